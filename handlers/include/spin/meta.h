@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef SPIN_META_H
+#define SPIN_META_H
+
+#include <stdint.h>
+
+/*
+ * The fat object that spincc writes is a BPF ELF object; these of its sections are ours:
+ *
+ *   .spin.meta    struct spin_meta, below
+ *   .spin.rv32    a complete ELF32 executable for PsPIN's HPUs
+ *
+ * libbpf, bpftool and iproute2 skip them.
+ */
+#define SPIN_META_SECTION  ".spin.meta"
+#define SPIN_RV32_SECTION  ".spin.rv32"
+#define SPIN_META_MAGIC    0x4e495053u /* "SPIN" in memory */
+#define SPIN_API_VERSION   1
+
+#define SPIN_WHOLE_PACKET  0u  /* for .bytes_in_l1: the default */
+#define SPIN_HEADERS_ONLY  64u /* for .bytes_in_l1: one beat, holds any IP header and the UDP ports */
+
+/* Where the HPU state lives on the target NIC (PsPIN 3.3); changes cycles, never results. */
+enum spin_placement {
+	SPIN_STATE_IN_L2 = 0, /* handler memory, shared by all clusters */
+	SPIN_STATE_IN_L1 = 1, /* the home cluster's L1 */
+};
+
+/* How the wire's checksums are treated before a handler runs. */
+enum spin_checksum {
+	SPIN_CHECKSUM_VERIFY = 0, /* a datagram with a wrong UDP checksum goes to the host untouched */
+	SPIN_CHECKSUM_HOST   = 1, /* not looked at: for handlers that read and keep nothing of the payload */
+};
+
+/* What a handler file registers, with a flag in place of each function. */
+struct spin_registration {
+	_Bool    header;
+	_Bool    payload;
+	_Bool    completion;
+	uint8_t  state_placement; /* enum spin_placement */
+	uint8_t  checksum;        /* enum spin_checksum */
+	uint8_t  pad[3];
+	uint32_t bytes_in_l1;     /* SPIN_WHOLE_PACKET, or bytes from the IP header on, >= 64 (PsPIN 3.2.2) */
+};
+
+/* The fat object's metadata. Little-endian, no pointers, no padding. */
+struct spin_meta {
+	uint32_t magic;       /* SPIN_META_MAGIC */
+	uint16_t api_version; /* SPIN_API_VERSION */
+	uint16_t bytes;       /* sizeof(struct spin_meta) */
+	char     name[16];    /* of the handler, NUL-terminated */
+	uint32_t state_bytes; /* size of the HPU state struct */
+	struct spin_registration registration;
+};
+
+_Static_assert(sizeof(struct spin_registration) == 12, "spin_registration is a file format");
+_Static_assert(sizeof(struct spin_meta) == 40, "spin_meta is a file format");
+
+#endif

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef SPIN_PACKET_H
+#define SPIN_PACKET_H
+
+/*
+ * What a handler sees, may read and may change of a packet.
+ *
+ * The packet's memory is reached through these accessors only: on BPF they are
+ * the bounds checks that the verifier asks for, on the HPU the bare access. The
+ * target header defines struct spin_packet and the functions that end in `_`.
+ */
+
+/* Header handler's view of a message (sPIN B.3). */
+struct spin_header {
+	uint32_t length;     /* bytes of the message's payload, or SPIN_LENGTH_UNKNOWN */
+	uint32_t offset;     /* in the matching entry's memory; 0 for datagrams */
+	uint64_t match_bits; /* 0 where the wire carries none */
+	uint64_t hdr_data;   /* 0 where the wire carries none */
+	struct spin_packet *packet; /* private */
+};
+
+/* Payload handler's view of a packet (sPIN B.4). */
+struct spin_payload {
+	uint32_t length;     /* bytes of payload in this packet, at least 1 */
+	uint32_t offset;     /* of this payload in its message; 0 for a datagram */
+	struct spin_packet *packet; /* private */
+};
+
+/*
+ * In the calls below `v` is a struct spin_payload *, or a struct spin_header *:
+ * there the payload is the first packet's, for the user header (sPIN B.3).
+ */
+
+/* const TYPE *SPIN_GET(v, off, TYPE): TYPE at byte `off` of the payload, NULL if it ends before. */
+#define SPIN_GET(v, off, TYPE) \
+	((const TYPE *)spin_payload_at_((v)->packet, (v)->length, (off), sizeof(TYPE)))
+
+/*
+ * SPIN_FOR_EACH(v, TYPE, it) statement: `const TYPE *it` walks the payload from
+ * its start; a last piece shorter than TYPE is left out. break and continue work.
+ */
+#define SPIN_FOR_EACH(v, TYPE, it) SPIN_FOR_EACH_(v, TYPE, it)
+
+/*
+ * Stores to the packet, through a pointer that SPIN_GET or SPIN_FOR_EACH gave.
+ * The runtime keeps the wire's checksums right. `at` must be 2-aligned in the payload.
+ */
+#define spin_set16(v, at, value) spin_store16_((v)->packet, (at), (value))
+#define spin_set32(v, at, value) spin_store32_((v)->packet, (at), (value))
+
+/* 1 if the packet is IPv4, 0 if it is IPv6. */
+#define spin_is_ip4(v) spin_is_ip4_((v)->packet)
+
+/* IPv4 addresses in network order; 0 for an IPv6 packet. */
+#define spin_src_addr4(v) spin_src_addr4_((v)->packet)
+#define spin_dst_addr4(v) spin_dst_addr4_((v)->packet)
+
+/* UDP ports in network order. */
+#define spin_src_port(v) spin_src_port_((v)->packet)
+#define spin_dst_port(v) spin_dst_port_((v)->packet)
+
+/* Rewrites the UDP destination port (network order); checksums follow. */
+#define spin_set_dst_port(v, port) spin_set_dst_port_((v)->packet, (port))
+
+/*
+ * Sends the packet back to where it came from, with the first `bytes` bytes of
+ * its payload as it stands now; addresses, ports, lengths and checksums are set.
+ * It goes out when the handler returns, and ends there for this host. Give its
+ * result back: `return spin_reply(p, n);` - SPIN_REPLIED, or SPIN_SEGV if
+ * `bytes` is more than the packet's payload.
+ */
+#define spin_reply(p, bytes) spin_reply_((p)->packet, (p)->length, (bytes))
+
+#endif

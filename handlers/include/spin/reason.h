@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef SPIN_REASON_H
+#define SPIN_REASON_H
+
+/*
+ * Where a packet went and why: one row, one counter, one text. Every engine
+ * (BPF, host build, HPU model) gives each packet exactly one of these, so the
+ * counters of a context add up to the packets seen.
+ *
+ * A packet that is not ours, or that a host stack would refuse, is passed
+ * untouched: the host's own stack then drops it and keeps its own count.
+ *
+ * The tests are made in this order, the first that fails gives the reason:
+ *   1. Ethernet header whole (TRUNCATED); at most two VLAN tags of type 0x8100 or
+ *      0x88a8, each whole (TRUNCATED, VLAN_DEPTH); type IPv4 or IPv6 (NOT_IP)
+ *   2. IPv4: 20 bytes there (TRUNCATED), version 4 and header length >= 20
+ *      (IP_MALFORMED), protocol UDP (NOT_UDP), not a fragment (FRAGMENT), the
+ *      whole IP and UDP headers there (TRUNCATED), total length at least both
+ *      headers and at most what the frame holds (IP_LENGTH)
+ *      IPv6: 40 bytes there (TRUNCATED), version 6 (IP_MALFORMED), next header
+ *      UDP (44: FRAGMENT; 0, 43, 50, 51, 60, 135, 139, 140: IP6_EXTENSION; else
+ *      NOT_UDP), 48 bytes there (TRUNCATED), payload length >= 8 and at most
+ *      what the frame holds (IP_LENGTH)
+ *   3. UDP length equal to the IP payload's (UDP_LENGTH)
+ *   4. the context's rule (UNMATCHED)
+ *   5. IPv4 header checksum (IP_CHECKSUM); then, unless the handler registered
+ *      SPIN_CHECKSUM_HOST, the UDP checksum (UDP_CHECKSUM): right, or 0 on IPv4,
+ *      or the bare pseudo-header sum that local senders leave to offloads
+ *   6. what the handlers say
+ *
+ * X(NAME, verdict, "text") - the name in text output and JSON is NAME in lower case.
+ */
+#define SPIN_REASONS(X) \
+	/* not ours: untouched to the host */ \
+	X(UNMATCHED,       PASS, "no execution context matches") \
+	X(NOT_IP,          PASS, "neither IPv4 nor IPv6") \
+	X(NOT_UDP,         PASS, "IP, but not UDP") \
+	X(FRAGMENT,        PASS, "IP fragment") \
+	X(IP6_EXTENSION,   PASS, "IPv6 extension header") \
+	X(VLAN_DEPTH,      PASS, "more than two VLAN tags") \
+	/* a host stack would refuse it: untouched to the host, which does */ \
+	X(TRUNCATED,       PASS, "frame ends inside a header") \
+	X(IP_MALFORMED,    PASS, "IP version or header length wrong") \
+	X(IP_LENGTH,       PASS, "IP length disagrees with the frame") \
+	X(IP_CHECKSUM,     PASS, "IPv4 header checksum wrong") \
+	X(UDP_LENGTH,      PASS, "UDP length disagrees with IP") \
+	X(UDP_CHECKSUM,    PASS, "UDP checksum wrong") \
+	/* a handler ran */ \
+	X(SUCCESS,         PASS, "handled and delivered to the host") \
+	X(PROCEEDED,       PASS, "delivered by default action") \
+	X(REPLIED,         TX,   "answered by the handler") \
+	X(HEADER_DROPPED,  DROP, "dropped by the header handler") \
+	X(DROPPED,         DROP, "dropped by the payload handler") \
+	X(FAILED,          DROP, "handler returned FAIL") \
+	X(SEGV,            DROP, "handler failed a checked access") \
+	X(BAD_RETURN,      DROP, "handler returned no code of its kind")
+
+enum spin_reason {
+#define SPIN_REASON_ENUM_(name, verdict, text) SPIN_REASON_##name,
+	SPIN_REASONS(SPIN_REASON_ENUM_)
+#undef SPIN_REASON_ENUM_
+	SPIN_REASON_COUNT
+};
+
+/* What becomes of a packet; the numbers are this project's, not the kernel's XDP actions. */
+enum spin_verdict {
+	SPIN_VERDICT_PASS,
+	SPIN_VERDICT_DROP,
+	SPIN_VERDICT_TX,
+};
+
+#endif

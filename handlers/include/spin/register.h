@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef SPIN_REGISTER_H
+#define SPIN_REGISTER_H
+
+/*
+ * SPIN_STATE(TYPE, initial...): the HPU state all handlers of this file share,
+ * with its initial value (sPIN B.2), before the first handler function:
+ *
+ *	SPIN_STATE(struct limits, .rate = 100);
+ *
+ * Fixed-width fields only, no pointers: the host reads and writes it too.
+ */
+#define SPIN_STATE(TYPE, ...) \
+	typedef TYPE spin_state_type; \
+	TYPE spin_state SPIN_STATE_ATTR_ = { __VA_ARGS__ }
+
+/* For handlers that keep nothing; they take `struct spin_no_state *`. */
+struct spin_no_state { uint32_t unused; };
+#define SPIN_NO_STATE SPIN_STATE(struct spin_no_state)
+
+/*
+ * SPIN_HANDLERS(name, .header = f, .payload = g, .completion = h, ...): the
+ * registration; any handler may be absent. See struct spin_registration for the
+ * other fields. `name` is at most 15 characters. Signatures:
+ *
+ *	enum spin_header_rc     f(struct spin_header *, TYPE *state)
+ *	enum spin_payload_rc    g(struct spin_payload *, TYPE *state)
+ *	enum spin_completion_rc h(uint32_t dropped_bytes, _Bool flow_control_triggered, TYPE *state)
+ *
+ * The functions are folded into the runtime by the compiler: the table of
+ * pointers is never emitted, and what is absent leaves no code.
+ */
+#define SPIN_HANDLERS(name_, ...) \
+	static const struct { \
+		enum spin_header_rc (*header)(struct spin_header *, spin_state_type *); \
+		enum spin_payload_rc (*payload)(struct spin_payload *, spin_state_type *); \
+		enum spin_completion_rc (*completion)(uint32_t, _Bool, spin_state_type *); \
+		uint8_t state_placement, checksum; \
+		uint32_t bytes_in_l1; \
+	} spin_handlers_ __attribute__((unused)) = { __VA_ARGS__ }; \
+	_Pragma("GCC diagnostic push") \
+	_Pragma("GCC diagnostic ignored \"-Waddress\"") \
+	SPIN_IGNORE_POINTER_BOOL_ \
+	const struct spin_meta spin_meta_ __attribute__((used, section(SPIN_META_SECTION))) = { \
+		.magic = SPIN_META_MAGIC, .api_version = SPIN_API_VERSION, \
+		.bytes = sizeof(struct spin_meta), .name = #name_, \
+		.state_bytes = sizeof(spin_state_type), .registration = { __VA_ARGS__ }, \
+	}; \
+	_Pragma("GCC diagnostic pop") \
+	_Static_assert(sizeof(#name_) <= 16, "SPIN_HANDLERS: a name has at most 15 characters"); \
+	typedef int spin_registered_
+
+#ifdef __clang__
+#define SPIN_IGNORE_POINTER_BOOL_ _Pragma("GCC diagnostic ignored \"-Wpointer-bool-conversion\"")
+#else
+#define SPIN_IGNORE_POINTER_BOOL_
+#endif
+
+#endif

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef SPIN_RETURN_H
+#define SPIN_RETURN_H
+
+/*
+ * What a handler returns (sPIN B.3, B.4, B.5). One enum per kind of handler,
+ * so that a code of the wrong kind is a compiler warning; the values agree
+ * where the papers' names do.
+ *
+ * The _PENDING forms keep the matching entry open after the message. A context
+ * with `stack` delivery has no matching entry: there they act as the plain form.
+ */
+enum spin_rc {
+	SPIN_RC_SUCCESS              = 0,
+	SPIN_RC_DROP                 = 1,
+	SPIN_RC_FAIL                 = 2,
+	SPIN_RC_SEGV                 = 3,
+	SPIN_RC_PROCESS_DATA         = 4,
+	SPIN_RC_PROCEED              = 5,
+	SPIN_RC_REPLIED              = 6,
+	SPIN_RC_PENDING              = 8, /* flag */
+};
+
+enum spin_header_rc {
+	/* the message is discarded: no further handler but completion runs */
+	SPIN_HEADER_DROP                 = SPIN_RC_DROP,
+	SPIN_HEADER_DROP_PENDING         = SPIN_RC_DROP | SPIN_RC_PENDING,
+	/* go on with the payload handler for every packet */
+	SPIN_HEADER_PROCESS_DATA         = SPIN_RC_PROCESS_DATA,
+	SPIN_HEADER_PROCESS_DATA_PENDING = SPIN_RC_PROCESS_DATA | SPIN_RC_PENDING,
+	/* default action (deliver), and no further handler of this message */
+	SPIN_HEADER_PROCEED              = SPIN_RC_PROCEED,
+	SPIN_HEADER_PROCEED_PENDING      = SPIN_RC_PROCEED | SPIN_RC_PENDING,
+	SPIN_HEADER_FAIL                 = SPIN_RC_FAIL,  /* event, message dropped */
+	SPIN_HEADER_SEGV                 = SPIN_RC_SEGV,  /* a checked access failed */
+};
+
+enum spin_payload_rc {
+	SPIN_SUCCESS = SPIN_RC_SUCCESS, /* handled; `stack` delivers the packet, rewritten or not */
+	SPIN_DROP    = SPIN_RC_DROP,    /* the packet ends here */
+	SPIN_FAIL    = SPIN_RC_FAIL,    /* event, packet dropped */
+	SPIN_SEGV    = SPIN_RC_SEGV,    /* a checked access failed: event, packet dropped */
+	SPIN_REPLIED = SPIN_RC_REPLIED, /* spin_reply() sent it back: returned by spin_reply() */
+};
+
+enum spin_completion_rc {
+	SPIN_COMPLETION_SUCCESS         = SPIN_RC_SUCCESS,
+	SPIN_COMPLETION_SUCCESS_PENDING = SPIN_RC_SUCCESS | SPIN_RC_PENDING,
+	SPIN_COMPLETION_FAIL            = SPIN_RC_FAIL,
+	SPIN_COMPLETION_SEGV            = SPIN_RC_SEGV,
+};
+
+#endif

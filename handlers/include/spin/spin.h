@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef SPIN_SPIN_H
+#define SPIN_SPIN_H
+
+/*
+ * The handler API: all that a handler file includes.
+ *
+ * A handler is plain C without #ifdef. The same file runs in the kernel (eBPF
+ * at XDP), on a PsPIN HPU (rv32) and as a host function in tests, with the same
+ * result. Semantics are those of sPIN, appendix B; the target NIC is PsPIN's.
+ * A file reads from top to bottom: what it does, the packet, the state, the
+ * functions, the registration:
+ *
+ *	#include <spin/spin.h>
+ *
+ *	struct tally { uint32_t datagrams, words; };
+ *	SPIN_STATE(struct tally);
+ *
+ *	static enum spin_payload_rc tally_payload(struct spin_payload *p, struct tally *state)
+ *	{
+ *		uint32_t words = 0;
+ *
+ *		SPIN_FOR_EACH(p, uint32_t, w)
+ *			words += *w != 0;
+ *		spin_add32(&state->words, words);
+ *		spin_add32(&state->datagrams, 1);
+ *		return SPIN_SUCCESS;
+ *	}
+ *
+ *	SPIN_HANDLERS(tally, .payload = tally_payload);
+ *
+ * Handlers of different packets run at the same time on different HPUs and
+ * share the state; these work on its 32-bit words (sPIN B.6):
+ *
+ *	void     spin_add32(uint32_t *at, uint32_t n)        fetch-and-add, result unused
+ *	_Bool    spin_cas32(uint32_t *at, uint32_t expect, uint32_t swap)
+ *	                                                     1 if *at was `expect` and is now `swap`
+ *	uint32_t spin_load32(const uint32_t *at)             read once, before all that follows
+ *	void     spin_store32(uint32_t *at, uint32_t value)  written once, after all that precedes
+ *
+ * Byte order: what comes off the wire is in network order (spin_be16,
+ * spin_be32) until spin_ntoh*().
+ */
+#include <spin/meta.h>
+#include <spin/reason.h>
+#include <spin/return.h>
+#include <spin/bytes.h>
+
+/* Length of a message whose wire format does not tell it in advance (sPIN B.3). */
+#define SPIN_LENGTH_UNKNOWN 0xffffffffu
+
+/* The target defines struct spin_packet, the accessors' bodies, the atomics and where state and tables live. */
+#if defined(__bpf__)
+#include <spin/target/bpf.h>
+#elif defined(__riscv) && __riscv_xlen == 32
+#include <spin/target/rv32.h>
+#else
+#include <spin/target/host.h>
+#endif
+
+#include <spin/packet.h>
+#include <spin/table.h>
+#include <spin/register.h>
+
+#endif

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef SPIN_TARGET_BPF_H
+#define SPIN_TARGET_BPF_H
+
+/* eBPF at XDP: state and tables are global variables, which user space maps. */
+#define SPIN_STATE_ATTR_ __attribute__((section(".data"), aligned(8)))
+#define SPIN_TABLE_ATTR_ __attribute__((aligned(64)))
+
+/* The compiler must not reason about v, else it drops a bound that the verifier needs to see. */
+SPIN_INLINE uint32_t spin_opaque_(uint32_t v)
+{
+	__asm__ volatile("" : "+r"(v));
+	return v;
+}
+
+#define spin_index_(i) (__builtin_constant_p(i) ? (uint32_t)(i) : spin_opaque_(i))
+
+#include <spin/target/frame.h>
+
+SPIN_INLINE void spin_add32(uint32_t *at, uint32_t n)
+{
+	(void)__sync_fetch_and_add(at, n);
+}
+
+SPIN_INLINE _Bool spin_cas32(uint32_t *at, uint32_t expect, uint32_t swap)
+{
+	return __sync_val_compare_and_swap(at, expect, swap) == expect;
+}
+
+#if defined(__TARGET_ARCH_x86)
+/* x86 keeps loads in order with loads and stores with stores: the compiler must, too. */
+SPIN_INLINE uint32_t spin_load32(const uint32_t *at)
+{
+	uint32_t v = *(const volatile uint32_t *)at;
+
+	__asm__ volatile("" ::: "memory");
+	return v;
+}
+
+SPIN_INLINE void spin_store32(uint32_t *at, uint32_t value)
+{
+	__asm__ volatile("" ::: "memory");
+	*(volatile uint32_t *)at = value;
+}
+#else
+/* Elsewhere a value-returning atomic is a full barrier. */
+SPIN_INLINE uint32_t spin_load32(const uint32_t *at)
+{
+	return __sync_fetch_and_add((uint32_t *)at, 0);
+}
+
+SPIN_INLINE void spin_store32(uint32_t *at, uint32_t value)
+{
+	(void)__sync_lock_test_and_set(at, value);
+}
+#endif
+
+#endif

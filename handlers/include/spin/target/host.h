@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef SPIN_TARGET_HOST_H
+#define SPIN_TARGET_HOST_H
+
+/* A shared object on the build machine: the reference that tests compare with. */
+#define SPIN_STATE_ATTR_ __attribute__((aligned(8)))
+#define SPIN_TABLE_ATTR_ __attribute__((aligned(64)))
+
+SPIN_INLINE uint32_t spin_opaque_(uint32_t v) { return v; }
+#define spin_index_(i) ((uint32_t)(i))
+
+#include <spin/target/frame.h>
+
+SPIN_INLINE void spin_add32(uint32_t *at, uint32_t n)
+{
+	__atomic_fetch_add(at, n, __ATOMIC_RELAXED);
+}
+
+SPIN_INLINE _Bool spin_cas32(uint32_t *at, uint32_t expect, uint32_t swap)
+{
+	return __atomic_compare_exchange_n(at, &expect, swap, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+}
+
+SPIN_INLINE uint32_t spin_load32(const uint32_t *at)
+{
+	uint32_t v = __atomic_load_n(at, __ATOMIC_ACQUIRE);
+
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	return v;
+}
+
+SPIN_INLINE void spin_store32(uint32_t *at, uint32_t value)
+{
+	__atomic_store_n(at, value, __ATOMIC_RELEASE);
+}
+
+#endif

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef SPIN_TARGET_RV32_H
+#define SPIN_TARGET_RV32_H
+
+/*
+ * A PsPIN HPU. The NIC hands the packet over from its IP header on, at 0 mod 4,
+ * in L2 and (so much of it as was registered) in L1. Everything here is inlined
+ * into the image's entry functions; what a handler does not use costs nothing.
+ */
+#include <spin/wire.h>
+
+#define SPIN_STATE_ATTR_ __attribute__((section(".spin_state"), aligned(8)))
+#define SPIN_TABLE_ATTR_ __attribute__((section(".spin_tables"), aligned(64)))
+
+#define spin_index_(i) ((uint32_t)(i))
+
+struct spin_packet {
+	uint8_t  *ip_l1;      /* IP header in L1 */
+	uint8_t  *ip_l2;      /* the same in L2 packet memory */
+	uint8_t  *payload;    /* in L1 if the whole packet is there, else in L2 */
+	uint32_t  ip_bytes;   /* of the IP header */
+	_Bool     is_ip4;     /* known when compiling: each IP version has entries of its own */
+	_Bool     whole_in_l1; /* known when compiling */
+	uint32_t  reply_bytes;
+};
+
+SPIN_INLINE const void *spin_payload_at_(const struct spin_packet *packet, uint32_t length,
+					 uint32_t off, uint32_t size)
+{
+	if (size > length || off > length - size)
+		return 0;
+	return packet->payload + off;
+}
+
+#define SPIN_FOR_EACH_(v, TYPE, it) \
+	for (const TYPE *it = (const TYPE *)(v)->packet->payload, *it##_end_ = it + (v)->length / sizeof(TYPE); \
+	     it < it##_end_; it++)
+
+SPIN_INLINE void spin_store16_(struct spin_packet *packet, const void *at, uint16_t value)
+{
+	(void)packet;
+	*(uint16_t *)at = value;
+}
+
+SPIN_INLINE void spin_store32_(struct spin_packet *packet, const void *at, uint32_t value)
+{
+	(void)packet;
+	*(uint32_t *)at = value;
+}
+
+/* Headers are always in L1; if the packet leaves from L2 they must change there, too. */
+SPIN_INLINE void spin_header_store16_(struct spin_packet *packet, uint32_t off, uint16_t value)
+{
+	*(uint16_t *)(packet->ip_l1 + off) = value;
+	if (!packet->whole_in_l1)
+		*(uint16_t *)(packet->ip_l2 + off) = value;
+}
+
+SPIN_INLINE void spin_header_store32_(struct spin_packet *packet, uint32_t off, uint32_t value)
+{
+	*(uint32_t *)(packet->ip_l1 + off) = value;
+	if (!packet->whole_in_l1)
+		*(uint32_t *)(packet->ip_l2 + off) = value;
+}
+
+SPIN_INLINE struct spin_udp *spin_udp_(const struct spin_packet *packet)
+{
+	return (struct spin_udp *)(packet->ip_l1 + packet->ip_bytes);
+}
+
+SPIN_INLINE _Bool spin_is_ip4_(const struct spin_packet *packet)
+{
+	return packet->is_ip4;
+}
+
+SPIN_INLINE spin_be32 spin_src_addr4_(const struct spin_packet *packet)
+{
+	return packet->is_ip4 ? ((const struct spin_ip4 *)packet->ip_l1)->src : 0;
+}
+
+SPIN_INLINE spin_be32 spin_dst_addr4_(const struct spin_packet *packet)
+{
+	return packet->is_ip4 ? ((const struct spin_ip4 *)packet->ip_l1)->dst : 0;
+}
+
+SPIN_INLINE spin_be16 spin_src_port_(const struct spin_packet *packet)
+{
+	return spin_udp_(packet)->src_port;
+}
+
+SPIN_INLINE spin_be16 spin_dst_port_(const struct spin_packet *packet)
+{
+	return spin_udp_(packet)->dst_port;
+}
+
+SPIN_INLINE void spin_set_dst_port_(struct spin_packet *packet, spin_be16 port)
+{
+	spin_header_store16_(packet, packet->ip_bytes + offsetof(struct spin_udp, dst_port), port);
+}
+
+SPIN_INLINE enum spin_payload_rc spin_reply_(struct spin_packet *packet, uint32_t length, uint32_t bytes)
+{
+	if (bytes > length)
+		return SPIN_SEGV;
+	packet->reply_bytes = bytes;
+	return SPIN_REPLIED;
+}
+
+SPIN_INLINE void spin_add32(uint32_t *at, uint32_t n)
+{
+	__asm__ volatile("amoadd.w zero, %1, (%0)" : : "r"(at), "r"(n) : "memory");
+}
+
+SPIN_INLINE uint32_t spin_load32(const uint32_t *at)
+{
+	uint32_t v = *(const volatile uint32_t *)at;
+
+	__asm__ volatile("" ::: "memory"); /* one in-order port: the hardware keeps the order */
+	return v;
+}
+
+SPIN_INLINE void spin_store32(uint32_t *at, uint32_t value)
+{
+	__asm__ volatile("" ::: "memory");
+	*(volatile uint32_t *)at = value;
+}
+
+/* LR/SC exists in L2 only; state in L1 is guarded by an AMO lock kept outside it (PsPIN 3.3). */
+extern uint32_t spin_l1_lock_;
+
+SPIN_INLINE _Bool spin_cas32(uint32_t *at, uint32_t expect, uint32_t swap)
+{
+	uint32_t have, failed;
+
+	if ((uintptr_t)at >> 26 == 0x1c000000u >> 26) {
+		__asm__ volatile(
+			"1:	lr.w %0, (%2)\n"
+			"	bne %0, %3, 2f\n"
+			"	sc.w %1, %4, (%2)\n"
+			"	bnez %1, 1b\n"
+			"2:"
+			: "=&r"(have), "=&r"(failed) : "r"(at), "r"(expect), "r"(swap) : "memory");
+		return have == expect;
+	}
+	do
+		__asm__ volatile("amoswap.w %0, %1, (%2)" : "=r"(have)
+				 : "r"(1), "r"(&spin_l1_lock_) : "memory");
+	while (have);
+	have = spin_load32(at);
+	if (have == expect)
+		*(volatile uint32_t *)at = swap;
+	__asm__ volatile("amoswap.w zero, zero, (%0)" : : "r"(&spin_l1_lock_) : "memory");
+	return have == expect;
+}
+
+#endif

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef SPIN_WIRE_H
+#define SPIN_WIRE_H
+
+/* Headers on the wire; multi-byte fields in network byte order. */
+#include <spin/bytes.h>
+
+#define SPIN_ETH_IP4   0x0800u
+#define SPIN_ETH_IP6   0x86ddu
+#define SPIN_ETH_VLAN  0x8100u
+#define SPIN_ETH_QINQ  0x88a8u
+#define SPIN_IP_UDP    17u
+#define SPIN_IP4_FRAGMENT_BITS 0x3fffu /* more-fragments flag and fragment offset */
+
+struct spin_eth {
+	uint8_t   dst[6];
+	uint8_t   src[6];
+	spin_be16 type;
+};
+
+struct spin_vlan {
+	spin_be16 tag;
+	spin_be16 type; /* of what follows */
+};
+
+struct spin_ip4 {
+	uint8_t   version_ihl; /* version in bits 7:4, header words in bits 3:0 */
+	uint8_t   tos;
+	spin_be16 total_length;
+	spin_be16 id;
+	spin_be16 fragment;
+	uint8_t   ttl;
+	uint8_t   protocol;
+	spin_be16 checksum;
+	spin_be32 src;
+	spin_be32 dst;
+};
+
+struct spin_ip6 {
+	spin_be32 version_class_flow; /* version in the first byte's bits 7:4 */
+	spin_be16 payload_length;
+	uint8_t   next_header;
+	uint8_t   hop_limit;
+	spin_be32 src[4];
+	spin_be32 dst[4];
+};
+
+struct spin_udp {
+	spin_be16 src_port;
+	spin_be16 dst_port;
+	spin_be16 length;   /* header and payload */
+	spin_be16 checksum; /* 0 on IPv4: none */
+};
+
+_Static_assert(sizeof(struct spin_eth) == 14 && sizeof(struct spin_vlan) == 4 &&
+	       sizeof(struct spin_ip4) == 20 && sizeof(struct spin_ip6) == 40 &&
+	       sizeof(struct spin_udp) == 8, "wire formats have no padding");
+
+#endif

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef HWMODEL_PSPIN_H
+#define HWMODEL_PSPIN_H
+
+/*
+ * The target NIC: an execution context's rv32 image on a PsPIN HPU, with the
+ * inbound and outbound engines around it. A packet goes in as an Ethernet frame
+ * and comes out as a verdict, a frame and the cycles it took.
+ *
+ * One HPU runs one packet at a time (the NIC is idle around it): each task is
+ * timed from the first instruction of its handler entry to its return.
+ * Knows nothing of Linux. Not thread-safe; instances are independent.
+ */
+#include <stddef.h>
+#include <stdint.h>
+
+#include <hwmodel/rv32.h>
+#include <spin/meta.h>
+#include <spin/reason.h>
+#include <spin/rule.h>
+
+struct pspin;
+
+/* A target NIC's constants; nic/target.c holds them with unit and source. */
+struct pspin_target;
+const struct pspin_target *pspin_target__find(const char *name); /* "pspin-rtl"; NULL if unknown */
+const char *pspin_target__name(const struct pspin_target *target);
+double pspin_target__clock_ghz(const struct pspin_target *target);
+/* Cycles from one handler start to the next on one HPU, beyond the body (B + 9: PsPIN RTL). */
+unsigned pspin_target__runtime_cycles(const struct pspin_target *target);
+
+/*
+ * Loads an image (a complete PsPIN program, copied) for an execution context and
+ * boots the HPU until it waits for its first task. Returns 0; -EINVAL for an
+ * image that is no such program, -ENOMEM, -EFAULT for one that traps or hangs
+ * while booting; err gets a sentence.
+ */
+int pspin__open(struct pspin **out, const struct pspin_target *target,
+		const struct spin_meta *meta, const void *image, size_t image_bytes,
+		const struct spin_rule *rule, char *err, size_t err_bytes);
+void pspin__close(struct pspin *nic);
+
+/* An object of the image by its C name ("spin_state", a table). 0 or -ENOENT. */
+int pspin__symbol(const struct pspin *nic, const char *name, uint32_t *addr, uint32_t *bytes);
+
+/* The NIC's memories by HPU address. 0 or -EFAULT. */
+int pspin__read(const struct pspin *nic, uint32_t addr, void *to, size_t bytes);
+int pspin__write(struct pspin *nic, uint32_t addr, const void *from, size_t bytes);
+
+enum pspin_task_kind { PSPIN_HEADER, PSPIN_PAYLOAD, PSPIN_COMPLETION, PSPIN_PROCEED, PSPIN_TASK_KINDS };
+
+struct pspin_task {
+	enum pspin_task_kind kind;
+	uint64_t body_cycles;                    /* B: entry's first instruction to its return */
+	uint64_t instructions;
+	uint64_t cycles[RV32_CAUSE_COUNT];       /* add up to body_cycles */
+	uint32_t nic_sends, host_dmas, host_writes; /* commands issued */
+	uint32_t error;                          /* written to the driver's error register; 0: none */
+};
+
+struct pspin_result {
+	enum spin_verdict verdict;
+	enum spin_reason reason;
+	const uint8_t *frame;       /* what leaves (TX) or reaches the host (PASS); valid until the next call */
+	size_t frame_bytes;
+	unsigned task_count;        /* 0: no handler ran */
+	struct pspin_task tasks[3];
+};
+
+/*
+ * One packet in, handlers run to their end. 0 also when a handler faults: the
+ * result says so (SPIN_REASON_SEGV, task error). -EINVAL for a frame larger
+ * than PSPIN_FRAME_BYTES_MAX.
+ */
+#define PSPIN_FRAME_BYTES_MAX 16384
+int pspin__packet(struct pspin *nic, const void *frame, size_t frame_bytes, struct pspin_result *out);
+
+/* Packets seen by reason since pspin__open(). */
+uint64_t pspin__count(const struct pspin *nic, enum spin_reason reason);
+
+/* Counts per program address while set (rv32_profile over program memory); NULL ends it. */
+void pspin__set_profile(struct pspin *nic, struct rv32_profile *profile);
+void pspin__program(const struct pspin *nic, uint32_t *addr, uint32_t *bytes);
+
+/* What the model does not charge, one line each, for reports; NULL-terminated. */
+const char *const *pspin__assumptions(void);
+
+#endif

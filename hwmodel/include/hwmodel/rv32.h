@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef HWMODEL_RV32_H
+#define HWMODEL_RV32_H
+
+/*
+ * One timed RI5CY core: rv32imac, the Xpulp subset named in core/isa.def, M and
+ * U mode. Counts cycles as PsPIN's core RTL does with memories that answer in
+ * one cycle; whatever takes longer is told by the bus.
+ *
+ * A core runs on its own: it knows memory windows and a bus, nothing of NICs.
+ * Not thread-safe; several cores may run in several threads if their windows
+ * and buses do not meet.
+ */
+#include <stddef.h>
+#include <stdint.h>
+
+struct rv32_core;
+
+/* Where cycles go. X(NAME, "text"): every cycle is charged to exactly one. */
+#define RV32_CAUSES(X) \
+	X(ISSUE,      "one cycle per instruction") \
+	X(LOAD_USE,   "result of a load used at once") \
+	X(JUMP,       "jal, jalr and their hazards") \
+	X(BRANCH,     "branches taken") \
+	X(FETCH,      "32-bit target at the end of a fetch line") \
+	X(MULDIV,     "mulh, div, rem beyond one cycle") \
+	X(MISALIGNED, "accesses that cross a word") \
+	X(MEMORY,     "waiting for memory beyond one cycle") \
+	X(FLUSH,      "fence, and CSRs that flush the pipeline") \
+	X(BLOCKED,    "waiting for a device register")
+
+enum rv32_cause {
+#define RV32_CAUSE_ENUM_(name, text) RV32_CYC_##name,
+	RV32_CAUSES(RV32_CAUSE_ENUM_)
+#undef RV32_CAUSE_ENUM_
+	RV32_CAUSE_COUNT
+};
+
+enum rv32_access { RV32_LOAD, RV32_STORE, RV32_AMO, RV32_LR, RV32_SC };
+
+/* What a bus answers. */
+enum rv32_bus_status {
+	RV32_BUS_OK,
+	RV32_BUS_FAULT,  /* access fault: trap with mcause 5 (load) or 7 (store, AMO) */
+	RV32_BUS_STOP,   /* nothing done: rv32_core__run() returns RV32_STOP_BUS before this instruction */
+};
+
+/* One access that no window holds. */
+struct rv32_bus_request {
+	uint64_t         cycle;   /* at which the access is issued */
+	uint32_t         addr;
+	enum rv32_access kind;
+	uint8_t          size_bytes;   /* 1, 2 or 4; a misaligned access arrives as two requests */
+	uint8_t          user_mode;    /* 1 in U mode */
+	uint8_t          amo;          /* funct5 of the AMO instruction */
+	uint32_t         value;        /* in: to store, or AMO operand; out: loaded, or value before; SC: 0 if done */
+	/* out: cycles the core is held beyond the one of issue, and to which cause they go */
+	uint32_t         wait_cycles;
+	enum rv32_cause  wait_cause;   /* RV32_CYC_MEMORY unless set */
+	/* out: further cycles if the very next instruction reads the result (an AMO's, beyond load-use) */
+	uint32_t         use_cycles;
+};
+
+struct rv32_bus {
+	void *arg;
+	enum rv32_bus_status (*access)(void *arg, struct rv32_bus_request *req);
+};
+
+/* Host memory that the core reaches in one cycle, and AMOs with the L1 timing. Windows may alias. */
+struct rv32_window {
+	uint32_t addr;   /* multiple of 4 */
+	uint32_t bytes;  /* multiple of 4 */
+	uint8_t *mem;    /* owned by the caller, host-endian words are little-endian words */
+	uint8_t  flags;  /* RV32_WINDOW_* */
+};
+enum { RV32_WINDOW_DATA = 1, RV32_WINDOW_CODE = 2, RV32_WINDOW_READONLY = 4, RV32_WINDOW_NO_LRSC = 8 };
+#define RV32_WINDOWS_MAX 16
+
+struct rv32_config {
+	uint32_t hart_id;                 /* CSR mhartid */
+	struct rv32_bus bus;
+	struct rv32_window windows[RV32_WINDOWS_MAX];
+	unsigned window_count;
+};
+
+enum rv32_stop {
+	RV32_STOP_CYCLES,   /* the limit given to rv32_core__run() is reached */
+	RV32_STOP_BUS,      /* the bus said so; pc is at the access */
+	RV32_STOP_ECALL,    /* ecall and mtvec is 0: a bare program asks its environment */
+	RV32_STOP_EBREAK,   /* ebreak, same */
+	RV32_STOP_TRAP,     /* any other trap and mtvec is 0; see rv32_core__trap() */
+	RV32_STOP_PC,       /* pc is at the breakpoint */
+	RV32_STOP_WFI,
+};
+
+struct rv32_trap { uint32_t cause, pc, tval; };
+
+/* Running totals since reset; cycles[] adds up to `cycle`. */
+struct rv32_stats {
+	uint64_t cycle;
+	uint64_t instructions;
+	uint64_t cycles[RV32_CAUSE_COUNT];
+};
+
+/* Returns NULL with errno ENOMEM or EINVAL (bad windows). Registers and pc are zero. */
+struct rv32_core *rv32_core__new(const struct rv32_config *config);
+void rv32_core__free(struct rv32_core *core);
+
+void     rv32_core__set_pc(struct rv32_core *core, uint32_t pc);
+uint32_t rv32_core__pc(const struct rv32_core *core);
+void     rv32_core__set_reg(struct rv32_core *core, unsigned x, uint32_t value); /* x 0 is ignored */
+uint32_t rv32_core__reg(const struct rv32_core *core, unsigned x);
+
+/* rv32_core__run() stops before the instruction at pc (RV32_STOP_PC); 1 (odd) for none. The one it starts at does not count. */
+void rv32_core__set_breakpoint(struct rv32_core *core, uint32_t pc);
+
+/* Runs until something in enum rv32_stop happens; the cycle limit is absolute and may be overrun by one block. */
+enum rv32_stop rv32_core__run(struct rv32_core *core, uint64_t until_cycle);
+
+/* Lets time pass (the core was waiting for a device): moves the cycle forward, charged to RV32_CYC_BLOCKED. */
+void rv32_core__advance(struct rv32_core *core, uint64_t to_cycle);
+
+void rv32_core__stats(const struct rv32_core *core, struct rv32_stats *out);
+struct rv32_trap rv32_core__trap(const struct rv32_core *core);
+
+/* Forget decoded code: after the caller writes to a code window. fence.i does it by itself. */
+void rv32_core__flush_code(struct rv32_core *core);
+
+/*
+ * A profile counts per instruction address within [addr, addr + bytes). While
+ * one is set the core runs several times slower, to the same cycle.
+ */
+struct rv32_profile {
+	uint32_t  addr, bytes;
+	uint64_t *instructions;  /* [bytes / 2], by (pc - addr) / 2 */
+	uint64_t *cycles;        /* [bytes / 2 * RV32_CAUSE_COUNT], cause-minor */
+};
+void rv32_core__set_profile(struct rv32_core *core, struct rv32_profile *profile /* or NULL */);
+
+const char *rv32_cause_name(enum rv32_cause cause); /* "load_use" */
+const char *rv32_cause_text(enum rv32_cause cause);
+
+/* What is implemented, for reports: "rv32imac_zicsr_zifencei + Xpulp hwloop, post-increment, mac". */
+const char *rv32_isa_string(void);
+
+#endif
