@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef HWMODEL_ELF_H
+#define HWMODEL_ELF_H
+
+/*
+ * Reads a 32-bit little-endian RISC-V executable that lies in memory. The file
+ * is not trusted: every offset is checked once, in hw_elf__open(), and what is
+ * handed out afterwards lies inside the buffer. Nothing is loaded: the caller
+ * copies the segments to where they belong.
+ */
+#include <stddef.h>
+#include <stdint.h>
+
+struct hw_elf;
+
+enum { HW_ELF_X = 1, HW_ELF_W = 2, HW_ELF_R = 4 };
+
+/* One PT_LOAD segment; bytes from file_bytes to mem_bytes are zero. */
+struct hw_elf_segment {
+	uint32_t       vaddr;
+	uint32_t       paddr;
+	const uint8_t *data;        /* file_bytes of it, inside the caller's buffer */
+	uint32_t       file_bytes;
+	uint32_t       mem_bytes;   /* >= file_bytes; vaddr + mem_bytes does not wrap */
+	unsigned       flags;       /* HW_ELF_* */
+};
+
+/*
+ * `data` must stay as it is until hw_elf__close(). Returns 0; -EINVAL (not a
+ * sound RV32 executable with at least one PT_LOAD segment) or -ENOMEM, and then
+ * *out is NULL and err, if not NULL, says why in err_bytes at most.
+ */
+int  hw_elf__open(struct hw_elf **out, const void *data, size_t len, char *err, size_t err_bytes);
+void hw_elf__close(struct hw_elf *elf); /* NULL is allowed */
+
+uint32_t hw_elf__entry(const struct hw_elf *elf);
+
+/* PT_LOAD segment number i with a size above 0, in file order: 0, or -ENOENT past the last. */
+int hw_elf__segment(const struct hw_elf *elf, unsigned i, struct hw_elf_segment *out);
+
+/*
+ * A defined symbol by name, global before local. addr and size_bytes may be
+ * NULL. Returns 0 or -ENOENT (no such symbol, or the file is stripped).
+ */
+int hw_elf__symbol(const struct hw_elf *elf, const char *name, uint32_t *addr, uint32_t *size_bytes);
+
+/*
+ * The function or label that covers addr: the nearest one at or below it, in
+ * the same segment, whose size (if it has one) reaches it. Returns its name,
+ * valid until close, and its address in *start (may be NULL); NULL if none.
+ */
+const char *hw_elf__symbol_at(const struct hw_elf *elf, uint32_t addr, uint32_t *start);
+
+#endif
