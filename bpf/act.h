@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef SPIN_BPF_ACT_H
+#define SPIN_BPF_ACT_H
+
+/*
+ * What a datagram's way out does to it. The target NIC does this in hardware
+ * (checksums on egress, the Ethernet header); here the runtime does.
+ */
+#include "checksum.h"
+
+#define SPIN_REPLY_TTL 64
+
+/*
+ * Delivered to the host: the UDP checksum follows what the handlers changed. By
+ * the difference (RFC 1624), so a checksum that was wrong on arrival stays wrong;
+ * none stays none; a local sender's partial sum covers nothing that changed.
+ */
+SPIN_INLINE void spin_deliver(const struct spin_datagram *d, const uint8_t *end, uint64_t change,
+			      enum spin_udp_sum known, _Bool accept_partial)
+{
+	uint16_t checksum = d->udp->checksum;
+
+	if (!checksum)
+		return;
+	if (known == SPIN_UDP_SUM_UNKNOWN && accept_partial &&
+	    checksum == spin_fold(spin_sum_pseudo(d, d->payload_bytes + sizeof(struct spin_udp))))
+		known = spin_udp_sum_check(d, end, change, accept_partial);
+	if (known == SPIN_UDP_SUM_PARTIAL)
+		return;
+	checksum = ~spin_fold((uint64_t)(uint16_t)~checksum + change);
+	d->udp->checksum = checksum ? checksum : 0xffff;
+}
+
+SPIN_INLINE void spin_swap_eth_(struct spin_eth *eth)
+{
+	uint16_t *dst = (uint16_t *)eth->dst, *src = (uint16_t *)eth->src;
+
+	for (int i = 0; i < 3; i++) {
+		uint16_t was = dst[i];
+
+		dst[i] = src[i];
+		src[i] = was;
+	}
+}
+
+SPIN_INLINE void spin_reply_ip4_(struct spin_ip4 *ip, uint32_t total_bytes)
+{
+	uint16_t *ttl = (uint16_t *)&ip->ttl, was;
+	spin_be16 length = spin_hton16(total_bytes);
+	spin_be32 src = ip->src;
+	uint64_t sum = (uint16_t)~ip->checksum;
+
+	ip->src = ip->dst;
+	ip->dst = src;
+	sum += (uint64_t)(uint16_t)~ip->total_length + length;
+	ip->total_length = length;
+	was = *ttl;
+	ip->ttl = SPIN_REPLY_TTL;
+	sum += (uint64_t)(uint16_t)~was + *ttl;
+	ip->checksum = ~spin_fold(sum);
+}
+
+SPIN_INLINE void spin_reply_ip6_(struct spin_ip6 *ip, uint32_t payload_bytes)
+{
+	for (int i = 0; i < 4; i++) {
+		spin_be32 src = ip->src[i];
+
+		ip->src[i] = ip->dst[i];
+		ip->dst[i] = src;
+	}
+	ip->payload_length = spin_hton16(payload_bytes);
+	ip->hop_limit = SPIN_REPLY_TTL;
+}
+
+/* Turns the datagram around, cut to payload_bytes; checksums are computed anew unless the request had none. */
+SPIN_INLINE void spin_turn_around(const struct spin_datagram *d, const uint8_t *end, uint32_t payload_bytes)
+{
+	uint32_t udp_bytes = payload_bytes + sizeof(struct spin_udp);
+	spin_be16 port = d->udp->src_port;
+
+	spin_swap_eth_(d->eth);
+	if (d->is_ip4)
+		spin_reply_ip4_(d->ip, d->ip_header_bytes + udp_bytes);
+	else
+		spin_reply_ip6_(d->ip, udp_bytes);
+	d->udp->src_port = d->udp->dst_port;
+	d->udp->dst_port = port;
+	d->udp->length = spin_hton16(udp_bytes);
+	if (d->udp->checksum)
+		d->udp->checksum = spin_udp_checksum(d, end, payload_bytes);
+}
+
+#endif

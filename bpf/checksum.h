@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef SPIN_BPF_CHECKSUM_H
+#define SPIN_BPF_CHECKSUM_H
+
+/*
+ * Internet checksums (RFC 1071, RFC 1624). Sums are kept in 64 bits, added in
+ * 32-bit words as they lie in memory, and folded once.
+ */
+#include "parse.h"
+
+/* What the UDP checksum field of an incoming datagram holds. */
+enum spin_udp_sum {
+	SPIN_UDP_SUM_WRONG,
+	SPIN_UDP_SUM_FULL,    /* a checksum, and right */
+	SPIN_UDP_SUM_NONE,    /* 0 on IPv4: sender computed none */
+	SPIN_UDP_SUM_PARTIAL, /* the folded sum of the pseudo header: a local sender left the rest to an offload */
+	SPIN_UDP_SUM_UNKNOWN, /* not looked at */
+};
+
+SPIN_INLINE uint16_t spin_fold(uint64_t sum)
+{
+	sum = (sum & 0xffffffff) + (sum >> 32);
+	sum = (sum & 0xffffffff) + (sum >> 32);
+	sum = (sum & 0xffff) + (sum >> 16);
+	sum = (sum & 0xffff) + (sum >> 16);
+	return (uint16_t)sum;
+}
+
+SPIN_INLINE uint64_t spin_sum_words_(const uint8_t *at, uint32_t words)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < words; i++)
+		sum += ((const uint32_t *)at)[i];
+	return sum;
+}
+
+/* More than a frame without fragments holds. */
+#define SPIN_SUM_BYTES_MAX 4096
+
+/* Adds up whole pieces of `words` words, as many as bytes holds but at most max. */
+SPIN_INLINE uint64_t spin_sum_pieces_(const uint8_t *at, const uint8_t *end, uint32_t bytes,
+				      uint32_t words, uint32_t max)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < max && i < bytes / (words * 4); i++) {
+		if (at + words * 4 > end)
+			break;
+		sum += spin_sum_words_(at, words);
+		at += words * 4;
+	}
+	return sum;
+}
+
+/*
+ * Sum of `bytes` bytes at `start`; all of them are before `end`, as callers have
+ * checked. The small pieces come first: the large ones then begin at an offset
+ * that the verifier does not know, and what it learns of the frame's size from
+ * each turn of the loop stays with that pointer. So all ways out are one state.
+ */
+SPIN_INLINE uint64_t spin_sum_bytes(const uint8_t *start, const uint8_t *end, uint32_t bytes)
+{
+	const uint8_t *at;
+	uint64_t sum;
+
+	sum = spin_sum_pieces_(start, end, bytes & 15, 1, 3);
+	bytes = spin_opaque_(bytes);
+	sum += spin_sum_pieces_(start + (bytes & 12), end, bytes & 63, 4, 3);
+	bytes = spin_opaque_(bytes);
+	sum += spin_sum_pieces_(start + (bytes & 60), end, bytes, 16, SPIN_SUM_BYTES_MAX / 64);
+	bytes = spin_opaque_(bytes);
+	at = start + (bytes & (SPIN_SUM_BYTES_MAX - 4));
+	if (bytes & 2 && at + 2 <= end) {
+		sum += *(const uint16_t *)at;
+		at += 2;
+	}
+	if (bytes & 1 && at + 1 <= end)
+		sum += *at;
+	return sum;
+}
+
+/* Sum of the pseudo header (RFC 768, RFC 8200) for a UDP length in host byte order. */
+SPIN_INLINE uint64_t spin_sum_pseudo(const struct spin_datagram *d, uint32_t udp_bytes)
+{
+	uint64_t sum = (uint64_t)spin_hton16(SPIN_IP_UDP) + spin_hton16(udp_bytes);
+
+	if (d->is_ip4) {
+		const struct spin_ip4 *ip = d->ip;
+
+		return sum + ip->src + ip->dst;
+	}
+	return sum + spin_sum_words_((const uint8_t *)((const struct spin_ip6 *)d->ip)->src, 8);
+}
+
+/* Sum of the whole datagram and pseudo header but for the checksum field. Never 0 mod 0xffff by absence. */
+SPIN_INLINE uint64_t spin_udp_sum_(const struct spin_datagram *d, const uint8_t *end, uint32_t payload_bytes)
+{
+	uint32_t udp_bytes = payload_bytes + sizeof(struct spin_udp);
+
+	return spin_sum_pseudo(d, udp_bytes) + d->udp->src_port + d->udp->dst_port +
+	       spin_hton16(udp_bytes) + spin_sum_bytes(d->payload, end, payload_bytes);
+}
+
+/* The checksum of a datagram as it stands, cut to payload_bytes; a computed 0 is sent as 0xffff. */
+SPIN_INLINE uint16_t spin_udp_checksum(const struct spin_datagram *d, const uint8_t *end, uint32_t payload_bytes)
+{
+	uint16_t checksum = ~spin_fold(spin_udp_sum_(d, end, payload_bytes));
+
+	return checksum ? checksum : 0xffff;
+}
+
+/* Tells what the field was when the datagram arrived; change: what handlers have added to its sum since. */
+SPIN_INLINE enum spin_udp_sum spin_udp_sum_check(const struct spin_datagram *d, const uint8_t *end,
+						 uint64_t change, _Bool accept_partial)
+{
+	uint16_t field = d->udp->checksum;
+
+	if (!field)
+		return d->is_ip4 ? SPIN_UDP_SUM_NONE : SPIN_UDP_SUM_WRONG;
+	/* what was changed is taken back by adding its complement */
+	if (spin_fold(spin_udp_sum_(d, end, d->payload_bytes) + (uint16_t)~spin_fold(change) + field) == 0xffff)
+		return SPIN_UDP_SUM_FULL;
+	if (accept_partial && field == spin_fold(spin_sum_pseudo(d, d->payload_bytes + sizeof(struct spin_udp))))
+		return SPIN_UDP_SUM_PARTIAL;
+	return SPIN_UDP_SUM_WRONG;
+}
+
+SPIN_INLINE _Bool spin_ip4_checksum_right(const struct spin_ip4 *ip, const uint8_t *end, uint32_t header_bytes)
+{
+	uint64_t sum = spin_sum_words_((const uint8_t *)ip, 5);
+
+	if (header_bytes > sizeof(*ip))
+		sum += spin_sum_bytes((const uint8_t *)(ip + 1), end, header_bytes - sizeof(*ip));
+	return spin_fold(sum) == 0xffff;
+}
+
+#endif

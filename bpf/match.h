@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef SPIN_BPF_MATCH_H
+#define SPIN_BPF_MATCH_H
+
+/*
+ * Step 4 of <spin/reason.h>: does a datagram belong to this context? The rule is
+ * read-only data: the verifier knows its values and drops the tests it leaves out.
+ */
+#include <spin/rule.h>
+
+#include "parse.h"
+
+SPIN_INLINE _Bool spin_match_word_(spin_be32 addr, const volatile uint32_t *want,
+				   const volatile uint32_t *mask)
+{
+	return !*mask || (addr & *mask) == *want;
+}
+
+SPIN_INLINE _Bool spin_match(const volatile struct spin_rule *rule, const struct spin_datagram *d)
+{
+	if (rule->dst_port && spin_ntoh16(d->udp->dst_port) != rule->dst_port)
+		return 0;
+	if (rule->src_port && spin_ntoh16(d->udp->src_port) != rule->src_port)
+		return 0;
+	if (rule->ip_version && (rule->ip_version == 4) != d->is_ip4)
+		return 0;
+	if (d->is_ip4) {
+		const struct spin_ip4 *ip = d->ip;
+
+		return spin_match_word_(ip->src, &rule->src_addr[0], &rule->src_mask[0]) &&
+		       spin_match_word_(ip->dst, &rule->dst_addr[0], &rule->dst_mask[0]);
+	} else {
+		const struct spin_ip6 *ip = d->ip;
+
+		return spin_match_word_(ip->src[0], &rule->src_addr[0], &rule->src_mask[0]) &&
+		       spin_match_word_(ip->src[1], &rule->src_addr[1], &rule->src_mask[1]) &&
+		       spin_match_word_(ip->src[2], &rule->src_addr[2], &rule->src_mask[2]) &&
+		       spin_match_word_(ip->src[3], &rule->src_addr[3], &rule->src_mask[3]) &&
+		       spin_match_word_(ip->dst[0], &rule->dst_addr[0], &rule->dst_mask[0]) &&
+		       spin_match_word_(ip->dst[1], &rule->dst_addr[1], &rule->dst_mask[1]) &&
+		       spin_match_word_(ip->dst[2], &rule->dst_addr[2], &rule->dst_mask[2]) &&
+		       spin_match_word_(ip->dst[3], &rule->dst_addr[3], &rule->dst_mask[3]);
+	}
+}
+
+#endif

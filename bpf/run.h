@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef SPIN_BPF_RUN_H
+#define SPIN_BPF_RUN_H
+
+/*
+ * Runs the handlers of one datagram, which is one message: header, payload,
+ * completion (sPIN 3.2, B.3-B.5). spin_handlers_ is constant: what a handler
+ * file does not register leaves no code.
+ */
+#include <spin/context.h>
+
+#include "parse.h"
+
+struct spin_outcome {
+	enum spin_reason reason;
+	/* the message's first error; type 0: none */
+	enum spin_event_type error;
+	enum spin_handler_kind error_in;
+};
+
+SPIN_INLINE void spin_note_error_(struct spin_outcome *out, enum spin_event_type error,
+				  enum spin_handler_kind kind)
+{
+	if (out->error)
+		return;
+	out->error = error;
+	out->error_in = kind;
+}
+
+/* A handler's error: the reason for dropping the packet, and the event. */
+SPIN_INLINE enum spin_reason spin_error_reason_(struct spin_outcome *out, uint32_t rc,
+						enum spin_handler_kind kind)
+{
+	if (rc == SPIN_RC_FAIL) {
+		spin_note_error_(out, SPIN_EVENT_FAIL, kind);
+		return SPIN_REASON_FAILED;
+	}
+	if (rc == SPIN_RC_SEGV) {
+		spin_note_error_(out, SPIN_EVENT_SEGV, kind);
+		return SPIN_REASON_SEGV;
+	}
+	spin_note_error_(out, SPIN_EVENT_BAD_RETURN, kind);
+	return SPIN_REASON_BAD_RETURN;
+}
+
+/* SPIN_PARSED: go on with the payload handler. */
+SPIN_INLINE enum spin_reason spin_run_header_(struct spin_packet *packet, uint32_t length,
+					      struct spin_outcome *out)
+{
+	struct spin_header header = { .length = length, .packet = packet };
+	uint32_t rc;
+
+	if (!spin_handlers_.header)
+		return SPIN_PARSED;
+	rc = spin_handlers_.header(&header, &spin_state);
+	switch (rc & ~(uint32_t)SPIN_RC_PENDING) {
+	case SPIN_RC_PROCESS_DATA:
+		return SPIN_PARSED;
+	case SPIN_RC_PROCEED:
+		return SPIN_REASON_PROCEEDED;
+	case SPIN_RC_DROP:
+		return SPIN_REASON_HEADER_DROPPED;
+	default:
+		return spin_error_reason_(out, rc, SPIN_KIND_HEADER);
+	}
+}
+
+SPIN_INLINE enum spin_reason spin_run_payload_(struct spin_packet *packet, uint32_t length,
+					       struct spin_outcome *out)
+{
+	struct spin_payload payload = { .length = length, .packet = packet };
+	uint32_t rc;
+
+	if (!spin_handlers_.payload || !length)
+		return SPIN_REASON_PROCEEDED;
+	rc = spin_handlers_.payload(&payload, &spin_state);
+	switch (rc) {
+	case SPIN_RC_SUCCESS:
+		return SPIN_REASON_SUCCESS;
+	case SPIN_RC_DROP:
+		return SPIN_REASON_DROPPED;
+	case SPIN_RC_REPLIED:
+		return SPIN_REASON_REPLIED;
+	default:
+		return spin_error_reason_(out, rc, SPIN_KIND_PAYLOAD);
+	}
+}
+
+/* The packet's fate is settled before: a completion handler's error is an event only. */
+SPIN_INLINE void spin_run_completion_(uint32_t dropped_bytes, struct spin_outcome *out)
+{
+	uint32_t rc;
+
+	if (!spin_handlers_.completion)
+		return;
+	rc = spin_handlers_.completion(dropped_bytes, 0, &spin_state);
+	if ((rc & ~(uint32_t)SPIN_RC_PENDING) != SPIN_RC_SUCCESS)
+		(void)spin_error_reason_(out, rc, SPIN_KIND_COMPLETION);
+}
+
+/*
+ * Completion runs unless the header handler said PROCEED ("no further handlers")
+ * or a handler failed.
+ */
+SPIN_INLINE void spin_run_handlers(struct spin_packet *packet, uint32_t length, struct spin_outcome *out)
+{
+	out->error = 0;
+	out->reason = spin_run_header_(packet, length, out);
+	if (out->reason == SPIN_REASON_HEADER_DROPPED) {
+		spin_run_completion_(length, out);
+		return;
+	}
+	if (out->reason != SPIN_PARSED)
+		return;
+	out->reason = spin_run_payload_(packet, length, out);
+	if (out->error)
+		return;
+	spin_run_completion_(out->reason == SPIN_REASON_DROPPED ? length : 0, out);
+}
+
+#endif

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * kvstore - a key-value cache on the NIC (PsPIN 4.3, "Key-Value cache")
+ *
+ * A GET whose value is in the cache is answered from here and never reaches the
+ * host. A GET that misses goes on to the server with a lease on a line, through
+ * which the server fills the cache. A SET leaves its value in a line, staged,
+ * and goes on to the server with a lease, through which the server makes it
+ * readable when it has committed it.
+ *
+ * Write policy: write-through, visible at commit. Only the server makes a line
+ * VALID, with the value it holds itself; before it acknowledges a SET it takes
+ * VALID from every line of that key that holds another value. So a VALID line is
+ * never older than the last acknowledged SET, whatever datagrams are lost,
+ * repeated or overtaken, and whatever HPUs do at the same time: they only ever
+ * take VALID away. A reader that saw the same VALID tag before and after copying
+ * a value has that line's value: every change goes through another tag.
+ *
+ * Eviction is second chance (clock) within the set; a line earns it when read.
+ */
+#include <spin/spin.h>
+#include <kvstore.h>
+
+SPIN_STATE(struct kv_cache);
+
+/* The line that holds the key, if any; its way in *way. */
+static inline struct kv_line *kv_find(struct kv_set *set, uint32_t key, uint32_t *way)
+{
+	for (uint32_t w = 0; w < KV_WAYS; w++) {
+		struct kv_line *line = &set->line[w];
+
+		if (spin_load32(&line->key) == key && spin_load32(&line->tag)) {
+			*way = w;
+			return line;
+		}
+	}
+	return 0;
+}
+
+/* The line to give up: from the hand on, the first one not read lately. */
+static inline struct kv_line *kv_victim(struct kv_set *set, uint32_t *way)
+{
+	uint32_t clock = set->clock, hand = clock >> 4 & 3, used = clock & 15;
+
+	for (uint32_t w = 0; w < KV_WAYS && used >> hand & 1; w++) {
+		used &= ~(1u << hand);
+		hand = (hand + 1) & 3;
+	}
+	set->clock = ((hand + 1) & 3) << 4 | used;
+	*way = hand;
+	return SPIN_AT(set->line, hand);
+}
+
+/* Takes a line for a key: BUSY, with a new sequence. Returns the tag, 0 if another has it. */
+static inline uint32_t kv_take(struct kv_line *line, uint32_t key)
+{
+	uint32_t tag = spin_load32(&line->tag), taken = (tag & ~KV_STATE_MASK) + 4;
+
+	if ((tag & KV_STATE_MASK) == KV_BUSY)
+		return 0;
+	if (!taken)
+		taken = 4; /* sequence 0 is for lines never used */
+	taken |= KV_BUSY;
+	if (!spin_cas32(&line->tag, tag, taken))
+		return 0;
+	line->key = key;
+	return taken;
+}
+
+/* Answers a GET from a line, if it is VALID throughout. */
+static inline _Bool kv_read(struct spin_payload *p, const struct kv_message *m, struct kv_line *line,
+			    uint32_t key)
+{
+	uint32_t tag = spin_load32(&line->tag), value[KV_WORDS];
+
+	if ((tag & KV_STATE_MASK) != KV_VALID || spin_load32(&line->key) != key)
+		return 0;
+	for (int i = 0; i < KV_WORDS; i++)
+		value[i] = *(volatile uint32_t *)&line->value[i];
+	if (spin_load32(&line->tag) != tag)
+		return 0;
+	spin_set16(p, &m->op, spin_hton16(KV_REPLY));
+	spin_set16(p, &m->found, spin_hton16(1));
+	for (int i = 0; i < KV_WORDS; i++)
+		spin_set32(p, &m->value[i], value[i]);
+	return 1;
+}
+
+static enum spin_payload_rc kvstore_payload(struct spin_payload *p, struct kv_cache *cache)
+{
+	const struct kv_message *m = SPIN_GET(p, 0, struct kv_message);
+	struct kv_line *line;
+	struct kv_set *set;
+	uint32_t key, way, tag, lease = 0;
+
+	if (!m || (m->op != spin_hton16(KV_GET) && m->op != spin_hton16(KV_SET)))
+		return SPIN_SUCCESS; /* not a request: the server's to refuse */
+	key = spin_ntoh32(m->key);
+	set = SPIN_AT(cache->set, key % KV_SETS);
+	if (!set)
+		return SPIN_SEGV;
+	line = kv_find(set, key, &way);
+
+	if (m->op == spin_hton16(KV_GET)) {
+		if (line && kv_read(p, m, line, key)) {
+			if (!(set->clock >> way & 1))
+				set->clock |= 1u << way;
+			return spin_reply(p, sizeof(*m));
+		}
+		if (line) { /* on its way from the server: share the lease */
+			lease = (spin_load32(&line->tag) & ~KV_STATE_MASK) | way;
+		} else if ((line = kv_victim(set, &way)) && (tag = kv_take(line, key))) {
+			spin_store32(&line->tag, (tag & ~KV_STATE_MASK) | KV_PENDING);
+			lease = (tag & ~KV_STATE_MASK) | way;
+		}
+	} else {
+		if (!line)
+			line = kv_victim(set, &way);
+		if (line && (tag = kv_take(line, key))) {
+			for (int i = 0; i < KV_WORDS; i++)
+				line->value[i] = m->value[i];
+			spin_store32(&line->tag, (tag & ~KV_STATE_MASK) | KV_STAGED);
+			lease = (tag & ~KV_STATE_MASK) | way;
+		}
+	}
+	spin_set32(p, &m->lease, lease);
+	return SPIN_SUCCESS;
+}
+
+SPIN_HANDLERS(kvstore, .payload = kvstore_payload);
