@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# One makefile, everything out of the tree in $(BUILD). `make help` lists the targets.
+
+BUILD   ?= build
+CC      := gcc
+CFLAGS  ?= -O2 -g
+V       ?= 0
+
+ALL_CFLAGS := -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Wmissing-prototypes $(CFLAGS) $(SANITIZE)
+INCLUDES   := -Ihandlers/include -Ihwmodel/include -Iuser -Iuser/libspin -I.
+USER_LIBS  := -lbpf -lelf -lz
+Q          := $(if $(filter 1,$(V)),,@)
+say         = $(if $(filter 1,$(V)),,@printf '  %-7s %s\n' $(1) $(2))
+
+.DEFAULT_GOAL := all
+.DELETE_ON_ERROR:
+.SUFFIXES:
+MAKEFLAGS += --no-builtin-rules
+
+.PHONY: help all deps demo check bench fuzz clean compile_commands.json fmt sanitize
+
+help:
+	@sed -n 's/^#: //p' Makefile
+
+#: make            build everything
+#: make deps       install missing packages (packages.txt); demo and check do it themselves
+#: make demo       as root: two handlers on real traffic, and what they cost on the HPU
+#: make check      all tests; unprivileged: those that need no root
+#: make bench      measurements: build/bench.json
+#: make fuzz       1,000,000 packets through BPF and host, 50,000 through the model
+#: make sanitize   the parts that need no root, under ASan and UBSan
+#: make fmt        clang-format what has changed
+#: make clean      remove build/
+#: variables       BUILD=dir V=1 CC= CFLAGS= STRICT=1 (check: a skip is a failure)
+
+# --- what is built -------------------------------------------------------------
+
+HWMODEL_SRC := $(filter-out hwmodel/run/% hwmodel/image/%,$(wildcard hwmodel/*.c hwmodel/*/*.c))
+LIBSPIN_SRC := $(wildcard user/libspin/*.c kernel/*.c)
+COMMON_SRC  := $(wildcard user/common/*.c)
+ENGINE_SRC  := $(wildcard tests/engine/*.c tests/common/*.c)
+
+obj = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
+
+HWMODEL := $(BUILD)/libhwmodel.a
+LIBSPIN := $(BUILD)/lib/libspin.a
+COMMON  := $(BUILD)/libcommon.a
+ENGINE  := $(BUILD)/libengine.a
+SPINCC  := $(BUILD)/bin/spincc
+
+HANDLERS      := $(patsubst handlers/%.c,$(BUILD)/handlers/%.spin,$(wildcard handlers/*.c))
+TEST_HANDLERS := $(patsubst tests/handlers/%.c,$(BUILD)/tests/handlers/%.spin,$(wildcard tests/handlers/*.c))
+HOST_HANDLERS := $(patsubst %.c,$(BUILD)/tests/host/%.so,$(notdir $(wildcard handlers/*.c tests/handlers/*.c)))
+TWINS         := $(patsubst tests/%.bpf.c,$(BUILD)/tests/%.bpf.o,$(wildcard tests/bench/twins/*.bpf.c tests/bench/*.bpf.c tests/demo/*.bpf.c tests/live/*.bpf.c))
+
+TEST_DIRS     := unit core model vectors fuzz live cli bench
+TEST_PROGRAMS := $(foreach d,$(TEST_DIRS),$(patsubst tests/%.c,$(BUILD)/tests/%,$(filter-out %.bpf.c,$(wildcard tests/$(d)/*.c))))
+
+BINARIES := $(BUILD)/bin/spinctl $(SPINCC) $(BUILD)/bin/hpu-run
+
+all: $(BINARIES) $(LIBSPIN) $(BUILD)/lib/libspin.so $(HANDLERS)
+
+# --- objects and libraries ------------------------------------------------------
+
+$(BUILD)/obj/%.o: %.c
+	@mkdir -p $(@D)
+	$(call say,CC,$<)
+	$(Q)$(CC) $(ALL_CFLAGS) $(INCLUDES) $(EXTRA_CFLAGS) -MMD -MP -c $< -o $@
+
+$(BUILD)/obj/user/%.o $(BUILD)/obj/kernel/%.o: EXTRA_CFLAGS := -fPIC -fvisibility=hidden
+
+$(HWMODEL): $(call obj,$(HWMODEL_SRC))
+$(LIBSPIN): $(call obj,$(LIBSPIN_SRC))
+$(COMMON):  $(call obj,$(COMMON_SRC))
+$(ENGINE):  $(call obj,$(ENGINE_SRC))
+$(HWMODEL) $(LIBSPIN) $(COMMON) $(ENGINE):
+	@mkdir -p $(@D)
+	$(call say,AR,$@)
+	$(Q)rm -f $@ && ar rcs $@ $^
+
+$(BUILD)/lib/libspin.so: $(call obj,$(LIBSPIN_SRC)) user/libspin/libspin.map
+	$(call say,LD,$@)
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -shared -Wl,-soname,libspin.so.0 \
+		-Wl,--version-script=user/libspin/libspin.map -o $@ $(filter %.o,$^) $(USER_LIBS)
+
+$(BUILD)/bin/spinctl: $(call obj,$(wildcard user/spinctl/*.c)) $(COMMON) $(LIBSPIN) $(HWMODEL)
+$(BUILD)/bin/spinctl: LIBS := $(USER_LIBS) -lpcap -ldw
+$(SPINCC): $(call obj,$(wildcard user/spincc/*.c)) $(COMMON) $(LIBSPIN)
+$(SPINCC): LIBS := $(USER_LIBS)
+$(BUILD)/bin/hpu-run: $(call obj,$(wildcard hwmodel/run/*.c)) $(HWMODEL)
+$(BINARIES):
+	@mkdir -p $(@D)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+
+# --- handlers ---------------------------------------------------------------------
+
+RUNTIME := $(wildcard bpf/* handlers/include/*.h handlers/include/spin/*.h handlers/include/spin/*/*.h hwmodel/image/*)
+
+$(BUILD)/handlers/%.spin: handlers/%.c $(RUNTIME) | $(SPINCC)
+	@mkdir -p $(@D)
+	$(call say,SPINCC,$<)
+	$(Q)$(SPINCC) $< -o $@
+
+$(BUILD)/tests/handlers/%.spin: tests/handlers/%.c $(RUNTIME) | $(SPINCC)
+	@mkdir -p $(@D)
+	$(call say,SPINCC,$<)
+	$(Q)$(SPINCC) $< -o $@
+
+$(BUILD)/tests/host/%.so: handlers/%.c $(RUNTIME) | $(SPINCC)
+	@mkdir -p $(@D)
+	$(call say,SPINCC,"$< (host)")
+	$(Q)$(SPINCC) --target host $< -o $@
+
+$(BUILD)/tests/host/%.so: tests/handlers/%.c $(RUNTIME) | $(SPINCC)
+	@mkdir -p $(@D)
+	$(call say,SPINCC,"$< (host)")
+	$(Q)$(SPINCC) --target host $< -o $@
+
+# Plain BPF programs of tests: twins, generators.
+$(BUILD)/tests/%.bpf.o: tests/%.bpf.c $(wildcard handlers/include/*.h)
+	@mkdir -p $(@D)
+	$(call say,BPF,$<)
+	$(Q)clang -target bpf -mcpu=v3 -O2 -g -Wall -ffreestanding -Ihandlers/include \
+		-I/usr/include/$(shell $(CC) -print-multiarch) -c $< -o $@
+
+# --- tests ------------------------------------------------------------------------
+
+$(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(ENGINE) $(COMMON) $(LIBSPIN) $(HWMODEL)
+	@mkdir -p $(@D)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(ENGINE) $(COMMON) $(LIBSPIN) $(HWMODEL) $(USER_LIBS) -lpcap -ldw -ldl -lpthread -lm
+
+$(BUILD)/obj/tests/%.o: INCLUDES += -Itests
+
+DEMO_PROGRAMS := $(patsubst tests/demo/%.c,$(BUILD)/tests/demo/%,$(filter-out %.bpf.c,$(wildcard tests/demo/*.c)))
+
+tests: all $(TEST_PROGRAMS) $(HOST_HANDLERS) $(TEST_HANDLERS) $(TWINS)
+.PHONY: tests
+
+# deps first, then a second make that sees what has just been installed
+deps:
+	@tests/deps.sh
+
+check: deps
+	@$(MAKE) --no-print-directory -j$$(nproc) tests
+	@BUILD=$(BUILD) STRICT=$(STRICT) tests/run
+
+demo: deps
+	@$(MAKE) --no-print-directory -j$$(nproc) all demo-programs
+	@BUILD=$(BUILD) tests/demo/demo.sh
+
+demo-programs: $(DEMO_PROGRAMS) $(TWINS)
+.PHONY: demo-programs
+
+bench: deps
+	@$(MAKE) --no-print-directory -j$$(nproc) tests
+	@BUILD=$(BUILD) tests/bench/bench.sh
+
+fuzz: deps
+	@$(MAKE) --no-print-directory -j$$(nproc) tests
+	@BUILD=$(BUILD) $(BUILD)/tests/fuzz/fuzz_packets --packets 1000000 --model 50000
+
+sanitize: deps
+	@$(MAKE) --no-print-directory -j$$(nproc) BUILD=$(BUILD)/sanitize \
+		SANITIZE="-fsanitize=address,undefined -fno-sanitize-recover=undefined" tests
+	@BUILD=$(BUILD)/sanitize tests/run unit core model vectors
+
+compile_commands.json:
+	@$(MAKE) --no-print-directory -Bn V=1 tests | sed -n 's/^gcc .* -c \([^ ]*\.c\) .*/\0\t\1/p' | \
+		awk -F'\t' 'BEGIN { print "[" } { gsub(/["\\]/, "\\\\&", $$1); \
+		printf "%s{\"directory\":\"%s\",\"command\":\"%s\",\"file\":\"%s\"}\n", n++ ? "," : "", \
+		"$(CURDIR)", $$1, $$2 } END { print "]" }' > $@
+
+fmt:
+	@git diff --name-only --diff-filter=d HEAD -- '*.c' '*.h' | xargs -r clang-format -i
+
+clean:
+	rm -rf $(BUILD)
+
+-include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * One execution context as a shared object for the build machine: the same
+ * handlers and the same datapath as context.bpf.c, compiled by spincc with
+ * --target host. Tests compare the other engines with it; no root needed.
+ */
+#include SPIN_HANDLER_FILE
+
+#include <string.h>
+
+#include "packet.h"
+
+struct spin_config spin_host_config = {
+	.rule = { .protocol = SPIN_IP_UDP },
+	.accept_partial = 1,
+};
+
+struct spin_counters spin_counters[1];
+
+/* The last error of a handler, and how many there were. */
+struct spin_event spin_host_event;
+uint32_t spin_host_event_count;
+
+/* The runtime's sums stop there, as do frames without fragments at XDP. */
+#define SPIN_HOST_FRAME_BYTES_MAX SPIN_SUM_BYTES_MAX
+
+static void spin_host_raise(const struct spin_way_out *out)
+{
+	const struct spin_datagram *d = &out->datagram;
+	struct spin_event *event = &spin_host_event;
+
+	memset(event, 0, sizeof(*event));
+	event->type = out->outcome.error;
+	event->handler = out->outcome.error_in;
+	event->ip_version = d->is_ip4 ? 4 : 6;
+	if (d->is_ip4)
+		event->src_addr[0] = ((struct spin_ip4 *)d->ip)->src;
+	else
+		memcpy(event->src_addr, ((struct spin_ip6 *)d->ip)->src, sizeof(event->src_addr));
+	event->src_port = spin_ntoh16(d->udp->src_port);
+	event->dst_port = spin_ntoh16(d->udp->dst_port);
+	event->length = d->payload_bytes;
+	spin_host_event_count++;
+}
+
+/*
+ * Runs one frame in place; *frame_bytes becomes what comes out. Returns an enum
+ * spin_reason, or -1 for a frame larger than the runtime takes. Not thread-safe.
+ */
+int spin_host_packet(uint8_t *frame, uint32_t *frame_bytes);
+int spin_host_packet(uint8_t *frame, uint32_t *frame_bytes)
+{
+	struct spin_way_out out;
+
+	if (*frame_bytes > SPIN_HOST_FRAME_BYTES_MAX)
+		return -1;
+	spin_process(frame, frame + *frame_bytes, &spin_host_config, &out);
+	if (out.outcome.error)
+		spin_host_raise(&out);
+	if (out.reason == SPIN_REASON_REPLIED)
+		*frame_bytes = out.frame_bytes;
+	spin_counters[0].packets[out.reason]++;
+	return out.reason;
+}
