@@ -88,9 +88,9 @@ enum rv32_stop {
 	RV32_STOP_BUS,      /* the bus said so; pc is at the access */
 	RV32_STOP_ECALL,    /* ecall and mtvec is 0: a bare program asks its environment */
 	RV32_STOP_EBREAK,   /* ebreak, same */
-	RV32_STOP_TRAP,     /* any other trap and mtvec is 0; see rv32_core__trap() */
+	RV32_STOP_TRAP,     /* any other trap and mtvec is 0, pc is at it; see rv32_core__trap() */
 	RV32_STOP_PC,       /* pc is at the breakpoint */
-	RV32_STOP_WFI,
+	RV32_STOP_WFI,      /* pc is after it */
 };
 
 struct rv32_trap { uint32_t cause, pc, tval; };
@@ -119,6 +119,9 @@ enum rv32_stop rv32_core__run(struct rv32_core *core, uint64_t until_cycle);
 
 /* Lets time pass (the core was waiting for a device): moves the cycle forward, charged to RV32_CYC_BLOCKED. */
 void rv32_core__advance(struct rv32_core *core, uint64_t to_cycle);
+
+/* The cycle alone, for when it is asked often: stats() adds up what has run since it was last called. */
+uint64_t rv32_core__cycle(const struct rv32_core *core);
 
 void rv32_core__stats(const struct rv32_core *core, struct rv32_stats *out);
 struct rv32_trap rv32_core__trap(const struct rv32_core *core);

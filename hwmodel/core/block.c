@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Decoded code: from an address to the next jump, straight on past branches that are not taken. */
+#include <string.h>
+
+#include "core.h"
+
+/* A block while it is decoded; copied to the arena when its size is known. */
+struct draft {
+	struct rv32_core *core;
+	struct schedule schedule;
+	struct rv32_insn insn[RV32_BLOCK_INSNS];
+	struct op op[2 * RV32_BLOCK_INSNS + 2];
+	struct op_info info[2 * RV32_BLOCK_INSNS + 2];
+	struct edge edge[RV32_BLOCK_EDGES];
+	uint8_t edge_op[RV32_BLOCK_EDGES];   /* the op that holds the edge's offset, OP_NONE for a follower */
+	unsigned insns, ops, edges;
+};
+enum { OP_NONE = 255 };
+
+struct hazard hazard__jumped(uint32_t pc)
+{
+	struct hazard h = { 0 };
+
+	if ((pc & 15) == 10 || (pc & 15) == 14)
+		h.flags = HAZARD_JUMPED;
+	return h;
+}
+
+static bool same_hazard(struct hazard a, struct hazard b)
+{
+	return a.load1 == b.load1 && a.load2 == b.load2 && a.alu1 == b.alu1 && a.flags == b.flags;
+}
+
+static unsigned hash(uint32_t pc, struct hazard h)
+{
+	uint32_t key = pc ^ pc >> 13 ^ (uint32_t)h.load1 << 3 ^ (uint32_t)h.alu1 << 5 ^ (uint32_t)h.load2 << 7 ^ (uint32_t)h.flags << 9;
+
+	return (key >> 1) % RV32_HASH;
+}
+
+static void fetch(const struct rv32_core *core, uint32_t pc, struct rv32_insn *insn)
+{
+	uint16_t low, high;
+	uint32_t word;
+
+	memset(insn, 0, sizeof(*insn));
+	insn->pc = pc;
+	insn->len_bytes = 2;
+	insn->format = RV32_FMT_N;
+	insn->class_ = RV32_CLASS_FAULT;
+	insn->opcode = pc & 1 ? RV32_OP_fetch_odd : RV32_OP_fetch_fault;
+	if ((pc & 1) || !memory__fetch(core, pc, &low))
+		return;
+	if ((low & 3) != 3) {
+		word = rv32_expand(low);
+		rv32_insn__decode(insn, pc, word);
+		insn->len_bytes = 2;
+		if (insn->opcode == RV32_OP_illegal)
+			insn->word = low;
+		return;
+	}
+	if (!memory__fetch(core, pc + 2, &high))
+		return;
+	rv32_insn__decode(insn, pc, low | (uint32_t)high << 16);
+}
+
+static struct op *add_op(struct draft *d, unsigned opcode, uint32_t pc)
+{
+	struct op *op = &d->op[d->ops];
+
+	memset(op, 0, sizeof(*op));
+	memset(&d->info[d->ops], 0, sizeof(d->info[0]));
+	op->label = d->core->labels[opcode];
+	op->index = (uint8_t)d->ops;
+	d->info[d->ops].pc = pc;
+	d->info[d->ops].opcode = (uint8_t)opcode;
+	d->info[d->ops].issue = (uint16_t)d->schedule.cycle;
+	d->ops++;
+	return op;
+}
+
+/* The edge that leaves after the last instruction; the op added last refers to it unless `follower`. */
+static struct edge *add_edge(struct draft *d, uint32_t pc, struct hazard hazard, unsigned extra, bool follower)
+{
+	struct edge *e = &d->edge[d->edges];
+
+	memset(e, 0, sizeof(*e));
+	e->next = &d->core->link_op;
+	e->count = UINT64_MAX;
+	e->pc = pc;
+	e->hazard = hazard;
+	e->extra = (uint8_t)extra;
+	e->cycles = d->schedule.cycle + extra;
+	e->op_index = (uint8_t)(d->ops - 1);
+	d->edge_op[d->edges++] = follower ? OP_NONE : (uint8_t)(d->ops - 1);
+	return e;
+}
+
+static bool is_loop_end(const struct rv32_core *core, uint32_t pc)
+{
+	for (unsigned i = 0; i < core->loop_ends; i++) {
+		if (core->loop_end[i] == pc)
+			return true;
+	}
+	return false;
+}
+
+static bool is_window_access(const struct rv32_insn *insn)
+{
+	return insn->class_ >= RV32_CLASS_LOAD && insn->class_ <= RV32_CLASS_AMO;
+}
+
+static void add_insn(struct draft *d, const struct rv32_insn *insn)
+{
+	bool writes_rd = insn->format != RV32_FMT_S3 && insn->format != RV32_FMT_S3P && insn->class_ != RV32_CLASS_HWLOOP;
+	struct hazard before = d->schedule.hazard;
+	unsigned opcode = insn->opcode;
+	struct op_info *info;
+	struct op *op;
+
+	if (insn->opcode == RV32_OP_lui || insn->opcode == RV32_OP_auipc ||
+	    (insn->opcode == RV32_OP_addi && insn->rs1 == 0))
+		opcode = RV32_OP_li;
+	op = add_op(d, opcode, insn->pc);
+	op->imm = insn->imm;
+	op->rd = writes_rd && insn->rd == 0 ? RV32_SINK : insn->rd;
+	op->rs1 = insn->rs1;
+	op->rs2 = insn->rs2;
+	info = &d->info[op->index];
+	info->is_insn = 1;
+	info->word = insn->word;
+	info->len_bytes = insn->len_bytes;
+	schedule__add(&d->schedule, insn, info);
+
+	/* the bank of an AMO is free again if this one had to wait for anything */
+	if ((before.flags & HAZARD_AMO) && is_window_access(insn) && info->stall + info->stall_fetch == 0) {
+		struct op copy = *op;
+		struct op_info copy_info = *info;
+
+		d->ops--;
+		op = add_op(d, RV32_OP_amo_check, insn->pc);
+		op->rs1 = insn->rs1;
+		if (insn->class_ == RV32_CLASS_LOAD || insn->class_ == RV32_CLASS_STORE) {
+			op->rs2 = insn->format == RV32_FMT_R ? insn->rs2 : insn->format == RV32_FMT_S3 ? insn->rd : 0;
+			op->imm = insn->imm;
+		}
+		d->info[op->index].issue = copy_info.issue;
+		copy.index = (uint8_t)d->ops;
+		d->op[d->ops] = copy;
+		d->info[d->ops] = copy_info;
+		d->schedule.last_info = &d->info[d->ops++];
+	}
+}
+
+/* What follows an instruction that ends a block; false if the block goes on. */
+static bool end_block(struct draft *d, const struct rv32_insn *insn)
+{
+	uint32_t next = insn->pc + insn->len_bytes;
+	struct hazard none = { 0 };
+	struct edge *e;
+
+	switch (insn->class_) {
+	case RV32_CLASS_BRANCH:
+		add_edge(d, (uint32_t)insn->imm, hazard__jumped((uint32_t)insn->imm), TIMING_BRANCH_TAKEN_EXTRA, false);
+		return false;
+	case RV32_CLASS_JAL:
+		e = add_edge(d, (uint32_t)insn->imm, hazard__jumped((uint32_t)insn->imm), 0, false);
+		e->link = next;
+		return true;
+	case RV32_CLASS_JALR:
+		e = add_edge(d, 1, none, 0, false);
+		e->link = next;
+		e->offset = insn->imm;
+		return true;
+	case RV32_CLASS_FENCE:
+		add_edge(d, next, hazard__jumped(next), 0, false);
+		return true;
+	case RV32_CLASS_HWLOOP: case RV32_CLASS_SYSTEM: case RV32_CLASS_MRET: case RV32_CLASS_WFI: case RV32_CLASS_FAULT:
+		return true; /* these leave by pc */
+	default:
+		break;
+	}
+	if (is_loop_end(d->core, insn->pc)) {
+		add_op(d, RV32_OP_loop_end, insn->pc);
+		add_edge(d, 1, d->schedule.hazard, 0, false)->link = insn->pc;
+		add_edge(d, next, d->schedule.hazard, 0, true);
+		return true;
+	}
+	return false;
+}
+
+static const struct {
+	uint8_t first, second, fused;
+} pairs[] = {
+#define FUSED(a, b) { RV32_OP_##a, RV32_OP_##b, RV32_OP_##a##_##b },
+#include "fused.def"
+#undef FUSED
+	{ RV32_OP_COUNT, RV32_OP_COUNT, 0 }
+};
+
+/* Gives pairs of ops one dispatch; both keep their place, so that nothing else has to know. */
+static void fuse(struct draft *d)
+{
+	for (unsigned i = 0; i + 1 < d->ops; i++) {
+		for (unsigned p = 0; p < sizeof(pairs) / sizeof(pairs[0]); p++) {
+			if (pairs[p].first != d->info[i].opcode || pairs[p].second != d->info[i + 1].opcode)
+				continue;
+			d->op[i].label = d->core->labels[pairs[p].fused];
+			i++;
+			break;
+		}
+	}
+}
+
+static void *arena_take(struct rv32_core *core, size_t bytes)
+{
+	void *p = core->arena + core->arena_used;
+
+	core->arena_used += (bytes + 63) & ~(size_t)63;
+	return p;
+}
+
+static struct block *commit(struct draft *d, uint32_t pc, struct hazard hazard)
+{
+	size_t op_bytes = d->ops * sizeof(struct op), info_bytes = d->ops * sizeof(struct op_info);
+	struct rv32_core *core = d->core;
+	struct block *block;
+	struct edge *edges;
+	unsigned slot;
+
+	block = arena_take(core, sizeof(*block) + op_bytes);
+	edges = arena_take(core, d->edges * sizeof(struct edge));
+	block->info = arena_take(core, info_bytes);
+	block->pc = pc;
+	block->hazard = hazard;
+	block->ops = (uint16_t)d->ops;
+	memcpy(block->op, d->op, op_bytes);
+	memcpy(block->info, d->info, info_bytes);
+	for (unsigned i = 0; i < d->edges; i++) {
+		edges[i] = d->edge[i];
+		edges[i].block = block;
+		if (d->edge_op[i] != OP_NONE) {
+			struct op *op = &block->op[d->edge_op[i]];
+
+			op->imm = (int32_t)((char *)&edges[i] - (char *)op);
+		}
+	}
+	slot = hash(pc, hazard);
+	block->hash_next = core->hash[slot];
+	core->hash[slot] = block;
+	return block;
+}
+
+static struct block *decode(struct rv32_core *core, uint32_t pc, struct hazard hazard)
+{
+	struct draft d = { .core = core, .schedule.hazard = hazard };
+	uint32_t at = pc;
+	bool ended = false;
+
+	while (!ended) {
+		struct rv32_insn *insn = &d.insn[d.insns];
+
+		if (d.insns == RV32_BLOCK_INSNS || d.edges + 3 > RV32_BLOCK_EDGES || (d.insns && at == core->breakpoint)) {
+			add_op(&d, RV32_OP_end, at);
+			add_edge(&d, at, d.schedule.hazard, 0, false);
+			break;
+		}
+		fetch(core, at, insn);
+		d.insns++;
+		add_insn(&d, insn);
+		ended = end_block(&d, insn);
+		at += insn->len_bytes;
+	}
+	fuse(&d);
+	return commit(&d, pc, hazard);
+}
+
+void block__flush(struct rv32_core *core)
+{
+	stats__fold(core);
+	if (core->paused) {
+		const struct op *op = core->paused;
+
+		core->pc = op_info(op)->pc;
+		core->hazard = (struct hazard){ 0 };
+		core->paused = NULL;
+		stats__leave(core, op, false);
+	}
+	memset(core->hash, 0, sizeof(core->hash));
+	for (unsigned i = 0; i < RV32_JUMP_CACHE; i++)
+		core->jump_cache[i].pc = 1;
+	core->arena_used = 0;
+	core->generation++;
+}
+
+struct block *block__find(struct rv32_core *core, uint32_t pc, struct hazard hazard)
+{
+	/* an upper bound of what one block takes */
+	const size_t room = sizeof(struct block) + (2 * RV32_BLOCK_INSNS + 2) * (sizeof(struct op) + sizeof(struct op_info)) +
+			    RV32_BLOCK_EDGES * sizeof(struct edge) + 4 * 64;
+	struct block *block;
+
+	for (block = core->hash[hash(pc, hazard)]; block; block = block->hash_next) {
+		if (block->pc == pc && same_hazard(block->hazard, hazard))
+			return block;
+	}
+	if (core->arena_used + room > RV32_ARENA_BYTES)
+		block__flush(core);
+	return decode(core, pc, hazard);
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* The core as its user sees it. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core.h"
+
+static bool valid(const struct rv32_config *config)
+{
+	if (config->window_count > RV32_WINDOWS_MAX)
+		return false;
+	for (unsigned i = 0; i < config->window_count; i++) {
+		const struct rv32_window *w = &config->windows[i];
+
+		if ((w->addr & 3) || (w->bytes & 3) || (w->bytes && !w->mem) || (uint64_t)w->addr + w->bytes > UINT64_C(1) << 32)
+			return false;
+	}
+	return true;
+}
+
+struct rv32_core *rv32_core__new(const struct rv32_config *config)
+{
+	struct rv32_core *core;
+
+	if (!valid(config)) {
+		errno = EINVAL;
+		return NULL;
+	}
+	core = calloc(1, sizeof(*core));
+	if (!core)
+		goto no_memory;
+	core->bus = config->bus;
+	core->hart_id = config->hart_id;
+	core->window_count = config->window_count;
+	memcpy(core->windows, config->windows, config->window_count * sizeof(core->windows[0]));
+	core->amo_bank = -1;
+	core->breakpoint = 1;
+	core->mpp_user = 1;
+	exec__run(NULL, &core->labels);
+	core->link_op.label = core->labels[RV32_OP_link];
+	/* 64-byte lines: see arena_take() */
+	if (posix_memalign((void **)&core->arena, 64, RV32_ARENA_BYTES) || memory__map(core) < 0)
+		goto no_memory;
+	block__flush(core);
+	return core;
+
+no_memory:
+	rv32_core__free(core);
+	errno = ENOMEM;
+	return NULL;
+}
+
+void rv32_core__free(struct rv32_core *core)
+{
+	if (!core)
+		return;
+	memory__unmap(core);
+	free(core->arena);
+	free(core);
+}
+
+/* Ends a pause at a bus access: what comes next is no longer that access. */
+static void leave_pause(struct rv32_core *core)
+{
+	if (core->paused) {
+		const struct op *op = core->paused;
+
+		core->paused = NULL;
+		core->pc = op_info(op)->pc;
+		stats__leave(core, op, false);
+	}
+}
+
+void rv32_core__set_pc(struct rv32_core *core, uint32_t pc)
+{
+	leave_pause(core);
+	core->pc = pc;
+	core->hazard = hazard__jumped(pc);
+}
+
+uint32_t rv32_core__pc(const struct rv32_core *core)
+{
+	return core->paused ? op_info(core->paused)->pc : core->pc;
+}
+
+void rv32_core__set_reg(struct rv32_core *core, unsigned x, uint32_t value)
+{
+	if (x > 0 && x < 32)
+		core->x[x] = value;
+}
+
+uint32_t rv32_core__reg(const struct rv32_core *core, unsigned x)
+{
+	return x < 32 ? core->x[x] : 0;
+}
+
+void rv32_core__set_breakpoint(struct rv32_core *core, uint32_t pc)
+{
+	if (pc == core->breakpoint)
+		return;
+	core->breakpoint = pc;
+	block__flush(core);
+}
+
+uint64_t rv32_core__cycle(const struct rv32_core *core)
+{
+	return core->cycle + (core->paused ? op_info(core->paused)->issue : 0);
+}
+
+enum rv32_stop rv32_core__run(struct rv32_core *core, uint64_t until_cycle)
+{
+	enum rv32_stop stop;
+
+	if (rv32_core__cycle(core) >= until_cycle)
+		return RV32_STOP_CYCLES;
+	core->until = until_cycle;
+	stop = exec__run(core, NULL);
+	if (core->profile)
+		stats__fold(core);
+	return stop;
+}
+
+void rv32_core__advance(struct rv32_core *core, uint64_t to_cycle)
+{
+	uint64_t now = rv32_core__cycle(core);
+
+	if (to_cycle > now) {
+		core->cycle += to_cycle - now;
+		core->cycles[RV32_CYC_BLOCKED] += to_cycle - now;
+	}
+}
+
+struct rv32_trap rv32_core__trap(const struct rv32_core *core)
+{
+	return core->trap;
+}
+
+void rv32_core__flush_code(struct rv32_core *core)
+{
+	block__flush(core);
+}
+
+void rv32_core__set_profile(struct rv32_core *core, struct rv32_profile *profile)
+{
+	stats__fold(core);
+	core->profile = profile;
+}
+
+const char *rv32_isa_string(void)
+{
+	return "rv32imac_zicsr_zifencei + Xpulp hardware loops, post-increment and register-offset memory accesses, mac";
+}

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef HWMODEL_CORE_CORE_H
+#define HWMODEL_CORE_CORE_H
+
+/* Inside of one core; <hwmodel/rv32.h> is the outside. */
+#include <stdbool.h>
+
+#include "hwmodel/rv32.h"
+#include "insn.h"
+#include "timing.h"
+
+#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "guest words are host words: a little-endian host is needed"
+#endif
+
+#define likely(c)   __builtin_expect(!!(c), 1)
+#define unlikely(c) __builtin_expect(!!(c), 0)
+
+/* Trap causes as mcause has them. */
+enum {
+	RV32_TRAP_FETCH_ODD = 0, RV32_TRAP_FETCH_FAULT = 1, RV32_TRAP_ILLEGAL = 2, RV32_TRAP_EBREAK = 3,
+	RV32_TRAP_LOAD_FAULT = 5, RV32_TRAP_STORE_ODD = 6, RV32_TRAP_STORE_FAULT = 7, RV32_TRAP_LOAD_ODD = 4,
+	RV32_TRAP_ECALL_U = 8, RV32_TRAP_ECALL_M = 11,
+};
+
+enum {
+	RV32_PAGE_SHIFT   = 12,                          /* log2 bytes per entry of the page tables */
+	RV32_PAGES        = 1 << (32 - RV32_PAGE_SHIFT),
+	RV32_BLOCK_INSNS  = 48,                          /* instructions decoded into one block at most */
+	RV32_BLOCK_EDGES  = 12,                          /* ways out of one block at most */
+	RV32_HASH         = 4096,                        /* buckets of the block table */
+	RV32_JUMP_CACHE   = 1024,                        /* entries, direct-mapped by target */
+	RV32_ARENA_BYTES  = 4 << 20,                     /* decoded code; when full, all of it is forgotten */
+	RV32_LOOP_ENDS    = 64,                          /* known ends of hardware loops */
+	RV32_SINK         = 32,                          /* x[] slot that stands for a written x0 */
+};
+
+/* What executes: one instruction, or a helper that is none. */
+struct op {
+	const void *label;
+	int32_t  imm;      /* or, where there is an edge, its offset from this op in bytes */
+	uint8_t  rd, rs1, rs2;
+	uint8_t  index;    /* in its block */
+};
+
+/* What is known about it when it is decoded; read only off the fast path. */
+struct op_info {
+	uint32_t pc, word;
+	uint16_t issue;        /* cycle of its issue, from the block's start, own stalls included */
+	uint8_t  stall;        /* hazard before it, to stall_cause ... */
+	uint8_t  stall_cause;
+	uint8_t  stall_fetch;  /* ... and waiting for the fetch line */
+	uint8_t  cost;         /* its own cycles; all but the first to cost_cause */
+	uint8_t  cost_cause;
+	uint8_t  hide;         /* cycles of the next one that pass while this one waits for memory, to hide_cause */
+	uint8_t  hide_execute; /* the same while it is misaligned */
+	uint8_t  hide_cause;
+	uint8_t  is_insn;
+	uint8_t  next_reads;   /* the next one reads rd */
+	uint8_t  opcode, len_bytes;
+};
+
+/*
+ * Which earlier instructions the next one has to mind, and whether it is
+ * reached by a jump. A block is decoded for one address and one of these.
+ */
+struct hazard {
+	uint8_t load1;   /* rd of the load just before */
+	uint8_t load2;   /* rd of a load one single-cycle instruction further back */
+	uint8_t alu1;    /* ALU result just before */
+	uint8_t flags;
+};
+enum { HAZARD_AMO = 1, HAZARD_JUMPED = 2 };
+
+/* A way out of a block. */
+struct edge {
+	const struct op *next;   /* first op of the target, or the link op */
+	uint64_t count;          /* times taken, minus 1; 0 makes it join the touched list */
+	uint32_t cycles;         /* static cycles of the block up to here */
+	uint32_t pc;             /* target; of an indirect one the last target, 1 for none */
+	uint32_t link;           /* address after the jump; end of the hardware loop */
+	int32_t  offset;         /* of jalr */
+	struct hazard hazard;
+	uint8_t  op_index;       /* last instruction of this way */
+	uint8_t  extra;          /* dynamic part of a taken branch, inside cycles */
+	struct block *block;
+	struct edge *touched;
+};
+
+struct block {
+	uint32_t pc;
+	struct hazard hazard;
+	struct block *hash_next;
+	struct op_info *info;
+	uint16_t ops;
+	struct op op[];
+};
+
+struct jump_entry {
+	uint32_t pc;
+	const struct op *op;
+};
+
+struct rv32_core {
+	uint32_t x[RV32_SINK + 1];
+	uint32_t pc;                    /* valid when paused is NULL */
+	uint64_t cycle;                 /* start of the block that runs, plus its dynamic terms so far */
+	uint64_t until;
+	uintptr_t *read_page, *write_page; /* host address minus guest address, 0 if the page is not one window */
+	const void *const *labels;
+	struct op link_op;
+
+	const struct op *paused;        /* the bus stopped the core at this op */
+	struct hazard hazard;
+	struct edge *touched;
+	uint64_t instructions;          /* folded so far */
+	uint64_t cycles[RV32_CAUSE_COUNT];
+	struct rv32_profile *profile;
+
+	struct { uint32_t start, end, count; } loop[2];
+	uint32_t loop_end[RV32_LOOP_ENDS];
+	unsigned loop_ends;
+
+	struct rv32_bus bus;
+	struct rv32_window windows[RV32_WINDOWS_MAX];
+	unsigned window_count;
+
+	uint8_t  user_mode, mpp_user, mie, mpie;
+	uint8_t  reserved;              /* by lr.w */
+	uint32_t reserved_addr;
+	int      amo_bank;              /* of the AMO just done on a window, else -1 */
+	uint32_t hart_id, mtvec, mepc, mcause, mtval, mscratch;
+	struct rv32_trap trap;
+	uint32_t breakpoint;
+
+	uint8_t *arena;
+	size_t   arena_used;
+	unsigned generation;            /* counts flushes: edges do not survive one */
+	struct block *hash[RV32_HASH];
+	struct jump_entry jump_cache[RV32_JUMP_CACHE];
+};
+
+static inline struct block *op_block(const struct op *op)
+{
+	return (struct block *)((char *)(uintptr_t)(op - op->index) - offsetof(struct block, op));
+}
+
+static inline const struct op_info *op_info(const struct op *op)
+{
+	return &op_block(op)->info[op->index];
+}
+
+/* block.c: the block that starts at pc, decoded if need be. May forget all others. */
+struct block *block__find(struct rv32_core *core, uint32_t pc, struct hazard hazard);
+void block__flush(struct rv32_core *core); /* no op of this core is valid afterwards */
+struct hazard hazard__jumped(uint32_t pc);
+
+/* hazard.c: static timing of one instruction after another. */
+struct schedule {
+	struct hazard hazard;
+	uint32_t cycle;             /* next free, from the block's start */
+	const struct rv32_insn *last;
+	struct op_info *last_info;
+	bool     second_after_jump; /* the instruction to come follows a 32-bit target at 10 modulo 16 */
+};
+void schedule__add(struct schedule *schedule, const struct rv32_insn *insn, struct op_info *info);
+
+/* stats.c */
+void stats__dynamic(struct rv32_core *core, const struct op *op, enum rv32_cause cause, int64_t cycles);
+void stats__fold(struct rv32_core *core);
+/* Charges the block of op up to op: with it (done), or only to its issue. The core's cycle moves on. */
+void stats__leave(struct rv32_core *core, const struct op *op, bool done);
+uint64_t stats__instructions_at(struct rv32_core *core, const struct op *op);
+
+/* memory.c: off the fast path. The cycle of the core moves on by what the access waits. */
+enum rv32_bus_status memory__load(struct rv32_core *core, const struct op *op, uint32_t addr, unsigned size, uint32_t *value);
+enum rv32_bus_status memory__store(struct rv32_core *core, const struct op *op, uint32_t addr, unsigned size, uint32_t value);
+/* Returns 0 or -1 - trap cause; RV32_BUS_STOP is 1. */
+int  memory__atomic(struct rv32_core *core, const struct op *op, enum rv32_access kind, unsigned funct5,
+		    uint32_t addr, uint32_t value, uint32_t *old);
+void memory__amo_check(struct rv32_core *core, const struct op *op, uint32_t addr);
+bool memory__fetch(const struct rv32_core *core, uint32_t pc, uint16_t *half);
+int  memory__map(struct rv32_core *core); /* 0 or -ENOMEM */
+void memory__unmap(struct rv32_core *core);
+
+/* csr.c: what csrrw, csrrs, csrrc do; false means an illegal instruction. now: the cycle of issue. */
+bool csr__access(struct rv32_core *core, const struct op *op, uint32_t operand, uint64_t now, uint32_t *old);
+bool csr__flushes(unsigned csr);
+
+/* exec.c; with core NULL it only hands out the labels, by opcode. */
+enum rv32_stop exec__run(struct rv32_core *core, const void *const **labels);
+
+/* Cycles of div and rem beyond their first. */
+unsigned rv32_divider_extra(bool is_signed, uint32_t divisor);
+
+#endif

@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Runs blocks. Each op jumps to the next one's code; what an instruction does
+ * stands in isa.def. Static cycles are charged when a block is left, by the
+ * edge; dynamic ones at once. `cycle` is core->cycle, kept in a register.
+ */
+#include <string.h>
+
+#include "core.h"
+
+#define RD   x[op->rd]
+#define RS1  x[op->rs1]
+#define RS2  x[op->rs2]
+#define RS3  x[op->rd]
+#define SRS1 ((int32_t)RS1)
+#define SRS2 ((int32_t)RS2)
+#define IMM  ((uint32_t)op->imm)
+#define EDGE() ((struct edge *)((char *)(uintptr_t)op + op->imm))
+
+#define NEXT() do { op++; goto *op->label; } while (0)
+
+#define LEAVE(e) do {                                        \
+		edge = (e);                                  \
+		cycle += edge->cycles;                       \
+		if (unlikely(++edge->count == 0))            \
+			goto touch;                          \
+		if (unlikely(cycle >= until))                \
+			goto out_of_time;                    \
+		op = edge->next;                             \
+		goto *op->label;                             \
+	} while (0)
+
+#define DO_BRANCH(cond) do { if (cond) LEAVE(EDGE()); } while (0)
+#define DO_JAL() do { edge = EDGE(); RD = edge->link; LEAVE(edge); } while (0)
+#define DO_JALR() do {                                                        \
+		edge = EDGE();                                                \
+		target = (RS1 + (uint32_t)edge->offset) & ~1u;                \
+		RD = edge->link;                                              \
+		if (unlikely(edge->pc != target))                             \
+			retarget(core, edge, target);                         \
+		LEAVE(edge);                                                  \
+	} while (0)
+
+#define IN_WORD(type, addr) (sizeof(type) == 1 || (sizeof(type) == 2 ? ((addr) & 3) != 3 : ((addr) & 3) == 0))
+
+/* Reads into `value`. */
+#define READ(type, addr) do {                                                         \
+		address = (addr);                                                     \
+		host = read_page[address >> RV32_PAGE_SHIFT];                         \
+		if (likely(host && IN_WORD(type, address))) {                         \
+			type v_;                                                      \
+			memcpy(&v_, (const void *)(host + address), sizeof(v_));      \
+			value = (uint32_t)v_;                                         \
+		} else {                                                              \
+			core->cycle = cycle;                                          \
+			status = memory__load(core, op, address, sizeof(type), &value); \
+			cycle = core->cycle;                                          \
+			if (unlikely(status != RV32_BUS_OK))                          \
+				goto load_failed;                                     \
+			value = (uint32_t)(type)value;                                \
+		}                                                                     \
+	} while (0)
+
+#define WRITE(type, addr) do {                                                        \
+		address = (addr);                                                     \
+		host = write_page[address >> RV32_PAGE_SHIFT];                        \
+		if (likely(host && IN_WORD(type, address))) {                         \
+			type v_ = (type)RS2;                                          \
+			memcpy((void *)(host + address), &v_, sizeof(v_));            \
+		} else {                                                              \
+			core->cycle = cycle;                                          \
+			status = memory__store(core, op, address, sizeof(type), RS2); \
+			cycle = core->cycle;                                          \
+			if (unlikely(status != RV32_BUS_OK))                          \
+				goto store_failed;                                    \
+		}                                                                     \
+	} while (0)
+
+#define DO_LOAD(type, addr) do { READ(type, addr); RD = value; } while (0)
+#define DO_STORE(type, addr) WRITE(type, addr)
+#define GROW(step) do { target = address + (step); x[op->rs1 ? op->rs1 : RV32_SINK] = target; } while (0)
+#define DO_LOAD_POST(type, step) do { READ(type, RS1); GROW(step); RD = value; } while (0)
+#define DO_STORE_POST(type, step) do { WRITE(type, RS1); GROW(step); } while (0)
+
+#define DO_DIV(is_signed, quotient) do {                                              \
+		unsigned extra_ = rv32_divider_extra(is_signed, RS2);                 \
+		core->cycle = cycle;                                                  \
+		stats__dynamic(core, op, RV32_CYC_MULDIV, extra_);                    \
+		cycle = core->cycle;                                                  \
+		RD = (quotient);                                                      \
+	} while (0)
+
+#define DO_ATOMIC(kind, funct5) do {                                                  \
+		core->cycle = cycle;                                                  \
+		address = RS1;                                                        \
+		failure = memory__atomic(core, op, kind, funct5, address, RS2, &value); \
+		cycle = core->cycle;                                                  \
+		if (unlikely(failure != 0))                                           \
+			goto atomic_failed;                                           \
+		RD = value;                                                           \
+	} while (0)
+
+#define DO_CSR(operand) do {                                                          \
+		core->cycle = cycle;                                                  \
+		if (!csr__access(core, op, operand, cycle + op_info(op)->issue, &value)) \
+			goto illegal;                                                 \
+		RD = value;                                                           \
+	} while (0)
+
+#define DO_TRAP(number) do { trap = (struct rv32_trap){ .cause = (number) }; goto raise_done; } while (0)
+#define DO_FENCE() LEAVE(EDGE())
+#define DO_FENCE_I() goto fence_i
+#define DO_MRET() goto mret
+#define DO_WFI() goto wfi
+#define LOOP_SET() goto loop_set
+#define LOOP_SETUPI_COUNT (op_info(op)->word >> 20)
+#define LOOP_SETUP(n) do {                                                            \
+		core->loop[op->rd].start = op_info(op)->pc + 4;                       \
+		core->loop[op->rd].end = IMM;                                         \
+		core->loop[op->rd].count = (n);                                       \
+		goto loop_set;                                                        \
+	} while (0)
+
+/* Points the edge of a jalr at a new target. */
+static void retarget(struct rv32_core *core, struct edge *edge, uint32_t target)
+{
+	const struct jump_entry *entry = &core->jump_cache[(target >> 1) % RV32_JUMP_CACHE];
+
+	edge->pc = target;
+	edge->hazard = hazard__jumped(target);
+	edge->next = entry->pc == target ? entry->op : &core->link_op;
+}
+
+/* Finds the block behind an edge and remembers it; the cycle is in core->cycle. */
+static const struct op *link_edge(struct rv32_core *core, struct edge *edge)
+{
+	unsigned generation = core->generation;
+	struct hazard hazard = edge->hazard;
+	struct block *block = block__find(core, edge->pc, hazard);
+
+	if (generation == core->generation) {
+		struct hazard jumped = hazard__jumped(block->pc);
+
+		edge->next = block->op;
+		if (!hazard.load1 && !hazard.load2 && !hazard.alu1 && hazard.flags == jumped.flags)
+			core->jump_cache[(block->pc >> 1) % RV32_JUMP_CACHE] = (struct jump_entry){ block->pc, block->op };
+	}
+	return block->op;
+}
+
+/* Blocks have to end where hardware loops do: makes known the ends now set. */
+static void learn_loop_ends(struct rv32_core *core)
+{
+	for (unsigned l = 0; l < 2; l++) {
+		unsigned i = 0;
+
+		while (i < core->loop_ends && core->loop_end[i] != core->loop[l].end)
+			i++;
+		if (i < core->loop_ends)
+			continue;
+		if (core->loop_ends == RV32_LOOP_ENDS)
+			core->loop_ends = 0;
+		core->loop_end[core->loop_ends++] = core->loop[l].end;
+		block__flush(core);
+		l = (unsigned)-1; /* the other one may just have been forgotten */
+	}
+}
+
+/* Enters the trap handler; false if there is none. pc and cycle have moved to the trap. */
+static bool enter_trap(struct rv32_core *core)
+{
+	if (!core->mtvec)
+		return false;
+	core->mepc = core->trap.pc;
+	core->mcause = core->trap.cause;
+	core->mtval = core->trap.tval;
+	core->mpp_user = core->user_mode;
+	core->mpie = core->mie;
+	core->mie = 0;
+	core->user_mode = 0;
+	core->reserved = 0;
+	core->pc = core->mtvec & ~3u;
+	core->hazard = hazard__jumped(core->pc);
+	return true;
+}
+
+enum rv32_stop exec__run(struct rv32_core *core, const void *const **labels)
+{
+	static const void *const table[RV32_OP_COUNT] = {
+#define INSN(name, ...) [RV32_OP_##name] = &&L_##name,
+#include "isa.def"
+#undef INSN
+#define FUSED(a, b) [RV32_OP_##a##_##b] = &&L_##a##_##b,
+#include "fused.def"
+#undef FUSED
+		[RV32_OP_illegal] = &&illegal, [RV32_OP_fetch_fault] = &&fetch_fault, [RV32_OP_fetch_odd] = &&fetch_odd,
+		[RV32_OP_li] = &&L_li, [RV32_OP_end] = &&L_end, [RV32_OP_loop_end] = &&L_loop_end,
+		[RV32_OP_amo_check] = &&L_amo_check, [RV32_OP_link] = &&L_link,
+	};
+	const uintptr_t *read_page, *write_page;
+	uint32_t *x, address, value, target;
+	enum rv32_bus_status status;
+	struct rv32_trap trap = { 0 };
+	uint64_t cycle, until;
+	const struct op *op;
+	struct edge *edge = NULL;
+	uintptr_t host;
+	int failure;
+
+	if (!core) {
+		*labels = table;
+		return RV32_STOP_CYCLES;
+	}
+	x = core->x;
+	read_page = core->read_page;
+	write_page = core->write_page;
+	until = core->until;
+	cycle = core->cycle;
+	if (core->paused) {
+		op = core->paused;
+		core->paused = NULL;
+	} else {
+		op = block__find(core, core->pc, core->hazard)->op;
+	}
+	goto *op->label;
+
+#define INSN(name, text, match, mask, fmt, cls, ...) L_##name: { __VA_ARGS__; } NEXT();
+#include "isa.def"
+#undef INSN
+
+L_li:
+	RD = IMM;
+	NEXT();
+
+#include "pairs.h"
+
+L_end:
+	LEAVE(EDGE());
+
+L_loop_end: /* two edges: back to the start, and on */
+	edge = EDGE();
+	for (unsigned l = 0; l < 2; l++) {
+		if (core->loop[l].end != edge->link || core->loop[l].count <= 1)
+			continue;
+		core->loop[l].count--;
+		if (edge->pc != core->loop[l].start) {
+			edge->pc = core->loop[l].start;
+			edge->next = &core->link_op;
+		}
+		LEAVE(edge);
+	}
+	LEAVE(edge + 1);
+
+L_amo_check:
+	core->cycle = cycle;
+	memory__amo_check(core, op, RS1 + RS2 + IMM);
+	cycle = core->cycle;
+	NEXT();
+
+L_link:
+	core->cycle = cycle;
+	if (edge->pc == core->breakpoint) {
+		core->pc = edge->pc;
+		core->hazard = edge->hazard;
+		return RV32_STOP_PC;
+	}
+	op = link_edge(core, edge);
+	goto *op->label;
+
+touch:
+	edge->touched = core->touched;
+	core->touched = edge;
+	if (cycle < until) {
+		op = edge->next;
+		goto *op->label;
+	}
+out_of_time:
+	core->cycle = cycle;
+	core->pc = edge->pc;
+	core->hazard = edge->hazard;
+	return edge->pc == core->breakpoint ? RV32_STOP_PC : RV32_STOP_CYCLES;
+
+loop_set:
+	core->cycle = cycle;
+	stats__leave(core, op, true);
+	core->pc = op_info(op)->pc + 4;
+	core->hazard = (struct hazard){ 0 };
+	learn_loop_ends(core);
+	goto dispatch;
+
+fence_i:
+	core->cycle = cycle;
+	stats__leave(core, op, true);
+	core->pc = op_info(op)->pc + 4;
+	core->hazard = hazard__jumped(core->pc);
+	block__flush(core);
+	goto dispatch;
+
+mret:
+	if (core->user_mode)
+		goto illegal;
+	core->cycle = cycle;
+	stats__leave(core, op, true);
+	core->user_mode = core->mpp_user;
+	core->mpp_user = 1;
+	core->mie = core->mpie;
+	core->mpie = 1;
+	core->pc = core->mepc;
+	core->hazard = hazard__jumped(core->pc);
+	goto dispatch;
+
+wfi:
+	core->cycle = cycle;
+	stats__leave(core, op, true);
+	core->pc = op_info(op)->pc + 4;
+	core->hazard = (struct hazard){ 0 };
+	return RV32_STOP_WFI;
+
+dispatch: /* to core->pc, which is nobody's edge */
+	cycle = core->cycle;
+	if (core->pc == core->breakpoint)
+		return RV32_STOP_PC;
+	if (cycle >= until)
+		return RV32_STOP_CYCLES;
+	op = block__find(core, core->pc, core->hazard)->op;
+	goto *op->label;
+
+atomic_failed:
+	if (failure > 0)
+		goto bus_stop;
+	trap = (struct rv32_trap){ .cause = (uint32_t)(-1 - failure), .tval = address };
+	goto raise;
+load_failed:
+	if (status == RV32_BUS_STOP)
+		goto bus_stop;
+	trap = (struct rv32_trap){ .cause = RV32_TRAP_LOAD_FAULT, .tval = address };
+	goto raise;
+store_failed:
+	if (status == RV32_BUS_STOP)
+		goto bus_stop;
+	trap = (struct rv32_trap){ .cause = RV32_TRAP_STORE_FAULT, .tval = address };
+	goto raise;
+illegal:
+	trap = (struct rv32_trap){ .cause = RV32_TRAP_ILLEGAL, .tval = op_info(op)->word };
+	goto raise;
+fetch_fault:
+	trap = (struct rv32_trap){ .cause = RV32_TRAP_FETCH_FAULT, .tval = op_info(op)->pc };
+	goto raise;
+fetch_odd:
+	trap = (struct rv32_trap){ .cause = RV32_TRAP_FETCH_ODD, .tval = op_info(op)->pc };
+	goto raise;
+
+bus_stop:
+	core->cycle = cycle;
+	core->paused = op;
+	return RV32_STOP_BUS;
+
+raise: /* the instruction has done nothing */
+	core->cycle = cycle;
+	stats__dynamic(core, op, RV32_CYC_FLUSH, 1 + TIMING_TRAP_EXTRA);
+	stats__leave(core, op, false);
+	trap.pc = op_info(op)->pc;
+	core->trap = trap;
+	core->pc = trap.pc;
+	core->hazard = (struct hazard){ 0 };
+	if (!enter_trap(core))
+		return RV32_STOP_TRAP;
+	goto dispatch;
+
+raise_done: /* ecall, ebreak: counted as an instruction */
+	core->cycle = cycle;
+	stats__leave(core, op, true);
+	trap.pc = op_info(op)->pc;
+	core->trap = trap;
+	if (enter_trap(core))
+		goto dispatch;
+	core->pc = trap.pc + op_info(op)->len_bytes;
+	core->hazard = hazard__jumped(core->pc);
+	return trap.cause == RV32_TRAP_EBREAK ? RV32_STOP_EBREAK : RV32_STOP_ECALL;
+}

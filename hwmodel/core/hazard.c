@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Static timing: what an instruction costs after the ones before it. */
+#include "core.h"
+
+static bool is_load(const struct rv32_insn *insn)
+{
+	return insn->class_ == RV32_CLASS_LOAD || insn->class_ == RV32_CLASS_LOAD_POST || insn->class_ == RV32_CLASS_AMO;
+}
+
+/* The register written through the ALU's port, 0 if none: at the end of the execute stage, before a load's. */
+static uint8_t alu_result(const struct rv32_insn *insn)
+{
+	switch (insn->class_) {
+	case RV32_CLASS_ALU: case RV32_CLASS_MULH: case RV32_CLASS_DIV: case RV32_CLASS_CSR:
+	case RV32_CLASS_JAL: case RV32_CLASS_JALR:
+		return insn->rd;
+	case RV32_CLASS_LOAD_POST: case RV32_CLASS_STORE_POST:
+		return insn->rs1;
+	default:
+		return 0;
+	}
+}
+
+/* mulh, div, rem: longer in the execute stage than one cycle. */
+static bool is_long(const struct rv32_insn *insn)
+{
+	return insn->class_ == RV32_CLASS_MULH || insn->class_ == RV32_CLASS_DIV;
+}
+
+/* Cycles between an instruction's slot and its issue because of earlier results. */
+static unsigned data_stall(const struct hazard *h, const struct rv32_insn *insn, enum rv32_cause *cause)
+{
+	uint32_t load1 = h->load1 ? 1u << h->load1 : 0;
+
+	*cause = RV32_CYC_JUMP;
+	if (insn->class_ == RV32_CLASS_JALR && insn->rs1) {
+		if (h->load1 == insn->rs1)
+			return TIMING_JALR_AFTER_LOAD;
+		if (h->alu1 == insn->rs1)
+			return TIMING_JALR_AFTER_ALU;
+		if (h->load2 == insn->rs1)
+			return TIMING_JALR_SECOND_AFTER_LOAD;
+	}
+	*cause = RV32_CYC_LOAD_USE;
+	if (load1 && ((rv32_insn__reads(insn) & load1) || alu_result(insn) == h->load1))
+		return TIMING_LOAD_USE;
+	return 0;
+}
+
+/* Cycles beyond the first that do not depend on data, and their cause. */
+static unsigned extra_cost(const struct rv32_insn *insn, enum rv32_cause *cause)
+{
+	*cause = RV32_CYC_FLUSH;
+	switch (insn->class_) {
+	case RV32_CLASS_MULH:
+		*cause = RV32_CYC_MULDIV;
+		return TIMING_MULH_EXTRA;
+	case RV32_CLASS_JAL:
+		*cause = RV32_CYC_JUMP;
+		return TIMING_JUMP_EXTRA;
+	case RV32_CLASS_JALR:
+		*cause = RV32_CYC_JUMP;
+		return TIMING_JUMP_EXTRA + (insn->rd && insn->rd == insn->rs1 ? TIMING_JALR_LINK_IS_BASE : 0);
+	case RV32_CLASS_FENCE:
+		return TIMING_FENCE_EXTRA;
+	case RV32_CLASS_MRET:
+		return TIMING_MRET_EXTRA;
+	case RV32_CLASS_SYSTEM:
+		return TIMING_TRAP_EXTRA;
+	case RV32_CLASS_CSR:
+		return csr__flushes((unsigned)insn->imm) ? TIMING_CSR_FLUSH_EXTRA : 0;
+	default:
+		return 0;
+	}
+}
+
+/* The line behind a jump's target is fetched too late for the 32-bit instruction that straddles its start. */
+static unsigned fetch_stall(const struct schedule *s, const struct rv32_insn *insn)
+{
+	bool first = !s->last && (s->hazard.flags & HAZARD_JUMPED);
+
+	return insn->len_bytes == 4 && (insn->pc & 15) == 14 && (first || s->second_after_jump) ? TIMING_FETCH_LINE : 0;
+}
+
+static unsigned at_most(unsigned a, unsigned b)
+{
+	return a < b ? a : b;
+}
+
+/* A jump is taken in the decode stage while the one before it still executes. */
+static void overlap_jump(struct schedule *s, const struct rv32_insn *insn, struct op_info *info)
+{
+	const struct hazard *h = &s->hazard;
+	bool base_pending = insn->class_ == RV32_CLASS_JALR && insn->rs1 && (h->load1 == insn->rs1 || h->alu1 == insn->rs1);
+
+	if (!s->last || base_pending || (insn->class_ != RV32_CLASS_JAL && insn->class_ != RV32_CLASS_JALR))
+		return;
+	if (is_long(s->last)) {
+		info->cost = (uint8_t)(info->cost - at_most(TIMING_JUMP_HIDDEN_BY_EXECUTE, TIMING_JUMP_EXTRA));
+		return;
+	}
+	s->last_info->hide = (uint8_t)at_most(TIMING_JUMP_HIDDEN_BY_WAIT + info->stall, TIMING_JUMP_EXTRA + info->stall);
+	s->last_info->hide_execute = (uint8_t)at_most(TIMING_JUMP_HIDDEN_BY_EXECUTE + info->stall, TIMING_JUMP_EXTRA + info->stall);
+	s->last_info->hide_cause = RV32_CYC_JUMP;
+}
+
+void schedule__add(struct schedule *s, const struct rv32_insn *insn, struct op_info *info)
+{
+	struct hazard *h = &s->hazard;
+	enum rv32_cause cause;
+	unsigned fetch = fetch_stall(s, insn), stall = data_stall(h, insn, &cause);
+	bool jumped = !s->last && (h->flags & HAZARD_JUMPED);
+
+	info->stall = (uint8_t)stall;
+	info->stall_cause = (uint8_t)cause;
+	if (s->last && is_long(s->last))
+		fetch = 0;
+	info->stall_fetch = (uint8_t)(fetch > stall ? fetch - stall : 0);
+	info->cost = (uint8_t)(1 + extra_cost(insn, &cause));
+	info->cost_cause = (uint8_t)cause;
+	if (s->last && info->stall_fetch) {
+		s->last_info->hide = s->last_info->hide_execute = info->stall_fetch;
+		s->last_info->hide_cause = RV32_CYC_FETCH;
+	} else {
+		overlap_jump(s, insn, info);
+	}
+	if (s->last)
+		s->last_info->next_reads = h->load1 && (rv32_insn__reads(insn) >> h->load1 & 1);
+	info->issue = (uint16_t)(s->cycle + info->stall + info->stall_fetch);
+	s->cycle = info->issue + info->cost;
+
+	h->load2 = info->stall + info->stall_fetch == 0 && info->cost == 1 &&
+		   insn->class_ != RV32_CLASS_DIV ? h->load1 : 0;
+	h->load1 = is_load(insn) ? insn->rd : 0;
+	h->alu1 = alu_result(insn);
+	h->flags = insn->class_ == RV32_CLASS_AMO ? HAZARD_AMO : 0;
+	s->second_after_jump = jumped && (insn->pc & 15) == 10 && insn->len_bytes == 4;
+	s->last = insn;
+	s->last_info = info;
+}
+
+unsigned rv32_divider_extra(bool is_signed, uint32_t divisor)
+{
+	unsigned z;
+
+	if (is_signed && (int32_t)divisor < 0)
+		z = (~divisor ? (unsigned)__builtin_clz(~divisor) : 32) - 1;
+	else
+		z = divisor ? (unsigned)__builtin_clz(divisor) : 32;
+	return TIMING_DIV_EXTRA + TIMING_DIV_STEP * z;
+}

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Memory off the fast path: misaligned accesses, atomics, windows smaller than a page, the bus. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core.h"
+
+/* The host byte at addr in a window that has all `flags` and none of `without`; NULL if no window holds all bytes. */
+static uint8_t *window_at(const struct rv32_core *core, uint32_t addr, unsigned bytes, unsigned flags, unsigned without)
+{
+	for (unsigned i = 0; i < core->window_count; i++) {
+		const struct rv32_window *w = &core->windows[i];
+		uint32_t offset = addr - w->addr;
+
+		if (offset < w->bytes && w->bytes - offset >= bytes && (w->flags & flags) == flags && !(w->flags & without))
+			return w->mem + offset;
+	}
+	return NULL;
+}
+
+bool memory__fetch(const struct rv32_core *core, uint32_t pc, uint16_t *half)
+{
+	const uint8_t *mem = window_at(core, pc, 2, RV32_WINDOW_CODE, 0);
+
+	if (!mem)
+		return false;
+	memcpy(half, mem, 2);
+	return true;
+}
+
+/* Charges a wait, less what of the next instruction passes meanwhile. */
+static void charge_wait(struct rv32_core *core, const struct op *op, const struct rv32_bus_request *req)
+{
+	const struct op_info *info = op_info(op);
+	uint32_t wait = req->wait_cycles + (info->next_reads ? req->use_cycles : 0);
+	uint32_t hidden = info->hide < req->wait_cycles ? info->hide : req->wait_cycles;
+
+	stats__dynamic(core, op, req->wait_cause, wait);
+	if (hidden)
+		stats__dynamic(core, op, info->hide_cause, -(int64_t)hidden);
+}
+
+static enum rv32_bus_status ask_bus(struct rv32_core *core, const struct op *op, struct rv32_bus_request *req)
+{
+	enum rv32_bus_status status;
+
+	if (!core->bus.access)
+		return RV32_BUS_FAULT;
+	req->cycle += core->cycle + op_info(op)->issue;
+	req->user_mode = core->user_mode;
+	req->wait_cause = RV32_CYC_MEMORY;
+	status = core->bus.access(core->bus.arg, req);
+	if (status == RV32_BUS_OK)
+		charge_wait(core, op, req);
+	return status;
+}
+
+/* One access inside one word. */
+static enum rv32_bus_status part(struct rv32_core *core, const struct op *op, enum rv32_access kind, uint32_t addr,
+				 unsigned size, unsigned late, uint32_t *value)
+{
+	bool store = kind == RV32_STORE;
+	uint8_t *mem = window_at(core, addr, size, RV32_WINDOW_DATA, store ? RV32_WINDOW_READONLY : 0);
+	struct rv32_bus_request req = { .cycle = late, .addr = addr, .kind = kind, .size_bytes = (uint8_t)size, .value = *value };
+	enum rv32_bus_status status;
+
+	if (mem) {
+		if (store)
+			memcpy(mem, value, size);
+		else
+			memcpy(value, mem, size);
+		return RV32_BUS_OK;
+	}
+	status = ask_bus(core, op, &req);
+	if (status == RV32_BUS_OK && !store)
+		*value = req.value;
+	return status;
+}
+
+/* The second half of an access that crosses a word; the bus sees only 1, 2 and 4 bytes. */
+static enum rv32_bus_status split(struct rv32_core *core, const struct op *op, enum rv32_access kind, uint32_t addr,
+				  unsigned size, uint32_t *value)
+{
+	unsigned first = 4 - (addr & 3), done = 0, late = 0;
+	const struct op_info *info = op_info(op);
+	uint32_t result = 0;
+	uint64_t before = core->cycle;
+
+	while (done < size) {
+		unsigned bytes = done < first ? first - done : size - done, at = (addr + done) & 3;
+		uint32_t v = kind == RV32_STORE ? *value >> (8 * done) : 0;
+		enum rv32_bus_status status;
+
+		if (bytes == 3 || (bytes == 2 && (at & 1))) /* odd: byte first */
+			bytes = at & 1 ? 1 : 2;
+		if (done >= first)
+			late = TIMING_MISALIGNED_EXTRA;
+		status = part(core, op, kind, addr + done, bytes, late, &v);
+		if (status != RV32_BUS_OK)
+			return status;
+		result |= (bytes == 1 ? v & 0xff : bytes == 2 ? v & 0xffff : v) << (8 * done);
+		done += bytes;
+	}
+	*value = result;
+	stats__dynamic(core, op, RV32_CYC_MISALIGNED, TIMING_MISALIGNED_EXTRA);
+	if (core->cycle == before + TIMING_MISALIGNED_EXTRA && info->hide_execute)
+		stats__dynamic(core, op, info->hide_cause, -(int64_t)(info->hide_execute < TIMING_MISALIGNED_EXTRA ? info->hide_execute : TIMING_MISALIGNED_EXTRA));
+	return RV32_BUS_OK;
+}
+
+static enum rv32_bus_status access_memory(struct rv32_core *core, const struct op *op, enum rv32_access kind, uint32_t addr,
+					  unsigned size, uint32_t *value)
+{
+	enum rv32_bus_status status;
+
+	if ((addr & 3) + size > 4)
+		return split(core, op, kind, addr, size, value);
+	status = part(core, op, kind, addr, size, 0, value);
+	return status;
+}
+
+enum rv32_bus_status memory__load(struct rv32_core *core, const struct op *op, uint32_t addr, unsigned size, uint32_t *value)
+{
+	*value = 0;
+	return access_memory(core, op, RV32_LOAD, addr, size, value);
+}
+
+enum rv32_bus_status memory__store(struct rv32_core *core, const struct op *op, uint32_t addr, unsigned size, uint32_t value)
+{
+	return access_memory(core, op, RV32_STORE, addr, size, &value);
+}
+
+static uint32_t amo_result(unsigned funct5, uint32_t old, uint32_t value)
+{
+	switch (funct5) {
+	case 0:
+		return old + value;
+	case 1:
+		return value;
+	case 4:
+		return old ^ value;
+	case 8:
+		return old | value;
+	case 12:
+		return old & value;
+	case 16:
+		return (int32_t)old < (int32_t)value ? old : value;
+	case 20:
+		return (int32_t)old > (int32_t)value ? old : value;
+	case 24:
+		return old < value ? old : value;
+	default:
+		return old > value ? old : value;
+	}
+}
+
+static int atomic_in_window(struct rv32_core *core, enum rv32_access kind, unsigned funct5, uint32_t addr, uint32_t value,
+			    uint32_t *old, uint8_t *mem)
+{
+	bool done = core->reserved && core->reserved_addr == addr;
+	uint32_t word;
+
+	memcpy(&word, mem, 4);
+	core->amo_bank = (int)((addr >> 2) % TIMING_L1_BANKS);
+	switch (kind) {
+	case RV32_LR:
+		core->reserved = 1;
+		core->reserved_addr = addr;
+		core->amo_bank = -1;
+		break;
+	case RV32_SC:
+		core->reserved = 0;
+		if (done)
+			memcpy(mem, &value, 4);
+		word = !done;
+		core->amo_bank = -1;
+		break;
+	default:
+		value = amo_result(funct5, word, value);
+		memcpy(mem, &value, 4);
+	}
+	*old = word;
+	return 0;
+}
+
+int memory__atomic(struct rv32_core *core, const struct op *op, enum rv32_access kind, unsigned funct5,
+		   uint32_t addr, uint32_t value, uint32_t *old)
+{
+	bool reserve = kind == RV32_LR || kind == RV32_SC;
+	int fault = -1 - (kind == RV32_LR ? RV32_TRAP_LOAD_FAULT : RV32_TRAP_STORE_FAULT);
+	struct rv32_bus_request req = { .addr = addr, .kind = kind, .size_bytes = 4, .amo = (uint8_t)funct5, .value = value };
+	unsigned without = kind == RV32_LR ? 0 : RV32_WINDOW_READONLY;
+	uint8_t *mem;
+
+	core->amo_bank = -1;
+	if (addr & 3)
+		return -1 - (kind == RV32_LR ? RV32_TRAP_LOAD_ODD : RV32_TRAP_STORE_ODD);
+	mem = window_at(core, addr, 4, RV32_WINDOW_DATA, without | (reserve ? RV32_WINDOW_NO_LRSC : 0));
+	if (mem)
+		return atomic_in_window(core, kind, funct5, addr, value, old, mem);
+	if (window_at(core, addr, 4, RV32_WINDOW_DATA, 0))
+		return fault;
+	switch (ask_bus(core, op, &req)) {
+	case RV32_BUS_OK:
+		*old = req.value;
+		return 0;
+	case RV32_BUS_STOP:
+		return 1;
+	default:
+		return fault;
+	}
+}
+
+void memory__amo_check(struct rv32_core *core, const struct op *op, uint32_t addr)
+{
+	const struct op *access = op + 1; /* the instruction this one stands before */
+
+	if (core->amo_bank >= 0 && (unsigned)core->amo_bank == (addr >> 2) % TIMING_L1_BANKS &&
+	    window_at(core, addr, 1, RV32_WINDOW_DATA, 0))
+		stats__dynamic(core, access, RV32_CYC_MEMORY, TIMING_AMO_BANK_BUSY);
+	core->amo_bank = -1;
+}
+
+int memory__map(struct rv32_core *core)
+{
+	core->read_page = calloc(RV32_PAGES, sizeof(*core->read_page));
+	core->write_page = calloc(RV32_PAGES, sizeof(*core->write_page));
+	if (!core->read_page || !core->write_page)
+		return -ENOMEM;
+	for (unsigned i = core->window_count; i-- > 0;) { /* the first window of an address wins */
+		const struct rv32_window *w = &core->windows[i];
+		uint64_t page = ((uint64_t)w->addr + (1u << RV32_PAGE_SHIFT) - 1) >> RV32_PAGE_SHIFT;
+		uint64_t end = ((uint64_t)w->addr + w->bytes) >> RV32_PAGE_SHIFT;
+
+		if (!(w->flags & RV32_WINDOW_DATA))
+			continue;
+		for (; page < end; page++) {
+			core->read_page[page] = (uintptr_t)w->mem - w->addr;
+			core->write_page[page] = w->flags & RV32_WINDOW_READONLY ? 0 : core->read_page[page];
+		}
+	}
+	return 0;
+}
+
+void memory__unmap(struct rv32_core *core)
+{
+	free(core->read_page);
+	free(core->write_page);
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Where cycles went. Running code only counts how often each edge is taken;
+ * what that means per instruction and cause is worked out here, later.
+ */
+#include "core.h"
+
+static void charge(struct rv32_core *core, uint32_t pc, enum rv32_cause cause, uint64_t cycles)
+{
+	struct rv32_profile *p = core->profile;
+
+	core->cycles[cause] += cycles;
+	if (p && pc - p->addr < p->bytes)
+		p->cycles[(size_t)((pc - p->addr) / 2) * RV32_CAUSE_COUNT + cause] += cycles;
+}
+
+void stats__dynamic(struct rv32_core *core, const struct op *op, enum rv32_cause cause, int64_t cycles)
+{
+	core->cycle += (uint64_t)cycles;
+	charge(core, op_info(op)->pc, cause, (uint64_t)cycles);
+}
+
+static void charge_stall(struct rv32_core *core, const struct op_info *info, uint64_t times)
+{
+	charge(core, info->pc, info->stall_cause, times * info->stall);
+	charge(core, info->pc, RV32_CYC_FETCH, times * info->stall_fetch);
+}
+
+static void charge_op(struct rv32_core *core, const struct op_info *info, uint64_t times)
+{
+	struct rv32_profile *p = core->profile;
+
+	if (!info->is_insn)
+		return;
+	charge_stall(core, info, times);
+	charge(core, info->pc, RV32_CYC_ISSUE, times);
+	charge(core, info->pc, info->cost_cause, times * (uint64_t)(info->cost - 1));
+	core->instructions += times;
+	if (p && info->pc - p->addr < p->bytes)
+		p->instructions[(info->pc - p->addr) / 2] += times;
+}
+
+void stats__fold(struct rv32_core *core)
+{
+	struct edge *e, *next;
+
+	for (e = core->touched; e; e = next) {
+		const struct op_info *info = e->block->info;
+		uint64_t times = e->count + 1;
+
+		for (unsigned i = 0; i <= e->op_index; i++)
+			charge_op(core, &info[i], times);
+		charge(core, info[e->op_index].pc, RV32_CYC_BRANCH, times * e->extra);
+		next = e->touched;
+		e->count = UINT64_MAX;
+		e->touched = NULL;
+	}
+	core->touched = NULL;
+}
+
+void stats__leave(struct rv32_core *core, const struct op *op, bool done)
+{
+	const struct op_info *info = op_block(op)->info, *last = &info[op->index];
+
+	for (unsigned i = 0; i < op->index; i++)
+		charge_op(core, &info[i], 1);
+	if (done)
+		charge_op(core, last, 1);
+	else
+		charge_stall(core, last, 1);
+	core->cycle += last->issue + (done ? last->cost : 0u);
+}
+
+uint64_t stats__instructions_at(struct rv32_core *core, const struct op *op)
+{
+	const struct op_info *info = op_block(op)->info;
+	uint64_t n = 0;
+
+	stats__fold(core);
+	for (unsigned i = 0; i < op->index; i++)
+		n += info[i].is_insn;
+	return core->instructions + n;
+}
+
+void rv32_core__stats(const struct rv32_core *core, struct rv32_stats *out)
+{
+	struct rv32_core *c = (struct rv32_core *)(uintptr_t)core; /* folding changes nothing that can be seen */
+
+	stats__fold(c);
+	out->cycle = core->cycle;
+	out->instructions = core->instructions;
+	for (unsigned i = 0; i < RV32_CAUSE_COUNT; i++)
+		out->cycles[i] = core->cycles[i];
+	if (core->paused) {
+		const struct op_info *info = op_block(core->paused)->info, *last = &info[core->paused->index];
+
+		for (unsigned i = 0; i <= core->paused->index; i++) {
+			if (!info[i].is_insn)
+				continue;
+			out->cycles[info[i].stall_cause] += info[i].stall;
+			out->cycles[RV32_CYC_FETCH] += info[i].stall_fetch;
+			if (&info[i] == last)
+				break;
+			out->cycles[RV32_CYC_ISSUE]++;
+			out->cycles[info[i].cost_cause] += info[i].cost - 1u;
+			out->instructions++;
+		}
+		out->cycle += last->issue;
+	}
+}
+
+const char *rv32_cause_name(enum rv32_cause cause)
+{
+	static const char *const names[] = {
+		[RV32_CYC_ISSUE] = "issue", [RV32_CYC_LOAD_USE] = "load_use", [RV32_CYC_JUMP] = "jump",
+		[RV32_CYC_BRANCH] = "branch", [RV32_CYC_FETCH] = "fetch", [RV32_CYC_MULDIV] = "muldiv",
+		[RV32_CYC_MISALIGNED] = "misaligned", [RV32_CYC_MEMORY] = "memory", [RV32_CYC_FLUSH] = "flush",
+		[RV32_CYC_BLOCKED] = "blocked",
+	};
+	_Static_assert(sizeof(names) / sizeof(names[0]) == RV32_CAUSE_COUNT, "a cause has no name");
+
+	return cause < RV32_CAUSE_COUNT ? names[cause] : "unknown";
+}
+
+const char *rv32_cause_text(enum rv32_cause cause)
+{
+	static const char *const texts[] = {
+#define TEXT(name, text) text,
+		RV32_CAUSES(TEXT)
+#undef TEXT
+	};
+
+	return cause < RV32_CAUSE_COUNT ? texts[cause] : "unknown";
+}

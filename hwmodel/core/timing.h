@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef HWMODEL_CORE_TIMING_H
+#define HWMODEL_CORE_TIMING_H
+
+/*
+ * Every cycle count of the core, once. Unit: core clock cycles unless named
+ * otherwise. Source M: measured on PsPIN's core RTL with ideal memories; R: read
+ * from the RI5CY controller, not measured. Each may be overridden with -D.
+ */
+
+/* M: load, AMO, LR or SC; the next instruction reads rd, or writes it by the ALU port. */
+#ifndef TIMING_LOAD_USE
+#define TIMING_LOAD_USE 1
+#endif
+
+/* M: jal and jalr take 2. */
+#ifndef TIMING_JUMP_EXTRA
+#define TIMING_JUMP_EXTRA 1
+#endif
+
+/* M: jalr whose base is the result of the instruction before: ALU, load. */
+#ifndef TIMING_JALR_AFTER_ALU
+#define TIMING_JALR_AFTER_ALU 1
+#endif
+#ifndef TIMING_JALR_AFTER_LOAD
+#define TIMING_JALR_AFTER_LOAD 2
+#endif
+
+/* M: load, one single-cycle instruction, jalr. */
+#ifndef TIMING_JALR_SECOND_AFTER_LOAD
+#define TIMING_JALR_SECOND_AFTER_LOAD 1
+#endif
+
+/* M: jalr with rd equal to its base. */
+#ifndef TIMING_JALR_LINK_IS_BASE
+#define TIMING_JALR_LINK_IS_BASE 1
+#endif
+
+/* M: cycles of a jump that pass while the memory access before it still waits (L2 lw; j takes 21). */
+#ifndef TIMING_JUMP_HIDDEN_BY_WAIT
+#define TIMING_JUMP_HIDDEN_BY_WAIT 1
+#endif
+
+/* R: the same while mulh, div, rem or a misaligned access before it occupies the execute stage. */
+#ifndef TIMING_JUMP_HIDDEN_BY_EXECUTE
+#define TIMING_JUMP_HIDDEN_BY_EXECUTE 1
+#endif
+
+/* M: a taken branch takes 3, one that is not taken 1. */
+#ifndef TIMING_BRANCH_TAKEN_EXTRA
+#define TIMING_BRANCH_TAKEN_EXTRA 2
+#endif
+
+/* M: 32-bit target at 14 modulo 16, or the 32-bit instruction at 14 after a 32-bit target at 10. */
+#ifndef TIMING_FETCH_LINE
+#define TIMING_FETCH_LINE 1
+#endif
+
+/* M: mulh, mulhu, mulhsu take 5. */
+#ifndef TIMING_MULH_EXTRA
+#define TIMING_MULH_EXTRA 4
+#endif
+
+/* M: div, rem take 3 + z, z from the divisor alone (see rv32_divider_steps()). */
+#ifndef TIMING_DIV_EXTRA
+#define TIMING_DIV_EXTRA 2
+#endif
+#ifndef TIMING_DIV_STEP
+#define TIMING_DIV_STEP 1
+#endif
+
+/* M: an access that crosses a word takes 2. */
+#ifndef TIMING_MISALIGNED_EXTRA
+#define TIMING_MISALIGNED_EXTRA 1
+#endif
+
+/* M: an AMO keeps its L1 bank busy for this long after its own cycle. */
+#ifndef TIMING_AMO_BANK_BUSY
+#define TIMING_AMO_BANK_BUSY 1
+#endif
+
+/* M: banks of an L1, interleaved by words (banks). */
+#ifndef TIMING_L1_BANKS
+#define TIMING_L1_BANKS 64
+#endif
+
+/* M: fence and fence.i take 4. */
+#ifndef TIMING_FENCE_EXTRA
+#define TIMING_FENCE_EXTRA 3
+#endif
+
+/* M: ustatus, uepc take 4; R: so do mstatus, mepc. */
+#ifndef TIMING_CSR_FLUSH_EXTRA
+#define TIMING_CSR_FLUSH_EXTRA 3
+#endif
+
+/* R: the instruction that traps, until its handler's first one: 4. */
+#ifndef TIMING_TRAP_EXTRA
+#define TIMING_TRAP_EXTRA 3
+#endif
+
+/* R: mret takes 5: two stages drained, then the jump. */
+#ifndef TIMING_MRET_EXTRA
+#define TIMING_MRET_EXTRA 4
+#endif
+
+#endif
