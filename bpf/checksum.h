@@ -118,6 +118,8 @@ SPIN_INLINE enum spin_udp_sum spin_udp_sum_check(const struct spin_datagram *d, 
 
 	if (!field)
 		return d->is_ip4 ? SPIN_UDP_SUM_NONE : SPIN_UDP_SUM_WRONG;
+	if (d->payload_bytes >= SPIN_SUM_BYTES_MAX)
+		return SPIN_UDP_SUM_WRONG;
 	/* what was changed is taken back by adding its complement */
 	if (spin_fold(spin_udp_sum_(d, end, d->payload_bytes) + (uint16_t)~spin_fold(change) + field) == 0xffff)
 		return SPIN_UDP_SUM_FULL;
