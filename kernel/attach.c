@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <linux/if_link.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include "kernel/attach.h"
+
+int kernel_link__ifindex(int link_fd)
+{
+	struct bpf_link_info info = { 0 };
+	uint32_t bytes = sizeof(info);
+
+	if (bpf_obj_get_info_by_fd(link_fd, &info, &bytes))
+		return -errno;
+	return (int)info.xdp.ifindex;
+}
+
+static void program_name(uint32_t id, char *name, size_t bytes)
+{
+	struct bpf_prog_info info = { 0 };
+	uint32_t info_bytes = sizeof(info);
+	int fd = bpf_prog_get_fd_by_id(id);
+
+	snprintf(name, bytes, "?");
+	if (fd < 0)
+		return;
+	if (!bpf_obj_get_info_by_fd(fd, &info, &info_bytes) && info.name[0])
+		snprintf(name, bytes, "%s", info.name);
+	close(fd);
+}
+
+/* The link that holds a program at an interface: its id, or 0 if it is attached by netlink. */
+static uint32_t link_of(uint32_t prog_id, int ifindex)
+{
+	uint32_t id = 0;
+
+	while (!bpf_link_get_next_id(id, &id)) {
+		struct bpf_link_info info = { 0 };
+		uint32_t bytes = sizeof(info);
+		int fd = bpf_link_get_fd_by_id(id), err;
+
+		if (fd < 0)
+			continue;
+		err = bpf_obj_get_info_by_fd(fd, &info, &bytes);
+		close(fd);
+		if (!err && info.type == BPF_LINK_TYPE_XDP && info.prog_id == prog_id &&
+		    (int)info.xdp.ifindex == ifindex)
+			return id;
+	}
+	return 0;
+}
+
+static void describe(uint32_t prog_id, const char *mode, const char *off, int ifindex,
+		     const char *ifname, char *why, size_t bytes)
+{
+	char program[BPF_OBJ_NAME_LEN], owner[64];
+	uint32_t link = link_of(prog_id, ifindex);
+	int pid;
+
+	program_name(prog_id, program, sizeof(program));
+	if (!link) {
+		snprintf(why, bytes, "%s is held by the %sXDP program '%s' (id %u), attached by netlink: "
+			 "remove it with `ip link set dev %s %s off`", ifname, mode, program, prog_id,
+			 ifname, off);
+		return;
+	}
+	pid = kernel_link__owner(link, owner, sizeof(owner));
+	if (pid)
+		snprintf(why, bytes, "%s is held by the %sXDP program '%s' (id %u) of process %d (%s): "
+			 "stop that process first (`kill %d`)", ifname, mode, program, prog_id, pid,
+			 owner, pid);
+	else
+		snprintf(why, bytes, "%s is held by the %sXDP program '%s' (id %u) through bpf_link %u, "
+			 "of a process not visible here or pinned: release it with `bpftool link detach "
+			 "id %u`", ifname, mode, program, prog_id, link, link);
+}
+
+int kernel_attach__holder(int ifindex, const char *ifname, char *why, size_t why_bytes)
+{
+	LIBBPF_OPTS(bpf_xdp_query_opts, q);
+
+	if (bpf_xdp_query(ifindex, 0, &q))
+		return 0;
+	if (q.attach_mode != XDP_ATTACHED_MULTI) {
+		/* one program: its id stands in prog_id, too */
+		if (q.attach_mode == XDP_ATTACHED_SKB)
+			q.skb_prog_id = q.prog_id;
+		else if (q.attach_mode == XDP_ATTACHED_HW)
+			q.hw_prog_id = q.prog_id;
+		else
+			q.drv_prog_id = q.prog_id;
+	}
+	if (q.drv_prog_id)
+		describe(q.drv_prog_id, "", "xdpdrv", ifindex, ifname, why, why_bytes);
+	else if (q.skb_prog_id)
+		describe(q.skb_prog_id, "generic ", "xdpgeneric", ifindex, ifname, why, why_bytes);
+	else if (q.hw_prog_id)
+		describe(q.hw_prog_id, "offloaded ", "xdpoffload", ifindex, ifname, why, why_bytes);
+	else
+		return 0;
+	return 1;
+}
+
+int kernel_attach__link(int prog_fd, int ifindex, const char *ifname, char *why, size_t why_bytes)
+{
+	LIBBPF_OPTS(bpf_link_create_opts, opts, .flags = XDP_FLAGS_DRV_MODE);
+	int fd = bpf_link_create(prog_fd, ifindex, BPF_XDP, &opts), err;
+
+	if (fd >= 0)
+		return fd;
+	err = errno;
+	switch (err) {
+	case EBUSY:
+	case EEXIST:
+		if (!kernel_attach__holder(ifindex, ifname, why, why_bytes))
+			snprintf(why, why_bytes, "%s is held by another XDP program, which has just gone: "
+				 "try again", ifname);
+		return -EBUSY;
+	case EOPNOTSUPP:
+		snprintf(why, why_bytes, "the driver of %s has no native XDP: use a card or a virtual "
+			 "interface that has (for instance veth)", ifname);
+		return -EOPNOTSUPP;
+	case ERANGE:
+	case EMSGSIZE:
+		snprintf(why, why_bytes, "the MTU of %s is too large for XDP on one page: lower it "
+			 "(`ip link set dev %s mtu 3000`)", ifname, ifname);
+		return -ERANGE;
+	case ENODEV:
+		snprintf(why, why_bytes, "interface %s has gone away", ifname);
+		return -ENODEV;
+	case EPERM:
+		snprintf(why, why_bytes, "attaching to %s needs CAP_NET_ADMIN in its network namespace: "
+			 "run it as root (sudo)", ifname);
+		return -EPERM;
+	default:
+		/* veth: peer's MTU, segmentation on the peer or queues that do not fit */
+		if (err == EINVAL && kernel_attach__holder(ifindex, ifname, why, why_bytes))
+			return -EBUSY;
+		snprintf(why, why_bytes, "the kernel refuses to attach to %s: %s; `dmesg` may say more",
+			 ifname, strerror(err));
+		return -err;
+	}
+}

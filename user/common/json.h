@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef USER_JSON_H
+#define USER_JSON_H
+
+/*
+ * Writes JSON to a stream. The writer keeps commas and indentation; the caller
+ * opens and closes. `key` is NULL inside an array and at the top.
+ */
+#include <stdint.h>
+#include <stdio.h>
+
+struct json {
+	FILE *to;
+	int pretty;        /* 1: a line per member; 0: all on one line */
+	unsigned depth;
+	unsigned members;  /* one bit per depth: 1 if something stands there already */
+};
+
+void json_begin(struct json *j, FILE *to, int pretty);
+void json_end(struct json *j); /* ends the document with a newline */
+
+void json_object(struct json *j, const char *key);
+void json_object_end(struct json *j);
+void json_array(struct json *j, const char *key);
+void json_array_end(struct json *j);
+
+void json_string(struct json *j, const char *key, const char *value); /* NULL value: null */
+void json_uint(struct json *j, const char *key, uint64_t value);
+void json_int(struct json *j, const char *key, int64_t value);
+void json_double(struct json *j, const char *key, double value); /* not finite: null */
+void json_bool(struct json *j, const char *key, int value);
+
+#endif

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/options.h"
+#include "common/version.h"
+
+static int usage(const struct command_row *command, const char *what, const char *word)
+{
+	fprintf(stderr, "%s: %s%s%s; see %s --help\n", command->name, what, word ? " " : "",
+		word ? word : "", command->name);
+	return OPTIONS_USAGE;
+}
+
+static int append(struct option_list *list, const char *item)
+{
+	const char **items = realloc(list->items, (list->count + 1) * sizeof(*items));
+
+	if (!items)
+		return -ENOMEM;
+	items[list->count++] = item;
+	list->items = items;
+	return 0;
+}
+
+static int store(const struct option_row *row, void *fields, const char *value, const char *word)
+{
+	void *to = (char *)fields + row->offset;
+	char *end;
+
+	switch (row->kind) {
+	case OPTION_FLAG:
+		*(int *)to = 1;
+		return 0;
+	case OPTION_UNFLAG:
+		*(int *)to = 0;
+		return 0;
+	case OPTION_STRING:
+		*(const char **)to = value;
+		return 0;
+	case OPTION_UINT: {
+		unsigned long n;
+
+		errno = 0;
+		n = strtoul(value, &end, 0);
+		if (errno || *end || end == value || *value == '-' || n > 0xffffffffu)
+			return -EINVAL;
+		*(unsigned *)to = (unsigned)n;
+		return 0;
+	}
+	case OPTION_SECONDS: {
+		double seconds = strtod(value, &end);
+
+		if (*end || end == value || !isfinite(seconds) || seconds < 0)
+			return -EINVAL;
+		*(double *)to = seconds;
+		return 0;
+	}
+	case OPTION_LIST:
+		return append(to, value);
+	case OPTION_WORD:
+		return append(to, word);
+	}
+	return -EINVAL;
+}
+
+static const struct option_row *find_long(const struct option_row *row, const char *name, size_t length)
+{
+	for (; row->name || row->letter; row++)
+		if (row->name && strlen(row->name) == length && !strncmp(row->name, name, length))
+			return row;
+	return NULL;
+}
+
+static const struct option_row *find_letter(const struct option_row *row, char letter)
+{
+	for (; row->name || row->letter; row++)
+		if (row->letter == letter)
+			return row;
+	return NULL;
+}
+
+enum options_result options__parse(const struct command_row *command, int argc, char **argv,
+				   void *fields, const char **operands, unsigned *operand_count)
+{
+	int only_operands = 0;
+
+	*operand_count = 0;
+	for (int i = 1; i < argc; i++) {
+		char *word = argv[i];
+		const struct option_row *row;
+		const char *value = NULL;
+
+		if (only_operands || word[0] != '-' || !word[1]) {
+			if (*operand_count == command->max_operands)
+				return usage(command, "one operand too many:", word);
+			operands[(*operand_count)++] = word;
+			continue;
+		}
+		if (!strcmp(word, "--")) {
+			only_operands = 1;
+			continue;
+		}
+		if (!strcmp(word, "--help") || !strcmp(word, "-h"))
+			return OPTIONS_HELP;
+		if (!strcmp(word, "--version"))
+			return OPTIONS_VERSION;
+		if (word[1] == '-') {
+			value = strchr(word, '=');
+			row = find_long(command->options, word + 2,
+					value ? (size_t)(value - word - 2) : strlen(word + 2));
+			value = value ? value + 1 : NULL;
+		} else {
+			row = find_letter(command->options, word[1]);
+			value = word[2] ? word + 2 : NULL;
+		}
+		if (!row)
+			return usage(command, "unknown option", word);
+		if (!row->value && value)
+			return usage(command, "no value goes with", word);
+		if (row->value && !value) {
+			if (i + 1 == argc)
+				return usage(command, "a value is missing after", word);
+			value = argv[++i];
+			if (row->kind == OPTION_WORD) /* "-D X": keep it as one word */
+				return usage(command, "write the value in the same word:", word);
+		}
+		if (store(row, fields, value, word))
+			return usage(command, "not a valid value for", word);
+	}
+	if (*operand_count < command->min_operands)
+		return usage(command, "missing:", command->operands);
+	return OPTIONS_OK;
+}
+
+void options__help(const struct command_row *command, FILE *to)
+{
+	fprintf(to, "usage: %s %s%s[options]\n\n%s.\n\noptions:\n", command->name,
+		command->operands ? command->operands : "", command->operands ? " " : "",
+		command->summary);
+	for (const struct option_row *row = command->options; row->name || row->letter; row++) {
+		char left[64];
+
+		if (row->name)
+			snprintf(left, sizeof(left), "%c%c%s--%s%s%s", row->letter ? '-' : ' ',
+				 row->letter ? row->letter : ' ', row->letter ? ", " : "  ",
+				 row->name, row->value ? " " : "", row->value ? row->value : "");
+		else
+			snprintf(left, sizeof(left), "-%c%s", row->letter, row->value ? row->value : "");
+		fprintf(to, "  %-28s %s\n", left, row->help);
+	}
+	fprintf(to, "  %-28s %s\n  %-28s %s\n", "-h, --help", "this text", "    --version",
+		"the version");
+	if (command->notes)
+		fprintf(to, "\n%s\n", command->notes);
+}
+
+void options__free_list(struct option_list *list)
+{
+	free(list->items);
+	*list = (struct option_list){ 0 };
+}
+
+void options__version(const char *name)
+{
+	printf("%s %s\n", name, SPIN_VERSION);
+}

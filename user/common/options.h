@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef USER_OPTIONS_H
+#define USER_OPTIONS_H
+
+/*
+ * Command lines from one table: it drives the parser and the help.
+ *
+ * An option is `--name VALUE` or `--name=VALUE`, or a one-letter form with the
+ * value in the same word or the next. Its value goes to a field of the
+ * command's own struct, at `offset`.
+ */
+#include <stddef.h>
+#include <stdio.h>
+
+enum option_kind {
+	OPTION_FLAG,    /* int: set to 1 */
+	OPTION_UNFLAG,  /* int: set to 0 */
+	OPTION_STRING,  /* const char * */
+	OPTION_UINT,    /* unsigned */
+	OPTION_SECONDS, /* double, >= 0 */
+	OPTION_LIST,    /* struct option_list: may be given several times */
+	OPTION_WORD,    /* struct option_list: the whole word is kept, as for compilers (-DX=1) */
+};
+
+struct option_list {
+	const char **items;
+	unsigned count;
+};
+
+struct option_row {
+	const char *name;  /* long name without dashes; NULL: only the letter */
+	char letter;       /* 0: none */
+	enum option_kind kind;
+	const char *value; /* how help calls the value: "SEC"; NULL for flags */
+	size_t offset;
+	const char *help;  /* with unit and default */
+};
+
+struct command_row {
+	const char *name;      /* "spinctl run" */
+	const char *operands;  /* how help calls them: "FILE.spin" */
+	unsigned min_operands, max_operands;
+	const char *summary;   /* one line, no full stop */
+	const struct option_row *options; /* ends with a row of zeros */
+	const char *notes;     /* after the options; NULL: none */
+};
+
+enum options_result { OPTIONS_OK, OPTIONS_HELP, OPTIONS_VERSION, OPTIONS_USAGE };
+
+/*
+ * Parses argv[1..]. --help and --version are known to every command. On
+ * OPTIONS_USAGE one line was printed on stderr: exit with 2. operands has
+ * argc elements at least.
+ */
+enum options_result options__parse(const struct command_row *command, int argc, char **argv,
+				   void *fields, const char **operands, unsigned *operand_count);
+void options__help(const struct command_row *command, FILE *to);
+void options__free_list(struct option_list *list);
+
+/* "name VERSION" on stdout. */
+void options__version(const char *name);
+
+#endif

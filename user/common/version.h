@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef USER_VERSION_H
+#define USER_VERSION_H
+
+#define SPIN_VERSION "0.1"
+
+#endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include <errno.h>
+#include <string.h>
+
+#include "internal.h"
+
+static int on_sample(void *arg, void *data, size_t bytes)
+{
+	struct spin_ctx *ctx = arg;
+
+	if (bytes >= sizeof(struct spin_event) && ctx->on_event)
+		ctx->on_event(ctx->on_event_arg, data);
+	return 0;
+}
+
+static int open_ring(struct spin_ctx *ctx)
+{
+	int fd;
+
+	if (ctx->ring)
+		return 0;
+	fd = bpf_object__find_map_fd_by_name(ctx->bpf, "spin_events");
+	if (fd < 0)
+		return spin_fail(-EINVAL, "%s has no events; compile it again with spincc", ctx->name);
+	ctx->ring = ring_buffer__new(fd, on_sample, ctx, NULL);
+	if (!ctx->ring)
+		return spin_fail(-errno, "cannot map the events of %s: %s", ctx->name, strerror(errno));
+	ctx->ring_fd = fd;
+	return 0;
+}
+
+int spin_ctx__events(struct spin_ctx *ctx, void (*fn)(void *arg, const struct spin_event *event), void *arg)
+{
+	int err = open_ring(ctx);
+
+	if (err)
+		return err;
+	ctx->on_event = fn;
+	ctx->on_event_arg = arg;
+	err = ring_buffer__consume(ctx->ring);
+	return err < 0 ? spin_fail(err, "cannot read events: %s", strerror(-err)) : err;
+}
+
+int spin_ctx__event_fd(const struct spin_ctx *ctx)
+{
+	return bpf_object__find_map_fd_by_name(ctx->bpf, "spin_events");
+}

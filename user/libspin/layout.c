@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <bpf/btf.h>
+
+#include "internal.h"
+#include "layout.h"
+#include "layout_type.h"
+
+/* Calls accept for each variable of the data sections, in the order of the object; the first it takes. */
+static int search(const struct btf *btf, int (*accept)(void *arg, const struct layout_variable *var),
+		  void *arg, struct layout_variable *out)
+{
+	for (uint32_t id = 1; id < btf__type_cnt(btf); id++) {
+		const struct btf_type *section = btf__type_by_id(btf, id);
+		const struct btf_var_secinfo *info;
+		const char *section_name;
+
+		if (!section || !btf_is_datasec(section))
+			continue;
+		section_name = btf__name_by_offset(btf, section->name_off);
+		if (!section_name || (strcmp(section_name, ".data") && strcmp(section_name, ".bss") &&
+				      strcmp(section_name, ".rodata")))
+			continue;
+		info = btf_var_secinfos(section);
+		for (unsigned i = 0; i < btf_vlen(section); i++, info++) {
+			const struct btf_type *var = btf__type_by_id(btf, info->type);
+			const char *name;
+
+			if (!var || !btf_is_var(var))
+				continue;
+			name = btf__name_by_offset(btf, var->name_off);
+			if (!name)
+				continue;
+			snprintf(out->name, sizeof(out->name), "%s", name);
+			snprintf(out->section, sizeof(out->section), "%s", section_name);
+			out->type = var->type;
+			out->offset = info->offset;
+			out->bytes = info->size;
+			if (accept(arg, out))
+				return 0;
+		}
+	}
+	return -ENOENT;
+}
+
+static int has_name(void *arg, const struct layout_variable *var)
+{
+	return !strcmp(var->name, arg);
+}
+
+int layout__find(const struct btf *btf, const char *name, struct layout_variable *out)
+{
+	if (search(btf, has_name, (void *)name, out))
+		return spin_fail(-ENOENT, "the handlers have no state or table named '%s'", name);
+	return 0;
+}
+
+static int is_nth(void *arg, const struct layout_variable *var)
+{
+	unsigned *left = arg;
+
+	if (!strcmp(var->section, ".rodata"))
+		return 0;
+	if (strcmp(var->name, "spin_state") && !strncmp(var->name, "spin_", 5))
+		return 0;
+	return (*left)-- == 0;
+}
+
+int layout__nth(const struct btf *btf, unsigned i, struct layout_variable *out)
+{
+	return search(btf, is_nth, &i, out);
+}
+
+int layout__split(const char *assignment, char *name, size_t name_bytes, const char **path)
+{
+	size_t length = strcspn(assignment, ".[=");
+
+	if (!strchr(assignment, '='))
+		return spin_fail(-EINVAL, "'%s': write NAME.FIELD=VALUE", assignment);
+	if (!length || length >= name_bytes)
+		return spin_fail(-EINVAL, "'%s': a name is missing", assignment);
+	memcpy(name, assignment, length);
+	name[length] = '\0';
+	*path = assignment + length;
+	return 0;
+}
+
+int layout__set(const struct btf *btf, const struct layout_variable *var, void *mem, const char *path)
+{
+	struct layout_type type;
+	uint64_t raw;
+	size_t at;
+	int err = layout_type__follow(btf, var->type, &path, &type, &at);
+
+	if (err)
+		return err;
+	if (*path != '=')
+		return spin_fail(-EINVAL, "%s: a value is missing", var->name);
+	err = layout_type__parse(&type, path + 1, &raw);
+	if (err)
+		return err;
+	if (at > var->bytes || type.bytes > var->bytes - at)
+		return spin_fail(-ERANGE, "%s: the field lies outside the variable", var->name);
+	layout_type__store((char *)mem + at, type.bytes, raw);
+	return 0;
+}

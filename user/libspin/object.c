@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "internal.h"
+#include "seal.h"
+
+#define OBJECT_BYTES_MAX (256u << 20)
+
+static int read_file(struct spin_object *obj)
+{
+	int fd = open(obj->path, O_RDONLY | O_CLOEXEC), err = 0;
+	struct stat st;
+
+	if (fd < 0)
+		return spin_fail(-errno, "cannot open %s: %s", obj->path, strerror(errno));
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
+		err = spin_fail(-EINVAL, "%s is no regular file", obj->path);
+	} else if (st.st_size == 0 || st.st_size > OBJECT_BYTES_MAX) {
+		err = spin_fail(-EINVAL, "%s is not a fat object: it has %lld bytes", obj->path,
+				(long long)st.st_size);
+	} else {
+		obj->data = malloc((size_t)st.st_size);
+		if (!obj->data)
+			err = spin_fail(-ENOMEM, "no memory to read %s", obj->path);
+	}
+	while (!err && obj->bytes < (size_t)st.st_size) {
+		ssize_t got = read(fd, obj->data + obj->bytes, (size_t)st.st_size - obj->bytes);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			err = spin_fail(got ? -errno : -EINVAL, "cannot read %s: %s", obj->path,
+					got ? strerror(errno) : "it became shorter meanwhile");
+		else
+			obj->bytes += (size_t)got;
+	}
+	close(fd);
+	return err;
+}
+
+static int check_seal(struct spin_object *obj)
+{
+	long bytes = spin_seal__check(obj->data, obj->bytes);
+
+	if (bytes > 0) {
+		obj->bytes = (size_t)bytes;
+		return 0;
+	}
+	if (bytes < 0)
+		return spin_fail(-EINVAL, "%s is damaged: its checksum is wrong; compile it again with spincc",
+				 obj->path);
+	if (obj->bytes >= 4 && !memcmp(obj->data, ELFMAG, SELFMAG))
+		return spin_fail(-EINVAL, "%s is not a fat object, or it is truncated: the seal at its end is "
+				 "missing; make one with `spincc handler.c -o handler.spin`", obj->path);
+	return spin_fail(-EINVAL, "%s is not a fat object: it is no ELF file; make one with "
+			 "`spincc handler.c -o handler.spin`", obj->path);
+}
+
+static int read_meta(struct spin_object *obj)
+{
+	struct spin_meta *meta = &obj->meta;
+	size_t offset, bytes;
+
+	if (spin_elf__section(obj->data, obj->bytes, SPIN_META_SECTION, &offset, &bytes) || !bytes)
+		return spin_fail(-EINVAL, "%s is a BPF object without handlers (no %s section); make one with "
+				 "`spincc handler.c -o handler.spin`", obj->path, SPIN_META_SECTION);
+	if (bytes < sizeof(*meta))
+		return spin_fail(-EINVAL, "%s is damaged: its description is too short", obj->path);
+	memcpy(meta, obj->data + offset, sizeof(*meta));
+	if (meta->magic != SPIN_META_MAGIC)
+		return spin_fail(-EINVAL, "%s is damaged: its description has the wrong mark", obj->path);
+	if (meta->api_version > SPIN_API_VERSION)
+		return spin_fail(-ENOTSUP, "%s needs handler API %u, this is %u: install a newer version, or "
+				 "compile it again", obj->path, meta->api_version, SPIN_API_VERSION);
+	if (meta->bytes < sizeof(*meta) || !memchr(meta->name, 0, sizeof(meta->name)) || !meta->name[0])
+		return spin_fail(-EINVAL, "%s is damaged: its description is not sound", obj->path);
+	if (spin_elf__section(obj->data, obj->bytes, SPIN_RV32_SECTION, &obj->image_offset,
+			      &obj->image_bytes))
+		return spin_fail(-EINVAL, "%s is damaged: its sections cannot be read", obj->path);
+	return 0;
+}
+
+static int read_types(struct spin_object *obj)
+{
+	LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = obj->meta.name);
+
+	spin_quiet_libbpf();
+	obj->types = bpf_object__open_mem(obj->data, obj->bytes, &opts);
+	if (!obj->types)
+		return spin_fail(-EINVAL, "%s is damaged: libbpf cannot read it (%s)", obj->path,
+				 strerror(errno));
+	if (!bpf_object__btf(obj->types))
+		return spin_fail(-EINVAL, "%s has no type information (BTF); compile it again with spincc",
+				 obj->path);
+	if (!bpf_object__find_program_by_name(obj->types, "spin_xdp"))
+		return spin_fail(-EINVAL, "%s has no program spin_xdp; compile it again with spincc",
+				 obj->path);
+	return 0;
+}
+
+int spin_object__open(const char *path, struct spin_object **out)
+{
+	struct spin_object *obj = calloc(1, sizeof(*obj));
+	int err;
+
+	*out = NULL;
+	if (!obj || !(obj->path = strdup(path))) {
+		free(obj);
+		return spin_fail(-ENOMEM, "no memory to open %s", path);
+	}
+	err = read_file(obj);
+	if (!err)
+		err = check_seal(obj);
+	if (!err)
+		err = spin_elf__check(path, obj->data, obj->bytes, EM_BPF);
+	if (!err)
+		err = read_meta(obj);
+	if (!err)
+		err = read_types(obj);
+	if (err) {
+		spin_object__close(obj);
+		return err;
+	}
+	*out = obj;
+	return 0;
+}
+
+void spin_object__close(struct spin_object *obj)
+{
+	if (!obj)
+		return;
+	bpf_object__close(obj->types);
+	free(obj->data);
+	free(obj->path);
+	free(obj);
+}
+
+const struct spin_meta *spin_object__meta(const struct spin_object *obj)
+{
+	return &obj->meta;
+}
+
+const void *spin_object__image(const struct spin_object *obj, size_t *bytes)
+{
+	*bytes = obj->image_bytes;
+	return obj->image_bytes ? obj->data + obj->image_offset : NULL;
+}
