@@ -8,7 +8,10 @@
 
 #include <bpf/libbpf.h>
 
+/* All else is compiled hidden. */
+#pragma GCC visibility push(default)
 #include "libspin.h"
+#pragma GCC visibility pop
 
 #define SPIN_SENTENCE_BYTES 1024
 

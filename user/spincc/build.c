@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* The compiler command lines. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <spin/meta.h>
+
+#include "libspin/internal.h"
+#include "spincc.h"
+
+static const char *tool(const char *variable, const char *name)
+{
+	const char *value = getenv(variable);
+
+	return value && *value ? value : name;
+}
+
+/* What all three compilers get: the handler, the API, the user's words; no machine's paths in the result. */
+static void add_common(const struct spincc *s, struct command *c)
+{
+	command__add(c, "-I%s/handlers/include", s->root);
+	command__add(c, "-I%s", s->root);
+	command__add(c, "-DSPIN_HANDLER_FILE=\"%s\"", s->handler_path);
+	/* the last that fits wins with gcc, so from the general to the special */
+	command__add(c, "-ffile-prefix-map=%s=.", s->directory);
+	command__add(c, "-ffile-prefix-map=%s/=", s->root);
+	if (!isatty(STDERR_FILENO))
+		command__add(c, "-fdiagnostics-color=never");
+	else
+		command__add(c, "-fdiagnostics-color=always");
+	for (unsigned i = 0; i < s->extra.count; i++)
+		command__add(c, "%s", s->extra.items[i]);
+}
+
+int build__host(struct spincc *s)
+{
+	struct command c = { 0 };
+	char object[PATH_MAX];
+	int err;
+
+	temps__path(s, "object", object);
+	command__add(&c, "%s", tool("CC", "gcc"));
+	for (const char *const *w = (const char *const[]){ "-std=gnu11", "-O2", "-g", "-Wall", "-fPIC",
+							    "-shared", NULL }; *w; w++)
+		command__add(&c, "%s", *w);
+	add_common(s, &c);
+	command__add(&c, "%s/bpf/context.host.c", s->root);
+	command__add(&c, "-o");
+	command__add(&c, "%s", object);
+	err = command__run(s, &c);
+	command__free(&c);
+	return err;
+}
+
+static void add_rv32(const struct spincc *s, struct command *c)
+{
+	static const char *const words[] = {
+		"-march=rv32imac", "-mabi=ilp32", "-O3", "-funroll-loops", "-mno-strict-align",
+		"-mtune=thead-c906", "-falign-functions=4", "-falign-loops=4", "-ffreestanding",
+		"-nostdlib", "-nostartfiles", "-static", "-g", "-Wall", "-ffunction-sections",
+		"-fdata-sections", NULL };
+
+	command__add(c, "%s", tool("RISCV_CC", "riscv64-unknown-elf-gcc"));
+	for (const char *const *w = words; *w; w++)
+		command__add(c, "%s", *w);
+	add_common(s, c);
+}
+
+/* Where the state lives stands in the registration, which the linker has to know. */
+static int placement(const char *object, enum spin_placement *out)
+{
+	uint8_t *data = NULL;
+	size_t bytes = 0, offset, meta_bytes;
+	struct spin_meta meta;
+	FILE *f = fopen(object, "rb");
+	int ok = 0;
+
+	if (f && !fseek(f, 0, SEEK_END) && ftell(f) > 0) {
+		bytes = (size_t)ftell(f);
+		rewind(f);
+		data = malloc(bytes);
+		ok = data && fread(data, 1, bytes, f) == bytes &&
+		     !spin_elf__section(data, bytes, SPIN_META_SECTION, &offset, &meta_bytes) &&
+		     meta_bytes >= sizeof(meta) && offset <= bytes && sizeof(meta) <= bytes - offset;
+		if (ok)
+			memcpy(&meta, data + offset, sizeof(meta));
+	}
+	if (f)
+		fclose(f);
+	free(data);
+	if (ok)
+		*out = meta.registration.state_placement;
+	return ok ? 0 : -1;
+}
+
+static int build_rv32(struct spincc *s, const char *elf)
+{
+	struct command compile = { 0 }, link = { 0 };
+	enum spin_placement where = SPIN_STATE_IN_L2;
+	char object[PATH_MAX];
+	int err;
+
+	temps__path(s, "entry.o", object);
+	add_rv32(s, &compile);
+	command__add(&compile, "-c");
+	command__add(&compile, "%s/hwmodel/image/entry.c", s->root);
+	command__add(&compile, "-o");
+	command__add(&compile, "%s", object);
+	err = command__run(s, &compile);
+	command__free(&compile);
+	if (err)
+		return err;
+	if (placement(object, &where)) {
+		fprintf(stderr, "spincc: %s registers no handlers: end it with SPIN_HANDLERS(name, ...)\n",
+			s->handler);
+		return -1;
+	}
+
+	add_rv32(s, &link);
+	command__add(&link, "-Wl,--gc-sections");
+	command__add(&link, "-Wl,--build-id=none");
+	command__add(&link, "-Wl,--no-warn-rwx-segments");
+	if (where == SPIN_STATE_IN_L1)
+		command__add(&link, "-Wl,--defsym=SPIN_STATE_IN_L1=1");
+	command__add(&link, "-T%s/hwmodel/image/pspin.ld", s->root);
+	command__add(&link, "%s/hwmodel/image/boot.S", s->root);
+	command__add(&link, "%s", object);
+	command__add(&link, "-lgcc");
+	command__add(&link, "-o");
+	command__add(&link, "%s", elf);
+	err = command__run(s, &link);
+	command__free(&link);
+	return err;
+}
+
+static const char *arch_macro(void)
+{
+	struct utsname name;
+
+	if (uname(&name))
+		return "x86";
+	if (!strcmp(name.machine, "aarch64"))
+		return "arm64";
+	if (!strncmp(name.machine, "riscv", 5))
+		return "riscv";
+	if (!strncmp(name.machine, "ppc", 3))
+		return "powerpc";
+	if (!strcmp(name.machine, "s390x"))
+		return "s390";
+	return "x86";
+}
+
+/* Debian keeps <asm/types.h> in a folder that a BPF target does not search. */
+static void add_system_headers(struct command *c)
+{
+	struct utsname name;
+
+	if (!uname(&name))
+		command__add(c, "-idirafter/usr/include/%s-linux-gnu", name.machine);
+}
+
+static int build_bpf(struct spincc *s, const char *elf)
+{
+	struct command c = { 0 };
+	char object[PATH_MAX];
+	int err;
+
+	temps__path(s, "object", object);
+	command__add(&c, "%s", tool("CLANG", "clang"));
+	for (const char *const *w = (const char *const[]){ "-target", "bpf", "-mcpu=v3", "-O2", "-g",
+							    "-ffreestanding", "-Wall", NULL }; *w; w++)
+		command__add(&c, "%s", *w);
+	command__add(&c, "-D__TARGET_ARCH_%s", arch_macro());
+	add_system_headers(&c);
+	add_common(s, &c);
+	command__add(&c, "-DSPIN_RV32_IMAGE=\"%s\"", elf);
+	command__add(&c, "-c");
+	command__add(&c, "%s/bpf/context.bpf.c", s->root);
+	command__add(&c, "-o");
+	command__add(&c, "%s", object);
+	err = command__run(s, &c);
+	command__free(&c);
+	return err;
+}
+
+int build__fat(struct spincc *s)
+{
+	char elf[PATH_MAX];
+	int err;
+
+	temps__path(s, "rv32.elf", elf);
+	err = build_rv32(s, elf);
+	return err ? err : build_bpf(s, elf);
+}

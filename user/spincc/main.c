@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* spincc: one handler file to one fat object. */
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "spincc.h"
+
+#define FIELD(name) offsetof(struct spincc, name)
+
+static const struct option_row options[] = {
+	{ "output", 'o', OPTION_STRING, "FILE", FIELD(output), "the result (required)" },
+	{ "target", 0, OPTION_STRING, "TARGET", FIELD(target),
+	  "fat: BPF and rv32 in one object; host: a shared object for tests (default: fat)" },
+	{ NULL, 'I', OPTION_WORD, "DIR", FIELD(extra), "a folder for #include" },
+	{ NULL, 'D', OPTION_WORD, "NAME[=VALUE]", FIELD(extra), "a macro" },
+	{ "verify", 0, OPTION_FLAG, NULL, FIELD(verify),
+	  "try the kernel's verifier (default: if privileged)" },
+	{ "no-verify", 0, OPTION_UNFLAG, NULL, FIELD(verify), "do not" },
+	{ "verifier-log", 0, OPTION_FLAG, NULL, FIELD(verifier_log),
+	  "print the verifier's whole log if it refuses" },
+	{ "save-temps", 0, OPTION_FLAG, NULL, FIELD(save_temps), "keep the rv32 program as FILE.elf" },
+	{ "verbose", 'v', OPTION_FLAG, NULL, FIELD(verbose), "print the commands run" },
+	{ 0 },
+};
+
+static const struct command_row command = {
+	.name = "spincc",
+	.operands = "HANDLER.c",
+	.min_operands = 1,
+	.max_operands = 1,
+	.summary = "Compiles a sPIN handler file into one fat object: eBPF for the kernel, rv32 for a PsPIN HPU",
+	.options = options,
+	.notes = "Exit status: 0 done, 1 failed, 2 usage.\n"
+		 "SPIN_HOME names the folder with handlers/include, bpf and hwmodel/image if it is not beside the program.",
+};
+
+static int build(struct spincc *s)
+{
+	char object[PATH_MAX];
+	int err;
+
+	if (!strcmp(s->target, "host"))
+		return build__host(s) || temps__publish(s, "object");
+	err = build__fat(s);
+	if (err)
+		return err;
+	temps__path(s, "object", object);
+	err = seal__append(object);
+	if (!err && s->verify)
+		err = verify__object(s, object);
+	return err ? err : temps__publish(s, "object");
+}
+
+int main(int argc, char **argv)
+{
+	struct spincc s = { .target = "fat", .verify = -1 };
+	const char **operands = calloc((size_t)argc + 1, sizeof(*operands));
+	unsigned count;
+	int err = 1;
+
+	if (!operands)
+		return 1;
+	switch (options__parse(&command, argc, argv, &s, operands, &count)) {
+	case OPTIONS_HELP:
+		options__help(&command, stdout);
+		return 0;
+	case OPTIONS_VERSION:
+		options__version("spincc");
+		return 0;
+	case OPTIONS_USAGE:
+		return 2;
+	case OPTIONS_OK:
+		break;
+	}
+	s.handler = operands[0];
+	if (!s.output || (strcmp(s.target, "fat") && strcmp(s.target, "host"))) {
+		fprintf(stderr, "spincc: %s; see spincc --help\n",
+			s.output ? "--target is fat or host" : "missing: -o FILE");
+		return 2;
+	}
+	signals__watch();
+	if (!paths__find(&s) && !temps__make(&s))
+		err = build(&s) != 0;
+	temps__remove(&s);
+	options__free_list(&s.extra);
+	free(operands);
+	if (signals__caught()) {
+		signal(signals__caught(), SIG_DFL);
+		raise(signals__caught());
+	}
+	return err;
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "spincc.h"
+
+/* Where the runtime's sources may be, from the folder of the executable. */
+static const char *const places[] = { "../..", "../share/spin", ".." };
+
+static int is_root(const char *root)
+{
+	char path[PATH_MAX + 32];
+
+	snprintf(path, sizeof(path), "%s/handlers/include/spin/spin.h", root);
+	return access(path, R_OK) == 0;
+}
+
+static int find_root(struct spincc *s)
+{
+	const char *home = getenv("SPIN_HOME");
+	char self[PATH_MAX], place[PATH_MAX + 32];
+	ssize_t n;
+
+	if (home && *home) {
+		if (realpath(home, s->root) && is_root(s->root))
+			return 0;
+		fprintf(stderr, "spincc: SPIN_HOME=%s has no handlers/include/spin/spin.h: set it to the folder that "
+			"has\n", home);
+		return -1;
+	}
+	n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	if (n > 0) {
+		self[n] = '\0';
+		*strrchr(self, '/') = '\0';
+		for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+			snprintf(place, sizeof(place), "%s/%s", self, places[i]);
+			if (realpath(place, s->root) && is_root(s->root))
+				return 0;
+		}
+	}
+	fprintf(stderr, "spincc: cannot find the handler API (handlers/include/spin/spin.h): set SPIN_HOME to the "
+		"source folder\n");
+	return -1;
+}
+
+/* These go into a macro and into an assembler string. */
+static int is_plain(const char *path)
+{
+	if (!strpbrk(path, "\"\\\n"))
+		return 1;
+	fprintf(stderr, "spincc: %s: quotes and backslashes in paths are not supported: rename it\n", path);
+	return 0;
+}
+
+int paths__find(struct spincc *s)
+{
+	struct stat st;
+
+	if (!getcwd(s->directory, sizeof(s->directory)))
+		s->directory[0] = '\0';
+	if (!realpath(s->handler, s->handler_path) || stat(s->handler_path, &st)) {
+		fprintf(stderr, "spincc: cannot open %s: %s\n", s->handler, strerror(errno));
+		return -1;
+	}
+	if (!S_ISREG(st.st_mode)) {
+		fprintf(stderr, "spincc: %s is no file with handlers\n", s->handler);
+		return -1;
+	}
+	return is_plain(s->handler_path) && is_plain(s->output) && !find_root(s) ? 0 : -1;
+}
