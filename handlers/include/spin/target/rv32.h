@@ -106,22 +106,26 @@ SPIN_INLINE enum spin_payload_rc spin_reply_(struct spin_packet *packet, uint32_
 	return SPIN_REPLIED;
 }
 
+/*
+ * Compiler built-ins throughout, not asm with a memory clobber: gcc would keep
+ * struct spin_packet on the stack, where it costs a load for each use.
+ */
 SPIN_INLINE void spin_add32(uint32_t *at, uint32_t n)
 {
-	__asm__ volatile("amoadd.w zero, %1, (%0)" : : "r"(at), "r"(n) : "memory");
+	__atomic_fetch_add(at, n, __ATOMIC_RELAXED);
 }
 
 SPIN_INLINE uint32_t spin_load32(const uint32_t *at)
 {
 	uint32_t v = *(const volatile uint32_t *)at;
 
-	__asm__ volatile("" ::: "memory"); /* one in-order port: the hardware keeps the order */
+	__atomic_signal_fence(__ATOMIC_SEQ_CST); /* one in-order port: the hardware keeps the order */
 	return v;
 }
 
 SPIN_INLINE void spin_store32(uint32_t *at, uint32_t value)
 {
-	__asm__ volatile("" ::: "memory");
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	*(volatile uint32_t *)at = value;
 }
 
@@ -130,26 +134,17 @@ extern uint32_t spin_l1_lock_;
 
 SPIN_INLINE _Bool spin_cas32(uint32_t *at, uint32_t expect, uint32_t swap)
 {
-	uint32_t have, failed;
+	uint32_t have;
 
-	if ((uintptr_t)at >> 26 == 0x1c000000u >> 26) {
-		__asm__ volatile(
-			"1:	lr.w %0, (%2)\n"
-			"	bne %0, %3, 2f\n"
-			"	sc.w %1, %4, (%2)\n"
-			"	bnez %1, 1b\n"
-			"2:"
-			: "=&r"(have), "=&r"(failed) : "r"(at), "r"(expect), "r"(swap) : "memory");
-		return have == expect;
-	}
-	do
-		__asm__ volatile("amoswap.w %0, %1, (%2)" : "=r"(have)
-				 : "r"(1), "r"(&spin_l1_lock_) : "memory");
-	while (have);
+	if ((uintptr_t)at >> 26 == 0x1c000000u >> 26)
+		return __atomic_compare_exchange_n(at, &expect, swap, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+	while (__atomic_exchange_n(&spin_l1_lock_, 1, __ATOMIC_RELAXED))
+		;
 	have = spin_load32(at);
 	if (have == expect)
 		*(volatile uint32_t *)at = swap;
-	__asm__ volatile("amoswap.w zero, zero, (%0)" : : "r"(&spin_l1_lock_) : "memory");
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	__atomic_exchange_n(&spin_l1_lock_, 0, __ATOMIC_RELAXED);
 	return have == expect;
 }
 

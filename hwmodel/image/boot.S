@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Start, runtime loop and traps of a handler image on a PsPIN HPU. All HPUs
+ * start at _start in machine mode; handlers run in user mode.
+ *
+ * The runtime loop is the one PsPIN's calibration rows were measured with: task
+ * to first handler instruction 4 cycles, handler's return to doorbell 3, one
+ * start to the next B + 9.
+ */
+#include "registers.h"
+
+#define CSR_MSTATUS_MPP (3 << 11)
+
+	.option	arch, +zicsr
+	.section .init, "ax"
+	.globl _start
+	.type _start, @function
+_start:
+	/*
+	 * Eight HPUs of a cluster begin on one cold cache line: let them go on
+	 * one after the other, 256 cycles apart. This is the first 16-byte line.
+	 */
+	csrr	a5, mhartid
+	andi	a4, a5, 31
+	c.slli	a4, 6
+	c.addi	a4, 1
+1:	c.addi	a4, -1
+	c.bnez	a4, 1b
+
+	.option push
+	.option norelax
+	la	gp, __global_pointer$
+	.option pop
+
+	andi	a4, a5, 31		/* HPU in cluster */
+	srli	a3, a5, 5
+	andi	a3, a3, 63		/* cluster */
+
+	/* Own stack; the handler's argument structure stands at its upper end. */
+	li	sp, L1_OWN + L1_STACKS + L1_STACK_BYTES - L1_ARGS_BYTES
+	slli	a2, a4, 10
+	add	sp, sp, a2
+	li	a2, HPU_DRIVER + HPU_TASK
+	sw	a2, 0(sp)		/* task descriptor */
+	slli	a2, a3, 3
+	add	a2, a2, a4
+	sw	a2, 4(sp)		/* global HPU id */
+	sw	a3, 8(sp)		/* cluster */
+	sw	a4, 12(sp)		/* HPU in cluster */
+
+	bnez	a4, user
+	li	a2, HPU_ICACHE_ENABLE
+	li	a1, -1
+	sw	a1, 0(a2)
+	li	a1, 1
+	sw	a1, HPU_ICACHE_FLUSH - HPU_ICACHE_ENABLE(a2)
+
+	/* The first HPU of all clears the L1 lock and puts state in L1 into place. */
+	bnez	a3, user
+	la	a2, spin_l1_lock_
+	sw	zero, 0(a2)
+	la	a0, spin_state_load_
+	la	a1, spin_state_start_
+	la	a2, spin_state_end_
+	beq	a0, a1, user
+2:	bgeu	a1, a2, user
+	lw	a4, 0(a0)
+	sw	a4, 0(a1)
+	addi	a0, a0, 4
+	addi	a1, a1, 4
+	j	2b
+
+	/* To user mode and the runtime loop; also from traps. sp is right. */
+user:
+	la	a0, trap
+	csrw	mtvec, a0
+	li	a0, CSR_MSTATUS_MPP
+	csrc	mstatus, a0
+	la	a0, spin_runtime_
+	csrw	mepc, a0
+	li	s0, HPU_DRIVER
+	mv	s1, sp
+	mret
+
+	/* Whole 32-bit instructions on one alignment: the loop's timing is the same in every image. */
+	.balign	16
+	.option push
+	.option norvc
+	.globl spin_runtime_
+	.type spin_runtime_, @function
+spin_runtime_:
+	lw	t0, HPU_FUNCTION(s0)
+	nop
+	mv	a0, s1
+	jalr	t0
+	nop
+	lw	t0, HPU_DOORBELL(s0)
+	j	spin_runtime_
+	.option pop
+	.size spin_runtime_, . - spin_runtime_
+
+	/* A handler's exception: tell the driver why, end the task, forget all it left. */
+	.section .text.trap, "ax"
+	.balign	256
+	.type trap, @function
+trap:
+	csrr	a5, mhartid
+	andi	a4, a5, 31
+	csrr	a0, mcause
+	li	a1, HPU_DRIVER
+	sw	a0, HPU_ERROR(a1)
+	lw	a0, HPU_DOORBELL(a1)
+	.option push
+	.option norelax
+	la	gp, __global_pointer$
+	.option pop
+	li	sp, L1_OWN + L1_STACKS + L1_STACK_BYTES - L1_ARGS_BYTES
+	slli	a2, a4, 10
+	add	sp, sp, a2
+	j	user
+	.size trap, . - trap

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef IMAGE_REGISTERS_H
+#define IMAGE_REGISTERS_H
+
+/*
+ * Addresses of PsPIN as an HPU sees them, for C, assembly and the model.
+ * Source: PsPIN's RTL (pspin_soc.md, "Structure" and "HPU driver registers").
+ */
+
+/* HPU driver: own registers of each HPU */
+#define HPU_DRIVER        0x1b205000
+#define HPU_FUNCTION      0x00  /* a read blocks until there is a task */
+#define HPU_TASK          0x08  /* struct hpu_task: what a handler sees as its task descriptor */
+#define HPU_DOORBELL      0x50  /* a read ends the task */
+#define HPU_ERROR         0x54  /* why the task failed; the doorbell follows */
+#define HPU_COMMAND_ISSUE 0x80  /* a read issues and returns the command's id, 0 to 3 */
+#define HPU_COMMAND_WAIT  0x84  /* a write of an id blocks until that command is done */
+#define HPU_COMMAND_TEST  0x88  /* write an id, then read: 1 if that command is done */
+#define HPU_COMMAND_INFO  0x8c  /* bits 2:1 type, bit 0 event wanted */
+#define HPU_COMMAND_WORD  0x90  /* up to 7 words */
+#define HPU_DRIVER_BYTES  0x100
+
+/* HPU_COMMAND_INFO */
+#define HPU_COMMAND_HOST_DMA    0
+#define HPU_COMMAND_NIC_SEND    2
+#define HPU_COMMAND_HOST_DIRECT 4
+
+/*
+ * HPU_ERROR: a trap writes mcause, which is below 32 or has bit 31 set. These
+ * are the wrapper's own.
+ */
+#define HPU_ERROR_FAIL       0x101 /* handler returned FAIL */
+#define HPU_ERROR_SEGV       0x102 /* handler returned SEGV */
+#define HPU_ERROR_BAD_RETURN 0x103 /* handler returned no code of its kind */
+
+/* Instruction cache control, from the own L1's base */
+#define HPU_ICACHE_ENABLE 0x1b201400
+#define HPU_ICACHE_FLUSH  0x1b201404
+
+/* L1 of cluster i at L1_GLOBAL + i * L1_STRIDE; the own one also at L1_OWN */
+#define L1_GLOBAL 0x10000000
+#define L1_STRIDE 0x00400000
+#define L1_OWN    0x1b000000
+
+/* Inside each L1 */
+#define L1_STACKS      0x400
+#define L1_STACK_BYTES 0x400   /* per HPU; its arguments stand at the upper end */
+#define L1_ARGS_BYTES  16
+
+#endif
