@@ -121,6 +121,8 @@ static void add_insn(struct draft *d, const struct rv32_insn *insn)
 	if (insn->opcode == RV32_OP_lui || insn->opcode == RV32_OP_auipc ||
 	    (insn->opcode == RV32_OP_addi && insn->rs1 == 0))
 		opcode = RV32_OP_li;
+	if (insn->class_ == RV32_CLASS_JAL && (uint32_t)insn->imm == insn->pc && d->core->stop_at_self_jump)
+		opcode = RV32_OP_halt;
 	op = add_op(d, opcode, insn->pc);
 	op->imm = insn->imm;
 	op->rd = writes_rd && insn->rd == 0 ? RV32_SINK : insn->rd;

@@ -34,6 +34,7 @@ struct rv32_core *rv32_core__new(const struct rv32_config *config)
 	core->hart_id = config->hart_id;
 	core->window_count = config->window_count;
 	memcpy(core->windows, config->windows, config->window_count * sizeof(core->windows[0]));
+	core->stop_at_self_jump = config->stop_at_self_jump;
 	core->amo_bank = -1;
 	core->breakpoint = 1;
 	core->mpp_user = 1;

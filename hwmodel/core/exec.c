@@ -195,7 +195,7 @@ enum rv32_stop exec__run(struct rv32_core *core, const void *const **labels)
 #undef FUSED
 		[RV32_OP_illegal] = &&illegal, [RV32_OP_fetch_fault] = &&fetch_fault, [RV32_OP_fetch_odd] = &&fetch_odd,
 		[RV32_OP_li] = &&L_li, [RV32_OP_end] = &&L_end, [RV32_OP_loop_end] = &&L_loop_end,
-		[RV32_OP_amo_check] = &&L_amo_check, [RV32_OP_link] = &&L_link,
+		[RV32_OP_amo_check] = &&L_amo_check, [RV32_OP_link] = &&L_link, [RV32_OP_halt] = &&L_halt,
 	};
 	const uintptr_t *read_page, *write_page;
 	uint32_t *x, address, value, target;
@@ -315,6 +315,13 @@ wfi:
 	core->pc = op_info(op)->pc + 4;
 	core->hazard = (struct hazard){ 0 };
 	return RV32_STOP_WFI;
+
+L_halt:
+	core->cycle = cycle;
+	stats__leave(core, op, false);
+	core->pc = op_info(op)->pc;
+	core->hazard = hazard__jumped(core->pc);
+	return RV32_STOP_HALT;
 
 dispatch: /* to core->pc, which is nobody's edge */
 	cycle = core->cycle;

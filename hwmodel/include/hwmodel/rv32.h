@@ -81,6 +81,7 @@ struct rv32_config {
 	struct rv32_bus bus;
 	struct rv32_window windows[RV32_WINDOWS_MAX];
 	unsigned window_count;
+	uint8_t stop_at_self_jump;        /* a jump to itself ends the run: RV32_STOP_HALT */
 };
 
 enum rv32_stop {
@@ -91,6 +92,7 @@ enum rv32_stop {
 	RV32_STOP_TRAP,     /* any other trap and mtvec is 0, pc is at it; see rv32_core__trap() */
 	RV32_STOP_PC,       /* pc is at the breakpoint */
 	RV32_STOP_WFI,      /* pc is after it */
+	RV32_STOP_HALT,     /* pc is at a jump to itself (and config.stop_at_self_jump); it costs nothing */
 };
 
 struct rv32_trap { uint32_t cause, pc, tval; };

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef HWMODEL_RUN_MACHINE_H
+#define HWMODEL_RUN_MACHINE_H
+
+/* A core, ideal memory and a few system calls around one bare program. */
+#include <stdbool.h>
+
+#include "hwmodel/rv32.h"
+
+struct machine;
+
+struct machine_options {
+	uint64_t max_cycles;
+	unsigned memory_mib;      /* stack, and again heap */
+	uint32_t from, to;
+	bool profile, quiet, output_to_stderr;
+};
+
+struct machine_result {
+	bool ok;                  /* the program came to one of its ends */
+	const char *end;          /* "exit", "ebreak", ... */
+	char error[200];          /* why not, if not ok */
+	bool has_exit_code;
+	int32_t exit_code;
+	struct rv32_stats stats;  /* of the measured region */
+	uint64_t total_instructions;
+	double wall_s;
+};
+
+struct machine_hot {
+	uint32_t pc;
+	uint64_t cycles, instructions;
+	uint64_t by_cause[RV32_CAUSE_COUNT];
+};
+
+/* Loads the program; NULL with a reason in err. */
+struct machine *machine__open(const char *path, const struct machine_options *options, char *err, size_t err_bytes);
+void machine__close(struct machine *machine);
+
+/* A symbol, symbol+offset or number; false if there is none. */
+bool machine__place(const struct machine *machine, const char *text, uint32_t *addr);
+const char *machine__symbol_at(const struct machine *machine, uint32_t pc, uint32_t *start);
+
+/* Runs it to its end, from the entry. from and to bound what is measured; either may be NULL. */
+void machine__run(struct machine *machine, const uint32_t *from, const uint32_t *to, struct machine_result *result);
+
+/* The instructions that cost most cycles, at most `max`; how many. Only with options.profile. */
+unsigned machine__hot(const struct machine *machine, struct machine_hot *hot, unsigned max);
+
+#endif
