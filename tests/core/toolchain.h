@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef TESTS_CORE_TOOLCHAIN_H
+#define TESTS_CORE_TOOLCHAIN_H
+
+/* Running the cross assembler and reading files, for the tests of the core. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PASS = 0, FAIL = 1, SKIP = 77 };
+
+static inline const char *cross_gcc(void)
+{
+	const char *cc = getenv("RV32_CC");
+
+	return cc ? cc : "riscv64-unknown-elf-gcc";
+}
+
+static inline int have(const char *tool)
+{
+	char command[300];
+
+	snprintf(command, sizeof(command), "command -v '%s' >/dev/null 2>&1", tool);
+	return system(command) == 0;
+}
+
+/* A path below the build directory, in one of a few static buffers. */
+static inline const char *build_path(const char *name)
+{
+	static char paths[8][400];
+	static unsigned n;
+	const char *build = getenv("BUILD");
+	char *p = paths[n++ % 8];
+
+	snprintf(p, 400, "%s/%s", build ? build : "build", name);
+	return p;
+}
+
+/* The whole file, malloc()ed; NULL if it cannot be read. */
+static inline char *slurp(const char *path, size_t *len)
+{
+	FILE *f = fopen(path, "rb");
+	char *data = NULL;
+	size_t room = 0, n;
+
+	*len = 0;
+	if (!f)
+		return NULL;
+	do {
+		if (*len + 1 >= room) {
+			room = room ? 2 * room : 1 << 16;
+			data = realloc(data, room);
+			if (!data)
+				abort();
+		}
+		n = fread(data + *len, 1, room - *len - 1, f);
+		*len += n;
+	} while (n);
+	data[*len] = '\0';
+	fclose(f);
+	return data;
+}
+
+#endif
