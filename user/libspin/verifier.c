@@ -40,8 +40,10 @@ static int is_noise(const char *line, size_t length)
 {
 	static const char *const noise[] = { "processed ", "verification time", "stack depth", "max_states",
 					     "BPF program", "-- " };
+	const char *offset = strstr(line, " offset is outside of the packet"); /* what precedes says which access */
 
-	if (!length)
+
+	if (!length || (offset && offset < line + length))
 		return 1;
 	for (size_t i = 0; i < sizeof(noise) / sizeof(noise[0]); i++)
 		if (!strncmp(line, noise[i], strlen(noise[i])))

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cost.h"
+#include "libspin/internal.h"
+
+static struct cost_options {
+	const char *trace, *match, *target;
+	struct fill_options fill;
+	unsigned top;
+	int lines, json;
+} options = { .match = "udp", .target = "pspin-rtl", .top = 10 };
+
+#define FIELD(name) offsetof(struct cost_options, name)
+
+static const struct option_row rows[] = {
+	{ "pcap", 0, OPTION_STRING, "TRACE", FIELD(trace), "the packets: a capture file, Ethernet (required)" },
+	{ "match", 0, OPTION_STRING, "RULE", FIELD(match), "which datagrams, as for spinctl run (default: udp)" },
+	FILL_OPTIONS(struct cost_options, fill),
+	{ "target", 0, OPTION_STRING, "NAME", FIELD(target), "the NIC modelled (default: pspin-rtl)" },
+	{ "lines", 0, OPTION_FLAG, NULL, FIELD(lines), "source lines with their cycles" },
+	{ "top", 0, OPTION_UINT, "N", FIELD(top), "how many source lines (default: 10)" },
+	{ "json", 0, OPTION_FLAG, NULL, FIELD(json), "one JSON document" },
+	{ 0 },
+};
+
+const char *cost_part_name(enum cost_part part)
+{
+	static const char *const names[COST_PARTS] = { "user", "wrapper", "commands", "runtime" };
+
+	return names[part];
+}
+
+const char *cost_part_text(enum cost_part part)
+{
+	static const char *const texts[COST_PARTS] = {
+		"the handler's functions and what is inlined into them", "entry, task registers, return codes",
+		"commands to the NIC", "the loop that waits for tasks; not part of the body" };
+
+	return texts[part];
+}
+
+static void free_report(struct cost_report *r)
+{
+	for (unsigned i = 0; i < r->line_count; i++) {
+		free((char *)r->lines[i].file);
+		free(r->lines[i].text);
+	}
+	free(r->lines);
+}
+
+static int open_profile(const struct pspin *nic, struct rv32_profile *profile)
+{
+	pspin__program(nic, &profile->addr, &profile->bytes);
+	profile->instructions = calloc(profile->bytes / 2 + 1, sizeof(*profile->instructions));
+	profile->cycles = calloc((profile->bytes / 2 + 1) * (size_t)RV32_CAUSE_COUNT, sizeof(*profile->cycles));
+	return profile->instructions && profile->cycles ? DONE : complain("no memory for the profile");
+}
+
+static int measure(struct pspin *nic, const void *image, size_t bytes, struct cost_report *r)
+{
+	struct rv32_profile profile = { 0 };
+	int status = open_profile(nic, &profile);
+
+	if (!status) {
+		pspin__set_profile(nic, &profile);
+		status = cost_trace__run(nic, options.trace, r);
+		pspin__set_profile(nic, NULL);
+	}
+	if (!status)
+		status = cost_profile__sort(image, bytes, &profile, options.lines ? options.top : 0, r);
+	free(profile.instructions);
+	free(profile.cycles);
+	return status;
+}
+
+static int fill_model(struct pspin *nic, const struct spin_object *object)
+{
+	struct model_memory *memory = model_memory__new(nic, object);
+	struct fill_target target;
+	int status;
+
+	if (!memory)
+		return complain("no memory");
+	target = model_memory__target(memory);
+	status = fill__apply(&options.fill, &target);
+	if (!status)
+		status = model_memory__flush(memory);
+	model_memory__free(memory);
+	return status;
+}
+
+static int cost(const struct spin_object *object, const struct pspin_target *target,
+		const struct spin_rule *rule, struct cost_report *r)
+{
+	char why[512] = "";
+	struct pspin *nic = NULL;
+	size_t bytes;
+	const void *image = spin_object__image(object, &bytes);
+	int status;
+
+	if (!image)
+		return complain("%s has no rv32 image: make it with spincc", object->path);
+	if (pspin__open(&nic, target, spin_object__meta(object), image, bytes, rule, why, sizeof(why)))
+		return complain("the model cannot run the image of %s: %s", object->path, why);
+	r->handler = spin_object__meta(object)->name;
+	r->target = pspin_target__name(target);
+	r->clock_ghz = pspin_target__clock_ghz(target);
+	r->runtime_cycles = pspin_target__runtime_cycles(target);
+	r->isa = rv32_isa_string();
+	r->assumptions = pspin__assumptions();
+	spin_rule__format(rule, r->rule, sizeof(r->rule));
+	cost_compiler(image, bytes, r->compiler, sizeof(r->compiler));
+	status = fill_model(nic, object);
+	if (!status)
+		status = measure(nic, image, bytes, r);
+	if (!status && options.json)
+		cost_json__print(r);
+	else if (!status)
+		cost_text__print(r);
+	pspin__close(nic);
+	return status;
+}
+
+static int run(const char **operands, unsigned count)
+{
+	const struct pspin_target *target = pspin_target__find(options.target);
+	struct cost_report report = { 0 };
+	struct spin_object *object = NULL;
+	struct spin_rule rule;
+	int status;
+
+	(void)count;
+	if (!options.trace) {
+		fprintf(stderr, "spinctl cost: missing: --pcap TRACE; see spinctl cost --help\n");
+		return USAGE;
+	}
+	if (!target)
+		return complain("unknown target %s; the model has pspin-rtl", options.target);
+	if (spin_rule__parse(options.match, &rule) || spin_object__open(operands[0], &object))
+		return complain("%s", spin_strerror_last());
+	status = cost(object, target, &rule, &report);
+	free_report(&report);
+	spin_object__close(object);
+	options__free_list(&options.fill.sets);
+	options__free_list(&options.fill.inserts);
+	options__free_list(&options.fill.files);
+	return status;
+}
+
+static const struct command_row row = {
+	.name = "spinctl cost", .operands = "FILE.spin", .min_operands = 1, .max_operands = 1,
+	.summary = "Runs a trace through the HPU model and counts cycles",
+	.options = rows,
+	.notes = "Needs no root. Cycles are those of one HPU with an idle NIC around it.",
+};
+
+const struct subcommand cost_command = { "cost", &row, run, &options };

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef SPINCTL_COST_H
+#define SPINCTL_COST_H
+
+#include <hwmodel/pspin.h>
+
+#include "spinctl.h"
+
+/* Whose instructions they are, told by source and by the functions around them. */
+enum cost_part { COST_USER, COST_WRAPPER, COST_COMMANDS, COST_RUNTIME, COST_PARTS };
+
+struct cost_spread { uint64_t min, median, p99, max; double mean; };
+
+/* A kind of task, over all packets that had one. */
+struct cost_task {
+	const char *name;   /* "payload" */
+	uint64_t runs;
+	struct cost_spread cycles;       /* B: the body */
+	double instructions_mean, ipc;
+	uint64_t errors;
+	uint64_t nic_sends, host_dmas, host_writes;
+};
+
+struct cost_line {
+	const char *file;
+	unsigned line;
+	enum cost_part part;
+	uint64_t instructions, cycles;
+	char *text;         /* NULL: the file cannot be read */
+};
+
+struct cost_rate { double gbps; double hpus, hpus_with_ethernet; };
+#define COST_RATES 3
+
+/* What is reported; text and JSON are printed from this. */
+struct cost_report {
+	const char *handler, *target, *isa, *trace;
+	char compiler[128], rule[256];
+	double clock_ghz;
+	unsigned runtime_cycles;          /* per task, beyond the body */
+	uint64_t frames;                  /* in the trace */
+	uint64_t cut_short;               /* left out: the capture has only a part */
+	uint64_t handled;                 /* frames with at least one task */
+	double packet_bytes_mean;         /* of those handled, from the IP header on */
+	uint64_t packets[SPIN_REASON_COUNT];
+	struct cost_task tasks[PSPIN_TASK_KINDS];
+	struct cost_spread packet_cycles; /* bodies of all tasks of a packet */
+	double packet_instructions_mean, ipc;
+	double cycles_with_runtime_mean;  /* sum over tasks of B + runtime_cycles */
+	double cause_cycles_mean[RV32_CAUSE_COUNT];
+	double part_cycles_mean[COST_PARTS], part_instructions_mean[COST_PARTS];
+	struct cost_rate rates[COST_RATES];
+	struct cost_line *lines;          /* most cycles first */
+	unsigned line_count;
+	const char *const *assumptions;
+};
+
+const char *cost_part_name(enum cost_part part);
+const char *cost_part_text(enum cost_part part);
+
+void cost_text__print(const struct cost_report *r);
+void cost_json__print(const struct cost_report *r);
+
+/* The trace through the model. DONE or FAILED after a message. */
+int cost_trace__run(struct pspin *nic, const char *path, struct cost_report *r);
+
+/* Sorts the profile into parts and lines by the image's DWARF. DONE or FAILED after a message. */
+int cost_profile__sort(const void *image, size_t bytes, const struct rv32_profile *profile,
+		       unsigned top, struct cost_report *r);
+
+/* State and tables in the model's memory; written back by flush. */
+struct model_memory;
+struct model_memory *model_memory__new(struct pspin *nic, const struct spin_object *object);
+int model_memory__flush(struct model_memory *m); /* DONE or FAILED after a message */
+void model_memory__free(struct model_memory *m);
+struct fill_target model_memory__target(struct model_memory *m);
+
+/* The compiler's name out of .comment; "unknown". */
+void cost_compiler(const void *image, size_t bytes, char *out, size_t out_bytes);
+
+#endif

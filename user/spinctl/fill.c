@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "spinctl.h"
+
+static int insert(const struct fill_target *target, const char *word)
+{
+	const char *colon = strchr(word, ':');
+	char table[64];
+
+	if (!colon || colon == word || (size_t)(colon - word) >= sizeof(table))
+		return complain("--insert %s: write TABLE:FIELD=VALUE ...", word);
+	snprintf(table, sizeof(table), "%.*s", (int)(colon - word), word);
+	if (target->insert(target->arg, table, colon + 1))
+		return complain("--insert %s: %s", word, spin_strerror_last());
+	return DONE;
+}
+
+static int insert_file(const struct fill_target *target, const char *word)
+{
+	const char *equals = strchr(word, '=');
+	char table[64], *line = NULL;
+	unsigned number = 0;
+	size_t bytes = 0;
+	int status = DONE;
+	FILE *from;
+
+	if (!equals || equals == word || (size_t)(equals - word) >= sizeof(table))
+		return complain("--insert-from %s: write TABLE=FILE", word);
+	snprintf(table, sizeof(table), "%.*s", (int)(equals - word), word);
+	from = fopen(equals + 1, "re");
+	if (!from)
+		return complain("cannot open %s: %s", equals + 1, strerror(errno));
+	while (!status && getline(&line, &bytes, from) > 0) {
+		number++;
+		line[strcspn(line, "#\r\n")] = '\0';
+		if (line[strspn(line, " \t")] && target->insert(target->arg, table, line))
+			status = complain("%s:%u: %s", equals + 1, number, spin_strerror_last());
+	}
+	if (!status && ferror(from))
+		status = complain("cannot read %s: %s", equals + 1, strerror(errno));
+	free(line);
+	fclose(from);
+	return status;
+}
+
+int fill__apply(const struct fill_options *fill, const struct fill_target *target)
+{
+	int status = DONE;
+
+	for (unsigned i = 0; i < fill->sets.count && !status; i++)
+		if (target->set(target->arg, fill->sets.items[i]))
+			status = complain("--set %s: %s", fill->sets.items[i], spin_strerror_last());
+	for (unsigned i = 0; i < fill->inserts.count && !status; i++)
+		status = insert(target, fill->inserts.items[i]);
+	for (unsigned i = 0; i < fill->files.count && !status; i++)
+		status = insert_file(target, fill->files.items[i]);
+	return status;
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* spinctl: runs handlers on an interface, shows what runs, counts HPU cycles. */
+#include <errno.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "spinctl.h"
+
+static const struct subcommand *const subcommands[] = { &run_command, &status_command, &cost_command };
+#define SUBCOMMANDS (sizeof(subcommands) / sizeof(subcommands[0]))
+
+int complain(const char *format, ...)
+{
+	va_list args;
+
+	fflush(stdout);
+	fputs("spinctl: ", stderr);
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	fputc('\n', stderr);
+	return FAILED;
+}
+
+static void overview(FILE *to)
+{
+	fputs("usage: spinctl COMMAND [options]\n\ncommands:\n", to);
+	for (size_t i = 0; i < SUBCOMMANDS; i++)
+		fprintf(to, "  %-8s %s\n", subcommands[i]->name, subcommands[i]->row->summary);
+	fputs("  help     This text, or a command's options\n\n"
+	      "`spinctl help COMMAND` shows a command's options. Exit status: 0 done, 1 failed, 2 usage.\n", to);
+}
+
+static const struct subcommand *find(const char *name)
+{
+	for (size_t i = 0; i < SUBCOMMANDS; i++)
+		if (!strcmp(subcommands[i]->name, name))
+			return subcommands[i];
+	fprintf(stderr, "spinctl: unknown command %s; see spinctl --help\n", name);
+	return NULL;
+}
+
+static int help(int argc, char **argv)
+{
+	const struct subcommand *command = argc > 2 ? find(argv[2]) : NULL;
+
+	if (argc > 2 && !command)
+		return USAGE;
+	if (command)
+		options__help(command->row, stdout);
+	else
+		overview(stdout);
+	return DONE;
+}
+
+static int dispatch(const struct subcommand *command, int argc, char **argv)
+{
+	const char **operands = calloc((size_t)argc + 1, sizeof(*operands));
+	int status = USAGE;
+	unsigned count;
+
+	if (!operands)
+		return complain("no memory");
+	switch (options__parse(command->row, argc, argv, command->fields, operands, &count)) {
+	case OPTIONS_HELP:
+		options__help(command->row, stdout);
+		status = DONE;
+		break;
+	case OPTIONS_VERSION:
+		options__version("spinctl");
+		status = DONE;
+		break;
+	case OPTIONS_USAGE:
+		break;
+	case OPTIONS_OK:
+		status = command->run(operands, count);
+	}
+	free(operands);
+	return status;
+}
+
+static int start(int argc, char **argv)
+{
+	const struct subcommand *command;
+
+	if (argc < 2) {
+		overview(stderr);
+		return USAGE;
+	}
+	if (!strcmp(argv[1], "help") || !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
+		return help(argc, argv);
+	if (!strcmp(argv[1], "--version")) {
+		options__version("spinctl");
+		return DONE;
+	}
+	command = find(argv[1]);
+	return command ? dispatch(command, argc - 1, argv + 1) : USAGE;
+}
+
+int main(int argc, char **argv)
+{
+	int status;
+
+	signal(SIGPIPE, SIG_IGN); /* a closed pipe is a failed write, reported below */
+	status = start(argc, argv);
+	if ((fflush(stdout) || ferror(stdout)) && status != FAILED)
+		status = complain("cannot write the output: %s", strerror(errno ? errno : EPIPE));
+	return status;
+}

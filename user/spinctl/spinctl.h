@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef SPINCTL_H
+#define SPINCTL_H
+
+#include <stdint.h>
+
+#include "common/json.h"
+#include "common/options.h"
+#include "libspin/libspin.h"
+
+/* Exit statuses. */
+enum { DONE = 0, FAILED = 1, USAGE = 2 };
+
+/* A subcommand: its table of options and what runs it. */
+struct subcommand {
+	const char *name;
+	const struct command_row *row;
+	int (*run)(const char **operands, unsigned count);
+	void *fields; /* where its options go */
+};
+
+extern const struct subcommand run_command, status_command, cost_command;
+
+/* One line on stderr, as "spinctl: ..."; returns FAILED. */
+int complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Where state and tables are filled from the command line: a live context or the model. */
+struct fill_target {
+	void *arg;
+	int (*set)(void *arg, const char *assignment);
+	int (*insert)(void *arg, const char *table, const char *fields);
+};
+
+/* --set, --insert, --insert-from: the same for all commands. */
+struct fill_options {
+	struct option_list sets, inserts, files;
+};
+#define FILL_OPTIONS(TYPE, member) \
+	{ "set", 0, OPTION_LIST, "PATH=VALUE", offsetof(TYPE, member.sets), \
+	  "set a field: spin_state.rate=100, routes[5].port=7000" }, \
+	{ "insert", 0, OPTION_LIST, "TABLE:FIELDS", offsetof(TYPE, member.inserts), \
+	  "insert an entry: 'routes:src=10.0.0.1 port=7000'" }, \
+	{ "insert-from", 0, OPTION_LIST, "TABLE=FILE", offsetof(TYPE, member.files), \
+	  "insert entries from a file, one per line; # starts a comment" }
+
+/* DONE or FAILED after a message. */
+int fill__apply(const struct fill_options *fill, const struct fill_target *target);
+
+/* Counters as text rows and as JSON rows; reasons that never occurred are left out. */
+void counters__text(const uint64_t *packets);
+void counters__json(struct json *j, const uint64_t *packets);
+uint64_t counters__sum(const uint64_t *packets);
+
+#endif
