@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The kernel: the fat object's BPF program by PROG_TEST_RUN. A packet's reason
+ * is the one counter that it moved, read on the one CPU that runs it.
+ */
+#include <errno.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <user/libspin/libspin.h>
+
+#include "engine.h"
+
+struct bpf {
+	struct spin_object *object;
+	struct spin_ctx *ctx;
+	const struct spin_counters *counters; /* this CPU's */
+	uint64_t seen[SPIN_REASON_COUNT];
+	struct spin_event event;
+};
+
+/* Stays on one CPU: that is the one HPU of the schedule that engines are compared under. */
+static int stay_on_cpu(void)
+{
+	int cpu = sched_getcpu();
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	return sched_setaffinity(0, sizeof(set), &set) ? -errno : cpu;
+}
+
+static int bpf_open(struct engine *e, const char *handler, const struct spin_rule *rule)
+{
+	struct bpf *b = calloc(1, sizeof(*b));
+	struct spin_counters *counters;
+	size_t bytes;
+	char path[512];
+	int err, cpu;
+
+	if (!b)
+		return engine_fail(-ENOMEM, "no memory");
+	e->impl = b;
+	if (geteuid())
+		return engine_fail(-EPERM, "PROG_TEST_RUN needs root");
+	err = engine_object_path(handler, path, sizeof(path));
+	if (err)
+		return err;
+	err = spin_object__open(path, &b->object);
+	if (!err)
+		err = spin_ctx__create(NULL, b->object, rule, &b->ctx);
+	if (!err)
+		err = spin_ctx__symbol(b->ctx, "spin_counters", (void **)&counters, &bytes);
+	if (err)
+		return engine_fail(err == -EPERM ? -EACCES : err, "%s", spin_strerror_last());
+	cpu = stay_on_cpu();
+	if (cpu < 0)
+		return engine_fail(cpu, "cannot stay on one CPU: %s", strerror(-cpu));
+	b->counters = &counters[cpu];
+	return 0;
+}
+
+static void bpf_close(struct engine *e)
+{
+	struct bpf *b = e->impl;
+
+	if (!b)
+		return;
+	spin_ctx__destroy(b->ctx);
+	spin_object__close(b->object);
+	free(b);
+}
+
+static int reason_moved(struct bpf *b, enum spin_reason *out)
+{
+	unsigned moved = 0;
+
+	for (unsigned i = 0; i < SPIN_REASON_COUNT; i++) {
+		uint64_t now = b->counters->packets[i];
+
+		if (now == b->seen[i])
+			continue;
+		moved += now - b->seen[i] == 1 ? 1 : 2;
+		b->seen[i] = now;
+		*out = (enum spin_reason)i;
+	}
+	return moved == 1 ? 0 : engine_fail(-EPROTO, "a packet moved %u counters, not one", moved);
+}
+
+static void take_event(void *arg, const struct spin_event *event)
+{
+	struct bpf *b = arg;
+
+	b->event = *event;
+}
+
+static int bpf_packet(struct engine *e, const uint8_t *frame, uint32_t bytes, struct engine_out *out)
+{
+	struct bpf *b = e->impl;
+	struct spin_run_result result;
+	int events, err = spin_ctx__run(b->ctx, frame, bytes, 1, out->frame, sizeof(out->frame), &result);
+
+	if (err)
+		return engine_fail(err, "%s", spin_strerror_last());
+	err = reason_moved(b, &out->reason);
+	if (err)
+		return err;
+	out->verdict = result.verdict;
+	out->frame_bytes = result.verdict == SPIN_VERDICT_DROP ? 0 : (uint32_t)result.frame_bytes;
+	out->event = out->event_handler = 0;
+	events = spin_ctx__events(b->ctx, take_event, b);
+	if (events < 0 || events > 1)
+		return engine_fail(-EPROTO, "%d events for one packet", events);
+	if (events) {
+		out->event = b->event.type;
+		out->event_handler = b->event.handler;
+	}
+	return 0;
+}
+
+static int bpf_at(struct engine *e, const char *name, size_t offset, size_t bytes, uint8_t **at)
+{
+	struct bpf *b = e->impl;
+	size_t have;
+	void *base;
+	int err = spin_ctx__symbol(b->ctx, name, &base, &have);
+
+	if (err)
+		return engine_fail(err, "%s", spin_strerror_last());
+	if (offset > have || bytes > have - offset)
+		return engine_fail(-ERANGE, "%s has %zu bytes", name, have);
+	*at = (uint8_t *)base + offset;
+	return 0;
+}
+
+static int bpf_read(struct engine *e, const char *name, size_t offset, void *to, size_t bytes)
+{
+	uint8_t *at;
+	int err = bpf_at(e, name, offset, bytes, &at);
+
+	if (!err)
+		memcpy(to, at, bytes);
+	return err;
+}
+
+static int bpf_write(struct engine *e, const char *name, size_t offset, const void *from, size_t bytes)
+{
+	uint8_t *at;
+	int err = bpf_at(e, name, offset, bytes, &at);
+
+	if (!err)
+		memcpy(at, from, bytes);
+	return err;
+}
+
+static uint64_t bpf_count(struct engine *e, enum spin_reason reason)
+{
+	struct bpf *b = e->impl;
+	uint64_t packets[SPIN_REASON_COUNT];
+
+	spin_ctx__counters(b->ctx, packets);
+	return packets[reason];
+}
+
+const struct engine_ops engine_bpf = {
+	.name = "bpf",
+	.open = bpf_open,
+	.close = bpf_close,
+	.packet = bpf_packet,
+	.read = bpf_read,
+	.write = bpf_write,
+	.count = bpf_count,
+};

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "engine.h"
+
+static const struct engine_ops *const engines[ENGINE_KINDS] = {
+	[ENGINE_HOST] = &engine_host,
+	[ENGINE_BPF] = &engine_bpf,
+	[ENGINE_MODEL] = &engine_model,
+};
+
+static char why[1024];
+
+const char *engine_why(void)
+{
+	return why;
+}
+
+int engine_fail(int err, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(why, sizeof(why), format, args);
+	va_end(args);
+	return err;
+}
+
+const char *engine_name(enum engine_kind kind)
+{
+	return engines[kind]->name;
+}
+
+const char *engine_build_dir(void)
+{
+	const char *dir = getenv("BUILD");
+
+	return dir && *dir ? dir : "build";
+}
+
+int engine_object_path(const char *handler, char *path, size_t bytes)
+{
+	snprintf(path, bytes, "%s/handlers/%s.spin", engine_build_dir(), handler);
+	if (!access(path, R_OK))
+		return 0;
+	snprintf(path, bytes, "%s/tests/handlers/%s.spin", engine_build_dir(), handler);
+	if (!access(path, R_OK))
+		return 0;
+	return engine_fail(-ENOENT, "no fat object of handler '%s' in %s: run make", handler,
+			   engine_build_dir());
+}
+
+int engine_open(enum engine_kind kind, const char *handler, const struct spin_rule *rule,
+		struct engine **out)
+{
+	struct engine *e = calloc(1, sizeof(*e));
+	int err;
+
+	*out = NULL;
+	if (!e)
+		return engine_fail(-ENOMEM, "no memory");
+	e->ops = engines[kind];
+	err = e->ops->open(e, handler, rule);
+	if (err) {
+		engine_close(e);
+		return err;
+	}
+	*out = e;
+	return 0;
+}
+
+void engine_close(struct engine *e)
+{
+	if (!e)
+		return;
+	e->ops->close(e);
+	free(e);
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef TESTS_ENGINE_H
+#define TESTS_ENGINE_H
+
+/*
+ * The three executions of a handler behind one interface: the host build, the
+ * kernel (PROG_TEST_RUN) and the model of the HPU. Tests that hold them to each
+ * other know nothing else.
+ *
+ * Functions return 0 or a negative errno; engine_why() has the sentence.
+ */
+#include <stddef.h>
+#include <stdint.h>
+
+#include <spin/context.h>
+
+#define ENGINE_FRAME_MAX 4096
+#define ENGINE_SYMBOLS_MAX 16
+
+enum engine_kind { ENGINE_HOST, ENGINE_BPF, ENGINE_MODEL, ENGINE_KINDS };
+
+/* What a packet came to. */
+struct engine_out {
+	enum spin_verdict verdict;
+	enum spin_reason reason;
+	uint32_t event;         /* enum spin_event_type; 0: none */
+	uint32_t event_handler; /* enum spin_handler_kind */
+	uint32_t frame_bytes;   /* of what comes out; 0 for a packet that is dropped */
+	uint8_t frame[ENGINE_FRAME_MAX];
+};
+
+struct engine;
+
+/* One execution: what differs between the three. */
+struct engine_ops {
+	const char *name;
+	int (*open)(struct engine *e, const char *handler, const struct spin_rule *rule);
+	void (*close)(struct engine *e);
+	int (*packet)(struct engine *e, const uint8_t *frame, uint32_t bytes, struct engine_out *out);
+	int (*read)(struct engine *e, const char *symbol, size_t offset, void *to, size_t bytes);
+	int (*write)(struct engine *e, const char *symbol, size_t offset, const void *from, size_t bytes);
+	uint64_t (*count)(struct engine *e, enum spin_reason reason);
+};
+
+struct engine {
+	const struct engine_ops *ops;
+	void *impl;
+};
+
+extern const struct engine_ops engine_host, engine_bpf, engine_model;
+
+const char *engine_name(enum engine_kind kind);
+
+/* `handler` is a name from handlers/ or tests/handlers/. -EPERM: this engine needs root. */
+int engine_open(enum engine_kind kind, const char *handler, const struct spin_rule *rule,
+		struct engine **out);
+void engine_close(struct engine *e);
+
+/* This process's last failure. */
+const char *engine_why(void);
+int engine_fail(int err, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* $BUILD, or "build". */
+const char *engine_build_dir(void);
+/* The fat object of a handler: build/handlers/NAME.spin, or build/tests/handlers/NAME.spin. */
+int engine_object_path(const char *handler, char *path, size_t bytes);
+
+#endif

@@ -1,0 +1,433 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include <arpa/inet.h>
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "template.h"
+
+#define WORDS_MAX 512
+
+static int put(struct template *t, const void *from, uint32_t bytes)
+{
+	if (bytes > sizeof(t->frame) - t->bytes)
+		return engine_fail(-EINVAL, "the frame is too long");
+	if (from)
+		memcpy(t->frame + t->bytes, from, bytes);
+	else
+		memset(t->frame + t->bytes, 0, bytes);
+	t->bytes += bytes;
+	return 0;
+}
+
+static void store16(uint8_t *at, unsigned v)
+{
+	at[0] = (uint8_t)(v >> 8);
+	at[1] = (uint8_t)v;
+}
+
+static int number(const char *word, uint64_t *out)
+{
+	char *end;
+
+	if (!word || !*word)
+		return engine_fail(-EINVAL, "a number is missing");
+	*out = strtoull(word, &end, 0);
+	return *end ? engine_fail(-EINVAL, "'%s' is no number", word) : 0;
+}
+
+static int put_hex(struct template *t, const char *word)
+{
+	for (; *word; word += 2) {
+		char pair[3] = { word[0], word[1], 0 };
+		uint8_t byte;
+
+		if (!isxdigit(pair[0]) || !isxdigit(pair[1]))
+			return engine_fail(-EINVAL, "'%s' is not hex, two digits a byte", word);
+		byte = (uint8_t)strtoul(pair, NULL, 16);
+		if (put(t, &byte, 1))
+			return -EINVAL;
+	}
+	return 0;
+}
+
+static void next_type(struct template *t, unsigned type)
+{
+	if (t->type_at >= 0)
+		store16(t->frame + t->type_at, type);
+	t->type_at = -1;
+}
+
+static int put_mac(struct template *t, const char *word)
+{
+	uint8_t mac[6];
+
+	if (sscanf(word, "%2hhx:%2hhx:%2hhx:%2hhx:%2hhx:%2hhx", &mac[0], &mac[1], &mac[2], &mac[3],
+		   &mac[4], &mac[5]) != 6)
+		return engine_fail(-EINVAL, "'%s' is no Ethernet address", word);
+	return put(t, mac, 6);
+}
+
+/* eth SRC > DST [type N] */
+static int line_eth(struct template *t, char **word, int words)
+{
+	uint64_t type;
+
+	if ((words != 4 && words != 6) || strcmp(word[2], ">"))
+		return engine_fail(-EINVAL, "write: eth SRC > DST [type N]");
+	if (put_mac(t, word[3]) || put_mac(t, word[1]) || put(t, NULL, 2))
+		return -EINVAL;
+	t->type_at = (int)t->bytes - 2;
+	if (words == 6) {
+		if (strcmp(word[4], "type") || number(word[5], &type))
+			return -EINVAL;
+		next_type(t, (unsigned)type);
+	}
+	return 0;
+}
+
+/* vlan TAG, qinq TAG */
+static int line_vlan(struct template *t, char **word, int words)
+{
+	uint64_t tag;
+
+	if (words != 2 || number(word[1], &tag))
+		return engine_fail(-EINVAL, "write: %s TAG", word[0]);
+	next_type(t, word[0][0] == 'v' ? 0x8100 : 0x88a8);
+	if (put(t, NULL, 4))
+		return -EINVAL;
+	store16(t->frame + t->bytes - 4, (unsigned)tag);
+	t->type_at = (int)t->bytes - 2;
+	return 0;
+}
+
+static int sum_mode(const char *word, struct template *t, uint8_t *field)
+{
+	uint64_t value;
+
+	if (!strcmp(word, "right"))
+		return SUM_RIGHT;
+	if (!strcmp(word, "none"))
+		return SUM_NONE;
+	if (!strcmp(word, "partial"))
+		return SUM_PARTIAL;
+	if (!strcmp(word, "wrong"))
+		return SUM_WRONG;
+	if (number(word, &value))
+		return -EINVAL;
+	t->udp_sum_value = (uint16_t)value;
+	store16(field, (unsigned)value);
+	return SUM_GIVEN;
+}
+
+/* ip4 SRC > DST [ttl N] [id N] [tos N] [fragment N] [proto N] [length N] [version N] [words N] [sum S] [options HEX] */
+static int line_ip4(struct template *t, char **word, int words)
+{
+	uint8_t *ip;
+	uint64_t value;
+	int err, mode;
+
+	if (words < 4 || words % 2 || strcmp(word[2], ">"))
+		return engine_fail(-EINVAL, "write: ip4 SRC > DST [NAME VALUE]...");
+	next_type(t, 0x0800);
+	t->ip_at = (int)t->bytes;
+	t->ip_version = 4;
+	t->ip_header_bytes = 20;
+	if (put(t, NULL, 20))
+		return -EINVAL;
+	ip = t->frame + t->ip_at;
+	ip[0] = 0x45;
+	ip[8] = 64;
+	ip[9] = 17;
+	if (inet_pton(AF_INET, word[1], ip + 12) != 1 || inet_pton(AF_INET, word[3], ip + 16) != 1)
+		return engine_fail(-EINVAL, "'%s > %s' are no IPv4 addresses", word[1], word[3]);
+	for (int i = 4; i < words; i += 2) {
+		const char *name = word[i];
+
+		if (!strcmp(name, "sum")) {
+			mode = sum_mode(word[i + 1], t, ip + 10);
+			if (mode < 0)
+				return mode;
+			t->ip_sum = mode;
+			continue;
+		}
+		if (!strcmp(name, "options")) {
+			err = put_hex(t, word[i + 1]);
+			if (err)
+				return err;
+			t->ip_header_bytes = t->bytes - (uint32_t)t->ip_at;
+			ip[0] = (uint8_t)((ip[0] & 0xf0) | t->ip_header_bytes / 4);
+			continue;
+		}
+		if (number(word[i + 1], &value))
+			return -EINVAL;
+		if (!strcmp(name, "ttl")) {
+			ip[8] = (uint8_t)value;
+		} else if (!strcmp(name, "id")) {
+			store16(ip + 4, (unsigned)value);
+		} else if (!strcmp(name, "tos")) {
+			ip[1] = (uint8_t)value;
+		} else if (!strcmp(name, "fragment")) {
+			store16(ip + 6, (unsigned)value);
+		} else if (!strcmp(name, "proto")) {
+			ip[9] = (uint8_t)value;
+		} else if (!strcmp(name, "length")) {
+			store16(ip + 2, (unsigned)value);
+			t->ip_length_given = 1;
+		} else if (!strcmp(name, "version")) {
+			ip[0] = (uint8_t)((ip[0] & 0x0f) | value << 4);
+		} else if (!strcmp(name, "words")) {
+			ip[0] = (uint8_t)((ip[0] & 0xf0) | (value & 15));
+		} else {
+			return engine_fail(-EINVAL, "ip4 has no '%s'", name);
+		}
+	}
+	return 0;
+}
+
+/* ip6 SRC > DST [hop N] [next N] [length N] [version N] [flow N] */
+static int line_ip6(struct template *t, char **word, int words)
+{
+	uint8_t *ip;
+	uint64_t value;
+
+	if (words < 4 || words % 2 || strcmp(word[2], ">"))
+		return engine_fail(-EINVAL, "write: ip6 SRC > DST [NAME VALUE]...");
+	next_type(t, 0x86dd);
+	t->ip_at = (int)t->bytes;
+	t->ip_version = 6;
+	t->ip_header_bytes = 40;
+	if (put(t, NULL, 40))
+		return -EINVAL;
+	ip = t->frame + t->ip_at;
+	ip[0] = 0x60;
+	ip[6] = 17;
+	ip[7] = 64;
+	if (inet_pton(AF_INET6, word[1], ip + 8) != 1 || inet_pton(AF_INET6, word[3], ip + 24) != 1)
+		return engine_fail(-EINVAL, "'%s > %s' are no IPv6 addresses", word[1], word[3]);
+	for (int i = 4; i < words; i += 2) {
+		if (number(word[i + 1], &value))
+			return -EINVAL;
+		if (!strcmp(word[i], "hop")) {
+			ip[7] = (uint8_t)value;
+		} else if (!strcmp(word[i], "next")) {
+			ip[6] = (uint8_t)value;
+		} else if (!strcmp(word[i], "length")) {
+			store16(ip + 4, (unsigned)value);
+			t->ip_length_given = 1;
+		} else if (!strcmp(word[i], "version")) {
+			ip[0] = (uint8_t)((ip[0] & 0x0f) | value << 4);
+		} else if (!strcmp(word[i], "flow")) {
+			ip[1] = (uint8_t)(value >> 16 & 15);
+			store16(ip + 2, (unsigned)value & 0xffff);
+		} else {
+			return engine_fail(-EINVAL, "ip6 has no '%s'", word[i]);
+		}
+	}
+	return 0;
+}
+
+/* udp SPORT > DPORT [length N] [sum right|none|partial|wrong|N] */
+static int line_udp(struct template *t, char **word, int words)
+{
+	uint64_t from, to, value;
+	uint8_t *udp;
+	int mode;
+
+	if (words < 4 || words % 2 || strcmp(word[2], ">") || number(word[1], &from) || number(word[3], &to))
+		return engine_fail(-EINVAL, "write: udp SPORT > DPORT [NAME VALUE]...");
+	t->udp_at = (int)t->bytes;
+	if (put(t, NULL, 8))
+		return -EINVAL;
+	udp = t->frame + t->udp_at;
+	store16(udp, (unsigned)from);
+	store16(udp + 2, (unsigned)to);
+	for (int i = 4; i < words; i += 2) {
+		if (!strcmp(word[i], "sum")) {
+			mode = sum_mode(word[i + 1], t, udp + 6);
+			if (mode < 0)
+				return mode;
+			t->udp_sum = mode;
+		} else if (!strcmp(word[i], "length") && !number(word[i + 1], &value)) {
+			store16(udp + 4, (unsigned)value);
+			t->udp_length_given = 1;
+		} else {
+			return engine_fail(-EINVAL, "udp has no '%s'", word[i]);
+		}
+	}
+	return 0;
+}
+
+static int line_hex(struct template *t, char **word, int words)
+{
+	int err = 0;
+
+	for (int i = 1; i < words && !err; i++)
+		err = put_hex(t, word[i]);
+	return err;
+}
+
+/* text WORD: its bytes */
+static int line_text(struct template *t, char **word, int words)
+{
+	return words == 2 ? put(t, word[1], (uint32_t)strlen(word[1])) : engine_fail(-EINVAL, "write: text WORD");
+}
+
+/* be16, be32, le32 N... */
+static int line_numbers(struct template *t, char **word, int words)
+{
+	int little = word[0][0] == 'l', bytes = word[0][2] == '1' ? 2 : 4;
+
+	for (int i = 1; i < words; i++) {
+		uint8_t raw[4];
+		uint64_t value;
+
+		if (number(word[i], &value))
+			return -EINVAL;
+		for (int b = 0; b < bytes; b++)
+			raw[b] = (uint8_t)(value >> 8 * (little ? b : bytes - 1 - b));
+		if (put(t, raw, (uint32_t)bytes))
+			return -EINVAL;
+	}
+	return 0;
+}
+
+/* fill N BYTE, count N FIRST (each byte one more), pad N (zeros up to N bytes of frame), cut N, tail */
+static int line_amount(struct template *t, char **word, int words)
+{
+	uint64_t n, byte = 0;
+
+	if (words < 2 || words > 3 || number(word[1], &n) || (words == 3 && number(word[2], &byte)))
+		return engine_fail(-EINVAL, "write: %s N", word[0]);
+	if (!strcmp(word[0], "cut")) {
+		t->cut = (uint32_t)n;
+		return 0;
+	}
+	if (!strcmp(word[0], "pad")) {
+		if (!t->datagram_end)
+			t->datagram_end = t->bytes;
+		return n > t->bytes ? put(t, NULL, (uint32_t)n - t->bytes) : 0;
+	}
+	for (uint64_t i = 0; i < n; i++) {
+		uint8_t b = (uint8_t)(word[0][0] == 'c' ? byte + i : byte);
+
+		if (put(t, &b, 1))
+			return -EINVAL;
+	}
+	return 0;
+}
+
+/* tail HEX: bytes after the datagram */
+static int line_tail(struct template *t, char **word, int words)
+{
+	if (!t->datagram_end)
+		t->datagram_end = t->bytes;
+	return line_hex(t, word, words);
+}
+
+static const struct {
+	const char *word;
+	int (*line)(struct template *t, char **word, int words);
+} lines[] = {
+	{ "eth", line_eth },      { "vlan", line_vlan },    { "qinq", line_vlan },    { "ip4", line_ip4 },
+	{ "ip6", line_ip6 },      { "udp", line_udp },      { "raw", line_hex },      { "hex", line_hex },
+	{ "text", line_text },    { "be16", line_numbers }, { "be32", line_numbers }, { "le32", line_numbers },
+	{ "fill", line_amount },  { "count", line_amount }, { "pad", line_amount },   { "cut", line_amount },
+	{ "tail", line_tail },
+};
+
+void template_start(struct template *t)
+{
+	*t = (struct template){ .type_at = -1, .ip_at = -1, .udp_at = -1 };
+}
+
+int template_line(struct template *t, const char *line)
+{
+	char *copy = strdup(line), *save = NULL, *word[WORDS_MAX + 1];
+	int words = 0, rc = 0;
+
+	if (!copy)
+		return engine_fail(-ENOMEM, "no memory");
+	for (char *w = strtok_r(copy, " \t", &save); w && words < WORDS_MAX; w = strtok_r(NULL, " \t", &save))
+		word[words++] = w;
+	for (unsigned i = 0; words && i < sizeof(lines) / sizeof(lines[0]); i++) {
+		if (strcmp(word[0], lines[i].word))
+			continue;
+		rc = lines[i].line(t, word, words);
+		rc = rc ? rc : 1;
+		break;
+	}
+	free(copy);
+	return rc;
+}
+
+uint16_t template_sum(const uint8_t *at, uint32_t bytes, uint32_t start)
+{
+	uint64_t sum = start;
+
+	for (uint32_t i = 0; i < bytes; i++)
+		sum += i & 1 ? at[i] : (uint32_t)at[i] << 8;
+	while (sum >> 16)
+		sum = (sum & 0xffff) + (sum >> 16);
+	return (uint16_t)sum;
+}
+
+/* One off in ones' complement: stays one off when a field and the sum change together. */
+static unsigned one_more(unsigned sum)
+{
+	return sum + 1 > 0xffff ? 1 : sum + 1;
+}
+
+static void finish_ip(struct template *t, uint32_t datagram_bytes)
+{
+	uint8_t *ip = t->frame + t->ip_at;
+	unsigned sum;
+
+	if (t->ip_version == 6) {
+		if (!t->ip_length_given)
+			store16(ip + 4, datagram_bytes - 40);
+		return;
+	}
+	if (!t->ip_length_given)
+		store16(ip + 2, datagram_bytes);
+	if (t->ip_sum == SUM_GIVEN)
+		return;
+	sum = (uint16_t)~template_sum(ip, t->ip_header_bytes, 0);
+	store16(ip + 10, t->ip_sum == SUM_WRONG ? one_more(sum) : sum);
+}
+
+static void finish_udp(struct template *t, uint32_t datagram_end)
+{
+	uint8_t *udp = t->frame + t->udp_at, *ip = t->frame + t->ip_at;
+	uint32_t bytes = datagram_end - (uint32_t)t->udp_at, pseudo;
+	unsigned sum;
+
+	if (!t->udp_length_given)
+		store16(udp + 4, bytes);
+	if (t->udp_sum == SUM_GIVEN || t->udp_sum == SUM_NONE || t->ip_at < 0)
+		return;
+	pseudo = 17u + udp[4] * 256u + udp[5];
+	pseudo = t->ip_version == 4 ? template_sum(ip + 12, 8, pseudo) : template_sum(ip + 8, 32, pseudo);
+	if (t->udp_sum == SUM_PARTIAL) {
+		store16(udp + 6, pseudo);
+		return;
+	}
+	sum = (uint16_t)~template_sum(udp, bytes, pseudo);
+	sum = sum ? sum : 0xffff;
+	store16(udp + 6, t->udp_sum == SUM_WRONG ? one_more(sum) : sum);
+}
+
+int template_finish(struct template *t)
+{
+	uint32_t end = t->datagram_end ? t->datagram_end : t->bytes;
+
+	if (t->udp_at >= 0)
+		finish_udp(t, end);
+	if (t->ip_at >= 0)
+		finish_ip(t, end - (uint32_t)t->ip_at);
+	if (t->cut && t->cut < t->bytes)
+		t->bytes = t->cut;
+	return t->bytes >= 14 ? 0 : engine_fail(-EINVAL, "a frame has at least 14 bytes");
+}

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <bpf/libbpf.h>
+
+#include "types.h"
+
+static int silent(enum libbpf_print_level level, const char *format, va_list args)
+{
+	(void)level;
+	(void)format;
+	(void)args;
+	return 0;
+}
+
+int types_open(const char *handler, struct types *out)
+{
+	libbpf_print_fn_t print = libbpf_set_print(silent);
+	char path[512];
+	int err;
+
+	*out = (struct types){ 0 };
+	err = engine_object_path(handler, path, sizeof(path));
+	if (!err) {
+		out->object = bpf_object__open_file(path, NULL);
+		out->btf = out->object ? bpf_object__btf(out->object) : NULL;
+		if (!out->btf)
+			err = engine_fail(-EINVAL, "%s: no type information", path);
+	}
+	libbpf_set_print(print);
+	while (!err && out->count < ENGINE_SYMBOLS_MAX &&
+	       !layout__nth(out->btf, out->count, &out->var[out->count]))
+		out->count++;
+	if (!err && !out->count)
+		err = engine_fail(-EINVAL, "%s: no state", path);
+	if (err)
+		types_close(out);
+	return err;
+}
+
+void types_close(struct types *t)
+{
+	bpf_object__close(t->object);
+	*t = (struct types){ 0 };
+}
+
+const struct layout_variable *types_find(const struct types *t, const char *name)
+{
+	for (unsigned i = 0; i < t->count; i++)
+		if (!strcmp(t->var[i].name, name))
+			return &t->var[i];
+	return NULL;
+}
+
+int image_alloc(const struct types *t, struct image *out)
+{
+	*out = (struct image){ 0 };
+	for (unsigned i = 0; i < t->count; i++) {
+		out->bytes[i] = calloc(1, t->var[i].bytes);
+		if (!out->bytes[i]) {
+			image_free(out);
+			return engine_fail(-ENOMEM, "no memory");
+		}
+	}
+	return 0;
+}
+
+void image_free(struct image *image)
+{
+	for (unsigned i = 0; i < ENGINE_SYMBOLS_MAX; i++)
+		free(image->bytes[i]);
+	*image = (struct image){ 0 };
+}
+
+void image_copy(const struct types *t, struct image *to, const struct image *from)
+{
+	for (unsigned i = 0; i < t->count; i++)
+		memcpy(to->bytes[i], from->bytes[i], t->var[i].bytes);
+}
+
+int image_read(const struct types *t, struct image *to, struct engine *from)
+{
+	int err = 0;
+
+	for (unsigned i = 0; i < t->count && !err; i++)
+		err = from->ops->read(from, t->var[i].name, 0, to->bytes[i], t->var[i].bytes);
+	return err;
+}
+
+int image_write(const struct types *t, const struct image *from, struct engine *to)
+{
+	int err = 0;
+
+	for (unsigned i = 0; i < t->count && !err; i++)
+		err = to->ops->write(to, t->var[i].name, 0, from->bytes[i], t->var[i].bytes);
+	return err;
+}
+
+int image_differ(const struct types *t, const struct image *a, const struct image *b, unsigned *symbol,
+		 size_t *offset)
+{
+	for (unsigned i = 0; i < t->count; i++) {
+		if (!memcmp(a->bytes[i], b->bytes[i], t->var[i].bytes))
+			continue;
+		for (size_t at = 0; at < t->var[i].bytes; at++) {
+			if (a->bytes[i][at] == b->bytes[i][at])
+				continue;
+			*symbol = i;
+			*offset = at;
+			return 1;
+		}
+	}
+	return 0;
+}
+
+struct path {
+	char *text;
+	size_t bytes;
+};
+
+static int take_path(void *arg, const struct spin_field *field)
+{
+	struct path *path = arg;
+
+	snprintf(path->text, path->bytes, "%s", field->path);
+	return 1;
+}
+
+/* The only field of a memory that is zero but for this byte. */
+void types_path(const struct types *t, unsigned symbol, size_t offset, char *path, size_t bytes)
+{
+	const struct layout_variable *var = &t->var[symbol];
+	uint8_t *only = calloc(1, var->bytes);
+	struct path found = { path, bytes };
+
+	snprintf(path, bytes, "%s+%zu", var->name, offset);
+	if (!only)
+		return;
+	only[offset] = 0xff;
+	layout__walk(t->btf, var, only, 0, take_path, &found);
+	free(only);
+}

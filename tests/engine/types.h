@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef TESTS_ENGINE_TYPES_H
+#define TESTS_ENGINE_TYPES_H
+
+/*
+ * A handler's state and tables by name and type, and images of that memory.
+ * Layouts are the same on all engines, so one image compares with any of them.
+ */
+#include <layout.h>
+
+#include "engine.h"
+
+struct bpf_object;
+
+struct types {
+	struct bpf_object *object;
+	const struct btf *btf;
+	unsigned count;
+	struct layout_variable var[ENGINE_SYMBOLS_MAX];
+};
+
+/* From the handler's fat object. 0 or a negative errno with engine_why(). */
+int types_open(const char *handler, struct types *out);
+void types_close(struct types *t);
+const struct layout_variable *types_find(const struct types *t, const char *name);
+
+/* The whole memory of a handler, one buffer per symbol in the order of `types`. */
+struct image {
+	uint8_t *bytes[ENGINE_SYMBOLS_MAX];
+};
+
+int image_alloc(const struct types *t, struct image *out);
+void image_free(struct image *image);
+void image_copy(const struct types *t, struct image *to, const struct image *from);
+int image_read(const struct types *t, struct image *to, struct engine *from);
+int image_write(const struct types *t, const struct image *from, struct engine *to);
+/* 0 if equal; else 1, with the first difference: number of the symbol and offset in it. */
+int image_differ(const struct types *t, const struct image *a, const struct image *b, unsigned *symbol,
+		 size_t *offset);
+/* "routes[5].packets" for a byte of a symbol. */
+void types_path(const struct types *t, unsigned symbol, size_t offset, char *path, size_t bytes);
+
+#endif
