@@ -122,7 +122,8 @@ static int build_rv32(struct spincc *s, const char *elf)
 	add_rv32(s, &link);
 	command__add(&link, "-Wl,--gc-sections");
 	command__add(&link, "-Wl,--build-id=none");
-	command__add(&link, "-Wl,--no-warn-rwx-segments");
+	command__add(&link, "-Wa,--debug-prefix-map=%s/=", s->root);
+	command__add(&link, "-Wa,--debug-prefix-map=%s=.", s->directory);
 	if (where == SPIN_STATE_IN_L1)
 		command__add(&link, "-Wl,--defsym=SPIN_STATE_IN_L1=1");
 	command__add(&link, "-T%s/hwmodel/image/pspin.ld", s->root);

@@ -8,9 +8,6 @@
 
 #include "spincc.h"
 
-/* Where the runtime's sources may be, from the folder of the executable. */
-static const char *const places[] = { "../..", "../share/spin", ".." };
-
 static int is_root(const char *root)
 {
 	char path[PATH_MAX + 32];
@@ -22,7 +19,7 @@ static int is_root(const char *root)
 static int find_root(struct spincc *s)
 {
 	const char *home = getenv("SPIN_HOME");
-	char self[PATH_MAX], place[PATH_MAX + 32];
+	char self[PATH_MAX], place[PATH_MAX + 32], *slash;
 	ssize_t n;
 
 	if (home && *home) {
@@ -32,15 +29,15 @@ static int find_root(struct spincc *s)
 			"has\n", home);
 		return -1;
 	}
+	/* built: some folder above the executable; installed: PREFIX/share/spin */
 	n = readlink("/proc/self/exe", self, sizeof(self) - 1);
-	if (n > 0) {
-		self[n] = '\0';
-		*strrchr(self, '/') = '\0';
-		for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-			snprintf(place, sizeof(place), "%s/%s", self, places[i]);
-			if (realpath(place, s->root) && is_root(s->root))
-				return 0;
-		}
+	for (self[n > 0 ? n : 0] = '\0'; (slash = strrchr(self, '/')); *slash = '\0') {
+		snprintf(place, sizeof(place), "%.*s", (int)(slash - self), self);
+		if (realpath(*place ? place : "/", s->root) && is_root(s->root))
+			return 0;
+		snprintf(place, sizeof(place), "%.*s/share/spin", (int)(slash - self), self);
+		if (realpath(place, s->root) && is_root(s->root))
+			return 0;
 	}
 	fprintf(stderr, "spincc: cannot find the handler API (handlers/include/spin/spin.h): set SPIN_HOME to the "
 		"source folder\n");

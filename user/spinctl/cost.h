@@ -35,7 +35,7 @@ struct cost_rate { double gbps; double hpus, hpus_with_ethernet; };
 /* What is reported; text and JSON are printed from this. */
 struct cost_report {
 	const char *handler, *target, *isa, *trace;
-	char compiler[128], rule[256];
+	char compiler[512], rule[256];
 	double clock_ghz;
 	unsigned runtime_cycles;          /* per task, beyond the body */
 	uint64_t frames;                  /* in the trace */
@@ -75,7 +75,7 @@ int model_memory__flush(struct model_memory *m); /* DONE or FAILED after a messa
 void model_memory__free(struct model_memory *m);
 struct fill_target model_memory__target(struct model_memory *m);
 
-/* The compiler's name out of .comment; "unknown". */
+/* The compiler and its options, from the image's DWARF; "unknown". */
 void cost_compiler(const void *image, size_t bytes, char *out, size_t out_bytes);
 
 #endif

@@ -39,11 +39,26 @@ static enum cost_part part_of_file(const char *file)
 	return COST_USER;
 }
 
+/* The functions around an address, inlined ones as they were inlined; the caller frees. */
+static int scopes_at(Dwarf_Die *unit, Dwarf_Addr pc, Dwarf_Die **scopes)
+{
+	Dwarf_Die *lexical = NULL;
+	int n = dwarf_getscopes(unit, pc, &lexical);
+
+	/* past an inlined function these go on where it was written: start from the innermost again */
+	*scopes = NULL;
+	if (n > 0) {
+		n = dwarf_getscopes_die(&lexical[0], scopes);
+		free(lexical);
+	}
+	return n;
+}
+
 /* 1 if a function of the handler's own file encloses the address. */
 static int in_handler(Dwarf_Die *unit, Dwarf_Addr pc)
 {
-	Dwarf_Die *scopes = NULL;
-	int n = dwarf_getscopes(unit, pc, &scopes), found = 0;
+	Dwarf_Die *scopes;
+	int n = scopes_at(unit, pc, &scopes), found = 0;
 
 	for (int i = 0; i < n && !found; i++) {
 		int tag = dwarf_tag(&scopes[i]);
@@ -54,8 +69,7 @@ static int in_handler(Dwarf_Die *unit, Dwarf_Addr pc)
 		file = dwarf_decl_file(&scopes[i]);
 		found = file && part_of_file(file) == COST_USER && !strstr(file, "handlers/include/spin/");
 	}
-	if (n > 0)
-		free(scopes);
+	free(scopes);
 	return found;
 }
 

@@ -55,13 +55,13 @@ static void lines(const struct cost_report *r)
 {
 	if (!r->line_count)
 		return;
-	printf("\n%13s %13s  line\n", "cycles/packet", "instr/packet");
+	printf("\n%13s %13s  %-8s line\n", "cycles/packet", "instr/packet", "part");
 	for (unsigned i = 0; i < r->line_count; i++) {
 		const struct cost_line *l = &r->lines[i];
 
-		printf("%13.2f %13.2f  %s:%u  %s\n", (double)l->cycles / (double)r->handled,
-		       (double)l->instructions / (double)r->handled, l->file, l->line,
-		       l->text ? l->text : "");
+		printf("%13.2f %13.2f  %-8s %s:%u  %s\n", (double)l->cycles / (double)r->handled,
+		       (double)l->instructions / (double)r->handled, cost_part_name(l->part), l->file,
+		       l->line, l->text ? l->text : "");
 	}
 }
 
