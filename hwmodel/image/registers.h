@@ -37,6 +37,12 @@
 #define HPU_ICACHE_ENABLE 0x1b201400
 #define HPU_ICACHE_FLUSH  0x1b201404
 
+/* Cluster DMA front end, from the own L1's base */
+#define HPU_DMA    0x1b204400  /* +0/4 source low/high, +8/12 destination, +16 length */
+#define DMA_LAUNCH 0x18        /* a read launches and returns the transfer's id */
+#define DMA_DONE   0x20        /* id of the last finished one */
+#define DMA_BYTES_ 0x28
+
 /* L1 of cluster i at L1_GLOBAL + i * L1_STRIDE; the own one also at L1_OWN */
 #define L1_GLOBAL 0x10000000
 #define L1_STRIDE 0x00400000

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include <string.h>
+
+#include <spin/wire.h>
+
+#include "checksum.h"
+
+uint64_t checksum__sum(const void *data, size_t bytes)
+{
+	const uint8_t *at = data;
+	uint64_t sum = 0;
+	uint32_t word;
+	uint16_t half;
+
+	for (; bytes >= 4; bytes -= 4, at += 4) {
+		memcpy(&word, at, 4);
+		sum += word;
+	}
+	if (bytes & 2) {
+		memcpy(&half, at, 2);
+		sum += half;
+		at += 2;
+	}
+	if (bytes & 1)
+		sum += *at;
+	return sum;
+}
+
+uint16_t checksum__fold(uint64_t sum)
+{
+	while (sum >> 16)
+		sum = (sum & 0xffff) + (sum >> 16);
+	return (uint16_t)sum;
+}
+
+uint64_t checksum__pseudo(const uint8_t *ip, uint32_t udp_bytes)
+{
+	uint64_t sum = spin_hton16(SPIN_IP_UDP) + (uint64_t)spin_hton16((uint16_t)udp_bytes);
+
+	if (ip[0] >> 4 == 4)
+		return sum + checksum__sum(ip + offsetof(struct spin_ip4, src), 8);
+	return sum + checksum__sum(ip + offsetof(struct spin_ip6, src), 32);
+}
+
+static uint16_t field(const uint8_t *udp)
+{
+	uint16_t value;
+
+	memcpy(&value, udp + offsetof(struct spin_udp, checksum), sizeof(value));
+	return value;
+}
+
+enum checksum_state checksum__udp_state(const uint8_t *ip, uint32_t ip_bytes, uint32_t udp_bytes)
+{
+	const uint8_t *udp = ip + ip_bytes;
+	uint16_t have = field(udp);
+	uint64_t pseudo;
+
+	if (!have)
+		return ip[0] >> 4 == 4 ? CHECKSUM_NONE : CHECKSUM_WRONG;
+	pseudo = checksum__pseudo(ip, udp_bytes);
+	if (checksum__fold(pseudo + checksum__sum(udp, udp_bytes)) == 0xffff)
+		return CHECKSUM_RIGHT;
+	return have == checksum__fold(pseudo) ? CHECKSUM_OFFLOAD : CHECKSUM_WRONG;
+}
+
+uint16_t checksum__udp(const uint8_t *ip, uint32_t ip_bytes, uint32_t udp_bytes)
+{
+	const uint8_t *udp = ip + ip_bytes;
+	uint64_t sum = checksum__pseudo(ip, udp_bytes) + checksum__sum(udp, udp_bytes) +
+		       (uint16_t)~field(udp);
+	uint16_t checksum = (uint16_t)~checksum__fold(sum);
+
+	return checksum ? checksum : 0xffff;
+}

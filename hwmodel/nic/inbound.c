@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Classification in the order that <spin/reason.h> fixes. Written from that
+ * text, and independent of the kernel's runtime: tests hold one to the other.
+ */
+#include <string.h>
+
+#include <spin/wire.h>
+
+#include "checksum.h"
+#include "inbound.h"
+
+#define PASSED SPIN_REASON_COUNT
+#define VLAN_TAGS_MAX 2
+
+static uint32_t be16(const uint8_t *at)
+{
+	return (uint32_t)at[0] << 8 | at[1];
+}
+
+/* Step 1. On success *ip_off and *type are set. */
+static enum spin_reason ethernet(const uint8_t *frame, size_t bytes, uint32_t *ip_off, uint32_t *type)
+{
+	uint32_t at = sizeof(struct spin_eth);
+
+	if (bytes < at)
+		return SPIN_REASON_TRUNCATED;
+	*type = be16(frame + at - 2);
+	for (unsigned tags = 0; *type == SPIN_ETH_VLAN || *type == SPIN_ETH_QINQ; tags++) {
+		if (tags == VLAN_TAGS_MAX)
+			return SPIN_REASON_VLAN_DEPTH;
+		at += sizeof(struct spin_vlan);
+		if (bytes < at)
+			return SPIN_REASON_TRUNCATED;
+		*type = be16(frame + at - 2);
+	}
+	*ip_off = at;
+	return *type == SPIN_ETH_IP4 || *type == SPIN_ETH_IP6 ? PASSED : SPIN_REASON_NOT_IP;
+}
+
+/* Step 2 for IPv4; `bytes` is what the frame holds from the IP header on. */
+static enum spin_reason ip4(const uint8_t *ip, size_t bytes, struct inbound *out)
+{
+	if (bytes < sizeof(struct spin_ip4))
+		return SPIN_REASON_TRUNCATED;
+	out->is_ip4 = 1;
+	out->ip_bytes = (ip[0] & 15u) * 4;
+	if (ip[0] >> 4 != 4 || out->ip_bytes < sizeof(struct spin_ip4))
+		return SPIN_REASON_IP_MALFORMED;
+	if (ip[offsetof(struct spin_ip4, protocol)] != SPIN_IP_UDP)
+		return SPIN_REASON_NOT_UDP;
+	if (be16(ip + offsetof(struct spin_ip4, fragment)) & SPIN_IP4_FRAGMENT_BITS)
+		return SPIN_REASON_FRAGMENT;
+	if (bytes < out->ip_bytes + sizeof(struct spin_udp))
+		return SPIN_REASON_TRUNCATED;
+	out->packet_bytes = be16(ip + offsetof(struct spin_ip4, total_length));
+	if (out->packet_bytes < out->ip_bytes + sizeof(struct spin_udp) || out->packet_bytes > bytes)
+		return SPIN_REASON_IP_LENGTH;
+	return PASSED;
+}
+
+/* Step 2 for IPv6. */
+static enum spin_reason ip6(const uint8_t *ip, size_t bytes, struct inbound *out)
+{
+	uint32_t udp_bytes;
+
+	if (bytes < sizeof(struct spin_ip6))
+		return SPIN_REASON_TRUNCATED;
+	out->is_ip4 = 0;
+	out->ip_bytes = sizeof(struct spin_ip6);
+	if (ip[0] >> 4 != 6)
+		return SPIN_REASON_IP_MALFORMED;
+	switch (ip[offsetof(struct spin_ip6, next_header)]) {
+	case SPIN_IP_UDP:
+		break;
+	case 44:
+		return SPIN_REASON_FRAGMENT;
+	case 0: case 43: case 50: case 51: case 60: case 135: case 139: case 140:
+		return SPIN_REASON_IP6_EXTENSION;
+	default:
+		return SPIN_REASON_NOT_UDP;
+	}
+	if (bytes < sizeof(struct spin_ip6) + sizeof(struct spin_udp))
+		return SPIN_REASON_TRUNCATED;
+	udp_bytes = be16(ip + offsetof(struct spin_ip6, payload_length));
+	if (udp_bytes < sizeof(struct spin_udp) || udp_bytes > bytes - sizeof(struct spin_ip6))
+		return SPIN_REASON_IP_LENGTH;
+	out->packet_bytes = sizeof(struct spin_ip6) + udp_bytes;
+	return PASSED;
+}
+
+/* An address under a mask; an IPv4 address stands in word 0, the others count as 0. */
+static int address__matches(const uint8_t *at, size_t bytes, const uint32_t want[4], const uint32_t mask[4])
+{
+	uint32_t addr[4] = { 0 };
+
+	memcpy(addr, at, bytes);
+	for (unsigned i = 0; i < 4; i++)
+		if ((addr[i] & mask[i]) != want[i])
+			return 0;
+	return 1;
+}
+
+static int rule__matches(const struct spin_rule *rule, const uint8_t *ip, const struct inbound *in)
+{
+	const uint8_t *udp = ip + in->ip_bytes;
+	const uint8_t *src = ip + (in->is_ip4 ? offsetof(struct spin_ip4, src) : offsetof(struct spin_ip6, src));
+	size_t bytes = in->is_ip4 ? 4 : 16;
+
+	return (!rule->ip_version || rule->ip_version == (in->is_ip4 ? 4 : 6)) &&
+	       (!rule->protocol || rule->protocol == SPIN_IP_UDP) &&
+	       (!rule->src_port || rule->src_port == be16(udp)) &&
+	       (!rule->dst_port || rule->dst_port == be16(udp + 2)) &&
+	       address__matches(src, bytes, rule->src_addr, rule->src_mask) &&
+	       address__matches(src + bytes, bytes, rule->dst_addr, rule->dst_mask);
+}
+
+enum spin_reason inbound__classify(const uint8_t *frame, size_t bytes, const struct spin_rule *rule,
+				   enum spin_checksum checksum, struct inbound *out)
+{
+	enum spin_reason reason;
+	uint32_t type, udp_bytes;
+	const uint8_t *ip;
+
+	reason = ethernet(frame, bytes, &out->ip_off, &type);
+	if (reason != PASSED)
+		return reason;
+	ip = frame + out->ip_off;
+	bytes -= out->ip_off;
+	reason = type == SPIN_ETH_IP4 ? ip4(ip, bytes, out) : ip6(ip, bytes, out);
+	if (reason != PASSED)
+		return reason;
+	udp_bytes = out->packet_bytes - out->ip_bytes;
+	if (be16(ip + out->ip_bytes + offsetof(struct spin_udp, length)) != udp_bytes)
+		return SPIN_REASON_UDP_LENGTH;
+	if (!rule__matches(rule, ip, out))
+		return SPIN_REASON_UNMATCHED;
+	if (out->is_ip4 && checksum__fold(checksum__sum(ip, out->ip_bytes)) != 0xffff)
+		return SPIN_REASON_IP_CHECKSUM;
+	if (checksum != SPIN_CHECKSUM_HOST &&
+	    checksum__udp_state(ip, out->ip_bytes, udp_bytes) == CHECKSUM_WRONG)
+		return SPIN_REASON_UDP_CHECKSUM;
+	out->payload_bytes = udp_bytes - sizeof(struct spin_udp);
+	return PASSED;
+}

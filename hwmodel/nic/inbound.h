@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef NIC_INBOUND_H
+#define NIC_INBOUND_H
+
+/* The inbound engine's first half: what a frame is, and whether it is ours. */
+#include <stddef.h>
+#include <stdint.h>
+
+#include <spin/meta.h>
+#include <spin/reason.h>
+#include <spin/rule.h>
+
+/* A frame that goes to the handlers. */
+struct inbound {
+	uint32_t ip_off;        /* where the IP header starts in the frame */
+	uint32_t ip_bytes;      /* of the IP header */
+	uint32_t packet_bytes;  /* of the IP packet, as its header says */
+	uint32_t payload_bytes; /* of the UDP payload */
+	int      is_ip4;
+};
+
+/*
+ * Runs the tests of <spin/reason.h> in their order. Returns the reason of the
+ * first that fails, or SPIN_REASON_COUNT: to the handlers, and *out is set.
+ */
+enum spin_reason inbound__classify(const uint8_t *frame, size_t bytes, const struct spin_rule *rule,
+				   enum spin_checksum checksum, struct inbound *out);
+
+#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef NIC_OUTBOUND_H
+#define NIC_OUTBOUND_H
+
+/* The outbound engine and the host's receive queue: frames as they leave the NIC. */
+#include "inbound.h"
+
+/*
+ * What the host receives: the frame that came, `packet` in place of its IP
+ * packet. If the UDP datagram is another one, its checksum follows the change:
+ * none stays none, an offload's stays as it is, a wrong one stays wrong.
+ * Returns the bytes written to `to`, which holds frame_bytes.
+ */
+size_t outbound__to_host(uint8_t *to, const uint8_t *frame, size_t frame_bytes, const struct inbound *in,
+			 const uint8_t *packet, uint32_t packet_bytes);
+
+/*
+ * What goes out on the wire for a send of an IP packet: the Ethernet header that
+ * came, its addresses swapped, and the packet with its checksums made (UDP's: not
+ * if the request came without, on IPv4). `to` holds in->ip_off + packet_bytes.
+ */
+size_t outbound__send(uint8_t *to, const uint8_t *frame, const struct inbound *in,
+		      const uint8_t *packet, uint32_t packet_bytes);
+
+#endif

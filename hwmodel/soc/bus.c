@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * From a core to the memories and registers that are not its own L1. Latencies
+ * are those of an idle machine. In user mode only what belongs to the handler
+ * is reachable, as PsPIN's PMP has it; the rest answers with a bus fault.
+ */
+#include <string.h>
+
+#include "hpu.h"
+
+static uint32_t by_region(const struct pspin_latency *latency, enum memory_region region)
+{
+	switch (region) {
+	case MEMORY_L2_PACKET:
+		return latency->l2_packet;
+	case MEMORY_L1:
+		return latency->remote_l1;
+	default: /* program memory: assumed like handler memory */
+		return latency->l2_handler;
+	}
+}
+
+static int allowed(const struct hpu *hpu, const struct rv32_bus_request *req, enum memory_region region)
+{
+	switch (region) {
+	case MEMORY_L1:
+		return !req->user_mode || (req->addr & (L1_STRIDE - 1)) >= L1_PACKETS;
+	case MEMORY_L2_PACKET:
+		return !req->user_mode || (req->addr >= hpu->task.packet_l2 && req->addr < hpu->l2_packet_end);
+	case MEMORY_L2_HANDLER:
+		return 1;
+	case MEMORY_PROGRAM:
+		return req->kind == RV32_LOAD;
+	default:
+		return 0;
+	}
+}
+
+static uint32_t amo(unsigned funct5, uint32_t have, uint32_t operand)
+{
+	switch (funct5) {
+	case 0x00: return have + operand;
+	case 0x01: return operand;
+	case 0x04: return have ^ operand;
+	case 0x08: return have | operand;
+	case 0x0c: return have & operand;
+	case 0x10: return (int32_t)have < (int32_t)operand ? have : operand;
+	case 0x14: return (int32_t)have > (int32_t)operand ? have : operand;
+	case 0x18: return have < operand ? have : operand;
+	case 0x1c: return have > operand ? have : operand;
+	}
+	return have;
+}
+
+static enum rv32_bus_status memory_access(struct hpu *hpu, struct rv32_bus_request *req)
+{
+	const struct pspin_target *target = hpu->target;
+	enum memory_region region;
+	uint32_t have = 0, cycles;
+	uint8_t *at;
+
+	region = storage__find(hpu->memory, req->addr, req->size_bytes, hpu->cluster, &at, NULL);
+	if (!allowed(hpu, req, region))
+		return RV32_BUS_FAULT;
+	if ((req->kind == RV32_LR || req->kind == RV32_SC) && region == MEMORY_L1)
+		return RV32_BUS_FAULT;
+	memcpy(&have, at, req->size_bytes);
+	cycles = by_region(&target->load, region);
+	switch (req->kind) {
+	case RV32_LOAD:
+		req->value = have;
+		break;
+	case RV32_LR:
+		hpu->reserved = 1;
+		hpu->reserved_addr = req->addr;
+		req->value = have;
+		break;
+	case RV32_STORE:
+		memcpy(at, &req->value, req->size_bytes);
+		cycles = by_region(&target->store, region);
+		break;
+	case RV32_SC:
+		if (hpu->reserved && hpu->reserved_addr == req->addr) {
+			memcpy(at, &req->value, 4);
+			req->value = 0;
+		} else {
+			req->value = 1;
+		}
+		hpu->reserved = 0;
+		cycles = by_region(&target->store, region);
+		break;
+	case RV32_AMO: {
+		uint32_t result = amo(req->amo, have, req->value);
+
+		memcpy(at, &result, 4);
+		req->value = have;
+		cycles = by_region(&target->amo, region);
+		req->use_cycles = target->amo_use;
+		break;
+	}
+	}
+	req->wait_cycles = cycles - 1;
+	return RV32_BUS_OK;
+}
+
+enum rv32_bus_status hpu__access(void *arg, struct rv32_bus_request *req)
+{
+	struct hpu *hpu = arg;
+
+	req->wait_cycles = 0;
+	req->wait_cause = RV32_CYC_MEMORY;
+	req->use_cycles = 0;
+	if (req->addr - HPU_DRIVER < HPU_DRIVER_BYTES)
+		return driver__access(hpu, req, req->addr - HPU_DRIVER);
+	if (req->addr - HPU_DMA < DMA_BYTES_)
+		return dma__access(hpu, req, req->addr - HPU_DMA);
+	if (req->addr == HPU_ICACHE_ENABLE || req->addr == HPU_ICACHE_FLUSH)
+		return req->user_mode || req->kind != RV32_STORE ? RV32_BUS_FAULT : RV32_BUS_OK;
+	return memory_access(hpu, req);
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* The HPU's commands to the NIC and the host: what they say, and when they are done. */
+#include "hpu.h"
+
+static uint32_t beats(const struct pspin_target *target, uint32_t bytes)
+{
+	return bytes / target->beat_bytes + !!(bytes % target->beat_bytes);
+}
+
+/* Returns 0 for a type that does not exist. */
+static int decode(const struct hpu *hpu, struct hpu_command *command, uint32_t *nic)
+{
+	const uint32_t *w = hpu->words;
+
+	switch (hpu->info & 6) {
+	case HPU_COMMAND_HOST_DMA:
+		command->kind = w[4] & 1 ? HPU_TO_HOST : HPU_FROM_HOST;
+		command->host = (uint64_t)w[1] << 32 | w[0];
+		*nic = w[2];
+		command->bytes = w[3];
+		return 1;
+	case HPU_COMMAND_NIC_SEND:
+		command->kind = HPU_NIC_SEND;
+		command->host = 0;
+		*nic = w[2];
+		command->bytes = w[4];
+		return 1;
+	case HPU_COMMAND_HOST_DIRECT:
+		command->kind = HPU_HOST_DIRECT;
+		command->host = (uint64_t)w[1] << 32 | w[0];
+		*nic = 0;
+		command->bytes = w[2] >> 1;
+		command->data[0] = w[3];
+		command->data[1] = w[4];
+		return command->bytes <= sizeof(command->data);
+	}
+	return 0;
+}
+
+static uint32_t latency(const struct pspin_target *target, const struct hpu_command *command,
+			enum memory_region region)
+{
+	switch (command->kind) {
+	case HPU_NIC_SEND:
+		return region == MEMORY_L1 ? target->send_l1 : target->send_l2;
+	case HPU_TO_HOST:
+		return region == MEMORY_L1 ? target->to_host_l1 : target->to_host_l2;
+	case HPU_FROM_HOST:
+		return target->from_host;
+	default:
+		return target->host_direct;
+	}
+}
+
+uint64_t command__issue(struct hpu *hpu, uint64_t cycle)
+{
+	enum memory_region region = MEMORY_NONE;
+	struct hpu_command command = { 0 };
+	uint32_t nic = 0;
+	int ok = decode(hpu, &command, &nic);
+
+	if (ok && command.kind != HPU_HOST_DIRECT) {
+		region = storage__find(hpu->memory, nic, command.bytes, hpu->cluster, &command.nic, NULL);
+		ok = region != MEMORY_NONE && region != MEMORY_PROGRAM;
+	}
+	if (!ok || hpu->sink.command(hpu->sink.arg, &command)) {
+		if (!hpu->result.error)
+			hpu->result.error = HPU_ERROR_COMMAND;
+		return cycle + 1;
+	}
+	hpu->result.commands[command.kind]++;
+	if (command.kind == HPU_HOST_DIRECT)
+		return cycle + 1 + hpu->target->host_direct;
+	return cycle + 1 + latency(hpu->target, &command, region) + beats(hpu->target, command.bytes);
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The HPU driver's registers: tasks and commands. Each access takes one cycle;
+ * what blocks says how long.
+ */
+#include <string.h>
+
+#include "hpu.h"
+
+/* The slot to use next and, in *wait_until, when it can be. */
+static unsigned slot__next(const struct hpu *hpu, uint64_t cycle, uint64_t *wait_until)
+{
+	unsigned first = 0;
+
+	for (unsigned i = 0; i < hpu->target->command_slots; i++) {
+		if (hpu->command_done[i] <= cycle) {
+			*wait_until = cycle;
+			return i;
+		}
+		if (hpu->command_done[i] < hpu->command_done[first])
+			first = i;
+	}
+	*wait_until = hpu->command_done[first] + hpu->target->slot_reuse;
+	return first;
+}
+
+static void wait_until(struct rv32_bus_request *req, uint64_t cycle)
+{
+	if (cycle <= req->cycle + 1)
+		return;
+	req->wait_cycles = cycle - (req->cycle + 1);
+	req->wait_cause = RV32_CYC_BLOCKED;
+}
+
+static uint32_t issue(struct hpu *hpu, struct rv32_bus_request *req)
+{
+	uint64_t at;
+	unsigned slot = slot__next(hpu, req->cycle, &at);
+
+	if (at > req->cycle)
+		wait_until(req, at + 1);
+	hpu->command_done[slot] = command__issue(hpu, at);
+	hpu->last_id = slot;
+	return slot;
+}
+
+static enum rv32_bus_status driver__load(struct hpu *hpu, struct rv32_bus_request *req, uint32_t off)
+{
+	uint32_t word;
+
+	switch (off) {
+	case HPU_FUNCTION:
+		if (!hpu->function)
+			return RV32_BUS_STOP;
+		req->value = hpu->function;
+		return RV32_BUS_OK;
+	case HPU_DOORBELL:
+		hpu->function = 0;
+		req->value = 0;
+		return RV32_BUS_OK;
+	case HPU_COMMAND_ISSUE:
+		req->value = issue(hpu, req);
+		return RV32_BUS_OK;
+	case HPU_COMMAND_WAIT:
+		wait_until(req, hpu->command_done[hpu->last_id]);
+		req->value = hpu->last_id;
+		return RV32_BUS_OK;
+	case HPU_COMMAND_TEST:
+		req->value = hpu->command_done[hpu->tested] <= req->cycle + 1;
+		return RV32_BUS_OK;
+	}
+	if (off >= HPU_TASK && off < HPU_DOORBELL) {
+		memcpy(&word, (const uint8_t *)&hpu->task + (off - HPU_TASK), sizeof(word));
+		req->value = word;
+	} else {
+		req->value = 0;
+	}
+	return RV32_BUS_OK;
+}
+
+static void driver__store(struct hpu *hpu, struct rv32_bus_request *req, uint32_t off)
+{
+	switch (off) {
+	case HPU_ERROR:
+		if (!hpu->result.error)
+			hpu->result.error = req->value;
+		break;
+	case HPU_COMMAND_WAIT:
+		hpu->last_id = req->value % hpu->target->command_slots;
+		wait_until(req, hpu->command_done[hpu->last_id]);
+		break;
+	case HPU_COMMAND_TEST:
+		hpu->tested = req->value % hpu->target->command_slots;
+		break;
+	case HPU_COMMAND_INFO:
+		hpu->info = req->value;
+		break;
+	default:
+		if (off >= HPU_COMMAND_WORD && off < HPU_COMMAND_WORD + sizeof(hpu->words))
+			hpu->words[(off - HPU_COMMAND_WORD) / 4] = req->value;
+	}
+}
+
+enum rv32_bus_status driver__access(struct hpu *hpu, struct rv32_bus_request *req, uint32_t off)
+{
+	enum rv32_bus_status status;
+
+	if (req->kind == RV32_LOAD) {
+		status = driver__load(hpu, req, off & ~3u);
+		req->value >>= (off & 3) * 8;
+		return status;
+	}
+	if (req->kind != RV32_STORE || off & 3)
+		return RV32_BUS_FAULT;
+	driver__store(hpu, req, off);
+	return RV32_BUS_OK;
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "storage.h"
+
+int storage__open(struct storage *memory)
+{
+	int missing = 0;
+
+	memset(memory, 0, sizeof(*memory));
+	for (unsigned i = 0; i < L1_CLUSTERS; i++)
+		missing |= !(memory->l1[i] = calloc(1, L1_BYTES));
+	missing |= !(memory->l2_handler = calloc(1, L2_HANDLER_BYTES));
+	missing |= !(memory->l2_packet = calloc(1, L2_PACKET_BYTES));
+	missing |= !(memory->program = calloc(1, PROGRAM_BYTES));
+	missing |= !(memory->host = calloc(1, HOST_BYTES));
+	if (missing)
+		storage__close(memory);
+	return missing ? -ENOMEM : 0;
+}
+
+void storage__close(struct storage *memory)
+{
+	for (unsigned i = 0; i < L1_CLUSTERS; i++)
+		free(memory->l1[i]);
+	free(memory->l2_handler);
+	free(memory->l2_packet);
+	free(memory->program);
+	free(memory->host);
+	memset(memory, 0, sizeof(*memory));
+}
+
+static int holds(uint32_t base, uint32_t size, uint32_t addr, size_t bytes)
+{
+	return addr - base < size && bytes <= size - (addr - base);
+}
+
+enum memory_region storage__find(const struct storage *memory, uint32_t addr, size_t bytes,
+				unsigned cluster, uint8_t **at, unsigned *of_cluster)
+{
+	enum memory_region region = MEMORY_NONE;
+	unsigned of = cluster;
+	uint8_t *where = NULL;
+
+	if (holds(L2_HANDLER, L2_HANDLER_BYTES, addr, bytes)) {
+		region = MEMORY_L2_HANDLER;
+		where = memory->l2_handler + (addr - L2_HANDLER);
+	} else if (holds(L2_PACKET, L2_PACKET_BYTES, addr, bytes)) {
+		region = MEMORY_L2_PACKET;
+		where = memory->l2_packet + (addr - L2_PACKET);
+	} else if (holds(L1_OWN, L1_BYTES, addr, bytes)) {
+		region = MEMORY_L1;
+		where = memory->l1[cluster] + (addr - L1_OWN);
+	} else if (holds(L1_GLOBAL, L1_CLUSTERS * L1_STRIDE, addr, bytes)) {
+		of = (addr - L1_GLOBAL) / L1_STRIDE;
+		if (holds(L1_GLOBAL + of * L1_STRIDE, L1_BYTES, addr, bytes)) {
+			region = MEMORY_L1;
+			where = memory->l1[of] + (addr - L1_GLOBAL) % L1_STRIDE;
+		}
+	} else if (holds(PROGRAM, PROGRAM_BYTES, addr, bytes)) {
+		region = MEMORY_PROGRAM;
+		where = memory->program + (addr - PROGRAM);
+	}
+	if (at)
+		*at = where;
+	if (of_cluster)
+		*of_cluster = of;
+	return region;
+}
+
+int storage__load(struct storage *memory, const struct hw_elf *elf)
+{
+	struct hw_elf_segment segment;
+
+	for (unsigned i = 0; !hw_elf__segment(elf, i, &segment); i++) {
+		enum memory_region region;
+		uint8_t *at;
+
+		region = storage__find(memory, segment.paddr, segment.mem_bytes, 0, &at, NULL);
+		if (region != MEMORY_L2_HANDLER && region != MEMORY_PROGRAM)
+			return -EINVAL;
+		memcpy(at, segment.data, segment.file_bytes);
+		memset(at + segment.file_bytes, 0, segment.mem_bytes - segment.file_bytes);
+	}
+	return 0;
+}

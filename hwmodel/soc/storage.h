@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef SOC_STORAGE_H
+#define SOC_STORAGE_H
+
+/* PsPIN's memories and where they lie; no timing. Source: pspin_soc.md, "Structure". */
+#include <stddef.h>
+#include <stdint.h>
+
+#include <hwmodel/elf.h>
+
+#include "../image/registers.h"
+
+#define L1_BYTES         0x00100000u
+#define L1_CLUSTERS      4u
+#define L1_PACKETS       0x4400u     /* packet buffer, 64 KiB; before it 1 KiB reserved and the stacks */
+#define L1_SCRATCHPADS   0x14400u    /* after the packet buffer, up to where an image keeps state */
+#define L2_HANDLER       0x1c000000u
+#define L2_HANDLER_BYTES 0x00400000u
+#define L2_PACKET        0x1c400000u
+#define L2_PACKET_BYTES  0x00400000u
+#define PROGRAM          0x1d000000u
+#define PROGRAM_BYTES    0x00008000u
+#define PROGRAM_RESET    0x1d000080u
+
+/* Host memory as the NIC reaches it: this model's; PsPIN leaves it to the host. */
+#define HOST_BASE        0x4000000000ull
+#define HOST_BYTES       0x00010000u
+
+enum memory_region { MEMORY_NONE, MEMORY_L1, MEMORY_L2_HANDLER, MEMORY_L2_PACKET, MEMORY_PROGRAM };
+
+struct storage {
+	uint8_t *l1[L1_CLUSTERS];
+	uint8_t *l2_handler, *l2_packet, *program, *host;
+};
+
+/* 0 or -ENOMEM; all memory is zero. */
+int  storage__open(struct storage *memory);
+void storage__close(struct storage *memory);
+
+/*
+ * What stands at addr for `bytes` bytes, all in one memory: the region and, in
+ * *at, where that is in the simulator. `cluster` is whose L1 the own alias
+ * means; the cluster addressed goes to *of_cluster. Both results may be NULL.
+ */
+enum memory_region storage__find(const struct storage *memory, uint32_t addr, size_t bytes,
+				unsigned cluster, uint8_t **at, unsigned *of_cluster);
+
+/* Fills the memories from an image by load address. 0 or -EINVAL: a segment lies outside L2. */
+int storage__load(struct storage *memory, const struct hw_elf *elf);
+
+#endif
