@@ -76,7 +76,7 @@ $(ENGINE):  $(call obj,$(ENGINE_SRC))
 $(HWMODEL) $(LIBSPIN) $(COMMON) $(ENGINE):
 	@mkdir -p $(@D)
 	$(call say,AR,$@)
-	$(Q)rm -f $@ && ar rcs $@ $^
+	$(Q)rm -f $@ && ar qcs $@ $^
 
 $(BUILD)/lib/libspin.so: $(call obj,$(LIBSPIN_SRC)) user/libspin/libspin.map
 	$(call say,LD,$@)
