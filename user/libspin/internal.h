@@ -32,6 +32,8 @@ struct spin_object {
 
 /* Checks that every offset in an ELF file leads into it; finds one section. 0, -EINVAL with a sentence. */
 int spin_elf__check(const char *path, const uint8_t *data, size_t bytes, int machine);
+/* The same for its types. */
+int spin_btf__check(const char *path, const uint8_t *data, size_t bytes);
 /* Also 0 with *section_bytes 0 if there is none. */
 int spin_elf__section(const uint8_t *data, size_t bytes, const char *name, size_t *offset,
 		      size_t *section_bytes);

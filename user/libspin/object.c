@@ -90,7 +90,6 @@ static int read_types(struct spin_object *obj)
 {
 	LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = obj->meta.name);
 
-	spin_quiet_libbpf();
 	obj->types = bpf_object__open_mem(obj->data, obj->bytes, &opts);
 	if (!obj->types)
 		return spin_fail(-EINVAL, "%s is damaged: libbpf cannot read it (%s)", obj->path,
@@ -110,6 +109,7 @@ int spin_object__open(const char *path, struct spin_object **out)
 	int err;
 
 	*out = NULL;
+	spin_quiet_libbpf();
 	if (!obj || !(obj->path = strdup(path))) {
 		free(obj);
 		return spin_fail(-ENOMEM, "no memory to open %s", path);
@@ -121,6 +121,8 @@ int spin_object__open(const char *path, struct spin_object **out)
 		err = spin_elf__check(path, obj->data, obj->bytes, EM_BPF);
 	if (!err)
 		err = read_meta(obj);
+	if (!err)
+		err = spin_btf__check(path, obj->data, obj->bytes);
 	if (!err)
 		err = read_types(obj);
 	if (err) {

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* A rule's text parses to the struct meant, and what is printed parses to the same again. */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libspin.h"
+
+static int failures;
+
+static void expect(int ok, const char *what, const char *text)
+{
+	if (ok)
+		return;
+	printf("%s: '%s'\n", what, text);
+	failures++;
+}
+
+static void round_trip(const struct spin_rule *rule, const char *text)
+{
+	struct spin_rule again;
+	char printed[256];
+	int n = spin_rule__format(rule, printed, sizeof(printed));
+
+	expect(n > 0 && n < (int)sizeof(printed), "not printed", text);
+	expect(!spin_rule__parse(printed, &again), "printed, but not parsable", printed);
+	expect(!memcmp(rule, &again, sizeof(again)), "printed, but parsed differently", printed);
+}
+
+static const struct {
+	const char *text, *printed;
+} good[] = {
+	{ "udp", "udp" },
+	{ "", "udp" },
+	{ "ip4", "udp ip4" },
+	{ "ip6 udp", "udp ip6" },
+	{ "dport 9000", "udp dport 9000" },
+	{ "sport 1 dport 65535", "udp sport 1 dport 65535" },
+	{ "src 10.1.2.3", "udp ip4 src 10.1.2.3" },
+	{ "dst 10.1.2.3/9 udp", "udp ip4 dst 10.0.0.0/9" },
+	{ "src 10.1.2.3/0", "udp ip4" },
+	{ "dport 5 src 2001:db8::1 dst fe80::/10", "udp ip6 src 2001:db8::1 dst fe80::/10 dport 5" },
+	{ " udp \t dport  7\n", "udp dport 7" },
+};
+
+static const char *const bad[] = {
+	"tcp", "dport", "dport 0", "dport 65536", "dport -1", "dport 9x", "dport +5", "dport 1 dport 2",
+	"src", "src 10.0.0", "src 10.0.0.1/33", "src 10.0.0.1/", "src 10.0.0.1/x", "src ::1/129",
+	"ip4 ip6", "ip6 src 10.0.0.1", "src 10.0.0.1 dst ::1", "src 10.0.0.1 src 10.0.0.2", "any",
+	"src 2001:db8:aaaa:bbbb:cccc:dddd:eeee:ffff:1111:2222:3333:4444:5555/64",
+};
+
+static void random_rules(void)
+{
+	srandom(1);
+	for (int i = 0; i < 20000; i++) {
+		char text[256], address[2][INET6_ADDRSTRLEN];
+		unsigned six = (unsigned)random() & 1, raw[4];
+		struct spin_rule rule;
+
+		for (int a = 0; a < 2; a++) {
+			for (int w = 0; w < 4; w++)
+				raw[w] = (unsigned)random() << 1;
+			inet_ntop(six ? AF_INET6 : AF_INET, raw, address[a], sizeof(address[a]));
+		}
+		snprintf(text, sizeof(text), "src %s/%ld dst %s/%ld sport %ld dport %ld", address[0],
+			 random() % (six ? 129 : 33), address[1], random() % (six ? 129 : 33),
+			 1 + random() % 65535, 1 + random() % 65535);
+		expect(!spin_rule__parse(text, &rule), "refused", text);
+		round_trip(&rule, text);
+	}
+}
+
+int main(void)
+{
+	struct spin_rule rule;
+	char printed[256];
+
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+		expect(!spin_rule__parse(good[i].text, &rule), "refused", good[i].text);
+		spin_rule__format(&rule, printed, sizeof(printed));
+		expect(!strcmp(printed, good[i].printed), "printed otherwise than expected", printed);
+		round_trip(&rule, good[i].text);
+	}
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		expect(spin_rule__parse(bad[i], &rule) == -EINVAL, "accepted", bad[i]);
+		expect(!strncmp(spin_strerror_last(), "rule: ", 6), "no sentence", bad[i]);
+	}
+	expect(!spin_rule__parse("ip4 src 10.0.0.0/8 dport 53", &rule) && rule.protocol == 17 &&
+	       rule.ip_version == 4 && rule.src_addr[0] == htonl(0x0a000000) &&
+	       rule.src_mask[0] == htonl(0xff000000) && !rule.dst_mask[0] && rule.dst_port == 53 &&
+	       !rule.src_port, "fields", "ip4 src 10.0.0.0/8 dport 53");
+	random_rules();
+	return failures != 0;
+}
