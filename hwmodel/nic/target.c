@@ -17,8 +17,7 @@ static const struct pspin_target pspin_rtl = {
 
 	.load  = { 20, 21, 22 },          /* P: load L2 packet / L2 handler / remote L1 */
 	.store = { 21, 21, 23 },          /* P: store; LR/SC pairs follow: 20 + 21, 21 + 21 */
-	.amo   = { 22, 27, 24 },          /* P: AMO, same word */
-	.amo_use = 1,                     /* P: {AMO; use} 24, 29, 26 = AMO + load-use + 1 */
+	.amo   = { 22, 27, 24 },          /* P: AMO, same word; {AMO; use} is one load-use more */
 
 	.beat_bytes = 64,                 /* P: n = ceil(bytes / 64) */
 	.send_l1 = 5, .send_l2 = 8,       /* P: send packet, 5 + n / 8 + n */
@@ -35,6 +34,7 @@ static const struct pspin_target pspin_rtl = {
 	.dma_remote_l1 = 7,               /* 21, 26, 26, 36, 51 */
 	.dma_to_l2 = 9,                   /* 21, 26, 31, 36, 56 */
 	.dma_own_l1_per_beat = 2,
+	.dma_own_l1_beats = 2,            /* 4 to 64 B take 23, which 3 + 2 per beat would end by the poll before */
 
 	.watchdog_cycles = 1000000,       /* A: 1 ms */
 };

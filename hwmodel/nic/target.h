@@ -22,7 +22,6 @@ struct pspin_target {
 	uint32_t runtime_cycles;     /* between two handlers on one HPU, beyond the body */
 
 	struct pspin_latency load, store, amo;
-	uint32_t amo_use;            /* if the next instruction reads an AMO's result, beyond load-use */
 
 	/* Commands: from issue to completion, plus one cycle per beat moved. */
 	uint32_t beat_bytes;
@@ -33,6 +32,7 @@ struct pspin_target {
 	/* Cluster DMA: from launch to the id being readable as done, plus cycles per beat. */
 	uint32_t dma_l2_packet, dma_l2_handler, dma_own_l1, dma_remote_l1, dma_to_l2;
 	uint32_t dma_own_l1_per_beat; /* reads and writes the same L1 */
+	uint32_t dma_own_l1_beats;    /* a shorter transfer takes as long as these */
 
 	uint32_t watchdog_cycles;    /* a task that runs longer is stopped */
 };

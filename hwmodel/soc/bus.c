@@ -95,7 +95,6 @@ static enum rv32_bus_status memory_access(struct hpu *hpu, struct rv32_bus_reque
 		memcpy(at, &result, 4);
 		req->value = have;
 		cycles = by_region(&target->amo, region);
-		req->use_cycles = target->amo_use;
 		break;
 	}
 	}

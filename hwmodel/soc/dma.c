@@ -22,8 +22,11 @@ static uint32_t duration(const struct hpu *hpu, enum memory_region from, unsigne
 		return target->dma_l2_handler + beats;
 	if (to != MEMORY_L1)
 		return target->dma_to_l2 + beats;
-	if (from_cluster == hpu->cluster && to_cluster == hpu->cluster)
+	if (from_cluster == hpu->cluster && to_cluster == hpu->cluster) {
+		if (beats < target->dma_own_l1_beats)
+			beats = target->dma_own_l1_beats;
 		return target->dma_own_l1 + target->dma_own_l1_per_beat * beats;
+	}
 	return target->dma_remote_l1 + beats;
 }
 

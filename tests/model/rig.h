@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef TESTS_MODEL_RIG_H
+#define TESTS_MODEL_RIG_H
+
+/* HPUs of the model with a program of a test's own, without the NIC around. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "hwmodel/nic/nic.h"
+
+#define RIG_GCC "riscv64-unknown-elf-gcc"
+/* the line at the head of hwmodel/image/entry.c */
+#define RIG_FLAGS \
+	"-march=rv32imac -mabi=ilp32 -O3 -funroll-loops -mno-strict-align -mtune=thead-c906 " \
+	"-falign-functions=4 -falign-loops=4 -ffreestanding -nostdlib -nostartfiles -static -g " \
+	"-ffunction-sections -fdata-sections -fno-ipa-cp -fno-ipa-sra -Wl,--gc-sections " \
+	"-Wl,--build-id=none -Wl,--no-warn-rwx-segments -I. -Ihandlers/include -T hwmodel/image/pspin.ld hwmodel/image/boot.S"
+
+struct rig_file { void *data; size_t bytes; };
+
+/* Builds `sources` with the image's flags and reads the result; skips or fails the test if it cannot. */
+static inline struct rig_file rig__build(const char *name, const char *sources)
+{
+	const char *build = getenv("BUILD") ? getenv("BUILD") : "build";
+	char path[512], line[2048];
+	struct rig_file file = { 0 };
+	struct stat st;
+	FILE *f;
+
+	if (system(RIG_GCC " --version >/dev/null 2>&1")) {
+		printf("skip: no " RIG_GCC " (package gcc-riscv64-unknown-elf)\n");
+		exit(77);
+	}
+	snprintf(path, sizeof(path), "%s/tests/model/%s.elf", build, name);
+	snprintf(line, sizeof(line), "mkdir -p %s/tests/model && %s %s %s -lgcc -o %s", build, RIG_GCC, RIG_FLAGS, sources, path);
+	f = system(line) ? NULL : fopen(path, "rb");
+	if (!f || fstat(fileno(f), &st) || !(file.data = malloc((size_t)st.st_size)) ||
+	    fread(file.data, 1, (size_t)st.st_size, f) != (size_t)st.st_size) {
+		printf("FAIL cannot build %s\n", path);
+		exit(1);
+	}
+	fclose(f);
+	file.bytes = (size_t)st.st_size;
+	return file;
+}
+
+struct rig {
+	struct storage storage;
+	struct pspin_target target;
+	struct hw_elf *elf;
+	struct hpu hpu;
+	struct hpu_descriptor descriptor;
+};
+
+static inline int rig__accept(void *arg, const struct hpu_command *command)
+{
+	(void)arg;
+	(void)command;
+	return 0;
+}
+
+/* Any HPU of the machine, booted. Ends the test if it does not boot. */
+static inline void rig__open(struct rig *rig, struct rig_file file, const struct pspin_target *target,
+			     unsigned cluster, unsigned index)
+{
+	char err[128] = "";
+
+	memset(rig, 0, sizeof(*rig));
+	rig->target = *target;
+	if (hw_elf__open(&rig->elf, file.data, file.bytes, err, sizeof(err)) || storage__open(&rig->storage) ||
+	    storage__load(&rig->storage, rig->elf) ||
+	    hpu__open(&rig->hpu, &rig->storage, &rig->target, cluster, index,
+		      (struct hpu_sink){ .command = rig__accept }) || hpu__boot(&rig->hpu)) {
+		printf("FAIL HPU %u.%u does not boot: %s\n", cluster, index, err);
+		exit(1);
+	}
+	rig->descriptor.packet_l1 = L1_GLOBAL + cluster * L1_STRIDE + L1_PACKETS;
+	rig->descriptor.packet_l2 = L2_PACKET;
+	rig->descriptor.packet_bytes = 4096;
+	for (unsigned i = 0; i < 4; i++)
+		rig->descriptor.scratchpad[i] = L1_GLOBAL + i * L1_STRIDE + L1_SCRATCHPADS;
+	rig->descriptor.host_mem_high = (uint32_t)(HOST_BASE >> 32);
+	rig->descriptor.host_mem_low = (uint32_t)HOST_BASE;
+}
+
+static inline void rig__close(struct rig *rig)
+{
+	hpu__close(&rig->hpu);
+	storage__close(&rig->storage);
+	hw_elf__close(rig->elf);
+}
+
+/* Runs a function of the image as a task. */
+static inline void rig__run(struct rig *rig, const char *function, struct hpu_task_result *out)
+{
+	uint32_t addr;
+
+	if (hw_elf__symbol(rig->elf, function, &addr, NULL)) {
+		printf("FAIL no function %s in the image\n", function);
+		exit(1);
+	}
+	hpu__run(&rig->hpu, addr, &rig->descriptor, out);
+}
+
+/* Body cycles: B + 9 is a turn of the runtime loop. */
+static inline uint64_t rig__body(struct rig *rig, const char *function)
+{
+	struct hpu_task_result result;
+
+	rig__run(rig, function, &result);
+	return result.stats.cycle - rig->target.runtime_cycles;
+}
+
+#endif

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Handlers in the manner of PsPIN's examples, whose bodies were measured on its RTL. */
+#include "pspin.h"
+
+__handler__ void pspin_empty(struct handler_args *args)
+{
+	(void)args;
+}
+
+__handler__ void pspin_counter(struct handler_args *args)
+{
+	struct task *task = args->task;
+	volatile uint32_t *counters = task->scratchpad[args->cluster_id];
+
+	amo_add(counters, 1);
+}
+
+__handler__ void pspin_ping_pong(struct handler_args *args)
+{
+	struct task *task = args->task;
+	struct ip_hdr *ip = (struct ip_hdr *)task->pkt_mem;
+	uint16_t length = ip->length;
+	struct udp_hdr *udp = (struct udp_hdr *)(task->pkt_mem + ip->version * 4); /* IHL in PsPIN's place */
+	uint32_t src = ip->source_id;
+	uint16_t port;
+
+	ip->source_id = ip->dest_id;
+	ip->dest_id = src;
+	port = udp->src_port;
+	udp->src_port = udp->dst_port;
+	udp->dst_port = port;
+	spin_send_packet(task->pkt_mem, length);
+}
