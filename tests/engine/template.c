@@ -392,7 +392,7 @@ static void finish_ip(struct template *t, uint32_t datagram_bytes)
 	}
 	if (!t->ip_length_given)
 		store16(ip + 2, datagram_bytes);
-	if (t->ip_sum == SUM_GIVEN)
+	if (t->ip_sum == SUM_GIVEN || t->ip_sum == SUM_NONE)
 		return;
 	sum = (uint16_t)~template_sum(ip, t->ip_header_bytes, 0);
 	store16(ip + 10, t->ip_sum == SUM_WRONG ? one_more(sum) : sum);
