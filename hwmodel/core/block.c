@@ -8,7 +8,6 @@
 struct draft {
 	struct rv32_core *core;
 	struct schedule schedule;
-	struct rv32_insn insn[RV32_BLOCK_INSNS];
 	struct op op[2 * RV32_BLOCK_INSNS + 2];
 	struct op_info info[2 * RV32_BLOCK_INSNS + 2];
 	struct edge edge[RV32_BLOCK_EDGES];
@@ -253,6 +252,17 @@ static struct block *commit(struct draft *d, uint32_t pc, struct hazard hazard)
 	return block;
 }
 
+/* Ends a block that could go on with `insn`: what that makes of the last one here is found out all the same. */
+static void cut_block(struct draft *d, const struct rv32_insn *insn)
+{
+	struct schedule ahead = d->schedule;
+	struct op_info ignored;
+
+	schedule__add(&ahead, insn, &ignored);
+	add_op(d, RV32_OP_end, insn->pc);
+	add_edge(d, insn->pc, d->schedule.hazard, 0, false);
+}
+
 static struct block *decode(struct rv32_core *core, uint32_t pc, struct hazard hazard)
 {
 	struct draft d = { .core = core, .schedule.hazard = hazard };
@@ -260,18 +270,17 @@ static struct block *decode(struct rv32_core *core, uint32_t pc, struct hazard h
 	bool ended = false;
 
 	while (!ended) {
-		struct rv32_insn *insn = &d.insn[d.insns];
+		struct rv32_insn insn;
 
+		fetch(core, at, &insn);
 		if (d.insns == RV32_BLOCK_INSNS || d.edges + 3 > RV32_BLOCK_EDGES || (d.insns && at == core->breakpoint)) {
-			add_op(&d, RV32_OP_end, at);
-			add_edge(&d, at, d.schedule.hazard, 0, false);
+			cut_block(&d, &insn);
 			break;
 		}
-		fetch(core, at, insn);
 		d.insns++;
-		add_insn(&d, insn);
-		ended = end_block(&d, insn);
-		at += insn->len_bytes;
+		add_insn(&d, &insn);
+		ended = end_block(&d, &insn);
+		at += insn.len_bytes;
 	}
 	fuse(&d);
 	return commit(&d, pc, hazard);

@@ -52,9 +52,9 @@ struct op_info {
 	uint8_t  stall_fetch;  /* ... and waiting for the fetch line */
 	uint8_t  cost;         /* its own cycles; all but the first to cost_cause */
 	uint8_t  cost_cause;
-	uint8_t  hide;         /* cycles of the next one that pass while this one waits for memory, to hide_cause */
-	uint8_t  hide_execute; /* the same while it is misaligned */
-	uint8_t  hide_cause;
+	uint8_t  hide_fetch;   /* stalls of the next one that pass while this one waits for memory: its fetch, */
+	uint8_t  hide_jump;    /* and then the jump that it is; */
+	uint8_t  hide_execute; /* instead of that, while this one is only misaligned */
 	uint8_t  is_insn;
 	uint8_t  next_reads;   /* the next one reads rd */
 	uint8_t  opcode, len_bytes;
@@ -70,7 +70,12 @@ struct hazard {
 	uint8_t alu1;    /* ALU result just before */
 	uint8_t flags;
 };
-enum { HAZARD_AMO = 1, HAZARD_JUMPED = 2 };
+enum {
+	HAZARD_AMO    = 1,   /* an AMO just before */
+	HAZARD_JUMPED = 2,   /* it is a jump's target, at 10 or 14 modulo 16 */
+	HAZARD_SECOND = 4,   /* it follows a 32-bit target at 10 modulo 16 */
+	HAZARD_LONG   = 8,   /* mulh, div or rem just before */
+};
 
 /* A way out of a block. */
 struct edge {
@@ -160,9 +165,7 @@ struct hazard hazard__jumped(uint32_t pc);
 struct schedule {
 	struct hazard hazard;
 	uint32_t cycle;             /* next free, from the block's start */
-	const struct rv32_insn *last;
-	struct op_info *last_info;
-	bool     second_after_jump; /* the instruction to come follows a 32-bit target at 10 modulo 16 */
+	struct op_info *last_info;  /* of the instruction just added, NULL for none */
 };
 void schedule__add(struct schedule *schedule, const struct rv32_insn *insn, struct op_info *info);
 

@@ -27,7 +27,16 @@ static bool is_long(const struct rv32_insn *insn)
 	return insn->class_ == RV32_CLASS_MULH || insn->class_ == RV32_CLASS_DIV;
 }
 
-/* Cycles between an instruction's slot and its issue because of earlier results. */
+static bool is_jump(const struct rv32_insn *insn)
+{
+	return insn->class_ == RV32_CLASS_JAL || insn->class_ == RV32_CLASS_JALR;
+}
+
+/*
+ * Cycles between an instruction's slot and its issue because of earlier
+ * results. A jump is taken in the decode stage: waiting there for a load to its
+ * own link register costs it nothing.
+ */
 static unsigned data_stall(const struct hazard *h, const struct rv32_insn *insn, enum rv32_cause *cause)
 {
 	uint32_t load1 = h->load1 ? 1u << h->load1 : 0;
@@ -42,7 +51,7 @@ static unsigned data_stall(const struct hazard *h, const struct rv32_insn *insn,
 			return TIMING_JALR_SECOND_AFTER_LOAD;
 	}
 	*cause = RV32_CYC_LOAD_USE;
-	if (load1 && ((rv32_insn__reads(insn) & load1) || alu_result(insn) == h->load1))
+	if (load1 && ((rv32_insn__reads(insn) & load1) || (alu_result(insn) == h->load1 && !is_jump(insn))))
 		return TIMING_LOAD_USE;
 	return 0;
 }
@@ -75,11 +84,9 @@ static unsigned extra_cost(const struct rv32_insn *insn, enum rv32_cause *cause)
 }
 
 /* The line behind a jump's target is fetched too late for the 32-bit instruction that straddles its start. */
-static unsigned fetch_stall(const struct schedule *s, const struct rv32_insn *insn)
+static unsigned fetch_stall(const struct hazard *h, const struct rv32_insn *insn)
 {
-	bool first = !s->last && (s->hazard.flags & HAZARD_JUMPED);
-
-	return insn->len_bytes == 4 && (insn->pc & 15) == 14 && (first || s->second_after_jump) ? TIMING_FETCH_LINE : 0;
+	return insn->len_bytes == 4 && (insn->pc & 15) == 14 && (h->flags & (HAZARD_JUMPED | HAZARD_SECOND)) ? TIMING_FETCH_LINE : 0;
 }
 
 static unsigned at_most(unsigned a, unsigned b)
@@ -93,49 +100,54 @@ static void overlap_jump(struct schedule *s, const struct rv32_insn *insn, struc
 	const struct hazard *h = &s->hazard;
 	bool base_pending = insn->class_ == RV32_CLASS_JALR && insn->rs1 && (h->load1 == insn->rs1 || h->alu1 == insn->rs1);
 
-	if (!s->last || base_pending || (insn->class_ != RV32_CLASS_JAL && insn->class_ != RV32_CLASS_JALR))
+	if (base_pending || !is_jump(insn))
 		return;
-	if (is_long(s->last)) {
+	if (h->flags & HAZARD_LONG) {
 		info->cost = (uint8_t)(info->cost - at_most(TIMING_JUMP_HIDDEN_BY_EXECUTE, TIMING_JUMP_EXTRA));
-		return;
+	} else if (s->last_info) {
+		s->last_info->hide_jump = (uint8_t)(at_most(TIMING_JUMP_HIDDEN_BY_WAIT, TIMING_JUMP_EXTRA) + info->stall);
+		s->last_info->hide_execute = (uint8_t)(at_most(TIMING_JUMP_HIDDEN_BY_EXECUTE, TIMING_JUMP_EXTRA) + info->stall);
 	}
-	s->last_info->hide = (uint8_t)at_most(TIMING_JUMP_HIDDEN_BY_WAIT + info->stall, TIMING_JUMP_EXTRA + info->stall);
-	s->last_info->hide_execute = (uint8_t)at_most(TIMING_JUMP_HIDDEN_BY_EXECUTE + info->stall, TIMING_JUMP_EXTRA + info->stall);
-	s->last_info->hide_cause = RV32_CYC_JUMP;
+}
+
+static uint8_t flags_after(const struct hazard *h, const struct rv32_insn *insn)
+{
+	uint8_t flags = 0;
+
+	if (insn->class_ == RV32_CLASS_AMO)
+		flags |= HAZARD_AMO;
+	if (is_long(insn))
+		flags |= HAZARD_LONG;
+	else if ((h->flags & HAZARD_JUMPED) && (insn->pc & 15) == 10 && insn->len_bytes == 4)
+		flags |= HAZARD_SECOND;
+	return flags;
 }
 
 void schedule__add(struct schedule *s, const struct rv32_insn *insn, struct op_info *info)
 {
-	struct hazard *h = &s->hazard;
+	struct hazard *h = &s->hazard, after = { 0 };
 	enum rv32_cause cause;
-	unsigned fetch = fetch_stall(s, insn), stall = data_stall(h, insn, &cause);
-	bool jumped = !s->last && (h->flags & HAZARD_JUMPED);
+	unsigned fetch = fetch_stall(h, insn), stall = data_stall(h, insn, &cause);
 
 	info->stall = (uint8_t)stall;
 	info->stall_cause = (uint8_t)cause;
-	if (s->last && is_long(s->last))
-		fetch = 0;
 	info->stall_fetch = (uint8_t)(fetch > stall ? fetch - stall : 0);
 	info->cost = (uint8_t)(1 + extra_cost(insn, &cause));
 	info->cost_cause = (uint8_t)cause;
-	if (s->last && info->stall_fetch) {
-		s->last_info->hide = s->last_info->hide_execute = info->stall_fetch;
-		s->last_info->hide_cause = RV32_CYC_FETCH;
-	} else {
-		overlap_jump(s, insn, info);
-	}
-	if (s->last)
+	overlap_jump(s, insn, info);
+	if (s->last_info) {
+		s->last_info->hide_fetch = info->stall_fetch;
 		s->last_info->next_reads = h->load1 && (rv32_insn__reads(insn) >> h->load1 & 1);
+	}
 	info->issue = (uint16_t)(s->cycle + info->stall + info->stall_fetch);
 	s->cycle = info->issue + info->cost;
 
-	h->load2 = info->stall + info->stall_fetch == 0 && info->cost == 1 &&
-		   insn->class_ != RV32_CLASS_DIV ? h->load1 : 0;
-	h->load1 = is_load(insn) ? insn->rd : 0;
-	h->alu1 = alu_result(insn);
-	h->flags = insn->class_ == RV32_CLASS_AMO ? HAZARD_AMO : 0;
-	s->second_after_jump = jumped && (insn->pc & 15) == 10 && insn->len_bytes == 4;
-	s->last = insn;
+	if (info->stall + info->stall_fetch == 0 && info->cost == 1 && insn->class_ != RV32_CLASS_DIV)
+		after.load2 = h->load1;
+	after.load1 = is_load(insn) ? insn->rd : 0;
+	after.alu1 = alu_result(insn);
+	after.flags = flags_after(h, insn);
+	*h = after;
 	s->last_info = info;
 }
 

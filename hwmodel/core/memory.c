@@ -29,16 +29,20 @@ bool memory__fetch(const struct rv32_core *core, uint32_t pc, uint16_t *half)
 	return true;
 }
 
-/* Charges a wait, less what of the next instruction passes meanwhile. */
-static void charge_wait(struct rv32_core *core, const struct op *op, const struct rv32_bus_request *req)
+/* What of the next instruction passes while this access takes longer than one cycle, begun at cycle `before`. */
+static void overlap(struct rv32_core *core, const struct op *op, uint64_t before, bool misaligned)
 {
 	const struct op_info *info = op_info(op);
-	uint32_t wait = req->wait_cycles + (info->next_reads ? req->use_cycles : 0);
-	uint32_t hidden = info->hide < req->wait_cycles ? info->hide : req->wait_cycles;
+	int64_t longer = (int64_t)(core->cycle - before), jump = info->hide_jump, fetch = info->hide_fetch;
 
-	stats__dynamic(core, op, req->wait_cause, wait);
-	if (hidden)
-		stats__dynamic(core, op, info->hide_cause, -(int64_t)hidden);
+	if (misaligned && longer == TIMING_MISALIGNED_EXTRA)
+		jump = info->hide_execute;
+	fetch = fetch < longer ? fetch : longer;
+	jump = jump < longer - fetch ? jump : longer - fetch;
+	if (fetch)
+		stats__dynamic(core, op, RV32_CYC_FETCH, -fetch);
+	if (jump)
+		stats__dynamic(core, op, RV32_CYC_JUMP, -jump);
 }
 
 static enum rv32_bus_status ask_bus(struct rv32_core *core, const struct op *op, struct rv32_bus_request *req)
@@ -52,7 +56,7 @@ static enum rv32_bus_status ask_bus(struct rv32_core *core, const struct op *op,
 	req->wait_cause = RV32_CYC_MEMORY;
 	status = core->bus.access(core->bus.arg, req);
 	if (status == RV32_BUS_OK)
-		charge_wait(core, op, req);
+		stats__dynamic(core, op, req->wait_cause, (int64_t)req->wait_cycles + (op_info(op)->next_reads ? req->use_cycles : 0));
 	return status;
 }
 
@@ -83,9 +87,7 @@ static enum rv32_bus_status split(struct rv32_core *core, const struct op *op, e
 				  unsigned size, uint32_t *value)
 {
 	unsigned first = 4 - (addr & 3), done = 0, late = 0;
-	const struct op_info *info = op_info(op);
 	uint32_t result = 0;
-	uint64_t before = core->cycle;
 
 	while (done < size) {
 		unsigned bytes = done < first ? first - done : size - done, at = (addr + done) & 3;
@@ -104,19 +106,22 @@ static enum rv32_bus_status split(struct rv32_core *core, const struct op *op, e
 	}
 	*value = result;
 	stats__dynamic(core, op, RV32_CYC_MISALIGNED, TIMING_MISALIGNED_EXTRA);
-	if (core->cycle == before + TIMING_MISALIGNED_EXTRA && info->hide_execute)
-		stats__dynamic(core, op, info->hide_cause, -(int64_t)(info->hide_execute < TIMING_MISALIGNED_EXTRA ? info->hide_execute : TIMING_MISALIGNED_EXTRA));
 	return RV32_BUS_OK;
 }
 
 static enum rv32_bus_status access_memory(struct rv32_core *core, const struct op *op, enum rv32_access kind, uint32_t addr,
 					  unsigned size, uint32_t *value)
 {
+	bool misaligned = (addr & 3) + size > 4;
+	uint64_t before = core->cycle;
 	enum rv32_bus_status status;
 
-	if ((addr & 3) + size > 4)
-		return split(core, op, kind, addr, size, value);
-	status = part(core, op, kind, addr, size, 0, value);
+	if (misaligned)
+		status = split(core, op, kind, addr, size, value);
+	else
+		status = part(core, op, kind, addr, size, 0, value);
+	if (status == RV32_BUS_OK)
+		overlap(core, op, before, misaligned);
 	return status;
 }
 
@@ -191,6 +196,7 @@ int memory__atomic(struct rv32_core *core, const struct op *op, enum rv32_access
 	int fault = -1 - (kind == RV32_LR ? RV32_TRAP_LOAD_FAULT : RV32_TRAP_STORE_FAULT);
 	struct rv32_bus_request req = { .addr = addr, .kind = kind, .size_bytes = 4, .amo = (uint8_t)funct5, .value = value };
 	unsigned without = kind == RV32_LR ? 0 : RV32_WINDOW_READONLY;
+	uint64_t before = core->cycle;
 	uint8_t *mem;
 
 	core->amo_bank = -1;
@@ -204,6 +210,7 @@ int memory__atomic(struct rv32_core *core, const struct op *op, enum rv32_access
 	switch (ask_bus(core, op, &req)) {
 	case RV32_BUS_OK:
 		*old = req.value;
+		overlap(core, op, before, false);
 		return 0;
 	case RV32_BUS_STOP:
 		return 1;
@@ -217,8 +224,12 @@ void memory__amo_check(struct rv32_core *core, const struct op *op, uint32_t add
 	const struct op *access = op + 1; /* the instruction this one stands before */
 
 	if (core->amo_bank >= 0 && (unsigned)core->amo_bank == (addr >> 2) % TIMING_L1_BANKS &&
-	    window_at(core, addr, 1, RV32_WINDOW_DATA, 0))
+	    window_at(core, addr, 1, RV32_WINDOW_DATA, 0)) {
+		uint64_t before = core->cycle;
+
 		stats__dynamic(core, access, RV32_CYC_MEMORY, TIMING_AMO_BANK_BUSY);
+		overlap(core, access, before, false);
+	}
 	core->amo_bank = -1;
 }
 
