@@ -128,8 +128,9 @@ int kernel_attach__link(int prog_fd, int ifindex, const char *ifname, char *why,
 		return -EOPNOTSUPP;
 	case ERANGE:
 	case EMSGSIZE:
-		snprintf(why, why_bytes, "the MTU of %s is too large for XDP on one page: lower it "
-			 "(`ip link set dev %s mtu 3000`)", ifname, ifname);
+		snprintf(why, why_bytes, "the MTU of %s (of its peer, if it is a veth) is too large for XDP, "
+			 "which needs a frame in one page: lower it, `ip link set dev %s mtu 3000`",
+			 ifname, ifname);
 		return -ERANGE;
 	case ENODEV:
 		snprintf(why, why_bytes, "interface %s has gone away", ifname);
@@ -139,7 +140,7 @@ int kernel_attach__link(int prog_fd, int ifindex, const char *ifname, char *why,
 			 "run it as root (sudo)", ifname);
 		return -EPERM;
 	default:
-		/* veth: peer's MTU, segmentation on the peer or queues that do not fit */
+		/* some drivers say EINVAL for a held interface */
 		if (err == EINVAL && kernel_attach__holder(ifindex, ifname, why, why_bytes))
 			return -EBUSY;
 		snprintf(why, why_bytes, "the kernel refuses to attach to %s: %s; `dmesg` may say more",

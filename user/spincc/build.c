@@ -96,45 +96,61 @@ static int placement(const char *object, enum spin_placement *out)
 	return ok ? 0 : -1;
 }
 
-static int build_rv32(struct spincc *s, const char *elf)
+/* Compiles or assembles one file of the image; `object` is its name among the temporary files. */
+static int build_part(struct spincc *s, const char *source, const char *object)
 {
-	struct command compile = { 0 }, link = { 0 };
-	enum spin_placement where = SPIN_STATE_IN_L2;
-	char object[PATH_MAX];
+	struct command c = { 0 };
+	char path[PATH_MAX];
 	int err;
 
+	temps__path(s, object, path);
+	add_rv32(s, &c);
+	command__add(&c, "-Wa,--debug-prefix-map=%s/=", s->root);
+	command__add(&c, "-Wa,--debug-prefix-map=%s=.", s->directory);
+	command__add(&c, "-c");
+	command__add(&c, "%s/hwmodel/image/%s", s->root, source);
+	command__add(&c, "-o");
+	command__add(&c, "%s", path);
+	err = command__run(s, &c);
+	command__free(&c);
+	return err;
+}
+
+static int link_rv32(struct spincc *s, const char *elf, enum spin_placement where)
+{
+	struct command c = { 0 };
+	int err;
+
+	add_rv32(s, &c);
+	command__add(&c, "-Wl,--gc-sections");
+	command__add(&c, "-Wl,--build-id=none");
+	if (where == SPIN_STATE_IN_L1)
+		command__add(&c, "-Wl,--defsym=SPIN_STATE_IN_L1=1");
+	command__add(&c, "-T%s/hwmodel/image/pspin.ld", s->root);
+	command__add(&c, "%s/boot.o", s->temps);
+	command__add(&c, "%s/entry.o", s->temps);
+	command__add(&c, "-lgcc");
+	command__add(&c, "-o");
+	command__add(&c, "%s", elf);
+	err = command__run(s, &c);
+	command__free(&c);
+	return err;
+}
+
+static int build_rv32(struct spincc *s, const char *elf)
+{
+	enum spin_placement where = SPIN_STATE_IN_L2;
+	char object[PATH_MAX];
+
 	temps__path(s, "entry.o", object);
-	add_rv32(s, &compile);
-	command__add(&compile, "-c");
-	command__add(&compile, "%s/hwmodel/image/entry.c", s->root);
-	command__add(&compile, "-o");
-	command__add(&compile, "%s", object);
-	err = command__run(s, &compile);
-	command__free(&compile);
-	if (err)
-		return err;
+	if (build_part(s, "entry.c", "entry.o"))
+		return -1;
 	if (placement(object, &where)) {
 		fprintf(stderr, "spincc: %s registers no handlers: end it with SPIN_HANDLERS(name, ...)\n",
 			s->handler);
 		return -1;
 	}
-
-	add_rv32(s, &link);
-	command__add(&link, "-Wl,--gc-sections");
-	command__add(&link, "-Wl,--build-id=none");
-	command__add(&link, "-Wa,--debug-prefix-map=%s/=", s->root);
-	command__add(&link, "-Wa,--debug-prefix-map=%s=.", s->directory);
-	if (where == SPIN_STATE_IN_L1)
-		command__add(&link, "-Wl,--defsym=SPIN_STATE_IN_L1=1");
-	command__add(&link, "-T%s/hwmodel/image/pspin.ld", s->root);
-	command__add(&link, "%s/hwmodel/image/boot.S", s->root);
-	command__add(&link, "%s", object);
-	command__add(&link, "-lgcc");
-	command__add(&link, "-o");
-	command__add(&link, "%s", elf);
-	err = command__run(s, &link);
-	command__free(&link);
-	return err;
+	return build_part(s, "boot.S", "boot.o") ? -1 : link_rv32(s, elf, where);
 }
 
 static const char *arch_macro(void)

@@ -1,0 +1,41 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# An interface that is held is refused by the holder's name, whatever kind of holder it is, and never taken over.
+. "$(dirname "$0")/setup.inc"
+need_root
+make_nics
+
+holder() {
+	in_ns ip -d link show v0 | grep -o 'prog/xdp id [0-9]*'
+}
+
+# a process of ours
+start_run v0 || exit 1
+before=$(holder)
+expect 1 in_ns "$SPINCTL" run "$OBJECT" --dev v0
+one_line
+says err "of process $RUN (spinctl)"
+says err "kill $RUN"
+[ "$(holder)" = "$before" ] || fail "the program was replaced"
+kill "$RUN"
+wait "$RUN" || fail "SIGTERM: status $?"
+
+# netlink, native and generic, which stay behind their process
+for mode in xdpdrv xdpgeneric; do
+	in_ns ip link set dev v0 $mode obj "$OBJECT" sec xdp 2>"$WORK/iproute" || {
+		fail "ip link set $mode: $(cat "$WORK/iproute")"
+		continue
+	}
+	before=$(holder)
+	expect 1 in_ns "$SPINCTL" run "$OBJECT" --dev v0
+	one_line
+	says err "'spin_xdp'"
+	says err "ip link set dev v0 $mode off"
+	[ "$(holder)" = "$before" ] || fail "the program was replaced"
+	in_ns ip link set dev v0 $mode off
+done
+
+# and free again
+start_run v0 --duration 0.2 || exit 1
+wait "$RUN" || fail "after the holders: status $?"
+exit $FAILED

@@ -1,0 +1,34 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# An interface that is not there, or is deleted while attached: a sentence and status 1.
+. "$(dirname "$0")/setup.inc"
+need_root
+make_nics
+
+expect 1 in_ns "$SPINCTL" run "$OBJECT" --dev nosuch0
+one_line
+says err "no interface nosuch0"
+expect 1 in_ns "$SPINCTL" status --dev nosuch0
+says err "no interface nosuch0"
+in_ns ip link set lo up
+expect 1 in_ns "$SPINCTL" run "$OBJECT" --dev lo
+says err "native XDP"
+in_ns ip link set v1 mtu 9000 # a veth's frames are as long as its peer sends them
+expect 1 in_ns "$SPINCTL" run "$OBJECT" --dev v0 --duration 1
+says err "mtu"
+in_ns ip link set v1 mtu 1500
+
+start_run v0 || exit 1
+in_ns ip link del v0
+i=0
+while kill -0 "$RUN" 2>/dev/null && [ $i -lt 60 ]; do
+	i=$((i + 1))
+	sleep 0.1
+done
+kill -0 "$RUN" 2>/dev/null && fail "still running 6 s after the interface went away"
+wait "$RUN"
+status=$?
+[ $status = 1 ] || fail "status $status instead of 1"
+grep -q 'v0 has gone away' "$WORK/run.err" || fail "no sentence: $(cat "$WORK/run.err")"
+grep -q '^all ' "$WORK/run.out" || fail "no last table"
+exit $FAILED

@@ -1,0 +1,54 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# Help goes to stdout with status 0, bad usage is one line on stderr with status 2, and the man pages have every option.
+. "$(dirname "$0")/setup.inc"
+
+for command in "$SPINCTL" "$SPINCC" "$SPINCTL run" "$SPINCTL status" "$SPINCTL cost"; do
+	expect 0 $command --help
+	says out "usage:"
+	[ -s "$WORK/err" ] && fail "$command --help writes to stderr"
+	expect 0 $command --version
+	expect 2 $command --no-such-option
+	one_line
+	[ -s "$WORK/out" ] && fail "$command --no-such-option writes to stdout"
+done
+for command in run status cost; do
+	expect 0 "$SPINCTL" help $command
+	says out "usage: spinctl $command"
+done
+expect 0 "$SPINCTL" help
+for command in run status cost help; do
+	says out "  $command "
+done
+expect 2 "$SPINCTL"
+expect 2 "$SPINCTL" frobnicate
+says err "unknown command frobnicate"
+expect 2 "$SPINCTL" help frobnicate
+expect 2 "$SPINCTL" run
+says err "FILE.spin"
+expect 2 "$SPINCTL" run "$OBJECT"
+says err "--dev IF"
+expect 2 "$SPINCTL" run "$OBJECT" extra --dev lo
+expect 2 "$SPINCTL" run "$OBJECT" --dev
+expect 2 "$SPINCTL" run "$OBJECT" --dev lo --interval -1
+expect 2 "$SPINCTL" run "$OBJECT" --dev lo --count 1x
+expect 2 "$SPINCTL" status --json=1
+expect 2 "$SPINCTL" cost "$OBJECT"
+says err "--pcap"
+expect 2 "$SPINCC" x.c
+says err "-o FILE"
+expect 2 "$SPINCC" x.c -o x --target cray
+
+page_has_options() {
+	page=$1
+	shift
+	"$@" --help | grep -oE -e '--[a-z0-9-]+' | sort -u | while read -r option; do
+		sed 's/\\-/-/g' "$ROOT/user/man/$page" | sed 's/Fl -/--/g' | grep -qF -- "$option" || echo "$option"
+	done >"$WORK/missing"
+	[ -s "$WORK/missing" ] && fail "$page lacks of $*: $(tr '\n' ' ' <"$WORK/missing")"
+}
+page_has_options spinctl.8 "$SPINCTL" run
+page_has_options spinctl.8 "$SPINCTL" status
+page_has_options spinctl.8 "$SPINCTL" cost
+page_has_options spincc.1 "$SPINCC"
+exit $FAILED
