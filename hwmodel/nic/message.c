@@ -21,14 +21,14 @@ static void place(uint8_t *at, const uint8_t *from, uint32_t bytes, uint32_t *di
 	*dirty = bytes;
 }
 
-static void describe(struct pspin *nic, const struct inbound *in, struct hpu_descriptor *task)
+static void describe(const struct inbound *in, struct hpu_descriptor *task)
 {
 	memset(task, 0, sizeof(*task));
 	task->handler_mem = L2_HANDLER;
 	task->handler_mem_bytes = L2_HANDLER_BYTES;
 	task->packet_l1 = PACKET_L1;
 	task->packet_bytes = in->packet_bytes;
-	for (unsigned i = 0; i < nic->target.clusters && i < L1_CLUSTERS; i++) {
+	for (unsigned i = 0; i < L1_CLUSTERS; i++) {
 		task->scratchpad[i] = L1_GLOBAL + i * L1_STRIDE + L1_SCRATCHPADS;
 		task->scratchpad_bytes[i] = SCRATCH_BYTES;
 	}
@@ -144,7 +144,7 @@ static enum spin_reason tasks(struct pspin *nic, const struct inbound *in, struc
 	struct hpu_descriptor descriptor;
 	uint32_t error = 0, data_error;
 
-	describe(nic, in, &descriptor);
+	describe(in, &descriptor);
 	memset(scratch, 0, sizeof(*scratch));
 	if (has->header) {
 		error = run(nic, PSPIN_HEADER, nic->entry[NIC_HEADER][in->is_ip4], &descriptor, out);

@@ -11,8 +11,6 @@
 static const struct pspin_target pspin_rtl = {
 	.name = "pspin-rtl",
 	.clock_mhz = 1000,                /* P: 1 tick = 1 ns */
-	.clusters = 4,                    /* P: clusters x HPUs */
-	.hpus_per_cluster = 8,
 	.runtime_cycles = 9,              /* P: HPU start-to-start, saturated, B + 9 */
 
 	.load  = { 20, 21, 22 },          /* P: load L2 packet / L2 handler / remote L1 */

@@ -18,7 +18,6 @@ struct pspin_latency {
 struct pspin_target {
 	const char *name;
 	uint32_t clock_mhz;
-	uint32_t clusters, hpus_per_cluster;
 	uint32_t runtime_cycles;     /* between two handlers on one HPU, beyond the body */
 
 	struct pspin_latency load, store, amo;

@@ -62,7 +62,7 @@ struct spin_counter { uint32_t count; };
 /* Where the search for a key starts. Fibonacci hashing: one multiplication and one shift. */
 SPIN_INLINE uint32_t spin_table_home(uint32_t key, uint32_t entries)
 {
-	return (uint32_t)((uint64_t)(key * 2654435769u) * entries >> 32);
+	return entries > 1 ? key * 2654435769u >> (32 - __builtin_ctz(entries)) : 0;
 }
 
 /* Adds to a table's counter; safe from all HPUs at once. */

@@ -67,4 +67,25 @@ static inline uint32_t spin_dma_to_host(uint32_t high, uint32_t low, void *data,
 	return id;
 }
 
+static inline uint16_t swap16(uint16_t v)
+{
+	return (uint16_t)(v << 8 | v >> 8);
+}
+
+/* The packet as it stands goes to the message's host memory. */
+static inline void deposit(struct task *task, void *packet)
+{
+	spin_dma_to_host(task->host_mem_high, task->host_mem_low, packet, task->pkt_mem_size);
+}
+
+/* Makes `handler` the entry that the NIC calls for payload; the others are there and empty. */
+#define TWIN(handler) \
+	__handler__ void hpu_payload_ip4(struct handler_args *args) { handler(args); } \
+	__handler__ void hpu_payload_ip6(void) { } \
+	__handler__ void hpu_header_ip4(void) { } \
+	__handler__ void hpu_header_ip6(void) { } \
+	__handler__ void hpu_proceed_ip4(void) { } \
+	__handler__ void hpu_proceed_ip6(void) { } \
+	__handler__ void hpu_completion(void) { }
+
 #endif

@@ -136,7 +136,7 @@ SPIN_INLINE _Bool spin_cas32(uint32_t *at, uint32_t expect, uint32_t swap)
 {
 	uint32_t have;
 
-	if ((uintptr_t)at >> 26 == 0x1c000000u >> 26)
+	if (__builtin_expect((int32_t)((uintptr_t)at << 5) < 0, 1)) /* L2: 0x1c......, bit 26 */
 		return __atomic_compare_exchange_n(at, &expect, swap, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 	while (__atomic_exchange_n(&spin_l1_lock_, 1, __ATOMIC_RELAXED))
 		;

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include <kvstore.h>
+
+#include "pspin.h"
+
+struct kv_cache spin_state __attribute__((section(".spin_state"), aligned(8)));
+
+static inline uint32_t swap32(uint32_t v)
+{
+	return v << 24 | (v & 0xff00) << 8 | (v >> 8 & 0xff00) | v >> 24;
+}
+
+static inline uint32_t load(const uint32_t *at)
+{
+	uint32_t v = *(const volatile uint32_t *)at;
+
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	return v;
+}
+
+static inline void store(uint32_t *at, uint32_t v)
+{
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	*(volatile uint32_t *)at = v;
+}
+
+static inline struct kv_line *find(struct kv_set *set, uint32_t key, uint32_t *way)
+{
+	for (uint32_t w = 0; w < KV_WAYS; w++)
+		if (load(&set->line[w].key) == key && load(&set->line[w].tag)) {
+			*way = w;
+			return &set->line[w];
+		}
+	return 0;
+}
+
+static inline struct kv_line *victim(struct kv_set *set, uint32_t *way)
+{
+	uint32_t clock = set->clock, hand = clock >> 4 & 3, used = clock & 15;
+
+	for (uint32_t w = 0; w < KV_WAYS && used >> hand & 1; w++) {
+		used &= ~(1u << hand);
+		hand = (hand + 1) & 3;
+	}
+	set->clock = ((hand + 1) & 3) << 4 | used;
+	*way = hand;
+	return &set->line[hand];
+}
+
+static inline uint32_t take(struct kv_line *line, uint32_t key)
+{
+	uint32_t tag = load(&line->tag), taken = (tag & ~KV_STATE_MASK) + 4, expect = tag;
+
+	if ((tag & KV_STATE_MASK) == KV_BUSY)
+		return 0;
+	taken = (taken ? taken : 4) | KV_BUSY;
+	if (!__atomic_compare_exchange_n(&line->tag, &expect, taken, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		return 0;
+	line->key = key;
+	return taken;
+}
+
+static inline int answer(struct kv_message *m, struct kv_line *line, uint32_t key)
+{
+	uint32_t tag = load(&line->tag), value[KV_WORDS];
+
+	if ((tag & KV_STATE_MASK) != KV_VALID || load(&line->key) != key)
+		return 0;
+	for (int i = 0; i < KV_WORDS; i++)
+		value[i] = *(volatile uint32_t *)&line->value[i];
+	if (load(&line->tag) != tag)
+		return 0;
+	m->op = swap16(KV_REPLY);
+	m->found = swap16(1);
+	for (int i = 0; i < KV_WORDS; i++)
+		m->value[i] = value[i];
+	return 1;
+}
+
+static inline void reply(struct task *task, struct ip_hdr *ip, struct udp_hdr *udp, uint32_t header,
+			 uint32_t bytes, uint32_t length)
+{
+	uint32_t src = ip->source_id;
+	uint16_t port = udp->src_port;
+
+	ip->source_id = ip->dest_id;
+	ip->dest_id = src;
+	udp->src_port = udp->dst_port;
+	udp->dst_port = port;
+	ip->ttl = 64;
+	if (bytes != length) {
+		ip->length = swap16((uint16_t)(header + bytes));
+		udp->length = swap16((uint16_t)(8 + bytes));
+	}
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	spin_send_packet(task->pkt_mem, header + bytes);
+}
+
+static inline void kvstore(struct handler_args *args)
+{
+	struct task *task = args->task;
+	struct ip_hdr *ip = (struct ip_hdr *)task->pkt_mem;
+	uint32_t ip_bytes = ip->ihl * 4, length = swap16(ip->length) - ip_bytes - 8;
+	struct udp_hdr *udp = (struct udp_hdr *)((uint8_t *)ip + ip_bytes);
+	struct kv_message *m = (struct kv_message *)(udp + 1);
+	uint32_t key, way, tag, lease = 0;
+	struct kv_line *line;
+	struct kv_set *set;
+
+	if (length < sizeof(*m) || (m->op != swap16(KV_GET) && m->op != swap16(KV_SET)))
+		goto out;
+	key = swap32(m->key);
+	set = &spin_state.set[key % KV_SETS];
+	line = find(set, key, &way);
+	if (m->op == swap16(KV_GET)) {
+		if (line && answer(m, line, key)) {
+			if (!(set->clock >> way & 1))
+				set->clock |= 1u << way;
+			reply(task, ip, udp, ip_bytes + 8, sizeof(*m), length);
+			return;
+		}
+		if (line) {
+			lease = (load(&line->tag) & ~KV_STATE_MASK) | way;
+		} else if ((tag = take(line = victim(set, &way), key))) {
+			store(&line->tag, (tag & ~KV_STATE_MASK) | KV_PENDING);
+			lease = (tag & ~KV_STATE_MASK) | way;
+		}
+	} else {
+		if (!line)
+			line = victim(set, &way);
+		if ((tag = take(line, key))) {
+			for (int i = 0; i < KV_WORDS; i++)
+				line->value[i] = m->value[i];
+			store(&line->tag, (tag & ~KV_STATE_MASK) | KV_STAGED);
+			lease = (tag & ~KV_STATE_MASK) | way;
+		}
+	}
+	m->lease = lease;
+out:
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	deposit(task, task->pkt_mem);
+}
+
+TWIN(kvstore)
