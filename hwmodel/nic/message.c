@@ -101,14 +101,17 @@ static uint32_t run(struct pspin *nic, enum pspin_task_kind kind, uint32_t funct
 	return result.error;
 }
 
+_Static_assert(PSPIN_ERROR_FAIL == HPU_ERROR_FAIL && PSPIN_ERROR_SEGV == HPU_ERROR_SEGV &&
+	       PSPIN_ERROR_BAD_RETURN == HPU_ERROR_BAD_RETURN, "what the image writes is what the model reports");
+
 static enum spin_reason error_reason(uint32_t error)
 {
 	switch (error) {
-	case HPU_ERROR_FAIL:
+	case PSPIN_ERROR_FAIL:
 		return SPIN_REASON_FAILED;
-	case HPU_ERROR_BAD_RETURN:
+	case PSPIN_ERROR_BAD_RETURN:
 		return SPIN_REASON_BAD_RETURN;
-	default: /* HPU_ERROR_SEGV, traps, the watchdog */
+	default: /* PSPIN_ERROR_SEGV, traps, the watchdog */
 		return SPIN_REASON_SEGV;
 	}
 }

@@ -65,7 +65,7 @@ uint64_t command__issue(struct hpu *hpu, uint64_t cycle)
 	}
 	if (!ok || hpu->sink.command(hpu->sink.arg, &command)) {
 		if (!hpu->result.error)
-			hpu->result.error = HPU_ERROR_COMMAND;
+			hpu->result.error = PSPIN_ERROR_COMMAND;
 		return cycle + 1;
 	}
 	hpu->result.commands[command.kind]++;

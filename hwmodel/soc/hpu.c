@@ -74,7 +74,7 @@ static void stop(struct hpu *hpu)
 {
 	hpu->function = 0;
 	if (!hpu->result.error)
-		hpu->result.error = HPU_ERROR_WATCHDOG;
+		hpu->result.error = PSPIN_ERROR_WATCHDOG;
 	for (unsigned x = 1; x < 32; x++)
 		rv32_core__set_reg(hpu->core, x, hpu->idle_reg[x]);
 	rv32_core__set_pc(hpu->core, hpu->idle_pc);

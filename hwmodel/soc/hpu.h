@@ -11,10 +11,6 @@
 #include "../nic/target.h"
 #include "storage.h"
 
-/* Task errors of the model, beside mcause and HPU_ERROR_* of registers.h. */
-#define HPU_ERROR_WATCHDOG 0x201 /* ran longer than the target's watchdog allows */
-#define HPU_ERROR_COMMAND  0x202 /* a command names memory that is not there */
-
 /* What the driver's registers say during a task, in their order from HPU_TASK on. */
 struct hpu_descriptor {
 	uint32_t handler_mem, handler_mem_bytes;

@@ -43,7 +43,7 @@ static void faults_end_the_task_only(struct rig_file file, const struct pspin_ta
 {
 	static const struct { const char *function; uint32_t error; } rows[] = {
 		{ "trap_load", 5 }, { "trap_store", 7 }, { "trap_illegal", 2 }, { "trap_lr_l1", 5 },
-		{ "trap_other_stack", 5 }, { "trap_beyond_packet", 5 }, { "endless", HPU_ERROR_WATCHDOG },
+		{ "trap_other_stack", 5 }, { "trap_beyond_packet", 5 }, { "endless", PSPIN_ERROR_WATCHDOG },
 	};
 	struct hpu_task_result result;
 	struct rig rig;

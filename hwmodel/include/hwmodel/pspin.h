@@ -49,13 +49,23 @@ int pspin__write(struct pspin *nic, uint32_t addr, const void *from, size_t byte
 
 enum pspin_task_kind { PSPIN_HEADER, PSPIN_PAYLOAD, PSPIN_COMPLETION, PSPIN_PROCEED, PSPIN_TASK_KINDS };
 
+/* A task's error. Exceptions of the core are mcause, below 32. */
+enum pspin_error {
+	PSPIN_ERROR_NONE       = 0,
+	PSPIN_ERROR_FAIL       = 0x101, /* the handler returned FAIL, */
+	PSPIN_ERROR_SEGV       = 0x102, /* SEGV, */
+	PSPIN_ERROR_BAD_RETURN = 0x103, /* no code of its kind */
+	PSPIN_ERROR_WATCHDOG   = 0x201, /* it did not end in time */
+	PSPIN_ERROR_COMMAND    = 0x202, /* a command names memory that is not there */
+};
+
 struct pspin_task {
 	enum pspin_task_kind kind;
 	uint64_t body_cycles;                    /* B: entry's first instruction to its return */
 	uint64_t instructions;
 	uint64_t cycles[RV32_CAUSE_COUNT];       /* add up to body_cycles */
 	uint32_t nic_sends, host_dmas, host_writes; /* commands issued */
-	uint32_t error;                          /* written to the driver's error register; 0: none */
+	uint32_t error;                          /* enum pspin_error, or mcause of a trap */
 };
 
 struct pspin_result {
