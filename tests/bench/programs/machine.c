@@ -3,7 +3,7 @@
 #include <stdint.h>
 
 #ifndef ROUNDS
-#define ROUNDS 36000
+#define ROUNDS 200000
 #endif
 
 enum state { START, NAME, NUMBER, HEX, STRING, ESCAPE, COMMENT, STATES };
