@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Random frames, random code in the image, damaged images and odd arguments:
+ * the model says what is wrong and never crashes or hangs.
+ */
+#include "packet.h"
+#include "rig.h"
+
+static uint32_t seed = 1;
+
+static uint32_t next(void)
+{
+	seed ^= seed << 13;
+	seed ^= seed >> 17;
+	seed ^= seed << 5;
+	return seed;
+}
+
+static const struct spin_meta meta = {
+	.magic = SPIN_META_MAGIC, .api_version = SPIN_API_VERSION,
+	.registration = { .header = 1, .payload = 1, .completion = 1, .checksum = SPIN_CHECKSUM_HOST },
+};
+
+static int open_image(struct pspin **nic, const void *data, size_t bytes)
+{
+	struct pspin_target target = *pspin_target__find("pspin-rtl");
+	struct spin_rule any = { 0 };
+	char err[128];
+
+	target.watchdog_cycles = 2000;
+	return pspin__open(nic, &target, &meta, data, bytes, &any, err, sizeof(err));
+}
+
+/* A good datagram with up to four bytes changed, cut anywhere. */
+static size_t any_frame(uint8_t *frame)
+{
+	uint8_t payload[256];
+	size_t bytes;
+
+	for (size_t i = 0; i < sizeof(payload); i++)
+		payload[i] = (uint8_t)next();
+	bytes = packet__make(frame, next(), payload, next() % sizeof(payload));
+	for (unsigned n = next() % 5; n; n--)
+		frame[next() % bytes] = (uint8_t)next();
+	return next() % 4 ? bytes : next() % (bytes + 1);
+}
+
+static int packets(struct pspin *nic, unsigned count)
+{
+	struct pspin_result result;
+	uint8_t frame[512];
+	uint64_t sum = 0;
+
+	for (unsigned i = 0; i < count; i++)
+		if (pspin__packet(nic, frame, any_frame(frame), &result)) {
+			printf("FAIL a frame is refused\n");
+			return 1;
+		}
+	for (unsigned r = 0; r < SPIN_REASON_COUNT; r++)
+		sum += pspin__count(nic, r);
+	if (sum != count)
+		printf("FAIL %u packets, %llu counted\n", count, (unsigned long long)sum);
+	return sum != count;
+}
+
+int main(void)
+{
+	struct rig_file file = rig__build("survives", "hwmodel/image/entry.c -DSPIN_HANDLER_FILE='\"tests/handlers/sum.c\"'");
+	static uint8_t huge[PSPIN_FRAME_BYTES_MAX + 1];
+	struct pspin_result result;
+	struct pspin *nic;
+	uint8_t byte = 0;
+	int failures = 0;
+
+	if (open_image(&nic, file.data, file.bytes))
+		return 1;
+	failures += packets(nic, 50000);
+	failures += pspin__packet(nic, huge, sizeof(huge), &result) != -EINVAL;
+	failures += pspin__packet(nic, huge, 0, &result) != 0 || result.reason != SPIN_REASON_TRUNCATED;
+	failures += pspin__read(nic, 0, &byte, 1) != -EFAULT;
+	failures += pspin__read(nic, 0x1c400000 + 0x3fffff, huge, 2) != -EFAULT;
+	failures += pspin__write(nic, 0x1d007fff, huge, 2) != -EFAULT;
+	failures += pspin__symbol(nic, "nothing", NULL, NULL) != -ENOENT;
+	pspin__close(nic);
+	pspin__close(NULL);
+
+	/* random code behind the runtime loop */
+	for (unsigned round = 0; round < 200; round++) {
+		uint8_t code[1024];
+		uint32_t entry;
+
+		if (open_image(&nic, file.data, file.bytes) || pspin__symbol(nic, "hpu_header_ip4", &entry, NULL))
+			return 1;
+		for (size_t i = 0; i < sizeof(code); i++)
+			code[i] = (uint8_t)next();
+		failures += pspin__write(nic, entry, code, sizeof(code)) != 0;
+		failures += packets(nic, 20);
+		pspin__close(nic);
+	}
+
+	/* damaged images: refused, or run as they are */
+	for (unsigned round = 0; round < 500; round++) {
+		uint8_t *damaged = malloc(file.bytes);
+
+		if (!damaged)
+			return 1;
+		memcpy(damaged, file.data, file.bytes);
+		for (unsigned n = 1 + next() % 8; n; n--)
+			damaged[next() % (round & 1 ? 256 : file.bytes)] = (uint8_t)next();
+		if (!open_image(&nic, damaged, next() % 8 ? file.bytes : next() % file.bytes)) {
+			failures += packets(nic, 5);
+			pspin__close(nic);
+		}
+		free(damaged);
+	}
+	free(file.data);
+	if (failures)
+		printf("FAIL %d\n", failures);
+	return failures != 0;
+}
