@@ -5,6 +5,7 @@
 need_root
 make_nics
 
+find /sys/fs/bpf -name '*spin*' 2>/dev/null | sort >"$WORK/pins"
 start_run v0 || exit 1
 program=$(in_ns ip -d link show v0 | sed -n 's/.*prog\/xdp id \([0-9]*\).*/\1/p')
 maps=$(bpftool prog show id "$program" | sed -n 's/.*map_ids \([0-9,]*\).*/\1/p' | tr ',' ' ')
@@ -32,7 +33,7 @@ for map in $maps; do
 	bpftool map show id "$map" >/dev/null 2>&1 && fail "map $map is still there"
 done
 in_ns ip -d link show v0 | grep -q prog/xdp && fail "the interface still has a program"
-find /sys/fs/bpf -name '*spin*' 2>/dev/null | grep -q . && fail "something is pinned"
+find /sys/fs/bpf -name '*spin*' 2>/dev/null | sort | comm -13 "$WORK/pins" - | grep -q . && fail "something is pinned"
 
 for signal in INT TERM; do
 	start_run v0 --state --insert 'routes:src=10.0.0.1 port=7000' || exit 1
