@@ -121,6 +121,11 @@
 		goto loop_set;                                                        \
 	} while (0)
 
+#define PAIR_LABEL(a, b) PAIR_LABEL_(a, b)
+#define PAIR_LABEL_(a, b) L_##a##_##b
+#define PAIR_OPCODE(a) PAIR_OPCODE_(a)
+#define PAIR_OPCODE_(a) RV32_OP_##a
+
 /* Points the edge of a jalr at a new target. */
 static void retarget(struct rv32_core *core, struct edge *edge, uint32_t target)
 {
