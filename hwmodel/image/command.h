@@ -14,16 +14,17 @@
 
 /* The task descriptor: the driver's registers from HPU_TASK on; each load takes one cycle. */
 struct hpu_task {
-	uint32_t handler_mem, handler_mem_bytes;   /* L2 */
-	uint32_t packet_l1, packet_bytes;          /* bytes: of the whole packet */
-	uint32_t scratchpad[4];                    /* per cluster */
+	uint32_t handler_mem, handler_mem_bytes; /* L2 */
+	uint32_t packet_l1, packet_bytes;	 /* bytes: of the whole packet */
+	uint32_t scratchpad[4];			 /* per cluster */
 	uint32_t scratchpad_bytes[4];
 	uint32_t host_mem_high, host_mem_low, host_mem_bytes;
 	uint32_t packet_l2;
 	uint32_t home_cluster;
 	uint32_t message_id;
 };
-_Static_assert(sizeof(struct hpu_task) == HPU_DOORBELL - HPU_TASK, "hpu_task is the driver's register block");
+_Static_assert(sizeof(struct hpu_task) == HPU_DOORBELL - HPU_TASK,
+	       "hpu_task is the driver's register block");
 
 #define HPU_REG_(off) (*(volatile uint32_t *)(HPU_DRIVER + (off)))
 
@@ -48,8 +49,8 @@ hpu_command_to_host(uint32_t host_high, uint32_t host_low, uint32_t from, uint32
 /* Sends the IP packet of `bytes` bytes at NIC address `from`. */
 static inline __attribute__((always_inline)) void hpu_command_send(uint32_t from, uint32_t bytes)
 {
-	HPU_REG_(HPU_COMMAND_WORD + 0) = 0;  /* destination: the wire */
-	HPU_REG_(HPU_COMMAND_WORD + 4) = 0;  /* flow: none */
+	HPU_REG_(HPU_COMMAND_WORD + 0) = 0; /* destination: the wire */
+	HPU_REG_(HPU_COMMAND_WORD + 4) = 0; /* flow: none */
 	HPU_REG_(HPU_COMMAND_WORD + 8) = from;
 	HPU_REG_(HPU_COMMAND_WORD + 12) = 0; /* address, high word */
 	HPU_REG_(HPU_COMMAND_WORD + 16) = bytes;

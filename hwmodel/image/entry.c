@@ -4,10 +4,10 @@
  * what a handler does not use leaves no code. Built by spincc, from the root:
  *
  *   riscv64-unknown-elf-gcc -march=rv32imac -mabi=ilp32 -O3 -funroll-loops -mno-strict-align \
- *	-mtune=thead-c906 -falign-functions=4 -falign-loops=4 -ffreestanding -nostdlib -nostartfiles \
- *	-static -g -ffunction-sections -fdata-sections -Wl,--gc-sections -Wl,--build-id=none \
- *	-fno-ipa-cp -fno-ipa-sra \
- *	-Ihandlers/include -I. -DSPIN_HANDLER_FILE='"handlers/x.c"' -T hwmodel/image/pspin.ld \
+ *	-mtune=thead-c906 -falign-functions=4 -falign-loops=4 -fno-ipa-cp -fno-ipa-sra \
+ *	-ffunction-sections -fdata-sections -ffreestanding -nostdlib -nostartfiles -static -g \
+ *	-Wl,--gc-sections -Wl,--build-id=none -Ihandlers/include -I. \
+ *	-DSPIN_HANDLER_FILE='"handlers/x.c"' -T hwmodel/image/pspin.ld \
  *	hwmodel/image/boot.S hwmodel/image/entry.c -lgcc -o x.elf
  *	[-Wl,--defsym=SPIN_STATE_IN_L1=1]
  *
@@ -30,7 +30,7 @@
 #include "scratch.h"
 
 #define HPU_INLINE static inline __attribute__((always_inline))
-#define HPU_ENTRY  __attribute__((used, flatten, noinline, section(".text.hpu")))
+#define HPU_ENTRY __attribute__((used, flatten, noinline, section(".text.hpu")))
 
 #define HPU_TASK_ ((const volatile struct hpu_task *)(HPU_DRIVER + HPU_TASK))
 
@@ -47,8 +47,8 @@ HPU_INLINE void hpu_packet_open(struct spin_packet *packet, _Bool is_ip4)
 	packet->ip_l1 = (uint8_t *)((const struct hpu_task *)HPU_TASK_)->packet_l1;
 	packet->ip_l2 = (uint8_t *)((const struct hpu_task *)HPU_TASK_)->packet_l2;
 	packet->ip_bytes = is_ip4 ? (packet->ip_l1[0] & 15u) * 4 : sizeof(struct spin_ip6);
-	packet->payload = (packet->whole_in_l1 ? packet->ip_l1 : packet->ip_l2) +
-			  packet->ip_bytes + sizeof(struct spin_udp);
+	packet->payload = (packet->whole_in_l1 ? packet->ip_l1 : packet->ip_l2) + packet->ip_bytes +
+			  sizeof(struct spin_udp);
 	packet->reply_bytes = 0;
 }
 
@@ -88,13 +88,15 @@ HPU_INLINE void hpu_reply(struct spin_packet *packet, uint32_t length)
 	const uint32_t ports = *(uint32_t *)(packet->ip_l1 + packet->ip_bytes);
 
 	if (packet->is_ip4) {
-		hpu_swap_word(packet, offsetof(struct spin_ip4, src), offsetof(struct spin_ip4, dst));
+		hpu_swap_word(packet, offsetof(struct spin_ip4, src),
+			      offsetof(struct spin_ip4, dst));
 		spin_header_store16_(packet, offsetof(struct spin_ip4, ttl), SPIN_IP_UDP << 8 | 64);
 	} else {
 		for (uint32_t i = 0; i < 16; i += 4)
 			hpu_swap_word(packet, offsetof(struct spin_ip6, src) + i,
 				      offsetof(struct spin_ip6, dst) + i);
-		spin_header_store16_(packet, offsetof(struct spin_ip6, next_header), 64 << 8 | SPIN_IP_UDP);
+		spin_header_store16_(packet, offsetof(struct spin_ip6, next_header),
+				     64 << 8 | SPIN_IP_UDP);
 	}
 	spin_header_store32_(packet, packet->ip_bytes, ports << 16 | ports >> 16);
 	if (packet->reply_bytes != length) {
@@ -112,14 +114,15 @@ HPU_INLINE void hpu_reply(struct spin_packet *packet, uint32_t length)
 
 HPU_INLINE void hpu_fail(uint32_t rc)
 {
-	hpu_command_error(rc == SPIN_RC_FAIL ? HPU_ERROR_FAIL :
-			  rc == SPIN_RC_SEGV ? HPU_ERROR_SEGV : HPU_ERROR_BAD_RETURN);
+	hpu_command_error(rc == SPIN_RC_FAIL   ? HPU_ERROR_FAIL
+			  : rc == SPIN_RC_SEGV ? HPU_ERROR_SEGV
+					       : HPU_ERROR_BAD_RETURN);
 }
 
 HPU_INLINE void hpu_header(_Bool is_ip4)
 {
 	struct spin_packet packet;
-	struct spin_header header = { .packet = &packet };
+	struct spin_header header = {.packet = &packet};
 	struct hpu_scratch *scratch = hpu_scratch();
 	uint32_t rc, verdict;
 
@@ -130,7 +133,8 @@ HPU_INLINE void hpu_header(_Bool is_ip4)
 	*(volatile uint32_t *)&scratch->header = HPU_SCRATCH_FAILED; /* should it trap */
 	rc = spin_handlers_.header(&header, &spin_state);
 	verdict = rc & ~(uint32_t)SPIN_RC_PENDING;
-	if (verdict == SPIN_RC_PROCESS_DATA || verdict == SPIN_RC_PROCEED || verdict == SPIN_RC_DROP)
+	if (verdict == SPIN_RC_PROCESS_DATA || verdict == SPIN_RC_PROCEED ||
+	    verdict == SPIN_RC_DROP)
 		scratch->header = verdict;
 	else
 		hpu_fail(rc);
@@ -144,10 +148,11 @@ HPU_INLINE void hpu_note_dropped(uint32_t bytes)
 }
 
 /* Payload and proceed entries. The handler is null where there is nothing to run. */
-HPU_INLINE void hpu_data(_Bool is_ip4, enum spin_payload_rc (*handler)(struct spin_payload *, spin_state_type *))
+HPU_INLINE void hpu_data(_Bool is_ip4,
+			 enum spin_payload_rc (*handler)(struct spin_payload *, spin_state_type *))
 {
 	struct spin_packet packet;
-	struct spin_payload payload = { .packet = &packet };
+	struct spin_payload payload = {.packet = &packet};
 	uint32_t rc;
 
 	hpu_packet_open(&packet, is_ip4);
@@ -186,12 +191,30 @@ HPU_INLINE void hpu_data(_Bool is_ip4, enum spin_payload_rc (*handler)(struct sp
 	}
 }
 
-HPU_ENTRY void hpu_header_ip4(void) { hpu_header(1); }
-HPU_ENTRY void hpu_header_ip6(void) { hpu_header(0); }
-HPU_ENTRY void hpu_payload_ip4(void) { hpu_data(1, spin_handlers_.payload); }
-HPU_ENTRY void hpu_payload_ip6(void) { hpu_data(0, spin_handlers_.payload); }
-HPU_ENTRY void hpu_proceed_ip4(void) { hpu_data(1, 0); }
-HPU_ENTRY void hpu_proceed_ip6(void) { hpu_data(0, 0); }
+HPU_ENTRY void hpu_header_ip4(void)
+{
+	hpu_header(1);
+}
+HPU_ENTRY void hpu_header_ip6(void)
+{
+	hpu_header(0);
+}
+HPU_ENTRY void hpu_payload_ip4(void)
+{
+	hpu_data(1, spin_handlers_.payload);
+}
+HPU_ENTRY void hpu_payload_ip6(void)
+{
+	hpu_data(0, spin_handlers_.payload);
+}
+HPU_ENTRY void hpu_proceed_ip4(void)
+{
+	hpu_data(1, 0);
+}
+HPU_ENTRY void hpu_proceed_ip6(void)
+{
+	hpu_data(0, 0);
+}
 
 /* Not after PROCEED ("no further handlers", sPIN B.3), nor when a handler failed. */
 HPU_ENTRY void hpu_completion(void)
@@ -201,9 +224,11 @@ HPU_ENTRY void hpu_completion(void)
 
 	if (!spin_handlers_.completion)
 		return;
-	if (spin_handlers_.header && scratch->header != SPIN_RC_PROCESS_DATA && scratch->header != SPIN_RC_DROP)
+	if (spin_handlers_.header && scratch->header != SPIN_RC_PROCESS_DATA &&
+	    scratch->header != SPIN_RC_DROP)
 		return;
-	dropped_bytes = spin_handlers_.header || spin_handlers_.payload ? scratch->dropped_bytes : 0;
+	dropped_bytes =
+		spin_handlers_.header || spin_handlers_.payload ? scratch->dropped_bytes : 0;
 	if (dropped_bytes == HPU_SCRATCH_FAILED)
 		return;
 	rc = spin_handlers_.completion(dropped_bytes, 0, &spin_state);

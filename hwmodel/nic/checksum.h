@@ -6,7 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Sum of `bytes` bytes as 16-bit network-order words in memory order, unfolded; an odd last byte is padded. */
+/* Sum of `bytes` bytes as 16-bit network-order words in memory order, unfolded; an odd last byte is
+ * padded. */
 uint64_t checksum__sum(const void *data, size_t bytes);
 
 /* Carries folded in: 16 bits, memory order, not complemented. */
@@ -17,7 +18,7 @@ uint64_t checksum__pseudo(const uint8_t *ip, uint32_t udp_bytes);
 
 enum checksum_state {
 	CHECKSUM_RIGHT,
-	CHECKSUM_NONE,    /* 0 on IPv4 */
+	CHECKSUM_NONE,	  /* 0 on IPv4 */
 	CHECKSUM_OFFLOAD, /* the bare folded pseudo-header sum, and not right */
 	CHECKSUM_WRONG,
 };
@@ -25,7 +26,8 @@ enum checksum_state {
 /* What the UDP checksum of an IP packet is; lengths must have been validated. */
 enum checksum_state checksum__udp_state(const uint8_t *ip, uint32_t ip_bytes, uint32_t udp_bytes);
 
-/* The UDP checksum field that belongs there, never 0. The field's present content does not matter. */
+/* The UDP checksum field that belongs there, never 0. The field's present content does not matter.
+ */
 uint16_t checksum__udp(const uint8_t *ip, uint32_t ip_bytes, uint32_t udp_bytes);
 
 #endif

@@ -19,7 +19,8 @@ static uint32_t be16(const uint8_t *at)
 }
 
 /* Step 1. On success *ip_off and *type are set. */
-static enum spin_reason ethernet(const uint8_t *frame, size_t bytes, uint32_t *ip_off, uint32_t *type)
+static enum spin_reason ethernet(const uint8_t *frame, size_t bytes, uint32_t *ip_off,
+				 uint32_t *type)
 {
 	uint32_t at = sizeof(struct spin_eth);
 
@@ -54,7 +55,8 @@ static enum spin_reason ip4(const uint8_t *ip, size_t bytes, struct inbound *out
 	if (bytes < out->ip_bytes + sizeof(struct spin_udp))
 		return SPIN_REASON_TRUNCATED;
 	out->packet_bytes = be16(ip + offsetof(struct spin_ip4, total_length));
-	if (out->packet_bytes < out->ip_bytes + sizeof(struct spin_udp) || out->packet_bytes > bytes)
+	if (out->packet_bytes < out->ip_bytes + sizeof(struct spin_udp) ||
+	    out->packet_bytes > bytes)
 		return SPIN_REASON_IP_LENGTH;
 	return PASSED;
 }
@@ -75,7 +77,14 @@ static enum spin_reason ip6(const uint8_t *ip, size_t bytes, struct inbound *out
 		break;
 	case 44:
 		return SPIN_REASON_FRAGMENT;
-	case 0: case 43: case 50: case 51: case 60: case 135: case 139: case 140:
+	case 0:
+	case 43:
+	case 50:
+	case 51:
+	case 60:
+	case 135:
+	case 139:
+	case 140:
 		return SPIN_REASON_IP6_EXTENSION;
 	default:
 		return SPIN_REASON_NOT_UDP;
@@ -90,9 +99,10 @@ static enum spin_reason ip6(const uint8_t *ip, size_t bytes, struct inbound *out
 }
 
 /* An address under a mask; an IPv4 address stands in word 0, the others count as 0. */
-static int address__matches(const uint8_t *at, size_t bytes, const uint32_t want[4], const uint32_t mask[4])
+static int address__matches(const uint8_t *at, size_t bytes, const uint32_t want[4],
+			    const uint32_t mask[4])
 {
-	uint32_t addr[4] = { 0 };
+	uint32_t addr[4] = {0};
 
 	memcpy(addr, at, bytes);
 	for (unsigned i = 0; i < 4; i++)
@@ -104,7 +114,8 @@ static int address__matches(const uint8_t *at, size_t bytes, const uint32_t want
 static int rule__matches(const struct spin_rule *rule, const uint8_t *ip, const struct inbound *in)
 {
 	const uint8_t *udp = ip + in->ip_bytes;
-	const uint8_t *src = ip + (in->is_ip4 ? offsetof(struct spin_ip4, src) : offsetof(struct spin_ip6, src));
+	const uint8_t *src =
+		ip + (in->is_ip4 ? offsetof(struct spin_ip4, src) : offsetof(struct spin_ip6, src));
 	size_t bytes = in->is_ip4 ? 4 : 16;
 
 	return (!rule->ip_version || rule->ip_version == (in->is_ip4 ? 4 : 6)) &&

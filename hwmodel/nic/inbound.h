@@ -12,11 +12,11 @@
 
 /* A frame that goes to the handlers. */
 struct inbound {
-	uint32_t ip_off;        /* where the IP header starts in the frame */
-	uint32_t ip_bytes;      /* of the IP header */
-	uint32_t packet_bytes;  /* of the IP packet, as its header says */
+	uint32_t ip_off;	/* where the IP header starts in the frame */
+	uint32_t ip_bytes;	/* of the IP header */
+	uint32_t packet_bytes;	/* of the IP packet, as its header says */
 	uint32_t payload_bytes; /* of the UDP payload */
-	int      is_ip4;
+	int is_ip4;
 };
 
 /*

@@ -5,11 +5,13 @@
  */
 #include <string.h>
 
+#include <spin/return.h>
+
 #include "nic.h"
 #include "outbound.h"
 
-#define MESSAGE_ID 0u  /* home cluster 0 */
-#define PACKET_L1  (L1_GLOBAL + L1_PACKETS)
+#define MESSAGE_ID 0u /* home cluster 0 */
+#define PACKET_L1 (L1_GLOBAL + L1_PACKETS)
 #define SCRATCH_BYTES 1024u
 
 /* Writes a packet's bytes and clears what a longer one left behind them. */
@@ -102,7 +104,8 @@ static uint32_t run(struct pspin *nic, enum pspin_task_kind kind, uint32_t funct
 }
 
 _Static_assert(PSPIN_ERROR_FAIL == HPU_ERROR_FAIL && PSPIN_ERROR_SEGV == HPU_ERROR_SEGV &&
-	       PSPIN_ERROR_BAD_RETURN == HPU_ERROR_BAD_RETURN, "what the image writes is what the model reports");
+		       PSPIN_ERROR_BAD_RETURN == HPU_ERROR_BAD_RETURN,
+	       "what the image writes is what the model reports");
 
 static enum spin_reason error_reason(uint32_t error)
 {
@@ -117,7 +120,8 @@ static enum spin_reason error_reason(uint32_t error)
 }
 
 /* From what the data task did, and what the header handler had said. */
-static enum spin_reason data_reason(const struct pspin *nic, enum pspin_task_kind kind, uint32_t verdict)
+static enum spin_reason data_reason(const struct pspin *nic, enum pspin_task_kind kind,
+				    uint32_t verdict)
 {
 	int proceeded = kind == PSPIN_PROCEED || verdict == SPIN_REASON_PROCEEDED;
 
@@ -125,16 +129,16 @@ static enum spin_reason data_reason(const struct pspin *nic, enum pspin_task_kin
 		return SPIN_REASON_REPLIED;
 	if (nic->delivered)
 		return proceeded ? SPIN_REASON_PROCEEDED : SPIN_REASON_SUCCESS;
-	return verdict == SPIN_REASON_HEADER_DROPPED ? SPIN_REASON_HEADER_DROPPED : SPIN_REASON_DROPPED;
+	return verdict == SPIN_REASON_HEADER_DROPPED ? SPIN_REASON_HEADER_DROPPED
+						     : SPIN_REASON_DROPPED;
 }
 
 /* The header's verdict as a reason: PROCEEDED, HEADER_DROPPED or SUCCESS (go on). */
 static enum spin_reason header_verdict(const struct hpu_scratch *scratch)
 {
-	enum { RC_DROP = 1, RC_PROCEED = 5 }; /* enum spin_rc */
-
-	return scratch->header == RC_DROP ? SPIN_REASON_HEADER_DROPPED :
-	       scratch->header == RC_PROCEED ? SPIN_REASON_PROCEEDED : SPIN_REASON_SUCCESS;
+	return scratch->header == SPIN_RC_DROP	    ? SPIN_REASON_HEADER_DROPPED
+	       : scratch->header == SPIN_RC_PROCEED ? SPIN_REASON_PROCEEDED
+						    : SPIN_REASON_SUCCESS;
 }
 
 static enum spin_reason tasks(struct pspin *nic, const struct inbound *in, struct pspin_result *out)
@@ -150,12 +154,14 @@ static enum spin_reason tasks(struct pspin *nic, const struct inbound *in, struc
 	describe(in, &descriptor);
 	memset(scratch, 0, sizeof(*scratch));
 	if (has->header) {
-		error = run(nic, PSPIN_HEADER, nic->entry[NIC_HEADER][in->is_ip4], &descriptor, out);
+		error = run(nic, PSPIN_HEADER, nic->entry[NIC_HEADER][in->is_ip4], &descriptor,
+			    out);
 		if (!error)
 			reason = header_verdict(scratch);
 	}
 	nic->sent = nic->delivered = 0;
-	data_error = run(nic, kind, nic->entry[payload ? NIC_PAYLOAD : NIC_PROCEED][in->is_ip4], &descriptor, out);
+	data_error = run(nic, kind, nic->entry[payload ? NIC_PAYLOAD : NIC_PROCEED][in->is_ip4],
+			 &descriptor, out);
 	if (!error)
 		error = data_error;
 	reason = error ? error_reason(error) : data_reason(nic, kind, reason);
@@ -164,8 +170,8 @@ static enum spin_reason tasks(struct pspin *nic, const struct inbound *in, struc
 	return reason;
 }
 
-void nic__handle(struct pspin *nic, const uint8_t *frame, size_t frame_bytes, const struct inbound *in,
-		 struct pspin_result *out)
+void nic__handle(struct pspin *nic, const uint8_t *frame, size_t frame_bytes,
+		 const struct inbound *in, struct pspin_result *out)
 {
 	static const enum spin_verdict verdict[] = {
 #define VERDICT_(name, verdict_, text) [SPIN_REASON_##name] = SPIN_VERDICT_##verdict_,
@@ -182,10 +188,11 @@ void nic__handle(struct pspin *nic, const uint8_t *frame, size_t frame_bytes, co
 	out->reason = tasks(nic, in, out);
 	out->verdict = verdict[out->reason];
 	if (out->verdict == SPIN_VERDICT_TX)
-		out->frame_bytes = outbound__send(nic->frame, frame, in, nic->send, nic->sent_bytes);
+		out->frame_bytes =
+			outbound__send(nic->frame, frame, in, nic->send, nic->sent_bytes);
 	else if (out->verdict == SPIN_VERDICT_PASS)
-		out->frame_bytes = outbound__to_host(nic->frame, frame, frame_bytes, in, nic->memory.host,
-						     nic->delivered_bytes);
+		out->frame_bytes = outbound__to_host(nic->frame, frame, frame_bytes, in,
+						     nic->memory.host, nic->delivered_bytes);
 	if (out->verdict != SPIN_VERDICT_DROP)
 		out->frame = nic->frame;
 }

@@ -22,7 +22,7 @@ struct pspin {
 
 	uint32_t entry[NIC_ENTRIES][2], completion; /* addresses of the image's entry functions */
 	uint32_t program_end;
-	struct hpu_task_result runtime;  /* a turn of the runtime loop without the handler */
+	struct hpu_task_result runtime; /* a turn of the runtime loop without the handler */
 
 	/* bytes of earlier packets still in the two places */
 	uint32_t dirty_l1, dirty_l2;
@@ -37,8 +37,8 @@ struct pspin {
 };
 
 /* The handlers' part of pspin__packet(): tasks in MPQ order, then verdict, reason and frame. */
-void nic__handle(struct pspin *nic, const uint8_t *frame, size_t frame_bytes, const struct inbound *in,
-		 struct pspin_result *out);
+void nic__handle(struct pspin *nic, const uint8_t *frame, size_t frame_bytes,
+		 const struct inbound *in, struct pspin_result *out);
 
 /* struct hpu_sink for the packet being handled. */
 int nic__command(void *arg, const struct hpu_command *command);

@@ -22,17 +22,21 @@ static void put16(uint8_t *at, uint16_t value)
 }
 
 /* RFC 1624, equation 3, over the whole datagram: the checksum field itself is not part of it. */
-static uint16_t updated(uint16_t checksum, const uint8_t *before, const uint8_t *after, uint32_t udp_bytes)
+static uint16_t updated(uint16_t checksum, const uint8_t *before, const uint8_t *after,
+			uint32_t udp_bytes)
 {
-	uint16_t was = checksum__fold(checksum__sum(before, udp_bytes) + (uint16_t)~get16(before + UDP_CHECKSUM));
-	uint16_t is = checksum__fold(checksum__sum(after, udp_bytes) + (uint16_t)~get16(after + UDP_CHECKSUM));
-	uint16_t result = (uint16_t)~checksum__fold((uint64_t)(uint16_t)~checksum + (uint16_t)~was + is);
+	uint16_t was = checksum__fold(checksum__sum(before, udp_bytes) +
+				      (uint16_t)~get16(before + UDP_CHECKSUM));
+	uint16_t is = checksum__fold(checksum__sum(after, udp_bytes) +
+				     (uint16_t)~get16(after + UDP_CHECKSUM));
+	uint16_t result =
+		(uint16_t)~checksum__fold((uint64_t)(uint16_t)~checksum + (uint16_t)~was + is);
 
 	return result ? result : 0xffff;
 }
 
-size_t outbound__to_host(uint8_t *to, const uint8_t *frame, size_t frame_bytes, const struct inbound *in,
-			 const uint8_t *packet, uint32_t packet_bytes)
+size_t outbound__to_host(uint8_t *to, const uint8_t *frame, size_t frame_bytes,
+			 const struct inbound *in, const uint8_t *packet, uint32_t packet_bytes)
 {
 	const uint8_t *ip = frame + in->ip_off, *udp = ip + in->ip_bytes;
 	uint32_t udp_bytes = in->packet_bytes - in->ip_bytes;
@@ -49,7 +53,8 @@ size_t outbound__to_host(uint8_t *to, const uint8_t *frame, size_t frame_bytes, 
 	if (state == CHECKSUM_NONE || state == CHECKSUM_OFFLOAD)
 		put16(to_udp + UDP_CHECKSUM, get16(udp + UDP_CHECKSUM));
 	else
-		put16(to_udp + UDP_CHECKSUM, updated(get16(udp + UDP_CHECKSUM), udp, to_udp, udp_bytes));
+		put16(to_udp + UDP_CHECKSUM,
+		      updated(get16(udp + UDP_CHECKSUM), udp, to_udp, udp_bytes));
 	return frame_bytes;
 }
 
@@ -67,13 +72,15 @@ static void make_checksums(uint8_t *ip, uint32_t bytes, int udp_wanted)
 		if (ip_bytes < sizeof(struct spin_ip4) || ip_bytes > bytes)
 			return;
 		put16(ip + offsetof(struct spin_ip4, checksum), 0);
-		put16(ip + offsetof(struct spin_ip4, checksum), (uint16_t)~checksum__fold(checksum__sum(ip, ip_bytes)));
+		put16(ip + offsetof(struct spin_ip4, checksum),
+		      (uint16_t)~checksum__fold(checksum__sum(ip, ip_bytes)));
 	} else {
 		protocol = bytes >= ip_bytes ? ip[offsetof(struct spin_ip6, next_header)] : 0;
 	}
 	if (protocol != SPIN_IP_UDP || bytes < ip_bytes + sizeof(struct spin_udp))
 		return;
-	put16(ip + ip_bytes + UDP_CHECKSUM, udp_wanted ? checksum__udp(ip, ip_bytes, bytes - ip_bytes) : 0);
+	put16(ip + ip_bytes + UDP_CHECKSUM,
+	      udp_wanted ? checksum__udp(ip, ip_bytes, bytes - ip_bytes) : 0);
 }
 
 size_t outbound__send(uint8_t *to, const uint8_t *frame, const struct inbound *in,

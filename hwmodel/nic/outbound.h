@@ -11,8 +11,8 @@
  * none stays none, an offload's stays as it is, a wrong one stays wrong.
  * Returns the bytes written to `to`, which holds frame_bytes.
  */
-size_t outbound__to_host(uint8_t *to, const uint8_t *frame, size_t frame_bytes, const struct inbound *in,
-			 const uint8_t *packet, uint32_t packet_bytes);
+size_t outbound__to_host(uint8_t *to, const uint8_t *frame, size_t frame_bytes,
+			 const struct inbound *in, const uint8_t *packet, uint32_t packet_bytes);
 
 /*
  * What goes out on the wire for a send of an IP packet: the Ethernet header that

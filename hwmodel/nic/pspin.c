@@ -16,7 +16,8 @@ const char *const *pspin__assumptions(void)
 		"Ethernet header and egress checksums: NIC hardware, not charged",
 		"host and wire take data as fast as the NIC gives it",
 		"bodies do not include commands still running at the handler's return",
-		"memory protection: own stack, packet buffer and scratchpads in L1, handler memory, the packet in L2",
+		"memory protection: own stack, packet buffer and scratchpads in L1, handler "
+		"memory, the packet in L2",
 		NULL,
 	};
 
@@ -25,14 +26,18 @@ const char *const *pspin__assumptions(void)
 
 static int find_entries(struct pspin *nic, char *err, size_t err_bytes)
 {
-	static const struct { const char *name; unsigned entry, is_ip4; } names[] = {
-		{ "hpu_header_ip4",  NIC_HEADER,  1 }, { "hpu_header_ip6",  NIC_HEADER,  0 },
-		{ "hpu_payload_ip4", NIC_PAYLOAD, 1 }, { "hpu_payload_ip6", NIC_PAYLOAD, 0 },
-		{ "hpu_proceed_ip4", NIC_PROCEED, 1 }, { "hpu_proceed_ip6", NIC_PROCEED, 0 },
+	static const struct {
+		const char *name;
+		unsigned entry, is_ip4;
+	} names[] = {
+		{"hpu_header_ip4", NIC_HEADER, 1},   {"hpu_header_ip6", NIC_HEADER, 0},
+		{"hpu_payload_ip4", NIC_PAYLOAD, 1}, {"hpu_payload_ip6", NIC_PAYLOAD, 0},
+		{"hpu_proceed_ip4", NIC_PROCEED, 1}, {"hpu_proceed_ip6", NIC_PROCEED, 0},
 	};
 
 	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		if (!hw_elf__symbol(nic->elf, names[i].name, &nic->entry[names[i].entry][names[i].is_ip4], NULL))
+		if (!hw_elf__symbol(nic->elf, names[i].name,
+				    &nic->entry[names[i].entry][names[i].is_ip4], NULL))
 			continue;
 		snprintf(err, err_bytes, "the image has no %s", names[i].name);
 		return -EINVAL;
@@ -61,13 +66,14 @@ static uint32_t find_return(const struct pspin *nic)
 /* What the runtime loop itself takes, so that it can be left out of the bodies. */
 static int measure_runtime(struct pspin *nic)
 {
-	struct hpu_descriptor nothing = { 0 };
+	struct hpu_descriptor nothing = {0};
 	uint32_t function = find_return(nic);
 	struct rv32_stats *loop = &nic->runtime.stats;
 
 	if (!function)
 		return -EINVAL;
-	hpu__run(&nic->hpu, function, &nothing, &nic->runtime); /* leaves the boot's last access behind */
+	hpu__run(&nic->hpu, function, &nothing,
+		 &nic->runtime); /* leaves the boot's last access behind */
 	hpu__run(&nic->hpu, function, &nothing, &nic->runtime);
 	if (nic->runtime.error)
 		return -EFAULT;
@@ -88,13 +94,15 @@ static void measure_program(struct pspin *nic)
 			nic->program_end = segment.paddr - PROGRAM + segment.file_bytes;
 }
 
-static int start(struct pspin *nic, const void *image, size_t image_bytes, char *err, size_t err_bytes)
+static int start(struct pspin *nic, const void *image, size_t image_bytes, char *err,
+		 size_t err_bytes)
 {
-	struct hpu_sink sink = { .arg = nic, .command = nic__command };
+	struct hpu_sink sink = {.arg = nic, .command = nic__command};
 	int rc;
 
 	if (nic->meta.magic != SPIN_META_MAGIC || nic->meta.api_version != SPIN_API_VERSION) {
-		snprintf(err, err_bytes, "metadata of another version: build the handler again with this spincc");
+		snprintf(err, err_bytes,
+			 "metadata of another version: build the handler again with this spincc");
 		return -EINVAL;
 	}
 	nic->image = malloc(image_bytes ? image_bytes : 1);
@@ -112,7 +120,8 @@ static int start(struct pspin *nic, const void *image, size_t image_bytes, char 
 	if (rc)
 		return rc;
 	if (storage__load(&nic->memory, nic->elf)) {
-		snprintf(err, err_bytes, "a segment of the image lies outside handler and program memory");
+		snprintf(err, err_bytes,
+			 "a segment of the image lies outside handler and program memory");
 		return -EINVAL;
 	}
 	measure_program(nic);
@@ -124,9 +133,9 @@ static int start(struct pspin *nic, const void *image, size_t image_bytes, char 
 	return rc;
 }
 
-int pspin__open(struct pspin **out, const struct pspin_target *target,
-		const struct spin_meta *meta, const void *image, size_t image_bytes,
-		const struct spin_rule *rule, char *err, size_t err_bytes)
+int pspin__open(struct pspin **out, const struct pspin_target *target, const struct spin_meta *meta,
+		const void *image, size_t image_bytes, const struct spin_rule *rule, char *err,
+		size_t err_bytes)
 {
 	struct pspin *nic = calloc(1, sizeof(*nic));
 	char unused[1];
@@ -196,7 +205,8 @@ int pspin__write(struct pspin *nic, uint32_t addr, const void *from, size_t byte
 	return 0;
 }
 
-int pspin__packet(struct pspin *nic, const void *frame, size_t frame_bytes, struct pspin_result *out)
+int pspin__packet(struct pspin *nic, const void *frame, size_t frame_bytes,
+		  struct pspin_result *out)
 {
 	struct inbound in;
 	enum spin_reason reason;
@@ -206,7 +216,8 @@ int pspin__packet(struct pspin *nic, const void *frame, size_t frame_bytes, stru
 	out->frame_bytes = 0;
 	if (frame_bytes > PSPIN_FRAME_BYTES_MAX)
 		return -EINVAL;
-	reason = inbound__classify(frame, frame_bytes, &nic->rule, nic->meta.registration.checksum, &in);
+	reason = inbound__classify(frame, frame_bytes, &nic->rule, nic->meta.registration.checksum,
+				   &in);
 	if (reason == SPIN_REASON_COUNT) {
 		nic__handle(nic, frame, frame_bytes, &in, out);
 	} else {

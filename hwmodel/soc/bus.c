@@ -20,13 +20,15 @@ static uint32_t by_region(const struct pspin_latency *latency, enum memory_regio
 	}
 }
 
-static int allowed(const struct hpu *hpu, const struct rv32_bus_request *req, enum memory_region region)
+static int allowed(const struct hpu *hpu, const struct rv32_bus_request *req,
+		   enum memory_region region)
 {
 	switch (region) {
 	case MEMORY_L1:
 		return !req->user_mode || (req->addr & (L1_STRIDE - 1)) >= L1_PACKETS;
 	case MEMORY_L2_PACKET:
-		return !req->user_mode || (req->addr >= hpu->task.packet_l2 && req->addr < hpu->l2_packet_end);
+		return !req->user_mode ||
+		       (req->addr >= hpu->task.packet_l2 && req->addr < hpu->l2_packet_end);
 	case MEMORY_L2_HANDLER:
 		return 1;
 	case MEMORY_PROGRAM:
@@ -39,15 +41,24 @@ static int allowed(const struct hpu *hpu, const struct rv32_bus_request *req, en
 static uint32_t amo(unsigned funct5, uint32_t have, uint32_t operand)
 {
 	switch (funct5) {
-	case 0x00: return have + operand;
-	case 0x01: return operand;
-	case 0x04: return have ^ operand;
-	case 0x08: return have | operand;
-	case 0x0c: return have & operand;
-	case 0x10: return (int32_t)have < (int32_t)operand ? have : operand;
-	case 0x14: return (int32_t)have > (int32_t)operand ? have : operand;
-	case 0x18: return have < operand ? have : operand;
-	case 0x1c: return have > operand ? have : operand;
+	case 0x00:
+		return have + operand;
+	case 0x01:
+		return operand;
+	case 0x04:
+		return have ^ operand;
+	case 0x08:
+		return have | operand;
+	case 0x0c:
+		return have & operand;
+	case 0x10:
+		return (int32_t)have < (int32_t)operand ? have : operand;
+	case 0x14:
+		return (int32_t)have > (int32_t)operand ? have : operand;
+	case 0x18:
+		return have < operand ? have : operand;
+	case 0x1c:
+		return have > operand ? have : operand;
 	}
 	return have;
 }

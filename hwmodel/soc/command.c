@@ -55,12 +55,13 @@ static uint32_t latency(const struct pspin_target *target, const struct hpu_comm
 uint64_t command__issue(struct hpu *hpu, uint64_t cycle)
 {
 	enum memory_region region = MEMORY_NONE;
-	struct hpu_command command = { 0 };
+	struct hpu_command command = {0};
 	uint32_t nic = 0;
 	int ok = decode(hpu, &command, &nic);
 
 	if (ok && command.kind != HPU_HOST_DIRECT) {
-		region = storage__find(hpu->memory, nic, command.bytes, hpu->cluster, &command.nic, NULL);
+		region = storage__find(hpu->memory, nic, command.bytes, hpu->cluster, &command.nic,
+				       NULL);
 		ok = region != MEMORY_NONE && region != MEMORY_PROGRAM;
 	}
 	if (!ok || hpu->sink.command(hpu->sink.arg, &command)) {
@@ -71,5 +72,6 @@ uint64_t command__issue(struct hpu *hpu, uint64_t cycle)
 	hpu->result.commands[command.kind]++;
 	if (command.kind == HPU_HOST_DIRECT)
 		return cycle + 1 + hpu->target->host_direct;
-	return cycle + 1 + latency(hpu->target, &command, region) + beats(hpu->target, command.bytes);
+	return cycle + 1 + latency(hpu->target, &command, region) +
+	       beats(hpu->target, command.bytes);
 }

@@ -45,10 +45,13 @@ static enum rv32_bus_status launch(struct hpu *hpu, struct rv32_bus_request *req
 	uint8_t *source, *dest;
 	uint64_t done, before;
 
-	from = storage__find(hpu->memory, hpu->dma_reg[DMA_SOURCE], bytes, hpu->cluster, &source, &from_cluster);
-	to = storage__find(hpu->memory, hpu->dma_reg[DMA_DEST], bytes, hpu->cluster, &dest, &to_cluster);
+	from = storage__find(hpu->memory, hpu->dma_reg[DMA_SOURCE], bytes, hpu->cluster, &source,
+			     &from_cluster);
+	to = storage__find(hpu->memory, hpu->dma_reg[DMA_DEST], bytes, hpu->cluster, &dest,
+			   &to_cluster);
 	if (hpu->dma_reg[DMA_SOURCE_HIGH] || hpu->dma_reg[DMA_DEST_HIGH] ||
-	    !may(hpu, from, hpu->dma_reg[DMA_SOURCE], bytes) || !may(hpu, to, hpu->dma_reg[DMA_DEST], bytes))
+	    !may(hpu, from, hpu->dma_reg[DMA_SOURCE], bytes) ||
+	    !may(hpu, to, hpu->dma_reg[DMA_DEST], bytes))
 		return RV32_BUS_FAULT;
 	memmove(dest, source, bytes);
 	before = hpu->dma_done[hpu->dma_last % HPU_DMA_MAX];

@@ -44,7 +44,8 @@ static uint32_t issue(struct hpu *hpu, struct rv32_bus_request *req)
 	return slot;
 }
 
-static enum rv32_bus_status driver__load(struct hpu *hpu, struct rv32_bus_request *req, uint32_t off)
+static enum rv32_bus_status driver__load(struct hpu *hpu, struct rv32_bus_request *req,
+					 uint32_t off)
 {
 	uint32_t word;
 

@@ -7,21 +7,27 @@
 /* Own L1 at both its addresses: the HPU's stack, and all from the packet buffer's page on. */
 static void windows__set(struct rv32_config *config, const struct hpu *hpu)
 {
-	const uint32_t bases[] = { L1_OWN, L1_GLOBAL + hpu->cluster * L1_STRIDE };
+	const uint32_t bases[] = {L1_OWN, L1_GLOBAL + hpu->cluster * L1_STRIDE};
 	const uint32_t stack = L1_STACKS + hpu->index * L1_STACK_BYTES, rest = L1_PACKETS & ~0xfffu;
 	uint8_t *l1 = hpu->memory->l1[hpu->cluster];
 
 	for (unsigned i = 0; i < 2; i++) {
-		config->windows[config->window_count++] = (struct rv32_window){
-			.addr = bases[i] + stack, .bytes = L1_STACK_BYTES, .mem = l1 + stack,
-			.flags = RV32_WINDOW_DATA | RV32_WINDOW_NO_LRSC };
-		config->windows[config->window_count++] = (struct rv32_window){
-			.addr = bases[i] + rest, .bytes = L1_BYTES - rest, .mem = l1 + rest,
-			.flags = RV32_WINDOW_DATA | RV32_WINDOW_NO_LRSC };
+		config->windows[config->window_count++] =
+			(struct rv32_window){.addr = bases[i] + stack,
+					     .bytes = L1_STACK_BYTES,
+					     .mem = l1 + stack,
+					     .flags = RV32_WINDOW_DATA | RV32_WINDOW_NO_LRSC};
+		config->windows[config->window_count++] =
+			(struct rv32_window){.addr = bases[i] + rest,
+					     .bytes = L1_BYTES - rest,
+					     .mem = l1 + rest,
+					     .flags = RV32_WINDOW_DATA | RV32_WINDOW_NO_LRSC};
 	}
-	config->windows[config->window_count++] = (struct rv32_window){
-		.addr = PROGRAM, .bytes = PROGRAM_BYTES, .mem = hpu->memory->program,
-		.flags = RV32_WINDOW_CODE | RV32_WINDOW_READONLY };
+	config->windows[config->window_count++] =
+		(struct rv32_window){.addr = PROGRAM,
+				     .bytes = PROGRAM_BYTES,
+				     .mem = hpu->memory->program,
+				     .flags = RV32_WINDOW_CODE | RV32_WINDOW_READONLY};
 }
 
 int hpu__open(struct hpu *hpu, struct storage *memory, const struct pspin_target *target,
@@ -29,10 +35,12 @@ int hpu__open(struct hpu *hpu, struct storage *memory, const struct pspin_target
 {
 	struct rv32_config config = {
 		.hart_id = cluster << 5 | index,
-		.bus = { .arg = hpu, .access = hpu__access },
+		.bus = {.arg = hpu, .access = hpu__access},
 	};
 
 	memset(hpu, 0, sizeof(*hpu));
+	if (!target->command_slots || target->command_slots > HPU_COMMAND_SLOTS_MAX)
+		return -EINVAL;
 	hpu->memory = memory;
 	hpu->target = target;
 	hpu->sink = sink;
@@ -89,7 +97,8 @@ void hpu__run(struct hpu *hpu, uint32_t function, const struct hpu_descriptor *t
 	hpu->task = *task;
 	hpu->l2_packet_end = task->packet_l2 + ((task->packet_bytes + 63) & ~63u);
 	memset(&hpu->result, 0, sizeof(hpu->result));
-	memset(hpu->command_done, 0, sizeof(hpu->command_done)); /* feedback waited for all of them */
+	memset(hpu->command_done, 0,
+	       sizeof(hpu->command_done)); /* feedback waited for all of them */
 	memset(hpu->dma_done, 0, sizeof(hpu->dma_done));
 	hpu->reserved = 0;
 	rv32_core__stats(hpu->core, &start);

@@ -20,13 +20,19 @@ struct hpu_descriptor {
 	uint32_t packet_l2, home_cluster, message_id;
 };
 
-enum hpu_command_kind { HPU_NIC_SEND, HPU_TO_HOST, HPU_FROM_HOST, HPU_HOST_DIRECT, HPU_COMMAND_KINDS };
+enum hpu_command_kind {
+	HPU_NIC_SEND,
+	HPU_TO_HOST,
+	HPU_FROM_HOST,
+	HPU_HOST_DIRECT,
+	HPU_COMMAND_KINDS
+};
 
 /* A command as it leaves the HPU; the data is as it stands when it is issued. */
 struct hpu_command {
 	enum hpu_command_kind kind;
-	uint8_t *nic;    /* source or, from the host, destination; NULL for host-direct */
-	uint64_t host;   /* host address; 0 for sends */
+	uint8_t *nic;  /* source or, from the host, destination; NULL for host-direct */
+	uint64_t host; /* host address; 0 for sends */
 	uint32_t bytes;
 	uint32_t data[2]; /* host-direct */
 };
@@ -39,9 +45,9 @@ struct hpu_sink {
 
 /* How a task went; counts since it was given. */
 struct hpu_task_result {
-	struct rv32_stats stats;   /* of the whole turn of the runtime loop */
+	struct rv32_stats stats; /* of the whole turn of the runtime loop */
 	uint32_t commands[HPU_COMMAND_KINDS];
-	uint32_t error;            /* 0: none; the first one */
+	uint32_t error; /* 0: none; the first one */
 };
 
 #define HPU_COMMAND_SLOTS_MAX 8
@@ -55,9 +61,9 @@ struct hpu {
 	unsigned cluster, index;
 
 	/* driver */
-	uint32_t function;              /* 0: no task */
+	uint32_t function; /* 0: no task */
 	struct hpu_descriptor task;
-	uint32_t l2_packet_end;         /* of what the handler may reach in L2 packet memory */
+	uint32_t l2_packet_end; /* of what the handler may reach in L2 packet memory */
 	struct hpu_task_result result;
 	uint64_t command_done[HPU_COMMAND_SLOTS_MAX]; /* cycle; 0: never used */
 	uint32_t info, words[7], last_id, tested;
@@ -69,15 +75,18 @@ struct hpu {
 
 	/* load-reserved */
 	uint32_t reserved_addr;
-	int      reserved;
+	int reserved;
 
 	/* where the core waits for a task, for the watchdog */
 	uint32_t idle_pc, idle_reg[32];
 };
 
-/* 0 or -ENOMEM. Memory, target and sink stay the caller's. */
-int  hpu__open(struct hpu *hpu, struct storage *memory, const struct pspin_target *target,
-	       unsigned cluster, unsigned index, struct hpu_sink sink);
+/*
+ * 0, -ENOMEM, or -EINVAL for more command slots than HPU_COMMAND_SLOTS_MAX.
+ * Memory, target and sink stay the caller's.
+ */
+int hpu__open(struct hpu *hpu, struct storage *memory, const struct pspin_target *target,
+	      unsigned cluster, unsigned index, struct hpu_sink sink);
 void hpu__close(struct hpu *hpu);
 
 /* From reset to waiting for the first task. 0, or -EFAULT if it never does. */

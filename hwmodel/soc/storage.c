@@ -38,7 +38,7 @@ static int holds(uint32_t base, uint32_t size, uint32_t addr, size_t bytes)
 }
 
 enum memory_region storage__find(const struct storage *memory, uint32_t addr, size_t bytes,
-				unsigned cluster, uint8_t **at, unsigned *of_cluster)
+				 unsigned cluster, uint8_t **at, unsigned *of_cluster)
 {
 	enum memory_region region = MEMORY_NONE;
 	unsigned of = cluster;

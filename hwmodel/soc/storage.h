@@ -10,21 +10,21 @@
 
 #include "../image/registers.h"
 
-#define L1_BYTES         0x00100000u
-#define L1_CLUSTERS      4u
-#define L1_PACKETS       0x4400u     /* packet buffer, 64 KiB; before it 1 KiB reserved and the stacks */
-#define L1_SCRATCHPADS   0x14400u    /* after the packet buffer, up to where an image keeps state */
-#define L2_HANDLER       0x1c000000u
+#define L1_BYTES 0x00100000u
+#define L1_CLUSTERS 4u
+#define L1_PACKETS 0x4400u	/* packet buffer, 64 KiB; before it 1 KiB reserved and the stacks */
+#define L1_SCRATCHPADS 0x14400u /* after the packet buffer, up to where an image keeps state */
+#define L2_HANDLER 0x1c000000u
 #define L2_HANDLER_BYTES 0x00400000u
-#define L2_PACKET        0x1c400000u
-#define L2_PACKET_BYTES  0x00400000u
-#define PROGRAM          0x1d000000u
-#define PROGRAM_BYTES    0x00008000u
-#define PROGRAM_RESET    0x1d000080u
+#define L2_PACKET 0x1c400000u
+#define L2_PACKET_BYTES 0x00400000u
+#define PROGRAM 0x1d000000u
+#define PROGRAM_BYTES 0x00008000u
+#define PROGRAM_RESET 0x1d000080u
 
 /* Host memory as the NIC reaches it: this model's; PsPIN leaves it to the host. */
-#define HOST_BASE        0x4000000000ull
-#define HOST_BYTES       0x00010000u
+#define HOST_BASE 0x4000000000ull
+#define HOST_BYTES 0x00010000u
 
 enum memory_region { MEMORY_NONE, MEMORY_L1, MEMORY_L2_HANDLER, MEMORY_L2_PACKET, MEMORY_PROGRAM };
 
@@ -34,7 +34,7 @@ struct storage {
 };
 
 /* 0 or -ENOMEM; all memory is zero. */
-int  storage__open(struct storage *memory);
+int storage__open(struct storage *memory);
 void storage__close(struct storage *memory);
 
 /*
@@ -43,7 +43,7 @@ void storage__close(struct storage *memory);
  * means; the cluster addressed goes to *of_cluster. Both results may be NULL.
  */
 enum memory_region storage__find(const struct storage *memory, uint32_t addr, size_t bytes,
-				unsigned cluster, uint8_t **at, unsigned *of_cluster);
+				 unsigned cluster, uint8_t **at, unsigned *of_cluster);
 
 /* Fills the memories from an image by load address. 0 or -EINVAL: a segment lies outside L2. */
 int storage__load(struct storage *memory, const struct hw_elf *elf);

@@ -3,11 +3,13 @@
 #include "rig.h"
 
 static const char *const functions[] = {
-	"load_packet", "load_handler", "load_remote", "store_packet", "store_handler", "store_remote",
-	"amo_packet", "amo_handler", "amo_remote", "send_l1_1024", "send_l2_64", "to_host_l1_64",
-	"to_host_l2_64", "from_host_64", "direct_8", "issues_24", "dma_packet_64", "dma_packet_2048",
-	"dma_handler_64", "dma_handler_1024", "dma_own_64", "dma_own_1024", "dma_remote_64",
-	"dma_remote_1024", "dma_to_handler_64", "dma_to_handler_512", "endless",
+	"load_packet",	     "load_handler",	   "load_remote",    "store_packet",
+	"store_handler",     "store_remote",	   "amo_packet",     "amo_handler",
+	"amo_remote",	     "send_l1_1024",	   "send_l2_64",     "to_host_l1_64",
+	"to_host_l2_64",     "from_host_64",	   "direct_8",	     "issues_24",
+	"dma_packet_64",     "dma_packet_2048",	   "dma_handler_64", "dma_handler_1024",
+	"dma_own_64",	     "dma_own_1024",	   "dma_remote_64",  "dma_remote_1024",
+	"dma_to_handler_64", "dma_to_handler_512", "endless",
 };
 #define FUNCTIONS (sizeof(functions) / sizeof(functions[0]))
 
@@ -42,7 +44,8 @@ int main(void)
 	int failures = 0;
 
 	measure(file, target, &before);
-	for (size_t off = first; off + sizeof(uint32_t) <= sizeof(*target); off += sizeof(uint32_t)) {
+	for (size_t off = first; off + sizeof(uint32_t) <= sizeof(*target);
+	     off += sizeof(uint32_t)) {
 		struct pspin_target changed = *target;
 		uint32_t *value = (uint32_t *)((char *)&changed + off);
 
@@ -51,7 +54,9 @@ int main(void)
 			continue; /* padding */
 		measure(file, &changed, &after);
 		if (!memcmp(&before, &after, sizeof(before))) {
-			printf("FAIL the constant at offset %zu of struct pspin_target changes nothing\n", off);
+			printf("FAIL the constant at offset %zu of struct pspin_target changes "
+			       "nothing\n",
+			       off);
 			failures++;
 		}
 	}

@@ -11,7 +11,8 @@ static void expect(const char *what, uint64_t have, uint64_t want)
 {
 	if (have == want)
 		return;
-	printf("FAIL %s: %llu, expected %llu\n", what, (unsigned long long)have, (unsigned long long)want);
+	printf("FAIL %s: %llu, expected %llu\n", what, (unsigned long long)have,
+	       (unsigned long long)want);
 	failures++;
 }
 
@@ -22,10 +23,12 @@ static void every_hpu_boots(struct rig_file file, const struct pspin_target *tar
 
 	for (unsigned cluster = 0; cluster < 4; cluster++)
 		for (unsigned index = 0; index < 8; index++) {
-			uint32_t args[4] = { 0 };
+			uint32_t args[4] = {0};
 
 			rig__open(&rig, file, target, cluster, index);
-			memcpy(args, rig.storage.l1[cluster] + L1_STACKS + (index + 1) * L1_STACK_BYTES - sizeof(args),
+			memcpy(args,
+			       rig.storage.l1[cluster] + L1_STACKS + (index + 1) * L1_STACK_BYTES -
+				       sizeof(args),
 			       sizeof(args));
 			expect("argument: descriptor", args[0], 0x1b205008);
 			expect("argument: global id", args[1], cluster * 8 + index);
@@ -34,16 +37,25 @@ static void every_hpu_boots(struct rig_file file, const struct pspin_target *tar
 			rig__run(&rig, "pspin_counter", &result);
 			expect("a task on any HPU", result.error, 0);
 			expect("start to start", result.stats.cycle, 10 + 9);
-			expect("scratchpad of the own cluster", *(uint32_t *)(rig.storage.l1[cluster] + L1_SCRATCHPADS), 1);
+			expect("scratchpad of the own cluster",
+			       *(uint32_t *)(rig.storage.l1[cluster] + L1_SCRATCHPADS), 1);
 			rig__close(&rig);
 		}
 }
 
 static void faults_end_the_task_only(struct rig_file file, const struct pspin_target *target)
 {
-	static const struct { const char *function; uint32_t error; } rows[] = {
-		{ "trap_load", 5 }, { "trap_store", 7 }, { "trap_illegal", 2 }, { "trap_lr_l1", 5 },
-		{ "trap_other_stack", 5 }, { "trap_beyond_packet", 5 }, { "endless", PSPIN_ERROR_WATCHDOG },
+	static const struct {
+		const char *function;
+		uint32_t error;
+	} rows[] = {
+		{"trap_load", 5},
+		{"trap_store", 7},
+		{"trap_illegal", 2},
+		{"trap_lr_l1", 5},
+		{"trap_other_stack", 5},
+		{"trap_beyond_packet", 5},
+		{"endless", PSPIN_ERROR_WATCHDOG},
 	};
 	struct hpu_task_result result;
 	struct rig rig;
@@ -54,7 +66,8 @@ static void faults_end_the_task_only(struct rig_file file, const struct pspin_ta
 			rig__run(&rig, rows[i].function, &result);
 			if (result.error != rows[i].error &&
 			    !(rows[i].error == 5 && result.error == 7)) { /* LR counts as either */
-				printf("FAIL %s: error %#x, expected %#x\n", rows[i].function, result.error, rows[i].error);
+				printf("FAIL %s: error %#x, expected %#x\n", rows[i].function,
+				       result.error, rows[i].error);
 				failures++;
 			}
 			rig__run(&rig, "pspin_counter", &result);
@@ -66,8 +79,9 @@ static void faults_end_the_task_only(struct rig_file file, const struct pspin_ta
 
 static void state_in_l1_is_copied(const struct pspin_target *target)
 {
-	struct rig_file file = rig__build("state_in_l1", "tests/model/twins/examples.c tests/model/twins/state.c "
-							 "-Wl,--defsym=SPIN_STATE_IN_L1=1");
+	struct rig_file file =
+		rig__build("state_in_l1", "tests/model/twins/examples.c tests/model/twins/state.c "
+					  "-Wl,--defsym=SPIN_STATE_IN_L1=1");
 	uint32_t addr, words[2];
 	struct rig rig;
 
@@ -83,7 +97,8 @@ static void state_in_l1_is_copied(const struct pspin_target *target)
 
 int main(void)
 {
-	struct rig_file file = rig__build("machine", "tests/model/rows.S tests/model/twins/examples.c -fno-unroll-loops");
+	struct rig_file file = rig__build(
+		"machine", "tests/model/rows.S tests/model/twins/examples.c -fno-unroll-loops");
 	struct pspin_target target = *pspin_target__find("pspin-rtl");
 
 	target.watchdog_cycles = 100000;

@@ -13,20 +13,25 @@
 
 #define RIG_GCC "riscv64-unknown-elf-gcc"
 /* the line at the head of hwmodel/image/entry.c */
-#define RIG_FLAGS \
-	"-march=rv32imac -mabi=ilp32 -O3 -funroll-loops -mno-strict-align -mtune=thead-c906 " \
-	"-falign-functions=4 -falign-loops=4 -ffreestanding -nostdlib -nostartfiles -static -g " \
-	"-ffunction-sections -fdata-sections -fno-ipa-cp -fno-ipa-sra -Wl,--gc-sections " \
-	"-Wl,--build-id=none -Wl,--no-warn-rwx-segments -I. -Ihandlers/include -T hwmodel/image/pspin.ld hwmodel/image/boot.S"
+#define RIG_FLAGS                                                                                  \
+	"-march=rv32imac -mabi=ilp32 -O3 -funroll-loops -mno-strict-align -mtune=thead-c906 "      \
+	"-falign-functions=4 -falign-loops=4 -ffreestanding -nostdlib -nostartfiles -static -g "   \
+	"-ffunction-sections -fdata-sections -fno-ipa-cp -fno-ipa-sra -Wl,--gc-sections "          \
+	"-Wl,--build-id=none -Wl,--no-warn-rwx-segments -I. -Ihandlers/include -T "                \
+	"hwmodel/image/pspin.ld hwmodel/image/boot.S"
 
-struct rig_file { void *data; size_t bytes; };
+struct rig_file {
+	void *data;
+	size_t bytes;
+};
 
-/* Builds `sources` with the image's flags and reads the result; skips or fails the test if it cannot. */
+/* Builds `sources` with the image's flags and reads the result; skips or fails the test if it
+ * cannot. */
 static inline struct rig_file rig__build(const char *name, const char *sources)
 {
 	const char *build = getenv("BUILD") ? getenv("BUILD") : "build";
 	char path[512], line[2048];
-	struct rig_file file = { 0 };
+	struct rig_file file = {0};
 	struct stat st;
 	FILE *f;
 
@@ -35,7 +40,8 @@ static inline struct rig_file rig__build(const char *name, const char *sources)
 		exit(77);
 	}
 	snprintf(path, sizeof(path), "%s/tests/model/%s.elf", build, name);
-	snprintf(line, sizeof(line), "mkdir -p %s/tests/model && %s %s %s -lgcc -o %s", build, RIG_GCC, RIG_FLAGS, sources, path);
+	snprintf(line, sizeof(line), "mkdir -p %s/tests/model && %s %s %s -lgcc -o %s", build,
+		 RIG_GCC, RIG_FLAGS, sources, path);
 	f = system(line) ? NULL : fopen(path, "rb");
 	if (!f || fstat(fileno(f), &st) || !(file.data = malloc((size_t)st.st_size)) ||
 	    fread(file.data, 1, (size_t)st.st_size, f) != (size_t)st.st_size) {
@@ -63,17 +69,18 @@ static inline int rig__accept(void *arg, const struct hpu_command *command)
 }
 
 /* Any HPU of the machine, booted. Ends the test if it does not boot. */
-static inline void rig__open(struct rig *rig, struct rig_file file, const struct pspin_target *target,
-			     unsigned cluster, unsigned index)
+static inline void rig__open(struct rig *rig, struct rig_file file,
+			     const struct pspin_target *target, unsigned cluster, unsigned index)
 {
 	char err[128] = "";
 
 	memset(rig, 0, sizeof(*rig));
 	rig->target = *target;
-	if (hw_elf__open(&rig->elf, file.data, file.bytes, err, sizeof(err)) || storage__open(&rig->storage) ||
-	    storage__load(&rig->storage, rig->elf) ||
+	if (hw_elf__open(&rig->elf, file.data, file.bytes, err, sizeof(err)) ||
+	    storage__open(&rig->storage) || storage__load(&rig->storage, rig->elf) ||
 	    hpu__open(&rig->hpu, &rig->storage, &rig->target, cluster, index,
-		      (struct hpu_sink){ .command = rig__accept }) || hpu__boot(&rig->hpu)) {
+		      (struct hpu_sink){.command = rig__accept}) ||
+	    hpu__boot(&rig->hpu)) {
 		printf("FAIL HPU %u.%u does not boot: %s\n", cluster, index, err);
 		exit(1);
 	}

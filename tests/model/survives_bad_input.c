@@ -17,14 +17,18 @@ static uint32_t next(void)
 }
 
 static const struct spin_meta meta = {
-	.magic = SPIN_META_MAGIC, .api_version = SPIN_API_VERSION,
-	.registration = { .header = 1, .payload = 1, .completion = 1, .checksum = SPIN_CHECKSUM_HOST },
+	.magic = SPIN_META_MAGIC,
+	.api_version = SPIN_API_VERSION,
+	.registration = {.header = 1,
+			 .payload = 1,
+			 .completion = 1,
+			 .checksum = SPIN_CHECKSUM_HOST},
 };
 
 static int open_image(struct pspin **nic, const void *data, size_t bytes)
 {
 	struct pspin_target target = *pspin_target__find("pspin-rtl");
-	struct spin_rule any = { 0 };
+	struct spin_rule any = {0};
 	char err[128];
 
 	target.watchdog_cycles = 2000;
@@ -65,7 +69,8 @@ static int packets(struct pspin *nic, unsigned count)
 
 int main(void)
 {
-	struct rig_file file = rig__build("survives", "hwmodel/image/entry.c -DSPIN_HANDLER_FILE='\"tests/handlers/sum.c\"'");
+	struct rig_file file = rig__build(
+		"survives", "hwmodel/image/entry.c -DSPIN_HANDLER_FILE='\"tests/handlers/sum.c\"'");
 	static uint8_t huge[PSPIN_FRAME_BYTES_MAX + 1];
 	struct pspin_result result;
 	struct pspin *nic;
@@ -76,7 +81,8 @@ int main(void)
 		return 1;
 	failures += packets(nic, 50000);
 	failures += pspin__packet(nic, huge, sizeof(huge), &result) != -EINVAL;
-	failures += pspin__packet(nic, huge, 0, &result) != 0 || result.reason != SPIN_REASON_TRUNCATED;
+	failures +=
+		pspin__packet(nic, huge, 0, &result) != 0 || result.reason != SPIN_REASON_TRUNCATED;
 	failures += pspin__read(nic, 0, &byte, 1) != -EFAULT;
 	failures += pspin__read(nic, 0x1c400000 + 0x3fffff, huge, 2) != -EFAULT;
 	failures += pspin__write(nic, 0x1d007fff, huge, 2) != -EFAULT;
@@ -89,7 +95,8 @@ int main(void)
 		uint8_t code[1024];
 		uint32_t entry;
 
-		if (open_image(&nic, file.data, file.bytes) || pspin__symbol(nic, "hpu_header_ip4", &entry, NULL))
+		if (open_image(&nic, file.data, file.bytes) ||
+		    pspin__symbol(nic, "hpu_header_ip4", &entry, NULL))
 			return 1;
 		for (size_t i = 0; i < sizeof(code); i++)
 			code[i] = (uint8_t)next();

@@ -54,7 +54,8 @@ static inline uint32_t take(struct kv_line *line, uint32_t key)
 	if ((tag & KV_STATE_MASK) == KV_BUSY)
 		return 0;
 	taken = (taken ? taken : 4) | KV_BUSY;
-	if (!__atomic_compare_exchange_n(&line->tag, &expect, taken, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+	if (!__atomic_compare_exchange_n(&line->tag, &expect, taken, 0, __ATOMIC_RELAXED,
+					 __ATOMIC_RELAXED))
 		return 0;
 	line->key = key;
 	return taken;

@@ -29,10 +29,10 @@ struct handler_args {
 };
 
 struct ip_hdr {
-	uint8_t  ihl:4, version:4;
-	uint8_t  tos;
+	uint8_t ihl : 4, version : 4;
+	uint8_t tos;
 	uint16_t length, identification, offset;
-	uint8_t  ttl, protocol;
+	uint8_t ttl, protocol;
 	uint16_t checksum;
 	uint32_t source_id, dest_id;
 } __attribute__((packed));
@@ -52,7 +52,8 @@ static inline uint32_t spin_send_packet(void *data, uint32_t length)
 
 	__asm__ volatile("sw %2, 144(%1); sw %3, 148(%1); sw %5, 152(%1); sw %4, 156(%1);"
 			 "sw %6, 160(%1); sw %7, 140(%1); lw %0, 128(%1)"
-			 : "=r"(id) : "r"(0x1b205000), "r"(0), "r"(0), "r"(0), "r"(data), "r"(length), "r"(2));
+			 : "=r"(id)
+			 : "r"(0x1b205000), "r"(0), "r"(0), "r"(0), "r"(data), "r"(length), "r"(2));
 	return id;
 }
 
@@ -62,7 +63,8 @@ static inline uint32_t spin_dma_to_host(uint32_t high, uint32_t low, void *data,
 
 	__asm__ volatile("sw %2, 148(%1); sw %3, 144(%1); sw %4, 152(%1); sw %5, 156(%1);"
 			 "sw %6, 160(%1); sw zero, 140(%1); lw %0, 128(%1)"
-			 : "=r"(id) : "r"(0x1b205000), "r"(high), "r"(low), "r"(data), "r"(length), "r"(1)
+			 : "=r"(id)
+			 : "r"(0x1b205000), "r"(high), "r"(low), "r"(data), "r"(length), "r"(1)
 			 : "memory");
 	return id;
 }
@@ -79,13 +81,16 @@ static inline void deposit(struct task *task, void *packet)
 }
 
 /* Makes `handler` the entry that the NIC calls for payload; the others are there and empty. */
-#define TWIN(handler) \
-	__handler__ void hpu_payload_ip4(struct handler_args *args) { handler(args); } \
-	__handler__ void hpu_payload_ip6(void) { } \
-	__handler__ void hpu_header_ip4(void) { } \
-	__handler__ void hpu_header_ip6(void) { } \
-	__handler__ void hpu_proceed_ip4(void) { } \
-	__handler__ void hpu_proceed_ip6(void) { } \
-	__handler__ void hpu_completion(void) { }
+#define TWIN(handler)                                                                              \
+	__handler__ void hpu_payload_ip4(struct handler_args *args)                                \
+	{                                                                                          \
+		handler(args);                                                                     \
+	}                                                                                          \
+	__handler__ void hpu_payload_ip6(void) {}                                                  \
+	__handler__ void hpu_header_ip4(void) {}                                                   \
+	__handler__ void hpu_header_ip6(void) {}                                                   \
+	__handler__ void hpu_proceed_ip4(void) {}                                                  \
+	__handler__ void hpu_proceed_ip6(void) {}                                                  \
+	__handler__ void hpu_completion(void) {}
 
 #endif
