@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef DEMO_CAPTURE_H
+#define DEMO_CAPTURE_H
+
+/* The first frames that a client sends to a UDP port, as they are on the wire. */
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tests/demo/netlab.h"
+
+#define CAPTURE_FRAME_BYTES 1600
+
+struct frame {
+	uint16_t bytes;
+	uint8_t data[CAPTURE_FRAME_BYTES];
+};
+
+struct capture {
+	int fd;
+	uint16_t port;
+	struct frame *frame;
+	size_t frames;
+};
+
+/* Frames queue up in the kernel from now on. port: host byte order. */
+void capture_start(struct capture *capture, const struct lab *lab, uint16_t port);
+/* Takes at most frames_max of them and stops. */
+void capture_stop(struct capture *capture, size_t frames_max);
+double capture_mean_bytes(const struct capture *capture);
+/* A pcap file, for `spinctl cost` and others. */
+void capture_write(const struct capture *capture, const char *path);
+
+#endif

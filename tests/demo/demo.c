@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * demo - two sPIN handlers on real traffic between two network namespaces, and
+ * what they cost: at XDP, measured; on a PsPIN HPU, modelled. Run as root.
+ */
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tests/demo/parts.h"
+#include "tests/demo/proc.h"
+
+/* build/tests/demo/demo finds build/ */
+static void find_build(char *build, size_t bytes)
+{
+	ssize_t n = readlink("/proc/self/exe", build, bytes - 1);
+
+	if (n < 0)
+		die("cannot read /proc/self/exe");
+	build[n] = '\0';
+	for (int up = 0; up < 3; up++) {
+		char *slash = strrchr(build, '/');
+
+		if (slash)
+			*slash = '\0';
+	}
+}
+
+int main(void)
+{
+	static struct demo demo;
+	struct summary filtering = { .name = "filtering" }, kvstore = { .name = "kvstore" };
+	char build[PATH_MAX / 32], path[PATH_MAX / 16];
+	uint64_t begin = now_ns();
+
+	find_build(build, sizeof(build));
+	snprintf(demo.handlers, sizeof(demo.handlers), "%s/handlers", build);
+	snprintf(demo.programs, sizeof(demo.programs), "%s/tests/demo", build);
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	measure_begin(&demo.measure, "demo");
+	proc_init();
+	lab_open(&demo.lab);
+
+	demo_filtering(&demo, &filtering);
+	demo_kvstore(&demo, &kvstore);
+
+	summary_print(&filtering);
+	summary_print(&kvstore);
+	printf("\nNot charged on the HPU, the same for every handler:\n");
+	for (const char *const *line = pspin__assumptions(); *line; line++)
+		printf("  %s\n", *line);
+	summary_rows(&filtering, &demo.measure);
+	summary_rows(&kvstore, &demo.measure);
+	snprintf(path, sizeof(path), "%s/demo.json", build);
+	if (measure_write(&demo.measure, path))
+		die("cannot write %s", path);
+	printf("\n%s written; %.0f s\n", path, (double)(now_ns() - begin) / 1e9);
+	return 0;
+}

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * kvstore, live: a key-value server and a YCSB client, with the handlers before
+ * the server and without, in turn.
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "tests/demo/capture.h"
+#include "tests/demo/kv_replay.h"
+#include "tests/demo/kv_server.h"
+#include "tests/demo/parts.h"
+#include "tests/demo/proc.h"
+#include "tests/demo/replay.h"
+#include "tests/demo/ycsb.h"
+
+/*
+ * Twice as many keys as the cache has lines: it must choose. The window is the
+ * smallest that keeps the server busy without the handlers: a longer one only
+ * lengthens the queue, and the time that the hot keys' SETs wait uncommitted.
+ */
+#define KEYS         1000
+#define THETA        1.1
+#define WINDOW       32     /* requests under way */
+#define ROUNDS       5      /* of both arms, in turn */
+#define WARM_UP_S    0.3
+#define MEASURE_S    1.2
+#define STORE_KEYS   (2u << 20) /* room of the server's store */
+#define FRAMES_MAX   30000
+#define TARGET       0.85   /* of the bound */
+
+struct round {
+	double rate, cpu_ns, hit_all, hit_get, server_busy;
+	struct ycsb_result client;
+	struct kv_server_report server;
+};
+
+static void run_round(const struct demo *demo, const char *object, uint64_t seed, double measure_s,
+		      struct round *round)
+{
+	struct kv_server_report *report = proc_shared(sizeof(*report));
+	struct ycsb_result *r = proc_shared(sizeof(*r));
+	struct kv_server server = { LAB_SERVER_ADDR, STORE_KEYS, demo->lab.server.ifname, object,
+				    report };
+	struct ycsb client = {
+		.addr = LAB_SERVER_ADDR, .port = KV_PORT, .keys = KEYS, .theta = THETA,
+		.window = WINDOW, .warm_up_s = WARM_UP_S, .measure_s = measure_s, .seed = seed,
+		.server_requests = &report->requests, .result = r,
+	};
+	double n;
+
+	client.server = proc_start(demo->lab.server.ns_fd, demo->lab.server.cpu, kv_server__run,
+				   &server);
+	while (!report->ready) {
+		if (!proc_alive(client.server))
+			die("the key-value server ended");
+		usleep(1000);
+	}
+	client.server_napi = lab_napi_thread(&demo->lab.server);
+	client.client_napi = lab_napi_thread(&demo->lab.client);
+	if (proc_wait(proc_start(demo->lab.client.ns_fd, demo->lab.client.cpu, ycsb__run, &client)))
+		die("the YCSB client failed");
+	proc_stop(client.server, SIGTERM);
+
+	n = (double)r->requests;
+	round->client = *r;
+	round->server = *report;
+	round->rate = n / r->seconds;
+	round->cpu_ns = (double)(r->server_ns + r->server_napi_ns) / n;
+	round->server_busy = round->cpu_ns * round->rate / 1e9;
+	/* a few answers under way at either end of the time may make it a hair less than none */
+	round->hit_all = r->reached_server < r->requests ? 1 - (double)r->reached_server / n : 0;
+	round->hit_get = round->hit_all * n / (double)r->gets;
+	if (r->wrong)
+		die("%llu wrong values; first: %s", (unsigned long long)r->wrong, r->first_wrong);
+	munmap(report, sizeof(*report));
+	munmap(r, sizeof(*r));
+}
+
+static double median_of(const struct round *round, size_t field)
+{
+	double values[ROUNDS];
+
+	for (int i = 0; i < ROUNDS; i++)
+		values[i] = *(const double *)((const char *)&round[i] + field);
+	return measure_median(values, ROUNDS);
+}
+#define MEDIAN(rounds, field) median_of(rounds, offsetof(struct round, field))
+
+static void print_round(const char *arm, const struct round *round)
+{
+	const struct ycsb_result *r = &round->client;
+	double n = (double)r->requests;
+
+	printf("  %-8s %9.0f %10.0f %8.0f %8.0f %8.1f %9.1f %9.1f %9.1f %8llu %8llu\n", arm,
+	       round->rate, round->cpu_ns, (double)r->server_ns / n, (double)r->server_napi_ns / n,
+	       round->server_busy * 100,
+	       (double)(r->client_ns + r->client_napi_ns) / 1e7 / r->seconds, round->hit_get * 100,
+	       round->hit_all * 100, (unsigned long long)r->checked,
+	       (unsigned long long)r->timeouts);
+}
+
+/* Time at XDP by class, on the captured frames, each in the state that the sequence leaves. */
+static void time_classes(const struct demo *demo, struct spin_ctx *ctx,
+			 const struct capture *capture, double *ns)
+{
+	const struct frame **of_class[KV_CLASSES];
+	size_t count[KV_CLASSES] = { 0 };
+	struct replay *replay;
+	char path[300];
+	size_t bytes;
+	void *cache;
+
+	if (spin_ctx__symbol(ctx, "spin_state", &cache, &bytes))
+		die("%s", spin_strerror_last());
+	for (int c = 0; c < KV_CLASSES; c++) {
+		of_class[c] = calloc(capture->frames, sizeof(*of_class[c]));
+		if (!of_class[c])
+			die("no memory");
+	}
+	for (size_t i = KEYS; i < capture->frames; i++) {
+		enum kv_class c = kv_classify(cache, &capture->frame[i]);
+
+		of_class[c][count[c]++] = &capture->frame[i];
+	}
+	snprintf(path, sizeof(path), "%s/replay.bpf.o", demo->programs);
+	replay = replay_open(path);
+	/* hits first: they leave the cache as it is */
+	for (int c = 0; c < KV_CLASSES; c++) {
+		if (!count[c])
+			die("no captured request is of class %d", c);
+		ns[c] = replay_ns(replay, ctx, of_class[c], count[c]);
+		free(of_class[c]);
+	}
+	replay_close(replay);
+}
+
+static void cost(const struct demo *demo, const char *path, const struct capture *capture,
+		 const double *share, struct summary *s)
+{
+	static const char *const name[KV_CLASSES] = { "GET, hit", "GET, miss", "SET" };
+	struct kv_replay live = { .delay = WINDOW - 1, .skip = KEYS }, model = live;
+	struct spin_object *object;
+	struct spin_rule rule;
+	struct spin_ctx *ctx;
+	double ns[KV_CLASSES];
+	struct hpu hpu;
+	char pcap[300];
+
+	live.store = kv_store__new(STORE_KEYS);
+	model.store = kv_store__new(STORE_KEYS);
+	if (!live.store || !model.store || spin_object__open(path, &object) ||
+	    spin_rule__parse("udp", &rule) || spin_ctx__create(NULL, object, &rule, &ctx))
+		die("%s", spin_strerror_last());
+	kv_replay_live(&live, ctx, capture);
+	time_classes(demo, ctx, capture, ns);
+	spin_ctx__destroy(ctx);
+
+	hpu_open(&hpu, object, &rule);
+	kv_replay_model(&model, &hpu, capture);
+	s->parts = KV_CLASSES;
+	for (int c = 0; c < KV_CLASSES; c++) {
+		s->part[c].name = name[c];
+		s->part[c].ns = ns[c];
+		s->part[c].cycles = hpu_mean_cycles(&model.class[c]);
+		s->xdp_ns += share[c] * s->part[c].ns;
+		s->body_cycles += share[c] * s->part[c].cycles;
+	}
+	s->packet_bytes = capture_mean_bytes(capture) - 14;
+	summary_hpus(s, &hpu);
+	printf("  %zu captured requests replayed: hits on the model %llu, by PROG_TEST_RUN %llu\n",
+	       capture->frames - KEYS, (unsigned long long)model.class[KV_HIT].packets,
+	       (unsigned long long)live.class[KV_HIT].packets);
+	hpu_close(&hpu);
+	spin_object__close(object);
+	kv_store__free(live.store);
+	kv_store__free(model.store);
+	snprintf(pcap, sizeof(pcap), "%s/kvstore.pcap", demo->programs);
+	capture_write(capture, pcap);
+}
+
+void demo_kvstore(struct demo *demo, struct summary *s)
+{
+	struct round without[ROUNDS], with[ROUNDS], shown;
+	double share[KV_CLASSES], hit_all, hit_get, gets = 0, requests = 0;
+	struct capture capture;
+	struct measure_row *row;
+	uint64_t checked = 0;
+	char path[300];
+
+	printf("\nkvstore: YCSB, 50 %% GET and 50 %% SET, %d keys, Zipf %.1f, %d requests under way\n",
+	       KEYS, THETA, WINDOW);
+	printf("  %-8s %9s %10s %8s %8s %8s %9s %9s %9s %8s %8s\n", "handlers", "req/s", "CPU ns/req",
+	       "server", "NAPI", "CPU %", "client %", "hits/GET", "hits/all", "checked", "timeouts");
+	snprintf(path, sizeof(path), "%s/kvstore.spin", demo->handlers);
+	lab_set_segmentation(&demo->lab, 0);
+	for (int i = 0; i < ROUNDS; i++) {
+		run_round(demo, NULL, (uint64_t)i + 1, MEASURE_S, &without[i]);
+		print_round("without", &without[i]);
+		run_round(demo, path, (uint64_t)i + 1, MEASURE_S, &with[i]);
+		print_round("with", &with[i]);
+		checked += without[i].client.checked + with[i].client.checked;
+		gets += (double)with[i].client.gets;
+		requests += (double)with[i].client.requests;
+		for (int r = 0; r < SPIN_REASON_COUNT; r++)
+			s->packets[r] += with[i].server.packets[r];
+	}
+	printf("  %llu values read, all of them right\n", (unsigned long long)checked);
+	capture_start(&capture, &demo->lab, KV_PORT);
+	run_round(demo, path, ROUNDS + 1, 0.1, &shown);
+	capture_stop(&capture, FRAMES_MAX);
+	lab_set_segmentation(&demo->lab, 1);
+
+	hit_all = MEDIAN(with, hit_all);
+	hit_get = MEDIAN(with, hit_get);
+	s->unit = "requests answered";
+	s->hit_name = "of requests answered at XDP";
+	s->hit_rate = hit_all;
+	s->rate[0] = MEDIAN(without, rate);
+	s->rate[1] = MEDIAN(with, rate);
+	s->cpu_ns[0] = MEDIAN(without, cpu_ns);
+	s->cpu_ns[1] = MEDIAN(with, cpu_ns);
+	s->speedup = s->rate[1] / s->rate[0];
+	s->bound = 1 / (1 - hit_all);
+	share[KV_HIT] = hit_all;
+	share[KV_MISS] = gets / requests - hit_all;
+	share[KV_WRITE] = 1 - gets / requests;
+	cost(demo, path, &capture, share, s);
+	free(capture.frame);
+
+	measure_add(&demo->measure, "kv.keys", KEYS, "keys");
+	measure_add(&demo->measure, "kv.values_checked", (double)checked, "values");
+	measure_add(&demo->measure, "kv.get_hit_rate", hit_get, "1");
+	row = measure_add(&demo->measure, "kv.ycsb_vs_bound", s->speedup / s->bound, "1");
+	row->baseline = 1;
+	row->ratio = row->value;
+	measure_goal(row, MEASURE_AT_LEAST, TARGET, row->value);
+}

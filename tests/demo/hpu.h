@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef DEMO_HPU_H
+#define DEMO_HPU_H
+
+/* Captured frames on the timed model of a PsPIN HPU. */
+#include <hwmodel/pspin.h>
+
+#include "libspin.h"
+#include "tests/demo/capture.h"
+
+struct hpu {
+	struct pspin *nic;
+	const struct pspin_target *target;
+};
+
+/* Cycles of one class of packets. */
+struct hpu_class {
+	uint64_t packets;
+	uint64_t cycles;  /* sum of the handlers' bodies (B) */
+};
+
+void hpu_open(struct hpu *hpu, const struct spin_object *object, const struct spin_rule *rule);
+void hpu_close(struct hpu *hpu);
+
+/* HPU address of a variable of the image, which must have this size. */
+uint32_t hpu_symbol(const struct hpu *hpu, const char *name, size_t bytes);
+/* Makes a variable the bytes given: a table as the live context has it. */
+void hpu_set(struct hpu *hpu, const char *symbol, const void *from, size_t bytes);
+
+/* Runs one frame; the result is valid until the next. */
+const struct pspin_result *hpu_packet(struct hpu *hpu, const struct frame *frame);
+void hpu_count(struct hpu_class *class, const struct pspin_result *result);
+double hpu_mean_cycles(const struct hpu_class *class);
+
+/* HPUs busy at a line rate: packet rate x (B + what lies between two handlers). */
+double hpu_needed(const struct hpu *hpu, double body_cycles, double gbit_s,
+		  double bytes_per_packet);
+
+#endif

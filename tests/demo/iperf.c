@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "tests/demo/iperf.h"
+#include "tests/demo/proc.h"
+
+/* Whether a TCP port of the caller's namespace is listened on. */
+static int listening(uint16_t port)
+{
+	FILE *from = fopen("/proc/thread-self/net/tcp", "re");
+	char line[256];
+	unsigned local, state;
+	int found = 0;
+
+	while (from && !found && fgets(line, sizeof(line), from))
+		found = sscanf(line, " %*d: %*x:%x %*x:%*x %x", &local, &state) == 2 &&
+			local == port && state == 10;
+	if (from)
+		fclose(from);
+	return found;
+}
+
+static void start_server(const struct lab *lab, struct iperf_flow *flow)
+{
+	char port[8];
+	char *argv[] = { "iperf3", "-4", "-s", "-1", "-p", port, NULL };
+
+	snprintf(port, sizeof(port), "%u", flow->port);
+	flow->server = proc_exec(lab->server.ns_fd, lab->server.cpu, -1, argv);
+	lab_enter(&lab->server);
+	for (int i = 0; !listening(flow->port); i++) {
+		if (i == 200 || !proc_alive(flow->server))
+			die("iperf3 does not listen on port %s", port);
+		usleep(10000);
+	}
+}
+
+void iperf_start(const struct lab *lab, struct iperf_flow *flow, unsigned flows, unsigned seconds,
+		 unsigned mbit_s, unsigned datagram_bytes)
+{
+	char port[8], time[8], rate[16], length[8];
+	char *argv[] = { "iperf3", "-4", "-J", "-c", LAB_SERVER_ADDR, "-B", NULL, "-p", port, "-t",
+			 time, "-u", "-b", rate, "-l", length, NULL };
+
+	if (!mbit_s)
+		argv[11] = NULL;
+	snprintf(time, sizeof(time), "%u", seconds);
+	snprintf(rate, sizeof(rate), "%uM", mbit_s);
+	snprintf(length, sizeof(length), "%u", datagram_bytes);
+	for (unsigned i = 0; i < flows; i++)
+		start_server(lab, &flow[i]);
+	for (unsigned i = 0; i < flows; i++) {
+		snprintf(port, sizeof(port), "%u", flow[i].port);
+		argv[6] = (char *)flow[i].from;
+		flow[i].out_fd = memfd_create("iperf3", MFD_CLOEXEC);
+		flow[i].client = proc_exec(lab->client.ns_fd, lab->client.cpu, flow[i].out_fd, argv);
+	}
+}
+
+/* A number by its key, after the object's last appearance; -1: not there. */
+static double number(const char *text, const char *object, const char *key)
+{
+	const char *at = NULL;
+
+	for (const char *next = text; (next = strstr(next, object)); next++)
+		at = next;
+	at = at ? strstr(at, key) : NULL;
+	return at ? strtod(at + strlen(key), NULL) : -1;
+}
+
+static void read_result(struct iperf_flow *flow, int status)
+{
+	off_t bytes = lseek(flow->out_fd, 0, SEEK_END);
+	char *text = calloc(1, (size_t)bytes + 1);
+	double packets;
+
+	if (!text || pread(flow->out_fd, text, (size_t)bytes, 0) != bytes)
+		die("cannot read iperf3's result: %s", strerror(errno));
+	if (status)
+		die("iperf3 to port %u failed: %s", flow->port, text);
+	packets = number(text, "\"sum\":", "\"packets\":");
+	if (packets >= 0) {
+		flow->packets = (uint64_t)packets;
+		flow->lost = (uint64_t)number(text, "\"sum\":", "\"lost_packets\":");
+		flow->gbit_s = number(text, "\"sum\":", "\"bits_per_second\":") / 1e9;
+	} else {
+		flow->gbit_s = number(text, "\"sum_received\":", "\"bits_per_second\":") / 1e9;
+	}
+	free(text);
+	close(flow->out_fd);
+}
+
+void iperf_finish(struct iperf_flow *flow, unsigned flows)
+{
+	for (unsigned i = 0; i < flows; i++)
+		read_result(&flow[i], proc_wait(flow[i].client));
+	for (unsigned i = 0; i < flows; i++)
+		(void)proc_wait(flow[i].server);
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef DEMO_IPERF_H
+#define DEMO_IPERF_H
+
+/* iperf3, a server and a client per flow. */
+#include <stdint.h>
+
+#include "tests/demo/netlab.h"
+
+#define IPERF_FLOWS_MAX 8
+
+struct iperf_flow {
+	uint16_t port;         /* where its server listens */
+	const char *from;      /* client's address */
+	/* results */
+	double gbit_s;         /* received */
+	uint64_t packets, lost; /* of a UDP flow */
+	/* private */
+	pid_t server, client;
+	int out_fd;
+};
+
+/* Starts all flows; mbit_s: of each UDP flow, 0 for TCP. datagram_bytes: UDP payload. */
+void iperf_start(const struct lab *lab, struct iperf_flow *flow, unsigned flows, unsigned seconds,
+		 unsigned mbit_s, unsigned datagram_bytes);
+/* Waits for the ends and reads the results. */
+void iperf_finish(struct iperf_flow *flow, unsigned flows);
+
+#endif

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef DEMO_KV_SERVER_H
+#define DEMO_KV_SERVER_H
+
+/*
+ * A key-value server on UDP: one thread, one datagram per system call. With an
+ * object it owns an execution context of the kvstore handlers on its interface.
+ */
+#include <spin/reason.h>
+#include <stdint.h>
+
+#define KV_PORT 7070
+
+/* In memory shared with the demo. */
+struct kv_server_report {
+	volatile uint32_t ready;       /* 1: requests are served */
+	volatile uint64_t requests;    /* that reached the server */
+	uint64_t packets[SPIN_REASON_COUNT]; /* of the context, when the server has ended */
+};
+
+struct kv_server {
+	const char *addr;
+	uint32_t keys_max;
+	const char *ifname;
+	const char *object;            /* NULL: no handlers */
+	struct kv_server_report *report;
+};
+
+struct kv_store;
+struct kv_cache;
+struct kv_message;
+
+/*
+ * Makes a request its reply, with the store and the cache (NULL: none) changed
+ * as it says; 0: it is no request.
+ */
+int kv_server__serve(struct kv_store *store, struct kv_cache *cache, struct kv_message *m);
+
+/* Serves until SIGTERM. arg: struct kv_server. Returns 0; dies with a message on errors. */
+int kv_server__run(void *arg);
+
+#endif

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include <stdlib.h>
+
+#include "tests/demo/kv_store.h"
+
+struct entry {
+	uint32_t key;
+	uint32_t used;
+	uint32_t value[KV_WORDS];
+};
+
+/* Open addressing, linear probing, at most half full. */
+struct kv_store {
+	uint32_t places; /* a power of two */
+	uint32_t keys, keys_max;
+	struct entry entry[];
+};
+
+struct kv_store *kv_store__new(uint32_t keys)
+{
+	struct kv_store *store;
+	uint32_t places = 2;
+
+	while (places < 1u << 30 && places / 2 < keys)
+		places *= 2;
+	store = calloc(1, sizeof(*store) + (size_t)places * sizeof(struct entry));
+	if (!store)
+		return NULL;
+	store->places = places;
+	store->keys_max = places / 2;
+	return store;
+}
+
+void kv_store__free(struct kv_store *store)
+{
+	free(store);
+}
+
+/* The key's entry, or the free one where it would stand. */
+static struct entry *find(const struct kv_store *store, uint32_t key)
+{
+	uint32_t at = (uint32_t)((uint64_t)(key * 2654435769u) * store->places >> 32);
+
+	while (store->entry[at].used && store->entry[at].key != key)
+		at = (at + 1) & (store->places - 1);
+	return (struct entry *)&store->entry[at];
+}
+
+uint32_t *kv_store__get(const struct kv_store *store, uint32_t key)
+{
+	struct entry *entry = find(store, key);
+
+	return entry->used ? entry->value : NULL;
+}
+
+uint32_t *kv_store__put(struct kv_store *store, uint32_t key)
+{
+	struct entry *entry = find(store, key);
+
+	if (!entry->used) {
+		if (store->keys == store->keys_max)
+			return NULL;
+		store->keys++;
+		entry->used = 1;
+		entry->key = key;
+	}
+	return entry->value;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef DEMO_KV_STORE_H
+#define DEMO_KV_STORE_H
+
+/* A hash table from 32-bit keys to values of KV_WORDS words; keys are never removed. One thread. */
+#include <kvstore.h>
+
+struct kv_store;
+
+/* Room for `keys` keys, at least 1. NULL: no memory. */
+struct kv_store *kv_store__new(uint32_t keys);
+void kv_store__free(struct kv_store *store);
+/* The key's value, or NULL. */
+uint32_t *kv_store__get(const struct kv_store *store, uint32_t key);
+/* The same, with a place made for a new key; NULL: the store is full. */
+uint32_t *kv_store__put(struct kv_store *store, uint32_t key);
+
+#endif

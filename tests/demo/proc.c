@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tests/demo/proc.h"
+
+#define CHILDREN_MAX 32
+#define ARGUMENTS_MAX 32
+
+static volatile pid_t children[CHILDREN_MAX];
+static pid_t owner;
+
+/* Also called from signal handlers. */
+static void end_children(void)
+{
+	if (getpid() != owner)
+		return;
+	for (int i = 0; i < CHILDREN_MAX; i++)
+		if (children[i])
+			kill(children[i], SIGKILL);
+	for (int i = 0; i < CHILDREN_MAX; i++)
+		if (children[i])
+			waitpid(children[i], NULL, 0);
+}
+
+static void on_signal(int signal)
+{
+	end_children();
+	_exit(128 + signal);
+}
+
+void die(const char *format, ...)
+{
+	va_list args;
+
+	fflush(stdout);
+	fputs("demo: ", stderr);
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	putc('\n', stderr);
+	exit(1);
+}
+
+void proc_init(void)
+{
+	struct sigaction action = { .sa_handler = on_signal };
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
+
+	owner = getpid();
+	atexit(end_children);
+	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+		sigaction(signals[i], &action, NULL);
+	signal(SIGPIPE, SIG_IGN);
+}
+
+static void remember(pid_t pid)
+{
+	for (int i = 0; i < CHILDREN_MAX; i++) {
+		if (!children[i]) {
+			children[i] = pid;
+			return;
+		}
+	}
+	kill(pid, SIGKILL);
+	die("more than %d processes", CHILDREN_MAX);
+}
+
+static pid_t start(int ns_fd, int cpu)
+{
+	sigset_t held, before;
+	pid_t pid;
+
+	fflush(stdout);
+	fflush(stderr);
+	/* a signal between fork and remember() would miss this child */
+	sigemptyset(&held);
+	sigaddset(&held, SIGINT);
+	sigaddset(&held, SIGTERM);
+	sigaddset(&held, SIGHUP);
+	sigprocmask(SIG_BLOCK, &held, &before);
+	pid = fork();
+	if (pid < 0)
+		die("fork: %s", strerror(errno));
+	if (pid) {
+		remember(pid);
+		sigprocmask(SIG_SETMASK, &before, NULL);
+		return pid;
+	}
+	signal(SIGINT, SIG_DFL);
+	signal(SIGTERM, SIG_DFL);
+	signal(SIGHUP, SIG_DFL);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != owner)
+		_exit(1);
+	if (setns(ns_fd, CLONE_NEWNET))
+		die("setns: %s", strerror(errno));
+	if (cpu >= 0)
+		proc_pin(0, cpu);
+	return 0;
+}
+
+pid_t proc_start(int ns_fd, int cpu, int (*fn)(void *arg), void *arg)
+{
+	pid_t pid = start(ns_fd, cpu);
+
+	if (!pid)
+		exit(fn(arg));
+	return pid;
+}
+
+pid_t proc_exec(int ns_fd, int cpu, int out_fd, char *const argv[])
+{
+	pid_t pid = start(ns_fd, cpu);
+
+	if (pid)
+		return pid;
+	if (out_fd < 0)
+		out_fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	dup2(out_fd, STDOUT_FILENO);
+	dup2(out_fd, STDERR_FILENO);
+	execvp(argv[0], argv);
+	dprintf(STDERR_FILENO, "%s: %s\n", argv[0], strerror(errno));
+	_exit(127);
+}
+
+int proc_alive(pid_t pid)
+{
+	siginfo_t info = { 0 };
+
+	return !waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) && !info.si_pid;
+}
+
+int proc_wait(pid_t pid)
+{
+	int status;
+
+	while (waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR)
+			die("waitpid: %s", strerror(errno));
+	for (int i = 0; i < CHILDREN_MAX; i++)
+		if (children[i] == pid)
+			children[i] = 0;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+void proc_stop(pid_t pid, int signal)
+{
+	kill(pid, signal);
+	(void)proc_wait(pid);
+}
+
+void proc_run(int ns_fd, const char *format, ...)
+{
+	char line[512], output[1024], *argv[ARGUMENTS_MAX], *save = NULL, *word;
+	int out[2], n = 0, status;
+	ssize_t got;
+	size_t have = 0;
+	va_list args;
+	pid_t pid;
+
+	va_start(args, format);
+	vsnprintf(line, sizeof(line), format, args);
+	va_end(args);
+	for (word = strtok_r(line, " ", &save); word && n < ARGUMENTS_MAX - 1;
+	     word = strtok_r(NULL, " ", &save))
+		argv[n++] = word;
+	argv[n] = NULL;
+	if (pipe2(out, O_CLOEXEC))
+		die("pipe: %s", strerror(errno));
+	pid = proc_exec(ns_fd, -1, out[1], argv);
+	close(out[1]);
+	while (have < sizeof(output) - 1 &&
+	       (got = read(out[0], output + have, sizeof(output) - 1 - have)) > 0)
+		have += (size_t)got;
+	output[have] = '\0';
+	close(out[0]);
+	status = proc_wait(pid);
+	if (status) {
+		va_start(args, format);
+		vsnprintf(line, sizeof(line), format, args);
+		va_end(args);
+		die("`%s` failed with status %d: %s", line, status, output);
+	}
+}
+
+void proc_pin(pid_t pid, int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	if (sched_setaffinity(pid, sizeof(set), &set))
+		die("cannot pin process %d to CPU %d: %s", (int)pid, cpu, strerror(errno));
+}
+
+uint64_t proc_cpu_ns(pid_t pid)
+{
+	struct timespec t;
+	clockid_t clock;
+
+	if (clock_getcpuclockid(pid, &clock) || clock_gettime(clock, &t))
+		die("no CPU time of process %d", (int)pid);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+void *proc_shared(size_t bytes)
+{
+	void *mem = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	if (mem == MAP_FAILED)
+		die("mmap: %s", strerror(errno));
+	return mem;
+}

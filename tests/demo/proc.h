@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef DEMO_PROC_H
+#define DEMO_PROC_H
+
+/*
+ * The demo's processes. Each one dies with the demo, however that ends, and
+ * with them the network namespaces, which have no other holders.
+ */
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* Ends with a message, status 1, and all children gone. */
+void die(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
+
+/* Ends all children on exit, SIGINT and SIGTERM. Once, at the start. */
+void proc_init(void);
+
+/* Runs fn(arg) in a child, in network namespace ns_fd, on one CPU; its return is the status. */
+pid_t proc_start(int ns_fd, int cpu, int (*fn)(void *arg), void *arg);
+/* Runs a program likewise; out_fd: its stdout and stderr, or -1 for /dev/null. */
+pid_t proc_exec(int ns_fd, int cpu, int out_fd, char *const argv[]);
+/* 1 until the child has ended. */
+int proc_alive(pid_t pid);
+/* Exit status, or 128 + the signal. */
+int proc_wait(pid_t pid);
+/* Ends one child and waits for it. */
+void proc_stop(pid_t pid, int signal);
+
+/* A command line without quoting, in a namespace; dies with its output if it fails. */
+void proc_run(int ns_fd, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+void proc_pin(pid_t pid, int cpu);
+/* CPU time of a process so far (also of a kernel thread), ns. */
+uint64_t proc_cpu_ns(pid_t pid);
+uint64_t now_ns(void);
+
+/* Zeroed memory shared with children. */
+void *proc_shared(size_t bytes);
+
+#endif

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef DEMO_REDIRECT_H
+#define DEMO_REDIRECT_H
+
+/* The sender's side of filtering: see redirect.bpf.c. */
+#include <stdint.h>
+
+#include "tests/demo/netlab.h"
+
+struct redirect;
+
+/* At the egress of the client's interface; gone with it. Ports in host byte order. */
+struct redirect *redirect_attach(const struct lab *lab, const char *object, uint16_t first_port,
+				 uint16_t ports, uint16_t published_port);
+/* Datagrams changed that were for first_port + i. */
+uint64_t redirect_count(const struct redirect *redirect, unsigned i);
+void redirect_detach(struct redirect *redirect);
+
+#endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef DEMO_REPLAY_H
+#define DEMO_REPLAY_H
+
+/* Time per packet of a context's program on captured frames (PROG_TEST_RUN). */
+#include "libspin.h"
+#include "tests/demo/capture.h"
+
+struct replay;
+
+struct replay *replay_open(const char *object);
+void replay_close(struct replay *replay);
+
+/*
+ * ns per packet beyond an empty XDP program that gets the same frames the same
+ * way: medians of alternating bursts. Frames must be of one length, at least
+ * REPLAY_BYTES; the first REPLAY_FRAMES_MAX are used, in turn.
+ */
+double replay_ns(struct replay *replay, struct spin_ctx *ctx, const struct frame *const *frame,
+		 size_t frames);
+
+#endif

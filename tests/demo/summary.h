@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef DEMO_SUMMARY_H
+#define DEMO_SUMMARY_H
+
+/* What the demo says of one handler, in the end: a table, and rows of build/demo.json. */
+#include <spin/reason.h>
+#include <stdint.h>
+
+#include "tests/common/measure.h"
+#include "tests/demo/hpu.h"
+
+struct summary_part {
+	const char *name;        /* of a class of packets: "GET, hit" */
+	double ns;               /* at XDP, beyond an empty program */
+	double cycles;           /* B on the HPU */
+};
+
+struct summary {
+	const char *name;        /* of the handler */
+	const char *unit;        /* "requests" or "datagrams" */
+	uint64_t packets[SPIN_REASON_COUNT];
+	double xdp_ns;           /* mean */
+	struct summary_part part[4];
+	unsigned parts;
+	const char *hit_name;    /* what a hit is */
+	double hit_rate;         /* of all packets matched, 0 to 1 */
+	double rate[2], cpu_ns[2]; /* per second; of the receiver per unit. [0] without the handler, [1] with */
+	double speedup, bound;   /* NAN where none applies */
+	double body_cycles;      /* mean B */
+	double packet_bytes;     /* mean, from the IP header on */
+	double hpus[2][2];       /* [200, 400 Gbit/s][packet bytes only, with Ethernet's 38] */
+};
+
+/* Fills hpus[][] from body_cycles and packet_bytes. */
+void summary_hpus(struct summary *s, const struct hpu *hpu);
+void summary_print(const struct summary *s);
+void summary_rows(const struct summary *s, struct measure *m);
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef DEMO_YCSB_H
+#define DEMO_YCSB_H
+
+/*
+ * A YCSB client: half GETs, half SETs, keys by Zipf, a closed loop with a window
+ * of requests under way. Every value carries its key and version, and every
+ * read is checked: written to that key, and not before the last SET that was
+ * acknowledged when the GET left.
+ *
+ * A request that is not answered in time is given up and sent anew under a new
+ * identity, a SET also with a new version. There is one path of queues between
+ * client and server, so requests arrive in the order in which they left; then
+ * the server's last version of a key is never older than one acknowledged.
+ */
+#include <stdint.h>
+#include <sys/types.h>
+
+#define YCSB_WINDOW_MAX 256
+
+struct ycsb {
+	const char *addr;
+	uint16_t port;
+	uint32_t keys;
+	double theta;
+	uint32_t window;
+	double warm_up_s, measure_s;
+	uint64_t seed;
+	/* receiver: read at both ends of the measured time */
+	pid_t server, server_napi, client_napi;
+	const volatile uint64_t *server_requests;
+	struct ycsb_result *result; /* in memory shared with the demo */
+};
+
+/* Of the measured time, but for timeouts and wrong values: of the whole run. */
+struct ycsb_result {
+	double seconds;
+	uint64_t requests, gets;      /* answered */
+	uint64_t reached_server;
+	uint64_t server_ns, server_napi_ns, client_ns, client_napi_ns; /* CPU time */
+	uint64_t timeouts, wrong;
+	uint64_t checked;             /* values read and checked, whole run */
+	uint64_t sent;                /* requests, whole run */
+	char first_wrong[160];
+};
+
+/* arg: struct ycsb. Returns 0; dies with a message on errors. */
+int ycsb__run(void *arg);
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include <math.h>
+#include <stdlib.h>
+
+#include "tests/demo/zipf.h"
+
+uint64_t random_next(uint64_t *state)
+{
+	uint64_t z = *state += 0x9e3779b97f4a7c15u;
+
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+	z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+	return z ^ z >> 31;
+}
+
+/* By inversion of the exact distribution: binary search in the cumulated weights. */
+int zipf_fill(uint32_t *ranks, size_t count, uint32_t n, double theta, uint64_t seed)
+{
+	double *upto = malloc(n * sizeof(*upto)), sum = 0;
+
+	if (!upto)
+		return -1;
+	for (uint32_t r = 0; r < n; r++)
+		upto[r] = sum += pow(r + 1, -theta);
+	for (size_t i = 0; i < count; i++) {
+		double at = (double)(random_next(&seed) >> 11) * 0x1p-53 * sum;
+		uint32_t low = 0, high = n - 1;
+
+		while (low < high) {
+			uint32_t middle = low + (high - low) / 2;
+
+			if (upto[middle] > at)
+				high = middle;
+			else
+				low = middle + 1;
+		}
+		ranks[i] = low;
+	}
+	free(upto);
+	return 0;
+}

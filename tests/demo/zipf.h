@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef DEMO_ZIPF_H
+#define DEMO_ZIPF_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Ranks 0 to n-1, rank r with a probability proportional to 1 / (r + 1)^theta; 0, or -1: no memory. */
+int zipf_fill(uint32_t *ranks, size_t count, uint32_t n, double theta, uint64_t seed);
+
+/* A generator of well mixed 64-bit numbers (splitmix64). */
+uint64_t random_next(uint64_t *state);
+
+#endif
