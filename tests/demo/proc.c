@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -198,12 +199,15 @@ void proc_run(int ns_fd, const char *format, ...)
 
 void proc_pin(pid_t pid, int cpu)
 {
+	struct sched_param param = { .sched_priority = 1 };
 	cpu_set_t set;
 
 	CPU_ZERO(&set);
 	CPU_SET(cpu, &set);
 	if (sched_setaffinity(pid, sizeof(set), &set))
 		die("cannot pin process %d to CPU %d: %s", (int)pid, cpu, strerror(errno));
+	if (sched_setscheduler(pid, SCHED_FIFO, &param))
+		(void)setpriority(PRIO_PROCESS, (id_t)pid, -20);
 }
 
 uint64_t proc_cpu_ns(pid_t pid)

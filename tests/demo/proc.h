@@ -30,6 +30,7 @@ void proc_stop(pid_t pid, int signal);
 /* A command line without quoting, in a namespace; dies with its output if it fails. */
 void proc_run(int ns_fd, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* On one CPU, and ahead of what else the machine does: this is measured. */
 void proc_pin(pid_t pid, int cpu);
 /* CPU time of a process so far (also of a kernel thread), ns. */
 uint64_t proc_cpu_ns(pid_t pid);
