@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef TESTS_ENGINE_PACKETS_H
+#define TESTS_ENGINE_PACKETS_H
+
+/*
+ * Random packets, the same for the same seed: valid ones of every kind, and
+ * mutations of them. Most are UDP to port 9000.
+ */
+#include "types.h"
+
+struct packets {
+	uint64_t random;
+	int kv; /* payloads are requests to the key-value store */
+};
+
+void packets_start(struct packets *p, uint64_t seed, const char *handler);
+/* Writes a frame of 14 to 3,400 bytes; returns its length. */
+uint32_t packets_next(struct packets *p, uint8_t *frame);
+/* Gives tables with keys entries for half of the addresses that packets come from. */
+void packets_fill_tables(const struct types *t, struct image *image);
+
+#endif

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Random and mutated packets through the kernel and the host build, a share of
+ * them through the model: verdict, reason, frame and memory agree byte for byte.
+ *
+ *	fuzz_packets [--packets N] [--model N] [--seed N] [--handler NAME]
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <engine/packets.h>
+#include <engine/types.h>
+#include <user/libspin/libspin.h>
+
+#define MEMORY_EVERY 1000
+
+static const char *const handlers[] = { "filtering", "kvstore", "mix" };
+
+struct run {
+	const char *handler;
+	struct types types;
+	struct engine *engine[ENGINE_KINDS];
+	struct image image[ENGINE_KINDS];
+	uint64_t reasons[SPIN_REASON_COUNT];
+};
+
+static int start(struct run *r, int with_bpf)
+{
+	struct spin_rule rule;
+	int err = types_open(r->handler, &r->types);
+
+	/* some traffic is not ours, so that the rule takes part */
+	if (!err && spin_rule__parse("udp dport 9000", &rule))
+		err = engine_fail(-EINVAL, "%s", spin_strerror_last());
+	for (int kind = 0; kind < ENGINE_KINDS && !err; kind++) {
+		if (kind == ENGINE_BPF && !with_bpf)
+			continue;
+		err = engine_open((enum engine_kind)kind, r->handler, &rule, &r->engine[kind]);
+		if (!err)
+			err = image_alloc(&r->types, &r->image[kind]);
+	}
+	if (!err)
+		err = image_read(&r->types, &r->image[ENGINE_HOST], r->engine[ENGINE_HOST]);
+	if (!err)
+		packets_fill_tables(&r->types, &r->image[ENGINE_HOST]);
+	for (int kind = 0; kind < ENGINE_KINDS && !err; kind++)
+		if (r->engine[kind])
+			err = image_write(&r->types, &r->image[ENGINE_HOST], r->engine[kind]);
+	return err;
+}
+
+static void stop(struct run *r)
+{
+	for (int kind = 0; kind < ENGINE_KINDS; kind++) {
+		engine_close(r->engine[kind]);
+		image_free(&r->image[kind]);
+	}
+	types_close(&r->types);
+}
+
+static void print_hex(const char *word, const uint8_t *at, uint32_t bytes)
+{
+	printf("  %s ", word);
+	for (uint32_t i = 0; i < bytes; i++)
+		printf("%02x", at[i]);
+	putchar('\n');
+}
+
+/* Changes of memory that bring back the state a packet met. */
+struct setter {
+	int left;
+};
+
+static int print_field(void *arg, const struct spin_field *field)
+{
+	struct setter *s = arg;
+
+	if (!strstr(field->path, "packets"))
+		printf("set %s=%llu\n", field->path, (unsigned long long)field->value);
+	return --s->left <= 0;
+}
+
+static void print_vector(const struct run *r, const struct image *before, const uint8_t *frame, uint32_t bytes,
+			 const struct engine_out *host)
+{
+	struct setter s = { 2000 };
+
+	printf("# the vector, with the host build's result as the expectation:\nhandler %s\nrule udp dport 9000\n",
+	       r->handler);
+	for (unsigned i = 0; i < r->types.count && r->types.var[i].bytes < 65536; i++)
+		layout__walk(r->types.btf, &r->types.var[i], before->bytes[i], 1, print_field, &s);
+	printf("packet\n");
+	print_hex("raw", frame, bytes);
+	printf("expect %s %s\n", spin_verdict_name(host->verdict), spin_reason_name(host->reason));
+	if (host->frame_bytes)
+		print_hex("raw", host->frame, host->frame_bytes);
+}
+
+static int same(const struct engine_out *a, const struct engine_out *b)
+{
+	return a->verdict == b->verdict && a->reason == b->reason && a->event == b->event &&
+	       (!a->event || a->event_handler == b->event_handler) && a->frame_bytes == b->frame_bytes &&
+	       !memcmp(a->frame, b->frame, a->frame_bytes);
+}
+
+static int memory_agrees(struct run *r, const struct image *before, const char *what)
+{
+	unsigned symbol;
+	size_t offset;
+	char path[256];
+
+	(void)before;
+	if (image_read(&r->types, &r->image[ENGINE_HOST], r->engine[ENGINE_HOST]))
+		return 0;
+	for (int kind = ENGINE_BPF; kind < ENGINE_KINDS; kind++) {
+		if (!r->engine[kind])
+			continue;
+		if (image_read(&r->types, &r->image[kind], r->engine[kind]))
+			return 0;
+		if (!image_differ(&r->types, &r->image[ENGINE_HOST], &r->image[kind], &symbol, &offset))
+			continue;
+		types_path(&r->types, symbol, offset, path, sizeof(path));
+		printf("FAIL  %s: %s: memory of host and %s differs at %s: %02x, %02x\n", r->handler, what,
+		       engine_name((enum engine_kind)kind), path, r->image[ENGINE_HOST].bytes[symbol][offset],
+		       r->image[kind].bytes[symbol][offset]);
+		return 0;
+	}
+	return 1;
+}
+
+/* 0: all agree. The model leaves after its share: its memory has been compared up to there. */
+static int fuzz(struct run *r, uint64_t seed, uint64_t count, uint64_t model_count)
+{
+	struct packets p;
+	struct image before = { 0 };
+	int err = image_alloc(&r->types, &before);
+
+	packets_start(&p, seed, r->handler);
+	for (uint64_t n = 0; n < count && !err; n++) {
+		uint8_t frame[ENGINE_FRAME_MAX];
+		uint32_t bytes = packets_next(&p, frame);
+		struct engine_out out[ENGINE_KINDS];
+		char what[64];
+
+		snprintf(what, sizeof(what), "seed %llu, packet %llu", (unsigned long long)seed,
+			 (unsigned long long)n);
+		if (n == model_count && r->engine[ENGINE_MODEL]) {
+			if (!memory_agrees(r, &before, what))
+				err = 1;
+			engine_close(r->engine[ENGINE_MODEL]);
+			r->engine[ENGINE_MODEL] = NULL;
+		}
+		/* a small memory is kept packet by packet, to print the vector of a difference */
+		if (r->types.count == 1 && !err)
+			err = image_read(&r->types, &before, r->engine[ENGINE_HOST]);
+		for (int kind = 0; kind < ENGINE_KINDS && !err; kind++)
+			if (r->engine[kind])
+				err = r->engine[kind]->ops->packet(r->engine[kind], frame, bytes, &out[kind]);
+		if (err < 0)
+			printf("FAIL  %s: %s: %s\n", r->handler, what, engine_why());
+		for (int kind = ENGINE_BPF; kind < ENGINE_KINDS && !err; kind++) {
+			if (!r->engine[kind] || same(&out[ENGINE_HOST], &out[kind]))
+				continue;
+			printf("FAIL  %s: %s: host says %s, event %u, %u bytes; %s says %s, event %u, %u bytes\n",
+			       r->handler, what, spin_reason_name(out[ENGINE_HOST].reason), out[ENGINE_HOST].event,
+			       out[ENGINE_HOST].frame_bytes, engine_name((enum engine_kind)kind),
+			       spin_reason_name(out[kind].reason), out[kind].event, out[kind].frame_bytes);
+			if (out[kind].frame_bytes)
+				print_hex("# its frame:", out[kind].frame, out[kind].frame_bytes);
+			print_vector(r, &before, frame, bytes, &out[ENGINE_HOST]);
+			err = 1;
+		}
+		if (err)
+			break;
+		r->reasons[out[ENGINE_HOST].reason]++;
+		if ((n % MEMORY_EVERY == 0 || n + 1 == count) && !memory_agrees(r, &before, what))
+			err = 1;
+	}
+	image_free(&before);
+	return err;
+}
+
+/* The share that handlers saw; a run that tests only the parser is none. */
+static int check_share(const struct run *r, uint64_t count)
+{
+	uint64_t handled = 0;
+
+	printf("%s:", r->handler);
+	for (int i = 0; i < SPIN_REASON_COUNT; i++) {
+		if (r->reasons[i])
+			printf(" %s %llu", spin_reason_name((enum spin_reason)i),
+			       (unsigned long long)r->reasons[i]);
+		if (i >= SPIN_REASON_SUCCESS)
+			handled += r->reasons[i];
+	}
+	putchar('\n');
+	if (handled * 3 >= count)
+		return 0;
+	printf("FAIL  only %llu of %llu packets reached the handlers\n", (unsigned long long)handled,
+	       (unsigned long long)count);
+	return 1;
+}
+
+static int one_handler(const char *name, uint64_t seed, uint64_t count, uint64_t model, int with_bpf)
+{
+	struct run r = { .handler = name };
+	int err = start(&r, with_bpf);
+
+	if (err)
+		printf("FAIL  %s: %s\n", name, engine_why());
+	else
+		err = fuzz(&r, seed, count, model);
+	if (!err)
+		err = check_share(&r, count);
+	stop(&r);
+	return err;
+}
+
+int main(int argc, char **argv)
+{
+	uint64_t packets = 1000000, model = 50000, seed = 1;
+	const unsigned all = sizeof(handlers) / sizeof(handlers[0]);
+	const char *only = NULL;
+	struct engine *probe;
+	struct spin_rule any = { .protocol = 17 };
+	int with_bpf, failed = 0;
+
+	for (int i = 1; i < argc; i += 2) {
+		const char *value = i + 1 < argc ? argv[i + 1] : NULL;
+
+		if (value && !strcmp(argv[i], "--packets")) {
+			packets = strtoull(value, NULL, 0);
+		} else if (value && !strcmp(argv[i], "--model")) {
+			model = strtoull(value, NULL, 0);
+		} else if (value && !strcmp(argv[i], "--seed")) {
+			seed = strtoull(value, NULL, 0);
+		} else if (value && !strcmp(argv[i], "--handler")) {
+			only = value;
+		} else {
+			fprintf(stderr, "usage: fuzz_packets [--packets N] [--model N] [--seed N] [--handler NAME]\n");
+			return 2;
+		}
+	}
+	with_bpf = engine_open(ENGINE_BPF, handlers[0], &any, &probe) != -EPERM;
+	if (with_bpf)
+		engine_close(probe);
+	else
+		packets = model; /* host and model only */
+	for (unsigned i = 0; i < all; i++) {
+		uint64_t of = only ? 1 : all, at = only ? 0 : i;
+
+		if (only && strcmp(only, handlers[i]))
+			continue;
+		failed |= one_handler(handlers[i], seed + i, (packets + of - 1 - at) / of,
+				      (model + of - 1 - at) / of, with_bpf) != 0;
+	}
+	printf("%llu packets, %llu of them on the model\n", (unsigned long long)packets,
+	       (unsigned long long)(model < packets ? model : packets));
+	if (!with_bpf)
+		printf("skip: bpf: PROG_TEST_RUN needs root\n");
+	return failed ? 1 : with_bpf ? 0 : 77;
+}
