@@ -16,16 +16,16 @@
  * none stays none; a local sender's partial sum covers nothing that changed.
  */
 SPIN_INLINE void spin_deliver(const struct spin_datagram *d, const uint8_t *end, uint64_t change,
-			      enum spin_udp_sum known, _Bool accept_partial)
+			      uint32_t known, _Bool accept_partial)
 {
 	uint16_t checksum = d->udp->checksum;
 
 	if (!checksum)
 		return;
 	if (known == SPIN_UDP_SUM_UNKNOWN && accept_partial &&
-	    checksum == spin_fold(spin_sum_pseudo(d, d->payload_bytes + sizeof(struct spin_udp))))
+	    checksum == spin_fold(spin_sum_pseudo(d, end, d->payload_bytes + sizeof(struct spin_udp))))
 		known = spin_udp_sum_check(d, end, change, accept_partial);
-	if (known == SPIN_UDP_SUM_PARTIAL)
+	if (known & SPIN_UDP_SUM_PARTIAL)
 		return;
 	checksum = ~spin_fold((uint64_t)(uint16_t)~checksum + change);
 	d->udp->checksum = checksum ? checksum : 0xffff;
@@ -81,7 +81,7 @@ SPIN_INLINE void spin_turn_around(const struct spin_datagram *d, const uint8_t *
 	spin_swap_eth_(d->eth);
 	if (d->is_ip4)
 		spin_reply_ip4_(d->ip, d->ip_header_bytes + udp_bytes);
-	else
+	else if (spin_within_((struct spin_ip6 *)d->ip + 1, end))
 		spin_reply_ip6_(d->ip, udp_bytes);
 	d->udp->src_port = d->udp->dst_port;
 	d->udp->dst_port = port;

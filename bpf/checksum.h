@@ -8,14 +8,10 @@
  */
 #include "parse.h"
 
-/* What the UDP checksum field of an incoming datagram holds. */
-enum spin_udp_sum {
-	SPIN_UDP_SUM_WRONG,
-	SPIN_UDP_SUM_FULL,    /* a checksum, and right */
-	SPIN_UDP_SUM_NONE,    /* 0 on IPv4: sender computed none */
-	SPIN_UDP_SUM_PARTIAL, /* the folded sum of the pseudo header: a local sender left the rest to an offload */
-	SPIN_UDP_SUM_UNKNOWN, /* not looked at */
-};
+/* What the UDP checksum field of an incoming datagram holds; 0: a wrong checksum. */
+#define SPIN_UDP_SUM_GOOD    1u /* right; or 0 on IPv4, the sender computed none; or partial */
+#define SPIN_UDP_SUM_PARTIAL 2u /* besides: the folded sum of the pseudo header, a local sender left the rest to an offload */
+#define SPIN_UDP_SUM_UNKNOWN 4u /* not looked at */
 
 SPIN_INLINE uint16_t spin_fold(uint64_t sum)
 {
@@ -81,7 +77,7 @@ SPIN_INLINE uint64_t spin_sum_bytes(const uint8_t *start, const uint8_t *end, ui
 }
 
 /* Sum of the pseudo header (RFC 768, RFC 8200) for a UDP length in host byte order. */
-SPIN_INLINE uint64_t spin_sum_pseudo(const struct spin_datagram *d, uint32_t udp_bytes)
+SPIN_INLINE uint64_t spin_sum_pseudo(const struct spin_datagram *d, const uint8_t *end, uint32_t udp_bytes)
 {
 	uint64_t sum = (uint64_t)spin_hton16(SPIN_IP_UDP) + spin_hton16(udp_bytes);
 
@@ -90,6 +86,8 @@ SPIN_INLINE uint64_t spin_sum_pseudo(const struct spin_datagram *d, uint32_t udp
 
 		return sum + ip->src + ip->dst;
 	}
+	if (!spin_within_((const struct spin_ip6 *)d->ip + 1, end))
+		return 0;
 	return sum + spin_sum_words_((const uint8_t *)((const struct spin_ip6 *)d->ip)->src, 8);
 }
 
@@ -98,7 +96,7 @@ SPIN_INLINE uint64_t spin_udp_sum_(const struct spin_datagram *d, const uint8_t 
 {
 	uint32_t udp_bytes = payload_bytes + sizeof(struct spin_udp);
 
-	return spin_sum_pseudo(d, udp_bytes) + d->udp->src_port + d->udp->dst_port +
+	return spin_sum_pseudo(d, end, udp_bytes) + d->udp->src_port + d->udp->dst_port +
 	       spin_hton16(udp_bytes) + spin_sum_bytes(d->payload, end, payload_bytes);
 }
 
@@ -110,22 +108,26 @@ SPIN_INLINE uint16_t spin_udp_checksum(const struct spin_datagram *d, const uint
 	return checksum ? checksum : 0xffff;
 }
 
-/* Tells what the field was when the datagram arrived; change: what handlers have added to its sum since. */
-SPIN_INLINE enum spin_udp_sum spin_udp_sum_check(const struct spin_datagram *d, const uint8_t *end,
-						 uint64_t change, _Bool accept_partial)
+/*
+ * Tells what the field was when the datagram arrived; change: what handlers have
+ * added to its sum since. Computed without branches on the way: for the verifier
+ * all good datagrams are one.
+ */
+SPIN_INLINE uint32_t spin_udp_sum_check(const struct spin_datagram *d, const uint8_t *end,
+					uint64_t change, _Bool accept_partial)
 {
-	uint16_t field = d->udp->checksum;
+	uint32_t pseudo = spin_fold(spin_sum_pseudo(d, end, d->payload_bytes + sizeof(struct spin_udp)));
+	uint32_t field = d->udp->checksum, full, partial;
 
 	if (!field)
-		return d->is_ip4 ? SPIN_UDP_SUM_NONE : SPIN_UDP_SUM_WRONG;
+		return d->is_ip4 ? SPIN_UDP_SUM_GOOD : 0;
 	if (d->payload_bytes >= SPIN_SUM_BYTES_MAX)
-		return SPIN_UDP_SUM_WRONG;
+		return 0;
 	/* what was changed is taken back by adding its complement */
-	if (spin_fold(spin_udp_sum_(d, end, d->payload_bytes) + (uint16_t)~spin_fold(change) + field) == 0xffff)
-		return SPIN_UDP_SUM_FULL;
-	if (accept_partial && field == spin_fold(spin_sum_pseudo(d, d->payload_bytes + sizeof(struct spin_udp))))
-		return SPIN_UDP_SUM_PARTIAL;
-	return SPIN_UDP_SUM_WRONG;
+	full = spin_equal_(spin_fold(spin_udp_sum_(d, end, d->payload_bytes) +
+				     (uint16_t)~spin_fold(change) + field), 0xffff);
+	partial = accept_partial ? spin_equal_(field, pseudo) & (full ^ 1) : 0;
+	return (full | partial) * SPIN_UDP_SUM_GOOD + partial * SPIN_UDP_SUM_PARTIAL;
 }
 
 SPIN_INLINE _Bool spin_ip4_checksum_right(const struct spin_ip4 *ip, const uint8_t *end, uint32_t header_bytes)

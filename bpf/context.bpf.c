@@ -13,6 +13,21 @@
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
 
+/* XDP's frame: read from its context each time, so that what the verifier knows of it begins anew. */
+struct spin_frame {
+	struct xdp_md *ctx;
+};
+
+SPIN_INLINE uint8_t *spin_frame_data(const struct spin_frame *frame)
+{
+	return (uint8_t *)(long)*(volatile uint32_t *)&frame->ctx->data;
+}
+
+SPIN_INLINE uint8_t *spin_frame_end(const struct spin_frame *frame)
+{
+	return (uint8_t *)(long)*(volatile uint32_t *)&frame->ctx->data_end;
+}
+
 #include "packet.h"
 
 char spin_license[] SEC("license") = "Dual BSD/GPL";
@@ -48,7 +63,7 @@ SPIN_INLINE int spin_action_(enum spin_reason reason)
 	}
 }
 
-SPIN_INLINE void spin_raise_(const struct spin_way_out *out, uint32_t hpu)
+SPIN_INLINE void spin_raise_(const struct spin_way_out *out, const uint8_t *end, uint32_t hpu)
 {
 	const struct spin_datagram *d = &out->datagram;
 	struct spin_event *event = bpf_ringbuf_reserve(&spin_events, sizeof(*event), 0);
@@ -63,7 +78,7 @@ SPIN_INLINE void spin_raise_(const struct spin_way_out *out, uint32_t hpu)
 		event->src_addr[i] = 0;
 	if (d->is_ip4) {
 		event->src_addr[0] = ((struct spin_ip4 *)d->ip)->src;
-	} else {
+	} else if (spin_within_((struct spin_ip6 *)d->ip + 1, end)) {
 		for (int i = 0; i < 4; i++)
 			event->src_addr[i] = ((struct spin_ip6 *)d->ip)->src[i];
 	}
@@ -76,15 +91,15 @@ SPIN_INLINE void spin_raise_(const struct spin_way_out *out, uint32_t hpu)
 SEC("xdp")
 int spin_xdp(struct xdp_md *ctx)
 {
-	uint8_t *data = (uint8_t *)(long)ctx->data, *end = (uint8_t *)(long)ctx->data_end;
+	const struct spin_frame frame = { ctx };
 	uint32_t hpu = bpf_get_smp_processor_id() & (SPIN_HPUS_MAX - 1);
 	struct spin_way_out out;
 
-	spin_process(data, end, &spin_config, &out);
+	spin_process(&frame, &spin_config, &out);
 	if (out.outcome.error)
-		spin_raise_(&out, hpu);
+		spin_raise_(&out, spin_frame_end(&frame), hpu);
 	if (out.reason == SPIN_REASON_REPLIED) {
-		int excess = (int)out.frame_bytes - (int)(end - data);
+		int excess = (int)out.frame_bytes - (int)(spin_frame_end(&frame) - spin_frame_data(&frame));
 
 		if (excess)
 			bpf_xdp_adjust_tail(ctx, excess); /* shrinks: cannot fail */

@@ -8,6 +8,13 @@
 
 #include <string.h>
 
+struct spin_frame {
+	uint8_t *data, *end;
+};
+
+SPIN_INLINE uint8_t *spin_frame_data(const struct spin_frame *frame) { return frame->data; }
+SPIN_INLINE uint8_t *spin_frame_end(const struct spin_frame *frame) { return frame->end; }
+
 #include "packet.h"
 
 struct spin_config spin_host_config = {
@@ -50,11 +57,12 @@ static void spin_host_raise(const struct spin_way_out *out)
 int spin_host_packet(uint8_t *frame, uint32_t *frame_bytes);
 int spin_host_packet(uint8_t *frame, uint32_t *frame_bytes)
 {
+	const struct spin_frame whole = { frame, frame + *frame_bytes };
 	struct spin_way_out out;
 
 	if (*frame_bytes > SPIN_HOST_FRAME_BYTES_MAX)
 		return -1;
-	spin_process(frame, frame + *frame_bytes, &spin_host_config, &out);
+	spin_process(&whole, &spin_host_config, &out);
 	if (out.outcome.error)
 		spin_host_raise(&out);
 	if (out.reason == SPIN_REASON_REPLIED)

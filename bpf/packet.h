@@ -17,16 +17,43 @@ struct spin_way_out {
 	struct spin_datagram datagram; /* set unless parsing gave the reason */
 };
 
-/* [data, end) is the frame, writable; changed in place. */
-SPIN_INLINE void spin_process(uint8_t *data, uint8_t *end, const volatile struct spin_config *config,
+/*
+ * The same datagram seen anew, from the frame's start and offsets that the verifier
+ * does not know: VLAN tags, IP version and options become one state, and handlers
+ * are analysed once, not once for each of them. 0: the frame is too short, which
+ * parsing has excluded.
+ */
+SPIN_INLINE _Bool spin_see_anew_(const struct spin_frame *frame, struct spin_datagram *d)
+{
+	uint32_t ip = spin_opaque_((uint8_t *)d->ip - (uint8_t *)d->eth);
+	uint32_t udp = spin_opaque_((uint8_t *)d->udp - (uint8_t *)d->eth);
+	uint8_t *data = spin_frame_data(frame), *end = spin_frame_end(frame), *at;
+
+	at = (uint8_t *)spin_opaque_pointer_(data + (ip & 31)); /* 14, 18 or 22 */
+	d->eth = (struct spin_eth *)data;
+	d->ip = at;
+	d->udp = (struct spin_udp *)spin_opaque_pointer_(data + (udp & 127)); /* at most 22 + 60 */
+	d->payload = (uint8_t *)(d->udp + 1);
+	if (!spin_within_(d->eth + 1, end) || !spin_within_(at + sizeof(struct spin_ip4), end) ||
+	    !spin_within_(d->payload, end))
+		return 0;
+	d->is_ip4 = spin_equal_(*at >> 4, 4);
+	d->ip_header_bytes = udp - ip;
+	d->payload_bytes = spin_ntoh16(d->udp->length) - sizeof(struct spin_udp);
+	return 1;
+}
+
+/* The frame is writable and changed in place, but for its length. */
+SPIN_INLINE void spin_process(const struct spin_frame *frame, const volatile struct spin_config *config,
 			      struct spin_way_out *out)
 {
+	uint8_t *end = spin_frame_end(frame);
 	struct spin_datagram *d = &out->datagram;
-	enum spin_udp_sum sum = SPIN_UDP_SUM_UNKNOWN;
+	uint32_t sum = SPIN_UDP_SUM_UNKNOWN;
 	struct spin_packet packet;
 
 	out->outcome.error = 0;
-	out->reason = spin_parse(data, end, d);
+	out->reason = spin_parse(spin_frame_data(frame), end, d);
 	if (out->reason != SPIN_PARSED)
 		return;
 	out->reason = SPIN_REASON_UNMATCHED;
@@ -38,9 +65,13 @@ SPIN_INLINE void spin_process(uint8_t *data, uint8_t *end, const volatile struct
 	if (spin_handlers_.checksum == SPIN_CHECKSUM_VERIFY) {
 		sum = spin_udp_sum_check(d, end, 0, config->accept_partial);
 		out->reason = SPIN_REASON_UDP_CHECKSUM;
-		if (sum == SPIN_UDP_SUM_WRONG)
+		if (!(sum & SPIN_UDP_SUM_GOOD))
 			return;
 	}
+	out->reason = SPIN_REASON_TRUNCATED;
+	if (!spin_see_anew_(frame, d))
+		return;
+	end = spin_frame_end(frame);
 
 	packet.end = end;
 	packet.ip = d->ip;
@@ -55,7 +86,7 @@ SPIN_INLINE void spin_process(uint8_t *data, uint8_t *end, const volatile struct
 
 	if (out->reason == SPIN_REASON_REPLIED) {
 		spin_turn_around(d, end, packet.reply_bytes);
-		out->frame_bytes = d->payload - data + packet.reply_bytes;
+		out->frame_bytes = d->payload - (uint8_t *)d->eth + packet.reply_bytes;
 	} else if (packet.stored &&
 		   (out->reason == SPIN_REASON_SUCCESS || out->reason == SPIN_REASON_PROCEEDED)) {
 		spin_deliver(d, end, packet.sum_change, sum, config->accept_partial);

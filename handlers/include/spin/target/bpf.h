@@ -13,6 +13,31 @@ SPIN_INLINE uint32_t spin_opaque_(uint32_t v)
 	return v;
 }
 
+/* One pointer, not computed again elsewhere: what the verifier learns of it would be lost. */
+SPIN_INLINE const uint8_t *spin_opaque_pointer_(const uint8_t *at)
+{
+	__asm__ volatile("" : "+r"(at));
+	return at;
+}
+
+/*
+ * at <= end, as a branch that stands where it was written: the compiler would
+ * turn the comparison into a number, from which the verifier learns nothing.
+ */
+SPIN_INLINE _Bool spin_within_(const void *at, const void *end)
+{
+	__asm__ goto("if %0 > %1 goto %l[beyond]" : : "r"(at), "r"(end) : : beyond);
+	return 1;
+beyond:
+	return 0;
+}
+
+/* 1 if a == b, else 0, for numbers below 2^31: without a branch, so that the verifier goes one way only. */
+SPIN_INLINE uint32_t spin_equal_(uint32_t a, uint32_t b)
+{
+	return spin_opaque_(spin_opaque_(a ^ b) - 1) >> 31;
+}
+
 #define spin_index_(i) (__builtin_constant_p(i) ? (uint32_t)(i) : spin_opaque_(i))
 
 #include <spin/target/frame.h>

@@ -10,6 +10,7 @@
 #include <spin/wire.h>
 
 #define SPIN_FRAME_BYTES_MAX 16384u /* more than any linear XDP frame; bounds variable offsets */
+#define SPIN_WALK_BYTES_MAX  3520u  /* a page of 4096 less XDP's headroom and tailroom: no frame is longer */
 
 struct spin_packet {
 	uint8_t         *end;        /* one past the frame */
@@ -33,18 +34,64 @@ SPIN_INLINE const void *spin_payload_at_(const struct spin_packet *packet, uint3
 		off = spin_opaque_(off);
 		off &= SPIN_FRAME_BYTES_MAX - 1;
 	}
-	at = packet->payload + off;
-	if (at + size > packet->end)
+	at = spin_opaque_pointer_(packet->payload + off);
+	if (!spin_within_(at + size, packet->end))
 		return 0;
 	return at;
 }
 
+/*
+ * A walk over the payload goes by chunks of 64 bytes, whose place in the frame is
+ * tested once; the pieces of the last one are tested singly. Each chunk begins at
+ * an offset that the verifier does not know (length - left), so that what it
+ * learns of the frame's size stays there, and all ends of a walk are one state
+ * for it: a handler may have several walks.
+ */
+struct spin_walk_ {
+	const uint8_t *chunk;
+	uint32_t left;    /* bytes after this chunk */
+	uint32_t chunks, pieces, piece;
+	_Bool    whole;   /* all pieces of the chunk are in the frame */
+	_Bool    stopped; /* the body did not come to its end: break */
+};
+
+SPIN_INLINE _Bool spin_walk_chunk_(const struct spin_packet *packet, uint32_t length, uint32_t size,
+				   struct spin_walk_ *walk)
+{
+	uint32_t bytes = 64 % size ? size : 64;
+
+	if (walk->stopped || walk->left < size || walk->chunks > SPIN_WALK_BYTES_MAX / bytes)
+		return 0;
+	walk->chunk = spin_opaque_pointer_(packet->payload +
+					   ((length - walk->left) & (SPIN_FRAME_BYTES_MAX / 4 - 1)));
+	walk->whole = walk->left >= bytes && spin_within_(walk->chunk + bytes, packet->end);
+	walk->pieces = walk->whole ? bytes / size : walk->left / size;
+	walk->left = walk->whole ? walk->left - bytes : 0;
+	walk->piece = 0;
+	walk->chunks++;
+	return 1;
+}
+
+/* Is there another piece in the chunk? Not told by a null pointer: the verifier takes any for possible. */
+SPIN_INLINE _Bool spin_walk_piece_(const struct spin_packet *packet, uint32_t size, struct spin_walk_ *walk)
+{
+	uint32_t bytes = 64 % size ? size : 64;
+
+	if (walk->piece >= walk->pieces || walk->piece >= bytes / size)
+		return 0;
+	if (!walk->whole && !spin_within_(walk->chunk + (walk->piece + 1) * size, packet->end))
+		return 0;
+	walk->stopped = 1;
+	return 1;
+}
+
 #define SPIN_FOR_EACH_(v, TYPE, it) \
-	for (uint32_t spin_off_ = 0, spin_once_ = 1; spin_once_; spin_once_ = 0) \
+	for (struct spin_walk_ spin_walk = { .left = spin_opaque_((v)->length) }; \
+	     spin_walk_chunk_((v)->packet, (v)->length, sizeof(TYPE), &spin_walk);) \
 		for (const TYPE *it; \
-		     spin_off_ < SPIN_FRAME_BYTES_MAX && \
-		     (it = spin_payload_at_((v)->packet, (v)->length, spin_off_, sizeof(TYPE))); \
-		     spin_off_ += sizeof(TYPE))
+		     spin_walk_piece_((v)->packet, sizeof(TYPE), &spin_walk) && \
+		     (it = (const TYPE *)(spin_walk.chunk + spin_walk.piece * sizeof(TYPE)), 1); \
+		     spin_walk.stopped = 0, spin_walk.piece++)
 
 SPIN_INLINE void spin_store16_(struct spin_packet *packet, const void *at, uint16_t value)
 {

@@ -7,6 +7,15 @@
 #define SPIN_TABLE_ATTR_ __attribute__((aligned(64)))
 
 SPIN_INLINE uint32_t spin_opaque_(uint32_t v) { return v; }
+SPIN_INLINE const uint8_t *spin_opaque_pointer_(const uint8_t *at) { return at; }
+
+SPIN_INLINE _Bool spin_within_(const void *at, const void *end)
+{
+	return (const uint8_t *)at <= (const uint8_t *)end;
+}
+
+SPIN_INLINE uint32_t spin_equal_(uint32_t a, uint32_t b) { return a == b; }
+
 #define spin_index_(i) ((uint32_t)(i))
 
 #include <spin/target/frame.h>
