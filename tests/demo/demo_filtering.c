@@ -286,7 +286,7 @@ void demo_filtering(struct demo *demo, struct summary *s)
 		s->hit_rate += (double)routed(ctx, flow_addr[i]);
 	s->hit_rate /= (double)matched;
 	s->unit = "datagrams delivered";
-	s->speedup = s->bound = NAN;
+	s->speedup = s->bound = s->vs_bound = NAN;
 
 	tcp[1] = tcp_gbit_s(demo);
 	printf("\niperf3 TCP, untouched: %.2f Gbit/s without native XDP on the receiver's veth, %.2f with\n"

@@ -44,8 +44,9 @@ void summary_print(const struct summary *s)
 	printf("%-44s %12.0f %12.0f %12.3f\n", "receiver CPU time each, ns", s->cpu_ns[0],
 	       s->cpu_ns[1], s->cpu_ns[1] / s->cpu_ns[0]);
 	if (!isnan(s->bound)) {
-		printf("%-44s %12.3f\n", "bound of the speed-up (Amdahl, this hit rate)", s->bound);
-		printf("%-44s %12.3f\n", "speed-up over bound", s->speedup / s->bound);
+		printf("%-44s %12.3f\n", "speed-up, median of the rounds", s->speedup);
+		printf("%-44s %12.3f\n", "its bound (Amdahl, the round's hit rate)", s->bound);
+		printf("%-44s %12.3f\n", "speed-up over bound", s->vs_bound);
 	}
 	printf("%-44s %12.1f cycles\n", "on the HPU (B, model)", s->body_cycles);
 	for (unsigned i = 0; i < s->parts; i++)

@@ -27,7 +27,7 @@ struct ycsb {
 	double warm_up_s, measure_s;
 	uint64_t seed;
 	/* receiver: read at both ends of the measured time */
-	pid_t server, server_napi, client_napi;
+	pid_t server, server_napi;
 	const volatile uint64_t *server_requests;
 	struct ycsb_result *result; /* in memory shared with the demo */
 };
@@ -37,7 +37,7 @@ struct ycsb_result {
 	double seconds;
 	uint64_t requests, gets;      /* answered */
 	uint64_t reached_server;
-	uint64_t server_ns, server_napi_ns, client_ns, client_napi_ns; /* CPU time */
+	uint64_t server_ns, server_napi_ns; /* CPU time */
 	uint64_t timeouts, wrong;
 	uint64_t checked;             /* values read and checked, whole run */
 	uint64_t sent;                /* requests, whole run */
