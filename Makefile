@@ -16,6 +16,7 @@ say         = $(if $(filter 1,$(V)),,@printf '  %-7s %s\n' $(1) $(2))
 .DELETE_ON_ERROR:
 .SUFFIXES:
 MAKEFLAGS += --no-builtin-rules
+export SPIN_HOME := $(CURDIR)
 
 .PHONY: help all deps demo check bench fuzz clean compile_commands.json fmt sanitize
 
@@ -80,6 +81,7 @@ $(HWMODEL) $(LIBSPIN) $(COMMON) $(ENGINE):
 
 $(BUILD)/lib/libspin.so: $(call obj,$(LIBSPIN_SRC)) user/libspin/libspin.map
 	$(call say,LD,$@)
+	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -shared -Wl,-soname,libspin.so.0 \
 		-Wl,--version-script=user/libspin/libspin.map -o $@ $(filter %.o,$^) $(USER_LIBS)
 

@@ -53,6 +53,7 @@ SPIN_INLINE void spin_process(const struct spin_frame *frame, const volatile str
 	struct spin_packet packet;
 
 	out->outcome.error = 0;
+	out->frame_bytes = 0;
 	out->reason = spin_parse(spin_frame_data(frame), end, d);
 	if (out->reason != SPIN_PARSED)
 		return;

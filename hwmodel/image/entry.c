@@ -3,15 +3,12 @@
  * The HPU side of the runtime: one translation unit with the handler, so that
  * what a handler does not use leaves no code. Built by spincc, from the root:
  *
- *   riscv64-unknown-elf-gcc -march=rv32imac -mabi=ilp32 -O3 -funroll-loops -mno-strict-align \
- *	-mtune=thead-c906 -falign-functions=4 -falign-loops=4 -fno-ipa-cp -fno-ipa-sra \
- *	-ffunction-sections -fdata-sections -ffreestanding -nostdlib -nostartfiles -static -g \
- *	-Wl,--gc-sections -Wl,--build-id=none -Ihandlers/include -I. \
- *	-DSPIN_HANDLER_FILE='"handlers/x.c"' -T hwmodel/image/pspin.ld \
+ *   riscv64-unknown-elf-gcc @hwmodel/image/cflags -Wl,--gc-sections -Wl,--build-id=none \
+ *	-Ihandlers/include -I. -DSPIN_HANDLER_FILE='"handlers/x.c"' -T hwmodel/image/pspin.ld \
  *	hwmodel/image/boot.S hwmodel/image/entry.c -lgcc -o x.elf
  *	[-Wl,--defsym=SPIN_STATE_IN_L1=1]
  *
- * (-fno-ipa-*: else gcc clones the handler before it would inline it.)
+ * (-fno-ipa-* in cflags: else gcc clones the handler before it would inline it.)
  *
  * A UDP datagram is a message of one packet. The NIC runs these tasks for it,
  * as PsPIN's MPQ engine does, and picks the IP version's entry:

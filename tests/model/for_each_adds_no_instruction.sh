@@ -8,10 +8,8 @@ gcc=riscv64-unknown-elf-gcc
 objdump=riscv64-unknown-elf-objdump
 command -v $gcc >/dev/null || { echo "skip: no $gcc (package gcc-riscv64-unknown-elf)"; exit 77; }
 mkdir -p "$out"
-flags="-march=rv32imac -mabi=ilp32 -O3 -funroll-loops -mno-strict-align -mtune=thead-c906
-	-falign-functions=4 -falign-loops=4 -ffreestanding -nostdlib -nostartfiles -static
-	-ffunction-sections -fdata-sections -fno-ipa-cp -fno-ipa-sra -Wl,--gc-sections
-	-Wl,--no-warn-rwx-segments -I. -Ihandlers/include -T hwmodel/image/pspin.ld hwmodel/image/boot.S"
+flags="@hwmodel/image/cflags -Wl,--gc-sections -Wl,--no-warn-rwx-segments -I. -Ihandlers/include
+	-T hwmodel/image/pspin.ld hwmodel/image/boot.S"
 
 # The longest loop with a load in it: mnemonics, one per line.
 loop() {

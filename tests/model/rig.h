@@ -12,13 +12,10 @@
 #include "hwmodel/nic/nic.h"
 
 #define RIG_GCC "riscv64-unknown-elf-gcc"
-/* the line at the head of hwmodel/image/entry.c */
 #define RIG_FLAGS                                                                                  \
-	"-march=rv32imac -mabi=ilp32 -O3 -funroll-loops -mno-strict-align -mtune=thead-c906 "      \
-	"-falign-functions=4 -falign-loops=4 -ffreestanding -nostdlib -nostartfiles -static -g "   \
-	"-ffunction-sections -fdata-sections -fno-ipa-cp -fno-ipa-sra -Wl,--gc-sections "          \
-	"-Wl,--build-id=none -Wl,--no-warn-rwx-segments -I. -Ihandlers/include -T "                \
-	"hwmodel/image/pspin.ld hwmodel/image/boot.S"
+	"@hwmodel/image/cflags -Wl,--gc-sections -Wl,--build-id=none "                             \
+	"-Wl,--no-warn-rwx-segments -I. -Ihandlers/include -T hwmodel/image/pspin.ld "             \
+	"hwmodel/image/boot.S"
 
 struct rig_file {
 	void *data;

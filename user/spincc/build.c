@@ -57,15 +57,9 @@ int build__host(struct spincc *s)
 
 static void add_rv32(const struct spincc *s, struct command *c)
 {
-	static const char *const words[] = {
-		"-march=rv32imac", "-mabi=ilp32", "-O3", "-funroll-loops", "-mno-strict-align",
-		"-mtune=thead-c906", "-falign-functions=4", "-falign-loops=4", "-ffreestanding",
-		"-nostdlib", "-nostartfiles", "-static", "-g", "-Wall", "-ffunction-sections",
-		"-fdata-sections", NULL };
-
 	command__add(c, "%s", tool("RISCV_CC", "riscv64-unknown-elf-gcc"));
-	for (const char *const *w = words; *w; w++)
-		command__add(c, "%s", *w);
+	command__add(c, "@%s/hwmodel/image/cflags", s->root);
+	command__add(c, "-Wall");
 	add_common(s, c);
 }
 
@@ -187,9 +181,7 @@ static int build_bpf(struct spincc *s, const char *elf)
 
 	temps__path(s, "object", object);
 	command__add(&c, "%s", tool("CLANG", "clang"));
-	for (const char *const *w = (const char *const[]){ "-target", "bpf", "-mcpu=v3", "-O2", "-g",
-							    "-ffreestanding", "-Wall", NULL }; *w; w++)
-		command__add(&c, "%s", *w);
+	command__add(&c, "@%s/bpf/cflags", s->root);
 	command__add(&c, "-D__TARGET_ARCH_%s", arch_macro());
 	add_system_headers(&c);
 	add_common(s, &c);
