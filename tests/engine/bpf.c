@@ -3,6 +3,9 @@
  * The kernel: the fat object's BPF program by PROG_TEST_RUN. A packet's reason
  * is the one counter that it moved, read on the one CPU that runs it.
  */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
 #include <errno.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -137,7 +140,7 @@ static int bpf_at(struct engine *e, const char *name, size_t offset, size_t byte
 
 static int bpf_read(struct engine *e, const char *name, size_t offset, void *to, size_t bytes)
 {
-	uint8_t *at;
+	uint8_t *at = NULL;
 	int err = bpf_at(e, name, offset, bytes, &at);
 
 	if (!err)
@@ -147,7 +150,7 @@ static int bpf_read(struct engine *e, const char *name, size_t offset, void *to,
 
 static int bpf_write(struct engine *e, const char *name, size_t offset, const void *from, size_t bytes)
 {
-	uint8_t *at;
+	uint8_t *at = NULL;
 	int err = bpf_at(e, name, offset, bytes, &at);
 
 	if (!err)

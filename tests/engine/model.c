@@ -50,9 +50,10 @@ static void model_close(struct engine *e)
 	free(m);
 }
 
-/* An event tells which handler was the first to fail; why is the reason, or for completion the error. */
+/* An event tells which handler was the first to fail, and how. */
 static void find_event(const struct pspin_result *result, struct engine_out *out)
 {
+	static const enum spin_event_type types[] = { SPIN_EVENT_FAIL, SPIN_EVENT_SEGV, SPIN_EVENT_BAD_RETURN };
 	static const enum spin_handler_kind kinds[] = {
 		[PSPIN_HEADER] = SPIN_KIND_HEADER,
 		[PSPIN_PAYLOAD] = SPIN_KIND_PAYLOAD,
@@ -64,7 +65,9 @@ static void find_event(const struct pspin_result *result, struct engine_out *out
 
 		if (!task->error || task->kind == PSPIN_PROCEED)
 			continue;
-		out->event = task->error;
+		/* what is no code of a handler is a trap: a failed access */
+		out->event = task->error >= PSPIN_ERROR_FAIL && task->error <= PSPIN_ERROR_BAD_RETURN ?
+			     types[task->error - PSPIN_ERROR_FAIL] : SPIN_EVENT_SEGV;
 		out->event_handler = kinds[task->kind];
 		return;
 	}

@@ -10,11 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <kvstore.h>
+
 #include <engine/packets.h>
 #include <engine/types.h>
 #include <user/libspin/libspin.h>
 
 #define MEMORY_EVERY 1000
+#define COMMIT_EVERY 64
 
 static const char *const handlers[] = { "filtering", "kvstore", "mix" };
 
@@ -105,13 +108,12 @@ static int same(const struct engine_out *a, const struct engine_out *b)
 	       !memcmp(a->frame, b->frame, a->frame_bytes);
 }
 
-static int memory_agrees(struct run *r, const struct image *before, const char *what)
+static int memory_agrees(struct run *r, const char *what)
 {
 	unsigned symbol;
 	size_t offset;
 	char path[256];
 
-	(void)before;
 	if (image_read(&r->types, &r->image[ENGINE_HOST], r->engine[ENGINE_HOST]))
 		return 0;
 	for (int kind = ENGINE_BPF; kind < ENGINE_KINDS; kind++) {
@@ -128,6 +130,23 @@ static int memory_agrees(struct run *r, const struct image *before, const char *
 		return 0;
 	}
 	return 1;
+}
+
+/* As the server would: what is staged or pending becomes readable, on every engine. */
+static int commit(struct run *r)
+{
+	struct image *host = &r->image[ENGINE_HOST];
+	struct kv_cache *cache = (struct kv_cache *)host->bytes[0];
+	int err = image_read(&r->types, host, r->engine[ENGINE_HOST]);
+
+	for (unsigned s = 0; s < KV_SETS; s++)
+		for (unsigned w = 0; w < KV_WAYS; w++)
+			if (cache->set[s].line[w].tag)
+				cache->set[s].line[w].tag |= KV_VALID;
+	for (int kind = 0; kind < ENGINE_KINDS && !err; kind++)
+		if (r->engine[kind])
+			err = image_write(&r->types, host, r->engine[kind]);
+	return err;
 }
 
 /* 0: all agree. The model leaves after its share: its memory has been compared up to there. */
@@ -147,7 +166,7 @@ static int fuzz(struct run *r, uint64_t seed, uint64_t count, uint64_t model_cou
 		snprintf(what, sizeof(what), "seed %llu, packet %llu", (unsigned long long)seed,
 			 (unsigned long long)n);
 		if (n == model_count && r->engine[ENGINE_MODEL]) {
-			if (!memory_agrees(r, &before, what))
+			if (!memory_agrees(r, what))
 				err = 1;
 			engine_close(r->engine[ENGINE_MODEL]);
 			r->engine[ENGINE_MODEL] = NULL;
@@ -175,7 +194,9 @@ static int fuzz(struct run *r, uint64_t seed, uint64_t count, uint64_t model_cou
 		if (err)
 			break;
 		r->reasons[out[ENGINE_HOST].reason]++;
-		if ((n % MEMORY_EVERY == 0 || n + 1 == count) && !memory_agrees(r, &before, what))
+		if (n % COMMIT_EVERY == 0 && !strcmp(r->handler, "kvstore"))
+			err = commit(r);
+		if (!err && (n % MEMORY_EVERY == 0 || n + 1 == count) && !memory_agrees(r, what))
 			err = 1;
 	}
 	image_free(&before);

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * What a handler costs over the same function written by hand, and unmatched
+ * traffic over an empty program: PROG_TEST_RUN, same packets, in turns, medians.
+ * xdp FILE: rows as JSON to FILE, a table to stdout.
+ */
+#include <errno.h>
+#include <math.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <linux/bpf.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include <common/measure.h>
+#include <engine/template.h>
+#include <engine/types.h>
+#include <kvstore.h>
+#include <user/libspin/libspin.h>
+
+#define BURSTS 61
+#define BURST_PACKETS 20000
+#define EXTRA_NS 8.0
+#define EXTRA_SHARE 0.05
+#define UNMATCHED_NS 10.0
+
+enum { OURS, TWIN, EMPTY, PROGRAMS };
+
+struct twin {
+	struct bpf_object *object;
+	int fd;
+};
+
+struct frame {
+	const char *name;
+	const char *lines; /* template, separated by ';' */
+	uint32_t verdict;  /* XDP action of both programs */
+};
+
+#define HIT4 "eth 02:00:00:00:00:01 > 02:00:00:00:00:02;ip4 10.0.0.1 > 10.0.0.2;udp 4000 > 9000;"
+#define MISS4 "eth 02:00:00:00:00:01 > 02:00:00:00:00:02;ip4 10.0.0.3 > 10.0.0.2;udp 4000 > 9000;"
+
+static const struct frame filtering_frames[] = {
+	{ "hit, 64 B", HIT4 "count 18 1;pad 64", XDP_PASS },
+	{ "miss, 64 B", MISS4 "count 18 1;pad 64", XDP_PASS },
+	{ "hit, 1450 B", HIT4 "count 1408 1", XDP_PASS },
+	{ "miss, 1450 B", MISS4 "count 1408 1", XDP_PASS },
+};
+
+/* A key in the cache, one that is on its way, and a line that SETs go through. */
+static const struct frame kvstore_frames[] = {
+	{ "GET hit", HIT4 "be16 1 0;be32 1 5 0;fill 32 0", XDP_TX },
+	{ "GET miss", HIT4 "be16 1 0;be32 1 6 0;fill 32 0", XDP_PASS },
+	{ "SET", HIT4 "be16 2 0;be32 1 7 0;fill 32 7", XDP_PASS },
+};
+
+static int fail(const char *what, const char *why)
+{
+	fprintf(stderr, "bench: %s: %s\n", what, why);
+	return -1;
+}
+
+static int make_frame(const char *lines, struct template *t)
+{
+	char copy[1024], *save = NULL;
+
+	snprintf(copy, sizeof(copy), "%s", lines);
+	template_start(t);
+	for (char *line = strtok_r(copy, ";", &save); line; line = strtok_r(NULL, ";", &save))
+		if (template_line(t, line) != 1)
+			return fail(lines, engine_why());
+	return template_finish(t) ? fail(lines, engine_why()) : 0;
+}
+
+static int open_twin(const char *name, struct twin *out)
+{
+	struct bpf_program *program;
+	char path[512];
+
+	snprintf(path, sizeof(path), "%s/tests/bench/twins/%s.bpf.o", engine_build_dir(), name);
+	out->object = bpf_object__open_file(path, NULL);
+	if (!out->object || bpf_object__load(out->object))
+		return fail(path, "cannot be loaded");
+	program = bpf_object__find_program_by_name(out->object, "twin");
+	out->fd = program ? bpf_program__fd(program) : -1;
+	return out->fd < 0 ? fail(path, "has no program 'twin'") : 0;
+}
+
+/* The twin's memory for a handler's: same layout. */
+static int fill_twin(const struct twin *twin, const void *bytes, size_t count)
+{
+	struct bpf_map *map = bpf_object__find_map_by_name(twin->object, ".bss");
+	static uint8_t value[4 << 20];
+	uint32_t zero = 0;
+
+	bpf_object__for_each_map(map, twin->object) {
+		const char *name = bpf_map__name(map);
+
+		if (strlen(name) < 4 || strcmp(name + strlen(name) - 4, ".bss"))
+			continue;
+		if (bpf_map__value_size(map) > sizeof(value) || bpf_map__value_size(map) < count)
+			break;
+		memcpy(value, bytes, count);
+		return bpf_map_update_elem(bpf_map__fd(map), &zero, value, 0) ?
+			       fail("twin's memory", strerror(errno)) : 0;
+	}
+	return fail("twin's memory", "not found");
+}
+
+static double burst(int fd, const struct template *t, unsigned repeat, uint32_t *verdict)
+{
+	uint8_t out[ENGINE_FRAME_MAX];
+	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = t->frame, .data_size_in = t->bytes, .data_out = out,
+		    .data_size_out = sizeof(out), .repeat = (int)repeat);
+
+	if (bpf_prog_test_run_opts(fd, &opts))
+		return NAN;
+	*verdict = opts.retval;
+	return opts.duration;
+}
+
+/* Medians of bursts taken in turns, so that all see the same machine. */
+static int compare(const int *fd, const struct template *t, uint32_t want, const char *name, double *ns)
+{
+	double taken[PROGRAMS][BURSTS];
+	uint32_t verdict;
+
+	for (int p = OURS; p <= TWIN; p++) {
+		burst(fd[p], t, 1, &verdict);
+		if (verdict != want)
+			return fail(name, p == OURS ? "the handler gives another verdict" :
+					      "the twin gives another verdict");
+	}
+	for (int i = 0; i < BURSTS; i++) {
+		for (int p = 0; p < PROGRAMS; p++) {
+			taken[p][i] = burst(fd[p], t, BURST_PACKETS, &verdict);
+			if (isnan(taken[p][i]))
+				return fail(name, strerror(errno));
+		}
+	}
+	for (int p = 0; p < PROGRAMS; p++)
+		ns[p] = measure_median(taken[p], BURSTS);
+	return 0;
+}
+
+/*
+ * PROG_TEST_RUN runs the same buffer again and again: a frame that a run
+ * changes is another frame for the next. What changes it turns around to the
+ * same kind (a route to the port it has; a reply is a request no more).
+ */
+static int bench_handler(struct measure *m, const char *handler, const struct frame *frames, unsigned count,
+			 int (*fill)(struct spin_ctx *ctx, const struct twin *twin), const struct twin *empty)
+{
+	struct spin_object *object;
+	struct spin_rule rule;
+	struct spin_ctx *ctx;
+	struct twin twin;
+	double worst = -INFINITY, worst_ours = 0, worst_twin = 0, sum_ratio;
+	char path[512], name[64];
+	int err = engine_object_path(handler, path, sizeof(path));
+
+	if (err || spin_object__open(path, &object) || spin_rule__parse("udp dport 9000", &rule) ||
+	    spin_ctx__create(NULL, object, &rule, &ctx))
+		return fail(handler, err ? engine_why() : spin_strerror_last());
+	err = open_twin(handler, &twin);
+	if (!err)
+		err = fill(ctx, &twin);
+	for (unsigned i = 0; i < count && !err; i++) {
+		int fd[PROGRAMS] = { spin_ctx__program_fd(ctx), twin.fd, empty->fd };
+		struct measure_row *row;
+		struct template t;
+		double ns[PROGRAMS], extra, limit;
+
+		err = make_frame(frames[i].lines, &t);
+		if (!err)
+			err = compare(fd, &t, frames[i].verdict, frames[i].name, ns);
+		if (err)
+			break;
+		extra = ns[OURS] - ns[TWIN];
+		limit = fmax(EXTRA_NS, EXTRA_SHARE * ns[TWIN]);
+		snprintf(name, sizeof(name), "handler.%s.vs_bare_xdp.%s", handler, frames[i].name);
+		row = measure_add(m, name, extra, "ns");
+		row->baseline = ns[TWIN];
+		row->ratio = ns[OURS] / ns[TWIN];
+		measure_goal(row, MEASURE_AT_MOST, limit, extra);
+		if (extra - limit > worst) {
+			worst = extra - limit;
+			worst_ours = ns[OURS];
+			worst_twin = ns[TWIN];
+		}
+	}
+	if (!err) {
+		struct measure_row *row;
+
+		snprintf(name, sizeof(name), "handler.%s.vs_bare_xdp", handler);
+		sum_ratio = worst_ours / worst_twin;
+		row = measure_add(m, name, worst_ours - worst_twin, "ns");
+		row->baseline = worst_twin;
+		row->ratio = sum_ratio;
+		measure_goal(row, MEASURE_AT_MOST, fmax(EXTRA_NS, EXTRA_SHARE * worst_twin),
+			     worst_ours - worst_twin);
+	}
+	bpf_object__close(twin.object);
+	spin_ctx__destroy(ctx);
+	spin_object__close(object);
+	return err;
+}
+
+static int fill_routes(struct spin_ctx *ctx, const struct twin *twin)
+{
+	size_t bytes;
+	void *routes;
+
+	if (spin_ctx__table_insert(ctx, "routes", "src=10.0.0.1 port=9000") ||
+	    spin_ctx__symbol(ctx, "routes", &routes, &bytes))
+		return fail("filtering", spin_strerror_last());
+	return fill_twin(twin, routes, bytes);
+}
+
+static int fill_cache(struct spin_ctx *ctx, const struct twin *twin)
+{
+	struct kv_cache *cache;
+	size_t bytes;
+
+	if (spin_ctx__symbol(ctx, "spin_state", (void **)&cache, &bytes))
+		return fail("kvstore", spin_strerror_last());
+	cache->set[5].line[0] = (struct kv_line){ .tag = 4 | KV_VALID, .key = 5, .value = { 1, 2, 3 } };
+	return fill_twin(twin, cache, bytes);
+}
+
+/* Unmatched: another port, and traffic that is no UDP at all. */
+static int bench_unmatched(struct measure *m, const struct twin *empty)
+{
+	struct spin_object *object;
+	struct spin_rule rule;
+	struct spin_ctx *ctx;
+	struct measure_row *row;
+	struct template t;
+	double ns[PROGRAMS];
+	char path[512];
+	int err;
+
+	if (engine_object_path("filtering", path, sizeof(path)) || spin_object__open(path, &object) ||
+	    spin_rule__parse("udp dport 9000", &rule) || spin_ctx__create(NULL, object, &rule, &ctx))
+		return fail("unmatched", spin_strerror_last());
+	err = make_frame("eth 02:00:00:00:00:01 > 02:00:00:00:00:02;ip4 10.0.0.1 > 10.0.0.2;udp 4000 > 9001;"
+			 "count 18 1;pad 64", &t);
+	if (!err) {
+		int fd[PROGRAMS] = { spin_ctx__program_fd(ctx), empty->fd, empty->fd };
+
+		err = compare(fd, &t, XDP_PASS, "unmatched", ns);
+	}
+	if (!err) {
+		row = measure_add(m, "unmatched.extra_ns", ns[OURS] - ns[EMPTY], "ns");
+		row->baseline = ns[EMPTY];
+		row->ratio = ns[OURS] / ns[EMPTY];
+		measure_goal(row, MEASURE_AT_MOST, UNMATCHED_NS, ns[OURS] - ns[EMPTY]);
+	}
+	spin_ctx__destroy(ctx);
+	spin_object__close(object);
+	return err;
+}
+
+int main(int argc, char **argv)
+{
+	static struct measure m;
+	struct twin empty;
+	cpu_set_t cpu;
+	int err;
+
+	if (geteuid()) {
+		printf("skip: PROG_TEST_RUN needs root\n");
+		return 77;
+	}
+	CPU_ZERO(&cpu);
+	CPU_SET(sched_getcpu(), &cpu);
+	sched_setaffinity(0, sizeof(cpu), &cpu);
+	measure_begin(&m, "bench-xdp");
+	err = open_twin("empty", &empty);
+	if (!err)
+		err = bench_handler(&m, "filtering", filtering_frames, 4, fill_routes, &empty);
+	if (!err)
+		err = bench_handler(&m, "kvstore", kvstore_frames, 3, fill_cache, &empty);
+	if (!err)
+		err = bench_unmatched(&m, &empty);
+	if (err)
+		return 1;
+	bpf_object__close(empty.object);
+	measure_print(&m);
+	if (argc > 1 && measure_write(&m, argv[1]))
+		return fail(argv[1], "cannot be written") ? 1 : 1;
+	return 0;
+}
