@@ -4,6 +4,8 @@
  * traffic over an empty program: PROG_TEST_RUN, same packets, in turns, medians.
  * xdp FILE: rows as JSON to FILE, a table to stdout.
  */
+#ifndef _GNU_SOURCE
+#endif
 #include <errno.h>
 #include <math.h>
 #include <sched.h>
@@ -29,6 +31,7 @@
 #define UNMATCHED_NS 10.0
 
 enum { OURS, TWIN, EMPTY, PROGRAMS };
+#define RESTORED_BYTES 88u /* what restore.bpf.c writes */
 
 struct twin {
 	struct bpf_object *object;
@@ -81,7 +84,7 @@ static int open_twin(const char *name, struct twin *out)
 	struct bpf_program *program;
 	char path[512];
 
-	snprintf(path, sizeof(path), "%s/tests/bench/twins/%s.bpf.o", engine_build_dir(), name);
+	snprintf(path, sizeof(path), "%s/tests/bench/%s.bpf.o", engine_build_dir(), name);
 	out->object = bpf_object__open_file(path, NULL);
 	if (!out->object || bpf_object__load(out->object))
 		return fail(path, "cannot be loaded");
@@ -91,20 +94,24 @@ static int open_twin(const char *name, struct twin *out)
 }
 
 /* The twin's memory for a handler's: same layout. */
-static int fill_twin(const struct twin *twin, const void *bytes, size_t count)
+static int fill_twin(const struct twin *twin, const char *symbol, const void *bytes, size_t count)
 {
-	struct bpf_map *map = bpf_object__find_map_by_name(twin->object, ".bss");
+	struct layout_variable var;
+	struct bpf_map *map;
 	static uint8_t value[4 << 20];
 	uint32_t zero = 0;
 
+	if (layout__find(bpf_object__btf(twin->object), symbol, &var) || var.bytes < count)
+		return fail(symbol, "is no such variable");
 	bpf_object__for_each_map(map, twin->object) {
 		const char *name = bpf_map__name(map);
 
 		if (strlen(name) < 4 || strcmp(name + strlen(name) - 4, ".bss"))
 			continue;
-		if (bpf_map__value_size(map) > sizeof(value) || bpf_map__value_size(map) < count)
+		if (bpf_map__value_size(map) > sizeof(value) || bpf_map__value_size(map) < var.offset + count)
 			break;
-		memcpy(value, bytes, count);
+		memset(value, 0, sizeof(value));
+		memcpy(value + var.offset, bytes, count);
 		return bpf_map_update_elem(bpf_map__fd(map), &zero, value, 0) ?
 			       fail("twin's memory", strerror(errno)) : 0;
 	}
@@ -123,35 +130,54 @@ static double burst(int fd, const struct template *t, unsigned repeat, uint32_t 
 	return opts.duration;
 }
 
-/* Medians of bursts taken in turns, so that all see the same machine. */
+/* Puts restore.bpf.c before a program. */
+static int restore_before(int fd, const struct template *t, struct twin *out)
+{
+	uint32_t zero = 0;
+	uint8_t frame[RESTORED_BYTES] = { 0 };
+	int next;
+
+	if (open_twin("restore", out))
+		return -1;
+	memcpy(frame, t->frame, t->bytes < sizeof(frame) ? t->bytes : sizeof(frame));
+	next = bpf_object__find_map_fd_by_name(out->object, "next");
+	if (bpf_map_update_elem(next, &zero, &fd, 0))
+		return fail("restore", strerror(errno));
+	return fill_twin(out, "frame", frame, sizeof(frame));
+}
+
+/* Medians of bursts taken in turns, so that all see the same machine; what restoring costs is taken off. */
 static int compare(const int *fd, const struct template *t, uint32_t want, const char *name, double *ns)
 {
-	double taken[PROGRAMS][BURSTS];
-	uint32_t verdict;
+	double taken[PROGRAMS + 1][BURSTS], restoring;
+	struct twin restore[PROGRAMS] = { 0 };
+	uint32_t verdict = XDP_ABORTED;
+	int err = 0;
 
-	for (int p = OURS; p <= TWIN; p++) {
-		burst(fd[p], t, 1, &verdict);
+	for (int p = 0; p < PROGRAMS && !err; p++)
+		err = restore_before(fd[p], t, &restore[p]);
+	for (int p = OURS; p <= TWIN && !err; p++) {
+		burst(restore[p].fd, t, 3, &verdict);
 		if (verdict != want)
-			return fail(name, p == OURS ? "the handler gives another verdict" :
-					      "the twin gives another verdict");
+			err = fail(name, p == OURS ? "the handler gives another verdict" :
+						     "the twin gives another verdict");
 	}
-	for (int i = 0; i < BURSTS; i++) {
-		for (int p = 0; p < PROGRAMS; p++) {
-			taken[p][i] = burst(fd[p], t, BURST_PACKETS, &verdict);
-			if (isnan(taken[p][i]))
-				return fail(name, strerror(errno));
-		}
+	for (int i = 0; i < BURSTS && !err; i++) {
+		for (int p = 0; p <= PROGRAMS; p++)
+			taken[p][i] = burst(p < PROGRAMS ? restore[p].fd : fd[EMPTY], t, BURST_PACKETS, &verdict);
+		if (isnan(taken[OURS][i] + taken[TWIN][i] + taken[EMPTY][i] + taken[PROGRAMS][i]))
+			err = fail(name, strerror(errno));
 	}
 	for (int p = 0; p < PROGRAMS; p++)
-		ns[p] = measure_median(taken[p], BURSTS);
+		bpf_object__close(restore[p].object);
+	if (err)
+		return err;
+	restoring = measure_median(taken[EMPTY], BURSTS) - measure_median(taken[PROGRAMS], BURSTS);
+	for (int p = 0; p < PROGRAMS; p++)
+		ns[p] = measure_median(taken[p], BURSTS) - restoring;
 	return 0;
 }
 
-/*
- * PROG_TEST_RUN runs the same buffer again and again: a frame that a run
- * changes is another frame for the next. What changes it turns around to the
- * same kind (a route to the port it has; a reply is a request no more).
- */
 static int bench_handler(struct measure *m, const char *handler, const struct frame *frames, unsigned count,
 			 int (*fill)(struct spin_ctx *ctx, const struct twin *twin), const struct twin *empty)
 {
@@ -166,7 +192,8 @@ static int bench_handler(struct measure *m, const char *handler, const struct fr
 	if (err || spin_object__open(path, &object) || spin_rule__parse("udp dport 9000", &rule) ||
 	    spin_ctx__create(NULL, object, &rule, &ctx))
 		return fail(handler, err ? engine_why() : spin_strerror_last());
-	err = open_twin(handler, &twin);
+	snprintf(name, sizeof(name), "twins/%s", handler);
+	err = open_twin(name, &twin);
 	if (!err)
 		err = fill(ctx, &twin);
 	for (unsigned i = 0; i < count && !err; i++) {
@@ -218,7 +245,7 @@ static int fill_routes(struct spin_ctx *ctx, const struct twin *twin)
 	if (spin_ctx__table_insert(ctx, "routes", "src=10.0.0.1 port=9000") ||
 	    spin_ctx__symbol(ctx, "routes", &routes, &bytes))
 		return fail("filtering", spin_strerror_last());
-	return fill_twin(twin, routes, bytes);
+	return fill_twin(twin, "routes", routes, bytes);
 }
 
 static int fill_cache(struct spin_ctx *ctx, const struct twin *twin)
@@ -229,7 +256,7 @@ static int fill_cache(struct spin_ctx *ctx, const struct twin *twin)
 	if (spin_ctx__symbol(ctx, "spin_state", (void **)&cache, &bytes))
 		return fail("kvstore", spin_strerror_last());
 	cache->set[5].line[0] = (struct kv_line){ .tag = 4 | KV_VALID, .key = 5, .value = { 1, 2, 3 } };
-	return fill_twin(twin, cache, bytes);
+	return fill_twin(twin, "sets", cache, bytes);
 }
 
 /* Unmatched: another port, and traffic that is no UDP at all. */
@@ -280,7 +307,7 @@ int main(int argc, char **argv)
 	CPU_SET(sched_getcpu(), &cpu);
 	sched_setaffinity(0, sizeof(cpu), &cpu);
 	measure_begin(&m, "bench-xdp");
-	err = open_twin("empty", &empty);
+	err = open_twin("twins/empty", &empty);
 	if (!err)
 		err = bench_handler(&m, "filtering", filtering_frames, 4, fill_routes, &empty);
 	if (!err)

@@ -1,0 +1,32 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# `make bench`: runs what measures and merges its rows into $BUILD/bench.json.
+# Ends with an error only if something could not be measured.
+: "${BUILD:=build}"
+export BUILD
+dir=$BUILD/tests/bench/rows
+rm -rf "$dir"
+mkdir -p "$dir"
+failed=0
+
+# part NAME COMMAND...: its rows end up in $dir/NAME.json
+part() {
+	name=$1
+	shift
+	"$@"
+	case $? in
+	0) ;;
+	77) echo "skip: $name was not measured" ;;
+	*)
+		echo "bench: $name could not be measured" >&2
+		failed=1
+		;;
+	esac
+	echo
+}
+
+part xdp "$BUILD/tests/bench/xdp" "$dir/xdp.json"
+part iss tests/bench/iss.sh "$dir/iss.rows"
+
+"$BUILD/tests/bench/merge" "$BUILD/bench.json" "$dir"/* || failed=1
+exit $failed

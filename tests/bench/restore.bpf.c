@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * PROG_TEST_RUN gives a program the frame that its last run left. This writes the
+ * frame anew and goes on to the program under test; an empty one tells its own cost.
+ */
+#include <linux/bpf.h>
+#include <bpf/bpf_helpers.h>
+
+#define LEAST 8  /* words of 8 bytes: frames have 64 bytes */
+#define WORDS 11 /* all that handlers change of a request */
+
+__u64 frame[WORDS];
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PROG_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u32);
+} next SEC(".maps");
+
+SEC("xdp")
+int twin(struct xdp_md *ctx)
+{
+	__u64 *to = (void *)(long)ctx->data;
+
+	if ((void *)(to + LEAST) > (void *)(long)ctx->data_end)
+		return XDP_ABORTED;
+	for (int i = 0; i < LEAST; i++)
+		to[i] = frame[i];
+	if ((void *)(to + WORDS) <= (void *)(long)ctx->data_end)
+		for (int i = LEAST; i < WORDS; i++)
+			to[i] = frame[i];
+	bpf_tail_call(ctx, &next, 0);
+	return XDP_ABORTED;
+}
+
+char _license[] SEC("license") = "Dual BSD/GPL";
