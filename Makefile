@@ -6,7 +6,7 @@ CC      := gcc
 CFLAGS  ?= -O2 -g
 V       ?= 0
 
-ALL_CFLAGS := -std=gnu11 -Wall -Wextra -Wmissing-prototypes $(CFLAGS) $(SANITIZE)
+ALL_CFLAGS := -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Wmissing-prototypes $(CFLAGS) $(SANITIZE)
 INCLUDES   := -Ihandlers/include -Ihwmodel/include -Iuser -Iuser/libspin -I.
 USER_LIBS  := -lbpf -lelf -lz
 Q          := $(if $(filter 1,$(V)),,@)
@@ -135,7 +135,12 @@ $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(ENGINE) $(COMMON) $(LIBSPIN) $(HWMODE
 
 $(BUILD)/obj/tests/%.o: INCLUDES += -Itests
 
-DEMO_PROGRAMS := $(patsubst tests/demo/%.c,$(BUILD)/tests/demo/%,$(filter-out %.bpf.c,$(wildcard tests/demo/*.c)))
+DEMO := $(BUILD)/tests/demo/demo
+
+$(DEMO): $(call obj,$(filter-out %.bpf.c,$(wildcard tests/demo/*.c))) $(ENGINE) $(COMMON) $(LIBSPIN) $(HWMODEL)
+	@mkdir -p $(@D)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(USER_LIBS) -lpcap -ldw -lpthread -lm
 
 tests: all $(TEST_PROGRAMS) $(HOST_HANDLERS) $(TEST_HANDLERS) $(TWINS)
 .PHONY: tests
@@ -149,11 +154,11 @@ check: deps
 	@BUILD=$(BUILD) STRICT=$(STRICT) tests/run
 
 demo: deps
-	@$(MAKE) --no-print-directory -j$$(nproc) all demo-programs
-	@BUILD=$(BUILD) tests/demo/demo.sh
+	@$(MAKE) --no-print-directory -j$$(nproc) demo-program
+	@BUILD=$(BUILD) $(DEMO)
 
-demo-programs: $(DEMO_PROGRAMS) $(TWINS)
-.PHONY: demo-programs
+demo-program: all $(DEMO) $(TWINS)
+.PHONY: demo-program
 
 bench: deps
 	@$(MAKE) --no-print-directory -j$$(nproc) tests

@@ -3,9 +3,6 @@
  * The kernel: the fat object's BPF program by PROG_TEST_RUN. A packet's reason
  * is the one counter that it moved, read on the one CPU that runs it.
  */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
 #include <errno.h>
 #include <sched.h>
 #include <stdlib.h>

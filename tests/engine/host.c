@@ -3,9 +3,6 @@
  * The host build: a shared object made by `spincc --target host`. Each engine
  * loads a copy of its own, so that each has memory of its own.
  */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
