@@ -4,8 +4,6 @@
  * traffic over an empty program: PROG_TEST_RUN, same packets, in turns, medians.
  * xdp FILE: rows as JSON to FILE, a table to stdout.
  */
-#ifndef _GNU_SOURCE
-#endif
 #include <errno.h>
 #include <math.h>
 #include <sched.h>

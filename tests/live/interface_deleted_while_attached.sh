@@ -1,0 +1,17 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# The owner notices, says so and ends; nothing hangs.
+. tests/live/lib.lib.sh
+attach "$BUILD/handlers/filtering.spin" --match "udp dport 9000" --interval 1
+ip -n $A link del v0
+i=0
+while kill -0 $owner 2>/dev/null; do
+	i=$((i + 1))
+	[ $i -lt 100 ] || die "still running after 10 s"
+	sleep 0.1
+done
+wait $owner
+rc=$?
+owner=
+[ $rc -ne 0 ] || die "ended with 0"
+[ -s "$tmp/err" ] || die "said nothing"
