@@ -3,18 +3,18 @@
  * kvstore - a key-value cache on the NIC (PsPIN 4.3, "Key-Value cache")
  *
  * A GET whose value is in the cache is answered from here and never reaches the
- * host. A GET that misses goes on to the server with a lease on a line, through
- * which the server fills the cache. A SET leaves its value in a line, staged,
- * and goes on to the server with a lease, through which the server makes it
- * readable when it has committed it.
+ * host. A GET that misses, and every SET, goes on to the server, with a lease on a
+ * line of the cache: the one that has the key, or one taken for it. Through the
+ * lease the server fills the line with what it holds.
  *
- * Write policy: write-through, visible at commit. Only the server makes a line
- * VALID, with the value it holds itself; before it acknowledges a SET it takes
- * VALID from every line of that key that holds another value. So a VALID line is
- * never older than the last acknowledged SET, whatever datagrams are lost,
- * repeated or overtaken, and whatever HPUs do at the same time: they only ever
- * take VALID away. A reader that saw the same VALID tag before and after copying
- * a value has that line's value: every change goes through another tag.
+ * Write policy: write-through, readable at commit. Handlers take VALID away from
+ * lines (eviction), only the server gives it, with the value it holds itself.
+ * Before it acknowledges a SET, every VALID line of that key has the new value or
+ * is VALID no more; until then the old value is the committed one. So a VALID line
+ * is never older than the last acknowledged SET, whatever datagrams are lost,
+ * repeated or overtaken, and whatever other HPUs do. A reader that saw the same
+ * VALID tag before and after copying a value has that line's value: no line
+ * becomes VALID twice under one sequence.
  *
  * Eviction is second chance (clock) within the set; a line earns it when read.
  */
@@ -51,7 +51,7 @@ static inline struct kv_line *kv_victim(struct kv_set *set, uint32_t *way)
 	return SPIN_AT(set->line, hand);
 }
 
-/* Takes a line for a key: BUSY, with a new sequence. Returns the tag, 0 if another has it. */
+/* Takes a line for a key, under a new sequence: PENDING. Returns the tag, 0 if another has the line. */
 static inline uint32_t kv_take(struct kv_line *line, uint32_t key)
 {
 	uint32_t tag = spin_load32(&line->tag), taken = (tag & ~KV_STATE_MASK) + 4;
@@ -60,10 +60,10 @@ static inline uint32_t kv_take(struct kv_line *line, uint32_t key)
 		return 0;
 	if (!taken)
 		taken = 4; /* sequence 0 is for lines never used */
-	taken |= KV_BUSY;
-	if (!spin_cas32(&line->tag, tag, taken))
+	if (!spin_cas32(&line->tag, tag, taken | KV_BUSY))
 		return 0;
 	line->key = key;
+	spin_store32(&line->tag, taken | KV_PENDING);
 	return taken;
 }
 
@@ -101,28 +101,15 @@ static enum spin_payload_rc kvstore_payload(struct spin_payload *p, struct kv_ca
 		return SPIN_SEGV;
 	line = kv_find(set, key, &way);
 
-	if (m->op == spin_hton16(KV_GET)) {
-		if (line && kv_read(p, m, line, key)) {
-			if (!(set->clock >> way & 1))
-				set->clock |= 1u << way;
-			return spin_reply(p, sizeof(*m));
-		}
-		if (line) { /* on its way from the server: share the lease */
-			lease = (spin_load32(&line->tag) & ~KV_STATE_MASK) | way;
-		} else if ((line = kv_victim(set, &way)) && (tag = kv_take(line, key))) {
-			spin_store32(&line->tag, (tag & ~KV_STATE_MASK) | KV_PENDING);
-			lease = (tag & ~KV_STATE_MASK) | way;
-		}
-	} else {
-		if (!line)
-			line = kv_victim(set, &way);
-		if (line && (tag = kv_take(line, key))) {
-			for (int i = 0; i < KV_WORDS; i++)
-				line->value[i] = m->value[i];
-			spin_store32(&line->tag, (tag & ~KV_STATE_MASK) | KV_STAGED);
-			lease = (tag & ~KV_STATE_MASK) | way;
-		}
+	if (m->op == spin_hton16(KV_GET) && line && kv_read(p, m, line, key)) {
+		if (!(set->clock >> way & 1))
+			set->clock |= 1u << way;
+		return spin_reply(p, sizeof(*m));
 	}
+	if (line) /* VALID before a SET, or on its way from the server: share the lease */
+		lease = (spin_load32(&line->tag) & ~KV_STATE_MASK) | way;
+	else if ((line = kv_victim(set, &way)) && (tag = kv_take(line, key)))
+		lease = tag | way;
 	spin_set32(p, &m->lease, lease);
 	return SPIN_SUCCESS;
 }

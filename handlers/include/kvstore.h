@@ -28,13 +28,13 @@ _Static_assert(sizeof(struct kv_message) == 48, "kv_message is a wire format");
 
 /*
  * A cache line's tag is sequence << 2 | state; 0 is a line never used. The
- * sequence grows by one whenever a line is taken for a key. A lease is
- * sequence << 2 | way: it names one taking of one line of the key's set.
+ * sequence grows by one whenever a line is taken for a key or given a new value.
+ * A lease is sequence << 2 | way: it names a line of the key's set that the
+ * server may fill, if the line still has that sequence.
  */
 enum kv_state {
 	KV_PENDING = 0, /* has a key, no value: the server is to bring it */
 	KV_BUSY    = 1, /* being changed by one HPU or by the server */
-	KV_STAGED  = 2, /* has a SET's value that the server has not committed */
 	KV_VALID   = 3, /* has the committed value: the only state that is read */
 };
 #define KV_STATE_MASK 3u

@@ -50,10 +50,12 @@ static __always_inline __u32 take(struct line *line, __u32 key)
 
 	if ((tag & 3) == 1)
 		return 0;
-	taken = (taken ? taken : 4) | 1;
-	if (__sync_val_compare_and_swap(&line->tag, tag, taken) != tag)
+	taken = taken ? taken : 4;
+	if (__sync_val_compare_and_swap(&line->tag, tag, taken | 1) != tag)
 		return 0;
 	line->key = key;
+	BARRIER();
+	*(volatile __u32 *)&line->tag = taken;
 	return taken;
 }
 
@@ -96,10 +98,10 @@ static __always_inline int serve(struct message *m)
 				return 1;
 			}
 		}
-		m->lease = (READ(line->tag) & ~3u) | way;
-		return 0;
 	}
-	if (!line) {
+	if (line) {
+		lease = (READ(line->tag) & ~3u) | way;
+	} else {
 		__u32 clock = set->clock, hand = clock >> 4 & 3, used = clock & 15;
 
 		for (int w = 0; w < WAYS && used >> hand & 1; w++) {
@@ -110,16 +112,9 @@ static __always_inline int serve(struct message *m)
 		way = hand;
 		asm volatile("" : "+r"(hand));
 		line = &set->line[hand & 3];
-	}
-	tag = take(line, key);
-	if (tag) {
-		if (!get) {
-			for (int i = 0; i < WORDS; i++)
-				line->value[i] = m->value[i];
-			BARRIER();
-		}
-		*(volatile __u32 *)&line->tag = (tag & ~3u) | (get ? 0 : 2);
-		lease = (tag & ~3u) | way;
+		tag = take(line, key);
+		if (tag)
+			lease = tag | way;
 	}
 	m->lease = lease;
 	return 0;

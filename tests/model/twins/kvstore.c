@@ -53,11 +53,12 @@ static inline uint32_t take(struct kv_line *line, uint32_t key)
 
 	if ((tag & KV_STATE_MASK) == KV_BUSY)
 		return 0;
-	taken = (taken ? taken : 4) | KV_BUSY;
-	if (!__atomic_compare_exchange_n(&line->tag, &expect, taken, 0, __ATOMIC_RELAXED,
+	taken = taken ? taken : 4;
+	if (!__atomic_compare_exchange_n(&line->tag, &expect, taken | KV_BUSY, 0, __ATOMIC_RELAXED,
 					 __ATOMIC_RELAXED))
 		return 0;
 	line->key = key;
+	store(&line->tag, taken | KV_PENDING);
 	return taken;
 }
 
@@ -113,29 +114,16 @@ static inline void kvstore(struct handler_args *args)
 	key = swap32(m->key);
 	set = &spin_state.set[key % KV_SETS];
 	line = find(set, key, &way);
-	if (m->op == swap16(KV_GET)) {
-		if (line && answer(m, line, key)) {
-			if (!(set->clock >> way & 1))
-				set->clock |= 1u << way;
-			reply(task, ip, udp, ip_bytes + 8, sizeof(*m), length);
-			return;
-		}
-		if (line) {
-			lease = (load(&line->tag) & ~KV_STATE_MASK) | way;
-		} else if ((tag = take(line = victim(set, &way), key))) {
-			store(&line->tag, (tag & ~KV_STATE_MASK) | KV_PENDING);
-			lease = (tag & ~KV_STATE_MASK) | way;
-		}
-	} else {
-		if (!line)
-			line = victim(set, &way);
-		if ((tag = take(line, key))) {
-			for (int i = 0; i < KV_WORDS; i++)
-				line->value[i] = m->value[i];
-			store(&line->tag, (tag & ~KV_STATE_MASK) | KV_STAGED);
-			lease = (tag & ~KV_STATE_MASK) | way;
-		}
+	if (m->op == swap16(KV_GET) && line && answer(m, line, key)) {
+		if (!(set->clock >> way & 1))
+			set->clock |= 1u << way;
+		reply(task, ip, udp, ip_bytes + 8, sizeof(*m), length);
+		return;
 	}
+	if (line)
+		lease = (load(&line->tag) & ~KV_STATE_MASK) | way;
+	else if ((tag = take(line = victim(set, &way), key)))
+		lease = tag | way;
 	m->lease = lease;
 out:
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
