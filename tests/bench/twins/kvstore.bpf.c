@@ -80,11 +80,11 @@ static __always_inline int serve(struct message *m)
 			break;
 		}
 	}
-	if (line && get) {
+	if (line) {
 		__u32 value[WORDS];
 
 		tag = READ(line->tag);
-		if ((tag & 3) == 3) {
+		if (get && (tag & 3) == 3) {
 			BARRIER();
 			for (int i = 0; i < WORDS; i++)
 				value[i] = READ(line->value[i]);
