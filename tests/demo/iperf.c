@@ -10,6 +10,9 @@
 #include "tests/demo/iperf.h"
 #include "tests/demo/proc.h"
 
+/* Beyond its time; iperf3 waits for ever if the first datagram of a flow is lost. */
+#define SLACK_S 8u
+
 /* Whether a TCP port of the caller's namespace is listened on. */
 static int listening(uint16_t port)
 {
@@ -59,6 +62,7 @@ void iperf_start(const struct lab *lab, struct iperf_flow *flow, unsigned flows,
 		snprintf(port, sizeof(port), "%u", flow[i].port);
 		argv[6] = (char *)flow[i].from;
 		flow[i].out_fd = memfd_create("iperf3", MFD_CLOEXEC);
+		flow[i].deadline_ns = now_ns() + (seconds + SLACK_S) * 1000000000ull;
 		flow[i].client = proc_exec(lab->client.ns_fd, lab->client.cpu, flow[i].out_fd, argv);
 	}
 }
@@ -98,6 +102,14 @@ static void read_result(struct iperf_flow *flow, int status)
 
 void iperf_finish(struct iperf_flow *flow, unsigned flows)
 {
+	for (unsigned i = 0; i < flows; i++) {
+		while (proc_alive(flow[i].client)) {
+			if (now_ns() > flow[i].deadline_ns)
+				die("iperf3 to port %u does not end; is the machine overloaded?",
+				    flow[i].port);
+			usleep(10000);
+		}
+	}
 	for (unsigned i = 0; i < flows; i++)
 		read_result(&flow[i], proc_wait(flow[i].client));
 	for (unsigned i = 0; i < flows; i++)

@@ -18,6 +18,7 @@ struct iperf_flow {
 	/* private */
 	pid_t server, client;
 	int out_fd;
+	uint64_t deadline_ns;
 };
 
 /* Starts all flows; mbit_s: of each UDP flow, 0 for TCP. datagram_bytes: UDP payload. */

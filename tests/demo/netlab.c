@@ -143,6 +143,6 @@ pid_t lab_napi_thread(const struct lab_side *side)
 		closedir(proc);
 	if (!pid)
 		die("no NAPI thread of %s in /proc; kernel threads must be visible", side->ifname);
-	proc_pin(pid, side->cpu);
+	proc_pin(pid, side->cpu, 1);
 	return pid;
 }

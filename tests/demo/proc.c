@@ -18,6 +18,7 @@
 
 #define CHILDREN_MAX 32
 #define ARGUMENTS_MAX 32
+#define LONGEST_S     120 /* then the demo hangs and is ended */
 
 static volatile pid_t children[CHILDREN_MAX];
 static pid_t owner;
@@ -37,6 +38,10 @@ static void end_children(void)
 
 static void on_signal(int signal)
 {
+	static const char late[] = "demo: no end in sight: given up\n";
+
+	if (signal == SIGALRM)
+		(void)!write(STDERR_FILENO, late, sizeof(late) - 1);
 	end_children();
 	_exit(128 + signal);
 }
@@ -57,13 +62,14 @@ void die(const char *format, ...)
 void proc_init(void)
 {
 	struct sigaction action = { .sa_handler = on_signal };
-	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGALRM };
 
 	owner = getpid();
 	atexit(end_children);
 	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
 		sigaction(signals[i], &action, NULL);
 	signal(SIGPIPE, SIG_IGN);
+	alarm(LONGEST_S);
 }
 
 static void remember(pid_t pid)
@@ -78,7 +84,7 @@ static void remember(pid_t pid)
 	die("more than %d processes", CHILDREN_MAX);
 }
 
-static pid_t start(int ns_fd, int cpu)
+static pid_t start(int ns_fd, int cpu, int real_time)
 {
 	sigset_t held, before;
 	pid_t pid;
@@ -109,13 +115,13 @@ static pid_t start(int ns_fd, int cpu)
 	if (setns(ns_fd, CLONE_NEWNET))
 		die("setns: %s", strerror(errno));
 	if (cpu >= 0)
-		proc_pin(0, cpu);
+		proc_pin(0, cpu, real_time);
 	return 0;
 }
 
 pid_t proc_start(int ns_fd, int cpu, int (*fn)(void *arg), void *arg)
 {
-	pid_t pid = start(ns_fd, cpu);
+	pid_t pid = start(ns_fd, cpu, 1);
 
 	if (!pid)
 		exit(fn(arg));
@@ -124,7 +130,7 @@ pid_t proc_start(int ns_fd, int cpu, int (*fn)(void *arg), void *arg)
 
 pid_t proc_exec(int ns_fd, int cpu, int out_fd, char *const argv[])
 {
-	pid_t pid = start(ns_fd, cpu);
+	pid_t pid = start(ns_fd, cpu, 0);
 
 	if (pid)
 		return pid;
@@ -197,7 +203,7 @@ void proc_run(int ns_fd, const char *format, ...)
 	}
 }
 
-void proc_pin(pid_t pid, int cpu)
+void proc_pin(pid_t pid, int cpu, int real_time)
 {
 	struct sched_param param = { .sched_priority = 1 };
 	cpu_set_t set;
@@ -206,7 +212,7 @@ void proc_pin(pid_t pid, int cpu)
 	CPU_SET(cpu, &set);
 	if (sched_setaffinity(pid, sizeof(set), &set))
 		die("cannot pin process %d to CPU %d: %s", (int)pid, cpu, strerror(errno));
-	if (sched_setscheduler(pid, SCHED_FIFO, &param))
+	if (!real_time || sched_setscheduler(pid, SCHED_FIFO, &param))
 		(void)setpriority(PRIO_PROCESS, (id_t)pid, -20);
 }
 

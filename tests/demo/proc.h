@@ -13,12 +13,12 @@
 /* Ends with a message, status 1, and all children gone. */
 void die(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
 
-/* Ends all children on exit, SIGINT and SIGTERM. Once, at the start. */
+/* Ends all children on exit, on signals, and when it takes far too long. Once, at the start. */
 void proc_init(void);
 
-/* Runs fn(arg) in a child, in network namespace ns_fd, on one CPU; its return is the status. */
+/* Runs fn(arg) in a child, in network namespace ns_fd, on one CPU in real time; its return is the status. */
 pid_t proc_start(int ns_fd, int cpu, int (*fn)(void *arg), void *arg);
-/* Runs a program likewise; out_fd: its stdout and stderr, or -1 for /dev/null. */
+/* Runs a program likewise, not in real time; out_fd: its stdout and stderr, or -1 for /dev/null. */
 pid_t proc_exec(int ns_fd, int cpu, int out_fd, char *const argv[]);
 /* 1 until the child has ended. */
 int proc_alive(pid_t pid);
@@ -30,8 +30,11 @@ void proc_stop(pid_t pid, int signal);
 /* A command line without quoting, in a namespace; dies with its output if it fails. */
 void proc_run(int ns_fd, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* On one CPU, and ahead of what else the machine does: this is measured. */
-void proc_pin(pid_t pid, int cpu);
+/*
+ * On one CPU, and ahead of what else the machine does: this is measured. Real
+ * time is only for what blocks or yields when it has nothing to do.
+ */
+void proc_pin(pid_t pid, int cpu, int real_time);
 /* CPU time of a process so far (also of a kernel thread), ns. */
 uint64_t proc_cpu_ns(pid_t pid);
 uint64_t now_ns(void);
