@@ -8,10 +8,10 @@
 #include <unistd.h>
 
 #include "libspin.h"
-#include "tests/demo/kv_commit.h"
+#include "tests/common/kv_commit.h"
 #include "tests/demo/kv_server.h"
 #include "tests/demo/kv_store.h"
-#include "tests/demo/proc.h"
+#include "tests/common/proc.h"
 
 #define RECEIVE_BUFFER_BYTES (4 << 20)
 

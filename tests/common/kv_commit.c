@@ -22,7 +22,7 @@
  */
 #include <stddef.h>
 
-#include "tests/demo/kv_commit.h"
+#include "tests/common/kv_commit.h"
 
 static uint32_t load(const uint32_t *at)
 {

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * No reader of the kvstore cache gets a value older than the last acknowledged
+ * SET: HPUs run the handler, a server fills and commits, and between them
+ * requests are lost, repeated, overtaken, and carry leases of others. All keys
+ * are of one set and there are more of them than ways.
+ *
+ * Handler and server give up their CPU at random between atomic accesses, which
+ * makes every interleaving of them likely even on one CPU.
+ */
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include <spin/spin.h>
+
+static __thread uint64_t random_state;
+
+static uint32_t random32(void)
+{
+	random_state ^= random_state << 13;
+	random_state ^= random_state >> 7;
+	random_state ^= random_state << 17;
+	return (uint32_t)(random_state >> 20);
+}
+
+static void linger(void)
+{
+	uint32_t r = random32();
+
+	if (r % 32 == 0)
+		sched_yield();
+	else if (r % 32 == 1)
+		for (volatile uint32_t i = 0; i < (r >> 8 & 255); i++)
+			;
+}
+
+#define AMID_OTHERS(TYPE, access) ({ linger(); TYPE v_ = (access); linger(); v_; })
+#define spin_load32(at) AMID_OTHERS(uint32_t, spin_load32(at))
+#define spin_cas32(at, expect, swap) AMID_OTHERS(_Bool, spin_cas32(at, expect, swap))
+#define spin_store32(at, value) ({ linger(); spin_store32(at, value); linger(); })
+#include "handlers/kvstore.c"
+#undef spin_load32
+#undef spin_cas32
+#undef spin_store32
+
+#define __atomic_load_n(at, order) AMID_OTHERS(uint32_t, __atomic_load_n(at, order))
+#define __atomic_store_n(at, value, order) ({ linger(); __atomic_store_n(at, value, order); linger(); })
+#include "tests/common/kv_commit.c"
+#undef __atomic_load_n
+#undef __atomic_store_n
+
+#define KEYS      6
+#define HPUS      3
+#define ON_WAY    64
+#define SECONDS   3
+#define PATIENCE  60    /* seconds to get enough hits on a busy machine */
+#define HITS_MIN  10000
+
+/* Frames are as XDP has them: only what the handler reaches for is there. */
+struct frame {
+	uint16_t before; /* aligns what follows the Ethernet header */
+	struct spin_eth eth;
+	struct spin_ip4 ip;
+	struct spin_udp udp;
+	struct kv_message message;
+} __attribute__((packed, aligned(4)));
+
+/* By key; the server's. A version is the number of SETs committed before. */
+static uint32_t store[KEYS][KV_WORDS], version[KEYS], acknowledged[KEYS];
+
+/* Requests on their way to the server. */
+static struct kv_message on_way[ON_WAY];
+static unsigned on_way_count;
+static pthread_mutex_t on_way_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static uint64_t hits, stale, foreign;
+static int stop;
+
+static uint32_t key_of(uint32_t index)
+{
+	return index * KV_SETS;
+}
+
+/* A value that tells its key and version, in every word. */
+static void make_value(uint32_t *value, uint32_t index, uint32_t of_version)
+{
+	value[0] = of_version;
+	for (uint32_t i = 1; i < KV_WORDS; i++)
+		value[i] = (of_version * KEYS + index) * 0x9e3779b1u + i;
+}
+
+static void judge(const struct kv_message *m, uint32_t index, uint32_t oldest)
+{
+	uint32_t want[KV_WORDS], got = m->value[0];
+
+	__atomic_fetch_add(&hits, 1, __ATOMIC_RELAXED);
+	make_value(want, index, got);
+	if (memcmp(want, m->value, sizeof(want))) {
+		if (!__atomic_fetch_add(&foreign, 1, __ATOMIC_RELAXED))
+			printf("key %u: a value that was never SET\n", key_of(index));
+	} else if (got < oldest) {
+		if (!__atomic_fetch_add(&stale, 1, __ATOMIC_RELAXED))
+			printf("key %u: version %u read after %u was acknowledged\n", key_of(index),
+			       got, oldest);
+	}
+}
+
+/* Lost, or queued as soon as there is room; its lease may become another's. */
+static void to_server(struct kv_message *m)
+{
+	int queued = 0;
+
+	if (random32() % 16 == 0)
+		return;
+	while (!queued && !__atomic_load_n(&stop, __ATOMIC_ACQUIRE)) {
+		pthread_mutex_lock(&on_way_lock);
+		if (on_way_count < ON_WAY) {
+			if (on_way_count && random32() % 16 == 0)
+				m->lease = on_way[random32() % on_way_count].lease;
+			on_way[on_way_count++] = *m;
+			queued = 1;
+		}
+		pthread_mutex_unlock(&on_way_lock);
+		if (!queued)
+			sched_yield();
+	}
+}
+
+/* Any of them; it stays there to come again at times. */
+static int from_hpus(struct kv_message *m)
+{
+	int got = 0;
+
+	pthread_mutex_lock(&on_way_lock);
+	if (on_way_count) {
+		unsigned i = random32() % on_way_count;
+
+		*m = on_way[i];
+		if (random32() % 16)
+			on_way[i] = on_way[--on_way_count];
+		got = 1;
+	}
+	pthread_mutex_unlock(&on_way_lock);
+	return got;
+}
+
+static void *hpu(void *arg)
+{
+	random_state = (uintptr_t)arg * 0x9e3779b97f4a7c15u;
+	while (!__atomic_load_n(&stop, __ATOMIC_ACQUIRE)) {
+		uint32_t index = random32() % KEYS, oldest;
+		struct frame frame = { .message = {
+			.op = spin_hton16(random32() % 4 ? KV_GET : KV_SET),
+			.key = spin_hton32(key_of(index)),
+		} };
+		struct spin_packet packet = {
+			.end = (uint8_t *)(&frame + 1), .ip = &frame.ip, .udp = &frame.udp,
+			.payload = (uint8_t *)&frame.message, .is_ip4 = 1,
+		};
+		struct spin_payload payload = { .length = sizeof(frame.message), .packet = &packet };
+		struct kv_message m;
+
+		oldest = __atomic_load_n(&acknowledged[index], __ATOMIC_SEQ_CST);
+		linger();
+		if (kvstore_payload(&payload, &spin_state) == SPIN_REPLIED) {
+			m = frame.message;
+			judge(&m, index, oldest);
+		} else {
+			m = frame.message;
+			to_server(&m);
+		}
+	}
+	return NULL;
+}
+
+static void serve(const struct kv_message *m)
+{
+	uint32_t key = spin_ntoh32(m->key), index = key / KV_SETS;
+
+	if (m->op == spin_hton16(KV_GET)) {
+		kv_cache_fill(&spin_state, key, store[index], m->lease);
+		return;
+	}
+	make_value(store[index], index, ++version[index]);
+	kv_cache_commit(&spin_state, key, store[index], m->lease);
+	__atomic_store_n(&acknowledged[index], version[index], __ATOMIC_SEQ_CST);
+}
+
+int main(void)
+{
+	time_t start = time(NULL), now;
+	pthread_t thread[HPUS];
+	struct kv_message m;
+
+	random_state = 12345;
+	for (uint32_t i = 0; i < KEYS; i++)
+		make_value(store[i], i, 0);
+	for (uintptr_t i = 0; i < HPUS; i++)
+		if (pthread_create(&thread[i], NULL, hpu, (void *)(i + 1))) {
+			printf("FAIL: no thread\n");
+			return 1;
+		}
+	do {
+		for (int i = 0; i < 1000; i++) {
+			if (from_hpus(&m))
+				serve(&m);
+			else
+				sched_yield();
+		}
+		now = time(NULL) - start;
+	} while (now < SECONDS || (now < PATIENCE && __atomic_load_n(&hits, __ATOMIC_RELAXED) < HITS_MIN));
+	__atomic_store_n(&stop, 1, __ATOMIC_RELEASE);
+	for (int i = 0; i < HPUS; i++)
+		pthread_join(thread[i], NULL);
+
+	printf("%llu hits, %llu stale, %llu never SET\n", (unsigned long long)hits,
+	       (unsigned long long)stale, (unsigned long long)foreign);
+	if (stale || foreign || hits < HITS_MIN) {
+		printf("FAIL: %s\n", stale || foreign ? "the cache gave a wrong value" : "hardly any hits");
+		return 1;
+	}
+	return 0;
+}
