@@ -34,19 +34,14 @@ SPIN_INLINE uint64_t spin_sum_words_(const uint8_t *at, uint32_t words)
 /* More than a frame without fragments holds. */
 #define SPIN_SUM_BYTES_MAX 4096
 
-/* Adds up whole pieces of `words` words, as many as bytes holds but at most max. */
-SPIN_INLINE uint64_t spin_sum_pieces_(const uint8_t *at, const uint8_t *end, uint32_t bytes,
-				      uint32_t words, uint32_t max)
+/* The piece of `words` words that `bytes` has if that bit of it is set, at its place among the others. */
+SPIN_INLINE uint64_t spin_sum_piece_(const uint8_t *start, const uint8_t *end, uint32_t bytes, uint32_t words)
 {
-	uint64_t sum = 0;
+	const uint8_t *at = spin_opaque_pointer_(start + (bytes & (words * 4 - 4)));
 
-	for (uint32_t i = 0; i < max && i < bytes / (words * 4); i++) {
-		if (at + words * 4 > end)
-			break;
-		sum += spin_sum_words_(at, words);
-		at += words * 4;
-	}
-	return sum;
+	if (!(bytes & words * 4) || !spin_within_(at + words * 4, end))
+		return 0;
+	return spin_sum_words_(at, words);
 }
 
 /*
@@ -60,19 +55,27 @@ SPIN_INLINE uint64_t spin_sum_bytes(const uint8_t *start, const uint8_t *end, ui
 	const uint8_t *at;
 	uint64_t sum;
 
-	sum = spin_sum_pieces_(start, end, bytes & 15, 1, 3);
-	bytes = spin_opaque_(bytes);
-	sum += spin_sum_pieces_(start + (bytes & 12), end, bytes & 63, 4, 3);
-	bytes = spin_opaque_(bytes);
-	sum += spin_sum_pieces_(start + (bytes & 60), end, bytes, 16, SPIN_SUM_BYTES_MAX / 64);
-	bytes = spin_opaque_(bytes);
-	at = start + (bytes & (SPIN_SUM_BYTES_MAX - 4));
-	if (bytes & 2 && at + 2 <= end) {
-		sum += *(const uint16_t *)at;
-		at += 2;
+	sum = spin_sum_piece_(start, end, bytes, 1);
+	sum += spin_sum_piece_(start, end, bytes, 2);
+	sum += spin_sum_piece_(start, end, bytes, 4);
+	sum += spin_sum_piece_(start, end, bytes, 8);
+	at = spin_opaque_pointer_(start + (bytes & 60));
+	for (uint32_t i = 0; i < SPIN_SUM_BYTES_MAX / 64 && i < bytes / 64; i++) {
+		if (!spin_within_(at + 64, end))
+			break;
+		sum += spin_sum_words_(at, 16);
+		at += 64;
 	}
-	if (bytes & 1 && at + 1 <= end)
-		sum += *at;
+	if (bytes & 3) {
+		bytes = spin_opaque_(bytes);
+		at = spin_opaque_pointer_(start + (bytes & (SPIN_SUM_BYTES_MAX - 4)));
+		if (bytes & 2 && spin_within_(at + 2, end)) {
+			sum += *(const uint16_t *)at;
+			at += 2;
+		}
+		if (bytes & 1 && spin_within_(at + 1, end))
+			sum += *at;
+	}
 	return sum;
 }
 
@@ -110,13 +113,12 @@ SPIN_INLINE uint16_t spin_udp_checksum(const struct spin_datagram *d, const uint
 
 /*
  * Tells what the field was when the datagram arrived; change: what handlers have
- * added to its sum since. Computed without branches on the way: for the verifier
- * all good datagrams are one.
+ * added to its sum since. Computed without branches: for the verifier all good
+ * datagrams are one.
  */
 SPIN_INLINE uint32_t spin_udp_sum_check(const struct spin_datagram *d, const uint8_t *end,
 					uint64_t change, _Bool accept_partial)
 {
-	uint32_t pseudo = spin_fold(spin_sum_pseudo(d, end, d->payload_bytes + sizeof(struct spin_udp)));
 	uint32_t field = d->udp->checksum, full, partial;
 
 	if (!field)
@@ -126,7 +128,8 @@ SPIN_INLINE uint32_t spin_udp_sum_check(const struct spin_datagram *d, const uin
 	/* what was changed is taken back by adding its complement */
 	full = spin_equal_(spin_fold(spin_udp_sum_(d, end, d->payload_bytes) +
 				     (uint16_t)~spin_fold(change) + field), 0xffff);
-	partial = accept_partial ? spin_equal_(field, pseudo) & (full ^ 1) : 0;
+	partial = spin_equal_(field, spin_fold(spin_sum_pseudo(d, end, d->payload_bytes + sizeof(struct spin_udp))));
+	partial &= accept_partial & ~full;
 	return (full | partial) * SPIN_UDP_SUM_GOOD + partial * SPIN_UDP_SUM_PARTIAL;
 }
 
@@ -135,7 +138,8 @@ SPIN_INLINE _Bool spin_ip4_checksum_right(const struct spin_ip4 *ip, const uint8
 	uint64_t sum = spin_sum_words_((const uint8_t *)ip, 5);
 
 	if (header_bytes > sizeof(*ip))
-		sum += spin_sum_bytes((const uint8_t *)(ip + 1), end, header_bytes - sizeof(*ip));
+		sum += spin_sum_bytes((const uint8_t *)(ip + 1), end,
+				      (header_bytes - sizeof(*ip)) & 63); /* at most 40 */
 	return spin_fold(sum) == 0xffff;
 }
 

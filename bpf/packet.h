@@ -19,8 +19,8 @@ struct spin_way_out {
 
 /*
  * The same datagram seen anew, from the frame's start and offsets that the verifier
- * does not know: VLAN tags, IP version and options become one state, and handlers
- * are analysed once, not once for each of them. 0: the frame is too short, which
+ * does not know: VLAN tags, IP version and options become one state, and what
+ * follows is analysed once, not once for each of them. 0: the frame is too short, which
  * parsing has excluded.
  */
 SPIN_INLINE _Bool spin_see_anew_(const struct spin_frame *frame, struct spin_datagram *d)
@@ -60,6 +60,10 @@ SPIN_INLINE void spin_process(const struct spin_frame *frame, const volatile str
 	out->reason = SPIN_REASON_UNMATCHED;
 	if (!spin_match(&config->rule, d))
 		return;
+	out->reason = SPIN_REASON_TRUNCATED;
+	if (!spin_see_anew_(frame, d))
+		return;
+	end = spin_frame_end(frame);
 	out->reason = SPIN_REASON_IP_CHECKSUM;
 	if (d->is_ip4 && !spin_ip4_checksum_right(d->ip, end, d->ip_header_bytes))
 		return;
@@ -69,11 +73,6 @@ SPIN_INLINE void spin_process(const struct spin_frame *frame, const volatile str
 		if (!(sum & SPIN_UDP_SUM_GOOD))
 			return;
 	}
-	out->reason = SPIN_REASON_TRUNCATED;
-	if (!spin_see_anew_(frame, d))
-		return;
-	end = spin_frame_end(frame);
-
 	packet.end = end;
 	packet.ip = d->ip;
 	packet.udp = d->udp;
