@@ -80,7 +80,7 @@ SPIN_INLINE void spin_process(const struct spin_frame *frame, const volatile str
 	packet.is_ip4 = d->is_ip4;
 	packet.sum_change = 0;
 	packet.stored = 0;
-	packet.reply_bytes = 0;
+	packet.reply_bytes = SPIN_NO_REPLY;
 	spin_run_handlers(&packet, d->payload_bytes, &out->outcome);
 	out->reason = out->outcome.reason;
 

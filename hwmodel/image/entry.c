@@ -46,7 +46,7 @@ HPU_INLINE void hpu_packet_open(struct spin_packet *packet, _Bool is_ip4)
 	packet->ip_bytes = is_ip4 ? (packet->ip_l1[0] & 15u) * 4 : sizeof(struct spin_ip6);
 	packet->payload = (packet->whole_in_l1 ? packet->ip_l1 : packet->ip_l2) + packet->ip_bytes +
 			  sizeof(struct spin_udp);
-	packet->reply_bytes = 0;
+	packet->reply_bytes = SPIN_NO_REPLY;
 }
 
 HPU_INLINE uint32_t hpu_payload_bytes(const struct spin_packet *packet)
@@ -180,6 +180,10 @@ HPU_INLINE void hpu_data(_Bool is_ip4,
 		hpu_note_dropped(payload.length);
 		break;
 	case SPIN_RC_REPLIED:
+		if (packet.reply_bytes == SPIN_NO_REPLY) { /* said without spin_reply() */
+			hpu_fail(rc);
+			break;
+		}
 		hpu_note_dropped(0);
 		hpu_reply(&packet, payload.length);
 		break;

@@ -69,6 +69,7 @@ struct spin_payload {
  * result back: `return spin_reply(p, n);` - SPIN_REPLIED, or SPIN_SEGV if
  * `bytes` is more than the packet's payload.
  */
+#define SPIN_NO_REPLY 0xffffffffu /* of struct spin_packet's reply_bytes */
 #define spin_reply(p, bytes) spin_reply_((p)->packet, (p)->length, (bytes))
 
 #endif
