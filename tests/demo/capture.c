@@ -12,8 +12,8 @@
 #include <spin/bytes.h>
 #include <spin/wire.h>
 
+#include "tests/common/proc.h"
 #include "tests/demo/capture.h"
-#include "tests/demo/proc.h"
 
 #define QUEUE_BYTES (64 << 20)
 

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "tests/demo/netlab.h"
+#include "tests/common/netlab.h"
 
 #define CAPTURE_FRAME_BYTES 1600
 

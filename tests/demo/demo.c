@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tests/common/proc.h"
 #include "tests/demo/parts.h"
-#include "tests/demo/proc.h"
 
 /* build/tests/demo/demo finds build/ */
 static void find_build(char *build, size_t bytes)

@@ -11,11 +11,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tests/common/proc.h"
 #include "tests/demo/capture.h"
 #include "tests/demo/iperf.h"
 #include "tests/demo/parts.h"
 #include "tests/demo/probe.h"
-#include "tests/demo/proc.h"
 #include "tests/demo/redirect.h"
 #include "tests/demo/replay.h"
 

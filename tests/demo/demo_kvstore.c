@@ -10,11 +10,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "tests/common/proc.h"
 #include "tests/demo/capture.h"
 #include "tests/demo/kv_replay.h"
 #include "tests/demo/kv_server.h"
 #include "tests/demo/parts.h"
-#include "tests/demo/proc.h"
 #include "tests/demo/replay.h"
 #include "tests/demo/ycsb.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include <string.h>
 
+#include "tests/common/proc.h"
 #include "tests/demo/hpu.h"
-#include "tests/demo/proc.h"
 
 void hpu_open(struct hpu *hpu, const struct spin_object *object, const struct spin_rule *rule)
 {

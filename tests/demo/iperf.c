@@ -7,8 +7,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "tests/common/proc.h"
 #include "tests/demo/iperf.h"
-#include "tests/demo/proc.h"
 
 /* Beyond its time; iperf3 waits for ever if the first datagram of a flow is lost. */
 #define SLACK_S 8u

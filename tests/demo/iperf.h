@@ -5,7 +5,7 @@
 /* iperf3, a server and a client per flow. */
 #include <stdint.h>
 
-#include "tests/demo/netlab.h"
+#include "tests/common/netlab.h"
 
 #define IPERF_FLOWS_MAX 8
 

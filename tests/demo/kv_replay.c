@@ -3,9 +3,9 @@
 
 #include <spin/wire.h>
 
+#include "tests/common/proc.h"
 #include "tests/demo/kv_replay.h"
 #include "tests/demo/kv_server.h"
-#include "tests/demo/proc.h"
 
 #define MESSAGE_AT (sizeof(struct spin_eth) + sizeof(struct spin_ip4) + sizeof(struct spin_udp))
 

@@ -9,9 +9,9 @@
 
 #include "libspin.h"
 #include "tests/common/kv_commit.h"
+#include "tests/common/proc.h"
 #include "tests/demo/kv_server.h"
 #include "tests/demo/kv_store.h"
-#include "tests/common/proc.h"
 
 #define RECEIVE_BUFFER_BYTES (4 << 20)
 

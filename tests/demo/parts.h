@@ -4,7 +4,7 @@
 
 /* The two parts of the demo. Each prints what it sees and fills its summary. */
 #include "tests/common/measure.h"
-#include "tests/demo/netlab.h"
+#include "tests/common/netlab.h"
 #include "tests/demo/summary.h"
 
 struct demo {

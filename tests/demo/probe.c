@@ -6,8 +6,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "tests/common/proc.h"
 #include "tests/demo/probe.h"
-#include "tests/demo/proc.h"
 
 #define PORTS_MAX  8
 #define ANSWER_MS  200

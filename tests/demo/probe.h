@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "tests/demo/netlab.h"
+#include "tests/common/netlab.h"
 
 /* Starts an echo on each port; 0 ends the list. It listens when this returns. */
 pid_t probe_echo(const struct lab *lab, const uint16_t *ports);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/demo/proc.h"
+#include "tests/common/proc.h"
 #include "tests/demo/redirect.h"
 #include "tests/demo/redirect_config.h"
 

@@ -5,7 +5,7 @@
 /* The sender's side of filtering: see redirect.bpf.c. */
 #include <stdint.h>
 
-#include "tests/demo/netlab.h"
+#include "tests/common/netlab.h"
 
 struct redirect;
 

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "tests/common/measure.h"
-#include "tests/demo/proc.h"
+#include "tests/common/proc.h"
 #include "tests/demo/replay.h"
 #include "tests/demo/replay_frames.h"
 

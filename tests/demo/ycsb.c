@@ -11,7 +11,7 @@
 
 #include <kvstore.h>
 
-#include "tests/demo/proc.h"
+#include "tests/common/proc.h"
 #include "tests/demo/ycsb.h"
 #include "tests/demo/zipf.h"
 

@@ -14,11 +14,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "tests/demo/proc.h"
+#include "tests/common/proc.h"
 
 #define CHILDREN_MAX 32
 #define ARGUMENTS_MAX 32
-#define LONGEST_S     120 /* then the demo hangs and is ended */
+#define LONGEST_S     120 /* then it hangs and is ended */
 
 static volatile pid_t children[CHILDREN_MAX];
 static pid_t owner;
@@ -38,7 +38,7 @@ static void end_children(void)
 
 static void on_signal(int signal)
 {
-	static const char late[] = "demo: no end in sight: given up\n";
+	static const char late[] = "no end in sight: given up\n";
 
 	if (signal == SIGALRM)
 		(void)!write(STDERR_FILENO, late, sizeof(late) - 1);
@@ -51,7 +51,7 @@ void die(const char *format, ...)
 	va_list args;
 
 	fflush(stdout);
-	fputs("demo: ", stderr);
+	fprintf(stderr, "%s: ", program_invocation_short_name);
 	va_start(args, format);
 	vfprintf(stderr, format, args);
 	va_end(args);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef DEMO_NETLAB_H
-#define DEMO_NETLAB_H
+#ifndef TESTS_NETLAB_H
+#define TESTS_NETLAB_H
 
 /*
  * Two network namespaces joined by a veth pair. They have no name and no mount:

@@ -10,8 +10,8 @@
 #include <sys/mount.h>
 #include <unistd.h>
 
-#include "tests/demo/netlab.h"
-#include "tests/demo/proc.h"
+#include "tests/common/netlab.h"
+#include "tests/common/proc.h"
 
 #define SERVER_MAC "02:00:00:00:00:01"
 #define CLIENT_MAC "02:00:00:00:00:02"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef DEMO_PROC_H
-#define DEMO_PROC_H
+#ifndef TESTS_PROC_H
+#define TESTS_PROC_H
 
 /*
- * The demo's processes. Each one dies with the demo, however that ends, and
- * with them the network namespaces, which have no other holders.
+ * The processes of a live measurement. Each one dies with the program, however
+ * that ends, and with them the network namespaces, which have no other holders.
  */
 #include <stddef.h>
 #include <stdint.h>
