@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * filtering on a veth of four queues, each with a NAPI thread: with several
+ * senders at once every datagram is received where it belongs, and neither the
+ * counters nor a table entry that all queues count in lose one. Each sender waits
+ * for as many as it has sent, so queues do not overflow. The namespaces are this
+ * process's.
+ */
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include <engine/engine.h>
+#include <user/libspin/libspin.h>
+
+#define SENDERS 7
+#define SOCKETS 4   /* of each sender: flows, which the queues are chosen by */
+#define BURST   24  /* SENDERS * BURST fit into one queue of 256 */
+#define BURSTS  600
+#define PATIENCE_S 20
+
+/* As handlers/filtering.c has it. */
+struct route {
+	uint32_t src;
+	uint16_t port, unused;
+	uint32_t packets;
+};
+
+/* Senders with one address count in one entry; the last has none. */
+static const struct place {
+	const char *from;
+	uint16_t port;
+	unsigned senders;
+} places[] = { { "10.9.0.2", 7001, 4 }, { "10.9.0.3", 7002, 2 }, { "10.9.0.4", 9000, 1 } };
+#define PLACES (sizeof(places) / sizeof(places[0]))
+
+static struct sender {
+	pthread_t thread;
+	int to[SOCKETS], from;
+	const char *why;
+} senders[SENDERS];
+
+static void die(const char *what)
+{
+	printf("FAIL: %s\n", what);
+	exit(1);
+}
+
+static void skip(const char *why)
+{
+	printf("skip: %s\n", why);
+	exit(77);
+}
+
+static void shell(const char *command)
+{
+	if (system(command))
+		die(command);
+}
+
+static int new_namespace(void)
+{
+	int fd = -1;
+
+	if (geteuid() || unshare(CLONE_NEWNET) || (fd = open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC)) < 0)
+		skip("namespaces and XDP need root");
+	return fd;
+}
+
+static void enter(int ns)
+{
+	if (setns(ns, CLONE_NEWNET))
+		die("setns");
+}
+
+/* sysfs shows the namespace in which it was mounted; nobody else sees this mount. */
+static void thread_napi(void)
+{
+	if (unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+	    mount("sysfs", "/sys", "sysfs", 0, NULL))
+		skip("no private sysfs");
+	if (access("/sys/class/net/s0/threaded", W_OK))
+		skip("no threaded NAPI");
+	shell("echo 1 >/sys/class/net/s0/threaded");
+	if (umount2("/sys", MNT_DETACH))
+		die("umount");
+}
+
+static int open_socket(const char *address, uint16_t port)
+{
+	struct sockaddr_in a = { .sin_family = AF_INET, .sin_port = htons(port) };
+	struct timeval wait = { .tv_sec = PATIENCE_S };
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), bytes = 1 << 20;
+
+	inet_pton(AF_INET, address, &a.sin_addr);
+	if (fd < 0 || bind(fd, (struct sockaddr *)&a, sizeof(a)) ||
+	    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait)) ||
+	    setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &bytes, sizeof(bytes)))
+		die("cannot open a socket");
+	return fd;
+}
+
+static void *send_bursts(void *arg)
+{
+	struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons(9000) };
+	struct sender *s = arg;
+	char text[32] = "a datagram";
+
+	inet_pton(AF_INET, "10.9.0.1", &to.sin_addr);
+	for (int burst = 0; burst < BURSTS && !s->why; burst++) {
+		for (int i = 0; i < BURST; i++)
+			if (sendto(s->to[i % SOCKETS], text, sizeof(text), 0, (struct sockaddr *)&to,
+				   sizeof(to)) != sizeof(text))
+				s->why = "cannot send";
+		/* those of senders to the same port may come instead: as many in all */
+		for (int i = 0; i < BURST && !s->why; i++)
+			if (recv(s->from, text, sizeof(text), 0) != sizeof(text))
+				s->why = "a datagram is lost, or received at another port";
+	}
+	return NULL;
+}
+
+/* What the interface gave to XDP, over all queues; how many queues had a share in *queues. */
+static uint64_t interface_packets(unsigned *queues)
+{
+	FILE *from = popen("ethtool -S s0", "re");
+	unsigned long long n, sum = 0;
+	char line[128];
+	unsigned queue;
+
+	*queues = 0;
+	while (from && fgets(line, sizeof(line), from)) {
+		char name[32] = "";
+
+		if (sscanf(line, " rx_queue_%u_%31[a-z_]: %llu", &queue, name, &n) == 3 &&
+		    !strcmp(name, "xdp_packets")) {
+			sum += n;
+			*queues += n > BURST; /* more than the talk of the network itself */
+		}
+	}
+	if (!from || pclose(from))
+		die("ethtool -S fails");
+	return sum;
+}
+
+static uint64_t all_reasons(struct spin_ctx *ctx, uint64_t *packets)
+{
+	uint64_t sum = 0;
+
+	spin_ctx__counters(ctx, packets);
+	for (int i = 0; i < SPIN_REASON_COUNT; i++)
+		sum += packets[i];
+	return sum;
+}
+
+static uint32_t entry_packets(struct spin_ctx *ctx, const char *address)
+{
+	const struct route *route;
+	struct in_addr src;
+	size_t bytes;
+	void *table;
+
+	inet_pton(AF_INET, address, &src);
+	if (spin_ctx__symbol(ctx, "routes", &table, &bytes))
+		die(spin_strerror_last());
+	route = table;
+	for (size_t i = 0; i < bytes / sizeof(*route); i++)
+		if (route[i].src == src.s_addr)
+			return __atomic_load_n(&route[i].packets, __ATOMIC_ACQUIRE);
+	return 0;
+}
+
+static struct spin_ctx *attach(void)
+{
+	struct spin_object *object;
+	struct spin_rule rule;
+	struct spin_nic *nic;
+	struct spin_ctx *ctx;
+	char path[512];
+
+	if (engine_object_path("filtering", path, sizeof(path)))
+		die(engine_why());
+	if (spin_object__open(path, &object) || spin_nic__open("s0", &nic) ||
+	    spin_rule__parse("udp dport 9000", &rule) || spin_ctx__create(nic, object, &rule, &ctx) ||
+	    spin_ctx__table_insert(ctx, "routes", "src=10.9.0.2 port=7001") ||
+	    spin_ctx__table_insert(ctx, "routes", "src=10.9.0.3 port=7002") || spin_ctx__attach(ctx))
+		die(spin_strerror_last());
+	spin_nic__close(nic);
+	spin_object__close(object);
+	return ctx;
+}
+
+int main(void)
+{
+	int server_ns = new_namespace(), client_ns = new_namespace(), from;
+	uint64_t packets[SPIN_REASON_COUNT], counted, before, seen;
+	struct spin_ctx *ctx;
+	struct sender *s = senders;
+	char command[192];
+	unsigned queues;
+
+	snprintf(command, sizeof(command),
+		 "ip link add c0 numrxqueues 4 numtxqueues 4 type veth peer name s0 numrxqueues 4 numtxqueues 4 netns /proc/%d/fd/%d",
+		 getpid(), server_ns);
+	shell(command);
+	shell("for i in 2 3 4; do ip addr add 10.9.0.$i/24 dev c0 || exit; done; ip link set c0 up");
+	enter(server_ns);
+	shell("ethtool -K s0 gro on && ip addr add 10.9.0.1/24 dev s0 && ip link set s0 up");
+	thread_napi();
+	ctx = attach();
+	before = interface_packets(&queues); /* came before the program */
+	before -= before ? all_reasons(ctx, packets) : 0;
+	for (unsigned i = 0; i < PLACES; i++) {
+		enter(server_ns);
+		from = open_socket("10.9.0.1", places[i].port);
+		enter(client_ns);
+		for (unsigned j = 0; j < places[i].senders; j++, s++) {
+			s->from = from;
+			for (int k = 0; k < SOCKETS; k++)
+				s->to[k] = open_socket(places[i].from, 0);
+		}
+	}
+	enter(server_ns);
+	for (s = senders; s < senders + SENDERS; s++)
+		if (pthread_create(&s->thread, NULL, send_bursts, s))
+			die("no thread");
+	for (s = senders; s < senders + SENDERS; s++) {
+		pthread_join(s->thread, NULL);
+		if (s->why)
+			die(s->why);
+	}
+
+	/* the interface's own figures come after each poll; others may still arrive */
+	for (int try = 0; try < 50; try++) {
+		counted = all_reasons(ctx, packets);
+		seen = interface_packets(&queues) - before;
+		if (seen == counted)
+			break;
+		usleep(100000);
+	}
+	printf("%llu of %d datagrams handled, %llu of %llu packets counted, %u queues\n",
+	       (unsigned long long)packets[SPIN_REASON_SUCCESS], SENDERS * BURST * BURSTS,
+	       (unsigned long long)counted, (unsigned long long)seen, queues);
+	if (packets[SPIN_REASON_SUCCESS] != SENDERS * BURST * BURSTS)
+		die("the counter of datagrams says otherwise");
+	if (seen != counted)
+		die("the counters do not add up to the interface's packets");
+	for (unsigned i = 0; i < PLACES; i++)
+		if (entry_packets(ctx, places[i].from) !=
+		    (places[i].port == 9000 ? 0 : places[i].senders * BURST * BURSTS))
+			die("the table's count says otherwise");
+	if (queues < 2)
+		die("one queue had all packets");
+	spin_ctx__destroy(ctx);
+	return 0;
+}
