@@ -84,11 +84,18 @@ SPIN_INLINE void spin_process(const struct spin_frame *frame, const volatile str
 	spin_run_handlers(&packet, d->payload_bytes, &out->outcome);
 	out->reason = out->outcome.reason;
 
+	if (out->reason != SPIN_REASON_REPLIED &&
+	    !(packet.stored && (out->reason == SPIN_REASON_SUCCESS || out->reason == SPIN_REASON_PROCEEDED)))
+		return;
+	if (!spin_see_anew_(frame, d)) { /* again: whichever way the handlers took */
+		out->outcome.error = 0;
+		return;
+	}
+	end = spin_frame_end(frame);
 	if (out->reason == SPIN_REASON_REPLIED) {
 		spin_turn_around(d, end, packet.reply_bytes);
-		out->frame_bytes = d->payload - (uint8_t *)d->eth + packet.reply_bytes;
-	} else if (packet.stored &&
-		   (out->reason == SPIN_REASON_SUCCESS || out->reason == SPIN_REASON_PROCEEDED)) {
+		out->frame_bytes = spin_opaque_(d->payload - (uint8_t *)d->eth) + packet.reply_bytes;
+	} else {
 		spin_deliver(d, end, packet.sum_change, sum, config->accept_partial);
 	}
 }
