@@ -16,16 +16,13 @@
  * none stays none; a local sender's partial sum covers nothing that changed.
  */
 SPIN_INLINE void spin_deliver(const struct spin_datagram *d, const uint8_t *end, uint64_t change,
-			      uint32_t known, _Bool accept_partial)
+			      _Bool accept_partial)
 {
 	uint16_t checksum = d->udp->checksum;
 
 	if (!checksum)
 		return;
-	if (known == SPIN_UDP_SUM_UNKNOWN && accept_partial &&
-	    checksum == spin_fold(spin_sum_pseudo(d, end, d->payload_bytes + sizeof(struct spin_udp))))
-		known = spin_udp_sum_check(d, end, change, accept_partial);
-	if (known & SPIN_UDP_SUM_PARTIAL)
+	if (accept_partial && spin_udp_sum_partial(d, end) && !spin_udp_sum_full(d, end, change))
 		return;
 	checksum = ~spin_fold((uint64_t)(uint16_t)~checksum + change);
 	d->udp->checksum = checksum ? checksum : 0xffff;

@@ -8,11 +8,6 @@
  */
 #include "parse.h"
 
-/* What the UDP checksum field of an incoming datagram holds; 0: a wrong checksum. */
-#define SPIN_UDP_SUM_GOOD    1u /* right; or 0 on IPv4, the sender computed none; or partial */
-#define SPIN_UDP_SUM_PARTIAL 2u /* besides: the folded sum of the pseudo header, a local sender left the rest to an offload */
-#define SPIN_UDP_SUM_UNKNOWN 4u /* not looked at */
-
 SPIN_INLINE uint16_t spin_fold(uint64_t sum)
 {
 	sum = (sum & 0xffffffff) + (sum >> 32);
@@ -55,6 +50,7 @@ SPIN_INLINE uint64_t spin_sum_bytes(const uint8_t *start, const uint8_t *end, ui
 	const uint8_t *at;
 	uint64_t sum;
 
+	start = spin_fresh_(start, bytes);
 	sum = spin_sum_piece_(start, end, bytes, 1);
 	sum += spin_sum_piece_(start, end, bytes, 2);
 	sum += spin_sum_piece_(start, end, bytes, 4);
@@ -83,15 +79,17 @@ SPIN_INLINE uint64_t spin_sum_bytes(const uint8_t *start, const uint8_t *end, ui
 SPIN_INLINE uint64_t spin_sum_pseudo(const struct spin_datagram *d, const uint8_t *end, uint32_t udp_bytes)
 {
 	uint64_t sum = (uint64_t)spin_hton16(SPIN_IP_UDP) + spin_hton16(udp_bytes);
+	const struct spin_ip6 *ip6;
 
 	if (d->is_ip4) {
 		const struct spin_ip4 *ip = d->ip;
 
 		return sum + ip->src + ip->dst;
 	}
-	if (!spin_within_((const struct spin_ip6 *)d->ip + 1, end))
+	ip6 = (const struct spin_ip6 *)spin_fresh_(d->ip, udp_bytes);
+	if (!spin_within_(ip6 + 1, end))
 		return 0;
-	return sum + spin_sum_words_((const uint8_t *)((const struct spin_ip6 *)d->ip)->src, 8);
+	return sum + spin_sum_words_((const uint8_t *)ip6->src, 8);
 }
 
 /* Sum of the whole datagram and pseudo header but for the checksum field. Never 0 mod 0xffff by absence. */
@@ -111,26 +109,27 @@ SPIN_INLINE uint16_t spin_udp_checksum(const struct spin_datagram *d, const uint
 	return checksum ? checksum : 0xffff;
 }
 
-/*
- * Tells what the field was when the datagram arrived; change: what handlers have
- * added to its sum since. Computed without branches: for the verifier all good
- * datagrams are one.
- */
-SPIN_INLINE uint32_t spin_udp_sum_check(const struct spin_datagram *d, const uint8_t *end,
-					uint64_t change, _Bool accept_partial)
+/* The folded sum of the pseudo header: what a local sender leaves in the field for an offload to go on from. */
+SPIN_INLINE _Bool spin_udp_sum_partial(const struct spin_datagram *d, const uint8_t *end)
 {
-	uint32_t field = d->udp->checksum, full, partial;
+	return d->udp->checksum == spin_fold(spin_sum_pseudo(d, end, d->payload_bytes + sizeof(struct spin_udp)));
+}
 
-	if (!field)
-		return d->is_ip4 ? SPIN_UDP_SUM_GOOD : 0;
-	if (d->payload_bytes >= SPIN_SUM_BYTES_MAX)
-		return 0;
+/* The field is right; change: what handlers have added to the datagram's sum since it arrived. */
+SPIN_INLINE _Bool spin_udp_sum_full(const struct spin_datagram *d, const uint8_t *end, uint64_t change)
+{
 	/* what was changed is taken back by adding its complement */
-	full = spin_equal_(spin_fold(spin_udp_sum_(d, end, d->payload_bytes) +
-				     (uint16_t)~spin_fold(change) + field), 0xffff);
-	partial = spin_equal_(field, spin_fold(spin_sum_pseudo(d, end, d->payload_bytes + sizeof(struct spin_udp))));
-	partial &= accept_partial & ~full;
-	return (full | partial) * SPIN_UDP_SUM_GOOD + partial * SPIN_UDP_SUM_PARTIAL;
+	return d->payload_bytes < SPIN_SUM_BYTES_MAX &&
+	       spin_fold(spin_udp_sum_(d, end, d->payload_bytes) + (uint16_t)~spin_fold(change) +
+			 d->udp->checksum) == 0xffff;
+}
+
+/* 0: a host would drop the datagram. */
+SPIN_INLINE _Bool spin_udp_sum_good(const struct spin_datagram *d, const uint8_t *end, _Bool accept_partial)
+{
+	if (!d->udp->checksum)
+		return d->is_ip4; /* the sender computed none */
+	return spin_udp_sum_full(d, end, 0) || (accept_partial && spin_udp_sum_partial(d, end));
 }
 
 SPIN_INLINE _Bool spin_ip4_checksum_right(const struct spin_ip4 *ip, const uint8_t *end, uint32_t header_bytes)

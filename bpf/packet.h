@@ -49,7 +49,6 @@ SPIN_INLINE void spin_process(const struct spin_frame *frame, const volatile str
 {
 	uint8_t *end = spin_frame_end(frame);
 	struct spin_datagram *d = &out->datagram;
-	uint32_t sum = SPIN_UDP_SUM_UNKNOWN;
 	struct spin_packet packet;
 
 	out->outcome.error = 0;
@@ -67,12 +66,11 @@ SPIN_INLINE void spin_process(const struct spin_frame *frame, const volatile str
 	out->reason = SPIN_REASON_IP_CHECKSUM;
 	if (d->is_ip4 && !spin_ip4_checksum_right(d->ip, end, d->ip_header_bytes))
 		return;
-	if (spin_handlers_.checksum == SPIN_CHECKSUM_VERIFY) {
-		sum = spin_udp_sum_check(d, end, 0, config->accept_partial);
-		out->reason = SPIN_REASON_UDP_CHECKSUM;
-		if (!(sum & SPIN_UDP_SUM_GOOD))
-			return;
-	}
+	out->reason = SPIN_REASON_UDP_CHECKSUM;
+	if (spin_handlers_.checksum == SPIN_CHECKSUM_VERIFY &&
+	    !spin_udp_sum_good(d, end, config->accept_partial))
+		return;
+
 	packet.end = end;
 	packet.ip = d->ip;
 	packet.udp = d->udp;
@@ -96,7 +94,7 @@ SPIN_INLINE void spin_process(const struct spin_frame *frame, const volatile str
 		spin_turn_around(d, end, packet.reply_bytes);
 		out->frame_bytes = spin_opaque_(d->payload - (uint8_t *)d->eth) + packet.reply_bytes;
 	} else {
-		spin_deliver(d, end, packet.sum_change, sum, config->accept_partial);
+		spin_deliver(d, end, packet.sum_change, config->accept_partial);
 	}
 }
 

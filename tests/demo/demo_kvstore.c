@@ -19,11 +19,10 @@
 #include "tests/demo/ycsb.h"
 
 /*
- * Twice as many keys as the cache has lines: it must choose. The window
- * keeps the server busy in both arms; a longer one lengthens the queue before it,
- * in which the SETs of hot keys wait uncommitted, and costs hits.
+ * Twenty times as many keys as the cache has lines: it must choose. The window
+ * keeps the server busy in both arms.
  */
-#define KEYS         1000
+#define KEYS         10000
 #define THETA        1.1
 #define WINDOW       64     /* requests under way */
 #define ROUNDS       11     /* of both arms, in turn */
