@@ -15,6 +15,7 @@ say         = $(if $(filter 1,$(V)),,@printf '  %-7s %s\n' $(1) $(2))
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .SUFFIXES:
+.SECONDARY:
 MAKEFLAGS += --no-builtin-rules
 export SPIN_HOME := $(CURDIR)
 

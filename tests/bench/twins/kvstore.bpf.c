@@ -135,6 +135,7 @@ static __always_inline enum why kv4(struct ethhdr *eth, struct iphdr *ip, void *
 	struct message *m;
 	struct udphdr *udp;
 	__u16 port, mac;
+	__u32 header, bytes;
 	__u64 sum = 0;
 	int none, partial;
 
@@ -144,19 +145,28 @@ static __always_inline enum why kv4(struct ethhdr *eth, struct iphdr *ip, void *
 		return OTHER;
 	if (ip->frag_off & bpf_htons(0x3fff))
 		return FRAGMENT;
-	if (ip->ihl != 5)
-		return OTHER; /* by hand one leaves options to the server */
-	udp = (void *)(ip + 1);
+	header = ip->ihl * 4;
+	udp = (void *)ip + header;
 	m = (void *)(udp + 1);
 	if ((void *)m > end)
 		return MALFORMED;
 	if (udp->dest != bpf_htons(PORT))
 		return OTHER;
-	if ((void *)(m + 1) > end || ip->tot_len != bpf_htons(sizeof(*ip) + sizeof(*udp) + MESSAGE_BYTES) ||
-	    udp->len != bpf_htons(sizeof(*udp) + MESSAGE_BYTES))
-		return OTHER;
+	bytes = bpf_ntohs(udp->len) - sizeof(*udp);
+	if (bpf_ntohs(ip->tot_len) != header + bpf_ntohs(udp->len) || (void *)ip + bpf_ntohs(ip->tot_len) > end)
+		return MALFORMED;
+	if (bytes != MESSAGE_BYTES || (void *)(m + 1) > end)
+		return OTHER; /* by hand one leaves longer ones to the server */
 	for (int i = 0; i < 5; i++)
 		sum += word[i];
+	for (int i = 5; i < 15 && i < ip->ihl; i++) {
+		__u32 *option = word + i;
+
+		asm volatile("" : "+r"(option));
+		if ((void *)(option + 1) > end)
+			return MALFORMED;
+		sum += *option;
+	}
 	if (fold(sum) != 0xffff)
 		return BAD_CHECKSUM;
 	sum = (__u64)bpf_htons(IPPROTO_UDP) + udp->len + ip->saddr + ip->daddr;
@@ -185,9 +195,11 @@ static __always_inline enum why kv4(struct ethhdr *eth, struct iphdr *ip, void *
 	addr = ip->saddr;
 	ip->saddr = ip->daddr;
 	ip->daddr = addr;
-	sum = (__u64)(__u16)~ip->check + (__u16)~*(__u16 *)&ip->ttl;
+	sum = (__u64)(__u16)~ip->check + (__u16)~*(__u16 *)&ip->ttl + (__u16)~ip->tot_len;
 	ip->ttl = 64;
-	ip->check = ~fold(sum + *(__u16 *)&ip->ttl);
+	ip->tot_len = bpf_htons(header + sizeof(*udp) + MESSAGE_BYTES);
+	ip->check = ~fold(sum + *(__u16 *)&ip->ttl + ip->tot_len);
+	udp->len = bpf_htons(sizeof(*udp) + MESSAGE_BYTES);
 	port = udp->source;
 	udp->source = udp->dest;
 	udp->dest = port;
@@ -220,7 +232,9 @@ int twin(struct xdp_md *ctx)
 		why = type == bpf_htons(ETH_P_IP) ? kv4(eth, at, end) : OTHER;
 	}
 	if (why == ANSWERED) {
-		int bytes = (at - data) + sizeof(struct iphdr) + sizeof(struct udphdr) + MESSAGE_BYTES;
+		struct iphdr *ip = at;
+		int bytes = (at - data) + ((void *)(ip + 1) <= end ? ip->ihl * 4 : 0) +
+			    sizeof(struct udphdr) + MESSAGE_BYTES;
 		int excess = bytes - (int)(end - data);
 
 		if (excess)
