@@ -38,7 +38,7 @@ void lab_add_address(const struct lab *lab, const char *addr);
 /* TCP segmentation offload and UDP's on both sides. Off, every datagram goes through NAPI one by one. */
 void lab_set_segmentation(const struct lab *lab, int on);
 
-/* The kernel thread that runs a side's NAPI, pinned to its CPU. */
+/* The kernel thread that runs a side's NAPI, pinned to its CPU; 0 where kernel threads are not visible. */
 pid_t lab_napi_thread(const struct lab_side *side);
 
 #endif

@@ -203,6 +203,13 @@ void proc_run(int ns_fd, const char *format, ...)
 	}
 }
 
+static int plain; /* nobody goes ahead of the kernel's threads */
+
+void proc_stay_plain(void)
+{
+	plain = 1;
+}
+
 void proc_pin(pid_t pid, int cpu, int real_time)
 {
 	struct sched_param param = { .sched_priority = 1 };
@@ -212,6 +219,8 @@ void proc_pin(pid_t pid, int cpu, int real_time)
 	CPU_SET(cpu, &set);
 	if (sched_setaffinity(pid, sizeof(set), &set))
 		die("cannot pin process %d to CPU %d: %s", (int)pid, cpu, strerror(errno));
+	if (plain)
+		return;
 	if (!real_time || sched_setscheduler(pid, SCHED_FIFO, &param))
 		(void)setpriority(PRIO_PROCESS, (id_t)pid, -20);
 }

@@ -35,6 +35,8 @@ void proc_run(int ns_fd, const char *format, ...) __attribute__((format(printf, 
  * time is only for what blocks or yields when it has nothing to do.
  */
 void proc_pin(pid_t pid, int cpu, int real_time);
+/* From now on nothing is put ahead, here and in processes started later: for where kernel threads cannot be. */
+void proc_stay_plain(void);
 /* CPU time of a process so far (also of a kernel thread), ns. */
 uint64_t proc_cpu_ns(pid_t pid);
 uint64_t now_ns(void);

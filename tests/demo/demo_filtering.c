@@ -124,13 +124,15 @@ static void run_flows(const struct demo *demo, struct iperf_flow *flow, double *
 	usleep(700000);
 	seconds = -(double)now_ns() / 1e9;
 	datagrams = delivered(&demo->lab);
-	ns -= (double)proc_cpu_ns(napi);
+	if (napi)
+		ns -= (double)proc_cpu_ns(napi);
 	for (int i = 0; i < FLOWS; i++)
 		ns -= (double)proc_cpu_ns(flow[i].server);
 	usleep(1500000);
 	for (int i = 0; i < FLOWS; i++)
 		ns += (double)proc_cpu_ns(flow[i].server);
-	ns += (double)proc_cpu_ns(napi);
+	if (napi)
+		ns += (double)proc_cpu_ns(napi);
 	datagrams = delivered(&demo->lab) - datagrams;
 	seconds += (double)now_ns() / 1e9;
 	iperf_finish(flow, FLOWS);

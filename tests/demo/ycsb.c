@@ -259,7 +259,7 @@ static void mark(const struct run *run, struct ycsb_result *at)
 	at->seconds = (double)now_ns() / 1e9;
 	at->reached_server = *options->server_requests;
 	at->server_ns = proc_cpu_ns(options->server);
-	at->server_napi_ns = proc_cpu_ns(options->server_napi);
+	at->server_napi_ns = options->server_napi ? proc_cpu_ns(options->server_napi) : 0;
 }
 
 int ycsb__run(void *arg)
