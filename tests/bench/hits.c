@@ -191,7 +191,7 @@ static int ask(void *arg)
 /* The server in user space, or 0. */
 static pid_t start_serving(struct bench *b, enum arm arm)
 {
-	pid_t server = 0;
+	pid_t server = 0, napi;
 
 	if (arm == HANDLER) {
 		lab_enter(&b->lab.server);
@@ -207,9 +207,10 @@ static pid_t start_serving(struct bench *b, enum arm arm)
 			usleep(1000);
 		}
 	}
-	proc_pin(lab_napi_thread(&b->lab.server),
-		 arm == HANDLER ? b->lab.server.cpu : b->lab.client.cpu, 1);
-	(void)lab_napi_thread(&b->lab.client);
+	napi = lab_napi_thread(&b->lab.server);
+	if (!napi || !lab_napi_thread(&b->lab.client))
+		die("the NAPI threads are gone");
+	proc_pin(napi, arm == HANDLER ? b->lab.server.cpu : b->lab.client.cpu, 1);
 	return server;
 }
 
@@ -289,6 +290,10 @@ int main(int argc, char **argv)
 	}
 	proc_init();
 	lab_open(&b.lab);
+	if (!lab_napi_thread(&b.lab.server) || !lab_napi_thread(&b.lab.client)) {
+		printf("skip: NAPI threads are not visible here and cannot be pinned\n");
+		return 77;
+	}
 	b.ready = proc_shared(sizeof(*b.ready));
 	open_client(&b);
 	open_handler(&b);
