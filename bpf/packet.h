@@ -85,11 +85,6 @@ SPIN_INLINE void spin_process(const struct spin_frame *frame, const volatile str
 	if (out->reason != SPIN_REASON_REPLIED &&
 	    !(packet.stored && (out->reason == SPIN_REASON_SUCCESS || out->reason == SPIN_REASON_PROCEEDED)))
 		return;
-	if (!spin_see_anew_(frame, d)) { /* again: whichever way the handlers took */
-		out->outcome.error = 0;
-		return;
-	}
-	end = spin_frame_end(frame);
 	if (out->reason == SPIN_REASON_REPLIED) {
 		spin_turn_around(d, end, packet.reply_bytes);
 		out->frame_bytes = spin_opaque_(d->payload - (uint8_t *)d->eth) + packet.reply_bytes;
