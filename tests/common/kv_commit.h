@@ -17,9 +17,9 @@ void kv_cache_fill(struct kv_cache *cache, uint32_t key, const uint32_t value[KV
 		   uint32_t lease);
 
 /*
- * After a SET has changed the store and before it is acknowledged: takes VALID
- * from every line of the key, then makes the leased line VALID with the new
- * value, if it is still this SET's.
+ * After a SET has changed the store and before it is acknowledged: gives the new
+ * value to a line of the key that is VALID and takes VALID from any other; if
+ * there is none, fills the leased line as kv_cache_fill() does.
  */
 void kv_cache_commit(struct kv_cache *cache, uint32_t key, const uint32_t value[KV_WORDS],
 		     uint32_t lease);
