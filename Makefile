@@ -40,7 +40,8 @@ help:
 HWMODEL_SRC := $(filter-out hwmodel/run/% hwmodel/image/%,$(wildcard hwmodel/*.c hwmodel/*/*.c))
 LIBSPIN_SRC := $(wildcard user/libspin/*.c kernel/*.c)
 COMMON_SRC  := $(wildcard user/common/*.c)
-ENGINE_SRC  := $(wildcard tests/engine/*.c tests/common/*.c)
+ENGINE_SRC  := $(wildcard user/engine/*.c)
+TESTLIB_SRC := $(wildcard tests/common/*.c)
 
 obj = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 
@@ -48,6 +49,7 @@ HWMODEL := $(BUILD)/libhwmodel.a
 LIBSPIN := $(BUILD)/lib/libspin.a
 COMMON  := $(BUILD)/libcommon.a
 ENGINE  := $(BUILD)/libengine.a
+TESTLIB := $(BUILD)/libtests.a
 SPINCC  := $(BUILD)/bin/spincc
 
 HANDLERS      := $(patsubst handlers/%.c,$(BUILD)/handlers/%.spin,$(wildcard handlers/*.c))
@@ -75,7 +77,8 @@ $(HWMODEL): $(call obj,$(HWMODEL_SRC))
 $(LIBSPIN): $(call obj,$(LIBSPIN_SRC))
 $(COMMON):  $(call obj,$(COMMON_SRC))
 $(ENGINE):  $(call obj,$(ENGINE_SRC))
-$(HWMODEL) $(LIBSPIN) $(COMMON) $(ENGINE):
+$(TESTLIB): $(call obj,$(TESTLIB_SRC))
+$(HWMODEL) $(LIBSPIN) $(COMMON) $(ENGINE) $(TESTLIB):
 	@mkdir -p $(@D)
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && ar qcs $@ $^
@@ -86,10 +89,10 @@ $(BUILD)/lib/libspin.so: $(call obj,$(LIBSPIN_SRC)) user/libspin/libspin.map
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -shared -Wl,-soname,libspin.so.0 \
 		-Wl,--version-script=user/libspin/libspin.map -o $@ $(filter %.o,$^) $(USER_LIBS)
 
-$(BUILD)/bin/spinctl: $(call obj,$(wildcard user/spinctl/*.c)) $(COMMON) $(LIBSPIN) $(HWMODEL)
-$(BUILD)/bin/spinctl: LIBS := $(USER_LIBS) -lpcap -ldw
+$(BUILD)/bin/spinctl: $(call obj,$(wildcard user/spinctl/*.c)) $(ENGINE) $(COMMON) $(LIBSPIN) $(HWMODEL)
+$(BUILD)/bin/spinctl: LIBS := $(USER_LIBS) -lpcap -ldw -ldl -lpthread
 $(SPINCC): $(call obj,$(wildcard user/spincc/*.c)) $(COMMON) $(LIBSPIN)
-$(SPINCC): LIBS := $(USER_LIBS)
+$(SPINCC): LIBS := $(USER_LIBS) -lpthread
 $(BUILD)/bin/hpu-run: $(call obj,$(wildcard hwmodel/run/*.c)) $(HWMODEL)
 $(BINARIES):
 	@mkdir -p $(@D)
@@ -129,16 +132,16 @@ $(BUILD)/tests/%.bpf.o: tests/%.bpf.c $(wildcard handlers/include/*.h)
 
 # --- tests ------------------------------------------------------------------------
 
-$(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(ENGINE) $(COMMON) $(LIBSPIN) $(HWMODEL)
+$(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(TESTLIB) $(ENGINE) $(COMMON) $(LIBSPIN) $(HWMODEL)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
-	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(ENGINE) $(COMMON) $(LIBSPIN) $(HWMODEL) $(USER_LIBS) -lpcap -ldw -ldl -lpthread -lm
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(TESTLIB) $(ENGINE) $(COMMON) $(LIBSPIN) $(HWMODEL) $(USER_LIBS) -lpcap -ldw -ldl -lpthread -lm
 
 $(BUILD)/obj/tests/%.o: INCLUDES += -Itests
 
 DEMO := $(BUILD)/tests/demo/demo
 
-$(DEMO): $(call obj,$(filter-out %.bpf.c,$(wildcard tests/demo/*.c))) $(ENGINE) $(COMMON) $(LIBSPIN) $(HWMODEL)
+$(DEMO): $(call obj,$(filter-out %.bpf.c,$(wildcard tests/demo/*.c))) $(TESTLIB) $(ENGINE) $(COMMON) $(LIBSPIN) $(HWMODEL)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(USER_LIBS) -lpcap -ldw -lpthread -lm

@@ -12,7 +12,7 @@
 
 #include <kvstore.h>
 
-#include <engine/packets.h>
+#include <common/packets.h>
 #include <engine/types.h>
 #include <user/libspin/libspin.h>
 

@@ -36,6 +36,12 @@ struct option_row {
 	const char *help;  /* with unit and default */
 };
 
+/* For the man page; a test runs each as it stands here. */
+struct example_row {
+	const char *command;   /* "spinctl run filtering.spin --dev eth0 --duration 1" */
+	const char *what;      /* one sentence */
+};
+
 struct command_row {
 	const char *name;      /* "spinctl run" */
 	const char *operands;  /* how help calls them: "FILE.spin" */
@@ -43,6 +49,8 @@ struct command_row {
 	const char *summary;   /* one line, no full stop */
 	const struct option_row *options; /* ends with a row of zeros */
 	const char *notes;     /* after the options; NULL: none */
+	const char *about;     /* for the man page: paragraphs, separated by an empty line; NULL: none */
+	const struct example_row *examples; /* ends with a row of zeros; NULL: none */
 };
 
 enum options_result { OPTIONS_OK, OPTIONS_HELP, OPTIONS_VERSION, OPTIONS_USAGE };

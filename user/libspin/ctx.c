@@ -144,6 +144,12 @@ static int open_memory(struct spin_ctx *ctx)
 int spin_ctx__create(struct spin_nic *nic, const struct spin_object *obj,
 		     const struct spin_rule *rule, struct spin_ctx **out)
 {
+	return spin_ctx__create_opts(nic, obj, rule, NULL, out);
+}
+
+int spin_ctx__create_opts(struct spin_nic *nic, const struct spin_object *obj, const struct spin_rule *rule,
+			  const struct spin_ctx_opts *opts, struct spin_ctx **out)
+{
 	struct spin_ctx *ctx;
 	char why[SPIN_SENTENCE_BYTES];
 	int err;
@@ -161,7 +167,8 @@ int spin_ctx__create(struct spin_nic *nic, const struct spin_object *obj,
 	if (!ctx)
 		return spin_fail(-ENOMEM, "no memory for a context");
 	ctx->link_fd = ctx->ring_fd = ctx->prog_fd = -1;
-	memcpy(ctx->name, obj->meta.name, sizeof(ctx->name));
+	snprintf(ctx->name, sizeof(ctx->name), "%s", opts && opts->name ? opts->name : obj->meta.name);
+	ctx->class = opts ? opts->class : SPIN_CLASS_TRUSTED;
 	if (nic)
 		ctx->nic = *nic;
 	err = load(ctx, obj, rule);
@@ -185,6 +192,16 @@ void spin_ctx__destroy(struct spin_ctx *ctx)
 	unmap_section(&ctx->bss);
 	bpf_object__close(ctx->bpf);
 	free(ctx);
+}
+
+const char *spin_ctx__name(const struct spin_ctx *ctx)
+{
+	return ctx->name;
+}
+
+const char *spin_class_name(enum spin_class class)
+{
+	return class == SPIN_CLASS_ISOLATED ? "isolated" : "trusted";
 }
 
 int spin_ctx__program_fd(const struct spin_ctx *ctx)

@@ -52,6 +52,7 @@ struct spin_memory {
 
 struct spin_ctx {
 	char name[16];
+	enum spin_class class;
 	struct spin_nic nic;      /* ifindex 0: none */
 	struct bpf_object *bpf;
 	const struct btf *btf;

@@ -56,31 +56,89 @@ int spin_rule__format(const struct spin_rule *rule, char *buf, size_t bytes);
 
 /* --- interfaces --- */
 
+/*
+ * An interface that contexts are attached to: one XDP program of ours finds each
+ * packet's context (DESIGN, The live datapath) and hands it over. One handle per
+ * interface and process; it lives until it is closed and no context holds it. Its
+ * functions may be called from any thread.
+ */
 /* -ENODEV: no such interface. */
 int spin_nic__open(const char *ifname, struct spin_nic **out);
+/* No interface at all: contexts attach to it, packets come from spin_nic__run(). For tests and replays. */
+int spin_nic__open_offline(struct spin_nic **out);
 void spin_nic__close(struct spin_nic *nic);
 const char *spin_nic__name(const struct spin_nic *nic);
-int spin_nic__ifindex(const struct spin_nic *nic);
+int spin_nic__ifindex(const struct spin_nic *nic); /* 0: offline */
+
+enum spin_mode {
+	SPIN_MODE_AUTO,    /* native, or generic where the driver refuses native */
+	SPIN_MODE_NATIVE,  /* in the driver, before the kernel makes a socket buffer of the packet */
+	SPIN_MODE_GENERIC, /* after that: any interface, slower */
+};
+/* For the next attachment. -EBUSY while a context is attached. */
+int spin_nic__set_mode(struct spin_nic *nic, enum spin_mode mode);
+/* What it is attached as, AUTO if no context is; *why: the sentence if native was refused, else NULL. */
+enum spin_mode spin_nic__mode(const struct spin_nic *nic, const char **why);
+const char *spin_mode_name(enum spin_mode mode); /* "auto", "native", "generic" */
+
+/* Packets that went to no context, by reason, since the handle was opened; SPIN_REASON_COUNT of them. */
+void spin_nic__counters(const struct spin_nic *nic, uint64_t *packets);
+
+/* Contexts an interface can have at a time. Matching costs the same for one and for all of them. */
+#define SPIN_CONTEXTS_MAX 64
 
 /* --- execution contexts --- */
 
+/* How handlers are loaded (DESIGN, Processing sockets). */
+enum spin_class {
+	SPIN_CLASS_TRUSTED,  /* handlers read the packet where it lies; needs CAP_PERFMON */
+	/*
+	 * Loaded without CAP_PERFMON, whatever this process has: the verifier then
+	 * guards against Spectre and forbids variable packet pointers, so the packet is
+	 * copied. Several times slower in payload loops.
+	 */
+	SPIN_CLASS_ISOLATED,
+};
+const char *spin_class_name(enum spin_class class); /* "trusted", "isolated" */
+
+struct spin_ctx_opts {
+	size_t bytes;          /* sizeof(struct spin_ctx_opts) */
+	const char *name;      /* of the context, at most 15 characters; NULL: the handler's */
+	enum spin_class class;
+	int strict_checksums;  /* 1: a local sender's partial UDP checksum is wrong on virtual interfaces, too */
+};
+
 /*
  * Loads the handlers into the kernel, not yet attached; state has its initial
- * value. nic may be NULL: then the context can only be run on given packets.
+ * value. nic may be NULL: then the context can only be run on given packets, and
+ * its program does the matching itself. opts may be NULL: all zero.
  * -EPERM (not root), -ENOSYS (kernel too old), -EINVAL (verifier: the sentence
  * names the handler's source line), -E2BIG (more CPUs than SPIN_HPUS_MAX).
  */
 int spin_ctx__create(struct spin_nic *nic, const struct spin_object *obj,
 		     const struct spin_rule *rule, struct spin_ctx **out);
+int spin_ctx__create_opts(struct spin_nic *nic, const struct spin_object *obj, const struct spin_rule *rule,
+			  const struct spin_ctx_opts *opts, struct spin_ctx **out);
 /* Detaches and frees. Memory obtained from spin_ctx__symbol() is gone. */
 void spin_ctx__destroy(struct spin_ctx *ctx);
+const char *spin_ctx__name(const struct spin_ctx *ctx);
 
 /*
- * Native XDP by bpf_link: ends with this process, however it ends. -EBUSY: the
- * sentence names the program or process that holds the interface; it is never
- * replaced. -ENODEV: the interface went away. -ERANGE: MTU too large.
+ * Adds the context to its interface; the first one attaches our program there by
+ * bpf_link: that ends with this process, however it ends. No packet of another
+ * context is lost or delayed meanwhile.
+ * -EBUSY: the sentence names the program or process that holds the interface; it
+ * is never replaced. -EEXIST: the rule overlaps with that of another context, the
+ * sentence names both. -ENOSPC: SPIN_CONTEXTS_MAX are attached. -ENODEV: the
+ * interface went away. -EOPNOTSUPP: the driver refuses the mode wanted.
  */
 int spin_ctx__attach(struct spin_ctx *ctx);
+/*
+ * The same context on one more interface: same handlers, same memories, same rule.
+ * -EINVAL: that one is hardware, and the context takes partial checksums.
+ */
+int spin_ctx__attach_also(struct spin_ctx *ctx, struct spin_nic *nic);
+/* From all interfaces. When it returns no HPU runs a handler of the context any more. */
 int spin_ctx__detach(struct spin_ctx *ctx);
 
 /* 1 while attached and the interface is there, 0 if not attached, -ENODEV if the interface went away. */
@@ -119,7 +177,10 @@ const char *spin_ctx__symbol_name(struct spin_ctx *ctx, unsigned i);
 
 /* --- counters and events --- */
 
-/* Packets by reason, summed over all HPUs; packets is SPIN_REASON_COUNT long. No system call. */
+/*
+ * Packets by reason, summed over all HPUs; packets is SPIN_REASON_COUNT long. No
+ * system call. Of a context that has an interface: the packets that matched it.
+ */
 void spin_ctx__counters(const struct spin_ctx *ctx, uint64_t *packets);
 
 const char *spin_reason_name(enum spin_reason reason); /* "udp_checksum" */
@@ -143,7 +204,30 @@ struct spin_run_result {
 int spin_ctx__run(struct spin_ctx *ctx, const void *frame, size_t frame_bytes, unsigned repeat,
 		  void *frame_out, size_t out_bytes, struct spin_run_result *result);
 
+/* The same through the interface's program, as packets from the wire go: match, hand over, handle. */
+int spin_nic__run(struct spin_nic *nic, const void *frame, size_t frame_bytes, unsigned repeat,
+		  void *frame_out, size_t out_bytes, struct spin_run_result *result);
+
 /* The XDP program's descriptor, for attaching by other means. Owned by the context. */
 int spin_ctx__program_fd(const struct spin_ctx *ctx);
+
+/* --- taps: a context's packets as they arrive, before any handler: for recording and costing --- */
+
+struct spin_tapped {
+	uint64_t time_ns;      /* CLOCK_MONOTONIC */
+	uint32_t hpu;
+	uint32_t frame_bytes;
+	const uint8_t *frame;  /* valid during the call */
+};
+
+/* Copies the packets from now on to a ring of so many bytes (rounded up to a power of two). -EALREADY. */
+int spin_ctx__tap(struct spin_ctx *ctx, size_t ring_bytes);
+void spin_ctx__untap(struct spin_ctx *ctx);
+/* Hands what is in the ring to fn, in order of arrival, without a system call; returns how many. */
+int spin_ctx__tapped(struct spin_ctx *ctx, void (*fn)(void *arg, const struct spin_tapped *packet), void *arg);
+/* Packets that found the ring full since spin_ctx__tap(). */
+uint64_t spin_ctx__tap_lost(const struct spin_ctx *ctx);
+/* A descriptor that polls readable when packets are there. Owned by the context. */
+int spin_ctx__tap_fd(const struct spin_ctx *ctx);
 
 #endif

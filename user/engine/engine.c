@@ -10,6 +10,7 @@
 static const struct engine_ops *const engines[ENGINE_KINDS] = {
 	[ENGINE_HOST] = &engine_host,
 	[ENGINE_BPF] = &engine_bpf,
+	[ENGINE_ISOLATED] = &engine_isolated,
 	[ENGINE_MODEL] = &engine_model,
 };
 

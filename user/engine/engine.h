@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef TESTS_ENGINE_H
-#define TESTS_ENGINE_H
+#ifndef USER_ENGINE_H
+#define USER_ENGINE_H
 
 /*
- * The three executions of a handler behind one interface: the host build, the
- * kernel (PROG_TEST_RUN) and the model of the HPU. Tests that hold them to each
+ * The executions of a handler behind one interface: the host build, the kernel
+ * (PROG_TEST_RUN) in both load classes, and the model of the HPU. Tests that hold them to each
  * other know nothing else.
  *
  * Functions return 0 or a negative errno; engine_why() has the sentence.
@@ -17,7 +17,7 @@
 #define ENGINE_FRAME_MAX 4096
 #define ENGINE_SYMBOLS_MAX 16
 
-enum engine_kind { ENGINE_HOST, ENGINE_BPF, ENGINE_MODEL, ENGINE_KINDS };
+enum engine_kind { ENGINE_HOST, ENGINE_BPF, ENGINE_ISOLATED, ENGINE_MODEL, ENGINE_KINDS };
 
 /* What a packet came to. */
 struct engine_out {
@@ -31,7 +31,7 @@ struct engine_out {
 
 struct engine;
 
-/* One execution: what differs between the three. */
+/* One execution: what differs between them. */
 struct engine_ops {
 	const char *name;
 	int (*open)(struct engine *e, const char *handler, const struct spin_rule *rule);
@@ -47,7 +47,7 @@ struct engine {
 	void *impl;
 };
 
-extern const struct engine_ops engine_host, engine_bpf, engine_model;
+extern const struct engine_ops engine_host, engine_bpf, engine_isolated, engine_model;
 
 const char *engine_name(enum engine_kind kind);
 

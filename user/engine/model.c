@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include <hwmodel/pspin.h>
-#include <user/libspin/libspin.h>
+#include "libspin/libspin.h"
 
 #include "engine.h"
 

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <user/libspin/libspin.h>
+#include "libspin/libspin.h"
 
 #include "engine.h"
 
@@ -32,8 +32,9 @@ static int stay_on_cpu(void)
 	return sched_setaffinity(0, sizeof(set), &set) ? -errno : cpu;
 }
 
-static int bpf_open(struct engine *e, const char *handler, const struct spin_rule *rule)
+static int open_class(struct engine *e, const char *handler, const struct spin_rule *rule, enum spin_class class)
 {
+	const struct spin_ctx_opts opts = { .bytes = sizeof(opts), .class = class };
 	struct bpf *b = calloc(1, sizeof(*b));
 	struct spin_counters *counters;
 	size_t bytes;
@@ -50,7 +51,7 @@ static int bpf_open(struct engine *e, const char *handler, const struct spin_rul
 		return err;
 	err = spin_object__open(path, &b->object);
 	if (!err)
-		err = spin_ctx__create(NULL, b->object, rule, &b->ctx);
+		err = spin_ctx__create_opts(NULL, b->object, rule, &opts, &b->ctx);
 	if (!err)
 		err = spin_ctx__symbol(b->ctx, "spin_counters", (void **)&counters, &bytes);
 	if (err)
@@ -60,6 +61,16 @@ static int bpf_open(struct engine *e, const char *handler, const struct spin_rul
 		return engine_fail(cpu, "cannot stay on one CPU: %s", strerror(-cpu));
 	b->counters = &counters[cpu];
 	return 0;
+}
+
+static int bpf_open(struct engine *e, const char *handler, const struct spin_rule *rule)
+{
+	return open_class(e, handler, rule, SPIN_CLASS_TRUSTED);
+}
+
+static int isolated_open(struct engine *e, const char *handler, const struct spin_rule *rule)
+{
+	return open_class(e, handler, rule, SPIN_CLASS_ISOLATED);
 }
 
 static void bpf_close(struct engine *e)
@@ -167,6 +178,16 @@ static uint64_t bpf_count(struct engine *e, enum spin_reason reason)
 const struct engine_ops engine_bpf = {
 	.name = "bpf",
 	.open = bpf_open,
+	.close = bpf_close,
+	.packet = bpf_packet,
+	.read = bpf_read,
+	.write = bpf_write,
+	.count = bpf_count,
+};
+
+const struct engine_ops engine_isolated = {
+	.name = "isolated",
+	.open = isolated_open,
 	.close = bpf_close,
 	.packet = bpf_packet,
 	.read = bpf_read,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef TESTS_ENGINE_TYPES_H
-#define TESTS_ENGINE_TYPES_H
+#ifndef USER_ENGINE_TYPES_H
+#define USER_ENGINE_TYPES_H
 
 /*
  * A handler's state and tables by name and type, and images of that memory.

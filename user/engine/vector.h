@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef TESTS_ENGINE_VECTOR_H
-#define TESTS_ENGINE_VECTOR_H
+#ifndef USER_ENGINE_VECTOR_H
+#define USER_ENGINE_VECTOR_H
 
 /* Vectors: packets in, and what is expected of every engine. tests/vectors/README.md has the format. */
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef TESTS_ENGINE_TEMPLATE_H
-#define TESTS_ENGINE_TEMPLATE_H
+#ifndef USER_ENGINE_TEMPLATE_H
+#define USER_ENGINE_TEMPLATE_H
 
 /*
  * Frames from text, a line per header; tests/vectors/README.md has the syntax.

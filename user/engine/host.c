@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <user/libspin/libspin.h>
+#include "libspin/libspin.h"
 
 #include "engine.h"
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <user/libspin/libspin.h>
+#include "libspin/libspin.h"
 
 #include "vector.h"
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <user/libspin/libspin.h>
+#include "libspin/libspin.h"
 
 #include "template.h"
 #include "vector.h"

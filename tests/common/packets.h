@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef TESTS_ENGINE_PACKETS_H
-#define TESTS_ENGINE_PACKETS_H
+#ifndef TESTS_PACKETS_H
+#define TESTS_PACKETS_H
 
 /*
  * Random packets, the same for the same seed: valid ones of every kind, and
  * mutations of them. Most are UDP to port 9000.
  */
-#include "types.h"
+#include <engine/types.h>
 
 struct packets {
 	uint64_t random;

@@ -5,7 +5,7 @@
 #include <spin/wire.h>
 
 #include "packets.h"
-#include "template.h"
+#include <engine/template.h>
 
 #define FRAME_MAX 3400
 #define SOURCES 64
