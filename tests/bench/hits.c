@@ -23,6 +23,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
+#include <common/built.h>
 #include <common/measure.h>
 #include <common/netlab.h>
 #include <common/proc.h>
@@ -85,7 +86,7 @@ static void open_client(struct bench *b)
 	struct bpf_map *map, *bss = NULL;
 	char path[512];
 
-	snprintf(path, sizeof(path), "%s/tests/bench/hits.bpf.o", engine_build_dir());
+	snprintf(path, sizeof(path), "%s/tests/bench/hits.bpf.o", built_dir());
 	b->object = bpf_object__open_file(path, NULL);
 	if (!b->object || bpf_object__load(b->object))
 		die("%s cannot be loaded", path);
@@ -115,7 +116,7 @@ static void open_handler(struct bench *b)
 	size_t bytes;
 
 	snprintf(text, sizeof(text), "udp ip4 dst %s dport %d", LAB_SERVER_ADDR, HITS_PORT);
-	if (engine_object_path("kvstore", path, sizeof(path)))
+	if (built_object("kvstore", path, sizeof(path)))
 		die("%s", engine_why());
 	lab_enter(&b->lab.server);
 	if (spin_object__open(path, &object) || spin_nic__open(b->lab.server.ifname, &nic) ||

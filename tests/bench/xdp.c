@@ -16,6 +16,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
+#include <common/built.h>
 #include <common/measure.h>
 #include <engine/template.h>
 #include <engine/types.h>
@@ -82,7 +83,7 @@ static int open_twin(const char *name, struct twin *out)
 	struct bpf_program *program;
 	char path[512];
 
-	snprintf(path, sizeof(path), "%s/tests/bench/%s.bpf.o", engine_build_dir(), name);
+	snprintf(path, sizeof(path), "%s/tests/bench/%s.bpf.o", built_dir(), name);
 	out->object = bpf_object__open_file(path, NULL);
 	if (!out->object || bpf_object__load(out->object))
 		return fail(path, "cannot be loaded");
@@ -185,7 +186,7 @@ static int bench_handler(struct measure *m, const char *handler, const struct fr
 	struct twin twin;
 	double worst = -INFINITY, worst_ours = 0, worst_twin = 0, sum_ratio;
 	char path[512], name[64];
-	int err = engine_object_path(handler, path, sizeof(path));
+	int err = built_object(handler, path, sizeof(path));
 
 	if (err || spin_object__open(path, &object) || spin_rule__parse("udp dport 9000", &rule) ||
 	    spin_ctx__create(NULL, object, &rule, &ctx))
@@ -269,7 +270,7 @@ static int bench_unmatched(struct measure *m, const struct twin *empty)
 	char path[512];
 	int err;
 
-	if (engine_object_path("filtering", path, sizeof(path)) || spin_object__open(path, &object) ||
+	if (built_object("filtering", path, sizeof(path)) || spin_object__open(path, &object) ||
 	    spin_rule__parse("udp dport 9000", &rule) || spin_ctx__create(NULL, object, &rule, &ctx))
 		return fail("unmatched", spin_strerror_last());
 	err = make_frame("eth 02:00:00:00:00:01 > 02:00:00:00:00:02;ip4 10.0.0.1 > 10.0.0.2;udp 4000 > 9001;"

@@ -12,6 +12,7 @@
 
 #include <kvstore.h>
 
+#include <common/built.h>
 #include <common/packets.h>
 #include <engine/types.h>
 #include <user/libspin/libspin.h>
@@ -23,6 +24,7 @@ static const char *const handlers[] = { "filtering", "kvstore", "mix" };
 
 struct run {
 	const char *handler;
+	struct built built;
 	struct types types;
 	struct engine *engine[ENGINE_KINDS];
 	struct image image[ENGINE_KINDS];
@@ -32,15 +34,17 @@ struct run {
 static int start(struct run *r, int with_bpf)
 {
 	struct spin_rule rule;
-	int err = types_open(r->handler, &r->types);
+	int err = built_handler(r->handler, &r->built);
 
+	if (!err)
+		err = types_open(r->built.object, &r->types);
 	/* some traffic is not ours, so that the rule takes part */
 	if (!err && spin_rule__parse("udp dport 9000", &rule))
 		err = engine_fail(-EINVAL, "%s", spin_strerror_last());
 	for (int kind = 0; kind < ENGINE_KINDS && !err; kind++) {
 		if (kind == ENGINE_BPF && !with_bpf)
 			continue;
-		err = engine_open((enum engine_kind)kind, r->handler, &rule, &r->engine[kind]);
+		err = engine_open((enum engine_kind)kind, &r->built.handler, &rule, &r->engine[kind]);
 		if (!err)
 			err = image_alloc(&r->types, &r->image[kind]);
 	}
@@ -245,6 +249,7 @@ int main(int argc, char **argv)
 	const unsigned all = sizeof(handlers) / sizeof(handlers[0]);
 	const char *only = NULL;
 	struct engine *probe;
+	struct built first;
 	struct spin_rule any = { .protocol = 17 };
 	int with_bpf, failed = 0;
 
@@ -264,7 +269,11 @@ int main(int argc, char **argv)
 			return 2;
 		}
 	}
-	with_bpf = engine_open(ENGINE_BPF, handlers[0], &any, &probe) != -EPERM;
+	if (built_handler(handlers[0], &first)) {
+		printf("FAIL  %s\n", engine_why());
+		return 1;
+	}
+	with_bpf = engine_open(ENGINE_BPF, &first.handler, &any, &probe) != -EPERM;
 	if (with_bpf)
 		engine_close(probe);
 	else

@@ -19,7 +19,7 @@
 
 #include <kvstore.h>
 
-#include <engine/engine.h>
+#include <common/built.h>
 #include <user/libspin/libspin.h>
 
 #define PORT     9000
@@ -122,7 +122,7 @@ static void open_server(void)
 	at_server = open_socket(AF_INET6, SOCK_DGRAM, 0);
 	if (bind(at_server, (struct sockaddr *)&any, sizeof(any)))
 		die("cannot bind the server's socket");
-	if (engine_object_path("kvstore", path, sizeof(path)))
+	if (built_object("kvstore", path, sizeof(path)))
 		die("%s", engine_why());
 	if (spin_object__open(path, &object) || spin_nic__open("s0", &nic) ||
 	    spin_rule__parse("udp dport 9000", &rule) || spin_ctx__create(nic, object, &rule, &ctx) ||
@@ -149,7 +149,7 @@ static void open_peer(void)
 	char path[512];
 
 	enter(client_ns);
-	if (engine_object_path("filtering", path, sizeof(path)))
+	if (built_object("filtering", path, sizeof(path)))
 		die("%s", engine_why());
 	if (spin_object__open(path, &object) || spin_nic__open("c0", &nic) ||
 	    spin_rule__parse("udp dport 1", &rule) || spin_ctx__create(nic, object, &rule, &peer) ||

@@ -18,7 +18,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include <engine/engine.h>
+#include <common/built.h>
 #include <user/libspin/libspin.h>
 
 #define SENDERS 7
@@ -186,7 +186,7 @@ static struct spin_ctx *attach(void)
 	struct spin_ctx *ctx;
 	char path[512];
 
-	if (engine_object_path("filtering", path, sizeof(path)))
+	if (built_object("filtering", path, sizeof(path)))
 		die(engine_why());
 	if (spin_object__open(path, &object) || spin_nic__open("s0", &nic) ||
 	    spin_rule__parse("udp dport 9000", &rule) || spin_ctx__create(nic, object, &rule, &ctx) ||

@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <engine/engine.h>
+#include <common/built.h>
 #include <user/libspin/libspin.h>
 
 #define DATAGRAMS 100
@@ -133,7 +133,7 @@ int main(void)
 	shell("ip addr add 10.9.0.1/24 dev v0 && ip link set v0 up && ip link set lo up");
 	if (write(go[1], &byte, 1) != 1 || read(go[0], &byte, 1) != 1)
 		die("the sender is gone");
-	if (engine_object_path("filtering", path, sizeof(path)))
+	if (built_object("filtering", path, sizeof(path)))
 		die(engine_why());
 	if (spin_object__open(path, &object) || spin_nic__open("v0", &nic) ||
 	    spin_rule__parse("udp dport 9000", &rule) || spin_ctx__create(nic, object, &rule, &ctx) ||

@@ -5,142 +5,95 @@
  *   --flip     one expected byte of each vector is changed: every engine must object
  *   --reasons  every reason of <spin/reason.h> has a vector
  */
-#include <errno.h>
 #include <glob.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include <engine/vector.h>
+#include <common/built.h>
+#include <engine/trial.h>
 #include <user/libspin/libspin.h>
 
-#define OPEN_MAX 256
-
-/* Opened once per handler and rule. */
-struct opened {
-	char handler[32];
-	struct spin_rule rule;
-	enum engine_kind kind;
-	struct types types;
-	struct image initial;
-	struct engine *engine;
-};
-
 struct runner {
-	struct opened opened[OPEN_MAX];
-	unsigned count;
-	int wanted[ENGINE_KINDS];
-	const char *skipped[ENGINE_KINDS];
+	struct pool pool;
+	struct trial_engines engines;
 	unsigned passed, failed;
 };
 
 static void usage(FILE *to)
 {
-	fputs("usage: run [--engine host|bpf|model] [--list] [--flip] [--reasons] [FILE...]\n", to);
+	fputs("usage: run [--engine host|bpf|isolated|model] [--list] [--flip] [--reasons] [FILE...]\n", to);
 }
 
-static int open_for(struct runner *r, const struct vector *v, enum engine_kind kind, struct opened **out)
+static void check_as_written(struct runner *r, const struct vector *v, const struct engine_handler *handler)
 {
-	struct opened *o;
-	int err;
+	struct trial t;
 
-	for (unsigned i = 0; i < r->count; i++) {
-		o = &r->opened[i];
-		*out = o;
-		if (o->kind == kind && !strcmp(o->handler, v->handler) &&
-		    !memcmp(&o->rule, &v->rule, sizeof(v->rule)))
-			return 0;
+	trial_run(&t, v, &r->pool, handler, &r->engines);
+	for (int kind = 0; kind < ENGINE_KINDS; kind++) {
+		r->passed += t.ran[kind] && !t.result[kind].rc;
+		r->failed += t.ran[kind] && t.result[kind].rc;
 	}
-	if (r->count == OPEN_MAX)
-		return engine_fail(-E2BIG, "more than %d handlers and rules", OPEN_MAX);
-	o = &r->opened[r->count];
-	snprintf(o->handler, sizeof(o->handler), "%s", v->handler);
-	o->rule = v->rule;
-	o->kind = kind;
-	err = engine_open(kind, v->handler, &v->rule, &o->engine);
-	if (err)
-		return err;
-	err = types_open(v->handler, &o->types);
-	if (!err)
-		err = image_alloc(&o->types, &o->initial);
-	if (!err)
-		err = image_read(&o->types, &o->initial, o->engine);
-	if (err) {
-		engine_close(o->engine);
-		return err;
-	}
-	r->count++;
-	*out = o;
-	return 0;
+	if (t.failed)
+		trial_print(&t, stdout);
+	trial_free(&t);
 }
 
-static void close_all(struct runner *r)
+static int flip_goes_unnoticed(const struct vector *v, struct pool_entry *entry, enum vector_flip flip)
 {
-	for (unsigned i = 0; i < r->count; i++) {
-		engine_close(r->opened[i].engine);
-		image_free(&r->opened[i].initial);
-		types_close(&r->opened[i].types);
-	}
+	struct vector_result result;
+
+	vector_run(v, &entry->types, entry->engine, &entry->initial, flip, &result);
+	if (result.rc < 0)
+		printf("    %s\n", result.why);
+	vector_result_free(&result);
+	return result.rc != 1;
 }
 
-static int check_as_written(struct runner *r, const struct vector *v, struct opened *o)
-{
-	char *report = NULL;
-	size_t bytes = 0;
-	FILE *to = open_memstream(&report, &bytes);
-	int rc;
-
-	if (!to)
-		return engine_fail(-ENOMEM, "no memory");
-	rc = vector_check(v, &o->types, o->engine, &o->initial, FLIP_NONE, to);
-	fclose(to);
-	if (rc == 1)
-		printf("FAIL  %-6s %s\n%s", engine_name(o->kind), v->path, report);
-	free(report);
-	r->passed += !rc;
-	return rc;
-}
-
-static int check_flipped(struct runner *r, const struct vector *v, struct opened *o)
+static void check_flipped(struct runner *r, const struct vector *v, const struct engine_handler *handler)
 {
 	static const char *const names[] = { "", "verdict", "frame", "state" };
-	int bad = 0, rc;
 
-	for (enum vector_flip flip = FLIP_VERDICT; flip < FLIP_KINDS; flip++) {
-		if (!vector_can_flip(v, flip))
+	for (int kind = 0; kind < ENGINE_KINDS; kind++) {
+		struct pool_entry *entry;
+		int err;
+
+		if (!r->engines.wanted[kind] || r->engines.cannot[kind])
 			continue;
-		rc = vector_check(v, &o->types, o->engine, &o->initial, flip, NULL);
-		if (rc < 0)
-			return rc;
-		r->passed += rc;
-		if (rc)
+		err = pool_get(&r->pool, (enum engine_kind)kind, handler, &v->rule, &entry);
+		if (engine_cannot(err)) {
+			r->engines.cannot[kind] = strdup(engine_why());
 			continue;
-		printf("FAIL  %-6s %s\n    a changed %s goes unnoticed\n", engine_name(o->kind), v->path,
-		       names[flip]);
-		bad = 1;
+		}
+		if (err) {
+			printf("FAIL  %s  %s: %s\n", v->path, engine_name((enum engine_kind)kind), engine_why());
+			r->failed++;
+		}
+		for (enum vector_flip flip = FLIP_VERDICT; flip < FLIP_KINDS && !err; flip++) {
+			if (!vector_can_flip(v, flip))
+				continue;
+			if (!flip_goes_unnoticed(v, entry, flip)) {
+				r->passed++;
+				continue;
+			}
+			printf("FAIL  %s  %s: a changed %s goes unnoticed\n", v->path,
+			       engine_name((enum engine_kind)kind), names[flip]);
+			r->failed++;
+		}
 	}
-	return bad;
 }
 
 static void run_vector(struct runner *r, const struct vector *v, int flip)
 {
-	for (int kind = 0; kind < ENGINE_KINDS; kind++) {
-		struct opened *o;
-		int rc;
+	struct built built;
 
-		if (!r->wanted[kind] || r->skipped[kind])
-			continue;
-		rc = open_for(r, v, (enum engine_kind)kind, &o);
-		if (rc == -EPERM) {
-			r->skipped[kind] = strdup(engine_why());
-			continue;
-		}
-		if (!rc)
-			rc = flip ? check_flipped(r, v, o) : check_as_written(r, v, o);
-		if (rc < 0)
-			printf("FAIL  %-6s %s\n    %s\n", engine_name((enum engine_kind)kind), v->path,
-			       engine_why());
-		r->failed += rc != 0;
+	if (built_handler(v->handler, &built)) {
+		printf("FAIL  %s: %s\n", v->path, engine_why());
+		r->failed++;
+		return;
 	}
+	if (flip)
+		check_flipped(r, v, &built.handler);
+	else
+		check_as_written(r, v, &built.handler);
 }
 
 static unsigned check_reasons(const unsigned *seen)
@@ -158,10 +111,9 @@ static unsigned check_reasons(const unsigned *seen)
 
 static int pick_engine(struct runner *r, const char *name)
 {
-	for (int kind = 0; kind < ENGINE_KINDS; kind++)
-		if (!strcmp(name, engine_name((enum engine_kind)kind)))
-			return r->wanted[kind] = 1;
-	return 0;
+	enum engine_kind kind = engine_find(name);
+
+	return kind < ENGINE_KINDS ? r->engines.wanted[kind] = 1 : 0;
 }
 
 int main(int argc, char **argv)
@@ -193,7 +145,7 @@ int main(int argc, char **argv)
 		}
 	}
 	for (int kind = 0; kind < ENGINE_KINDS && !picked; kind++)
-		r.wanted[kind] = 1;
+		r.engines.wanted[kind] = 1;
 	if (first == argc)
 		glob("tests/vectors/*/*.vec", 0, NULL, &found);
 	for (int i = first; i < argc; i++)
@@ -221,14 +173,15 @@ int main(int argc, char **argv)
 		r.failed++;
 	}
 	globfree(&found);
-	close_all(&r);
+	pool_close(&r.pool);
 	for (int kind = 0; kind < ENGINE_KINDS; kind++) {
-		if (!r.skipped[kind])
+		if (!r.engines.cannot[kind])
 			continue;
-		printf("skip: %s: %s\n", engine_name((enum engine_kind)kind), r.skipped[kind]);
+		printf("skip: %s: %s\n", engine_name((enum engine_kind)kind), r.engines.cannot[kind]);
 		skipped = 1;
 	}
+	trial_engines_free(&r.engines);
 	if (!list && !reasons)
-		printf("%u checks passed, %u vectors failed\n", r.passed, r.failed);
+		printf("%u checks passed, %u failed\n", r.passed, r.failed);
 	return r.failed ? 1 : skipped ? 77 : 0;
 }

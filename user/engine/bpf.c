@@ -32,24 +32,21 @@ static int stay_on_cpu(void)
 	return sched_setaffinity(0, sizeof(set), &set) ? -errno : cpu;
 }
 
-static int open_class(struct engine *e, const char *handler, const struct spin_rule *rule, enum spin_class class)
+static int open_class(struct engine *e, const struct engine_handler *handler, const struct spin_rule *rule,
+		      enum spin_class class)
 {
 	const struct spin_ctx_opts opts = { .bytes = sizeof(opts), .class = class };
 	struct bpf *b = calloc(1, sizeof(*b));
 	struct spin_counters *counters;
 	size_t bytes;
-	char path[512];
 	int err, cpu;
 
 	if (!b)
 		return engine_fail(-ENOMEM, "no memory");
 	e->impl = b;
 	if (geteuid())
-		return engine_fail(-EPERM, "PROG_TEST_RUN needs root");
-	err = engine_object_path(handler, path, sizeof(path));
-	if (err)
-		return err;
-	err = spin_object__open(path, &b->object);
+		return engine_fail(-EPERM, "running handlers in the kernel needs root");
+	err = spin_object__open(handler->object, &b->object);
 	if (!err)
 		err = spin_ctx__create_opts(NULL, b->object, rule, &opts, &b->ctx);
 	if (!err)
@@ -63,12 +60,12 @@ static int open_class(struct engine *e, const char *handler, const struct spin_r
 	return 0;
 }
 
-static int bpf_open(struct engine *e, const char *handler, const struct spin_rule *rule)
+static int bpf_open(struct engine *e, const struct engine_handler *handler, const struct spin_rule *rule)
 {
 	return open_class(e, handler, rule, SPIN_CLASS_TRUSTED);
 }
 
-static int isolated_open(struct engine *e, const char *handler, const struct spin_rule *rule)
+static int isolated_open(struct engine *e, const struct engine_handler *handler, const struct spin_rule *rule)
 {
 	return open_class(e, handler, rule, SPIN_CLASS_ISOLATED);
 }

@@ -3,7 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
+#include <string.h>
 
 #include "engine.h"
 
@@ -36,26 +36,21 @@ const char *engine_name(enum engine_kind kind)
 	return engines[kind]->name;
 }
 
-const char *engine_build_dir(void)
+enum engine_kind engine_find(const char *name)
 {
-	const char *dir = getenv("BUILD");
+	int kind = 0;
 
-	return dir && *dir ? dir : "build";
+	while (kind < ENGINE_KINDS && strcmp(name, engines[kind]->name))
+		kind++;
+	return (enum engine_kind)kind;
 }
 
-int engine_object_path(const char *handler, char *path, size_t bytes)
+int engine_cannot(int err)
 {
-	snprintf(path, bytes, "%s/handlers/%s.spin", engine_build_dir(), handler);
-	if (!access(path, R_OK))
-		return 0;
-	snprintf(path, bytes, "%s/tests/handlers/%s.spin", engine_build_dir(), handler);
-	if (!access(path, R_OK))
-		return 0;
-	return engine_fail(-ENOENT, "no fat object of handler '%s' in %s: run make", handler,
-			   engine_build_dir());
+	return err == -EPERM || err == -ENODATA || err == -ENOSYS || err == -EOPNOTSUPP;
 }
 
-int engine_open(enum engine_kind kind, const char *handler, const struct spin_rule *rule,
+int engine_open(enum engine_kind kind, const struct engine_handler *handler, const struct spin_rule *rule,
 		struct engine **out)
 {
 	struct engine *e = calloc(1, sizeof(*e));

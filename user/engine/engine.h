@@ -29,12 +29,19 @@ struct engine_out {
 	uint8_t frame[ENGINE_FRAME_MAX];
 };
 
+/* A handler as the files that executions are made of. */
+struct engine_handler {
+	const char *name;   /* as it is registered */
+	const char *object; /* the fat object */
+	const char *host;   /* the shared object of `spincc --target host`; NULL: none, so no host engine */
+};
+
 struct engine;
 
 /* One execution: what differs between them. */
 struct engine_ops {
 	const char *name;
-	int (*open)(struct engine *e, const char *handler, const struct spin_rule *rule);
+	int (*open)(struct engine *e, const struct engine_handler *handler, const struct spin_rule *rule);
 	void (*close)(struct engine *e);
 	int (*packet)(struct engine *e, const uint8_t *frame, uint32_t bytes, struct engine_out *out);
 	int (*read)(struct engine *e, const char *symbol, size_t offset, void *to, size_t bytes);
@@ -50,19 +57,18 @@ struct engine {
 extern const struct engine_ops engine_host, engine_bpf, engine_isolated, engine_model;
 
 const char *engine_name(enum engine_kind kind);
+/* ENGINE_KINDS: no engine has that name. */
+enum engine_kind engine_find(const char *name);
 
-/* `handler` is a name from handlers/ or tests/handlers/. -EPERM: this engine needs root. */
-int engine_open(enum engine_kind kind, const char *handler, const struct spin_rule *rule,
+/* For the errors of engine_cannot(): -EPERM (needs root), -ENODATA (the files have nothing for this engine). */
+int engine_open(enum engine_kind kind, const struct engine_handler *handler, const struct spin_rule *rule,
 		struct engine **out);
+/* 1 if engine_open()'s error is no fault of the handler: this engine cannot run here. */
+int engine_cannot(int err);
 void engine_close(struct engine *e);
 
 /* This process's last failure. */
 const char *engine_why(void);
 int engine_fail(int err, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-/* $BUILD, or "build". */
-const char *engine_build_dir(void);
-/* The fat object of a handler: build/handlers/NAME.spin, or build/tests/handlers/NAME.spin. */
-int engine_object_path(const char *handler, char *path, size_t bytes);
 
 #endif

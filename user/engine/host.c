@@ -53,20 +53,23 @@ static void *symbol(struct host *h, const char *name, int *missing)
 	return at;
 }
 
-static int host_open(struct engine *e, const char *handler, const struct spin_rule *rule)
+static int host_open(struct engine *e, const struct engine_handler *handler, const struct spin_rule *rule)
 {
 	struct host *h = calloc(1, sizeof(*h));
 	struct spin_config *config;
-	char path[512];
 	int err = 0;
 
 	if (!h)
 		return engine_fail(-ENOMEM, "no memory");
 	e->impl = h;
 	h->fd = -1;
-	snprintf(path, sizeof(path), "%s/tests/host/%s.so", engine_build_dir(), handler);
-	if (load_copy(h, path) < 0)
-		return engine_fail(-ENOENT, "cannot load %s: %s", path, access(path, R_OK) ? "run make" : dlerror());
+	if (!handler->host)
+		return engine_fail(-ENODATA, "there is no host build of %s", handler->name);
+	if (load_copy(h, handler->host) < 0) {
+		const char *why = access(handler->host, R_OK) ? NULL : dlerror();
+
+		return engine_fail(-ENOENT, "cannot load %s: %s", handler->host, why ? why : strerror(ENOENT));
+	}
 	*(void **)&h->packet = symbol(h, "spin_host_packet", &err);
 	h->counters = symbol(h, "spin_counters", &err);
 	h->event_count = symbol(h, "spin_host_event_count", &err);

@@ -14,11 +14,11 @@ struct model {
 	struct pspin *nic;
 };
 
-static int model_open(struct engine *e, const char *handler, const struct spin_rule *rule)
+static int model_open(struct engine *e, const struct engine_handler *handler, const struct spin_rule *rule)
 {
 	struct model *m = calloc(1, sizeof(*m));
 	const struct pspin_target *target = pspin_target__find("pspin-rtl");
-	char path[512], sentence[512] = "";
+	char sentence[512] = "";
 	const void *image;
 	size_t bytes;
 	int err;
@@ -26,13 +26,12 @@ static int model_open(struct engine *e, const char *handler, const struct spin_r
 	if (!m)
 		return engine_fail(-ENOMEM, "no memory");
 	e->impl = m;
-	err = engine_object_path(handler, path, sizeof(path));
-	if (err)
-		return err;
-	err = spin_object__open(path, &m->object);
+	err = spin_object__open(handler->object, &m->object);
 	if (err)
 		return engine_fail(err, "%s", spin_strerror_last());
 	image = spin_object__image(m->object, &bytes);
+	if (!image)
+		return engine_fail(-ENODATA, "%s has no rv32 image: make it with spincc", handler->object);
 	err = pspin__open(&m->nic, target, spin_object__meta(m->object), image, bytes, rule, sentence,
 			  sizeof(sentence));
 	return err ? engine_fail(err, "%s", sentence) : 0;

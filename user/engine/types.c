@@ -16,26 +16,22 @@ static int silent(enum libbpf_print_level level, const char *format, va_list arg
 	return 0;
 }
 
-int types_open(const char *handler, struct types *out)
+int types_open(const char *object, struct types *out)
 {
 	libbpf_print_fn_t print = libbpf_set_print(silent);
-	char path[512];
-	int err;
+	int err = 0;
 
 	*out = (struct types){ 0 };
-	err = engine_object_path(handler, path, sizeof(path));
-	if (!err) {
-		out->object = bpf_object__open_file(path, NULL);
-		out->btf = out->object ? bpf_object__btf(out->object) : NULL;
-		if (!out->btf)
-			err = engine_fail(-EINVAL, "%s: no type information", path);
-	}
+	out->object = bpf_object__open_file(object, NULL);
+	out->btf = out->object ? bpf_object__btf(out->object) : NULL;
+	if (!out->btf)
+		err = engine_fail(-EINVAL, "%s: no type information", object);
 	libbpf_set_print(print);
 	while (!err && out->count < ENGINE_SYMBOLS_MAX &&
 	       !layout__nth(out->btf, out->count, &out->var[out->count]))
 		out->count++;
 	if (!err && !out->count)
-		err = engine_fail(-EINVAL, "%s: no state", path);
+		err = engine_fail(-EINVAL, "%s: no state", object);
 	if (err)
 		types_close(out);
 	return err;

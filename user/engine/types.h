@@ -19,8 +19,8 @@ struct types {
 	struct layout_variable var[ENGINE_SYMBOLS_MAX];
 };
 
-/* From the handler's fat object. 0 or a negative errno with engine_why(). */
-int types_open(const char *handler, struct types *out);
+/* From a fat object. 0 or a negative errno with engine_why(). */
+int types_open(const char *object, struct types *out);
 void types_close(struct types *t);
 const struct layout_variable *types_find(const struct types *t, const char *name);
 

@@ -3,9 +3,7 @@
 #define USER_ENGINE_VECTOR_H
 
 /* Vectors: packets in, and what is expected of every engine. tests/vectors/README.md has the format. */
-#include <stdio.h>
-
-#include "types.h"
+#include "difference.h"
 
 #define VECTOR_EDITS_MAX 64
 #define VECTOR_STEPS_MAX 64
@@ -49,11 +47,20 @@ enum vector_flip { FLIP_NONE, FLIP_VERDICT, FLIP_FRAME, FLIP_STATE, FLIP_KINDS }
 /* 1 if the vector has such a byte. */
 int vector_can_flip(const struct vector *v, enum vector_flip flip);
 
-/*
- * Runs a vector from the initial state on. 0: all as expected; 1: a difference,
- * told to `report` (may be NULL); negative errno: could not run, engine_why().
- */
-int vector_check(const struct vector *v, const struct types *t, struct engine *e,
-		 const struct image *initial, enum vector_flip flip, FILE *report);
+/* What a vector came to on one engine. */
+struct vector_result {
+	int rc;                      /* 0: as expected; 1: a difference; negative errno: could not run, see `why` */
+	char why[512];
+	unsigned step;               /* where the first difference is */
+	struct engine_out out;       /* what that packet came to */
+	int uncounted;               /* the counter of its reason did not go up by one */
+	struct image want, got;      /* memory after it */
+	struct differences differences;
+};
+
+/* Runs a vector from the initial state on, to its end or to the first difference. */
+void vector_run(const struct vector *v, const struct types *t, struct engine *e, const struct image *initial,
+		enum vector_flip flip, struct vector_result *out);
+void vector_result_free(struct vector_result *result);
 
 #endif

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef TESTS_BUILT_H
+#define TESTS_BUILT_H
+
+/* What make has built, found by name: handlers of handlers/ and tests/handlers/. */
+#include <engine/engine.h>
+
+struct built {
+	struct engine_handler handler;
+	char name[32], object[512], host[512];
+};
+
+/* $BUILD, or "build". */
+const char *built_dir(void);
+/* The fat object: 0, or -ENOENT with engine_why(). */
+int built_object(const char *handler, char *path, size_t bytes);
+/* All of a handler; `handler` points into the struct. 0, or -ENOENT with engine_why(). */
+int built_handler(const char *handler, struct built *out);
+
+#endif

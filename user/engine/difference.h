@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef USER_ENGINE_DIFFERENCE_H
+#define USER_ENGINE_DIFFERENCE_H
+
+/* What is not as expected, field by field and as text. */
+#include <stdio.h>
+
+#include "types.h"
+
+struct difference {
+	char *what;      /* "verdict", "IPv4 source", "payload +0x0010", "routes[5].packets" */
+	char *got, *expected;
+	int is_bytes;    /* got and expected are hex, two digits a byte: shown one above the other */
+};
+
+struct differences {
+	struct difference *list;
+	unsigned count;
+	unsigned left_out; /* more of them, not listed */
+};
+
+/* The values are copied. What there is no memory for counts as left out. */
+void differences_add(struct differences *d, const char *what, const char *got, const char *expected);
+void differences_frame(struct differences *d, const uint8_t *want, uint32_t want_bytes, const uint8_t *got,
+		       uint32_t got_bytes);
+void differences_memory(struct differences *d, const struct types *t, const struct image *want,
+			const struct image *got);
+/* A line per field; `other` is how the second value is called: "expected". */
+void differences_print(const struct differences *d, const char *indent, const char *other, FILE *to);
+void differences_free(struct differences *d);
+
+#endif

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include <stdlib.h>
+#include <string.h>
+
+#include "trial.h"
+
+void trial_engines_free(struct trial_engines *engines)
+{
+	for (int kind = 0; kind < ENGINE_KINDS; kind++)
+		free(engines->cannot[kind]);
+}
+
+static void run_on(struct trial *t, enum engine_kind kind, struct pool *pool,
+		   const struct engine_handler *handler, struct trial_engines *engines)
+{
+	struct vector_result *result = &t->result[kind];
+	struct pool_entry *entry;
+	int err = pool_get(pool, kind, handler, &t->vector->rule, &entry);
+
+	if (engine_cannot(err) && !engines->must) {
+		engines->cannot[kind] = strdup(engine_why());
+		return;
+	}
+	t->ran[kind] = 1;
+	if (!err) {
+		vector_run(t->vector, &entry->types, entry->engine, &entry->initial, FLIP_NONE, result);
+		return;
+	}
+	result->rc = err;
+	snprintf(result->why, sizeof(result->why), "%s", engine_why());
+}
+
+void trial_run(struct trial *t, const struct vector *v, struct pool *pool,
+	       const struct engine_handler *handler, struct trial_engines *engines)
+{
+	int first = -1;
+
+	*t = (struct trial){ .vector = v };
+	for (int kind = 0; kind < ENGINE_KINDS; kind++) {
+		if (!engines->wanted[kind] || engines->cannot[kind])
+			continue;
+		run_on(t, (enum engine_kind)kind, pool, handler, engines);
+		if (!t->ran[kind])
+			continue;
+		t->failed |= t->result[kind].rc != 0;
+		first = first < 0 ? kind : first;
+		t->disagree |= !trial_same(t, (enum engine_kind)first, (enum engine_kind)kind);
+	}
+}
+
+static int same_differences(const struct differences *a, const struct differences *b)
+{
+	if (a->count != b->count || a->left_out != b->left_out)
+		return 0;
+	for (unsigned i = 0; i < a->count; i++)
+		if (strcmp(a->list[i].what, b->list[i].what) || strcmp(a->list[i].got, b->list[i].got))
+			return 0;
+	return 1;
+}
+
+int trial_same(const struct trial *t, enum engine_kind a, enum engine_kind b)
+{
+	const struct vector_result *x = &t->result[a], *y = &t->result[b];
+
+	if (x->rc != y->rc)
+		return 0;
+	if (x->rc < 0)
+		return !strcmp(x->why, y->why);
+	return !x->rc || (x->step == y->step && same_differences(&x->differences, &y->differences));
+}
+
+void trial_names_like(const struct trial *t, enum engine_kind kind, char *text, size_t bytes)
+{
+	size_t at = 0;
+
+	text[0] = '\0';
+	for (int other = 0; other < ENGINE_KINDS; other++) {
+		if (!t->ran[other] || !trial_same(t, kind, (enum engine_kind)other))
+			continue;
+		at += (size_t)snprintf(text + at, bytes - at, "%s%s", at ? " " : "",
+				       engine_name((enum engine_kind)other));
+		if (at >= bytes)
+			return;
+	}
+}
+
+unsigned trial_line(const struct trial *t, enum engine_kind kind)
+{
+	return t->vector->step[t->result[kind].step].line;
+}
+
+static void print_result(const struct trial *t, enum engine_kind kind, FILE *to)
+{
+	const struct vector_result *result = &t->result[kind];
+	char names[128];
+
+	trial_names_like(t, kind, names, sizeof(names));
+	if (!result->rc) {
+		fprintf(to, "      %s: as expected\n", names);
+	} else if (result->rc < 0) {
+		fprintf(to, "      %s: could not run: %s\n", names, result->why);
+	} else {
+		fprintf(to, "      %s: %s:%u: packet %u\n", names, t->vector->path, trial_line(t, kind),
+			result->step + 1);
+		differences_print(&result->differences, "        ", "expected", to);
+	}
+}
+
+static int is_first_of_its_like(const struct trial *t, int kind)
+{
+	for (int other = 0; other < kind; other++)
+		if (t->ran[other] && trial_same(t, (enum engine_kind)other, (enum engine_kind)kind))
+			return 0;
+	return 1;
+}
+
+void trial_print(const struct trial *t, FILE *to)
+{
+	char names[128] = "";
+	unsigned ran = 0;
+
+	for (int kind = 0; kind < ENGINE_KINDS; kind++) {
+		if (!t->ran[kind])
+			continue;
+		ran++;
+		if (!t->failed)
+			trial_names_like(t, (enum engine_kind)kind, names, sizeof(names));
+	}
+	fprintf(to, "%-4s  %s%s%s\n", t->failed ? "FAIL" : "ok", t->vector->path, *names ? "  " : "", names);
+	for (int kind = 0; kind < ENGINE_KINDS && t->failed; kind++)
+		if (t->ran[kind] && is_first_of_its_like(t, kind))
+			print_result(t, (enum engine_kind)kind, to);
+	if (t->disagree)
+		fprintf(to, "      The engines disagree with each other: that is no fault of the vector.\n");
+	else if (t->failed && ran > 1)
+		fprintf(to, "      The engines agree with each other: the handler or the vector is wrong.\n");
+}
+
+void trial_free(struct trial *t)
+{
+	for (int kind = 0; kind < ENGINE_KINDS; kind++)
+		vector_result_free(&t->result[kind]);
+}
