@@ -73,6 +73,8 @@ $(BUILD)/obj/%.o: %.c
 
 $(BUILD)/obj/user/%.o $(BUILD)/obj/kernel/%.o: EXTRA_CFLAGS := -fPIC -fvisibility=hidden
 
+$(BUILD)/obj/user/spinctl/new_template.o: $(wildcard user/spinctl/templates/*)
+
 $(HWMODEL): $(call obj,$(HWMODEL_SRC))
 $(LIBSPIN): $(call obj,$(LIBSPIN_SRC))
 $(COMMON):  $(call obj,$(COMMON_SRC))

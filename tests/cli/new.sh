@@ -1,0 +1,72 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# spinctl new: what it writes builds and passes as it is; nothing is overwritten, nothing half is left.
+. "$(dirname "$0")/setup.inc"
+cd "$WORK" || exit 1
+
+for name in a counts_of_thing; do
+	expect 0 "$SPINCTL" new "$name"
+	says out "spinctl test $name.c"
+	says out "spincc $name.c -o $name.spin"
+	says out "spinctl run $name.spin --dev"
+	grep -q NAME "$name.c" "$name.vec" && fail "NAME is left in the files"
+	grep -q "SPIN_HANDLERS($name, " "$name.c" || fail "$name is not registered"
+	# its own first two commands, as it prints them
+	PATH=$BUILD/bin:$PATH
+	grep -E '^  (spinctl test|spincc) ' out >commands
+	[ "$(wc -l <commands)" = 2 ] || fail "not two commands: $(cat out)"
+	while read -r command; do
+		expect 0 $command
+		[ "$(id -u)" != 0 ] || [ ! -s err ] || fail "$command: $(cat err)"
+	done <commands
+	[ -f "$name.spin" ] || fail "no $name.spin"
+done
+
+# the templates are a handler and a vector themselves
+expect 0 "$SPINCTL" test "$ROOT/user/spinctl/templates/NAME.c" --engine host --engine model
+says out "NAME: 1 of 1 vectors"
+
+mkdir folder
+for folder in folder folder/; do
+	rm -f folder/*
+	expect 0 "$SPINCTL" new apples --dir $folder
+	says out "spinctl test folder/apples.c"
+	[ -f folder/apples.c ] && [ -f folder/apples.vec ] || fail "no files in the folder"
+done
+
+# nothing is overwritten, and of two files none is written if one cannot be
+expect 1 "$SPINCTL" new apples --dir folder
+says err "folder/apples.c is there already"
+one_line
+rm folder/apples.c
+expect 1 "$SPINCTL" new apples --dir folder
+says err "folder/apples.vec is there already"
+[ -e folder/apples.c ] && fail "a handler without its vector was written"
+
+for bad in 1apple a-b 'a b' ../a int spin_x sixteen_letters_ '' 'ä'; do
+	expect 2 "$SPINCTL" new "$bad"
+	one_line
+done
+expect 2 "$SPINCTL" new
+expect 2 "$SPINCTL" new a b
+expect 1 "$SPINCTL" new apples --dir nosuch
+says err "cannot write nosuch/apples.c: No such file or directory"
+one_line
+"$SPINCTL" new pears >/dev/full 2>err
+[ $? = 1 ] || fail "a full disk is not reported"
+
+if [ "$(id -u)" = 0 ]; then
+	mkdir full
+	unshare -m sh -c 'mount -t tmpfs -o size=8k none full && head -c 4096 /dev/zero >full/a &&
+		"$@" && exit 0; status=$?; ls full; exit $status' sh "$SPINCTL" new plums --dir full >out 2>err
+	[ $? = 1 ] || fail "a full disk is not noticed"
+	says err "No space left on device"
+	grep -q plums out && fail "half a pair was left: $(cat out)"
+	command -v setpriv >/dev/null && {
+		chmod 755 "$WORK" && cp "$SPINCTL" "$WORK/spinctl"
+		expect 1 setpriv --reuid 65534 --regid 65534 --clear-groups --bounding-set=-all "$WORK/spinctl" new plums --dir "$WORK"
+		says err "Permission denied"
+		one_line
+	}
+fi
+exit $FAILED

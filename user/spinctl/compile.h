@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef SPINCTL_COMPILE_H
+#define SPINCTL_COMPILE_H
+
+#include "common/options.h"
+
+/*
+ * Runs spincc: the one beside spinctl, else the one in PATH. Its diagnostics go to
+ * stderr as they are. target: "fat" or "host". DONE, or FAILED after a message.
+ */
+int compile__run(const char *source, const char *target, const char *output, int verify,
+		 const struct option_list *words);
+/* A folder and all in it. */
+void compile__remove_folder(const char *path);
+
+#endif

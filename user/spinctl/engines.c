@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include <stdio.h>
+#include <string.h>
+
+#include "engines.h"
+#include "spinctl.h"
+
+int engines__pick(struct trial_engines *engines, const struct option_list *names, const char *command)
+{
+	for (int kind = 0; kind < ENGINE_KINDS && !names->count; kind++)
+		engines->wanted[kind] = 1;
+	for (unsigned i = 0; i < names->count; i++) {
+		enum engine_kind kind = engine_find(names->items[i]);
+
+		if (kind == ENGINE_KINDS) {
+			fprintf(stderr, "spinctl %s: --engine %s: there are host, bpf, isolated and model\n", command,
+				names->items[i]);
+			return USAGE;
+		}
+		engines->wanted[kind] = engines->must = 1;
+	}
+	return DONE;
+}
+
+int engines__without_host(struct trial_engines *engines, const struct handler *h)
+{
+	if (!engines->wanted[ENGINE_HOST] || !h->no_host)
+		return DONE;
+	if (engines->must)
+		return complain("no host engine for %s: %s", h->files.object, h->no_host);
+	engines->cannot[ENGINE_HOST] = strdup(h->no_host);
+	return DONE;
+}
+
+int engines__want_kernel(const struct trial_engines *engines)
+{
+	return engines->wanted[ENGINE_BPF] || engines->wanted[ENGINE_ISOLATED];
+}
+
+void engines__say_skipped(const struct trial_engines *engines)
+{
+	for (int kind = 0; kind < ENGINE_KINDS; kind++)
+		if (engines->cannot[kind])
+			complain("skipped: %s: %s", engine_name((enum engine_kind)kind), engines->cannot[kind]);
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef SPINCTL_ENGINES_H
+#define SPINCTL_ENGINES_H
+
+#include "common/options.h"
+#include "engine/trial.h"
+#include "handler.h"
+
+#define ENGINE_OPTION(TYPE, member) \
+	{ "engine", 0, OPTION_LIST, "NAME", offsetof(TYPE, member), \
+	  "host, bpf, isolated or model; may be given several times (default: all that can run)" }
+
+/* From --engine: DONE, or USAGE after a message. */
+int engines__pick(struct trial_engines *engines, const struct option_list *names, const char *command);
+/* After the handler was opened: one without a host build cannot run there. DONE, or FAILED after a message. */
+int engines__without_host(struct trial_engines *engines, const struct handler *h);
+/* 1 if one of them is the kernel. */
+int engines__want_kernel(const struct trial_engines *engines);
+/* What was left out, and why: on stderr. */
+void engines__say_skipped(const struct trial_engines *engines);
+
+#endif

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef SPINCTL_HANDLER_H
+#define SPINCTL_HANDLER_H
+
+/*
+ * A handler given as a file, source or fat object, made into what engines take. What
+ * has to be compiled is compiled by spincc in a folder of its own under $TMPDIR.
+ */
+#include <limits.h>
+
+#include "common/options.h"
+#include "engine/engine.h"
+
+struct handler {
+	struct engine_handler files; /* points to the names below */
+	char name[16];               /* as registered */
+	char stem[256];              /* of the file: "filtering" */
+	char folder[PATH_MAX];       /* where the file is, ends in a slash; "" for the working directory */
+	char object[PATH_MAX], host[PATH_MAX];
+	char temps[PATH_MAX];        /* "": none made */
+	const char *no_host;         /* why there is no host build; NULL: there is one, or it is not wanted */
+};
+
+struct handler_wants {
+	int host;                    /* the host build, too */
+	int verify;                  /* by the kernel's verifier, if permitted */
+	const struct option_list *compile; /* -I, -D for spincc; NULL: none */
+};
+
+/* DONE, or FAILED after a message; handler__close() in either case. */
+int handler__open(struct handler *h, const char *path, const struct handler_wants *wants);
+void handler__close(struct handler *h);
+
+/* SIGINT, SIGTERM and SIGHUP are taken from here on, and stop a compiler that runs. */
+void handler__watch_signals(void);
+int handler__stopped(void); /* the signal, or 0 */
+/* After cleaning up: ends as the signal would have ended the process. Returns if there was none. */
+void handler__end_as_stopped(void);
+
+#endif

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "new.h"
+#include "spinctl.h"
+
+#define NAME_MAX_LENGTH 15 /* struct spin_meta's */
+
+static struct new_options {
+	const char *folder;
+} options;
+
+static const struct option_row rows[] = {
+	{ "dir", 0, OPTION_STRING, "DIR", offsetof(struct new_options, folder),
+	  "the folder to write to (default: the working directory)" },
+	{ 0 },
+};
+
+static int is_keyword(const char *name)
+{
+	static const char *const words[] = {
+		"auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum",
+		"extern", "float", "for", "goto", "if", "inline", "int", "long", "register", "restrict", "return",
+		"short", "signed", "sizeof", "static", "struct", "switch", "typedef", "union", "unsigned", "void",
+		"volatile", "while", "main",
+	};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (!strcmp(name, words[i]))
+			return 1;
+	return 0;
+}
+
+/* The name goes into C, into the object and into the names of kernel objects. */
+static int check_name(const char *name)
+{
+	const char *why = NULL;
+
+	if (!isalpha((unsigned char)name[0]))
+		why = "a name starts with a letter";
+	for (const char *c = name; *c && !why; c++)
+		if (!isalnum((unsigned char)*c) && *c != '_')
+			why = "a name has letters, digits and _ only; --dir names the folder";
+	if (!why && strlen(name) > NAME_MAX_LENGTH)
+		why = "a name has at most 15 characters";
+	if (!why && (is_keyword(name) || !strncmp(name, "spin_", 5)))
+		why = "C or the handler API has this name already";
+	if (why)
+		fprintf(stderr, "spinctl new: %s: %s\n", name, why);
+	return why ? USAGE : DONE;
+}
+
+static int write_text(const char *path, const char *text, const char *name)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644), failed = 0, err;
+	FILE *to = fd < 0 ? NULL : fdopen(fd, "w");
+
+	if (!to) {
+		err = errno;
+		if (fd >= 0)
+			close(fd);
+		return err == EEXIST ? complain("%s is there already: choose another name, or remove it", path) :
+				       complain("cannot write %s: %s", path, strerror(err));
+	}
+	for (const char *at; (at = strstr(text, "NAME")); text = at + 4)
+		failed |= fwrite(text, 1, (size_t)(at - text), to) != (size_t)(at - text) || fputs(name, to) < 0;
+	failed |= fputs(text, to) < 0;
+	err = failed ? errno : 0;
+	if (fclose(to) && !err)
+		err = errno;
+	if (!err)
+		return DONE;
+	unlink(path);
+	return complain("cannot write %s: %s", path, strerror(err));
+}
+
+static int run(const char **operands, unsigned count)
+{
+	const char *name = operands[0], *folder = options.folder ? options.folder : "", *slash = "";
+	char handler[PATH_MAX], vector[PATH_MAX];
+	int status = check_name(name);
+
+	(void)count;
+	if (status)
+		return status;
+	if (*folder && folder[strlen(folder) - 1] != '/')
+		slash = "/";
+	if (snprintf(handler, sizeof(handler), "%s%s%s.c", folder, slash, name) >= (int)sizeof(handler) ||
+	    snprintf(vector, sizeof(vector), "%s%s%s.vec", folder, slash, name) >= (int)sizeof(vector))
+		return complain("%s: the path is too long", folder);
+	status = write_text(handler, new_template_handler, name);
+	if (status)
+		return status;
+	status = write_text(vector, new_template_vector, name);
+	if (status) {
+		unlink(handler);
+		return status;
+	}
+	printf("%s and %s are written. Next:\n\n"
+	       "  spinctl test %s\n"
+	       "  spincc %s -o %s%s%s.spin\n"
+	       "  spinctl run %s%s%s.spin --dev eth0 --match \"udp dport 9000\" --state\n",
+	       handler, vector, handler, handler, folder, slash, name, folder, slash, name);
+	return DONE;
+}
+
+static const struct example_row examples[] = {
+	{ "spinctl new apples", "Writes apples.c and apples.vec." },
+	{ 0 },
+};
+
+static const struct command_row row = {
+	.name = "spinctl new", .operands = "NAME", .min_operands = 1, .max_operands = 1,
+	.summary = "Writes a handler to start from, and a vector that tests it",
+	.options = rows,
+	.notes = "NAME is a C name of at most 15 characters. Files that are there are never overwritten.",
+	.about = "The handler counts datagrams and bytes by the first byte of their payload, and has all that a "
+		 "handler file has: what it does, the packet, the state, the function, the registration. It builds "
+		 "and passes as it is written.",
+	.examples = examples,
+};
+
+const struct subcommand new_command = { "new", &row, run, &options };
