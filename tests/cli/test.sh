@@ -36,7 +36,7 @@ says out "ok    apples.vec  host model"
 says out "ok    tests/vectors/apples/again.vec  host model"
 says out "2 of 2 vectors as expected on host model"
 [ -s err ] && fail "messages for engines that nobody asked for: $(cat err)"
-expect 1 "$SPINCTL" test apples.c --engine host -Duint8_t=broken
+expect 1 "$SPINCTL" test apples.c --engine host -Dkind=if
 says err "apples.c"
 expect 1 "$SPINCTL" test apples.c tests/vectors --engine host
 says err "has no *.vec"
