@@ -39,11 +39,14 @@ help:
 
 HWMODEL_SRC := $(filter-out hwmodel/run/% hwmodel/image/%,$(wildcard hwmodel/*.c hwmodel/*/*.c))
 LIBSPIN_SRC := $(wildcard user/libspin/*.c kernel/*.c)
+ROOT_OBJ    := $(BUILD)/obj/user/libspin/root_image.o
 COMMON_SRC  := $(wildcard user/common/*.c)
 ENGINE_SRC  := $(wildcard user/engine/*.c)
 TESTLIB_SRC := $(wildcard tests/common/*.c)
 
 obj = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
+
+BPF_ARCH := $(patsubst aarch64,arm64,$(patsubst x86_64,x86,$(shell uname -m)))
 
 HWMODEL := $(BUILD)/libhwmodel.a
 LIBSPIN := $(BUILD)/lib/libspin.a
@@ -76,7 +79,7 @@ $(BUILD)/obj/user/%.o $(BUILD)/obj/kernel/%.o: EXTRA_CFLAGS := -fPIC -fvisibilit
 $(BUILD)/obj/user/spinctl/new_template.o: $(wildcard user/spinctl/templates/*)
 
 $(HWMODEL): $(call obj,$(HWMODEL_SRC))
-$(LIBSPIN): $(call obj,$(LIBSPIN_SRC))
+$(LIBSPIN): $(call obj,$(LIBSPIN_SRC)) $(ROOT_OBJ)
 $(COMMON):  $(call obj,$(COMMON_SRC))
 $(ENGINE):  $(call obj,$(ENGINE_SRC))
 $(TESTLIB): $(call obj,$(TESTLIB_SRC))
@@ -85,7 +88,20 @@ $(HWMODEL) $(LIBSPIN) $(COMMON) $(ENGINE) $(TESTLIB):
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && ar qcs $@ $^
 
-$(BUILD)/lib/libspin.so: $(call obj,$(LIBSPIN_SRC)) user/libspin/libspin.map
+# The interface's program goes into the library.
+ROOT_IMAGE := $(BUILD)/bpf/root.bpf.o
+$(ROOT_IMAGE): bpf/root.bpf.c $(wildcard bpf/*) $(wildcard handlers/include/spin/*.h handlers/include/spin/*/*.h)
+	@mkdir -p $(@D)
+	$(call say,BPF,$<)
+	$(Q)clang @bpf/cflags -Ihandlers/include -I. -idirafter /usr/include/$(shell $(CC) -print-multiarch) \
+		-ffile-prefix-map=$(CURDIR)=. -D__TARGET_ARCH_$(BPF_ARCH) -c $< -o $@
+
+$(ROOT_OBJ): user/libspin/root_image.S $(ROOT_IMAGE)
+	@mkdir -p $(@D)
+	$(call say,AS,$<)
+	$(Q)$(CC) -fPIC -DROOT_IMAGE='"$(ROOT_IMAGE)"' -c $< -o $@
+
+$(BUILD)/lib/libspin.so: $(call obj,$(LIBSPIN_SRC)) $(ROOT_OBJ) user/libspin/libspin.map
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -shared -Wl,-soname,libspin.so.0 \

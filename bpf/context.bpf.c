@@ -40,6 +40,7 @@ const volatile struct spin_config spin_config = {
 
 /* Who this is, for whoever looks at the loaded program from outside. */
 const volatile char spin_name[16] = "";
+const volatile struct spin_rule spin_rule = { .protocol = SPIN_IP_UDP };
 
 /* Per HPU, so that no count is shared: written without atomics. */
 struct spin_counters spin_counters[SPIN_HPUS_MAX];

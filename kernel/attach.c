@@ -107,9 +107,16 @@ int kernel_attach__holder(int ifindex, const char *ifname, char *why, size_t why
 	return 1;
 }
 
-int kernel_attach__link(int prog_fd, int ifindex, const char *ifname, char *why, size_t why_bytes)
+int kernel_attach__may_be_generic(int err)
 {
-	LIBBPF_OPTS(bpf_link_create_opts, opts, .flags = XDP_FLAGS_DRV_MODE);
+	return err == -EOPNOTSUPP || err == -ERANGE || err == -ENOSPC || err == -EINVAL;
+}
+
+int kernel_attach__link(int prog_fd, int ifindex, const char *ifname, enum kernel_attach_mode mode, char *why,
+			size_t why_bytes)
+{
+	LIBBPF_OPTS(bpf_link_create_opts, opts,
+		    .flags = mode == KERNEL_ATTACH_NATIVE ? XDP_FLAGS_DRV_MODE : XDP_FLAGS_SKB_MODE);
 	int fd = bpf_link_create(prog_fd, ifindex, BPF_XDP, &opts), err;
 
 	if (fd >= 0)
@@ -123,9 +130,14 @@ int kernel_attach__link(int prog_fd, int ifindex, const char *ifname, char *why,
 				 "try again", ifname);
 		return -EBUSY;
 	case EOPNOTSUPP:
-		snprintf(why, why_bytes, "the driver of %s has no native XDP: use a card or a virtual "
+		snprintf(why, why_bytes, "the driver of %s has no native XDP: use generic mode, or a card or a virtual "
 			 "interface that has (for instance veth)", ifname);
 		return -EOPNOTSUPP;
+	case ENOSPC:
+		snprintf(why, why_bytes, "%s has fewer receive queues than its peer has transmit queues, so native XDP is "
+			 "refused: make it with `ip link add ... numrxqueues N`, or `ethtool -L %s rx N`", ifname,
+			 ifname);
+		return -ENOSPC;
 	case ERANGE:
 	case EMSGSIZE:
 		snprintf(why, why_bytes, "the MTU of %s (of its peer, if it is a veth) is too large for XDP, "

@@ -3,18 +3,25 @@
 #define KERNEL_ATTACH_H
 
 /*
- * Native XDP by bpf_link, and who else is there. Functions that fail write a
+ * XDP programs by bpf_link, and who else is there. Functions that fail write a
  * sentence with the next step into `why`.
  */
 #include <stddef.h>
 #include <stdint.h>
 
+enum kernel_attach_mode { KERNEL_ATTACH_NATIVE, KERNEL_ATTACH_GENERIC };
+
 /*
  * Attaches a program to an interface; the link ends with the last descriptor.
  * Returns the link's descriptor; -EBUSY (held: `why` names the holder),
- * -EOPNOTSUPP (no native XDP in the driver), -ERANGE (MTU), -ENODEV, -EPERM.
+ * -EOPNOTSUPP (no native XDP in the driver), -ERANGE (MTU), -ENOSPC (a veth with
+ * fewer queues than its peer), -ENODEV, -EPERM.
  */
-int kernel_attach__link(int prog_fd, int ifindex, const char *ifname, char *why, size_t why_bytes);
+int kernel_attach__link(int prog_fd, int ifindex, const char *ifname, enum kernel_attach_mode mode, char *why,
+			size_t why_bytes);
+
+/* 1 if native was refused with this error for the driver's sake: generic mode may do. */
+int kernel_attach__may_be_generic(int err);
 
 /* 0: no program; 1: one or more, and `why` says which, whose, and how to remove them. */
 int kernel_attach__holder(int ifindex, const char *ifname, char *why, size_t why_bytes);

@@ -1,44 +1,177 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Contexts come to an interface and leave it, while packets of others flow. */
 #include <errno.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "internal.h"
 #include "kernel/attach.h"
+#include "root.h"
+
+/* As SPIN_MODE_AUTO: native, or generic if it is the driver that refuses native. */
+static int attach_root(struct spin_nic *nic)
+{
+	int prog_fd = root__program_fd(nic->root), fd;
+	char why[SPIN_SENTENCE_BYTES];
+
+	nic->refusal[0] = '\0';
+	if (nic->wanted != SPIN_MODE_GENERIC) {
+		fd = kernel_attach__link(prog_fd, nic->ifindex, nic->name, KERNEL_ATTACH_NATIVE, why, sizeof(why));
+		nic->used = SPIN_MODE_NATIVE;
+		if (fd >= 0 || nic->wanted == SPIN_MODE_NATIVE || !kernel_attach__may_be_generic(fd))
+			goto out;
+		snprintf(nic->refusal, sizeof(nic->refusal), "%.*s", (int)sizeof(nic->refusal) - 1, why);
+	}
+	fd = kernel_attach__link(prog_fd, nic->ifindex, nic->name, KERNEL_ATTACH_GENERIC, why, sizeof(why));
+	nic->used = SPIN_MODE_GENERIC;
+out:
+	if (fd < 0) {
+		nic->used = SPIN_MODE_AUTO;
+		return spin_fail(fd, "%s", why);
+	}
+	nic->link_fd = fd;
+	return 0;
+}
+
+/* 0 if the interface is there, with our program if that was attached. */
+static int check_link(const struct spin_nic *nic)
+{
+	int ifindex = nic->link_fd < 0 ? 1 : kernel_link__ifindex(nic->link_fd);
+
+	if (ifindex < 0)
+		return spin_fail(ifindex, "the link to %s cannot be queried", nic->name);
+	if (!ifindex)
+		return spin_fail(-ENODEV, "interface %s has gone away: nothing is attached any more", nic->name);
+	return 0;
+}
+
+static int find_slot(const struct spin_nic *nic, const struct spin_ctx *ctx, unsigned *slot)
+{
+	char mine[256], theirs[256];
+
+	*slot = SPIN_CONTEXTS_MAX;
+	for (unsigned i = SPIN_CONTEXTS_MAX; i-- > 0;) {
+		const struct spin_ctx *other = nic->slot[i];
+
+		if (!other) {
+			*slot = i;
+			continue;
+		}
+		if (!match__overlap(&ctx->rule, &other->rule))
+			continue;
+		spin_rule__format(&ctx->rule, mine, sizeof(mine));
+		spin_rule__format(&other->rule, theirs, sizeof(theirs));
+		return spin_fail(-EEXIST, "the rule of %s (%s) overlaps with that of %s (%s) on %s: a packet belongs to "
+				 "one context, so make the rules disjoint", ctx->name, mine, other->name, theirs,
+				 nic->name);
+	}
+	if (*slot == SPIN_CONTEXTS_MAX)
+		return spin_fail(-ENOSPC, "%s has %d contexts, the most an interface can have", nic->name,
+				 SPIN_CONTEXTS_MAX);
+	return 0;
+}
+
+static int join(struct spin_nic *nic, struct spin_ctx *ctx, unsigned *slot)
+{
+	struct root *root;
+	int err = check_link(nic);
+
+	if (!err)
+		err = find_slot(nic, ctx, slot);
+	if (!err && !nic->root) {
+		err = root__load(&root);
+		if (!err)
+			__atomic_store_n(&nic->root, root, __ATOMIC_RELEASE);
+	}
+	if (!err)
+		err = root__add(nic->root, *slot, &ctx->rule, ctx->prog_fd);
+	if (!err && nic->ifindex && nic->link_fd < 0) {
+		err = attach_root(nic);
+		if (err)
+			root__remove(nic->root, *slot);
+	}
+	if (!err) {
+		nic->slot[*slot] = ctx;
+		nic->contexts++;
+	}
+	return err;
+}
+
+static void leave(struct spin_nic *nic, unsigned slot)
+{
+	nic->slot[slot] = NULL;
+	if (!--nic->contexts && nic->link_fd >= 0) {
+		close(nic->link_fd);
+		nic->link_fd = -1;
+		nic->used = SPIN_MODE_AUTO;
+	}
+	root__remove(nic->root, slot);
+}
+
+static int attach_to(struct spin_ctx *ctx, struct spin_nic *nic)
+{
+	struct spin_place *place = &ctx->place[ctx->places];
+	int err;
+
+	for (unsigned i = 0; i < ctx->places; i++)
+		if (ctx->place[i].nic == nic)
+			return spin_fail(-EALREADY, "%s is attached to %s already", ctx->name, nic->name);
+	if (ctx->places == SPIN_NICS_MAX)
+		return spin_fail(-ENOSPC, "%s is attached to %d interfaces, the most a context can have", ctx->name,
+				 SPIN_NICS_MAX);
+	place->nic = nic;
+	pthread_mutex_lock(&nic->lock);
+	err = join(nic, ctx, &place->slot);
+	pthread_mutex_unlock(&nic->lock);
+	if (err)
+		return err;
+	nic__hold(nic);
+	ctx->places++;
+	return ctx->tap ? tap__join(ctx, place) : 0;
+}
 
 int spin_ctx__attach(struct spin_ctx *ctx)
 {
-	char why[SPIN_SENTENCE_BYTES];
-	int fd;
-
-	if (!ctx->nic.ifindex)
+	if (!ctx->nic)
 		return spin_fail(-EINVAL, "this context was made without an interface: it runs given packets only");
-	if (ctx->link_fd >= 0)
-		return spin_fail(-EALREADY, "this context is attached to %s already", ctx->nic.name);
-	fd = kernel_attach__link(ctx->prog_fd, ctx->nic.ifindex, ctx->nic.name, why, sizeof(why));
-	if (fd < 0)
-		return spin_fail(fd, "%s", why);
-	ctx->link_fd = fd;
-	return 0;
+	return attach_to(ctx, ctx->nic);
+}
+
+int spin_ctx__attach_also(struct spin_ctx *ctx, struct spin_nic *nic)
+{
+	if (!ctx->nic)
+		return spin_fail(-EINVAL, "this context was made without an interface: it runs given packets only");
+	if (ctx->takes_partial && !nic->is_virtual)
+		return spin_fail(-EINVAL, "%s is hardware and %s is not: %s would take wrong checksums for a local sender's; "
+				 "create it with strict_checksums", nic->name, ctx->nic->name, ctx->name);
+	return attach_to(ctx, nic);
 }
 
 int spin_ctx__detach(struct spin_ctx *ctx)
 {
-	if (ctx->link_fd >= 0)
-		close(ctx->link_fd);
-	ctx->link_fd = -1;
+	while (ctx->places) {
+		struct spin_place *place = &ctx->place[ctx->places - 1];
+
+		pthread_mutex_lock(&place->nic->lock);
+		tap__leave(ctx, place);
+		leave(place->nic, place->slot);
+		pthread_mutex_unlock(&place->nic->lock);
+		nic__release(place->nic);
+		ctx->places--;
+	}
 	return 0;
 }
 
 int spin_ctx__alive(struct spin_ctx *ctx)
 {
-	int ifindex;
+	int err;
 
-	if (ctx->link_fd < 0)
-		return 0;
-	ifindex = kernel_link__ifindex(ctx->link_fd);
-	if (ifindex < 0)
-		return spin_fail(ifindex, "the link to %s cannot be queried", ctx->nic.name);
-	if (!ifindex)
-		return spin_fail(-ENODEV, "interface %s has gone away: nothing is attached any more", ctx->nic.name);
-	return 1;
+	for (unsigned i = 0; i < ctx->places; i++) {
+		pthread_mutex_lock(&ctx->place[i].nic->lock);
+		err = check_link(ctx->place[i].nic);
+		pthread_mutex_unlock(&ctx->place[i].nic->lock);
+		if (err)
+			return err;
+	}
+	return ctx->places > 0;
 }

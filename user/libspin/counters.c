@@ -1,11 +1,27 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include <string.h>
+
 #include "internal.h"
+#include "root.h"
+
+void counters__add(const struct spin_counters *counters, uint64_t *packets)
+{
+	for (unsigned hpu = 0; hpu < SPIN_HPUS_MAX; hpu++)
+		for (unsigned r = 0; r < SPIN_REASON_COUNT; r++)
+			packets[r] += __atomic_load_n(&counters[hpu].packets[r], __ATOMIC_RELAXED);
+}
 
 void spin_ctx__counters(const struct spin_ctx *ctx, uint64_t *packets)
 {
-	for (unsigned r = 0; r < SPIN_REASON_COUNT; r++)
-		packets[r] = 0;
-	for (unsigned hpu = 0; hpu < SPIN_HPUS_MAX; hpu++)
-		for (unsigned r = 0; r < SPIN_REASON_COUNT; r++)
-			packets[r] += __atomic_load_n(&ctx->counters[hpu].packets[r], __ATOMIC_RELAXED);
+	memset(packets, 0, SPIN_REASON_COUNT * sizeof(*packets));
+	counters__add(ctx->counters, packets);
+}
+
+void spin_nic__counters(const struct spin_nic *nic, uint64_t *packets)
+{
+	struct root *root = __atomic_load_n(&nic->root, __ATOMIC_ACQUIRE);
+
+	memset(packets, 0, SPIN_REASON_COUNT * sizeof(*packets));
+	if (root)
+		counters__add(root__counters(root), packets);
 }

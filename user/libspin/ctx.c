@@ -3,8 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include <bpf/bpf.h>
 
@@ -14,67 +12,29 @@
 
 #define VERIFIER_LOG_BYTES (16u << 20)
 
-static struct bpf_map *section_map(const struct spin_ctx *ctx, const char *section)
+/* Constants for the verifier, and what others read. */
+static int configure(struct spin_ctx *ctx)
 {
-	struct bpf_map *map;
+	struct spin_config config = { .rule = ctx->rule, .accept_partial = (uint32_t)ctx->takes_partial };
+	struct bpf_map *map = section__map(ctx->bpf, ".rodata");
+	struct spin_memory mem = { 0 };
+	struct spin_config *to;
+	struct spin_rule *rule;
+	char *name;
 
-	bpf_object__for_each_map(map, ctx->bpf) {
-		const char *name = bpf_map__name(map);
-		size_t length = strlen(name), want = strlen(section);
-
-		if (bpf_map__is_internal(map) && length >= want && !strcmp(name + length - want, section))
-			return map;
-	}
-	return NULL;
-}
-
-/* Configuration and name go into .rodata: constants for the verifier. */
-static int configure(struct spin_ctx *ctx, const struct spin_rule *rule)
-{
-	struct spin_config config = { .rule = *rule };
-	struct bpf_map *map = section_map(ctx, ".rodata");
-	struct layout_variable var;
-	size_t bytes = 0;
-	char *mem = map ? (char *)bpf_map__initial_value(map, &bytes) : NULL;
-
-	config.accept_partial = !ctx->nic.ifindex || ctx->nic.is_virtual;
-	if (!mem || layout__find(ctx->btf, "spin_config", &var) || strcmp(var.section, ".rodata") ||
-	    var.bytes != sizeof(config) || var.offset > bytes || sizeof(config) > bytes - var.offset)
+	mem.addr = map ? (char *)bpf_map__initial_value(map, &mem.bytes) : NULL;
+	to = section__variable(ctx->bpf, ".rodata", &mem, "spin_config", sizeof(*to));
+	rule = section__variable(ctx->bpf, ".rodata", &mem, "spin_rule", sizeof(*rule));
+	name = section__variable(ctx->bpf, ".rodata", &mem, "spin_name", sizeof(ctx->name));
+	if (!to || !rule || !name)
 		return spin_fail(-EINVAL, "%s has no configuration of this version; compile it again with spincc",
 				 ctx->name);
-	memcpy(mem + var.offset, &config, sizeof(config));
-	if (!layout__find(ctx->btf, "spin_name", &var) && !strcmp(var.section, ".rodata") &&
-	    var.bytes == sizeof(ctx->name) && var.offset <= bytes && var.bytes <= bytes - var.offset)
-		memcpy(mem + var.offset, ctx->name, sizeof(ctx->name));
+	if (ctx->nic) /* its program has matched */
+		config.rule = (struct spin_rule){ .protocol = ctx->rule.protocol };
+	*to = config;
+	*rule = ctx->rule;
+	memcpy(name, ctx->name, sizeof(ctx->name));
 	return 0;
-}
-
-static int map_section(struct spin_ctx *ctx, const char *section, struct spin_memory *out)
-{
-	struct bpf_map *map = section_map(ctx, section);
-	long page = sysconf(_SC_PAGESIZE);
-	size_t bytes;
-	void *addr;
-
-	if (!map)
-		return 0;
-	bytes = bpf_map__value_size(map);
-	bytes = (bytes + (size_t)page - 1) / (size_t)page * (size_t)page;
-	addr = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, bpf_map__fd(map), 0);
-	if (addr == MAP_FAILED)
-		return spin_fail(-errno, "cannot map the memory of %s: %s", ctx->name, strerror(errno));
-	out->addr = addr;
-	out->bytes = bpf_map__value_size(map);
-	return 0;
-}
-
-static void unmap_section(struct spin_memory *mem)
-{
-	size_t page = (size_t)sysconf(_SC_PAGESIZE);
-
-	if (mem->addr)
-		munmap(mem->addr, (mem->bytes + page - 1) / page * page);
-	*mem = (struct spin_memory){ 0 };
 }
 
 static void log_lines(const char *log)
@@ -88,7 +48,7 @@ static void log_lines(const char *log)
 }
 
 /* Loads; on failure finds out why, from what is likely to what is left. */
-static int load(struct spin_ctx *ctx, const struct spin_object *obj, const struct spin_rule *rule)
+static int load(struct spin_ctx *ctx, const struct spin_object *obj)
 {
 	char *log = calloc(1, VERIFIER_LOG_BYTES), why[SPIN_SENTENCE_BYTES];
 	LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = obj->meta.name, .kernel_log_buf = log,
@@ -103,7 +63,7 @@ static int load(struct spin_ctx *ctx, const struct spin_object *obj, const struc
 		free(log);
 		return spin_fail(-EINVAL, "%s cannot be read by libbpf", obj->path);
 	}
-	err = configure(ctx, rule);
+	err = configure(ctx);
 	if (!err) {
 		err = bpf_object__load(ctx->bpf);
 		if (err) {
@@ -124,20 +84,18 @@ static int load(struct spin_ctx *ctx, const struct spin_object *obj, const struc
 static int open_memory(struct spin_ctx *ctx)
 {
 	struct bpf_program *prog = bpf_object__find_program_by_name(ctx->bpf, "spin_xdp");
-	struct layout_variable var;
-	int err = map_section(ctx, ".data", &ctx->data);
+	int err = section__open(ctx->bpf, ".data", ctx->name, &ctx->data);
 
 	if (!err)
-		err = map_section(ctx, ".bss", &ctx->bss);
+		err = section__open(ctx->bpf, ".bss", ctx->name, &ctx->bss);
 	if (err)
 		return err;
-	if (!prog || layout__find(ctx->btf, "spin_counters", &var) || strcmp(var.section, ".bss") ||
-	    var.bytes != sizeof(struct spin_counters) * SPIN_HPUS_MAX ||
-	    var.offset > ctx->bss.bytes || var.bytes > ctx->bss.bytes - var.offset)
+	ctx->counters = section__variable(ctx->bpf, ".bss", &ctx->bss, "spin_counters",
+					  sizeof(struct spin_counters) * SPIN_HPUS_MAX);
+	if (!prog || !ctx->counters)
 		return spin_fail(-EINVAL, "%s has no counters of this version; compile it again with spincc",
 				 ctx->name);
 	ctx->prog_fd = bpf_program__fd(prog);
-	ctx->counters = (const struct spin_counters *)(ctx->bss.addr + var.offset);
 	return 0;
 }
 
@@ -160,18 +118,24 @@ int spin_ctx__create_opts(struct spin_nic *nic, const struct spin_object *obj, c
 		err = kernel_probe__xdp(why, sizeof(why));
 		return spin_fail(err ? err : -EPERM, "%s", why);
 	}
+	if (opts && opts->name && strlen(opts->name) >= sizeof(ctx->name))
+		return spin_fail(-EINVAL, "'%s' is too long for the name of a context: at most 15 characters",
+				 opts->name);
 	if (libbpf_num_possible_cpus() > SPIN_HPUS_MAX)
 		return spin_fail(-E2BIG, "this machine has %d CPUs, a context counts on at most %d",
 				 libbpf_num_possible_cpus(), SPIN_HPUS_MAX);
 	ctx = calloc(1, sizeof(*ctx));
 	if (!ctx)
 		return spin_fail(-ENOMEM, "no memory for a context");
-	ctx->link_fd = ctx->ring_fd = ctx->prog_fd = -1;
+	ctx->ring_fd = ctx->prog_fd = -1;
 	snprintf(ctx->name, sizeof(ctx->name), "%s", opts && opts->name ? opts->name : obj->meta.name);
 	ctx->class = opts ? opts->class : SPIN_CLASS_TRUSTED;
+	ctx->rule = *rule;
+	ctx->takes_partial = (!nic || nic->is_virtual) && !(opts && opts->strict_checksums);
+	ctx->nic = nic;
 	if (nic)
-		ctx->nic = *nic;
-	err = load(ctx, obj, rule);
+		nic__hold(nic);
+	err = load(ctx, obj);
 	if (!err)
 		err = open_memory(ctx);
 	if (err) {
@@ -187,10 +151,13 @@ void spin_ctx__destroy(struct spin_ctx *ctx)
 	if (!ctx)
 		return;
 	spin_ctx__detach(ctx);
+	spin_ctx__untap(ctx);
 	ring_buffer__free(ctx->ring);
-	unmap_section(&ctx->data);
-	unmap_section(&ctx->bss);
+	section__close(&ctx->data);
+	section__close(&ctx->bss);
 	bpf_object__close(ctx->bpf);
+	if (ctx->nic)
+		nic__release(ctx->nic);
 	free(ctx);
 }
 

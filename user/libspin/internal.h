@@ -4,6 +4,7 @@
 
 /* What the files of libspin share. Nothing here is exported. */
 #include <net/if.h>
+#include <pthread.h>
 #include <stdarg.h>
 
 #include <bpf/libbpf.h>
@@ -12,6 +13,8 @@
 #pragma GCC visibility push(default)
 #include "libspin.h"
 #pragma GCC visibility pop
+
+#include "section.h"
 
 #define SPIN_SENTENCE_BYTES 1024
 
@@ -38,33 +41,57 @@ int spin_btf__check(const char *path, const uint8_t *data, size_t bytes);
 int spin_elf__section(const uint8_t *data, size_t bytes, const char *name, size_t *offset,
 		      size_t *section_bytes);
 
+struct root;
+
 struct spin_nic {
 	char name[IF_NAMESIZE];
-	int ifindex;
+	int ifindex;              /* 0: offline */
 	int is_virtual;
+	unsigned holders;         /* the handle, and the contexts made for it or attached */
+	pthread_mutex_t lock;     /* of all below */
+	enum spin_mode wanted, used;
+	char refusal[256];        /* why native was refused; "" if it was not */
+	struct root *root;        /* loaded with the first context */
+	int link_fd;              /* -1: not attached */
+	unsigned contexts;
+	struct spin_ctx *slot[SPIN_CONTEXTS_MAX];
 };
+void nic__hold(struct spin_nic *nic);
+void nic__release(struct spin_nic *nic);
 
-/* One of the object's data sections, mapped. */
-struct spin_memory {
-	char *addr; /* NULL: the object has no such section */
-	size_t bytes;
+/* Interfaces that one context can be on. */
+#define SPIN_NICS_MAX 16
+
+struct spin_place {
+	struct spin_nic *nic;
+	unsigned slot;
 };
 
 struct spin_ctx {
 	char name[16];
 	enum spin_class class;
-	struct spin_nic nic;      /* ifindex 0: none */
+	struct spin_rule rule;
+	struct spin_nic *nic;     /* NULL: none */
+	int takes_partial;        /* partial checksums of local senders are right */
+	struct spin_place place[SPIN_NICS_MAX];
+	unsigned places;
 	struct bpf_object *bpf;
 	const struct btf *btf;
 	int prog_fd;
-	int link_fd;              /* -1: not attached */
 	struct spin_memory data, bss;
 	const struct spin_counters *counters;
 	struct ring_buffer *ring; /* made at first use */
 	int ring_fd;
 	void (*on_event)(void *arg, const struct spin_event *event);
 	void *on_event_arg;
+	struct tap *tap;          /* NULL: not tapped */
 };
+
+/* A tapped context that comes to another place is tapped there, too. */
+int tap__join(struct spin_ctx *ctx, const struct spin_place *place);
+/* Before a place is left; the lock of its interface is held. */
+void tap__leave(struct spin_ctx *ctx, const struct spin_place *place);
+void counters__add(const struct spin_counters *counters, uint64_t *packets);
 
 /* The end of a failed bpf_object__load(): verifier log to sentence. */
 int spin_verifier__explain(const char *log, const char *handler, char *why, size_t why_bytes);

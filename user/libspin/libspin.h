@@ -84,9 +84,6 @@ const char *spin_mode_name(enum spin_mode mode); /* "auto", "native", "generic" 
 /* Packets that went to no context, by reason, since the handle was opened; SPIN_REASON_COUNT of them. */
 void spin_nic__counters(const struct spin_nic *nic, uint64_t *packets);
 
-/* Contexts an interface can have at a time. Matching costs the same for one and for all of them. */
-#define SPIN_CONTEXTS_MAX 64
-
 /* --- execution contexts --- */
 
 /* How handlers are loaded (DESIGN, Processing sockets). */
@@ -208,6 +205,8 @@ int spin_ctx__run(struct spin_ctx *ctx, const void *frame, size_t frame_bytes, u
 int spin_nic__run(struct spin_nic *nic, const void *frame, size_t frame_bytes, unsigned repeat,
 		  void *frame_out, size_t out_bytes, struct spin_run_result *result);
 
+/* The interface's program's descriptor, -1 before the first context came. Owned by the interface. */
+int spin_nic__program_fd(struct spin_nic *nic);
 /* The XDP program's descriptor, for attaching by other means. Owned by the context. */
 int spin_ctx__program_fd(const struct spin_ctx *ctx);
 

@@ -2,32 +2,68 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "internal.h"
 #include "kernel/probe.h"
+#include "root.h"
+
+static struct spin_nic *new_nic(const char *name)
+{
+	struct spin_nic *nic = calloc(1, sizeof(*nic));
+
+	if (!nic)
+		return NULL;
+	snprintf(nic->name, sizeof(nic->name), "%s", name);
+	nic->is_virtual = 1;
+	nic->link_fd = -1;
+	nic->holders = 1;
+	pthread_mutex_init(&nic->lock, NULL);
+	return nic;
+}
 
 int spin_nic__open(const char *ifname, struct spin_nic **out)
 {
 	unsigned ifindex = if_nametoindex(ifname);
-	struct spin_nic *nic;
 
 	*out = NULL;
 	if (!ifindex)
 		return spin_fail(-ENODEV, "there is no interface %s in this network namespace; `ip link` lists "
 				 "them", ifname);
-	nic = calloc(1, sizeof(*nic));
-	if (!nic)
+	*out = new_nic(ifname);
+	if (!*out)
 		return spin_fail(-ENOMEM, "no memory to open %s", ifname);
-	snprintf(nic->name, sizeof(nic->name), "%s", ifname);
-	nic->ifindex = (int)ifindex;
-	nic->is_virtual = kernel_probe__virtual(ifname);
-	*out = nic;
+	(*out)->ifindex = (int)ifindex;
+	(*out)->is_virtual = kernel_probe__virtual(ifname);
 	return 0;
+}
+
+int spin_nic__open_offline(struct spin_nic **out)
+{
+	*out = new_nic("offline");
+	return *out ? 0 : spin_fail(-ENOMEM, "no memory for an interface");
+}
+
+void nic__hold(struct spin_nic *nic)
+{
+	__atomic_fetch_add(&nic->holders, 1, __ATOMIC_RELAXED);
+}
+
+void nic__release(struct spin_nic *nic)
+{
+	if (__atomic_sub_fetch(&nic->holders, 1, __ATOMIC_ACQ_REL))
+		return;
+	if (nic->link_fd >= 0)
+		close(nic->link_fd);
+	root__free(nic->root);
+	pthread_mutex_destroy(&nic->lock);
+	free(nic);
 }
 
 void spin_nic__close(struct spin_nic *nic)
 {
-	free(nic);
+	if (nic)
+		nic__release(nic);
 }
 
 const char *spin_nic__name(const struct spin_nic *nic)
@@ -38,4 +74,42 @@ const char *spin_nic__name(const struct spin_nic *nic)
 int spin_nic__ifindex(const struct spin_nic *nic)
 {
 	return nic->ifindex;
+}
+
+int spin_nic__set_mode(struct spin_nic *nic, enum spin_mode mode)
+{
+	int err = 0;
+
+	pthread_mutex_lock(&nic->lock);
+	if (nic->contexts)
+		err = spin_fail(-EBUSY, "%s is in use in %s mode: detach its contexts first", nic->name,
+				spin_mode_name(nic->used));
+	else
+		nic->wanted = mode;
+	pthread_mutex_unlock(&nic->lock);
+	return err;
+}
+
+enum spin_mode spin_nic__mode(const struct spin_nic *nic, const char **why)
+{
+	if (why)
+		*why = nic->refusal[0] ? nic->refusal : NULL;
+	return nic->used;
+}
+
+const char *spin_mode_name(enum spin_mode mode)
+{
+	static const char *const names[] = { "auto", "native", "generic" };
+
+	return (unsigned)mode < sizeof(names) / sizeof(names[0]) ? names[mode] : "unknown";
+}
+
+int spin_nic__program_fd(struct spin_nic *nic)
+{
+	int prog_fd;
+
+	pthread_mutex_lock(&nic->lock);
+	prog_fd = nic->root ? root__program_fd(nic->root) : -1;
+	pthread_mutex_unlock(&nic->lock);
+	return prog_fd;
 }

@@ -8,6 +8,7 @@
  *
  *	spin_xdp       the program, section "xdp"
  *	spin_config    struct spin_config in .rodata, written before loading
+ *	spin_name, spin_rule  the context's, in .rodata, for whoever looks from outside
  *	spin_counters  struct spin_counters[SPIN_HPUS_MAX] in .bss, mapped
  *	spin_events    ring buffer of struct spin_event
  *	spin_state     HPU state in .data, mapped; tables under their own names in .bss, mapped
@@ -19,8 +20,11 @@
 /* Logical processors: counters are per HPU, so a machine with more CPUs is refused. */
 #define SPIN_HPUS_MAX 256
 
+/* Contexts an interface can have at a time. Matching costs the same for one and for all of them. */
+#define SPIN_CONTEXTS_MAX 64
+
 struct spin_config {
-	struct spin_rule rule;
+	struct spin_rule rule;   /* behind an interface's program, which has matched already: anything */
 	uint32_t accept_partial; /* 1: a bare pseudo-header sum is a good UDP checksum (local senders) */
 };
 

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * An interface's XDP program: parse, find the context, hand over (DESIGN, The live
+ * datapath). What belongs to no context goes on to the host, untouched and counted.
+ *
+ * The names below are a contract with <spin/root.h>.
+ */
+#include <linux/bpf.h>
+#include <bpf/bpf_helpers.h>
+
+#include <spin/spin.h>
+#include <spin/root.h>
+
+#include "parse.h"
+
+char spin_license[] SEC("license") = "Dual BSD/GPL";
+
+struct spin_match spin_match;
+struct spin_counters spin_counters[SPIN_HPUS_MAX];
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PROG_ARRAY);
+	__uint(max_entries, SPIN_CONTEXTS_MAX);
+	__uint(key_size, 4);
+	__uint(value_size, 4);
+} spin_contexts SEC(".maps");
+
+#include "handover.h"
+#include "tap.h"
+
+SPIN_INLINE uint64_t spin_match_bytes_(const uint8_t *addr, const uint64_t (*words)[256], int bytes)
+{
+	uint64_t match = ~0ull;
+
+	for (int i = 0; i < bytes; i++)
+		match &= words[i][addr[i]];
+	return match;
+}
+
+SPIN_INLINE uint64_t spin_match_addresses_(const struct spin_datagram *d)
+{
+	const struct spin_ip4 *ip4 = d->ip;
+	const struct spin_ip6 *ip6 = d->ip;
+
+	if (d->is_ip4)
+		return spin_match_bytes_((const uint8_t *)&ip4->src, spin_match.src4, 4) &
+		       spin_match_bytes_((const uint8_t *)&ip4->dst, spin_match.dst4, 4);
+	return spin_match_bytes_((const uint8_t *)ip6->src, spin_match.src6, 16) &
+	       spin_match_bytes_((const uint8_t *)ip6->dst, spin_match.dst6, 16);
+}
+
+/* The bit of the datagram's context, 0 for none. */
+SPIN_INLINE uint64_t spin_match_(const struct spin_datagram *d)
+{
+	uint64_t match = spin_match.dst_port[d->udp->dst_port] & spin_match.active;
+
+	if (!match)
+		return 0;
+	match &= spin_match.src_port[d->udp->src_port] & (d->is_ip4 ? spin_match.ip4 : spin_match.ip6);
+	if (match & spin_match.addressed)
+		match &= spin_match_addresses_(d);
+	return match;
+}
+
+SEC("xdp")
+int spin_root(struct xdp_md *ctx)
+{
+	uint8_t *data = (uint8_t *)(long)ctx->data, *end = (uint8_t *)(long)ctx->data_end;
+	struct spin_datagram d;
+	enum spin_reason reason = spin_parse(data, end, &d);
+	uint64_t match;
+
+	if (reason == SPIN_PARSED) {
+		reason = SPIN_REASON_UNMATCHED;
+		match = spin_match_(&d);
+		if (match) {
+			if (match & spin_match.tapped)
+				spin_tap(ctx, match);
+			spin_hand_over(ctx, match);
+		}
+	}
+	spin_counters[bpf_get_smp_processor_id() & (SPIN_HPUS_MAX - 1)].packets[reason]++;
+	return XDP_PASS;
+}

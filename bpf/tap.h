@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef SPIN_BPF_TAP_H
+#define SPIN_BPF_TAP_H
+
+/*
+ * Copies a context's packet as it arrived to the ring that somebody reads: for
+ * recording and costing. A ring is made and put in place when a tap begins.
+ */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+	__uint(max_entries, SPIN_CONTEXTS_MAX + 1); /* by slot; the last is for waiting, see libspin's root.c */
+	__uint(key_size, 4);
+	__array(values, struct {
+		__uint(type, BPF_MAP_TYPE_RINGBUF);
+		__uint(max_entries, 4096);
+	});
+} spin_taps SEC(".maps");
+
+/* Packets that were not copied: the ring was full, or the frame longer than the largest record. */
+uint64_t spin_taps_lost[SPIN_CONTEXTS_MAX];
+
+SPIN_INLINE uint32_t spin_slot_(uint64_t bit)
+{
+	uint32_t slot = 0;
+
+	for (int half = 32; half; half /= 2)
+		if (!(bit & ((1ull << half) - 1))) {
+			slot += half;
+			bit >>= half;
+		}
+	return slot;
+}
+
+/* The verifier wants records of constant size: one function per class of frames. 0: no room. */
+#define SPIN_TAP_CLASS_(bytes) \
+	SPIN_INLINE _Bool spin_tap_##bytes##_(struct xdp_md *ctx, void *ring, uint64_t frame_bytes) \
+	{ \
+		struct spin_tap_record *record = bpf_ringbuf_reserve(ring, sizeof(*record) + bytes, 0); \
+ \
+		if (!record) \
+			return 0; \
+		if (!frame_bytes || frame_bytes > bytes || \
+		    bpf_xdp_load_bytes(ctx, 0, record->frame, frame_bytes)) { \
+			bpf_ringbuf_discard(record, 0); \
+			return 0; \
+		} \
+		record->time_ns = bpf_ktime_get_ns(); \
+		record->hpu = bpf_get_smp_processor_id(); \
+		record->frame_bytes = frame_bytes; \
+		bpf_ringbuf_submit(record, 0); \
+		return 1; \
+	}
+SPIN_TAP_CLASS_(128)
+SPIN_TAP_CLASS_(512)
+SPIN_TAP_CLASS_(1536)
+SPIN_TAP_CLASS_(9216)
+
+SPIN_INLINE void spin_tap(struct xdp_md *ctx, uint64_t match)
+{
+	uint32_t slot = spin_slot_(match);
+	void *ring = bpf_map_lookup_elem(&spin_taps, &slot);
+	uint64_t bytes = bpf_xdp_get_buff_len(ctx);
+	_Bool copied;
+
+	if (!ring)
+		return;
+	if (bytes <= 128)
+		copied = spin_tap_128_(ctx, ring, bytes);
+	else if (bytes <= 512)
+		copied = spin_tap_512_(ctx, ring, bytes);
+	else if (bytes <= 1536)
+		copied = spin_tap_1536_(ctx, ring, bytes);
+	else
+		copied = spin_tap_9216_(ctx, ring, bytes);
+	if (!copied)
+		__sync_fetch_and_add(&spin_taps_lost[spin_opaque_(slot) & (SPIN_CONTEXTS_MAX - 1)], 1);
+}
+
+#endif

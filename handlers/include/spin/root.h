@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef SPIN_ROOT_H
+#define SPIN_ROOT_H
+
+/*
+ * What an interface's XDP program shares with user space: not for handlers. It
+ * finds the context of each packet and hands the packet over. Its names, for
+ * whoever loads it:
+ *
+ *	spin_root      the program, section "xdp"
+ *	spin_contexts  the contexts' programs, by slot
+ *	spin_match     struct spin_match in .bss, mapped
+ *	spin_counters  struct spin_counters[SPIN_HPUS_MAX] in .bss, mapped: packets of no context
+ *	spin_taps      rings of struct spin_tap_record, by slot
+ *	spin_taps_lost uint64_t[SPIN_CONTEXTS_MAX] in .bss, mapped: packets that found a ring full
+ */
+#include <spin/context.h>
+
+/*
+ * Matching by bit vectors: bit i belongs to the context in slot i. Each field of a
+ * packet picks one word, the contexts whose rule that field satisfies; their
+ * conjunction is the packet's context, as rules do not overlap. So the cost does
+ * not depend on how many there are. An address is looked up byte by byte, which
+ * is exact for prefixes.
+ *
+ * Written by the owner of the interface while packets flow: all of a context's
+ * bits are set before its bit in `active`, and stay until that is cleared and no
+ * HPU can have seen it.
+ */
+struct spin_match {
+	uint64_t active;
+	uint64_t tapped;
+	uint64_t ip4, ip6;         /* contexts that take this version */
+	uint64_t addressed;        /* contexts whose rule names an address: only then bytes are looked up */
+	uint64_t pad[3];
+	uint64_t dst_port[65536];  /* by port in network byte order, as it lies in the packet */
+	uint64_t src_port[65536];
+	uint64_t src4[4][256], dst4[4][256];
+	uint64_t src6[16][256], dst6[16][256];
+};
+
+/* A packet as it arrived, in the ring of its context. */
+struct spin_tap_record {
+	uint64_t time_ns;          /* CLOCK_MONOTONIC */
+	uint32_t hpu;
+	uint32_t frame_bytes;
+	uint8_t  frame[];          /* frame_bytes of it, then what the record's size class leaves */
+};
+
+#endif

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * What sharing an interface costs: filtering alone, behind the interface's program
+ * with one context, and with as many as an interface can have, by port and by
+ * address; PROG_TEST_RUN, same packet, in turns, medians.
+ * contexts FILE: rows as JSON to FILE, a table to stdout.
+ */
+#include <errno.h>
+#include <math.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include <common/measure.h>
+#include <engine/template.h>
+#include <user/libspin/libspin.h>
+
+#define BURSTS 61
+#define BURST_PACKETS 20000
+#define MORE_NS 5.0 /* 64 contexts over one */
+#define SAMPLES 4
+#define ARMS_MAX 16
+
+/* A program and the packet it gets. */
+struct arm {
+	const char *name;
+	int fd;
+	struct template t;
+	double ns;
+};
+
+static struct arm arms[ARMS_MAX];
+static unsigned arm_count;
+
+static int fail(const char *what, const char *why)
+{
+	fprintf(stderr, "bench: %s: %s\n", what, why);
+	return 1;
+}
+
+static int make_frame(struct template *t, const char *source, unsigned port)
+{
+	char ip[64], udp[64];
+
+	snprintf(ip, sizeof(ip), "ip4 %s > 10.0.0.2", source);
+	snprintf(udp, sizeof(udp), "udp 4000 > %u", port);
+	template_start(t);
+	return template_line(t, "eth 02:00:00:00:00:01 > 02:00:00:00:00:02") != 1 || template_line(t, ip) != 1 ||
+	       template_line(t, udp) != 1 || template_line(t, "count 22 1") != 1 || template_finish(t);
+}
+
+static double burst(const struct arm *arm)
+{
+	uint8_t out[ENGINE_FRAME_MAX];
+	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = arm->t.frame, .data_size_in = arm->t.bytes, .data_out = out,
+		    .data_size_out = sizeof(out), .repeat = BURST_PACKETS);
+
+	return bpf_prog_test_run_opts(arm->fd, &opts) ? NAN : opts.duration;
+}
+
+static int measure_arms(void)
+{
+	static double taken[ARMS_MAX][BURSTS];
+
+	for (int i = 0; i < BURSTS; i++)
+		for (unsigned a = 0; a < arm_count; a++)
+			taken[a][i] = burst(&arms[a]);
+	for (unsigned a = 0; a < arm_count; a++) {
+		arms[a].ns = measure_median(taken[a], BURSTS);
+		if (isnan(arms[a].ns))
+			return fail(arms[a].name, strerror(errno));
+	}
+	return 0;
+}
+
+static int add_arm(const char *name, int fd, const char *source, unsigned port)
+{
+	struct arm *arm = &arms[arm_count++];
+
+	arm->name = name;
+	arm->fd = fd;
+	return make_frame(&arm->t, source, port) ? fail(name, engine_why()) : 0;
+}
+
+/* A context with one route, attached if there is an interface. */
+static int add_context(struct spin_nic *nic, const struct spin_object *object, const char *text, struct spin_ctx **ctx)
+{
+	struct spin_rule rule;
+
+	if (spin_rule__parse(text, &rule) || spin_ctx__create(nic, object, &rule, ctx) ||
+	    spin_ctx__table_insert(*ctx, "routes", "src=10.0.0.1 port=9000") || (nic && spin_ctx__attach(*ctx)))
+		return fail(text, spin_strerror_last());
+	return 0;
+}
+
+/* An interface full of contexts that differ in a port, or in an address. */
+static int fill_nic(struct spin_nic *nic, const struct spin_object *object, const char *format)
+{
+	struct spin_ctx *ctx;
+	char text[64];
+
+	for (unsigned i = 0; i < SPIN_CONTEXTS_MAX; i++) {
+		snprintf(text, sizeof(text), format, i);
+		if (add_context(nic, object, text, &ctx))
+			return 1;
+	}
+	return 0;
+}
+
+static double worst(const char *name)
+{
+	double ns = 0;
+
+	for (unsigned a = 0; a < arm_count; a++)
+		if (!strcmp(arms[a].name, name))
+			ns = fmax(ns, arms[a].ns);
+	return ns;
+}
+
+static void report(struct measure *m, const char *name, const char *arm, const char *base, double target)
+{
+	struct measure_row *row = measure_add(m, name, worst(arm) - worst(base), "ns");
+
+	row->baseline = worst(base);
+	row->ratio = worst(arm) / worst(base);
+	if (!isnan(target))
+		measure_goal(row, MEASURE_AT_MOST, target, row->value);
+}
+
+static int bench(struct measure *m, const struct spin_object *object)
+{
+	static const unsigned samples[SAMPLES] = { 0, 21, 42, SPIN_CONTEXTS_MAX - 1 };
+	struct spin_nic *one, *ports, *addresses;
+	struct spin_ctx *alone, *ctx;
+	char source[32];
+	int err;
+
+	if (spin_nic__open_offline(&one) || spin_nic__open_offline(&ports) || spin_nic__open_offline(&addresses))
+		return fail("interface", spin_strerror_last());
+	err = add_context(NULL, object, "udp dport 9000", &alone) || add_context(one, object, "udp dport 9000", &ctx) ||
+	      fill_nic(ports, object, "udp dport 90%02u") ||
+	      fill_nic(addresses, object, "udp src 10.0.%u.0/24");
+	if (!err)
+		err = add_arm("alone", spin_ctx__program_fd(alone), "10.0.0.1", 9000) ||
+		      add_arm("one", spin_nic__program_fd(one), "10.0.0.1", 9000) ||
+		      add_arm("one, unmatched", spin_nic__program_fd(one), "10.0.0.1", 8000) ||
+		      add_arm("all, unmatched", spin_nic__program_fd(ports), "10.0.0.1", 8000);
+	for (unsigned i = 0; i < SAMPLES && !err; i++) {
+		snprintf(source, sizeof(source), "10.0.%u.1", samples[i]);
+		err = add_arm("all by port", spin_nic__program_fd(ports), "10.0.0.1", 9000 + samples[i]) ||
+		      add_arm("all by address", spin_nic__program_fd(addresses), source, 9000);
+	}
+	if (!err)
+		err = measure_arms();
+	if (err)
+		return err;
+	for (unsigned a = 0; a < arm_count; a++)
+		printf("%-20s %6.1f ns\n", arms[a].name, arms[a].ns);
+	report(m, "contexts.one_vs_alone", "one", "alone", NAN);
+	report(m, "contexts.64_vs_one", "all by port", "one", MORE_NS);
+	report(m, "contexts.64_by_address_vs_one", "all by address", "one", NAN);
+	report(m, "contexts.64_unmatched_vs_one", "all, unmatched", "one, unmatched", MORE_NS);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	static struct measure m;
+	struct spin_object *object;
+	cpu_set_t cpu;
+	char path[512];
+
+	if (geteuid()) {
+		printf("skip: PROG_TEST_RUN needs root\n");
+		return 77;
+	}
+	CPU_ZERO(&cpu);
+	CPU_SET(sched_getcpu(), &cpu);
+	sched_setaffinity(0, sizeof(cpu), &cpu);
+	measure_begin(&m, "bench-contexts");
+	if (engine_object_path("filtering", path, sizeof(path)) || spin_object__open(path, &object))
+		return fail("filtering", spin_strerror_last());
+	if (bench(&m, object))
+		return 1;
+	measure_print(&m);
+	return argc > 1 && measure_write(&m, argv[1]) ? fail(argv[1], "cannot be written") : 0;
+}

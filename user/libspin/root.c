@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <linux/membarrier.h>
+
+#include <bpf/bpf.h>
+
+#include "internal.h"
+#include "kernel/probe.h"
+#include "root.h"
+
+extern const char root_image[], root_image_end[];
+
+struct root {
+	struct bpf_object *bpf;
+	struct spin_memory bss;
+	struct spin_match *match;
+	const struct spin_counters *counters;
+	const uint64_t *taps_lost;
+	int prog_fd, contexts_fd, taps_fd;
+};
+
+static int open_object(struct root *root)
+{
+	LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = "spin_root");
+	char why[SPIN_SENTENCE_BYTES];
+	int err;
+
+	root->bpf = bpf_object__open_mem(root_image, (size_t)(root_image_end - root_image), &opts);
+	if (!root->bpf)
+		return spin_fail(-errno, "cannot read the interface's program: %s", strerror(errno));
+	err = bpf_object__load(root->bpf);
+	if (!err)
+		return section__open(root->bpf, ".bss", "the interface's program", &root->bss);
+	if (kernel_probe__xdp(why, sizeof(why)))
+		return spin_fail(err, "%s", why);
+	return spin_fail(err, "the kernel refuses to load the interface's program: %s", strerror(-err));
+}
+
+int root__load(struct root **out)
+{
+	struct root *root = calloc(1, sizeof(*root));
+	int err;
+
+	*out = NULL;
+	if (!root)
+		return spin_fail(-ENOMEM, "no memory for the interface's program");
+	err = open_object(root);
+	if (!err) {
+		struct bpf_program *prog = bpf_object__find_program_by_name(root->bpf, "spin_root");
+
+		root->match = section__variable(root->bpf, ".bss", &root->bss, "spin_match", sizeof(*root->match));
+		root->counters = section__variable(root->bpf, ".bss", &root->bss, "spin_counters",
+						   sizeof(*root->counters) * SPIN_HPUS_MAX);
+		root->taps_lost = section__variable(root->bpf, ".bss", &root->bss, "spin_taps_lost",
+						    sizeof(*root->taps_lost) * SPIN_CONTEXTS_MAX);
+		root->prog_fd = bpf_program__fd(prog);
+		root->contexts_fd = bpf_object__find_map_fd_by_name(root->bpf, "spin_contexts");
+		root->taps_fd = bpf_object__find_map_fd_by_name(root->bpf, "spin_taps");
+		if (!prog || !root->match || !root->counters || !root->taps_lost ||
+		    root->contexts_fd < 0 || root->taps_fd < 0)
+			err = spin_fail(-EINVAL, "the interface's program is of another version: build libspin anew");
+	}
+	if (err) {
+		root__free(root);
+		return err;
+	}
+	*out = root;
+	return 0;
+}
+
+void root__free(struct root *root)
+{
+	if (!root)
+		return;
+	section__close(&root->bss);
+	bpf_object__close(root->bpf);
+	free(root);
+}
+
+int root__program_fd(const struct root *root)
+{
+	return root->prog_fd;
+}
+
+const struct spin_counters *root__counters(const struct root *root)
+{
+	return root->counters;
+}
+
+/*
+ * Returns when every program that runs now has ended. A global membarrier waits
+ * for RCU; where it may not be used, a change of a map of maps does (the kernel
+ * waits there for programs that still hold the old map).
+ */
+static void wait_for_programs(const struct root *root)
+{
+	int ring, slot = SPIN_CONTEXTS_MAX; /* beyond the contexts': for this alone */
+
+	if (!syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0))
+		return;
+	ring = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "spin_tap", 0, 0, (uint32_t)sysconf(_SC_PAGESIZE), NULL);
+	if (ring < 0)
+		return;
+	bpf_map_update_elem(root->taps_fd, &slot, &ring, BPF_ANY);
+	bpf_map_delete_elem(root->taps_fd, &slot);
+	close(ring);
+}
+
+static void set_bit(uint64_t *word, unsigned slot)
+{
+	__atomic_fetch_or(word, 1ull << slot, __ATOMIC_SEQ_CST);
+}
+
+static void clear_bit(uint64_t *word, unsigned slot)
+{
+	__atomic_fetch_and(word, ~(1ull << slot), __ATOMIC_SEQ_CST);
+}
+
+int root__add(struct root *root, unsigned slot, const struct spin_rule *rule, int prog_fd)
+{
+	if (bpf_map_update_elem(root->contexts_fd, &slot, &prog_fd, BPF_ANY))
+		return spin_fail(-errno, "the interface's program cannot take the context: %s", strerror(errno));
+	match__set(root->match, slot, rule);
+	set_bit(&root->match->active, slot);
+	return 0;
+}
+
+void root__remove(struct root *root, unsigned slot)
+{
+	clear_bit(&root->match->active, slot);
+	wait_for_programs(root);
+	bpf_map_delete_elem(root->contexts_fd, &slot);
+	match__clear(root->match, slot);
+}
+
+int root__tap(struct root *root, unsigned slot, int ring_fd)
+{
+	if (ring_fd < 0) {
+		clear_bit(&root->match->tapped, slot);
+		wait_for_programs(root);
+		bpf_map_delete_elem(root->taps_fd, &slot);
+		return 0;
+	}
+	if (bpf_map_update_elem(root->taps_fd, &slot, &ring_fd, BPF_ANY))
+		return spin_fail(-errno, "cannot tap the context: %s", strerror(errno));
+	set_bit(&root->match->tapped, slot);
+	return 0;
+}
+
+uint64_t root__tap_lost(const struct root *root, unsigned slot)
+{
+	return __atomic_load_n(&root->taps_lost[slot], __ATOMIC_RELAXED);
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef LIBSPIN_ROOT_H
+#define LIBSPIN_ROOT_H
+
+/*
+ * An interface's own program, loaded: <spin/root.h> has what it does. Callers hold
+ * the lock of the interface. Functions return 0 or a negative errno with a sentence.
+ */
+#include <spin/root.h>
+
+struct root;
+
+int root__load(struct root **out);
+void root__free(struct root *root);
+int root__program_fd(const struct root *root);
+const struct spin_counters *root__counters(const struct root *root);
+
+/* Gives a slot to a program and its rule; packets come at once, all or none. */
+int root__add(struct root *root, unsigned slot, const struct spin_rule *rule, int prog_fd);
+/* Takes it back. When it returns, no HPU is in the program any more. */
+void root__remove(struct root *root, unsigned slot);
+
+/* The slot's packets are copied to a ring buffer from now on; -1: no more, and no HPU writes to it when it returns. */
+int root__tap(struct root *root, unsigned slot, int ring_fd);
+/* Packets of a slot that no tap had room for, since the program was loaded. */
+uint64_t root__tap_lost(const struct root *root, unsigned slot);
+
+/* 1 if some packet satisfies both rules. */
+int match__overlap(const struct spin_rule *a, const struct spin_rule *b);
+/* Sets or clears a slot's bits, but for `active`. */
+void match__set(struct spin_match *match, unsigned slot, const struct spin_rule *rule);
+void match__clear(struct spin_match *match, unsigned slot);
+
+#endif

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* bpf/root.bpf.c, compiled: ROOT_IMAGE names the object. */
+	.section .rodata
+	.global root_image, root_image_end
+	.hidden root_image, root_image_end
+	.balign 16
+root_image:
+	.incbin ROOT_IMAGE
+root_image_end:
+	.section .note.GNU-stack, "", @progbits

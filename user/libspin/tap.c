@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+
+#include "internal.h"
+#include "root.h"
+
+#define RING_BYTES_MAX (1u << 30)
+
+struct tap {
+	int fd;
+	struct ring_buffer *ring;
+	uint64_t lost_before[SPIN_NICS_MAX]; /* by place: what the interface's counter stood at */
+	uint64_t lost_elsewhere;             /* at places that the context has left */
+	void (*fn)(void *arg, const struct spin_tapped *packet);
+	void *arg;
+};
+
+static int on_record(void *arg, void *data, size_t bytes)
+{
+	const struct spin_tap_record *record = data;
+	struct tap *tap = arg;
+	struct spin_tapped packet = { .time_ns = record->time_ns, .hpu = record->hpu,
+				      .frame_bytes = record->frame_bytes, .frame = record->frame };
+
+	if (bytes >= sizeof(*record) && record->frame_bytes <= bytes - sizeof(*record))
+		tap->fn(tap->arg, &packet);
+	return 0;
+}
+
+static uint32_t ring_size(size_t wanted)
+{
+	uint32_t bytes = (uint32_t)sysconf(_SC_PAGESIZE);
+
+	while (bytes < wanted)
+		bytes *= 2;
+	return bytes;
+}
+
+int tap__join(struct spin_ctx *ctx, const struct spin_place *place)
+{
+	struct spin_nic *nic = place->nic;
+	int err;
+
+	pthread_mutex_lock(&nic->lock);
+	ctx->tap->lost_before[place - ctx->place] = root__tap_lost(nic->root, place->slot);
+	err = root__tap(nic->root, place->slot, ctx->tap->fd);
+	pthread_mutex_unlock(&nic->lock);
+	return err;
+}
+
+int spin_ctx__tap(struct spin_ctx *ctx, size_t ring_bytes)
+{
+	struct tap *tap;
+	int err = 0;
+
+	if (ctx->tap)
+		return spin_fail(-EALREADY, "%s is tapped already", ctx->name);
+	if (ring_bytes > RING_BYTES_MAX)
+		return spin_fail(-EINVAL, "a tap's ring has at most %u bytes", RING_BYTES_MAX);
+	tap = calloc(1, sizeof(*tap));
+	if (!tap)
+		return spin_fail(-ENOMEM, "no memory for a tap");
+	ctx->tap = tap;
+	tap->fd = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "spin_tap", 0, 0, ring_size(ring_bytes), NULL);
+	if (tap->fd < 0)
+		err = spin_fail(-errno, "cannot make a ring of %u bytes: %s", ring_size(ring_bytes), strerror(errno));
+	if (!err) {
+		tap->ring = ring_buffer__new(tap->fd, on_record, tap, NULL);
+		if (!tap->ring)
+			err = spin_fail(-errno, "cannot map the ring of a tap: %s", strerror(errno));
+	}
+	for (unsigned i = 0; i < ctx->places && !err; i++)
+		err = tap__join(ctx, &ctx->place[i]);
+	if (err)
+		spin_ctx__untap(ctx);
+	return err;
+}
+
+void spin_ctx__untap(struct spin_ctx *ctx)
+{
+	struct tap *tap = ctx->tap;
+
+	if (!tap)
+		return;
+	for (unsigned i = 0; i < ctx->places; i++) {
+		struct spin_nic *nic = ctx->place[i].nic;
+
+		pthread_mutex_lock(&nic->lock);
+		root__tap(nic->root, ctx->place[i].slot, -1);
+		pthread_mutex_unlock(&nic->lock);
+	}
+	ring_buffer__free(tap->ring);
+	if (tap->fd >= 0)
+		close(tap->fd);
+	free(tap);
+	ctx->tap = NULL;
+}
+
+static uint64_t lost_at(const struct spin_ctx *ctx, unsigned i)
+{
+	return root__tap_lost(ctx->place[i].nic->root, ctx->place[i].slot) - ctx->tap->lost_before[i];
+}
+
+void tap__leave(struct spin_ctx *ctx, const struct spin_place *place)
+{
+	if (!ctx->tap)
+		return;
+	root__tap(place->nic->root, place->slot, -1);
+	ctx->tap->lost_elsewhere += lost_at(ctx, (unsigned)(place - ctx->place));
+}
+
+int spin_ctx__tapped(struct spin_ctx *ctx, void (*fn)(void *arg, const struct spin_tapped *packet), void *arg)
+{
+	int count;
+
+	if (!ctx->tap)
+		return spin_fail(-EINVAL, "%s is not tapped", ctx->name);
+	ctx->tap->fn = fn;
+	ctx->tap->arg = arg;
+	count = ring_buffer__consume(ctx->tap->ring);
+	return count < 0 ? spin_fail(count, "cannot read the ring of a tap: %s", strerror(-count)) : count;
+}
+
+uint64_t spin_ctx__tap_lost(const struct spin_ctx *ctx)
+{
+	uint64_t lost = ctx->tap ? ctx->tap->lost_elsewhere : 0;
+
+	for (unsigned i = 0; ctx->tap && i < ctx->places; i++)
+		lost += lost_at(ctx, i);
+	return lost;
+}
+
+int spin_ctx__tap_fd(const struct spin_ctx *ctx)
+{
+	return ctx->tap ? ctx->tap->fd : -1;
+}
