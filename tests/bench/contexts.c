@@ -15,6 +15,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
+#include <common/built.h>
 #include <common/measure.h>
 #include <engine/template.h>
 #include <user/libspin/libspin.h>
@@ -182,7 +183,7 @@ int main(int argc, char **argv)
 	CPU_SET(sched_getcpu(), &cpu);
 	sched_setaffinity(0, sizeof(cpu), &cpu);
 	measure_begin(&m, "bench-contexts");
-	if (engine_object_path("filtering", path, sizeof(path)) || spin_object__open(path, &object))
+	if (built_object("filtering", path, sizeof(path)) || spin_object__open(path, &object))
 		return fail("filtering", spin_strerror_last());
 	if (bench(&m, object))
 		return 1;

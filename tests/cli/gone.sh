@@ -11,10 +11,10 @@ says err "no interface nosuch0"
 expect 1 in_ns "$SPINCTL" status --dev nosuch0
 says err "no interface nosuch0"
 in_ns ip link set lo up
-expect 1 in_ns "$SPINCTL" run "$OBJECT" --dev lo
+expect 1 in_ns "$SPINCTL" run "$OBJECT" --dev lo --mode native
 says err "native XDP"
 in_ns ip link set v1 mtu 9000 # a veth's frames are as long as its peer sends them
-expect 1 in_ns "$SPINCTL" run "$OBJECT" --dev v0 --duration 1
+expect 1 in_ns "$SPINCTL" run "$OBJECT" --dev v0 --mode native --duration 1
 says err "mtu"
 in_ns ip link set v1 mtu 1500
 

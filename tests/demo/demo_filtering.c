@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tests/common/counts.h"
 #include "tests/common/proc.h"
 #include "tests/demo/capture.h"
 #include "tests/demo/iperf.h"
@@ -292,7 +293,7 @@ void demo_filtering(struct demo *demo, struct summary *s)
 	}
 	run_flows(demo, flow, &s->rate[1], &s->cpu_ns[1]);
 	print_flows(flow, redirect, ctx, sent_before, routed_before, demo);
-	spin_ctx__counters(ctx, s->packets);
+	counts_all(ctx, s->packets);
 	matched = s->packets[SPIN_REASON_SUCCESS];
 	s->hit_name = "of matched datagrams redirected";
 	s->hit_rate = routed(ctx, PROBE_ADDR);

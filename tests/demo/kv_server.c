@@ -9,6 +9,7 @@
 
 #include "libspin.h"
 #include "tests/common/kv_commit.h"
+#include "tests/common/counts.h"
 #include "tests/common/proc.h"
 #include "tests/demo/kv_server.h"
 #include "tests/demo/kv_store.h"
@@ -116,7 +117,7 @@ int kv_server__run(void *arg)
 		sendto(fd, &m, sizeof(m), 0, (struct sockaddr *)&from, from_bytes);
 	}
 	if (ctx)
-		spin_ctx__counters(ctx, server->report->packets);
+		counts_all(ctx, server->report->packets);
 	spin_ctx__destroy(ctx);
 	kv_store__free(store);
 	close(fd);

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include <common/built.h>
+#include <common/counts.h>
 #include <user/libspin/libspin.h>
 
 #define SENDERS 7
@@ -151,16 +152,6 @@ static uint64_t interface_packets(unsigned *queues)
 	return sum;
 }
 
-static uint64_t all_reasons(struct spin_ctx *ctx, uint64_t *packets)
-{
-	uint64_t sum = 0;
-
-	spin_ctx__counters(ctx, packets);
-	for (int i = 0; i < SPIN_REASON_COUNT; i++)
-		sum += packets[i];
-	return sum;
-}
-
 static uint32_t entry_packets(struct spin_ctx *ctx, const char *address)
 {
 	const struct route *route;
@@ -217,7 +208,7 @@ int main(void)
 	thread_napi();
 	ctx = attach();
 	before = interface_packets(&queues); /* came before the program */
-	before -= before ? all_reasons(ctx, packets) : 0;
+	before -= before ? counts_all(ctx, packets) : 0;
 	for (unsigned i = 0; i < PLACES; i++) {
 		enter(server_ns);
 		from = open_socket("10.9.0.1", places[i].port);
@@ -240,7 +231,7 @@ int main(void)
 
 	/* the interface's own figures come after each poll; others may still arrive */
 	for (int try = 0; try < 50; try++) {
-		counted = all_reasons(ctx, packets);
+		counted = counts_all(ctx, packets);
 		seen = interface_packets(&queues) - before;
 		if (seen == counted)
 			break;

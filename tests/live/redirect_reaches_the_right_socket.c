@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include <common/built.h>
+#include <common/counts.h>
 #include <user/libspin/libspin.h>
 
 #define DATAGRAMS 100
@@ -152,7 +153,7 @@ int main(void)
 		die("some are received at the old port");
 	if (received(at_9100) != DATAGRAMS)
 		die("unmatched datagrams are lost");
-	spin_ctx__counters(ctx, packets);
+	counts_all(ctx, packets);
 	if (packets[SPIN_REASON_SUCCESS] != DATAGRAMS || packets[SPIN_REASON_UNMATCHED] < DATAGRAMS)
 		die("the counters say otherwise");
 	spin_ctx__destroy(ctx);

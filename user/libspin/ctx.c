@@ -166,6 +166,11 @@ const char *spin_ctx__name(const struct spin_ctx *ctx)
 	return ctx->name;
 }
 
+struct spin_nic *spin_ctx__nic(const struct spin_ctx *ctx)
+{
+	return ctx->nic;
+}
+
 const char *spin_class_name(enum spin_class class)
 {
 	return class == SPIN_CLASS_ISOLATED ? "isolated" : "trusted";

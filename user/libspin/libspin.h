@@ -119,6 +119,8 @@ int spin_ctx__create_opts(struct spin_nic *nic, const struct spin_object *obj, c
 /* Detaches and frees. Memory obtained from spin_ctx__symbol() is gone. */
 void spin_ctx__destroy(struct spin_ctx *ctx);
 const char *spin_ctx__name(const struct spin_ctx *ctx);
+/* The interface it was made for, NULL for none; valid as long as the context. */
+struct spin_nic *spin_ctx__nic(const struct spin_ctx *ctx);
 
 /*
  * Adds the context to its interface; the first one attaches our program there by

@@ -6,6 +6,12 @@
 
 #include "spinctl.h"
 
+/* What a target's function gave, as a status. */
+static int told(int err, const char *option, const char *word)
+{
+	return !err ? DONE : err == FILL_COMPLAINED ? FAILED : complain("%s %s: %s", option, word, spin_strerror_last());
+}
+
 static int insert(const struct fill_target *target, const char *word)
 {
 	const char *colon = strchr(word, ':');
@@ -14,9 +20,7 @@ static int insert(const struct fill_target *target, const char *word)
 	if (!colon || colon == word || (size_t)(colon - word) >= sizeof(table))
 		return complain("--insert %s: write TABLE:FIELD=VALUE ...", word);
 	snprintf(table, sizeof(table), "%.*s", (int)(colon - word), word);
-	if (target->insert(target->arg, table, colon + 1))
-		return complain("--insert %s: %s", word, spin_strerror_last());
-	return DONE;
+	return told(target->insert(target->arg, table, colon + 1), "--insert", word);
 }
 
 static int insert_file(const struct fill_target *target, const char *word)
@@ -37,7 +41,9 @@ static int insert_file(const struct fill_target *target, const char *word)
 	while (!status && getline(&line, &bytes, from) > 0) {
 		number++;
 		line[strcspn(line, "#\r\n")] = '\0';
-		if (line[strspn(line, " \t")] && target->insert(target->arg, table, line))
+		if (line[strspn(line, " \t")])
+			status = target->insert(target->arg, table, line);
+		if (status && status != FILL_COMPLAINED)
 			status = complain("%s:%u: %s", equals + 1, number, spin_strerror_last());
 	}
 	if (!status && ferror(from))
@@ -52,8 +58,7 @@ int fill__apply(const struct fill_options *fill, const struct fill_target *targe
 	int status = DONE;
 
 	for (unsigned i = 0; i < fill->sets.count && !status; i++)
-		if (target->set(target->arg, fill->sets.items[i]))
-			status = complain("--set %s: %s", fill->sets.items[i], spin_strerror_last());
+		status = told(target->set(target->arg, fill->sets.items[i]), "--set", fill->sets.items[i]);
 	for (unsigned i = 0; i < fill->inserts.count && !status; i++)
 		status = insert(target, fill->inserts.items[i]);
 	for (unsigned i = 0; i < fill->files.count && !status; i++)

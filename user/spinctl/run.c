@@ -12,19 +12,27 @@
 #define LOOK_S 0.2 /* how often the interface is looked at */
 
 static struct run_options {
-	const char *device, *match, *ready_file;
+	struct option_list devices, matches, names;
+	const char *mode, *class, *ready_file;
 	struct fill_options fill;
 	double interval_s, duration_s;
 	unsigned count, ready_fd;
 	int json, state;
-} options = { .match = "udp", .interval_s = 1, .ready_fd = ~0u };
+} options = { .mode = "auto", .class = "trusted", .interval_s = 1, .ready_fd = ~0u };
 
 #define FIELD(name) offsetof(struct run_options, name)
 
 static const struct option_row rows[] = {
-	{ "dev", 0, OPTION_STRING, "IF", FIELD(device), "the interface (required)" },
-	{ "match", 0, OPTION_STRING, "RULE", FIELD(match),
-	  "which datagrams: udp, ip4, ip6, src ADDR[/LEN], dst ADDR[/LEN], sport N, dport N (default: udp)" },
+	{ "dev", 0, OPTION_LIST, "IF", FIELD(devices), "the interface (required; several: all of them)" },
+	{ "match", 0, OPTION_LIST, "RULE", FIELD(matches),
+	  "which datagrams: udp, ip4, ip6, src ADDR[/LEN], dst ADDR[/LEN], sport N, dport N (default: udp; "
+	  "with several files one for each, in order)" },
+	{ "name", 0, OPTION_LIST, "NAME", FIELD(names), "of the context (default: the handler's); one per file, in order" },
+	{ "mode", 0, OPTION_STRING, "MODE", FIELD(mode),
+	  "native: in the driver; generic: any interface, slower; auto: native, generic where that is refused (default: auto)" },
+	{ "class", 0, OPTION_STRING, "CLASS", FIELD(class),
+	  "trusted: the packet is read in place; isolated: loaded without CAP_PERFMON, packets are copied, slower "
+	  "(default: trusted)" },
 	FILL_OPTIONS(struct run_options, fill),
 	{ "interval", 0, OPTION_SECONDS, "SEC", FIELD(interval_s),
 	  "seconds between reports, 0: only the last (default: 1)" },
@@ -77,22 +85,36 @@ static int tell_ready(void)
 	return DONE;
 }
 
-static void report(const struct run_printer *p, struct run_report *r, double time_s, int final)
+static void report(struct run_set *set, const struct run_printer *p, struct run_report *r, double time_s, int final)
 {
-	uint64_t packets[SPIN_REASON_COUNT];
-
-	spin_ctx__counters(p->ctx, packets);
-	for (unsigned i = 0; i < SPIN_REASON_COUNT; i++) {
-		r->in_interval[i] = packets[i] - r->packets[i];
-		r->packets[i] = packets[i];
-	}
+	run_set__count(set);
 	r->interval_s = time_s - r->time_s;
 	r->time_s = time_s;
 	r->final = final;
 	run_print__report(p, r);
 }
 
-static int watch(const struct run_printer *p)
+/* DONE, or FAILED after a message. */
+static int read_events(struct run_set *set, struct run_printer *p)
+{
+	for (unsigned i = 0; i < set->contexts; i++) {
+		p->speaker = &set->context[i];
+		if (spin_ctx__events(set->context[i].ctx, run_print__event, p) < 0)
+			return complain("%s", spin_strerror_last());
+	}
+	return DONE;
+}
+
+static void wait_for_events(const struct run_set *set, double wait_s)
+{
+	struct pollfd fd[SPIN_CONTEXTS_MAX];
+
+	for (unsigned i = 0; i < set->contexts; i++)
+		fd[i] = (struct pollfd){ .fd = spin_ctx__event_fd(set->context[i].ctx), .events = POLLIN };
+	poll(fd, set->contexts, (int)(wait_s * 1000) + 1);
+}
+
+static int watch(struct run_set *set, struct run_printer *p)
 {
 	double start = now_s(), next = options.interval_s;
 	struct run_report r = { 0 };
@@ -100,11 +122,10 @@ static int watch(const struct run_printer *p)
 	int status = DONE;
 
 	while (!stop && !status) {
-		struct pollfd fd = { .fd = spin_ctx__event_fd(p->ctx), .events = POLLIN };
 		double time_s = now_s() - start, wait_s = LOOK_S;
 
 		if (options.interval_s > 0 && time_s >= next) {
-			report(p, &r, time_s, 0);
+			report(set, p, &r, time_s, 0);
 			next += options.interval_s;
 			if (next < time_s)
 				next = time_s + options.interval_s;
@@ -117,87 +138,88 @@ static int watch(const struct run_printer *p)
 			wait_s = next - time_s;
 		if (options.duration_s > 0 && options.duration_s - time_s < wait_s)
 			wait_s = options.duration_s - time_s;
-		poll(&fd, 1, (int)(wait_s * 1000) + 1);
-		if (spin_ctx__events(p->ctx, run_print__event, (void *)p) < 0)
-			status = complain("%s", spin_strerror_last());
-		if (spin_ctx__alive(p->ctx) < 0)
-			status = complain("%s", spin_strerror_last());
+		wait_for_events(set, wait_s);
+		status = read_events(set, p);
+		if (!status)
+			status = run_set__alive(set);
 		if (ferror(stdout))
 			return complain("cannot write the output: %s", strerror(EPIPE));
 	}
-	spin_ctx__detach(p->ctx); /* before the last counts, so that they stay the last */
-	spin_ctx__events(p->ctx, run_print__event, (void *)p);
-	report(p, &r, now_s() - start, 1);
+	run_set__detach(set); /* before the last counts, so that they stay the last */
+	read_events(set, p);
+	report(set, p, &r, now_s() - start, 1);
 	return status;
 }
 
-static int set(void *ctx, const char *assignment)
+static int start(struct run_set *set)
 {
-	return spin_ctx__set(ctx, assignment);
-}
+	struct run_printer printer = { .json = options.json, .state = options.state, .set = set };
+	int status = run_set__fill(set, &options.fill);
 
-static int insert(void *ctx, const char *table, const char *fields)
-{
-	return spin_ctx__table_insert(ctx, table, fields);
-}
-
-static int run_ctx(struct spin_nic *nic, const struct spin_object *object, struct spin_ctx *ctx,
-		   const struct spin_rule *rule)
-{
-	struct fill_target target = { .arg = ctx, .set = set, .insert = insert };
-	char text[256];
-	struct run_printer printer = { .json = options.json, .state = options.state, .ctx = ctx,
-				       .handler = spin_object__meta(object)->name,
-				       .device = spin_nic__name(nic), .rule = text };
-	int status = fill__apply(&options.fill, &target);
-
+	if (!status)
+		status = run_set__attach(set);
 	if (status)
 		return status;
-	if (spin_ctx__attach(ctx))
-		return complain("%s", spin_strerror_last());
-	spin_rule__format(rule, text, sizeof(text));
 	run_print__start(&printer);
 	fflush(stdout);
 	status = tell_ready();
-	return status ? status : watch(&printer);
+	return status ? status : watch(set, &printer);
 }
 
 static int run(const char **operands, unsigned count)
 {
+	const struct run_wishes wishes = { .files = operands, .file_count = count, .devices = &options.devices,
+					   .matches = &options.matches, .names = &options.names,
+					   .mode = options.mode, .class = options.class };
 	struct sigaction action = { .sa_handler = on_signal };
-	struct spin_object *object = NULL;
-	struct spin_nic *nic = NULL;
-	struct spin_ctx *ctx = NULL;
-	struct spin_rule rule;
+	static struct run_set set;
 	int status;
 
-	(void)count;
-	if (!options.device) {
-		fprintf(stderr, "spinctl run: missing: --dev IF; see spinctl run --help\n");
-		return USAGE;
-	}
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
 	sigaction(SIGHUP, &action, NULL);
-	if (spin_rule__parse(options.match, &rule) || spin_object__open(operands[0], &object) ||
-	    spin_nic__open(options.device, &nic) || spin_ctx__create(nic, object, &rule, &ctx))
-		status = complain("%s", spin_strerror_last());
-	else
-		status = run_ctx(nic, object, ctx, &rule);
-	spin_ctx__destroy(ctx);
-	spin_nic__close(nic);
-	spin_object__close(object);
+	status = run_set__open(&set, &wishes);
+	if (!status)
+		status = start(&set);
+	run_set__close(&set);
+	options__free_list(&options.devices);
+	options__free_list(&options.matches);
+	options__free_list(&options.names);
 	options__free_list(&options.fill.sets);
 	options__free_list(&options.fill.inserts);
 	options__free_list(&options.fill.files);
 	return status;
 }
 
+static const struct example_row examples[] = {
+	{ "spinctl run filtering.spin --dev eth0 --match 'udp dport 9000' --insert 'routes:src=10.0.0.1 port=7000' "
+	  "--duration 1 --state",
+	  "Steers datagrams to port 9000 for a second and shows the table at the end." },
+	{ "spinctl run filtering.spin kvstore.spin --dev eth0 --match 'udp dport 9000' --match 'udp dport 6000' "
+	  "--insert 'filtering/routes:src=10.0.0.1 port=7000' --interval 0 --duration 1",
+	  "Two contexts on one interface." },
+	{ "spinctl run kvstore.spin --dev eth0 --mode generic --class isolated --json --count 1",
+	  "On any interface, loaded as code that is not trusted, for programs to read." },
+	{ 0 },
+};
+
 static const struct command_row row = {
-	.name = "spinctl run", .operands = "FILE.spin", .min_operands = 1, .max_operands = 1,
-	.summary = "Attaches handlers to an interface and counts until SIGINT or SIGTERM",
+	.name = "spinctl run", .operands = "FILE.spin...", .min_operands = 1, .max_operands = SPIN_CONTEXTS_MAX,
+	.summary = "Attaches handlers to interfaces and counts until SIGINT or SIGTERM",
 	.options = rows,
 	.notes = "The handlers end with this process, however it ends. Needs root.",
+	.about = "Each file becomes an execution context: its handlers, its memory and its rule. A packet goes to the "
+		 "context whose rule it matches; all others go on to the host, untouched. Rules may not overlap. Up to "
+		 "64 contexts share an interface at the same cost as one.\n"
+		 "\n"
+		 "Packets are counted by reason: those of each context, and per interface those of none. Handlers' "
+		 "errors are printed as they come. With several contexts, --set, --insert and --insert-from take "
+		 "the context's name and a slash before the field or table.\n"
+		 "\n"
+		 "The attachment is a bpf_link: it ends with the process, however that ends. An interface that another "
+		 "program holds is refused with that program's name; it is never replaced. Needs root, or CAP_BPF and "
+		 "CAP_NET_ADMIN, and CAP_PERFMON for the trusted class.",
+	.examples = examples,
 };
 
 const struct subcommand run_command = { "run", &row, run, &options };

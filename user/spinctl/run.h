@@ -4,18 +4,62 @@
 
 #include "spinctl.h"
 
+/* Packets by reason: since attaching, and in the last interval. */
+struct run_counts {
+	uint64_t packets[SPIN_REASON_COUNT];
+	uint64_t in_interval[SPIN_REASON_COUNT];
+};
+
+struct run_context {
+	struct spin_ctx *ctx;
+	struct spin_object *object;
+	char name[16];          /* the handler's; "-2" and so on behind it where that is taken */
+	char rule[256];
+	struct run_counts counts;
+};
+
+struct run_device {
+	struct spin_nic *nic;
+	struct run_counts counts; /* of packets that went to no context */
+};
+
+#define RUN_DEVICES_MAX 16
+
+/* What one command runs: each context is on each of the devices. */
+struct run_set {
+	struct run_context context[SPIN_CONTEXTS_MAX];
+	struct run_device device[RUN_DEVICES_MAX];
+	unsigned contexts, devices;
+};
+
+struct run_wishes {
+	const char *const *files;
+	unsigned file_count;
+	const struct option_list *devices, *matches, *names; /* matches and names go with the files, in order */
+	const char *mode, *class; /* text as given */
+};
+
+/* Opens and loads all of it, nothing attached yet. DONE, FAILED or USAGE after a message. */
+int run_set__open(struct run_set *set, const struct run_wishes *wishes);
+int run_set__fill(struct run_set *set, const struct fill_options *fill);
+int run_set__attach(struct run_set *set);
+/* Takes new counts of everything. */
+void run_set__count(struct run_set *set);
+/* DONE, or FAILED after a message: an interface went away. */
+int run_set__alive(struct run_set *set);
+void run_set__detach(struct run_set *set);
+void run_set__close(struct run_set *set);
+
 /* What is reported at the end of an interval; text and JSON come from this. */
 struct run_report {
 	double time_s, interval_s;
-	uint64_t packets[SPIN_REASON_COUNT];     /* since attaching */
-	uint64_t in_interval[SPIN_REASON_COUNT];
 	int final;
 };
 
 struct run_printer {
 	int json, state;
-	const char *handler, *device, *rule;
-	struct spin_ctx *ctx;
+	const struct run_set *set;
+	const struct run_context *speaker; /* whose events are being read */
 };
 
 void run_print__start(const struct run_printer *p);

@@ -4,20 +4,55 @@
 
 #include "run.h"
 
+static void start_text(const struct run_printer *p)
+{
+	for (unsigned i = 0; i < p->set->contexts; i++) {
+		printf("%s on", p->set->context[i].name);
+		for (unsigned d = 0; d < p->set->devices; d++)
+			printf(" %s", spin_nic__name(p->set->device[d].nic));
+		printf(", rule: %s\n", p->set->context[i].rule);
+	}
+	for (unsigned d = 0; d < p->set->devices; d++) {
+		const char *why;
+
+		spin_nic__mode(p->set->device[d].nic, &why);
+		if (why)
+			printf("%s: in generic mode: %s\n", spin_nic__name(p->set->device[d].nic), why);
+	}
+}
+
 void run_print__start(const struct run_printer *p)
 {
 	struct json j;
 
 	if (!p->json) {
-		printf("%s on %s, rule: %s\n", p->handler, p->device, p->rule);
+		start_text(p);
 		return;
 	}
 	json_begin(&j, stdout, 0);
 	json_object(&j, NULL);
 	json_string(&j, "type", "start");
-	json_string(&j, "handler", p->handler);
-	json_string(&j, "device", p->device);
-	json_string(&j, "rule", p->rule);
+	json_array(&j, "contexts");
+	for (unsigned i = 0; i < p->set->contexts; i++) {
+		json_object(&j, NULL);
+		json_string(&j, "context", p->set->context[i].name);
+		json_string(&j, "handler", spin_object__meta(p->set->context[i].object)->name);
+		json_string(&j, "rule", p->set->context[i].rule);
+		json_object_end(&j);
+	}
+	json_array_end(&j);
+	json_array(&j, "interfaces");
+	for (unsigned d = 0; d < p->set->devices; d++) {
+		const struct spin_nic *nic = p->set->device[d].nic;
+		const char *why;
+
+		json_object(&j, NULL);
+		json_string(&j, "device", spin_nic__name(nic));
+		json_string(&j, "mode", spin_mode_name(spin_nic__mode(nic, &why)));
+		json_string(&j, "native_refused", why);
+		json_object_end(&j);
+	}
+	json_array_end(&j);
 	json_object_end(&j);
 	json_end(&j);
 }
@@ -35,8 +70,8 @@ static int field_json(void *arg, const struct spin_field *field)
 	return 0;
 }
 
-/* Fields of state and tables that are not zero. */
-static void print_state(const struct run_printer *p, struct json *j)
+/* Fields of a context's state and tables that are not zero. */
+static void print_state(const struct run_context *c, struct json *j)
 {
 	const char *name;
 
@@ -44,14 +79,41 @@ static void print_state(const struct run_printer *p, struct json *j)
 		json_object(j, "state");
 	else
 		puts("");
-	for (unsigned i = 0; (name = spin_ctx__symbol_name(p->ctx, i)); i++)
-		spin_ctx__fields(p->ctx, name, 0, j ? field_json : field_text, j);
+	for (unsigned i = 0; (name = spin_ctx__symbol_name(c->ctx, i)); i++)
+		spin_ctx__fields(c->ctx, name, 0, j ? field_json : field_text, j);
 	if (j)
 		json_object_end(j);
 }
 
+static void add(struct run_counts *sum, const struct run_counts *c)
+{
+	for (unsigned r = 0; r < SPIN_REASON_COUNT; r++) {
+		sum->packets[r] += c->packets[r];
+		sum->in_interval[r] += c->in_interval[r];
+	}
+}
+
+/* Of all contexts and of no context: everything the interfaces saw. */
+static struct run_counts total(const struct run_set *set)
+{
+	struct run_counts sum = { 0 };
+
+	for (unsigned i = 0; i < set->contexts; i++)
+		add(&sum, &set->context[i].counts);
+	for (unsigned d = 0; d < set->devices; d++)
+		add(&sum, &set->device[d].counts);
+	return sum;
+}
+
+static void counts_json(struct json *j, const struct run_counts *c)
+{
+	json_uint(j, "interval_packets", counters__sum(c->in_interval));
+	counters__json(j, c->packets);
+}
+
 static void report_json(const struct run_printer *p, const struct run_report *r)
 {
+	const struct run_counts sum = total(p->set);
 	struct json j;
 
 	json_begin(&j, stdout, 0);
@@ -59,31 +121,68 @@ static void report_json(const struct run_printer *p, const struct run_report *r)
 	json_string(&j, "type", r->final ? "final" : "interval");
 	json_double(&j, "time_s", r->time_s);
 	json_double(&j, "interval_s", r->interval_s);
-	json_uint(&j, "interval_packets", counters__sum(r->in_interval));
-	counters__json(&j, r->packets);
-	if (r->final && p->state)
-		print_state(p, &j);
+	counts_json(&j, &sum);
+	json_array(&j, "contexts");
+	for (unsigned i = 0; i < p->set->contexts; i++) {
+		json_object(&j, NULL);
+		json_string(&j, "context", p->set->context[i].name);
+		counts_json(&j, &p->set->context[i].counts);
+		if (r->final && p->state)
+			print_state(&p->set->context[i], &j);
+		json_object_end(&j);
+	}
+	json_array_end(&j);
+	json_array(&j, "interfaces");
+	for (unsigned d = 0; d < p->set->devices; d++) {
+		json_object(&j, NULL);
+		json_string(&j, "device", spin_nic__name(p->set->device[d].nic));
+		counts_json(&j, &p->set->device[d].counts);
+		json_object_end(&j);
+	}
+	json_array_end(&j);
 	json_object_end(&j);
 	json_end(&j);
 }
 
-static void report_text(const struct run_printer *p, const struct run_report *r)
+static void interval_text(const char *name, const struct run_counts *c, const struct run_report *r)
 {
-	uint64_t n = counters__sum(r->in_interval);
+	uint64_t n = counters__sum(c->in_interval);
 
-	if (r->final) {
-		printf("\n%s on %s for %.1f s\n", p->handler, p->device, r->time_s);
-		counters__text(r->packets);
-		if (p->state)
-			print_state(p, NULL);
-		return;
-	}
-	printf("%8.1f s %12" PRIu64 " packets %12.0f packets/s", r->time_s, n,
+	printf("%8.1f s %-15s %12" PRIu64 " packets %12.0f packets/s", r->time_s, name, n,
 	       r->interval_s > 0 ? (double)n / r->interval_s : 0);
 	for (unsigned i = 0; i < SPIN_REASON_COUNT; i++)
-		if (r->in_interval[i])
-			printf("  %s %" PRIu64, spin_reason_name(i), r->in_interval[i]);
+		if (c->in_interval[i])
+			printf("  %s %" PRIu64, spin_reason_name(i), c->in_interval[i]);
 	putchar('\n');
+}
+
+/* One context on one interface is one table; several are one each, and those of no context. */
+static void report_text(const struct run_printer *p, const struct run_report *r)
+{
+	const struct run_set *set = p->set;
+	const struct run_counts sum = total(set);
+	int simple = set->contexts == 1 && set->devices == 1;
+
+	for (unsigned i = 0; i < set->contexts; i++) {
+		const struct run_context *c = &set->context[i];
+
+		if (!r->final) {
+			interval_text(c->name, simple ? &sum : &c->counts, r);
+			continue;
+		}
+		printf("\n%s, %.1f s\n", c->name, r->time_s);
+		counters__text(simple ? sum.packets : c->counts.packets);
+		if (p->state)
+			print_state(c, NULL);
+	}
+	for (unsigned d = 0; d < set->devices && !simple; d++) {
+		const struct run_device *device = &set->device[d];
+
+		if (!r->final)
+			continue;
+		printf("\n%s, packets of no context\n", spin_nic__name(device->nic));
+		counters__text(device->counts.packets);
+	}
 }
 
 void run_print__report(const struct run_printer *p, const struct run_report *r)
@@ -123,14 +222,15 @@ void run_print__event(void *arg, const struct spin_event *event)
 
 	inet_ntop(event->ip_version == 4 ? AF_INET : AF_INET6, event->src_addr, source, sizeof(source));
 	if (!p->json) {
-		printf("event: %s in the %s handler on HPU %u: datagram of %u bytes from %s port %u to port %u\n",
-		       event_name(event->type), handler_name(event->handler), event->hpu, event->length,
+		printf("event: %s: %s in the %s handler on HPU %u: datagram of %u bytes from %s port %u to port %u\n",
+		       p->speaker->name, event_name(event->type), handler_name(event->handler), event->hpu, event->length,
 		       source, event->src_port, event->dst_port);
 		return;
 	}
 	json_begin(&j, stdout, 0);
 	json_object(&j, NULL);
 	json_string(&j, "type", "event");
+	json_string(&j, "context", p->speaker->name);
 	json_string(&j, "event", event_name(event->type));
 	json_string(&j, "handler", handler_name(event->handler));
 	json_uint(&j, "hpu", event->hpu);

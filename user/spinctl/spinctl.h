@@ -24,7 +24,12 @@ extern const struct subcommand run_command, status_command, cost_command, test_c
 /* One line on stderr, as "spinctl: ..."; returns FAILED. */
 int complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Where state and tables are filled from the command line: a live context or the model. */
+/*
+ * Where state and tables are filled from the command line: live contexts or the
+ * model. The functions return 0, or a negative errno with a sentence in
+ * spin_strerror_last(), or FILL_COMPLAINED when they have printed it themselves.
+ */
+#define FILL_COMPLAINED 1
 struct fill_target {
 	void *arg;
 	int (*set)(void *arg, const char *assignment);

@@ -22,46 +22,62 @@ struct listing {
 	unsigned count;
 };
 
-static void text_row(const struct status_row *row)
+static void text_interface(const struct status_interface *f)
 {
-	printf("%s on %s, rule: %s\n", row->handler, row->device, row->rule);
-	if (row->owner_pid)
-		printf("process %d (%s), ", row->owner_pid, row->owner);
+	printf("%s, ", f->device);
+	if (f->mode)
+		printf("%s mode, ", spin_mode_name(f->mode));
+	if (f->owner_pid)
+		printf("process %d (%s), ", f->owner_pid, f->owner);
 	else
 		printf("process not visible, ");
-	printf("program %u, link %u%s\n", row->program_id, row->link_id,
-	       row->here ? "" : ", not in this network namespace");
-	counters__text(row->packets);
+	printf("program %u, link %u%s\n", f->program_id, f->link_id,
+	       f->here ? "" : ", not in this network namespace");
+	for (unsigned i = 0; i < f->contexts; i++) {
+		printf("\n%s on %s, rule: %s\n", f->context[i].name, f->device, f->context[i].rule);
+		counters__text(f->context[i].packets);
+	}
+	printf("\npackets of no context\n");
+	counters__text(f->packets);
 }
 
-static void json_row(struct json *j, const struct status_row *row)
+static void json_interface(struct json *j, const struct status_interface *f)
 {
 	json_object(j, NULL);
-	json_string(j, "handler", row->handler);
-	json_string(j, "device", row->device);
-	json_bool(j, "in_this_namespace", row->here);
-	json_int(j, "ifindex", row->ifindex);
-	json_string(j, "rule", row->rule);
-	json_int(j, "owner_pid", row->owner_pid);
-	json_string(j, "owner", row->owner_pid ? row->owner : NULL);
-	json_uint(j, "program_id", row->program_id);
-	json_uint(j, "link_id", row->link_id);
-	counters__json(j, row->packets);
+	json_string(j, "device", f->device);
+	json_bool(j, "in_this_namespace", f->here);
+	json_int(j, "ifindex", f->ifindex);
+	json_string(j, "mode", f->mode ? spin_mode_name(f->mode) : NULL);
+	json_int(j, "owner_pid", f->owner_pid);
+	json_string(j, "owner", f->owner_pid ? f->owner : NULL);
+	json_uint(j, "program_id", f->program_id);
+	json_uint(j, "link_id", f->link_id);
+	counters__json(j, f->packets);
+	json_array(j, "contexts");
+	for (unsigned i = 0; i < f->contexts; i++) {
+		json_object(j, NULL);
+		json_string(j, "context", f->context[i].name);
+		json_string(j, "rule", f->context[i].rule);
+		json_uint(j, "program_id", f->context[i].program_id);
+		counters__json(j, f->context[i].packets);
+		json_object_end(j);
+	}
+	json_array_end(j);
 	json_object_end(j);
 }
 
-static void on_row(void *arg, const struct status_row *row)
+static void on_interface(void *arg, const struct status_interface *found)
 {
 	struct listing *l = arg;
 
-	if (options.device && (!row->here || strcmp(row->device, options.device)))
+	if (options.device && (!found->here || strcmp(found->device, options.device)))
 		return;
 	if (options.json) {
-		json_row(&l->json, row);
+		json_interface(&l->json, found);
 	} else {
 		if (l->count)
 			putchar('\n');
-		text_row(row);
+		text_interface(found);
 	}
 	l->count++;
 }
@@ -83,9 +99,9 @@ static int run(const char **operands, unsigned count)
 	if (options.json) {
 		json_begin(&l.json, stdout, 1);
 		json_object(&l.json, NULL);
-		json_array(&l.json, "contexts");
+		json_array(&l.json, "interfaces");
 	}
-	err = status__each(on_row, &l);
+	err = status__each(on_interface, &l);
 	if (options.json) {
 		json_array_end(&l.json);
 		json_object_end(&l.json);
@@ -98,7 +114,7 @@ static int run(const char **operands, unsigned count)
 
 static const struct command_row row = {
 	.name = "spinctl status",
-	.summary = "Lists the contexts attached on this machine, of all processes",
+	.summary = "Lists interfaces with contexts on this machine, of all processes",
 	.options = rows,
 	.notes = "Needs root.",
 };

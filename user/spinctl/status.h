@@ -4,19 +4,27 @@
 
 #include "spinctl.h"
 
-/* One attached context, whichever process has it. */
-struct status_row {
-	char handler[16];
-	char device[32];        /* "ifindex 7" if it is in another network namespace */
-	int ifindex, here;      /* here: in this namespace */
-	uint32_t program_id, link_id;
-	int owner_pid;          /* 0: not visible */
-	char owner[64];
+struct status_context {
+	char name[16];
 	char rule[256];
+	uint32_t program_id;
 	uint64_t packets[SPIN_REASON_COUNT];
 };
 
-/* Calls fn for every context attached on this machine. 0, or -errno. */
-int status__each(void (*fn)(void *arg, const struct status_row *row), void *arg);
+/* An interface with contexts, whichever process attached them. */
+struct status_interface {
+	char device[32];        /* "ifindex 7" if it is in another network namespace */
+	int ifindex, here;      /* here: in this namespace */
+	enum spin_mode mode;    /* AUTO: not known, as the interface is elsewhere */
+	uint32_t program_id, link_id;
+	int owner_pid;          /* 0: not visible */
+	char owner[64];
+	uint64_t packets[SPIN_REASON_COUNT]; /* of no context */
+	unsigned contexts;
+	struct status_context context[SPIN_CONTEXTS_MAX];
+};
+
+/* Calls fn for every such interface on this machine. 0, or -errno. */
+int status__each(void (*fn)(void *arg, const struct status_interface *found), void *arg);
 
 #endif

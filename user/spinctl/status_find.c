@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Contexts as the kernel sees them: XDP links, their program, its maps, their BTF. */
+/* Interfaces as the kernel sees them: XDP links, their program, its maps, the contexts' programs and theirs. */
 #include <errno.h>
 #include <net/if.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+#include <linux/if_link.h>
 
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
@@ -70,18 +72,7 @@ static const void *variable(const struct section *s, const char *name, const cha
 	return s->mem + var.offset;
 }
 
-static void read_constants(const struct section *s, struct status_row *row)
-{
-	const struct spin_config *config = variable(s, "spin_config", ".rodata", sizeof(*config));
-	const char *name = variable(s, "spin_name", ".rodata", sizeof(row->handler));
-
-	if (config)
-		spin_rule__format(&config->rule, row->rule, sizeof(row->rule));
-	if (name)
-		memcpy(row->handler, name, sizeof(row->handler) - 1);
-}
-
-static int read_counters(const struct section *s, struct status_row *row)
+static int read_counters(const struct section *s, uint64_t *packets)
 {
 	const struct spin_counters *counters = variable(s, "spin_counters", ".bss",
 							sizeof(*counters) * SPIN_HPUS_MAX);
@@ -90,62 +81,125 @@ static int read_counters(const struct section *s, struct status_row *row)
 		return -ENOENT;
 	for (unsigned hpu = 0; hpu < SPIN_HPUS_MAX; hpu++)
 		for (unsigned r = 0; r < SPIN_REASON_COUNT; r++)
-			row->packets[r] += __atomic_load_n(&counters[hpu].packets[r], __ATOMIC_RELAXED);
+			packets[r] += __atomic_load_n(&counters[hpu].packets[r], __ATOMIC_RELAXED);
 	return 0;
 }
 
-/* 1 if the program is one of ours; fills in what its maps tell. */
-static int read_program(uint32_t id, struct status_row *row)
+/* The maps of a program if it has this name; -ENOENT if not. */
+static int program_maps(uint32_t id, const char *name, uint32_t maps[MAPS_MAX])
 {
-	uint32_t maps[MAPS_MAX], bytes = sizeof(struct bpf_prog_info);
 	struct bpf_prog_info info = { .nr_map_ids = MAPS_MAX, .map_ids = (uint64_t)(uintptr_t)maps };
-	int fd = bpf_prog_get_fd_by_id(id), ours = 0;
+	uint32_t bytes = sizeof(info);
+	int fd = bpf_prog_get_fd_by_id(id), err;
 
 	if (fd < 0)
-		return 0;
-	if (!bpf_obj_get_info_by_fd(fd, &info, &bytes) && !strcmp(info.name, "spin_xdp")) {
-		for (unsigned i = 0; i < info.nr_map_ids && i < MAPS_MAX; i++) {
-			struct section s;
+		return -ENOENT;
+	err = bpf_obj_get_info_by_fd(fd, &info, &bytes) || strcmp(info.name, name);
+	close(fd);
+	return err ? -ENOENT : (int)(info.nr_map_ids < MAPS_MAX ? info.nr_map_ids : MAPS_MAX);
+}
 
-			if (!open_section(maps[i], ".rodata", &s)) {
-				read_constants(&s, row);
-				close_section(&s);
-			} else if (!open_section(maps[i], ".bss", &s)) {
-				ours |= !read_counters(&s, row);
-				close_section(&s);
-			}
+static int read_context(uint32_t id, struct status_context *out)
+{
+	static const char *const names[] = { "spin_xdp", "spin_copied" };
+	uint32_t maps[MAPS_MAX];
+	int count = -ENOENT, ours = 0;
+
+	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]) && count < 0; i++)
+		count = program_maps(id, names[i], maps);
+	out->program_id = id;
+	for (int i = 0; i < count; i++) {
+		struct section s;
+
+		if (!open_section(maps[i], ".rodata", &s)) {
+			const struct spin_rule *rule = variable(&s, "spin_rule", ".rodata", sizeof(*rule));
+			const char *name = variable(&s, "spin_name", ".rodata", sizeof(out->name));
+
+			if (rule)
+				spin_rule__format(rule, out->rule, sizeof(out->rule));
+			if (name)
+				memcpy(out->name, name, sizeof(out->name) - 1);
+			close_section(&s);
+		} else if (!open_section(maps[i], ".bss", &s)) {
+			ours |= !read_counters(&s, out->packets);
+			close_section(&s);
 		}
 	}
+	return ours ? 0 : -ENOENT;
+}
+
+/* The programs of the map that contexts are handed over by. */
+static void read_contexts(uint32_t map_id, struct status_interface *out)
+{
+	struct bpf_map_info info = { 0 };
+	uint32_t bytes = sizeof(info), program;
+	int fd = bpf_map_get_fd_by_id(map_id);
+
+	if (fd < 0)
+		return;
+	if (!bpf_obj_get_info_by_fd(fd, &info, &bytes) && info.type == BPF_MAP_TYPE_PROG_ARRAY)
+		for (uint32_t slot = 0; slot < SPIN_CONTEXTS_MAX; slot++) {
+			struct status_context *context = &out->context[out->contexts];
+
+			memset(context, 0, sizeof(*context));
+			if (!bpf_map_lookup_elem(fd, &slot, &program) && !read_context(program, context))
+				out->contexts++;
+		}
 	close(fd);
-	return ours;
+}
+
+/* 0 if the program is an interface's of ours. */
+static int read_root(struct status_interface *out)
+{
+	uint32_t maps[MAPS_MAX];
+	int count = program_maps(out->program_id, "spin_root", maps), ours = 0;
+
+	for (int i = 0; i < count; i++) {
+		struct section s;
+
+		if (open_section(maps[i], ".bss", &s)) {
+			read_contexts(maps[i], out);
+			continue;
+		}
+		ours |= !read_counters(&s, out->packets);
+		close_section(&s);
+	}
+	return ours ? 0 : -ENOENT;
 }
 
 /* Indexes repeat in other namespaces: ask what this one's interface runs. */
-static void name_device(struct status_row *row)
+static void name_device(struct status_interface *out)
 {
 	LIBBPF_OPTS(bpf_xdp_query_opts, q);
 	char name[IF_NAMESIZE];
 
-	row->here = row->ifindex && if_indextoname((unsigned)row->ifindex, name) &&
-		    !bpf_xdp_query(row->ifindex, 0, &q) &&
-		    (q.prog_id == row->program_id || q.drv_prog_id == row->program_id);
-	if (row->here)
-		snprintf(row->device, sizeof(row->device), "%s", name);
-	else if (row->ifindex)
-		snprintf(row->device, sizeof(row->device), "ifindex %d", row->ifindex);
+	out->here = out->ifindex && if_indextoname((unsigned)out->ifindex, name) &&
+		    !bpf_xdp_query(out->ifindex, 0, &q) &&
+		    (q.prog_id == out->program_id || q.drv_prog_id == out->program_id ||
+		     q.skb_prog_id == out->program_id);
+	if (out->here)
+		snprintf(out->device, sizeof(out->device), "%s", name);
+	else if (out->ifindex)
+		snprintf(out->device, sizeof(out->device), "ifindex %d", out->ifindex);
 	else
-		snprintf(row->device, sizeof(row->device), "(gone)");
+		snprintf(out->device, sizeof(out->device), "(gone)");
+	if (out->here)
+		out->mode = q.attach_mode == XDP_ATTACHED_SKB || q.skb_prog_id == out->program_id ?
+				    SPIN_MODE_GENERIC : SPIN_MODE_NATIVE;
 }
 
-int status__each(void (*fn)(void *arg, const struct status_row *row), void *arg)
+int status__each(void (*fn)(void *arg, const struct status_interface *found), void *arg)
 {
+	struct status_interface *found = malloc(sizeof(*found));
 	uint32_t id = 0;
+	int err;
 
+	if (!found)
+		return -ENOMEM;
 	while (!bpf_link_get_next_id(id, &id)) {
 		struct bpf_link_info info = { 0 };
 		uint32_t bytes = sizeof(info);
-		struct status_row row = { .link_id = id };
-		int fd = bpf_link_get_fd_by_id(id), err;
+		int fd = bpf_link_get_fd_by_id(id);
 
 		if (fd < 0)
 			continue;
@@ -153,13 +207,17 @@ int status__each(void (*fn)(void *arg, const struct status_row *row), void *arg)
 		close(fd);
 		if (err || info.type != BPF_LINK_TYPE_XDP)
 			continue;
-		row.ifindex = (int)info.xdp.ifindex;
-		row.program_id = info.prog_id;
-		if (!read_program(info.prog_id, &row))
+		memset(found, 0, sizeof(*found));
+		found->link_id = id;
+		found->ifindex = (int)info.xdp.ifindex;
+		found->program_id = info.prog_id;
+		if (read_root(found))
 			continue;
-		row.owner_pid = kernel_link__owner(id, row.owner, sizeof(row.owner));
-		name_device(&row);
-		fn(arg, &row);
+		found->owner_pid = kernel_link__owner(id, found->owner, sizeof(found->owner));
+		name_device(found);
+		fn(arg, found);
 	}
-	return errno == ENOENT ? 0 : -errno;
+	err = errno == ENOENT ? 0 : -errno;
+	free(found);
+	return err;
 }

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "tests/common/counts.h"
+
+uint64_t counts_sum(const uint64_t *packets)
+{
+	uint64_t sum = 0;
+
+	for (int i = 0; i < SPIN_REASON_COUNT; i++)
+		sum += packets[i];
+	return sum;
+}
+
+uint64_t counts_all(const struct spin_ctx *ctx, uint64_t *packets)
+{
+	uint64_t others[SPIN_REASON_COUNT] = { 0 };
+
+	spin_ctx__counters(ctx, packets);
+	if (spin_ctx__nic(ctx))
+		spin_nic__counters(spin_ctx__nic(ctx), others);
+	for (int i = 0; i < SPIN_REASON_COUNT; i++)
+		packets[i] += others[i];
+	return counts_sum(packets);
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef TESTS_COUNTS_H
+#define TESTS_COUNTS_H
+
+#include "libspin/libspin.h"
+
+/* All packets that a context's interface saw, if it is the only context there: by reason; returns their sum. */
+uint64_t counts_all(const struct spin_ctx *ctx, uint64_t *packets);
+uint64_t counts_sum(const uint64_t *packets);
+
+#endif

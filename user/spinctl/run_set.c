@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* The contexts and interfaces of one command line. */
+#include <string.h>
+
+#include "kernel/probe.h"
+#include "run.h"
+
+static int usage(const char *what)
+{
+	fprintf(stderr, "spinctl run: %s; see spinctl run --help\n", what);
+	return USAGE;
+}
+
+static int open_devices(struct run_set *set, const struct option_list *names, enum spin_mode mode)
+{
+	if (names->count > RUN_DEVICES_MAX)
+		return complain("%u interfaces are more than the %d that a context can be on", names->count,
+				RUN_DEVICES_MAX);
+	for (unsigned i = 0; i < names->count; i++) {
+		struct run_device *device = &set->device[i];
+
+		for (unsigned other = 0; other < i; other++)
+			if (!strcmp(names->items[i], names->items[other]))
+				return complain("--dev %s is given twice", names->items[i]);
+		if (spin_nic__open(names->items[i], &device->nic))
+			return complain("%s", spin_strerror_last());
+		set->devices++;
+		spin_nic__set_mode(device->nic, mode); /* nothing is attached yet */
+	}
+	return DONE;
+}
+
+/* A local sender's partial checksum counts as right only if no interface is hardware. */
+static int some_hardware(const struct run_set *set)
+{
+	for (unsigned i = 0; i < set->devices; i++)
+		if (!kernel_probe__virtual(spin_nic__name(set->device[i].nic)))
+			return 1;
+	return 0;
+}
+
+static const struct run_context *find(const struct run_set *set, const char *name, size_t length)
+{
+	for (unsigned i = 0; i < set->contexts; i++)
+		if (strlen(set->context[i].name) == length && !strncmp(set->context[i].name, name, length))
+			return &set->context[i];
+	return NULL;
+}
+
+static void make_name(const struct run_set *set, const char *handler, char name[16])
+{
+	snprintf(name, 16, "%s", handler);
+	for (unsigned n = 2; find(set, name, strlen(name)); n++)
+		snprintf(name, 16, "%.*s-%u", n < 10 ? 13 : 12, handler, n);
+}
+
+static int open_context(struct run_set *set, const char *file, const char *match, const char *name,
+			enum spin_class class)
+{
+	struct run_context *c = &set->context[set->contexts];
+	struct spin_ctx_opts opts = { .bytes = sizeof(opts), .class = class,
+				      .strict_checksums = some_hardware(set) };
+	struct spin_rule rule;
+
+	if (spin_rule__parse(match, &rule) || spin_object__open(file, &c->object))
+		return complain("%s", spin_strerror_last());
+	if (name && strlen(name) >= sizeof(c->name)) {
+		spin_object__close(c->object);
+		return complain("--name %s: a name has at most 15 characters", name);
+	}
+	if (name)
+		snprintf(c->name, sizeof(c->name), "%s", name);
+	else
+		make_name(set, spin_object__meta(c->object)->name, c->name);
+	opts.name = c->name;
+	if (find(set, c->name, strlen(c->name)) ||
+	    spin_ctx__create_opts(set->device[0].nic, c->object, &rule, &opts, &c->ctx)) {
+		int taken = !!find(set, c->name, strlen(c->name));
+
+		spin_object__close(c->object);
+		return taken ? complain("--name %s is given twice", c->name) : complain("%s", spin_strerror_last());
+	}
+	spin_rule__format(&rule, c->rule, sizeof(c->rule));
+	set->contexts++;
+	return DONE;
+}
+
+static int parse_mode(const char *text, enum spin_mode *mode)
+{
+	for (*mode = SPIN_MODE_AUTO; *mode <= SPIN_MODE_GENERIC; ++*mode)
+		if (!strcmp(text, spin_mode_name(*mode)))
+			return DONE;
+	return usage("--mode is auto, native or generic");
+}
+
+static int parse_class(const char *text, enum spin_class *class)
+{
+	for (*class = SPIN_CLASS_TRUSTED; *class <= SPIN_CLASS_ISOLATED; ++*class)
+		if (!strcmp(text, spin_class_name(*class)))
+			return DONE;
+	return usage("--class is trusted or isolated");
+}
+
+int run_set__open(struct run_set *set, const struct run_wishes *w)
+{
+	enum spin_class class;
+	enum spin_mode mode;
+	int status = parse_mode(w->mode, &mode);
+
+	if (!status)
+		status = parse_class(w->class, &class);
+	if (status)
+		return status;
+	if (!w->devices->count)
+		return usage("missing: --dev IF");
+	if (w->file_count > 1 && w->matches->count != w->file_count)
+		return usage("with several files, give one --match for each, in the same order");
+	if (w->matches->count > w->file_count || w->names->count > w->file_count)
+		return usage("more --match or --name than files");
+	status = open_devices(set, w->devices, mode);
+	for (unsigned i = 0; i < w->file_count && !status; i++)
+		status = open_context(set, w->files[i], i < w->matches->count ? w->matches->items[i] : "udp",
+				      i < w->names->count ? w->names->items[i] : NULL, class);
+	return status;
+}
+
+/* "NAME/rest" with a context's name before a slash; without one, the only context. */
+static struct spin_ctx *addressed(struct run_set *set, const char **text)
+{
+	size_t length = strcspn(*text, "/.=[: ");
+	const struct run_context *c;
+
+	if ((*text)[length] != '/') {
+		if (set->contexts == 1)
+			return set->context[0].ctx;
+		complain("'%s': several contexts run, so write NAME/%s", *text, *text);
+		return NULL;
+	}
+	c = find(set, *text, length);
+	if (!c)
+		complain("'%s': no context is called %.*s", *text, (int)length, *text);
+	*text += length + 1;
+	return c ? c->ctx : NULL;
+}
+
+static int set_field(void *arg, const char *assignment)
+{
+	struct spin_ctx *ctx = addressed(arg, &assignment);
+
+	return ctx ? spin_ctx__set(ctx, assignment) : FILL_COMPLAINED;
+}
+
+static int insert(void *arg, const char *table, const char *fields)
+{
+	struct spin_ctx *ctx = addressed(arg, &table);
+
+	return ctx ? spin_ctx__table_insert(ctx, table, fields) : FILL_COMPLAINED;
+}
+
+int run_set__fill(struct run_set *set, const struct fill_options *fill)
+{
+	const struct fill_target target = { .arg = set, .set = set_field, .insert = insert };
+
+	return fill__apply(fill, &target);
+}
+
+int run_set__attach(struct run_set *set)
+{
+	for (unsigned i = 0; i < set->contexts; i++)
+		for (unsigned d = 0; d < set->devices; d++)
+			if (d ? spin_ctx__attach_also(set->context[i].ctx, set->device[d].nic) :
+				spin_ctx__attach(set->context[i].ctx))
+				return complain("%s", spin_strerror_last());
+	return DONE;
+}
+
+static void count(struct run_counts *c, const uint64_t *packets)
+{
+	for (unsigned r = 0; r < SPIN_REASON_COUNT; r++) {
+		c->in_interval[r] = packets[r] - c->packets[r];
+		c->packets[r] = packets[r];
+	}
+}
+
+void run_set__count(struct run_set *set)
+{
+	uint64_t packets[SPIN_REASON_COUNT];
+
+	for (unsigned i = 0; i < set->contexts; i++) {
+		spin_ctx__counters(set->context[i].ctx, packets);
+		count(&set->context[i].counts, packets);
+	}
+	for (unsigned d = 0; d < set->devices; d++) {
+		spin_nic__counters(set->device[d].nic, packets);
+		count(&set->device[d].counts, packets);
+	}
+}
+
+int run_set__alive(struct run_set *set)
+{
+	/* all contexts are on the same interfaces */
+	return spin_ctx__alive(set->context[0].ctx) < 0 ? complain("%s", spin_strerror_last()) : DONE;
+}
+
+void run_set__detach(struct run_set *set)
+{
+	for (unsigned i = 0; i < set->contexts; i++)
+		spin_ctx__detach(set->context[i].ctx);
+}
+
+void run_set__close(struct run_set *set)
+{
+	for (unsigned i = 0; i < set->contexts; i++) {
+		spin_ctx__destroy(set->context[i].ctx);
+		spin_object__close(set->context[i].object);
+	}
+	for (unsigned d = 0; d < set->devices; d++)
+		spin_nic__close(set->device[d].nic);
+	memset(set, 0, sizeof(*set));
+}
