@@ -106,6 +106,27 @@ int handler__open(struct handler *h, const char *path, const struct handler_want
 	return status ? status : read_name(h);
 }
 
+int handler__open_bytes(struct handler *h, const char *path, const void *object, size_t bytes)
+{
+	int status, failed;
+	FILE *to;
+
+	*h = (struct handler){ .files = { .name = h->name, .object = h->object },
+			       .no_host = "it is made of the source; name that with --handler" };
+	status = make_temps(h);
+	if (status)
+		return status;
+	if (snprintf(h->object, sizeof(h->object), "%s/handler.spin", h->temps) >= (int)sizeof(h->object))
+		return complain("%s: the path is too long", h->temps);
+	to = fopen(h->object, "we");
+	failed = !to || fwrite(object, 1, bytes, to) != bytes;
+	if (to)
+		failed |= fclose(to) != 0;
+	if (failed)
+		return complain("cannot unpack the object of %s into %s: %s", path, h->temps, strerror(errno));
+	return read_name(h);
+}
+
 void handler__close(struct handler *h)
 {
 	if (!h->temps[0])

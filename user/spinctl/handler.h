@@ -29,6 +29,8 @@ struct handler_wants {
 
 /* DONE, or FAILED after a message; handler__close() in either case. */
 int handler__open(struct handler *h, const char *path, const struct handler_wants *wants);
+/* An object that lies in memory, of the file called `path`; it has no host build. */
+int handler__open_bytes(struct handler *h, const char *path, const void *object, size_t bytes);
 void handler__close(struct handler *h);
 
 /* SIGINT, SIGTERM and SIGHUP are taken from here on, and stop a compiler that runs. */

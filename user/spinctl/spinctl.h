@@ -19,7 +19,8 @@ struct subcommand {
 	void *fields; /* where its options go */
 };
 
-extern const struct subcommand run_command, status_command, cost_command, test_command, new_command;
+extern const struct subcommand run_command, status_command, cost_command, test_command, new_command,
+	record_command, replay_command;
 
 /* One line on stderr, as "spinctl: ..."; returns FAILED. */
 int complain(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef USER_RECORDING_FORMAT_H
+#define USER_RECORDING_FORMAT_H
+
+/*
+ * A recording is a pcapng file (draft-ietf-opsawg-pcapng), little-endian, of one
+ * section and one Ethernet interface. What pcapng has no place for is in Custom
+ * Blocks, which other readers skip. The blocks, in this order:
+ *
+ *   Section Header         option shb_userappl
+ *   Interface Description  options if_name (the interface recorded on), if_tsresol 9 (nanoseconds)
+ *   START                  once
+ *   OBJECT                 the fat object in pieces, in order
+ *   MEMORY, moment BEFORE  every variable of state and tables, as the handlers met it
+ *   Enhanced Packet        the context's packets, as they arrived and before any handler; time since
+ *                          1970; option epb_queue: the HPU
+ *   MEMORY, moment AFTER   the same variables, when no handler ran any more
+ *   END                    once: counters, and the seal over the whole file
+ *
+ * All numbers are little-endian and all blocks are padded with zeros to multiples
+ * of 4 bytes. Every piece of a Custom Block's content begins with struct recording_custom.
+ * A reader refuses another major version; additions come as new kinds, which it skips.
+ */
+#include <stdint.h>
+
+/* pcapng's own */
+#define PCAPNG_SECTION        0x0a0d0d0au
+#define PCAPNG_BYTE_ORDER     0x1a2b3c4du
+#define PCAPNG_INTERFACE      1u
+#define PCAPNG_PACKET         6u
+#define PCAPNG_CUSTOM         0x40000badu /* not to be copied to files with other packets */
+#define PCAPNG_ETHERNET       1u
+#define PCAPNG_SHB_USERAPPL   4u
+#define PCAPNG_IF_NAME        2u
+#define PCAPNG_IF_TSRESOL     9u
+#define PCAPNG_EPB_QUEUE      6u
+/* More than any writer of ours makes; libpcap's own limit is 16 MiB. */
+#define RECORDING_BLOCK_MAX   (2u << 20)
+
+#define RECORDING_PEN         32473u /* IANA: reserved for examples and documentation */
+#define RECORDING_MAGIC       0x4e495053u /* "SPIN" in memory: tells our blocks from others of this PEN */
+#define RECORDING_VERSION     1u
+
+enum recording_kind { RECORDING_START = 1, RECORDING_OBJECT = 2, RECORDING_MEMORY = 3, RECORDING_END = 4 };
+enum recording_moment { RECORDING_BEFORE, RECORDING_AFTER, RECORDING_MOMENTS };
+
+struct recording_custom {
+	uint32_t pen;        /* RECORDING_PEN */
+	uint32_t magic;      /* RECORDING_MAGIC */
+	uint32_t kind;       /* enum recording_kind */
+	uint32_t bytes;      /* of what follows this struct, without padding */
+};
+
+struct recording_start {
+	uint32_t version;    /* RECORDING_VERSION */
+	uint32_t class;      /* enum spin_class the handlers were loaded as */
+	uint64_t object_bytes;
+	char     handler[16]; /* texts are NUL-terminated */
+	char     device[16];
+	char     rule[256];  /* as spin_rule__format() writes it */
+};
+
+/* Behind it: bytes of the object from `offset` on. */
+struct recording_object {
+	uint64_t offset;
+};
+
+/* Behind it: bytes of the variable from `offset` on; what no block tells is zero. */
+struct recording_memory_piece {
+	uint32_t moment;     /* enum recording_moment */
+	uint32_t pad;
+	uint64_t symbol_bytes; /* of the whole variable */
+	uint64_t offset;
+	char     name[64];
+};
+
+/* Behind it: `reasons` times struct recording_count; then struct recording_seal. */
+struct recording_end {
+	uint64_t packets;    /* Enhanced Packet blocks in this file */
+	uint64_t lost;       /* packets that found the tap's ring full: in no block */
+	uint64_t duration_ns;
+	uint32_t hpus;       /* that had packets */
+	uint32_t reasons;
+};
+
+/* By name, so that reasons may be added. */
+struct recording_count {
+	char     reason[24];
+	uint64_t packets;
+};
+
+/* The last bytes of the last block's content. */
+struct recording_seal {
+	uint64_t file_bytes; /* the whole file */
+	uint32_t magic;      /* RECORDING_MAGIC */
+	uint32_t crc;        /* CRC-32 (zlib) of all bytes of the file before this field */
+};
+
+_Static_assert(sizeof(struct recording_custom) == 16 && sizeof(struct recording_start) == 304 &&
+	       sizeof(struct recording_memory_piece) == 88 && sizeof(struct recording_end) == 32 &&
+	       sizeof(struct recording_count) == 32 && sizeof(struct recording_seal) == 16,
+	       "recordings are a file format");
+
+#endif

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include <string.h>
+
+#include "engines.h"
+#include "handler.h"
+#include "replay.h"
+
+static struct replay_options {
+	const char *handler;
+	struct option_list engines, compile;
+	int json;
+} options;
+
+#define FIELD(name) offsetof(struct replay_options, name)
+
+static const struct option_row rows[] = {
+	{ "handler", 0, OPTION_STRING, "FILE", FIELD(handler),
+	  "the handler, NAME.c or NAME.spin (default: the object that was recorded)" },
+	ENGINE_OPTION(struct replay_options, engines),
+	{ NULL, 'I', OPTION_WORD, "DIR", FIELD(compile), "a folder for #include, when the handler is a source" },
+	{ NULL, 'D', OPTION_WORD, "NAME[=VALUE]", FIELD(compile), "a macro, when the handler is a source" },
+	{ "json", 0, OPTION_FLAG, NULL, FIELD(json), "one JSON document" },
+	{ 0 },
+};
+
+static int report(struct recording *recording, const struct handler *h, const char *path,
+		  struct trial_engines *engines)
+{
+	struct replay_report r = { .path = path, .info = &recording->info, .engines = engines };
+	struct types types;
+	int status = DONE;
+
+	if (types_open(h->files.object, &types))
+		return complain("%s", engine_why());
+	if (replay_run(recording, &h->files, &types, &r)) {
+		status = handler__stopped() ? FAILED : complain("%s", engine_why());
+	} else {
+		if (options.json)
+			replay_print__json(&r);
+		else
+			replay_print__text(&r);
+		engines__say_skipped(engines);
+		status = r.disagree || r.differ ? FAILED : DONE;
+	}
+	replay_report_free(&r);
+	types_close(&types);
+	return status;
+}
+
+static int open_handler(struct handler *h, const struct recording *recording, const struct trial_engines *engines,
+			const char *path)
+{
+	const struct handler_wants wants = { .host = engines->wanted[ENGINE_HOST],
+					     .verify = engines__want_kernel(engines), .compile = &options.compile };
+	int status;
+
+	if (options.handler)
+		status = handler__open(h, options.handler, &wants);
+	else
+		status = handler__open_bytes(h, path, recording->object, recording->object_bytes);
+	if (!status && strcmp(h->name, recording->info.handler))
+		status = complain("%s is of handler %s, %s has handler %s", path, recording->info.handler,
+				  options.handler, h->name);
+	return status;
+}
+
+static int replay(const char *path, struct trial_engines *engines)
+{
+	struct recording recording;
+	struct handler h = { 0 };
+	int status = DONE;
+
+	if (recording__open(path, &recording))
+		status = complain("%s", engine_why());
+	if (!status)
+		status = open_handler(&h, &recording, engines, path);
+	if (!status)
+		status = engines__without_host(engines, &h);
+	if (!status)
+		status = report(&recording, &h, path, engines);
+	handler__close(&h);
+	recording__close(&recording);
+	return status;
+}
+
+static int run(const char **operands, unsigned count)
+{
+	struct trial_engines engines = { 0 };
+	int status = engines__pick(&engines, &options.engines, "replay");
+
+	(void)count;
+	handler__watch_signals();
+	if (!status)
+		status = replay(operands[0], &engines);
+	trial_engines_free(&engines);
+	options__free_list(&options.engines);
+	options__free_list(&options.compile);
+	handler__end_as_stopped();
+	return status;
+}
+
+static const struct command_row row = {
+	.name = "spinctl replay", .operands = "RECORDING", .min_operands = 1, .max_operands = 1,
+	.summary = "Runs a recording on every engine and compares the outcome with what was recorded",
+	.options = rows,
+	.notes = "The engines bpf and isolated need root; without it they are left out, as is host without a source.",
+	.about = "The recorded packets are fed to each engine one after the other, from the recorded memory on. "
+		 "Counters by reason and the memory at the end are compared with the recording, and packet by packet "
+		 "between the engines. These have to agree with each other exactly. The recording may differ from "
+		 "all of them if its handlers ran on several HPUs at once: then the order in which packets arrived "
+		 "was not the order of the handlers. Exit status 1 for a difference of either kind.\n\n"
+		 "With --handler another version of the handler is run on the packets that the first one met.",
+};
+
+const struct subcommand replay_command = { "replay", &row, run, &options };

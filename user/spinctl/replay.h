@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef SPINCTL_REPLAY_H
+#define SPINCTL_REPLAY_H
+
+#include "engine/recording.h"
+#include "engine/trial.h"
+#include "spinctl.h"
+
+/* A recording on one engine. */
+struct replay_engine {
+	int ran;
+	uint64_t packets[SPIN_REASON_COUNT];
+	struct differences from_recording; /* counters and memory at the end */
+	struct differences from_first;     /* memory at the end, from the first engine's */
+};
+
+/* The first packet that came to different things on two engines. */
+struct replay_split {
+	int there;
+	uint64_t packet;                   /* from 1 */
+	double time_s;                     /* since the first */
+	enum engine_kind kind;             /* that is not like the first one */
+	struct differences differences;
+};
+
+struct replay_report {
+	const char *path;
+	const struct recording_info *info;
+	struct trial_engines *engines;
+	enum engine_kind first;            /* the engine the others are compared with */
+	struct replay_engine engine[ENGINE_KINDS];
+	struct replay_split split;
+	int disagree, differ;              /* engines with each other; with the recording */
+};
+
+void replay_print__text(const struct replay_report *r);
+void replay_print__json(const struct replay_report *r);
+
+/*
+ * Feeds a recording to the engines wanted. 0 with the report, or a negative errno with
+ * engine_why(). The handler must have the recording's memory: same variables, same sizes.
+ */
+int replay_run(struct recording *recording, const struct engine_handler *handler, const struct types *types,
+	       struct replay_report *r);
+void replay_report_free(struct replay_report *r);
+
+#endif
