@@ -18,10 +18,6 @@
 
 #include "kernel/probe.h"
 
-/* Compare-and-swap in BPF (5.12) is the youngest thing that every context needs. */
-#define KERNEL_MAJOR 5
-#define KERNEL_MINOR 12
-
 static uint64_t effective_capabilities(void)
 {
 	FILE *f = fopen("/proc/self/status", "re");
@@ -58,9 +54,9 @@ int kernel_probe__xdp(char *why, size_t why_bytes)
 		return -EPERM;
 	}
 	if (!uname(&name) && sscanf(name.release, "%u.%u", &major, &minor) == 2 &&
-	    (major < KERNEL_MAJOR || (major == KERNEL_MAJOR && minor < KERNEL_MINOR))) {
+	    (major < KERNEL_PROBE_MAJOR || (major == KERNEL_PROBE_MAJOR && minor < KERNEL_PROBE_MINOR))) {
 		snprintf(why, why_bytes, "kernel %s is too old: handlers need %d.%d or newer; "
-			 "the model (spinctl cost) runs without", name.release, KERNEL_MAJOR, KERNEL_MINOR);
+			 "the model (spinctl cost) runs without", name.release, KERNEL_PROBE_MAJOR, KERNEL_PROBE_MINOR);
 		return -ENOSYS;
 	}
 	errno = 0;

@@ -8,6 +8,10 @@
  */
 #include <stddef.h>
 
+/* The oldest kernel: compare-and-swap in BPF (5.12) is the youngest thing that every context needs. */
+#define KERNEL_PROBE_MAJOR 5
+#define KERNEL_PROBE_MINOR 12
+
 /*
  * 0 if XDP programs can be loaded and attached; -EPERM (privileges), -ENOSYS
  * (kernel too old, or built without BPF).

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef KERNEL_PROBE_BPF_H
+#define KERNEL_PROBE_BPF_H
+
+/*
+ * What bpf() grants this process: each function makes the thing, on the smallest
+ * scale, and closes it again. Nothing is attached to anything of the machine's.
+ * They return 0 (works) or -errno: -EPERM and -EACCES mean refused, anything
+ * else usually that the kernel does not know it.
+ */
+#include <stdint.h>
+
+/* A map of this type (enum bpf_map_type, also of kernels newer than our headers), one entry; flags: BPF_F_*. */
+int kernel_bpf__map(uint32_t type, uint32_t flags);
+#define KERNEL_MAP_ARENA 33 /* BPF_MAP_TYPE_ARENA, 6.9 */
+
+/* An XDP program that only passes; flags: BPF_F_XDP_HAS_FRAGS or 0. */
+int kernel_bpf__xdp(uint32_t flags);
+/* One with a compare-and-swap, which is ISA version 3. */
+int kernel_bpf__atomics(void);
+/* One whose packet pointer has a variable offset: what the verifier denies without CAP_PERFMON. */
+int kernel_bpf__packet_pointers(void);
+/* One run on a packet of ours; live: as a frame that a driver would have received (it is dropped). */
+int kernel_bpf__test_run(int live);
+/* A program of ours replaced by another, and one that watches it enter. */
+int kernel_bpf__freplace(void);
+int kernel_bpf__fentry(void);
+
+/* The passing program's descriptor, or -errno: for attaching to an interface of one's own. */
+int kernel_bpf__xdp_fd(uint32_t flags);
+
+#endif

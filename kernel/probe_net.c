@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <linux/mount.h>
+#include <linux/net_namespace.h>
+#include <linux/rtnetlink.h>
+
+#include "kernel/netlink.h"
+#include "kernel/probe_net.h"
+#include "kernel/textfile.h"
+
+/*
+ * A sysfs of the present namespace that is mounted nowhere; it goes with the
+ * descriptor. /sys may be that of another namespace (nsenter --net= keeps it).
+ */
+static int open_sysfs(void)
+{
+	int context = (int)syscall(SYS_fsopen, "sysfs", FSOPEN_CLOEXEC), fd = -1;
+
+	if (context >= 0) {
+		if (!syscall(SYS_fsconfig, context, FSCONFIG_CMD_CREATE, NULL, NULL, 0))
+			fd = (int)syscall(SYS_fsmount, context, FSMOUNT_CLOEXEC, 0);
+		close(context);
+	}
+	return fd >= 0 ? fd : open("/sys", O_PATH | O_DIRECTORY | O_CLOEXEC);
+}
+
+int kernel_net__open(struct probe_net *out)
+{
+	*out = (struct probe_net){
+		.route_fd = netlink__open(NETLINK_ROUTE),
+		.generic_fd = netlink__open(NETLINK_GENERIC),
+		.inet_fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0),
+		.sysfs_fd = open_sysfs(),
+	};
+	return out->route_fd < 0 ? out->route_fd : 0;
+}
+
+void kernel_net__close(struct probe_net *net)
+{
+	int fds[] = { net->route_fd, net->generic_fd, net->inet_fd, net->sysfs_fd };
+
+	for (unsigned i = 0; i < sizeof(fds) / sizeof(fds[0]); i++)
+		if (fds[i] >= 0)
+			close(fds[i]);
+	*net = (struct probe_net){ -1, -1, -1, -1, "", "" };
+}
+
+static void take_number(void *arg, const struct nlmsghdr *answer)
+{
+	const struct nlattr *a[NETNSA_NSID + 1];
+
+	if (answer->nlmsg_type != RTM_NEWNSID)
+		return;
+	netlink__attributes(answer, sizeof(struct rtgenmsg), a, NETNSA_NSID);
+	if (a[NETNSA_NSID])
+		*(int *)arg = (int)(int32_t)netlink__number(a[NETNSA_NSID]);
+}
+
+/* The number that `own` has for the namespace; -1: none. */
+static int number_of(const struct probe_net *own, int netns_fd)
+{
+	struct rtgenmsg fixed = { .rtgen_family = AF_UNSPEC };
+	struct netlink_request r;
+	uint32_t fd = (uint32_t)netns_fd;
+	int number = -1;
+
+	netlink__begin(&r, RTM_GETNSID, 0, &fixed, sizeof(fixed));
+	netlink__put(&r, NETNSA_FD, &fd, sizeof(fd));
+	return netlink__ask(own->route_fd, &r, take_number, &number) ? -1 : number;
+}
+
+/* Opens the sockets over there and comes back: only this thread moves. */
+static int open_at(int netns_fd, struct probe_net *out)
+{
+	int home = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC), err;
+
+	if (home < 0)
+		return -errno;
+	if (setns(netns_fd, CLONE_NEWNET)) {
+		err = -errno;
+	} else {
+		err = kernel_net__open(out);
+		if (setns(home, CLONE_NEWNET))
+			err = -errno;
+	}
+	close(home);
+	return err;
+}
+
+/* 1 if the file at path is the namespace wanted; *err is then what opening it gave. */
+static int try(const struct probe_net *own, int number, const char *path, struct probe_net *out, int *err)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC), found;
+
+	if (fd < 0)
+		return 0;
+	found = number_of(own, fd) == number;
+	if (found)
+		*err = open_at(fd, out);
+	close(fd);
+	return found;
+}
+
+/* Tries PREFIX/ENTRY/SUFFIX for each entry of a folder. */
+static int search(const struct probe_net *own, int number, const char *folder, const char *suffix,
+		  struct probe_net *out, char *entry_found, size_t bytes, int *err)
+{
+	DIR *dir = opendir(folder);
+	struct dirent *entry;
+	int found = 0;
+
+	while (dir && !found && (entry = readdir(dir))) {
+		char path[600];
+
+		if (entry->d_name[0] == '.' || (*suffix && !isdigit((unsigned char)entry->d_name[0])))
+			continue;
+		snprintf(path, sizeof(path), "%s/%s%s", folder, entry->d_name, suffix);
+		found = try(own, number, path, out, err);
+		if (found)
+			snprintf(entry_found, bytes, "%.60s", entry->d_name);
+	}
+	if (dir)
+		closedir(dir);
+	return found;
+}
+
+int kernel_net__open_numbered(const struct probe_net *own, int number, struct probe_net *out)
+{
+	char entry[64], path[80], command[32];
+	int err = -ENOENT;
+
+	*out = (struct probe_net){ -1, -1, -1, -1, "", "" };
+	if (search(own, number, "/run/netns", "", out, entry, sizeof(entry), &err)) {
+		snprintf(out->path, sizeof(out->path), "/run/netns/%s", entry);
+		snprintf(out->name, sizeof(out->name), "namespace %s", entry);
+	} else if (search(own, number, "/proc", "/ns/net", out, entry, sizeof(entry), &err)) {
+		snprintf(out->path, sizeof(out->path), "/proc/%.10s/ns/net", entry);
+		snprintf(path, sizeof(path), "/proc/%.10s/comm", entry);
+		textfile__line(AT_FDCWD, path, command, sizeof(command));
+		snprintf(out->name, sizeof(out->name), "the namespace of process %.10s (%s)", entry, command);
+	}
+	return err;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef KERNEL_PROBE_NET_H
+#define KERNEL_PROBE_NET_H
+
+/*
+ * A network namespace, seen through sockets and a /sys of its own: both stay
+ * in the namespace where they were opened, so that that of a veth's peer can be
+ * looked into without living there.
+ */
+struct probe_net {
+	int route_fd, generic_fd, inet_fd;
+	int sysfs_fd;   /* -1: none to be had */
+	char path[80];  /* of another namespace: for nsenter --net=PATH; "": the present one */
+	char name[80];  /* "", or how to name another namespace: "namespace c0", "the namespace of process 7 (sh)" */
+};
+
+/* The present one. 0 or -errno; close it in either case. */
+int kernel_net__open(struct probe_net *out);
+void kernel_net__close(struct probe_net *net);
+
+/*
+ * The one that `own` knows by number (IFLA_LINK_NETNSID), looked for in
+ * /run/netns and among processes. -ENOENT: not visible; -EPERM: not ours to enter.
+ */
+int kernel_net__open_numbered(const struct probe_net *own, int number, struct probe_net *out);
+
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef KERNEL_PROBE_PROCESS_H
+#define KERNEL_PROBE_PROCESS_H
+
+/* What this process may do, and what confines it. */
+#include <stdint.h>
+
+struct probe_process {
+	uint64_t capabilities;      /* effective, a bit each */
+	int own_user_namespace;     /* 1: capabilities count in there only, not for bpf() */
+	int pid_namespace;          /* 1: processes outside are not visible */
+	int kernel_threads_visible; /* 1: kthreadd is */
+	int seccomp_filters;        /* -1: not known */
+	uint64_t memlock_bytes;     /* UINT64_MAX: no limit */
+	char lockdown[32];          /* "none", "integrity", "confidentiality"; "": the kernel has none */
+	int unprivileged_bpf;       /* sysctl kernel.unprivileged_bpf_disabled; -1: not known */
+	char container[32];         /* "docker", "lxc", ...; "": none noticed */
+	int own_bpffs;              /* 1: /sys/fs/bpf is a bpffs here */
+};
+
+void kernel_process__read(struct probe_process *out);
+
+/* capability: CAP_BPF, ... */
+int kernel_process__can(const struct probe_process *p, int capability);
+
+#endif

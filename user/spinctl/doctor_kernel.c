@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <linux/bpf.h>
+
+#include "doctor.h"
+#include "kernel/probe.h"
+#include "kernel/probe_bpf.h"
+#include "kernel/textfile.h"
+
+static void version(const struct doctor_facts *f, struct doctor_row *row)
+{
+	int old = f->kernel_major < KERNEL_PROBE_MAJOR ||
+		  (f->kernel_major == KERNEL_PROBE_MAJOR && f->kernel_minor < KERNEL_PROBE_MINOR);
+
+	doctor__found(row, old ? DOCTOR_MISSING : DOCTOR_OK, "%s (handlers need %d.%d or newer)", f->kernel,
+		      KERNEL_PROBE_MAJOR, KERNEL_PROBE_MINOR);
+	if (old)
+		doctor__todo(row, "boot a newer kernel, on Debian `apt install linux-image-amd64`; until then `spinctl "
+			     "cost` shows what handlers cost on an HPU");
+}
+
+/* A feature that a probe tried: present, refused or absent. */
+static void tried(const struct doctor_facts *f, struct doctor_row *row, int err, enum doctor_verdict if_absent,
+		  const char *present, const char *absent)
+{
+	if (!err)
+		doctor__found(row, DOCTOR_OK, "%s", present);
+	else if (doctor__cannot_ask(f, err))
+		doctor__not_known(row);
+	else
+		doctor__found(row, if_absent, "%s: %s", strerror(-err), absent);
+}
+
+static void xdp(const struct doctor_facts *f, struct doctor_row *row)
+{
+	tried(f, row, f->may_load, DOCTOR_MISSING, "bpf() loads XDP programs", "bpf() refuses an XDP program that only "
+	      "passes");
+	if (row->verdict == DOCTOR_MISSING)
+		doctor__todo(row, "use a kernel with CONFIG_BPF_SYSCALL=y and CONFIG_NET=y, and no seccomp filter or BPF LSM "
+			     "program against bpf()");
+}
+
+static void attach(const struct doctor_facts *f, struct doctor_row *row)
+{
+	const struct probe_pair *p = &f->pair;
+
+	if (p->made) {
+		if (doctor__cannot_ask(f, p->made))
+			doctor__not_known(row);
+		else
+			doctor__found(row, DOCTOR_NOTE, "not tried: cannot make a veth pair in a network namespace of its "
+				      "own (%s)", strerror(-p->made));
+		return;
+	}
+	if (doctor__cannot_ask(f, p->native))
+		doctor__not_known(row);
+	else if (p->native || p->generic)
+		doctor__found(row, p->native && p->generic ? DOCTOR_MISSING : DOCTOR_WARNING, "on a veth pair of its own: "
+			      "native %s, generic %s", p->native ? strerror(-p->native) : "works",
+			      p->generic ? strerror(-p->generic) : "works");
+	else
+		doctor__found(row, DOCTOR_OK, "native and generic, by bpf_link: tried on a veth pair of its own");
+	if (row->verdict == DOCTOR_MISSING)
+		doctor__todo(row, "use a kernel with bpf_link for XDP (5.9 or newer), and no security module against it");
+}
+
+static void maps(const struct doctor_facts *f, struct doctor_row *row)
+{
+	static const struct {
+		const char *name;
+		uint32_t type, flags;
+	} needed[] = { { "ARRAY (mapped)", BPF_MAP_TYPE_ARRAY, BPF_F_MMAPABLE },
+		       { "PROG_ARRAY", BPF_MAP_TYPE_PROG_ARRAY, 0 }, { "RINGBUF", BPF_MAP_TYPE_RINGBUF, 0 },
+		       { "PERCPU_ARRAY", BPF_MAP_TYPE_PERCPU_ARRAY, 0 } };
+	char has[128] = "", lacks[128] = "";
+
+	for (unsigned i = 0; i < sizeof(needed) / sizeof(needed[0]); i++) {
+		int err = kernel_bpf__map(needed[i].type, needed[i].flags);
+		char *to = err ? lacks : has;
+
+		if (doctor__cannot_ask(f, err)) {
+			doctor__not_known(row);
+			return;
+		}
+		snprintf(to + strlen(to), sizeof(has) - strlen(to), "%s%s", *to ? ", " : "", needed[i].name);
+	}
+	doctor__found(row, *lacks ? DOCTOR_MISSING : DOCTOR_OK, "%s%s%s", has, *lacks ? "; not " : "", lacks);
+	if (*lacks)
+		doctor__todo(row, "boot a newer kernel, on Debian `apt install linux-image-amd64`");
+}
+
+static void redirect_maps(const struct doctor_facts *f, struct doctor_row *row)
+{
+	int cpu = kernel_bpf__map(BPF_MAP_TYPE_CPUMAP, 0), dev = kernel_bpf__map(BPF_MAP_TYPE_DEVMAP, 0);
+
+	tried(f, row, cpu ? cpu : dev, DOCTOR_NOTE, "CPUMAP, DEVMAP", "CPUMAP or DEVMAP are not there");
+}
+
+static void arena(const struct doctor_facts *f, struct doctor_row *row)
+{
+	tried(f, row, kernel_bpf__map(KERNEL_MAP_ARENA, 0), DOCTOR_NOTE, "works",
+	      "since 6.9; handlers do without");
+}
+
+static void atomics(const struct doctor_facts *f, struct doctor_row *row)
+{
+	tried(f, row, kernel_bpf__atomics(), DOCTOR_MISSING, "compare-and-swap and fetch-and-add (-mcpu=v3)",
+	      "since 5.12");
+	if (row->verdict == DOCTOR_MISSING)
+		doctor__todo(row, "boot a newer kernel, and switch the JIT on: `sysctl -w net.core.bpf_jit_enable=1`");
+}
+
+static void frags(const struct doctor_facts *f, struct doctor_row *row)
+{
+	int err = kernel_bpf__xdp(BPF_F_XDP_HAS_FRAGS);
+
+	if (!err && !f->pair.made && !f->pair.frags)
+		doctor__found(row, DOCTOR_OK, "works; on veth up to MTU %u, in one buffer up to %u", f->pair.frags_mtu,
+			      f->pair.one_page_mtu);
+	else
+		tried(f, row, err, DOCTOR_NOTE, "programs load", "since 5.18; jumbo frames then need generic XDP");
+}
+
+static void test_run(const struct doctor_facts *f, struct doctor_row *row)
+{
+	int run = kernel_bpf__test_run(0), live = kernel_bpf__test_run(1);
+
+	tried(f, row, run ? run : live, DOCTOR_NOTE, "PROG_TEST_RUN, with live frames, too",
+	      run ? "PROG_TEST_RUN does not work: spinctl test cannot use the bpf engine" :
+		    "PROG_TEST_RUN without live frames (since 5.18)");
+}
+
+static void dispatcher(const struct doctor_facts *f, struct doctor_row *row)
+{
+	int err = kernel_bpf__freplace();
+
+	tried(f, row, f->may_load ? f->may_load : err, DOCTOR_NOTE, "works: libxdp's dispatcher can be used",
+	      "one XDP program per interface and mode; libxdp's dispatcher is not to be had. Contexts of one "
+	      "process share an interface without it");
+}
+
+static void fentry(const struct doctor_facts *f, struct doctor_row *row)
+{
+	int err = kernel_bpf__fentry();
+
+	tried(f, row, f->may_load ? f->may_load : err, DOCTOR_NOTE, "works", "xdpdump and bpftool prog profile "
+	      "cannot watch programs; spinctl record does not need it");
+}
+
+static void setting(struct doctor_row *row, const char *path, long good, enum doctor_verdict if_bad,
+		    const char *meaning_good, const char *meaning_bad, const char *sysctl)
+{
+	long value = textfile__number(AT_FDCWD, path, -1);
+
+	if (value < 0) {
+		doctor__found(row, DOCTOR_NOTE, access(path, F_OK) ? "not known: no %s" :
+			      "not known: only root may read %s (`sudo spinctl doctor`)", path);
+		return;
+	}
+	doctor__found(row, value == good ? DOCTOR_OK : if_bad, "%ld: %s", value,
+		      value == good ? meaning_good : meaning_bad);
+	if (value != good)
+		doctor__todo(row, "`sysctl -w %s=%ld`", sysctl, good);
+}
+
+static void jit(const struct doctor_facts *f, struct doctor_row *row)
+{
+	(void)f;
+	setting(row, "/proc/sys/net/core/bpf_jit_enable", 1, DOCTOR_WARNING, "programs are compiled",
+		textfile__number(AT_FDCWD, "/proc/sys/net/core/bpf_jit_enable", 0) == 2 ? "compiled, and every program is "
+		"dumped to the kernel log, which is slow and unsafe" : "programs are interpreted, ten times slower or "
+		"more", "net.core.bpf_jit_enable");
+}
+
+static void jit_harden(const struct doctor_facts *f, struct doctor_row *row)
+{
+	long value = textfile__number(AT_FDCWD, "/proc/sys/net/core/bpf_jit_harden", -1);
+
+	(void)f;
+	if (value == 1) /* of unprivileged programs only: none of ours */
+		doctor__found(row, DOCTOR_OK, "1: constants of unprivileged programs are blinded, handlers' are not");
+	else
+		setting(row, "/proc/sys/net/core/bpf_jit_harden", 0, DOCTOR_WARNING, "constants are not blinded",
+			"every constant in a program is blinded: more instructions per packet",
+			"net.core.bpf_jit_harden");
+}
+
+static void stats(const struct doctor_facts *f, struct doctor_row *row)
+{
+	(void)f;
+	setting(row, "/proc/sys/kernel/bpf_stats_enabled", 0, DOCTOR_WARNING, "off",
+		"every run of a program is timed, which adds about 80 ns to each packet", "kernel.bpf_stats_enabled");
+}
+
+static void btf(const struct doctor_facts *f, struct doctor_row *row)
+{
+	(void)f;
+	if (!access("/sys/kernel/btf/vmlinux", R_OK))
+		doctor__found(row, DOCTOR_OK, "/sys/kernel/btf/vmlinux");
+	else
+		doctor__found(row, DOCTOR_NOTE, "no /sys/kernel/btf/vmlinux: tracing tools lack it, handlers do not need "
+			      "it");
+}
+
+static void bpffs(const struct doctor_facts *f, struct doctor_row *row)
+{
+	if (f->process.own_bpffs) {
+		doctor__found(row, DOCTOR_OK, "/sys/fs/bpf; not needed: handlers pin nothing");
+	} else {
+		doctor__found(row, DOCTOR_OK, "not at /sys/fs/bpf; not needed: handlers pin nothing. `ip netns exec` hides "
+			      "it, `nsenter --net=/run/netns/NAME` does not");
+	}
+}
+
+static void retpolines(const struct doctor_facts *f, struct doctor_row *row)
+{
+	char line[256];
+
+	(void)f;
+	if (textfile__line(AT_FDCWD, "/sys/devices/system/cpu/vulnerabilities/spectre_v2", line, sizeof(line)))
+		doctor__found(row, DOCTOR_NOTE, "not known: no /sys/devices/system/cpu/vulnerabilities/spectre_v2");
+	else if (strstr(line, "Retpoline"))
+		doctor__found(row, DOCTOR_NOTE, "%.*s: calls and helper returns in BPF cost about 9 ns each, indirect jumps (tail "
+			      "calls with a variable index) 14; spincc inlines and uses constant indexes",
+			      (int)strcspn(line, ";,"), line);
+	else
+		doctor__found(row, DOCTOR_OK, "none: %s", line);
+}
+
+static void preempt_rt(const struct doctor_facts *f, struct doctor_row *row)
+{
+	(void)f;
+	if (textfile__number(AT_FDCWD, "/sys/kernel/realtime", 0) == 1)
+		doctor__found(row, DOCTOR_NOTE, "yes: NAPI runs in preemptible threads, so one HPU (a CPU) may be "
+			      "interrupted in between packets; compare figures only with such kernels");
+	else
+		doctor__found(row, DOCTOR_OK, "no");
+}
+
+static void cpus(const struct doctor_facts *f, struct doctor_row *row)
+{
+	long online = sysconf(_SC_NPROCESSORS_ONLN), possible = sysconf(_SC_NPROCESSORS_CONF);
+	char last[256], *at;
+
+	(void)f;
+	/* "0-1" or "0,2-63": ids count, and the last is the largest */
+	if (!textfile__line(AT_FDCWD, "/sys/devices/system/cpu/possible", last, sizeof(last)) && *last) {
+		for (at = last + strlen(last); at > last && at[-1] >= '0' && at[-1] <= '9'; at--)
+			;
+		possible = strtol(at, NULL, 10) + 1;
+	}
+	doctor__found(row, possible > SPIN_HPUS_MAX ? DOCTOR_MISSING : DOCTOR_OK, "%ld online, %ld possible: each is an "
+		      "HPU, of at most %d", online, possible, SPIN_HPUS_MAX);
+	if (possible > SPIN_HPUS_MAX)
+		doctor__todo(row, "boot with nr_cpus=%d on the kernel's command line, or raise SPIN_HPUS_MAX in "
+			     "handlers/include/spin/context.h and build again", SPIN_HPUS_MAX);
+}
+
+const struct doctor_check doctor_kernel_checks[] = {
+	{ "version", "The youngest thing that handlers cannot do without is compare-and-swap in BPF.", version },
+	{ "XDP programs", "Handlers are XDP programs: the kernel must load them.", xdp },
+	{ "attaching", "Native XDP runs in the driver, generic XDP after the kernel made a socket buffer; a bpf_link ends "
+	  "with its process.", attach },
+	{ "maps", "State is in mapped arrays, contexts are called through a PROG_ARRAY, events come through a RINGBUF.",
+	  maps },
+	{ "atomics", "HPU memory is shared: counters and locks are atomics of BPF's instruction set version 3.", atomics },
+	{ "frags", "Frames longer than a page arrive in several buffers; programs must say that they take them.", frags },
+	{ "test run", "spinctl test and the benches run packets through handlers without an interface.", test_run },
+	{ "redirect maps", "Send packets to another CPU or another interface from XDP.", redirect_maps },
+	{ "arena", "Memory shared with the application without bounds checks; handlers do without.", arena },
+	{ "dispatcher", "libxdp puts several programs on one interface by replacing functions (freplace).", dispatcher },
+	{ "fentry", "Tools that watch XDP programs enter and exit need it.", fentry },
+	{ "JIT", "Without it BPF is interpreted.", jit },
+	{ "JIT hardening", "Blinding constants costs instructions.", jit_harden },
+	{ "BPF statistics", "Timing each run of each program costs more than most handlers.", stats },
+	{ "BTF", "Types of the kernel, for tracing tools.", btf },
+	{ "bpffs", "Where BPF objects are pinned; handlers are not.", bpffs },
+	{ "retpolines", "The mitigation of Spectre v2 makes calls and indirect jumps expensive.", retpolines },
+	{ "PREEMPT_RT", "A real-time kernel may preempt NAPI.", preempt_rt },
+	{ "CPUs", "Each possible CPU has its own counters and is an HPU.", cpus },
+	{ 0 },
+};
