@@ -102,6 +102,8 @@ void kernel_ethtool__read(int inet_fd, struct probe_iface *iface)
 	if (!ask(inet_fd, iface, &driver))
 		snprintf(iface->driver, sizeof(iface->driver), "%s", driver.driver);
 	if (!ask(inet_fd, iface, &channels)) {
+		iface->combined = channels.max_combined > 0;
+		iface->rx_queues_max = channels.max_rx + channels.max_combined;
 		if (channels.rx_count + channels.combined_count)
 			iface->rx_queues = channels.rx_count + channels.combined_count;
 		if (channels.tx_count + channels.combined_count)

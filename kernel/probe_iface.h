@@ -29,6 +29,8 @@ struct probe_iface {
 	unsigned mtu;
 	unsigned max_mtu; /* 0: the driver does not say */
 	unsigned rx_queues, tx_queues; /* in use */
+	unsigned rx_queues_max; /* 0: the driver does not say */
+	int combined;     /* 1: rx and tx queues come in pairs */
 	int peer_ifindex; /* of a veth; 0: none */
 	int peer_net;     /* the number of its namespace here; -1: the same one */
 	uint32_t native_id, generic_id, offloaded_id; /* programs; 0: none */

@@ -57,8 +57,8 @@ struct doctor_check {
 	void (*look)(const struct doctor_facts *facts, struct doctor_row *row);
 };
 /* Tables end with a row of zeros. */
-extern const struct doctor_check doctor_process_checks[], doctor_kernel_checks[], doctor_tools_checks[],
-	doctor_iface_checks[], doctor_veth_checks[];
+extern const struct doctor_check doctor_process_checks[], doctor_kernel_checks[], doctor_settings_checks[],
+	doctor_tools_checks[], doctor_iface_checks[], doctor_veth_checks[];
 
 /* For checks: what was found, and what to do about it. */
 void doctor__found(struct doctor_row *row, enum doctor_verdict verdict, const char *format, ...)
@@ -68,6 +68,9 @@ void doctor__todo(struct doctor_row *row, const char *format, ...) __attribute__
 void doctor__not_known(struct doctor_row *row);
 /* 1 if err only says that this process may not ask. */
 int doctor__cannot_ask(const struct doctor_facts *facts, int err);
+
+/* Reads an interface and, for a veth, its peer. 0, -ENODEV or another -errno. */
+int doctor__read_device(const struct probe_net *net, const char *name, struct doctor_device *device);
 
 /* How handlers would run on an interface. */
 struct doctor_modes {

@@ -5,13 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
-#include <unistd.h>
 
-#include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
 #include "doctor.h"
-#include "kernel/attach.h"
 #include "kernel/probe_bpf.h"
 
 #define SHOWN_MAX 6 /* interfaces named in the last sentence, per mode */
@@ -115,56 +112,9 @@ void doctor_exam__machine(struct doctor_exam *e, int missing_only)
 {
 	run_table(e, "this process", doctor_process_checks, missing_only);
 	run_table(e, "kernel", doctor_kernel_checks, missing_only);
+	run_table(e, "settings and CPUs", doctor_settings_checks, missing_only);
 	if (!missing_only)
 		run_table(e, "tools", doctor_tools_checks, 0);
-}
-
-static void read_peer(const struct probe_net *net, struct doctor_device *d)
-{
-	struct probe_net there;
-
-	if (!d->iface.peer_ifindex) {
-		d->peer_err = -ENODEV;
-	} else if (d->iface.peer_net < 0) {
-		d->peer_err = kernel_iface__read_index(net, d->iface.peer_ifindex, &d->peer);
-	} else {
-		d->peer_err = kernel_net__open_numbered(net, d->iface.peer_net, &there);
-		if (!d->peer_err)
-			d->peer_err = kernel_iface__read_index(&there, d->iface.peer_ifindex, &d->peer);
-		snprintf(d->peer_net, sizeof(d->peer_net), "%s", there.name);
-		snprintf(d->peer_path, sizeof(d->peer_path), "%s", there.path);
-		kernel_net__close(&there);
-	}
-}
-
-/* Contexts of ours: their programs' names start alike. */
-static int is_ours(uint32_t program_id)
-{
-	struct bpf_prog_info info = { 0 };
-	uint32_t bytes = sizeof(info);
-	int fd = bpf_prog_get_fd_by_id(program_id), ours;
-
-	if (fd < 0)
-		return 0;
-	ours = !bpf_obj_get_info_by_fd(fd, &info, &bytes) && !strncmp(info.name, "spin_", 5);
-	close(fd);
-	return ours;
-}
-
-static int read_device(const struct probe_net *net, const char *name, struct doctor_device *d)
-{
-	uint32_t id;
-	int err;
-
-	memset(d, 0, sizeof(*d));
-	err = kernel_iface__read(net, name, &d->iface);
-	if (err)
-		return err;
-	read_peer(net, d);
-	id = d->iface.native_id ? d->iface.native_id : d->iface.generic_id ? d->iface.generic_id : d->iface.offloaded_id;
-	d->held = id && kernel_attach__holder(d->iface.ifindex, name, d->holder, sizeof(d->holder));
-	d->held_by_us = d->held && is_ours(id);
-	return 0;
 }
 
 /* For the last sentence. */
@@ -181,7 +131,7 @@ int doctor_exam__device(struct doctor_exam *e, const char *name)
 {
 	struct doctor_device device;
 	struct doctor_modes modes;
-	int err = read_device(&e->net, name, &device);
+	int err = doctor__read_device(&e->net, name, &device);
 
 	if (err) {
 		e->failed_device = name;
@@ -205,7 +155,7 @@ void doctor_exam__line(struct doctor_exam *e, const char *name)
 	struct doctor_device d;
 	struct doctor_modes modes;
 
-	if (read_device(&e->net, name, &d))
+	if (doctor__read_device(&e->net, name, &d))
 		return; /* it has just gone */
 	doctor__modes(&e->facts, &d, &modes);
 	snprintf(row.name, sizeof(row.name), "%s", name);

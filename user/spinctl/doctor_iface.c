@@ -64,8 +64,8 @@ static void features(const struct doctor_facts *f, struct doctor_row *row)
 			snprintf(has + strlen(has), sizeof(has) - strlen(has), "%s%s", *has ? ", " : "", bits[b].name);
 	if (!i->xdp_known)
 		doctor__found(row, DOCTOR_NOTE, "not known: the kernel tells since 6.3");
-	else if (i->xdp_features & XDP_CAN_ZEROCOPY)
-		doctor__found(row, DOCTOR_OK, "%s (frames of %u buffers)", has, i->zerocopy_segments);
+	else if (i->xdp_features & XDP_CAN_ZEROCOPY && i->zerocopy_segments > 1)
+		doctor__found(row, DOCTOR_OK, "%s; zero-copy frames of up to %u buffers", has, i->zerocopy_segments);
 	else
 		doctor__found(row, DOCTOR_OK, "%s", *has ? has : "none in the driver");
 }
@@ -114,15 +114,15 @@ static void queues(const struct doctor_facts *f, struct doctor_row *row)
 	const struct probe_iface *i = IFACE(f);
 
 	doctor__found(row, i->rx_queues > 1 ? DOCTOR_OK : DOCTOR_NOTE, "%u rx, %u tx%s", i->rx_queues, i->tx_queues,
-		      i->rx_queues > 1 ? "" : ": handlers run on one HPU at a time");
+		      i->rx_queues > 1 ? "" : i->rx_queues_max == 1 && *i->bus ? ", as many as it can have: handlers run on one HPU "
+		      "at a time" : ": handlers run on one HPU at a time");
 	if (i->rx_queues > 1)
 		return;
 	if (!strcmp(i->kind, "veth"))
 		doctor__todo(row, "for more, make the pair with `ip link add %s numrxqueues 4 numtxqueues 4 type veth peer "
 			     "name PEER numrxqueues 4 numtxqueues 4`", i->name);
-	else if (*i->bus)
-		doctor__todo(row, "see how many it can have with `ethtool -l %s`, set them with `ethtool -L %s combined N`",
-			     i->name, i->name);
+	else if (i->rx_queues_max > 1)
+		doctor__todo(row, "`ethtool -L %s %s %u`", i->name, i->combined ? "combined" : "rx", i->rx_queues_max);
 }
 
 static void threaded(const struct doctor_facts *f, struct doctor_row *row)

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include <fcntl.h>
-#include <stdlib.h>
+/* What bpf() grants: all of it is tried. */
 #include <string.h>
-#include <unistd.h>
 
 #include <linux/bpf.h>
 
 #include "doctor.h"
 #include "kernel/probe.h"
 #include "kernel/probe_bpf.h"
-#include "kernel/textfile.h"
 
 static void version(const struct doctor_facts *f, struct doctor_row *row)
 {
@@ -151,115 +148,6 @@ static void fentry(const struct doctor_facts *f, struct doctor_row *row)
 	      "cannot watch programs; spinctl record does not need it");
 }
 
-static void setting(struct doctor_row *row, const char *path, long good, enum doctor_verdict if_bad,
-		    const char *meaning_good, const char *meaning_bad, const char *sysctl)
-{
-	long value = textfile__number(AT_FDCWD, path, -1);
-
-	if (value < 0) {
-		doctor__found(row, DOCTOR_NOTE, access(path, F_OK) ? "not known: no %s" :
-			      "not known: only root may read %s (`sudo spinctl doctor`)", path);
-		return;
-	}
-	doctor__found(row, value == good ? DOCTOR_OK : if_bad, "%ld: %s", value,
-		      value == good ? meaning_good : meaning_bad);
-	if (value != good)
-		doctor__todo(row, "`sysctl -w %s=%ld`", sysctl, good);
-}
-
-static void jit(const struct doctor_facts *f, struct doctor_row *row)
-{
-	(void)f;
-	setting(row, "/proc/sys/net/core/bpf_jit_enable", 1, DOCTOR_WARNING, "programs are compiled",
-		textfile__number(AT_FDCWD, "/proc/sys/net/core/bpf_jit_enable", 0) == 2 ? "compiled, and every program is "
-		"dumped to the kernel log, which is slow and unsafe" : "programs are interpreted, ten times slower or "
-		"more", "net.core.bpf_jit_enable");
-}
-
-static void jit_harden(const struct doctor_facts *f, struct doctor_row *row)
-{
-	long value = textfile__number(AT_FDCWD, "/proc/sys/net/core/bpf_jit_harden", -1);
-
-	(void)f;
-	if (value == 1) /* of unprivileged programs only: none of ours */
-		doctor__found(row, DOCTOR_OK, "1: constants of unprivileged programs are blinded, handlers' are not");
-	else
-		setting(row, "/proc/sys/net/core/bpf_jit_harden", 0, DOCTOR_WARNING, "constants are not blinded",
-			"every constant in a program is blinded: more instructions per packet",
-			"net.core.bpf_jit_harden");
-}
-
-static void stats(const struct doctor_facts *f, struct doctor_row *row)
-{
-	(void)f;
-	setting(row, "/proc/sys/kernel/bpf_stats_enabled", 0, DOCTOR_WARNING, "off",
-		"every run of a program is timed, which adds about 80 ns to each packet", "kernel.bpf_stats_enabled");
-}
-
-static void btf(const struct doctor_facts *f, struct doctor_row *row)
-{
-	(void)f;
-	if (!access("/sys/kernel/btf/vmlinux", R_OK))
-		doctor__found(row, DOCTOR_OK, "/sys/kernel/btf/vmlinux");
-	else
-		doctor__found(row, DOCTOR_NOTE, "no /sys/kernel/btf/vmlinux: tracing tools lack it, handlers do not need "
-			      "it");
-}
-
-static void bpffs(const struct doctor_facts *f, struct doctor_row *row)
-{
-	if (f->process.own_bpffs) {
-		doctor__found(row, DOCTOR_OK, "/sys/fs/bpf; not needed: handlers pin nothing");
-	} else {
-		doctor__found(row, DOCTOR_OK, "not at /sys/fs/bpf; not needed: handlers pin nothing. `ip netns exec` hides "
-			      "it, `nsenter --net=/run/netns/NAME` does not");
-	}
-}
-
-static void retpolines(const struct doctor_facts *f, struct doctor_row *row)
-{
-	char line[256];
-
-	(void)f;
-	if (textfile__line(AT_FDCWD, "/sys/devices/system/cpu/vulnerabilities/spectre_v2", line, sizeof(line)))
-		doctor__found(row, DOCTOR_NOTE, "not known: no /sys/devices/system/cpu/vulnerabilities/spectre_v2");
-	else if (strstr(line, "Retpoline"))
-		doctor__found(row, DOCTOR_NOTE, "%.*s: calls and helper returns in BPF cost about 9 ns each, indirect jumps (tail "
-			      "calls with a variable index) 14; spincc inlines and uses constant indexes",
-			      (int)strcspn(line, ";,"), line);
-	else
-		doctor__found(row, DOCTOR_OK, "none: %s", line);
-}
-
-static void preempt_rt(const struct doctor_facts *f, struct doctor_row *row)
-{
-	(void)f;
-	if (textfile__number(AT_FDCWD, "/sys/kernel/realtime", 0) == 1)
-		doctor__found(row, DOCTOR_NOTE, "yes: NAPI runs in preemptible threads, so one HPU (a CPU) may be "
-			      "interrupted in between packets; compare figures only with such kernels");
-	else
-		doctor__found(row, DOCTOR_OK, "no");
-}
-
-static void cpus(const struct doctor_facts *f, struct doctor_row *row)
-{
-	long online = sysconf(_SC_NPROCESSORS_ONLN), possible = sysconf(_SC_NPROCESSORS_CONF);
-	char last[256], *at;
-
-	(void)f;
-	/* "0-1" or "0,2-63": ids count, and the last is the largest */
-	if (!textfile__line(AT_FDCWD, "/sys/devices/system/cpu/possible", last, sizeof(last)) && *last) {
-		for (at = last + strlen(last); at > last && at[-1] >= '0' && at[-1] <= '9'; at--)
-			;
-		possible = strtol(at, NULL, 10) + 1;
-	}
-	doctor__found(row, possible > SPIN_HPUS_MAX ? DOCTOR_MISSING : DOCTOR_OK, "%ld online, %ld possible: each is an "
-		      "HPU, of at most %d", online, possible, SPIN_HPUS_MAX);
-	if (possible > SPIN_HPUS_MAX)
-		doctor__todo(row, "boot with nr_cpus=%d on the kernel's command line, or raise SPIN_HPUS_MAX in "
-			     "handlers/include/spin/context.h and build again", SPIN_HPUS_MAX);
-}
-
 const struct doctor_check doctor_kernel_checks[] = {
 	{ "version", "The youngest thing that handlers cannot do without is compare-and-swap in BPF.", version },
 	{ "XDP programs", "Handlers are XDP programs: the kernel must load them.", xdp },
@@ -274,13 +162,5 @@ const struct doctor_check doctor_kernel_checks[] = {
 	{ "arena", "Memory shared with the application without bounds checks; handlers do without.", arena },
 	{ "dispatcher", "libxdp puts several programs on one interface by replacing functions (freplace).", dispatcher },
 	{ "fentry", "Tools that watch XDP programs enter and exit need it.", fentry },
-	{ "JIT", "Without it BPF is interpreted.", jit },
-	{ "JIT hardening", "Blinding constants costs instructions.", jit_harden },
-	{ "BPF statistics", "Timing each run of each program costs more than most handlers.", stats },
-	{ "BTF", "Types of the kernel, for tracing tools.", btf },
-	{ "bpffs", "Where BPF objects are pinned; handlers are not.", bpffs },
-	{ "retpolines", "The mitigation of Spectre v2 makes calls and indirect jumps expensive.", retpolines },
-	{ "PREEMPT_RT", "A real-time kernel may preempt NAPI.", preempt_rt },
-	{ "CPUs", "Each possible CPU has its own counters and is an HPU.", cpus },
 	{ 0 },
 };

@@ -95,8 +95,10 @@ static void check_driver(const struct doctor_facts *f, const struct doctor_devic
 void doctor__modes(const struct doctor_facts *f, const struct doctor_device *d, struct doctor_modes *out)
 {
 	*out = (struct doctor_modes){ .native = DOCTOR_OK };
-	check_driver(f, d, out);
-	if (out->native != DOCTOR_MISSING && !strcmp(d->iface.kind, "veth"))
+	/* a veth whose peer stands in the way says that it has no XDP at all: its peer's reason first */
+	if (!strcmp(d->iface.kind, "veth"))
 		check_veth(f, d, out);
+	if (out->native != DOCTOR_MISSING)
+		check_driver(f, d, out);
 	out->runs = !d->held || d->held_by_us;
 }

@@ -1,0 +1,158 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# spinctl doctor tells what is set on a pair of ours, its advice is a command that changes the row, and text and JSON agree.
+. "$(dirname "$0")/setup.inc"
+. "$(dirname "$0")/doctor.inc"
+need_root
+make_nics
+trap 'ip netns del "$NS-b" 2>/dev/null; cleanup' EXIT
+
+doctor() {
+	want=$1
+	shift
+	expect "$want" in_ns "$SPINCTL" doctor --json "$@"
+	is_json "$WORK/out"
+}
+
+# follow DEVICE NAME: does what the row says
+follow() {
+	command=$(command_of "$1" "$2")
+	[ -n "$command" ] || fail "$1, $2: no command in '$(field "$1" "$2" todo)'"
+	in_ns sh -c "$command" >"$WORK/follow" 2>&1 || fail "$command: $(cat "$WORK/follow")"
+}
+
+# the machine: text, JSON, and one sentence for each row
+expect 0 in_ns "$SPINCTL" doctor
+cp "$WORK/out" "$WORK/text"
+grep -qE "handlers can run here: native on (v0, v1|v1, v0), generic on lo" "$WORK/out" || fail "conclusion: $(tail -n 2 "$WORK/out")"
+awk 'length > 100' "$WORK/text" | grep . && fail "lines of more than 100 characters"
+doctor 0
+json_rows "$WORK/out" >"$WORK/a"
+text_rows "$WORK/text" >"$WORK/b"
+[ "$(wc -l <"$WORK/a")" -gt 30 ] || fail "only $(wc -l <"$WORK/a") rows"
+diff "$WORK/a" "$WORK/b" || fail "text and JSON differ"
+[ "$(grep -c '"about": "[A-Za-z].\{20,\}\."' "$WORK/out")" = "$(grep -c '"name": "' "$WORK/out")" ] || fail "a check without its sentence"
+
+# one interface, and everything about it
+expect 0 in_ns "$SPINCTL" doctor --dev v0
+cp "$WORK/out" "$WORK/text"
+awk 'length > 100' "$WORK/text" | grep . && fail "lines of more than 100 characters"
+doctor 0 --dev v0
+json_rows "$WORK/out" >"$WORK/a"
+text_rows "$WORK/text" >"$WORK/b"
+diff "$WORK/a" "$WORK/b" || fail "text and JSON of v0 differ"
+[ "$(grep -c '"about": "[A-Za-z].\{20,\}\."' "$WORK/out")" = "$(grep -c '"name": "' "$WORK/out")" ] || fail "a check without its sentence"
+row v0 kind ok "veth"
+row v0 state ok "up"
+row v0 MTU ok "1500"
+row v0 native ok "yes"
+row v0 "held by" ok "no XDP program"
+row v0 peer ok "v1 in this namespace, up"
+
+# each setting changes its row; so does the advice
+row v0 XDP_TX warning "lost"
+follow v0 XDP_TX
+doctor 0 --dev v0
+row v0 XDP_TX ok "GRO on"
+in_ns ethtool -K v1 gro off
+doctor 0 --dev v0
+row v0 XDP_TX warning "lost"
+
+row v0 checksums note "hardware that does not exist"
+follow v0 checksums
+doctor 0 --dev v0
+row v0 checksums ok "v1 finishes"
+
+row v0 "VLAN offload" note "tx on"
+follow v0 "VLAN offload"
+doctor 0 --dev v0
+row v0 "VLAN offload" ok "rx on"
+
+row v0 "threaded NAPI" ok "off"
+row v0 "CPU time" note "not threaded"
+follow v0 "CPU time"
+doctor 0 --dev v0
+row v0 "threaded NAPI" ok "on: each receive queue"
+row v0 "CPU time" ok "NAPI threads"
+
+in_ns ip link set v1 mtu 9000
+doctor 0 --dev v0
+row v0 MTU note "1500, its peer has 9000"
+in_ns ip link set v1 mtu 1400
+doctor 0 --dev v0
+row v0 MTU ok "1500, its peer has 1400"
+
+in_ns ip link set v0 down
+doctor 0 --dev v0
+row v0 state warning "down"
+follow v0 state
+doctor 0 --dev v0
+row v0 state ok "up"
+
+# a peer that sends on more queues than are received on
+in_ns ip link add q0 numrxqueues 1 numtxqueues 1 type veth peer name q1 numrxqueues 1 numtxqueues 3
+doctor 0 --dev q0
+row q0 "queue rule" warning "1 rx here, 3 tx"
+row q0 native warning "sends on 3 queues"
+says out "generic on q0"
+in_ns ip link set dev q0 xdpdrv obj "$BUILD/tests/bench/twins/empty.bpf.o" sec xdp 2>/dev/null &&
+	fail "the kernel has no such rule: native XDP went on q0"
+follow q0 "queue rule"
+doctor 0 --dev q0
+row q0 "queue rule" ok "1 rx here, 1 tx"
+row q0 native ok "yes"
+says out "native on q0"
+in_ns ip link del q0
+
+# a peer in another namespace is found and named, and advice goes there
+ip netns add "$NS-b" && ip -n "$NS" link add w0 type veth peer name w1 netns "$NS-b" || fail "no second namespace"
+doctor 0 --dev w0
+row w0 peer warning "w1 in namespace $NS-b, down"
+follow w0 XDP_TX
+doctor 0 --dev w0
+row w0 XDP_TX ok "GRO on"
+ip netns del "$NS-b"
+
+# held by somebody else: named, and exit status 1 until the advice is followed
+for mode in xdpdrv xdpgeneric; do
+	in_ns ip link set dev v0 $mode obj "$BUILD/tests/bench/twins/empty.bpf.o" sec xdp || fail "cannot attach $mode"
+	program=$(in_ns ip -d link show v0 | sed -n 's/.*prog\/xdp[a-z]* id \([0-9]*\) name \([^ ]*\).*/\1 \2/p')
+	doctor 1 --dev v0
+	row v0 "held by" missing "'${program#* }' (id ${program% *})"
+	says out '"can_run": false'
+	says out "missing: held by v0"
+	follow v0 "held by"
+	doctor 0 --dev v0
+	row v0 "held by" ok "no XDP program"
+done
+
+# held by us
+start_run v0 || exit 1
+doctor 0 --dev v0
+row v0 "held by" note "of process $RUN (spinctl)"
+in_ns ip link show v0 | grep -q xdp || fail "the doctor detached the program"
+kill "$RUN"
+wait "$RUN"
+
+# several, none, nonsense
+doctor 0 --dev v0 --dev lo
+row lo native warning "loopback"
+says out "native on v0, generic on lo"
+expect 1 in_ns "$SPINCTL" doctor --dev nosuch0
+one_line
+says err "no interface nosuch0"
+[ -s "$WORK/out" ] && fail "output in spite of the failure"
+expect 1 in_ns "$SPINCTL" doctor --dev ""
+one_line
+expect 2 in_ns "$SPINCTL" doctor --dev
+expect 2 in_ns "$SPINCTL" doctor lo
+
+# tools: the one in the path counts
+mkdir "$WORK/bin"
+printf '#!/bin/sh\necho "clang version 99.1.2 (of this test)"\n' >"$WORK/bin/clang"
+chmod 755 "$WORK/bin/clang"
+expect 0 env -i PATH="$WORK/bin" "$SPINCTL" doctor --json
+grep -A3 '"name": "clang"' "$WORK/out" | grep -q '99\.1\.2' || fail "not the clang of the path"
+grep -A3 '"name": "RISC-V gcc"' "$WORK/out" | grep -q '"verdict": "warning"' || fail "a compiler that is not there is well"
+says out "apt install gcc-riscv64-unknown-elf"
+exit $FAILED

@@ -1,0 +1,49 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# spinctl doctor without privileges: what is known, what is not and how to learn it; without CAP_PERFMON: isolated only.
+. "$(dirname "$0")/setup.inc"
+. "$(dirname "$0")/doctor.inc"
+
+if [ "$(id -u)" = 0 ]; then
+	command -v setpriv >/dev/null || skip "setpriv (util-linux) is not installed"
+	chmod 755 "$WORK"
+	cp "$SPINCTL" "$WORK/spinctl" && chmod 755 "$WORK/spinctl" || exit 1
+	SPINCTL=$WORK/spinctl
+	user() { setpriv --reuid 65534 --regid 65534 --clear-groups --bounding-set=-all "$@"; }
+else
+	user() { "$@"; }
+fi
+
+expect 1 user "$SPINCTL" doctor
+cp "$WORK/out" "$WORK/text"
+awk 'length > 100' "$WORK/text" | grep . && fail "lines of more than 100 characters"
+says out "handlers cannot run here, missing: capabilities"
+says out "not known: only root can try (\`sudo spinctl doctor\`)"
+expect 1 user "$SPINCTL" doctor --dev lo --json
+is_json "$WORK/out"
+row lo native warning "loopback"
+row lo MTU note "65536"
+expect 1 user "$SPINCTL" doctor --json
+is_json "$WORK/out"
+says out '"can_run": false'
+json_rows "$WORK/out" | grep '^missing capabilities none of those needed' >/dev/null || fail "capabilities: $(json_rows "$WORK/out" | grep capab)"
+json_rows "$WORK/out" | grep '^ok version' >/dev/null || fail "the kernel's version is not known"
+
+if [ "$(id -u)" = 0 ]; then
+	# a process without the capability that trusted handlers need
+	expect 0 setpriv --bounding-set=-perfmon,-sys_admin "$SPINCTL" doctor --json
+	json_rows "$WORK/out" | grep '^note load classes isolated only' >/dev/null ||
+		fail "load classes: $(json_rows "$WORK/out" | grep '^[a-z]* load')"
+	expect 0 "$SPINCTL" doctor --json
+	json_rows "$WORK/out" | grep '^ok load classes trusted and isolated' >/dev/null ||
+		fail "load classes: $(json_rows "$WORK/out" | grep '^[a-z]* load')"
+	# capabilities of a user namespace are none for bpf()
+	if unshare --user --map-root-user true 2>/dev/null; then
+		expect 1 unshare --user --map-root-user "$SPINCTL" doctor --json
+		json_rows "$WORK/out" | grep '^missing user namespace' >/dev/null || fail "the user namespace is not noticed"
+	fi
+	# nor are processes outside a PID namespace visible
+	expect 0 unshare --pid --fork --mount-proc "$SPINCTL" doctor --json
+	json_rows "$WORK/out" | grep '^note container .*PID namespace' >/dev/null || fail "the PID namespace is not noticed"
+fi
+exit $FAILED

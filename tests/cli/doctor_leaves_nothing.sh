@@ -1,0 +1,56 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# spinctl doctor changes nothing, and leaves nothing when it is killed at any time.
+. "$(dirname "$0")/setup.inc"
+need_root
+make_nics
+cp "$SPINCTL" "$WORK/doctor" || exit 1
+
+state() {
+	in_ns ip -d link show
+	in_ns ethtool -k v0
+	in_ns ethtool -k v1
+	bpftool map show 2>/dev/null | grep spin_probe
+	bpftool prog show 2>/dev/null | grep spin_probe
+	ip link show 2>/dev/null | grep -o 'probe[01]'
+	pgrep -f "$WORK/doctor"
+	find /sys/fs/bpf -name '*spin_probe*' 2>/dev/null
+}
+
+# settled: state is as before, at once or as soon as the kernel has freed what died
+settled() {
+	i=0
+	state >"$WORK/after"
+	while ! cmp -s "$WORK/before" "$WORK/after" && [ $i -lt 50 ]; do
+		i=$((i + 1))
+		sleep 0.1
+		state >"$WORK/after"
+	done
+	cmp -s "$WORK/before" "$WORK/after" || fail "$1: $(diff "$WORK/before" "$WORK/after")"
+}
+
+state >"$WORK/before"
+expect 0 in_ns "$WORK/doctor" doctor
+settled "after a run"
+expect 0 in_ns "$WORK/doctor" doctor --dev v0 --dev v1
+settled "after a run on both"
+
+# the probes take about 0.2 s
+killed=0
+for ms in 000 001 002 005 010 015 020 030 040 060 080 100 130 160 200; do
+	nsenter --net="/run/netns/$NS" "$WORK/doctor" doctor >"$WORK/out" 2>&1 &
+	pid=$!
+	sleep "0.$ms"
+	kill -9 $pid 2>/dev/null
+	wait $pid 2>/dev/null
+	[ $? = 137 ] && killed=$((killed + 1))
+done
+[ $killed -ge 3 ] || fail "only $killed of 15 were killed while they ran"
+settled "after kill -9"
+
+# a reader that goes away
+in_ns "$WORK/doctor" doctor 2>"$WORK/err" | head -n 1 >/dev/null
+settled "after a closed pipe"
+expect 1 sh -c "'$WORK/doctor' doctor >/dev/full"
+one_line
+exit $FAILED
