@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* Reads recordings. Nothing of a file is believed: the seal finds damage, every length is checked all the same. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -327,10 +328,11 @@ static int check_start(struct recording *r)
 
 int recording__open(const char *path, struct recording *r)
 {
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), err; /* does not wait for a pipe's writer */
 	struct stat st;
-	int err;
 
-	*r = (struct recording){ .path = path, .file = fopen(path, "re"), .block = malloc(RECORDING_BLOCK_MAX) };
+	*r = (struct recording){ .path = path, .block = malloc(RECORDING_BLOCK_MAX) };
+	r->file = fd < 0 ? NULL : fdopen(fd, "r");
 	if (!r->file)
 		return engine_fail(-errno, "cannot open %s: %s", path, strerror(errno));
 	if (!r->block)

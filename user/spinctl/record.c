@@ -136,8 +136,9 @@ static void print(const struct recorder *r)
 	struct json j;
 
 	if (!options.json) {
-		printf("%s on %s, rule: %s: %llu packets in %.1f s recorded in %s\n\n", info->handler, info->device,
-		       info->rule, (unsigned long long)info->packets, seconds, options.output);
+		printf("%s on %s, rule: %s: %llu packet%s in %.1f s recorded in %s\n\n", info->handler, info->device,
+		       info->rule, (unsigned long long)info->packets, info->packets == 1 ? "" : "s", seconds,
+		       options.output);
 		counters__text(info->counters);
 		return;
 	}
