@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Contexts are added and removed, some hundred times, while packets of two others
+ * flow: of one that stays and of one that itself comes and goes. Every datagram is
+ * received, and is counted once: by its context, or by the interface while that was
+ * away. Each sender waits for as many as it has sent, so no queue overflows. The
+ * namespaces are this process's.
+ */
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include <common/built.h>
+#include <common/counts.h>
+
+#define BURST 24
+#define ROUNDS 2
+#define STAYS 7000  /* ports */
+#define COMES 7001
+#define OTHERS 8000
+#define PATIENCE_S 20
+
+struct stream {
+	pthread_t thread;
+	int to, from;
+	uint16_t port;
+	uint64_t sent;
+	const char *why;
+};
+
+static volatile int stop;
+
+static void die(const char *what)
+{
+	printf("FAIL: %s\n", what);
+	exit(1);
+}
+
+static void shell(const char *command)
+{
+	if (system(command))
+		die(command);
+}
+
+static int open_socket(const char *address, uint16_t port)
+{
+	struct sockaddr_in a = { .sin_family = AF_INET, .sin_port = htons(port) };
+	struct timeval wait = { .tv_sec = PATIENCE_S };
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+
+	inet_pton(AF_INET, address, &a.sin_addr);
+	if (fd < 0 || bind(fd, (struct sockaddr *)&a, sizeof(a)) ||
+	    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait)))
+		die("cannot open a socket");
+	return fd;
+}
+
+static void *stream(void *arg)
+{
+	struct sockaddr_in to = { .sin_family = AF_INET };
+	struct stream *s = arg;
+	char text[32] = "a datagram";
+
+	to.sin_port = htons(s->port);
+	inet_pton(AF_INET, "10.9.0.1", &to.sin_addr);
+	while (!stop && !s->why) {
+		for (int i = 0; i < BURST; i++)
+			if (sendto(s->to, text, sizeof(text), 0, (struct sockaddr *)&to, sizeof(to)) != sizeof(text))
+				s->why = "cannot send";
+		for (int i = 0; i < BURST && !s->why; i++)
+			if (recv(s->from, text, sizeof(text), 0) != sizeof(text))
+				s->why = "a datagram was lost";
+		s->sent += BURST;
+	}
+	return NULL;
+}
+
+static struct spin_ctx *context(struct spin_nic *nic, const struct spin_object *object, unsigned port)
+{
+	struct spin_rule rule;
+	struct spin_ctx *ctx;
+	char text[32];
+
+	snprintf(text, sizeof(text), "udp dport %u", port);
+	if (spin_rule__parse(text, &rule) || spin_ctx__create(nic, object, &rule, &ctx))
+		die(spin_strerror_last());
+	return ctx;
+}
+
+static void start(struct stream *s, int server_ns, int client_ns, uint16_t port)
+{
+	s->port = port;
+	setns(server_ns, CLONE_NEWNET);
+	s->from = open_socket("10.9.0.1", port);
+	setns(client_ns, CLONE_NEWNET);
+	s->to = open_socket("10.9.0.2", 0);
+	if (pthread_create(&s->thread, NULL, stream, s))
+		die("no thread");
+}
+
+static uint64_t handled(const struct spin_ctx *ctx)
+{
+	uint64_t packets[SPIN_REASON_COUNT];
+
+	spin_ctx__counters(ctx, packets);
+	return counts_sum(packets);
+}
+
+static int new_namespace(void)
+{
+	int fd = -1;
+
+	if (geteuid() || unshare(CLONE_NEWNET) || (fd = open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC)) < 0) {
+		printf("skip: namespaces and XDP need root\n");
+		exit(77);
+	}
+	return fd;
+}
+
+int main(void)
+{
+	int server_ns = new_namespace(), client_ns = new_namespace();
+	struct spin_ctx *stays, *comes, *other[SPIN_CONTEXTS_MAX - 2];
+	uint64_t packets[SPIN_REASON_COUNT];
+	static struct stream a, b;
+	struct spin_object *object;
+	struct spin_nic *nic;
+	unsigned changes = 0;
+	char path[512];
+
+	snprintf(path, sizeof(path), "ip link add c0 type veth peer name s0 netns /proc/%d/fd/%d", getpid(), server_ns);
+	shell(path);
+	shell("ip addr add 10.9.0.2/24 dev c0 && ip link set c0 up");
+	setns(server_ns, CLONE_NEWNET);
+	shell("ip addr add 10.9.0.1/24 dev s0 && ip link set s0 up");
+	if (built_object("empty", path, sizeof(path)) || spin_object__open(path, &object) ||
+	    spin_nic__open("s0", &nic))
+		die(spin_strerror_last());
+	stays = context(nic, object, STAYS);
+	comes = context(nic, object, COMES);
+	for (unsigned i = 0; i < SPIN_CONTEXTS_MAX - 2; i++)
+		other[i] = context(nic, object, OTHERS + i);
+	if (spin_ctx__attach(stays))
+		die(spin_strerror_last());
+	start(&a, server_ns, client_ns, STAYS);
+	start(&b, server_ns, client_ns, COMES);
+	setns(server_ns, CLONE_NEWNET);
+	for (int round = 0; round < ROUNDS && !a.why && !b.why; round++) {
+		if (spin_ctx__attach(comes))
+			die(spin_strerror_last());
+		for (unsigned i = 0; i < SPIN_CONTEXTS_MAX - 2; i++)
+			if (spin_ctx__attach(other[i]))
+				die(spin_strerror_last());
+		spin_ctx__detach(comes);
+		for (unsigned i = 0; i < SPIN_CONTEXTS_MAX - 2; i++)
+			spin_ctx__detach(other[i]);
+		changes += 2 * (SPIN_CONTEXTS_MAX - 1);
+	}
+	stop = 1;
+	pthread_join(a.thread, NULL);
+	pthread_join(b.thread, NULL);
+	if (a.why || b.why)
+		die(a.why ? a.why : b.why);
+	spin_nic__counters(nic, packets);
+	printf("%u changes; %llu datagrams to the context that stays, %llu handled; %llu to the one that comes and goes, "
+	       "%llu handled, %llu while it was away\n", changes, (unsigned long long)a.sent,
+	       (unsigned long long)handled(stays), (unsigned long long)b.sent, (unsigned long long)handled(comes),
+	       (unsigned long long)packets[SPIN_REASON_UNMATCHED]);
+	if (!a.sent || handled(stays) != a.sent)
+		die("the context that stays did not see all of its packets");
+	if (handled(comes) + packets[SPIN_REASON_UNMATCHED] != b.sent)
+		die("packets of the context that came and went were counted twice or not at all");
+	if (!handled(comes) || !packets[SPIN_REASON_UNMATCHED])
+		die("nothing was tried: packets came only while the context was there, or only while it was away");
+	for (unsigned i = 0; i < SPIN_CONTEXTS_MAX - 2; i++) {
+		if (handled(other[i]))
+			die("a context handled packets that are not its own");
+		spin_ctx__destroy(other[i]);
+	}
+	spin_ctx__destroy(comes);
+	spin_ctx__destroy(stays);
+	spin_nic__close(nic);
+	spin_object__close(object);
+	return 0;
+}

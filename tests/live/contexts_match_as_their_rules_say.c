@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * An offline interface filled with contexts of random disjoint rules: each of many
+ * random packets moves one counter, that of the context whose rule a plain reading
+ * finds, or the interface's. Rules that overlap are refused with both names.
+ * Contexts are replaced in between, so slots are used again.
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <common/built.h>
+#include <common/counts.h>
+#include <engine/template.h>
+
+#define PACKETS 20000
+#define REPLACED_EVERY 4000
+
+struct packet {
+	int version;
+	uint32_t src[4], dst[4];
+	uint16_t sport, dport;
+	struct template t;
+};
+
+static struct {
+	struct spin_rule rule;
+	struct spin_ctx *ctx; /* NULL: none */
+	uint64_t expected;
+} contexts[SPIN_CONTEXTS_MAX];
+static uint64_t none_expected, seed = 88172645463325252ull;
+static unsigned refused;
+
+static void die(const char *what)
+{
+	printf("FAIL: %s\n", what);
+	exit(1);
+}
+
+static uint32_t pick(uint32_t n)
+{
+	seed ^= seed << 13;
+	seed ^= seed >> 7;
+	seed ^= seed << 17;
+	return (uint32_t)(seed >> 32) % n;
+}
+
+/* Few values, so that packets meet rules: two nets of addresses, eight ports. */
+static void pick_address(int version, uint32_t addr[4])
+{
+	memset(addr, 0, 16);
+	if (version == 4) {
+		addr[0] = htonl(0x0a000000u | pick(2) << 16 | pick(4) << 6 | pick(4));
+		return;
+	}
+	addr[0] = htonl(0x20010db8);
+	addr[1] = htonl(pick(2) << 15);
+	addr[3] = htonl(pick(4) << 9 | pick(4));
+}
+
+static void pick_prefix(int version, uint32_t addr[4], uint32_t mask[4])
+{
+	unsigned bits = version == 4 ? 12 + pick(21) : 30 + pick(99);
+
+	pick_address(version, addr);
+	for (unsigned i = 0; i < 4; i++) {
+		unsigned part = bits > 32 * i ? bits - 32 * i : 0;
+
+		mask[i] = part >= 32 ? ~0u : part ? htonl(~0u << (32 - part)) : 0;
+		if (version == 4 && i)
+			mask[i] = 0;
+		addr[i] &= mask[i];
+	}
+}
+
+static struct spin_rule pick_rule(void)
+{
+	struct spin_rule r = { .protocol = 17 };
+
+	if (pick(3))
+		r.ip_version = pick(2) ? 4 : 6;
+	if (r.ip_version && pick(2))
+		pick_prefix(r.ip_version, r.src_addr, r.src_mask);
+	if (r.ip_version && pick(3))
+		pick_prefix(r.ip_version, r.dst_addr, r.dst_mask);
+	if (pick(4))
+		r.dst_port = (uint16_t)(9000 + pick(8));
+	if (!pick(3))
+		r.src_port = (uint16_t)(4000 + pick(8));
+	return r;
+}
+
+static int matches(const struct spin_rule *r, const struct packet *p)
+{
+	if ((r->ip_version && r->ip_version != p->version) || (r->dst_port && r->dst_port != p->dport) ||
+	    (r->src_port && r->src_port != p->sport))
+		return 0;
+	for (int i = 0; i < 4; i++)
+		if ((p->src[i] & r->src_mask[i]) != r->src_addr[i] || (p->dst[i] & r->dst_mask[i]) != r->dst_addr[i])
+			return 0;
+	return 1;
+}
+
+static void make_packet(struct packet *p)
+{
+	char src[INET6_ADDRSTRLEN], dst[INET6_ADDRSTRLEN], line[160];
+	int family;
+
+	p->version = pick(2) ? 4 : 6;
+	family = p->version == 4 ? AF_INET : AF_INET6;
+	pick_address(p->version, p->src);
+	pick_address(p->version, p->dst);
+	p->sport = (uint16_t)(4000 + pick(8));
+	p->dport = (uint16_t)(9000 + pick(8));
+	template_start(&p->t);
+	if (template_line(&p->t, "eth 02:00:00:00:00:01 > 02:00:00:00:00:02") != 1 ||
+	    (!pick(4) && template_line(&p->t, "vlan 5") != 1))
+		die(engine_why());
+	snprintf(line, sizeof(line), "ip%d %s > %s", p->version, inet_ntop(family, p->src, src, sizeof(src)),
+		 inet_ntop(family, p->dst, dst, sizeof(dst)));
+	if (template_line(&p->t, line) != 1)
+		die(engine_why());
+	snprintf(line, sizeof(line), "udp %u > %u", p->sport, p->dport);
+	if (template_line(&p->t, line) != 1 || template_line(&p->t, "count 10 1") != 1 || template_finish(&p->t))
+		die(engine_why());
+}
+
+/* Attaches a context with a random rule that the others leave room for. */
+static void fill_slot(unsigned i, struct spin_nic *nic, const struct spin_object *object)
+{
+	for (int tries = 0; tries < 6; tries++) {
+		struct spin_ctx_opts opts = { .bytes = sizeof(opts) };
+		struct spin_rule rule = pick_rule();
+		struct spin_ctx *ctx;
+		char name[16];
+		int err;
+
+		snprintf(name, sizeof(name), "context%u", i);
+		opts.name = name;
+		if (spin_ctx__create_opts(nic, object, &rule, &opts, &ctx))
+			die(spin_strerror_last());
+		err = spin_ctx__attach(ctx);
+		if (!err) {
+			contexts[i].rule = rule;
+			contexts[i].ctx = ctx;
+			contexts[i].expected = 0;
+			return;
+		}
+		if (err != -EEXIST || !strstr(spin_strerror_last(), name) ||
+		    !strstr(spin_strerror_last(), "overlaps with that of context"))
+			die(spin_strerror_last());
+		spin_ctx__destroy(ctx);
+		refused++;
+	}
+}
+
+static uint64_t handled(const struct spin_ctx *ctx)
+{
+	uint64_t packets[SPIN_REASON_COUNT];
+
+	spin_ctx__counters(ctx, packets);
+	return counts_sum(packets);
+}
+
+static void check(const struct spin_nic *nic)
+{
+	uint64_t packets[SPIN_REASON_COUNT];
+	char rule[256];
+
+	for (unsigned i = 0; i < SPIN_CONTEXTS_MAX; i++) {
+		if (!contexts[i].ctx || handled(contexts[i].ctx) == contexts[i].expected)
+			continue;
+		spin_rule__format(&contexts[i].rule, rule, sizeof(rule));
+		printf("context %u (%s): %llu packets, expected %llu\n", i, rule,
+		       (unsigned long long)handled(contexts[i].ctx), (unsigned long long)contexts[i].expected);
+		die("a packet went to another context than its own");
+	}
+	spin_nic__counters(nic, packets);
+	if (packets[SPIN_REASON_UNMATCHED] != none_expected)
+		die("packets of no context are miscounted");
+}
+
+int main(void)
+{
+	struct spin_run_result result;
+	uint64_t matched = 0;
+	uint8_t out[ENGINE_FRAME_MAX];
+	struct spin_object *object;
+	struct spin_nic *nic;
+	struct packet p;
+	char path[512];
+	unsigned attached = 0;
+
+	if (geteuid()) {
+		printf("skip: loading programs needs root\n");
+		return 77;
+	}
+	if (built_object("empty", path, sizeof(path)) || spin_object__open(path, &object) ||
+	    spin_nic__open_offline(&nic))
+		die(spin_strerror_last());
+	for (unsigned n = 0; n < PACKETS; n++) {
+		unsigned belongs_to = 0;
+
+		if (n % REPLACED_EVERY == 0) {
+			for (unsigned i = 0; i < SPIN_CONTEXTS_MAX; i++) {
+				if (contexts[i].ctx && n && pick(8))
+					continue;
+				spin_ctx__destroy(contexts[i].ctx);
+				contexts[i].ctx = NULL;
+				fill_slot(i, nic, object);
+			}
+			attached = 0;
+			for (unsigned i = 0; i < SPIN_CONTEXTS_MAX; i++)
+				attached += contexts[i].ctx != NULL;
+		}
+		memset(&p, 0, sizeof(p));
+		make_packet(&p);
+		for (unsigned i = 0; i < SPIN_CONTEXTS_MAX; i++)
+			if (contexts[i].ctx && matches(&contexts[i].rule, &p)) {
+				contexts[i].expected++;
+				belongs_to++;
+			}
+		if (belongs_to > 1)
+			die("two rules that overlap were both taken");
+		none_expected += !belongs_to;
+		matched += belongs_to;
+		if (spin_nic__run(nic, p.t.frame, p.t.bytes, 1, out, sizeof(out), &result))
+			die(spin_strerror_last());
+		if (result.verdict != SPIN_VERDICT_PASS || result.frame_bytes != p.t.bytes ||
+		    memcmp(out, p.t.frame, p.t.bytes))
+			die("the packet did not pass as it came");
+		if (n % 100 == 99)
+			check(nic);
+	}
+	check(nic);
+	printf("%u contexts at the end, %u rules refused, %llu of %u packets matched\n", attached, refused,
+	       (unsigned long long)matched, PACKETS);
+	if (attached < 8 || !refused || matched < PACKETS / 20 || matched > PACKETS * 19ull / 20)
+		die("the random rules try too little");
+	for (unsigned i = 0; i < SPIN_CONTEXTS_MAX; i++)
+		spin_ctx__destroy(contexts[i].ctx);
+	spin_nic__close(nic);
+	spin_object__close(object);
+	return 0;
+}
