@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Frames with none, one and two VLAN tags over veth, native and generic: the
+ * context's handler runs, and its reply reaches the other end with the tags it came
+ * with. What arrives is seen through a tap there. The namespace is this process's.
+ */
+#include <arpa/inet.h>
+#include <net/if.h>
+#include <netpacket/packet.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <linux/if_ether.h>
+
+#include <common/built.h>
+#include <common/counts.h>
+#include <engine/template.h>
+#include <kvstore.h>
+
+#define KEY 5
+#define PATIENCE_US 5000000
+
+static struct {
+	const uint8_t *want;
+	uint32_t bytes;
+	int seen, other;
+} tapped;
+
+static void die(const char *what)
+{
+	printf("FAIL: %s\n", what);
+	exit(1);
+}
+
+static void make(struct template *t, const char *tags, const char *rest)
+{
+	char lines[512], *save = NULL;
+
+	snprintf(lines, sizeof(lines), "eth 02:00:00:00:00:01 > 02:00:00:00:00:02;%s%s", tags, rest);
+	template_start(t);
+	for (char *line = strtok_r(lines, ";", &save); line; line = strtok_r(NULL, ";", &save))
+		if (template_line(t, line) != 1)
+			die(engine_why());
+	if (template_finish(t))
+		die(engine_why());
+}
+
+static struct spin_ctx *attach(const char *handler, const char *ifname, const char *text, enum spin_mode mode)
+{
+	struct spin_object *object;
+	struct spin_rule rule;
+	struct spin_nic *nic;
+	struct spin_ctx *ctx;
+	char path[512];
+
+	if (built_object(handler, path, sizeof(path)) || spin_object__open(path, &object) ||
+	    spin_nic__open(ifname, &nic) || spin_nic__set_mode(nic, mode) || spin_rule__parse(text, &rule) ||
+	    spin_ctx__create(nic, object, &rule, &ctx) || spin_ctx__attach(ctx))
+		die(spin_strerror_last());
+	if (spin_nic__mode(nic, NULL) != mode)
+		die("attached in another mode than asked");
+	spin_nic__close(nic);
+	spin_object__close(object);
+	return ctx;
+}
+
+static void on_packet(void *arg, const struct spin_tapped *p)
+{
+	(void)arg;
+	if (p->frame_bytes == tapped.bytes && !memcmp(p->frame, tapped.want, tapped.bytes))
+		tapped.seen++;
+	else
+		tapped.other++;
+}
+
+static void send_frame(const struct template *t)
+{
+	struct sockaddr_ll to = { .sll_family = AF_PACKET, .sll_ifindex = (int)if_nametoindex("c0"), .sll_halen = 6 };
+	int fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, htons(ETH_P_ALL));
+
+	if (fd < 0 || sendto(fd, t->frame, t->bytes, 0, (struct sockaddr *)&to, sizeof(to)) != (ssize_t)t->bytes)
+		die("cannot send a frame");
+	close(fd);
+}
+
+static void ask(const char *tags, enum spin_mode mode)
+{
+	struct spin_ctx *peer = attach("empty", "c0", "udp sport 9000", SPIN_MODE_NATIVE);
+	struct spin_ctx *store = attach("kvstore", "s0", "udp dport 9000", mode);
+	uint64_t packets[SPIN_REASON_COUNT];
+	struct template request, reply;
+	struct kv_cache *cache;
+	size_t bytes;
+
+	if (spin_ctx__symbol(store, "spin_state", (void **)&cache, &bytes) || spin_ctx__tap(peer, 65536))
+		die(spin_strerror_last());
+	cache->set[KEY].line[0] = (struct kv_line){ .tag = 4 | KV_VALID, .key = KEY, .value = { 1, 2, 3 } };
+	make(&request, tags, "ip4 10.0.0.1 > 10.0.0.2;udp 4000 > 9000;be16 1 0;be32 1 5 0;fill 32 0");
+	make(&reply, tags, "ip4 10.0.0.2 > 10.0.0.1 ttl 64;udp 9000 > 4000;be16 3 1;be32 1 5 0;le32 1 2 3 0 0 0 0 0");
+	/* the reply goes the other way */
+	memcpy(reply.frame, request.frame + 6, 6);
+	memcpy(reply.frame + 6, request.frame, 6);
+	tapped.want = reply.frame;
+	tapped.bytes = reply.bytes;
+	tapped.seen = tapped.other = 0;
+	send_frame(&request);
+	for (int waited = 0; !tapped.seen && !tapped.other && waited < PATIENCE_US; waited += 10000) {
+		usleep(10000);
+		if (spin_ctx__tapped(peer, on_packet, NULL) < 0)
+			die(spin_strerror_last());
+	}
+	spin_ctx__counters(store, packets);
+	printf("%-8s tags '%s': %llu replied, %d arrived as expected, %d otherwise, %llu not tapped\n",
+	       spin_mode_name(mode), tags, (unsigned long long)packets[SPIN_REASON_REPLIED], tapped.seen, tapped.other,
+	       (unsigned long long)spin_ctx__tap_lost(peer));
+	if (packets[SPIN_REASON_REPLIED] != 1)
+		die("the handler did not reply");
+	if (tapped.seen != 1 || tapped.other || spin_ctx__tap_lost(peer))
+		die("the reply did not arrive as it should");
+	spin_ctx__destroy(store);
+	spin_ctx__destroy(peer);
+}
+
+int main(void)
+{
+	static const char *const tags[] = { "", "vlan 5;", "qinq 7;vlan 5;" };
+
+	if (geteuid() || unshare(CLONE_NEWNET)) {
+		printf("skip: namespaces and XDP need root\n");
+		return 77;
+	}
+	if (system("ip link add c0 type veth peer name s0 && ip link set c0 up && ip link set s0 up"))
+		die("no veth");
+	for (enum spin_mode mode = SPIN_MODE_NATIVE; mode <= SPIN_MODE_GENERIC; mode++)
+		for (unsigned i = 0; i < sizeof(tags) / sizeof(tags[0]); i++)
+			ask(tags[i], mode);
+	return 0;
+}
