@@ -127,3 +127,16 @@ int kernel_bpf__test_run(int live)
 	close(fd);
 	return err;
 }
+
+int kernel_bpf__jit(void)
+{
+	struct bpf_prog_info info = { 0 };
+	uint32_t bytes = sizeof(info);
+	int fd = load_returning(XDP_PASS, 0), err;
+
+	if (fd < 0)
+		return fd;
+	err = bpf_obj_get_info_by_fd(fd, &info, &bytes) ? -errno : info.jited_prog_len > 0;
+	close(fd);
+	return err;
+}

@@ -22,6 +22,8 @@ int kernel_bpf__atomics(void);
 int kernel_bpf__packet_pointers(void);
 /* One run on a packet of ours; live: as a frame that a driver would have received (it is dropped). */
 int kernel_bpf__test_run(int live);
+/* 1 if programs are compiled, 0 if they are interpreted, or -errno. */
+int kernel_bpf__jit(void);
 /* A program of ours replaced by another, and one that watches it enter. */
 int kernel_bpf__freplace(void);
 int kernel_bpf__fentry(void);

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include <ctype.h>
+#include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,6 +78,25 @@ void kernel_process__read(struct probe_process *out)
 	out->unprivileged_bpf = (int)textfile__number(AT_FDCWD, "/proc/sys/kernel/unprivileged_bpf_disabled", -1);
 	read_container(out->container, sizeof(out->container));
 	out->own_bpffs = !statfs("/sys/fs/bpf", &fs) && (unsigned long)fs.f_type == BPF_FS_MAGIC;
+}
+
+unsigned kernel_process__count(const char *prefix)
+{
+	DIR *proc = opendir("/proc");
+	struct dirent *entry;
+	unsigned count = 0;
+
+	while (proc && (entry = readdir(proc))) {
+		char path[300], name[128];
+
+		if (!isdigit((unsigned char)entry->d_name[0]))
+			continue;
+		snprintf(path, sizeof(path), "/proc/%s/comm", entry->d_name);
+		count += !textfile__line(AT_FDCWD, path, name, sizeof(name)) && !strncmp(name, prefix, strlen(prefix));
+	}
+	if (proc)
+		closedir(proc);
+	return count;
 }
 
 int kernel_process__can(const struct probe_process *p, int capability)

@@ -20,6 +20,9 @@ struct probe_process {
 
 void kernel_process__read(struct probe_process *out);
 
+/* Visible processes and kernel threads whose name starts so. */
+unsigned kernel_process__count(const char *prefix);
+
 /* capability: CAP_BPF, ... */
 int kernel_process__can(const struct probe_process *p, int capability);
 

@@ -21,6 +21,17 @@ follow() {
 	in_ns sh -c "$command" >"$WORK/follow" 2>&1 || fail "$command: $(cat "$WORK/follow")"
 }
 
+# agrees DEVICE: native XDP is there if and only if the doctor says so
+agrees() {
+	doctor 0 --dev "$1"
+	case $(field "$1" native verdict) in
+	ok) want=0 ;;
+	*) want=1 ;;
+	esac
+	expect $want in_ns "$SPINCTL" run "$OBJECT" --dev "$1" --mode native --duration 0.1
+	doctor 0 --dev "$1"
+}
+
 # the machine: text, JSON, and one sentence for each row
 expect 0 in_ns "$SPINCTL" doctor
 cp "$WORK/out" "$WORK/text"
@@ -73,11 +84,18 @@ row v0 "CPU time" note "not threaded"
 follow v0 "CPU time"
 doctor 0 --dev v0
 row v0 "threaded NAPI" ok "on: each receive queue"
+case $(field v0 "threaded NAPI" found) in
+*"(0 such threads"*) fail "no NAPI thread is seen" ;;
+esac
 row v0 "CPU time" ok "NAPI threads"
 
 in_ns ip link set v1 mtu 9000
-doctor 0 --dev v0
+agrees v0
 row v0 MTU note "1500, its peer has 9000"
+row v0 native warning "9000"
+follow v0 native
+agrees v0
+row v0 native ok "yes"
 in_ns ip link set v1 mtu 1400
 doctor 0 --dev v0
 row v0 MTU ok "1500, its peer has 1400"
@@ -91,14 +109,12 @@ row v0 state ok "up"
 
 # a peer that sends on more queues than are received on
 in_ns ip link add q0 numrxqueues 1 numtxqueues 1 type veth peer name q1 numrxqueues 1 numtxqueues 3
-doctor 0 --dev q0
+agrees q0
 row q0 "queue rule" warning "1 rx here, 3 tx"
 row q0 native warning "sends on 3 queues"
 says out "generic on q0"
-in_ns ip link set dev q0 xdpdrv obj "$BUILD/tests/bench/twins/empty.bpf.o" sec xdp 2>/dev/null &&
-	fail "the kernel has no such rule: native XDP went on q0"
 follow q0 "queue rule"
-doctor 0 --dev q0
+agrees q0
 row q0 "queue rule" ok "1 rx here, 1 tx"
 row q0 native ok "yes"
 says out "native on q0"
@@ -120,7 +136,7 @@ for mode in xdpdrv xdpgeneric; do
 	doctor 1 --dev v0
 	row v0 "held by" missing "'${program#* }' (id ${program% *})"
 	says out '"can_run": false'
-	says out "missing: held by v0"
+	says out "held by somebody else: v0"
 	follow v0 "held by"
 	doctor 0 --dev v0
 	row v0 "held by" ok "no XDP program"
@@ -135,6 +151,8 @@ kill "$RUN"
 wait "$RUN"
 
 # several, none, nonsense
+in_ns ip link set lo up
+agrees lo
 doctor 0 --dev v0 --dev lo
 row lo native warning "loopback"
 says out "native on v0, generic on lo"

@@ -201,11 +201,12 @@ void doctor_exam__conclude(struct doctor_exam *e)
 		append_list(r, &lead, "not on (held)", &e->held);
 		return;
 	}
-	append(r, "handlers cannot run here, missing");
+	append(r, "handlers cannot run here");
 	for (unsigned i = 0; i < r->count; i++)
-		if (r->rows[i].verdict == DOCTOR_MISSING) {
-			append(r, "%s%s%s%s", lead, r->rows[i].name, *r->rows[i].device ? " " : "", r->rows[i].device);
+		if (r->rows[i].verdict == DOCTOR_MISSING && !*r->rows[i].device) {
+			append(r, "%s%s", *lead == ':' ? ", missing: " : ", ", r->rows[i].name);
 			lead = ", ";
 		}
+	append_list(r, &lead, "held by somebody else:", &e->held);
 	append(r, "; what they cost on an HPU, `spinctl cost` tells without");
 }

@@ -43,8 +43,8 @@ static void mtu(const struct doctor_facts *f, struct doctor_row *row)
 	if (frames <= page)
 		doctor__found(row, DOCTOR_OK, "%u%s; one buffer per frame (up to %u)", i->mtu, peer, page);
 	else
-		doctor__found(row, DOCTOR_NOTE, "%u%s; more than %u: native XDP gets frames in several buffers (frags), and "
-			      "handlers read them piecewise, slower", i->mtu, peer, page);
+		doctor__found(row, DOCTOR_NOTE, "%u%s; a frame of more than %u does not fit one buffer%s", i->mtu, peer, page,
+			      DOCTOR_FRAGS ? ": handlers get it in several" : ": handlers get it in generic mode only");
 }
 
 static void features(const struct doctor_facts *f, struct doctor_row *row)
@@ -125,16 +125,29 @@ static void queues(const struct doctor_facts *f, struct doctor_row *row)
 		doctor__todo(row, "`ethtool -L %s %s %u`", i->name, i->combined ? "combined" : "rx", i->rx_queues_max);
 }
 
+static const char *threads(const struct doctor_facts *f, const char *ifname, char *buf, size_t bytes)
+{
+	char prefix[32];
+
+	snprintf(prefix, sizeof(prefix), "napi/%s-", ifname);
+	if (f->process.kernel_threads_visible)
+		snprintf(buf, bytes, "%u such threads run", kernel_process__count(prefix));
+	else
+		snprintf(buf, bytes, "not visible from here");
+	return buf;
+}
+
 static void threaded(const struct doctor_facts *f, struct doctor_row *row)
 {
 	const struct probe_iface *i = IFACE(f);
+	char seen[32];
 
 	if (i->threaded < 0)
 		doctor__found(row, DOCTOR_NOTE, "not known: /sys shows another network namespace, and only root can mount "
 			      "one of its own (`sudo spinctl doctor`)");
 	else if (i->threaded)
-		doctor__found(row, DOCTOR_OK, "on: each receive queue has a kernel thread, napi/%s-*, which is an HPU",
-			      i->name);
+		doctor__found(row, DOCTOR_OK, "on: each receive queue has a kernel thread, napi/%s-*, which is an HPU (%s)",
+			      i->name, threads(f, i->name, seen, sizeof(seen)));
 	else
 		doctor__found(row, DOCTOR_OK, "off: handlers run in the softirq of the CPU that the packet came to");
 }

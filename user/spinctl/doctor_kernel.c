@@ -116,7 +116,8 @@ static void frags(const struct doctor_facts *f, struct doctor_row *row)
 	int err = kernel_bpf__xdp(BPF_F_XDP_HAS_FRAGS);
 
 	if (!err && !f->pair.made && !f->pair.frags)
-		doctor__found(row, DOCTOR_OK, "works; on veth up to MTU %u, in one buffer up to %u", f->pair.frags_mtu,
+		doctor__found(row, DOCTOR_OK, "works, on veth up to MTU %u%s %u", f->pair.frags_mtu, DOCTOR_FRAGS ?
+			      "; in one buffer up to" : "; not used: handlers take frames of one buffer, up to",
 			      f->pair.one_page_mtu);
 	else
 		tried(f, row, err, DOCTOR_NOTE, "programs load", "since 5.18; jumbo frames then need generic XDP");

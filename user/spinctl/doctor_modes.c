@@ -38,6 +38,7 @@ const char *doctor__enter_peer(const struct doctor_device *d, char *buf, size_t 
 static void check_veth(const struct doctor_facts *f, const struct doctor_device *d, struct doctor_modes *out)
 {
 	const struct probe_iface *me = &d->iface, *peer = &d->peer;
+	unsigned largest = DOCTOR_FRAGS && f->pair.frags_mtu ? f->pair.frags_mtu : doctor__one_page_mtu(f);
 	char prefix[128];
 
 	doctor__enter_peer(d, prefix, sizeof(prefix));
@@ -47,14 +48,9 @@ static void check_veth(const struct doctor_facts *f, const struct doctor_device 
 		no(out, "the peer %s sends on %u queues, %s receives on %u: native XDP on veth wants at least as many",
 		   peer->name, peer->tx_queues, me->name, me->rx_queues);
 		TODO(out, "`%sethtool -L %s tx %u`", prefix, peer->name, me->rx_queues);
-	} else if (!d->peer_err && f->pair.frags_mtu && peer->mtu > f->pair.frags_mtu) {
-		no(out, "the MTU of its peer %s is %u, the largest for native XDP is %u", peer->name, peer->mtu,
-		   f->pair.frags_mtu);
-		TODO(out, "`%sip link set dev %s mtu %u`", prefix, peer->name, doctor__one_page_mtu(f));
-	} else if (!d->peer_err && peer->mtu > doctor__one_page_mtu(f) && !f->pair.made && f->pair.frags) {
-		no(out, "the MTU of its peer %s is %u: this kernel's native XDP takes frames of one page only",
-		   peer->name, peer->mtu);
-		TODO(out, "`%sip link set dev %s mtu %u`", prefix, peer->name, doctor__one_page_mtu(f));
+	} else if (!d->peer_err && peer->mtu > largest) {
+		no(out, "the MTU of its peer %s is %u, the largest for native XDP is %u", peer->name, peer->mtu, largest);
+		TODO(out, "`%sip link set dev %s mtu %u`", prefix, peer->name, largest);
 	}
 }
 
@@ -81,8 +77,8 @@ static void check_driver(const struct doctor_facts *f, const struct doctor_devic
 				 "off, which some kernels' virtio_net refuses");
 		}
 	} else if (strcmp(me->kind, "veth") && me->mtu > doctor__one_page_mtu(f) &&
-		   me->xdp_known && !(me->xdp_features & XDP_CAN_RX_SG)) {
-		no(out, "MTU %u: the driver %s takes frames of one page only at XDP", me->mtu, me->driver);
+		   !(DOCTOR_FRAGS && me->xdp_features & XDP_CAN_RX_SG)) {
+		no(out, "MTU %u: native XDP takes frames that fit one page, about %u", me->mtu, doctor__one_page_mtu(f));
 		TODO(out, "`ip link set dev %s mtu %u`", me->name, doctor__one_page_mtu(f));
 	}
 	if (out->native == DOCTOR_OK && !me->xdp_known) {

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "doctor.h"
+#include "kernel/probe_bpf.h"
 #include "kernel/textfile.h"
 
 static void setting(struct doctor_row *row, const char *path, long good, enum doctor_verdict if_bad,
@@ -14,7 +15,7 @@ static void setting(struct doctor_row *row, const char *path, long good, enum do
 	long value = textfile__number(AT_FDCWD, path, -1);
 
 	if (value < 0) {
-		doctor__found(row, DOCTOR_NOTE, access(path, F_OK) ? "not known: no %s" :
+		doctor__found(row, DOCTOR_NOTE, access(path, F_OK) ? "not known: no %s in this network namespace" :
 			      "not known: only root may read %s (`sudo spinctl doctor`)", path);
 		return;
 	}
@@ -24,13 +25,23 @@ static void setting(struct doctor_row *row, const char *path, long good, enum do
 		doctor__todo(row, "`sysctl -w %s=%ld`", sysctl, good);
 }
 
+/* Tried where possible: other network namespaces than the first do not have the setting. */
 static void jit(const struct doctor_facts *f, struct doctor_row *row)
 {
-	(void)f;
-	setting(row, "/proc/sys/net/core/bpf_jit_enable", 1, DOCTOR_WARNING, "programs are compiled",
-		textfile__number(AT_FDCWD, "/proc/sys/net/core/bpf_jit_enable", 0) == 2 ? "compiled, and every program is "
-		"dumped to the kernel log, which is slow and unsafe" : "programs are interpreted, ten times slower or "
-		"more", "net.core.bpf_jit_enable");
+	static const char path[] = "/proc/sys/net/core/bpf_jit_enable";
+	long set = textfile__number(AT_FDCWD, path, -1);
+	int compiled = f->may_load ? set > 0 : kernel_bpf__jit();
+
+	if (f->may_load && set < 0)
+		doctor__not_known(row);
+	else if (compiled > 0 && set == 2)
+		doctor__found(row, DOCTOR_WARNING, "on, and every program is dumped to the kernel log");
+	else if (compiled > 0)
+		doctor__found(row, DOCTOR_OK, "on: programs are compiled");
+	else
+		doctor__found(row, DOCTOR_WARNING, "off: programs are interpreted, ten times slower or more");
+	if (row->verdict == DOCTOR_WARNING)
+		doctor__todo(row, "`sysctl -w net.core.bpf_jit_enable=1`, in the first network namespace");
 }
 
 static void jit_harden(const struct doctor_facts *f, struct doctor_row *row)

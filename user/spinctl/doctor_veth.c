@@ -78,7 +78,7 @@ static void tso(const struct doctor_facts *f, struct doctor_row *row)
 	doctor__found(row, DOCTOR_NOTE, "native XDP switches the peer's segmentation offload off%s: TCP to %s drops to a half "
 		      "or a fifth while any program is attached; never the handlers' fault",
 		      seen ? " (seen on a pair of our own)" : "", f->device->iface.name);
-	doctor__todo(row, "if TCP matters more than handlers' speed, attach in generic mode");
+	doctor__todo(row, "if TCP matters more than handlers' speed: `spinctl run ... --mode generic`");
 }
 
 static void whose_time(const struct doctor_facts *f, struct doctor_row *row)

@@ -8,9 +8,16 @@
 
 #include "spinctl.h"
 
-static const struct subcommand *const subcommands[] = { &run_command, &status_command, &cost_command, &test_command, &new_command,
-						      &record_command, &replay_command,
-	&doctor_command };
+static const struct subcommand *const subcommands[] = {
+	&run_command,
+	&status_command,
+	&cost_command,
+	&test_command,
+	&new_command,
+	&record_command,
+	&replay_command,
+	&doctor_command,
+};
 #define SUBCOMMANDS (sizeof(subcommands) / sizeof(subcommands[0]))
 
 int complain(const char *format, ...)
