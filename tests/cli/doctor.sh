@@ -81,6 +81,9 @@ row v0 "VLAN offload" ok "rx on"
 
 row v0 "threaded NAPI" ok "off"
 row v0 "CPU time" note "not threaded"
+follow v0 "CPU time" # GRO on, which threads need
+doctor 0 --dev v0
+row v0 "CPU time" note "not threaded"
 follow v0 "CPU time"
 doctor 0 --dev v0
 row v0 "threaded NAPI" ok "on: each receive queue"
@@ -88,6 +91,15 @@ case $(field v0 "threaded NAPI" found) in
 *"(0 such threads"*) fail "no NAPI thread is seen" ;;
 esac
 row v0 "CPU time" ok "NAPI threads"
+
+case $(command_of v0 queues) in
+"ethtool -L v0 rx "*)
+	row v0 queues note "1 rx"
+	follow v0 queues
+	doctor 0 --dev v0
+	row v0 queues ok " rx, 1 tx"
+	;;
+esac
 
 in_ns ip link set v1 mtu 9000
 agrees v0
@@ -124,6 +136,14 @@ in_ns ip link del q0
 ip netns add "$NS-b" && ip -n "$NS" link add w0 type veth peer name w1 netns "$NS-b" || fail "no second namespace"
 doctor 0 --dev w0
 row w0 peer warning "w1 in namespace $NS-b, down"
+follow w0 peer
+follow w0 state
+doctor 0 --dev w0
+row w0 peer ok "w1 in namespace $NS-b, up"
+row w0 state ok "up"
+ip -n "$NS-b" link set w1 down
+doctor 0 --dev w0
+row w0 state warning "no carrier"
 follow w0 XDP_TX
 doctor 0 --dev w0
 row w0 XDP_TX ok "GRO on"

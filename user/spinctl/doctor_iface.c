@@ -19,13 +19,15 @@ static void kind(const struct doctor_facts *f, struct doctor_row *row)
 static void state(const struct doctor_facts *f, struct doctor_row *row)
 {
 	const struct probe_iface *i = IFACE(f);
+	char prefix[128];
 
 	doctor__found(row, i->up && i->carrier ? DOCTOR_OK : DOCTOR_WARNING, "%s%s", i->up ? "up" : "down",
 		      i->up && !i->carrier ? ", no carrier: no packet arrives" : i->up ? "" : ": no packet arrives");
 	if (!i->up)
 		doctor__todo(row, "`ip link set dev %s up`", i->name);
 	else if (!i->carrier && !strcmp(i->kind, "veth"))
-		doctor__todo(row, "set its peer up");
+		doctor__todo(row, "its other end is down: `%sip link set dev %s up`", doctor__enter_peer(f->device, prefix,
+			     sizeof(prefix)), f->device->peer_err ? "PEER" : f->device->peer.name);
 	else if (!i->carrier)
 		doctor__todo(row, "plug the cable in, or look at `ethtool %s`", i->name);
 }
@@ -112,15 +114,20 @@ static void generic(const struct doctor_facts *f, struct doctor_row *row)
 static void queues(const struct doctor_facts *f, struct doctor_row *row)
 {
 	const struct probe_iface *i = IFACE(f);
+	char prefix[128];
 
 	doctor__found(row, i->rx_queues > 1 ? DOCTOR_OK : DOCTOR_NOTE, "%u rx, %u tx%s", i->rx_queues, i->tx_queues,
 		      i->rx_queues > 1 ? "" : i->rx_queues_max == 1 && *i->bus ? ", as many as it can have: handlers run on one HPU "
 		      "at a time" : ": handlers run on one HPU at a time");
 	if (i->rx_queues > 1)
 		return;
-	if (!strcmp(i->kind, "veth"))
-		doctor__todo(row, "for more, make the pair with `ip link add %s numrxqueues 4 numtxqueues 4 type veth peer "
-			     "name PEER numrxqueues 4 numtxqueues 4`", i->name);
+	if (!strcmp(i->kind, "veth") && i->rx_queues_max > 1)
+		doctor__todo(row, "`ethtool -L %s rx %u`, and as many to send on: `%sethtool -L %s tx %u`", i->name,
+			     i->rx_queues_max, doctor__enter_peer(f->device, prefix, sizeof(prefix)),
+			     f->device->peer_err ? "PEER" : f->device->peer.name, i->rx_queues_max);
+	else if (!strcmp(i->kind, "veth"))
+		doctor__todo(row, "for more make the pair anew: `ip link add %s numrxqueues 4 type veth peer name PEER "
+			     "numtxqueues 4`", i->name);
 	else if (i->rx_queues_max > 1)
 		doctor__todo(row, "`ethtool -L %s %s %u`", i->name, i->combined ? "combined" : "rx", i->rx_queues_max);
 }

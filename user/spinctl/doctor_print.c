@@ -5,9 +5,10 @@
 
 #define WIDTH 100
 #define FOUND_COLUMN 28
+#define LONG_COLUMN 6 /* where a command starts that is too long for the columns: it can be copied as one line */
 
-/* Bytes of the next word: up to a blank, but a command in back quotes stays in one piece if it fits on a line. */
-static size_t word_bytes(const char *s, size_t line_bytes)
+/* Bytes of the next word: up to a blank, but a command in back quotes stays in one piece if it fits on any line. */
+static size_t word_bytes(const char *s)
 {
 	size_t n = strcspn(s, " "), whole;
 	const char *quote = memchr(s, '`', n), *end = quote ? strchr(quote + 1, '`') : NULL;
@@ -16,7 +17,7 @@ static size_t word_bytes(const char *s, size_t line_bytes)
 		return n;
 	whole = (size_t)(end - s);
 	whole += strcspn(end, " ");
-	return whole < n || whole > line_bytes ? n : whole;
+	return whole < n || whole > WIDTH - LONG_COLUMN ? n : whole;
 }
 
 /* Prints text from a column on, wrapped; the cursor is at that column. */
@@ -25,9 +26,12 @@ static void wrap(const char *text, unsigned column)
 	size_t line = WIDTH - column, used = 0;
 
 	while (*(text += strspn(text, " "))) {
-		size_t n = word_bytes(text, line);
+		size_t n = word_bytes(text);
 
-		if (used && used + 1 + n > line) {
+		if (n > line && n <= WIDTH - LONG_COLUMN) {
+			printf("\n%*s", LONG_COLUMN, "");
+			used = line; /* what follows begins a line */
+		} else if (used && used + 1 + n > line) {
 			printf("\n%*s", (int)column, "");
 			used = 0;
 		} else if (used) {
@@ -35,7 +39,7 @@ static void wrap(const char *text, unsigned column)
 			used++;
 		}
 		fwrite(text, 1, n, stdout);
-		used += n;
+		used = used + n > line ? line : used + n;
 		text += n;
 	}
 	putchar('\n');

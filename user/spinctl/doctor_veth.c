@@ -22,6 +22,7 @@ static void advise_peer(const struct doctor_facts *f, struct doctor_row *row, co
 static void peer(const struct doctor_facts *f, struct doctor_row *row)
 {
 	const struct doctor_device *d = f->device;
+	char prefix[128];
 
 	if (!d->iface.peer_ifindex) {
 		doctor__found(row, DOCTOR_WARNING, "none: a veth without its other end receives nothing");
@@ -30,6 +31,9 @@ static void peer(const struct doctor_facts *f, struct doctor_row *row)
 	if (!d->peer_err) {
 		doctor__found(row, d->peer.up ? DOCTOR_OK : DOCTOR_WARNING, "%s in %s, %s", d->peer.name,
 			      *d->peer_net ? d->peer_net : "this namespace", d->peer.up ? "up" : "down");
+		if (!d->peer.up)
+			doctor__todo(row, "`%sip link set dev %s up`", doctor__enter_peer(d, prefix, sizeof(prefix)),
+				     d->peer.name);
 		return;
 	}
 	doctor__found(row, DOCTOR_NOTE, "interface %d of a network namespace that %s", d->iface.peer_ifindex,
@@ -65,6 +69,11 @@ static void xdp_tx(const struct doctor_facts *f, struct doctor_row *row)
 			      "an XDP program or GRO on");
 		return;
 	}
+	if (d->peer_err && !d->iface.xdp_known) {
+		doctor__found(row, DOCTOR_NOTE, "not known: the peer is not visible; packets that handlers send back are "
+			      "dropped unless it has an XDP program or GRO on");
+		return;
+	}
 	doctor__found(row, DOCTOR_WARNING, "lost: packets that handlers send back are dropped unless the peer has an XDP "
 		      "program or GRO on, and it has neither");
 	advise_peer(f, row, "if handlers send", "gro on");
@@ -92,9 +101,12 @@ static void whose_time(const struct doctor_facts *f, struct doctor_row *row)
 		doctor__found(row, DOCTOR_NOTE, "%s: handlers run on the sender's CPU, in its time: measure with threaded "
 			      "NAPI in both arms", i->threaded ? "not known whether NAPI is threaded; if not" :
 			      "NAPI is not threaded");
-		/* the flag needs NAPI, which a veth has with GRO or a program; /sys may be another namespace's */
-		doctor__todo(row, "`%s%s%sunshare -m sh -c 'mount -t sysfs s /sys && echo 1 >/sys/class/net/%s/threaded'`",
-			     napi ? "" : "ethtool -K ", napi ? "" : i->name, napi ? "" : " gro on && ", i->name);
+		if (napi) /* /sys may be another namespace's */
+			doctor__todo(row, "give it threads: `unshare -m sh -c 'mount -t sysfs s /sys && echo 1 >/sys/class/net/%s/threaded'`",
+				     i->name);
+		else
+			doctor__todo(row, "threads need NAPI, which a veth has with GRO: `ethtool -K %s gro on`, then look here "
+				     "again", i->name);
 	}
 }
 
