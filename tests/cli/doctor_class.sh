@@ -34,7 +34,11 @@ if [ "$(id -u)" = 0 ]; then
 	expect 0 setpriv --bounding-set=-perfmon,-sys_admin "$SPINCTL" doctor --json
 	json_rows "$WORK/out" | grep '^note load classes isolated only' >/dev/null ||
 		fail "load classes: $(json_rows "$WORK/out" | grep '^[a-z]* load')"
+	json_rows "$WORK/out" | grep '^note attaching not tried: .* needs CAP_SYS_ADMIN' >/dev/null ||
+		fail "attaching: $(json_rows "$WORK/out" | grep '^[a-z]* attaching')"
 	expect 0 "$SPINCTL" doctor --json
+	json_rows "$WORK/out" | grep '^ok attaching native and generic' >/dev/null ||
+		fail "attaching: $(json_rows "$WORK/out" | grep '^[a-z]* attaching')"
 	json_rows "$WORK/out" | grep '^ok load classes trusted and isolated' >/dev/null ||
 		fail "load classes: $(json_rows "$WORK/out" | grep '^[a-z]* load')"
 	# capabilities of a user namespace are none for bpf()

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* What bpf() grants: all of it is tried. */
+#include <errno.h>
 #include <string.h>
 
 #include <linux/bpf.h>
@@ -48,6 +49,9 @@ static void attach(const struct doctor_facts *f, struct doctor_row *row)
 	if (p->made) {
 		if (doctor__cannot_ask(f, p->made))
 			doctor__not_known(row);
+		else if (p->made == -EPERM)
+			doctor__found(row, DOCTOR_NOTE, "not tried: a network namespace of its own needs CAP_SYS_ADMIN (`sudo "
+				      "spinctl doctor`)");
 		else
 			doctor__found(row, DOCTOR_NOTE, "not tried: cannot make a veth pair in a network namespace of its "
 				      "own (%s)", strerror(-p->made));

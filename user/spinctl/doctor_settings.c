@@ -14,9 +14,15 @@ static void setting(struct doctor_row *row, const char *path, long good, enum do
 {
 	long value = textfile__number(AT_FDCWD, path, -1);
 
+	if (value < 0 && !access(path, F_OK)) {
+		doctor__found(row, DOCTOR_NOTE, "not known: only root may read %s (`sudo spinctl doctor`)", path);
+		return;
+	}
 	if (value < 0) {
-		doctor__found(row, DOCTOR_NOTE, access(path, F_OK) ? "not known: no %s in this network namespace" :
-			      "not known: only root may read %s (`sudo spinctl doctor`)", path);
+		doctor__found(row, DOCTOR_NOTE, "not known: no %s%s", path, strstr(path, "/net/") ?
+			      " in this network namespace" : "");
+		if (strstr(path, "/net/"))
+			doctor__todo(row, "the machine's own has it: `nsenter --net=/proc/1/ns/net spinctl doctor`");
 		return;
 	}
 	doctor__found(row, value == good ? DOCTOR_OK : if_bad, "%ld: %s", value,
