@@ -114,7 +114,9 @@ int main(int argc, char **argv)
 
 	signal(SIGPIPE, SIG_IGN); /* a closed pipe is a failed write, reported below */
 	status = start(argc, argv);
+	/* an earlier write that failed has left no errno that could be told now */
+	errno = 0;
 	if ((fflush(stdout) || ferror(stdout)) && status != FAILED)
-		status = complain("cannot write the output: %s", strerror(errno ? errno : EPIPE));
+		status = complain("cannot write the output%s%s", errno ? ": " : "", errno ? strerror(errno) : "");
 	return status;
 }

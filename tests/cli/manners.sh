@@ -1,0 +1,152 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# The manners that all commands share, on one working command line of each: a command that is not in the
+# list below fails the test. Unwritable output, closed pipes, full disks, files of the wrong kind, SIGINT
+# and SIGKILL at any time: one line on stderr, the documented status, nothing left behind.
+. "$(dirname "$0")/setup.inc"
+need_root
+make_nics
+in_ns ip link set lo up
+command -v bash >/dev/null || skip "bash is not installed"
+
+mkdir "$WORK/tmp" "$WORK/in" "$WORK/made"
+export TMPDIR="$WORK/tmp"
+cp "$OBJECT" "$WORK/in/filtering.spin"
+cp "$ROOT/handlers/filtering.c" "$WORK/in"
+cp "$(ls "$ROOT"/tests/vectors/filtering/*.vec | head -n 1)" "$WORK/in/filtering.vec"
+cd "$WORK/in" || exit 1
+nsenter --net="/run/netns/$NS" "$SPINCTL" record filtering.spin --dev lo --packets 3 -o rec.pcapng \
+	--ready-file "$WORK/ready" >"$WORK/record.out" 2>&1 &
+i=0
+while [ ! -s "$WORK/ready" ] && [ $i -lt 100 ]; do i=$((i + 1)); sleep 0.05; done
+in_ns bash -c 'for i in 1 2 3; do echo x >/dev/udp/127.0.0.1/9000; done' 2>/dev/null
+wait $! || fail "cannot make a recording: $(cat "$WORK/record.out")"
+
+# A command line of each that works and ends by itself.
+line() {
+	case $1 in
+	run) echo "$SPINCTL run filtering.spin --dev v0 --duration 0.4 --interval 0.1" ;;
+	status) echo "$SPINCTL status" ;;
+	cost) echo "$SPINCTL cost filtering.spin --pcap rec.pcapng" ;;
+	test) echo "$SPINCTL test filtering.c filtering.vec" ;;
+	new) echo "$SPINCTL new fresh --dir $WORK/made" ;;
+	record) echo "$SPINCTL record filtering.spin --dev v0 --duration 0.4 -o $WORK/made/new.pcapng" ;;
+	replay) echo "$SPINCTL replay rec.pcapng --handler filtering.c" ;;
+	doctor) echo "$SPINCTL doctor --dev v0" ;;
+	spincc) echo "$SPINCC filtering.c -o $WORK/made/made.spin --verbose" ;;
+	*) return 1 ;;
+	esac
+}
+
+commands="$("$SPINCTL" help | sed -n 's/^  \([a-z]*\)  .*/\1/p' | grep -v '^help$') spincc"
+
+clean_made() {
+	rm -rf "$WORK/made"
+	mkdir "$WORK/made"
+}
+
+# clean WHEN: no temporary file, program or process is left
+clean() {
+	left=$(ls -A "$WORK/tmp")
+	[ -z "$left" ] || fail "$1: left in the folder for temporary files: $left"
+	left=$(ls -A "$WORK/made" | grep '^\.')
+	[ -z "$left" ] || fail "$1: left beside the output: $left"
+	i=0
+	while in_ns ip -d link show v0 | grep -q prog/xdp && [ $i -lt 20 ]; do i=$((i + 1)); sleep 0.05; done
+	in_ns ip -d link show v0 | grep -q prog/xdp && fail "$1: v0 still has a program"
+	left=$(pgrep -f "$WORK/(in|made|tmp)/" | grep -vx $$)
+	[ -z "$left" ] || fail "$1: still running: $(ps -o args= -p $left)"
+	rm -rf "$WORK/tmp"/*
+}
+
+for command in $commands; do
+	line=$(line "$command") || {
+		fail "$command has no line in this test"
+		continue
+	}
+	clean_made
+	expect 0 in_ns $line
+	clean "$command"
+	expect 2 in_ns $line --no-such-option
+	one_line
+	[ -s "$WORK/out" ] && fail "$command: usage on stdout"
+
+	# output that cannot be written
+	if [ "$command" != spincc ]; then
+		clean_made
+		in_ns $line >/dev/full 2>"$WORK/err"
+		[ $? = 1 ] || fail "$command >/dev/full: not status 1"
+		says err "cannot write the output"
+		one_line
+		clean "$command >/dev/full"
+		clean_made
+		(
+			sleep 0.1
+			in_ns $line 2>"$WORK/err"
+			echo $? >"$WORK/status"
+		) | true
+		i=0
+		while [ ! -s "$WORK/status" ] && [ $i -lt 100 ]; do i=$((i + 1)); sleep 0.05; done
+		[ "$(cat "$WORK/status")" = 1 ] || fail "$command with a closed pipe: status $(cat "$WORK/status")"
+		one_line
+		rm -f "$WORK/status"
+		clean "$command with a closed pipe"
+	fi
+
+	# SIGINT and SIGKILL at any time: it ends, and what it wrote is whole or not there
+	for ms in 002 010 030 080 150 300 600; do
+		clean_made
+		timeout -s INT -k 5 0.$ms nsenter --net="/run/netns/$NS" $line >/dev/null 2>"$WORK/err"
+		got=$?
+		[ $got = 137 ] && fail "$command: did not end within 5 s of SIGINT after $ms ms"
+		[ "$(grep -vc '^[a-z0-9_-]*\(gcc\|clang\)\|^+' "$WORK/err")" -le 1 ] || [ "$command" = spincc ] ||
+			fail "$command, SIGINT after $ms ms: more than one line: $(cat "$WORK/err")"
+		clean "$command, SIGINT after $ms ms"
+		[ ! -e "$WORK/made/new.pcapng" ] || "$SPINCTL" replay "$WORK/made/new.pcapng" >/dev/null 2>&1 ||
+			fail "$command, SIGINT after $ms ms: half a recording"
+	done
+	for ms in 010 080 300; do
+		clean_made
+		timeout -s KILL 0.$ms nsenter --net="/run/netns/$NS" $line >/dev/null 2>&1
+		i=0
+		while pgrep -f "$WORK/(in|made|tmp)/" >/dev/null && [ $i -lt 40 ]; do i=$((i + 1)); sleep 0.05; done
+		rm -rf "$WORK/tmp"/* "$WORK/made"/.[!.]* # nobody is there to remove them
+		clean "$command, SIGKILL after $ms ms"
+	done
+done
+
+# files of the wrong kind, in place of each file that is read
+: >empty
+head -c 5000 /dev/urandom >noise
+ls >text
+mkdir folder
+wrong() {
+	for file in empty noise text folder nosuch /dev/null; do
+		expect 1 in_ns $(echo "$1" | sed "s|@|$file|")
+		one_line
+		clean "$1 with $file"
+	done
+}
+wrong "$SPINCTL run @ --dev v0"
+wrong "$SPINCTL record @ --dev v0 -o $WORK/made/x"
+wrong "$SPINCTL cost @ --pcap rec.pcapng"
+wrong "$SPINCTL cost filtering.spin --pcap @"
+wrong "$SPINCTL replay @"
+wrong "$SPINCTL test @"
+[ -z "$(ls -A "$WORK/made")" ] || fail "an output was made from a wrong input: $(ls -A "$WORK/made")"
+
+# a full disk, and a folder that may not be written
+mkdir "$WORK/full"
+for command in record new spincc; do
+	line=$(line $command | sed "s|$WORK/made|$WORK/full|")
+	unshare -m sh -c "mount -t tmpfs -o size=8k none '$WORK/full' && cat /dev/zero >'$WORK/full/filler' 2>/dev/null
+		nsenter --net=/run/netns/$NS $line >/dev/null 2>'$WORK/err'; echo \$? >'$WORK/status'; ls -A '$WORK/full' >'$WORK/left'"
+	[ "$(cat "$WORK/status")" = 1 ] || fail "$command on a full disk: status $(cat "$WORK/status")"
+	[ "$(cat "$WORK/left")" = filler ] || fail "$command on a full disk leaves: $(cat "$WORK/left")"
+	[ "$command" = spincc ] || one_line
+	rm -f "$WORK/status"
+	expect 1 in_ns $(line $command | sed "s|$WORK/made|$WORK/made/nosuch|")
+	one_line
+done
+cd / || exit 1
+exit $FAILED
