@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The kernel: the fat object's BPF program by PROG_TEST_RUN. A packet's reason
- * is the one counter that it moved, read on the one CPU that runs it.
+ * The kernel: the fat object's BPF program by PROG_TEST_RUN. Trusted handlers run
+ * as they do live, behind an interface's program; isolated ones by themselves, as
+ * bpftool would load them: so both ways are tried. A packet's reason is the one
+ * counter that it moved.
  */
 #include <errno.h>
 #include <sched.h>
@@ -16,7 +18,7 @@
 struct bpf {
 	struct spin_object *object;
 	struct spin_ctx *ctx;
-	const struct spin_counters *counters; /* this CPU's */
+	struct spin_nic *nic; /* NULL: the context runs by itself */
 	uint64_t seen[SPIN_REASON_COUNT];
 	struct spin_event event;
 };
@@ -37,8 +39,6 @@ static int open_class(struct engine *e, const struct engine_handler *handler, co
 {
 	const struct spin_ctx_opts opts = { .bytes = sizeof(opts), .class = class };
 	struct bpf *b = calloc(1, sizeof(*b));
-	struct spin_counters *counters;
-	size_t bytes;
 	int err, cpu;
 
 	if (!b)
@@ -47,16 +47,17 @@ static int open_class(struct engine *e, const struct engine_handler *handler, co
 	if (geteuid())
 		return engine_fail(-EPERM, "running handlers in the kernel needs root");
 	err = spin_object__open(handler->object, &b->object);
+	if (!err && class == SPIN_CLASS_TRUSTED)
+		err = spin_nic__open_offline(&b->nic);
 	if (!err)
-		err = spin_ctx__create_opts(NULL, b->object, rule, &opts, &b->ctx);
-	if (!err)
-		err = spin_ctx__symbol(b->ctx, "spin_counters", (void **)&counters, &bytes);
+		err = spin_ctx__create_opts(b->nic, b->object, rule, &opts, &b->ctx);
+	if (!err && b->nic)
+		err = spin_ctx__attach(b->ctx);
 	if (err)
 		return engine_fail(err == -EPERM ? -EACCES : err, "%s", spin_strerror_last());
 	cpu = stay_on_cpu();
 	if (cpu < 0)
 		return engine_fail(cpu, "cannot stay on one CPU: %s", strerror(-cpu));
-	b->counters = &counters[cpu];
 	return 0;
 }
 
@@ -77,16 +78,32 @@ static void bpf_close(struct engine *e)
 	if (!b)
 		return;
 	spin_ctx__destroy(b->ctx);
+	spin_nic__close(b->nic);
 	spin_object__close(b->object);
 	free(b);
 }
 
+/* The context's counters, and those of packets that its interface gave to none. */
+static void count_all(const struct bpf *b, uint64_t *packets)
+{
+	uint64_t others[SPIN_REASON_COUNT];
+
+	spin_ctx__counters(b->ctx, packets);
+	if (!b->nic)
+		return;
+	spin_nic__counters(b->nic, others);
+	for (unsigned i = 0; i < SPIN_REASON_COUNT; i++)
+		packets[i] += others[i];
+}
+
 static int reason_moved(struct bpf *b, enum spin_reason *out)
 {
+	uint64_t packets[SPIN_REASON_COUNT];
 	unsigned moved = 0;
 
+	count_all(b, packets);
 	for (unsigned i = 0; i < SPIN_REASON_COUNT; i++) {
-		uint64_t now = b->counters->packets[i];
+		uint64_t now = packets[i];
 
 		if (now == b->seen[i])
 			continue;
@@ -108,8 +125,10 @@ static int bpf_packet(struct engine *e, const uint8_t *frame, uint32_t bytes, st
 {
 	struct bpf *b = e->impl;
 	struct spin_run_result result;
-	int events, err = spin_ctx__run(b->ctx, frame, bytes, 1, out->frame, sizeof(out->frame), &result);
+	int events, err;
 
+	err = b->nic ? spin_nic__run(b->nic, frame, bytes, 1, out->frame, sizeof(out->frame), &result) :
+		       spin_ctx__run(b->ctx, frame, bytes, 1, out->frame, sizeof(out->frame), &result);
 	if (err)
 		return engine_fail(err, "%s", spin_strerror_last());
 	err = reason_moved(b, &out->reason);
@@ -168,7 +187,7 @@ static uint64_t bpf_count(struct engine *e, enum spin_reason reason)
 	struct bpf *b = e->impl;
 	uint64_t packets[SPIN_REASON_COUNT];
 
-	spin_ctx__counters(b->ctx, packets);
+	count_all(b, packets);
 	return packets[reason];
 }
 

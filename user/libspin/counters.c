@@ -6,7 +6,9 @@
 
 void counters__add(const struct spin_counters *counters, uint64_t *packets)
 {
-	for (unsigned hpu = 0; hpu < SPIN_HPUS_MAX; hpu++)
+	int hpus = libbpf_num_possible_cpus(); /* kept by libbpf; at most SPIN_HPUS_MAX, see spin_ctx__create() */
+
+	for (int hpu = 0; hpu < hpus; hpu++)
 		for (unsigned r = 0; r < SPIN_REASON_COUNT; r++)
 			packets[r] += __atomic_load_n(&counters[hpu].packets[r], __ATOMIC_RELAXED);
 }
