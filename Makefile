@@ -110,7 +110,7 @@ $(BUILD)/lib/libspin.so: $(call obj,$(LIBSPIN_SRC)) $(ROOT_OBJ) user/libspin/lib
 $(BUILD)/bin/spinctl: $(call obj,$(wildcard user/spinctl/*.c)) $(ENGINE) $(COMMON) $(LIBSPIN) $(HWMODEL)
 $(BUILD)/bin/spinctl: LIBS := $(USER_LIBS) -lpcap -ldw -ldl -lpthread
 $(SPINCC): $(call obj,$(wildcard user/spincc/*.c)) $(COMMON) $(LIBSPIN)
-$(SPINCC): LIBS := $(USER_LIBS) -lpthread
+$(SPINCC): LIBS := $(USER_LIBS) -ldw -lpthread
 $(BUILD)/bin/hpu-run: $(call obj,$(wildcard hwmodel/run/*.c)) $(HWMODEL)
 $(BINARIES):
 	@mkdir -p $(@D)

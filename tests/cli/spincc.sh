@@ -39,11 +39,40 @@ nothing_left() {
 
 expect 1 "$SPINCC" syntax.c -o syntax.spin
 says err "syntax.c:5:"
+one_line
 nothing_left "a compiler error"
+expect 1 "$SPINCC" --verifier-log syntax.c -o syntax.spin
+says err "1 error generated"
 expect 1 "$SPINCC" ./syntax.c --target host -o syntax.so
 says err "./syntax.c:5:"
 expect 1 "$SPINCC" none.c -o none.spin
 nothing_left "a file without handlers"
+
+# each fault once, in the order of the file; in the user's own header, too
+cat >two.c <<'END'
+#include <spin/spin.h>
+#include "mine.h"
+SPIN_NO_STATE;
+static enum spin_payload_rc f(struct spin_payload *p, struct spin_no_state *state)
+{
+	state->unused = p->lenght;
+	state->unused = p->lenght + 1;
+	return SPIN_SUCCES;
+}
+SPIN_HANDLERS(two, .payload = f);
+END
+echo 'static inline uint32_t half(int32_t n) { return n / k; }' >mine.h
+expect 1 "$SPINCC" two.c -o two.spin
+says err "mine.h:1: use of undeclared identifier 'k'"
+says err "two.c:6: no member named 'lenght'"
+says err "two.c:8: use of undeclared identifier 'SPIN_SUCCES'"
+[ "$(wc -l <err)" = 3 ] || fail "not one line for each fault: $(cat err)"
+mkdir -p sub
+sed 's/p->lenght/p->length/; s/SUCCES;/SUCCESS;/; s/+ 1/+ half((int32_t)p->length)/' two.c >sub/two.c
+echo 'static inline uint32_t half(int32_t n) { return (uint32_t)(n / 7); }' >sub/mine.h
+expect 1 "$SPINCC" sub/two.c -o two.spin
+one_line
+says err "sub/mine.h:1: signed division"
 expect 1 "$SPINCC" absent.c -o absent.spin
 one_line
 says err "absent.c"
@@ -51,8 +80,12 @@ expect 1 "$SPINCC" syntax.c -o no/such/dir/x.spin
 one_line
 expect 1 env PATH=/nonexistent "$SPINCC" syntax.c -o x.spin
 one_line
-says err "apt-get install gcc-riscv64-unknown-elf"
+says err "apt-get install clang"
 nothing_left "a missing tool"
+expect 1 env RISCV_CC=/nonexistent/riscv64-unknown-elf-gcc "$SPINCC" "$ROOT/handlers/filtering.c" -o x.spin
+one_line
+says err "apt-get install gcc-riscv64-unknown-elf"
+nothing_left "a missing cross compiler"
 expect 1 env SPIN_HOME=/nonexistent "$SPINCC" syntax.c -o x.spin
 says err "SPIN_HOME"
 
@@ -76,7 +109,7 @@ cat >slow <<'END'
 sleep 20
 END
 chmod +x slow
-RISCV_CC=$WORK/slow "$SPINCC" syntax.c -o slow.spin 2>/dev/null &
+RISCV_CC=$WORK/slow "$SPINCC" "$ROOT/handlers/filtering.c" -o slow.spin 2>/dev/null &
 pid=$!
 sleep 0.5
 kill -TERM $pid
@@ -86,7 +119,8 @@ wait $pid && fail "stopped by SIGTERM, but status 0"
 if [ "$(id -u)" = 0 ]; then
 	rm -f macro.spin*
 	expect 1 "$SPINCC" unchecked.c -o unchecked.spin
-	says err "unchecked.c:8: the verifier refuses:"
+	says err "unchecked.c:8: a pointer is used that may be NULL; test what SPIN_GET"
+	one_line
 	[ -e unchecked.spin ] && fail "an object that the verifier refuses was written"
 	expect 0 "$SPINCC" --no-verify unchecked.c -o unchecked.spin
 	expect 1 "$SPINCC" --verifier-log unchecked.c -o x.spin

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
-#include <unistd.h>
 
 #include <spin/meta.h>
 
@@ -27,19 +26,27 @@ static void add_common(const struct spincc *s, struct command *c)
 	/* the last that fits wins with gcc, so from the general to the special */
 	command__add(c, "-ffile-prefix-map=%s=.", s->directory);
 	command__add(c, "-ffile-prefix-map=%s/=", s->root);
-	if (!isatty(STDERR_FILENO))
-		command__add(c, "-fdiagnostics-color=never");
-	else
-		command__add(c, "-fdiagnostics-color=always");
+	command__add(c, "-fdiagnostics-color=never");
 	for (unsigned i = 0; i < s->extra.count; i++)
 		command__add(c, "%s", s->extra.items[i]);
+}
+
+static int run(struct spincc *s, struct command *c, enum stage stage)
+{
+	struct text said;
+	int err = command__run(s, c, &said);
+
+	if (err >= 0)
+		err = explain(s, stage, &said, err);
+	free(said.data);
+	command__free(c);
+	return err;
 }
 
 int build__host(struct spincc *s)
 {
 	struct command c = { 0 };
 	char object[PATH_MAX];
-	int err;
 
 	temps__path(s, "object", object);
 	command__add(&c, "%s", tool("CC", "gcc"));
@@ -50,9 +57,7 @@ int build__host(struct spincc *s)
 	command__add(&c, "%s/bpf/context.host.c", s->root);
 	command__add(&c, "-o");
 	command__add(&c, "%s", object);
-	err = command__run(s, &c);
-	command__free(&c);
-	return err;
+	return run(s, &c, STAGE_HOST);
 }
 
 static void add_rv32(const struct spincc *s, struct command *c)
@@ -95,7 +100,6 @@ static int build_part(struct spincc *s, const char *source, const char *object)
 {
 	struct command c = { 0 };
 	char path[PATH_MAX];
-	int err;
 
 	temps__path(s, object, path);
 	add_rv32(s, &c);
@@ -105,15 +109,12 @@ static int build_part(struct spincc *s, const char *source, const char *object)
 	command__add(&c, "%s/hwmodel/image/%s", s->root, source);
 	command__add(&c, "-o");
 	command__add(&c, "%s", path);
-	err = command__run(s, &c);
-	command__free(&c);
-	return err;
+	return run(s, &c, STAGE_HPU);
 }
 
 static int link_rv32(struct spincc *s, const char *elf, enum spin_placement where)
 {
 	struct command c = { 0 };
-	int err;
 
 	add_rv32(s, &c);
 	command__add(&c, "-Wl,--gc-sections");
@@ -126,9 +127,7 @@ static int link_rv32(struct spincc *s, const char *elf, enum spin_placement wher
 	command__add(&c, "-lgcc");
 	command__add(&c, "-o");
 	command__add(&c, "%s", elf);
-	err = command__run(s, &c);
-	command__free(&c);
-	return err;
+	return run(s, &c, STAGE_HPU);
 }
 
 static int build_rv32(struct spincc *s, const char *elf)
@@ -140,8 +139,7 @@ static int build_rv32(struct spincc *s, const char *elf)
 	if (build_part(s, "entry.c", "entry.o"))
 		return -1;
 	if (placement(object, &where)) {
-		fprintf(stderr, "spincc: %s registers no handlers: end it with SPIN_HANDLERS(name, ...)\n",
-			s->handler);
+		fprintf(stderr, "spincc: the rv32 program has no registration: is gcc for rv32 the one of packages.txt?\n");
 		return -1;
 	}
 	return build_part(s, "boot.S", "boot.o") ? -1 : link_rv32(s, elf, where);
@@ -173,34 +171,63 @@ static void add_system_headers(struct command *c)
 		command__add(c, "-idirafter/usr/include/%s-linux-gnu", name.machine);
 }
 
-static int build_bpf(struct spincc *s, const char *elf)
+static void add_bpf(const struct spincc *s, struct command *c)
+{
+	command__add(c, "%s", tool("CLANG", "clang"));
+	command__add(c, "@%s/bpf/cflags", s->root);
+	command__add(c, "-fno-crash-diagnostics"); /* else a crash leaves files in /tmp */
+}
+
+/*
+ * The one place where the handler's C is judged, before anything is translated:
+ * from here on there is LLVM's language, so that no file is read twice.
+ */
+static int build_ir(struct spincc *s, const char *rv32, const char *ir)
+{
+	static const char *const strict[] = { "-Wvla", "-Walloca", "-Wcast-qual", "-Wassign-enum", NULL };
+	struct command c = { 0 };
+	int err;
+
+	add_bpf(s, &c);
+	command__add(&c, "-D__TARGET_ARCH_%s", arch_macro());
+	add_system_headers(&c);
+	for (unsigned i = 0; strict[i]; i++)
+		command__add(&c, "%s", strict[i]);
+	add_common(s, &c);
+	command__add(&c, "-DSPIN_RV32_IMAGE=\"%s\"", rv32);
+	command__add(&c, "-Xclang");
+	command__add(&c, "-disable-llvm-passes");
+	command__add(&c, "-S");
+	command__add(&c, "-emit-llvm");
+	command__add(&c, "%s/bpf/context.bpf.c", s->root);
+	command__add(&c, "-o");
+	command__add(&c, "%s", ir);
+	err = run(s, &c, STAGE_FRONT);
+	return err ? err : check__ir(s, ir);
+}
+
+static int build_bpf(struct spincc *s, const char *ir)
 {
 	struct command c = { 0 };
 	char object[PATH_MAX];
-	int err;
 
 	temps__path(s, "object", object);
-	command__add(&c, "%s", tool("CLANG", "clang"));
-	command__add(&c, "@%s/bpf/cflags", s->root);
-	command__add(&c, "-D__TARGET_ARCH_%s", arch_macro());
-	add_system_headers(&c);
-	add_common(s, &c);
-	command__add(&c, "-DSPIN_RV32_IMAGE=\"%s\"", elf);
+	add_bpf(s, &c);
+	command__add(&c, "-x");
+	command__add(&c, "ir");
 	command__add(&c, "-c");
-	command__add(&c, "%s/bpf/context.bpf.c", s->root);
+	command__add(&c, "%s", ir);
 	command__add(&c, "-o");
 	command__add(&c, "%s", object);
-	err = command__run(s, &c);
-	command__free(&c);
-	return err;
+	return run(s, &c, STAGE_BPF);
 }
 
 int build__fat(struct spincc *s)
 {
-	char elf[PATH_MAX];
-	int err;
+	char elf[PATH_MAX], ir[PATH_MAX], object[PATH_MAX];
 
 	temps__path(s, "rv32.elf", elf);
-	err = build_rv32(s, elf);
-	return err ? err : build_bpf(s, elf);
+	temps__path(s, "handler.ll", ir);
+	temps__path(s, "object", object);
+	return build_ir(s, elf, ir) || build_rv32(s, elf) || build_bpf(s, ir) || check__object(s, object) ? -1 : 0;
 }

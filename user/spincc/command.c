@@ -38,33 +38,18 @@ void command__free(struct command *c)
 	c->count = 0;
 }
 
-/* One line of a compiler's diagnostics, with the handler's path as the user wrote it. */
-static void pass_on(const struct spincc *s, const char *line)
+static void read_all(int fd, struct text *out)
 {
-	size_t length = strlen(s->handler_path);
-	const char *hit;
+	FILE *to = open_memstream(&out->data, &out->bytes);
+	char chunk[4096];
+	ssize_t n;
 
-	while ((hit = strstr(line, s->handler_path))) {
-		fprintf(stderr, "%.*s%s", (int)(hit - line), line, s->handler);
-		line = hit + length;
-	}
-	fputs(line, stderr);
-}
-
-static void relay(const struct spincc *s, int fd)
-{
-	FILE *from = fdopen(fd, "r");
-	char *line = NULL;
-	size_t bytes = 0;
-
-	if (!from) {
-		close(fd);
-		return;
-	}
-	while (getline(&line, &bytes, from) > 0)
-		pass_on(s, line);
-	free(line);
-	fclose(from);
+	while ((n = read(fd, chunk, sizeof(chunk))) > 0 || (n < 0 && errno == EINTR && !signals__caught()))
+		if (to && n > 0)
+			fwrite(chunk, 1, (size_t)n, to);
+	if (to)
+		fclose(to);
+	close(fd);
 }
 
 static void missing(const char *tool, int err)
@@ -93,11 +78,12 @@ static void child(struct command *c, int to_parent, int status)
 	_exit(127);
 }
 
-int command__run(struct spincc *s, struct command *c)
+int command__run(struct spincc *s, struct command *c, struct text *said)
 {
 	int out[2], status[2], exec_errno = 0, rc = 0;
 	pid_t pid;
 
+	*said = (struct text){ 0 };
 	if (signals__caught())
 		return -1;
 	if (s->verbose) {
@@ -124,13 +110,15 @@ int command__run(struct spincc *s, struct command *c)
 	if (read(status[0], &exec_errno, sizeof(exec_errno)) != sizeof(exec_errno))
 		exec_errno = 0;
 	close(status[0]);
-	relay(s, out[0]);
+	read_all(out[0], said);
 	while (waitpid(pid, &rc, 0) < 0 && errno == EINTR)
 		;
 	signals__child(0);
+	if (s->verifier_log && said->data)
+		fputs(said->data, stderr);
 	if (exec_errno)
 		missing(c->words[0], exec_errno);
-	else if (WIFSIGNALED(rc) && !signals__caught())
-		fprintf(stderr, "spincc: %s was stopped by signal %d\n", c->words[0], WTERMSIG(rc));
-	return WIFEXITED(rc) && WEXITSTATUS(rc) == 0 && !signals__caught() ? 0 : -1;
+	if (exec_errno || signals__caught())
+		return -1;
+	return WIFEXITED(rc) && WEXITSTATUS(rc) == 0 ? 0 : 1;
 }

@@ -69,3 +69,42 @@ int paths__find(struct spincc *s)
 	}
 	return is_plain(s->handler_path) && is_plain(s->output) && !find_root(s) ? 0 : -1;
 }
+
+static int starts(const char *text, const char *with)
+{
+	return !strncmp(text, with, strlen(with));
+}
+
+static const char *base(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+const char *paths__users(const struct spincc *s, const char *file, char name[PATH_MAX])
+{
+	static const char *const runtime[] = { "handlers/include/spin/", "bpf/", "hwmodel/", "/usr/", "<", "{" };
+	size_t root = strlen(s->root), directory = strlen(s->directory);
+	int ours = !strcmp(s->directory, s->root);
+
+	if (!strcmp(base(file), base(s->handler_path))) {
+		snprintf(name, PATH_MAX, "%s", s->handler);
+		return name;
+	}
+	if (!strncmp(file, s->root, root) && file[root] == '/') {
+		file += root + 1;
+		ours = 1;
+	} else if (directory && !strncmp(file, s->directory, directory) && file[directory] == '/') {
+		file += directory + 1;
+	} else if (starts(file, "./")) {
+		file += 2;
+	} else {
+		ours = 1;
+	}
+	for (size_t i = 0; ours && i < sizeof(runtime) / sizeof(runtime[0]); i++)
+		if (starts(file, runtime[i]))
+			return NULL;
+	snprintf(name, PATH_MAX, "%s", file);
+	return name;
+}

@@ -12,17 +12,23 @@ struct spincc {
 	const char *output;
 	const char *target;    /* "fat" or "host" */
 	struct option_list extra; /* -I, -D */
-	int verbose, save_temps, verifier_log;
+	int verbose, save_temps, verifier_log, trusted;
 	int verify;            /* 1, 0, or -1: if permitted */
 	/* found */
 	char root[PATH_MAX];   /* where handlers/include, bpf and hwmodel/image are */
 	char handler_path[PATH_MAX]; /* absolute */
 	char directory[PATH_MAX];    /* working directory */
 	char temps[PATH_MAX];        /* folder of temporary files beside the output; "" before it is made */
+	unsigned warned[64], warned_count; /* lines of the handler's file that a warning was given for */
 };
 
-/* All return 0, or -1 after one line on stderr. */
+/* All return 0, or -1 after what is wrong was said on stderr. */
 int paths__find(struct spincc *s);
+/*
+ * A file as compilers and debug information name it. Returns how the user would,
+ * in `name`; NULL: it is the runtime's or the system's.
+ */
+const char *paths__users(const struct spincc *s, const char *file, char name[PATH_MAX]);
 int temps__make(struct spincc *s);
 void temps__path(const struct spincc *s, const char *name, char path[PATH_MAX]);
 /* Moves the finished file over the output: there is never half a one. */
@@ -35,6 +41,9 @@ int seal__append(const char *path);
 
 /* Loads the object as spinctl would: the verifier's verdict, by source line. */
 int verify__object(struct spincc *s, const char *path);
+/* The user's line that an instruction of a program comes from. 0: unknown. */
+unsigned frames__line(const struct spincc *s, const char *object, const char *program, long instruction,
+		      char name[PATH_MAX]);
 
 /* A command line that grows. */
 #define COMMAND_WORDS_MAX 256
@@ -43,9 +52,31 @@ struct command {
 	unsigned count;
 };
 void command__add(struct command *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* Runs it; its stderr passes through with paths as the user wrote them. */
-int command__run(struct spincc *s, struct command *c);
+/* What a tool said on stderr. */
+struct text {
+	char *data;            /* NUL-terminated; NULL: nothing */
+	size_t bytes;
+};
+/* Runs it. 0; 1: it failed, `said` should tell why; -1: it did not run, which has been said. The caller frees said->data. */
+int command__run(struct spincc *s, struct command *c, struct text *said);
 void command__free(struct command *c);
+
+/* How a tool that was run is to be understood. */
+enum stage {
+	STAGE_FRONT,  /* clang: the one compiler whose errors and warnings of C the user sees */
+	STAGE_HPU,    /* gcc for rv32, and its linker */
+	STAGE_BPF,    /* from LLVM's intermediate language to eBPF */
+	STAGE_HOST,   /* gcc, for tests */
+};
+/*
+ * From what a tool said to one line per fault: the handler's line, what is wrong,
+ * what to write instead. `failed`: it did not succeed. 0: go on.
+ */
+int explain(struct spincc *s, enum stage stage, const struct text *said, int failed);
+/* What compilers let pass and a handler must not have. `ir`: the handler's file in LLVM's language. */
+int check__ir(struct spincc *s, const char *ir);
+/* The same of the object: what only optimisation decides. */
+int check__object(struct spincc *s, const char *object);
 
 /* Signals: 0, or the one that asks us to stop. */
 int signals__caught(void);

@@ -1,52 +1,110 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Loads the object as spinctl would, in both classes. */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "kernel/probe.h"
 #include "libspin/libspin.h"
+#include "libspin/verifier.h"
 #include "spincc.h"
 
-static void print_line(void *arg, const char *line)
+struct log {
+	struct spincc *s;
+	FILE *to;
+	char program[64]; /* the one that was refused */
+};
+
+static void take_line(void *arg, const char *line)
 {
-	(void)arg;
-	fprintf(stderr, "%s\n", line);
+	struct log *log = arg;
+	const char *prog = !strncmp(line, "libbpf: prog '", 14) ? line + 14 : NULL;
+
+	if (log->s->verifier_log)
+		fprintf(stderr, "%s\n", line);
+	if (prog && strstr(prog, "load failed"))
+		snprintf(log->program, sizeof(log->program), "%.*s", (int)strcspn(prog, "'"), prog);
+	if (log->to)
+		fprintf(log->to, "%s\n", line);
 }
 
-/* The sentence has the file's base name, as the kernel's log does: write it as the user did. */
-static void report(const struct spincc *s, const char *sentence)
+/* The handler's line: the log's own, or what DWARF knows of an inlined function's caller. */
+static unsigned place(const struct spincc *s, const char *object, const struct log *log,
+		      const struct verifier_refusal *refusal, char name[PATH_MAX])
 {
-	const char *base = strrchr(s->handler_path, '/') + 1;
-	size_t length = strlen(base);
+	unsigned line = 0;
 
-	if (!strncmp(sentence, base, length) && sentence[length] == ':')
-		fprintf(stderr, "%s%s\n", s->handler, sentence + length);
+	if (refusal->instruction >= 0 && !(refusal->rule && refusal->rule->flags & VERIFIER_LOOP))
+		line = frames__line(s, object, log->program, refusal->instruction, name);
+	if (!line && refusal->line && paths__users(s, refusal->file, name))
+		line = refusal->line;
+	return line;
+}
+
+static void report(const struct spincc *s, const char *object, const struct log *log, const char *text,
+		   enum spin_class class)
+{
+	const char *where = class == SPIN_CLASS_ISOLATED ? "in the isolated class (without CAP_PERFMON) " : "";
+	struct verifier_refusal refusal;
+	char sentence[512], name[PATH_MAX];
+	unsigned line;
+
+	if (!text || !verifier__read(text, &refusal)) {
+		fprintf(stderr, "spincc: %s\n", spin_strerror_last());
+		return;
+	}
+	verifier__sentence(&refusal, sentence, sizeof(sentence));
+	line = place(s, object, log, &refusal, name);
+	if (line)
+		fprintf(stderr, "%s:%u: %s%s", name, line, where, sentence);
 	else
-		fprintf(stderr, "spincc: %s\n", sentence);
+		fprintf(stderr, "spincc: %s: %s%s", s->handler, where, sentence);
+	fprintf(stderr, "%s\n", s->verifier_log ? "" : " (--verifier-log shows the whole log)");
+}
+
+static int try_class(struct spincc *s, const char *path, const struct spin_object *object, enum spin_class class)
+{
+	const struct spin_ctx_opts opts = { .bytes = sizeof(opts), .class = class };
+	struct log log = { .s = s, .program = "spin_xdp" };
+	struct spin_ctx *ctx = NULL;
+	struct spin_rule rule;
+	char *text = NULL;
+	size_t bytes;
+	int err;
+
+	log.to = open_memstream(&text, &bytes);
+	spin_set_log(take_line, &log);
+	err = spin_rule__parse("udp", &rule);
+	if (!err)
+		err = spin_ctx__create_opts(NULL, object, &rule, &opts, &ctx);
+	spin_set_log(NULL, NULL);
+	spin_ctx__destroy(ctx);
+	if (log.to)
+		fclose(log.to);
+	/* by default: a machine that cannot load at all is no fault of the handlers */
+	if (err && s->verify < 0 && (err == -ENOSYS || err == -EPERM))
+		err = 0;
+	if (err)
+		report(s, path, &log, err == -EINVAL ? text : NULL, class);
+	free(text);
+	return err ? -1 : 0;
 }
 
 int verify__object(struct spincc *s, const char *path)
 {
 	struct spin_object *object = NULL;
-	struct spin_ctx *ctx = NULL;
-	struct spin_rule rule;
 	int err;
 
 	if (s->verify < 0 && !kernel_probe__privileged())
 		return 0;
-	if (s->verifier_log)
-		spin_set_log(print_line, NULL);
-	err = spin_rule__parse("udp", &rule);
-	if (!err)
-		err = spin_object__open(path, &object);
-	if (!err)
-		err = spin_ctx__create(NULL, object, &rule, &ctx);
-	/* by default: a machine that cannot load at all is no fault of the handlers */
-	if (err && s->verify < 0 && (err == -ENOSYS || err == -EPERM))
-		err = 0;
-	if (err)
-		report(s, spin_strerror_last());
-	spin_ctx__destroy(ctx);
+	if (spin_object__open(path, &object)) {
+		fprintf(stderr, "spincc: %s\n", spin_strerror_last());
+		return -1;
+	}
+	err = try_class(s, path, object, SPIN_CLASS_TRUSTED);
+	if (!err && !s->trusted)
+		err = try_class(s, path, object, SPIN_CLASS_ISOLATED);
 	spin_object__close(object);
-	return err ? -1 : 0;
+	return err;
 }

@@ -4,7 +4,7 @@
 
 /* eBPF at XDP: state and tables are global variables, which user space maps. */
 #define SPIN_STATE_ATTR_ __attribute__((section(".data"), aligned(8)))
-#define SPIN_TABLE_ATTR_ __attribute__((aligned(64)))
+#define SPIN_TABLE_ATTR_ __attribute__((aligned(64), annotate("spin_table"))) /* spincc tells it from other variables */
 
 /* The compiler must not reason about v, else it drops a bound that the verifier needs to see. */
 SPIN_INLINE uint32_t spin_opaque_(uint32_t v)

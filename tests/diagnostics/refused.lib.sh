@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# Sourced: handlers that spincc must refuse. The faulty line of each source in refused/ ends with
+#
+#   // compiler: SENTENCE     spincc says so, as "FILE:LINE: SENTENCE", on any machine
+#   // verifier: SENTENCE     only where it may ask the kernel: root
+#   // isolated: SENTENCE     the kernel refuses it in the isolated class alone
+#
+. "$(dirname "$0")/../cli/setup.inc"
+SOURCES=$ROOT/tests/diagnostics/refused
+LOG=" (--verifier-log shows the whole log)"
+
+# sentence KIND: what is expected of source.c, as spincc should print it
+sentence() {
+	case $1 in
+	verifier) suffix=$LOG class= ;;
+	isolated) suffix=$LOG class='in the isolated class (without CAP_PERFMON) ' ;;
+	*) suffix= class= ;;
+	esac
+	sed -n "s|.* // $1: ||p" source.c | while read -r words; do
+		echo "source.c:$(grep -n " // $1: " source.c | cut -d : -f 1): $class$words$suffix"
+	done
+}
+
+# as_expected KIND: stderr is that line, and nothing else
+as_expected() {
+	sentence "$1" >expected
+	[ "$(wc -l <expected)" = 1 ] && cmp -s expected err
+}
+
+# refuse KIND: every source of that kind
+refuse() {
+	count=0
+	for file in "$SOURCES"/*.c; do
+		grep -q " // $1: " "$file" || continue
+		count=$((count + 1))
+		rm -rf "$WORK/case"
+		mkdir -p "$WORK/case/tmp"
+		cd "$WORK/case" || exit 1
+		cp "$file" source.c
+		TMPDIR=$WORK/case/tmp "$SPINCC" source.c -o source.spin >out 2>err
+		rc=$?
+		[ $rc = 1 ] || fail "$file: status $rc instead of 1: $(head -c 300 err)"
+		as_expected "$1" || fail "$file: it says '$(head -n 5 err)' instead of '$(cat expected)'"
+		[ -s out ] && fail "$file: something on stdout: $(head -n 1 out)"
+		left=$(find . ! -name . ! -name source.c ! -name err ! -name out ! -name expected ! -name tmp)
+		[ -z "$left" ] || fail "$file: left behind: $left"
+		# the test itself: a line further down, or another word, would be noticed
+		sed -i '1s/^/\n/' source.c
+		as_expected "$1" && fail "$file: the line that is named does not matter"
+		sed -i "1d; s|// $1: .|&x|" source.c
+		as_expected "$1" && fail "$file: the sentence does not matter"
+	done
+	cd / || exit 1
+	echo "$count handlers"
+	[ "$count" -ge "$2" ] || fail "only $count handlers of kind '$1' in $SOURCES"
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef LIBSPIN_VERIFIER_H
+#define LIBSPIN_VERIFIER_H
+
+/* From the verifier's log to one sentence. Shared with spincc, which knows more of the object. */
+#include <stddef.h>
+
+enum {
+	VERIFIER_LOOP = 1 << 0, /* the fault is a loop, not an instruction */
+};
+
+struct verifier_rule {
+	const char *complaint; /* occurs in the verifier's */
+	const char *sentence;  /* what is wrong; what to write instead */
+	unsigned flags;
+};
+extern const struct verifier_rule verifier_rules[]; /* the first that fits; ends with a row of zeros */
+
+struct verifier_refusal {
+	char complaint[256];
+	const struct verifier_rule *rule; /* NULL: not known */
+	char file[128];   /* the handler's, without its folder; "": the log has none */
+	unsigned line;
+	long instruction; /* where the verifier stopped; -1: nowhere */
+};
+
+/* 0: the log says nothing. */
+int verifier__read(const char *log, struct verifier_refusal *out);
+/* "a loop without ...; give it ...", or the verifier's own words; without a place. */
+void verifier__sentence(const struct verifier_refusal *refusal, char *out, size_t bytes);
+
+#endif

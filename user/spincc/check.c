@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * What compilers let pass and a handler must not have, because one of the targets
+ * has it not, or the host would not see it: looked for in LLVM's language before
+ * any optimisation, so that it does not depend on what the compiler makes of it.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ir.h"
+
+static int refuse(const char *file, unsigned line, const char *sentence, const char *name)
+{
+	fprintf(stderr, "%s:%u: ", file, line);
+	fprintf(stderr, sentence, name);
+	fputc('\n', stderr);
+	return -1;
+}
+
+static const char number_sentence[] =
+	"a pointer made of a number: addresses and eBPF's helper numbers are one target's own; call the functions of "
+	"<spin/spin.h>";
+
+static int is_table(const struct ir *ir, const char *name)
+{
+	size_t length = strlen(name);
+
+	for (const char *line = ir__first(ir); line; line = ir__next(ir, line)) {
+		if (strncmp(line, "@llvm.global.annotations ", 25))
+			continue;
+		for (const char *at = line + 1; (at = strchr(at, '@')); at++)
+			if (!strncmp(at + 1, name, length) && strchr(" ,)}", at[length + 1]))
+				return 1;
+	}
+	return 0;
+}
+
+/* Variables that last: the state and tables alone, for the host sees, keeps and replays only those. */
+static int check_global(const struct spincc *s, const struct ir *ir, const char *line)
+{
+	const char *expression = ir__ref(ir, line, "!dbg ");
+	const char *variable = expression ? ir__ref(ir, expression, "var: ") : NULL;
+	char name[128], symbol[128], file[PATH_MAX];
+	unsigned at;
+
+	if (!variable || strstr(line, "@spin_") == line)
+		return 0;
+	ir__quoted(variable, "name: ", name, sizeof(name));
+	at = ir__place(s, ir, variable, file);
+	if (!at)
+		return 0;
+	snprintf(symbol, sizeof(symbol), "%.*s", (int)strcspn(line + 1, " "), line + 1);
+	if (strstr(line, "inttoptr (i"))
+		return refuse(file, at, number_sentence, NULL);
+	if (strstr(line, "section \".maps"))
+		return refuse(file, at, "'%s' is a map of eBPF, which an HPU has not; use SPIN_TABLE or the struct of "
+			      "SPIN_STATE", name);
+	if (strstr(line, " constant ") || is_table(ir, symbol))
+		return 0;
+	return refuse(file, at, "'%s' is a variable outside the state, where the host would not see it; put it into the "
+		      "struct of SPIN_STATE, or make it const", name);
+}
+
+struct function {
+	const char *define;   /* its first line */
+	char name[128];
+	int state;            /* 0: not seen, 1: being walked, 2: done */
+};
+
+struct functions {
+	const struct spincc *s;
+	const struct ir *ir;
+	struct function *rows;
+	unsigned count;
+};
+
+static int walk(struct functions *all, struct function *f)
+{
+	char callee[128], file[PATH_MAX];
+
+	f->state = 1;
+	for (const char *line = f->define; line && *line != '}'; line = ir__next(all->ir, line)) {
+		if (line == f->define || !ir__callee(line, callee, sizeof(callee)))
+			continue;
+		for (unsigned i = 0; i < all->count; i++) {
+			struct function *to = &all->rows[i];
+			unsigned at;
+
+			if (strcmp(to->name, callee))
+				continue;
+			at = to->state == 1 ? ir__place(all->s, all->ir, ir__ref(all->ir, line, "!dbg "), file) : 0;
+			if (at)
+				return refuse(file, at, "this call of '%s' leads back here: handlers have no recursion; write "
+					      "a loop with a constant bound", callee);
+			if (!to->state && walk(all, to))
+				return -1;
+		}
+	}
+	f->state = 2;
+	return 0;
+}
+
+/* The user's functions and what they call: no way leads back. */
+static int check_recursion(const struct spincc *s, const struct ir *ir)
+{
+	struct functions all = { .s = s, .ir = ir };
+	char file[PATH_MAX];
+	int err = 0;
+
+	for (const char *line = ir__first(ir); line && !err; line = ir__next(ir, line)) {
+		const char *subprogram = !strncmp(line, "define ", 7) ? ir__ref(ir, line, "!dbg ") : NULL, *at;
+		struct function *rows;
+
+		if (!subprogram || !ir__place(s, ir, subprogram, file) || !(at = strchr(line, '@')))
+			continue;
+		rows = realloc(all.rows, (all.count + 1) * sizeof(*rows));
+		if (!rows)
+			break;
+		all.rows = rows;
+		rows[all.count] = (struct function){ .define = line };
+		snprintf(rows[all.count++].name, sizeof(rows->name), "%.*s", (int)strcspn(at + 1, "("), at + 1);
+	}
+	for (unsigned i = 0; i < all.count && !err; i++)
+		err = all.rows[i].state ? 0 : walk(&all, &all.rows[i]);
+	free(all.rows);
+	return err;
+}
+
+int check__ir(struct spincc *s, const char *path)
+{
+	char file[PATH_MAX];
+	struct ir ir;
+	int err = 0;
+
+	if (ir__read(path, &ir)) {
+		fprintf(stderr, "spincc: cannot read what clang wrote: is CLANG a clang?\n");
+		return -1;
+	}
+	for (const char *line = ir__first(&ir); line && !err; line = ir__next(&ir, line)) {
+		unsigned at = 0;
+
+		if (*line == '@')
+			err = check_global(s, &ir, line);
+		else if (*line == ' ' && strstr(line, "inttoptr (i"))
+			at = ir__place(s, &ir, ir__ref(&ir, line, "!dbg "), file);
+		if (at)
+			err = refuse(file, at, number_sentence, NULL);
+		else if (*line == ' ' && strstr(line, "@llvm.va_start(") &&
+			 (at = ir__place(s, &ir, ir__ref(&ir, line, "!dbg "), file)))
+			err = refuse(file, at, "variable arguments, which eBPF has not; pass an array and its length", NULL);
+	}
+	if (!err)
+		err = check_recursion(s, &ir);
+	ir__free(&ir);
+	return err;
+}

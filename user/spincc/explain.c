@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * From the output of compilers to one line per fault, in the user's file. A fault
+ * has consequences that compilers report, too: what is not in the user's files is
+ * left out if anything is.
+ */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ir.h"
+#include "rules.h"
+
+#define FAULTS_MAX 5
+
+struct fault {
+	char file[PATH_MAX];
+	unsigned line;       /* 0: not in the user's files */
+	char sentence[512];
+	int warning;
+};
+
+struct faults {
+	struct fault rows[FAULTS_MAX];
+	unsigned count;
+	int ended;           /* what follows is consequence */
+	/* the user's line that includes the file spoken of */
+	char includer[PATH_MAX];
+	unsigned includer_line;
+};
+
+/* The first "file.c:12" in a text that is the user's. */
+static unsigned find_place(const struct spincc *s, const char *text, char name[PATH_MAX])
+{
+	for (const char *p = text; (p = strchr(p, ':')); p++) {
+		const char *start = p;
+		char path[PATH_MAX];
+
+		if (!isdigit((unsigned char)p[1]) || p - text < 2 || p[-2] != '.' || !strchr("ch", p[-1]))
+			continue;
+		while (start > text && !isspace((unsigned char)start[-1]) && start[-1] != '[')
+			start--;
+		snprintf(path, sizeof(path), "%.*s", (int)(p - start), start);
+		if (paths__users(s, path, name))
+			return (unsigned)atoi(p + 1);
+	}
+	return 0;
+}
+
+static unsigned last_line(const struct spincc *s)
+{
+	FILE *f = fopen(s->handler_path, "r");
+	unsigned lines = 0;
+	int c, last = '\n';
+
+	while (f && (c = getc(f)) != EOF) {
+		lines += c == '\n';
+		last = c;
+	}
+	if (f)
+		fclose(f);
+	return lines + (last != '\n');
+}
+
+/* 'name' or `name' in a tool's message. */
+static void quoted_name(const char *message, char *out, size_t bytes)
+{
+	const char *open = strpbrk(message, "'`");
+
+	out[0] = '\0';
+	if (open)
+		snprintf(out, bytes, "%.*s", (int)strcspn(open + 1, "'`"), open + 1);
+}
+
+/* Line by line through the handler's IR: the first that `wanted` takes and that is the user's. */
+static unsigned find_in_ir(const struct spincc *s, int (*wanted)(const char *line, const char *name), const char *name,
+			   char file[PATH_MAX])
+{
+	char path[PATH_MAX];
+	unsigned found = 0;
+	struct ir ir;
+
+	temps__path(s, "handler.ll", path);
+	if (ir__read(path, &ir))
+		return 0;
+	for (const char *line = ir__first(&ir); line && !found; line = ir__next(&ir, line))
+		if (wanted(line, name))
+			found = ir__place(s, &ir, ir__ref(&ir, line, "!dbg "), file);
+	ir__free(&ir);
+	return found;
+}
+
+static int is_asm(const char *line, const char *name)
+{
+	(void)name;
+	return strstr(line, "call ") && strstr(line, " asm ");
+}
+
+static int is_call_of(const char *line, const char *name)
+{
+	char callee[128];
+
+	return ir__callee(line, callee, sizeof(callee)) && !strcmp(callee, name);
+}
+
+/* Size of a variable's type: a typedef and a qualifier have it further on. */
+static unsigned type_bytes(const struct ir *ir, const char *type)
+{
+	for (int depth = 0; type && depth < 16; depth++) {
+		unsigned long bits = strstr(type, " size: ") ? strtoul(strstr(type, " size: ") + 7, NULL, 10) : 0;
+
+		if (bits)
+			return (unsigned)(bits / 8);
+		type = ir__ref(ir, type, "baseType: ");
+	}
+	return 0;
+}
+
+/* The variable that a line of IR declares: a local one, or one that lasts; NULL: none. */
+static const char *variable_of(const struct ir *ir, const char *line, int local)
+{
+	const char *expression;
+
+	if (local)
+		return strstr(line, "@llvm.dbg.declare(") ? ir__ref(ir, line, ", metadata ") : NULL;
+	expression = *line == '@' ? ir__ref(ir, line, "!dbg ") : NULL;
+	return expression ? ir__ref(ir, expression, "var: ") : NULL;
+}
+
+/* The largest variable of the user's: its line, and "'name' takes N bytes". */
+static unsigned largest_variable(const struct spincc *s, int local, char file[PATH_MAX], char *what, size_t bytes)
+{
+	char path[PATH_MAX], name[128], in[PATH_MAX];
+	unsigned largest = 0, found = 0;
+	struct ir ir;
+
+	snprintf(what, bytes, "variables take too much");
+	temps__path(s, "handler.ll", path);
+	if (ir__read(path, &ir))
+		return 0;
+	for (const char *line = ir__first(&ir); line; line = ir__next(&ir, line)) {
+		const char *variable = variable_of(&ir, line, local);
+		unsigned size = variable ? type_bytes(&ir, ir__ref(&ir, variable, "type: ")) : 0;
+		unsigned at = size > largest ? ir__place(s, &ir, variable, in) : 0;
+
+		if (!at)
+			continue;
+		largest = size;
+		found = at;
+		snprintf(file, PATH_MAX, "%s", in);
+		ir__quoted(variable, "name: ", name, sizeof(name));
+		snprintf(what, bytes, "'%s' takes %u bytes", name, size);
+	}
+	ir__free(&ir);
+	return found;
+}
+
+/* The sentence with the name in place of @. */
+static void fill(char *out, size_t bytes, const char *sentence, const char *name, const char *quote)
+{
+	const char *at = strchr(sentence, '@');
+
+	if (at)
+		snprintf(out, bytes, "%.*s%s%s%s%s", (int)(at - sentence), sentence, quote, name, quote, at + 1);
+	else
+		snprintf(out, bytes, "%s", sentence);
+}
+
+static void own_words(char *out, size_t bytes, const char *message, unsigned flags)
+{
+	const char *end = message + strlen(message), *quote = strrchr(message, '"'), *open = quote;
+
+	if (flags & RULE_STRING)
+		while (open && open > message && *--open != '"')
+			;
+	if (flags & RULE_STRING && open && open < quote) {
+		snprintf(out, bytes, "%.*s", (int)(quote - open - 1), open + 1);
+		return;
+	}
+	if (end > message && end[-1] == ']' && strstr(message, " [-W"))
+		end = strstr(message, " [-W");
+	snprintf(out, bytes, "%.*s", (int)(end - message), message);
+}
+
+static int known(const struct faults *all, const struct fault *fault)
+{
+	for (unsigned i = 0; i < all->count; i++)
+		if (all->rows[i].warning && !fault->warning)
+			;
+		else if (!strcmp(all->rows[i].sentence, fault->sentence) ||
+		    (fault->line && all->rows[i].line == fault->line && !strcmp(all->rows[i].file, fault->file)))
+			return 1;
+	return 0;
+}
+
+static void judge(const struct spincc *s, struct faults *all, const struct rule *rules, const char *message,
+		  const char *whole, int is_error)
+{
+	struct fault fault = { .warning = !is_error };
+	char name[192];
+	unsigned flags;
+
+	while (rules->pattern && !strstr(message, rules->pattern))
+		rules++;
+	flags = rules->flags;
+	if (flags & RULE_SILENT || (!rules->pattern && !is_error && !strstr(message, "[-W")))
+		return;
+	if (rules->pattern)
+		fault.warning = !!(flags & RULE_WARNING);
+	fault.line = find_place(s, whole, fault.file);
+	if (!fault.line && !is_error)
+		return; /* the runtime's own affair */
+	if (!fault.line && all->includer_line && strncmp(whole, s->root, strlen(s->root))) {
+		/* a header that the user includes, and not the user's: it was not made for handlers */
+		fault.line = all->includer_line;
+		snprintf(fault.file, sizeof(fault.file), "%s", all->includer);
+		snprintf(fault.sentence, sizeof(fault.sentence), "this header is the system's, which no HPU has; include "
+			 "<spin/spin.h> and headers of your own");
+		all->ended = 1;
+	}
+	quoted_name(message, name, sizeof(name));
+	if (flags & RULE_FUNCTION && !fault.line)
+		fault.line = find_in_ir(s, is_call_of, name, fault.file);
+	if (flags & RULE_ASM)
+		fault.line = find_in_ir(s, is_asm, NULL, fault.file);
+	if (flags & (RULE_STACK | RULE_MEMORY))
+		fault.line = largest_variable(s, flags & RULE_STACK, fault.file, name, sizeof(name));
+	if (flags & RULE_AT_END || (flags & RULE_FUNCTION && !fault.line)) {
+		fault.line = last_line(s);
+		snprintf(fault.file, sizeof(fault.file), "%s", s->handler);
+	}
+	if (fault.sentence[0])
+		;
+	else if (flags & RULE_FUNCTION)
+		fill(fault.sentence, sizeof(fault.sentence), rules__function(name), name, "'");
+	else if (rules->sentence)
+		fill(fault.sentence, sizeof(fault.sentence), rules->sentence, name,
+		     flags & (RULE_STACK | RULE_MEMORY) ? "" : "'");
+	else
+		own_words(fault.sentence, sizeof(fault.sentence), message, flags);
+	if (!known(all, &fault) && all->count < FAULTS_MAX)
+		all->rows[all->count++] = fault;
+	all->ended |= !fault.warning && (flags & RULE_LAST);
+}
+
+/* One line of a tool's output. */
+static void take(const struct spincc *s, struct faults *all, const struct rule *rules, const char *line)
+{
+	const char *error = strstr(line, "error: "), *warning = strstr(line, "warning: ");
+	const char *from = strstr(line, "In file included from ");
+	const struct rule *rule = rules;
+	char name[PATH_MAX];
+	unsigned at;
+
+	if (from) {
+		if (!strstr(line, "context.bpf.c") && (at = find_place(s, line, name))) {
+			all->includer_line = at;
+			snprintf(all->includer, sizeof(all->includer), "%s", name);
+		} else if (strstr(line, "context.bpf.c")) {
+			all->includer_line = 0; /* a new stack of includes */
+		}
+		return;
+	}
+	if (strstr(line, "note: "))
+		return;
+	if (error) {
+		judge(s, all, rules, error + strlen("error: "), line, 1);
+	} else if (warning) {
+		judge(s, all, rules, warning + strlen("warning: "), line, 0);
+	} else if (rules != rules_front) {
+		/* linkers, assemblers and back ends have no form; but source lines are no messages */
+		while (rule->pattern && !strstr(line, rule->pattern))
+			rule++;
+		if (rule->pattern && line[0] != ' ' && line[0] != '\t')
+			judge(s, all, rules, line, line, 1);
+	}
+}
+
+static int print(struct spincc *s, const struct faults *all, int failed)
+{
+	unsigned errors = 0, with_place = 0;
+
+	for (unsigned i = 0; i < all->count; i++) {
+		errors += !all->rows[i].warning;
+		with_place += !all->rows[i].warning && all->rows[i].line;
+	}
+	for (unsigned i = 0; i < all->count; i++) {
+		const struct fault *f = &all->rows[i];
+		int again = 0;
+
+		if ((errors && f->warning) || (with_place && !f->line))
+			continue;
+		for (unsigned n = 0; f->warning && n < s->warned_count; n++)
+			again |= s->warned[n] == f->line;
+		if (again)
+			continue;
+		if (f->warning && s->warned_count < sizeof(s->warned) / sizeof(s->warned[0]))
+			s->warned[s->warned_count++] = f->line;
+		if (f->line)
+			fprintf(stderr, "%s:%u: %s%s\n", f->file, f->line, f->warning ? "warning: " : "", f->sentence);
+		else
+			fprintf(stderr, "spincc: %s: %s\n", s->handler, f->sentence);
+	}
+	if (failed && !errors)
+		fprintf(stderr, "spincc: %s: the compiler failed and gave no reason that is known here; see it with "
+			"--verifier-log\n", s->handler);
+	return errors || failed ? -1 : 0;
+}
+
+int explain(struct spincc *s, enum stage stage, const struct text *said, int failed)
+{
+	static const struct rule *const rules[] = {
+		[STAGE_FRONT] = rules_front, [STAGE_HPU] = rules_hpu, [STAGE_BPF] = rules_bpf, [STAGE_HOST] = rules_front,
+	};
+	struct faults *all = calloc(1, sizeof(*all));
+	int err = failed ? -1 : 0;
+
+	if (!all)
+		return -1;
+	for (char *line = said->data, *next; line && *line && !all->ended; line = next) {
+		next = line + strcspn(line, "\n");
+		if (*next)
+			*next++ = '\0';
+		take(s, all, rules[stage], line);
+	}
+	if (all->count || failed)
+		err = print(s, all, failed);
+	free(all);
+	return err;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef SPINCC_RULES_H
+#define SPINCC_RULES_H
+
+/* What tools say, and what it means for someone who writes a handler. Data only; explain.c applies it. */
+
+enum {
+	RULE_AT_END = 1 << 0,   /* something is missing: the place is the handler file's last line */
+	RULE_SILENT = 1 << 1,   /* nothing that a user need know */
+	RULE_WARNING = 1 << 2,  /* say so, and go on */
+	RULE_FUNCTION = 1 << 3, /* about a function that handlers cannot call: rules__function() */
+	RULE_ASM = 1 << 4,      /* the place is where the handler has inline assembly */
+	RULE_STACK = 1 << 5,    /* the place is the largest local variable; @: "'name' takes N bytes" */
+	RULE_LAST = 1 << 6,     /* what follows is its consequence */
+	RULE_MEMORY = 1 << 8,   /* the same of variables that last */
+	RULE_STRING = 1 << 7,   /* the sentence is the last "string" in what the tool said */
+};
+
+/* The first row whose pattern occurs counts; the table ends with a row of zeros. */
+struct rule {
+	const char *pattern;
+	const char *sentence; /* what is wrong; what to write instead. @: the first quoted name. NULL: the tool's words */
+	unsigned flags;
+};
+
+extern const struct rule rules_front[], rules_hpu[], rules_bpf[];
+
+/* Why a handler cannot call this, and what to do instead; @: the name. */
+const char *rules__function(const char *name);
+
+#endif

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Of what comes after clang's front end: gcc for rv32, its assembler and linker, and LLVM's eBPF back end. */
+#include <stddef.h>
+#include <string.h>
+
+#include "rules.h"
+
+#define ASSEMBLY "inline assembly; a handler is plain C, which both eBPF and rv32 are made from"
+
+const struct rule rules_hpu[] = {
+	{ "No such file or directory",
+	  "this header is the system's, which no HPU has; include <spin/spin.h> and headers of your own", RULE_LAST },
+	{ "'__int128' is not supported", "numbers of 128 bits; compute with two of uint64_t", RULE_LAST },
+	{ "undefined reference to", NULL, RULE_FUNCTION },
+	{ " in 'asm'", ASSEMBLY, RULE_ASM },
+	{ "Error: ", ASSEMBLY, RULE_ASM },
+	{ "the handler's code exceeds",
+	  "the handlers are too large for an HPU's 32 KiB of program memory; repeat less of the code", RULE_AT_END |
+	  RULE_LAST },
+	{ "spin: state in L1 exceeds", "@; state in L1 has 512 KiB: make it smaller, or leave it in L2", RULE_MEMORY |
+	  RULE_LAST },
+	{ "spin: state and data exceed", "@; an HPU has 1 MiB for state: make it smaller", RULE_MEMORY | RULE_LAST },
+	{ "spin: tables exceed", "@; an HPU has 3 MiB for tables: make it smaller", RULE_MEMORY | RULE_LAST },
+	{ " overlaps section .spin_tables", "@; an HPU has 3 MiB for tables: make it smaller", RULE_MEMORY | RULE_LAST },
+	{ " overlaps section ", "@; an HPU has 1 MiB for state and 3 MiB for tables: make it smaller", RULE_MEMORY |
+	  RULE_LAST },
+	{ "[-Wuninitialized]", "@ is read before it has a value; initialise it", 0 },
+	{ "[-Wmaybe-uninitialized]", "@ may be read before it has a value; initialise it", RULE_WARNING },
+	{ "[-W", NULL, RULE_SILENT }, /* clang has said its own */
+	{ 0 },
+};
+
+const struct rule rules_bpf[] = {
+	{ "nsupport signed division", "signed division or modulo; eBPF divides unsigned numbers only: use uint32_t or "
+				      "uint64_t", RULE_LAST },
+	{ "nsupported signed division", "signed division or modulo; eBPF divides unsigned numbers only: use uint32_t or "
+					"uint64_t", RULE_LAST },
+	{ "A call to built-in function", NULL, RULE_FUNCTION | RULE_LAST },
+	{ "BPF stack limit", "@ of stack; all local variables together have 512: keep large ones in the state", RULE_STACK |
+			     RULE_LAST },
+	{ "too many args", "more than 5 arguments to a function that is not inlined; declare it static inline, or pass a "
+			   "pointer to a struct", RULE_LAST },
+	{ "VarArgs", "a function with variable arguments; write one with an array and its length", RULE_LAST },
+	{ "vastart", "a function with variable arguments; write one with an array and its length", RULE_LAST },
+	{ "nsupported atomic operation", "atomics of another size than 32 bits; use spin_add32 and spin_cas32", RULE_LAST },
+	{ "Atomic", "an atomic operation that eBPF has not; use spin_add32, spin_cas32, spin_load32 and spin_store32",
+	  RULE_LAST },
+	{ "ATOMIC", "an atomic operation that eBPF has not; use spin_add32, spin_cas32, spin_load32 and spin_store32",
+	  RULE_LAST },
+	{ "nsupported dynamic stack", "memory of variable size on the stack; write an array of its largest length", RULE_LAST },
+	{ "invalid register/token name", ASSEMBLY, RULE_ASM | RULE_LAST },
+	{ "couldn't allocate", ASSEMBLY, RULE_ASM | RULE_LAST },
+	{ "unknown register name", ASSEMBLY, RULE_ASM | RULE_LAST },
+	{ "in asm", ASSEMBLY, RULE_ASM | RULE_LAST },
+	{ "out of insn range", "the handlers are too large: a branch in eBPF reaches 32,767 instructions; repeat less of "
+			       "the code", RULE_AT_END | RULE_LAST },
+	{ "value too large", "the handlers are too large: a branch in eBPF reaches 32,767 instructions; repeat less of the "
+			     "code", RULE_AT_END | RULE_LAST },
+	{ "[-W", NULL, RULE_SILENT },
+	{ 0 },
+};
+
+static int starts(const char *name, const char *with)
+{
+	return !strncmp(name, with, strlen(with));
+}
+
+static int ends(const char *name, const char *with)
+{
+	size_t length = strlen(name), want = strlen(with);
+
+	return length >= want && !strcmp(name + length - want, with);
+}
+
+/* Functions of libgcc and compiler-rt on float and double: __addsf3, __floatunsidf, __fixdfsi. */
+static int computes_floats(const char *name)
+{
+	static const char *const kinds[] = { "sf", "df", "sf2", "df2", "sf3", "df3", "tf", "tf2", "tf3" };
+
+	if (!starts(name, "__"))
+		return 0;
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (ends(name, kinds[i]))
+			return 1;
+	return starts(name, "__fix") || starts(name, "__float");
+}
+
+const char *rules__function(const char *name)
+{
+	static const char *const math[] = { "sqrt", "pow", "exp", "log", "sin", "cos", "floor", "ceil", "fmod" };
+
+	if (starts(name, "bpf_"))
+		return "@ is eBPF's own, which an HPU has not; call nothing but the functions of <spin/spin.h> and your own";
+	if (ends(name, "memcpy") || ends(name, "memmove") || ends(name, "memset"))
+		return "@ of a length that is not constant, or too long to be written out; write a loop with a constant bound, "
+		       "or __builtin_memcpy with a constant length";
+	if (ends(name, "malloc") || ends(name, "calloc") || ends(name, "realloc") || ends(name, "free"))
+		return "@: handlers have no heap; keep memory in the struct of SPIN_STATE or in a SPIN_TABLE";
+	if (ends(name, "printf") || starts(name, "put"))
+		return "@: handlers cannot print; count in the state, and read it with spinctl";
+	if (computes_floats(name))
+		return "floating point; compute with integers, scaled by a power of two";
+	for (size_t i = 0; i < sizeof(math) / sizeof(math[0]); i++)
+		if (!strcmp(name, math[i]))
+			return "@ computes in floating point; compute with integers, scaled by a power of two";
+	if (starts(name, "__atomic_") || starts(name, "__sync_"))
+		return "atomics of another size than 32 bits; use spin_add32 and spin_cas32";
+	if (ends(name, "ti3") || ends(name, "ti2"))
+		return "numbers of 128 bits; compute with two of uint64_t";
+	return "there is no function @; handlers have no C library: call those of <spin/spin.h> and your own";
+}

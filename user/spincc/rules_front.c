@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Of clang's front end: errors, and warnings that are faults in a handler. What is
+ * not here keeps clang's words.
+ */
+#include <stddef.h>
+
+#include "rules.h"
+
+#define HEADER_CODES "return one of enum spin_header_rc: SPIN_HEADER_PROCESS_DATA, _PROCEED, _DROP, _FAIL, _SEGV"
+#define PAYLOAD_CODES \
+	"return one of enum spin_payload_rc: SPIN_SUCCESS, SPIN_DROP, SPIN_FAIL, SPIN_SEGV, or what spin_reply() gives"
+#define COMPLETION_CODES "return one of enum spin_completion_rc: SPIN_COMPLETION_SUCCESS, _FAIL, _SEGV"
+#define NO_READ_ONLY \
+	"packets are written with spin_set16 and spin_set32, read-only table fields by the host, constants by nobody"
+
+const struct rule rules_front[] = {
+	/* the registration */
+	{ "use of undeclared identifier 'spin_handlers_'",
+	  "no handlers are registered; end the file with SPIN_HANDLERS(name, .payload = function)", RULE_AT_END },
+	{ "redefinition of 'spin_handlers_'",
+	  "handlers are registered a second time; write one SPIN_HANDLERS with all of them", RULE_LAST },
+	{ "unknown type name 'spin_state_type'",
+	  "no state is registered; write SPIN_STATE(struct name) or SPIN_NO_STATE before the first handler", RULE_LAST },
+	{ "redefinition of 'spin_state'",
+	  "a second state is registered; put everything into one struct and one SPIN_STATE", RULE_LAST },
+	{ "typedef redefinition with different types ('",
+	  "a name is defined a second time with another type; a file has one SPIN_STATE", RULE_LAST },
+	{ "types initializing 'enum spin_header_rc (*)",
+	  "the header handler has another signature; write enum spin_header_rc name(struct spin_header *h, STATE *state)", 0 },
+	{ "types initializing 'enum spin_payload_rc (*)",
+	  "the payload handler has another signature; write enum spin_payload_rc name(struct spin_payload *p, STATE *state)",
+	  0 },
+	{ "types initializing 'enum spin_completion_rc (*)",
+	  "the completion handler has another signature; write enum spin_completion_rc name(uint32_t dropped_bytes, "
+	  "_Bool flow_control_triggered, STATE *state)", 0 },
+	{ "static_assert failed", NULL, RULE_STRING },
+	{ "static assertion failed", NULL, RULE_STRING },
+
+	/* return codes */
+	{ "not in range of enumerated type 'enum spin_header_rc'",
+	  "no header handler returns this; " HEADER_CODES, 0 },
+	{ "not in range of enumerated type 'enum spin_payload_rc'",
+	  "no payload handler returns this; " PAYLOAD_CODES, 0 },
+	{ "not in range of enumerated type 'enum spin_completion_rc'",
+	  "no completion handler returns this; " COMPLETION_CODES, 0 },
+	{ "to different enumeration type 'enum spin_header_rc'",
+	  "no header handler returns this; " HEADER_CODES, 0 },
+	{ "to different enumeration type 'enum spin_payload_rc'",
+	  "no payload handler returns this; " PAYLOAD_CODES, 0 },
+	{ "to different enumeration type 'enum spin_completion_rc'",
+	  "no completion handler returns this; " COMPLETION_CODES, 0 },
+	{ "[-Wassign-enum]", NULL, RULE_SILENT },
+	{ "[-Wreturn-type]", "the function can end without a return; return a value on every way", 0 },
+
+	/* read-only memory */
+	{ "drops const qualifier", "this cast makes read-only memory writable; " NO_READ_ONLY, 0 },
+	{ "[-Wcast-qual]", NULL, RULE_SILENT },
+	{ "discards qualifiers", "what is read-only becomes writable here; declare the pointer const: " NO_READ_ONLY, 0 },
+	{ "read-only variable is not assignable", "this is read-only; " NO_READ_ONLY, 0 },
+	{ "with const-qualified type", "@ is read-only; " NO_READ_ONLY, 0 },
+
+	/* values that are not there */
+	{ "is uninitialized when used here", "@ is read before it has a value; initialise it", 0 },
+	{ "is used uninitialized whenever", "@ has no value on one of the ways from here; initialise it", 0 },
+	{ "is uninitialized when", "@ is read before it has a value; initialise it", 0 },
+
+	/* functions that are not there */
+	{ "implicit declaration of function", NULL, RULE_FUNCTION },
+	{ "implicitly declaring library function", NULL, RULE_FUNCTION },
+	{ "call to undeclared", NULL, RULE_FUNCTION },
+	{ "[-Winfinite-recursion]", "recursion without end; write a loop with a constant bound", 0 },
+
+	/* what neither target has */
+	{ "[-Watomic-alignment]", "atomics of another size than 32 bits; use spin_add32 and spin_cas32", 0 },
+	{ "[-Wvla]", "the length of this array is not constant; write its largest length (512 bytes of stack in all)", 0 },
+	{ "[-Walloca]", "memory of variable size on the stack; write an array of its largest length (512 bytes in all)", 0 },
+	{ "thread-local storage is not supported",
+	  "no variable belongs to a thread; keep what lasts in the struct of SPIN_STATE, or an element of it per "
+	  "HPU", 0 },
+	{ "file not found", "@ is not found; name its folder with -I", RULE_LAST },
+	{ "variable length array declaration cannot have 'static'",
+	  "the length of this array is not constant; write its largest length", 0 },
+
+	/* conversions that clang only warns of */
+	{ "[-Wincompatible-pointer-types]", NULL, 0 },
+	{ "[-Wincompatible-function-pointer-types]", NULL, 0 },
+	{ "[-Wint-conversion]", NULL, 0 },
+
+	/* after these nothing is what it was */
+	{ "expected ", NULL, RULE_LAST },
+	{ "extraneous closing brace", NULL, RULE_LAST },
+	{ 0 },
+};
