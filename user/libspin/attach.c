@@ -108,6 +108,18 @@ static void leave(struct spin_nic *nic, unsigned slot)
 	root__remove(nic->root, slot);
 }
 
+static void leave_last(struct spin_ctx *ctx)
+{
+	struct spin_place *place = &ctx->place[ctx->places - 1];
+
+	pthread_mutex_lock(&place->nic->lock);
+	tap__leave(ctx, place);
+	leave(place->nic, place->slot);
+	pthread_mutex_unlock(&place->nic->lock);
+	nic__release(place->nic);
+	ctx->places--;
+}
+
 static int attach_to(struct spin_ctx *ctx, struct spin_nic *nic)
 {
 	struct spin_place *place = &ctx->place[ctx->places];
@@ -127,7 +139,10 @@ static int attach_to(struct spin_ctx *ctx, struct spin_nic *nic)
 		return err;
 	nic__hold(nic);
 	ctx->places++;
-	return ctx->tap ? tap__join(ctx, place) : 0;
+	err = ctx->tap ? tap__join(ctx, place) : 0;
+	if (err)
+		leave_last(ctx);
+	return err;
 }
 
 int spin_ctx__attach(struct spin_ctx *ctx)
@@ -149,16 +164,8 @@ int spin_ctx__attach_also(struct spin_ctx *ctx, struct spin_nic *nic)
 
 int spin_ctx__detach(struct spin_ctx *ctx)
 {
-	while (ctx->places) {
-		struct spin_place *place = &ctx->place[ctx->places - 1];
-
-		pthread_mutex_lock(&place->nic->lock);
-		tap__leave(ctx, place);
-		leave(place->nic, place->slot);
-		pthread_mutex_unlock(&place->nic->lock);
-		nic__release(place->nic);
-		ctx->places--;
-	}
+	while (ctx->places)
+		leave_last(ctx);
 	return 0;
 }
 
