@@ -165,6 +165,16 @@ grep -q 'v0 has gone away.*what came until then is recorded' record.err || fail 
 expect 0 "$SPINCTL" replay gone.spinrec --engine model
 says out "1 packet in"
 
+# --- a signal while replay compiles or runs leaves nothing
+for wait in 0.1 0.7 1.1; do
+	env --default-signal=INT "$SPINCTL" replay lost.spinrec --handler apples.c >out 2>err &
+	pid=$!
+	sleep $wait
+	kill -INT $pid 2>/dev/null
+	wait $pid
+	hidden "SIGINT of replay"
+done
+
 # --- damaged and foreign files
 refused() { # FILE SENTENCE
 	expect 1 "$SPINCTL" replay "$1" --engine model

@@ -23,7 +23,8 @@ says out "filtering: 17 of 17 vectors as expected on $engines"
 if [ "$(id -u)" != 0 ]; then
 	says err "skipped: bpf: running handlers in the kernel needs root"
 	expect 1 "$SPINCTL" test "$ROOT/handlers/filtering.c" --engine bpf
-	says out "needs root"
+	says err "--engine bpf: running handlers in the kernel needs root"
+	one_line
 fi
 nothing_left "a source"
 
@@ -83,6 +84,10 @@ says err "apples.c is newer than apples.spin"
 says out "model: as expected"
 says out "spin_state.kind[97].bytes 6, expected 5"
 says out "The engines disagree with each other"
+echo 'no C' >apples.c
+expect 0 "$SPINCTL" test apples.spin
+says err "skipped: host: the source beside the object does not compile"
+expect 1 "$SPINCTL" test apples.spin --engine host
 rm apples.c
 expect 0 "$SPINCTL" test apples.spin
 says err "skipped: host: it is made of the source, and there is none beside the object"

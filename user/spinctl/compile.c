@@ -10,44 +10,10 @@
 #include <unistd.h>
 
 #include "compile.h"
-#include "handler.h"
 #include "spinctl.h"
+#include "stop.h"
 
 #define WORDS_MAX 64
-
-static volatile sig_atomic_t stopped;
-static volatile pid_t compiler;
-
-/* A terminal's ^C reaches spincc as well; a signal for us alone is passed on. */
-static void on_signal(int sig)
-{
-	stopped = sig;
-	if (compiler > 0)
-		kill(compiler, SIGTERM);
-}
-
-void handler__watch_signals(void)
-{
-	struct sigaction action = { .sa_handler = on_signal };
-
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
-	sigaction(SIGHUP, &action, NULL);
-}
-
-int handler__stopped(void)
-{
-	return stopped;
-}
-
-void handler__end_as_stopped(void)
-{
-	if (!stopped)
-		return;
-	fflush(stdout);
-	signal(stopped, SIG_DFL);
-	raise(stopped);
-}
 
 /* The installed or built neighbour, or just the name, for PATH. */
 static void find_spincc(char path[PATH_MAX])
@@ -65,8 +31,20 @@ static void find_spincc(char path[PATH_MAX])
 	snprintf(path, PATH_MAX, "spincc");
 }
 
-static void child(char **words)
+/* Compilers leave what they were writing when they are stopped: all of it goes where the output goes. */
+static void keep_temps_in(const char *output)
 {
+	char folder[PATH_MAX];
+	const char *slash = strrchr(output, '/');
+
+	snprintf(folder, sizeof(folder), "%.*s", slash ? (int)(slash - output) : 1, slash ? output : ".");
+	setenv("TMPDIR", folder, 1);
+}
+
+static void child(char **words, const char *output)
+{
+	setpgid(0, 0);
+	keep_temps_in(output);
 	signal(SIGINT, SIG_DFL);
 	signal(SIGTERM, SIG_DFL);
 	signal(SIGHUP, SIG_DFL);
@@ -82,6 +60,7 @@ int compile__run(const char *source, const char *target, const char *output, int
 {
 	char path[PATH_MAX], *words[WORDS_MAX] = { path, "--target", (char *)target, "-o", (char *)output };
 	unsigned count = 5;
+	pid_t compiler;
 	int rc;
 
 	if (!verify)
@@ -95,18 +74,19 @@ int compile__run(const char *source, const char *target, const char *output, int
 	words[count++] = (char *)source;
 	find_spincc(path);
 	fflush(stdout);
-	if (stopped)
+	if (stop__signal())
 		return FAILED;
 	compiler = fork();
 	if (compiler == 0)
-		child(words);
+		child(words, output);
 	if (compiler < 0)
 		return complain("cannot start spincc: %s", strerror(errno));
+	setpgid(compiler, compiler); /* whoever of us is first */
+	stop__child(compiler);
 	while (waitpid(compiler, &rc, 0) < 0 && errno == EINTR)
-		if (stopped)
-			kill(compiler, SIGTERM);
-	compiler = 0;
-	if (stopped)
+		;
+	stop__child(0);
+	if (stop__signal())
 		return FAILED;
 	if (WIFSIGNALED(rc))
 		return complain("spincc was stopped by signal %d", WTERMSIG(rc));

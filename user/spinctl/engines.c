@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "engines.h"
 #include "spinctl.h"
@@ -19,6 +20,9 @@ int engines__pick(struct trial_engines *engines, const struct option_list *names
 		}
 		engines->wanted[kind] = engines->must = 1;
 	}
+	if (engines->must && engines__want_kernel(engines) && geteuid())
+		return complain("--engine %s: running handlers in the kernel needs root",
+				engine_name(engines->wanted[ENGINE_BPF] ? ENGINE_BPF : ENGINE_ISOLATED));
 	return DONE;
 }
 

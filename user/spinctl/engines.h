@@ -10,7 +10,7 @@
 	{ "engine", 0, OPTION_LIST, "NAME", offsetof(TYPE, member), \
 	  "host, bpf, isolated or model; may be given several times (default: all that can run)" }
 
-/* From --engine: DONE, or USAGE after a message. */
+/* From --engine: DONE, or FAILED or USAGE after a message. */
 int engines__pick(struct trial_engines *engines, const struct option_list *names, const char *command);
 /* After the handler was opened: one without a host build cannot run there. DONE, or FAILED after a message. */
 int engines__without_host(struct trial_engines *engines, const struct handler *h);

@@ -9,6 +9,7 @@
 #include "compile.h"
 #include "handler.h"
 #include "spinctl.h"
+#include "stop.h"
 
 static int split(struct handler *h, const char *path, const char **suffix)
 {
@@ -68,7 +69,9 @@ static int host_beside(struct handler *h, const char *object, const struct handl
 	status = build(h, source, "host", wants, h->host);
 	if (!status)
 		h->files.host = h->host;
-	return status;
+	else if (!stop__signal())
+		h->no_host = "the source beside the object does not compile";
+	return stop__signal() ? FAILED : DONE;
 }
 
 static int read_name(struct handler *h)

@@ -33,10 +33,4 @@ int handler__open(struct handler *h, const char *path, const struct handler_want
 int handler__open_bytes(struct handler *h, const char *path, const void *object, size_t bytes);
 void handler__close(struct handler *h);
 
-/* SIGINT, SIGTERM and SIGHUP are taken from here on, and stop a compiler that runs. */
-void handler__watch_signals(void);
-int handler__stopped(void); /* the signal, or 0 */
-/* After cleaning up: ends as the signal would have ended the process. Returns if there was none. */
-void handler__end_as_stopped(void);
-
 #endif

@@ -8,10 +8,10 @@
 #include <unistd.h>
 
 #include "engine/recording.h"
-#include "handler.h"
 #include "libspin/internal.h"
 #include "libspin/seal.h"
 #include "spinctl.h"
+#include "stop.h"
 
 #define LOOK_S 0.2 /* how often the interface is looked at */
 
@@ -109,7 +109,7 @@ static void drain(struct recorder *r)
 /* Until the time is over, the packets are there, a signal comes, or something fails; 1: the interface has gone. */
 static int watch(struct recorder *r, double start_s)
 {
-	while (!handler__stopped() && !r->status) {
+	while (!stop__signal() && !r->status) {
 		struct pollfd fd = { .fd = spin_ctx__tap_fd(r->ctx), .events = POLLIN };
 		double wait_s = LOOK_S, left_s = options.duration_s - (now_s() - start_s);
 
@@ -232,7 +232,7 @@ static int run(const char **operands, unsigned count)
 		fprintf(stderr, "spinctl record: --ring-mib is 1 to 1024; see spinctl record --help\n");
 		return USAGE;
 	}
-	handler__watch_signals();
+	stop__watch();
 	if (spin_rule__parse(options.match, &rule) || spin_object__open(operands[0], &object) ||
 	    spin_nic__open(options.device, &nic) || spin_ctx__create(nic, object, &rule, &r.ctx)) {
 		status = complain("%s", spin_strerror_last());

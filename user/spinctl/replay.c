@@ -4,6 +4,7 @@
 #include "engines.h"
 #include "handler.h"
 #include "replay.h"
+#include "stop.h"
 
 static struct replay_options {
 	const char *handler;
@@ -33,7 +34,7 @@ static int report(struct recording *recording, const struct handler *h, const ch
 	if (types_open(h->files.object, &types))
 		return complain("%s", engine_why());
 	if (replay_run(recording, &h->files, &types, &r)) {
-		status = handler__stopped() ? FAILED : complain("%s", engine_why());
+		status = stop__signal() ? FAILED : complain("%s", engine_why());
 	} else {
 		if (options.json)
 			replay_print__json(&r);
@@ -89,13 +90,13 @@ static int run(const char **operands, unsigned count)
 	int status = engines__pick(&engines, &options.engines, "replay");
 
 	(void)count;
-	handler__watch_signals();
+	stop__watch();
 	if (!status)
 		status = replay(operands[0], &engines);
 	trial_engines_free(&engines);
 	options__free_list(&options.engines);
 	options__free_list(&options.compile);
-	handler__end_as_stopped();
+	stop__end();
 	return status;
 }
 

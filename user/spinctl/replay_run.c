@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "handler.h"
 #include "replay.h"
+#include "stop.h"
 
 struct running {
 	struct engine *engine;
@@ -171,7 +171,7 @@ static int run_packets(struct replay *r)
 		rc = feed(r, &packet, number, packet.time_ns - first_ns);
 		if (rc)
 			return rc;
-		if (handler__stopped())
+		if (stop__signal())
 			return engine_fail(-EINTR, "stopped by a signal");
 	}
 	return rc ? rc : compare(r);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "engines.h"
+#include "stop.h"
 #include "test.h"
 
 static struct test_options {
@@ -48,13 +49,13 @@ static int test_all(const struct handler *h, const struct test_files *files, str
 	struct pool pool = { 0 };
 
 	test_print__start(&p);
-	for (unsigned i = 0; i < files->count && !handler__stopped(); i++)
+	for (unsigned i = 0; i < files->count && !stop__signal(); i++)
 		test_vector(&p, files->path[i], &pool, engines);
-	if (!handler__stopped())
+	if (!stop__signal())
 		test_print__end(&p);
 	engines__say_skipped(engines);
 	pool_close(&pool);
-	return p.failed || handler__stopped() ? FAILED : DONE;
+	return p.failed || stop__signal() ? FAILED : DONE;
 }
 
 static int test(const char **operands, unsigned count, struct trial_engines *engines)
@@ -83,13 +84,13 @@ static int run(const char **operands, unsigned count)
 	struct trial_engines engines = { 0 };
 	int status = engines__pick(&engines, &options.engines, "test");
 
-	handler__watch_signals();
+	stop__watch();
 	if (!status)
 		status = test(operands, count, &engines);
 	trial_engines_free(&engines);
 	options__free_list(&options.engines);
 	options__free_list(&options.compile);
-	handler__end_as_stopped();
+	stop__end();
 	return status;
 }
 
