@@ -7,132 +7,30 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
-#include <zlib.h>
 
-#include "common/version.h"
 #include "libspin/libspin.h"
 
-#include "recording.h"
+#include "recording_internal.h"
 
 #define PIECE_BYTES 65536u /* of memory and object in a block */
 
-struct recording_writer {
-	char path[PATH_MAX], temp[PATH_MAX]; /* temp: "" while the file has no name at all */
-	FILE *file;
-	uint32_t crc;
-	uint64_t bytes, packets;
-	uint64_t realtime_ns;                /* to add to CLOCK_MONOTONIC */
-	uint8_t hpu_seen[SPIN_HPUS_MAX];
-};
-
-static int put(struct recording_writer *w, const void *data, size_t bytes)
+static int put_start(struct recording_writer *w, const struct recording_info *info,
+		     const void *object, size_t object_bytes)
 {
-	if (!bytes)
-		return 0;
-	if (fwrite(data, 1, bytes, w->file) != bytes)
-		return engine_fail(-errno, "cannot write %s: %s", w->path, strerror(errno));
-	w->crc = (uint32_t)crc32_z(w->crc, data, bytes);
-	w->bytes += bytes;
-	return 0;
-}
-
-static int put32(struct recording_writer *w, uint32_t value)
-{
-	return put(w, &value, sizeof(value));
-}
-
-static uint32_t padding(size_t bytes)
-{
-	return (uint32_t)(-bytes & 3);
-}
-
-static int put_padded(struct recording_writer *w, const void *data, size_t bytes)
-{
-	static const uint8_t zeros[4];
-	int err = put(w, data, bytes);
-
-	return err ? err : put(w, zeros, padding(bytes));
-}
-
-static int put_option(struct recording_writer *w, uint16_t code, const void *value, uint16_t bytes)
-{
-	int err = put32(w, code | (uint32_t)bytes << 16);
-
-	return err ? err : put_padded(w, value, bytes);
-}
-
-static uint32_t option_bytes(size_t bytes)
-{
-	return 4 + (uint32_t)bytes + padding(bytes);
-}
-
-/* A Custom Block of a struct and what lies behind it. */
-static int put_custom(struct recording_writer *w, enum recording_kind kind, const void *head, size_t head_bytes,
-		      const void *tail, size_t tail_bytes)
-{
-	struct recording_custom custom = { .pen = RECORDING_PEN, .magic = RECORDING_MAGIC, .kind = kind,
-					   .bytes = (uint32_t)(head_bytes + tail_bytes) };
-	uint32_t bytes = 12 + (uint32_t)sizeof(custom) + custom.bytes + padding(custom.bytes);
-	int err = put32(w, PCAPNG_CUSTOM);
-
-	if (!err)
-		err = put32(w, bytes);
-	if (!err)
-		err = put(w, &custom, sizeof(custom));
-	if (!err)
-		err = put(w, head, head_bytes);
-	if (!err)
-		err = put_padded(w, tail, tail_bytes);
-	return err ? err : put32(w, bytes);
-}
-
-static int put_section(struct recording_writer *w)
-{
-	static const char application[] = "spinctl record " SPIN_VERSION;
-	uint32_t bytes = 28 + option_bytes(sizeof(application) - 1) + 4;
-	const uint32_t head[] = { PCAPNG_SECTION, bytes, PCAPNG_BYTE_ORDER, 1 /* 1.0 */, ~0u, ~0u };
-	int err = put(w, head, sizeof(head));
-
-	if (!err)
-		err = put_option(w, PCAPNG_SHB_USERAPPL, application, sizeof(application) - 1);
-	if (!err)
-		err = put32(w, 0);
-	return err ? err : put32(w, bytes);
-}
-
-static int put_interface(struct recording_writer *w, const char *device)
-{
-	static const uint8_t nanoseconds = 9;
-	uint16_t length = (uint16_t)strlen(device);
-	uint32_t bytes = 20 + option_bytes(length) + option_bytes(1) + 4;
-	const uint32_t head[] = { PCAPNG_INTERFACE, bytes, PCAPNG_ETHERNET, 0 /* no limit */ };
-	int err = put(w, head, sizeof(head));
-
-	if (!err)
-		err = put_option(w, PCAPNG_IF_NAME, device, length);
-	if (!err)
-		err = put_option(w, PCAPNG_IF_TSRESOL, &nanoseconds, 1);
-	if (!err)
-		err = put32(w, 0);
-	return err ? err : put32(w, bytes);
-}
-
-static int put_start(struct recording_writer *w, const struct recording_info *info, const void *object,
-		     size_t object_bytes)
-{
-	struct recording_start start = { .version = RECORDING_VERSION, .class = info->class,
-					 .object_bytes = object_bytes };
+	struct recording_start start = {
+		.version = RECORDING_VERSION, .class = info->class, .object_bytes = object_bytes};
 	int err;
 
 	snprintf(start.handler, sizeof(start.handler), "%s", info->handler);
 	snprintf(start.device, sizeof(start.device), "%s", info->device);
 	snprintf(start.rule, sizeof(start.rule), "%s", info->rule);
-	err = put_custom(w, RECORDING_START, &start, sizeof(start), NULL, 0);
+	err = recording__put_custom(w, RECORDING_START, &start, sizeof(start), NULL, 0);
 	for (size_t at = 0; at < object_bytes && !err; at += PIECE_BYTES) {
-		struct recording_object piece = { .offset = at };
+		struct recording_object piece = {.offset = at};
 		size_t bytes = object_bytes - at < PIECE_BYTES ? object_bytes - at : PIECE_BYTES;
 
-		err = put_custom(w, RECORDING_OBJECT, &piece, sizeof(piece), (const uint8_t *)object + at, bytes);
+		err = recording__put_custom(w, RECORDING_OBJECT, &piece, sizeof(piece),
+					    (const uint8_t *)object + at, bytes);
 	}
 	return err;
 }
@@ -145,7 +43,10 @@ static uint64_t clock_ns(clockid_t clock)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* A file without a name where the file system can, else one that is hidden: a killed writer leaves nothing to take for a recording. */
+/*
+ * A file without a name where the file system can, else one that is hidden: a killed
+ * writer leaves nothing to take for a recording.
+ */
 static int open_temp(struct recording_writer *w)
 {
 	const char *slash = strrchr(w->path, '/');
@@ -184,14 +85,15 @@ int recording_writer__open(const char *path, const struct recording_info *info, 
 	snprintf(w->path, sizeof(w->path), "%s", path);
 	if (!stat(path, &st) && !S_ISREG(st.st_mode)) {
 		free(w);
-		return engine_fail(-EINVAL, "%s is no regular file: name another for the recording", path);
+		return engine_fail(-EINVAL, "%s is no regular file: name another for the recording",
+				   path);
 	}
 	w->realtime_ns = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC);
 	err = open_temp(w);
 	if (!err)
-		err = put_section(w);
+		err = recording__put_section(w);
 	if (!err)
-		err = put_interface(w, info->device);
+		err = recording__put_interface(w, info->device);
 	if (!err)
 		err = put_start(w, info, object, object_bytes);
 	if (err) {
@@ -210,13 +112,14 @@ static size_t trimmed(const uint8_t *at, size_t bytes)
 	return bytes;
 }
 
-int recording_writer__memory(struct recording_writer *w, enum recording_moment moment, const char *name,
-			     const void *mem, size_t bytes)
+int recording_writer__memory(struct recording_writer *w, enum recording_moment moment,
+			     const char *name, const void *mem, size_t bytes)
 {
 	int err = 0;
 
 	for (size_t at = 0; at < bytes && !err; at += PIECE_BYTES) {
-		struct recording_memory_piece piece = { .moment = moment, .symbol_bytes = bytes, .offset = at };
+		struct recording_memory_piece piece = {
+			.moment = moment, .symbol_bytes = bytes, .offset = at};
 		const uint8_t *from = (const uint8_t *)mem + at;
 		size_t n = trimmed(from, bytes - at < PIECE_BYTES ? bytes - at : PIECE_BYTES);
 
@@ -224,43 +127,49 @@ int recording_writer__memory(struct recording_writer *w, enum recording_moment m
 		if (at && !n)
 			continue;
 		snprintf(piece.name, sizeof(piece.name), "%s", name);
-		err = put_custom(w, RECORDING_MEMORY, &piece, sizeof(piece), from, n);
+		err = recording__put_custom(w, RECORDING_MEMORY, &piece, sizeof(piece), from, n);
 	}
 	return err;
 }
 
-int recording_writer__packet(struct recording_writer *w, uint64_t time_ns, uint32_t hpu, const void *frame,
-			     uint32_t bytes)
+int recording_writer__packet(struct recording_writer *w, uint64_t time_ns, uint32_t hpu,
+			     const void *frame, uint32_t bytes)
 {
 	uint64_t time = time_ns + w->realtime_ns;
-	uint32_t block = 32 + bytes + padding(bytes) + option_bytes(4) + 4;
-	const uint32_t head[] = { PCAPNG_PACKET, block, 0, (uint32_t)(time >> 32), (uint32_t)time, bytes, bytes };
-	int err = put(w, head, sizeof(head));
+	uint32_t block = 32 + bytes + recording__padding(bytes) + recording__option_bytes(4) + 4;
+	const uint32_t head[] = {PCAPNG_PACKET,	 block, 0,    (uint32_t)(time >> 32),
+				 (uint32_t)time, bytes, bytes};
+	int err = recording__put(w, head, sizeof(head));
 
 	if (!err)
-		err = put_padded(w, frame, bytes);
+		err = recording__put_padded(w, frame, bytes);
 	if (!err)
-		err = put_option(w, PCAPNG_EPB_QUEUE, &hpu, sizeof(hpu));
+		err = recording__put_option(w, PCAPNG_EPB_QUEUE, &hpu, sizeof(hpu));
 	if (!err)
-		err = put32(w, 0);
+		err = recording__put32(w, 0);
 	if (!err)
-		err = put32(w, block);
+		err = recording__put32(w, block);
 	w->packets += !err;
 	w->hpu_seen[hpu % SPIN_HPUS_MAX] = 1;
 	return err;
 }
 
-static int put_end(struct recording_writer *w, const uint64_t *counters, uint64_t lost, uint64_t duration_ns)
+static int put_end(struct recording_writer *w, const uint64_t *counters, uint64_t lost,
+		   uint64_t duration_ns)
 {
-	struct recording_end end = { .packets = w->packets, .lost = lost, .duration_ns = duration_ns,
-				     .reasons = SPIN_REASON_COUNT };
+	struct recording_end end = {.packets = w->packets,
+				    .lost = lost,
+				    .duration_ns = duration_ns,
+				    .reasons = SPIN_REASON_COUNT};
 	struct {
 		struct recording_count count[SPIN_REASON_COUNT];
 		struct recording_seal seal;
-	} tail = { .seal = { .magic = RECORDING_MAGIC } };
-	struct recording_custom custom = { .pen = RECORDING_PEN, .magic = RECORDING_MAGIC, .kind = RECORDING_END,
-					   .bytes = sizeof(end) + sizeof(tail) };
-	const uint32_t head[] = { PCAPNG_CUSTOM, 12 + sizeof(custom) + sizeof(end) + sizeof(tail) };
+	} tail = {.seal = {.magic = RECORDING_MAGIC}};
+	struct recording_custom custom = {.pen = RECORDING_PEN,
+					  .magic = RECORDING_MAGIC,
+					  .kind = RECORDING_END,
+					  .bytes = sizeof(end) + sizeof(tail)};
+	const uint32_t head[] = {PCAPNG_CUSTOM, 12 + sizeof(custom) + sizeof(end) + sizeof(tail)};
 	int err;
 
 	for (unsigned i = 0; i < SPIN_HPUS_MAX; i++)
@@ -271,16 +180,16 @@ static int put_end(struct recording_writer *w, const uint64_t *counters, uint64_
 		tail.count[i].packets = counters[i];
 	}
 	tail.seal.file_bytes = w->bytes + head[1];
-	err = put(w, head, sizeof(head));
+	err = recording__put(w, head, sizeof(head));
 	if (!err)
-		err = put(w, &custom, sizeof(custom));
+		err = recording__put(w, &custom, sizeof(custom));
 	if (!err)
-		err = put(w, &end, sizeof(end));
+		err = recording__put(w, &end, sizeof(end));
 	if (!err)
-		err = put(w, &tail, sizeof(tail) - sizeof(tail.seal.crc));
+		err = recording__put(w, &tail, sizeof(tail) - sizeof(tail.seal.crc));
 	if (!err)
-		err = put32(w, w->crc);
-	return err ? err : put32(w, head[1]);
+		err = recording__put32(w, w->crc);
+	return err ? err : recording__put32(w, head[1]);
 }
 
 /* Gives a file without a name a hidden one first: a link does not replace, a rename does. */
@@ -290,8 +199,9 @@ static int publish(struct recording_writer *w)
 	char self[64];
 
 	if (!w->temp[0]) {
-		if (snprintf(w->temp, sizeof(w->temp), "%.*s.spinrec-%d", slash ? (int)(slash - w->path) + 1 : 0,
-			     w->path, (int)getpid()) >= (int)sizeof(w->temp))
+		if (snprintf(w->temp, sizeof(w->temp), "%.*s.spinrec-%d",
+			     slash ? (int)(slash - w->path) + 1 : 0, w->path,
+			     (int)getpid()) >= (int)sizeof(w->temp))
 			return -ENAMETOOLONG;
 		snprintf(self, sizeof(self), "/proc/self/fd/%d", fileno(w->file));
 		unlink(w->temp);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -44,6 +45,7 @@ static void keep_temps_in(const char *output)
 static void child(char **words, const char *output)
 {
 	setpgid(0, 0);
+	prctl(PR_SET_PDEATHSIG, SIGTERM); /* if we are killed, it cleans up, too */
 	keep_temps_in(output);
 	signal(SIGINT, SIG_DFL);
 	signal(SIGTERM, SIG_DFL);

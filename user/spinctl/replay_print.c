@@ -104,7 +104,8 @@ void replay_print__text(const struct replay_report *r)
 	for (int kind = 0; kind < ENGINE_KINDS; kind++)
 		ran += r->engine[kind].ran != 0;
 	printf("%s on %s, rule: %s: %" PRIu64 " packet%s in %.1f s, HPUs: %u\n\n", r->info->handler,
-	       r->info->device, r->info->rule, r->info->packets, r->info->packets == 1 ? "" : "s", (double)r->info->duration_ns * 1e-9, r->info->hpus);
+	       r->info->device, r->info->rule, r->info->packets, r->info->packets == 1 ? "" : "s",
+	       (double)r->info->duration_ns * 1e-9, r->info->hpus);
 	table(r);
 	if (r->disagree)
 		between_engines(r);

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef USER_RECORDING_INTERNAL_H
+#define USER_RECORDING_INTERNAL_H
+
+/* What the files recording_*.c share. */
+#include <limits.h>
+#include <string.h>
+
+#include "recording.h"
+
+/* --- reading --- */
+
+struct recording_block {
+	uint32_t type, bytes; /* of the body */
+	const uint8_t *body;
+};
+
+static inline uint32_t recording__load32(const uint8_t *at)
+{
+	uint32_t v;
+
+	memcpy(&v, at, sizeof(v));
+	return v;
+}
+
+/* Gives -EINVAL; the sentence has where the reader stands. */
+int recording__damaged(const struct recording *r, const char *what);
+/* 0, also for blocks that are somebody else's; *ended becomes 1 at the END. */
+int recording__take_custom(struct recording *r, const struct recording_block *b, int *ended);
+/* 1, as recording__next(). */
+int recording__take_packet(const struct recording *r, const struct recording_block *b,
+			   struct recording_packet *out);
+
+/* --- writing --- */
+
+struct recording_writer {
+	char path[PATH_MAX], temp[PATH_MAX]; /* temp: "" while the file has no name at all */
+	FILE *file;
+	uint32_t crc;
+	uint64_t bytes, packets;
+	uint64_t realtime_ns;                /* to add to CLOCK_MONOTONIC */
+	uint8_t hpu_seen[SPIN_HPUS_MAX];
+};
+
+int recording__put(struct recording_writer *w, const void *data, size_t bytes);
+int recording__put32(struct recording_writer *w, uint32_t value);
+/* With zeros up to a multiple of 4 bytes. */
+int recording__put_padded(struct recording_writer *w, const void *data, size_t bytes);
+uint32_t recording__padding(size_t bytes);
+int recording__put_option(struct recording_writer *w, uint16_t code, const void *value, uint16_t bytes);
+uint32_t recording__option_bytes(size_t bytes);
+int recording__put_section(struct recording_writer *w);
+int recording__put_interface(struct recording_writer *w, const char *device);
+/* A Custom Block of a struct and what lies behind it. */
+int recording__put_custom(struct recording_writer *w, enum recording_kind kind, const void *head,
+			  size_t head_bytes, const void *tail, size_t tail_bytes);
+
+#endif
