@@ -6,7 +6,8 @@ CC      := gcc
 CFLAGS  ?= -O2 -g
 V       ?= 0
 
-ALL_CFLAGS := -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Wmissing-prototypes $(CFLAGS) $(SANITIZE)
+ALL_CFLAGS := -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Wmissing-prototypes \
+	-ffile-prefix-map=$(CURDIR)=. $(CFLAGS) $(SANITIZE)
 INCLUDES   := -Ihandlers/include -Ihwmodel/include -Iuser -Iuser/libspin -I.
 USER_LIBS  := -lbpf -lelf -lz
 Q          := $(if $(filter 1,$(V)),,@)
@@ -32,8 +33,10 @@ help:
 #: make fuzz       1,000,000 packets through BPF and host, 50,000 through the model
 #: make sanitize   the parts that need no root, under ASan and UBSan
 #: make fmt        clang-format what has changed
+#: make install    to PREFIX=/usr/local, below DESTDIR= if given; make uninstall takes it away
 #: make clean      remove build/
 #: variables       BUILD=dir V=1 CC= CFLAGS= STRICT=1 (check: a skip is a failure)
+#:                 install: PREFIX= DESTDIR= BINDIR= LIBDIR= INCLUDEDIR= DATADIR= MANDIR=
 
 # --- what is built -------------------------------------------------------------
 
@@ -65,7 +68,12 @@ TEST_PROGRAMS := $(foreach d,$(TEST_DIRS),$(patsubst tests/%.c,$(BUILD)/tests/%,
 
 BINARIES := $(BUILD)/bin/spinctl $(SPINCC) $(BUILD)/bin/hpu-run
 
-all: $(BINARIES) $(LIBSPIN) $(BUILD)/lib/libspin.so $(HANDLERS)
+VERSION := $(shell sed -n 's/.*SPIN_VERSION "\(.*\)"/\1/p' user/common/version.h)
+SONAME  := libspin.so.$(firstword $(subst ., ,$(VERSION)))
+PAGES   := $(patsubst user/man/%.in,$(BUILD)/man/%,$(wildcard user/man/*.in))
+COMPLETION := $(BUILD)/completion/spinctl $(BUILD)/completion/spincc
+
+all: $(BINARIES) $(LIBSPIN) $(BUILD)/lib/libspin.so $(HANDLERS) $(PAGES) $(COMPLETION)
 
 # --- objects and libraries ------------------------------------------------------
 
@@ -104,7 +112,7 @@ $(ROOT_OBJ): user/libspin/root_image.S $(ROOT_IMAGE)
 $(BUILD)/lib/libspin.so: $(call obj,$(LIBSPIN_SRC)) $(ROOT_OBJ) user/libspin/libspin.map
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -shared -Wl,-soname,libspin.so.0 \
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -shared -Wl,-soname,$(SONAME) \
 		-Wl,--version-script=user/libspin/libspin.map -o $@ $(filter %.o,$^) $(USER_LIBS)
 
 $(BUILD)/bin/spinctl: $(call obj,$(wildcard user/spinctl/*.c)) $(ENGINE) $(COMMON) $(LIBSPIN) $(HWMODEL)
@@ -147,6 +155,22 @@ $(BUILD)/tests/%.bpf.o: tests/%.bpf.c $(wildcard handlers/include/*.h)
 	$(call say,BPF,$<)
 	$(Q)clang -target bpf -mcpu=v3 -O2 -g -Wall -ffreestanding -Ihandlers/include \
 		-I/usr/include/$(shell $(CC) -print-multiarch) -c $< -o $@
+
+# --- pages and completion: the programs' tables fill templates, headers the others --------
+
+$(BUILD)/man/spinctl.8: user/man/spinctl.8.in $(BUILD)/bin/spinctl
+	$(Q)mkdir -p $(@D) && $(BUILD)/bin/spinctl --fill-template <$< >$@
+
+$(BUILD)/man/spincc.1: user/man/spincc.1.in $(SPINCC)
+	$(Q)mkdir -p $(@D) && $(SPINCC) --fill-template <$< >$@
+
+$(BUILD)/man/libspin.3: user/man/libspin.awk user/libspin/libspin.h user/man/libspin.c user/man/libspin.3.in
+$(BUILD)/man/spin-handler.7: user/man/reasons.awk handlers/include/spin/reason.h user/man/spin-handler.7.in
+$(BUILD)/man/libspin.3 $(BUILD)/man/spin-handler.7: user/common/version.h
+	$(Q)mkdir -p $(@D) && awk -v version=$(VERSION) -f $(filter-out %version.h,$^) >$@
+
+$(BUILD)/completion/%: user/completion/complete.bash $(BUILD)/bin/%
+	$(Q)mkdir -p $(@D) && $(BUILD)/bin/$* --fill-template <$< >$@
 
 # --- tests ------------------------------------------------------------------------
 
@@ -206,5 +230,7 @@ fmt:
 
 clean:
 	rm -rf $(BUILD)
+
+include user/install.mk
 
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include <errno.h>
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/options.h"
+#include "common/options_print.h"
 #include "common/version.h"
 
 static int usage(const struct command_row *command, const char *what, const char *word)
@@ -12,6 +13,27 @@ static int usage(const struct command_row *command, const char *what, const char
 	fprintf(stderr, "%s: %s%s%s; see %s --help\n", command->name, what, word ? " " : "",
 		word ? word : "", command->name);
 	return OPTIONS_USAGE;
+}
+
+/* A value that is not one of those there are. */
+static int no_choice(const struct command_row *command, const struct option_row *row, const char *value)
+{
+	fprintf(stderr, "%s: %s%s: not '%s', but one of: ", command->name, row->name ? "--" : "-",
+		row->name ? row->name : (const char[]){ row->letter, 0 }, value);
+	for (const char *c = row->value; *c; c++)
+		fputs(*c == '|' ? ", " : (const char[]){ *c, 0 }, stderr);
+	fputc('\n', stderr);
+	return OPTIONS_USAGE;
+}
+
+static int is_choice(const char *choices, const char *value)
+{
+	size_t length = strlen(value);
+
+	for (const char *c = choices; c; c = strchr(c, '|') ? strchr(c, '|') + 1 : NULL)
+		if (strcspn(c, "|") == length && !strncmp(c, value, length))
+			return 1;
+	return 0;
 }
 
 static int append(struct option_list *list, const char *item)
@@ -85,6 +107,7 @@ static const struct option_row *find_letter(const struct option_row *row, char l
 enum options_result options__parse(const struct command_row *command, int argc, char **argv,
 				   void *fields, const char **operands, unsigned *operand_count)
 {
+	uint64_t given = 0; /* a bit per row */
 	int only_operands = 0;
 
 	*operand_count = 0;
@@ -127,34 +150,23 @@ enum options_result options__parse(const struct command_row *command, int argc, 
 			if (row->kind == OPTION_WORD) /* "-D X": keep it as one word */
 				return usage(command, "write the value in the same word:", word);
 		}
+		if (value && strchr(row->value, '|') && !is_choice(row->value, value))
+			return no_choice(command, row, value);
+		given |= (uint64_t)1 << (row - command->options);
 		if (store(row, fields, value, word))
 			return usage(command, "not a valid value for", word);
 	}
 	if (*operand_count < command->min_operands)
 		return usage(command, "missing:", command->operands);
-	return OPTIONS_OK;
-}
+	for (unsigned i = 0; command->options[i].name || command->options[i].letter; i++) {
+		char text[OPTION_TEXT_MAX];
 
-void options__help(const struct command_row *command, FILE *to)
-{
-	fprintf(to, "usage: %s %s%s[options]\n\n%s.\n\noptions:\n", command->name,
-		command->operands ? command->operands : "", command->operands ? " " : "",
-		command->summary);
-	for (const struct option_row *row = command->options; row->name || row->letter; row++) {
-		char left[64];
-
-		if (row->name)
-			snprintf(left, sizeof(left), "%c%c%s--%s%s%s", row->letter ? '-' : ' ',
-				 row->letter ? row->letter : ' ', row->letter ? ", " : "  ",
-				 row->name, row->value ? " " : "", row->value ? row->value : "");
-		else
-			snprintf(left, sizeof(left), "-%c%s", row->letter, row->value ? row->value : "");
-		fprintf(to, "  %-28s %s\n", left, row->help);
+		if (option__is_required(&command->options[i]) && !(given >> i & 1)) {
+			option__text(&command->options[i], text);
+			return usage(command, "missing:", text);
+		}
 	}
-	fprintf(to, "  %-28s %s\n  %-28s %s\n", "-h, --help", "this text", "    --version",
-		"the version");
-	if (command->notes)
-		fprintf(to, "\n%s\n", command->notes);
+	return OPTIONS_OK;
 }
 
 void options__free_list(struct option_list *list)

@@ -3,7 +3,8 @@
 #define USER_OPTIONS_H
 
 /*
- * Command lines from one table: it drives the parser and the help.
+ * Command lines from one table: it drives the parser, the help, the man page and
+ * the shell's completion.
  *
  * An option is `--name VALUE` or `--name=VALUE`, or a one-letter form with the
  * value in the same word or the next. Its value goes to a field of the
@@ -31,9 +32,15 @@ struct option_row {
 	const char *name;  /* long name without dashes; NULL: only the letter */
 	char letter;       /* 0: none */
 	enum option_kind kind;
-	const char *value; /* how help calls the value: "SEC"; NULL for flags */
+	/*
+	 * How help calls the value: "SEC"; NULL for flags. Words with | in between
+	 * are the only values there are: "fat|host". Completion goes by this name:
+	 * IF is an interface, DIR a folder, FILE, PATH or TRACE a file, FILE.spin one
+	 * that ends so, NAME=FILE a file after the =.
+	 */
+	const char *value;
 	size_t offset;
-	const char *help;  /* with unit and default */
+	const char *help;  /* with unit and default; one that says (required) must be given */
 };
 
 /* For the man page; a test runs each as it stands here. */
@@ -48,9 +55,16 @@ struct command_row {
 	unsigned min_operands, max_operands;
 	const char *summary;   /* one line, no full stop */
 	const struct option_row *options; /* ends with a row of zeros */
-	const char *notes;     /* after the options; NULL: none */
+	const char *notes;     /* after the options, in help and man page; NULL: none */
 	const char *about;     /* for the man page: paragraphs, separated by an empty line; NULL: none */
 	const struct example_row *examples; /* ends with a row of zeros; NULL: none */
+};
+
+/* What page and completion of a program are made of: its commands, or one that has the program's name. */
+struct program_row {
+	const char *name;      /* "spinctl" */
+	const struct command_row *const *commands;
+	unsigned count;
 };
 
 enum options_result { OPTIONS_OK, OPTIONS_HELP, OPTIONS_VERSION, OPTIONS_USAGE };
@@ -67,5 +81,15 @@ void options__free_list(struct option_list *list);
 
 /* "name VERSION" on stdout. */
 void options__version(const char *name);
+
+/*
+ * Copies a template and puts in what the tables say: mdoc for @SYNOPSIS@,
+ * @COMMANDS@ and @EXAMPLES@ (each a line of its own), shell for @TABLES@, and
+ * @NAME@ and @VERSION@ anywhere. The build makes pages and completion with it,
+ * through the argument OPTIONS_FILL of each program. Returns 0, or -1 if a
+ * stream failed.
+ */
+#define OPTIONS_FILL "--fill-template"
+int options__fill(const struct program_row *program, FILE *from, FILE *to);
 
 #endif

@@ -11,7 +11,7 @@
 
 static const struct option_row options[] = {
 	{ "output", 'o', OPTION_STRING, "FILE", FIELD(output), "the result (required)" },
-	{ "target", 0, OPTION_STRING, "TARGET", FIELD(target),
+	{ "target", 0, OPTION_STRING, "fat|host", FIELD(target),
 	  "fat: BPF and rv32 in one object; host: a shared object for tests (default: fat)" },
 	{ NULL, 'I', OPTION_WORD, "DIR", FIELD(extra), "a folder for #include" },
 	{ NULL, 'D', OPTION_WORD, "NAME[=VALUE]", FIELD(extra), "a macro" },
@@ -34,8 +34,16 @@ static const struct command_row command = {
 	.max_operands = 1,
 	.summary = "Compiles a sPIN handler file into one fat object: eBPF for the kernel, rv32 for a PsPIN HPU",
 	.options = options,
-	.notes = "Exit status: 0 done, 1 failed, 2 usage.\n"
-		 "SPIN_HOME names the folder with handlers/include, bpf and hwmodel/image if it is not beside the program.",
+	.about = "The object is a BPF ELF file that bpftool(8) and ip-link(8) take as well. The rv32 program and the "
+		 "handlers' description stand in sections of their own, and a checksum follows the last section. The "
+		 "output appears only when all has succeeded.\n\n"
+		 "The handler API is described in spin-handler(7).",
+	.examples = (const struct example_row[]){
+		{ "spincc filtering.c -o filtering.spin", "Build an object, and load it once if privileged." },
+		{ "spincc -v --no-verify --save-temps filtering.c -o quiet.spin",
+		  "Show the compilers' command lines, keep the rv32 program, leave the kernel out of it." },
+		{ 0 },
+	},
 };
 
 static int build(struct spincc *s)
@@ -55,6 +63,15 @@ static int build(struct spincc *s)
 	return err ? err : temps__publish(s, "object");
 }
 
+/* For the build: page and completion from the table. */
+static int fill_template(void)
+{
+	const struct command_row *const rows[] = { &command };
+	const struct program_row program = { command.name, rows, 1 };
+
+	return options__fill(&program, stdin, stdout) != 0;
+}
+
 int main(int argc, char **argv)
 {
 	struct spincc s = { .target = "fat", .verify = -1 };
@@ -64,6 +81,8 @@ int main(int argc, char **argv)
 
 	if (!operands)
 		return 1;
+	if (argc == 2 && !strcmp(argv[1], OPTIONS_FILL))
+		return fill_template();
 	switch (options__parse(&command, argc, argv, &s, operands, &count)) {
 	case OPTIONS_HELP:
 		options__help(&command, stdout);
@@ -77,11 +96,6 @@ int main(int argc, char **argv)
 		break;
 	}
 	s.handler = operands[0];
-	if (!s.output || (strcmp(s.target, "fat") && strcmp(s.target, "host"))) {
-		fprintf(stderr, "spincc: %s; see spincc --help\n",
-			s.output ? "--target is fat or host" : "missing: -o FILE");
-		return 2;
-	}
 	signals__watch();
 	if (!paths__find(&s) && !temps__make(&s))
 		err = build(&s) != 0;

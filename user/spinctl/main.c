@@ -51,6 +51,17 @@ static const struct subcommand *find(const char *name)
 	return NULL;
 }
 
+/* For the build: pages and completion from the tables. */
+static int fill_template(void)
+{
+	const struct command_row *rows[SUBCOMMANDS];
+	const struct program_row program = { "spinctl", rows, SUBCOMMANDS };
+
+	for (size_t i = 0; i < SUBCOMMANDS; i++)
+		rows[i] = subcommands[i]->row;
+	return options__fill(&program, stdin, stdout) ? complain("the template: %s", strerror(errno)) : DONE;
+}
+
 static int help(int argc, char **argv)
 {
 	const struct subcommand *command = argc > 2 ? find(argv[2]) : NULL;
@@ -104,6 +115,8 @@ static int start(int argc, char **argv)
 		options__version("spinctl");
 		return DONE;
 	}
+	if (!strcmp(argv[1], OPTIONS_FILL))
+		return fill_template();
 	command = find(argv[1]);
 	return command ? dispatch(command, argc - 1, argv + 1) : USAGE;
 }

@@ -117,6 +117,13 @@ static const struct command_row row = {
 	.summary = "Lists interfaces with contexts on this machine, of all processes",
 	.options = rows,
 	.notes = "Needs root.",
+	.about = "A context is shown with its process, its interface, its match rule and its counters, whichever "
+		 "process attached it. Contexts in other network namespaces are listed too, marked so.",
+	.examples = (const struct example_row[]){
+		{ "spinctl status", "What runs on this machine." },
+		{ "spinctl status --dev eth0 --json", "The same of one interface, for a program." },
+		{ 0 },
+	},
 };
 
 const struct subcommand status_command = { "status", &row, run, &options };

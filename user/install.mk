@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# make install, make uninstall: what goes where, as rows MODE|FROM|TO for user/install.sh.
+
+PREFIX     ?= /usr/local
+BINDIR     ?= $(PREFIX)/bin
+LIBDIR     ?= $(PREFIX)/lib
+INCLUDEDIR ?= $(PREFIX)/include
+DATADIR    ?= $(PREFIX)/share
+MANDIR     ?= $(DATADIR)/man
+
+# spincc finds this folder from its own place: share/spin in a folder above it
+SPIN_DATA  := $(DATADIR)/spin
+
+# MODE FOLDER FILES
+rows = $(foreach f,$(3),$(1)|$(f)|$(2)/$(notdir $(f)))
+
+INSTALL_ROWS = \
+	$(call rows,755,$(BINDIR),$(BINARIES)) \
+	644|$(LIBSPIN)|$(LIBDIR)/libspin.a \
+	755|$(BUILD)/lib/libspin.so|$(LIBDIR)/libspin.so.$(VERSION) \
+	link|libspin.so.$(VERSION)|$(LIBDIR)/$(SONAME) \
+	link|$(SONAME)|$(LIBDIR)/libspin.so \
+	pc|user/libspin/libspin.pc.in|$(LIBDIR)/pkgconfig/libspin.pc \
+	$(call rows,644,$(LIBDIR)/spin,$(HANDLERS)) \
+	$(call rows,644,$(INCLUDEDIR)/spin,user/libspin/libspin.h \
+		$(addprefix handlers/include/spin/,context.h meta.h reason.h rule.h)) \
+	$(foreach f,$(RUNTIME) $(wildcard handlers/*.c handlers/*.md),644|$(f)|$(SPIN_DATA)/$(f)) \
+	$(foreach n,1 3 7 8,$(call rows,644,$(MANDIR)/man$(n),$(filter %.$(n),$(PAGES)))) \
+	$(call rows,644,$(DATADIR)/bash-completion/completions,$(COMPLETION)) \
+	644|LICENSE|$(DATADIR)/doc/spin/LICENSE
+
+RUN_INSTALL = DESTDIR='$(DESTDIR)' PREFIX='$(PREFIX)' LIBDIR='$(LIBDIR)' INCLUDEDIR='$(INCLUDEDIR)' \
+	VERSION='$(VERSION)' MANIFEST='$(SPIN_DATA)/manifest' user/install.sh
+
+.PHONY: install uninstall
+
+install: all
+	@printf '%s\n' $(foreach row,$(INSTALL_ROWS),'$(row)') | $(RUN_INSTALL) install
+	@[ -n '$(DESTDIR)' ] || echo 'make sure that programs find $(SONAME) in $(LIBDIR): run ldconfig'
+	@[ '$(abspath $(BINDIR)/../share)' = '$(abspath $(DATADIR))' ] || \
+		echo 'spincc will not find $(SPIN_DATA) by itself: set SPIN_HOME=$(SPIN_DATA) where it is used'
+
+uninstall:
+	@$(RUN_INSTALL) uninstall

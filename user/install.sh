@@ -1,0 +1,80 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# install: puts files where the rows MODE|FROM|TO on stdin say, below $DESTDIR. Notes every file, and every
+# folder that was not there, in $MANIFEST. uninstall: takes away what the manifest has.
+set -eu
+umask 022
+manifest=$DESTDIR$MANIFEST
+
+folder() {
+	[ -d "$DESTDIR$1" ] && return
+	folder "$(dirname "$1")"
+	mkdir "$DESTDIR$1"
+	made="$made${made:+
+}dir $1"
+}
+
+# What was made so far; before the file itself, so that uninstall also mends a broken install.
+note() {
+	printf '%s\n' ${made:+"$made"} "file $1" >>"$manifest"
+	made=
+}
+
+# A path as libspin.pc says it: by the prefix where it lies below.
+by_prefix() {
+	case $1 in
+	"$PREFIX"/*) printf '${prefix}%s' "${1#"$PREFIX"}" ;;
+	*) printf '%s' "$1" ;;
+	esac
+}
+
+put() {
+	case $1 in
+	link)
+		rm -f "$DESTDIR$3"
+		ln -s "$2" "$DESTDIR$3"
+		;;
+	pc)
+		sed -e "s|@PREFIX@|$PREFIX|" -e "s|@LIBDIR@|$(by_prefix "$LIBDIR")|" \
+			-e "s|@INCLUDEDIR@|$(by_prefix "$INCLUDEDIR")|" -e "s|@VERSION@|$VERSION|" "$2" >"$DESTDIR$3"
+		chmod 644 "$DESTDIR$3"
+		;;
+	*) install -m "$1" "$2" "$DESTDIR$3" ;;
+	esac
+}
+
+case $1 in
+install)
+	case $PREFIX in
+	/*) ;;
+	*)
+		echo "install: PREFIX=$PREFIX is no absolute path: give one that starts with /" >&2
+		exit 1
+		;;
+	esac
+	[ -z "$DESTDIR" ] || mkdir -p "$DESTDIR"
+	made=
+	folder "$(dirname "$MANIFEST")"
+	note "$MANIFEST"
+	while IFS='|' read -r mode from to; do
+		folder "$(dirname "$to")"
+		note "$to"
+		put "$mode" "$from" "$to"
+	done
+	sort -u -o "$manifest" "$manifest"
+	;;
+uninstall)
+	if [ ! -f "$manifest" ]; then
+		echo "uninstall: no $manifest, so nothing is installed there; PREFIX and DESTDIR as for make install?" >&2
+		exit 1
+	fi
+	rows=$(cat "$manifest")
+	printf '%s\n' "$rows" | sed -n 's/^file //p' | while IFS= read -r path; do
+		rm -f "$DESTDIR$path"
+	done
+	# the deepest first; one that others use stays
+	printf '%s\n' "$rows" | sed -n 's/^dir //p' | sort -r | while IFS= read -r path; do
+		[ ! -d "$DESTDIR$path" ] || rmdir --ignore-fail-on-non-empty "$DESTDIR$path"
+	done
+	;;
+esac
