@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# @REASONS@ and @ORDER@ of spin-handler(7) from reason.h: awk -v version=V -f reasons.awk reason.h PAGE.in
+
+function escape(text)
+{
+	gsub(/\\/, "\\e", text)
+	gsub(/-/, "\\-", text)
+	return text
+}
+
+# The tests' order stands in the first comment: "  1. ..." and lines that go on.
+FILENAME ~ /\.h$/ {
+	if ($0 ~ /^ \*   [0-9]\. /) {
+		sub(/^ \*   [0-9]\. /, "")
+		order[++orders] = $0
+		open = 1
+	} else if (open && $0 ~ /^ \*      /) {
+		sub(/^ \* +/, "")
+		order[orders] = order[orders] " " $0
+	} else {
+		open = 0
+	}
+	if ($1 ~ /^X\(/ && $1 != "X(NAME,") {
+		name = substr($1, 3)
+		sub(/,$/, "", name)
+		verdict = $2
+		sub(/,$/, "", verdict)
+		match($0, /"[^"]*"/)
+		reasons = reasons ".It " tolower(name) " Ta " tolower(verdict) " Ta " \
+			escape(substr($0, RSTART + 1, RLENGTH - 2)) "\n"
+	}
+	next
+}
+/^@REASONS@$/ { printf "%s", reasons; next }
+/^@ORDER@$/ {
+	for (i = 1; i <= orders; i++)
+		printf ".It\n%s\n", escape(order[i])
+	next
+}
+{ gsub(/@VERSION@/, version); print }
