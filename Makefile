@@ -73,7 +73,7 @@ SONAME  := libspin.so.$(firstword $(subst ., ,$(VERSION)))
 PAGES   := $(patsubst user/man/%.in,$(BUILD)/man/%,$(wildcard user/man/*.in))
 COMPLETION := $(BUILD)/completion/spinctl $(BUILD)/completion/spincc
 
-all: $(BINARIES) $(LIBSPIN) $(BUILD)/lib/libspin.so $(HANDLERS) $(PAGES) $(COMPLETION)
+all: $(BINARIES) $(BUILD)/lib/static/libspin.a $(BUILD)/lib/libspin.so $(HANDLERS) $(PAGES) $(COMPLETION)
 
 # --- objects and libraries ------------------------------------------------------
 
@@ -114,6 +114,13 @@ $(BUILD)/lib/libspin.so: $(call obj,$(LIBSPIN_SRC)) $(ROOT_OBJ) user/libspin/lib
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -shared -Wl,-soname,$(SONAME) \
 		-Wl,--version-script=user/libspin/libspin.map -o $@ $(filter %.o,$^) $(USER_LIBS)
+
+# What is installed: one object in which only the public names are left, so that they meet no others.
+$(BUILD)/lib/static/libspin.a: $(LIBSPIN)
+	@mkdir -p $(@D)
+	$(call say,AR,$@)
+	$(Q)ld -r --whole-archive $< -o $(@D)/libspin.o && objcopy --localize-hidden $(@D)/libspin.o
+	$(Q)rm -f $@ && ar qcs $@ $(@D)/libspin.o
 
 $(BUILD)/bin/spinctl: $(call obj,$(wildcard user/spinctl/*.c)) $(ENGINE) $(COMMON) $(LIBSPIN) $(HWMODEL)
 $(BUILD)/bin/spinctl: LIBS := $(USER_LIBS) -lpcap -ldw -ldl -lpthread

@@ -16,7 +16,7 @@ rows = $(foreach f,$(3),$(1)|$(f)|$(2)/$(notdir $(f)))
 
 INSTALL_ROWS = \
 	$(call rows,755,$(BINDIR),$(BINARIES)) \
-	644|$(LIBSPIN)|$(LIBDIR)/libspin.a \
+	644|$(BUILD)/lib/static/libspin.a|$(LIBDIR)/libspin.a \
 	755|$(BUILD)/lib/libspin.so|$(LIBDIR)/libspin.so.$(VERSION) \
 	link|libspin.so.$(VERSION)|$(LIBDIR)/$(SONAME) \
 	link|$(SONAME)|$(LIBDIR)/libspin.so \

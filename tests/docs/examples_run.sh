@@ -1,0 +1,52 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# Every example of spinctl(8) and spincc(1) runs as it stands in the page and ends well, with traffic on eth0.
+. "$(dirname "$0")/docs.inc"
+cd "$WORK" || exit 1
+
+# The displays of EXAMPLES, each in a file of its own.
+split_examples() { # PAGE
+	sed -n '/^\.Sh EXAMPLES/,/^\.Sh SEE/p' "$MAN/$1" | unescape | awk -v page="$1" '
+		/^\.Bd -literal/ { file = sprintf("example.%s.%02d", page, ++n); next }
+		/^\.Ed/ { file = ""; next }
+		file { print >file }'
+}
+split_examples spinctl.8
+split_examples spincc.1
+ls example.spincc.1.* example.spinctl.8.* >/dev/null || fail "no examples in the pages"
+# each command has one, but for help
+for command in $(commands_in_help | grep -vx help); do
+	grep -lE "^spinctl $command( |\$)" example.spinctl.8.* >/dev/null || fail "spinctl $command has no example"
+done
+need_root
+
+folder() {
+	mkdir "$1" && cp "$ROOT"/handlers/*.c "$BUILD"/handlers/filtering.spin "$BUILD"/handlers/kvstore.spin "$1"
+	mkdir -p "$1/tests" && cp -r "$ROOT/tests/vectors" "$1/tests/vectors"
+	cp "$ROOT/tests/vectors/filtering/hit_rewrites_the_port.vec" "$1/filtering.vec"
+	cp "$ROOT/tests/vectors/kvstore/get_hit_is_answered.vec" "$1/kvstore.vec"
+	{
+		printf '\324\303\262\241\002\000\004\000\000\000\000\000\000\000\000\000\377\377\000\000\001\000\000\000'
+		for i in 1 2 3 4 5 6 7 8; do # a GET of key 7 from 10.0.0.1:4096 to 10.0.0.2:9000
+			printf '\0\0\0\0\0\0\0\0\074\0\0\0\074\0\0\0'
+			printf '\002\0\0\0\0\001\002\0\0\0\0\002\010\0'
+			printf '\105\0\0\056\0\0\0\0\100\021\146\275\012\0\0\001\012\0\0\002'
+			printf '\020\0\043\050\0\032\0\0\0\001\0\0\0\0\0\007abcdefghij'
+		done
+	} >"$1/trace.pcap"
+}
+make_nics
+ip -n "$NS" link set v0 down
+ip -n "$NS" link set v0 name eth0 up
+ip -n "$NS" address add 10.0.0.1/24 dev v1
+ip -n "$NS" neighbour add 10.0.0.2 lladdr 02:00:00:00:00:02 dev v1
+nsenter --net="/run/netns/$NS" bash -c 'while :; do echo 00000001 >/dev/udp/10.0.0.2/9000; sleep 0.02; done' 2>/dev/null &
+PATH=$BUILD/bin:$PATH
+for example in example.*; do
+	folder "$example.d"
+	(cd "$example.d" && in_ns timeout 60 sh -e "../$example") >"$WORK/out" 2>"$WORK/err" </dev/null
+	status=$?
+	[ $status = 0 ] || fail "status $status: $(cat "$example"): $(tail -n 5 "$WORK/err")"
+	rm -rf "$example.d"
+done
+exit $FAILED

@@ -1,0 +1,18 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# The pages are good mdoc, have nothing left of their templates, and name no page that is neither ours nor a known one.
+. "$(dirname "$0")/docs.inc"
+command -v mandoc >/dev/null || { echo "skip: no mandoc (package mandoc)"; exit 77; }
+
+for page in spinctl.8 spincc.1 libspin.3 spin-handler.7; do
+	[ -s "$MAN/$page" ] || { fail "no page $page"; continue; }
+	mandoc -T lint -W warning "$MAN/$page" >"$WORK/lint" || fail "$page: $(head -n 3 "$WORK/lint")"
+	grep -n '@[A-Z][A-Z]*@' "$MAN/$page" >"$WORK/left" && fail "$page: $(head -n 1 "$WORK/left")"
+	mandoc -T utf8 "$MAN/$page" | sed 's/.\x08//g' >"$WORK/text"
+	grep -q '^NAME' "$WORK/text" && grep -q '^SEE ALSO' "$WORK/text" || fail "$page does not render"
+	sed -n 's/^\.Xr \([^ ]*\) \([0-9]\).*/\1.\2/p' "$MAN/$page" | sort -u | while read -r name; do
+		case $name in bpftool.8 | ip-link.8) ;; *) [ -e "$MAN/$name" ] || echo "$name" ;; esac
+	done >"$WORK/unknown"
+	[ -s "$WORK/unknown" ] && fail "$page refers to $(tr '\n' ' ' <"$WORK/unknown")"
+done
+exit $FAILED

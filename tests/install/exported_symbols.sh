@@ -1,0 +1,22 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# libspin.so exports the functions that libspin.h declares, each with a version, and nothing else.
+. "$(dirname "$0")/install.inc"
+install_for_use
+cd "$WORK" || exit 1
+
+gcc -E -P -I"$PREFIX/include" -include stdint.h "$PREFIX/include/spin/libspin.h" | tr '\n' ' ' | tr ';{' '\n\n' |
+	grep -v typedef | grep -oE 'spin_[a-z0-9_]+ *\(' | tr -d ' (' | sort -u >declared
+[ "$(wc -l <declared)" -gt 40 ] || fail "only $(wc -l <declared) functions are found in libspin.h"
+nm -D --defined-only "$PREFIX/lib/libspin.so" >symbols
+awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' symbols | sort -u >exported
+diff declared exported >differences || fail "declared (<) and exported (>): $(grep '^[<>]' differences | tr '\n' ' ')"
+awk '$2 != "A" && $3 !~ /@@SPIN_[0-9]+\.[0-9]+$/ { print $3 }' symbols >bare
+[ -s bare ] && fail "without a version: $(cat bare)"
+version=$(spinctl --version | sed 's/spinctl //')
+readelf -d "$PREFIX/lib/libspin.so" | grep -q "SONAME.*\[libspin.so.${version%%.*}\]" || fail "the soname is not libspin.so.${version%%.*}"
+
+# so does the archive: what else is in it cannot meet a program's own names
+nm --defined-only -g "$PREFIX/lib/libspin.a" 2>/dev/null | awk 'NF == 3 { print $3 }' | sort -u >global
+diff declared global >differences || fail "libspin.a, declared (<) and global (>): $(grep '^[<>]' differences | tr '\n' ' ')"
+exit $FAILED

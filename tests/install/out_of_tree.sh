@@ -1,0 +1,53 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# A project elsewhere builds its handler and its application, shared and static, against the installed tree; they run.
+. "$(dirname "$0")/install.inc"
+install_for_use
+cp -r "$ROOT/tests/install/project" "$WORK/project"
+cd "$WORK/project" || exit 1
+ROOT=/nonexistent # from here on
+
+expect 0 make -s
+[ -s ports.spin ] || fail "no ports.spin"
+readelf -d watch | grep -q 'NEEDED.*\[libspin.so.0\]' || fail "watch is not linked with libspin.so.0"
+readelf -d watch-static | grep -q NEEDED && fail "watch-static needs shared libraries"
+
+# the compilers saw the installed files only
+spincc -v -I. ports.c -o again.spin 2>&1 | grep -E -o -- '(-I|@|-T)/[^ ]*' | grep -v -F "$PREFIX" &&
+	fail "spincc looks outside of the installed tree"
+
+# a staged tree is used through pkg-config's sysroot
+DEST=$WORK/stage
+expect 0 make -s -C "$(dirname "$(dirname "$(dirname "$(realpath "$OLDPWD/$0" 2>/dev/null || realpath "$0")")")")" \
+	BUILD="$BUILD" install PREFIX=/opt/spin DESTDIR="$DEST"
+flags=$(PKG_CONFIG_PATH=$DEST/opt/spin/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$DEST pkg-config --cflags --libs libspin)
+case $flags in
+*"-I$DEST/opt/spin/include"*"-L$DEST/opt/spin/lib"*-lspin*) ;;
+*) fail "with a sysroot pkg-config says: $flags" ;;
+esac
+
+for program in ./watch ./watch-static; do
+	expect 1 $program nothing.spin lo 1
+	says err "nothing.spin"
+done
+[ $FAILED = 0 ] || exit 1
+need_root
+make_nics
+ip -n "$NS" address add 10.99.0.1/24 dev v1
+ip -n "$NS" neighbour add 10.99.0.2 lladdr 02:00:00:00:00:02 dev v1
+
+for program in ./watch ./watch-static; do
+	rm -f attached
+	in_ns $program ports.spin v0 4 >out 2>err &
+	watch=$!
+	for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+		[ -e attached ] && break
+		sleep 0.1
+	done
+	# shellcheck disable=SC3025
+	in_ns bash -c 'for i in 1 2 3 4; do echo $i >/dev/udp/10.99.0.2/9000; done; echo 5 >/dev/udp/10.99.0.2/9001'
+	wait $watch || fail "$program: $(cat err)"
+	printf 'pass success 4\nspin_state.lowest 1024\nspin_state.taken 4\n' | cmp -s - out ||
+		fail "$program counts: $(cat out)"
+done
+exit $FAILED

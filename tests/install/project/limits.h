@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef PORTS_LIMITS_H
+#define PORTS_LIMITS_H
+
+#define PORTS_LOWEST 1024
+
+#endif
