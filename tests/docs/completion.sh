@@ -7,6 +7,7 @@ mkdir -p "$WORK/folder/deeper" && cd "$WORK/folder" || exit 1
 : >b.spin
 : >"with space.spin"
 : >a.c
+: >a.vec
 : >notes.txt
 : >trace.pcap
 : >deeper/c.spin
@@ -48,7 +49,13 @@ asks spinctl run deeper/ -- deeper/c.spin
 asks spinctl run --dev lo a -- a.spin
 asks spinctl run --dev = lo a -- a.spin
 asks spinctl run --duration a -- ''
-asks spinctl run a.spin '' -- ''
+asks spinctl run a.spin b -- b.spin
+asks spinctl cost a.spin '' -- ''
+asks spinctl run --mode '' -- auto native generic
+asks spinctl test --engine b -- bpf
+asks spinctl test '' -- a.spin b.spin 'with space.spin' a.c deeper
+asks spinctl test a.c '' -- a.vec deeper
+asks spinctl test a.c a.vec a -- a.vec
 asks spinctl run --insert-from routes = n -- notes.txt
 asks spinctl run --insert-from n -- ''
 asks spinctl cost --pcap '' -- trace.pcap deeper
@@ -58,7 +65,7 @@ asks spincc --ta -- --target
 asks spincc --target '' -- fat host
 asks spincc --target = h -- host
 asks spincc '' -- a.c deeper
-asks spincc -o '' -- a.spin b.spin 'with space.spin' a.c notes.txt trace.pcap deeper
+asks spincc -o '' -- a.spin b.spin 'with space.spin' a.c a.vec notes.txt trace.pcap deeper
 asks spincc -Id -- -Ideeper
 asks spincc a.c -o x.spin --verb -- --verbose
 # for each of them: registered for the program's name

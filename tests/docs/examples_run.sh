@@ -16,7 +16,7 @@ split_examples spincc.1
 ls example.spincc.1.* example.spinctl.8.* >/dev/null || fail "no examples in the pages"
 # each command has one, but for help
 for command in $(commands_in_help | grep -vx help); do
-	grep -lE "^spinctl $command( |\$)" example.spinctl.8.* >/dev/null || fail "spinctl $command has no example"
+	grep -lE "(^| )spinctl $command( |\$)" example.spinctl.8.* >/dev/null || fail "spinctl $command has no example"
 done
 need_root
 
@@ -46,7 +46,7 @@ for example in example.*; do
 	folder "$example.d"
 	(cd "$example.d" && in_ns timeout 60 sh -e "../$example") >"$WORK/out" 2>"$WORK/err" </dev/null
 	status=$?
-	[ $status = 0 ] || fail "status $status: $(cat "$example"): $(tail -n 5 "$WORK/err")"
+	[ $status = 0 ] || fail "status $status: $(cat "$example"): $(tail -n 5 "$WORK/err" "$WORK/out")"
 	rm -rf "$example.d"
 done
 exit $FAILED

@@ -35,12 +35,13 @@ struct option_row {
 	/*
 	 * How help calls the value: "SEC"; NULL for flags. Words with | in between
 	 * are the only values there are: "fat|host". Completion goes by this name:
-	 * IF is an interface, DIR a folder, FILE, PATH or TRACE a file, FILE.spin one
-	 * that ends so, NAME=FILE a file after the =.
+	 * IF is an interface, DIR a folder, FILE, PATH, TRACE or RECORDING a file, FILE.spin
+	 * one that ends so, NAME=FILE a file after the =, HANDLER a source or an object,
+	 * VECTOR a vector, COMMAND a command.
 	 */
 	const char *value;
 	size_t offset;
-	const char *help;  /* with unit and default; one that says (required) must be given */
+	const char *help;  /* with unit and default; "(required" in it: must be given */
 };
 
 /* For the man page; a test runs each as it stands here. */

@@ -97,5 +97,6 @@ void options__help(const struct command_row *command, FILE *to)
 		fputc('\n', to);
 		wrap(to, 0, command->notes);
 	}
-	fputs("\nExit status: 0 done, 1 failed, 2 usage.\n", to);
+	if (!command->notes || !strstr(command->notes, "Exit status"))
+		fputs("\nExit status: 0 done, 1 failed, 2 usage.\n", to);
 }

@@ -12,7 +12,7 @@ const struct option_row option__common[] = {
 
 int option__is_required(const struct option_row *row)
 {
-	return strstr(row->help, "(required)") != NULL;
+	return strstr(row->help, "(required") != NULL;
 }
 
 void option__text(const struct option_row *row, char text[OPTION_TEXT_MAX])

@@ -36,7 +36,9 @@ _@NAME@_named() {
 		mapfile -t COMPREPLY < <(compgen -d -- "$cur")
 		compopt -o filenames 2>/dev/null
 		;;
-	FILE | PATH) _@NAME@_files ;;
+	HANDLER) _@NAME@_files c spin ;;
+	VECTOR) _@NAME@_files vec ;;
+	FILE | PATH | RECORDING) _@NAME@_files ;;
 	*=FILE)
 		[[ $whole == *=* ]] && _@NAME@_files
 		;;

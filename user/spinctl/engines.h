@@ -7,8 +7,8 @@
 #include "handler.h"
 
 #define ENGINE_OPTION(TYPE, member) \
-	{ "engine", 0, OPTION_LIST, "NAME", offsetof(TYPE, member), \
-	  "host, bpf, isolated or model; may be given several times (default: all that can run)" }
+	{ "engine", 0, OPTION_LIST, "host|bpf|isolated|model", offsetof(TYPE, member), \
+	  "one that is to run; may be given several times (default: all that can run)" }
 
 /* From --engine: DONE, or FAILED or USAGE after a message. */
 int engines__pick(struct trial_engines *engines, const struct option_list *names, const char *command);

@@ -100,10 +100,17 @@ static int run(const char **operands, unsigned count)
 	return status;
 }
 
+static const struct example_row examples[] = {
+	{ "spinctl record kvstore.spin --dev eth0 -o kv.spinrec --duration 1 && spinctl replay kv.spinrec --engine model",
+	  "A second of datagrams as they come in, then the same on the model of the HPU." },
+	{ 0 },
+};
+
 static const struct command_row row = {
 	.name = "spinctl replay", .operands = "RECORDING", .min_operands = 1, .max_operands = 1,
 	.summary = "Runs a recording on every engine and compares the outcome with what was recorded",
 	.options = rows,
+	.examples = examples,
 	.notes = "The engines bpf and isolated need root; without it they are left out, as is host without a source.",
 	.about = "The recorded packets are fed to each engine one after the other, from the recorded memory on. "
 		 "Counters by reason and the memory at the end are compared with the recording, and packet by packet "

@@ -28,9 +28,9 @@ static const struct option_row rows[] = {
 	  "which datagrams: udp, ip4, ip6, src ADDR[/LEN], dst ADDR[/LEN], sport N, dport N (default: udp; "
 	  "with several files one for each, in order)" },
 	{ "name", 0, OPTION_LIST, "NAME", FIELD(names), "of the context (default: the handler's); one per file, in order" },
-	{ "mode", 0, OPTION_STRING, "MODE", FIELD(mode),
+	{ "mode", 0, OPTION_STRING, "auto|native|generic", FIELD(mode),
 	  "native: in the driver; generic: any interface, slower; auto: native, generic where that is refused (default: auto)" },
-	{ "class", 0, OPTION_STRING, "CLASS", FIELD(class),
+	{ "class", 0, OPTION_STRING, "trusted|isolated", FIELD(class),
 	  "trusted: the packet is read in place; isolated: loaded without CAP_PERFMON, packets are copied, slower "
 	  "(default: trusted)" },
 	FILL_OPTIONS(struct run_options, fill),
