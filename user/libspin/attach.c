@@ -71,8 +71,10 @@ static int find_slot(const struct spin_nic *nic, const struct spin_ctx *ctx, uns
 	return 0;
 }
 
-static int join(struct spin_nic *nic, struct spin_ctx *ctx, unsigned *slot)
+/* The tap is there before the first packet, and until after the last: packets and counts belong together. */
+static int join(struct spin_nic *nic, struct spin_ctx *ctx, struct spin_place *place)
 {
+	unsigned *slot = &place->slot;
 	struct root *root;
 	int err = check_link(nic);
 
@@ -84,17 +86,22 @@ static int join(struct spin_nic *nic, struct spin_ctx *ctx, unsigned *slot)
 			__atomic_store_n(&nic->root, root, __ATOMIC_RELEASE);
 	}
 	if (!err)
-		err = root__add(nic->root, *slot, &ctx->rule, ctx->prog_fd);
+		err = tap__join(ctx, place);
+	if (err)
+		return err;
+	err = root__add(nic->root, *slot, &ctx->rule, ctx->prog_fd);
 	if (!err && nic->ifindex && nic->link_fd < 0) {
 		err = attach_root(nic);
 		if (err)
 			root__remove(nic->root, *slot);
 	}
-	if (!err) {
-		nic->slot[*slot] = ctx;
-		nic->contexts++;
+	if (err) {
+		tap__leave(ctx, place);
+		return err;
 	}
-	return err;
+	nic->slot[*slot] = ctx;
+	nic->contexts++;
+	return 0;
 }
 
 static void leave(struct spin_nic *nic, unsigned slot)
@@ -106,18 +113,6 @@ static void leave(struct spin_nic *nic, unsigned slot)
 		nic->used = SPIN_MODE_AUTO;
 	}
 	root__remove(nic->root, slot);
-}
-
-static void leave_last(struct spin_ctx *ctx)
-{
-	struct spin_place *place = &ctx->place[ctx->places - 1];
-
-	pthread_mutex_lock(&place->nic->lock);
-	tap__leave(ctx, place);
-	leave(place->nic, place->slot);
-	pthread_mutex_unlock(&place->nic->lock);
-	nic__release(place->nic);
-	ctx->places--;
 }
 
 static int attach_to(struct spin_ctx *ctx, struct spin_nic *nic)
@@ -133,16 +128,13 @@ static int attach_to(struct spin_ctx *ctx, struct spin_nic *nic)
 				 SPIN_NICS_MAX);
 	place->nic = nic;
 	pthread_mutex_lock(&nic->lock);
-	err = join(nic, ctx, &place->slot);
+	err = join(nic, ctx, place);
 	pthread_mutex_unlock(&nic->lock);
 	if (err)
 		return err;
 	nic__hold(nic);
 	ctx->places++;
-	err = ctx->tap ? tap__join(ctx, place) : 0;
-	if (err)
-		leave_last(ctx);
-	return err;
+	return 0;
 }
 
 int spin_ctx__attach(struct spin_ctx *ctx)
@@ -164,8 +156,16 @@ int spin_ctx__attach_also(struct spin_ctx *ctx, struct spin_nic *nic)
 
 int spin_ctx__detach(struct spin_ctx *ctx)
 {
-	while (ctx->places)
-		leave_last(ctx);
+	while (ctx->places) {
+		struct spin_place *place = &ctx->place[ctx->places - 1];
+
+		pthread_mutex_lock(&place->nic->lock);
+		leave(place->nic, place->slot);
+		tap__leave(ctx, place);
+		pthread_mutex_unlock(&place->nic->lock);
+		nic__release(place->nic);
+		ctx->places--;
+	}
 	return 0;
 }
 

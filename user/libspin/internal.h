@@ -87,9 +87,9 @@ struct spin_ctx {
 	struct tap *tap;          /* NULL: not tapped */
 };
 
-/* A tapped context that comes to another place is tapped there, too. */
+/* Before a place is joined, if the context is tapped; the lock of its interface is held, here and below. */
 int tap__join(struct spin_ctx *ctx, const struct spin_place *place);
-/* Before a place is left; the lock of its interface is held. */
+/* After a place was left. */
 void tap__leave(struct spin_ctx *ctx, const struct spin_place *place);
 void counters__add(const struct spin_counters *counters, uint64_t *packets);
 

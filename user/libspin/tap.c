@@ -43,14 +43,12 @@ static uint32_t ring_size(size_t wanted)
 
 int tap__join(struct spin_ctx *ctx, const struct spin_place *place)
 {
-	struct spin_nic *nic = place->nic;
-	int err;
+	struct root *root = place->nic->root;
 
-	pthread_mutex_lock(&nic->lock);
-	ctx->tap->lost_before[place - ctx->place] = root__tap_lost(nic->root, place->slot);
-	err = root__tap(nic->root, place->slot, ctx->tap->fd);
-	pthread_mutex_unlock(&nic->lock);
-	return err;
+	if (!ctx->tap)
+		return 0;
+	ctx->tap->lost_before[place - ctx->place] = root__tap_lost(root, place->slot);
+	return root__tap(root, place->slot, ctx->tap->fd);
 }
 
 int spin_ctx__tap(struct spin_ctx *ctx, size_t ring_bytes)
@@ -74,8 +72,11 @@ int spin_ctx__tap(struct spin_ctx *ctx, size_t ring_bytes)
 		if (!tap->ring)
 			err = spin_fail(-errno, "cannot map the ring of a tap: %s", strerror(errno));
 	}
-	for (unsigned i = 0; i < ctx->places && !err; i++)
+	for (unsigned i = 0; i < ctx->places && !err; i++) {
+		pthread_mutex_lock(&ctx->place[i].nic->lock);
 		err = tap__join(ctx, &ctx->place[i]);
+		pthread_mutex_unlock(&ctx->place[i].nic->lock);
+	}
 	if (err)
 		spin_ctx__untap(ctx);
 	return err;
