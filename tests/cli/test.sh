@@ -98,7 +98,7 @@ one_line
 # bad input
 expect 2 "$SPINCTL" test
 expect 2 "$SPINCTL" test apples.spin --engine qemu
-says err "there are host, bpf, isolated and model"
+says err "one of: host, bpf, isolated, model"
 one_line
 expect 1 "$SPINCTL" test nosuch.c
 says err "cannot open nosuch.c: No such file or directory"
