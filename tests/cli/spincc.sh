@@ -89,6 +89,25 @@ nothing_left "a missing cross compiler"
 expect 1 env SPIN_HOME=/nonexistent "$SPINCC" syntax.c -o x.spin
 says err "SPIN_HOME"
 
+# compilers that fail in ways of their own
+expect 1 env CLANG=false "$SPINCC" "$ROOT/handlers/filtering.c" -o x.spin
+one_line
+says err "--verifier-log"
+cat >crash <<'END'
+#!/bin/sh
+case " $* " in
+*" -x ir "*) ;;
+*) exec clang "$@" ;;
+esac
+echo "PLEASE submit a bug report" >&2
+kill -SEGV $$
+END
+chmod +x crash
+expect 1 env CLANG="$WORK/crash" "$SPINCC" "$ROOT/handlers/filtering.c" -o x.spin
+one_line
+grep -q PLEASE err && fail "a compiler's crash reaches the user"
+nothing_left "a crash of the compiler"
+
 # a failed run does not touch what is there
 echo precious >kept.spin
 expect 1 "$SPINCC" syntax.c -o kept.spin

@@ -53,6 +53,8 @@ static int check_global(const struct spincc *s, const struct ir *ir, const char 
 	snprintf(symbol, sizeof(symbol), "%.*s", (int)strcspn(line + 1, " "), line + 1);
 	if (strstr(line, "inttoptr (i"))
 		return refuse(file, at, number_sentence, NULL);
+	if (strstr(line, "blockaddress("))
+		return refuse(file, at, "a computed goto; use switch", NULL);
 	if (strstr(line, "section \".maps"))
 		return refuse(file, at, "'%s' is a map of eBPF, which an HPU has not; use SPIN_TABLE or the struct of "
 			      "SPIN_STATE", name);
@@ -112,8 +114,15 @@ static int check_recursion(const struct spincc *s, const struct ir *ir)
 		const char *subprogram = !strncmp(line, "define ", 7) ? ir__ref(ir, line, "!dbg ") : NULL, *at;
 		struct function *rows;
 
-		if (!subprogram || !ir__place(s, ir, subprogram, file) || !(at = strchr(line, '@')))
+		unsigned defined = subprogram ? ir__place(s, ir, subprogram, file) : 0;
+
+		if (!defined || !(at = strchr(line, '@')))
 			continue;
+		if (strstr(line, " section \"")) {
+			err = refuse(file, defined, "a function in a section of its own, as eBPF programs are; register it with "
+				     "SPIN_HANDLERS", NULL);
+			break;
+		}
 		rows = realloc(all.rows, (all.count + 1) * sizeof(*rows));
 		if (!rows)
 			break;

@@ -104,6 +104,36 @@ static int is_call_of(const char *line, const char *name)
 	return ir__callee(line, callee, sizeof(callee)) && !strcmp(callee, name);
 }
 
+static int is_definition_of(const char *line, const char *name)
+{
+	const char *at = !strncmp(line, "define ", 7) ? strchr(line, '@') : NULL;
+
+	return at && !strncmp(at + 1, name, strlen(name)) && at[1 + strlen(name)] == '(';
+}
+
+static int has_text(const char *line, const char *text)
+{
+	return *line == ' ' && strstr(line, text);
+}
+
+/* Where the handler's file itself has a word: for what stands in no function. */
+static unsigned find_in_source(const struct spincc *s, const char *word)
+{
+	FILE *f = fopen(s->handler_path, "r");
+	unsigned number = 0, found = 0;
+	char *line = NULL;
+	size_t bytes = 0;
+
+	while (f && !found && getline(&line, &bytes, f) > 0) {
+		number++;
+		found = strstr(line, word) ? number : 0;
+	}
+	free(line);
+	if (f)
+		fclose(f);
+	return found;
+}
+
 /* Size of a variable's type: a typedef and a qualifier have it further on. */
 static unsigned type_bytes(const struct ir *ir, const char *type)
 {
@@ -194,20 +224,69 @@ static int known(const struct faults *all, const struct fault *fault)
 	return 0;
 }
 
+/* Where a rule says that it is, if the tool does not; the sentence's name goes into `name`. */
+static void find_by_rule(const struct spincc *s, const struct rule **rule, const char *whole, struct fault *fault,
+			 char *name, size_t bytes)
+{
+	unsigned flags = (*rule)->flags;
+	const char *function;
+
+	if (flags & RULE_SUSPECT && !fault->line)
+		for (const struct rule *r = rules_suspect; r->pattern && !fault->line; r++) {
+			fault->line = find_in_ir(s, has_text, r->pattern, fault->file);
+			if (fault->line)
+				*rule = r;
+		}
+	if (flags & RULE_FUNCTION && !fault->line)
+		fault->line = find_in_ir(s, is_call_of, name, fault->file);
+	if (flags & RULE_ASM) {
+		fault->line = find_in_ir(s, is_asm, NULL, fault->file);
+		if (!fault->line && (fault->line = find_in_source(s, "asm")))
+			snprintf(fault->file, sizeof(fault->file), "%s", s->handler);
+	}
+	if (flags & RULE_DEFINED && !fault->line && (function = strstr(whole, "in function "))) {
+		function += strlen("in function ");
+		snprintf(name, bytes, "%.*s", (int)strcspn(function, " "), function);
+		fault->line = find_in_ir(s, is_definition_of, name, fault->file);
+	}
+	if (flags & (RULE_STACK | RULE_MEMORY))
+		fault->line = largest_variable(s, flags & RULE_STACK, fault->file, name, bytes);
+	if (!fault->line && flags & (RULE_AT_END | RULE_FUNCTION)) {
+		fault->line = last_line(s);
+		snprintf(fault->file, sizeof(fault->file), "%s", s->handler);
+	}
+}
+
+static const struct rule *match(const struct rule *rules, const char *text)
+{
+	while (rules->pattern && !strstr(text, rules->pattern))
+		rules++;
+	return rules;
+}
+
+/* The rule for the handler's line itself, if there is one. */
+static const struct rule *match_source(const struct spincc *s, const struct fault *fault, const struct rule *otherwise)
+{
+	for (const struct rule *r = rules_source; r->pattern && fault->line; r++)
+		if (!strcmp(fault->file, s->handler) && find_in_source(s, r->pattern) == fault->line)
+			return r;
+	return otherwise;
+}
+
+static const char system_header[] =
+	"this header is the system's, which no HPU has; include <spin/spin.h> and headers of your own";
+
 static void judge(const struct spincc *s, struct faults *all, const struct rule *rules, const char *message,
 		  const char *whole, int is_error)
 {
+	const struct rule *rule = match(rules, message);
 	struct fault fault = { .warning = !is_error };
 	char name[192];
-	unsigned flags;
 
-	while (rules->pattern && !strstr(message, rules->pattern))
-		rules++;
-	flags = rules->flags;
-	if (flags & RULE_SILENT || (!rules->pattern && !is_error && !strstr(message, "[-W")))
+	if (rule->flags & RULE_SILENT || (!rule->pattern && !is_error && !strstr(message, "[-W")))
 		return;
-	if (rules->pattern)
-		fault.warning = !!(flags & RULE_WARNING);
+	if (rule->pattern)
+		fault.warning = !!(rule->flags & RULE_WARNING);
 	fault.line = find_place(s, whole, fault.file);
 	if (!fault.line && !is_error)
 		return; /* the runtime's own affair */
@@ -215,33 +294,25 @@ static void judge(const struct spincc *s, struct faults *all, const struct rule 
 		/* a header that the user includes, and not the user's: it was not made for handlers */
 		fault.line = all->includer_line;
 		snprintf(fault.file, sizeof(fault.file), "%s", all->includer);
-		snprintf(fault.sentence, sizeof(fault.sentence), "this header is the system's, which no HPU has; include "
-			 "<spin/spin.h> and headers of your own");
+		snprintf(fault.sentence, sizeof(fault.sentence), "%s", system_header);
 		all->ended = 1;
 	}
 	quoted_name(message, name, sizeof(name));
-	if (flags & RULE_FUNCTION && !fault.line)
-		fault.line = find_in_ir(s, is_call_of, name, fault.file);
-	if (flags & RULE_ASM)
-		fault.line = find_in_ir(s, is_asm, NULL, fault.file);
-	if (flags & (RULE_STACK | RULE_MEMORY))
-		fault.line = largest_variable(s, flags & RULE_STACK, fault.file, name, sizeof(name));
-	if (flags & RULE_AT_END || (flags & RULE_FUNCTION && !fault.line)) {
-		fault.line = last_line(s);
-		snprintf(fault.file, sizeof(fault.file), "%s", s->handler);
-	}
+	if (rules == rules_front && is_error)
+		rule = match_source(s, &fault, rule);
+	find_by_rule(s, &rule, whole, &fault, name, sizeof(name));
 	if (fault.sentence[0])
 		;
-	else if (flags & RULE_FUNCTION)
+	else if (rule->flags & RULE_FUNCTION)
 		fill(fault.sentence, sizeof(fault.sentence), rules__function(name), name, "'");
-	else if (rules->sentence)
-		fill(fault.sentence, sizeof(fault.sentence), rules->sentence, name,
-		     flags & (RULE_STACK | RULE_MEMORY) ? "" : "'");
+	else if (rule->sentence)
+		fill(fault.sentence, sizeof(fault.sentence), rule->sentence, name,
+		     rule->flags & (RULE_STACK | RULE_MEMORY) ? "" : "'");
 	else
-		own_words(fault.sentence, sizeof(fault.sentence), message, flags);
+		own_words(fault.sentence, sizeof(fault.sentence), message, rule->flags);
 	if (!known(all, &fault) && all->count < FAULTS_MAX)
 		all->rows[all->count++] = fault;
-	all->ended |= !fault.warning && (flags & RULE_LAST);
+	all->ended |= !fault.warning && (rule->flags & RULE_LAST || rules == rules_bpf);
 }
 
 /* One line of a tool's output. */
@@ -249,7 +320,6 @@ static void take(const struct spincc *s, struct faults *all, const struct rule *
 {
 	const char *error = strstr(line, "error: "), *warning = strstr(line, "warning: ");
 	const char *from = strstr(line, "In file included from ");
-	const struct rule *rule = rules;
 	char name[PATH_MAX];
 	unsigned at;
 
@@ -270,9 +340,7 @@ static void take(const struct spincc *s, struct faults *all, const struct rule *
 		judge(s, all, rules, warning + strlen("warning: "), line, 0);
 	} else if (rules != rules_front) {
 		/* linkers, assemblers and back ends have no form; but source lines are no messages */
-		while (rule->pattern && !strstr(line, rule->pattern))
-			rule++;
-		if (rule->pattern && line[0] != ' ' && line[0] != '\t')
+		if (match(rules, line)->pattern && line[0] != ' ' && line[0] != '\t')
 			judge(s, all, rules, line, line, 1);
 	}
 }

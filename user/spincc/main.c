@@ -27,6 +27,20 @@ static const struct option_row options[] = {
 	{ 0 },
 };
 
+static const char about[] =
+	"The object is a BPF ELF file that bpftool(8) and ip-link(8) take as well. The rv32 program and the "
+	"handlers' description stand in sections of their own, and a checksum follows the last section. The "
+	"output appears only when all has succeeded.\n\n"
+	"The handler file is compiled for PsPIN's HPUs by gcc and for the kernel by clang. Its C is judged once, by clang for "
+	"eBPF; what any of the tools then refuses is told in one line, FILE:LINE: what is wrong; what to write instead.\n\n"
+	"A handler is what both targets can run: no recursion, no calls through pointers, no floating point, no signed "
+	"division, no arrays of variable length, no C library and no variables outside the state and tables (constants are "
+	"fine). Loops have a bound, pointers that may be NULL are tested, and all local variables together take less than "
+	"512 bytes.\n\n"
+	"As root the kernel's verifier is asked, too, for both classes that handlers are loaded as: trusted, and isolated, "
+	"which is loaded without CAP_PERFMON and may do less.\n\n"
+	"The handler API is described in spin-handler(7).";
+
 static const struct command_row command = {
 	.name = "spincc",
 	.operands = "HANDLER.c",
@@ -34,10 +48,7 @@ static const struct command_row command = {
 	.max_operands = 1,
 	.summary = "Compiles a sPIN handler file into one fat object: eBPF for the kernel, rv32 for a PsPIN HPU",
 	.options = options,
-	.about = "The object is a BPF ELF file that bpftool(8) and ip-link(8) take as well. The rv32 program and the "
-		 "handlers' description stand in sections of their own, and a checksum follows the last section. The "
-		 "output appears only when all has succeeded.\n\n"
-		 "The handler API is described in spin-handler(7).",
+	.about = about,
 	.examples = (const struct example_row[]){
 		{ "spincc filtering.c -o filtering.spin", "Build an object, and load it once if privileged." },
 		{ "spincc -v --no-verify --save-temps filtering.c -o quiet.spin",

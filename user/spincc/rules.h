@@ -13,6 +13,8 @@ enum {
 	RULE_STACK = 1 << 5,    /* the place is the largest local variable; @: "'name' takes N bytes" */
 	RULE_LAST = 1 << 6,     /* what follows is its consequence */
 	RULE_MEMORY = 1 << 8,   /* the same of variables that last */
+	RULE_DEFINED = 1 << 9,  /* the place is where the function is defined that the tool names: "in function f " */
+	RULE_SUSPECT = 1 << 10, /* rules_suspect may know more */
 	RULE_STRING = 1 << 7,   /* the sentence is the last "string" in what the tool said */
 };
 
@@ -24,6 +26,11 @@ struct rule {
 };
 
 extern const struct rule rules_front[], rules_hpu[], rules_bpf[];
+
+/* Where a tool names no place, the first line of the handler's IR that has this. */
+extern const struct rule rules_suspect[];
+/* The user's line has this, whatever the front end says of it. */
+extern const struct rule rules_source[];
 
 /* Why a handler cannot call this, and what to do instead; @: the name. */
 const char *rules__function(const char *name);

@@ -5,6 +5,9 @@
 
 #include "rules.h"
 
+#define SIGNED_DIVISION "signed division or modulo; eBPF divides unsigned numbers only: use uint32_t or uint64_t"
+#define COUNT_BITS "eBPF has no instruction that counts bits; count them in a loop with a constant bound"
+#define COPY "this copies or fills too much at once; write a loop with a constant bound"
 #define ASSEMBLY "inline assembly; a handler is plain C, which both eBPF and rv32 are made from"
 
 const struct rule rules_hpu[] = {
@@ -31,23 +34,31 @@ const struct rule rules_hpu[] = {
 };
 
 const struct rule rules_bpf[] = {
-	{ "nsupport signed division", "signed division or modulo; eBPF divides unsigned numbers only: use uint32_t or "
-				      "uint64_t", RULE_LAST },
-	{ "nsupported signed division", "signed division or modulo; eBPF divides unsigned numbers only: use uint32_t or "
-					"uint64_t", RULE_LAST },
+	{ "nsupport signed division", SIGNED_DIVISION, RULE_LAST },
+	{ "nsupported signed division", SIGNED_DIVISION, RULE_LAST },
 	{ "A call to built-in function", NULL, RULE_FUNCTION | RULE_LAST },
 	{ "BPF stack limit", "@ of stack; all local variables together have 512: keep large ones in the state", RULE_STACK |
 			     RULE_LAST },
 	{ "too many args", "more than 5 arguments to a function that is not inlined; declare it static inline, or pass a "
 			   "pointer to a struct", RULE_LAST },
-	{ "VarArgs", "a function with variable arguments; write one with an array and its length", RULE_LAST },
-	{ "vastart", "a function with variable arguments; write one with an array and its length", RULE_LAST },
+	{ "pass by value", "a struct is passed by value to a function that is not inlined; pass a pointer to it, or declare "
+			   "the function static inline", RULE_LAST },
+	{ "StructRet", "a struct is returned by a function that is not inlined; declare it static inline, or fill one through "
+		       "a pointer", RULE_DEFINED | RULE_LAST },
 	{ "nsupported atomic operation", "atomics of another size than 32 bits; use spin_add32 and spin_cas32", RULE_LAST },
 	{ "Atomic", "an atomic operation that eBPF has not; use spin_add32, spin_cas32, spin_load32 and spin_store32",
 	  RULE_LAST },
 	{ "ATOMIC", "an atomic operation that eBPF has not; use spin_add32, spin_cas32, spin_load32 and spin_store32",
 	  RULE_LAST },
 	{ "nsupported dynamic stack", "memory of variable size on the stack; write an array of its largest length", RULE_LAST },
+	{ "= ctlz", COUNT_BITS, RULE_LAST },
+	{ "= cttz", COUNT_BITS, RULE_LAST },
+	{ "= ctpop", COUNT_BITS, RULE_LAST },
+	{ "= brind", "a computed goto; use switch", RULE_SUSPECT | RULE_LAST },
+	{ "Cannot select", "eBPF has no instruction for this; write it with unsigned numbers of at most 64 bits", RULE_SUSPECT |
+	  RULE_LAST },
+	{ "error in backend", "eBPF has no instruction for this; write it with unsigned numbers of at most 64 bits",
+	  RULE_SUSPECT | RULE_LAST },
 	{ "invalid register/token name", ASSEMBLY, RULE_ASM | RULE_LAST },
 	{ "couldn't allocate", ASSEMBLY, RULE_ASM | RULE_LAST },
 	{ "unknown register name", ASSEMBLY, RULE_ASM | RULE_LAST },
@@ -57,6 +68,22 @@ const struct rule rules_bpf[] = {
 	{ "value too large", "the handlers are too large: a branch in eBPF reaches 32,767 instructions; repeat less of the "
 			     "code", RULE_AT_END | RULE_LAST },
 	{ "[-W", NULL, RULE_SILENT },
+	{ "failed with exit code", "the compiler for eBPF crashed on this file; leave out one function after the other to find "
+				   "out which one it is", RULE_SUSPECT | RULE_AT_END | RULE_LAST },
+	{ "failed due to signal", "the compiler for eBPF crashed on this file; leave out one function after the other to find "
+				  "out which one it is", RULE_SUSPECT | RULE_AT_END | RULE_LAST },
+	{ 0 },
+};
+
+const struct rule rules_suspect[] = {
+	{ "blockaddress(", "a computed goto; use switch", 0 },
+	{ "@llvm.frameaddress", "the address of a stack frame, which eBPF has not; do without", 0 },
+	{ "@llvm.returnaddress", "the address to return to, which eBPF has not; do without", 0 },
+	{ " sdiv ", SIGNED_DIVISION, 0 },
+	{ " srem ", SIGNED_DIVISION, 0 },
+	{ "@llvm.memcpy.", COPY, 0 },
+	{ "@llvm.memmove.", COPY, 0 },
+	{ "@llvm.memset.", COPY, 0 },
 	{ 0 },
 };
 

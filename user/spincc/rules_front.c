@@ -34,6 +34,8 @@ const struct rule rules_front[] = {
 	{ "types initializing 'enum spin_completion_rc (*)",
 	  "the completion handler has another signature; write enum spin_completion_rc name(uint32_t dropped_bytes, "
 	  "_Bool flow_control_triggered, STATE *state)", 0 },
+	{ "'section' attribute only applies", "SPIN_HANDLERS stands inside a function; end the function with }", RULE_LAST },
+	{ "any field in type 'const struct (unnamed", "@ is nothing to register; see struct spin_registration for what is", 0 },
 	{ "static_assert failed", NULL, RULE_STRING },
 	{ "static assertion failed", NULL, RULE_STRING },
 
@@ -69,6 +71,7 @@ const struct rule rules_front[] = {
 	{ "implicit declaration of function", NULL, RULE_FUNCTION },
 	{ "implicitly declaring library function", NULL, RULE_FUNCTION },
 	{ "call to undeclared", NULL, RULE_FUNCTION },
+	{ "has internal linkage but is not defined", "@ is declared and nowhere defined; define it, or call another", RULE_LAST },
 	{ "[-Winfinite-recursion]", "recursion without end; write a loop with a constant bound", 0 },
 
 	/* what neither target has */
@@ -90,5 +93,13 @@ const struct rule rules_front[] = {
 	/* after these nothing is what it was */
 	{ "expected ", NULL, RULE_LAST },
 	{ "extraneous closing brace", NULL, RULE_LAST },
+	{ 0 },
+};
+
+const struct rule rules_source[] = {
+	{ "SEC(", "sections and maps are eBPF's own, which an HPU has not; use SPIN_TABLE or the struct of SPIN_STATE",
+	  RULE_LAST },
+	{ "__uint(", "sections and maps are eBPF's own, which an HPU has not; use SPIN_TABLE or the struct of SPIN_STATE",
+	  RULE_LAST },
 	{ 0 },
 };
