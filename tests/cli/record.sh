@@ -108,6 +108,15 @@ expect 1 "$SPINCTL" replay a.spinrec --handler "$OBJECT" --engine model
 says err "a.spinrec is of handler apples"
 one_line
 
+# --- any mode and class give the same
+for options in '--mode generic' '--class isolated'; do
+	start_record c.spinrec --packets 2 $options || exit 1
+	send 0 9000 apple banana
+	end_record 0
+	expect 0 "$SPINCTL" replay c.spinrec
+	says out "Counters and memory at the end are as recorded."
+done
+
 # --- several HPUs, a signal ends it
 if [ "$(nproc)" -gt 1 ]; then
 	for signal in INT TERM; do
@@ -214,6 +223,10 @@ expect 2 record apples.spin -o x
 says err "missing: --dev IF"
 expect 2 record apples.spin --dev v0 -o x --ring-mib 0
 expect 2 record apples.spin --dev v0 -o x --frobnicate
+expect 2 record apples.spin --dev v0 -o x --mode fast
+one_line
+expect 2 record apples.spin --dev v0 -o x --class first
+one_line
 for where in /dev/full nosuch/x out.d; do
 	expect 1 record apples.spin --dev v0 -o $where --duration 0.1
 	one_line

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef SPINCTL_RECORD_H
+#define SPINCTL_RECORD_H
+
+#include "engine/recording.h"
+#include "spinctl.h"
+
+struct recorder {
+	/* wishes */
+	const char *output, *ready_file; /* ready_file: NULL, none */
+	double duration_s;               /* these two: 0, without end */
+	unsigned packets;
+	unsigned ring_mib;
+	/* what is recorded */
+	struct spin_ctx *ctx;
+	const struct spin_nic *nic;
+	struct recording_writer *writer;
+	struct recording_info info;
+	int status;                      /* of the callback that takes packets */
+	int whole;                       /* the recording has its name */
+};
+
+/*
+ * Attaches the context and records until a wish is fulfilled or a signal comes; info then has
+ * the counts. DONE; or FAILED after a message, also for an interface that went away: then the
+ * recording is whole all the same.
+ */
+int record_keep__run(struct recorder *r, const void *object, size_t object_bytes);
+
+#endif
