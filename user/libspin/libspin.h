@@ -224,7 +224,10 @@ struct spin_tapped {
 /* Copies the packets from now on to a ring of so many bytes (rounded up to a power of two). -EALREADY. */
 int spin_ctx__tap(struct spin_ctx *ctx, size_t ring_bytes);
 void spin_ctx__untap(struct spin_ctx *ctx);
-/* Hands what is in the ring to fn, in order of arrival, without a system call; returns how many. */
+/*
+ * Hands what is in the ring to fn, in order of arrival, without a system call; returns how
+ * many. With more than 16,384 in the ring it hands over that many; 0: the ring is empty.
+ */
 int spin_ctx__tapped(struct spin_ctx *ctx, void (*fn)(void *arg, const struct spin_tapped *packet), void *arg);
 /* Packets that found the ring full since spin_ctx__tap(). */
 uint64_t spin_ctx__tap_lost(const struct spin_ctx *ctx);

@@ -9,6 +9,8 @@
 #include "internal.h"
 #include "root.h"
 
+/* In one call: a reader that is slower than the packets would never come back. */
+#define HAND_OVER_MAX 16384
 #define RING_BYTES_MAX (1u << 30)
 
 struct tap {
@@ -16,6 +18,7 @@ struct tap {
 	struct ring_buffer *ring;
 	uint64_t lost_before[SPIN_NICS_MAX]; /* by place: what the interface's counter stood at */
 	uint64_t lost_elsewhere;             /* at places that the context has left */
+	int left;                            /* to hand over in this call */
 	void (*fn)(void *arg, const struct spin_tapped *packet);
 	void *arg;
 };
@@ -29,7 +32,7 @@ static int on_record(void *arg, void *data, size_t bytes)
 
 	if (bytes >= sizeof(*record) && record->frame_bytes <= bytes - sizeof(*record))
 		tap->fn(tap->arg, &packet);
-	return 0;
+	return --tap->left ? 0 : -E2BIG;
 }
 
 static uint32_t ring_size(size_t wanted)
@@ -123,7 +126,10 @@ int spin_ctx__tapped(struct spin_ctx *ctx, void (*fn)(void *arg, const struct sp
 		return spin_fail(-EINVAL, "%s is not tapped", ctx->name);
 	ctx->tap->fn = fn;
 	ctx->tap->arg = arg;
+	ctx->tap->left = HAND_OVER_MAX;
 	count = ring_buffer__consume(ctx->tap->ring);
+	if (!ctx->tap->left)
+		return HAND_OVER_MAX;
 	return count < 0 ? spin_fail(count, "cannot read the ring of a tap: %s", strerror(-count)) : count;
 }
 

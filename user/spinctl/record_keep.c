@@ -65,10 +65,14 @@ static void take_packet(void *arg, const struct spin_tapped *packet)
 		r->status = complain("%s", engine_why());
 }
 
-static void drain(struct recorder *r)
+/* Gives how many packets were there. */
+static int drain(struct recorder *r)
 {
-	if (spin_ctx__tapped(r->ctx, take_packet, r) < 0 && !r->status)
+	int packets = spin_ctx__tapped(r->ctx, take_packet, r);
+
+	if (packets < 0 && !r->status)
 		r->status = complain("%s", spin_strerror_last());
+	return packets;
 }
 
 /* Until the time is over, the packets are there, a signal comes, or something fails; 1: the interface has gone. */
@@ -100,7 +104,8 @@ static int finish(struct recorder *r, double start_s)
 
 	spin_ctx__detach(r->ctx); /* from here on no handler runs: packets, memory and counters belong together */
 	info->duration_ns = (uint64_t)((now_s() - start_s) * 1e9);
-	drain(r);
+	while (drain(r) > 0)
+		;
 	if (r->status || write_memory(r, RECORDING_AFTER))
 		return FAILED;
 	spin_ctx__counters(r->ctx, info->counters);
