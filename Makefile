@@ -171,6 +171,9 @@ $(BUILD)/man/spinctl.8: user/man/spinctl.8.in $(BUILD)/bin/spinctl
 $(BUILD)/man/spincc.1: user/man/spincc.1.in $(SPINCC)
 	$(Q)mkdir -p $(@D) && $(SPINCC) --fill-template <$< >$@
 
+$(BUILD)/man/hpu-run.1: user/man/hpu-run.1.in user/common/version.h
+	$(Q)mkdir -p $(@D) && sed 's/@VERSION@/$(VERSION)/' $< >$@
+
 $(BUILD)/man/libspin.3: user/man/libspin.awk user/libspin/libspin.h user/man/libspin.c user/man/libspin.3.in
 $(BUILD)/man/spin-handler.7: user/man/reasons.awk handlers/include/spin/reason.h user/man/spin-handler.7.in
 $(BUILD)/man/libspin.3 $(BUILD)/man/spin-handler.7: user/common/version.h

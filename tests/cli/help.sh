@@ -12,6 +12,11 @@ for command in "$SPINCTL" "$SPINCC" "$SPINCTL run" "$SPINCTL status" "$SPINCTL c
 	one_line
 	[ -s "$WORK/out" ] && fail "$command --no-such-option writes to stdout"
 done
+for command in "$SPINCTL run --help" "$SPINCTL --version" "$SPINCC --help" "$SPINCC --version"; do
+	$command >/dev/full 2>"$WORK/err"
+	[ $? = 1 ] || fail "$command: a full disk is not reported"
+	one_line
+done
 for command in run status cost; do
 	expect 0 "$SPINCTL" help $command
 	says out "usage: spinctl $command"

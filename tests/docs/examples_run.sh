@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Every example of spinctl(8) and spincc(1) runs as it stands in the page and ends well, with traffic on eth0.
+# Every example of spinctl(8), spincc(1) and hpu-run(1) runs as it stands in the page and ends well, with traffic on eth0.
 . "$(dirname "$0")/docs.inc"
 cd "$WORK" || exit 1
 
@@ -13,7 +13,8 @@ split_examples() { # PAGE
 }
 split_examples spinctl.8
 split_examples spincc.1
-ls example.spincc.1.* example.spinctl.8.* >/dev/null || fail "no examples in the pages"
+split_examples hpu-run.1
+ls example.spincc.1.* example.spinctl.8.* example.hpu-run.1.* >/dev/null || fail "no examples in the pages"
 # each command has one, but for help
 for command in $(commands_in_help | grep -vx help); do
 	grep -lE "(^| )spinctl $command( |\$)" example.spinctl.8.* >/dev/null || fail "spinctl $command has no example"
@@ -25,6 +26,12 @@ folder() {
 	mkdir -p "$1/tests" && cp -r "$ROOT/tests/vectors" "$1/tests/vectors"
 	cp "$ROOT/tests/vectors/filtering/hit_rewrites_the_port.vec" "$1/filtering.vec"
 	cp "$ROOT/tests/vectors/kvstore/get_hit_is_answered.vec" "$1/kvstore.vec"
+	riscv64-unknown-elf-gcc -march=rv32imac -mabi=ilp32 -nostdlib -static -x assembler - -o "$1/program.elf" <<-EOF
+		.globl _start, work, done
+		_start: nop
+		work:   addi t0, t0, 1
+		done:   ebreak
+	EOF
 	{
 		printf '\324\303\262\241\002\000\004\000\000\000\000\000\000\000\000\000\377\377\000\000\001\000\000\000'
 		for i in 1 2 3 4 5 6 7 8; do # a GET of key 7 from 10.0.0.1:4096 to 10.0.0.2:9000

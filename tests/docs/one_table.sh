@@ -65,6 +65,12 @@ options_in_page spincc.1 | split_names >of_page
 options_in_completion spincc spincc >of_completion
 compare spincc
 
+# hpu-run's page is written by hand
+"$BUILD/bin/hpu-run" --help | grep -oE -- '^  (-h, )?--[a-z-]+' | grep -oE -- '--[a-z-]+' | sort >of_help
+sed -n 's/^\.It Fl \(h , Fl \)*//p' "$MAN/hpu-run.1" | unescape | sed 's/^\([^ ]*\).*/-\1/' | sort | diff of_help - >differences ||
+	fail "hpu-run: help (<) and page (>) differ: $(grep '^[<>]' differences | tr '\n' ' ')"
+[ "$(wc -l <of_help)" -gt 5 ] || fail "hardly an option in hpu-run --help"
+
 # texts: every word of an option's help is in the page
 for command in $(grep -vx help commands); do
 	"$SPINCTL" "$command" --help | sed -n '/^options:/,/^$/p' | sed -E 's/^ +(-[a-zA-Z], |)(-[^ ]*( [^ ]+)?) */ /' | tr -s ' \n' ' ' |

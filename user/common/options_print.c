@@ -33,10 +33,13 @@ const char *command__word(const struct command_row *command)
 	return space ? space + 1 : command->name;
 }
 
-/* The last space outside quotes at which the line still fits, or the first after that; 0: none. */
+/*
+ * The last space outside quotes at which the line still fits, one before an option
+ * if there is any, or the first after that; 0: none.
+ */
 static size_t break_at(const char *line, size_t columns)
 {
-	size_t at = 0;
+	size_t at = 0, option = 0;
 	char quote = 0;
 
 	for (size_t i = 0; line[i]; i++) {
@@ -46,10 +49,12 @@ static size_t break_at(const char *line, size_t columns)
 			quote = line[i];
 		else if (line[i] == ' ' && (i + 2 <= columns || !at))
 			at = i;
+		if (at == i && (line[i + 1] == '-' || line[i + 1] == '&'))
+			option = i;
 		if (at && i >= columns)
 			break;
 	}
-	return at;
+	return option ? option : at;
 }
 
 void example__lines(const char *command, unsigned columns, void (*put)(void *arg, const char *line), void *arg)

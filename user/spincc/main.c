@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* spincc: one handler file to one fat object. */
+#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,6 +75,15 @@ static int build(struct spincc *s)
 	return err ? err : temps__publish(s, "object");
 }
 
+/* The exit status after output. */
+static int written(void)
+{
+	if (!fflush(stdout) && !ferror(stdout))
+		return 0;
+	fprintf(stderr, "spincc: cannot write the output: %s\n", strerror(errno));
+	return 1;
+}
+
 /* For the build: page and completion from the table. */
 static int fill_template(void)
 {
@@ -97,10 +107,10 @@ int main(int argc, char **argv)
 	switch (options__parse(&command, argc, argv, &s, operands, &count)) {
 	case OPTIONS_HELP:
 		options__help(&command, stdout);
-		return 0;
+		return written();
 	case OPTIONS_VERSION:
 		options__version("spincc");
-		return 0;
+		return written();
 	case OPTIONS_USAGE:
 		return 2;
 	case OPTIONS_OK:
