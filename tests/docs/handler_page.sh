@@ -42,6 +42,23 @@ grep -oE '[a-z0-9_]+/[a-z0-9_]+\.vec' page | sort -u >vectors
 while read -r vector; do
 	[ -f "$ROOT/tests/vectors/$vector" ] || fail "no vector $vector"
 done <vectors
+# rows of the table of codes, against vectors that show them: verdict, reason, event
+row() { # CODE VECTOR
+	vector=$ROOT/tests/vectors/$2.vec
+	want=$(sed -n 's/^expect \([a-z]*\) \([a-z_]*\).*/\1 Ta \2/p' "$vector" | head -n 1)
+	event=$(sed -n 's/^event \([a-z_]*\).*/\1/p' "$vector" | head -n 1)
+	grep -q "^\.It Dv $1 Ta $want Ta ${event:--} Ta" page || fail "the table of codes has no row $1: $want ${event:--}"
+}
+row SPIN_HEADER_PROCEED returns/header_proceed_runs_nothing_more
+row SPIN_HEADER_DROP returns/header_drop_runs_completion_only
+row SPIN_HEADER_FAIL returns/header_fail
+row SPIN_HEADER_SEGV returns/header_segv
+row SPIN_SUCCESS returns/all_three_in_order
+row SPIN_DROP returns/payload_drop_counts_dropped_bytes
+row SPIN_REPLIED rewrite/reply_as_long_as_the_request
+row SPIN_FAIL returns/payload_fail
+row SPIN_SEGV returns/payload_segv
+
 # all that show a handler's return code are named
 for vector in "$ROOT"/tests/vectors/returns/*.vec; do
 	grep -qF "returns/$(basename "$vector")" page || fail "not named: returns/$(basename "$vector")"

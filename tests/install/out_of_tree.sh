@@ -12,6 +12,11 @@ expect 0 make -s
 readelf -d watch | grep -q 'NEEDED.*\[libspin.so.0\]' || fail "watch is not linked with libspin.so.0"
 readelf -d watch-static | grep -q NEEDED && fail "watch-static needs shared libraries"
 
+# a handler of one's own, from nothing
+expect 0 spinctl new apples
+expect 0 spinctl test apples.c
+says out "1 of 1 vectors as expected"
+
 # the compilers saw the installed files only
 spincc -v -I. ports.c -o again.spin 2>&1 | grep -E -o -- '(-I|@|-T)/[^ ]*' | grep -v -F "$PREFIX" &&
 	fail "spincc looks outside of the installed tree"
