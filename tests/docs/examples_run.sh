@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Every example of spinctl(8), spincc(1) and hpu-run(1) runs as it stands in the page and ends well, with traffic on eth0.
+# Every example of spinctl(8), spincc(1) and hpu-run(1) runs as it stands in the page and ends well.
 . "$(dirname "$0")/docs.inc"
 cd "$WORK" || exit 1
 
@@ -47,7 +47,9 @@ ip -n "$NS" link set v0 down
 ip -n "$NS" link set v0 name eth0 up
 ip -n "$NS" address add 10.0.0.1/24 dev v1
 ip -n "$NS" neighbour add 10.0.0.2 lladdr 02:00:00:00:00:02 dev v1
-nsenter --net="/run/netns/$NS" bash -c 'while :; do echo 00000001 >/dev/udp/10.0.0.2/9000; sleep 0.02; done' 2>/dev/null &
+# not by the function: this has to be the process that is ended
+nsenter --net="/run/netns/$NS" bash -c '
+	while :; do echo 00000001 >/dev/udp/10.0.0.2/9000; sleep 0.02; done' 2>/dev/null &
 PATH=$BUILD/bin:$PATH
 for example in example.*; do
 	folder "$example.d"

@@ -14,9 +14,11 @@ diff declared exported >differences || fail "declared (<) and exported (>): $(gr
 awk '$2 != "A" && $3 !~ /@@SPIN_[0-9]+\.[0-9]+$/ { print $3 }' symbols >bare
 [ -s bare ] && fail "without a version: $(cat bare)"
 version=$(spinctl --version | sed 's/spinctl //')
-readelf -d "$PREFIX/lib/libspin.so" | grep -q "SONAME.*\[libspin.so.${version%%.*}\]" || fail "the soname is not libspin.so.${version%%.*}"
+soname=libspin.so.${version%%.*}
+readelf -d "$PREFIX/lib/libspin.so" | grep -q "SONAME.*\[$soname\]" || fail "the soname is not $soname"
 
 # so does the archive: what else is in it cannot meet a program's own names
 nm --defined-only -g "$PREFIX/lib/libspin.a" 2>/dev/null | awk 'NF == 3 { print $3 }' | sort -u >global
-diff declared global >differences || fail "libspin.a, declared (<) and global (>): $(grep '^[<>]' differences | tr '\n' ' ')"
+diff declared global >differences ||
+	fail "libspin.a, declared (<) and global (>): $(grep '^[<>]' differences | tr '\n' ' ')"
 exit $FAILED

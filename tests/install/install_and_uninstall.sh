@@ -24,9 +24,12 @@ says_pc 'prefix=/opt/spin'
 says_pc 'libdir=${prefix}/lib'
 
 # not where it was built, not where it was staged
-grep -rlF -e "$DEST" -e "$ROOT" -e "$BUILD" "$TREE" >"$WORK/leaks" && fail "paths of this machine are in: $(cat "$WORK/leaks")"
-find "$DEST" ! -type l -perm /022 >"$WORK/open" && [ -s "$WORK/open" ] && fail "others may write: $(cat "$WORK/open")"
-find "$DEST" -xtype l >"$WORK/dangling" && [ -s "$WORK/dangling" ] && fail "links to nothing: $(cat "$WORK/dangling")"
+grep -rlF -e "$DEST" -e "$ROOT" -e "$BUILD" "$TREE" >"$WORK/leaks" &&
+	fail "paths of this machine are in: $(cat "$WORK/leaks")"
+find "$DEST" ! -type l -perm /022 >"$WORK/open"
+[ -s "$WORK/open" ] && fail "others may write: $(cat "$WORK/open")"
+find "$DEST" -xtype l >"$WORK/dangling"
+[ -s "$WORK/dangling" ] && fail "links to nothing: $(cat "$WORK/dangling")"
 
 # once more over itself, then away; what is not ours stays
 expect 0 make_in_tree install $to DESTDIR="$DEST"
