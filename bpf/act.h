@@ -15,14 +15,14 @@
  * the difference (RFC 1624), so a checksum that was wrong on arrival stays wrong;
  * none stays none; a local sender's partial sum covers nothing that changed.
  */
-SPIN_INLINE void spin_deliver(const struct spin_datagram *d, const uint8_t *end, uint64_t change,
+SPIN_INLINE void spin_deliver(const struct spin_view *view, const struct spin_datagram *d, uint64_t change,
 			      _Bool accept_partial)
 {
 	uint16_t checksum = d->udp->checksum;
 
 	if (!checksum)
 		return;
-	if (accept_partial && spin_udp_sum_partial(d, end) && !spin_udp_sum_full(d, end, change))
+	if (accept_partial && spin_udp_sum_partial(view, d) && !spin_udp_sum_full(view, d, change))
 		return;
 	checksum = ~spin_fold((uint64_t)(uint16_t)~checksum + change);
 	d->udp->checksum = checksum ? checksum : 0xffff;
@@ -69,8 +69,12 @@ SPIN_INLINE void spin_reply_ip6_(struct spin_ip6 *ip, uint32_t payload_bytes)
 	ip->hop_limit = SPIN_REPLY_TTL;
 }
 
-/* Turns the datagram around, cut to payload_bytes; checksums are computed anew unless the request had none. */
-SPIN_INLINE void spin_turn_around(const struct spin_datagram *d, const uint8_t *end, uint32_t payload_bytes)
+/*
+ * Turns the datagram around, cut to payload_bytes; checksums are computed anew, but for
+ * that of a request over IPv4 that had none. Over IPv6 there is no "none".
+ */
+SPIN_INLINE void spin_turn_around(const struct spin_view *view, const struct spin_datagram *d,
+				  uint32_t payload_bytes)
 {
 	uint32_t udp_bytes = payload_bytes + sizeof(struct spin_udp);
 	spin_be16 port = d->udp->src_port;
@@ -78,13 +82,13 @@ SPIN_INLINE void spin_turn_around(const struct spin_datagram *d, const uint8_t *
 	spin_swap_eth_(d->eth);
 	if (d->is_ip4)
 		spin_reply_ip4_(d->ip, d->ip_header_bytes + udp_bytes);
-	else if (spin_within_((struct spin_ip6 *)d->ip + 1, end))
+	else if (spin_inside_(view, (struct spin_ip6 *)d->ip + 1))
 		spin_reply_ip6_(d->ip, udp_bytes);
 	d->udp->src_port = d->udp->dst_port;
 	d->udp->dst_port = port;
 	d->udp->length = spin_hton16(udp_bytes);
-	if (d->udp->checksum)
-		d->udp->checksum = spin_udp_checksum(d, end, payload_bytes);
+	if (d->udp->checksum || (spin_handlers_.checksum == SPIN_CHECKSUM_HOST && !d->is_ip4))
+		d->udp->checksum = spin_udp_checksum(view, d, payload_bytes);
 }
 
 #endif

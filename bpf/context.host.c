@@ -12,8 +12,10 @@ struct spin_frame {
 	uint8_t *data, *end;
 };
 
-SPIN_INLINE uint8_t *spin_frame_data(const struct spin_frame *frame) { return frame->data; }
-SPIN_INLINE uint8_t *spin_frame_end(const struct spin_frame *frame) { return frame->end; }
+SPIN_INLINE struct spin_view spin_frame_view(const struct spin_frame *frame)
+{
+	return (struct spin_view){ SPIN_DIRECT, .data = frame->data, .end = frame->end };
+}
 
 #include "packet.h"
 
@@ -28,17 +30,13 @@ struct spin_counters spin_counters[1];
 struct spin_event spin_host_event;
 uint32_t spin_host_event_count;
 
-/* The runtime's sums stop there, as do frames without fragments at XDP. */
-#define SPIN_HOST_FRAME_BYTES_MAX SPIN_SUM_BYTES_MAX
-
-static void spin_host_raise(const struct spin_way_out *out)
+static void spin_host_raise(const struct spin_outcome *outcome, const struct spin_datagram *d)
 {
-	const struct spin_datagram *d = &out->datagram;
 	struct spin_event *event = &spin_host_event;
 
 	memset(event, 0, sizeof(*event));
-	event->type = out->outcome.error;
-	event->handler = out->outcome.error_in;
+	event->type = outcome->error;
+	event->handler = outcome->error_in;
 	event->ip_version = d->is_ip4 ? 4 : 6;
 	if (d->is_ip4)
 		event->src_addr[0] = ((struct spin_ip4 *)d->ip)->src;
@@ -52,21 +50,24 @@ static void spin_host_raise(const struct spin_way_out *out)
 
 /*
  * Runs one frame in place; *frame_bytes becomes what comes out. Returns an enum
- * spin_reason, or -1 for a frame larger than the runtime takes. Not thread-safe.
+ * spin_reason. Not thread-safe.
  */
 int spin_host_packet(uint8_t *frame, uint32_t *frame_bytes);
 int spin_host_packet(uint8_t *frame, uint32_t *frame_bytes)
 {
 	const struct spin_frame whole = { frame, frame + *frame_bytes };
 	struct spin_way_out out;
+	struct spin_datagram d;
+	struct spin_view view;
 
-	if (*frame_bytes > SPIN_HOST_FRAME_BYTES_MAX)
-		return -1;
-	spin_process(&whole, &spin_host_config, &out);
-	if (out.outcome.error)
-		spin_host_raise(&out);
-	if (out.reason == SPIN_REASON_REPLIED)
-		*frame_bytes = out.frame_bytes;
+	out.reason = spin_find(&whole, &spin_host_config, &view, &d);
+	if (out.reason == SPIN_PARSED) {
+		spin_handle(&view, &d, spin_host_config.accept_partial, &out);
+		if (out.outcome.error)
+			spin_host_raise(&out.outcome, &d);
+		if (out.reason == SPIN_REASON_REPLIED)
+			*frame_bytes = out.frame_bytes;
+	}
 	spin_counters[0].packets[out.reason]++;
 	return out.reason;
 }

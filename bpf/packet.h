@@ -13,8 +13,8 @@
 struct spin_way_out {
 	enum spin_reason reason;
 	uint32_t frame_bytes;  /* of a reply: what the frame is to be cut to */
+	uint32_t changed_bytes; /* from the frame's start: what may differ from what came; 0: nothing */
 	struct spin_outcome outcome;
-	struct spin_datagram datagram; /* set unless parsing gave the reason */
 };
 
 /*
@@ -23,55 +23,65 @@ struct spin_way_out {
  * follows is analysed once, not once for each of them. 0: the frame is too short, which
  * parsing has excluded.
  */
-SPIN_INLINE _Bool spin_see_anew_(const struct spin_frame *frame, struct spin_datagram *d)
+SPIN_INLINE _Bool spin_see_anew_(const struct spin_view *view, struct spin_datagram *d)
 {
-	uint32_t ip = spin_opaque_((uint8_t *)d->ip - (uint8_t *)d->eth);
-	uint32_t udp = spin_opaque_((uint8_t *)d->udp - (uint8_t *)d->eth);
-	uint8_t *data = spin_frame_data(frame), *end = spin_frame_end(frame), *at;
+	uint8_t *at;
+	uint32_t ip, udp;
 
-	at = (uint8_t *)spin_opaque_pointer_(data + (ip & 31)); /* 14, 18 or 22 */
-	d->eth = (struct spin_eth *)data;
+	if (view->access == SPIN_COPIED) {
+		ip = spin_unknown_(view, d->ip_at);
+		udp = spin_unknown_(view, d->udp_at);
+	} else {
+		ip = spin_opaque_((uint8_t *)d->ip - (uint8_t *)d->eth);
+		udp = spin_opaque_((uint8_t *)d->udp - (uint8_t *)d->eth);
+	}
+	at = (uint8_t *)spin_opaque_pointer_(view->data + (ip & 31)); /* 14, 18 or 22 */
+	d->eth = (struct spin_eth *)view->data;
 	d->ip = at;
-	d->udp = (struct spin_udp *)spin_opaque_pointer_(data + (udp & 127)); /* at most 22 + 60 */
+	d->udp = (struct spin_udp *)spin_opaque_pointer_(view->data + (udp & 127)); /* at most 22 + 60 */
 	d->payload = (uint8_t *)(d->udp + 1);
-	if (!spin_within_(d->eth + 1, end) || !spin_within_(at + sizeof(struct spin_ip4), end) ||
-	    !spin_within_(d->payload, end))
+	if (!spin_inside_(view, d->eth + 1) || !spin_inside_(view, at + sizeof(struct spin_ip4)) ||
+	    !spin_inside_(view, d->payload))
 		return 0;
 	d->is_ip4 = spin_equal_(*at >> 4, 4);
+	d->payload_at = udp + sizeof(struct spin_udp);
 	d->ip_header_bytes = udp - ip;
 	d->payload_bytes = spin_ntoh16(d->udp->length) - sizeof(struct spin_udp);
 	return 1;
 }
 
-/* The frame is writable and changed in place, but for its length. */
-SPIN_INLINE void spin_process(const struct spin_frame *frame, const volatile struct spin_config *config,
-			      struct spin_way_out *out)
+/* Parses and matches; SPIN_PARSED, and *view and *d say where the datagram is, or the reason why it is not ours. */
+SPIN_INLINE enum spin_reason spin_find(const struct spin_frame *frame, const volatile struct spin_config *config,
+				       struct spin_view *view, struct spin_datagram *d)
 {
-	uint8_t *end = spin_frame_end(frame);
-	struct spin_datagram *d = &out->datagram;
+	enum spin_reason reason;
+
+	*view = spin_frame_view(frame);
+	reason = spin_parse_view(view, d);
+	if (reason != SPIN_PARSED)
+		return reason;
+	if (!spin_match(&config->rule, d))
+		return SPIN_REASON_UNMATCHED;
+	*view = spin_frame_view(frame);
+	return spin_see_anew_(view, d) ? SPIN_PARSED : SPIN_REASON_TRUNCATED;
+}
+
+/* Handles what spin_find() found. The frame is writable and changed in place, but for its length. */
+SPIN_INLINE void spin_handle(const struct spin_view *view, const struct spin_datagram *d, _Bool accept_partial,
+			     struct spin_way_out *out)
+{
 	struct spin_packet packet;
 
 	out->outcome.error = 0;
-	out->frame_bytes = 0;
-	out->reason = spin_parse(spin_frame_data(frame), end, d);
-	if (out->reason != SPIN_PARSED)
-		return;
-	out->reason = SPIN_REASON_UNMATCHED;
-	if (!spin_match(&config->rule, d))
-		return;
-	out->reason = SPIN_REASON_TRUNCATED;
-	if (!spin_see_anew_(frame, d))
-		return;
-	end = spin_frame_end(frame);
+	out->frame_bytes = out->changed_bytes = 0;
 	out->reason = SPIN_REASON_IP_CHECKSUM;
-	if (d->is_ip4 && !spin_ip4_checksum_right(d->ip, end, d->ip_header_bytes))
+	if (d->is_ip4 && !spin_ip4_checksum_right(view, d->ip, d->ip_header_bytes))
 		return;
 	out->reason = SPIN_REASON_UDP_CHECKSUM;
-	if (spin_handlers_.checksum == SPIN_CHECKSUM_VERIFY &&
-	    !spin_udp_sum_good(d, end, config->accept_partial))
+	if (spin_handlers_.checksum == SPIN_CHECKSUM_VERIFY && !spin_udp_sum_good(view, d, accept_partial))
 		return;
 
-	packet.end = end;
+	packet.view = *view;
 	packet.ip = d->ip;
 	packet.udp = d->udp;
 	packet.payload = d->payload;
@@ -82,14 +92,14 @@ SPIN_INLINE void spin_process(const struct spin_frame *frame, const volatile str
 	spin_run_handlers(&packet, d->payload_bytes, &out->outcome);
 	out->reason = out->outcome.reason;
 
-	if (out->reason != SPIN_REASON_REPLIED &&
-	    !(packet.stored && (out->reason == SPIN_REASON_SUCCESS || out->reason == SPIN_REASON_PROCEEDED)))
-		return;
 	if (out->reason == SPIN_REASON_REPLIED) {
-		spin_turn_around(d, end, packet.reply_bytes);
-		out->frame_bytes = spin_opaque_(d->payload - (uint8_t *)d->eth) + packet.reply_bytes;
-	} else {
-		spin_deliver(d, end, packet.sum_change, config->accept_partial);
+		spin_turn_around(view, d, packet.reply_bytes);
+		out->frame_bytes = spin_opaque_(d->payload_at) + packet.reply_bytes;
+		out->changed_bytes = out->frame_bytes;
+	} else if (packet.stored &&
+		   (out->reason == SPIN_REASON_SUCCESS || out->reason == SPIN_REASON_PROCEEDED)) {
+		spin_deliver(view, d, packet.sum_change, accept_partial);
+		out->changed_bytes = d->payload_at + d->payload_bytes;
 	}
 }
 

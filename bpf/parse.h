@@ -5,9 +5,10 @@
 /*
  * Steps 1 to 3 of <spin/reason.h>: from a frame to a UDP datagram, or the reason
  * why it is none. Portable C; every access is behind a check of the frame's end.
+ * Includes no target: <spin/spin.h> comes before.
  */
 #include <spin/reason.h>
-#include <spin/wire.h>
+#include <spin/target/view.h>
 
 #define SPIN_PARSED SPIN_REASON_COUNT /* no reason to stop */
 
@@ -19,10 +20,31 @@ struct spin_datagram {
 	uint32_t         payload_bytes;
 	uint32_t         ip_header_bytes;
 	uint32_t         is_ip4;
+	/* offsets in the frame; in one that lies in one piece the pointers tell them */
+	uint32_t         ip_at, udp_at, payload_at;
 };
 
-SPIN_INLINE enum spin_reason spin_parse_udp_(uint8_t *udp, uint8_t *end, uint32_t ip_payload_bytes,
-					     struct spin_datagram *out)
+/* Are there `bytes` bytes of headers at `at`, which is at `off` of the frame? */
+SPIN_INLINE _Bool spin_has_(const struct spin_view *view, const uint8_t *at, uint32_t off, uint32_t bytes)
+{
+	return view->access == SPIN_COPIED ? off + bytes <= view->bytes : at + bytes <= view->end;
+}
+
+/* The same of an IP packet, which may go on elsewhere. */
+SPIN_INLINE _Bool spin_holds_(const struct spin_view *view, const uint8_t *at, uint32_t off, uint32_t bytes)
+{
+	return view->access == SPIN_DIRECT ? at + bytes <= view->end : off + bytes <= view->bytes;
+}
+
+/* The place at `off`, at most `mask`, of the frame: `at`, but where the verifier is to know no more than the mask. */
+SPIN_INLINE uint8_t *spin_place_(const struct spin_view *view, uint8_t *at, uint32_t off, uint32_t mask)
+{
+	if (view->access != SPIN_COPIED)
+		return at;
+	return (uint8_t *)spin_opaque_pointer_(view->data + (spin_unknown_(view, off) & mask));
+}
+
+SPIN_INLINE enum spin_reason spin_parse_udp_(uint8_t *udp, uint32_t ip_payload_bytes, struct spin_datagram *out)
 {
 	out->udp = (struct spin_udp *)udp;
 	if (spin_ntoh16(out->udp->length) != ip_payload_bytes)
@@ -32,12 +54,13 @@ SPIN_INLINE enum spin_reason spin_parse_udp_(uint8_t *udp, uint8_t *end, uint32_
 	return SPIN_PARSED;
 }
 
-SPIN_INLINE enum spin_reason spin_parse_ip4_(uint8_t *at, uint8_t *end, struct spin_datagram *out)
+SPIN_INLINE enum spin_reason spin_parse_ip4_(const struct spin_view *view, uint8_t *at, uint32_t off,
+					     struct spin_datagram *out)
 {
 	struct spin_ip4 *ip = (struct spin_ip4 *)at;
 	uint32_t header, total;
 
-	if (at + sizeof(*ip) > end)
+	if (!spin_has_(view, at, off, sizeof(*ip)))
 		return SPIN_REASON_TRUNCATED;
 	header = (ip->version_ihl & 15u) * 4;
 	if (ip->version_ihl >> 4 != 4 || header < sizeof(*ip))
@@ -46,15 +69,19 @@ SPIN_INLINE enum spin_reason spin_parse_ip4_(uint8_t *at, uint8_t *end, struct s
 		return SPIN_REASON_NOT_UDP;
 	if (ip->fragment & spin_hton16(SPIN_IP4_FRAGMENT_BITS))
 		return SPIN_REASON_FRAGMENT;
-	if (at + header + sizeof(struct spin_udp) > end)
+	if (!spin_has_(view, at + header, off + header, sizeof(struct spin_udp)))
 		return SPIN_REASON_TRUNCATED;
 	total = spin_ntoh16(ip->total_length);
-	if (total < header + sizeof(struct spin_udp) || at + total > end)
+	if (total < header + sizeof(struct spin_udp) || !spin_holds_(view, at, off, total))
 		return SPIN_REASON_IP_LENGTH;
+	if (total > spin_bytes_max_(view))
+		return SPIN_REASON_TOO_LONG;
 	out->ip = ip;
+	out->ip_at = off;
+	out->udp_at = off + header;
 	out->ip_header_bytes = header;
 	out->is_ip4 = 1;
-	return spin_parse_udp_(at + header, end, total - header, out);
+	return spin_parse_udp_(spin_place_(view, at + header, off + header, 127), total - header, out);
 }
 
 SPIN_INLINE enum spin_reason spin_ip6_next_(uint8_t next)
@@ -69,26 +96,31 @@ SPIN_INLINE enum spin_reason spin_ip6_next_(uint8_t next)
 	}
 }
 
-SPIN_INLINE enum spin_reason spin_parse_ip6_(uint8_t *at, uint8_t *end, struct spin_datagram *out)
+SPIN_INLINE enum spin_reason spin_parse_ip6_(const struct spin_view *view, uint8_t *at, uint32_t off,
+					     struct spin_datagram *out)
 {
 	struct spin_ip6 *ip = (struct spin_ip6 *)at;
 	uint32_t bytes;
 
-	if (at + sizeof(*ip) > end)
+	if (!spin_has_(view, at, off, sizeof(*ip)))
 		return SPIN_REASON_TRUNCATED;
 	if (at[0] >> 4 != 6)
 		return SPIN_REASON_IP_MALFORMED;
 	if (ip->next_header != SPIN_IP_UDP)
 		return spin_ip6_next_(ip->next_header);
-	if (at + sizeof(*ip) + sizeof(struct spin_udp) > end)
+	if (!spin_has_(view, at + sizeof(*ip), off + sizeof(*ip), sizeof(struct spin_udp)))
 		return SPIN_REASON_TRUNCATED;
 	bytes = spin_ntoh16(ip->payload_length);
-	if (bytes < sizeof(struct spin_udp) || at + sizeof(*ip) + bytes > end)
+	if (bytes < sizeof(struct spin_udp) || !spin_holds_(view, at + sizeof(*ip), off + sizeof(*ip), bytes))
 		return SPIN_REASON_IP_LENGTH;
+	if (sizeof(*ip) + bytes > spin_bytes_max_(view))
+		return SPIN_REASON_TOO_LONG;
 	out->ip = ip;
+	out->ip_at = off;
+	out->udp_at = off + sizeof(*ip);
 	out->ip_header_bytes = sizeof(*ip);
 	out->is_ip4 = 0;
-	return spin_parse_udp_(at + sizeof(*ip), end, bytes, out);
+	return spin_parse_udp_(spin_place_(view, at + sizeof(*ip), off + sizeof(*ip), 127), bytes, out);
 }
 
 SPIN_INLINE _Bool spin_is_vlan_(spin_be16 type)
@@ -97,37 +129,67 @@ SPIN_INLINE _Bool spin_is_vlan_(spin_be16 type)
 }
 
 /* Fills *out and returns SPIN_PARSED, or returns why the frame is passed untouched. */
-SPIN_INLINE enum spin_reason spin_parse(uint8_t *data, uint8_t *end, struct spin_datagram *out)
+SPIN_INLINE enum spin_reason spin_parse_view(const struct spin_view *view, struct spin_datagram *out)
 {
-	uint8_t *at = data + sizeof(struct spin_eth);
+	uint8_t *at = view->data + sizeof(struct spin_eth);
+	uint32_t off = sizeof(struct spin_eth);
 	spin_be16 type;
 
-	if (at > end)
+	if (!spin_has_(view, at, off, 0))
 		return SPIN_REASON_TRUNCATED;
-	out->eth = (struct spin_eth *)data;
+	out->eth = (struct spin_eth *)view->data;
 	type = out->eth->type;
 	if (spin_is_vlan_(type)) {
 		struct spin_vlan *vlan = (struct spin_vlan *)at;
 
-		at += sizeof(*vlan);
-		if (at > end)
+		if (!spin_has_(view, at, off, sizeof(*vlan)))
 			return SPIN_REASON_TRUNCATED;
+		at += sizeof(*vlan);
+		off += sizeof(*vlan);
 		type = vlan->type;
 		if (spin_is_vlan_(type)) {
 			vlan = (struct spin_vlan *)at;
-			at += sizeof(*vlan);
-			if (at > end)
+			if (!spin_has_(view, at, off, sizeof(*vlan)))
 				return SPIN_REASON_TRUNCATED;
+			at += sizeof(*vlan);
+			off += sizeof(*vlan);
 			type = vlan->type;
 			if (spin_is_vlan_(type))
 				return SPIN_REASON_VLAN_DEPTH;
 		}
 	}
+	at = spin_place_(view, at, off, 31);
 	if (type == spin_hton16(SPIN_ETH_IP4))
-		return spin_parse_ip4_(at, end, out);
+		return spin_parse_ip4_(view, at, off, out);
 	if (type == spin_hton16(SPIN_ETH_IP6))
-		return spin_parse_ip6_(at, end, out);
+		return spin_parse_ip6_(view, at, off, out);
 	return SPIN_REASON_NOT_IP;
+}
+
+/* A frame in one piece. */
+SPIN_INLINE enum spin_reason spin_parse(uint8_t *data, uint8_t *end, struct spin_datagram *out)
+{
+	const struct spin_view view = { .access = SPIN_DIRECT, .data = data, .end = end };
+
+	return spin_parse_view(&view, out);
+}
+
+/* What spin_parse() says of a frame that has more bytes than lie there, or more than it takes. */
+SPIN_INLINE _Bool spin_maybe_long(enum spin_reason reason)
+{
+	return reason == SPIN_REASON_TRUNCATED || reason == SPIN_REASON_IP_LENGTH || reason == SPIN_REASON_TOO_LONG;
+}
+
+/*
+ * Then: the same for a frame of frame_bytes, of which the headers lie between data
+ * and end. To match it by; only its headers may be read.
+ */
+SPIN_INLINE enum spin_reason spin_parse_long(uint8_t *data, uint8_t *end, uint32_t frame_bytes,
+					     struct spin_datagram *out)
+{
+	const struct spin_view view = { .access = SPIN_HEADERS, .data = data, .end = end, .bytes = frame_bytes };
+
+	return spin_parse_view(&view, out);
 }
 
 #endif

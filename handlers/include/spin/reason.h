@@ -16,11 +16,11 @@
  *   2. IPv4: 20 bytes there (TRUNCATED), version 4 and header length >= 20
  *      (IP_MALFORMED), protocol UDP (NOT_UDP), not a fragment (FRAGMENT), the
  *      whole IP and UDP headers there (TRUNCATED), total length at least both
- *      headers and at most what the frame holds (IP_LENGTH)
+ *      headers and at most what the frame holds (IP_LENGTH), and at most 9,216 (TOO_LONG)
  *      IPv6: 40 bytes there (TRUNCATED), version 6 (IP_MALFORMED), next header
  *      UDP (44: FRAGMENT; 0, 43, 50, 51, 60, 135, 139, 140: IP6_EXTENSION; else
  *      NOT_UDP), 48 bytes there (TRUNCATED), payload length >= 8 and at most
- *      what the frame holds (IP_LENGTH)
+ *      what the frame holds (IP_LENGTH), and at most 9,216 with the header (TOO_LONG)
  *   3. UDP length equal to the IP payload's (UDP_LENGTH)
  *   4. the context's rule (UNMATCHED)
  *   5. IPv4 header checksum (IP_CHECKSUM); then, unless the handler registered
@@ -38,6 +38,7 @@
 	X(FRAGMENT,        PASS, "IP fragment") \
 	X(IP6_EXTENSION,   PASS, "IPv6 extension header") \
 	X(VLAN_DEPTH,      PASS, "more than two VLAN tags") \
+	X(TOO_LONG,        PASS, "IP packet longer than handlers take") \
 	/* a host stack would refuse it: untouched to the host, which does */ \
 	X(TRUNCATED,       PASS, "frame ends inside a header") \
 	X(IP_MALFORMED,    PASS, "IP version or header length wrong") \

@@ -6,6 +6,9 @@
 #define SPIN_STATE_ATTR_ __attribute__((section(".data"), aligned(8)))
 #define SPIN_TABLE_ATTR_ __attribute__((aligned(64), annotate("spin_table"))) /* spincc tells it from other variables */
 
+/* A page of 4096 less XDP's headroom and tailroom: what is longer goes by the copied program. */
+#define SPIN_DIRECT_BYTES_MAX 3520u
+
 /* The compiler must not reason about v, else it drops a bound that the verifier needs to see. */
 SPIN_INLINE uint32_t spin_opaque_(uint32_t v)
 {
@@ -32,6 +35,20 @@ beyond:
 	return 0;
 }
 
+/*
+ * 1, for ever but for a count of the kernel's own that no packet reaches: may_goto,
+ * which compilers do not know yet. With it in the way round, the verifier looks for
+ * the state that a loop comes to, instead of going round until it ends.
+ */
+SPIN_INLINE _Bool spin_go_on_(void)
+{
+	__asm__ goto("1: .byte 0xe5; .byte 0; .long ((%l[out] - 1b - 8) / 8) & 0xffff; .short 0"
+		     : : : : out);
+	return 1;
+out:
+	return 0;
+}
+
 /* 1 if a == b, else 0, for numbers below 2^31: without a branch, so that the verifier goes one way only. */
 SPIN_INLINE uint32_t spin_equal_(uint32_t a, uint32_t b)
 {
@@ -44,7 +61,7 @@ SPIN_INLINE uint32_t spin_equal_(uint32_t a, uint32_t b)
 
 SPIN_INLINE void spin_add32(uint32_t *at, uint32_t n)
 {
-	(void)__sync_fetch_and_add(at, n);
+	(void)__sync_fetch_and_add((uint32_t *)spin_opaque_pointer_((const uint8_t *)at), n);
 }
 
 SPIN_INLINE _Bool spin_cas32(uint32_t *at, uint32_t expect, uint32_t swap)

@@ -4,16 +4,16 @@
 
 /*
  * The packet as a frame in memory: BPF at XDP, and the host build that mirrors
- * it. Every access is checked against the frame's end, in the shape that the
- * verifier follows.
+ * it. Every access is checked in the shape that the verifier follows: against the
+ * frame's end, or, of a frame that was copied, against the payload's length with an
+ * offset that the buffer bounds.
  */
-#include <spin/wire.h>
+#include <spin/target/view.h>
 
 #define SPIN_FRAME_BYTES_MAX 16384u /* more than any linear XDP frame; bounds variable offsets */
-#define SPIN_WALK_BYTES_MAX  3520u  /* a page of 4096 less XDP's headroom and tailroom: no frame is longer */
 
 struct spin_packet {
-	uint8_t         *end;        /* one past the frame */
+	struct spin_view view;
 	void            *ip;         /* struct spin_ip4 or struct spin_ip6 */
 	struct spin_udp *udp;        /* whole header is inside the frame */
 	uint8_t         *payload;
@@ -40,12 +40,19 @@ SPIN_INLINE const void *spin_payload_at_(const struct spin_packet *packet, uint3
 
 	if (size > length || off > length - size)
 		return 0;
+	if (packet->view.access == SPIN_COPIED) {
+		if (!__builtin_constant_p(off))
+			off = spin_unknown_(&packet->view, off);
+		if (off > SPIN_COPY_BYTES - size)
+			return 0;
+		return spin_opaque_pointer_(packet->payload + off);
+	}
 	if (!__builtin_constant_p(off)) {
 		off = spin_opaque_(off);
 		off &= SPIN_FRAME_BYTES_MAX - 1;
 	}
 	at = spin_opaque_pointer_(packet->payload + off);
-	if (!spin_within_(at + size, packet->end))
+	if (!spin_within_(at + size, packet->view.end))
 		return 0;
 	return at;
 }
@@ -59,22 +66,51 @@ SPIN_INLINE const void *spin_payload_at_(const struct spin_packet *packet, uint3
  */
 struct spin_walk_ {
 	const uint8_t *chunk;
+	const uint8_t *at; /* the piece; of a frame that was copied */
 	uint32_t left;    /* bytes after this chunk */
 	uint32_t chunks, pieces, piece;
 	_Bool    whole;   /* all pieces of the chunk are in the frame */
 	_Bool    stopped; /* the body did not come to its end: break */
 };
 
+/*
+ * The same of a frame that was copied: no test of places, the buffer is large enough.
+ * A chunk is eight pieces, and what is less goes piece by piece, as chunks of one: the
+ * verifier knows how many pieces a chunk has, and a walk ends in few ways.
+ */
+SPIN_INLINE _Bool spin_walk_copied_(const struct spin_packet *packet, uint32_t length, uint32_t size,
+				    struct spin_walk_ *walk)
+{
+	uint32_t pieces = size <= 64 ? 8 : 1, bytes = pieces * size, off;
+	uint32_t left = (uint32_t)spin_unknown_(&packet->view, walk->left);
+
+	if (left < size)
+		return 0;
+	off = spin_opaque_(length - left);
+	if (off > SPIN_COPY_BYTES - bytes || !spin_go_on_())
+		return 0;
+	walk->at = spin_opaque_pointer_(packet->payload + off);
+	walk->whole = 1;
+	walk->pieces = left >= bytes ? pieces : 1;
+	walk->left = left - (left >= bytes ? bytes : size);
+	walk->piece = 0;
+	return 1;
+}
+
 SPIN_INLINE _Bool spin_walk_chunk_(const struct spin_packet *packet, uint32_t length, uint32_t size,
 				   struct spin_walk_ *walk)
 {
 	uint32_t bytes = 64 % size ? size : 64;
 
-	if (walk->stopped || walk->left < size || walk->chunks > SPIN_WALK_BYTES_MAX / bytes)
+	if (walk->stopped)
+		return 0;
+	if (packet->view.access == SPIN_COPIED)
+		return spin_walk_copied_(packet, length, size, walk);
+	if (walk->left < size || walk->chunks > SPIN_DIRECT_BYTES_MAX / bytes)
 		return 0;
 	walk->chunk = spin_opaque_pointer_(packet->payload +
 					   ((length - walk->left) & (SPIN_FRAME_BYTES_MAX / 4 - 1)));
-	walk->whole = walk->left >= bytes && spin_within_(walk->chunk + bytes, packet->end);
+	walk->whole = walk->left >= bytes && spin_within_(walk->chunk + bytes, packet->view.end);
 	walk->pieces = walk->whole ? bytes / size : walk->left / size;
 	walk->left = walk->whole ? walk->left - bytes : 0;
 	walk->piece = 0;
@@ -89,10 +125,20 @@ SPIN_INLINE _Bool spin_walk_piece_(const struct spin_packet *packet, uint32_t si
 
 	if (walk->piece >= walk->pieces || walk->piece >= bytes / size)
 		return 0;
-	if (!walk->whole && !spin_within_(walk->chunk + (walk->piece + 1) * size, packet->end))
+	if (!walk->whole && !spin_within_(walk->chunk + (walk->piece + 1) * size, packet->view.end))
 		return 0;
 	walk->stopped = 1;
 	return 1;
+}
+
+SPIN_INLINE const uint8_t *spin_walk_at_(const struct spin_packet *packet, uint32_t size, struct spin_walk_ *walk)
+{
+	const uint8_t *at = walk->at;
+
+	if (packet->view.access != SPIN_COPIED)
+		return walk->chunk + walk->piece * size;
+	walk->at = spin_opaque_pointer_(at + size); /* by a constant: a known number is a range of its own */
+	return at;
 }
 
 #define SPIN_FOR_EACH_(v, TYPE, it) \
@@ -100,16 +146,24 @@ SPIN_INLINE _Bool spin_walk_piece_(const struct spin_packet *packet, uint32_t si
 	     spin_walk_chunk_((v)->packet, (v)->length, sizeof(TYPE), &spin_walk);) \
 		for (const TYPE *it; \
 		     spin_walk_piece_((v)->packet, sizeof(TYPE), &spin_walk) && \
-		     (it = (const TYPE *)(spin_walk.chunk + spin_walk.piece * sizeof(TYPE)), 1); \
+		     (it = (const TYPE *)spin_walk_at_((v)->packet, sizeof(TYPE), &spin_walk), 1); \
 		     spin_walk.stopped = 0, spin_walk.piece++)
+
+/* What a store changes of the checksum's sum. */
+SPIN_INLINE void spin_changed_(struct spin_packet *packet, uint32_t was, uint32_t is, uint32_t ones)
+{
+	packet->sum_change += was ^ ones;
+	packet->sum_change += is;
+	if (packet->view.access == SPIN_COPIED) /* after any number of stores one state to the verifier */
+		packet->sum_change = spin_unknown_(&packet->view, packet->sum_change);
+	packet->stored = 1;
+}
 
 SPIN_INLINE void spin_store16_(struct spin_packet *packet, const void *at, uint16_t value)
 {
 	uint16_t *to = (uint16_t *)at;
 
-	packet->sum_change += (uint16_t)~*to;
-	packet->sum_change += value;
-	packet->stored = 1;
+	spin_changed_(packet, *to, value, 0xffff);
 	*to = value;
 }
 
@@ -117,9 +171,7 @@ SPIN_INLINE void spin_store32_(struct spin_packet *packet, const void *at, uint3
 {
 	uint32_t *to = (uint32_t *)at;
 
-	packet->sum_change += (uint32_t)~*to;
-	packet->sum_change += value;
-	packet->stored = 1;
+	spin_changed_(packet, *to, value, 0xffffffff);
 	*to = value;
 }
 
@@ -128,14 +180,20 @@ SPIN_INLINE _Bool spin_is_ip4_(const struct spin_packet *packet)
 	return packet->is_ip4;
 }
 
+/* What may become an index; the verifier is not to know that it is 0 on one way. */
+SPIN_INLINE uint32_t spin_field_(const struct spin_packet *packet, uint32_t v)
+{
+	return packet->view.access == SPIN_COPIED ? (uint32_t)spin_unknown_(&packet->view, v) : v;
+}
+
 SPIN_INLINE spin_be32 spin_src_addr4_(const struct spin_packet *packet)
 {
-	return packet->is_ip4 ? ((const struct spin_ip4 *)packet->ip)->src : 0;
+	return spin_field_(packet, packet->is_ip4 ? ((const struct spin_ip4 *)packet->ip)->src : 0);
 }
 
 SPIN_INLINE spin_be32 spin_dst_addr4_(const struct spin_packet *packet)
 {
-	return packet->is_ip4 ? ((const struct spin_ip4 *)packet->ip)->dst : 0;
+	return spin_field_(packet, packet->is_ip4 ? ((const struct spin_ip4 *)packet->ip)->dst : 0);
 }
 
 SPIN_INLINE spin_be16 spin_src_port_(const struct spin_packet *packet)

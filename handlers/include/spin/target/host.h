@@ -6,6 +6,9 @@
 #define SPIN_STATE_ATTR_ __attribute__((aligned(8)))
 #define SPIN_TABLE_ATTR_ __attribute__((aligned(64)))
 
+/* Frames are in one piece, whatever their length. */
+#define SPIN_DIRECT_BYTES_MAX SPIN_IP_BYTES_MAX
+
 SPIN_INLINE uint32_t spin_opaque_(uint32_t v) { return v; }
 SPIN_INLINE const uint8_t *spin_opaque_pointer_(const uint8_t *at) { return at; }
 
@@ -13,6 +16,8 @@ SPIN_INLINE _Bool spin_within_(const void *at, const void *end)
 {
 	return (const uint8_t *)at <= (const uint8_t *)end;
 }
+
+SPIN_INLINE _Bool spin_go_on_(void) { return 1; }
 
 SPIN_INLINE uint32_t spin_equal_(uint32_t a, uint32_t b) { return a == b; }
 
