@@ -143,12 +143,9 @@ int spin_xdp(struct xdp_md *ctx)
 	view = spin_frame_view(&frame);
 	if (out.outcome.error)
 		spin_raise_(&out.outcome, &view, &d, hpu);
-	if (out.reason == SPIN_REASON_REPLIED) {
-		int excess = (int)out.frame_bytes - (int)(view.end - view.data);
-
-		if (excess)
-			bpf_xdp_adjust_tail(ctx, excess); /* shrinks: cannot fail */
-	}
+	/* shrinks: cannot fail; what the frame has elsewhere goes, too */
+	if (out.reason == SPIN_REASON_REPLIED && out.frame_bytes != (uint32_t)(view.end - view.data))
+		bpf_xdp_adjust_tail(ctx, (int)out.frame_bytes - (int)bpf_xdp_get_buff_len(ctx));
 	return spin_end_(&view, out.reason, hpu);
 }
 

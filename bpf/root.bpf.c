@@ -70,6 +70,8 @@ int spin_root(struct xdp_md *ctx)
 	enum spin_reason reason = spin_parse(data, end, &d);
 	uint64_t match;
 
+	if (spin_maybe_long(reason))
+		reason = spin_parse_long(data, end, bpf_xdp_get_buff_len(ctx), &d);
 	if (reason == SPIN_PARSED) {
 		reason = SPIN_REASON_UNMATCHED;
 		match = spin_match_(&d);

@@ -16,43 +16,35 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
+#include "kernel/caps.h"
 #include "kernel/probe.h"
 
-static uint64_t effective_capabilities(void)
+static int has(uint64_t caps, int cap)
 {
-	FILE *f = fopen("/proc/self/status", "re");
-	char line[256];
-	unsigned long long caps = 0;
+	return (int)(caps >> cap & 1);
+}
 
-	if (!f)
-		return geteuid() == 0 ? ~0ull : 0;
-	while (fgets(line, sizeof(line), f))
-		if (sscanf(line, "CapEff: %llx", &caps) == 1)
-			break;
-	fclose(f);
-	return caps;
+int kernel_probe__privileged_isolated(void)
+{
+	uint64_t caps = kernel_caps__effective();
+
+	/* all of it is asked for without CAP_SYS_ADMIN, which is laid down meanwhile */
+	return has(caps, CAP_BPF) && has(caps, CAP_NET_ADMIN);
 }
 
 int kernel_probe__privileged(void)
 {
-	uint64_t caps = effective_capabilities();
+	uint64_t caps = kernel_caps__effective();
 
-	if (caps >> CAP_SYS_ADMIN & 1)
-		return 1;
-	return (caps >> CAP_BPF & 1) && (caps >> CAP_NET_ADMIN & 1) && (caps >> CAP_PERFMON & 1);
+	return has(caps, CAP_SYS_ADMIN) || (kernel_probe__privileged_isolated() && has(caps, CAP_PERFMON));
 }
 
-int kernel_probe__xdp(char *why, size_t why_bytes)
+static int probe_kernel(char *why, size_t why_bytes)
 {
 	struct utsname name;
 	unsigned major, minor;
 	int has_ring;
 
-	if (!kernel_probe__privileged()) {
-		snprintf(why, why_bytes, "loading handlers into the kernel needs CAP_BPF, CAP_PERFMON and "
-			 "CAP_NET_ADMIN: run it as root (sudo)");
-		return -EPERM;
-	}
 	if (!uname(&name) && sscanf(name.release, "%u.%u", &major, &minor) == 2 &&
 	    (major < KERNEL_PROBE_MAJOR || (major == KERNEL_PROBE_MAJOR && minor < KERNEL_PROBE_MINOR))) {
 		snprintf(why, why_bytes, "kernel %s is too old: handlers need %d.%d or newer; "
@@ -67,6 +59,72 @@ int kernel_probe__xdp(char *why, size_t why_bytes)
 		return errno == EPERM || has_ring == -EPERM ? -EPERM : -ENOSYS;
 	}
 	return 0;
+}
+
+int kernel_probe__xdp(char *why, size_t why_bytes)
+{
+	if (kernel_probe__privileged())
+		return probe_kernel(why, why_bytes);
+	if (kernel_probe__privileged_isolated())
+		snprintf(why, why_bytes, "loading handlers of the trusted class needs CAP_PERFMON beside CAP_BPF and "
+			 "CAP_NET_ADMIN: run it as root (sudo), or load them isolated (--class isolated)");
+	else
+		snprintf(why, why_bytes, "loading handlers into the kernel needs CAP_BPF, CAP_PERFMON and "
+			 "CAP_NET_ADMIN: run it as root (sudo)");
+	return -EPERM;
+}
+
+int kernel_probe__xdp_isolated(char *why, size_t why_bytes)
+{
+	if (!kernel_probe__privileged_isolated()) {
+		snprintf(why, why_bytes, "loading isolated handlers into the kernel needs CAP_BPF and CAP_NET_ADMIN: "
+			 "run it as root (sudo)");
+		return -EPERM;
+	}
+	if (kernel_probe__copies())
+		return probe_kernel(why, why_bytes);
+	snprintf(why, why_bytes, "this kernel is too old for the isolated class, which needs 6.9 or newer: load the "
+		 "handlers in the trusted class");
+	return -ENOSYS;
+}
+
+/* Does the kernel load an XDP program of these instructions? */
+static int loads(const struct bpf_insn *insns, size_t count, uint32_t flags)
+{
+	LIBBPF_OPTS(bpf_prog_load_opts, opts, .prog_flags = flags, .expected_attach_type = BPF_XDP);
+	int fd = bpf_prog_load(BPF_PROG_TYPE_XDP, "spin_probe", "GPL", insns, count, &opts);
+
+	if (fd < 0)
+		return 0;
+	close(fd);
+	return 1;
+}
+
+int kernel_probe__fragments(void)
+{
+	static const struct bpf_insn pass[] = {
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .imm = XDP_PASS },
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+	static int known; /* 1: yes, -1: no; the same for all threads */
+
+	if (!known)
+		known = loads(pass, 2, BPF_F_XDP_HAS_FRAGS) ? 1 : -1;
+	return known > 0;
+}
+
+int kernel_probe__copies(void)
+{
+	static const struct bpf_insn may_goto[] = {
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .imm = XDP_PASS },
+		{ .code = BPF_JMP | 0xe0 /* BPF_JCOND */ },
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+	static int known;
+
+	if (!known)
+		known = kernel_probe__fragments() && loads(may_goto, 3, BPF_F_XDP_HAS_FRAGS) ? 1 : -1;
+	return known > 0;
 }
 
 int kernel_probe__virtual(const char *ifname)

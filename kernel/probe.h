@@ -8,9 +8,9 @@
  */
 #include <stddef.h>
 
-/* The oldest kernel: compare-and-swap in BPF (5.12) is the youngest thing that every context needs. */
+/* The oldest kernel: reading frames in several pieces (5.18) is the youngest thing that every context needs. */
 #define KERNEL_PROBE_MAJOR 5
-#define KERNEL_PROBE_MINOR 12
+#define KERNEL_PROBE_MINOR 18
 
 /*
  * 0 if XDP programs can be loaded and attached; -EPERM (privileges), -ENOSYS
@@ -18,8 +18,18 @@
  */
 int kernel_probe__xdp(char *why, size_t why_bytes);
 
-/* 1 if this process has what loading needs: CAP_BPF and CAP_NET_ADMIN, or CAP_SYS_ADMIN. */
+/* The same for programs that copy the packet and are loaded without CAP_PERFMON. */
+int kernel_probe__xdp_isolated(char *why, size_t why_bytes);
+
+/* 1 if this thread has what loading needs: CAP_BPF, CAP_NET_ADMIN and CAP_PERFMON, or CAP_SYS_ADMIN. */
 int kernel_probe__privileged(void);
+/* The same without CAP_PERFMON. */
+int kernel_probe__privileged_isolated(void);
+
+/* 1 if XDP programs can take frames in several pieces (5.18). Needs privileges, else 0 for good. */
+int kernel_probe__fragments(void);
+/* 1 if it loads the programs that copy the packet: that, and may_goto (6.9). Likewise. */
+int kernel_probe__copies(void);
 
 /*
  * 1 if the interface exists in software only: packets that its driver hands

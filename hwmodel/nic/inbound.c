@@ -58,7 +58,7 @@ static enum spin_reason ip4(const uint8_t *ip, size_t bytes, struct inbound *out
 	if (out->packet_bytes < out->ip_bytes + sizeof(struct spin_udp) ||
 	    out->packet_bytes > bytes)
 		return SPIN_REASON_IP_LENGTH;
-	return PASSED;
+	return out->packet_bytes > SPIN_IP_BYTES_MAX ? SPIN_REASON_TOO_LONG : PASSED;
 }
 
 /* Step 2 for IPv6. */
@@ -95,7 +95,7 @@ static enum spin_reason ip6(const uint8_t *ip, size_t bytes, struct inbound *out
 	if (udp_bytes < sizeof(struct spin_udp) || udp_bytes > bytes - sizeof(struct spin_ip6))
 		return SPIN_REASON_IP_LENGTH;
 	out->packet_bytes = sizeof(struct spin_ip6) + udp_bytes;
-	return PASSED;
+	return out->packet_bytes > SPIN_IP_BYTES_MAX ? SPIN_REASON_TOO_LONG : PASSED;
 }
 
 /* An address under a mask; an IPv4 address stands in word 0, the others count as 0. */

@@ -50,7 +50,7 @@ size_t outbound__to_host(uint8_t *to, const uint8_t *frame, size_t frame_bytes,
 	if (!memcmp(to_udp, udp, udp_bytes))
 		return frame_bytes;
 	state = checksum__udp_state(ip, in->ip_bytes, udp_bytes);
-	if (state == CHECKSUM_NONE || state == CHECKSUM_OFFLOAD)
+	if (!get16(udp + UDP_CHECKSUM) || state == CHECKSUM_OFFLOAD) /* none stays none, over IPv6, too */
 		put16(to_udp + UDP_CHECKSUM, get16(udp + UDP_CHECKSUM));
 	else
 		put16(to_udp + UDP_CHECKSUM,

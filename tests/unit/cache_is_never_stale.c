@@ -157,7 +157,7 @@ static void *hpu(void *arg)
 			.key = spin_hton32(key_of(index)),
 		} };
 		struct spin_packet packet = {
-			.end = (uint8_t *)(&frame + 1), .ip = &frame.ip, .udp = &frame.udp,
+			.view = { .data = (uint8_t *)&frame, .end = (uint8_t *)(&frame + 1) }, .ip = &frame.ip, .udp = &frame.udp,
 			.payload = (uint8_t *)&frame.message, .is_ip4 = 1,
 		};
 		struct spin_payload payload = { .length = sizeof(frame.message), .packet = &packet };

@@ -14,7 +14,7 @@
 
 #include <spin/context.h>
 
-#define ENGINE_FRAME_MAX 4096
+#define ENGINE_FRAME_MAX 16384
 #define ENGINE_SYMBOLS_MAX 16
 
 enum engine_kind { ENGINE_HOST, ENGINE_BPF, ENGINE_ISOLATED, ENGINE_MODEL, ENGINE_KINDS };

@@ -7,7 +7,6 @@
 #include <bpf/bpf.h>
 
 #include "internal.h"
-#include "kernel/probe.h"
 #include "layout.h"
 
 #define VERIFIER_LOG_BYTES (16u << 20)
@@ -65,10 +64,10 @@ static int load(struct spin_ctx *ctx, const struct spin_object *obj)
 	}
 	err = configure(ctx);
 	if (!err) {
-		err = bpf_object__load(ctx->bpf);
+		err = class__load(ctx);
 		if (err) {
 			log_lines(log);
-			probe = kernel_probe__xdp(why, sizeof(why));
+			probe = class__probe(ctx->class, why, sizeof(why));
 			if (probe)
 				err = spin_fail(probe, "%s", why);
 			else if (spin_verifier__explain(log, obj->path, why, sizeof(why)))
@@ -83,7 +82,7 @@ static int load(struct spin_ctx *ctx, const struct spin_object *obj)
 
 static int open_memory(struct spin_ctx *ctx)
 {
-	struct bpf_program *prog = bpf_object__find_program_by_name(ctx->bpf, "spin_xdp");
+	struct bpf_program *prog = class__program(ctx);
 	int err = section__open(ctx->bpf, ".data", ctx->name, &ctx->data);
 
 	if (!err)
@@ -114,10 +113,9 @@ int spin_ctx__create_opts(struct spin_nic *nic, const struct spin_object *obj, c
 
 	*out = NULL;
 	spin_quiet_libbpf();
-	if (!kernel_probe__privileged()) {
-		err = kernel_probe__xdp(why, sizeof(why));
-		return spin_fail(err ? err : -EPERM, "%s", why);
-	}
+	err = class__probe(opts ? opts->class : SPIN_CLASS_TRUSTED, why, sizeof(why));
+	if (err)
+		return spin_fail(err, "%s", why);
 	if (opts && opts->name && strlen(opts->name) >= sizeof(ctx->name))
 		return spin_fail(-EINVAL, "'%s' is too long for the name of a context: at most 15 characters",
 				 opts->name);
@@ -169,11 +167,6 @@ const char *spin_ctx__name(const struct spin_ctx *ctx)
 struct spin_nic *spin_ctx__nic(const struct spin_ctx *ctx)
 {
 	return ctx->nic;
-}
-
-const char *spin_class_name(enum spin_class class)
-{
-	return class == SPIN_CLASS_ISOLATED ? "isolated" : "trusted";
 }
 
 int spin_ctx__program_fd(const struct spin_ctx *ctx)

@@ -93,6 +93,13 @@ int tap__join(struct spin_ctx *ctx, const struct spin_place *place);
 void tap__leave(struct spin_ctx *ctx, const struct spin_place *place);
 void counters__add(const struct spin_counters *counters, uint64_t *packets);
 
+/* The part of the context's class: what is loaded, with which capabilities, and which program that gives. */
+int class__probe(enum spin_class class, char *why, size_t why_bytes);
+int class__load(struct spin_ctx *ctx);
+/* An array of programs takes only programs that agree in this: so all that can take frames in several pieces do. */
+void class__take_fragments(struct bpf_object *bpf);
+struct bpf_program *class__program(const struct spin_ctx *ctx);
+
 /* The end of a failed bpf_object__load(): verifier log to sentence. */
 int spin_verifier__explain(const char *log, const char *handler, char *why, size_t why_bytes);
 

@@ -33,6 +33,7 @@ static int open_object(struct root *root)
 	root->bpf = bpf_object__open_mem(root_image, (size_t)(root_image_end - root_image), &opts);
 	if (!root->bpf)
 		return spin_fail(-errno, "cannot read the interface's program: %s", strerror(errno));
+	class__take_fragments(root->bpf);
 	err = bpf_object__load(root->bpf);
 	if (!err)
 		return section__open(root->bpf, ".bss", "the interface's program", &root->bss);

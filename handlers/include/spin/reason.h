@@ -16,11 +16,11 @@
  *   2. IPv4: 20 bytes there (TRUNCATED), version 4 and header length >= 20
  *      (IP_MALFORMED), protocol UDP (NOT_UDP), not a fragment (FRAGMENT), the
  *      whole IP and UDP headers there (TRUNCATED), total length at least both
- *      headers and at most what the frame holds (IP_LENGTH), and at most 9,216 (TOO_LONG)
+ *      headers and at most what the frame holds (IP_LENGTH), and at most SPIN_IP_BYTES_MAX (TOO_LONG)
  *      IPv6: 40 bytes there (TRUNCATED), version 6 (IP_MALFORMED), next header
  *      UDP (44: FRAGMENT; 0, 43, 50, 51, 60, 135, 139, 140: IP6_EXTENSION; else
  *      NOT_UDP), 48 bytes there (TRUNCATED), payload length >= 8 and at most
- *      what the frame holds (IP_LENGTH), and at most 9,216 with the header (TOO_LONG)
+ *      what the frame holds (IP_LENGTH), with the header at most SPIN_IP_BYTES_MAX (TOO_LONG)
  *   3. UDP length equal to the IP payload's (UDP_LENGTH)
  *   4. the context's rule (UNMATCHED)
  *   5. IPv4 header checksum (IP_CHECKSUM); then, unless the handler registered
@@ -55,6 +55,9 @@
 	X(FAILED,          DROP, "handler returned FAIL") \
 	X(SEGV,            DROP, "handler failed a checked access") \
 	X(BAD_RETURN,      DROP, "handler returned no code of its kind")
+
+/* The longest IP packet that handlers see: an MTU of 9,000, and the 9,216 of many switches. */
+#define SPIN_IP_BYTES_MAX 9216u
 
 enum spin_reason {
 #define SPIN_REASON_ENUM_(name, verdict, text) SPIN_REASON_##name,

@@ -109,7 +109,7 @@ SPIN_INLINE _Bool spin_walk_chunk_(const struct spin_packet *packet, uint32_t le
 	if (walk->left < size || walk->chunks > SPIN_DIRECT_BYTES_MAX / bytes)
 		return 0;
 	walk->chunk = spin_opaque_pointer_(packet->payload +
-					   ((length - walk->left) & (SPIN_FRAME_BYTES_MAX / 4 - 1)));
+					   ((length - walk->left) & spin_offset_mask_(&packet->view)));
 	walk->whole = walk->left >= bytes && spin_within_(walk->chunk + bytes, packet->view.end);
 	walk->pieces = walk->whole ? bytes / size : walk->left / size;
 	walk->left = walk->whole ? walk->left - bytes : 0;

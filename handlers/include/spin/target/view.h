@@ -17,10 +17,9 @@
  * same. So offsets go through memory (spin_unknown_()), and loops are such that the
  * verifier finds their end by itself (spin_go_on_()).
  */
+#include <spin/reason.h>
 #include <spin/wire.h>
 
-/* An IP packet that handlers see: an MTU of 9,000 and the 9,216 of many switches. 144 chunks of 64. */
-#define SPIN_IP_BYTES_MAX 9216u
 /* The buffer that frames are copied to: a power of two, and what headers and the last piece may add. */
 #define SPIN_COPY_BYTES   16384u
 #define SPIN_COPY_SLACK   512u

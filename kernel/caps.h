@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef KERNEL_CAPS_H
+#define KERNEL_CAPS_H
+
+/*
+ * Capabilities of the calling thread. The kernel asks for them when a program is
+ * loaded: what a thread lays down for that time, the program does not get.
+ */
+#include <stdint.h>
+
+/* The effective set, one bit per capability; 0 if it cannot be told. */
+uint64_t kernel_caps__effective(void);
+
+/*
+ * Lays CAP_PERFMON down, and CAP_SYS_ADMIN, which includes it: the verifier then
+ * takes the program's writer for a stranger. *saved is for the way back. 0 or
+ * -errno; then nothing has changed.
+ */
+int kernel_caps__become_stranger(uint64_t *saved);
+/* The effective set as it was. 0 or -errno; a thread may take up again what it is permitted. */
+int kernel_caps__restore(uint64_t saved);
+
+#endif

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The two classes that handlers are loaded in (libspin.h). Trusted: the direct
+ * program, and behind it the one that copies, for frames in several pieces.
+ * Isolated: the one that copies, loaded as a stranger's.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include <linux/bpf.h>
+
+#include <bpf/bpf.h>
+
+#include "internal.h"
+#include "kernel/caps.h"
+#include "kernel/probe.h"
+
+#define DIRECT "spin_xdp"
+#define COPIED "spin_copied"
+
+const char *spin_class_name(enum spin_class class)
+{
+	return class == SPIN_CLASS_ISOLATED ? "isolated" : "trusted";
+}
+
+int class__probe(enum spin_class class, char *why, size_t why_bytes)
+{
+	return class == SPIN_CLASS_ISOLATED ? kernel_probe__xdp_isolated(why, why_bytes) :
+					      kernel_probe__xdp(why, why_bytes);
+}
+
+struct bpf_program *class__program(const struct spin_ctx *ctx)
+{
+	return bpf_object__find_program_by_name(ctx->bpf, ctx->class == SPIN_CLASS_ISOLATED ? COPIED : DIRECT);
+}
+
+void class__take_fragments(struct bpf_object *bpf)
+{
+	struct bpf_program *prog;
+
+	if (kernel_probe__fragments())
+		bpf_object__for_each_program(prog, bpf)
+			bpf_program__set_flags(prog, bpf_program__flags(prog) | BPF_F_XDP_HAS_FRAGS);
+}
+
+/* The direct program hands frames that are longer than what lies there to the one that copies. */
+static int join_programs(struct spin_ctx *ctx, const struct bpf_program *copied)
+{
+	int array = bpf_object__find_map_fd_by_name(ctx->bpf, "spin_long"), fd = bpf_program__fd(copied), zero = 0;
+
+	return array < 0 ? array : bpf_map_update_elem(array, &zero, &fd, BPF_ANY) ? -errno : 0;
+}
+
+static int load_trusted(struct spin_ctx *ctx, struct bpf_program *copied)
+{
+	int copies = copied && kernel_probe__copies(), err;
+
+	if (copied)
+		bpf_program__set_autoload(copied, copies);
+	err = bpf_object__load(ctx->bpf);
+	return err || !copies ? err : join_programs(ctx, copied);
+}
+
+static int load_isolated(struct spin_ctx *ctx, struct bpf_program *direct, struct bpf_program *copied)
+{
+	uint64_t saved;
+	int err, lost;
+
+	if (!copied)
+		return -ENOENT;
+	bpf_program__set_autoload(direct, false);
+	bpf_program__set_autoload(copied, true);
+	err = kernel_caps__become_stranger(&saved);
+	if (err)
+		return err;
+	err = bpf_object__load(ctx->bpf);
+	lost = kernel_caps__restore(saved);
+	return err ? err : lost;
+}
+
+int class__load(struct spin_ctx *ctx)
+{
+	struct bpf_program *direct = bpf_object__find_program_by_name(ctx->bpf, DIRECT);
+	struct bpf_program *copied = bpf_object__find_program_by_name(ctx->bpf, COPIED);
+
+	if (!direct)
+		return -ENOENT;
+	class__take_fragments(ctx->bpf);
+	return ctx->class == SPIN_CLASS_ISOLATED ? load_isolated(ctx, direct, copied) : load_trusted(ctx, copied);
+}
