@@ -70,7 +70,9 @@ static int load_isolated(struct spin_ctx *ctx, struct bpf_program *direct, struc
 		return -ENOENT;
 	bpf_program__set_autoload(direct, false);
 	bpf_program__set_autoload(copied, true);
-	err = kernel_caps__become_stranger(&saved);
+	err = spill__widen(copied);
+	if (!err)
+		err = kernel_caps__become_stranger(&saved);
 	if (err)
 		return err;
 	err = bpf_object__load(ctx->bpf);

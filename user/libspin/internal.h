@@ -98,6 +98,8 @@ int class__probe(enum spin_class class, char *why, size_t why_bytes);
 int class__load(struct spin_ctx *ctx);
 /* An array of programs takes only programs that agree in this: so all that can take frames in several pieces do. */
 void class__take_fragments(struct bpf_object *bpf);
+/* Makes what the compiler keeps on the stack such that it loads without CAP_PERFMON; before loading. */
+int spill__widen(struct bpf_program *prog);
 struct bpf_program *class__program(const struct spin_ctx *ctx);
 
 /* The end of a failed bpf_object__load(): verifier log to sentence. */

@@ -10,8 +10,6 @@ static enum spin_payload_rc f(struct spin_payload *p, struct tally *state)
 
 	for (uint32_t i = 0; i < 1000; i++)
 		n = n * 5 + (n >> 3);
-	for (uint32_t i = 0; i < 64 && n != 1; i++)
-		n = n & 1 ? 3 * n + 1 : n / 2;
 	state->n = n;
 	return SPIN_SUCCESS;
 }
