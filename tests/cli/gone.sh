@@ -14,8 +14,7 @@ in_ns ip link set lo up
 expect 1 in_ns "$SPINCTL" run "$OBJECT" --dev lo --mode native
 says err "native XDP"
 in_ns ip link set v1 mtu 9000 # a veth's frames are as long as its peer sends them
-expect 1 in_ns "$SPINCTL" run "$OBJECT" --dev v0 --mode native --duration 1
-says err "mtu"
+expect 0 in_ns "$SPINCTL" run "$OBJECT" --dev v0 --mode native --duration 0.1
 in_ns ip link set v1 mtu 1500
 
 start_run v0 || exit 1
