@@ -24,7 +24,9 @@ const struct verifier_rule verifier_rules[] = {
 	/* what the isolated class alone refuses */
 	{ "pointer comparison prohibited", "pointers are compared; compare offsets or indices", 0 },
 	{ "different maps, paths or scalars",
-	  "one pointer or offset comes from different places; use each where it was made, in a branch of its own", 0 },
+	  "the index differs between the ways to here, as a loop's counter does; write #pragma unroll before the loop, and a "
+	  "constant bound", 0 },
+	{ "pointer -= pointer", "the difference of two pointers; compute with offsets or indices", 0 },
 	{ "with mixed signed bounds", "the bounds of an index are not known; make it unsigned and mask it", 0 },
 	{ "same insn cannot be used with different pointers",
 	  "one access through pointers of different kinds; use each in a branch of its own", 0 },

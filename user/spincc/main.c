@@ -36,8 +36,8 @@ static const char about[] =
 	"eBPF; what any of the tools then refuses is told in one line, FILE:LINE: what is wrong; what to write instead.\n\n"
 	"A handler is what both targets can run: no recursion, no calls through pointers, no floating point, no signed "
 	"division, no arrays of variable length, no C library and no variables outside the state and tables (constants are "
-	"fine). Loops have a bound, pointers that may be NULL are tested, and all local variables together take less than "
-	"512 bytes.\n\n"
+	"fine). Loops have a bound, pointers that may be NULL are tested, and all local variables together take at most "
+	"about 256 bytes.\n\n"
 	"As root the kernel's verifier is asked, too, for both classes that handlers are loaded as: trusted, and isolated, "
 	"which is loaded without CAP_PERFMON and may do less.\n\n"
 	"The handler API is described in spin-handler(7).";

@@ -82,32 +82,37 @@ static const char *base(const char *path)
 	return slash ? slash + 1 : path;
 }
 
+/* A file of the runtime or the system; a name without a folder before it is the runtime's where that has it. */
+static int is_runtime(const struct spincc *s, const char *file)
+{
+	static const char *const runtime[] = { "handlers/include/spin/", "bpf/", "hwmodel/" };
+	char path[2 * PATH_MAX];
+
+	for (size_t i = 0; i < sizeof(runtime) / sizeof(runtime[0]); i++)
+		if (starts(file, runtime[i])) {
+			snprintf(path, sizeof(path), "%s/%s", s->root, file);
+			return access(path, F_OK) == 0;
+		}
+	return starts(file, "/usr/") || *file == '<' || *file == '{';
+}
+
 const char *paths__users(const struct spincc *s, const char *file, char name[PATH_MAX])
 {
-	static const char *const runtime[] = { "handlers/include/spin/", "bpf/", "hwmodel/", "/usr/", "<", "{" };
 	size_t root = strlen(s->root), directory = strlen(s->directory);
-	int ours = !strcmp(s->directory, s->root);
 
 	if (!strcmp(base(file), base(s->handler_path))) {
 		snprintf(name, PATH_MAX, "%s", s->handler);
 		return name;
 	}
-	if (!strncmp(file, s->root, root) && file[root] == '/') {
+	if (!strncmp(file, s->root, root) && file[root] == '/')
 		file += root + 1;
-		ours = 1;
-	} else if (directory && !strncmp(file, s->directory, directory) && file[directory] == '/') {
+	else if (directory && !strncmp(file, s->directory, directory) && file[directory] == '/')
 		file += directory + 1;
-	} else if (starts(file, "./")) {
+	else if (starts(file, "./"))
 		file += 2;
-	} else {
-		ours = 1;
-	}
 	/* a linker makes of the two prefixes, the folder's and the file's, something of its own */
-	if (strstr(file, "hwmodel/image/"))
+	if (is_runtime(s, file) || strstr(file, "hwmodel/image/"))
 		return NULL;
-	for (size_t i = 0; ours && i < sizeof(runtime) / sizeof(runtime[0]); i++)
-		if (starts(file, runtime[i]))
-			return NULL;
 	snprintf(name, PATH_MAX, "%s", file);
 	return name;
 }

@@ -37,7 +37,7 @@ const struct rule rules_bpf[] = {
 	{ "nsupport signed division", SIGNED_DIVISION, RULE_LAST },
 	{ "nsupported signed division", SIGNED_DIVISION, RULE_LAST },
 	{ "A call to built-in function", NULL, RULE_FUNCTION | RULE_LAST },
-	{ "BPF stack limit", "@ of stack; all local variables together have 512: keep large ones in the state", RULE_STACK |
+	{ "BPF stack limit", "@ of stack; handlers have about 256 in all: keep large variables in the state", RULE_STACK |
 			     RULE_LAST },
 	{ "too many args", "more than 5 arguments to a function that is not inlined; declare it static inline, or pass a "
 			   "pointer to a struct", RULE_LAST },

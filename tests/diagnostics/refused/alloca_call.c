@@ -6,7 +6,7 @@ SPIN_STATE(struct tally);
 
 static enum spin_payload_rc f(struct spin_payload *p, struct tally *state)
 {
-	uint8_t *copy = __builtin_alloca(p->length); // compiler: memory of variable size on the stack; write an array of its largest length (512 bytes in all)
+	uint8_t *copy = __builtin_alloca(p->length); // compiler: memory of variable size on the stack; write an array of its largest length (about 256 bytes in all)
 
 	copy[0] = 1;
 	state->n = copy[0];

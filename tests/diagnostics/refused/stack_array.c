@@ -6,7 +6,7 @@ SPIN_STATE(struct tally);
 
 static enum spin_payload_rc f(struct spin_payload *p, struct tally *state)
 {
-	uint32_t copy[200]; // compiler: 'copy' takes 800 bytes of stack; all local variables together have 512: keep large ones in the state
+	uint32_t copy[200]; // compiler: 'copy' takes 800 bytes of stack; handlers have about 256 in all: keep large variables in the state
 
 	for (uint32_t i = 0; i < 200; i++)
 		copy[i] = spin_load32(&state->words[i & 15]) + i;

@@ -6,7 +6,7 @@ SPIN_STATE(struct tally);
 
 static enum spin_payload_rc f(struct spin_payload *p, struct tally *state)
 {
-	uint32_t a[80], b[80]; // compiler: 'a' takes 320 bytes of stack; all local variables together have 512: keep large ones in the state
+	uint32_t a[80], b[80]; // compiler: 'a' takes 320 bytes of stack; handlers have about 256 in all: keep large variables in the state
 
 	for (uint32_t i = 0; i < 80; i++) {
 		a[i] = spin_load32(&state->words[i & 15]) + i;

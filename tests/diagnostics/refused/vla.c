@@ -6,7 +6,7 @@ SPIN_STATE(struct tally);
 
 static enum spin_payload_rc f(struct spin_payload *p, struct tally *state)
 {
-	uint8_t copy[p->length]; // compiler: the length of this array is not constant; write its largest length (512 bytes of stack in all)
+	uint8_t copy[p->length]; // compiler: the length of this array is not constant; write its largest length (stack: about 256 bytes in all)
 
 	copy[0] = 1;
 	state->n = copy[0];
