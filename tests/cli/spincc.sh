@@ -120,6 +120,7 @@ expect 0 "$SPINCC" "$ROOT/handlers/filtering.c" -o twice1.spin
 expect 0 "$SPINCC" "$ROOT/handlers/filtering.c" -o twice2.spin
 cmp twice1.spin twice2.spin >&2 || fail "two runs make different objects"
 grep -qa "$WORK" twice1.spin && fail "the object has the build machine's paths in it"
+(cd / && expect 0 "$SPINCC" "$ROOT/handlers/filtering.c" -o "$WORK/elsewhere.spin"; exit $FAILED) || FAILED=1
 expect 0 "$SPINCC" --target host "$ROOT/handlers/filtering.c" -o filtering.so
 
 # stopped in the middle: nothing is left

@@ -24,7 +24,8 @@ static void add_common(const struct spincc *s, struct command *c)
 	command__add(c, "-I%s", s->root);
 	command__add(c, "-DSPIN_HANDLER_FILE=\"%s\"", s->handler_path);
 	/* the last that fits wins with gcc, so from the general to the special */
-	command__add(c, "-ffile-prefix-map=%s=.", s->directory);
+	if (s->directory[0] && s->directory[1]) /* "/" would be taken out of every path */
+		command__add(c, "-ffile-prefix-map=%s=.", s->directory);
 	command__add(c, "-ffile-prefix-map=%s/=", s->root);
 	command__add(c, "-fdiagnostics-color=never");
 	for (unsigned i = 0; i < s->extra.count; i++)
@@ -104,7 +105,8 @@ static int build_part(struct spincc *s, const char *source, const char *object)
 	temps__path(s, object, path);
 	add_rv32(s, &c);
 	command__add(&c, "-Wa,--debug-prefix-map=%s/=", s->root);
-	command__add(&c, "-Wa,--debug-prefix-map=%s=.", s->directory);
+	if (s->directory[0] && s->directory[1])
+		command__add(&c, "-Wa,--debug-prefix-map=%s=.", s->directory);
 	command__add(&c, "-c");
 	command__add(&c, "%s/hwmodel/image/%s", s->root, source);
 	command__add(&c, "-o");

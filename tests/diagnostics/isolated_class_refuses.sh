@@ -1,0 +1,11 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# What the kernel refuses without CAP_PERFMON alone: one sentence at the handler's line that names
+# the class; and --trusted lets it pass.
+. "$(dirname "$0")/refused.lib.sh"
+[ "$(id -u)" = 0 ] || skip "needs root: it asks the kernel's verifier"
+refuse isolated 5
+for file in "$SOURCES"/isolated_*.c; do
+	expect 0 "$SPINCC" --trusted "$file" -o "$WORK/trusted.spin"
+done
+exit $FAILED

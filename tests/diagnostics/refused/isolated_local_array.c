@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include <spin/spin.h>
+
+struct tally { uint32_t n, words[16]; };
+SPIN_STATE(struct tally);
+
+static enum spin_payload_rc f(struct spin_payload *p, struct tally *state)
+{
+	uint32_t copy[8] = { 0 };
+
+	for (uint32_t i = 0; i < 8; i++)
+		copy[i] = spin_load32(&state->words[i]);
+	state->n = copy[p->length & 7]; // isolated: a local array is indexed with a variable; keep the array in the state
+	return SPIN_SUCCESS;
+}
+
+SPIN_HANDLERS(isolated_local_, .payload = f);
