@@ -4,12 +4,11 @@
  * has consequences that compilers report, too: what is not in the user's files is
  * left out if anything is.
  */
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir.h"
+#include "find.h"
 #include "rules.h"
 
 #define FAULTS_MAX 5
@@ -30,39 +29,6 @@ struct faults {
 	unsigned includer_line;
 };
 
-/* The first "file.c:12" in a text that is the user's. */
-static unsigned find_place(const struct spincc *s, const char *text, char name[PATH_MAX])
-{
-	for (const char *p = text; (p = strchr(p, ':')); p++) {
-		const char *start = p;
-		char path[PATH_MAX];
-
-		if (!isdigit((unsigned char)p[1]) || p - text < 2 || p[-2] != '.' || !strchr("ch", p[-1]))
-			continue;
-		while (start > text && !isspace((unsigned char)start[-1]) && start[-1] != '[')
-			start--;
-		snprintf(path, sizeof(path), "%.*s", (int)(p - start), start);
-		if (paths__users(s, path, name))
-			return (unsigned)atoi(p + 1);
-	}
-	return 0;
-}
-
-static unsigned last_line(const struct spincc *s)
-{
-	FILE *f = fopen(s->handler_path, "r");
-	unsigned lines = 0;
-	int c, last = '\n';
-
-	while (f && (c = getc(f)) != EOF) {
-		lines += c == '\n';
-		last = c;
-	}
-	if (f)
-		fclose(f);
-	return lines + (last != '\n');
-}
-
 /* 'name' or `name' in a tool's message. */
 static void quoted_name(const char *message, char *out, size_t bytes)
 {
@@ -71,119 +37,6 @@ static void quoted_name(const char *message, char *out, size_t bytes)
 	out[0] = '\0';
 	if (open)
 		snprintf(out, bytes, "%.*s", (int)strcspn(open + 1, "'`"), open + 1);
-}
-
-/* Line by line through the handler's IR: the first that `wanted` takes and that is the user's. */
-static unsigned find_in_ir(const struct spincc *s, int (*wanted)(const char *line, const char *name), const char *name,
-			   char file[PATH_MAX])
-{
-	char path[PATH_MAX];
-	unsigned found = 0;
-	struct ir ir;
-
-	temps__path(s, "handler.ll", path);
-	if (ir__read(path, &ir))
-		return 0;
-	for (const char *line = ir__first(&ir); line && !found; line = ir__next(&ir, line))
-		if (wanted(line, name))
-			found = ir__place(s, &ir, ir__ref(&ir, line, "!dbg "), file);
-	ir__free(&ir);
-	return found;
-}
-
-static int is_asm(const char *line, const char *name)
-{
-	(void)name;
-	return strstr(line, "call ") && strstr(line, " asm ");
-}
-
-static int is_call_of(const char *line, const char *name)
-{
-	char callee[128];
-
-	return ir__callee(line, callee, sizeof(callee)) && !strcmp(callee, name);
-}
-
-static int is_definition_of(const char *line, const char *name)
-{
-	const char *at = !strncmp(line, "define ", 7) ? strchr(line, '@') : NULL;
-
-	return at && !strncmp(at + 1, name, strlen(name)) && at[1 + strlen(name)] == '(';
-}
-
-static int has_text(const char *line, const char *text)
-{
-	return *line == ' ' && strstr(line, text);
-}
-
-/* Where the handler's file itself has a word: for what stands in no function. */
-static unsigned find_in_source(const struct spincc *s, const char *word)
-{
-	FILE *f = fopen(s->handler_path, "r");
-	unsigned number = 0, found = 0;
-	char *line = NULL;
-	size_t bytes = 0;
-
-	while (f && !found && getline(&line, &bytes, f) > 0) {
-		number++;
-		found = strstr(line, word) ? number : 0;
-	}
-	free(line);
-	if (f)
-		fclose(f);
-	return found;
-}
-
-/* Size of a variable's type: a typedef and a qualifier have it further on. */
-static unsigned type_bytes(const struct ir *ir, const char *type)
-{
-	for (int depth = 0; type && depth < 16; depth++) {
-		unsigned long bits = strstr(type, " size: ") ? strtoul(strstr(type, " size: ") + 7, NULL, 10) : 0;
-
-		if (bits)
-			return (unsigned)(bits / 8);
-		type = ir__ref(ir, type, "baseType: ");
-	}
-	return 0;
-}
-
-/* The variable that a line of IR declares: a local one, or one that lasts; NULL: none. */
-static const char *variable_of(const struct ir *ir, const char *line, int local)
-{
-	const char *expression;
-
-	if (local)
-		return strstr(line, "@llvm.dbg.declare(") ? ir__ref(ir, line, ", metadata ") : NULL;
-	expression = *line == '@' ? ir__ref(ir, line, "!dbg ") : NULL;
-	return expression ? ir__ref(ir, expression, "var: ") : NULL;
-}
-
-/* The largest variable of the user's: its line, and "'name' takes N bytes". */
-static unsigned largest_variable(const struct spincc *s, int local, char file[PATH_MAX], char *what, size_t bytes)
-{
-	char path[PATH_MAX], name[128], in[PATH_MAX];
-	unsigned largest = 0, found = 0;
-	struct ir ir;
-
-	snprintf(what, bytes, "variables take too much");
-	temps__path(s, "handler.ll", path);
-	if (ir__read(path, &ir))
-		return 0;
-	for (const char *line = ir__first(&ir); line; line = ir__next(&ir, line)) {
-		const char *variable = variable_of(&ir, line, local);
-		unsigned size = variable ? type_bytes(&ir, ir__ref(&ir, variable, "type: ")) : 0;
-		unsigned at = size > largest ? ir__place(s, &ir, variable, in) : 0;
-
-		if (!at)
-			continue;
-		largest = size;
-		found = at;
-		snprintf(file, PATH_MAX, "%s", in);
-		ir__quoted(variable, "name: ", name, sizeof(name));
-		snprintf(what, bytes, "'%s' takes %u bytes", name, size);
-	}
-	ir__free(&ir);
-	return found;
 }
 
 /* The sentence with the name in place of @. */
@@ -233,26 +86,26 @@ static void find_by_rule(const struct spincc *s, const struct rule **rule, const
 
 	if (flags & RULE_SUSPECT && !fault->line)
 		for (const struct rule *r = rules_suspect; r->pattern && !fault->line; r++) {
-			fault->line = find_in_ir(s, has_text, r->pattern, fault->file);
+			fault->line = find__in_ir(s, find__has_text, r->pattern, fault->file);
 			if (fault->line)
 				*rule = r;
 		}
 	if (flags & RULE_FUNCTION && !fault->line)
-		fault->line = find_in_ir(s, is_call_of, name, fault->file);
+		fault->line = find__in_ir(s, find__is_call_of, name, fault->file);
 	if (flags & RULE_ASM) {
-		fault->line = find_in_ir(s, is_asm, NULL, fault->file);
-		if (!fault->line && (fault->line = find_in_source(s, "asm")))
+		fault->line = find__in_ir(s, find__is_asm, NULL, fault->file);
+		if (!fault->line && (fault->line = find__in_source(s, "asm")))
 			snprintf(fault->file, sizeof(fault->file), "%s", s->handler);
 	}
 	if (flags & RULE_DEFINED && !fault->line && (function = strstr(whole, "in function "))) {
 		function += strlen("in function ");
 		snprintf(name, bytes, "%.*s", (int)strcspn(function, " "), function);
-		fault->line = find_in_ir(s, is_definition_of, name, fault->file);
+		fault->line = find__in_ir(s, find__is_definition_of, name, fault->file);
 	}
 	if (flags & (RULE_STACK | RULE_MEMORY))
-		fault->line = largest_variable(s, flags & RULE_STACK, fault->file, name, bytes);
+		fault->line = find__largest(s, flags & RULE_STACK, fault->file, name, bytes);
 	if (!fault->line && flags & (RULE_AT_END | RULE_FUNCTION)) {
-		fault->line = last_line(s);
+		fault->line = find__last_line(s);
 		snprintf(fault->file, sizeof(fault->file), "%s", s->handler);
 	}
 }
@@ -268,7 +121,7 @@ static const struct rule *match(const struct rule *rules, const char *text)
 static const struct rule *match_source(const struct spincc *s, const struct fault *fault, const struct rule *otherwise)
 {
 	for (const struct rule *r = rules_source; r->pattern && fault->line; r++)
-		if (!strcmp(fault->file, s->handler) && find_in_source(s, r->pattern) == fault->line)
+		if (!strcmp(fault->file, s->handler) && find__in_source(s, r->pattern) == fault->line)
 			return r;
 	return otherwise;
 }
@@ -287,7 +140,7 @@ static void judge(const struct spincc *s, struct faults *all, const struct rule 
 		return;
 	if (rule->pattern)
 		fault.warning = !!(rule->flags & RULE_WARNING);
-	fault.line = find_place(s, whole, fault.file);
+	fault.line = find__place(s, whole, fault.file);
 	if (!fault.line && !is_error)
 		return; /* the runtime's own affair */
 	if (!fault.line && all->includer_line && strncmp(whole, s->root, strlen(s->root))) {
@@ -324,7 +177,7 @@ static void take(const struct spincc *s, struct faults *all, const struct rule *
 	unsigned at;
 
 	if (from) {
-		if (!strstr(line, "context.bpf.c") && (at = find_place(s, line, name))) {
+		if (!strstr(line, "context.bpf.c") && (at = find__place(s, line, name))) {
 			all->includer_line = at;
 			snprintf(all->includer, sizeof(all->includer), "%s", name);
 		} else if (strstr(line, "context.bpf.c")) {

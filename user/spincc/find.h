@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef SPINCC_FIND_H
+#define SPINCC_FIND_H
+
+/* Where in the user's files a fault is, for tools that do not say. All return a line, 0: not found. */
+#include "spincc.h"
+
+/* The first "file.c:12" in a text that is the user's. */
+unsigned find__place(const struct spincc *s, const char *text, char file[PATH_MAX]);
+/* The first line of the handler's IR that `wanted` takes and that is the user's. */
+typedef int (*find_fn)(const char *line, const char *what);
+unsigned find__in_ir(const struct spincc *s, find_fn wanted, const char *what, char file[PATH_MAX]);
+int find__is_asm(const char *line, const char *unused);
+int find__is_call_of(const char *line, const char *name);
+int find__is_definition_of(const char *line, const char *name);
+int find__has_text(const char *line, const char *text);
+/* Where the handler's file itself has a word: for what stands in no function. */
+unsigned find__in_source(const struct spincc *s, const char *word);
+unsigned find__last_line(const struct spincc *s);
+/* The largest variable, local or lasting; what: "'name' takes N bytes". */
+unsigned find__largest(const struct spincc *s, int local, char file[PATH_MAX], char *what, size_t bytes);
+
+#endif
