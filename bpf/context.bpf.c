@@ -140,12 +140,16 @@ int spin_xdp(struct xdp_md *ctx)
 		return spin_end_(&view, out.reason, hpu);
 	}
 	spin_handle(&view, &d, spin_config.accept_partial, &out);
-	view = spin_frame_view(&frame);
-	if (out.outcome.error)
+	if (out.outcome.error) {
+		view = spin_frame_view(&frame);
 		spin_raise_(&out.outcome, &view, &d, hpu);
-	/* shrinks: cannot fail; what the frame has elsewhere goes, too */
-	if (out.reason == SPIN_REASON_REPLIED && out.frame_bytes != (uint32_t)(view.end - view.data))
-		bpf_xdp_adjust_tail(ctx, (int)out.frame_bytes - (int)bpf_xdp_get_buff_len(ctx));
+	}
+	if (out.reason == SPIN_REASON_REPLIED) {
+		view = spin_frame_view(&frame);
+		/* shrinks: cannot fail; what the frame has elsewhere goes, too */
+		if (out.frame_bytes != (uint32_t)(view.end - view.data))
+			bpf_xdp_adjust_tail(ctx, (int)out.frame_bytes - (int)bpf_xdp_get_buff_len(ctx));
+	}
 	return spin_end_(&view, out.reason, hpu);
 }
 

@@ -7,7 +7,7 @@
 #include "packets.h"
 #include <engine/template.h>
 
-#define FRAME_MAX 3400
+#define FRAME_MAX 9600 /* some are longer than handlers take */
 #define SOURCES 64
 
 static uint32_t below(struct packets *p, uint32_t n)
@@ -52,7 +52,7 @@ static uint8_t *put16(uint8_t *at, uint32_t v)
 
 static uint32_t kv_payload(struct packets *p, uint8_t *at)
 {
-	uint32_t key = below(p, 40) * (one_in(p, 2) ? 125 : 1), more = one_in(p, 6) ? below(p, 40) : 0;
+	uint32_t key = below(p, 40) * (one_in(p, 2) ? 125 : 1), more = one_in(p, 100) ? below(p, 9300) : one_in(p, 6) ? below(p, 40) : 0;
 
 	memset(at, 0, 48);
 	put16(at, one_in(p, 30) ? below(p, 5) : 1u + (one_in(p, 3) ? 1u : 0));
@@ -66,7 +66,7 @@ static uint32_t kv_payload(struct packets *p, uint8_t *at)
 static uint32_t any_payload(struct packets *p, uint8_t *at)
 {
 	static const uint8_t codes[] = { 0, 1, 2, 3, 4, 4, 4, 4, 4, 5, 6, 8, 9, 12, 13, 0x10 };
-	uint32_t bytes = one_in(p, 4) ? below(p, 3300) : below(p, 130);
+	uint32_t bytes = one_in(p, 60) ? below(p, 9500) : one_in(p, 4) ? below(p, 3300) : below(p, 130);
 
 	for (uint32_t i = 0; i < bytes; i++)
 		at[i] = (uint8_t)below(p, 256);
@@ -167,7 +167,7 @@ static uint32_t mutate(struct packets *p, uint8_t *frame, uint32_t bytes)
 			bytes = 14 + below(p, bytes - 13);
 			break;
 		case 3: /* padding */
-			while (bytes < FRAME_MAX && !one_in(p, 20))
+			for (uint32_t few = one_in(p, 30) ? 4000 : 20; bytes < FRAME_MAX && !one_in(p, few);)
 				frame[bytes++] = (uint8_t)below(p, 256);
 			break;
 		default: /* a field of the headers to an extreme */

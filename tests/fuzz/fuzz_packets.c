@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Random and mutated packets through the kernel and the host build, a share of
+ * Random and mutated packets through the kernel in both load classes and the host build, a share of
  * them through the model: verdict, reason, frame and memory agree byte for byte.
  *
  *	fuzz_packets [--packets N] [--model N] [--seed N] [--handler NAME]
@@ -42,7 +42,7 @@ static int start(struct run *r, int with_bpf)
 	if (!err && spin_rule__parse("udp dport 9000", &rule))
 		err = engine_fail(-EINVAL, "%s", spin_strerror_last());
 	for (int kind = 0; kind < ENGINE_KINDS && !err; kind++) {
-		if (kind == ENGINE_BPF && !with_bpf)
+		if ((kind == ENGINE_BPF || kind == ENGINE_ISOLATED) && !with_bpf)
 			continue;
 		err = engine_open((enum engine_kind)kind, &r->built.handler, &rule, &r->engine[kind]);
 		if (!err)
