@@ -62,25 +62,70 @@ SPIN_INLINE uint64_t spin_match_(const struct spin_datagram *d)
 	return match;
 }
 
-SEC("xdp")
-int spin_root(struct xdp_md *ctx)
+/* Counted here what belongs to no context; all else is handed over. */
+SPIN_INLINE int spin_dispatch_(struct xdp_md *ctx, const struct spin_view *view, const struct spin_datagram *d,
+			       enum spin_reason reason)
 {
-	uint8_t *data = (uint8_t *)(long)ctx->data, *end = (uint8_t *)(long)ctx->data_end;
-	struct spin_datagram d;
-	enum spin_reason reason = spin_parse(data, end, &d);
+	uint32_t i;
 	uint64_t match;
 
-	if (spin_maybe_long(reason))
-		reason = spin_parse_long(data, end, bpf_xdp_get_buff_len(ctx), &d);
 	if (reason == SPIN_PARSED) {
 		reason = SPIN_REASON_UNMATCHED;
-		match = spin_match_(&d);
+		match = spin_match_(d);
 		if (match) {
 			if (match & spin_match.tapped)
 				spin_tap(ctx, match);
 			spin_hand_over(ctx, match);
 		}
 	}
-	spin_counters[bpf_get_smp_processor_id() & (SPIN_HPUS_MAX - 1)].packets[reason]++;
+	i = view->access == SPIN_COPIED ? (uint32_t)spin_unknown_(view, reason) : reason;
+	if (view->access == SPIN_DIRECT || i < SPIN_REASON_COUNT)
+		spin_counters[bpf_get_smp_processor_id() & (SPIN_HPUS_MAX - 1)].packets[i]++;
 	return XDP_PASS;
+}
+
+SEC("xdp")
+int spin_root(struct xdp_md *ctx)
+{
+	const struct spin_view view = { .access = SPIN_DIRECT };
+	uint8_t *data = (uint8_t *)(long)ctx->data, *end = (uint8_t *)(long)ctx->data_end;
+	struct spin_datagram d;
+	enum spin_reason reason = spin_parse(data, end, &d);
+
+	if (spin_maybe_long(reason))
+		reason = spin_parse_long(data, end, bpf_xdp_get_buff_len(ctx), &d);
+	return spin_dispatch_(ctx, &view, &d, reason);
+}
+
+#define SPIN_HEADERS_BYTES 128u /* two tags, IP options, UDP: 90 */
+
+struct spin_headers {
+	uint8_t bytes[SPIN_HEADERS_BYTES + 64];
+	uint64_t scratch;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, uint32_t);
+	__type(value, struct spin_headers);
+} spin_headers SEC(".maps");
+
+/* The same for a process without CAP_PERFMON, whose contexts are all isolated: on a copy of the headers. */
+SEC("?xdp")
+int spin_root_copy(struct xdp_md *ctx)
+{
+	uint32_t zero = 0, bytes = bpf_xdp_get_buff_len(ctx), held;
+	struct spin_headers *headers = bpf_map_lookup_elem(&spin_headers, &zero);
+	struct spin_view view = { .access = SPIN_COPIED, .bytes = bytes };
+	struct spin_datagram d;
+
+	if (!headers)
+		return XDP_ABORTED; /* cannot be */
+	held = spin_opaque_(bytes < SPIN_HEADERS_BYTES ? bytes : SPIN_HEADERS_BYTES);
+	if (held - 1 >= SPIN_HEADERS_BYTES || bpf_xdp_load_bytes(ctx, 0, headers->bytes, held))
+		return XDP_ABORTED; /* cannot be */
+	view.data = headers->bytes;
+	view.scratch = &headers->scratch;
+	return spin_dispatch_(ctx, &view, &d, spin_parse_view(&view, &d));
 }

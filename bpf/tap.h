@@ -19,16 +19,15 @@ struct {
 /* Packets that were not copied: the ring was full, or the frame longer than the largest record. */
 uint64_t spin_taps_lost[SPIN_CONTEXTS_MAX];
 
+/* The number of zeros below the bit, counted without a branch: to the verifier one number, not 64. */
 SPIN_INLINE uint32_t spin_slot_(uint64_t bit)
 {
-	uint32_t slot = 0;
+	uint64_t ones = bit - 1;
 
-	for (int half = 32; half; half /= 2)
-		if (!(bit & ((1ull << half) - 1))) {
-			slot += half;
-			bit >>= half;
-		}
-	return slot;
+	ones -= ones >> 1 & 0x5555555555555555;
+	ones = (ones & 0x3333333333333333) + (ones >> 2 & 0x3333333333333333);
+	ones = (ones + (ones >> 4)) & 0x0f0f0f0f0f0f0f0f;
+	return (uint32_t)(ones * 0x0101010101010101 >> 56) & (SPIN_CONTEXTS_MAX - 1);
 }
 
 /* The verifier wants records of constant size: one function per class of frames. 0: no room. */

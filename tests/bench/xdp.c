@@ -237,6 +237,59 @@ static int bench_handler(struct measure *m, const char *handler, const struct fr
 	return err;
 }
 
+/* What the isolated class costs over an empty program, at most; the baseline is the trusted one. */
+static int bench_isolated(struct measure *m, const char *handler, const struct frame *frames, unsigned count,
+			  int (*fill)(struct spin_ctx *ctx, const struct twin *twin), const struct twin *empty)
+{
+	struct spin_object *object = NULL;
+	struct spin_ctx *ctx[2] = { NULL };
+	double most = -INFINITY, trusted = 0, ratio = 0;
+	struct spin_rule rule;
+	struct twin twin = { 0 };
+	char path[512], name[64];
+	struct measure_row *row;
+	int err = built_object(handler, path, sizeof(path));
+
+	if (err)
+		return fail(handler, engine_why());
+	snprintf(name, sizeof(name), "twins/%s", handler);
+	if (spin_object__open(path, &object) || spin_rule__parse("udp dport 9000", &rule))
+		return fail(handler, spin_strerror_last());
+	err = open_twin(name, &twin);
+	for (enum spin_class class = SPIN_CLASS_TRUSTED; class <= SPIN_CLASS_ISOLATED && !err; class++) {
+		const struct spin_ctx_opts opts = { .bytes = sizeof(opts), .class = class };
+
+		err = spin_ctx__create_opts(NULL, object, &rule, &opts, &ctx[class]) ?
+			      fail(handler, spin_strerror_last()) : fill(ctx[class], &twin);
+	}
+	for (unsigned i = 0; i < count && !err; i++) {
+		int fd[PROGRAMS] = { spin_ctx__program_fd(ctx[SPIN_CLASS_ISOLATED]),
+				     spin_ctx__program_fd(ctx[SPIN_CLASS_TRUSTED]), empty->fd };
+		struct template t;
+		double ns[PROGRAMS];
+
+		err = make_frame(frames[i].lines, &t);
+		if (!err)
+			err = compare(fd, &t, frames[i].verdict, frames[i].name, ns);
+		if (err || ns[OURS] - ns[EMPTY] <= most)
+			continue;
+		most = ns[OURS] - ns[EMPTY];
+		trusted = ns[TWIN];
+		ratio = ns[OURS] / ns[TWIN];
+	}
+	if (!err) {
+		snprintf(name, sizeof(name), "handler.%s.isolated", handler);
+		row = measure_add(m, name, most, "ns");
+		row->baseline = trusted;
+		row->ratio = ratio;
+	}
+	bpf_object__close(twin.object);
+	for (int i = 0; i < 2; i++)
+		spin_ctx__destroy(ctx[i]);
+	spin_object__close(object);
+	return err;
+}
+
 static int fill_routes(struct spin_ctx *ctx, const struct twin *twin)
 {
 	size_t bytes;
@@ -312,6 +365,10 @@ int main(int argc, char **argv)
 		err = bench_handler(&m, "filtering", filtering_frames, 4, fill_routes, &empty);
 	if (!err)
 		err = bench_handler(&m, "kvstore", kvstore_frames, 3, fill_cache, &empty);
+	if (!err)
+		err = bench_isolated(&m, "filtering", filtering_frames, 4, fill_routes, &empty);
+	if (!err)
+		err = bench_isolated(&m, "kvstore", kvstore_frames, 3, fill_cache, &empty);
 	if (!err)
 		err = bench_unmatched(&m, &empty);
 	if (err)

@@ -2,7 +2,8 @@
 /*
  * MTU 9000 on a veth, where longer frames come in several pieces: datagrams of a
  * byte up to 8,972 are redirected, and answered with up to 8,000 bytes, in both load
- * classes. The sockets' kernel checks the checksums. The namespaces are this process's.
+ * classes, and by a process that has CAP_BPF and CAP_NET_ADMIN only. The sockets'
+ * kernel checks the checksums. The namespaces are this process's.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -18,6 +19,7 @@
 
 #include <common/built.h>
 #include <engine/engine.h>
+#include <kernel/caps.h>
 #include <user/libspin/libspin.h>
 
 #define PORT      9000 /* of the rules */
@@ -60,8 +62,11 @@ static int new_namespace(void)
 
 static void enter(int ns)
 {
-	if (setns(ns, CLONE_NEWNET))
+	static int current = -1;
+
+	if (ns != current && setns(ns, CLONE_NEWNET))
 		die("setns");
+	current = ns;
 }
 
 static void make_network(void)
@@ -196,8 +201,29 @@ static void answered(int client)
 	spin_ctx__destroy(ctx);
 }
 
+/* What is left is what the isolated class needs; the trusted one is refused in words. */
+static void become_stranger(void)
+{
+	struct spin_object *object;
+	struct spin_rule rule;
+	struct spin_ctx *ctx;
+	char path[512];
+	uint64_t saved;
+
+	if (kernel_caps__become_stranger(&saved))
+		die("cannot lay capabilities down");
+	if (built_object("filtering", path, sizeof(path)) || spin_object__open(path, &object) ||
+	    spin_rule__parse("udp", &rule))
+		die("filtering");
+	if (spin_ctx__create(NULL, object, &rule, &ctx) != -EPERM || !strstr(spin_strerror_last(), "CAP_PERFMON") ||
+	    !strstr(spin_strerror_last(), "isolated"))
+		die("without CAP_PERFMON the trusted class is not refused: %s", spin_strerror_last());
+	spin_object__close(object);
+}
+
 int main(void)
 {
+	uint64_t before = kernel_caps__effective();
 	struct spin_ctx *peer;
 	int client;
 
@@ -208,9 +234,15 @@ int main(void)
 	peer = run("filtering", "c0", "udp dport 1", SPIN_CLASS_TRUSTED);
 	enter(server_ns);
 	for (class = SPIN_CLASS_TRUSTED; class <= SPIN_CLASS_ISOLATED; class++) {
+		if (kernel_caps__effective() != before)
+			die("capabilities are not what they were");
 		redirected(client);
 		answered(client);
 	}
+	class = SPIN_CLASS_ISOLATED;
+	become_stranger();
+	redirected(client);
+	answered(client);
 	spin_ctx__destroy(peer);
 	return 0;
 }

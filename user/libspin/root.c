@@ -17,6 +17,7 @@ extern const char root_image[], root_image_end[];
 
 struct root {
 	struct bpf_object *bpf;
+	const char *program; /* the one that parses where packets lie, or, without CAP_PERFMON, a copy of headers */
 	struct spin_memory bss;
 	struct spin_match *match;
 	const struct spin_counters *counters;
@@ -28,16 +29,20 @@ static int open_object(struct root *root)
 {
 	LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = "spin_root");
 	char why[SPIN_SENTENCE_BYTES];
+	struct bpf_program *prog;
 	int err;
 
 	root->bpf = bpf_object__open_mem(root_image, (size_t)(root_image_end - root_image), &opts);
 	if (!root->bpf)
 		return spin_fail(-errno, "cannot read the interface's program: %s", strerror(errno));
 	class__take_fragments(root->bpf);
+	root->program = kernel_probe__privileged() ? "spin_root" : "spin_root_copy";
+	bpf_object__for_each_program(prog, root->bpf)
+		bpf_program__set_autoload(prog, !strcmp(bpf_program__name(prog), root->program));
 	err = bpf_object__load(root->bpf);
 	if (!err)
 		return section__open(root->bpf, ".bss", "the interface's program", &root->bss);
-	if (kernel_probe__xdp(why, sizeof(why)))
+	if (kernel_probe__xdp_isolated(why, sizeof(why)))
 		return spin_fail(err, "%s", why);
 	return spin_fail(err, "the kernel refuses to load the interface's program: %s", strerror(-err));
 }
@@ -52,7 +57,7 @@ int root__load(struct root **out)
 		return spin_fail(-ENOMEM, "no memory for the interface's program");
 	err = open_object(root);
 	if (!err) {
-		struct bpf_program *prog = bpf_object__find_program_by_name(root->bpf, "spin_root");
+		struct bpf_program *prog = bpf_object__find_program_by_name(root->bpf, root->program);
 
 		root->match = section__variable(root->bpf, ".bss", &root->bss, "spin_match", sizeof(*root->match));
 		root->counters = section__variable(root->bpf, ".bss", &root->bss, "spin_counters",

@@ -154,6 +154,9 @@ static int read_root(struct status_interface *out)
 	uint32_t maps[MAPS_MAX];
 	int count = program_maps(out->program_id, "spin_root", maps), ours = 0;
 
+	if (count < 0)
+		count = program_maps(out->program_id, "spin_root_copy", maps);
+
 	for (int i = 0; i < count; i++) {
 		struct section s;
 
