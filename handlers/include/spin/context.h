@@ -7,6 +7,8 @@
  * not for handlers. The BPF object's names, for whoever loads it:
  *
  *	spin_xdp       the program, section "xdp"
+ *	spin_copied    the program that copies the packet, section "?xdp": loaded by libspin only
+ *	spin_long      array of programs: spin_copied, for frames that spin_xdp finds in several pieces
  *	spin_config    struct spin_config in .rodata, written before loading
  *	spin_name, spin_rule  the context's, in .rodata, for whoever looks from outside
  *	spin_counters  struct spin_counters[SPIN_HPUS_MAX] in .bss, mapped
