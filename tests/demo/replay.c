@@ -32,11 +32,17 @@ struct replay *replay_open(const char *object)
 {
 	struct replay *replay = calloc(1, sizeof(*replay));
 	struct bpf_map *map, *bss = NULL;
+	struct bpf_program *program;
 
 	if (!replay)
 		die("no memory");
 	replay->object = bpf_object__open_file(object, NULL);
-	if (!replay->object || bpf_object__load(replay->object))
+	if (!replay->object)
+		die("cannot read %s", object);
+	/* as the handlers' programs: an array of programs takes only such that agree */
+	bpf_object__for_each_program(program, replay->object)
+		bpf_program__set_flags(program, BPF_F_XDP_HAS_FRAGS);
+	if (bpf_object__load(replay->object))
 		die("cannot load %s", object);
 	bpf_object__for_each_map(map, replay->object)
 		if (strstr(bpf_map__name(map), ".bss"))
