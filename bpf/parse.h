@@ -166,6 +166,38 @@ SPIN_INLINE enum spin_reason spin_parse_view(const struct spin_view *view, struc
 	return SPIN_REASON_NOT_IP;
 }
 
+/*
+ * The same of a frame that has been parsed before, by another program, as a datagram:
+ * where it is, and whether all of it lies here. SPIN_DIRECT only.
+ */
+SPIN_INLINE enum spin_reason spin_parse_again(const struct spin_view *view, struct spin_datagram *out)
+{
+	uint8_t *at = view->data + sizeof(struct spin_eth);
+	uint32_t header, bytes;
+
+	out->eth = (struct spin_eth *)view->data;
+	if (at + sizeof(struct spin_ip4) > view->end)
+		return SPIN_REASON_TRUNCATED;
+	if (spin_is_vlan_(out->eth->type)) {
+		struct spin_vlan *vlan = (struct spin_vlan *)at;
+
+		at += sizeof(*vlan) << spin_is_vlan_(vlan->type);
+		if (at + sizeof(struct spin_ip4) > view->end)
+			return SPIN_REASON_TRUNCATED;
+	}
+	out->ip = at;
+	out->is_ip4 = *at >> 4 == 4;
+	header = out->is_ip4 ? (*at & 15u) * 4 : sizeof(struct spin_ip6);
+	out->ip_header_bytes = header;
+	out->udp = (struct spin_udp *)(at + header);
+	if (at + header + sizeof(struct spin_udp) > view->end)
+		return SPIN_REASON_TRUNCATED;
+	bytes = spin_ntoh16(out->udp->length);
+	if (at + header + bytes > view->end)
+		return SPIN_REASON_IP_LENGTH;
+	return header + bytes > spin_bytes_max_(view) ? SPIN_REASON_TOO_LONG : SPIN_PARSED;
+}
+
 /* A frame in one piece. */
 SPIN_INLINE enum spin_reason spin_parse(uint8_t *data, uint8_t *end, struct spin_datagram *out)
 {

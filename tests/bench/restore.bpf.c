@@ -18,7 +18,7 @@ struct {
 	__type(value, __u32);
 } next SEC(".maps");
 
-SEC("xdp")
+SEC("xdp.frags")
 int twin(struct xdp_md *ctx)
 {
 	__u64 *to = (void *)(long)ctx->data;

@@ -14,7 +14,8 @@
 /* Constants for the verifier, and what others read. */
 static int configure(struct spin_ctx *ctx)
 {
-	struct spin_config config = { .rule = ctx->rule, .accept_partial = (uint32_t)ctx->takes_partial };
+	struct spin_config config = { .rule = ctx->rule, .accept_partial = (uint32_t)ctx->takes_partial,
+				      .matched = ctx->nic != NULL };
 	struct bpf_map *map = section__map(ctx->bpf, ".rodata");
 	struct spin_memory mem = { 0 };
 	struct spin_config *to;
@@ -28,8 +29,6 @@ static int configure(struct spin_ctx *ctx)
 	if (!to || !rule || !name)
 		return spin_fail(-EINVAL, "%s has no configuration of this version; compile it again with spincc",
 				 ctx->name);
-	if (ctx->nic) /* its program has matched */
-		config.rule = (struct spin_rule){ .protocol = ctx->rule.protocol };
 	*to = config;
 	*rule = ctx->rule;
 	memcpy(name, ctx->name, sizeof(ctx->name));

@@ -26,8 +26,9 @@
 #define SPIN_CONTEXTS_MAX 64
 
 struct spin_config {
-	struct spin_rule rule;   /* behind an interface's program, which has matched already: anything */
+	struct spin_rule rule;
 	uint32_t accept_partial; /* 1: a bare pseudo-header sum is a good UDP checksum (local senders) */
+	uint32_t matched;        /* 1: packets come from the interface's program, which has parsed and matched them */
 };
 
 /* Written by one HPU only, read by anyone. */
@@ -55,7 +56,7 @@ struct spin_event {
 	uint32_t length;     /* bytes of payload */
 };
 
-_Static_assert(sizeof(struct spin_config) == 76 && sizeof(struct spin_event) == 40,
+_Static_assert(sizeof(struct spin_config) == 80 && sizeof(struct spin_event) == 40,
 	       "shared by BPF and user space");
 
 #endif

@@ -3,7 +3,7 @@
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
 
-SEC("xdp")
+SEC("xdp.frags")
 int twin(struct xdp_md *ctx)
 {
 	(void)ctx;
