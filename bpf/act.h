@@ -15,15 +15,17 @@
  * the difference (RFC 1624), so a checksum that was wrong on arrival stays wrong;
  * none stays none; a local sender's partial sum covers nothing that changed.
  */
-SPIN_INLINE void spin_deliver(const struct spin_view *view, const struct spin_datagram *d, enum spin_udp_sum arrived,
-			      uint64_t change, _Bool accept_partial)
+SPIN_INLINE void spin_deliver(const struct spin_view *view, const struct spin_datagram *d, uint64_t change,
+			      _Bool accept_partial)
 {
-	if (arrived == SPIN_SUM_LEFT || !d->udp->checksum)
+	uint16_t checksum = d->udp->checksum;
+
+	if (!checksum)
 		return;
-	if (arrived == SPIN_SUM_NOT_LOOKED_AT && accept_partial && spin_udp_sum_partial(view, d) &&
-	    !spin_udp_sum_full(view, d, change))
+	if (accept_partial && spin_udp_sum_partial(view, d) && !spin_udp_sum_full(view, d, change))
 		return;
-	spin_udp_sum_follow(d->udp, change);
+	checksum = ~spin_fold((uint64_t)(uint16_t)~checksum + change);
+	d->udp->checksum = checksum ? checksum : 0xffff;
 }
 
 SPIN_INLINE void spin_swap_eth_(struct spin_eth *eth)
@@ -68,12 +70,11 @@ SPIN_INLINE void spin_reply_ip6_(struct spin_ip6 *ip, uint32_t payload_bytes)
 }
 
 /*
- * Turns the datagram around, cut to payload_bytes. Its checksum follows the change if it
- * was right and all of the payload goes back; else it is computed anew, but for that of
- * a request over IPv4 that had none. Over IPv6 there is no "none".
+ * Turns the datagram around, cut to payload_bytes; checksums are computed anew, but for
+ * that of a request over IPv4 that had none. Over IPv6 there is no "none".
  */
 SPIN_INLINE void spin_turn_around(const struct spin_view *view, const struct spin_datagram *d,
-				  enum spin_udp_sum arrived, uint64_t change, uint32_t payload_bytes)
+				  uint32_t payload_bytes)
 {
 	uint32_t udp_bytes = payload_bytes + sizeof(struct spin_udp);
 	spin_be16 port = d->udp->src_port;
@@ -86,9 +87,7 @@ SPIN_INLINE void spin_turn_around(const struct spin_view *view, const struct spi
 	d->udp->src_port = d->udp->dst_port;
 	d->udp->dst_port = port;
 	d->udp->length = spin_hton16(udp_bytes);
-	if (arrived == SPIN_SUM_RIGHT && payload_bytes == d->payload_bytes)
-		spin_udp_sum_follow(d->udp, change);
-	else if (d->udp->checksum || (arrived == SPIN_SUM_NOT_LOOKED_AT && !d->is_ip4))
+	if (d->udp->checksum || (spin_handlers_.checksum == SPIN_CHECKSUM_HOST && !d->is_ip4))
 		d->udp->checksum = spin_udp_checksum(view, d, payload_bytes);
 }
 

@@ -152,30 +152,13 @@ SPIN_INLINE _Bool spin_udp_sum_full(const struct spin_view *view, const struct s
 			 d->udp->checksum) == 0xffff;
 }
 
-/* What a datagram's UDP checksum was when it arrived. */
-enum spin_udp_sum {
-	SPIN_SUM_WRONG, /* a host would drop the datagram */
-	SPIN_SUM_RIGHT,
-	SPIN_SUM_LEFT,  /* none, or a local sender's: left to an offload to complete */
-	SPIN_SUM_NOT_LOOKED_AT,
-};
-
-SPIN_INLINE enum spin_udp_sum spin_udp_sum_judge(const struct spin_view *view, const struct spin_datagram *d,
-						 _Bool accept_partial)
+/* 0: a host would drop the datagram. */
+SPIN_INLINE _Bool spin_udp_sum_good(const struct spin_view *view, const struct spin_datagram *d,
+				    _Bool accept_partial)
 {
 	if (!d->udp->checksum)
-		return d->is_ip4 ? SPIN_SUM_LEFT : SPIN_SUM_WRONG;
-	if (spin_udp_sum_full(view, d, 0))
-		return SPIN_SUM_RIGHT;
-	return accept_partial && spin_udp_sum_partial(view, d) ? SPIN_SUM_LEFT : SPIN_SUM_WRONG;
-}
-
-/* A right checksum after a change of the datagram's sum (RFC 1624); 0 is sent as 0xffff. */
-SPIN_INLINE void spin_udp_sum_follow(struct spin_udp *udp, uint64_t change)
-{
-	uint16_t checksum = ~spin_fold((uint64_t)(uint16_t)~udp->checksum + change);
-
-	udp->checksum = checksum ? checksum : 0xffff;
+		return d->is_ip4; /* the sender computed none */
+	return spin_udp_sum_full(view, d, 0) || (accept_partial && spin_udp_sum_partial(view, d));
 }
 
 /* Of at most ten words of IP options, in one way for all numbers of them. */

@@ -57,15 +57,14 @@ SPIN_INLINE enum spin_reason spin_find(const struct spin_frame *frame, const vol
 	enum spin_reason reason;
 
 	*view = spin_frame_view(frame);
-	if (config->matched && view->access == SPIN_DIRECT) {
+	if (view->access == SPIN_DIRECT && config->matched)
 		reason = spin_parse_again(view, d);
-	} else {
+	else
 		reason = spin_parse_view(view, d);
-		if (reason == SPIN_PARSED && !config->matched && !spin_match(&config->rule, d))
-			reason = SPIN_REASON_UNMATCHED;
-	}
 	if (reason != SPIN_PARSED)
 		return reason;
+	if ((view->access == SPIN_COPIED || !config->matched) && !spin_match(&config->rule, d))
+		return SPIN_REASON_UNMATCHED;
 	*view = spin_frame_view(frame);
 	return spin_see_anew_(view, d) ? SPIN_PARSED : SPIN_REASON_TRUNCATED;
 }
@@ -74,7 +73,6 @@ SPIN_INLINE enum spin_reason spin_find(const struct spin_frame *frame, const vol
 SPIN_INLINE void spin_handle(const struct spin_view *view, const struct spin_datagram *d, _Bool accept_partial,
 			     struct spin_way_out *out)
 {
-	enum spin_udp_sum arrived = SPIN_SUM_NOT_LOOKED_AT;
 	struct spin_packet packet;
 
 	out->outcome.error = 0;
@@ -83,12 +81,8 @@ SPIN_INLINE void spin_handle(const struct spin_view *view, const struct spin_dat
 	if (d->is_ip4 && !spin_ip4_checksum_right(view, d->ip, d->ip_header_bytes))
 		return;
 	out->reason = SPIN_REASON_UDP_CHECKSUM;
-	if (spin_handlers_.checksum == SPIN_CHECKSUM_VERIFY) {
-		arrived = spin_udp_sum_judge(view, d, accept_partial);
-		if (arrived == SPIN_SUM_WRONG)
-			return;
-		arrived = spin_opaque_(arrived);
-	}
+	if (spin_handlers_.checksum == SPIN_CHECKSUM_VERIFY && !spin_udp_sum_good(view, d, accept_partial))
+		return;
 
 	packet.view = *view;
 	packet.ip = d->ip;
@@ -102,12 +96,12 @@ SPIN_INLINE void spin_handle(const struct spin_view *view, const struct spin_dat
 	out->reason = out->outcome.reason;
 
 	if (out->reason == SPIN_REASON_REPLIED) {
-		spin_turn_around(view, d, arrived, packet.sum_change, packet.reply_bytes);
+		spin_turn_around(view, d, packet.reply_bytes);
 		out->frame_bytes = spin_opaque_(d->payload_at) + packet.reply_bytes;
 		out->changed_bytes = out->frame_bytes;
 	} else if (packet.stored &&
 		   (out->reason == SPIN_REASON_SUCCESS || out->reason == SPIN_REASON_PROCEEDED)) {
-		spin_deliver(view, d, arrived, packet.sum_change, accept_partial);
+		spin_deliver(view, d, packet.sum_change, accept_partial);
 		out->changed_bytes = d->payload_at + d->payload_bytes;
 	}
 }

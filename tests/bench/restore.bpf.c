@@ -18,7 +18,7 @@ struct {
 	__type(value, __u32);
 } next SEC(".maps");
 
-SEC("xdp.frags")
+SEC("xdp")
 int twin(struct xdp_md *ctx)
 {
 	__u64 *to = (void *)(long)ctx->data;

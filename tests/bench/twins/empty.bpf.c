@@ -3,7 +3,7 @@
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
 
-SEC("xdp.frags")
+SEC("xdp")
 int twin(struct xdp_md *ctx)
 {
 	(void)ctx;

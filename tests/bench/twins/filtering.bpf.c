@@ -111,7 +111,7 @@ static __always_inline enum why look(void *data, void *end)
 	return type == bpf_htons(ETH_P_IP) ? steer4(at, end) : OTHER;
 }
 
-SEC("xdp.frags")
+SEC("xdp")
 int twin(struct xdp_md *ctx)
 {
 	enum why why = look((void *)(long)ctx->data, (void *)(long)ctx->data_end);

@@ -214,7 +214,7 @@ static __always_inline enum why kv4(struct ethhdr *eth, struct iphdr *ip, void *
 	return ANSWERED;
 }
 
-SEC("xdp.frags")
+SEC("xdp")
 int twin(struct xdp_md *ctx)
 {
 	void *data = (void *)(long)ctx->data, *end = (void *)(long)ctx->data_end, *at;
