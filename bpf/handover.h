@@ -14,7 +14,7 @@
 			 "r3 = %[index]\n\t" \
 			 "call 12" \
 			 : : [ctx] "r"(ctx), [programs] "i"(&spin_contexts), [index] "i"(slot) \
-			 : "r0", "r1", "r2", "r3", "r4", "r5")
+			 : "r0", "r1", "r2", "r3", "r4", "r5", "memory")
 
 /* One level each: is the bit among the `half` bits from `slot` on? */
 #define SPIN_TEST_(bits, slot, half) ((bits) & ((1u << (half)) - 1) << ((slot) % 32))

@@ -57,7 +57,7 @@ SPIN_INLINE uint64_t spin_match_(const struct spin_datagram *d)
 	if (!match)
 		return 0;
 	match &= spin_match.src_port[d->udp->src_port] & (d->is_ip4 ? spin_match.ip4 : spin_match.ip6);
-	if (match & spin_match.addressed)
+	if (match & ~spin_match.unaddressed)
 		match &= spin_match_addresses_(d);
 	return match;
 }

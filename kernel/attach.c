@@ -35,8 +35,8 @@ static void program_name(uint32_t id, char *name, size_t bytes)
 	close(fd);
 }
 
-/* The link that holds a program at an interface: its id, or 0 if it is attached by netlink. */
-static uint32_t link_of(uint32_t prog_id, int ifindex)
+/* The link that holds a program at an interface: its id; 0: it is attached by netlink; -EPERM: only root sees that. */
+static int64_t link_of(uint32_t prog_id, int ifindex)
 {
 	uint32_t id = 0;
 
@@ -53,16 +53,21 @@ static uint32_t link_of(uint32_t prog_id, int ifindex)
 		    (int)info.xdp.ifindex == ifindex)
 			return id;
 	}
-	return 0;
+	return errno == EPERM ? -EPERM : 0;
 }
 
 static void describe(uint32_t prog_id, const char *mode, const char *off, int ifindex,
 		     const char *ifname, char *why, size_t bytes)
 {
 	char program[BPF_OBJ_NAME_LEN], owner[64];
-	uint32_t link = link_of(prog_id, ifindex);
+	int64_t link = link_of(prog_id, ifindex);
 	int pid;
 
+	if (link < 0) {
+		snprintf(why, bytes, "%s is held by an %sXDP program (id %u); whose it is, and how to remove it, only root "
+			 "sees: `sudo spinctl doctor --dev %s`", ifname, mode, prog_id, ifname);
+		return;
+	}
 	program_name(prog_id, program, sizeof(program));
 	if (!link) {
 		snprintf(why, bytes, "%s is held by the %sXDP program '%s' (id %u), attached by netlink: "
@@ -70,15 +75,18 @@ static void describe(uint32_t prog_id, const char *mode, const char *off, int if
 			 ifname, off);
 		return;
 	}
-	pid = kernel_link__owner(link, owner, sizeof(owner));
-	if (pid)
+	pid = kernel_link__owner((uint32_t)link, owner, sizeof(owner));
+	if (pid == getpid())
+		snprintf(why, bytes, "%s is held by the %sXDP program '%s' (id %u) of this process: use the handle that it "
+			 "was attached with", ifname, mode, program, prog_id);
+	else if (pid)
 		snprintf(why, bytes, "%s is held by the %sXDP program '%s' (id %u) of process %d (%s): "
 			 "stop that process first (`kill %d`)", ifname, mode, program, prog_id, pid,
 			 owner, pid);
 	else
 		snprintf(why, bytes, "%s is held by the %sXDP program '%s' (id %u) through bpf_link %u, "
 			 "of a process not visible here or pinned: release it with `bpftool link detach "
-			 "id %u`", ifname, mode, program, prog_id, link, link);
+			 "id %u`", ifname, mode, program, prog_id, (uint32_t)link, (uint32_t)link);
 }
 
 int kernel_attach__holder(int ifindex, const char *ifname, char *why, size_t why_bytes)
@@ -140,8 +148,8 @@ int kernel_attach__link(int prog_fd, int ifindex, const char *ifname, enum kerne
 		return -ENOSPC;
 	case ERANGE:
 	case EMSGSIZE:
-		snprintf(why, why_bytes, "the MTU of %s (of its peer, if it is a veth) is too large for XDP, "
-			 "which needs a frame in one page: lower it, `ip link set dev %s mtu 3000`",
+		snprintf(why, why_bytes, "the MTU of %s (of its peer, if it is a veth) is too large for XDP here: frames of "
+			 "several pieces are refused by this kernel or driver; lower it, `ip link set dev %s mtu 3000`",
 			 ifname, ifname);
 		return -ERANGE;
 	case ENODEV:

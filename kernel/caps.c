@@ -38,7 +38,12 @@ uint64_t kernel_caps__effective(void)
 
 int kernel_caps__become_stranger(uint64_t *saved)
 {
-	*saved = kernel_caps__effective();
+	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];
+	int err = get(data);
+
+	if (err)
+		return err;
+	*saved = data[0].effective | (uint64_t)data[1].effective << 32;
 	return *saved & TRUSTED ? set_effective(*saved & ~TRUSTED) : 0;
 }
 

@@ -53,6 +53,10 @@ static int probe_kernel(char *why, size_t why_bytes)
 	}
 	errno = 0;
 	has_ring = libbpf_probe_bpf_map_type(BPF_MAP_TYPE_RINGBUF, NULL);
+	if (has_ring != 1 && (errno == EMFILE || errno == ENFILE || errno == ENOMEM)) {
+		snprintf(why, why_bytes, "it cannot be tried what this kernel can do: %s", strerror(errno));
+		return -errno;
+	}
 	if (has_ring != 1) {
 		snprintf(why, why_bytes, "this kernel or container refuses bpf(): it needs CONFIG_BPF_SYSCALL, "
 			 "and no lockdown or seccomp filter against it");
@@ -88,16 +92,25 @@ int kernel_probe__xdp_isolated(char *why, size_t why_bytes)
 	return -ENOSYS;
 }
 
-/* Does the kernel load an XDP program of these instructions? */
-static int loads(const struct bpf_insn *insns, size_t count, uint32_t flags)
+/*
+ * Does the kernel load an XDP program of these instructions? *known keeps the answer
+ * for all threads: 1 yes, -1 no. What fails for want of something else (memory,
+ * descriptors, a privilege) is no answer: yes, and loading will tell what is wrong.
+ */
+static int loads(const struct bpf_insn *insns, size_t count, uint32_t flags, int *known)
 {
 	LIBBPF_OPTS(bpf_prog_load_opts, opts, .prog_flags = flags, .expected_attach_type = BPF_XDP);
-	int fd = bpf_prog_load(BPF_PROG_TYPE_XDP, "spin_probe", "GPL", insns, count, &opts);
+	int answer = __atomic_load_n(known, __ATOMIC_RELAXED), fd;
 
-	if (fd < 0)
-		return 0;
-	close(fd);
-	return 1;
+	if (answer)
+		return answer > 0;
+	fd = bpf_prog_load(BPF_PROG_TYPE_XDP, "spin_probe", "GPL", insns, count, &opts);
+	if (fd < 0 && fd != -EINVAL && fd != -E2BIG)
+		return 1;
+	if (fd >= 0)
+		close(fd);
+	__atomic_store_n(known, fd >= 0 ? 1 : -1, __ATOMIC_RELAXED);
+	return fd >= 0;
 }
 
 int kernel_probe__fragments(void)
@@ -106,11 +119,9 @@ int kernel_probe__fragments(void)
 		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .imm = XDP_PASS },
 		{ .code = BPF_JMP | BPF_EXIT },
 	};
-	static int known; /* 1: yes, -1: no; the same for all threads */
+	static int known;
 
-	if (!known)
-		known = loads(pass, 2, BPF_F_XDP_HAS_FRAGS) ? 1 : -1;
-	return known > 0;
+	return loads(pass, 2, BPF_F_XDP_HAS_FRAGS, &known);
 }
 
 int kernel_probe__copies(void)
@@ -122,9 +133,7 @@ int kernel_probe__copies(void)
 	};
 	static int known;
 
-	if (!known)
-		known = kernel_probe__fragments() && loads(may_goto, 3, BPF_F_XDP_HAS_FRAGS) ? 1 : -1;
-	return known > 0;
+	return kernel_probe__fragments() && loads(may_goto, 3, BPF_F_XDP_HAS_FRAGS, &known);
 }
 
 int kernel_probe__virtual(const char *ifname)

@@ -327,11 +327,12 @@ static int fill_cache(struct spin_ctx *ctx, const struct twin *twin)
 	return fill_twin(twin, "sets", cache, bytes);
 }
 
-/* Unmatched: another port, and traffic that is no UDP at all. */
+/* Unmatched: a datagram to another port, by the interface's program. */
 static int bench_unmatched(struct measure *m, const struct twin *empty)
 {
 	struct spin_object *object;
 	struct spin_rule rule;
+	struct spin_nic *nic;
 	struct spin_ctx *ctx;
 	struct measure_row *row;
 	struct template t;
@@ -340,12 +341,13 @@ static int bench_unmatched(struct measure *m, const struct twin *empty)
 	int err;
 
 	if (built_object("filtering", path, sizeof(path)) || spin_object__open(path, &object) ||
-	    spin_rule__parse("udp dport 9000", &rule) || spin_ctx__create(NULL, object, &rule, &ctx))
+	    spin_rule__parse("udp dport 9000", &rule) || spin_nic__open_offline(&nic) ||
+	    spin_ctx__create(nic, object, &rule, &ctx) || spin_ctx__attach(ctx))
 		return fail("unmatched", spin_strerror_last());
 	err = make_frame("eth 02:00:00:00:00:01 > 02:00:00:00:00:02;ip4 10.0.0.1 > 10.0.0.2;udp 4000 > 9001;"
 			 "count 18 1;pad 64", &t);
 	if (!err) {
-		int fd[PROGRAMS] = { spin_ctx__program_fd(ctx), empty->fd, empty->fd };
+		int fd[PROGRAMS] = { spin_nic__program_fd(nic), empty->fd, empty->fd };
 
 		err = compare(fd, &t, XDP_PASS, "unmatched", ns);
 	}
@@ -356,6 +358,7 @@ static int bench_unmatched(struct measure *m, const struct twin *empty)
 		measure_goal(row, MEASURE_AT_MOST, UNMATCHED_NS, ns[OURS] - ns[TWIN]);
 	}
 	spin_ctx__destroy(ctx);
+	spin_nic__close(nic);
 	spin_object__close(object);
 	return err;
 }

@@ -27,7 +27,8 @@ static int attach_root(struct spin_nic *nic)
 out:
 	if (fd < 0) {
 		nic->used = SPIN_MODE_AUTO;
-		return spin_fail(fd, "%s", why);
+		nic->refusal[0] = '\0';
+		return spin_fail(kernel_attach__may_be_generic(fd) ? -EOPNOTSUPP : fd, "%s", why);
 	}
 	nic->link_fd = fd;
 	return 0;
@@ -111,6 +112,7 @@ static void leave(struct spin_nic *nic, unsigned slot)
 		close(nic->link_fd);
 		nic->link_fd = -1;
 		nic->used = SPIN_MODE_AUTO;
+		nic->refusal[0] = '\0';
 	}
 	root__remove(nic->root, slot);
 }
@@ -124,17 +126,18 @@ static int attach_to(struct spin_ctx *ctx, struct spin_nic *nic)
 		if (ctx->place[i].nic == nic)
 			return spin_fail(-EALREADY, "%s is attached to %s already", ctx->name, nic->name);
 	if (ctx->places == SPIN_NICS_MAX)
-		return spin_fail(-ENOSPC, "%s is attached to %d interfaces, the most a context can have", ctx->name,
+		return spin_fail(-E2BIG, "%s is attached to %d interfaces, the most a context can have", ctx->name,
 				 SPIN_NICS_MAX);
 	place->nic = nic;
+	nic__hold(nic);
 	pthread_mutex_lock(&nic->lock);
 	err = join(nic, ctx, place);
 	pthread_mutex_unlock(&nic->lock);
 	if (err)
-		return err;
-	nic__hold(nic);
-	ctx->places++;
-	return 0;
+		nic__release(nic);
+	else
+		ctx->places++;
+	return err;
 }
 
 int spin_ctx__attach(struct spin_ctx *ctx)

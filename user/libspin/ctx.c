@@ -103,21 +103,39 @@ int spin_ctx__create(struct spin_nic *nic, const struct spin_object *obj,
 	return spin_ctx__create_opts(nic, obj, rule, NULL, out);
 }
 
+/* The caller's options in our size: an older program's struct is shorter. */
+static int take_options(const struct spin_ctx_opts *from, struct spin_ctx_opts *to)
+{
+	memset(to, 0, sizeof(*to));
+	if (!from)
+		return 0;
+	if (from->bytes < sizeof(from->bytes))
+		return spin_fail(-EINVAL, "spin_ctx_opts: set bytes to sizeof(struct spin_ctx_opts)");
+	memcpy(to, from, from->bytes < sizeof(*to) ? from->bytes : sizeof(*to));
+	if (to->class != SPIN_CLASS_TRUSTED && to->class != SPIN_CLASS_ISOLATED)
+		return spin_fail(-EINVAL, "there is no load class %d", (int)to->class);
+	if (to->name && strlen(to->name) >= sizeof(((struct spin_ctx *)NULL)->name))
+		return spin_fail(-EINVAL, "'%s' is too long for the name of a context: at most 15 characters",
+				 to->name);
+	return 0;
+}
+
 int spin_ctx__create_opts(struct spin_nic *nic, const struct spin_object *obj, const struct spin_rule *rule,
 			  const struct spin_ctx_opts *opts, struct spin_ctx **out)
 {
+	struct spin_ctx_opts wanted;
 	struct spin_ctx *ctx;
 	char why[SPIN_SENTENCE_BYTES];
 	int err;
 
 	*out = NULL;
 	spin_quiet_libbpf();
-	err = class__probe(opts ? opts->class : SPIN_CLASS_TRUSTED, why, sizeof(why));
+	err = take_options(opts, &wanted);
+	if (err)
+		return err;
+	err = class__probe(wanted.class, why, sizeof(why));
 	if (err)
 		return spin_fail(err, "%s", why);
-	if (opts && opts->name && strlen(opts->name) >= sizeof(ctx->name))
-		return spin_fail(-EINVAL, "'%s' is too long for the name of a context: at most 15 characters",
-				 opts->name);
 	if (libbpf_num_possible_cpus() > SPIN_HPUS_MAX)
 		return spin_fail(-E2BIG, "this machine has %d CPUs, a context counts on at most %d",
 				 libbpf_num_possible_cpus(), SPIN_HPUS_MAX);
@@ -125,10 +143,10 @@ int spin_ctx__create_opts(struct spin_nic *nic, const struct spin_object *obj, c
 	if (!ctx)
 		return spin_fail(-ENOMEM, "no memory for a context");
 	ctx->ring_fd = ctx->prog_fd = -1;
-	snprintf(ctx->name, sizeof(ctx->name), "%s", opts && opts->name ? opts->name : obj->meta.name);
-	ctx->class = opts ? opts->class : SPIN_CLASS_TRUSTED;
+	snprintf(ctx->name, sizeof(ctx->name), "%s", wanted.name ? wanted.name : obj->meta.name);
+	ctx->class = wanted.class;
 	ctx->rule = *rule;
-	ctx->takes_partial = (!nic || nic->is_virtual) && !(opts && opts->strict_checksums);
+	ctx->takes_partial = (!nic || nic->is_virtual) && !wanted.strict_checksums;
 	ctx->nic = nic;
 	if (nic)
 		nic__hold(nic);
@@ -170,5 +188,5 @@ struct spin_nic *spin_ctx__nic(const struct spin_ctx *ctx)
 
 int spin_ctx__program_fd(const struct spin_ctx *ctx)
 {
-	return ctx->prog_fd;
+	return ctx->nic ? -1 : ctx->prog_fd;
 }

@@ -4,13 +4,16 @@
 
 #include "internal.h"
 
+/* In one call: a reader that is slower than the events would never come back. */
+#define HAND_OVER_MAX 4096
+
 static int on_sample(void *arg, void *data, size_t bytes)
 {
 	struct spin_ctx *ctx = arg;
 
 	if (bytes >= sizeof(struct spin_event) && ctx->on_event)
 		ctx->on_event(ctx->on_event_arg, data);
-	return 0;
+	return --ctx->events_left ? 0 : -E2BIG;
 }
 
 static int open_ring(struct spin_ctx *ctx)
@@ -37,7 +40,10 @@ int spin_ctx__events(struct spin_ctx *ctx, void (*fn)(void *arg, const struct sp
 		return err;
 	ctx->on_event = fn;
 	ctx->on_event_arg = arg;
+	ctx->events_left = HAND_OVER_MAX;
 	err = ring_buffer__consume(ctx->ring);
+	if (!ctx->events_left)
+		return HAND_OVER_MAX;
 	return err < 0 ? spin_fail(err, "cannot read events: %s", strerror(-err)) : err;
 }
 

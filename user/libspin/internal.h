@@ -84,6 +84,7 @@ struct spin_ctx {
 	int ring_fd;
 	void (*on_event)(void *arg, const struct spin_event *event);
 	void *on_event_arg;
+	int events_left;          /* to hand over in this call */
 	struct tap *tap;          /* NULL: not tapped */
 };
 

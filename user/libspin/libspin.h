@@ -77,8 +77,11 @@ enum spin_mode {
 };
 /* For the next attachment. -EBUSY while a context is attached. */
 int spin_nic__set_mode(struct spin_nic *nic, enum spin_mode mode);
-/* What it is attached as, AUTO if no context is; *why: the sentence if native was refused, else NULL. */
-enum spin_mode spin_nic__mode(const struct spin_nic *nic, const char **why);
+/*
+ * What it is attached as, AUTO if no context is; *why: the sentence if native was
+ * refused, else NULL. It is valid until the last context leaves.
+ */
+enum spin_mode spin_nic__mode(struct spin_nic *nic, const char **why);
 const char *spin_mode_name(enum spin_mode mode); /* "auto", "native", "generic" */
 
 /* Packets that went to no context, by reason, since the handle was opened; SPIN_REASON_COUNT of them. */
@@ -99,7 +102,7 @@ enum spin_class {
 const char *spin_class_name(enum spin_class class); /* "trusted", "isolated" */
 
 struct spin_ctx_opts {
-	size_t bytes;          /* sizeof(struct spin_ctx_opts) */
+	size_t bytes;          /* sizeof(struct spin_ctx_opts); fields behind it count as zero */
 	const char *name;      /* of the context, at most 15 characters; NULL: the handler's */
 	enum spin_class class;
 	int strict_checksums;  /* 1: a local sender's partial UDP checksum is wrong on virtual interfaces, too */
@@ -109,8 +112,8 @@ struct spin_ctx_opts {
  * Loads the handlers into the kernel, not yet attached; state has its initial
  * value. nic may be NULL: then the context can only be run on given packets, and
  * its program does the matching itself. opts may be NULL: all zero.
- * -EPERM (not root), -ENOSYS (kernel too old), -EINVAL (verifier: the sentence
- * names the handler's source line), -E2BIG (more CPUs than SPIN_HPUS_MAX).
+ * -EPERM (not root), -ENOSYS (kernel too old), -EINVAL (options; verifier: the
+ * sentence names the handler's source line), -E2BIG (more CPUs than SPIN_HPUS_MAX).
  */
 int spin_ctx__create(struct spin_nic *nic, const struct spin_object *obj,
 		     const struct spin_rule *rule, struct spin_ctx **out);
@@ -128,13 +131,15 @@ struct spin_nic *spin_ctx__nic(const struct spin_ctx *ctx);
  * context is lost or delayed meanwhile.
  * -EBUSY: the sentence names the program or process that holds the interface; it
  * is never replaced. -EEXIST: the rule overlaps with that of another context, the
- * sentence names both. -ENOSPC: SPIN_CONTEXTS_MAX are attached. -ENODEV: the
- * interface went away. -EOPNOTSUPP: the driver refuses the mode wanted.
+ * sentence names both. -ENOSPC: SPIN_CONTEXTS_MAX are attached. -EALREADY: this one
+ * is. -ENODEV: the interface went away. -EOPNOTSUPP: the driver refuses the mode
+ * wanted, the sentence says why.
  */
 int spin_ctx__attach(struct spin_ctx *ctx);
 /*
  * The same context on one more interface: same handlers, same memories, same rule.
- * -EINVAL: that one is hardware, and the context takes partial checksums.
+ * -EINVAL: that one is hardware, and the context takes partial checksums. -E2BIG: it
+ * is on 16 already.
  */
 int spin_ctx__attach_also(struct spin_ctx *ctx, struct spin_nic *nic);
 /* From all interfaces. When it returns no HPU runs a handler of the context any more. */
@@ -187,7 +192,7 @@ const char *spin_reason_text(enum spin_reason reason);
 enum spin_verdict spin_reason_verdict(enum spin_reason reason);
 const char *spin_verdict_name(enum spin_verdict verdict); /* "pass", "drop", "tx" */
 
-/* Hands pending events to fn without a system call; returns how many. */
+/* Hands pending events to fn without a system call; returns how many: at most 4,096, there may be more. */
 int spin_ctx__events(struct spin_ctx *ctx, void (*fn)(void *arg, const struct spin_event *event), void *arg);
 /* A descriptor that polls readable when events are there. Owned by the context. */
 int spin_ctx__event_fd(const struct spin_ctx *ctx);
@@ -199,7 +204,9 @@ struct spin_run_result {
 	size_t frame_bytes;       /* of what comes out, written to frame_out */
 	uint32_t ns_per_packet;   /* mean over `repeat` */
 };
-/* Runs one frame `repeat` times (1 or more; packets change in between if handlers change them). */
+/*
+ * Of a context made without an interface; -EINVAL for others.
+ * Runs one frame `repeat` times (1 or more; packets change in between if handlers change them). */
 int spin_ctx__run(struct spin_ctx *ctx, const void *frame, size_t frame_bytes, unsigned repeat,
 		  void *frame_out, size_t out_bytes, struct spin_run_result *result);
 
@@ -209,7 +216,10 @@ int spin_nic__run(struct spin_nic *nic, const void *frame, size_t frame_bytes, u
 
 /* The interface's program's descriptor, -1 before the first context came. Owned by the interface. */
 int spin_nic__program_fd(struct spin_nic *nic);
-/* The XDP program's descriptor, for attaching by other means. Owned by the context. */
+/*
+ * The XDP program's descriptor, for attaching by other means. Owned by the context. -1
+ * if that was made for an interface: such a program runs behind the interface's only.
+ */
 int spin_ctx__program_fd(const struct spin_ctx *ctx);
 
 /* --- taps: a context's packets as they arrive, before any handler: for recording and costing --- */

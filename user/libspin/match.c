@@ -51,7 +51,7 @@ void match__set(struct spin_match *match, unsigned slot, const struct spin_rule 
 
 	put(&match->ip4, slot, !is6);
 	put(&match->ip6, slot, !is4);
-	put(&match->addressed, slot, names_address(rule->src_mask) || names_address(rule->dst_mask));
+	put(&match->unaddressed, slot, !names_address(rule->src_mask) && !names_address(rule->dst_mask));
 	put_port(match->dst_port, slot, rule->dst_port);
 	put_port(match->src_port, slot, rule->src_port);
 	put_address(match->src4, 4, slot, is4, rule->src_addr, rule->src_mask);
@@ -64,7 +64,7 @@ void match__clear(struct spin_match *match, unsigned slot)
 {
 	put(&match->ip4, slot, 0);
 	put(&match->ip6, slot, 0);
-	put(&match->addressed, slot, 0);
+	put(&match->unaddressed, slot, 0);
 	put_all(match->dst_port, WORDS(match->dst_port), slot, 0);
 	put_all(match->src_port, WORDS(match->src_port), slot, 0);
 	put_all(match->src4[0], WORDS(match->src4), slot, 0);

@@ -80,6 +80,8 @@ int spin_nic__set_mode(struct spin_nic *nic, enum spin_mode mode)
 {
 	int err = 0;
 
+	if (mode != SPIN_MODE_AUTO && mode != SPIN_MODE_NATIVE && mode != SPIN_MODE_GENERIC)
+		return spin_fail(-EINVAL, "there is no mode %d", (int)mode);
 	pthread_mutex_lock(&nic->lock);
 	if (nic->contexts)
 		err = spin_fail(-EBUSY, "%s is in use in %s mode: detach its contexts first", nic->name,
@@ -90,11 +92,16 @@ int spin_nic__set_mode(struct spin_nic *nic, enum spin_mode mode)
 	return err;
 }
 
-enum spin_mode spin_nic__mode(const struct spin_nic *nic, const char **why)
+enum spin_mode spin_nic__mode(struct spin_nic *nic, const char **why)
 {
+	enum spin_mode used;
+
+	pthread_mutex_lock(&nic->lock);
+	used = nic->used;
 	if (why)
 		*why = nic->refusal[0] ? nic->refusal : NULL;
-	return nic->used;
+	pthread_mutex_unlock(&nic->lock);
+	return used;
 }
 
 const char *spin_mode_name(enum spin_mode mode)

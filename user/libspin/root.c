@@ -23,6 +23,7 @@ struct root {
 	const struct spin_counters *counters;
 	const uint64_t *taps_lost;
 	int prog_fd, contexts_fd, taps_fd;
+	int wait_fd; /* a map that is put in place and taken away again, to wait */
 };
 
 static int open_object(struct root *root)
@@ -55,6 +56,7 @@ int root__load(struct root **out)
 	*out = NULL;
 	if (!root)
 		return spin_fail(-ENOMEM, "no memory for the interface's program");
+	root->wait_fd = -1;
 	err = open_object(root);
 	if (!err) {
 		struct bpf_program *prog = bpf_object__find_program_by_name(root->bpf, root->program);
@@ -67,9 +69,14 @@ int root__load(struct root **out)
 		root->prog_fd = bpf_program__fd(prog);
 		root->contexts_fd = bpf_object__find_map_fd_by_name(root->bpf, "spin_contexts");
 		root->taps_fd = bpf_object__find_map_fd_by_name(root->bpf, "spin_taps");
+		root->wait_fd = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "spin_wait", 0, 0, (uint32_t)sysconf(_SC_PAGESIZE),
+					       NULL);
 		if (!prog || !root->match || !root->counters || !root->taps_lost ||
 		    root->contexts_fd < 0 || root->taps_fd < 0)
 			err = spin_fail(-EINVAL, "the interface's program is of another version: build libspin anew");
+		else if (root->wait_fd < 0)
+			err = spin_fail(root->wait_fd, "cannot make a map of the interface's program: %s",
+					strerror(-root->wait_fd));
 	}
 	if (err) {
 		root__free(root);
@@ -83,6 +90,8 @@ void root__free(struct root *root)
 {
 	if (!root)
 		return;
+	if (root->wait_fd >= 0)
+		close(root->wait_fd);
 	section__close(&root->bss);
 	bpf_object__close(root->bpf);
 	free(root);
@@ -105,16 +114,12 @@ const struct spin_counters *root__counters(const struct root *root)
  */
 static void wait_for_programs(const struct root *root)
 {
-	int ring, slot = SPIN_CONTEXTS_MAX; /* beyond the contexts': for this alone */
+	int slot = SPIN_CONTEXTS_MAX; /* beyond the contexts': for this alone */
 
-	if (!syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0))
-		return;
-	ring = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "spin_tap", 0, 0, (uint32_t)sysconf(_SC_PAGESIZE), NULL);
-	if (ring < 0)
-		return;
-	bpf_map_update_elem(root->taps_fd, &slot, &ring, BPF_ANY);
-	bpf_map_delete_elem(root->taps_fd, &slot);
-	close(ring);
+	if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0)) {
+		bpf_map_update_elem(root->taps_fd, &slot, &root->wait_fd, BPF_ANY);
+		bpf_map_delete_elem(root->taps_fd, &slot);
+	}
 }
 
 static void set_bit(uint64_t *word, unsigned slot)

@@ -35,6 +35,9 @@ static int run(int prog_fd, const char *who, const void *frame, size_t frame_byt
 int spin_ctx__run(struct spin_ctx *ctx, const void *frame, size_t frame_bytes, unsigned repeat,
 		  void *frame_out, size_t out_bytes, struct spin_run_result *result)
 {
+	if (ctx->nic)
+		return spin_fail(-EINVAL, "%s was made for %s, whose program matches its packets: run them through that, "
+				 "spin_nic__run()", ctx->name, ctx->nic->name);
 	return run(ctx->prog_fd, ctx->name, frame, frame_bytes, repeat, frame_out, out_bytes, result);
 }
 

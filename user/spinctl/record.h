@@ -13,7 +13,7 @@ struct recorder {
 	unsigned ring_mib;
 	/* what is recorded */
 	struct spin_ctx *ctx;
-	const struct spin_nic *nic;
+	struct spin_nic *nic;
 	struct recording_writer *writer;
 	struct recording_info info;
 	int status;                      /* of the callback that takes packets */

@@ -43,7 +43,7 @@ void run_print__start(const struct run_printer *p)
 	json_array_end(&j);
 	json_array(&j, "interfaces");
 	for (unsigned d = 0; d < p->set->devices; d++) {
-		const struct spin_nic *nic = p->set->device[d].nic;
+		struct spin_nic *nic = p->set->device[d].nic;
 		const char *why;
 
 		json_object(&j, NULL);

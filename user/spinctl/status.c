@@ -3,7 +3,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "kernel/probe.h"
+#include <linux/capability.h>
+
+#include "kernel/caps.h"
 #include "status.h"
 
 static struct status_options {
@@ -90,8 +92,8 @@ static int run(const char **operands, unsigned count)
 
 	(void)operands;
 	(void)count;
-	if (!kernel_probe__privileged())
-		return complain("status reads the kernel's programs, which needs the privileges for loading them: "
+	if (!(kernel_caps__effective() >> CAP_SYS_ADMIN & 1))
+		return complain("status reads the programs of all processes, for which the kernel wants CAP_SYS_ADMIN: "
 				"run it as root (sudo)");
 	if (options.device && spin_nic__open(options.device, &nic))
 		return complain("%s", spin_strerror_last());

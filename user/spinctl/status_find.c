@@ -138,7 +138,7 @@ static void read_contexts(uint32_t map_id, struct status_interface *out)
 	if (fd < 0)
 		return;
 	if (!bpf_obj_get_info_by_fd(fd, &info, &bytes) && info.type == BPF_MAP_TYPE_PROG_ARRAY)
-		for (uint32_t slot = 0; slot < SPIN_CONTEXTS_MAX; slot++) {
+		for (uint32_t slot = 0; slot < SPIN_CONTEXTS_MAX && out->contexts < SPIN_CONTEXTS_MAX; slot++) {
 			struct status_context *context = &out->context[out->contexts];
 
 			memset(context, 0, sizeof(*context));

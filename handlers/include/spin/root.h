@@ -31,7 +31,8 @@ struct spin_match {
 	uint64_t active;
 	uint64_t tapped;
 	uint64_t ip4, ip6;         /* contexts that take this version */
-	uint64_t addressed;        /* contexts whose rule names an address: only then bytes are looked up */
+	/* contexts whose rule names no address: for others bytes are looked up; so a word read too early excludes */
+	uint64_t unaddressed;
 	uint64_t pad[3];
 	uint64_t dst_port[65536];  /* by port in network byte order, as it lies in the packet */
 	uint64_t src_port[65536];
