@@ -42,6 +42,16 @@ void differences_free(struct differences *d)
 	*d = (struct differences){ 0 };
 }
 
+int differences_same(const struct differences *a, const struct differences *b)
+{
+	if (a->count != b->count || a->left_out != b->left_out)
+		return 0;
+	for (unsigned i = 0; i < a->count; i++)
+		if (strcmp(a->list[i].what, b->list[i].what) || strcmp(a->list[i].got, b->list[i].got))
+			return 0;
+	return 1;
+}
+
 struct memory_walk {
 	struct differences *d;
 	const struct types *types;

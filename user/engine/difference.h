@@ -25,6 +25,8 @@ void differences_frame(struct differences *d, const uint8_t *want, uint32_t want
 		       uint32_t got_bytes);
 void differences_memory(struct differences *d, const struct types *t, const struct image *want,
 			const struct image *got);
+/* 1 if the same fields differ and have the same values; what was expected of them does not count. */
+int differences_same(const struct differences *a, const struct differences *b);
 /* A line per field; `other` is how the second value is called: "expected". */
 void differences_print(const struct differences *d, const char *indent, const char *other, FILE *to);
 void differences_free(struct differences *d);

@@ -48,16 +48,6 @@ void trial_run(struct trial *t, const struct vector *v, struct pool *pool,
 	}
 }
 
-static int same_differences(const struct differences *a, const struct differences *b)
-{
-	if (a->count != b->count || a->left_out != b->left_out)
-		return 0;
-	for (unsigned i = 0; i < a->count; i++)
-		if (strcmp(a->list[i].what, b->list[i].what) || strcmp(a->list[i].got, b->list[i].got))
-			return 0;
-	return 1;
-}
-
 int trial_same(const struct trial *t, enum engine_kind a, enum engine_kind b)
 {
 	const struct vector_result *x = &t->result[a], *y = &t->result[b];
@@ -66,7 +56,7 @@ int trial_same(const struct trial *t, enum engine_kind a, enum engine_kind b)
 		return 0;
 	if (x->rc < 0)
 		return !strcmp(x->why, y->why);
-	return !x->rc || (x->step == y->step && same_differences(&x->differences, &y->differences));
+	return !x->rc || (x->step == y->step && differences_same(&x->differences, &y->differences));
 }
 
 void trial_names_like(const struct trial *t, enum engine_kind kind, char *text, size_t bytes)

@@ -5,6 +5,7 @@
 
 #include "libspin/libspin.h"
 
+#include "event.h"
 #include "template.h"
 #include "vector.h"
 
@@ -101,14 +102,11 @@ static int read_expect(struct reader *r, char *rest)
 
 static int read_event(struct reader *r, const char *rest)
 {
-	static const char *const types[] = { "", "fail", "segv", "bad_return" };
-	static const char *const kinds[] = { "header", "payload", "completion" };
-
 	for (uint32_t t = SPIN_EVENT_FAIL; t <= SPIN_EVENT_BAD_RETURN; t++) {
-		for (uint32_t k = 0; k < 3; k++) {
-			char both[32];
+		for (uint32_t k = SPIN_KIND_HEADER; k <= SPIN_KIND_COMPLETION; k++) {
+			char both[EVENT_TEXT_MAX];
 
-			snprintf(both, sizeof(both), "%s %s", types[t], kinds[k]);
+			event_text(t, k, both);
 			if (strcmp(rest, both))
 				continue;
 			r->step->event = t;

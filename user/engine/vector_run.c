@@ -6,6 +6,7 @@
 
 #include "libspin/libspin.h"
 
+#include "event.h"
 #include "vector.h"
 
 static int edit(const struct types *t, struct image *image, const struct vector_edits *edits)
@@ -44,25 +45,14 @@ static void add_verdict(struct differences *d, const struct engine_out *got, enu
 	differences_add(d, "verdict", a, b);
 }
 
-static void event_text(uint32_t event, uint32_t handler, char *text, size_t bytes)
-{
-	static const char *const types[] = { "none", "fail", "segv", "bad_return" };
-	static const char *const kinds[] = { "header", "payload", "completion" };
-
-	if (!event || event > SPIN_EVENT_BAD_RETURN || handler > SPIN_KIND_COMPLETION)
-		snprintf(text, bytes, "%s", event ? "unknown" : types[0]);
-	else
-		snprintf(text, bytes, "%s %s", types[event], kinds[handler]);
-}
-
 static void add_event(struct differences *d, const struct engine_out *got, const struct vector_step *step)
 {
-	char a[32], b[32];
+	char a[EVENT_TEXT_MAX], b[EVENT_TEXT_MAX];
 
 	if (got->event == step->event && (!step->event || got->event_handler == step->event_handler))
 		return;
-	event_text(got->event, got->event_handler, a, sizeof(a));
-	event_text(step->event, step->event_handler, b, sizeof(b));
+	event_text(got->event, got->event_handler, a);
+	event_text(step->event, step->event_handler, b);
 	differences_add(d, "event", a, b);
 }
 

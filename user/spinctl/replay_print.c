@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include <inttypes.h>
-#include <string.h>
 
 #include "replay.h"
 
@@ -39,16 +38,6 @@ static void table(const struct replay_report *r)
 }
 
 /* What the same replay on another engine came to is printed with it. */
-static int same(const struct differences *a, const struct differences *b)
-{
-	if (a->count != b->count || a->left_out != b->left_out)
-		return 0;
-	for (unsigned i = 0; i < a->count; i++)
-		if (strcmp(a->list[i].what, b->list[i].what) || strcmp(a->list[i].got, b->list[i].got))
-			return 0;
-	return 1;
-}
-
 static void from_recording(const struct replay_report *r)
 {
 	int printed[ENGINE_KINDS] = { 0 };
@@ -61,7 +50,7 @@ static void from_recording(const struct replay_report *r)
 			continue;
 		printf(" ");
 		for (int other = kind; other < ENGINE_KINDS; other++) {
-			if (!r->engine[other].ran || !same(d, &r->engine[other].from_recording))
+			if (!r->engine[other].ran || !differences_same(d, &r->engine[other].from_recording))
 				continue;
 			printf(" %s", engine_name((enum engine_kind)other));
 			printed[other] = 1;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/event.h"
 #include "replay.h"
 #include "stop.h"
 
@@ -82,8 +83,8 @@ static void add_outcome(struct differences *d, const struct engine_out *want, co
 		differences_add(d, "verdict", a, b);
 	}
 	if (want->event != got->event || (want->event && want->event_handler != got->event_handler)) {
-		snprintf(a, sizeof(a), "%u of handler %u", got->event, got->event_handler);
-		snprintf(b, sizeof(b), "%u of handler %u", want->event, want->event_handler);
+		event_text(got->event, got->event_handler, a);
+		event_text(want->event, want->event_handler, b);
 		differences_add(d, "event", a, b);
 	}
 	differences_frame(d, want->frame, want->frame_bytes, got->frame, got->frame_bytes);

@@ -2,6 +2,7 @@
 #include <arpa/inet.h>
 #include <inttypes.h>
 
+#include "engine/event.h"
 #include "run.h"
 
 static void start_text(const struct run_printer *p)
@@ -194,26 +195,6 @@ void run_print__report(const struct run_printer *p, const struct run_report *r)
 	fflush(stdout);
 }
 
-static const char *event_name(uint32_t type)
-{
-	switch (type) {
-	case SPIN_EVENT_FAIL:       return "fail";
-	case SPIN_EVENT_SEGV:       return "segv";
-	case SPIN_EVENT_BAD_RETURN: return "bad_return";
-	}
-	return "unknown";
-}
-
-static const char *handler_name(uint32_t kind)
-{
-	switch (kind) {
-	case SPIN_KIND_HEADER:     return "header";
-	case SPIN_KIND_PAYLOAD:    return "payload";
-	case SPIN_KIND_COMPLETION: return "completion";
-	}
-	return "unknown";
-}
-
 void run_print__event(void *arg, const struct spin_event *event)
 {
 	const struct run_printer *p = arg;
@@ -223,7 +204,7 @@ void run_print__event(void *arg, const struct spin_event *event)
 	inet_ntop(event->ip_version == 4 ? AF_INET : AF_INET6, event->src_addr, source, sizeof(source));
 	if (!p->json) {
 		printf("event: %s: %s in the %s handler on HPU %u: datagram of %u bytes from %s port %u to port %u\n",
-		       p->speaker->name, event_name(event->type), handler_name(event->handler), event->hpu, event->length,
+		       p->speaker->name, event_name(event->type), event_handler_name(event->handler), event->hpu, event->length,
 		       source, event->src_port, event->dst_port);
 		return;
 	}
@@ -232,7 +213,7 @@ void run_print__event(void *arg, const struct spin_event *event)
 	json_string(&j, "type", "event");
 	json_string(&j, "context", p->speaker->name);
 	json_string(&j, "event", event_name(event->type));
-	json_string(&j, "handler", handler_name(event->handler));
+	json_string(&j, "handler", event_handler_name(event->handler));
 	json_uint(&j, "hpu", event->hpu);
 	json_string(&j, "source", source);
 	json_uint(&j, "source_port", event->src_port);
