@@ -6,7 +6,7 @@ CC      := gcc
 CFLAGS  ?= -O2 -g
 V       ?= 0
 
-ALL_CFLAGS := -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Wmissing-prototypes \
+ALL_CFLAGS := -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Wno-missing-field-initializers -Wmissing-prototypes \
 	-ffile-prefix-map=$(CURDIR)=. $(CFLAGS) $(SANITIZE)
 INCLUDES   := -Ihandlers/include -Ihwmodel/include -Iuser -Iuser/libspin -I.
 USER_LIBS  := -lbpf -lelf -lz

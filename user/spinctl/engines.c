@@ -1,25 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "engines.h"
 #include "spinctl.h"
 
-int engines__pick(struct trial_engines *engines, const struct option_list *names, const char *command)
+int engines__pick(struct trial_engines *engines, const struct option_list *names)
 {
 	for (int kind = 0; kind < ENGINE_KINDS && !names->count; kind++)
 		engines->wanted[kind] = 1;
-	for (unsigned i = 0; i < names->count; i++) {
-		enum engine_kind kind = engine_find(names->items[i]);
-
-		if (kind == ENGINE_KINDS) {
-			fprintf(stderr, "spinctl %s: --engine %s: there are host, bpf, isolated and model\n", command,
-				names->items[i]);
-			return USAGE;
-		}
-		engines->wanted[kind] = engines->must = 1;
-	}
+	for (unsigned i = 0; i < names->count; i++)
+		engines->wanted[engine_find(names->items[i])] = engines->must = 1;
 	if (engines->must && engines__want_kernel(engines) && geteuid())
 		return complain("--engine %s: running handlers in the kernel needs root",
 				engine_name(engines->wanted[ENGINE_BPF] ? ENGINE_BPF : ENGINE_ISOLATED));

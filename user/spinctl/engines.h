@@ -10,8 +10,8 @@
 	{ "engine", 0, OPTION_LIST, "host|bpf|isolated|model", offsetof(TYPE, member), \
 	  "one that is to run; may be given several times (default: all that can run)" }
 
-/* From --engine: DONE, or FAILED or USAGE after a message. */
-int engines__pick(struct trial_engines *engines, const struct option_list *names, const char *command);
+/* From --engine, whose words the table has checked: DONE, or FAILED after a message. */
+int engines__pick(struct trial_engines *engines, const struct option_list *names);
 /* After the handler was opened: one without a host build cannot run there. DONE, or FAILED after a message. */
 int engines__without_host(struct trial_engines *engines, const struct handler *h);
 /* 1 if one of them is the kernel. */

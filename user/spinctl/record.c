@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include <string.h>
-
+#include "choice.h"
 #include "libspin/internal.h"
 #include "libspin/seal.h"
 #include "record.h"
 #include "stop.h"
+
+#define RING_MIB_MAX 1024
 
 static struct record_options {
 	const char *device, *match, *output, *mode, *class, *ready_file;
@@ -20,8 +21,8 @@ static const struct option_row rows[] = {
 	{ "dev", 0, OPTION_STRING, "IF", FIELD(device), "the interface (required)" },
 	{ "output", 'o', OPTION_STRING, "FILE", FIELD(output), "the recording, a pcapng file (required)" },
 	{ "match", 0, OPTION_STRING, "RULE", FIELD(match), "which datagrams, as for spinctl run (default: udp)" },
-	{ "mode", 0, OPTION_STRING, "auto|native|generic", FIELD(mode), "as for spinctl run (default: auto)" },
-	{ "class", 0, OPTION_STRING, "trusted|isolated", FIELD(class), "as for spinctl run (default: trusted)" },
+	{ "mode", 0, OPTION_STRING, MODE_CHOICES, FIELD(mode), "as for spinctl run (default: auto)" },
+	{ "class", 0, OPTION_STRING, CLASS_CHOICES, FIELD(class), "as for spinctl run (default: trusted)" },
 	FILL_OPTIONS(struct record_options, fill),
 	{ "duration", 0, OPTION_SECONDS, "SEC", FIELD(duration_s),
 	  "end after so many seconds (default: 0, until a signal)" },
@@ -81,47 +82,25 @@ static int record_ctx(struct recorder *r, const struct spin_object *object)
 	return status;
 }
 
-static int usage(const char *what)
-{
-	fprintf(stderr, "spinctl record: %s; see spinctl record --help\n", what);
-	return USAGE;
-}
-
-static int check_options(enum spin_mode *mode, enum spin_class *class)
-{
-	if (!options.device)
-		return usage("missing: --dev IF");
-	if (!options.output)
-		return usage("missing: -o FILE");
-	if (!options.ring_mib || options.ring_mib > 1024)
-		return usage("--ring-mib is 1 to 1024");
-	for (*mode = SPIN_MODE_AUTO; strcmp(options.mode, spin_mode_name(*mode)); ++*mode)
-		if (*mode == SPIN_MODE_GENERIC)
-			return usage("--mode is auto, native or generic");
-	for (*class = SPIN_CLASS_TRUSTED; strcmp(options.class, spin_class_name(*class)); ++*class)
-		if (*class == SPIN_CLASS_ISOLATED)
-			return usage("--class is trusted or isolated");
-	return DONE;
-}
-
 static int run(const char **operands, unsigned count)
 {
-	struct spin_ctx_opts opts = { .bytes = sizeof(opts) };
+	struct spin_ctx_opts opts = { .bytes = sizeof(opts), .class = choice__class(options.class) };
 	struct recorder r = { .output = options.output, .ready_file = options.ready_file,
 			      .duration_s = options.duration_s, .packets = options.packets,
 			      .ring_mib = options.ring_mib };
 	struct spin_object *object = NULL;
 	struct spin_nic *nic = NULL;
 	struct spin_rule rule;
-	enum spin_mode mode;
-	int status = check_options(&mode, &opts.class);
+	int status;
 
 	(void)count;
-	if (status)
-		return status;
+	if (!options.ring_mib || options.ring_mib > RING_MIB_MAX) {
+		fprintf(stderr, "spinctl record: --ring-mib is 1 to %d; see spinctl record --help\n", RING_MIB_MAX);
+		return USAGE;
+	}
 	stop__watch();
 	if (spin_rule__parse(options.match, &rule) || spin_object__open(operands[0], &object) ||
-	    spin_nic__open(options.device, &nic) || spin_nic__set_mode(nic, mode) ||
+	    spin_nic__open(options.device, &nic) || spin_nic__set_mode(nic, choice__mode(options.mode)) ||
 	    spin_ctx__create_opts(nic, object, &rule, &opts, &r.ctx)) {
 		status = complain("%s", spin_strerror_last());
 	} else {

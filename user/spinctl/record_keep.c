@@ -1,42 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* Keeps what a context does: memory, packets, memory again. */
-#include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
-#include <string.h>
-#include <time.h>
-#include <unistd.h>
 
+#include "ready.h"
 #include "record.h"
 #include "stop.h"
-
-#define LOOK_S 0.2 /* how often the interface is looked at */
-
-static double now_s(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
-static int tell_ready(const struct recorder *r)
-{
-	int fd;
-
-	if (!r->ready_file)
-		return DONE;
-	fd = open(r->ready_file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-	if (fd < 0 || write(fd, "ready\n", 6) < 0) {
-		int err = errno;
-
-		if (fd >= 0)
-			close(fd);
-		return complain("cannot write %s: %s", r->ready_file, strerror(err));
-	}
-	close(fd);
-	return DONE;
-}
 
 static int write_memory(struct recorder *r, enum recording_moment moment)
 {
@@ -80,7 +48,7 @@ static int watch(struct recorder *r, double start_s)
 {
 	while (!stop__signal() && !r->status) {
 		struct pollfd fd = { .fd = spin_ctx__tap_fd(r->ctx), .events = POLLIN };
-		double wait_s = LOOK_S, left_s = r->duration_s - (now_s() - start_s);
+		double wait_s = WATCH_LOOK_S, left_s = r->duration_s - (now_s() - start_s);
 
 		if (r->duration_s > 0 && left_s <= 0)
 			break;
@@ -137,7 +105,7 @@ int record_keep__run(struct recorder *r, const void *object, size_t object_bytes
 	if (why)
 		complain("%s: in generic mode: %s", r->info.device, why);
 	start_s = now_s();
-	if (tell_ready(r))
+	if (ready__tell(READY_NO_FD, r->ready_file))
 		return FAILED;
 	gone = watch(r, start_s);
 	return finish(r, start_s) || gone ? FAILED : DONE;

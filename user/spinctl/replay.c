@@ -87,7 +87,7 @@ static int replay(const char *path, struct trial_engines *engines)
 static int run(const char **operands, unsigned count)
 {
 	struct trial_engines engines = { 0 };
-	int status = engines__pick(&engines, &options.engines, "replay");
+	int status = engines__pick(&engines, &options.engines);
 
 	(void)count;
 	stop__watch();

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
+#include "choice.h"
+#include "ready.h"
 #include "run.h"
-
-#define LOOK_S 0.2 /* how often the interface is looked at */
+#include "stop.h"
 
 static struct run_options {
 	struct option_list devices, matches, names;
@@ -18,7 +15,7 @@ static struct run_options {
 	double interval_s, duration_s;
 	unsigned count, ready_fd;
 	int json, state;
-} options = { .mode = "auto", .class = "trusted", .interval_s = 1, .ready_fd = ~0u };
+} options = { .mode = "auto", .class = "trusted", .interval_s = 1, .ready_fd = READY_NO_FD };
 
 #define FIELD(name) offsetof(struct run_options, name)
 
@@ -28,9 +25,9 @@ static const struct option_row rows[] = {
 	  "which datagrams: udp, ip4, ip6, src ADDR[/LEN], dst ADDR[/LEN], sport N, dport N (default: udp; "
 	  "with several files one for each, in order)" },
 	{ "name", 0, OPTION_LIST, "NAME", FIELD(names), "of the context (default: the handler's); one per file, in order" },
-	{ "mode", 0, OPTION_STRING, "auto|native|generic", FIELD(mode),
+	{ "mode", 0, OPTION_STRING, MODE_CHOICES, FIELD(mode),
 	  "native: in the driver; generic: any interface, slower; auto: native, generic where that is refused (default: auto)" },
-	{ "class", 0, OPTION_STRING, "trusted|isolated", FIELD(class),
+	{ "class", 0, OPTION_STRING, CLASS_CHOICES, FIELD(class),
 	  "trusted: the packet is read in place; isolated: loaded without CAP_PERFMON, packets are copied, slower "
 	  "(default: trusted)" },
 	FILL_OPTIONS(struct run_options, fill),
@@ -45,45 +42,6 @@ static const struct option_row rows[] = {
 	{ "json", 0, OPTION_FLAG, NULL, FIELD(json), "one JSON object per line" },
 	{ 0 },
 };
-
-static volatile sig_atomic_t stop;
-
-static void on_signal(int sig)
-{
-	stop = sig;
-}
-
-static double now_s(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
-static int tell_ready(void)
-{
-	static const char word[] = "ready\n";
-	int fd;
-
-	if (options.ready_fd != ~0u) {
-		if (write((int)options.ready_fd, word, sizeof(word) - 1) < 0)
-			return complain("--ready-fd %u: %s", options.ready_fd, strerror(errno));
-		close((int)options.ready_fd);
-	}
-	if (options.ready_file) {
-		fd = open(options.ready_file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-		if (fd < 0 || write(fd, word, sizeof(word) - 1) < 0) {
-			int err = errno;
-
-			if (fd >= 0)
-				close(fd);
-			return complain("cannot write %s: %s", options.ready_file, strerror(err));
-		}
-		close(fd);
-	}
-	return DONE;
-}
 
 static void report(struct run_set *set, const struct run_printer *p, struct run_report *r, double time_s, int final)
 {
@@ -121,8 +79,8 @@ static int watch(struct run_set *set, struct run_printer *p)
 	unsigned reports = 0;
 	int status = DONE;
 
-	while (!stop && !status) {
-		double time_s = now_s() - start, wait_s = LOOK_S;
+	while (!stop__signal() && !status) {
+		double time_s = now_s() - start, wait_s = WATCH_LOOK_S;
 
 		if (options.interval_s > 0 && time_s >= next) {
 			report(set, p, &r, time_s, 0);
@@ -162,7 +120,7 @@ static int start(struct run_set *set)
 		return status;
 	run_print__start(&printer);
 	fflush(stdout);
-	status = tell_ready();
+	status = ready__tell(options.ready_fd, options.ready_file);
 	return status ? status : watch(set, &printer);
 }
 
@@ -170,14 +128,12 @@ static int run(const char **operands, unsigned count)
 {
 	const struct run_wishes wishes = { .files = operands, .file_count = count, .devices = &options.devices,
 					   .matches = &options.matches, .names = &options.names,
-					   .mode = options.mode, .class = options.class };
-	struct sigaction action = { .sa_handler = on_signal };
+					   .mode = choice__mode(options.mode),
+					   .class = choice__class(options.class) };
 	static struct run_set set;
 	int status;
 
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
-	sigaction(SIGHUP, &action, NULL);
+	stop__watch();
 	status = run_set__open(&set, &wishes);
 	if (!status)
 		status = start(&set);

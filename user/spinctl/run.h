@@ -36,7 +36,8 @@ struct run_wishes {
 	const char *const *files;
 	unsigned file_count;
 	const struct option_list *devices, *matches, *names; /* matches and names go with the files, in order */
-	const char *mode, *class; /* text as given */
+	enum spin_mode mode;
+	enum spin_class class;
 };
 
 /* Opens and loads all of it, nothing attached yet. DONE, FAILED or USAGE after a message. */

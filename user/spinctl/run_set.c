@@ -85,42 +85,18 @@ static int open_context(struct run_set *set, const char *file, const char *match
 	return DONE;
 }
 
-static int parse_mode(const char *text, enum spin_mode *mode)
-{
-	for (*mode = SPIN_MODE_AUTO; *mode <= SPIN_MODE_GENERIC; ++*mode)
-		if (!strcmp(text, spin_mode_name(*mode)))
-			return DONE;
-	return usage("--mode is auto, native or generic");
-}
-
-static int parse_class(const char *text, enum spin_class *class)
-{
-	for (*class = SPIN_CLASS_TRUSTED; *class <= SPIN_CLASS_ISOLATED; ++*class)
-		if (!strcmp(text, spin_class_name(*class)))
-			return DONE;
-	return usage("--class is trusted or isolated");
-}
-
 int run_set__open(struct run_set *set, const struct run_wishes *w)
 {
-	enum spin_class class;
-	enum spin_mode mode;
-	int status = parse_mode(w->mode, &mode);
+	int status;
 
-	if (!status)
-		status = parse_class(w->class, &class);
-	if (status)
-		return status;
-	if (!w->devices->count)
-		return usage("missing: --dev IF");
 	if (w->file_count > 1 && w->matches->count != w->file_count)
 		return usage("with several files, give one --match for each, in the same order");
 	if (w->matches->count > w->file_count || w->names->count > w->file_count)
 		return usage("more --match or --name than files");
-	status = open_devices(set, w->devices, mode);
+	status = open_devices(set, w->devices, w->mode);
 	for (unsigned i = 0; i < w->file_count && !status; i++)
 		status = open_context(set, w->files[i], i < w->matches->count ? w->matches->items[i] : "udp",
-				      i < w->names->count ? w->names->items[i] : NULL, class);
+				      i < w->names->count ? w->names->items[i] : NULL, w->class);
 	return status;
 }
 

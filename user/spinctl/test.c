@@ -82,7 +82,7 @@ static int test(const char **operands, unsigned count, struct trial_engines *eng
 static int run(const char **operands, unsigned count)
 {
 	struct trial_engines engines = { 0 };
-	int status = engines__pick(&engines, &options.engines, "test");
+	int status = engines__pick(&engines, &options.engines);
 
 	stop__watch();
 	if (!status)

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include <string.h>
+
+#include "choice.h"
+
+enum spin_mode choice__mode(const char *name)
+{
+	enum spin_mode mode = SPIN_MODE_AUTO;
+
+	while (mode < SPIN_MODE_GENERIC && strcmp(name, spin_mode_name(mode)))
+		mode++;
+	return mode;
+}
+
+enum spin_class choice__class(const char *name)
+{
+	return strcmp(name, spin_class_name(SPIN_CLASS_ISOLATED)) ? SPIN_CLASS_TRUSTED : SPIN_CLASS_ISOLATED;
+}

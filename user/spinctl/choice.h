@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef SPINCTL_CHOICE_H
+#define SPINCTL_CHOICE_H
+
+#include "libspin/libspin.h"
+
+/* What --mode and --class stand for. The table of options has let no other words through than there are. */
+#define MODE_CHOICES "auto|native|generic"
+#define CLASS_CHOICES "trusted|isolated"
+
+enum spin_mode choice__mode(const char *name);
+enum spin_class choice__class(const char *name);
+
+#endif

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "ready.h"
+#include "spinctl.h"
+
+static const char word[] = "ready\n";
+
+static int tell_file(const char *path)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+
+	if (fd < 0 || write(fd, word, sizeof(word) - 1) < 0) {
+		int err = errno;
+
+		if (fd >= 0)
+			close(fd);
+		return complain("cannot write %s: %s", path, strerror(err));
+	}
+	close(fd);
+	return DONE;
+}
+
+int ready__tell(unsigned fd, const char *path)
+{
+	if (fd != READY_NO_FD) {
+		if (write((int)fd, word, sizeof(word) - 1) < 0)
+			return complain("--ready-fd %u: %s", fd, strerror(errno));
+		close((int)fd);
+	}
+	return path ? tell_file(path) : DONE;
+}
+
+double now_s(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
