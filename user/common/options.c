@@ -161,7 +161,7 @@ enum options_result options__parse(const struct command_row *command, int argc, 
 	for (unsigned i = 0; command->options[i].name || command->options[i].letter; i++) {
 		char text[OPTION_TEXT_MAX];
 
-		if (option__is_required(&command->options[i]) && !(given >> i & 1)) {
+		if (command->options[i].required && !(given >> i & 1)) {
 			option__text(&command->options[i], text);
 			return usage(command, "missing:", text);
 		}

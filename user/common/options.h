@@ -41,7 +41,8 @@ struct option_row {
 	 */
 	const char *value;
 	size_t offset;
-	const char *help;  /* with unit and default; "(required" in it: must be given */
+	const char *help;  /* with unit and default */
+	int required;      /* must be given; help says so */
 };
 
 /* For the man page; a test runs each as it stands here. */

@@ -40,7 +40,7 @@ static void wrap(FILE *to, unsigned column, const char *text)
 
 static void option(FILE *to, const struct option_row *row)
 {
-	char left[OPTION_TEXT_MAX];
+	char left[OPTION_TEXT_MAX], help[OPTION_HELP_MAX];
 
 	if (row->name)
 		snprintf(left, sizeof(left), "  %c%c%s--%s%s%s", row->letter ? '-' : ' ',
@@ -55,7 +55,8 @@ static void option(FILE *to, const struct option_row *row)
 		fprintf(to, "%s\n", left);
 		indent(to, TEXT_COLUMN);
 	}
-	wrap(to, TEXT_COLUMN, row->help);
+	option__help(row, help);
+	wrap(to, TEXT_COLUMN, help);
 }
 
 static void put_line(void *to, const char *line)
@@ -73,7 +74,7 @@ void options__help(const struct command_row *command, FILE *to)
 	for (const struct option_row *row = command->options; row->name || row->letter; row++) {
 		char text[OPTION_TEXT_MAX];
 
-		if (!option__is_required(row))
+		if (!row->required)
 			continue;
 		option__text(row, text);
 		fprintf(to, " %s", text);

@@ -106,7 +106,7 @@ void options_man__synopsis(const struct program_row *program, FILE *to)
 		for (const struct option_row *row = command->options; row->name || row->letter; row++) {
 			struct option_row one = *row;
 
-			if (!option__is_required(row))
+			if (!row->required)
 				continue;
 			if (one.letter)
 				one.name = NULL;
@@ -132,10 +132,13 @@ void options_man__commands(const struct program_row *program, FILE *to)
 		}
 		fputs(".Bl -tag -width Ds\n", to);
 		for (const struct option_row *row = command->options; row->name || row->letter; row++) {
+			char help[OPTION_HELP_MAX];
+
 			fputs(".It ", to);
 			put_option(to, row);
 			fputc('\n', to);
-			put_text(to, row->help);
+			option__help(row, help);
+			put_text(to, help);
 		}
 		fputs(".El\n", to);
 		if (command->notes) {

@@ -10,9 +10,9 @@ const struct option_row option__common[] = {
 	{ 0 },
 };
 
-int option__is_required(const struct option_row *row)
+void option__help(const struct option_row *row, char text[OPTION_HELP_MAX])
 {
-	return strstr(row->help, "(required") != NULL;
+	snprintf(text, OPTION_HELP_MAX, "%s%s", row->help, row->required ? " (required)" : "");
 }
 
 void option__text(const struct option_row *row, char text[OPTION_TEXT_MAX])

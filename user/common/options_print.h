@@ -6,10 +6,12 @@
 #include "common/options.h"
 
 #define OPTION_TEXT_MAX 96
+#define OPTION_HELP_MAX 512
 
-int option__is_required(const struct option_row *row);
 /* As it is typed, shortest form: "-o FILE", "--dev IF". */
 void option__text(const struct option_row *row, char text[OPTION_TEXT_MAX]);
+/* The sentence that describes it. */
+void option__help(const struct option_row *row, char text[OPTION_HELP_MAX]);
 
 /* The rows that every command has, ending with a row of zeros. */
 extern const struct option_row option__common[];

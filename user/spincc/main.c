@@ -11,7 +11,7 @@
 #define FIELD(name) offsetof(struct spincc, name)
 
 static const struct option_row options[] = {
-	{ "output", 'o', OPTION_STRING, "FILE", FIELD(output), "the result (required)" },
+	{ "output", 'o', OPTION_STRING, "FILE", FIELD(output), "the result", .required = 1 },
 	{ "target", 0, OPTION_STRING, "fat|host", FIELD(target),
 	  "fat: BPF and rv32 in one object; host: a shared object for tests (default: fat)" },
 	{ NULL, 'I', OPTION_WORD, "DIR", FIELD(extra), "a folder for #include" },

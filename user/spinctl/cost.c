@@ -15,7 +15,8 @@ static struct cost_options {
 #define FIELD(name) offsetof(struct cost_options, name)
 
 static const struct option_row rows[] = {
-	{ "pcap", 0, OPTION_STRING, "TRACE", FIELD(trace), "the packets: a capture file, Ethernet (required)" },
+	{ "pcap", 0, OPTION_STRING, "TRACE", FIELD(trace), "the packets: a capture file, Ethernet",
+	  .required = 1 },
 	{ "match", 0, OPTION_STRING, "RULE", FIELD(match), "which datagrams, as for spinctl run (default: udp)" },
 	FILL_OPTIONS(struct cost_options, fill),
 	{ "target", 0, OPTION_STRING, "NAME", FIELD(target), "the NIC modelled (default: pspin-rtl)" },

@@ -20,7 +20,8 @@ static struct run_options {
 #define FIELD(name) offsetof(struct run_options, name)
 
 static const struct option_row rows[] = {
-	{ "dev", 0, OPTION_LIST, "IF", FIELD(devices), "the interface (required; several: all of them)" },
+	{ "dev", 0, OPTION_LIST, "IF", FIELD(devices), "the interface; several: on all of them",
+	  .required = 1 },
 	{ "match", 0, OPTION_LIST, "RULE", FIELD(matches),
 	  "which datagrams: udp, ip4, ip6, src ADDR[/LEN], dst ADDR[/LEN], sport N, dport N (default: udp; "
 	  "with several files one for each, in order)" },
