@@ -37,8 +37,11 @@ says out "ok    apples.vec  host model"
 says out "ok    tests/vectors/apples/again.vec  host model"
 says out "2 of 2 vectors as expected on host model"
 [ -s err ] && fail "messages for engines that nobody asked for: $(cat err)"
-expect 1 "$SPINCTL" test apples.c --engine host -Dkind=if
-says err "apples.c"
+for macro in -Dkind=if '-D kind=if'; do
+	expect 1 "$SPINCTL" test apples.c --engine host $macro
+	says err "apples.c"
+done
+expect 0 "$SPINCTL" test apples.c --engine host -I . -D unused=1
 expect 1 "$SPINCTL" test apples.c tests/vectors --engine host
 says err "has no *.vec"
 expect 0 "$SPINCTL" test apples.c tests/vectors/apples/ --engine host

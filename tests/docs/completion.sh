@@ -67,6 +67,8 @@ asks spincc --target = h -- host
 asks spincc '' -- a.c deeper
 asks spincc -o '' -- a.spin b.spin 'with space.spin' a.c a.vec notes.txt trace.pcap deeper
 asks spincc -Id -- -Ideeper
+asks spincc -I d -- deeper
+asks spincc -I deeper a -- a.c
 asks spincc a.c -o x.spin --verb -- --verbose
 # for each of them: registered for the program's name
 for program in spinctl spincc; do

@@ -8,7 +8,7 @@ cd "$WORK" || exit 1
 options_in_help() { # PROGRAM [COMMAND]
 	"$@" --help >help
 	sed -n '/^options:/,/^$/p' help | grep -E '^ +-' |
-		sed -E -e 's/^ +//' -e 's/, / /' -e 's/   *[^ ].*//' -e 's/^-([A-Z])([A-Z].*)/-\1 \2/'
+		sed -E -e 's/^ +//' -e 's/, / /' -e 's/   *[^ ].*//'
 }
 options_in_page() { # PAGE [COMMAND]
 	if [ $# = 2 ]; then
@@ -16,7 +16,7 @@ options_in_page() { # PAGE [COMMAND]
 	else
 		sed -n '/^\.Sh DESCRIPTION/,/^\.Sh ENV/p' "$MAN/$1"
 	fi | sed -n 's/^\.It Fl /Fl /p' | unescape |
-		sed -e 's/ Ns Ar / /' -e 's/ Ar / /' -e 's/ , / /' -e 's/Fl /-/g' -e 's/ | /|/g'
+		sed -e 's/ Ar / /' -e 's/ , / /' -e 's/Fl /-/g' -e 's/ | /|/g'
 	# of every command, described once
 	printf '%s\n' '-h --help' '--version'
 }

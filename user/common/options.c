@@ -47,6 +47,7 @@ static int append(struct option_list *list, const char *item)
 	return 0;
 }
 
+/* word: the option as given; the value is in it or the word after it. */
 static int store(const struct option_row *row, void *fields, const char *value, const char *word)
 {
 	void *to = (char *)fields + row->offset;
@@ -83,7 +84,9 @@ static int store(const struct option_row *row, void *fields, const char *value, 
 	case OPTION_LIST:
 		return append(to, value);
 	case OPTION_WORD:
-		return append(to, word);
+		if (append(to, word))
+			return -ENOMEM;
+		return word[2] ? 0 : append(to, value);
 	}
 	return -EINVAL;
 }
@@ -141,14 +144,14 @@ enum options_result options__parse(const struct command_row *command, int argc, 
 		}
 		if (!row)
 			return usage(command, "unknown option", word);
+		if (row->value && word[1] != '-' && word[2] == '=')
+			return usage(command, "no = goes between a letter and its value:", word);
 		if (!row->value && value)
 			return usage(command, "no value goes with", word);
 		if (row->value && !value) {
 			if (i + 1 == argc)
 				return usage(command, "a value is missing after", word);
 			value = argv[++i];
-			if (row->kind == OPTION_WORD) /* "-D X": keep it as one word */
-				return usage(command, "write the value in the same word:", word);
 		}
 		if (value && strchr(row->value, '|') && !is_choice(row->value, value))
 			return no_choice(command, row, value);

@@ -6,8 +6,8 @@
  * Command lines from one table: it drives the parser, the help, the man page and
  * the shell's completion.
  *
- * An option is `--name VALUE` or `--name=VALUE`, or a one-letter form with the
- * value in the same word or the next. Its value goes to a field of the
+ * An option is `--name VALUE` or `--name=VALUE`, or a letter: `-o VALUE` or `-oVALUE`, but
+ * not `-o=VALUE`. Its value goes to a field of the
  * command's own struct, at `offset`.
  */
 #include <stddef.h>
@@ -20,7 +20,7 @@ enum option_kind {
 	OPTION_UINT,    /* unsigned */
 	OPTION_SECONDS, /* double, >= 0 */
 	OPTION_LIST,    /* struct option_list: may be given several times */
-	OPTION_WORD,    /* struct option_list: the whole word is kept, as for compilers (-DX=1) */
+	OPTION_WORD,    /* struct option_list: kept as given, a word or two, for compilers: -DX=1, -D X=1 */
 };
 
 struct option_list {

@@ -47,8 +47,7 @@ static void option(FILE *to, const struct option_row *row)
 			 row->letter ? row->letter : ' ', row->letter ? ", " : "  ", row->name,
 			 row->value ? " " : "", row->value ? row->value : "");
 	else
-		snprintf(left, sizeof(left), "  -%c%s%s", row->letter, row->kind == OPTION_WORD ? "" : " ",
-			 row->value ? row->value : "");
+		snprintf(left, sizeof(left), "  -%c%s%s", row->letter, row->value ? " " : "", row->value ? row->value : "");
 	if (strlen(left) + 1 < TEXT_COLUMN) {
 		fprintf(to, "%-*s", TEXT_COLUMN, left);
 	} else {

@@ -63,7 +63,7 @@ static void put_option(FILE *to, const struct option_row *row)
 	}
 	if (!row->value)
 		return;
-	fputs(row->kind == OPTION_WORD ? " Ns Ar" : " Ar", to);
+	fputs(" Ar", to);
 	for (const char *word = row->value; word; word = strchr(word, '|') ? strchr(word, '|') + 1 : NULL) {
 		if (word > row->value)
 			fputs(" |", to);

@@ -17,7 +17,7 @@ void option__help(const struct option_row *row, char text[OPTION_HELP_MAX])
 
 void option__text(const struct option_row *row, char text[OPTION_TEXT_MAX])
 {
-	const char *gap = row->value ? row->kind == OPTION_WORD ? "" : " " : "";
+	const char *gap = row->value ? " " : "";
 	const char *value = row->value ? row->value : "";
 
 	if (row->letter)
