@@ -41,7 +41,7 @@ for macro in -Dkind=if '-D kind=if'; do
 	expect 1 "$SPINCTL" test apples.c --engine host $macro
 	says err "apples.c"
 done
-expect 0 "$SPINCTL" test apples.c --engine host -I . -D unused=1
+expect 0 "$SPINCTL" test apples.c --engine host -I . -D OTHER_WORD=1
 expect 1 "$SPINCTL" test apples.c tests/vectors --engine host
 says err "has no *.vec"
 expect 0 "$SPINCTL" test apples.c tests/vectors/apples/ --engine host

@@ -43,31 +43,60 @@ static uint64_t clock_ns(clockid_t clock)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
+#define TEMP_TRIES 1000
+
+/* Names the file hidden beside the recording; n: one after the other until one is free. */
+static int name_temp(struct recording_writer *w, unsigned n)
+{
+	const char *slash = strrchr(w->path, '/');
+
+	if (snprintf(w->temp, sizeof(w->temp), "%.*s.spinrec-%d-%u", slash ? (int)(slash - w->path) + 1 : 0,
+		     w->path, (int)getpid(), n) < (int)sizeof(w->temp))
+		return 0;
+	w->temp[0] = '\0';
+	return -ENAMETOOLONG;
+}
+
+/* A file without a name; -1 with errno where the file system has none. */
+static int open_nameless(const struct recording_writer *w)
+{
+	const char *slash = strrchr(w->path, '/');
+	char folder[PATH_MAX];
+
+	snprintf(folder, sizeof(folder), "%.*s", slash ? (int)(slash - w->path) + 1 : 1, slash ? w->path : ".");
+	return open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0644);
+}
+
+static int open_hidden(struct recording_writer *w)
+{
+	for (unsigned n = 0; n < TEMP_TRIES; n++) {
+		int fd, err = name_temp(w, n);
+
+		if (err) {
+			errno = -err;
+			return -1;
+		}
+		fd = open(w->temp, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0644);
+		if (fd >= 0 || errno != EEXIST) {
+			if (fd < 0)
+				w->temp[0] = '\0';
+			return fd;
+		}
+	}
+	w->temp[0] = '\0';
+	return -1;
+}
+
 /*
- * A file without a name where the file system can, else one that is hidden: a killed
- * writer leaves nothing to take for a recording.
+ * A file without a name where the file system can: a killed writer leaves nothing. Else
+ * one that is hidden, so that what it leaves is taken for no recording.
  */
 static int open_temp(struct recording_writer *w)
 {
-	const char *slash = strrchr(w->path, '/');
-	int fd;
+	int fd = open_nameless(w);
 
-	if (snprintf(w->temp, sizeof(w->temp), "%.*s", slash ? (int)(slash - w->path) + 1 : 2,
-		     slash ? w->path : "./") >= (int)sizeof(w->temp) - 32)
-		return engine_fail(-ENAMETOOLONG, "%s: the path is too long", w->path);
-	fd = open(w->temp, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0644);
-	if (fd >= 0) {
-		w->temp[0] = '\0';
-	} else if (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL) {
-		strcat(w->temp, ".spinrec-XXXXXX");
-		fd = mkostemp(w->temp, O_CLOEXEC);
-		if (fd < 0)
-			w->temp[0] = '\0';
-		else
-			fchmod(fd, 0644);
-	} else {
-		w->temp[0] = '\0';
-	}
+	if (fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL))
+		fd = open_hidden(w);
 	w->file = fd < 0 ? NULL : fdopen(fd, "w");
 	return w->file ? 0 : engine_fail(-errno, "cannot write %s: %s", w->path, strerror(errno));
 }
@@ -82,7 +111,10 @@ int recording_writer__open(const char *path, const struct recording_info *info, 
 	*out = NULL;
 	if (!w)
 		return engine_fail(-ENOMEM, "no memory");
-	snprintf(w->path, sizeof(w->path), "%s", path);
+	if (snprintf(w->path, sizeof(w->path), "%s", path) >= (int)sizeof(w->path)) {
+		free(w);
+		return engine_fail(-ENAMETOOLONG, "%s: the path is too long", path);
+	}
 	if (!stat(path, &st) && !S_ISREG(st.st_mode)) {
 		free(w);
 		return engine_fail(-EINVAL, "%s is no regular file: name another for the recording",
@@ -193,23 +225,28 @@ static int put_end(struct recording_writer *w, const uint64_t *counters, uint64_
 }
 
 /* Gives a file without a name a hidden one first: a link does not replace, a rename does. */
+static int link_hidden(struct recording_writer *w)
+{
+	char self[64];
+	int err = -EEXIST;
+
+	snprintf(self, sizeof(self), "/proc/self/fd/%d", fileno(w->file));
+	for (unsigned n = 0; n < TEMP_TRIES && err == -EEXIST; n++) {
+		err = name_temp(w, n);
+		if (!err && linkat(AT_FDCWD, self, AT_FDCWD, w->temp, AT_SYMLINK_FOLLOW))
+			err = -errno;
+	}
+	if (err)
+		w->temp[0] = '\0';
+	return err;
+}
+
 static int publish(struct recording_writer *w)
 {
-	const char *slash = strrchr(w->path, '/');
-	char self[64];
+	int err = w->temp[0] ? 0 : link_hidden(w);
 
-	if (!w->temp[0]) {
-		if (snprintf(w->temp, sizeof(w->temp), "%.*s.spinrec-%d",
-			     slash ? (int)(slash - w->path) + 1 : 0, w->path,
-			     (int)getpid()) >= (int)sizeof(w->temp))
-			return -ENAMETOOLONG;
-		snprintf(self, sizeof(self), "/proc/self/fd/%d", fileno(w->file));
-		unlink(w->temp);
-		if (linkat(AT_FDCWD, self, AT_FDCWD, w->temp, AT_SYMLINK_FOLLOW)) {
-			w->temp[0] = '\0';
-			return -errno;
-		}
-	}
+	if (err)
+		return err;
 	if (rename(w->temp, w->path))
 		return -errno;
 	w->temp[0] = '\0';

@@ -137,8 +137,9 @@ static const struct command_row row = {
 		 "the first packet, every packet of the context as it arrived, and counters and memory at the end; "
 		 "spinctl replay runs it on any engine. It is a pcapng file: Wireshark, tcpdump and spinctl cost "
 		 "--pcap read its packets.\n\n"
-		 "The file gets its name when it is whole; nothing is left of a recording that was killed. Packets that "
-		 "come faster than they can be written are handled but not recorded; their number is told, here and "
+		 "The file gets its name when it is whole. Of a recording that was killed nothing is left, or, on file "
+		 "systems without files that have no name (NFS, FAT), a hidden file .spinrec-PID-N. Packets that come "
+		 "faster than they can be written are handled but not recorded; their number is told, here and "
 		 "in the file.",
 	.examples = examples,
 };
