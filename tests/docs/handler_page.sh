@@ -37,6 +37,9 @@ sed -n 's/^	X(\([A-Z0-9_]*\), *\([A-Z]*\), *"\(.*\)").*/\1 \2 \3/p' "$ROOT/handl
 [ "$(grep -c ' Ta .* Ta ' page)" -gt 15 ] || fail "hardly a reason in the page"
 [ "$(grep -c '^\.It$' page)" -ge 6 ] || fail "the order of the tests is not in the page"
 
+longest=$(printf '#include <spin/reason.h>\nSPIN_IP_BYTES_MAX\n' | gcc -E -P -I"$ROOT/handlers/include" - | tail -n 1)
+grep -q "^IP packets of up to ${longest%u} bytes;" page || fail "the longest packet, $longest, is not in the page"
+
 grep -oE '[a-z0-9_]+/[a-z0-9_]+\.vec' page | sort -u >vectors
 [ "$(wc -l <vectors)" -gt 40 ] || fail "only $(wc -l <vectors) vectors are named"
 while read -r vector; do

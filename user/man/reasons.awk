@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# @REASONS@ and @ORDER@ of spin-handler(7) from reason.h: awk -v version=V -f reasons.awk reason.h PAGE.in
+# @REASONS@, @ORDER@ and @IP_BYTES_MAX@ of spin-handler(7) from reason.h: awk -v version=V -f reasons.awk reason.h PAGE.in
 
 function escape(text)
 {
@@ -29,6 +29,8 @@ FILENAME ~ /\.h$/ {
 		reasons = reasons ".It " tolower(name) " Ta " tolower(verdict) " Ta " \
 			escape(substr($0, RSTART + 1, RLENGTH - 2)) "\n"
 	}
+	if ($1 == "#define" && $2 == "SPIN_IP_BYTES_MAX")
+		ip_bytes_max = $3 + 0
 	next
 }
 /^@REASONS@$/ { printf "%s", reasons; next }
@@ -37,4 +39,8 @@ FILENAME ~ /\.h$/ {
 		printf ".It\n%s\n", escape(order[i])
 	next
 }
-{ gsub(/@VERSION@/, version); print }
+{
+	gsub(/@VERSION@/, version)
+	gsub(/@IP_BYTES_MAX@/, ip_bytes_max)
+	print
+}
