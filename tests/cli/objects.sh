@@ -66,6 +66,11 @@ says err "nofield"
 expect 1 "$SPINCTL" cost "$OBJECT" --pcap good.pcap --insert-from routes=absent
 says err "cannot open absent"
 printf '# addresses\nsrc=10.0.0.1 port=7000\n\nsrc=10.0.0.300 port=1\n' >table
+printf '\033]0;title\007=\233\n' >noise
+expect 1 "$SPINCTL" cost "$OBJECT" --pcap good.pcap --insert-from routes=noise
+says err "noise:1: "
+one_line
+LC_ALL=C tr -d '\n' <err | grep -q '[^[:print:]]' && fail "a file's bytes reach the terminal: $(od -c err | head -n 5)"
 expect 1 "$SPINCTL" cost "$OBJECT" --pcap good.pcap --insert-from routes=table
 says err "table:4:"
 exit $FAILED

@@ -100,6 +100,9 @@ says out "pass success, host drop dropped"
 says out "packets dropped          4, recorded 0"
 expect 1 "$SPINCTL" replay a.spinrec --handler changed/apples.spin --engine host --engine model --json
 says out '"first_packet_that_differs"'
+sed -i 's/return SPIN_DROP/return SPIN_FAIL/' changed/apples.c
+expect 1 "$SPINCTL" replay a.spinrec --handler changed/apples.spin --engine host --engine model
+says out "event                    none, host fail payload"
 sed 's/kind\[256\]/kind[128]/' apples.c >changed/apples.c
 expect 1 "$SPINCTL" replay a.spinrec --handler changed/apples.c --engine model
 says err "replay with the handler that was recorded"

@@ -124,6 +124,17 @@ says out "it is for handler walk, this is apples"
 printf 'handler apples\nfrobnicate\n' >bad.vec
 expect 1 "$SPINCTL" test apples.spin bad.vec --engine model
 says out "bad.vec:2: 'frobnicate' before the first packet"
+says out "apples: 0 of 1 vectors as expected; no engine has run one"
+{
+	printf '\033]0;title\007\233\177'
+	head -c 100 /dev/zero | tr '\0' '\1'
+} >noise.vec
+expect 1 "$SPINCTL" test apples.spin noise.vec --engine model
+says out "noise.vec:1: '\x1b]0;title\x07\x9b\x7f\x01"
+LC_ALL=C grep -q '[^[:print:]]' out && fail "a vector's bytes reach the terminal: $(od -c out | head -n 5)"
+[ "$(wc -c <out)" -lt 300 ] || fail "all of a word that is none is printed: $(cat out)"
+expect 1 "$SPINCTL" test apples.spin noise.vec --engine model --json
+says out '"why": "noise.vec:1: '"'"'\\x1b]0;title\\x07'
 printf '#include <spin/spin.h>\nSPIN_NO_STATE;\nstatic int x = y;\nSPIN_HANDLERS(broken);\n' >broken.c
 expect 1 "$SPINCTL" test broken.c
 says err "broken.c:3"

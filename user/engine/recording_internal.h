@@ -42,6 +42,16 @@ struct recording_writer {
 	uint8_t hpu_seen[SPIN_HPUS_MAX];
 };
 
+/*
+ * A file without a name where the file system can: a killed writer leaves nothing. Else
+ * one that is hidden, so that what it leaves is taken for no recording.
+ */
+int recording_file__open(struct recording_writer *w);
+/* Gives it its name, in place of what has that now. A negative errno without a sentence. */
+int recording_file__publish(struct recording_writer *w);
+/* Removes it if it has not got its name. */
+void recording_file__close(struct recording_writer *w);
+
 int recording__put(struct recording_writer *w, const void *data, size_t bytes);
 int recording__put32(struct recording_writer *w, uint32_t value);
 /* With zeros up to a multiple of 4 bytes. */

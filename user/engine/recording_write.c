@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "libspin/libspin.h"
 
@@ -43,64 +40,6 @@ static uint64_t clock_ns(clockid_t clock)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-#define TEMP_TRIES 1000
-
-/* Names the file hidden beside the recording; n: one after the other until one is free. */
-static int name_temp(struct recording_writer *w, unsigned n)
-{
-	const char *slash = strrchr(w->path, '/');
-
-	if (snprintf(w->temp, sizeof(w->temp), "%.*s.spinrec-%d-%u", slash ? (int)(slash - w->path) + 1 : 0,
-		     w->path, (int)getpid(), n) < (int)sizeof(w->temp))
-		return 0;
-	w->temp[0] = '\0';
-	return -ENAMETOOLONG;
-}
-
-/* A file without a name; -1 with errno where the file system has none. */
-static int open_nameless(const struct recording_writer *w)
-{
-	const char *slash = strrchr(w->path, '/');
-	char folder[PATH_MAX];
-
-	snprintf(folder, sizeof(folder), "%.*s", slash ? (int)(slash - w->path) + 1 : 1, slash ? w->path : ".");
-	return open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0644);
-}
-
-static int open_hidden(struct recording_writer *w)
-{
-	for (unsigned n = 0; n < TEMP_TRIES; n++) {
-		int fd, err = name_temp(w, n);
-
-		if (err) {
-			errno = -err;
-			return -1;
-		}
-		fd = open(w->temp, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0644);
-		if (fd >= 0 || errno != EEXIST) {
-			if (fd < 0)
-				w->temp[0] = '\0';
-			return fd;
-		}
-	}
-	w->temp[0] = '\0';
-	return -1;
-}
-
-/*
- * A file without a name where the file system can: a killed writer leaves nothing. Else
- * one that is hidden, so that what it leaves is taken for no recording.
- */
-static int open_temp(struct recording_writer *w)
-{
-	int fd = open_nameless(w);
-
-	if (fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL))
-		fd = open_hidden(w);
-	w->file = fd < 0 ? NULL : fdopen(fd, "w");
-	return w->file ? 0 : engine_fail(-errno, "cannot write %s: %s", w->path, strerror(errno));
-}
-
 int recording_writer__open(const char *path, const struct recording_info *info, const void *object,
 			   size_t object_bytes, struct recording_writer **out)
 {
@@ -121,7 +60,7 @@ int recording_writer__open(const char *path, const struct recording_info *info, 
 				   path);
 	}
 	w->realtime_ns = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC);
-	err = open_temp(w);
+	err = recording_file__open(w);
 	if (!err)
 		err = recording__put_section(w);
 	if (!err)
@@ -224,35 +163,6 @@ static int put_end(struct recording_writer *w, const uint64_t *counters, uint64_
 	return err ? err : recording__put32(w, head[1]);
 }
 
-/* Gives a file without a name a hidden one first: a link does not replace, a rename does. */
-static int link_hidden(struct recording_writer *w)
-{
-	char self[64];
-	int err = -EEXIST;
-
-	snprintf(self, sizeof(self), "/proc/self/fd/%d", fileno(w->file));
-	for (unsigned n = 0; n < TEMP_TRIES && err == -EEXIST; n++) {
-		err = name_temp(w, n);
-		if (!err && linkat(AT_FDCWD, self, AT_FDCWD, w->temp, AT_SYMLINK_FOLLOW))
-			err = -errno;
-	}
-	if (err)
-		w->temp[0] = '\0';
-	return err;
-}
-
-static int publish(struct recording_writer *w)
-{
-	int err = w->temp[0] ? 0 : link_hidden(w);
-
-	if (err)
-		return err;
-	if (rename(w->temp, w->path))
-		return -errno;
-	w->temp[0] = '\0';
-	return 0;
-}
-
 int recording_writer__finish(struct recording_writer *w, const uint64_t *counters, uint64_t lost,
 			     uint64_t duration_ns)
 {
@@ -262,7 +172,7 @@ int recording_writer__finish(struct recording_writer *w, const uint64_t *counter
 		return err;
 	if (fflush(w->file))
 		return engine_fail(-errno, "cannot write %s: %s", w->path, strerror(errno));
-	err = publish(w);
+	err = recording_file__publish(w);
 	return err ? engine_fail(err, "cannot write %s: %s", w->path, strerror(-err)) : 0;
 }
 
@@ -275,9 +185,6 @@ void recording_writer__close(struct recording_writer *w)
 {
 	if (!w)
 		return;
-	if (w->file)
-		fclose(w->file);
-	if (w->temp[0])
-		unlink(w->temp);
+	recording_file__close(w);
 	free(w);
 }

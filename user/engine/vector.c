@@ -3,11 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/printable.h"
 #include "libspin/libspin.h"
 
 #include "event.h"
 #include "template.h"
 #include "vector.h"
+
+#define WORD_SHOWN_MAX 32 /* of a word that is none: a file of another kind may have long ones */
 
 struct reader {
 	struct vector *v;
@@ -131,7 +134,7 @@ static int read_unchanged(struct reader *r)
 
 static int read_line(struct reader *r, char *line)
 {
-	size_t word = strcspn(line, " \t");
+	size_t word = strcspn(line, " \t"), word_shown = word < WORD_SHOWN_MAX ? word : WORD_SHOWN_MAX;
 	char *rest = line + word + strspn(line + word, " \t");
 	int rc;
 
@@ -162,7 +165,7 @@ static int read_line(struct reader *r, char *line)
 		r->filling = PACKET;
 		r->step->line = r->line;
 	} else if (!r->step || !r->step->in) {
-		return engine_fail(-EINVAL, "'%.*s' before the first packet", (int)word, line);
+		return engine_fail(-EINVAL, "'%.*s' before the first packet", (int)word_shown, line);
 	} else if (IS("expect")) {
 		rc = read_expect(r, rest);
 		r->filling = EXPECT;
@@ -172,7 +175,7 @@ static int read_line(struct reader *r, char *line)
 		rc = strncmp(rest, "entry ", 6) ? 0 : 6;
 		return read_edit(&r->step->after, rest + rc, rc);
 	} else {
-		return engine_fail(-EINVAL, "'%.*s' is not known here", (int)word, line);
+		return engine_fail(-EINVAL, "'%.*s' is not known here", (int)word_shown, line);
 	}
 	template_start(&r->template);
 	r->templated = 0;
@@ -225,7 +228,7 @@ int vector_read(const char *path, struct vector **out)
 	free(line);
 	fclose(file);
 	if (err) {
-		snprintf(sentence, sizeof(sentence), "%s", engine_why());
+		printable(sentence, sizeof(sentence), engine_why());
 		vector_free(r.v);
 		return engine_fail(err, "%s:%u: %s", path, r.line, sentence);
 	}

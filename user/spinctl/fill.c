@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/printable.h"
 #include "spinctl.h"
 
 /* What a target's function gave, as a status. */
@@ -21,6 +22,15 @@ static int insert(const struct fill_target *target, const char *word)
 		return complain("--insert %s: write TABLE:FIELD=VALUE ...", word);
 	snprintf(table, sizeof(table), "%.*s", (int)(colon - word), word);
 	return told(target->insert(target->arg, table, colon + 1), "--insert", word);
+}
+
+/* What stands in the file may be anything. */
+static int refused(const char *path, unsigned line)
+{
+	char why[512];
+
+	printable(why, sizeof(why), spin_strerror_last());
+	return complain("%s:%u: %s", path, line, why);
 }
 
 static int insert_file(const struct fill_target *target, const char *word)
@@ -44,7 +54,7 @@ static int insert_file(const struct fill_target *target, const char *word)
 		if (line[strspn(line, " \t")])
 			status = target->insert(target->arg, table, line);
 		if (status && status != FILL_COMPLAINED)
-			status = complain("%s:%u: %s", equals + 1, number, spin_strerror_last());
+			status = refused(equals + 1, number);
 	}
 	if (!status && ferror(from))
 		status = complain("cannot read %s: %s", equals + 1, strerror(errno));

@@ -79,14 +79,24 @@ void test_print__unread(struct test_printer *p, const char *path, const char *wh
 	printf("FAIL  %s\n      %s\n", path, why);
 }
 
+static void end_text(const struct test_printer *p)
+{
+	int any = 0;
+
+	printf("\n%s: %u of %u vectors as expected", p->handler->name, p->passed, p->passed + p->failed);
+	for (int kind = 0; kind < ENGINE_KINDS; kind++) {
+		if (!p->ran[kind])
+			continue;
+		printf("%s %s", any ? "" : " on", engine_name((enum engine_kind)kind));
+		any = 1;
+	}
+	puts(any ? "" : "; no engine has run one");
+}
+
 void test_print__end(struct test_printer *p)
 {
 	if (!p->json) {
-		printf("\n%s: %u of %u vectors as expected on", p->handler->name, p->passed, p->passed + p->failed);
-		for (int kind = 0; kind < ENGINE_KINDS; kind++)
-			if (p->ran[kind])
-				printf(" %s", engine_name((enum engine_kind)kind));
-		putchar('\n');
+		end_text(p);
 		return;
 	}
 	json_array_end(&p->j);
