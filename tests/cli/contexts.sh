@@ -26,8 +26,17 @@ one_line
 says err "the rule of kvstore (udp ip4) overlaps with that of filtering (udp dport 9000) on v0"
 expect 1 in_ns "$SPINCTL" run "$OBJECT" "$KV" --dev v0 --match "udp dport 1" --match "udp dport 2" --name x --name x
 one_line
-expect 1 in_ns "$SPINCTL" run "$OBJECT" --dev v0 --name a_name_that_is_too_long
+for name in a_name_that_is_too_long a/b "a b" ""; do
+	expect 1 in_ns "$SPINCTL" run "$OBJECT" --dev v0 --name "$name"
+	one_line
+	says err "--name '$name'"
+done
+expect 1 in_ns "$SPINCTL" run "$OBJECT" --dev v0 --match ""
 one_line
+says err "write udp for all"
+expect 2 in_ns "$SPINCTL" run "$OBJECT" --dev v0 --interval soon
+one_line
+says err "'soon' is no number of seconds"
 expect 1 in_ns "$SPINCTL" run "$OBJECT" --dev v0 --dev v0
 one_line
 expect 1 in_ns "$SPINCTL" run "$OBJECT" "$OBJECT" --dev v0 --match "udp dport 1" --match "udp dport 2" \
@@ -78,6 +87,10 @@ grep -A 5 '^lo, packets of no context' "$WORK/run.out" | grep -q '^unmatched  *p
 expect 1 in_ns "$SPINCTL" run "$OBJECT" --dev lo --mode native
 one_line
 says err "native XDP"
+# a file of an earlier run is no sign that this one is ready
+echo old >"$WORK/old"
+expect 1 in_ns "$SPINCTL" run "$OBJECT" --dev lo --mode native --ready-file "$WORK/old"
+[ -e "$WORK/old" ] && fail "the ready file of an earlier run is still there"
 # generic when asked
 start_run v0 --mode generic --duration 0.3 || exit 1
 in_ns ip -d link show v0 | grep -q xdpgeneric || fail "not in generic mode"

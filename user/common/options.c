@@ -107,6 +107,15 @@ static const struct option_row *find_letter(const struct option_row *row, char l
 	return NULL;
 }
 
+static int invalid(const struct command_row *command, const struct option_row *row, const char *word,
+		   const char *value)
+{
+	fprintf(stderr, "%s: %s: '%s' is %s; see %s --help\n", command->name, word, value ? value : "",
+		row->kind == OPTION_SECONDS ? "no number of seconds, 0 or more" : "no whole number from 0 on",
+		command->name);
+	return OPTIONS_USAGE;
+}
+
 enum options_result options__parse(const struct command_row *command, int argc, char **argv,
 				   void *fields, const char **operands, unsigned *operand_count)
 {
@@ -157,7 +166,7 @@ enum options_result options__parse(const struct command_row *command, int argc, 
 			return no_choice(command, row, value);
 		given |= (uint64_t)1 << (row - command->options);
 		if (store(row, fields, value, word))
-			return usage(command, "not a valid value for", word);
+			return invalid(command, row, word, value);
 	}
 	if (*operand_count < command->min_operands)
 		return usage(command, "missing:", command->operands);

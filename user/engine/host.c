@@ -17,6 +17,7 @@
 #include "libspin/libspin.h"
 
 #include "engine.h"
+#include "guard.h"
 
 struct host {
 	void *lib;
@@ -95,17 +96,34 @@ static void host_close(struct engine *e)
 	free(h);
 }
 
+struct call {
+	const struct host *host;
+	struct engine_out *out;
+	int reason;
+};
+
+static void run_packet(void *arg)
+{
+	struct call *c = arg;
+
+	c->reason = c->host->packet(c->out->frame, &c->out->frame_bytes);
+}
+
 static int host_packet(struct engine *e, const uint8_t *frame, uint32_t bytes, struct engine_out *out)
 {
 	struct host *h = e->impl;
+	struct call call = { .host = h, .out = out };
 	uint32_t events = *h->event_count;
-	int reason;
+	int reason, err;
 
 	if (bytes > sizeof(out->frame))
 		return engine_fail(-EINVAL, "frame of %u bytes", bytes);
 	memcpy(out->frame, frame, bytes);
 	out->frame_bytes = bytes;
-	reason = h->packet(out->frame, &out->frame_bytes);
+	err = guard__call(run_packet, &call);
+	if (err)
+		return err;
+	reason = call.reason;
 	if (reason < 0 || reason >= SPIN_REASON_COUNT)
 		return engine_fail(-EPROTO, "the host build gave reason %d", reason);
 	out->reason = (enum spin_reason)reason;

@@ -25,6 +25,13 @@ static int tell_file(const char *path)
 	return DONE;
 }
 
+int ready__begin(const char *path)
+{
+	if (path && unlink(path) && errno != ENOENT)
+		return complain("cannot remove %s of an earlier run: %s", path, strerror(errno));
+	return DONE;
+}
+
 int ready__tell(unsigned fd, const char *path)
 {
 	if (fd != READY_NO_FD) {

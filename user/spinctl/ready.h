@@ -7,6 +7,8 @@
 #define WATCH_LOOK_S 0.2 /* how often the interface is looked at */
 #define READY_NO_FD (~0u)
 
+/* Removes the file of an earlier run, before anything is attached. DONE, or FAILED after a message. */
+int ready__begin(const char *path);
 /* Writes "ready" to the descriptor and closes it, and to the file; READY_NO_FD, NULL: none. DONE, or FAILED after a message. */
 int ready__tell(unsigned fd, const char *path);
 

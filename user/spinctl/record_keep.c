@@ -97,7 +97,7 @@ int record_keep__run(struct recorder *r, const void *object, size_t object_bytes
 
 	if (recording_writer__open(r->output, &r->info, object, object_bytes, &r->writer))
 		return complain("%s", engine_why());
-	if (write_memory(r, RECORDING_BEFORE))
+	if (ready__begin(r->ready_file) || write_memory(r, RECORDING_BEFORE))
 		return FAILED;
 	if (spin_ctx__tap(r->ctx, (size_t)r->ring_mib << 20) || spin_ctx__attach(r->ctx))
 		return complain("%s", spin_strerror_last());

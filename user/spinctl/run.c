@@ -113,7 +113,10 @@ static int watch(struct run_set *set, struct run_printer *p)
 static int start(struct run_set *set)
 {
 	struct run_printer printer = { .json = options.json, .state = options.state, .set = set };
-	int status = run_set__fill(set, &options.fill);
+	int status = ready__begin(options.ready_file);
+
+	if (!status)
+		status = run_set__fill(set, &options.fill);
 
 	if (!status)
 		status = run_set__attach(set);
@@ -172,6 +175,9 @@ static const struct command_row row = {
 		 "Packets are counted by reason: those of each context, and per interface those of none. Handlers' "
 		 "errors are printed as they come. With several contexts, --set, --insert and --insert-from take "
 		 "the context's name and a slash before the field or table.\n"
+		 "\n"
+		 "If one of the interfaces goes away, the command ends with status 1: handlers that others wait for "
+		 "are not to run on a part of them unnoticed.\n"
 		 "\n"
 		 "The attachment is a bpf_link: it ends with the process, however that ends. An interface that another "
 		 "program holds is refused with that program's name; it is never replaced. Needs root, or CAP_BPF and "

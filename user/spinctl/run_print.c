@@ -157,29 +157,27 @@ static void interval_text(const char *name, const struct run_counts *c, const st
 	putchar('\n');
 }
 
-/* One context on one interface is one table; several are one each, and those of no context. */
+/* A table per context, and one per interface for packets of none. */
 static void report_text(const struct run_printer *p, const struct run_report *r)
 {
 	const struct run_set *set = p->set;
-	const struct run_counts sum = total(set);
-	int simple = set->contexts == 1 && set->devices == 1;
 
 	for (unsigned i = 0; i < set->contexts; i++) {
 		const struct run_context *c = &set->context[i];
 
 		if (!r->final) {
-			interval_text(c->name, simple ? &sum : &c->counts, r);
+			interval_text(c->name, &c->counts, r);
 			continue;
 		}
 		printf("\n%s, %.1f s\n", c->name, r->time_s);
-		counters__text(simple ? sum.packets : c->counts.packets);
+		counters__text(c->counts.packets);
 		if (p->state)
 			print_state(c, NULL);
 	}
-	for (unsigned d = 0; d < set->devices && !simple; d++) {
+	for (unsigned d = 0; d < set->devices && r->final; d++) {
 		const struct run_device *device = &set->device[d];
 
-		if (!r->final)
+		if (!counters__sum(device->counts.packets))
 			continue;
 		printf("\n%s, packets of no context\n", spin_nic__name(device->nic));
 		counters__text(device->counts.packets);

@@ -47,6 +47,12 @@ static const struct run_context *find(const struct run_set *set, const char *nam
 	return NULL;
 }
 
+/* A name stands before a field or table, with a slash between: --set NAME/PATH=VALUE. */
+static int is_name(const char *text)
+{
+	return text[0] && !text[strcspn(text, "/.=[: \t\n")];
+}
+
 static void make_name(const struct run_set *set, const char *handler, char name[16])
 {
 	snprintf(name, 16, "%s", handler);
@@ -64,9 +70,9 @@ static int open_context(struct run_set *set, const char *file, const char *match
 
 	if (spin_rule__parse(match, &rule) || spin_object__open(file, &c->object))
 		return complain("%s", spin_strerror_last());
-	if (name && strlen(name) >= sizeof(c->name)) {
+	if (name && (strlen(name) >= sizeof(c->name) || !is_name(name))) {
 		spin_object__close(c->object);
-		return complain("--name %s: a name has at most 15 characters", name);
+		return complain("--name '%s': a name has 1 to 15 characters, none of them / . = [ : or a space", name);
 	}
 	if (name)
 		snprintf(c->name, sizeof(c->name), "%s", name);
