@@ -71,6 +71,12 @@ mv out json
 [ "$(number mean_instructions)" = "$(sed -n 's/.*"mean_instructions": \([0-9.e+-]*\),$/\1/p' with | head -n 1)" ] &&
 	fail "an inserted route changes nothing"
 
+# an accessor's instructions are told at the handler's line that calls it
+expect 0 "$SPINCTL" cost "$OBJECT" --pcap trace.pcap --lines --top 100
+find=$(grep -n 'SPIN_FIND(' "$ROOT/handlers/filtering.c" | cut -d : -f 1)
+grep -q " user  *[^ ]*filtering\.c:$find " out || fail "no cycles at line $find of filtering.c: $(grep ' user ' out)"
+grep ' user ' out | grep 'include/spin/' && fail "cycles of the handler are told at a line of the API"
+
 "$SPINCTL" cost "$OBJECT" --pcap trace.pcap >/dev/full 2>err
 [ $? = 1 ] || fail "a full disk is not reported"
 says err "cannot write the output"

@@ -3,7 +3,8 @@
  * Whose cycles: each instruction of the image belongs to the handler, to the
  * wrapper around it, to commands or to the runtime. An instruction inside a
  * function of the handler's file is the handler's, also where it comes from an
- * accessor that was inlined there; else the source file of its line decides.
+ * accessor that was inlined there: then the line is the one that calls it. Else the
+ * source file of its line decides.
  */
 #include <dwarf.h>
 #include <elfutils/libdw.h>
@@ -54,9 +55,36 @@ static int scopes_at(Dwarf_Die *unit, Dwarf_Addr pc, Dwarf_Die **scopes)
 	return n;
 }
 
-/* 1 if a function of the handler's own file encloses the address. */
-static int in_handler(Dwarf_Die *unit, Dwarf_Addr pc)
+struct place {
+	const char *file;
+	int line;
+};
+
+/* Where an inlined function is called. */
+static struct place call_site(Dwarf_Die *unit, Dwarf_Die *inlined)
 {
+	struct place site = { NULL, 0 };
+	Dwarf_Attribute attribute;
+	Dwarf_Word file, line;
+	Dwarf_Files *files;
+	size_t count;
+
+	if (!dwarf_formudata(dwarf_attr(inlined, DW_AT_call_file, &attribute), &file) &&
+	    !dwarf_formudata(dwarf_attr(inlined, DW_AT_call_line, &attribute), &line) &&
+	    !dwarf_getsrcfiles(unit, &files, &count) && file < count) {
+		site.file = dwarf_filesrc(files, file, NULL, NULL);
+		site.line = (int)line;
+	}
+	return site;
+}
+
+/*
+ * 1 if a function of the handler's own file encloses the address, and *place, the
+ * source of the instruction, becomes the line of that function which it belongs to.
+ */
+static int in_handler(Dwarf_Die *unit, Dwarf_Addr pc, struct place *place)
+{
+	struct place at = *place;
 	Dwarf_Die *scopes;
 	int n = scopes_at(unit, pc, &scopes), found = 0;
 
@@ -68,8 +96,12 @@ static int in_handler(Dwarf_Die *unit, Dwarf_Addr pc)
 			continue;
 		file = dwarf_decl_file(&scopes[i]);
 		found = file && part_of_file(file) == COST_USER && !strstr(file, "handlers/include/spin/");
+		if (!found && tag == DW_TAG_inlined_subroutine)
+			at = call_site(unit, &scopes[i]);
 	}
 	free(scopes);
+	if (found && at.file)
+		*place = at;
 	return found;
 }
 
@@ -95,26 +127,25 @@ static struct cost_line *line_at(struct image *im, const char *file, unsigned nu
 static int charge(struct image *im, uint32_t pc, uint64_t instructions, uint64_t cycles)
 {
 	enum cost_part part = COST_USER; /* without debug information: libgcc */
-	const char *file = NULL;
-	int number = 0;
+	struct place place = { NULL, 0 };
 	Dwarf_Die unit;
 
 	if (im->dwarf && dwarf_addrdie(im->dwarf, pc, &unit)) {
 		Dwarf_Line *line = dwarf_getsrc_die(&unit, pc);
 
 		if (line) {
-			file = dwarf_linesrc(line, NULL, NULL);
-			dwarf_lineno(line, &number);
+			place.file = dwarf_linesrc(line, NULL, NULL);
+			dwarf_lineno(line, &place.line);
 		}
-		if (file)
-			part = part_of_file(file);
-		if (part != COST_COMMANDS && in_handler(&unit, pc))
+		if (place.file)
+			part = part_of_file(place.file);
+		if (part != COST_COMMANDS && in_handler(&unit, pc, &place))
 			part = COST_USER;
 	}
 	im->report->part_instructions_mean[part] += (double)instructions;
 	im->report->part_cycles_mean[part] += (double)cycles;
-	if (file && number > 0) {
-		struct cost_line *to = line_at(im, file, (unsigned)number, part);
+	if (place.file && place.line > 0) {
+		struct cost_line *to = line_at(im, place.file, (unsigned)place.line, part);
 
 		if (!to)
 			return complain("no memory for the profile");
