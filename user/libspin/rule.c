@@ -101,12 +101,9 @@ static int parse_word(struct spin_rule *rule, const char *word, char **save)
 int spin_rule__parse(const char *text, struct spin_rule *out)
 {
 	struct spin_rule rule = { .protocol = IPPROTO_UDP };
-	char *copy, *save = NULL;
+	char *copy = strdup(text), *save = NULL;
 	int err = 0;
 
-	if (!text[strspn(text, " \t\n")])
-		return spin_fail(-EINVAL, "rule: it is empty; write udp for all datagrams");
-	copy = strdup(text);
 	if (!copy)
 		return spin_fail(-ENOMEM, "rule: no memory");
 	for (char *word = strtok_r(copy, " \t\n", &save); word && !err;

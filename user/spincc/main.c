@@ -93,18 +93,22 @@ static int fill_template(void)
 	return options__fill(&program, stdin, stdout) != 0;
 }
 
-int main(int argc, char **argv)
+static int compile(struct spincc *s)
 {
-	struct spincc s = { .target = "fat", .verify = -1 };
-	const char **operands = calloc((size_t)argc + 1, sizeof(*operands));
-	unsigned count;
 	int err = 1;
 
-	if (!operands)
-		return 1;
-	if (argc == 2 && !strcmp(argv[1], OPTIONS_FILL))
-		return fill_template();
-	switch (options__parse(&command, argc, argv, &s, operands, &count)) {
+	signals__watch();
+	if (!paths__find(s) && !temps__make(s))
+		err = build(s) != 0;
+	temps__remove(s);
+	return err;
+}
+
+static int run(int argc, char **argv, const char **operands, struct spincc *s)
+{
+	unsigned count;
+
+	switch (options__parse(&command, argc, argv, s, operands, &count)) {
 	case OPTIONS_HELP:
 		options__help(&command, stdout);
 		return written();
@@ -116,11 +120,22 @@ int main(int argc, char **argv)
 	case OPTIONS_OK:
 		break;
 	}
-	s.handler = operands[0];
-	signals__watch();
-	if (!paths__find(&s) && !temps__make(&s))
-		err = build(&s) != 0;
-	temps__remove(&s);
+	s->handler = operands[0];
+	return compile(s);
+}
+
+int main(int argc, char **argv)
+{
+	struct spincc s = { .target = "fat", .verify = -1 };
+	const char **operands;
+	int err;
+
+	if (argc == 2 && !strcmp(argv[1], OPTIONS_FILL))
+		return fill_template();
+	operands = calloc((size_t)argc + 1, sizeof(*operands));
+	if (!operands)
+		return 1;
+	err = run(argc, argv, operands, &s);
 	options__free_list(&s.extra);
 	free(operands);
 	if (signals__caught()) {

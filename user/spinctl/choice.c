@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include <errno.h>
 #include <string.h>
 
 #include "choice.h"
+#include "libspin/internal.h"
 
 enum spin_mode choice__mode(const char *name)
 {
@@ -15,4 +17,11 @@ enum spin_mode choice__mode(const char *name)
 enum spin_class choice__class(const char *name)
 {
 	return strcmp(name, spin_class_name(SPIN_CLASS_ISOLATED)) ? SPIN_CLASS_TRUSTED : SPIN_CLASS_ISOLATED;
+}
+
+int choice__match(const char *text, struct spin_rule *out)
+{
+	if (!text[strspn(text, " \t\n")])
+		return spin_fail(-EINVAL, "--match is empty; write udp for all datagrams");
+	return spin_rule__parse(text, out);
 }

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "choice.h"
 #include "cost.h"
 #include "libspin/internal.h"
 
@@ -135,7 +136,7 @@ static int run(const char **operands, unsigned count)
 	(void)count;
 	if (!target)
 		return complain("unknown target %s; the model has pspin-rtl", options.target);
-	if (spin_rule__parse(options.match, &rule) || spin_object__open(operands[0], &object))
+	if (choice__match(options.match, &rule) || spin_object__open(operands[0], &object))
 		return complain("%s", spin_strerror_last());
 	status = cost(object, target, &rule, &report);
 	free_report(&report);

@@ -100,7 +100,7 @@ static int run(const char **operands, unsigned count)
 		return USAGE;
 	}
 	stop__watch();
-	if (spin_rule__parse(options.match, &rule) || spin_object__open(operands[0], &object) ||
+	if (choice__match(options.match, &rule) || spin_object__open(operands[0], &object) ||
 	    spin_nic__open(options.device, &nic) || spin_nic__set_mode(nic, choice__mode(options.mode)) ||
 	    spin_ctx__create_opts(nic, object, &rule, &opts, &r.ctx)) {
 		status = complain("%s", spin_strerror_last());

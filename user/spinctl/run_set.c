@@ -2,6 +2,7 @@
 /* The contexts and interfaces of one command line. */
 #include <string.h>
 
+#include "choice.h"
 #include "kernel/probe.h"
 #include "run.h"
 
@@ -68,7 +69,7 @@ static int open_context(struct run_set *set, const char *file, const char *match
 				      .strict_checksums = some_hardware(set) };
 	struct spin_rule rule;
 
-	if (spin_rule__parse(match, &rule) || spin_object__open(file, &c->object))
+	if (choice__match(match, &rule) || spin_object__open(file, &c->object))
 		return complain("%s", spin_strerror_last());
 	if (name && (strlen(name) >= sizeof(c->name) || !is_name(name))) {
 		spin_object__close(c->object);
