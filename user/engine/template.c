@@ -7,8 +7,10 @@
 #include <string.h>
 
 #include "template.h"
+#include "template_number.h"
 
 #define WORDS_MAX 512
+#define IP4_HEADER_MAX 60u
 
 static int put(struct template *t, const void *from, uint32_t bytes)
 {
@@ -26,16 +28,6 @@ static void store16(uint8_t *at, unsigned v)
 {
 	at[0] = (uint8_t)(v >> 8);
 	at[1] = (uint8_t)v;
-}
-
-static int number(const char *word, uint64_t *out)
-{
-	char *end;
-
-	if (!word || !*word)
-		return engine_fail(-EINVAL, "a number is missing");
-	*out = strtoull(word, &end, 0);
-	return *end ? engine_fail(-EINVAL, "'%s' is no number", word) : 0;
 }
 
 static int put_hex(struct template *t, const char *word)
@@ -63,9 +55,10 @@ static void next_type(struct template *t, unsigned type)
 static int put_mac(struct template *t, const char *word)
 {
 	uint8_t mac[6];
+	int end = 0;
 
-	if (sscanf(word, "%2hhx:%2hhx:%2hhx:%2hhx:%2hhx:%2hhx", &mac[0], &mac[1], &mac[2], &mac[3],
-		   &mac[4], &mac[5]) != 6)
+	if (sscanf(word, "%2hhx:%2hhx:%2hhx:%2hhx:%2hhx:%2hhx%n", &mac[0], &mac[1], &mac[2], &mac[3], &mac[4],
+		   &mac[5], &end) != 6 || word[end])
 		return engine_fail(-EINVAL, "'%s' is no Ethernet address", word);
 	return put(t, mac, 6);
 }
@@ -75,13 +68,13 @@ static int line_eth(struct template *t, char **word, int words)
 {
 	uint64_t type;
 
-	if ((words != 4 && words != 6) || strcmp(word[2], ">"))
+	if ((words != 4 && words != 6) || strcmp(word[2], ">") || (words == 6 && strcmp(word[4], "type")))
 		return engine_fail(-EINVAL, "write: eth SRC > DST [type N]");
 	if (put_mac(t, word[3]) || put_mac(t, word[1]) || put(t, NULL, 2))
 		return -EINVAL;
 	t->type_at = (int)t->bytes - 2;
 	if (words == 6) {
-		if (strcmp(word[4], "type") || number(word[5], &type))
+		if (template_number(word[5], "type", UINT16_MAX, &type))
 			return -EINVAL;
 		next_type(t, (unsigned)type);
 	}
@@ -93,8 +86,10 @@ static int line_vlan(struct template *t, char **word, int words)
 {
 	uint64_t tag;
 
-	if (words != 2 || number(word[1], &tag))
+	if (words != 2)
 		return engine_fail(-EINVAL, "write: %s TAG", word[0]);
+	if (template_number(word[1], "tag", UINT16_MAX, &tag))
+		return -EINVAL;
 	next_type(t, word[0][0] == 'v' ? 0x8100 : 0x88a8);
 	if (put(t, NULL, 4))
 		return -EINVAL;
@@ -115,18 +110,33 @@ static int sum_mode(const char *word, struct template *t, uint8_t *field)
 		return SUM_PARTIAL;
 	if (!strcmp(word, "wrong"))
 		return SUM_WRONG;
-	if (number(word, &value))
+	if (template_number(word, "sum", UINT16_MAX, &value))
 		return -EINVAL;
 	t->udp_sum_value = (uint16_t)value;
 	store16(field, (unsigned)value);
 	return SUM_GIVEN;
 }
 
+/* The header's length counts words. */
+static int put_options(struct template *t, const char *word)
+{
+	uint32_t bytes;
+
+	if (put_hex(t, word))
+		return -EINVAL;
+	bytes = t->bytes - (uint32_t)t->ip_at;
+	if (bytes > IP4_HEADER_MAX || bytes % 4)
+		return engine_fail(-EINVAL, "%u bytes of options: they come in words of 4, up to %u", bytes - 20,
+				   IP4_HEADER_MAX - 20);
+	t->ip_header_bytes = bytes;
+	t->frame[t->ip_at] = (uint8_t)((t->frame[t->ip_at] & 0xf0) | bytes / 4);
+	return 0;
+}
+
 /* ip4 SRC > DST [ttl N] [id N] [tos N] [fragment N] [proto N] [length N] [version N] [words N] [sum S] [options HEX] */
 static int line_ip4(struct template *t, char **word, int words)
 {
 	uint8_t *ip;
-	uint64_t value;
 	int err, mode;
 
 	if (words < 4 || words % 2 || strcmp(word[2], ">"))
@@ -154,35 +164,14 @@ static int line_ip4(struct template *t, char **word, int words)
 			continue;
 		}
 		if (!strcmp(name, "options")) {
-			err = put_hex(t, word[i + 1]);
+			err = put_options(t, word[i + 1]);
 			if (err)
 				return err;
-			t->ip_header_bytes = t->bytes - (uint32_t)t->ip_at;
-			ip[0] = (uint8_t)((ip[0] & 0xf0) | t->ip_header_bytes / 4);
 			continue;
 		}
-		if (number(word[i + 1], &value))
+		if (template_store(template_ip4_fields, "ip4", name, word[i + 1], ip))
 			return -EINVAL;
-		if (!strcmp(name, "ttl")) {
-			ip[8] = (uint8_t)value;
-		} else if (!strcmp(name, "id")) {
-			store16(ip + 4, (unsigned)value);
-		} else if (!strcmp(name, "tos")) {
-			ip[1] = (uint8_t)value;
-		} else if (!strcmp(name, "fragment")) {
-			store16(ip + 6, (unsigned)value);
-		} else if (!strcmp(name, "proto")) {
-			ip[9] = (uint8_t)value;
-		} else if (!strcmp(name, "length")) {
-			store16(ip + 2, (unsigned)value);
-			t->ip_length_given = 1;
-		} else if (!strcmp(name, "version")) {
-			ip[0] = (uint8_t)((ip[0] & 0x0f) | value << 4);
-		} else if (!strcmp(name, "words")) {
-			ip[0] = (uint8_t)((ip[0] & 0xf0) | (value & 15));
-		} else {
-			return engine_fail(-EINVAL, "ip4 has no '%s'", name);
-		}
+		t->ip_length_given |= !strcmp(name, "length");
 	}
 	return 0;
 }
@@ -191,7 +180,6 @@ static int line_ip4(struct template *t, char **word, int words)
 static int line_ip6(struct template *t, char **word, int words)
 {
 	uint8_t *ip;
-	uint64_t value;
 
 	if (words < 4 || words % 2 || strcmp(word[2], ">"))
 		return engine_fail(-EINVAL, "write: ip6 SRC > DST [NAME VALUE]...");
@@ -208,23 +196,9 @@ static int line_ip6(struct template *t, char **word, int words)
 	if (inet_pton(AF_INET6, word[1], ip + 8) != 1 || inet_pton(AF_INET6, word[3], ip + 24) != 1)
 		return engine_fail(-EINVAL, "'%s > %s' are no IPv6 addresses", word[1], word[3]);
 	for (int i = 4; i < words; i += 2) {
-		if (number(word[i + 1], &value))
+		if (template_store(template_ip6_fields, "ip6", word[i], word[i + 1], ip))
 			return -EINVAL;
-		if (!strcmp(word[i], "hop")) {
-			ip[7] = (uint8_t)value;
-		} else if (!strcmp(word[i], "next")) {
-			ip[6] = (uint8_t)value;
-		} else if (!strcmp(word[i], "length")) {
-			store16(ip + 4, (unsigned)value);
-			t->ip_length_given = 1;
-		} else if (!strcmp(word[i], "version")) {
-			ip[0] = (uint8_t)((ip[0] & 0x0f) | value << 4);
-		} else if (!strcmp(word[i], "flow")) {
-			ip[1] = (uint8_t)(value >> 16 & 15);
-			store16(ip + 2, (unsigned)value & 0xffff);
-		} else {
-			return engine_fail(-EINVAL, "ip6 has no '%s'", word[i]);
-		}
+		t->ip_length_given |= !strcmp(word[i], "length");
 	}
 	return 0;
 }
@@ -236,8 +210,10 @@ static int line_udp(struct template *t, char **word, int words)
 	uint8_t *udp;
 	int mode;
 
-	if (words < 4 || words % 2 || strcmp(word[2], ">") || number(word[1], &from) || number(word[3], &to))
+	if (words < 4 || words % 2 || strcmp(word[2], ">"))
 		return engine_fail(-EINVAL, "write: udp SPORT > DPORT [NAME VALUE]...");
+	if (template_number(word[1], "port", UINT16_MAX, &from) || template_number(word[3], "port", UINT16_MAX, &to))
+		return -EINVAL;
 	t->udp_at = (int)t->bytes;
 	if (put(t, NULL, 8))
 		return -EINVAL;
@@ -250,7 +226,9 @@ static int line_udp(struct template *t, char **word, int words)
 			if (mode < 0)
 				return mode;
 			t->udp_sum = mode;
-		} else if (!strcmp(word[i], "length") && !number(word[i + 1], &value)) {
+		} else if (!strcmp(word[i], "length")) {
+			if (template_number(word[i + 1], "length", UINT16_MAX, &value))
+				return -EINVAL;
 			store16(udp + 4, (unsigned)value);
 			t->udp_length_given = 1;
 		} else {
@@ -284,7 +262,7 @@ static int line_numbers(struct template *t, char **word, int words)
 		uint8_t raw[4];
 		uint64_t value;
 
-		if (number(word[i], &value))
+		if (template_number(word[i], word[0], bytes == 2 ? UINT16_MAX : UINT32_MAX, &value))
 			return -EINVAL;
 		for (int b = 0; b < bytes; b++)
 			raw[b] = (uint8_t)(value >> 8 * (little ? b : bytes - 1 - b));
@@ -298,9 +276,13 @@ static int line_numbers(struct template *t, char **word, int words)
 static int line_amount(struct template *t, char **word, int words)
 {
 	uint64_t n, byte = 0;
+	int filled = word[0][0] == 'f' || !strcmp(word[0], "count");
 
-	if (words < 2 || words > 3 || number(word[1], &n) || (words == 3 && number(word[2], &byte)))
-		return engine_fail(-EINVAL, "write: %s N", word[0]);
+	if (words < 2 || words > 2 + filled)
+		return engine_fail(-EINVAL, "write: %s N%s", word[0], filled ? " BYTE" : "");
+	if (template_number(word[1], "number of bytes", ENGINE_FRAME_MAX, &n) ||
+	    (words == 3 && template_number(word[2], "byte", UINT8_MAX, &byte)))
+		return -EINVAL;
 	if (!strcmp(word[0], "cut")) {
 		t->cut = (uint32_t)n;
 		return 0;
@@ -350,12 +332,13 @@ int template_line(struct template *t, const char *line)
 
 	if (!copy)
 		return engine_fail(-ENOMEM, "no memory");
-	for (char *w = strtok_r(copy, " \t", &save); w && words < WORDS_MAX; w = strtok_r(NULL, " \t", &save))
+	for (char *w = strtok_r(copy, " \t", &save); w && words <= WORDS_MAX; w = strtok_r(NULL, " \t", &save))
 		word[words++] = w;
 	for (unsigned i = 0; words && i < sizeof(lines) / sizeof(lines[0]); i++) {
 		if (strcmp(word[0], lines[i].word))
 			continue;
-		rc = lines[i].line(t, word, words);
+		rc = words > WORDS_MAX ? engine_fail(-EINVAL, "more than %d words", WORDS_MAX) :
+		     lines[i].line(t, word, words);
 		rc = rc ? rc : 1;
 		break;
 	}

@@ -18,7 +18,8 @@ struct reader {
 	struct template template;
 	enum { NOTHING, PACKET, EXPECT } filling;
 	int templated; /* a template line was seen since `packet` or `expect` */
-	unsigned line;
+	int expected;  /* the packet has its `expect` */
+	unsigned line; /* 0: the sentence is about none */
 };
 
 static int take_frame(struct reader *r, uint8_t **to, uint32_t *bytes)
@@ -124,12 +125,19 @@ static int read_unchanged(struct reader *r)
 {
 	if (r->filling != EXPECT)
 		return engine_fail(-EINVAL, "`unchanged` belongs behind `expect`");
+	if (r->templated || r->step->out)
+		return engine_fail(-EINVAL, "one frame comes out: a template or `unchanged`, once");
 	r->step->out = malloc(r->step->in_bytes);
 	if (!r->step->out)
 		return engine_fail(-ENOMEM, "no memory");
 	memcpy(r->step->out, r->step->in, r->step->in_bytes);
 	r->step->out_bytes = r->step->in_bytes;
 	return 0;
+}
+
+static int second(const char *word)
+{
+	return engine_fail(-EINVAL, "a second %s for one packet; a line 'packet' may be missing", word);
 }
 
 static int read_line(struct reader *r, char *line)
@@ -141,6 +149,8 @@ static int read_line(struct reader *r, char *line)
 	if (r->filling != NOTHING) {
 		rc = template_line(&r->template, line);
 		r->templated |= rc == 1;
+		if (rc == 1 && r->step->out)
+			return engine_fail(-EINVAL, "one frame comes out: a template or `unchanged`, once");
 		if (rc)
 			return rc < 0 ? rc : 0;
 	}
@@ -163,14 +173,19 @@ static int read_line(struct reader *r, char *line)
 	if (IS("packet")) {
 		rc = start_step(r);
 		r->filling = PACKET;
+		r->expected = 0;
 		r->step->line = r->line;
 	} else if (!r->step || !r->step->in) {
-		return engine_fail(-EINVAL, "'%.*s' before the first packet", (int)word_shown, line);
+		return engine_fail(-EINVAL, "'%.*s' before %s packet", (int)word_shown, line,
+				   r->step && r->v->count > 1 ? "its" : "the first");
 	} else if (IS("expect")) {
+		if (r->expected)
+			return second("expect");
 		rc = read_expect(r, rest);
+		r->expected = 1;
 		r->filling = EXPECT;
 	} else if (IS("event")) {
-		return read_event(r, rest);
+		return r->step->event ? second("event") : read_event(r, rest);
 	} else if (IS("after")) {
 		rc = strncmp(rest, "entry ", 6) ? 0 : 6;
 		return read_edit(&r->step->after, rest + rc, rc);
@@ -182,16 +197,21 @@ static int read_line(struct reader *r, char *line)
 	return rc;
 }
 
-static int check_whole(const struct vector *v)
+static int check_whole(struct reader *r)
 {
-	if (!v->handler[0])
-		return engine_fail(-EINVAL, "no handler");
-	if (!v->count)
-		return engine_fail(-EINVAL, "no packet");
-	for (unsigned i = 0; i < v->count; i++)
-		if (!v->step[i].in || (v->step[i].verdict != SPIN_VERDICT_DROP && !v->step[i].out))
+	const struct vector *v = r->v;
+
+	for (unsigned i = 0; i < v->count; i++) {
+		const struct vector_step *step = &v->step[i];
+
+		r->line = step->line ? step->line : r->line;
+		if (!step->in || (step->verdict != SPIN_VERDICT_DROP && !step->out))
 			return engine_fail(-EINVAL, "packet %u has no expectation", i + 1);
-	return 0;
+	}
+	r->line = 0;
+	if (!v->handler[0])
+		return engine_fail(-EINVAL, "no handler: the first line is `handler NAME`");
+	return v->count ? 0 : engine_fail(-EINVAL, "no packet");
 }
 
 int vector_read(const char *path, struct vector **out)
@@ -224,13 +244,14 @@ int vector_read(const char *path, struct vector **out)
 	if (!err)
 		err = finish(&r);
 	if (!err)
-		err = check_whole(r.v);
+		err = check_whole(&r);
 	free(line);
 	fclose(file);
 	if (err) {
 		printable(sentence, sizeof(sentence), engine_why());
 		vector_free(r.v);
-		return engine_fail(err, "%s:%u: %s", path, r.line, sentence);
+		return r.line ? engine_fail(err, "%s:%u: %s", path, r.line, sentence) :
+				engine_fail(err, "%s: %s", path, sentence);
 	}
 	*out = r.v;
 	return 0;
