@@ -73,6 +73,7 @@ says err "skipped: host: it is made of the source; name that with --handler"
 expect 0 "$SPINCTL" replay a.spinrec --handler apples.c --engine host --engine model --json
 says out '"engines_agree": true'
 says out '"as_recorded": true'
+says out '"recorded_handler": true'
 says out '"recorded_packets": 4'
 says out '"hpus": 1'
 hidden "replay"
@@ -89,7 +90,10 @@ says out "The engines agree with each other"
 says out "The replay differs from the recording:"
 says out "  host model"
 says out "spin_state.kind[98].bytes 1007, recorded 1006"
+says out "The handler is another than the recorded one"
 grep -q "HPUs at once" out && fail "one HPU is taken for several: $(cat out)"
+expect 1 "$SPINCTL" replay a.spinrec --handler changed/apples.c --engine model --json
+says out '"recorded_handler": false'
 cp apples.spin changed/
 touch -d '1 minute' changed/apples.c
 sed -i 's/return SPIN_SUCCESS/return SPIN_DROP/' changed/apples.c
@@ -135,6 +139,7 @@ if [ "$(nproc)" -gt 1 ]; then
 	done
 	sed 's/p->length)/p->length + 1)/' apples.c >changed/apples.c
 	expect 1 "$SPINCTL" replay b.spinrec --handler changed/apples.c --engine model
+	says out "The handler is another than the recorded one"
 	says out "the order on the wire was not the order of the handlers"
 fi
 
@@ -150,6 +155,10 @@ end_record 0
 grep -q 'packets found the ring full and are not in lost.spinrec' record.err || fail "lost packets: $(cat record.err)"
 expect 1 "$SPINCTL" replay lost.spinrec --engine model
 says out "packets found the ring full and are not in the recording"
+# the same code, compiled elsewhere
+mkdir -p same && cp apples.c same/
+expect 1 "$SPINCTL" replay lost.spinrec --handler same/apples.c --engine model
+grep -q "another than" out && fail "the recorded handler is taken for another: $(cat out)"
 
 # --- kill -9, a full disk, an interface that goes: no half file
 start_record killed.spinrec || exit 1

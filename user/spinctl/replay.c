@@ -27,7 +27,8 @@ static const struct option_row rows[] = {
 static int report(struct recording *recording, const struct handler *h, const char *path,
 		  struct trial_engines *engines)
 {
-	struct replay_report r = { .path = path, .info = &recording->info, .engines = engines };
+	struct replay_report r = { .path = path, .info = &recording->info, .engines = engines,
+				   .other_handler = !replay__is_recorded(recording, h->files.object) };
 	struct types types;
 	int status = DONE;
 
@@ -117,7 +118,8 @@ static const struct command_row row = {
 		 "between the engines. These have to agree with each other exactly. The recording may differ from "
 		 "all of them if its handlers ran on several HPUs at once: then the order in which packets arrived "
 		 "was not the order of the handlers. Exit status 1 for a difference of either kind.\n\n"
-		 "With --handler another version of the handler is run on the packets that the first one met.",
+		 "With --handler another version of the handler is run on the packets that the first one met. Its state "
+		 "and tables must be those of the recorded one, with the same sizes.",
 };
 
 const struct subcommand replay_command = { "replay", &row, run, &options };

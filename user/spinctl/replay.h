@@ -31,7 +31,11 @@ struct replay_report {
 	struct replay_engine engine[ENGINE_KINDS];
 	struct replay_split split;
 	int disagree, differ;              /* engines with each other; with the recording */
+	int other_handler;                 /* the handler is not the recorded one */
 };
+
+/* 1 if the object does what the recorded one does: its code and data are the same. */
+int replay__is_recorded(const struct recording *recording, const char *object);
 
 void replay_print__text(const struct replay_report *r);
 void replay_print__json(const struct replay_report *r);

@@ -61,6 +61,8 @@ static void from_recording(const struct replay_report *r)
 	if (r->info->lost)
 		printf("%" PRIu64 " packets found the ring full and are not in the recording: it cannot come to the same.\n",
 		       r->info->lost);
+	if (r->other_handler)
+		printf("The handler is another than the recorded one: what it does otherwise is among the differences.\n");
 	if (r->info->hpus > 1)
 		printf("Handlers ran on %u HPUs at once: the order on the wire was not the order of the handlers, so what\n"
 		       "depends on that order may differ.\n", r->info->hpus);
@@ -152,6 +154,7 @@ void replay_print__json(const struct replay_report *r)
 	json_object_end(&j);
 	json_bool(&j, "engines_agree", !r->disagree);
 	json_bool(&j, "as_recorded", !r->differ);
+	json_bool(&j, "recorded_handler", !r->other_handler);
 	if (r->split.there) {
 		json_object(&j, "first_packet_that_differs");
 		json_uint(&j, "packet", r->split.packet);
