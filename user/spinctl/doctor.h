@@ -72,6 +72,9 @@ int doctor__cannot_ask(const struct doctor_facts *facts, int err);
 /* Reads an interface and, for a veth, its peer. 0, -ENODEV or another -errno. */
 int doctor__read_device(const struct probe_net *net, const char *name, struct doctor_device *device);
 
+/* Looks for the other end of a veth whose `iface` is read. */
+void doctor__read_peer(const struct probe_net *net, struct doctor_device *device);
+
 /* How handlers would run on an interface. */
 struct doctor_modes {
 	enum doctor_verdict native; /* OK, NOTE (probably), MISSING */

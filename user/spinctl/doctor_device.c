@@ -8,7 +8,7 @@
 #include "doctor.h"
 #include "kernel/attach.h"
 
-static void read_peer(const struct probe_net *net, struct doctor_device *d)
+void doctor__read_peer(const struct probe_net *net, struct doctor_device *d)
 {
 	struct probe_net there;
 
@@ -49,7 +49,7 @@ int doctor__read_device(const struct probe_net *net, const char *name, struct do
 	err = kernel_iface__read(net, name, &d->iface);
 	if (err)
 		return err;
-	read_peer(net, d);
+	doctor__read_peer(net, d);
 	id = d->iface.native_id ? d->iface.native_id : d->iface.generic_id ? d->iface.generic_id : d->iface.offloaded_id;
 	d->held = id && kernel_attach__holder(d->iface.ifindex, name, d->holder, sizeof(d->holder));
 	d->held_by_us = d->held && is_ours(id);

@@ -6,6 +6,7 @@
 #include "choice.h"
 #include "ready.h"
 #include "run.h"
+#include "run_note.h"
 #include "stop.h"
 
 static struct run_options {
@@ -51,6 +52,7 @@ static void report(struct run_set *set, const struct run_printer *p, struct run_
 	r->time_s = time_s;
 	r->final = final;
 	run_print__report(p, r);
+	run_note__lost_replies(set);
 }
 
 /* DONE, or FAILED after a message. */
@@ -123,6 +125,7 @@ static int start(struct run_set *set)
 	if (status)
 		return status;
 	run_print__start(&printer);
+	run_note__start(set);
 	fflush(stdout);
 	status = ready__tell(options.ready_fd, options.ready_file);
 	return status ? status : watch(set, &printer);
