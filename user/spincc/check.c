@@ -44,6 +44,8 @@ static int check_global(const struct spincc *s, const struct ir *ir, const char 
 	char name[128], symbol[128], file[PATH_MAX];
 	unsigned at;
 
+	if (variable && !strncmp(line, "@spin_state =", 13))
+		return check__fields(s, ir, variable);
 	if (!variable || strstr(line, "@spin_") == line)
 		return 0;
 	ir__quoted(variable, "name: ", name, sizeof(name));
@@ -58,8 +60,10 @@ static int check_global(const struct spincc *s, const struct ir *ir, const char 
 	if (strstr(line, "section \".maps"))
 		return refuse(file, at, "'%s' is a map of eBPF, which an HPU has not; use SPIN_TABLE or the struct of "
 			      "SPIN_STATE", name);
-	if (strstr(line, " constant ") || is_table(ir, symbol))
+	if (strstr(line, " constant "))
 		return 0;
+	if (is_table(ir, symbol))
+		return check__fields(s, ir, variable);
 	return refuse(file, at, "'%s' is a variable outside the state, where the host would not see it; put it into the "
 		      "struct of SPIN_STATE, or make it const", name);
 }

@@ -26,6 +26,9 @@ void ir__quoted(const char *line, const char *key, char *out, size_t bytes);
 /* Where in the user's files an entry (location, variable, subprogram) belongs. 0: nowhere there. */
 unsigned ir__place(const struct spincc *s, const struct ir *ir, const char *entry, char name[PATH_MAX]);
 
+/* The layout of the state or of a table, by its DIGlobalVariable: -1 after it was said what differs between targets. */
+int check__fields(const struct spincc *s, const struct ir *ir, const char *variable);
+
 /* What a call in this line calls: "memcpy"; an intrinsic's function. 0: no call, or not by name. */
 int ir__callee(const char *line, char *out, size_t bytes);
 

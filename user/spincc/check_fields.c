@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The fields of the state and of tables: the host, the kernel and an HPU share
+ * their layout, so each has the same width everywhere. What the compiler would
+ * lay out in two ways is found in the debug information of the handler's IR.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "ir.h"
+
+#define DEPTH_MAX 32
+
+struct field {
+	char name[128];
+	char file[PATH_MAX];
+	unsigned line;       /* in the user's files */
+};
+
+static int is_one_of(const char *name, const char *const *names)
+{
+	while (*names && strcmp(*names, name))
+		names++;
+	return *names != NULL;
+}
+
+/* A typedef of a C library: a long here, and as wide on an HPU. */
+static int has_fixed_width(const char *name)
+{
+	static const char *const names[] = {
+		"int64_t", "uint64_t", "__int64_t", "__uint64_t", "__s64", "__u64", "intmax_t", "uintmax_t", NULL
+	};
+
+	return is_one_of(name, names);
+}
+
+static int is_long(const char *name)
+{
+	static const char *const names[] = { "long", "unsigned long", "long int", "long unsigned int", NULL };
+
+	return is_one_of(name, names);
+}
+
+static const char *article(const char *type)
+{
+	return !strncmp(type, "un", 2) || *type == 'i' ? "an" : "a";
+}
+
+static int check_type(const struct spincc *s, const struct ir *ir, const char *type, const struct field *field, int depth);
+
+static int check_member(const struct spincc *s, const struct ir *ir, const char *member, const struct field *outer,
+			int depth)
+{
+	struct field field = *outer;
+	char file[PATH_MAX], name[sizeof(field.name)];
+	unsigned line = ir__place(s, ir, member, file);
+
+	ir__quoted(member, "name: ", name, sizeof(name));
+	if (line) {
+		field.line = line;
+		snprintf(field.file, sizeof(field.file), "%s", file);
+		if (strstr(member, "name: \""))
+			snprintf(field.name, sizeof(field.name), "%s", name);
+	}
+	return check_type(s, ir, ir__ref(ir, member, "baseType: "), &field, depth + 1);
+}
+
+static int check_members(const struct spincc *s, const struct ir *ir, const char *type, const struct field *field, int depth)
+{
+	const char *list = ir__ref(ir, type, "elements: "), *at = list ? strchr(list, '{') : NULL;
+	int err = 0;
+
+	for (; at && !err; at = strchr(at, ',')) {
+		const char *member;
+
+		at += strcspn(at, "!");
+		member = *at ? ir__ref(ir, at, "") : NULL;
+		if (member && strstr(member, "DW_TAG_member"))
+			err = check_member(s, ir, member, field, depth);
+	}
+	return err;
+}
+
+static int check_type(const struct spincc *s, const struct ir *ir, const char *type, const struct field *field, int depth)
+{
+	char name[128], shown[128] = "";
+
+	for (; type && depth < DEPTH_MAX; type = ir__ref(ir, type, "baseType: "), depth++) {
+		ir__quoted(type, "name: ", name, sizeof(name));
+		if (strstr(type, "DW_TAG_pointer_type")) {
+			fprintf(stderr, "%s:%u: '%s' is a pointer; state has none: keep an index\n", field->file, field->line,
+				field->name);
+			return -1;
+		}
+		if (strstr(type, "DW_TAG_structure_type") || strstr(type, "DW_TAG_union_type"))
+			return check_members(s, ir, type, field, depth);
+		if (strstr(type, "DW_TAG_enumeration_type"))
+			return 0;
+		if (strstr(type, "DW_TAG_typedef")) {
+			if (has_fixed_width(name))
+				return 0;
+			if (!*shown)
+				snprintf(shown, sizeof(shown), "%s", name);
+		}
+		if (strstr(type, "!DIBasicType(") && is_long(name)) {
+			fprintf(stderr, "%s:%u: '%s' is %s %s, which has 8 bytes in the kernel and 4 on an HPU; use int32_t, "
+				"uint32_t, int64_t or uint64_t\n", field->file, field->line, field->name,
+				article(*shown ? shown : name), *shown ? shown : name);
+			return -1;
+		}
+	}
+	return 0;
+}
+
+int check__fields(const struct spincc *s, const struct ir *ir, const char *variable)
+{
+	struct field field;
+
+	ir__quoted(variable, "name: ", field.name, sizeof(field.name));
+	field.line = ir__place(s, ir, variable, field.file);
+	return field.line ? check_type(s, ir, ir__ref(ir, variable, "type: "), &field, 0) : 0;
+}
