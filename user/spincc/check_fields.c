@@ -46,6 +46,21 @@ static const char *article(const char *type)
 	return !strncmp(type, "un", 2) || *type == 'i' ? "an" : "a";
 }
 
+static int is_key(const struct ir *ir, const char *member)
+{
+	const char *tags = ir__ref(ir, member, "annotations: "), *at = tags ? strchr(tags, '{') : NULL;
+
+	for (; at; at = strchr(at, ',')) {
+		const char *tag;
+
+		at += strcspn(at, "!");
+		tag = *at ? ir__ref(ir, at, "") : NULL;
+		if (tag && strstr(tag, "!\"spin_key\""))
+			return 1;
+	}
+	return 0;
+}
+
 static int check_type(const struct spincc *s, const struct ir *ir, const char *type, const struct field *field, int depth);
 
 static int check_member(const struct spincc *s, const struct ir *ir, const char *member, const struct field *outer,
@@ -61,6 +76,11 @@ static int check_member(const struct spincc *s, const struct ir *ir, const char 
 		snprintf(field.file, sizeof(field.file), "%s", file);
 		if (strstr(member, "name: \""))
 			snprintf(field.name, sizeof(field.name), "%s", name);
+	}
+	if (is_key(ir, member) && ir__number(member, "offset: ")) {
+		fprintf(stderr, "%s:%u: SPIN_KEY %s: SPIN_FIND looks for the key in an entry's first field; make it that\n",
+			field.file, field.line, name);
+		return -1;
 	}
 	return check_type(s, ir, ir__ref(ir, member, "baseType: "), &field, depth + 1);
 }

@@ -6,7 +6,7 @@
  * Tables: state that the host fills and a handler looks up and counts in.
  *
  *	struct route {
- *		SPIN_KEY(uint32_t, src);        // 0 marks an empty entry
+ *		SPIN_KEY(uint32_t, src);        // the first field; 0 marks an empty entry
  *		SPIN_READ_ONLY(uint16_t, port);
  *		SPIN_READ_ONLY(uint16_t, unused);
  *		SPIN_COUNTER(packets);
@@ -17,7 +17,9 @@
  * table can also be map entries on a card that knows only lookup and atomic add.
  * A table is an array of structs on BPF and on the HPU.
  */
-#define SPIN_KEY(TYPE, name)       const TYPE name
+#define SPIN_KEY(TYPE, name) \
+	const TYPE name SPIN_KEY_ATTR_; \
+	_Static_assert(sizeof(TYPE) == 4, "SPIN_KEY " #name ": a key has 32 bits")
 #define SPIN_READ_ONLY(TYPE, name) const TYPE name
 #define SPIN_COUNTER(name)         struct spin_counter name
 

@@ -5,6 +5,7 @@
 /* A shared object on the build machine: the reference that tests compare with. */
 #define SPIN_STATE_ATTR_ __attribute__((aligned(8)))
 #define SPIN_TABLE_ATTR_ __attribute__((aligned(64)))
+#define SPIN_KEY_ATTR_
 
 /* Frames are in one piece, whatever their length. */
 #define SPIN_DIRECT_BYTES_MAX SPIN_IP_BYTES_MAX

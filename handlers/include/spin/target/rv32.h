@@ -11,6 +11,7 @@
 
 #define SPIN_STATE_ATTR_ __attribute__((section(".spin_state"), aligned(8)))
 #define SPIN_TABLE_ATTR_ __attribute__((section(".spin_tables"), aligned(64)))
+#define SPIN_KEY_ATTR_
 
 #define spin_index_(i) ((uint32_t)(i))
 
