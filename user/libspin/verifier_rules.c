@@ -32,7 +32,9 @@ const struct verifier_rule verifier_rules[] = {
 	  "one access through pointers of different kinds; use each in a branch of its own", 0 },
 	{ "beyond pointer bounds", "the index may be beyond the array, as the CPU speculates; mask it with a power of two", 0 },
 	{ "variable stack access prohibited", "a local array is indexed with a variable; keep the array in the state", 0 },
-	{ "prohibited for !root", "this computes a pointer from a variable offset; take SPIN_AT or SPIN_GET", 0 },
+	{ "prohibited for !root",
+	  "this computes a pointer from a variable offset; take SPIN_AT or SPIN_GET; in a loop write #pragma unroll before it",
+	  0 },
 	{ "leaks addr", "a pointer is stored where the host could read it; store an offset or an index", 0 },
 	{ "leak pointer", "a pointer is stored where the host could read it; store an offset or an index", 0 },
 	{ "attempt to corrupt spilled", "part of a pointer on the stack is overwritten; keep pointers in variables of their "
