@@ -185,8 +185,14 @@ static void take(const struct spincc *s, struct faults *all, const struct rule *
 		}
 		return;
 	}
-	if (strstr(line, "note: "))
+	if (strstr(line, "note: ")) {
+		/* gcc names the macro's own line first, and where it is used in a note */
+		struct fault *last = all->count ? &all->rows[all->count - 1] : NULL;
+
+		if (last && !last->line && strstr(line, "in expansion of macro"))
+			last->line = find__place(s, line, last->file);
 		return;
+	}
 	if (error) {
 		judge(s, all, rules, error + strlen("error: "), line, 1);
 	} else if (warning) {
