@@ -7,9 +7,7 @@
  * namespaces are this process's.
  */
 #include <arpa/inet.h>
-#include <fcntl.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
@@ -18,6 +16,7 @@
 
 #include <common/built.h>
 #include <common/counts.h>
+#include <common/netns.h>
 
 #define BURST 24
 #define ROUNDS 2
@@ -40,12 +39,6 @@ static void die(const char *what)
 {
 	printf("FAIL: %s\n", what);
 	exit(1);
-}
-
-static void shell(const char *command)
-{
-	if (system(command))
-		die(command);
 }
 
 static int open_socket(const char *address, uint16_t port)
@@ -96,9 +89,9 @@ static struct spin_ctx *context(struct spin_nic *nic, const struct spin_object *
 static void start(struct stream *s, int server_ns, int client_ns, uint16_t port)
 {
 	s->port = port;
-	setns(server_ns, CLONE_NEWNET);
+	netns_enter(server_ns);
 	s->from = open_socket("10.9.0.1", port);
-	setns(client_ns, CLONE_NEWNET);
+	netns_enter(client_ns);
 	s->to = open_socket("10.9.0.2", 0);
 	if (pthread_create(&s->thread, NULL, stream, s))
 		die("no thread");
@@ -112,20 +105,9 @@ static uint64_t handled(const struct spin_ctx *ctx)
 	return counts_sum(packets);
 }
 
-static int new_namespace(void)
-{
-	int fd = -1;
-
-	if (geteuid() || unshare(CLONE_NEWNET) || (fd = open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC)) < 0) {
-		printf("skip: namespaces and XDP need root\n");
-		exit(77);
-	}
-	return fd;
-}
-
 int main(void)
 {
-	int server_ns = new_namespace(), client_ns = new_namespace();
+	int server_ns = netns_new(), client_ns = netns_new();
 	struct spin_ctx *stays, *comes, *other[SPIN_CONTEXTS_MAX - 2];
 	uint64_t packets[SPIN_REASON_COUNT];
 	static struct stream a, b;
@@ -135,10 +117,10 @@ int main(void)
 	char path[512];
 
 	snprintf(path, sizeof(path), "ip link add c0 type veth peer name s0 netns /proc/%d/fd/%d", getpid(), server_ns);
-	shell(path);
-	shell("ip addr add 10.9.0.2/24 dev c0 && ip link set c0 up");
-	setns(server_ns, CLONE_NEWNET);
-	shell("ip addr add 10.9.0.1/24 dev s0 && ip link set s0 up");
+	netns_shell(path);
+	netns_shell("ip addr add 10.9.0.2/24 dev c0 && ip link set c0 up");
+	netns_enter(server_ns);
+	netns_shell("ip addr add 10.9.0.1/24 dev s0 && ip link set s0 up");
 	if (built_object("empty", path, sizeof(path)) || spin_object__open(path, &object) ||
 	    spin_nic__open("s0", &nic))
 		die(spin_strerror_last());
@@ -150,7 +132,7 @@ int main(void)
 		die(spin_strerror_last());
 	start(&a, server_ns, client_ns, STAYS);
 	start(&b, server_ns, client_ns, COMES);
-	setns(server_ns, CLONE_NEWNET);
+	netns_enter(server_ns);
 	for (int round = 0; round < ROUNDS && !a.why && !b.why; round++) {
 		if (spin_ctx__attach(comes))
 			die(spin_strerror_last());

@@ -7,8 +7,6 @@
  */
 #include <arpa/inet.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +16,7 @@
 #include <unistd.h>
 
 #include <common/built.h>
+#include <common/netns.h>
 #include <engine/engine.h>
 #include <kernel/caps.h>
 #include <user/libspin/libspin.h>
@@ -43,44 +42,18 @@ static void die(const char *format, ...)
 	exit(1);
 }
 
-static void shell(const char *command)
-{
-	if (system(command))
-		die("%s", command);
-}
-
-static int new_namespace(void)
-{
-	int fd = -1;
-
-	if (geteuid() || unshare(CLONE_NEWNET) || (fd = open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC)) < 0) {
-		printf("skip: namespaces and XDP need root\n");
-		exit(77);
-	}
-	return fd;
-}
-
-static void enter(int ns)
-{
-	static int current = -1;
-
-	if (ns != current && setns(ns, CLONE_NEWNET))
-		die("setns");
-	current = ns;
-}
-
 static void make_network(void)
 {
 	char command[160];
 
-	server_ns = new_namespace();
-	client_ns = new_namespace();
+	server_ns = netns_new();
+	client_ns = netns_new();
 	snprintf(command, sizeof(command), "ip link add c0 mtu 9000 type veth peer name s0 mtu 9000 netns /proc/%d/fd/%d",
 		 getpid(), server_ns);
-	shell(command);
-	shell("ip link set lo up && ip link set c0 up && ethtool -K c0 gro on && ip addr add 10.9.0.2/24 dev c0");
-	enter(server_ns);
-	shell("ip link set lo up && ip link set s0 up && ip addr add 10.9.0.1/24 dev s0");
+	netns_shell(command);
+	netns_shell("ip link set lo up && ip link set c0 up && ethtool -K c0 gro on && ip addr add 10.9.0.2/24 dev c0");
+	netns_enter(server_ns);
+	netns_shell("ip link set lo up && ip link set s0 up && ip addr add 10.9.0.1/24 dev s0");
 }
 
 static struct spin_ctx *run(const char *handler, const char *ifname, const char *match, enum spin_class how)
@@ -110,9 +83,9 @@ static int open_socket(int ns, const char *addr, int port)
 	int fd;
 
 	inet_pton(AF_INET, addr, &own.sin_addr);
-	enter(ns);
+	netns_enter(ns);
 	fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	enter(server_ns);
+	netns_enter(server_ns);
 	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait)) ||
 	    bind(fd, (struct sockaddr *)&own, sizeof(own)))
 		die("cannot open a socket at %s: %s", addr, strerror(errno));
@@ -230,9 +203,9 @@ int main(void)
 	make_network();
 	client = open_socket(client_ns, "10.9.0.2", 4000);
 	/* a veth takes what comes by XDP_TX if it has a program itself: one that matches nothing here */
-	enter(client_ns);
+	netns_enter(client_ns);
 	peer = run("filtering", "c0", "udp dport 1", SPIN_CLASS_TRUSTED);
-	enter(server_ns);
+	netns_enter(server_ns);
 	for (class = SPIN_CLASS_TRUSTED; class <= SPIN_CLASS_ISOLATED; class++) {
 		redirected(client);
 		answered(client);

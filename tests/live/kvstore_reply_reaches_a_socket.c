@@ -7,8 +7,6 @@
  * request with a wrong one is not answered. The namespaces are this process's.
  */
 #include <arpa/inet.h>
-#include <fcntl.h>
-#include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +18,7 @@
 #include <kvstore.h>
 
 #include <common/built.h>
+#include <common/netns.h>
 #include <user/libspin/libspin.h>
 
 #define PORT     9000
@@ -51,52 +50,29 @@ static void die(const char *format, ...)
 	exit(1);
 }
 
-static void shell(const char *command)
-{
-	if (system(command))
-		die("%s", command);
-}
-
-static int new_namespace(void)
-{
-	int fd = -1;
-
-	if (geteuid() || unshare(CLONE_NEWNET) || (fd = open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC)) < 0) {
-		printf("skip: namespaces and XDP need root\n");
-		exit(77);
-	}
-	return fd;
-}
-
-static void enter(int ns)
-{
-	if (setns(ns, CLONE_NEWNET))
-		die("setns");
-}
-
 static void make_network(void)
 {
 	char command[128];
 
-	server_ns = new_namespace();
-	client_ns = new_namespace();
+	server_ns = netns_new();
+	client_ns = netns_new();
 	snprintf(command, sizeof(command), "ip link add c0 type veth peer name s0 netns /proc/%d/fd/%d",
 		 getpid(), server_ns);
-	shell(command);
+	netns_shell(command);
 	/* a tag beside the frame is not XDP's to see */
-	shell("ip link set lo up && ip link set c0 up && ethtool -K c0 gro on && ethtool -K c0 txvlan off");
-	shell("ip addr add 10.9.0.2/24 dev c0 && ip addr add fd09::2/64 dev c0 nodad");
+	netns_shell("ip link set lo up && ip link set c0 up && ethtool -K c0 gro on && ethtool -K c0 txvlan off");
+	netns_shell("ip addr add 10.9.0.2/24 dev c0 && ip addr add fd09::2/64 dev c0 nodad");
 	if (system("ip link add link c0 name c0.5 type vlan id 5 2>/dev/null")) {
 		printf("this kernel has no VLAN interfaces: not tested over one\n");
 		networks = 2;
 	} else {
-		shell("ip addr add 10.9.5.2/24 dev c0.5 && ip link set c0.5 up");
+		netns_shell("ip addr add 10.9.5.2/24 dev c0.5 && ip link set c0.5 up");
 	}
-	enter(server_ns);
-	shell("ip link set lo up && ip link set s0 up");
-	shell("ip addr add 10.9.0.1/24 dev s0 && ip addr add fd09::1/64 dev s0 nodad");
+	netns_enter(server_ns);
+	netns_shell("ip link set lo up && ip link set s0 up");
+	netns_shell("ip addr add 10.9.0.1/24 dev s0 && ip addr add fd09::1/64 dev s0 nodad");
 	if (networks == 3)
-		shell("ip link add link s0 name s0.5 type vlan id 5 && ip addr add 10.9.5.1/24 dev s0.5 && ip link set s0.5 up");
+		netns_shell("ip link add link s0 name s0.5 type vlan id 5 && ip addr add 10.9.5.1/24 dev s0.5 && ip link set s0.5 up");
 }
 
 static int open_socket(int family, int type, int protocol)
@@ -148,14 +124,14 @@ static void open_peer(void)
 	struct spin_ctx *peer;
 	char path[512];
 
-	enter(client_ns);
+	netns_enter(client_ns);
 	if (built_object("filtering", path, sizeof(path)))
 		die("%s", engine_why());
 	if (spin_object__open(path, &object) || spin_nic__open("c0", &nic) ||
 	    spin_rule__parse("udp dport 1", &rule) || spin_ctx__create(nic, object, &rule, &peer) ||
 	    spin_ctx__attach(peer))
 		die("%s", spin_strerror_last());
-	enter(server_ns);
+	netns_enter(server_ns);
 }
 
 static int open_client(const char *to)
@@ -167,11 +143,11 @@ static int open_client(const char *to)
 		a.ip6 = (struct sockaddr_in6){ .sin6_family = AF_INET6, .sin6_port = htons(PORT) };
 		inet_pton(AF_INET6, to, &a.ip6.sin6_addr);
 	}
-	enter(client_ns);
+	netns_enter(client_ns);
 	fd = open_socket(a.any.sa_family, SOCK_DGRAM, 0);
 	if (connect(fd, &a.any, sizeof(a)))
 		die("connect to %s", to);
-	enter(server_ns);
+	netns_enter(server_ns);
 	return fd;
 }
 
@@ -256,7 +232,7 @@ static void no_checksum_errors(void)
 	char text[256];
 	int seen = 0;
 
-	enter(client_ns);
+	netns_enter(client_ns);
 	from = popen("nstat -asz UdpInCsumErrors Udp6InCsumErrors 2>&1", "re");
 	while (from && fgets(text, sizeof(text), from))
 		if (strstr(text, "InCsumErrors")) {
@@ -268,7 +244,7 @@ static void no_checksum_errors(void)
 		}
 	if (!from || pclose(from) || seen != 2)
 		die("nstat does not tell the checksum errors");
-	enter(server_ns);
+	netns_enter(server_ns);
 }
 
 /* A request over IPv4 as a raw socket's UDP datagram; wrong is put into the checksum. */
@@ -300,9 +276,9 @@ static void raw_request(uint16_t wrong)
 	uint64_t replied = count(SPIN_REASON_REPLIED), refused = count(SPIN_REASON_UDP_CHECKSUM);
 	socklen_t bytes = sizeof(own);
 
-	enter(client_ns);
+	netns_enter(client_ns);
 	raw = open_socket(AF_INET, SOCK_RAW, IPPROTO_UDP);
-	enter(server_ns);
+	netns_enter(server_ns);
 	inet_pton(AF_INET, "10.9.0.1", &to.sin_addr);
 	if (getsockname(fd, (struct sockaddr *)&own, &bytes))
 		die("getsockname");
@@ -327,9 +303,9 @@ static void raw_request(uint16_t wrong)
 
 static void on_client(const char *command)
 {
-	enter(client_ns);
-	shell(command);
-	enter(server_ns);
+	netns_enter(client_ns);
+	netns_shell(command);
+	netns_enter(server_ns);
 }
 
 int main(void)

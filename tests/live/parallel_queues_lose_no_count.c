@@ -7,7 +7,6 @@
  * process's.
  */
 #include <arpa/inet.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
@@ -20,6 +19,7 @@
 
 #include <common/built.h>
 #include <common/counts.h>
+#include <common/netns.h>
 #include <user/libspin/libspin.h>
 
 #define SENDERS 7
@@ -61,27 +61,6 @@ static void skip(const char *why)
 	exit(77);
 }
 
-static void shell(const char *command)
-{
-	if (system(command))
-		die(command);
-}
-
-static int new_namespace(void)
-{
-	int fd = -1;
-
-	if (geteuid() || unshare(CLONE_NEWNET) || (fd = open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC)) < 0)
-		skip("namespaces and XDP need root");
-	return fd;
-}
-
-static void enter(int ns)
-{
-	if (setns(ns, CLONE_NEWNET))
-		die("setns");
-}
-
 /* sysfs shows the namespace in which it was mounted; nobody else sees this mount. */
 static void thread_napi(void)
 {
@@ -90,7 +69,7 @@ static void thread_napi(void)
 		skip("no private sysfs");
 	if (access("/sys/class/net/s0/threaded", W_OK))
 		skip("no threaded NAPI");
-	shell("echo 1 >/sys/class/net/s0/threaded");
+	netns_shell("echo 1 >/sys/class/net/s0/threaded");
 	if (umount2("/sys", MNT_DETACH))
 		die("umount");
 }
@@ -191,7 +170,7 @@ static struct spin_ctx *attach(void)
 
 int main(void)
 {
-	int server_ns = new_namespace(), client_ns = new_namespace(), from;
+	int server_ns = netns_new(), client_ns = netns_new(), from;
 	uint64_t packets[SPIN_REASON_COUNT], counted, before, seen;
 	struct spin_ctx *ctx;
 	struct sender *s = senders;
@@ -201,25 +180,25 @@ int main(void)
 	snprintf(command, sizeof(command),
 		 "ip link add c0 numrxqueues 4 numtxqueues 4 type veth peer name s0 numrxqueues 4 numtxqueues 4 netns /proc/%d/fd/%d",
 		 getpid(), server_ns);
-	shell(command);
-	shell("for i in 2 3 4; do ip addr add 10.9.0.$i/24 dev c0 || exit; done; ip link set c0 up");
-	enter(server_ns);
-	shell("ethtool -K s0 gro on && ip addr add 10.9.0.1/24 dev s0 && ip link set s0 up");
+	netns_shell(command);
+	netns_shell("for i in 2 3 4; do ip addr add 10.9.0.$i/24 dev c0 || exit; done; ip link set c0 up");
+	netns_enter(server_ns);
+	netns_shell("ethtool -K s0 gro on && ip addr add 10.9.0.1/24 dev s0 && ip link set s0 up");
 	thread_napi();
 	ctx = attach();
 	before = interface_packets(&queues); /* came before the program */
 	before -= before ? counts_all(ctx, packets) : 0;
 	for (unsigned i = 0; i < PLACES; i++) {
-		enter(server_ns);
+		netns_enter(server_ns);
 		from = open_socket("10.9.0.1", places[i].port);
-		enter(client_ns);
+		netns_enter(client_ns);
 		for (unsigned j = 0; j < places[i].senders; j++, s++) {
 			s->from = from;
 			for (int k = 0; k < SOCKETS; k++)
 				s->to[k] = open_socket(places[i].from, 0);
 		}
 	}
-	enter(server_ns);
+	netns_enter(server_ns);
 	for (s = senders; s < senders + SENDERS; s++)
 		if (pthread_create(&s->thread, NULL, send_bursts, s))
 			die("no thread");

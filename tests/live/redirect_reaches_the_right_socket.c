@@ -18,6 +18,7 @@
 
 #include <common/built.h>
 #include <common/counts.h>
+#include <common/netns.h>
 #include <user/libspin/libspin.h>
 
 #define DATAGRAMS 100
@@ -26,12 +27,6 @@ static void die(const char *what)
 {
 	printf("FAIL: %s\n", what);
 	exit(1);
-}
-
-static void shell(const char *command)
-{
-	if (system(command))
-		die(command);
 }
 
 static struct sockaddr_in address(const char *text, uint16_t port)
@@ -98,7 +93,7 @@ static pid_t sender(int *go)
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		if (unshare(CLONE_NEWNET) || write(ready[1], &byte, 1) != 1 || read(start[0], &byte, 1) != 1)
 			_exit(1);
-		shell("ip addr add 10.9.0.2/24 dev v1 && ip link set v1 up");
+		netns_shell("ip addr add 10.9.0.2/24 dev v1 && ip link set v1 up");
 		if (write(ready[1], &byte, 1) != 1 || read(start[0], &byte, 1) != 1)
 			_exit(1);
 		send_all(9000);
@@ -127,11 +122,11 @@ int main(void)
 		printf("skip: namespaces and XDP need root\n");
 		return 77;
 	}
-	shell("ip link add v0 type veth peer name v1");
+	netns_shell("ip link add v0 type veth peer name v1");
 	pid = sender(go);
 	snprintf(command, sizeof(command), "ip link set v1 netns %d", pid);
-	shell(command);
-	shell("ip addr add 10.9.0.1/24 dev v0 && ip link set v0 up && ip link set lo up");
+	netns_shell(command);
+	netns_shell("ip addr add 10.9.0.1/24 dev v0 && ip link set v0 up && ip link set lo up");
 	if (write(go[1], &byte, 1) != 1 || read(go[0], &byte, 1) != 1)
 		die("the sender is gone");
 	if (built_object("filtering", path, sizeof(path)))
