@@ -18,6 +18,7 @@
 
 #include "kernel/caps.h"
 #include "kernel/probe.h"
+#include "kernel/probe_bpf.h"
 
 static int has(uint64_t caps, int cap)
 {
@@ -93,47 +94,33 @@ int kernel_probe__xdp_isolated(char *why, size_t why_bytes)
 }
 
 /*
- * Does the kernel load an XDP program of these instructions? *known keeps the answer
- * for all threads: 1 yes, -1 no. What fails for want of something else (memory,
- * descriptors, a privilege) is no answer: yes, and loading will tell what is wrong.
+ * What trying gave (0, or -errno), as an answer that *known keeps for all threads: 1
+ * yes, -1 no. What fails for want of something else (memory, descriptors, a privilege)
+ * is no answer: yes for now, and loading will tell what is wrong.
  */
-static int loads(const struct bpf_insn *insns, size_t count, uint32_t flags, int *known)
+static int answer(int tried, int *known)
 {
-	LIBBPF_OPTS(bpf_prog_load_opts, opts, .prog_flags = flags, .expected_attach_type = BPF_XDP);
-	int answer = __atomic_load_n(known, __ATOMIC_RELAXED), fd;
-
-	if (answer)
-		return answer > 0;
-	fd = bpf_prog_load(BPF_PROG_TYPE_XDP, "spin_probe", "GPL", insns, count, &opts);
-	if (fd < 0 && fd != -EINVAL && fd != -E2BIG)
-		return 1;
-	if (fd >= 0)
-		close(fd);
-	__atomic_store_n(known, fd >= 0 ? 1 : -1, __ATOMIC_RELAXED);
-	return fd >= 0;
+	if (!tried || tried == -EINVAL || tried == -E2BIG)
+		__atomic_store_n(known, tried ? -1 : 1, __ATOMIC_RELAXED);
+	return tried != -EINVAL && tried != -E2BIG;
 }
 
 int kernel_probe__fragments(void)
 {
-	static const struct bpf_insn pass[] = {
-		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .imm = XDP_PASS },
-		{ .code = BPF_JMP | BPF_EXIT },
-	};
 	static int known;
+	int is = __atomic_load_n(&known, __ATOMIC_RELAXED);
 
-	return loads(pass, 2, BPF_F_XDP_HAS_FRAGS, &known);
+	return is ? is > 0 : answer(kernel_bpf__xdp(BPF_F_XDP_HAS_FRAGS), &known);
 }
 
 int kernel_probe__copies(void)
 {
-	static const struct bpf_insn may_goto[] = {
-		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .imm = XDP_PASS },
-		{ .code = BPF_JMP | 0xe0 /* BPF_JCOND */ },
-		{ .code = BPF_JMP | BPF_EXIT },
-	};
 	static int known;
+	int is = __atomic_load_n(&known, __ATOMIC_RELAXED);
 
-	return kernel_probe__fragments() && loads(may_goto, 3, BPF_F_XDP_HAS_FRAGS, &known);
+	if (!kernel_probe__fragments())
+		return 0;
+	return is ? is > 0 : answer(kernel_bpf__may_goto(), &known);
 }
 
 int kernel_probe__virtual(const char *ifname)

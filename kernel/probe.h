@@ -26,7 +26,7 @@ int kernel_probe__privileged(void);
 /* The same without CAP_PERFMON. */
 int kernel_probe__privileged_isolated(void);
 
-/* 1 if XDP programs can take frames in several pieces (5.18). Needs privileges, else 0 for good. */
+/* 1 if XDP programs can take frames in several pieces (5.18). 1, too, while it cannot be tried. */
 int kernel_probe__fragments(void);
 /* 1 if it loads the programs that copy the packet: that, and may_goto (6.9). Likewise. */
 int kernel_probe__copies(void);

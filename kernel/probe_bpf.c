@@ -87,6 +87,17 @@ int kernel_bpf__atomics(void)
 	return closed(load(insns, COUNT(insns), 0));
 }
 
+int kernel_bpf__may_goto(void)
+{
+	const struct bpf_insn insns[] = {
+		INSN(BPF_ALU64 | BPF_MOV | BPF_K, BPF_REG_0, 0, 0, XDP_PASS),
+		INSN(BPF_JMP | 0xe0 /* BPF_JCOND */, 0, 0, 0, 0),
+		INSN(BPF_JMP | BPF_EXIT, 0, 0, 0, 0),
+	};
+
+	return closed(load(insns, COUNT(insns), 0));
+}
+
 int kernel_bpf__packet_pointers(void)
 {
 	/* r2 = data; r3 = data_end; r4 = its first byte; reads the byte behind as many bytes as that says */

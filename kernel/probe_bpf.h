@@ -18,6 +18,8 @@ int kernel_bpf__map(uint32_t type, uint32_t flags);
 int kernel_bpf__xdp(uint32_t flags);
 /* One with a compare-and-swap, which is ISA version 3. */
 int kernel_bpf__atomics(void);
+/* One with a loop that the verifier need not count (6.9). */
+int kernel_bpf__may_goto(void);
 /* One whose packet pointer has a variable offset: what the verifier denies without CAP_PERFMON. */
 int kernel_bpf__packet_pointers(void);
 /* One run on a packet of ours; live: as a frame that a driver would have received (it is dropped). */
