@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Runs the vectors on every engine: run [--engine NAME] [--list] [--flip] [--reasons] [FILE...]
+ * Runs the vectors on every engine: run [--engine NAME] [--list] [--other-way] [--flip] [--reasons] [FILE...]
  *
+ *   --other-way  trusted handlers by themselves, isolated ones behind an interface's program
  *   --flip     one expected byte of each vector is changed: every engine must object
  *   --reasons  every reason of <spin/reason.h> has a vector
  */
@@ -20,7 +21,7 @@ struct runner {
 
 static void usage(FILE *to)
 {
-	fputs("usage: run [--engine host|bpf|isolated|model] [--list] [--flip] [--reasons] [FILE...]\n", to);
+	fputs("usage: run [--engine host|bpf|isolated|model] [--list] [--other-way] [--flip] [--reasons] [FILE...]\n", to);
 }
 
 static void check_as_written(struct runner *r, const struct vector *v, const struct engine_handler *handler)
@@ -126,6 +127,8 @@ int main(int argc, char **argv)
 	for (int i = 1; i < argc; i++) {
 		if (!strcmp(argv[i], "--list")) {
 			list = 1;
+		} else if (!strcmp(argv[i], "--other-way")) {
+			engine_other_way();
 		} else if (!strcmp(argv[i], "--flip")) {
 			flip = 1;
 		} else if (!strcmp(argv[i], "--reasons")) {
