@@ -63,6 +63,7 @@ SPIN_INLINE enum spin_reason spin_find(const struct spin_frame *frame, const vol
 		reason = spin_parse_view(view, d);
 	if (reason != SPIN_PARSED)
 		return reason;
+	/* again for what is copied: without the test the verifier meets many more states of it */
 	if ((view->access == SPIN_COPIED || !config->matched) && !spin_match(&config->rule, d))
 		return SPIN_REASON_UNMATCHED;
 	*view = spin_frame_view(frame);
