@@ -22,13 +22,13 @@ static void setting(struct doctor_row *row, const char *path, long good, enum do
 		doctor__found(row, DOCTOR_NOTE, "not known: no %s%s", path, strstr(path, "/net/") ?
 			      " in this network namespace" : "");
 		if (strstr(path, "/net/"))
-			doctor__todo(row, "the machine's own has it: `nsenter --net=/proc/1/ns/net spinctl doctor`");
+			doctor__advise(row, "the machine's own has it: `nsenter --net=/proc/1/ns/net spinctl doctor`");
 		return;
 	}
 	doctor__found(row, value == good ? DOCTOR_OK : if_bad, "%ld: %s", value,
 		      value == good ? meaning_good : meaning_bad);
 	if (value != good)
-		doctor__todo(row, "`sysctl -w %s=%ld`", sysctl, good);
+		doctor__advise(row, "`sysctl -w %s=%ld`", sysctl, good);
 }
 
 /* Tried where possible: other network namespaces than the first do not have the setting. */
@@ -47,7 +47,7 @@ static void jit(const struct doctor_facts *f, struct doctor_row *row)
 	else
 		doctor__found(row, DOCTOR_WARNING, "off: programs are interpreted, ten times slower or more");
 	if (row->verdict == DOCTOR_WARNING)
-		doctor__todo(row, "`sysctl -w net.core.bpf_jit_enable=1`, in the first network namespace");
+		doctor__advise(row, "`sysctl -w net.core.bpf_jit_enable=1`, in the first network namespace");
 }
 
 static void jit_harden(const struct doctor_facts *f, struct doctor_row *row)
@@ -67,7 +67,7 @@ static void stats(const struct doctor_facts *f, struct doctor_row *row)
 {
 	(void)f;
 	setting(row, "/proc/sys/kernel/bpf_stats_enabled", 0, DOCTOR_WARNING, "off",
-		"every run of a program is timed, which adds about 80 ns to each packet", "kernel.bpf_stats_enabled");
+		"every run of a program is timed, which costs a handler more than most of its own work", "kernel.bpf_stats_enabled");
 }
 
 static void btf(const struct doctor_facts *f, struct doctor_row *row)
@@ -98,8 +98,8 @@ static void retpolines(const struct doctor_facts *f, struct doctor_row *row)
 	if (textfile__line(AT_FDCWD, "/sys/devices/system/cpu/vulnerabilities/spectre_v2", line, sizeof(line)))
 		doctor__found(row, DOCTOR_NOTE, "not known: no /sys/devices/system/cpu/vulnerabilities/spectre_v2");
 	else if (strstr(line, "Retpoline"))
-		doctor__found(row, DOCTOR_NOTE, "%.*s: calls and helper returns in BPF cost about 9 ns each, indirect jumps (tail "
-			      "calls with a variable index) 14; spincc inlines and uses constant indexes",
+		doctor__found(row, DOCTOR_NOTE, "%.*s: calls, helper returns and indirect jumps (tail calls with a variable "
+			      "index) in BPF cost many times what a jump costs; spincc inlines and uses constant indexes",
 			      (int)strcspn(line, ";,"), line);
 	else
 		doctor__found(row, DOCTOR_OK, "none: %s", line);
@@ -130,7 +130,7 @@ static void cpus(const struct doctor_facts *f, struct doctor_row *row)
 	doctor__found(row, possible > SPIN_HPUS_MAX ? DOCTOR_MISSING : DOCTOR_OK, "%ld online, %ld possible: each is an "
 		      "HPU, of at most %d", online, possible, SPIN_HPUS_MAX);
 	if (possible > SPIN_HPUS_MAX)
-		doctor__todo(row, "boot with nr_cpus=%d on the kernel's command line, or raise SPIN_HPUS_MAX in "
+		doctor__advise(row, "boot with nr_cpus=%d on the kernel's command line, or raise SPIN_HPUS_MAX in "
 			     "handlers/include/spin/context.h and build again", SPIN_HPUS_MAX);
 }
 
