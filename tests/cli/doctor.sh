@@ -17,7 +17,7 @@ doctor() {
 # follow DEVICE NAME: does what the row says
 follow() {
 	command=$(command_of "$1" "$2")
-	[ -n "$command" ] || fail "$1, $2: no command in '$(field "$1" "$2" todo)'"
+	[ -n "$command" ] || fail "$1, $2: no command in '$(field "$1" "$2" advice)'"
 	in_ns sh -c "$command" >"$WORK/follow" 2>&1 || fail "$command: $(cat "$WORK/follow")"
 }
 

@@ -27,7 +27,7 @@ struct doctor_row {
 	char device[16];         /* "" for the machine's rows */
 	enum doctor_verdict verdict;
 	char found[512];
-	char todo[512];          /* one sentence; "": nothing to do */
+	char advice[512];          /* one sentence; "": nothing to do */
 };
 
 /* An interface under examination. */
@@ -63,7 +63,7 @@ extern const struct doctor_check doctor_process_checks[], doctor_kernel_checks[]
 /* For checks: what was found, and what to do about it. */
 void doctor__found(struct doctor_row *row, enum doctor_verdict verdict, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
-void doctor__todo(struct doctor_row *row, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void doctor__advise(struct doctor_row *row, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* The same for what only a privileged process can learn. */
 void doctor__not_known(struct doctor_row *row);
 /* 1 if err only says that this process may not ask. */
@@ -78,7 +78,7 @@ void doctor__read_peer(const struct probe_net *net, struct doctor_device *device
 /* How handlers would run on an interface. */
 struct doctor_modes {
 	enum doctor_verdict native; /* OK, NOTE (probably), MISSING */
-	char why[320], todo[320];   /* of native, unless OK */
+	char why[320], advice[320];   /* of native, unless OK */
 	int runs;                   /* 1: native or generic, and nobody else is there */
 };
 void doctor__modes(const struct doctor_facts *facts, const struct doctor_device *device, struct doctor_modes *out);

@@ -30,12 +30,12 @@ void doctor__found(struct doctor_row *row, enum doctor_verdict verdict, const ch
 	va_end(args);
 }
 
-void doctor__todo(struct doctor_row *row, const char *format, ...)
+void doctor__advise(struct doctor_row *row, const char *format, ...)
 {
 	va_list args;
 
 	va_start(args, format);
-	vsnprintf(row->todo, sizeof(row->todo), format, args);
+	vsnprintf(row->advice, sizeof(row->advice), format, args);
 	va_end(args);
 }
 

@@ -24,12 +24,12 @@ static void state(const struct doctor_facts *f, struct doctor_row *row)
 	doctor__found(row, i->up && i->carrier ? DOCTOR_OK : DOCTOR_WARNING, "%s%s", i->up ? "up" : "down",
 		      i->up && !i->carrier ? ", no carrier: no packet arrives" : i->up ? "" : ": no packet arrives");
 	if (!i->up)
-		doctor__todo(row, "`ip link set dev %s up`", i->name);
+		doctor__advise(row, "`ip link set dev %s up`", i->name);
 	else if (!i->carrier && !strcmp(i->kind, "veth"))
-		doctor__todo(row, "its other end is down: `%sip link set dev %s up`", doctor__enter_peer(f->device, prefix,
+		doctor__advise(row, "its other end is down: `%sip link set dev %s up`", doctor__enter_peer(f->device, prefix,
 			     sizeof(prefix)), f->device->peer_err ? "PEER" : f->device->peer.name);
 	else if (!i->carrier)
-		doctor__todo(row, "plug the cable in, or look at `ethtool %s`", i->name);
+		doctor__advise(row, "plug the cable in, or look at `ethtool %s`", i->name);
 }
 
 static void mtu(const struct doctor_facts *f, struct doctor_row *row)
@@ -80,14 +80,14 @@ static void holder(const struct doctor_facts *f, struct doctor_row *row)
 		doctor__found(row, DOCTOR_OK, "no XDP program is attached");
 	} else if (d->held_by_us) {
 		doctor__found(row, DOCTOR_NOTE, "%s", d->holder);
-		doctor__todo(row, "it is sPIN's: `spinctl status --dev %s` shows its handlers; another process has to wait "
+		doctor__advise(row, "it is sPIN's: `spinctl status --dev %s` shows its handlers; another process has to wait "
 			     "for its end", IFACE(f)->name);
 	} else {
 		char *next = strstr(d->holder, ": ");
 
 		doctor__found(row, DOCTOR_MISSING, "%.*s", next ? (int)(next - d->holder) : (int)strlen(d->holder),
 			      d->holder);
-		doctor__todo(row, "%s", next ? next + 2 : "remove that program");
+		doctor__advise(row, "%s", next ? next + 2 : "remove that program");
 	}
 }
 
@@ -99,8 +99,8 @@ static void native(const struct doctor_facts *f, struct doctor_row *row)
 	/* generic is left: slower, nothing more */
 	doctor__found(row, modes.native == DOCTOR_MISSING ? DOCTOR_WARNING : modes.native, "%s%s%s",
 		      modes.native == DOCTOR_MISSING ? "no: " : "yes", modes.native == DOCTOR_NOTE ? ", " : "", modes.why);
-	if (*modes.todo)
-		doctor__todo(row, "%s", modes.todo);
+	if (*modes.advice)
+		doctor__advise(row, "%s", modes.advice);
 }
 
 static void generic(const struct doctor_facts *f, struct doctor_row *row)
@@ -122,14 +122,14 @@ static void queues(const struct doctor_facts *f, struct doctor_row *row)
 	if (i->rx_queues > 1)
 		return;
 	if (!strcmp(i->kind, "veth") && i->rx_queues_max > 1)
-		doctor__todo(row, "`ethtool -L %s rx %u`, and as many to send on: `%sethtool -L %s tx %u`", i->name,
+		doctor__advise(row, "`ethtool -L %s rx %u`, and as many to send on: `%sethtool -L %s tx %u`", i->name,
 			     i->rx_queues_max, doctor__enter_peer(f->device, prefix, sizeof(prefix)),
 			     f->device->peer_err ? "PEER" : f->device->peer.name, i->rx_queues_max);
 	else if (!strcmp(i->kind, "veth"))
-		doctor__todo(row, "for more make the pair anew: `ip link add %s numrxqueues 4 type veth peer name PEER "
+		doctor__advise(row, "for more make the pair anew: `ip link add %s numrxqueues 4 type veth peer name PEER "
 			     "numtxqueues 4`", i->name);
 	else if (i->rx_queues_max > 1)
-		doctor__todo(row, "`ethtool -L %s %s %u`", i->name, i->combined ? "combined" : "rx", i->rx_queues_max);
+		doctor__advise(row, "`ethtool -L %s %s %u`", i->name, i->combined ? "combined" : "rx", i->rx_queues_max);
 }
 
 static const char *threads(const struct doctor_facts *f, const char *ifname, char *buf, size_t bytes)
@@ -173,7 +173,7 @@ static void gro(const struct doctor_facts *f, struct doctor_row *row)
 		      setting_name(i->features[FEATURE_GRO]), setting_name(i->features[FEATURE_GRO_HW]),
 		      setting_name(lro), lro == SETTING_ON ? "; LRO ends while a program is attached" : "");
 	if (lro == SETTING_ON)
-		doctor__todo(row, "`ethtool -K %s lro off`", i->name);
+		doctor__advise(row, "`ethtool -K %s lro off`", i->name);
 }
 
 static void sending(const struct doctor_facts *f, struct doctor_row *row)
@@ -197,7 +197,7 @@ static void vlan(const struct doctor_facts *f, struct doctor_row *row)
 		      "; the card takes the tag out of the frame, so XDP sees tagged and untagged packets alike");
 	if (!tag_aside)
 		return;
-	doctor__todo(row, "if VLANs matter to a rule: `%sethtool -K %s %s off`",
+	doctor__advise(row, "if VLANs matter to a rule: `%sethtool -K %s %s off`",
 		     veth ? doctor__enter_peer(f->device, prefix, sizeof(prefix)) : "",
 		     !veth ? i->name : f->device->peer_err ? "PEER" : f->device->peer.name, veth ? "txvlan" : "rxvlan");
 }
@@ -224,7 +224,7 @@ static void steering(const struct doctor_facts *f, struct doctor_row *row)
 	doctor__found(row, can ? DOCTOR_NOTE : DOCTOR_OK, "receive hashing %s, ntuple filters %s", rss ? "on" : "off",
 		      ntuple ? "on" : can ? "off" : "not in this driver");
 	if (can)
-		doctor__todo(row, "to steer a message to a queue by rule: `ethtool -K %s ntuple on`", i->name);
+		doctor__advise(row, "to steer a message to a queue by rule: `ethtool -K %s ntuple on`", i->name);
 }
 
 const struct doctor_check doctor_iface_checks[] = {

@@ -17,7 +17,7 @@ static void version(const struct doctor_facts *f, struct doctor_row *row)
 	doctor__found(row, old ? DOCTOR_MISSING : DOCTOR_OK, "%s (handlers need %d.%d or newer)", f->kernel,
 		      KERNEL_PROBE_MAJOR, KERNEL_PROBE_MINOR);
 	if (old)
-		doctor__todo(row, "boot a newer kernel, on Debian `apt install linux-image-amd64`; until then `spinctl "
+		doctor__advise(row, "boot a newer kernel, on Debian `apt install linux-image-amd64`; until then `spinctl "
 			     "cost` shows what handlers cost on an HPU");
 }
 
@@ -38,7 +38,7 @@ static void xdp(const struct doctor_facts *f, struct doctor_row *row)
 	tried(f, row, f->may_load, DOCTOR_MISSING, "bpf() loads XDP programs", "bpf() refuses an XDP program that only "
 	      "passes");
 	if (row->verdict == DOCTOR_MISSING)
-		doctor__todo(row, "use a kernel with CONFIG_BPF_SYSCALL=y and CONFIG_NET=y, and no seccomp filter or BPF LSM "
+		doctor__advise(row, "use a kernel with CONFIG_BPF_SYSCALL=y and CONFIG_NET=y, and no seccomp filter or BPF LSM "
 			     "program against bpf()");
 }
 
@@ -66,7 +66,7 @@ static void attach(const struct doctor_facts *f, struct doctor_row *row)
 	else
 		doctor__found(row, DOCTOR_OK, "native and generic, by bpf_link: tried on a veth pair of its own");
 	if (row->verdict == DOCTOR_MISSING)
-		doctor__todo(row, "use a kernel with bpf_link for XDP (5.9 or newer), and no security module against it");
+		doctor__advise(row, "use a kernel with bpf_link for XDP (5.9 or newer), and no security module against it");
 }
 
 static void maps(const struct doctor_facts *f, struct doctor_row *row)
@@ -91,7 +91,7 @@ static void maps(const struct doctor_facts *f, struct doctor_row *row)
 	}
 	doctor__found(row, *lacks ? DOCTOR_MISSING : DOCTOR_OK, "%s%s%s", has, *lacks ? "; not " : "", lacks);
 	if (*lacks)
-		doctor__todo(row, "boot a newer kernel, on Debian `apt install linux-image-amd64`");
+		doctor__advise(row, "boot a newer kernel, on Debian `apt install linux-image-amd64`");
 }
 
 static void redirect_maps(const struct doctor_facts *f, struct doctor_row *row)
@@ -112,7 +112,7 @@ static void atomics(const struct doctor_facts *f, struct doctor_row *row)
 	tried(f, row, kernel_bpf__atomics(), DOCTOR_MISSING, "compare-and-swap and fetch-and-add (-mcpu=v3)",
 	      "since 5.12");
 	if (row->verdict == DOCTOR_MISSING)
-		doctor__todo(row, "boot a newer kernel, and switch the JIT on: `sysctl -w net.core.bpf_jit_enable=1`");
+		doctor__advise(row, "boot a newer kernel, and switch the JIT on: `sysctl -w net.core.bpf_jit_enable=1`");
 }
 
 static void frags(const struct doctor_facts *f, struct doctor_row *row)

@@ -25,7 +25,7 @@ static void no(struct doctor_modes *out, const char *why, ...)
 	va_end(args);
 }
 
-#define TODO(OUT, ...) snprintf((OUT)->todo, sizeof((OUT)->todo), __VA_ARGS__)
+#define ADVISE(OUT, ...) snprintf((OUT)->advice, sizeof((OUT)->advice), __VA_ARGS__)
 
 const char *doctor__enter_peer(const struct doctor_device *d, char *buf, size_t bytes)
 {
@@ -47,10 +47,10 @@ static void check_veth(const struct doctor_facts *f, const struct doctor_device 
 	} else if (!d->peer_err && me->rx_queues < peer->tx_queues) {
 		no(out, "the peer %s sends on %u queues, %s receives on %u: native XDP on veth wants at least as many",
 		   peer->name, peer->tx_queues, me->name, me->rx_queues);
-		TODO(out, "`%sethtool -L %s tx %u`", prefix, peer->name, me->rx_queues);
+		ADVISE(out, "`%sethtool -L %s tx %u`", prefix, peer->name, me->rx_queues);
 	} else if (!d->peer_err && peer->mtu > largest) {
 		no(out, "the MTU of its peer %s is %u, the largest for native XDP is %u", peer->name, peer->mtu, largest);
-		TODO(out, "`%sip link set dev %s mtu %u`", prefix, peer->name, largest);
+		ADVISE(out, "`%sip link set dev %s mtu %u`", prefix, peer->name, largest);
 	}
 }
 
@@ -69,7 +69,7 @@ static void check_driver(const struct doctor_facts *f, const struct doctor_devic
 		if (me->fixed[FEATURE_GRO_HW] && me->features[FEATURE_GRO_HW] == SETTING_ON) {
 			no(out, "virtio_net refuses: the host coalesces packets (rx-gro-hw: on) and lets nobody switch "
 			   "that off");
-			TODO(out, "start the virtual machine with `guest_tso4=off,guest_tso6=off,guest_ufo=off` "
+			ADVISE(out, "start the virtual machine with `guest_tso4=off,guest_tso6=off,guest_ufo=off` "
 			     "on its virtio-net device (QEMU), or use generic XDP");
 		} else if (me->fixed[FEATURE_GRO_HW] && me->features[FEATURE_RX_CHECKSUM] == SETTING_ON) {
 			out->native = DOCTOR_NOTE;
@@ -79,7 +79,7 @@ static void check_driver(const struct doctor_facts *f, const struct doctor_devic
 	} else if (strcmp(me->kind, "veth") && me->mtu > doctor__one_page_mtu(f) &&
 		   !(DOCTOR_FRAGS && me->xdp_features & XDP_CAN_RX_SG)) {
 		no(out, "MTU %u: native XDP takes frames that fit one page, about %u", me->mtu, doctor__one_page_mtu(f));
-		TODO(out, "`ip link set dev %s mtu %u`", me->name, doctor__one_page_mtu(f));
+		ADVISE(out, "`ip link set dev %s mtu %u`", me->name, doctor__one_page_mtu(f));
 	}
 	if (out->native == DOCTOR_OK && !me->xdp_known) {
 		out->native = DOCTOR_NOTE;

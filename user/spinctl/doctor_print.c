@@ -59,9 +59,9 @@ void doctor_text__print(const struct doctor_report *report)
 			printf("%s%s%s%s\n", i ? "\n" : "", row->section, *row->device ? " " : "", row->device);
 		printf("  %-8s %-16s ", doctor_verdict_name(row->verdict), row->name);
 		wrap(row->found, FOUND_COLUMN);
-		if (*row->todo) {
+		if (*row->advice) {
 			printf("%*s-> ", FOUND_COLUMN, "");
-			wrap(row->todo, FOUND_COLUMN + 3);
+			wrap(row->advice, FOUND_COLUMN + 3);
 		}
 	}
 	putchar('\n');
@@ -86,7 +86,7 @@ void doctor_json__print(const struct doctor_report *report)
 		json_string(&j, "name", row->name);
 		json_string(&j, "verdict", doctor_verdict_name(row->verdict));
 		json_string(&j, "found", row->found);
-		json_string(&j, "todo", *row->todo ? row->todo : NULL);
+		json_string(&j, "advice", *row->advice ? row->advice : NULL);
 		json_string(&j, "about", row->about);
 		json_object_end(&j);
 	}

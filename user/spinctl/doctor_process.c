@@ -33,7 +33,7 @@ static void capabilities(const struct doctor_facts *f, struct doctor_row *row)
 	doctor__found(row, !enough ? DOCTOR_MISSING : *lacks ? DOCTOR_NOTE : DOCTOR_OK, "%s%s%s",
 		      *has ? has : "none of those needed", *lacks ? "; not " : "", lacks);
 	if (!enough)
-		doctor__todo(row, "run it as root (`sudo spinctl doctor`), or give the program what it needs: `setcap "
+		doctor__advise(row, "run it as root (`sudo spinctl doctor`), or give the program what it needs: `setcap "
 			     "cap_bpf,cap_net_admin,cap_perfmon+ep $(command -v spinctl)`");
 }
 
@@ -42,14 +42,14 @@ static void load_classes(const struct doctor_facts *f, struct doctor_row *row)
 	if (f->may_load) {
 		doctor__found(row, DOCTOR_MISSING, "none: loading an XDP program that only passes fails: %s",
 			      strerror(-f->may_load));
-		doctor__todo(row, geteuid() ? "run it as root (`sudo spinctl doctor`)" :
+		doctor__advise(row, geteuid() ? "run it as root (`sudo spinctl doctor`)" :
 			     "ask whoever runs this container or machine for CAP_BPF and CAP_NET_ADMIN in the first "
 			     "user namespace, and for no seccomp filter against bpf()");
 	} else if (f->may_point) {
 		doctor__found(row, DOCTOR_NOTE, "%s only: variable packet pointers are refused (%s), so packets are "
 			      "copied: payload loops take several times longer",
 			      spin_class_name(SPIN_CLASS_ISOLATED), strerror(-f->may_point));
-		doctor__todo(row, "for the %s class add CAP_PERFMON: `setcap cap_bpf,cap_net_admin,cap_perfmon+ep "
+		doctor__advise(row, "for the %s class add CAP_PERFMON: `setcap cap_bpf,cap_net_admin,cap_perfmon+ep "
 			     "$(command -v spinctl)`", spin_class_name(SPIN_CLASS_TRUSTED));
 	} else {
 		doctor__found(row, DOCTOR_OK, "%s and %s", spin_class_name(SPIN_CLASS_TRUSTED),
@@ -73,7 +73,7 @@ static void memlock(const struct doctor_facts *f, struct doctor_row *row)
 		doctor__found(row, low ? DOCTOR_WARNING : DOCTOR_OK, "%s; before 5.11 maps and programs count "
 			      "against it", limit);
 		if (low)
-			doctor__todo(row, "raise it before starting: `ulimit -l unlimited`");
+			doctor__advise(row, "raise it before starting: `ulimit -l unlimited`");
 	}
 }
 
@@ -87,7 +87,7 @@ static void seccomp(const struct doctor_facts *f, struct doctor_row *row)
 		doctor__found(row, filtered && f->may_load ? DOCTOR_WARNING : filtered ? DOCTOR_NOTE : DOCTOR_OK, "%s",
 			      filtered ? "system calls are filtered" : "no filter");
 	if (filtered && f->may_load)
-		doctor__todo(row, "allow bpf() in the container's profile, for Docker: `docker run --security-opt "
+		doctor__advise(row, "allow bpf() in the container's profile, for Docker: `docker run --security-opt "
 			     "seccomp=unconfined ...`");
 }
 
@@ -110,7 +110,7 @@ static void unprivileged(const struct doctor_facts *f, struct doctor_row *row)
 	} else if (value == 0) {
 		doctor__found(row, DOCTOR_NOTE, "0: every user may load some kinds of BPF programs; XDP is not among them, "
 			      "so handlers gain nothing");
-		doctor__todo(row, "close it: `sysctl -w kernel.unprivileged_bpf_disabled=2`");
+		doctor__advise(row, "close it: `sysctl -w kernel.unprivileged_bpf_disabled=2`");
 	} else {
 		doctor__found(row, DOCTOR_OK, "%d: BPF for privileged processes only, which is how handlers are loaded",
 			      value);
@@ -126,7 +126,7 @@ static void user_namespace(const struct doctor_facts *f, struct doctor_row *row)
 	doctor__found(row, f->may_load ? DOCTOR_MISSING : DOCTOR_NOTE,
 		      "not the first one: the capabilities in here are none for bpf()");
 	if (f->may_load)
-		doctor__todo(row, "run it outside, or a container whose root is the machine's (for Docker: `docker run "
+		doctor__advise(row, "run it outside, or a container whose root is the machine's (for Docker: `docker run "
 			     "--userns=host --privileged ...`)");
 }
 
@@ -143,7 +143,7 @@ static void container(const struct doctor_facts *f, struct doctor_row *row)
 	}
 	doctor__found(row, DOCTOR_NOTE, "%sa PID namespace of its own: owners of XDP programs outside and kernel threads "
 		      "(napi/...) are not visible by name", name);
-	doctor__todo(row, "to see them run it outside, or for Docker: `docker run --pid=host ...`");
+	doctor__advise(row, "to see them run it outside, or for Docker: `docker run --pid=host ...`");
 }
 
 const struct doctor_check doctor_process_checks[] = {

@@ -83,7 +83,7 @@ static void tool(struct doctor_row *row, const char *variable, const char *name,
 
 	if (err) {
 		doctor__found(row, if_missing, "%s: %s; %s", program, strerror(-err), use);
-		doctor__todo(row, "`apt install %s`", package);
+		doctor__advise(row, "`apt install %s`", package);
 		return;
 	}
 	version_of(out);

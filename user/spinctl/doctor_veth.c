@@ -15,7 +15,7 @@ static void advise_peer(const struct doctor_facts *f, struct doctor_row *row, co
 {
 	char prefix[128];
 
-	doctor__todo(row, "%s: `%sethtool -K %s %s`", lead, doctor__enter_peer(f->device, prefix, sizeof(prefix)),
+	doctor__advise(row, "%s: `%sethtool -K %s %s`", lead, doctor__enter_peer(f->device, prefix, sizeof(prefix)),
 		     peer_name(f), setting);
 }
 
@@ -32,13 +32,13 @@ static void peer(const struct doctor_facts *f, struct doctor_row *row)
 		doctor__found(row, d->peer.up ? DOCTOR_OK : DOCTOR_WARNING, "%s in %s, %s", d->peer.name,
 			      *d->peer_net ? d->peer_net : "this namespace", d->peer.up ? "up" : "down");
 		if (!d->peer.up)
-			doctor__todo(row, "`%sip link set dev %s up`", doctor__enter_peer(d, prefix, sizeof(prefix)),
+			doctor__advise(row, "`%sip link set dev %s up`", doctor__enter_peer(d, prefix, sizeof(prefix)),
 				     d->peer.name);
 		return;
 	}
 	doctor__found(row, DOCTOR_NOTE, "interface %d of a network namespace that %s", d->iface.peer_ifindex,
 		      d->peer_err == -ENOENT ? "no process visible here has, nor /run/netns" : "only root may look into");
-	doctor__todo(row, d->peer_err == -ENOENT ? "run it where that namespace is visible" :
+	doctor__advise(row, d->peer_err == -ENOENT ? "run it where that namespace is visible" :
 		     "to look into it: `sudo spinctl doctor --dev %s`", d->iface.name);
 }
 
@@ -87,7 +87,7 @@ static void tso(const struct doctor_facts *f, struct doctor_row *row)
 	doctor__found(row, DOCTOR_NOTE, "native XDP switches the peer's segmentation offload off%s: TCP to %s drops to a half "
 		      "or a fifth while any program is attached; never the handlers' fault",
 		      seen ? " (seen on a pair of our own)" : "", f->device->iface.name);
-	doctor__todo(row, "if TCP matters more than handlers' speed: `spinctl run ... --mode generic`");
+	doctor__advise(row, "if TCP matters more than handlers' speed: `spinctl run ... --mode generic`");
 }
 
 static void whose_time(const struct doctor_facts *f, struct doctor_row *row)
@@ -102,10 +102,10 @@ static void whose_time(const struct doctor_facts *f, struct doctor_row *row)
 			      "NAPI in both arms", i->threaded ? "not known whether NAPI is threaded; if not" :
 			      "NAPI is not threaded");
 		if (napi) /* /sys may be another namespace's */
-			doctor__todo(row, "give it threads: `unshare -m sh -c 'mount -t sysfs s /sys && echo 1 >/sys/class/net/%s/threaded'`",
+			doctor__advise(row, "give it threads: `unshare -m sh -c 'mount -t sysfs s /sys && echo 1 >/sys/class/net/%s/threaded'`",
 				     i->name);
 		else
-			doctor__todo(row, "threads need NAPI, which a veth has with GRO: `ethtool -K %s gro on`, then look here "
+			doctor__advise(row, "threads need NAPI, which a veth has with GRO: `ethtool -K %s gro on`, then look here "
 				     "again", i->name);
 	}
 }
@@ -124,7 +124,7 @@ static void queue_rule(const struct doctor_facts *f, struct doctor_row *row)
 	doctor__found(row, d->iface.rx_queues < d->peer.tx_queues ? DOCTOR_WARNING : DOCTOR_OK, "%u rx here, %u tx at the "
 		      "peer: native XDP wants at least as many here", d->iface.rx_queues, d->peer.tx_queues);
 	if (d->iface.rx_queues < d->peer.tx_queues)
-		doctor__todo(row, "%s", modes.todo);
+		doctor__advise(row, "%s", modes.advice);
 }
 
 static void namespaces(const struct doctor_facts *f, struct doctor_row *row)
