@@ -43,6 +43,13 @@ SPIN_INLINE enum spin_reason spin_error_reason_(struct spin_outcome *out, uint32
 	return SPIN_REASON_BAD_RETURN;
 }
 
+/* What of the message's first payload is the user header (sPIN 3.2.1). */
+SPIN_INLINE uint32_t spin_user_header_(uint32_t length)
+{
+	return spin_handlers_.user_header_bytes && length > spin_handlers_.user_header_bytes ?
+		       spin_handlers_.user_header_bytes : length;
+}
+
 /* SPIN_PARSED: go on with the payload handler. */
 SPIN_INLINE enum spin_reason spin_run_header_(struct spin_packet *packet, uint32_t length,
 					      struct spin_outcome *out)
@@ -52,6 +59,7 @@ SPIN_INLINE enum spin_reason spin_run_header_(struct spin_packet *packet, uint32
 
 	if (!spin_handlers_.header)
 		return SPIN_PARSED;
+	packet->bytes = spin_user_header_(length);
 	rc = spin_handlers_.header(&header, &spin_state);
 	switch (rc & ~(uint32_t)SPIN_RC_PENDING) {
 	case SPIN_RC_PROCESS_DATA:
@@ -68,11 +76,14 @@ SPIN_INLINE enum spin_reason spin_run_header_(struct spin_packet *packet, uint32
 SPIN_INLINE enum spin_reason spin_run_payload_(struct spin_packet *packet, uint32_t length,
 					       struct spin_outcome *out)
 {
-	struct spin_payload payload = { .length = length, .packet = packet };
+	struct spin_payload payload = { .packet = packet };
 	uint32_t rc;
 
-	if (!spin_handlers_.payload || !length)
+	if (!spin_handlers_.payload || length <= spin_handlers_.user_header_bytes)
 		return SPIN_REASON_PROCEEDED;
+	packet->payload += spin_handlers_.user_header_bytes;
+	packet->bytes = payload.length = length - spin_handlers_.user_header_bytes;
+	payload.offset = spin_handlers_.user_header_bytes;
 	rc = spin_handlers_.payload(&payload, &spin_state);
 	switch (rc) {
 	case SPIN_RC_SUCCESS:
@@ -89,35 +100,35 @@ SPIN_INLINE enum spin_reason spin_run_payload_(struct spin_packet *packet, uint3
 }
 
 /* The packet's fate is settled before: a completion handler's error is an event only. */
-SPIN_INLINE void spin_run_completion_(uint32_t dropped_bytes, struct spin_outcome *out)
+SPIN_INLINE void spin_run_completion_(struct spin_packet *packet, uint32_t length, uint32_t dropped_bytes,
+				      struct spin_outcome *out)
 {
+	struct spin_completion completion = { .dropped_bytes = dropped_bytes, .length = length, .packet = packet };
 	uint32_t rc;
 
-	if (!spin_handlers_.completion)
+	if (spin_handlers_.message_completion)
+		rc = spin_handlers_.message_completion(&completion, &spin_state);
+	else if (spin_handlers_.completion)
+		rc = spin_handlers_.completion(dropped_bytes, 0, &spin_state);
+	else
 		return;
-	rc = spin_handlers_.completion(dropped_bytes, 0, &spin_state);
 	if ((rc & ~(uint32_t)SPIN_RC_PENDING) != SPIN_RC_SUCCESS)
 		(void)spin_error_reason_(out, rc, SPIN_KIND_COMPLETION);
 }
 
-/*
- * Completion runs unless the header handler said PROCEED ("no further handlers")
- * or a handler failed.
- */
+/* Completion runs unless the header handler said PROCEED ("no further handlers") or failed. */
 SPIN_INLINE void spin_run_handlers(struct spin_packet *packet, uint32_t length, struct spin_outcome *out)
 {
 	out->error = 0;
 	out->reason = spin_run_header_(packet, length, out);
 	if (out->reason == SPIN_REASON_HEADER_DROPPED) {
-		spin_run_completion_(length, out);
+		spin_run_completion_(packet, length, length, out);
 		return;
 	}
 	if (out->reason != SPIN_PARSED)
 		return;
 	out->reason = spin_run_payload_(packet, length, out);
-	if (out->error)
-		return;
-	spin_run_completion_(out->reason == SPIN_REASON_DROPPED ? length : 0, out);
+	spin_run_completion_(packet, length, out->error || out->reason == SPIN_REASON_DROPPED ? length : 0, out);
 }
 
 #endif

@@ -127,6 +127,9 @@ HPU_INLINE void hpu_header(_Bool is_ip4)
 		return;
 	hpu_packet_open(&packet, is_ip4);
 	header.length = hpu_payload_bytes(&packet);
+	packet.bytes = header.length;
+	if (spin_handlers_.user_header_bytes && header.length > spin_handlers_.user_header_bytes)
+		packet.bytes = spin_handlers_.user_header_bytes;
 	*(volatile uint32_t *)&scratch->header = HPU_SCRATCH_FAILED; /* should it trap */
 	rc = spin_handlers_.header(&header, &spin_state);
 	verdict = rc & ~(uint32_t)SPIN_RC_PENDING;

@@ -44,7 +44,7 @@ static int start(struct run *r, int with_bpf)
 	for (int kind = 0; kind < ENGINE_KINDS && !err; kind++) {
 		if ((kind == ENGINE_BPF || kind == ENGINE_ISOLATED) && !with_bpf)
 			continue;
-		err = engine_open((enum engine_kind)kind, &r->built.handler, &rule, &r->engine[kind]);
+		err = engine_open((enum engine_kind)kind, &r->built.handler, &(struct engine_context){ .rule = rule }, &r->engine[kind]);
 		if (!err)
 			err = image_alloc(&r->types, &r->image[kind]);
 	}
@@ -273,7 +273,7 @@ int main(int argc, char **argv)
 		printf("FAIL  %s\n", engine_why());
 		return 1;
 	}
-	with_bpf = engine_open(ENGINE_BPF, &first.handler, &any, &probe) != -EPERM;
+	with_bpf = engine_open(ENGINE_BPF, &first.handler, &(struct engine_context){ .rule = any }, &probe) != -EPERM;
 	if (with_bpf)
 		engine_close(probe);
 	else

@@ -41,7 +41,7 @@ void engine_other_way(void)
 	other_way = 1;
 }
 
-static int open_class(struct engine *e, const struct engine_handler *handler, const struct spin_rule *rule,
+static int open_class(struct engine *e, const struct engine_handler *handler, const struct engine_context *context,
 		      enum spin_class class)
 {
 	const struct spin_ctx_opts opts = { .bytes = sizeof(opts), .class = class };
@@ -57,7 +57,7 @@ static int open_class(struct engine *e, const struct engine_handler *handler, co
 	if (!err && (class == SPIN_CLASS_TRUSTED) != other_way)
 		err = spin_nic__open_offline(&b->nic);
 	if (!err)
-		err = spin_ctx__create_opts(b->nic, b->object, rule, &opts, &b->ctx);
+		err = spin_ctx__create_opts(b->nic, b->object, &context->rule, &opts, &b->ctx);
 	if (!err && b->nic)
 		err = spin_ctx__attach(b->ctx);
 	if (err)
@@ -68,14 +68,14 @@ static int open_class(struct engine *e, const struct engine_handler *handler, co
 	return 0;
 }
 
-static int bpf_open(struct engine *e, const struct engine_handler *handler, const struct spin_rule *rule)
+static int bpf_open(struct engine *e, const struct engine_handler *handler, const struct engine_context *context)
 {
-	return open_class(e, handler, rule, SPIN_CLASS_TRUSTED);
+	return open_class(e, handler, context, SPIN_CLASS_TRUSTED);
 }
 
-static int isolated_open(struct engine *e, const struct engine_handler *handler, const struct spin_rule *rule)
+static int isolated_open(struct engine *e, const struct engine_handler *handler, const struct engine_context *context)
 {
-	return open_class(e, handler, rule, SPIN_CLASS_ISOLATED);
+	return open_class(e, handler, context, SPIN_CLASS_ISOLATED);
 }
 
 static void bpf_close(struct engine *e)

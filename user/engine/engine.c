@@ -50,7 +50,7 @@ int engine_cannot(int err)
 	return err == -EPERM || err == -ENODATA || err == -ENOSYS || err == -EOPNOTSUPP;
 }
 
-int engine_open(enum engine_kind kind, const struct engine_handler *handler, const struct spin_rule *rule,
+int engine_open(enum engine_kind kind, const struct engine_handler *handler, const struct engine_context *context,
 		struct engine **out)
 {
 	struct engine *e = calloc(1, sizeof(*e));
@@ -60,7 +60,7 @@ int engine_open(enum engine_kind kind, const struct engine_handler *handler, con
 	if (!e)
 		return engine_fail(-ENOMEM, "no memory");
 	e->ops = engines[kind];
-	err = e->ops->open(e, handler, rule);
+	err = e->ops->open(e, handler, context);
 	if (err) {
 		engine_close(e);
 		return err;

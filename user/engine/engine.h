@@ -12,19 +12,28 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <spin/context.h>
+#include "libspin/libspin_message.h"
 
 #define ENGINE_FRAME_MAX 16384
 #define ENGINE_SYMBOLS_MAX 16
 
 enum engine_kind { ENGINE_HOST, ENGINE_BPF, ENGINE_ISOLATED, ENGINE_MODEL, ENGINE_KINDS };
 
+/* Events of one packet, or of a step in time: at most one error per message, and the messages that end. */
+#define ENGINE_EVENTS_MAX 64
+
+struct engine_events {
+	unsigned count;         /* may be more than are kept */
+	struct spin_event event[ENGINE_EVENTS_MAX]; /* hpu is 0; addresses and all else as in <spin/context.h> */
+};
+
 /* What a packet came to. */
 struct engine_out {
 	enum spin_verdict verdict;
 	enum spin_reason reason;
-	uint32_t event;         /* enum spin_event_type; 0: none */
+	uint32_t event;         /* the first error: enum spin_event_type; 0: none */
 	uint32_t event_handler; /* enum spin_handler_kind */
+	struct engine_events events; /* all of them, in order */
 	uint32_t frame_bytes;   /* of what comes out; 0 for a packet that is dropped */
 	uint8_t frame[ENGINE_FRAME_MAX];
 };
@@ -36,17 +45,35 @@ struct engine_handler {
 	const char *host;   /* the shared object of `spincc --target host`; NULL: none, so no host engine */
 };
 
+/* A context of messages; zero: libspin's defaults. The clock is virtual. */
+struct engine_context {
+	struct spin_rule rule;
+	struct spin_message_opts message;
+};
+
 struct engine;
 
 /* One execution: what differs between them. */
 struct engine_ops {
 	const char *name;
-	int (*open)(struct engine *e, const struct engine_handler *handler, const struct spin_rule *rule);
+	int (*open)(struct engine *e, const struct engine_handler *handler, const struct engine_context *context);
 	void (*close)(struct engine *e);
 	int (*packet)(struct engine *e, const uint8_t *frame, uint32_t bytes, struct engine_out *out);
 	int (*read)(struct engine *e, const char *symbol, size_t offset, void *to, size_t bytes);
 	int (*write)(struct engine *e, const char *symbol, size_t offset, const void *from, size_t bytes);
 	uint64_t (*count)(struct engine *e, enum spin_reason reason);
+
+	/* Contexts of messages only; else -EOPNOTSUPP. */
+	/* The time becomes now_ms, then a sweep: evictions, parked packets left over. */
+	int (*clock)(struct engine *e, uint32_t now_ms, struct engine_events *out);
+	/* Forgets messages, tombstones and entries; host memory zero, clock 0, the first entry as at the start. */
+	int (*reset)(struct engine *e);
+	int (*host_read)(struct engine *e, size_t offset, void *to, size_t bytes);
+	int (*host_write)(struct engine *e, size_t offset, const void *from, size_t bytes);
+	int (*me_append)(struct engine *e, const struct spin_me_opts *opts, unsigned *me);
+	int (*me_unlink)(struct engine *e, unsigned me);
+	int (*me_get)(struct engine *e, unsigned me, struct spin_me *out);
+	int (*stats)(struct engine *e, struct spin_message_stats *out); /* since the engine was opened */
 };
 
 struct engine {
@@ -61,7 +88,7 @@ const char *engine_name(enum engine_kind kind);
 enum engine_kind engine_find(const char *name);
 
 /* For the errors of engine_cannot(): -EPERM (needs root), -ENODATA (the files have nothing for this engine). */
-int engine_open(enum engine_kind kind, const struct engine_handler *handler, const struct spin_rule *rule,
+int engine_open(enum engine_kind kind, const struct engine_handler *handler, const struct engine_context *context,
 		struct engine **out);
 /* From now on trusted handlers run by themselves in the kernel, and isolated ones behind an interface's program. */
 void engine_other_way(void);

@@ -54,7 +54,7 @@ static void *symbol(struct host *h, const char *name, int *missing)
 	return at;
 }
 
-static int host_open(struct engine *e, const struct engine_handler *handler, const struct spin_rule *rule)
+static int host_open(struct engine *e, const struct engine_handler *handler, const struct engine_context *context)
 {
 	struct host *h = calloc(1, sizeof(*h));
 	struct spin_config *config;
@@ -78,7 +78,7 @@ static int host_open(struct engine *e, const struct engine_handler *handler, con
 	config = symbol(h, "spin_host_config", &err);
 	if (err)
 		return err;
-	config->rule = *rule;
+	config->rule = context->rule;
 	config->accept_partial = 1;
 	return 0;
 }

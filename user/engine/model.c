@@ -14,7 +14,7 @@ struct model {
 	struct pspin *nic;
 };
 
-static int model_open(struct engine *e, const struct engine_handler *handler, const struct spin_rule *rule)
+static int model_open(struct engine *e, const struct engine_handler *handler, const struct engine_context *context)
 {
 	struct model *m = calloc(1, sizeof(*m));
 	const struct pspin_target *target = pspin_target__find("pspin-rtl");
@@ -32,7 +32,7 @@ static int model_open(struct engine *e, const struct engine_handler *handler, co
 	image = spin_object__image(m->object, &bytes);
 	if (!image)
 		return engine_fail(-ENODATA, "%s has no rv32 image: make it with spincc", handler->object);
-	err = pspin__open(&m->nic, target, spin_object__meta(m->object), image, bytes, rule, sentence,
+	err = pspin__open(&m->nic, target, spin_object__meta(m->object), image, bytes, &context->rule, sentence,
 			  sizeof(sentence));
 	return err ? engine_fail(err, "%s", sentence) : 0;
 }

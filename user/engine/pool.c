@@ -16,7 +16,7 @@ static void close_entry(struct pool_entry *entry)
 
 static int open_entry(struct pool_entry *entry, const struct engine_handler *handler)
 {
-	int err = engine_open(entry->kind, handler, &entry->rule, &entry->engine);
+	int err = engine_open(entry->kind, handler, &(struct engine_context){ .rule = entry->rule }, &entry->engine);
 
 	if (!err)
 		err = types_open(handler->object, &entry->types);

@@ -101,11 +101,25 @@ enum spin_class {
 };
 const char *spin_class_name(enum spin_class class); /* "trusted", "isolated" */
 
+/* Of contexts that take messages (libspin_message.h); zero: the default. */
+struct spin_message_opts {
+	size_t host_bytes;       /* host memory; SPIN_HOST_BYTES, at most SPIN_HOST_BYTES_MAX */
+	unsigned messages;       /* in flight at a time; SPIN_MPQS, at most SPIN_MPQS_MAX */
+	unsigned parking;        /* packets parked at a time; SPIN_PARKING_MAX, which is the most */
+	unsigned idle_ms;        /* a message without packets for so long is evicted; the handler's, or SPIN_IDLE_MS */
+	unsigned tombstone_ms;   /* a completed message's key is known for so long; SPIN_TOMBSTONE_MS */
+	int put;                 /* 1: senders may tell match bits and the like (struct spin_slmp_put) */
+	int no_entry;            /* 1: no matching entry to begin with */
+	int virtual_clock;       /* 1: time is what spin_ctx__set_clock() says; for tests */
+	int note_runs;           /* 1: an event for every handler that runs; for tests */
+};
+
 struct spin_ctx_opts {
 	size_t bytes;          /* sizeof(struct spin_ctx_opts); fields behind it count as zero */
 	const char *name;      /* of the context, at most 15 characters; NULL: the handler's */
 	enum spin_class class;
 	int strict_checksums;  /* 1: a local sender's partial UDP checksum is wrong on virtual interfaces, too */
+	struct spin_message_opts message;
 };
 
 /*

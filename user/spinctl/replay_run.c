@@ -55,7 +55,7 @@ static int open_engines(struct replay *r, const struct engine_handler *handler, 
 
 		if (!engines->wanted[kind] || engines->cannot[kind])
 			continue;
-		err = engine_open((enum engine_kind)kind, handler, rule, &on->engine);
+		err = engine_open((enum engine_kind)kind, handler, &(struct engine_context){ .rule = *rule }, &on->engine);
 		if (engine_cannot(err) && !engines->must) {
 			engines->cannot[kind] = strdup(engine_why());
 			continue;

@@ -14,7 +14,19 @@
  *	spin_counters  struct spin_counters[SPIN_HPUS_MAX] in .bss, mapped
  *	spin_events    ring buffer of struct spin_event
  *	spin_state     HPU state in .data, mapped; tables under their own names in .bss, mapped
+ *
+ * and of a context that takes messages (<spin/message.h>):
+ *
+ *	spin_replay    the program that handles a parked packet, section "?xdp"
+ *	spin_parked    array of programs: spin_replay
+ *	spin_progress  the program that sweeps, section "?xdp": run with BPF_PROG_TEST_RUN
+ *	spin_host      array of one value, mapped: host memory; the loader sets its size
+ *	spin_mes       struct spin_me[SPIN_MES_MAX] in .data.me, mapped
+ *	spin_mpqs      struct spin_mpq[SPIN_MPQS_MAX] in .bss.mpq, mapped
+ *	spin_message_stats  struct spin_message_stats[SPIN_HPUS_MAX] in .bss.mpq, mapped
+ *	spin_clock     uint64_t in .bss.mpq, mapped: the time, if that is virtual
  */
+#include <spin/message.h>
 #include <spin/meta.h>
 #include <spin/reason.h>
 #include <spin/rule.h>
@@ -29,6 +41,15 @@ struct spin_config {
 	struct spin_rule rule;
 	uint32_t accept_partial; /* 1: a bare pseudo-header sum is a good UDP checksum (local senders) */
 	uint32_t matched;        /* 1: packets come from the interface's program, which has parsed and matched them */
+	/* of messages; all zero for datagrams */
+	uint32_t mpqs;           /* messages in flight, at most SPIN_MPQS_MAX */
+	uint32_t parking;        /* packets parked, at most SPIN_PARKING_MAX */
+	uint32_t host_bytes;     /* host memory, at most SPIN_HOST_BYTES_MAX */
+	uint32_t idle_ticks;     /* of the clock; virtual: milliseconds */
+	uint32_t tombstone_ticks;
+	uint32_t take_put;       /* 1: packets may have struct spin_slmp_put */
+	uint32_t virtual_clock;  /* 1: time is what spin_clock says; 0: the kernel's jiffies */
+	uint32_t note_runs;      /* 1: SPIN_EVENT_RAN for every handler that runs */
 };
 
 /* Written by one HPU only, read by anyone. */
@@ -40,11 +61,24 @@ enum spin_event_type {
 	SPIN_EVENT_FAIL = 1, /* a handler returned FAIL */
 	SPIN_EVENT_SEGV = 2, /* a checked access failed */
 	SPIN_EVENT_BAD_RETURN = 3,
+	/* of messages only */
+	SPIN_EVENT_MESSAGE = 4, /* it is complete, and so is its matching entry for it */
+	SPIN_EVENT_TIMEOUT = 5, /* it was evicted */
+	SPIN_EVENT_RAN = 6,     /* a handler has returned; if asked for, for tests */
+};
+
+/* Of struct spin_event. */
+enum {
+	SPIN_EVENT_FLOW_CONTROL = 1, /* flow control dropped packets of this message */
+	SPIN_EVENT_UNLINKED = 2,     /* the matching entry was to be used once, and is gone */
+	SPIN_EVENT_FAILED = 4,       /* a handler of this message failed; that had its event */
+	SPIN_EVENT_PROCEEDED = 8,    /* the header handler said PROCEED */
+	SPIN_EVENT_DROPPED = 16,     /* the header handler said DROP */
 };
 
 enum spin_handler_kind { SPIN_KIND_HEADER, SPIN_KIND_PAYLOAD, SPIN_KIND_COMPLETION };
 
-/* At most one per message: the first error (sPIN B.3). */
+/* An error, the first of its message (sPIN B.3), or news of a message. */
 struct spin_event {
 	uint32_t type;       /* enum spin_event_type */
 	uint32_t handler;    /* enum spin_handler_kind */
@@ -53,10 +87,18 @@ struct spin_event {
 	uint32_t src_addr[4]; /* network byte order, IPv4 in word 0 */
 	uint16_t src_port;   /* host byte order */
 	uint16_t dst_port;
-	uint32_t length;     /* bytes of payload */
+	uint32_t length;     /* bytes of the message's payload; SPIN_LENGTH_UNKNOWN before its last packet came */
+	/* of messages only, else 0 */
+	uint32_t message_id; /* host byte order */
+	uint32_t me;         /* index of the matching entry; SPIN_MES_MAX: none (a message without its first packet) */
+	uint32_t offset;     /* RAN: the packet's in the message; else the message's in the entry */
+	uint32_t dropped_bytes;
+	uint32_t deposited_bytes; /* by the default action */
+	uint32_t flags;      /* SPIN_EVENT_* */
+	uint64_t match_bits, hdr_data;
 };
 
-_Static_assert(sizeof(struct spin_config) == 80 && sizeof(struct spin_event) == 40,
+_Static_assert(sizeof(struct spin_config) == 112 && sizeof(struct spin_event) == 80,
 	       "shared by BPF and user space");
 
 #endif

@@ -9,13 +9,15 @@
  *
  *   .spin.meta    struct spin_meta, below
  *   .spin.rv32    a complete ELF32 executable for PsPIN's HPUs
+ *   .spin.scratch the scratchpad's size in bytes, 32 bits; missing: none
  *
  * libbpf, bpftool and iproute2 skip them.
  */
 #define SPIN_META_SECTION  ".spin.meta"
 #define SPIN_RV32_SECTION  ".spin.rv32"
+#define SPIN_SCRATCH_SECTION ".spin.scratch"
 #define SPIN_META_MAGIC    0x4e495053u /* "SPIN" in memory */
-#define SPIN_API_VERSION   1
+#define SPIN_API_VERSION   2
 
 #define SPIN_WHOLE_PACKET  0u  /* for .bytes_in_l1: the default */
 #define SPIN_HEADERS_ONLY  64u /* for .bytes_in_l1: one beat, holds any IP header and the UDP ports */
@@ -32,15 +34,36 @@ enum spin_checksum {
 	SPIN_CHECKSUM_HOST   = 1, /* not looked at: for handlers that read and keep nothing of the payload */
 };
 
+/* What becomes of a context's packets (DESIGN, The live datapath). */
+enum spin_delivery {
+	/* each datagram is a message; SUCCESS passes it on to the host's socket */
+	SPIN_DELIVER_STACK = 0,
+	/*
+	 * Messages of many packets (SLMP), put into the memory of a matching entry; the host
+	 * learns of them by events, and no socket gets anything.
+	 */
+	SPIN_DELIVER_ME = 1,
+};
+
 /* What a handler file registers, with a flag in place of each function. */
 struct spin_registration {
 	_Bool    header;
 	_Bool    payload;
 	_Bool    completion;
+	_Bool    message_completion;
 	uint8_t  state_placement; /* enum spin_placement */
 	uint8_t  checksum;        /* enum spin_checksum */
-	uint8_t  pad[3];
-	uint32_t bytes_in_l1;     /* SPIN_WHOLE_PACKET, or bytes from the IP header on, >= 64 (PsPIN 3.2.2) */
+	uint8_t  delivery;        /* enum spin_delivery */
+	uint8_t  pad[1];
+	uint16_t user_header_bytes; /* of a message's first payload: the header handler's alone (sPIN 3.2.1) */
+	uint8_t  pad2[2];
+	/*
+	 * SPIN_WHOLE_PACKET, or bytes, at least 64, from the IP header on; of messages from the Ethernet
+	 * header on (PsPIN 3.2.2)
+	 */
+	uint32_t bytes_in_l1;
+	uint32_t idle_ms;         /* a message without packets for so long is given up; 0: SPIN_IDLE_MS (PsPIN 3.2.3) */
+	uint32_t scratchpad_bytes; /* by SPIN_SCRATCHPAD, not registered by hand */
 };
 
 /* The fat object's metadata. Little-endian, no pointers, no padding. */
@@ -53,7 +76,7 @@ struct spin_meta {
 	struct spin_registration registration;
 };
 
-_Static_assert(sizeof(struct spin_registration) == 12, "spin_registration is a file format");
-_Static_assert(sizeof(struct spin_meta) == 40, "spin_meta is a file format");
+_Static_assert(sizeof(struct spin_registration) == 24, "spin_registration is a file format");
+_Static_assert(sizeof(struct spin_meta) == 52, "spin_meta is a file format");
 
 #endif

@@ -13,7 +13,7 @@
 /* Header handler's view of a message (sPIN B.3). */
 struct spin_header {
 	uint32_t length;     /* bytes of the message's payload, or SPIN_LENGTH_UNKNOWN */
-	uint32_t offset;     /* in the matching entry's memory; 0 for datagrams */
+	uint32_t offset;     /* in the matching entry's memory, saturated; 0 for datagrams */
 	uint64_t match_bits; /* 0 where the wire carries none */
 	uint64_t hdr_data;   /* 0 where the wire carries none */
 	struct spin_packet *packet; /* private */
@@ -26,14 +26,23 @@ struct spin_payload {
 	struct spin_packet *packet; /* private */
 };
 
+/* Completion handler's view of a message (sPIN B.5). */
+struct spin_completion {
+	uint32_t dropped_bytes;       /* see <spin/message.h> */
+	_Bool    flow_control_triggered;
+	uint32_t length;              /* bytes of the message's payload */
+	struct spin_packet *packet;   /* private; no packet is left to look at */
+};
+
 /*
  * In the calls below `v` is a struct spin_payload *, or a struct spin_header *:
- * there the payload is the first packet's, for the user header (sPIN B.3).
+ * there the payload is the first packet's, for the user header (sPIN B.3): its
+ * first user_header_bytes bytes, or all of it where none are registered.
  */
 
 /* const TYPE *SPIN_GET(v, off, TYPE): TYPE at byte `off` of the payload, NULL if it ends before. */
 #define SPIN_GET(v, off, TYPE) \
-	((const TYPE *)spin_payload_at_((v)->packet, (v)->length, (off), sizeof(TYPE)))
+	((const TYPE *)spin_payload_at_((v)->packet, (v)->packet->bytes, (off), sizeof(TYPE)))
 
 /*
  * SPIN_FOR_EACH(v, TYPE, it) statement: `const TYPE *it` walks the payload from
@@ -70,6 +79,20 @@ struct spin_payload {
  * `bytes` is more than the packet's payload.
  */
 #define SPIN_NO_REPLY 0xffffffffu /* of struct spin_packet's reply_bytes */
-#define spin_reply(p, bytes) spin_reply_((p)->packet, (p)->length, (bytes))
+#define spin_reply(p, bytes) spin_reply_((p)->packet, (p)->packet->bytes, (bytes))
+
+/*
+ * DMA to host memory, of contexts with SPIN_DELIVER_ME (sPIN B.6, the blocking calls).
+ * `to` is a byte of the message's place: the matching entry's memory from the
+ * message's offset on, so that 0 is where the default action would put its first
+ * byte. 0, or SPIN_SEGV where not all of it lies inside; then nothing is written. The host
+ * may read it once the message's event is there.
+ */
+/* Bytes [off, off + bytes) of the packet's payload. */
+#define spin_payload_to_host(p, space, to, off, bytes) \
+	spin_payload_to_host_((p)->packet, (space), (to), (off), (bytes))
+/* `bytes`, a constant and a multiple of 4, of state or scratchpad; v may be a struct spin_completion *, too. */
+#define spin_dma_to_host(v, space, to, from, bytes) \
+	spin_dma_to_host_((v)->packet, (space), (to), (from), (bytes))
 
 #endif

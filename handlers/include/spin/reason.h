@@ -26,7 +26,10 @@
  *   5. IPv4 header checksum (IP_CHECKSUM); then, unless the handler registered
  *      SPIN_CHECKSUM_HOST, the UDP checksum (UDP_CHECKSUM): right, or 0 on IPv4,
  *      or the bare pseudo-header sum that local senders leave to offloads
- *   6. what the handlers say
+ *   6. what the handlers say; of a context that takes messages (SPIN_DELIVER_ME), steps
+ *      6 to 13 of <spin/message.h>. There what a handler ran for, what is parked and what
+ *      came before is consumed, and acknowledged if it asks for it, whatever the verdict
+ *      below: that is a datagram's.
  *
  * X(NAME, verdict, "text") - the name in text output and JSON is NAME in lower case.
  */
@@ -47,14 +50,23 @@
 	X(UDP_LENGTH,      PASS, "UDP length disagrees with IP") \
 	X(UDP_CHECKSUM,    PASS, "UDP checksum wrong") \
 	/* a handler ran */ \
-	X(SUCCESS,         PASS, "handled and delivered to the host") \
-	X(PROCEEDED,       PASS, "delivered by default action") \
+	X(SUCCESS,         PASS, "handled; a datagram is delivered to the host") \
+	X(PROCEEDED,       PASS, "default action: delivered") \
 	X(REPLIED,         TX,   "answered by the handler") \
 	X(HEADER_DROPPED,  DROP, "dropped by the header handler") \
 	X(DROPPED,         DROP, "dropped by the payload handler") \
 	X(FAILED,          DROP, "handler returned FAIL") \
 	X(SEGV,            DROP, "handler failed a checked access") \
-	X(BAD_RETURN,      DROP, "handler returned no code of its kind")
+	X(BAD_RETURN,      DROP, "handler returned no code of its kind") \
+	/* of messages only */ \
+	X(PARKED,          DROP, "waits for the first packet of its message") \
+	X(DUPLICATE,       DROP, "came before") \
+	X(MALFORMED,       DROP, "not of the message protocol, or at odds with its message") \
+	/* flow control: not acknowledged, to be sent again */ \
+	X(NO_ME,           DROP, "no matching entry is open to the message") \
+	X(NO_MPQ,          DROP, "as many messages are in flight as the context takes") \
+	X(NO_PARKING,      DROP, "no room to wait for the first packet of its message") \
+	X(BEYOND_WINDOW,   DROP, "too far beyond the lowest missing packet")
 
 /* The longest IP packet that handlers see: an MTU of 9,000, and the 9,216 of many switches. */
 #define SPIN_IP_BYTES_MAX 9216u

@@ -19,6 +19,21 @@ struct spin_no_state { uint32_t unused; };
 #define SPIN_NO_STATE SPIN_STATE(struct spin_no_state)
 
 /*
+ * SPIN_SCRATCHPAD(TYPE): memory of one message's own, in its home cluster's L1 (PsPIN
+ * 3.2.2), zero when the message begins; before the first handler function. SPIN_SCRATCH(v)
+ * is the message's TYPE *, for all three handlers. Only with SPIN_DELIVER_ME, up to 7,680 bytes.
+ * Payload handlers of one message share it and run at the same time.
+ */
+#define SPIN_SCRATCHPAD(TYPE) \
+	_Static_assert(sizeof(TYPE) <= 7680, "SPIN_SCRATCHPAD: at most 7680 bytes"); \
+	_Static_assert(sizeof(TYPE) % 8 == 0, "SPIN_SCRATCHPAD: pad the struct to a multiple of 8 bytes"); \
+	typedef TYPE spin_scratchpad_type; \
+	const uint32_t spin_scratchpad_bytes_ __attribute__((used, section(SPIN_SCRATCH_SECTION))) = sizeof(TYPE); \
+	SPIN_SCRATCHPAD_STORE_(TYPE)
+
+#define SPIN_SCRATCH(v) ((spin_scratchpad_type *)spin_scratch_((v)->packet))
+
+/*
  * SPIN_HANDLERS(name, .header = f, .payload = g, .completion = h, ...): the
  * registration; any handler may be absent. See struct spin_registration for the
  * other fields. `name` is at most 15 characters. Signatures:
@@ -26,6 +41,11 @@ struct spin_no_state { uint32_t unused; };
  *	enum spin_header_rc     f(struct spin_header *, TYPE *state)
  *	enum spin_payload_rc    g(struct spin_payload *, TYPE *state)
  *	enum spin_completion_rc h(uint32_t dropped_bytes, _Bool flow_control_triggered, TYPE *state)
+ *
+ * or, in place of .completion, .message_completion: for those that use the scratchpad
+ * or the host memory of their message:
+ *
+ *	enum spin_completion_rc h(struct spin_completion *, TYPE *state)
  *
  * The functions are folded into the runtime by the compiler: the table of
  * pointers is never emitted, and what is absent leaves no code.
@@ -35,8 +55,10 @@ struct spin_no_state { uint32_t unused; };
 		enum spin_header_rc (*header)(struct spin_header *, spin_state_type *); \
 		enum spin_payload_rc (*payload)(struct spin_payload *, spin_state_type *); \
 		enum spin_completion_rc (*completion)(uint32_t, _Bool, spin_state_type *); \
-		uint8_t state_placement, checksum; \
-		uint32_t bytes_in_l1; \
+		enum spin_completion_rc (*message_completion)(struct spin_completion *, spin_state_type *); \
+		uint8_t state_placement, checksum, delivery; \
+		uint16_t user_header_bytes; \
+		uint32_t bytes_in_l1, idle_ms; \
 	} spin_handlers_ __attribute__((unused)) = { __VA_ARGS__ }; \
 	_Pragma("GCC diagnostic push") \
 	_Pragma("GCC diagnostic ignored \"-Waddress\"") \

@@ -7,8 +7,12 @@
  * so that a code of the wrong kind is a compiler warning; the values agree
  * where the papers' names do.
  *
- * The _PENDING forms keep the matching entry open after the message. A context
+ * The _PENDING forms do not complete the matching entry with the message: one to be
+ * used once waits for another message, and the host is not told of this one. A context
  * with `stack` delivery has no matching entry: there they act as the plain form.
+ *
+ * After an error of the header handler no other handler of the message runs. After one
+ * of a payload handler, whose packet is dropped, the message goes on.
  */
 enum spin_rc {
 	SPIN_RC_SUCCESS              = 0,
@@ -36,11 +40,11 @@ enum spin_header_rc {
 };
 
 enum spin_payload_rc {
-	SPIN_SUCCESS = SPIN_RC_SUCCESS, /* handled; `stack` delivers the packet, rewritten or not */
+	SPIN_SUCCESS = SPIN_RC_SUCCESS, /* handled; `stack` delivers the packet, rewritten or not; `me` consumes it */
 	SPIN_DROP    = SPIN_RC_DROP,    /* the packet ends here */
 	SPIN_FAIL    = SPIN_RC_FAIL,    /* event, packet dropped */
 	SPIN_SEGV    = SPIN_RC_SEGV,    /* a checked access failed: event, packet dropped */
-	SPIN_REPLIED = SPIN_RC_REPLIED, /* spin_reply() sent it back: returned by spin_reply() */
+	SPIN_REPLIED = SPIN_RC_REPLIED, /* spin_reply() sent it back: returned by spin_reply(); datagrams only */
 };
 
 enum spin_completion_rc {

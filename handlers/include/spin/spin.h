@@ -49,6 +49,11 @@
 /* Length of a message whose wire format does not tell it in advance (sPIN B.3). */
 #define SPIN_LENGTH_UNKNOWN 0xffffffffu
 
+/* Which of the host's memories a transfer goes to (sPIN B.6). */
+enum spin_host_space {
+	SPIN_ME_MEM, /* the matching entry's */
+};
+
 /* The target defines struct spin_packet, the accessors' bodies, the atomics and where state and tables live. */
 #if defined(__bpf__)
 #include <spin/target/bpf.h>

@@ -17,10 +17,12 @@ struct spin_packet {
 	void            *ip;         /* struct spin_ip4 or struct spin_ip6 */
 	struct spin_udp *udp;        /* whole header is inside the frame */
 	uint8_t         *payload;
+	uint32_t         bytes;      /* of it, for the handler */
 	uint32_t         is_ip4;
 	uint64_t         sum_change; /* to the UDP checksum's sum, from stores; folded by the runtime */
 	uint32_t         stored;     /* 1 after any store */
 	uint32_t         reply_bytes;
+	uint32_t         mpq;        /* the message's; SPIN_DELIVER_ME only */
 };
 
 /*
@@ -142,8 +144,8 @@ SPIN_INLINE const uint8_t *spin_walk_at_(const struct spin_packet *packet, uint3
 }
 
 #define SPIN_FOR_EACH_(v, TYPE, it) \
-	for (struct spin_walk_ spin_walk = { .left = spin_opaque_((v)->length) }; \
-	     spin_walk_chunk_((v)->packet, (v)->length, sizeof(TYPE), &spin_walk);) \
+	for (struct spin_walk_ spin_walk = { .left = spin_opaque_((v)->packet->bytes) }; \
+	     spin_walk_chunk_((v)->packet, (v)->packet->bytes, sizeof(TYPE), &spin_walk);) \
 		for (const TYPE *it; \
 		     spin_walk_piece_((v)->packet, sizeof(TYPE), &spin_walk) && \
 		     (it = (const TYPE *)spin_walk_at_((v)->packet, sizeof(TYPE), &spin_walk), 1); \
@@ -210,6 +212,13 @@ SPIN_INLINE void spin_set_dst_port_(struct spin_packet *packet, spin_be16 port)
 {
 	spin_store16_(packet, &packet->udp->dst_port, port);
 }
+
+/* Memory of a message; defined by the runtime. */
+SPIN_INLINE void *spin_scratch_(const struct spin_packet *packet);
+SPIN_INLINE int spin_payload_to_host_(const struct spin_packet *packet, enum spin_host_space space, uint32_t to,
+				      uint32_t off, uint32_t bytes);
+SPIN_INLINE int spin_dma_to_host_(const struct spin_packet *packet, enum spin_host_space space, uint32_t to,
+				  const void *from, uint32_t bytes);
 
 SPIN_INLINE enum spin_payload_rc spin_reply_(struct spin_packet *packet, uint32_t length, uint32_t bytes)
 {

@@ -19,6 +19,7 @@ struct spin_packet {
 	uint8_t  *ip_l1;      /* IP header in L1 */
 	uint8_t  *ip_l2;      /* the same in L2 packet memory */
 	uint8_t  *payload;    /* in L1 if the whole packet is there, else in L2 */
+	uint32_t  bytes;      /* of it, for the handler */
 	uint32_t  ip_bytes;   /* of the IP header */
 	_Bool     is_ip4;     /* known when compiling: each IP version has entries of its own */
 	_Bool     whole_in_l1; /* known when compiling */
@@ -34,7 +35,7 @@ SPIN_INLINE const void *spin_payload_at_(const struct spin_packet *packet, uint3
 }
 
 #define SPIN_FOR_EACH_(v, TYPE, it) \
-	for (const TYPE *it = (const TYPE *)(v)->packet->payload, *it##_end_ = it + (v)->length / sizeof(TYPE); \
+	for (const TYPE *it = (const TYPE *)(v)->packet->payload, *it##_end_ = it + (v)->packet->bytes / sizeof(TYPE); \
 	     it < it##_end_; it++)
 
 SPIN_INLINE void spin_store16_(struct spin_packet *packet, const void *at, uint16_t value)

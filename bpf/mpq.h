@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef SPIN_BPF_MPQ_H
+#define SPIN_BPF_MPQ_H
+
+/*
+ * The state of messages in flight (PsPIN 3.2.1): what BPF and host build share, and
+ * what user space looks at. All HPUs work on it at once, without locks.
+ *
+ * A flow is a key (source, port, message_id) with what became of it: the MPQ that its
+ * message has, or a tombstone. Flows are found by open addressing, and written by
+ * whoever claims the entry with compare-exchange; that new keys do not come in twice
+ * is seen to by a lock for the place where a search starts, held while inserting.
+ */
+#include <spin/message.h>
+
+#define SPIN_FLOWS        65536u /* live messages and tombstones; a power of two */
+#define SPIN_FLOW_PROBES  16u
+#define SPIN_FLOW_LOCKS   1024u
+
+enum spin_flow_kind {
+	SPIN_FLOW_NONE,
+	SPIN_FLOW_CLAIMED,   /* being written */
+	SPIN_FLOW_LIVE,      /* has an MPQ */
+	SPIN_FLOW_TOMBSTONE,
+};
+
+struct spin_flow {
+	uint64_t id;         /* message_id << 32 | source port (network order) << 16 | IP version; 0: never used */
+	uint64_t src[2];     /* network byte order; IPv4 in the low half of word 0 */
+	uint32_t state;      /* enum spin_flow_kind in bits 1:0, the MPQ in 15:2, its generation in 31:16 */
+	uint32_t time;       /* tombstone: clock when it was left */
+};
+
+enum spin_mpq_phase {
+	SPIN_MPQ_FREE,
+	SPIN_MPQ_WAITING,    /* packets are parked, the first one has not come */
+	SPIN_MPQ_HEADER,     /* the header handler runs */
+	SPIN_MPQ_OPEN,
+	SPIN_MPQ_ENDING,     /* being completed or evicted: no packet gets in any more */
+};
+
+/*
+ * The window, a ring of lanes of 32 packets each. A lane says which packets it is
+ * for, so that it can be used for later ones when they have all come: generation
+ * of the MPQ in bits 63:59, number of the lane's first packet / 32 in 58:32, one bit per
+ * packet in 31:0. Twice SPIN_WINDOW: whoever is not beyond the window finds its lane.
+ */
+#define SPIN_LANES 64u
+
+struct spin_mpq {
+	uint32_t phase;      /* enum spin_mpq_phase; atomic */
+	uint32_t generation; /* of this use; bits 15:0 count */
+	uint32_t stride;
+	uint32_t total;      /* packets; 0: unknown until the last one came */
+	uint32_t lowest;     /* no packet below is missing; may lag behind */
+	uint32_t verdict;    /* what the header handler said: enum spin_reason, SPIN_REASON_SUCCESS: process data */
+	uint32_t done;       /* handled packets; the last one of the message counts SPIN_DONE_LAST */
+	uint32_t length;     /* bytes of payload, when known */
+	uint32_t time;       /* clock when a packet of it came */
+	uint32_t flags;      /* SPIN_MPQ_*; atomic */
+	uint32_t dropped_bytes, deposited_bytes; /* atomic */
+	uint32_t me;         /* matching entry, SPIN_MES_MAX: none yet */
+	uint32_t offset;     /* in it */
+	uint32_t parked;     /* parked packets, the last one first: buffer + 1; atomic */
+	uint32_t replay;     /* the same in order of arrival; of whoever set SPIN_MPQ_REPLAYING */
+	uint64_t match_bits, hdr_data;
+	uint32_t flow;       /* its flow's place */
+	uint32_t opened;     /* clock when it was taken */
+	uint64_t unused[5];
+	uint64_t lane[SPIN_LANES];
+};
+
+#define SPIN_DONE_LAST 0x80000000u
+
+/* Of struct spin_mpq. */
+enum {
+	SPIN_MPQ_FLOW_CONTROL = 1,
+	SPIN_MPQ_ERROR        = 2, /* an error had its event */
+	SPIN_MPQ_PENDING      = 4,
+	SPIN_MPQ_REPLAYING    = 8, /* someone takes parked packets out */
+	SPIN_MPQ_TOOK_ME      = 16,
+};
+
+_Static_assert(sizeof(struct spin_flow) == 32 && sizeof(struct spin_mpq) == 640, "shared by BPF and user space");
+
+#endif

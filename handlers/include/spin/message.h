@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef SPIN_MESSAGE_H
+#define SPIN_MESSAGE_H
+
+/*
+ * Messages of many packets: contexts registered with SPIN_DELIVER_ME. Not for
+ * handlers: this is what every engine (BPF, host build, HPU model, reference)
+ * does with a packet that passed steps 1 to 5 of <spin/reason.h>.
+ *
+ * A message is what has one key: source address, source port, message_id. One in
+ * flight has an MPQ (message processing queue, PsPIN 3.2.1), which is
+ *
+ *	waiting   packets have come, the first one has not: they are parked
+ *	open      its header handler has run; packets are handled as they come
+ *
+ * and ends as completed (it leaves a tombstone) or evicted (it leaves nothing).
+ * All packets of a message are equally long but the last; the first one's payload
+ * length is the stride, and packet i has the offset i * stride. For a schedule of
+ * packets one after the other:
+ *
+ *   6. MALFORMED: fewer than 10 bytes of UDP payload; a flag other than SYN, EOM
+ *      and, where the context takes it, PUT; offset 0 without SYN; PUT on an offset
+ *      other than 0, with too few bytes behind it, or with another op, version or
+ *      `unused`; no payload and no EOM; offset + payload beyond 2^32 - 1.
+ *   7. DUPLICATE: the key has a tombstone not older than T.
+ *   8. The message is new or waiting, and this is its first packet (offset 0):
+ *      NO_ME: no matching entry is open to it: the first one posted of those that
+ *      are open and (message's match_bits ^ entry's) & ~entry's ignore_bits == 0.
+ *      NO_MPQ: the message is new, and all MPQs are taken (or no room is left for
+ *      the key among the tombstones).
+ *      Else the entry is taken by the message if it is to be used once, the
+ *      scratchpad is zeroed, the header handler runs, the message is open, and the
+ *      packet goes on with step 11 as packet 0.
+ *   9. The message is waiting, and this is another packet: DUPLICATE if one of that
+ *      offset is parked; NO_PARKING if no buffer is free, or the frame is longer than one;
+ *      else PARKED.
+ *  10. The message is new, and this is another packet: NO_MPQ as above; NO_PARKING as
+ *      above, and the message is forgotten; else it is waiting and the packet PARKED.
+ *  11. The message is open. MALFORMED: an offset that is no multiple of the stride; a
+ *      payload other than the stride without EOM, longer with it; the packet lies
+ *      behind the last one, if that is known; EOM, and it is not the packet known
+ *      as the last one, or packets behind it have come. DUPLICATE: it has come before.
+ *      BEYOND_WINDOW: it is more than SPIN_WINDOW packets beyond the lowest missing one.
+ *      Else it is handled, by what the header handler said:
+ *        PROCESS_DATA  payload handler, if the packet has payload behind the user
+ *                      header: SUCCESS, DROPPED, FAILED, SEGV, BAD_RETURN; with no payload
+ *                      handler registered, or no payload, the default action
+ *        PROCEED       default action: PROCEEDED, the payload with its user header is put at
+ *                      the entry's start + the message's offset + the packet's; what lies
+ *                      behind the entry's end is cut off
+ *        DROP          HEADER_DROPPED
+ *        an error      FAILED, SEGV or BAD_RETURN again; no further handler
+ *      A context without a header handler does as if it had said PROCESS_DATA.
+ *  12. When the last packet is known, and all have been handled: the completion
+ *      handler runs, unless the header handler said PROCEED or failed. The message is
+ *      completed: tombstone, MPQ free, event.
+ *  13. Then, and after every other packet of an open message: parked packets of this message
+ *      run through steps 11 and 12 in their order of arrival, at most SPIN_REPLAY_MAX.
+ *      One that is MALFORMED or BEYOND_WINDOW by now is lost (and counted as such, see
+ *      struct spin_message_stats); the packet whose arrival ran them keeps its own reason.
+ *
+ * The packet is consumed: nothing of it reaches a socket. It is acknowledged, if it
+ * asks for it (SYN), when it was handled whatever handlers said of it, parked, or a duplicate:
+ * it comes back as the acknowledgement (verdict TX); else it ends here (DROP). Flow control
+ * (sPIN 3.2) is NO_ME, NO_MPQ, NO_PARKING, BEYOND_WINDOW: the packet is not acknowledged, the
+ * sender is to send it again. MALFORMED is neither.
+ *
+ * The completion handler is told
+ *	dropped_bytes           payload bytes of this message's packets that were dropped: by
+ *	                        a handler's DROP or error, by its header handler's DROP, and by flow control
+ *	                        while it had an MPQ, each time: a packet that flow control
+ *	                        dropped, and which was handled when it came again, counts (sPIN 3.2.3)
+ *	flow_control_triggered  1 if flow control dropped any packet while the message had an MPQ
+ *
+ * The matching entry: an entry to be used once is taken by the first message that
+ * finds it open. When the message completes, the entry is unlinked, unless header or
+ * completion handler said a _PENDING form: then it is open again, for another message, and the
+ * host is not told of this one (sPIN B.2). A persistent entry stays open throughout; a _PENDING
+ * form then only keeps the host from being told. When the message is evicted, an entry
+ * that it had taken is open again.
+ *
+ * Events (struct spin_event): MESSAGE when a message completes, FAIL, SEGV and
+ * BAD_RETURN for the first error of each message, TIMEOUT when it is evicted.
+ *
+ * Time: a message whose last packet (of any reason but MALFORMED) came more than idle_ms
+ * ago is evicted: its parked packets are lost, no handler runs, TIMEOUT (PsPIN 3.2.3). A tombstone
+ * is older than T when more than tombstone_ms have passed since it was left. A sweep does the
+ * former; it also does step 13 for messages that still have parked packets.
+ */
+#include <stdint.h>
+
+#define SPIN_WINDOW         1024u /* packets beyond the lowest missing one */
+#define SPIN_MPQS_MAX       4096u /* messages in flight, per context */
+#define SPIN_MPQS           512u  /* unless told otherwise (PsPIN 3.2.2) */
+#define SPIN_PARKING_MAX    256u  /* packets parked at a time, per context; also the default */
+#define SPIN_REPLAY_MAX     30u   /* parked packets handled at the arrival of another one */
+#define SPIN_MES_MAX        64u   /* matching entries, per context */
+#define SPIN_IDLE_MS        2000u /* unless told otherwise */
+#define SPIN_TOMBSTONE_MS   2000u
+#define SPIN_SCRATCHPAD_MAX 7680u /* bytes per message (PsPIN 3.2.2: 7.6 KiB) */
+#define SPIN_HOST_BYTES     (1u << 20)   /* host memory of a context, unless told otherwise */
+#define SPIN_HOST_BYTES_MAX (256u << 20)
+
+/* --- matching entries; in the BPF object as spin_mes[SPIN_MES_MAX], mapped --- */
+
+enum spin_me_state {
+	SPIN_ME_FREE,     /* no entry; unlinked ones come here */
+	SPIN_ME_OPEN,
+	SPIN_ME_TAKEN,    /* to be used once, and a message has it */
+};
+
+enum { SPIN_ME_USE_ONCE = 1 };
+
+/* Written by the host while FREE; `state` by compare-exchange, the counters by atomic addition. */
+struct spin_me {
+	uint32_t state;    /* enum spin_me_state */
+	uint32_t options;  /* SPIN_ME_* */
+	uint64_t match_bits, ignore_bits;
+	uint32_t start;    /* in the context's host memory, in bytes */
+	uint32_t length;   /* bytes; start + length is within the host memory */
+	uint32_t serial;   /* order of posting: the lowest one that matches is the first */
+	uint32_t unused;
+	uint64_t messages; /* completed in it, and told to the host */
+	uint64_t bytes;    /* put into it by the default action */
+};
+
+/* --- counts of messages; per HPU in the BPF object as spin_message_stats[SPIN_HPUS_MAX], mapped --- */
+
+struct spin_message_stats {
+	uint64_t opened;         /* MPQs taken */
+	uint64_t completed;
+	uint64_t evicted;
+	uint64_t replayed;       /* parked packets that were handled */
+	uint64_t replay_lost;    /* parked packets that were malformed or beyond the window when their turn came */
+	uint64_t events_lost;    /* no room for the event: the reader is behind */
+	uint64_t unused[2];
+};
+
+_Static_assert(sizeof(struct spin_me) == 56 && sizeof(struct spin_message_stats) == 64,
+	       "shared by BPF and user space");
+
+#endif

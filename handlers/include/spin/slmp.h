@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef SPIN_SLMP_H
+#define SPIN_SLMP_H
+
+/*
+ * SLMP, the sPIN Lightweight Message Protocol of FPsPIN, over UDP: what makes
+ * messages of datagrams. Its header stands right after the UDP header, and all of
+ * it is big-endian.
+ */
+#include <spin/bytes.h>
+
+#define SPIN_SLMP_PORT 9330u          /* destination, unless told otherwise */
+#define SPIN_SLMP_PAYLOAD_MAX 1462u   /* of a packet, with an MTU of 1500 over IPv4 */
+
+enum {
+	SPIN_SLMP_EOM = 0x8000, /* last packet of the message */
+	SPIN_SLMP_SYN = 0x4000, /* the sender wants an acknowledgement of this packet; the first packet has it */
+	SPIN_SLMP_ACK = 0x2000, /* this is one: the header alone, with the packet's id and offset, and this flag alone */
+	SPIN_SLMP_PUT = 0x1000, /* struct spin_slmp_put follows; an extension, on the first packet only */
+};
+
+struct spin_slmp {
+	spin_be16 flags;
+	spin_be32 message_id;
+	spin_be32 offset;       /* of this packet's payload in the message, in bytes */
+} __attribute__((packed));
+
+/*
+ * What a put of Portals tells beside its data (sPIN B.3), on the message's first packet.
+ * Only where sender and receiver both ask for it: a receiver that does not takes such a
+ * packet for malformed.
+ */
+#define SPIN_SLMP_OP_PUT  1
+#define SPIN_SLMP_VERSION 1
+
+struct spin_slmp_put {
+	uint8_t   op;           /* SPIN_SLMP_OP_PUT */
+	uint8_t   version;      /* SPIN_SLMP_VERSION */
+	spin_be16 unused;       /* 0 */
+	spin_be32 length;       /* bytes of the message's payload, or SPIN_LENGTH_UNKNOWN */
+	uint64_t  match_bits;   /* these three big-endian, too */
+	uint64_t  hdr_data;
+	uint64_t  offset;       /* in the matching entry's memory */
+} __attribute__((packed));
+
+_Static_assert(sizeof(struct spin_slmp) == 10 && sizeof(struct spin_slmp_put) == 32,
+	       "wire formats have no padding");
+
+#endif

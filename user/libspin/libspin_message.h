@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef LIBSPIN_MESSAGE_H
+#define LIBSPIN_MESSAGE_H
+
+/*
+ * The host's side of contexts that take messages (SPIN_DELIVER_ME; semantics in
+ * <spin/message.h>): host memory, matching entries, messages in flight.
+ *
+ *	opts.message.host_bytes = 64 << 20;
+ *	spin_ctx__create_opts(nic, obj, &rule, &opts, &ctx);
+ *	spin_ctx__host_memory(ctx, &memory, &bytes);
+ *	spin_ctx__attach(ctx);
+ *	poll(spin_ctx__event_fd(ctx)); spin_ctx__events(ctx, ...);  // SPIN_EVENT_MESSAGE: its data is in memory
+ *
+ * Functions on a context of datagrams fail with -EOPNOTSUPP. What is read here is
+ * read without a system call, from memory shared with the handlers.
+ */
+#include "libspin.h"
+
+/* The context's host memory; handlers write to it while it is read. Valid as long as the context. */
+int spin_ctx__host_memory(struct spin_ctx *ctx, void **addr, size_t *bytes);
+
+/* --- matching entries (sPIN B.1, Portals' MEs) --- */
+
+struct spin_me_opts {
+	size_t bytes;          /* sizeof(struct spin_me_opts); fields behind it count as zero */
+	uint64_t match_bits;
+	uint64_t ignore_bits;  /* bits of match_bits that need not agree */
+	uint32_t start;        /* of its part of the host memory */
+	uint32_t length;       /* 0: to the end of the host memory */
+	uint32_t options;      /* SPIN_ME_USE_ONCE */
+};
+
+/*
+ * Posts an entry behind those posted before; *me is its index, as events name it.
+ * -ENOSPC: SPIN_MES_MAX are there. -EINVAL: outside the host memory.
+ * A new context has one entry, index 0: persistent, open to all messages, over the whole
+ * host memory; unless created with message.no_entry.
+ */
+int spin_ctx__me_append(struct spin_ctx *ctx, const struct spin_me_opts *opts, unsigned *me);
+/* -ENOENT: there is none (any more). -EBUSY: a message has it; it is gone when that completes. */
+int spin_ctx__me_unlink(struct spin_ctx *ctx, unsigned me);
+/* A copy of the entry as it stands; its state is SPIN_ME_FREE when it is unlinked. */
+int spin_ctx__me_get(struct spin_ctx *ctx, unsigned me, struct spin_me *out);
+
+/* --- messages in flight --- */
+
+enum spin_message_phase {
+	SPIN_MESSAGE_WAITING, /* for its first packet */
+	SPIN_MESSAGE_HEADER,  /* its header handler runs */
+	SPIN_MESSAGE_OPEN,
+};
+const char *spin_message_phase_name(enum spin_message_phase phase); /* "waiting", "header", "open" */
+
+struct spin_message_info {
+	uint32_t src_addr[4];     /* network byte order, IPv4 in word 0 */
+	uint32_t ip_version;      /* 4 or 6 */
+	uint16_t src_port;        /* host byte order */
+	uint32_t message_id;
+	enum spin_message_phase phase;
+	uint32_t age_ms, idle_ms; /* since it was opened; since its last packet */
+	uint32_t packets;         /* handled */
+	uint32_t packets_total;   /* 0: not known yet */
+	uint32_t parked;
+	uint32_t lowest_missing;  /* packet; 0 while waiting */
+	uint32_t dropped_bytes;
+	uint32_t me;              /* SPIN_MES_MAX: none yet */
+	uint32_t flow_control;    /* 1: packets of it were dropped by flow control */
+};
+
+/*
+ * Hands every message in flight to fn, until fn returns non-zero, which is returned.
+ * Each is a consistent picture of itself, or left out if it ended meanwhile.
+ */
+int spin_ctx__messages(struct spin_ctx *ctx, int (*fn)(void *arg, const struct spin_message_info *message), void *arg);
+/* Summed over all HPUs. */
+int spin_ctx__message_stats(struct spin_ctx *ctx, struct spin_message_stats *out);
+
+/* --- time --- */
+
+/*
+ * Does what is due: evicts idle messages, handles parked packets that are left
+ * over. While the context is attached to an interface a thread of the library does it every
+ * few milliseconds, also while other functions of this context run; otherwise the caller does. Returns 0 or
+ * a negative errno.
+ */
+int spin_ctx__progress(struct spin_ctx *ctx);
+/* Sets the time, in milliseconds, of a context made with message.virtual_clock. -EINVAL: it was not, or backwards. */
+int spin_ctx__set_clock(struct spin_ctx *ctx, uint32_t now_ms);
+
+#endif

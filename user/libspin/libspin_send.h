@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef LIBSPIN_SEND_H
+#define LIBSPIN_SEND_H
+
+/*
+ * Sends messages by SLMP (<spin/slmp.h>) from an ordinary UDP socket: with a window
+ * of unacknowledged packets, and resending. Needs no privileges.
+ *
+ *	spin_sender__open("192.0.2.1", NULL, NULL, &sender);
+ *	spin_sender__send(sender, data, bytes, NULL, &report);
+ *	spin_sender__close(sender);
+ *
+ * A sender belongs to one thread at a time; several may send at once. Functions
+ * return 0 or a negative errno; spin_strerror_last() has the sentence.
+ */
+#include <stddef.h>
+#include <stdint.h>
+
+struct spin_sender;
+
+struct spin_send_opts {
+	size_t bytes;             /* sizeof(struct spin_send_opts); fields behind it count as zero */
+	unsigned window;          /* unacknowledged packets at most; 0: 64. At most 1,024 */
+	unsigned payload_bytes;   /* per packet; 0: what the way's MTU takes, at most 1,462, a multiple of 8 */
+	unsigned timeout_ms;      /* without any acknowledgement, then the message is given up; 0: 5,000 */
+	unsigned resend_ms;       /* first wait before a packet is sent again, doubled each time; 0: adapts to the round trip */
+	const char *source;       /* local address or ADDR:PORT; NULL: the kernel's choice */
+	int put;                  /* 1: the first packet has struct spin_slmp_put; the receiver must ask for it */
+	int no_acknowledgements;  /* 1: SYN on the first and last packet only, as window 0 of the reference sender */
+};
+
+/* Resolves host and port (NULL: 9330) and opens the socket. -EINVAL, -ENOENT (no such host), -EMSGSIZE. */
+int spin_sender__open(const char *host, const char *port, const struct spin_send_opts *opts,
+		      struct spin_sender **out);
+void spin_sender__close(struct spin_sender *sender);
+
+/* What a put tells beside its data; all zero without it. Only for senders with `put`. */
+struct spin_put {
+	uint64_t match_bits, hdr_data, offset;
+};
+
+struct spin_send_report {
+	uint32_t message_id;
+	uint64_t packets;         /* of the message */
+	uint64_t sent;            /* datagrams, resent ones too */
+	uint64_t resent;
+	uint64_t acknowledged;    /* packets */
+	uint64_t bytes;           /* of payload, acknowledged from the start on without a gap */
+	uint64_t round_trip_us;   /* smoothed */
+	uint64_t elapsed_us;
+};
+
+/*
+ * Sends one message of up to 2^32 - 1 bytes and returns when all of it is
+ * acknowledged. put and report may be NULL; *report is filled on failure, too.
+ * -ETIMEDOUT: no acknowledgement for timeout_ms; the sentence says how far it came. -ECONNREFUSED: the other
+ * host has neither a context nor a socket there. -EMSGSIZE: more bytes than that.
+ * Message ids start at random and are not used again within ten minutes.
+ */
+int spin_sender__send(struct spin_sender *sender, const void *data, size_t bytes, const struct spin_put *put,
+		      struct spin_send_report *report);
+
+/* Called by spin_sender__send() about ten times a second; non-zero ends it with -ECANCELED. */
+void spin_sender__on_progress(struct spin_sender *sender,
+			      int (*fn)(void *arg, const struct spin_send_report *so_far), void *arg);
+
+#endif
