@@ -156,7 +156,7 @@ HPU_INLINE void hpu_data(_Bool is_ip4,
 	uint32_t rc;
 
 	hpu_packet_open(&packet, is_ip4);
-	payload.length = hpu_payload_bytes(&packet);
+	packet.bytes = payload.length = hpu_payload_bytes(&packet);
 	if (spin_handlers_.header) {
 		uint32_t verdict = hpu_scratch()->header;
 

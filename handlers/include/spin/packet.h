@@ -79,7 +79,7 @@ struct spin_completion {
  * `bytes` is more than the packet's payload.
  */
 #define SPIN_NO_REPLY 0xffffffffu /* of struct spin_packet's reply_bytes */
-#define spin_reply(p, bytes) spin_reply_((p)->packet, (p)->packet->bytes, (bytes))
+#define spin_reply(p, bytes_) spin_reply_((p)->packet, (p)->packet->bytes, (bytes_))
 
 /*
  * DMA to host memory, of contexts with SPIN_DELIVER_ME (sPIN B.6, the blocking calls).
@@ -89,10 +89,10 @@ struct spin_completion {
  * may read it once the message's event is there.
  */
 /* Bytes [off, off + bytes) of the packet's payload. */
-#define spin_payload_to_host(p, space, to, off, bytes) \
-	spin_payload_to_host_((p)->packet, (space), (to), (off), (bytes))
+#define spin_payload_to_host(p, space, to, off, bytes_) \
+	spin_payload_to_host_((p)->packet, (space), (to), (off), (bytes_))
 /* `bytes`, a constant and a multiple of 4, of state or scratchpad; v may be a struct spin_completion *, too. */
-#define spin_dma_to_host(v, space, to, from, bytes) \
-	spin_dma_to_host_((v)->packet, (space), (to), (from), (bytes))
+#define spin_dma_to_host(v, space, to, from, bytes_) \
+	spin_dma_to_host_((v)->packet, (space), (to), (from), (bytes_))
 
 #endif
