@@ -11,17 +11,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "libspin/libspin.h"
+#include "libspin/messages.h"
 
-#include "engine.h"
-
-struct bpf {
-	struct spin_object *object;
-	struct spin_ctx *ctx;
-	struct spin_nic *nic; /* NULL: the context runs by itself */
-	uint64_t seen[SPIN_REASON_COUNT];
-	struct spin_event event;
-};
+#include "bpf.h"
 
 /* Stays on one CPU: that is the one HPU of the schedule that engines are compared under. */
 static int stay_on_cpu(void)
@@ -44,7 +36,7 @@ void engine_other_way(void)
 static int open_class(struct engine *e, const struct engine_handler *handler, const struct engine_context *context,
 		      enum spin_class class)
 {
-	const struct spin_ctx_opts opts = { .bytes = sizeof(opts), .class = class };
+	struct spin_ctx_opts opts = { .bytes = sizeof(opts), .class = class, .message = context->message };
 	struct bpf *b = calloc(1, sizeof(*b));
 	int err, cpu;
 
@@ -54,6 +46,8 @@ static int open_class(struct engine *e, const struct engine_handler *handler, co
 	if (geteuid())
 		return engine_fail(-EPERM, "running handlers in the kernel needs root");
 	err = spin_object__open(handler->object, &b->object);
+	if (!err && spin_object__meta(b->object)->registration.delivery == SPIN_DELIVER_ME)
+		b->messages = opts.message.virtual_clock = 1;
 	if (!err && (class == SPIN_CLASS_TRUSTED) != other_way)
 		err = spin_nic__open_offline(&b->nic);
 	if (!err)
@@ -121,18 +115,29 @@ static int reason_moved(struct bpf *b, enum spin_reason *out)
 	return moved == 1 ? 0 : engine_fail(-EPROTO, "a packet moved %u counters, not one", moved);
 }
 
-static void take_event(void *arg, const struct spin_event *event)
+/* The first error among them: of a datagram there are no other events. */
+static void first_error(struct engine_out *out)
 {
-	struct bpf *b = arg;
+	const struct engine_events *events = &out->events;
 
-	b->event = *event;
+	out->event = out->event_handler = 0;
+	for (unsigned i = 0; i < events->count && i < ENGINE_EVENTS_MAX; i++) {
+		const struct spin_event *event = &events->event[i];
+
+		if (event->type != SPIN_EVENT_FAIL && event->type != SPIN_EVENT_SEGV &&
+		    event->type != SPIN_EVENT_BAD_RETURN)
+			continue;
+		out->event = event->type;
+		out->event_handler = event->handler;
+		return;
+	}
 }
 
 static int bpf_packet(struct engine *e, const uint8_t *frame, uint32_t bytes, struct engine_out *out)
 {
 	struct bpf *b = e->impl;
 	struct spin_run_result result;
-	int events, err;
+	int err;
 
 	err = b->nic ? spin_nic__run(b->nic, frame, bytes, 1, out->frame, sizeof(out->frame), &result) :
 		       spin_ctx__run(b->ctx, frame, bytes, 1, out->frame, sizeof(out->frame), &result);
@@ -143,14 +148,14 @@ static int bpf_packet(struct engine *e, const uint8_t *frame, uint32_t bytes, st
 		return err;
 	out->verdict = result.verdict;
 	out->frame_bytes = result.verdict == SPIN_VERDICT_DROP ? 0 : (uint32_t)result.frame_bytes;
-	out->event = out->event_handler = 0;
-	events = spin_ctx__events(b->ctx, take_event, b);
-	if (events < 0 || events > 1)
-		return engine_fail(-EPROTO, "%d events for one packet", events);
-	if (events) {
-		out->event = b->event.type;
-		out->event_handler = b->event.handler;
-	}
+	err = bpf_events(b, &out->events);
+	if (err)
+		return err;
+	if (b->messages)
+		messages__note_used(b->ctx);
+	else if (out->events.count > 1)
+		return engine_fail(-EPROTO, "%u events for one packet", out->events.count);
+	first_error(out);
 	return 0;
 }
 
@@ -206,6 +211,14 @@ const struct engine_ops engine_bpf = {
 	.read = bpf_read,
 	.write = bpf_write,
 	.count = bpf_count,
+	.clock = bpf_message__clock,
+	.reset = bpf_message__reset,
+	.host_read = bpf_message__host_read,
+	.host_write = bpf_message__host_write,
+	.me_append = bpf_message__me_append,
+	.me_unlink = bpf_message__me_unlink,
+	.me_get = bpf_message__me_get,
+	.stats = bpf_message__stats,
 };
 
 const struct engine_ops engine_isolated = {
@@ -216,4 +229,12 @@ const struct engine_ops engine_isolated = {
 	.read = bpf_read,
 	.write = bpf_write,
 	.count = bpf_count,
+	.clock = bpf_message__clock,
+	.reset = bpf_message__reset,
+	.host_read = bpf_message__host_read,
+	.host_write = bpf_message__host_write,
+	.me_append = bpf_message__me_append,
+	.me_unlink = bpf_message__me_unlink,
+	.me_get = bpf_message__me_get,
+	.stats = bpf_message__stats,
 };

@@ -6,6 +6,7 @@
 
 #include "internal.h"
 #include "kernel/attach.h"
+#include "messages.h"
 #include "root.h"
 
 /* As SPIN_MODE_AUTO: native, or generic if it is the driver that refuses native. */
@@ -128,15 +129,21 @@ static int attach_to(struct spin_ctx *ctx, struct spin_nic *nic)
 	if (ctx->places == SPIN_NICS_MAX)
 		return spin_fail(-E2BIG, "%s is attached to %d interfaces, the most a context can have", ctx->name,
 				 SPIN_NICS_MAX);
+	err = nic->ifindex ? messages__start(ctx) : 0;
+	if (err)
+		return err;
 	place->nic = nic;
 	nic__hold(nic);
 	pthread_mutex_lock(&nic->lock);
 	err = join(nic, ctx, place);
 	pthread_mutex_unlock(&nic->lock);
-	if (err)
-		nic__release(nic);
-	else
+	if (!err) {
 		ctx->places++;
+		return 0;
+	}
+	nic__release(nic);
+	if (!ctx->places)
+		messages__stop(ctx);
 	return err;
 }
 
@@ -169,13 +176,16 @@ int spin_ctx__detach(struct spin_ctx *ctx)
 		nic__release(place->nic);
 		ctx->places--;
 	}
+	messages__stop(ctx);
 	return 0;
 }
 
 int spin_ctx__alive(struct spin_ctx *ctx)
 {
-	int err;
+	int err = messages__failure(ctx);
 
+	if (err)
+		return err;
 	for (unsigned i = 0; i < ctx->places; i++) {
 		pthread_mutex_lock(&ctx->place[i].nic->lock);
 		err = check_link(ctx->place[i].nic);

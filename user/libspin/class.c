@@ -14,6 +14,7 @@
 #include "internal.h"
 #include "kernel/caps.h"
 #include "kernel/probe.h"
+#include "messages.h"
 
 #define DIRECT "spin_xdp"
 #define COPIED "spin_copied"
@@ -63,14 +64,17 @@ static int load_trusted(struct spin_ctx *ctx, struct bpf_program *copied)
 
 static int load_isolated(struct spin_ctx *ctx, struct bpf_program *direct, struct bpf_program *copied)
 {
+	struct bpf_program *prog;
 	uint64_t saved;
-	int err, lost;
+	int err = 0, lost;
 
 	if (!copied)
 		return -ENOENT;
 	bpf_program__set_autoload(direct, false);
 	bpf_program__set_autoload(copied, true);
-	err = spill__widen(copied);
+	bpf_object__for_each_program(prog, ctx->bpf)
+		if (!err && bpf_program__autoload(prog))
+			err = spill__widen(prog);
 	if (!err)
 		err = kernel_caps__become_stranger(&saved);
 	if (err)
@@ -85,8 +89,13 @@ int class__load(struct spin_ctx *ctx)
 	struct bpf_program *direct = bpf_object__find_program_by_name(ctx->bpf, DIRECT);
 	struct bpf_program *copied = bpf_object__find_program_by_name(ctx->bpf, COPIED);
 
+	int err;
+
 	if (!direct)
 		return -ENOENT;
+	err = messages__prepare(ctx->messages, ctx->bpf);
+	if (err)
+		return err;
 	class__take_fragments(ctx->bpf);
 	return ctx->class == SPIN_CLASS_ISOLATED ? load_isolated(ctx, direct, copied) : load_trusted(ctx, copied);
 }

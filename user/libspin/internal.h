@@ -42,6 +42,7 @@ int spin_elf__section(const uint8_t *data, size_t bytes, const char *name, size_
 		      size_t *section_bytes);
 
 struct root;
+struct messages;
 
 struct spin_nic {
 	char name[IF_NAMESIZE];
@@ -86,6 +87,7 @@ struct spin_ctx {
 	void *on_event_arg;
 	int events_left;          /* to hand over in this call */
 	struct tap *tap;          /* NULL: not tapped */
+	struct messages *messages; /* NULL: it takes datagrams */
 };
 
 /* Before a place is joined, if the context is tapped; the lock of its interface is held, here and below. */

@@ -9,6 +9,16 @@
 #include "layout.h"
 #include "layout_type.h"
 
+static int is_data(const char *section)
+{
+	static const char *const names[] = { ".data", ".bss", ".rodata", ".data.me", ".bss.mpq" };
+
+	for (unsigned i = 0; section && i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(section, names[i]))
+			return 1;
+	return 0;
+}
+
 /* Calls accept for each variable of the data sections, in the order of the object; the first it takes. */
 static int search(const struct btf *btf, int (*accept)(void *arg, const struct layout_variable *var),
 		  void *arg, struct layout_variable *out)
@@ -21,8 +31,7 @@ static int search(const struct btf *btf, int (*accept)(void *arg, const struct l
 		if (!section || !btf_is_datasec(section))
 			continue;
 		section_name = btf__name_by_offset(btf, section->name_off);
-		if (!section_name || (strcmp(section_name, ".data") && strcmp(section_name, ".bss") &&
-				      strcmp(section_name, ".rodata")))
+		if (!is_data(section_name))
 			continue;
 		info = btf_var_secinfos(section);
 		for (unsigned i = 0; i < btf_vlen(section); i++, info++) {

@@ -159,7 +159,10 @@ int spin_ctx__attach_also(struct spin_ctx *ctx, struct spin_nic *nic);
 /* From all interfaces. When it returns no HPU runs a handler of the context any more. */
 int spin_ctx__detach(struct spin_ctx *ctx);
 
-/* 1 while attached and the interface is there, 0 if not attached, -ENODEV if the interface went away. */
+/*
+ * 1 while attached and the interface is there, 0 if not attached, -ENODEV if the interface went away.
+ * -EIO: the thread of the library that sees to messages (spin_ctx__progress()) has ended by a failure.
+ */
 int spin_ctx__alive(struct spin_ctx *ctx);
 
 /* --- HPU memory: read and written without system calls --- */

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef USER_ENGINE_BPF_H
+#define USER_ENGINE_BPF_H
+
+/* What the files of the kernel's engine share. */
+#include "engine.h"
+
+struct bpf {
+	struct spin_object *object;
+	struct spin_ctx *ctx;
+	struct spin_nic *nic; /* NULL: the context runs by itself */
+	uint64_t seen[SPIN_REASON_COUNT];
+	int messages; /* it takes them */
+};
+
+/* All that are pending, with hpu 0. */
+int bpf_events(const struct bpf *b, struct engine_events *out);
+
+int bpf_message__clock(struct engine *e, uint32_t now_ms, struct engine_events *out);
+int bpf_message__reset(struct engine *e);
+int bpf_message__host_read(struct engine *e, size_t offset, void *to, size_t bytes);
+int bpf_message__host_write(struct engine *e, size_t offset, const void *from, size_t bytes);
+int bpf_message__me_append(struct engine *e, const struct spin_me_opts *opts, unsigned *me);
+int bpf_message__me_unlink(struct engine *e, unsigned me);
+int bpf_message__me_get(struct engine *e, unsigned me, struct spin_me *out);
+int bpf_message__stats(struct engine *e, struct spin_message_stats *out);
+
+#endif

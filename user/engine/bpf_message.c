@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* What the kernel's engine does for contexts of messages, and its events. */
+#include <errno.h>
+#include <string.h>
+
+#include "libspin/messages.h"
+
+#include "bpf.h"
+
+static void take_event(void *arg, const struct spin_event *event)
+{
+	struct engine_events *to = arg;
+
+	if (to->count < ENGINE_EVENTS_MAX) {
+		to->event[to->count] = *event;
+		to->event[to->count].hpu = 0;
+	}
+	to->count++;
+}
+
+int bpf_events(const struct bpf *b, struct engine_events *out)
+{
+	int taken;
+
+	out->count = 0;
+	do {
+		taken = spin_ctx__events(b->ctx, take_event, out);
+		if (taken < 0)
+			return engine_fail(taken, "%s", spin_strerror_last());
+	} while (taken);
+	return 0;
+}
+
+/* 0, or the error with libspin's sentence. */
+static int told(int err)
+{
+	return err ? engine_fail(err, "%s", spin_strerror_last()) : 0;
+}
+
+int bpf_message__clock(struct engine *e, uint32_t now_ms, struct engine_events *out)
+{
+	struct bpf *b = e->impl;
+	int err = spin_ctx__set_clock(b->ctx, now_ms);
+
+	if (!err)
+		err = spin_ctx__progress(b->ctx);
+	return err ? told(err) : bpf_events(b, out);
+}
+
+int bpf_message__reset(struct engine *e)
+{
+	struct bpf *b = e->impl;
+
+	return b->messages ? told(messages__reset(b->ctx)) :
+			     engine_fail(-EOPNOTSUPP, "%s takes datagrams", spin_ctx__name(b->ctx));
+}
+
+static int host_at(struct engine *e, size_t offset, size_t bytes, uint8_t **at)
+{
+	struct bpf *b = e->impl;
+	size_t have;
+	void *base;
+	int err = spin_ctx__host_memory(b->ctx, &base, &have);
+
+	if (err)
+		return told(err);
+	if (offset > have || bytes > have - offset)
+		return engine_fail(-ERANGE, "the host memory has %zu bytes", have);
+	*at = (uint8_t *)base + offset;
+	return 0;
+}
+
+int bpf_message__host_read(struct engine *e, size_t offset, void *to, size_t bytes)
+{
+	uint8_t *at = NULL;
+	int err = host_at(e, offset, bytes, &at);
+
+	if (!err)
+		memcpy(to, at, bytes);
+	return err;
+}
+
+int bpf_message__host_write(struct engine *e, size_t offset, const void *from, size_t bytes)
+{
+	uint8_t *at = NULL;
+	int err = host_at(e, offset, bytes, &at);
+
+	if (!err)
+		memcpy(at, from, bytes);
+	return err;
+}
+
+int bpf_message__me_append(struct engine *e, const struct spin_me_opts *opts, unsigned *me)
+{
+	struct bpf *b = e->impl;
+
+	return told(spin_ctx__me_append(b->ctx, opts, me));
+}
+
+int bpf_message__me_unlink(struct engine *e, unsigned me)
+{
+	struct bpf *b = e->impl;
+
+	return told(spin_ctx__me_unlink(b->ctx, me));
+}
+
+int bpf_message__me_get(struct engine *e, unsigned me, struct spin_me *out)
+{
+	struct bpf *b = e->impl;
+
+	return told(spin_ctx__me_get(b->ctx, me, out));
+}
+
+int bpf_message__stats(struct engine *e, struct spin_message_stats *out)
+{
+	struct bpf *b = e->impl;
+
+	return told(spin_ctx__message_stats(b->ctx, out));
+}

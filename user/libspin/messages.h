@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef LIBSPIN_MESSAGES_H
+#define LIBSPIN_MESSAGES_H
+
+/*
+ * The part of a context that takes messages: what it was created with, its memory, and
+ * the thread that sees to what is due. A context of datagrams has none of it.
+ *
+ * Functions return 0 or a negative errno with a sentence.
+ */
+#include <pthread.h>
+
+#include "bpf/mpq.h"
+#include "internal.h"
+
+#pragma GCC visibility push(default)
+#include "libspin_message.h"
+#pragma GCC visibility pop
+
+/* Behind the host memory, so that a store whose start is checked needs no check of its end. */
+#define MESSAGES_HOST_SLACK (16u << 10)
+
+/* A parked packet, as bpf/parking.h keeps it. */
+struct messages_park {
+	uint32_t next;  /* buffer + 1; 0: the end */
+	uint32_t offset, frame_bytes;
+	uint32_t owner; /* MPQ in bits 15:0, its generation in 31:16 */
+};
+
+struct messages_used;
+
+struct messages {
+	struct spin_message_opts opts;      /* checked, and the defaults put in */
+	uint32_t ticks_s;                   /* of the clock in a second */
+	struct spin_memory me_memory, mpq_memory, host;
+	struct spin_me *me;
+	struct spin_mpq *mpq;
+	const struct spin_flow *flow;
+	const struct messages_park *park;
+	const struct spin_message_stats *stats;
+	uint64_t *clock;
+	uint32_t serial;                    /* of the next entry */
+	int progress_fd;
+	pthread_mutex_t running;            /* held while the progress program runs */
+	int64_t offset;                     /* atomic: the clock less our own count of its ticks */
+
+	struct messages_used *used;         /* NULL: nobody resets this context */
+
+	pthread_t thread;
+	int has_thread;
+	pthread_mutex_t lock;               /* of what follows */
+	pthread_cond_t wake;
+	int stop;
+	int failure;                        /* what ended the thread by itself, and its sentence */
+	char why[SPIN_SENTENCE_BYTES];
+};
+
+/* Takes the options; *out stays NULL for handlers of datagrams. */
+int messages__new(const struct spin_object *obj, const struct spin_message_opts *opts, struct messages **out);
+void messages__free(struct messages *m);
+
+/* What the program's constants say of them. */
+void messages__configure(const struct messages *m, struct spin_config *config);
+/* Before loading: which programs and maps, of what size. m NULL: none of those that messages need. */
+int messages__prepare(const struct messages *m, struct bpf_object *bpf);
+/* After it: maps the memory, and posts the first entry. */
+int messages__open(struct spin_ctx *ctx);
+
+/* The entries as at the start; no message is in flight. */
+int messages__first_entry(struct spin_ctx *ctx);
+
+/*
+ * All as at the start, but for the counts: in the time that what happened since the last reset
+ * takes, as tests do it often. For contexts that run given packets, one at a time.
+ */
+int messages__reset(struct spin_ctx *ctx);
+/* To be called after each packet for that: notes what it may have used. */
+void messages__note_used(struct spin_ctx *ctx);
+
+/* Of the context's clock, modulo 2^32. */
+uint32_t messages__now(const struct messages *m);
+uint32_t messages__ticks(const struct messages *m, unsigned ms);
+
+/* The context's part; NULL after a sentence: it takes datagrams. */
+struct messages *messages__of(const struct spin_ctx *ctx);
+
+/* Runs the progress program until nothing is due. */
+int messages__sweep(struct messages *m, const char *name);
+/* 1 if a message is in flight; *due: the progress program has something to do. */
+int messages__look(const struct messages *m, int *due);
+
+/* The thread; stopping one that never ran is nothing. */
+int messages__start(struct spin_ctx *ctx);
+void messages__stop(struct spin_ctx *ctx);
+/* 0, or what ended the thread. */
+int messages__failure(const struct spin_ctx *ctx);
+
+#endif

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Host memory, and the matching entries that give parts of it to messages. */
+#include <errno.h>
+#include <string.h>
+
+#include "messages.h"
+
+int spin_ctx__host_memory(struct spin_ctx *ctx, void **addr, size_t *bytes)
+{
+	struct messages *m = messages__of(ctx);
+
+	if (!m)
+		return -EOPNOTSUPP;
+	*addr = m->host.addr;
+	*bytes = m->host.bytes;
+	return 0;
+}
+
+static uint32_t state_of(const struct spin_me *me)
+{
+	return __atomic_load_n(&me->state, __ATOMIC_ACQUIRE);
+}
+
+/*
+ * The order of posting in small numbers again, once in 2^32 entries: from the first on, so
+ * that at no time an entry has a number that is not between those of its neighbours.
+ */
+static void renumber(struct messages *m)
+{
+	uint32_t next = 0;
+
+	for (;;) {
+		struct spin_me *lowest = NULL;
+
+		for (unsigned i = 0; i < SPIN_MES_MAX; i++)
+			if (state_of(&m->me[i]) != SPIN_ME_FREE && m->me[i].serial >= next &&
+			    (!lowest || m->me[i].serial < lowest->serial))
+				lowest = &m->me[i];
+		if (!lowest)
+			break;
+		__atomic_store_n(&lowest->serial, next++, __ATOMIC_RELEASE);
+	}
+	m->serial = next;
+}
+
+/* The caller's options in our size: an older program's struct is shorter. */
+static int take_options(const struct messages *m, const struct spin_me_opts *from, struct spin_me_opts *to)
+{
+	const size_t host_bytes = m->host.bytes;
+
+	memset(to, 0, sizeof(*to));
+	if (from->bytes < sizeof(from->bytes))
+		return spin_fail(-EINVAL, "spin_me_opts: set bytes to sizeof(struct spin_me_opts)");
+	memcpy(to, from, from->bytes < sizeof(*to) ? from->bytes : sizeof(*to));
+	if (to->options & ~(uint32_t)SPIN_ME_USE_ONCE)
+		return spin_fail(-EINVAL, "a matching entry has no options 0x%x: SPIN_ME_USE_ONCE is the only one",
+				 to->options);
+	if (to->start >= host_bytes || to->length > host_bytes - to->start)
+		return spin_fail(-EINVAL, "a matching entry of bytes %u to %llu lies outside the host memory of %zu bytes: "
+				 "create the context with more (message.host_bytes)", to->start,
+				 (unsigned long long)to->start + to->length, host_bytes);
+	if (!to->length)
+		to->length = (uint32_t)host_bytes - to->start;
+	return 0;
+}
+
+int spin_ctx__me_append(struct spin_ctx *ctx, const struct spin_me_opts *opts, unsigned *me)
+{
+	struct messages *m = messages__of(ctx);
+	struct spin_me_opts wanted;
+	unsigned i = 0;
+	int err;
+
+	if (!m)
+		return -EOPNOTSUPP;
+	err = take_options(m, opts, &wanted);
+	if (err)
+		return err;
+	while (i < SPIN_MES_MAX && state_of(&m->me[i]) != SPIN_ME_FREE)
+		i++;
+	if (i == SPIN_MES_MAX)
+		return spin_fail(-ENOSPC, "%s has %u matching entries, the most a context can have: unlink one, or wait "
+				 "for a message", ctx->name, SPIN_MES_MAX);
+	if (m->serial == UINT32_MAX)
+		renumber(m);
+	/* state is FREE: nobody reads the rest until that changes */
+	m->me[i].options = wanted.options;
+	m->me[i].match_bits = wanted.match_bits;
+	m->me[i].ignore_bits = wanted.ignore_bits;
+	m->me[i].start = wanted.start;
+	m->me[i].length = wanted.length;
+	m->me[i].serial = m->serial++;
+	m->me[i].unused = 0;
+	m->me[i].messages = m->me[i].bytes = 0;
+	__atomic_store_n(&m->me[i].state, SPIN_ME_OPEN, __ATOMIC_RELEASE);
+	*me = i;
+	return 0;
+}
+
+int messages__first_entry(struct spin_ctx *ctx)
+{
+	const struct spin_me_opts all = { .bytes = sizeof(all), .ignore_bits = UINT64_MAX };
+	struct messages *m = ctx->messages;
+	unsigned first;
+
+	memset(m->me, 0, SPIN_MES_MAX * sizeof(*m->me));
+	m->serial = 0;
+	return m->opts.no_entry ? 0 : spin_ctx__me_append(ctx, &all, &first);
+}
+
+static int no_entry(const struct spin_ctx *ctx, unsigned me)
+{
+	return spin_fail(-ENOENT, "%s has no matching entry %u: it was unlinked, or never posted", ctx->name, me);
+}
+
+int spin_ctx__me_unlink(struct spin_ctx *ctx, unsigned me)
+{
+	struct messages *m = messages__of(ctx);
+	uint32_t state = SPIN_ME_OPEN;
+
+	if (!m)
+		return -EOPNOTSUPP;
+	if (me >= SPIN_MES_MAX)
+		return no_entry(ctx, me);
+	if (__atomic_compare_exchange_n(&m->me[me].state, &state, SPIN_ME_FREE, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+		return 0;
+	if (state == SPIN_ME_FREE)
+		return no_entry(ctx, me);
+	return spin_fail(-EBUSY, "a message has matching entry %u of %s: wait for its event", me, ctx->name);
+}
+
+int spin_ctx__me_get(struct spin_ctx *ctx, unsigned me, struct spin_me *out)
+{
+	struct messages *m = messages__of(ctx);
+	const struct spin_me *from;
+
+	if (!m)
+		return -EOPNOTSUPP;
+	if (me >= SPIN_MES_MAX)
+		return no_entry(ctx, me);
+	from = &m->me[me];
+	*out = *from; /* only this side writes it, but for what follows */
+	out->state = state_of(from);
+	out->messages = __atomic_load_n(&from->messages, __ATOMIC_RELAXED);
+	out->bytes = __atomic_load_n(&from->bytes, __ATOMIC_RELAXED);
+	return 0;
+}

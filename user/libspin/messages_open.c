@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* A context of messages: from its options to its memory. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+
+#include <linux/bpf.h>
+
+#include <bpf/bpf.h>
+
+#include "kernel/probe.h"
+#include "messages.h"
+
+#define EVENT_BYTES  (1u << 20) /* of the ring: each message has its event */
+#define TIME_MS_MAX  86400000u  /* a day: far from where 32 bits of ticks wrap */
+
+static int given(const struct spin_message_opts *o)
+{
+	return o->host_bytes || o->messages || o->parking || o->idle_ms || o->tombstone_ms || o->put || o->no_entry ||
+	       o->virtual_clock || o->note_runs;
+}
+
+static int check(const struct spin_message_opts *o)
+{
+	const struct {
+		const char *name, *what;
+		size_t value, most;
+	} limits[] = {
+		{ "host_bytes", "bytes of host memory", o->host_bytes, SPIN_HOST_BYTES_MAX },
+		{ "messages", "messages in flight", o->messages, SPIN_MPQS_MAX },
+		{ "parking", "parked packets", o->parking, SPIN_PARKING_MAX },
+		{ "idle_ms", "ms without packets", o->idle_ms, TIME_MS_MAX },
+		{ "tombstone_ms", "ms for a completed message's key", o->tombstone_ms, TIME_MS_MAX },
+	};
+
+	for (unsigned i = 0; i < sizeof(limits) / sizeof(limits[0]); i++)
+		if (limits[i].value > limits[i].most)
+			return spin_fail(-EINVAL, "message.%s is %zu, but a context has at most %zu %s: give less",
+					 limits[i].name, limits[i].value, limits[i].most, limits[i].what);
+	return 0;
+}
+
+static void put_defaults(struct spin_message_opts *o, const struct spin_registration *registration)
+{
+	o->host_bytes = o->host_bytes ? o->host_bytes : SPIN_HOST_BYTES;
+	o->messages = o->messages ? o->messages : SPIN_MPQS;
+	o->parking = o->parking ? o->parking : SPIN_PARKING_MAX;
+	o->idle_ms = o->idle_ms ? o->idle_ms : registration->idle_ms ? registration->idle_ms : SPIN_IDLE_MS;
+	o->idle_ms = o->idle_ms < TIME_MS_MAX ? o->idle_ms : TIME_MS_MAX;
+	o->tombstone_ms = o->tombstone_ms ? o->tombstone_ms : SPIN_TOMBSTONE_MS;
+}
+
+/* The kernel's ticks: what a coarse clock advances by. */
+static uint32_t kernel_ticks(void)
+{
+	struct timespec tick;
+
+	if (clock_getres(CLOCK_MONOTONIC_COARSE, &tick) || tick.tv_sec || tick.tv_nsec <= 0)
+		return 100;
+	return (uint32_t)((1000000000 + tick.tv_nsec / 2) / tick.tv_nsec);
+}
+
+int messages__new(const struct spin_object *obj, const struct spin_message_opts *opts, struct messages **out)
+{
+	const struct spin_registration *registration = &obj->meta.registration;
+	struct messages *m;
+	int err;
+
+	*out = NULL;
+	if (registration->delivery != SPIN_DELIVER_ME)
+		return given(opts) ? spin_fail(-EINVAL, "%s takes datagrams: options of messages are for handlers that "
+					       "register .delivery = SPIN_DELIVER_ME", obj->meta.name) : 0;
+	err = check(opts);
+	if (err)
+		return err;
+	if (!kernel_probe__copies())
+		return spin_fail(-ENOSYS, "%s takes messages, for which this kernel is too old: they need 6.9 or newer",
+				 obj->meta.name);
+	m = calloc(1, sizeof(*m));
+	if (!m)
+		return spin_fail(-ENOMEM, "no memory for a context");
+	m->opts = *opts;
+	put_defaults(&m->opts, registration);
+	m->ticks_s = m->opts.virtual_clock ? 1000 : kernel_ticks();
+	m->progress_fd = -1;
+	pthread_mutex_init(&m->running, NULL);
+	pthread_mutex_init(&m->lock, NULL);
+	*out = m;
+	return 0;
+}
+
+void messages__free(struct messages *m)
+{
+	if (!m)
+		return;
+	section__close(&m->me_memory);
+	section__close(&m->mpq_memory);
+	section__close(&m->host);
+	pthread_mutex_destroy(&m->running);
+	pthread_mutex_destroy(&m->lock);
+	free(m->used);
+	free(m);
+}
+
+uint32_t messages__ticks(const struct messages *m, unsigned ms)
+{
+	return (uint32_t)(((uint64_t)ms * m->ticks_s + 999) / 1000);
+}
+
+void messages__configure(const struct messages *m, struct spin_config *config)
+{
+	const struct spin_message_opts *o = &m->opts;
+
+	config->mpqs = o->messages;
+	config->parking = o->parking;
+	config->host_bytes = (uint32_t)o->host_bytes;
+	config->idle_ticks = messages__ticks(m, o->idle_ms);
+	config->tombstone_ticks = messages__ticks(m, o->tombstone_ms);
+	config->take_put = !!o->put;
+	config->virtual_clock = !!o->virtual_clock;
+	config->note_runs = !!o->note_runs;
+}
+
+static const char *const sections[] = { ".data.me", ".bss.mpq" };
+static const char *const programs[] = { "spin_replay", "spin_progress" };
+
+/* Of sections and maps that only messages use; a handler of datagrams has few of them, or none. */
+static void leave_out(struct bpf_object *bpf)
+{
+	struct bpf_map *map = bpf_object__find_map_by_name(bpf, "spin_host");
+
+	if (map)
+		bpf_map__set_autocreate(map, false);
+	for (unsigned i = 0; i < sizeof(sections) / sizeof(sections[0]); i++) {
+		map = section__map(bpf, sections[i]);
+		if (map)
+			bpf_map__set_autocreate(map, false);
+	}
+}
+
+int messages__prepare(const struct messages *m, struct bpf_object *bpf)
+{
+	struct bpf_map *host, *events;
+	uint32_t bytes;
+
+	for (unsigned i = 0; i < sizeof(programs) / sizeof(programs[0]); i++) {
+		struct bpf_program *prog = bpf_object__find_program_by_name(bpf, programs[i]);
+
+		if (prog)
+			bpf_program__set_autoload(prog, m != NULL);
+		else if (m)
+			return -ENOENT;
+	}
+	if (!m) {
+		leave_out(bpf);
+		return 0;
+	}
+	for (unsigned i = 0; i < sizeof(sections) / sizeof(sections[0]); i++) {
+		struct bpf_map *map = section__map(bpf, sections[i]);
+
+		if (!map || bpf_map__set_map_flags(map, bpf_map__map_flags(map) | BPF_F_MMAPABLE))
+			return -ENOENT;
+	}
+	host = bpf_object__find_map_by_name(bpf, "spin_host");
+	events = bpf_object__find_map_by_name(bpf, "spin_events");
+	if (!host || !events)
+		return -ENOENT;
+	bytes = ((uint32_t)m->opts.host_bytes + 7) / 8 * 8 + MESSAGES_HOST_SLACK;
+	if (bpf_map__set_value_size(host, bytes) || bpf_map__set_max_entries(events, EVENT_BYTES))
+		return -EINVAL;
+	return 0;
+}
+
+static int map_host(struct messages *m, const struct bpf_object *bpf, const char *who)
+{
+	const struct bpf_map *host = bpf_object__find_map_by_name(bpf, "spin_host");
+	void *addr = mmap(NULL, m->opts.host_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, bpf_map__fd(host), 0);
+
+	if (addr == MAP_FAILED)
+		return spin_fail(-errno, "cannot map the host memory of %s: %s", who, strerror(errno));
+	m->host = (struct spin_memory){ addr, m->opts.host_bytes };
+	return 0;
+}
+
+static int find_variables(struct messages *m, const struct bpf_object *bpf)
+{
+	const struct spin_memory *mem = &m->mpq_memory;
+	const struct bpf_program *progress = bpf_object__find_program_by_name(bpf, "spin_progress");
+
+	m->me = section__variable(bpf, ".data.me", &m->me_memory, "spin_mes", SPIN_MES_MAX * sizeof(*m->me));
+	m->mpq = section__variable(bpf, ".bss.mpq", mem, "spin_mpqs", SPIN_MPQS_MAX * sizeof(*m->mpq));
+	m->flow = section__variable(bpf, ".bss.mpq", mem, "spin_flows", SPIN_FLOWS * sizeof(*m->flow));
+	m->park = section__variable(bpf, ".bss.mpq", mem, "spin_parks", SPIN_PARKING_MAX * sizeof(*m->park));
+	m->stats = section__variable(bpf, ".bss.mpq", mem, "spin_message_stats", SPIN_HPUS_MAX * sizeof(*m->stats));
+	m->clock = section__variable(bpf, ".bss.mpq", mem, "spin_clock", sizeof(*m->clock));
+	if (!m->me || !m->mpq || !m->flow || !m->park || !m->stats || !m->clock || !progress)
+		return -EINVAL;
+	m->progress_fd = bpf_program__fd(progress);
+	return 0;
+}
+
+/* A parked packet goes through a program of its own. */
+static int join_replay(const struct bpf_object *bpf)
+{
+	int array = bpf_object__find_map_fd_by_name(bpf, "spin_parked"), zero = 0, fd;
+	const struct bpf_program *replay = bpf_object__find_program_by_name(bpf, "spin_replay");
+
+	if (array < 0 || !replay)
+		return -ENOENT;
+	fd = bpf_program__fd(replay);
+	return bpf_map_update_elem(array, &zero, &fd, BPF_ANY) ? -errno : 0;
+}
+
+int messages__open(struct spin_ctx *ctx)
+{
+	struct messages *m = ctx->messages;
+	int err;
+
+	err = section__open(ctx->bpf, ".data.me", ctx->name, &m->me_memory);
+	if (!err)
+		err = section__open(ctx->bpf, ".bss.mpq", ctx->name, &m->mpq_memory);
+	if (!err)
+		err = map_host(m, ctx->bpf, ctx->name);
+	if (err)
+		return err;
+	if (find_variables(m, ctx->bpf) || join_replay(ctx->bpf))
+		return spin_fail(-EINVAL, "%s has no message engine of this version; compile it again with spincc",
+				 ctx->name);
+	err = messages__sweep(m, ctx->name); /* nothing is due: it tells the time */
+	return err ? err : messages__first_entry(ctx);
+}
+
+struct messages *messages__of(const struct spin_ctx *ctx)
+{
+	if (!ctx->messages)
+		spin_fail(-EOPNOTSUPP, "%s takes datagrams: messages are for handlers that register "
+			  ".delivery = SPIN_DELIVER_ME", ctx->name);
+	return ctx->messages;
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Back to the start, without loading anew. The table of flows is 2 MiB: it is known which places were used. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "messages_view.h"
+
+#define FORGET_ALL 4096 /* resets after which the whole table is cleared, too: deleted keys lengthen searches */
+
+struct messages_used {
+	uint64_t opened;       /* messages, at the last look */
+	uint32_t opened_here;  /* since the last reset */
+	uint32_t resets;
+	uint32_t flows;
+	uint32_t flow[SPIN_FLOWS];
+	uint32_t generation[SPIN_MPQS_MAX]; /* of each MPQ, at the last look */
+};
+
+static uint64_t opened(const struct messages *m)
+{
+	const struct messages_view view = { .stats = m->stats };
+	struct spin_message_stats stats;
+
+	messages_view__stats(&view, &stats);
+	return stats.opened;
+}
+
+/* MPQs are taken from the lowest on: those used are among as many as messages were opened. */
+void messages__note_used(struct spin_ctx *ctx)
+{
+	const struct messages *m = ctx->messages;
+	struct messages_used *used = m->used;
+	uint64_t now;
+
+	if (!used)
+		return;
+	now = opened(m);
+	if (now == used->opened)
+		return;
+	used->opened_here += (uint32_t)(now - used->opened);
+	used->opened = now;
+	for (uint32_t i = 0; i < m->opts.messages && i < used->opened_here; i++) {
+		if (m->mpq[i].generation == used->generation[i])
+			continue;
+		used->generation[i] = m->mpq[i].generation;
+		if (used->flows < SPIN_FLOWS)
+			used->flow[used->flows++] = m->mpq[i].flow % SPIN_FLOWS;
+	}
+}
+
+static void forget_flows(struct messages *m)
+{
+	struct messages_used *used = m->used;
+	struct spin_flow *flow = (struct spin_flow *)m->flow;
+
+	if (used->flows == SPIN_FLOWS || ++used->resets % FORGET_ALL == 0) {
+		memset(flow, 0, SPIN_FLOWS * sizeof(*flow));
+	} else {
+		for (uint32_t i = 0; i < used->flows; i++)
+			memset(&flow[used->flow[i]], 0, sizeof(*flow));
+	}
+	used->flows = 0;
+}
+
+/* The section but for the variables that are large, or stay. */
+static void forget_rest(struct messages *m)
+{
+	const struct {
+		const void *at;
+		size_t bytes;
+	} keep[] = {
+		{ m->mpq, SPIN_MPQS_MAX * sizeof(*m->mpq) },
+		{ m->flow, SPIN_FLOWS * sizeof(*m->flow) },
+		{ m->stats, SPIN_HPUS_MAX * sizeof(*m->stats) },
+	};
+	char *at = m->mpq_memory.addr, *end = at + m->mpq_memory.bytes;
+
+	while (at < end) {
+		const char *stop = end;
+		size_t skip = 0;
+
+		for (unsigned i = 0; i < sizeof(keep) / sizeof(keep[0]); i++)
+			if ((const char *)keep[i].at >= at && (const char *)keep[i].at < stop) {
+				stop = keep[i].at;
+				skip = keep[i].bytes;
+			}
+		memset(at, 0, (size_t)(stop - at));
+		at += (size_t)(stop - at) + skip;
+	}
+}
+
+int messages__reset(struct spin_ctx *ctx)
+{
+	struct messages *m = ctx->messages;
+	int first_time = !m->used;
+
+	if (first_time) {
+		m->used = calloc(1, sizeof(*m->used));
+		if (!m->used)
+			return spin_fail(-ENOMEM, "no memory to reset %s", ctx->name);
+		m->used->flows = SPIN_FLOWS; /* not known */
+	}
+	messages__note_used(ctx);
+	forget_flows(m);
+	for (uint32_t i = 0; i < m->opts.messages && (first_time || i < m->used->opened_here); i++)
+		memset(&m->mpq[i], 0, sizeof(m->mpq[i]));
+	memset(m->used->generation, 0, (size_t)(first_time ? SPIN_MPQS_MAX : m->opts.messages) * sizeof(uint32_t));
+	m->used->opened = opened(m);
+	m->used->opened_here = 0;
+	forget_rest(m);
+	memset(m->host.addr, 0, m->host.bytes);
+	while (spin_ctx__events(ctx, NULL, NULL) > 0)
+		;
+	return messages__first_entry(ctx);
+}

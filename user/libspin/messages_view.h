@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef LIBSPIN_MESSAGES_VIEW_H
+#define LIBSPIN_MESSAGES_VIEW_H
+
+/* Messages in flight as their memory shows them: of a context of this process, or of another's. */
+#include "messages.h"
+
+struct messages_view {
+	const struct spin_mpq *mpq;
+	const struct spin_flow *flow;
+	const struct messages_park *park;
+	const struct spin_message_stats *stats;
+	uint32_t mpqs;    /* that the context has */
+	uint32_t ticks_s; /* of its clock in a second */
+	uint32_t now;     /* of its clock */
+};
+
+int messages_view__each(const struct messages_view *v, int (*fn)(void *arg, const struct spin_message_info *message),
+			void *arg);
+void messages_view__stats(const struct messages_view *v, struct spin_message_stats *out);
+
+#endif
