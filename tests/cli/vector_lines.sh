@@ -95,15 +95,107 @@ only_sums_differ
 vector 'expect drop dropped' 'expect pass success' unchanged
 refused "b.vec:7: a second expect for one packet; a line 'packet' may be missing"
 vector 'expect drop failed' 'event fail payload' 'event segv payload'
-refused "b.vec:8: a second event for one packet; a line 'packet' may be missing"
+expect 1 "$SPINCTL" test apples.spin b.vec --engine model
+says out 'one more event           a datagram has one at most, expected segv'
 vector 'expect pass success' unchanged unchanged
-refused 'b.vec:8: one frame comes out: a template or `unchanged`, once'
+refused 'b.vec:8: one frame comes out: a template, `unchanged` or `ack`, once'
 vector 'expect pass success' unchanged 'hex 00'
-refused 'b.vec:8: one frame comes out: a template or `unchanged`, once'
+refused 'b.vec:8: one frame comes out: a template, `unchanged` or `ack`, once'
 vector 'expect drop dropped' 'set spin_state.kind[0].bytes=1' 'expect drop dropped'
 refused "b.vec:8: 'expect' before its packet"
 vector 'text a' packet ' raw 000102030405060708090a0b0c0d0e0f' 'expect drop dropped'
 refused 'b.vec:2: packet 1 has no expectation'
+
+# messages: lines that cannot be meant, and what they take
+payload 'put' '`put` belongs behind `slmp`'
+for field in flags:65535 id:4294967295 off:4294967295; do
+	name=${field%:*} max=${field#*:}
+	taken "slmp SYN $name $max"
+	payload "slmp SYN $name $((max + 1))" "$((max + 1)) is no $name from 0 to $max"
+done
+payload 'slmp id' 'write: slmp [SYN] [EOM] [NAME VALUE]...'
+payload 'slmp id 1 of 2' "slmp has no 'of'"
+put() { # LINE SENTENCE
+	vector 'slmp SYN id 1 off 0' "$1"
+	refused "b.vec:7: $2"
+}
+for field in op:255 version:255 unused:65535 len:4294967295; do
+	name=${field%:*} max=${field#*:}
+	put "put $name $((max + 1))" "$((max + 1)) is no $name from 0 to $max"
+done
+for name in match data off; do
+	put "put $name 18446744073709551616" "18446744073709551616 is no $name from 0 to 18446744073709551615"
+	vector 'slmp SYN id 1 off 0' "put $name 18446744073709551615" frobnicate
+	refused "b.vec:8: 'frobnicate' is not known here"
+done
+put 'put match' 'write: put [NAME VALUE]...'
+
+behind() { # LINE SENTENCE: behind a packet that is dropped
+	vector 'slmp SYN id 1 off 0' 'expect drop failed' "$1"
+	refused "b.vec:8: $2"
+}
+behind 'event melted payload' \
+	'write: event fail|segv|bad_return header|payload|completion, event message or event timeout'
+behind 'event fail' 'write: event fail|segv|bad_return header|payload|completion, event message or event timeout'
+behind 'event message id 1' 'a message has a length: event message length N'
+behind 'event timeout id 2' 'no packet of that message comes before its event'
+behind 'event timeout id 1 from 10.0.0.9 4000' 'no packet of that message comes before its event'
+behind 'event timeout id 1 from 10.0.0.1' 'write: from ADDRESS PORT'
+behind 'event timeout id 4294967296' '4294967296 is no id from 0 to 4294967295'
+behind 'event timeout unlinkd' "'unlinkd' is no flag of an event, and no number follows"
+behind 'event timeout colour 1' "an event has no 'colour'"
+behind 'after me 64 free' '64 is no matching entry from 0 to 63'
+behind 'after me 0 closed' 'write: after me N free|open|taken [messages N bytes N]'
+behind 'after host 0' 'write: host OFFSET hex HEX, or other bytes as in a packet'
+behind 'after host 0 0011' "'0011' gives no bytes: write hex HEX, or others as in a packet"
+behind 'host 0 hex 0g' "'0g' is not hex, two digits a byte"
+behind 'post match' 'write: post [match N] [ignore N] [start N] [length N] [once]'
+behind 'post colour 1' 'write: post [match N] [ignore N] [start N] [length N] [once]'
+behind 'post start 4294967296' '4294967296 is no start from 0 to 4294967295'
+behind 'unlink' 'write: unlink N [busy]'
+behind 'unlink 0 soon' 'write: unlink N [busy]'
+behind 'clock' "'' is no number"
+behind 'clock soon' "'soon' is no number"
+behind 'idle 5' "'idle 5' belongs before the first packet"
+behind 'expect drop failed' "a second expect for one packet; a line 'packet' may be missing"
+behind 'expect tx replied ack' "a second expect for one packet; a line 'packet' may be missing"
+vector 'slmp SYN id 1 off 0' 'expect drop failed' 'clock 5' 'expect drop failed'
+refused "b.vec:9: a step in time has no verdict; a line 'packet' may be missing"
+vector 'slmp SYN id 1 off 0' 'expect drop failed' 'clock 5' 'event timeout'
+refused 'b.vec:9: whose event? write: event ... id N'
+vector 'text short' 'expect tx duplicate ack'
+refused 'b.vec:7: the packet is none of a message: no `slmp` behind `udp`'
+vector 'slmp SYN id 1 off 0' 'expect tx duplicate'
+refused 'b.vec:7: write what comes out, `unchanged` or `ack`'
+for verdict in 'tx malformed' 'tx no_me' 'tx beyond_window' 'tx unmatched' 'drop replied' 'pass duplicate' 'tx' ''; do
+	vector 'slmp SYN id 1 off 0' "expect $verdict"
+	refused "b.vec:7: '$verdict' is no verdict with a reason of its own"
+done
+for line in 'messages 4097' 'parking 257'; do
+	echo "$line" >b.vec
+	refused "b.vec:1: ${line#* } is no ${line% *} from 0 to $((${line#* } - 1))"
+done
+for line in 'messages 0' 'parking 0' 'idle 0' 'tombstone 0' 'host 0'; do
+	echo "$line" >b.vec
+	refused "b.vec:1: $line would be the default"
+done
+
+# a handler of datagrams takes no messages
+for line in 'messages 1' put no_entry 'host 64'; do
+	vector 'text a' 'expect pass success' unchanged
+	sed -i "1a $line" b.vec
+	expect 1 "$SPINCTL" test apples.spin b.vec --engine model
+	says out 'the handler takes no messages (SPIN_DELIVER_ME), the vector has them'
+done
+vector 'text a' 'expect pass success' unchanged 'after me 0 free'
+expect 1 "$SPINCTL" test apples.spin b.vec --engine model
+says out 'the handler takes no messages: it has no host memory and no entries'
+
+# `headers` is what every packet begins with; a packet's own lines come behind
+printf '%s\n' 'handler apples' headers ' eth 02:00:00:00:00:01 > 02:00:00:00:00:02' ' ip4 10.0.0.1 > 10.0.0.2' \
+	' udp 4000 > 9000' packet ' text pear' 'expect pass success' ' raw 020000000002 020000000001 0800' \
+	' raw 4500 0020 0000 0000 4011 0000 0a000001 0a000002' ' hex 0fa0 2328 000c 0000 70656172' >b.vec
+only_sums_differ
 
 # files without what they need
 : >b.vec

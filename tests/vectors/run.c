@@ -51,17 +51,15 @@ static int flip_goes_unnoticed(const struct vector *v, struct pool_entry *entry,
 
 static void check_flipped(struct runner *r, const struct vector *v, const struct engine_handler *handler)
 {
-	static const char *const names[] = { "", "verdict", "frame", "state" };
-
 	for (int kind = 0; kind < ENGINE_KINDS; kind++) {
 		struct pool_entry *entry;
 		int err;
 
 		if (!r->engines.wanted[kind] || r->engines.cannot[kind])
 			continue;
-		err = pool_get(&r->pool, (enum engine_kind)kind, handler, &v->rule, &entry);
+		err = pool_get(&r->pool, (enum engine_kind)kind, handler, &v->context, &entry);
 		if (engine_cannot(err)) {
-			r->engines.cannot[kind] = strdup(engine_why());
+			trial_cannot(&r->engines, (enum engine_kind)kind, err);
 			continue;
 		}
 		if (err) {
@@ -69,14 +67,14 @@ static void check_flipped(struct runner *r, const struct vector *v, const struct
 			r->failed++;
 		}
 		for (enum vector_flip flip = FLIP_VERDICT; flip < FLIP_KINDS && !err; flip++) {
-			if (!vector_can_flip(v, flip))
+			if (!vector_can_flip(v, &entry->types, flip))
 				continue;
 			if (!flip_goes_unnoticed(v, entry, flip)) {
 				r->passed++;
 				continue;
 			}
 			printf("FAIL  %s  %s: a changed %s goes unnoticed\n", v->path,
-			       engine_name((enum engine_kind)kind), names[flip]);
+			       engine_name((enum engine_kind)kind), vector_flip_name(flip));
 			r->failed++;
 		}
 	}
@@ -162,7 +160,8 @@ int main(int argc, char **argv)
 			continue;
 		}
 		for (unsigned s = 0; s < v->count; s++)
-			seen[v->step[s].reason]++;
+			if (v->step[s].kind == STEP_PACKET)
+				seen[v->step[s].reason]++;
 		if (list)
 			printf("%s\n", v->path);
 		else if (!reasons)
@@ -178,10 +177,14 @@ int main(int argc, char **argv)
 	globfree(&found);
 	pool_close(&r.pool);
 	for (int kind = 0; kind < ENGINE_KINDS; kind++) {
-		if (!r.engines.cannot[kind])
-			continue;
-		printf("skip: %s: %s\n", engine_name((enum engine_kind)kind), r.engines.cannot[kind]);
-		skipped = 1;
+		const char *why[] = { r.engines.cannot[kind], r.engines.cannot_messages[kind] };
+
+		for (int i = 0; i < 2; i++) {
+			if (!why[i])
+				continue;
+			printf("skip: %s: %s\n", engine_name((enum engine_kind)kind), why[i]);
+			skipped = 1;
+		}
 	}
 	trial_engines_free(&r.engines);
 	if (!list && !reasons)

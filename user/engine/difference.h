@@ -23,6 +23,9 @@ struct differences {
 void differences_add(struct differences *d, const char *what, const char *got, const char *expected);
 void differences_frame(struct differences *d, const uint8_t *want, uint32_t want_bytes, const uint8_t *got,
 		       uint32_t got_bytes);
+/* Rows of 16 bytes, by their place: "host memory +0x0010". */
+void differences_bytes(struct differences *d, const char *what, const uint8_t *want, size_t want_bytes,
+		       const uint8_t *got, size_t got_bytes);
 void differences_memory(struct differences *d, const struct types *t, const struct image *want,
 			const struct image *got);
 /* 1 if the same fields differ and have the same values; what was expected of them does not count. */

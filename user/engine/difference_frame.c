@@ -8,8 +8,6 @@
 #include "difference.h"
 
 #define FIELDS_MAX 40
-#define ROW_BYTES 16
-#define ROWS_MAX 8
 
 struct field {
 	char name[32], value[128];
@@ -172,41 +170,6 @@ static const char *value_of(const struct view *v, const char *name)
 	return NULL;
 }
 
-/* Up to 16 bytes of what is behind the fields, as hex. */
-static uint32_t row_of(const struct view *v, uint32_t from, char hex[3 * ROW_BYTES + 1])
-{
-	uint32_t rest = v->bytes - v->at, bytes = from >= rest ? 0 : rest - from;
-
-	bytes = bytes < ROW_BYTES ? bytes : ROW_BYTES;
-	hex[0] = '\0';
-	for (uint32_t i = 0; i < bytes; i++)
-		snprintf(hex + 3 * i, 4, "%02x%s", v->frame[v->at + from + i], i + 1 < bytes ? " " : "");
-	return bytes;
-}
-
-static void compare_payload(struct differences *d, const struct view *want, const struct view *got)
-{
-	char a[3 * ROW_BYTES + 1], b[3 * ROW_BYTES + 1], what[48];
-	unsigned rows = 0;
-
-	for (uint32_t from = 0;; from += ROW_BYTES) {
-		uint32_t in_want = row_of(want, from, a), in_got = row_of(got, from, b);
-
-		if (!in_want && !in_got)
-			break;
-		if (!strcmp(a, b))
-			continue;
-		if (rows++ >= ROWS_MAX) {
-			d->left_out++;
-			continue;
-		}
-		snprintf(what, sizeof(what), "payload +0x%04x", from);
-		differences_add(d, what, b, a);
-		if (d->count)
-			d->list[d->count - 1].is_bytes = 1;
-	}
-}
-
 void differences_frame(struct differences *d, const uint8_t *want, uint32_t want_bytes, const uint8_t *got,
 		       uint32_t got_bytes)
 {
@@ -232,5 +195,6 @@ void differences_frame(struct differences *d, const uint8_t *want, uint32_t want
 	for (unsigned i = 0; i < came.count; i++)
 		if (!value_of(&expected, came.field[i].name))
 			differences_add(d, came.field[i].name, came.field[i].value, "none");
-	compare_payload(d, &expected, &came);
+	differences_bytes(d, "payload", want + expected.at, want_bytes - expected.at, got + came.at,
+			  got_bytes - came.at);
 }

@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include <arpa/inet.h>
+#include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <spin/context.h>
+#include <spin/spin.h>
 
 #include "event.h"
 
@@ -12,6 +17,9 @@ const char *event_name(uint32_t type)
 	case SPIN_EVENT_FAIL:       return "fail";
 	case SPIN_EVENT_SEGV:       return "segv";
 	case SPIN_EVENT_BAD_RETURN: return "bad_return";
+	case SPIN_EVENT_MESSAGE:    return "message";
+	case SPIN_EVENT_TIMEOUT:    return "timeout";
+	case SPIN_EVENT_RAN:        return "ran";
 	}
 	return "unknown";
 }
@@ -26,7 +34,88 @@ const char *event_handler_name(uint32_t kind)
 	return "unknown";
 }
 
+int event_has_handler(uint32_t type)
+{
+	return type && type != SPIN_EVENT_MESSAGE && type != SPIN_EVENT_TIMEOUT;
+}
+
 void event_text(uint32_t type, uint32_t handler, char text[EVENT_TEXT_MAX])
 {
-	snprintf(text, EVENT_TEXT_MAX, "%s%s%s", event_name(type), type ? " " : "", type ? event_handler_name(handler) : "");
+	int has = event_has_handler(type);
+
+	snprintf(text, EVENT_TEXT_MAX, "%s%s%s", event_name(type), has ? " " : "", has ? event_handler_name(handler) : "");
+}
+
+const char *event_flag_name(unsigned i)
+{
+	static const char *const names[] = { "flow_control", "unlinked", "failed", "proceeded", "dropped" };
+
+	return i < sizeof(names) / sizeof(names[0]) ? names[i] : NULL;
+}
+
+struct line {
+	char *text;
+	size_t at;
+};
+
+static void add(struct line *l, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void add(struct line *l, const char *format, ...)
+{
+	va_list args;
+	int n;
+
+	if (l->at >= EVENT_LINE_MAX)
+		return;
+	va_start(args, format);
+	n = vsnprintf(l->text + l->at, EVENT_LINE_MAX - l->at, format, args);
+	va_end(args);
+	l->at += n > 0 ? (size_t)n : 0;
+}
+
+static void add_number(struct line *l, const char *name, uint64_t value)
+{
+	if (value)
+		add(l, " %s %" PRIu64, name, value);
+}
+
+static void add_source(struct line *l, const struct spin_event *e)
+{
+	char address[INET6_ADDRSTRLEN] = "?";
+
+	inet_ntop(e->ip_version == 6 ? AF_INET6 : AF_INET, e->src_addr, address, sizeof(address));
+	add(l, " from %s %u to %u", address, e->src_port, e->dst_port);
+	/* nothing else of the address is used by IPv4 */
+	if (e->ip_version != 6 && (e->src_addr[1] || e->src_addr[2] || e->src_addr[3]))
+		add(l, " (more of an address: %x %x %x)", e->src_addr[1], e->src_addr[2], e->src_addr[3]);
+	if (e->ip_version != 4 && e->ip_version != 6)
+		add(l, " (IP version %u)", e->ip_version);
+}
+
+void event_line(const struct spin_event *e, char text[EVENT_LINE_MAX])
+{
+	struct line l = { .text = text };
+	char what[EVENT_TEXT_MAX];
+	const char *flag;
+
+	event_text(e->type, e->handler, what);
+	add(&l, "%s id %u", what, e->message_id);
+	add_source(&l, e);
+	if (e->length != SPIN_LENGTH_UNKNOWN)
+		add(&l, " length %u", e->length);
+	if (e->me == SPIN_MES_MAX)
+		add(&l, " me none");
+	else
+		add_number(&l, "me", e->me);
+	add_number(&l, "offset", e->offset);
+	add_number(&l, "dropped", e->dropped_bytes);
+	add_number(&l, "deposited", e->deposited_bytes);
+	add_number(&l, "match", e->match_bits);
+	add_number(&l, "data", e->hdr_data);
+	for (unsigned i = 0; (flag = event_flag_name(i)); i++)
+		if (e->flags >> i & 1)
+			add(&l, " %s", flag);
+	if (e->flags >> 5)
+		add(&l, " flags %#x", e->flags);
+	add_number(&l, "hpu", e->hpu);
 }

@@ -6,13 +6,23 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct spin_event;
+
 #define EVENT_TEXT_MAX 32
+#define EVENT_LINE_MAX 384
 
 /* "fail"; 0 is "none", and what there is not "unknown". */
 const char *event_name(uint32_t type);
 /* "payload" */
 const char *event_handler_name(uint32_t kind);
+/* 1: the event is a handler's, and tells which. */
+int event_has_handler(uint32_t type);
 /* "fail payload"; "none" without a handler. */
 void event_text(uint32_t type, uint32_t handler, char text[EVENT_TEXT_MAX]);
+
+/* Bit number i of an event's flags, as vectors have it; NULL: there is none. */
+const char *event_flag_name(unsigned i);
+/* All of an event, as a vector's line has it. Two events are the same if their lines are. */
+void event_line(const struct spin_event *event, char line[EVENT_LINE_MAX]);
 
 #endif

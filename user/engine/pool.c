@@ -11,33 +11,48 @@ static void close_entry(struct pool_entry *entry)
 	engine_close(entry->engine);
 	image_free(&entry->initial);
 	types_close(&entry->types);
+	free(entry->why);
 	free(entry);
 }
 
 static int open_entry(struct pool_entry *entry, const struct engine_handler *handler)
 {
-	int err = engine_open(entry->kind, handler, &(struct engine_context){ .rule = entry->rule }, &entry->engine);
+	struct engine_context context = entry->context;
+	int err = types_open(handler->object, &entry->types);
 
-	if (!err)
-		err = types_open(handler->object, &entry->types);
+	if (err)
+		return err;
+	if (!entry->types.messages)
+		context.message = (struct spin_message_opts){ 0 };
+	err = engine_open(entry->kind, handler, &context, &entry->engine);
+	if (!err && entry->types.messages && !entry->engine->ops->reset)
+		err = engine_fail(-EOPNOTSUPP, "the engine %s takes no messages", engine_name(entry->kind));
 	if (!err)
 		err = image_alloc(&entry->types, &entry->initial);
 	return err ? err : image_read(&entry->types, &entry->initial, entry->engine);
 }
 
-int pool_get(struct pool *pool, enum engine_kind kind, const struct engine_handler *handler,
-	     const struct spin_rule *rule, struct pool_entry **out)
+static struct pool_entry *find(const struct pool *pool, enum engine_kind kind, const char *name,
+			       const struct engine_context *context)
 {
-	struct pool_entry **grown, *entry;
-	int err;
-
 	for (unsigned i = 0; i < pool->count; i++) {
-		*out = pool->entry[i];
-		if ((*out)->kind == kind && !strcmp((*out)->name, handler->name) &&
-		    !memcmp(&(*out)->rule, rule, sizeof(*rule)))
-			return 0;
+		struct pool_entry *entry = pool->entry[i];
+
+		if (entry->kind == kind && !strcmp(entry->name, name) &&
+		    !memcmp(&entry->context, context, sizeof(*context)))
+			return entry;
 	}
-	*out = NULL;
+	return NULL;
+}
+
+int pool_get(struct pool *pool, enum engine_kind kind, const struct engine_handler *handler,
+	     const struct engine_context *context, struct pool_entry **out)
+{
+	struct pool_entry **grown, *entry = find(pool, kind, handler->name, context);
+
+	*out = entry;
+	if (entry)
+		return entry->err ? engine_fail(entry->err, "%s", entry->why) : 0;
 	grown = realloc(pool->entry, (pool->count + 1) * sizeof(struct pool_entry *));
 	if (grown)
 		pool->entry = grown;
@@ -45,15 +60,13 @@ int pool_get(struct pool *pool, enum engine_kind kind, const struct engine_handl
 	if (!entry)
 		return engine_fail(-ENOMEM, "no memory");
 	snprintf(entry->name, sizeof(entry->name), "%s", handler->name);
-	entry->rule = *rule;
+	memcpy(&entry->context, context, sizeof(*context));
 	entry->kind = kind;
-	err = open_entry(entry, handler);
-	if (err) {
-		close_entry(entry);
-		return err;
-	}
+	entry->err = open_entry(entry, handler);
+	if (entry->err)
+		entry->why = strdup(engine_why());
 	pool->entry[pool->count++] = *out = entry;
-	return 0;
+	return entry->err;
 }
 
 void pool_close(struct pool *pool)

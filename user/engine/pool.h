@@ -2,16 +2,18 @@
 #ifndef USER_ENGINE_POOL_H
 #define USER_ENGINE_POOL_H
 
-/* Engines opened once per handler, rule and kind, and kept: opening one takes longer than a vector. */
+/* Engines opened once per handler, context and kind, and kept: opening one takes longer than a vector. */
 #include "types.h"
 
 struct pool_entry {
 	char name[32];
-	struct spin_rule rule;
+	struct engine_context context;
 	enum engine_kind kind;
 	struct types types;
 	struct image initial; /* memory as the handler starts */
 	struct engine *engine;
+	int err;    /* opening it failed: so it will again */
+	char *why;
 };
 
 struct pool {
@@ -19,9 +21,12 @@ struct pool {
 	unsigned count;
 };
 
-/* As engine_open(). A handler's name stands for its files: one pool has one handler of a name. */
+/*
+ * As engine_open(); -EOPNOTSUPP: the engine takes no messages, so it cannot run this context. What a context of
+ * datagrams has of messages does not count. A handler's name stands for its files: one pool has one handler of a name.
+ */
 int pool_get(struct pool *pool, enum engine_kind kind, const struct engine_handler *handler,
-	     const struct spin_rule *rule, struct pool_entry **out);
+	     const struct engine_context *context, struct pool_entry **out);
 void pool_close(struct pool *pool);
 
 #endif

@@ -12,7 +12,7 @@
 #define WORDS_MAX 512
 #define IP4_HEADER_MAX 60u
 
-static int put(struct template *t, const void *from, uint32_t bytes)
+int template_append(struct template *t, const void *from, uint32_t bytes)
 {
 	if (bytes > sizeof(t->frame) - t->bytes)
 		return engine_fail(-EINVAL, "the frame is too long");
@@ -39,7 +39,7 @@ static int put_hex(struct template *t, const char *word)
 		if (!isxdigit(pair[0]) || !isxdigit(pair[1]))
 			return engine_fail(-EINVAL, "'%s' is not hex, two digits a byte", word);
 		byte = (uint8_t)strtoul(pair, NULL, 16);
-		if (put(t, &byte, 1))
+		if (template_append(t, &byte, 1))
 			return -EINVAL;
 	}
 	return 0;
@@ -60,7 +60,7 @@ static int put_mac(struct template *t, const char *word)
 	if (sscanf(word, "%2hhx:%2hhx:%2hhx:%2hhx:%2hhx:%2hhx%n", &mac[0], &mac[1], &mac[2], &mac[3], &mac[4],
 		   &mac[5], &end) != 6 || word[end])
 		return engine_fail(-EINVAL, "'%s' is no Ethernet address", word);
-	return put(t, mac, 6);
+	return template_append(t, mac, 6);
 }
 
 /* eth SRC > DST [type N] */
@@ -70,7 +70,7 @@ static int line_eth(struct template *t, char **word, int words)
 
 	if ((words != 4 && words != 6) || strcmp(word[2], ">") || (words == 6 && strcmp(word[4], "type")))
 		return engine_fail(-EINVAL, "write: eth SRC > DST [type N]");
-	if (put_mac(t, word[3]) || put_mac(t, word[1]) || put(t, NULL, 2))
+	if (put_mac(t, word[3]) || put_mac(t, word[1]) || template_append(t, NULL, 2))
 		return -EINVAL;
 	t->type_at = (int)t->bytes - 2;
 	if (words == 6) {
@@ -91,7 +91,7 @@ static int line_vlan(struct template *t, char **word, int words)
 	if (template_number(word[1], "tag", UINT16_MAX, &tag))
 		return -EINVAL;
 	next_type(t, word[0][0] == 'v' ? 0x8100 : 0x88a8);
-	if (put(t, NULL, 4))
+	if (template_append(t, NULL, 4))
 		return -EINVAL;
 	store16(t->frame + t->bytes - 4, (unsigned)tag);
 	t->type_at = (int)t->bytes - 2;
@@ -145,7 +145,7 @@ static int line_ip4(struct template *t, char **word, int words)
 	t->ip_at = (int)t->bytes;
 	t->ip_version = 4;
 	t->ip_header_bytes = 20;
-	if (put(t, NULL, 20))
+	if (template_append(t, NULL, 20))
 		return -EINVAL;
 	ip = t->frame + t->ip_at;
 	ip[0] = 0x45;
@@ -187,7 +187,7 @@ static int line_ip6(struct template *t, char **word, int words)
 	t->ip_at = (int)t->bytes;
 	t->ip_version = 6;
 	t->ip_header_bytes = 40;
-	if (put(t, NULL, 40))
+	if (template_append(t, NULL, 40))
 		return -EINVAL;
 	ip = t->frame + t->ip_at;
 	ip[0] = 0x60;
@@ -215,7 +215,7 @@ static int line_udp(struct template *t, char **word, int words)
 	if (template_number(word[1], "port", UINT16_MAX, &from) || template_number(word[3], "port", UINT16_MAX, &to))
 		return -EINVAL;
 	t->udp_at = (int)t->bytes;
-	if (put(t, NULL, 8))
+	if (template_append(t, NULL, 8))
 		return -EINVAL;
 	udp = t->frame + t->udp_at;
 	store16(udp, (unsigned)from);
@@ -250,7 +250,7 @@ static int line_hex(struct template *t, char **word, int words)
 /* text WORD: its bytes */
 static int line_text(struct template *t, char **word, int words)
 {
-	return words == 2 ? put(t, word[1], (uint32_t)strlen(word[1])) : engine_fail(-EINVAL, "write: text WORD");
+	return words == 2 ? template_append(t, word[1], (uint32_t)strlen(word[1])) : engine_fail(-EINVAL, "write: text WORD");
 }
 
 /* be16, be32, le32 N... */
@@ -266,7 +266,7 @@ static int line_numbers(struct template *t, char **word, int words)
 			return -EINVAL;
 		for (int b = 0; b < bytes; b++)
 			raw[b] = (uint8_t)(value >> 8 * (little ? b : bytes - 1 - b));
-		if (put(t, raw, (uint32_t)bytes))
+		if (template_append(t, raw, (uint32_t)bytes))
 			return -EINVAL;
 	}
 	return 0;
@@ -290,12 +290,12 @@ static int line_amount(struct template *t, char **word, int words)
 	if (!strcmp(word[0], "pad")) {
 		if (!t->datagram_end)
 			t->datagram_end = t->bytes;
-		return n > t->bytes ? put(t, NULL, (uint32_t)n - t->bytes) : 0;
+		return n > t->bytes ? template_append(t, NULL, (uint32_t)n - t->bytes) : 0;
 	}
 	for (uint64_t i = 0; i < n; i++) {
 		uint8_t b = (uint8_t)(word[0][0] == 'c' ? byte + i : byte);
 
-		if (put(t, &b, 1))
+		if (template_append(t, &b, 1))
 			return -EINVAL;
 	}
 	return 0;
@@ -317,12 +317,12 @@ static const struct {
 	{ "ip6", line_ip6 },      { "udp", line_udp },      { "raw", line_hex },      { "hex", line_hex },
 	{ "text", line_text },    { "be16", line_numbers }, { "be32", line_numbers }, { "le32", line_numbers },
 	{ "fill", line_amount },  { "count", line_amount }, { "pad", line_amount },   { "cut", line_amount },
-	{ "tail", line_tail },
+	{ "tail", line_tail },     { "slmp", template_slmp },  { "put", template_put },
 };
 
 void template_start(struct template *t)
 {
-	*t = (struct template){ .type_at = -1, .ip_at = -1, .udp_at = -1 };
+	*t = (struct template){ .type_at = -1, .ip_at = -1, .udp_at = -1, .slmp_at = -1 };
 }
 
 int template_line(struct template *t, const char *line)

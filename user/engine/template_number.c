@@ -21,6 +21,17 @@ const struct template_field template_ip6_fields[] = {
 	{ 0 },
 };
 
+const struct template_field template_slmp_fields[] = {
+	{ "flags", 0, 16 }, { "id", 16, 32 }, { "off", 48, 32 },
+	{ 0 },
+};
+
+const struct template_field template_put_fields[] = {
+	{ "op", 0, 8 },     { "version", 8, 8 }, { "unused", 16, 16 }, { "len", 32, 32 },
+	{ "match", 64, 64 }, { "data", 128, 64 }, { "off", 192, 64 },
+	{ 0 },
+};
+
 int template_number(const char *word, const char *what, uint64_t max, uint64_t *out)
 {
 	char *end;
@@ -53,7 +64,7 @@ int template_store(const struct template_field *fields, const char *header, cons
 	for (; fields->name; fields++) {
 		if (strcmp(fields->name, name))
 			continue;
-		if (template_number(word, name, (1ull << fields->bits) - 1, &value))
+		if (template_number(word, name, UINT64_MAX >> (64 - fields->bits), &value))
 			return -EINVAL;
 		store_bits(to, fields, value);
 		return 0;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,8 +7,18 @@
 
 void trial_engines_free(struct trial_engines *engines)
 {
-	for (int kind = 0; kind < ENGINE_KINDS; kind++)
+	for (int kind = 0; kind < ENGINE_KINDS; kind++) {
 		free(engines->cannot[kind]);
+		free(engines->cannot_messages[kind]);
+	}
+}
+
+void trial_cannot(struct trial_engines *engines, enum engine_kind kind, int err)
+{
+	char **why = err == -EOPNOTSUPP ? &engines->cannot_messages[kind] : &engines->cannot[kind];
+
+	if (!*why)
+		*why = strdup(engine_why());
 }
 
 static void run_on(struct trial *t, enum engine_kind kind, struct pool *pool,
@@ -15,10 +26,10 @@ static void run_on(struct trial *t, enum engine_kind kind, struct pool *pool,
 {
 	struct vector_result *result = &t->result[kind];
 	struct pool_entry *entry;
-	int err = pool_get(pool, kind, handler, &t->vector->rule, &entry);
+	int err = pool_get(pool, kind, handler, &t->vector->context, &entry);
 
 	if (engine_cannot(err) && !engines->must) {
-		engines->cannot[kind] = strdup(engine_why());
+		trial_cannot(engines, kind, err);
 		return;
 	}
 	t->ran[kind] = 1;
@@ -82,7 +93,7 @@ unsigned trial_line(const struct trial *t, enum engine_kind kind)
 static void print_result(const struct trial *t, enum engine_kind kind, FILE *to)
 {
 	const struct vector_result *result = &t->result[kind];
-	char names[128];
+	char names[128], step[32];
 
 	trial_names_like(t, kind, names, sizeof(names));
 	if (!result->rc) {
@@ -90,8 +101,8 @@ static void print_result(const struct trial *t, enum engine_kind kind, FILE *to)
 	} else if (result->rc < 0) {
 		fprintf(to, "      %s: could not run: %s\n", names, result->why);
 	} else {
-		fprintf(to, "      %s: %s:%u: packet %u\n", names, t->vector->path, trial_line(t, kind),
-			result->step + 1);
+		vector_step_name(&t->vector->step[result->step], step, sizeof(step));
+		fprintf(to, "      %s: %s:%u: %s\n", names, t->vector->path, trial_line(t, kind), step);
 		differences_print(&result->differences, "        ", "expected", to);
 	}
 }

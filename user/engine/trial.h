@@ -11,7 +11,10 @@ struct trial_engines {
 	int wanted[ENGINE_KINDS];
 	int must;                       /* named by the user: one that cannot run is a failure */
 	char *cannot[ENGINE_KINDS];     /* the sentence; NULL: it can, as far as known */
+	char *cannot_messages[ENGINE_KINDS]; /* it can, but takes no messages */
 };
+/* Notes engine_why(): the engine cannot run, or -EOPNOTSUPP takes no messages. */
+void trial_cannot(struct trial_engines *engines, enum engine_kind kind, int err);
 void trial_engines_free(struct trial_engines *engines);
 
 struct trial {
@@ -29,7 +32,7 @@ void trial_run(struct trial *t, const struct vector *v, struct pool *pool,
 int trial_same(const struct trial *t, enum engine_kind a, enum engine_kind b);
 /* "host bpf model": engines whose result is the same as that of `kind`. */
 void trial_names_like(const struct trial *t, enum engine_kind kind, char *text, size_t bytes);
-/* The file and line of the packet where an engine's result differs from the vector. */
+/* The line of the step where an engine's result differs from the vector. */
 unsigned trial_line(const struct trial *t, enum engine_kind kind);
 /* "ok" or "FAIL", the vector, its engines; the differences. */
 void trial_print(const struct trial *t, FILE *to);

@@ -6,6 +6,8 @@
 
 #include <bpf/libbpf.h>
 
+#include "libspin/libspin.h"
+
 #include "types.h"
 
 static int silent(enum libbpf_print_level level, const char *format, va_list args)
@@ -13,6 +15,18 @@ static int silent(enum libbpf_print_level level, const char *format, va_list arg
 	(void)level;
 	(void)format;
 	(void)args;
+	return 0;
+}
+
+static int takes_messages(const char *path, int *out)
+{
+	struct spin_object *object;
+	int err = spin_object__open(path, &object);
+
+	if (err)
+		return engine_fail(err, "%s", spin_strerror_last());
+	*out = spin_object__meta(object)->registration.delivery == SPIN_DELIVER_ME;
+	spin_object__close(object);
 	return 0;
 }
 
@@ -32,6 +46,8 @@ int types_open(const char *object, struct types *out)
 		out->count++;
 	if (!err && !out->count)
 		err = engine_fail(-EINVAL, "%s: no state", object);
+	if (!err)
+		err = takes_messages(object, &out->messages);
 	if (err)
 		types_close(out);
 	return err;
@@ -92,6 +108,27 @@ int image_write(const struct types *t, const struct image *from, struct engine *
 
 	for (unsigned i = 0; i < t->count && !err; i++)
 		err = to->ops->write(to, t->var[i].name, 0, from->bytes[i], t->var[i].bytes);
+	return err;
+}
+
+int host_image_alloc(struct host_image *out, size_t bytes)
+{
+	*out = (struct host_image){ .bytes = bytes, .memory = calloc(1, bytes) };
+	return out->memory ? 0 : engine_fail(-ENOMEM, "no memory");
+}
+
+void host_image_free(struct host_image *image)
+{
+	free(image->memory);
+	*image = (struct host_image){ 0 };
+}
+
+int host_image_read(struct host_image *to, struct engine *from)
+{
+	int err = from->ops->host_read(from, 0, to->memory, to->bytes);
+
+	for (unsigned i = 0; i < SPIN_MES_MAX && !err; i++)
+		err = from->ops->me_get(from, i, &to->me[i]);
 	return err;
 }
 

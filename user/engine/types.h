@@ -15,6 +15,7 @@ struct bpf_object;
 struct types {
 	struct bpf_object *object;
 	const struct btf *btf;
+	int messages; /* 1: the handler takes messages, so it has host memory and matching entries */
 	unsigned count;
 	struct layout_variable var[ENGINE_SYMBOLS_MAX];
 };
@@ -34,6 +35,17 @@ void image_free(struct image *image);
 void image_copy(const struct types *t, struct image *to, const struct image *from);
 int image_read(const struct types *t, struct image *to, struct engine *from);
 int image_write(const struct types *t, const struct image *from, struct engine *to);
+/* What the host has of a context that takes messages. */
+struct host_image {
+	size_t bytes;
+	uint8_t *memory;
+	struct spin_me me[SPIN_MES_MAX];
+};
+
+int host_image_alloc(struct host_image *out, size_t bytes);
+void host_image_free(struct host_image *image);
+int host_image_read(struct host_image *to, struct engine *from);
+
 /* 0 if equal; else 1, with the first difference: number of the symbol and offset in it. */
 int image_differ(const struct types *t, const struct image *a, const struct image *b, unsigned *symbol,
 		 size_t *offset);

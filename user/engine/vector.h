@@ -5,56 +5,91 @@
 /* Vectors: packets in, and what is expected of every engine. tests/vectors/README.md has the format. */
 #include "difference.h"
 
-#define VECTOR_EDITS_MAX 64
-#define VECTOR_STEPS_MAX 64
+#define VECTOR_HOST_BYTES 65536u /* host memory of contexts that take messages, unless a vector says otherwise */
 
-/* A change of memory, as text: an entry of a table, or a field. */
-struct vector_edit {
-	char *table; /* NULL: a field */
-	char *text;
+enum vector_change_kind {
+	CHANGE_FIELD,  /* of state or a table */
+	CHANGE_ENTRY,  /* of a keyed table */
+	CHANGE_HOST,   /* bytes of host memory */
+	CHANGE_POST,   /* a matching entry; only made, never expected */
+	CHANGE_UNLINK, /* the same */
+	CHANGE_ME,     /* a matching entry's state; only expected */
 };
 
-struct vector_edits {
+/* What the application changes before a step, or what a step is expected to change. */
+struct vector_change {
+	enum vector_change_kind kind;
+	char *table;              /* ENTRY */
+	char *text;               /* FIELD, ENTRY */
+	uint8_t *bytes;           /* HOST */
+	uint32_t offset, count;   /* HOST */
+	struct spin_me_opts post; /* POST */
+	unsigned me;              /* UNLINK, ME */
+	int busy;                 /* UNLINK: a message has it */
+	enum spin_me_state state; /* ME */
+	int counted;              /* ME: the two below are given */
+	uint64_t messages, me_bytes;
+};
+
+struct vector_changes {
 	unsigned count;
-	struct vector_edit edit[VECTOR_EDITS_MAX];
+	struct vector_change *list;
 };
+
+struct vector_event {
+	struct spin_event event;
+	unsigned line;
+	int id_given;   /* else the message is that of the packet */
+	int from_given; /* else the source is that of the last packet of this id */
+};
+
+enum vector_step_kind { STEP_PACKET, STEP_CLOCK };
 
 struct vector_step {
-	struct vector_edits before; /* made by the application before the packet */
-	struct vector_edits after;  /* expected of the handlers */
+	enum vector_step_kind kind;
+	struct vector_changes before; /* made by the application before the packet */
+	struct vector_changes after;  /* expected of the handlers */
 	uint32_t in_bytes, out_bytes;
 	uint8_t *in, *out;
 	enum spin_verdict verdict;
 	enum spin_reason reason;
-	uint32_t event, event_handler;
+	unsigned event_count;
+	struct vector_event *event;
+	uint32_t now_ms;  /* STEP_CLOCK */
+	unsigned number;  /* among the packets, from 1; STEP_CLOCK: of the packet before */
 	unsigned line;
 };
 
 struct vector {
 	char *path;
 	char handler[32];
-	struct spin_rule rule;
+	struct engine_context context;
+	int of_messages; /* a line says so: the handler has to be of messages, too */
 	unsigned count;
-	struct vector_step step[VECTOR_STEPS_MAX];
+	struct vector_step *step;
 };
 
 /* 0 or a negative errno; engine_why() names file and line. */
 int vector_read(const char *path, struct vector **out);
 void vector_free(struct vector *v);
+/* "packet 3", "clock 2000" */
+void vector_step_name(const struct vector_step *step, char *text, size_t bytes);
 
-/* What is changed in the expectation, to see a check fail. */
-enum vector_flip { FLIP_NONE, FLIP_VERDICT, FLIP_FRAME, FLIP_STATE, FLIP_KINDS };
-/* 1 if the vector has such a byte. */
-int vector_can_flip(const struct vector *v, enum vector_flip flip);
+/* What is changed in the expectation of the last step, to see a check fail. */
+enum vector_flip { FLIP_NONE, FLIP_VERDICT, FLIP_FRAME, FLIP_STATE, FLIP_EVENT, FLIP_HOST, FLIP_ME, FLIP_KINDS };
+const char *vector_flip_name(enum vector_flip flip);
+/* 1 if the vector has such a thing. */
+int vector_can_flip(const struct vector *v, const struct types *t, enum vector_flip flip);
 
 /* What a vector came to on one engine. */
 struct vector_result {
 	int rc;                      /* 0: as expected; 1: a difference; negative errno: could not run, see `why` */
 	char why[512];
 	unsigned step;               /* where the first difference is */
-	struct engine_out out;       /* what that packet came to */
+	struct engine_out out;       /* what that packet came to; of a clock the events only */
 	int uncounted;               /* the counter of its reason did not go up by one */
 	struct image want, got;      /* memory after it */
+	struct host_image want_host, got_host;
 	struct differences differences;
 };
 

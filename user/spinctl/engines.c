@@ -34,7 +34,10 @@ int engines__want_kernel(const struct trial_engines *engines)
 
 void engines__say_skipped(const struct trial_engines *engines)
 {
-	for (int kind = 0; kind < ENGINE_KINDS; kind++)
+	for (int kind = 0; kind < ENGINE_KINDS; kind++) {
 		if (engines->cannot[kind])
 			complain("skipped: %s: %s", engine_name((enum engine_kind)kind), engines->cannot[kind]);
+		if (engines->cannot_messages[kind])
+			complain("skipped: %s: %s", engine_name((enum engine_kind)kind), engines->cannot_messages[kind]);
+	}
 }

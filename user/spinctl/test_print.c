@@ -11,6 +11,14 @@ void test_print__start(struct test_printer *p)
 	json_array(&p->j, "vectors");
 }
 
+static void step_json(struct json *j, const struct vector_step *step)
+{
+	if (step->kind == STEP_CLOCK)
+		json_uint(j, "clock_ms", step->now_ms);
+	else
+		json_uint(j, "packet", step->number);
+}
+
 static void result_json(struct json *j, const struct trial *t, enum engine_kind kind)
 {
 	const struct vector_result *result = &t->result[kind];
@@ -21,7 +29,7 @@ static void result_json(struct json *j, const struct trial *t, enum engine_kind 
 	if (result->rc < 0)
 		json_string(j, "why", result->why);
 	if (result->rc > 0) {
-		json_uint(j, "packet", result->step + 1);
+		step_json(j, &t->vector->step[result->step]);
 		json_uint(j, "line", trial_line(t, kind));
 		json_array(j, "differences");
 		for (unsigned i = 0; i < result->differences.count; i++) {
@@ -93,6 +101,16 @@ static void end_text(const struct test_printer *p)
 	puts(any ? "" : "; no engine has run one");
 }
 
+static void skipped_json(struct json *j, int kind, const char *why)
+{
+	if (!why)
+		return;
+	json_object(j, NULL);
+	json_string(j, "engine", engine_name((enum engine_kind)kind));
+	json_string(j, "why", why);
+	json_object_end(j);
+}
+
 void test_print__end(struct test_printer *p)
 {
 	if (!p->json) {
@@ -102,12 +120,8 @@ void test_print__end(struct test_printer *p)
 	json_array_end(&p->j);
 	json_array(&p->j, "skipped");
 	for (int kind = 0; kind < ENGINE_KINDS; kind++) {
-		if (!p->engines->cannot[kind])
-			continue;
-		json_object(&p->j, NULL);
-		json_string(&p->j, "engine", engine_name((enum engine_kind)kind));
-		json_string(&p->j, "why", p->engines->cannot[kind]);
-		json_object_end(&p->j);
+		skipped_json(&p->j, kind, p->engines->cannot[kind]);
+		skipped_json(&p->j, kind, p->engines->cannot_messages[kind]);
 	}
 	json_array_end(&p->j);
 	json_uint(&p->j, "passed", p->passed);

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Lines about memory and matching entries: what the application changes, and what is expected to be changed. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "template_number.h"
+#include "vector_reader.h"
+
+static struct vector_change *add(struct vector_changes *changes, enum vector_change_kind kind)
+{
+	struct vector_change *list = realloc(changes->list, (changes->count + 1) * sizeof(*list));
+
+	if (!list) {
+		engine_fail(-ENOMEM, "no memory");
+		return NULL;
+	}
+	changes->list = list;
+	list += changes->count++;
+	*list = (struct vector_change){ .kind = kind };
+	return list;
+}
+
+/* PATH=VALUE */
+static int read_field(struct vector_changes *changes, const char *text)
+{
+	struct vector_change *change = add(changes, CHANGE_FIELD);
+
+	if (!change)
+		return -ENOMEM;
+	change->text = strdup(text);
+	return change->text ? 0 : engine_fail(-ENOMEM, "no memory");
+}
+
+/* TABLE FIELD=VALUE... */
+static int read_entry(struct vector_changes *changes, char *rest)
+{
+	char *fields = rest + strcspn(rest, " \t");
+	struct vector_change *change;
+
+	if (!*fields)
+		return engine_fail(-EINVAL, "write: entry TABLE FIELD=VALUE...");
+	*fields++ = '\0';
+	change = add(changes, CHANGE_ENTRY);
+	if (!change)
+		return -ENOMEM;
+	change->table = strdup(rest);
+	change->text = strdup(fields);
+	return change->table && change->text ? 0 : engine_fail(-ENOMEM, "no memory");
+}
+
+/* OFFSET, and bytes as a template has them */
+static int read_host(struct vector_changes *changes, char *rest)
+{
+	const char *word = vector_next(&rest);
+	struct vector_change *change;
+	static struct template t;
+	uint64_t offset;
+	int rc;
+
+	if (!word || !*rest)
+		return engine_fail(-EINVAL, "write: host OFFSET hex HEX, or other bytes as in a packet");
+	if (template_number(word, "offset in host memory", SPIN_HOST_BYTES_MAX - 1, &offset))
+		return -EINVAL;
+	template_start(&t);
+	rc = template_line(&t, rest);
+	if (rc < 0)
+		return rc;
+	if (!rc || !t.bytes)
+		return engine_fail(-EINVAL, "'%.32s' gives no bytes: write hex HEX, or others as in a packet", rest);
+	change = add(changes, CHANGE_HOST);
+	if (!change)
+		return -ENOMEM;
+	change->offset = (uint32_t)offset;
+	change->bytes = malloc(t.bytes);
+	if (!change->bytes)
+		return engine_fail(-ENOMEM, "no memory");
+	change->count = t.bytes;
+	memcpy(change->bytes, t.frame, t.bytes);
+	return 0;
+}
+
+/* [match N] [ignore N] [start N] [length N] [once] */
+static int read_post(struct vector_changes *changes, char *rest)
+{
+	struct vector_change *change = add(changes, CHANGE_POST);
+	const char *name, *word;
+	uint64_t value;
+
+	if (!change)
+		return -ENOMEM;
+	change->post.bytes = sizeof(change->post);
+	while ((name = vector_next(&rest))) {
+		int wide = !strcmp(name, "match") || !strcmp(name, "ignore");
+
+		if (!strcmp(name, "once")) {
+			change->post.options |= SPIN_ME_USE_ONCE;
+			continue;
+		}
+		word = vector_next(&rest);
+		if (!word || (!wide && strcmp(name, "start") && strcmp(name, "length")))
+			return engine_fail(-EINVAL, "write: post [match N] [ignore N] [start N] [length N] [once]");
+		if (template_number(word, name, wide ? UINT64_MAX : UINT32_MAX, &value))
+			return -EINVAL;
+		if (!strcmp(name, "match"))
+			change->post.match_bits = value;
+		else if (wide)
+			change->post.ignore_bits = value;
+		else if (!strcmp(name, "start"))
+			change->post.start = (uint32_t)value;
+		else
+			change->post.length = (uint32_t)value;
+	}
+	return 0;
+}
+
+static int read_index(const char *word, unsigned *me)
+{
+	uint64_t value;
+
+	if (template_number(word, "matching entry", SPIN_MES_MAX - 1, &value))
+		return -EINVAL;
+	*me = (unsigned)value;
+	return 0;
+}
+
+/* N [busy] */
+static int read_unlink(struct vector_changes *changes, char *rest)
+{
+	struct vector_change *change = add(changes, CHANGE_UNLINK);
+	const char *me = vector_next(&rest), *busy = vector_next(&rest);
+
+	if (!change)
+		return -ENOMEM;
+	if (!me || (busy && strcmp(busy, "busy")))
+		return engine_fail(-EINVAL, "write: unlink N [busy]");
+	change->busy = busy != NULL;
+	return read_index(me, &change->me);
+}
+
+/* N free|open|taken [messages N bytes N] */
+static int read_me(struct vector_changes *changes, char *rest)
+{
+	static const char *const states[] = { "free", "open", "taken" };
+	struct vector_change *change = add(changes, CHANGE_ME);
+	const char *me = vector_next(&rest), *state = vector_next(&rest), *name, *word;
+	unsigned i = 0;
+
+	if (!change)
+		return -ENOMEM;
+	while (i < 3 && state && strcmp(state, states[i]))
+		i++;
+	if (!state || i == 3)
+		return engine_fail(-EINVAL, "write: after me N free|open|taken [messages N bytes N]");
+	change->state = (enum spin_me_state)i;
+	while ((name = vector_next(&rest))) {
+		word = vector_next(&rest);
+		if (!word || (strcmp(name, "messages") && strcmp(name, "bytes")))
+			return engine_fail(-EINVAL, "write: after me N free|open|taken [messages N bytes N]");
+		change->counted = 1;
+		if (template_number(word, name, UINT64_MAX, name[0] == 'm' ? &change->messages : &change->me_bytes))
+			return -EINVAL;
+	}
+	return read_index(me, &change->me);
+}
+
+int vector_is_change(char *line)
+{
+	char *rest;
+
+	return vector_word(line, "set", &rest) || vector_word(line, "entry", &rest) ||
+	       vector_word(line, "host", &rest) || vector_word(line, "post", &rest) ||
+	       vector_word(line, "unlink", &rest);
+}
+
+int vector_read_before(struct vector_changes *changes, char *line)
+{
+	char *rest;
+
+	if (vector_word(line, "set", &rest))
+		return read_field(changes, rest);
+	if (vector_word(line, "entry", &rest))
+		return read_entry(changes, rest);
+	if (vector_word(line, "host", &rest))
+		return read_host(changes, rest);
+	if (vector_word(line, "post", &rest))
+		return read_post(changes, rest);
+	vector_word(line, "unlink", &rest);
+	return read_unlink(changes, rest);
+}
+
+int vector_read_after(struct vector_changes *changes, char *line)
+{
+	char *rest;
+
+	if (vector_word(line, "entry", &rest))
+		return read_entry(changes, rest);
+	if (vector_word(line, "host", &rest))
+		return read_host(changes, rest);
+	if (vector_word(line, "me", &rest))
+		return read_me(changes, rest);
+	return read_field(changes, line);
+}
+
+void vector_free_changes(struct vector_changes *changes)
+{
+	for (unsigned i = 0; i < changes->count; i++) {
+		free(changes->list[i].table);
+		free(changes->list[i].text);
+		free(changes->list[i].bytes);
+	}
+	free(changes->list);
+}

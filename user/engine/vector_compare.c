@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* What a step came to against what is expected of it. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libspin/libspin.h"
+
+#include "event.h"
+#include "vector_compare.h"
+
+const char *vector_flip_name(enum vector_flip flip)
+{
+	static const char *const names[FLIP_KINDS] = { "nothing", "verdict", "frame", "state", "event", "host memory",
+						       "matching entry" };
+
+	return names[flip];
+}
+
+int vector_can_flip(const struct vector *v, const struct types *t, enum vector_flip flip)
+{
+	const struct vector_step *last = &v->step[v->count - 1];
+
+	switch (flip) {
+	case FLIP_VERDICT: return last->kind == STEP_PACKET;
+	case FLIP_FRAME:   return last->out_bytes != 0;
+	case FLIP_HOST:
+	case FLIP_ME:      return t->messages;
+	default:           return 1;
+	}
+}
+
+static void add_verdict(struct differences *d, const struct engine_out *got, enum spin_verdict verdict,
+			enum spin_reason reason)
+{
+	char a[128], b[128];
+
+	if (got->verdict == verdict && got->reason == reason)
+		return;
+	snprintf(a, sizeof(a), "%s %s (%s)", spin_verdict_name(got->verdict), spin_reason_name(got->reason),
+		 spin_reason_text(got->reason));
+	snprintf(b, sizeof(b), "%s %s (%s)", spin_verdict_name(verdict), spin_reason_name(reason),
+		 spin_reason_text(reason));
+	differences_add(d, "verdict", a, b);
+}
+
+/* A datagram has at most one, and what it tells beside its kind is the packet's. */
+static void add_datagram_event(struct differences *d, const struct engine_out *got, const struct vector_step *step,
+			       int flip)
+{
+	char a[EVENT_TEXT_MAX], b[EVENT_TEXT_MAX];
+	uint32_t type = step->event_count ? step->event[0].event.type : 0;
+	uint32_t handler = step->event_count ? step->event[0].event.handler : 0;
+
+	type = flip ? type % SPIN_EVENT_BAD_RETURN + 1 : type;
+	if (got->event != type || (type && got->event_handler != handler)) {
+		event_text(got->event, got->event_handler, a);
+		event_text(type, handler, b);
+		differences_add(d, "event", a, b);
+	}
+	for (unsigned i = 1; i < step->event_count; i++)
+		differences_add(d, "one more event", "a datagram has one at most", event_name(step->event[i].event.type));
+}
+
+static void add_events(struct differences *d, const struct engine_events *got, const struct vector_step *step,
+		       int flip)
+{
+	char a[EVENT_LINE_MAX], b[EVENT_LINE_MAX], what[32];
+	unsigned kept = got->count < ENGINE_EVENTS_MAX ? got->count : ENGINE_EVENTS_MAX;
+	unsigned want = step->event_count + (flip && !step->event_count);
+
+	for (unsigned i = 0; i < kept || i < want; i++) {
+		struct spin_event expected = i < step->event_count ? step->event[i].event :
+								     (struct spin_event){ .type = SPIN_EVENT_FAIL };
+
+		expected.hdr_data ^= flip && !i;
+		snprintf(a, sizeof(a), "none");
+		snprintf(b, sizeof(b), "none");
+		if (i < kept)
+			event_line(&got->event[i], a);
+		if (i < want)
+			event_line(&expected, b);
+		snprintf(what, sizeof(what), "event %u", i + 1);
+		if (strcmp(a, b))
+			differences_add(d, what, a, b);
+	}
+	if (got->count > ENGINE_EVENTS_MAX)
+		differences_add(d, "events", "more than are kept", "fewer");
+}
+
+static void me_text(const struct spin_me *me, char *text, size_t bytes)
+{
+	static const char *const states[] = { "free", "open", "taken" };
+
+	if (me->state > SPIN_ME_TAKEN)
+		snprintf(text, bytes, "state %u", me->state);
+	else if (me->state == SPIN_ME_FREE)
+		snprintf(text, bytes, "free");
+	else
+		snprintf(text, bytes, "%s%s match %#" PRIx64 " ignore %#" PRIx64 " start %u length %u messages %" PRIu64
+			 " bytes %" PRIu64, states[me->state], me->options & SPIN_ME_USE_ONCE ? " once" : "",
+			 me->match_bits, me->ignore_bits, me->start, me->length, me->messages, me->bytes);
+}
+
+static void add_mes(struct differences *d, const struct host_image *want, const struct host_image *got)
+{
+	char a[192], b[192], what[32];
+
+	for (unsigned i = 0; i < SPIN_MES_MAX; i++) {
+		me_text(&got->me[i], a, sizeof(a));
+		me_text(&want->me[i], b, sizeof(b));
+		snprintf(what, sizeof(what), "matching entry %u", i);
+		if (strcmp(a, b))
+			differences_add(d, what, a, b);
+	}
+}
+
+/* An entry's counts are expected where a line tells them. */
+static void leave_out_counts(const struct vector_changes *after, struct host_image *want, const struct host_image *got)
+{
+	int counted[SPIN_MES_MAX] = { 0 };
+
+	for (unsigned i = 0; i < after->count; i++)
+		if (after->list[i].kind == CHANGE_ME && after->list[i].counted)
+			counted[after->list[i].me] = 1;
+	for (unsigned i = 0; i < SPIN_MES_MAX; i++) {
+		if (counted[i])
+			continue;
+		want->me[i].messages = got->me[i].messages;
+		want->me[i].bytes = got->me[i].bytes;
+	}
+}
+
+static void compare_host(const struct vector_step *step, enum vector_flip flip, struct vector_result *r)
+{
+	leave_out_counts(&step->after, &r->want_host, &r->got_host);
+	if (flip == FLIP_HOST)
+		r->want_host.memory[step->line * 7919u % r->want_host.bytes] ^= 0x10;
+	if (flip == FLIP_ME)
+		r->want_host.me[step->line % SPIN_MES_MAX].state ^= SPIN_ME_OPEN;
+	differences_bytes(&r->differences, "host memory", r->want_host.memory, r->want_host.bytes,
+			  r->got_host.memory, r->got_host.bytes);
+	add_mes(&r->differences, &r->want_host, &r->got_host);
+}
+
+static void compare_packet(const struct vector_step *step, enum vector_flip flip, struct vector_result *r)
+{
+	enum spin_verdict verdict = flip == FLIP_VERDICT ? (step->verdict + 1) % 3 : step->verdict;
+	uint8_t expected[ENGINE_FRAME_MAX];
+
+	if (step->out_bytes)
+		memcpy(expected, step->out, step->out_bytes);
+	/* a different place each time: by the frame's length */
+	if (flip == FLIP_FRAME)
+		expected[step->in_bytes * 7 % step->out_bytes] ^= 0x10;
+	add_verdict(&r->differences, &r->out, verdict, step->reason);
+	if (r->uncounted)
+		differences_add(&r->differences, "counter of the reason", "not up by one", "up by one");
+	if (step->verdict != SPIN_VERDICT_DROP && r->out.verdict != SPIN_VERDICT_DROP)
+		differences_frame(&r->differences, expected, step->out_bytes, r->out.frame, r->out.frame_bytes);
+}
+
+void vector_compare(const struct vector_step *step, const struct types *t, enum vector_flip flip,
+		    struct vector_result *r)
+{
+	if (step->kind == STEP_PACKET)
+		compare_packet(step, flip, r);
+	else if (r->uncounted)
+		differences_add(&r->differences, "counters of packets", "moved", "as they were");
+	if (t->messages)
+		add_events(&r->differences, &r->out.events, step, flip == FLIP_EVENT);
+	else
+		add_datagram_event(&r->differences, &r->out, step, flip == FLIP_EVENT);
+	if (flip == FLIP_STATE)
+		r->want.bytes[step->line % t->count][0] ^= 0x10;
+	differences_memory(&r->differences, t, &r->want, &r->got);
+	if (t->messages)
+		compare_host(step, flip, r);
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef USER_ENGINE_VECTOR_COMPARE_H
+#define USER_ENGINE_VECTOR_COMPARE_H
+
+#include "vector.h"
+
+/* Adds what is not as expected to the result's differences; `flip` changes the expectation before. */
+void vector_compare(const struct vector_step *step, const struct types *t, enum vector_flip flip,
+		    struct vector_result *r);
+
+#endif

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Lines about a context that takes messages: how many, how long, how much. */
+#include <errno.h>
+#include <string.h>
+
+#include "template_number.h"
+#include "vector_reader.h"
+
+static int one_number(char *rest, const char *what, uint64_t max, uint64_t *out)
+{
+	const char *word = vector_next(&rest);
+
+	if (!word || vector_next(&rest))
+		return engine_fail(-EINVAL, "write: %s N", what);
+	if (template_number(word, what, max, out))
+		return -EINVAL;
+	return *out ? 0 : engine_fail(-EINVAL, "%s 0 would be the default", what);
+}
+
+static int read_number(struct vector_reader *r, char *line, int *taken)
+{
+	struct spin_message_opts *opts = &r->v->context.message;
+	const struct {
+		const char *word;
+		uint64_t max;
+		unsigned *to;
+	} numbers[] = {
+		{ "messages", SPIN_MPQS_MAX, &opts->messages },
+		{ "parking", SPIN_PARKING_MAX, &opts->parking },
+		{ "idle", UINT32_MAX, &opts->idle_ms },
+		{ "tombstone", UINT32_MAX, &opts->tombstone_ms },
+	};
+	uint64_t value;
+	char *rest;
+
+	for (unsigned i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		if (!vector_word(line, numbers[i].word, &rest))
+			continue;
+		*taken = 1;
+		if (one_number(rest, numbers[i].word, numbers[i].max, &value))
+			return -EINVAL;
+		*numbers[i].to = (unsigned)value;
+		return 0;
+	}
+	return 0;
+}
+
+/* `host BYTES` is the context's, `host OFFSET BYTES` a change. */
+static int is_host_size(char *line, char **rest)
+{
+	return vector_word(line, "host", rest) && !(*rest)[strcspn(*rest, " \t")];
+}
+
+int vector_read_context(struct vector_reader *r, char *line)
+{
+	struct spin_message_opts *opts = &r->v->context.message;
+	int taken = 0, err = read_number(r, line, &taken);
+	uint64_t bytes;
+	char *rest;
+
+	if (!taken && is_host_size(line, &rest)) {
+		taken = 1;
+		err = one_number(rest, "host", SPIN_HOST_BYTES_MAX, &bytes);
+		if (!err)
+			opts->host_bytes = bytes;
+	}
+	if (!strcmp(line, "put"))
+		taken = opts->put = 1;
+	if (!strcmp(line, "no_entry"))
+		taken = opts->no_entry = 1;
+	if (taken && !err && r->v->count)
+		return engine_fail(-EINVAL, "'%.32s' belongs before the first packet", line);
+	r->v->of_messages |= taken;
+	return err ? err : taken;
+}

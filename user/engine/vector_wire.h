@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef USER_ENGINE_VECTOR_WIRE_H
+#define USER_ENGINE_VECTOR_WIRE_H
+
+/* Where the headers of a message's packet are, as a vector has it. */
+#include <stdint.h>
+
+struct vector_wire {
+	uint32_t ip_at, ip_version, udp_at, slmp_at;
+};
+
+/* 0, or -EINVAL: no SLMP over UDP over IP; engine_why() says so. */
+int vector_wire(const uint8_t *frame, uint32_t bytes, struct vector_wire *out);
+/* The acknowledgement of a packet, as the NIC sends it; `to` has room for the packet. */
+int vector_ack(const uint8_t *frame, uint32_t bytes, uint8_t *to, uint32_t *to_bytes);
+uint32_t vector_wire_id(const uint8_t *frame, const struct vector_wire *w);
+
+#endif
