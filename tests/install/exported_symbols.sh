@@ -1,13 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# libspin.so exports the functions that libspin.h declares, each with a version, and nothing else.
+# libspin.so exports the functions that its headers declare, each with a version, and nothing else.
 . "$(dirname "$0")/install.inc"
 install_for_use
 cd "$WORK" || exit 1
 
-gcc -E -P -I"$PREFIX/include" -include stdint.h "$PREFIX/include/spin/libspin.h" | tr '\n' ' ' | tr ';{' '\n\n' |
+for header in "$PREFIX"/include/spin/libspin*.h; do
+	gcc -E -P -I"$PREFIX/include" -include stdint.h "$header"
+done | tr '\n' ' ' | tr ';{' '\n\n' |
 	grep -v typedef | grep -oE 'spin_[a-z0-9_]+ *\(' | tr -d ' (' | sort -u >declared
-[ "$(wc -l <declared)" -gt 40 ] || fail "only $(wc -l <declared) functions are found in libspin.h"
+[ "$(wc -l <declared)" -gt 40 ] || fail "only $(wc -l <declared) functions are found in the headers"
 nm -D --defined-only "$PREFIX/lib/libspin.so" >symbols
 awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' symbols | sort -u >exported
 diff declared exported >differences || fail "declared (<) and exported (>): $(grep '^[<>]' differences | tr '\n' ' ')"

@@ -21,12 +21,16 @@ struct spin_sender;
 struct spin_send_opts {
 	size_t bytes;             /* sizeof(struct spin_send_opts); fields behind it count as zero */
 	unsigned window;          /* unacknowledged packets at most; 0: 64. At most 1,024 */
-	unsigned payload_bytes;   /* per packet; 0: what the way's MTU takes, at most 1,462, a multiple of 8 */
+	unsigned payload_bytes;   /* per packet, at most 1,462; 0: what the way's MTU takes, a multiple of 8 */
 	unsigned timeout_ms;      /* without any acknowledgement, then the message is given up; 0: 5,000 */
 	unsigned resend_ms;       /* first wait before a packet is sent again, doubled each time; 0: adapts to the round trip */
 	const char *source;       /* local address or ADDR:PORT; NULL: the kernel's choice */
 	int put;                  /* 1: the first packet has struct spin_slmp_put; the receiver must ask for it */
-	int no_acknowledgements;  /* 1: SYN on the first and last packet only, as window 0 of the reference sender */
+	/*
+	 * 1: SYN on the first and last packet only, as window 0 of the reference sender: those in between are sent
+	 * once the first is acknowledged, and not again; if one is lost nobody is told.
+	 */
+	int no_acknowledgements;
 };
 
 /* Resolves host and port (NULL: 9330) and opens the socket. -EINVAL, -ENOENT (no such host), -EMSGSIZE. */

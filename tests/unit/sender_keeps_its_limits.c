@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * What spin_sender__send() must not do: send beyond its window, send again too often, take forged
+ * acknowledgements for its own, wait for ever; and what it says when it fails.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <common/netns.h>
+#include <common/slmp_receiver.h>
+#include <user/libspin/libspin.h>
+#include <user/libspin/libspin_send.h>
+
+#define BYTES (2000u * 1456u)
+
+static uint8_t data[BYTES];
+static struct slmp_receiver receiver;
+static struct spin_send_report report;
+
+static void die(const char *what)
+{
+	printf("FAIL: %s (last sentence: %s)\n", what, spin_strerror_last());
+	exit(1);
+}
+
+static void expect(int want, int got, const char *what)
+{
+	if (want == got)
+		return;
+	printf("%s: %d instead of %d\n", what, got, want);
+	die(what);
+}
+
+static void says(const char *text)
+{
+	if (!strstr(spin_strerror_last(), text))
+		die(text);
+}
+
+static struct spin_sender *to_port(unsigned port, struct spin_send_opts opts)
+{
+	struct spin_sender *s;
+	char text[8];
+
+	opts.bytes = sizeof(opts);
+	snprintf(text, sizeof(text), "%u", port);
+	expect(0, spin_sender__open("127.0.0.1", text, &opts, &s), "open");
+	return s;
+}
+
+/* A receiver of its own, a message, and the receiver's view when both have ended. */
+static int try(struct slmp_receiver kind, struct spin_send_opts opts, uint32_t bytes,
+	       int (*progress)(void *arg, const struct spin_send_report *so_far))
+{
+	struct spin_sender *s;
+	int err;
+
+	slmp_receiver__free(&receiver);
+	receiver = kind;
+	receiver.family = AF_INET;
+	receiver.bytes_max = BYTES;
+	receiver.expect_bytes = bytes;
+	if (slmp_receiver__start(&receiver))
+		die("no receiver");
+	s = to_port(receiver.port, opts);
+	if (progress)
+		spin_sender__on_progress(s, progress, &receiver);
+	err = spin_sender__send(s, data, bytes, NULL, &report);
+	spin_sender__close(s);
+	slmp_receiver__stop(&receiver);
+	if (receiver.complaint[0])
+		die(receiver.complaint);
+	return err;
+}
+
+static const struct spin_send_opts brief = { .window = 48, .timeout_ms = 400, .resend_ms = 20 };
+
+static void no_answer(void)
+{
+	const struct slmp_message *m = receiver.message;
+
+	expect(-ETIMEDOUT, try((struct slmp_receiver){ .every = 1, .mute = 1 }, brief, BYTES, NULL), "no answer");
+	says("not even of the first packet");
+	expect(48, (int)m->packets, "different packets sent without an acknowledgement");
+	/* after 20, 40, 80 and 160 ms */
+	if (m->first_came < 2 || m->first_came > 5)
+		die("a packet is not sent again with waits that double");
+	expect(0, (int)report.acknowledged, "acknowledged without an acknowledgement");
+	expect((int)report.sent, (int)receiver.datagrams, "datagrams sent, as reported");
+}
+
+static void forged(void)
+{
+	struct slmp_receiver kind = { .every = 1, .mute = 1, .link = { .junk = 100 } };
+
+	expect(-ETIMEDOUT, try(kind, brief, BYTES, NULL), "forged answers only");
+	expect(0, (int)report.acknowledged, "acknowledged by forgery");
+	expect(48, (int)receiver.message[0].packets, "packets sent after forged answers");
+}
+
+static void one_is_missing(void)
+{
+	struct slmp_receiver kind = { .every = 1, .mute_offset = 5 * 1456 };
+
+	expect(-ETIMEDOUT, try(kind, brief, BYTES, NULL), "one packet is never acknowledged");
+	says("7280 of 2912000 bytes have arrived");
+	expect((5 + 1023) * 1456, (int)receiver.message[0].highest, "offset where the receiver's window ends");
+	expect(5 + 1023, (int)report.acknowledged, "packets acknowledged");
+}
+
+static void first_is_missing(void)
+{
+	struct slmp_receiver kind = { .every = 1, .mute_offset = 0 };
+
+	expect(-ETIMEDOUT, try(kind, brief, BYTES, NULL), "the first packet is never acknowledged");
+	expect(47 * 1456, (int)receiver.message[0].highest, "offset sent while others are parked");
+}
+
+static void without_acknowledgements(void)
+{
+	struct slmp_receiver kind = { .mute_offset = SLMP_NO_PACKET };
+	struct spin_send_opts opts = { .no_acknowledgements = 1 };
+
+	expect(0, try(kind, opts, 200000, NULL), "window 0");
+	expect(2, (int)report.acknowledged, "packets acknowledged with window 0");
+	expect((int)report.packets, (int)receiver.message[0].packets, "packets with window 0");
+	expect(200000, (int)report.bytes, "bytes with window 0");
+	kind.link = (struct slmp_link){ .lose_ack = 60 };
+	expect(0, try(kind, opts, 200000, NULL), "window 0, answers lost");
+	kind.mute_offset = 0;
+	opts.timeout_ms = 300;
+	expect(-ETIMEDOUT, try(kind, opts, 200000, NULL), "window 0 without the first answer");
+	expect(1, (int)receiver.message[0].packets, "packets sent before the first answer");
+}
+
+static int give_up(void *arg, const struct spin_send_report *so_far)
+{
+	return arg == &receiver && so_far->bytes == 5 * 1456;
+}
+
+static void given_up(void)
+{
+	struct slmp_receiver kind = { .every = 1, .mute_offset = 5 * 1456 };
+	struct spin_send_opts opts = { .timeout_ms = 60000 };
+
+	expect(-ECANCELED, try(kind, opts, BYTES, give_up), "given up by the caller");
+	says("given up; 7280 of 2912000 bytes have arrived");
+}
+
+static void refused(void)
+{
+	struct spin_sender *s = to_port(receiver.port, (struct spin_send_opts){ 0 }); /* which has ended */
+
+	for (int again = 0; again < 2; again++) {
+		expect(-ECONNREFUSED, spin_sender__send(s, data, BYTES, NULL, &report), "nobody there");
+		says("connection refused");
+	}
+	spin_sender__close(s);
+}
+
+static int open_error(const char *host, const char *port, struct spin_send_opts opts)
+{
+	struct spin_sender *s = (void *)1;
+	int err;
+
+	if (!opts.bytes)
+		opts.bytes = sizeof(opts);
+	err = spin_sender__open(host, port, &opts, &s);
+	if (err && s)
+		die("a sender, and an error");
+	spin_sender__close(s);
+	return err;
+}
+
+static void options_are_checked(void)
+{
+	const struct spin_put put = { 0 };
+	struct spin_sender *s;
+
+	expect(-ENOENT, open_error("no.such.host.invalid", NULL, (struct spin_send_opts){ 0 }), "no such host");
+	says("no such host");
+	expect(-EINVAL, open_error("127.0.0.1", "0", (struct spin_send_opts){ 0 }), "port 0");
+	expect(-EINVAL, open_error("127.0.0.1", "65536", (struct spin_send_opts){ 0 }), "port 65536");
+	expect(-EINVAL, open_error("127.0.0.1", "http", (struct spin_send_opts){ 0 }), "a port by name");
+	expect(-EINVAL, open_error("", NULL, (struct spin_send_opts){ 0 }), "no host");
+	expect(-EINVAL, open_error("127.0.0.1", NULL, (struct spin_send_opts){ .window = 1025 }), "a window too large");
+	expect(-EINVAL, open_error("127.0.0.1", NULL, (struct spin_send_opts){ .payload_bytes = 1463 }), "1463 bytes");
+	expect(-EINVAL, open_error("127.0.0.1", NULL, (struct spin_send_opts){ .bytes = 4 }), "options without a size");
+	expect(-EINVAL, open_error("127.0.0.1", NULL, (struct spin_send_opts){ .source = "::1" }), "another family");
+	expect(-EINVAL, open_error("127.0.0.1", NULL, (struct spin_send_opts){ .source = "127.0.0.1:x" }), "no port");
+	expect(-EADDRNOTAVAIL, open_error("127.0.0.1", NULL, (struct spin_send_opts){ .source = "10.9.9.9" }), "not ours");
+	expect(0, open_error("127.0.0.1", NULL, (struct spin_send_opts){ .source = "127.0.0.2:4000" }), "a source");
+	expect(0, open_error("::1", NULL, (struct spin_send_opts){ .source = "[::1]:4000" }), "an IPv6 source with port");
+	expect(0, open_error("::1", NULL, (struct spin_send_opts){ .source = "::1" }), "an IPv6 source");
+	expect(0, open_error("127.0.0.1", NULL, (struct spin_send_opts){ .bytes = sizeof(size_t), .window = 9999 }),
+	       "a field behind the struct's size");
+	s = to_port(9330, (struct spin_send_opts){ 0 });
+	expect(-EINVAL, spin_sender__send(s, data, 1, &put, &report), "put by a sender without it");
+	if (sizeof(size_t) > 4)
+		expect(-EMSGSIZE, spin_sender__send(s, data, (size_t)1 << 32, NULL, NULL), "4 GiB");
+	spin_sender__close(s);
+}
+
+/* Last: the way stays short. */
+static void a_short_way(void)
+{
+	struct slmp_receiver kind = { .every = 1, .mute_offset = SLMP_NO_PACKET, .stride = 960 };
+
+	netns_shell("ip link set lo mtu 1000");
+	expect(-EMSGSIZE, open_error("127.0.0.1", NULL, (struct spin_send_opts){ .payload_bytes = 1000 }), "too long");
+	expect(0, try(kind, (struct spin_send_opts){ 0 }, 10000, NULL), "a short way");
+	netns_shell("ip link set lo mtu 68");
+	expect(-EMSGSIZE, open_error("127.0.0.1", NULL, (struct spin_send_opts){ .put = 1 }), "no room behind a put");
+}
+
+int main(void)
+{
+	netns_new();
+	netns_shell("ip link set lo up");
+	no_answer();
+	forged();
+	one_is_missing();
+	first_is_missing();
+	without_acknowledgements();
+	given_up();
+	refused();
+	options_are_checked();
+	a_short_way();
+	slmp_receiver__free(&receiver);
+	return 0;
+}

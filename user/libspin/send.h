@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef LIBSPIN_SEND_PRIVATE_H
+#define LIBSPIN_SEND_PRIVATE_H
+
+/* The parts of the sender of messages. Times are of the monotonic clock, in ns. */
+#include <sys/socket.h>
+
+#include <spin/message.h>
+#include <spin/slmp.h>
+
+#include "internal.h"
+
+#pragma GCC visibility push(default)
+#include "libspin_send.h"
+#pragma GCC visibility pop
+
+uint64_t send_now_ns(void);
+
+/* --- send_timer.c: how long to wait for an acknowledgement (RFC 6298, with limits for a LAN) --- */
+
+struct send_timer {
+	uint64_t fixed_ns;     /* 0: it adapts */
+	uint64_t smoothed_ns;  /* round trip; 0: none was measured */
+	uint64_t variation_ns;
+	unsigned backoff;      /* waits are doubled so many times until a round trip is measured again (Karn) */
+};
+
+/* A round trip of a packet that was sent once. */
+void send_timer__measured(struct send_timer *t, uint64_t round_trip_ns);
+/* A packet was acknowledged that had waited in vain so many times. */
+void send_timer__late(struct send_timer *t, unsigned waits);
+/* How long a packet waits that has waited in vain so many times. */
+uint64_t send_timer__wait_ns(const struct send_timer *t, unsigned waits);
+
+/* --- send_window.c: which packets are under way, and which is to be sent next --- */
+
+#define SEND_WAITS 16u /* kinds of packets by how often they waited in vain; the last one is for all above, too */
+#define SEND_LATER 3u  /* so many packets sent later were acknowledged: it is lost */
+
+/* A packet under way; in the ring at its number modulo SPIN_WINDOW. */
+struct send_slot {
+	uint64_t sent_ns;      /* the last time */
+	uint64_t order;        /* of sending: the count of datagrams before */
+	uint16_t next, previous; /* in the list of those that waited as often */
+	uint8_t waits;
+	uint8_t again;         /* 1: sent more than once */
+	uint8_t early;         /* 1: the last time because later ones were acknowledged */
+	uint8_t done;          /* acknowledged, or in no need of it */
+};
+
+struct send_list { uint16_t first, last; };
+
+struct send_window {
+	struct send_slot slot[SPIN_WINDOW];
+	struct send_list list[SEND_WAITS]; /* each in order of sending */
+	uint64_t lowest;       /* packet; all below are done */
+	uint64_t next;         /* the first one that was not sent yet */
+	uint64_t total;        /* packets of the message */
+	uint64_t order;        /* datagrams sent */
+	uint64_t later[SEND_LATER];    /* the highest `order` that were acknowledged, the highest first */
+	uint64_t later_ns[SEND_LATER]; /* when they had been sent */
+	uint64_t reorder_ns;   /* so much later it must have been sent: grows where packets overtake one another */
+	unsigned limit;        /* unacknowledged packets */
+	unsigned waiting;      /* that are there */
+};
+
+void send_window__start(struct send_window *w, uint64_t packets, unsigned limit);
+/* 1: the packet w->next may be sent. */
+int send_window__open(const struct send_window *w);
+/* It is sent now; `wanted` 0: without asking for an acknowledgement. */
+void send_window__sent(struct send_window *w, uint64_t now_ns, int wanted);
+/* A packet that is to be sent again now, if there is one: 1 and *packet. It counts as sent. */
+int send_window__lost(struct send_window *w, const struct send_timer *t, uint64_t now_ns, uint64_t *packet);
+/* When the next one is; UINT64_MAX: none is under way. */
+uint64_t send_window__due_ns(const struct send_window *w, const struct send_timer *t);
+/* 1: it was waited for; 0: it is not under way. */
+int send_window__acknowledged(struct send_window *w, struct send_timer *t, uint64_t packet, uint64_t now_ns);
+
+/* --- send_socket.c: the socket, connected --- */
+
+/* Opens the socket; names the other end in `peer`. */
+int send_socket__open(const char *host, const char *port, const char *source, int *fd, char *peer, size_t bytes);
+/* Bytes of UDP payload that fit into one packet on the way, as far as is known. Negative: -errno. */
+int send_socket__room(int fd);
+/* Forgets what came for the last message. */
+void send_socket__clear(int fd);
+
+/* --- send_batch.c: datagrams, many per system call --- */
+
+#define SEND_BATCH 64u
+
+struct send_batch {
+	struct mmsghdr message[SEND_BATCH];
+	struct iovec part[SEND_BATCH][3];
+	struct spin_slmp header[SEND_BATCH];
+	unsigned count, gone; /* the first `gone` of them were sent */
+};
+
+struct send_message {
+	const uint8_t *data;
+	uint32_t bytes, id;
+	uint32_t stride;
+	uint64_t packets;
+	const struct spin_slmp_put *put; /* NULL: none */
+	int every;                       /* 1: every packet asks for an acknowledgement */
+};
+
+/* There must be room. */
+void send_batch__add(struct send_batch *b, const struct send_message *m, uint64_t packet);
+/* Sends and counts them; then it is empty. -EAGAIN: the socket is full, the rest is still there. Else another -errno. */
+int send_batch__flush(struct send_batch *b, int fd, uint64_t *sent);
+/* Calls fn for each acknowledgement of this message that is there. How many datagrams there were, or -errno. */
+int send_batch__receive(int fd, const struct send_message *m, void (*fn)(void *arg, uint64_t packet), void *arg);
+
+/* --- send_opts.c: options, checked --- */
+
+/* Fills in what is not told. */
+int send_opts__read(const struct spin_send_opts *opts, struct spin_send_opts *out);
+/* Payload of all packets but the last, where `room` bytes fit into a datagram. 0: not even 8 do, or what is asked for does not. */
+uint32_t send_opts__stride(const struct spin_send_opts *opts, unsigned room);
+
+struct spin_sender {
+	int fd;
+	char peer[96];
+	struct spin_send_opts opts;
+	struct send_timer timer;
+	struct send_window window;
+	struct send_batch batch;
+	int (*on_progress)(void *arg, const struct spin_send_report *so_far);
+	void *on_progress_arg;
+};
+
+/* --- send_why.c: why a message was given up, as a sentence; err is given back --- */
+int send_why(const struct spin_sender *s, const struct send_message *m, const struct spin_send_report *report, int err);
+
+#endif

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Packets under way. Those that have waited in vain equally often wait equally long, so
+ * each such list is in order of sending and of time: only its first one is looked at.
+ */
+#include <string.h>
+
+#include "send.h"
+
+#define NONE 0xffffu
+
+static struct send_slot *slot_of(struct send_window *w, uint64_t packet)
+{
+	return &w->slot[packet % SPIN_WINDOW];
+}
+
+static struct send_list *list_of(struct send_window *w, const struct send_slot *s)
+{
+	return &w->list[s->waits];
+}
+
+static void append(struct send_window *w, struct send_slot *s)
+{
+	struct send_list *list = list_of(w, s);
+	uint16_t at = (uint16_t)(s - w->slot);
+
+	s->next = NONE;
+	s->previous = list->last;
+	if (list->last == NONE)
+		list->first = at;
+	else
+		w->slot[list->last].next = at;
+	list->last = at;
+}
+
+static void take_out(struct send_window *w, struct send_slot *s)
+{
+	struct send_list *list = list_of(w, s);
+
+	if (s->previous == NONE)
+		list->first = s->next;
+	else
+		w->slot[s->previous].next = s->next;
+	if (s->next == NONE)
+		list->last = s->previous;
+	else
+		w->slot[s->next].previous = s->previous;
+}
+
+void send_window__start(struct send_window *w, uint64_t packets, unsigned limit)
+{
+	uint64_t reorder_ns = w->reorder_ns; /* the way is the same as for the last message */
+
+	memset(w, 0, sizeof(*w));
+	for (unsigned i = 0; i < SEND_WAITS; i++)
+		w->list[i] = (struct send_list){ NONE, NONE };
+	w->order = 1; /* 0: none was acknowledged */
+	w->total = packets;
+	w->limit = limit;
+	w->reorder_ns = reorder_ns;
+}
+
+/*
+ * The receiver remembers SPIN_WINDOW packets beyond the lowest missing one, so there is no
+ * use in going further. Before the first packet has come it has to park all others, and has less room.
+ */
+int send_window__open(const struct send_window *w)
+{
+	return w->next < w->total && w->waiting < w->limit &&
+	       w->next - w->lowest < (w->lowest ? SPIN_WINDOW : w->limit);
+}
+
+static void move_up(struct send_window *w)
+{
+	while (w->lowest < w->next && slot_of(w, w->lowest)->done)
+		w->lowest++;
+}
+
+void send_window__sent(struct send_window *w, uint64_t now_ns, int wanted)
+{
+	struct send_slot *s = slot_of(w, w->next++);
+
+	*s = (struct send_slot){ .sent_ns = now_ns, .order = w->order++, .done = !wanted };
+	if (wanted) {
+		append(w, s);
+		w->waiting++;
+	} else {
+		move_up(w);
+	}
+}
+
+static void again(struct send_window *w, struct send_slot *s, uint64_t now_ns, int early)
+{
+	take_out(w, s);
+	s->waits += !early && s->waits + 1u < SEND_WAITS;
+	s->early = (uint8_t)early;
+	s->again = 1;
+	s->sent_ns = now_ns;
+	s->order = w->order++;
+	append(w, s);
+}
+
+/* The packet whose slot it is: the ring holds those from the lowest one on. */
+static uint64_t packet_of(const struct send_window *w, const struct send_slot *s)
+{
+	uint64_t at = (uint64_t)(s - w->slot);
+
+	return w->lowest + (at + SPIN_WINDOW - w->lowest % SPIN_WINDOW) % SPIN_WINDOW;
+}
+
+int send_window__lost(struct send_window *w, const struct send_timer *t, uint64_t now_ns, uint64_t *packet)
+{
+	for (unsigned i = 0; i < SEND_WAITS; i++) {
+		struct send_slot *s;
+		int early;
+
+		if (w->list[i].first == NONE)
+			continue;
+		s = &w->slot[w->list[i].first];
+		early = s->order < w->later[SEND_LATER - 1] &&
+			s->sent_ns + w->reorder_ns <= w->later_ns[SEND_LATER - 1];
+		if (!early && s->sent_ns + send_timer__wait_ns(t, s->waits) > now_ns)
+			continue;
+		*packet = packet_of(w, s);
+		again(w, s, now_ns, early);
+		return 1;
+	}
+	return 0;
+}
+
+uint64_t send_window__due_ns(const struct send_window *w, const struct send_timer *t)
+{
+	uint64_t due = UINT64_MAX;
+
+	for (unsigned i = 0; i < SEND_WAITS; i++) {
+		const struct send_slot *s;
+		uint64_t at;
+
+		if (w->list[i].first == NONE)
+			continue;
+		s = &w->slot[w->list[i].first];
+		at = s->sent_ns + send_timer__wait_ns(t, s->waits);
+		if (at < due)
+			due = at;
+	}
+	return due;
+}
+
+/* Only of packets sent once: of others it is not known which sending was acknowledged. */
+static void note_later(struct send_window *w, const struct send_slot *s)
+{
+	unsigned at = SEND_LATER;
+
+	while (at && w->later[at - 1] < s->order)
+		at--;
+	for (unsigned i = SEND_LATER - 1; i > at; i--) {
+		w->later[i] = w->later[i - 1];
+		w->later_ns[i] = w->later_ns[i - 1];
+	}
+	if (at < SEND_LATER) {
+		w->later[at] = s->order;
+		w->later_ns[at] = s->sent_ns;
+	}
+}
+
+int send_window__acknowledged(struct send_window *w, struct send_timer *t, uint64_t packet, uint64_t now_ns)
+{
+	struct send_slot *s = slot_of(w, packet);
+	uint64_t took_ns;
+
+	if (packet < w->lowest || packet >= w->next || s->done)
+		return 0;
+	took_ns = now_ns - s->sent_ns;
+	if (!s->again) {
+		send_timer__measured(t, took_ns);
+		note_later(w, s);
+	} else if (s->early && took_ns < t->smoothed_ns / 4 && w->reorder_ns < t->smoothed_ns) {
+		/* too soon for the answer to the second one: the first was not lost, but overtaken */
+		w->reorder_ns += t->smoothed_ns / 8 + 1;
+	} else if (s->waits) {
+		send_timer__late(t, s->waits);
+	}
+	take_out(w, s);
+	s->done = 1;
+	w->waiting--;
+	move_up(w);
+	return 1;
+}
