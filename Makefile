@@ -71,6 +71,7 @@ BINARIES := $(BUILD)/bin/spinctl $(SPINCC) $(BUILD)/bin/hpu-run
 VERSION := $(shell sed -n 's/.*SPIN_VERSION "\(.*\)"/\1/p' user/common/version.h)
 SONAME  := libspin.so.$(firstword $(subst ., ,$(VERSION)))
 PAGES   := $(patsubst user/man/%.in,$(BUILD)/man/%,$(wildcard user/man/*.in))
+LIBSPIN_HEADERS := $(addprefix user/libspin/libspin,.h _message.h _send.h)
 COMPLETION := $(BUILD)/completion/spinctl $(BUILD)/completion/spincc
 
 all: $(BINARIES) $(BUILD)/lib/static/libspin.a $(BUILD)/lib/libspin.so $(HANDLERS) $(PAGES) $(COMPLETION)
@@ -174,7 +175,7 @@ $(BUILD)/man/spincc.1: user/man/spincc.1.in $(SPINCC)
 $(BUILD)/man/hpu-run.1: user/man/hpu-run.1.in user/common/version.h
 	$(Q)mkdir -p $(@D) && sed 's/@VERSION@/$(VERSION)/' $< >$@
 
-$(BUILD)/man/libspin.3: user/man/libspin.awk user/libspin/libspin.h user/man/libspin.c user/man/libspin.3.in
+$(BUILD)/man/libspin.3: user/man/libspin.awk $(LIBSPIN_HEADERS) user/man/libspin.c user/man/libspin.3.in
 $(BUILD)/man/spin-handler.7: user/man/reasons.awk handlers/include/spin/reason.h user/man/spin-handler.7.in
 $(BUILD)/man/libspin.3 $(BUILD)/man/spin-handler.7: user/common/version.h
 	$(Q)mkdir -p $(@D) && awk -v version=$(VERSION) -f $(filter-out %version.h,$^) >$@

@@ -22,7 +22,7 @@ INSTALL_ROWS = \
 	link|$(SONAME)|$(LIBDIR)/libspin.so \
 	pc|user/libspin/libspin.pc.in|$(LIBDIR)/pkgconfig/libspin.pc \
 	$(call rows,644,$(LIBDIR)/spin,$(HANDLERS)) \
-	$(call rows,644,$(INCLUDEDIR)/spin,$(wildcard user/libspin/libspin*.h) \
+	$(call rows,644,$(INCLUDEDIR)/spin,$(LIBSPIN_HEADERS) \
 		$(addprefix handlers/include/spin/,context.h message.h meta.h reason.h rule.h)) \
 	$(foreach f,$(RUNTIME) $(wildcard handlers/*.c handlers/*.md),644|$(f)|$(SPIN_DATA)/$(f)) \
 	$(foreach n,1 3 7 8,$(call rows,644,$(MANDIR)/man$(n),$(filter %.$(n),$(PAGES)))) \

@@ -1,14 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# libspin(3) has a prototype and a description of every function of libspin.h, and every type, constant and error.
+# libspin(3) has a prototype and a description of every function of its headers, and every type, constant and error.
 . "$(dirname "$0")/docs.inc"
 cd "$WORK" || exit 1
-header=$ROOT/user/libspin/libspin.h
+headers=$(echo "$ROOT"/user/libspin/libspin*.h)
 unescape <"$MAN/libspin.3" >page
 
-gcc -E -P -fpreprocessed -dD "$header" >code
+for header in $headers; do
+	gcc -E -P -fpreprocessed -dD "$header"
+done >code
 tr '\n' ' ' <code | tr ';{' '\n\n' | grep -v typedef | grep -oE 'spin_[a-z0-9_]+ *\(' | tr -d ' (' | sort -u >functions
-[ "$(wc -l <functions)" -gt 40 ] || fail "only $(wc -l <functions) functions are found in libspin.h"
+[ "$(wc -l <functions)" -gt 40 ] || fail "only $(wc -l <functions) functions are found in its headers"
 sed -n 's/^\.Fo //p' page | sort | diff functions - >differences ||
 	fail "functions in the header (<) and the synopsis (>): $(grep '^[<>]' differences | tr '\n' ' ')"
 sed -n 's/^\.It Fn \([^ ]*\).*/\1/p' page | sort | diff functions - >differences ||
@@ -17,7 +19,7 @@ grep -oE '\b(SPIN|spin)_[A-Za-z0-9_]+' code | sort -u | while read -r name; do
 	grep -qwF "$name" page || echo "$name"
 done >missing
 [ -s missing ] && fail "not in libspin(3): $(tr '\n' ' ' <missing)"
-grep -oE -e '-E[A-Z0-9]{3,}' "$header" | tr -d - | sort -u >errors
+grep -oE -he '-E[A-Z0-9]{2,}' $headers | tr -d - | sort -u >errors
 sed -n 's/^\.It Er //p' page | sort -u | diff errors - >differences ||
 	fail "errors in the header (<) and the page (>): $(grep '^[<>]' differences | tr '\n' ' ')"
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# libspin(3) from libspin.h: awk -v version=V -f libspin.awk libspin.h EXAMPLE.c libspin.3.in
+# libspin(3) from its headers: awk -v version=V -f libspin.awk libspin*.h EXAMPLE.c libspin.3.in
 #
-# What counts in the header: "--- title ---" starts a section; a comment belongs to the declarations
+# What counts in a header; each but the first begins a section by itself: "--- title ---" starts a section; a comment belongs to the declarations
 # below it up to the next comment or empty line; one that has none is prose of its section; a comment
 # behind a declaration belongs to it. Lines that start with a tab are an example.
 
@@ -204,7 +204,9 @@ function add_line(line)
 	comment = comment (comment_lines++ ? "\n" : "") line
 }
 
-FILENAME ~ /libspin\.h$/ {
+FILENAME ~ /libspin_message\.h$/ && FNR == 1 { section("messages") }
+FILENAME ~ /libspin_send\.h$/ && FNR == 1 { section("sending messages") }
+FILENAME ~ /libspin[a-z_]*\.h$/ {
 	line = $0
 	if (in_comment) {
 		done = line ~ /\*\//
@@ -241,7 +243,7 @@ FILENAME ~ /libspin\.h$/ {
 		flush()
 		next
 	}
-	if (line ~ /^#(ifndef|endif|include)/ || line ~ /^#define LIBSPIN_H$/ || line ~ /^struct [a-z_]+;$/)
+	if (line ~ /^#(ifndef|endif|include)/ || line ~ /^#define LIBSPIN_[A-Z_]*H$/ || line ~ /^struct [a-z_]+;$/)
 		next
 	if (decl == "") {
 		count++
