@@ -11,8 +11,8 @@ int recording__put(struct recording_writer *w, const void *data, size_t bytes)
 {
 	if (!bytes)
 		return 0;
-	if (fwrite(data, 1, bytes, w->file) != bytes)
-		return engine_fail(-errno, "cannot write %s: %s", w->path, strerror(errno));
+	if (fwrite(data, 1, bytes, w->out.file) != bytes)
+		return engine_fail(-errno, "cannot write %s: %s", w->out.path, strerror(errno));
 	w->crc = (uint32_t)crc32_z(w->crc, data, bytes);
 	w->bytes += bytes;
 	return 0;

@@ -3,8 +3,9 @@
 #define USER_RECORDING_INTERNAL_H
 
 /* What the files recording_*.c share. */
-#include <limits.h>
 #include <string.h>
+
+#include "common/whole_file.h"
 
 #include "recording.h"
 
@@ -34,23 +35,12 @@ int recording__take_packet(const struct recording *r, const struct recording_blo
 /* --- writing --- */
 
 struct recording_writer {
-	char path[PATH_MAX], temp[PATH_MAX]; /* temp: "" while the file has no name at all */
-	FILE *file;
+	struct whole_file out;
 	uint32_t crc;
 	uint64_t bytes, packets;
 	uint64_t realtime_ns;                /* to add to CLOCK_MONOTONIC */
 	uint8_t hpu_seen[SPIN_HPUS_MAX];
 };
-
-/*
- * A file without a name where the file system can: a killed writer leaves nothing. Else
- * one that is hidden, so that what it leaves is taken for no recording.
- */
-int recording_file__open(struct recording_writer *w);
-/* Gives it its name, in place of what has that now. A negative errno without a sentence. */
-int recording_file__publish(struct recording_writer *w);
-/* Removes it if it has not got its name. */
-void recording_file__close(struct recording_writer *w);
 
 int recording__put(struct recording_writer *w, const void *data, size_t bytes);
 int recording__put32(struct recording_writer *w, uint32_t value);

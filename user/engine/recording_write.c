@@ -50,17 +50,15 @@ int recording_writer__open(const char *path, const struct recording_info *info, 
 	*out = NULL;
 	if (!w)
 		return engine_fail(-ENOMEM, "no memory");
-	if (snprintf(w->path, sizeof(w->path), "%s", path) >= (int)sizeof(w->path)) {
-		free(w);
-		return engine_fail(-ENAMETOOLONG, "%s: the path is too long", path);
-	}
 	if (!stat(path, &st) && !S_ISREG(st.st_mode)) {
 		free(w);
 		return engine_fail(-EINVAL, "%s is no regular file: name another for the recording",
 				   path);
 	}
 	w->realtime_ns = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC);
-	err = recording_file__open(w);
+	err = whole_file__open(&w->out, path, "spinrec");
+	if (err)
+		engine_fail(err, "cannot write %s: %s", path, strerror(-err));
 	if (!err)
 		err = recording__put_section(w);
 	if (!err)
@@ -170,10 +168,10 @@ int recording_writer__finish(struct recording_writer *w, const uint64_t *counter
 
 	if (err)
 		return err;
-	if (fflush(w->file))
-		return engine_fail(-errno, "cannot write %s: %s", w->path, strerror(errno));
-	err = recording_file__publish(w);
-	return err ? engine_fail(err, "cannot write %s: %s", w->path, strerror(-err)) : 0;
+	if (fflush(w->out.file))
+		return engine_fail(-errno, "cannot write %s: %s", w->out.path, strerror(errno));
+	err = whole_file__publish(&w->out);
+	return err ? engine_fail(err, "cannot write %s: %s", w->out.path, strerror(-err)) : 0;
 }
 
 uint64_t recording_writer__packets(const struct recording_writer *w)
@@ -185,6 +183,6 @@ void recording_writer__close(struct recording_writer *w)
 {
 	if (!w)
 		return;
-	recording_file__close(w);
+	whole_file__close(&w->out);
 	free(w);
 }

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "whole_file.h"
+
+#define TEMP_TRIES 1000
+
+/* Names the file hidden beside the path, n: one after the other until one is free. -1 with errno. */
+static int name_temp(struct whole_file *f, unsigned n)
+{
+	const char *slash = strrchr(f->path, '/');
+
+	if (snprintf(f->temp, sizeof(f->temp), "%.*s.%s-%d-%u", slash ? (int)(slash - f->path) + 1 : 0,
+		     f->path, f->hidden, (int)getpid(), n) < (int)sizeof(f->temp))
+		return 0;
+	errno = ENAMETOOLONG;
+	return -1;
+}
+
+/* A file without a name; -1 with errno where the file system has none. */
+static int open_nameless(const struct whole_file *f)
+{
+	const char *slash = strrchr(f->path, '/');
+	char folder[PATH_MAX];
+
+	snprintf(folder, sizeof(folder), "%.*s", slash ? (int)(slash - f->path) + 1 : 1, slash ? f->path : ".");
+	return open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0644);
+}
+
+static int open_hidden(struct whole_file *f)
+{
+	int fd = -1;
+
+	errno = EEXIST;
+	for (unsigned n = 0; n < TEMP_TRIES && fd < 0 && errno == EEXIST; n++)
+		fd = name_temp(f, n) ? -1 : open(f->temp, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0644);
+	if (fd < 0)
+		f->temp[0] = '\0';
+	return fd;
+}
+
+int whole_file__open(struct whole_file *f, const char *path, const char *hidden)
+{
+	int fd;
+
+	*f = (struct whole_file){ .hidden = hidden };
+	if (snprintf(f->path, sizeof(f->path), "%s", path) >= (int)sizeof(f->path))
+		return -ENAMETOOLONG;
+	fd = open_nameless(f);
+	if (fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL))
+		fd = open_hidden(f);
+	f->file = fd < 0 ? NULL : fdopen(fd, "w");
+	return f->file ? 0 : -errno;
+}
+
+/* Gives a file without a name a hidden one first: a link does not replace, a rename does. */
+static int link_hidden(struct whole_file *f)
+{
+	char self[64];
+	int rc = -1;
+
+	snprintf(self, sizeof(self), "/proc/self/fd/%d", fileno(f->file));
+	errno = EEXIST;
+	for (unsigned n = 0; n < TEMP_TRIES && rc && errno == EEXIST; n++)
+		rc = name_temp(f, n) || linkat(AT_FDCWD, self, AT_FDCWD, f->temp, AT_SYMLINK_FOLLOW);
+	if (rc)
+		f->temp[0] = '\0';
+	return rc;
+}
+
+int whole_file__publish(struct whole_file *f)
+{
+	if (!f->temp[0] && link_hidden(f))
+		return -errno;
+	if (rename(f->temp, f->path))
+		return -errno;
+	f->temp[0] = '\0';
+	return 0;
+}
+
+void whole_file__close(struct whole_file *f)
+{
+	if (f->file)
+		fclose(f->file);
+	if (f->temp[0])
+		unlink(f->temp);
+	f->file = NULL;
+	f->temp[0] = '\0';
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef USER_WHOLE_FILE_H
+#define USER_WHOLE_FILE_H
+
+/*
+ * A file that gets its name when it is whole. Until then it has none where the file system
+ * can: a killed writer leaves nothing. Else it is hidden, so that what it leaves is taken for no file.
+ */
+#include <limits.h>
+#include <stdio.h>
+
+struct whole_file {
+	char path[PATH_MAX], temp[PATH_MAX]; /* temp: "" while the file has no name at all */
+	const char *hidden;                  /* ".HIDDEN-PID-N" */
+	FILE *file;
+};
+
+/* 0 or -errno, without a sentence; so the next. */
+int whole_file__open(struct whole_file *f, const char *path, const char *hidden);
+/* Gives it its name, in place of what has that now. Flush it before. */
+int whole_file__publish(struct whole_file *f);
+/* Removes it if it has not got its name. */
+void whole_file__close(struct whole_file *f);
+
+#endif
