@@ -45,7 +45,7 @@ LIBSPIN_SRC := $(wildcard user/libspin/*.c kernel/*.c)
 ROOT_OBJ    := $(BUILD)/obj/user/libspin/root_image.o
 COMMON_SRC  := $(wildcard user/common/*.c)
 ENGINE_SRC  := $(wildcard user/engine/*.c)
-TESTLIB_SRC := $(wildcard tests/common/*.c)
+TESTLIB_SRC := $(wildcard tests/common/*.c tests/reference/*.c)
 
 obj = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 
@@ -63,7 +63,7 @@ TEST_HANDLERS := $(patsubst tests/handlers/%.c,$(BUILD)/tests/handlers/%.spin,$(
 HOST_HANDLERS := $(patsubst %.c,$(BUILD)/tests/host/%.so,$(notdir $(wildcard handlers/*.c tests/handlers/*.c)))
 TWINS         := $(patsubst tests/%.bpf.c,$(BUILD)/tests/%.bpf.o,$(wildcard tests/bench/twins/*.bpf.c tests/bench/*.bpf.c tests/demo/*.bpf.c tests/live/*.bpf.c))
 
-TEST_DIRS     := unit core model vectors fuzz live cli bench
+TEST_DIRS     := unit core model vectors fuzz messages live cli bench
 TEST_PROGRAMS := $(foreach d,$(TEST_DIRS),$(patsubst tests/%.c,$(BUILD)/tests/%,$(filter-out %.bpf.c,$(wildcard tests/$(d)/*.c))))
 
 BINARIES := $(BUILD)/bin/spinctl $(SPINCC) $(BUILD)/bin/hpu-run
@@ -135,7 +135,7 @@ $(BINARIES):
 
 # --- handlers ---------------------------------------------------------------------
 
-RUNTIME := $(wildcard bpf/* handlers/include/*.h handlers/include/spin/*.h handlers/include/spin/*/*.h hwmodel/image/*)
+RUNTIME := $(wildcard bpf/* handlers/include/*.h handlers/include/spin/*.h handlers/include/spin/*/*.h hwmodel/image/* tests/handlers/*.h)
 
 $(BUILD)/handlers/%.spin: handlers/%.c $(RUNTIME) | $(SPINCC)
 	@mkdir -p $(@D)

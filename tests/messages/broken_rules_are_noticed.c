@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Can the test of random schedules fail? A second reference that gets one rule wrong
+ * takes the engine's place: that has to be noticed, and the schedule shrunk to a few steps.
+ *
+ *	broken_rules_are_noticed [--break RULE] [--seed N] [--print]
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <reference/engine_reference.h>
+#include <reference/schedule.h>
+
+#define SCHEDULES 20000 /* of each setup, within which it has to show */
+#define SHRINK_TRIES 20000
+#define SLACK 2 /* steps too many that are forgiven: what is smallest is found by trying */
+
+/* The steps that a rule needs to show; a person finds no shorter way either. */
+static const unsigned steps_needed[REFERENCE_RULES_END] = {
+	[REFERENCE_BREAKS_FLOW_CONTROL_ACKNOWLEDGED] = 2,
+	[REFERENCE_BREAKS_DUPLICATE_UNACKNOWLEDGED] = 2,
+	[REFERENCE_BREAKS_WINDOW] = 2,
+	[REFERENCE_BREAKS_TOMBSTONE] = 3,
+	[REFERENCE_BREAKS_IDLE] = 2,
+	[REFERENCE_BREAKS_REPLAY_BACKWARDS] = 3,
+	[REFERENCE_BREAKS_REPLAY_MAX] = 32,
+	[REFERENCE_BREAKS_PENDING_UNLINKS] = 3,
+	[REFERENCE_BREAKS_SECOND_ERROR] = 2,
+	[REFERENCE_BREAKS_FLOW_CONTROL_FORGOTTEN] = 5,
+	[REFERENCE_BREAKS_LAST_ENTRY_FIRST] = 3,
+	[REFERENCE_BREAKS_COMPLETION_AFTER_PROCEED] = 1,
+	[REFERENCE_BREAKS_EVICTION_KEEPS_ENTRY] = 4,
+	[REFERENCE_BREAKS_SHORT_MIDDLE] = 2,
+	[REFERENCE_BREAKS_CUT_OFF] = 2,
+};
+
+struct lab {
+	struct engine *right, *wrong;
+};
+
+static int still_fails(void *arg, const struct schedule *s)
+{
+	struct lab *lab = arg;
+	char why[1024];
+
+	return schedule_compare(s, lab->right, lab->wrong, why, sizeof(why), NULL) == 1;
+}
+
+/* 1: the rule showed on this setup, and s is the schedule. */
+static int look_for(struct lab *lab, enum reference_rule rule, unsigned setup, uint64_t seed, struct schedule *s)
+{
+	struct engine_handler handler = { .name = schedule_setups[setup].handler };
+	struct engine_context context = { .message = schedule_setups[setup].message };
+	char why[1024];
+	int found = 0;
+
+	if (engine_reference_open(&handler, &context, REFERENCE_OBEYS, &lab->right) ||
+	    engine_reference_open(&handler, &context, rule, &lab->wrong))
+		return 0;
+	for (uint64_t i = 0; i < SCHEDULES && !found; i++) {
+		schedule_generate(s, setup, seed * 1000003 + i);
+		found = schedule_compare(s, lab->right, lab->wrong, why, sizeof(why), NULL) == 1;
+	}
+	return found;
+}
+
+static void close_lab(struct lab *lab)
+{
+	engine_close(lab->right);
+	engine_close(lab->wrong);
+	*lab = (struct lab){ 0 };
+}
+
+static int break_rule(enum reference_rule rule, uint64_t seed, int print)
+{
+	struct schedule s = { 0 };
+	struct lab lab = { 0 };
+	unsigned setup = 0, before = 0;
+	char why[1024] = "";
+	int failed = 1;
+
+	while (setup < schedule_setups_count && !look_for(&lab, rule, setup, seed, &s)) {
+		close_lab(&lab);
+		setup++;
+	}
+	if (setup == schedule_setups_count) {
+		printf("FAIL  %s: nobody notices\n", reference_rule_name(rule));
+	} else {
+		before = s.steps;
+		schedule_shrink(&s, still_fails, &lab, SHRINK_TRIES);
+		failed = schedule_compare(&s, lab.right, lab.wrong, why, sizeof(why), NULL) != 1 ||
+			 s.steps > steps_needed[rule] + SLACK;
+		printf("%s  %s: %u steps of %u left, %u needed\n", failed ? "FAIL" : "ok  ", reference_rule_name(rule), s.steps,
+		       before, steps_needed[rule]);
+		if (failed || print) {
+			schedule_print(&s, stdout);
+			printf("%s\n", why);
+		}
+	}
+	close_lab(&lab);
+	schedule_free(&s);
+	return failed;
+}
+
+int main(int argc, char **argv)
+{
+	const char *only = NULL;
+	uint64_t seed = 1;
+	int print = 0, failed = 0;
+
+	for (int i = 1; i < argc; i++) {
+		if (!strcmp(argv[i], "--print")) {
+			print = 1;
+		} else if (i + 1 < argc && !strcmp(argv[i], "--break")) {
+			only = argv[++i];
+		} else if (i + 1 < argc && !strcmp(argv[i], "--seed")) {
+			seed = strtoull(argv[++i], NULL, 0);
+		} else {
+			fprintf(stderr, "usage: broken_rules_are_noticed [--break RULE] [--seed N] [--print]\n");
+			return 2;
+		}
+	}
+	for (int rule = REFERENCE_OBEYS + 1; rule < REFERENCE_RULES_END; rule++)
+		if (!only || !strcmp(only, reference_rule_name((enum reference_rule)rule)))
+			failed |= break_rule((enum reference_rule)rule, seed, print);
+	return failed;
+}

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Random schedules of messages through the engines, each compared with the plain
+ * reference after every step. One that fails is made as small as it gets, and printed.
+ *
+ *	random_schedules [--engine host|bpf|isolated|model]... [--runs N] [--seed N] [--one N] [--setup NAME]
+ *
+ * --runs: for each engine (model and isolated: the tenth part); --one: only that schedule of the seed.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <common/built.h>
+#include <reference/engine_reference.h>
+#include <reference/schedule.h>
+
+#define SHRINK_TRIES 4000
+
+static struct {
+	int engines[ENGINE_KINDS], any_engine;
+	uint64_t runs, seed, one;
+	int only_one;
+	const char *setup;
+} options = { .runs = 100000, .seed = 1 };
+
+struct lab {
+	struct built built;
+	struct engine *reference, *engine;
+};
+
+static int usage(void)
+{
+	fprintf(stderr, "usage: random_schedules [--engine host|bpf|isolated|model]... [--runs N] [--seed N] [--one N] [--setup NAME]\n");
+	return 2;
+}
+
+static int take_option(const char *option, const char *value)
+{
+	enum engine_kind kind;
+
+	if (!strcmp(option, "--runs")) {
+		options.runs = strtoull(value, NULL, 0);
+	} else if (!strcmp(option, "--seed")) {
+		options.seed = strtoull(value, NULL, 0);
+	} else if (!strcmp(option, "--one")) {
+		options.one = strtoull(value, NULL, 0);
+		options.only_one = 1;
+	} else if (!strcmp(option, "--setup")) {
+		options.setup = value;
+	} else if (!strcmp(option, "--engine")) {
+		kind = engine_find(value);
+		if (kind == ENGINE_KINDS)
+			return usage();
+		options.engines[kind] = options.any_engine = 1;
+	} else {
+		return usage();
+	}
+	return 0;
+}
+
+static int open_lab(struct lab *lab, enum engine_kind kind, const struct schedule_setup *setup)
+{
+	struct engine_context context = { .rule = { .protocol = 17, .dst_port = SCHEDULE_PORT }, .message = setup->message };
+	int err = built_handler(setup->handler, &lab->built);
+
+	if (!err)
+		err = engine_reference_open(&lab->built.handler, &context, REFERENCE_OBEYS, &lab->reference);
+	if (!err)
+		err = engine_open(kind, &lab->built.handler, &context, &lab->engine);
+	return err;
+}
+
+static void close_lab(struct lab *lab)
+{
+	engine_close(lab->engine);
+	engine_close(lab->reference);
+	lab->engine = lab->reference = NULL;
+}
+
+static int still_fails(void *arg, const struct schedule *s)
+{
+	struct lab *lab = arg;
+	char why[1024];
+
+	return schedule_compare(s, lab->reference, lab->engine, why, sizeof(why), NULL) == 1;
+}
+
+static void report(struct lab *lab, struct schedule *s, uint64_t number, char *why, size_t why_bytes)
+{
+	printf("FAIL  %s differs from the reference: --setup %s --seed %llu --one %llu, %u steps: %s\n",
+	       lab->engine->ops->name, schedule_setups[s->setup].name, (unsigned long long)options.seed,
+	       (unsigned long long)number, s->steps, why);
+	schedule_shrink(s, still_fails, lab, SHRINK_TRIES);
+	schedule_compare(s, lab->reference, lab->engine, why, why_bytes, NULL);
+	printf("The smallest schedule that still fails:\n");
+	schedule_print(s, stdout);
+	printf("%s\n", why);
+}
+
+static int run_setup(enum engine_kind kind, unsigned setup, uint64_t runs, struct schedule_tally *tally)
+{
+	struct lab lab = { 0 };
+	struct schedule s = { 0 };
+	char why[1024] = "";
+	int err = open_lab(&lab, kind, &schedule_setups[setup]);
+
+	for (uint64_t i = options.only_one ? options.one : 0; i < runs && !err; i++) {
+		schedule_generate(&s, setup, options.seed * 1000003 + i);
+		err = schedule_compare(&s, lab.reference, lab.engine, why, sizeof(why), tally);
+		if (err == 1)
+			report(&lab, &s, i, why, sizeof(why));
+		if (options.only_one)
+			break;
+	}
+	close_lab(&lab);
+	schedule_free(&s);
+	return err;
+}
+
+/* A run in which something never happens tests nothing of it. */
+static int check_share(const struct schedule_tally *t)
+{
+	static const enum spin_reason wanted[] = {
+		SPIN_REASON_SUCCESS, SPIN_REASON_PROCEEDED, SPIN_REASON_HEADER_DROPPED, SPIN_REASON_DROPPED,
+		SPIN_REASON_FAILED, SPIN_REASON_SEGV, SPIN_REASON_BAD_RETURN, SPIN_REASON_PARKED, SPIN_REASON_DUPLICATE,
+		SPIN_REASON_MALFORMED, SPIN_REASON_NO_ME, SPIN_REASON_NO_MPQ, SPIN_REASON_NO_PARKING,
+		SPIN_REASON_BEYOND_WINDOW,
+	};
+	int rare = 0;
+
+	for (unsigned i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
+		printf(" %s %llu", spin_reason_name(wanted[i]), (unsigned long long)t->reasons[wanted[i]]);
+		rare |= t->reasons[wanted[i]] < t->schedules / 1000;
+	}
+	printf("; events");
+	for (unsigned i = SPIN_EVENT_FAIL; i <= SPIN_EVENT_RAN; i++)
+		printf(" %llu", (unsigned long long)t->events[i]);
+	putchar('\n');
+	return rare;
+}
+
+/* 0, 1: failed, 77: it cannot run here. */
+static int run_engine(enum engine_kind kind)
+{
+	uint64_t runs = kind == ENGINE_MODEL || kind == ENGINE_ISOLATED ? (options.runs + 9) / 10 : options.runs;
+	struct schedule_tally tally = { 0 };
+	int err = 0;
+
+	for (unsigned i = 0; i < schedule_setups_count && !err; i++)
+		if (!options.setup || !strcmp(options.setup, schedule_setups[i].name))
+			err = run_setup(kind, i, options.only_one ? options.one + 1 : (runs + schedule_setups_count - 1) / schedule_setups_count, &tally);
+	if (err < 0 && engine_cannot(err)) {
+		printf("skip: %s: %s\n", engine_name(kind), engine_why());
+		return 77;
+	}
+	if (err < 0)
+		printf("FAIL  %s: %s\n", engine_name(kind), engine_why());
+	if (err)
+		return 1;
+	printf("%s: %llu schedules, %llu packets, seed %llu:", engine_name(kind), (unsigned long long)tally.schedules,
+	       (unsigned long long)tally.packets, (unsigned long long)options.seed);
+	if (check_share(&tally) && !options.setup && tally.schedules > 1000) {
+		printf("FAIL  some reasons are hardly ever met\n");
+		return 1;
+	}
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	int failed = 0, skipped = 0;
+
+	for (int i = 1; i < argc; i += 2) {
+		int bad = i + 1 < argc ? take_option(argv[i], argv[i + 1]) : usage();
+
+		if (bad)
+			return bad;
+	}
+	for (int kind = 0; kind < ENGINE_KINDS; kind++) {
+		int result;
+
+		if (options.any_engine && !options.engines[kind])
+			continue;
+		result = run_engine((enum engine_kind)kind);
+		failed |= result == 1;
+		skipped |= result == 77;
+	}
+	return failed ? 1 : skipped ? 77 : 0;
+}

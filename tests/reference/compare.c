@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* One schedule on two engines, and all that can be seen of them after every step. */
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine_reference.h"
+#include "schedule.h"
+
+#define HOST_MAX 16384u
+#define SOME_MES 8u /* looked at after every step; all of them in the end */
+
+struct pair {
+	struct engine *engine[2];
+	struct engine_out out[2];
+	struct spin_message_stats before[2];
+	uint64_t counted[2][SPIN_REASON_COUNT];
+	uint32_t now_ms;
+	char *why;
+	size_t why_bytes;
+};
+
+static int differ(struct pair *p, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(p->why, p->why_bytes, format, args);
+	va_end(args);
+	return 1;
+}
+
+static const char *name(const struct pair *p, int i)
+{
+	return i ? p->engine[1]->ops->name : "reference";
+}
+
+/* What of an event is compared: of a run only which it was. */
+static struct spin_event essence(const struct spin_event *event)
+{
+	struct spin_event e = *event;
+
+	e.hpu = 0;
+	if (e.type == SPIN_EVENT_RAN) {
+		e.length = e.me = e.dropped_bytes = e.deposited_bytes = e.flags = 0;
+		e.match_bits = e.hdr_data = 0;
+		e.dst_port = 0;
+	}
+	return e;
+}
+
+static int by_bytes(const void *a, const void *b)
+{
+	return memcmp(a, b, sizeof(struct spin_event));
+}
+
+static void say_event(const struct spin_event *e, char *text, size_t bytes)
+{
+	snprintf(text, bytes,
+		 "type %u handler %u source %08x:%u-%u message %u length %u me %u offset %u dropped %u deposited %u flags %#x match %#llx hdr %#llx",
+		 e->type, e->handler, e->src_addr[0], e->src_port, e->dst_port, e->message_id, e->length, e->me, e->offset,
+		 e->dropped_bytes, e->deposited_bytes, e->flags, (unsigned long long)e->match_bits,
+		 (unsigned long long)e->hdr_data);
+}
+
+static int compare_events(struct pair *p, struct engine_events *a, struct engine_events *b, int in_order)
+{
+	struct engine_events *both[2] = { a, b };
+	unsigned count = a->count < ENGINE_EVENTS_MAX ? a->count : ENGINE_EVENTS_MAX;
+	char text[2][320];
+
+	if (a->count != b->count) {
+		say_event(&both[b->count > a->count]->event[0], text[0], sizeof(text[0]));
+		return differ(p, "%u events, %s has %u; first of more: %s", a->count, name(p, 1), b->count, text[0]);
+	}
+	for (int i = 0; i < 2; i++) {
+		for (unsigned j = 0; j < count; j++)
+			both[i]->event[j] = essence(&both[i]->event[j]);
+		if (!in_order && a->count <= ENGINE_EVENTS_MAX)
+			qsort(both[i]->event, count, sizeof(both[i]->event[0]), by_bytes);
+	}
+	for (unsigned j = 0; j < count && (in_order || a->count <= ENGINE_EVENTS_MAX); j++) {
+		if (!memcmp(&a->event[j], &b->event[j], sizeof(a->event[j])))
+			continue;
+		say_event(&a->event[j], text[0], sizeof(text[0]));
+		say_event(&b->event[j], text[1], sizeof(text[1]));
+		return differ(p, "event %u of %u:\n  reference  %s\n  %-9s  %s", j + 1, count, text[0], name(p, 1), text[1]);
+	}
+	return 0;
+}
+
+static int compare_packet(struct pair *p, const struct step *step, struct schedule_tally *tally)
+{
+	static uint8_t frame[ENGINE_FRAME_MAX];
+	uint32_t bytes = step_frame(step, frame);
+	struct engine_out *a = &p->out[0], *b = &p->out[1];
+
+	for (int i = 0; i < 2; i++) {
+		int err = p->engine[i]->ops->packet(p->engine[i], frame, bytes, &p->out[i]);
+
+		if (err)
+			return err;
+		p->counted[i][p->out[i].reason]++;
+	}
+	if (tally) {
+		tally->packets++;
+		tally->reasons[a->reason]++;
+		for (unsigned i = 0; i < a->events.count && i < ENGINE_EVENTS_MAX; i++)
+			tally->events[a->events.event[i].type]++;
+	}
+	if (a->reason != b->reason)
+		return differ(p, "%s, %s says %s", spin_reason_name(a->reason), name(p, 1), spin_reason_name(b->reason));
+	if (a->verdict != b->verdict)
+		return differ(p, "verdict %s, %s says %s (%s)", spin_verdict_name(a->verdict), name(p, 1),
+			      spin_verdict_name(b->verdict), spin_reason_name(a->reason));
+	if (a->frame_bytes != b->frame_bytes)
+		return differ(p, "acknowledgement of %u bytes, %s has %u", a->frame_bytes, name(p, 1), b->frame_bytes);
+	for (uint32_t i = 0; i < a->frame_bytes; i++)
+		if (a->frame[i] != b->frame[i])
+			return differ(p, "byte %u of the acknowledgement is %02x, %s has %02x", i, a->frame[i], name(p, 1),
+				      b->frame[i]);
+	if (a->event != b->event || (a->event && a->event_handler != b->event_handler))
+		return differ(p, "first error %u of handler %u, %s says %u of %u", a->event, a->event_handler, name(p, 1),
+			      b->event, b->event_handler);
+	return compare_events(p, &a->events, &b->events, 1);
+}
+
+static int compare_clock(struct pair *p, const struct step *step, struct schedule_tally *tally)
+{
+	static struct engine_events events[2];
+
+	p->now_ms += step->advance_ms;
+	for (int i = 0; i < 2; i++) {
+		int err = p->engine[i]->ops->clock(p->engine[i], p->now_ms, &events[i]);
+
+		if (err)
+			return err;
+	}
+	for (unsigned i = 0; tally && i < events[0].count && i < ENGINE_EVENTS_MAX; i++)
+		tally->events[events[0].event[i].type]++;
+	return compare_events(p, &events[0], &events[1], 0);
+}
+
+static int compare_entry_call(struct pair *p, const struct step *step)
+{
+	int err[2];
+	unsigned me[2] = { 0, 0 };
+
+	for (int i = 0; i < 2; i++)
+		err[i] = step->kind == STEP_POST ? p->engine[i]->ops->me_append(p->engine[i], &step->me, &me[i]) :
+						   p->engine[i]->ops->me_unlink(p->engine[i], step->index);
+	if (err[0] != err[1])
+		return differ(p, "%s entry: %s, %s says %s", step->kind == STEP_POST ? "posting an" : "unlinking the",
+			      strerror(-err[0]), name(p, 1), err[1] ? engine_why() : "it is done");
+	if (me[0] != me[1])
+		return differ(p, "posted as entry %u, %s says %u", me[0], name(p, 1), me[1]);
+	return 0;
+}
+
+static int compare_entries(struct pair *p, unsigned count)
+{
+	for (unsigned i = 0; i < count; i++) {
+		struct spin_me me[2];
+
+		for (int j = 0; j < 2; j++) {
+			int err = p->engine[j]->ops->me_get(p->engine[j], i, &me[j]);
+
+			if (err)
+				return err;
+			me[j].serial = me[j].unused = 0;
+		}
+		if (me[0].state != me[1].state)
+			return differ(p, "entry %u is in state %u, %s has %u", i, me[0].state, name(p, 1), me[1].state);
+		if (me[0].state != SPIN_ME_FREE && memcmp(&me[0], &me[1], sizeof(me[0])))
+			return differ(p, "entry %u has %llu messages and %llu bytes, %s has %llu and %llu", i,
+				      (unsigned long long)me[0].messages, (unsigned long long)me[0].bytes, name(p, 1),
+				      (unsigned long long)me[1].messages, (unsigned long long)me[1].bytes);
+	}
+	return 0;
+}
+
+static int compare_stats(struct pair *p)
+{
+	static const char *const names[] = { "opened", "completed", "evicted", "replayed", "replay_lost", "events_lost" };
+	struct spin_message_stats now[2];
+
+	for (int i = 0; i < 2; i++) {
+		int err = p->engine[i]->ops->stats(p->engine[i], &now[i]);
+
+		if (err)
+			return err;
+	}
+	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		uint64_t a = ((uint64_t *)&now[0])[i] - ((uint64_t *)&p->before[0])[i];
+		uint64_t b = ((uint64_t *)&now[1])[i] - ((uint64_t *)&p->before[1])[i];
+
+		if (a != b)
+			return differ(p, "%s is %llu, %s has %llu", names[i], (unsigned long long)a, name(p, 1),
+				      (unsigned long long)b);
+	}
+	return 0;
+}
+
+static int compare_memory(struct pair *p, size_t host_bytes)
+{
+	static uint8_t host[2][HOST_MAX];
+	struct script_state state[2];
+
+	for (int i = 0; i < 2; i++) {
+		int err = p->engine[i]->ops->read(p->engine[i], "spin_state", 0, &state[i], sizeof(state[i]));
+
+		if (!err)
+			err = p->engine[i]->ops->host_read(p->engine[i], 0, host[i], host_bytes);
+		if (err)
+			return err;
+	}
+	for (size_t i = 0; memcmp(&state[0], &state[1], sizeof(state[0])) && i < sizeof(state[0]) / 4; i++) {
+		uint32_t a = ((uint32_t *)&state[0])[i], b = ((uint32_t *)&state[1])[i];
+		size_t first = offsetof(struct script_state, run) / 4;
+
+		if (a != b && i != offsetof(struct script_state, hash) / 4)
+			return differ(p, "state word %zu (run %zd, word %zu) is %#x, %s has %#x", i,
+				      i < first ? -1 : (ssize_t)((i - first) / 5), i < first ? i : (i - first) % 5, a, name(p, 1), b);
+	}
+	if (state[0].hash != state[1].hash)
+		return differ(p, "the runs' hash is %#x, %s has %#x", state[0].hash, name(p, 1), state[1].hash);
+	if (!memcmp(host[0], host[1], host_bytes))
+		return 0;
+	for (size_t i = 0; i < host_bytes; i++)
+		if (host[0][i] != host[1][i])
+			return differ(p, "byte %zu of host memory is %02x, %s has %02x", i, host[0][i], name(p, 1), host[1][i]);
+	return 0;
+}
+
+static int start(struct pair *p)
+{
+	static const struct script_state zero;
+	int err = 0;
+
+	for (int i = 0; i < 2 && !err; i++) {
+		struct engine *e = p->engine[i];
+
+		err = e->ops->reset(e);
+		if (!err)
+			err = e->ops->write(e, "spin_state", 0, &zero, sizeof(zero));
+		if (!err)
+			err = e->ops->stats(e, &p->before[i]);
+	}
+	return err;
+}
+
+static int compare_step(struct pair *p, const struct step *step, struct schedule_tally *tally)
+{
+	switch (step->kind) {
+	case STEP_PACKET:
+		return compare_packet(p, step, tally);
+	case STEP_CLOCK:
+		return compare_clock(p, step, tally);
+	default:
+		return compare_entry_call(p, step);
+	}
+}
+
+int schedule_compare(const struct schedule *s, struct engine *reference, struct engine *engine, char *why,
+		     size_t why_bytes, struct schedule_tally *tally)
+{
+	static struct pair p;
+	char text[768];
+	int err;
+
+	p = (struct pair){ .engine = { reference, engine }, .why = text, .why_bytes = sizeof(text) };
+	err = start(&p);
+	for (unsigned i = 0; i < s->steps && !err; i++) {
+		err = compare_step(&p, &s->step[i], tally);
+		/* in what order a sweep looks at messages is not told, so neither is what their handlers leave behind */
+		if (!err && s->step[i].kind == STEP_CLOCK && engine_reference(reference)->swept_messages > 1) {
+			if (tally)
+				tally->cut_short++;
+			break;
+		}
+		if (!err)
+			err = compare_stats(&p);
+		if (!err)
+			err = compare_entries(&p, i + 1 == s->steps ? SPIN_MES_MAX : SOME_MES);
+		if (!err)
+			err = compare_memory(&p, schedule_setups[s->setup].message.host_bytes);
+		if (err == 1)
+			snprintf(why, why_bytes, "step %u: %s", i + 1, text);
+		if (tally)
+			tally->steps++;
+	}
+	if (tally)
+		tally->schedules++;
+	return err;
+}

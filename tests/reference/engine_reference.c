@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine_reference.h"
+#include "frame.h"
+#include "script.h"
+
+struct impl {
+	struct reference reference;
+	struct script_state state;
+	struct reference_packet packet;
+};
+
+struct reference *engine_reference(struct engine *e)
+{
+	return &((struct impl *)e->impl)->reference;
+}
+
+static void hand_over(const struct reference *r, struct engine_events *out)
+{
+	unsigned keep = r->events < ENGINE_EVENTS_MAX ? r->events : ENGINE_EVENTS_MAX;
+
+	out->count = r->events;
+	memcpy(out->event, r->event, keep * sizeof(*r->event));
+}
+
+static void first_error(const struct reference *r, struct engine_out *out)
+{
+	out->event = out->event_handler = 0;
+	for (unsigned i = 0; i < r->events && !out->event; i++) {
+		if (r->event[i].type > SPIN_EVENT_BAD_RETURN)
+			continue;
+		out->event = r->event[i].type;
+		out->event_handler = r->event[i].handler;
+	}
+}
+
+static int packet(struct engine *e, const uint8_t *frame, uint32_t bytes, struct engine_out *out)
+{
+	struct impl *i = e->impl;
+	struct reference_packet *p = &i->packet;
+	struct reference_out result;
+	struct frame_flow flow;
+	const uint8_t *payload;
+	uint32_t payload_bytes;
+
+	if (!frame_take_apart(frame, bytes, &flow, &payload, &payload_bytes))
+		return engine_fail(-EINVAL, "the reference takes plain UDP frames only");
+	memset(&p->key, 0, sizeof(p->key));
+	p->key.ip_version = flow.ip_version;
+	memcpy(p->key.src_addr, flow.src, sizeof(flow.src));
+	p->key.src_port = flow.src_port;
+	p->dst_port = flow.dst_port;
+	p->frame_bytes = bytes;
+	reference_packet(&i->reference, p, payload, payload_bytes, &result);
+	out->reason = result.reason;
+	out->verdict = result.acknowledged ? SPIN_VERDICT_TX : SPIN_VERDICT_DROP;
+	out->frame_bytes = 0;
+	if (result.acknowledged) {
+		memcpy(out->frame, frame, bytes);
+		out->frame_bytes = frame_acknowledge(out->frame);
+	}
+	first_error(&i->reference, out);
+	hand_over(&i->reference, &out->events);
+	return 0;
+}
+
+static int at(struct engine *e, const char *symbol, size_t offset, size_t bytes, uint8_t **out)
+{
+	struct impl *i = e->impl;
+
+	if (strcmp(symbol, "spin_state") || offset > sizeof(i->state) || bytes > sizeof(i->state) - offset)
+		return engine_fail(-ENOENT, "the reference has the state of scripted handlers only");
+	*out = (uint8_t *)&i->state + offset;
+	return 0;
+}
+
+static int read_symbol(struct engine *e, const char *symbol, size_t offset, void *to, size_t bytes)
+{
+	uint8_t *from = NULL;
+	int err = at(e, symbol, offset, bytes, &from);
+
+	if (!err)
+		memcpy(to, from, bytes);
+	return err;
+}
+
+static int write_symbol(struct engine *e, const char *symbol, size_t offset, const void *from, size_t bytes)
+{
+	uint8_t *to = NULL;
+	int err = at(e, symbol, offset, bytes, &to);
+
+	if (!err)
+		memcpy(to, from, bytes);
+	return err;
+}
+
+static uint64_t count(struct engine *e, enum spin_reason reason)
+{
+	return engine_reference(e)->reasons[reason];
+}
+
+static int set_clock(struct engine *e, uint32_t now_ms, struct engine_events *out)
+{
+	reference_clock(engine_reference(e), now_ms);
+	hand_over(engine_reference(e), out);
+	return 0;
+}
+
+static int reset(struct engine *e)
+{
+	reference_reset(engine_reference(e));
+	return 0;
+}
+
+static int host_read(struct engine *e, size_t offset, void *to, size_t bytes)
+{
+	memcpy(to, engine_reference(e)->host + offset, bytes);
+	return 0;
+}
+
+static int host_write(struct engine *e, size_t offset, const void *from, size_t bytes)
+{
+	memcpy(engine_reference(e)->host + offset, from, bytes);
+	return 0;
+}
+
+static int me_append(struct engine *e, const struct spin_me_opts *opts, unsigned *me)
+{
+	int err = reference_me_append(engine_reference(e), opts, me);
+
+	return err ? engine_fail(err, "the reference cannot post this entry") : 0;
+}
+
+static int me_unlink(struct engine *e, unsigned me)
+{
+	int err = reference_me_unlink(engine_reference(e), me);
+
+	return err ? engine_fail(err, "the reference cannot unlink entry %u", me) : 0;
+}
+
+static int me_get(struct engine *e, unsigned me, struct spin_me *out)
+{
+	*out = engine_reference(e)->me[me];
+	return 0;
+}
+
+static int stats(struct engine *e, struct spin_message_stats *out)
+{
+	*out = engine_reference(e)->stats;
+	return 0;
+}
+
+static void stop(struct engine *e)
+{
+	struct impl *i = e->impl;
+
+	reference_stop(&i->reference);
+	free(i);
+}
+
+static const struct engine_ops ops = {
+	.name = "reference", .close = stop, .packet = packet, .read = read_symbol, .write = write_symbol,
+	.count = count, .clock = set_clock, .reset = reset, .host_read = host_read, .host_write = host_write,
+	.me_append = me_append, .me_unlink = me_unlink, .me_get = me_get, .stats = stats,
+};
+
+int engine_reference_open(const struct engine_handler *handler, const struct engine_context *context,
+			  enum reference_rule breaks, struct engine **out)
+{
+	struct engine *e = calloc(1, sizeof(*e));
+	struct impl *i = calloc(1, sizeof(*i));
+	struct reference_handlers handlers;
+
+	if (!e || !i)
+		reference_die("no memory");
+	e->ops = &ops;
+	e->impl = i;
+	if (script_handlers(handler->name, &i->state, &handlers)) {
+		free(i);
+		free(e);
+		return engine_fail(-ENOENT, "the reference does not know what %s does", handler->name);
+	}
+	reference_start(&i->reference, &context->message, &handlers);
+	i->reference.breaks = breaks;
+	*out = e;
+	return 0;
+}

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Which step a packet meets: 6 to 10, and 13; and time. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "reference.h"
+
+void reference_die(const char *why)
+{
+	fprintf(stderr, "reference: %s\n", why);
+	abort();
+}
+
+static int same_key(const struct reference_key *a, const struct reference_key *b)
+{
+	return a->ip_version == b->ip_version && !memcmp(a->src_addr, b->src_addr, sizeof(a->src_addr)) &&
+	       a->src_port == b->src_port && a->message_id == b->message_id;
+}
+
+static struct reference_message *find_message(const struct reference *r, const struct reference_key *key)
+{
+	for (unsigned i = 0; i < r->messages; i++)
+		if (same_key(&r->message[i]->key, key))
+			return r->message[i];
+	return NULL;
+}
+
+/* Step 7. A key may have had more than one: the one left last counts. */
+static int has_tombstone(const struct reference *r, const struct reference_key *key)
+{
+	uint32_t keep_ms = r->opts.tombstone_ms - (r->breaks == REFERENCE_BREAKS_TOMBSTONE);
+
+	for (unsigned i = 0; i < r->tombstones; i++)
+		if (same_key(&r->tombstone[i].key, key) && r->now_ms - r->tombstone[i].left_ms <= keep_ms)
+			return 1;
+	return 0;
+}
+
+/* NULL: all MPQs are taken. */
+static struct reference_message *new_message(struct reference *r, const struct reference_packet *p)
+{
+	struct reference_message *m;
+
+	if (r->messages == r->opts.messages)
+		return NULL;
+	m = calloc(1, sizeof(*m));
+	if (!m)
+		reference_die("no memory");
+	m->key = p->key;
+	m->dst_port = p->dst_port;
+	m->me = SPIN_MES_MAX;
+	m->length = SPIN_LENGTH_UNKNOWN;
+	m->last_packet_ms = r->now_ms;
+	r->message[r->messages++] = m;
+	return m;
+}
+
+unsigned reference_forget(struct reference *r, struct reference_message *m)
+{
+	unsigned at = 0, parked = m->parked_count;
+
+	for (unsigned i = 0; i < parked; i++)
+		free(m->parked[i]);
+	r->parked -= parked;
+	while (r->message[at] != m)
+		at++;
+	r->messages--;
+	for (; at < r->messages; at++)
+		r->message[at] = r->message[at + 1];
+	free(m);
+	return parked;
+}
+
+static void drop_by_flow_control(struct reference *r, struct reference_message *m, const struct reference_packet *p)
+{
+	if (r->breaks == REFERENCE_BREAKS_FLOW_CONTROL_FORGOTTEN)
+		return;
+	m->flow_control = 1;
+	m->dropped_bytes += p->bytes;
+}
+
+static int park(struct reference *r, struct reference_message *m, const struct reference_packet *p)
+{
+	struct reference_packet *copy;
+
+	if (r->parked == r->opts.parking)
+		return 0;
+	copy = malloc(sizeof(*copy));
+	if (!copy)
+		reference_die("no memory");
+	*copy = *p;
+	m->parked[m->parked_count++] = copy;
+	r->parked++;
+	return 1;
+}
+
+static struct reference_packet *take_parked(struct reference *r, struct reference_message *m)
+{
+	int backwards = r->breaks == REFERENCE_BREAKS_REPLAY_BACKWARDS;
+	struct reference_packet *p = m->parked[backwards ? m->parked_count - 1 : 0];
+
+	m->parked_count--;
+	for (unsigned i = 0; i < m->parked_count && !backwards; i++)
+		m->parked[i] = m->parked[i + 1];
+	r->parked--;
+	return p;
+}
+
+/* Step 13, of a message that is still in flight. How many of its parked packets had their turn. */
+static unsigned replay(struct reference *r, struct reference_message *m)
+{
+	unsigned most = SPIN_REPLAY_MAX + (r->breaks == REFERENCE_BREAKS_REPLAY_MAX), turns = 0;
+	int ended = 0;
+
+	while (turns < most && !ended && m->parked_count) {
+		struct reference_packet *p = take_parked(r, m);
+		enum spin_reason reason = reference_open_packet(r, m, p, &ended);
+
+		if (reason == SPIN_REASON_MALFORMED || reason == SPIN_REASON_BEYOND_WINDOW)
+			r->stats.replay_lost++;
+		else if (reason != SPIN_REASON_DUPLICATE)
+			r->stats.replayed++;
+		if (reason == SPIN_REASON_BEYOND_WINDOW)
+			drop_by_flow_control(r, m, p);
+		free(p);
+		turns++;
+	}
+	return turns;
+}
+
+/* Step 8. */
+static enum spin_reason first_packet(struct reference *r, struct reference_message *m, const struct reference_packet *p)
+{
+	unsigned me = reference_find_me(r, p);
+	enum spin_reason reason;
+	int ended = 0;
+
+	if (me == SPIN_MES_MAX) {
+		if (m)
+			drop_by_flow_control(r, m, p);
+		return SPIN_REASON_NO_ME;
+	}
+	if (!m) {
+		m = new_message(r, p);
+		if (!m)
+			return SPIN_REASON_NO_MPQ;
+		r->stats.opened++;
+	}
+	reference_begin(r, m, p, me);
+	reason = reference_open_packet(r, m, p, &ended);
+	if (!ended)
+		replay(r, m);
+	return reason;
+}
+
+/* Steps 9 and 10. */
+static enum spin_reason early_packet(struct reference *r, struct reference_message *m, const struct reference_packet *p)
+{
+	if (m) {
+		for (unsigned i = 0; i < m->parked_count; i++)
+			if (m->parked[i]->offset == p->offset)
+				return SPIN_REASON_DUPLICATE;
+		if (park(r, m, p))
+			return SPIN_REASON_PARKED;
+		drop_by_flow_control(r, m, p);
+		return SPIN_REASON_NO_PARKING;
+	}
+	m = new_message(r, p);
+	if (!m)
+		return SPIN_REASON_NO_MPQ;
+	if (!park(r, m, p)) {
+		reference_forget(r, m);
+		return SPIN_REASON_NO_PARKING;
+	}
+	r->stats.opened++;
+	return SPIN_REASON_PARKED;
+}
+
+static enum spin_reason later_packet(struct reference *r, struct reference_message *m, const struct reference_packet *p)
+{
+	int ended = 0;
+	enum spin_reason reason = reference_open_packet(r, m, p, &ended);
+
+	if (ended)
+		return reason;
+	if (reason == SPIN_REASON_BEYOND_WINDOW)
+		drop_by_flow_control(r, m, p);
+	if (reason != SPIN_REASON_MALFORMED)
+		m->last_packet_ms = r->now_ms;
+	replay(r, m);
+	return reason;
+}
+
+static enum spin_reason any_packet(struct reference *r, struct reference_packet *p, const uint8_t *udp, uint32_t bytes)
+{
+	struct reference_message *m;
+
+	if (!reference_understand(r, p, udp, bytes))
+		return SPIN_REASON_MALFORMED;
+	if (has_tombstone(r, &p->key))
+		return SPIN_REASON_DUPLICATE;
+	m = find_message(r, &p->key);
+	if (m && m->open)
+		return later_packet(r, m, p);
+	if (m)
+		m->last_packet_ms = r->now_ms;
+	return p->offset == 0 ? first_packet(r, m, p) : early_packet(r, m, p);
+}
+
+static int is_acknowledged(const struct reference *r, enum spin_reason reason)
+{
+	switch (reason) {
+	case SPIN_REASON_NO_ME:
+	case SPIN_REASON_NO_MPQ:
+	case SPIN_REASON_NO_PARKING:
+	case SPIN_REASON_BEYOND_WINDOW:
+		return r->breaks == REFERENCE_BREAKS_FLOW_CONTROL_ACKNOWLEDGED;
+	case SPIN_REASON_MALFORMED:
+		return 0;
+	case SPIN_REASON_DUPLICATE:
+		return r->breaks != REFERENCE_BREAKS_DUPLICATE_UNACKNOWLEDGED;
+	default: /* handled or parked */
+		return 1;
+	}
+}
+
+void reference_packet(struct reference *r, struct reference_packet *p, const uint8_t *udp_payload, uint32_t bytes,
+		      struct reference_out *out)
+{
+	r->events = 0;
+	out->reason = any_packet(r, p, udp_payload, bytes);
+	out->acknowledged = is_acknowledged(r, out->reason) && p->syn;
+	r->reasons[out->reason]++;
+}
+
+void reference_clock(struct reference *r, uint32_t now_ms)
+{
+	uint32_t idle_ms = r->opts.idle_ms - (r->breaks == REFERENCE_BREAKS_IDLE);
+
+	r->events = 0;
+	r->now_ms = now_ms;
+	r->swept_messages = 0;
+	for (unsigned i = 0; i < r->messages;) {
+		struct reference_message *m = r->message[i];
+		unsigned before = r->messages;
+
+		if (now_ms - m->last_packet_ms > idle_ms)
+			reference_evict(r, m);
+		else if (m->open && replay(r, m))
+			r->swept_messages++;
+		i += r->messages == before;
+	}
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef TESTS_SCHEDULE_H
+#define TESTS_SCHEDULE_H
+
+/* Schedules: what comes to a context of messages, one step after the other. */
+#include <stdio.h>
+
+#include <engine/engine.h>
+#include <spin/slmp.h>
+
+#include <handlers/msg_script.h>
+
+#include "frame.h"
+
+#define SCHEDULE_PORT SPIN_SLMP_PORT
+#define SCHEDULE_SOURCES 6u
+
+/* A context that schedules run on. */
+struct schedule_setup {
+	const char *name;
+	const char *handler;
+	struct spin_message_opts message;
+};
+
+extern const struct schedule_setup schedule_setups[];
+extern const unsigned schedule_setups_count;
+
+enum step_kind { STEP_PACKET, STEP_CLOCK, STEP_POST, STEP_UNLINK };
+
+struct step_put {
+	uint8_t op, version;
+	uint16_t unused;
+	uint32_t length;
+	uint64_t match_bits, hdr_data, offset;
+};
+
+struct step {
+	enum step_kind kind;
+	/* PACKET */
+	uint32_t source;        /* of SCHEDULE_SOURCES */
+	uint32_t message_id;
+	uint16_t flags;
+	uint32_t offset;
+	uint32_t bytes;         /* of payload */
+	uint32_t cut;           /* of the UDP payload's end */
+	struct script_ask ask;  /* the payload's first bytes: the header handler's, or the packet's own */
+	struct script_ask second; /* behind the user header, if the handler has one; first packets only */
+	struct step_put put;    /* if the flag is there */
+	enum frame_sum sum;
+	/* CLOCK */
+	uint32_t advance_ms;
+	/* POST */
+	struct spin_me_opts me;
+	/* UNLINK */
+	uint32_t index;
+};
+
+struct schedule {
+	unsigned setup;         /* of schedule_setups */
+	unsigned steps, room;
+	struct step *step;
+};
+
+void schedule_add(struct schedule *s, const struct step *step);
+void schedule_insert(struct schedule *s, unsigned at, const struct step *step);
+void schedule_remove(struct schedule *s, unsigned from, unsigned count);
+void schedule_copy(struct schedule *to, const struct schedule *from);
+void schedule_free(struct schedule *s);
+
+/* The frame of a PACKET; returns its length. */
+uint32_t step_frame(const struct step *step, uint8_t *frame);
+/* For a person to read. */
+void schedule_print(const struct schedule *s, FILE *to);
+
+/* --- random schedules: the same for the same seed --- */
+
+struct schedule_random {
+	uint64_t state;
+};
+
+void schedule_random_start(struct schedule_random *r, uint64_t seed);
+uint32_t schedule_random_below(struct schedule_random *r, uint32_t n);
+void schedule_generate(struct schedule *s, unsigned setup, uint64_t seed);
+
+/* --- comparing --- */
+
+struct schedule_tally {
+	uint64_t schedules, steps, packets, cut_short;
+	uint64_t reasons[SPIN_REASON_COUNT], events[SPIN_EVENT_RAN + 1];
+};
+
+/*
+ * Runs a schedule on both, which have one setup, and compares all that can be seen after every
+ * step. 0: they agree. 1: they do not, `why` says how. Negative: engine_why(). The first is the
+ * reference. tally may be NULL.
+ */
+int schedule_compare(const struct schedule *s, struct engine *reference, struct engine *engine, char *why,
+		     size_t why_bytes, struct schedule_tally *tally);
+
+/* Makes a schedule that fails smaller, as long as it fails; at most so many tries. */
+void schedule_shrink(struct schedule *s, int (*fails)(void *arg, const struct schedule *s), void *arg, unsigned tries);
+
+#endif

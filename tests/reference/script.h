@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef TESTS_SCRIPT_H
+#define TESTS_SCRIPT_H
+
+/* What the handlers of tests/handlers/msg_script.h do, for the reference. */
+#include "reference.h"
+
+#include <handlers/msg_script.h>
+
+/* By the handler's name: 0, or -1 if it is none of them. */
+int script_handlers(const char *handler, struct script_state *state, struct reference_handlers *out);
+
+#endif
