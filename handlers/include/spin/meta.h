@@ -59,7 +59,7 @@ struct spin_registration {
 	uint8_t  pad2[2];
 	/*
 	 * SPIN_WHOLE_PACKET, or bytes, at least 64, from the IP header on; of messages from the Ethernet
-	 * header on (PsPIN 3.2.2)
+	 * header on, and all headers in any case (PsPIN 3.2.2)
 	 */
 	uint32_t bytes_in_l1;
 	uint32_t idle_ms;         /* a message without packets for so long is given up; 0: SPIN_IDLE_MS (PsPIN 3.2.3) */
