@@ -99,7 +99,8 @@ spin_runtime_:
 	.option pop
 	.size spin_runtime_, . - spin_runtime_
 
-	/* A handler's exception: tell the driver why, end the task, forget all it left. */
+	/* A handler's exception: tell the driver why, forget all it left, end the task. */
+	.weak	hpu_trapped
 	.section .text.trap, "ax"
 	.balign	256
 	.type trap, @function
@@ -109,7 +110,6 @@ trap:
 	csrr	a0, mcause
 	li	a1, HPU_DRIVER
 	sw	a0, HPU_ERROR(a1)
-	lw	a0, HPU_DOORBELL(a1)
 	.option push
 	.option norelax
 	la	gp, __global_pointer$
@@ -117,5 +117,13 @@ trap:
 	li	sp, L1_OWN + L1_STACKS + L1_STACK_BYTES - L1_ARGS_BYTES
 	slli	a2, a4, 10
 	add	sp, sp, a2
+	mv	s0, a4
+	lui	a0, %hi(hpu_trapped)	/* absent from images that are not ours */
+	addi	a0, a0, %lo(hpu_trapped)
+	beqz	a0, 1f
+	jalr	a0
+1:	li	a1, HPU_DRIVER
+	lw	a0, HPU_DOORBELL(a1)
+	mv	a4, s0
 	j	user
 	.size trap, . - trap

@@ -5,8 +5,8 @@
 /*
  * Commands to the NIC, in PsPIN's register layout (its runtime's spin_send_packet
  * and spin_dma_to_host). Each needs a free command slot of the HPU's four, else
- * it blocks until one is. None is waited for: the driver withholds the task's
- * feedback until all are done.
+ * it blocks until one is. Waiting is needed only where the handler goes on to change what
+ * is being read: the driver withholds the task's feedback until all are done.
  */
 #include <stdint.h>
 
@@ -28,14 +28,20 @@ _Static_assert(sizeof(struct hpu_task) == HPU_DOORBELL - HPU_TASK,
 
 #define HPU_REG_(off) (*(volatile uint32_t *)(HPU_DRIVER + (off)))
 
-static inline __attribute__((always_inline)) void hpu_command_issue_(uint32_t info)
+static inline __attribute__((always_inline)) uint32_t hpu_command_issue_(uint32_t info)
 {
 	HPU_REG_(HPU_COMMAND_INFO) = info;
-	(void)HPU_REG_(HPU_COMMAND_ISSUE);
+	return HPU_REG_(HPU_COMMAND_ISSUE);
 }
 
-/* Writes `bytes` bytes at NIC address `from` to the host. */
-static inline __attribute__((always_inline)) void
+/* Blocks until the command of that id is done. */
+static inline __attribute__((always_inline)) void hpu_command_wait(uint32_t id)
+{
+	HPU_REG_(HPU_COMMAND_WAIT) = id;
+}
+
+/* Writes `bytes` bytes at NIC address `from` to the host. Returns the command's id. */
+static inline __attribute__((always_inline)) uint32_t
 hpu_command_to_host(uint32_t host_high, uint32_t host_low, uint32_t from, uint32_t bytes)
 {
 	HPU_REG_(HPU_COMMAND_WORD + 0) = host_low;
@@ -43,7 +49,7 @@ hpu_command_to_host(uint32_t host_high, uint32_t host_low, uint32_t from, uint32
 	HPU_REG_(HPU_COMMAND_WORD + 8) = from;
 	HPU_REG_(HPU_COMMAND_WORD + 12) = bytes;
 	HPU_REG_(HPU_COMMAND_WORD + 16) = 1; /* direction: NIC to host */
-	hpu_command_issue_(HPU_COMMAND_HOST_DMA);
+	return hpu_command_issue_(HPU_COMMAND_HOST_DMA);
 }
 
 /* Sends the IP packet of `bytes` bytes at NIC address `from`. */

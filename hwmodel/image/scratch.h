@@ -4,15 +4,23 @@
 
 /*
  * The start of a message's scratchpad in its home cluster's L1: what one task
- * of a message tells the next. Each word is touched only if both a handler that
- * says it and a handler that asks for it are registered.
+ * of a message tells the next, and what the NIC tells them. The handlers' own
+ * part follows. Each word is touched only if a handler that asks for it is
+ * registered.
  */
 #include <stdint.h>
 
 struct hpu_scratch {
 	uint32_t header;        /* enum spin_rc of the header handler, or HPU_SCRATCH_FAILED */
-	uint32_t dropped_bytes; /* of payload, or HPU_SCRATCH_FAILED */
+	uint32_t dropped_bytes; /* of payload; the NIC adds what flow control drops */
+	/* the NIC's alone, but for the length 0 where a datagram is the message */
+	uint32_t flow_control;  /* 1: flow control dropped packets of this message */
+	uint32_t length;        /* of the message's payload: what the sender said, at the end what came */
+	uint64_t match_bits, hdr_data;
+	uint32_t offset;        /* in the matching entry, saturated */
+	uint32_t unused[7];
 };
+_Static_assert(sizeof(struct hpu_scratch) == 64, "the handlers' part starts on a line of its own");
 
 #define HPU_SCRATCH_FAILED 0xffffffffu
 

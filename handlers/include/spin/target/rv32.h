@@ -3,9 +3,10 @@
 #define SPIN_TARGET_RV32_H
 
 /*
- * A PsPIN HPU. The NIC hands the packet over from its IP header on, at 0 mod 4,
- * in L2 and (so much of it as was registered) in L1. Everything here is inlined
- * into the image's entry functions; what a handler does not use costs nothing.
+ * A PsPIN HPU. The NIC hands the packet over from its IP header on (of messages: from
+ * its Ethernet header on), at 0 mod 4, in L2 and (so much of it as was registered) in
+ * L1. Everything here is inlined into the image's entry functions; what a handler does
+ * not use costs nothing.
  */
 #include <spin/wire.h>
 
@@ -24,7 +25,25 @@ struct spin_packet {
 	_Bool     is_ip4;     /* known when compiling: each IP version has entries of its own */
 	_Bool     whole_in_l1; /* known when compiling */
 	uint32_t  reply_bytes;
+	/* of messages */
+	void     *scratch;    /* the handlers' part of it */
+	uint32_t  host_high, host_low; /* host memory: the message's place */
+	uint32_t  host_bytes; /* from there to the end of the matching entry */
+	_Bool     in_flight;  /* a transfer of packet bytes may still be under way: */
+	uint32_t  command;    /* this one, and those before it */
 };
+
+/* Commands to the NIC, by the image: issue and return the id; wait until it is done. */
+SPIN_INLINE uint32_t spin_command_to_host_(uint32_t high, uint32_t low, const void *from, uint32_t bytes);
+SPIN_INLINE void spin_command_wait_(uint32_t id);
+
+/* Before packet bytes change. */
+SPIN_INLINE void spin_settle_(struct spin_packet *packet)
+{
+	if (packet->in_flight)
+		spin_command_wait_(packet->command);
+	packet->in_flight = 0;
+}
 
 SPIN_INLINE const void *spin_payload_at_(const struct spin_packet *packet, uint32_t length,
 					 uint32_t off, uint32_t size)
@@ -40,13 +59,13 @@ SPIN_INLINE const void *spin_payload_at_(const struct spin_packet *packet, uint3
 
 SPIN_INLINE void spin_store16_(struct spin_packet *packet, const void *at, uint16_t value)
 {
-	(void)packet;
+	spin_settle_(packet);
 	*(uint16_t *)at = value;
 }
 
 SPIN_INLINE void spin_store32_(struct spin_packet *packet, const void *at, uint32_t value)
 {
-	(void)packet;
+	spin_settle_(packet);
 	*(uint32_t *)at = value;
 }
 
@@ -106,6 +125,48 @@ SPIN_INLINE enum spin_payload_rc spin_reply_(struct spin_packet *packet, uint32_
 		return SPIN_SEGV;
 	packet->reply_bytes = bytes;
 	return SPIN_REPLIED;
+}
+
+#define SPIN_SCRATCHPAD_STORE_(TYPE)
+
+SPIN_INLINE void *spin_scratch_(const struct spin_packet *packet)
+{
+	return packet->scratch;
+}
+
+SPIN_INLINE _Bool spin_in_place_(const struct spin_packet *packet, uint32_t to, uint32_t bytes)
+{
+	return to <= packet->host_bytes && bytes <= packet->host_bytes - to;
+}
+
+/*
+ * One DMA command each. These calls block (sPIN B.6): what they read may change
+ * afterwards. Of packet bytes that is so if the handler stores to them, so the wait is there;
+ * without a store the driver's own wait at the end of the task is all that it takes. A context's host
+ * memory does not cross a multiple of 4 GiB.
+ */
+SPIN_INLINE int spin_payload_to_host_(struct spin_packet *packet, enum spin_host_space space, uint32_t to,
+				      uint32_t off, uint32_t bytes)
+{
+	if (space != SPIN_ME_MEM || off > packet->bytes || bytes > packet->bytes - off ||
+	    !spin_in_place_(packet, to, bytes))
+		return SPIN_SEGV;
+	if (!bytes)
+		return 0;
+	packet->command = spin_command_to_host_(packet->host_high, packet->host_low + to, packet->payload + off,
+						bytes);
+	packet->in_flight = 1;
+	return 0;
+}
+
+SPIN_INLINE int spin_dma_to_host_(struct spin_packet *packet, enum spin_host_space space, uint32_t to,
+				  const void *from, uint32_t bytes)
+{
+	if (space != SPIN_ME_MEM || !spin_in_place_(packet, to, bytes))
+		return SPIN_SEGV;
+	if (bytes)
+		spin_command_wait_(spin_command_to_host_(packet->host_high, packet->host_low + to, from, bytes));
+	return 0;
 }
 
 /*

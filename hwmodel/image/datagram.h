@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef IMAGE_DATAGRAM_H
+#define IMAGE_DATAGRAM_H
+
+/*
+ * Tasks of a datagram, which is a message of one packet. The NIC places its IP
+ * packet at 0 mod 4. The header's verdict travels in the message's scratchpad, so
+ * later tasks run whatever it was, and do nothing where it says so.
+ */
+#include "task.h"
+
+HPU_INLINE uint32_t hpu_packet_source(const struct spin_packet *packet)
+{
+	return (uint32_t)(packet->whole_in_l1 ? packet->ip_l1 : packet->ip_l2);
+}
+
+/* The default action, and what SUCCESS means: the packet as it stands goes to the host. */
+HPU_INLINE void hpu_deposit(const struct spin_packet *packet)
+{
+	hpu_command_to_host(HPU_TASK_->host_mem_high, HPU_TASK_->host_mem_low,
+			    hpu_packet_source(packet), HPU_TASK_->packet_bytes);
+}
+
+HPU_INLINE void hpu_swap_word(struct spin_packet *packet, uint32_t a, uint32_t b)
+{
+	uint32_t at_a = *(uint32_t *)(packet->ip_l1 + a), at_b = *(uint32_t *)(packet->ip_l1 + b);
+
+	spin_header_store32_(packet, a, at_b);
+	spin_header_store32_(packet, b, at_a);
+}
+
+/* Back to the sender with the first reply_bytes bytes of payload; the NIC sets the checksums. */
+HPU_INLINE void hpu_reply(struct spin_packet *packet, uint32_t length)
+{
+	uint32_t udp_bytes = sizeof(struct spin_udp) + packet->reply_bytes;
+	const uint32_t ports = *(uint32_t *)(packet->ip_l1 + packet->ip_bytes);
+
+	if (packet->is_ip4) {
+		hpu_swap_word(packet, offsetof(struct spin_ip4, src),
+			      offsetof(struct spin_ip4, dst));
+		spin_header_store16_(packet, offsetof(struct spin_ip4, ttl), SPIN_IP_UDP << 8 | 64);
+	} else {
+		for (uint32_t i = 0; i < 16; i += 4)
+			hpu_swap_word(packet, offsetof(struct spin_ip6, src) + i,
+				      offsetof(struct spin_ip6, dst) + i);
+		spin_header_store16_(packet, offsetof(struct spin_ip6, next_header),
+				     64 << 8 | SPIN_IP_UDP);
+	}
+	spin_header_store32_(packet, packet->ip_bytes, ports << 16 | ports >> 16);
+	if (packet->reply_bytes != length) {
+		if (packet->is_ip4)
+			spin_header_store16_(packet, offsetof(struct spin_ip4, total_length),
+					     spin_hton16(packet->ip_bytes + udp_bytes));
+		else
+			spin_header_store16_(packet, offsetof(struct spin_ip6, payload_length),
+					     spin_hton16(udp_bytes));
+		spin_header_store16_(packet, packet->ip_bytes + offsetof(struct spin_udp, length),
+				     spin_hton16(udp_bytes));
+	}
+	hpu_command_send(hpu_packet_source(packet), packet->ip_bytes + udp_bytes);
+}
+
+HPU_INLINE void hpu_datagram_header(_Bool is_ip4)
+{
+	struct spin_packet packet;
+	struct spin_header header = {.packet = &packet};
+	struct hpu_scratch *scratch = hpu_scratch();
+	uint32_t rc, verdict;
+
+	if (!spin_handlers_.header)
+		return;
+	hpu_packet_open(&packet, is_ip4);
+	header.length = hpu_payload_bytes(&packet);
+	packet.bytes = hpu_user_header_bytes(header.length);
+	*(volatile uint32_t *)&scratch->header = HPU_SCRATCH_FAILED; /* should it trap */
+	rc = spin_handlers_.header(&header, &spin_state);
+	verdict = rc & ~(uint32_t)SPIN_RC_PENDING;
+	if (verdict == SPIN_RC_PROCESS_DATA || verdict == SPIN_RC_PROCEED ||
+	    verdict == SPIN_RC_DROP)
+		scratch->header = verdict;
+	else
+		hpu_fail(rc);
+}
+
+/* What a completion handler will be told, if there is one. */
+HPU_INLINE void hpu_note_dropped(uint32_t bytes)
+{
+	if (HPU_COMPLETES)
+		*(volatile uint32_t *)&hpu_scratch()->dropped_bytes = bytes;
+}
+
+/* Payload and proceed entries. The handler is null where there is nothing to run. */
+HPU_INLINE void hpu_datagram_data(_Bool is_ip4,
+				  enum spin_payload_rc (*handler)(struct spin_payload *, spin_state_type *))
+{
+	struct spin_packet packet;
+	struct spin_payload payload = {.packet = &packet};
+	uint32_t rc, all;
+
+	hpu_packet_open(&packet, is_ip4);
+	all = packet.bytes = payload.length = hpu_payload_bytes(&packet);
+	if (spin_handlers_.header) {
+		uint32_t verdict = *(volatile uint32_t *)&hpu_scratch()->header;
+
+		if (verdict == SPIN_RC_PROCEED)
+			handler = 0;
+		else if (verdict != SPIN_RC_PROCESS_DATA) {
+			hpu_note_dropped(all);
+			return;
+		}
+	}
+	if (!handler) {
+		hpu_note_dropped(0);
+		hpu_deposit(&packet);
+		return;
+	}
+	hpu_skip_user_header(&packet, &payload);
+	hpu_note_dropped(all); /* should it fail, or trap */
+	rc = handler(&payload, &spin_state);
+	switch (rc) {
+	case SPIN_RC_SUCCESS:
+		hpu_note_dropped(0);
+		hpu_deposit(&packet);
+		break;
+	case SPIN_RC_DROP:
+		break;
+	case SPIN_RC_REPLIED:
+		if (packet.reply_bytes == SPIN_NO_REPLY) { /* said without spin_reply() */
+			hpu_fail(rc);
+			break;
+		}
+		hpu_note_dropped(0);
+		hpu_reply(&packet, all);
+		break;
+	default:
+		hpu_fail(rc);
+	}
+}
+
+/* Not after PROCEED ("no further handlers", sPIN B.3), nor when the header handler failed. */
+HPU_INLINE void hpu_datagram_completion(void)
+{
+	const struct hpu_scratch *scratch = hpu_scratch();
+
+	if (!HPU_COMPLETES)
+		return;
+	if (spin_handlers_.header && scratch->header != SPIN_RC_PROCESS_DATA &&
+	    scratch->header != SPIN_RC_DROP)
+		return;
+	hpu_run_completion(spin_handlers_.header || spin_handlers_.payload ? scratch->dropped_bytes : 0, 0,
+			   scratch->length);
+}
+
+#endif

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef IMAGE_MESSAGE_H
+#define IMAGE_MESSAGE_H
+
+/*
+ * Tasks of a message of many packets (<spin/message.h>). The NIC places the Ethernet
+ * frame at 0 mod 4, without VLAN tags and struct spin_slmp_put, so the payload
+ * stands at 0 mod 4, too; the task's host memory is the message's place, from its first
+ * byte to the end of the matching entry. What is returned here is what the handler said.
+ */
+#include "task.h"
+
+HPU_INLINE uint32_t hpu_message_header(_Bool is_ip4)
+{
+	struct spin_packet packet;
+	struct spin_header header = {.packet = &packet};
+	struct hpu_scratch *scratch = hpu_scratch();
+	uint32_t rc, verdict;
+
+	if (!spin_handlers_.header)
+		return SPIN_RC_PROCESS_DATA;
+	hpu_packet_open(&packet, is_ip4);
+	packet.bytes = hpu_user_header_bytes(hpu_payload_bytes(&packet));
+	header.length = scratch->length;
+	header.offset = scratch->offset;
+	header.match_bits = scratch->match_bits;
+	header.hdr_data = scratch->hdr_data;
+	*(volatile uint32_t *)&scratch->header = HPU_SCRATCH_FAILED; /* should it trap */
+	rc = spin_handlers_.header(&header, &spin_state);
+	verdict = rc & ~(uint32_t)SPIN_RC_PENDING;
+	if (verdict == SPIN_RC_PROCESS_DATA || verdict == SPIN_RC_PROCEED ||
+	    verdict == SPIN_RC_DROP)
+		scratch->header = verdict;
+	else
+		hpu_fail(rc);
+	return rc;
+}
+
+/* Packets of one message run at the same time. */
+HPU_INLINE void hpu_add_dropped(uint32_t bytes)
+{
+	if (HPU_COMPLETES)
+		__atomic_fetch_add(&hpu_scratch()->dropped_bytes, bytes, __ATOMIC_RELAXED);
+}
+
+HPU_INLINE uint32_t hpu_message_offset(const struct spin_packet *packet)
+{
+	const struct spin_slmp *slmp = (const struct spin_slmp *)(spin_udp_(packet) + 1);
+
+	return spin_ntoh32(slmp->offset);
+}
+
+/* The payload is put at its place; what lies behind the entry's end is cut off. */
+HPU_INLINE void hpu_message_deposit(struct spin_packet *packet)
+{
+	uint32_t offset = hpu_message_offset(packet), bytes = packet->bytes;
+
+	if (offset >= packet->host_bytes)
+		return;
+	if (bytes > packet->host_bytes - offset)
+		bytes = packet->host_bytes - offset;
+	if (bytes)
+		hpu_command_to_host(packet->host_high, packet->host_low + offset, (uint32_t)packet->payload, bytes);
+}
+
+/* Payload and proceed entries. The handler is null where there is nothing to run. */
+HPU_INLINE uint32_t hpu_message_data(_Bool is_ip4,
+				     enum spin_payload_rc (*handler)(struct spin_payload *, spin_state_type *))
+{
+	struct spin_packet packet;
+	struct spin_payload payload = {.packet = &packet};
+	uint32_t rc, all;
+
+	hpu_packet_open(&packet, is_ip4);
+	all = packet.bytes = payload.length = hpu_payload_bytes(&packet);
+	if (spin_handlers_.header) {
+		uint32_t verdict = *(volatile uint32_t *)&hpu_scratch()->header;
+
+		if (__builtin_expect(verdict != SPIN_RC_PROCESS_DATA, 0)) {
+			if (verdict != SPIN_RC_PROCEED) {
+				hpu_add_dropped(all);
+				return SPIN_RC_DROP;
+			}
+			handler = 0;
+		}
+	}
+	if (!handler) {
+		hpu_message_deposit(&packet);
+		return SPIN_RC_PROCEED;
+	}
+	payload.offset = hpu_message_offset(&packet);
+	if (spin_handlers_.user_header_bytes && !payload.offset)
+		hpu_skip_user_header(&packet, &payload);
+	rc = handler(&payload, &spin_state);
+	if (__builtin_expect(rc == SPIN_RC_SUCCESS, 1))
+		return rc;
+	hpu_add_dropped(all);
+	if (rc != SPIN_RC_DROP)
+		hpu_fail(rc);
+	return rc;
+}
+
+/*
+ * After a trap. A packet whose payload handler trapped is dropped; other handlers' are
+ * the last ones of their message that ask for a sum.
+ */
+HPU_INLINE void hpu_message_trapped(void)
+{
+	struct spin_packet packet;
+
+	if (!HPU_COMPLETES || !spin_handlers_.payload)
+		return;
+	packet.ip_l1 = (uint8_t *)HPU_TASK_->packet_l1 + sizeof(struct spin_eth);
+	hpu_packet_open(&packet, packet.ip_l1[0] >> 4 == 4);
+	hpu_add_dropped(hpu_payload_bytes(&packet));
+}
+
+/* Not after PROCEED ("no further handlers", sPIN B.3), nor when the header handler failed. */
+HPU_INLINE uint32_t hpu_message_completion(void)
+{
+	const struct hpu_scratch *scratch = hpu_scratch();
+
+	if (!HPU_COMPLETES)
+		return SPIN_RC_SUCCESS;
+	if (spin_handlers_.header && scratch->header != SPIN_RC_PROCESS_DATA &&
+	    scratch->header != SPIN_RC_DROP)
+		return SPIN_RC_SUCCESS;
+	return hpu_run_completion(scratch->dropped_bytes, scratch->flow_control, scratch->length);
+}
+
+#endif
