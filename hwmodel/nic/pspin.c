@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nic.h"
+#include "messages.h"
+#include "task.h"
 
 const char *const *pspin__assumptions(void)
 {
@@ -13,6 +14,8 @@ const char *const *pspin__assumptions(void)
 		"one HPU runs one packet at a time; nothing else is on the NIC (no contention)",
 		"instruction cache warm: every fetch hits",
 		"matching, MPQ, scheduling, placement in L2 and L1: NIC hardware, not charged",
+		"of messages, too: VLAN tags and match bits are taken out of the frame, a scratchpad is "
+		"zeroed, duplicates, parking, acknowledgements; what a handler returned is known with its feedback",
 		"Ethernet header and egress checksums: NIC hardware, not charged",
 		"host and wire take data as fast as the NIC gives it",
 		"bodies do not include commands still running at the handler's return",
@@ -128,9 +131,11 @@ static int start(struct pspin *nic, const void *image, size_t image_bytes, char 
 	rc = hpu__boot(&nic->hpu);
 	if (!rc)
 		rc = measure_runtime(nic);
-	if (rc)
+	if (rc) {
 		snprintf(err, err_bytes, "the image traps or hangs before its first task");
-	return rc;
+		return rc;
+	}
+	return nic->meta.registration.delivery == SPIN_DELIVER_ME ? messages__open(nic) : 0;
 }
 
 int pspin__open(struct pspin **out, const struct pspin_target *target, const struct spin_meta *meta,
@@ -171,6 +176,8 @@ void pspin__close(struct pspin *nic)
 		return;
 	if (nic->hpu.core)
 		hpu__close(&nic->hpu);
+	messages__free(nic);
+	journal__free(&nic->journal);
 	storage__close(&nic->memory);
 	hw_elf__close(nic->elf);
 	free(nic->image);
@@ -211,15 +218,17 @@ int pspin__packet(struct pspin *nic, const void *frame, size_t frame_bytes,
 	struct inbound in;
 	enum spin_reason reason;
 
-	out->task_count = 0;
-	out->frame = NULL;
-	out->frame_bytes = 0;
+	memset(out, 0, sizeof(*out));
+	journal__begin(&nic->journal);
 	if (frame_bytes > PSPIN_FRAME_BYTES_MAX)
 		return -EINVAL;
 	reason = inbound__classify(frame, frame_bytes, &nic->rule, nic->meta.registration.checksum,
 				   &in);
 	if (reason == SPIN_REASON_COUNT) {
-		nic__handle(nic, frame, frame_bytes, &in, out);
+		if (nic->messages)
+			messages__packet(nic, frame, frame_bytes, &in, out);
+		else
+			datagram__handle(nic, frame, frame_bytes, &in, out);
 	} else {
 		out->reason = reason;
 		out->verdict = SPIN_VERDICT_PASS;
@@ -228,7 +237,7 @@ int pspin__packet(struct pspin *nic, const void *frame, size_t frame_bytes,
 		out->frame_bytes = frame_bytes;
 	}
 	nic->count[out->reason]++;
-	return 0;
+	return journal__end(&nic->journal, out);
 }
 
 uint64_t pspin__count(const struct pspin *nic, enum spin_reason reason)

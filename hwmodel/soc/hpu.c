@@ -109,5 +109,6 @@ void hpu__run(struct hpu *hpu, uint32_t function, const struct hpu_descriptor *t
 	hpu->result.stats.instructions -= start.instructions;
 	for (unsigned i = 0; i < RV32_CAUSE_COUNT; i++)
 		hpu->result.stats.cycles[i] -= start.cycles[i];
+	hpu->result.value = rv32_core__reg(hpu->core, 10);
 	*out = hpu->result;
 }

@@ -48,6 +48,7 @@ struct hpu_task_result {
 	struct rv32_stats stats; /* of the whole turn of the runtime loop */
 	uint32_t commands[HPU_COMMAND_KINDS];
 	uint32_t error; /* 0: none; the first one */
+	uint32_t value; /* what the function returned, in a0 */
 };
 
 #define HPU_COMMAND_SLOTS_MAX 8

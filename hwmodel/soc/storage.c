@@ -15,7 +15,7 @@ int storage__open(struct storage *memory)
 	missing |= !(memory->l2_handler = calloc(1, L2_HANDLER_BYTES));
 	missing |= !(memory->l2_packet = calloc(1, L2_PACKET_BYTES));
 	missing |= !(memory->program = calloc(1, PROGRAM_BYTES));
-	missing |= !(memory->host = calloc(1, HOST_BYTES));
+	missing |= storage__resize_host(memory, HOST_BYTES) != 0;
 	if (missing)
 		storage__close(memory);
 	return missing ? -ENOMEM : 0;
@@ -30,6 +30,29 @@ void storage__close(struct storage *memory)
 	free(memory->program);
 	free(memory->host);
 	memset(memory, 0, sizeof(*memory));
+}
+
+/* The system gives zero pages when they are touched: a large memory costs what is used of it. */
+int storage__resize_host(struct storage *memory, size_t bytes)
+{
+	uint8_t *host = calloc(1, bytes);
+
+	if (!host)
+		return -ENOMEM;
+	free(memory->host);
+	memory->host = host;
+	memory->host_bytes = bytes;
+	memory->host_used = 0;
+	return 0;
+}
+
+uint8_t *storage__host(struct storage *memory, uint64_t offset, size_t bytes)
+{
+	if (offset > memory->host_bytes || bytes > memory->host_bytes - offset)
+		return NULL;
+	if (memory->host_used < offset + bytes)
+		memory->host_used = offset + bytes;
+	return memory->host + offset;
 }
 
 static int holds(uint32_t base, uint32_t size, uint32_t addr, size_t bytes)

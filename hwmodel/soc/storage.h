@@ -24,18 +24,25 @@
 
 /* Host memory as the NIC reaches it: this model's; PsPIN leaves it to the host. */
 #define HOST_BASE 0x4000000000ull
-#define HOST_BYTES 0x00010000u
+#define HOST_BYTES 0x00010000u /* unless resized; where datagrams go */
 
 enum memory_region { MEMORY_NONE, MEMORY_L1, MEMORY_L2_HANDLER, MEMORY_L2_PACKET, MEMORY_PROGRAM };
 
 struct storage {
 	uint8_t *l1[L1_CLUSTERS];
 	uint8_t *l2_handler, *l2_packet, *program, *host;
+	size_t host_bytes;
+	size_t host_used; /* behind it all is zero */
 };
 
 /* 0 or -ENOMEM; all memory is zero. */
 int storage__open(struct storage *memory);
 void storage__close(struct storage *memory);
+
+/* Another size of host memory, all of it zero. 0 or -ENOMEM, and it is as before. */
+int storage__resize_host(struct storage *memory, size_t bytes);
+/* `bytes` bytes of host memory at its offset; NULL if it has not as many. May be written. */
+uint8_t *storage__host(struct storage *memory, uint64_t offset, size_t bytes);
 
 /*
  * What stands at addr for `bytes` bytes, all in one memory: the region and, in

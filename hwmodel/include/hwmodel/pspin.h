@@ -5,7 +5,8 @@
 /*
  * The target NIC: an execution context's rv32 image on a PsPIN HPU, with the
  * inbound and outbound engines around it. A packet goes in as an Ethernet frame
- * and comes out as a verdict, a frame and the cycles it took.
+ * and comes out as a verdict, a frame and the cycles it took. Of a context that takes
+ * messages (SPIN_DELIVER_ME) the NIC has the MPQ engine, matching entries and host memory.
  *
  * One HPU runs one packet at a time (the NIC is idle around it): each task is
  * timed from the first instruction of its handler entry to its return.
@@ -15,9 +16,7 @@
 #include <stdint.h>
 
 #include <hwmodel/rv32.h>
-#include <spin/meta.h>
-#include <spin/reason.h>
-#include <spin/rule.h>
+#include <spin/context.h>
 
 struct pspin;
 
@@ -66,15 +65,19 @@ struct pspin_task {
 	uint64_t cycles[RV32_CAUSE_COUNT];       /* add up to body_cycles */
 	uint32_t nic_sends, host_dmas, host_writes; /* commands issued */
 	uint32_t error;                          /* enum pspin_error, or mcause of a trap */
+	uint32_t value;                          /* what the entry returned: messages' only */
 };
 
+/* Its pointers are valid until the next call that gives a result. */
 struct pspin_result {
 	enum spin_verdict verdict;
 	enum spin_reason reason;
-	const uint8_t *frame;       /* what leaves (TX) or reaches the host (PASS); valid until the next call */
+	const uint8_t *frame;       /* what leaves (TX) or reaches the host (PASS) */
 	size_t frame_bytes;
 	unsigned task_count;        /* 0: no handler ran */
-	struct pspin_task tasks[3];
+	const struct pspin_task *tasks; /* in their order; those of parked packets whose turn came, too */
+	unsigned event_count;
+	const struct spin_event *events; /* in their order */
 };
 
 /*
@@ -84,6 +87,39 @@ struct pspin_result {
  */
 #define PSPIN_FRAME_BYTES_MAX 16384
 int pspin__packet(struct pspin *nic, const void *frame, size_t frame_bytes, struct pspin_result *out);
+
+/* --- contexts that take messages; of others these fail with -EOPNOTSUPP --- */
+
+/* Zero: the default of <spin/message.h>; idle_ms: the handler's first. */
+struct pspin_limits {
+	uint32_t mpqs, parking, host_bytes;
+	uint32_t idle_ms, tombstone_ms;
+	int take_put;   /* 1: packets may have struct spin_slmp_put */
+	int no_entry;   /* 1: no matching entry to begin with; else one over the whole host memory */
+	int note_runs;  /* 1: SPIN_EVENT_RAN for every handler that runs */
+};
+/* Sets them, and resets; pspin__open() sets the defaults. -EINVAL: more than there can be, -ENOMEM. */
+int pspin__limit(struct pspin *nic, const struct pspin_limits *limits);
+/* Forgets messages, tombstones and entries; host memory is zero, the time 0. Counts stay. */
+int pspin__reset(struct pspin *nic);
+/* The time becomes now_ms, then a sweep; *out has its tasks and events. -EINVAL: backwards. */
+int pspin__clock(struct pspin *nic, uint32_t now_ms, struct pspin_result *out);
+
+size_t pspin__host_bytes(const struct pspin *nic); /* 0: a context of datagrams */
+/* 0 or -ERANGE. */
+int pspin__host_read(const struct pspin *nic, size_t offset, void *to, size_t bytes);
+int pspin__host_write(struct pspin *nic, size_t offset, const void *from, size_t bytes);
+
+/*
+ * Posts an entry behind those posted before, by its match_bits, ignore_bits, start,
+ * length and options. -EINVAL: outside the host memory. -ENOSPC: all are in use.
+ */
+int pspin__me_append(struct pspin *nic, const struct spin_me *entry, unsigned *index);
+/* -ENOENT: there is none. -EBUSY: a message has it. */
+int pspin__me_unlink(struct pspin *nic, unsigned index);
+int pspin__me_get(const struct pspin *nic, unsigned index, struct spin_me *out);
+/* Since pspin__open(). */
+int pspin__message_stats(const struct pspin *nic, struct spin_message_stats *out);
 
 /* Packets seen by reason since pspin__open(). */
 uint64_t pspin__count(const struct pspin *nic, enum spin_reason reason);

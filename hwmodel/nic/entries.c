@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Matching entries (sPIN B.1): host memory for messages, and which ones may have it. */
+#include <errno.h>
+#include <string.h>
+
+#include "messages.h"
+
+unsigned entries__match(const struct messages *messages, uint64_t match_bits)
+{
+	unsigned found = SPIN_MES_MAX;
+
+	for (unsigned i = 0; i < SPIN_MES_MAX; i++) {
+		const struct spin_me *me = &messages->mes[i];
+
+		if (me->state == SPIN_ME_OPEN && !((match_bits ^ me->match_bits) & ~me->ignore_bits) &&
+		    (found == SPIN_MES_MAX || me->serial < messages->mes[found].serial))
+			found = i;
+	}
+	return found;
+}
+
+void entries__reset(struct pspin *nic)
+{
+	struct messages *messages = nic->messages;
+	struct spin_me all = {.ignore_bits = UINT64_MAX, .length = messages->limits.host_bytes};
+
+	memset(messages->mes, 0, sizeof(messages->mes));
+	messages->next_serial = 0;
+	if (!messages->limits.no_entry)
+		pspin__me_append(nic, &all, NULL);
+}
+
+int pspin__me_append(struct pspin *nic, const struct spin_me *entry, unsigned *index)
+{
+	struct messages *messages = nic->messages;
+	struct spin_me *me;
+	unsigned i = 0;
+
+	if (!messages)
+		return -EOPNOTSUPP;
+	if (entry->start > messages->limits.host_bytes ||
+	    entry->length > messages->limits.host_bytes - entry->start)
+		return -EINVAL;
+	while (i < SPIN_MES_MAX && messages->mes[i].state != SPIN_ME_FREE)
+		i++;
+	if (i == SPIN_MES_MAX)
+		return -ENOSPC;
+	me = &messages->mes[i];
+	memset(me, 0, sizeof(*me));
+	me->state = SPIN_ME_OPEN;
+	me->options = entry->options;
+	me->match_bits = entry->match_bits;
+	me->ignore_bits = entry->ignore_bits;
+	me->start = entry->start;
+	me->length = entry->length;
+	me->serial = messages->next_serial++;
+	if (index)
+		*index = i;
+	return 0;
+}
+
+int pspin__me_unlink(struct pspin *nic, unsigned index)
+{
+	if (!nic->messages)
+		return -EOPNOTSUPP;
+	if (index >= SPIN_MES_MAX || nic->messages->mes[index].state == SPIN_ME_FREE)
+		return -ENOENT;
+	if (nic->messages->mes[index].state == SPIN_ME_TAKEN)
+		return -EBUSY;
+	nic->messages->mes[index].state = SPIN_ME_FREE;
+	return 0;
+}
+
+int pspin__me_get(const struct pspin *nic, unsigned index, struct spin_me *out)
+{
+	if (!nic->messages)
+		return -EOPNOTSUPP;
+	if (index >= SPIN_MES_MAX)
+		return -ENOENT;
+	*out = nic->messages->mes[index];
+	return 0;
+}

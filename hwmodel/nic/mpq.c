@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* An MPQ's life: which packets are let in, and when its message is complete. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "messages.h"
+
+struct mpq *mpq__take(struct pspin *nic, const struct arrival *a)
+{
+	struct messages *messages = nic->messages;
+	const uint8_t *udp = a->frame + a->in.ip_off + a->in.ip_bytes;
+
+	for (unsigned word = 0; word * 64 < messages->limits.mpqs; word++) {
+		unsigned i = word * 64 + (unsigned)__builtin_ctzll(~messages->taken[word]);
+		struct mpq *mpq;
+		uint8_t *scratch;
+
+		if (!~messages->taken[word] || i >= messages->limits.mpqs)
+			continue;
+		mpq = &messages->mpqs[i];
+		scratch = mpq->scratch;
+		memset(mpq, 0, sizeof(*mpq));
+		mpq->scratch = scratch;
+		mpq->phase = MPQ_WAITING;
+		mpq->me = SPIN_MES_MAX;
+		mpq->length = SPIN_LENGTH_UNKNOWN;
+		mpq->dst_port = (uint16_t)(udp[2] << 8 | udp[3]);
+		mpq->last_ms = messages->now_ms;
+		messages->taken[word] |= 1ull << (i % 64);
+		return mpq;
+	}
+	return NULL;
+}
+
+void mpq__free(struct pspin *nic, struct mpq *mpq)
+{
+	struct messages *messages = nic->messages;
+	unsigned i = (unsigned)(mpq - messages->mpqs);
+	struct parked *parked;
+
+	while ((parked = parking__take(nic, mpq))) {
+		messages->stats.replay_lost++;
+		free(parked);
+	}
+	if (mpq->flow && mpq->flow->mpq)
+		flows__remove(&messages->flows, mpq->flow);
+	scratchpad__forget(nic, mpq);
+	mpq->phase = MPQ_FREE;
+	messages->taken[i / 64] &= ~(1ull << (i % 64));
+}
+
+void mpq__begin(struct pspin *nic, struct mpq *mpq, const struct arrival *first, unsigned me)
+{
+	struct spin_me *entry = &nic->messages->mes[me];
+	struct hpu_scratch *scratch = scratchpad__clear(nic, mpq);
+	uint32_t skip;
+
+	mpq->phase = MPQ_OPEN;
+	mpq->stride = first->slmp.payload_bytes;
+	mpq->me = me;
+	mpq->match_bits = first->slmp.match_bits;
+	mpq->hdr_data = first->slmp.hdr_data;
+	mpq->offset = first->slmp.me_offset > UINT32_MAX ? UINT32_MAX : (uint32_t)first->slmp.me_offset;
+	skip = mpq->offset < entry->length ? mpq->offset : entry->length;
+	mpq->place = entry->start + skip;
+	mpq->place_bytes = entry->length - skip;
+	if (entry->options & SPIN_ME_USE_ONCE) {
+		entry->state = SPIN_ME_TAKEN;
+		mpq->took_me = 1;
+	}
+	scratch->length = first->slmp.length;
+	scratch->match_bits = mpq->match_bits;
+	scratch->hdr_data = mpq->hdr_data;
+	scratch->offset = mpq->offset;
+	scratch->dropped_bytes = mpq->dropped_bytes;
+	scratch->flow_control = (uint32_t)mpq->flow_control;
+	mpq->verdict = SPIN_REASON_SUCCESS;
+	message__header(nic, mpq, first);
+}
+
+void mpq__flow_control(struct pspin *nic, struct mpq *mpq, uint32_t payload_bytes)
+{
+	struct hpu_scratch *scratch;
+
+	mpq->flow_control = 1;
+	mpq->dropped_bytes += payload_bytes;
+	if (mpq->phase != MPQ_OPEN)
+		return;
+	scratch = scratchpad__of(nic, mpq, NULL);
+	scratch->dropped_bytes += payload_bytes;
+	scratch->flow_control = 1;
+}
+
+static int came(const struct mpq *mpq, uint32_t i)
+{
+	return i < mpq->lowest || (mpq->window[i % WINDOW_BITS / 32] >> (i % 32) & 1);
+}
+
+/* Step 11's tests; SUCCESS: it is to be handled, as packet *number. */
+static enum spin_reason admit(const struct mpq *mpq, const struct slmp *slmp, uint32_t *number)
+{
+	int last = slmp->flags & SPIN_SLMP_EOM;
+	uint32_t i = 0;
+
+	if (slmp->offset) {
+		if (!mpq->stride || slmp->offset % mpq->stride)
+			return SPIN_REASON_MALFORMED;
+		i = slmp->offset / mpq->stride;
+	}
+	*number = i;
+	if (slmp->payload_bytes > mpq->stride || (!last && slmp->payload_bytes != mpq->stride))
+		return SPIN_REASON_MALFORMED;
+	if (mpq->total && (i >= mpq->total || (last && i != mpq->total - 1)))
+		return SPIN_REASON_MALFORMED;
+	if (last && i + 1 < mpq->end)
+		return SPIN_REASON_MALFORMED;
+	if (i <= mpq->lowest + SPIN_WINDOW)
+		return came(mpq, i) ? SPIN_REASON_DUPLICATE : SPIN_REASON_SUCCESS;
+	return SPIN_REASON_BEYOND_WINDOW;
+}
+
+static void note(struct mpq *mpq, const struct slmp *slmp, uint32_t i)
+{
+	mpq->window[i % WINDOW_BITS / 32] |= 1u << (i % 32);
+	mpq->handled++;
+	if (mpq->end < i + 1)
+		mpq->end = i + 1;
+	if (slmp->flags & SPIN_SLMP_EOM) {
+		mpq->total = i + 1;
+		mpq->length = slmp->offset + slmp->payload_bytes;
+	}
+	while (came(mpq, mpq->lowest)) {
+		mpq->window[mpq->lowest % WINDOW_BITS / 32] &= ~(1u << (mpq->lowest % 32));
+		mpq->lowest++;
+	}
+}
+
+/* Step 12: the entry's fate, the host's event, a tombstone. */
+static void complete(struct pspin *nic, struct mpq *mpq, const struct arrival *last)
+{
+	struct messages *messages = nic->messages;
+	struct spin_me *entry = &messages->mes[mpq->me];
+	uint32_t flags = 0;
+
+	scratchpad__of(nic, mpq, NULL)->length = mpq->length;
+	message__completion(nic, mpq, last);
+	if (mpq->took_me) {
+		entry->state = mpq->pending ? SPIN_ME_OPEN : SPIN_ME_FREE;
+		flags = mpq->pending ? 0 : SPIN_EVENT_UNLINKED;
+	}
+	messages->stats.completed++;
+	if (!mpq->pending) {
+		entry->messages++;
+		message__tell(nic, mpq, SPIN_EVENT_MESSAGE, 0, mpq->offset, flags);
+	}
+	mpq->phase = MPQ_FREE; /* ends here; freed when its parked packets are */
+	mpq->flow->mpq = NULL;
+	mpq->flow->left_ms = messages->now_ms;
+}
+
+enum spin_reason mpq__packet(struct pspin *nic, struct mpq *mpq, const struct arrival *a)
+{
+	uint32_t i;
+	enum spin_reason reason = admit(mpq, &a->slmp, &i);
+
+	if (reason != SPIN_REASON_SUCCESS)
+		return reason;
+	note(mpq, &a->slmp, i);
+	reason = message__data(nic, mpq, a);
+	if (mpq->total && mpq->handled == mpq->total)
+		complete(nic, mpq, a);
+	return reason;
+}
+
+void mpq__replay(struct pspin *nic, struct mpq *mpq)
+{
+	struct spin_message_stats *stats = &nic->messages->stats;
+	struct parked *parked;
+
+	for (unsigned n = 0; n < SPIN_REPLAY_MAX && mpq->phase == MPQ_OPEN && (parked = parking__take(nic, mpq));
+	     n++) {
+		enum spin_reason reason = mpq__packet(nic, mpq, &parked->arrival);
+
+		if (reason == SPIN_REASON_MALFORMED || reason == SPIN_REASON_BEYOND_WINDOW)
+			stats->replay_lost++;
+		else if (reason != SPIN_REASON_DUPLICATE)
+			stats->replayed++;
+		if (reason == SPIN_REASON_BEYOND_WINDOW)
+			mpq__flow_control(nic, mpq, parked->arrival.slmp.payload_bytes);
+		free(parked);
+	}
+	if (mpq->phase == MPQ_FREE)
+		mpq__free(nic, mpq);
+}
+
+static void evict(struct pspin *nic, struct mpq *mpq)
+{
+	struct messages *messages = nic->messages;
+
+	if (mpq->took_me)
+		messages->mes[mpq->me].state = SPIN_ME_OPEN;
+	messages->stats.evicted++;
+	message__tell(nic, mpq, SPIN_EVENT_TIMEOUT, 0, mpq->offset, 0);
+	mpq__free(nic, mpq);
+}
+
+void mpq__sweep(struct pspin *nic)
+{
+	struct messages *messages = nic->messages;
+
+	for (unsigned i = 0; i < messages->limits.mpqs; i++) {
+		struct mpq *mpq = &messages->mpqs[i];
+
+		if (mpq->phase != MPQ_FREE && messages->now_ms - mpq->last_ms > messages->limits.idle_ms)
+			evict(nic, mpq);
+		else if (mpq->phase == MPQ_OPEN)
+			mpq__replay(nic, mpq);
+	}
+}

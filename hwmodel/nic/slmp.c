@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include <string.h>
+
+#include <spin/wire.h>
+
+#include "outbound.h"
+#include "slmp.h"
+
+#define HEADERS (sizeof(struct spin_udp) + sizeof(struct spin_slmp))
+
+static uint32_t be16(const uint8_t *at)
+{
+	return (uint32_t)at[0] << 8 | at[1];
+}
+
+static uint32_t be32(const uint8_t *at)
+{
+	return be16(at) << 16 | be16(at + 2);
+}
+
+static uint64_t be64(const uint8_t *at)
+{
+	return (uint64_t)be32(at) << 32 | be32(at + 4);
+}
+
+static void put_be16(uint8_t *at, uint32_t value)
+{
+	at[0] = (uint8_t)(value >> 8);
+	at[1] = (uint8_t)value;
+}
+
+static int parse_put(const uint8_t *at, uint32_t bytes, struct slmp *out)
+{
+	if (out->offset || bytes < sizeof(struct spin_slmp_put) ||
+	    at[offsetof(struct spin_slmp_put, op)] != SPIN_SLMP_OP_PUT ||
+	    at[offsetof(struct spin_slmp_put, version)] != SPIN_SLMP_VERSION ||
+	    be16(at + offsetof(struct spin_slmp_put, unused)))
+		return -1;
+	out->put = 1;
+	out->length = be32(at + offsetof(struct spin_slmp_put, length));
+	out->match_bits = be64(at + offsetof(struct spin_slmp_put, match_bits));
+	out->hdr_data = be64(at + offsetof(struct spin_slmp_put, hdr_data));
+	out->me_offset = be64(at + offsetof(struct spin_slmp_put, offset));
+	return 0;
+}
+
+int slmp__parse(const uint8_t *frame, const struct inbound *in, int take_put, struct slmp *out)
+{
+	uint32_t at = in->ip_off + in->ip_bytes + (uint32_t)sizeof(struct spin_udp);
+	uint32_t known = SPIN_SLMP_SYN | SPIN_SLMP_EOM | (take_put ? SPIN_SLMP_PUT : 0);
+	uint32_t bytes = in->payload_bytes;
+
+	memset(out, 0, sizeof(*out));
+	out->length = SPIN_LENGTH_UNKNOWN;
+	if (bytes < sizeof(struct spin_slmp))
+		return -1;
+	out->flags = be16(frame + at + offsetof(struct spin_slmp, flags));
+	out->message_id = be32(frame + at + offsetof(struct spin_slmp, message_id));
+	out->offset = be32(frame + at + offsetof(struct spin_slmp, offset));
+	at += (uint32_t)sizeof(struct spin_slmp);
+	bytes -= (uint32_t)sizeof(struct spin_slmp);
+	if ((out->flags & ~known) || (!out->offset && !(out->flags & SPIN_SLMP_SYN)))
+		return -1;
+	if (out->flags & SPIN_SLMP_PUT) {
+		if (parse_put(frame + at, bytes, out))
+			return -1;
+		at += (uint32_t)sizeof(struct spin_slmp_put);
+		bytes -= (uint32_t)sizeof(struct spin_slmp_put);
+	}
+	out->payload_at = at;
+	out->payload_bytes = bytes;
+	if (!bytes && !(out->flags & SPIN_SLMP_EOM))
+		return -1;
+	return out->offset > UINT32_MAX - bytes ? -1 : 0;
+}
+
+/* Lengths of IP and UDP header for a UDP datagram of so many bytes. */
+static void set_lengths(uint8_t *ip, const struct inbound *in, uint32_t udp_bytes)
+{
+	if (in->is_ip4)
+		put_be16(ip + offsetof(struct spin_ip4, total_length), in->ip_bytes + udp_bytes);
+	else
+		put_be16(ip + offsetof(struct spin_ip6, payload_length), udp_bytes);
+	put_be16(ip + in->ip_bytes + offsetof(struct spin_udp, length), udp_bytes);
+}
+
+static void swap(uint8_t *a, uint8_t *b, size_t bytes)
+{
+	for (size_t i = 0; i < bytes; i++) {
+		uint8_t was = a[i];
+
+		a[i] = b[i];
+		b[i] = was;
+	}
+}
+
+#define ACK_TTL 64 /* as of a handler's reply */
+
+size_t slmp__acknowledge(uint8_t *to, const uint8_t *frame, const struct inbound *in)
+{
+	uint8_t ip[sizeof(struct spin_ip4) + 40 + HEADERS], *udp = ip + in->ip_bytes;
+	uint32_t bytes = in->ip_bytes + (uint32_t)HEADERS;
+
+	memcpy(ip, frame + in->ip_off, bytes);
+	set_lengths(ip, in, HEADERS);
+	if (in->is_ip4) {
+		swap(ip + offsetof(struct spin_ip4, src), ip + offsetof(struct spin_ip4, dst), 4);
+		ip[offsetof(struct spin_ip4, ttl)] = ACK_TTL;
+	} else {
+		swap(ip + offsetof(struct spin_ip6, src), ip + offsetof(struct spin_ip6, dst), 16);
+		ip[offsetof(struct spin_ip6, hop_limit)] = ACK_TTL;
+	}
+	swap(udp, udp + 2, 2);
+	put_be16(udp + sizeof(struct spin_udp), SPIN_SLMP_ACK);
+	return outbound__send(to, frame, in, ip, bytes);
+}
+
+uint32_t slmp__strip(uint8_t *to, const uint8_t *frame, const struct inbound *in, const struct slmp *slmp)
+{
+	uint32_t eth = sizeof(struct spin_eth), headers = in->ip_bytes + (uint32_t)HEADERS;
+
+	memcpy(to, frame, eth - 2);
+	memcpy(to + eth - 2, frame + in->ip_off - 2, 2);
+	memcpy(to + eth, frame + in->ip_off, headers);
+	memcpy(to + eth + headers, frame + slmp->payload_at, slmp->payload_bytes);
+	if (slmp->put)
+		set_lengths(to + eth, in, (uint32_t)HEADERS + slmp->payload_bytes);
+	return eth + headers + slmp->payload_bytes;
+}

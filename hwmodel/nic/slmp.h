@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef NIC_SLMP_H
+#define NIC_SLMP_H
+
+/* SLMP on the wire: step 6 of <spin/message.h>, and acknowledgements. */
+#include <spin/slmp.h>
+
+#include "inbound.h"
+
+#ifndef SPIN_LENGTH_UNKNOWN
+#define SPIN_LENGTH_UNKNOWN 0xffffffffu
+#endif
+
+struct slmp {
+	uint32_t flags, message_id, offset;
+	uint32_t payload_at;    /* in the frame */
+	uint32_t payload_bytes;
+	/* of struct spin_slmp_put; without it 0, and the length unknown */
+	int put;
+	uint32_t length;
+	uint64_t match_bits, hdr_data, me_offset;
+};
+
+/* Of a frame that was classified. 0, or -1: MALFORMED. */
+int slmp__parse(const uint8_t *frame, const struct inbound *in, int take_put, struct slmp *out);
+
+/*
+ * The acknowledgement of a packet, as the sender gets it: its frame turned around, cut
+ * after the header. Returns the bytes written to `to`, at most the frame's.
+ */
+size_t slmp__acknowledge(uint8_t *to, const uint8_t *frame, const struct inbound *in);
+
+/*
+ * The frame as handlers find it: Ethernet header, IP packet, no VLAN tags, no struct
+ * spin_slmp_put. Returns the bytes written to `to`, at most the frame's.
+ */
+uint32_t slmp__strip(uint8_t *to, const uint8_t *frame, const struct inbound *in, const struct slmp *slmp);
+
+#endif

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include <string.h>
+
+#include "task.h"
+
+/* Writes a packet's bytes and clears what a longer one left behind them. */
+static void place(uint8_t *at, const uint8_t *from, uint32_t bytes, uint32_t *dirty)
+{
+	memcpy(at, from, bytes);
+	if (*dirty > bytes)
+		memset(at + bytes, 0, *dirty - bytes);
+	*dirty = bytes;
+}
+
+void task__place(struct pspin *nic, const uint8_t *packet, uint32_t bytes, uint32_t bytes_in_l1)
+{
+	if (bytes_in_l1 == SPIN_WHOLE_PACKET || bytes_in_l1 > bytes)
+		bytes_in_l1 = bytes;
+	place(nic->memory.l2_packet, packet, bytes, &nic->dirty_l2);
+	place(nic->memory.l1[0] + L1_PACKETS, packet, bytes_in_l1, &nic->dirty_l1);
+}
+
+void task__describe(uint32_t packet_bytes, struct hpu_descriptor *task)
+{
+	memset(task, 0, sizeof(*task));
+	task->handler_mem = L2_HANDLER;
+	task->handler_mem_bytes = L2_HANDLER_BYTES;
+	task->packet_l1 = PACKET_L1;
+	task->packet_l2 = L2_PACKET;
+	task->packet_bytes = packet_bytes;
+}
+
+int nic__command(void *arg, const struct hpu_command *command)
+{
+	struct pspin *nic = arg;
+	uint8_t *host;
+
+	if (command->kind == HPU_NIC_SEND) {
+		if (command->bytes > sizeof(nic->send))
+			return -1;
+		if (!nic->sent) {
+			memcpy(nic->send, command->nic, command->bytes);
+			nic->sent_bytes = command->bytes;
+		}
+		nic->sent = 1;
+		return 0;
+	}
+	host = command->host < HOST_BASE ? NULL : storage__host(&nic->memory, command->host - HOST_BASE,
+								  command->bytes);
+	if (!host)
+		return -1;
+	switch (command->kind) {
+	case HPU_TO_HOST:
+		memcpy(host, command->nic, command->bytes);
+		/* a datagram goes to where host memory begins, of messages all there is counts */
+		if (host == nic->memory.host || nic->messages) {
+			nic->delivered = 1;
+			nic->delivered_bytes = command->bytes;
+		}
+		break;
+	case HPU_FROM_HOST:
+		memcpy(command->nic, host, command->bytes);
+		break;
+	default:
+		memcpy(host, command->data, command->bytes);
+	}
+	return 0;
+}
+
+void task__forget_commands(struct pspin *nic)
+{
+	nic->sent = nic->delivered = 0;
+	nic->sent_bytes = nic->delivered_bytes = 0;
+}
+
+const struct pspin_task *task__run(struct pspin *nic, enum pspin_task_kind kind, uint32_t function,
+				   const struct hpu_descriptor *descriptor)
+{
+	struct pspin_task *task = journal__task(&nic->journal);
+	const struct rv32_stats *loop = &nic->runtime.stats;
+	struct hpu_task_result result;
+
+	hpu__run(&nic->hpu, function, descriptor, &result);
+	memset(task, 0, sizeof(*task));
+	task->kind = kind;
+	for (unsigned i = 0; i < RV32_CAUSE_COUNT; i++) {
+		uint64_t cycles = result.stats.cycles[i];
+
+		task->cycles[i] = cycles > loop->cycles[i] ? cycles - loop->cycles[i] : 0;
+		task->body_cycles += task->cycles[i];
+	}
+	if (result.stats.instructions > loop->instructions)
+		task->instructions = result.stats.instructions - loop->instructions;
+	task->nic_sends = result.commands[HPU_NIC_SEND];
+	task->host_dmas = result.commands[HPU_TO_HOST] + result.commands[HPU_FROM_HOST];
+	task->host_writes = result.commands[HPU_HOST_DIRECT];
+	task->error = result.error;
+	task->value = result.value;
+	return task;
+}
+
+_Static_assert(PSPIN_ERROR_FAIL == HPU_ERROR_FAIL && PSPIN_ERROR_SEGV == HPU_ERROR_SEGV &&
+		       PSPIN_ERROR_BAD_RETURN == HPU_ERROR_BAD_RETURN,
+	       "what the image writes is what the model reports");
+
+/* PSPIN_ERROR_SEGV, traps, the watchdog: a failed access. */
+enum spin_reason task__error_reason(uint32_t error)
+{
+	return error == PSPIN_ERROR_FAIL	 ? SPIN_REASON_FAILED
+	       : error == PSPIN_ERROR_BAD_RETURN ? SPIN_REASON_BAD_RETURN
+						 : SPIN_REASON_SEGV;
+}
+
+enum spin_event_type task__error_event(uint32_t error)
+{
+	return error == PSPIN_ERROR_FAIL	 ? SPIN_EVENT_FAIL
+	       : error == PSPIN_ERROR_BAD_RETURN ? SPIN_EVENT_BAD_RETURN
+						 : SPIN_EVENT_SEGV;
+}
