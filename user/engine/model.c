@@ -14,10 +14,25 @@ struct model {
 	struct pspin *nic;
 };
 
+/* Zero is the same default here and there. */
+static int set_limits(struct model *m, const struct spin_message_opts *opts)
+{
+	struct pspin_limits limits = {
+		.mpqs = opts->messages, .parking = opts->parking, .host_bytes = (uint32_t)opts->host_bytes,
+		.idle_ms = opts->idle_ms, .tombstone_ms = opts->tombstone_ms,
+		.take_put = opts->put, .no_entry = opts->no_entry, .note_runs = opts->note_runs,
+	};
+	int err = opts->host_bytes > SPIN_HOST_BYTES_MAX ? -EINVAL : pspin__limit(m->nic, &limits);
+
+	return err ? engine_fail(err, err == -ENOMEM ? "no memory" : "the model has no room for so many messages or bytes")
+		   : 0;
+}
+
 static int model_open(struct engine *e, const struct engine_handler *handler, const struct engine_context *context)
 {
 	struct model *m = calloc(1, sizeof(*m));
 	const struct pspin_target *target = pspin_target__find("pspin-rtl");
+	const struct spin_meta *meta;
 	char sentence[512] = "";
 	const void *image;
 	size_t bytes;
@@ -32,9 +47,11 @@ static int model_open(struct engine *e, const struct engine_handler *handler, co
 	image = spin_object__image(m->object, &bytes);
 	if (!image)
 		return engine_fail(-ENODATA, "%s has no rv32 image: make it with spincc", handler->object);
-	err = pspin__open(&m->nic, target, spin_object__meta(m->object), image, bytes, &context->rule, sentence,
-			  sizeof(sentence));
-	return err ? engine_fail(err, "%s", sentence) : 0;
+	meta = spin_object__meta(m->object);
+	err = pspin__open(&m->nic, target, meta, image, bytes, &context->rule, sentence, sizeof(sentence));
+	if (err)
+		return engine_fail(err, "%s", sentence);
+	return meta->registration.delivery == SPIN_DELIVER_ME ? set_limits(m, &context->message) : 0;
 }
 
 static void model_close(struct engine *e)
@@ -49,26 +66,24 @@ static void model_close(struct engine *e)
 	free(m);
 }
 
-/* An event tells which handler was the first to fail, and how. */
-static void find_event(const struct pspin_result *result, struct engine_out *out)
+static void give_events(const struct pspin_result *result, struct engine_events *out)
 {
-	static const enum spin_event_type types[] = { SPIN_EVENT_FAIL, SPIN_EVENT_SEGV, SPIN_EVENT_BAD_RETURN };
-	static const enum spin_handler_kind kinds[] = {
-		[PSPIN_HEADER] = SPIN_KIND_HEADER,
-		[PSPIN_PAYLOAD] = SPIN_KIND_PAYLOAD,
-		[PSPIN_COMPLETION] = SPIN_KIND_COMPLETION,
-	};
+	out->count = result->event_count;
+	for (unsigned i = 0; i < result->event_count && i < ENGINE_EVENTS_MAX; i++)
+		out->event[i] = result->events[i];
+}
 
-	for (unsigned i = 0; i < result->task_count; i++) {
-		const struct pspin_task *task = &result->tasks[i];
+static void find_error(const struct pspin_result *result, struct engine_out *out)
+{
+	out->event = out->event_handler = 0;
+	for (unsigned i = 0; i < result->event_count && !out->event; i++) {
+		const struct spin_event *event = &result->events[i];
 
-		if (!task->error || task->kind == PSPIN_PROCEED)
+		if (event->type != SPIN_EVENT_FAIL && event->type != SPIN_EVENT_SEGV &&
+		    event->type != SPIN_EVENT_BAD_RETURN)
 			continue;
-		/* what is no code of a handler is a trap: a failed access */
-		out->event = task->error >= PSPIN_ERROR_FAIL && task->error <= PSPIN_ERROR_BAD_RETURN ?
-			     types[task->error - PSPIN_ERROR_FAIL] : SPIN_EVENT_SEGV;
-		out->event_handler = kinds[task->kind];
-		return;
+		out->event = event->type;
+		out->event_handler = event->handler;
 	}
 }
 
@@ -79,13 +94,14 @@ static int model_packet(struct engine *e, const uint8_t *frame, uint32_t bytes, 
 	int err = pspin__packet(m->nic, frame, bytes, &result);
 
 	if (err)
-		return engine_fail(err, "the model refuses a frame of %u bytes", bytes);
+		return err == -ENOMEM ? engine_fail(err, "no memory")
+				      : engine_fail(err, "the model refuses a frame of %u bytes", bytes);
 	if (result.frame_bytes > sizeof(out->frame))
 		return engine_fail(-EPROTO, "%zu bytes come out of the model", result.frame_bytes);
 	out->verdict = result.verdict;
 	out->reason = result.reason;
-	out->event = out->event_handler = 0;
-	find_event(&result, out);
+	find_error(&result, out);
+	give_events(&result, &out->events);
 	out->frame_bytes = result.verdict == SPIN_VERDICT_DROP ? 0 : (uint32_t)result.frame_bytes;
 	if (out->frame_bytes)
 		memcpy(out->frame, result.frame, out->frame_bytes);
@@ -135,6 +151,78 @@ static uint64_t model_count(struct engine *e, enum spin_reason reason)
 	return pspin__count(m->nic, reason);
 }
 
+static int done(int err, const char *what)
+{
+	if (err == -EOPNOTSUPP)
+		return engine_fail(err, "%s: this context takes datagrams", what);
+	return err ? engine_fail(err, "the model refuses: %s", what) : 0;
+}
+
+static int model_clock(struct engine *e, uint32_t now_ms, struct engine_events *out)
+{
+	struct model *m = e->impl;
+	struct pspin_result result;
+	int err = pspin__clock(m->nic, now_ms, &result);
+
+	if (!err)
+		give_events(&result, out);
+	return done(err, "a time that is over, or messages");
+}
+
+static int model_reset(struct engine *e)
+{
+	struct model *m = e->impl;
+
+	return done(pspin__reset(m->nic), "messages");
+}
+
+static int model_host_read(struct engine *e, size_t offset, void *to, size_t bytes)
+{
+	struct model *m = e->impl;
+
+	return done(pspin__host_read(m->nic, offset, to, bytes), "bytes of host memory");
+}
+
+static int model_host_write(struct engine *e, size_t offset, const void *from, size_t bytes)
+{
+	struct model *m = e->impl;
+
+	return done(pspin__host_write(m->nic, offset, from, bytes), "bytes of host memory");
+}
+
+/* Length 0: to the end of the host memory, as libspin has it. */
+static int model_me_append(struct engine *e, const struct spin_me_opts *opts, unsigned *me)
+{
+	struct model *m = e->impl;
+	struct spin_me entry = { .match_bits = opts->match_bits, .ignore_bits = opts->ignore_bits,
+				 .start = opts->start, .length = opts->length, .options = opts->options };
+
+	if (!entry.length && pspin__host_bytes(m->nic) > entry.start)
+		entry.length = (uint32_t)pspin__host_bytes(m->nic) - entry.start;
+	return done(pspin__me_append(m->nic, &entry, me), "a matching entry");
+}
+
+static int model_me_unlink(struct engine *e, unsigned me)
+{
+	struct model *m = e->impl;
+
+	return done(pspin__me_unlink(m->nic, me), "a matching entry");
+}
+
+static int model_me_get(struct engine *e, unsigned me, struct spin_me *out)
+{
+	struct model *m = e->impl;
+
+	return done(pspin__me_get(m->nic, me, out), "a matching entry");
+}
+
+static int model_stats(struct engine *e, struct spin_message_stats *out)
+{
+	struct model *m = e->impl;
+
+	return done(pspin__message_stats(m->nic, out), "messages");
+}
+
 const struct engine_ops engine_model = {
 	.name = "model",
 	.open = model_open,
@@ -143,4 +231,12 @@ const struct engine_ops engine_model = {
 	.read = model_read,
 	.write = model_write,
 	.count = model_count,
+	.clock = model_clock,
+	.reset = model_reset,
+	.host_read = model_host_read,
+	.host_write = model_host_write,
+	.me_append = model_me_append,
+	.me_unlink = model_me_unlink,
+	.me_get = model_me_get,
+	.stats = model_stats,
 };
