@@ -68,7 +68,7 @@ static void forget(struct pspin *nic)
 	messages->now_ms = 0;
 }
 
-int messages__open(struct pspin *nic)
+int nic_messages__open(struct pspin *nic)
 {
 	const struct pspin_limits defaults = {0};
 
@@ -78,7 +78,7 @@ int messages__open(struct pspin *nic)
 	return nic->messages ? set_limits(nic, &defaults) : -ENOMEM;
 }
 
-void messages__free(struct pspin *nic)
+void nic_messages__free(struct pspin *nic)
 {
 	if (!nic->messages)
 		return;
@@ -265,7 +265,7 @@ static int is_acknowledged(enum spin_reason reason)
 	}
 }
 
-void messages__packet(struct pspin *nic, const uint8_t *frame, size_t frame_bytes, const struct inbound *in,
+void nic_messages__packet(struct pspin *nic, const uint8_t *frame, size_t frame_bytes, const struct inbound *in,
 		      struct pspin_result *out)
 {
 	struct arrival a = {.frame = frame, .frame_bytes = frame_bytes, .in = *in};

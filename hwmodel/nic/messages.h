@@ -78,11 +78,11 @@ struct messages {
 };
 
 /* For a context of messages, with the default limits. 0 or -ENOMEM. */
-int messages__open(struct pspin *nic);
-void messages__free(struct pspin *nic);
+int nic_messages__open(struct pspin *nic);
+void nic_messages__free(struct pspin *nic);
 
 /* Steps 6 to 13 for a packet that passed the others. */
-void messages__packet(struct pspin *nic, const uint8_t *frame, size_t frame_bytes, const struct inbound *in,
+void nic_messages__packet(struct pspin *nic, const uint8_t *frame, size_t frame_bytes, const struct inbound *in,
 		      struct pspin_result *out);
 
 /* --- mpq.c: an MPQ's life --- */

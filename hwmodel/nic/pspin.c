@@ -135,7 +135,7 @@ static int start(struct pspin *nic, const void *image, size_t image_bytes, char 
 		snprintf(err, err_bytes, "the image traps or hangs before its first task");
 		return rc;
 	}
-	return nic->meta.registration.delivery == SPIN_DELIVER_ME ? messages__open(nic) : 0;
+	return nic->meta.registration.delivery == SPIN_DELIVER_ME ? nic_messages__open(nic) : 0;
 }
 
 int pspin__open(struct pspin **out, const struct pspin_target *target, const struct spin_meta *meta,
@@ -176,7 +176,7 @@ void pspin__close(struct pspin *nic)
 		return;
 	if (nic->hpu.core)
 		hpu__close(&nic->hpu);
-	messages__free(nic);
+	nic_messages__free(nic);
 	journal__free(&nic->journal);
 	storage__close(&nic->memory);
 	hw_elf__close(nic->elf);
@@ -226,7 +226,7 @@ int pspin__packet(struct pspin *nic, const void *frame, size_t frame_bytes,
 				   &in);
 	if (reason == SPIN_REASON_COUNT) {
 		if (nic->messages)
-			messages__packet(nic, frame, frame_bytes, &in, out);
+			nic_messages__packet(nic, frame, frame_bytes, &in, out);
 		else
 			datagram__handle(nic, frame, frame_bytes, &in, out);
 	} else {
