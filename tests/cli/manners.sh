@@ -32,6 +32,7 @@ line() {
 	new) echo "$SPINCTL new fresh --dir $WORK/made" ;;
 	record) echo "$SPINCTL record filtering.spin --dev v0 --duration 0.4 -o $WORK/made/new.pcapng" ;;
 	replay) echo "$SPINCTL replay rec.pcapng --handler filtering.c" ;;
+	mpq) echo "$SPINCTL mpq" ;;
 	doctor) echo "$SPINCTL doctor --dev v0" ;;
 	spincc) echo "$SPINCC filtering.c -o $WORK/made/made.spin --verbose" ;;
 	*) return 1 ;;

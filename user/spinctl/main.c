@@ -16,6 +16,7 @@ static const struct subcommand *const subcommands[] = {
 	&new_command,
 	&record_command,
 	&replay_command,
+	&mpq_command,
 	&doctor_command,
 };
 #define SUBCOMMANDS (sizeof(subcommands) / sizeof(subcommands[0]))

@@ -4,77 +4,20 @@
 #include <net/if.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <linux/if_link.h>
 
 #include <bpf/bpf.h>
-#include <bpf/btf.h>
 #include <bpf/libbpf.h>
 
 #include "kernel/attach.h"
-#include "libspin/layout.h"
+#include "outside.h"
 #include "status.h"
 
-#define MAPS_MAX 64
-
-/* A value of one of the program's data sections. */
-struct section {
-	struct btf *btf;
-	char *mem;
-	size_t bytes;
-	int fd;
-};
-
-static void close_section(struct section *s)
+static int read_counters(const struct outside_section *s, uint64_t *packets)
 {
-	if (s->mem)
-		munmap(s->mem, s->bytes);
-	btf__free(s->btf);
-	if (s->fd >= 0)
-		close(s->fd);
-	*s = (struct section){ .fd = -1 };
-}
-
-/* A map if it is the data section wanted. */
-static int open_section(uint32_t map_id, const char *name, struct section *s)
-{
-	struct bpf_map_info info = { 0 };
-	uint32_t bytes = sizeof(info);
-	size_t length, want = strlen(name), page = (size_t)sysconf(_SC_PAGESIZE);
-
-	*s = (struct section){ .fd = bpf_map_get_fd_by_id(map_id) };
-	if (s->fd < 0 || bpf_obj_get_info_by_fd(s->fd, &info, &bytes))
-		goto no;
-	length = strlen(info.name);
-	if (length < want || strcmp(info.name + length - want, name) || !info.btf_id)
-		goto no;
-	s->btf = btf__load_from_kernel_by_id(info.btf_id);
-	s->bytes = (info.value_size + page - 1) / page * page;
-	s->mem = s->btf ? mmap(NULL, s->bytes, PROT_READ, MAP_SHARED, s->fd, 0) : NULL;
-	if (s->mem == MAP_FAILED)
-		s->mem = NULL;
-	if (s->mem)
-		return 0;
-no:
-	close_section(s);
-	return -ENOENT;
-}
-
-static const void *variable(const struct section *s, const char *name, const char *section, size_t bytes)
-{
-	struct layout_variable var;
-
-	if (layout__find(s->btf, name, &var) || strcmp(var.section, section) || var.bytes != bytes ||
-	    var.offset > s->bytes || bytes > s->bytes - var.offset)
-		return NULL;
-	return s->mem + var.offset;
-}
-
-static int read_counters(const struct section *s, uint64_t *packets)
-{
-	const struct spin_counters *counters = variable(s, "spin_counters", ".bss",
+	const struct spin_counters *counters = outside_section__variable(s, "spin_counters", ".bss",
 							sizeof(*counters) * SPIN_HPUS_MAX);
 
 	if (!counters)
@@ -85,44 +28,27 @@ static int read_counters(const struct section *s, uint64_t *packets)
 	return 0;
 }
 
-/* The maps of a program if it has this name; -ENOENT if not. */
-static int program_maps(uint32_t id, const char *name, uint32_t maps[MAPS_MAX])
-{
-	struct bpf_prog_info info = { .nr_map_ids = MAPS_MAX, .map_ids = (uint64_t)(uintptr_t)maps };
-	uint32_t bytes = sizeof(info);
-	int fd = bpf_prog_get_fd_by_id(id), err;
-
-	if (fd < 0)
-		return -ENOENT;
-	err = bpf_obj_get_info_by_fd(fd, &info, &bytes) || strcmp(info.name, name);
-	close(fd);
-	return err ? -ENOENT : (int)(info.nr_map_ids < MAPS_MAX ? info.nr_map_ids : MAPS_MAX);
-}
-
 static int read_context(uint32_t id, struct status_context *out)
 {
-	static const char *const names[] = { "spin_xdp", "spin_copied" };
-	uint32_t maps[MAPS_MAX];
-	int count = -ENOENT, ours = 0;
+	uint32_t maps[OUTSIDE_MAPS_MAX];
+	int count = outside__context_maps(id, maps), ours = 0;
 
-	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]) && count < 0; i++)
-		count = program_maps(id, names[i], maps);
 	out->program_id = id;
 	for (int i = 0; i < count; i++) {
-		struct section s;
+		struct outside_section s;
 
-		if (!open_section(maps[i], ".rodata", &s)) {
-			const struct spin_rule *rule = variable(&s, "spin_rule", ".rodata", sizeof(*rule));
-			const char *name = variable(&s, "spin_name", ".rodata", sizeof(out->name));
+		if (!outside_section__open(maps[i], ".rodata", &s)) {
+			const struct spin_rule *rule = outside_section__variable(&s, "spin_rule", ".rodata", sizeof(*rule));
+			const char *name = outside_section__variable(&s, "spin_name", ".rodata", sizeof(out->name));
 
 			if (rule)
 				spin_rule__format(rule, out->rule, sizeof(out->rule));
 			if (name)
 				memcpy(out->name, name, sizeof(out->name) - 1);
-			close_section(&s);
-		} else if (!open_section(maps[i], ".bss", &s)) {
+			outside_section__close(&s);
+		} else if (!outside_section__open(maps[i], ".bss", &s)) {
 			ours |= !read_counters(&s, out->packets);
-			close_section(&s);
+			outside_section__close(&s);
 		}
 	}
 	return ours ? 0 : -ENOENT;
@@ -151,21 +77,21 @@ static void read_contexts(uint32_t map_id, struct status_interface *out)
 /* 0 if the program is an interface's of ours. */
 static int read_root(struct status_interface *out)
 {
-	uint32_t maps[MAPS_MAX];
-	int count = program_maps(out->program_id, "spin_root", maps), ours = 0;
+	uint32_t maps[OUTSIDE_MAPS_MAX];
+	int count = outside__maps(out->program_id, "spin_root", maps), ours = 0;
 
 	if (count < 0)
-		count = program_maps(out->program_id, "spin_root_copy", maps);
+		count = outside__maps(out->program_id, "spin_root_copy", maps);
 
 	for (int i = 0; i < count; i++) {
-		struct section s;
+		struct outside_section s;
 
-		if (open_section(maps[i], ".bss", &s)) {
+		if (outside_section__open(maps[i], ".bss", &s)) {
 			read_contexts(maps[i], out);
 			continue;
 		}
 		ours |= !read_counters(&s, out->packets);
-		close_section(&s);
+		outside_section__close(&s);
 	}
 	return ours ? 0 : -ENOENT;
 }

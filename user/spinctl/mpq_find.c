@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Messages in flight of other processes' contexts: their memory is a map, which root can look at. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "libspin/messages_view.h"
+#include "mpq.h"
+#include "outside.h"
+
+struct search {
+	const char *device; /* NULL: any */
+	struct mpq_context *context;
+	unsigned count;
+	int err;
+};
+
+static int take_message(void *arg, const struct spin_message_info *message)
+{
+	struct mpq_context *c = arg;
+
+	c->message[c->messages++] = *message; /* there is room for as many as the context has MPQs */
+	return 0;
+}
+
+static uint32_t ticks_per_s(int virtual)
+{
+	struct timespec tick;
+
+	if (virtual)
+		return 1000;
+	clock_getres(CLOCK_MONOTONIC_COARSE, &tick);
+	return (uint32_t)((1000000000 + tick.tv_nsec / 2) / tick.tv_nsec);
+}
+
+static int read_messages(const struct outside_section *s, const struct spin_config *config, struct mpq_context *out)
+{
+	const uint64_t *clock = outside_section__variable(s, "spin_clock", ".bss.mpq", sizeof(*clock));
+	struct messages_view v = {
+		.mpq = outside_section__variable(s, "spin_mpqs", ".bss.mpq", SPIN_MPQS_MAX * sizeof(*v.mpq)),
+		.flow = outside_section__variable(s, "spin_flows", ".bss.mpq", SPIN_FLOWS * sizeof(*v.flow)),
+		.park = outside_section__variable(s, "spin_parks", ".bss.mpq", SPIN_PARKING_MAX * sizeof(*v.park)),
+		.stats = outside_section__variable(s, "spin_message_stats", ".bss.mpq",
+						   SPIN_HPUS_MAX * sizeof(*v.stats)),
+		.mpqs = config->mpqs < SPIN_MPQS_MAX ? config->mpqs : SPIN_MPQS_MAX,
+		.ticks_s = ticks_per_s((int)config->virtual_clock),
+	};
+
+	if (!clock || !v.mpq || !v.flow || !v.park || !v.stats)
+		return -ENOENT;
+	v.now = (uint32_t)__atomic_load_n(clock, __ATOMIC_RELAXED);
+	out->mpqs = v.mpqs;
+	out->message = calloc(v.mpqs + 1, sizeof(*out->message));
+	if (!out->message)
+		return -ENOMEM;
+	messages_view__each(&v, take_message, out);
+	messages_view__stats(&v, &out->stats);
+	return 0;
+}
+
+/* -ENOENT: it takes datagrams. */
+static int read_context(uint32_t program_id, struct mpq_context *out)
+{
+	struct outside_section rodata = { .fd = -1 }, mpq = { .fd = -1 };
+	uint32_t maps[OUTSIDE_MAPS_MAX];
+	int count = outside__context_maps(program_id, maps), err = -ENOENT;
+	const struct spin_config *config = NULL;
+
+	for (int i = 0; i < count; i++)
+		if ((rodata.mem || outside_section__open(maps[i], ".rodata", &rodata)) && !mpq.mem)
+			outside_section__open(maps[i], ".bss.mpq", &mpq);
+	if (rodata.mem)
+		config = outside_section__variable(&rodata, "spin_config", ".rodata", sizeof(*config));
+	if (config && mpq.mem)
+		err = read_messages(&mpq, config, out);
+	outside_section__close(&rodata);
+	outside_section__close(&mpq);
+	return err;
+}
+
+static void add(struct search *s, const struct status_interface *found, const struct status_context *context)
+{
+	struct mpq_context *more, *c;
+	int err;
+
+	for (unsigned i = 0; i < s->count; i++)
+		if (s->context[i].program_id == context->program_id)
+			return;
+	more = realloc(s->context, (s->count + 1) * sizeof(*more));
+	if (!more) {
+		s->err = -ENOMEM;
+		return;
+	}
+	s->context = more;
+	c = &more[s->count];
+	memset(c, 0, sizeof(*c));
+	err = read_context(context->program_id, c);
+	if (err) {
+		s->err = err == -ENOENT ? s->err : err;
+		return;
+	}
+	c->program_id = context->program_id;
+	c->owner_pid = found->owner_pid;
+	memcpy(c->name, context->name, sizeof(c->name));
+	memcpy(c->rule, context->rule, sizeof(c->rule));
+	memcpy(c->device, found->device, sizeof(c->device));
+	s->count++;
+}
+
+static void on_interface(void *arg, const struct status_interface *found)
+{
+	struct search *s = arg;
+
+	if (s->device && (!found->here || strcmp(found->device, s->device)))
+		return;
+	for (unsigned i = 0; i < found->contexts; i++)
+		add(s, found, &found->context[i]);
+}
+
+int mpq__find(const char *device, struct mpq_context **out, unsigned *count)
+{
+	struct search s = { .device = device };
+	int err = status__each(on_interface, &s);
+
+	*out = s.context;
+	*count = s.count;
+	return err ? err : s.err;
+}
+
+void mpq__free(struct mpq_context *context, unsigned count)
+{
+	for (unsigned i = 0; i < count; i++)
+		free(context[i].message);
+	free(context);
+}
