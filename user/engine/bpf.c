@@ -152,7 +152,7 @@ static int bpf_packet(struct engine *e, const uint8_t *frame, uint32_t bytes, st
 	if (err)
 		return err;
 	if (b->messages)
-		messages__note_used(b->ctx);
+		spin_messages__note_used(b->ctx);
 	else if (out->events.count > 1)
 		return engine_fail(-EPROTO, "%u events for one packet", out->events.count);
 	first_error(out);

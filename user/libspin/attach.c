@@ -129,7 +129,7 @@ static int attach_to(struct spin_ctx *ctx, struct spin_nic *nic)
 	if (ctx->places == SPIN_NICS_MAX)
 		return spin_fail(-E2BIG, "%s is attached to %d interfaces, the most a context can have", ctx->name,
 				 SPIN_NICS_MAX);
-	err = nic->ifindex ? messages__start(ctx) : 0;
+	err = nic->ifindex ? spin_messages__start(ctx) : 0;
 	if (err)
 		return err;
 	place->nic = nic;
@@ -143,7 +143,7 @@ static int attach_to(struct spin_ctx *ctx, struct spin_nic *nic)
 	}
 	nic__release(nic);
 	if (!ctx->places)
-		messages__stop(ctx);
+		spin_messages__stop(ctx);
 	return err;
 }
 
@@ -176,13 +176,13 @@ int spin_ctx__detach(struct spin_ctx *ctx)
 		nic__release(place->nic);
 		ctx->places--;
 	}
-	messages__stop(ctx);
+	spin_messages__stop(ctx);
 	return 0;
 }
 
 int spin_ctx__alive(struct spin_ctx *ctx)
 {
-	int err = messages__failure(ctx);
+	int err = spin_messages__failure(ctx);
 
 	if (err)
 		return err;

@@ -93,7 +93,7 @@ int class__load(struct spin_ctx *ctx)
 
 	if (!direct)
 		return -ENOENT;
-	err = messages__prepare(ctx->messages, ctx->bpf);
+	err = spin_messages__prepare(ctx->messages, ctx->bpf);
 	if (err)
 		return err;
 	class__take_fragments(ctx->bpf);

@@ -28,7 +28,7 @@ static int configure(struct spin_ctx *ctx)
 	rule = section__variable(ctx->bpf, ".rodata", &mem, "spin_rule", sizeof(*rule));
 	name = section__variable(ctx->bpf, ".rodata", &mem, "spin_name", sizeof(ctx->name));
 	if (ctx->messages)
-		messages__configure(ctx->messages, &config);
+		spin_messages__configure(ctx->messages, &config);
 	if (!to || !rule || !name)
 		return spin_fail(-EINVAL, "%s has no configuration of this version; compile it again with spincc",
 				 ctx->name);
@@ -97,7 +97,7 @@ static int open_memory(struct spin_ctx *ctx)
 		return spin_fail(-EINVAL, "%s has no counters of this version; compile it again with spincc",
 				 ctx->name);
 	ctx->prog_fd = bpf_program__fd(prog);
-	return ctx->messages ? messages__open(ctx) : 0;
+	return ctx->messages ? spin_messages__open(ctx) : 0;
 }
 
 int spin_ctx__create(struct spin_nic *nic, const struct spin_object *obj,
@@ -153,7 +153,7 @@ int spin_ctx__create_opts(struct spin_nic *nic, const struct spin_object *obj, c
 	ctx->nic = nic;
 	if (nic)
 		nic__hold(nic);
-	err = messages__new(obj, &wanted.message, &ctx->messages);
+	err = spin_messages__new(obj, &wanted.message, &ctx->messages);
 	if (!err)
 		err = load(ctx, obj);
 	if (!err)
@@ -175,7 +175,7 @@ void spin_ctx__destroy(struct spin_ctx *ctx)
 	ring_buffer__free(ctx->ring);
 	section__close(&ctx->data);
 	section__close(&ctx->bss);
-	messages__free(ctx->messages);
+	spin_messages__free(ctx->messages);
 	bpf_object__close(ctx->bpf);
 	if (ctx->nic)
 		nic__release(ctx->nic);

@@ -56,43 +56,43 @@ struct messages {
 };
 
 /* Takes the options; *out stays NULL for handlers of datagrams. */
-int messages__new(const struct spin_object *obj, const struct spin_message_opts *opts, struct messages **out);
-void messages__free(struct messages *m);
+int spin_messages__new(const struct spin_object *obj, const struct spin_message_opts *opts, struct messages **out);
+void spin_messages__free(struct messages *m);
 
 /* What the program's constants say of them. */
-void messages__configure(const struct messages *m, struct spin_config *config);
+void spin_messages__configure(const struct messages *m, struct spin_config *config);
 /* Before loading: which programs and maps, of what size. m NULL: none of those that messages need. */
-int messages__prepare(const struct messages *m, struct bpf_object *bpf);
+int spin_messages__prepare(const struct messages *m, struct bpf_object *bpf);
 /* After it: maps the memory, and posts the first entry. */
-int messages__open(struct spin_ctx *ctx);
+int spin_messages__open(struct spin_ctx *ctx);
 
 /* The entries as at the start; no message is in flight. */
-int messages__first_entry(struct spin_ctx *ctx);
+int spin_messages__first_entry(struct spin_ctx *ctx);
 
 /*
  * All as at the start, but for the counts: in the time that what happened since the last reset
  * takes, as tests do it often. For contexts that run given packets, one at a time.
  */
-int messages__reset(struct spin_ctx *ctx);
+int spin_messages__reset(struct spin_ctx *ctx);
 /* To be called after each packet for that: notes what it may have used. */
-void messages__note_used(struct spin_ctx *ctx);
+void spin_messages__note_used(struct spin_ctx *ctx);
 
 /* Of the context's clock, modulo 2^32. */
-uint32_t messages__now(const struct messages *m);
-uint32_t messages__ticks(const struct messages *m, unsigned ms);
+uint32_t spin_messages__now(const struct messages *m);
+uint32_t spin_messages__ticks(const struct messages *m, unsigned ms);
 
 /* The context's part; NULL after a sentence: it takes datagrams. */
-struct messages *messages__of(const struct spin_ctx *ctx);
+struct messages *spin_messages__of(const struct spin_ctx *ctx);
 
 /* Runs the progress program until nothing is due. */
-int messages__sweep(struct messages *m, const char *name);
+int spin_messages__sweep(struct messages *m, const char *name);
 /* 1 if a message is in flight; *due: the progress program has something to do. */
-int messages__look(const struct messages *m, int *due);
+int spin_messages__look(const struct messages *m, int *due);
 
 /* The thread; stopping one that never ran is nothing. */
-int messages__start(struct spin_ctx *ctx);
-void messages__stop(struct spin_ctx *ctx);
+int spin_messages__start(struct spin_ctx *ctx);
+void spin_messages__stop(struct spin_ctx *ctx);
 /* 0, or what ended the thread. */
-int messages__failure(const struct spin_ctx *ctx);
+int spin_messages__failure(const struct spin_ctx *ctx);
 
 #endif

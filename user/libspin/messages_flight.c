@@ -156,12 +156,12 @@ void messages_view__stats(const struct messages_view *v, struct spin_message_sta
 static struct messages_view view_of(const struct messages *m)
 {
 	return (struct messages_view){ .mpq = m->mpq, .flow = m->flow, .park = m->park, .stats = m->stats,
-				       .mpqs = m->opts.messages, .ticks_s = m->ticks_s, .now = messages__now(m) };
+				       .mpqs = m->opts.messages, .ticks_s = m->ticks_s, .now = spin_messages__now(m) };
 }
 
 int spin_ctx__messages(struct spin_ctx *ctx, int (*fn)(void *arg, const struct spin_message_info *message), void *arg)
 {
-	const struct messages *m = messages__of(ctx);
+	const struct messages *m = spin_messages__of(ctx);
 	struct messages_view view;
 
 	if (!m)
@@ -172,7 +172,7 @@ int spin_ctx__messages(struct spin_ctx *ctx, int (*fn)(void *arg, const struct s
 
 int spin_ctx__message_stats(struct spin_ctx *ctx, struct spin_message_stats *out)
 {
-	const struct messages *m = messages__of(ctx);
+	const struct messages *m = spin_messages__of(ctx);
 	struct messages_view view;
 
 	if (!m)

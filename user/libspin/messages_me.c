@@ -7,7 +7,7 @@
 
 int spin_ctx__host_memory(struct spin_ctx *ctx, void **addr, size_t *bytes)
 {
-	struct messages *m = messages__of(ctx);
+	struct messages *m = spin_messages__of(ctx);
 
 	if (!m)
 		return -EOPNOTSUPP;
@@ -66,7 +66,7 @@ static int take_options(const struct messages *m, const struct spin_me_opts *fro
 
 int spin_ctx__me_append(struct spin_ctx *ctx, const struct spin_me_opts *opts, unsigned *me)
 {
-	struct messages *m = messages__of(ctx);
+	struct messages *m = spin_messages__of(ctx);
 	struct spin_me_opts wanted;
 	unsigned i = 0;
 	int err;
@@ -97,7 +97,7 @@ int spin_ctx__me_append(struct spin_ctx *ctx, const struct spin_me_opts *opts, u
 	return 0;
 }
 
-int messages__first_entry(struct spin_ctx *ctx)
+int spin_messages__first_entry(struct spin_ctx *ctx)
 {
 	const struct spin_me_opts all = { .bytes = sizeof(all), .ignore_bits = UINT64_MAX };
 	struct messages *m = ctx->messages;
@@ -115,7 +115,7 @@ static int no_entry(const struct spin_ctx *ctx, unsigned me)
 
 int spin_ctx__me_unlink(struct spin_ctx *ctx, unsigned me)
 {
-	struct messages *m = messages__of(ctx);
+	struct messages *m = spin_messages__of(ctx);
 	uint32_t state = SPIN_ME_OPEN;
 
 	if (!m)
@@ -131,7 +131,7 @@ int spin_ctx__me_unlink(struct spin_ctx *ctx, unsigned me)
 
 int spin_ctx__me_get(struct spin_ctx *ctx, unsigned me, struct spin_me *out)
 {
-	struct messages *m = messages__of(ctx);
+	struct messages *m = spin_messages__of(ctx);
 	const struct spin_me *from;
 
 	if (!m)

@@ -62,7 +62,7 @@ static uint32_t kernel_ticks(void)
 	return (uint32_t)((1000000000 + tick.tv_nsec / 2) / tick.tv_nsec);
 }
 
-int messages__new(const struct spin_object *obj, const struct spin_message_opts *opts, struct messages **out)
+int spin_messages__new(const struct spin_object *obj, const struct spin_message_opts *opts, struct messages **out)
 {
 	const struct spin_registration *registration = &obj->meta.registration;
 	struct messages *m;
@@ -91,7 +91,7 @@ int messages__new(const struct spin_object *obj, const struct spin_message_opts 
 	return 0;
 }
 
-void messages__free(struct messages *m)
+void spin_messages__free(struct messages *m)
 {
 	if (!m)
 		return;
@@ -104,20 +104,20 @@ void messages__free(struct messages *m)
 	free(m);
 }
 
-uint32_t messages__ticks(const struct messages *m, unsigned ms)
+uint32_t spin_messages__ticks(const struct messages *m, unsigned ms)
 {
 	return (uint32_t)(((uint64_t)ms * m->ticks_s + 999) / 1000);
 }
 
-void messages__configure(const struct messages *m, struct spin_config *config)
+void spin_messages__configure(const struct messages *m, struct spin_config *config)
 {
 	const struct spin_message_opts *o = &m->opts;
 
 	config->mpqs = o->messages;
 	config->parking = o->parking;
 	config->host_bytes = (uint32_t)o->host_bytes;
-	config->idle_ticks = messages__ticks(m, o->idle_ms);
-	config->tombstone_ticks = messages__ticks(m, o->tombstone_ms);
+	config->idle_ticks = spin_messages__ticks(m, o->idle_ms);
+	config->tombstone_ticks = spin_messages__ticks(m, o->tombstone_ms);
 	config->take_put = !!o->put;
 	config->virtual_clock = !!o->virtual_clock;
 	config->note_runs = !!o->note_runs;
@@ -140,7 +140,7 @@ static void leave_out(struct bpf_object *bpf)
 	}
 }
 
-int messages__prepare(const struct messages *m, struct bpf_object *bpf)
+int spin_messages__prepare(const struct messages *m, struct bpf_object *bpf)
 {
 	struct bpf_map *host, *events;
 	uint32_t bytes;
@@ -213,7 +213,7 @@ static int join_replay(const struct bpf_object *bpf)
 	return bpf_map_update_elem(array, &zero, &fd, BPF_ANY) ? -errno : 0;
 }
 
-int messages__open(struct spin_ctx *ctx)
+int spin_messages__open(struct spin_ctx *ctx)
 {
 	struct messages *m = ctx->messages;
 	int err;
@@ -228,11 +228,11 @@ int messages__open(struct spin_ctx *ctx)
 	if (find_variables(m, ctx->bpf) || join_replay(ctx->bpf))
 		return spin_fail(-EINVAL, "%s has no message engine of this version; compile it again with spincc",
 				 ctx->name);
-	err = messages__sweep(m, ctx->name); /* nothing is due: it tells the time */
-	return err ? err : messages__first_entry(ctx);
+	err = spin_messages__sweep(m, ctx->name); /* nothing is due: it tells the time */
+	return err ? err : spin_messages__first_entry(ctx);
 }
 
-struct messages *messages__of(const struct spin_ctx *ctx)
+struct messages *spin_messages__of(const struct spin_ctx *ctx)
 {
 	if (!ctx->messages)
 		spin_fail(-EOPNOTSUPP, "%s takes datagrams: messages are for handlers that register "

@@ -23,7 +23,7 @@ static int64_t own_ticks(const struct messages *m)
 	return (int64_t)t.tv_sec * m->ticks_s + (int64_t)t.tv_nsec * m->ticks_s / 1000000000;
 }
 
-uint32_t messages__now(const struct messages *m)
+uint32_t spin_messages__now(const struct messages *m)
 {
 	if (m->opts.virtual_clock)
 		return (uint32_t)__atomic_load_n(m->clock, __ATOMIC_RELAXED);
@@ -59,7 +59,7 @@ static int sweep(struct messages *m, const char *name)
 	return 0; /* packets come as fast as they are handled: there is a next time */
 }
 
-int messages__sweep(struct messages *m, const char *name)
+int spin_messages__sweep(struct messages *m, const char *name)
 {
 	int err;
 
@@ -71,14 +71,14 @@ int messages__sweep(struct messages *m, const char *name)
 
 int spin_ctx__progress(struct spin_ctx *ctx)
 {
-	struct messages *m = messages__of(ctx);
+	struct messages *m = spin_messages__of(ctx);
 
-	return m ? messages__sweep(m, ctx->name) : -EOPNOTSUPP;
+	return m ? spin_messages__sweep(m, ctx->name) : -EOPNOTSUPP;
 }
 
 int spin_ctx__set_clock(struct spin_ctx *ctx, uint32_t now_ms)
 {
-	const struct messages *m = messages__of(ctx);
+	const struct messages *m = spin_messages__of(ctx);
 
 	if (!m)
 		return -EOPNOTSUPP;
@@ -92,9 +92,9 @@ int spin_ctx__set_clock(struct spin_ctx *ctx, uint32_t now_ms)
 	return 0;
 }
 
-int messages__look(const struct messages *m, int *due)
+int spin_messages__look(const struct messages *m, int *due)
 {
-	const uint32_t now = messages__now(m), idle = messages__ticks(m, m->opts.idle_ms);
+	const uint32_t now = spin_messages__now(m), idle = spin_messages__ticks(m, m->opts.idle_ms);
 	int flying = 0;
 
 	*due = 0;

@@ -27,7 +27,7 @@ static uint64_t opened(const struct messages *m)
 }
 
 /* MPQs are taken from the lowest on: those used are among as many as messages were opened. */
-void messages__note_used(struct spin_ctx *ctx)
+void spin_messages__note_used(struct spin_ctx *ctx)
 {
 	const struct messages *m = ctx->messages;
 	struct messages_used *used = m->used;
@@ -90,7 +90,7 @@ static void forget_rest(struct messages *m)
 	}
 }
 
-int messages__reset(struct spin_ctx *ctx)
+int spin_messages__reset(struct spin_ctx *ctx)
 {
 	struct messages *m = ctx->messages;
 	int first_time = !m->used;
@@ -101,7 +101,7 @@ int messages__reset(struct spin_ctx *ctx)
 			return spin_fail(-ENOMEM, "no memory to reset %s", ctx->name);
 		m->used->flows = SPIN_FLOWS; /* not known */
 	}
-	messages__note_used(ctx);
+	spin_messages__note_used(ctx);
 	forget_flows(m);
 	for (uint32_t i = 0; i < m->opts.messages && (first_time || i < m->used->opened_here); i++)
 		memset(&m->mpq[i], 0, sizeof(m->mpq[i]));
@@ -112,5 +112,5 @@ int messages__reset(struct spin_ctx *ctx)
 	memset(m->host.addr, 0, m->host.bytes);
 	while (spin_ctx__events(ctx, NULL, NULL) > 0)
 		;
-	return messages__first_entry(ctx);
+	return spin_messages__first_entry(ctx);
 }

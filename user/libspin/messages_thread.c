@@ -33,7 +33,7 @@ static int rest(struct messages *m, unsigned ms)
 static void show_clock(struct messages *m)
 {
 	if (!m->opts.virtual_clock && !pthread_mutex_trylock(&m->running)) {
-		__atomic_store_n(m->clock, messages__now(m), __ATOMIC_RELAXED);
+		__atomic_store_n(m->clock, spin_messages__now(m), __ATOMIC_RELAXED);
 		pthread_mutex_unlock(&m->running);
 	}
 }
@@ -49,7 +49,7 @@ static void *run(void *arg)
 	while (!err && !rest(m, wait_ms)) {
 		struct timespec now;
 
-		if (messages__look(m, &due))
+		if (spin_messages__look(m, &due))
 			wait_ms = BUSY_MS;
 		else if (wait_ms < QUIET_MS)
 			wait_ms *= 2;
@@ -59,7 +59,7 @@ static void *run(void *arg)
 			continue;
 		}
 		compared = now.tv_sec;
-		err = messages__sweep(m, ctx->name);
+		err = spin_messages__sweep(m, ctx->name);
 	}
 	if (err) {
 		pthread_mutex_lock(&m->lock);
@@ -83,7 +83,7 @@ static int create(struct messages *m, struct spin_ctx *ctx)
 	return -err;
 }
 
-int messages__start(struct spin_ctx *ctx)
+int spin_messages__start(struct spin_ctx *ctx)
 {
 	struct messages *m = ctx->messages;
 	pthread_condattr_t attr;
@@ -105,7 +105,7 @@ int messages__start(struct spin_ctx *ctx)
 	return 0;
 }
 
-void messages__stop(struct spin_ctx *ctx)
+void spin_messages__stop(struct spin_ctx *ctx)
 {
 	struct messages *m = ctx->messages;
 
@@ -120,7 +120,7 @@ void messages__stop(struct spin_ctx *ctx)
 	m->has_thread = 0;
 }
 
-int messages__failure(const struct spin_ctx *ctx)
+int spin_messages__failure(const struct spin_ctx *ctx)
 {
 	struct messages *m = ctx->messages;
 	int err = 0;

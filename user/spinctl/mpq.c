@@ -32,7 +32,7 @@ static int show(void)
 {
 	struct mpq_context *context;
 	unsigned count;
-	int err = mpq__find(options.device, &context, &count);
+	int err = mpq_find__contexts(options.device, &context, &count);
 
 	if (!err) {
 		if (options.json)
@@ -40,7 +40,7 @@ static int show(void)
 		else
 			mpq_print__text(context, count);
 	}
-	mpq__free(context, count);
+	mpq_find__free(context, count);
 	return err ? complain("cannot list what is attached: %s", strerror(-err)) : DONE;
 }
 

@@ -17,9 +17,9 @@ struct mpq_context {
 	unsigned messages;
 };
 
-/* All of this machine, or those on one device; a context on several is found once. 0 or -errno. Free with mpq__free(). */
-int mpq__find(const char *device, struct mpq_context **out, unsigned *count);
-void mpq__free(struct mpq_context *context, unsigned count);
+/* All of this machine, or those on one device; a context on several is found once. 0 or -errno. Free with mpq_find__free(). */
+int mpq_find__contexts(const char *device, struct mpq_context **out, unsigned *count);
+void mpq_find__free(struct mpq_context *context, unsigned count);
 
 /* JSON: one document; pretty: several lines. */
 void mpq_print__json(const struct mpq_context *context, unsigned count, int pretty);

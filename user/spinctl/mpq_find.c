@@ -118,7 +118,7 @@ static void on_interface(void *arg, const struct status_interface *found)
 		add(s, found, &found->context[i]);
 }
 
-int mpq__find(const char *device, struct mpq_context **out, unsigned *count)
+int mpq_find__contexts(const char *device, struct mpq_context **out, unsigned *count)
 {
 	struct search s = { .device = device };
 	int err = status__each(on_interface, &s);
@@ -128,7 +128,7 @@ int mpq__find(const char *device, struct mpq_context **out, unsigned *count)
 	return err ? err : s.err;
 }
 
-void mpq__free(struct mpq_context *context, unsigned count)
+void mpq_find__free(struct mpq_context *context, unsigned count)
 {
 	for (unsigned i = 0; i < count; i++)
 		free(context[i].message);
