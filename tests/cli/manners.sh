@@ -22,6 +22,8 @@ while [ ! -s "$WORK/ready" ] && [ $i -lt 100 ]; do i=$((i + 1)); sleep 0.05; don
 in_ns bash -c 'for i in 1 2 3; do echo x >/dev/udp/127.0.0.1/9000; done' 2>/dev/null
 wait $! || fail "cannot make a recording: $(cat "$WORK/record.out")"
 
+nsenter --net="/run/netns/$NS" "$BUILD/tests/tools/slmp_acknowledge" & # for what sends
+
 # A command line of each that works and ends by itself.
 line() {
 	case $1 in
@@ -33,6 +35,7 @@ line() {
 	record) echo "$SPINCTL record filtering.spin --dev v0 --duration 0.4 -o $WORK/made/new.pcapng" ;;
 	replay) echo "$SPINCTL replay rec.pcapng --handler filtering.c" ;;
 	mpq) echo "$SPINCTL mpq" ;;
+	send) echo "$SPINCTL send filtering.spin filtering.c --to 127.0.0.1" ;;
 	doctor) echo "$SPINCTL doctor --dev v0" ;;
 	spincc) echo "$SPINCC filtering.c -o $WORK/made/made.spin --verbose" ;;
 	*) return 1 ;;
@@ -134,6 +137,10 @@ wrong "$SPINCTL cost @ --pcap rec.pcapng"
 wrong "$SPINCTL cost filtering.spin --pcap @"
 wrong "$SPINCTL replay @"
 wrong "$SPINCTL test @"
+for file in folder nosuch; do # any other is a message
+	expect 1 in_ns "$SPINCTL" send $file --to 127.0.0.1
+	one_line
+done
 [ -z "$(ls -A "$WORK/made")" ] || fail "an output was made from a wrong input: $(ls -A "$WORK/made")"
 
 # a full disk, and a folder that may not be written

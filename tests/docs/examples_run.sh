@@ -50,6 +50,10 @@ ip -n "$NS" neighbour add 10.0.0.2 lladdr 02:00:00:00:00:02 dev v1
 # not by the function: this has to be the process that is ended
 nsenter --net="/run/netns/$NS" bash -c '
 	while :; do echo 00000001 >/dev/udp/10.0.0.2/9000; sleep 0.02; done' 2>/dev/null &
+# a host that takes messages
+ip -n "$NS" link set lo up
+ip -n "$NS" address add 10.0.0.7/32 dev lo
+nsenter --net="/run/netns/$NS" "$BUILD/tests/tools/slmp_acknowledge" &
 PATH=$BUILD/bin:$PATH
 for example in example.*; do
 	folder "$example.d"

@@ -17,6 +17,7 @@ static const struct subcommand *const subcommands[] = {
 	&record_command,
 	&replay_command,
 	&mpq_command,
+	&send_command,
 	&doctor_command,
 };
 #define SUBCOMMANDS (sizeof(subcommands) / sizeof(subcommands[0]))

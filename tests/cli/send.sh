@@ -1,0 +1,86 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# spinctl send: files, pipes and /proc as messages; what it prints, and what it says when nobody answers.
+. "$(dirname "$0")/setup.inc"
+need_root
+make_nics
+in_ns ip link set lo up
+cd "$WORK" || exit 1
+nsenter --net="/run/netns/$NS" "$BUILD/tests/tools/slmp_acknowledge" &
+receiver=$!
+head -c 300000 /dev/urandom >noise
+: >empty
+i=0
+until in_ns "$SPINCTL" send empty --to ::1 >out 2>err || [ $i = 50 ]; do i=$((i + 1)); sleep 0.1; done
+
+send() { # STATUS ARGUMENT...
+	want=$1
+	shift
+	expect "$want" in_ns "$SPINCTL" send "$@"
+}
+
+send 0 noise empty /proc/cpuinfo --to 127.0.0.1
+[ -s err ] && fail "a progress bar where there is no terminal: $(cat err)"
+[ "$(wc -l <out)" = 3 ] || fail "not a line per message: $(cat out)"
+says out "noise: message "
+says out ", 300000 bytes in 207 packets, "
+says out ", 0 bytes in 1 packet, "
+says out "/proc/cpuinfo: message "
+for to in localhost:9330 '[::1]' '[::1]:9330' ::1; do
+	send 0 noise --to "$to" --json --window 8 --payload 1000
+	for word in '"file": "noise"' "\"to\": \"$to\"" '"bytes": 300000' '"packets": 300,' '"acknowledged_packets": 300,'; do
+		says out "$word"
+	done
+done
+send 0 noise --to 127.0.0.1 --match 0xffffffffffffffff --hdr-data 7 --offset 4096 --source 127.0.0.2:5000
+says out "in 211 packets" # the put takes 32 bytes of each
+cat noise | in_ns "$SPINCTL" send - --to 127.0.0.1 >out 2>err || fail "a pipe: $(cat err)"
+says out "standard input: message "
+says out ", 300000 bytes"
+
+# wrong usage
+for word in "--window 0" "--window 1025" "--payload 1463" "--timeout 0" "--match -1" "--match 0x" "--match 1x" "--hdr-data" \
+	"--offset 18446744073709551616"; do
+	send 2 noise --to 127.0.0.1 $word
+	one_line
+done
+for to in '' : :9330 '[]' 127.0.0.1:; do
+	send 2 noise --to "$to"
+	one_line
+done
+send 2 --to 127.0.0.1
+send 2 noise
+# what fails
+for to in 127.0.0.1:0 127.0.0.1:99999 127.0.0.1:x no.such.host.invalid 192.0.2.1 127.0.0.1:9; do
+	send 1 noise --to "$to"
+	one_line
+done
+says err "connection refused, 0 of 300000 bytes have arrived"
+says err "spinctl recv"
+truncate -s 4G large
+send 1 large --to 127.0.0.1
+one_line
+says err "at most 4294967295 bytes"
+
+# the receiver stands still
+kill -STOP $receiver
+send 1 noise --to 127.0.0.1 --timeout 0.3
+one_line
+says err "no acknowledgement within 0.3 s"
+timeout -s INT 0.5 nsenter --net="/run/netns/$NS" "$SPINCTL" send noise empty --to 127.0.0.1 >out 2>err
+one_line
+says err "given up; 0 of 300000 bytes have arrived"
+sleep 2 | timeout -s INT 0.3 nsenter --net="/run/netns/$NS" "$SPINCTL" send - --to 127.0.0.1 >out 2>err
+one_line
+says err "nothing was sent"
+kill -CONT $receiver
+# on a terminal there is a bar, which goes away; --quiet has none
+if command -v script >/dev/null; then
+	script -qec "nsenter --net=/run/netns/$NS $SPINCTL send noise --to 127.0.0.1 --quiet" /dev/null >out 2>err </dev/null
+	grep -q '%' out && fail "a bar in spite of --quiet"
+	kill -STOP $receiver
+	script -qec "nsenter --net=/run/netns/$NS $SPINCTL send noise --to 127.0.0.1 --timeout 0.5" /dev/null >out 2>err </dev/null
+	grep -q '0 %' out || fail "no bar on a terminal: $(cat out)"
+	kill -CONT $receiver
+fi
+exit $FAILED

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * slmp_acknowledge [PORT]: acknowledges every packet that asks for it, keeps nothing, and never ends:
+ * for tests of commands that send.
+ */
+#include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+int main(int argc, char **argv)
+{
+	struct sockaddr_in6 at = { .sin6_family = AF_INET6, .sin6_port = htons(argc > 1 ? (uint16_t)atoi(argv[1]) : 9330) };
+	int fd = socket(AF_INET6, SOCK_DGRAM, 0); /* takes IPv4, too */
+	uint8_t packet[2048];
+	ssize_t bytes;
+
+	if (fd < 0 || bind(fd, (struct sockaddr *)&at, sizeof(at))) {
+		perror("slmp_acknowledge");
+		return 1;
+	}
+	for (socklen_t from_bytes = sizeof(at);; from_bytes = sizeof(at)) {
+		bytes = recvfrom(fd, packet, sizeof(packet), 0, (struct sockaddr *)&at, &from_bytes);
+		if (bytes < 10 || !(packet[0] & 0x40))
+			continue;
+		packet[0] = 0x20;
+		packet[1] = 0;
+		sendto(fd, packet, 10, 0, (struct sockaddr *)&at, from_bytes);
+	}
+}

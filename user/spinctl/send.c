@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include <ctype.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <spin/slmp.h>
+
+#include "send.h"
+#include "stop.h"
+
+#define TIMEOUT_S_MAX 3600
+
+static struct send_options {
+	const char *to, *source, *match, *hdr_data, *offset;
+	unsigned window, payload_bytes;
+	double timeout_s;
+	int quiet, json;
+} options = { .window = 64, .timeout_s = 5 };
+
+#define FIELD(name) offsetof(struct send_options, name)
+
+static const struct option_row rows[] = {
+	{ "to", 0, OPTION_STRING, "HOST[:PORT]", FIELD(to), "the receiver; [ADDR]:PORT for IPv6 (default port: 9330)",
+	  .required = 1 },
+	{ "window", 0, OPTION_UINT, "N", FIELD(window), "packets that wait for their acknowledgement at a time, 1 to 1024 (default: 64)" },
+	{ "payload", 0, OPTION_UINT, "BYTES", FIELD(payload_bytes),
+	  "of each packet, 1 to 1462 (default: 0, what the way's MTU takes, a multiple of 8)" },
+	{ "timeout", 0, OPTION_SECONDS, "SEC", FIELD(timeout_s), "give up after so long without an acknowledgement (default: 5)" },
+	{ "match", 0, OPTION_STRING, "BITS", FIELD(match), "match bits, decimal or 0x hex, for a receiver with several matching entries" },
+	{ "hdr-data", 0, OPTION_STRING, "N", FIELD(hdr_data), "64 bits for the receiver, decimal or 0x hex" },
+	{ "offset", 0, OPTION_STRING, "BYTES", FIELD(offset), "where the message goes in the matching entry's memory" },
+	{ "source", 0, OPTION_STRING, "ADDR[:PORT]", FIELD(source), "address of this machine to send from" },
+	{ "quiet", 'q', OPTION_FLAG, NULL, FIELD(quiet), "no progress bar" },
+	{ "json", 0, OPTION_FLAG, NULL, FIELD(json), "one JSON object per message" },
+	{ 0 },
+};
+
+static int usage(const char *what, const char *why)
+{
+	fprintf(stderr, "spinctl send: %s %s; see spinctl send --help\n", what, why);
+	return USAGE;
+}
+
+/* NULL: 0. Without sign and blanks, which strtoull takes. */
+static int read_number(const char *option, const char *text, uint64_t *out)
+{
+	char *end;
+
+	*out = 0;
+	if (!text)
+		return DONE;
+	errno = 0;
+	*out = strtoull(text, &end, text[0] == '0' && tolower((unsigned char)text[1]) == 'x' ? 16 : 10);
+	if (!isdigit((unsigned char)text[0]) || *end || errno)
+		return usage(option, "takes a number of 64 bits, decimal or 0x hex");
+	return DONE;
+}
+
+static int read_put(struct spin_put *put)
+{
+	int status = read_number("--match", options.match, &put->match_bits);
+
+	if (!status)
+		status = read_number("--hdr-data", options.hdr_data, &put->hdr_data);
+	return status ? status : read_number("--offset", options.offset, &put->offset);
+}
+
+static int check_options(void)
+{
+	if (options.window < 1 || options.window > SPIN_WINDOW)
+		return usage("--window", "is 1 to 1024");
+	if (options.payload_bytes > SPIN_SLMP_PAYLOAD_MAX)
+		return usage("--payload", "is 1 to 1462, or 0");
+	if (options.timeout_s < 0.001 || options.timeout_s > TIMEOUT_S_MAX)
+		return usage("--timeout", "is 0.001 to 3600");
+	return DONE;
+}
+
+static int on_progress(void *arg, const struct spin_send_report *so_far)
+{
+	send_print__progress(arg, so_far);
+	return stop__signal();
+}
+
+static int send_one(struct spin_sender *sender, struct send_print *p, const char *path, const struct spin_put *put)
+{
+	struct spin_send_report report;
+	struct send_file file;
+	int status = send_file__open(&file, path), err;
+
+	if (status)
+		return status;
+	p->name = file.name;
+	p->bytes = file.bytes;
+	spin_sender__on_progress(sender, on_progress, p);
+	err = spin_sender__send(sender, file.data, file.bytes, put, &report);
+	send_print__clear(p);
+	if (err)
+		status = complain("%s: %s", file.name, spin_strerror_last());
+	else
+		send_print__arrived(p, &report);
+	send_file__close(&file);
+	return status;
+}
+
+static int run(const char **operands, unsigned count)
+{
+	struct send_print p = { .json = options.json, .to = options.to,
+				.bar = !options.quiet && isatty(STDERR_FILENO) };
+	struct spin_send_opts opts = { .bytes = sizeof(opts), .window = options.window,
+				       .payload_bytes = options.payload_bytes, .source = options.source };
+	struct spin_sender *sender;
+	struct send_target target;
+	struct spin_put put;
+	int status = check_options();
+
+	if (!status)
+		status = read_put(&put);
+	if (!status && send_target__parse(options.to, &target))
+		status = usage("--to", "is HOST, HOST:PORT or [ADDR]:PORT");
+	if (status)
+		return status;
+	stop__watch();
+	opts.timeout_ms = (unsigned)(options.timeout_s * 1000);
+	opts.put = options.match || options.hdr_data || options.offset;
+	if (spin_sender__open(target.host, target.port[0] ? target.port : NULL, &opts, &sender))
+		return complain("%s", spin_strerror_last());
+	for (unsigned i = 0; i < count && !status && !stop__signal(); i++)
+		status = send_one(sender, &p, operands[i], opts.put ? &put : NULL);
+	if (!status && stop__signal())
+		status = complain("ended by a signal; not all files were sent");
+	spin_sender__close(sender);
+	return status;
+}
+
+static const struct example_row examples[] = {
+	{ "spinctl send kvstore.c filtering.c --to 10.0.0.7", "Two files, each a message." },
+	{ "tar -c tests | spinctl send - --to 10.0.0.7:9330 --window 16 --json", "What comes from a pipe, as one message." },
+	{ 0 },
+};
+
+static const struct command_row row = {
+	.name = "spinctl send", .operands = "FILE...", .min_operands = 1, .max_operands = UINT_MAX,
+	.summary = "Sends files as messages, each acknowledged packet by packet",
+	.options = rows,
+	.notes = "- is standard input, read to its end. --match, --hdr-data and --offset need a receiver that takes put.",
+	.about = "Each file becomes one message of SLMP, the sPIN Lightweight Message Protocol over UDP: up to 4 GiB - 1 "
+		 "bytes, in packets that are acknowledged one by one. Lost packets are sent again: when several sent later are "
+		 "acknowledged, or when the time is over that the round trip makes likely. The command ends with "
+		 "status 0 when all of it has been acknowledged, that is, when the receiver's handlers have run on it or "
+		 "its packets are kept for them.\n"
+		 "\n"
+		 "--match, --hdr-data and --offset go with the first packet, in an extension of the protocol; a receiver "
+		 "that has not asked for it takes such packets for malformed, and the message times out.\n"
+		 "\n"
+		 "A signal ends it; what has been sent then stays with the receiver as a message without an end, which it "
+		 "forgets after a while. Needs no privileges.",
+	.examples = examples,
+};
+
+const struct subcommand send_command = { "send", &row, run, &options };
