@@ -104,6 +104,9 @@ static int run(const char **operands, unsigned count)
 	    spin_nic__open(options.device, &nic) || spin_nic__set_mode(nic, choice__mode(options.mode)) ||
 	    spin_ctx__create_opts(nic, object, &rule, &opts, &r.ctx)) {
 		status = complain("%s", spin_strerror_last());
+	} else if (spin_object__meta(object)->registration.delivery == SPIN_DELIVER_ME) {
+		status = complain("%s takes messages, whose state a recording does not have: record takes handlers of "
+				  "datagrams; spinctl run runs this one", operands[0]);
 	} else {
 		snprintf(r.info.handler, sizeof(r.info.handler), "%s", spin_object__meta(object)->name);
 		snprintf(r.info.device, sizeof(r.info.device), "%s", spin_nic__name(nic));

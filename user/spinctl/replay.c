@@ -49,6 +49,20 @@ static int report(struct recording *recording, const struct handler *h, const ch
 	return status;
 }
 
+/* Recordings have datagrams: handlers of messages have another context, with its own state. */
+static int takes_datagrams(const char *name, const char *path)
+{
+	struct spin_object *object;
+	int status = DONE;
+
+	if (spin_object__open(path, &object))
+		return complain("%s", spin_strerror_last());
+	if (spin_object__meta(object)->registration.delivery != SPIN_DELIVER_STACK)
+		status = complain("%s takes messages: replay is for handlers of datagrams", name);
+	spin_object__close(object);
+	return status;
+}
+
 static int open_handler(struct handler *h, const struct recording *recording, const struct trial_engines *engines,
 			const char *path)
 {
@@ -63,7 +77,7 @@ static int open_handler(struct handler *h, const struct recording *recording, co
 	if (!status && strcmp(h->name, recording->info.handler))
 		status = complain("%s is of handler %s, %s has handler %s", path, recording->info.handler,
 				  options.handler, h->name);
-	return status;
+	return status ? status : takes_datagrams(options.handler ? options.handler : path, h->files.object);
 }
 
 static int replay(const char *path, struct trial_engines *engines)

@@ -13,6 +13,7 @@ static struct run_options {
 	struct option_list devices, matches, names;
 	const char *mode, *class, *ready_file;
 	struct fill_options fill;
+	struct message_options message;
 	double interval_s, duration_s;
 	unsigned count, ready_fd;
 	int json, state;
@@ -33,6 +34,7 @@ static const struct option_row rows[] = {
 	  "trusted: the packet is read in place; isolated: loaded without CAP_PERFMON, packets are copied, slower "
 	  "(default: trusted)" },
 	FILL_OPTIONS(struct run_options, fill),
+	MESSAGE_OPTIONS(struct run_options, message),
 	{ "interval", 0, OPTION_SECONDS, "SEC", FIELD(interval_s),
 	  "seconds between reports, 0: only the last (default: 1)" },
 	{ "count", 0, OPTION_UINT, "N", FIELD(count), "end after N reports (default: 0, until a signal)" },
@@ -136,7 +138,8 @@ static int run(const char **operands, unsigned count)
 	const struct run_wishes wishes = { .files = operands, .file_count = count, .devices = &options.devices,
 					   .matches = &options.matches, .names = &options.names,
 					   .mode = choice__mode(options.mode),
-					   .class = choice__class(options.class) };
+					   .class = choice__class(options.class),
+					   .message = &options.message };
 	static struct run_set set;
 	int status;
 
@@ -151,6 +154,7 @@ static int run(const char **operands, unsigned count)
 	options__free_list(&options.fill.sets);
 	options__free_list(&options.fill.inserts);
 	options__free_list(&options.fill.files);
+	options__free_list(&options.message.entries);
 	return status;
 }
 
@@ -178,6 +182,9 @@ static const struct command_row row = {
 		 "Packets are counted by reason: those of each context, and per interface those of none. Handlers' "
 		 "errors are printed as they come. With several contexts, --set, --insert and --insert-from take "
 		 "the context's name and a slash before the field or table.\n"
+		 "\n"
+		 "Handlers that take messages get an event for each that completes or times out; the options of "
+		 "messages are for them. `spinctl mpq` shows what is in flight.\n"
 		 "\n"
 		 "If one of the interfaces goes away, the command ends with status 1: handlers that others wait for "
 		 "are not to run on a part of them unnoticed.\n"

@@ -2,6 +2,7 @@
 #ifndef SPINCTL_RUN_H
 #define SPINCTL_RUN_H
 
+#include "run_message.h"
 #include "spinctl.h"
 
 /* Packets by reason: since attaching, and in the last interval. */
@@ -36,6 +37,7 @@ struct run_wishes {
 	const char *const *files;
 	unsigned file_count;
 	const struct option_list *devices, *matches, *names; /* matches and names go with the files, in order */
+	const struct message_options *message;
 	enum spin_mode mode;
 	enum spin_class class;
 };
@@ -44,6 +46,8 @@ struct run_wishes {
 int run_set__open(struct run_set *set, const struct run_wishes *wishes);
 int run_set__fill(struct run_set *set, const struct fill_options *fill);
 int run_set__attach(struct run_set *set);
+/* 1: messages; 0: datagrams. */
+int run_set__takes_messages(const struct run_context *c);
 /* Takes new counts of everything. */
 void run_set__count(struct run_set *set);
 /* DONE, or FAILED after a message: an interface went away. */

@@ -2,6 +2,8 @@
 #include <arpa/inet.h>
 #include <inttypes.h>
 
+#include <spin/spin.h>
+
 #include "engine/event.h"
 #include "run.h"
 
@@ -128,6 +130,7 @@ static void report_json(const struct run_printer *p, const struct run_report *r)
 		json_object(&j, NULL);
 		json_string(&j, "context", p->set->context[i].name);
 		counts_json(&j, &p->set->context[i].counts);
+		run_message__json(&j, p->set->context[i].ctx);
 		if (r->final && p->state)
 			print_state(&p->set->context[i], &j);
 		json_object_end(&j);
@@ -171,6 +174,7 @@ static void report_text(const struct run_printer *p, const struct run_report *r)
 		}
 		printf("\n%s, %.1f s\n", c->name, r->time_s);
 		counters__text(c->counts.packets);
+		run_message__text(c->ctx);
 		if (p->state)
 			print_state(c, NULL);
 	}
@@ -200,6 +204,11 @@ void run_print__event(void *arg, const struct spin_event *event)
 	struct json j;
 
 	inet_ntop(event->ip_version == 4 ? AF_INET : AF_INET6, event->src_addr, source, sizeof(source));
+	if (!p->json && run_set__takes_messages(p->speaker)) {
+		printf("event: %s: ", p->speaker->name);
+		run_message__event_text(event, source);
+		return;
+	}
 	if (!p->json) {
 		printf("event: %s: %s in the %s handler on HPU %u: datagram of %u bytes from %s port %u to port %u\n",
 		       p->speaker->name, event_name(event->type), event_handler_name(event->handler), event->hpu, event->length,
@@ -211,12 +220,17 @@ void run_print__event(void *arg, const struct spin_event *event)
 	json_string(&j, "type", "event");
 	json_string(&j, "context", p->speaker->name);
 	json_string(&j, "event", event_name(event->type));
-	json_string(&j, "handler", event_handler_name(event->handler));
+	json_string(&j, "handler", event_has_handler(event->type) ? event_handler_name(event->handler) : NULL);
 	json_uint(&j, "hpu", event->hpu);
 	json_string(&j, "source", source);
 	json_uint(&j, "source_port", event->src_port);
 	json_uint(&j, "destination_port", event->dst_port);
-	json_uint(&j, "length_bytes", event->length);
+	if (event->length == SPIN_LENGTH_UNKNOWN)
+		json_string(&j, "length_bytes", NULL);
+	else
+		json_uint(&j, "length_bytes", event->length);
+	if (run_set__takes_messages(p->speaker))
+		run_message__event_json(&j, event);
 	json_object_end(&j);
 	json_end(&j);
 }

@@ -61,11 +61,16 @@ static void make_name(const struct run_set *set, const char *handler, char name[
 		snprintf(name, 16, "%.*s-%u", n < 10 ? 13 : 12, handler, n);
 }
 
+int run_set__takes_messages(const struct run_context *c)
+{
+	return spin_object__meta(c->object)->registration.delivery == SPIN_DELIVER_ME;
+}
+
 static int open_context(struct run_set *set, const char *file, const char *match, const char *name,
-			enum spin_class class)
+			const struct run_wishes *w)
 {
 	struct run_context *c = &set->context[set->contexts];
-	struct spin_ctx_opts opts = { .bytes = sizeof(opts), .class = class,
+	struct spin_ctx_opts opts = { .bytes = sizeof(opts), .class = w->class,
 				      .strict_checksums = some_hardware(set) };
 	struct spin_rule rule;
 
@@ -80,6 +85,10 @@ static int open_context(struct run_set *set, const char *file, const char *match
 	else
 		make_name(set, spin_object__meta(c->object)->name, c->name);
 	opts.name = c->name;
+	if (run_set__takes_messages(c) && run_message__take(w->message, &opts.message)) {
+		spin_object__close(c->object);
+		return FAILED;
+	}
 	if (find(set, c->name, strlen(c->name)) ||
 	    spin_ctx__create_opts(set->device[0].nic, c->object, &rule, &opts, &c->ctx)) {
 		int taken = !!find(set, c->name, strlen(c->name));
@@ -89,7 +98,17 @@ static int open_context(struct run_set *set, const char *file, const char *match
 	}
 	spin_rule__format(&rule, c->rule, sizeof(c->rule));
 	set->contexts++;
-	return DONE;
+	return run_set__takes_messages(c) ? run_message__post(w->message, c->ctx) : DONE;
+}
+
+/* What is said of messages is said to someone. */
+static int check_messages(const struct run_set *set, const struct message_options *o)
+{
+	for (unsigned i = 0; i < set->contexts; i++)
+		if (run_set__takes_messages(&set->context[i]))
+			return DONE;
+	return run_message__given(o) ? complain("%s takes datagrams: leave options of messages out, or give handlers that "
+						"register .delivery = SPIN_DELIVER_ME", set->context[0].name) : DONE;
 }
 
 int run_set__open(struct run_set *set, const struct run_wishes *w)
@@ -103,8 +122,8 @@ int run_set__open(struct run_set *set, const struct run_wishes *w)
 	status = open_devices(set, w->devices, w->mode);
 	for (unsigned i = 0; i < w->file_count && !status; i++)
 		status = open_context(set, w->files[i], i < w->matches->count ? w->matches->items[i] : "udp",
-				      i < w->names->count ? w->names->items[i] : NULL, w->class);
-	return status;
+				      i < w->names->count ? w->names->items[i] : NULL, w);
+	return status ? status : check_messages(set, w->message);
 }
 
 /* "NAME/rest" with a context's name before a slash; without one, the only context. */

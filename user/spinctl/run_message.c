@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "run_message.h"
+
+int run_message__given(const struct message_options *o)
+{
+	return o->host_kib || o->messages || o->idle_s > 0 || o->tombstone_s > 0 || o->put || o->entries.count;
+}
+
+/* At least a millisecond, as 0 is the default. */
+static int take_ms(const char *option, double seconds, unsigned *out)
+{
+	if (seconds > INT_MAX / 1000)
+		return complain("--%s %g: write fewer seconds", option, seconds);
+	*out = (unsigned)(seconds * 1000 + 0.5);
+	*out += seconds > 0 && !*out;
+	return DONE;
+}
+
+int run_message__take(const struct message_options *o, struct spin_message_opts *out)
+{
+	int status;
+
+	memset(out, 0, sizeof(*out));
+	out->host_bytes = (size_t)o->host_kib << 10;
+	out->messages = o->messages;
+	out->put = o->put;
+	out->no_entry = o->entries.count > 0;
+	status = take_ms("idle", o->idle_s, &out->idle_ms);
+	return status ? status : take_ms("tombstone", o->tombstone_s, &out->tombstone_ms);
+}
+
+static int take_number(const char *text, uint64_t most, uint64_t *out)
+{
+	char *end;
+
+	errno = 0;
+	*out = strtoull(text, &end, 0);
+	return *text < '0' || *text > '9' || *end || errno || *out > most ? -EINVAL : 0;
+}
+
+/* "match=0x10", "once". */
+static int take_word(const char *word, struct spin_me_opts *me)
+{
+	uint64_t number = 0;
+	int err = -EINVAL;
+
+	if (!strcmp(word, "once")) {
+		me->options |= SPIN_ME_USE_ONCE;
+		err = 0;
+	} else if (!strncmp(word, "match=", 6)) {
+		err = take_number(word + 6, UINT64_MAX, &me->match_bits);
+	} else if (!strncmp(word, "ignore=", 7)) {
+		err = take_number(word + 7, UINT64_MAX, &me->ignore_bits);
+	} else if (!strncmp(word, "start=", 6)) {
+		err = take_number(word + 6, UINT32_MAX, &number);
+		me->start = (uint32_t)number;
+	} else if (!strncmp(word, "length=", 7)) {
+		err = take_number(word + 7, UINT32_MAX, &number);
+		me->length = (uint32_t)number;
+	}
+	return err;
+}
+
+static int take_entry(const char *words, struct spin_me_opts *me)
+{
+	char *copy = strdup(words), *rest = copy, *word;
+	int status = copy ? DONE : complain("no memory");
+
+	*me = (struct spin_me_opts){ .bytes = sizeof(*me), .ignore_bits = strstr(words, "match=") ? 0 : UINT64_MAX };
+	while (!status && (word = strsep(&rest, " \t")))
+		if (*word && take_word(word, me))
+			status = complain("--entry '%s': '%s' is none of match=BITS, ignore=BITS, start=BYTES, length=BYTES, "
+					  "once", words, word);
+	free(copy);
+	return status;
+}
+
+int run_message__post(const struct message_options *o, struct spin_ctx *ctx)
+{
+	for (unsigned i = 0; i < o->entries.count; i++) {
+		struct spin_me_opts me;
+		unsigned index;
+
+		if (take_entry(o->entries.items[i], &me))
+			return FAILED;
+		if (spin_ctx__me_append(ctx, &me, &index))
+			return complain("--entry '%s': %s", o->entries.items[i], spin_strerror_last());
+	}
+	return DONE;
+}
+
+static int count(void *arg, const struct spin_message_info *message)
+{
+	(void)message;
+	++*(unsigned *)arg;
+	return 0;
+}
+
+void run_message__text(struct spin_ctx *ctx)
+{
+	struct spin_message_stats s;
+	unsigned flying = 0;
+
+	if (spin_ctx__message_stats(ctx, &s))
+		return;
+	spin_ctx__messages(ctx, count, &flying);
+	printf("messages: %" PRIu64 " opened, %" PRIu64 " completed, %" PRIu64 " evicted, %u in flight; parked packets: %" PRIu64
+	       " handled, %" PRIu64 " lost", s.opened, s.completed, s.evicted, flying, s.replayed, s.replay_lost);
+	if (s.events_lost)
+		printf("; %" PRIu64 " events found no room", s.events_lost);
+	putchar('\n');
+}
+
+void run_message__json(struct json *j, struct spin_ctx *ctx)
+{
+	struct spin_message_stats s;
+	unsigned flying = 0;
+
+	if (spin_ctx__message_stats(ctx, &s))
+		return;
+	spin_ctx__messages(ctx, count, &flying);
+	json_object(j, "messages");
+	json_uint(j, "opened", s.opened);
+	json_uint(j, "completed", s.completed);
+	json_uint(j, "evicted", s.evicted);
+	json_uint(j, "in_flight", flying);
+	json_uint(j, "parked_packets_handled", s.replayed);
+	json_uint(j, "parked_packets_lost", s.replay_lost);
+	json_uint(j, "events_lost", s.events_lost);
+	json_object_end(j);
+}

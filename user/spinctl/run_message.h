@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef SPINCTL_RUN_MESSAGE_H
+#define SPINCTL_RUN_MESSAGE_H
+
+/* What one can say of contexts that take messages, on a command line. */
+#include "libspin/libspin_message.h"
+#include "spinctl.h"
+
+struct message_options {
+	unsigned host_kib, messages;
+	double idle_s, tombstone_s;
+	int put;
+	struct option_list entries;
+};
+
+#define MESSAGE_OPTIONS(TYPE, member) \
+	{ "host-kib", 0, OPTION_UINT, "N", offsetof(TYPE, member.host_kib), \
+	  "of messages: host memory in KiB (default: 1024, at most 262144)" }, \
+	{ "messages", 0, OPTION_UINT, "N", offsetof(TYPE, member.messages), \
+	  "of messages: in flight at a time (default: 512, at most 4096)" }, \
+	{ "idle", 0, OPTION_SECONDS, "SEC", offsetof(TYPE, member.idle_s), \
+	  "of messages: one without packets for so long is evicted (default: the handler's, or 2)" }, \
+	{ "tombstone", 0, OPTION_SECONDS, "SEC", offsetof(TYPE, member.tombstone_s), \
+	  "of messages: packets of a completed one are known for so long (default: 2)" }, \
+	{ "put", 0, OPTION_FLAG, NULL, offsetof(TYPE, member.put), \
+	  "of messages: senders may tell match bits, length and offset" }, \
+	{ "entry", 0, OPTION_LIST, "WORDS", offsetof(TYPE, member.entries), \
+	  "of messages: post a matching entry: 'match=0x10 ignore=0xf start=0 length=4096 once' (default: one that " \
+	  "stays, open to all, over the whole host memory)" }
+
+/* 1 if any is given. */
+int run_message__given(const struct message_options *o);
+/* As libspin takes them. DONE, or FAILED after a message. */
+int run_message__take(const struct message_options *o, struct spin_message_opts *out);
+/* Posts the entries. DONE, or FAILED after a message. */
+int run_message__post(const struct message_options *o, struct spin_ctx *ctx);
+
+/* Messages as one line of text, and as JSON. Nothing for contexts of datagrams. */
+void run_message__text(struct spin_ctx *ctx);
+void run_message__json(struct json *j, struct spin_ctx *ctx);
+
+/* An event of a context of messages, as text after "event: NAME: ", and as members of a JSON object. */
+void run_message__event_text(const struct spin_event *event, const char *source);
+void run_message__event_json(struct json *j, const struct spin_event *event);
+
+#endif
