@@ -71,15 +71,11 @@ void schedule_free(struct schedule *s);
 uint32_t step_frame(const struct step *step, uint8_t *frame);
 /* For a person to read. */
 void schedule_print(const struct schedule *s, FILE *to);
+/* As a vector (tests/vectors/README.md) that expects what the reference does; runs of handlers are not among its events. */
+void schedule_write_vector(const struct schedule *s, FILE *to);
 
 /* --- random schedules: the same for the same seed --- */
 
-struct schedule_random {
-	uint64_t state;
-};
-
-void schedule_random_start(struct schedule_random *r, uint64_t seed);
-uint32_t schedule_random_below(struct schedule_random *r, uint32_t n);
 void schedule_generate(struct schedule *s, unsigned setup, uint64_t seed);
 
 /* --- comparing --- */

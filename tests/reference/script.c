@@ -107,7 +107,7 @@ static uint32_t run_completion(struct reference *r, struct reference_message *m)
 	return scratch->completion_rc;
 }
 
-/* msg_payload's, which is not told the length. */
+/* msg_script_pay's, which is not told the length. */
 static uint32_t run_short_completion(struct reference *r, struct reference_message *m)
 {
 	struct script_state *state = r->handlers.state;
@@ -119,8 +119,8 @@ static uint32_t run_short_completion(struct reference *r, struct reference_messa
 
 int script_handlers(const char *handler, struct script_state *state, struct reference_handlers *out)
 {
-	int payload_only = !strcmp(handler, "msg_payload"), header_only = !strcmp(handler, "msg_header");
-	int user_header = !strcmp(handler, "msg_user_header");
+	int payload_only = !strcmp(handler, "msg_script_pay"), header_only = !strcmp(handler, "msg_script_head");
+	int user_header = !strcmp(handler, "msg_script_user");
 
 	if (!payload_only && !header_only && !user_header && strcmp(handler, "msg_script"))
 		return -1;

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef TESTS_GENERATE_H
+#define TESTS_GENERATE_H
+
+/* The making of random schedules, between its parts. */
+#include "random.h"
+#include "schedule.h"
+
+#define MAKER_MESSAGES 6 /* at a time */
+
+struct maker {
+	struct random random;
+	struct schedule *schedule;
+	const struct spin_message_opts *opts;
+	struct schedule queue[MAKER_MESSAGES]; /* packets of each message, in the order they are to come */
+};
+
+static inline uint32_t below(struct maker *m, uint32_t n)
+{
+	return random_below(&m->random, n);
+}
+
+static inline int one_in(struct maker *m, uint32_t n)
+{
+	return random_one_in(&m->random, n);
+}
+
+/* A message's packets: made, put into some order, some of them lost or doubled. */
+void maker_message(struct maker *m, struct schedule *queue, uint32_t source, uint32_t id, int may_be_long);
+/* Makes of a packet one that its sender would not have sent. */
+void maker_mutate(struct maker *m, struct step *step);
+
+#endif
