@@ -12,8 +12,8 @@
 
 /* Header handler's view of a message (sPIN B.3). */
 struct spin_header {
-	uint32_t length;     /* bytes of the message's payload as the sender told it (struct spin_slmp_put),
-			      * SPIN_LENGTH_UNKNOWN if it did not; of a datagram its own */
+	uint32_t length;     /* bytes of the message's payload: as the sender told them (struct spin_slmp_put); else the
+			      * packet's, if it is all of the message, a datagram or with EOM; else SPIN_LENGTH_UNKNOWN */
 	uint32_t offset;     /* in the matching entry's memory, saturated; 0 for datagrams */
 	uint64_t match_bits; /* 0 where the wire carries none */
 	uint64_t hdr_data;   /* 0 where the wire carries none */
