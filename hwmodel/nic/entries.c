@@ -19,6 +19,17 @@ unsigned entries__match(const struct messages *messages, uint64_t match_bits)
 	return found;
 }
 
+/* Unlinked ones, too, while a message is in them. */
+static int in_use(const struct messages *messages, unsigned me)
+{
+	if (messages->mes[me].state != SPIN_ME_FREE)
+		return 1;
+	for (unsigned i = 0; i < messages->limits.mpqs; i++)
+		if (messages->mpqs[i].phase != MPQ_FREE && messages->mpqs[i].me == me)
+			return 1;
+	return 0;
+}
+
 void entries__reset(struct pspin *nic)
 {
 	struct messages *messages = nic->messages;
@@ -41,7 +52,7 @@ int pspin__me_append(struct pspin *nic, const struct spin_me *entry, unsigned *i
 	if (entry->start > messages->limits.host_bytes ||
 	    entry->length > messages->limits.host_bytes - entry->start)
 		return -EINVAL;
-	while (i < SPIN_MES_MAX && messages->mes[i].state != SPIN_ME_FREE)
+	while (i < SPIN_MES_MAX && in_use(messages, i))
 		i++;
 	if (i == SPIN_MES_MAX)
 		return -ENOSPC;

@@ -41,7 +41,7 @@ struct mpq {
 	/* of an open message */
 	uint32_t stride;
 	uint32_t total;      /* packets; 0: the last one has not been handled */
-	uint32_t length;     /* bytes of payload; SPIN_LENGTH_UNKNOWN before */
+	uint32_t length;     /* bytes of payload; SPIN_LENGTH_UNKNOWN before the last one came */
 	uint32_t end;        /* of what has come: the last packet's number + 1 */
 	uint32_t lowest;     /* missing packet */
 	uint32_t handled;

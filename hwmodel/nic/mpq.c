@@ -68,6 +68,8 @@ void mpq__begin(struct pspin *nic, struct mpq *mpq, const struct arrival *first,
 		entry->state = SPIN_ME_TAKEN;
 		mpq->took_me = 1;
 	}
+	if (first->slmp.flags & SPIN_SLMP_EOM)
+		mpq->length = first->slmp.payload_bytes;
 	scratch->length = first->slmp.length;
 	scratch->match_bits = mpq->match_bits;
 	scratch->hdr_data = mpq->hdr_data;

@@ -71,6 +71,8 @@ int slmp__parse(const uint8_t *frame, const struct inbound *in, int take_put, st
 	out->payload_bytes = bytes;
 	if (!bytes && !(out->flags & SPIN_SLMP_EOM))
 		return -1;
+	if (!out->offset && out->flags & SPIN_SLMP_EOM && out->length == SPIN_LENGTH_UNKNOWN)
+		out->length = bytes;
 	return out->offset > UINT32_MAX - bytes ? -1 : 0;
 }
 

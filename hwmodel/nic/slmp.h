@@ -15,9 +15,9 @@ struct slmp {
 	uint32_t flags, message_id, offset;
 	uint32_t payload_at;    /* in the frame */
 	uint32_t payload_bytes;
-	/* of struct spin_slmp_put; without it 0, and the length unknown */
+	uint32_t length;        /* of the message, as its first packet says; or unknown */
+	/* of struct spin_slmp_put; without it 0 */
 	int put;
-	uint32_t length;
 	uint64_t match_bits, hdr_data, me_offset;
 };
 
