@@ -6,6 +6,8 @@
  * What a datagram's way out does to it. The target NIC does this in hardware
  * (checksums on egress, the Ethernet header); here the runtime does.
  */
+#include <spin/slmp.h>
+
 #include "checksum.h"
 
 #define SPIN_REPLY_TTL 64
@@ -89,6 +91,15 @@ SPIN_INLINE void spin_turn_around(const struct spin_view *view, const struct spi
 	d->udp->length = spin_hton16(udp_bytes);
 	if (d->udp->checksum || (spin_handlers_.checksum == SPIN_CHECKSUM_HOST && !d->is_ip4))
 		d->udp->checksum = spin_udp_checksum(view, d, payload_bytes);
+}
+
+/* Makes a message's packet its acknowledgement: the header alone, with one flag, back to the sender. */
+SPIN_INLINE void spin_acknowledge(const struct spin_view *view, const struct spin_datagram *d)
+{
+	struct spin_slmp *slmp = (struct spin_slmp *)d->payload;
+
+	slmp->flags = spin_hton16(SPIN_SLMP_ACK);
+	spin_turn_around(view, d, sizeof(*slmp));
 }
 
 #endif

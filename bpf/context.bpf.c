@@ -13,6 +13,8 @@
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
 
+#include <spin/context.h>
+
 /* XDP's frame, where it lies or copied. */
 struct spin_frame {
 	struct xdp_md *ctx;
@@ -38,15 +40,22 @@ SPIN_INLINE struct spin_view spin_frame_view(const struct spin_frame *frame)
 				   .end = SPIN_CONTEXT_POINTER_(frame->ctx, data_end) };
 }
 
-#include "packet.h"
-
-char spin_license[] SEC("license") = "Dual BSD/GPL";
-
 /* Written by the loader before loading; constants to the verifier. */
 const volatile struct spin_config spin_config = {
 	.rule = { .protocol = SPIN_IP_UDP },
 	.accept_partial = 1,
+	.mpqs = SPIN_MPQS,
+	.parking = SPIN_PARKING_MAX,
+	.host_bytes = SPIN_HOST_BYTES_BARE,
+	.idle_ticks = SPIN_IDLE_MS,
+	.tombstone_ticks = SPIN_TOMBSTONE_MS,
 };
+
+#include "context_maps.h"
+#include "packet.h"
+#include "sweep.h"
+
+char spin_license[] SEC("license") = "Dual BSD/GPL";
 
 /* Who this is, for whoever looks at the loaded program from outside. */
 const volatile char spin_name[16] = "";
@@ -54,12 +63,6 @@ const volatile struct spin_rule spin_rule = { .protocol = SPIN_IP_UDP };
 
 /* Per HPU, so that no count is shared: written without atomics. */
 struct spin_counters spin_counters[SPIN_HPUS_MAX];
-
-/* Errors of handlers, to the application. */
-struct {
-	__uint(type, BPF_MAP_TYPE_RINGBUF);
-	__uint(max_entries, 64 * 1024);
-} spin_events SEC(".maps");
 
 /* XDP action per verdict: the one place where they meet. */
 SPIN_INLINE int spin_action_(enum spin_reason reason)
@@ -74,7 +77,7 @@ SPIN_INLINE int spin_action_(enum spin_reason reason)
 	}
 }
 
-SPIN_INLINE int spin_end_(const struct spin_view *view, enum spin_reason reason, uint32_t hpu)
+SPIN_INLINE void spin_count_(const struct spin_view *view, enum spin_reason reason, uint32_t hpu)
 {
 	uint32_t i = reason;
 
@@ -82,6 +85,11 @@ SPIN_INLINE int spin_end_(const struct spin_view *view, enum spin_reason reason,
 		i = spin_unknown_(view, reason);
 	if (view->access == SPIN_DIRECT || i < SPIN_REASON_COUNT)
 		spin_counters[hpu].packets[i]++;
+}
+
+SPIN_INLINE int spin_end_(const struct spin_view *view, enum spin_reason reason, uint32_t hpu)
+{
+	spin_count_(view, reason, hpu);
 	return spin_action_(reason);
 }
 
@@ -113,16 +121,37 @@ SPIN_INLINE void spin_raise_(const struct spin_outcome *outcome, const struct sp
 	bpf_ringbuf_submit(event, 0);
 }
 
-/*
- * The program for frames that do not lie in one piece; filled by the loader. Empty, as
- * after bpftool, such frames go on to the host.
- */
-struct {
-	__uint(type, BPF_MAP_TYPE_PROG_ARRAY);
-	__uint(max_entries, 1);
-	__uint(key_size, 4);
-	__uint(value_size, 4);
-} spin_long SEC(".maps");
+/* Step 13 of <spin/message.h>; comes back if there is nothing to do, or no program to do it. */
+SPIN_INLINE void spin_replay_(struct xdp_md *ctx, uint32_t mpq, int action)
+{
+	struct spin_mpq *q = spin_mpq_at(mpq);
+	uint32_t zero = 0;
+	struct spin_cpu *cpu = bpf_map_lookup_elem(&spin_copies, &zero);
+
+	if (!cpu)
+		return; /* cannot be */
+	cpu->generation = spin_peek(&q->generation) & 0xffff;
+	cpu->todo = spin_park_take(q);
+	if (!cpu->todo)
+		return;
+	cpu->mpq = mpq;
+	cpu->left = SPIN_REPLAY_MAX;
+	cpu->action = action;
+	bpf_tail_call(ctx, &spin_parked, 0);
+	spin_message_put_back(mpq, cpu->generation, cpu->todo, 0);
+}
+
+/* A packet of a message: it is acknowledged, or ends here. */
+SPIN_INLINE int spin_consumed_(struct xdp_md *ctx, const struct spin_view *view, const struct spin_way_out *out,
+			       uint32_t hpu)
+{
+	int action = out->acknowledged ? XDP_TX : XDP_DROP;
+
+	spin_count_(view, out->reason, hpu);
+	if (out->replay)
+		spin_replay_(ctx, out->replay - 1, action);
+	return action;
+}
 
 SEC("xdp")
 int spin_xdp(struct xdp_md *ctx)
@@ -139,12 +168,12 @@ int spin_xdp(struct xdp_md *ctx)
 			bpf_tail_call(ctx, &spin_long, 0);
 		return spin_end_(&view, out.reason, hpu);
 	}
-	spin_handle(&view, &d, spin_config.accept_partial, &out);
+	spin_handle(&frame, &view, &d, spin_config.accept_partial, hpu, &out);
 	if (out.outcome.error) {
 		view = spin_frame_view(&frame);
 		spin_raise_(&out.outcome, &view, &d, hpu);
 	}
-	if (out.reason == SPIN_REASON_REPLIED) {
+	if (out.reason == SPIN_REASON_REPLIED || out.acknowledged) {
 		view = spin_frame_view(&frame);
 		/*
 		 * Shrinks: cannot fail. Asking every frame whether it goes on elsewhere would cost each reply a
@@ -153,35 +182,26 @@ int spin_xdp(struct xdp_md *ctx)
 		if (out.frame_bytes != (uint32_t)(view.end - view.data))
 			bpf_xdp_adjust_tail(ctx, (int)out.frame_bytes - (int)bpf_xdp_get_buff_len(ctx));
 	}
+	if (out.consumed)
+		return spin_consumed_(ctx, &view, &out, hpu);
 	return spin_end_(&view, out.reason, hpu);
 }
-
-/* What a frame is copied to; one per CPU, and nothing interrupts a program for another at XDP. */
-struct spin_copy {
-	uint8_t frame[SPIN_COPY_BYTES + SPIN_COPY_SLACK];
-	uint64_t scratch;
-};
-
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, uint32_t);
-	__type(value, struct spin_copy);
-} spin_copies SEC(".maps");
 
 /* Not loaded unless the loader asks for it: an object is one program to bpftool and iproute2. */
 SEC("?xdp")
 int spin_copied(struct xdp_md *ctx)
 {
 	uint32_t hpu = bpf_get_smp_processor_id() & (SPIN_HPUS_MAX - 1), zero = 0, bytes, held;
-	struct spin_copy *copy = bpf_map_lookup_elem(&spin_copies, &zero);
+	struct spin_cpu *cpu = bpf_map_lookup_elem(&spin_copies, &zero);
 	struct spin_frame frame = { ctx };
+	struct spin_copy *copy;
 	struct spin_datagram d;
 	struct spin_view view;
 	struct spin_way_out out;
 
-	if (!copy)
+	if (!cpu)
 		return XDP_ABORTED; /* cannot be */
+	copy = &cpu->copy;
 	bytes = bpf_xdp_get_buff_len(ctx);
 	held = spin_opaque_(bytes < SPIN_COPY_BYTES ? bytes : SPIN_COPY_BYTES);
 	if (held - 1 >= SPIN_COPY_BYTES || bpf_xdp_load_bytes(ctx, 0, copy->frame, held))
@@ -192,15 +212,91 @@ int spin_copied(struct xdp_md *ctx)
 	out.reason = spin_find(&frame, &spin_config, &view, &d);
 	if (out.reason != SPIN_PARSED)
 		return spin_end_(&view, out.reason, hpu);
-	spin_handle(&view, &d, spin_config.accept_partial, &out);
+	spin_handle(&frame, &view, &d, spin_config.accept_partial, hpu, &out);
 	if (out.outcome.error)
 		spin_raise_(&out.outcome, &view, &d, hpu);
 	held = spin_opaque_(out.changed_bytes);
 	if (held - 1 < SPIN_COPY_BYTES)
 		bpf_xdp_store_bytes(ctx, 0, copy->frame, held);
-	if (out.reason == SPIN_REASON_REPLIED && out.frame_bytes != bytes)
+	if ((out.reason == SPIN_REASON_REPLIED || out.acknowledged) && out.frame_bytes != bytes)
 		bpf_xdp_adjust_tail(ctx, (int)out.frame_bytes - (int)bytes);
+	if (out.consumed)
+		return spin_consumed_(ctx, &view, &out, hpu);
 	return spin_end_(&view, out.reason, hpu);
+}
+
+/* Handles one parked packet, and goes on with the next; the frame of ctx is another one and is not touched. */
+SEC("?xdp")
+int spin_replay(struct xdp_md *ctx)
+{
+	uint32_t hpu = bpf_get_smp_processor_id() & (SPIN_HPUS_MAX - 1), zero = 0, buffer;
+	struct spin_cpu *cpu = bpf_map_lookup_elem(&spin_copies, &zero);
+	struct spin_frame frame = { ctx };
+	const struct spin_park *park;
+	struct spin_datagram d;
+	struct spin_view view;
+	struct spin_copy *copy;
+	enum spin_reason reason = SPIN_REASON_MALFORMED;
+
+	if (spin_handlers_.delivery != SPIN_DELIVER_ME || !cpu)
+		return XDP_ABORTED; /* cannot be */
+	if (!cpu->todo)
+		return cpu->action;
+	buffer = (cpu->todo - 1) & (SPIN_PARKING_MAX - 1);
+	park = spin_park_at(buffer);
+	copy = &spin_park_buffers[buffer];
+	cpu->todo = park->next;
+	cpu->left--;
+	frame.copy = copy->frame;
+	frame.bytes = park->frame_bytes;
+	frame.scratch = &copy->scratch;
+	if ((park->owner & 0xffff) == cpu->mpq && park->owner >> 16 == cpu->generation &&
+	    spin_find(&frame, &spin_config, &view, &d) == SPIN_PARSED)
+		reason = spin_message_replay(&view, &d, cpu->mpq, cpu->generation, hpu);
+	spin_park_free(buffer);
+	spin_message_count_replay(reason, hpu);
+	if (cpu->todo && cpu->left)
+		bpf_tail_call(ctx, &spin_parked, 0);
+	if (cpu->todo)
+		spin_message_put_back(cpu->mpq, cpu->generation, cpu->todo, hpu);
+	return cpu->action;
+}
+
+/*
+ * Looks for one message that is idle, or has parked packets left over, and does what is due. XDP_TX: there
+ * may be more, run it again; XDP_PASS: all have been looked at.
+ */
+SEC("?xdp")
+int spin_progress(struct xdp_md *ctx)
+{
+	uint32_t hpu = bpf_get_smp_processor_id() & (SPIN_HPUS_MAX - 1), zero = 0, now, mpq, due = 0;
+	struct spin_cpu *cpu = bpf_map_lookup_elem(&spin_copies, &zero);
+	struct spin_mpq *q;
+
+	if (spin_handlers_.delivery != SPIN_DELIVER_ME || !cpu)
+		return XDP_ABORTED; /* cannot be */
+	now = spin_now();
+	for (;;) {
+		mpq = *(volatile uint32_t *)&spin_sweep_at;
+		if (mpq >= spin_config.mpqs || !spin_go_on_())
+			break;
+		*(volatile uint32_t *)&spin_sweep_at = mpq + 1;
+		q = spin_mpq_at(mpq);
+		if (spin_sweep_is_idle(q, now))
+			due = 1;
+		else if (spin_load32(&q->phase) == SPIN_MPQ_OPEN && (spin_peek(&q->parked) | spin_peek(&q->replay)))
+			due = 2;
+		if (due)
+			break;
+	}
+	if (due == 1)
+		spin_sweep_evict(mpq, hpu, now);
+	if (due == 2)
+		spin_replay_(ctx, mpq, XDP_TX);
+	if (due)
+		return XDP_TX;
+	spin_sweep_at = 0;
+	return XDP_PASS;
 }
 
 #ifdef SPIN_RV32_IMAGE

@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+#include <spin/context.h>
+
 struct spin_frame {
 	uint8_t *data, *end;
 };
@@ -17,24 +19,21 @@ SPIN_INLINE struct spin_view spin_frame_view(const struct spin_frame *frame)
 	return (struct spin_view){ SPIN_DIRECT, .data = frame->data, .end = frame->end };
 }
 
-#include "packet.h"
-
-struct spin_config spin_host_config = {
+struct spin_config spin_config = {
 	.rule = { .protocol = SPIN_IP_UDP },
 	.accept_partial = 1,
 };
 
-struct spin_counters spin_counters[1];
+#include "context_host.h"
+#include "packet.h"
+#include "sweep.h"
 
-/* The last error of a handler, and how many there were. */
-struct spin_event spin_host_event;
-uint32_t spin_host_event_count;
+struct spin_counters spin_counters[1];
 
 static void spin_host_raise(const struct spin_outcome *outcome, const struct spin_datagram *d)
 {
-	struct spin_event *event = &spin_host_event;
+	struct spin_event *event = spin_event_open();
 
-	memset(event, 0, sizeof(*event));
 	event->type = outcome->error;
 	event->handler = outcome->error_in;
 	event->ip_version = d->is_ip4 ? 4 : 6;
@@ -45,29 +44,128 @@ static void spin_host_raise(const struct spin_outcome *outcome, const struct spi
 	event->src_port = spin_ntoh16(d->udp->src_port);
 	event->dst_port = spin_ntoh16(d->udp->dst_port);
 	event->length = d->payload_bytes;
-	spin_host_event_count++;
+}
+
+/* Step 13 of <spin/message.h>. */
+static void spin_host_replay(uint32_t mpq)
+{
+	struct spin_mpq *q = spin_mpq_at(mpq);
+	uint32_t generation = q->generation & 0xffff, todo = spin_park_take(q);
+
+	for (uint32_t left = SPIN_REPLAY_MAX; todo && left; left--) {
+		const struct spin_park *park = spin_park_at(todo - 1);
+		uint8_t *data = spin_park_buffers[todo - 1].frame;
+		const struct spin_frame frame = { data, data + park->frame_bytes };
+		enum spin_reason reason = SPIN_REASON_MALFORMED;
+		uint32_t buffer = todo - 1;
+		struct spin_datagram d;
+		struct spin_view view;
+
+		todo = park->next;
+		if (spin_find(&frame, &spin_config, &view, &d) == SPIN_PARSED)
+			reason = spin_message_replay(&view, &d, mpq, generation, 0);
+		spin_park_free(buffer);
+		spin_message_count_replay(reason, 0);
+	}
+	if (todo)
+		spin_message_put_back(mpq, generation, todo, 0);
 }
 
 /*
  * Runs one frame in place; *frame_bytes becomes what comes out. Returns an enum
- * spin_reason. Not thread-safe.
+ * spin_reason, and in *verdict an enum spin_verdict. Not thread-safe.
  */
-int spin_host_packet(uint8_t *frame, uint32_t *frame_bytes);
-int spin_host_packet(uint8_t *frame, uint32_t *frame_bytes)
+int spin_host_packet(uint8_t *frame, uint32_t *frame_bytes, uint32_t *verdict);
+int spin_host_packet(uint8_t *frame, uint32_t *frame_bytes, uint32_t *verdict)
 {
+	static const uint8_t verdicts[] = {
+#define SPIN_REASON_VERDICT_(name, verdict, text) [SPIN_REASON_##name] = SPIN_VERDICT_##verdict,
+		SPIN_REASONS(SPIN_REASON_VERDICT_)
+#undef SPIN_REASON_VERDICT_
+	};
 	const struct spin_frame whole = { frame, frame + *frame_bytes };
 	struct spin_way_out out;
 	struct spin_datagram d;
 	struct spin_view view;
 
-	out.reason = spin_find(&whole, &spin_host_config, &view, &d);
+	out.consumed = 0;
+	out.reason = spin_find(&whole, &spin_config, &view, &d);
 	if (out.reason == SPIN_PARSED) {
-		spin_handle(&view, &d, spin_host_config.accept_partial, &out);
+		spin_handle(&whole, &view, &d, spin_config.accept_partial, 0, &out);
 		if (out.outcome.error)
 			spin_host_raise(&out.outcome, &d);
-		if (out.reason == SPIN_REASON_REPLIED)
+		if (out.reason == SPIN_REASON_REPLIED || out.acknowledged)
 			*frame_bytes = out.frame_bytes;
+		if (out.replay)
+			spin_host_replay(out.replay - 1);
 	}
+	*verdict = verdicts[out.reason];
+	if (out.consumed)
+		*verdict = out.acknowledged ? SPIN_VERDICT_TX : SPIN_VERDICT_DROP;
 	spin_counters[0].packets[out.reason]++;
 	return out.reason;
+}
+
+/* Everything that is due at the time of spin_host_set_clock(). */
+void spin_host_progress(void);
+void spin_host_progress(void)
+{
+	if (spin_handlers_.delivery != SPIN_DELIVER_ME)
+		return;
+	for (uint32_t mpq = 0; mpq < spin_config.mpqs; mpq++) {
+		struct spin_mpq *q = spin_mpq_at(mpq);
+
+		if (spin_sweep_is_idle(q, spin_now()))
+			spin_sweep_evict(mpq, 0, spin_now());
+		while (q->phase == SPIN_MPQ_OPEN && (q->parked || q->replay))
+			spin_host_replay(mpq);
+	}
+}
+
+/* NULL: the handlers take no messages. */
+struct spin_me *spin_host_mes(void);
+struct spin_me *spin_host_mes(void)
+{
+	return spin_handlers_.delivery == SPIN_DELIVER_ME ? spin_mes : 0;
+}
+
+const struct spin_message_stats *spin_host_stats(void);
+const struct spin_message_stats *spin_host_stats(void)
+{
+	return spin_handlers_.delivery == SPIN_DELIVER_ME ? spin_message_stats : 0;
+}
+
+void spin_host_set_clock(uint32_t now_ms);
+void spin_host_set_clock(uint32_t now_ms)
+{
+	if (spin_handlers_.delivery == SPIN_DELIVER_ME)
+		spin_clock = now_ms;
+}
+
+/* Is the entry held by a message in flight? */
+int spin_host_me_held(uint32_t me);
+int spin_host_me_held(uint32_t me)
+{
+	if (spin_handlers_.delivery != SPIN_DELIVER_ME)
+		return 0;
+	for (uint32_t mpq = 0; mpq < spin_config.mpqs; mpq++)
+		if (spin_mpqs[mpq].phase != SPIN_MPQ_FREE && spin_mpqs[mpq].me == me)
+			return 1;
+	return 0;
+}
+
+/* Forgets all messages and tombstones; statistics stay. */
+void spin_host_reset(void);
+void spin_host_reset(void)
+{
+	if (spin_handlers_.delivery != SPIN_DELIVER_ME)
+		return;
+	for (uint32_t flow = 0; flow < SPIN_FLOWS; flow++)
+		if (spin_flows[flow].id)
+			memset(&spin_flows[flow], 0, sizeof(spin_flows[flow]));
+	for (uint32_t mpq = 0; mpq < spin_config.mpqs; mpq++)
+		spin_mpqs[mpq].phase = SPIN_MPQ_FREE;
+	memset(spin_mpqs_used, 0, sizeof(spin_mpqs_used));
+	memset(spin_parks_used, 0, sizeof(spin_parks_used));
+	spin_clock = 0;
 }

@@ -12,6 +12,10 @@
  * is seen to by a lock for the place where a search starts, held while inserting.
  */
 #include <spin/message.h>
+#include <spin/reason.h>
+
+/* Behind the host memory, so that the verifier is content with where a transfer begins. */
+#define SPIN_HOST_SLACK   16384u
 
 #define SPIN_FLOWS        65536u /* live messages and tombstones; a power of two */
 #define SPIN_FLOW_PROBES  16u
@@ -62,11 +66,15 @@ struct spin_mpq {
 	uint32_t me;         /* matching entry, SPIN_MES_MAX: none yet */
 	uint32_t offset;     /* in it */
 	uint32_t parked;     /* parked packets, the last one first: buffer + 1; atomic */
-	uint32_t replay;     /* the same in order of arrival; of whoever set SPIN_MPQ_REPLAYING */
+	uint32_t replay;     /* those whose turn it is, in order of arrival; atomic */
 	uint64_t match_bits, hdr_data;
 	uint32_t flow;       /* its flow's place */
 	uint32_t opened;     /* clock when it was taken */
-	uint64_t unused[5];
+	uint32_t place;      /* of the message's first byte in the host memory */
+	uint32_t place_bytes; /* from there to the end of the matching entry */
+	uint32_t dst_port;   /* host byte order, of the packet that opened it */
+	uint32_t broken;     /* packets that were claimed and are at odds with the message: it cannot complete */
+	uint64_t unused[3];
 	uint64_t lane[SPIN_LANES];
 };
 
@@ -77,9 +85,19 @@ enum {
 	SPIN_MPQ_FLOW_CONTROL = 1,
 	SPIN_MPQ_ERROR        = 2, /* an error had its event */
 	SPIN_MPQ_PENDING      = 4,
-	SPIN_MPQ_REPLAYING    = 8, /* someone takes parked packets out */
-	SPIN_MPQ_TOOK_ME      = 16,
+	SPIN_MPQ_TOOK_ME      = 8, /* its matching entry is to be used once */
+	SPIN_MPQ_EVICTING     = 16, /* it ends as soon as no HPU is at work on it */
 };
+
+/* A parked packet; its frame lies in the buffer of the same number. */
+struct spin_park {
+	uint32_t next;       /* buffer + 1; 0: the end */
+	uint32_t offset;     /* of the packet in its message */
+	uint32_t frame_bytes;
+	uint32_t owner;      /* MPQ in bits 15:0, its generation in 31:16 */
+};
+
+#define SPIN_MPQ_WORDS (SPIN_MPQS_MAX / 64)
 
 _Static_assert(sizeof(struct spin_flow) == 32 && sizeof(struct spin_mpq) == 640, "shared by BPF and user space");
 

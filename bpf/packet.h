@@ -8,14 +8,34 @@
  */
 #include "act.h"
 #include "match.h"
-#include "run.h"
+#include "message.h"
 
 struct spin_way_out {
 	enum spin_reason reason;
 	uint32_t frame_bytes;  /* of a reply: what the frame is to be cut to */
 	uint32_t changed_bytes; /* from the frame's start: what may differ from what came; 0: nothing */
 	struct spin_outcome outcome;
+	/* of messages */
+	_Bool consumed;         /* the packet ends here, or comes back as an acknowledgement */
+	_Bool acknowledged;
+	uint32_t replay;        /* MPQ + 1: parked packets of it are to be handled; 0: none */
 };
+
+SPIN_INLINE void spin_handle_message_(const struct spin_frame *frame, const struct spin_view *view,
+				      const struct spin_datagram *d, uint32_t hpu, struct spin_way_out *out)
+{
+	struct spin_message_out message;
+
+	spin_message_packet(frame, view, d, hpu, &message);
+	out->reason = message.reason;
+	out->replay = message.replay;
+	out->consumed = 1;
+	out->acknowledged = message.acknowledge;
+	if (!message.acknowledge)
+		return;
+	spin_acknowledge(view, d);
+	out->frame_bytes = out->changed_bytes = spin_opaque_(d->payload_at) + sizeof(struct spin_slmp);
+}
 
 /*
  * The same datagram seen anew, from the frame's start and offsets that the verifier
@@ -71,19 +91,25 @@ SPIN_INLINE enum spin_reason spin_find(const struct spin_frame *frame, const vol
 }
 
 /* Handles what spin_find() found. The frame is writable and changed in place, but for its length. */
-SPIN_INLINE void spin_handle(const struct spin_view *view, const struct spin_datagram *d, _Bool accept_partial,
+SPIN_INLINE void spin_handle(const struct spin_frame *frame, const struct spin_view *view,
+			     const struct spin_datagram *d, _Bool accept_partial, uint32_t hpu,
 			     struct spin_way_out *out)
 {
 	struct spin_packet packet;
 
 	out->outcome.error = 0;
-	out->frame_bytes = out->changed_bytes = 0;
+	out->frame_bytes = out->changed_bytes = out->replay = 0;
+	out->consumed = out->acknowledged = 0;
 	out->reason = SPIN_REASON_IP_CHECKSUM;
 	if (d->is_ip4 && !spin_ip4_checksum_right(view, d->ip, d->ip_header_bytes))
 		return;
 	out->reason = SPIN_REASON_UDP_CHECKSUM;
 	if (spin_handlers_.checksum == SPIN_CHECKSUM_VERIFY && !spin_udp_sum_good(view, d, accept_partial))
 		return;
+	if (spin_handlers_.delivery == SPIN_DELIVER_ME) {
+		spin_handle_message_(frame, view, d, hpu, out);
+		return;
+	}
 
 	packet.view = *view;
 	packet.ip = d->ip;

@@ -6,6 +6,8 @@
  * Copies a context's packet as it arrived to the ring that somebody reads: for
  * recording and costing. A ring is made and put in place when a tap begins.
  */
+#include "atomic.h"
+
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
 	__uint(max_entries, SPIN_CONTEXTS_MAX + 1); /* by slot; the last is for waiting, see libspin's root.c */
@@ -18,17 +20,6 @@ struct {
 
 /* Packets that were not copied: the ring was full, or the frame longer than the largest record. */
 uint64_t spin_taps_lost[SPIN_CONTEXTS_MAX];
-
-/* The number of zeros below the bit, counted without a branch: to the verifier one number, not 64. */
-SPIN_INLINE uint32_t spin_slot_(uint64_t bit)
-{
-	uint64_t ones = bit - 1;
-
-	ones -= ones >> 1 & 0x5555555555555555;
-	ones = (ones & 0x3333333333333333) + (ones >> 2 & 0x3333333333333333);
-	ones = (ones + (ones >> 4)) & 0x0f0f0f0f0f0f0f0f;
-	return (uint32_t)(ones * 0x0101010101010101 >> 56) & (SPIN_CONTEXTS_MAX - 1);
-}
 
 /* The verifier wants records of constant size: one function per class of frames. 0: no room. */
 #define SPIN_TAP_CLASS_(bytes) \
@@ -56,7 +47,7 @@ SPIN_TAP_CLASS_(9216)
 
 SPIN_INLINE void spin_tap(struct xdp_md *ctx, uint64_t match)
 {
-	uint32_t slot = spin_slot_(match);
+	uint32_t slot = spin_bit_number(match);
 	void *ring = bpf_map_lookup_elem(&spin_taps, &slot);
 	uint64_t bytes = bpf_xdp_get_buff_len(ctx);
 	_Bool copied;

@@ -14,6 +14,7 @@
 #include "libspin/messages.h"
 
 #include "bpf.h"
+#include "event.h"
 
 /* Stays on one CPU: that is the one HPU of the schedule that engines are compared under. */
 static int stay_on_cpu(void)
@@ -115,24 +116,6 @@ static int reason_moved(struct bpf *b, enum spin_reason *out)
 	return moved == 1 ? 0 : engine_fail(-EPROTO, "a packet moved %u counters, not one", moved);
 }
 
-/* The first error among them: of a datagram there are no other events. */
-static void first_error(struct engine_out *out)
-{
-	const struct engine_events *events = &out->events;
-
-	out->event = out->event_handler = 0;
-	for (unsigned i = 0; i < events->count && i < ENGINE_EVENTS_MAX; i++) {
-		const struct spin_event *event = &events->event[i];
-
-		if (event->type != SPIN_EVENT_FAIL && event->type != SPIN_EVENT_SEGV &&
-		    event->type != SPIN_EVENT_BAD_RETURN)
-			continue;
-		out->event = event->type;
-		out->event_handler = event->handler;
-		return;
-	}
-}
-
 static int bpf_packet(struct engine *e, const uint8_t *frame, uint32_t bytes, struct engine_out *out)
 {
 	struct bpf *b = e->impl;
@@ -155,7 +138,7 @@ static int bpf_packet(struct engine *e, const uint8_t *frame, uint32_t bytes, st
 		spin_messages__note_used(b->ctx);
 	else if (out->events.count > 1)
 		return engine_fail(-EPROTO, "%u events for one packet", out->events.count);
-	first_error(out);
+	events_first_error(&out->events, &out->event, &out->event_handler);
 	return 0;
 }
 

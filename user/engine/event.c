@@ -6,8 +6,9 @@
 #include <string.h>
 
 #include <spin/context.h>
-#include <spin/spin.h>
+#include <spin/return.h>
 
+#include "engine.h"
 #include "event.h"
 
 const char *event_name(uint32_t type)
@@ -118,4 +119,19 @@ void event_line(const struct spin_event *e, char text[EVENT_LINE_MAX])
 	if (e->flags >> 5)
 		add(&l, " flags %#x", e->flags);
 	add_number(&l, "hpu", e->hpu);
+}
+
+void events_first_error(const struct engine_events *events, uint32_t *type, uint32_t *handler)
+{
+	*type = *handler = 0;
+	for (unsigned i = 0; i < events->count && i < ENGINE_EVENTS_MAX; i++) {
+		const struct spin_event *event = &events->event[i];
+
+		if (event->type != SPIN_EVENT_FAIL && event->type != SPIN_EVENT_SEGV &&
+		    event->type != SPIN_EVENT_BAD_RETURN)
+			continue;
+		*type = event->type;
+		*handler = event->handler;
+		return;
+	}
 }

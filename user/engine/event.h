@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 struct spin_event;
+struct engine_events;
 
 #define EVENT_TEXT_MAX 32
 #define EVENT_LINE_MAX 384
@@ -24,5 +25,8 @@ void event_text(uint32_t type, uint32_t handler, char text[EVENT_TEXT_MAX]);
 const char *event_flag_name(unsigned i);
 /* All of an event, as a vector's line has it. Two events are the same if their lines are. */
 void event_line(const struct spin_event *event, char line[EVENT_LINE_MAX]);
+
+/* The first error of a handler; 0: none. */
+void events_first_error(const struct engine_events *events, uint32_t *type, uint32_t *handler);
 
 #endif

@@ -18,15 +18,8 @@
 
 #include "engine.h"
 #include "guard.h"
-
-struct host {
-	void *lib;
-	int fd; /* open as long as the library: glibc knows libraries by name, too */
-	int (*packet)(uint8_t *frame, uint32_t *frame_bytes);
-	const struct spin_counters *counters;
-	const uint32_t *event_count;
-	const struct spin_event *event;
-};
+#include "event.h"
+#include "host.h"
 
 static int load_copy(struct host *h, const char *path)
 {
@@ -57,7 +50,6 @@ static void *symbol(struct host *h, const char *name, int *missing)
 static int host_open(struct engine *e, const struct engine_handler *handler, const struct engine_context *context)
 {
 	struct host *h = calloc(1, sizeof(*h));
-	struct spin_config *config;
 	int err = 0;
 
 	if (!h)
@@ -74,13 +66,13 @@ static int host_open(struct engine *e, const struct engine_handler *handler, con
 	*(void **)&h->packet = symbol(h, "spin_host_packet", &err);
 	h->counters = symbol(h, "spin_counters", &err);
 	h->event_count = symbol(h, "spin_host_event_count", &err);
-	h->event = symbol(h, "spin_host_event", &err);
-	config = symbol(h, "spin_host_config", &err);
+	h->event = symbol(h, "spin_host_events", &err);
+	h->config = symbol(h, "spin_config", &err);
 	if (err)
 		return err;
-	config->rule = context->rule;
-	config->accept_partial = 1;
-	return 0;
+	h->config->rule = context->rule;
+	h->config->accept_partial = 1;
+	return host_message__open(h, &context->message);
 }
 
 static void host_close(struct engine *e)
@@ -89,6 +81,7 @@ static void host_close(struct engine *e)
 
 	if (!h)
 		return;
+	free(h->memory);
 	if (h->lib)
 		dlclose(h->lib);
 	if (h->fd >= 0)
@@ -100,26 +93,27 @@ struct call {
 	const struct host *host;
 	struct engine_out *out;
 	int reason;
+	uint32_t verdict;
 };
 
 static void run_packet(void *arg)
 {
 	struct call *c = arg;
 
-	c->reason = c->host->packet(c->out->frame, &c->out->frame_bytes);
+	c->reason = c->host->packet(c->out->frame, &c->out->frame_bytes, &c->verdict);
 }
 
 static int host_packet(struct engine *e, const uint8_t *frame, uint32_t bytes, struct engine_out *out)
 {
 	struct host *h = e->impl;
 	struct call call = { .host = h, .out = out };
-	uint32_t events = *h->event_count;
 	int reason, err;
 
 	if (bytes > sizeof(out->frame))
 		return engine_fail(-EINVAL, "frame of %u bytes", bytes);
 	memcpy(out->frame, frame, bytes);
 	out->frame_bytes = bytes;
+	*h->event_count = 0;
 	err = guard__call(run_packet, &call);
 	if (err)
 		return err;
@@ -127,16 +121,11 @@ static int host_packet(struct engine *e, const uint8_t *frame, uint32_t bytes, s
 	if (reason < 0 || reason >= SPIN_REASON_COUNT)
 		return engine_fail(-EPROTO, "the host build gave reason %d", reason);
 	out->reason = (enum spin_reason)reason;
-	out->verdict = spin_reason_verdict(out->reason);
+	out->verdict = (enum spin_verdict)call.verdict;
 	if (out->verdict == SPIN_VERDICT_DROP)
 		out->frame_bytes = 0;
-	out->event = out->event_handler = 0;
-	if (*h->event_count - events > 1)
-		return engine_fail(-EPROTO, "%u events for one packet", *h->event_count - events);
-	if (*h->event_count != events) {
-		out->event = h->event->type;
-		out->event_handler = h->event->handler;
-	}
+	host_message__events(h, &out->events);
+	events_first_error(&out->events, &out->event, &out->event_handler);
 	return 0;
 }
 
@@ -186,4 +175,12 @@ const struct engine_ops engine_host = {
 	.read = host_read,
 	.write = host_write,
 	.count = host_count,
+	.clock = host_message__clock,
+	.reset = host_message__reset,
+	.host_read = host_message__read,
+	.host_write = host_message__write,
+	.me_append = host_message__me_append,
+	.me_unlink = host_message__me_unlink,
+	.me_get = host_message__me_get,
+	.stats = host_message__stats,
 };

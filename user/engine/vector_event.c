@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <spin/spin.h>
+#include <spin/return.h>
 
 #include "event.h"
 #include "template_number.h"

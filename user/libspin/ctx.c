@@ -154,6 +154,9 @@ int spin_ctx__create_opts(struct spin_nic *nic, const struct spin_object *obj, c
 	if (nic)
 		nic__hold(nic);
 	err = spin_messages__new(obj, &wanted.message, &ctx->messages);
+	if (!err && ctx->messages && wanted.class == SPIN_CLASS_ISOLATED)
+		err = spin_fail(-EOPNOTSUPP, "%s takes messages, and those are for the trusted class only: load it as trusted",
+				obj->meta.name);
 	if (!err)
 		err = load(ctx, obj);
 	if (!err)

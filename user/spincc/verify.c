@@ -103,7 +103,8 @@ int verify__object(struct spincc *s, const char *path)
 		return -1;
 	}
 	err = try_class(s, path, object, SPIN_CLASS_TRUSTED);
-	if (!err && !s->trusted)
+	/* messages are for the trusted class only */
+	if (!err && !s->trusted && spin_object__meta(object)->registration.delivery != SPIN_DELIVER_ME)
 		err = try_class(s, path, object, SPIN_CLASS_ISOLATED);
 	spin_object__close(object);
 	return err;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include <inttypes.h>
 
-#include <spin/spin.h>
+#include <spin/return.h>
 
 #include "engine/event.h"
 #include "run_message.h"

@@ -2,7 +2,7 @@
 #include <arpa/inet.h>
 #include <inttypes.h>
 
-#include <spin/spin.h>
+#include <spin/return.h>
 
 #include "engine/event.h"
 #include "run.h"

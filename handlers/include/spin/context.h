@@ -87,11 +87,12 @@ struct spin_event {
 	uint32_t src_addr[4]; /* network byte order, IPv4 in word 0 */
 	uint16_t src_port;   /* host byte order */
 	uint16_t dst_port;
-	uint32_t length;     /* bytes of the message's payload; SPIN_LENGTH_UNKNOWN before its last packet came */
+	uint32_t length;     /* bytes of the message's payload; SPIN_LENGTH_UNKNOWN until its last packet is handled */
 	/* of messages only, else 0 */
 	uint32_t message_id; /* host byte order */
 	uint32_t me;         /* index of the matching entry; SPIN_MES_MAX: none (a message without its first packet) */
 	uint32_t offset;     /* RAN: the packet's in the message; else the message's in the entry */
+	/* of MESSAGE and TIMEOUT, else 0 */
 	uint32_t dropped_bytes;
 	uint32_t deposited_bytes; /* by the default action */
 	uint32_t flags;      /* SPIN_EVENT_* */

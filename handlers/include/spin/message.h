@@ -56,8 +56,9 @@
  *      completed: tombstone, MPQ free, event.
  *  13. Then, and after every other packet of an open message: parked packets of this message
  *      run through steps 11 and 12 in their order of arrival, at most SPIN_REPLAY_MAX.
- *      One that is MALFORMED or BEYOND_WINDOW by now is lost (and counted as such, see
- *      struct spin_message_stats); the packet whose arrival ran them keeps its own reason.
+ *      One that is not handled then, because it is MALFORMED or BEYOND_WINDOW by now, or because
+ *      the message has ended before its turn, is lost; the packet whose arrival ran them
+ *      keeps its own reason.
  *
  * The packet is consumed: nothing of it reaches a socket. It is acknowledged, if it
  * asks for it (SYN), when it was handled whatever handlers said of it, parked, or a duplicate:
@@ -99,6 +100,7 @@
 #define SPIN_TOMBSTONE_MS   2000u
 #define SPIN_SCRATCHPAD_MAX 7680u /* bytes per message (PsPIN 3.2.2: 7.6 KiB) */
 #define SPIN_HOST_BYTES     (1u << 20)   /* host memory of a context, unless told otherwise */
+#define SPIN_HOST_BYTES_BARE (1u << 16) /* of an object that something else than libspin loads */
 #define SPIN_HOST_BYTES_MAX (256u << 20)
 
 /* --- matching entries; in the BPF object as spin_mes[SPIN_MES_MAX], mapped --- */
@@ -131,7 +133,7 @@ struct spin_message_stats {
 	uint64_t completed;
 	uint64_t evicted;
 	uint64_t replayed;       /* parked packets that were handled */
-	uint64_t replay_lost;    /* parked packets that were malformed or beyond the window when their turn came */
+	uint64_t replay_lost;    /* parked packets that were not: see step 13, and evicted messages */
 	uint64_t events_lost;    /* no room for the event: the reader is behind */
 	uint64_t unused[2];
 };

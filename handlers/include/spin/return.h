@@ -2,6 +2,9 @@
 #ifndef SPIN_RETURN_H
 #define SPIN_RETURN_H
 
+/* Length of a message whose wire format does not tell it in advance (sPIN B.3). */
+#define SPIN_LENGTH_UNKNOWN 0xffffffffu
+
 /*
  * What a handler returns (sPIN B.3, B.4, B.5). One enum per kind of handler,
  * so that a code of the wrong kind is a compiler warning; the values agree

@@ -46,13 +46,17 @@
 #include <spin/return.h>
 #include <spin/bytes.h>
 
-/* Length of a message whose wire format does not tell it in advance (sPIN B.3). */
-#define SPIN_LENGTH_UNKNOWN 0xffffffffu
-
 /* Which of the host's memories a transfer goes to (sPIN B.6). */
 enum spin_host_space {
 	SPIN_ME_MEM, /* the matching entry's */
 };
+
+/*
+ * Of a file with SPIN_SCRATCHPAD: its size, and where that of an MPQ is. Declared for all
+ * files, and 0 where nothing is defined: so the runtime can ask.
+ */
+static const uint32_t spin_scratch_size_;
+static void *(*const spin_scratch_at_)(uint32_t mpq);
 
 /* The target defines struct spin_packet, the accessors' bodies, the atomics and where state and tables live. */
 #if defined(__bpf__)

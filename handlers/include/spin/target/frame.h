@@ -8,6 +8,7 @@
  * frame's end, or, of a frame that was copied, against the payload's length with an
  * offset that the buffer bounds.
  */
+#include <spin/message.h>
 #include <spin/target/view.h>
 
 #define SPIN_FRAME_BYTES_MAX 16384u /* more than any linear XDP frame; bounds variable offsets */
@@ -213,8 +214,22 @@ SPIN_INLINE void spin_set_dst_port_(struct spin_packet *packet, spin_be16 port)
 	spin_store16_(packet, &packet->udp->dst_port, port);
 }
 
-/* Memory of a message; defined by the runtime. */
-SPIN_INLINE void *spin_scratch_(const struct spin_packet *packet);
+/*
+ * Static, so that it is there only in objects that use it; a section of its own for each
+ * of its size, and so is the function that the runtime asks.
+ */
+#define SPIN_SCRATCHPAD_STORE_(TYPE) \
+	static TYPE spin_scratchpads_[SPIN_MPQS_MAX] SPIN_SCRATCH_ATTR_; \
+	SPIN_INLINE void *spin_scratchpad_(uint32_t mpq) { return &spin_scratchpads_[mpq & (SPIN_MPQS_MAX - 1)]; } \
+	static const uint32_t spin_scratch_size_ = sizeof(TYPE); \
+	static void *(*const spin_scratch_at_)(uint32_t) = spin_scratchpad_
+
+SPIN_INLINE void *spin_scratch_(const struct spin_packet *packet)
+{
+	return spin_scratch_at_(packet->mpq);
+}
+
+/* To memory of the host; defined by the runtime. */
 SPIN_INLINE int spin_payload_to_host_(const struct spin_packet *packet, enum spin_host_space space, uint32_t to,
 				      uint32_t off, uint32_t bytes);
 SPIN_INLINE int spin_dma_to_host_(const struct spin_packet *packet, enum spin_host_space space, uint32_t to,

@@ -5,12 +5,14 @@
 /* A shared object on the build machine: the reference that tests compare with. */
 #define SPIN_STATE_ATTR_ __attribute__((aligned(8)))
 #define SPIN_TABLE_ATTR_ __attribute__((aligned(64)))
+#define SPIN_SCRATCH_ATTR_ __attribute__((aligned(64)))
 #define SPIN_KEY_ATTR_
 
 /* Frames are in one piece, whatever their length. */
 #define SPIN_DIRECT_BYTES_MAX SPIN_IP_BYTES_MAX
 
 SPIN_INLINE uint32_t spin_opaque_(uint32_t v) { return v; }
+SPIN_INLINE uint64_t spin_opaque64_(uint64_t v) { return v; }
 SPIN_INLINE const uint8_t *spin_opaque_pointer_(const uint8_t *at) { return at; }
 
 SPIN_INLINE _Bool spin_within_(const void *at, const void *end)

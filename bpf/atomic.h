@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef SPIN_BPF_ATOMIC_H
+#define SPIN_BPF_ATOMIC_H
+
+/*
+ * What the message engine shares between HPUs. spin_load32() and spin_store32() of the
+ * handler API order what is around them; these are the rest. A value-returning
+ * operation is a full barrier in BPF and here.
+ */
+#include <spin/bytes.h>
+
+/* Read once; nothing is promised about what is around it. */
+#define spin_peek(at) (*(const volatile __typeof__(*(at)) *)(at))
+#define spin_poke(at, value) (*(volatile __typeof__(*(at)) *)(at) = (value))
+
+/* The value that was there; it was replaced if it was `expect`. */
+#define spin_swap_if(at, expect, swap) __sync_val_compare_and_swap((at), (expect), (swap))
+#define spin_take(at, value)           __sync_lock_test_and_set((at), (value))
+#define spin_fetch_add(at, n)          __sync_fetch_and_add((at), (n))
+#define spin_fetch_or(at, bits)        __sync_fetch_and_or((at), (bits))
+#define spin_fetch_and(at, bits)       __sync_fetch_and_and((at), (bits))
+
+/* The number of zeros below a single bit, counted without a branch: to the verifier one number, not 64. */
+SPIN_INLINE uint32_t spin_bit_number(uint64_t bit)
+{
+	uint64_t ones = bit - 1;
+
+	ones -= ones >> 1 & 0x5555555555555555;
+	ones = (ones & 0x3333333333333333) + (ones >> 2 & 0x3333333333333333);
+	ones = (ones + (ones >> 4)) & 0x0f0f0f0f0f0f0f0f;
+	return (uint32_t)(ones * 0x0101010101010101 >> 56) & 63;
+}
+
+#endif

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef SPIN_BPF_CONTEXT_HOST_H
+#define SPIN_BPF_CONTEXT_HOST_H
+
+/* What the portable part asks of what is around it, in the host build; and what that shows of itself. */
+#include <spin/context.h>
+#include <spin/target/view.h>
+
+#include "atomic.h"
+#include "mpq.h"
+
+#define SPIN_MPQ_ATTR_    __attribute__((aligned(64), unused))
+#define SPIN_PARKED_ATTR_ __attribute__((aligned(64), unused))
+#define SPIN_ME_ATTR_     __attribute__((aligned(64), unused))
+
+#include "parking.h"
+
+/* The events of the last frame or sweep; spin_host_event_count counts them all, and is set to 0 by who reads them. */
+#define SPIN_HOST_EVENTS 4096
+struct spin_event spin_host_events[SPIN_HOST_EVENTS];
+uint32_t spin_host_event_count;
+
+/* Host memory, with SPIN_HOST_SLACK behind; the engine's. */
+uint8_t *spin_host_memory_at;
+
+SPIN_INLINE uint8_t *spin_host_memory(void) { return spin_host_memory_at; }
+
+/* The clock of the host build is always virtual. */
+SPIN_INLINE uint64_t spin_ticks(void) { return 0; }
+
+SPIN_INLINE struct spin_event *spin_event_open(void)
+{
+	struct spin_event *event = &spin_host_events[spin_host_event_count++ & (SPIN_HOST_EVENTS - 1)];
+
+	memset(event, 0, sizeof(*event));
+	return event;
+}
+
+SPIN_INLINE void spin_event_close(struct spin_event *event) { (void)event; }
+
+SPIN_INLINE uint32_t spin_frame_park(const struct spin_frame *frame, struct spin_copy *to)
+{
+	uint32_t bytes = (uint32_t)(frame->end - frame->data);
+
+	if (bytes > SPIN_COPY_BYTES)
+		return 0;
+	memcpy(to->frame, frame->data, bytes);
+	return bytes;
+}
+
+#endif

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef SPIN_BPF_CONTEXT_MAPS_H
+#define SPIN_BPF_CONTEXT_MAPS_H
+
+/* The maps of a context in the kernel, and what the portable part asks of what is around it. */
+#include <spin/context.h>
+#include <spin/target/view.h>
+
+#include "atomic.h"
+#include "mpq.h"
+
+#define SPIN_MPQ_ATTR_    SEC(".bss.mpq") __attribute__((aligned(64)))
+#define SPIN_PARKED_ATTR_ SEC(".bss.parked") __attribute__((aligned(64)))
+#define SPIN_ME_ATTR_     SEC(".data.me") __attribute__((aligned(64)))
+
+#include "parking.h"
+
+/* Errors of handlers, and news of messages, to the application. */
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 64 * 1024);
+} spin_events SEC(".maps");
+
+/*
+ * The program for frames that do not lie in one piece; filled by the loader. Empty, as
+ * after bpftool, such frames go on to the host.
+ */
+struct {
+	__uint(type, BPF_MAP_TYPE_PROG_ARRAY);
+	__uint(max_entries, 1);
+	__uint(key_size, 4);
+	__uint(value_size, 4);
+} spin_long SEC(".maps");
+
+/* The program for a packet that was parked. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PROG_ARRAY);
+	__uint(max_entries, 1);
+	__uint(key_size, 4);
+	__uint(value_size, 4);
+} spin_parked SEC(".maps");
+
+/* What one CPU works with; nothing interrupts a program for another at XDP. */
+struct spin_cpu {
+	struct spin_copy copy;    /* of a frame */
+	uint32_t todo, left;      /* parked packets to handle: buffer + 1; how many more in this turn */
+	uint32_t mpq, generation; /* of which message */
+	int32_t  action;          /* with the frame that came */
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, uint32_t);
+	__type(value, struct spin_cpu);
+} spin_copies SEC(".maps");
+
+/* Host memory; the loader makes it as large as it is to be, and says so in spin_config.host_bytes. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(key_size, 4);
+	__uint(value_size, SPIN_HOST_BYTES_BARE + SPIN_HOST_SLACK);
+} spin_host SEC(".maps");
+
+/* Where the next sweep goes on. */
+static uint32_t spin_sweep_at SPIN_MPQ_ATTR_;
+
+SPIN_INLINE uint8_t *spin_host_memory(void)
+{
+	uint32_t zero = 0;
+
+	return bpf_map_lookup_elem(&spin_host, &zero);
+}
+
+SPIN_INLINE uint64_t spin_ticks(void)
+{
+	return bpf_jiffies64();
+}
+
+SPIN_INLINE struct spin_event *spin_event_open(void)
+{
+	return bpf_ringbuf_reserve(&spin_events, sizeof(struct spin_event), 0);
+}
+
+SPIN_INLINE void spin_event_close(struct spin_event *event)
+{
+	bpf_ringbuf_submit(event, 0);
+}
+
+/* Copies the frame as it arrived to a buffer: its bytes, 0 if it is too long for one. */
+SPIN_INLINE uint32_t spin_frame_park(const struct spin_frame *frame, struct spin_copy *to)
+{
+	uint32_t bytes = bpf_xdp_get_buff_len(frame->ctx), held = spin_opaque_(bytes);
+
+	if (held - 1 >= SPIN_COPY_BYTES || bpf_xdp_load_bytes(frame->ctx, 0, to->frame, held))
+		return 0;
+	return bytes;
+}
+
+#endif

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef SPIN_BPF_ME_H
+#define SPIN_BPF_ME_H
+
+/* Matching entries (<spin/message.h>; sPIN B.1): written by the host, taken and given back here. */
+#include "atomic.h"
+#include "blur.h"
+#include "mpq.h"
+
+/* The first one is there from the start: persistent, open to all, over the whole host memory. */
+static struct spin_me spin_mes[SPIN_MES_MAX] SPIN_ME_ATTR_ = {
+	{ .state = SPIN_ME_OPEN, .ignore_bits = ~(uint64_t)0, .length = 0xffffffff },
+};
+
+SPIN_INLINE struct spin_me *spin_me_at(uint32_t me)
+{
+	return &spin_mes[me & (SPIN_MES_MAX - 1)];
+}
+
+/* The entry posted first of those open to the message; SPIN_MES_MAX: none. */
+SPIN_INLINE uint32_t spin_me_match_(uint64_t match_bits)
+{
+	uint32_t found = spin_blur(SPIN_MES_MAX), serial = 0xffffffff, state;
+
+	for (uint32_t i = 0; i < SPIN_MES_MAX && spin_go_on_(); i = spin_blur(i + 1)) {
+		const struct spin_me *me = &spin_mes[i];
+
+		state = spin_load32(&me->state);
+		if (state != SPIN_ME_OPEN)
+			continue;
+		if ((spin_peek(&me->match_bits) ^ match_bits) & ~spin_peek(&me->ignore_bits))
+			continue;
+		if (found != SPIN_MES_MAX && spin_peek(&me->serial) > serial)
+			continue;
+		serial = spin_blur(spin_peek(&me->serial));
+		found = spin_blur(i);
+	}
+	return found;
+}
+
+/* The same, taken if it is to be used once; *options are the entry's. */
+SPIN_INLINE uint32_t spin_me_take(uint64_t match_bits, uint32_t *options)
+{
+	uint32_t me;
+
+	do {
+		me = spin_me_match_(match_bits);
+		if (me >= SPIN_MES_MAX)
+			break;
+		*options = spin_peek(&spin_me_at(me)->options);
+		if (!(*options & SPIN_ME_USE_ONCE) ||
+		    spin_swap_if(&spin_me_at(me)->state, SPIN_ME_OPEN, SPIN_ME_TAKEN) == SPIN_ME_OPEN)
+			return me;
+	} while (spin_go_on_()); /* another message was faster */
+	return SPIN_MES_MAX;
+}
+
+/* Gives back one that was taken: SPIN_ME_OPEN, or SPIN_ME_FREE: unlinked. */
+SPIN_INLINE void spin_me_give(uint32_t me, enum spin_me_state state)
+{
+	spin_store32(&spin_me_at(me)->state, state);
+}
+
+#endif

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef SPIN_BPF_MESSAGE_H
+#define SPIN_BPF_MESSAGE_H
+
+/*
+ * A packet of a message, from its header to what becomes of it: steps 6 to 13 of
+ * <spin/message.h>, whose words are used here. HPUs meet in four places, each settled by
+ * one atomic operation: who opens a message (flow.h), who runs its header handler (its
+ * phase), who handles a packet (window.h), and who completes it (`done`).
+ */
+#include "message_begin.h"
+
+SPIN_INLINE enum spin_reason spin_message_deposit_(const struct spin_message *m, const struct spin_packet *packet,
+						   struct spin_mpq *q)
+{
+	uint32_t bytes = m->slmp.bytes, room = q->place_bytes;
+
+	room = m->slmp.offset < room ? room - m->slmp.offset : 0;
+	if (bytes > room)
+		bytes = room;
+	if (bytes && !spin_payload_to_host_(packet, SPIN_ME_MEM, m->slmp.offset, 0, bytes)) {
+		spin_fetch_add(&q->deposited_bytes, bytes);
+		spin_fetch_add(&spin_me_at(q->me)->bytes, (uint64_t)bytes);
+	}
+	return SPIN_REASON_PROCEEDED;
+}
+
+SPIN_INLINE enum spin_reason spin_message_run_payload_(const struct spin_message *m, struct spin_packet *packet)
+{
+	uint32_t skip = m->slmp.offset ? 0 : spin_handlers_.user_header_bytes, rc;
+	struct spin_payload payload = { .length = m->slmp.bytes - skip, .offset = m->slmp.offset + skip,
+					.packet = packet };
+
+	if (spin_handlers_.user_header_bytes)
+		packet->payload = (uint8_t *)spin_opaque_pointer_(packet->payload + (spin_opaque_(skip) & 2047));
+	packet->bytes = payload.length;
+	rc = spin_handlers_.payload(&payload, &spin_state);
+	spin_note_run(m->mpq, m->hpu, SPIN_KIND_PAYLOAD, m->slmp.offset);
+	switch (rc) {
+	case SPIN_RC_SUCCESS:
+		return SPIN_REASON_SUCCESS;
+	case SPIN_RC_DROP:
+		return SPIN_REASON_DROPPED;
+	default:
+		return spin_message_error(m->mpq, m->hpu, rc, SPIN_KIND_PAYLOAD);
+	}
+}
+
+/* Step 11, once the packet is claimed. */
+SPIN_INLINE enum spin_reason spin_message_run_(const struct spin_message *m, struct spin_packet *packet,
+					       struct spin_mpq *q)
+{
+	enum spin_reason verdict = q->verdict, reason = verdict;
+
+	packet->bytes = m->slmp.bytes;
+	if (verdict == SPIN_REASON_SUCCESS && spin_handlers_.payload &&
+	    m->slmp.bytes > (m->slmp.offset ? 0 : spin_handlers_.user_header_bytes))
+		reason = spin_message_run_payload_(m, packet);
+	else if (verdict == SPIN_REASON_SUCCESS || verdict == SPIN_REASON_PROCEEDED)
+		reason = spin_message_deposit_(m, packet, q);
+	reason = spin_blur(reason) & 31; /* one state to the verifier */
+	if (reason != SPIN_REASON_SUCCESS && reason != SPIN_REASON_PROCEEDED)
+		spin_fetch_add(&q->dropped_bytes, m->slmp.bytes);
+	return reason;
+}
+
+/* Step 12. */
+SPIN_INLINE void spin_message_complete_(const struct spin_message *m, struct spin_packet *packet, struct spin_mpq *q)
+{
+	uint32_t verdict = q->verdict, flags, rc;
+	struct spin_completion completion = {
+		.dropped_bytes = spin_peek(&q->dropped_bytes),
+		.flow_control_triggered = (spin_peek(&q->flags) & SPIN_MPQ_FLOW_CONTROL) != 0,
+		.length = q->length,
+		.packet = packet,
+	};
+
+	spin_store32(&q->phase, SPIN_MPQ_ENDING);
+	if ((spin_handlers_.completion || spin_handlers_.message_completion) &&
+	    (verdict == SPIN_REASON_SUCCESS || verdict == SPIN_REASON_HEADER_DROPPED)) {
+		if (spin_handlers_.message_completion)
+			rc = spin_handlers_.message_completion(&completion, &spin_state);
+		else
+			rc = spin_handlers_.completion(completion.dropped_bytes, completion.flow_control_triggered,
+						       &spin_state);
+		spin_note_run(m->mpq, m->hpu, SPIN_KIND_COMPLETION, 0);
+		if ((rc & ~(uint32_t)SPIN_RC_PENDING) != SPIN_RC_SUCCESS)
+			spin_message_error(m->mpq, m->hpu, rc, SPIN_KIND_COMPLETION);
+		else if (rc)
+			spin_fetch_or(&q->flags, SPIN_MPQ_PENDING);
+	}
+	flags = spin_peek(&q->flags);
+	if (!(flags & SPIN_MPQ_PENDING)) {
+		spin_fetch_add(&spin_me_at(q->me)->messages, (uint64_t)1);
+		spin_message_event(m->mpq, m->hpu, SPIN_TELL_(SPIN_EVENT_MESSAGE, 0), q->offset,
+				   flags & SPIN_MPQ_TOOK_ME ? SPIN_EVENT_UNLINKED : 0);
+	}
+	if (flags & SPIN_MPQ_TOOK_ME)
+		spin_me_give(q->me, flags & SPIN_MPQ_PENDING ? SPIN_ME_OPEN : SPIN_ME_FREE);
+	spin_park_forget_all(q, m->hpu);
+	spin_stats_at(m->hpu)->completed++;
+	spin_mpq_free(m->mpq, SPIN_FLOW_TOMBSTONE, m->now);
+}
+
+/* Is it at odds with what is known of its message? */
+SPIN_INLINE _Bool spin_message_contradicts_(const struct spin_message *m, const struct spin_mpq *q, uint32_t packet)
+{
+	uint32_t last = m->slmp.flags & SPIN_SLMP_EOM, total = spin_peek(&q->total);
+
+	if (last ? m->slmp.bytes > q->stride : m->slmp.bytes != q->stride)
+		return 1;
+	if (total)
+		return packet >= total || (last && packet != total - 1);
+	return last && spin_window_beyond(q, m->generation, packet);
+}
+
+/* Two packets came at the same time, and say that the message ends at different places. */
+SPIN_INLINE enum spin_reason spin_message_break_(struct spin_mpq *q)
+{
+	spin_fetch_add(&q->broken, 1);
+	return SPIN_REASON_MALFORMED;
+}
+
+/* Steps 11 and 12: of an open message. A packet that was parked arrived before. */
+SPIN_INLINE enum spin_reason spin_message_handle(const struct spin_message *m, struct spin_packet *packet,
+						 _Bool arrives)
+{
+	struct spin_mpq *q = spin_mpq_at(m->mpq);
+	uint32_t number = 0, last = m->slmp.flags & SPIN_SLMP_EOM, stride = q->stride, step = 1, done, total;
+	enum spin_reason reason;
+
+	if (m->slmp.offset) {
+		number = stride ? m->slmp.offset / stride : 0;
+		if (number * stride != m->slmp.offset)
+			return SPIN_REASON_MALFORMED;
+	}
+	if (spin_message_contradicts_(m, q, number))
+		return SPIN_REASON_MALFORMED;
+	if (arrives)
+		spin_message_touch(q, m->now);
+	switch (spin_window_claim(q, m->generation, number)) {
+	case SPIN_CLAIMED:
+		break;
+	case SPIN_CAME_BEFORE:
+		return SPIN_REASON_DUPLICATE;
+	default:
+		return spin_flow_control(q, m, SPIN_REASON_BEYOND_WINDOW);
+	}
+	if ((spin_peek(&q->generation) & 0xffff) != m->generation) {
+		spin_window_unclaim(q, number);
+		return SPIN_REASON_NO_MPQ; /* it has ended in this moment: to be sent again */
+	}
+	if (last) {
+		step = SPIN_DONE_LAST;
+		q->length = m->slmp.offset + m->slmp.bytes;
+		total = spin_swap_if(&q->total, 0, number + 1);
+		/* again, for those that came meanwhile: the two cannot both be right, and the message cannot end */
+		if ((total && total != number + 1) || spin_window_beyond(q, m->generation, number))
+			return spin_message_break_(q);
+	} else {
+		total = spin_peek(&q->total);
+		if (total && number >= total)
+			return spin_message_break_(q);
+	}
+	reason = spin_message_run_(m, packet, q);
+	done = spin_fetch_add(&q->done, step) + step;
+	if (done & SPIN_DONE_LAST && done == SPIN_DONE_LAST + spin_peek(&q->total) - 1)
+		spin_message_complete_(m, packet, q);
+	return reason;
+}
+
+SPIN_INLINE void spin_message_packet_of(const struct spin_view *view, const struct spin_datagram *d,
+					const struct spin_message *m, struct spin_packet *packet)
+{
+	packet->view = *view;
+	packet->ip = d->ip;
+	packet->udp = d->udp;
+	packet->payload = (uint8_t *)spin_opaque_pointer_(d->payload + (spin_opaque_(m->slmp.header_bytes) & 63));
+	packet->is_ip4 = d->is_ip4;
+	packet->sum_change = 0;
+	packet->stored = 0;
+	packet->reply_bytes = SPIN_NO_REPLY;
+	packet->mpq = m->mpq;
+}
+
+/* What a packet of a message came to. */
+struct spin_message_out {
+	enum spin_reason reason;
+	_Bool    acknowledge;
+	uint32_t replay;      /* MPQ + 1: parked packets of it are to be handled; 0: none */
+};
+
+/* Does the packet belong to its message, so that it need not be sent again? */
+SPIN_INLINE _Bool spin_message_kept_(enum spin_reason reason)
+{
+	return reason != SPIN_REASON_MALFORMED && reason != SPIN_REASON_NO_ME && reason != SPIN_REASON_NO_MPQ &&
+	       reason != SPIN_REASON_NO_PARKING && reason != SPIN_REASON_BEYOND_WINDOW;
+}
+
+/* Steps 6 to 12, and whether there is to do for step 13. */
+SPIN_INLINE void spin_message_packet(const struct spin_frame *frame, const struct spin_view *view,
+				     const struct spin_datagram *d, uint32_t hpu, struct spin_message_out *out)
+{
+	struct spin_message m;
+	struct spin_packet packet;
+	uint32_t state, place = 0;
+	struct spin_mpq *q;
+
+	out->replay = 0;
+	out->acknowledge = 0;
+	out->reason = SPIN_REASON_MALFORMED;
+	if (!spin_slmp_parse(view, d, spin_config.take_put, &m.slmp))
+		return;
+	m.hpu = hpu;
+	m.now = spin_now();
+	m.dst_port = spin_ntoh16(d->udp->dst_port);
+	spin_key_of(view, d, m.slmp.message_id, &m.key);
+	state = spin_flow_find(&m.key, &place);
+	m.mpq = SPIN_FLOW_MPQ_(state);
+	m.generation = state >> 16;
+	spin_message_packet_of(view, d, &m, &packet);
+	q = spin_mpq_at(m.mpq);
+	out->reason = SPIN_PARSED;
+	if ((state & SPIN_FLOW_KIND_) != SPIN_FLOW_LIVE || spin_load32(&q->phase) != SPIN_MPQ_OPEN) {
+		out->reason = spin_message_begin(&m, state, place, &packet, frame);
+		m.mpq = spin_blur(m.mpq);
+		m.generation = spin_blur(m.generation);
+		packet.mpq = m.mpq;
+		q = spin_mpq_at(m.mpq);
+	}
+	if (out->reason == SPIN_PARSED)
+		out->reason = spin_message_handle(&m, &packet, 1);
+	if (spin_peek(&q->parked) | spin_peek(&q->replay)) {
+		uint32_t phase = spin_load32(&q->phase);
+
+		if (phase == SPIN_MPQ_OPEN)
+			out->replay = (m.mpq & (SPIN_MPQS_MAX - 1)) + 1;
+		else if (phase == SPIN_MPQ_ENDING || phase == SPIN_MPQ_FREE) /* it ended while this one was being parked */
+			spin_park_forget_all(q, hpu);
+	}
+	out->acknowledge = m.slmp.flags & SPIN_SLMP_SYN && spin_message_kept_(out->reason);
+}
+
+/* How a parked packet's turn went. */
+SPIN_INLINE void spin_message_count_replay(enum spin_reason reason, uint32_t hpu)
+{
+	if (!spin_message_kept_(reason))
+		spin_stats_at(hpu)->replay_lost++;
+	else if (reason != SPIN_REASON_DUPLICATE)
+		spin_stats_at(hpu)->replayed++;
+}
+
+/* Step 13, of a packet that was parked for this MPQ. */
+SPIN_INLINE enum spin_reason spin_message_replay(const struct spin_view *view, const struct spin_datagram *d, uint32_t mpq,
+				      uint32_t generation, uint32_t hpu)
+{
+	struct spin_message m;
+	struct spin_packet packet;
+	struct spin_mpq *q = spin_mpq_at(mpq);
+
+	if ((spin_peek(&q->generation) & 0xffff) != generation || spin_load32(&q->phase) != SPIN_MPQ_OPEN ||
+	    !spin_slmp_parse(view, d, spin_config.take_put, &m.slmp))
+		return SPIN_REASON_MALFORMED;
+	m.hpu = hpu;
+	m.now = spin_now();
+	m.mpq = mpq;
+	m.generation = generation;
+	spin_message_packet_of(view, d, &m, &packet);
+	return spin_message_handle(&m, &packet, 0);
+}
+
+/*
+ * Gives back what was taken out and is not handled yet, for the next arrival or sweep; if the message
+ * has ended meanwhile it is lost.
+ */
+SPIN_INLINE void spin_message_put_back(uint32_t mpq, uint32_t generation, uint32_t chain, uint32_t hpu)
+{
+	struct spin_mpq *q = spin_mpq_at(mpq);
+
+	if ((spin_peek(&q->generation) & 0xffff) == generation && spin_load32(&q->phase) == SPIN_MPQ_OPEN &&
+	    !spin_swap_if(&q->replay, 0, chain))
+		return;
+	spin_park_forget(chain, &spin_stats_at(hpu)->replay_lost);
+}
+
+#endif

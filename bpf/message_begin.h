@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef SPIN_BPF_MESSAGE_BEGIN_H
+#define SPIN_BPF_MESSAGE_BEGIN_H
+
+/*
+ * Steps 7 to 10 of <spin/message.h>: from a packet to its message, if that is not open yet. Taking an
+ * MPQ, parking, and the header handler.
+ */
+#include "flow.h"
+#include "host_memory.h"
+#include "me.h"
+#include "message_event.h"
+#include "parking.h"
+#include "window.h"
+
+/* A packet on its way through its message. */
+struct spin_message {
+	struct spin_slmp_packet slmp;
+	struct spin_key key;
+	uint32_t mpq, generation; /* bits 15:0 of it */
+	uint32_t hpu, now;
+	uint16_t dst_port;
+};
+
+/* Parked packets whose message has ended. */
+SPIN_INLINE void spin_park_forget_all(struct spin_mpq *q, uint32_t hpu)
+{
+	uint64_t *lost = &spin_stats_at(hpu)->replay_lost;
+
+	if (spin_peek(&q->replay))
+		spin_park_forget(spin_take(&q->replay, 0), lost);
+	if (spin_peek(&q->parked))
+		spin_park_forget(spin_take(&q->parked, 0), lost);
+}
+
+/* A packet of the message came. */
+SPIN_INLINE void spin_message_touch(struct spin_mpq *q, uint32_t now)
+{
+	if (spin_peek(&q->time) != now)
+		spin_poke(&q->time, now);
+}
+
+/* Flow control has dropped this packet of a message that has an MPQ. */
+SPIN_INLINE enum spin_reason spin_flow_control(struct spin_mpq *q, const struct spin_message *m, enum spin_reason reason)
+{
+	if (!(spin_peek(&q->flags) & SPIN_MPQ_FLOW_CONTROL))
+		spin_fetch_or(&q->flags, SPIN_MPQ_FLOW_CONTROL);
+	spin_fetch_add(&q->dropped_bytes, m->slmp.bytes);
+	return reason;
+}
+
+/* Ends a message's MPQ; nothing of it is in flight. The flow is told first what it is from now on. */
+SPIN_INLINE void spin_mpq_free(uint32_t mpq, uint32_t flow_kind, uint32_t now)
+{
+	struct spin_mpq *q = spin_mpq_at(mpq);
+	struct spin_flow *flow = &spin_flows[q->flow & (SPIN_FLOWS - 1)];
+
+	spin_poke(&flow->time, now);
+	spin_store32(&flow->state, flow_kind);
+	spin_store32(&q->phase, SPIN_MPQ_FREE);
+	spin_give_bit(spin_mpqs_used, SPIN_MPQ_WORDS, mpq);
+}
+
+/* A new message in `phase`: its flow's state, 0 if there is no MPQ or no place for it. */
+SPIN_INLINE uint32_t spin_message_open_(const struct spin_message *m, enum spin_mpq_phase phase)
+{
+	uint32_t mpq = spin_take_bit(spin_mpqs_used, SPIN_MPQ_WORDS, spin_config.mpqs), flow, state;
+	struct spin_mpq *q = spin_mpq_at(mpq);
+
+	if (mpq >= SPIN_MPQS_MAX)
+		return 0;
+	flow = spin_flow_claim(&m->key, m->now, spin_config.tombstone_ticks);
+	if (flow >= SPIN_FLOWS) {
+		spin_give_bit(spin_mpqs_used, SPIN_MPQ_WORDS, mpq);
+		return 0;
+	}
+	q->generation++;
+	q->stride = q->total = q->done = q->flags = 0;
+	q->verdict = SPIN_REASON_SUCCESS;
+	q->length = SPIN_LENGTH_UNKNOWN;
+	q->time = q->opened = m->now;
+	q->dropped_bytes = q->deposited_bytes = 0;
+	q->me = SPIN_MES_MAX;
+	q->offset = q->place = q->place_bytes = 0;
+	q->parked = q->replay = 0;
+	q->match_bits = q->hdr_data = 0;
+	q->flow = flow;
+	q->dst_port = m->dst_port;
+	spin_window_clear(q, q->generation);
+	spin_store32(&q->phase, phase);
+	state = SPIN_FLOW_LIVE | (mpq & (SPIN_MPQS_MAX - 1)) << 2 | q->generation << 16;
+	spin_store32(&spin_flows[flow & (SPIN_FLOWS - 1)].state, state);
+	spin_stats_at(m->hpu)->opened++;
+	return state;
+}
+
+/*
+ * The message's flow, opened in `phase` if there is none: its state, *opened tells which. 0: no MPQ. Two
+ * packets of a new message may be here at once: the home's lock sees to it that one of them opens it.
+ */
+SPIN_INLINE uint32_t spin_message_enter_(const struct spin_message *m, enum spin_mpq_phase phase, uint32_t *opened)
+{
+	uint32_t place = 0, state;
+
+	*opened = 0;
+	if (!spin_flow_lock(&m->key))
+		return 0;
+	state = spin_flow_find(&m->key, &place);
+	if ((state & SPIN_FLOW_KIND_) == SPIN_FLOW_TOMBSTONE &&
+	    spin_tombstone_old(&spin_flows[place & (SPIN_FLOWS - 1)], m->now, spin_config.tombstone_ticks))
+		state = 0;
+	if (!state) {
+		state = spin_message_open_(m, phase);
+		*opened = state != 0;
+	}
+	spin_flow_unlock(&m->key);
+	*opened = spin_blur(*opened);
+	return spin_blur(state);
+}
+
+/* Where the message's bytes go by default. */
+SPIN_INLINE void spin_message_place_(struct spin_mpq *q, uint32_t me, const struct spin_message *m)
+{
+	const struct spin_me *entry = spin_me_at(me);
+	uint32_t start = spin_peek(&entry->start), length = spin_peek(&entry->length);
+
+	if (start > spin_config.host_bytes)
+		start = spin_config.host_bytes;
+	if (length > spin_config.host_bytes - start)
+		length = spin_config.host_bytes - start;
+	q->offset = m->slmp.place > 0xffffffff ? 0xffffffff : (uint32_t)m->slmp.place;
+	if (m->slmp.place > length) {
+		q->place = start + length;
+		q->place_bytes = 0;
+	} else {
+		q->place = start + (uint32_t)m->slmp.place;
+		q->place_bytes = length - (uint32_t)m->slmp.place;
+	}
+}
+
+SPIN_INLINE enum spin_reason spin_message_run_header_(const struct spin_message *m, struct spin_packet *packet,
+						      struct spin_mpq *q)
+{
+	struct spin_header header = { .length = m->slmp.length, .offset = q->offset,
+				      .match_bits = m->slmp.match_bits, .hdr_data = m->slmp.hdr_data,
+				      .packet = packet };
+	uint32_t rc;
+
+	packet->bytes = spin_user_header_(m->slmp.bytes);
+	rc = spin_handlers_.header(&header, &spin_state);
+	spin_note_run(m->mpq, m->hpu, SPIN_KIND_HEADER, 0);
+	switch (rc & ~(uint32_t)SPIN_RC_PENDING) {
+	case SPIN_RC_PROCESS_DATA:
+	case SPIN_RC_PROCEED:
+	case SPIN_RC_DROP:
+		if (rc & SPIN_RC_PENDING)
+			spin_fetch_or(&q->flags, SPIN_MPQ_PENDING);
+		rc &= ~(uint32_t)SPIN_RC_PENDING;
+		return rc == SPIN_RC_PROCEED ? SPIN_REASON_PROCEEDED :
+		       rc == SPIN_RC_DROP ? SPIN_REASON_HEADER_DROPPED : SPIN_REASON_SUCCESS;
+	default:
+		return spin_message_error(m->mpq, m->hpu, rc, SPIN_KIND_HEADER);
+	}
+}
+
+/* The first packet, and this HPU is the one to run the header handler; then the message is open. */
+SPIN_INLINE void spin_message_start_(const struct spin_message *m, struct spin_packet *packet, uint32_t me,
+				     uint32_t options)
+{
+	struct spin_mpq *q = spin_mpq_at(m->mpq);
+
+	q->stride = m->slmp.bytes;
+	q->me = me;
+	q->match_bits = m->slmp.match_bits;
+	q->hdr_data = m->slmp.hdr_data;
+	if (m->slmp.flags & SPIN_SLMP_EOM)
+		q->length = m->slmp.bytes;
+	if (options & SPIN_ME_USE_ONCE)
+		spin_fetch_or(&q->flags, SPIN_MPQ_TOOK_ME);
+	spin_message_place_(q, me, m);
+	if (spin_scratch_size_) {
+		uint64_t *scratch = spin_scratch_at_(m->mpq);
+
+		for (uint32_t i = 0; i < spin_scratch_size_ / 8; i++)
+			spin_poke(&scratch[i], 0);
+	}
+	if (spin_handlers_.header)
+		q->verdict = spin_message_run_header_(m, packet, q);
+	spin_store32(&q->phase, SPIN_MPQ_OPEN);
+}
+
+/* Parks the packet; the message is not open. */
+SPIN_INLINE enum spin_reason spin_message_park_(const struct spin_message *m, const struct spin_frame *frame)
+{
+	struct spin_mpq *q = spin_mpq_at(m->mpq);
+	struct spin_park *park;
+	uint32_t buffer;
+
+	if (spin_park_has(q, m->slmp.offset)) {
+		spin_message_touch(q, m->now);
+		return SPIN_REASON_DUPLICATE;
+	}
+	buffer = spin_take_bit(spin_parks_used, SPIN_PARKING_MAX / 64, spin_config.parking);
+	if (buffer >= SPIN_PARKING_MAX)
+		return SPIN_REASON_NO_PARKING;
+	park = spin_park_at(buffer);
+	park->frame_bytes = spin_frame_park(frame, &spin_park_buffers[buffer & (SPIN_PARKING_MAX - 1)]);
+	if (!park->frame_bytes) {
+		spin_park_free(buffer);
+		return SPIN_REASON_NO_PARKING;
+	}
+	park->offset = m->slmp.offset;
+	park->owner = m->generation << 16 | m->mpq;
+	spin_message_touch(q, m->now);
+	spin_park_push(q, buffer);
+	return SPIN_REASON_PARKED;
+}
+
+/*
+ * Of a packet whose message is not open: what becomes of it, or SPIN_PARSED: the message is open now, and the
+ * packet to be handled.
+ */
+SPIN_INLINE enum spin_reason spin_message_begin(struct spin_message *m, uint32_t state, uint32_t place,
+						struct spin_packet *packet, const struct spin_frame *frame)
+{
+	uint32_t kind = state & SPIN_FLOW_KIND_, first = !m->slmp.offset, me = SPIN_MES_MAX, options = 0, phase, opened = 0;
+	enum spin_reason reason;
+	struct spin_mpq *q;
+
+	if (kind == SPIN_FLOW_TOMBSTONE) {
+		if (!spin_tombstone_old(&spin_flows[place & (SPIN_FLOWS - 1)], m->now, spin_config.tombstone_ticks))
+			return SPIN_REASON_DUPLICATE;
+		kind = SPIN_FLOW_NONE;
+	}
+	if (first) {
+		me = spin_blur(spin_me_take(m->slmp.match_bits, &options));
+		options = spin_blur(options);
+	}
+	if (kind != SPIN_FLOW_LIVE) {
+		if (first && me == SPIN_MES_MAX)
+			return SPIN_REASON_NO_ME;
+		state = spin_message_enter_(m, first ? SPIN_MPQ_HEADER : SPIN_MPQ_WAITING, &opened);
+		kind = state & SPIN_FLOW_KIND_;
+	}
+	m->mpq = SPIN_FLOW_MPQ_(state);
+	m->generation = state >> 16;
+	q = spin_mpq_at(m->mpq);
+	phase = spin_load32(&q->phase);
+	if (kind != SPIN_FLOW_LIVE) {
+		reason = kind == SPIN_FLOW_TOMBSTONE ? SPIN_REASON_DUPLICATE : SPIN_REASON_NO_MPQ;
+	} else if ((spin_peek(&q->generation) & 0xffff) != m->generation || phase == SPIN_MPQ_ENDING ||
+		   phase == SPIN_MPQ_FREE) {
+		reason = SPIN_REASON_NO_MPQ; /* it has ended in this moment: to be sent again */
+	} else if (phase == SPIN_MPQ_OPEN) {
+		reason = SPIN_PARSED;
+	} else if (!first) {
+		reason = spin_message_park_(m, frame);
+		if (reason == SPIN_REASON_NO_PARKING) {
+			if (!opened) {
+				spin_message_touch(q, m->now);
+				return spin_flow_control(q, m, reason);
+			}
+			spin_mpq_free(m->mpq, SPIN_FLOW_NONE, m->now);
+			spin_stats_at(m->hpu)->opened--; /* as if it had never come */
+		}
+		return reason;
+	} else if (me == SPIN_MES_MAX) {
+		spin_message_touch(q, m->now);
+		return spin_flow_control(q, m, SPIN_REASON_NO_ME);
+	} else if (opened || spin_swap_if(&q->phase, SPIN_MPQ_WAITING, SPIN_MPQ_HEADER) == SPIN_MPQ_WAITING) {
+		spin_message_start_(m, packet, me, options);
+		return SPIN_PARSED;
+	} else {
+		reason = SPIN_REASON_DUPLICATE;
+	}
+	if (options & SPIN_ME_USE_ONCE) /* taken for nothing */
+		spin_me_give(me, SPIN_ME_OPEN);
+	return reason;
+}
+
+#endif

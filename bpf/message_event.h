@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef SPIN_BPF_MESSAGE_EVENT_H
+#define SPIN_BPF_MESSAGE_EVENT_H
+
+/* What the host is told of a message; and what becomes of its handlers' errors. */
+#include "flow.h"
+#include "message_state.h"
+#include "run.h"
+
+/* What spin_message_event() tells: type and handler in one number. */
+#define SPIN_TELL_(type, handler) ((uint32_t)(type) << 8 | (handler))
+
+SPIN_INLINE uint32_t spin_event_flags_(const struct spin_mpq *q)
+{
+	uint32_t flags = spin_peek(&q->flags), verdict = q->verdict;
+
+	return (flags & SPIN_MPQ_FLOW_CONTROL ? SPIN_EVENT_FLOW_CONTROL : 0) |
+	       (flags & SPIN_MPQ_ERROR ? SPIN_EVENT_FAILED : 0) |
+	       (verdict == SPIN_REASON_PROCEEDED ? SPIN_EVENT_PROCEEDED : 0) |
+	       (verdict == SPIN_REASON_HEADER_DROPPED ? SPIN_EVENT_DROPPED : 0);
+}
+
+/* A function of its own: it is rare, and there are many places that tell. */
+static __attribute__((noinline)) int spin_message_event(uint32_t mpq, uint32_t hpu, uint32_t tell, uint32_t offset,
+							uint32_t flags)
+{
+	const struct spin_mpq *q = spin_mpq_at(mpq);
+	const struct spin_flow *flow = &spin_flows[q->flow & (SPIN_FLOWS - 1)];
+	_Bool ends = tell >> 8 == SPIN_EVENT_MESSAGE || tell >> 8 == SPIN_EVENT_TIMEOUT;
+	struct spin_event *e = spin_event_open();
+
+	if (!e) {
+		spin_stats_at(hpu)->events_lost++;
+		return 0;
+	}
+	e->type = tell >> 8;
+	e->handler = tell & 255;
+	e->hpu = hpu;
+	e->ip_version = flow->id & 255;
+	e->src_addr[0] = (uint32_t)flow->src[0];
+	e->src_addr[1] = flow->src[0] >> 32;
+	e->src_addr[2] = (uint32_t)flow->src[1];
+	e->src_addr[3] = flow->src[1] >> 32;
+	e->src_port = spin_ntoh16((spin_be16)(flow->id >> 16));
+	e->dst_port = q->dst_port;
+	e->length = q->length;
+	e->message_id = flow->id >> 32;
+	e->me = q->me;
+	e->offset = offset;
+	e->dropped_bytes = ends ? spin_peek(&q->dropped_bytes) : 0;
+	e->deposited_bytes = ends ? spin_peek(&q->deposited_bytes) : 0;
+	e->flags = ends ? spin_event_flags_(q) | flags : 0;
+	e->match_bits = q->match_bits;
+	e->hdr_data = q->hdr_data;
+	spin_event_close(e);
+	return 0;
+}
+
+SPIN_INLINE void spin_note_run(uint32_t mpq, uint32_t hpu, enum spin_handler_kind kind, uint32_t offset)
+{
+	if (spin_config.note_runs)
+		spin_message_event(mpq, hpu, SPIN_TELL_(SPIN_EVENT_RAN, kind), offset, 0);
+}
+
+/* An error: the reason for it; its event if it is the message's first (sPIN B.3). */
+SPIN_INLINE enum spin_reason spin_message_error(uint32_t mpq, uint32_t hpu, uint32_t rc, enum spin_handler_kind kind)
+{
+	struct spin_mpq *q = spin_mpq_at(mpq);
+	enum spin_reason reason = rc == SPIN_RC_FAIL ? SPIN_REASON_FAILED :
+				  rc == SPIN_RC_SEGV ? SPIN_REASON_SEGV : SPIN_REASON_BAD_RETURN;
+	uint32_t type = rc == SPIN_RC_FAIL ? SPIN_EVENT_FAIL :
+			rc == SPIN_RC_SEGV ? SPIN_EVENT_SEGV : SPIN_EVENT_BAD_RETURN;
+
+	if (!(spin_fetch_or(&q->flags, SPIN_MPQ_ERROR) & SPIN_MPQ_ERROR))
+		spin_message_event(mpq, hpu, SPIN_TELL_(type, kind), q->offset, 0);
+	return reason;
+}
+
+#endif

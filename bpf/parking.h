@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef SPIN_BPF_PARKING_H
+#define SPIN_BPF_PARKING_H
+
+/*
+ * Packets that overtook the first one of their message wait here (steps 9, 10 and 13 of
+ * <spin/message.h>). A buffer is large enough to be looked at like any copied frame.
+ */
+#include "atomic.h"
+#include "blur.h"
+#include "mpq.h"
+
+/* What a frame is copied to. */
+struct spin_copy {
+	uint8_t frame[SPIN_COPY_BYTES + SPIN_COPY_SLACK];
+	uint64_t scratch;
+};
+
+static struct spin_park spin_parks[SPIN_PARKING_MAX] SPIN_MPQ_ATTR_;
+static uint64_t spin_parks_used[SPIN_PARKING_MAX / 64] SPIN_MPQ_ATTR_;
+static struct spin_copy spin_park_buffers[SPIN_PARKING_MAX] SPIN_PARKED_ATTR_;
+
+SPIN_INLINE struct spin_park *spin_park_at(uint32_t buffer)
+{
+	return &spin_parks[buffer & (SPIN_PARKING_MAX - 1)];
+}
+
+/* A free bit below `limit`, now set; `words` * 64: none is free. */
+SPIN_INLINE uint32_t spin_take_bit(uint64_t *used, uint32_t words, uint32_t limit)
+{
+	uint64_t free, bit;
+
+	for (uint32_t i = 0; i < words && spin_go_on_(); i = spin_blur(i + 1)) {
+		uint32_t below = limit > i * 64 ? limit - i * 64 : 0;
+
+		free = ~spin_peek(&used[i]);
+
+		if (below < 64)
+			free &= ((uint64_t)1 << (below & 63)) - 1;
+		bit = free & -free;
+		if (bit && !(spin_fetch_or(&used[i], bit) & bit))
+			return spin_opaque_(i * 64 + spin_bit_number(bit));
+	}
+	return words * 64;
+}
+
+SPIN_INLINE void spin_give_bit(uint64_t *used, uint32_t words, uint32_t bit)
+{
+	spin_fetch_and(&used[(bit >> 6) & (words - 1)], ~((uint64_t)1 << (bit & 63)));
+}
+
+SPIN_INLINE void spin_park_free(uint32_t buffer)
+{
+	spin_give_bit(spin_parks_used, SPIN_PARKING_MAX / 64, buffer);
+}
+
+/*
+ * Chains are gone through without counting: all in a link is unknown to the verifier, which so
+ * sees that one step is like the next (spin_go_on_()). They are no longer than there are buffers.
+ */
+SPIN_INLINE uint32_t spin_park_next_(uint32_t at)
+{
+	return spin_peek(&spin_park_at(at - 1)->next);
+}
+
+/* Is a packet of that offset parked? */
+SPIN_INLINE _Bool spin_park_has(const struct spin_mpq *q, uint32_t offset)
+{
+	for (uint32_t at = spin_peek(&q->parked); at && spin_go_on_(); at = spin_park_next_(at))
+		if (spin_peek(&spin_park_at(at - 1)->offset) == offset)
+			return 1;
+	return 0;
+}
+
+/* In front of those that wait. */
+SPIN_INLINE void spin_park_push(struct spin_mpq *q, uint32_t buffer)
+{
+	uint32_t first;
+
+	do {
+		first = spin_peek(&q->parked);
+		spin_poke(&spin_park_at(buffer)->next, first);
+	} while (spin_swap_if(&q->parked, first, buffer + 1) != first && spin_go_on_());
+}
+
+/*
+ * Takes out what is parked for the message, in order of arrival: first buffer + 1, 0: nothing. What was taken
+ * out before and given back goes first, and alone.
+ */
+SPIN_INLINE uint32_t spin_park_take(struct spin_mpq *q)
+{
+	uint32_t last = spin_take(&q->replay, 0), at, next;
+
+	if (last)
+		return last;
+	/* last is 0, but the verifier does not know: so it is one state with what it becomes */
+	for (at = spin_take(&q->parked, 0); at && spin_go_on_(); at = next) {
+		next = spin_park_next_(at);
+		spin_poke(&spin_park_at(at - 1)->next, last);
+		last = at;
+	}
+	return last;
+}
+
+/* Frees a chain; how many that were is added to *count. */
+SPIN_INLINE void spin_park_forget(uint32_t at, uint64_t *count)
+{
+	for (uint32_t next; at && spin_go_on_(); at = next) {
+		next = spin_park_next_(at);
+		spin_park_free(at - 1);
+		spin_poke(count, spin_peek(count) + 1);
+	}
+}
+
+#endif

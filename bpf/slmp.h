@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef SPIN_BPF_SLMP_H
+#define SPIN_BPF_SLMP_H
+
+/* Step 6 of <spin/message.h>: what a datagram's payload says of its message. */
+#include <spin/context.h>
+#include <spin/slmp.h>
+
+#include "parse.h"
+
+struct spin_slmp_packet {
+	uint32_t flags, message_id, offset;
+	uint32_t bytes;    /* of payload, behind the headers */
+	uint32_t header_bytes;
+	/* of a put, else as without one */
+	uint32_t length;
+	uint64_t match_bits, hdr_data, place;
+};
+
+SPIN_INLINE uint64_t spin_ntoh64_(uint64_t v)
+{
+	return __builtin_bswap64(v);
+}
+
+SPIN_INLINE _Bool spin_slmp_put_(const struct spin_view *view, const struct spin_datagram *d,
+				 struct spin_slmp_packet *out)
+{
+	const struct spin_slmp_put *put = (const void *)(d->payload + sizeof(struct spin_slmp));
+
+	if (d->payload_bytes < sizeof(struct spin_slmp) + sizeof(*put) || !spin_inside_(view, put + 1))
+		return 0;
+	if (out->offset || put->op != SPIN_SLMP_OP_PUT || put->version != SPIN_SLMP_VERSION || put->unused)
+		return 0;
+	out->length = spin_ntoh32(put->length);
+	out->match_bits = spin_ntoh64_(put->match_bits);
+	out->hdr_data = spin_ntoh64_(put->hdr_data);
+	out->place = spin_ntoh64_(put->offset);
+	out->header_bytes += sizeof(*put);
+	return 1;
+}
+
+/* 0: MALFORMED. */
+SPIN_INLINE _Bool spin_slmp_parse(const struct spin_view *view, const struct spin_datagram *d, _Bool take_put,
+				  struct spin_slmp_packet *out)
+{
+	const struct spin_slmp *slmp = (const void *)d->payload;
+	uint32_t known = SPIN_SLMP_SYN | SPIN_SLMP_EOM;
+
+	out->header_bytes = sizeof(*slmp);
+	out->length = SPIN_LENGTH_UNKNOWN;
+	out->match_bits = out->hdr_data = out->place = 0;
+	if (d->payload_bytes < sizeof(*slmp) || !spin_inside_(view, slmp + 1))
+		return 0;
+	out->flags = spin_ntoh16(slmp->flags);
+	out->message_id = spin_ntoh32(slmp->message_id);
+	out->offset = spin_ntoh32(slmp->offset);
+	if (take_put)
+		known |= SPIN_SLMP_PUT;
+	if (out->flags & ~known || (!out->offset && !(out->flags & SPIN_SLMP_SYN)))
+		return 0;
+	if (out->flags & SPIN_SLMP_PUT && !spin_slmp_put_(view, d, out))
+		return 0;
+	out->bytes = d->payload_bytes - out->header_bytes;
+	if (!out->bytes && !(out->flags & SPIN_SLMP_EOM))
+		return 0;
+	if (!out->offset && out->flags & SPIN_SLMP_EOM && out->length == SPIN_LENGTH_UNKNOWN)
+		out->length = out->bytes;
+	return out->bytes <= 0xffffffffu - out->offset;
+}
+
+#endif

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef SPIN_BPF_SWEEP_H
+#define SPIN_BPF_SWEEP_H
+
+/*
+ * What no packet does: ending messages whose packets do not come any more (PsPIN 3.2.3).
+ * One sweep at a time, while packets flow.
+ */
+#include "message.h"
+
+/* Packets that HPUs have claimed. Nobody claims any more: its generation is another one. */
+SPIN_INLINE uint32_t spin_sweep_claimed_(struct spin_mpq *q, uint32_t generation)
+{
+	uint32_t lowest = spin_window_lowest(q, generation), tag = spin_lane_tag_(generation, lowest >> 5);
+	uint32_t count = lowest;
+
+	for (uint32_t i = 0, have; i < SPIN_LANES && spin_go_on_(); i = spin_blur(i + 1)) {
+		uint64_t lane = spin_peek(&q->lane[i]);
+		uint32_t bits = (uint32_t)lane;
+
+		have = lane >> 32;
+		if (have == tag)
+			bits &= 0xffffffffu << (lowest & 31);
+		else if (!spin_lane_is_past_(have, tag))
+			bits = 0;
+		bits -= bits >> 1 & 0x55555555;
+		bits = (bits & 0x33333333) + (bits >> 2 & 0x33333333);
+		count += ((bits + (bits >> 4)) & 0x0f0f0f0f) * 0x01010101 >> 24;
+	}
+	return count;
+}
+
+/* Nothing that was claimed is still being handled. */
+SPIN_INLINE _Bool spin_sweep_is_still_(struct spin_mpq *q, uint32_t generation)
+{
+	uint32_t done = spin_peek(&q->done), ended = (done & ~SPIN_DONE_LAST) + (done >> 31) + spin_peek(&q->broken);
+
+	return ended == spin_sweep_claimed_(q, generation);
+}
+
+SPIN_INLINE _Bool spin_sweep_is_idle(const struct spin_mpq *q, uint32_t now)
+{
+	uint32_t phase = spin_load32(&q->phase);
+
+	if (phase == SPIN_MPQ_ENDING)
+		return (spin_peek(&q->flags) & SPIN_MPQ_EVICTING) != 0;
+	return (phase == SPIN_MPQ_WAITING || phase == SPIN_MPQ_OPEN) &&
+	       now - spin_peek(&q->time) > spin_config.idle_ticks;
+}
+
+/* Evicts a message that is idle; one with a handler at work is evicted by a later sweep. */
+SPIN_INLINE void spin_sweep_evict(uint32_t mpq, uint32_t hpu, uint32_t now)
+{
+	struct spin_mpq *q = spin_mpq_at(mpq);
+	uint32_t phase = spin_load32(&q->phase);
+
+	if (phase != SPIN_MPQ_ENDING) {
+		if (spin_swap_if(&q->phase, phase, SPIN_MPQ_ENDING) != phase)
+			return;
+		/* same tags of the lanes, another message to whoever is about to claim a packet */
+		spin_fetch_add(&q->generation, 32);
+		spin_fetch_or(&q->flags, SPIN_MPQ_EVICTING);
+	}
+	if (!spin_sweep_is_still_(q, q->generation))
+		return;
+	spin_message_event(mpq, hpu, SPIN_TELL_(SPIN_EVENT_TIMEOUT, 0), q->offset, 0);
+	if (q->flags & SPIN_MPQ_TOOK_ME)
+		spin_me_give(q->me, SPIN_ME_OPEN);
+	spin_park_forget_all(q, hpu);
+	spin_stats_at(hpu)->evicted++;
+	spin_mpq_free(mpq, SPIN_FLOW_NONE, now);
+}
+
+#endif

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* The host build of handlers that take messages: its memory, entries and time are here. */
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bpf/mpq.h"
+
+#include "guard.h"
+#include "host.h"
+
+static void configure(struct host *h, const struct spin_message_opts *o)
+{
+	struct spin_config *config = h->config;
+
+	config->mpqs = o->messages ? o->messages : SPIN_MPQS;
+	config->parking = o->parking ? o->parking : SPIN_PARKING_MAX;
+	config->host_bytes = o->host_bytes ? (uint32_t)o->host_bytes : SPIN_HOST_BYTES;
+	config->idle_ticks = o->idle_ms ? o->idle_ms : SPIN_IDLE_MS;
+	config->tombstone_ticks = o->tombstone_ms ? o->tombstone_ms : SPIN_TOMBSTONE_MS;
+	config->take_put = !!o->put;
+	config->note_runs = !!o->note_runs;
+	config->virtual_clock = 1;
+	h->no_entry = o->no_entry;
+}
+
+static void *find(const struct host *h, const char *name, int *err)
+{
+	void *at = dlsym(h->lib, name);
+
+	if (!at)
+		*err = engine_fail(-ENOENT, "the host build exports no %s", name);
+	return at;
+}
+
+static void first_entry(struct host *h)
+{
+	memset(h->mes, 0, SPIN_MES_MAX * sizeof(*h->mes));
+	h->serial = 0;
+	if (h->no_entry)
+		return;
+	h->mes[0] = (struct spin_me){ .state = SPIN_ME_OPEN, .ignore_bits = ~0ull, .length = h->config->host_bytes,
+				      .serial = h->serial++ };
+}
+
+int host_message__open(struct host *h, const struct spin_message_opts *opts)
+{
+	struct spin_me *(*mes)(void);
+	uint8_t **memory;
+	int err = 0;
+
+	*(void **)&mes = find(h, "spin_host_mes", &err);
+	*(void **)&h->stats = find(h, "spin_host_stats", &err);
+	*(void **)&h->progress = find(h, "spin_host_progress", &err);
+	*(void **)&h->set_clock = find(h, "spin_host_set_clock", &err);
+	*(void **)&h->forget = find(h, "spin_host_reset", &err);
+	*(void **)&h->me_held = find(h, "spin_host_me_held", &err);
+	memory = find(h, "spin_host_memory_at", &err);
+	if (err)
+		return err;
+	h->mes = mes();
+	if (!h->mes)
+		return 0;
+	if (opts->host_bytes > SPIN_HOST_BYTES_MAX || opts->messages > SPIN_MPQS_MAX || opts->parking > SPIN_PARKING_MAX)
+		return engine_fail(-EINVAL, "more host memory, messages or parked packets than a context can have");
+	configure(h, opts);
+	h->memory = calloc(1, h->config->host_bytes + SPIN_HOST_SLACK);
+	if (!h->memory)
+		return engine_fail(-ENOMEM, "no memory");
+	*memory = h->memory;
+	first_entry(h);
+	return 0;
+}
+
+void host_message__events(const struct host *h, struct engine_events *out)
+{
+	out->count = *h->event_count;
+	for (unsigned i = 0; i < out->count && i < ENGINE_EVENTS_MAX; i++)
+		out->event[i] = h->event[i];
+}
+
+static int of_messages(struct engine *e, struct host **out)
+{
+	*out = e->impl;
+	return (*out)->memory ? 0 : engine_fail(-EOPNOTSUPP, "these handlers take datagrams");
+}
+
+static void run_progress(void *arg)
+{
+	const struct host *h = arg;
+
+	h->progress();
+}
+
+int host_message__clock(struct engine *e, uint32_t now_ms, struct engine_events *out)
+{
+	struct host *h;
+	int err = of_messages(e, &h);
+
+	if (err)
+		return err;
+	*h->event_count = 0;
+	h->set_clock(now_ms);
+	err = guard__call(run_progress, h);
+	if (!err)
+		host_message__events(h, out);
+	return err;
+}
+
+int host_message__reset(struct engine *e)
+{
+	struct host *h;
+	int err = of_messages(e, &h);
+
+	if (err)
+		return err;
+	h->forget();
+	memset(h->memory, 0, h->config->host_bytes);
+	first_entry(h);
+	return 0;
+}
+
+static int range(const struct host *h, size_t offset, size_t bytes)
+{
+	size_t have = h->config->host_bytes;
+
+	return offset > have || bytes > have - offset ?
+		       engine_fail(-ERANGE, "the host memory has %zu bytes", have) : 0;
+}
+
+int host_message__read(struct engine *e, size_t offset, void *to, size_t bytes)
+{
+	struct host *h;
+	int err = of_messages(e, &h);
+
+	if (!err)
+		err = range(h, offset, bytes);
+	if (!err)
+		memcpy(to, h->memory + offset, bytes);
+	return err;
+}
+
+int host_message__write(struct engine *e, size_t offset, const void *from, size_t bytes)
+{
+	struct host *h;
+	int err = of_messages(e, &h);
+
+	if (!err)
+		err = range(h, offset, bytes);
+	if (!err)
+		memcpy(h->memory + offset, from, bytes);
+	return err;
+}
+
+int host_message__me_append(struct engine *e, const struct spin_me_opts *opts, unsigned *me)
+{
+	struct host *h;
+	int err = of_messages(e, &h);
+	unsigned i = 0;
+
+	if (err)
+		return err;
+	if (opts->start >= h->config->host_bytes || opts->length > h->config->host_bytes - opts->start)
+		return engine_fail(-EINVAL, "an entry outside the host memory of %u bytes", h->config->host_bytes);
+	while (i < SPIN_MES_MAX && (h->mes[i].state != SPIN_ME_FREE || h->me_held(i)))
+		i++;
+	if (i == SPIN_MES_MAX)
+		return engine_fail(-ENOSPC, "there are %u entries", SPIN_MES_MAX);
+	h->mes[i] = (struct spin_me){ .state = SPIN_ME_OPEN, .options = opts->options, .match_bits = opts->match_bits,
+				      .ignore_bits = opts->ignore_bits, .start = opts->start,
+				      .length = opts->length ? opts->length : h->config->host_bytes - opts->start,
+				      .serial = h->serial++ };
+	*me = i;
+	return 0;
+}
+
+int host_message__me_unlink(struct engine *e, unsigned me)
+{
+	struct host *h;
+	int err = of_messages(e, &h);
+
+	if (err)
+		return err;
+	if (me >= SPIN_MES_MAX || h->mes[me].state == SPIN_ME_FREE)
+		return engine_fail(-ENOENT, "there is no entry %u", me);
+	if (h->mes[me].state == SPIN_ME_TAKEN)
+		return engine_fail(-EBUSY, "a message has entry %u", me);
+	h->mes[me].state = SPIN_ME_FREE;
+	return 0;
+}
+
+int host_message__me_get(struct engine *e, unsigned me, struct spin_me *out)
+{
+	struct host *h;
+	int err = of_messages(e, &h);
+
+	if (err)
+		return err;
+	if (me >= SPIN_MES_MAX)
+		return engine_fail(-ENOENT, "there is no entry %u", me);
+	*out = h->mes[me];
+	return 0;
+}
+
+int host_message__stats(struct engine *e, struct spin_message_stats *out)
+{
+	struct host *h;
+	int err = of_messages(e, &h);
+
+	if (!err)
+		*out = h->stats()[0];
+	return err;
+}
