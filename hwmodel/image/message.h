@@ -91,6 +91,8 @@ HPU_INLINE uint32_t hpu_message_data(_Bool is_ip4,
 	payload.offset = hpu_message_offset(&packet);
 	if (spin_handlers_.user_header_bytes && !payload.offset)
 		hpu_skip_user_header(&packet, &payload);
+	if (!payload.length) /* the NIC picks the proceed entry then */
+		__builtin_unreachable();
 	rc = handler(&payload, &spin_state);
 	if (__builtin_expect(rc == SPIN_RC_SUCCESS, 1))
 		return rc;

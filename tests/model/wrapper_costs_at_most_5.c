@@ -6,75 +6,11 @@
 #include <kvstore.h>
 
 #include "packet.h"
-#include "rig.h"
-
-#define WRAPPER_CYCLES_MAX 5
-
-static int failures;
-
-struct pair {
-	const char *name;
-	struct pspin *ours, *twin;
-};
-
-static struct pspin *open_image(struct rig_file file, const struct spin_meta *meta)
-{
-	struct spin_rule any = {0};
-	struct pspin *nic;
-	char err[128];
-
-	if (pspin__open(&nic, pspin_target__find("pspin-rtl"), meta, file.data, file.bytes, &any,
-			err, sizeof(err))) {
-		printf("FAIL open: %s\n", err);
-		exit(1);
-	}
-	free(file.data);
-	return nic;
-}
-
-static struct pair pair__open(const char *name, const char *folder, uint32_t bytes_in_l1)
-{
-	struct spin_meta meta = {.magic = SPIN_META_MAGIC,
-				 .api_version = SPIN_API_VERSION,
-				 .registration = {.payload = 1, .bytes_in_l1 = bytes_in_l1}};
-	struct pair pair = {.name = name};
-	char sources[256], elf[64];
-
-	snprintf(sources, sizeof(sources),
-		 "hwmodel/image/entry.c -DSPIN_HANDLER_FILE='\"%s/%s.c\"'", folder, name);
-	snprintf(elf, sizeof(elf), "ours_%s", name);
-	pair.ours = open_image(rig__build(elf, sources), &meta);
-	snprintf(sources, sizeof(sources), "tests/model/twins/%s.c", name);
-	snprintf(elf, sizeof(elf), "twin_%s", name);
-	pair.twin = open_image(rig__build(elf, sources), &meta);
-	return pair;
-}
-
-static void pair__close(struct pair *pair)
-{
-	pspin__close(pair->ours);
-	pspin__close(pair->twin);
-}
-
-/* Writes to an object of both images. */
-static void pair__write(struct pair *pair, const char *object, uint32_t off, const void *data,
-			size_t bytes)
-{
-	uint32_t addr;
-
-	if (pspin__symbol(pair->ours, object, &addr, NULL) ||
-	    pspin__write(pair->ours, addr + off, data, bytes) ||
-	    pspin__symbol(pair->twin, object, &addr, NULL) ||
-	    pspin__write(pair->twin, addr + off, data, bytes)) {
-		printf("FAIL %s: no %s\n", pair->name, object);
-		exit(1);
-	}
-}
+#include "pair.h"
 
 static void compare(struct pair *pair, const char *what, const uint8_t *frame, size_t bytes)
 {
 	struct pspin_result ours, twin;
-	long long extra;
 
 	if (pspin__packet(pair->ours, frame, bytes, &ours) ||
 	    pspin__packet(pair->twin, frame, bytes, &twin) || ours.task_count != 1 ||
@@ -83,14 +19,7 @@ static void compare(struct pair *pair, const char *what, const uint8_t *frame, s
 		failures++;
 		return;
 	}
-	extra = (long long)ours.tasks[0].body_cycles - (long long)twin.tasks[0].body_cycles;
-	printf("%-10s %-12s ours %4llu twin %4llu cycles, wrapper %+lld\n", pair->name, what,
-	       (unsigned long long)ours.tasks[0].body_cycles,
-	       (unsigned long long)twin.tasks[0].body_cycles, extra);
-	if (extra > WRAPPER_CYCLES_MAX) {
-		printf("FAIL %s, %s: %lld cycles more than the twin\n", pair->name, what, extra);
-		failures++;
-	}
+	pair__cycles(pair, what, &ours.tasks[0], &twin.tasks[0]);
 	if (ours.reason != twin.reason || ours.frame_bytes != twin.frame_bytes ||
 	    (ours.frame_bytes && memcmp(ours.frame, twin.frame, ours.frame_bytes))) {
 		printf("FAIL %s, %s: another result than the twin's\n", pair->name, what);
@@ -98,25 +27,9 @@ static void compare(struct pair *pair, const char *what, const uint8_t *frame, s
 	}
 }
 
-static void same_object(struct pair *pair, const char *object, size_t bytes)
-{
-	uint8_t *a = malloc(bytes), *b = malloc(bytes);
-	uint32_t ours, twin;
-
-	if (!a || !b || pspin__symbol(pair->ours, object, &ours, NULL) ||
-	    pspin__read(pair->ours, ours, a, bytes) ||
-	    pspin__symbol(pair->twin, object, &twin, NULL) ||
-	    pspin__read(pair->twin, twin, b, bytes) || memcmp(a, b, bytes)) {
-		printf("FAIL %s: %s differs from the twin's\n", pair->name, object);
-		failures++;
-	}
-	free(a);
-	free(b);
-}
-
 static void simple(const char *name)
 {
-	struct pair pair = pair__open(name, "tests/handlers", SPIN_WHOLE_PACKET);
+	struct pair pair = pair__open(name, "tests/handlers", (struct spin_registration){.payload = 1});
 	uint8_t frame[1600], payload[1024];
 
 	for (unsigned i = 0; i < sizeof(payload); i++)
@@ -135,7 +48,8 @@ static void filtering(void)
 		uint16_t port, unused;
 		uint32_t packets;
 	} route = {0x0100000a, spin_hton16(7000), 0, 0};
-	struct pair pair = pair__open("filtering", "handlers", SPIN_HEADERS_ONLY);
+	struct pair pair = pair__open("filtering", "handlers",
+				      (struct spin_registration){.payload = 1, .bytes_in_l1 = SPIN_HEADERS_ONLY});
 	uint32_t home = route.src * 2654435769u >> 16;
 	uint8_t frame[1600], payload[256] = {1, 2, 3};
 
@@ -149,7 +63,7 @@ static void filtering(void)
 
 static void kvstore(void)
 {
-	struct pair pair = pair__open("kvstore", "handlers", SPIN_WHOLE_PACKET);
+	struct pair pair = pair__open("kvstore", "handlers", (struct spin_registration){.payload = 1});
 	struct kv_message m = {.op = spin_hton16(KV_GET),
 			       .key = spin_hton32(7),
 			       .value = {1, 2, 3, 4, 5, 6, 7, 8}};

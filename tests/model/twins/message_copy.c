@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "message.h"
+
+/* The scratchpad starts with what the NIC and our runtime keep there. */
+struct progress {
+	uint32_t runtime[16], packets, bytes;
+};
+
+static inline void copy(struct handler_args *args)
+{
+	struct task *task = args->task;
+	struct progress *progress = task->scratchpad[task->home_cluster_id];
+	struct ip_hdr *ip = ip_of(task->pkt_mem);
+	uint32_t header = header_bytes(ip), bytes = swap16(ip->length) - header, to = swap32(slmp_of(ip)->pkt_off);
+
+	if (to > task->host_mem_size || bytes > task->host_mem_size - to)
+		return;
+	spin_dma_to_host(task->host_mem_high, task->host_mem_low + to,
+			 task->l2_pkt_mem + sizeof(struct eth_hdr) + header, bytes);
+	amo_add(&progress->packets, 1);
+	amo_add(&progress->bytes, bytes);
+}
+
+TWIN(copy)
