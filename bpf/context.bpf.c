@@ -276,6 +276,8 @@ int spin_progress(struct xdp_md *ctx)
 	if (spin_handlers_.delivery != SPIN_DELIVER_ME || !cpu)
 		return XDP_ABORTED; /* cannot be */
 	now = spin_now();
+	if (!spin_config.virtual_clock)
+		spin_poke(&spin_clock, now);
 	for (;;) {
 		mpq = *(volatile uint32_t *)&spin_sweep_at;
 		if (mpq >= spin_config.mpqs || !spin_go_on_())

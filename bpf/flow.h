@@ -70,9 +70,17 @@ SPIN_INLINE uint32_t spin_flow_find(const struct spin_key *key, uint32_t *place)
 	return 0;
 }
 
+/* Ticks since a time; 0 for one that another HPU has noted after this one read its clock. */
+SPIN_INLINE uint32_t spin_age(uint32_t now, uint32_t since)
+{
+	uint32_t age = now - since;
+
+	return age > 0xffff0000 ? 0 : age;
+}
+
 SPIN_INLINE _Bool spin_tombstone_old(const struct spin_flow *flow, uint32_t now, uint32_t ticks)
 {
-	return now - spin_peek(&flow->time) > ticks;
+	return spin_age(now, spin_peek(&flow->time)) > ticks;
 }
 
 /*

@@ -45,7 +45,7 @@ SPIN_INLINE _Bool spin_sweep_is_idle(const struct spin_mpq *q, uint32_t now)
 	if (phase == SPIN_MPQ_ENDING)
 		return (spin_peek(&q->flags) & SPIN_MPQ_EVICTING) != 0;
 	return (phase == SPIN_MPQ_WAITING || phase == SPIN_MPQ_OPEN) &&
-	       now - spin_peek(&q->time) > spin_config.idle_ticks;
+	       spin_age(now, spin_peek(&q->time)) > spin_config.idle_ticks;
 }
 
 /* Evicts a message that is idle; one with a handler at work is evicted by a later sweep. */

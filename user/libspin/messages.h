@@ -20,13 +20,6 @@
 /* Behind the host memory, so that a store whose start is checked needs no check of its end. */
 #define MESSAGES_HOST_SLACK (16u << 10)
 
-/* A parked packet, as bpf/parking.h keeps it. */
-struct messages_park {
-	uint32_t next;  /* buffer + 1; 0: the end */
-	uint32_t offset, frame_bytes;
-	uint32_t owner; /* MPQ in bits 15:0, its generation in 31:16 */
-};
-
 struct messages_used;
 
 struct messages {
@@ -36,7 +29,7 @@ struct messages {
 	struct spin_me *me;
 	struct spin_mpq *mpq;
 	const struct spin_flow *flow;
-	const struct messages_park *park;
+	const struct spin_park *park;
 	const struct spin_message_stats *stats;
 	uint64_t *clock;
 	uint32_t serial;                    /* of the next entry */

@@ -8,7 +8,7 @@
 struct messages_view {
 	const struct spin_mpq *mpq;
 	const struct spin_flow *flow;
-	const struct messages_park *park;
+	const struct spin_park *park;
 	const struct spin_message_stats *stats;
 	uint32_t mpqs;    /* that the context has */
 	uint32_t ticks_s; /* of its clock in a second */

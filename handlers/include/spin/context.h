@@ -24,7 +24,10 @@
  *	spin_mes       struct spin_me[SPIN_MES_MAX] in .data.me, mapped
  *	spin_mpqs      struct spin_mpq[SPIN_MPQS_MAX] in .bss.mpq, mapped
  *	spin_message_stats  struct spin_message_stats[SPIN_HPUS_MAX] in .bss.mpq, mapped
- *	spin_clock     uint64_t in .bss.mpq, mapped: the time, if that is virtual
+ *	spin_clock     uint64_t in .bss.mpq, mapped: the time, if that is virtual; else what it was at the last
+ *	               sweep, which spin_progress leaves there
+ *	spin_flows     struct spin_flow[SPIN_FLOWS], spin_parks struct spin_park[SPIN_PARKING_MAX] (bpf/mpq.h)
+ *	               in .bss.mpq, mapped
  */
 #include <spin/message.h>
 #include <spin/meta.h>
