@@ -14,9 +14,8 @@
 #include "tests/common/lossy.h"
 #include "tests/common/lossy_relay.h"
 #include "tests/common/netns.h"
+#include "tests/common/xdp_pass.h"
 
-#define NEAR_MAC "02:00:00:00:78:02"
-#define FAR_MAC  "02:00:00:00:78:01"
 #define BUFFER_BYTES (64 << 20)
 
 static void fail(const char *what)
@@ -25,45 +24,15 @@ static void fail(const char *what)
 	exit(1);
 }
 
-static void shell(const char *format, const char *a, const char *b, const char *c)
+/* The link of what makes the middle take frames that XDP sends back. */
+static int add_pair(const struct lossy *link, const char *dev, int ns, const char *middle)
 {
-	char line[512];
+	char line[64];
 
-	snprintf(line, sizeof(line), format, a, b, c);
+	pair__add(link->middle_ns, middle, ns, dev);
+	snprintf(line, sizeof(line), "ip link set %s addrgenmode none up", middle);
 	netns_shell(line);
-}
-
-/*
- * Checksums are made by the sender, since the relay passes on bytes only; frames come one by one. GRO makes the
- * middle take what XDP sends back.
- */
-static void set_up_end(int ns, const char *dev, const char *mac, const char *other_mac)
-{
-	const int near = !strcmp(dev, LOSSY_NEAR_DEV);
-
-	netns_enter(ns);
-	netns_shell("ip link set lo up");
-	shell("ip link set %s addrgenmode none address %s up", dev, mac, "");
-	shell("ethtool -K %s tx off tso off gso off gro on tx-udp-segmentation off >/dev/null 2>&1 || "
-	      "ethtool -K %s tx off tso off gso off gro on >/dev/null", dev, dev, "");
-	shell("ip addr add %s/24 dev %s", near ? LOSSY_NEAR_ADDR : LOSSY_FAR_ADDR, dev, "");
-	shell("ip addr add %s/64 dev %s nodad", near ? LOSSY_NEAR_ADDR6 : LOSSY_FAR_ADDR6, dev, "");
-	shell("ip neigh replace %s lladdr %s dev %s nud permanent", near ? LOSSY_FAR_ADDR : LOSSY_NEAR_ADDR, other_mac, dev);
-	shell("ip neigh replace %s lladdr %s dev %s nud permanent", near ? LOSSY_FAR_ADDR6 : LOSSY_NEAR_ADDR6, other_mac,
-	      dev);
-}
-
-static void add_pair(const struct lossy *link, const char *dev, const char *middle)
-{
-	char line[256];
-
-	netns_enter(link->middle_ns);
-	snprintf(line, sizeof(line),
-		 "ip link add %s numrxqueues 4 numtxqueues 4 type veth peer name %s numrxqueues 4 numtxqueues 4 "
-		 "netns /proc/%d/fd/%d", middle, dev, (int)getpid(), !strcmp(dev, LOSSY_NEAR_DEV) ? link->near_ns : link->far_ns);
-	netns_shell(line);
-	shell("ip link set %s addrgenmode none up", middle, "", "");
-	shell("ethtool -K %s gro on", middle, "", "");
+	return xdp_pass__attach(middle);
 }
 
 /* Of the namespace that the thread is in. */
@@ -90,12 +59,12 @@ void lossy__open(struct lossy *link, struct lossy_rates there, struct lossy_rate
 	link->near_ns = netns_new();
 	link->far_ns = netns_new();
 	link->middle_ns = netns_new();
-	add_pair(link, LOSSY_NEAR_DEV, "m0");
-	add_pair(link, LOSSY_FAR_DEV, "m1");
+	link->pass[0] = add_pair(link, NEAR_DEV, link->near_ns, "m0");
+	link->pass[1] = add_pair(link, FAR_DEV, link->far_ns, "m1");
 	near = packet_socket("m0");
 	far = packet_socket("m1");
-	set_up_end(link->near_ns, LOSSY_NEAR_DEV, NEAR_MAC, FAR_MAC);
-	set_up_end(link->far_ns, LOSSY_FAR_DEV, FAR_MAC, NEAR_MAC);
+	pair__set_up_near(link->near_ns);
+	pair__set_up_far(link->far_ns);
 	link->there = (struct lossy_way){ .rates = there, .random = seed, .from = near, .to = far };
 	link->back = (struct lossy_way){ .rates = back, .random = ~seed, .from = far, .to = near };
 	link->there.stopping = link->back.stopping = &link->stopping;
@@ -111,6 +80,8 @@ void lossy__close(struct lossy *link)
 	lossy_relay__join(&link->back);
 	close(link->there.from);
 	close(link->there.to);
+	close(link->pass[0]);
+	close(link->pass[1]);
 	close(link->near_ns);
 	close(link->far_ns);
 	close(link->middle_ns);

@@ -5,18 +5,13 @@
 /*
  * A bad link between two network namespaces: two veth pairs, and between them a relay of two threads, one
  * for each direction, that loses, doubles and reorders frames at random. What becomes of the n-th frame of a direction
- * depends on the seed and n alone. The namespaces have no name and end with the process.
+ * depends on the seed and n alone. Names and addresses are those of tests/common/pair.h.
  */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>
 
-#define LOSSY_NEAR_ADDR  "10.78.0.2"
-#define LOSSY_FAR_ADDR   "10.78.0.1"
-#define LOSSY_NEAR_ADDR6 "fd78::2"
-#define LOSSY_FAR_ADDR6  "fd78::1"
-#define LOSSY_NEAR_DEV   "near0"
-#define LOSSY_FAR_DEV    "far0"
+#include "tests/common/pair.h"
 
 /* In percent of the frames; what is held comes 1 to `reach` frames later, or when no more come. */
 struct lossy_rates { unsigned lose, twice, hold, reach; };
@@ -48,6 +43,7 @@ struct lossy_way {
 
 struct lossy {
 	int near_ns, far_ns, middle_ns;
+	int pass[2];       /* XDP in the middle */
 	struct lossy_way there, back; /* near to far, far to near */
 	atomic_int stopping;
 };
