@@ -115,11 +115,29 @@ static int pick_engine(struct runner *r, const char *name)
 	return kind < ENGINE_KINDS ? r->engines.wanted[kind] = 1 : 0;
 }
 
+/* 1: an engine that could run them has not run all vectors. Messages are for the trusted class only. */
+static int say_skipped(const struct trial_engines *engines)
+{
+	int skipped = 0;
+
+	for (int kind = 0; kind < ENGINE_KINDS; kind++) {
+		const char *cannot = engines->cannot[kind], *messages = engines->cannot_messages[kind];
+
+		if (cannot)
+			printf("skip: %s: %s\n", engine_name((enum engine_kind)kind), cannot);
+		if (messages)
+			printf("%s%s: %s\n", kind == ENGINE_ISOLATED ? "" : "skip: ", engine_name((enum engine_kind)kind),
+			       messages);
+		skipped |= cannot || (messages && kind != ENGINE_ISOLATED);
+	}
+	return skipped;
+}
+
 int main(int argc, char **argv)
 {
 	static struct runner r;
 	unsigned seen[SPIN_REASON_COUNT] = { 0 };
-	int list = 0, flip = 0, reasons = 0, picked = 0, first = argc, skipped = 0;
+	int list = 0, flip = 0, reasons = 0, picked = 0, first = argc, skipped;
 	glob_t found = { 0 };
 
 	for (int i = 1; i < argc; i++) {
@@ -176,16 +194,7 @@ int main(int argc, char **argv)
 	}
 	globfree(&found);
 	pool_close(&r.pool);
-	for (int kind = 0; kind < ENGINE_KINDS; kind++) {
-		const char *why[] = { r.engines.cannot[kind], r.engines.cannot_messages[kind] };
-
-		for (int i = 0; i < 2; i++) {
-			if (!why[i])
-				continue;
-			printf("skip: %s: %s\n", engine_name((enum engine_kind)kind), why[i]);
-			skipped = 1;
-		}
-	}
+	skipped = say_skipped(&r.engines);
 	trial_engines_free(&r.engines);
 	if (!list && !reasons)
 		printf("%u checks passed, %u failed\n", r.passed, r.failed);

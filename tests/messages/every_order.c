@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * A message of five packets in every order they can come in; in each of them, every packet lost and sent
+ * again later, and every packet twice at every place. Whatever the order: each packet is handled once, the
+ * header handler runs first and the completion handler last, and the bytes are where they belong.
+ *
+ *	every_order [--engine host|bpf|isolated|model]
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <common/built.h>
+#include <engine/template.h>
+#include <engine/vector_wire.h>
+#include <spin/return.h>
+
+#define PACKETS 5u
+#define STRIDE 8u
+#define LAST_BYTES 5u
+#define MESSAGE_BYTES (STRIDE * (PACKETS - 1) + LAST_BYTES)
+#define HOST_BYTES 256u
+#define SENDS_MAX (3 * PACKETS)
+#define LATER_MS 3u
+
+/* What is sent: packets by number; LATER is a step in time. */
+enum { LATER = PACKETS };
+
+struct schedule {
+	unsigned count;
+	unsigned send[SENDS_MAX];
+};
+
+struct packet {
+	uint32_t bytes, slmp_at;
+	uint8_t frame[256];
+};
+
+/* The state of msg_copy, and of msg_returns as far as it is looked at. */
+struct copied { uint32_t headers, packets, bytes, completions, dropped_bytes, flow_control; };
+struct traced { uint32_t order; };
+
+struct lab {
+	struct built built;
+	struct engine *engine;
+	int copies;          /* the handler is msg_copy, else msg_returns */
+	uint32_t id, now_ms; /* ids are not used again */
+	struct packet packet[PACKETS];
+};
+
+static unsigned long long schedules;
+
+static uint32_t bytes_of(unsigned packet)
+{
+	return packet + 1 == PACKETS ? LAST_BYTES : STRIDE;
+}
+
+/* The byte at a place of the message; payload handlers of msg_returns find code 0 in each packet. */
+static uint8_t byte_at(const struct lab *lab, uint32_t at)
+{
+	if (!lab->copies)
+		return at ? 0 : SPIN_HEADER_PROCESS_DATA;
+	return (uint8_t)(at * 3 + lab->id * 7 + 1);
+}
+
+static int make_packet(struct lab *lab, unsigned number)
+{
+	struct packet *packet = &lab->packet[number];
+	static struct template t;
+	char slmp[64];
+
+	template_start(&t);
+	snprintf(slmp, sizeof(slmp), "slmp SYN %s id 0 off %u", number + 1 == PACKETS ? "EOM" : "", number * STRIDE);
+	if (template_line(&t, "eth 02:00:00:00:00:01 > 02:00:00:00:00:02") < 0 ||
+	    template_line(&t, "ip4 10.0.0.1 > 10.0.0.2") < 0 || template_line(&t, "udp 4000 > 9330 sum none") < 0 ||
+	    template_line(&t, slmp) < 0 || template_append(&t, NULL, bytes_of(number)) || template_finish(&t))
+		return -1;
+	packet->bytes = t.bytes;
+	packet->slmp_at = (uint32_t)t.slmp_at;
+	memcpy(packet->frame, t.frame, t.bytes);
+	return 0;
+}
+
+/* Makes it this message's. */
+static void fill_packet(struct lab *lab, unsigned number)
+{
+	struct packet *packet = &lab->packet[number];
+	uint8_t *id = packet->frame + packet->slmp_at + 2, *data = id + 8;
+
+	for (unsigned i = 0; i < 4; i++)
+		id[i] = (uint8_t)(lab->id >> (24 - 8 * i));
+	for (uint32_t i = 0; i < bytes_of(number); i++)
+		data[i] = byte_at(lab, number * STRIDE + i);
+}
+
+static int wrong(const struct schedule *s, const struct lab *lab, unsigned step, const char *what)
+{
+	printf("FAIL  %s, %s:", lab->engine->ops->name, lab->built.name);
+	for (unsigned i = 0; i < s->count; i++)
+		s->send[i] == LATER ? printf(" later") : printf(" %u", s->send[i]);
+	if (step < s->count)
+		printf(": number %u:", step + 1);
+	printf(" %s\n", what);
+	return 1;
+}
+
+static int send_one(struct lab *lab, const struct schedule *s, unsigned step, unsigned *came)
+{
+	static struct engine_out out;
+	const struct packet *packet = &lab->packet[s->send[step]];
+	unsigned bit = 1u << s->send[step], known = *came & bit;
+	enum spin_reason want;
+	uint8_t ack[256];
+	uint32_t ack_bytes;
+	int ends;
+
+	if (lab->engine->ops->packet(lab->engine, packet->frame, packet->bytes, &out))
+		return wrong(s, lab, step, engine_why());
+	*came |= bit;
+	ends = !known && *came == (1u << PACKETS) - 1;
+	want = known ? SPIN_REASON_DUPLICATE : *came & 1 ? SPIN_REASON_SUCCESS : SPIN_REASON_PARKED;
+	if (out.reason != want)
+		return wrong(s, lab, step, "has another reason");
+	if (out.verdict != SPIN_VERDICT_TX || vector_ack(packet->frame, packet->bytes, ack, &ack_bytes) ||
+	    out.frame_bytes != ack_bytes || memcmp(out.frame, ack, ack_bytes))
+		return wrong(s, lab, step, "is not acknowledged as it should be");
+	if (out.events.count != (unsigned)ends)
+		return wrong(s, lab, step, "has an event too many or too few");
+	if (ends && (out.events.event[0].type != SPIN_EVENT_MESSAGE || out.events.event[0].message_id != lab->id ||
+		     out.events.event[0].length != MESSAGE_BYTES || out.events.event[0].dropped_bytes ||
+		     out.events.event[0].flags))
+		return wrong(s, lab, step, "has another event");
+	return 0;
+}
+
+static int wait_a_little(struct lab *lab, const struct schedule *s, unsigned step)
+{
+	static struct engine_events events;
+
+	lab->now_ms += LATER_MS;
+	if (lab->engine->ops->clock(lab->engine, lab->now_ms, &events))
+		return wrong(s, lab, step, engine_why());
+	return events.count ? wrong(s, lab, step, "time brings an event") : 0;
+}
+
+static int check_end(struct lab *lab, const struct schedule *s)
+{
+	const struct copied all = { 1, PACKETS, MESSAGE_BYTES, 1, 0, 0 };
+	const struct engine_ops *ops = lab->engine->ops;
+	uint8_t memory[HOST_BYTES], want[HOST_BYTES] = { 0 };
+	struct copied copied;
+	struct traced traced;
+
+	for (uint32_t i = 0; lab->copies && i < MESSAGE_BYTES; i++)
+		want[i] = byte_at(lab, i);
+	if (ops->host_read(lab->engine, 0, memory, sizeof(memory)))
+		return wrong(s, lab, s->count, engine_why());
+	if (memcmp(memory, want, sizeof(memory)))
+		return wrong(s, lab, s->count, "host memory is not as it should be");
+	if (lab->copies) {
+		if (ops->read(lab->engine, "spin_state", 0, &copied, sizeof(copied)))
+			return wrong(s, lab, s->count, engine_why());
+		return memcmp(&copied, &all, sizeof(all)) ? wrong(s, lab, s->count, "the state is another") : 0;
+	}
+	if (ops->read(lab->engine, "spin_state", 0, &traced, sizeof(traced)))
+		return wrong(s, lab, s->count, engine_why());
+	return traced.order != 0x1222223 ? wrong(s, lab, s->count, "handlers ran in another order") : 0;
+}
+
+static int run_schedule(struct lab *lab, const struct schedule *s)
+{
+	static const struct copied zero;
+	unsigned came = 0;
+	int failed = 0;
+
+	schedules++;
+	lab->id++;
+	for (unsigned i = 0; i < PACKETS; i++)
+		fill_packet(lab, i);
+	if (lab->engine->ops->write(lab->engine, "spin_state", 0, &zero, lab->copies ? sizeof(zero) :
+				    sizeof(struct traced)))
+		return wrong(s, lab, s->count, engine_why());
+	for (unsigned i = 0; i < s->count && !failed; i++)
+		failed = s->send[i] == LATER ? wait_a_little(lab, s, i) : send_one(lab, s, i, &came);
+	return failed ? failed : check_end(lab, s);
+}
+
+/* Packet `lost` does not come at its place, but at the end, a little later. */
+static int lose(struct lab *lab, const unsigned *order, unsigned lost)
+{
+	struct schedule s = { 0 };
+
+	for (unsigned i = 0; i < PACKETS; i++)
+		if (order[i] != lost)
+			s.send[s.count++] = order[i];
+	s.send[s.count++] = LATER;
+	s.send[s.count++] = lost;
+	return run_schedule(lab, &s);
+}
+
+/* What comes at `place` comes again behind `behind`; PACKETS: at the end, a little later. */
+static int repeat(struct lab *lab, const unsigned *order, unsigned place, unsigned behind)
+{
+	struct schedule s = { 0 };
+
+	for (unsigned i = 0; i < PACKETS; i++) {
+		s.send[s.count++] = order[i];
+		if (i == behind)
+			s.send[s.count++] = order[place];
+	}
+	if (behind == PACKETS) {
+		s.send[s.count++] = LATER;
+		s.send[s.count++] = order[place];
+	}
+	return run_schedule(lab, &s);
+}
+
+/* Each packet twice at once; or all of them, and all again. */
+static int double_all(struct lab *lab, const unsigned *order, int at_once)
+{
+	struct schedule s = { .count = 2 * PACKETS };
+
+	for (unsigned i = 0; i < 2 * PACKETS; i++)
+		s.send[i] = order[at_once ? i / 2 : i % PACKETS];
+	return run_schedule(lab, &s);
+}
+
+static int run_order(struct lab *lab, const unsigned *order)
+{
+	struct schedule s = { .count = PACKETS };
+	int failed;
+
+	memcpy(s.send, order, PACKETS * sizeof(*order));
+	failed = run_schedule(lab, &s) || double_all(lab, order, 1) || double_all(lab, order, 0);
+	for (unsigned i = 0; i < PACKETS && !failed; i++) {
+		failed = lose(lab, order, i);
+		for (unsigned behind = i; behind <= PACKETS && !failed; behind++)
+			failed = repeat(lab, order, i, behind);
+	}
+	return failed;
+}
+
+/* All orders that begin with the first `fixed` of these. */
+static int permute(struct lab *lab, unsigned *order, unsigned fixed)
+{
+	int failed = 0;
+
+	if (fixed == PACKETS)
+		return run_order(lab, order);
+	for (unsigned i = fixed; i < PACKETS && !failed; i++) {
+		unsigned was = order[fixed];
+
+		order[fixed] = order[i];
+		order[i] = was;
+		failed = permute(lab, order, fixed + 1);
+		order[i] = order[fixed];
+		order[fixed] = was;
+	}
+	return failed;
+}
+
+static int run_handler(enum engine_kind kind, const char *handler, int copies)
+{
+	struct engine_context context = { .rule = { .protocol = 17 }, .message = { .host_bytes = HOST_BYTES } };
+	unsigned order[PACKETS] = { 0, 1, 2, 3, 4 };
+	struct lab lab = { .copies = copies };
+	int err = built_handler(handler, &lab.built), failed = 0, trusted_only;
+
+	if (!err)
+		err = engine_open(kind, &lab.built.handler, &context, &lab.engine);
+	for (unsigned i = 0; i < PACKETS && !err; i++)
+		err = make_packet(&lab, i);
+	if (!err)
+		failed = permute(&lab, order, 0);
+	else if (!engine_cannot(err))
+		failed = 1;
+	/* messages are for the trusted class only */
+	trusted_only = kind == ENGINE_ISOLATED && err == -EOPNOTSUPP;
+	if (err && !trusted_only)
+		printf("%s %s: %s\n", failed ? "FAIL " : "skip:", engine_name(kind), engine_why());
+	engine_close(lab.engine);
+	return failed ? 1 : err && !trusted_only ? 77 : 0;
+}
+
+int main(int argc, char **argv)
+{
+	int only = argc == 3 && !strcmp(argv[1], "--engine") ? (int)engine_find(argv[2]) : -1;
+	int failed = 0, skipped = 0;
+
+	if ((argc != 1 && argc != 3) || only == ENGINE_KINDS || (argc == 3 && only < 0)) {
+		fputs("usage: every_order [--engine host|bpf|isolated|model]\n", stderr);
+		return 2;
+	}
+	for (int kind = 0; kind < ENGINE_KINDS; kind++) {
+		int rc;
+
+		if (only >= 0 && kind != only)
+			continue;
+		rc = run_handler((enum engine_kind)kind, "msg_copy", 1);
+		if (!rc)
+			rc = run_handler((enum engine_kind)kind, "msg_returns", 0);
+		failed |= rc == 1;
+		skipped |= rc == 77;
+	}
+	printf("%llu schedules\n", schedules);
+	return failed ? 1 : skipped ? 77 : 0;
+}
