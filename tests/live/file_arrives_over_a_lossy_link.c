@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * 256 MiB sent over a link that loses and doubles every twentieth frame and reorders a quarter of them, in both
- * directions, lie in a context's host memory byte by byte; each packet was handled once, and the message completed once.
+ * directions, lie in a context's host memory byte by byte; each packet was handled once, and the message completed
+ * once. So do hundreds of short messages, whose first packets are often late or lost.
  */
 #include <inttypes.h>
 #include <poll.h>
@@ -18,6 +19,7 @@
 #include <user/libspin/libspin_send.h>
 
 #define BYTES (256u << 20)
+#define SHORT_MESSAGES 300u
 
 static const struct lossy_rates bad = { .lose = 5, .twice = 5, .hold = 25, .reach = 60 };
 
@@ -170,6 +172,65 @@ static void check_link(const struct lossy_counts *c, const char *way)
 		die(way);
 }
 
+/* Until the message is told of, however long its last packet takes. */
+static void wait_for_message(struct spin_ctx *ctx)
+{
+	struct pollfd fd = { .fd = spin_ctx__event_fd(ctx), .events = POLLIN };
+	unsigned before = messages;
+
+	while (messages == before) {
+		if (poll(&fd, 1, 5000) <= 0)
+			die("a message was acknowledged, and nobody is told");
+		if (spin_ctx__events(ctx, on_event, NULL) < 0)
+			die("events");
+	}
+}
+
+static void short_messages(const struct spin_object *object, const uint8_t *data)
+{
+	const struct spin_send_opts opts = { .bytes = sizeof(opts) };
+	struct spin_send_report report;
+	uint64_t packets[SPIN_REASON_COUNT], random = 9;
+	const struct copied *copied;
+	struct spin_sender *s;
+	struct spin_nic *nic;
+	struct spin_ctx *ctx = receiver(object, &nic);
+	size_t bytes;
+	void *memory;
+
+	messages = others = 0;
+	netns_enter(link_.near_ns);
+	if (spin_ctx__host_memory(ctx, &memory, &bytes) || spin_sender__open(FAR_ADDR, NULL, &opts, &s))
+		die("the sender");
+	for (unsigned i = 0; i < SHORT_MESSAGES; i++) {
+		uint32_t length = random_below(&random, i & 1 ? 5000 : 200000), from = random_below(&random, BYTES - 200000);
+
+		if (spin_sender__send(s, data + from, length, NULL, &report))
+			die("a short message");
+		wait_for_message(ctx);
+		expect(report.message_id, news.message_id, "its id");
+		expect(length, news.length, "its length");
+		if (memcmp(memory, data + from, length))
+			die("a short message has not arrived as it was sent");
+	}
+	wait_for_events(ctx);
+	expect(SHORT_MESSAGES, messages, "completions told of short messages");
+	expect(0, others, "events of another kind");
+	if (spin_ctx__symbol(ctx, "spin_state", (void **)&copied, &bytes))
+		die("state");
+	expect(SHORT_MESSAGES, copied->headers, "runs of the header handler");
+	expect(SHORT_MESSAGES, copied->completions, "runs of the completion handler");
+	printf("%u short messages:\n", SHORT_MESSAGES);
+	print_counters(ctx);
+	spin_ctx__counters(ctx, packets);
+	if (!packets[SPIN_REASON_PARKED])
+		die("no first packet was late");
+	shown = NULL;
+	spin_sender__close(s);
+	spin_ctx__destroy(ctx);
+	spin_nic__close(nic);
+}
+
 int main(void)
 {
 	uint8_t *data = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -182,6 +243,8 @@ int main(void)
 		die("msg_copy");
 	random_fill(&seed, data, BYTES);
 	transfer(object, FAR_ADDR, data);
+	transfer(object, FAR_ADDR6, data);
+	short_messages(object, data);
 	lossy__close(&link_);
 	lossy__print(&link_);
 	check_link(&link_.there.counts, "the link is not as bad as it should be");
