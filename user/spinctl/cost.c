@@ -6,19 +6,26 @@
 #include "cost.h"
 #include "libspin/internal.h"
 
+#include <spin/slmp.h>
+
 static struct cost_options {
 	const char *trace, *match, *target;
 	struct fill_options fill;
+	struct cost_messages made;
 	unsigned top;
 	int lines, json;
-} options = { .match = "udp", .target = "pspin-rtl", .top = 10 };
+} options = { .match = "udp", .target = "pspin-rtl", .made = { 0, 16, SPIN_SLMP_PAYLOAD_MAX }, .top = 10 };
 
 #define FIELD(name) offsetof(struct cost_options, name)
 
 static const struct option_row rows[] = {
-	{ "pcap", 0, OPTION_STRING, "TRACE", FIELD(trace), "the packets: a capture file, Ethernet",
-	  .required = 1 },
-	{ "match", 0, OPTION_STRING, "RULE", FIELD(match), "which datagrams, as for spinctl run (default: udp)" },
+	{ "pcap", 0, OPTION_STRING, "TRACE", FIELD(trace), "the packets: a capture file, Ethernet" },
+	{ "messages", 0, OPTION_UINT, "N", FIELD(made.messages),
+	  "make so many messages instead, for handlers of messages" },
+	{ "packets", 0, OPTION_UINT, "N", FIELD(made.packets), "of each message made (default: 16)" },
+	{ "payload", 0, OPTION_UINT, "BYTES", FIELD(made.payload_bytes),
+	  "of each packet made, 1 to 9158 (default: 1462)" },
+	{ "match", 0, OPTION_STRING, "RULE", FIELD(match), "which packets, as for spinctl run (default: udp)" },
 	FILL_OPTIONS(struct cost_options, fill),
 	{ "target", 0, OPTION_STRING, "NAME", FIELD(target), "the NIC modelled (default: pspin-rtl)" },
 	{ "lines", 0, OPTION_FLAG, NULL, FIELD(lines), "source lines with their cycles" },
@@ -60,14 +67,29 @@ static int open_profile(const struct pspin *nic, struct rv32_profile *profile)
 	return profile->instructions && profile->cycles ? DONE : complain("no memory for the profile");
 }
 
-static int measure(struct pspin *nic, const void *image, size_t bytes, struct cost_report *r)
+static int run_packets(struct pspin *nic, const struct spin_rule *rule, struct cost_report *r)
+{
+	struct cost_totals *totals = cost_totals__new();
+	int status;
+
+	if (!totals)
+		return complain("no memory");
+	status = options.trace ? cost_trace__run(nic, options.trace, totals, r)
+			       : cost_messages__run(nic, &options.made, rule, totals, r);
+	cost_totals__conclude(totals, r);
+	cost_totals__free(totals);
+	return status;
+}
+
+static int measure(struct pspin *nic, const void *image, size_t bytes, const struct spin_rule *rule,
+		   struct cost_report *r)
 {
 	struct rv32_profile profile = { 0 };
 	int status = open_profile(nic, &profile);
 
 	if (!status) {
 		pspin__set_profile(nic, &profile);
-		status = cost_trace__run(nic, options.trace, r);
+		status = run_packets(nic, rule, r);
 		pspin__set_profile(nic, NULL);
 	}
 	if (!status)
@@ -96,6 +118,7 @@ static int fill_model(struct pspin *nic, const struct spin_object *object)
 static int cost(const struct spin_object *object, const struct pspin_target *target,
 		const struct spin_rule *rule, struct cost_report *r)
 {
+	const struct pspin_limits limits = { .host_bytes = SPIN_HOST_BYTES_MAX }; /* so that nothing is cut off */
 	char why[512] = "";
 	struct pspin *nic = NULL;
 	size_t bytes;
@@ -106,6 +129,10 @@ static int cost(const struct spin_object *object, const struct pspin_target *tar
 		return complain("%s has no rv32 image: make it with spincc", object->path);
 	if (pspin__open(&nic, target, spin_object__meta(object), image, bytes, rule, why, sizeof(why)))
 		return complain("the model cannot run the image of %s: %s", object->path, why);
+	if (spin_object__meta(object)->registration.delivery == SPIN_DELIVER_ME && pspin__limit(nic, &limits)) {
+		pspin__close(nic);
+		return complain("no memory");
+	}
 	r->handler = spin_object__meta(object)->name;
 	r->target = pspin_target__name(target);
 	r->clock_ghz = pspin_target__clock_ghz(target);
@@ -116,13 +143,31 @@ static int cost(const struct spin_object *object, const struct pspin_target *tar
 	cost_compiler(image, bytes, r->compiler, sizeof(r->compiler));
 	status = fill_model(nic, object);
 	if (!status)
-		status = measure(nic, image, bytes, r);
+		status = measure(nic, image, bytes, rule, r);
 	if (!status && options.json)
 		cost_json__print(r);
 	else if (!status)
 		cost_text__print(r);
 	pspin__close(nic);
 	return status;
+}
+
+/* The packets: a trace, or messages that can be made. */
+static int check_source(void)
+{
+	const char *wrong = NULL;
+
+	if (!options.trace && !options.made.messages)
+		wrong = "give the packets with --pcap, or let --messages make some";
+	else if (options.trace && options.made.messages)
+		wrong = "--pcap and --messages exclude each other";
+	else if (!options.made.payload_bytes || options.made.payload_bytes > COST_PAYLOAD_MAX)
+		wrong = "--payload is 1 to 9158 bytes";
+	else if (!options.made.packets || options.made.packets > UINT32_MAX / options.made.payload_bytes)
+		wrong = "--packets is at least 1, and a message at most 4 GiB";
+	if (wrong)
+		fprintf(stderr, "spinctl cost: %s; see spinctl cost --help\n", wrong);
+	return wrong ? USAGE : DONE;
 }
 
 static int run(const char **operands, unsigned count)
@@ -134,11 +179,16 @@ static int run(const char **operands, unsigned count)
 	int status;
 
 	(void)count;
+	if (check_source())
+		return USAGE;
 	if (!target)
 		return complain("unknown target %s; the model has pspin-rtl", options.target);
 	if (choice__match(options.match, &rule) || spin_object__open(operands[0], &object))
 		return complain("%s", spin_strerror_last());
-	status = cost(object, target, &rule, &report);
+	if (options.made.messages && spin_object__meta(object)->registration.delivery != SPIN_DELIVER_ME)
+		status = complain("%s takes datagrams, not messages: give a trace of them with --pcap", operands[0]);
+	else
+		status = cost(object, target, &rule, &report);
 	free_report(&report);
 	spin_object__close(object);
 	options__free_list(&options.fill.sets);
@@ -154,7 +204,9 @@ static const struct command_row row = {
 	.about = "Reports cycles per packet and handler (minimum, median, 99th percentile, maximum), instructions, "
 		 "cycles by cause and by part (the handler's own code, the wrapper around it, commands to the NIC), "
 		 "and the HPUs needed at 100, 200 and 400 Gbit/s. Line rates are counted in packet bytes from the IP "
-		 "header on, and again with the 38 bytes that Ethernet adds.",
+		 "header on, and again with the 38 bytes that Ethernet adds.\n\n"
+		 "The packets are those of a capture, with its time; or, for handlers of messages, messages that are made: "
+		 "all their packets are equally long, in order, and as the rule wants them.",
 	.examples = (const struct example_row[]){
 		{ "spinctl cost filtering.spin --pcap trace.pcap --insert 'routes:src=10.0.0.1 port=7000' --lines",
 		  "Cycles of each datagram of a capture, and the ten source lines that cost most." },

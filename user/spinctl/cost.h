@@ -29,18 +29,25 @@ struct cost_line {
 	char *text;         /* NULL: the file cannot be read */
 };
 
+/* Messages to be made, instead of a trace. */
+struct cost_messages { unsigned messages, packets, payload_bytes; };
+/* Of a packet: what fits behind IPv6, UDP and SLMP headers. */
+#define COST_PAYLOAD_MAX (SPIN_IP_BYTES_MAX - 58)
+
 struct cost_rate { double gbps; double hpus, hpus_with_ethernet; };
 #define COST_RATES 3
 
 /* What is reported; text and JSON are printed from this. */
 struct cost_report {
-	const char *handler, *target, *isa, *trace;
+	const char *handler, *target, *isa;
+	const char *trace;                /* NULL: messages were made */
+	struct cost_messages made;
 	char compiler[512], rule[256];
 	double clock_ghz;
 	unsigned runtime_cycles;          /* per task, beyond the body */
 	uint64_t frames;                  /* in the trace */
 	uint64_t cut_short;               /* left out: the capture has only a part */
-	uint64_t handled;                 /* frames with at least one task */
+	uint64_t handled;                 /* frames that tasks ran for */
 	double packet_bytes_mean;         /* of those handled, from the IP header on */
 	uint64_t packets[SPIN_REASON_COUNT];
 	struct cost_task tasks[PSPIN_TASK_KINDS];
@@ -61,8 +68,21 @@ const char *cost_part_text(enum cost_part part);
 void cost_text__print(const struct cost_report *r);
 void cost_json__print(const struct cost_report *r);
 
-/* The trace through the model. DONE or FAILED after a message. */
-int cost_trace__run(struct pspin *nic, const char *path, struct cost_report *r);
+/* Runs packets, and keeps what they took. Functions return DONE, or FAILED after a message. */
+struct cost_totals;
+struct cost_totals *cost_totals__new(void); /* NULL: no memory */
+void cost_totals__free(struct cost_totals *t);
+/* The frame counted last in r->frames. */
+int cost_totals__frame(struct cost_totals *t, struct pspin *nic, const uint8_t *frame, unsigned bytes,
+		       struct cost_report *r);
+/* The time of messages; of others there is none. */
+int cost_totals__clock(struct cost_totals *t, struct pspin *nic, uint32_t now_ms, struct cost_report *r);
+void cost_totals__conclude(struct cost_totals *t, struct cost_report *r);
+
+/* A trace through the model; messages made by the rule. DONE or FAILED after a message. */
+int cost_trace__run(struct pspin *nic, const char *path, struct cost_totals *t, struct cost_report *r);
+int cost_messages__run(struct pspin *nic, const struct cost_messages *messages, const struct spin_rule *rule,
+		       struct cost_totals *t, struct cost_report *r);
 
 /* Sorts the profile into parts and lines by the image's DWARF. DONE or FAILED after a message. */
 int cost_profile__sort(const void *image, size_t bytes, const struct rv32_profile *profile,

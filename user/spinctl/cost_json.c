@@ -83,6 +83,11 @@ void cost_json__print(const struct cost_report *r)
 	json_double(&j, "clock_ghz", r->clock_ghz);
 	json_string(&j, "rule", r->rule);
 	json_string(&j, "trace", r->trace);
+	if (!r->trace) {
+		json_uint(&j, "messages_made", r->made.messages);
+		json_uint(&j, "packets_per_message", r->made.packets);
+		json_uint(&j, "payload_bytes_per_packet", r->made.payload_bytes);
+	}
 	json_string(&j, "compiler", r->compiler);
 	json_string(&j, "isa", r->isa);
 	json_uint(&j, "frames", r->frames);

@@ -78,7 +78,12 @@ static void rates(const struct cost_report *r)
 void cost_text__print(const struct cost_report *r)
 {
 	printf("%s on %s, rule: %s\n", r->handler, r->target, r->rule);
-	printf("trace %s: %" PRIu64 " frames, %" PRIu64 " handled", r->trace, r->frames, r->handled);
+	if (r->trace)
+		printf("trace %s", r->trace);
+	else
+		printf("%u messages made, of %u packets with %u bytes of payload", r->made.messages, r->made.packets,
+		       r->made.payload_bytes);
+	printf(": %" PRIu64 " frames, %" PRIu64 " handled", r->frames, r->handled);
 	if (r->cut_short)
 		printf(", %" PRIu64 " left out because the capture cut them short", r->cut_short);
 	printf("\ncompiled by %s; modelled: %s\n\n", r->compiler, r->isa);

@@ -1,0 +1,80 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# spinctl cost makes messages: each packet is handled once, header and completion handler run once per
+# message, sizes are as asked for, and what cannot be is refused.
+. "$(dirname "$0")/setup.inc"
+command -v riscv64-unknown-elf-gcc >/dev/null || skip "riscv64-unknown-elf-gcc is not installed"
+cd "$WORK" || exit 1
+
+cat >tally.c <<'END'
+#include <spin/spin.h>
+
+struct tally { uint32_t words; };
+struct so_far { uint32_t bytes, unused; };
+SPIN_SCRATCHPAD(struct so_far);
+SPIN_STATE(struct tally);
+
+static enum spin_header_rc tally_header(struct spin_header *h, struct tally *state)
+{
+	SPIN_SCRATCH(h)->bytes = 0;
+	return SPIN_HEADER_PROCESS_DATA;
+}
+
+static enum spin_payload_rc tally_payload(struct spin_payload *p, struct tally *state)
+{
+	uint32_t words = 0;
+
+	SPIN_FOR_EACH(p, uint32_t, w)
+		words += *w != 0;
+	spin_add32(&state->words, words);
+	spin_add32(&SPIN_SCRATCH(p)->bytes, p->length);
+	return SPIN_SUCCESS;
+}
+
+/* The message is whole: else it fails. */
+static enum spin_completion_rc tally_completion(struct spin_completion *c, struct tally *state)
+{
+	return SPIN_SCRATCH(c)->bytes == c->length && !c->dropped_bytes ? SPIN_COMPLETION_SUCCESS : SPIN_COMPLETION_FAIL;
+}
+
+SPIN_HANDLERS(tally, .header = tally_header, .payload = tally_payload, .message_completion = tally_completion,
+	      .delivery = SPIN_DELIVER_ME);
+END
+expect 0 "$SPINCC" tally.c -o tally.spin
+
+number() { # KEY: its first value in the JSON
+	sed -n "s/.*\"$1\": \([0-9.e+-]*\),\{0,1\}\$/\1/p" out | head -n 1
+}
+of() { # HANDLER KEY
+	sed -n "/\"handler\": \"$1\"/,/}/s/.*\"$2\": \([0-9.]*\).*/\1/p" out
+}
+is() { # WHAT HAVE WANT
+	[ "$2" = "$3" ] || fail "$1: '$2', not '$3'"
+}
+
+expect 0 "$SPINCTL" cost tally.spin --messages 3 --packets 5 --payload 256 --json
+is frames "$(number frames)" 15
+is handled "$(number handled_packets)" 15
+is "packet bytes" "$(number mean_packet_bytes)" $((20 + 8 + 10 + 256))
+for row in header:3 payload:15 completion:3; do
+	is "${row%:*} runs" "$(of "${row%:*}" runs)" "${row#*:}"
+	is "${row%:*} errors" "$(of "${row%:*}" errors)" 0
+done
+short=$(of payload median_cycles)
+
+expect 0 "$SPINCTL" cost tally.spin --messages 1 --packets 2 --payload 1024 --match "ip6 udp dport 7000" --json
+is "packet bytes of IPv6" "$(number mean_packet_bytes)" $((40 + 8 + 10 + 1024))
+is "payload runs of IPv6" "$(of payload runs)" 2
+[ "$(of payload median_cycles)" -gt "$short" ] || fail "1024 bytes take no longer than 256"
+
+expect 0 "$SPINCTL" cost tally.spin --messages 2
+says out "2 messages made, of 16 packets with 1462 bytes of payload: 32 frames, 32 handled"
+
+for wrong in "" "--messages 0" "--messages 1 --pcap x" "--messages 1 --payload 0" "--messages 1 --payload 9159" \
+	"--messages 1 --packets 0" "--messages 1 --packets 5000000"; do
+	expect 2 "$SPINCTL" cost tally.spin $wrong
+	says err "spinctl cost --help"
+done
+expect 1 "$SPINCTL" cost "$OBJECT" --messages 1
+says err "takes datagrams, not messages"
+exit $FAILED
