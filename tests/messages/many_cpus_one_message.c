@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Several threads on different CPUs give the kernel packets of the same messages at the same
+ * time, each packet more than once and in any order, and send again what flow control dropped. Header
+ * once and first, each payload once, completion once and last; state and host memory as the reference
+ * has them after the same runs.
+ *
+ *	many_cpus_one_message [--messages N] [--seed N]
+ */
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <common/built.h>
+#include <reference/traffic.h>
+#include <user/libspin/libspin_message.h>
+
+#define THREADS 4
+#define BATCH   64u  /* messages under way */
+
+static struct setup {
+	const char *name;
+	unsigned messages, parking;
+} setups[] = {
+	{ "room for all", 256, 256 },
+	{ "little room", BATCH, 5 },
+	{ "fewer MPQs than messages", BATCH / 4, 40 },
+};
+
+struct shared {
+	struct spin_nic *nic;
+	struct spin_ctx *ctx;
+	struct traffic traffic;
+	unsigned first;               /* message of the batch */
+	unsigned order_count;
+	struct { uint16_t message; uint8_t packet; } order[2 * BATCH * TRAFFIC_PACKETS_MAX];
+	atomic_uint next, left;
+	atomic_ullong packets, again;
+	_Atomic(const char *) why;
+};
+
+/* Until it is acknowledged, as a sender would; another thread's packet may be what it waits for. */
+static void send_one(struct shared *s, unsigned at)
+{
+	const struct step step = traffic_step(&s->traffic, s->first + s->order[at].message, s->order[at].packet);
+	uint8_t frame[512], out[512];
+	uint32_t bytes = step_frame(&step, frame);
+	struct spin_run_result result;
+
+	for (unsigned tries = 0; tries < 1000000 && !s->why; tries++) {
+		if (spin_nic__run(s->nic, frame, bytes, 1, out, sizeof(out), &result)) {
+			s->why = "a packet cannot be run";
+			return;
+		}
+		s->packets++;
+		if (result.verdict == SPIN_VERDICT_TX)
+			return;
+		if (result.verdict == SPIN_VERDICT_PASS) {
+			s->why = "a packet was passed to the host";
+			return;
+		}
+		s->again++;
+		if (tries % 16 == 15)
+			sched_yield();
+	}
+	if (!s->why)
+		s->why = "a packet was never acknowledged";
+}
+
+/* A thread that waits for an MPQ would hold up those whose packets free one: so first packets have tries, then turns. */
+static void *send_batch(void *arg)
+{
+	struct shared *s = arg;
+	unsigned at;
+
+	while ((at = s->next++) < s->order_count && !s->why)
+		send_one(s, at);
+	s->left--;
+	return NULL;
+}
+
+static void shuffle(struct shared *s, struct random *random, unsigned together)
+{
+	s->order_count = 0;
+	for (unsigned i = 0; i < BATCH && s->first + i < s->traffic.messages; i++) {
+		unsigned packets = s->traffic.message[s->first + i].packets;
+
+		for (unsigned p = 0; p < packets; p++) {
+			for (unsigned copies = 1 + (unsigned)random_one_in(random, 5); copies; copies--) {
+				s->order[s->order_count].message = (uint16_t)i;
+				s->order[s->order_count++].packet = (uint8_t)p;
+			}
+		}
+	}
+	/* messages stay near each other: where there are few MPQs, later ones wait for earlier ones */
+	for (unsigned i = 0; i < s->order_count; i++) {
+		unsigned room = s->order_count - i < together ? s->order_count - i : together;
+		unsigned with = i + random_below(random, room);
+		__typeof__(s->order[0]) was = s->order[i];
+
+		s->order[i] = s->order[with];
+		s->order[with] = was;
+	}
+}
+
+static void take_event(void *arg, const struct spin_event *event)
+{
+	traffic_event(arg, event);
+}
+
+static int drain(struct shared *s)
+{
+	int n;
+
+	do {
+		n = spin_ctx__events(s->ctx, take_event, &s->traffic);
+	} while (n > 0);
+	return n;
+}
+
+static int run_batch(struct shared *s)
+{
+	pthread_t thread[THREADS];
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+
+	s->next = 0;
+	s->left = THREADS;
+	for (int i = 0; i < THREADS; i++) {
+		pthread_attr_t attr;
+		cpu_set_t set;
+
+		CPU_ZERO(&set);
+		CPU_SET(i % cpus, &set);
+		pthread_attr_init(&attr);
+		pthread_attr_setaffinity_np(&attr, sizeof(set), &set);
+		if (pthread_create(&thread[i], &attr, send_batch, s))
+			abort();
+		pthread_attr_destroy(&attr);
+	}
+	while (s->left)
+		if (drain(s) < 0)
+			s->why = "events cannot be read";
+	for (int i = 0; i < THREADS; i++)
+		pthread_join(thread[i], NULL);
+	/* what was parked by many at once is handled by a sweep, a few at a time */
+	for (int i = 0; i < 20 && !s->why; i++)
+		if (spin_ctx__progress(s->ctx))
+			s->why = "no progress";
+	return drain(s) < 0 || s->why ? -1 : 0;
+}
+
+static int open_context(struct shared *s, const struct spin_message_opts *message)
+{
+	struct spin_ctx_opts opts = { .bytes = sizeof(opts), .message = *message };
+	struct spin_object *object;
+	struct spin_rule rule;
+	char path[512];
+	int err;
+
+	if (built_object("msg_script", path, sizeof(path))) {
+		printf("FAIL  %s\n", engine_why());
+		return -1;
+	}
+	err = spin_object__open(path, &object);
+	if (!err)
+		err = spin_nic__open_offline(&s->nic);
+	if (!err)
+		err = spin_rule__parse("udp dport 9330", &rule);
+	if (!err)
+		err = spin_ctx__create_opts(s->nic, object, &rule, &opts, &s->ctx);
+	if (!err)
+		err = spin_ctx__attach(s->ctx);
+	if (err)
+		printf("FAIL  %s\n", spin_strerror_last());
+	spin_object__close(object);
+	return err;
+}
+
+/* Every packet has one reason, and every message that was opened has ended. */
+static int counts_add_up(struct shared *s)
+{
+	uint64_t packets[SPIN_REASON_COUNT], all = 0, dropped = 0;
+	struct spin_message_stats stats;
+
+	spin_ctx__counters(s->ctx, packets);
+	for (unsigned i = 0; i < SPIN_REASON_COUNT; i++) {
+		all += packets[i];
+		dropped += i >= SPIN_REASON_NO_ME ? packets[i] : 0;
+		if (packets[i])
+			printf(" %s %llu", spin_reason_name((enum spin_reason)i), (unsigned long long)packets[i]);
+	}
+	putchar('\n');
+	if (all != s->packets || dropped != s->again) {
+		printf("FAIL  %llu packets, of which %llu were dropped; counted are %llu and %llu\n",
+		       (unsigned long long)s->packets, (unsigned long long)s->again, (unsigned long long)all,
+		       (unsigned long long)dropped);
+		return 0;
+	}
+	if (spin_ctx__message_stats(s->ctx, &stats) || stats.events_lost || stats.evicted || stats.replay_lost ||
+	    stats.opened != s->traffic.messages || stats.completed != s->traffic.messages) {
+		printf("FAIL  opened %llu, completed %llu, evicted %llu, replay_lost %llu, events_lost %llu of %u messages\n",
+		       (unsigned long long)stats.opened, (unsigned long long)stats.completed,
+		       (unsigned long long)stats.evicted, (unsigned long long)stats.replay_lost,
+		       (unsigned long long)stats.events_lost, s->traffic.messages);
+		return 0;
+	}
+	return 1;
+}
+
+static int compare(struct shared *s)
+{
+	void *state, *host;
+	size_t bytes;
+
+	if (spin_ctx__symbol(s->ctx, "spin_state", &state, &bytes) || spin_ctx__host_memory(s->ctx, &host, &bytes)) {
+		printf("FAIL  %s\n", spin_strerror_last());
+		return 0;
+	}
+	return traffic_compare(&s->traffic, state, host, s->again > 0);
+}
+
+static int run_setup(const struct setup *setup, unsigned messages, uint64_t seed)
+{
+	const struct spin_message_opts opts = traffic_opts(setup->messages, setup->parking);
+	static struct shared s;
+	struct random random;
+	int ok;
+
+	memset(&s, 0, sizeof(s));
+	random_start(&random, seed);
+	if (open_context(&s, &opts))
+		return 1;
+	traffic_start(&s.traffic, messages, seed, &opts);
+	for (s.first = 0; s.first < messages && !s.why; s.first += BATCH) {
+		shuffle(&s, &random, setup->messages < BATCH ? 8 : 600);
+		run_batch(&s);
+	}
+	printf("%s: %u messages of %llu packets, %llu runs of handlers:", setup->name, messages,
+	       (unsigned long long)s.traffic.packets, (unsigned long long)s.traffic.runs);
+	if (s.why)
+		printf("\nFAIL  %s\n", (const char *)s.why);
+	ok = counts_add_up(&s) & traffic_complete(&s.traffic) & compare(&s) & !s.why;
+	spin_ctx__destroy(s.ctx);
+	spin_nic__close(s.nic);
+	traffic_stop(&s.traffic);
+	return !ok;
+}
+
+int main(int argc, char **argv)
+{
+	unsigned messages = 12000;
+	uint64_t seed = 1;
+	int failed = 0;
+
+	for (int i = 1; i + 1 < argc; i += 2) {
+		if (!strcmp(argv[i], "--messages"))
+			messages = (unsigned)strtoul(argv[i + 1], NULL, 0);
+		else if (!strcmp(argv[i], "--seed"))
+			seed = strtoull(argv[i + 1], NULL, 0);
+	}
+	if (geteuid()) {
+		printf("skip: PROG_TEST_RUN needs root\n");
+		return 77;
+	}
+	for (unsigned i = 0; i < sizeof(setups) / sizeof(setups[0]); i++)
+		failed |= run_setup(&setups[i], messages, seed + i);
+	return failed;
+}
