@@ -25,6 +25,7 @@ enum {
 
 #define SCRIPT_USER_HEADER 8
 #define SCRIPT_RUNS 32
+#define SCRIPT_WORDS 4 /* of each payload, that are summed */
 
 enum { SCRIPT_HEADER = 1, SCRIPT_PAYLOAD, SCRIPT_COMPLETION };
 
@@ -33,7 +34,7 @@ struct script_run {
 	uint32_t kind;
 	uint32_t length;
 	uint32_t at;  /* header: offset in the entry; payload: in the message; completion: dropped bytes */
-	uint32_t sum; /* header: of match bits and hdr_data; payload: of its words; completion: flow control */
+	uint32_t sum; /* header: of match bits and hdr_data; payload: of its first words; completion: flow control */
 	uint32_t sum_so_far; /* of the message's payloads */
 };
 
@@ -106,12 +107,18 @@ SPIN_INLINE enum spin_header_rc script_header(struct spin_header *h, struct scri
 	return ask ? (enum spin_header_rc)ask->header_rc : SPIN_HEADER_PROCESS_DATA;
 }
 
+/* Of the first words: the host's memory tells of the rest. */
 SPIN_INLINE uint32_t script_sum(struct spin_payload *p)
 {
 	uint32_t sum = 0;
 
-	SPIN_FOR_EACH(p, uint32_t, word)
+	for (uint32_t i = 0; i < SCRIPT_WORDS; i++) {
+		const uint32_t *word = SPIN_GET(p, i * 4, uint32_t);
+
+		if (!word)
+			break;
 		sum += *word;
+	}
 	return sum;
 }
 

@@ -5,7 +5,7 @@
  *
  *	random_schedules [--engine host|bpf|isolated|model]... [--runs N] [--seed N] [--one N] [--setup NAME]
  *
- * --runs: for each engine (model and isolated: the tenth part); --one: only that schedule of the seed.
+ * --runs: for each engine; --one: only that schedule of the seed.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -87,6 +87,22 @@ static int still_fails(void *arg, const struct schedule *s)
 	return schedule_compare(s, lab->reference, lab->engine, why, sizeof(why), NULL) == 1;
 }
 
+/* For `spinctl test` and tests/vectors/run. */
+static void write_vector(const struct lab *lab, const struct schedule *s)
+{
+	char path[600];
+	FILE *to;
+
+	snprintf(path, sizeof(path), "%s/tests/log/smallest_%s_%s.vec", built_dir(), lab->engine->ops->name,
+		 schedule_setups[s->setup].name);
+	to = fopen(path, "w");
+	if (!to)
+		return;
+	schedule_write_vector(s, to);
+	if (!fclose(to))
+		printf("As a vector: %s\n", path);
+}
+
 static void report(struct lab *lab, struct schedule *s, uint64_t number, char *why, size_t why_bytes)
 {
 	printf("FAIL  %s differs from the reference: --setup %s --seed %llu --one %llu, %u steps: %s\n",
@@ -97,6 +113,7 @@ static void report(struct lab *lab, struct schedule *s, uint64_t number, char *w
 	printf("The smallest schedule that still fails:\n");
 	schedule_print(s, stdout);
 	printf("%s\n", why);
+	write_vector(lab, s);
 }
 
 static int run_setup(enum engine_kind kind, unsigned setup, uint64_t runs, struct schedule_tally *tally)
@@ -144,13 +161,14 @@ static int check_share(const struct schedule_tally *t)
 /* 0, 1: failed, 77: it cannot run here. */
 static int run_engine(enum engine_kind kind)
 {
-	uint64_t runs = kind == ENGINE_MODEL || kind == ENGINE_ISOLATED ? (options.runs + 9) / 10 : options.runs;
 	struct schedule_tally tally = { 0 };
 	int err = 0;
 
 	for (unsigned i = 0; i < schedule_setups_count && !err; i++)
 		if (!options.setup || !strcmp(options.setup, schedule_setups[i].name))
-			err = run_setup(kind, i, options.only_one ? options.one + 1 : (runs + schedule_setups_count - 1) / schedule_setups_count, &tally);
+			err = run_setup(kind, i, options.only_one ? options.one + 1 :
+						(options.runs + schedule_setups_count - 1) / schedule_setups_count,
+					&tally);
 	if (err < 0 && engine_cannot(err)) {
 		printf("skip: %s: %s\n", engine_name(kind), engine_why());
 		return 77;
@@ -181,7 +199,8 @@ int main(int argc, char **argv)
 	for (int kind = 0; kind < ENGINE_KINDS; kind++) {
 		int result;
 
-		if (options.any_engine && !options.engines[kind])
+		/* isolated handlers take no messages */
+		if (options.any_engine ? !options.engines[kind] : kind == ENGINE_ISOLATED)
 			continue;
 		result = run_engine((enum engine_kind)kind);
 		failed |= result == 1;

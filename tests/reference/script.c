@@ -61,7 +61,7 @@ static uint32_t run_payload(struct reference *r, struct reference_message *m, co
 	int asked = find_ask(at, bytes, &ask);
 
 	(void)p;
-	for (uint32_t i = 0; i + 4 <= bytes; i += 4) {
+	for (uint32_t i = 0; i + 4 <= bytes && i < 4 * SCRIPT_WORDS; i += 4) {
 		memcpy(&word, at + i, 4);
 		sum += word;
 	}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* msg_script_head - messages without a payload handler: what the header handler lets through is put into host memory. */
+#include <spin/spin.h>
+
+#include "msg_script.h"
+
+static enum spin_header_rc msg_script_head_header(struct spin_header *h, struct script_state *state)
+{
+	return script_header(h, state);
+}
+
+static enum spin_completion_rc msg_script_head_completion(struct spin_completion *c, struct script_state *state)
+{
+	return script_completion(c, state);
+}
+
+SPIN_HANDLERS(msg_script_head, .header = msg_script_head_header, .message_completion = msg_script_head_completion,
+	      .delivery = SPIN_DELIVER_ME, .state_placement = SPIN_STATE_IN_L1);
