@@ -117,7 +117,7 @@ void spin_host_progress(void)
 
 		if (spin_sweep_is_idle(q, spin_now()))
 			spin_sweep_evict(mpq, 0, spin_now());
-		while (q->phase == SPIN_MPQ_OPEN && (q->parked || q->replay))
+		else if (q->phase == SPIN_MPQ_OPEN && (q->parked || q->replay))
 			spin_host_replay(mpq);
 	}
 }
@@ -163,8 +163,7 @@ void spin_host_reset(void)
 	for (uint32_t flow = 0; flow < SPIN_FLOWS; flow++)
 		if (spin_flows[flow].id)
 			memset(&spin_flows[flow], 0, sizeof(spin_flows[flow]));
-	for (uint32_t mpq = 0; mpq < spin_config.mpqs; mpq++)
-		spin_mpqs[mpq].phase = SPIN_MPQ_FREE;
+	memset(spin_mpqs, 0, spin_config.mpqs * sizeof(*spin_mpqs));
 	memset(spin_mpqs_used, 0, sizeof(spin_mpqs_used));
 	memset(spin_parks_used, 0, sizeof(spin_parks_used));
 	spin_clock = 0;

@@ -37,10 +37,8 @@ SPIN_INLINE void spin_key_of(const struct spin_view *view, const struct spin_dat
 		key->src[0] = ip->src[0] | (uint64_t)ip->src[1] << 32;
 		key->src[1] = ip->src[2] | (uint64_t)ip->src[3] << 32;
 	}
-	/* two rounds: the ids of one source count up, the addresses of a net differ at their end */
-	hash = (key->id ^ key->src[0] ^ key->src[1] << 1) * 0x9e3779b97f4a7c15;
-	hash = (hash ^ hash >> 29 ^ key->src[0] >> 17) * 0xbf58476d1ce4e5b9;
-	key->home = (uint32_t)(hash >> 40) & (SPIN_FLOWS - 1);
+	hash = key->id * 0x9e3779b97f4a7c15 ^ key->src[0] * 0xbf58476d1ce4e5b9 ^ key->src[1] * 0x94d049bb133111eb;
+	key->home = (uint32_t)(hash >> 48) & (SPIN_FLOWS - 1);
 }
 
 SPIN_INLINE _Bool spin_flow_is_(const struct spin_flow *flow, const struct spin_key *key)

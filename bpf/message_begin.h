@@ -82,7 +82,8 @@ SPIN_INLINE uint32_t spin_message_open_(const struct spin_message *m, enum spin_
 	q->dropped_bytes = q->deposited_bytes = 0;
 	q->me = SPIN_MES_MAX;
 	q->offset = q->place = q->place_bytes = 0;
-	q->parked = q->replay = 0;
+	q->parked = q->replay = q->broken = 0;
+	q->next = 0;
 	q->match_bits = q->hdr_data = 0;
 	q->flow = flow;
 	q->dst_port = m->dst_port;
@@ -169,6 +170,7 @@ SPIN_INLINE void spin_message_start_(const struct spin_message *m, struct spin_p
 {
 	struct spin_mpq *q = spin_mpq_at(m->mpq);
 
+	packet->mpq = m->mpq;
 	q->stride = m->slmp.bytes;
 	q->me = me;
 	q->match_bits = m->slmp.match_bits;
@@ -227,6 +229,7 @@ SPIN_INLINE enum spin_reason spin_message_begin(struct spin_message *m, uint32_t
 	enum spin_reason reason;
 	struct spin_mpq *q;
 
+	m->mpq = SPIN_MPQS_MAX; /* it has none */
 	if (kind == SPIN_FLOW_TOMBSTONE) {
 		if (!spin_tombstone_old(&spin_flows[place & (SPIN_FLOWS - 1)], m->now, spin_config.tombstone_ticks))
 			return SPIN_REASON_DUPLICATE;
@@ -242,9 +245,10 @@ SPIN_INLINE enum spin_reason spin_message_begin(struct spin_message *m, uint32_t
 		state = spin_message_enter_(m, first ? SPIN_MPQ_HEADER : SPIN_MPQ_WAITING, &opened);
 		kind = state & SPIN_FLOW_KIND_;
 	}
-	m->mpq = SPIN_FLOW_MPQ_(state);
+	q = spin_mpq_at(SPIN_FLOW_MPQ_(state));
+	if (kind == SPIN_FLOW_LIVE)
+		m->mpq = SPIN_FLOW_MPQ_(state);
 	m->generation = state >> 16;
-	q = spin_mpq_at(m->mpq);
 	phase = spin_load32(&q->phase);
 	if (kind != SPIN_FLOW_LIVE) {
 		reason = kind == SPIN_FLOW_TOMBSTONE ? SPIN_REASON_DUPLICATE : SPIN_REASON_NO_MPQ;

@@ -74,7 +74,8 @@ struct spin_mpq {
 	uint32_t place_bytes; /* from there to the end of the matching entry */
 	uint32_t dst_port;   /* host byte order, of the packet that opened it */
 	uint32_t broken;     /* packets that were claimed and are at odds with the message: it cannot complete */
-	uint64_t unused[3];
+	uint64_t next;       /* the packet after the one handled last: number << 32 | offset; a hint */
+	uint64_t unused[2];
 	uint64_t lane[SPIN_LANES];
 };
 

@@ -17,6 +17,12 @@ struct spin_slmp_packet {
 	uint64_t match_bits, hdr_data, place;
 };
 
+/* In one load: of a packed field the compiler makes four. */
+SPIN_INLINE spin_be32 spin_word_(const void *at)
+{
+	return *(const spin_be32 *)at;
+}
+
 SPIN_INLINE uint64_t spin_ntoh64_(uint64_t v)
 {
 	return __builtin_bswap64(v);
@@ -51,9 +57,9 @@ SPIN_INLINE _Bool spin_slmp_parse(const struct spin_view *view, const struct spi
 	out->match_bits = out->hdr_data = out->place = 0;
 	if (d->payload_bytes < sizeof(*slmp) || !spin_inside_(view, slmp + 1))
 		return 0;
-	out->flags = spin_ntoh16(slmp->flags);
-	out->message_id = spin_ntoh32(slmp->message_id);
-	out->offset = spin_ntoh32(slmp->offset);
+	out->flags = spin_ntoh16(*(const spin_be16 *)d->payload);
+	out->message_id = spin_ntoh32(spin_word_(&slmp->message_id));
+	out->offset = spin_ntoh32(spin_word_(&slmp->offset));
 	if (take_put)
 		known |= SPIN_SLMP_PUT;
 	if (out->flags & ~known || (!out->offset && !(out->flags & SPIN_SLMP_SYN)))

@@ -69,7 +69,7 @@ SPIN_INLINE enum spin_claim spin_window_claim(struct spin_mpq *q, uint32_t gener
 			return SPIN_BEYOND;
 	}
 	/* each time the exchange fails another of the lane's 32 packets has come */
-	while (spin_go_on_()) {
+	do {
 		uint64_t was = spin_peek(lane), now = (uint64_t)tag << 32 | bit;
 
 		if (was >> 32 == tag) {
@@ -81,8 +81,8 @@ SPIN_INLINE enum spin_claim spin_window_claim(struct spin_mpq *q, uint32_t gener
 		}
 		if (spin_swap_if(lane, was, now) == was)
 			return SPIN_CLAIMED;
-	}
-	return SPIN_BEYOND;
+	} while (spin_go_on_());
+	return SPIN_BEYOND; /* cannot be */
 }
 
 /* Takes a claim back: the MPQ had become another message's meanwhile. */
