@@ -49,7 +49,7 @@ int pspin__me_append(struct pspin *nic, const struct spin_me *entry, unsigned *i
 
 	if (!messages)
 		return -EOPNOTSUPP;
-	if (entry->start > messages->limits.host_bytes ||
+	if (entry->options & ~(uint32_t)SPIN_ME_USE_ONCE || entry->start >= messages->limits.host_bytes ||
 	    entry->length > messages->limits.host_bytes - entry->start)
 		return -EINVAL;
 	while (i < SPIN_MES_MAX && in_use(messages, i))

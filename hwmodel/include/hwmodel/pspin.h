@@ -112,7 +112,7 @@ int pspin__host_write(struct pspin *nic, size_t offset, const void *from, size_t
 
 /*
  * Posts an entry behind those posted before, by its match_bits, ignore_bits, start,
- * length and options. -EINVAL: outside the host memory. -ENOSPC: all are in use.
+ * length and options. -EINVAL: outside the host memory, or unknown options. -ENOSPC: all are in use.
  */
 int pspin__me_append(struct pspin *nic, const struct spin_me *entry, unsigned *index);
 /* -ENOENT: there is none. -EBUSY: a message has it. */

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef MESSAGE_ASKS_H
+#define MESSAGE_ASKS_H
+
+/* What message_asks.c and its test say to each other. */
+#include <stdint.h>
+
+enum { ASK_TRAP = 100, ASK_NO_END, ASK_COPY, ASK_COPY_AND_STORE, ASK_STATE }; /* else: what is returned */
+
+struct asks {
+	uint32_t what;
+	uint32_t add; /* to the scratchpad's words */
+};
+
+struct told {
+	uint32_t completions, dropped_bytes, flow_control, length;
+	uint32_t sum, last;
+};
+
+/* As long as a scratchpad can be. */
+struct pad {
+	uint32_t sum, unused[1918], last;
+};
+
+#endif

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * What only the HPU does with messages: packets whose handler traps or does not end are dropped
+ * and counted, DMA is waited for where it has to be, more scratchpads than fit into L1 keep
+ * apart, and what cannot be is refused.
+ */
+#include <spin/return.h>
+#include <spin/slmp.h>
+
+#include "handlers/message_asks.h"
+#include "packet.h"
+#include "rig.h"
+
+#define BYTES 64u /* of payload, all packets */
+
+static int failures;
+
+static void check(int ok, const char *what)
+{
+	if (ok)
+		return;
+	printf("FAIL %s\n", what);
+	failures++;
+}
+
+static struct pspin *nic__open(struct rig_file file, struct spin_registration registration)
+{
+	struct spin_meta meta = {.magic = SPIN_META_MAGIC, .api_version = SPIN_API_VERSION,
+				 .registration = registration};
+	struct spin_rule any = {0};
+	struct pspin *nic;
+	char err[128];
+
+	if (pspin__open(&nic, pspin_target__find("pspin-rtl"), &meta, file.data, file.bytes, &any, err,
+			sizeof(err))) {
+		printf("FAIL open: %s\n", err);
+		exit(1);
+	}
+	return nic;
+}
+
+static const struct spin_registration asks = {.payload = 1, .message_completion = 1, .delivery = SPIN_DELIVER_ME,
+					      .scratchpad_bytes = sizeof(struct pad)};
+
+/* A packet of a message: its number, whether it is the last, and what its handler is to do. */
+static struct pspin_result send(struct pspin *nic, uint32_t id, uint32_t number, int last, uint32_t what,
+				uint32_t add)
+{
+	struct spin_slmp slmp = {spin_hton16(SPIN_SLMP_SYN | (last ? SPIN_SLMP_EOM : 0)), spin_hton32(id),
+				 spin_hton32(number * BYTES)};
+	uint8_t datagram[sizeof(slmp) + BYTES] = {0}, frame[sizeof(datagram) + 64];
+	struct asks ask = {what, add};
+	struct pspin_result result;
+
+	memcpy(datagram, &slmp, sizeof(slmp));
+	memcpy(datagram + sizeof(slmp), &ask, sizeof(ask));
+	if (pspin__packet(nic, frame, packet__make(frame, 0x0100000a, datagram, sizeof(datagram)), &result)) {
+		printf("FAIL the model refuses a packet\n");
+		exit(1);
+	}
+	return result;
+}
+
+static struct told told(struct pspin *nic)
+{
+	struct told told;
+	uint32_t addr;
+
+	if (pspin__symbol(nic, "spin_state", &addr, NULL) || pspin__read(nic, addr, &told, sizeof(told))) {
+		printf("FAIL no state in the image\n");
+		exit(1);
+	}
+	return told;
+}
+
+static void failing(struct pspin *nic, uint32_t id, uint32_t what, uint32_t error)
+{
+	uint32_t before = told(nic).completions;
+	struct pspin_result r;
+	struct told t;
+
+	send(nic, id, 0, 0, SPIN_SUCCESS, 1);
+	r = send(nic, id, 1, 0, what, 2);
+	check(r.reason == SPIN_REASON_SEGV && r.verdict == SPIN_VERDICT_TX, "a failed packet is dropped and acknowledged");
+	check(r.task_count == 1 && r.tasks[0].error == error, "a task has its error");
+	check(r.event_count == 1 && r.events[0].type == SPIN_EVENT_SEGV &&
+		      r.events[0].handler == SPIN_KIND_PAYLOAD && r.events[0].message_id == id,
+	      "the first error is an event");
+	r = send(nic, id, 2, 0, what, 3);
+	check(r.reason == SPIN_REASON_SEGV && !r.event_count, "the second error is none");
+	r = send(nic, id, 3, 1, SPIN_SUCCESS, 4);
+	t = told(nic);
+	check(r.event_count == 1 && r.events[0].type == SPIN_EVENT_MESSAGE &&
+		      r.events[0].dropped_bytes == 2 * BYTES && r.events[0].flags == SPIN_EVENT_FAILED,
+	      "the host is told of dropped bytes");
+	check(t.completions == before + 1 && t.dropped_bytes == 2 * BYTES && t.length == 4 * BYTES && !t.flow_control &&
+		      t.sum == 10 && t.last == 10,
+	      "the completion handler is told of dropped bytes");
+}
+
+static void transfers(struct pspin *nic)
+{
+	uint8_t host[3 * BYTES];
+	struct asks ask;
+	struct pad pad;
+	uint64_t copy, store;
+
+	copy = send(nic, 10, 0, 0, ASK_COPY, 7).tasks[0].cycles[RV32_CYC_BLOCKED];
+	store = send(nic, 10, 1, 0, ASK_COPY_AND_STORE, 8).tasks[0].cycles[RV32_CYC_BLOCKED];
+	check(!copy, "a transfer of packet bytes is not waited for");
+	check(store, "but it is before they change");
+	check(send(nic, 10, 2, 1, ASK_STATE, 9).tasks[0].cycles[RV32_CYC_BLOCKED] > 0, "a scratchpad's is waited for");
+	check(!pspin__host_read(nic, 0, host, sizeof(host)), "host memory can be read");
+	memcpy(&ask, host, sizeof(ask));
+	check(ask.what == ASK_COPY && ask.add == 7, "the first packet is there");
+	memcpy(&ask, host + BYTES, sizeof(ask));
+	check(ask.what == ASK_COPY_AND_STORE && ask.add == 8, "the second one is, as it was before the store");
+	check(!pspin__host_read(nic, 2 * BYTES, &pad, sizeof(pad)) && pad.sum == 24 && pad.last == 24,
+	      "the scratchpad is");
+}
+
+#define MESSAGES 200u /* 57 fit into L1 */
+
+static void scratchpads(struct pspin *nic)
+{
+	for (uint32_t packet = 0; packet < 3; packet++) {
+		for (uint32_t m = 0; m < MESSAGES; m++) {
+			struct pspin_result r = send(nic, 1000 + m, packet, packet == 2, SPIN_SUCCESS, m + packet);
+
+			if (packet == 2 && (told(nic).sum != 3 * m + 3 || told(nic).last != 3 * m + 3 ||
+					    r.event_count != 1)) {
+				printf("FAIL message %u of %u has another one's scratchpad\n", m, MESSAGES);
+				failures++;
+				return;
+			}
+		}
+	}
+}
+
+static void refusals(struct pspin *nic, struct pspin *datagrams)
+{
+	struct spin_me me = {.start = SPIN_HOST_BYTES, .length = 1};
+	struct pspin_limits limits = {.mpqs = SPIN_MPQS_MAX + 1};
+	struct pspin_result result;
+	struct spin_message_stats stats;
+	uint8_t byte = 0;
+
+	check(pspin__limit(nic, &limits) == -EINVAL, "more messages than can be are refused");
+	check(pspin__me_append(nic, &me, NULL) == -EINVAL, "an entry outside host memory is refused");
+	check(pspin__me_unlink(nic, 1) == -ENOENT && pspin__me_unlink(nic, SPIN_MES_MAX) == -ENOENT,
+	      "an entry that is not there cannot be unlinked");
+	check(pspin__host_read(nic, SPIN_HOST_BYTES, &byte, 1) == -ERANGE &&
+		      pspin__host_write(nic, SIZE_MAX, &byte, 1) == -ERANGE,
+	      "bytes behind host memory are refused");
+	check(!pspin__clock(nic, 5, &result) && pspin__clock(nic, 4, &result) == -EINVAL, "time does not go back");
+	check(pspin__limit(datagrams, &limits) == -EOPNOTSUPP && pspin__reset(datagrams) == -EOPNOTSUPP &&
+		      pspin__clock(datagrams, 1, &result) == -EOPNOTSUPP &&
+		      pspin__me_append(datagrams, &me, NULL) == -EOPNOTSUPP &&
+		      pspin__message_stats(datagrams, &stats) == -EOPNOTSUPP &&
+		      pspin__host_read(datagrams, 0, &byte, 1) == -EOPNOTSUPP,
+	      "a context of datagrams has nothing of messages");
+}
+
+int main(void)
+{
+	struct rig_file image = rig__build("message_asks",
+					   "hwmodel/image/entry.c -DSPIN_HANDLER_FILE='\"tests/model/handlers/message_asks.c\"'");
+	struct rig_file other = rig__build("message_empty",
+					   "hwmodel/image/entry.c -DSPIN_HANDLER_FILE='\"tests/handlers/empty.c\"'");
+	struct pspin *nic = nic__open(image, asks);
+	struct pspin *datagrams = nic__open(other, (struct spin_registration){.payload = 1});
+
+	failing(nic, 1, ASK_TRAP, 5 /* mcause: load access fault */);
+	failing(nic, 2, ASK_NO_END, PSPIN_ERROR_WATCHDOG);
+	transfers(nic);
+	scratchpads(nic);
+	refusals(nic, datagrams);
+	pspin__close(nic);
+	pspin__close(datagrams);
+	free(image.data);
+	free(other.data);
+	return failures != 0;
+}
