@@ -3,13 +3,10 @@
 #define NIC_SLMP_H
 
 /* SLMP on the wire: step 6 of <spin/message.h>, and acknowledgements. */
+#include <spin/return.h>
 #include <spin/slmp.h>
 
 #include "inbound.h"
-
-#ifndef SPIN_LENGTH_UNKNOWN
-#define SPIN_LENGTH_UNKNOWN 0xffffffffu
-#endif
 
 struct slmp {
 	uint32_t flags, message_id, offset;
