@@ -22,13 +22,14 @@ struct send_timer {
 	uint64_t fixed_ns;     /* 0: it adapts */
 	uint64_t smoothed_ns;  /* round trip; 0: none was measured */
 	uint64_t variation_ns;
+	uint64_t measured_ns;  /* when it was, the last time */
 	unsigned backoff;      /* waits are doubled so many times until a round trip is measured again (Karn) */
 };
 
 /* A round trip of a packet that was sent once. */
-void send_timer__measured(struct send_timer *t, uint64_t round_trip_ns);
+void send_timer__measured(struct send_timer *t, uint64_t round_trip_ns, uint64_t now_ns);
 /* A packet was acknowledged that had waited in vain so many times. */
-void send_timer__late(struct send_timer *t, unsigned waits);
+void send_timer__late(struct send_timer *t, unsigned waits, uint64_t now_ns);
 /* How long a packet waits that has waited in vain so many times. */
 uint64_t send_timer__wait_ns(const struct send_timer *t, unsigned waits);
 

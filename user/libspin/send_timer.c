@@ -7,6 +7,7 @@
 #define FIRST_NS 100000000u
 #define LEAST_NS 5000000u
 #define MOST_NS  1000000000u
+#define LATELY   8u /* waits */
 
 uint64_t send_now_ns(void)
 {
@@ -16,7 +17,7 @@ uint64_t send_now_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-void send_timer__measured(struct send_timer *t, uint64_t round_trip_ns)
+void send_timer__measured(struct send_timer *t, uint64_t round_trip_ns, uint64_t now_ns)
 {
 	uint64_t off = round_trip_ns > t->smoothed_ns ? round_trip_ns - t->smoothed_ns :
 							t->smoothed_ns - round_trip_ns;
@@ -29,12 +30,18 @@ void send_timer__measured(struct send_timer *t, uint64_t round_trip_ns)
 		t->smoothed_ns = t->smoothed_ns - t->smoothed_ns / 8 + round_trip_ns / 8 + 1;
 	}
 	t->backoff = 0;
+	t->measured_ns = now_ns;
 }
 
-/* Without this a way slower than the first wait would have every packet sent twice, and never be measured. */
-void send_timer__late(struct send_timer *t, unsigned waits)
+/*
+ * Without this a way that is slower than the wait would have every packet sent twice, and never be measured. As
+ * long as others are measured, the packet was lost.
+ */
+void send_timer__late(struct send_timer *t, unsigned waits, uint64_t now_ns)
 {
-	if (!t->fixed_ns && waits > t->backoff)
+	uint64_t lately_ns = LATELY * send_timer__wait_ns(t, 0);
+
+	if (!t->fixed_ns && waits > t->backoff && now_ns - t->measured_ns > lately_ns)
 		t->backoff = waits;
 }
 

@@ -110,6 +110,9 @@ static uint64_t packet_of(const struct send_window *w, const struct send_slot *s
 
 int send_window__lost(struct send_window *w, const struct send_timer *t, uint64_t now_ns, uint64_t *packet)
 {
+	/* an answer that overtaking delays by more than a round trip is not waited for */
+	uint64_t reorder_ns = w->reorder_ns < t->smoothed_ns ? w->reorder_ns : t->smoothed_ns;
+
 	for (unsigned i = 0; i < SEND_WAITS; i++) {
 		struct send_slot *s;
 		int early;
@@ -118,7 +121,7 @@ int send_window__lost(struct send_window *w, const struct send_timer *t, uint64_
 			continue;
 		s = &w->slot[w->list[i].first];
 		early = s->order < w->later[SEND_LATER - 1] &&
-			s->sent_ns + w->reorder_ns <= w->later_ns[SEND_LATER - 1];
+			s->sent_ns + reorder_ns <= w->later_ns[SEND_LATER - 1];
 		if (!early && s->sent_ns + send_timer__wait_ns(t, s->waits) > now_ns)
 			continue;
 		*packet = packet_of(w, s);
@@ -172,13 +175,13 @@ int send_window__acknowledged(struct send_window *w, struct send_timer *t, uint6
 		return 0;
 	took_ns = now_ns - s->sent_ns;
 	if (!s->again) {
-		send_timer__measured(t, took_ns);
+		send_timer__measured(t, took_ns, now_ns);
 		note_later(w, s);
 	} else if (s->early && took_ns < t->smoothed_ns / 4 && w->reorder_ns < t->smoothed_ns) {
 		/* too soon for the answer to the second one: the first was not lost, but overtaken */
 		w->reorder_ns += t->smoothed_ns / 8 + 1;
 	} else if (s->waits) {
-		send_timer__late(t, s->waits);
+		send_timer__late(t, s->waits, now_ns);
 	}
 	take_out(w, s);
 	s->done = 1;
