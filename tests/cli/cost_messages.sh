@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # spinctl cost makes messages: each packet is handled once, header and completion handler run once per
-# message, sizes are as asked for, and what cannot be is refused.
+# message, sizes and numbers are as asked for, and what cannot be is refused.
 . "$(dirname "$0")/setup.inc"
 command -v riscv64-unknown-elf-gcc >/dev/null || skip "riscv64-unknown-elf-gcc is not installed"
 cd "$WORK" || exit 1
@@ -9,7 +9,7 @@ cd "$WORK" || exit 1
 cat >tally.c <<'END'
 #include <spin/spin.h>
 
-struct tally { uint32_t words; };
+struct tally { uint32_t words, forbidden; };
 struct so_far { uint32_t bytes, unused; };
 SPIN_SCRATCHPAD(struct so_far);
 SPIN_STATE(struct tally);
@@ -22,13 +22,15 @@ static enum spin_header_rc tally_header(struct spin_header *h, struct tally *sta
 
 static enum spin_payload_rc tally_payload(struct spin_payload *p, struct tally *state)
 {
-	uint32_t words = 0;
+	uint32_t words = 0, bits = 0;
 
-	SPIN_FOR_EACH(p, uint32_t, w)
-		words += *w != 0;
+	SPIN_FOR_EACH(p, uint32_t, w) {
+		words++;
+		bits |= *w;
+	}
 	spin_add32(&state->words, words);
 	spin_add32(&SPIN_SCRATCH(p)->bytes, p->length);
-	return SPIN_SUCCESS;
+	return bits & state->forbidden ? SPIN_FAIL : SPIN_SUCCESS;
 }
 
 /* The message is whole: else it fails. */
@@ -68,7 +70,13 @@ is "payload runs of IPv6" "$(of payload runs)" 2
 [ "$(of payload median_cycles)" -gt "$short" ] || fail "1024 bytes take no longer than 256"
 
 expect 0 "$SPINCTL" cost tally.spin --messages 2
-says out "2 messages made, of 16 packets with 1462 bytes of payload: 32 frames, 32 handled"
+says out "2 messages made, of 16 packets with 1456 bytes of payload: 32 frames, 32 handled"
+
+# numbers below 1024, and any
+expect 0 "$SPINCTL" cost tally.spin --messages 2 --values 1024 --set spin_state.forbidden=0xfffffc00 --json
+is "failures with numbers below 1024" "$(of payload errors)" 0
+expect 0 "$SPINCTL" cost tally.spin --messages 2 --set spin_state.forbidden=0xfffffc00 --json
+is "failures with any number" "$(of payload errors)" 32
 
 for wrong in "" "--messages 0" "--messages 1 --pcap x" "--messages 1 --payload 0" "--messages 1 --payload 9159" \
 	"--messages 1 --packets 0" "--messages 1 --packets 5000000"; do

@@ -22,7 +22,7 @@ done
 need_root
 
 folder() {
-	mkdir "$1" && cp "$ROOT"/handlers/*.c "$BUILD"/handlers/filtering.spin "$BUILD"/handlers/kvstore.spin "$1"
+	mkdir "$1" && cp "$ROOT"/handlers/*.c "$BUILD"/handlers/*.spin "$1"
 	mkdir -p "$1/tests" && cp -r "$ROOT/tests/vectors" "$1/tests/vectors"
 	cp "$ROOT/tests/vectors/filtering/hit_rewrites_the_port.vec" "$1/filtering.vec"
 	cp "$ROOT/tests/vectors/kvstore/get_hit_is_answered.vec" "$1/kvstore.vec"

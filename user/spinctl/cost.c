@@ -6,15 +6,13 @@
 #include "cost.h"
 #include "libspin/internal.h"
 
-#include <spin/slmp.h>
-
 static struct cost_options {
 	const char *trace, *match, *target;
 	struct fill_options fill;
 	struct cost_messages made;
 	unsigned top;
 	int lines, json;
-} options = { .match = "udp", .target = "pspin-rtl", .made = { 0, 16, SPIN_SLMP_PAYLOAD_MAX }, .top = 10 };
+} options = { .match = "udp", .target = "pspin-rtl", .made = { 0, COST_PACKETS, COST_PAYLOAD, 0 }, .top = 10 };
 
 #define FIELD(name) offsetof(struct cost_options, name)
 
@@ -24,7 +22,9 @@ static const struct option_row rows[] = {
 	  "make so many messages instead, for handlers of messages" },
 	{ "packets", 0, OPTION_UINT, "N", FIELD(made.packets), "of each message made (default: 16)" },
 	{ "payload", 0, OPTION_UINT, "BYTES", FIELD(made.payload_bytes),
-	  "of each packet made, 1 to 9158 (default: 1462)" },
+	  "of each packet made, 1 to 9158 (default: 1456)" },
+	{ "values", 0, OPTION_UINT, "N", FIELD(made.values),
+	  "payload made is 32-bit numbers at random below N (default: any)" },
 	{ "match", 0, OPTION_STRING, "RULE", FIELD(match), "which packets, as for spinctl run (default: udp)" },
 	FILL_OPTIONS(struct cost_options, fill),
 	{ "target", 0, OPTION_STRING, "NAME", FIELD(target), "the NIC modelled (default: pspin-rtl)" },
@@ -212,6 +212,8 @@ static const struct command_row row = {
 		  "Cycles of each datagram of a capture, and the ten source lines that cost most." },
 		{ "spinctl cost kvstore.spin --pcap trace.pcap --match 'udp dport 9000' --json",
 		  "The same for a program, of the datagrams to one port." },
+		{ "spinctl cost histogram.spin --messages 4 --packets 64 --values 1024",
+		  "Messages made for the purpose, of 32-bit numbers that the histogram has counters for." },
 		{ 0 },
 	},
 	.notes = "Needs no root. Cycles are those of one HPU with an idle NIC around it.",

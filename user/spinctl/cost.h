@@ -30,7 +30,12 @@ struct cost_line {
 };
 
 /* Messages to be made, instead of a trace. */
-struct cost_messages { unsigned messages, packets, payload_bytes; };
+struct cost_messages {
+	unsigned messages, packets, payload_bytes;
+	unsigned values; /* payload is 32-bit numbers below it; 0: any */
+};
+#define COST_PACKETS 16
+#define COST_PAYLOAD 1456 /* what fits into an MTU of 1500, a multiple of 8, as our sender has it */
 /* Of a packet: what fits behind IPv6, UDP and SLMP headers. */
 #define COST_PAYLOAD_MAX (SPIN_IP_BYTES_MAX - 58)
 

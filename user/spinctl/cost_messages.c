@@ -72,22 +72,33 @@ static uint16_t pseudo_sum(const uint8_t *ip, unsigned udp_bytes)
 	return (uint16_t)(sum + (sum >> 16));
 }
 
-static void make_payload(struct made *made, uint8_t *at, unsigned bytes)
+/* Little-endian numbers, as handlers on all targets read them; the last one may be cut off. */
+static void make_payload(struct made *made, uint8_t *at, unsigned bytes, unsigned values)
 {
-	for (unsigned i = 0; i < bytes; i++) {
+	for (unsigned i = 0; i < bytes; i += 4) {
+		uint32_t high, number;
+
 		made->random = made->random * 1664525 + 1013904223;
-		at[i] = (uint8_t)(made->random >> 24);
+		high = made->random >> 16;
+		made->random = made->random * 1664525 + 1013904223;
+		number = high << 16 | made->random >> 16;
+		if (values)
+			number = (uint32_t)((uint64_t)number * values >> 32);
+		memcpy(at + i, &number, bytes - i < 4 ? bytes - i : 4);
 	}
 }
 
-static void make(struct made *made, uint32_t message_id, uint32_t offset, unsigned flags, unsigned bytes)
+static void make(struct made *made, const struct cost_messages *messages, uint32_t message_id, unsigned packet)
 {
+	unsigned bytes = messages->payload_bytes;
+	unsigned flags = SPIN_SLMP_SYN | (packet + 1 == messages->packets ? SPIN_SLMP_EOM : 0);
 	int is_ip6 = made->rule->ip_version == 6;
 	unsigned ip_bytes = is_ip6 ? sizeof(struct spin_ip6) : sizeof(struct spin_ip4);
 	unsigned udp_bytes = (unsigned)(sizeof(struct spin_udp) + sizeof(struct spin_slmp)) + bytes;
 	struct spin_eth eth = { { 2, 0, 0, 0, 0, 2 }, { 2, 0, 0, 0, 0, 1 },
 				spin_hton16(is_ip6 ? SPIN_ETH_IP6 : SPIN_ETH_IP4) };
-	struct spin_slmp slmp = { spin_hton16((uint16_t)flags), spin_hton32(message_id), spin_hton32(offset) };
+	struct spin_slmp slmp = { spin_hton16((uint16_t)flags), spin_hton32(message_id),
+				  spin_hton32(packet * bytes) };
 	struct spin_udp udp = { spin_hton16(made->rule->src_port ? made->rule->src_port : SOURCE_PORT),
 				spin_hton16(made->rule->dst_port ? made->rule->dst_port : SPIN_SLMP_PORT),
 				spin_hton16((uint16_t)udp_bytes), 0 };
@@ -102,7 +113,7 @@ static void make(struct made *made, uint32_t message_id, uint32_t offset, unsign
 	}
 	memcpy(at, &udp, sizeof(udp));
 	memcpy(at + sizeof(udp), &slmp, sizeof(slmp));
-	make_payload(made, at + sizeof(udp) + sizeof(slmp), bytes);
+	make_payload(made, at + sizeof(udp) + sizeof(slmp), bytes, messages->values);
 	made->bytes = (unsigned)sizeof(eth) + ip_bytes + udp_bytes;
 }
 
@@ -114,10 +125,7 @@ int cost_messages__run(struct pspin *nic, const struct cost_messages *messages, 
 	r->made = *messages;
 	for (unsigned m = 0; m < messages->messages; m++) {
 		for (unsigned p = 0; p < messages->packets; p++) {
-			unsigned last = p + 1 == messages->packets;
-
-			make(&made, m, p * messages->payload_bytes, SPIN_SLMP_SYN | (last ? SPIN_SLMP_EOM : 0),
-			     messages->payload_bytes);
+			make(&made, messages, m, p);
 			r->frames++;
 			if (cost_totals__frame(t, nic, made.frame, made.bytes, r))
 				return FAILED;
