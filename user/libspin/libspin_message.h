@@ -32,7 +32,8 @@ struct spin_me_opts {
 };
 
 /*
- * Posts an entry behind those posted before; *me is its index, as events name it.
+ * Posts an entry behind those posted before; *me is its index, as events name it: the lowest one that is free, and
+ * which no message in flight has any more.
  * -ENOSPC: SPIN_MES_MAX are there. -EINVAL: outside the host memory.
  * A new context has one entry, index 0: persistent, open to all messages, over the whole
  * host memory; unless created with message.no_entry.

@@ -64,6 +64,16 @@ static int take_options(const struct messages *m, const struct spin_me_opts *fro
 	return 0;
 }
 
+/* Has a message in flight this entry? It may be unlinked by now: the message goes on in its memory. */
+static int is_held(const struct messages *m, unsigned me)
+{
+	for (unsigned i = 0; i < m->opts.messages; i++)
+		if (__atomic_load_n(&m->mpq[i].phase, __ATOMIC_ACQUIRE) != SPIN_MPQ_FREE &&
+		    __atomic_load_n(&m->mpq[i].me, __ATOMIC_RELAXED) == me)
+			return 1;
+	return 0;
+}
+
 int spin_ctx__me_append(struct spin_ctx *ctx, const struct spin_me_opts *opts, unsigned *me)
 {
 	struct messages *m = spin_messages__of(ctx);
@@ -76,7 +86,7 @@ int spin_ctx__me_append(struct spin_ctx *ctx, const struct spin_me_opts *opts, u
 	err = take_options(m, opts, &wanted);
 	if (err)
 		return err;
-	while (i < SPIN_MES_MAX && state_of(&m->me[i]) != SPIN_ME_FREE)
+	while (i < SPIN_MES_MAX && (state_of(&m->me[i]) != SPIN_ME_FREE || is_held(m, i)))
 		i++;
 	if (i == SPIN_MES_MAX)
 		return spin_fail(-ENOSPC, "%s has %u matching entries, the most a context can have: unlink one, or wait "

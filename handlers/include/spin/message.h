@@ -30,21 +30,24 @@
  *      the key among the tombstones).
  *      Else the entry is taken by the message if it is to be used once, the
  *      scratchpad is zeroed, the header handler runs, the message is open, and the
- *      packet goes on with step 11 as packet 0.
+ *      packet goes on with step 11 as packet 0. The header handler is told the length that PUT
+ *      tells; else the payload's, if this packet is the last one, too; else SPIN_LENGTH_UNKNOWN.
  *   9. The message is waiting, and this is another packet: DUPLICATE if one of that
  *      offset is parked; NO_PARKING if no buffer is free, or the frame is longer than one;
  *      else PARKED.
  *  10. The message is new, and this is another packet: NO_MPQ as above; NO_PARKING as
- *      above, and the message is forgotten; else it is waiting and the packet PARKED.
- *  11. The message is open. MALFORMED: an offset that is no multiple of the stride; a
- *      payload other than the stride without EOM, longer with it; the packet lies
- *      behind the last one, if that is known; EOM, and it is not the packet known
- *      as the last one, or packets behind it have come. DUPLICATE: it has come before.
+ *      above, and the message is forgotten, as if it had never come; else it is waiting and the
+ *      packet PARKED.
+ *  11. The message is open. Only packets that were handled have come, or make the last one known.
+ *      MALFORMED: an offset that is no multiple of the stride; a payload other than the
+ *      stride without EOM, longer with it; the packet lies behind the last one, if that is
+ *      known; EOM, and it is not the packet known as the last one, or packets behind it
+ *      have come. DUPLICATE: it has come before.
  *      BEYOND_WINDOW: it is more than SPIN_WINDOW packets beyond the lowest missing one.
  *      Else it is handled, by what the header handler said:
  *        PROCESS_DATA  payload handler, if the packet has payload behind the user
  *                      header: SUCCESS, DROPPED, FAILED, SEGV, BAD_RETURN; with no payload
- *                      handler registered, or no payload, the default action
+ *                      handler registered, or no such payload, the default action
  *        PROCEED       default action: PROCEEDED, the payload with its user header is put at
  *                      the entry's start + the message's offset + the packet's; what lies
  *                      behind the entry's end is cut off
@@ -57,8 +60,8 @@
  *  13. Then, and after every other packet of an open message: parked packets of this message
  *      run through steps 11 and 12 in their order of arrival, at most SPIN_REPLAY_MAX.
  *      One that is not handled then, because it is MALFORMED or BEYOND_WINDOW by now, or because
- *      the message has ended before its turn, is lost; the packet whose arrival ran them
- *      keeps its own reason.
+ *      the message has ended before its turn, is lost (BEYOND_WINDOW is flow control here, too);
+ *      the packet whose arrival ran them keeps its own reason.
  *
  * The packet is consumed: nothing of it reaches a socket. It is acknowledged, if it
  * asks for it (SYN), when it was handled whatever handlers said of it, parked, or a duplicate:
@@ -79,6 +82,9 @@
  * host is not told of this one (sPIN B.2). A persistent entry stays open throughout; a _PENDING
  * form then only keeps the host from being told. When the message is evicted, an entry
  * that it had taken is open again.
+ *
+ * A persistent entry may be unlinked while messages are in it: these go on in its memory, and its
+ * index is not given to another entry before they have ended.
  *
  * Events (struct spin_event): MESSAGE when a message completes, FAIL, SEGV and
  * BAD_RETURN for the first error of each message, TIMEOUT when it is evicted.
