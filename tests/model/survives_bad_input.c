@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Random frames, random code in the image, damaged images and odd arguments:
- * the model says what is wrong and never crashes or hangs.
+ * Random frames, random code in the image, damaged images and odd arguments, for datagrams
+ * and for messages: the model says what is wrong and never crashes or hangs.
  */
+#include <spin/slmp.h>
+
 #include "packet.h"
 #include "rig.h"
 
@@ -16,13 +18,14 @@ static uint32_t next(void)
 	return seed;
 }
 
-static const struct spin_meta meta = {
+static struct spin_meta meta = {
 	.magic = SPIN_META_MAGIC,
 	.api_version = SPIN_API_VERSION,
 	.registration = {.header = 1,
 			 .payload = 1,
 			 .completion = 1,
-			 .checksum = SPIN_CHECKSUM_HOST},
+			 .checksum = SPIN_CHECKSUM_HOST,
+			 .scratchpad_bytes = SPIN_SCRATCHPAD_MAX},
 };
 
 static int open_image(struct pspin **nic, const void *data, size_t bytes)
@@ -35,6 +38,20 @@ static int open_image(struct pspin **nic, const void *data, size_t bytes)
 	return pspin__open(nic, &target, &meta, data, bytes, &any, err, sizeof(err));
 }
 
+/* A packet of one of few messages, mostly. */
+static void any_slmp(uint8_t *payload)
+{
+	static const uint16_t flags[] = {SPIN_SLMP_SYN, SPIN_SLMP_SYN | SPIN_SLMP_EOM, SPIN_SLMP_EOM, 0,
+					 SPIN_SLMP_SYN | SPIN_SLMP_PUT};
+	struct spin_slmp slmp = {spin_hton16(flags[next() % 5]), spin_hton32(next() % 8),
+				 spin_hton32(next() % 4 * (next() % 64))};
+	struct spin_slmp_put put = {.op = SPIN_SLMP_OP_PUT, .version = SPIN_SLMP_VERSION, .length = next(),
+				    .match_bits = next(), .offset = next() & 1 ? next() : 0};
+
+	memcpy(payload, &slmp, sizeof(slmp));
+	memcpy(payload + sizeof(slmp), &put, sizeof(put));
+}
+
 /* A good datagram with up to four bytes changed, cut anywhere. */
 static size_t any_frame(uint8_t *frame)
 {
@@ -43,7 +60,9 @@ static size_t any_frame(uint8_t *frame)
 
 	for (size_t i = 0; i < sizeof(payload); i++)
 		payload[i] = (uint8_t)next();
-	bytes = packet__make(frame, next(), payload, next() % sizeof(payload));
+	if (meta.registration.delivery == SPIN_DELIVER_ME)
+		any_slmp(payload);
+	bytes = packet__make(frame, next() % 4, payload, next() % sizeof(payload));
 	for (unsigned n = next() % 5; n; n--)
 		frame[next() % bytes] = (uint8_t)next();
 	return next() % 4 ? bytes : next() % (bytes + 1);
@@ -55,11 +74,16 @@ static int packets(struct pspin *nic, unsigned count)
 	uint8_t frame[512];
 	uint64_t sum = 0;
 
-	for (unsigned i = 0; i < count; i++)
+	for (unsigned i = 0; i < count; i++) {
 		if (pspin__packet(nic, frame, any_frame(frame), &result)) {
 			printf("FAIL a frame is refused\n");
 			return 1;
 		}
+		if (meta.registration.delivery == SPIN_DELIVER_ME && pspin__clock(nic, i * 7, &result)) {
+			printf("FAIL the time is refused\n");
+			return 1;
+		}
+	}
 	for (unsigned r = 0; r < SPIN_REASON_COUNT; r++)
 		sum += pspin__count(nic, r);
 	if (sum != count)
@@ -67,10 +91,10 @@ static int packets(struct pspin *nic, unsigned count)
 	return sum != count;
 }
 
-int main(void)
+static int survive(struct rig_file file)
 {
-	struct rig_file file = rig__build(
-		"survives", "hwmodel/image/entry.c -DSPIN_HANDLER_FILE='\"tests/handlers/sum.c\"'");
+	const struct pspin_limits limits = {.mpqs = 4, .parking = 8, .host_bytes = 4096, .idle_ms = 100,
+					    .tombstone_ms = 50, .take_put = 1};
 	static uint8_t huge[PSPIN_FRAME_BYTES_MAX + 1];
 	struct pspin_result result;
 	struct pspin *nic;
@@ -79,6 +103,8 @@ int main(void)
 
 	if (open_image(&nic, file.data, file.bytes))
 		return 1;
+	failures += pspin__limit(nic, &limits) !=
+		    (meta.registration.delivery == SPIN_DELIVER_ME ? 0 : -EOPNOTSUPP);
 	failures += packets(nic, 50000);
 	failures += pspin__packet(nic, huge, sizeof(huge), &result) != -EINVAL;
 	failures +=
@@ -121,6 +147,18 @@ int main(void)
 		free(damaged);
 	}
 	free(file.data);
+	return failures;
+}
+
+int main(void)
+{
+	int failures = survive(rig__build(
+		"survives", "hwmodel/image/entry.c -DSPIN_HANDLER_FILE='\"tests/handlers/sum.c\"'"));
+
+	meta.registration.delivery = SPIN_DELIVER_ME;
+	failures += survive(rig__build(
+		"survives_messages",
+		"hwmodel/image/entry.c -DSPIN_HANDLER_FILE='\"tests/model/handlers/message_asks.c\"'"));
 	if (failures)
 		printf("FAIL %d\n", failures);
 	return failures != 0;
