@@ -9,8 +9,8 @@
 #include "messages.h"
 #include "task.h"
 
-void message__tell(struct pspin *nic, const struct mpq *mpq, enum spin_event_type type, enum spin_handler_kind kind,
-		   uint32_t offset, uint32_t flags)
+void message__tell(struct pspin *nic, const struct mpq *mpq, enum spin_event_type type,
+		   enum spin_handler_kind kind, uint32_t offset, uint32_t flags)
 {
 	struct spin_event *event = journal__event(&nic->journal);
 	const struct flow_key *key = &mpq->flow->key;

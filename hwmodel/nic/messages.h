@@ -81,7 +81,7 @@ struct messages {
 int nic_messages__open(struct pspin *nic);
 void nic_messages__free(struct pspin *nic);
 
-/* Steps 6 to 13 for a packet that passed the others. */
+/* arrival.c: steps 6 to 13 for a packet that passed the others. */
 void nic_messages__packet(struct pspin *nic, const uint8_t *frame, size_t frame_bytes, const struct inbound *in,
 		      struct pspin_result *out);
 
@@ -109,8 +109,8 @@ void message__header(struct pspin *nic, struct mpq *mpq, const struct arrival *a
 enum spin_reason message__data(struct pspin *nic, struct mpq *mpq, const struct arrival *a);
 /* Completion handler, if there is one: sets pending. */
 void message__completion(struct pspin *nic, struct mpq *mpq, const struct arrival *last);
-void message__tell(struct pspin *nic, const struct mpq *mpq, enum spin_event_type type, enum spin_handler_kind kind,
-		   uint32_t offset, uint32_t flags);
+void message__tell(struct pspin *nic, const struct mpq *mpq, enum spin_event_type type,
+		   enum spin_handler_kind kind, uint32_t offset, uint32_t flags);
 
 /* --- scratchpad.c --- */
 

@@ -81,7 +81,8 @@ static void failing(struct pspin *nic, uint32_t id, uint32_t what, uint32_t erro
 
 	send(nic, id, 0, 0, SPIN_SUCCESS, 1);
 	r = send(nic, id, 1, 0, what, 2);
-	check(r.reason == SPIN_REASON_SEGV && r.verdict == SPIN_VERDICT_TX, "a failed packet is dropped and acknowledged");
+	check(r.reason == SPIN_REASON_SEGV && r.verdict == SPIN_VERDICT_TX,
+	      "a failed packet is dropped and acknowledged");
 	check(r.task_count == 1 && r.tasks[0].error == error, "a task has its error");
 	check(r.event_count == 1 && r.events[0].type == SPIN_EVENT_SEGV &&
 		      r.events[0].handler == SPIN_KIND_PAYLOAD && r.events[0].message_id == id,

@@ -24,8 +24,9 @@ static int set_limits(struct model *m, const struct spin_message_opts *opts)
 	};
 	int err = opts->host_bytes > SPIN_HOST_BYTES_MAX ? -EINVAL : pspin__limit(m->nic, &limits);
 
-	return err ? engine_fail(err, err == -ENOMEM ? "no memory" : "the model has no room for so many messages or bytes")
-		   : 0;
+	if (err == -ENOMEM)
+		return engine_fail(err, "no memory");
+	return err ? engine_fail(err, "the model has no room for so many messages or bytes") : 0;
 }
 
 static int model_open(struct engine *e, const struct engine_handler *handler, const struct engine_context *context)
