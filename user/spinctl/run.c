@@ -65,6 +65,7 @@ static int read_events(struct run_set *set, struct run_printer *p)
 		if (spin_ctx__events(set->context[i].ctx, run_print__event, p) < 0)
 			return complain("%s", spin_strerror_last());
 	}
+	fflush(stdout); /* who reads a pipe learns of them as they come, too */
 	return DONE;
 }
 
