@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Senders, receivers (spinctl run) and applications (libspin, an entry used once per message) are killed at
+ * random points, also while they start. Afterwards the receiver, or a fresh one where it was killed, takes the next
+ * message within the sender's timeout; in the end nothing of them is left.
+ */
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <net/if.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include <common/built.h>
+#include <common/netns.h>
+#include <common/pair.h>
+#include <common/random.h>
+#include <user/libspin/libspin_message.h>
+#include <user/libspin/libspin_send.h>
+
+#define HOST_KIB   5297u        /* as no other context has: its maps can be told apart */
+#define BYTES      (5u << 20)
+#define IDLE_MS    500u         /* an entry that a killed sender has taken is free again after that */
+
+enum who { SENDER = 1, RECEIVER = 2, STARTING_RECEIVER = 4 };
+
+/* What the application tells. */
+struct seen {
+	atomic_uint messages, id, length, intact;
+};
+
+static uint8_t data[BYTES];
+static struct pair pair;
+static struct seen *seen;
+static char object_path[512], data_path[] = "/tmp/spin-kill-XXXXXX", log_path[] = "/tmp/spin-kill-XXXXXX";
+static pid_t receiver, sender;
+static uint64_t seed = 77;
+
+static void clean_up(void)
+{
+	if (receiver > 0)
+		kill(receiver, SIGKILL);
+	if (sender > 0)
+		kill(sender, SIGKILL);
+	unlink(data_path);
+	unlink(log_path);
+}
+
+static void die(const char *what)
+{
+	printf("FAIL: %s (last sentence: %s)\n", what, spin_strerror_last());
+	fflush(stdout);
+	clean_up();
+	_exit(1);
+}
+
+static void on_event(void *arg, const struct spin_event *event)
+{
+	struct spin_ctx *ctx = arg;
+	const struct spin_me_opts once = { .bytes = sizeof(once), .ignore_bits = UINT64_MAX, .options = SPIN_ME_USE_ONCE };
+	size_t bytes;
+	void *memory;
+	unsigned me;
+
+	if (event->type != SPIN_EVENT_MESSAGE)
+		return;
+	if (spin_ctx__host_memory(ctx, &memory, &bytes))
+		_exit(3);
+	seen->intact = !memcmp(memory, data, event->length);
+	seen->length = event->length;
+	seen->id = event->message_id;
+	seen->messages++;
+	if (spin_ctx__me_append(ctx, &once, &me))
+		_exit(4);
+}
+
+static int application(int ready)
+{
+	const struct spin_ctx_opts opts = { .bytes = sizeof(opts), .message = { .host_bytes = HOST_KIB << 10,
+					    .idle_ms = IDLE_MS, .no_entry = 1 } };
+	const struct spin_me_opts once = { .bytes = sizeof(once), .ignore_bits = UINT64_MAX, .options = SPIN_ME_USE_ONCE };
+	struct spin_object *object;
+	struct spin_rule rule;
+	struct spin_nic *nic;
+	struct spin_ctx *ctx;
+	unsigned me;
+
+	if (spin_object__open(object_path, &object) || spin_rule__parse("udp dport 9330", &rule) ||
+	    spin_nic__open(FAR_DEV, &nic) || spin_ctx__create_opts(nic, object, &rule, &opts, &ctx) ||
+	    spin_ctx__me_append(ctx, &once, &me) || spin_ctx__attach(ctx)) {
+		printf("application: %s\n", spin_strerror_last());
+		return 2;
+	}
+	if (write(ready, "ready", 5) != 5)
+		return 2;
+	for (;;) {
+		struct pollfd fd = { .fd = spin_ctx__event_fd(ctx), .events = POLLIN };
+
+		poll(&fd, 1, -1);
+		spin_ctx__events(ctx, on_event, ctx);
+	}
+}
+
+static int command(int ready)
+{
+	char spinctl[600], fd[16];
+	int log = open(log_path, O_WRONLY | O_TRUNC | O_APPEND | O_CLOEXEC);
+
+	snprintf(spinctl, sizeof(spinctl), "%s/bin/spinctl", built_dir());
+	snprintf(fd, sizeof(fd), "%d", ready);
+	dup2(log, STDOUT_FILENO);
+	execl(spinctl, spinctl, "run", object_path, "--dev", FAR_DEV, "--match", "udp dport 9330", "--host-kib", "5297",
+	      "--idle", "0.5", "--interval", "0", "--json", "--ready-fd", fd, NULL);
+	return 2;
+}
+
+/* A child in a namespace, which ends with this process. */
+static pid_t start(int ns, int (*run)(int arg), int arg)
+{
+	pid_t pid;
+
+	fflush(stdout);
+	pid = fork();
+	if (pid < 0)
+		die("fork");
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		netns_enter(ns);
+		_exit(run(arg));
+	}
+	return pid;
+}
+
+/* 1: it was alive. */
+static unsigned end(pid_t *pid)
+{
+	int status = 0;
+
+	if (*pid <= 0)
+		return 0;
+	kill(*pid, SIGKILL);
+	if (waitpid(*pid, &status, 0) != *pid)
+		die("waitpid");
+	*pid = 0;
+	return WIFSIGNALED(status);
+}
+
+/* `wait` 0: returns while it is still starting. */
+static void start_receiver(int (*kind)(int ready), int wait)
+{
+	struct pollfd fd;
+	char word[8];
+	int ends[2];
+
+	if (pipe(ends))
+		die("pipe");
+	receiver = start(pair.far_ns, kind, ends[1]);
+	close(ends[1]);
+	fd = (struct pollfd){ .fd = ends[0], .events = POLLIN };
+	if (wait && (poll(&fd, 1, 20000) <= 0 || read(ends[0], word, sizeof(word)) < 5))
+		die("a fresh receiver does not start");
+	close(ends[0]);
+}
+
+static int send_files(int unused)
+{
+	char spinctl[600];
+
+	(void)unused;
+	snprintf(spinctl, sizeof(spinctl), "%s/bin/spinctl", built_dir());
+	freopen("/dev/null", "w", stdout);
+	freopen("/dev/null", "w", stderr);
+	execl(spinctl, spinctl, "send", data_path, data_path, data_path, "--to", FAR_ADDR, "--quiet", NULL);
+	return 2;
+}
+
+static void random_sleep(unsigned most_us)
+{
+	usleep(random_below(&seed, most_us));
+}
+
+/* spinctl's line about the message. */
+static int is_logged(uint32_t id, uint32_t length)
+{
+	char want_id[64], want_length[64], line[4096];
+	FILE *log = fopen(log_path, "re");
+	int found = 0;
+
+	snprintf(want_id, sizeof(want_id), "\"message_id\": %u,", id);
+	snprintf(want_length, sizeof(want_length), "\"length_bytes\": %u,", length);
+	while (log && fgets(line, sizeof(line), log))
+		found += strstr(line, want_id) && strstr(line, want_length) && strstr(line, "\"event\": \"message\"");
+	if (log)
+		fclose(log);
+	if (found > 1)
+		die("a message completed twice");
+	return found;
+}
+
+static int is_told(int (*kind)(int ready), const struct spin_send_report *report, uint32_t length)
+{
+	if (kind == command)
+		return is_logged(report->message_id, length);
+	return seen->id == report->message_id && seen->length == length && seen->intact;
+}
+
+static void next_message(int (*kind)(int ready))
+{
+	const uint32_t length = 1 + random_below(&seed, BYTES);
+	struct spin_send_report report;
+	struct spin_sender *s;
+
+	if (spin_sender__open(FAR_ADDR, NULL, NULL, &s) || spin_sender__send(s, data, length, NULL, &report))
+		die("the next message is not taken");
+	spin_sender__close(s);
+	for (unsigned i = 0; !is_told(kind, &report, length); i++) {
+		if (i == 2000)
+			die("the next message has not arrived as it was sent");
+		usleep(2500);
+	}
+}
+
+/* How many were alive when they were killed. */
+static unsigned run_rounds(int (*kind)(int ready), int victims, unsigned rounds)
+{
+	unsigned killed = 0;
+
+	start_receiver(kind, 1);
+	for (unsigned i = 0; i < rounds; i++) {
+		sender = start(pair.near_ns, send_files, 0);
+		if (victims & STARTING_RECEIVER) {
+			end(&receiver);
+			start_receiver(kind, 0);
+			random_sleep(300000);
+		} else {
+			random_sleep(victims & SENDER ? 100000 : 200000);
+		}
+		if (victims & SENDER)
+			killed += end(&sender);
+		if (victims & (RECEIVER | STARTING_RECEIVER)) {
+			killed += end(&receiver);
+			start_receiver(kind, 1);
+		}
+		end(&sender); /* what it sends to a fresh one has no beginning */
+		next_message(kind);
+	}
+	end(&receiver);
+	return killed;
+}
+
+/* Maps of contexts like these, on the whole machine. */
+static unsigned maps_left(void)
+{
+	unsigned id = 0, found = 0;
+
+	while (!bpf_map_get_next_id(id, &id)) {
+		struct bpf_map_info info = { 0 };
+		unsigned bytes = sizeof(info);
+		int fd = bpf_map_get_fd_by_id(id);
+
+		if (fd < 0)
+			continue;
+		if (!bpf_obj_get_info_by_fd(fd, &info, &bytes) && info.value_size == HOST_KIB << 10)
+			found++;
+		close(fd);
+	}
+	return found;
+}
+
+static void nothing_is_left(void)
+{
+	unsigned program = 0;
+
+	netns_enter(pair.far_ns);
+	if (bpf_xdp_query_id((int)if_nametoindex(FAR_DEV), 0, &program) || program)
+		die("a program is left on the interface");
+	netns_enter(pair.near_ns);
+	for (unsigned i = 0; maps_left(); i++) {
+		if (i == 100)
+			die("maps of killed receivers are left");
+		usleep(50000);
+	}
+	if (waitpid(-1, NULL, WNOHANG) != -1)
+		die("a process is left");
+}
+
+int main(void)
+{
+	static const struct { const char *name; int (*kind)(int ready); int victims; unsigned rounds; } cases[] = {
+		{ "sender, to an application", application, SENDER, 16 },
+		{ "sender, to spinctl run", command, SENDER, 16 },
+		{ "application", application, RECEIVER, 10 },
+		{ "receiver (spinctl run)", command, RECEIVER, 10 },
+		{ "application that starts", application, STARTING_RECEIVER, 8 },
+		{ "receiver that starts", command, STARTING_RECEIVER | SENDER, 8 },
+	};
+	int fd;
+
+	pair__open(&pair);
+	random_fill(&seed, data, sizeof(data));
+	seen = mmap(NULL, sizeof(*seen), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	fd = mkstemp(data_path);
+	if (seen == MAP_FAILED || fd < 0 || write(fd, data, sizeof(data)) != sizeof(data) || close(fd) ||
+	    close(mkstemp(log_path)) || built_object("copy_to_host", object_path, sizeof(object_path)))
+		die("cannot begin");
+	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		unsigned killed = run_rounds(cases[i].kind, cases[i].victims, cases[i].rounds);
+
+		printf("%s: %u rounds, %u killed while at work, the next message arrived each time\n", cases[i].name,
+		       cases[i].rounds, killed);
+		if (killed < cases[i].rounds / 4)
+			die("most had ended before they were killed");
+		fflush(stdout);
+	}
+	nothing_is_left();
+	clean_up();
+	return 0;
+}
