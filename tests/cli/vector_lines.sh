@@ -149,8 +149,9 @@ behind 'after me 0 closed' 'write: after me N free|open|taken [messages N bytes 
 behind 'after host 0' 'write: host OFFSET hex HEX, or other bytes as in a packet'
 behind 'after host 0 0011' "'0011' gives no bytes: write hex HEX, or others as in a packet"
 behind 'host 0 hex 0g' "'0g' is not hex, two digits a byte"
-behind 'post match' 'write: post [match N] [ignore N] [start N] [length N] [once]'
-behind 'post colour 1' 'write: post [match N] [ignore N] [start N] [length N] [once]'
+behind 'post match' 'write: post [match N] [ignore N] [start N] [length N] [once] [as N]'
+behind 'post colour 1' 'write: post [match N] [ignore N] [start N] [length N] [once] [as N]'
+behind 'post as 64' '64 is no matching entry from 0 to 63'
 behind 'post start 4294967296' '4294967296 is no start from 0 to 4294967295'
 behind 'unlink' 'write: unlink N [busy]'
 behind 'unlink 0 soon' 'write: unlink N [busy]'

@@ -24,7 +24,7 @@ struct vector_change {
 	uint8_t *bytes;           /* HOST */
 	uint32_t offset, count;   /* HOST */
 	struct spin_me_opts post; /* POST */
-	unsigned me;              /* UNLINK, ME */
+	unsigned me;              /* UNLINK, ME; POST: the index it gets, SPIN_MES_MAX: the lowest free one */
 	int busy;                 /* UNLINK: a message has it */
 	enum spin_me_state state; /* ME */
 	int counted;              /* ME: the two below are given */

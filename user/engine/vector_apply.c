@@ -31,14 +31,14 @@ static int store(const struct vector_change *c, struct host_image *host)
 	return 0;
 }
 
-/* The lowest free index is the one that a new entry gets. */
 static int post(const struct vector_change *c, struct engine *e, struct host_image *host)
 {
-	unsigned want = 0, me;
+	unsigned want = c->me, me;
 	int err;
 
-	while (want < SPIN_MES_MAX && host->me[want].state != SPIN_ME_FREE)
-		want++;
+	for (unsigned i = 0; i < SPIN_MES_MAX && want == SPIN_MES_MAX; i++)
+		if (host->me[i].state == SPIN_ME_FREE)
+			want = i;
 	err = e->ops->me_append(e, &c->post, &me);
 	if (err)
 		return err;

@@ -80,7 +80,17 @@ static int read_host(struct vector_changes *changes, char *rest)
 	return 0;
 }
 
-/* [match N] [ignore N] [start N] [length N] [once] */
+static int read_index(const char *word, unsigned *me)
+{
+	uint64_t value;
+
+	if (template_number(word, "matching entry", SPIN_MES_MAX - 1, &value))
+		return -EINVAL;
+	*me = (unsigned)value;
+	return 0;
+}
+
+/* [match N] [ignore N] [start N] [length N] [once] [as N] */
 static int read_post(struct vector_changes *changes, char *rest)
 {
 	struct vector_change *change = add(changes, CHANGE_POST);
@@ -89,6 +99,7 @@ static int read_post(struct vector_changes *changes, char *rest)
 
 	if (!change)
 		return -ENOMEM;
+	change->me = SPIN_MES_MAX;
 	change->post.bytes = sizeof(change->post);
 	while ((name = vector_next(&rest))) {
 		int wide = !strcmp(name, "match") || !strcmp(name, "ignore");
@@ -98,8 +109,13 @@ static int read_post(struct vector_changes *changes, char *rest)
 			continue;
 		}
 		word = vector_next(&rest);
+		if (word && !strcmp(name, "as")) {
+			if (read_index(word, &change->me))
+				return -EINVAL;
+			continue;
+		}
 		if (!word || (!wide && strcmp(name, "start") && strcmp(name, "length")))
-			return engine_fail(-EINVAL, "write: post [match N] [ignore N] [start N] [length N] [once]");
+			return engine_fail(-EINVAL, "write: post [match N] [ignore N] [start N] [length N] [once] [as N]");
 		if (template_number(word, name, wide ? UINT64_MAX : UINT32_MAX, &value))
 			return -EINVAL;
 		if (!strcmp(name, "match"))
@@ -111,16 +127,6 @@ static int read_post(struct vector_changes *changes, char *rest)
 		else
 			change->post.length = (uint32_t)value;
 	}
-	return 0;
-}
-
-static int read_index(const char *word, unsigned *me)
-{
-	uint64_t value;
-
-	if (template_number(word, "matching entry", SPIN_MES_MAX - 1, &value))
-		return -EINVAL;
-	*me = (unsigned)value;
 	return 0;
 }
 
