@@ -12,9 +12,9 @@
 #include <string.h>
 
 #include <common/built.h>
-#include <engine/template.h>
-#include <engine/vector_wire.h>
+#include <common/message_packet.h>
 #include <spin/return.h>
+#include <spin/slmp.h>
 
 #define PACKETS 5u
 #define STRIDE 8u
@@ -32,11 +32,6 @@ struct schedule {
 	unsigned send[SENDS_MAX];
 };
 
-struct packet {
-	uint32_t bytes, slmp_at;
-	uint8_t frame[256];
-};
-
 /* The state of msg_copy, and of msg_returns as far as it is looked at. */
 struct copied { uint32_t headers, packets, bytes, completions, dropped_bytes, flow_control; };
 struct traced { uint32_t order; };
@@ -46,7 +41,7 @@ struct lab {
 	struct engine *engine;
 	int copies;          /* the handler is msg_copy, else msg_returns */
 	uint32_t id, now_ms; /* ids are not used again */
-	struct packet packet[PACKETS];
+	struct message_packet packet[PACKETS];
 };
 
 static unsigned long long schedules;
@@ -64,34 +59,15 @@ static uint8_t byte_at(const struct lab *lab, uint32_t at)
 	return (uint8_t)(at * 3 + lab->id * 7 + 1);
 }
 
-static int make_packet(struct lab *lab, unsigned number)
-{
-	struct packet *packet = &lab->packet[number];
-	static struct template t;
-	char slmp[64];
-
-	template_start(&t);
-	snprintf(slmp, sizeof(slmp), "slmp SYN %s id 0 off %u", number + 1 == PACKETS ? "EOM" : "", number * STRIDE);
-	if (template_line(&t, "eth 02:00:00:00:00:01 > 02:00:00:00:00:02") < 0 ||
-	    template_line(&t, "ip4 10.0.0.1 > 10.0.0.2") < 0 || template_line(&t, "udp 4000 > 9330 sum none") < 0 ||
-	    template_line(&t, slmp) < 0 || template_append(&t, NULL, bytes_of(number)) || template_finish(&t))
-		return -1;
-	packet->bytes = t.bytes;
-	packet->slmp_at = (uint32_t)t.slmp_at;
-	memcpy(packet->frame, t.frame, t.bytes);
-	return 0;
-}
-
 /* Makes it this message's. */
 static void fill_packet(struct lab *lab, unsigned number)
 {
-	struct packet *packet = &lab->packet[number];
-	uint8_t *id = packet->frame + packet->slmp_at + 2, *data = id + 8;
+	struct message_packet *packet = &lab->packet[number];
 
-	for (unsigned i = 0; i < 4; i++)
-		id[i] = (uint8_t)(lab->id >> (24 - 8 * i));
-	for (uint32_t i = 0; i < bytes_of(number); i++)
-		data[i] = byte_at(lab, number * STRIDE + i);
+	message_packet_head(packet, SPIN_SLMP_SYN | (number + 1 == PACKETS ? SPIN_SLMP_EOM : 0), lab->id,
+			    number * STRIDE);
+	for (uint32_t i = 0; i < packet->payload_bytes; i++)
+		packet->payload[i] = byte_at(lab, number * STRIDE + i);
 }
 
 static int wrong(const struct schedule *s, const struct lab *lab, unsigned step, const char *what)
@@ -108,28 +84,24 @@ static int wrong(const struct schedule *s, const struct lab *lab, unsigned step,
 static int send_one(struct lab *lab, const struct schedule *s, unsigned step, unsigned *came)
 {
 	static struct engine_out out;
-	const struct packet *packet = &lab->packet[s->send[step]];
+	const struct message_packet *packet = &lab->packet[s->send[step]];
 	unsigned bit = 1u << s->send[step], known = *came & bit;
-	enum spin_reason want;
-	uint8_t ack[256];
-	uint32_t ack_bytes;
+	const struct spin_event *event = &out.events.event[0];
+	const char *what;
 	int ends;
 
 	if (lab->engine->ops->packet(lab->engine, packet->frame, packet->bytes, &out))
 		return wrong(s, lab, step, engine_why());
 	*came |= bit;
 	ends = !known && *came == (1u << PACKETS) - 1;
-	want = known ? SPIN_REASON_DUPLICATE : *came & 1 ? SPIN_REASON_SUCCESS : SPIN_REASON_PARKED;
-	if (out.reason != want)
-		return wrong(s, lab, step, "has another reason");
-	if (out.verdict != SPIN_VERDICT_TX || vector_ack(packet->frame, packet->bytes, ack, &ack_bytes) ||
-	    out.frame_bytes != ack_bytes || memcmp(out.frame, ack, ack_bytes))
-		return wrong(s, lab, step, "is not acknowledged as it should be");
+	what = message_packet_check(packet, &out, known ? SPIN_REASON_DUPLICATE :
+				    *came & 1 ? SPIN_REASON_SUCCESS : SPIN_REASON_PARKED);
+	if (what)
+		return wrong(s, lab, step, what);
 	if (out.events.count != (unsigned)ends)
 		return wrong(s, lab, step, "has an event too many or too few");
-	if (ends && (out.events.event[0].type != SPIN_EVENT_MESSAGE || out.events.event[0].message_id != lab->id ||
-		     out.events.event[0].length != MESSAGE_BYTES || out.events.event[0].dropped_bytes ||
-		     out.events.event[0].flags))
+	if (ends && (event->type != SPIN_EVENT_MESSAGE || event->message_id != lab->id ||
+		     event->length != MESSAGE_BYTES || event->dropped_bytes || event->flags))
 		return wrong(s, lab, step, "has another event");
 	return 0;
 }
@@ -270,7 +242,7 @@ static int run_handler(enum engine_kind kind, const char *handler, int copies)
 	if (!err)
 		err = engine_open(kind, &lab.built.handler, &context, &lab.engine);
 	for (unsigned i = 0; i < PACKETS && !err; i++)
-		err = make_packet(&lab, i);
+		err = message_packet_make(&lab.packet[i], bytes_of(i));
 	if (!err)
 		failed = permute(&lab, order, 0);
 	else if (!engine_cannot(err))

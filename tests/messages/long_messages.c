@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Messages of more packets than a window holds, each packet twice, in blocks as long as the window and in
+ * any order within them; at each block's begin a packet that is one too far. All of them go through one MPQ, one after the
+ * other, more often than its generations last, short ones in between: nothing of one is left for the next.
+ *
+ *	long_messages [--engine host|bpf|isolated|model]
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <common/built.h>
+#include <common/message_packet.h>
+#include <spin/slmp.h>
+
+#define MESSAGES 40u
+#define BLOCK (SPIN_WINDOW + 1)           /* packets from the lowest missing one to the window's end */
+#define LONG_PACKETS (1 + 3 * BLOCK)
+#define SHORT_PACKETS 3u
+#define HOST_BYTES 4096u
+
+struct ends { uint32_t messages, dropped_bytes, flow_control; }; /* of msg_default */
+
+struct lab {
+	struct engine *engine;
+	struct message_packet packet; /* of one byte */
+	struct engine_out out;
+	uint32_t id, packets, came, beyond;
+	uint64_t random;
+};
+
+static unsigned long long sent;
+
+static int wrong(const struct lab *lab, uint32_t packet, const char *what)
+{
+	printf("FAIL  %s: packet %u of message %u %s\n", lab->engine->ops->name, packet, lab->id, what);
+	return 1;
+}
+
+static uint8_t byte_of(const struct lab *lab, uint32_t packet)
+{
+	return (uint8_t)(packet * 5 + (packet >> 8) * 3 + lab->id * 11 + 1);
+}
+
+static int check_message(struct lab *lab, uint32_t packet)
+{
+	const struct spin_event *e = &lab->out.events.event[0];
+	uint32_t flags = lab->beyond ? SPIN_EVENT_FLOW_CONTROL : 0;
+	int ends = lab->came == lab->packets;
+
+	if (lab->out.events.count != (unsigned)ends)
+		return wrong(lab, packet, "has an event too many or too few");
+	if (ends && (e->type != SPIN_EVENT_MESSAGE || e->length != lab->packets || e->message_id != lab->id ||
+		     e->deposited_bytes != lab->packets || e->dropped_bytes != lab->beyond || e->flags != flags))
+		return wrong(lab, packet, "has another event");
+	return 0;
+}
+
+static int send_packet(struct lab *lab, uint32_t packet, enum spin_reason want)
+{
+	const char *what;
+
+	sent++;
+	message_packet_head(&lab->packet, SPIN_SLMP_SYN | (packet + 1 == lab->packets ? SPIN_SLMP_EOM : 0), lab->id,
+			    packet);
+	lab->packet.payload[0] = byte_of(lab, packet);
+	if (lab->engine->ops->packet(lab->engine, lab->packet.frame, lab->packet.bytes, &lab->out))
+		return wrong(lab, packet, engine_why());
+	what = message_packet_check(&lab->packet, &lab->out, want);
+	return what ? wrong(lab, packet, what) : 0;
+}
+
+static int send_twice(struct lab *lab, uint32_t packet)
+{
+	int failed = send_packet(lab, packet, SPIN_REASON_PROCEEDED);
+
+	lab->came++;
+	failed = failed || check_message(lab, packet);
+	failed = failed || send_packet(lab, packet, SPIN_REASON_DUPLICATE);
+	return failed ? 1 : lab->out.events.count ? wrong(lab, packet, "has an event when it comes again") : 0;
+}
+
+static uint32_t random_below(struct lab *lab, uint32_t end)
+{
+	lab->random = lab->random * 6364136223846793005u + 1442695040888963407u;
+	return (uint32_t)((lab->random >> 33) % end);
+}
+
+/* The packets from `lowest` on, which is missing: forwards, backwards, or in any order. */
+static int send_block(struct lab *lab, uint32_t lowest, uint32_t count)
+{
+	static uint32_t order[BLOCK];
+	int failed = 0;
+
+	for (uint32_t i = 0; i < count; i++)
+		order[i] = lowest + (lab->id % 3 == 1 ? count - 1 - i : i);
+	for (uint32_t i = count; lab->id % 3 == 2 && i > 1; i--) {
+		uint32_t other = random_below(lab, i), was = order[i - 1];
+
+		order[i - 1] = order[other];
+		order[other] = was;
+	}
+	if (lowest + BLOCK < lab->packets) {
+		failed = send_packet(lab, lowest + BLOCK, SPIN_REASON_BEYOND_WINDOW);
+		lab->beyond++;
+	}
+	for (uint32_t i = 0; i < count && !failed; i++)
+		failed = send_twice(lab, order[i]);
+	return failed;
+}
+
+/* Host memory is that of the message's packets; what lies behind is another one's, or nobody's. */
+static int check_memory(struct lab *lab)
+{
+	uint8_t memory[HOST_BYTES];
+
+	if (lab->engine->ops->host_read(lab->engine, 0, memory, sizeof(memory)))
+		return wrong(lab, 0, engine_why());
+	for (uint32_t i = 0; i < lab->packets; i++)
+		if (memory[i] != byte_of(lab, i))
+			return wrong(lab, i, "is not in host memory");
+	return 0;
+}
+
+static int send_message(struct lab *lab, uint32_t packets)
+{
+	int failed;
+
+	lab->id++;
+	lab->packets = packets;
+	lab->came = lab->beyond = 0;
+	failed = send_twice(lab, 0);
+	for (uint32_t lowest = 1; lowest < packets && !failed; lowest += BLOCK)
+		failed = send_block(lab, lowest, packets - lowest < BLOCK ? packets - lowest : BLOCK);
+	return failed || check_memory(lab);
+}
+
+static int run(struct lab *lab)
+{
+	struct ends want = { 0 }, got;
+	int failed = 0;
+
+	for (unsigned i = 0; i < MESSAGES && !failed; i++) {
+		failed = send_message(lab, LONG_PACKETS);
+		want.dropped_bytes += lab->beyond;
+		want.flow_control++;
+		failed = failed || send_message(lab, SHORT_PACKETS);
+		want.messages += 2;
+	}
+	if (failed)
+		return failed;
+	if (lab->engine->ops->read(lab->engine, "spin_state", 0, &got, sizeof(got)))
+		return wrong(lab, 0, engine_why());
+	return memcmp(&got, &want, sizeof(want)) ? wrong(lab, 0, "leaves another state") : 0;
+}
+
+static int run_engine(enum engine_kind kind)
+{
+	const struct engine_context context = { .rule = { .protocol = 17 },
+						.message = { .host_bytes = HOST_BYTES, .messages = 1 } };
+	struct lab *lab = calloc(1, sizeof(*lab));
+	struct built built;
+	int err = lab ? built_handler("msg_default", &built) : -ENOMEM, failed = 0, trusted_only;
+
+	if (!err)
+		err = engine_open(kind, &built.handler, &context, &lab->engine);
+	if (!err)
+		err = message_packet_make(&lab->packet, 1);
+	if (!err)
+		failed = run(lab);
+	else if (!engine_cannot(err))
+		failed = 1;
+	/* messages are for the trusted class only */
+	trusted_only = kind == ENGINE_ISOLATED && err == -EOPNOTSUPP;
+	if (err && !trusted_only)
+		printf("%s %s: %s\n", failed ? "FAIL " : "skip:", engine_name(kind), engine_why());
+	if (lab)
+		engine_close(lab->engine);
+	free(lab);
+	return failed ? 1 : err && !trusted_only ? 77 : 0;
+}
+
+int main(int argc, char **argv)
+{
+	int only = argc == 3 && !strcmp(argv[1], "--engine") ? (int)engine_find(argv[2]) : -1;
+	int failed = 0, skipped = 0;
+
+	if ((argc != 1 && argc != 3) || only == ENGINE_KINDS || (argc == 3 && only < 0)) {
+		fputs("usage: long_messages [--engine host|bpf|isolated|model]\n", stderr);
+		return 2;
+	}
+	for (int kind = 0; kind < ENGINE_KINDS; kind++) {
+		int rc = only >= 0 && kind != only ? 0 : run_engine((enum engine_kind)kind);
+
+		failed |= rc == 1;
+		skipped |= rc == 77;
+	}
+	printf("%llu packets\n", sent);
+	return failed ? 1 : skipped ? 77 : 0;
+}
