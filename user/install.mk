@@ -22,6 +22,7 @@ INSTALL_ROWS = \
 	link|$(SONAME)|$(LIBDIR)/libspin.so \
 	pc|user/libspin/libspin.pc.in|$(LIBDIR)/pkgconfig/libspin.pc \
 	$(call rows,644,$(LIBDIR)/spin,$(HANDLERS)) \
+	$(call rows,644,$(SPIN_DATA)/handlers,$(BUILD)/handlers/copy_to_host.spin) \
 	$(call rows,644,$(INCLUDEDIR)/spin,$(LIBSPIN_HEADERS) \
 		$(addprefix handlers/include/spin/,context.h message.h meta.h reason.h rule.h)) \
 	$(foreach f,$(RUNTIME) $(wildcard handlers/*.c handlers/*.md),644|$(f)|$(SPIN_DATA)/$(f)) \

@@ -34,6 +34,7 @@ line() {
 	new) echo "$SPINCTL new fresh --dir $WORK/made" ;;
 	record) echo "$SPINCTL record filtering.spin --dev v0 --duration 0.4 -o $WORK/made/new.pcapng" ;;
 	replay) echo "$SPINCTL replay rec.pcapng --handler filtering.c" ;;
+	recv) echo "$SPINCTL recv $WORK/made/in --dev v0 --count 0 --duration 0.4" ;;
 	mpq) echo "$SPINCTL mpq" ;;
 	send) echo "$SPINCTL send filtering.spin filtering.c --to 127.0.0.1" ;;
 	doctor) echo "$SPINCTL doctor --dev v0" ;;
@@ -135,6 +136,7 @@ wrong "$SPINCTL run @ --dev v0"
 wrong "$SPINCTL record @ --dev v0 -o $WORK/made/x"
 wrong "$SPINCTL cost @ --pcap rec.pcapng"
 wrong "$SPINCTL cost filtering.spin --pcap @"
+wrong "$SPINCTL recv $WORK/made/x --dev v0 --handler @"
 wrong "$SPINCTL replay @"
 wrong "$SPINCTL test @"
 for file in folder nosuch; do # any other is a message

@@ -16,6 +16,7 @@ static const struct subcommand *const subcommands[] = {
 	&new_command,
 	&record_command,
 	&replay_command,
+	&recv_command,
 	&mpq_command,
 	&send_command,
 	&doctor_command,

@@ -13,34 +13,60 @@ static struct {
 	double next_look_s;
 } note;
 
+/* Of a message's packet: it may have been acknowledged. */
+static int may_be_acknowledged(enum spin_reason reason)
+{
+	return reason >= SPIN_REASON_SUCCESS && reason < SPIN_REASON_NO_ME && reason != SPIN_REASON_MALFORMED;
+}
+
 /* Of all contexts: each is on each interface. */
 static uint64_t replies(const struct run_set *set)
 {
 	uint64_t sum = 0;
 
-	for (unsigned i = 0; i < set->contexts; i++)
+	for (unsigned i = 0; i < set->contexts; i++) {
+		int messages = run_set__takes_messages(&set->context[i]);
+
 		for (unsigned reason = 0; reason < SPIN_REASON_COUNT; reason++)
-			if (spin_reason_verdict((enum spin_reason)reason) == SPIN_VERDICT_TX)
+			if (messages ? may_be_acknowledged((enum spin_reason)reason) :
+				       spin_reason_verdict((enum spin_reason)reason) == SPIN_VERDICT_TX)
 				sum += set->context[i].counts.packets[reason];
+	}
 	return sum;
 }
 
-/* 1 only if the other end was seen, and has nothing that would make it run NAPI. */
-static int loses_replies(const struct probe_net *net, struct doctor_device *d, const char *name)
+static int some_messages(const struct run_set *set)
+{
+	for (unsigned i = 0; i < set->contexts; i++)
+		if (run_set__takes_messages(&set->context[i]))
+			return 1;
+	return 0;
+}
+
+/*
+ * 1 only if the other end was seen, and has nothing that would make it run NAPI. With GRO alone that runs when
+ * something else is sent there: soon enough beside other traffic, but a sender of messages waits for nothing else.
+ */
+static int loses_replies(const struct probe_net *net, struct doctor_device *d, const char *name, int messages)
 {
 	if (kernel_iface__read(net, name, &d->iface) || strcmp(d->iface.kind, "veth"))
 		return 0;
 	doctor__read_peer(net, d);
-	return !d->peer_err && !d->peer.native_id && d->peer.features[FEATURE_GRO] == SETTING_OFF;
+	return !d->peer_err && !d->peer.native_id && (messages || d->peer.features[FEATURE_GRO] == SETTING_OFF);
 }
 
 /* 1 if it was said. */
-static int look(const struct probe_net *net, const char *name)
+static int look(const struct probe_net *net, const char *name, int messages)
 {
 	struct doctor_device d = { 0 };
 
-	if (!loses_replies(net, &d, name))
+	if (!loses_replies(net, &d, name, messages))
 		return 0;
+	if (messages) {
+		complain("%s: acknowledgements are lost: its peer %s has no XDP program; attach one there, any that passes "
+			 "packets on", name, d.peer.name);
+		return 1;
+	}
 	complain("%s: packets sent back are lost: its peer %s has neither GRO nor an XDP program; "
 		 "`spinctl doctor --dev %s` says more", name, d.peer.name, name);
 	return 1;
@@ -63,7 +89,7 @@ void run_note__lost_replies(const struct run_set *set)
 	note.next_look_s = now_s() + LOOK_AGAIN_S;
 	if (!kernel_net__open(&net))
 		for (unsigned i = 0; i < set->devices; i++)
-			if (note.may_lose[i] && look(&net, spin_nic__name(set->device[i].nic)))
+			if (note.may_lose[i] && look(&net, spin_nic__name(set->device[i].nic), some_messages(set)))
 				note.may_lose[i] = 0;
 	kernel_net__close(&net);
 }

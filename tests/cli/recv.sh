@@ -1,0 +1,124 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# A file goes over the network with spinctl send and recv; recv writes it when it is whole, or not at all. spinctl mpq
+# and status show what is in flight from outside.
+. "$(dirname "$0")/setup.inc"
+need_root
+make_nics
+PEER=$NS-peer
+cleanup_peer() {
+	ip netns del "$PEER" 2>/dev/null
+	cleanup
+}
+trap cleanup_peer EXIT
+cd "$WORK" || exit 1
+
+ip netns add "$PEER" && ip -n "$NS" link set v1 netns "$PEER" && ip -n "$PEER" link set v1 up ||
+	skip "cannot make a second network namespace"
+ip -n "$NS" address add 10.79.0.1/24 dev v0
+ip -n "$PEER" address add 10.79.0.2/24 dev v1
+ip -n "$PEER" neighbour replace 10.79.0.1 lladdr "$(ip -n "$NS" -o link show v0 | sed 's/.*ether \([^ ]*\) .*/\1/')" dev v1
+
+# any program at the other end of a veth: what XDP sends back is lost there without one
+nsenter --net="/run/netns/$PEER" "$SPINCTL" run "$OBJECT" --dev v1 --match 'udp dport 1' --interval 0 \
+	--ready-file other >/dev/null 2>&1 &
+i=0
+while [ ! -s other ] && [ $i -lt 200 ]; do i=$((i + 1)); sleep 0.05; done
+
+# receive OPTIONS...: in the background, attached when this returns
+receive() {
+	rm -f ready
+	# not by the function: this has to be the process that is killed
+	nsenter --net="/run/netns/$NS" "$SPINCTL" recv --duration 30 "$@" --dev v0 --ready-file ready >recv.out 2>recv.err &
+	RECV=$!
+	i=0
+	while [ ! -s ready ] && [ $i -lt 200 ]; do i=$((i + 1)); sleep 0.05; done
+	[ -s ready ] || fail "recv $*: not ready: $(cat recv.err)"
+}
+
+ended() { # STATUS
+	wait "$RECV"
+	got=$?
+	[ "$got" = "$1" ] || fail "recv: status $got instead of $1: $(cat recv.err)"
+}
+
+send() {
+	nsenter --net="/run/netns/$PEER" "$SPINCTL" send "$@" >send.out 2>send.err || fail "send $*: $(cat send.err)"
+}
+
+# a packet of message 7 by hand: number of the packet, flags
+packet() {
+	printf "\\$2\\000\\000\\000\\000\\007\\000\\000\\000\\$1$(printf '%064d' 0)" |
+		nsenter --net="/run/netns/$PEER" bash -c 'cat >/dev/udp/10.79.0.1/9330'
+}
+
+head -c 3000000 /dev/urandom >sent
+receive got
+send sent --to 10.79.0.1
+ended 0
+cmp sent got || fail "the file is not what was sent"
+grep -q "3000000 bytes" recv.out || fail "no size: $(cat recv.out)"
+[ -s recv.err ] && fail "recv says: $(cat recv.err)"
+
+# several, one after the other, and one of no bytes; another port; JSON
+: >none
+receive many --count 3 --port 7777 --json
+send sent none "$SPINCTL" --to 10.79.0.1:7777
+ended 0
+cmp sent many.1 && cmp none many.2 && cmp "$SPINCTL" many.3 || fail "several files are not what was sent"
+[ "$(grep -c '"message_id"' recv.out)" = 3 ] || fail "not an object per message: $(cat recv.out)"
+
+# what is in flight is seen from outside, and given up; then another one is taken
+echo before >stays
+receive stays
+packet 000 100
+i=0
+until in_ns "$SPINCTL" mpq --json >mpq.out && grep -q '"phase": "open"' mpq.out || [ $i = 20 ]; do i=$((i + 1)); done
+says mpq.out '"source": "10.79.0.2"'
+says mpq.out '"message_id": 7'
+says mpq.out '"packets": 1'
+expect 0 in_ns "$SPINCTL" mpq --dev v0
+says out "1 in flight"
+expect 0 in_ns "$SPINCTL" status
+says out "dport 9330"
+i=0
+while [ ! -s recv.err ] && [ $i -lt 200 ]; do i=$((i + 1)); sleep 0.05; done
+says recv.err "message 7 from 10.79.0.2"
+[ "$(cat stays)" = before ] || fail "half a message is in the file"
+packet 040 100
+i=0
+until in_ns "$SPINCTL" mpq --json >mpq.out && grep -q '"phase": "waiting"' mpq.out || [ $i = 20 ]; do i=$((i + 1)); done
+says mpq.out '"parked_packets": 1'
+send sent --to 10.79.0.1
+ended 0
+cmp sent stays || fail "the file after a message that was given up is not what was sent"
+
+# too long, not in time, killed: nothing is written
+receive long --max-mib 1
+nsenter --net="/run/netns/$PEER" "$SPINCTL" send sent --to 10.79.0.1 >send.out 2>&1
+ended 1
+says recv.err "--max-mib"
+[ -e long ] && fail "a message that is too long was written"
+expect 1 in_ns "$SPINCTL" recv late --dev v0 --duration 0.2
+says err "0 of 1 messages"
+one_line
+receive killed
+packet 000 100
+kill -9 "$RECV"
+wait "$RECV" 2>/dev/null
+[ -z "$(find . -name 'killed*' -o -name '.spinrecv*' -o -name late)" ] || fail "left: $(ls -A)"
+receive again
+send sent --to 10.79.0.1
+ended 0
+cmp sent again || fail "after a killed receiver a file is not what was sent"
+
+expect 2 in_ns "$SPINCTL" recv x --dev v0 --port 0
+expect 2 in_ns "$SPINCTL" recv x --dev v0 --max-mib 257
+expect 1 in_ns "$SPINCTL" recv nosuch/x --dev v0
+one_line
+expect 1 in_ns "$SPINCTL" recv /dev/null --dev v0
+says err "no regular file"
+expect 1 in_ns "$SPINCTL" recv x --dev v0 --handler "$OBJECT"
+says err "takes datagrams"
+one_line
+exit $FAILED

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "builtin.h"
+#include "spinctl.h"
+
+static int is_there(char path[PATH_MAX], const char *folder, const char *below, const char *name)
+{
+	return snprintf(path, PATH_MAX, "%s/%s%s.spin", folder, below, name) < PATH_MAX && !access(path, R_OK);
+}
+
+int builtin__find(const char *name, char path[PATH_MAX])
+{
+	const char *home = getenv("SPIN_HOME");
+	char self[PATH_MAX], *slash;
+	ssize_t n;
+
+	if (home && *home && is_there(path, home, "handlers/", name))
+		return DONE;
+	n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	for (self[n > 0 ? n : 0] = '\0'; (slash = strrchr(self, '/')); ) {
+		*slash = '\0';
+		if (is_there(path, self, "handlers/", name) || is_there(path, self, "share/spin/handlers/", name))
+			return DONE;
+	}
+	return complain("cannot find %s.spin, which comes with spinctl: build it with spincc, and give it with --handler",
+			name);
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef SPINCTL_BUILTIN_H
+#define SPINCTL_BUILTIN_H
+
+#include <limits.h>
+
+/*
+ * The fat object of a handler that comes with us ("copy_to_host"): from SPIN_HOME, or from a folder above the
+ * executable, built (handlers/) or installed (share/spin/handlers/). DONE, or FAILED after a message.
+ */
+int builtin__find(const char *name, char path[PATH_MAX]);
+
+#endif
