@@ -19,6 +19,8 @@ struct mpq_context {
 
 /* All of this machine, or those on one device; a context on several is found once. 0 or -errno. Free with mpq_find__free(). */
 int mpq_find__contexts(const char *device, struct mpq_context **out, unsigned *count);
+/* Of a context's program: 0, -ENOENT if it takes datagrams, or -errno. Free out->message. */
+int mpq_find__context(uint32_t program_id, struct mpq_context *out);
 void mpq_find__free(struct mpq_context *context, unsigned count);
 
 /* JSON: one document; pretty: several lines. */

@@ -59,8 +59,7 @@ static int read_messages(const struct outside_section *s, const struct spin_conf
 	return 0;
 }
 
-/* -ENOENT: it takes datagrams. */
-static int read_context(uint32_t program_id, struct mpq_context *out)
+int mpq_find__context(uint32_t program_id, struct mpq_context *out)
 {
 	struct outside_section rodata = { .fd = -1 }, mpq = { .fd = -1 };
 	uint32_t maps[OUTSIDE_MAPS_MAX];
@@ -95,7 +94,7 @@ static void add(struct search *s, const struct status_interface *found, const st
 	s->context = more;
 	c = &more[s->count];
 	memset(c, 0, sizeof(*c));
-	err = read_context(context->program_id, c);
+	err = mpq_find__context(context->program_id, c);
 	if (err) {
 		s->err = err == -ENOENT ? s->err : err;
 		return;

@@ -225,7 +225,8 @@ static const struct command_row row = {
 		 "over. Datagrams to the port reach no socket while it runs. Over a veth pair, the other end needs an XDP program, too, "
 		 "any that passes packets on: without one acknowledgements do not arrive.",
 	.examples = (const struct example_row[]){
-		{ "spinctl recv report.pdf --dev lo & sleep 1; spinctl send kvstore.c --to 127.0.0.1; wait",
+		{ "spinctl recv copy.c --dev lo --duration 30 --ready-file up & until test -e up; do sleep 0.1; done; "
+		  "spinctl send kvstore.c --to 127.0.0.1 && wait",
 		  "A file through the loopback interface." },
 		{ "spinctl recv incoming --dev eth0 --count 0 --duration 1", "All messages of a second, as incoming.1, "
 		  "incoming.2 and so on." },

@@ -102,36 +102,49 @@ static int count(void *arg, const struct spin_message_info *message)
 	return 0;
 }
 
+void run_message__stats_text(const struct spin_message_stats *stats, unsigned flying)
+{
+	printf("messages: %" PRIu64 " opened, %" PRIu64 " completed, %" PRIu64 " evicted, %u in flight; parked packets: %" PRIu64
+	       " handled, %" PRIu64 " lost", stats->opened, stats->completed, stats->evicted, flying, stats->replayed, stats->replay_lost);
+	if (stats->events_lost)
+		printf("; %" PRIu64 " events found no room", stats->events_lost);
+	putchar('\n');
+}
+
+void run_message__stats_json(struct json *j, const struct spin_message_stats *stats, unsigned flying)
+{
+	json_object(j, "messages");
+	json_uint(j, "opened", stats->opened);
+	json_uint(j, "completed", stats->completed);
+	json_uint(j, "evicted", stats->evicted);
+	json_uint(j, "in_flight", flying);
+	json_uint(j, "parked_packets_handled", stats->replayed);
+	json_uint(j, "parked_packets_lost", stats->replay_lost);
+	json_uint(j, "events_lost", stats->events_lost);
+	json_object_end(j);
+}
+
+/* 0: it takes datagrams. */
+static int read_stats(struct spin_ctx *ctx, struct spin_message_stats *stats, unsigned *flying)
+{
+	*flying = 0;
+	return !spin_ctx__message_stats(ctx, stats) && !spin_ctx__messages(ctx, count, flying);
+}
+
 void run_message__text(struct spin_ctx *ctx)
 {
-	struct spin_message_stats s;
-	unsigned flying = 0;
+	struct spin_message_stats stats;
+	unsigned flying;
 
-	if (spin_ctx__message_stats(ctx, &s))
-		return;
-	spin_ctx__messages(ctx, count, &flying);
-	printf("messages: %" PRIu64 " opened, %" PRIu64 " completed, %" PRIu64 " evicted, %u in flight; parked packets: %" PRIu64
-	       " handled, %" PRIu64 " lost", s.opened, s.completed, s.evicted, flying, s.replayed, s.replay_lost);
-	if (s.events_lost)
-		printf("; %" PRIu64 " events found no room", s.events_lost);
-	putchar('\n');
+	if (read_stats(ctx, &stats, &flying))
+		run_message__stats_text(&stats, flying);
 }
 
 void run_message__json(struct json *j, struct spin_ctx *ctx)
 {
-	struct spin_message_stats s;
-	unsigned flying = 0;
+	struct spin_message_stats stats;
+	unsigned flying;
 
-	if (spin_ctx__message_stats(ctx, &s))
-		return;
-	spin_ctx__messages(ctx, count, &flying);
-	json_object(j, "messages");
-	json_uint(j, "opened", s.opened);
-	json_uint(j, "completed", s.completed);
-	json_uint(j, "evicted", s.evicted);
-	json_uint(j, "in_flight", flying);
-	json_uint(j, "parked_packets_handled", s.replayed);
-	json_uint(j, "parked_packets_lost", s.replay_lost);
-	json_uint(j, "events_lost", s.events_lost);
-	json_object_end(j);
+	if (read_stats(ctx, &stats, &flying))
+		run_message__stats_json(j, &stats, flying);
 }

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <linux/capability.h>
 
 #include "kernel/caps.h"
+#include "mpq.h"
+#include "run_message.h"
 #include "status.h"
 
 static struct status_options {
@@ -24,6 +27,20 @@ struct listing {
 	unsigned count;
 };
 
+/* Of a context that takes messages; j NULL: as text. */
+static void show_messages(uint32_t program_id, struct json *j)
+{
+	struct mpq_context c = { 0 };
+
+	if (mpq_find__context(program_id, &c))
+		return;
+	if (j)
+		run_message__stats_json(j, &c.stats, c.messages);
+	else
+		run_message__stats_text(&c.stats, c.messages);
+	free(c.message);
+}
+
 static void text_interface(const struct status_interface *f)
 {
 	printf("%s, ", f->device);
@@ -38,6 +55,7 @@ static void text_interface(const struct status_interface *f)
 	for (unsigned i = 0; i < f->contexts; i++) {
 		printf("\n%s on %s, rule: %s\n", f->context[i].name, f->device, f->context[i].rule);
 		counters__text(f->context[i].packets);
+		show_messages(f->context[i].program_id, NULL);
 	}
 	printf("\npackets of no context\n");
 	counters__text(f->packets);
@@ -62,6 +80,7 @@ static void json_interface(struct json *j, const struct status_interface *f)
 		json_string(j, "rule", f->context[i].rule);
 		json_uint(j, "program_id", f->context[i].program_id);
 		counters__json(j, f->context[i].packets);
+		show_messages(f->context[i].program_id, j);
 		json_object_end(j);
 	}
 	json_array_end(j);
@@ -120,7 +139,8 @@ static const struct command_row row = {
 	.options = rows,
 	.notes = "Needs root.",
 	.about = "A context is shown with its process, its interface, its match rule and its counters, whichever "
-		 "process attached it. Contexts in other network namespaces are listed too, marked so.",
+		 "process attached it; one that takes messages with their numbers, too (spinctl mpq has each). Contexts "
+		 "in other network namespaces are listed too, marked so.",
 	.examples = (const struct example_row[]){
 		{ "spinctl status", "What runs on this machine." },
 		{ "spinctl status --dev eth0 --json", "The same of one interface, for a program." },
