@@ -137,7 +137,7 @@ SPIN_INLINE void spin_replay_(struct xdp_md *ctx, uint32_t mpq, int action)
 	cpu->mpq = mpq;
 	cpu->left = SPIN_REPLAY_MAX;
 	cpu->action = action;
-	bpf_tail_call(ctx, &spin_parked, 0);
+	bpf_tail_call(ctx, &spin_parked, SPIN_REPLAY_SLOT);
 	spin_message_put_back(mpq, cpu->generation, cpu->todo, 0);
 }
 
@@ -153,8 +153,8 @@ SPIN_INLINE int spin_consumed_(struct xdp_md *ctx, const struct spin_view *view,
 	return action;
 }
 
-SEC("xdp")
-int spin_xdp(struct xdp_md *ctx)
+/* Where the frame lies; with open_only messages that are not open go on to spin_begin. */
+SPIN_INLINE int spin_direct_(struct xdp_md *ctx, _Bool open_only)
 {
 	const struct spin_frame frame = { ctx };
 	uint32_t hpu = bpf_get_smp_processor_id() & (SPIN_HPUS_MAX - 1);
@@ -168,7 +168,12 @@ int spin_xdp(struct xdp_md *ctx)
 			bpf_tail_call(ctx, &spin_long, 0);
 		return spin_end_(&view, out.reason, hpu);
 	}
-	spin_handle(&frame, &view, &d, spin_config.accept_partial, hpu, &out);
+	spin_handle(&frame, &view, &d, spin_config.accept_partial, hpu, open_only, &out);
+	if (open_only && out.reason == SPIN_PARSED) {
+		bpf_tail_call(ctx, &spin_parked, SPIN_BEGIN_SLOT);
+		spin_count_(&view, SPIN_REASON_NO_MPQ, hpu); /* nobody has put the program there */
+		return XDP_DROP;
+	}
 	if (out.outcome.error) {
 		view = spin_frame_view(&frame);
 		spin_raise_(&out.outcome, &view, &d, hpu);
@@ -185,6 +190,19 @@ int spin_xdp(struct xdp_md *ctx)
 	if (out.consumed)
 		return spin_consumed_(ctx, &view, &out, hpu);
 	return spin_end_(&view, out.reason, hpu);
+}
+
+SEC("xdp")
+int spin_xdp(struct xdp_md *ctx)
+{
+	return spin_direct_(ctx, spin_handlers_.delivery == SPIN_DELIVER_ME);
+}
+
+/* The same for packets whose message is not open: so that those of open ones carry no more than they need. */
+SEC("?xdp")
+int spin_begin(struct xdp_md *ctx)
+{
+	return spin_handlers_.delivery == SPIN_DELIVER_ME ? spin_direct_(ctx, 0) : XDP_ABORTED;
 }
 
 /* Not loaded unless the loader asks for it: an object is one program to bpftool and iproute2. */
@@ -212,7 +230,7 @@ int spin_copied(struct xdp_md *ctx)
 	out.reason = spin_find(&frame, &spin_config, &view, &d);
 	if (out.reason != SPIN_PARSED)
 		return spin_end_(&view, out.reason, hpu);
-	spin_handle(&frame, &view, &d, spin_config.accept_partial, hpu, &out);
+	spin_handle(&frame, &view, &d, spin_config.accept_partial, hpu, 0, &out);
 	if (out.outcome.error)
 		spin_raise_(&out.outcome, &view, &d, hpu);
 	held = spin_opaque_(out.changed_bytes);
@@ -256,7 +274,7 @@ int spin_replay(struct xdp_md *ctx)
 	spin_park_free(buffer);
 	spin_message_count_replay(reason, hpu);
 	if (cpu->todo && cpu->left)
-		bpf_tail_call(ctx, &spin_parked, 0);
+		bpf_tail_call(ctx, &spin_parked, SPIN_REPLAY_SLOT);
 	if (cpu->todo)
 		spin_message_put_back(cpu->mpq, cpu->generation, cpu->todo, hpu);
 	return cpu->action;

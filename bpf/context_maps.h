@@ -32,10 +32,10 @@ struct {
 	__uint(value_size, 4);
 } spin_long SEC(".maps");
 
-/* The program for a packet that was parked. */
+/* The programs for a packet that was parked, and for one whose message is not open. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PROG_ARRAY);
-	__uint(max_entries, 1);
+	__uint(max_entries, 2);
 	__uint(key_size, 4);
 	__uint(value_size, 4);
 } spin_parked SEC(".maps");

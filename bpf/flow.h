@@ -29,6 +29,7 @@ SPIN_INLINE void spin_key_of(const struct spin_view *view, const struct spin_dat
 
 	key->id = (uint64_t)message_id << 32 | (uint64_t)d->udp->src_port << 16 | (6 - 2 * d->is_ip4);
 	key->src[0] = key->src[1] = 0;
+	hash = key->id * 0x9e3779b97f4a7c15;
 	if (spin_blur(d->is_ip4)) {
 		key->src[0] = ((const struct spin_ip4 *)d->ip)->src;
 	} else if (spin_inside_(view, (struct spin_ip6 *)d->ip + 1)) {
@@ -36,9 +37,9 @@ SPIN_INLINE void spin_key_of(const struct spin_view *view, const struct spin_dat
 
 		key->src[0] = ip->src[0] | (uint64_t)ip->src[1] << 32;
 		key->src[1] = ip->src[2] | (uint64_t)ip->src[3] << 32;
+		hash ^= key->src[1] * 0x94d049bb133111eb;
 	}
-	hash = key->id * 0x9e3779b97f4a7c15 ^ key->src[0] * 0xbf58476d1ce4e5b9 ^ key->src[1] * 0x94d049bb133111eb;
-	key->home = (uint32_t)(hash >> 48) & (SPIN_FLOWS - 1);
+	key->home = (uint32_t)((hash ^ key->src[0] * 0xbf58476d1ce4e5b9) >> 48) & (SPIN_FLOWS - 1);
 }
 
 SPIN_INLINE _Bool spin_flow_is_(const struct spin_flow *flow, const struct spin_key *key)
@@ -47,7 +48,10 @@ SPIN_INLINE _Bool spin_flow_is_(const struct spin_flow *flow, const struct spin_
 	       spin_peek(&flow->src[1]) == key->src[1];
 }
 
-/* The flow's state and, in *place, where it is; 0 if there is none. */
+/*
+ * The flow's state and, in *place, where it is; 0 if there is none. That of a live one may be about to end:
+ * its generation tells when a packet is claimed; a tombstone is one for certain.
+ */
 SPIN_INLINE uint32_t spin_flow_find(const struct spin_key *key, uint32_t *place)
 {
 	uint32_t i = 0, state;
@@ -57,7 +61,8 @@ SPIN_INLINE uint32_t spin_flow_find(const struct spin_key *key, uint32_t *place)
 		struct spin_flow *flow = &spin_flows[at];
 
 		state = spin_load32(&flow->state);
-		if (spin_flow_is_(flow, key) && state & 2 && spin_load32(&flow->state) == state) {
+		if (spin_flow_is_(flow, key) && state & 2 &&
+		    (!(state & 1) || spin_load32(&flow->state) == state)) {
 			*place = at;
 			return state;
 		}

@@ -201,9 +201,13 @@ SPIN_INLINE _Bool spin_message_kept_(enum spin_reason reason)
 	       reason != SPIN_REASON_NO_PARKING && reason != SPIN_REASON_BEYOND_WINDOW;
 }
 
-/* Steps 6 to 12, and whether there is to do for step 13. */
+/*
+ * Steps 6 to 12, and whether there is to do for step 13. With open_only it is SPIN_PARSED for a packet
+ * whose message is not open, and nothing has been done.
+ */
 SPIN_INLINE void spin_message_packet(const struct spin_frame *frame, const struct spin_view *view,
-				     const struct spin_datagram *d, uint32_t hpu, struct spin_message_out *out)
+				     const struct spin_datagram *d, uint32_t hpu, _Bool open_only,
+				     struct spin_message_out *out)
 {
 	struct spin_message m;
 	struct spin_packet packet;
@@ -226,6 +230,8 @@ SPIN_INLINE void spin_message_packet(const struct spin_frame *frame, const struc
 	q = spin_mpq_at(m.mpq);
 	out->reason = SPIN_PARSED;
 	if ((state & SPIN_FLOW_KIND_) != SPIN_FLOW_LIVE || spin_load32(&q->phase) != SPIN_MPQ_OPEN) {
+		if (open_only)
+			return;
 		out->reason = spin_message_begin(&m, state, place, &packet, frame);
 		m.mpq = spin_blur(m.mpq);
 		m.generation = spin_blur(m.generation);

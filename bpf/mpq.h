@@ -52,6 +52,7 @@ enum spin_mpq_phase {
 #define SPIN_LANES 64u
 
 struct spin_mpq {
+	/* what every packet looks at: one cache line */
 	uint32_t phase;      /* enum spin_mpq_phase; atomic */
 	uint32_t generation; /* of this use; bits 15:0 count */
 	uint32_t stride;
@@ -59,25 +60,31 @@ struct spin_mpq {
 	uint32_t lowest;     /* no packet below is missing; may lag behind */
 	uint32_t verdict;    /* what the header handler said: enum spin_reason, SPIN_REASON_SUCCESS: process data */
 	uint32_t done;       /* handled packets; the last one of the message counts SPIN_DONE_LAST */
-	uint32_t length;     /* bytes of payload, when known */
 	uint32_t time;       /* clock when a packet of it came */
-	uint32_t flags;      /* SPIN_MPQ_*; atomic */
-	uint32_t dropped_bytes, deposited_bytes; /* atomic */
-	uint32_t me;         /* matching entry, SPIN_MES_MAX: none yet */
-	uint32_t offset;     /* in it */
+	uint64_t next;       /* the packet after the one handled last: number << 32 | offset; a hint */
 	uint32_t parked;     /* parked packets, the last one first: buffer + 1; atomic */
 	uint32_t replay;     /* those whose turn it is, in order of arrival; atomic */
+	uint32_t place;      /* of the message's first byte in the host memory */
+	uint32_t place_bytes; /* from there to the end of the matching entry */
+	uint32_t flags;      /* SPIN_MPQ_*; atomic */
+	uint32_t me;         /* matching entry, SPIN_MES_MAX: none yet */
+
+	uint64_t lane[SPIN_LANES];
+
+	uint32_t dropped_bytes, deposited_bytes; /* atomic */
+	uint32_t length;     /* bytes of payload, when known */
+	uint32_t offset;     /* in the matching entry */
 	uint64_t match_bits, hdr_data;
 	uint32_t flow;       /* its flow's place */
 	uint32_t opened;     /* clock when it was taken */
-	uint32_t place;      /* of the message's first byte in the host memory */
-	uint32_t place_bytes; /* from there to the end of the matching entry */
 	uint32_t dst_port;   /* host byte order, of the packet that opened it */
 	uint32_t broken;     /* packets that were claimed and are at odds with the message: it cannot complete */
-	uint64_t next;       /* the packet after the one handled last: number << 32 | offset; a hint */
 	uint64_t unused[2];
-	uint64_t lane[SPIN_LANES];
 };
+
+/* In the array of programs spin_parked. */
+#define SPIN_REPLAY_SLOT 0
+#define SPIN_BEGIN_SLOT  1
 
 #define SPIN_DONE_LAST 0x80000000u
 

@@ -22,12 +22,15 @@ struct spin_way_out {
 };
 
 SPIN_INLINE void spin_handle_message_(const struct spin_frame *frame, const struct spin_view *view,
-				      const struct spin_datagram *d, uint32_t hpu, struct spin_way_out *out)
+				      const struct spin_datagram *d, uint32_t hpu, _Bool open_only,
+				      struct spin_way_out *out)
 {
 	struct spin_message_out message;
 
-	spin_message_packet(frame, view, d, hpu, &message);
+	spin_message_packet(frame, view, d, hpu, open_only, &message);
 	out->reason = message.reason;
+	if (open_only && message.reason == SPIN_PARSED)
+		return;
 	out->replay = message.replay;
 	out->consumed = 1;
 	out->acknowledged = message.acknowledge;
@@ -90,9 +93,9 @@ SPIN_INLINE enum spin_reason spin_find(const struct spin_frame *frame, const vol
 	return spin_see_anew_(view, d) ? SPIN_PARSED : SPIN_REASON_TRUNCATED;
 }
 
-/* Handles what spin_find() found. The frame is writable and changed in place, but for its length. */
+/* Handles what spin_find() found; with open_only SPIN_PARSED if its message is to be begun by another program. The frame is writable and changed in place, but for its length. */
 SPIN_INLINE void spin_handle(const struct spin_frame *frame, const struct spin_view *view,
-			     const struct spin_datagram *d, _Bool accept_partial, uint32_t hpu,
+			     const struct spin_datagram *d, _Bool accept_partial, uint32_t hpu, _Bool open_only,
 			     struct spin_way_out *out)
 {
 	struct spin_packet packet;
@@ -107,7 +110,7 @@ SPIN_INLINE void spin_handle(const struct spin_frame *frame, const struct spin_v
 	if (spin_handlers_.checksum == SPIN_CHECKSUM_VERIFY && !spin_udp_sum_good(view, d, accept_partial))
 		return;
 	if (spin_handlers_.delivery == SPIN_DELIVER_ME) {
-		spin_handle_message_(frame, view, d, hpu, out);
+		spin_handle_message_(frame, view, d, hpu, open_only, out);
 		return;
 	}
 

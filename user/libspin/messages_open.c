@@ -124,7 +124,7 @@ void spin_messages__configure(const struct messages *m, struct spin_config *conf
 }
 
 static const char *const sections[] = { ".data.me", ".bss.mpq" };
-static const char *const programs[] = { "spin_replay", "spin_progress" };
+static const char *const programs[] = { "spin_replay", "spin_begin", "spin_progress" };
 
 /* Of sections and maps that only messages use; a handler of datagrams has few of them, or none. */
 static void leave_out(struct bpf_object *bpf)
@@ -201,16 +201,16 @@ static int find_variables(struct messages *m, const struct bpf_object *bpf)
 	return 0;
 }
 
-/* A parked packet goes through a program of its own. */
-static int join_replay(const struct bpf_object *bpf)
+/* A parked packet goes through a program of its own, and so does one whose message is not open. */
+static int join_program(const struct bpf_object *bpf, uint32_t slot, const char *name)
 {
-	int array = bpf_object__find_map_fd_by_name(bpf, "spin_parked"), zero = 0, fd;
-	const struct bpf_program *replay = bpf_object__find_program_by_name(bpf, "spin_replay");
+	int array = bpf_object__find_map_fd_by_name(bpf, "spin_parked"), fd;
+	const struct bpf_program *prog = bpf_object__find_program_by_name(bpf, name);
 
-	if (array < 0 || !replay)
+	if (array < 0 || !prog)
 		return -ENOENT;
-	fd = bpf_program__fd(replay);
-	return bpf_map_update_elem(array, &zero, &fd, BPF_ANY) ? -errno : 0;
+	fd = bpf_program__fd(prog);
+	return bpf_map_update_elem(array, &slot, &fd, BPF_ANY) ? -errno : 0;
 }
 
 int spin_messages__open(struct spin_ctx *ctx)
@@ -225,7 +225,8 @@ int spin_messages__open(struct spin_ctx *ctx)
 		err = map_host(m, ctx->bpf, ctx->name);
 	if (err)
 		return err;
-	if (find_variables(m, ctx->bpf) || join_replay(ctx->bpf))
+	if (find_variables(m, ctx->bpf) || join_program(ctx->bpf, SPIN_REPLAY_SLOT, programs[0]) ||
+	    join_program(ctx->bpf, SPIN_BEGIN_SLOT, programs[1]))
 		return spin_fail(-EINVAL, "%s has no message engine of this version; compile it again with spincc",
 				 ctx->name);
 	err = spin_messages__sweep(m, ctx->name); /* nothing is due: it tells the time */

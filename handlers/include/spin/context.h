@@ -18,7 +18,8 @@
  * and of a context that takes messages (<spin/message.h>):
  *
  *	spin_replay    the program that handles a parked packet, section "?xdp"
- *	spin_parked    array of programs: spin_replay
+ *	spin_begin     the program for a packet whose message is not open, section "?xdp"
+ *	spin_parked    array of programs: spin_replay, spin_begin (bpf/mpq.h)
  *	spin_progress  the program that sweeps, section "?xdp": run with BPF_PROG_TEST_RUN
  *	spin_host      array of one value, mapped: host memory; the loader sets its size
  *	spin_mes       struct spin_me[SPIN_MES_MAX] in .data.me, mapped
