@@ -12,16 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <net/if.h>
-
-#include <bpf/bpf.h>
-#include <bpf/libbpf.h>
-
 #include <common/built.h>
+#include <common/child.h>
+#include <common/leftover.h>
 #include <common/netns.h>
 #include <common/pair.h>
 #include <common/random.h>
@@ -124,37 +120,6 @@ static int command(int ready)
 	return 2;
 }
 
-/* A child in a namespace, which ends with this process. */
-static pid_t start(int ns, int (*run)(int arg), int arg)
-{
-	pid_t pid;
-
-	fflush(stdout);
-	pid = fork();
-	if (pid < 0)
-		die("fork");
-	if (!pid) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		netns_enter(ns);
-		_exit(run(arg));
-	}
-	return pid;
-}
-
-/* 1: it was alive. */
-static unsigned end(pid_t *pid)
-{
-	int status = 0;
-
-	if (*pid <= 0)
-		return 0;
-	kill(*pid, SIGKILL);
-	if (waitpid(*pid, &status, 0) != *pid)
-		die("waitpid");
-	*pid = 0;
-	return WIFSIGNALED(status);
-}
-
 /* `wait` 0: returns while it is still starting. */
 static void start_receiver(int (*kind)(int ready), int wait)
 {
@@ -164,7 +129,7 @@ static void start_receiver(int (*kind)(int ready), int wait)
 
 	if (pipe(ends))
 		die("pipe");
-	receiver = start(pair.far_ns, kind, ends[1]);
+	receiver = child__start(pair.far_ns, kind, ends[1]);
 	close(ends[1]);
 	fd = (struct pollfd){ .fd = ends[0], .events = POLLIN };
 	if (wait && (poll(&fd, 1, 20000) <= 0 || read(ends[0], word, sizeof(word)) < 5))
@@ -237,55 +202,34 @@ static unsigned run_rounds(int (*kind)(int ready), int victims, unsigned rounds)
 
 	start_receiver(kind, 1);
 	for (unsigned i = 0; i < rounds; i++) {
-		sender = start(pair.near_ns, send_files, 0);
+		sender = child__start(pair.near_ns, send_files, 0);
 		if (victims & STARTING_RECEIVER) {
-			end(&receiver);
+			child__kill(&receiver);
 			start_receiver(kind, 0);
 			random_sleep(300000);
 		} else {
 			random_sleep(victims & SENDER ? 100000 : 200000);
 		}
 		if (victims & SENDER)
-			killed += end(&sender);
+			killed += child__kill(&sender);
 		if (victims & (RECEIVER | STARTING_RECEIVER)) {
-			killed += end(&receiver);
+			killed += child__kill(&receiver);
 			start_receiver(kind, 1);
 		}
-		end(&sender); /* what it sends to a fresh one has no beginning */
+		child__kill(&sender); /* what it sends to a fresh one has no beginning */
 		next_message(kind);
 	}
-	end(&receiver);
+	child__kill(&receiver);
 	return killed;
-}
-
-/* Maps of contexts like these, on the whole machine. */
-static unsigned maps_left(void)
-{
-	unsigned id = 0, found = 0;
-
-	while (!bpf_map_get_next_id(id, &id)) {
-		struct bpf_map_info info = { 0 };
-		unsigned bytes = sizeof(info);
-		int fd = bpf_map_get_fd_by_id(id);
-
-		if (fd < 0)
-			continue;
-		if (!bpf_obj_get_info_by_fd(fd, &info, &bytes) && info.value_size == HOST_KIB << 10)
-			found++;
-		close(fd);
-	}
-	return found;
 }
 
 static void nothing_is_left(void)
 {
-	unsigned program = 0;
-
 	netns_enter(pair.far_ns);
-	if (bpf_xdp_query_id((int)if_nametoindex(FAR_DEV), 0, &program) || program)
+	if (leftover__program(FAR_DEV))
 		die("a program is left on the interface");
 	netns_enter(pair.near_ns);
-	for (unsigned i = 0; maps_left(); i++) {
+	for (unsigned i = 0; leftover__maps(HOST_KIB << 10); i++) {
 		if (i == 100)
 			die("maps of killed receivers are left");
 		usleep(50000);

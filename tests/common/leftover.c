@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include <net/if.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include "tests/common/leftover.h"
+
+unsigned leftover__maps(uint32_t value_bytes)
+{
+	unsigned id = 0, found = 0;
+
+	while (!bpf_map_get_next_id(id, &id)) {
+		struct bpf_map_info info = { 0 };
+		unsigned bytes = sizeof(info);
+		int fd = bpf_map_get_fd_by_id(id);
+
+		if (fd < 0)
+			continue;
+		found += !bpf_obj_get_info_by_fd(fd, &info, &bytes) && info.value_size == value_bytes;
+		close(fd);
+	}
+	return found;
+}
+
+int leftover__program(const char *dev)
+{
+	unsigned program = 0;
+
+	return bpf_xdp_query_id((int)if_nametoindex(dev), 0, &program) || program;
+}
