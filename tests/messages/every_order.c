@@ -6,12 +6,12 @@
  *
  *	every_order [--engine host|bpf|isolated|model]
  */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <common/built.h>
+#include <common/each_engine.h>
 #include <common/message_packet.h>
 #include <spin/return.h>
 #include <spin/slmp.h>
@@ -237,44 +237,29 @@ static int run_handler(enum engine_kind kind, const char *handler, int copies)
 	struct engine_context context = { .rule = { .protocol = 17 }, .message = { .host_bytes = HOST_BYTES } };
 	unsigned order[PACKETS] = { 0, 1, 2, 3, 4 };
 	struct lab lab = { .copies = copies };
-	int err = built_handler(handler, &lab.built), failed = 0, trusted_only;
+	int rc = built_handler(handler, &lab.built);
 
-	if (!err)
-		err = engine_open(kind, &lab.built.handler, &context, &lab.engine);
-	for (unsigned i = 0; i < PACKETS && !err; i++)
-		err = message_packet_make(&lab.packet[i], bytes_of(i));
-	if (!err)
-		failed = permute(&lab, order, 0);
-	else if (!engine_cannot(err))
-		failed = 1;
-	/* messages are for the trusted class only */
-	trusted_only = kind == ENGINE_ISOLATED && err == -EOPNOTSUPP;
-	if (err && !trusted_only)
-		printf("%s %s: %s\n", failed ? "FAIL " : "skip:", engine_name(kind), engine_why());
+	if (!rc)
+		rc = engine_open(kind, &lab.built.handler, &context, &lab.engine);
+	for (unsigned i = 0; i < PACKETS && !rc; i++)
+		rc = message_packet_make(&lab.packet[i], bytes_of(i));
+	if (!rc)
+		rc = permute(&lab, order, 0);
 	engine_close(lab.engine);
-	return failed ? 1 : err && !trusted_only ? 77 : 0;
+	return rc;
+}
+
+static int run_engine(enum engine_kind kind)
+{
+	int rc = run_handler(kind, "msg_copy", 1);
+
+	return rc ? rc : run_handler(kind, "msg_returns", 0);
 }
 
 int main(int argc, char **argv)
 {
-	int only = argc == 3 && !strcmp(argv[1], "--engine") ? (int)engine_find(argv[2]) : -1;
-	int failed = 0, skipped = 0;
+	int status = each_engine(argc, argv, run_engine);
 
-	if ((argc != 1 && argc != 3) || only == ENGINE_KINDS || (argc == 3 && only < 0)) {
-		fputs("usage: every_order [--engine host|bpf|isolated|model]\n", stderr);
-		return 2;
-	}
-	for (int kind = 0; kind < ENGINE_KINDS; kind++) {
-		int rc;
-
-		if (only >= 0 && kind != only)
-			continue;
-		rc = run_handler((enum engine_kind)kind, "msg_copy", 1);
-		if (!rc)
-			rc = run_handler((enum engine_kind)kind, "msg_returns", 0);
-		failed |= rc == 1;
-		skipped |= rc == 77;
-	}
 	printf("%llu schedules\n", schedules);
-	return failed ? 1 : skipped ? 77 : 0;
+	return status;
 }

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include <common/built.h>
+#include <common/each_engine.h>
 #include <common/message_packet.h>
 #include <spin/slmp.h>
 
@@ -167,41 +168,24 @@ static int run_engine(enum engine_kind kind)
 						.message = { .host_bytes = HOST_BYTES, .messages = 1 } };
 	struct lab *lab = calloc(1, sizeof(*lab));
 	struct built built;
-	int err = lab ? built_handler("msg_default", &built) : -ENOMEM, failed = 0, trusted_only;
+	int rc = lab ? built_handler("msg_default", &built) : engine_fail(-ENOMEM, "no memory");
 
-	if (!err)
-		err = engine_open(kind, &built.handler, &context, &lab->engine);
-	if (!err)
-		err = message_packet_make(&lab->packet, 1);
-	if (!err)
-		failed = run(lab);
-	else if (!engine_cannot(err))
-		failed = 1;
-	/* messages are for the trusted class only */
-	trusted_only = kind == ENGINE_ISOLATED && err == -EOPNOTSUPP;
-	if (err && !trusted_only)
-		printf("%s %s: %s\n", failed ? "FAIL " : "skip:", engine_name(kind), engine_why());
+	if (!rc)
+		rc = engine_open(kind, &built.handler, &context, &lab->engine);
+	if (!rc)
+		rc = message_packet_make(&lab->packet, 1);
+	if (!rc)
+		rc = run(lab);
 	if (lab)
 		engine_close(lab->engine);
 	free(lab);
-	return failed ? 1 : err && !trusted_only ? 77 : 0;
+	return rc;
 }
 
 int main(int argc, char **argv)
 {
-	int only = argc == 3 && !strcmp(argv[1], "--engine") ? (int)engine_find(argv[2]) : -1;
-	int failed = 0, skipped = 0;
+	int status = each_engine(argc, argv, run_engine);
 
-	if ((argc != 1 && argc != 3) || only == ENGINE_KINDS || (argc == 3 && only < 0)) {
-		fputs("usage: long_messages [--engine host|bpf|isolated|model]\n", stderr);
-		return 2;
-	}
-	for (int kind = 0; kind < ENGINE_KINDS; kind++) {
-		int rc = only >= 0 && kind != only ? 0 : run_engine((enum engine_kind)kind);
-
-		failed |= rc == 1;
-		skipped |= rc == 77;
-	}
 	printf("%llu packets\n", sent);
-	return failed ? 1 : skipped ? 77 : 0;
+	return status;
 }

@@ -108,8 +108,9 @@ static const struct command_row row = {
 		 "folders; else NAME.vec beside it and tests/vectors/NAME/*.vec in its folder or the one above.\n"
 		 "The engines bpf and isolated need root; without it they are left out.",
 	.about = "A vector is a text file: packets that go in, and what has to come out of each: verdict, reason, "
-		 "frame and memory. Every engine has to give the same: the host build, the kernel in both load "
-		 "classes, and the model of the HPU.\n\n"
+		 "frame and memory; of messages events, host memory and matching entries, too. Every engine has to give "
+		 "the same: the host build, the kernel in both load classes (messages: the trusted one), and the model "
+		 "of the HPU.\n\n"
 		 "What is different is shown by name: header fields, bytes of the payload, fields of state and "
 		 "tables; and whether the engines agree with each other. A source is compiled with the spincc "
 		 "beside spinctl, or else the one in PATH. For an object the host build is made of the source "

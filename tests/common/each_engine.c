@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "each_engine.h"
+
+static int status_of(enum engine_kind kind, int rc)
+{
+	if (rc >= 0 || (kind == ENGINE_ISOLATED && rc == -EOPNOTSUPP))
+		return rc > 0;
+	printf("%s %s: %s\n", engine_cannot(rc) ? "skip:" : "FAIL ", engine_name(kind), engine_why());
+	return engine_cannot(rc) ? 77 : 1;
+}
+
+int each_engine(int argc, char **argv, int (*run)(enum engine_kind kind))
+{
+	int only = argc == 3 && !strcmp(argv[1], "--engine") ? (int)engine_find(argv[2]) : -1;
+	int failed = 0, skipped = 0;
+
+	if ((argc != 1 && argc != 3) || only == ENGINE_KINDS || (argc == 3 && only < 0)) {
+		fprintf(stderr, "usage: %s [--engine host|bpf|isolated|model]\n", argv[0]);
+		return 2;
+	}
+	for (int kind = 0; kind < ENGINE_KINDS; kind++) {
+		int status = only >= 0 && kind != only ? 0 : status_of((enum engine_kind)kind, run((enum engine_kind)kind));
+
+		failed |= status == 1;
+		skipped |= status == 77;
+	}
+	return failed ? 1 : skipped ? 77 : 0;
+}
