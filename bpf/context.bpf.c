@@ -8,6 +8,7 @@
  * is a program like any other: loaded by bpftool or iproute2 it handles every
  * UDP datagram of the interface.
  */
+#define SPIN_RUNTIME
 #include SPIN_HANDLER_FILE
 
 #include <linux/bpf.h>

@@ -4,6 +4,7 @@
  * handlers and the same datapath as context.bpf.c, compiled by spincc with
  * --target host. Tests compare the other engines with it; no root needed.
  */
+#define SPIN_RUNTIME
 #include SPIN_HANDLER_FILE
 
 #include <string.h>
