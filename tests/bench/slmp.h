@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef BENCH_SLMP_H
+#define BENCH_SLMP_H
+
+/* Shared by slmp.bpf.c and slmp.c: what is sent, and what has been acknowledged. */
+#include <stdint.h>
+
+#define SLMP_HEADERS 52               /* Ethernet, IPv4, UDP, SLMP */
+#define SLMP_PAYLOAD 1440u
+#define SLMP_BYTES   (SLMP_HEADERS + SLMP_PAYLOAD)
+/*
+ * Longer than what is sent: live frames that come back get their length back only if the program that sends
+ * them changes it, too, and acknowledgements are shorter.
+ */
+#define SLMP_FRAME   (SLMP_BYTES + 8)
+#define SLMP_PACKETS 700u             /* of a message: about 1 MB */
+#define SLMP_MESSAGE (SLMP_PACKETS * SLMP_PAYLOAD)
+
+struct sending {
+	uint64_t frame[SLMP_HEADERS / 8]; /* headers of a packet with flags, id and offset 0 */
+	uint32_t checksum;                /* of that packet */
+	uint32_t window;                  /* most packets under way */
+	uint32_t sent, ended;             /* packets; those of them acknowledged or given up */
+	uint32_t stalled;                 /* frames not sent since the last acknowledgement */
+	uint32_t id, packet;              /* what is sent next */
+	uint32_t unused;
+	uint64_t acknowledged, bad, given_up;
+};
+
+#endif
