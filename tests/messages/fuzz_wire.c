@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include <common/built.h>
-#include <reference/random.h>
+#include <common/random.h>
 #include <reference/reference.h>
 #include <reference/schedule.h>
 
@@ -36,7 +36,7 @@ struct fuzz {
 	struct built built;
 	struct engine *engine[ENGINE_KINDS];
 	struct engine_out out[ENGINE_KINDS];
-	struct random random;
+	uint64_t random;
 	uint32_t now_ms;
 	uint64_t packets, reasons[SPIN_REASON_COUNT];
 	uint8_t host[2][HOST_BYTES];
@@ -49,7 +49,7 @@ static uint32_t below(struct fuzz *f, uint32_t n)
 
 static int one_in(struct fuzz *f, uint32_t n)
 {
-	return random_one_in(&f->random, n);
+	return !random_below(&f->random, n);
 }
 
 /* A packet of one of a few messages, whose lengths their numbers tell: so whole messages come together. */
@@ -341,7 +341,7 @@ int main(int argc, char **argv)
 
 		memset(&f, 0, sizeof(f));
 		f.setup = &setups[i];
-		random_start(&f.random, seed + i);
+		f.random = seed + i;
 		err = start(&f, &skipped);
 		if (!err)
 			err = run(&f, packets / 2, model / 2);

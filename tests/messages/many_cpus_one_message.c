@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include <common/built.h>
+#include <common/random.h>
 #include <reference/traffic.h>
 #include <user/libspin/libspin_message.h>
 
@@ -86,14 +87,14 @@ static void *send_batch(void *arg)
 	return NULL;
 }
 
-static void shuffle(struct shared *s, struct random *random, unsigned together)
+static void shuffle(struct shared *s, uint64_t *random, unsigned together)
 {
 	s->order_count = 0;
 	for (unsigned i = 0; i < BATCH && s->first + i < s->traffic.messages; i++) {
 		unsigned packets = s->traffic.message[s->first + i].packets;
 
 		for (unsigned p = 0; p < packets; p++) {
-			for (unsigned copies = 1 + (unsigned)random_one_in(random, 5); copies; copies--) {
+			for (unsigned copies = 1 + !random_below(random, 5); copies; copies--) {
 				s->order[s->order_count].sent = 0;
 				s->order[s->order_count].message = (uint16_t)i;
 				s->order[s->order_count++].packet = (uint8_t)p;
@@ -230,16 +231,14 @@ static int run_setup(const struct setup *setup, unsigned messages, uint64_t seed
 {
 	const struct spin_message_opts opts = traffic_opts(setup->messages, setup->parking);
 	static struct shared s;
-	struct random random;
 	int ok;
 
 	memset(&s, 0, sizeof(s));
-	random_start(&random, seed);
 	if (open_context(&s, &opts))
 		return 1;
 	traffic_start(&s.traffic, messages, seed, &opts);
 	for (s.first = 0; s.first < messages && !s.why; s.first += BATCH) {
-		shuffle(&s, &random, 600);
+		shuffle(&s, &seed, 600);
 		run_batch(&s);
 	}
 	printf("%s: %u messages of %llu packets, %llu runs of handlers:", setup->name, messages,

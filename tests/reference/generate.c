@@ -109,7 +109,7 @@ void schedule_generate(struct schedule *s, unsigned setup, uint64_t seed)
 	struct maker m = { .schedule = s, .opts = &schedule_setups[setup].message };
 	unsigned rounds, keys;
 
-	random_start(&m.random, seed * 64 + setup);
+	m.random = seed * 64 + setup;
 	s->setup = setup;
 	s->steps = 0;
 	keys = 1 + below(&m, 4);

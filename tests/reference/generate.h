@@ -3,13 +3,14 @@
 #define TESTS_GENERATE_H
 
 /* The making of random schedules, between its parts. */
-#include "random.h"
+#include <common/random.h>
+
 #include "schedule.h"
 
 #define MAKER_MESSAGES 6 /* at a time */
 
 struct maker {
-	struct random random;
+	uint64_t random;
 	struct schedule *schedule;
 	const struct spin_message_opts *opts;
 	struct schedule queue[MAKER_MESSAGES]; /* packets of each message, in the order they are to come */
@@ -22,7 +23,7 @@ static inline uint32_t below(struct maker *m, uint32_t n)
 
 static inline int one_in(struct maker *m, uint32_t n)
 {
-	return random_one_in(&m->random, n);
+	return !random_below(&m->random, n);
 }
 
 /* A message's packets: made, put into some order, some of them lost or doubled. */

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <common/random.h>
+
 #include "engine_reference.h"
 #include "traffic.h"
 
@@ -29,7 +31,7 @@ void traffic_start(struct traffic *t, unsigned messages, uint64_t seed, const st
 {
 	const struct engine_handler handler = { .name = "msg_script" };
 	struct engine_context context = { .message = *opts };
-	struct random random;
+	uint64_t random = seed;
 
 	context.message.messages = SPIN_MPQS_MAX;
 	context.message.note_runs = 0;
@@ -38,11 +40,10 @@ void traffic_start(struct traffic *t, unsigned messages, uint64_t seed, const st
 	t->message = calloc(messages, sizeof(*t->message));
 	if (!t->message || engine_reference_open(&handler, &context, REFERENCE_OBEYS, &t->reference))
 		reference_die("no memory");
-	random_start(&random, seed);
 	for (unsigned i = 0; i < messages; i++) {
 		struct traffic_message *m = &t->message[i];
 
-		m->packets = (uint8_t)(random_one_in(&random, 4) ? 1 : 1 + random_below(&random, TRAFFIC_PACKETS_MAX));
+		m->packets = (uint8_t)(!random_below(&random, 4) ? 1 : 1 + random_below(&random, TRAFFIC_PACKETS_MAX));
 		m->stride = (uint8_t)(4 + random_below(&random, TRAFFIC_STRIDE_MAX - 3));
 		m->last = (uint8_t)(1 + random_below(&random, m->stride));
 		t->packets += m->packets;

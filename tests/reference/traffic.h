@@ -9,7 +9,6 @@
  */
 #include <engine/engine.h>
 
-#include "random.h"
 #include "schedule.h"
 
 #define TRAFFIC_PACKETS_MAX 40u

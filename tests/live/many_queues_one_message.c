@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Messages whose packets come on all four queues of a veth at the same time, each queue with a NAPI thread:
+ * interleaved, in any order, some more than once. What handlers ran is held to what sPIN
+ * promises, and the reference has the same state and host memory after the same runs; every
+ * packet that was sent is counted once. (A key has no destination address: so each packet of a message
+ * goes to another one, and queues are chosen by it.)
+ */
+#include <arpa/inet.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <common/built.h>
+#include <common/counts.h>
+#include <common/netns.h>
+#include <common/pair.h>
+#include <common/random.h>
+#include <reference/traffic.h>
+#include <user/libspin/libspin_message.h>
+
+#define MESSAGES  4000u
+#define SENDERS   5u
+#define TOGETHER  8u   /* messages of a sender under way */
+#define WINDOW    20u  /* packets of a sender under way: all of them fit into one queue of 256 */
+#define ADDRESSES 64u
+#define PATIENCE_S 20
+
+struct sent {
+	uint16_t message; /* of those under way */
+	uint8_t packet, copies;
+	int acknowledged;
+};
+
+static struct sender {
+	pthread_t thread;
+	unsigned number;
+	int fd;
+	uint64_t random;
+	struct sent order[TOGETHER * TRAFFIC_PACKETS_MAX];
+	unsigned count;
+	unsigned message[TOGETHER], messages;
+	const char *why;
+} senders[SENDERS];
+
+static struct traffic traffic;
+static atomic_ullong datagrams;
+static atomic_uint at_work;
+
+static void die(const char *what)
+{
+	printf("FAIL: %s\n", what);
+	exit(1);
+}
+
+static void skip(const char *why)
+{
+	printf("skip: %s\n", why);
+	exit(77);
+}
+
+/* sysfs shows the namespace in which it was mounted; nobody else sees this mount. */
+static void thread_napi(void)
+{
+	if (unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+	    mount("sysfs", "/sys", "sysfs", 0, NULL))
+		skip("no private sysfs");
+	if (access("/sys/class/net/" FAR_DEV "/threaded", W_OK))
+		skip("no threaded NAPI");
+	netns_shell("ethtool -K " FAR_DEV " gro on && echo 1 >/sys/class/net/" FAR_DEV "/threaded");
+	if (umount2("/sys", MNT_DETACH))
+		die("umount");
+}
+
+static int open_socket(unsigned number)
+{
+	struct sockaddr_in a = { .sin_family = AF_INET, .sin_port = htons((uint16_t)(5000 + number)) };
+	struct timeval wait = { .tv_usec = 100000 };
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+
+	inet_pton(AF_INET, NEAR_ADDR, &a.sin_addr);
+	if (fd < 0 || bind(fd, (struct sockaddr *)&a, sizeof(a)) ||
+	    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait)))
+		die("cannot open a socket");
+	return fd;
+}
+
+static void send_packet(struct sender *s, const struct sent *packet)
+{
+	const struct step step = traffic_step(&traffic, s->message[packet->message], packet->packet);
+	struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons(SCHEDULE_PORT) };
+	struct frame_flow flow;
+	const uint8_t *payload;
+	uint8_t frame[512];
+	uint32_t bytes;
+
+	if (!frame_take_apart(frame, step_frame(&step, frame), &flow, &payload, &bytes))
+		return;
+	to.sin_addr.s_addr = htonl(0x0a4e0064 + random_below(&s->random, ADDRESSES)); /* 10.78.0.100 and so on */
+	if (sendto(s->fd, payload, bytes, 0, (struct sockaddr *)&to, sizeof(to)) != (ssize_t)bytes)
+		s->why = "cannot send";
+	datagrams++;
+}
+
+/* 0: none came in time. */
+static int take_acknowledgement(struct sender *s)
+{
+	uint8_t ack[64];
+	uint32_t id, offset;
+	ssize_t bytes = recv(s->fd, ack, sizeof(ack), 0);
+
+	if (bytes < 0)
+		return 0;
+	if (bytes != 10 || ack[0] != SPIN_SLMP_ACK >> 8 || ack[1]) {
+		s->why = "what came back is no acknowledgement";
+		return 0;
+	}
+	memcpy(&id, ack + 2, 4);
+	memcpy(&offset, ack + 6, 4);
+	for (unsigned i = 0; i < s->count; i++) {
+		unsigned message = s->message[s->order[i].message];
+
+		if (message == ntohl(id) && (uint32_t)s->order[i].packet * traffic.message[message].stride == ntohl(offset))
+			s->order[i].acknowledged = 1;
+	}
+	return 1;
+}
+
+static void make_order(struct sender *s)
+{
+	s->count = 0;
+	for (unsigned i = 0; i < s->messages; i++)
+		for (unsigned p = 0; p < traffic.message[s->message[i]].packets; p++)
+			s->order[s->count++] = (struct sent){ (uint16_t)i, (uint8_t)p, (uint8_t)(1 + !random_below(&s->random, 6)), 0 };
+	for (unsigned i = 0; i < s->count; i++) {
+		unsigned with = i + random_below(&s->random, s->count - i);
+		struct sent was = s->order[i];
+
+		s->order[i] = s->order[with];
+		s->order[with] = was;
+	}
+}
+
+/* From the first that is not acknowledged on: a window full of them, whole again for what was not answered in time. */
+static void send_order(struct sender *s)
+{
+	time_t start = time(NULL);
+	unsigned left = s->count;
+
+	while (left && !s->why) {
+		unsigned under_way = 0, copies;
+
+		for (unsigned i = 0; i < s->count && under_way < WINDOW; i++)
+			for (copies = s->order[i].acknowledged ? 0 : s->order[i].copies; copies; copies--, under_way++)
+				send_packet(s, &s->order[i]);
+		while (under_way && take_acknowledgement(s))
+			under_way--;
+		left = 0;
+		for (unsigned i = 0; i < s->count; i++)
+			left += !s->order[i].acknowledged;
+		if (time(NULL) - start > PATIENCE_S)
+			s->why = "a packet is not acknowledged";
+	}
+}
+
+static void *send_all(void *arg)
+{
+	struct sender *s = arg;
+
+	for (unsigned next = s->number; next < MESSAGES && !s->why;) {
+		for (s->messages = 0; s->messages < TOGETHER && next < MESSAGES; next += SENDERS)
+			s->message[s->messages++] = next;
+		make_order(s);
+		send_order(s);
+	}
+	at_work--;
+	return NULL;
+}
+
+static struct spin_ctx *attach(void)
+{
+	struct spin_ctx_opts opts = { .bytes = sizeof(opts), .message = traffic_opts(512, 256) };
+	struct spin_object *object;
+	struct spin_rule rule;
+	struct spin_nic *nic;
+	struct spin_ctx *ctx;
+	char path[512];
+
+	if (built_object("msg_script", path, sizeof(path)))
+		die(engine_why());
+	if (spin_object__open(path, &object) || spin_nic__open(FAR_DEV, &nic) ||
+	    spin_rule__parse("udp dport 9330", &rule) || spin_ctx__create_opts(nic, object, &rule, &opts, &ctx) ||
+	    spin_ctx__attach(ctx))
+		die(spin_strerror_last());
+	spin_nic__close(nic);
+	spin_object__close(object);
+	traffic_start(&traffic, MESSAGES, 1, &opts.message);
+	return ctx;
+}
+
+static void take_event(void *arg, const struct spin_event *event)
+{
+	traffic_event(arg, event);
+}
+
+/* Queues that had a fair share. The caller is in the far namespace. */
+static unsigned queues_used(void)
+{
+	FILE *from = popen("ethtool -S " FAR_DEV, "re");
+	char line[128], name[32];
+	unsigned queue, used = 0;
+	unsigned long long n;
+
+	while (from && fgets(line, sizeof(line), from))
+		if (sscanf(line, " rx_queue_%u_%31[a-z_]: %llu", &queue, name, &n) == 3 && !strcmp(name, "xdp_packets"))
+			used += n > datagrams / 20;
+	if (!from || pclose(from))
+		die("ethtool -S fails");
+	return used;
+}
+
+static void set_up_addresses(const struct pair *pair)
+{
+	char command[256];
+
+	netns_enter(pair->near_ns);
+	snprintf(command, sizeof(command), "mac=$(ip neigh show " FAR_ADDR " | sed 's/.*lladdr \\([^ ]*\\).*/\\1/'); for i in $(seq 100 %u); "
+		 "do ip neigh replace 10.78.0.$i lladdr $mac dev " NEAR_DEV " nud permanent || exit; done", 99 + ADDRESSES);
+	netns_shell(command);
+	for (unsigned i = 0; i < SENDERS; i++)
+		senders[i] = (struct sender){ .number = i, .fd = open_socket(i), .random = i };
+	netns_enter(pair->far_ns);
+	snprintf(command, sizeof(command), "for i in $(seq 100 %u); do ip addr add 10.78.0.$i/24 dev " FAR_DEV " || exit; done",
+		 99 + ADDRESSES);
+	netns_shell(command);
+}
+
+int main(void)
+{
+	struct spin_message_stats stats;
+	uint64_t packets[SPIN_REASON_COUNT], flow_control = 0;
+	struct spin_ctx *ctx;
+	struct pair pair;
+	void *state, *host;
+	size_t bytes;
+	unsigned queues;
+
+	pair__open(&pair);
+	set_up_addresses(&pair);
+	thread_napi();
+	ctx = attach();
+	at_work = SENDERS;
+	for (struct sender *s = senders; s < senders + SENDERS; s++)
+		if (pthread_create(&s->thread, NULL, send_all, s))
+			die("no thread");
+	while (at_work)
+		if (spin_ctx__events(ctx, take_event, &traffic) < 0)
+			die(spin_strerror_last());
+	for (struct sender *s = senders; s < senders + SENDERS; s++) {
+		pthread_join(s->thread, NULL);
+		if (s->why)
+			die(s->why);
+	}
+	/* what is still parked is handled by the library's thread, and the last packets may still be on their way */
+	for (int try = 0; try < 100; try++) {
+		if (spin_ctx__events(ctx, take_event, &traffic) < 0 || spin_ctx__message_stats(ctx, &stats))
+			die(spin_strerror_last());
+		if (stats.completed == MESSAGES && counts_all(ctx, packets) == datagrams)
+			break;
+		usleep(20000);
+	}
+	spin_ctx__events(ctx, take_event, &traffic);
+	counts_all(ctx, packets);
+	queues = queues_used();
+	printf("%u messages of %llu packets, %llu datagrams on %u queues, %llu runs of handlers:", MESSAGES,
+	       (unsigned long long)traffic.packets, (unsigned long long)datagrams, queues, (unsigned long long)traffic.runs);
+	for (unsigned i = 0; i < SPIN_REASON_COUNT; i++) {
+		if (packets[i])
+			printf(" %s %llu", spin_reason_name((enum spin_reason)i), (unsigned long long)packets[i]);
+		flow_control += i >= SPIN_REASON_NO_ME ? packets[i] : 0;
+	}
+	putchar('\n');
+	if (stats.opened != MESSAGES || stats.completed != MESSAGES || stats.evicted || stats.events_lost)
+		die("messages were opened twice, evicted or not completed, or events lost");
+	if (counts_all(ctx, packets) != datagrams)
+		die("the counters do not add up to the datagrams sent");
+	if (queues < 4)
+		die("not all queues had a share");
+	if (!traffic_complete(&traffic))
+		die("handlers did not run as they have to");
+	if (spin_ctx__symbol(ctx, "spin_state", &state, &bytes) || spin_ctx__host_memory(ctx, &host, &bytes))
+		die(spin_strerror_last());
+	if (!traffic_compare(&traffic, state, host, flow_control > 0))
+		die("state or host memory is not what the reference has");
+	spin_ctx__destroy(ctx);
+	traffic_stop(&traffic);
+	pair__close(&pair);
+	return 0;
+}
