@@ -53,7 +53,7 @@ static struct sender {
 
 static struct traffic traffic;
 static atomic_ullong datagrams;
-static atomic_uint at_work;
+static atomic_uint at_work, readings; /* of events */
 
 static void die(const char *what)
 {
@@ -180,6 +180,9 @@ static void *send_all(void *arg)
 			s->message[s->messages++] = next;
 		make_order(s);
 		send_order(s);
+		/* the events of all that the senders have under way fit into the ring */
+		for (unsigned before = readings; readings - before < 2 && !s->why;)
+			usleep(50);
 	}
 	at_work--;
 	return NULL;
@@ -227,6 +230,15 @@ static unsigned queues_used(void)
 	return used;
 }
 
+static int say_message(void *arg, const struct spin_message_info *m)
+{
+	(void)arg;
+	printf("in flight: message %u, %s, %u of %u packets, %u parked, lowest missing %u, since %u ms, idle %u ms\n",
+	       m->message_id, spin_message_phase_name(m->phase), m->packets, m->packets_total, m->parked,
+	       m->lowest_missing, m->age_ms, m->idle_ms);
+	return 0;
+}
+
 static void set_up_addresses(const struct pair *pair)
 {
 	char command[256];
@@ -261,9 +273,11 @@ int main(void)
 	for (struct sender *s = senders; s < senders + SENDERS; s++)
 		if (pthread_create(&s->thread, NULL, send_all, s))
 			die("no thread");
-	while (at_work)
+	while (at_work) {
 		if (spin_ctx__events(ctx, take_event, &traffic) < 0)
 			die(spin_strerror_last());
+		readings++;
+	}
 	for (struct sender *s = senders; s < senders + SENDERS; s++) {
 		pthread_join(s->thread, NULL);
 		if (s->why)
@@ -288,8 +302,14 @@ int main(void)
 		flow_control += i >= SPIN_REASON_NO_ME ? packets[i] : 0;
 	}
 	putchar('\n');
-	if (stats.opened != MESSAGES || stats.completed != MESSAGES || stats.evicted || stats.events_lost)
+	if (stats.opened != MESSAGES || stats.completed != MESSAGES || stats.evicted || stats.events_lost) {
+		printf("opened %llu, completed %llu, evicted %llu, replay_lost %llu, events_lost %llu\n",
+		       (unsigned long long)stats.opened, (unsigned long long)stats.completed,
+		       (unsigned long long)stats.evicted, (unsigned long long)stats.replay_lost,
+		       (unsigned long long)stats.events_lost);
+		spin_ctx__messages(ctx, say_message, NULL);
 		die("messages were opened twice, evicted or not completed, or events lost");
+	}
 	if (counts_all(ctx, packets) != datagrams)
 		die("the counters do not add up to the datagrams sent");
 	if (queues < 4)
