@@ -244,13 +244,15 @@ static void set_up_addresses(const struct pair *pair)
 	char command[256];
 
 	netns_enter(pair->near_ns);
-	snprintf(command, sizeof(command), "mac=$(ip neigh show " FAR_ADDR " | sed 's/.*lladdr \\([^ ]*\\).*/\\1/'); for i in $(seq 100 %u); "
-		 "do ip neigh replace 10.78.0.$i lladdr $mac dev " NEAR_DEV " nud permanent || exit; done", 99 + ADDRESSES);
+	snprintf(command, sizeof(command),
+		 "mac=$(ip neigh show " FAR_ADDR " | sed 's/.*lladdr \\([^ ]*\\).*/\\1/'); "
+		 "for i in $(seq 100 %u); do ip neigh replace 10.78.0.$i lladdr $mac dev " NEAR_DEV " nud permanent || exit; done", 99 + ADDRESSES);
 	netns_shell(command);
 	for (unsigned i = 0; i < SENDERS; i++)
 		senders[i] = (struct sender){ .number = i, .fd = open_socket(i), .random = i };
 	netns_enter(pair->far_ns);
-	snprintf(command, sizeof(command), "for i in $(seq 100 %u); do ip addr add 10.78.0.$i/24 dev " FAR_DEV " || exit; done",
+	snprintf(command, sizeof(command),
+		 "for i in $(seq 100 %u); do ip addr add 10.78.0.$i/24 dev " FAR_DEV " || exit; done",
 		 99 + ADDRESSES);
 	netns_shell(command);
 }

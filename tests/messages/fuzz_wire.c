@@ -159,7 +159,9 @@ static int fail(const struct fuzz *f, int kind, const char *what)
 
 static int same_events(const struct engine_events *a, const struct engine_events *b)
 {
-	return a->count == b->count && !memcmp(a->event, b->event, (a->count < ENGINE_EVENTS_MAX ? a->count : ENGINE_EVENTS_MAX) * sizeof(a->event[0]));
+	size_t kept = a->count < ENGINE_EVENTS_MAX ? a->count : ENGINE_EVENTS_MAX;
+
+	return a->count == b->count && !memcmp(a->event, b->event, kept * sizeof(a->event[0]));
 }
 
 static int compare_outs(struct fuzz *f, const uint8_t *frame, uint32_t bytes)

@@ -32,7 +32,8 @@ struct lab {
 
 static int usage(void)
 {
-	fprintf(stderr, "usage: random_schedules [--engine host|bpf|isolated|model]... [--runs N] [--seed N] [--one N] [--setup NAME]\n");
+	fprintf(stderr, "usage: random_schedules [--engine host|bpf|isolated|model]... [--runs N] [--seed N] "
+			"[--one N] [--setup NAME]\n");
 	return 2;
 }
 

@@ -4,23 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "compare.h"
 #include "engine_reference.h"
-#include "schedule.h"
 
-#define HOST_MAX 16384u
 #define SOME_MES 8u /* looked at after every step; all of them in the end */
 
-struct pair {
-	struct engine *engine[2];
-	struct engine_out out[2];
-	struct spin_message_stats before[2];
-	uint64_t counted[2][SPIN_REASON_COUNT];
-	uint32_t now_ms;
-	char *why;
-	size_t why_bytes;
-};
-
-static int differ(struct pair *p, const char *format, ...)
+int pair_differ(struct pair *p, const char *format, ...)
 {
 	va_list args;
 
@@ -30,9 +19,9 @@ static int differ(struct pair *p, const char *format, ...)
 	return 1;
 }
 
-static const char *name(const struct pair *p, int i)
+const char *pair_name(const struct pair *p)
 {
-	return i ? p->engine[1]->ops->name : "reference";
+	return p->engine[1]->ops->name;
 }
 
 /* What of an event is compared: of a run only which it was. */
@@ -57,7 +46,8 @@ static int by_bytes(const void *a, const void *b)
 static void say_event(const struct spin_event *e, char *text, size_t bytes)
 {
 	snprintf(text, bytes,
-		 "type %u handler %u source %08x:%u-%u message %u length %u me %u offset %u dropped %u deposited %u flags %#x match %#llx hdr %#llx",
+		 "type %u handler %u source %08x:%u-%u message %u length %u me %u offset %u dropped %u deposited %u "
+		 "flags %#x match %#llx hdr %#llx",
 		 e->type, e->handler, e->src_addr[0], e->src_port, e->dst_port, e->message_id, e->length, e->me, e->offset,
 		 e->dropped_bytes, e->deposited_bytes, e->flags, (unsigned long long)e->match_bits,
 		 (unsigned long long)e->hdr_data);
@@ -71,7 +61,7 @@ static int compare_events(struct pair *p, struct engine_events *a, struct engine
 
 	if (a->count != b->count) {
 		say_event(&both[b->count > a->count]->event[0], text[0], sizeof(text[0]));
-		return differ(p, "%u events, %s has %u; first of more: %s", a->count, name(p, 1), b->count, text[0]);
+		return pair_differ(p, "%u events, %s has %u; first of more: %s", a->count, pair_name(p), b->count, text[0]);
 	}
 	for (int i = 0; i < 2; i++) {
 		for (unsigned j = 0; j < count; j++)
@@ -84,7 +74,7 @@ static int compare_events(struct pair *p, struct engine_events *a, struct engine
 			continue;
 		say_event(&a->event[j], text[0], sizeof(text[0]));
 		say_event(&b->event[j], text[1], sizeof(text[1]));
-		return differ(p, "event %u of %u:\n  reference  %s\n  %-9s  %s", j + 1, count, text[0], name(p, 1), text[1]);
+		return pair_differ(p, "event %u of %u:\n  reference  %s\n  %-9s  %s", j + 1, count, text[0], pair_name(p), text[1]);
 	}
 	return 0;
 }
@@ -100,7 +90,6 @@ static int compare_packet(struct pair *p, const struct step *step, struct schedu
 
 		if (err)
 			return err;
-		p->counted[i][p->out[i].reason]++;
 	}
 	if (tally) {
 		tally->packets++;
@@ -109,18 +98,18 @@ static int compare_packet(struct pair *p, const struct step *step, struct schedu
 			tally->events[a->events.event[i].type]++;
 	}
 	if (a->reason != b->reason)
-		return differ(p, "%s, %s says %s", spin_reason_name(a->reason), name(p, 1), spin_reason_name(b->reason));
+		return pair_differ(p, "%s, %s says %s", spin_reason_name(a->reason), pair_name(p), spin_reason_name(b->reason));
 	if (a->verdict != b->verdict)
-		return differ(p, "verdict %s, %s says %s (%s)", spin_verdict_name(a->verdict), name(p, 1),
+		return pair_differ(p, "verdict %s, %s says %s (%s)", spin_verdict_name(a->verdict), pair_name(p),
 			      spin_verdict_name(b->verdict), spin_reason_name(a->reason));
 	if (a->frame_bytes != b->frame_bytes)
-		return differ(p, "acknowledgement of %u bytes, %s has %u", a->frame_bytes, name(p, 1), b->frame_bytes);
+		return pair_differ(p, "acknowledgement of %u bytes, %s has %u", a->frame_bytes, pair_name(p), b->frame_bytes);
 	for (uint32_t i = 0; i < a->frame_bytes; i++)
 		if (a->frame[i] != b->frame[i])
-			return differ(p, "byte %u of the acknowledgement is %02x, %s has %02x", i, a->frame[i], name(p, 1),
+			return pair_differ(p, "byte %u of the acknowledgement is %02x, %s has %02x", i, a->frame[i], pair_name(p),
 				      b->frame[i]);
 	if (a->event != b->event || (a->event && a->event_handler != b->event_handler))
-		return differ(p, "first error %u of handler %u, %s says %u of %u", a->event, a->event_handler, name(p, 1),
+		return pair_differ(p, "first error %u of handler %u, %s says %u of %u", a->event, a->event_handler, pair_name(p),
 			      b->event, b->event_handler);
 	return compare_events(p, &a->events, &b->events, 1);
 }
@@ -150,85 +139,10 @@ static int compare_entry_call(struct pair *p, const struct step *step)
 		err[i] = step->kind == STEP_POST ? p->engine[i]->ops->me_append(p->engine[i], &step->me, &me[i]) :
 						   p->engine[i]->ops->me_unlink(p->engine[i], step->index);
 	if (err[0] != err[1])
-		return differ(p, "%s entry: %s, %s says %s", step->kind == STEP_POST ? "posting an" : "unlinking the",
-			      strerror(-err[0]), name(p, 1), err[1] ? engine_why() : "it is done");
+		return pair_differ(p, "%s entry: %s, %s says %s", step->kind == STEP_POST ? "posting an" : "unlinking the",
+			      strerror(-err[0]), pair_name(p), err[1] ? engine_why() : "it is done");
 	if (me[0] != me[1])
-		return differ(p, "posted as entry %u, %s says %u", me[0], name(p, 1), me[1]);
-	return 0;
-}
-
-static int compare_entries(struct pair *p, unsigned count)
-{
-	for (unsigned i = 0; i < count; i++) {
-		struct spin_me me[2];
-
-		for (int j = 0; j < 2; j++) {
-			int err = p->engine[j]->ops->me_get(p->engine[j], i, &me[j]);
-
-			if (err)
-				return err;
-			me[j].serial = me[j].unused = 0;
-		}
-		if (me[0].state != me[1].state)
-			return differ(p, "entry %u is in state %u, %s has %u", i, me[0].state, name(p, 1), me[1].state);
-		if (me[0].state != SPIN_ME_FREE && memcmp(&me[0], &me[1], sizeof(me[0])))
-			return differ(p, "entry %u has %llu messages and %llu bytes, %s has %llu and %llu", i,
-				      (unsigned long long)me[0].messages, (unsigned long long)me[0].bytes, name(p, 1),
-				      (unsigned long long)me[1].messages, (unsigned long long)me[1].bytes);
-	}
-	return 0;
-}
-
-static int compare_stats(struct pair *p)
-{
-	static const char *const names[] = { "opened", "completed", "evicted", "replayed", "replay_lost", "events_lost" };
-	struct spin_message_stats now[2];
-
-	for (int i = 0; i < 2; i++) {
-		int err = p->engine[i]->ops->stats(p->engine[i], &now[i]);
-
-		if (err)
-			return err;
-	}
-	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		uint64_t a = ((uint64_t *)&now[0])[i] - ((uint64_t *)&p->before[0])[i];
-		uint64_t b = ((uint64_t *)&now[1])[i] - ((uint64_t *)&p->before[1])[i];
-
-		if (a != b)
-			return differ(p, "%s is %llu, %s has %llu", names[i], (unsigned long long)a, name(p, 1),
-				      (unsigned long long)b);
-	}
-	return 0;
-}
-
-static int compare_memory(struct pair *p, size_t host_bytes)
-{
-	static uint8_t host[2][HOST_MAX];
-	struct script_state state[2];
-
-	for (int i = 0; i < 2; i++) {
-		int err = p->engine[i]->ops->read(p->engine[i], "spin_state", 0, &state[i], sizeof(state[i]));
-
-		if (!err)
-			err = p->engine[i]->ops->host_read(p->engine[i], 0, host[i], host_bytes);
-		if (err)
-			return err;
-	}
-	for (size_t i = 0; memcmp(&state[0], &state[1], sizeof(state[0])) && i < sizeof(state[0]) / 4; i++) {
-		uint32_t a = ((uint32_t *)&state[0])[i], b = ((uint32_t *)&state[1])[i];
-		size_t first = offsetof(struct script_state, run) / 4;
-
-		if (a != b && i != offsetof(struct script_state, hash) / 4)
-			return differ(p, "state word %zu (run %zd, word %zu) is %#x, %s has %#x", i,
-				      i < first ? -1 : (ssize_t)((i - first) / 5), i < first ? i : (i - first) % 5, a, name(p, 1), b);
-	}
-	if (state[0].hash != state[1].hash)
-		return differ(p, "the runs' hash is %#x, %s has %#x", state[0].hash, name(p, 1), state[1].hash);
-	if (!memcmp(host[0], host[1], host_bytes))
-		return 0;
-	for (size_t i = 0; i < host_bytes; i++)
-		if (host[0][i] != host[1][i])
-			return differ(p, "byte %zu of host memory is %02x, %s has %02x", i, host[0][i], name(p, 1), host[1][i]);
+		return pair_differ(p, "posted as entry %u, %s says %u", me[0], pair_name(p), me[1]);
 	return 0;
 }
 
@@ -279,11 +193,11 @@ int schedule_compare(const struct schedule *s, struct engine *reference, struct 
 			break;
 		}
 		if (!err)
-			err = compare_stats(&p);
+			err = pair_compare_stats(&p);
 		if (!err)
-			err = compare_entries(&p, i + 1 == s->steps ? SPIN_MES_MAX : SOME_MES);
+			err = pair_compare_entries(&p, i + 1 == s->steps ? SPIN_MES_MAX : SOME_MES);
 		if (!err)
-			err = compare_memory(&p, schedule_setups[s->setup].message.host_bytes);
+			err = pair_compare_memory(&p, schedule_setups[s->setup].message.host_bytes);
 		if (err == 1)
 			snprintf(why, why_bytes, "step %u: %s", i + 1, text);
 		if (tally)

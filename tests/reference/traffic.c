@@ -162,8 +162,8 @@ int traffic_complete(struct traffic *t)
 		const struct traffic_message *m = &t->message[i];
 
 		if (m->headers != 1 || m->completions != 1 || m->told != 1 || m->ran != (1ull << m->packets) - 1)
-			complain(t, "message %u of %u packets: header handler %u times, payload handlers %#llx, completion handler %u, told %u times",
-				 i, m->packets, m->headers, (unsigned long long)m->ran, m->completions, m->told);
+			complain(t, "message %u of %u packets: header handler %u times, payload handlers %#llx, "
+				    "completion handler %u, told %u times", i, m->packets, m->headers, (unsigned long long)m->ran, m->completions, m->told);
 	}
 	return !t->failed;
 }

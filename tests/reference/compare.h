@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef TESTS_COMPARE_H
+#define TESTS_COMPARE_H
+
+/* The comparing of two engines, between its parts. The first one is the reference. */
+#include "schedule.h"
+
+struct pair {
+	struct engine *engine[2];
+	struct engine_out out[2];
+	struct spin_message_stats before[2];
+	uint32_t now_ms;
+	char *why;
+	size_t why_bytes;
+};
+
+/* Says how they differ; 1. */
+int pair_differ(struct pair *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The second one's. */
+const char *pair_name(const struct pair *p);
+
+/* What stays behind after a step: 0: the same, 1: not, negative: engine_why(). */
+int pair_compare_entries(struct pair *p, unsigned count);
+int pair_compare_stats(struct pair *p);
+int pair_compare_memory(struct pair *p, size_t host_bytes);
+
+#endif
