@@ -33,6 +33,7 @@ struct messages {
 	const struct spin_message_stats *stats;
 	uint64_t *clock;
 	uint32_t serial;                    /* of the next entry */
+	uint64_t unlinked;                  /* entries by the host, one bit each: a handler may have just found one */
 	int progress_fd;
 	pthread_mutex_t running;            /* held while the progress program runs */
 	int64_t offset;                     /* atomic: the clock less our own count of its ticks */

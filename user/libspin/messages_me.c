@@ -4,6 +4,9 @@
 #include <string.h>
 
 #include "messages.h"
+#include "root.h"
+
+_Static_assert(SPIN_MES_MAX <= 64, "a bit for each entry");
 
 int spin_ctx__host_memory(struct spin_ctx *ctx, void **addr, size_t *bytes)
 {
@@ -74,11 +77,34 @@ static int is_held(const struct messages *m, unsigned me)
 	return 0;
 }
 
+/* The lowest one; SPIN_MES_MAX: none. */
+static unsigned find_free(const struct messages *m)
+{
+	unsigned i = 0;
+
+	while (i < SPIN_MES_MAX && (state_of(&m->me[i]) != SPIN_ME_FREE || is_held(m, i)))
+		i++;
+	return i;
+}
+
+/* A handler that found an entry before it was unlinked has made it known when this returns, or left it alone. */
+static void settle(struct spin_ctx *ctx)
+{
+	if (ctx->places) {
+		struct spin_nic *nic = ctx->place[0].nic;
+
+		pthread_mutex_lock(&nic->lock);
+		root__wait(nic->root);
+		pthread_mutex_unlock(&nic->lock);
+	}
+	ctx->messages->unlinked = 0;
+}
+
 int spin_ctx__me_append(struct spin_ctx *ctx, const struct spin_me_opts *opts, unsigned *me)
 {
 	struct messages *m = spin_messages__of(ctx);
 	struct spin_me_opts wanted;
-	unsigned i = 0;
+	unsigned i;
 	int err;
 
 	if (!m)
@@ -86,8 +112,11 @@ int spin_ctx__me_append(struct spin_ctx *ctx, const struct spin_me_opts *opts, u
 	err = take_options(m, opts, &wanted);
 	if (err)
 		return err;
-	while (i < SPIN_MES_MAX && (state_of(&m->me[i]) != SPIN_ME_FREE || is_held(m, i)))
-		i++;
+	i = find_free(m);
+	if (i < SPIN_MES_MAX && m->unlinked >> i & 1) {
+		settle(ctx);
+		i = find_free(m);
+	}
 	if (i == SPIN_MES_MAX)
 		return spin_fail(-ENOSPC, "%s has %u matching entries, the most a context can have: unlink one, or wait "
 				 "for a message", ctx->name, SPIN_MES_MAX);
@@ -115,6 +144,7 @@ int spin_messages__first_entry(struct spin_ctx *ctx)
 
 	memset(m->me, 0, SPIN_MES_MAX * sizeof(*m->me));
 	m->serial = 0;
+	m->unlinked = 0;
 	return m->opts.no_entry ? 0 : spin_ctx__me_append(ctx, &all, &first);
 }
 
@@ -132,8 +162,10 @@ int spin_ctx__me_unlink(struct spin_ctx *ctx, unsigned me)
 		return -EOPNOTSUPP;
 	if (me >= SPIN_MES_MAX)
 		return no_entry(ctx, me);
-	if (__atomic_compare_exchange_n(&m->me[me].state, &state, SPIN_ME_FREE, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+	if (__atomic_compare_exchange_n(&m->me[me].state, &state, SPIN_ME_FREE, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+		m->unlinked |= 1ull << me;
 		return 0;
+	}
 	if (state == SPIN_ME_FREE)
 		return no_entry(ctx, me);
 	return spin_fail(-EBUSY, "a message has matching entry %u of %s: wait for its event", me, ctx->name);

@@ -108,11 +108,10 @@ const struct spin_counters *root__counters(const struct root *root)
 }
 
 /*
- * Returns when every program that runs now has ended. A global membarrier waits
- * for RCU; where it may not be used, a change of a map of maps does (the kernel
- * waits there for programs that still hold the old map).
+ * A global membarrier waits for RCU; where it may not be used, a change of a map of
+ * maps does (the kernel waits there for programs that still hold the old map).
  */
-static void wait_for_programs(const struct root *root)
+void root__wait(const struct root *root)
 {
 	int slot = SPIN_CONTEXTS_MAX; /* beyond the contexts': for this alone */
 
@@ -144,7 +143,7 @@ int root__add(struct root *root, unsigned slot, const struct spin_rule *rule, in
 void root__remove(struct root *root, unsigned slot)
 {
 	clear_bit(&root->match->active, slot);
-	wait_for_programs(root);
+	root__wait(root);
 	bpf_map_delete_elem(root->contexts_fd, &slot);
 	match__clear(root->match, slot);
 }
@@ -153,7 +152,7 @@ int root__tap(struct root *root, unsigned slot, int ring_fd)
 {
 	if (ring_fd < 0) {
 		clear_bit(&root->match->tapped, slot);
-		wait_for_programs(root);
+		root__wait(root);
 		bpf_map_delete_elem(root->taps_fd, &slot);
 		return 0;
 	}

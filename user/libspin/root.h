@@ -20,6 +20,9 @@ int root__add(struct root *root, unsigned slot, const struct spin_rule *rule, in
 /* Takes it back. When it returns, no HPU is in the program any more. */
 void root__remove(struct root *root, unsigned slot);
 
+/* Returns when every program that runs now, of whatever context, has ended. */
+void root__wait(const struct root *root);
+
 /* The slot's packets are copied to a ring buffer from now on; -1: no more, and no HPU writes to it when it returns. */
 int root__tap(struct root *root, unsigned slot, int ring_fd);
 /* Packets of a slot that no tap had room for, since the program was loaded. */
