@@ -17,6 +17,17 @@ SPIN_INLINE struct spin_me *spin_me_at(uint32_t me)
 	return &spin_mes[me & (SPIN_MES_MAX - 1)];
 }
 
+SPIN_INLINE _Bool spin_me_fits_(const struct spin_me *me, uint64_t match_bits)
+{
+	return !((spin_peek(&me->match_bits) ^ match_bits) & ~spin_peek(&me->ignore_bits));
+}
+
+/* Gives back one that was taken: SPIN_ME_OPEN, or SPIN_ME_FREE: unlinked. */
+SPIN_INLINE void spin_me_give(uint32_t me, enum spin_me_state state)
+{
+	spin_store32(&spin_me_at(me)->state, state);
+}
+
 /* The entry posted first of those open to the message; SPIN_MES_MAX: none. */
 SPIN_INLINE uint32_t spin_me_match_(uint64_t match_bits)
 {
@@ -28,7 +39,7 @@ SPIN_INLINE uint32_t spin_me_match_(uint64_t match_bits)
 		state = spin_load32(&me->state);
 		if (state != SPIN_ME_OPEN)
 			continue;
-		if ((spin_peek(&me->match_bits) ^ match_bits) & ~spin_peek(&me->ignore_bits))
+		if (!spin_me_fits_(me, match_bits))
 			continue;
 		if (found != SPIN_MES_MAX && spin_peek(&me->serial) > serial)
 			continue;
@@ -48,17 +59,16 @@ SPIN_INLINE uint32_t spin_me_take(uint64_t match_bits, uint32_t *options)
 		if (me >= SPIN_MES_MAX)
 			break;
 		*options = spin_peek(&spin_me_at(me)->options);
-		if (!(*options & SPIN_ME_USE_ONCE) ||
-		    spin_swap_if(&spin_me_at(me)->state, SPIN_ME_OPEN, SPIN_ME_TAKEN) == SPIN_ME_OPEN)
+		if (!(*options & SPIN_ME_USE_ONCE))
 			return me;
+		if (spin_swap_if(&spin_me_at(me)->state, SPIN_ME_OPEN, SPIN_ME_TAKEN) != SPIN_ME_OPEN)
+			continue;
+		/* the host may have posted another one in its place meanwhile */
+		if (spin_me_fits_(spin_me_at(me), match_bits) && spin_peek(&spin_me_at(me)->options) & SPIN_ME_USE_ONCE)
+			return me;
+		spin_me_give(me, SPIN_ME_OPEN);
 	} while (spin_go_on_()); /* another message was faster */
 	return SPIN_MES_MAX;
-}
-
-/* Gives back one that was taken: SPIN_ME_OPEN, or SPIN_ME_FREE: unlinked. */
-SPIN_INLINE void spin_me_give(uint32_t me, enum spin_me_state state)
-{
-	spin_store32(&spin_me_at(me)->state, state);
 }
 
 #endif
