@@ -32,7 +32,10 @@ static enum spin_payload_rc histogram_payload(struct spin_payload *p, struct his
 	SPIN_FOR_EACH(p, uint32_t, value) {
 		uint32_t *count = SPIN_AT(h->count, *value);
 
-		spin_add32(count ? count : &h->outside, 1);
+		if (count)
+			spin_add32(count, 1);
+		else
+			spin_add32(&h->outside, 1);
 	}
 	return SPIN_SUCCESS;
 }
