@@ -9,9 +9,10 @@
 #include "atomic.h"
 #include "mpq.h"
 
-#define SPIN_MPQ_ATTR_    SEC(".bss.mpq") __attribute__((aligned(64)))
-#define SPIN_PARKED_ATTR_ SEC(".bss.parked") __attribute__((aligned(64)))
-#define SPIN_ME_ATTR_     SEC(".data.me") __attribute__((aligned(64)))
+/* Not SEC(), which would keep them in objects whose handlers take no messages. */
+#define SPIN_MPQ_ATTR_    __attribute__((aligned(64)))
+#define SPIN_PARKED_ATTR_ __attribute__((aligned(64)))
+#define SPIN_ME_ATTR_     __attribute__((aligned(64), section(".data.me")))
 
 #include "parking.h"
 

@@ -11,7 +11,7 @@
 
 static int is_data(const char *section)
 {
-	static const char *const names[] = { ".data", ".bss", ".rodata", ".data.me", ".bss.mpq" };
+	static const char *const names[] = { ".data", ".bss", ".rodata", ".data.me" };
 
 	for (unsigned i = 0; section && i < sizeof(names) / sizeof(names[0]); i++)
 		if (!strcmp(section, names[i]))

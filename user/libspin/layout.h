@@ -19,7 +19,7 @@ struct btf;
 struct layout_variable {
 	char name[64];
 	uint32_t type;       /* BTF id of its type */
-	char section[16];    /* ".data", ".bss", ".rodata"; of the message engine ".data.me", ".bss.mpq" */
+	char section[16];    /* ".data", ".bss", ".rodata"; of the message engine ".data.me", too */
 	size_t offset, bytes; /* in the section */
 };
 

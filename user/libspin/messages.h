@@ -25,7 +25,7 @@ struct messages_used;
 struct messages {
 	struct spin_message_opts opts;      /* checked, and the defaults put in */
 	uint32_t ticks_s;                   /* of the clock in a second */
-	struct spin_memory me_memory, mpq_memory, host;
+	struct spin_memory me_memory, host;
 	struct spin_me *me;
 	struct spin_mpq *mpq;
 	const struct spin_flow *flow;
@@ -39,6 +39,7 @@ struct messages {
 	int64_t offset;                     /* atomic: the clock less our own count of its ticks */
 
 	struct messages_used *used;         /* NULL: nobody resets this context */
+	void *rest[6];                      /* what a reset clears beside, once it was found */
 
 	pthread_t thread;
 	int has_thread;

@@ -96,7 +96,6 @@ void spin_messages__free(struct messages *m)
 	if (!m)
 		return;
 	section__close(&m->me_memory);
-	section__close(&m->mpq_memory);
 	section__close(&m->host);
 	pthread_mutex_destroy(&m->running);
 	pthread_mutex_destroy(&m->lock);
@@ -123,26 +122,21 @@ void spin_messages__configure(const struct messages *m, struct spin_config *conf
 	config->note_runs = !!o->note_runs;
 }
 
-static const char *const sections[] = { ".data.me", ".bss.mpq" };
+#define ME_SECTION ".data.me"
 static const char *const programs[] = { "spin_replay", "spin_begin", "spin_progress" };
 
-/* Of sections and maps that only messages use; a handler of datagrams has few of them, or none. */
+/* A map that only messages use. */
 static void leave_out(struct bpf_object *bpf)
 {
 	struct bpf_map *map = bpf_object__find_map_by_name(bpf, "spin_host");
 
 	if (map)
 		bpf_map__set_autocreate(map, false);
-	for (unsigned i = 0; i < sizeof(sections) / sizeof(sections[0]); i++) {
-		map = section__map(bpf, sections[i]);
-		if (map)
-			bpf_map__set_autocreate(map, false);
-	}
 }
 
 int spin_messages__prepare(const struct messages *m, struct bpf_object *bpf)
 {
-	struct bpf_map *host, *events;
+	struct bpf_map *host, *events, *me;
 	uint32_t bytes;
 
 	for (unsigned i = 0; i < sizeof(programs) / sizeof(programs[0]); i++) {
@@ -157,12 +151,9 @@ int spin_messages__prepare(const struct messages *m, struct bpf_object *bpf)
 		leave_out(bpf);
 		return 0;
 	}
-	for (unsigned i = 0; i < sizeof(sections) / sizeof(sections[0]); i++) {
-		struct bpf_map *map = section__map(bpf, sections[i]);
-
-		if (!map || bpf_map__set_map_flags(map, bpf_map__map_flags(map) | BPF_F_MMAPABLE))
-			return -ENOENT;
-	}
+	me = section__map(bpf, ME_SECTION);
+	if (!me || bpf_map__set_map_flags(me, bpf_map__map_flags(me) | BPF_F_MMAPABLE))
+		return -ENOENT;
 	host = bpf_object__find_map_by_name(bpf, "spin_host");
 	events = bpf_object__find_map_by_name(bpf, "spin_events");
 	if (!host || !events)
@@ -184,17 +175,16 @@ static int map_host(struct messages *m, const struct bpf_object *bpf, const char
 	return 0;
 }
 
-static int find_variables(struct messages *m, const struct bpf_object *bpf)
+static int find_variables(struct messages *m, const struct bpf_object *bpf, const struct spin_memory *mem)
 {
-	const struct spin_memory *mem = &m->mpq_memory;
 	const struct bpf_program *progress = bpf_object__find_program_by_name(bpf, "spin_progress");
 
-	m->me = section__variable(bpf, ".data.me", &m->me_memory, "spin_mes", SPIN_MES_MAX * sizeof(*m->me));
-	m->mpq = section__variable(bpf, ".bss.mpq", mem, "spin_mpqs", SPIN_MPQS_MAX * sizeof(*m->mpq));
-	m->flow = section__variable(bpf, ".bss.mpq", mem, "spin_flows", SPIN_FLOWS * sizeof(*m->flow));
-	m->park = section__variable(bpf, ".bss.mpq", mem, "spin_parks", SPIN_PARKING_MAX * sizeof(*m->park));
-	m->stats = section__variable(bpf, ".bss.mpq", mem, "spin_message_stats", SPIN_HPUS_MAX * sizeof(*m->stats));
-	m->clock = section__variable(bpf, ".bss.mpq", mem, "spin_clock", sizeof(*m->clock));
+	m->me = section__variable(bpf, ME_SECTION, &m->me_memory, "spin_mes", SPIN_MES_MAX * sizeof(*m->me));
+	m->mpq = section__variable(bpf, ".bss", mem, "spin_mpqs", SPIN_MPQS_MAX * sizeof(*m->mpq));
+	m->flow = section__variable(bpf, ".bss", mem, "spin_flows", SPIN_FLOWS * sizeof(*m->flow));
+	m->park = section__variable(bpf, ".bss", mem, "spin_parks", SPIN_PARKING_MAX * sizeof(*m->park));
+	m->stats = section__variable(bpf, ".bss", mem, "spin_message_stats", SPIN_HPUS_MAX * sizeof(*m->stats));
+	m->clock = section__variable(bpf, ".bss", mem, "spin_clock", sizeof(*m->clock));
 	if (!m->me || !m->mpq || !m->flow || !m->park || !m->stats || !m->clock || !progress)
 		return -EINVAL;
 	m->progress_fd = bpf_program__fd(progress);
@@ -218,14 +208,12 @@ int spin_messages__open(struct spin_ctx *ctx)
 	struct messages *m = ctx->messages;
 	int err;
 
-	err = section__open(ctx->bpf, ".data.me", ctx->name, &m->me_memory);
-	if (!err)
-		err = section__open(ctx->bpf, ".bss.mpq", ctx->name, &m->mpq_memory);
+	err = section__open(ctx->bpf, ME_SECTION, ctx->name, &m->me_memory);
 	if (!err)
 		err = map_host(m, ctx->bpf, ctx->name);
 	if (err)
 		return err;
-	if (find_variables(m, ctx->bpf) || join_program(ctx->bpf, SPIN_REPLAY_SLOT, programs[0]) ||
+	if (find_variables(m, ctx->bpf, &ctx->bss) || join_program(ctx->bpf, SPIN_REPLAY_SLOT, programs[0]) ||
 	    join_program(ctx->bpf, SPIN_BEGIN_SLOT, programs[1]))
 		return spin_fail(-EINVAL, "%s has no message engine of this version; compile it again with spincc",
 				 ctx->name);

@@ -63,37 +63,37 @@ static void forget_flows(struct messages *m)
 	used->flows = 0;
 }
 
-/* The section but for the variables that are large, or stay. */
-static void forget_rest(struct messages *m)
+/* What else the engine keeps; counters and statistics stay. */
+static int forget_rest(struct spin_ctx *ctx)
 {
-	const struct {
-		const void *at;
+	static const struct {
+		const char *name;
 		size_t bytes;
-	} keep[] = {
-		{ m->mpq, SPIN_MPQS_MAX * sizeof(*m->mpq) },
-		{ m->flow, SPIN_FLOWS * sizeof(*m->flow) },
-		{ m->stats, SPIN_HPUS_MAX * sizeof(*m->stats) },
+	} rest[] = {
+		{ "spin_mpqs_used", SPIN_MPQ_WORDS * sizeof(uint64_t) },
+		{ "spin_parks_used", SPIN_PARKING_MAX / 64 * sizeof(uint64_t) },
+		{ "spin_parks", SPIN_PARKING_MAX * sizeof(struct spin_park) },
+		{ "spin_flow_locks", SPIN_FLOW_LOCKS * sizeof(uint32_t) },
+		{ "spin_sweep_at", sizeof(uint32_t) },
+		{ "spin_clock", sizeof(uint64_t) },
 	};
-	char *at = m->mpq_memory.addr, *end = at + m->mpq_memory.bytes;
+	struct messages *m = ctx->messages;
 
-	while (at < end) {
-		const char *stop = end;
-		size_t skip = 0;
-
-		for (unsigned i = 0; i < sizeof(keep) / sizeof(keep[0]); i++)
-			if ((const char *)keep[i].at >= at && (const char *)keep[i].at < stop) {
-				stop = keep[i].at;
-				skip = keep[i].bytes;
-			}
-		memset(at, 0, (size_t)(stop - at));
-		at += (size_t)(stop - at) + skip;
+	for (unsigned i = 0; i < sizeof(rest) / sizeof(rest[0]); i++) {
+		if (!m->rest[i])
+			m->rest[i] = section__variable(ctx->bpf, ".bss", &ctx->bss, rest[i].name, rest[i].bytes);
+		if (!m->rest[i])
+			return spin_fail(-EINVAL, "%s has no %s of this version; compile it again with spincc", ctx->name,
+					 rest[i].name);
+		memset(m->rest[i], 0, rest[i].bytes);
 	}
+	return 0;
 }
 
 int spin_messages__reset(struct spin_ctx *ctx)
 {
 	struct messages *m = ctx->messages;
-	int first_time = !m->used;
+	int first_time = !m->used, err;
 
 	if (first_time) {
 		m->used = calloc(1, sizeof(*m->used));
@@ -108,7 +108,9 @@ int spin_messages__reset(struct spin_ctx *ctx)
 	memset(m->used->generation, 0, (size_t)(first_time ? SPIN_MPQS_MAX : m->opts.messages) * sizeof(uint32_t));
 	m->used->opened = opened(m);
 	m->used->opened_here = 0;
-	forget_rest(m);
+	err = forget_rest(ctx);
+	if (err)
+		return err;
 	memset(m->host.addr, 0, m->host.bytes);
 	while (spin_ctx__events(ctx, NULL, NULL) > 0)
 		;

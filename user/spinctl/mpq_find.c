@@ -36,12 +36,12 @@ static uint32_t ticks_per_s(int virtual)
 
 static int read_messages(const struct outside_section *s, const struct spin_config *config, struct mpq_context *out)
 {
-	const uint64_t *clock = outside_section__variable(s, "spin_clock", ".bss.mpq", sizeof(*clock));
+	const uint64_t *clock = outside_section__variable(s, "spin_clock", ".bss", sizeof(*clock));
 	struct messages_view v = {
-		.mpq = outside_section__variable(s, "spin_mpqs", ".bss.mpq", SPIN_MPQS_MAX * sizeof(*v.mpq)),
-		.flow = outside_section__variable(s, "spin_flows", ".bss.mpq", SPIN_FLOWS * sizeof(*v.flow)),
-		.park = outside_section__variable(s, "spin_parks", ".bss.mpq", SPIN_PARKING_MAX * sizeof(*v.park)),
-		.stats = outside_section__variable(s, "spin_message_stats", ".bss.mpq",
+		.mpq = outside_section__variable(s, "spin_mpqs", ".bss", SPIN_MPQS_MAX * sizeof(*v.mpq)),
+		.flow = outside_section__variable(s, "spin_flows", ".bss", SPIN_FLOWS * sizeof(*v.flow)),
+		.park = outside_section__variable(s, "spin_parks", ".bss", SPIN_PARKING_MAX * sizeof(*v.park)),
+		.stats = outside_section__variable(s, "spin_message_stats", ".bss",
 						   SPIN_HPUS_MAX * sizeof(*v.stats)),
 		.mpqs = config->mpqs < SPIN_MPQS_MAX ? config->mpqs : SPIN_MPQS_MAX,
 		.ticks_s = ticks_per_s((int)config->virtual_clock),
@@ -68,7 +68,7 @@ int mpq_find__context(uint32_t program_id, struct mpq_context *out)
 
 	for (int i = 0; i < count; i++)
 		if ((rodata.mem || outside_section__open(maps[i], ".rodata", &rodata)) && !mpq.mem)
-			outside_section__open(maps[i], ".bss.mpq", &mpq);
+			outside_section__open(maps[i], ".bss", &mpq);
 	if (rodata.mem)
 		config = outside_section__variable(&rodata, "spin_config", ".rodata", sizeof(*config));
 	if (config && mpq.mem)

@@ -23,12 +23,12 @@
  *	spin_progress  the program that sweeps, section "?xdp": run with BPF_PROG_TEST_RUN
  *	spin_host      array of one value, mapped: host memory; the loader sets its size
  *	spin_mes       struct spin_me[SPIN_MES_MAX] in .data.me, mapped
- *	spin_mpqs      struct spin_mpq[SPIN_MPQS_MAX] in .bss.mpq, mapped
- *	spin_message_stats  struct spin_message_stats[SPIN_HPUS_MAX] in .bss.mpq, mapped
- *	spin_clock     uint64_t in .bss.mpq, mapped: the time, if that is virtual; else what it was at the last
+ *	spin_mpqs      struct spin_mpq[SPIN_MPQS_MAX] in .bss, mapped
+ *	spin_message_stats  struct spin_message_stats[SPIN_HPUS_MAX] in .bss, mapped
+ *	spin_clock     uint64_t in .bss, mapped: the time, if that is virtual; else what it was at the last
  *	               sweep, which spin_progress leaves there
  *	spin_flows     struct spin_flow[SPIN_FLOWS], spin_parks struct spin_park[SPIN_PARKING_MAX] (bpf/mpq.h)
- *	               in .bss.mpq, mapped
+ *	               in .bss, mapped
  */
 #include <spin/message.h>
 #include <spin/meta.h>

@@ -5,7 +5,7 @@
 /* eBPF at XDP: state and tables are global variables, which user space maps. */
 #define SPIN_STATE_ATTR_ __attribute__((section(".data"), aligned(8)))
 #define SPIN_TABLE_ATTR_ __attribute__((aligned(64), annotate("spin_table"))) /* spincc tells it from other variables */
-#define SPIN_SCRATCH_ATTR_ __attribute__((section(".bss.scratch"), aligned(64)))
+#define SPIN_SCRATCH_ATTR_ __attribute__((aligned(64)))
 #define SPIN_KEY_ATTR_   __attribute__((btf_decl_tag("spin_key"))) /* spincc sees to it that it comes first */
 
 /* A page of 4096 less XDP's headroom and tailroom: what is longer goes by the copied program. */
