@@ -20,6 +20,14 @@
 #define spin_fetch_or(at, bits)        __sync_fetch_and_or((at), (bits))
 #define spin_fetch_and(at, bits)       __sync_fetch_and_and((at), (bits))
 
+/*
+ * A way that few packets take: the compiler keeps its registers for the others. It would also set what such
+ * a way comes to before the test, for all: not behind spin_rare().
+ */
+#define spin_unlikely(x) __builtin_expect(!!(x), 0)
+#define spin_likely(x)   __builtin_expect(!!(x), 1)
+#define spin_rare(v)     ((__typeof__(v))spin_opaque_(v))
+
 /* The number of zeros below a single bit, counted without a branch: to the verifier one number, not 64. */
 SPIN_INLINE uint32_t spin_bit_number(uint64_t bit)
 {

@@ -30,7 +30,7 @@ SPIN_INLINE void spin_key_of(const struct spin_view *view, const struct spin_dat
 	key->id = (uint64_t)message_id << 32 | (uint64_t)d->udp->src_port << 16 | (6 - 2 * d->is_ip4);
 	key->src[0] = key->src[1] = 0;
 	hash = key->id * 0x9e3779b97f4a7c15;
-	if (spin_blur(d->is_ip4)) {
+	if (spin_likely(spin_blur(d->is_ip4))) {
 		key->src[0] = ((const struct spin_ip4 *)d->ip)->src;
 	} else if (spin_inside_(view, (struct spin_ip6 *)d->ip + 1)) {
 		const struct spin_ip6 *ip = (const void *)spin_opaque_pointer_(d->ip);
@@ -61,8 +61,8 @@ SPIN_INLINE uint32_t spin_flow_find(const struct spin_key *key, uint32_t *place)
 		struct spin_flow *flow = &spin_flows[at];
 
 		state = spin_load32(&flow->state);
-		if (spin_flow_is_(flow, key) && state & 2 &&
-		    (!(state & 1) || spin_load32(&flow->state) == state)) {
+		if (spin_likely(spin_flow_is_(flow, key)) && spin_likely(state & 2) &&
+		    (spin_likely(!(state & 1)) || spin_load32(&flow->state) == state)) {
 			*place = at;
 			return state;
 		}

@@ -53,13 +53,13 @@ SPIN_INLINE enum spin_reason spin_message_run_(const struct spin_message *m, str
 	enum spin_reason verdict = q->verdict, reason = verdict;
 
 	packet->bytes = m->slmp.bytes;
-	if (verdict == SPIN_REASON_SUCCESS && spin_handlers_.payload &&
+	if (spin_likely(verdict == SPIN_REASON_SUCCESS) && spin_handlers_.payload &&
 	    m->slmp.bytes > (m->slmp.offset ? 0 : spin_handlers_.user_header_bytes))
 		reason = spin_message_run_payload_(m, packet);
 	else if (verdict == SPIN_REASON_SUCCESS || verdict == SPIN_REASON_PROCEEDED)
 		reason = spin_message_deposit_(m, packet, q);
 	reason = spin_blur(reason) & 31; /* one state to the verifier */
-	if (reason != SPIN_REASON_SUCCESS && reason != SPIN_REASON_PROCEEDED)
+	if (spin_unlikely(reason != SPIN_REASON_SUCCESS && reason != SPIN_REASON_PROCEEDED))
 		spin_fetch_add(&q->dropped_bytes, m->slmp.bytes);
 	return reason;
 }
@@ -107,11 +107,11 @@ SPIN_INLINE _Bool spin_message_contradicts_(const struct spin_message *m, const 
 {
 	uint32_t last = m->slmp.flags & SPIN_SLMP_EOM, total = spin_peek(&q->total);
 
-	if (last ? m->slmp.bytes > q->stride : m->slmp.bytes != q->stride)
-		return 1;
-	if (total)
+	if (spin_unlikely(last ? m->slmp.bytes > q->stride : m->slmp.bytes != q->stride))
+		return spin_rare(1);
+	if (spin_unlikely(total))
 		return packet >= total || (last && packet != total - 1);
-	return last && spin_window_beyond(q, m->generation, packet);
+	return spin_unlikely(last) && spin_window_beyond(q, m->generation, packet);
 }
 
 /* Two packets came at the same time, and say that the message ends at different places. */
@@ -127,33 +127,33 @@ SPIN_INLINE enum spin_reason spin_message_handle(const struct spin_message *m, s
 {
 	struct spin_mpq *q = spin_mpq_at(m->mpq);
 	uint32_t number = 0, last = m->slmp.flags & SPIN_SLMP_EOM, stride = q->stride, step = 1, done, total;
+	enum spin_claim claim;
 	enum spin_reason reason;
 	uint64_t next;
 
-	if (m->slmp.offset) {
+	if (spin_likely(m->slmp.offset)) {
 		next = spin_peek(&q->next);
 		/* a division takes as long as all else of this; packets in order do without it */
-		number = (uint32_t)next == m->slmp.offset ? next >> 32 : stride ? m->slmp.offset / stride : 0;
-		if (number * stride != m->slmp.offset)
-			return SPIN_REASON_MALFORMED;
+		if (spin_likely((uint32_t)next == m->slmp.offset))
+			number = next >> 32;
+		else
+			number = stride ? m->slmp.offset / stride : 0;
+		if (spin_unlikely(number * stride != m->slmp.offset))
+			return spin_rare(SPIN_REASON_MALFORMED);
 	}
-	if (spin_message_contradicts_(m, q, number))
-		return SPIN_REASON_MALFORMED;
+	if (spin_unlikely(spin_message_contradicts_(m, q, number)))
+		return spin_rare(SPIN_REASON_MALFORMED);
 	if (arrives)
 		spin_message_touch(q, m->now);
-	switch (spin_window_claim(q, m->generation, number)) {
-	case SPIN_CLAIMED:
-		break;
-	case SPIN_CAME_BEFORE:
-		return SPIN_REASON_DUPLICATE;
-	default:
-		return spin_flow_control(q, m, SPIN_REASON_BEYOND_WINDOW);
-	}
-	if ((spin_peek(&q->generation) & 0xffff) != m->generation) {
+	claim = spin_window_claim(q, m->generation, number);
+	if (spin_unlikely(claim != SPIN_CLAIMED))
+		return claim == SPIN_CAME_BEFORE ? spin_rare(SPIN_REASON_DUPLICATE) :
+						   spin_flow_control(q, m, SPIN_REASON_BEYOND_WINDOW);
+	if (spin_unlikely((spin_peek(&q->generation) & 0xffff) != m->generation)) {
 		spin_window_unclaim(q, number);
-		return SPIN_REASON_NO_MPQ; /* it has ended in this moment: to be sent again */
+		return spin_rare(SPIN_REASON_NO_MPQ); /* it has ended in this moment: to be sent again */
 	}
-	if (last) {
+	if (spin_unlikely(last)) {
 		step = SPIN_DONE_LAST;
 		q->length = m->slmp.offset + m->slmp.bytes;
 		total = spin_swap_if(&q->total, 0, number + 1);
@@ -162,13 +162,13 @@ SPIN_INLINE enum spin_reason spin_message_handle(const struct spin_message *m, s
 			return spin_message_break_(q);
 	} else {
 		total = spin_peek(&q->total);
-		if (total && number >= total)
+		if (spin_unlikely(total) && number >= total)
 			return spin_message_break_(q);
 		spin_poke(&q->next, (uint64_t)(number + 1) << 32 | (m->slmp.offset + stride));
 	}
 	reason = spin_message_run_(m, packet, q);
 	done = spin_fetch_add(&q->done, step) + step;
-	if (done & SPIN_DONE_LAST && done == SPIN_DONE_LAST + spin_peek(&q->total) - 1)
+	if (spin_unlikely(done & SPIN_DONE_LAST) && done == SPIN_DONE_LAST + spin_peek(&q->total) - 1)
 		spin_message_complete_(m, packet, q);
 	return reason;
 }
@@ -215,10 +215,11 @@ SPIN_INLINE void spin_message_packet(const struct spin_frame *frame, const struc
 	struct spin_mpq *q;
 
 	out->replay = 0;
-	out->acknowledge = 0;
-	out->reason = SPIN_REASON_MALFORMED;
-	if (!spin_slmp_parse(view, d, spin_config.take_put, &m.slmp))
+	if (spin_unlikely(!spin_slmp_parse(view, d, spin_config.take_put, &m.slmp))) {
+		out->acknowledge = 0;
+		out->reason = spin_rare(SPIN_REASON_MALFORMED);
 		return;
+	}
 	m.hpu = hpu;
 	m.now = spin_now();
 	m.dst_port = spin_ntoh16(d->udp->dst_port);
@@ -229,9 +230,12 @@ SPIN_INLINE void spin_message_packet(const struct spin_frame *frame, const struc
 	spin_message_packet_of(view, d, &m, &packet);
 	q = spin_mpq_at(m.mpq);
 	out->reason = SPIN_PARSED;
-	if ((state & SPIN_FLOW_KIND_) != SPIN_FLOW_LIVE || spin_load32(&q->phase) != SPIN_MPQ_OPEN) {
-		if (open_only)
+	if (spin_unlikely((state & SPIN_FLOW_KIND_) != SPIN_FLOW_LIVE) ||
+	    spin_unlikely(spin_load32(&q->phase) != SPIN_MPQ_OPEN)) {
+		if (open_only) {
+			out->acknowledge = 0;
 			return;
+		}
 		out->reason = spin_message_begin(&m, state, place, &packet, frame);
 		m.mpq = spin_blur(m.mpq);
 		m.generation = spin_blur(m.generation);
@@ -240,7 +244,7 @@ SPIN_INLINE void spin_message_packet(const struct spin_frame *frame, const struc
 	}
 	if (out->reason == SPIN_PARSED)
 		out->reason = spin_message_handle(&m, &packet, 1);
-	if (m.mpq < SPIN_MPQS_MAX && spin_peek(&q->parked) | spin_peek(&q->replay)) {
+	if (m.mpq < SPIN_MPQS_MAX && spin_unlikely(spin_peek(&q->parked) | spin_peek(&q->replay))) {
 		uint32_t phase = spin_load32(&q->phase);
 
 		if (phase == SPIN_MPQ_OPEN)

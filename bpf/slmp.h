@@ -6,6 +6,7 @@
 #include <spin/context.h>
 #include <spin/slmp.h>
 
+#include "atomic.h"
 #include "parse.h"
 
 struct spin_slmp_packet {
@@ -55,23 +56,25 @@ SPIN_INLINE _Bool spin_slmp_parse(const struct spin_view *view, const struct spi
 	out->header_bytes = sizeof(*slmp);
 	out->length = SPIN_LENGTH_UNKNOWN;
 	out->match_bits = out->hdr_data = out->place = 0;
-	if (d->payload_bytes < sizeof(*slmp) || !spin_inside_(view, slmp + 1))
-		return 0;
+	if (spin_unlikely(d->payload_bytes < sizeof(*slmp)) || !spin_inside_(view, slmp + 1))
+		return spin_rare(0);
 	out->flags = spin_ntoh16(*(const spin_be16 *)d->payload);
 	out->message_id = spin_ntoh32(spin_word_(&slmp->message_id));
 	out->offset = spin_ntoh32(spin_word_(&slmp->offset));
 	if (take_put)
 		known |= SPIN_SLMP_PUT;
-	if (out->flags & ~known || (!out->offset && !(out->flags & SPIN_SLMP_SYN)))
-		return 0;
-	if (out->flags & SPIN_SLMP_PUT && !spin_slmp_put_(view, d, out))
-		return 0;
+	if (spin_unlikely(out->flags & ~known) || spin_unlikely(!out->offset && !(out->flags & SPIN_SLMP_SYN)))
+		return spin_rare(0);
+	if (spin_unlikely(out->flags & SPIN_SLMP_PUT) && !spin_slmp_put_(view, d, out))
+		return spin_rare(0);
 	out->bytes = d->payload_bytes - out->header_bytes;
-	if (!out->bytes && !(out->flags & SPIN_SLMP_EOM))
-		return 0;
-	if (!out->offset && out->flags & SPIN_SLMP_EOM && out->length == SPIN_LENGTH_UNKNOWN)
+	if (spin_unlikely(!out->bytes && !(out->flags & SPIN_SLMP_EOM)))
+		return spin_rare(0);
+	if (spin_unlikely(!out->offset) && out->flags & SPIN_SLMP_EOM && out->length == SPIN_LENGTH_UNKNOWN)
 		out->length = out->bytes;
-	return out->bytes <= 0xffffffffu - out->offset;
+	if (spin_unlikely(out->bytes > 0xffffffffu - out->offset))
+		return spin_rare(0);
+	return 1;
 }
 
 #endif

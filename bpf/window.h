@@ -63,26 +63,26 @@ SPIN_INLINE enum spin_claim spin_window_claim(struct spin_mpq *q, uint32_t gener
 	uint64_t *lane = spin_lane_(q, packet >> 5);
 	uint32_t lowest = spin_peek(&q->lowest);
 
-	if (packet > lowest && packet - lowest > SPIN_WINDOW) {
+	if (spin_unlikely(packet > lowest && packet - lowest > SPIN_WINDOW)) {
 		lowest = spin_window_lowest(q, generation);
 		if (packet > lowest && packet - lowest > SPIN_WINDOW)
-			return SPIN_BEYOND;
+			return spin_rare(SPIN_BEYOND);
 	}
 	/* each time the exchange fails another of the lane's 32 packets has come */
 	do {
 		uint64_t was = spin_peek(lane), now = (uint64_t)tag << 32 | bit;
 
-		if (was >> 32 == tag) {
-			if (was & bit)
-				return SPIN_CAME_BEFORE;
+		if (spin_likely(was >> 32 == tag)) {
+			if (spin_unlikely(was & bit))
+				return spin_rare(SPIN_CAME_BEFORE);
 			now = was | bit;
 		} else if (spin_lane_is_past_(was >> 32, tag)) {
-			return SPIN_CAME_BEFORE;
+			return spin_rare(SPIN_CAME_BEFORE);
 		}
-		if (spin_swap_if(lane, was, now) == was)
+		if (spin_likely(spin_swap_if(lane, was, now) == was))
 			return SPIN_CLAIMED;
 	} while (spin_go_on_());
-	return SPIN_BEYOND; /* cannot be */
+	return spin_rare(SPIN_BEYOND); /* cannot be */
 }
 
 /* Takes a claim back: the MPQ had become another message's meanwhile. */
