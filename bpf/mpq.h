@@ -52,7 +52,7 @@ enum spin_mpq_phase {
 #define SPIN_LANES 64u
 
 struct spin_mpq {
-	/* what every packet looks at: one cache line */
+	/* what every packet looks at, with the lane of the first 32: one cache line */
 	uint32_t phase;      /* enum spin_mpq_phase; atomic */
 	uint32_t generation; /* of this use; bits 15:0 count */
 	uint32_t stride;
@@ -66,11 +66,10 @@ struct spin_mpq {
 	uint32_t replay;     /* those whose turn it is, in order of arrival; atomic */
 	uint32_t place;      /* of the message's first byte in the host memory */
 	uint32_t place_bytes; /* from there to the end of the matching entry */
-	uint32_t flags;      /* SPIN_MPQ_*; atomic */
-	uint32_t me;         /* matching entry, SPIN_MES_MAX: none yet */
-
 	uint64_t lane[SPIN_LANES];
 
+	uint32_t flags;      /* SPIN_MPQ_*; atomic */
+	uint32_t me;         /* matching entry, SPIN_MES_MAX: none yet */
 	uint32_t dropped_bytes, deposited_bytes; /* atomic */
 	uint32_t length;     /* bytes of payload, when known */
 	uint32_t offset;     /* in the matching entry */
