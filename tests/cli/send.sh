@@ -55,8 +55,11 @@ for to in 127.0.0.1:0 127.0.0.1:99999 127.0.0.1:x no.such.host.invalid 192.0.2.1
 	send 1 noise --to "$to"
 	one_line
 done
-says err "connection refused, 0 of 300000 bytes have arrived"
+says err "connection refused, 0 of 300000 bytes were acknowledged"
 says err "spinctl recv"
+send 1 noise --to ::1:9330 --timeout 0.1
+one_line
+says err "[ADDR]:PORT"
 truncate -s 4G large
 send 1 large --to 127.0.0.1
 one_line
@@ -69,7 +72,7 @@ one_line
 says err "no acknowledgement within 0.3 s"
 timeout -s INT 0.5 nsenter --net="/run/netns/$NS" "$SPINCTL" send noise empty --to 127.0.0.1 >out 2>err
 one_line
-says err "given up; 0 of 300000 bytes have arrived"
+says err "given up; 0 of 300000 bytes were acknowledged"
 sleep 2 | timeout -s INT 0.3 nsenter --net="/run/netns/$NS" "$SPINCTL" send - --to 127.0.0.1 >out 2>err
 one_line
 says err "nothing was sent"

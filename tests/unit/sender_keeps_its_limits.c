@@ -105,7 +105,7 @@ static void one_is_missing(void)
 	struct slmp_receiver kind = { .every = 1, .mute_offset = 5 * 1456 };
 
 	expect(-ETIMEDOUT, try(kind, brief, BYTES, NULL), "one packet is never acknowledged");
-	says("7280 of 2912000 bytes have arrived");
+	says("7280 of 2912000 bytes were acknowledged");
 	expect((5 + 1023) * 1456, (int)receiver.message[0].highest, "offset where the receiver's window ends");
 	expect(5 + 1023, (int)report.acknowledged, "packets acknowledged");
 }
@@ -146,7 +146,7 @@ static void given_up(void)
 	struct spin_send_opts opts = { .timeout_ms = 60000 };
 
 	expect(-ECANCELED, try(kind, opts, BYTES, give_up), "given up by the caller");
-	says("given up; 7280 of 2912000 bytes have arrived");
+	says("given up; 7280 of 2912000 bytes were acknowledged");
 }
 
 static void refused(void)
@@ -180,7 +180,7 @@ static void options_are_checked(void)
 	struct spin_sender *s;
 
 	expect(-ENOENT, open_error("no.such.host.invalid", NULL, (struct spin_send_opts){ 0 }), "no such host");
-	says("no such host");
+	says("no.such.host.invalid");
 	expect(-EINVAL, open_error("127.0.0.1", "0", (struct spin_send_opts){ 0 }), "port 0");
 	expect(-EINVAL, open_error("127.0.0.1", "65536", (struct spin_send_opts){ 0 }), "port 65536");
 	expect(-EINVAL, open_error("127.0.0.1", "http", (struct spin_send_opts){ 0 }), "a port by name");

@@ -22,7 +22,12 @@ struct spin_send_opts {
 	size_t bytes;             /* sizeof(struct spin_send_opts); fields behind it count as zero */
 	unsigned window;          /* unacknowledged packets at most; 0: 64. At most 1,024 */
 	unsigned payload_bytes;   /* per packet, at most 1,462; 0: what the way's MTU takes, a multiple of 8 */
-	unsigned timeout_ms;      /* without any acknowledgement, then the message is given up; 0: 5,000 */
+	/*
+	 * Without any acknowledgement, then the message is given up, and nothing of it is sent any more; 0: 1,800. Keep it
+	 * below the receiver's tombstone_ms (2,000 unless told otherwise): if all acknowledgements are lost, a
+	 * message that is sent again later than that is delivered twice.
+	 */
+	unsigned timeout_ms;
 	unsigned resend_ms;       /* first wait before a packet is sent again, doubled each time; 0: adapts to the round trip */
 	const char *source;       /* local address or ADDR:PORT; NULL: the kernel's choice */
 	int put;                  /* 1: the first packet has struct spin_slmp_put; the receiver must ask for it */
@@ -56,7 +61,8 @@ struct spin_send_report {
 
 /*
  * Sends one message of up to 2^32 - 1 bytes and returns when all of it is
- * acknowledged. put and report may be NULL; *report is filled on failure, too.
+ * acknowledged: the receiver has taken it; what its handlers did with it they tell there.
+ * put and report may be NULL; *report is filled on failure, too.
  * -ETIMEDOUT: no acknowledgement for timeout_ms; the sentence says how far it came. -ECONNREFUSED: the other
  * host has neither a context nor a socket there. -EMSGSIZE: more bytes than that.
  * Message ids start at random and are not used again within ten minutes.

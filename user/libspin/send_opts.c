@@ -5,8 +5,14 @@
 #include "send.h"
 
 #define WINDOW     64u
-#define TIMEOUT_MS 5000u
+#define TIMEOUT_MS 1800u
 #define MS_MAX     3600000u
+
+/*
+ * A receiver that has all of a message knows it for so long. If no acknowledgement came through, all packets are sent
+ * again: it would take them for a new message if they came later.
+ */
+_Static_assert(TIMEOUT_MS < SPIN_TOMBSTONE_MS, "a message may be delivered twice");
 
 int send_opts__read(const struct spin_send_opts *opts, struct spin_send_opts *out)
 {

@@ -27,8 +27,11 @@ static int resolve(const char *what, const char *host, const char *port, int fam
 	if (family)
 		return spin_fail(-EINVAL, "%s: '%s' is no IPv%d address; the receiver's is one", what, host,
 				 family == AF_INET ? 4 : 6);
-	return spin_fail(-ENOENT, "no such host: %s: %s; give an address, or look at the name service", host,
-			 gai_strerror(err));
+	if (err == EAI_AGAIN)
+		return spin_fail(-ENOENT, "%s: the name service does not answer; give an address, or look at /etc/resolv.conf", host);
+	if (err == EAI_NONAME)
+		return spin_fail(-ENOENT, "no such host: %s; give another name, or an address", host);
+	return spin_fail(-ENOENT, "%s: %s; give an address, or look at the name service", host, gai_strerror(err));
 }
 
 static int is_port(const char *port)

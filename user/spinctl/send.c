@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include <spin/slmp.h>
@@ -17,7 +18,7 @@ static struct send_options {
 	unsigned window, payload_bytes;
 	double timeout_s;
 	int quiet, json;
-} options = { .window = 64, .timeout_s = 5 };
+} options = { .window = 64, .timeout_s = 1.8 };
 
 #define FIELD(name) offsetof(struct send_options, name)
 
@@ -27,7 +28,9 @@ static const struct option_row rows[] = {
 	{ "window", 0, OPTION_UINT, "N", FIELD(window), "packets that wait for their acknowledgement at a time, 1 to 1024 (default: 64)" },
 	{ "payload", 0, OPTION_UINT, "BYTES", FIELD(payload_bytes),
 	  "of each packet, 1 to 1462 (default: 0, what the way's MTU takes, a multiple of 8)" },
-	{ "timeout", 0, OPTION_SECONDS, "SEC", FIELD(timeout_s), "give up after so long without an acknowledgement (default: 5)" },
+	{ "timeout", 0, OPTION_SECONDS, "SEC", FIELD(timeout_s), 
+	  "give up after so long without an acknowledgement; below the receiver's --tombstone, or a message may be "
+	  "delivered twice (default: 1.8)" },
 	{ "match", 0, OPTION_STRING, "BITS", FIELD(match), "match bits, decimal or 0x hex, for a receiver with several matching entries" },
 	{ "hdr-data", 0, OPTION_STRING, "N", FIELD(hdr_data), "64 bits for the receiver, decimal or 0x hex" },
 	{ "offset", 0, OPTION_STRING, "BYTES", FIELD(offset), "where the message goes in the matching entry's memory" },
@@ -78,6 +81,16 @@ static int check_options(void)
 	return DONE;
 }
 
+/* An IPv6 address without brackets whose last part could be meant as a port. */
+static const char *hint(const struct send_target *target)
+{
+	const char *last = strrchr(target->host, ':');
+
+	if (options.to[0] == '[' || target->port[0] || !last || strspn(last + 1, "0123456789") < 4 || strlen(last + 1) > 5)
+		return "";
+	return "; if a port was meant, write [ADDR]:PORT";
+}
+
 static int on_progress(void *arg, const struct spin_send_report *so_far)
 {
 	send_print__progress(arg, so_far);
@@ -98,7 +111,7 @@ static int send_one(struct spin_sender *sender, struct send_print *p, const char
 	err = spin_sender__send(sender, file.data, file.bytes, put, &report);
 	send_print__clear(p);
 	if (err)
-		status = complain("%s: %s", file.name, spin_strerror_last());
+		status = complain("%s: %s%s", file.name, spin_strerror_last(), p->hint);
 	else
 		send_print__arrived(p, &report);
 	send_file__close(&file);
@@ -124,9 +137,10 @@ static int run(const char **operands, unsigned count)
 		return status;
 	stop__watch();
 	opts.timeout_ms = (unsigned)(options.timeout_s * 1000);
+	p.hint = hint(&target);
 	opts.put = options.match || options.hdr_data || options.offset;
 	if (spin_sender__open(target.host, target.port[0] ? target.port : NULL, &opts, &sender))
-		return complain("%s", spin_strerror_last());
+		return complain("%s%s", spin_strerror_last(), p.hint);
 	for (unsigned i = 0; i < count && !status && !stop__signal(); i++)
 		status = send_one(sender, &p, operands[i], opts.put ? &put : NULL);
 	if (!status && stop__signal())
@@ -149,8 +163,11 @@ static const struct command_row row = {
 	.about = "Each file becomes one message of SLMP, the sPIN Lightweight Message Protocol over UDP: up to 4 GiB - 1 "
 		 "bytes, in packets that are acknowledged one by one. Lost packets are sent again: when several sent later are "
 		 "acknowledged, or when the time is over that the round trip makes likely. The command ends with "
-		 "status 0 when all of it has been acknowledged, that is, when the receiver's handlers have run on it or "
-		 "its packets are kept for them.\n"
+		 "status 0 when all of it has been acknowledged: the receiver has taken it; what its handlers did with it "
+		 "they tell there. A message longer than spinctl recv has room for is acknowledged, too.\n"
+		 "\n"
+		 "A receiver knows a complete message for --tombstone seconds, 2 unless told otherwise (spinctl recv: 10). "
+		 "Packets that are sent again later would be a new message for it, so keep --timeout below that.\n"
 		 "\n"
 		 "--match, --hdr-data and --offset go with the first packet, in an extension of the protocol; a receiver "
 		 "that has not asked for it takes such packets for malformed, and the message times out.\n"

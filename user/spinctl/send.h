@@ -28,6 +28,7 @@ int send_target__parse(const char *text, struct send_target *out);
 struct send_print {
 	int json, bar;         /* bar: progress on stderr */
 	const char *name, *to;
+	const char *hint;      /* behind a complaint: what --to may have meant; or "" */
 	uint64_t bytes;
 };
 
