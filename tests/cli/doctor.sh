@@ -21,6 +21,29 @@ follow() {
 	in_ns sh -c "$command" >"$WORK/follow" 2>&1 || fail "$command: $(cat "$WORK/follow")"
 }
 
+# attached "DEVICE [NETNS]"
+attached() {
+	set -- $1
+	ip -n "${2:-$NS}" link show "$1" | grep -q 'prog/xdp'
+}
+# follow_in_background DEVICE NAME "PEER [NETNS]": what goes on until it is ended; it attaches a program to the peer
+follow_in_background() {
+	command=$(command_of "$1" "$2")
+	case $command in
+	*"spinctl run "*" &") ;;
+	*) fail "$1, $2: no command that goes on in '$(field "$1" "$2" advice)'" ;;
+	esac
+	in_ns env PATH="${SPINCTL%/*}:$PATH" sh -c "$command echo \$! >$WORK/background" >"$WORK/follow" 2>&1 || fail "$command"
+	i=0
+	until attached "$3" || [ $((i += 1)) -gt 200 ]; do sleep 0.05; done
+	attached "$3" || fail "$command: $(cat "$WORK/follow")"
+}
+end_background() {
+	kill -INT "$(cat "$WORK/background")"
+	i=0
+	while attached "$1" && [ $((i += 1)) -lt 200 ]; do sleep 0.05; done
+}
+
 # agrees DEVICE: native XDP is there if and only if the doctor says so
 agrees() {
 	doctor 0 --dev "$1"
@@ -62,10 +85,14 @@ row v0 peer ok "v1 in this namespace, up"
 
 # each setting changes its row; so does the advice
 row v0 XDP_TX warning "lost"
-follow v0 XDP_TX
+in_ns ethtool -K v1 gro on
 doctor 0 --dev v0
-row v0 XDP_TX ok "GRO on"
+row v0 XDP_TX warning "with GRO alone"
 in_ns ethtool -K v1 gro off
+follow_in_background v0 XDP_TX v1
+doctor 0 --dev v0
+row v0 XDP_TX ok "an XDP program"
+end_background v1
 doctor 0 --dev v0
 row v0 XDP_TX warning "lost"
 
@@ -141,9 +168,11 @@ row w0 state ok "up"
 ip -n "$NS-b" link set w1 down
 doctor 0 --dev w0
 row w0 state warning "no carrier"
-follow w0 XDP_TX
+ip -n "$NS-b" link set w1 up
+follow_in_background w0 XDP_TX "w1 $NS-b"
 doctor 0 --dev w0
-row w0 XDP_TX ok "GRO on"
+row w0 XDP_TX ok "an XDP program"
+end_background "w1 $NS-b"
 ip netns del "$NS-b"
 
 # held by somebody else: named, and exit status 1 until the advice is followed

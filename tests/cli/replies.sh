@@ -24,7 +24,9 @@ SPIN_HANDLERS(echo, .payload = echo_payload);
 END
 expect 0 "$SPINCC" echo.c -o echo.spin
 OBJECT=echo.spin
-NOTE='spinctl: v0: packets sent back are lost: its peer v1 has neither GRO nor an XDP program; `spinctl doctor --dev v0` says more'
+NOTE="spinctl: v0: packets sent back are lost: its peer v1 has no XDP program; attach one that passes packets on, "\
+"\`nsenter --net=/run/netns/$PEER spinctl run $BUILD/handlers/copy_to_host.spin --dev v1 --match 'udp dport 1' --interval 0 &\`, or "\
+"start this command again with --mode generic"
 
 gro() {
 	nsenter --net="/run/netns/$PEER" ethtool -K v1 gro "$1" >ethtool 2>&1 || fail "cannot set GRO: $(cat ethtool)"
@@ -67,33 +69,40 @@ send 2
 end_run
 says_nothing "generic mode"
 
+# with GRO alone nobody empties the ring that they come to
 gro on
+start_run v0 --interval 0 || exit 1
+send 2
+end_run
+says_once "GRO on"
+gro off
+
+# the command of the note, as it stands; it ends with its namespace's interface
+xdp() { ip -n "$PEER" link show v1 | grep -q 'prog/xdp'; }
 start_run v0 --interval 0.1 || exit 1
-send 2
-sleep 0.3
-# the other end changes, and replies go on
-gro off
-sleep 1
-send 2
-sleep 0.3
-gro on
-end_run
-says_once "GRO switched off while it runs"
-
-start_run v0 --interval 0 || exit 1
-send 2
-end_run
-says_nothing "GRO on"
-
-gro off
-nsenter --net="/run/netns/$PEER" "$SPINCTL" run echo.spin --dev v1 --match 'udp dport 1' --ready-file there >there.out 2>&1 &
-there=$!
+(
+	PATH=${SPINCTL%/*}:$PATH
+	eval "$(printf '%s\n' "$NOTE" | sed 's/^[^`]*`\([^`]*\)`.*/\1/')" >there.out 2>&1
+	echo $! >there.pid
+)
+there=$(cat there.pid)
 i=0
-while [ ! -s there ] && [ $((i += 1)) -lt 100 ]; do sleep 0.05; done
-start_run v0 --interval 0 || exit 1
+until xdp || [ $((i += 1)) -gt 200 ]; do sleep 0.05; done
+xdp || fail "the command of the note attaches nothing: $(cat there.out)"
 send 2
 end_run
 says_nothing "an XDP program at the other end"
-kill -INT $there
-wait $there
+
+# the other end changes, and replies go on
+start_run v0 --interval 0.1 || exit 1
+send 2
+sleep 0.3
+kill -INT "$there"
+i=0
+while xdp && [ $((i += 1)) -lt 200 ]; do sleep 0.05; done
+sleep 1
+send 2
+sleep 0.3
+end_run
+says_once "the program at the other end goes away while it runs"
 exit $FAILED

@@ -11,20 +11,25 @@ static int is_there(char path[PATH_MAX], const char *folder, const char *below, 
 	return snprintf(path, PATH_MAX, "%s/%s%s.spin", folder, below, name) < PATH_MAX && !access(path, R_OK);
 }
 
-int builtin__find(const char *name, char path[PATH_MAX])
+int builtin__look(const char *name, char path[PATH_MAX])
 {
 	const char *home = getenv("SPIN_HOME");
 	char self[PATH_MAX], *slash;
 	ssize_t n;
 
 	if (home && *home && is_there(path, home, "handlers/", name))
-		return DONE;
+		return 1;
 	n = readlink("/proc/self/exe", self, sizeof(self) - 1);
 	for (self[n > 0 ? n : 0] = '\0'; (slash = strrchr(self, '/')); ) {
 		*slash = '\0';
 		if (is_there(path, self, "handlers/", name) || is_there(path, self, "share/spin/handlers/", name))
-			return DONE;
+			return 1;
 	}
-	return complain("cannot find %s.spin, which comes with spinctl: build it with spincc, and give it with --handler",
-			name);
+	return 0;
+}
+
+int builtin__find(const char *name, char path[PATH_MAX])
+{
+	return builtin__look(name, path) ? DONE : complain("cannot find %s.spin, which comes with spinctl: build it with spincc, "
+							   "and give it with --handler", name);
 }

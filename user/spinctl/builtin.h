@@ -9,5 +9,7 @@
  * executable, built (handlers/) or installed (share/spin/handlers/). DONE, or FAILED after a message.
  */
 int builtin__find(const char *name, char path[PATH_MAX]);
+/* The same, silently: 1 if it is there. */
+int builtin__look(const char *name, char path[PATH_MAX]);
 
 #endif

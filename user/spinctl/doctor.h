@@ -84,6 +84,8 @@ struct doctor_modes {
 void doctor__modes(const struct doctor_facts *facts, const struct doctor_device *device, struct doctor_modes *out);
 /* What to put before a command so that it runs where the peer lives: "nsenter --net=/run/netns/c0 ", or "". */
 const char *doctor__enter_peer(const struct doctor_device *device, char *buf, size_t bytes);
+/* A command that attaches a program to the peer which passes on all but what is sent to port 1; in the background. */
+const char *doctor__program_for_peer(const struct doctor_device *device, char *buf, size_t bytes);
 /* 1: contexts take frames of several buffers. A test holds this to what `spinctl run` does. */
 #define DOCTOR_FRAGS 1
 /* The largest MTU whose frames fit into one buffer for native XDP. */

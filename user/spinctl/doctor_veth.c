@@ -3,7 +3,10 @@
 #include <errno.h>
 #include <string.h>
 
+#include "builtin.h"
 #include "doctor.h"
+
+#define PASSES_ON "copy_to_host" /* all but what its rule matches */
 
 static const char *peer_name(const struct doctor_facts *f)
 {
@@ -17,6 +20,17 @@ static void advise_peer(const struct doctor_facts *f, struct doctor_row *row, co
 
 	doctor__advise(row, "%s: `%sethtool -K %s %s`", lead, doctor__enter_peer(f->device, prefix, sizeof(prefix)),
 		     peer_name(f), setting);
+}
+
+const char *doctor__program_for_peer(const struct doctor_device *device, char *buf, size_t bytes)
+{
+	char prefix[128], handler[PATH_MAX];
+
+	if (!builtin__look(PASSES_ON, handler))
+		snprintf(handler, sizeof(handler), "FILE.spin");
+	snprintf(buf, bytes, "%sspinctl run %s --dev %s --match 'udp dport 1' --interval 0 &",
+		 doctor__enter_peer(device, prefix, sizeof(prefix)), handler, device->peer.name);
+	return buf;
 }
 
 static void peer(const struct doctor_facts *f, struct doctor_row *row)
@@ -60,23 +74,22 @@ static void checksums(const struct doctor_facts *f, struct doctor_row *row)
 static void xdp_tx(const struct doctor_facts *f, struct doctor_row *row)
 {
 	const struct doctor_device *d = f->device;
-	const struct probe_iface *p = &d->peer;
-	int program = !d->peer_err && p->native_id, gro = !d->peer_err && p->features[FEATURE_GRO] == SETTING_ON;
+	char command[512];
 
-	/* the kernel says so of the sending end, visible or not */
-	if (program || gro || (d->peer_err && d->iface.xdp_known && d->iface.xdp_features & XDP_CAN_NDO_XMIT)) {
-		doctor__found(row, DOCTOR_OK, "delivered: the peer has %s", program ? "an XDP program" : gro ? "GRO on" :
-			      "an XDP program or GRO on");
+	if (!d->peer_err && d->peer.native_id) {
+		doctor__found(row, DOCTOR_OK, "delivered: the peer has an XDP program");
 		return;
 	}
-	if (d->peer_err && !d->iface.xdp_known) {
+	if (d->peer_err) {
 		doctor__found(row, DOCTOR_NOTE, "not known: the peer is not visible; packets that handlers send back are "
-			      "dropped unless it has an XDP program or GRO on");
+			      "lost unless it has an XDP program, any will do");
 		return;
 	}
-	doctor__found(row, DOCTOR_WARNING, "lost: packets that handlers send back are dropped unless the peer has an XDP "
-		      "program or GRO on, and it has neither");
-	advise_peer(f, row, "if handlers send", "gro on");
+	doctor__found(row, DOCTOR_WARNING, "lost: packets that handlers send back reach the peer only if it has an XDP program%s",
+		      d->peer.features[FEATURE_GRO] == SETTING_ON ?
+			      "; with GRO alone they wait in its ring, and are dropped when 256 are there" : "");
+	doctor__advise(row, "if handlers send, any program: `%s`; or attach them with --mode generic",
+		       doctor__program_for_peer(d, command, sizeof(command)));
 }
 
 static void tso(const struct doctor_facts *f, struct doctor_row *row)
@@ -140,7 +153,7 @@ const struct doctor_check doctor_veth_checks[] = {
 	{ "queue rule", "veth refuses native XDP if the peer may send on more queues than are received on.", queue_rule },
 	{ "checksums", "A local sender leaves the UDP checksum to the interface, and veth has no hardware to do it.",
 	  checksums },
-	{ "XDP_TX", "veth delivers what XDP sends only to an end that runs NAPI.", xdp_tx },
+	{ "XDP_TX", "veth delivers what XDP sends only to an end that has an XDP program itself.", xdp_tx },
 	{ "TCP beside it", "Native XDP takes frames one by one, so the sender must not give it 64 KB ones.", tso },
 	{ "CPU time", "Without threads of its own a veth's receiver runs inside the sender's system call.", whose_time },
 	{ "entering netns", "How a command gets into a network namespace decides which /sys it sees.", namespaces },
