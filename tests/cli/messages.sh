@@ -44,7 +44,9 @@ expect 0 in_ns "$SPINCTL" status
 says out "messages: 2 opened, 1 completed, 1 evicted, 0 in flight"
 expect 0 in_ns "$SPINCTL" status --json
 says out '"messages": {'
+says out '"verdict": "ack"'
 end_run
+grep -Eq '^proceeded +ack .* put into host memory' run.out || fail "not acknowledged: $(cat run.out)"
 out_says "event: copy_to_host: complete: message"
 out_says "of 5000 bytes from 127.0.0.1"
 out_says "event: copy_to_host: timed out: message 7"
@@ -72,8 +74,10 @@ refused() { # SAYS OPTIONS...
 refused "takes datagrams" run "$OBJECT" --dev lo --messages 7 --duration 0.1
 refused "at most 4096" run "$COPY" --dev lo --messages 5000 --duration 0.1
 refused "host_bytes" run "$COPY" --dev lo --host-kib 300000 --duration 0.1
+refused "give more with --host-kib 3907" run "$COPY" --dev lo --entry 'match=1 start=0 length=4000000' --duration 0.1
+refused "starts behind the 16384 bytes" run "$COPY" --dev lo --host-kib 16 --entry 'start=16384' --duration 0.1
 refused "'twice' is none of" run "$COPY" --dev lo --entry 'match=1 twice' --duration 0.1
-refused "outside the host memory" run "$COPY" --dev lo --entry 'start=9999999' --duration 0.1
+refused "behind the 1048576 bytes" run "$COPY" --dev lo --entry 'start=9999999' --duration 0.1
 refused "trusted class only" run "$COPY" --dev lo --class isolated --duration 0.1
 refused "takes messages" record "$COPY" --dev lo -o x.pcapng --duration 0.1
 [ -e x.pcapng ] && fail "a recording of messages was made"

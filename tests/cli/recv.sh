@@ -99,6 +99,14 @@ nsenter --net="/run/netns/$PEER" "$SPINCTL" send sent --to 10.79.0.1 >send.out 2
 ended 1
 says recv.err "--max-mib"
 [ -e long ] && fail "a message that is too long was written"
+# of several, one that is too long is told, and those behind it are taken
+head -c 900000 sent >short
+receive some --max-mib 1 --count 2
+send short sent short --to 10.79.0.1
+ended 1
+says recv.err "--max-mib"
+cmp short some.1 && cmp short some.2 || fail "messages beside one that is too long are not what was sent"
+[ -e some.3 ] && fail "a third file of two"
 expect 1 in_ns "$SPINCTL" recv late --dev v0 --duration 0.2
 says err "0 of 1 messages"
 one_line

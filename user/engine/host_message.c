@@ -10,14 +10,24 @@
 #include "guard.h"
 #include "host.h"
 
+/* What the handlers have registered; 0: nothing, or the host build does not tell. */
+static uint32_t registered_idle_ms(const struct host *h)
+{
+	uint32_t (*idle_ms)(void);
+
+	*(void **)&idle_ms = dlsym(h->lib, "spin_host_idle_ms");
+	return idle_ms ? idle_ms() : 0;
+}
+
 static void configure(struct host *h, const struct spin_message_opts *o)
 {
+	const uint32_t registered_ms = registered_idle_ms(h);
 	struct spin_config *config = h->config;
 
 	config->mpqs = o->messages ? o->messages : SPIN_MPQS;
 	config->parking = o->parking ? o->parking : SPIN_PARKING_MAX;
 	config->host_bytes = o->host_bytes ? (uint32_t)o->host_bytes : SPIN_HOST_BYTES;
-	config->idle_ticks = o->idle_ms ? o->idle_ms : SPIN_IDLE_MS;
+	config->idle_ticks = o->idle_ms ? o->idle_ms : registered_ms ? registered_ms : SPIN_IDLE_MS;
 	config->tombstone_ticks = o->tombstone_ms ? o->tombstone_ms : SPIN_TOMBSTONE_MS;
 	config->take_put = !!o->put;
 	config->note_runs = !!o->note_runs;

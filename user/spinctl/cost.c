@@ -134,6 +134,7 @@ static int cost(const struct spin_object *object, const struct pspin_target *tar
 		return complain("no memory");
 	}
 	r->handler = spin_object__meta(object)->name;
+	r->takes_messages = spin_object__meta(object)->registration.delivery == SPIN_DELIVER_ME;
 	r->target = pspin_target__name(target);
 	r->clock_ghz = pspin_target__clock_ghz(target);
 	r->runtime_cycles = pspin_target__runtime_cycles(target);

@@ -46,6 +46,7 @@ struct cost_rate { double gbps; double hpus, hpus_with_ethernet; };
 struct cost_report {
 	const char *handler, *target, *isa;
 	const char *trace;                /* NULL: messages were made */
+	int takes_messages;               /* the handlers; 0: datagrams */
 	struct cost_messages made;
 	char compiler[512], rule[256];
 	double clock_ghz;

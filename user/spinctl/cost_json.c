@@ -94,7 +94,7 @@ void cost_json__print(const struct cost_report *r)
 	json_uint(&j, "frames_cut_short", r->cut_short);
 	json_uint(&j, "handled_packets", r->handled);
 	json_double(&j, "mean_packet_bytes", r->packet_bytes_mean);
-	counters__json(&j, r->packets);
+	counters__json(&j, r->packets, r->takes_messages);
 	json_array(&j, "handlers");
 	for (unsigned k = 0; k < PSPIN_TASK_KINDS; k++)
 		if (r->tasks[k].runs)

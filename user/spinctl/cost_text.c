@@ -87,7 +87,7 @@ void cost_text__print(const struct cost_report *r)
 	if (r->cut_short)
 		printf(", %" PRIu64 " left out because the capture cut them short", r->cut_short);
 	printf("\ncompiled by %s; modelled: %s\n\n", r->compiler, r->isa);
-	counters__text(r->packets);
+	counters__text(r->packets, r->takes_messages);
 	if (r->handled) {
 		tasks(r);
 		shares(r);

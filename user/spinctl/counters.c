@@ -13,17 +13,36 @@ uint64_t counters__sum(const uint64_t *packets)
 	return sum;
 }
 
-void counters__text(const uint64_t *packets)
+int counters__acknowledged(enum spin_reason reason)
+{
+	return reason >= SPIN_REASON_SUCCESS && reason < SPIN_REASON_NO_ME && reason != SPIN_REASON_MALFORMED;
+}
+
+static const char *verdict(enum spin_reason reason, int messages)
+{
+	return messages && counters__acknowledged(reason) ? "ack" : spin_verdict_name(spin_reason_verdict(reason));
+}
+
+static const char *meaning(enum spin_reason reason, int messages)
+{
+	if (messages && reason == SPIN_REASON_SUCCESS)
+		return "handled";
+	if (messages && reason == SPIN_REASON_PROCEEDED)
+		return "default action: put into host memory";
+	return spin_reason_text(reason);
+}
+
+void counters__text(const uint64_t *packets, int messages)
 {
 	printf("%-16s %-7s %14s  %s\n", "reason", "verdict", "packets", "meaning");
 	for (unsigned r = 0; r < SPIN_REASON_COUNT; r++)
 		if (packets[r])
 			printf("%-16s %-7s %14" PRIu64 "  %s\n", spin_reason_name(r),
-			       spin_verdict_name(spin_reason_verdict(r)), packets[r], spin_reason_text(r));
+			       verdict(r, messages), packets[r], meaning(r, messages));
 	printf("%-16s %-7s %14" PRIu64 "\n", "all", "", counters__sum(packets));
 }
 
-void counters__json(struct json *j, const uint64_t *packets)
+void counters__json(struct json *j, const uint64_t *packets, int messages)
 {
 	json_uint(j, "packets", counters__sum(packets));
 	json_array(j, "reasons");
@@ -32,7 +51,7 @@ void counters__json(struct json *j, const uint64_t *packets)
 			continue;
 		json_object(j, NULL);
 		json_string(j, "reason", spin_reason_name(r));
-		json_string(j, "verdict", spin_verdict_name(spin_reason_verdict(r)));
+		json_string(j, "verdict", verdict(r, messages));
 		json_uint(j, "packets", packets[r]);
 		json_object_end(j);
 	}

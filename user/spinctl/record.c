@@ -44,7 +44,7 @@ static void print(const struct recording_info *info)
 		printf("%s on %s, rule: %s: %llu packet%s in %.1f s recorded in %s\n\n", info->handler, info->device,
 		       info->rule, (unsigned long long)info->packets, info->packets == 1 ? "" : "s", seconds,
 		       options.output);
-		counters__text(info->counters);
+		counters__text(info->counters, 0);
 		return;
 	}
 	json_begin(&j, stdout, 1);
@@ -56,7 +56,7 @@ static void print(const struct recording_info *info)
 	json_double(&j, "duration_s", seconds);
 	json_uint(&j, "recorded_packets", info->packets);
 	json_uint(&j, "lost_packets", info->lost);
-	counters__json(&j, info->counters);
+	counters__json(&j, info->counters, 0);
 	json_object_end(&j);
 	json_end(&j);
 }

@@ -16,6 +16,7 @@
 #define LOOK_S     0.1 /* how often a terminal is told */
 #define LINGER_S   0.3 /* without packets, before it goes */
 #define LINGER_MAX_S 5
+#define TOMBSTONE_S 10 /* senders that are more patient than by default get no message delivered twice */
 
 static struct recv_options {
 	struct option_list devices;
@@ -33,7 +34,8 @@ static const struct option_row rows[] = {
 	{ "count", 0, OPTION_UINT, "N", FIELD(count),
 	  "messages; more than one, or 0, as many as come: into FILE.1, FILE.2 and so on (default: 1)" },
 	{ "duration", 0, OPTION_SECONDS, "SEC", FIELD(duration_s), "end after so many seconds (default: 0, until it is done)" },
-	{ "max-mib", 0, OPTION_UINT, "N", FIELD(max_mib), "MiB of the longest message, 1 to 256 (default: 64)" },
+	{ "max-mib", 0, OPTION_UINT, "N", FIELD(max_mib), "MiB of the longest message, 1 to 256; one that is longer is acknowledged all the same: "
+	  "its sender does not learn that it was not written (default: 64)" },
 	{ "mode", 0, OPTION_STRING, MODE_CHOICES, FIELD(mode), "as for spinctl run (default: auto)" },
 	{ "handler", 0, OPTION_STRING, "FILE.spin", FIELD(handler),
 	  "handlers that put messages into host memory (default: copy_to_host, which comes with spinctl)" },
@@ -55,17 +57,29 @@ static int too_long(const struct receiver *r, const struct spin_event *e)
 			e->message_id, e->length, r->memory_bytes);
 }
 
-/* The message is whole, and no other one has an entry to go to. */
-static int take(struct receiver *r, const struct spin_event *e)
+/* FAILED after a message: its bytes are no good, or not all there. */
+static int check(const struct receiver *r, const struct spin_event *e)
 {
-	int status;
-
-	recv_print__clear(r);
 	if (e->length > r->memory_bytes)
 		return too_long(r, e);
 	if (e->flags & (SPIN_EVENT_FAILED | SPIN_EVENT_DROPPED))
 		return complain("message %u: a handler failed or dropped it; `spinctl run` of the handlers tells more",
 				e->message_id);
+	return DONE;
+}
+
+/* The message is whole, and no other one has an entry to go to. If it is bad, others may still be good. */
+static int take(struct receiver *r, const struct spin_event *e)
+{
+	int status;
+
+	recv_print__clear(r);
+	if (check(r, e)) {
+		if (r->wanted == 1)
+			return FAILED;
+		r->bad++;
+		return run_message__post(&r->message, r->set.context[0].ctx);
+	}
 	status = recv_file__write(r, e->length);
 	if (status)
 		return status;
@@ -134,7 +148,7 @@ static int watch(struct receiver *r)
 	if (!r->status && done(r))
 		linger(r);
 	if (r->status || done(r) || !r->wanted)
-		return r->status;
+		return r->status || !r->bad ? r->status : FAILED;
 	return complain("%s: %u of %u messages arrived", stop__signal() ? "ended by a signal" : "the time is over",
 			r->received, r->wanted);
 }
@@ -192,7 +206,8 @@ static int run(const char **operands, unsigned count)
 	file = options.handler ? options.handler : handler;
 	rule = match;
 	snprintf(match, sizeof(match), "udp dport %u", options.port);
-	r.message = (struct message_options){ .host_kib = options.max_mib << 10, .entries = { &once, 1 } };
+	r.message = (struct message_options){ .host_kib = options.max_mib << 10, .tombstone_s = TOMBSTONE_S,
+					      .entries = { &once, 1 } };
 	r.path = operands[0];
 	r.wanted = options.count;
 	r.json = options.json;
@@ -222,7 +237,8 @@ static const struct command_row row = {
 		 "stderr, and the next one is waited for.\n"
 		 "\n"
 		 "Ends with status 0 when --count messages are written; with --count 0 also by a signal, or when --duration is "
-		 "over. Datagrams to the port reach no socket while it runs. Over a veth pair, the other end needs an XDP program, too, "
+		 "over. With more than one, a message that is too long, or that a handler failed or dropped, is told on stderr "
+		 "and not counted; the status is 1 then. Datagrams to the port reach no socket while it runs. Packets of a complete message are known for ten seconds. Over a veth pair, the other end needs an XDP program, too, "
 		 "any that passes packets on: without one acknowledgements do not arrive.",
 	.examples = (const struct example_row[]){
 		{ "spinctl recv copy.c --dev lo --duration 30 --ready-file up & until test -e up; do sleep 0.1; done; "

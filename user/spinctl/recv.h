@@ -12,6 +12,7 @@ struct receiver {
 	const char *path;
 	unsigned wanted;         /* messages; 0: as many as come */
 	unsigned received;
+	unsigned bad;            /* messages that were not written */
 	int json, bar;
 	int status;              /* FAILED after a message */
 	const uint8_t *memory;

@@ -127,7 +127,7 @@ static void engine_json(struct json *j, const struct replay_report *r, enum engi
 
 	json_object(j, NULL);
 	json_string(j, "engine", engine_name(kind));
-	counters__json(j, e->packets);
+	counters__json(j, e->packets, 0);
 	differences_json(j, "from_recording", "recorded", &e->from_recording);
 	json_uint(j, "from_recording_left_out", e->from_recording.left_out);
 	differences_json(j, "memory_from_first_engine", "first_engine", &e->from_first);
@@ -150,7 +150,7 @@ void replay_print__json(const struct replay_report *r)
 	json_uint(&j, "lost_packets", r->info->lost);
 	json_uint(&j, "hpus", r->info->hpus);
 	json_object(&j, "recorded");
-	counters__json(&j, r->info->counters);
+	counters__json(&j, r->info->counters, 0);
 	json_object_end(&j);
 	json_bool(&j, "engines_agree", !r->disagree);
 	json_bool(&j, "as_recorded", !r->differ);

@@ -81,6 +81,20 @@ static int take_entry(const char *words, struct spin_me_opts *me)
 	return status;
 }
 
+/* The library's own sentence names a field of its options. */
+static int check_room(const char *words, const struct spin_me_opts *me, struct spin_ctx *ctx)
+{
+	size_t have;
+	void *memory;
+
+	if (spin_ctx__host_memory(ctx, &memory, &have) || me->start >= have || (uint64_t)me->start + me->length <= have)
+		return me->start < have ? DONE : complain("--entry '%s': starts behind the %zu bytes of host memory; give more "
+							  "with --host-kib", words, have);
+	return complain("--entry '%s': ends at byte %llu, behind the %zu bytes of host memory; give more with --host-kib %llu",
+			words, (unsigned long long)me->start + me->length, have,
+			((unsigned long long)me->start + me->length + 1023) >> 10);
+}
+
 int run_message__post(const struct message_options *o, struct spin_ctx *ctx)
 {
 	for (unsigned i = 0; i < o->entries.count; i++) {
@@ -88,6 +102,8 @@ int run_message__post(const struct message_options *o, struct spin_ctx *ctx)
 		unsigned index;
 
 		if (take_entry(o->entries.items[i], &me))
+			return FAILED;
+		if (check_room(o->entries.items[i], &me, ctx))
 			return FAILED;
 		if (spin_ctx__me_append(ctx, &me, &index))
 			return complain("--entry '%s': %s", o->entries.items[i], spin_strerror_last());

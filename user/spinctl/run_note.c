@@ -13,12 +13,6 @@ static struct {
 	double next_look_s;
 } note;
 
-/* Of a message's packet: it may have been acknowledged. */
-static int may_be_acknowledged(enum spin_reason reason)
-{
-	return reason >= SPIN_REASON_SUCCESS && reason < SPIN_REASON_NO_ME && reason != SPIN_REASON_MALFORMED;
-}
-
 /* Of all contexts: each is on each interface. */
 static uint64_t replies(const struct run_set *set)
 {
@@ -28,47 +22,36 @@ static uint64_t replies(const struct run_set *set)
 		int messages = run_set__takes_messages(&set->context[i]);
 
 		for (unsigned reason = 0; reason < SPIN_REASON_COUNT; reason++)
-			if (messages ? may_be_acknowledged((enum spin_reason)reason) :
+			if (messages ? counters__acknowledged((enum spin_reason)reason) :
 				       spin_reason_verdict((enum spin_reason)reason) == SPIN_VERDICT_TX)
 				sum += set->context[i].counts.packets[reason];
 	}
 	return sum;
 }
 
-static int some_messages(const struct run_set *set)
-{
-	for (unsigned i = 0; i < set->contexts; i++)
-		if (run_set__takes_messages(&set->context[i]))
-			return 1;
-	return 0;
-}
-
 /*
- * 1 only if the other end was seen, and has nothing that would make it run NAPI. With GRO alone that runs when
- * something else is sent there: soon enough beside other traffic, but a sender of messages waits for nothing else.
+ * 1 only if the other end was seen, and has no XDP program. With GRO alone what is sent there waits in a ring that
+ * nobody empties, and is dropped when that is full.
  */
-static int loses_replies(const struct probe_net *net, struct doctor_device *d, const char *name, int messages)
+static int loses_replies(const struct probe_net *net, struct doctor_device *d, const char *name)
 {
 	if (kernel_iface__read(net, name, &d->iface) || strcmp(d->iface.kind, "veth"))
 		return 0;
 	doctor__read_peer(net, d);
-	return !d->peer_err && !d->peer.native_id && (messages || d->peer.features[FEATURE_GRO] == SETTING_OFF);
+	return !d->peer_err && !d->peer.native_id;
 }
 
 /* 1 if it was said. */
-static int look(const struct probe_net *net, const char *name, int messages)
+static int look(const struct probe_net *net, const char *name)
 {
 	struct doctor_device d = { 0 };
+	char command[512];
 
-	if (!loses_replies(net, &d, name, messages))
+	if (!loses_replies(net, &d, name))
 		return 0;
-	if (messages) {
-		complain("%s: acknowledgements are lost: its peer %s has no XDP program; attach one there, any that passes "
-			 "packets on", name, d.peer.name);
-		return 1;
-	}
-	complain("%s: packets sent back are lost: its peer %s has neither GRO nor an XDP program; "
-		 "`spinctl doctor --dev %s` says more", name, d.peer.name, name);
+	complain("%s: packets sent back are lost: its peer %s has no XDP program; attach one that passes packets on, `%s`, or "
+		 "start this command again with --mode generic", name, d.peer.name,
+		 doctor__program_for_peer(&d, command, sizeof(command)));
 	return 1;
 }
 
@@ -89,7 +72,7 @@ void run_note__lost_replies(const struct run_set *set)
 	note.next_look_s = now_s() + LOOK_AGAIN_S;
 	if (!kernel_net__open(&net))
 		for (unsigned i = 0; i < set->devices; i++)
-			if (note.may_lose[i] && look(&net, spin_nic__name(set->device[i].nic), some_messages(set)))
+			if (note.may_lose[i] && look(&net, spin_nic__name(set->device[i].nic)))
 				note.may_lose[i] = 0;
 	kernel_net__close(&net);
 }

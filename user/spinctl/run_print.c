@@ -108,10 +108,19 @@ static struct run_counts total(const struct run_set *set)
 	return sum;
 }
 
-static void counts_json(struct json *j, const struct run_counts *c)
+static int all_messages(const struct run_set *set)
+{
+	unsigned i = 0;
+
+	while (i < set->contexts && run_set__takes_messages(&set->context[i]))
+		i++;
+	return i == set->contexts;
+}
+
+static void counts_json(struct json *j, const struct run_counts *c, int messages)
 {
 	json_uint(j, "interval_packets", counters__sum(c->in_interval));
-	counters__json(j, c->packets);
+	counters__json(j, c->packets, messages);
 }
 
 static void report_json(const struct run_printer *p, const struct run_report *r)
@@ -124,12 +133,12 @@ static void report_json(const struct run_printer *p, const struct run_report *r)
 	json_string(&j, "type", r->final ? "final" : "interval");
 	json_double(&j, "time_s", r->time_s);
 	json_double(&j, "interval_s", r->interval_s);
-	counts_json(&j, &sum);
+	counts_json(&j, &sum, all_messages(p->set));
 	json_array(&j, "contexts");
 	for (unsigned i = 0; i < p->set->contexts; i++) {
 		json_object(&j, NULL);
 		json_string(&j, "context", p->set->context[i].name);
-		counts_json(&j, &p->set->context[i].counts);
+		counts_json(&j, &p->set->context[i].counts, run_set__takes_messages(&p->set->context[i]));
 		run_message__json(&j, p->set->context[i].ctx);
 		if (r->final && p->state)
 			print_state(&p->set->context[i], &j);
@@ -140,7 +149,7 @@ static void report_json(const struct run_printer *p, const struct run_report *r)
 	for (unsigned d = 0; d < p->set->devices; d++) {
 		json_object(&j, NULL);
 		json_string(&j, "device", spin_nic__name(p->set->device[d].nic));
-		counts_json(&j, &p->set->device[d].counts);
+		counts_json(&j, &p->set->device[d].counts, 0);
 		json_object_end(&j);
 	}
 	json_array_end(&j);
@@ -173,7 +182,7 @@ static void report_text(const struct run_printer *p, const struct run_report *r)
 			continue;
 		}
 		printf("\n%s, %.1f s\n", c->name, r->time_s);
-		counters__text(c->counts.packets);
+		counters__text(c->counts.packets, run_set__takes_messages(c));
 		run_message__text(c->ctx);
 		if (p->state)
 			print_state(c, NULL);
@@ -184,7 +193,7 @@ static void report_text(const struct run_printer *p, const struct run_report *r)
 		if (!counters__sum(device->counts.packets))
 			continue;
 		printf("\n%s, packets of no context\n", spin_nic__name(device->nic));
-		counters__text(device->counts.packets);
+		counters__text(device->counts.packets, 0);
 	}
 }
 

@@ -53,9 +53,14 @@ struct fill_options {
 /* DONE or FAILED after a message. */
 int fill__apply(const struct fill_options *fill, const struct fill_target *target);
 
-/* Counters as text rows and as JSON rows; reasons that never occurred are left out. */
-void counters__text(const uint64_t *packets);
-void counters__json(struct json *j, const uint64_t *packets);
+/*
+ * Counters as text rows and as JSON rows; reasons that never occurred are left out. `messages` 1: of a context that
+ * takes messages, which consumes its packets and acknowledges them.
+ */
+void counters__text(const uint64_t *packets, int messages);
+void counters__json(struct json *j, const uint64_t *packets, int messages);
+/* 1: packets of a context that takes messages are acknowledged for this reason, if they ask for it. */
+int counters__acknowledged(enum spin_reason reason);
 uint64_t counters__sum(const uint64_t *packets);
 
 #endif

@@ -27,16 +27,19 @@ struct listing {
 	unsigned count;
 };
 
-/* Of a context that takes messages; j NULL: as text. */
-static void show_messages(uint32_t program_id, struct json *j)
+/* What a context has counted, packets and messages; j NULL: as text. */
+static void show_counts(const uint64_t *packets, uint32_t program_id, struct json *j)
 {
 	struct mpq_context c = { 0 };
+	const int messages = !mpq_find__context(program_id, &c);
 
-	if (mpq_find__context(program_id, &c))
-		return;
 	if (j)
-		run_message__stats_json(j, &c.stats, c.messages);
+		counters__json(j, packets, messages);
 	else
+		counters__text(packets, messages);
+	if (messages && j)
+		run_message__stats_json(j, &c.stats, c.messages);
+	else if (messages)
 		run_message__stats_text(&c.stats, c.messages);
 	free(c.message);
 }
@@ -54,11 +57,10 @@ static void text_interface(const struct status_interface *f)
 	       f->here ? "" : ", not in this network namespace");
 	for (unsigned i = 0; i < f->contexts; i++) {
 		printf("\n%s on %s, rule: %s\n", f->context[i].name, f->device, f->context[i].rule);
-		counters__text(f->context[i].packets);
-		show_messages(f->context[i].program_id, NULL);
+		show_counts(f->context[i].packets, f->context[i].program_id, NULL);
 	}
 	printf("\npackets of no context\n");
-	counters__text(f->packets);
+	counters__text(f->packets, 0);
 }
 
 static void json_interface(struct json *j, const struct status_interface *f)
@@ -72,15 +74,14 @@ static void json_interface(struct json *j, const struct status_interface *f)
 	json_string(j, "owner", f->owner_pid ? f->owner : NULL);
 	json_uint(j, "program_id", f->program_id);
 	json_uint(j, "link_id", f->link_id);
-	counters__json(j, f->packets);
+	counters__json(j, f->packets, 0);
 	json_array(j, "contexts");
 	for (unsigned i = 0; i < f->contexts; i++) {
 		json_object(j, NULL);
 		json_string(j, "context", f->context[i].name);
 		json_string(j, "rule", f->context[i].rule);
 		json_uint(j, "program_id", f->context[i].program_id);
-		counters__json(j, f->context[i].packets);
-		show_messages(f->context[i].program_id, j);
+		show_counts(f->context[i].packets, f->context[i].program_id, j);
 		json_object_end(j);
 	}
 	json_array_end(j);
