@@ -46,7 +46,7 @@ expect 0 in_ns "$SPINCTL" status --json
 says out '"messages": {'
 says out '"verdict": "ack"'
 end_run
-grep -Eq '^proceeded +ack .* put into host memory' run.out || fail "not acknowledged: $(cat run.out)"
+grep -Eq '^success +ack +[0-9]+ +handled$' run.out || fail "not acknowledged: $(cat run.out)"
 out_says "event: copy_to_host: complete: message"
 out_says "of 5000 bytes from 127.0.0.1"
 out_says "event: copy_to_host: timed out: message 7"
