@@ -13,12 +13,15 @@
 #define spin_peek(at) (*(const volatile __typeof__(*(at)) *)(at))
 #define spin_poke(at, value) (*(volatile __typeof__(*(at)) *)(at) = (value))
 
+/* A result that nobody uses: the compiler would take the operation without one, which orders nothing. */
+#define SPIN_USED_(x) ({ __typeof__(x) spin_used_ = (x); __asm__ volatile("" : : "r"(spin_used_)); spin_used_; })
+
 /* The value that was there; it was replaced if it was `expect`. */
 #define spin_swap_if(at, expect, swap) __sync_val_compare_and_swap((at), (expect), (swap))
 #define spin_take(at, value)           __sync_lock_test_and_set((at), (value))
-#define spin_fetch_add(at, n)          __sync_fetch_and_add((at), (n))
-#define spin_fetch_or(at, bits)        __sync_fetch_and_or((at), (bits))
-#define spin_fetch_and(at, bits)       __sync_fetch_and_and((at), (bits))
+#define spin_fetch_add(at, n)          SPIN_USED_(__sync_fetch_and_add((at), (n)))
+#define spin_fetch_or(at, bits)        SPIN_USED_(__sync_fetch_and_or((at), (bits)))
+#define spin_fetch_and(at, bits)       SPIN_USED_(__sync_fetch_and_and((at), (bits)))
 
 /*
  * A way that few packets take: the compiler keeps its registers for the others. It would also set what such

@@ -123,7 +123,7 @@ SPIN_INLINE void spin_raise_(const struct spin_outcome *outcome, const struct sp
 }
 
 /* Step 13 of <spin/message.h>; comes back if there is nothing to do, or no program to do it. */
-SPIN_INLINE void spin_replay_(struct xdp_md *ctx, uint32_t mpq, int action)
+SPIN_INLINE void spin_replay_(struct xdp_md *ctx, uint32_t mpq, uint32_t generation, uint32_t hpu, int action)
 {
 	struct spin_mpq *q = spin_mpq_at(mpq);
 	uint32_t zero = 0;
@@ -131,7 +131,9 @@ SPIN_INLINE void spin_replay_(struct xdp_md *ctx, uint32_t mpq, int action)
 
 	if (!cpu)
 		return; /* cannot be */
-	cpu->generation = spin_peek(&q->generation) & 0xffff;
+	if ((spin_peek(&q->generation) & 0xffff) != generation)
+		return; /* it has ended */
+	cpu->generation = generation;
 	cpu->todo = spin_park_take(q);
 	if (!cpu->todo)
 		return;
@@ -139,7 +141,7 @@ SPIN_INLINE void spin_replay_(struct xdp_md *ctx, uint32_t mpq, int action)
 	cpu->left = SPIN_REPLAY_MAX;
 	cpu->action = action;
 	bpf_tail_call(ctx, &spin_parked, SPIN_REPLAY_SLOT);
-	spin_message_put_back(mpq, cpu->generation, cpu->todo, 0);
+	spin_message_put_back(mpq, generation, cpu->todo, hpu);
 }
 
 /* A packet of a message: it is acknowledged, or ends here. */
@@ -150,7 +152,7 @@ SPIN_INLINE int spin_consumed_(struct xdp_md *ctx, const struct spin_view *view,
 
 	spin_count_(view, out->reason, hpu);
 	if (out->replay)
-		spin_replay_(ctx, out->replay - 1, action);
+		spin_replay_(ctx, out->replay - 1, out->generation, hpu, action);
 	return action;
 }
 
@@ -313,7 +315,7 @@ int spin_progress(struct xdp_md *ctx)
 	if (due == 1)
 		spin_sweep_evict(mpq, hpu, now);
 	if (due == 2)
-		spin_replay_(ctx, mpq, XDP_TX);
+		spin_replay_(ctx, mpq, spin_peek(&spin_mpq_at(mpq)->generation) & 0xffff, hpu, XDP_TX);
 	if (due)
 		return XDP_TX;
 	spin_sweep_at = 0;

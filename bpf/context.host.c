@@ -123,6 +123,13 @@ void spin_host_progress(void)
 	}
 }
 
+/* What the handlers registered; 0: nothing. */
+uint32_t spin_host_idle_ms(void);
+uint32_t spin_host_idle_ms(void)
+{
+	return spin_handlers_.idle_ms;
+}
+
 /* NULL: the handlers take no messages. */
 struct spin_me *spin_host_mes(void);
 struct spin_me *spin_host_mes(void)
@@ -167,5 +174,6 @@ void spin_host_reset(void)
 	memset(spin_mpqs, 0, spin_config.mpqs * sizeof(*spin_mpqs));
 	memset(spin_mpqs_used, 0, sizeof(spin_mpqs_used));
 	memset(spin_parks_used, 0, sizeof(spin_parks_used));
+	spin_mpqs_next = spin_parks_next = 0;
 	spin_clock = 0;
 }

@@ -66,7 +66,7 @@ SPIN_INLINE uint32_t spin_flow_find(const struct spin_key *key, uint32_t *place)
 			*place = at;
 			return state;
 		}
-		if (!spin_peek(&flow->id))
+		if (state == SPIN_FLOW_NONE && !spin_peek(&flow->id))
 			break; /* never used: no key was ever placed behind it */
 		i = spin_blur(i + 1);
 	} while (i < SPIN_FLOW_PROBES && spin_go_on_());

@@ -59,11 +59,14 @@ SPIN_INLINE uint32_t spin_me_take(uint64_t match_bits, uint32_t *options)
 		if (me >= SPIN_MES_MAX)
 			break;
 		*options = spin_peek(&spin_me_at(me)->options);
-		if (!(*options & SPIN_ME_USE_ONCE))
-			return me;
+		/* the host may have posted another one in its place meanwhile: it is looked at again */
+		if (!(*options & SPIN_ME_USE_ONCE)) {
+			if (spin_load32(&spin_me_at(me)->state) == SPIN_ME_OPEN && spin_me_fits_(spin_me_at(me), match_bits))
+				return me;
+			continue;
+		}
 		if (spin_swap_if(&spin_me_at(me)->state, SPIN_ME_OPEN, SPIN_ME_TAKEN) != SPIN_ME_OPEN)
 			continue;
-		/* the host may have posted another one in its place meanwhile */
 		if (spin_me_fits_(spin_me_at(me), match_bits) && spin_peek(&spin_me_at(me)->options) & SPIN_ME_USE_ONCE)
 			return me;
 		spin_me_give(me, SPIN_ME_OPEN);

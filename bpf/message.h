@@ -75,7 +75,8 @@ SPIN_INLINE void spin_message_complete_(const struct spin_message *m, struct spi
 		.packet = packet,
 	};
 
-	spin_store32(&q->phase, SPIN_MPQ_ENDING);
+	if (spin_swap_if(&q->phase, SPIN_MPQ_OPEN, SPIN_MPQ_ENDING) != SPIN_MPQ_OPEN)
+		return; /* a sweep was faster: it ends as evicted */
 	if ((spin_handlers_.completion || spin_handlers_.message_completion) &&
 	    (verdict == SPIN_REASON_SUCCESS || verdict == SPIN_REASON_HEADER_DROPPED)) {
 		if (spin_handlers_.message_completion)
@@ -90,13 +91,16 @@ SPIN_INLINE void spin_message_complete_(const struct spin_message *m, struct spi
 			spin_fetch_or(&q->flags, SPIN_MPQ_PENDING);
 	}
 	flags = spin_peek(&q->flags);
-	if (!(flags & SPIN_MPQ_PENDING)) {
+	if (!(flags & SPIN_MPQ_PENDING))
 		spin_fetch_add(&spin_me_at(q->me)->messages, (uint64_t)1);
+	/* before the host is told, which may post the next entry at once */
+	if (flags & SPIN_MPQ_TOOK_ME)
+		spin_me_give(q->me, flags & SPIN_MPQ_PENDING ? SPIN_ME_OPEN : SPIN_ME_FREE);
+	if (!(flags & SPIN_MPQ_PENDING)) {
 		spin_message_event(m->mpq, m->hpu, SPIN_TELL_(SPIN_EVENT_MESSAGE, 0), q->offset,
 				   flags & SPIN_MPQ_TOOK_ME ? SPIN_EVENT_UNLINKED : 0);
 	}
-	if (flags & SPIN_MPQ_TOOK_ME)
-		spin_me_give(q->me, flags & SPIN_MPQ_PENDING ? SPIN_ME_OPEN : SPIN_ME_FREE);
+	spin_poke(&q->me, SPIN_MES_MAX); /* the entry's place may be another's from now on */
 	spin_park_forget_all(q, m->hpu);
 	spin_stats_at(m->hpu)->completed++;
 	spin_mpq_free(m->mpq, SPIN_FLOW_TOMBSTONE, m->now);
@@ -148,9 +152,10 @@ SPIN_INLINE enum spin_reason spin_message_handle(const struct spin_message *m, s
 	claim = spin_window_claim(q, m->generation, number);
 	if (spin_unlikely(claim != SPIN_CLAIMED))
 		return claim == SPIN_CAME_BEFORE ? spin_rare(SPIN_REASON_DUPLICATE) :
-						   spin_flow_control(q, m, SPIN_REASON_BEYOND_WINDOW);
+		       claim == SPIN_ENDED ? spin_rare(SPIN_REASON_NO_MPQ) :
+					     spin_flow_control(q, m, SPIN_REASON_BEYOND_WINDOW);
 	if (spin_unlikely((spin_peek(&q->generation) & 0xffff) != m->generation)) {
-		spin_window_unclaim(q, number);
+		spin_window_unclaim(q, m->generation, number);
 		return spin_rare(SPIN_REASON_NO_MPQ); /* it has ended in this moment: to be sent again */
 	}
 	if (spin_unlikely(last)) {
@@ -192,6 +197,7 @@ struct spin_message_out {
 	enum spin_reason reason;
 	_Bool    acknowledge;
 	uint32_t replay;      /* MPQ + 1: parked packets of it are to be handled; 0: none */
+	uint32_t generation;  /* of that */
 };
 
 /* Does the packet belong to its message, so that it need not be sent again? */
@@ -214,7 +220,7 @@ SPIN_INLINE void spin_message_packet(const struct spin_frame *frame, const struc
 	uint32_t state, place = 0;
 	struct spin_mpq *q;
 
-	out->replay = 0;
+	out->replay = out->generation = 0;
 	if (spin_unlikely(!spin_slmp_parse(view, d, spin_config.take_put, &m.slmp))) {
 		out->acknowledge = 0;
 		out->reason = spin_rare(SPIN_REASON_MALFORMED);
@@ -247,7 +253,10 @@ SPIN_INLINE void spin_message_packet(const struct spin_frame *frame, const struc
 	if (m.mpq < SPIN_MPQS_MAX && spin_unlikely(spin_peek(&q->parked) | spin_peek(&q->replay))) {
 		uint32_t phase = spin_load32(&q->phase);
 
-		if (phase == SPIN_MPQ_OPEN)
+		out->generation = m.generation;
+		if ((spin_peek(&q->generation) & 0xffff) != m.generation)
+			; /* another message's */
+		else if (phase == SPIN_MPQ_OPEN)
 			out->replay = (m.mpq & (SPIN_MPQS_MAX - 1)) + 1;
 		else if (phase == SPIN_MPQ_ENDING || phase == SPIN_MPQ_FREE) /* it ended while this one was being parked */
 			spin_park_forget_all(q, hpu);
@@ -283,6 +292,11 @@ SPIN_INLINE enum spin_reason spin_message_replay(const struct spin_view *view, c
 	return spin_message_handle(&m, &packet, 0);
 }
 
+SPIN_INLINE _Bool spin_message_lives_(const struct spin_mpq *q, uint32_t generation)
+{
+	return (spin_peek(&q->generation) & 0xffff) == generation && spin_load32(&q->phase) == SPIN_MPQ_OPEN;
+}
+
 /*
  * Gives back what was taken out and is not handled yet, for the next arrival or sweep; if the message
  * has ended meanwhile it is lost.
@@ -291,9 +305,11 @@ SPIN_INLINE void spin_message_put_back(uint32_t mpq, uint32_t generation, uint32
 {
 	struct spin_mpq *q = spin_mpq_at(mpq);
 
-	if ((spin_peek(&q->generation) & 0xffff) == generation && spin_load32(&q->phase) == SPIN_MPQ_OPEN &&
-	    !spin_swap_if(&q->replay, 0, chain))
-		return;
+	if (spin_message_lives_(q, generation) && !spin_swap_if(&q->replay, 0, chain)) {
+		if (spin_message_lives_(q, generation))
+			return;
+		chain = spin_take(&q->replay, 0); /* it has ended in this moment */
+	}
 	spin_park_forget(chain, &spin_stats_at(hpu)->replay_lost);
 }
 

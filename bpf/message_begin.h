@@ -64,7 +64,7 @@ SPIN_INLINE void spin_mpq_free(uint32_t mpq, uint32_t flow_kind, uint32_t now)
 /* A new message in `phase`: its flow's state, 0 if there is no MPQ or no place for it. */
 SPIN_INLINE uint32_t spin_message_open_(const struct spin_message *m, enum spin_mpq_phase phase)
 {
-	uint32_t mpq = spin_take_bit(spin_mpqs_used, SPIN_MPQ_WORDS, spin_config.mpqs), flow, state;
+	uint32_t mpq = spin_take_bit(spin_mpqs_used, &spin_mpqs_next, SPIN_MPQ_WORDS, spin_config.mpqs), flow, state;
 	struct spin_mpq *q = spin_mpq_at(mpq);
 
 	if (mpq >= SPIN_MPQS_MAX)
@@ -82,7 +82,8 @@ SPIN_INLINE uint32_t spin_message_open_(const struct spin_message *m, enum spin_
 	q->dropped_bytes = q->deposited_bytes = 0;
 	q->me = SPIN_MES_MAX;
 	q->offset = q->place = q->place_bytes = 0;
-	q->parked = q->replay = q->broken = 0;
+	spin_park_forget_all(q, m->hpu); /* of messages before: an HPU may have been late */
+	q->broken = 0;
 	q->next = 0;
 	q->match_bits = q->hdr_data = 0;
 	q->flow = flow;
@@ -191,29 +192,33 @@ SPIN_INLINE void spin_message_start_(const struct spin_message *m, struct spin_p
 	spin_store32(&q->phase, SPIN_MPQ_OPEN);
 }
 
-/* Parks the packet; the message is not open. */
-SPIN_INLINE enum spin_reason spin_message_park_(const struct spin_message *m, const struct spin_frame *frame)
+/* A buffer with the packet, before it is known where that waits; SPIN_PARKING_MAX: none is free, or it is too long. */
+SPIN_INLINE uint32_t spin_message_copy_(const struct spin_message *m, const struct spin_frame *frame)
 {
-	struct spin_mpq *q = spin_mpq_at(m->mpq);
-	struct spin_park *park;
-	uint32_t buffer;
+	uint32_t buffer = spin_take_bit(spin_parks_used, &spin_parks_next, SPIN_PARKING_MAX / 64, spin_config.parking);
+	struct spin_park *park = spin_park_at(buffer);
 
-	if (spin_park_has(q, m->slmp.offset)) {
-		spin_message_touch(q, m->now);
-		return SPIN_REASON_DUPLICATE;
-	}
-	buffer = spin_take_bit(spin_parks_used, SPIN_PARKING_MAX / 64, spin_config.parking);
 	if (buffer >= SPIN_PARKING_MAX)
-		return SPIN_REASON_NO_PARKING;
-	park = spin_park_at(buffer);
-	park->frame_bytes = spin_frame_park(frame, &spin_park_buffers[buffer & (SPIN_PARKING_MAX - 1)]);
-	if (!park->frame_bytes) {
-		spin_park_free(buffer);
-		return SPIN_REASON_NO_PARKING;
-	}
+		return SPIN_PARKING_MAX;
 	park->offset = m->slmp.offset;
-	park->owner = m->generation << 16 | m->mpq;
+	park->frame_bytes = spin_frame_park(frame, &spin_park_buffers[buffer & (SPIN_PARKING_MAX - 1)]);
+	if (park->frame_bytes)
+		return buffer;
+	spin_park_free(buffer);
+	return SPIN_PARKING_MAX;
+}
+
+/* Step 9, with a buffer or SPIN_PARKING_MAX; not PARKED: the buffer is still the caller's. */
+SPIN_INLINE enum spin_reason spin_message_park_(const struct spin_message *m, struct spin_mpq *q, uint32_t buffer)
+{
+	uint32_t owner = m->generation << 16 | (m->mpq & (SPIN_MPQS_MAX - 1));
+
 	spin_message_touch(q, m->now);
+	if (spin_park_has(q, owner, m->slmp.offset))
+		return SPIN_REASON_DUPLICATE;
+	if (buffer >= SPIN_PARKING_MAX)
+		return spin_flow_control(q, m, SPIN_REASON_NO_PARKING);
+	spin_park_at(buffer)->owner = owner;
 	spin_park_push(q, buffer);
 	return SPIN_REASON_PARKED;
 }
@@ -226,6 +231,7 @@ SPIN_INLINE enum spin_reason spin_message_begin(struct spin_message *m, uint32_t
 						struct spin_packet *packet, const struct spin_frame *frame)
 {
 	uint32_t kind = state & SPIN_FLOW_KIND_, first = !m->slmp.offset, me = SPIN_MES_MAX, options = 0, phase, opened = 0;
+	uint32_t buffer = SPIN_PARKING_MAX;
 	enum spin_reason reason;
 	struct spin_mpq *q;
 
@@ -239,9 +245,15 @@ SPIN_INLINE enum spin_reason spin_message_begin(struct spin_message *m, uint32_t
 		me = spin_blur(spin_me_take(m->slmp.match_bits, &options));
 		options = spin_blur(options);
 	}
+	/* before the message is entered: others see it then, and it cannot be taken back */
+	if (!first)
+		buffer = spin_blur(spin_message_copy_(m, frame));
 	if (kind != SPIN_FLOW_LIVE) {
 		if (first && me == SPIN_MES_MAX)
 			return SPIN_REASON_NO_ME;
+		if (!first && buffer >= SPIN_PARKING_MAX)
+			return spin_has_free_bit(spin_mpqs_used, SPIN_MPQ_WORDS, spin_config.mpqs) ? SPIN_REASON_NO_PARKING :
+												     SPIN_REASON_NO_MPQ;
 		state = spin_message_enter_(m, first ? SPIN_MPQ_HEADER : SPIN_MPQ_WAITING, &opened);
 		kind = state & SPIN_FLOW_KIND_;
 	}
@@ -258,25 +270,22 @@ SPIN_INLINE enum spin_reason spin_message_begin(struct spin_message *m, uint32_t
 	} else if (phase == SPIN_MPQ_OPEN) {
 		reason = SPIN_PARSED;
 	} else if (!first) {
-		reason = spin_message_park_(m, frame);
-		if (reason == SPIN_REASON_NO_PARKING) {
-			if (!opened) {
-				spin_message_touch(q, m->now);
-				return spin_flow_control(q, m, reason);
-			}
-			spin_mpq_free(m->mpq, SPIN_FLOW_NONE, m->now);
-			spin_stats_at(m->hpu)->opened--; /* as if it had never come */
-		}
-		return reason;
+		reason = spin_message_park_(m, q, buffer);
 	} else if (me == SPIN_MES_MAX) {
 		spin_message_touch(q, m->now);
 		return spin_flow_control(q, m, SPIN_REASON_NO_ME);
 	} else if (opened || spin_swap_if(&q->phase, SPIN_MPQ_WAITING, SPIN_MPQ_HEADER) == SPIN_MPQ_WAITING) {
-		spin_message_start_(m, packet, me, options);
-		return SPIN_PARSED;
+		if ((spin_peek(&q->generation) & 0xffff) == m->generation) {
+			spin_message_start_(m, packet, me, options);
+			return SPIN_PARSED;
+		}
+		spin_store32(&q->phase, SPIN_MPQ_WAITING); /* another message's, which has not begun either */
+		reason = SPIN_REASON_NO_MPQ;
 	} else {
 		reason = SPIN_REASON_DUPLICATE;
 	}
+	if (buffer < SPIN_PARKING_MAX && reason != SPIN_REASON_PARKED)
+		spin_park_free(buffer);
 	if (options & SPIN_ME_USE_ONCE) /* taken for nothing */
 		spin_me_give(me, SPIN_ME_OPEN);
 	return reason;

@@ -11,6 +11,7 @@
 
 static struct spin_mpq spin_mpqs[SPIN_MPQS_MAX] SPIN_MPQ_ATTR_;
 static uint64_t spin_mpqs_used[SPIN_MPQ_WORDS] SPIN_MPQ_ATTR_;
+static uint32_t spin_mpqs_next SPIN_MPQ_ATTR_;
 static struct spin_message_stats spin_message_stats[SPIN_HPUS_MAX] SPIN_MPQ_ATTR_;
 static uint64_t spin_clock SPIN_MPQ_ATTR_;
 

@@ -19,6 +19,7 @@ struct spin_way_out {
 	_Bool consumed;         /* the packet ends here, or comes back as an acknowledgement */
 	_Bool acknowledged;
 	uint32_t replay;        /* MPQ + 1: parked packets of it are to be handled; 0: none */
+	uint32_t generation;    /* of that */
 };
 
 SPIN_INLINE void spin_handle_message_(const struct spin_frame *frame, const struct spin_view *view,
@@ -32,6 +33,7 @@ SPIN_INLINE void spin_handle_message_(const struct spin_frame *frame, const stru
 	if (open_only && message.reason == SPIN_PARSED)
 		return;
 	out->replay = message.replay;
+	out->generation = message.generation;
 	out->consumed = 1;
 	out->acknowledged = message.acknowledge;
 	if (!message.acknowledge)

@@ -18,6 +18,7 @@ struct spin_copy {
 
 static struct spin_park spin_parks[SPIN_PARKING_MAX] SPIN_MPQ_ATTR_;
 static uint64_t spin_parks_used[SPIN_PARKING_MAX / 64] SPIN_MPQ_ATTR_;
+static uint32_t spin_parks_next SPIN_MPQ_ATTR_;
 static struct spin_copy spin_park_buffers[SPIN_PARKING_MAX] SPIN_PARKED_ATTR_;
 
 SPIN_INLINE struct spin_park *spin_park_at(uint32_t buffer)
@@ -25,23 +26,50 @@ SPIN_INLINE struct spin_park *spin_park_at(uint32_t buffer)
 	return &spin_parks[buffer & (SPIN_PARKING_MAX - 1)];
 }
 
-/* A free bit below `limit`, now set; `words` * 64: none is free. */
-SPIN_INLINE uint32_t spin_take_bit(uint64_t *used, uint32_t words, uint32_t limit)
+/* The free ones among 64 bits from `first` on, of those below `limit`. */
+SPIN_INLINE uint64_t spin_free_bits_(const uint64_t *used, uint32_t first, uint32_t words, uint32_t limit)
 {
+	uint64_t free = ~spin_peek(&used[(first >> 6) & (words - 1)]);
+
+	if (limit <= first)
+		return 0;
+	return limit - first < 64 ? free & (((uint64_t)1 << ((limit - first) & 63)) - 1) : free;
+}
+
+/*
+ * A free bit below `limit`, now set; `words` * 64, words a power of two: none is free. From *next on, round and
+ * round: what was given back is taken again as late as can be, for others may still be about to look at it.
+ */
+SPIN_INLINE uint32_t spin_take_bit(uint64_t *used, uint32_t *next, uint32_t words, uint32_t limit)
+{
+	uint32_t start = spin_peek(next), first;
 	uint64_t free, bit;
 
-	for (uint32_t i = 0; i < words && spin_go_on_(); i = spin_blur(i + 1)) {
-		uint32_t below = limit > i * 64 ? limit - i * 64 : 0;
-
-		free = ~spin_peek(&used[i]);
-
-		if (below < 64)
-			free &= ((uint64_t)1 << (below & 63)) - 1;
+	if (start >= limit)
+		start = 0;
+	/* the word where it starts twice: first its end, at last its beginning */
+	for (uint32_t i = 0; i <= words && spin_go_on_(); i = spin_blur(i + 1)) {
+		first = (((start >> 6) + i) & (words - 1)) << 6;
+		free = spin_free_bits_(used, first, words, limit);
+		if (!i)
+			free &= ~(uint64_t)0 << (start & 63);
 		bit = free & -free;
-		if (bit && !(spin_fetch_or(&used[i], bit) & bit))
-			return spin_opaque_(i * 64 + spin_bit_number(bit));
+		if (bit && !(spin_fetch_or(&used[(first >> 6) & (words - 1)], bit) & bit)) {
+			first = spin_opaque_(first + spin_bit_number(bit));
+			spin_poke(next, first + 1);
+			return first;
+		}
 	}
 	return words * 64;
+}
+
+/* Is there a free bit below `limit`? */
+SPIN_INLINE _Bool spin_has_free_bit(const uint64_t *used, uint32_t words, uint32_t limit)
+{
+	for (uint32_t i = 0; i < words && spin_go_on_(); i = spin_blur(i + 1))
+		if (spin_free_bits_(used, i << 6, words, limit))
+			return 1;
+	return 0;
 }
 
 SPIN_INLINE void spin_give_bit(uint64_t *used, uint32_t words, uint32_t bit)
@@ -64,10 +92,10 @@ SPIN_INLINE uint32_t spin_park_next_(uint32_t at)
 }
 
 /* Is a packet of that offset parked? */
-SPIN_INLINE _Bool spin_park_has(const struct spin_mpq *q, uint32_t offset)
+SPIN_INLINE _Bool spin_park_has(const struct spin_mpq *q, uint32_t owner, uint32_t offset)
 {
 	for (uint32_t at = spin_peek(&q->parked); at && spin_go_on_(); at = spin_park_next_(at))
-		if (spin_peek(&spin_park_at(at - 1)->offset) == offset)
+		if (spin_peek(&spin_park_at(at - 1)->offset) == offset && spin_peek(&spin_park_at(at - 1)->owner) == owner)
 			return 1;
 	return 0;
 }

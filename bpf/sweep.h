@@ -54,6 +54,10 @@ SPIN_INLINE void spin_sweep_evict(uint32_t mpq, uint32_t hpu, uint32_t now)
 	struct spin_mpq *q = spin_mpq_at(mpq);
 	uint32_t phase = spin_load32(&q->phase);
 
+	/* it may have gone on since it was found idle */
+	if (phase == SPIN_MPQ_ENDING ? !(spin_peek(&q->flags) & SPIN_MPQ_EVICTING) :
+				       phase != SPIN_MPQ_OPEN && phase != SPIN_MPQ_WAITING)
+		return;
 	if (phase != SPIN_MPQ_ENDING) {
 		if (spin_swap_if(&q->phase, phase, SPIN_MPQ_ENDING) != phase)
 			return;

@@ -11,7 +11,7 @@
 #include "blur.h"
 #include "mpq.h"
 
-enum spin_claim { SPIN_CLAIMED, SPIN_CAME_BEFORE, SPIN_BEYOND };
+enum spin_claim { SPIN_CLAIMED, SPIN_CAME_BEFORE, SPIN_BEYOND, SPIN_ENDED };
 
 /* A lane's upper half for packet 32 * number. */
 SPIN_INLINE uint32_t spin_lane_tag_(uint32_t generation, uint32_t number)
@@ -30,14 +30,14 @@ SPIN_INLINE _Bool spin_lane_is_past_(uint32_t have, uint32_t tag)
 	return have >> 27 == tag >> 27 && have > tag;
 }
 
-/* The lowest missing packet, from the one that was so last. */
-SPIN_INLINE uint32_t spin_window_lowest(struct spin_mpq *q, uint32_t generation)
+/* The lowest missing packet, from the one that was so last. Not kept: see spin_window_advance(). */
+SPIN_INLINE uint32_t spin_window_lowest(const struct spin_mpq *q, uint32_t generation)
 {
 	uint32_t lowest = spin_peek(&q->lowest);
 
 	while (spin_go_on_()) {
 		uint32_t number = lowest >> 5, tag = spin_lane_tag_(generation, number);
-		uint64_t lane = spin_peek(spin_lane_(q, number));
+		uint64_t lane = spin_peek(&q->lane[number & (SPIN_LANES - 1)]);
 		uint32_t missing;
 
 		if (spin_lane_is_past_(lane >> 32, tag)) {
@@ -53,7 +53,15 @@ SPIN_INLINE uint32_t spin_window_lowest(struct spin_mpq *q, uint32_t generation)
 		}
 		lowest = (number + 1) << 5;
 	}
-	spin_poke(&q->lowest, lowest); /* two at once: the lower one is as right, only older */
+	return lowest;
+}
+
+/* The same, to begin with next time. Two at once: the lower one is as right, only older. */
+SPIN_INLINE uint32_t spin_window_advance(struct spin_mpq *q, uint32_t generation)
+{
+	uint32_t lowest = spin_window_lowest(q, generation);
+
+	spin_poke(&q->lowest, lowest);
 	return lowest;
 }
 
@@ -64,7 +72,7 @@ SPIN_INLINE enum spin_claim spin_window_claim(struct spin_mpq *q, uint32_t gener
 	uint32_t lowest = spin_peek(&q->lowest);
 
 	if (spin_unlikely(packet > lowest && packet - lowest > SPIN_WINDOW)) {
-		lowest = spin_window_lowest(q, generation);
+		lowest = spin_window_advance(q, generation);
 		if (packet > lowest && packet - lowest > SPIN_WINDOW)
 			return spin_rare(SPIN_BEYOND);
 	}
@@ -78,6 +86,8 @@ SPIN_INLINE enum spin_claim spin_window_claim(struct spin_mpq *q, uint32_t gener
 			now = was | bit;
 		} else if (spin_lane_is_past_(was >> 32, tag)) {
 			return spin_rare(SPIN_CAME_BEFORE);
+		} else if ((spin_load32(&q->generation) & 0xffff) != generation) {
+			return spin_rare(SPIN_ENDED); /* the lane may be another message's */
 		}
 		if (spin_likely(spin_swap_if(lane, was, now) == was))
 			return SPIN_CLAIMED;
@@ -86,9 +96,15 @@ SPIN_INLINE enum spin_claim spin_window_claim(struct spin_mpq *q, uint32_t gener
 }
 
 /* Takes a claim back: the MPQ had become another message's meanwhile. */
-SPIN_INLINE void spin_window_unclaim(struct spin_mpq *q, uint32_t packet)
+SPIN_INLINE void spin_window_unclaim(struct spin_mpq *q, uint32_t generation, uint32_t packet)
 {
-	spin_fetch_and(spin_lane_(q, packet >> 5), ~(uint64_t)(1u << (packet & 31)));
+	uint64_t *lane = spin_lane_(q, packet >> 5), was;
+
+	do {
+		was = spin_peek(lane);
+		if (was >> 32 != spin_lane_tag_(generation, packet >> 5))
+			return;
+	} while (spin_swap_if(lane, was, was & ~(uint64_t)(1u << (packet & 31))) != was && spin_go_on_());
 }
 
 /* Has a packet behind this one come? */
