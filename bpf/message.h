@@ -274,8 +274,8 @@ SPIN_INLINE void spin_message_count_replay(enum spin_reason reason, uint32_t hpu
 }
 
 /* Step 13, of a packet that was parked for this MPQ. */
-SPIN_INLINE enum spin_reason spin_message_replay(const struct spin_view *view, const struct spin_datagram *d, uint32_t mpq,
-				      uint32_t generation, uint32_t hpu)
+SPIN_INLINE enum spin_reason spin_message_replay(const struct spin_view *view, const struct spin_datagram *d,
+						 uint32_t mpq, uint32_t generation, uint32_t hpu)
 {
 	struct spin_message m;
 	struct spin_packet packet;

@@ -286,7 +286,7 @@ SPIN_INLINE enum spin_reason spin_message_begin(struct spin_message *m, uint32_t
 	}
 	if (buffer < SPIN_PARKING_MAX && reason != SPIN_REASON_PARKED)
 		spin_park_free(buffer);
-	if (options & SPIN_ME_USE_ONCE) /* taken for nothing */
+	if (me < SPIN_MES_MAX && options & SPIN_ME_USE_ONCE) /* taken for nothing */
 		spin_me_give(me, SPIN_ME_OPEN);
 	return reason;
 }

@@ -95,7 +95,10 @@ SPIN_INLINE enum spin_reason spin_find(const struct spin_frame *frame, const vol
 	return spin_see_anew_(view, d) ? SPIN_PARSED : SPIN_REASON_TRUNCATED;
 }
 
-/* Handles what spin_find() found; with open_only SPIN_PARSED if its message is to be begun by another program. The frame is writable and changed in place, but for its length. */
+/*
+ * Handles what spin_find() found; with open_only it is SPIN_PARSED if another program is to begin its
+ * message. The frame is writable and changed in place, but for its length.
+ */
 SPIN_INLINE void spin_handle(const struct spin_frame *frame, const struct spin_view *view,
 			     const struct spin_datagram *d, _Bool accept_partial, uint32_t hpu, _Bool open_only,
 			     struct spin_way_out *out)
