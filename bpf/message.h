@@ -150,10 +150,13 @@ SPIN_INLINE enum spin_reason spin_message_handle(const struct spin_message *m, s
 	if (arrives)
 		spin_message_touch(q, m->now);
 	claim = spin_window_claim(q, m->generation, number);
-	if (spin_unlikely(claim != SPIN_CLAIMED))
-		return claim == SPIN_CAME_BEFORE ? spin_rare(SPIN_REASON_DUPLICATE) :
-		       claim == SPIN_ENDED ? spin_rare(SPIN_REASON_NO_MPQ) :
-					     spin_flow_control(q, m, SPIN_REASON_BEYOND_WINDOW);
+	if (spin_unlikely(claim != SPIN_CLAIMED)) {
+		if (claim == SPIN_CAME_BEFORE)
+			return spin_rare(SPIN_REASON_DUPLICATE);
+		if (claim == SPIN_ENDED)
+			return spin_rare(SPIN_REASON_NO_MPQ);
+		return spin_flow_control(q, m, SPIN_REASON_BEYOND_WINDOW);
+	}
 	if (spin_unlikely((spin_peek(&q->generation) & 0xffff) != m->generation)) {
 		spin_window_unclaim(q, m->generation, number);
 		return spin_rare(SPIN_REASON_NO_MPQ); /* it has ended in this moment: to be sent again */

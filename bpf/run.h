@@ -93,7 +93,7 @@ SPIN_INLINE enum spin_reason spin_run_payload_(struct spin_packet *packet, uint3
 	case SPIN_RC_REPLIED:
 		if (packet->reply_bytes != SPIN_NO_REPLY)
 			return SPIN_REASON_REPLIED;
-		/* fall through: said without spin_reply() */
+		__attribute__((fallthrough)); /* said without spin_reply() */
 	default:
 		return spin_error_reason_(out, rc, SPIN_KIND_PAYLOAD);
 	}

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The message engine's host build on two threads that meet where HPUs do, a moment apart, again and again:
+ * a first packet and one that finds no buffer; the last packet and a sweep; a late copy and the next message;
+ * parked packets that are put back and the end of their message. Whatever comes first, a message ends
+ * once, its packets are handled once, and no MPQ and no buffer is left behind.
+ */
+#define SPIN_HANDLER_FILE "tests/handlers/msg_default.c"
+#include "bpf/context.host.c"
+
+#include <arpa/inet.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define ROUNDS 40000u
+#define STRIDE 100u
+
+enum scenario { NO_BUFFER, SWEEP, LATE_COPY, PUT_BACK, SCENARIOS };
+static const char *const names[] = { "no buffer is free while the message opens", "a sweep meets the last packet",
+				     "a late copy meets the next message", "parked packets are put back at the end" };
+
+static enum scenario scenario;
+static unsigned arrived[2];
+static int came_to[2];
+static unsigned failures;
+
+static void put16(uint8_t *at, uint32_t v)
+{
+	at[0] = v >> 8;
+	at[1] = (uint8_t)v;
+}
+
+static void put32(uint8_t *at, uint32_t v)
+{
+	v = htonl(v);
+	memcpy(at, &v, sizeof(v));
+}
+
+/* A packet with STRIDE bytes of payload; what it came to. */
+static int packet(uint32_t flags, uint32_t id, uint32_t offset)
+{
+	uint8_t frame[14 + 20 + 8 + 10 + STRIDE] = { 0 }, *ip = frame + 14, *udp = ip + 20, *slmp = udp + 8;
+	uint32_t bytes = sizeof(frame), verdict, sum = 0;
+
+	put16(frame + 12, SPIN_ETH_IP4);
+	ip[0] = 0x45;
+	put16(ip + 2, bytes - 14);
+	ip[8] = 64;
+	ip[9] = SPIN_IP_UDP;
+	put32(ip + 12, 0x0a000001);
+	put32(ip + 16, 0x0a000002);
+	for (unsigned i = 0; i < 20; i += 2)
+		sum += ip[i] << 8 | ip[i + 1];
+	sum = (sum & 0xffff) + (sum >> 16);
+	put16(ip + 10, ~(sum + (sum >> 16)) & 0xffff);
+	put16(udp, 4660);
+	put16(udp + 2, SPIN_SLMP_PORT);
+	put16(udp + 4, bytes - 34);
+	put16(slmp, flags);
+	put32(slmp + 2, id);
+	put32(slmp + 6, offset);
+	return spin_host_packet(frame, &bytes, &verdict);
+}
+
+static unsigned left_behind(void)
+{
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < SPIN_MPQ_WORDS; i++)
+		count += (unsigned)__builtin_popcountll(spin_mpqs_used[i]);
+	for (unsigned i = 0; i < SPIN_PARKING_MAX / 64; i++)
+		count += (unsigned)__builtin_popcountll(spin_parks_used[i]);
+	return count;
+}
+
+/* All messages that are idle end. */
+static void all_end(void)
+{
+	for (unsigned i = 0; i < 2; i++) {
+		spin_clock += 2 * spin_config.idle_ticks;
+		spin_host_progress();
+	}
+	spin_host_event_count = 0;
+}
+
+static void before(uint32_t id)
+{
+	spin_mpqs_next = 0; /* the same MPQ again at once: what round and round makes rare */
+	if (scenario == NO_BUFFER)
+		packet(SPIN_SLMP_SYN, 1, STRIDE);
+	else
+		packet(SPIN_SLMP_SYN, id, 0);
+	if (scenario == SWEEP)
+		spin_clock += 2 * spin_config.idle_ticks;
+	if (scenario == PUT_BACK) {
+		all_end();
+		for (unsigned i = 0; i < 2 * SPIN_REPLAY_MAX + 10; i++)
+			packet(SPIN_SLMP_SYN, id + 0x40000000, 2 * STRIDE + 1 + i);
+		packet(SPIN_SLMP_SYN, id + 0x40000000, 0);
+	}
+}
+
+static void meet(unsigned me, uint32_t id)
+{
+	switch (scenario) {
+	case NO_BUFFER:
+		came_to[me] = me ? packet(SPIN_SLMP_SYN, id, 0) : packet(SPIN_SLMP_SYN | SPIN_SLMP_EOM, id, STRIDE);
+		break;
+	case SWEEP:
+		if (me)
+			came_to[me] = packet(SPIN_SLMP_SYN | SPIN_SLMP_EOM, id, STRIDE);
+		else if (spin_sweep_is_idle(&spin_mpqs[0], spin_now()))
+			spin_sweep_evict(0, 0, spin_now());
+		break;
+	case LATE_COPY:
+		came_to[me] = packet(SPIN_SLMP_SYN | SPIN_SLMP_EOM, id, STRIDE);
+		if (!me)
+			break;
+		spin_mpqs_next = 0;
+		for (unsigned i = 0; i < 6; i++)
+			packet(SPIN_SLMP_SYN, id + 0x10000000, i * STRIDE);
+		break;
+	default:
+		if (me)
+			packet(SPIN_SLMP_SYN | SPIN_SLMP_EOM, id + 0x40000000, STRIDE);
+		else
+			spin_host_replay(0);
+	}
+}
+
+static const char *what_is_wrong(uint32_t id)
+{
+	if (scenario == NO_BUFFER && came_to[1] == SPIN_REASON_PROCEEDED && came_to[0] != SPIN_REASON_PROCEEDED) {
+		int again = packet(SPIN_SLMP_SYN | SPIN_SLMP_EOM, id, STRIDE);
+
+		if (again != SPIN_REASON_PROCEEDED && again != SPIN_REASON_DUPLICATE)
+			return "a message whose first packet was acknowledged is gone";
+	}
+	if (scenario == LATE_COPY) {
+		for (unsigned i = 0; i < 6; i++)
+			if (packet(SPIN_SLMP_SYN, id + 0x10000000, i * STRIDE) != SPIN_REASON_DUPLICATE)
+				return "a packet was handled twice";
+		if (packet(SPIN_SLMP_SYN | SPIN_SLMP_EOM, id + 0x10000000, 6 * STRIDE) != SPIN_REASON_PROCEEDED)
+			return "the last packet is no longer its message's";
+	}
+	all_end();
+	return left_behind() ? "an MPQ or a buffer is left behind" : NULL;
+}
+
+static void wait_for_both(unsigned me, unsigned turn)
+{
+	__atomic_store_n(&arrived[me], turn, __ATOMIC_SEQ_CST);
+	while (__atomic_load_n(&arrived[!me], __ATOMIC_SEQ_CST) < turn)
+		;
+}
+
+static void *hpu(void *arg)
+{
+	unsigned me = (unsigned)(uintptr_t)arg, seed = me * 77 + 1, turn = 1;
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(me, &set);
+	pthread_setaffinity_np(pthread_self(), sizeof(set), &set); /* with one CPU they meet less often */
+	for (uint32_t id = 1000; id < 1000 + ROUNDS; id++) {
+		if (!me) {
+			if (id % 20000 == 0)
+				spin_host_reset();
+			before(id);
+		}
+		wait_for_both(me, turn++);
+		seed = seed * 1103515245 + 12345;
+		for (volatile unsigned i = 0; i < (seed >> 16) % (scenario == PUT_BACK ? 2500 : 80); i++)
+			;
+		meet(me, id);
+		wait_for_both(me, turn++);
+		if (!me) {
+			const char *wrong = what_is_wrong(id);
+
+			if (wrong) {
+				if (!failures++)
+					printf("FAIL  %s: %s (round %u)\n", names[scenario], wrong, id - 1000);
+				spin_host_reset();
+			}
+		}
+		wait_for_both(me, turn++);
+	}
+	return NULL;
+}
+
+int main(void)
+{
+	unsigned bad = 0;
+
+	spin_host_memory_at = calloc(1, SPIN_HOST_BYTES_BARE + SPIN_HOST_SLACK);
+	if (!spin_host_memory_at)
+		return 1;
+	for (scenario = 0; scenario < SCENARIOS; scenario++) {
+		pthread_t thread[2];
+
+		spin_config.mpqs = SPIN_MPQS;
+		spin_config.parking = scenario == NO_BUFFER ? 1 : SPIN_PARKING_MAX;
+		spin_config.host_bytes = SPIN_HOST_BYTES_BARE;
+		spin_config.idle_ticks = 10;
+		spin_config.tombstone_ticks = scenario == SWEEP ? 5 : 1000000;
+		spin_config.virtual_clock = 1;
+		spin_host_reset();
+		failures = arrived[0] = arrived[1] = 0;
+		for (uintptr_t i = 0; i < 2; i++)
+			if (pthread_create(&thread[i], NULL, hpu, (void *)i))
+				return 1;
+		for (unsigned i = 0; i < 2; i++)
+			pthread_join(thread[i], NULL);
+		printf("%s: %u rounds, %u failed\n", names[scenario], ROUNDS, failures);
+		bad |= failures;
+	}
+	free(spin_host_memory_at);
+	return bad != 0;
+}
