@@ -71,6 +71,7 @@ is "payload runs of IPv6" "$(of payload runs)" 2
 
 expect 0 "$SPINCTL" cost tally.spin --messages 2
 says out "2 messages made, of 16 packets with 1456 bytes of payload: 32 frames, 32 handled"
+grep -Eq "^(success|proceeded) +ack " "$WORK/out" || fail "packets of messages are not acknowledged: $(cat "$WORK/out")"
 
 # numbers below 1024, and any
 expect 0 "$SPINCTL" cost tally.spin --messages 2 --values 1024 --set spin_state.forbidden=0xfffffc00 --json

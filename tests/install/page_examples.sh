@@ -5,19 +5,23 @@
 install_for_use
 cd "$WORK" || exit 1
 
-program_of() { # PAGE: the first display of EXAMPLES, as text
-	sed -n '/^\.Sh EXAMPLES/,/^\.Sh SEE/p' "$PREFIX/share/man/$1" | sed -n '/^\.Bd -literal/,/^\.Ed/p' |
+program_of() { # PAGE N: display N of EXAMPLES, as text
+	sed -n '/^\.Sh EXAMPLES/,/^\.Sh SEE/p' "$PREFIX/share/man/$1" |
+		awk -v wanted="$2" '/^\.Bd -literal/ { n++ } /^\.Bd -literal/,/^\.Ed/ { if (n == wanted) print }' |
 		sed -e '/^\.Bd/d' -e '/^\.Ed/,$d' -e 's/\\-/-/g' -e 's/\\e/\\/g' -e 's/\\&//g'
 }
 
-program_of man3/libspin.3 >count.c
-program_of man7/spin-handler.7 >tally.c
-# shellcheck disable=SC2046
-expect 0 cc -Wall -Wextra -Werror $(pkg-config --cflags libspin) count.c -o count $(pkg-config --libs libspin)
+program_of man3/libspin.3 1 >count.c
+program_of man3/libspin.3 2 >take.c
+program_of man7/spin-handler.7 1 >tally.c
+for program in count take; do
+	# shellcheck disable=SC2046
+	expect 0 cc -Wall -Wextra -Werror $(pkg-config --cflags libspin) $program.c -o $program $(pkg-config --libs libspin)
+	expect 2 ./$program
+	expect 1 ./$program nothing.spin lo
+done
 expect 0 spincc tally.c -o tally.spin
 [ -s "$WORK/err" ] && fail "spincc warns: $(cat "$WORK/err")"
-expect 2 ./count
-expect 1 ./count nothing.spin lo
 [ $FAILED = 0 ] || exit 1
 need_root
 make_nics
@@ -31,4 +35,14 @@ while kill -0 $count 2>/dev/null; do
 done
 wait $count || fail "count: $(cat err)"
 grep -qx 'success [0-9]*' out || fail "count prints: $(cat out)"
+
+in_ns ip link set lo up
+head -c 500000 /dev/urandom >sent
+in_ns ./take "$PREFIX/share/spin/handlers/copy_to_host.spin" lo >taken 2>err &
+take=$!
+i=0
+until in_ns ip link show lo | grep -q 'prog/xdp' || [ $((i += 1)) -gt 200 ]; do sleep 0.05; done
+expect 0 in_ns spinctl send sent --to 127.0.0.1 --timeout 1.5
+wait $take || fail "take: $(cat err)"
+cmp sent taken || fail "take writes something else than was sent"
 exit $FAILED

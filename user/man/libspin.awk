@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# libspin(3) from its headers: awk -v version=V -f libspin.awk libspin*.h EXAMPLE.c libspin.3.in
+# libspin(3) from its headers: awk -v version=V -f libspin.awk libspin*.h context.h EXAMPLE.c EXAMPLE_message.c libspin.3.in
 #
 # What counts in a header; each but the first begins a section by itself: "--- title ---" starts a section; a comment belongs to the declarations
 # below it up to the next comment or empty line; one that has none is prose of its section; a comment
@@ -264,6 +264,23 @@ FILENAME ~ /libspin[a-z_]*\.h$/ {
 	next
 }
 
+# What events are; remarks on lines of their own are in the page's prose.
+FILENAME ~ /context\.h$/ {
+	in_events = in_events || /^enum spin_event_type/
+	if (in_events && $0 !~ /^\/\*/)
+		events = events $0 "\n"
+	in_struct = in_struct || /^struct spin_event /
+	if (in_struct && /^};/)
+		in_events = in_struct = 0
+	next
+}
+
+FILENAME ~ /_message\.c$/ {
+	if ($0 !~ /SPDX/)
+		message_example = message_example escape($0) "\n"
+	next
+}
+
 FILENAME ~ /\.c$/ {
 	if ($0 !~ /SPDX/)
 		example = example escape($0) "\n"
@@ -276,6 +293,8 @@ FNR == 1 {
 }
 /^@SYNOPSIS@$/ { printf "%s", syn; next }
 /^@DESCRIPTION@$/ { printf "%s", desc; next }
+/^@EVENTS@$/ { printf "%s", verbatim_text(events); next }
+/^@MESSAGE_EXAMPLE@$/ { printf "%s", message_example; next }
 /^@EXAMPLE@$/ { printf "%s", example; next }
 /^@ERRORS@$/ {
 	for (i = 1; i <= error_count; i++) {
