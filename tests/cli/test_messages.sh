@@ -69,4 +69,9 @@ says out '"clock_ms": 100'
 differs 's/^clock/post as 3\n&/' 'changed.vec:20: the entry posted has the index 1, not 3'
 differs 's/^clock/unlink 0 busy\n&/' 'changed.vec:20: entry 0 is not busy'
 differs 's/after host 0/after host 65534/' 'host memory has 65536 bytes: write `host BYTES` for more'
+# idle time that the handler has registered
+sed 's/\.delivery = SPIN_DELIVER_ME/&, .idle_ms = 100/' "$handler" >msg_default.c
+sed -e '/^idle 100/d' -e '/SYN EOM/,/^after me/d' message.vec | awk '/^packet/ && last == $0 { next } { print; last = $0 }' >idle.vec
+expect 0 "$SPINCTL" test msg_default.c idle.vec
+says out "idle.vec  $engines"
 exit $FAILED
