@@ -36,21 +36,6 @@ static int is_table(const struct ir *ir, const char *name)
 	return 0;
 }
 
-/* A file that registers nothing is a slip: every packet would pass as if it were not there. */
-static int check_registration(const struct spincc *s, const struct ir *ir, const char *line, const char *variable)
-{
-	const char *flags = strstr(line, "%struct.spin_registration ");
-	char file[PATH_MAX];
-	unsigned at = ir__place(s, ir, variable, file);
-
-	if (!at || !flags)
-		return 0;
-	flags += strlen("%struct.spin_registration ");
-	if (strncmp(flags, "zeroinitializer", 15) && strncmp(flags, "{ i8 0, i8 0, i8 0,", 19))
-		return 0;
-	return refuse(file, at, "it registers no handler; give .header, .payload or .completion", NULL);
-}
-
 /* Variables that last: the state and tables alone, for the host sees, keeps and replays only those. */
 static int check_global(const struct spincc *s, const struct ir *ir, const char *line)
 {
@@ -61,8 +46,6 @@ static int check_global(const struct spincc *s, const struct ir *ir, const char 
 
 	if (variable && !strncmp(line, "@spin_state =", 13))
 		return check__fields(s, ir, variable);
-	if (variable && !strncmp(line, "@spin_meta_ =", 13))
-		return check_registration(s, ir, line, variable);
 	if (!variable || strstr(line, "@spin_") == line)
 		return 0;
 	ir__quoted(variable, "name: ", name, sizeof(name));
@@ -180,6 +163,8 @@ int check__ir(struct spincc *s, const char *path)
 			 (at = ir__place(s, &ir, ir__ref(&ir, line, "!dbg "), file)))
 			err = refuse(file, at, "variable arguments, which eBPF has not; pass an array and its length", NULL);
 	}
+	if (!err)
+		err = check__registration(s, &ir);
 	if (!err)
 		err = check_recursion(s, &ir);
 	ir__free(&ir);

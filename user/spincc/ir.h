@@ -28,6 +28,8 @@ unsigned ir__place(const struct spincc *s, const struct ir *ir, const char *entr
 
 /* The layout of the state or of a table, by its DIGlobalVariable: -1 after it was said what differs between targets. */
 int check__fields(const struct spincc *s, const struct ir *ir, const char *variable);
+/* What is registered: -1 after it was said what is missing, too much, or not for these handlers. */
+int check__registration(const struct spincc *s, const struct ir *ir);
 
 /* What a call in this line calls: "memcpy"; an intrinsic's function. 0: no call, or not by name. */
 int ir__callee(const char *line, char *out, size_t bytes);

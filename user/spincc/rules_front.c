@@ -31,11 +31,26 @@ const struct rule rules_front[] = {
 	{ "types initializing 'enum spin_payload_rc (*)",
 	  "the payload handler has another signature; write enum spin_payload_rc name(struct spin_payload *p, STATE *state)",
 	  0 },
+	{ "types initializing 'enum spin_completion_rc (*)(struct spin_completion *",
+	  "the message_completion handler has another signature; write enum spin_completion_rc name(struct spin_completion "
+	  "*c, STATE *state), or register it as .completion", 0 },
+	{ "with an expression of type 'enum spin_completion_rc (struct spin_completion *",
+	  "the completion handler has another signature; write enum spin_completion_rc name(uint32_t dropped_bytes, "
+	  "_Bool flow_control_triggered, STATE *state), or register it as .message_completion", 0 },
 	{ "types initializing 'enum spin_completion_rc (*)",
 	  "the completion handler has another signature; write enum spin_completion_rc name(uint32_t dropped_bytes, "
 	  "_Bool flow_control_triggered, STATE *state)", 0 },
 	{ "'section' attribute only applies", "SPIN_HANDLERS stands inside a function; end the function with }", RULE_LAST },
 	{ "any field in type 'const struct (unnamed", "@ is nothing to register; see struct spin_registration for what is", 0 },
+	{ "redefinition of 'spin_scratchpad_bytes_'",
+	  "one SPIN_SCRATCHPAD per file; put everything into one struct", RULE_LAST },
+	{ "use of undeclared identifier 'spin_scratchpad_type'",
+	  "SPIN_SCRATCH needs SPIN_SCRATCHPAD(TYPE) before the first handler function", RULE_LAST },
+	{ "controlling expression type 'struct spin_completion *'",
+	  "spin_payload_to_host takes the struct spin_payload * of a payload handler; a completion handler has no packet left",
+	  0 },
+	{ "controlling expression type 'struct spin_header *'",
+	  "spin_payload_to_host takes the struct spin_payload * of a payload handler", 0 },
 	{ "static_assert failed", NULL, RULE_STRING },
 	{ "static assertion failed", NULL, RULE_STRING },
 

@@ -22,6 +22,8 @@
 #define SPIN_WHOLE_PACKET  0u  /* for .bytes_in_l1: the default */
 #define SPIN_HEADERS_ONLY  64u /* for .bytes_in_l1: one beat, holds any IP header and the UDP ports */
 
+#define SPIN_USER_HEADER_MAX 256u /* for .user_header_bytes */
+
 /* Where the HPU state lives on the target NIC (PsPIN 3.3); changes cycles, never results. */
 enum spin_placement {
 	SPIN_STATE_IN_L2 = 0, /* handler memory, shared by all clusters */
@@ -55,7 +57,8 @@ struct spin_registration {
 	uint8_t  checksum;        /* enum spin_checksum */
 	uint8_t  delivery;        /* enum spin_delivery */
 	uint8_t  pad[1];
-	uint16_t user_header_bytes; /* of a message's first payload: the header handler's alone (sPIN 3.2.1) */
+	uint16_t user_header_bytes; /* of a message's first payload: the header handler's alone (sPIN 3.2.1); at most
+				     * SPIN_USER_HEADER_MAX */
 	uint8_t  pad2[2];
 	/*
 	 * SPIN_WHOLE_PACKET, or bytes, at least 64, from the IP header on; of messages from the Ethernet

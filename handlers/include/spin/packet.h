@@ -69,7 +69,7 @@ struct spin_completion {
 #define spin_src_port(v) spin_src_port_((v)->packet)
 #define spin_dst_port(v) spin_dst_port_((v)->packet)
 
-/* Rewrites the UDP destination port (network order); checksums follow. */
+/* Rewrites the UDP destination port (network order); checksums follow. Datagrams only. */
 #define spin_set_dst_port(v, port) spin_set_dst_port_((v)->packet, (port))
 
 /*
@@ -77,7 +77,8 @@ struct spin_completion {
  * its payload as it stands now; addresses, ports, lengths and checksums are set.
  * It goes out when the handler returns, and ends there for this host. Give its
  * result back: `return spin_reply(p, n);` - SPIN_REPLIED, or SPIN_SEGV if
- * `bytes` is more than the packet's payload.
+ * `bytes` is more than the packet's payload. Datagrams only: packets of messages are
+ * acknowledged by the NIC.
  */
 #define SPIN_NO_REPLY 0xffffffffu /* of struct spin_packet's reply_bytes */
 #define spin_reply(p, bytes_) spin_reply_((p)->packet, (p)->packet->bytes, (bytes_))
@@ -89,11 +90,19 @@ struct spin_completion {
  * byte. 0, or SPIN_SEGV where not all of it lies inside; then nothing is written. The host
  * may read it once the message's event is there.
  */
-/* Bytes [off, off + bytes) of the packet's payload. */
+/* Bytes [off, off + bytes) of the packet's payload; p is a payload handler's: only there a packet is at hand. */
 #define spin_payload_to_host(p, space, to, off, bytes_) \
-	spin_payload_to_host_((p)->packet, (space), (to), (off), (bytes_))
+	spin_payload_to_host_(_Generic((p), struct spin_payload *: (p), const struct spin_payload *: (p))->packet, \
+			      (space), (to), (off), (bytes_))
 /* `bytes`, a constant and a multiple of 4, of state or scratchpad; v may be a struct spin_completion *, too. */
 #define spin_dma_to_host(v, space, to, from, bytes_) \
-	spin_dma_to_host_((v)->packet, (space), (to), (from), (bytes_))
+	({ \
+		/* what is no constant becomes a 1 here, so that one sentence tells both */ \
+		_Static_assert(__builtin_choose_expr(SPIN_IS_CONSTANT_(bytes_), (bytes_), 1) % 4 == 0, \
+			       "the length of spin_dma_to_host must be a constant and a multiple of 4"); \
+		spin_dma_to_host_((v)->packet, (space), (to), (from), (bytes_)); \
+	})
+/* An integer constant expression times 0 is a null pointer, which takes the other side's type; all else stays void *. */
+#define SPIN_IS_CONSTANT_(n) (sizeof(*(1 ? (void *)((uintptr_t)(n) * 0) : (int *)1)) == sizeof(int))
 
 #endif

@@ -27,11 +27,11 @@ struct spin_no_state { uint32_t unused; };
 #define SPIN_SCRATCHPAD(TYPE) \
 	_Static_assert(sizeof(TYPE) <= 7680, "SPIN_SCRATCHPAD: at most 7680 bytes"); \
 	_Static_assert(sizeof(TYPE) % 8 == 0, "SPIN_SCRATCHPAD: pad the struct to a multiple of 8 bytes"); \
-	typedef TYPE spin_scratchpad_type; \
 	const uint32_t spin_scratchpad_bytes_ __attribute__((used, section(SPIN_SCRATCH_SECTION))) = sizeof(TYPE); \
+	typedef TYPE spin_scratchpad_type; \
 	SPIN_SCRATCHPAD_STORE_(TYPE)
 
-#define SPIN_SCRATCH(v) ((spin_scratchpad_type *)spin_scratch_((v)->packet))
+#define SPIN_SCRATCH(v) ((__typeof__(spin_scratchpad_type) *)spin_scratch_((v)->packet))
 
 /*
  * SPIN_HANDLERS(name, .header = f, .payload = g, .completion = h, ...): the
