@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* A fat object says how large its handlers' scratchpad is; sizes that cannot be are refused, and so is one without messages. */
+/*
+ * A fat object says how large its handlers' scratchpad is; sizes that cannot be are refused, and so is one without
+ * messages, and a user header that is too long.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -75,6 +78,10 @@ int main(void)
 	refused(open_changed(object, meta_at + offsetof(struct spin_registration, delivery), SPIN_DELIVER_STACK, 1),
 		"SPIN_DELIVER_ME");
 	refused(open_changed(object, meta_at + offsetof(struct spin_registration, delivery), 2, 1), "delivery");
+	if (open_changed(object, meta_at + offsetof(struct spin_registration, user_header_bytes), SPIN_USER_HEADER_MAX, 2))
+		die("the longest user header");
+	refused(open_changed(object, meta_at + offsetof(struct spin_registration, user_header_bytes),
+			     SPIN_USER_HEADER_MAX + 1, 2), "user_header_bytes = 257: at most 256");
 	spin_object__close(object);
 	unlink(path);
 	return 0;

@@ -78,6 +78,9 @@ static int read_message(struct spin_object *obj)
 		return damaged(obj, "it names a delivery that does not exist");
 	if (reg->scratchpad_bytes)
 		return spin_fail(-EINVAL, "%s registers .scratchpad_bytes: leave that to SPIN_SCRATCHPAD(TYPE)", obj->path);
+	if (reg->user_header_bytes > SPIN_USER_HEADER_MAX)
+		return spin_fail(-EINVAL, "%s registers .user_header_bytes = %u: at most %u; read the rest in the payload "
+				 "handler", obj->path, reg->user_header_bytes, SPIN_USER_HEADER_MAX);
 	if (spin_elf__section(obj->data, obj->bytes, SPIN_SCRATCH_SECTION, &offset, &bytes))
 		return damaged(obj, "its sections cannot be read");
 	if (!bytes)
