@@ -134,14 +134,14 @@ SPIN_INLINE void spin_replay_(struct xdp_md *ctx, uint32_t mpq, uint32_t generat
 	if ((spin_peek(&q->generation) & 0xffff) != generation)
 		return; /* it has ended */
 	cpu->generation = generation;
-	cpu->todo = spin_park_take(q);
-	if (!cpu->todo)
+	cpu->chain = spin_park_take(q);
+	if (!cpu->chain)
 		return;
 	cpu->mpq = mpq;
 	cpu->left = SPIN_REPLAY_MAX;
 	cpu->action = action;
 	bpf_tail_call(ctx, &spin_parked, SPIN_REPLAY_SLOT);
-	spin_message_put_back(mpq, generation, cpu->todo, hpu);
+	spin_message_put_back(mpq, generation, cpu->chain, hpu);
 }
 
 /* A packet of a message: it is acknowledged, or ends here. */
@@ -261,12 +261,12 @@ int spin_replay(struct xdp_md *ctx)
 
 	if (spin_handlers_.delivery != SPIN_DELIVER_ME || !cpu)
 		return XDP_ABORTED; /* cannot be */
-	if (!cpu->todo)
+	if (!cpu->chain)
 		return cpu->action;
-	buffer = (cpu->todo - 1) & (SPIN_PARKING_MAX - 1);
+	buffer = (cpu->chain - 1) & (SPIN_PARKING_MAX - 1);
 	park = spin_park_at(buffer);
 	copy = &spin_park_buffers[buffer];
-	cpu->todo = park->next;
+	cpu->chain = park->next;
 	cpu->left--;
 	frame.copy = copy->frame;
 	frame.bytes = park->frame_bytes;
@@ -276,10 +276,10 @@ int spin_replay(struct xdp_md *ctx)
 		reason = spin_message_replay(&view, &d, cpu->mpq, cpu->generation, hpu);
 	spin_park_free(buffer);
 	spin_message_count_replay(reason, hpu);
-	if (cpu->todo && cpu->left)
+	if (cpu->chain && cpu->left)
 		bpf_tail_call(ctx, &spin_parked, SPIN_REPLAY_SLOT);
-	if (cpu->todo)
-		spin_message_put_back(cpu->mpq, cpu->generation, cpu->todo, hpu);
+	if (cpu->chain)
+		spin_message_put_back(cpu->mpq, cpu->generation, cpu->chain, hpu);
 	return cpu->action;
 }
 

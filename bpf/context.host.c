@@ -51,25 +51,25 @@ static void spin_host_raise(const struct spin_outcome *outcome, const struct spi
 static void spin_host_replay(uint32_t mpq)
 {
 	struct spin_mpq *q = spin_mpq_at(mpq);
-	uint32_t generation = q->generation & 0xffff, todo = spin_park_take(q);
+	uint32_t generation = q->generation & 0xffff, chain = spin_park_take(q);
 
-	for (uint32_t left = SPIN_REPLAY_MAX; todo && left; left--) {
-		const struct spin_park *park = spin_park_at(todo - 1);
-		uint8_t *data = spin_park_buffers[todo - 1].frame;
+	for (uint32_t left = SPIN_REPLAY_MAX; chain && left; left--) {
+		const struct spin_park *park = spin_park_at(chain - 1);
+		uint8_t *data = spin_park_buffers[chain - 1].frame;
 		const struct spin_frame frame = { data, data + park->frame_bytes };
 		enum spin_reason reason = SPIN_REASON_MALFORMED;
-		uint32_t buffer = todo - 1;
+		uint32_t buffer = chain - 1;
 		struct spin_datagram d;
 		struct spin_view view;
 
-		todo = park->next;
+		chain = park->next;
 		if (spin_find(&frame, &spin_config, &view, &d) == SPIN_PARSED)
 			reason = spin_message_replay(&view, &d, mpq, generation, 0);
 		spin_park_free(buffer);
 		spin_message_count_replay(reason, 0);
 	}
-	if (todo)
-		spin_message_put_back(mpq, generation, todo, 0);
+	if (chain)
+		spin_message_put_back(mpq, generation, chain, 0);
 }
 
 /*

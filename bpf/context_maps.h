@@ -44,7 +44,7 @@ struct {
 /* What one CPU works with; nothing interrupts a program for another at XDP. */
 struct spin_cpu {
 	struct spin_copy copy;    /* of a frame */
-	uint32_t todo, left;      /* parked packets to handle: buffer + 1; how many more in this turn */
+	uint32_t chain, left;     /* parked packets to handle: buffer + 1; how many more in this turn */
 	uint32_t mpq, generation; /* of which message */
 	int32_t  action;          /* with the frame that came */
 };

@@ -256,13 +256,13 @@ SPIN_INLINE void spin_message_packet(const struct spin_frame *frame, const struc
 	if (m.mpq < SPIN_MPQS_MAX && spin_unlikely(spin_peek(&q->parked) | spin_peek(&q->replay))) {
 		uint32_t phase = spin_load32(&q->phase);
 
+		uint32_t later = (spin_peek(&q->generation) - m.generation) & 0xffff; /* an evicted one's is 32 more */
+
 		out->generation = m.generation;
-		if ((spin_peek(&q->generation) & 0xffff) != m.generation)
-			; /* another message's */
-		else if (phase == SPIN_MPQ_OPEN)
+		if (!later && phase == SPIN_MPQ_OPEN)
 			out->replay = (m.mpq & (SPIN_MPQS_MAX - 1)) + 1;
-		else if (phase == SPIN_MPQ_ENDING || phase == SPIN_MPQ_FREE) /* it ended while this one was being parked */
-			spin_park_forget_all(q, hpu);
+		else if ((!later || later == 32) && (phase == SPIN_MPQ_ENDING || phase == SPIN_MPQ_FREE))
+			spin_park_forget_all(q, hpu); /* it ended while this one was being parked */
 	}
 	out->acknowledge = m.slmp.flags & SPIN_SLMP_SYN && spin_message_kept_(out->reason);
 }

@@ -158,7 +158,7 @@ static void *hpu(void *arg)
 		} };
 		struct spin_packet packet = {
 			.view = { .data = (uint8_t *)&frame, .end = (uint8_t *)(&frame + 1) }, .ip = &frame.ip, .udp = &frame.udp,
-			.payload = (uint8_t *)&frame.message, .is_ip4 = 1,
+			.payload = (uint8_t *)&frame.message, .bytes = sizeof(frame.message), .is_ip4 = 1,
 		};
 		struct spin_payload payload = { .length = sizeof(frame.message), .packet = &packet };
 		struct kv_message m;
