@@ -22,7 +22,7 @@ wait "$RUN" || fail "SIGTERM: status $?"
 
 # netlink, native and generic, which stay behind their process
 for mode in xdpdrv xdpgeneric; do
-	in_ns ip link set dev v0 $mode obj "$OBJECT" sec xdp 2>"$WORK/iproute" || {
+	attach_by_iproute v0 $mode obj "$OBJECT" sec xdp 2>"$WORK/iproute" || {
 		fail "ip link set $mode: $(cat "$WORK/iproute")"
 		continue
 	}
