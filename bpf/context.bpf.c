@@ -119,6 +119,10 @@ SPIN_INLINE void spin_raise_(const struct spin_outcome *outcome, const struct sp
 	event->src_port = spin_ntoh16(d->udp->src_port);
 	event->dst_port = spin_ntoh16(d->udp->dst_port);
 	event->length = d->payload_bytes;
+	/* of messages only; the ring has what was there before */
+	event->message_id = event->me = event->offset = 0;
+	event->dropped_bytes = event->deposited_bytes = event->flags = 0;
+	event->match_bits = event->hdr_data = 0;
 	bpf_ringbuf_submit(event, 0);
 }
 

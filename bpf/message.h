@@ -32,7 +32,7 @@ SPIN_INLINE enum spin_reason spin_message_run_payload_(const struct spin_message
 					.packet = packet };
 
 	if (spin_handlers_.user_header_bytes)
-		packet->payload = (uint8_t *)spin_opaque_pointer_(packet->payload + (spin_opaque_(skip) & 2047));
+		packet->payload = (uint8_t *)spin_opaque_pointer_(packet->payload + (spin_opaque_(skip) & (2 * SPIN_USER_HEADER_MAX - 1)));
 	packet->bytes = payload.length;
 	rc = spin_handlers_.payload(&payload, &spin_state);
 	spin_note_run(m->mpq, m->hpu, SPIN_KIND_PAYLOAD, m->slmp.offset);
@@ -77,13 +77,8 @@ SPIN_INLINE void spin_message_complete_(const struct spin_message *m, struct spi
 
 	if (spin_swap_if(&q->phase, SPIN_MPQ_OPEN, SPIN_MPQ_ENDING) != SPIN_MPQ_OPEN)
 		return; /* a sweep was faster: it ends as evicted */
-	if ((spin_handlers_.completion || spin_handlers_.message_completion) &&
-	    (verdict == SPIN_REASON_SUCCESS || verdict == SPIN_REASON_HEADER_DROPPED)) {
-		if (spin_handlers_.message_completion)
-			rc = spin_handlers_.message_completion(&completion, &spin_state);
-		else
-			rc = spin_handlers_.completion(completion.dropped_bytes, completion.flow_control_triggered,
-						       &spin_state);
+	if (spin_has_completion() && (verdict == SPIN_REASON_SUCCESS || verdict == SPIN_REASON_HEADER_DROPPED)) {
+		rc = spin_call_completion(&completion);
 		spin_note_run(m->mpq, m->hpu, SPIN_KIND_COMPLETION, 0);
 		if ((rc & ~(uint32_t)SPIN_RC_PENDING) != SPIN_RC_SUCCESS)
 			spin_message_error(m->mpq, m->hpu, rc, SPIN_KIND_COMPLETION);

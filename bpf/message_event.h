@@ -66,10 +66,8 @@ SPIN_INLINE void spin_note_run(uint32_t mpq, uint32_t hpu, enum spin_handler_kin
 SPIN_INLINE enum spin_reason spin_message_error(uint32_t mpq, uint32_t hpu, uint32_t rc, enum spin_handler_kind kind)
 {
 	struct spin_mpq *q = spin_mpq_at(mpq);
-	enum spin_reason reason = rc == SPIN_RC_FAIL ? SPIN_REASON_FAILED :
-				  rc == SPIN_RC_SEGV ? SPIN_REASON_SEGV : SPIN_REASON_BAD_RETURN;
-	uint32_t type = rc == SPIN_RC_FAIL ? SPIN_EVENT_FAIL :
-			rc == SPIN_RC_SEGV ? SPIN_EVENT_SEGV : SPIN_EVENT_BAD_RETURN;
+	enum spin_event_type type;
+	enum spin_reason reason = spin_error_of(rc, &type);
 
 	if (!(spin_fetch_or(&q->flags, SPIN_MPQ_ERROR) & SPIN_MPQ_ERROR))
 		spin_message_event(mpq, hpu, SPIN_TELL_(type, kind), q->offset, 0);

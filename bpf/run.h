@@ -27,20 +27,30 @@ SPIN_INLINE void spin_note_error_(struct spin_outcome *out, enum spin_event_type
 	out->error_in = kind;
 }
 
+/* A code that is an error: the packet's reason, and the event. */
+SPIN_INLINE enum spin_reason spin_error_of(uint32_t rc, enum spin_event_type *event)
+{
+	if (rc == SPIN_RC_FAIL) {
+		*event = SPIN_EVENT_FAIL;
+		return SPIN_REASON_FAILED;
+	}
+	if (rc == SPIN_RC_SEGV) {
+		*event = SPIN_EVENT_SEGV;
+		return SPIN_REASON_SEGV;
+	}
+	*event = SPIN_EVENT_BAD_RETURN;
+	return SPIN_REASON_BAD_RETURN;
+}
+
 /* A handler's error: the reason for dropping the packet, and the event. */
 SPIN_INLINE enum spin_reason spin_error_reason_(struct spin_outcome *out, uint32_t rc,
 						enum spin_handler_kind kind)
 {
-	if (rc == SPIN_RC_FAIL) {
-		spin_note_error_(out, SPIN_EVENT_FAIL, kind);
-		return SPIN_REASON_FAILED;
-	}
-	if (rc == SPIN_RC_SEGV) {
-		spin_note_error_(out, SPIN_EVENT_SEGV, kind);
-		return SPIN_REASON_SEGV;
-	}
-	spin_note_error_(out, SPIN_EVENT_BAD_RETURN, kind);
-	return SPIN_REASON_BAD_RETURN;
+	enum spin_event_type event;
+	enum spin_reason reason = spin_error_of(rc, &event);
+
+	spin_note_error_(out, event, kind);
+	return reason;
 }
 
 /* What of the message's first payload is the user header (sPIN 3.2.1). */
@@ -99,6 +109,19 @@ SPIN_INLINE enum spin_reason spin_run_payload_(struct spin_packet *packet, uint3
 	}
 }
 
+SPIN_INLINE _Bool spin_has_completion(void)
+{
+	return spin_handlers_.completion || spin_handlers_.message_completion;
+}
+
+/* In whichever of its two forms it is registered. */
+SPIN_INLINE uint32_t spin_call_completion(struct spin_completion *completion)
+{
+	if (spin_handlers_.message_completion)
+		return spin_handlers_.message_completion(completion, &spin_state);
+	return spin_handlers_.completion(completion->dropped_bytes, completion->flow_control_triggered, &spin_state);
+}
+
 /* The packet's fate is settled before: a completion handler's error is an event only. */
 SPIN_INLINE void spin_run_completion_(struct spin_packet *packet, uint32_t length, uint32_t dropped_bytes,
 				      struct spin_outcome *out)
@@ -106,12 +129,9 @@ SPIN_INLINE void spin_run_completion_(struct spin_packet *packet, uint32_t lengt
 	struct spin_completion completion = { .dropped_bytes = dropped_bytes, .length = length, .packet = packet };
 	uint32_t rc;
 
-	if (spin_handlers_.message_completion)
-		rc = spin_handlers_.message_completion(&completion, &spin_state);
-	else if (spin_handlers_.completion)
-		rc = spin_handlers_.completion(dropped_bytes, 0, &spin_state);
-	else
+	if (!spin_has_completion())
 		return;
+	rc = spin_call_completion(&completion);
 	if ((rc & ~(uint32_t)SPIN_RC_PENDING) != SPIN_RC_SUCCESS)
 		(void)spin_error_reason_(out, rc, SPIN_KIND_COMPLETION);
 }
