@@ -48,12 +48,17 @@ static void ran(struct pspin *nic, struct mpq *mpq, enum spin_handler_kind kind,
 	message__tell(nic, mpq, task__error_event(error), kind, mpq->offset, 0);
 }
 
-static void describe(struct pspin *nic, struct mpq *mpq, uint32_t packet_bytes, struct hpu_descriptor *task)
+static uint32_t header_bytes(const struct arrival *a)
+{
+	return (uint32_t)(sizeof(struct spin_eth) + sizeof(struct spin_udp) + sizeof(struct spin_slmp)) + a->in.ip_bytes;
+}
+
+static void describe(struct pspin *nic, struct mpq *mpq, const struct arrival *a, struct hpu_descriptor *task)
 {
 	uint32_t scratch;
 
 	scratchpad__of(nic, mpq, &scratch);
-	task__describe(packet_bytes, task);
+	task__describe(header_bytes(a) + a->slmp.payload_bytes, task);
 	for (unsigned i = 0; i < L1_CLUSTERS; i++) {
 		task->scratchpad[i] = L1_GLOBAL + i * L1_STRIDE + scratch;
 		task->scratchpad_bytes[i] = nic->messages->scratch_bytes;
@@ -64,19 +69,16 @@ static void describe(struct pspin *nic, struct mpq *mpq, uint32_t packet_bytes, 
 	task->message_id = (uint32_t)(mpq - nic->messages->mpqs) * L1_CLUSTERS; /* home cluster 0 */
 }
 
-/* The packet to its place, whatever was registered with its headers in L1. Returns its bytes. */
-static uint32_t place(struct pspin *nic, const struct arrival *a)
+/* The packet to its place, whatever was registered with its headers in L1. */
+static void place(struct pspin *nic, const struct arrival *a)
 {
-	uint32_t headers = (uint32_t)(sizeof(struct spin_eth) + sizeof(struct spin_udp) + sizeof(struct spin_slmp)) +
-			   a->in.ip_bytes;
 	uint32_t bytes_in_l1 = nic->meta.registration.bytes_in_l1;
 	uint8_t packet[sizeof(struct spin_eth) + SPIN_IP_BYTES_MAX];
 	uint32_t bytes = slmp__strip(packet, a->frame, &a->in, &a->slmp);
 
-	if (bytes_in_l1 != SPIN_WHOLE_PACKET && bytes_in_l1 < headers)
-		bytes_in_l1 = headers;
+	if (bytes_in_l1 != SPIN_WHOLE_PACKET && bytes_in_l1 < header_bytes(a))
+		bytes_in_l1 = header_bytes(a);
 	task__place(nic, packet, bytes, bytes_in_l1);
-	return bytes;
 }
 
 void message__header(struct pspin *nic, struct mpq *mpq, const struct arrival *a)
@@ -85,9 +87,10 @@ void message__header(struct pspin *nic, struct mpq *mpq, const struct arrival *a
 	const struct pspin_task *task;
 	uint32_t error, said;
 
+	place(nic, a);
 	if (!nic->meta.registration.header)
 		return;
-	describe(nic, mpq, place(nic, a), &descriptor);
+	describe(nic, mpq, a, &descriptor);
 	task = task__run(nic, PSPIN_HEADER, nic->entry[NIC_HEADER][a->in.is_ip4], &descriptor);
 	error = task->error;
 	said = task->value;
@@ -134,7 +137,9 @@ enum spin_reason message__data(struct pspin *nic, struct mpq *mpq, const struct 
 	struct hpu_descriptor descriptor;
 	const struct pspin_task *task;
 
-	describe(nic, mpq, place(nic, a), &descriptor);
+	if (a->slmp.offset) /* the first one is there, as the header handler left it */
+		place(nic, a);
+	describe(nic, mpq, a, &descriptor);
 	task__forget_commands(nic);
 	task = task__run(nic, kind, nic->entry[payload ? NIC_PAYLOAD : NIC_PROCEED][a->in.is_ip4], &descriptor);
 	if (reason == SPIN_REASON_SUCCESS)
@@ -157,7 +162,7 @@ void message__completion(struct pspin *nic, struct mpq *mpq, const struct arriva
 
 	if (!has->completion && !has->message_completion)
 		return;
-	describe(nic, mpq, (uint32_t)last->frame_bytes, &descriptor);
+	describe(nic, mpq, last, &descriptor);
 	task = task__run(nic, PSPIN_COMPLETION, nic->completion, &descriptor);
 	error = task->error;
 	said = task->value;

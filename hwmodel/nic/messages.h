@@ -103,7 +103,7 @@ void mpq__sweep(struct pspin *nic);
 
 /* --- message_run.c: its handlers --- */
 
-/* Header handler, if there is one: sets verdict, pending. */
+/* The first packet is placed; header handler, if there is one: sets verdict, pending. */
 void message__header(struct pspin *nic, struct mpq *mpq, const struct arrival *a);
 /* Payload handler or default action. */
 enum spin_reason message__data(struct pspin *nic, struct mpq *mpq, const struct arrival *a);

@@ -3,6 +3,7 @@
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mount.h>
 #include <unistd.h>
 
 #include "tests/common/netns.h"
@@ -36,4 +37,29 @@ void netns_shell(const char *command)
 		return;
 	printf("FAIL: %s\n", command);
 	exit(1);
+}
+
+static void skip(const char *why)
+{
+	printf("skip: %s\n", why);
+	exit(77);
+}
+
+/* sysfs shows the namespace in which it was mounted; nobody else sees this mount. */
+void netns_thread_napi(const char *dev)
+{
+	char path[64], command[160];
+
+	snprintf(path, sizeof(path), "/sys/class/net/%s/threaded", dev);
+	snprintf(command, sizeof(command), "ethtool -K %s gro on && echo 1 >%s", dev, path);
+	if (unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+	    mount("sysfs", "/sys", "sysfs", 0, NULL))
+		skip("no private sysfs");
+	if (access(path, W_OK))
+		skip("no threaded NAPI");
+	netns_shell(command);
+	if (umount2("/sys", MNT_DETACH)) {
+		printf("FAIL: umount\n");
+		exit(1);
+	}
 }

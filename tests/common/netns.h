@@ -10,5 +10,10 @@ int netns_new(void);
 void netns_enter(int fd);
 /* Runs a command of the shell in the one this thread is in. Ends the test as failed if that fails. */
 void netns_shell(const char *command);
+/*
+ * Turns on GRO, and a NAPI thread for each queue of a device in the one this thread is in. Once, before there are
+ * other threads: this one sees mounts of its own from then on. Ends the test as skipped where that cannot be had.
+ */
+void netns_thread_napi(const char *dev);
 
 #endif

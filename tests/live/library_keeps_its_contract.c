@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* What libspin.h promises of failures and limits: errno by errno, on an interface of this process's own. */
 #include <errno.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,32 +12,14 @@
 #include <linux/capability.h>
 
 #include <common/built.h>
+#include <common/expect.h>
+#include <common/netns.h>
 #include <engine/template.h>
 #include <user/libspin/libspin.h>
 
 static struct spin_object *object;
 static struct spin_rule rule;
 static struct template failing; /* a packet whose payload handler returns FAIL */
-
-static void die(const char *what)
-{
-	printf("FAIL: %s (last sentence: %s)\n", what, spin_strerror_last());
-	exit(1);
-}
-
-static void expect(int want, int got, const char *what)
-{
-	if (want == got)
-		return;
-	printf("%s: %d instead of %d\n", what, got, want);
-	die(what);
-}
-
-static void says(const char *text)
-{
-	if (!strstr(spin_strerror_last(), text))
-		die(text);
-}
 
 /* Runs a case in a process of its own. */
 static void apart(void (*run)(void))
@@ -67,9 +48,9 @@ static void want_of_descriptors_is_not_an_old_kernel(void)
 	getrlimit(RLIMIT_NOFILE, &limit);
 	few = (struct rlimit){ (rlim_t)free_fd, limit.rlim_max };
 	if (setrlimit(RLIMIT_NOFILE, &few))
-		die("setrlimit");
+		fail("setrlimit");
 	if (spin_ctx__create_opts(NULL, object, &rule, &opts, &ctx) == -ENOSYS)
-		die("a want of descriptors is taken for an old kernel");
+		fail("a want of descriptors is taken for an old kernel");
 	setrlimit(RLIMIT_NOFILE, &limit);
 	expect(0, spin_ctx__create_opts(NULL, object, &rule, &opts, &ctx), "isolated, when there are descriptors again");
 	spin_ctx__destroy(ctx);
@@ -89,7 +70,7 @@ static void options_are_checked(void)
 	opts = (struct spin_ctx_opts){ .bytes = sizeof(opts.bytes), .name = "ignored", .class = (enum spin_class)7 };
 	expect(0, spin_ctx__create_opts(NULL, object, &rule, &opts, &ctx), "fields behind the struct's size");
 	if (strcmp(spin_ctx__name(ctx), "returns"))
-		die("a field behind the struct's size was read");
+		fail("a field behind the struct's size was read");
 	spin_ctx__destroy(ctx);
 	expect(0, spin_nic__open_offline(&nic), "an offline interface");
 	expect(-EINVAL, spin_nic__set_mode(nic, (enum spin_mode)9), "an unknown mode");
@@ -129,10 +110,10 @@ static void on_event(void *ctx, const struct spin_event *event)
 	uint8_t out[ENGINE_FRAME_MAX];
 
 	if (event->type != SPIN_EVENT_FAIL)
-		die("another event than FAIL");
+		fail("another event than FAIL");
 	events++;
 	if (spin_ctx__run(ctx, failing.frame, failing.bytes, 1, out, sizeof(out), &result))
-		die("a packet");
+		fail("a packet");
 }
 
 static void events_come_in_bounded_numbers(void)
@@ -154,11 +135,11 @@ static void drop_sys_admin(void)
 	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];
 
 	if (syscall(SYS_capget, &header, data))
-		die("capget");
+		fail("capget");
 	data[0].effective &= ~(1u << CAP_SYS_ADMIN);
 	data[0].permitted &= ~(1u << CAP_SYS_ADMIN);
 	if (syscall(SYS_capset, &header, data))
-		die("capset");
+		fail("capset");
 }
 
 static struct spin_ctx *stranger;
@@ -203,16 +184,16 @@ static void a_mode_that_the_driver_refuses(void)
 	says("receive queues");
 	expect(SPIN_MODE_AUTO, (int)spin_nic__mode(nic, &why), "the mode after a refusal");
 	if (why)
-		die("a reason is left after a refusal");
+		fail("a reason is left after a refusal");
 	expect(0, spin_nic__set_mode(nic, SPIN_MODE_AUTO), "auto");
 	expect(0, spin_ctx__attach(ctx), "generic instead");
 	expect(SPIN_MODE_GENERIC, (int)spin_nic__mode(nic, &why), "the mode in use");
 	if (!why || !strstr(why, "receive queues"))
-		die("it is not said why generic");
+		fail("it is not said why generic");
 	spin_ctx__detach(ctx);
 	expect(SPIN_MODE_AUTO, (int)spin_nic__mode(nic, &why), "the mode when detached");
 	if (why)
-		die("a reason is left when detached");
+		fail("a reason is left when detached");
 	spin_ctx__destroy(ctx);
 	spin_nic__close(nic);
 }
@@ -221,23 +202,19 @@ int main(void)
 {
 	char path[512];
 
-	if (geteuid() || unshare(CLONE_NEWNET)) {
-		printf("skip: namespaces and XDP need root\n");
-		return 77;
-	}
+	netns_new();
 	if (built_object("returns", path, sizeof(path)) || spin_object__open(path, &object) ||
 	    spin_rule__parse("udp", &rule))
-		die("returns");
-	if (system("ip link add v0 type veth peer name v1 && ip link set v0 up && ip link set v1 up && "
-		   "ip link add q0 numrxqueues 1 numtxqueues 1 type veth peer name q1 numrxqueues 1 numtxqueues 3 && ip link set q0 up && "
-		   "ip link set q1 up"))
-		die("no veth");
+		fail("returns");
+	netns_shell("ip link add v0 type veth peer name v1 && ip link set v0 up && ip link set v1 up && "
+		    "ip link add q0 numrxqueues 1 numtxqueues 1 type veth peer name q1 numrxqueues 1 numtxqueues 3 && "
+		    "ip link set q0 up && ip link set q1 up");
 	template_start(&failing);
 	if (template_line(&failing, "eth 02:00:00:00:00:01 > 02:00:00:00:00:02") != 1 ||
 	    template_line(&failing, "ip4 10.0.0.1 > 10.0.0.2") != 1 ||
 	    template_line(&failing, "udp 4000 > 9000") != 1 || template_line(&failing, "hex 0402000000") != 1 ||
 	    template_finish(&failing))
-		die("a packet");
+		fail("a packet");
 	apart(want_of_descriptors_is_not_an_old_kernel);
 	options_are_checked();
 	packets_of_an_interface_come_through_it();

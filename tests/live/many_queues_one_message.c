@@ -8,12 +8,10 @@
  */
 #include <arpa/inet.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mount.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <time.h>
@@ -59,25 +57,6 @@ static void die(const char *what)
 {
 	printf("FAIL: %s\n", what);
 	exit(1);
-}
-
-static void skip(const char *why)
-{
-	printf("skip: %s\n", why);
-	exit(77);
-}
-
-/* sysfs shows the namespace in which it was mounted; nobody else sees this mount. */
-static void thread_napi(void)
-{
-	if (unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
-	    mount("sysfs", "/sys", "sysfs", 0, NULL))
-		skip("no private sysfs");
-	if (access("/sys/class/net/" FAR_DEV "/threaded", W_OK))
-		skip("no threaded NAPI");
-	netns_shell("ethtool -K " FAR_DEV " gro on && echo 1 >/sys/class/net/" FAR_DEV "/threaded");
-	if (umount2("/sys", MNT_DETACH))
-		die("umount");
 }
 
 static int open_socket(unsigned number)
@@ -269,7 +248,7 @@ int main(void)
 
 	pair__open(&pair);
 	set_up_addresses(&pair);
-	thread_napi();
+	netns_thread_napi(FAR_DEV);
 	ctx = attach();
 	at_work = SENDERS;
 	for (struct sender *s = senders; s < senders + SENDERS; s++)

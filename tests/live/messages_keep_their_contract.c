@@ -3,7 +3,6 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <poll.h>
-#include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +15,8 @@
 #include <net/if.h>
 
 #include <common/built.h>
+#include <common/expect.h>
+#include <common/netns.h>
 #include <engine/template.h>
 #include <user/libspin/libspin_message.h>
 
@@ -23,26 +24,6 @@
 
 static struct spin_object *object, *datagrams;
 static struct spin_rule rule;
-
-static void die(const char *what)
-{
-	printf("FAIL: %s (last sentence: %s)\n", what, spin_strerror_last());
-	exit(1);
-}
-
-static void expect(long long want, long long got, const char *what)
-{
-	if (want == got)
-		return;
-	printf("%s: %lld instead of %lld\n", what, got, want);
-	die(what);
-}
-
-static void says(const char *text)
-{
-	if (!strstr(spin_strerror_last(), text))
-		die(text);
-}
 
 static struct spin_ctx_opts with(struct spin_message_opts message)
 {
@@ -68,10 +49,10 @@ static void make(struct template *t, unsigned id, unsigned number, int last)
 	if (template_line(t, "eth 02:00:00:00:00:01 > 02:00:00:00:00:02") != 1 ||
 	    template_line(t, "ip4 10.0.0.1 > 10.0.0.2") != 1 || template_line(t, "udp 4000 > 9330") != 1 ||
 	    template_line(t, line) != 1)
-		die(line);
+		fail(line);
 	snprintf(line, sizeof(line), "fill %u %u", STRIDE, number + 1);
 	if (template_line(t, line) != 1 || template_finish(t))
-		die(engine_why());
+		fail(engine_why());
 }
 
 static void packet(struct spin_ctx *ctx, unsigned id, unsigned number, int last, enum spin_reason want)
@@ -86,7 +67,7 @@ static void packet(struct spin_ctx *ctx, unsigned id, unsigned number, int last,
 	expect(0, spin_ctx__run(ctx, t.frame, t.bytes, 1, out, sizeof(out), &result), "a packet");
 	spin_ctx__counters(ctx, after);
 	if (after[want] != before[want] + 1)
-		die(spin_reason_name(want));
+		fail(spin_reason_name(want));
 }
 
 static struct spin_event last_event;
@@ -290,7 +271,7 @@ static void the_kernels_clock_gives_ages(void)
 	expect(1, look(ctx), "messages");
 	if (seen[0].age_ms < 60 || seen[0].age_ms > 60000 || seen[0].idle_ms != seen[0].age_ms) {
 		printf("age %u ms, idle %u ms\n", seen[0].age_ms, seen[0].idle_ms);
-		die("an age that is not the time that went by");
+		fail("an age that is not the time that went by");
 	}
 	spin_ctx__destroy(ctx);
 }
@@ -304,7 +285,7 @@ static void send_packet(unsigned id, unsigned number, int last)
 
 	make(&t, id, number, last);
 	if (fd < 0 || sendto(fd, t.frame, t.bytes, 0, (struct sockaddr *)&to, sizeof(to)) != (ssize_t)t.bytes)
-		die("sending a packet");
+		fail("sending a packet");
 	close(fd);
 }
 
@@ -316,12 +297,12 @@ static struct spin_event wait_for_event(struct spin_ctx *ctx)
 	for (unsigned i = 0; i < 300 && events == before; i++) {
 		poll(&fd, 1, 100);
 		if (spin_ctx__events(ctx, on_event, NULL) < 0)
-			die("events");
+			fail("events");
 		if (spin_ctx__alive(ctx) != 1)
-			die("the context is not alive");
+			fail("the context is not alive");
 	}
 	if (events == before)
-		die("no event came");
+		fail("no event came");
 	return last_event;
 }
 
@@ -370,16 +351,12 @@ int main(void)
 {
 	char path[512];
 
-	if (geteuid() || unshare(CLONE_NEWNET)) {
-		printf("skip: namespaces and XDP need root\n");
-		return 77;
-	}
+	netns_new();
 	if (built_object("msg_copy", path, sizeof(path)) || spin_object__open(path, &object) ||
 	    built_object("returns", path, sizeof(path)) || spin_object__open(path, &datagrams) ||
 	    spin_rule__parse("udp", &rule))
-		die("handlers");
-	if (system("ip link add v0 type veth peer name v1 && ip link set v0 up && ip link set v1 up"))
-		die("no veth");
+		fail("handlers");
+	netns_shell("ip link add v0 type veth peer name v1 && ip link set v0 up && ip link set v1 up");
 	options_are_checked();
 	entries_are_posted_and_unlinked();
 	a_message_is_seen_from_its_first_packet_to_its_last();

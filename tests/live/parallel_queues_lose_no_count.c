@@ -8,11 +8,9 @@
  */
 #include <arpa/inet.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mount.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <unistd.h>
@@ -53,25 +51,6 @@ static void die(const char *what)
 {
 	printf("FAIL: %s\n", what);
 	exit(1);
-}
-
-static void skip(const char *why)
-{
-	printf("skip: %s\n", why);
-	exit(77);
-}
-
-/* sysfs shows the namespace in which it was mounted; nobody else sees this mount. */
-static void thread_napi(void)
-{
-	if (unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
-	    mount("sysfs", "/sys", "sysfs", 0, NULL))
-		skip("no private sysfs");
-	if (access("/sys/class/net/s0/threaded", W_OK))
-		skip("no threaded NAPI");
-	netns_shell("echo 1 >/sys/class/net/s0/threaded");
-	if (umount2("/sys", MNT_DETACH))
-		die("umount");
 }
 
 static int open_socket(const char *address, uint16_t port)
@@ -183,8 +162,8 @@ int main(void)
 	netns_shell(command);
 	netns_shell("for i in 2 3 4; do ip addr add 10.9.0.$i/24 dev c0 || exit; done; ip link set c0 up");
 	netns_enter(server_ns);
-	netns_shell("ethtool -K s0 gro on && ip addr add 10.9.0.1/24 dev s0 && ip link set s0 up");
-	thread_napi();
+	netns_shell("ip addr add 10.9.0.1/24 dev s0 && ip link set s0 up");
+	netns_thread_napi("s0");
 	ctx = attach();
 	before = interface_packets(&queues); /* came before the program */
 	before -= before ? counts_all(ctx, packets) : 0;

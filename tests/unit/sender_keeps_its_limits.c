@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <common/expect.h>
 #include <common/netns.h>
 #include <common/slmp_receiver.h>
 #include <user/libspin/libspin.h>
@@ -18,26 +19,6 @@
 static uint8_t data[BYTES];
 static struct slmp_receiver receiver;
 static struct spin_send_report report;
-
-static void die(const char *what)
-{
-	printf("FAIL: %s (last sentence: %s)\n", what, spin_strerror_last());
-	exit(1);
-}
-
-static void expect(int want, int got, const char *what)
-{
-	if (want == got)
-		return;
-	printf("%s: %d instead of %d\n", what, got, want);
-	die(what);
-}
-
-static void says(const char *text)
-{
-	if (!strstr(spin_strerror_last(), text))
-		die(text);
-}
 
 static struct spin_sender *to_port(unsigned port, struct spin_send_opts opts)
 {
@@ -63,7 +44,7 @@ static int try(struct slmp_receiver kind, struct spin_send_opts opts, uint32_t b
 	receiver.bytes_max = BYTES;
 	receiver.expect_bytes = bytes;
 	if (slmp_receiver__start(&receiver))
-		die("no receiver");
+		fail("no receiver");
 	s = to_port(receiver.port, opts);
 	if (progress)
 		spin_sender__on_progress(s, progress, &receiver);
@@ -71,7 +52,7 @@ static int try(struct slmp_receiver kind, struct spin_send_opts opts, uint32_t b
 	spin_sender__close(s);
 	slmp_receiver__stop(&receiver);
 	if (receiver.complaint[0])
-		die(receiver.complaint);
+		fail(receiver.complaint);
 	return err;
 }
 
@@ -86,7 +67,7 @@ static void no_answer(void)
 	expect(48, (int)m->packets, "different packets sent without an acknowledgement");
 	/* after 20, 40, 80 and 160 ms */
 	if (m->first_came < 2 || m->first_came > 5)
-		die("a packet is not sent again with waits that double");
+		fail("a packet is not sent again with waits that double");
 	expect(0, (int)report.acknowledged, "acknowledged without an acknowledgement");
 	expect((int)report.sent, (int)receiver.datagrams, "datagrams sent, as reported");
 }
@@ -169,7 +150,7 @@ static int open_error(const char *host, const char *port, struct spin_send_opts 
 		opts.bytes = sizeof(opts);
 	err = spin_sender__open(host, port, &opts, &s);
 	if (err && s)
-		die("a sender, and an error");
+		fail("a sender, and an error");
 	spin_sender__close(s);
 	return err;
 }

@@ -38,7 +38,7 @@ static int load_copy(struct host *h, const char *path)
 	return h->lib ? 0 : -1;
 }
 
-static void *symbol(struct host *h, const char *name, int *missing)
+void *host__symbol(const struct host *h, const char *name, int *missing)
 {
 	void *at = dlsym(h->lib, name);
 
@@ -63,11 +63,11 @@ static int host_open(struct engine *e, const struct engine_handler *handler, con
 
 		return engine_fail(-ENOENT, "cannot load %s: %s", handler->host, why ? why : strerror(ENOENT));
 	}
-	*(void **)&h->packet = symbol(h, "spin_host_packet", &err);
-	h->counters = symbol(h, "spin_counters", &err);
-	h->event_count = symbol(h, "spin_host_event_count", &err);
-	h->event = symbol(h, "spin_host_events", &err);
-	h->config = symbol(h, "spin_config", &err);
+	*(void **)&h->packet = host__symbol(h, "spin_host_packet", &err);
+	h->counters = host__symbol(h, "spin_counters", &err);
+	h->event_count = host__symbol(h, "spin_host_event_count", &err);
+	h->event = host__symbol(h, "spin_host_events", &err);
+	h->config = host__symbol(h, "spin_config", &err);
 	if (err)
 		return err;
 	h->config->rule = context->rule;

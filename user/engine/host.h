@@ -26,6 +26,9 @@ struct host {
 	int (*me_held)(uint32_t me);
 };
 
+/* What the library exports by this name; NULL, and *missing negative, if that is nothing. */
+void *host__symbol(const struct host *h, const char *name, int *missing);
+
 /* After the library is loaded. */
 int host_message__open(struct host *h, const struct spin_message_opts *opts);
 /* Events since event_count was set to 0. */

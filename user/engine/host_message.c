@@ -35,15 +35,6 @@ static void configure(struct host *h, const struct spin_message_opts *o)
 	h->no_entry = o->no_entry;
 }
 
-static void *find(const struct host *h, const char *name, int *err)
-{
-	void *at = dlsym(h->lib, name);
-
-	if (!at)
-		*err = engine_fail(-ENOENT, "the host build exports no %s", name);
-	return at;
-}
-
 static void first_entry(struct host *h)
 {
 	memset(h->mes, 0, SPIN_MES_MAX * sizeof(*h->mes));
@@ -60,13 +51,13 @@ int host_message__open(struct host *h, const struct spin_message_opts *opts)
 	uint8_t **memory;
 	int err = 0;
 
-	*(void **)&mes = find(h, "spin_host_mes", &err);
-	*(void **)&h->stats = find(h, "spin_host_stats", &err);
-	*(void **)&h->progress = find(h, "spin_host_progress", &err);
-	*(void **)&h->set_clock = find(h, "spin_host_set_clock", &err);
-	*(void **)&h->forget = find(h, "spin_host_reset", &err);
-	*(void **)&h->me_held = find(h, "spin_host_me_held", &err);
-	memory = find(h, "spin_host_memory_at", &err);
+	*(void **)&mes = host__symbol(h, "spin_host_mes", &err);
+	*(void **)&h->stats = host__symbol(h, "spin_host_stats", &err);
+	*(void **)&h->progress = host__symbol(h, "spin_host_progress", &err);
+	*(void **)&h->set_clock = host__symbol(h, "spin_host_set_clock", &err);
+	*(void **)&h->forget = host__symbol(h, "spin_host_reset", &err);
+	*(void **)&h->me_held = host__symbol(h, "spin_host_me_held", &err);
+	memory = host__symbol(h, "spin_host_memory_at", &err);
 	if (err)
 		return err;
 	h->mes = mes();

@@ -35,6 +35,7 @@ void image_free(struct image *image);
 void image_copy(const struct types *t, struct image *to, const struct image *from);
 int image_read(const struct types *t, struct image *to, struct engine *from);
 int image_write(const struct types *t, const struct image *from, struct engine *to);
+
 /* What the host has of a context that takes messages. */
 struct host_image {
 	size_t bytes;

@@ -88,7 +88,6 @@ int class__load(struct spin_ctx *ctx)
 {
 	struct bpf_program *direct = bpf_object__find_program_by_name(ctx->bpf, DIRECT);
 	struct bpf_program *copied = bpf_object__find_program_by_name(ctx->bpf, COPIED);
-
 	int err;
 
 	if (!direct)

@@ -145,7 +145,7 @@ int spin_ctx__create_opts(struct spin_nic *nic, const struct spin_object *obj, c
 	ctx = calloc(1, sizeof(*ctx));
 	if (!ctx)
 		return spin_fail(-ENOMEM, "no memory for a context");
-	ctx->ring_fd = ctx->prog_fd = -1;
+	ctx->prog_fd = -1;
 	snprintf(ctx->name, sizeof(ctx->name), "%s", wanted.name ? wanted.name : obj->meta.name);
 	ctx->class = wanted.class;
 	ctx->rule = *rule;

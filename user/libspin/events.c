@@ -28,7 +28,6 @@ static int open_ring(struct spin_ctx *ctx)
 	ctx->ring = ring_buffer__new(fd, on_sample, ctx, NULL);
 	if (!ctx->ring)
 		return spin_fail(-errno, "cannot map the events of %s: %s", ctx->name, strerror(errno));
-	ctx->ring_fd = fd;
 	return 0;
 }
 

@@ -82,7 +82,6 @@ struct spin_ctx {
 	struct spin_memory data, bss;
 	const struct spin_counters *counters;
 	struct ring_buffer *ring; /* made at first use */
-	int ring_fd;
 	void (*on_event)(void *arg, const struct spin_event *event);
 	void *on_event_arg;
 	int events_left;          /* to hand over in this call */

@@ -17,9 +17,6 @@
 #include "libspin_message.h"
 #pragma GCC visibility pop
 
-/* Behind the host memory, so that a store whose start is checked needs no check of its end. */
-#define MESSAGES_HOST_SLACK (16u << 10)
-
 struct messages_used;
 
 struct messages {

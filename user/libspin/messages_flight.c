@@ -2,6 +2,7 @@
 /* What is in flight, read while handlers run: a picture counts if its MPQ did not change hands meanwhile. */
 #include <errno.h>
 #include <string.h>
+#include <time.h>
 
 #include "messages_view.h"
 
@@ -122,6 +123,17 @@ static int read_mpq(const struct messages_view *v, uint32_t index, struct spin_m
 			return 1;
 	}
 	return 0;
+}
+
+uint32_t messages_view__ticks_s(int virtual_clock)
+{
+	struct timespec tick;
+
+	if (virtual_clock)
+		return 1000;
+	if (clock_getres(CLOCK_MONOTONIC_COARSE, &tick) || tick.tv_sec || tick.tv_nsec <= 0)
+		return 100;
+	return (uint32_t)((1000000000 + tick.tv_nsec / 2) / tick.tv_nsec);
 }
 
 int messages_view__each(const struct messages_view *v, int (*fn)(void *arg, const struct spin_message_info *message),

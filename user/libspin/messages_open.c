@@ -4,14 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 
 #include <linux/bpf.h>
 
 #include <bpf/bpf.h>
 
 #include "kernel/probe.h"
-#include "messages.h"
+#include "messages_view.h"
 
 #define EVENT_BYTES  (1u << 20) /* of the ring: each message has its event */
 #define TIME_MS_MAX  86400000u  /* a day: far from where 32 bits of ticks wrap */
@@ -52,16 +51,6 @@ static void put_defaults(struct spin_message_opts *o, const struct spin_registra
 	o->tombstone_ms = o->tombstone_ms ? o->tombstone_ms : SPIN_TOMBSTONE_MS;
 }
 
-/* The kernel's ticks: what a coarse clock advances by. */
-static uint32_t kernel_ticks(void)
-{
-	struct timespec tick;
-
-	if (clock_getres(CLOCK_MONOTONIC_COARSE, &tick) || tick.tv_sec || tick.tv_nsec <= 0)
-		return 100;
-	return (uint32_t)((1000000000 + tick.tv_nsec / 2) / tick.tv_nsec);
-}
-
 int spin_messages__new(const struct spin_object *obj, const struct spin_message_opts *opts, struct messages **out)
 {
 	const struct spin_registration *registration = &obj->meta.registration;
@@ -83,7 +72,7 @@ int spin_messages__new(const struct spin_object *obj, const struct spin_message_
 		return spin_fail(-ENOMEM, "no memory for a context");
 	m->opts = *opts;
 	put_defaults(&m->opts, registration);
-	m->ticks_s = m->opts.virtual_clock ? 1000 : kernel_ticks();
+	m->ticks_s = messages_view__ticks_s(m->opts.virtual_clock);
 	m->progress_fd = -1;
 	pthread_mutex_init(&m->running, NULL);
 	pthread_mutex_init(&m->lock, NULL);
@@ -158,7 +147,7 @@ int spin_messages__prepare(const struct messages *m, struct bpf_object *bpf)
 	events = bpf_object__find_map_by_name(bpf, "spin_events");
 	if (!host || !events)
 		return -ENOENT;
-	bytes = ((uint32_t)m->opts.host_bytes + 7) / 8 * 8 + MESSAGES_HOST_SLACK;
+	bytes = ((uint32_t)m->opts.host_bytes + 7) / 8 * 8 + SPIN_HOST_SLACK;
 	if (bpf_map__set_value_size(host, bytes) || bpf_map__set_max_entries(events, EVENT_BYTES))
 		return -EINVAL;
 	return 0;

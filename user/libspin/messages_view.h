@@ -11,10 +11,12 @@ struct messages_view {
 	const struct spin_park *park;
 	const struct spin_message_stats *stats;
 	uint32_t mpqs;    /* that the context has */
-	uint32_t ticks_s; /* of its clock in a second */
+	uint32_t ticks_s; /* of its clock in a second, see messages_view__ticks_s() */
 	uint32_t now;     /* of its clock */
 };
 
+/* A virtual clock's are milliseconds, the kernel's what a coarse clock advances by. */
+uint32_t messages_view__ticks_s(int virtual_clock);
 int messages_view__each(const struct messages_view *v, int (*fn)(void *arg, const struct spin_message_info *message),
 			void *arg);
 void messages_view__stats(const struct messages_view *v, struct spin_message_stats *out);

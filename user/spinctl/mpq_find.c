@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "libspin/messages_view.h"
 #include "mpq.h"
@@ -24,16 +23,6 @@ static int take_message(void *arg, const struct spin_message_info *message)
 	return 0;
 }
 
-static uint32_t ticks_per_s(int virtual)
-{
-	struct timespec tick;
-
-	if (virtual)
-		return 1000;
-	clock_getres(CLOCK_MONOTONIC_COARSE, &tick);
-	return (uint32_t)((1000000000 + tick.tv_nsec / 2) / tick.tv_nsec);
-}
-
 static int read_messages(const struct outside_section *s, const struct spin_config *config, struct mpq_context *out)
 {
 	const uint64_t *clock = outside_section__variable(s, "spin_clock", ".bss", sizeof(*clock));
@@ -44,7 +33,7 @@ static int read_messages(const struct outside_section *s, const struct spin_conf
 		.stats = outside_section__variable(s, "spin_message_stats", ".bss",
 						   SPIN_HPUS_MAX * sizeof(*v.stats)),
 		.mpqs = config->mpqs < SPIN_MPQS_MAX ? config->mpqs : SPIN_MPQS_MAX,
-		.ticks_s = ticks_per_s((int)config->virtual_clock),
+		.ticks_s = messages_view__ticks_s((int)config->virtual_clock),
 	};
 
 	if (!clock || !v.mpq || !v.flow || !v.park || !v.stats)
@@ -61,20 +50,20 @@ static int read_messages(const struct outside_section *s, const struct spin_conf
 
 int mpq_find__context(uint32_t program_id, struct mpq_context *out)
 {
-	struct outside_section rodata = { .fd = -1 }, mpq = { .fd = -1 };
+	struct outside_section rodata = { .fd = -1 }, bss = { .fd = -1 };
 	uint32_t maps[OUTSIDE_MAPS_MAX];
 	int count = outside__context_maps(program_id, maps), err = -ENOENT;
 	const struct spin_config *config = NULL;
 
 	for (int i = 0; i < count; i++)
-		if ((rodata.mem || outside_section__open(maps[i], ".rodata", &rodata)) && !mpq.mem)
-			outside_section__open(maps[i], ".bss", &mpq);
+		if ((rodata.mem || outside_section__open(maps[i], ".rodata", &rodata)) && !bss.mem)
+			outside_section__open(maps[i], ".bss", &bss);
 	if (rodata.mem)
 		config = outside_section__variable(&rodata, "spin_config", ".rodata", sizeof(*config));
-	if (config && mpq.mem)
-		err = read_messages(&mpq, config, out);
+	if (config && bss.mem)
+		err = read_messages(&bss, config, out);
 	outside_section__close(&rodata);
-	outside_section__close(&mpq);
+	outside_section__close(&bss);
 	return err;
 }
 

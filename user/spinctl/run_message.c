@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/number.h"
 #include "run_message.h"
 
 int run_message__given(const struct message_options *o)
@@ -35,15 +36,6 @@ int run_message__take(const struct message_options *o, struct spin_message_opts 
 	return status ? status : take_ms("tombstone", o->tombstone_s, &out->tombstone_ms);
 }
 
-static int take_number(const char *text, uint64_t most, uint64_t *out)
-{
-	char *end;
-
-	errno = 0;
-	*out = strtoull(text, &end, 0);
-	return *text < '0' || *text > '9' || *end || errno || *out > most ? -EINVAL : 0;
-}
-
 /* "match=0x10", "once". */
 static int take_word(const char *word, struct spin_me_opts *me)
 {
@@ -54,14 +46,14 @@ static int take_word(const char *word, struct spin_me_opts *me)
 		me->options |= SPIN_ME_USE_ONCE;
 		err = 0;
 	} else if (!strncmp(word, "match=", 6)) {
-		err = take_number(word + 6, UINT64_MAX, &me->match_bits);
+		err = number__read(word + 6, UINT64_MAX, &me->match_bits);
 	} else if (!strncmp(word, "ignore=", 7)) {
-		err = take_number(word + 7, UINT64_MAX, &me->ignore_bits);
+		err = number__read(word + 7, UINT64_MAX, &me->ignore_bits);
 	} else if (!strncmp(word, "start=", 6)) {
-		err = take_number(word + 6, UINT32_MAX, &number);
+		err = number__read(word + 6, UINT32_MAX, &number);
 		me->start = (uint32_t)number;
 	} else if (!strncmp(word, "length=", 7)) {
-		err = take_number(word + 7, UINT32_MAX, &number);
+		err = number__read(word + 7, UINT32_MAX, &number);
 		me->length = (uint32_t)number;
 	}
 	return err;

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include <ctype.h>
-#include <errno.h>
 #include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include <spin/slmp.h>
 
+#include "common/number.h"
 #include "send.h"
 #include "stop.h"
 
@@ -28,7 +26,7 @@ static const struct option_row rows[] = {
 	{ "window", 0, OPTION_UINT, "N", FIELD(window), "packets that wait for their acknowledgement at a time, 1 to 1024 (default: 64)" },
 	{ "payload", 0, OPTION_UINT, "BYTES", FIELD(payload_bytes),
 	  "of each packet, 1 to 1462 (default: 0, what the way's MTU takes, a multiple of 8)" },
-	{ "timeout", 0, OPTION_SECONDS, "SEC", FIELD(timeout_s), 
+	{ "timeout", 0, OPTION_SECONDS, "SEC", FIELD(timeout_s),
 	  "give up after so long without an acknowledgement; below the receiver's --tombstone, or a message may be "
 	  "delivered twice (default: 1.8)" },
 	{ "match", 0, OPTION_STRING, "BITS", FIELD(match), "match bits, decimal or 0x hex, for a receiver with several matching entries" },
@@ -46,17 +44,11 @@ static int usage(const char *what, const char *why)
 	return USAGE;
 }
 
-/* NULL: 0. Without sign and blanks, which strtoull takes. */
+/* NULL: 0. */
 static int read_number(const char *option, const char *text, uint64_t *out)
 {
-	char *end;
-
 	*out = 0;
-	if (!text)
-		return DONE;
-	errno = 0;
-	*out = strtoull(text, &end, text[0] == '0' && tolower((unsigned char)text[1]) == 'x' ? 16 : 10);
-	if (!isdigit((unsigned char)text[0]) || *end || errno)
+	if (text && number__read(text, UINT64_MAX, out))
 		return usage(option, "takes a number of 64 bits, decimal or 0x hex");
 	return DONE;
 }

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef USER_NUMBER_H
+#define USER_NUMBER_H
+
+#include <stdint.h>
+
+/* Text to a number from 0 to most, decimal or 0x hex: no sign, no blanks, and 010 is ten. 0 or -EINVAL. */
+int number__read(const char *text, uint64_t most, uint64_t *out);
+
+#endif
