@@ -20,6 +20,11 @@
 struct spin_event spin_host_events[SPIN_HOST_EVENTS];
 uint32_t spin_host_event_count;
 
+/* What handlers sent for the last frame or in the last sweep; counted and reset likewise. */
+#define SPIN_HOST_REQUESTS 1024
+struct spin_request spin_host_requests[SPIN_HOST_REQUESTS];
+uint32_t spin_host_request_count;
+
 /* Host memory, with SPIN_HOST_SLACK behind; the engine's. */
 uint8_t *spin_host_memory_at;
 

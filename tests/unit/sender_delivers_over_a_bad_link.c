@@ -56,7 +56,7 @@ static uint32_t most_bytes(const struct trial *t)
 	return t->opts.window == 1 && t->link.lose ? 60000 : t->opts.payload_bytes == 24 ? 100000 : BYTES_MAX;
 }
 
-static void check_put(const struct slmp_message *m, const struct spin_put *put, uint32_t bytes)
+static void check_put(const struct slmp_message *m, const struct spin_send_put *put, uint32_t bytes)
 {
 	const uint8_t *at = (const uint8_t *)m->put;
 
@@ -68,7 +68,7 @@ static void check_put(const struct slmp_message *m, const struct spin_put *put, 
 
 static void send_one(const struct trial *t, struct slmp_receiver *r, struct spin_sender *s, uint32_t bytes)
 {
-	const struct spin_put put = { 0x0123456789abcdef, 0xfedcba9876543210, 0x1020304050607080 };
+	const struct spin_send_put put = { 0x0123456789abcdef, 0xfedcba9876543210, 0x1020304050607080 };
 	struct spin_send_report report;
 	const struct slmp_message *m;
 	unsigned before = atomic_load(&r->messages);

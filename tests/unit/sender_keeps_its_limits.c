@@ -157,7 +157,7 @@ static int open_error(const char *host, const char *port, struct spin_send_opts 
 
 static void options_are_checked(void)
 {
-	const struct spin_put put = { 0 };
+	const struct spin_send_put put = { 0 };
 	struct spin_sender *s;
 
 	expect(-ENOENT, open_error("no.such.host.invalid", NULL, (struct spin_send_opts){ 0 }), "no such host");

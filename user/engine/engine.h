@@ -27,6 +27,14 @@ struct engine_events {
 	struct spin_event event[ENGINE_EVENTS_MAX]; /* hpu is 0; addresses and all else as in <spin/context.h> */
 };
 
+/* What handlers sent for one packet, or in a step in time, in order: packets, and puts from host memory. */
+#define ENGINE_SENDS_MAX 64
+
+struct engine_sends {
+	unsigned count;         /* may be more than are kept */
+	struct spin_request send[ENGINE_SENDS_MAX];
+};
+
 /* What a packet came to. */
 struct engine_out {
 	enum spin_verdict verdict;
@@ -74,6 +82,11 @@ struct engine_ops {
 	int (*me_unlink)(struct engine *e, unsigned me);
 	int (*me_get)(struct engine *e, unsigned me, struct spin_me *out);
 	int (*stats)(struct engine *e, struct spin_message_stats *out); /* since the engine was opened */
+
+	/* Contexts of datagrams, too. There is one HPU (spin_num_hpus()), and put_id is 1. */
+	int (*sends)(struct engine *e, struct engine_sends *out); /* of the last packet or step in time */
+	int (*ct)(struct engine *e, unsigned me, struct spin_ct *out);
+	int (*set_ct)(struct engine *e, unsigned me, const struct spin_ct *ct);
 };
 
 struct engine {

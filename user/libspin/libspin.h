@@ -112,6 +112,18 @@ struct spin_message_opts {
 	int no_entry;            /* 1: no matching entry to begin with */
 	int virtual_clock;       /* 1: time is what spin_ctx__set_clock() says; for tests */
 	int note_runs;           /* 1: an event for every handler that runs; for tests */
+	/* of datagrams, too */
+	const struct spin_segment *handler_mem; /* the first entry's, see struct spin_me_opts; copied */
+	unsigned handler_segments;
+};
+
+struct spin_hpu_mem;
+
+/* Which logical processor an HPU is (DESIGN, The live datapath). */
+enum spin_hpus {
+	SPIN_HPUS_CPU,    /* the CPU that a packet comes to */
+	SPIN_HPUS_QUEUE,  /* the receive queue, with threaded NAPI */
+	SPIN_HPUS_SPREAD, /* CPUs, to which packets are given: a message's to its home, or the least busy one (PsPIN 3.2.1) */
 };
 
 struct spin_ctx_opts {
@@ -120,6 +132,13 @@ struct spin_ctx_opts {
 	enum spin_class class;
 	int strict_checksums;  /* 1: a local sender's partial UDP checksum is wrong on virtual interfaces, too */
 	struct spin_message_opts message;
+	struct spin_hpu_mem *hpu_mem;    /* for its state (libspin_hpu.h); NULL: its own */
+	const void *initial_state;       /* NULL: the handler's, or what is in hpu_mem */
+	size_t initial_state_bytes;      /* from the state's start; at most its size */
+	uint32_t capabilities;           /* SPIN_CAP_* that it needs: -ENOTSUP where one is missing */
+	enum spin_hpus hpus;
+	uint32_t hpu_count;              /* SPREAD: how many CPUs; 0: all */
+	uint32_t put_id;                 /* message_id of the first put; 0: any, another one each time */
 };
 
 /*

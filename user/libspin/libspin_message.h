@@ -29,6 +29,9 @@ struct spin_me_opts {
 	uint32_t start;        /* of its part of the host memory */
 	uint32_t length;       /* 0: to the end of the host memory */
 	uint32_t options;      /* SPIN_ME_USE_ONCE */
+	/* the handlers' own host memory (SPIN_HANDLER_MEM; sPIN B.2, HANDLER_IOVEC): multiples of 8, in order; none: none */
+	const struct spin_segment *handler_mem;
+	unsigned handler_segments; /* at most SPIN_SEGMENTS_MAX */
 };
 
 /*
@@ -43,6 +46,10 @@ int spin_ctx__me_append(struct spin_ctx *ctx, const struct spin_me_opts *opts, u
 int spin_ctx__me_unlink(struct spin_ctx *ctx, unsigned me);
 /* A copy of the entry as it stands; its state is SPIN_ME_FREE when it is unlinked. */
 int spin_ctx__me_get(struct spin_ctx *ctx, unsigned me, struct spin_me *out);
+
+/* The entry's counter as it stands, and another value for it: two words, each at once (<spin/action.h>). */
+int spin_ctx__me_ct(struct spin_ctx *ctx, unsigned me, struct spin_ct *out);
+int spin_ctx__me_set_ct(struct spin_ctx *ctx, unsigned me, struct spin_ct ct);
 
 /* --- messages in flight --- */
 

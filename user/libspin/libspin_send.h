@@ -44,7 +44,7 @@ int spin_sender__open(const char *host, const char *port, const struct spin_send
 void spin_sender__close(struct spin_sender *sender);
 
 /* What a put tells beside its data; all zero without it. Only for senders with `put`. */
-struct spin_put {
+struct spin_send_put {
 	uint64_t match_bits, hdr_data, offset;
 };
 
@@ -67,7 +67,7 @@ struct spin_send_report {
  * host has neither a context nor a socket there. -EMSGSIZE: more bytes than that.
  * Message ids start at random and are not used again within ten minutes.
  */
-int spin_sender__send(struct spin_sender *sender, const void *data, size_t bytes, const struct spin_put *put,
+int spin_sender__send(struct spin_sender *sender, const void *data, size_t bytes, const struct spin_send_put *put,
 		      struct spin_send_report *report);
 
 /* Called by spin_sender__send() about ten times a second; non-zero ends it with -ECANCELED. */

@@ -216,7 +216,7 @@ static int prepare(struct job *j, const void *data, size_t bytes)
 	return 0;
 }
 
-static struct spin_slmp_put put_of(const struct spin_put *put, uint32_t bytes)
+static struct spin_slmp_put put_of(const struct spin_send_put *put, uint32_t bytes)
 {
 	return (struct spin_slmp_put){ .op = SPIN_SLMP_OP_PUT, .version = SPIN_SLMP_VERSION,
 				       .length = spin_hton32(bytes),
@@ -225,7 +225,7 @@ static struct spin_slmp_put put_of(const struct spin_put *put, uint32_t bytes)
 				       .offset = put ? __builtin_bswap64(put->offset) : 0 };
 }
 
-int spin_sender__send(struct spin_sender *sender, const void *data, size_t bytes, const struct spin_put *put,
+int spin_sender__send(struct spin_sender *sender, const void *data, size_t bytes, const struct spin_send_put *put,
 		      struct spin_send_report *report_out)
 {
 	struct job j = { .sender = sender };

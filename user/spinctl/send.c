@@ -53,7 +53,7 @@ static int read_number(const char *option, const char *text, uint64_t *out)
 	return DONE;
 }
 
-static int read_put(struct spin_put *put)
+static int read_put(struct spin_send_put *put)
 {
 	int status = read_number("--match", options.match, &put->match_bits);
 
@@ -89,7 +89,7 @@ static int on_progress(void *arg, const struct spin_send_report *so_far)
 	return stop__signal();
 }
 
-static int send_one(struct spin_sender *sender, struct send_print *p, const char *path, const struct spin_put *put)
+static int send_one(struct spin_sender *sender, struct send_print *p, const char *path, const struct spin_send_put *put)
 {
 	struct spin_send_report report;
 	struct send_file file;
@@ -118,7 +118,7 @@ static int run(const char **operands, unsigned count)
 				       .payload_bytes = options.payload_bytes, .source = options.source };
 	struct spin_sender *sender;
 	struct send_target target;
-	struct spin_put put;
+	struct spin_send_put put;
 	int status = check_options();
 
 	if (!status)

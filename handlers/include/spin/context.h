@@ -13,6 +13,7 @@
  *	spin_name, spin_rule  the context's, in .rodata, for whoever looks from outside
  *	spin_counters  struct spin_counters[SPIN_HPUS_MAX] in .bss, mapped
  *	spin_events    ring buffer of struct spin_event
+ *	spin_requests  ring buffer of struct spin_request (SPIN_PUTS): what the host is to send; the loader sets its size
  *	spin_state     HPU state in .data, mapped; tables under their own names in .bss, mapped
  *
  * and of a context that takes messages (<spin/message.h>):
@@ -21,8 +22,9 @@
  *	spin_begin     the program for a packet whose message is not open, section "?xdp"
  *	spin_parked    array of programs: spin_replay, spin_begin (bpf/mpq.h)
  *	spin_progress  the program that sweeps, section "?xdp": run with BPF_PROG_TEST_RUN
- *	spin_host      array of one value, mapped: host memory; the loader sets its size
+ *	spin_host      array of one value, mapped: host memory; the loader sets its size (in every object)
  *	spin_mes       struct spin_me[SPIN_MES_MAX] in .data.me, mapped
+ *	spin_me_memory struct spin_me_memory[SPIN_MES_MAX] in .bss, mapped; if handlers use it, of datagrams, too
  *	spin_mpqs      struct spin_mpq[SPIN_MPQS_MAX] in .bss, mapped
  *	spin_message_stats  struct spin_message_stats[SPIN_HPUS_MAX] in .bss, mapped
  *	spin_clock     uint64_t in .bss, mapped: the time, if that is virtual; else what it was at the last
@@ -30,13 +32,12 @@
  *	spin_flows     struct spin_flow[SPIN_FLOWS], spin_parks struct spin_park[SPIN_PARKING_MAX] (bpf/mpq.h)
  *	               in .bss, mapped
  */
+#include <spin/hpu.h>
 #include <spin/message.h>
 #include <spin/meta.h>
+#include <spin/put.h>
 #include <spin/reason.h>
 #include <spin/rule.h>
-
-/* Logical processors: counters are per HPU, so a machine with more CPUs is refused. */
-#define SPIN_HPUS_MAX 256
 
 /* Contexts an interface can have at a time. Matching costs the same for one and for all of them. */
 #define SPIN_CONTEXTS_MAX 64
@@ -54,6 +55,11 @@ struct spin_config {
 	uint32_t take_put;       /* 1: packets may have struct spin_slmp_put */
 	uint32_t virtual_clock;  /* 1: time is what spin_clock says; 0: the kernel's jiffies */
 	uint32_t note_runs;      /* 1: SPIN_EVENT_RAN for every handler that runs */
+	/* of both */
+	uint32_t put_id;         /* message_id of the first packet that is put */
+	uint32_t hpus;           /* spin_num_hpus() */
+	uint32_t hpu_is_queue;   /* 1: spin_my_hpu() is the receive queue; 0: the CPU */
+	uint32_t redirect;       /* 1: packets that handlers send leave at once; 0: all of them by spin_requests */
 };
 
 /* Written by one HPU only, read by anyone. */
@@ -69,6 +75,8 @@ enum spin_event_type {
 	SPIN_EVENT_MESSAGE = 4, /* it is complete, and so is its matching entry for it */
 	SPIN_EVENT_TIMEOUT = 5, /* it was evicted */
 	SPIN_EVENT_RAN = 6,     /* a handler has returned; if asked for, for tests */
+	/* of both */
+	SPIN_EVENT_OVERRUN = 7, /* an error: a handler used up its budget */
 };
 
 /* Of struct spin_event. */
@@ -103,7 +111,29 @@ struct spin_event {
 	uint64_t match_bits, hdr_data;
 };
 
-_Static_assert(sizeof(struct spin_config) == 112 && sizeof(struct spin_event) == 80,
+/*
+ * What the host's library does for handlers, in their order: the packets of handlers that cannot leave from where the
+ * handler runs (its own packet goes on to the host; it ran in a sweep; the way to the target is not known),
+ * and puts from host memory.
+ */
+enum spin_request_type {
+	SPIN_REQUEST_PACKET = 1,
+	SPIN_REQUEST_PUT = 2,   /* from host memory */
+};
+
+#define SPIN_REQUEST_FRAME_MAX (128u + SPIN_PUT_BYTES_MAX) /* Ethernet, two VLAN tags, IP with options, UDP, SLMP, its put */
+
+struct spin_request {
+	uint32_t type;        /* enum spin_request_type */
+	uint32_t bytes;       /* of the frame; PUT: of host memory */
+	uint32_t start;       /* PUT: in the context's host memory */
+	uint32_t ip_at;       /* PACKET: where its IP header is in the frame */
+	struct spin_process source; /* PUT: whom it is to come from */
+	struct spin_put put;  /* PUT; of a PACKET the target alone */
+	uint8_t  frame[SPIN_REQUEST_FRAME_MAX]; /* PACKET: as it is to leave; the ring's record ends with its last byte */
+};
+
+_Static_assert(sizeof(struct spin_config) == 128 && sizeof(struct spin_event) == 80,
 	       "shared by BPF and user space");
 
 #endif

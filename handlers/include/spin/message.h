@@ -18,7 +18,8 @@
  * length is the stride, and packet i has the offset i * stride. For a schedule of
  * packets one after the other:
  *
- *   6. MALFORMED: fewer than 10 bytes of UDP payload; a flag other than SYN, EOM
+ *   6. MALFORMED: fewer than 10 bytes of UDP payload; a payload that is no multiple of the registered
+ *      fragmentation_bytes; a flag other than SYN, EOM
  *      and, where the context takes it, PUT; offset 0 without SYN; PUT on an offset
  *      other than 0, with too few bytes behind it, or with another op, version or
  *      `unused`; no payload and no EOM; offset + payload beyond 2^32 - 1.
@@ -55,7 +56,8 @@
  *        an error      FAILED, SEGV or BAD_RETURN again; no further handler
  *      A context without a header handler does as if it had said PROCESS_DATA.
  *  12. When the last packet is known, and all have been handled: the completion
- *      handler runs, unless the header handler said PROCEED or failed. The message is
+ *      handler runs, unless the header handler said PROCEED or failed; the packet at hand is the one that
+ *      was handled last. The message is
  *      completed: tombstone, MPQ free, event.
  *  13. Then, and after every other packet of an open message: parked packets of this message
  *      run through steps 11 and 12 in their order of arrival, at most SPIN_REPLAY_MAX.
@@ -96,6 +98,8 @@
  */
 #include <stdint.h>
 
+#include <spin/action.h>
+
 #define SPIN_WINDOW         1024u /* packets beyond the lowest missing one */
 #define SPIN_MPQS_MAX       4096u /* messages in flight, per context */
 #define SPIN_MPQS           512u  /* unless told otherwise (PsPIN 3.2.2) */
@@ -132,6 +136,24 @@ struct spin_me {
 	uint64_t bytes;    /* put into it by the default action */
 };
 
+/*
+ * What handlers reach through an entry beside its memory (sPIN B.2, B.6): in the BPF object as
+ * spin_me_memory[SPIN_MES_MAX]. Segments are written by the host while the entry is FREE, and are multiples of 8 in
+ * start and length; the counter by anyone, each word atomically. Of datagrams entry 0's counts, with all of
+ * the host memory as its one segment unless told otherwise.
+ */
+#define SPIN_SEGMENTS_MAX 16u
+
+struct spin_segment { uint32_t start, length; }; /* in the context's host memory, in bytes */
+
+struct spin_me_memory {
+	struct spin_ct ct;
+	uint32_t bytes;       /* of all segments */
+	uint32_t segments;
+	struct spin_segment segment[SPIN_SEGMENTS_MAX];
+	uint32_t unused[12];
+};
+
 /* --- counts of messages; per HPU in the BPF object as spin_message_stats[SPIN_HPUS_MAX], mapped --- */
 
 struct spin_message_stats {
@@ -144,6 +166,7 @@ struct spin_message_stats {
 	uint64_t unused[2];
 };
 
+_Static_assert(sizeof(struct spin_me_memory) == 192, "shared by BPF and user space");
 _Static_assert(sizeof(struct spin_me) == 56 && sizeof(struct spin_message_stats) == 64,
 	       "shared by BPF and user space");
 

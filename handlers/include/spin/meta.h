@@ -10,19 +10,24 @@
  *   .spin.meta    struct spin_meta, below
  *   .spin.rv32    a complete ELF32 executable for PsPIN's HPUs
  *   .spin.scratch the scratchpad's size in bytes, 32 bits; missing: none
+ *   .spin.puts    how many packets may be sent for one that came (SPIN_PUTS), 32 bits; missing: none
  *
  * libbpf, bpftool and iproute2 skip them.
  */
 #define SPIN_META_SECTION  ".spin.meta"
 #define SPIN_RV32_SECTION  ".spin.rv32"
 #define SPIN_SCRATCH_SECTION ".spin.scratch"
+#define SPIN_PUTS_SECTION  ".spin.puts"
 #define SPIN_META_MAGIC    0x4e495053u /* "SPIN" in memory */
-#define SPIN_API_VERSION   2
+#define SPIN_API_VERSION   3
 
 #define SPIN_WHOLE_PACKET  0u  /* for .bytes_in_l1: the default */
 #define SPIN_HEADERS_ONLY  64u /* for .bytes_in_l1: one beat, holds any IP header and the UDP ports */
 
 #define SPIN_USER_HEADER_MAX 256u /* for .user_header_bytes */
+#define SPIN_FRAGMENTATION_MAX 64u /* for .fragmentation_bytes */
+#define SPIN_BUDGET_STEPS  (1u << 20) /* where no .budget is registered */
+#define SPIN_BUDGET_MAX    (1u << 22) /* for .budget: some 40 ms of waiting on a common CPU */
 
 /* Where the HPU state lives on the target NIC (PsPIN 3.3); changes cycles, never results. */
 enum spin_placement {
@@ -67,6 +72,14 @@ struct spin_registration {
 	uint32_t bytes_in_l1;
 	uint32_t idle_ms;         /* a message without packets for so long is given up; 0: SPIN_IDLE_MS (PsPIN 3.2.3) */
 	uint32_t scratchpad_bytes; /* by SPIN_SCRATCHPAD, not registered by hand */
+	uint32_t budget;          /* steps of one handler's run (<spin/lock.h>); 0: SPIN_BUDGET_STEPS, walks not counted */
+	/*
+	 * Every payload handler's data begins in its message at a multiple of this, and is a multiple of it long (sPIN
+	 * B.2.1, min_fragmentation_limit): packets that are not are MALFORMED. A power of two, up to
+	 * SPIN_FRAGMENTATION_MAX; 0 or 1: any. user_header_bytes must be a multiple, too. Messages only.
+	 */
+	uint16_t fragmentation_bytes;
+	uint16_t puts;            /* by SPIN_PUTS, not registered by hand */
 };
 
 /* The fat object's metadata. Little-endian, no pointers, no padding. */
@@ -79,7 +92,7 @@ struct spin_meta {
 	struct spin_registration registration;
 };
 
-_Static_assert(sizeof(struct spin_registration) == 24, "spin_registration is a file format");
-_Static_assert(sizeof(struct spin_meta) == 52, "spin_meta is a file format");
+_Static_assert(sizeof(struct spin_registration) == 32, "spin_registration is a file format");
+_Static_assert(sizeof(struct spin_meta) == 60, "spin_meta is a file format");
 
 #endif

@@ -83,26 +83,4 @@ struct spin_completion {
 #define SPIN_NO_REPLY 0xffffffffu /* of struct spin_packet's reply_bytes */
 #define spin_reply(p, bytes_) spin_reply_((p)->packet, (p)->packet->bytes, (bytes_))
 
-/*
- * DMA to host memory, of contexts with SPIN_DELIVER_ME (sPIN B.6, the blocking calls).
- * `to` is a byte of the message's place: the matching entry's memory from the
- * message's offset on, so that 0 is where the default action would put its first
- * byte. 0, or SPIN_SEGV where not all of it lies inside; then nothing is written. The host
- * may read it once the message's event is there.
- */
-/* Bytes [off, off + bytes) of the packet's payload; p is a payload handler's: only there a packet is at hand. */
-#define spin_payload_to_host(p, space, to, off, bytes_) \
-	spin_payload_to_host_(_Generic((p), struct spin_payload *: (p), const struct spin_payload *: (p))->packet, \
-			      (space), (to), (off), (bytes_))
-/* `bytes`, a constant and a multiple of 4, of state or scratchpad; v may be a struct spin_completion *, too. */
-#define spin_dma_to_host(v, space, to, from, bytes_) \
-	({ \
-		/* what is no constant becomes a 1 here, so that one sentence tells both */ \
-		_Static_assert(__builtin_choose_expr(SPIN_IS_CONSTANT_(bytes_), (bytes_), 1) % 4 == 0, \
-			       "the length of spin_dma_to_host must be a constant and a multiple of 4"); \
-		spin_dma_to_host_((v)->packet, (space), (to), (from), (bytes_)); \
-	})
-/* An integer constant expression times 0 is a null pointer, which takes the other side's type; all else stays void *. */
-#define SPIN_IS_CONSTANT_(n) (sizeof(*(1 ? (void *)((uintptr_t)(n) * 0) : (int *)1)) == sizeof(int))
-
 #endif

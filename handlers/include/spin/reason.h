@@ -26,6 +26,7 @@
  *   5. IPv4 header checksum (IP_CHECKSUM); then, unless the handler registered
  *      SPIN_CHECKSUM_HOST, the UDP checksum (UDP_CHECKSUM): right, or 0 on IPv4,
  *      or the bare pseudo-header sum that local senders leave to offloads
+ *      then, of a context of messages with SPIN_PUTS, an acknowledgement (ACKNOWLEDGED, <spin/put.h>)
  *   6. what the handlers say; of a context that takes messages (SPIN_DELIVER_ME), steps
  *      6 to 13 of <spin/message.h>. There what a handler ran for, what is parked and what
  *      came before is consumed, and acknowledged if it asks for it, whatever the verdict
@@ -58,7 +59,9 @@
 	X(FAILED,          DROP, "handler returned FAIL") \
 	X(SEGV,            DROP, "handler failed a checked access") \
 	X(BAD_RETURN,      DROP, "handler returned no code of its kind") \
+	X(OVERRUN,         DROP, "handler took more steps than its budget") \
 	/* of messages only */ \
+	X(ACKNOWLEDGED,    DROP, "acknowledges what a handler sent") \
 	X(PARKED,          DROP, "waits for the first packet of its message") \
 	X(DUPLICATE,       DROP, "came before") \
 	X(MALFORMED,       DROP, "not of the message protocol, or at odds with its message") \

@@ -58,7 +58,8 @@ struct spin_no_state { uint32_t unused; };
 		enum spin_completion_rc (*message_completion)(struct spin_completion *, spin_state_type *); \
 		uint8_t state_placement, checksum, delivery; \
 		uint16_t user_header_bytes; \
-		uint32_t bytes_in_l1, idle_ms; \
+		uint32_t bytes_in_l1, idle_ms, budget; \
+		uint16_t fragmentation_bytes; \
 	} spin_handlers_ __attribute__((unused)) = { __VA_ARGS__ }; \
 	_Pragma("GCC diagnostic push") \
 	_Pragma("GCC diagnostic ignored \"-Waddress\"") \

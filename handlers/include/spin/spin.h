@@ -33,10 +33,14 @@
  * share the state; these work on its 32-bit words (sPIN B.6):
  *
  *	void     spin_add32(uint32_t *at, uint32_t n)        fetch-and-add, result unused
+ *	uint32_t spin_fadd32(uint32_t *at, uint32_t n)       fetch-and-add: what was there before
  *	_Bool    spin_cas32(uint32_t *at, uint32_t expect, uint32_t swap)
  *	                                                     1 if *at was `expect` and is now `swap`
  *	uint32_t spin_load32(const uint32_t *at)             read once, before all that follows
  *	void     spin_store32(uint32_t *at, uint32_t value)  written once, after all that precedes
+ *
+ * Locks and loops that wait are in <spin/lock.h>, what each HPU has for itself in <spin/hpu.h>, transfers to and
+ * from the host in <spin/action.h>, packets that handlers send in <spin/put.h>: all of it is included.
  *
  * Byte order: what comes off the wire is in network order (spin_be16,
  * spin_be32) until spin_ntoh*().
@@ -46,17 +50,18 @@
 #include <spin/return.h>
 #include <spin/bytes.h>
 
-/* Which of the host's memories a transfer goes to (sPIN B.6). */
-enum spin_host_space {
-	SPIN_ME_MEM, /* the matching entry's */
-};
-
 /*
  * Of a file with SPIN_SCRATCHPAD: its size, and where that of an MPQ is. Declared for all
  * files, and 0 where nothing is defined: so the runtime can ask.
  */
 static const uint32_t spin_scratch_size_;
 static void *(*const spin_scratch_at_)(uint32_t mpq);
+/* Of a file with SPIN_PUTS. */
+static const uint32_t spin_puts_;
+
+#include <spin/action.h>
+#include <spin/lock.h>
+#include <spin/hpu.h>
 
 /* The target defines struct spin_packet, the accessors' bodies, the atomics and where state and tables live. */
 #if defined(__bpf__)

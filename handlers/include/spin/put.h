@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef SPIN_PUT_H
+#define SPIN_PUT_H
+
+/*
+ * Packets that handlers send (sPIN B.6, "put"), and the bound of how many.
+ *
+ * SPIN_PUTS(n), before the first handler: what one arriving packet makes its handlers send is at most n
+ * packets or operations, n up to SPIN_PUTS_MAX; a call beyond that is SPIN_SEGV. Without it the
+ * calls below do not exist. Packets that were parked have their own n each.
+ *
+ *	SPIN_PUTS(2);
+ *
+ *	spin_forward(p, &next);
+ *	spin_put_from_device(c, &state->sum, sizeof(state->sum), &(struct spin_put){ .target = root, .match_bits = 7 });
+ *
+ * Packets leave in the order of the calls, each as it stood at its call, and before what becomes of the
+ * packet that arrived: reply, acknowledgement. They leave by the interface that this one came in by. Nobody
+ * sends them again when they are lost.
+ *
+ * A packet that is made here (not forwarded): IPv4 without options (0x45, TOS 0, identification 0, DF set, TTL 64) or
+ * IPv6 (traffic class and flow label 0, hop limit 64), UDP with checksum, from this packet's destination
+ * address and port to the target; its Ethernet header is this packet's with the addresses swapped, VLAN tags
+ * stay; live the destination's address is the one that the host's routes say.
+ *   of a context of messages: a message of one packet: SLMP flags SYN, EOM and PUT, the next message_id of
+ *     this context (spin_config.put_id, then one more each), offset 0, struct spin_slmp_put with op put and length,
+ *     match_bits, hdr_data and remote_offset as given, then the bytes
+ *   of a context of datagrams: the bytes alone; the target is told nothing else
+ *
+ * Of a context of messages with SPIN_PUTS a packet whose SLMP flags are ACK alone is a target's acknowledgement:
+ * ACKNOWLEDGED, it ends here and is counted, after test 5 and before step 6 of <spin/message.h>.
+ */
+#include <spin/bytes.h>
+
+#define SPIN_PUTS_MAX      16u
+#define SPIN_PUT_BYTES_MAX 2048u /* of payload, of a packet that is sent; NI limit max_payload_size of puts */
+
+/* A process: an address and a UDP port (Portals' nid and pid). */
+struct spin_process {
+	spin_be32 addr[4];    /* IPv4 in word 0, the others 0 */
+	spin_be16 port;
+	uint16_t  ip_version; /* 4 or 6 */
+};
+
+/* Who sent the packet, and to whom (this context, as the sender names it). */
+#define spin_source(v) spin_source_((v)->packet)
+#define spin_target(v) spin_target_((v)->packet)
+
+/* The target must have the IP version of the packet at hand, else SPIN_SEGV. */
+struct spin_put {
+	struct spin_process target;
+	uint64_t match_bits, hdr_data;
+	uint64_t remote_offset; /* in the target's matching entry */
+};
+
+/*
+ * This packet as it stands, on to `to` (struct spin_process *): its source becomes this context, its TTL 64; IP options,
+ * SLMP flags, message_id and offset stay, so that a message forwarded packet by packet is one
+ * at the next hop, too; struct spin_slmp_put and its flag are taken out. Payload handlers.
+ * SPIN_SEGV for a payload longer than SPIN_PUT_BYTES_MAX, here and below.
+ */
+#define spin_forward(p, to) spin_forward_(SPIN_PAYLOAD_(p)->packet, (to))
+
+/* Bytes [off, off + bytes) of the packet's payload. Payload handlers. */
+#define spin_put_payload(p, off, bytes_, put) \
+	spin_put_payload_(SPIN_PAYLOAD_(p)->packet, (off), (bytes_), (put))
+
+/* HPU memory; `bytes` a constant and a multiple of 4. It may change when the call returns. */
+#define spin_put_from_device(v, from, bytes_, put) \
+	({ SPIN_WORDS_("spin_put_from_device", bytes_); \
+	   spin_put_from_device_((v)->packet, (from), (bytes_), (put)); })
+
+/*
+ * Host memory: the host's library sends [at, at + bytes) of the matching entry's memory (SPIN_ME_MEM) as if
+ * the host had asked for it: a message of as many packets as it takes, reliably, some time later, with what the
+ * memory holds then. Only queued here. `bytes` up to the end of the memory, else SPIN_SEGV. Contexts of messages.
+ */
+#define spin_put_from_host(v, at, bytes_, put) spin_put_from_host_((v)->packet, (at), (bytes_), (put))
+
+#define SPIN_PUTS(n) \
+	_Static_assert((n) >= 1 && (n) <= 16, "SPIN_PUTS: from 1 to 16"); \
+	const uint32_t spin_puts_registered_ __attribute__((used, section(SPIN_PUTS_SECTION))) = (n); \
+	static const uint32_t spin_puts_ = (n)
+
+#endif
