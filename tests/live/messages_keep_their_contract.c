@@ -82,6 +82,7 @@ static void on_event(void *arg, const struct spin_event *event)
 
 static void options_are_checked(void)
 {
+	const struct spin_segment whole = { 0, SPIN_HOST_BYTES };
 	const struct {
 		struct spin_message_opts opts;
 		const char *says;
@@ -91,6 +92,10 @@ static void options_are_checked(void)
 		{ { .parking = SPIN_PARKING_MAX + 1 }, "message.parking" },
 		{ { .idle_ms = 86400001 }, "message.idle_ms" },
 		{ { .tombstone_ms = 86400001 }, "message.tombstone_ms" },
+		{ { .handler_segments = 17, .handler_mem = &whole }, "at most 16" },
+		{ { .handler_segments = 1 }, "handler_mem is NULL" },
+		{ { .handler_segments = 1, .handler_mem = &whole, .no_entry = 1 }, "message.no_entry says there is none" },
+		{ { .handler_segments = 1, .handler_mem = &whole, .host_bytes = 16 }, "outside the host memory of 16 bytes" },
 	};
 	struct spin_ctx_opts opts;
 	struct spin_me_opts me = { .bytes = sizeof(me) };
@@ -98,8 +103,6 @@ static void options_are_checked(void)
 	struct spin_message_stats stats;
 	struct spin_ctx *ctx;
 	unsigned index;
-	size_t bytes;
-	void *addr;
 
 	for (unsigned i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
 		opts = with(refused[i].opts);
@@ -110,7 +113,6 @@ static void options_are_checked(void)
 	expect(-EINVAL, spin_ctx__create_opts(NULL, datagrams, &rule, &opts, &ctx), "messages of datagrams");
 	says("takes datagrams");
 	expect(0, spin_ctx__create(NULL, datagrams, &rule, &ctx), "a context of datagrams");
-	expect(-EOPNOTSUPP, spin_ctx__host_memory(ctx, &addr, &bytes), "host memory of datagrams");
 	expect(-EOPNOTSUPP, spin_ctx__me_append(ctx, &me, &index), "an entry of datagrams");
 	expect(-EOPNOTSUPP, spin_ctx__messages(ctx, NULL, none), "messages of datagrams");
 	expect(-EOPNOTSUPP, spin_ctx__message_stats(ctx, &stats), "counts of messages of datagrams");
@@ -160,6 +162,101 @@ static void entries_are_posted_and_unlinked(void)
 	expect(0, spin_ctx__me_get(ctx, 0, &me), "no first entry");
 	expect(SPIN_ME_FREE, me.state, "its state");
 	packet(ctx, 1, 0, 1, SPIN_REASON_NO_ME);
+	spin_ctx__destroy(ctx);
+}
+
+/* Start and length of segments, and what is said of them. */
+static void segments_are_checked(void)
+{
+	static const struct {
+		struct spin_segment segment;
+		const char *says;
+	} refused[] = {
+		{ { 4, 8 }, "multiples of 8" },
+		{ { 8, 12 }, "multiples of 8" },
+		{ { 8, 0 }, "the length not 0" },
+		{ { 4096, 8 }, "bytes 4096 to 4104, and lies outside the host memory of 4097 bytes" },
+		{ { 0xfffffff8, 0xfffffff8 }, "outside" },
+	};
+	const struct spin_segment good[] = { { 4088, 8 }, { 0, 4096 }, { 8, 8 } }; /* they may overlap */
+	struct spin_ctx *ctx = create((struct spin_message_opts){ .host_bytes = 4097 });
+	struct spin_segment many[SPIN_SEGMENTS_MAX + 1];
+	struct spin_me_opts opts = { .bytes = sizeof(opts), .handler_mem = good, .handler_segments = 3 };
+	unsigned index;
+
+	expect(0, spin_ctx__me_append(ctx, &opts, &index), "an entry with three segments");
+	for (unsigned i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
+		const struct spin_segment two[] = { good[0], refused[i].segment };
+
+		opts.handler_mem = two;
+		opts.handler_segments = 2;
+		expect(-EINVAL, spin_ctx__me_append(ctx, &opts, &index), refused[i].says);
+		says("segment 1 of the handler memory");
+		says(refused[i].says);
+	}
+	for (unsigned i = 0; i <= SPIN_SEGMENTS_MAX; i++)
+		many[i] = good[0];
+	opts.handler_mem = many;
+	opts.handler_segments = SPIN_SEGMENTS_MAX;
+	expect(0, spin_ctx__me_append(ctx, &opts, &index), "an entry with as many segments as there can be");
+	opts.handler_segments++;
+	expect(-EINVAL, spin_ctx__me_append(ctx, &opts, &index), "one more");
+	says("at most 16");
+	opts.handler_mem = NULL;
+	opts.handler_segments = 1;
+	expect(-EINVAL, spin_ctx__me_append(ctx, &opts, &index), "segments that are nowhere");
+	spin_ctx__destroy(ctx);
+}
+
+/* Whether handlers use it or not. */
+static void counters_are_read_and_set(void)
+{
+	struct spin_ctx *ctx = create((struct spin_message_opts){ .no_entry = 1 });
+	struct spin_me_opts opts = { .bytes = sizeof(opts) };
+	struct spin_ct ct;
+	unsigned index;
+
+	expect(0, spin_ctx__me_append(ctx, &opts, &index), "an entry");
+	expect(0, spin_ctx__me_ct(ctx, index, &ct), "its counter");
+	expect(0, ct.success | ct.failure, "a new counter");
+	expect(0, spin_ctx__me_set_ct(ctx, index, (struct spin_ct){ 7, 0xffffffff }), "another value");
+	expect(0, spin_ctx__me_ct(ctx, index, &ct), "its counter");
+	expect(7, ct.success, "success");
+	expect(0xffffffff, ct.failure, "failure");
+	expect(0, spin_ctx__me_unlink(ctx, index), "unlinking");
+	expect(0, spin_ctx__me_ct(ctx, index, &ct), "the counter of an entry that is unlinked");
+	expect(7, ct.success, "what it was");
+	expect(0, spin_ctx__me_append(ctx, &opts, &index), "another entry in its place");
+	expect(0, spin_ctx__me_ct(ctx, index, &ct), "its counter");
+	expect(0, ct.success | ct.failure, "a new counter");
+	expect(-ENOENT, spin_ctx__me_ct(ctx, SPIN_MES_MAX, &ct), "an entry that cannot be");
+	expect(-ENOENT, spin_ctx__me_set_ct(ctx, SPIN_MES_MAX, ct), "an entry that cannot be");
+	spin_ctx__destroy(ctx);
+}
+
+static void datagrams_have_host_memory(void)
+{
+	const struct spin_segment part = { 8, 16 };
+	const struct spin_ctx_opts opts = with((struct spin_message_opts){ .host_bytes = 64, .handler_mem = &part,
+									   .handler_segments = 1 });
+	struct spin_ctx *ctx;
+	struct spin_ct ct;
+	uint8_t *addr;
+	size_t bytes;
+
+	expect(0, spin_ctx__create(NULL, datagrams, &rule, &ctx), "a context of datagrams");
+	expect(0, spin_ctx__host_memory(ctx, (void **)&addr, &bytes), "its host memory");
+	expect(SPIN_HOST_BYTES, (long long)bytes, "its size");
+	addr[bytes - 1] = 1;
+	expect(0, spin_ctx__me_set_ct(ctx, 0, (struct spin_ct){ 1, 2 }), "the counter");
+	expect(0, spin_ctx__me_ct(ctx, 0, &ct), "the counter");
+	expect(2, ct.failure, "failure");
+	expect(-ENOENT, spin_ctx__me_ct(ctx, 1, &ct), "another entry of datagrams");
+	says("of datagrams there is 0 alone");
+	spin_ctx__destroy(ctx);
+	expect(0, spin_ctx__create_opts(NULL, datagrams, &rule, &opts, &ctx), "datagrams with handler memory");
+	expect(0, spin_ctx__host_memory(ctx, (void **)&addr, &bytes), "host memory");
+	expect(64, (long long)bytes, "its size");
 	spin_ctx__destroy(ctx);
 }
 
@@ -359,6 +456,9 @@ int main(void)
 	netns_shell("ip link add v0 type veth peer name v1 && ip link set v0 up && ip link set v1 up");
 	options_are_checked();
 	entries_are_posted_and_unlinked();
+	segments_are_checked();
+	counters_are_read_and_set();
+	datagrams_have_host_memory();
 	a_message_is_seen_from_its_first_packet_to_its_last();
 	time_goes_on_as_told();
 	the_kernels_clock_gives_ages();

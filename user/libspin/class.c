@@ -93,6 +93,8 @@ int class__load(struct spin_ctx *ctx)
 	if (!direct)
 		return -ENOENT;
 	err = spin_messages__prepare(ctx->messages, ctx->bpf);
+	if (!err)
+		err = host_side__prepare(&ctx->host, ctx->bpf, ctx->messages != NULL);
 	if (err)
 		return err;
 	class__take_fragments(ctx->bpf);

@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
 
 #include <bpf/bpf.h>
 
@@ -16,7 +18,8 @@
 static int configure(struct spin_ctx *ctx)
 {
 	struct spin_config config = { .rule = ctx->rule, .accept_partial = (uint32_t)ctx->takes_partial,
-				      .matched = ctx->nic != NULL };
+				      .matched = ctx->nic != NULL, .host_bytes = (uint32_t)ctx->host.memory.bytes,
+				      .put_id = ctx->put_id, .hpus = ctx->hpus };
 	struct bpf_map *map = section__map(ctx->bpf, ".rodata");
 	struct spin_memory mem = { 0 };
 	struct spin_config *to;
@@ -97,7 +100,8 @@ static int open_memory(struct spin_ctx *ctx)
 		return spin_fail(-EINVAL, "%s has no counters of this version; compile it again with spincc",
 				 ctx->name);
 	ctx->prog_fd = bpf_program__fd(prog);
-	return ctx->messages ? spin_messages__open(ctx) : 0;
+	err = host_side__open(ctx);
+	return !err && ctx->messages ? spin_messages__open(ctx) : err;
 }
 
 int spin_ctx__create(struct spin_nic *nic, const struct spin_object *obj,
@@ -120,7 +124,18 @@ static int take_options(const struct spin_ctx_opts *from, struct spin_ctx_opts *
 	if (to->name && strlen(to->name) >= sizeof(((struct spin_ctx *)NULL)->name))
 		return spin_fail(-EINVAL, "'%s' is too long for the name of a context: at most 15 characters",
 				 to->name);
+	if (to->hpu_count > SPIN_HPUS_MAX)
+		return spin_fail(-EINVAL, "hpu_count is %u, but a context has at most %u HPUs: give less, or 0 for all",
+				 to->hpu_count, SPIN_HPUS_MAX);
 	return 0;
+}
+
+/* Another one each time: a receiver remembers the messages of the last seconds. */
+static uint32_t any_id(void)
+{
+	uint32_t id;
+
+	return getrandom(&id, sizeof(id), 0) == sizeof(id) ? id : (uint32_t)getpid() << 16;
 }
 
 int spin_ctx__create_opts(struct spin_nic *nic, const struct spin_object *obj, const struct spin_rule *rule,
@@ -150,10 +165,14 @@ int spin_ctx__create_opts(struct spin_nic *nic, const struct spin_object *obj, c
 	ctx->class = wanted.class;
 	ctx->rule = *rule;
 	ctx->takes_partial = (!nic || nic->is_virtual) && !wanted.strict_checksums;
+	ctx->hpus = wanted.hpu_count ? wanted.hpu_count : (uint32_t)libbpf_num_possible_cpus();
+	ctx->put_id = wanted.put_id ? wanted.put_id : any_id();
 	ctx->nic = nic;
 	if (nic)
 		nic__hold(nic);
-	err = spin_messages__new(obj, &wanted.message, &ctx->messages);
+	err = host_side__take(&ctx->host, &wanted.message);
+	if (!err)
+		err = spin_messages__new(obj, &wanted.message, &ctx->messages);
 	if (!err && ctx->messages && wanted.class == SPIN_CLASS_ISOLATED)
 		err = spin_fail(-EOPNOTSUPP, "%s takes messages, and those are for the trusted class only: load it as trusted",
 				obj->meta.name);
@@ -178,6 +197,7 @@ void spin_ctx__destroy(struct spin_ctx *ctx)
 	ring_buffer__free(ctx->ring);
 	section__close(&ctx->data);
 	section__close(&ctx->bss);
+	host_side__close(&ctx->host);
 	spin_messages__free(ctx->messages);
 	bpf_object__close(ctx->bpf);
 	if (ctx->nic)

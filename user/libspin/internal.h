@@ -14,6 +14,7 @@
 #include "libspin.h"
 #pragma GCC visibility pop
 
+#include "host_side.h"
 #include "section.h"
 
 #define SPIN_SENTENCE_BYTES 1024
@@ -32,6 +33,9 @@ struct spin_object {
 	size_t image_offset, image_bytes;
 	struct bpf_object *types; /* opened, never loaded: for its BTF */
 };
+
+/* Checks what the handlers registered, and adds what has a section of its own. */
+int object__registration(struct spin_object *obj);
 
 /* Checks that every offset in an ELF file leads into it; finds one section. 0, -EINVAL with a sentence. */
 int spin_elf__check(const char *path, const uint8_t *data, size_t bytes, int machine);
@@ -74,12 +78,15 @@ struct spin_ctx {
 	struct spin_rule rule;
 	struct spin_nic *nic;     /* NULL: none */
 	int takes_partial;        /* partial checksums of local senders are right */
+	uint32_t put_id;          /* message_id of the first packet that handlers send */
+	uint32_t hpus;            /* as handlers are told */
 	struct spin_place place[SPIN_NICS_MAX];
 	unsigned places;
 	struct bpf_object *bpf;
 	const struct btf *btf;
 	int prog_fd;
 	struct spin_memory data, bss;
+	struct host_side host;
 	const struct spin_counters *counters;
 	struct ring_buffer *ring; /* made at first use */
 	void (*on_event)(void *arg, const struct spin_event *event);

@@ -103,7 +103,7 @@ const char *spin_class_name(enum spin_class class); /* "trusted", "isolated" */
 
 /* Of contexts that take messages (libspin_message.h); zero: the default. */
 struct spin_message_opts {
-	size_t host_bytes;       /* host memory; SPIN_HOST_BYTES, at most SPIN_HOST_BYTES_MAX */
+	size_t host_bytes;       /* host memory, of datagrams, too; SPIN_HOST_BYTES, at most SPIN_HOST_BYTES_MAX */
 	unsigned messages;       /* in flight at a time; SPIN_MPQS, at most SPIN_MPQS_MAX */
 	unsigned parking;        /* packets parked at a time; SPIN_PARKING_MAX, which is the most */
 	unsigned idle_ms;        /* a message without packets for so long is evicted; the handler's, or SPIN_IDLE_MS */
@@ -137,7 +137,7 @@ struct spin_ctx_opts {
 	size_t initial_state_bytes;      /* from the state's start; at most its size */
 	uint32_t capabilities;           /* SPIN_CAP_* that it needs: -ENOTSUP where one is missing */
 	enum spin_hpus hpus;
-	uint32_t hpu_count;              /* SPREAD: how many CPUs; 0: all */
+	uint32_t hpu_count;              /* SPREAD: how many CPUs; else what spin_num_hpus() says; 0: all */
 	uint32_t put_id;                 /* message_id of the first put; 0: any, another one each time */
 };
 

@@ -12,8 +12,8 @@
  *	spin_ctx__attach(ctx);
  *	poll(spin_ctx__event_fd(ctx)); spin_ctx__events(ctx, ...);  // SPIN_EVENT_MESSAGE: its data is in memory
  *
- * Functions on a context of datagrams fail with -EOPNOTSUPP. What is read here is
- * read without a system call, from memory shared with the handlers.
+ * A context of datagrams has host memory and the counter of entry 0; the other functions fail with -EOPNOTSUPP there.
+ * What is read here is read without a system call, from memory shared with the handlers.
  */
 #include "libspin.h"
 
@@ -29,7 +29,10 @@ struct spin_me_opts {
 	uint32_t start;        /* of its part of the host memory */
 	uint32_t length;       /* 0: to the end of the host memory */
 	uint32_t options;      /* SPIN_ME_USE_ONCE */
-	/* the handlers' own host memory (SPIN_HANDLER_MEM; sPIN B.2, HANDLER_IOVEC): multiples of 8, in order; none: none */
+	/*
+	 * The handlers' own host memory (SPIN_HANDLER_MEM; sPIN B.2, HANDLER_IOVEC), one segment behind the other: start and
+	 * length multiples of 8, inside the host memory; they may lie anywhere in it. None: none.
+	 */
 	const struct spin_segment *handler_mem;
 	unsigned handler_segments; /* at most SPIN_SEGMENTS_MAX */
 };
@@ -37,7 +40,7 @@ struct spin_me_opts {
 /*
  * Posts an entry behind those posted before; *me is its index, as events name it: the lowest one that is free, and
  * which no message in flight has any more.
- * -ENOSPC: SPIN_MES_MAX are there. -EINVAL: outside the host memory.
+ * -ENOSPC: SPIN_MES_MAX are there. -EINVAL: outside the host memory, or segments that cannot be.
  * A new context has one entry, index 0: persistent, open to all messages, over the whole
  * host memory; unless created with message.no_entry.
  */
@@ -47,7 +50,10 @@ int spin_ctx__me_unlink(struct spin_ctx *ctx, unsigned me);
 /* A copy of the entry as it stands; its state is SPIN_ME_FREE when it is unlinked. */
 int spin_ctx__me_get(struct spin_ctx *ctx, unsigned me, struct spin_me *out);
 
-/* The entry's counter as it stands, and another value for it: two words, each at once (<spin/action.h>). */
+/*
+ * The entry's counter as it stands, also when it is unlinked, and another value for it: two words, each at
+ * once (<spin/action.h>). Zero when the entry is posted. -ENOENT: there can be no such entry; of datagrams there is 0 alone.
+ */
 int spin_ctx__me_ct(struct spin_ctx *ctx, unsigned me, struct spin_ct *out);
 int spin_ctx__me_set_ct(struct spin_ctx *ctx, unsigned me, struct spin_ct ct);
 

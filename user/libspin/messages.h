@@ -22,7 +22,7 @@ struct messages_used;
 struct messages {
 	struct spin_message_opts opts;      /* checked, and the defaults put in */
 	uint32_t ticks_s;                   /* of the clock in a second */
-	struct spin_memory me_memory, host;
+	struct spin_memory me_memory;
 	struct spin_me *me;
 	struct spin_mpq *mpq;
 	const struct spin_flow *flow;
@@ -53,7 +53,7 @@ void spin_messages__free(struct messages *m);
 
 /* What the program's constants say of them. */
 void spin_messages__configure(const struct messages *m, struct spin_config *config);
-/* Before loading: which programs and maps, of what size. m NULL: none of those that messages need. */
+/* Before loading: which programs, and maps of what size. m NULL: none of those that messages need. */
 int spin_messages__prepare(const struct messages *m, struct bpf_object *bpf);
 /* After it: maps the memory, and posts the first entry. */
 int spin_messages__open(struct spin_ctx *ctx);

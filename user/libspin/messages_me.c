@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Host memory, and the matching entries that give parts of it to messages. */
+/* The matching entries that give parts of the host memory to messages. */
 #include <errno.h>
 #include <string.h>
 
@@ -7,17 +7,6 @@
 #include "root.h"
 
 _Static_assert(SPIN_MES_MAX <= 64, "a bit for each entry");
-
-int spin_ctx__host_memory(struct spin_ctx *ctx, void **addr, size_t *bytes)
-{
-	struct messages *m = spin_messages__of(ctx);
-
-	if (!m)
-		return -EOPNOTSUPP;
-	*addr = m->host.addr;
-	*bytes = m->host.bytes;
-	return 0;
-}
 
 static uint32_t state_of(const struct spin_me *me)
 {
@@ -47,9 +36,9 @@ static void renumber(struct messages *m)
 }
 
 /* The caller's options in our size: an older program's struct is shorter. */
-static int take_options(const struct messages *m, const struct spin_me_opts *from, struct spin_me_opts *to)
+static int take_options(const struct host_side *host, const struct spin_me_opts *from, struct spin_me_opts *to)
 {
-	const size_t host_bytes = m->host.bytes;
+	const size_t host_bytes = host->memory.bytes;
 
 	memset(to, 0, sizeof(*to));
 	if (from->bytes < sizeof(from->bytes))
@@ -64,7 +53,7 @@ static int take_options(const struct messages *m, const struct spin_me_opts *fro
 				 (unsigned long long)to->start + to->length, host_bytes);
 	if (!to->length)
 		to->length = (uint32_t)host_bytes - to->start;
-	return 0;
+	return host_side__check(host, to->handler_mem, to->handler_segments);
 }
 
 /* Has a message in flight this entry? It may be unlinked by now: the message goes on in its memory. */
@@ -109,7 +98,7 @@ int spin_ctx__me_append(struct spin_ctx *ctx, const struct spin_me_opts *opts, u
 
 	if (!m)
 		return -EOPNOTSUPP;
-	err = take_options(m, opts, &wanted);
+	err = take_options(&ctx->host, opts, &wanted);
 	if (err)
 		return err;
 	i = find_free(m);
@@ -131,6 +120,7 @@ int spin_ctx__me_append(struct spin_ctx *ctx, const struct spin_me_opts *opts, u
 	m->me[i].serial = m->serial++;
 	m->me[i].unused = 0;
 	m->me[i].messages = m->me[i].bytes = 0;
+	host_side__post(&ctx->host, i, wanted.handler_mem, wanted.handler_segments);
 	__atomic_store_n(&m->me[i].state, SPIN_ME_OPEN, __ATOMIC_RELEASE);
 	*me = i;
 	return 0;
@@ -138,7 +128,8 @@ int spin_ctx__me_append(struct spin_ctx *ctx, const struct spin_me_opts *opts, u
 
 int spin_messages__first_entry(struct spin_ctx *ctx)
 {
-	const struct spin_me_opts all = { .bytes = sizeof(all), .ignore_bits = UINT64_MAX };
+	const struct spin_me_opts all = { .bytes = sizeof(all), .ignore_bits = UINT64_MAX, .handler_mem = ctx->host.segment,
+					  .handler_segments = ctx->host.segments };
 	struct messages *m = ctx->messages;
 	unsigned first;
 

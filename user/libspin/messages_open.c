@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include <linux/bpf.h>
 
@@ -17,7 +16,7 @@
 
 static int given(const struct spin_message_opts *o)
 {
-	return o->host_bytes || o->messages || o->parking || o->idle_ms || o->tombstone_ms || o->put || o->no_entry ||
+	return o->messages || o->parking || o->idle_ms || o->tombstone_ms || o->put || o->no_entry ||
 	       o->virtual_clock || o->note_runs;
 }
 
@@ -27,7 +26,6 @@ static int check(const struct spin_message_opts *o)
 		const char *name, *what;
 		size_t value, most;
 	} limits[] = {
-		{ "host_bytes", "bytes of host memory", o->host_bytes, SPIN_HOST_BYTES_MAX },
 		{ "messages", "messages in flight", o->messages, SPIN_MPQS_MAX },
 		{ "parking", "parked packets", o->parking, SPIN_PARKING_MAX },
 		{ "idle_ms", "ms without packets", o->idle_ms, TIME_MS_MAX },
@@ -43,7 +41,6 @@ static int check(const struct spin_message_opts *o)
 
 static void put_defaults(struct spin_message_opts *o, const struct spin_registration *registration)
 {
-	o->host_bytes = o->host_bytes ? o->host_bytes : SPIN_HOST_BYTES;
 	o->messages = o->messages ? o->messages : SPIN_MPQS;
 	o->parking = o->parking ? o->parking : SPIN_PARKING_MAX;
 	o->idle_ms = o->idle_ms ? o->idle_ms : registration->idle_ms ? registration->idle_ms : SPIN_IDLE_MS;
@@ -85,7 +82,6 @@ void spin_messages__free(struct messages *m)
 	if (!m)
 		return;
 	section__close(&m->me_memory);
-	section__close(&m->host);
 	pthread_mutex_destroy(&m->running);
 	pthread_mutex_destroy(&m->lock);
 	free(m->used);
@@ -103,7 +99,6 @@ void spin_messages__configure(const struct messages *m, struct spin_config *conf
 
 	config->mpqs = o->messages;
 	config->parking = o->parking;
-	config->host_bytes = (uint32_t)o->host_bytes;
 	config->idle_ticks = spin_messages__ticks(m, o->idle_ms);
 	config->tombstone_ticks = spin_messages__ticks(m, o->tombstone_ms);
 	config->take_put = !!o->put;
@@ -114,19 +109,9 @@ void spin_messages__configure(const struct messages *m, struct spin_config *conf
 #define ME_SECTION ".data.me"
 static const char *const programs[] = { "spin_replay", "spin_begin", "spin_progress" };
 
-/* A map that only messages use. */
-static void leave_out(struct bpf_object *bpf)
-{
-	struct bpf_map *map = bpf_object__find_map_by_name(bpf, "spin_host");
-
-	if (map)
-		bpf_map__set_autocreate(map, false);
-}
-
 int spin_messages__prepare(const struct messages *m, struct bpf_object *bpf)
 {
-	struct bpf_map *host, *events, *me;
-	uint32_t bytes;
+	struct bpf_map *events, *me;
 
 	for (unsigned i = 0; i < sizeof(programs) / sizeof(programs[0]); i++) {
 		struct bpf_program *prog = bpf_object__find_program_by_name(bpf, programs[i]);
@@ -136,32 +121,15 @@ int spin_messages__prepare(const struct messages *m, struct bpf_object *bpf)
 		else if (m)
 			return -ENOENT;
 	}
-	if (!m) {
-		leave_out(bpf);
+	if (!m)
 		return 0;
-	}
 	me = section__map(bpf, ME_SECTION);
 	if (!me || bpf_map__set_map_flags(me, bpf_map__map_flags(me) | BPF_F_MMAPABLE))
 		return -ENOENT;
-	host = bpf_object__find_map_by_name(bpf, "spin_host");
 	events = bpf_object__find_map_by_name(bpf, "spin_events");
-	if (!host || !events)
+	if (!events)
 		return -ENOENT;
-	bytes = ((uint32_t)m->opts.host_bytes + 7) / 8 * 8 + SPIN_HOST_SLACK;
-	if (bpf_map__set_value_size(host, bytes) || bpf_map__set_max_entries(events, EVENT_BYTES))
-		return -EINVAL;
-	return 0;
-}
-
-static int map_host(struct messages *m, const struct bpf_object *bpf, const char *who)
-{
-	const struct bpf_map *host = bpf_object__find_map_by_name(bpf, "spin_host");
-	void *addr = mmap(NULL, m->opts.host_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, bpf_map__fd(host), 0);
-
-	if (addr == MAP_FAILED)
-		return spin_fail(-errno, "cannot map the host memory of %s: %s", who, strerror(errno));
-	m->host = (struct spin_memory){ addr, m->opts.host_bytes };
-	return 0;
+	return bpf_map__set_max_entries(events, EVENT_BYTES) ? -EINVAL : 0;
 }
 
 static int find_variables(struct messages *m, const struct bpf_object *bpf, const struct spin_memory *mem)
@@ -198,8 +166,6 @@ int spin_messages__open(struct spin_ctx *ctx)
 	int err;
 
 	err = section__open(ctx->bpf, ME_SECTION, ctx->name, &m->me_memory);
-	if (!err)
-		err = map_host(m, ctx->bpf, ctx->name);
 	if (err)
 		return err;
 	if (find_variables(m, ctx->bpf, &ctx->bss) || join_program(ctx->bpf, SPIN_REPLAY_SLOT, programs[0]) ||

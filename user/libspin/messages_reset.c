@@ -113,7 +113,7 @@ int spin_messages__reset(struct spin_ctx *ctx)
 	err = forget_rest(ctx);
 	if (err)
 		return err;
-	memset(m->host.addr, 0, m->host.bytes);
+	host_side__reset(ctx);
 	while (spin_ctx__events(ctx, NULL, NULL) > 0)
 		;
 	return spin_messages__first_entry(ctx);
