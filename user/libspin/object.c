@@ -62,41 +62,6 @@ static int check_seal(struct spin_object *obj)
 			 "`spincc handler.c -o handler.spin`", obj->path);
 }
 
-static int damaged(const struct spin_object *obj, const char *what)
-{
-	return spin_fail(-EINVAL, "%s is damaged: %s; compile it again with spincc", obj->path, what);
-}
-
-/* How its messages are to be treated; the scratchpad's size has a section of its own. */
-static int read_message(struct spin_object *obj)
-{
-	struct spin_registration *reg = &obj->meta.registration;
-	size_t offset, bytes;
-	uint32_t scratch = 0;
-
-	if (reg->delivery != SPIN_DELIVER_STACK && reg->delivery != SPIN_DELIVER_ME)
-		return damaged(obj, "it names a delivery that does not exist");
-	if (reg->scratchpad_bytes)
-		return spin_fail(-EINVAL, "%s registers .scratchpad_bytes: leave that to SPIN_SCRATCHPAD(TYPE)", obj->path);
-	if (reg->user_header_bytes > SPIN_USER_HEADER_MAX)
-		return spin_fail(-EINVAL, "%s registers .user_header_bytes = %u: at most %u; read the rest in the payload "
-				 "handler", obj->path, reg->user_header_bytes, SPIN_USER_HEADER_MAX);
-	if (spin_elf__section(obj->data, obj->bytes, SPIN_SCRATCH_SECTION, &offset, &bytes))
-		return damaged(obj, "its sections cannot be read");
-	if (!bytes)
-		return 0;
-	if (bytes != sizeof(scratch))
-		return damaged(obj, "the size of its scratchpad is no 32-bit number");
-	memcpy(&scratch, obj->data + offset, sizeof(scratch));
-	if (!scratch || scratch > SPIN_SCRATCHPAD_MAX || scratch % 8)
-		return damaged(obj, "the size of its scratchpad is none that there can be");
-	if (reg->delivery != SPIN_DELIVER_ME)
-		return spin_fail(-EINVAL, "%s has a scratchpad, which is a message's: register .delivery = SPIN_DELIVER_ME, "
-				 "or keep it in SPIN_STATE", obj->path);
-	reg->scratchpad_bytes = scratch;
-	return 0;
-}
-
 static int read_meta(struct spin_object *obj)
 {
 	struct spin_meta *meta = &obj->meta;
@@ -105,20 +70,23 @@ static int read_meta(struct spin_object *obj)
 	if (spin_elf__section(obj->data, obj->bytes, SPIN_META_SECTION, &offset, &bytes) || !bytes)
 		return spin_fail(-EINVAL, "%s is a BPF object without handlers (no %s section); make one with "
 				 "`spincc handler.c -o handler.spin`", obj->path, SPIN_META_SECTION);
-	if (bytes < sizeof(*meta))
+	if (bytes < offsetof(struct spin_meta, name))
 		return spin_fail(-EINVAL, "%s is damaged: its description is too short", obj->path);
-	memcpy(meta, obj->data + offset, sizeof(*meta));
+	memcpy(meta, obj->data + offset, bytes < sizeof(*meta) ? bytes : sizeof(*meta));
 	if (meta->magic != SPIN_META_MAGIC)
 		return spin_fail(-EINVAL, "%s is damaged: its description has the wrong mark", obj->path);
 	if (meta->api_version > SPIN_API_VERSION)
 		return spin_fail(-ENOTSUP, "%s needs handler API %u, this is %u: install a newer version, or "
 				 "compile it again", obj->path, meta->api_version, SPIN_API_VERSION);
-	if (meta->bytes < sizeof(*meta) || !memchr(meta->name, 0, sizeof(meta->name)) || !meta->name[0])
+	if (meta->api_version < SPIN_API_VERSION)
+		return spin_fail(-EINVAL, "%s was made for handler API %u, this is %u: compile it again with spincc",
+				 obj->path, meta->api_version, SPIN_API_VERSION);
+	if (bytes < sizeof(*meta) || meta->bytes < sizeof(*meta) || !memchr(meta->name, 0, sizeof(meta->name)) || !meta->name[0])
 		return spin_fail(-EINVAL, "%s is damaged: its description is not sound", obj->path);
 	if (spin_elf__section(obj->data, obj->bytes, SPIN_RV32_SECTION, &obj->image_offset,
 			      &obj->image_bytes))
 		return spin_fail(-EINVAL, "%s is damaged: its sections cannot be read", obj->path);
-	return read_message(obj);
+	return object__registration(obj);
 }
 
 static int read_types(struct spin_object *obj)
