@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <engine/event.h>
+
 #include "engine_reference.h"
 #include "frame.h"
 #include "script.h"
@@ -24,17 +26,6 @@ static void hand_over(const struct reference *r, struct engine_events *out)
 
 	out->count = r->events;
 	memcpy(out->event, r->event, keep * sizeof(*r->event));
-}
-
-static void first_error(const struct reference *r, struct engine_out *out)
-{
-	out->event = out->event_handler = 0;
-	for (unsigned i = 0; i < r->events && !out->event; i++) {
-		if (r->event[i].type > SPIN_EVENT_BAD_RETURN)
-			continue;
-		out->event = r->event[i].type;
-		out->event_handler = r->event[i].handler;
-	}
 }
 
 static int packet(struct engine *e, const uint8_t *frame, uint32_t bytes, struct engine_out *out)
@@ -62,8 +53,8 @@ static int packet(struct engine *e, const uint8_t *frame, uint32_t bytes, struct
 		memcpy(out->frame, frame, bytes);
 		out->frame_bytes = frame_acknowledge(out->frame);
 	}
-	first_error(&i->reference, out);
 	hand_over(&i->reference, &out->events);
+	events_first_error(&out->events, &out->event, &out->event_handler);
 	return 0;
 }
 

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <engine/event.h>
+
 #include "engine_reference.h"
 #include "schedule.h"
 
@@ -41,18 +43,15 @@ static void write_context(const struct schedule_setup *setup, FILE *to)
 
 static void write_event(const struct writer *w, const struct spin_event *e)
 {
-	static const char *const types[] = { "", "fail", "segv", "bad_return", "message", "timeout" };
-	static const char *const handlers[] = { "header", "payload", "completion" };
 	static const char *const flags[] = { "flow_control", "unlinked", "failed", "proceeded", "dropped" };
+	char what[EVENT_TEXT_MAX];
 	char from[INET6_ADDRSTRLEN];
 
 	if (e->type == SPIN_EVENT_RAN)
 		return;
 	inet_ntop(e->ip_version == 4 ? AF_INET : AF_INET6, e->src_addr, from, sizeof(from));
-	fprintf(w->to, "event %s", types[e->type]);
-	if (e->type <= SPIN_EVENT_BAD_RETURN)
-		fprintf(w->to, " %s", handlers[e->handler]);
-	fprintf(w->to, " id %u from %s %u", e->message_id, from, e->src_port);
+	event_text(e->type, e->handler, what);
+	fprintf(w->to, "event %s id %u from %s %u", what, e->message_id, from, e->src_port);
 	if (e->length != SPIN_LENGTH_UNKNOWN)
 		fprintf(w->to, " length %u", e->length);
 	if (e->me == SPIN_MES_MAX)

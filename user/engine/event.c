@@ -21,6 +21,7 @@ const char *event_name(uint32_t type)
 	case SPIN_EVENT_MESSAGE:    return "message";
 	case SPIN_EVENT_TIMEOUT:    return "timeout";
 	case SPIN_EVENT_RAN:        return "ran";
+	case SPIN_EVENT_OVERRUN:    return "overrun";
 	}
 	return "unknown";
 }
@@ -38,6 +39,12 @@ const char *event_handler_name(uint32_t kind)
 int event_has_handler(uint32_t type)
 {
 	return type && type != SPIN_EVENT_MESSAGE && type != SPIN_EVENT_TIMEOUT;
+}
+
+int event_is_error(uint32_t type)
+{
+	return type == SPIN_EVENT_FAIL || type == SPIN_EVENT_SEGV || type == SPIN_EVENT_BAD_RETURN ||
+	       type == SPIN_EVENT_OVERRUN;
 }
 
 void event_text(uint32_t type, uint32_t handler, char text[EVENT_TEXT_MAX])
@@ -127,8 +134,7 @@ void events_first_error(const struct engine_events *events, uint32_t *type, uint
 	for (unsigned i = 0; i < events->count && i < ENGINE_EVENTS_MAX; i++) {
 		const struct spin_event *event = &events->event[i];
 
-		if (event->type != SPIN_EVENT_FAIL && event->type != SPIN_EVENT_SEGV &&
-		    event->type != SPIN_EVENT_BAD_RETURN)
+		if (!event_is_error(event->type))
 			continue;
 		*type = event->type;
 		*handler = event->handler;

@@ -18,6 +18,8 @@ const char *event_name(uint32_t type);
 const char *event_handler_name(uint32_t kind);
 /* 1: the event is a handler's, and tells which. */
 int event_has_handler(uint32_t type);
+/* 1: a handler failed in one of the ways that the host is told of. */
+int event_is_error(uint32_t type);
 /* "fail payload"; "none" without a handler. */
 void event_text(uint32_t type, uint32_t handler, char text[EVENT_TEXT_MAX]);
 

@@ -8,6 +8,7 @@
 #include "libspin/libspin.h"
 
 #include "engine.h"
+#include "event.h"
 
 struct model {
 	struct spin_object *object;
@@ -74,20 +75,6 @@ static void give_events(const struct pspin_result *result, struct engine_events 
 		out->event[i] = result->events[i];
 }
 
-static void find_error(const struct pspin_result *result, struct engine_out *out)
-{
-	out->event = out->event_handler = 0;
-	for (unsigned i = 0; i < result->event_count && !out->event; i++) {
-		const struct spin_event *event = &result->events[i];
-
-		if (event->type != SPIN_EVENT_FAIL && event->type != SPIN_EVENT_SEGV &&
-		    event->type != SPIN_EVENT_BAD_RETURN)
-			continue;
-		out->event = event->type;
-		out->event_handler = event->handler;
-	}
-}
-
 static int model_packet(struct engine *e, const uint8_t *frame, uint32_t bytes, struct engine_out *out)
 {
 	struct model *m = e->impl;
@@ -101,8 +88,8 @@ static int model_packet(struct engine *e, const uint8_t *frame, uint32_t bytes, 
 		return engine_fail(-EPROTO, "%zu bytes come out of the model", result.frame_bytes);
 	out->verdict = result.verdict;
 	out->reason = result.reason;
-	find_error(&result, out);
 	give_events(&result, &out->events);
+	events_first_error(&out->events, &out->event, &out->event_handler);
 	out->frame_bytes = result.verdict == SPIN_VERDICT_DROP ? 0 : (uint32_t)result.frame_bytes;
 	if (out->frame_bytes)
 		memcpy(out->frame, result.frame, out->frame_bytes);
