@@ -134,9 +134,10 @@ behind() { # LINE SENTENCE: behind a packet that is dropped
 	vector 'slmp SYN id 1 off 0' 'expect drop failed' "$1"
 	refused "b.vec:8: $2"
 }
-behind 'event melted payload' \
-	'write: event fail|segv|bad_return header|payload|completion, event message or event timeout'
-behind 'event fail' 'write: event fail|segv|bad_return header|payload|completion, event message or event timeout'
+post='write: post [match N] [ignore N] [start N] [length N] [once] [as N] [handler_mem START+LENGTH...]'
+event='write: event fail|segv|bad_return|overrun header|payload|completion, event message or event timeout'
+behind 'event melted payload' "$event"
+behind 'event fail' "$event"
 behind 'event message id 1' 'a message has a length: event message length N'
 behind 'event timeout id 2' 'no packet of that message comes before its event'
 behind 'event timeout id 1 from 10.0.0.9 4000' 'no packet of that message comes before its event'
@@ -149,8 +150,33 @@ behind 'after me 0 closed' 'write: after me N free|open|taken [messages N bytes 
 behind 'after host 0' 'write: host OFFSET hex HEX, or other bytes as in a packet'
 behind 'after host 0 0011' "'0011' gives no bytes: write hex HEX, or others as in a packet"
 behind 'host 0 hex 0g' "'0g' is not hex, two digits a byte"
-behind 'post match' 'write: post [match N] [ignore N] [start N] [length N] [once] [as N]'
-behind 'post colour 1' 'write: post [match N] [ignore N] [start N] [length N] [once] [as N]'
+behind 'post match' "$post"
+behind 'post colour 1' "$post"
+behind 'post handler_mem' "$post"
+behind 'post handler_mem 8' "'8' is no segment: write START+LENGTH"
+behind 'post handler_mem 8+4294967296' '4294967296 is no length of a segment from 0 to 4294967295'
+behind "post handler_mem$(printf ' 0+8%.0s' $(seq 17))" 'more than 16 segments'
+behind 'ct 0 1' 'write: ct ENTRY SUCCESS FAILURE'
+behind 'ct 64 1 2' '64 is no matching entry from 0 to 63'
+behind 'after ct 0 1 4294967296' '4294967296 is no count of failures from 0 to 4294967295'
+behind 'event ran payload' "$event"
+behind 'send frob' "'frob' is no way to send: write \`send\` and a frame, or send forward|put|host"
+behind 'send forward 10.0.0.3 1' 'write: to ADDRESS PORT'
+behind 'send forward to 10.0.0.3 70000' 'write: to ADDRESS PORT'
+behind 'send forward to 10.0.0.3 1 now' 'write: send forward [of N] to ADDRESS PORT'
+behind 'send forward to ::3 1' 'the target has IPv6, the packet IPv4'
+behind 'send forward of 7 to 10.0.0.3 1' 'because of which packet? write: send forward|put|host of N ...'
+behind 'send put to 10.0.0.3 1 id' 'write: send put [of N] to ADDRESS PORT [id N] [match N] [data N] [off N]'
+behind 'send put to 10.0.0.3 1 match 1' 'a datagram tells its target nothing: `put to ADDRESS PORT`, or with `id N`'
+behind 'send put to 10.0.0.3 1 id 1 colour 2' "put has no 'colour'"
+behind 'send host 0' 'write: send host [of N] START BYTES to ADDRESS PORT [match N] [data N] [off N]'
+behind 'send host 0 8 to 10.0.0.3 1 colour 2' "a put has no 'colour'"
+vector 'slmp SYN id 1 off 0' 'expect drop failed' send 'event message id 1 length 0'
+refused 'b.vec:9: write what is sent: a frame, as a packet is'
+vector 'slmp SYN id 1 off 0' 'expect drop failed' 'send put to 10.0.0.3 1 id 1' 'fill 3000 0' 'clock 5'
+refused 'b.vec:10: what handlers send has at most 2176 bytes'
+vector 'slmp SYN id 1 off 0' 'expect drop failed' 'clock 5' 'send put to 10.0.0.3 1 id 1'
+refused 'b.vec:9: because of which packet? write: send forward|put|host of N ...'
 behind 'post as 64' '64 is no matching entry from 0 to 63'
 behind 'post start 4294967296' '4294967296 is no start from 0 to 4294967295'
 behind 'unlink' 'write: unlink N [busy]'
@@ -182,7 +208,7 @@ for line in 'messages 0' 'parking 0' 'idle 0' 'tombstone 0' 'host 0'; do
 done
 
 # a handler of datagrams takes no messages
-for line in 'messages 1' put no_entry 'host 64'; do
+for line in 'messages 1' put no_entry; do
 	vector 'text a' 'expect pass success' unchanged
 	sed -i "1a $line" b.vec
 	expect 1 "$SPINCTL" test apples.spin b.vec --engine model
@@ -190,7 +216,19 @@ for line in 'messages 1' put no_entry 'host 64'; do
 done
 vector 'text a' 'expect pass success' unchanged 'after me 0 free'
 expect 1 "$SPINCTL" test apples.spin b.vec --engine model
-says out 'the handler takes no messages: it has no host memory and no entries'
+says out 'the handler takes no messages: it has no entries'
+for line in 'host 64' 'handler_mem 0+8'; do
+	vector 'text a' 'expect pass success' unchanged
+	sed -i "1a $line" b.vec
+	expect 1 "$SPINCTL" test apples.spin b.vec --engine model
+	says out 'the handler has no host memory, the vector says how much'
+done
+vector 'text a' 'expect pass success' unchanged 'after host 0 hex 00'
+expect 1 "$SPINCTL" test apples.spin b.vec --engine model
+says out 'the handler has no host memory'
+vector 'text a' 'expect pass success' unchanged 'after ct 0 1 0'
+expect 1 "$SPINCTL" test apples.spin b.vec --engine model
+says out 'the handler reaches no counter of entry 0'
 
 # `headers` is what every packet begins with; a packet's own lines come behind
 printf '%s\n' 'handler apples' headers ' eth 02:00:00:00:00:01 > 02:00:00:00:00:02' ' ip4 10.0.0.1 > 10.0.0.2' \

@@ -68,10 +68,13 @@ static int host_open(struct engine *e, const struct engine_handler *handler, con
 	h->event_count = host__symbol(h, "spin_host_event_count", &err);
 	h->event = host__symbol(h, "spin_host_events", &err);
 	h->config = host__symbol(h, "spin_config", &err);
+	h->request_count = host__symbol(h, "spin_host_request_count", &err);
+	h->request = host__symbol(h, "spin_host_requests", &err);
 	if (err)
 		return err;
 	h->config->rule = context->rule;
 	h->config->accept_partial = 1;
+	h->config->put_id = h->config->hpus = 1;
 	return host_message__open(h, &context->message);
 }
 
@@ -113,7 +116,7 @@ static int host_packet(struct engine *e, const uint8_t *frame, uint32_t bytes, s
 		return engine_fail(-EINVAL, "frame of %u bytes", bytes);
 	memcpy(out->frame, frame, bytes);
 	out->frame_bytes = bytes;
-	*h->event_count = 0;
+	*h->event_count = *h->request_count = 0;
 	err = guard__call(run_packet, &call);
 	if (err)
 		return err;
@@ -167,6 +170,16 @@ static uint64_t host_count(struct engine *e, enum spin_reason reason)
 	return h->counters[0].packets[reason];
 }
 
+static int host_sends(struct engine *e, struct engine_sends *out)
+{
+	const struct host *h = e->impl;
+
+	out->count = *h->request_count;
+	for (unsigned i = 0; i < out->count && i < ENGINE_SENDS_MAX; i++)
+		out->send[i] = h->request[i];
+	return 0;
+}
+
 const struct engine_ops engine_host = {
 	.name = "host",
 	.open = host_open,
@@ -177,10 +190,13 @@ const struct engine_ops engine_host = {
 	.count = host_count,
 	.clock = host_message__clock,
 	.reset = host_message__reset,
-	.host_read = host_message__read,
-	.host_write = host_message__write,
+	.host_read = host_memory__read,
+	.host_write = host_memory__write,
 	.me_append = host_message__me_append,
 	.me_unlink = host_message__me_unlink,
 	.me_get = host_message__me_get,
 	.stats = host_message__stats,
+	.sends = host_sends,
+	.ct = host_memory__ct,
+	.set_ct = host_memory__set_ct,
 };

@@ -14,8 +14,16 @@ struct host {
 	uint32_t *event_count;
 	const struct spin_event *event;
 
-	/* of messages; memory is NULL if the handlers take none */
+	uint32_t *request_count;
+	const struct spin_request *request; /* what handlers sent */
+
+	/* memory is NULL if the handlers use none */
 	uint8_t *memory;
+	struct spin_me_memory *me_memory; /* NULL: handlers reach nothing of an entry but its memory */
+	struct spin_segment first_segment[SPIN_SEGMENTS_MAX]; /* of the first entry; 0: as libspin has it */
+	unsigned first_segments;
+
+	/* of messages; mes is NULL if the handlers take none */
 	struct spin_me *mes;
 	uint32_t serial;
 	int no_entry;
@@ -34,10 +42,19 @@ int host_message__open(struct host *h, const struct spin_message_opts *opts);
 /* Events since event_count was set to 0. */
 void host_message__events(const struct host *h, struct engine_events *out);
 
+/* When h->mes is known: host memory, if the handlers use any. */
+int host_memory__open(struct host *h, const struct spin_message_opts *opts);
+/* Counters and segments of a new context. */
+int host_memory__start(struct host *h);
+/* The counter of an entry becomes 0, its segments these. */
+int host_memory__segments(struct host *h, unsigned me, const struct spin_segment *segment, unsigned segments);
+int host_memory__read(struct engine *e, size_t offset, void *to, size_t bytes);
+int host_memory__write(struct engine *e, size_t offset, const void *from, size_t bytes);
+int host_memory__ct(struct engine *e, unsigned me, struct spin_ct *out);
+int host_memory__set_ct(struct engine *e, unsigned me, const struct spin_ct *ct);
+
 int host_message__clock(struct engine *e, uint32_t now_ms, struct engine_events *out);
 int host_message__reset(struct engine *e);
-int host_message__read(struct engine *e, size_t offset, void *to, size_t bytes);
-int host_message__write(struct engine *e, size_t offset, const void *from, size_t bytes);
 int host_message__me_append(struct engine *e, const struct spin_me_opts *opts, unsigned *me);
 int host_message__me_unlink(struct engine *e, unsigned me);
 int host_message__me_get(struct engine *e, unsigned me, struct spin_me *out);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The host build of handlers that take messages: its memory, entries and time are here. */
+/* The host build of handlers that take messages: its entries and time are here. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -26,7 +26,6 @@ static void configure(struct host *h, const struct spin_message_opts *o)
 
 	config->mpqs = o->messages ? o->messages : SPIN_MPQS;
 	config->parking = o->parking ? o->parking : SPIN_PARKING_MAX;
-	config->host_bytes = o->host_bytes ? (uint32_t)o->host_bytes : SPIN_HOST_BYTES;
 	config->idle_ticks = o->idle_ms ? o->idle_ms : registered_ms ? registered_ms : SPIN_IDLE_MS;
 	config->tombstone_ticks = o->tombstone_ms ? o->tombstone_ms : SPIN_TOMBSTONE_MS;
 	config->take_put = !!o->put;
@@ -48,7 +47,6 @@ static void first_entry(struct host *h)
 int host_message__open(struct host *h, const struct spin_message_opts *opts)
 {
 	struct spin_me *(*mes)(void);
-	uint8_t **memory;
 	int err = 0;
 
 	*(void **)&mes = host__symbol(h, "spin_host_mes", &err);
@@ -57,21 +55,17 @@ int host_message__open(struct host *h, const struct spin_message_opts *opts)
 	*(void **)&h->set_clock = host__symbol(h, "spin_host_set_clock", &err);
 	*(void **)&h->forget = host__symbol(h, "spin_host_reset", &err);
 	*(void **)&h->me_held = host__symbol(h, "spin_host_me_held", &err);
-	memory = host__symbol(h, "spin_host_memory_at", &err);
 	if (err)
 		return err;
 	h->mes = mes();
-	if (!h->mes)
-		return 0;
-	if (opts->host_bytes > SPIN_HOST_BYTES_MAX || opts->messages > SPIN_MPQS_MAX || opts->parking > SPIN_PARKING_MAX)
-		return engine_fail(-EINVAL, "more host memory, messages or parked packets than a context can have");
-	configure(h, opts);
-	h->memory = calloc(1, h->config->host_bytes + SPIN_HOST_SLACK);
-	if (!h->memory)
-		return engine_fail(-ENOMEM, "no memory");
-	*memory = h->memory;
-	first_entry(h);
-	return 0;
+	if (h->mes && (opts->messages > SPIN_MPQS_MAX || opts->parking > SPIN_PARKING_MAX))
+		return engine_fail(-EINVAL, "more messages or parked packets than a context can have");
+	if (h->mes)
+		configure(h, opts);
+	err = host_memory__open(h, opts);
+	if (!err && h->mes)
+		first_entry(h);
+	return err;
 }
 
 void host_message__events(const struct host *h, struct engine_events *out)
@@ -84,7 +78,7 @@ void host_message__events(const struct host *h, struct engine_events *out)
 static int of_messages(struct engine *e, struct host **out)
 {
 	*out = e->impl;
-	return (*out)->memory ? 0 : engine_fail(-EOPNOTSUPP, "these handlers take datagrams");
+	return (*out)->mes ? 0 : engine_fail(-EOPNOTSUPP, "these handlers take datagrams");
 }
 
 static void run_progress(void *arg)
@@ -101,7 +95,7 @@ int host_message__clock(struct engine *e, uint32_t now_ms, struct engine_events 
 
 	if (err)
 		return err;
-	*h->event_count = 0;
+	*h->event_count = *h->request_count = 0;
 	h->set_clock(now_ms);
 	err = guard__call(run_progress, h);
 	if (!err)
@@ -119,39 +113,7 @@ int host_message__reset(struct engine *e)
 	h->forget();
 	memset(h->memory, 0, h->config->host_bytes);
 	first_entry(h);
-	return 0;
-}
-
-static int range(const struct host *h, size_t offset, size_t bytes)
-{
-	size_t have = h->config->host_bytes;
-
-	return offset > have || bytes > have - offset ?
-		       engine_fail(-ERANGE, "the host memory has %zu bytes", have) : 0;
-}
-
-int host_message__read(struct engine *e, size_t offset, void *to, size_t bytes)
-{
-	struct host *h;
-	int err = of_messages(e, &h);
-
-	if (!err)
-		err = range(h, offset, bytes);
-	if (!err)
-		memcpy(to, h->memory + offset, bytes);
-	return err;
-}
-
-int host_message__write(struct engine *e, size_t offset, const void *from, size_t bytes)
-{
-	struct host *h;
-	int err = of_messages(e, &h);
-
-	if (!err)
-		err = range(h, offset, bytes);
-	if (!err)
-		memcpy(h->memory + offset, from, bytes);
-	return err;
+	return host_memory__start(h);
 }
 
 int host_message__me_append(struct engine *e, const struct spin_me_opts *opts, unsigned *me)
@@ -168,6 +130,9 @@ int host_message__me_append(struct engine *e, const struct spin_me_opts *opts, u
 		i++;
 	if (i == SPIN_MES_MAX)
 		return engine_fail(-ENOSPC, "there are %u entries", SPIN_MES_MAX);
+	err = host_memory__segments(h, i, opts->handler_mem, opts->handler_segments);
+	if (err)
+		return err;
 	h->mes[i] = (struct spin_me){ .state = SPIN_ME_OPEN, .options = opts->options, .match_bits = opts->match_bits,
 				      .ignore_bits = opts->ignore_bits, .start = opts->start,
 				      .length = opts->length ? opts->length : h->config->host_bytes - opts->start,

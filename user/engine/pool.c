@@ -15,6 +15,32 @@ static void close_entry(struct pool_entry *entry)
 	free(entry);
 }
 
+/* Segments are compared as such, wherever they are kept. */
+static int same_context(const struct engine_context *a, const struct engine_context *b)
+{
+	struct engine_context x, y;
+
+	memcpy(&x, a, sizeof(x));
+	memcpy(&y, b, sizeof(y));
+	x.message.handler_mem = y.message.handler_mem = NULL;
+	return !memcmp(&x, &y, sizeof(x)) &&
+	       (!a->message.handler_segments || !memcmp(a->message.handler_mem, b->message.handler_mem,
+							 a->message.handler_segments * sizeof(struct spin_segment)));
+}
+
+/* What datagrams have not is left out: their vectors have its defaults. */
+static void of_datagrams(const struct types *t, struct spin_message_opts *opts)
+{
+	const struct spin_message_opts all = *opts;
+
+	*opts = (struct spin_message_opts){ 0 };
+	if (!t->host_memory)
+		return;
+	opts->host_bytes = all.host_bytes;
+	opts->handler_mem = all.handler_mem;
+	opts->handler_segments = all.handler_segments;
+}
+
 static int open_entry(struct pool_entry *entry, const struct engine_handler *handler)
 {
 	struct engine_context context = entry->context;
@@ -23,7 +49,7 @@ static int open_entry(struct pool_entry *entry, const struct engine_handler *han
 	if (err)
 		return err;
 	if (!entry->types.messages)
-		context.message = (struct spin_message_opts){ 0 };
+		of_datagrams(&entry->types, &context.message);
 	err = engine_open(entry->kind, handler, &context, &entry->engine);
 	if (!err && entry->types.messages && !entry->engine->ops->reset)
 		err = engine_fail(-EOPNOTSUPP, "the engine %s takes no messages", engine_name(entry->kind));
@@ -39,7 +65,7 @@ static struct pool_entry *find(const struct pool *pool, enum engine_kind kind, c
 		struct pool_entry *entry = pool->entry[i];
 
 		if (entry->kind == kind && !strcmp(entry->name, name) &&
-		    !memcmp(&entry->context, context, sizeof(*context)))
+		    same_context(&entry->context, context))
 			return entry;
 	}
 	return NULL;
@@ -61,6 +87,9 @@ int pool_get(struct pool *pool, enum engine_kind kind, const struct engine_handl
 		return engine_fail(-ENOMEM, "no memory");
 	snprintf(entry->name, sizeof(entry->name), "%s", handler->name);
 	memcpy(&entry->context, context, sizeof(*context));
+	entry->context.message.handler_mem = entry->handler_mem;
+	for (unsigned i = 0; i < context->message.handler_segments; i++)
+		entry->handler_mem[i] = context->message.handler_mem[i];
 	entry->kind = kind;
 	entry->err = open_entry(entry, handler);
 	if (entry->err)

@@ -8,6 +8,7 @@
 struct pool_entry {
 	char name[32];
 	struct engine_context context;
+	struct spin_segment handler_mem[SPIN_SEGMENTS_MAX]; /* its */
 	enum engine_kind kind;
 	struct types types;
 	struct image initial; /* memory as the handler starts */

@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <bpf/btf.h>
 #include <bpf/libbpf.h>
+#include <linux/btf.h>
 
 #include "libspin/libspin.h"
 
@@ -48,6 +50,10 @@ int types_open(const char *object, struct types *out)
 		err = engine_fail(-EINVAL, "%s: no state", object);
 	if (!err)
 		err = takes_messages(object, &out->messages);
+	if (!err) {
+		out->me_memory = btf__find_by_name_kind(out->btf, "spin_me_memory", BTF_KIND_VAR) > 0;
+		out->host_memory = out->messages || out->me_memory;
+	}
 	if (err)
 		types_close(out);
 	return err;
@@ -111,9 +117,11 @@ int image_write(const struct types *t, const struct image *from, struct engine *
 	return err;
 }
 
-int host_image_alloc(struct host_image *out, size_t bytes)
+int host_image_alloc(const struct types *t, struct host_image *out, size_t bytes)
 {
 	*out = (struct host_image){ .bytes = bytes, .memory = calloc(1, bytes) };
+	out->entries = t->messages ? SPIN_MES_MAX : 0;
+	out->counters = !t->me_memory ? 0 : t->messages ? SPIN_MES_MAX : 1;
 	return out->memory ? 0 : engine_fail(-ENOMEM, "no memory");
 }
 
@@ -127,8 +135,10 @@ int host_image_read(struct host_image *to, struct engine *from)
 {
 	int err = from->ops->host_read(from, 0, to->memory, to->bytes);
 
-	for (unsigned i = 0; i < SPIN_MES_MAX && !err; i++)
+	for (unsigned i = 0; i < to->entries && !err; i++)
 		err = from->ops->me_get(from, i, &to->me[i]);
+	for (unsigned i = 0; i < to->counters && !err; i++)
+		err = from->ops->ct(from, i, &to->ct[i]);
 	return err;
 }
 

@@ -15,7 +15,9 @@ struct bpf_object;
 struct types {
 	struct bpf_object *object;
 	const struct btf *btf;
-	int messages; /* 1: the handler takes messages, so it has host memory and matching entries */
+	int messages;    /* 1: the handler takes messages, so it has host memory and matching entries */
+	int host_memory; /* 1: it has host memory */
+	int me_memory;   /* 1: it reaches more of an entry than its memory: the counter, handlers' own host memory */
 	unsigned count;
 	struct layout_variable var[ENGINE_SYMBOLS_MAX];
 };
@@ -36,14 +38,16 @@ void image_copy(const struct types *t, struct image *to, const struct image *fro
 int image_read(const struct types *t, struct image *to, struct engine *from);
 int image_write(const struct types *t, const struct image *from, struct engine *to);
 
-/* What the host has of a context that takes messages. */
+/* What the host has of a context that takes messages; of others that use host memory there is one counter and no entry. */
 struct host_image {
 	size_t bytes;
 	uint8_t *memory;
+	unsigned entries, counters;
 	struct spin_me me[SPIN_MES_MAX];
+	struct spin_ct ct[SPIN_MES_MAX];
 };
 
-int host_image_alloc(struct host_image *out, size_t bytes);
+int host_image_alloc(const struct types *t, struct host_image *out, size_t bytes);
 void host_image_free(struct host_image *image);
 int host_image_read(struct host_image *to, struct engine *from);
 

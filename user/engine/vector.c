@@ -105,6 +105,9 @@ void vector_free(struct vector *v)
 	for (unsigned i = 0; i < v->count; i++) {
 		vector_free_changes(&v->step[i].before);
 		vector_free_changes(&v->step[i].after);
+		for (unsigned n = 0; n < v->step[i].send_count; n++)
+			free(v->step[i].send[n].frame);
+		free(v->step[i].send);
 		free(v->step[i].event);
 		free(v->step[i].in);
 		free(v->step[i].out);

@@ -14,6 +14,7 @@ enum vector_change_kind {
 	CHANGE_POST,   /* a matching entry; only made, never expected */
 	CHANGE_UNLINK, /* the same */
 	CHANGE_ME,     /* a matching entry's state; only expected */
+	CHANGE_CT,     /* its counter */
 };
 
 /* What the application changes before a step, or what a step is expected to change. */
@@ -23,12 +24,14 @@ struct vector_change {
 	char *text;               /* FIELD, ENTRY */
 	uint8_t *bytes;           /* HOST */
 	uint32_t offset, count;   /* HOST */
-	struct spin_me_opts post; /* POST */
-	unsigned me;              /* UNLINK, ME; POST: the index it gets, SPIN_MES_MAX: the lowest free one */
+	struct spin_me_opts post; /* POST; its handler_mem is the next one */
+	struct spin_segment segment[SPIN_SEGMENTS_MAX];
+	unsigned me;              /* UNLINK, ME, CT; POST: the index it gets, SPIN_MES_MAX: the lowest free one */
 	int busy;                 /* UNLINK: a message has it */
 	enum spin_me_state state; /* ME */
 	int counted;              /* ME: the two below are given */
 	uint64_t messages, me_bytes;
+	struct spin_ct ct;        /* CT */
 };
 
 struct vector_changes {
@@ -43,6 +46,16 @@ struct vector_event {
 	int from_given; /* else the source is that of the last packet of this id */
 };
 
+/* What handlers are expected to send. */
+struct vector_send {
+	unsigned line;
+	uint32_t frame_bytes;
+	uint8_t *frame;             /* a packet; NULL: a put from host memory, below */
+	uint32_t start, bytes;
+	struct spin_process source;
+	struct spin_put put;
+};
+
 enum vector_step_kind { STEP_PACKET, STEP_CLOCK };
 
 struct vector_step {
@@ -55,6 +68,8 @@ struct vector_step {
 	enum spin_reason reason;
 	unsigned event_count;
 	struct vector_event *event;
+	unsigned send_count;
+	struct vector_send *send;
 	uint32_t now_ms;  /* STEP_CLOCK */
 	unsigned number;  /* among the packets, from 1; STEP_CLOCK: of the packet before */
 	unsigned line;
@@ -64,7 +79,9 @@ struct vector {
 	char *path;
 	char handler[32];
 	struct engine_context context;
-	int of_messages; /* a line says so: the handler has to be of messages, too */
+	struct spin_segment handler_mem[SPIN_SEGMENTS_MAX]; /* the context's */
+	int of_messages;    /* a line says so: the handler has to be of messages, too */
+	int of_host_memory; /* and this one, to have some */
 	unsigned count;
 	struct vector_step *step;
 };
@@ -76,7 +93,8 @@ void vector_free(struct vector *v);
 void vector_step_name(const struct vector_step *step, char *text, size_t bytes);
 
 /* What is changed in the expectation of the last step, to see a check fail. */
-enum vector_flip { FLIP_NONE, FLIP_VERDICT, FLIP_FRAME, FLIP_STATE, FLIP_EVENT, FLIP_HOST, FLIP_ME, FLIP_KINDS };
+enum vector_flip { FLIP_NONE, FLIP_VERDICT, FLIP_FRAME, FLIP_STATE, FLIP_EVENT, FLIP_SEND, FLIP_HOST, FLIP_ME, FLIP_CT,
+		   FLIP_KINDS };
 const char *vector_flip_name(enum vector_flip flip);
 /* 1 if the vector has such a thing. */
 int vector_can_flip(const struct vector *v, const struct types *t, enum vector_flip flip);
@@ -87,6 +105,7 @@ struct vector_result {
 	char why[512];
 	unsigned step;               /* where the first difference is */
 	struct engine_out out;       /* what that packet came to; of a clock the events only */
+	struct engine_sends *sends;  /* of that step */
 	int uncounted;               /* the counter of its reason did not go up by one */
 	struct image want, got;      /* memory after it */
 	struct host_image want_host, got_host;

@@ -33,13 +33,15 @@ static int store(const struct vector_change *c, struct host_image *host)
 
 static int post(const struct vector_change *c, struct engine *e, struct host_image *host)
 {
+	struct spin_me_opts opts = c->post;
 	unsigned want = c->me, me;
 	int err;
 
 	for (unsigned i = 0; i < SPIN_MES_MAX && want == SPIN_MES_MAX; i++)
 		if (host->me[i].state == SPIN_ME_FREE)
 			want = i;
-	err = e->ops->me_append(e, &c->post, &me);
+	opts.handler_mem = c->segment;
+	err = e->ops->me_append(e, &opts, &me);
 	if (err)
 		return err;
 	if (me != want)
@@ -47,6 +49,7 @@ static int post(const struct vector_change *c, struct engine *e, struct host_ima
 	host->me[me] = (struct spin_me){ .state = SPIN_ME_OPEN, .options = c->post.options,
 					 .match_bits = c->post.match_bits, .ignore_bits = c->post.ignore_bits,
 					 .start = c->post.start };
+	host->ct[me] = (struct spin_ct){ 0 };
 	host->me[me].length = c->post.length ? c->post.length : (uint32_t)host->bytes - c->post.start;
 	return 0;
 }
@@ -62,6 +65,18 @@ static int unlink_me(const struct vector_change *c, struct engine *e, struct hos
 	return c->busy ? 0 : err;
 }
 
+/* Is it of something that these handlers have? */
+static int check(const struct vector_change *c, const struct types *t, const struct host_image *host)
+{
+	if (c->kind == CHANGE_HOST && !t->host_memory)
+		return engine_fail(-EINVAL, "the handler has no host memory");
+	if (c->kind == CHANGE_CT && c->me >= host->counters)
+		return engine_fail(-EINVAL, "the handler reaches no counter of entry %u", c->me);
+	if (c->kind != CHANGE_HOST && c->kind != CHANGE_CT && !t->messages)
+		return engine_fail(-EINVAL, "the handler takes no messages: it has no entries");
+	return 0;
+}
+
 static int make(const struct vector_change *c, const struct types *t, struct engine *e, struct image *want,
 		struct host_image *host)
 {
@@ -69,12 +84,17 @@ static int make(const struct vector_change *c, const struct types *t, struct eng
 
 	if (c->kind == CHANGE_FIELD || c->kind == CHANGE_ENTRY)
 		return edit(c, t, want);
-	if (!t->messages)
-		return engine_fail(-EINVAL, "the handler takes no messages: it has no host memory and no entries");
+	err = check(c, t, host);
+	if (err)
+		return err;
 	if (c->kind == CHANGE_POST)
 		return post(c, e, host);
 	if (c->kind == CHANGE_UNLINK)
 		return unlink_me(c, e, host);
+	if (c->kind == CHANGE_CT) {
+		host->ct[c->me] = c->ct;
+		return e->ops->set_ct(e, c->me, &c->ct);
+	}
 	err = store(c, host);
 	return err ? err : e->ops->host_write(e, c->offset, c->bytes, c->count);
 }
@@ -93,12 +113,19 @@ int vector_make(const struct vector_changes *changes, const struct types *t, str
 
 static int expect(const struct vector_change *c, const struct types *t, struct image *want, struct host_image *host)
 {
+	int err;
+
 	if (c->kind == CHANGE_FIELD || c->kind == CHANGE_ENTRY)
 		return edit(c, t, want);
-	if (!t->messages)
-		return engine_fail(-EINVAL, "the handler takes no messages: it has no host memory and no entries");
+	err = check(c, t, host);
+	if (err)
+		return err;
 	if (c->kind == CHANGE_HOST)
 		return store(c, host);
+	if (c->kind == CHANGE_CT) {
+		host->ct[c->me] = c->ct;
+		return 0;
+	}
 	host->me[c->me].state = c->state;
 	if (c->counted) {
 		host->me[c->me].messages = c->messages;

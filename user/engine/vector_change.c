@@ -90,7 +90,21 @@ static int read_index(const char *word, unsigned *me)
 	return 0;
 }
 
-/* [match N] [ignore N] [start N] [length N] [once] [as N] */
+#define POST_WORDS \
+	"write: post [match N] [ignore N] [start N] [length N] [once] [as N] [handler_mem START+LENGTH...]"
+
+/* The rest of the line. */
+static int read_handler_mem(struct vector_change *change, char **rest)
+{
+	const char *word;
+	int err = **rest ? 0 : engine_fail(-EINVAL, POST_WORDS);
+
+	while (!err && (word = vector_next(rest)))
+		err = vector_read_segment(word, change->segment, &change->post.handler_segments);
+	return err;
+}
+
+/* [match N] [ignore N] [start N] [length N] [once] [as N] [handler_mem START+LENGTH...] */
 static int read_post(struct vector_changes *changes, char *rest)
 {
 	struct vector_change *change = add(changes, CHANGE_POST);
@@ -108,6 +122,11 @@ static int read_post(struct vector_changes *changes, char *rest)
 			change->post.options |= SPIN_ME_USE_ONCE;
 			continue;
 		}
+		if (!strcmp(name, "handler_mem")) {
+			if (read_handler_mem(change, &rest))
+				return -EINVAL;
+			continue;
+		}
 		word = vector_next(&rest);
 		if (word && !strcmp(name, "as")) {
 			if (read_index(word, &change->me))
@@ -115,7 +134,7 @@ static int read_post(struct vector_changes *changes, char *rest)
 			continue;
 		}
 		if (!word || (!wide && strcmp(name, "start") && strcmp(name, "length")))
-			return engine_fail(-EINVAL, "write: post [match N] [ignore N] [start N] [length N] [once] [as N]");
+			return engine_fail(-EINVAL, POST_WORDS);
 		if (template_number(word, name, wide ? UINT64_MAX : UINT32_MAX, &value))
 			return -EINVAL;
 		if (!strcmp(name, "match"))
@@ -170,13 +189,31 @@ static int read_me(struct vector_changes *changes, char *rest)
 	return read_index(me, &change->me);
 }
 
+/* N SUCCESS FAILURE */
+static int read_ct(struct vector_changes *changes, char *rest)
+{
+	struct vector_change *change = add(changes, CHANGE_CT);
+	const char *me = vector_next(&rest), *success = vector_next(&rest), *failure = vector_next(&rest);
+	uint64_t good, bad;
+
+	if (!change)
+		return -ENOMEM;
+	if (!failure || *rest)
+		return engine_fail(-EINVAL, "write: ct ENTRY SUCCESS FAILURE");
+	if (template_number(success, "count of successes", UINT32_MAX, &good) ||
+	    template_number(failure, "count of failures", UINT32_MAX, &bad))
+		return -EINVAL;
+	change->ct = (struct spin_ct){ (uint32_t)good, (uint32_t)bad };
+	return read_index(me, &change->me);
+}
+
 int vector_is_change(char *line)
 {
 	char *rest;
 
 	return vector_word(line, "set", &rest) || vector_word(line, "entry", &rest) ||
 	       vector_word(line, "host", &rest) || vector_word(line, "post", &rest) ||
-	       vector_word(line, "unlink", &rest);
+	       vector_word(line, "unlink", &rest) || vector_word(line, "ct", &rest);
 }
 
 int vector_read_before(struct vector_changes *changes, char *line)
@@ -191,6 +228,8 @@ int vector_read_before(struct vector_changes *changes, char *line)
 		return read_host(changes, rest);
 	if (vector_word(line, "post", &rest))
 		return read_post(changes, rest);
+	if (vector_word(line, "ct", &rest))
+		return read_ct(changes, rest);
 	vector_word(line, "unlink", &rest);
 	return read_unlink(changes, rest);
 }
@@ -205,6 +244,8 @@ int vector_read_after(struct vector_changes *changes, char *line)
 		return read_host(changes, rest);
 	if (vector_word(line, "me", &rest))
 		return read_me(changes, rest);
+	if (vector_word(line, "ct", &rest))
+		return read_ct(changes, rest);
 	return read_field(changes, line);
 }
 

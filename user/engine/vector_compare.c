@@ -11,8 +11,8 @@
 
 const char *vector_flip_name(enum vector_flip flip)
 {
-	static const char *const names[FLIP_KINDS] = { "nothing", "verdict", "frame", "state", "event", "host memory",
-						       "matching entry" };
+	static const char *const names[FLIP_KINDS] = { "nothing", "verdict", "frame", "state", "event", "packet sent",
+						       "host memory", "matching entry", "counter" };
 
 	return names[flip];
 }
@@ -24,8 +24,9 @@ int vector_can_flip(const struct vector *v, const struct types *t, enum vector_f
 	switch (flip) {
 	case FLIP_VERDICT: return last->kind == STEP_PACKET;
 	case FLIP_FRAME:   return last->out_bytes != 0;
-	case FLIP_HOST:
+	case FLIP_HOST:    return t->host_memory;
 	case FLIP_ME:      return t->messages;
+	case FLIP_CT:      return t->me_memory;
 	default:           return 1;
 	}
 }
@@ -52,7 +53,7 @@ static void add_datagram_event(struct differences *d, const struct engine_out *g
 	uint32_t type = step->event_count ? step->event[0].event.type : 0;
 	uint32_t handler = step->event_count ? step->event[0].event.handler : 0;
 
-	type = flip ? type % SPIN_EVENT_BAD_RETURN + 1 : type;
+	type = flip ? (type == SPIN_EVENT_FAIL ? SPIN_EVENT_SEGV : SPIN_EVENT_FAIL) : type;
 	if (got->event != type || (type && got->event_handler != handler)) {
 		event_text(got->event, got->event_handler, a);
 		event_text(type, handler, b);
@@ -106,10 +107,23 @@ static void add_mes(struct differences *d, const struct host_image *want, const 
 {
 	char a[192], b[192], what[32];
 
-	for (unsigned i = 0; i < SPIN_MES_MAX; i++) {
+	for (unsigned i = 0; i < got->entries; i++) {
 		me_text(&got->me[i], a, sizeof(a));
 		me_text(&want->me[i], b, sizeof(b));
 		snprintf(what, sizeof(what), "matching entry %u", i);
+		if (strcmp(a, b))
+			differences_add(d, what, a, b);
+	}
+}
+
+static void add_cts(struct differences *d, const struct host_image *want, const struct host_image *got)
+{
+	char a[64], b[64], what[32];
+
+	for (unsigned i = 0; i < got->counters; i++) {
+		snprintf(a, sizeof(a), "%u successes, %u failures", got->ct[i].success, got->ct[i].failure);
+		snprintf(b, sizeof(b), "%u successes, %u failures", want->ct[i].success, want->ct[i].failure);
+		snprintf(what, sizeof(what), "counter of entry %u", i);
 		if (strcmp(a, b))
 			differences_add(d, what, a, b);
 	}
@@ -138,9 +152,12 @@ static void compare_host(const struct vector_step *step, enum vector_flip flip, 
 		r->want_host.memory[step->line * 7919u % r->want_host.bytes] ^= 0x10;
 	if (flip == FLIP_ME)
 		r->want_host.me[step->line % SPIN_MES_MAX].state ^= SPIN_ME_OPEN;
+	if (flip == FLIP_CT)
+		r->want_host.ct[step->line % r->want_host.counters].success ^= 0x100;
 	differences_bytes(&r->differences, "host memory", r->want_host.memory, r->want_host.bytes,
 			  r->got_host.memory, r->got_host.bytes);
 	add_mes(&r->differences, &r->want_host, &r->got_host);
+	add_cts(&r->differences, &r->want_host, &r->got_host);
 }
 
 static void compare_packet(const struct vector_step *step, enum vector_flip flip, struct vector_result *r)
@@ -171,9 +188,10 @@ void vector_compare(const struct vector_step *step, const struct types *t, enum 
 		add_events(&r->differences, &r->out.events, step, flip == FLIP_EVENT);
 	else
 		add_datagram_event(&r->differences, &r->out, step, flip == FLIP_EVENT);
+	vector_compare_sends(step, flip == FLIP_SEND, r);
 	if (flip == FLIP_STATE)
 		r->want.bytes[step->line % t->count][0] ^= 0x10;
 	differences_memory(&r->differences, t, &r->want, &r->got);
-	if (t->messages)
+	if (t->host_memory)
 		compare_host(step, flip, r);
 }

@@ -8,4 +8,7 @@
 void vector_compare(const struct vector_step *step, const struct types *t, enum vector_flip flip,
 		    struct vector_result *r);
 
+/* Of what was sent. */
+void vector_compare_sends(const struct vector_step *step, int flip, struct vector_result *r);
+
 #endif

@@ -14,8 +14,8 @@
 
 static int find_type(const char *word, uint32_t *out)
 {
-	for (uint32_t type = SPIN_EVENT_FAIL; word && type <= SPIN_EVENT_TIMEOUT; type++) {
-		if (strcmp(word, event_name(type)))
+	for (uint32_t type = SPIN_EVENT_FAIL; word && type <= SPIN_EVENT_OVERRUN; type++) {
+		if (type == SPIN_EVENT_RAN || strcmp(word, event_name(type)))
 			continue;
 		*out = type;
 		return 1;
@@ -129,7 +129,7 @@ int vector_read_event(struct vector_step *step, char *rest, unsigned line)
 	*e = (struct vector_event){ .line = line, .event.length = SPIN_LENGTH_UNKNOWN };
 	if (!find_type(type, &e->event.type) ||
 	    (event_has_handler(e->event.type) && !find_handler(vector_next(&rest), &e->event.handler)))
-		return engine_fail(-EINVAL, "write: event fail|segv|bad_return header|payload|completion, "
+		return engine_fail(-EINVAL, "write: event fail|segv|bad_return|overrun header|payload|completion, "
 					    "event message or event timeout");
 	err = read_fields(e, rest);
 	if (!err && e->event.type == SPIN_EVENT_MESSAGE && e->event.length == SPIN_LENGTH_UNKNOWN)

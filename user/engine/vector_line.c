@@ -37,7 +37,7 @@ static struct vector_step *current(struct vector_reader *r)
 	return r->v->count ? &r->v->step[r->v->count - 1] : NULL;
 }
 
-static int take_frame(struct vector_reader *r, uint8_t **to, uint32_t *bytes)
+int vector_take_frame(struct vector_reader *r, uint8_t **to, uint32_t *bytes)
 {
 	int err = template_finish(&r->template);
 
@@ -61,9 +61,11 @@ int vector_finish_frame(struct vector_reader *r)
 	if (filling == HEADERS)
 		r->headers = r->template;
 	if (filling == PACKET)
-		return take_frame(r, &step->in, &step->in_bytes);
+		return vector_take_frame(r, &step->in, &step->in_bytes);
 	if (filling == EXPECT && r->templated)
-		return take_frame(r, &step->out, &step->out_bytes);
+		return vector_take_frame(r, &step->out, &step->out_bytes);
+	if (filling == SEND)
+		return vector_finish_send(r);
 	if (filling == EXPECT && step->verdict != SPIN_VERDICT_DROP && !step->out)
 		return engine_fail(-EINVAL, "write what comes out, `unchanged` or `ack`");
 	return 0;
@@ -196,6 +198,8 @@ static int read_behind(struct vector_reader *r, char *line)
 		       engine_fail(-EINVAL, "a step in time has no verdict; a line 'packet' may be missing");
 	if (vector_word(line, "event", &rest))
 		return vector_read_event(step, rest, r->line);
+	if (vector_word(line, "send", &rest))
+		return vector_read_send(r, rest);
 	if (vector_word(line, "after", &rest))
 		return vector_read_after(&step->after, rest);
 	return engine_fail(-EINVAL, "'%.*s' is not known here", shown, line);

@@ -33,6 +33,12 @@ static int miscounted(const struct vector_step *step, struct engine *e, const st
 	return memcmp(before, now, sizeof(now)) != 0;
 }
 
+static int take_sends(struct engine *e, struct engine_sends *out)
+{
+	out->count = 0;
+	return e->ops->sends ? e->ops->sends(e, out) : 0;
+}
+
 static int run_step(const struct vector_step *step, const struct types *t, struct engine *e,
 		    enum vector_flip flip, struct vector_result *r)
 {
@@ -46,8 +52,10 @@ static int run_step(const struct vector_step *step, const struct types *t, struc
 		err = vector_expect(&step->after, t, &r->want, &r->want_host);
 	if (!err)
 		err = image_read(t, &r->got, e);
-	if (!err && t->messages)
+	if (!err && t->host_memory)
 		err = host_image_read(&r->got_host, e);
+	if (!err)
+		err = take_sends(e, r->sends);
 	if (err)
 		return err;
 	r->uncounted = miscounted(step, e, &r->out, count);
@@ -55,16 +63,26 @@ static int run_step(const struct vector_step *step, const struct types *t, struc
 	return r->differences.count || r->differences.left_out;
 }
 
-static int start_messages(const struct vector *v, struct engine *e, struct vector_result *r)
+/* Datagrams leave nothing behind but in memory. */
+static int clear_host(struct engine *e, const struct host_image *zero)
+{
+	int err = e->ops->host_write(e, 0, zero->memory, zero->bytes);
+
+	for (unsigned i = 0; i < zero->counters && !err; i++)
+		err = e->ops->set_ct(e, i, &(struct spin_ct){ 0 });
+	return err;
+}
+
+static int start_host(const struct vector *v, const struct types *t, struct engine *e, struct vector_result *r)
 {
 	size_t bytes = v->context.message.host_bytes;
-	int err = host_image_alloc(&r->want_host, bytes);
+	int err = host_image_alloc(t, &r->want_host, bytes);
 
 	if (!err)
-		err = host_image_alloc(&r->got_host, bytes);
+		err = host_image_alloc(t, &r->got_host, bytes);
 	if (!err)
-		err = e->ops->reset(e);
-	if (err || v->context.message.no_entry)
+		err = t->messages ? e->ops->reset(e) : clear_host(e, &r->want_host);
+	if (err || !t->messages || v->context.message.no_entry)
 		return err;
 	r->want_host.me[0] = (struct spin_me){ .state = SPIN_ME_OPEN, .ignore_bits = UINT64_MAX,
 					       .length = (uint32_t)bytes };
@@ -80,8 +98,13 @@ static int start(const struct vector *v, const struct types *t, struct engine *e
 		err = image_alloc(t, &r->got);
 	if (!err && v->of_messages && !t->messages)
 		err = engine_fail(-EINVAL, "the handler takes no messages (SPIN_DELIVER_ME), the vector has them");
-	if (!err && t->messages)
-		err = start_messages(v, e, r);
+	if (!err && v->of_host_memory && !t->host_memory)
+		err = engine_fail(-EINVAL, "the handler has no host memory, the vector says how much");
+	if (!err && t->host_memory)
+		err = start_host(v, t, e, r);
+	r->sends = malloc(sizeof(*r->sends));
+	if (!err && !r->sends)
+		err = engine_fail(-ENOMEM, "no memory");
 	if (err)
 		return err;
 	image_copy(t, &r->want, initial);
@@ -108,4 +131,5 @@ void vector_result_free(struct vector_result *r)
 	host_image_free(&r->want_host);
 	host_image_free(&r->got_host);
 	differences_free(&r->differences);
+	free(r->sends);
 }

@@ -33,7 +33,7 @@ static void swap(uint8_t *a, uint8_t *b, unsigned bytes)
 	}
 }
 
-int vector_wire(const uint8_t *frame, uint32_t bytes, struct vector_wire *w)
+int vector_wire_udp(const uint8_t *frame, uint32_t bytes, struct vector_wire *w)
 {
 	uint32_t at = offsetof(struct spin_eth, type);
 
@@ -46,7 +46,14 @@ int vector_wire(const uint8_t *frame, uint32_t bytes, struct vector_wire *w)
 		w->udp_at = w->ip_at + (w->ip_version == 4 ? (frame[w->ip_at] & 15u) * 4 : sizeof(struct spin_ip6));
 		w->slmp_at = w->udp_at + (uint32_t)sizeof(struct spin_udp);
 	}
-	if (!w->slmp_at || w->slmp_at + sizeof(struct spin_slmp) > bytes)
+	if (!w->slmp_at || w->slmp_at > bytes)
+		return engine_fail(-EINVAL, "the packet is no datagram: it has no `udp`");
+	return 0;
+}
+
+int vector_wire(const uint8_t *frame, uint32_t bytes, struct vector_wire *w)
+{
+	if (vector_wire_udp(frame, bytes, w) || w->slmp_at + sizeof(struct spin_slmp) > bytes)
 		return engine_fail(-EINVAL, "the packet is none of a message: no `slmp` behind `udp`");
 	return 0;
 }
@@ -58,17 +65,24 @@ uint32_t vector_wire_id(const uint8_t *frame, const struct vector_wire *w)
 	return get16(id) << 16 | get16(id + 2);
 }
 
-static void turn_ip_around(uint8_t *ip, uint32_t version, uint32_t bytes)
+static void turn_ip_around(uint8_t *ip, uint32_t version)
 {
 	if (version == 6) {
 		swap(ip + offsetof(struct spin_ip6, src), ip + offsetof(struct spin_ip6, dst), 16);
-		put16(ip + offsetof(struct spin_ip6, payload_length), bytes - (unsigned)sizeof(struct spin_ip6));
 		ip[offsetof(struct spin_ip6, hop_limit)] = ACK_TTL;
 		return;
 	}
 	swap(ip + offsetof(struct spin_ip4, src), ip + offsetof(struct spin_ip4, dst), 4);
-	put16(ip + offsetof(struct spin_ip4, total_length), bytes);
 	ip[offsetof(struct spin_ip4, ttl)] = ACK_TTL;
+}
+
+static void set_ip_length(uint8_t *ip, uint32_t version, uint32_t bytes)
+{
+	if (version == 6) {
+		put16(ip + offsetof(struct spin_ip6, payload_length), bytes - (unsigned)sizeof(struct spin_ip6));
+		return;
+	}
+	put16(ip + offsetof(struct spin_ip4, total_length), bytes);
 	put16(ip + offsetof(struct spin_ip4, checksum), 0);
 	put16(ip + offsetof(struct spin_ip4, checksum), (uint16_t)~template_sum(ip, (ip[0] & 15u) * 4, 0));
 }
@@ -89,24 +103,30 @@ static void set_udp_checksum(uint8_t *udp, const uint8_t *ip, uint32_t version, 
 	put16(at, sum ? sum : 0xffff);
 }
 
+void vector_wire_finish(uint8_t *frame, const struct vector_wire *w, uint32_t end)
+{
+	uint8_t *udp = frame + w->udp_at;
+
+	set_ip_length(frame + w->ip_at, w->ip_version, end - w->ip_at);
+	put16(udp + offsetof(struct spin_udp, length), end - w->udp_at);
+	set_udp_checksum(udp, frame + w->ip_at, w->ip_version, end - w->udp_at);
+}
+
 int vector_ack(const uint8_t *frame, uint32_t bytes, uint8_t *to, uint32_t *to_bytes)
 {
 	struct vector_wire w;
-	uint8_t *ip, *udp;
-	uint32_t udp_bytes = sizeof(struct spin_udp) + sizeof(struct spin_slmp);
+	uint8_t *udp;
 	int err = vector_wire(frame, bytes, &w);
 
 	if (err)
 		return err;
-	*to_bytes = w.udp_at + udp_bytes;
+	*to_bytes = w.slmp_at + (uint32_t)sizeof(struct spin_slmp);
 	memcpy(to, frame, *to_bytes);
 	swap(to + offsetof(struct spin_eth, src), to + offsetof(struct spin_eth, dst), 6);
-	ip = to + w.ip_at;
 	udp = to + w.udp_at;
-	turn_ip_around(ip, w.ip_version, *to_bytes - w.ip_at);
+	turn_ip_around(to + w.ip_at, w.ip_version);
 	swap(udp + offsetof(struct spin_udp, src_port), udp + offsetof(struct spin_udp, dst_port), 2);
-	put16(udp + offsetof(struct spin_udp, length), udp_bytes);
 	put16(to + w.slmp_at + offsetof(struct spin_slmp, flags), SPIN_SLMP_ACK);
-	set_udp_checksum(udp, ip, w.ip_version, udp_bytes);
+	vector_wire_finish(to, &w, *to_bytes);
 	return 0;
 }
