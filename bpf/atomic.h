@@ -13,9 +13,6 @@
 #define spin_peek(at) (*(const volatile __typeof__(*(at)) *)(at))
 #define spin_poke(at, value) (*(volatile __typeof__(*(at)) *)(at) = (value))
 
-/* A result that nobody uses: the compiler would take the operation without one, which orders nothing. */
-#define SPIN_USED_(x) ({ __typeof__(x) spin_used_ = (x); __asm__ volatile("" : : "r"(spin_used_)); spin_used_; })
-
 /* The value that was there; it was replaced if it was `expect`. */
 #define spin_swap_if(at, expect, swap) __sync_val_compare_and_swap((at), (expect), (swap))
 #define spin_take(at, value)           __sync_lock_test_and_set((at), (value))

@@ -4,7 +4,6 @@
 
 /* From a packet's key to its message: the table of flows (mpq.h). */
 #include "atomic.h"
-#include "blur.h"
 #include "mpq.h"
 #include "slmp.h"
 

@@ -4,7 +4,6 @@
 
 /* Matching entries (<spin/message.h>; sPIN B.1): written by the host, taken and given back here. */
 #include "atomic.h"
-#include "blur.h"
 #include "mpq.h"
 
 /* The first one is there from the start: persistent, open to all, over the whole host memory. */

@@ -34,7 +34,8 @@ SPIN_INLINE enum spin_reason spin_message_run_payload_(const struct spin_message
 	if (spin_handlers_.user_header_bytes)
 		packet->payload = (uint8_t *)spin_opaque_pointer_(packet->payload + (spin_opaque_(skip) & (2 * SPIN_USER_HEADER_MAX - 1)));
 	packet->bytes = payload.length;
-	rc = spin_handlers_.payload(&payload, &spin_state);
+	spin_run_begins(packet);
+	rc = spin_run_ends(packet, spin_handlers_.payload(&payload, &spin_state));
 	spin_note_run(m->mpq, m->hpu, SPIN_KIND_PAYLOAD, m->slmp.offset);
 	switch (rc) {
 	case SPIN_RC_SUCCESS:
@@ -188,6 +189,7 @@ SPIN_INLINE void spin_message_packet_of(const struct spin_view *view, const stru
 	packet->stored = 0;
 	packet->reply_bytes = SPIN_NO_REPLY;
 	packet->mpq = m->mpq;
+	packet->hpu = m->hpu;
 }
 
 /* What a packet of a message came to. */

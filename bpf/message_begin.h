@@ -7,7 +7,9 @@
  * MPQ, parking, and the header handler.
  */
 #include "flow.h"
-#include "host_memory.h"
+#include "dma.h"
+#include "dma_atomic.h"
+#include "dma_payload.h"
 #include "me.h"
 #include "message_event.h"
 #include "parking.h"
@@ -149,7 +151,8 @@ SPIN_INLINE enum spin_reason spin_message_run_header_(const struct spin_message 
 	uint32_t rc;
 
 	packet->bytes = spin_user_header_(m->slmp.bytes);
-	rc = spin_handlers_.header(&header, &spin_state);
+	spin_run_begins(packet);
+	rc = spin_run_ends(packet, spin_handlers_.header(&header, &spin_state));
 	spin_note_run(m->mpq, m->hpu, SPIN_KIND_HEADER, 0);
 	switch (rc & ~(uint32_t)SPIN_RC_PENDING) {
 	case SPIN_RC_PROCESS_DATA:

@@ -127,6 +127,7 @@ SPIN_INLINE void spin_handle(const struct spin_frame *frame, const struct spin_v
 	packet.sum_change = 0;
 	packet.stored = 0;
 	packet.reply_bytes = SPIN_NO_REPLY;
+	packet.hpu = hpu;
 	spin_run_handlers(&packet, d->payload_bytes, &out->outcome);
 	out->reason = out->outcome.reason;
 

@@ -7,7 +7,6 @@
  * <spin/message.h>). A buffer is large enough to be looked at like any copied frame.
  */
 #include "atomic.h"
-#include "blur.h"
 #include "mpq.h"
 
 /* What a frame is copied to. */

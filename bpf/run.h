@@ -11,6 +11,22 @@
 
 #include "parse.h"
 
+/* A handler's run begins, with a budget of its own (<spin/lock.h>). */
+SPIN_INLINE void spin_run_begins(struct spin_packet *packet)
+{
+	packet->walks_count = spin_handlers_.budget != 0;
+	packet->steps = spin_handlers_.budget ? spin_handlers_.budget : SPIN_BUDGET_STEPS;
+	packet->overrun = 0;
+}
+
+/* What it comes to. */
+SPIN_INLINE uint32_t spin_run_ends(const struct spin_packet *packet, uint32_t rc)
+{
+	if (packet->overrun)
+		return SPIN_RC_OVERRUN;
+	return rc == SPIN_RC_OVERRUN ? SPIN_RC_OVERRUN + 1 : rc; /* not a handler's to say */
+}
+
 struct spin_outcome {
 	enum spin_reason reason;
 	/* the message's first error; type 0: none */
@@ -37,6 +53,10 @@ SPIN_INLINE enum spin_reason spin_error_of(uint32_t rc, enum spin_event_type *ev
 	if (rc == SPIN_RC_SEGV) {
 		*event = SPIN_EVENT_SEGV;
 		return SPIN_REASON_SEGV;
+	}
+	if (rc == SPIN_RC_OVERRUN) {
+		*event = SPIN_EVENT_OVERRUN;
+		return SPIN_REASON_OVERRUN;
 	}
 	*event = SPIN_EVENT_BAD_RETURN;
 	return SPIN_REASON_BAD_RETURN;
@@ -70,7 +90,8 @@ SPIN_INLINE enum spin_reason spin_run_header_(struct spin_packet *packet, uint32
 	if (!spin_handlers_.header)
 		return SPIN_PARSED;
 	packet->bytes = spin_user_header_(length);
-	rc = spin_handlers_.header(&header, &spin_state);
+	spin_run_begins(packet);
+	rc = spin_run_ends(packet, spin_handlers_.header(&header, &spin_state));
 	switch (rc & ~(uint32_t)SPIN_RC_PENDING) {
 	case SPIN_RC_PROCESS_DATA:
 		return SPIN_PARSED;
@@ -94,7 +115,8 @@ SPIN_INLINE enum spin_reason spin_run_payload_(struct spin_packet *packet, uint3
 	packet->payload += spin_handlers_.user_header_bytes;
 	packet->bytes = payload.length = length - spin_handlers_.user_header_bytes;
 	payload.offset = spin_handlers_.user_header_bytes;
-	rc = spin_handlers_.payload(&payload, &spin_state);
+	spin_run_begins(packet);
+	rc = spin_run_ends(packet, spin_handlers_.payload(&payload, &spin_state));
 	switch (rc) {
 	case SPIN_RC_SUCCESS:
 		return SPIN_REASON_SUCCESS;
@@ -117,9 +139,13 @@ SPIN_INLINE _Bool spin_has_completion(void)
 /* In whichever of its two forms it is registered. */
 SPIN_INLINE uint32_t spin_call_completion(struct spin_completion *completion)
 {
-	if (spin_handlers_.message_completion)
-		return spin_handlers_.message_completion(completion, &spin_state);
-	return spin_handlers_.completion(completion->dropped_bytes, completion->flow_control_triggered, &spin_state);
+	uint32_t rc;
+
+	if (!spin_handlers_.message_completion)
+		return spin_handlers_.completion(completion->dropped_bytes, completion->flow_control_triggered, &spin_state);
+	spin_run_begins(completion->packet);
+	rc = spin_handlers_.message_completion(completion, &spin_state);
+	return spin_run_ends(completion->packet, rc);
 }
 
 /* The packet's fate is settled before: a completion handler's error is an event only. */

@@ -8,7 +8,6 @@
  * it comes.
  */
 #include "atomic.h"
-#include "blur.h"
 #include "mpq.h"
 
 enum spin_claim { SPIN_CLAIMED, SPIN_CAME_BEFORE, SPIN_BEYOND, SPIN_ENDED };

@@ -43,7 +43,7 @@ struct spin_rw_lock { uint32_t readers; /* bit 31: a writer */ };
 
 /* NULL: not taken (any more). */
 #define SPIN_GUARDED_(v, TYPE, lock, take, give) \
-	for (TYPE spin_guard_ __attribute__((cleanup(give))) = take((v)->packet, (lock)), *spin_once_ = &spin_guard_; \
-	     spin_guard_ && spin_once_; spin_once_ = 0)
+	for (TYPE spin_guard_ __attribute__((cleanup(give))) = take((v)->packet, (lock)), *spin_once_ = spin_guard_; \
+	     spin_once_; spin_once_ = 0)
 
 #endif

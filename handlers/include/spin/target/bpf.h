@@ -57,6 +57,21 @@ out:
 	return 0;
 }
 
+/* Any memory that others may write; nobody does. Not in the object where nothing asks. */
+static uint32_t spin_any __attribute__((aligned(64)));
+
+/*
+ * The same number, of which the verifier knows nothing: to it `any & ~any` may be anything. A loop
+ * that counts so, and has spin_go_on_() in its way round, is one step to it, not as many as it takes;
+ * and ways that meet behind a number are one.
+ */
+SPIN_INLINE uint32_t spin_blur(uint32_t v)
+{
+	uint32_t any = *(volatile uint32_t *)&spin_any;
+
+	return v + (any & spin_opaque_(~any));
+}
+
 /* 1 if a == b, else 0, for numbers below 2^31: without a branch, so that the verifier goes one way only. */
 SPIN_INLINE uint32_t spin_equal_(uint32_t a, uint32_t b)
 {
@@ -70,6 +85,14 @@ SPIN_INLINE uint32_t spin_equal_(uint32_t a, uint32_t b)
 SPIN_INLINE void spin_add32(uint32_t *at, uint32_t n)
 {
 	(void)__sync_fetch_and_add((uint32_t *)spin_opaque_pointer_((const uint8_t *)at), n);
+}
+
+/* A result that nobody uses: the compiler would take the operation without one, which orders nothing. */
+#define SPIN_USED_(x) ({ __typeof__(x) spin_used_ = (x); __asm__ volatile("" : : "r"(spin_used_)); spin_used_; })
+
+SPIN_INLINE uint32_t spin_fadd32_(uint32_t *at, uint32_t n)
+{
+	return SPIN_USED_(__sync_fetch_and_add((uint32_t *)spin_opaque_pointer_((const uint8_t *)at), n));
 }
 
 SPIN_INLINE _Bool spin_cas32(uint32_t *at, uint32_t expect, uint32_t swap)
@@ -104,5 +127,7 @@ SPIN_INLINE void spin_store32(uint32_t *at, uint32_t value)
 	(void)__sync_lock_test_and_set(at, value);
 }
 #endif
+
+#include <spin/target/lock.h>
 
 #endif

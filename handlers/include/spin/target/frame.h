@@ -24,6 +24,10 @@ struct spin_packet {
 	uint32_t         stored;     /* 1 after any store */
 	uint32_t         reply_bytes;
 	uint32_t         mpq;        /* the message's; SPIN_DELIVER_ME only */
+	uint32_t         hpu;        /* spin_my_hpu() */
+	uint32_t         walks_count; /* 1: SPIN_FOR_EACH takes steps */
+	uint32_t         steps;      /* that are left of the run's budget */
+	uint32_t         overrun;    /* 1: they did not suffice */
 };
 
 /*
@@ -70,7 +74,8 @@ SPIN_INLINE const void *spin_payload_at_(const struct spin_packet *packet, uint3
 struct spin_walk_ {
 	const uint8_t *chunk;
 	const uint8_t *at; /* the piece; of a frame that was copied */
-	uint32_t left;    /* bytes after this chunk */
+	uint32_t length;  /* bytes of the walk */
+	uint32_t left;    /* of them after this chunk */
 	uint32_t chunks, pieces, piece;
 	_Bool    whole;   /* all pieces of the chunk are in the frame */
 	_Bool    stopped; /* the body did not come to its end: break */
@@ -81,15 +86,14 @@ struct spin_walk_ {
  * A chunk is eight pieces, and what is less goes piece by piece, as chunks of one: the
  * verifier knows how many pieces a chunk has, and a walk ends in few ways.
  */
-SPIN_INLINE _Bool spin_walk_copied_(const struct spin_packet *packet, uint32_t length, uint32_t size,
-				    struct spin_walk_ *walk)
+SPIN_INLINE _Bool spin_walk_copied_(const struct spin_packet *packet, uint32_t size, struct spin_walk_ *walk)
 {
 	uint32_t pieces = size <= 64 ? 8 : 1, bytes = pieces * size, off;
 	uint32_t left = (uint32_t)spin_unknown_(&packet->view, walk->left);
 
 	if (left < size)
 		return 0;
-	off = spin_opaque_(length - left);
+	off = spin_opaque_(walk->length - left);
 	if (off > SPIN_COPY_BYTES - bytes || !spin_go_on_())
 		return 0;
 	walk->at = spin_opaque_pointer_(packet->payload + off);
@@ -100,19 +104,18 @@ SPIN_INLINE _Bool spin_walk_copied_(const struct spin_packet *packet, uint32_t l
 	return 1;
 }
 
-SPIN_INLINE _Bool spin_walk_chunk_(const struct spin_packet *packet, uint32_t length, uint32_t size,
-				   struct spin_walk_ *walk)
+SPIN_INLINE _Bool spin_walk_chunk_(const struct spin_packet *packet, uint32_t size, struct spin_walk_ *walk)
 {
 	uint32_t bytes = 64 % size ? size : 64;
 
 	if (walk->stopped)
 		return 0;
 	if (packet->view.access == SPIN_COPIED)
-		return spin_walk_copied_(packet, length, size, walk);
+		return spin_walk_copied_(packet, size, walk);
 	if (walk->left < size || walk->chunks > SPIN_DIRECT_BYTES_MAX / bytes)
 		return 0;
 	walk->chunk = spin_opaque_pointer_(packet->payload +
-					   ((length - walk->left) & spin_offset_mask_(&packet->view)));
+					   ((walk->length - walk->left) & spin_offset_mask_(&packet->view)));
 	walk->whole = walk->left >= bytes && spin_within_(walk->chunk + bytes, packet->view.end);
 	walk->pieces = walk->whole ? bytes / size : walk->left / size;
 	walk->left = walk->whole ? walk->left - bytes : 0;
@@ -144,9 +147,32 @@ SPIN_INLINE const uint8_t *spin_walk_at_(const struct spin_packet *packet, uint3
 	return at;
 }
 
+/* How many bytes a walk goes: all, unless fewer steps are left than it has pieces. */
+SPIN_INLINE uint32_t spin_walk_bytes_(struct spin_packet *packet, uint32_t size)
+{
+	uint32_t pieces = packet->bytes / size;
+
+	if (!packet->walks_count)
+		return packet->bytes;
+	if (pieces > packet->steps) {
+		pieces = packet->steps;
+		packet->overrun = 1;
+	}
+	packet->steps -= pieces;
+	return pieces * size;
+}
+
+SPIN_INLINE struct spin_walk_ spin_walk_begin_(struct spin_packet *packet, uint32_t size)
+{
+	struct spin_walk_ walk = { .length = spin_walk_bytes_(packet, size) };
+
+	walk.left = spin_opaque_(walk.length);
+	return walk;
+}
+
 #define SPIN_FOR_EACH_(v, TYPE, it) \
-	for (struct spin_walk_ spin_walk = { .left = spin_opaque_((v)->packet->bytes) }; \
-	     spin_walk_chunk_((v)->packet, (v)->packet->bytes, sizeof(TYPE), &spin_walk);) \
+	for (struct spin_walk_ spin_walk = spin_walk_begin_((v)->packet, sizeof(TYPE)); \
+	     spin_walk_chunk_((v)->packet, sizeof(TYPE), &spin_walk);) \
 		for (const TYPE *it; \
 		     spin_walk_piece_((v)->packet, sizeof(TYPE), &spin_walk) && \
 		     (it = (const TYPE *)spin_walk_at_((v)->packet, sizeof(TYPE), &spin_walk), 1); \
@@ -229,13 +255,62 @@ SPIN_INLINE void *spin_scratch_(const struct spin_packet *packet)
 	return spin_scratch_at_(packet->mpq);
 }
 
-#ifdef SPIN_RUNTIME /* handlers alone, as unit tests take them, have no host memory */
-SPIN_INLINE int spin_payload_to_host_(const struct spin_packet *packet, enum spin_host_space space, uint32_t to,
-				      uint32_t off, uint32_t bytes);
-SPIN_INLINE int spin_dma_to_host_(const struct spin_packet *packet, enum spin_host_space space, uint32_t to,
-				  const void *from, uint32_t bytes);
+SPIN_INLINE uint32_t spin_my_hpu_(const struct spin_packet *packet)
+{
+	return packet->hpu;
+}
 
-#endif
+/* An address of either IP version, at a pointer that is in the packet. */
+SPIN_INLINE void spin_address_(const struct spin_packet *packet, struct spin_process *process, uint32_t off4,
+			       uint32_t off6)
+{
+	const struct spin_ip6 *ip6;
+
+	for (uint32_t i = 0; i < 4; i++)
+		process->addr[i] = 0;
+	process->ip_version = packet->is_ip4 ? 4 : 6;
+	if (packet->is_ip4) {
+		process->addr[0] = *(const spin_be32 *)((const uint8_t *)packet->ip + off4);
+		return;
+	}
+	ip6 = (const void *)spin_opaque_pointer_(packet->ip);
+	if (!spin_inside_(&packet->view, ip6 + 1))
+		return;
+	for (uint32_t i = 0; i < 4; i++)
+		process->addr[i] = ((const spin_be32 *)((const uint8_t *)ip6 + off6))[i];
+}
+
+SPIN_INLINE struct spin_process spin_source_(const struct spin_packet *packet)
+{
+	struct spin_process process;
+
+	spin_address_(packet, &process, offsetof(struct spin_ip4, src), offsetof(struct spin_ip6, src));
+	process.port = packet->udp->src_port;
+	return process;
+}
+
+SPIN_INLINE struct spin_process spin_target_(const struct spin_packet *packet)
+{
+	struct spin_process process;
+
+	spin_address_(packet, &process, offsetof(struct spin_ip4, dst), offsetof(struct spin_ip6, dst));
+	process.port = packet->udp->dst_port;
+	return process;
+}
+
+/* A transfer is done when it was issued. */
+SPIN_INLINE _Bool spin_dma_test_(const struct spin_packet *packet, const struct spin_dma *dma)
+{
+	(void)packet;
+	(void)dma;
+	return 1;
+}
+
+SPIN_INLINE void spin_dma_wait_(const struct spin_packet *packet, const struct spin_dma *dma)
+{
+	(void)packet;
+	(void)dma;
+}
 
 SPIN_INLINE enum spin_payload_rc spin_reply_(struct spin_packet *packet, uint32_t length, uint32_t bytes)
 {
@@ -244,5 +319,9 @@ SPIN_INLINE enum spin_payload_rc spin_reply_(struct spin_packet *packet, uint32_
 	packet->reply_bytes = bytes;
 	return SPIN_REPLIED;
 }
+
+#ifdef SPIN_RUNTIME /* handlers alone, as unit tests take them, have none of this */
+#include <spin/target/runtime.h>
+#endif
 
 #endif

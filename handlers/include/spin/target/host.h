@@ -22,6 +22,8 @@ SPIN_INLINE _Bool spin_within_(const void *at, const void *end)
 
 SPIN_INLINE _Bool spin_go_on_(void) { return 1; }
 
+SPIN_INLINE uint32_t spin_blur(uint32_t v) { return v; }
+
 SPIN_INLINE uint32_t spin_equal_(uint32_t a, uint32_t b) { return a == b; }
 
 #define spin_index_(i) ((uint32_t)(i))
@@ -31,6 +33,13 @@ SPIN_INLINE uint32_t spin_equal_(uint32_t a, uint32_t b) { return a == b; }
 SPIN_INLINE void spin_add32(uint32_t *at, uint32_t n)
 {
 	__atomic_fetch_add(at, n, __ATOMIC_RELAXED);
+}
+
+#define SPIN_USED_(x) (x)
+
+SPIN_INLINE uint32_t spin_fadd32_(uint32_t *at, uint32_t n)
+{
+	return __atomic_fetch_add(at, n, __ATOMIC_SEQ_CST);
 }
 
 SPIN_INLINE _Bool spin_cas32(uint32_t *at, uint32_t expect, uint32_t swap)
@@ -50,5 +59,7 @@ SPIN_INLINE void spin_store32(uint32_t *at, uint32_t value)
 {
 	__atomic_store_n(at, value, __ATOMIC_RELEASE);
 }
+
+#include <spin/target/lock.h>
 
 #endif

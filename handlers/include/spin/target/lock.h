@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef SPIN_TARGET_LOCK_H
+#define SPIN_TARGET_LOCK_H
+
+/* Steps and locks (<spin/lock.h>) on BPF and in the host build. A value-returning atomic is a full barrier. */
+
+/* One step of the budget; 0: there is none left, and the run has overrun. */
+SPIN_INLINE _Bool spin_step_(struct spin_packet *packet)
+{
+	uint32_t left = spin_blur(packet->steps);
+
+	if (!left || !spin_go_on_()) {
+		packet->overrun = 1;
+		return 0;
+	}
+	packet->steps = left - 1;
+	return 1;
+}
+
+SPIN_INLINE _Bool spin_try_lock_(struct spin_lock *lock)
+{
+	return spin_cas32(&lock->held, 0, 1);
+}
+
+SPIN_INLINE void spin_unlock_(struct spin_lock *lock)
+{
+	spin_store32(&lock->held, 0);
+}
+
+SPIN_INLINE struct spin_lock *spin_lock_(struct spin_packet *packet, struct spin_lock *lock)
+{
+	while (!spin_try_lock_(lock))
+		if (!spin_step_(packet))
+			return 0;
+	return lock;
+}
+
+SPIN_INLINE void spin_unlock_at_(struct spin_lock **lock)
+{
+	if (*lock)
+		spin_unlock_(*lock);
+}
+
+#define SPIN_WRITER_ 0x80000000u
+
+SPIN_INLINE struct spin_rw_lock *spin_read_lock_(struct spin_packet *packet, struct spin_rw_lock *lock)
+{
+	while (spin_fadd32_(&lock->readers, 1) & SPIN_WRITER_) {
+		spin_fadd32_(&lock->readers, 0xffffffffu);
+		if (!spin_step_(packet))
+			return 0;
+	}
+	return lock;
+}
+
+SPIN_INLINE void spin_read_unlock_at_(struct spin_rw_lock **lock)
+{
+	if (*lock)
+		spin_fadd32_(&(*lock)->readers, 0xffffffffu);
+}
+
+SPIN_INLINE struct spin_rw_lock *spin_write_lock_(struct spin_packet *packet, struct spin_rw_lock *lock)
+{
+	while (!spin_cas32(&lock->readers, 0, SPIN_WRITER_))
+		if (!spin_step_(packet))
+			return 0;
+	return lock;
+}
+
+/* Readers may be about to find that they came too early: their counts stay. */
+SPIN_INLINE void spin_write_unlock_at_(struct spin_rw_lock **lock)
+{
+	if (*lock)
+		spin_fadd32_(&(*lock)->readers, SPIN_WRITER_);
+}
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef SPIN_TARGET_RUNTIME_H
+#define SPIN_TARGET_RUNTIME_H
+
+/* The actions that the runtime in bpf/ carries out: on BPF, and in the host build that mirrors it. */
+SPIN_INLINE uint32_t spin_num_hpus_(const struct spin_packet *packet);
+
+/* dma.h, dma_payload.h */
+SPIN_INLINE int spin_dma_to_host_(const struct spin_packet *packet, enum spin_host_space space, uint32_t at,
+				  const void *from, uint32_t bytes);
+SPIN_INLINE int spin_dma_from_host_(const struct spin_packet *packet, enum spin_host_space space, uint32_t at,
+				    void *to, uint32_t bytes);
+SPIN_INLINE int spin_payload_to_host_(const struct spin_packet *packet, enum spin_host_space space, uint32_t at,
+				      uint32_t off, uint32_t bytes);
+SPIN_INLINE int spin_payload_from_host_(struct spin_packet *packet, enum spin_host_space space, uint32_t at,
+					uint32_t off, uint32_t bytes);
+
+#define spin_dma_to_host_nb_(packet, space, at, from, bytes, dma) \
+	(*(dma) = (struct spin_dma){ 0 }, spin_dma_to_host_((packet), (space), (at), (from), (bytes)))
+#define spin_dma_from_host_nb_(packet, space, at, to, bytes, dma) \
+	(*(dma) = (struct spin_dma){ 0 }, spin_dma_from_host_((packet), (space), (at), (to), (bytes)))
+#define spin_host_write_ spin_dma_to_host_
+
+/* dma_atomic.h */
+SPIN_INLINE int spin_dma_cas64_(const struct spin_packet *packet, enum spin_host_space space, uint32_t at,
+				uint64_t *compare, uint64_t swap);
+SPIN_INLINE int spin_dma_fadd32_(const struct spin_packet *packet, enum spin_host_space space, uint32_t at, uint32_t n,
+				 uint32_t *before);
+SPIN_INLINE int spin_dma_fadd64_(const struct spin_packet *packet, enum spin_host_space space, uint32_t at, uint64_t n,
+				 uint64_t *before);
+
+/* counter.h */
+SPIN_INLINE void spin_ct_inc_(const struct spin_packet *packet, uint32_t success, uint32_t failure);
+SPIN_INLINE struct spin_ct spin_ct_get_(const struct spin_packet *packet);
+SPIN_INLINE void spin_ct_set_(const struct spin_packet *packet, struct spin_ct ct);
+
+#endif
