@@ -71,7 +71,7 @@ BINARIES := $(BUILD)/bin/spinctl $(SPINCC) $(BUILD)/bin/hpu-run
 VERSION := $(shell sed -n 's/.*SPIN_VERSION "\(.*\)"/\1/p' user/common/version.h)
 SONAME  := libspin.so.$(firstword $(subst ., ,$(VERSION)))
 PAGES   := $(patsubst user/man/%.in,$(BUILD)/man/%,$(wildcard user/man/*.in))
-LIBSPIN_HEADERS := $(addprefix user/libspin/libspin,.h _message.h _send.h)
+LIBSPIN_HEADERS := $(addprefix user/libspin/libspin,.h _hpu.h _message.h _send.h)
 COMPLETION := $(BUILD)/completion/spinctl $(BUILD)/completion/spincc
 
 all: $(BINARIES) $(BUILD)/lib/static/libspin.a $(BUILD)/lib/libspin.so $(HANDLERS) $(PAGES) $(COMPLETION)

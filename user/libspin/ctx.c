@@ -8,8 +8,10 @@
 
 #include <bpf/bpf.h>
 
+#include "hpu_mem.h"
 #include "internal.h"
 #include "layout.h"
+#include "ni_limits.h"
 #include "messages.h"
 
 #define VERIFIER_LOG_BYTES (16u << 20)
@@ -52,7 +54,7 @@ static void log_lines(const char *log)
 }
 
 /* Loads; on failure finds out why, from what is likely to what is left. */
-static int load(struct spin_ctx *ctx, const struct spin_object *obj)
+static int load(struct spin_ctx *ctx, const struct spin_object *obj, const struct spin_ctx_opts *wanted)
 {
 	char *log = calloc(1, VERIFIER_LOG_BYTES), why[SPIN_SENTENCE_BYTES];
 	LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = obj->meta.name, .kernel_log_buf = log,
@@ -68,6 +70,8 @@ static int load(struct spin_ctx *ctx, const struct spin_object *obj)
 		return spin_fail(-EINVAL, "%s cannot be read by libbpf", obj->path);
 	}
 	err = configure(ctx);
+	if (!err)
+		err = hpu_mem__prepare(wanted, ctx->bpf, ctx->name);
 	if (!err) {
 		err = class__load(ctx);
 		if (err) {
@@ -157,6 +161,9 @@ int spin_ctx__create_opts(struct spin_nic *nic, const struct spin_object *obj, c
 	if (libbpf_num_possible_cpus() > SPIN_HPUS_MAX)
 		return spin_fail(-E2BIG, "this machine has %d CPUs, a context counts on at most %d",
 				 libbpf_num_possible_cpus(), SPIN_HPUS_MAX);
+	err = capabilities__check(nic, obj->meta.registration.delivery, wanted.capabilities);
+	if (err)
+		return err;
 	ctx = calloc(1, sizeof(*ctx));
 	if (!ctx)
 		return spin_fail(-ENOMEM, "no memory for a context");
@@ -177,13 +184,14 @@ int spin_ctx__create_opts(struct spin_nic *nic, const struct spin_object *obj, c
 		err = spin_fail(-EOPNOTSUPP, "%s takes messages, and those are for the trusted class only: load it as trusted",
 				obj->meta.name);
 	if (!err)
-		err = load(ctx, obj);
+		err = load(ctx, obj, &wanted);
 	if (!err)
 		err = open_memory(ctx);
 	if (err) {
 		spin_ctx__destroy(ctx);
 		return err;
 	}
+	hpu_mem__begin(&wanted);
 	*out = ctx;
 	return 0;
 }

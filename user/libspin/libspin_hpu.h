@@ -20,23 +20,25 @@
 /* --- HPU memory --- */
 
 /*
- * Zero at the start. It holds the state (SPIN_STATE) of every context that is created with it, and stays after
- * them. nic may be NULL. -E2BIG: more than max_handler_mem. -EINVAL: 0 bytes.
+ * Zero at the start. It holds the state (SPIN_STATE) of every context that is created with it, from its first byte
+ * on, and stays after them; what the handlers register as initial value is not looked at. Handlers of all these
+ * contexts share it as those of one do: what they must agree on is theirs to see to. nic may be NULL. -E2BIG: more than
+ * max_handler_mem. -EINVAL: 0 bytes. -EPERM: not root.
  */
 int spin_hpu_mem__alloc(struct spin_nic *nic, size_t bytes, struct spin_hpu_mem **out);
-/* Contexts that have it keep it until they are destroyed. */
+/* Contexts that have it keep it until they are destroyed: it may be freed before them. */
 void spin_hpu_mem__free(struct spin_hpu_mem *mem);
-/* Mapped, shared with running handlers. Valid until spin_hpu_mem__free(). */
+/* Mapped, shared with running handlers. Valid until spin_hpu_mem__free(). bytes may be NULL. */
 void *spin_hpu_mem__addr(struct spin_hpu_mem *mem, size_t *bytes);
 
-/* --- limits: what a context is refused that asks for more (sPIN B.2.1; names as there) --- */
+/* --- limits: what asks for more is refused (sPIN B.2.1; names as there) --- */
 
 struct spin_ni_limits {
 	size_t bytes;                      /* sizeof(struct spin_ni_limits), set by the caller */
 	uint32_t max_user_hdr_size;        /* of .user_header_bytes */
-	uint32_t max_payload_size;         /* of a packet that handlers see, in bytes: the interface's MTU less headers */
-	uint64_t max_handler_mem;          /* of state, tables and scratchpads */
-	uint64_t max_initial_state;
+	uint32_t max_payload_size;         /* bytes of a datagram that handlers see: the MTU less IPv4 and UDP; SLMP has 10 of them */
+	uint64_t max_handler_mem;          /* bytes of state and tables */
+	uint64_t max_initial_state;        /* bytes of state, and of what it begins with */
 	uint32_t min_fragmentation_limit;  /* what holds for every packet without .fragmentation_bytes */
 	uint32_t max_fragmentation_limit;  /* of .fragmentation_bytes */
 	uint32_t max_cycles_per_byte;      /* 0: none is set; live handlers have a budget of steps */
@@ -51,7 +53,11 @@ struct spin_ni_limits {
 	uint32_t num_hpus;
 };
 
-/* nic may be NULL: what holds for any interface. -ENODEV: it went away. */
+/*
+ * What handlers have or register beyond a limit is refused when they are compiled or their object is opened, and what an application asks for when it
+ * asks, with -E2BIG, -ENOSPC or -EINVAL and a sentence that says limit and value. nic may be NULL: what holds for any
+ * interface. -ENODEV: it went away. -EINVAL: bytes is not set.
+ */
 int spin_nic__limits(struct spin_nic *nic, struct spin_ni_limits *out);
 
 /* --- capabilities --- */
@@ -59,15 +65,22 @@ int spin_nic__limits(struct spin_nic *nic, struct spin_ni_limits *out);
 enum spin_capability {
 	SPIN_CAP_MESSAGE_MATCHING = 1,  /* packets are told by context, message and matching entry */
 	SPIN_CAP_HEADER_FIRST = 2,      /* the packet with a message's header is handled before all others of it */
-	SPIN_CAP_NO_DUPLICATES = 4,     /* each packet of a message is handled once: handlers need not be idempotent */
-	SPIN_CAP_RELIABLE = 8,          /* and all of a message come, or the host learns that they did not (with senders that resend) */
+	/* each packet of a message is handled once while its key is remembered (tombstone_ms): handlers need not be idempotent */
+	SPIN_CAP_NO_DUPLICATES = 4,
+	/* all packets of a message come, if its sender sends those again that are not acknowledged, or the host learns that not */
+	SPIN_CAP_RELIABLE = 8,
 	SPIN_CAP_IN_ORDER = 16,         /* packets of a message are handled in its order: none of our deliveries */
 	SPIN_CAP_BUDGET = 32,           /* a handler that overruns is stopped and reported */
 	SPIN_CAP_ISOLATION = 64,        /* handlers reach nothing but their context's memory */
 	SPIN_CAP_FORWARD = 128,         /* several packets out of one run leave without the host's help */
 };
 
-/* The capabilities of contexts with this delivery on this interface (NULL: any). Datagrams: each is a message. */
+/*
+ * The capabilities of contexts with this delivery on this interface (NULL: any). Header first holds for both: packets of a
+ * message that overtake its first one are parked until that is handled; of datagrams each is a message, and its own
+ * header. What the network loses or doubles of datagrams is lost or handled twice: their handlers are to be idempotent.
+ * Budget and isolation hold for both: the verifier lets no handler reach more than its context's memory, in either class.
+ */
 uint32_t spin_nic__capabilities(struct spin_nic *nic, enum spin_delivery delivery);
 const char *spin_capability_name(enum spin_capability capability); /* "header_first" */
 

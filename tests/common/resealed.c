@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <libspin/seal.h>
+
+#include "tests/common/expect.h"
+#include "tests/common/resealed.h"
+
+int resealed_open(const struct spin_object *good, size_t offset, const void *value, size_t bytes, struct spin_object **out)
+{
+	char path[] = "/tmp/spin-object-XXXXXX";
+	uint8_t *copy = malloc(good->bytes + SPIN_SEAL_BYTES);
+	int fd = mkstemp(path), err;
+	FILE *f = fd < 0 ? NULL : fdopen(fd, "wb");
+
+	if (!copy || !f)
+		fail("a changed object");
+	memcpy(copy, good->data, good->bytes);
+	memcpy(copy + offset, value, bytes);
+	spin_seal__make(copy, good->bytes, copy + good->bytes);
+	if (fwrite(copy, 1, good->bytes + SPIN_SEAL_BYTES, f) != good->bytes + SPIN_SEAL_BYTES || fclose(f))
+		fail("writing a changed object");
+	free(copy);
+	err = spin_object__open(path, out);
+	unlink(path);
+	return err;
+}
+
+int resealed_registration(const struct spin_object *good, size_t field, size_t bytes, uint32_t value,
+			  struct spin_object **out)
+{
+	size_t at, meta_bytes;
+
+	if (spin_elf__section(good->data, good->bytes, SPIN_META_SECTION, &at, &meta_bytes) ||
+	    meta_bytes < sizeof(struct spin_meta))
+		fail("what is registered");
+	return resealed_open(good, at + offsetof(struct spin_meta, registration) + field, &value, bytes, out);
+}

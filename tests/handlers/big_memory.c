@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* big_memory - all the memory that handlers can have: 1 MiB of state, and tables of 3 MiB; counts in the last words. */
+#include <spin/spin.h>
+
+struct state {
+	uint32_t word[262144];
+};
+
+struct row {
+	uint32_t word[12];
+};
+
+SPIN_STATE(struct state);
+SPIN_TABLE(rows, struct row, 65536);
+
+static enum spin_payload_rc big_memory_payload(struct spin_payload *p, struct state *state)
+{
+	(void)p;
+	spin_add32(&state->word[262143], 1);
+	spin_add32(&rows[65535].word[11], 1);
+	return SPIN_SUCCESS;
+}
+
+SPIN_HANDLERS(big_memory, .payload = big_memory_payload);

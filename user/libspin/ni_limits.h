@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef LIBSPIN_NI_LIMITS_H
+#define LIBSPIN_NI_LIMITS_H
+
+/* What an interface takes and guarantees. */
+#include "internal.h"
+
+#pragma GCC visibility push(default)
+#include "libspin_hpu.h"
+#pragma GCC visibility pop
+
+/* What an HPU image has room for, beyond which spincc refuses it (hwmodel/image/pspin.ld; PsPIN: 4 MiB of L2 handler memory). */
+#define SPIN_STATE_MAX       (1u << 20) /* bytes of state */
+#define SPIN_HANDLER_MEM_MAX (4u << 20) /* of state and tables */
+
+/* -ENOTSUP with a sentence: nic (NULL: none) does not give contexts with this delivery all of these capabilities. */
+int capabilities__check(struct spin_nic *nic, enum spin_delivery delivery, uint32_t wanted);
+
+#endif
