@@ -8,7 +8,7 @@ cd "$WORK" || exit 1
 for header in "$PREFIX"/include/spin/libspin*.h; do
 	gcc -E -P -I"$PREFIX/include" -include stdint.h "$header"
 done | tr '\n' ' ' | tr ';{' '\n\n' |
-	grep -v typedef | grep -oE 'spin_[a-z0-9_]+ *\(' | tr -d ' (' | sort -u >declared
+	grep -vE "typedef|inline|return" | grep -oE 'spin_[a-z0-9_]+ *\(' | tr -d ' (' | sort -u >declared
 [ "$(wc -l <declared)" -gt 40 ] || fail "only $(wc -l <declared) functions are found in the headers"
 nm -D --defined-only "$PREFIX/lib/libspin.so" >symbols
 awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' symbols | sort -u >exported
