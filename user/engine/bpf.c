@@ -37,7 +37,9 @@ void engine_other_way(void)
 static int open_class(struct engine *e, const struct engine_handler *handler, const struct engine_context *context,
 		      enum spin_class class)
 {
-	struct spin_ctx_opts opts = { .bytes = sizeof(opts), .class = class, .message = context->message };
+	/* the one HPU is receive queue 0, from which packets of test runs come, whatever CPU this is */
+	struct spin_ctx_opts opts = { .bytes = sizeof(opts), .class = class, .message = context->message,
+				      .hpus = SPIN_HPUS_QUEUE, .hpu_count = 1, .put_id = 1 };
 	struct bpf *b = calloc(1, sizeof(*b));
 	int err, cpu;
 
@@ -202,6 +204,8 @@ const struct engine_ops engine_bpf = {
 	.me_unlink = bpf_message__me_unlink,
 	.me_get = bpf_message__me_get,
 	.stats = bpf_message__stats,
+	.ct = bpf_message__ct,
+	.set_ct = bpf_message__set_ct,
 };
 
 const struct engine_ops engine_isolated = {
@@ -220,4 +224,6 @@ const struct engine_ops engine_isolated = {
 	.me_unlink = bpf_message__me_unlink,
 	.me_get = bpf_message__me_get,
 	.stats = bpf_message__stats,
+	.ct = bpf_message__ct,
+	.set_ct = bpf_message__set_ct,
 };

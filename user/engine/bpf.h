@@ -24,5 +24,7 @@ int bpf_message__me_append(struct engine *e, const struct spin_me_opts *opts, un
 int bpf_message__me_unlink(struct engine *e, unsigned me);
 int bpf_message__me_get(struct engine *e, unsigned me, struct spin_me *out);
 int bpf_message__stats(struct engine *e, struct spin_message_stats *out);
+int bpf_message__ct(struct engine *e, unsigned me, struct spin_ct *out);
+int bpf_message__set_ct(struct engine *e, unsigned me, const struct spin_ct *ct);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* What the kernel's engine does for contexts of messages, and its events. */
+/* What the kernel's engine does for contexts of messages; host memory, events and what handlers send, of both kinds. */
 #include <errno.h>
 #include <string.h>
 
@@ -35,6 +35,20 @@ int bpf_events(const struct bpf *b, struct engine_events *out)
 static int told(int err)
 {
 	return err ? engine_fail(err, "%s", spin_strerror_last()) : 0;
+}
+
+int bpf_message__ct(struct engine *e, unsigned me, struct spin_ct *out)
+{
+	struct bpf *b = e->impl;
+
+	return told(spin_ctx__me_ct(b->ctx, me, out));
+}
+
+int bpf_message__set_ct(struct engine *e, unsigned me, const struct spin_ct *ct)
+{
+	struct bpf *b = e->impl;
+
+	return told(spin_ctx__me_set_ct(b->ctx, me, *ct));
 }
 
 int bpf_message__clock(struct engine *e, uint32_t now_ms, struct engine_events *out)
