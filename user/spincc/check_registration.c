@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The registration, and what a handler may do because of it: fields that no
- * compiler relates to each other, and calls that are for datagrams only.
+ * The registration: fields that no compiler relates to each other. What handlers may call because
+ * of it is in check_calls.c.
  */
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,14 +12,37 @@
 
 #include "ir.h"
 
-static int refuse(const char *file, unsigned line, const char *sentence)
+struct place {
+	char file[PATH_MAX];
+	unsigned line;
+};
+
+static int refuse(const struct place *at, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static int refuse(const struct place *at, const char *format, ...)
 {
-	fprintf(stderr, "%s:%u: %s\n", file, line, sentence);
+	va_list args;
+
+	fprintf(stderr, "%s:%u: ", at->file, at->line);
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	fputc('\n', stderr);
 	return -1;
 }
 
 /* The fields as they stand in the initial value, by their order in struct spin_registration. */
-enum { HEADER, PAYLOAD, COMPLETION, MESSAGE_COMPLETION, DELIVERY = 6, USER_HEADER = 8, FIELDS };
+enum {
+	HEADER, PAYLOAD, COMPLETION, MESSAGE_COMPLETION, DELIVERY = 6, USER_HEADER = 8, BUDGET = 13, FRAGMENTATION, FIELDS
+};
+
+/* "i16 -1": as wide as its type. */
+static unsigned unsigned_field(const char *at)
+{
+	unsigned long bits = strtoul(at + 1, NULL, 10), value = strtoul(at + strcspn(at, " "), NULL, 10);
+
+	return bits && bits < 32 ? (unsigned)(value & ((1ul << bits) - 1)) : (unsigned)value;
+}
 
 static int read_fields(const char *meta, unsigned fields[FIELDS])
 {
@@ -34,69 +58,60 @@ static int read_fields(const char *meta, unsigned fields[FIELDS])
 	for (unsigned i = 0; i < FIELDS && at; i++) {
 		at += strspn(at, "{, ");
 		if (*at == 'i') /* "i8 1"; padding is "[1 x i8] zeroinitializer" */
-			fields[i] = (unsigned)strtoul(at + strcspn(at, " "), NULL, 10);
+			fields[i] = unsigned_field(at);
 		at = strchr(at, ',');
 	}
 	return 0;
 }
 
-static const char *find_line(const struct ir *ir, const char *start)
+static int check_pieces(const struct place *at, const unsigned *fields)
 {
-	const char *line = ir__first(ir);
+	const unsigned unit = fields[FRAGMENTATION];
 
-	while (line && strncmp(line, start, strlen(start)))
-		line = ir__next(ir, line);
-	return line;
+	if (fields[USER_HEADER] > SPIN_USER_HEADER_MAX)
+		return refuse(at, "user_header_bytes is %u, at most %u", fields[USER_HEADER], SPIN_USER_HEADER_MAX);
+	if (unit <= 1)
+		return 0;
+	if (unit & (unit - 1) || unit > SPIN_FRAGMENTATION_MAX)
+		return refuse(at, "fragmentation_bytes is %u: a power of two, at most %u", unit, SPIN_FRAGMENTATION_MAX);
+	if (fields[DELIVERY] != SPIN_DELIVER_ME)
+		return refuse(at, "fragmentation_bytes is for messages: register .delivery = SPIN_DELIVER_ME, or look at the length "
+			      "of each datagram");
+	if (fields[USER_HEADER] % unit)
+		return refuse(at, "user_header_bytes is %u, no multiple of fragmentation_bytes, %u: what follows the user header "
+			      "would not lie as promised", fields[USER_HEADER], unit);
+	return 0;
 }
 
-/* What only a datagram has: an answer, and a way on to the host's stack. */
-static int check_calls(const struct spincc *s, const struct ir *ir)
+static int check_fields_of(const struct ir *ir, const struct place *at, const unsigned *fields)
 {
-	static const struct { const char *name, *sentence; } calls[] = {
-		{ "spin_reply_", "spin_reply is for datagrams: packets of messages are acknowledged by the NIC" },
-		{ "spin_set_dst_port_", "spin_set_dst_port is for datagrams: packets of messages are not passed on" },
-	};
-	char callee[128], file[PATH_MAX];
-
-	for (const char *line = ir__first(ir); line; line = ir__next(ir, line)) {
-		if (*line != ' ' || !ir__callee(line, callee, sizeof(callee)))
-			continue;
-		for (unsigned i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
-			unsigned at = strcmp(callee, calls[i].name) ? 0 :
-				      ir__place(s, ir, ir__ref(ir, line, "!dbg "), file);
-
-			if (at)
-				return refuse(file, at, calls[i].sentence);
-		}
-	}
+	/* a file that registers nothing is a slip: every packet would pass as if it were not there */
+	if (!fields[HEADER] && !fields[PAYLOAD] && !fields[COMPLETION] && !fields[MESSAGE_COMPLETION])
+		return refuse(at, "it registers no handler; give .header, .payload or .completion");
+	if (fields[COMPLETION] && fields[MESSAGE_COMPLETION])
+		return refuse(at, "register one of .completion and .message_completion");
+	if (fields[BUDGET] > SPIN_BUDGET_MAX)
+		return refuse(at, "budget is %u, at most %u steps; more would keep an HPU from its packets", fields[BUDGET],
+			      SPIN_BUDGET_MAX);
+	if (check_pieces(at, fields))
+		return -1;
+	if (fields[DELIVERY] != SPIN_DELIVER_ME && ir__starts(ir, "@spin_scratchpad_bytes_ ="))
+		return refuse(at, "SPIN_SCRATCHPAD is a message's: register .delivery = SPIN_DELIVER_ME, or keep it in SPIN_STATE");
 	return 0;
 }
 
 int check__registration(const struct spincc *s, const struct ir *ir)
 {
-	const char *meta = find_line(ir, "@spin_meta_ ="), *expression, *variable;
-	char file[PATH_MAX], sentence[96];
-	unsigned fields[FIELDS], at;
+	const char *meta = ir__starts(ir, "@spin_meta_ ="), *expression, *variable;
+	unsigned fields[FIELDS];
+	struct place at;
 
 	expression = meta ? ir__ref(ir, meta, "!dbg ") : NULL;
 	variable = expression ? ir__ref(ir, expression, "var: ") : NULL;
-	at = variable ? ir__place(s, ir, variable, file) : 0;
-	if (!at || read_fields(meta, fields))
+	at.line = variable ? ir__place(s, ir, variable, at.file) : 0;
+	if (!at.line || read_fields(meta, fields))
 		return 0;
-	/* a file that registers nothing is a slip: every packet would pass as if it were not there */
-	if (!fields[HEADER] && !fields[PAYLOAD] && !fields[COMPLETION] && !fields[MESSAGE_COMPLETION])
-		return refuse(file, at, "it registers no handler; give .header, .payload or .completion");
-	if (fields[COMPLETION] && fields[MESSAGE_COMPLETION])
-		return refuse(file, at, "register one of .completion and .message_completion");
-	if (fields[USER_HEADER] > SPIN_USER_HEADER_MAX) {
-		snprintf(sentence, sizeof(sentence), "user_header_bytes is %u, at most %u", fields[USER_HEADER],
-			 SPIN_USER_HEADER_MAX);
-		return refuse(file, at, sentence);
-	}
-	if (fields[DELIVERY] == SPIN_DELIVER_ME)
-		return check_calls(s, ir);
-	if (find_line(ir, "@spin_scratchpad_bytes_ ="))
-		return refuse(file, at, "SPIN_SCRATCHPAD is a message's: register .delivery = SPIN_DELIVER_ME, or keep it in "
-			      "SPIN_STATE");
-	return 0;
+	if (check_fields_of(ir, &at, fields))
+		return -1;
+	return check__calls(s, ir, fields[DELIVERY] == SPIN_DELIVER_ME);
 }

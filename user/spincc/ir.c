@@ -72,6 +72,15 @@ const char *ir__next(const struct ir *ir, const char *line)
 	return *line ? line : NULL;
 }
 
+const char *ir__starts(const struct ir *ir, const char *start)
+{
+	const char *line = ir__first(ir);
+
+	while (line && strncmp(line, start, strlen(start)))
+		line = ir__next(ir, line);
+	return line;
+}
+
 const char *ir__ref(const struct ir *ir, const char *line, const char *key)
 {
 	const char *at = strstr(line, key);

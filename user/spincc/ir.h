@@ -15,6 +15,8 @@ int ir__read(const char *path, struct ir *ir); /* -1: not there */
 void ir__free(struct ir *ir);
 const char *ir__first(const struct ir *ir);
 const char *ir__next(const struct ir *ir, const char *line); /* NULL after the last */
+/* The first line that begins so; NULL: none. */
+const char *ir__starts(const struct ir *ir, const char *start);
 
 /* The entry that `key` refers to ("!dbg ", "file: ") in a line; NULL: none. */
 const char *ir__ref(const struct ir *ir, const char *line, const char *key);
@@ -28,6 +30,8 @@ unsigned ir__place(const struct spincc *s, const struct ir *ir, const char *entr
 
 /* The layout of the state or of a table, by its DIGlobalVariable: -1 after it was said what differs between targets. */
 int check__fields(const struct spincc *s, const struct ir *ir, const char *variable);
+/* What handlers call that is not for them. `messages`: they take some. -1 after it was said. */
+int check__calls(const struct spincc *s, const struct ir *ir, int messages);
 /* What is registered: -1 after it was said what is missing, too much, or not for these handlers. */
 int check__registration(const struct spincc *s, const struct ir *ir);
 

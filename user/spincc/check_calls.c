@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* What a handler may call because of what its file registers. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <spin/context.h>
+
+#include "ir.h"
+
+/* What there is for one delivery only: an answer and a way on to the host's stack; memory that a message has. */
+static const struct {
+	const char *name;
+	int messages; /* 1: for these only; 0: for datagrams */
+	const char *sentence;
+} calls[] = {
+	{ "spin_reply_", 0, "spin_reply is for datagrams: packets of messages are acknowledged by the NIC" },
+	{ "spin_set_dst_port_", 0, "spin_set_dst_port is for datagrams: packets of messages are not passed on" },
+	{ "spin_put_from_host_", 1, "spin_put_from_host is for messages: a datagram has no matching entry; send from HPU memory "
+				    "with spin_put_from_device" },
+};
+
+static const char *const puts_[] = { "spin_forward_", "spin_put_payload_", "spin_put_from_device_", "spin_put_from_host_" };
+
+/* Calls whose second argument is a space of host memory. */
+static const char *const spaces[] = {
+	"spin_dma_to_host_",     "spin_dma_to_host_nb_",     "spin_dma_from_host_", "spin_dma_from_host_nb_",
+	"spin_payload_to_host_", "spin_payload_from_host_", "spin_dma_cas64_",     "spin_dma_fadd32_",
+	"spin_dma_fadd64_",      "spin_host_write_",
+};
+
+static int is_one_of(const char *name, const char *const *names, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!strcmp(name, names[i]))
+			return 1;
+	return 0;
+}
+
+/* "call i32 @f(ptr noundef %1, i32 noundef 0, ...": is its second argument that constant? */
+static int second_argument_is(const char *line, const char *callee, unsigned value)
+{
+	const char *at = strstr(line, callee), *end;
+	char text[16];
+
+	at = at ? strchr(at, ',') : NULL;
+	end = at ? at + 1 + strcspn(at + 1, ",)") : NULL;
+	if (!end)
+		return 0;
+	snprintf(text, sizeof(text), " %u", value);
+	return (size_t)(end - at) > strlen(text) && !strncmp(end - strlen(text), text, strlen(text));
+}
+
+static const char *judge(const struct ir *ir, const char *line, const char *callee, int messages)
+{
+	for (unsigned i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
+		if (!strcmp(callee, calls[i].name) && calls[i].messages != messages)
+			return calls[i].sentence;
+	if (is_one_of(callee, puts_, sizeof(puts_) / sizeof(puts_[0])) && !ir__starts(ir, "@spin_puts_registered_ ="))
+		return "it sends packets; say with SPIN_PUTS(n) before the first handler how many at most for one that came";
+	if (!messages && is_one_of(callee, spaces, sizeof(spaces) / sizeof(spaces[0])) &&
+	    second_argument_is(line, callee, SPIN_ME_MEM))
+		return "SPIN_ME_MEM is a message's place, which a datagram has not; use SPIN_HANDLER_MEM";
+	return NULL;
+}
+
+int check__calls(const struct spincc *s, const struct ir *ir, int messages)
+{
+	char callee[128], file[PATH_MAX];
+
+	for (const char *line = ir__first(ir); line; line = ir__next(ir, line)) {
+		const char *sentence;
+		unsigned at;
+
+		if (*line != ' ' || !ir__callee(line, callee, sizeof(callee)))
+			continue;
+		sentence = judge(ir, line, callee, messages);
+		at = sentence ? ir__place(s, ir, ir__ref(ir, line, "!dbg "), file) : 0;
+		if (!at)
+			continue;
+		fprintf(stderr, "%s:%u: %s\n", file, at, sentence);
+		return -1;
+	}
+	return 0;
+}
