@@ -137,6 +137,13 @@ struct spin_me *spin_host_mes(void)
 	return spin_handlers_.delivery == SPIN_DELIVER_ME ? spin_mes : 0;
 }
 
+/* What handlers reach of the entries beside their memory; of datagrams entry 0's counts. */
+struct spin_me_memory *spin_host_me_memory(void);
+struct spin_me_memory *spin_host_me_memory(void)
+{
+	return spin_me_memory;
+}
+
 const struct spin_message_stats *spin_host_stats(void);
 const struct spin_message_stats *spin_host_stats(void)
 {

@@ -14,7 +14,8 @@ SPIN_INLINE void spin_dma_pieces_(const struct spin_packet *packet, uint32_t at,
 {
 	uint32_t room = 0, start = 0;
 
-	for (uint32_t done = 0; done < bytes && spin_go_on_(); done = spin_blur(done + 1)) {
+	/* in the isolated class an index has to be as unknown at the first round as at the others */
+	for (uint32_t done = spin_blur(0); done < bytes && spin_go_on_(); done = spin_blur(done + 1)) {
 		uint8_t *host;
 
 		if (!room)

@@ -86,7 +86,7 @@ SPIN_INLINE void spin_payload_in_(struct spin_packet *packet, uint32_t off, cons
 	const struct spin_view *view = &packet->view;
 	uint32_t size;
 
-	for (uint32_t done = 0; done < bytes && spin_go_on_(); done = spin_blur(done + size)) {
+	for (uint32_t done = spin_blur(0); done < bytes && spin_go_on_(); done = spin_blur(done + size)) {
 		uint32_t at = off + done, left = bytes - done, shift = (at & 1) * 8;
 		uint64_t from_at = spin_opaque64_(done);
 		const uint8_t *from;

@@ -17,9 +17,8 @@ struct host {
 	uint32_t *request_count;
 	const struct spin_request *request; /* what handlers sent */
 
-	/* memory is NULL if the handlers use none */
 	uint8_t *memory;
-	struct spin_me_memory *me_memory; /* NULL: handlers reach nothing of an entry but its memory */
+	struct spin_me_memory *me_memory;
 	struct spin_segment first_segment[SPIN_SEGMENTS_MAX]; /* of the first entry; 0: as libspin has it */
 	unsigned first_segments;
 
@@ -42,7 +41,7 @@ int host_message__open(struct host *h, const struct spin_message_opts *opts);
 /* Events since event_count was set to 0. */
 void host_message__events(const struct host *h, struct engine_events *out);
 
-/* When h->mes is known: host memory, if the handlers use any. */
+/* When h->mes is known. */
 int host_memory__open(struct host *h, const struct spin_message_opts *opts);
 /* Counters and segments of a new context. */
 int host_memory__start(struct host *h);

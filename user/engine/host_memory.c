@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* The host build's host memory, and what handlers reach through an entry beside its own: segments and the counter. */
-#include <dlfcn.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,20 +23,18 @@ int host_memory__segments(struct host *h, unsigned me, const struct spin_segment
 		memory.segment[i] = segment[i];
 		memory.bytes += segment[i].length;
 	}
-	if (h->me_memory)
-		h->me_memory[me] = memory;
-	return segments && !h->me_memory ? engine_fail(-EINVAL, "the handlers use no host memory of their own") : 0;
+	h->me_memory[me] = memory;
+	return 0;
 }
 
 int host_memory__start(struct host *h)
 {
 	const struct spin_segment all = { 0, h->config->host_bytes & ~7u };
 
-	if (h->me_memory)
-		memset(h->me_memory, 0, SPIN_MES_MAX * sizeof(*h->me_memory));
+	memset(h->me_memory, 0, SPIN_MES_MAX * sizeof(*h->me_memory));
 	if (h->first_segments)
 		return host_memory__segments(h, 0, h->first_segment, h->first_segments);
-	return h->mes || !h->me_memory ? 0 : host_memory__segments(h, 0, &all, 1);
+	return h->mes ? 0 : host_memory__segments(h, 0, &all, 1);
 }
 
 int host_memory__open(struct host *h, const struct spin_message_opts *opts)
@@ -47,12 +44,10 @@ int host_memory__open(struct host *h, const struct spin_message_opts *opts)
 	int err = 0;
 
 	memory = host__symbol(h, "spin_host_memory_at", &err);
-	*(void **)&me_memory = dlsym(h->lib, "spin_host_me_memory");
+	*(void **)&me_memory = host__symbol(h, "spin_host_me_memory", &err);
 	if (err)
 		return err;
-	h->me_memory = me_memory ? me_memory() : NULL;
-	if (!h->me_memory && !h->mes)
-		return 0;
+	h->me_memory = me_memory();
 	if (opts->host_bytes > SPIN_HOST_BYTES_MAX || opts->handler_segments > SPIN_SEGMENTS_MAX)
 		return engine_fail(-EINVAL, "more host memory or segments than a context can have");
 	h->config->host_bytes = opts->host_bytes ? (uint32_t)opts->host_bytes : SPIN_HOST_BYTES;
@@ -70,8 +65,6 @@ static int range(const struct host *h, size_t offset, size_t bytes)
 {
 	size_t have = h->config->host_bytes;
 
-	if (!h->memory)
-		return engine_fail(-EOPNOTSUPP, "these handlers have no host memory");
 	return offset > have || bytes > have - offset ?
 		       engine_fail(-ERANGE, "the host memory has %zu bytes", have) : 0;
 }
@@ -98,7 +91,7 @@ int host_memory__write(struct engine *e, size_t offset, const void *from, size_t
 
 static int counter(const struct host *h, unsigned me, struct spin_ct **out)
 {
-	if (!h->me_memory || me >= (h->mes ? SPIN_MES_MAX : 1))
+	if (me >= (h->mes ? SPIN_MES_MAX : 1))
 		return engine_fail(-ENOENT, "the handlers reach no counter of entry %u", me);
 	*out = &h->me_memory[me].ct;
 	return 0;

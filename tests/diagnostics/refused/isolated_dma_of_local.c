@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include <spin/spin.h>
+
+SPIN_NO_STATE;
+
+static enum spin_payload_rc f(struct spin_payload *p, struct spin_no_state *unused)
+{
+	uint32_t local[4] = { 1, 2, 3, p->length };
+
+	if (spin_dma_to_host(p, SPIN_HANDLER_MEM, 0, local, sizeof(local))) // isolated: a local array is indexed with a variable; keep the array in the state
+		return SPIN_SEGV;
+	return SPIN_SUCCESS;
+}
+
+SPIN_HANDLERS(local, .payload = f);
