@@ -37,6 +37,7 @@ line() {
 	recv) echo "$SPINCTL recv $WORK/made/in --dev v0 --count 0 --duration 0.4" ;;
 	mpq) echo "$SPINCTL mpq" ;;
 	send) echo "$SPINCTL send filtering.spin filtering.c --to 127.0.0.1" ;;
+	limits) echo "$SPINCTL limits --dev v0" ;;
 	doctor) echo "$SPINCTL doctor --dev v0" ;;
 	spincc) echo "$SPINCC filtering.c -o $WORK/made/made.spin --verbose" ;;
 	*) return 1 ;;

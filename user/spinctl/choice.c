@@ -4,6 +4,7 @@
 
 #include "choice.h"
 #include "libspin/internal.h"
+#include "libspin/libspin_hpu.h"
 
 enum spin_mode choice__mode(const char *name)
 {
@@ -17,6 +18,28 @@ enum spin_mode choice__mode(const char *name)
 enum spin_class choice__class(const char *name)
 {
 	return strcmp(name, spin_class_name(SPIN_CLASS_ISOLATED)) ? SPIN_CLASS_TRUSTED : SPIN_CLASS_ISOLATED;
+}
+
+int choice__capabilities(const char *names, uint32_t *out)
+{
+	*out = 0;
+	while (*names) {
+		size_t length = strcspn(names, ",");
+		uint32_t bit = 1;
+		const char *name;
+
+		for (; bit; bit <<= 1) {
+			name = spin_capability_name((enum spin_capability)bit);
+			if (strlen(name) == length && !strncmp(name, names, length) && strcmp(name, "unknown"))
+				break;
+		}
+		if (!bit)
+			return spin_fail(-EINVAL, "--need '%.*s': there is no such capability; `spinctl limits` lists them",
+					 (int)length, names);
+		*out |= bit;
+		names += length + (names[length] == ',');
+	}
+	return 0;
 }
 
 int choice__match(const char *text, struct spin_rule *out)

@@ -11,6 +11,9 @@
 enum spin_mode choice__mode(const char *name);
 enum spin_class choice__class(const char *name);
 
+/* --need: "header_first,reliable" to bits. -EINVAL with a sentence. */
+int choice__capabilities(const char *names, uint32_t *out);
+
 /* --match: as spin_rule__parse(), but an empty one is refused: an unset variable of the shell's is not "all datagrams". */
 int choice__match(const char *text, struct spin_rule *out);
 

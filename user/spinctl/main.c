@@ -20,6 +20,7 @@ static const struct subcommand *const subcommands[] = {
 	&mpq_command,
 	&send_command,
 	&doctor_command,
+	&limits_command,
 };
 #define SUBCOMMANDS (sizeof(subcommands) / sizeof(subcommands[0]))
 

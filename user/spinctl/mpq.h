@@ -3,6 +3,7 @@
 #define SPINCTL_MPQ_H
 
 #include "libspin/libspin_message.h"
+#include "run_memory.h"
 #include "spinctl.h"
 #include "status.h"
 
@@ -13,13 +14,14 @@ struct mpq_context {
 	int owner_pid;                    /* 0: not visible */
 	uint32_t mpqs;                    /* messages in flight at most */
 	struct spin_message_stats stats;
+	struct spin_ct ct[SPIN_MES_MAX];  /* of its entries; zero if its handlers use none */
 	struct spin_message_info *message;
 	unsigned messages;
 };
 
 /* All of this machine, or those on one device; a context on several is found once. 0 or -errno. Free with mpq_find__free(). */
 int mpq_find__contexts(const char *device, struct mpq_context **out, unsigned *count);
-/* Of a context's program: 0, -ENOENT if it takes datagrams, or -errno. Free out->message. */
+/* Of a context's program: 0, -ENOENT if it takes datagrams (which have counters, too), or -errno. Free out->message. */
 int mpq_find__context(uint32_t program_id, struct mpq_context *out);
 void mpq_find__free(struct mpq_context *context, unsigned count);
 

@@ -48,6 +48,17 @@ static int read_messages(const struct outside_section *s, const struct spin_conf
 	return 0;
 }
 
+static void read_counters(const struct outside_section *s, struct mpq_context *out)
+{
+	const struct spin_me_memory *entry = outside_section__variable(s, "spin_me_memory", ".bss",
+								       SPIN_MES_MAX * sizeof(*entry));
+
+	for (unsigned i = 0; entry && i < SPIN_MES_MAX; i++) {
+		out->ct[i].success = __atomic_load_n(&entry[i].ct.success, __ATOMIC_RELAXED);
+		out->ct[i].failure = __atomic_load_n(&entry[i].ct.failure, __ATOMIC_RELAXED);
+	}
+}
+
 int mpq_find__context(uint32_t program_id, struct mpq_context *out)
 {
 	struct outside_section rodata = { .fd = -1 }, bss = { .fd = -1 };
@@ -62,6 +73,8 @@ int mpq_find__context(uint32_t program_id, struct mpq_context *out)
 		config = outside_section__variable(&rodata, "spin_config", ".rodata", sizeof(*config));
 	if (config && bss.mem)
 		err = read_messages(&bss, config, out);
+	if (bss.mem)
+		read_counters(&bss, out);
 	outside_section__close(&rodata);
 	outside_section__close(&bss);
 	return err;

@@ -38,6 +38,7 @@ static void text_context(const struct mpq_context *c)
 	if (c->stats.events_lost)
 		printf("; %" PRIu64 " events lost", c->stats.events_lost);
 	putchar('\n');
+	run_memory__counters_text("  ", c->ct);
 	if (!c->messages)
 		return;
 	printf("  %-28s %10s  %-7s %9s %9s  %-20s %7s %7s %10s  %5s\n", "source", "id", "phase", "age s", "idle s",
@@ -97,6 +98,7 @@ static void json_context(struct json *j, const struct mpq_context *c)
 	json_uint(j, "parked_packets_handled", c->stats.replayed);
 	json_uint(j, "parked_packets_lost", c->stats.replay_lost);
 	json_uint(j, "events_lost", c->stats.events_lost);
+	run_memory__counters_json(j, c->ct);
 	json_array(j, "messages");
 	for (unsigned i = 0; i < c->messages; i++)
 		json_message(j, &c->message[i]);

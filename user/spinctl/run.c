@@ -11,7 +11,7 @@
 
 static struct run_options {
 	struct option_list devices, matches, names;
-	const char *mode, *class, *ready_file;
+	const char *mode, *class, *ready_file, *need;
 	struct fill_options fill;
 	struct message_options message;
 	double interval_s, duration_s;
@@ -33,6 +33,8 @@ static const struct option_row rows[] = {
 	{ "class", 0, OPTION_STRING, CLASS_CHOICES, FIELD(class),
 	  "trusted: the packet is read in place; isolated: loaded without CAP_PERFMON, packets are copied, slower "
 	  "(default: trusted)" },
+	{ "need", 0, OPTION_STRING, "CAP[,CAP...]", FIELD(need),
+	  "refuse an interface without these capabilities, which `spinctl limits` lists" },
 	FILL_OPTIONS(struct run_options, fill),
 	MESSAGE_OPTIONS(struct run_options, message),
 	{ "interval", 0, OPTION_SECONDS, "SEC", FIELD(interval_s),
@@ -136,7 +138,7 @@ static int start(struct run_set *set)
 
 static int run(const char **operands, unsigned count)
 {
-	const struct run_wishes wishes = { .files = operands, .file_count = count, .devices = &options.devices,
+	struct run_wishes wishes = { .files = operands, .file_count = count, .devices = &options.devices,
 					   .matches = &options.matches, .names = &options.names,
 					   .mode = choice__mode(options.mode),
 					   .class = choice__class(options.class),
@@ -144,6 +146,10 @@ static int run(const char **operands, unsigned count)
 	static struct run_set set;
 	int status;
 
+	if (options.need && choice__capabilities(options.need, &wishes.capabilities)) {
+		complain("%s", spin_strerror_last());
+		return USAGE;
+	}
 	stop__watch();
 	status = run_set__open(&set, &wishes);
 	if (!status)

@@ -40,6 +40,7 @@ struct run_wishes {
 	const struct message_options *message;
 	enum spin_mode mode;
 	enum spin_class class;
+	uint32_t capabilities; /* that are needed */
 };
 
 /* Opens and loads all of it, nothing attached yet. DONE, FAILED or USAGE after a message. */

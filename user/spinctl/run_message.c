@@ -8,9 +8,11 @@
 #include "common/number.h"
 #include "run_message.h"
 
+#define TOLD 1 /* a word that was complained of */
+
 int run_message__given(const struct message_options *o)
 {
-	return o->host_kib || o->messages || o->idle_s > 0 || o->tombstone_s > 0 || o->put || o->entries.count;
+	return o->messages || o->idle_s > 0 || o->tombstone_s > 0 || o->put || o->entries.count;
 }
 
 /* At least a millisecond, as 0 is the default. */
@@ -23,12 +25,23 @@ static int take_ms(const char *option, double seconds, unsigned *out)
 	return DONE;
 }
 
-int run_message__take(const struct message_options *o, struct spin_message_opts *out)
+int run_message__take(const struct message_options *o, int messages, struct run_memory *memory,
+		      struct spin_message_opts *out)
 {
 	int status;
 
 	memset(out, 0, sizeof(*out));
 	out->host_bytes = (size_t)o->host_kib << 10;
+	if (o->handler_mem && messages && o->entries.count)
+		return complain("--handler-mem is the first entry's, and --entry posts others: write mem=%s there", o->handler_mem);
+	if (o->handler_mem && run_memory__parse("--handler-mem", o->handler_mem, memory))
+		return FAILED;
+	if (o->handler_mem) {
+		out->handler_mem = memory->segment;
+		out->handler_segments = memory->segments;
+	}
+	if (!messages)
+		return DONE;
 	out->messages = o->messages;
 	out->put = o->put;
 	out->no_entry = o->entries.count > 0;
@@ -36,8 +49,8 @@ int run_message__take(const struct message_options *o, struct spin_message_opts 
 	return status ? status : take_ms("tombstone", o->tombstone_s, &out->tombstone_ms);
 }
 
-/* "match=0x10", "once". */
-static int take_word(const char *word, struct spin_me_opts *me)
+/* "match=0x10", "once"; mem= leads to *memory. */
+static int take_word(const char *word, struct spin_me_opts *me, struct run_memory *memory)
 {
 	uint64_t number = 0;
 	int err = -EINVAL;
@@ -55,20 +68,27 @@ static int take_word(const char *word, struct spin_me_opts *me)
 	} else if (!strncmp(word, "length=", 7)) {
 		err = number__read(word + 7, UINT32_MAX, &number);
 		me->length = (uint32_t)number;
+	} else if (!strncmp(word, "mem=", 4)) {
+		if (run_memory__parse("--entry mem", word + 4, memory))
+			return TOLD;
+		me->handler_mem = memory->segment;
+		me->handler_segments = memory->segments;
+		err = 0;
 	}
 	return err;
 }
 
-static int take_entry(const char *words, struct spin_me_opts *me)
+static int take_entry(const char *words, struct spin_me_opts *me, struct run_memory *memory)
 {
 	char *copy = strdup(words), *rest = copy, *word;
-	int status = copy ? DONE : complain("no memory");
+	int status = copy ? DONE : complain("no memory"), err;
 
 	*me = (struct spin_me_opts){ .bytes = sizeof(*me), .ignore_bits = strstr(words, "match=") ? 0 : UINT64_MAX };
 	while (!status && (word = strsep(&rest, " \t")))
-		if (*word && take_word(word, me))
-			status = complain("--entry '%s': '%s' is none of match=BITS, ignore=BITS, start=BYTES, length=BYTES, "
-					  "once", words, word);
+		if (*word && (err = take_word(word, me, memory)))
+			status = err == TOLD ? FAILED :
+				 complain("--entry '%s': '%s' is none of match=BITS, ignore=BITS, start=BYTES, length=BYTES, "
+					  "mem=START+LENGTH, once", words, word);
 	free(copy);
 	return status;
 }
@@ -90,10 +110,11 @@ static int check_room(const char *words, const struct spin_me_opts *me, struct s
 int run_message__post(const struct message_options *o, struct spin_ctx *ctx)
 {
 	for (unsigned i = 0; i < o->entries.count; i++) {
+		struct run_memory memory;
 		struct spin_me_opts me;
 		unsigned index;
 
-		if (take_entry(o->entries.items[i], &me))
+		if (take_entry(o->entries.items[i], &me, &memory))
 			return FAILED;
 		if (check_room(o->entries.items[i], &me, ctx))
 			return FAILED;

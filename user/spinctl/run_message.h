@@ -4,10 +4,12 @@
 
 /* What one can say of contexts that take messages, on a command line. */
 #include "libspin/libspin_message.h"
+#include "run_memory.h"
 #include "spinctl.h"
 
 struct message_options {
 	unsigned host_kib, messages;
+	const char *handler_mem; /* of the first entry; NULL: none given */
 	double idle_s, tombstone_s;
 	int put;
 	struct option_list entries;
@@ -15,7 +17,9 @@ struct message_options {
 
 #define MESSAGE_OPTIONS(TYPE, member) \
 	{ "host-kib", 0, OPTION_UINT, "N", offsetof(TYPE, member.host_kib), \
-	  "of messages: host memory in KiB (default: 1024, at most 262144)" }, \
+	  "host memory in KiB (default: 1024, at most 262144)" }, \
+	{ "handler-mem", 0, OPTION_STRING, "START+LENGTH[,...]", offsetof(TYPE, member.handler_mem), \
+	  "bytes of the host memory that are the handlers' own (default: of datagrams all, of messages none)" }, \
 	{ "messages", 0, OPTION_UINT, "N", offsetof(TYPE, member.messages), \
 	  "of messages: in flight at a time (default: 512, at most 4096)" }, \
 	{ "idle", 0, OPTION_SECONDS, "SEC", offsetof(TYPE, member.idle_s), \
@@ -25,13 +29,16 @@ struct message_options {
 	{ "put", 0, OPTION_FLAG, NULL, offsetof(TYPE, member.put), \
 	  "of messages: senders may tell match bits, length and offset" }, \
 	{ "entry", 0, OPTION_LIST, "WORDS", offsetof(TYPE, member.entries), \
-	  "of messages: post a matching entry: 'match=0x10 ignore=0xf start=0 length=4096 once' (default: one that " \
+	  "of messages: post a matching entry: 'match=0x10 ignore=0xf start=0 length=4096 mem=4096+64 once' (default: one that " \
 	  "stays, open to all, over the whole host memory)" }
 
-/* 1 if any is given. */
+/* 1 if any is given that is for messages alone. */
 int run_message__given(const struct message_options *o);
-/* As libspin takes them. DONE, or FAILED after a message. */
-int run_message__take(const struct message_options *o, struct spin_message_opts *out);
+/*
+ * As libspin takes them, of datagrams what is for these, too; handler_mem is in *memory. DONE, or FAILED after a message.
+ */
+int run_message__take(const struct message_options *o, int messages, struct run_memory *memory,
+		      struct spin_message_opts *out);
 /* Posts the entries. DONE, or FAILED after a message. */
 int run_message__post(const struct message_options *o, struct spin_ctx *ctx);
 

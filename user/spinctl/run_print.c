@@ -140,6 +140,7 @@ static void report_json(const struct run_printer *p, const struct run_report *r)
 		json_string(&j, "context", p->set->context[i].name);
 		counts_json(&j, &p->set->context[i].counts, run_set__takes_messages(&p->set->context[i]));
 		run_message__json(&j, p->set->context[i].ctx);
+		run_memory__json(&j, p->set->context[i].ctx);
 		if (r->final && p->state)
 			print_state(&p->set->context[i], &j);
 		json_object_end(&j);
@@ -184,6 +185,7 @@ static void report_text(const struct run_printer *p, const struct run_report *r)
 		printf("\n%s, %.1f s\n", c->name, r->time_s);
 		counters__text(c->counts.packets, run_set__takes_messages(c));
 		run_message__text(c->ctx);
+		run_memory__text(c->ctx);
 		if (p->state)
 			print_state(c, NULL);
 	}

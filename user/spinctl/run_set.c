@@ -71,7 +71,8 @@ static int open_context(struct run_set *set, const char *file, const char *match
 {
 	struct run_context *c = &set->context[set->contexts];
 	struct spin_ctx_opts opts = { .bytes = sizeof(opts), .class = w->class,
-				      .strict_checksums = some_hardware(set) };
+				      .strict_checksums = some_hardware(set), .capabilities = w->capabilities };
+	struct run_memory memory;
 	struct spin_rule rule;
 
 	if (choice__match(match, &rule) || spin_object__open(file, &c->object))
@@ -85,7 +86,7 @@ static int open_context(struct run_set *set, const char *file, const char *match
 	else
 		make_name(set, spin_object__meta(c->object)->name, c->name);
 	opts.name = c->name;
-	if (run_set__takes_messages(c) && run_message__take(w->message, &opts.message)) {
+	if (run_message__take(w->message, run_set__takes_messages(c), &memory, &opts.message)) {
 		spin_object__close(c->object);
 		return FAILED;
 	}

@@ -41,6 +41,10 @@ static void show_counts(const uint64_t *packets, uint32_t program_id, struct jso
 		run_message__stats_json(j, &c.stats, c.messages);
 	else if (messages)
 		run_message__stats_text(&c.stats, c.messages);
+	if (j)
+		run_memory__counters_json(j, c.ct);
+	else
+		run_memory__counters_text("", c.ct);
 	free(c.message);
 }
 

@@ -1,0 +1,71 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# spinctl limits: what an interface takes and guarantees, as text and as JSON; --need, --handler-mem and mem= of run.
+. "$(dirname "$0")/setup.inc"
+need_root
+make_nics
+COPY=$BUILD/handlers/copy_to_host.spin
+
+expect 0 in_ns "$SPINCTL" limits --dev v0
+says out "max_payload_size"
+grep -qE '^max_payload_size +1472 bytes' "$WORK/out" || fail "the payload at an MTU of 1500"
+grep -qE '^max_puts +16 packets' "$WORK/out" || fail "max_puts"
+grep -qE '^no_duplicates +no +yes' "$WORK/out" || fail "no_duplicates: of messages only"
+grep -qE '^header_first +yes +yes' "$WORK/out" || fail "header_first: of both"
+grep -qE '^in_order +no +no' "$WORK/out" || fail "in_order: of neither"
+cp "$WORK/out" "$WORK/text"
+
+# the same in JSON, row by row
+expect 0 in_ns "$SPINCTL" limits --dev v0 --json
+python3 - "$WORK/out" "$WORK/text" <<-'END' || fail "text and JSON differ"
+	import json, sys
+	doc = json.load(open(sys.argv[1]))
+	rows = [line.split() for line in open(sys.argv[2]) if line.strip()]
+	assert doc["device"] == "v0"
+	text = {row[0]: row[1:3] for row in rows}
+	assert len(doc["limits"]) + len(doc["capabilities"]) + 1 == len(rows)
+	for limit in doc["limits"]:
+	    assert text[limit["name"]] == [str(limit["value"]), limit["unit"]], limit
+	for cap in doc["capabilities"]:
+	    assert text[cap["name"]] == ["yes" if cap[k] else "no" for k in ("datagrams", "messages")], cap
+END
+
+in_ns ip link set v0 mtu 1400
+expect 0 in_ns "$SPINCTL" limits --dev v0
+grep -qE '^max_payload_size +1372 bytes' "$WORK/out" || fail "the payload at an MTU of 1400"
+expect 0 in_ns "$SPINCTL" limits
+grep -qE '^max_payload_size +9188 bytes' "$WORK/out" || fail "the payload on any interface"
+expect 1 in_ns "$SPINCTL" limits --dev nosuch
+one_line
+says err "there is no interface nosuch"
+
+# what run needs, by name
+expect 0 in_ns "$SPINCTL" run "$OBJECT" --dev v0 --need header_first,budget --duration 0.1
+expect 0 in_ns "$SPINCTL" run "$COPY" --dev v0 --need no_duplicates,reliable --duration 0.1
+expect 1 in_ns "$SPINCTL" run "$OBJECT" --dev v0 --need header_first,no_duplicates,reliable --duration 0.1
+one_line
+says err "contexts of datagrams on v0 do not have no_duplicates, reliable"
+expect 2 in_ns "$SPINCTL" run "$OBJECT" --dev v0 --need header_last --duration 0.1
+one_line
+says err "spinctl limits"
+
+# the handlers' own memory
+expect 0 in_ns "$SPINCTL" run "$OBJECT" --dev v0 --host-kib 8 --handler-mem 0+4096,8184+8 --duration 0.1
+expect 0 in_ns "$SPINCTL" run "$COPY" --dev v0 --host-kib 8 --handler-mem 4096+4096 --duration 0.1
+expect 0 in_ns "$SPINCTL" run "$COPY" --dev v0 --host-kib 8 --entry 'length=4096 mem=4096+64,4160+8 once' --duration 0.1
+refused() { # SENTENCE ARGUMENT...
+	sentence=$1
+	shift
+	expect 1 in_ns "$SPINCTL" run "$@" --dev v0 --duration 0.1
+	one_line
+	says err "$sentence"
+}
+refused "write START+LENGTH" "$OBJECT" --handler-mem 4096
+refused "write START+LENGTH" "$OBJECT" --handler-mem 0+8,
+refused "write START+LENGTH" "$COPY" --entry 'mem=8'
+refused "multiples of 8" "$OBJECT" --handler-mem 4+8
+refused "outside the host memory of 8192 bytes" "$COPY" --host-kib 8 --handler-mem 8192+8
+refused "outside the host memory of 8192 bytes" "$COPY" --host-kib 8 --entry 'mem=8192+8'
+refused "write mem=0+8 there" "$COPY" --handler-mem 0+8 --entry once
+refused "more than the 16 segments" "$OBJECT" --handler-mem "$(seq -s, 1 17 | sed 's/[0-9]*/0+8/g')"
+exit $FAILED

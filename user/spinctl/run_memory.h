@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef SPINCTL_RUN_MEMORY_H
+#define SPINCTL_RUN_MEMORY_H
+
+/* The handlers' own host memory on a command line, and the counters of entries in reports. */
+#include "libspin/libspin_message.h"
+#include "spinctl.h"
+
+struct run_memory {
+	struct spin_segment segment[SPIN_SEGMENTS_MAX];
+	unsigned segments;
+};
+
+/* "0+4096,8192+64". DONE, or FAILED after a message that begins with `option`. */
+int run_memory__parse(const char *option, const char *text, struct run_memory *out);
+
+/* Counters that are not zero, of a live context; and of 64 that were read elsewhere. */
+void run_memory__text(struct spin_ctx *ctx);
+void run_memory__json(struct json *j, struct spin_ctx *ctx);
+void run_memory__counters_text(const char *indent, const struct spin_ct *ct);
+void run_memory__counters_json(struct json *j, const struct spin_ct *ct);
+
+#endif
