@@ -42,7 +42,7 @@ help:
 
 HWMODEL_SRC := $(filter-out hwmodel/run/% hwmodel/image/%,$(wildcard hwmodel/*.c hwmodel/*/*.c))
 LIBSPIN_SRC := $(wildcard user/libspin/*.c kernel/*.c)
-ROOT_OBJ    := $(BUILD)/obj/user/libspin/root_image.o
+ROOT_OBJ    := $(BUILD)/obj/user/libspin/root_image.o $(BUILD)/obj/user/libspin/out_image.o
 COMMON_SRC  := $(wildcard user/common/*.c)
 ENGINE_SRC  := $(wildcard user/engine/*.c)
 TESTLIB_SRC := $(wildcard tests/common/*.c tests/reference/*.c)
@@ -97,18 +97,19 @@ $(HWMODEL) $(LIBSPIN) $(COMMON) $(ENGINE) $(TESTLIB):
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && ar qcs $@ $^
 
-# The interface's program goes into the library.
+# The programs that are no context's go into the library.
 ROOT_IMAGE := $(BUILD)/bpf/root.bpf.o
-$(ROOT_IMAGE): bpf/root.bpf.c $(wildcard bpf/*) $(wildcard handlers/include/spin/*.h handlers/include/spin/*/*.h)
+OUT_IMAGE  := $(BUILD)/bpf/out.bpf.o
+$(ROOT_IMAGE) $(OUT_IMAGE): $(BUILD)/bpf/%.bpf.o: bpf/%.bpf.c $(wildcard bpf/*) $(wildcard handlers/include/spin/*.h handlers/include/spin/*/*.h)
 	@mkdir -p $(@D)
 	$(call say,BPF,$<)
 	$(Q)clang @bpf/cflags -Ihandlers/include -I. -idirafter /usr/include/$(shell $(CC) -print-multiarch) \
 		-ffile-prefix-map=$(CURDIR)=. -D__TARGET_ARCH_$(BPF_ARCH) -c $< -o $@
 
-$(ROOT_OBJ): user/libspin/root_image.S $(ROOT_IMAGE)
+$(ROOT_OBJ): $(BUILD)/obj/user/libspin/%_image.o: user/libspin/%_image.S $(BUILD)/bpf/%.bpf.o
 	@mkdir -p $(@D)
 	$(call say,AS,$<)
-	$(Q)$(CC) -fPIC -DROOT_IMAGE='"$(ROOT_IMAGE)"' -c $< -o $@
+	$(Q)$(CC) -fPIC -DROOT_IMAGE='"$(ROOT_IMAGE)"' -DOUT_IMAGE='"$(OUT_IMAGE)"' -c $< -o $@
 
 $(BUILD)/lib/libspin.so: $(call obj,$(LIBSPIN_SRC)) $(ROOT_OBJ) user/libspin/libspin.map
 	$(call say,LD,$@)

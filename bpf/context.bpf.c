@@ -54,6 +54,7 @@ const volatile struct spin_config spin_config = {
 
 #include "context_maps.h"
 #include "packet.h"
+#include "out.h"
 #include "sweep.h"
 
 char spin_license[] SEC("license") = "Dual BSD/GPL";
@@ -126,8 +127,26 @@ SPIN_INLINE void spin_raise_(const struct spin_outcome *outcome, const struct sp
 	bpf_ringbuf_submit(event, 0);
 }
 
-/* Step 13 of <spin/message.h>; comes back if there is nothing to do, or no program to do it. */
-SPIN_INLINE void spin_replay_(struct xdp_md *ctx, uint32_t mpq, uint32_t generation, uint32_t hpu, int action)
+/* The end of what a packet makes run: what handlers sent leaves, then the frame goes its way. */
+SPIN_INLINE int spin_finish_(struct xdp_md *ctx, int action)
+{
+	const struct spin_outbox *box = spin_puts_ ? spin_outbox() : NULL;
+	uint32_t zero = 0;
+	struct spin_cpu *cpu;
+
+	if (box && box->count) {
+		cpu = bpf_map_lookup_elem(&spin_copies, &zero);
+		if (cpu) {
+			cpu->action = action;
+			cpu->live = 1;
+		}
+		bpf_tail_call(ctx, &spin_parked, SPIN_SEND_SLOT);
+	}
+	return action == XDP_TX ? spin_leave(ctx) : action;
+}
+
+/* Step 13 of <spin/message.h>; comes back if there is nothing to do, or no program to do it. Not live: in a sweep. */
+SPIN_INLINE void spin_replay_(struct xdp_md *ctx, uint32_t mpq, uint32_t generation, uint32_t hpu, int action, _Bool live)
 {
 	struct spin_mpq *q = spin_mpq_at(mpq);
 	uint32_t zero = 0;
@@ -144,6 +163,7 @@ SPIN_INLINE void spin_replay_(struct xdp_md *ctx, uint32_t mpq, uint32_t generat
 	cpu->mpq = mpq;
 	cpu->left = SPIN_REPLAY_MAX;
 	cpu->action = action;
+	cpu->live = live;
 	bpf_tail_call(ctx, &spin_parked, SPIN_REPLAY_SLOT);
 	spin_message_put_back(mpq, generation, cpu->chain, hpu);
 }
@@ -156,8 +176,8 @@ SPIN_INLINE int spin_consumed_(struct xdp_md *ctx, const struct spin_view *view,
 
 	spin_count_(view, out->reason, hpu);
 	if (out->replay)
-		spin_replay_(ctx, out->replay - 1, out->generation, hpu, action);
-	return action;
+		spin_replay_(ctx, out->replay - 1, out->generation, hpu, action, 1);
+	return spin_finish_(ctx, action);
 }
 
 /* Where the frame lies; with open_only messages that are not open go on to spin_begin. */
@@ -196,7 +216,7 @@ SPIN_INLINE int spin_direct_(struct xdp_md *ctx, _Bool open_only)
 	}
 	if (out.consumed)
 		return spin_consumed_(ctx, &view, &out, hpu);
-	return spin_end_(&view, out.reason, hpu);
+	return spin_finish_(ctx, spin_end_(&view, out.reason, hpu));
 }
 
 SEC("xdp")
@@ -247,7 +267,17 @@ int spin_copied(struct xdp_md *ctx)
 		bpf_xdp_adjust_tail(ctx, (int)out.frame_bytes - (int)bytes);
 	if (out.consumed)
 		return spin_consumed_(ctx, &view, &out, hpu);
-	return spin_end_(&view, out.reason, hpu);
+	return spin_finish_(ctx, spin_end_(&view, out.reason, hpu));
+}
+
+/* The end of parked packets, for now. */
+SPIN_INLINE int spin_replayed_(struct xdp_md *ctx, const struct spin_cpu *cpu)
+{
+	const struct spin_outbox *box = spin_puts_ ? spin_outbox() : NULL;
+
+	if (box && box->count)
+		bpf_tail_call(ctx, &spin_parked, SPIN_SEND_SLOT);
+	return cpu->action == XDP_TX && cpu->live ? spin_leave(ctx) : cpu->action;
 }
 
 /* Handles one parked packet, and goes on with the next; the frame of ctx is another one and is not touched. */
@@ -266,7 +296,7 @@ int spin_replay(struct xdp_md *ctx)
 	if (spin_handlers_.delivery != SPIN_DELIVER_ME || !cpu)
 		return XDP_ABORTED; /* cannot be */
 	if (!cpu->chain)
-		return cpu->action;
+		return spin_replayed_(ctx, cpu);
 	buffer = (cpu->chain - 1) & (SPIN_PARKING_MAX - 1);
 	park = spin_park_at(buffer);
 	copy = &spin_park_buffers[buffer];
@@ -280,11 +310,45 @@ int spin_replay(struct xdp_md *ctx)
 		reason = spin_message_replay(&view, &d, cpu->mpq, cpu->generation, hpu);
 	spin_park_free(buffer);
 	spin_message_count_replay(reason, hpu);
+	if (spin_puts_)
+		spin_out_make_room(ctx, hpu);
 	if (cpu->chain && cpu->left)
 		bpf_tail_call(ctx, &spin_parked, SPIN_REPLAY_SLOT);
 	if (cpu->chain)
 		spin_message_put_back(cpu->mpq, cpu->generation, cpu->chain, hpu);
-	return cpu->action;
+	return spin_replayed_(ctx, cpu);
+}
+
+/* What the handlers that ran before have sent. */
+SEC("?xdp")
+int spin_send(struct xdp_md *ctx)
+{
+	uint32_t zero = 0;
+	const struct spin_cpu *cpu = bpf_map_lookup_elem(&spin_copies, &zero);
+	struct spin_outbox *box = spin_puts_ ? spin_outbox() : NULL;
+
+	if (!cpu || !box)
+		return XDP_ABORTED; /* cannot be */
+	return spin_out_all(ctx, box, cpu->action, cpu->live, bpf_get_smp_processor_id() & (SPIN_HPUS_MAX - 1));
+}
+
+/* The host's word as an event: XDP_PASS, or XDP_DROP where the reader is behind. */
+SEC("?xdp")
+int spin_tell(struct xdp_md *ctx)
+{
+	struct spin_event *event;
+
+	if (!spin_puts_ || spin_handlers_.delivery != SPIN_DELIVER_ME)
+		return XDP_ABORTED; /* cannot be */
+	event = spin_event_open();
+	if (!event)
+		return XDP_DROP;
+	if (bpf_xdp_load_bytes(ctx, 0, event, sizeof(*event))) {
+		bpf_ringbuf_discard(event, 0);
+		return XDP_ABORTED; /* cannot be */
+	}
+	spin_event_close(event);
+	return XDP_PASS;
 }
 
 /*
@@ -319,7 +383,7 @@ int spin_progress(struct xdp_md *ctx)
 	if (due == 1)
 		spin_sweep_evict(mpq, hpu, now);
 	if (due == 2)
-		spin_replay_(ctx, mpq, spin_peek(&spin_mpq_at(mpq)->generation) & 0xffff, hpu, XDP_TX);
+		spin_replay_(ctx, mpq, spin_peek(&spin_mpq_at(mpq)->generation) & 0xffff, hpu, XDP_TX, 0);
 	if (due)
 		return XDP_TX;
 	spin_sweep_at = 0;

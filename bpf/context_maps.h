@@ -33,10 +33,10 @@ struct {
 	__uint(value_size, 4);
 } spin_long SEC(".maps");
 
-/* The programs for a packet that was parked, and for one whose message is not open. */
+/* The programs for a packet that was parked, for one whose message is not open, and for what handlers sent. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PROG_ARRAY);
-	__uint(max_entries, 2);
+	__uint(max_entries, 3);
 	__uint(key_size, 4);
 	__uint(value_size, 4);
 } spin_parked SEC(".maps");
@@ -47,6 +47,7 @@ struct spin_cpu {
 	uint32_t chain, left;     /* parked packets to handle: buffer + 1; how many more in this turn */
 	uint32_t mpq, generation; /* of which message */
 	int32_t  action;          /* with the frame that came */
+	uint32_t live;            /* 1: there is one */
 };
 
 struct {

@@ -84,6 +84,7 @@ struct spin_mpq {
 /* In the array of programs spin_parked. */
 #define SPIN_REPLAY_SLOT 0
 #define SPIN_BEGIN_SLOT  1
+#define SPIN_SEND_SLOT   2 /* for whatever came, if handlers send packets */
 
 #define SPIN_DONE_LAST 0x80000000u
 

@@ -22,6 +22,7 @@ const char *event_name(uint32_t type)
 	case SPIN_EVENT_TIMEOUT:    return "timeout";
 	case SPIN_EVENT_RAN:        return "ran";
 	case SPIN_EVENT_OVERRUN:    return "overrun";
+	case SPIN_EVENT_PUT_FAILED: return "put_failed";
 	}
 	return "unknown";
 }
@@ -38,7 +39,8 @@ const char *event_handler_name(uint32_t kind)
 
 int event_has_handler(uint32_t type)
 {
-	return type && type != SPIN_EVENT_MESSAGE && type != SPIN_EVENT_TIMEOUT;
+	return type && type != SPIN_EVENT_MESSAGE && type != SPIN_EVENT_TIMEOUT &&
+	       type != SPIN_EVENT_PUT_FAILED;
 }
 
 int event_is_error(uint32_t type)

@@ -7,6 +7,8 @@
 #include "internal.h"
 #include "kernel/attach.h"
 #include "messages.h"
+#include "out.h"
+#include "requests.h"
 #include "root.h"
 
 /* As SPIN_MODE_AUTO: native, or generic if it is the driver that refuses native. */
@@ -73,6 +75,18 @@ static int find_slot(const struct spin_nic *nic, const struct spin_ctx *ctx, uns
 	return 0;
 }
 
+static void leave(struct spin_nic *nic, unsigned slot)
+{
+	nic->slot[slot] = NULL;
+	if (!--nic->contexts && nic->link_fd >= 0) {
+		close(nic->link_fd);
+		nic->link_fd = -1;
+		nic->used = SPIN_MODE_AUTO;
+		nic->refusal[0] = '\0';
+	}
+	root__remove(nic->root, slot);
+}
+
 /* The tap is there before the first packet, and until after the last: packets and counts belong together. */
 static int join(struct spin_nic *nic, struct spin_ctx *ctx, struct spin_place *place)
 {
@@ -97,25 +111,16 @@ static int join(struct spin_nic *nic, struct spin_ctx *ctx, struct spin_place *p
 		if (err)
 			root__remove(nic->root, *slot);
 	}
-	if (err) {
+	if (!err) {
+		nic->slot[*slot] = ctx;
+		nic->contexts++;
+		err = out__join(ctx, place);
+		if (err)
+			leave(nic, *slot);
+	}
+	if (err)
 		tap__leave(ctx, place);
-		return err;
-	}
-	nic->slot[*slot] = ctx;
-	nic->contexts++;
-	return 0;
-}
-
-static void leave(struct spin_nic *nic, unsigned slot)
-{
-	nic->slot[slot] = NULL;
-	if (!--nic->contexts && nic->link_fd >= 0) {
-		close(nic->link_fd);
-		nic->link_fd = -1;
-		nic->used = SPIN_MODE_AUTO;
-		nic->refusal[0] = '\0';
-	}
-	root__remove(nic->root, slot);
+	return err;
 }
 
 static int attach_to(struct spin_ctx *ctx, struct spin_nic *nic)
@@ -130,6 +135,11 @@ static int attach_to(struct spin_ctx *ctx, struct spin_nic *nic)
 		return spin_fail(-E2BIG, "%s is attached to %d interfaces, the most a context can have", ctx->name,
 				 SPIN_NICS_MAX);
 	err = nic->ifindex ? spin_messages__start(ctx) : 0;
+	if (!err && nic->ifindex) {
+		err = spin_requests__start(ctx);
+		if (err && !ctx->places)
+			spin_messages__stop(ctx);
+	}
 	if (err)
 		return err;
 	place->nic = nic;
@@ -142,8 +152,10 @@ static int attach_to(struct spin_ctx *ctx, struct spin_nic *nic)
 		return 0;
 	}
 	nic__release(nic);
-	if (!ctx->places)
+	if (!ctx->places) {
+		spin_requests__stop(ctx);
 		spin_messages__stop(ctx);
+	}
 	return err;
 }
 
@@ -170,12 +182,14 @@ int spin_ctx__detach(struct spin_ctx *ctx)
 		struct spin_place *place = &ctx->place[ctx->places - 1];
 
 		pthread_mutex_lock(&place->nic->lock);
+		out__leave(ctx, place);
 		leave(place->nic, place->slot);
 		tap__leave(ctx, place);
 		pthread_mutex_unlock(&place->nic->lock);
 		nic__release(place->nic);
 		ctx->places--;
 	}
+	spin_requests__stop(ctx);
 	spin_messages__stop(ctx);
 	return 0;
 }
@@ -184,6 +198,8 @@ int spin_ctx__alive(struct spin_ctx *ctx)
 {
 	int err = spin_messages__failure(ctx);
 
+	if (!err)
+		err = spin_requests__failure(ctx);
 	if (err)
 		return err;
 	for (unsigned i = 0; i < ctx->places; i++) {

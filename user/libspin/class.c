@@ -15,6 +15,7 @@
 #include "kernel/caps.h"
 #include "kernel/probe.h"
 #include "messages.h"
+#include "requests.h"
 
 #define DIRECT "spin_xdp"
 #define COPIED "spin_copied"
@@ -95,6 +96,8 @@ int class__load(struct spin_ctx *ctx)
 	err = spin_messages__prepare(ctx->messages, ctx->bpf);
 	if (!err)
 		err = host_side__prepare(&ctx->host, ctx->bpf, ctx->messages != NULL);
+	if (!err)
+		err = spin_requests__prepare(ctx);
 	if (err)
 		return err;
 	class__take_fragments(ctx->bpf);

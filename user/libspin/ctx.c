@@ -13,6 +13,8 @@
 #include "layout.h"
 #include "ni_limits.h"
 #include "messages.h"
+#include "out.h"
+#include "requests.h"
 
 #define VERIFIER_LOG_BYTES (16u << 20)
 
@@ -21,7 +23,8 @@ static int configure(struct spin_ctx *ctx)
 {
 	struct spin_config config = { .rule = ctx->rule, .accept_partial = (uint32_t)ctx->takes_partial,
 				      .matched = ctx->nic != NULL, .host_bytes = (uint32_t)ctx->host.memory.bytes,
-				      .put_id = ctx->put_id, .hpus = ctx->hpus };
+				      .put_id = ctx->put_id, .hpus = ctx->hpus,
+				      .redirect = ctx->nic && ctx->nic->ifindex };
 	struct bpf_map *map = section__map(ctx->bpf, ".rodata");
 	struct spin_memory mem = { 0 };
 	struct spin_config *to;
@@ -105,7 +108,9 @@ static int open_memory(struct spin_ctx *ctx)
 				 ctx->name);
 	ctx->prog_fd = bpf_program__fd(prog);
 	err = host_side__open(ctx);
-	return !err && ctx->messages ? spin_messages__open(ctx) : err;
+	if (!err && ctx->messages)
+		err = spin_messages__open(ctx);
+	return err ? err : spin_requests__open(ctx);
 }
 
 int spin_ctx__create(struct spin_nic *nic, const struct spin_object *obj,
@@ -184,6 +189,8 @@ int spin_ctx__create_opts(struct spin_nic *nic, const struct spin_object *obj, c
 		err = spin_fail(-EOPNOTSUPP, "%s takes messages, and those are for the trusted class only: load it as trusted",
 				obj->meta.name);
 	if (!err)
+		err = spin_requests__new(obj, &ctx->requests);
+	if (!err)
 		err = load(ctx, obj, &wanted);
 	if (!err)
 		err = open_memory(ctx);
@@ -207,7 +214,9 @@ void spin_ctx__destroy(struct spin_ctx *ctx)
 	section__close(&ctx->bss);
 	host_side__close(&ctx->host);
 	spin_messages__free(ctx->messages);
+	spin_requests__free(ctx->requests);
 	bpf_object__close(ctx->bpf);
+	out__close(ctx);
 	if (ctx->nic)
 		nic__release(ctx->nic);
 	free(ctx);

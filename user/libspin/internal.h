@@ -47,6 +47,8 @@ int spin_elf__section(const uint8_t *data, size_t bytes, const char *name, size_
 
 struct root;
 struct messages;
+struct requests;
+struct out;
 
 struct spin_nic {
 	char name[IF_NAMESIZE];
@@ -58,6 +60,8 @@ struct spin_nic {
 	char refusal[256];        /* why native was refused; "" if it was not */
 	struct root *root;        /* loaded with the first context */
 	int link_fd;              /* -1: not attached */
+	int *ways;                /* out.h; NULL: none were made */
+	unsigned ways_generation;
 	unsigned contexts;
 	struct spin_ctx *slot[SPIN_CONTEXTS_MAX];
 };
@@ -94,6 +98,8 @@ struct spin_ctx {
 	int events_left;          /* to hand over in this call */
 	struct tap *tap;          /* NULL: not tapped */
 	struct messages *messages; /* NULL: it takes datagrams */
+	struct requests *requests; /* NULL: its handlers send nothing, here and below */
+	struct out *out;
 };
 
 /* Before a place is joined, if the context is tapped; the lock of its interface is held, here and below. */

@@ -223,6 +223,23 @@ const char *spin_ctx__symbol_name(struct spin_ctx *ctx, unsigned i);
  */
 void spin_ctx__counters(const struct spin_ctx *ctx, uint64_t *packets);
 
+/*
+ * What became of the packets that handlers sent (SPIN_PUTS), and of their puts from host memory; all zero for
+ * handlers without.
+ */
+struct spin_put_stats {
+	uint64_t returned;      /* left in the frame that came */
+	uint64_t copied;        /* left beside it */
+	uint64_t sent;          /* by this library, as they could not leave from where the handler ran */
+	uint64_t puts;          /* from host memory, acknowledged by their targets */
+	/* and what was lost of them */
+	uint64_t lost_queue;    /* no room in the queue to this library */
+	uint64_t lost_copy;     /* the kernel could not make or send the copy, or is about to */
+	uint64_t lost_way;      /* the host has no way to the target */
+	uint64_t puts_failed;   /* each with SPIN_EVENT_PUT_FAILED */
+};
+int spin_ctx__put_stats(struct spin_ctx *ctx, struct spin_put_stats *out);
+
 const char *spin_reason_name(enum spin_reason reason); /* "udp_checksum" */
 const char *spin_reason_text(enum spin_reason reason);
 enum spin_verdict spin_reason_verdict(enum spin_reason reason);

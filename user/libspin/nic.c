@@ -6,6 +6,7 @@
 
 #include "internal.h"
 #include "kernel/probe.h"
+#include "out.h"
 #include "root.h"
 
 static struct spin_nic *new_nic(const char *name)
@@ -55,6 +56,7 @@ void nic__release(struct spin_nic *nic)
 		return;
 	if (nic->link_fd >= 0)
 		close(nic->link_fd);
+	out__forget(nic);
 	root__free(nic->root);
 	pthread_mutex_destroy(&nic->lock);
 	free(nic);

@@ -16,11 +16,15 @@
  *	spin_requests  ring buffer of struct spin_request (SPIN_PUTS): what the host is to send; the loader sets its size
  *	spin_state     HPU state in .data, mapped; tables under their own names in .bss, mapped
  *
+ *	spin_send      the program that sends what handlers sent, section "?xdp"; behind spin_parked (bpf/out.h)
+ *	spin_ways, spin_way, spin_out_owner, spin_out_stats, spin_outs, spin_outboxes  its ways out (bpf/outs.h)
+ *
  * and of a context that takes messages (<spin/message.h>):
  *
  *	spin_replay    the program that handles a parked packet, section "?xdp"
  *	spin_begin     the program for a packet whose message is not open, section "?xdp"
  *	spin_parked    array of programs: spin_replay, spin_begin (bpf/mpq.h)
+ *	spin_tell      the program that makes an event of what it is given, section "?xdp": run with BPF_PROG_TEST_RUN
  *	spin_progress  the program that sweeps, section "?xdp": run with BPF_PROG_TEST_RUN
  *	spin_host      array of one value, mapped: host memory; the loader sets its size (in every object)
  *	spin_mes       struct spin_me[SPIN_MES_MAX] in .data.me, mapped
@@ -77,6 +81,11 @@ enum spin_event_type {
 	SPIN_EVENT_RAN = 6,     /* a handler has returned; if asked for, for tests */
 	/* of both */
 	SPIN_EVENT_OVERRUN = 7, /* an error: a handler used up its budget */
+	/*
+	 * The host gave up what spin_put_from_host() asked for: no acknowledgement, no way. src_addr and src_port are the
+	 * target's, `length` bytes from `offset` in the host memory were to go there.
+	 */
+	SPIN_EVENT_PUT_FAILED = 8,
 };
 
 /* Of struct spin_event. */

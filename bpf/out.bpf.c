@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * What copies of a carrier become on their way to the interface: each the next packet of its group, one after the
+ * other. One program for all contexts of a process (out_maps.h).
+ *
+ * A group counts for itself: where the kernel could not make a copy, those after it are not of the next group.
+ */
+#include <linux/bpf.h>
+#include <bpf/bpf_helpers.h>
+
+#include <spin/spin.h>
+
+#include "out_maps.h"
+
+char spin_license[] SEC("license") = "Dual BSD/GPL";
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, uint32_t);
+	__type(value, struct spin_outs_made);
+} spin_outs_made SEC(".maps");
+
+SEC("?xdp/devmap")
+int spin_out(struct xdp_md *ctx)
+{
+	const struct spin_carrier *carrier = (void *)(long)ctx->data;
+	const uint8_t *end = (void *)(long)ctx->data_end;
+	struct spin_out *head, *out;
+	struct spin_outs_made *made;
+	uint32_t zero = 0, bytes, i;
+
+	if ((const uint8_t *)(carrier + 1) > end || carrier->type)
+		return XDP_PASS;
+	head = spin_out_at(carrier->first);
+	if (!head)
+		return XDP_DROP; /* cannot be */
+	i = head->came++;
+	if (i >= head->count || i >= SPIN_OUTS)
+		return XDP_DROP; /* one more than there are packets */
+	out = spin_out_at(head->order[i]);
+	if (!out)
+		return XDP_DROP; /* cannot be */
+	bytes = spin_opaque_(out->request.bytes);
+	if (bytes - 1 >= SPIN_REQUEST_FRAME_MAX || bpf_xdp_adjust_tail(ctx, (int)bytes - (int)sizeof(*carrier)) ||
+	    bpf_xdp_store_bytes(ctx, 0, out->request.frame, bytes))
+		return XDP_DROP; /* lost: it is not counted */
+	made = bpf_map_lookup_elem(&spin_outs_made, &zero);
+	if (made)
+		made->copies[head->owner & (SPIN_OUT_OWNERS - 1)]++;
+	return XDP_PASS;
+}

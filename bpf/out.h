@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef SPIN_BPF_OUT_H
+#define SPIN_BPF_OUT_H
+
+/*
+ * What becomes of the packets that handlers sent (<spin/put.h>), decided once, when all that one arriving packet
+ * makes run has run:
+ *
+ *	one packet, and nothing else leaves   it takes the place of the frame that came, and leaves by XDP_TX
+ *	several, reply or acknowledgement the last of them
+ *	                                      the frame becomes a small carrier, of which the kernel makes as many
+ *	                                      copies as there are packets (BPF_F_BROADCAST into a devmap in which
+ *	                                      this interface stands so often); spin_out (out.bpf.c) turns each into one
+ *	what cannot leave so                  into spin_requests: the host's library sends it
+ *
+ * The last copy is the frame that came, with the room that it has: where that is too little, there is one
+ * copy more. In generic mode all of them have that room only.
+ */
+#include "out_maps.h"
+
+/* What the host is to send; the loader makes it larger. */
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 4096);
+} spin_requests SEC(".maps");
+
+/* Devmaps, SPIN_WAYS for each place in spin_way; filled by the loader. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+	__uint(max_entries, 1);
+	__type(key, uint32_t);
+	__array(values, struct {
+		__uint(type, BPF_MAP_TYPE_DEVMAP);
+		__uint(max_entries, 1);
+		__uint(key_size, 4);
+		__uint(value_size, 8);
+	});
+} spin_ways SEC(".maps");
+
+static struct spin_way spin_way[SPIN_WAY_PLACES] SPIN_MPQ_ATTR_;
+static struct spin_out_stats spin_out_stats[SPIN_HPUS_MAX] SPIN_MPQ_ATTR_;
+static uint32_t spin_out_owner SPIN_MPQ_ATTR_;
+
+SPIN_INLINE struct spin_out_stats *spin_out_stats_at(uint32_t hpu)
+{
+	return &spin_out_stats[hpu & (SPIN_HPUS_MAX - 1)];
+}
+
+/* The place of the interface that the frame came in by; SPIN_WAY_PLACES: nothing leaves there. */
+SPIN_INLINE uint32_t spin_out_place_(uint32_t ifindex)
+{
+	uint32_t place;
+
+	for (place = 0; place < SPIN_WAY_PLACES; place++)
+		if (spin_peek(&spin_way[place].ifindex) == ifindex)
+			break;
+	return spin_blur(ifindex ? place : SPIN_WAY_PLACES); /* one way on for the verifier */
+}
+
+SPIN_INLINE void *spin_out_way_(uint32_t place, uint32_t copies)
+{
+	uint32_t at = place * SPIN_WAYS;
+
+#define SPIN_WAY_IS_LESS_(size) at += copies > size;
+	SPIN_WAY_SIZES(SPIN_WAY_IS_LESS_)
+#undef SPIN_WAY_IS_LESS_
+	return bpf_map_lookup_elem(&spin_ways, &at);
+}
+
+/* This frame leaves by the interface that it came in by: the XDP action. */
+SPIN_INLINE int spin_leave(struct xdp_md *ctx)
+{
+	(void)ctx;
+	return XDP_TX;
+}
+
+SPIN_INLINE void spin_out_ask_(const struct spin_out *out, struct spin_out_stats *stats)
+{
+	uint32_t bytes = out->request.type == SPIN_REQUEST_PACKET ? spin_opaque_(out->request.bytes) : 0;
+
+	if (bytes > SPIN_REQUEST_FRAME_MAX)
+		return; /* cannot be */
+	bytes += offsetof(struct spin_request, frame);
+	if (bpf_ringbuf_output(&spin_requests, (void *)&out->request, bytes, 0))
+		stats->no_room++;
+	else
+		stats->asked++;
+}
+
+/* Finds the Ethernet addresses of the packet's way to its target. 0: the kernel knows none on this interface. */
+SPIN_INLINE _Bool spin_out_route_(struct xdp_md *ctx, struct spin_out *out)
+{
+	struct bpf_fib_lookup fib = { .l4_protocol = SPIN_IP_UDP, .ifindex = ctx->ingress_ifindex };
+	const struct spin_process *to = &out->request.put.target;
+	uint32_t ip_at = spin_opaque_(out->request.ip_at) & 31; /* 14, 18 or 22 */
+
+	fib.tot_len = (uint16_t)(out->request.bytes - ip_at);
+	if (to->ip_version == 4) {
+		fib.family = 2; /* AF_INET */
+		fib.ipv4_dst = to->addr[0];
+		__builtin_memcpy(&fib.ipv4_src, out->request.frame + ip_at + offsetof(struct spin_ip4, src), 4);
+	} else {
+		fib.family = 10; /* AF_INET6 */
+		__builtin_memcpy(fib.ipv6_src, out->request.frame + ip_at + offsetof(struct spin_ip6, src), 16);
+		__builtin_memcpy(fib.ipv6_dst, to->addr, 16);
+	}
+	if (bpf_fib_lookup(ctx, &fib, sizeof(fib), BPF_FIB_LOOKUP_OUTPUT) || fib.ifindex != ctx->ingress_ifindex)
+		return 0;
+	__builtin_memcpy(out->request.frame, fib.dmac, 6);
+	__builtin_memcpy(out->request.frame + 6, fib.smac, 6);
+	return 1;
+}
+
+/* All of a group to the host. */
+SPIN_INLINE void spin_out_ask_all_(const struct spin_out *head, uint32_t count, struct spin_out_stats *stats)
+{
+	for (uint32_t i = 0; i < count && spin_go_on_(); i = spin_blur(i + 1)) {
+		const struct spin_out *out = spin_out_at(head->order[i & (SPIN_OUTS - 1)]);
+
+		if (out)
+			spin_out_ask_(out, stats);
+	}
+}
+
+/*
+ * The frame becomes the carrier. 1: the frame, which is the last copy itself, has no room for `bytes`; -1: it is
+ * none, which cannot be. Tried, since nothing tells the room, nor whether the frame lies in one piece.
+ */
+SPIN_INLINE int spin_out_shrink_(struct xdp_md *ctx, uint32_t bytes)
+{
+	int carrier = sizeof(struct spin_carrier);
+
+	if (bpf_xdp_adjust_tail(ctx, carrier - (int)bpf_xdp_get_buff_len(ctx)))
+		return -1;
+	if (bpf_xdp_adjust_tail(ctx, (int)bytes - carrier))
+		return 1;
+	return bpf_xdp_adjust_tail(ctx, carrier - (int)bytes) ? -1 : 0;
+}
+
+SPIN_INLINE _Bool spin_out_carry_(struct xdp_md *ctx, uint32_t first)
+{
+	struct spin_carrier *carrier = (void *)(long)ctx->data;
+
+	if ((uint8_t *)(carrier + 1) > (uint8_t *)(long)ctx->data_end)
+		return 0;
+	carrier->type = carrier->unused = 0;
+	carrier->first = first;
+	return 1;
+}
+
+/* `count` packets, 1 or more, as head->order says: in copies of the frame, or in itself. */
+SPIN_INLINE int spin_out_send_(struct xdp_md *ctx, struct spin_out *head, uint32_t first, uint32_t count,
+			       uint32_t longest, uint32_t place, struct spin_out_stats *stats)
+{
+	const struct spin_out *last = spin_out_at(head->order[(count - 1) & (SPIN_OUTS - 1)]);
+	uint32_t bytes, no_room = spin_peek(&spin_way[place & (SPIN_WAY_PLACES - 1)].no_room);
+	void *way;
+	int more;
+
+	if (!last)
+		return XDP_ABORTED; /* cannot be */
+	bytes = spin_opaque_(last->request.bytes);
+	if (count == 1 && bytes - 1 < SPIN_REQUEST_FRAME_MAX &&
+	    !bpf_xdp_adjust_tail(ctx, (int)bytes - (int)bpf_xdp_get_buff_len(ctx)) &&
+	    !bpf_xdp_store_bytes(ctx, 0, (void *)last->request.frame, bytes)) {
+		stats->returned++;
+		return spin_leave(ctx);
+	}
+	more = spin_out_shrink_(ctx, no_room ? longest : bytes);
+	way = spin_out_way_(place, count + (more > 0));
+	if (more < 0 || (more && no_room) || !way || !spin_out_carry_(ctx, first)) {
+		spin_out_ask_all_(head, count, stats);
+		return XDP_DROP;
+	}
+	head->owner = spin_peek(&spin_out_owner);
+	head->came = 0;
+	head->count = count;
+	stats->copies += count;
+	return (int)bpf_redirect_map(way, 0, BPF_F_BROADCAST);
+}
+
+/* The frame itself as one of them, with headers like those of `other`. 0: it is too long. */
+SPIN_INLINE _Bool spin_out_take_frame_(struct xdp_md *ctx, struct spin_out *out, const struct spin_out *other)
+{
+	uint32_t bytes = spin_opaque_((uint32_t)bpf_xdp_get_buff_len(ctx)), ip_at;
+	struct spin_process *to;
+
+	if (!out || !other || bytes - 1 >= SPIN_REQUEST_FRAME_MAX || bpf_xdp_load_bytes(ctx, 0, out->request.frame, bytes))
+		return 0;
+	ip_at = spin_opaque_(other->request.ip_at) & 31;
+	out->request.type = SPIN_REQUEST_PACKET;
+	out->request.bytes = bytes;
+	out->request.ip_at = ip_at;
+	out->direct = 1;
+	to = &out->request.put.target;
+	to->ip_version = other->request.put.target.ip_version;
+	if (to->ip_version == 4)
+		__builtin_memcpy(to->addr, out->request.frame + ip_at + offsetof(struct spin_ip4, dst), 4);
+	else
+		__builtin_memcpy(to->addr, out->request.frame + ip_at + offsetof(struct spin_ip6, dst), 16);
+	return 1;
+}
+
+/* What is in the box, with the action for the frame that came; `live`: it came in by an interface. */
+SPIN_INLINE int spin_out_all(struct xdp_md *ctx, struct spin_outbox *box, int action, _Bool live, uint32_t hpu)
+{
+	struct spin_out_stats *stats = spin_out_stats_at(hpu);
+	uint32_t first = box->first & (SPIN_OUTS - 1), count = box->count, n = 0, longest = 0, place = SPIN_WAY_PLACES;
+	struct spin_out *head = spin_out_at(first), *out;
+
+	box->count = 0;
+	box->first = first + count + (action == XDP_TX);
+	if (live && spin_config.redirect && action != XDP_PASS &&
+	    (action == XDP_DROP || bpf_xdp_get_buff_len(ctx) <= SPIN_REQUEST_FRAME_MAX))
+		place = spin_out_place_(ctx->ingress_ifindex);
+	if (!head)
+		return action; /* cannot be */
+	for (uint32_t i = 0; i < count && spin_go_on_(); i = spin_blur(i + 1)) {
+		out = spin_out_at(first + i);
+		if (!out)
+			break; /* cannot be */
+		if (place < SPIN_WAY_PLACES && out->request.type == SPIN_REQUEST_PACKET &&
+		    (out->direct || spin_out_route_(ctx, out))) {
+			head->order[n & (SPIN_OUTS - 1)] = (uint8_t)(first + i);
+			n = spin_blur(n + 1);
+			longest = spin_blur(out->request.bytes > longest ? out->request.bytes : longest);
+		} else {
+			spin_out_ask_(out, stats);
+		}
+	}
+	if (!n)
+		return action == XDP_TX ? spin_leave(ctx) : action;
+	if (action == XDP_TX && spin_out_take_frame_(ctx, spin_out_at(first + count), spin_out_at(head->order[0]))) {
+		head->order[n & (SPIN_OUTS - 1)] = (uint8_t)(first + count);
+		n = spin_blur(n + 1);
+	}
+	return spin_out_send_(ctx, head, first, n, longest, place, stats);
+}
+
+/* Before the next parked packet's: what the box cannot hold with those goes to the host. */
+SPIN_INLINE void spin_out_make_room(struct xdp_md *ctx, uint32_t hpu)
+{
+	struct spin_outbox *box = spin_outbox();
+
+	if (box && box->count + spin_puts_ > SPIN_OUTS_RUN)
+		spin_out_all(ctx, box, XDP_PASS, 0, hpu);
+}
+
+#endif

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* bpf/root.bpf.c, compiled: OUT_IMAGE names the object. */
+	.section .rodata
+	.global out_image, out_image_end
+	.hidden out_image, out_image_end
+	.balign 16
+out_image:
+	.incbin OUT_IMAGE
+out_image_end:
+	.section .note.GNU-stack, "", @progbits

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef LIBSPIN_REQUESTS_PRIVATE_H
+#define LIBSPIN_REQUESTS_PRIVATE_H
+
+#include "out.h"
+#include "requests.h"
+
+#define REQUESTS_PUTS_MAX 4096u /* that wait; one more fails */
+
+/* A put that waits for its turn. */
+struct put {
+	struct put *next;
+	uint32_t start, bytes;
+	struct spin_process source;
+	struct spin_put put;
+};
+
+struct requests {
+	struct ring_buffer *ring;
+	int (*fn)(void *arg, const struct spin_request *request);
+	void *arg;
+	int answer;                    /* of fn */
+	const struct spin_out_stats *stats;
+	int tell_fd;                   /* the program that makes an event; -1: not of datagrams */
+
+	/* packets */
+	pthread_t thread;
+	int has_threads;
+	int stop_fd;                   /* readable: they are to stop */
+	int raw4, raw6;
+	uint64_t sent, unsent;         /* atomic, as those below */
+
+	/* puts */
+	pthread_t worker;
+	pthread_mutex_t lock;          /* of what follows */
+	pthread_cond_t wake;
+	struct put *first, **last;
+	unsigned waiting;
+	int stop;
+	int failure;                   /* what ended a thread by itself, and its sentence */
+	char why[SPIN_SENTENCE_BYTES];
+	uint64_t put, unput;
+};
+
+/* Signals are for the application's threads. */
+int requests_thread__create(pthread_t *thread, void *(*run)(void *ctx), struct spin_ctx *ctx);
+/* Remembers this thread's last sentence as what ended it. */
+void requests__fail(struct requests *r, int err);
+
+/* --- requests_packet.c: as they are, by the host's routes --- */
+
+int requests_packet__open(struct requests *r);
+void requests_packet__close(struct requests *r);
+void requests_packet__send(struct spin_ctx *ctx, const struct spin_request *request);
+
+/* --- requests_put.c --- */
+
+void requests_put__add(struct spin_ctx *ctx, const struct spin_request *request);
+/* The thread. */
+void *requests_put__run(void *ctx);
+void requests_put__forget(struct requests *r);
+
+#endif
