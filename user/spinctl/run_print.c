@@ -6,6 +6,7 @@
 
 #include "engine/event.h"
 #include "run.h"
+#include "run_puts.h"
 
 static void start_text(const struct run_printer *p)
 {
@@ -141,6 +142,7 @@ static void report_json(const struct run_printer *p, const struct run_report *r)
 		counts_json(&j, &p->set->context[i].counts, run_set__takes_messages(&p->set->context[i]));
 		run_message__json(&j, p->set->context[i].ctx);
 		run_memory__json(&j, p->set->context[i].ctx);
+		run_puts__json(&j, p->set->context[i].ctx, spin_object__meta(p->set->context[i].object)->registration.puts);
 		if (r->final && p->state)
 			print_state(&p->set->context[i], &j);
 		json_object_end(&j);
@@ -186,6 +188,7 @@ static void report_text(const struct run_printer *p, const struct run_report *r)
 		counters__text(c->counts.packets, run_set__takes_messages(c));
 		run_message__text(c->ctx);
 		run_memory__text(c->ctx);
+		run_puts__text(c->ctx);
 		if (p->state)
 			print_state(c, NULL);
 	}
