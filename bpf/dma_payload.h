@@ -112,7 +112,7 @@ SPIN_INLINE void spin_payload_in_(struct spin_packet *packet, uint32_t off, cons
 			size = 1;
 			if (!spin_inside_(view, to + 1))
 				return; /* cannot be */
-			spin_changed_(packet, *to << shift, *from << shift, 0xff << shift);
+			spin_changed_(packet, *to << shift, *from << shift, 0xffff);
 			*to = *from;
 		}
 	}

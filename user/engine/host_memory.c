@@ -16,9 +16,9 @@ int host_memory__segments(struct host *h, unsigned me, const struct spin_segment
 	if (segments > SPIN_SEGMENTS_MAX)
 		return engine_fail(-EINVAL, "%u segments, at most %u", segments, SPIN_SEGMENTS_MAX);
 	for (unsigned i = 0; i < segments; i++) {
-		if (segment[i].start % 8 || segment[i].length % 8 || segment[i].start > have ||
+		if (segment[i].start % 8 || segment[i].length % 8 || !segment[i].length || segment[i].start > have ||
 		    segment[i].length > have - segment[i].start)
-			return engine_fail(-EINVAL, "segment %u+%u: multiples of 8, inside the host memory of %u bytes",
+			return engine_fail(-EINVAL, "segment %u+%u: multiples of 8, not empty, inside the host memory of %u bytes",
 					   segment[i].start, segment[i].length, have);
 		memory.segment[i] = segment[i];
 		memory.bytes += segment[i].length;
