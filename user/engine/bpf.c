@@ -122,8 +122,10 @@ static int bpf_packet(struct engine *e, const uint8_t *frame, uint32_t bytes, st
 {
 	struct bpf *b = e->impl;
 	struct spin_run_result result;
-	int err;
+	int err = bpf_sends(b, NULL);
 
+	if (err)
+		return err;
 	err = b->nic ? spin_nic__run(b->nic, frame, bytes, 1, out->frame, sizeof(out->frame), &result) :
 		       spin_ctx__run(b->ctx, frame, bytes, 1, out->frame, sizeof(out->frame), &result);
 	if (err)
@@ -204,6 +206,7 @@ const struct engine_ops engine_bpf = {
 	.me_unlink = bpf_message__me_unlink,
 	.me_get = bpf_message__me_get,
 	.stats = bpf_message__stats,
+	.sends = bpf_message__sends,
 	.ct = bpf_message__ct,
 	.set_ct = bpf_message__set_ct,
 };
@@ -224,6 +227,7 @@ const struct engine_ops engine_isolated = {
 	.me_unlink = bpf_message__me_unlink,
 	.me_get = bpf_message__me_get,
 	.stats = bpf_message__stats,
+	.sends = bpf_message__sends,
 	.ct = bpf_message__ct,
 	.set_ct = bpf_message__set_ct,
 };

@@ -16,6 +16,9 @@ struct bpf {
 /* All that are pending, with hpu 0. */
 int bpf_events(const struct bpf *b, struct engine_events *out);
 
+/* All that were sent since the last call; NULL: forgotten. */
+int bpf_sends(const struct bpf *b, struct engine_sends *out);
+
 int bpf_message__clock(struct engine *e, uint32_t now_ms, struct engine_events *out);
 int bpf_message__reset(struct engine *e);
 int bpf_message__host_read(struct engine *e, size_t offset, void *to, size_t bytes);
@@ -24,6 +27,7 @@ int bpf_message__me_append(struct engine *e, const struct spin_me_opts *opts, un
 int bpf_message__me_unlink(struct engine *e, unsigned me);
 int bpf_message__me_get(struct engine *e, unsigned me, struct spin_me *out);
 int bpf_message__stats(struct engine *e, struct spin_message_stats *out);
+int bpf_message__sends(struct engine *e, struct engine_sends *out);
 int bpf_message__ct(struct engine *e, unsigned me, struct spin_ct *out);
 int bpf_message__set_ct(struct engine *e, unsigned me, const struct spin_ct *ct);
 

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* What the kernel's engine does for contexts of messages; host memory, events and what handlers send, of both kinds. */
 #include <errno.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "libspin/messages.h"
+#include "libspin/requests.h"
 
 #include "bpf.h"
 
@@ -31,6 +33,19 @@ int bpf_events(const struct bpf *b, struct engine_events *out)
 	return 0;
 }
 
+/* The ring's record ends with the frame. */
+static int take_request(void *arg, const struct spin_request *request)
+{
+	const uint32_t frame = request->type == SPIN_REQUEST_PACKET ? request->bytes : 0;
+	struct engine_sends *to = arg;
+
+	if (to && to->count < ENGINE_SENDS_MAX)
+		memcpy(&to->send[to->count], request, offsetof(struct spin_request, frame) + frame);
+	if (to)
+		to->count++;
+	return 0;
+}
+
 /* 0, or the error with libspin's sentence. */
 static int told(int err)
 {
@@ -51,11 +66,26 @@ int bpf_message__set_ct(struct engine *e, unsigned me, const struct spin_ct *ct)
 	return told(spin_ctx__me_set_ct(b->ctx, me, *ct));
 }
 
+int bpf_sends(const struct bpf *b, struct engine_sends *out)
+{
+	if (out)
+		out->count = 0;
+	return told(spin_ctx__requests(b->ctx, take_request, out));
+}
+
+int bpf_message__sends(struct engine *e, struct engine_sends *out)
+{
+	return bpf_sends(e->impl, out);
+}
+
 int bpf_message__clock(struct engine *e, uint32_t now_ms, struct engine_events *out)
 {
 	struct bpf *b = e->impl;
-	int err = spin_ctx__set_clock(b->ctx, now_ms);
+	int err = bpf_sends(b, NULL);
 
+	if (err)
+		return err;
+	err = spin_ctx__set_clock(b->ctx, now_ms);
 	if (!err)
 		err = spin_ctx__progress(b->ctx);
 	return err ? told(err) : bpf_events(b, out);
