@@ -176,7 +176,7 @@ $(BUILD)/man/spincc.1: user/man/spincc.1.in $(SPINCC)
 $(BUILD)/man/hpu-run.1: user/man/hpu-run.1.in user/common/version.h
 	$(Q)mkdir -p $(@D) && sed 's/@VERSION@/$(VERSION)/' $< >$@
 
-$(BUILD)/man/libspin.3: user/man/libspin.awk $(LIBSPIN_HEADERS) handlers/include/spin/context.h user/man/libspin.c user/man/libspin_message.c \
+$(BUILD)/man/libspin.3: user/man/libspin.awk $(LIBSPIN_HEADERS) handlers/include/spin/context.h user/man/libspin.c user/man/libspin_message.c user/man/libspin_hpu.c \
 	user/man/libspin.3.in
 $(BUILD)/man/spin-handler.7: user/man/reasons.awk handlers/include/spin/reason.h user/man/spin-handler.7.in
 $(BUILD)/man/libspin.3 $(BUILD)/man/spin-handler.7: user/common/version.h

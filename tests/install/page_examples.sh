@@ -13,8 +13,9 @@ program_of() { # PAGE N: display N of EXAMPLES, as text
 
 program_of man3/libspin.3 1 >count.c
 program_of man3/libspin.3 2 >take.c
+program_of man3/libspin.3 3 >share.c
 program_of man7/spin-handler.7 1 >tally.c
-for program in count take; do
+for program in count take share; do
 	# shellcheck disable=SC2046
 	expect 0 cc -Wall -Wextra -Werror $(pkg-config --cflags libspin) $program.c -o $program $(pkg-config --libs libspin)
 	expect 2 ./$program
@@ -35,6 +36,18 @@ while kill -0 $count 2>/dev/null; do
 done
 wait $count || fail "count: $(cat err)"
 grep -qx 'success [0-9]*' out || fail "count prints: $(cat out)"
+
+# both ports count in one state
+in_ns ./share tally.spin v0 >out 2>err &
+share=$!
+while kill -0 $share 2>/dev/null; do
+	in_ns bash -c 'echo 1 >/dev/udp/10.99.0.2/9000; echo 1 >/dev/udp/10.99.0.2/9001' && sent=$((${sent:-0} + 2))
+	sleep 0.1
+done
+wait $share || fail "share: $(cat err)"
+[ "$(cat err)" = 'share: packets may be handled twice' ] || fail "share says: $(cat err)"
+counted=$(sed -n 's/^spin_state.datagrams //p' out)
+[ "${counted:-0}" -ge 2 ] && [ "$counted" -le "$sent" ] || fail "share counts, of $sent datagrams: $(cat out)"
 
 in_ns ip link set lo up
 head -c 500000 /dev/urandom >sent

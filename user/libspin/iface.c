@@ -23,7 +23,11 @@ int iface__read(const struct spin_nic *nic, struct iface *out)
 	if (err)
 		return spin_fail(err, "cannot ask the kernel about %s: %s", nic->name, strerror(-err));
 	out->mtu = found.mtu;
-	out->redirects = found.xdp_known ? !(~found.xdp_features & (XDP_CAN_REDIRECT | XDP_CAN_NDO_XMIT)) :
-					   kernel_iface__driver_has_xdp(found.driver);
+	if (!found.xdp_known)
+		out->redirects = kernel_iface__driver_has_xdp(found.driver);
+	else if (!strcmp(found.kind, "veth")) /* it says that it sends them when a program is there, ours for instance */
+		out->redirects = !!(found.xdp_features & XDP_CAN_REDIRECT);
+	else
+		out->redirects = !(~found.xdp_features & (XDP_CAN_REDIRECT | XDP_CAN_NDO_XMIT));
 	return 0;
 }

@@ -10,9 +10,11 @@
  *
  *	spin_hpu_mem__alloc(nic, sizeof(struct tally), &mem);
  *	opts.hpu_mem = mem;                  // of both contexts: their handlers have one spin_state
- *	opts.initial_state = &start;         // of the first; the second finds what is there
+ *	opts.initial_state = &start;
  *	opts.initial_state_bytes = sizeof(start);
  *	spin_ctx__create_opts(nic, counts, &rule, &opts, &a);
+ *	opts.initial_state = NULL;           // the second finds what is there
+ *	opts.initial_state_bytes = 0;
  *	spin_ctx__create_opts(nic, answers, &other, &opts, &b);
  */
 #include "libspin.h"
@@ -65,10 +67,8 @@ int spin_nic__limits(struct spin_nic *nic, struct spin_ni_limits *out);
 enum spin_capability {
 	SPIN_CAP_MESSAGE_MATCHING = 1,  /* packets are told by context, message and matching entry */
 	SPIN_CAP_HEADER_FIRST = 2,      /* the packet with a message's header is handled before all others of it */
-	/* each packet of a message is handled once while its key is remembered (tombstone_ms): handlers need not be idempotent */
-	SPIN_CAP_NO_DUPLICATES = 4,
-	/* all packets of a message come, if its sender sends those again that are not acknowledged, or the host learns that not */
-	SPIN_CAP_RELIABLE = 8,
+	SPIN_CAP_NO_DUPLICATES = 4,     /* each packet of a message is handled once: handlers need not be idempotent */
+	SPIN_CAP_RELIABLE = 8,          /* and all of a message come, or the host learns that they did not (with senders that resend) */
 	SPIN_CAP_IN_ORDER = 16,         /* packets of a message are handled in its order: none of our deliveries */
 	SPIN_CAP_BUDGET = 32,           /* a handler that overruns is stopped and reported */
 	SPIN_CAP_ISOLATION = 64,        /* handlers reach nothing but their context's memory */
@@ -79,7 +79,10 @@ enum spin_capability {
  * The capabilities of contexts with this delivery on this interface (NULL: any). Header first holds for both: packets of a
  * message that overtake its first one are parked until that is handled; of datagrams each is a message, and its own
  * header. What the network loses or doubles of datagrams is lost or handled twice: their handlers are to be idempotent.
- * Budget and isolation hold for both: the verifier lets no handler reach more than its context's memory, in either class.
+ * A packet of a message that comes again is known as long as the message is in flight, and tombstone_ms after. Budget and
+ * isolation hold for both: the verifier lets no handler reach more than its context's memory, in either class.
+ *
+ * Capabilities that a context needs go into its options: creating it fails with -ENOTSUP where one is missing.
  */
 uint32_t spin_nic__capabilities(struct spin_nic *nic, enum spin_delivery delivery);
 const char *spin_capability_name(enum spin_capability capability); /* "header_first" */
