@@ -55,10 +55,11 @@ _start:
 	li	a1, 1
 	sw	a1, HPU_ICACHE_FLUSH - HPU_ICACHE_ENABLE(a2)
 
-	/* The first HPU of all clears the L1 lock and puts state in L1 into place. */
+	/* The first HPU of all clears the runtime's locks and puts state in L1 into place. */
 	bnez	a3, user
 	la	a2, spin_l1_lock_
 	sw	zero, 0(a2)
+	sw	zero, 4(a2)
 	la	a0, spin_state_load_
 	la	a1, spin_state_start_
 	la	a2, spin_state_end_
@@ -118,10 +119,11 @@ trap:
 	slli	a2, a4, 10
 	add	sp, sp, a2
 	mv	s0, a4
-	lui	a0, %hi(hpu_trapped)	/* absent from images that are not ours */
-	addi	a0, a0, %lo(hpu_trapped)
-	beqz	a0, 1f
-	jalr	a0
+	lui	t0, %hi(hpu_trapped)	/* absent from images that are not ours */
+	addi	t0, t0, %lo(hpu_trapped)
+	beqz	t0, 1f
+	mv	a0, sp
+	jalr	t0
 1:	li	a1, HPU_DRIVER
 	lw	a0, HPU_DOORBELL(a1)
 	mv	a4, s0

@@ -40,6 +40,12 @@ static inline __attribute__((always_inline)) void hpu_command_wait(uint32_t id)
 	HPU_REG_(HPU_COMMAND_WAIT) = id;
 }
 
+static inline __attribute__((always_inline)) _Bool hpu_command_test(uint32_t id)
+{
+	HPU_REG_(HPU_COMMAND_TEST) = id;
+	return HPU_REG_(HPU_COMMAND_TEST);
+}
+
 /* Writes `bytes` bytes at NIC address `from` to the host. Returns the command's id. */
 static inline __attribute__((always_inline)) uint32_t
 hpu_command_to_host(uint32_t host_high, uint32_t host_low, uint32_t from, uint32_t bytes)
@@ -52,15 +58,40 @@ hpu_command_to_host(uint32_t host_high, uint32_t host_low, uint32_t from, uint32
 	return hpu_command_issue_(HPU_COMMAND_HOST_DMA);
 }
 
-/* Sends the IP packet of `bytes` bytes at NIC address `from`. */
-static inline __attribute__((always_inline)) void hpu_command_send(uint32_t from, uint32_t bytes)
+/* Reads `bytes` bytes of the host to NIC address `to`. */
+static inline __attribute__((always_inline)) uint32_t
+hpu_command_from_host(uint32_t host_high, uint32_t host_low, uint32_t to, uint32_t bytes)
 {
-	HPU_REG_(HPU_COMMAND_WORD + 0) = 0; /* destination: the wire */
-	HPU_REG_(HPU_COMMAND_WORD + 4) = 0; /* flow: none */
+	HPU_REG_(HPU_COMMAND_WORD + 0) = host_low;
+	HPU_REG_(HPU_COMMAND_WORD + 4) = host_high;
+	HPU_REG_(HPU_COMMAND_WORD + 8) = to;
+	HPU_REG_(HPU_COMMAND_WORD + 12) = bytes;
+	HPU_REG_(HPU_COMMAND_WORD + 16) = 0; /* direction: host to NIC */
+	return hpu_command_issue_(HPU_COMMAND_HOST_DMA);
+}
+
+/* Writes up to 8 bytes of data to the host: host-direct. */
+static inline __attribute__((always_inline)) uint32_t
+hpu_command_write(uint32_t host_high, uint32_t host_low, uint32_t bytes, uint32_t data_low, uint32_t data_high)
+{
+	HPU_REG_(HPU_COMMAND_WORD + 0) = host_low;
+	HPU_REG_(HPU_COMMAND_WORD + 4) = host_high;
+	HPU_REG_(HPU_COMMAND_WORD + 8) = bytes << 1 | 1;
+	HPU_REG_(HPU_COMMAND_WORD + 12) = data_low;
+	HPU_REG_(HPU_COMMAND_WORD + 16) = data_high;
+	return hpu_command_issue_(HPU_COMMAND_HOST_DIRECT);
+}
+
+/* Sends `bytes` bytes at NIC address `from`, with `high` at the host's; kind is HPU_SEND_*, put for HPU_SEND_PUT. */
+static inline __attribute__((always_inline)) uint32_t hpu_command_send(uint32_t put, uint32_t kind, uint32_t high,
+								       uint32_t from, uint32_t bytes)
+{
+	HPU_REG_(HPU_COMMAND_WORD + 0) = put; /* destination; 0: as the packet says */
+	HPU_REG_(HPU_COMMAND_WORD + 4) = kind; /* flow */
 	HPU_REG_(HPU_COMMAND_WORD + 8) = from;
-	HPU_REG_(HPU_COMMAND_WORD + 12) = 0; /* address, high word */
+	HPU_REG_(HPU_COMMAND_WORD + 12) = high;
 	HPU_REG_(HPU_COMMAND_WORD + 16) = bytes;
-	hpu_command_issue_(HPU_COMMAND_NIC_SEND);
+	return hpu_command_issue_(HPU_COMMAND_NIC_SEND);
 }
 
 /* Why the task failed: HPU_ERROR_*. */

@@ -15,8 +15,9 @@ HPU_INLINE uint32_t hpu_packet_source(const struct spin_packet *packet)
 }
 
 /* The default action, and what SUCCESS means: the packet as it stands goes to the host. */
-HPU_INLINE void hpu_deposit(const struct spin_packet *packet)
+HPU_INLINE void hpu_deposit(struct spin_packet *packet)
 {
+	spin_unforward_(packet);
 	hpu_command_to_host(HPU_TASK_->host_mem_high, HPU_TASK_->host_mem_low,
 			    hpu_packet_source(packet), HPU_TASK_->packet_bytes);
 }
@@ -32,9 +33,11 @@ HPU_INLINE void hpu_swap_word(struct spin_packet *packet, uint32_t a, uint32_t b
 /* Back to the sender with the first reply_bytes bytes of payload; the NIC sets the checksums. */
 HPU_INLINE void hpu_reply(struct spin_packet *packet, uint32_t length)
 {
-	uint32_t udp_bytes = sizeof(struct spin_udp) + packet->reply_bytes;
-	const uint32_t ports = *(uint32_t *)(packet->ip_l1 + packet->ip_bytes);
+	uint32_t udp_bytes = sizeof(struct spin_udp) + packet->reply_bytes, ports;
 
+	spin_unforward_(packet);
+	spin_wait_sent_(packet);
+	ports = *(uint32_t *)(packet->ip_l1 + packet->ip_bytes);
 	if (packet->is_ip4) {
 		hpu_swap_word(packet, offsetof(struct spin_ip4, src),
 			      offsetof(struct spin_ip4, dst));
@@ -57,10 +60,10 @@ HPU_INLINE void hpu_reply(struct spin_packet *packet, uint32_t length)
 		spin_header_store16_(packet, packet->ip_bytes + offsetof(struct spin_udp, length),
 				     spin_hton16(udp_bytes));
 	}
-	hpu_command_send(hpu_packet_source(packet), packet->ip_bytes + udp_bytes);
+	hpu_command_send(0, HPU_SEND_REPLY, 0, hpu_packet_source(packet), packet->ip_bytes + udp_bytes);
 }
 
-HPU_INLINE void hpu_datagram_header(_Bool is_ip4)
+HPU_INLINE void hpu_datagram_header(_Bool is_ip4, const struct hpu_args *args)
 {
 	struct spin_packet packet;
 	struct spin_header header = {.packet = &packet};
@@ -69,11 +72,14 @@ HPU_INLINE void hpu_datagram_header(_Bool is_ip4)
 
 	if (!spin_handlers_.header)
 		return;
-	hpu_packet_open(&packet, is_ip4);
+	hpu_packet_open(&packet, is_ip4, args);
 	header.length = hpu_payload_bytes(&packet);
 	packet.bytes = hpu_user_header_bytes(header.length);
 	*(volatile uint32_t *)&scratch->header = HPU_SCRATCH_FAILED; /* should it trap */
 	rc = spin_handlers_.header(&header, &spin_state);
+	hpu_note_header_sent(&packet);
+	if (hpu_overran(&packet))
+		return;
 	verdict = rc & ~(uint32_t)SPIN_RC_PENDING;
 	if (verdict == SPIN_RC_PROCESS_DATA || verdict == SPIN_RC_PROCEED ||
 	    verdict == SPIN_RC_DROP)
@@ -91,13 +97,16 @@ HPU_INLINE void hpu_note_dropped(uint32_t bytes)
 
 /* Payload and proceed entries. The handler is null where there is nothing to run. */
 HPU_INLINE void hpu_datagram_data(_Bool is_ip4,
-				  enum spin_payload_rc (*handler)(struct spin_payload *, spin_state_type *))
+				  enum spin_payload_rc (*handler)(struct spin_payload *, spin_state_type *),
+				  const struct hpu_args *args)
 {
 	struct spin_packet packet;
 	struct spin_payload payload = {.packet = &packet};
 	uint32_t rc, all;
 
-	hpu_packet_open(&packet, is_ip4);
+	hpu_packet_open(&packet, is_ip4, args);
+	packet.sent = hpu_sent_before(1);
+	hpu_note_sent(&packet);
 	all = packet.bytes = payload.length = hpu_payload_bytes(&packet);
 	if (spin_handlers_.header) {
 		uint32_t verdict = *(volatile uint32_t *)&hpu_scratch()->header;
@@ -117,6 +126,9 @@ HPU_INLINE void hpu_datagram_data(_Bool is_ip4,
 	hpu_skip_user_header(&packet, &payload);
 	hpu_note_dropped(all); /* should it fail, or trap */
 	rc = handler(&payload, &spin_state);
+	hpu_note_sent(&packet);
+	if (hpu_overran(&packet))
+		return;
 	switch (rc) {
 	case SPIN_RC_SUCCESS:
 		hpu_note_dropped(0);
@@ -138,7 +150,7 @@ HPU_INLINE void hpu_datagram_data(_Bool is_ip4,
 }
 
 /* Not after PROCEED ("no further handlers", sPIN B.3), nor when the header handler failed. */
-HPU_INLINE void hpu_datagram_completion(void)
+HPU_INLINE void hpu_datagram_completion(const struct hpu_args *args)
 {
 	const struct hpu_scratch *scratch = hpu_scratch();
 
@@ -148,7 +160,7 @@ HPU_INLINE void hpu_datagram_completion(void)
 	    scratch->header != SPIN_RC_DROP)
 		return;
 	hpu_run_completion(spin_handlers_.header || spin_handlers_.payload ? scratch->dropped_bytes : 0, 0,
-			   scratch->length);
+			   scratch->length, args);
 }
 
 #endif

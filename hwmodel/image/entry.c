@@ -37,10 +37,31 @@ HPU_INLINE uint32_t hpu_nothing(void)
 	return any;
 }
 
-/* The accessors' commands (<spin/target/rv32.h>). */
-SPIN_INLINE uint32_t spin_command_to_host_(uint32_t high, uint32_t low, const void *from, uint32_t bytes)
+/* The accessors' commands (<spin/target/rv32_command.h>). */
+SPIN_INLINE uint32_t spin_command_to_host_(uint32_t high, uint32_t low, uint32_t from, uint32_t bytes)
 {
-	return hpu_command_to_host(high, low, (uint32_t)from, bytes);
+	return hpu_command_to_host(high, low, from, bytes);
+}
+
+SPIN_INLINE uint32_t spin_command_from_host_(uint32_t high, uint32_t low, uint32_t to, uint32_t bytes)
+{
+	return hpu_command_from_host(high, low, to, bytes);
+}
+
+SPIN_INLINE uint32_t spin_command_write_(uint32_t high, uint32_t low, uint32_t bytes, uint32_t data_low,
+					 uint32_t data_high)
+{
+	return hpu_command_write(high, low, bytes, data_low, data_high);
+}
+
+SPIN_INLINE uint32_t spin_command_forward_(uint32_t from, uint32_t bytes)
+{
+	return hpu_command_send(0, HPU_SEND_FORWARD, 0, from, bytes);
+}
+
+SPIN_INLINE uint32_t spin_command_put_(uint32_t put, uint32_t high, uint32_t from, uint32_t bytes)
+{
+	return hpu_command_send(put, HPU_SEND_PUT, high, from, bytes);
 }
 
 SPIN_INLINE void spin_command_wait_(uint32_t id)
@@ -48,59 +69,86 @@ SPIN_INLINE void spin_command_wait_(uint32_t id)
 	hpu_command_wait(id);
 }
 
-HPU_INLINE uint32_t hpu_header(_Bool is_ip4)
+SPIN_INLINE _Bool spin_command_test_(uint32_t id)
+{
+	return hpu_command_test(id);
+}
+
+/*
+ * A variable on the stack has the own L1's address (0x1b...... alone has bit 25), which only this cluster knows. That
+ * the state is none the compiler sees.
+ */
+SPIN_INLINE uint32_t spin_nic_address_(const void *at)
+{
+	uint32_t addr = (uint32_t)at;
+
+	if (__builtin_constant_p((const uint8_t *)at - (const uint8_t *)&spin_state))
+		return addr;
+	if (__builtin_expect((int32_t)(addr << 6) < 0, 0)) {
+		uint32_t hart;
+
+		__asm__(".insn i 0x73, 2, %0, x0, 0x014" : "=r"(hart)); /* csrr of uhartid */
+		addr += L1_GLOBAL - L1_OWN + (hart >> 5 & 63) * L1_STRIDE;
+	}
+	return addr;
+}
+
+uint32_t spin_hpus_ __attribute__((section(".data.spin_hpus"))) = 32; /* PsPIN's 4 clusters of 8 */
+
+HPU_INLINE uint32_t hpu_header(_Bool is_ip4, const struct hpu_args *args)
 {
 	if (HPU_TAKES_MESSAGES)
-		return hpu_message_header(is_ip4);
-	hpu_datagram_header(is_ip4);
+		return hpu_message_header(is_ip4, args);
+	hpu_datagram_header(is_ip4, args);
 	return hpu_nothing();
 }
 
 HPU_INLINE uint32_t hpu_data(_Bool is_ip4,
-			     enum spin_payload_rc (*handler)(struct spin_payload *, spin_state_type *))
+			     enum spin_payload_rc (*handler)(struct spin_payload *, spin_state_type *),
+			     const struct hpu_args *args)
 {
 	if (HPU_TAKES_MESSAGES)
-		return hpu_message_data(is_ip4, handler);
-	hpu_datagram_data(is_ip4, handler);
+		return hpu_message_data(is_ip4, handler, args);
+	hpu_datagram_data(is_ip4, handler, args);
 	return hpu_nothing();
 }
 
-HPU_ENTRY uint32_t hpu_header_ip4(void)
+HPU_ENTRY uint32_t hpu_header_ip4(const struct hpu_args *args)
 {
-	return hpu_header(1);
+	return hpu_header(1, args);
 }
-HPU_ENTRY uint32_t hpu_header_ip6(void)
+HPU_ENTRY uint32_t hpu_header_ip6(const struct hpu_args *args)
 {
-	return hpu_header(0);
+	return hpu_header(0, args);
 }
-HPU_ENTRY uint32_t hpu_payload_ip4(void)
+HPU_ENTRY uint32_t hpu_payload_ip4(const struct hpu_args *args)
 {
-	return hpu_data(1, spin_handlers_.payload);
+	return hpu_data(1, spin_handlers_.payload, args);
 }
-HPU_ENTRY uint32_t hpu_payload_ip6(void)
+HPU_ENTRY uint32_t hpu_payload_ip6(const struct hpu_args *args)
 {
-	return hpu_data(0, spin_handlers_.payload);
+	return hpu_data(0, spin_handlers_.payload, args);
 }
-HPU_ENTRY uint32_t hpu_proceed_ip4(void)
+HPU_ENTRY uint32_t hpu_proceed_ip4(const struct hpu_args *args)
 {
-	return hpu_data(1, 0);
+	return hpu_data(1, 0, args);
 }
-HPU_ENTRY uint32_t hpu_proceed_ip6(void)
+HPU_ENTRY uint32_t hpu_proceed_ip6(const struct hpu_args *args)
 {
-	return hpu_data(0, 0);
+	return hpu_data(0, 0, args);
 }
 
-HPU_ENTRY uint32_t hpu_completion(void)
+HPU_ENTRY uint32_t hpu_completion(const struct hpu_args *args)
 {
 	if (HPU_TAKES_MESSAGES)
-		return hpu_message_completion();
-	hpu_datagram_completion();
+		return hpu_message_completion(args);
+	hpu_datagram_completion(args);
 	return hpu_nothing();
 }
 
-/* Called by boot.S after a trap of a handler, in machine mode. */
-HPU_ENTRY void hpu_trapped(void)
+/* Called by boot.S after a trap of a handler, in machine mode, as handlers are. */
+HPU_ENTRY void hpu_trapped(const struct hpu_args *args)
 {
 	if (HPU_TAKES_MESSAGES)
-		hpu_message_trapped();
+		hpu_message_trapped(args);
 }

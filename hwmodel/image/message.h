@@ -10,7 +10,7 @@
  */
 #include "task.h"
 
-HPU_INLINE uint32_t hpu_message_header(_Bool is_ip4)
+HPU_INLINE uint32_t hpu_message_header(_Bool is_ip4, const struct hpu_args *args)
 {
 	struct spin_packet packet;
 	struct spin_header header = {.packet = &packet};
@@ -19,7 +19,7 @@ HPU_INLINE uint32_t hpu_message_header(_Bool is_ip4)
 
 	if (!spin_handlers_.header)
 		return SPIN_RC_PROCESS_DATA;
-	hpu_packet_open(&packet, is_ip4);
+	hpu_packet_open(&packet, is_ip4, args);
 	packet.bytes = hpu_user_header_bytes(hpu_payload_bytes(&packet));
 	header.length = scratch->length;
 	header.offset = scratch->offset;
@@ -27,6 +27,9 @@ HPU_INLINE uint32_t hpu_message_header(_Bool is_ip4)
 	header.hdr_data = scratch->hdr_data;
 	*(volatile uint32_t *)&scratch->header = HPU_SCRATCH_FAILED; /* should it trap */
 	rc = spin_handlers_.header(&header, &spin_state);
+	hpu_note_header_sent(&packet);
+	if (hpu_overran(&packet))
+		return rc;
 	verdict = rc & ~(uint32_t)SPIN_RC_PENDING;
 	if (verdict == SPIN_RC_PROCESS_DATA || verdict == SPIN_RC_PROCEED ||
 	    verdict == SPIN_RC_DROP)
@@ -63,15 +66,26 @@ HPU_INLINE void hpu_message_deposit(struct spin_packet *packet)
 		hpu_command_to_host(packet->host_high, packet->host_low + offset, (uint32_t)packet->payload, bytes);
 }
 
+/* For the completion handler, which may be this packet's: headers that leave from L2 are put back. */
+HPU_INLINE void hpu_message_leave(struct spin_packet *packet)
+{
+	hpu_note_sent(packet);
+	if (HPU_COMPLETES && !packet->whole_in_l1)
+		spin_unforward_(packet);
+}
+
 /* Payload and proceed entries. The handler is null where there is nothing to run. */
 HPU_INLINE uint32_t hpu_message_data(_Bool is_ip4,
-				     enum spin_payload_rc (*handler)(struct spin_payload *, spin_state_type *))
+				     enum spin_payload_rc (*handler)(struct spin_payload *, spin_state_type *),
+				     const struct hpu_args *args)
 {
 	struct spin_packet packet;
 	struct spin_payload payload = {.packet = &packet};
 	uint32_t rc, all;
 
-	hpu_packet_open(&packet, is_ip4);
+	hpu_packet_open(&packet, is_ip4, args);
+	packet.sent = hpu_sent_before(!hpu_message_offset(&packet));
+	hpu_note_sent(&packet);
 	all = packet.bytes = payload.length = hpu_payload_bytes(&packet);
 	if (spin_handlers_.header) {
 		uint32_t verdict = *(volatile uint32_t *)&hpu_scratch()->header;
@@ -94,6 +108,11 @@ HPU_INLINE uint32_t hpu_message_data(_Bool is_ip4,
 	if (!payload.length) /* the NIC picks the proceed entry then */
 		__builtin_unreachable();
 	rc = handler(&payload, &spin_state);
+	hpu_message_leave(&packet);
+	if (hpu_overran(&packet)) {
+		hpu_add_dropped(all);
+		return rc;
+	}
 	if (__builtin_expect(rc == SPIN_RC_SUCCESS, 1))
 		return rc;
 	hpu_add_dropped(all);
@@ -106,19 +125,18 @@ HPU_INLINE uint32_t hpu_message_data(_Bool is_ip4,
  * After a trap. A packet whose payload handler trapped is dropped; other handlers' are
  * the last ones of their message that ask for a sum.
  */
-HPU_INLINE void hpu_message_trapped(void)
+HPU_INLINE void hpu_message_trapped(const struct hpu_args *args)
 {
 	struct spin_packet packet;
 
 	if (!HPU_COMPLETES || !spin_handlers_.payload)
 		return;
-	packet.ip_l1 = (uint8_t *)HPU_TASK_->packet_l1 + sizeof(struct spin_eth);
-	hpu_packet_open(&packet, packet.ip_l1[0] >> 4 == 4);
+	hpu_packet_open(&packet, *((const uint8_t *)HPU_TASK_->packet_l1 + sizeof(struct spin_eth)) >> 4 == 4, args);
 	hpu_add_dropped(hpu_payload_bytes(&packet));
 }
 
 /* Not after PROCEED ("no further handlers", sPIN B.3), nor when the header handler failed. */
-HPU_INLINE uint32_t hpu_message_completion(void)
+HPU_INLINE uint32_t hpu_message_completion(const struct hpu_args *args)
 {
 	const struct hpu_scratch *scratch = hpu_scratch();
 
@@ -127,7 +145,7 @@ HPU_INLINE uint32_t hpu_message_completion(void)
 	if (spin_handlers_.header && scratch->header != SPIN_RC_PROCESS_DATA &&
 	    scratch->header != SPIN_RC_DROP)
 		return SPIN_RC_SUCCESS;
-	return hpu_run_completion(scratch->dropped_bytes, scratch->flow_control, scratch->length);
+	return hpu_run_completion(scratch->dropped_bytes, scratch->flow_control, scratch->length, args);
 }
 
 #endif

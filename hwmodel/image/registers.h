@@ -20,10 +20,13 @@
 #define HPU_COMMAND_WORD  0x90  /* up to 7 words */
 #define HPU_DRIVER_BYTES  0x100
 
-/* HPU_COMMAND_INFO */
+/* HPU_COMMAND_INFO, and the second word of a send: whose packet it is */
 #define HPU_COMMAND_HOST_DMA    0
 #define HPU_COMMAND_NIC_SEND    2
 #define HPU_COMMAND_HOST_DIRECT 4
+#define HPU_SEND_REPLY   0 /* the answer to the packet that arrived */
+#define HPU_SEND_PUT     1 /* to be made: the first word is the address of struct spin_put */
+#define HPU_SEND_FORWARD 2
 
 /*
  * HPU_ERROR: a trap writes mcause, which is below 32 or has bit 31 set. These
@@ -32,6 +35,7 @@
 #define HPU_ERROR_FAIL       0x101 /* handler returned FAIL */
 #define HPU_ERROR_SEGV       0x102 /* handler returned SEGV */
 #define HPU_ERROR_BAD_RETURN 0x103 /* handler returned no code of its kind */
+#define HPU_ERROR_OVERRUN    0x104 /* handler used up its budget */
 
 /* Instruction cache control, from the own L1's base */
 #define HPU_ICACHE_ENABLE 0x1b201400

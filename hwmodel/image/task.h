@@ -20,46 +20,62 @@
 
 #define HPU_TAKES_MESSAGES (spin_handlers_.delivery == SPIN_DELIVER_ME)
 
+/* Whether anyone asks for the bytes that were dropped. */
+#define HPU_COMPLETES (spin_handlers_.completion || spin_handlers_.message_completion)
+
 HPU_INLINE struct hpu_scratch *hpu_scratch(void)
 {
 	return (struct hpu_scratch *)HPU_TASK_IF_USED_->scratchpad[HPU_TASK_IF_USED_->home_cluster];
 }
 
-/* What a message's handlers reach beside the packet. */
-HPU_INLINE void hpu_message_open(struct spin_packet *packet)
-{
-	packet->scratch = hpu_scratch() + 1;
-	packet->host_high = HPU_TASK_IF_USED_->host_mem_high;
-	packet->host_low = HPU_TASK_IF_USED_->host_mem_low;
-	packet->host_bytes = HPU_TASK_IF_USED_->host_mem_bytes;
-	packet->in_flight = 0;
-}
+/* PsPIN's argument of handlers. */
+struct hpu_args {
+	const struct hpu_task *task;
+	uint32_t hpu, cluster, hpu_in_cluster;
+};
+
+/* From UDP's header to the payload. */
+#define HPU_HEADER_BYTES (sizeof(struct spin_udp) + (HPU_TAKES_MESSAGES ? sizeof(struct spin_slmp) : 0))
 
 /* Where things are; the compiler drops what the handler does not look at. */
-HPU_INLINE void hpu_packet_open(struct spin_packet *packet, _Bool is_ip4)
+HPU_INLINE void hpu_packet_open(struct spin_packet *packet, _Bool is_ip4, const struct hpu_args *args)
 {
 	const uint32_t link_bytes = HPU_TAKES_MESSAGES ? sizeof(struct spin_eth) : 0;
-	const uint32_t headers = sizeof(struct spin_udp) + (HPU_TAKES_MESSAGES ? sizeof(struct spin_slmp) : 0);
+	const struct hpu_scratch *scratch = hpu_scratch();
 
 	packet->is_ip4 = is_ip4;
 	packet->whole_in_l1 = spin_handlers_.bytes_in_l1 == SPIN_WHOLE_PACKET;
 	packet->ip_l1 = (uint8_t *)HPU_TASK_IF_USED_->packet_l1 + link_bytes;
 	packet->ip_l2 = (uint8_t *)HPU_TASK_IF_USED_->packet_l2 + link_bytes;
 	packet->ip_bytes = is_ip4 ? (packet->ip_l1[0] & 15u) * 4 : sizeof(struct spin_ip6);
-	packet->payload = (packet->whole_in_l1 ? packet->ip_l1 : packet->ip_l2) + packet->ip_bytes + headers;
+	packet->header_bytes = HPU_HEADER_BYTES;
+	packet->payload = (packet->whole_in_l1 ? packet->ip_l1 : packet->ip_l2) + packet->ip_bytes + HPU_HEADER_BYTES;
+	packet->bytes = 0;
 	packet->reply_bytes = SPIN_NO_REPLY;
-	hpu_message_open(packet);
+	packet->hpu = args->hpu;
+	packet->host_high = HPU_TAKES_MESSAGES ? HPU_TASK_IF_USED_->host_mem_high : 0;
+	packet->host_low = HPU_TAKES_MESSAGES ? HPU_TASK_IF_USED_->host_mem_low : 0;
+	packet->host_bytes = HPU_TAKES_MESSAGES ? HPU_TASK_IF_USED_->host_mem_bytes : 0;
+	packet->scratch = (void *)(scratch + 1);
+	packet->handler_high = scratch->handler_high;
+	packet->handler_low = scratch->handler_low;
+	packet->handler_bytes = scratch->handler_bytes;
+	packet->handler_segments = scratch->handler_segments;
+	packet->entry = (struct spin_entry_block *)scratch->entry;
+	packet->in_flight = packet->sending = packet->forwarded = 0;
+	packet->sent = 0;
+	packet->steps = spin_handlers_.budget ? spin_handlers_.budget : SPIN_BUDGET_STEPS;
+	packet->counts_walks = spin_handlers_.budget != 0;
+	packet->overran = 0;
 }
 
 /* Of UDP's payload; of a message what follows its header. */
 HPU_INLINE uint32_t hpu_payload_bytes(const struct spin_packet *packet)
 {
-	const uint32_t headers = sizeof(struct spin_udp) + (HPU_TAKES_MESSAGES ? sizeof(struct spin_slmp) : 0);
-
 	if (packet->is_ip4)
 		return spin_ntoh16(((const struct spin_ip4 *)packet->ip_l1)->total_length) -
-		       packet->ip_bytes - headers;
-	return spin_ntoh16(((const struct spin_ip6 *)packet->ip_l1)->payload_length) - headers;
+		       packet->ip_bytes - HPU_HEADER_BYTES;
+	return spin_ntoh16(((const struct spin_ip6 *)packet->ip_l1)->payload_length) - HPU_HEADER_BYTES;
 }
 
 /* What the header handler sees of the first payload (sPIN 3.2.1). */
@@ -77,6 +93,24 @@ HPU_INLINE void hpu_skip_user_header(struct spin_packet *packet, struct spin_pay
 	payload->offset = spin_handlers_.user_header_bytes;
 }
 
+/* What was sent for this packet before its data task, and what a completion handler finds of it. */
+HPU_INLINE uint32_t hpu_sent_before(_Bool is_first)
+{
+	return spin_puts_ && spin_handlers_.header && is_first ? hpu_scratch()->header_sent : 0;
+}
+
+HPU_INLINE void hpu_note_sent(const struct spin_packet *packet)
+{
+	if (spin_puts_ && HPU_COMPLETES)
+		*(volatile uint32_t *)&hpu_scratch()->sent = packet->sent;
+}
+
+HPU_INLINE void hpu_note_header_sent(const struct spin_packet *packet)
+{
+	if (spin_puts_)
+		*(volatile uint32_t *)&hpu_scratch()->header_sent = packet->sent;
+}
+
 HPU_INLINE void hpu_fail(uint32_t rc)
 {
 	hpu_command_error(rc == SPIN_RC_FAIL   ? HPU_ERROR_FAIL
@@ -84,24 +118,34 @@ HPU_INLINE void hpu_fail(uint32_t rc)
 					       : HPU_ERROR_BAD_RETURN);
 }
 
-HPU_INLINE uint32_t hpu_run_completion(uint32_t dropped_bytes, _Bool flow_control, uint32_t length)
+/* What a run came to whose budget is used up, whatever its handler said. */
+HPU_INLINE _Bool hpu_overran(const struct spin_packet *packet)
 {
-	struct spin_packet packet = {0};
+	if (__builtin_expect(!packet->overran, 1))
+		return 0;
+	hpu_command_error(HPU_ERROR_OVERRUN);
+	return 1;
+}
+
+HPU_INLINE uint32_t hpu_run_completion(uint32_t dropped_bytes, _Bool flow_control, uint32_t length,
+				       const struct hpu_args *args)
+{
+	struct spin_packet packet;
 	struct spin_completion completion = {.dropped_bytes = dropped_bytes,
 					     .flow_control_triggered = flow_control,
 					     .length = length,
 					     .packet = &packet};
 	uint32_t rc;
 
-	hpu_message_open(&packet);
+	hpu_packet_open(&packet, *(const uint8_t *)((const uint8_t *)HPU_TASK_IF_USED_->packet_l1 +
+						    (HPU_TAKES_MESSAGES ? sizeof(struct spin_eth) : 0)) >> 4 == 4,
+			args);
+	packet.sent = hpu_scratch()->sent;
 	rc = spin_handlers_.message_completion ? spin_handlers_.message_completion(&completion, &spin_state) :
 						 spin_handlers_.completion(dropped_bytes, flow_control, &spin_state);
-	if ((rc & ~(uint32_t)SPIN_RC_PENDING) != SPIN_RC_SUCCESS)
+	if (!hpu_overran(&packet) && (rc & ~(uint32_t)SPIN_RC_PENDING) != SPIN_RC_SUCCESS)
 		hpu_fail(rc);
 	return rc;
 }
-
-/* Whether anyone asks for the bytes that were dropped. */
-#define HPU_COMPLETES (spin_handlers_.completion || spin_handlers_.message_completion)
 
 #endif

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef SPIN_TARGET_RV32_ACTION_H
+#define SPIN_TARGET_RV32_ACTION_H
+
+/*
+ * Transfers between HPU and host memory, and the counter (<spin/action.h>). A transfer is one DMA
+ * command; one over several segments of the handler's memory is one for each. A context's host memory does not cross
+ * a multiple of 4 GiB.
+ */
+
+/* Host addresses of a space: its first byte, and how many there are. */
+SPIN_INLINE uint32_t spin_space_bytes_(const struct spin_packet *packet, enum spin_host_space space)
+{
+	return space == SPIN_ME_MEM ? packet->host_bytes : packet->handler_bytes;
+}
+
+SPIN_INLINE uint32_t spin_space_high_(const struct spin_packet *packet, enum spin_host_space space)
+{
+	return space == SPIN_ME_MEM ? packet->host_high : packet->handler_high;
+}
+
+SPIN_INLINE uint32_t spin_space_low_(const struct spin_packet *packet, enum spin_host_space space)
+{
+	return space == SPIN_ME_MEM ? packet->host_low : packet->handler_low;
+}
+
+SPIN_INLINE _Bool spin_in_space_(const struct spin_packet *packet, enum spin_host_space space, uint32_t at,
+				 uint32_t bytes)
+{
+	uint32_t all = spin_space_bytes_(packet, space);
+
+	return at <= all && bytes <= all - at;
+}
+
+SPIN_INLINE _Bool spin_in_pieces_(const struct spin_packet *packet, enum spin_host_space space)
+{
+	return space != SPIN_ME_MEM && __builtin_expect(packet->handler_segments > 1, 0);
+}
+
+/* The segment that byte *at of the handler's memory is in; *at is then its place there. */
+SPIN_INLINE const struct spin_segment *spin_segment_of_(const struct spin_entry_block *entry, uint32_t *at)
+{
+	const struct spin_segment *segment = entry->segment;
+
+	while (*at >= segment->length) {
+		*at -= segment->length;
+		segment++;
+	}
+	return segment;
+}
+
+/* The last command's id: those before it are done. `bytes` is not 0, and all of it is in the segments. */
+static __attribute__((noinline, cold, unused)) uint32_t
+spin_pieces_transfer_(const struct spin_entry_block *entry, uint32_t high, uint32_t at, uint32_t nic, uint32_t bytes,
+		      _Bool to_host)
+{
+	const struct spin_segment *segment = spin_segment_of_(entry, &at);
+
+	for (;;) {
+		uint32_t low = segment->start + at, part = segment->length - at, id;
+
+		if (part > bytes)
+			part = bytes;
+		id = to_host ? spin_command_to_host_(high, low, nic, part) :
+			       spin_command_from_host_(high, low, nic, part);
+		nic += part;
+		bytes -= part;
+		if (!bytes)
+			return id;
+		spin_command_wait_(id);
+		at = 0;
+		do
+			segment++;
+		while (!segment->length);
+	}
+}
+
+/* `bytes` is not 0, and all of it is in the space. */
+SPIN_INLINE uint32_t spin_transfer_(const struct spin_packet *packet, enum spin_host_space space, uint32_t at,
+				    uint32_t nic, uint32_t bytes, _Bool to_host)
+{
+	uint32_t high = spin_space_high_(packet, space), low = spin_space_low_(packet, space) + at;
+
+	if (spin_in_pieces_(packet, space))
+		return spin_pieces_transfer_(packet->entry, high, at, nic, bytes, to_host);
+	return to_host ? spin_command_to_host_(high, low, nic, bytes) : spin_command_from_host_(high, low, nic, bytes);
+}
+
+/*
+ * These calls block (sPIN B.6): what they read may change afterwards. Of packet bytes that is so if the handler stores to
+ * them, so the wait is there; without a store the driver's own wait at the end of the task is all that it takes.
+ */
+SPIN_INLINE int spin_payload_to_host_(struct spin_packet *packet, enum spin_host_space space, uint32_t at, uint32_t off,
+				      uint32_t bytes)
+{
+	if (off > packet->bytes || bytes > packet->bytes - off || !spin_in_space_(packet, space, at, bytes))
+		return SPIN_SEGV;
+	if (!bytes)
+		return 0;
+	packet->command = spin_transfer_(packet, space, at, (uint32_t)packet->payload + off, bytes, 1);
+	packet->in_flight = 1;
+	return 0;
+}
+
+SPIN_INLINE int spin_payload_from_host_(struct spin_packet *packet, enum spin_host_space space, uint32_t at,
+					uint32_t off, uint32_t bytes)
+{
+	if (off & 1 || off > packet->bytes || bytes > packet->bytes - off || !spin_in_space_(packet, space, at, bytes))
+		return SPIN_SEGV;
+	if (!bytes)
+		return 0;
+	spin_settle_(packet);
+	spin_command_wait_(spin_transfer_(packet, space, at, (uint32_t)packet->payload + off, bytes, 0));
+	spin_fence_();
+	return 0;
+}
+
+/* A handle is the command's id + 1; 0: nothing is under way. */
+SPIN_INLINE struct spin_dma spin_dma_of_(uint32_t id)
+{
+	if (id > 3)
+		__builtin_unreachable();
+	return (struct spin_dma){id + 1};
+}
+
+SPIN_INLINE int spin_dma_test_(const struct spin_packet *packet, const struct spin_dma *dma)
+{
+	(void)packet;
+	if (dma->id && !spin_command_test_(dma->id - 1))
+		return 0;
+	spin_fence_();
+	return 1;
+}
+
+SPIN_INLINE void spin_dma_wait_(const struct spin_packet *packet, const struct spin_dma *dma)
+{
+	(void)packet;
+	if (dma->id)
+		spin_command_wait_(dma->id - 1);
+	spin_fence_();
+}
+
+SPIN_INLINE int spin_dma_to_host_nb_(struct spin_packet *packet, enum spin_host_space space, uint32_t at,
+				     const void *from, uint32_t bytes, struct spin_dma *dma)
+{
+	*dma = (struct spin_dma){0};
+	if (!spin_in_space_(packet, space, at, bytes))
+		return SPIN_SEGV;
+	if (!bytes)
+		return 0;
+	spin_fence_();
+	*dma = spin_dma_of_(spin_transfer_(packet, space, at, spin_nic_address_(from), bytes, 1));
+	return 0;
+}
+
+/* What this handler's own blocking transfers bring to the host is there before it is read. */
+SPIN_INLINE int spin_dma_from_host_nb_(struct spin_packet *packet, enum spin_host_space space, uint32_t at, void *to,
+				       uint32_t bytes, struct spin_dma *dma)
+{
+	*dma = (struct spin_dma){0};
+	if (!spin_in_space_(packet, space, at, bytes))
+		return SPIN_SEGV;
+	if (!bytes)
+		return 0;
+	spin_settle_(packet);
+	spin_fence_();
+	*dma = spin_dma_of_(spin_transfer_(packet, space, at, spin_nic_address_(to), bytes, 0));
+	return 0;
+}
+
+SPIN_INLINE int spin_dma_to_host_(struct spin_packet *packet, enum spin_host_space space, uint32_t at, const void *from,
+				  uint32_t bytes)
+{
+	struct spin_dma dma;
+	int rc = spin_dma_to_host_nb_(packet, space, at, from, bytes, &dma);
+
+	spin_dma_wait_(packet, &dma);
+	return rc;
+}
+
+SPIN_INLINE int spin_dma_from_host_(struct spin_packet *packet, enum spin_host_space space, uint32_t at, void *to,
+				    uint32_t bytes)
+{
+	struct spin_dma dma;
+	int rc = spin_dma_from_host_nb_(packet, space, at, to, bytes, &dma);
+
+	spin_dma_wait_(packet, &dma);
+	return rc;
+}
+
+/* --- host-direct: PsPIN's carries 8 bytes, so one command for each 8 --- */
+
+SPIN_INLINE uint32_t spin_word_at_(const void *from, uint32_t off)
+{
+	uint32_t word;
+
+	__builtin_memcpy(&word, (const uint8_t *)from + off, sizeof(word));
+	return word;
+}
+
+/* A piece may end anywhere: byte by byte where it does. */
+static __attribute__((noinline, cold, unused)) void spin_pieces_write_(const struct spin_entry_block *entry,
+								       uint32_t high, uint32_t at, const void *from,
+								       uint32_t bytes)
+{
+	const struct spin_segment *segment = spin_segment_of_(entry, &at);
+
+	for (uint32_t done = 0, part; done < bytes; done += part, at += part) {
+		uint32_t left;
+
+		while (at >= segment->length) {
+			at -= segment->length;
+			segment++;
+		}
+		left = segment->length - at;
+		part = left >= 4 ? 4 : 1;
+		spin_command_write_(high, segment->start + at, part,
+				    part == 4 ? spin_word_at_(from, done) : ((const uint8_t *)from)[done], 0);
+	}
+}
+
+SPIN_INLINE int spin_host_write_(struct spin_packet *packet, enum spin_host_space space, uint32_t at, const void *from,
+				 uint32_t bytes)
+{
+	uint32_t high = spin_space_high_(packet, space), low = spin_space_low_(packet, space) + at;
+
+	if (!spin_in_space_(packet, space, at, bytes))
+		return SPIN_SEGV;
+	if (!bytes)
+		return 0;
+	spin_settle_(packet); /* the host-direct interface would overtake an earlier transfer */
+	if (spin_in_pieces_(packet, space)) {
+		spin_pieces_write_(packet->entry, high, at, from, bytes);
+		return 0;
+	}
+#pragma GCC unroll 4
+	for (uint32_t i = 0; i < bytes; i += 8)
+		spin_command_write_(high, low + i, bytes - i < 8 ? 4 : 8, spin_word_at_(from, i),
+				    bytes - i < 8 ? 0 : spin_word_at_(from, i + 4));
+	return 0;
+}
+
+/* --- the entry's counter, in the NIC's block: L2 has atomics --- */
+
+SPIN_INLINE void spin_ct_inc_(const struct spin_packet *packet, uint32_t success, uint32_t failure)
+{
+	if (!__builtin_constant_p(success) || success)
+		__atomic_fetch_add(&packet->entry->ct.success, success, __ATOMIC_RELAXED);
+	if (!__builtin_constant_p(failure) || failure)
+		__atomic_fetch_add(&packet->entry->ct.failure, failure, __ATOMIC_RELAXED);
+}
+
+SPIN_INLINE struct spin_ct spin_ct_get_(const struct spin_packet *packet)
+{
+	return (struct spin_ct){.success = *(volatile uint32_t *)&packet->entry->ct.success,
+				.failure = *(volatile uint32_t *)&packet->entry->ct.failure};
+}
+
+SPIN_INLINE void spin_ct_set_(const struct spin_packet *packet, struct spin_ct ct)
+{
+	*(volatile uint32_t *)&packet->entry->ct.success = ct.success;
+	*(volatile uint32_t *)&packet->entry->ct.failure = ct.failure;
+}
+
+#endif

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef SPIN_TARGET_RV32_LOCK_H
+#define SPIN_TARGET_RV32_LOCK_H
+
+/* Steps, locks of AMOs as PsPIN's library has them (in L1 and in L2), and the HPU's number. */
+
+/* 1: another step may be made. */
+SPIN_INLINE _Bool spin_step_(struct spin_packet *packet)
+{
+	if (__builtin_expect(!packet->steps, 0)) {
+		packet->overran = 1;
+		return 0;
+	}
+	packet->steps--;
+	return 1;
+}
+
+/* A walk of so many pieces: how many of them it makes. */
+SPIN_INLINE uint32_t spin_pieces_(struct spin_packet *packet, uint32_t pieces)
+{
+	if (!packet->counts_walks)
+		return pieces;
+	if (pieces > packet->steps) {
+		packet->overran = 1;
+		pieces = packet->steps;
+	}
+	packet->steps -= pieces;
+	return pieces;
+}
+
+SPIN_INLINE _Bool spin_try_lock_(struct spin_lock *lock)
+{
+	uint32_t held = __atomic_exchange_n(&lock->held, 1, __ATOMIC_RELAXED);
+
+	spin_fence_();
+	return !held;
+}
+
+SPIN_INLINE void spin_unlock_(struct spin_lock *lock)
+{
+	spin_store32(&lock->held, 0);
+}
+
+SPIN_INLINE struct spin_lock *spin_lock_(struct spin_packet *packet, struct spin_lock *lock)
+{
+	while (__builtin_expect(!spin_try_lock_(lock), 0))
+		if (!spin_step_(packet))
+			return 0;
+	return lock;
+}
+
+SPIN_INLINE void spin_unlock_at_(struct spin_lock **lock)
+{
+	if (*lock)
+		spin_unlock_(*lock);
+}
+
+#define SPIN_WRITER_ 0x80000000u /* of struct spin_rw_lock */
+
+SPIN_INLINE void spin_read_unlock_(struct spin_rw_lock *lock)
+{
+	spin_fence_();
+	__atomic_fetch_sub(&lock->readers, 1, __ATOMIC_RELAXED);
+}
+
+SPIN_INLINE struct spin_rw_lock *spin_read_lock_(struct spin_packet *packet, struct spin_rw_lock *lock)
+{
+	while (__builtin_expect((int32_t)__atomic_fetch_add(&lock->readers, 1, __ATOMIC_RELAXED) < 0, 0)) {
+		spin_read_unlock_(lock);
+		if (!spin_step_(packet))
+			return 0;
+	}
+	spin_fence_();
+	return lock;
+}
+
+SPIN_INLINE void spin_read_unlock_at_(struct spin_rw_lock **lock)
+{
+	if (*lock)
+		spin_read_unlock_(*lock);
+}
+
+SPIN_INLINE void spin_write_unlock_(struct spin_rw_lock *lock)
+{
+	spin_fence_();
+	__atomic_fetch_and(&lock->readers, ~SPIN_WRITER_, __ATOMIC_RELAXED);
+}
+
+/* Readers that come later find the writer's bit, so that those who are there are the last ones. */
+SPIN_INLINE struct spin_rw_lock *spin_write_lock_(struct spin_packet *packet, struct spin_rw_lock *lock)
+{
+	uint32_t had;
+
+	while (__builtin_expect((had = __atomic_fetch_or(&lock->readers, SPIN_WRITER_, __ATOMIC_RELAXED)) &
+					SPIN_WRITER_, 0))
+		if (!spin_step_(packet))
+			return 0;
+	while (__builtin_expect(had & ~SPIN_WRITER_, 0)) {
+		if (!spin_step_(packet)) {
+			spin_write_unlock_(lock);
+			return 0;
+		}
+		had = spin_load32(&lock->readers);
+	}
+	spin_fence_();
+	return lock;
+}
+
+SPIN_INLINE void spin_write_unlock_at_(struct spin_rw_lock **lock)
+{
+	if (*lock)
+		spin_write_unlock_(*lock);
+}
+
+SPIN_INLINE uint32_t spin_my_hpu_(const struct spin_packet *packet)
+{
+	return packet->hpu;
+}
+
+extern uint32_t spin_hpus_; /* how many there are: whoever loads the image may change it */
+
+SPIN_INLINE uint32_t spin_num_hpus_(const struct spin_packet *packet)
+{
+	(void)packet;
+	return *(volatile uint32_t *)&spin_hpus_;
+}
+
+#endif
