@@ -95,6 +95,9 @@ SPIN_INLINE uint32_t spin_nic_address_(const void *at)
 
 uint32_t spin_hpus_ __attribute__((section(".data.spin_hpus"))) = 32; /* PsPIN's 4 clusters of 8 */
 
+/* In images whose handlers can use up a budget: there a watchdog is to leave them the time. */
+const uint32_t spin_steps_ __attribute__((section(".rodata.spin_steps"))) = 1;
+
 HPU_INLINE uint32_t hpu_header(_Bool is_ip4, const struct hpu_args *args)
 {
 	if (HPU_TAKES_MESSAGES)

@@ -115,14 +115,25 @@ static int is_acknowledged(enum spin_reason reason)
 	}
 }
 
+/* Step 6. */
+static int malformed(const struct pspin *nic, struct arrival *a)
+{
+	uint32_t pieces = nic->meta.registration.fragmentation_bytes;
+
+	return slmp__parse(a->frame, &a->in, nic->messages->limits.take_put, &a->slmp) ||
+	       (pieces && a->slmp.payload_bytes % pieces);
+}
+
 void nic_messages__packet(struct pspin *nic, const uint8_t *frame, size_t frame_bytes, const struct inbound *in,
 		      struct pspin_result *out)
 {
 	struct arrival a = {.frame = frame, .frame_bytes = frame_bytes, .in = *in};
 
-	out->reason = slmp__parse(frame, in, nic->messages->limits.take_put, &a.slmp) ? SPIN_REASON_MALFORMED
-										       : steps(nic, &a);
 	out->verdict = SPIN_VERDICT_DROP;
+	out->reason = SPIN_REASON_ACKNOWLEDGED;
+	if (nic->meta.registration.puts && slmp__is_acknowledgement(frame, in))
+		return;
+	out->reason = malformed(nic, &a) ? SPIN_REASON_MALFORMED : steps(nic, &a);
 	if (!is_acknowledged(out->reason) || !(a.slmp.flags & SPIN_SLMP_SYN))
 		return;
 	out->verdict = SPIN_VERDICT_TX;

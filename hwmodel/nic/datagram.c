@@ -8,6 +8,7 @@
 #include <spin/return.h>
 #include <spin/wire.h>
 
+#include "entry_memory.h"
 #include "outbound.h"
 #include "task.h"
 
@@ -21,9 +22,9 @@ static void describe(const struct inbound *in, struct hpu_descriptor *task)
 		task->scratchpad[i] = L1_GLOBAL + i * L1_STRIDE + L1_SCRATCHPADS;
 		task->scratchpad_bytes[i] = SCRATCH_BYTES;
 	}
-	task->host_mem_high = (uint32_t)(HOST_BASE >> 32);
-	task->host_mem_low = (uint32_t)HOST_BASE;
-	task->host_mem_bytes = HOST_BYTES;
+	task->host_mem_high = (uint32_t)(DEPOSIT_BASE >> 32);
+	task->host_mem_low = (uint32_t)DEPOSIT_BASE;
+	task->host_mem_bytes = DEPOSIT_BYTES;
 	task->message_id = MESSAGE_ID;
 }
 
@@ -84,6 +85,7 @@ static enum spin_reason tasks(struct pspin *nic, const uint8_t *frame, const str
 	describe(in, &descriptor);
 	memset(scratch, 0, sizeof(*scratch));
 	scratch->length = in->payload_bytes;
+	entry_memory__tell(nic, 0, scratch);
 	if (has->header) {
 		error = task__run(nic, PSPIN_HEADER, nic->entry[NIC_HEADER][in->is_ip4], &descriptor)->error;
 		tell(nic, frame, in, error, SPIN_KIND_HEADER);
@@ -99,6 +101,7 @@ static enum spin_reason tasks(struct pspin *nic, const uint8_t *frame, const str
 		error = data_error;
 	reason = error ? task__error_reason(error) : data_reason(nic, kind, reason);
 	if (has->completion || has->message_completion) {
+		task__copy_again(nic);
 		error = task__run(nic, PSPIN_COMPLETION, nic->completion, &descriptor)->error;
 		tell(nic, frame, in, error, SPIN_KIND_COMPLETION);
 	}
@@ -114,6 +117,9 @@ void datagram__handle(struct pspin *nic, const uint8_t *frame, size_t frame_byte
 #undef VERDICT_
 	};
 
+	nic->arrived.frame = frame;
+	nic->arrived.in = in;
+	nic->arrived.me = 0;
 	task__place(nic, frame + in->ip_off, in->packet_bytes, nic->meta.registration.bytes_in_l1);
 	out->reason = tasks(nic, frame, in);
 	out->verdict = verdict[out->reason];
@@ -122,7 +128,7 @@ void datagram__handle(struct pspin *nic, const uint8_t *frame, size_t frame_byte
 			outbound__send(nic->frame, frame, in, nic->send, nic->sent_bytes);
 	else if (out->verdict == SPIN_VERDICT_PASS)
 		out->frame_bytes = outbound__to_host(nic->frame, frame, frame_bytes, in,
-						     nic->memory.host, nic->delivered_bytes);
+						     nic->deposit, nic->delivered_bytes);
 	if (out->verdict != SPIN_VERDICT_DROP)
 		out->frame = nic->frame;
 }

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "entry_memory.h"
 #include "messages.h"
 
 unsigned entries__match(const struct messages *messages, uint64_t match_bits)
@@ -30,33 +31,10 @@ static int in_use(const struct messages *messages, unsigned me)
 	return 0;
 }
 
-void entries__reset(struct pspin *nic)
+static void post(struct messages *messages, unsigned i, const struct spin_me *entry)
 {
-	struct messages *messages = nic->messages;
-	struct spin_me all = {.ignore_bits = UINT64_MAX, .length = messages->limits.host_bytes};
+	struct spin_me *me = &messages->mes[i];
 
-	memset(messages->mes, 0, sizeof(messages->mes));
-	messages->next_serial = 0;
-	if (!messages->limits.no_entry)
-		pspin__me_append(nic, &all, NULL);
-}
-
-int pspin__me_append(struct pspin *nic, const struct spin_me *entry, unsigned *index)
-{
-	struct messages *messages = nic->messages;
-	struct spin_me *me;
-	unsigned i = 0;
-
-	if (!messages)
-		return -EOPNOTSUPP;
-	if (entry->options & ~(uint32_t)SPIN_ME_USE_ONCE || entry->start >= messages->limits.host_bytes ||
-	    entry->length > messages->limits.host_bytes - entry->start)
-		return -EINVAL;
-	while (i < SPIN_MES_MAX && in_use(messages, i))
-		i++;
-	if (i == SPIN_MES_MAX)
-		return -ENOSPC;
-	me = &messages->mes[i];
 	memset(me, 0, sizeof(*me));
 	me->state = SPIN_ME_OPEN;
 	me->options = entry->options;
@@ -65,6 +43,38 @@ int pspin__me_append(struct pspin *nic, const struct spin_me *entry, unsigned *i
 	me->start = entry->start;
 	me->length = entry->length;
 	me->serial = messages->next_serial++;
+}
+
+/* The first one's handler memory is there with the host memory. */
+void entries__reset(struct pspin *nic)
+{
+	struct messages *messages = nic->messages;
+	struct spin_me all = {.ignore_bits = UINT64_MAX, .length = messages->limits.host_bytes};
+
+	memset(messages->mes, 0, sizeof(messages->mes));
+	messages->next_serial = 0;
+	if (!messages->limits.no_entry)
+		post(messages, 0, &all);
+}
+
+int pspin__me_append(struct pspin *nic, const struct spin_me *entry, const struct spin_segment *handler_mem,
+		     unsigned handler_segments, unsigned *index)
+{
+	struct messages *messages = nic->messages;
+	unsigned i = 0;
+
+	if (!messages)
+		return -EOPNOTSUPP;
+	if (entry->options & ~(uint32_t)SPIN_ME_USE_ONCE || entry->start >= messages->limits.host_bytes ||
+	    entry->length > messages->limits.host_bytes - entry->start ||
+	    entry_memory__check(nic, handler_mem, handler_segments))
+		return -EINVAL;
+	while (i < SPIN_MES_MAX && in_use(messages, i))
+		i++;
+	if (i == SPIN_MES_MAX)
+		return -ENOSPC;
+	post(messages, i, entry);
+	entry_memory__post(nic, i, handler_mem, handler_segments);
 	if (index)
 		*index = i;
 	return 0;

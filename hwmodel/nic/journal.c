@@ -7,7 +7,7 @@
 
 void journal__begin(struct journal *journal)
 {
-	journal->task_count = journal->event_count = 0;
+	journal->task_count = journal->event_count = journal->send_count = 0;
 	journal->incomplete = 0;
 }
 
@@ -15,6 +15,7 @@ void journal__free(struct journal *journal)
 {
 	free(journal->tasks);
 	free(journal->events);
+	free(journal->sends);
 }
 
 /* Room for one more; NULL if there is none. */
@@ -58,11 +59,24 @@ struct spin_event *journal__event(struct journal *journal)
 	return &list[journal->event_count - 1];
 }
 
+struct spin_request *journal__send(struct journal *journal)
+{
+	struct spin_request *list =
+		add(journal, journal->sends, &journal->send_count, &journal->send_room, sizeof(*list));
+
+	if (!list)
+		return &journal->lost_send;
+	journal->sends = list;
+	return &list[journal->send_count - 1];
+}
+
 int journal__end(const struct journal *journal, struct pspin_result *out)
 {
 	out->tasks = journal->tasks;
 	out->task_count = journal->task_count;
 	out->events = journal->events;
 	out->event_count = journal->event_count;
+	out->sends = journal->sends;
+	out->send_count = journal->send_count;
 	return journal->incomplete ? -ENOMEM : 0;
 }

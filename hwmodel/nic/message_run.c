@@ -81,12 +81,21 @@ static void place(struct pspin *nic, const struct arrival *a)
 	task__place(nic, packet, bytes, bytes_in_l1);
 }
 
+/* Its handlers' commands come because of this packet. */
+static void arrive(struct pspin *nic, const struct mpq *mpq, const struct arrival *a)
+{
+	nic->arrived.frame = a->frame;
+	nic->arrived.in = &a->in;
+	nic->arrived.me = mpq->me;
+}
+
 void message__header(struct pspin *nic, struct mpq *mpq, const struct arrival *a)
 {
 	struct hpu_descriptor descriptor;
 	const struct pspin_task *task;
 	uint32_t error, said;
 
+	arrive(nic, mpq, a);
 	place(nic, a);
 	if (!nic->meta.registration.header)
 		return;
@@ -137,6 +146,7 @@ enum spin_reason message__data(struct pspin *nic, struct mpq *mpq, const struct 
 	struct hpu_descriptor descriptor;
 	const struct pspin_task *task;
 
+	arrive(nic, mpq, a);
 	if (a->slmp.offset) /* the first one is there, as the header handler left it */
 		place(nic, a);
 	describe(nic, mpq, a, &descriptor);
@@ -162,6 +172,8 @@ void message__completion(struct pspin *nic, struct mpq *mpq, const struct arriva
 
 	if (!has->completion && !has->message_completion)
 		return;
+	arrive(nic, mpq, last);
+	task__copy_again(nic);
 	describe(nic, mpq, last, &descriptor);
 	task = task__run(nic, PSPIN_COMPLETION, nic->completion, &descriptor);
 	error = task->error;

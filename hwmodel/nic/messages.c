@@ -26,6 +26,7 @@ static void free_memory(struct messages *messages)
 
 static int set_limits(struct pspin *nic, const struct pspin_limits *limits)
 {
+	int err;
 	const struct spin_registration *has = &nic->meta.registration;
 	struct messages *messages = nic->messages;
 	struct pspin_limits *to = &messages->limits;
@@ -42,13 +43,13 @@ static int set_limits(struct pspin *nic, const struct pspin_limits *limits)
 	messages->mpqs = calloc(to->mpqs, sizeof(*messages->mpqs));
 	messages->scratch_owner = calloc(messages->scratch_places, sizeof(*messages->scratch_owner));
 	messages->scratch_memory = calloc(to->mpqs, messages->scratch_bytes);
-	if (!messages->mpqs || !messages->scratch_owner || !messages->scratch_memory ||
-	    storage__resize_host(&nic->memory, to->host_bytes))
+	if (!messages->mpqs || !messages->scratch_owner || !messages->scratch_memory)
 		return -ENOMEM;
 	for (unsigned i = 0; i < to->mpqs; i++)
 		messages->mpqs[i].scratch = messages->scratch_memory + (size_t)i * messages->scratch_bytes;
+	err = nic_host__open(nic, to->host_bytes, limits->handler_mem, limits->handler_segments);
 	entries__reset(nic);
-	return 0;
+	return err;
 }
 
 /* All MPQs are free afterwards; what they had parked counts as lost only if they are evicted. */
@@ -84,12 +85,21 @@ void nic_messages__free(struct pspin *nic)
 	free(nic->messages);
 }
 
+/* What contexts of datagrams have no use for. */
+static int of_messages(const struct pspin_limits *limits)
+{
+	return limits->mpqs || limits->parking || limits->idle_ms || limits->tombstone_ms || limits->take_put ||
+	       limits->no_entry || limits->note_runs;
+}
+
 int pspin__limit(struct pspin *nic, const struct pspin_limits *limits)
 {
+	if (limits->host_bytes > SPIN_HOST_BYTES_MAX)
+		return -EINVAL;
 	if (!nic->messages)
-		return -EOPNOTSUPP;
-	if (limits->mpqs > SPIN_MPQS_MAX || limits->parking > SPIN_PARKING_MAX ||
-	    limits->host_bytes > SPIN_HOST_BYTES_MAX)
+		return of_messages(limits) ? -EOPNOTSUPP :
+		       nic_host__open(nic, limits->host_bytes, limits->handler_mem, limits->handler_segments);
+	if (limits->mpqs > SPIN_MPQS_MAX || limits->parking > SPIN_PARKING_MAX)
 		return -EINVAL;
 	forget(nic);
 	free_memory(nic->messages);
@@ -101,9 +111,9 @@ int pspin__reset(struct pspin *nic)
 	if (!nic->messages)
 		return -EOPNOTSUPP;
 	forget(nic);
-	memset(nic->memory.host, 0, nic->memory.host_used);
-	nic->memory.host_used = 0;
+	nic_host__clear(nic);
 	entries__reset(nic);
+	nic->put_id = 1;
 	return 0;
 }
 
@@ -125,30 +135,5 @@ int pspin__message_stats(const struct pspin *nic, struct spin_message_stats *out
 	if (!nic->messages)
 		return -EOPNOTSUPP;
 	*out = nic->messages->stats;
-	return 0;
-}
-
-size_t pspin__host_bytes(const struct pspin *nic)
-{
-	return nic->messages ? nic->memory.host_bytes : 0;
-}
-
-int pspin__host_read(const struct pspin *nic, size_t offset, void *to, size_t bytes)
-{
-	if (!nic->messages)
-		return -EOPNOTSUPP;
-	if (offset > nic->memory.host_bytes || bytes > nic->memory.host_bytes - offset)
-		return -ERANGE;
-	memcpy(to, nic->memory.host + offset, bytes);
-	return 0;
-}
-
-int pspin__host_write(struct pspin *nic, size_t offset, const void *from, size_t bytes)
-{
-	uint8_t *at = nic->messages ? storage__host(&nic->memory, offset, bytes) : NULL;
-
-	if (!at)
-		return nic->messages ? -ERANGE : -EOPNOTSUPP;
-	memcpy(at, from, bytes);
 	return 0;
 }

@@ -124,7 +124,7 @@ void scratchpad__forget(struct pspin *nic, struct mpq *mpq);
 
 /* The first one posted that is open to the match bits; SPIN_MES_MAX: none. */
 unsigned entries__match(const struct messages *messages, uint64_t match_bits);
-/* None, or the one that there is at the start. */
+/* None, or the one that there is at the start. Its handlers' memory is nic_host__open()'s. */
 void entries__reset(struct pspin *nic);
 
 /* --- parking.c --- */

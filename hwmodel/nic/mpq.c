@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "entry_memory.h"
 #include "messages.h"
 
 struct mpq *mpq__take(struct pspin *nic, const struct arrival *a)
@@ -76,6 +77,7 @@ void mpq__begin(struct pspin *nic, struct mpq *mpq, const struct arrival *first,
 	scratch->offset = mpq->offset;
 	scratch->dropped_bytes = mpq->dropped_bytes;
 	scratch->flow_control = (uint32_t)mpq->flow_control;
+	entry_memory__tell(nic, me, scratch);
 	mpq->verdict = SPIN_REASON_SUCCESS;
 	message__header(nic, mpq, first);
 }

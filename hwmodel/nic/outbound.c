@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include <string.h>
 
+#include <spin/slmp.h>
 #include <spin/wire.h>
 
 #include "checksum.h"
@@ -83,15 +84,97 @@ static void make_checksums(uint8_t *ip, uint32_t bytes, int udp_wanted)
 	      udp_wanted ? checksum__udp(ip, ip_bytes, bytes - ip_bytes) : 0);
 }
 
+/* Back to where the frame came from, with its VLAN tags. */
+static void put_ethernet(uint8_t *to, const uint8_t *frame, const struct inbound *in)
+{
+	memcpy(to, frame + offsetof(struct spin_eth, src), 6);
+	memcpy(to + 6, frame + offsetof(struct spin_eth, dst), 6);
+	memcpy(to + 12, frame + 12, in->ip_off - 12);
+}
+
 size_t outbound__send(uint8_t *to, const uint8_t *frame, const struct inbound *in,
 		      const uint8_t *packet, uint32_t packet_bytes)
 {
 	const uint8_t *udp = frame + in->ip_off + in->ip_bytes;
 
-	memcpy(to, frame + offsetof(struct spin_eth, src), 6);
-	memcpy(to + 6, frame + offsetof(struct spin_eth, dst), 6);
-	memcpy(to + 12, frame + 12, in->ip_off - 12);
+	put_ethernet(to, frame, in);
 	memcpy(to + in->ip_off, packet, packet_bytes);
 	make_checksums(to + in->ip_off, packet_bytes, !in->is_ip4 || get16(udp + UDP_CHECKSUM));
 	return in->ip_off + packet_bytes;
+}
+
+void outbound__destination(const uint8_t *frame, const struct inbound *in, struct spin_process *out)
+{
+	const uint8_t *ip = frame + in->ip_off, *udp = ip + in->ip_bytes;
+
+	memset(out, 0, sizeof(*out));
+	out->ip_version = in->is_ip4 ? 4 : 6;
+	if (in->is_ip4)
+		memcpy(out->addr, ip + offsetof(struct spin_ip4, dst), 4);
+	else
+		memcpy(out->addr, ip + offsetof(struct spin_ip6, dst), 16);
+	out->port = get16(udp + offsetof(struct spin_udp, dst_port));
+}
+
+#define PUT_HOPS 64u
+#define PUT_DONT_FRAGMENT 0x4000u
+
+static uint32_t put_ip(uint8_t *to, const struct spin_process *from, const struct spin_process *target, uint32_t bytes)
+{
+	struct spin_ip4 ip4 = {.version_ihl = 0x45, .total_length = spin_hton16((uint16_t)(sizeof(ip4) + bytes)),
+			       .fragment = spin_hton16(PUT_DONT_FRAGMENT), .ttl = PUT_HOPS, .protocol = SPIN_IP_UDP,
+			       .src = from->addr[0], .dst = target->addr[0]};
+	struct spin_ip6 ip6 = {.version_class_flow = spin_hton32(6u << 28), .payload_length = spin_hton16((uint16_t)bytes),
+			       .next_header = SPIN_IP_UDP, .hop_limit = PUT_HOPS};
+
+	if (target->ip_version == 4) {
+		memcpy(to, &ip4, sizeof(ip4));
+		return sizeof(ip4);
+	}
+	memcpy(ip6.src, from->addr, sizeof(ip6.src));
+	memcpy(ip6.dst, target->addr, sizeof(ip6.dst));
+	memcpy(to, &ip6, sizeof(ip6));
+	return sizeof(ip6);
+}
+
+static uint64_t swap64(uint64_t v)
+{
+	return (uint64_t)spin_swap32((uint32_t)v) << 32 | spin_swap32((uint32_t)(v >> 32));
+}
+
+/* A message of one packet. */
+static uint32_t put_slmp(uint8_t *to, const struct spin_put *put, uint32_t id, uint32_t bytes)
+{
+	const struct spin_slmp slmp = {.flags = spin_hton16(SPIN_SLMP_SYN | SPIN_SLMP_EOM | SPIN_SLMP_PUT),
+				       .message_id = spin_hton32(id)};
+	const struct spin_slmp_put tell = {.op = SPIN_SLMP_OP_PUT, .version = SPIN_SLMP_VERSION,
+					   .length = spin_hton32(bytes), .match_bits = swap64(put->match_bits),
+					   .hdr_data = swap64(put->hdr_data), .offset = swap64(put->remote_offset)};
+
+	memcpy(to, &slmp, sizeof(slmp));
+	memcpy(to + sizeof(slmp), &tell, sizeof(tell));
+	return sizeof(slmp) + sizeof(tell);
+}
+
+uint32_t outbound__put(uint8_t *to, const uint8_t *frame, const struct inbound *in, const struct spin_put *put,
+		       const uint32_t *id, const uint8_t *payload, uint32_t bytes)
+{
+	uint32_t slmp_bytes = id ? sizeof(struct spin_slmp) + sizeof(struct spin_slmp_put) : 0;
+	uint32_t udp_bytes = (uint32_t)sizeof(struct spin_udp) + slmp_bytes + bytes;
+	struct spin_udp udp = {.dst_port = put->target.port, .length = spin_hton16((uint16_t)udp_bytes)};
+	struct spin_process here;
+	uint8_t *ip = to + in->ip_off, *at;
+
+	outbound__destination(frame, in, &here);
+	udp.src_port = here.port;
+	put_ethernet(to, frame, in);
+	at = ip + put_ip(ip, &here, &put->target, udp_bytes);
+	memcpy(at, &udp, sizeof(udp));
+	at += sizeof(udp);
+	if (id)
+		at += put_slmp(at, put, *id, bytes);
+	memcpy(at, payload, bytes);
+	at += bytes;
+	make_checksums(ip, (uint32_t)(at - ip), 1);
+	return (uint32_t)(at - to);
 }

@@ -3,6 +3,8 @@
 #define NIC_OUTBOUND_H
 
 /* The outbound engine and the host's receive queue: frames as they leave the NIC. */
+#include <spin/put.h>
+
 #include "inbound.h"
 
 /*
@@ -21,5 +23,15 @@ size_t outbound__to_host(uint8_t *to, const uint8_t *frame, size_t frame_bytes,
  */
 size_t outbound__send(uint8_t *to, const uint8_t *frame, const struct inbound *in,
 		      const uint8_t *packet, uint32_t packet_bytes);
+
+/* To whom a frame goes that is in this form. */
+void outbound__destination(const uint8_t *frame, const struct inbound *in, struct spin_process *out);
+
+/*
+ * The packet of a put (<spin/put.h>), sent because of the frame that came: of a context of messages with
+ * the message id *id; of datagrams id is NULL, and the bytes are all. `to` holds SPIN_REQUEST_FRAME_MAX.
+ */
+uint32_t outbound__put(uint8_t *to, const uint8_t *frame, const struct inbound *in, const struct spin_put *put,
+		       const uint32_t *id, const uint8_t *payload, uint32_t bytes);
 
 #endif

@@ -18,6 +18,7 @@ const char *const *pspin__assumptions(void)
 		"zeroed, duplicates, parking, acknowledgements; what a handler returned is known with its feedback",
 		"Ethernet header and egress checksums: NIC hardware, not charged",
 		"host and wire take data as fast as the NIC gives it",
+		"puts: the NIC makes the packet's headers; what it keeps of matching entries is there for handlers",
 		"bodies do not include commands still running at the handler's return",
 		"memory protection: own stack, packet buffer and scratchpads in L1, handler "
 		"memory, the packet in L2",
@@ -97,6 +98,20 @@ static void measure_program(struct pspin *nic)
 			nic->program_end = segment.paddr - PROGRAM + segment.file_bytes;
 }
 
+/* Long enough for the handler's own budget to end it first: assumed per step, a look at a lock in L2 takes about half. */
+#define STEP_CYCLES_MAX 64u
+
+static uint32_t watchdog_cycles(const struct pspin *nic)
+{
+	uint32_t budget = nic->meta.registration.budget ? nic->meta.registration.budget : SPIN_BUDGET_STEPS;
+	uint64_t cycles = (uint64_t)budget * STEP_CYCLES_MAX;
+	uint32_t counts;
+
+	if (pspin__symbol(nic, "spin_steps_", &counts, NULL) || cycles < nic->target.watchdog_cycles)
+		return nic->target.watchdog_cycles;
+	return cycles < UINT32_MAX ? (uint32_t)cycles : UINT32_MAX;
+}
+
 static int start(struct pspin *nic, const void *image, size_t image_bytes, char *err,
 		 size_t err_bytes)
 {
@@ -135,7 +150,10 @@ static int start(struct pspin *nic, const void *image, size_t image_bytes, char 
 		snprintf(err, err_bytes, "the image traps or hangs before its first task");
 		return rc;
 	}
-	return nic->meta.registration.delivery == SPIN_DELIVER_ME ? nic_messages__open(nic) : 0;
+	nic->put_id = 1;
+	nic->hpu.watchdog_cycles = watchdog_cycles(nic);
+	return nic->meta.registration.delivery == SPIN_DELIVER_ME ? nic_messages__open(nic) :
+								    nic_host__open(nic, 0, NULL, 0);
 }
 
 int pspin__open(struct pspin **out, const struct pspin_target *target, const struct spin_meta *meta,

@@ -44,6 +44,12 @@ static int parse_put(const uint8_t *at, uint32_t bytes, struct slmp *out)
 	return 0;
 }
 
+int slmp__is_acknowledgement(const uint8_t *frame, const struct inbound *in)
+{
+	return in->payload_bytes >= sizeof(struct spin_slmp) &&
+	       be16(frame + in->ip_off + in->ip_bytes + sizeof(struct spin_udp)) == SPIN_SLMP_ACK;
+}
+
 int slmp__parse(const uint8_t *frame, const struct inbound *in, int take_put, struct slmp *out)
 {
 	uint32_t at = in->ip_off + in->ip_bytes + (uint32_t)sizeof(struct spin_udp);
@@ -125,7 +131,9 @@ uint32_t slmp__strip(uint8_t *to, const uint8_t *frame, const struct inbound *in
 	memcpy(to + eth - 2, frame + in->ip_off - 2, 2);
 	memcpy(to + eth, frame + in->ip_off, headers);
 	memcpy(to + eth + headers, frame + slmp->payload_at, slmp->payload_bytes);
-	if (slmp->put)
+	if (slmp->put) {
 		set_lengths(to + eth, in, (uint32_t)HEADERS + slmp->payload_bytes);
+		put_be16(to + eth + in->ip_bytes + sizeof(struct spin_udp), slmp->flags & ~(uint32_t)SPIN_SLMP_PUT);
+	}
 	return eth + headers + slmp->payload_bytes;
 }

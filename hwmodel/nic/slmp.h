@@ -18,6 +18,9 @@ struct slmp {
 	uint64_t match_bits, hdr_data, me_offset;
 };
 
+/* Of a frame that was classified: 1 if it acknowledges what a handler put. */
+int slmp__is_acknowledgement(const uint8_t *frame, const struct inbound *in);
+
 /* Of a frame that was classified. 0, or -1: MALFORMED. */
 int slmp__parse(const uint8_t *frame, const struct inbound *in, int take_put, struct slmp *out);
 
@@ -29,7 +32,7 @@ size_t slmp__acknowledge(uint8_t *to, const uint8_t *frame, const struct inbound
 
 /*
  * The frame as handlers find it: Ethernet header, IP packet, no VLAN tags, no struct
- * spin_slmp_put. Returns the bytes written to `to`, at most the frame's.
+ * spin_slmp_put, nor its flag. Returns the bytes written to `to`, at most the frame's.
  */
 uint32_t slmp__strip(uint8_t *to, const uint8_t *frame, const struct inbound *in, const struct slmp *slmp);
 

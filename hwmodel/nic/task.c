@@ -30,47 +30,10 @@ void task__describe(uint32_t packet_bytes, struct hpu_descriptor *task)
 	task->packet_bytes = packet_bytes;
 }
 
-int nic__command(void *arg, const struct hpu_command *command)
+/* PsPIN copies it again for each task; what header handlers wrote there stays. */
+void task__copy_again(struct pspin *nic)
 {
-	struct pspin *nic = arg;
-	uint8_t *host;
-
-	if (command->kind == HPU_NIC_SEND) {
-		if (command->bytes > sizeof(nic->send))
-			return -1;
-		if (!nic->sent) {
-			memcpy(nic->send, command->nic, command->bytes);
-			nic->sent_bytes = command->bytes;
-		}
-		nic->sent = 1;
-		return 0;
-	}
-	host = command->host < HOST_BASE ? NULL : storage__host(&nic->memory, command->host - HOST_BASE,
-								  command->bytes);
-	if (!host)
-		return -1;
-	switch (command->kind) {
-	case HPU_TO_HOST:
-		memcpy(host, command->nic, command->bytes);
-		/* a datagram goes to where host memory begins, of messages all there is counts */
-		if (host == nic->memory.host || nic->messages) {
-			nic->delivered = 1;
-			nic->delivered_bytes = command->bytes;
-		}
-		break;
-	case HPU_FROM_HOST:
-		memcpy(command->nic, host, command->bytes);
-		break;
-	default:
-		memcpy(host, command->data, command->bytes);
-	}
-	return 0;
-}
-
-void task__forget_commands(struct pspin *nic)
-{
-	nic->sent = nic->delivered = 0;
-	nic->sent_bytes = nic->delivered_bytes = 0;
+	memcpy(nic->memory.l1[0] + L1_PACKETS, nic->memory.l2_packet, nic->dirty_l1);
 }
 
 const struct pspin_task *task__run(struct pspin *nic, enum pspin_task_kind kind, uint32_t function,
@@ -100,20 +63,27 @@ const struct pspin_task *task__run(struct pspin *nic, enum pspin_task_kind kind,
 }
 
 _Static_assert(PSPIN_ERROR_FAIL == HPU_ERROR_FAIL && PSPIN_ERROR_SEGV == HPU_ERROR_SEGV &&
-		       PSPIN_ERROR_BAD_RETURN == HPU_ERROR_BAD_RETURN,
+		       PSPIN_ERROR_BAD_RETURN == HPU_ERROR_BAD_RETURN && PSPIN_ERROR_OVERRUN == HPU_ERROR_OVERRUN,
 	       "what the image writes is what the model reports");
 
-/* PSPIN_ERROR_SEGV, traps, the watchdog: a failed access. */
+static int is_overrun(uint32_t error)
+{
+	return error == PSPIN_ERROR_OVERRUN || error == PSPIN_ERROR_WATCHDOG;
+}
+
+/* PSPIN_ERROR_SEGV, traps: a failed access. */
 enum spin_reason task__error_reason(uint32_t error)
 {
-	return error == PSPIN_ERROR_FAIL	 ? SPIN_REASON_FAILED
+	return is_overrun(error)		 ? SPIN_REASON_OVERRUN
+	       : error == PSPIN_ERROR_FAIL	 ? SPIN_REASON_FAILED
 	       : error == PSPIN_ERROR_BAD_RETURN ? SPIN_REASON_BAD_RETURN
 						 : SPIN_REASON_SEGV;
 }
 
 enum spin_event_type task__error_event(uint32_t error)
 {
-	return error == PSPIN_ERROR_FAIL	 ? SPIN_EVENT_FAIL
+	return is_overrun(error)		 ? SPIN_EVENT_OVERRUN
+	       : error == PSPIN_ERROR_FAIL	 ? SPIN_EVENT_FAIL
 	       : error == PSPIN_ERROR_BAD_RETURN ? SPIN_EVENT_BAD_RETURN
 						 : SPIN_EVENT_SEGV;
 }

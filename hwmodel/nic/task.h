@@ -10,6 +10,9 @@
 /* Writes a packet to L2, and its first bytes_in_l1 bytes (0: all) to L1. */
 void task__place(struct pspin *nic, const uint8_t *packet, uint32_t bytes, uint32_t bytes_in_l1);
 
+/* The packet in L1 again, as it is in L2: as handlers wrote it there. */
+void task__copy_again(struct pspin *nic);
+
 /* A descriptor for the packet of that length, with home cluster 0; the rest is the caller's. */
 void task__describe(uint32_t packet_bytes, struct hpu_descriptor *task);
 
@@ -24,7 +27,7 @@ const struct pspin_task *task__run(struct pspin *nic, enum pspin_task_kind kind,
 enum spin_reason task__error_reason(uint32_t error);
 enum spin_event_type task__error_event(uint32_t error);
 
-/* struct hpu_sink for the packet being handled. */
+/* struct hpu_sink for the packet being handled (command.c). */
 int nic__command(void *arg, const struct hpu_command *command);
 
 #endif

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* The HPU's commands to the NIC and the host: what they say, and when they are done. */
+#include <spin/put.h>
+
 #include "hpu.h"
 
 static uint32_t beats(const struct pspin_target *target, uint32_t bytes)
@@ -21,10 +23,11 @@ static int decode(const struct hpu *hpu, struct hpu_command *command, uint32_t *
 		return 1;
 	case HPU_COMMAND_NIC_SEND:
 		command->kind = HPU_NIC_SEND;
-		command->host = 0;
-		*nic = w[2];
+		command->flow = w[1];
+		command->host = w[3] ? (uint64_t)w[3] << 32 | w[2] : 0;
+		*nic = w[3] ? 0 : w[2];
 		command->bytes = w[4];
-		return 1;
+		return w[1] <= HPU_SEND_FORWARD && (!w[3] || w[1] == HPU_SEND_PUT);
 	case HPU_COMMAND_HOST_DIRECT:
 		command->kind = HPU_HOST_DIRECT;
 		command->host = (uint64_t)w[1] << 32 | w[0];
@@ -37,12 +40,40 @@ static int decode(const struct hpu *hpu, struct hpu_command *command, uint32_t *
 	return 0;
 }
 
+/*
+ * NIC memory as a command names it: an HPU's alias of its own L1 is none, only that cluster knows it.
+ */
+static enum memory_region find(const struct hpu *hpu, uint32_t nic, uint32_t bytes, uint8_t **at)
+{
+	enum memory_region region = storage__find(hpu->memory, nic, bytes, hpu->cluster, at, NULL);
+
+	return nic - L1_OWN < L1_BYTES || region == MEMORY_PROGRAM ? MEMORY_NONE : region;
+}
+
+/* What it reads or writes in NIC memory. Returns 0 if that is not there. */
+static int locate(const struct hpu *hpu, struct hpu_command *command, uint32_t nic, enum memory_region *region)
+{
+	uint8_t *put;
+
+	if (command->kind == HPU_HOST_DIRECT)
+		return 1;
+	if (command->kind == HPU_NIC_SEND && command->flow == HPU_SEND_PUT) {
+		if (find(hpu, hpu->words[0], sizeof(struct spin_put), &put) == MEMORY_NONE)
+			return 0;
+		command->put = put;
+		if (command->host)
+			return 1;
+	}
+	*region = find(hpu, nic, command->bytes, &command->nic);
+	return *region != MEMORY_NONE;
+}
+
 static uint32_t latency(const struct pspin_target *target, const struct hpu_command *command,
 			enum memory_region region)
 {
 	switch (command->kind) {
-	case HPU_NIC_SEND:
-		return region == MEMORY_L1 ? target->send_l1 : target->send_l2;
+	case HPU_NIC_SEND: /* the host's is asked for alone: assumed */
+		return region == MEMORY_L1 || command->host ? target->send_l1 : target->send_l2;
 	case HPU_TO_HOST:
 		return region == MEMORY_L1 ? target->to_host_l1 : target->to_host_l2;
 	case HPU_FROM_HOST:
@@ -57,13 +88,8 @@ uint64_t command__issue(struct hpu *hpu, uint64_t cycle)
 	enum memory_region region = MEMORY_NONE;
 	struct hpu_command command = {0};
 	uint32_t nic = 0;
-	int ok = decode(hpu, &command, &nic);
+	int ok = decode(hpu, &command, &nic) && locate(hpu, &command, nic, &region);
 
-	if (ok && command.kind != HPU_HOST_DIRECT) {
-		region = storage__find(hpu->memory, nic, command.bytes, hpu->cluster, &command.nic,
-				       NULL);
-		ok = region != MEMORY_NONE && region != MEMORY_PROGRAM;
-	}
 	if (!ok || hpu->sink.command(hpu->sink.arg, &command)) {
 		if (!hpu->result.error)
 			hpu->result.error = PSPIN_ERROR_COMMAND;
@@ -73,5 +99,5 @@ uint64_t command__issue(struct hpu *hpu, uint64_t cycle)
 	if (command.kind == HPU_HOST_DIRECT)
 		return cycle + 1 + hpu->target->host_direct;
 	return cycle + 1 + latency(hpu->target, &command, region) +
-	       beats(hpu->target, command.bytes);
+	       (command.nic ? beats(hpu->target, command.bytes) : 0);
 }

@@ -46,6 +46,7 @@ int hpu__open(struct hpu *hpu, struct storage *memory, const struct pspin_target
 	hpu->sink = sink;
 	hpu->cluster = cluster;
 	hpu->index = index;
+	hpu->watchdog_cycles = target->watchdog_cycles;
 	windows__set(&config, hpu);
 	hpu->core = rv32_core__new(&config);
 	return hpu->core ? 0 : -ENOMEM;
@@ -63,7 +64,7 @@ static int run(struct hpu *hpu)
 	struct rv32_stats now;
 
 	rv32_core__stats(hpu->core, &now);
-	return rv32_core__run(hpu->core, now.cycle + hpu->target->watchdog_cycles) == RV32_STOP_BUS;
+	return rv32_core__run(hpu->core, now.cycle + hpu->watchdog_cycles) == RV32_STOP_BUS;
 }
 
 int hpu__boot(struct hpu *hpu)

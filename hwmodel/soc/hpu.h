@@ -32,8 +32,10 @@ enum hpu_command_kind {
 struct hpu_command {
 	enum hpu_command_kind kind;
 	uint8_t *nic;  /* source or, from the host, destination; NULL for host-direct */
-	uint64_t host; /* host address; 0 for sends */
+	uint64_t host; /* host address; 0 for sends of NIC memory */
 	uint32_t bytes;
+	uint32_t flow; /* of sends: HPU_SEND_* */
+	const uint8_t *put; /* of HPU_SEND_PUT: struct spin_put */
 	uint32_t data[2]; /* host-direct */
 };
 
@@ -60,6 +62,7 @@ struct hpu {
 	struct hpu_sink sink;
 	struct rv32_core *core;
 	unsigned cluster, index;
+	uint32_t watchdog_cycles; /* a task that runs longer is stopped; at first the target's */
 
 	/* driver */
 	uint32_t function; /* 0: no task */

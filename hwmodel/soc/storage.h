@@ -24,7 +24,7 @@
 
 /* Host memory as the NIC reaches it: this model's; PsPIN leaves it to the host. */
 #define HOST_BASE 0x4000000000ull
-#define HOST_BYTES 0x00010000u /* unless resized; where datagrams go */
+#define HOST_BYTES 0x00010000u /* unless resized */
 
 enum memory_region { MEMORY_NONE, MEMORY_L1, MEMORY_L2_HANDLER, MEMORY_L2_PACKET, MEMORY_PROGRAM };
 

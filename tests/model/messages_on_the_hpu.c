@@ -73,7 +73,8 @@ static struct told told(struct pspin *nic)
 	return told;
 }
 
-static void failing(struct pspin *nic, uint32_t id, uint32_t what, uint32_t error)
+static void failing(struct pspin *nic, uint32_t id, uint32_t what, uint32_t error, enum spin_reason reason,
+		    enum spin_event_type event)
 {
 	uint32_t before = told(nic).completions;
 	struct pspin_result r;
@@ -81,14 +82,14 @@ static void failing(struct pspin *nic, uint32_t id, uint32_t what, uint32_t erro
 
 	send(nic, id, 0, 0, SPIN_SUCCESS, 1);
 	r = send(nic, id, 1, 0, what, 2);
-	check(r.reason == SPIN_REASON_SEGV && r.verdict == SPIN_VERDICT_TX,
+	check(r.reason == reason && r.verdict == SPIN_VERDICT_TX,
 	      "a failed packet is dropped and acknowledged");
 	check(r.task_count == 1 && r.tasks[0].error == error, "a task has its error");
-	check(r.event_count == 1 && r.events[0].type == SPIN_EVENT_SEGV &&
+	check(r.event_count == 1 && r.events[0].type == event &&
 		      r.events[0].handler == SPIN_KIND_PAYLOAD && r.events[0].message_id == id,
 	      "the first error is an event");
 	r = send(nic, id, 2, 0, what, 3);
-	check(r.reason == SPIN_REASON_SEGV && !r.event_count, "the second error is none");
+	check(r.reason == reason && !r.event_count, "the second error is none");
 	r = send(nic, id, 3, 1, SPIN_SUCCESS, 4);
 	t = told(nic);
 	check(r.event_count == 1 && r.events[0].type == SPIN_EVENT_MESSAGE &&
@@ -147,7 +148,7 @@ static void refusals(struct pspin *nic, struct pspin *datagrams)
 	uint8_t byte = 0;
 
 	check(pspin__limit(nic, &limits) == -EINVAL, "more messages than can be are refused");
-	check(pspin__me_append(nic, &me, NULL) == -EINVAL, "an entry outside host memory is refused");
+	check(pspin__me_append(nic, &me, NULL, 0, NULL) == -EINVAL, "an entry outside host memory is refused");
 	check(pspin__me_unlink(nic, 1) == -ENOENT && pspin__me_unlink(nic, SPIN_MES_MAX) == -ENOENT,
 	      "an entry that is not there cannot be unlinked");
 	check(pspin__host_read(nic, SPIN_HOST_BYTES, &byte, 1) == -ERANGE &&
@@ -156,9 +157,8 @@ static void refusals(struct pspin *nic, struct pspin *datagrams)
 	check(!pspin__clock(nic, 5, &result) && pspin__clock(nic, 4, &result) == -EINVAL, "time does not go back");
 	check(pspin__limit(datagrams, &limits) == -EOPNOTSUPP && pspin__reset(datagrams) == -EOPNOTSUPP &&
 		      pspin__clock(datagrams, 1, &result) == -EOPNOTSUPP &&
-		      pspin__me_append(datagrams, &me, NULL) == -EOPNOTSUPP &&
-		      pspin__message_stats(datagrams, &stats) == -EOPNOTSUPP &&
-		      pspin__host_read(datagrams, 0, &byte, 1) == -EOPNOTSUPP,
+		      pspin__me_append(datagrams, &me, NULL, 0, NULL) == -EOPNOTSUPP &&
+		      pspin__message_stats(datagrams, &stats) == -EOPNOTSUPP,
 	      "a context of datagrams has nothing of messages");
 }
 
@@ -171,8 +171,8 @@ int main(void)
 	struct pspin *nic = nic__open(image, asks);
 	struct pspin *datagrams = nic__open(other, (struct spin_registration){.payload = 1});
 
-	failing(nic, 1, ASK_TRAP, 5 /* mcause: load access fault */);
-	failing(nic, 2, ASK_NO_END, PSPIN_ERROR_WATCHDOG);
+	failing(nic, 1, ASK_TRAP, 5 /* mcause: load access fault */, SPIN_REASON_SEGV, SPIN_EVENT_SEGV);
+	failing(nic, 2, ASK_NO_END, PSPIN_ERROR_WATCHDOG, SPIN_REASON_OVERRUN, SPIN_EVENT_OVERRUN);
 	transfers(nic);
 	scratchpads(nic);
 	refusals(nic, datagrams);

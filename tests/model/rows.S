@@ -4,6 +4,7 @@
  * sequence in it. t0 to t6 and a1 to a7 are free; a0 points to the arguments.
  */
 	.set L1,      0x1b090000
+	.set COMMAND_L1, 0x10090000 /* the same, as commands name it */
 	.set REMOTE,  0x10490000
 	.set PACKET,  0x1c400000
 	.set HANDLER, 0x1c310000
@@ -187,18 +188,18 @@
 	COMMAND \name\()_64 \cmd \info \dir \addr 64
 	COMMAND \name\()_1024 \cmd \info \dir \addr 1024
 	.endm
-	COMMANDS send_l1 SEND 2 0 L1
+	COMMANDS send_l1 SEND 2 0 COMMAND_L1
 	COMMANDS send_l2 SEND 2 0 PACKET
-	COMMANDS to_host_l1 HOST_DMA 0 1 L1
+	COMMANDS to_host_l1 HOST_DMA 0 1 COMMAND_L1
 	COMMANDS to_host_l2 HOST_DMA 0 1 PACKET
-	COMMANDS from_host HOST_DMA 0 0 L1
+	COMMANDS from_host HOST_DMA 0 0 COMMAND_L1
 	COMMAND direct_8 DIRECT 4 0 L1 17
 
 	/* eight at once: complete sends, and issues only (words written once) */
 	.macro MANY name head times
 	FUNC \name
 	li t0, DRIVER
-	li t1, L1
+	li t1, COMMAND_L1
 	li t2, 64
 	li t3, 2
 	\head

@@ -13,6 +13,8 @@
 struct model {
 	struct spin_object *object;
 	struct pspin *nic;
+	unsigned send_count; /* of the last packet or step in time; theirs are the model's */
+	const struct spin_request *sends;
 };
 
 /* Zero is the same default here and there. */
@@ -22,12 +24,24 @@ static int set_limits(struct model *m, const struct spin_message_opts *opts)
 		.mpqs = opts->messages, .parking = opts->parking, .host_bytes = (uint32_t)opts->host_bytes,
 		.idle_ms = opts->idle_ms, .tombstone_ms = opts->tombstone_ms,
 		.take_put = opts->put, .no_entry = opts->no_entry, .note_runs = opts->note_runs,
+		.handler_mem = opts->handler_mem, .handler_segments = opts->handler_segments,
 	};
 	int err = opts->host_bytes > SPIN_HOST_BYTES_MAX ? -EINVAL : pspin__limit(m->nic, &limits);
 
 	if (err == -ENOMEM)
 		return engine_fail(err, "no memory");
-	return err ? engine_fail(err, "the model has no room for so many messages or bytes") : 0;
+	if (err == -EOPNOTSUPP)
+		return engine_fail(err, "these handlers take datagrams");
+	return err ? engine_fail(err, "the model has no room for so many messages, bytes or segments") : 0;
+}
+
+/* Handlers that ask have a word for it in their image. */
+static int set_hpus(struct model *m)
+{
+	const uint32_t hpus = 1;
+	uint32_t at;
+
+	return pspin__symbol(m->nic, "spin_hpus_", &at, NULL) ? 0 : pspin__write(m->nic, at, &hpus, sizeof(hpus));
 }
 
 static int model_open(struct engine *e, const struct engine_handler *handler, const struct engine_context *context)
@@ -53,7 +67,8 @@ static int model_open(struct engine *e, const struct engine_handler *handler, co
 	err = pspin__open(&m->nic, target, meta, image, bytes, &context->rule, sentence, sizeof(sentence));
 	if (err)
 		return engine_fail(err, "%s", sentence);
-	return meta->registration.delivery == SPIN_DELIVER_ME ? set_limits(m, &context->message) : 0;
+	err = set_hpus(m);
+	return err ? engine_fail(err, "the model cannot be told of its HPUs") : set_limits(m, &context->message);
 }
 
 static void model_close(struct engine *e)
@@ -66,6 +81,12 @@ static void model_close(struct engine *e)
 		pspin__close(m->nic);
 	spin_object__close(m->object);
 	free(m);
+}
+
+static void keep_sends(struct model *m, const struct pspin_result *result)
+{
+	m->send_count = result->send_count;
+	m->sends = result->sends;
 }
 
 static void give_events(const struct pspin_result *result, struct engine_events *out)
@@ -84,6 +105,7 @@ static int model_packet(struct engine *e, const uint8_t *frame, uint32_t bytes, 
 	if (err)
 		return err == -ENOMEM ? engine_fail(err, "no memory")
 				      : engine_fail(err, "the model refuses a frame of %u bytes", bytes);
+	keep_sends(m, &result);
 	if (result.frame_bytes > sizeof(out->frame))
 		return engine_fail(-EPROTO, "%zu bytes come out of the model", result.frame_bytes);
 	out->verdict = result.verdict;
@@ -152,8 +174,10 @@ static int model_clock(struct engine *e, uint32_t now_ms, struct engine_events *
 	struct pspin_result result;
 	int err = pspin__clock(m->nic, now_ms, &result);
 
-	if (!err)
+	if (!err) {
+		keep_sends(m, &result);
 		give_events(&result, out);
+	}
 	return done(err, "a time that is over, or messages");
 }
 
@@ -187,7 +211,7 @@ static int model_me_append(struct engine *e, const struct spin_me_opts *opts, un
 
 	if (!entry.length && pspin__host_bytes(m->nic) > entry.start)
 		entry.length = (uint32_t)pspin__host_bytes(m->nic) - entry.start;
-	return done(pspin__me_append(m->nic, &entry, me), "a matching entry");
+	return done(pspin__me_append(m->nic, &entry, opts->handler_mem, opts->handler_segments, me), "a matching entry");
 }
 
 static int model_me_unlink(struct engine *e, unsigned me)
@@ -211,6 +235,30 @@ static int model_stats(struct engine *e, struct spin_message_stats *out)
 	return done(pspin__message_stats(m->nic, out), "messages");
 }
 
+static int model_sends(struct engine *e, struct engine_sends *out)
+{
+	const struct model *m = e->impl;
+
+	out->count = m->send_count;
+	for (unsigned i = 0; i < m->send_count && i < ENGINE_SENDS_MAX; i++)
+		out->send[i] = m->sends[i];
+	return 0;
+}
+
+static int model_ct(struct engine *e, unsigned me, struct spin_ct *out)
+{
+	struct model *m = e->impl;
+
+	return done(pspin__ct(m->nic, me, out), "an entry's counter");
+}
+
+static int model_set_ct(struct engine *e, unsigned me, const struct spin_ct *ct)
+{
+	struct model *m = e->impl;
+
+	return done(pspin__set_ct(m->nic, me, ct), "an entry's counter");
+}
+
 const struct engine_ops engine_model = {
 	.name = "model",
 	.open = model_open,
@@ -227,4 +275,7 @@ const struct engine_ops engine_model = {
 	.me_unlink = model_me_unlink,
 	.me_get = model_me_get,
 	.stats = model_stats,
+	.sends = model_sends,
+	.ct = model_ct,
+	.set_ct = model_set_ct,
 };

@@ -54,6 +54,7 @@ enum pspin_error {
 	PSPIN_ERROR_FAIL       = 0x101, /* the handler returned FAIL, */
 	PSPIN_ERROR_SEGV       = 0x102, /* SEGV, */
 	PSPIN_ERROR_BAD_RETURN = 0x103, /* no code of its kind */
+	PSPIN_ERROR_OVERRUN    = 0x104, /* it used up its budget */
 	PSPIN_ERROR_WATCHDOG   = 0x201, /* it did not end in time */
 	PSPIN_ERROR_COMMAND    = 0x202, /* a command names memory that is not there */
 };
@@ -78,6 +79,8 @@ struct pspin_result {
 	const struct pspin_task *tasks; /* in their order; those of parked packets whose turn came, too */
 	unsigned event_count;
 	const struct spin_event *events; /* in their order */
+	unsigned send_count;
+	const struct spin_request *sends; /* what handlers sent, in its order; replies are `frame` */
 };
 
 /*
@@ -88,33 +91,50 @@ struct pspin_result {
 #define PSPIN_FRAME_BYTES_MAX 16384
 int pspin__packet(struct pspin *nic, const void *frame, size_t frame_bytes, struct pspin_result *out);
 
-/* --- contexts that take messages; of others these fail with -EOPNOTSUPP --- */
+/* --- host memory, and what handlers reach through an entry beside the entry's own --- */
 
 /* Zero: the default of <spin/message.h>; idle_ms: the handler's first. */
 struct pspin_limits {
-	uint32_t mpqs, parking, host_bytes;
+	/* of datagrams, too */
+	uint32_t host_bytes;
+	const struct spin_segment *handler_mem; /* the first entry's; copied */
+	unsigned handler_segments;
+	/* of messages */
+	uint32_t mpqs, parking;
 	uint32_t idle_ms, tombstone_ms;
 	int take_put;   /* 1: packets may have struct spin_slmp_put */
 	int no_entry;   /* 1: no matching entry to begin with; else one over the whole host memory */
 	int note_runs;  /* 1: SPIN_EVENT_RAN for every handler that runs */
 };
-/* Sets them, and resets; pspin__open() sets the defaults. -EINVAL: more than there can be, -ENOMEM. */
+/*
+ * Sets them, and resets; pspin__open() sets the defaults. -EINVAL: more than there can be, or segments outside host
+ * memory, -ENOMEM. -EOPNOTSUPP: of messages, for a context of datagrams.
+ */
 int pspin__limit(struct pspin *nic, const struct pspin_limits *limits);
+
+size_t pspin__host_bytes(const struct pspin *nic);
+/* 0 or -ERANGE. */
+int pspin__host_read(const struct pspin *nic, size_t offset, void *to, size_t bytes);
+int pspin__host_write(struct pspin *nic, size_t offset, const void *from, size_t bytes);
+
+/* The entry's counter; of datagrams entry 0's. -ENOENT: there cannot be such an entry. */
+int pspin__ct(const struct pspin *nic, unsigned me, struct spin_ct *out);
+int pspin__set_ct(struct pspin *nic, unsigned me, const struct spin_ct *ct);
+
+/* --- contexts that take messages; of others these fail with -EOPNOTSUPP --- */
+
 /* Forgets messages, tombstones and entries; host memory is zero, the time 0. Counts stay. */
 int pspin__reset(struct pspin *nic);
 /* The time becomes now_ms, then a sweep; *out has its tasks and events. -EINVAL: backwards. */
 int pspin__clock(struct pspin *nic, uint32_t now_ms, struct pspin_result *out);
 
-size_t pspin__host_bytes(const struct pspin *nic); /* 0: a context of datagrams */
-/* 0 or -ERANGE. */
-int pspin__host_read(const struct pspin *nic, size_t offset, void *to, size_t bytes);
-int pspin__host_write(struct pspin *nic, size_t offset, const void *from, size_t bytes);
-
 /*
  * Posts an entry behind those posted before, by its match_bits, ignore_bits, start,
- * length and options. -EINVAL: outside the host memory, or unknown options. -ENOSPC: all are in use.
+ * length and options, with its handlers' own host memory; its counter is zero. -EINVAL: outside the host memory, or
+ * unknown options. -ENOSPC: all are in use.
  */
-int pspin__me_append(struct pspin *nic, const struct spin_me *entry, unsigned *index);
+int pspin__me_append(struct pspin *nic, const struct spin_me *entry, const struct spin_segment *handler_mem,
+		     unsigned handler_segments, unsigned *index);
 /* -ENOENT: there is none. -EBUSY: a message has it. */
 int pspin__me_unlink(struct pspin *nic, unsigned index);
 int pspin__me_get(const struct pspin *nic, unsigned index, struct spin_me *out);

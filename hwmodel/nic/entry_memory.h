@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef NIC_ENTRY_MEMORY_H
+#define NIC_ENTRY_MEMORY_H
+
+/*
+ * What handlers reach through an entry beside its own memory: segments of host memory, and a counter. The
+ * handlers find both in the NIC's block of the entry. Of datagrams entry 0's counts.
+ */
+#include "nic.h"
+
+/* 0, or -EINVAL: no such segments of the host memory. */
+int entry_memory__check(const struct pspin *nic, const struct spin_segment *segment, unsigned segments);
+/* Another entry in this place: its counter is zero. The segments have been checked. */
+void entry_memory__post(struct pspin *nic, unsigned me, const struct spin_segment *segment, unsigned segments);
+/* None has any memory but the first one: what the context was given; of datagrams else all of the host memory. */
+void entry_memory__reset(struct pspin *nic);
+/* What tasks of a message in this entry are told. */
+void entry_memory__tell(const struct pspin *nic, unsigned me, struct hpu_scratch *scratch);
+/* 1: all of it is in one of the entry's segments. */
+int entry_memory__holds(const struct pspin *nic, unsigned me, uint64_t offset, uint32_t bytes);
+
+#endif
