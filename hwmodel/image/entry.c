@@ -82,7 +82,7 @@ SPIN_INLINE uint32_t spin_nic_address_(const void *at)
 {
 	uint32_t addr = (uint32_t)at;
 
-	if (__builtin_constant_p((const uint8_t *)at - (const uint8_t *)&spin_state))
+	if (__builtin_constant_p(addr - (uint32_t)&spin_state))
 		return addr;
 	if (__builtin_expect((int32_t)(addr << 6) < 0, 0)) {
 		uint32_t hart;

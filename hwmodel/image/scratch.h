@@ -18,7 +18,7 @@ struct hpu_scratch {
 	uint32_t length;        /* of the message's payload: what the sender said, at the end what came */
 	uint64_t match_bits, hdr_data;
 	uint32_t offset;        /* in the matching entry, saturated */
-	uint32_t entry;         /* the NIC's block of the matching entry, in handler memory (<spin/target/rv32_entry.h>) */
+	uint32_t entry;         /* the NIC's block of the matching entry (<spin/target/rv32_entry.h>) */
 	/* the handler's own host memory; where it is if it has one segment */
 	uint32_t handler_high, handler_low, handler_bytes, handler_segments;
 	/* what handlers sent (SPIN_PUTS) for the packet that arrived: */

@@ -13,7 +13,7 @@ static uint32_t block_at(unsigned me)
 
 static struct spin_entry_block *block(const struct pspin *nic, unsigned me)
 {
-	return (struct spin_entry_block *)(nic->memory.l2_handler + (block_at(me) - L2_HANDLER));
+	return (struct spin_entry_block *)(nic->memory.l1[0] + (block_at(me) - L1_GLOBAL));
 }
 
 int entry_memory__check(const struct pspin *nic, const struct spin_segment *segment, unsigned segments)

@@ -4,10 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <spin/target/rv32_entry.h>
+
 #include "messages.h"
 
 #define SCRATCH_LINE 64u
-#define SCRATCH_END 0x80000u /* in L1: an image may keep state behind it */
+#define SCRATCH_END (SPIN_ENTRY_BLOCKS - L1_GLOBAL) /* in L1 */
 
 static uint32_t or_default(uint32_t value, uint32_t standard)
 {

@@ -113,10 +113,8 @@ static enum rv32_bus_status memory_access(struct hpu *hpu, struct rv32_bus_reque
 	return RV32_BUS_OK;
 }
 
-enum rv32_bus_status hpu__access(void *arg, struct rv32_bus_request *req)
+static enum rv32_bus_status route(struct hpu *hpu, struct rv32_bus_request *req)
 {
-	struct hpu *hpu = arg;
-
 	req->wait_cycles = 0;
 	req->wait_cause = RV32_CYC_MEMORY;
 	req->use_cycles = 0;
@@ -127,4 +125,14 @@ enum rv32_bus_status hpu__access(void *arg, struct rv32_bus_request *req)
 	if (req->addr == HPU_ICACHE_ENABLE || req->addr == HPU_ICACHE_FLUSH)
 		return req->user_mode || req->kind != RV32_STORE ? RV32_BUS_FAULT : RV32_BUS_OK;
 	return memory_access(hpu, req);
+}
+
+enum rv32_bus_status hpu__access(void *arg, struct rv32_bus_request *req)
+{
+	struct hpu *hpu = arg;
+	enum rv32_bus_status status = route(hpu, req);
+
+	if (hpu->watch && status == RV32_BUS_OK)
+		hpu->watch(hpu->watch_arg, req);
+	return status;
 }

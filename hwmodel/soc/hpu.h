@@ -64,6 +64,10 @@ struct hpu {
 	unsigned cluster, index;
 	uint32_t watchdog_cycles; /* a task that runs longer is stopped; at first the target's */
 
+	/* For tests: told of each access that is done beside the core's windows; NULL: nobody. */
+	void (*watch)(void *arg, const struct rv32_bus_request *req);
+	void *watch_arg;
+
 	/* driver */
 	uint32_t function; /* 0: no task */
 	struct hpu_descriptor task;

@@ -13,7 +13,7 @@
 #define L1_BYTES 0x00100000u
 #define L1_CLUSTERS 4u
 #define L1_PACKETS 0x4400u	/* packet buffer, 64 KiB; before it 1 KiB reserved and the stacks */
-#define L1_SCRATCHPADS 0x14400u /* after the packet buffer, up to where an image keeps state */
+#define L1_SCRATCHPADS 0x14400u /* after the packet buffer, up to SPIN_ENTRY_BLOCKS */
 #define L2_HANDLER 0x1c000000u
 #define L2_HANDLER_BYTES 0x00400000u
 #define L2_PACKET 0x1c400000u

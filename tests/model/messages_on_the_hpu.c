@@ -121,7 +121,7 @@ static void transfers(struct pspin *nic)
 	      "the scratchpad is");
 }
 
-#define MESSAGES 200u /* 57 fit into L1 */
+#define MESSAGES 200u /* 54 fit into L1 */
 
 static void scratchpads(struct pspin *nic)
 {

@@ -240,7 +240,7 @@ SPIN_INLINE int spin_host_write_(struct spin_packet *packet, enum spin_host_spac
 	return 0;
 }
 
-/* --- the entry's counter, in the NIC's block: L2 has atomics --- */
+/* --- the entry's counter, in the NIC's block --- */
 
 SPIN_INLINE void spin_ct_inc_(const struct spin_packet *packet, uint32_t success, uint32_t failure)
 {

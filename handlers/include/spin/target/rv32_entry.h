@@ -3,12 +3,13 @@
 #define SPIN_TARGET_RV32_ENTRY_H
 
 /*
- * What the NIC keeps of a matching entry for its handlers, in L2 handler memory: one block each, and
- * the block's address is in each message's scratchpad (hwmodel/image/scratch.h). Of datagrams entry 0's.
+ * What the NIC keeps of a matching entry for its handlers, in the first cluster's L1 behind the scratchpads (handlers
+ * may have all of L2 handler memory): one block each, and the block's address is in each message's
+ * scratchpad (hwmodel/image/scratch.h). Of datagrams entry 0's.
  */
 #include <spin/message.h>
 
-#define SPIN_ENTRY_BLOCKS 0x1c3fc000u /* SPIN_MES_MAX of them, the last 16 KiB of handler memory */
+#define SPIN_ENTRY_BLOCKS 0x1007c000u /* SPIN_MES_MAX of them, up to where an image keeps state */
 
 struct spin_entry_block {
 	struct spin_ct ct;
@@ -17,6 +18,6 @@ struct spin_entry_block {
 	struct spin_segment segment[SPIN_SEGMENTS_MAX]; /* start: low word of the host's address */
 	uint32_t unused2[16];
 };
-_Static_assert(sizeof(struct spin_entry_block) == 256 && SPIN_MES_MAX * 256 == 0x4000, "to the end of handler memory");
+_Static_assert(sizeof(struct spin_entry_block) == 256 && SPIN_MES_MAX * 256 == 0x4000, "to where state in L1 begins");
 
 #endif

@@ -33,7 +33,7 @@ SPIN_INLINE _Bool spin_try_lock_(struct spin_lock *lock)
 	uint32_t held = __atomic_exchange_n(&lock->held, 1, __ATOMIC_RELAXED);
 
 	spin_fence_();
-	return !held;
+	return __builtin_expect(!held, 1);
 }
 
 SPIN_INLINE void spin_unlock_(struct spin_lock *lock)
@@ -43,6 +43,9 @@ SPIN_INLINE void spin_unlock_(struct spin_lock *lock)
 
 SPIN_INLINE struct spin_lock *spin_lock_(struct spin_packet *packet, struct spin_lock *lock)
 {
+	if (!lock)
+		__builtin_unreachable();
+#pragma GCC unroll 1
 	while (__builtin_expect(!spin_try_lock_(lock), 0))
 		if (!spin_step_(packet))
 			return 0;
@@ -65,6 +68,9 @@ SPIN_INLINE void spin_read_unlock_(struct spin_rw_lock *lock)
 
 SPIN_INLINE struct spin_rw_lock *spin_read_lock_(struct spin_packet *packet, struct spin_rw_lock *lock)
 {
+	if (!lock)
+		__builtin_unreachable();
+#pragma GCC unroll 1
 	while (__builtin_expect((int32_t)__atomic_fetch_add(&lock->readers, 1, __ATOMIC_RELAXED) < 0, 0)) {
 		spin_read_unlock_(lock);
 		if (!spin_step_(packet))
@@ -91,10 +97,14 @@ SPIN_INLINE struct spin_rw_lock *spin_write_lock_(struct spin_packet *packet, st
 {
 	uint32_t had;
 
+	if (!lock)
+		__builtin_unreachable();
+#pragma GCC unroll 1
 	while (__builtin_expect((had = __atomic_fetch_or(&lock->readers, SPIN_WRITER_, __ATOMIC_RELAXED)) &
 					SPIN_WRITER_, 0))
 		if (!spin_step_(packet))
 			return 0;
+#pragma GCC unroll 1
 	while (__builtin_expect(had & ~SPIN_WRITER_, 0)) {
 		if (!spin_step_(packet)) {
 			spin_write_unlock_(lock);
