@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Each call of <spin/action.h>, <spin/put.h> and <spin/lock.h> is the register accesses that commands.golden
- * lists, word for word; and takes no longer than PsPIN's own, by the calibration rows (pspin_soc.md "commands
- * and DMA (idle)"):
- *   issue       from the first word's store to the end of the issuing load: at most the row, whose arguments are in
- *               registers; for memory of the handler's 2 cycles more, which its address as the NIC knows it takes
- *   completion  from there to the end of the wait that follows: exactly the row, n = ceil(bytes / 64)
+ * lists, word for word. What they take: actions_cost_what_pspins_do.c.
  *
  *	commands_are_pspins --print    what there is now; commands.golden is changed by hand only
  */
@@ -25,41 +21,6 @@ static const char *const names[] = {
 	COMMAND_CALLS(COMMAND_NAME_)
 #undef COMMAND_NAME_
 };
-
-#define ADDRESS 2
-
-/* The first command of each; 0: not waited for at once. */
-static const struct {
-	unsigned call, issue, completion;
-} rows[] = {
-	{COMMAND_DMA_TO_HOST, 10 + ADDRESS, 20 + 1},       /* to host from L2 */
-	{COMMAND_DMA_TO_HOST_NB, 10 + ADDRESS, 0},
-	{COMMAND_DMA_FROM_VARIABLE, 10 + ADDRESS, 18 + 1}, /* to host from L1 */
-	{COMMAND_PAYLOAD_TO_HOST, 10, 0},
-	{COMMAND_DMA_FROM_HOST, 11 + ADDRESS, 19 + 1},
-	{COMMAND_PAYLOAD_FROM_HOST, 11, 19 + 1},
-	{COMMAND_FADD32, 11 + ADDRESS, 19 + 1},
-	{COMMAND_HOST_WRITE_8, 14, 0},
-	{COMMAND_FORWARD, 11, 0},                          /* send packet */
-	{COMMAND_PUT_PAYLOAD, 11, 0},
-	{COMMAND_PUT_FROM_DEVICE, 11 + ADDRESS, 8 + 1},    /* from L2 */
-};
-
-static void check_row(const struct listing *l, unsigned call)
-{
-	for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		unsigned issue = (unsigned)(l->command[0].issued - l->command[0].first);
-		unsigned completion = (unsigned)(l->command[0].waited - l->command[0].issued);
-
-		if (rows[i].call != call)
-			continue;
-		if (!l->count || issue > rows[i].issue || (rows[i].completion && completion != rows[i].completion)) {
-			printf("FAIL %s: issued in %u cycles, done %u later; measured on the RTL: %u, %u\n", names[call],
-			       issue, completion, rows[i].issue, rows[i].completion);
-			failures++;
-		}
-	}
-}
 
 static struct pspin *open_nic(struct rig_file file)
 {
@@ -94,7 +55,6 @@ static void call(struct pspin *nic, struct listing *l, uint32_t what, const void
 		printf("FAIL %s: the call fails\n", names[what]);
 		failures++;
 	}
-	check_row(l, what);
 }
 
 /* The line where they part, of both. */

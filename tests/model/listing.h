@@ -11,7 +11,6 @@
 #include "rig.h"
 
 #define LISTING_BYTES 32768
-#define LISTING_COMMANDS 8
 
 struct listing {
 	char text[LISTING_BYTES];
@@ -19,11 +18,6 @@ struct listing {
 	uint32_t state, state_bytes, locks; /* the state, and from where on it has locks */
 	uint32_t word[7], order[7], words;  /* written for the next command, in order */
 	uint32_t info;
-	/* of the commands since listing__begin(): cycles */
-	unsigned count;
-	struct {
-		uint64_t first, issued, waited; /* 0: nobody has */
-	} command[LISTING_COMMANDS];
 };
 
 static inline __attribute__((format(printf, 2, 3))) void listing__add(struct listing *l, const char *format, ...)
@@ -83,17 +77,11 @@ static inline void listing__issue(struct listing *l, const struct rv32_bus_reque
 		listing__word(l, l->order[i]);
 	listing__add(l, "\tissue     %s, is %u\n", types[l->info >> 1 & 3], req->value);
 	l->words = 0;
-	if (l->count < LISTING_COMMANDS)
-		l->command[l->count++].issued = req->cycle + 1 + req->wait_cycles;
 }
 
 static inline void listing__driver(struct listing *l, const struct rv32_bus_request *req, uint32_t off)
 {
-	uint64_t end = req->cycle + 1 + req->wait_cycles;
-
 	if (req->kind == RV32_STORE && off >= HPU_COMMAND_WORD && off < HPU_COMMAND_WORD + 20) {
-		if (!l->words && l->count < LISTING_COMMANDS)
-			l->command[l->count].first = req->cycle;
 		if (l->words < 7)
 			l->order[l->words++] = (off - HPU_COMMAND_WORD) / 4;
 		l->word[(off - HPU_COMMAND_WORD) / 4] = req->value;
@@ -103,8 +91,6 @@ static inline void listing__driver(struct listing *l, const struct rv32_bus_requ
 		listing__issue(l, req);
 	} else if (req->kind == RV32_STORE && off == HPU_COMMAND_WAIT) {
 		listing__add(l, "\twait      %u\n", req->value);
-		if (l->count)
-			l->command[l->count - 1].waited = end;
 	} else if (req->kind == RV32_LOAD && off == HPU_COMMAND_TEST && req->value) {
 		listing__add(l, "\ttest      until done\n");
 	} else if (req->kind == RV32_STORE && off == HPU_ERROR) {
@@ -132,8 +118,7 @@ static inline void listing__watch(void *arg, const struct rv32_bus_request *req)
 static inline void listing__begin(struct listing *l, const char *name)
 {
 	listing__add(l, "%s\n", name);
-	l->count = l->words = 0;
-	memset(l->command, 0, sizeof(l->command));
+	l->words = 0;
 }
 
 #endif

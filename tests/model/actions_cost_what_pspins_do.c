@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * What commands and locks of ours take, against PsPIN's calibration rows; the model's own timing of the accesses is
+ * held to the RTL by calibration_rows.c.
+ *
+ * Commands (pspin_soc.md, "commands and DMA (idle)"), arguments in registers, less the same function without:
+ *   issue       at most the row
+ *   completion  with a wait right after it, less the issue: exactly the row, n = ceil(bytes / 64)
+ * Locks in L1 (pspin_load.md 7: PsPIN's library with gcc -O3; try_lock 4, the test included, lock 6, unlock 2-3,
+ * rw read-lock 11, read-unlock 7): pairs, as they were measured, four of them one after the other, less the same function
+ * with none, against four times the sum of the two rows.
+ */
+#include "rig.h"
+
+static const struct {
+	const char *name;
+	unsigned issue, completion;
+} commands[] = {
+	{"send_l1", 11, 5 + 1},    {"send_l2", 11, 8 + 1},       {"to_host_l1", 10, 18 + 1},
+	{"to_host_l2", 10, 20 + 1}, {"from_host_l1", 11, 19 + 1}, {"write_8", 14, 6},
+};
+
+static const struct {
+	const char *name;
+	unsigned cycles;
+} pairs[] = {
+	{"try_lock", 4 + 2},
+	{"lock", 6 + 2},
+	{"read_lock", 11 + 7},
+	{"write_lock", 11 + 7}, /* no row: as readers */
+};
+
+static int failures;
+
+static unsigned cycles_of(struct rig *rig, const char *name, const char *less)
+{
+	char function[64], base[64];
+
+	snprintf(function, sizeof(function), "rows_%s", name);
+	snprintf(base, sizeof(base), "rows_%s", less);
+	return (unsigned)(rig__body(rig, function) - rig__body(rig, base));
+}
+
+static void check_command(struct rig *rig, unsigned i)
+{
+	char waited[64];
+	unsigned issue, completion;
+
+	snprintf(waited, sizeof(waited), "%s_wait", commands[i].name);
+	issue = cycles_of(rig, commands[i].name, "arguments");
+	completion = cycles_of(rig, waited, commands[i].name);
+	printf("%-13s issued in %2u cycles, PsPIN's %2u; done %2u later, PsPIN's %2u\n", commands[i].name, issue,
+	       commands[i].issue, completion, commands[i].completion);
+	if (issue > commands[i].issue || completion != commands[i].completion) {
+		printf("FAIL %s: not as PsPIN's\n", commands[i].name);
+		failures++;
+	}
+}
+
+static void check_pair(struct rig *rig, unsigned i)
+{
+	unsigned cycles = cycles_of(rig, pairs[i].name, "none");
+
+	printf("%-13s four pairs take %2u cycles, PsPIN's %2u\n", pairs[i].name, cycles, 4 * pairs[i].cycles);
+	if (cycles > 4 * pairs[i].cycles) {
+		printf("FAIL %s: slower than PsPIN's library\n", pairs[i].name);
+		failures++;
+	}
+}
+
+int main(void)
+{
+	struct rig_file file = rig__build("rows",
+					  "hwmodel/image/entry.c -DSPIN_HANDLER_FILE='\"tests/model/handlers/rows.c\"'");
+	struct rig rig;
+
+	rig__open(&rig, file, pspin_target__find("pspin-rtl"), 0, 0);
+	for (unsigned i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
+		check_command(&rig, i);
+	for (unsigned i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++)
+		check_pair(&rig, i);
+	rig__close(&rig);
+	free(file.data);
+	return failures != 0;
+}
