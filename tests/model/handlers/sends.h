@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef SENDS_H
+#define SENDS_H
+
+#define OVERRUNS 100u /* in place of how many packets are sent: wait for ever */
+
+#endif
