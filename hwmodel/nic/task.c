@@ -56,6 +56,7 @@ const struct pspin_task *task__run(struct pspin *nic, enum pspin_task_kind kind,
 		task->instructions = result.stats.instructions - loop->instructions;
 	task->nic_sends = result.commands[HPU_NIC_SEND];
 	task->host_dmas = result.commands[HPU_TO_HOST] + result.commands[HPU_FROM_HOST];
+	task->host_reads = result.commands[HPU_FROM_HOST];
 	task->host_writes = result.commands[HPU_HOST_DIRECT];
 	task->error = result.error;
 	task->value = result.value;

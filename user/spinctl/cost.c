@@ -118,7 +118,9 @@ static int fill_model(struct pspin *nic, const struct spin_object *object)
 static int cost(const struct spin_object *object, const struct pspin_target *target,
 		const struct spin_rule *rule, struct cost_report *r)
 {
-	const struct pspin_limits limits = { .host_bytes = SPIN_HOST_BYTES_MAX }; /* so that nothing is cut off */
+	/* so that nothing is cut off, and handlers have memory of their own */
+	const struct spin_segment all = { 0, SPIN_HOST_BYTES_MAX };
+	const struct pspin_limits limits = { .host_bytes = SPIN_HOST_BYTES_MAX, .handler_mem = &all, .handler_segments = 1 };
 	char why[512] = "";
 	struct pspin *nic = NULL;
 	size_t bytes;
@@ -129,7 +131,7 @@ static int cost(const struct spin_object *object, const struct pspin_target *tar
 		return complain("%s has no rv32 image: make it with spincc", object->path);
 	if (pspin__open(&nic, target, spin_object__meta(object), image, bytes, rule, why, sizeof(why)))
 		return complain("the model cannot run the image of %s: %s", object->path, why);
-	if (spin_object__meta(object)->registration.delivery == SPIN_DELIVER_ME && pspin__limit(nic, &limits)) {
+	if (pspin__limit(nic, &limits)) {
 		pspin__close(nic);
 		return complain("no memory");
 	}

@@ -18,7 +18,7 @@ struct cost_task {
 	struct cost_spread cycles;       /* B: the body */
 	double instructions_mean, ipc;
 	uint64_t errors;
-	uint64_t nic_sends, host_dmas, host_writes;
+	uint64_t nic_sends, host_dmas, host_reads, host_writes; /* host_dmas both ways, of them host_reads from the host */
 };
 
 struct cost_line {

@@ -20,6 +20,7 @@ static void task(struct json *j, const struct cost_task *t)
 	json_double(j, "instructions_per_cycle", t->ipc);
 	json_uint(j, "nic_sends", t->nic_sends);
 	json_uint(j, "host_dmas", t->host_dmas);
+	json_uint(j, "host_dmas_from_host", t->host_reads);
 	json_uint(j, "host_writes", t->host_writes);
 	json_uint(j, "errors", t->errors);
 	json_object_end(j);

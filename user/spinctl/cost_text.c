@@ -28,9 +28,9 @@ static void tasks(const struct cost_report *r)
 		const struct cost_task *t = &r->tasks[k];
 
 		if (t->nic_sends || t->host_dmas || t->host_writes || t->errors)
-			printf("%s commands: %" PRIu64 " sends, %" PRIu64 " DMAs to host, %" PRIu64
-			       " host writes; errors: %" PRIu64 "\n", t->name, t->nic_sends, t->host_dmas,
-			       t->host_writes, t->errors);
+			printf("%s commands: %" PRIu64 " sends, %" PRIu64 " DMAs to host, %" PRIu64 " from host, %" PRIu64
+			       " host writes; errors: %" PRIu64 "\n", t->name, t->nic_sends,
+			       t->host_dmas - t->host_reads, t->host_reads, t->host_writes, t->errors);
 	}
 }
 

@@ -106,6 +106,7 @@ static int count_tasks(struct cost_totals *t, const struct pspin_result *result,
 		sum->errors += task->error != 0;
 		sum->nic_sends += task->nic_sends;
 		sum->host_dmas += task->host_dmas;
+		sum->host_reads += task->host_reads;
 		sum->host_writes += task->host_writes;
 	}
 	return result->task_count ? add(&t->packets, cycles, instructions) : DONE;

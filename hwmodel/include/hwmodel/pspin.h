@@ -64,7 +64,8 @@ struct pspin_task {
 	uint64_t body_cycles;                    /* B: entry's first instruction to its return */
 	uint64_t instructions;
 	uint64_t cycles[RV32_CAUSE_COUNT];       /* add up to body_cycles */
-	uint32_t nic_sends, host_dmas, host_writes; /* commands issued */
+	/* commands issued; host_dmas both ways, of them host_reads from the host */
+	uint32_t nic_sends, host_dmas, host_reads, host_writes;
 	uint32_t error;                          /* enum pspin_error, or mcause of a trap */
 	uint32_t value;                          /* what the entry returned: messages' only */
 };
