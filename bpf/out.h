@@ -37,6 +37,14 @@ struct {
 	});
 } spin_ways SEC(".maps");
 
+/* Ways that the host has found; the loader makes it larger. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1);
+	__type(key, struct spin_hop_key);
+	__type(value, struct spin_hop);
+} spin_hops SEC(".maps");
+
 static struct spin_way spin_way[SPIN_WAY_PLACES] SPIN_MPQ_ATTR_;
 static struct spin_out_stats spin_out_stats[SPIN_HPUS_MAX] SPIN_MPQ_ATTR_;
 static uint32_t spin_out_owner SPIN_MPQ_ATTR_;
@@ -87,12 +95,30 @@ SPIN_INLINE void spin_out_ask_(const struct spin_out *out, struct spin_out_stats
 		stats->asked++;
 }
 
-/* Finds the Ethernet addresses of the packet's way to its target. 0: the kernel knows none on this interface. */
+/* The same as below, of an interface that does not forward, of which the kernel tells programs nothing. */
+SPIN_INLINE _Bool spin_out_hop_(struct xdp_md *ctx, struct spin_out *out, uint32_t ip_bytes)
+{
+	const struct spin_process *to = &out->request.put.target;
+	struct spin_hop_key key = { .ifindex = ctx->ingress_ifindex, .ip_version = to->ip_version };
+	struct spin_hop *hop;
+
+	__builtin_memcpy(key.addr, to->addr, sizeof(key.addr));
+	hop = bpf_map_lookup_elem(&spin_hops, &key);
+	if (!hop || ip_bytes > hop->mtu)
+		return 0;
+	hop->used = 1;
+	__builtin_memcpy(out->request.frame, hop->to, 6);
+	__builtin_memcpy(out->request.frame + 6, hop->from, 6);
+	return 1;
+}
+
+/* Finds the Ethernet addresses of the packet's way to its target. 0: none is known on this interface. */
 SPIN_INLINE _Bool spin_out_route_(struct xdp_md *ctx, struct spin_out *out)
 {
 	struct bpf_fib_lookup fib = { .l4_protocol = SPIN_IP_UDP, .ifindex = ctx->ingress_ifindex };
 	const struct spin_process *to = &out->request.put.target;
 	uint32_t ip_at = spin_opaque_(out->request.ip_at) & 31; /* 14, 18 or 22 */
+	long err;
 
 	fib.tot_len = (uint16_t)(out->request.bytes - ip_at);
 	if (to->ip_version == 4) {
@@ -104,7 +130,10 @@ SPIN_INLINE _Bool spin_out_route_(struct xdp_md *ctx, struct spin_out *out)
 		__builtin_memcpy(fib.ipv6_src, out->request.frame + ip_at + offsetof(struct spin_ip6, src), 16);
 		__builtin_memcpy(fib.ipv6_dst, to->addr, 16);
 	}
-	if (bpf_fib_lookup(ctx, &fib, sizeof(fib), BPF_FIB_LOOKUP_OUTPUT) || fib.ifindex != ctx->ingress_ifindex)
+	err = bpf_fib_lookup(ctx, &fib, sizeof(fib), BPF_FIB_LOOKUP_OUTPUT);
+	if (err == BPF_FIB_LKUP_RET_FWD_DISABLED)
+		return spin_out_hop_(ctx, out, out->request.bytes - ip_at);
+	if (err || fib.ifindex != ctx->ingress_ifindex)
 		return 0;
 	__builtin_memcpy(out->request.frame, fib.dmac, 6);
 	__builtin_memcpy(out->request.frame + 6, fib.smac, 6);

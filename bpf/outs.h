@@ -19,6 +19,7 @@ struct spin_out {
 	uint32_t came, count; /* copies so far; packets */
 	uint8_t  order[SPIN_OUTS]; /* where in the ring these are */
 	struct spin_request request;
+	uint8_t  slack[128]; /* the verifier knows where a piece begins, not that the last one ends in the frame */
 };
 
 /* Which of them are of the packet at hand: [first, first + count). */
@@ -53,6 +54,20 @@ _Static_assert(sizeof(struct spin_carrier) == 32, "the shortest frame");
 struct spin_way {
 	uint32_t ifindex;    /* 0: none */
 	uint32_t no_room;    /* 1: copies have no more room than the frame that came (generic mode) */
+};
+
+/* The way to a target, where the kernel tells programs none (requests_hop.c). */
+#define SPIN_HOPS 1024u
+
+struct spin_hop_key {
+	uint32_t addr[4];    /* as in struct spin_process */
+	uint32_t ifindex, ip_version;
+};
+
+struct spin_hop {
+	uint8_t  to[6], from[6]; /* Ethernet addresses */
+	uint32_t mtu;
+	uint32_t used;       /* 1: since it was looked at */
 };
 
 /* What became of packets that handlers sent; of each HPU. */

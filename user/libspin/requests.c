@@ -10,7 +10,7 @@
 
 #define RING_BYTES (1u << 20) /* some 400 packets of the longest kind */
 
-static const char *const maps[] = { "spin_requests", "spin_ways", "spin_outs", "spin_outboxes" };
+static const char *const maps[] = { "spin_requests", "spin_ways", "spin_outs", "spin_outboxes", "spin_hops" };
 
 int spin_requests__new(const struct spin_object *obj, struct requests **out)
 {
@@ -22,7 +22,7 @@ int spin_requests__new(const struct spin_object *obj, struct requests **out)
 	r = calloc(1, sizeof(*r));
 	if (!r)
 		return spin_fail(-ENOMEM, "no memory for a context");
-	r->stop_fd = r->raw4 = r->raw6 = r->tell_fd = -1;
+	r->stop_fd = r->raw4 = r->raw6 = r->tell_fd = r->hops_fd = -1;
 	r->last = &r->first;
 	pthread_mutex_init(&r->lock, NULL);
 	*out = r;
@@ -42,7 +42,7 @@ int spin_requests__prepare(struct spin_ctx *ctx)
 {
 	struct bpf_program *send = bpf_object__find_program_by_name(ctx->bpf, "spin_send");
 	struct bpf_program *tell = bpf_object__find_program_by_name(ctx->bpf, "spin_tell");
-	struct bpf_map *map;
+	struct bpf_map *map, *hops;
 
 	if (send)
 		bpf_program__set_autoload(send, ctx->requests != NULL);
@@ -57,7 +57,9 @@ int spin_requests__prepare(struct spin_ctx *ctx)
 		return 0;
 	}
 	map = bpf_object__find_map_by_name(ctx->bpf, maps[0]);
-	if (!send || !tell || !map || bpf_map__set_max_entries(map, RING_BYTES))
+	hops = bpf_object__find_map_by_name(ctx->bpf, "spin_hops");
+	if (!send || !tell || !map || bpf_map__set_max_entries(map, RING_BYTES) || !hops ||
+	    bpf_map__set_max_entries(hops, SPIN_HOPS))
 		return -ENOENT;
 	return out__prepare(ctx);
 }
@@ -98,6 +100,7 @@ int spin_requests__open(struct spin_ctx *ctx)
 		return spin_fail(-EINVAL, "%s has no way to send of this version; compile it again with spincc", ctx->name);
 	if (ctx->messages)
 		r->tell_fd = bpf_program__fd(bpf_object__find_program_by_name(ctx->bpf, "spin_tell"));
+	r->hops_map = bpf_object__find_map_fd_by_name(ctx->bpf, "spin_hops");
 	r->ring = ring_buffer__new(bpf_object__find_map_fd_by_name(ctx->bpf, maps[0]), on_sample, r, NULL);
 	if (!r->ring)
 		return spin_fail(-errno, "cannot map the requests of %s: %s", ctx->name, strerror(errno));

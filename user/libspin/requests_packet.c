@@ -66,4 +66,6 @@ void requests_packet__send(struct spin_ctx *ctx, const struct spin_request *q)
 		sent = sendto(r->raw6, packet, q->bytes - q->ip_at, MSG_NOSIGNAL, (struct sockaddr *)&to6, sizeof(to6));
 	}
 	__atomic_fetch_add(sent < 0 ? &r->unsent : &r->sent, 1, __ATOMIC_RELAXED);
+	if (sent >= 0)
+		requests_hop__learn(ctx, target);
 }

@@ -30,6 +30,12 @@ struct requests {
 	int raw4, raw6;
 	uint64_t sent, unsent;         /* atomic, as those below */
 
+	/* ways that it finds */
+	int hops_fd, hops_map;         /* netlink; the table */
+	int hops;                      /* 1: there may be some */
+	uint32_t tried[4];
+	uint64_t tried_ns, looked_ns;
+
 	/* puts */
 	pthread_t worker;
 	pthread_mutex_t lock;          /* of what follows */
@@ -52,6 +58,16 @@ void requests__fail(struct requests *r, int err);
 int requests_packet__open(struct requests *r);
 void requests_packet__close(struct requests *r);
 void requests_packet__send(struct spin_ctx *ctx, const struct spin_request *request);
+
+/* --- requests_hop.c: what the host has found on the way is told to handlers --- */
+
+int requests_hop__open(struct requests *r);
+void requests_hop__close(struct requests *r);
+/* After a packet was sent there. */
+void requests_hop__learn(struct spin_ctx *ctx, const struct spin_process *target);
+/* To be called when so much time has passed; -1: not at all. */
+int requests_hop__wait_ms(const struct requests *r);
+void requests_hop__refresh(struct requests *r);
 
 /* --- requests_put.c --- */
 

@@ -38,10 +38,11 @@ static void *run(void *arg)
 	int err = spin_ctx__requests(ctx, take, ctx);
 
 	while (!err) {
-		if (poll(fds, 2, -1) < 0 && errno != EINTR)
+		if (poll(fds, 2, requests_hop__wait_ms(r)) < 0 && errno != EINTR)
 			err = spin_fail(-errno, "cannot wait for requests: %s", strerror(errno));
 		if (fds[1].revents)
 			break;
+		requests_hop__refresh(r);
 		if (!err)
 			err = spin_ctx__requests(ctx, take, ctx);
 	}
@@ -78,6 +79,7 @@ static void close_all(struct requests *r)
 {
 	pthread_cond_destroy(&r->wake);
 	requests_packet__close(r);
+	requests_hop__close(r);
 	requests_put__forget(r);
 	if (r->stop_fd >= 0)
 		close(r->stop_fd);
@@ -95,6 +97,8 @@ int spin_requests__start(struct spin_ctx *ctx)
 	r->stop = r->failure = 0;
 	r->stop_fd = eventfd(0, EFD_CLOEXEC);
 	err = r->stop_fd < 0 ? spin_fail(-errno, "cannot make an eventfd: %s", strerror(errno)) : requests_packet__open(r);
+	if (!err)
+		err = requests_hop__open(r);
 	if (!err)
 		err = requests_thread__create(&r->worker, requests_put__run, ctx);
 	if (!err) {
