@@ -135,6 +135,7 @@ static int is_handled(enum spin_reason reason)
 	case SPIN_REASON_FAILED:
 	case SPIN_REASON_SEGV:
 	case SPIN_REASON_BAD_RETURN:
+	case SPIN_REASON_OVERRUN:
 	case SPIN_REASON_PARKED:
 		return 1;
 	default:
