@@ -56,6 +56,7 @@ const volatile struct spin_config spin_config = {
 #include "packet.h"
 #include "out.h"
 #include "sweep.h"
+#include "hpu.h"
 
 char spin_license[] SEC("license") = "Dual BSD/GPL";
 
@@ -161,10 +162,11 @@ SPIN_INLINE void spin_replay_(struct xdp_md *ctx, uint32_t mpq, uint32_t generat
 	if (!cpu->chain)
 		return;
 	cpu->mpq = mpq;
+	cpu->hpu = hpu;
 	cpu->left = SPIN_REPLAY_MAX;
 	cpu->action = action;
 	cpu->live = live;
-	bpf_tail_call(ctx, &spin_parked, SPIN_REPLAY_SLOT);
+	bpf_tail_call(ctx, live ? (void *)&spin_parked : (void *)&spin_swept, SPIN_REPLAY_SLOT);
 	spin_message_put_back(mpq, generation, cpu->chain, hpu);
 }
 
@@ -184,7 +186,7 @@ SPIN_INLINE int spin_consumed_(struct xdp_md *ctx, const struct spin_view *view,
 SPIN_INLINE int spin_direct_(struct xdp_md *ctx, _Bool open_only)
 {
 	const struct spin_frame frame = { ctx };
-	uint32_t hpu = bpf_get_smp_processor_id() & (SPIN_HPUS_MAX - 1);
+	uint32_t hpu = spin_hpu(ctx);
 	struct spin_datagram d;
 	struct spin_view view;
 	struct spin_way_out out;
@@ -222,21 +224,19 @@ SPIN_INLINE int spin_direct_(struct xdp_md *ctx, _Bool open_only)
 SEC("xdp")
 int spin_xdp(struct xdp_md *ctx)
 {
-	return spin_direct_(ctx, spin_handlers_.delivery == SPIN_DELIVER_ME);
+	return spin_leave_hpu(spin_direct_(ctx, spin_handlers_.delivery == SPIN_DELIVER_ME));
 }
 
 /* The same for packets whose message is not open: so that those of open ones carry no more than they need. */
 SEC("?xdp")
 int spin_begin(struct xdp_md *ctx)
 {
-	return spin_handlers_.delivery == SPIN_DELIVER_ME ? spin_direct_(ctx, 0) : XDP_ABORTED;
+	return spin_leave_hpu(spin_handlers_.delivery == SPIN_DELIVER_ME ? spin_direct_(ctx, 0) : XDP_ABORTED);
 }
 
-/* Not loaded unless the loader asks for it: an object is one program to bpftool and iproute2. */
-SEC("?xdp")
-int spin_copied(struct xdp_md *ctx)
+SPIN_INLINE int spin_copied_(struct xdp_md *ctx)
 {
-	uint32_t hpu = bpf_get_smp_processor_id() & (SPIN_HPUS_MAX - 1), zero = 0, bytes, held;
+	uint32_t hpu = spin_hpu(ctx), zero = 0, bytes, held;
 	struct spin_cpu *cpu = bpf_map_lookup_elem(&spin_copies, &zero);
 	struct spin_frame frame = { ctx };
 	struct spin_copy *copy;
@@ -271,20 +271,26 @@ int spin_copied(struct xdp_md *ctx)
 }
 
 /* The end of parked packets, for now. */
-SPIN_INLINE int spin_replayed_(struct xdp_md *ctx, const struct spin_cpu *cpu)
+SPIN_INLINE int spin_replayed_(struct xdp_md *ctx, const struct spin_cpu *cpu, _Bool live)
 {
 	const struct spin_outbox *box = spin_puts_ ? spin_outbox() : NULL;
 
 	if (box && box->count)
-		bpf_tail_call(ctx, &spin_parked, SPIN_SEND_SLOT);
+		bpf_tail_call(ctx, live ? (void *)&spin_parked : (void *)&spin_swept, SPIN_SEND_SLOT);
 	return cpu->action == XDP_TX && cpu->live ? spin_leave(ctx) : cpu->action;
 }
 
-/* Handles one parked packet, and goes on with the next; the frame of ctx is another one and is not touched. */
+/* Not loaded unless the loader asks for it: an object is one program to bpftool and iproute2. */
 SEC("?xdp")
-int spin_replay(struct xdp_md *ctx)
+int spin_copied(struct xdp_md *ctx)
 {
-	uint32_t hpu = bpf_get_smp_processor_id() & (SPIN_HPUS_MAX - 1), zero = 0, buffer;
+	return spin_leave_hpu(spin_copied_(ctx));
+}
+
+/* Handles one parked packet, and goes on with the next; the frame of ctx is another one and is not touched. */
+SPIN_INLINE int spin_replay_one_(struct xdp_md *ctx, _Bool live)
+{
+	uint32_t hpu, zero = 0, buffer;
 	struct spin_cpu *cpu = bpf_map_lookup_elem(&spin_copies, &zero);
 	struct spin_frame frame = { ctx };
 	const struct spin_park *park;
@@ -296,7 +302,8 @@ int spin_replay(struct xdp_md *ctx)
 	if (spin_handlers_.delivery != SPIN_DELIVER_ME || !cpu)
 		return XDP_ABORTED; /* cannot be */
 	if (!cpu->chain)
-		return spin_replayed_(ctx, cpu);
+		return spin_replayed_(ctx, cpu, live);
+	hpu = cpu->hpu & (SPIN_HPUS_MAX - 1);
 	buffer = (cpu->chain - 1) & (SPIN_PARKING_MAX - 1);
 	park = spin_park_at(buffer);
 	copy = &spin_park_buffers[buffer];
@@ -313,15 +320,13 @@ int spin_replay(struct xdp_md *ctx)
 	if (spin_puts_)
 		spin_out_make_room(ctx, hpu);
 	if (cpu->chain && cpu->left)
-		bpf_tail_call(ctx, &spin_parked, SPIN_REPLAY_SLOT);
+		bpf_tail_call(ctx, live ? (void *)&spin_parked : (void *)&spin_swept, SPIN_REPLAY_SLOT);
 	if (cpu->chain)
 		spin_message_put_back(cpu->mpq, cpu->generation, cpu->chain, hpu);
-	return spin_replayed_(ctx, cpu);
+	return spin_replayed_(ctx, cpu, live);
 }
 
-/* What the handlers that ran before have sent. */
-SEC("?xdp")
-int spin_send(struct xdp_md *ctx)
+SPIN_INLINE int spin_send_(struct xdp_md *ctx)
 {
 	uint32_t zero = 0;
 	const struct spin_cpu *cpu = bpf_map_lookup_elem(&spin_copies, &zero);
@@ -330,6 +335,20 @@ int spin_send(struct xdp_md *ctx)
 	if (!cpu || !box)
 		return XDP_ABORTED; /* cannot be */
 	return spin_out_all(ctx, box, cpu->action, cpu->live, bpf_get_smp_processor_id() & (SPIN_HPUS_MAX - 1));
+}
+
+/* What the handlers that ran before have sent. */
+SEC("?xdp")
+int spin_send(struct xdp_md *ctx)
+{
+	return spin_leave_hpu(spin_send_(ctx));
+}
+
+/* The same behind spin_replay_swept. */
+SEC("?xdp")
+int spin_send_swept(struct xdp_md *ctx)
+{
+	return spin_send_(ctx);
 }
 
 /* The host's word as an event: XDP_PASS, or XDP_DROP where the reader is behind. */
@@ -351,6 +370,31 @@ int spin_tell(struct xdp_md *ctx)
 	return XDP_PASS;
 }
 
+SEC("?xdp")
+int spin_replay(struct xdp_md *ctx)
+{
+	return spin_leave_hpu(spin_replay_one_(ctx, 1));
+}
+
+/* The same for spin_progress, if CPUs have the others: these do not run on given packets. */
+SEC("?xdp")
+int spin_replay_swept(struct xdp_md *ctx)
+{
+	return spin_replay_one_(ctx, 0);
+}
+
+/* In place of spin_xdp, which CPUs have then: gives the packet to one of them. */
+SEC("?xdp")
+int spin_spread(struct xdp_md *ctx)
+{
+	int action = spin_spread_give(ctx, spin_handlers_.delivery == SPIN_DELIVER_ME);
+
+	if (action >= 0)
+		return action;
+	spin_counters[bpf_get_smp_processor_id() & (SPIN_HPUS_MAX - 1)].packets[SPIN_REASON_NO_HPU]++;
+	return XDP_DROP;
+}
+
 /*
  * Looks for one message that is idle, or has parked packets left over, and does what is due. XDP_TX: there
  * may be more, run it again; XDP_PASS: all have been looked at.
@@ -358,7 +402,7 @@ int spin_tell(struct xdp_md *ctx)
 SEC("?xdp")
 int spin_progress(struct xdp_md *ctx)
 {
-	uint32_t hpu = bpf_get_smp_processor_id() & (SPIN_HPUS_MAX - 1), zero = 0, now, mpq, due = 0;
+	uint32_t hpu = spin_hpu_of_sweep(), zero = 0, now, mpq, due = 0;
 	struct spin_cpu *cpu = bpf_map_lookup_elem(&spin_copies, &zero);
 	struct spin_mpq *q;
 

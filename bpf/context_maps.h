@@ -41,11 +41,20 @@ struct {
 	__uint(value_size, 4);
 } spin_parked SEC(".maps");
 
+/* What spin_progress goes on to: spin_replay and spin_send, or, if those are for CPUs, copies of them. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PROG_ARRAY);
+	__uint(max_entries, SPIN_SEND_SLOT + 1);
+	__uint(key_size, 4);
+	__uint(value_size, 4);
+} spin_swept SEC(".maps");
+
 /* What one CPU works with; nothing interrupts a program for another at XDP. */
 struct spin_cpu {
 	struct spin_copy copy;    /* of a frame */
 	uint32_t chain, left;     /* parked packets to handle: buffer + 1; how many more in this turn */
 	uint32_t mpq, generation; /* of which message */
+	uint32_t hpu;
 	int32_t  action;          /* with the frame that came */
 	uint32_t live;            /* 1: there is one */
 };

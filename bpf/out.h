@@ -17,6 +17,7 @@
  * copy more. In generic mode all of them have that room only.
  */
 #include "out_maps.h"
+#include "spread.h"
 
 /* What the host is to send; the loader makes it larger. */
 struct {
@@ -75,11 +76,10 @@ SPIN_INLINE void *spin_out_way_(uint32_t place, uint32_t copies)
 	return bpf_map_lookup_elem(&spin_ways, &at);
 }
 
-/* This frame leaves by the interface that it came in by: the XDP action. */
+/* This frame leaves by the interface that it came in by: the XDP action. One that was given to a CPU has none to go back. */
 SPIN_INLINE int spin_leave(struct xdp_md *ctx)
 {
-	(void)ctx;
-	return XDP_TX;
+	return spin_spread_config.hpus ? (int)bpf_redirect(ctx->ingress_ifindex, 0) : XDP_TX;
 }
 
 SPIN_INLINE void spin_out_ask_(const struct spin_out *out, struct spin_out_stats *stats)

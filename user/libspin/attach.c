@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "hpus.h"
 #include "internal.h"
 #include "kernel/attach.h"
 #include "messages.h"
@@ -114,7 +115,12 @@ static int join(struct spin_nic *nic, struct spin_ctx *ctx, struct spin_place *p
 	if (!err) {
 		nic->slot[*slot] = ctx;
 		nic->contexts++;
-		err = out__join(ctx, place);
+		err = ctx->hpus == SPIN_HPUS_QUEUE ? queues__thread(nic) : 0;
+		if (!err) {
+			err = out__join(ctx, place);
+			if (err && ctx->hpus == SPIN_HPUS_QUEUE)
+				queues__unthread(nic);
+		}
 		if (err)
 			leave(nic, *slot);
 	}
@@ -170,6 +176,9 @@ int spin_ctx__attach_also(struct spin_ctx *ctx, struct spin_nic *nic)
 {
 	if (!ctx->nic)
 		return spin_fail(-EINVAL, "this context was made without an interface: it runs given packets only");
+	if (ctx->hpus == SPIN_HPUS_QUEUE)
+		return spin_fail(-EINVAL, "%s has the queues of %s as HPUs, and those of %s have the same numbers: take CPUs "
+				 "as HPUs", ctx->name, ctx->nic->name, nic->name);
 	if (ctx->takes_partial && !nic->is_virtual)
 		return spin_fail(-EINVAL, "%s is hardware and %s is not: %s would take wrong checksums for a local sender's; "
 				 "create it with strict_checksums", nic->name, ctx->nic->name, ctx->name);
@@ -183,9 +192,15 @@ int spin_ctx__detach(struct spin_ctx *ctx)
 
 		pthread_mutex_lock(&place->nic->lock);
 		out__leave(ctx, place);
+		if (ctx->hpus == SPIN_HPUS_QUEUE)
+			queues__unthread(place->nic);
 		leave(place->nic, place->slot);
 		tap__leave(ctx, place);
 		pthread_mutex_unlock(&place->nic->lock);
+		if (ctx->loads && ctx->places == 1) {
+			spread__drain(ctx);
+			root__wait(place->nic->root);
+		}
 		nic__release(place->nic);
 		ctx->places--;
 	}

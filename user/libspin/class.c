@@ -11,6 +11,7 @@
 
 #include <bpf/bpf.h>
 
+#include "hpus.h"
 #include "internal.h"
 #include "kernel/caps.h"
 #include "kernel/probe.h"
@@ -98,6 +99,8 @@ int class__load(struct spin_ctx *ctx)
 		err = host_side__prepare(&ctx->host, ctx->bpf, ctx->messages != NULL);
 	if (!err)
 		err = spin_requests__prepare(ctx);
+	if (!err)
+		err = spread__prepare(ctx);
 	if (err)
 		return err;
 	class__take_fragments(ctx->bpf);

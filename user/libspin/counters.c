@@ -4,11 +4,12 @@
 #include "internal.h"
 #include "root.h"
 
-void counters__add(const struct spin_counters *counters, uint64_t *packets)
+void counters__add(const struct spin_counters *counters, uint32_t hpus, uint64_t *packets)
 {
-	int hpus = libbpf_num_possible_cpus(); /* kept by libbpf; at most SPIN_HPUS_MAX, see spin_ctx__create() */
+	uint32_t cpus = (uint32_t)libbpf_num_possible_cpus(); /* kept by libbpf; at most SPIN_HPUS_MAX, see spin_ctx__create() */
 
-	for (int hpu = 0; hpu < hpus; hpu++)
+	/* a context may tell its handlers of fewer than there are */
+	for (uint32_t hpu = 0; hpu < (hpus > cpus ? hpus : cpus); hpu++)
 		for (unsigned r = 0; r < SPIN_REASON_COUNT; r++)
 			packets[r] += __atomic_load_n(&counters[hpu].packets[r], __ATOMIC_RELAXED);
 }
@@ -16,7 +17,7 @@ void counters__add(const struct spin_counters *counters, uint64_t *packets)
 void spin_ctx__counters(const struct spin_ctx *ctx, uint64_t *packets)
 {
 	memset(packets, 0, SPIN_REASON_COUNT * sizeof(*packets));
-	counters__add(ctx->counters, packets);
+	counters__add(ctx->counters, ctx->num_hpus, packets);
 }
 
 void spin_nic__counters(const struct spin_nic *nic, uint64_t *packets)
@@ -25,5 +26,5 @@ void spin_nic__counters(const struct spin_nic *nic, uint64_t *packets)
 
 	memset(packets, 0, SPIN_REASON_COUNT * sizeof(*packets));
 	if (root)
-		counters__add(root__counters(root), packets);
+		counters__add(root__counters(root), 0, packets);
 }

@@ -9,6 +9,7 @@
 #include <bpf/bpf.h>
 
 #include "hpu_mem.h"
+#include "hpus.h"
 #include "internal.h"
 #include "layout.h"
 #include "ni_limits.h"
@@ -23,7 +24,8 @@ static int configure(struct spin_ctx *ctx)
 {
 	struct spin_config config = { .rule = ctx->rule, .accept_partial = (uint32_t)ctx->takes_partial,
 				      .matched = ctx->nic != NULL, .host_bytes = (uint32_t)ctx->host.memory.bytes,
-				      .put_id = ctx->put_id, .hpus = ctx->hpus,
+				      .put_id = ctx->put_id, .hpus = ctx->num_hpus,
+				      .hpu_is_queue = ctx->hpus == SPIN_HPUS_QUEUE,
 				      .redirect = ctx->nic && ctx->nic->ifindex };
 	struct bpf_map *map = section__map(ctx->bpf, ".rodata");
 	struct spin_memory mem = { 0 };
@@ -107,7 +109,9 @@ static int open_memory(struct spin_ctx *ctx)
 		return spin_fail(-EINVAL, "%s has no counters of this version; compile it again with spincc",
 				 ctx->name);
 	ctx->prog_fd = bpf_program__fd(prog);
-	err = host_side__open(ctx);
+	err = spread__open(ctx);
+	if (!err)
+		err = host_side__open(ctx);
 	if (!err && ctx->messages)
 		err = spin_messages__open(ctx);
 	return err ? err : spin_requests__open(ctx);
@@ -177,7 +181,6 @@ int spin_ctx__create_opts(struct spin_nic *nic, const struct spin_object *obj, c
 	ctx->class = wanted.class;
 	ctx->rule = *rule;
 	ctx->takes_partial = (!nic || nic->is_virtual) && !wanted.strict_checksums;
-	ctx->hpus = wanted.hpu_count ? wanted.hpu_count : (uint32_t)libbpf_num_possible_cpus();
 	ctx->put_id = wanted.put_id ? wanted.put_id : any_id();
 	ctx->nic = nic;
 	if (nic)
@@ -188,6 +191,8 @@ int spin_ctx__create_opts(struct spin_nic *nic, const struct spin_object *obj, c
 	if (!err && ctx->messages && wanted.class == SPIN_CLASS_ISOLATED)
 		err = spin_fail(-EOPNOTSUPP, "%s takes messages, and those are for the trusted class only: load it as trusted",
 				obj->meta.name);
+	if (!err)
+		err = hpus__choose(ctx, &wanted);
 	if (!err)
 		err = spin_requests__new(obj, &ctx->requests);
 	if (!err)

@@ -49,6 +49,7 @@ struct root;
 struct messages;
 struct requests;
 struct out;
+struct spin_load;
 
 struct spin_nic {
 	char name[IF_NAMESIZE];
@@ -63,6 +64,8 @@ struct spin_nic {
 	int *ways;                /* out.h; NULL: none were made */
 	unsigned ways_generation;
 	unsigned contexts;
+	unsigned queue_contexts;  /* those whose HPUs are queues */
+	int threads_are_ours;     /* 1: the queues got their threads from us, and are to lose them */
 	struct spin_ctx *slot[SPIN_CONTEXTS_MAX];
 };
 void nic__hold(struct spin_nic *nic);
@@ -83,12 +86,15 @@ struct spin_ctx {
 	struct spin_nic *nic;     /* NULL: none */
 	int takes_partial;        /* partial checksums of local senders are right */
 	uint32_t put_id;          /* message_id of the first packet that handlers send */
-	uint32_t hpus;            /* as handlers are told */
 	struct spin_place place[SPIN_NICS_MAX];
 	unsigned places;
 	struct bpf_object *bpf;
 	const struct btf *btf;
 	int prog_fd;
+	enum spin_hpus hpus;
+	uint32_t num_hpus;        /* as handlers are told */
+	uint32_t hpu_wanted;      /* CPUs to spread packets over; 0: all */
+	const struct spin_load *loads; /* of CPUs, if packets are spread */
 	struct spin_memory data, bss;
 	struct host_side host;
 	const struct spin_counters *counters;
@@ -106,7 +112,8 @@ struct spin_ctx {
 int tap__join(struct spin_ctx *ctx, const struct spin_place *place);
 /* After a place was left. */
 void tap__leave(struct spin_ctx *ctx, const struct spin_place *place);
-void counters__add(const struct spin_counters *counters, uint64_t *packets);
+/* Of so many HPUs, or all CPUs if they are more. */
+void counters__add(const struct spin_counters *counters, uint32_t hpus, uint64_t *packets);
 
 /* The part of the context's class: what is loaded, with which capabilities, and which program that gives. */
 int class__probe(enum spin_class class, char *why, size_t why_bytes);

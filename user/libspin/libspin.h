@@ -119,12 +119,27 @@ struct spin_message_opts {
 
 struct spin_hpu_mem;
 
-/* Which logical processor an HPU is (DESIGN, The live datapath). */
+/*
+ * Which logical processor an HPU is (DESIGN, The live datapath). The last two are for contexts that have a real
+ * interface; a message's packets are handled at the same time by several HPUs in all of them.
+ */
 enum spin_hpus {
 	SPIN_HPUS_CPU,    /* the CPU that a packet comes to */
-	SPIN_HPUS_QUEUE,  /* the receive queue, with threaded NAPI */
-	SPIN_HPUS_SPREAD, /* CPUs, to which packets are given: a message's to its home, or the least busy one (PsPIN 3.2.1) */
+	/*
+	 * The receive queue: one interface, in native mode. Each queue gets a kernel thread (threaded NAPI) while such
+	 * contexts are attached; a killed process leaves that switched on. Messages have one HPU more, for what the
+	 * library does for them.
+	 */
+	SPIN_HPUS_QUEUE,
+	/*
+	 * CPUs, to which packets are given by the kernel's CPU map: a message's to its home, or to the one that has the
+	 * least to do if that holds 20 (PsPIN 3.2.1); each holds up to 512, beyond that packets are dropped as NO_HPU.
+	 * Pays where handlers take longer than some 2 us and packets come by fewer queues than there are CPUs.
+	 * Trusted class only.
+	 */
+	SPIN_HPUS_SPREAD,
 };
+const char *spin_hpus_name(enum spin_hpus hpus); /* "cpu", "queue", "spread"; NULL: there is no such */
 
 struct spin_ctx_opts {
 	size_t bytes;          /* sizeof(struct spin_ctx_opts); fields behind it count as zero */
@@ -137,7 +152,7 @@ struct spin_ctx_opts {
 	size_t initial_state_bytes;      /* from the state's start; at most its size */
 	uint32_t capabilities;           /* SPIN_CAP_* that it needs: -ENOTSUP where one is missing */
 	enum spin_hpus hpus;
-	uint32_t hpu_count;              /* SPREAD: how many CPUs; else what spin_num_hpus() says; 0: all */
+	uint32_t hpu_count;              /* SPREAD: how many CPUs; CPU: what spin_num_hpus() says; 0: all */
 	uint32_t put_id;                 /* message_id of the first put; 0: any, another one each time */
 };
 

@@ -150,10 +150,8 @@ int messages_view__each(const struct messages_view *v, int (*fn)(void *arg, cons
 
 void messages_view__stats(const struct messages_view *v, struct spin_message_stats *out)
 {
-	int hpus = libbpf_num_possible_cpus(); /* at most SPIN_HPUS_MAX, see spin_ctx__create() */
-
 	memset(out, 0, sizeof(*out));
-	for (int hpu = 0; hpu < hpus; hpu++) {
+	for (unsigned hpu = 0; hpu < SPIN_HPUS_MAX; hpu++) {
 		const struct spin_message_stats *from = &v->stats[hpu];
 
 		out->opened += __atomic_load_n(&from->opened, __ATOMIC_RELAXED);

@@ -149,9 +149,9 @@ static int find_variables(struct messages *m, const struct bpf_object *bpf, cons
 }
 
 /* A parked packet goes through a program of its own, and so does one whose message is not open. */
-static int join_program(const struct bpf_object *bpf, uint32_t slot, const char *name)
+static int join_program(const struct bpf_object *bpf, const char *map, uint32_t slot, const char *name)
 {
-	int array = bpf_object__find_map_fd_by_name(bpf, "spin_parked"), fd;
+	int array = bpf_object__find_map_fd_by_name(bpf, map), fd;
 	const struct bpf_program *prog = bpf_object__find_program_by_name(bpf, name);
 
 	if (array < 0 || !prog)
@@ -168,8 +168,11 @@ int spin_messages__open(struct spin_ctx *ctx)
 	err = section__open(ctx->bpf, ME_SECTION, ctx->name, &m->me_memory);
 	if (err)
 		return err;
-	if (find_variables(m, ctx->bpf, &ctx->bss) || join_program(ctx->bpf, SPIN_REPLAY_SLOT, programs[0]) ||
-	    join_program(ctx->bpf, SPIN_BEGIN_SLOT, programs[1]))
+	if (find_variables(m, ctx->bpf, &ctx->bss) ||
+	    join_program(ctx->bpf, "spin_parked", SPIN_REPLAY_SLOT, programs[0]) ||
+	    join_program(ctx->bpf, "spin_parked", SPIN_BEGIN_SLOT, programs[1]) ||
+	    join_program(ctx->bpf, "spin_swept", SPIN_REPLAY_SLOT,
+			 ctx->hpus == SPIN_HPUS_SPREAD ? "spin_replay_swept" : programs[0]))
 		return spin_fail(-EINVAL, "%s has no message engine of this version; compile it again with spincc",
 				 ctx->name);
 	err = spin_messages__sweep(m, ctx->name); /* nothing is due: it tells the time */

@@ -77,10 +77,10 @@ static int on_sample(void *arg, void *data, size_t bytes)
 }
 
 /* What handlers sent goes through a program of its own. */
-static int join_program(const struct bpf_object *bpf)
+static int join_program(const struct bpf_object *bpf, const char *map, const char *program)
 {
-	int array = bpf_object__find_map_fd_by_name(bpf, "spin_parked"), fd;
-	const struct bpf_program *send = bpf_object__find_program_by_name(bpf, "spin_send");
+	int array = bpf_object__find_map_fd_by_name(bpf, map), fd;
+	const struct bpf_program *send = bpf_object__find_program_by_name(bpf, program);
 	uint32_t slot = SPIN_SEND_SLOT;
 
 	if (array < 0 || !send)
@@ -96,7 +96,9 @@ int spin_requests__open(struct spin_ctx *ctx)
 	if (!r)
 		return 0;
 	r->stats = section__variable(ctx->bpf, ".bss", &ctx->bss, "spin_out_stats", SPIN_HPUS_MAX * sizeof(*r->stats));
-	if (!r->stats || join_program(ctx->bpf))
+	if (!r->stats || join_program(ctx->bpf, "spin_parked", "spin_send") ||
+	    (ctx->messages && join_program(ctx->bpf, "spin_swept",
+					   ctx->hpus == SPIN_HPUS_SPREAD ? "spin_send_swept" : "spin_send")))
 		return spin_fail(-EINVAL, "%s has no way to send of this version; compile it again with spincc", ctx->name);
 	if (ctx->messages)
 		r->tell_fd = bpf_program__fd(bpf_object__find_program_by_name(ctx->bpf, "spin_tell"));

@@ -9,6 +9,8 @@
  *	spin_xdp       the program, section "xdp"
  *	spin_copied    the program that copies the packet, section "?xdp": loaded by libspin only
  *	spin_long      array of programs: spin_copied, for frames that spin_xdp finds in several pieces
+ *	spin_spread    the program that gives packets to CPUs, section "?xdp"; spin_cpus, those, and
+ *	               spin_spread_config, spin_loads (bpf/spread.h)
  *	spin_config    struct spin_config in .rodata, written before loading
  *	spin_name, spin_rule  the context's, in .rodata, for whoever looks from outside
  *	spin_counters  struct spin_counters[SPIN_HPUS_MAX] in .bss, mapped
@@ -26,6 +28,7 @@
  *	spin_parked    array of programs: spin_replay, spin_begin (bpf/mpq.h)
  *	spin_tell      the program that makes an event of what it is given, section "?xdp": run with BPF_PROG_TEST_RUN
  *	spin_progress  the program that sweeps, section "?xdp": run with BPF_PROG_TEST_RUN
+ *	spin_swept     array of programs: what that goes on to, spin_replay or spin_replay_swept
  *	spin_host      array of one value, mapped: host memory; the loader sets its size (in every object)
  *	spin_mes       struct spin_me[SPIN_MES_MAX] in .data.me, mapped
  *	spin_me_memory struct spin_me_memory[SPIN_MES_MAX] in .bss, mapped; if handlers use it, of datagrams, too

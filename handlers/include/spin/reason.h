@@ -69,7 +69,9 @@
 	X(NO_ME,           DROP, "no matching entry is open to the message") \
 	X(NO_MPQ,          DROP, "as many messages are in flight as the context takes") \
 	X(NO_PARKING,      DROP, "no room to wait for the first packet of its message") \
-	X(BEYOND_WINDOW,   DROP, "too far beyond the lowest missing packet")
+	X(BEYOND_WINDOW,   DROP, "too far beyond the lowest missing packet") \
+	/* of any context that spreads its packets: not acknowledged either */ \
+	X(NO_HPU,          DROP, "every HPU has as many packets waiting as it may")
 
 /* The longest IP packet that handlers see: an MTU of 9,000, and the 9,216 of many switches. */
 #define SPIN_IP_BYTES_MAX 9216u

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef SPIN_BPF_SPREAD_H
+#define SPIN_BPF_SPREAD_H
+
+/*
+ * Packets given to CPUs (SPIN_HPUS_SPREAD), as PsPIN's dispatcher gives tasks to clusters (3.2.1): a message's packets
+ * go to its home while that holds fewer than SPIN_SPREAD_HOME, given and not finished; then to the HPU that holds
+ * least, the first one of several. If that holds SPIN_SPREAD_MOST, the packet is dropped: NO_HPU. On PsPIN the
+ * packets would wait in front of the dispatcher, here that is the sender's part.
+ *
+ * A CPU's queue in the kernel drops silently what it has no room for: it is longer than what HPUs that
+ * give at the same time can make of SPIN_SPREAD_MOST.
+ */
+#include <spin/hpu.h>
+
+#include "atomic.h"
+
+#define SPIN_SPREAD_HOME  20u
+#define SPIN_SPREAD_MOST  512u
+#define SPIN_SPREAD_QUEUE 1024u
+
+_Static_assert(SPIN_SPREAD_MOST + SPIN_HPUS_MAX < SPIN_SPREAD_QUEUE, "nothing is dropped silently");
+
+/* In .rodata, written by the loader. */
+struct spin_spread_config {
+	uint32_t hpus;                /* packets are given to so many; 0: handled where they come */
+	uint16_t cpu[SPIN_HPUS_MAX];  /* which CPU each of them is */
+};
+
+/* By CPU; in .bss, mapped. */
+struct spin_load {
+	uint32_t given;
+	uint32_t unused[15];
+	uint32_t finished;            /* written by its own CPU only, a line of its own */
+	uint32_t unused_too[15];
+};
+
+#ifdef __bpf__
+#include <bpf/bpf_helpers.h>
+
+#include "parse.h"
+
+const volatile struct spin_spread_config spin_spread_config = { 0 };
+struct spin_load spin_loads[SPIN_HPUS_MAX] __attribute__((aligned(64)));
+
+/* CPUs with the context's program; made if packets are given. */
+struct {
+	__uint(type, BPF_MAP_TYPE_CPUMAP);
+	__uint(max_entries, 1);
+	__uint(key_size, 4);
+	__uint(value_size, 8); /* struct bpf_cpumap_val */
+} spin_cpus SEC(".maps");
+
+SPIN_INLINE void spin_spread_finished(void)
+{
+	struct spin_load *load = &spin_loads[bpf_get_smp_processor_id() & (SPIN_HPUS_MAX - 1)];
+
+	spin_poke(&load->finished, load->finished + 1);
+}
+
+SPIN_INLINE uint32_t spin_spread_held_(uint32_t cpu)
+{
+	const struct spin_load *load = &spin_loads[cpu & (SPIN_HPUS_MAX - 1)];
+
+	return spin_peek(&load->given) - spin_peek(&load->finished);
+}
+
+SPIN_INLINE uint32_t spin_spread_mix_(uint32_t hash, uint32_t word)
+{
+	return (hash ^ word) * 0x9e3779b1u;
+}
+
+/* Of the message's key: source address, source port, message_id; of a datagram the ports are what tells streams apart. */
+SPIN_INLINE uint32_t spin_spread_hash_(struct xdp_md *ctx, _Bool messages)
+{
+	const struct spin_view view = { SPIN_DIRECT, .data = SPIN_CONTEXT_POINTER_(ctx, data),
+					.end = SPIN_CONTEXT_POINTER_(ctx, data_end) };
+	const struct spin_ip6 *ip6;
+	const struct spin_slmp *slmp;
+	struct spin_datagram d;
+	uint32_t hash = 0;
+
+	/* also of a frame that goes on elsewhere: its headers lie here */
+	if (spin_parse_again(&view, &d) == SPIN_REASON_TRUNCATED)
+		return 0;
+	if (d.is_ip4) {
+		hash = spin_spread_mix_(hash, ((const struct spin_ip4 *)d.ip)->src);
+	} else {
+		ip6 = (const void *)spin_opaque_pointer_(d.ip);
+		if (!spin_inside_(&view, ip6 + 1))
+			return 0;
+		for (int i = 0; i < 4; i++)
+			hash = spin_spread_mix_(hash, ip6->src[i]);
+	}
+	hash = spin_spread_mix_(hash, d.udp->src_port);
+	slmp = (const void *)(d.udp + 1);
+	if (!messages)
+		hash = spin_spread_mix_(hash, d.udp->dst_port);
+	else if (spin_inside_(&view, slmp + 1))
+		hash = spin_spread_mix_(hash, slmp->message_id);
+	return hash ^ hash >> 16;
+}
+
+/* The CPU that is to have it; SPIN_HPUS_MAX: none has room. */
+SPIN_INLINE uint32_t spin_spread_choose_(uint32_t hash)
+{
+	uint32_t hpus = spin_spread_config.hpus, most = SPIN_SPREAD_MOST, cpu, held;
+	uint32_t chosen = spin_spread_config.cpu[(uint32_t)((uint64_t)hash * hpus >> 32) & (SPIN_HPUS_MAX - 1)];
+
+	if (spin_likely(spin_spread_held_(chosen) < SPIN_SPREAD_HOME))
+		return chosen;
+	chosen = SPIN_HPUS_MAX;
+	for (uint32_t i = 0; i < SPIN_HPUS_MAX && i < hpus; i++) {
+		cpu = spin_spread_config.cpu[i];
+		held = spin_spread_held_(cpu);
+		if (held < most) {
+			most = held;
+			chosen = cpu;
+		}
+	}
+	return chosen;
+}
+
+/* What the kernel says to it: XDP_REDIRECT, or -1: no HPU. */
+SPIN_INLINE int spin_spread_give(struct xdp_md *ctx, _Bool messages)
+{
+	uint32_t cpu = spin_spread_choose_(spin_spread_hash_(ctx, messages)), at = cpu & (SPIN_HPUS_MAX - 1);
+	int action;
+
+	if (cpu >= SPIN_HPUS_MAX)
+		return -1;
+	action = (int)bpf_redirect_map(&spin_cpus, at, XDP_ABORTED);
+	if (action != XDP_REDIRECT)
+		return -1;
+	spin_fetch_add(&spin_loads[at].given, 1);
+	return action;
+}
+#endif
+
+#endif
