@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Messages whose packets come on all four queues of a veth at the same time, each queue with a NAPI thread:
- * interleaved, in any order, some more than once. What handlers ran is held to what sPIN
+ * Messages whose packets are handled by several HPUs at the same time: CPUs or queues, of a veth with four queues
+ * and a NAPI thread for each, or CPUs that packets are given to. Packets come interleaved, in any order,
+ * some more than once. What handlers ran is held to what sPIN
  * promises, and the reference has the same state and host memory after the same runs; every
  * packet that was sent is counted once. (A key has no destination address: so each packet of a message
  * goes to another one, and queues are chosen by it.)
@@ -14,6 +15,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/time.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -50,6 +52,8 @@ static struct sender {
 } senders[SENDERS];
 
 static struct traffic traffic;
+static enum spin_hpus hpus;
+static uint64_t runs_of[SPIN_HPUS_MAX];
 static atomic_ullong datagrams;
 static atomic_uint at_work, readings; /* of events */
 
@@ -169,7 +173,7 @@ static void *send_all(void *arg)
 
 static struct spin_ctx *attach(void)
 {
-	struct spin_ctx_opts opts = { .bytes = sizeof(opts), .message = traffic_opts(512, 256) };
+	struct spin_ctx_opts opts = { .bytes = sizeof(opts), .message = traffic_opts(512, 256), .hpus = hpus };
 	struct spin_object *object;
 	struct spin_rule rule;
 	struct spin_nic *nic;
@@ -190,7 +194,27 @@ static struct spin_ctx *attach(void)
 
 static void take_event(void *arg, const struct spin_event *event)
 {
+	if (event->type == SPIN_EVENT_RAN && event->hpu < SPIN_HPUS_MAX)
+		runs_of[event->hpu]++;
 	traffic_event(arg, event);
+}
+
+/* HPUs that had a fair share of the handlers' runs, and none is beyond them (the last one may be the sweeps'). */
+static void check_hpus(void)
+{
+	unsigned expect = hpus == SPIN_HPUS_QUEUE ? 4 : (unsigned)sysconf(_SC_NPROCESSORS_ONLN), busy = 0;
+
+	printf("runs by HPU:");
+	for (unsigned i = 0; i < SPIN_HPUS_MAX; i++) {
+		busy += runs_of[i] > traffic.runs / 40;
+		if (runs_of[i])
+			printf(" %llu", (unsigned long long)runs_of[i]);
+		if (runs_of[i] && i > expect)
+			die("a handler ran on an HPU that there is not");
+	}
+	putchar('\n');
+	if (busy < (expect < 4 ? expect : 4))
+		die("not all HPUs had a share");
 }
 
 /* Queues that had a fair share. The caller is in the far namespace. */
@@ -236,7 +260,7 @@ static void set_up_addresses(const struct pair *pair)
 	netns_shell(command);
 }
 
-int main(void)
+static int run(void)
 {
 	struct spin_message_stats stats;
 	uint64_t packets[SPIN_REASON_COUNT], flow_control = 0;
@@ -248,7 +272,8 @@ int main(void)
 
 	pair__open(&pair);
 	set_up_addresses(&pair);
-	netns_thread_napi(FAR_DEV);
+	if (hpus == SPIN_HPUS_CPU)
+		netns_thread_napi(FAR_DEV);
 	ctx = attach();
 	at_work = SENDERS;
 	for (struct sender *s = senders; s < senders + SENDERS; s++)
@@ -275,7 +300,7 @@ int main(void)
 	spin_ctx__events(ctx, take_event, &traffic);
 	counts_all(ctx, packets);
 	queues = queues_used();
-	printf("%u messages of %llu packets, %llu datagrams on %u queues, %llu runs of handlers:", MESSAGES,
+	printf("HPUs %s: %u messages of %llu packets, %llu datagrams on %u queues, %llu runs of handlers:", spin_hpus_name(hpus), MESSAGES,
 	       (unsigned long long)traffic.packets, (unsigned long long)datagrams, queues, (unsigned long long)traffic.runs);
 	for (unsigned i = 0; i < SPIN_REASON_COUNT; i++) {
 		if (packets[i])
@@ -295,6 +320,7 @@ int main(void)
 		die("the counters do not add up to the datagrams sent");
 	if (queues < 4)
 		die("not all queues had a share");
+	check_hpus();
 	if (!traffic_complete(&traffic))
 		die("handlers did not run as they have to");
 	if (spin_ctx__symbol(ctx, "spin_state", &state, &bytes) || spin_ctx__host_memory(ctx, &host, &bytes))
@@ -304,5 +330,24 @@ int main(void)
 	spin_ctx__destroy(ctx);
 	traffic_stop(&traffic);
 	pair__close(&pair);
+	return 0;
+}
+
+/* Each kind in a process of its own: what it opens goes with it. */
+int main(void)
+{
+	for (hpus = SPIN_HPUS_CPU; hpus <= SPIN_HPUS_SPREAD; hpus++) {
+		int status = 1;
+		pid_t pid;
+
+		fflush(stdout);
+		pid = fork();
+		if (!pid)
+			exit(run());
+		if (pid < 0 || waitpid(pid, &status, 0) != pid || !WIFEXITED(status))
+			die("a process failed");
+		if (WEXITSTATUS(status))
+			return WEXITSTATUS(status);
+	}
 	return 0;
 }

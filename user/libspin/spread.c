@@ -99,7 +99,7 @@ static int fill(struct spin_ctx *ctx, const struct spin_spread_config *config, i
 int spread__open(struct spin_ctx *ctx)
 {
 	const struct bpf_program *spread = bpf_object__find_program_by_name(ctx->bpf, "spin_spread");
-	const struct bpf_map *map = section__map(ctx->bpf, ".rodata");
+	struct bpf_map *map = section__map(ctx->bpf, ".rodata");
 	const struct spin_spread_config *config;
 	struct spin_memory mem = { 0 };
 	int err;
