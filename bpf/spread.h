@@ -67,7 +67,8 @@ SPIN_INLINE uint32_t spin_spread_held_(uint32_t cpu)
 
 SPIN_INLINE uint32_t spin_spread_mix_(uint32_t hash, uint32_t word)
 {
-	return (hash ^ word) * 0x9e3779b1u;
+	hash = (hash ^ word) * 0x9e3779b1u;
+	return hash ^ hash >> 15; /* the next word's bits meet all of it; the top ones count in the end */
 }
 
 /* Of the message's key: source address, source port, message_id; of a datagram the ports are what tells streams apart. */
@@ -98,7 +99,7 @@ SPIN_INLINE uint32_t spin_spread_hash_(struct xdp_md *ctx, _Bool messages)
 		hash = spin_spread_mix_(hash, d.udp->dst_port);
 	else if (spin_inside_(&view, slmp + 1))
 		hash = spin_spread_mix_(hash, slmp->message_id);
-	return hash ^ hash >> 16;
+	return spin_spread_mix_(hash, 0);
 }
 
 /* The CPU that is to have it; SPIN_HPUS_MAX: none has room. */
