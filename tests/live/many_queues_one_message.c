@@ -213,7 +213,8 @@ static void check_hpus(void)
 			die("a handler ran on an HPU that there is not");
 	}
 	putchar('\n');
-	if (busy < (expect < 4 ? expect : 4))
+	/* on which CPU a thread runs is the scheduler's to say */
+	if (hpus != SPIN_HPUS_CPU && busy < expect)
 		die("not all HPUs had a share");
 }
 

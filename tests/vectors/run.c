@@ -95,12 +95,13 @@ static void run_vector(struct runner *r, const struct vector *v, int flip)
 		check_as_written(r, v, &built.handler);
 }
 
+/* All but what happens to packets of several HPUs only, live. */
 static unsigned check_reasons(const unsigned *seen)
 {
 	unsigned missing = 0;
 
 	for (int i = 0; i < SPIN_REASON_COUNT; i++) {
-		if (seen[i])
+		if (seen[i] || i == SPIN_REASON_NO_HPU)
 			continue;
 		printf("FAIL  no vector expects %s\n", spin_reason_name((enum spin_reason)i));
 		missing++;

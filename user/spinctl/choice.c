@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "choice.h"
@@ -39,6 +40,30 @@ int choice__capabilities(const char *names, uint32_t *out)
 		*out |= bit;
 		names += length + (names[length] == ',');
 	}
+	return 0;
+}
+
+int choice__hpus(const char *text, enum spin_hpus *hpus, uint32_t *count)
+{
+	size_t length = strcspn(text, "=");
+	char *end;
+	unsigned long n;
+
+	*count = 0;
+	for (*hpus = SPIN_HPUS_CPU; spin_hpus_name(*hpus); ++*hpus) {
+		const char *name = spin_hpus_name(*hpus);
+
+		if (strlen(name) == length && !strncmp(text, name, length))
+			break;
+	}
+	if (!spin_hpus_name(*hpus) || (text[length] && *hpus != SPIN_HPUS_SPREAD))
+		return spin_fail(-EINVAL, "--hpus %s: write cpu, queue, spread or spread=N", text);
+	if (!text[length])
+		return 0;
+	n = strtoul(text + length + 1, &end, 10);
+	if (text[length + 1] < '0' || text[length + 1] > '9' || *end || !n || n > SPIN_HPUS_MAX)
+		return spin_fail(-EINVAL, "--hpus %s: the number of CPUs is from 1 to %u", text, SPIN_HPUS_MAX);
+	*count = (uint32_t)n;
 	return 0;
 }
 

@@ -11,13 +11,13 @@
 
 static struct run_options {
 	struct option_list devices, matches, names;
-	const char *mode, *class, *ready_file, *need;
+	const char *mode, *class, *hpus, *ready_file, *need;
 	struct fill_options fill;
 	struct message_options message;
 	double interval_s, duration_s;
 	unsigned count, ready_fd;
 	int json, state;
-} options = { .mode = "auto", .class = "trusted", .interval_s = 1, .ready_fd = READY_NO_FD };
+} options = { .mode = "auto", .class = "trusted", .hpus = "cpu", .interval_s = 1, .ready_fd = READY_NO_FD };
 
 #define FIELD(name) offsetof(struct run_options, name)
 
@@ -35,6 +35,9 @@ static const struct option_row rows[] = {
 	  "(default: trusted)" },
 	{ "need", 0, OPTION_STRING, "CAP[,CAP...]", FIELD(need),
 	  "refuse an interface without these capabilities, which `spinctl limits` lists" },
+	{ "hpus", 0, OPTION_STRING, "HPUS", FIELD(hpus),
+	  "what an HPU is: cpu: the CPU that a packet comes to; queue: the receive queue, each with a kernel thread; "
+	  "spread[=N]: packets are given to all CPUs, or N, a message's to one while that has room (default: cpu)" },
 	FILL_OPTIONS(struct run_options, fill),
 	MESSAGE_OPTIONS(struct run_options, message),
 	{ "interval", 0, OPTION_SECONDS, "SEC", FIELD(interval_s),
@@ -150,6 +153,10 @@ static int run(const char **operands, unsigned count)
 		complain("%s", spin_strerror_last());
 		return USAGE;
 	}
+	if (choice__hpus(options.hpus, &wishes.hpus, &wishes.hpu_count)) {
+		complain("%s", spin_strerror_last());
+		return USAGE;
+	}
 	stop__watch();
 	status = run_set__open(&set, &wishes);
 	if (!status)
@@ -172,6 +179,8 @@ static const struct example_row examples[] = {
 	{ "spinctl run filtering.spin kvstore.spin --dev eth0 --match 'udp dport 9000' --match 'udp dport 6000' "
 	  "--insert 'filtering/routes:src=10.0.0.1 port=7000' --interval 0 --duration 1",
 	  "Two contexts on one interface." },
+	{ "spinctl run filtering.spin --dev eth0 --hpus spread --interval 0 --duration 1",
+	  "Packets are given to all CPUs, whichever they come to." },
 	{ "spinctl run kvstore.spin --dev eth0 --mode generic --class isolated --json --count 1",
 	  "On any interface, loaded as code that is not trusted, for programs to read." },
 	{ 0 },

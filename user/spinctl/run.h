@@ -41,6 +41,8 @@ struct run_wishes {
 	enum spin_mode mode;
 	enum spin_class class;
 	uint32_t capabilities; /* that are needed */
+	enum spin_hpus hpus;
+	uint32_t hpu_count;
 };
 
 /* Opens and loads all of it, nothing attached yet. DONE, FAILED or USAGE after a message. */

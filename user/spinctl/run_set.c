@@ -86,6 +86,8 @@ static int open_context(struct run_set *set, const char *file, const char *match
 	else
 		make_name(set, spin_object__meta(c->object)->name, c->name);
 	opts.name = c->name;
+	opts.hpus = w->hpus;
+	opts.hpu_count = w->hpu_count;
 	if (run_message__take(w->message, run_set__takes_messages(c), &memory, &opts.message)) {
 		spin_object__close(c->object);
 		return FAILED;
