@@ -53,6 +53,7 @@ HPU_INLINE void hpu_packet_open(struct spin_packet *packet, _Bool is_ip4, const 
 	packet->bytes = 0;
 	packet->reply_bytes = SPIN_NO_REPLY;
 	packet->hpu = args->hpu;
+	packet->has_place = HPU_TAKES_MESSAGES;
 	packet->host_high = HPU_TAKES_MESSAGES ? HPU_TASK_IF_USED_->host_mem_high : 0;
 	packet->host_low = HPU_TAKES_MESSAGES ? HPU_TASK_IF_USED_->host_mem_low : 0;
 	packet->host_bytes = HPU_TAKES_MESSAGES ? HPU_TASK_IF_USED_->host_mem_bytes : 0;

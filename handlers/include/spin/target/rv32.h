@@ -35,7 +35,7 @@ struct spin_packet {
 	_Bool     whole_in_l1; /* known when compiling */
 	uint32_t  reply_bytes;
 	uint32_t  hpu;
-	/* of messages; of datagrams the first three are 0 */
+	_Bool     has_place;  /* of messages, known when compiling; else the next three are 0 */
 	uint32_t  host_high, host_low; /* host memory: the message's place */
 	uint32_t  host_bytes; /* from there to the end of the matching entry */
 	void     *scratch;    /* the handlers' part of it */

@@ -8,12 +8,7 @@
  * a multiple of 4 GiB.
  */
 
-/* Host addresses of a space: its first byte, and how many there are. */
-SPIN_INLINE uint32_t spin_space_bytes_(const struct spin_packet *packet, enum spin_host_space space)
-{
-	return space == SPIN_ME_MEM ? packet->host_bytes : packet->handler_bytes;
-}
-
+/* Host address of a space's first byte. */
 SPIN_INLINE uint32_t spin_space_high_(const struct spin_packet *packet, enum spin_host_space space)
 {
 	return space == SPIN_ME_MEM ? packet->host_high : packet->handler_high;
@@ -27,8 +22,10 @@ SPIN_INLINE uint32_t spin_space_low_(const struct spin_packet *packet, enum spin
 SPIN_INLINE _Bool spin_in_space_(const struct spin_packet *packet, enum spin_host_space space, uint32_t at,
 				 uint32_t bytes)
 {
-	uint32_t all = spin_space_bytes_(packet, space);
+	uint32_t all = space == SPIN_ME_MEM ? packet->host_bytes : packet->handler_bytes;
 
+	if (space == SPIN_ME_MEM ? !packet->has_place : space != SPIN_HANDLER_MEM)
+		return 0;
 	return at <= all && bytes <= all - at;
 }
 
