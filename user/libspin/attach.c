@@ -115,10 +115,10 @@ static int join(struct spin_nic *nic, struct spin_ctx *ctx, struct spin_place *p
 	if (!err) {
 		nic->slot[*slot] = ctx;
 		nic->contexts++;
-		err = ctx->hpus == SPIN_HPUS_QUEUE ? queues__thread(nic) : 0;
+		err = ctx->hpus == SPIN_HPUS_QUEUE && nic->ifindex ? queues__thread(nic) : 0;
 		if (!err) {
 			err = out__join(ctx, place);
-			if (err && ctx->hpus == SPIN_HPUS_QUEUE)
+			if (err && ctx->hpus == SPIN_HPUS_QUEUE && nic->ifindex)
 				queues__unthread(nic);
 		}
 		if (err)
@@ -192,7 +192,7 @@ int spin_ctx__detach(struct spin_ctx *ctx)
 
 		pthread_mutex_lock(&place->nic->lock);
 		out__leave(ctx, place);
-		if (ctx->hpus == SPIN_HPUS_QUEUE)
+		if (ctx->hpus == SPIN_HPUS_QUEUE && place->nic->ifindex)
 			queues__unthread(place->nic);
 		leave(place->nic, place->slot);
 		tap__leave(ctx, place);

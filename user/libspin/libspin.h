@@ -120,8 +120,9 @@ struct spin_message_opts {
 struct spin_hpu_mem;
 
 /*
- * Which logical processor an HPU is (DESIGN, The live datapath). The last two are for contexts that have a real
- * interface; a message's packets are handled at the same time by several HPUs in all of them.
+ * Which logical processor an HPU is (DESIGN, The live datapath). A message's packets are handled at the same time by
+ * several HPUs in all of them. Given packets (spin_nic__run()) come by queue 0, and are to come one at a time then;
+ * they cannot be spread.
  */
 enum spin_hpus {
 	SPIN_HPUS_CPU,    /* the CPU that a packet comes to */
@@ -152,7 +153,7 @@ struct spin_ctx_opts {
 	size_t initial_state_bytes;      /* from the state's start; at most its size */
 	uint32_t capabilities;           /* SPIN_CAP_* that it needs: -ENOTSUP where one is missing */
 	enum spin_hpus hpus;
-	uint32_t hpu_count;              /* SPREAD: how many CPUs; CPU: what spin_num_hpus() says; 0: all */
+	uint32_t hpu_count;              /* SPREAD: how many CPUs; else what spin_num_hpus() says, of queues for given packets only; 0: all */
 	uint32_t put_id;                 /* message_id of the first put; 0: any, another one each time */
 };
 
