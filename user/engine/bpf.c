@@ -16,15 +16,19 @@
 #include "bpf.h"
 #include "event.h"
 
-/* Stays on one CPU: that is the one HPU of the schedule that engines are compared under. */
+/* Stays on one CPU, the first there is: that is the one HPU of the schedule that engines are compared under, 0. */
 static int stay_on_cpu(void)
 {
-	int cpu = sched_getcpu();
-	cpu_set_t set;
+	cpu_set_t set, one;
+	int cpu = 0;
 
-	CPU_ZERO(&set);
-	CPU_SET(cpu, &set);
-	return sched_setaffinity(0, sizeof(set), &set) ? -errno : cpu;
+	if (sched_getaffinity(0, sizeof(set), &set))
+		return -errno;
+	while (cpu < CPU_SETSIZE - 1 && !CPU_ISSET(cpu, &set))
+		cpu++;
+	CPU_ZERO(&one);
+	CPU_SET(cpu, &one);
+	return sched_setaffinity(0, sizeof(one), &one) ? -errno : cpu;
 }
 
 static int other_way;

@@ -33,12 +33,6 @@ static int miscounted(const struct vector_step *step, struct engine *e, const st
 	return memcmp(before, now, sizeof(now)) != 0;
 }
 
-static int take_sends(struct engine *e, struct engine_sends *out)
-{
-	out->count = 0;
-	return e->ops->sends ? e->ops->sends(e, out) : 0;
-}
-
 static int run_step(const struct vector_step *step, const struct types *t, struct engine *e,
 		    enum vector_flip flip, struct vector_result *r)
 {
@@ -55,7 +49,7 @@ static int run_step(const struct vector_step *step, const struct types *t, struc
 	if (!err && t->host_memory)
 		err = host_image_read(&r->got_host, e);
 	if (!err)
-		err = take_sends(e, r->sends);
+		err = e->ops->sends(e, r->sends);
 	if (err)
 		return err;
 	r->uncounted = miscounted(step, e, &r->out, count);
