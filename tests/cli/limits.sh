@@ -68,4 +68,37 @@ refused "outside the host memory of 8192 bytes" "$COPY" --host-kib 8 --handler-m
 refused "outside the host memory of 8192 bytes" "$COPY" --host-kib 8 --entry 'mem=8192+8'
 refused "write mem=0+8 there" "$COPY" --handler-mem 0+8 --entry once
 refused "more than the 16 segments" "$OBJECT" --handler-mem "$(seq -s, 1 17 | sed 's/[0-9]*/0+8/g')"
+
+# counters of entries, in reports and from outside
+in_ns ip link set lo up
+OBJECT=$BUILD/tests/handlers/msg_entry_reach.spin
+head -c 3000 /dev/urandom >"$WORK/file"
+start_run lo --put --match 'udp dport 9330' --entry 'match=5 length=8192 mem=8192+16' --entry 'match=6' --json
+for times in 1 2 3; do
+	expect 0 in_ns "$SPINCTL" send "$WORK/file" --to 127.0.0.1 --match 5
+done
+expect 0 in_ns "$SPINCTL" send "$WORK/file" --to 127.0.0.1 --match 6
+for command in mpq status; do
+	expect 0 in_ns "$SPINCTL" $command
+	says out "counter of entry 0: 3 successes, 0 failures"
+	says out "counter of entry 1: 0 successes, 1 failures"
+	[ "$(grep -c 'counter of entry' "$WORK/out")" = 2 ] || fail "spinctl $command: counters of other entries"
+	expect 0 in_ns "$SPINCTL" $command --json
+	tr -d ' \n\t' <"$WORK/out" | grep -qF '"entry_counters":[{"entry":0,"success":3,"failure":0},{"entry":1,"success":0,"failure":1}]' ||
+		fail "spinctl $command --json: $(cat "$WORK/out")"
+done
+kill -INT $RUN
+wait $RUN
+tail -n 1 "$WORK/run.out" | tr -d ' ' | grep -qF '"entry_counters":[{"entry":0,"success":3,"failure":0},{"entry":1,' ||
+	fail "the last report: $(tail -n 1 "$WORK/run.out")"
+OBJECT=$BUILD/tests/handlers/entry_reach.spin # of datagrams, as text
+start_run v0 --match 'udp dport 9000'
+in_ns ip address add 10.99.0.1/24 dev v1
+in_ns ip neighbour add 10.99.0.2 lladdr 02:00:00:00:00:02 dev v1
+in_ns bash -c 'echo 1 >/dev/udp/10.99.0.2/9000'
+i=0
+until in_ns "$SPINCTL" status | grep -q 'counter of entry 0: 1 successes' || [ $((i += 1)) -gt 100 ]; do sleep 0.05; done
+kill -INT $RUN
+wait $RUN
+grep -qx 'counter of entry 0: 1 successes, 0 failures' "$WORK/run.out" || fail "the last report: $(cat "$WORK/run.out")"
 exit $FAILED

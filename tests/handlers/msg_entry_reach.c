@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* msg_entry_reach - of each message it notes in its entry's handler memory what the entry's counter said, and counts it. */
+#include <spin/spin.h>
+
+#include "entry_reach.h"
+
+SPIN_NO_STATE;
+
+static enum spin_completion_rc reach_completion(struct spin_completion *c, struct spin_no_state *unused)
+{
+	struct spin_ct ct = spin_ct_get(c);
+	struct reach_note note = { .bytes = c->length, .before = ct.success };
+
+	(void)unused;
+	if (spin_dma_to_host(c, SPIN_HANDLER_MEM, 0, &note, sizeof(note))) {
+		spin_ct_inc(c, 0, 1);
+		return SPIN_COMPLETION_SEGV;
+	}
+	spin_ct_inc(c, 1, 0);
+	return SPIN_COMPLETION_SUCCESS;
+}
+
+SPIN_HANDLERS(msg_entry_reach, .message_completion = reach_completion, .delivery = SPIN_DELIVER_ME);
