@@ -46,7 +46,7 @@ static int forward(struct pspin *nic, const struct hpu_command *command)
 	request = journal__send(&nic->journal);
 	request->type = SPIN_REQUEST_PACKET;
 	request->ip_at = in->ip_off;
-	request->bytes = (uint32_t)outbound__send(request->frame, nic->arrived.frame, in, command->nic, command->bytes);
+	request->bytes = (uint32_t)outbound__forward(request->frame, nic->arrived.frame, in, command->nic, command->bytes);
 	outbound__destination(request->frame, in, &request->put.target);
 	return 0;
 }

@@ -92,15 +92,27 @@ static void put_ethernet(uint8_t *to, const uint8_t *frame, const struct inbound
 	memcpy(to + 12, frame + 12, in->ip_off - 12);
 }
 
+static size_t leave(uint8_t *to, const uint8_t *frame, const struct inbound *in, const uint8_t *packet,
+		    uint32_t packet_bytes, int udp_wanted)
+{
+	put_ethernet(to, frame, in);
+	memcpy(to + in->ip_off, packet, packet_bytes);
+	make_checksums(to + in->ip_off, packet_bytes, udp_wanted);
+	return in->ip_off + packet_bytes;
+}
+
 size_t outbound__send(uint8_t *to, const uint8_t *frame, const struct inbound *in,
 		      const uint8_t *packet, uint32_t packet_bytes)
 {
 	const uint8_t *udp = frame + in->ip_off + in->ip_bytes;
 
-	put_ethernet(to, frame, in);
-	memcpy(to + in->ip_off, packet, packet_bytes);
-	make_checksums(to + in->ip_off, packet_bytes, !in->is_ip4 || get16(udp + UDP_CHECKSUM));
-	return in->ip_off + packet_bytes;
+	return leave(to, frame, in, packet, packet_bytes, !in->is_ip4 || get16(udp + UDP_CHECKSUM));
+}
+
+size_t outbound__forward(uint8_t *to, const uint8_t *frame, const struct inbound *in,
+			 const uint8_t *packet, uint32_t packet_bytes)
+{
+	return leave(to, frame, in, packet, packet_bytes, 1);
 }
 
 void outbound__destination(const uint8_t *frame, const struct inbound *in, struct spin_process *out)

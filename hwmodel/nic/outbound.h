@@ -24,6 +24,10 @@ size_t outbound__to_host(uint8_t *to, const uint8_t *frame, size_t frame_bytes,
 size_t outbound__send(uint8_t *to, const uint8_t *frame, const struct inbound *in,
 		      const uint8_t *packet, uint32_t packet_bytes);
 
+/* The same for a packet that a handler forwards, which has a UDP checksum in any case. */
+size_t outbound__forward(uint8_t *to, const uint8_t *frame, const struct inbound *in,
+			 const uint8_t *packet, uint32_t packet_bytes);
+
 /* To whom a frame goes that is in this form. */
 void outbound__destination(const uint8_t *frame, const struct inbound *in, struct spin_process *out);
 
