@@ -31,6 +31,8 @@ struct spin_frame {
 			 : "r"(ctx), "i"(offsetof(struct xdp_md, field))); \
 	spin_pointer_; })
 
+SPIN_INLINE void *spin_frame_ctx(const struct spin_frame *frame) { return frame->ctx; }
+
 /* Read from XDP's context each time, so that what the verifier knows of the frame begins anew. */
 SPIN_INLINE struct spin_view spin_frame_view(const struct spin_frame *frame)
 {

@@ -15,6 +15,8 @@ struct spin_frame {
 	uint8_t *data, *end;
 };
 
+SPIN_INLINE void *spin_frame_ctx(const struct spin_frame *frame) { (void)frame; return 0; }
+
 SPIN_INLINE struct spin_view spin_frame_view(const struct spin_frame *frame)
 {
 	return (struct spin_view){ SPIN_DIRECT, .data = frame->data, .end = frame->end };
@@ -65,6 +67,7 @@ static void spin_host_replay(uint32_t mpq)
 		chain = park->next;
 		if (spin_find(&frame, &spin_config, &view, &d) == SPIN_PARSED)
 			reason = spin_message_replay(&view, &d, mpq, generation, 0);
+		spin_host_send();
 		spin_park_free(buffer);
 		spin_message_count_replay(reason, 0);
 	}
@@ -97,6 +100,7 @@ int spin_host_packet(uint8_t *frame, uint32_t *frame_bytes, uint32_t *verdict)
 			spin_host_raise(&out.outcome, &d);
 		if (out.reason == SPIN_REASON_REPLIED || out.acknowledged)
 			*frame_bytes = out.frame_bytes;
+		spin_host_send();
 		if (out.replay)
 			spin_host_replay(out.replay - 1);
 	}

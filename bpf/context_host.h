@@ -13,6 +13,7 @@
 #define SPIN_PARKED_ATTR_ __attribute__((aligned(64), unused))
 #define SPIN_ME_ATTR_     __attribute__((aligned(64), unused))
 
+#include "outs.h"
 #include "parking.h"
 
 /* The events of the last frame or sweep; spin_host_event_count counts them all, and is set to 0 by who reads them. */
@@ -24,6 +25,26 @@ uint32_t spin_host_event_count;
 #define SPIN_HOST_REQUESTS 1024
 struct spin_request spin_host_requests[SPIN_HOST_REQUESTS];
 uint32_t spin_host_request_count;
+
+static struct spin_outbox spin_host_outbox;
+static struct spin_out spin_host_outs[SPIN_OUTS];
+
+SPIN_INLINE struct spin_outbox *spin_outbox(void) { return &spin_host_outbox; }
+
+SPIN_INLINE struct spin_out *spin_outbox_next(const struct spin_outbox *box)
+{
+	return &spin_host_outs[(box->first + box->count) & (SPIN_OUTS - 1)];
+}
+
+/* What is in the box is sent. */
+SPIN_INLINE void spin_host_send(void)
+{
+	struct spin_outbox *box = &spin_host_outbox;
+
+	for (; box->count; box->count--, box->first++)
+		spin_host_requests[spin_host_request_count++ & (SPIN_HOST_REQUESTS - 1)] =
+			spin_host_outs[box->first & (SPIN_OUTS - 1)].request;
+}
 
 /* Host memory, with SPIN_HOST_SLACK behind; the engine's. */
 uint8_t *spin_host_memory_at;

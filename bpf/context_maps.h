@@ -15,6 +15,7 @@
 #define SPIN_ME_ATTR_     __attribute__((aligned(64), section(".data.me")))
 
 #include "parking.h"
+#include "out_maps.h"
 
 /* Errors of handlers, and news of messages, to the application. */
 struct {

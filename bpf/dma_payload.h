@@ -17,7 +17,8 @@
 	} while (0)
 
 /* From the payload, where all of `bytes` lie. `to` has room for them, and the slack behind. */
-SPIN_INLINE void spin_copy_out(const struct spin_view *view, const uint8_t *from, uint8_t *to, uint32_t bytes)
+SPIN_INLINE void spin_copy_out(const struct spin_view *view, const uint8_t *from, uint8_t *to, uint32_t bytes,
+			       uint32_t most)
 {
 	uint32_t pieces = bytes & 63, chunks = bytes >> 6;
 
@@ -30,7 +31,7 @@ SPIN_INLINE void spin_copy_out(const struct spin_view *view, const uint8_t *from
 	SPIN_COPY_PIECE_(uint8_t, 1);
 	from = spin_opaque_pointer_(from + pieces);
 	to = (uint8_t *)spin_opaque_pointer_(to + pieces);
-	for (uint32_t i = 0; i < spin_bytes_max_(view) / 64 && i < chunks; i++) {
+	for (uint32_t i = 0; i < spin_bytes_max_(view) / 64 && i < most / 64 && i < chunks; i++) {
 		if (!spin_inside_(view, from + 64))
 			break;
 		for (uint32_t k = 0; k < 8; k++)
@@ -42,7 +43,7 @@ SPIN_INLINE void spin_copy_out(const struct spin_view *view, const uint8_t *from
 
 /* The same from a frame that was copied: by numbers, as the verifier wants them there (view.h). */
 SPIN_INLINE void spin_copy_out_copied(const struct spin_view *view, const uint8_t *payload, uint32_t off, uint8_t *to,
-				      uint32_t bytes)
+				      uint32_t bytes, uint32_t most)
 {
 	uint64_t left = bytes, size;
 
@@ -52,7 +53,7 @@ SPIN_INLINE void spin_copy_out_copied(const struct spin_view *view, const uint8_
 		left = spin_unknown_(view, left);
 		done = spin_opaque64_(spin_unknown_(view, bytes - left));
 		at = spin_opaque64_(spin_unknown_(view, off + done));
-		if (!left || done > SPIN_IP_BYTES_MAX || at > SPIN_COPY_BYTES - 8 || !spin_go_on_())
+		if (!left || done > most || at > SPIN_COPY_BYTES - 8 || !spin_go_on_())
 			break;
 		if (left >= 8) {
 			*(uint64_t *)(to + done) = *(const uint64_t *)(payload + at);
@@ -65,16 +66,17 @@ SPIN_INLINE void spin_copy_out_copied(const struct spin_view *view, const uint8_
 	}
 }
 
-/* Of either kind of frame: bytes [off, off + bytes) of the payload, inside of which they are. */
-SPIN_INLINE void spin_payload_out(const struct spin_packet *packet, uint32_t off, uint8_t *to, uint32_t bytes)
+/*
+ * Of either kind of frame: bytes [off, off + bytes) from `payload` on, inside of which they are. They are no more
+ * than `most`, a constant, for which `to` has room.
+ */
+SPIN_INLINE void spin_payload_out(const struct spin_view *view, const uint8_t *payload, uint32_t off, uint8_t *to,
+				  uint32_t bytes, uint32_t most)
 {
-	const struct spin_view *view = &packet->view;
-
 	if (view->access == SPIN_COPIED)
-		spin_copy_out_copied(view, packet->payload, off, to, bytes);
+		spin_copy_out_copied(view, payload, off, to, bytes, most);
 	else
-		spin_copy_out(view, spin_opaque_pointer_(packet->payload + (spin_opaque_(off) & spin_offset_mask_(view))),
-			      to, bytes);
+		spin_copy_out(view, spin_opaque_pointer_(payload + (spin_blur(off) & spin_offset_mask_(view))), to, bytes, most);
 }
 
 /*
@@ -131,7 +133,7 @@ SPIN_INLINE int spin_payload_move_(struct spin_packet *packet, enum spin_host_sp
 		if (!host)
 			return SPIN_SEGV; /* cannot be */
 		if (to_host)
-			spin_payload_out(packet, off, host, bytes);
+			spin_payload_out(&packet->view, packet->payload, off, host, bytes, SPIN_IP_BYTES_MAX);
 		else
 			spin_payload_in_(packet, off, host, bytes);
 		return 0;
@@ -142,7 +144,7 @@ SPIN_INLINE int spin_payload_move_(struct spin_packet *packet, enum spin_host_sp
 		if (!host || !part)
 			return SPIN_SEGV; /* cannot be */
 		if (to_host)
-			spin_payload_out(packet, off + done, host, part);
+			spin_payload_out(&packet->view, packet->payload, off + done, host, part, SPIN_IP_BYTES_MAX);
 		else
 			spin_payload_in_(packet, off + done, host, part);
 	}

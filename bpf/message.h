@@ -177,7 +177,7 @@ SPIN_INLINE enum spin_reason spin_message_handle(const struct spin_message *m, s
 	return reason;
 }
 
-SPIN_INLINE void spin_message_packet_of(const struct spin_view *view, const struct spin_datagram *d,
+SPIN_INLINE void spin_message_packet_of(const struct spin_view *view, const struct spin_datagram *d, void *ctx,
 					const struct spin_message *m, struct spin_packet *packet)
 {
 	packet->view = *view;
@@ -190,6 +190,12 @@ SPIN_INLINE void spin_message_packet_of(const struct spin_view *view, const stru
 	packet->reply_bytes = SPIN_NO_REPLY;
 	packet->mpq = m->mpq;
 	packet->hpu = m->hpu;
+	packet->start = packet->payload;
+	packet->start_bytes = m->slmp.bytes;
+	packet->ip_at = d->ip_at;
+	packet->ip_bytes = d->ip_header_bytes;
+	packet->puts = 0;
+	packet->ctx = ctx;
 }
 
 /* What a packet of a message came to. */
@@ -221,6 +227,11 @@ SPIN_INLINE void spin_message_packet(const struct spin_frame *frame, const struc
 	struct spin_mpq *q;
 
 	out->replay = out->generation = 0;
+	if (spin_puts_ && spin_unlikely(spin_slmp_is_ack(view, d))) {
+		out->acknowledge = 0;
+		out->reason = spin_rare(SPIN_REASON_ACKNOWLEDGED);
+		return;
+	}
 	if (spin_unlikely(!spin_slmp_parse(view, d, spin_config.take_put, &m.slmp))) {
 		out->acknowledge = 0;
 		out->reason = spin_rare(SPIN_REASON_MALFORMED);
@@ -233,7 +244,7 @@ SPIN_INLINE void spin_message_packet(const struct spin_frame *frame, const struc
 	state = spin_flow_find(&m.key, &place);
 	m.mpq = SPIN_FLOW_MPQ_(state);
 	m.generation = state >> 16;
-	spin_message_packet_of(view, d, &m, &packet);
+	spin_message_packet_of(view, d, spin_frame_ctx(frame), &m, &packet);
 	q = spin_mpq_at(m.mpq);
 	out->reason = SPIN_PARSED;
 	if (spin_unlikely((state & SPIN_FLOW_KIND_) != SPIN_FLOW_LIVE) ||
@@ -288,7 +299,7 @@ SPIN_INLINE enum spin_reason spin_message_replay(const struct spin_view *view, c
 	m.now = spin_now();
 	m.mpq = mpq;
 	m.generation = generation;
-	spin_message_packet_of(view, d, &m, &packet);
+	spin_message_packet_of(view, d, 0, &m, &packet);
 	return spin_message_handle(&m, &packet, 0);
 }
 

@@ -13,6 +13,7 @@
 #include "me.h"
 #include "message_event.h"
 #include "parking.h"
+#include "put.h"
 #include "window.h"
 
 /* A packet on its way through its message. */

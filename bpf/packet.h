@@ -63,6 +63,7 @@ SPIN_INLINE _Bool spin_see_anew_(const struct spin_view *view, struct spin_datag
 	at = (uint8_t *)spin_opaque_pointer_(view->data + (ip & 31)); /* 14, 18 or 22 */
 	d->eth = (struct spin_eth *)view->data;
 	d->ip = at;
+	d->ip_at = ip;
 	d->udp = (struct spin_udp *)spin_opaque_pointer_(view->data + (udp & 127)); /* at most 22 + 60 */
 	d->payload = (uint8_t *)(d->udp + 1);
 	if (!spin_inside_(view, d->eth + 1) || !spin_inside_(view, at + sizeof(struct spin_ip4)) ||
@@ -128,6 +129,12 @@ SPIN_INLINE void spin_handle(const struct spin_frame *frame, const struct spin_v
 	packet.stored = 0;
 	packet.reply_bytes = SPIN_NO_REPLY;
 	packet.hpu = hpu;
+	packet.start = d->payload;
+	packet.start_bytes = d->payload_bytes;
+	packet.ip_at = d->ip_at;
+	packet.ip_bytes = d->ip_header_bytes;
+	packet.puts = 0;
+	packet.ctx = spin_frame_ctx(frame);
 	spin_run_handlers(&packet, d->payload_bytes, &out->outcome);
 	out->reason = out->outcome.reason;
 

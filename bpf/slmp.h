@@ -46,6 +46,15 @@ SPIN_INLINE _Bool spin_slmp_put_(const struct spin_view *view, const struct spin
 	return 1;
 }
 
+/* Is it a target's acknowledgement of what a handler sent (<spin/put.h>)? */
+SPIN_INLINE _Bool spin_slmp_is_ack(const struct spin_view *view, const struct spin_datagram *d)
+{
+	const struct spin_slmp *slmp = (const void *)d->payload;
+
+	return d->payload_bytes >= sizeof(*slmp) && spin_inside_(view, slmp + 1) &&
+	       *(const spin_be16 *)d->payload == spin_hton16(SPIN_SLMP_ACK);
+}
+
 /* 0: MALFORMED. */
 SPIN_INLINE _Bool spin_slmp_parse(const struct spin_view *view, const struct spin_datagram *d, _Bool take_put,
 				  struct spin_slmp_packet *out)
@@ -68,6 +77,8 @@ SPIN_INLINE _Bool spin_slmp_parse(const struct spin_view *view, const struct spi
 	if (spin_unlikely(out->flags & SPIN_SLMP_PUT) && !spin_slmp_put_(view, d, out))
 		return spin_rare(0);
 	out->bytes = d->payload_bytes - out->header_bytes;
+	if (spin_handlers_.fragmentation_bytes > 1 && spin_unlikely(out->bytes & (spin_handlers_.fragmentation_bytes - 1u)))
+		return spin_rare(0);
 	if (spin_unlikely(!out->bytes && !(out->flags & SPIN_SLMP_EOM)))
 		return spin_rare(0);
 	if (spin_unlikely(!out->offset) && out->flags & SPIN_SLMP_EOM && out->length == SPIN_LENGTH_UNKNOWN)

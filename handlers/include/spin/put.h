@@ -59,23 +59,23 @@ struct spin_put {
  * at the next hop, too; struct spin_slmp_put and its flag are taken out. Payload handlers.
  * SPIN_SEGV for a payload longer than SPIN_PUT_BYTES_MAX, here and below.
  */
-#define spin_forward(p, to) spin_forward_(SPIN_PAYLOAD_(p)->packet, (to))
+#define spin_forward(p, ...) spin_forward_(SPIN_PAYLOAD_(p)->packet, (__VA_ARGS__))
 
 /* Bytes [off, off + bytes) of the packet's payload. Payload handlers. */
-#define spin_put_payload(p, off, bytes_, put) \
-	spin_put_payload_(SPIN_PAYLOAD_(p)->packet, (off), (bytes_), (put))
+#define spin_put_payload(p, off, bytes_, ...) \
+	spin_put_payload_(SPIN_PAYLOAD_(p)->packet, (off), (bytes_), (__VA_ARGS__))
 
 /* HPU memory; `bytes` a constant and a multiple of 4. It may change when the call returns. */
-#define spin_put_from_device(v, from, bytes_, put) \
+#define spin_put_from_device(v, from, bytes_, ...) \
 	({ SPIN_WORDS_("spin_put_from_device", bytes_); \
-	   spin_put_from_device_((v)->packet, (from), (bytes_), (put)); })
+	   spin_put_from_device_((v)->packet, (from), (bytes_), (__VA_ARGS__)); })
 
 /*
  * Host memory: the host's library sends [at, at + bytes) of the matching entry's memory (SPIN_ME_MEM) as if
  * the host had asked for it: a message of as many packets as it takes, reliably, some time later, with what the
  * memory holds then. Only queued here. `bytes` up to the end of the memory, else SPIN_SEGV. Contexts of messages.
  */
-#define spin_put_from_host(v, at, bytes_, put) spin_put_from_host_((v)->packet, (at), (bytes_), (put))
+#define spin_put_from_host(v, at, bytes_, ...) spin_put_from_host_((v)->packet, (at), (bytes_), (__VA_ARGS__))
 
 #define SPIN_PUTS(n) \
 	_Static_assert((n) >= 1 && (n) <= 16, "SPIN_PUTS: from 1 to 16"); \

@@ -25,6 +25,11 @@ struct spin_packet {
 	uint32_t         reply_bytes;
 	uint32_t         mpq;        /* the message's; SPIN_DELIVER_ME only */
 	uint32_t         hpu;        /* spin_my_hpu() */
+	uint8_t         *start;      /* the payload, with the user header */
+	uint32_t         start_bytes;
+	uint32_t         ip_at, ip_bytes; /* the IP header's place in the frame; its length */
+	uint32_t         puts;       /* that were sent for it */
+	void            *ctx;        /* struct xdp_md *, on BPF */
 	uint32_t         walks_count; /* 1: SPIN_FOR_EACH takes steps */
 	uint32_t         steps;      /* that are left of the run's budget */
 	uint32_t         overrun;    /* 1: they did not suffice */
@@ -273,7 +278,7 @@ SPIN_INLINE void spin_address_(const struct spin_packet *packet, struct spin_pro
 		process->addr[0] = *(const spin_be32 *)((const uint8_t *)packet->ip + off4);
 		return;
 	}
-	ip6 = (const void *)spin_opaque_pointer_(packet->ip);
+	ip6 = packet->view.access == SPIN_COPIED ? packet->ip : (const void *)spin_fresh_(packet->ip, packet->is_ip4);
 	if (!spin_inside_(&packet->view, ip6 + 1))
 		return;
 	for (uint32_t i = 0; i < 4; i++)

@@ -34,4 +34,12 @@ SPIN_INLINE void spin_ct_inc_(const struct spin_packet *packet, uint32_t success
 SPIN_INLINE struct spin_ct spin_ct_get_(const struct spin_packet *packet);
 SPIN_INLINE void spin_ct_set_(const struct spin_packet *packet, struct spin_ct ct);
 
+/* put.h */
+SPIN_INLINE int spin_forward_(struct spin_packet *packet, const struct spin_process *to);
+SPIN_INLINE int spin_put_payload_(struct spin_packet *packet, uint32_t off, uint32_t bytes, const struct spin_put *put);
+SPIN_INLINE int spin_put_from_device_(struct spin_packet *packet, const void *from, uint32_t bytes,
+				      const struct spin_put *put);
+SPIN_INLINE int spin_put_from_host_(struct spin_packet *packet, uint32_t at, uint32_t bytes,
+				    const struct spin_put *put);
+
 #endif

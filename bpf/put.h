@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef SPIN_BPF_PUT_H
+#define SPIN_BPF_PUT_H
+
+/*
+ * Packets that handlers send (<spin/put.h>): each is made whole, in the buffer that comes next in this HPU's box. What
+ * becomes of the box when all that one arriving packet makes run has run, out.h decides.
+ *
+ * Where the frame lies the making is a function of its own for the verifier, which looks at it once, not for each call;
+ * of a frame that was copied, and in the host build, it is not.
+ */
+#include "outs.h"
+#include "put_frame.h"
+
+static uint32_t spin_put_id SPIN_MPQ_ATTR_; /* counts from spin_config.put_id */
+
+enum spin_put_kind {
+	SPIN_PUT_FORWARD_,
+	SPIN_PUT_PAYLOAD_,
+	SPIN_PUT_DEVICE_, /* its bytes are in the buffer already */
+};
+
+SPIN_INLINE struct spin_out *spin_put_next_(void)
+{
+	const struct spin_outbox *box = spin_outbox();
+
+	return box ? spin_outbox_next(box) : 0;
+}
+
+/* Where the bytes of a put begin in its buffer. */
+SPIN_INLINE uint32_t spin_put_payload_at_(uint32_t ip_at, uint32_t is_ip4)
+{
+	return ip_at + (is_ip4 ? sizeof(struct spin_ip4) : sizeof(struct spin_ip6)) + sizeof(struct spin_udp) +
+	       (spin_handlers_.delivery == SPIN_DELIVER_ME ? SPIN_PUT_HEAD_BYTES : 0);
+}
+
+/* What `out` says, from the packet's headers and, from out->from on, the bytes behind `payload`. */
+SPIN_INLINE int spin_put_make_(const struct spin_packet *packet, const uint8_t *payload, struct spin_outbox *box,
+			       struct spin_out *out, enum spin_put_kind kind)
+{
+	const _Bool messages = spin_handlers_.delivery == SPIN_DELIVER_ME;
+	const struct spin_process *to = &out->request.put.target;
+	uint32_t head = 0, udp_at, bytes = spin_blur(out->bytes);
+	uint8_t *frame = out->request.frame;
+
+	if (!box || bytes > SPIN_PUT_BYTES_MAX)
+		return SPIN_SEGV; /* cannot be */
+	spin_put_copy_link(packet, frame);
+	if (kind == SPIN_PUT_FORWARD_) {
+		udp_at = packet->ip_at + packet->ip_bytes;
+		if (messages)
+			head = spin_put_slmp_again(packet, frame, udp_at);
+		spin_put_ip_again(packet, frame, to, sizeof(struct spin_udp) + head + bytes);
+	} else {
+		head = messages ? SPIN_PUT_HEAD_BYTES : 0;
+		udp_at = packet->ip_at + spin_put_ip(packet, frame, to, sizeof(struct spin_udp) + head + bytes);
+		if (messages)
+			spin_put_slmp(frame, udp_at, &out->request.put, bytes,
+				      spin_config.put_id + spin_fetch_add(&spin_put_id, 1));
+	}
+	udp_at = spin_blur(udp_at);
+	head = spin_blur(head);
+	if (kind != SPIN_PUT_DEVICE_)
+		spin_payload_out(&packet->view, payload, out->from, spin_put_at(frame, udp_at + sizeof(struct spin_udp) + head),
+				 bytes, SPIN_PUT_BYTES_MAX);
+	spin_put_udp(packet, frame, udp_at, to->port, head + bytes);
+	spin_put_checksums(packet, frame, packet->ip_at, udp_at, head + bytes);
+	out->request.type = SPIN_REQUEST_PACKET;
+	out->request.bytes = udp_at + sizeof(struct spin_udp) + head + bytes;
+	out->request.ip_at = packet->ip_at;
+	out->direct = spin_put_is_source_(packet, to);
+	box->count++;
+	return 0;
+}
+
+#ifdef __bpf__
+/* The same where the frame lies. */
+__attribute__((noinline)) int spin_put_direct(struct xdp_md *ctx)
+{
+	const struct spin_frame frame = { ctx };
+	const struct spin_view view = spin_frame_view(&frame);
+	struct spin_packet packet = { .view = view };
+	struct spin_outbox *box = spin_outbox();
+	struct spin_out *out = box ? spin_outbox_next(box) : 0;
+	uint8_t *ip, *udp;
+
+	if (!out)
+		return SPIN_SEGV; /* cannot be */
+	packet.ip_at = out->request.ip_at;
+	packet.ip_bytes = out->ip_bytes;
+	packet.is_ip4 = out->is_ip4;
+	ip = (uint8_t *)spin_opaque_pointer_(view.data + (packet.ip_at & 31));
+	udp = (uint8_t *)spin_opaque_pointer_(view.data + ((packet.ip_at + packet.ip_bytes) & 127));
+	if (!spin_inside_(&view, ip + sizeof(struct spin_ip4)) || !spin_inside_(&view, udp + sizeof(struct spin_udp)))
+		return SPIN_SEGV; /* cannot be */
+	packet.ip = ip;
+	packet.udp = (struct spin_udp *)udp;
+	return spin_put_make_(&packet, view.data, box, out, out->kind);
+}
+#endif
+
+/* In the buffer that comes next: what is to be made. NULL: it may not be, or there is none. */
+SPIN_INLINE struct spin_out *spin_put_begin_(const struct spin_packet *packet, const struct spin_process *to,
+					     enum spin_put_kind kind, uint32_t bytes)
+{
+	struct spin_out *out;
+
+	if (packet->puts >= spin_puts_ || bytes > SPIN_PUT_BYTES_MAX || to->ip_version != (packet->is_ip4 ? 4 : 6))
+		return 0;
+	out = spin_put_next_();
+	if (!out)
+		return 0;
+	out->kind = kind;
+	out->bytes = bytes;
+	out->request.ip_at = packet->ip_at;
+	out->ip_bytes = packet->ip_bytes;
+	out->is_ip4 = packet->is_ip4;
+	return out;
+}
+
+/* It is made, its bytes being those from `off` on behind `payload`, and counted. */
+SPIN_INLINE int spin_put_end_(struct spin_packet *packet, struct spin_out *out, const uint8_t *payload, uint32_t off,
+			      enum spin_put_kind kind)
+{
+	int err;
+
+	out->from = off;
+#ifdef __bpf__
+	if (packet->view.access == SPIN_DIRECT) {
+		out->from = off + (uint32_t)(payload - packet->view.data);
+		err = spin_put_direct(packet->ctx);
+	} else
+#endif
+		err = spin_put_make_(packet, payload, spin_outbox(), out, kind);
+	if (!err)
+		packet->puts++;
+	return err;
+}
+
+SPIN_INLINE int spin_forward_(struct spin_packet *packet, const struct spin_process *to)
+{
+	struct spin_out *out = spin_put_begin_(packet, to, SPIN_PUT_FORWARD_, packet->start_bytes);
+
+	if (!out)
+		return SPIN_SEGV;
+	out->request.put.target = *to;
+	return spin_put_end_(packet, out, packet->start, 0, SPIN_PUT_FORWARD_);
+}
+
+SPIN_INLINE int spin_put_payload_(struct spin_packet *packet, uint32_t off, uint32_t bytes, const struct spin_put *put)
+{
+	struct spin_out *out;
+
+	if (bytes > packet->bytes || off > packet->bytes - bytes)
+		return SPIN_SEGV;
+	out = spin_put_begin_(packet, &put->target, SPIN_PUT_PAYLOAD_, bytes);
+	if (!out)
+		return SPIN_SEGV;
+	out->request.put = *put;
+	return spin_put_end_(packet, out, packet->payload, off, SPIN_PUT_PAYLOAD_);
+}
+
+SPIN_INLINE int spin_put_from_device_(struct spin_packet *packet, const void *from, uint32_t bytes,
+				      const struct spin_put *put)
+{
+	struct spin_out *out = spin_put_begin_(packet, &put->target, SPIN_PUT_DEVICE_, bytes);
+	uint32_t *to;
+
+	if (!out)
+		return SPIN_SEGV;
+	out->request.put = *put;
+	to = (uint32_t *)spin_put_at(out->request.frame, spin_put_payload_at_(packet->ip_at, packet->is_ip4));
+	for (uint32_t i = 0; i < bytes / 4; i++)
+		to[i] = ((const uint32_t *)from)[i];
+	return spin_put_end_(packet, out, packet->payload, 0, SPIN_PUT_DEVICE_);
+}
+
+SPIN_INLINE int spin_put_from_host_(struct spin_packet *packet, uint32_t at, uint32_t bytes,
+				    const struct spin_put *put)
+{
+	struct spin_outbox *box = spin_outbox();
+	struct spin_out *out = spin_put_begin_(packet, &put->target, SPIN_PUT_DEVICE_, 0);
+	uint32_t room;
+
+	if (!out || !box || !spin_space_has(packet, SPIN_ME_MEM, at, bytes))
+		return SPIN_SEGV;
+	out->request.type = SPIN_REQUEST_PUT;
+	out->request.bytes = bytes;
+	out->request.start = spin_space_at(packet, SPIN_ME_MEM, at, &room);
+	out->request.source = spin_target_(packet);
+	out->request.put = *put;
+	box->count++;
+	packet->puts++;
+	return 0;
+}
+
+#endif
