@@ -52,6 +52,12 @@ struct spin_completion {
 #define SPIN_FOR_EACH(v, TYPE, it) SPIN_FOR_EACH_(v, TYPE, it)
 
 /*
+ * In such a walk: which piece `it` is, from 0 on. To be preferred to a counter of one's own, with which the kernel's
+ * verifier would look at every turn by itself.
+ */
+#define SPIN_INDEX(v, it) SPIN_INDEX_(v, it)
+
+/*
  * Stores to the packet, through a pointer that SPIN_GET or SPIN_FOR_EACH gave.
  * The runtime keeps the wire's checksums right. `at` must be 2-aligned in the payload.
  */

@@ -82,6 +82,7 @@ struct spin_walk_ {
 	uint32_t length;  /* bytes of the walk */
 	uint32_t left;    /* of them after this chunk */
 	uint32_t chunks, pieces, piece;
+	uint32_t first;   /* number of the chunk's first piece in the walk */
 	_Bool    whole;   /* all pieces of the chunk are in the frame */
 	_Bool    stopped; /* the body did not come to its end: break */
 };
@@ -102,6 +103,7 @@ SPIN_INLINE _Bool spin_walk_copied_(const struct spin_packet *packet, uint32_t s
 	if (off > SPIN_COPY_BYTES - bytes || !spin_go_on_())
 		return 0;
 	walk->at = spin_opaque_pointer_(packet->payload + off);
+	walk->first = off / size;
 	walk->whole = 1;
 	walk->pieces = left >= bytes ? pieces : 1;
 	walk->left = left - (left >= bytes ? bytes : size);
@@ -111,7 +113,7 @@ SPIN_INLINE _Bool spin_walk_copied_(const struct spin_packet *packet, uint32_t s
 
 SPIN_INLINE _Bool spin_walk_chunk_(const struct spin_packet *packet, uint32_t size, struct spin_walk_ *walk)
 {
-	uint32_t bytes = 64 % size ? size : 64;
+	uint32_t bytes = 64 % size ? size : 64, off;
 
 	if (walk->stopped)
 		return 0;
@@ -119,8 +121,9 @@ SPIN_INLINE _Bool spin_walk_chunk_(const struct spin_packet *packet, uint32_t si
 		return spin_walk_copied_(packet, size, walk);
 	if (walk->left < size || walk->chunks > SPIN_DIRECT_BYTES_MAX / bytes)
 		return 0;
-	walk->chunk = spin_opaque_pointer_(packet->payload +
-					   ((walk->length - walk->left) & spin_offset_mask_(&packet->view)));
+	off = (walk->length - walk->left) & spin_offset_mask_(&packet->view);
+	walk->first = off / size;
+	walk->chunk = spin_opaque_pointer_(packet->payload + off);
 	walk->whole = walk->left >= bytes && spin_within_(walk->chunk + bytes, packet->view.end);
 	walk->pieces = walk->whole ? bytes / size : walk->left / size;
 	walk->left = walk->whole ? walk->left - bytes : 0;
@@ -174,6 +177,8 @@ SPIN_INLINE struct spin_walk_ spin_walk_begin_(struct spin_packet *packet, uint3
 	walk.left = spin_opaque_(walk.length);
 	return walk;
 }
+
+#define SPIN_INDEX_(v, it) (spin_walk.first + spin_walk.piece)
 
 #define SPIN_FOR_EACH_(v, TYPE, it) \
 	for (struct spin_walk_ spin_walk = spin_walk_begin_((v)->packet, sizeof(TYPE)); \

@@ -84,6 +84,8 @@ SPIN_INLINE const void *spin_payload_at_(const struct spin_packet *packet, uint3
 	return packet->payload + off;
 }
 
+#define SPIN_INDEX_(v, it) ((uint32_t)((it) - (__typeof__(it))(v)->packet->payload))
+
 #define SPIN_FOR_EACH_(v, TYPE, it) \
 	for (const TYPE *it = (const TYPE *)(v)->packet->payload, \
 	     *it##_end_ = it + spin_pieces_((v)->packet, (v)->packet->bytes / sizeof(TYPE)); it < it##_end_; it++)
