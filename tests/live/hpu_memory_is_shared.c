@@ -4,6 +4,7 @@
  * handlers, of datagrams and of messages, count in one state from several CPUs and lose nothing; it stays when one
  * and when both are gone, also for the isolated class; it may be freed under a context; and SIGKILL leaves nothing.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -232,6 +233,39 @@ static void sizes_that_cannot_be(void)
 	refused(first, &opts, -EINVAL, "give both, or neither");
 }
 
+static unsigned descriptors(void)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	unsigned count = 0;
+
+	while (dir && readdir(dir))
+		count++;
+	closedir(dir);
+	return count;
+}
+
+/* Contexts that are made and refused, over and over, keep no descriptor and no memory. */
+static void nothing_is_kept(void)
+{
+	struct spin_hpu_mem *mem = alloc(ODD_BYTES);
+	struct spin_ctx_opts opts = with(mem);
+	unsigned before = descriptors();
+
+	for (unsigned i = 0; i < 5; i++) {
+		spin_ctx__destroy(create(second, &opts));
+		spin_ctx__destroy(create(first, &opts));
+		opts.initial_state_bytes = 1;
+		refused(first, &opts, -EINVAL, "give both, or neither");
+		opts.initial_state_bytes = 0;
+	}
+	expect(before, descriptors(), "descriptors");
+	expect(1, leftover__maps(ODD_BYTES), "maps of the HPU memory");
+	spin_hpu_mem__free(mem);
+	for (unsigned i = 0; i < 50 && leftover__maps(ODD_BYTES); i++)
+		usleep(100000); /* the kernel frees it a little later */
+	expect(0, leftover__maps(ODD_BYTES), "maps when it is freed");
+}
+
 static int ready[2];
 
 static int owner(int unused)
@@ -283,6 +317,7 @@ int main(void)
 	two_contexts_count_in_one_state();
 	a_state_begins_as_the_host_says();
 	sizes_that_cannot_be();
+	nothing_is_kept();
 	spin_nic__close(nic);
 	a_kill_leaves_nothing(ns);
 	return 0;

@@ -52,7 +52,7 @@ struct spin_ni_limits {
 	uint32_t max_put_size;             /* bytes of payload of a packet that a handler sends */
 	uint64_t max_host_mem;
 	uint32_t max_contexts;             /* of the interface */
-	uint32_t num_hpus;
+	uint32_t num_hpus;                 /* CPUs; where receive queues are HPUs, there are as many as these */
 };
 
 /*
