@@ -89,10 +89,11 @@ int out__program_fd(unsigned *generation)
 int out__share(struct bpf_object *bpf)
 {
 	const int fds[] = { out.outs_fd, out.boxes_fd };
+	const uint32_t bytes[] = { sizeof(struct spin_out), sizeof(struct spin_outbox) };
 
 	for (unsigned i = 0; i < 2; i++) {
 		struct bpf_map *map = bpf_object__find_map_by_name(bpf, shared[i]);
-		int err = map ? bpf_map__reuse_fd(map, fds[i]) : -ENOENT;
+		int err = map && bpf_map__value_size(map) == bytes[i] ? bpf_map__reuse_fd(map, fds[i]) : -ENOENT;
 
 		if (err)
 			return err;
