@@ -28,6 +28,7 @@ part() {
 part xdp "$BUILD/tests/bench/xdp" "$dir/xdp.json"
 part contexts "$BUILD/tests/bench/contexts" "$dir/contexts.json"
 part mpq "$BUILD/tests/bench/mpq" "$dir/mpq.json"
+part puts "$BUILD/tests/bench/puts" "$dir/puts.json"
 part hits "$BUILD/tests/bench/hits" "$dir/hits.json"
 part slmp "$BUILD/tests/bench/slmp" "$dir/slmp.json"
 part iss tests/bench/iss.sh "$dir/iss.rows"
