@@ -76,10 +76,20 @@ SPIN_INLINE void *spin_out_way_(uint32_t place, uint32_t copies)
 	return bpf_map_lookup_elem(&spin_ways, &at);
 }
 
-/* This frame leaves by the interface that it came in by: the XDP action. One that was given to a CPU has none to go back. */
+/*
+ * This frame leaves by the interface that it came in by: the XDP action. One that was given to a CPU has none to go back; then, where
+ * there are carriers, it goes through their program, too, since the first frame's program runs for all of a batch.
+ */
 SPIN_INLINE int spin_leave(struct xdp_md *ctx)
 {
-	return spin_spread_config.hpus ? (int)bpf_redirect(ctx->ingress_ifindex, 0) : XDP_TX;
+	uint32_t place;
+	void *way;
+
+	if (!spin_spread_config.hpus)
+		return XDP_TX;
+	place = spin_puts_ ? spin_out_place_(ctx->ingress_ifindex) : SPIN_WAY_PLACES;
+	way = place < SPIN_WAY_PLACES ? spin_out_way_(place, 1) : NULL;
+	return (int)(way ? bpf_redirect_map(way, 0, 0) : bpf_redirect(ctx->ingress_ifindex, 0));
 }
 
 SPIN_INLINE void spin_out_ask_(const struct spin_out *out, struct spin_out_stats *stats)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Packets that handlers send really leave, in both modes: up to 16 for one that came, to three addresses behind the same
+ * Packets that handlers send really leave, in both modes and from CPUs that packets are given to: up to 16 for one that came, to three addresses behind the same
  * link, in their order, each what it was at its call, and the reply last. Where handlers cannot send them themselves
  * (theirs goes on to the host, the neighbour is not known, there is no forwarding) the library does.
  */
@@ -224,8 +224,9 @@ static void run_rows(const char *mode)
 	}
 }
 
-static void run_mode(const char *path, enum spin_mode mode)
+static void run_mode(const char *path, enum spin_mode mode, enum spin_hpus hpus)
 {
+	const struct spin_ctx_opts opts = { .bytes = sizeof(opts), .hpus = hpus };
 	struct spin_object *object;
 	struct spin_nic *nic;
 	struct spin_rule rule;
@@ -235,11 +236,11 @@ static void run_mode(const char *path, enum spin_mode mode)
 	netns_enter(pair.far_ns);
 	if (spin_object__open(path, &object) || spin_rule__parse("udp dport 7777", &rule) ||
 	    spin_nic__open(FAR_DEV, &nic) || spin_nic__set_mode(nic, mode) ||
-	    spin_ctx__create(nic, object, &rule, &ctx) || spin_ctx__symbol(ctx, "spin_state", &addr, &bytes) ||
+	    spin_ctx__create_opts(nic, object, &rule, &opts, &ctx) || spin_ctx__symbol(ctx, "spin_state", &addr, &bytes) ||
 	    bytes != sizeof(*state) || spin_ctx__attach(ctx))
 		die("attach");
 	state = addr;
-	run_rows(spin_mode_name(mode));
+	run_rows(hpus == SPIN_HPUS_SPREAD ? "given to CPUs" : spin_mode_name(mode));
 	if (spin_ctx__alive(ctx) != 1)
 		die("the threads that send have ended");
 	spin_ctx__destroy(ctx);
@@ -260,8 +261,9 @@ int main(void)
 	netns_shell("for i in 11 12 13; do ip neigh replace 10.78.0.$i lladdr $(ip neigh show " NEAR_ADDR " dev " FAR_DEV
 		    " | sed 's/.*lladdr \\([^ ]*\\).*/\\1/') dev " FAR_DEV " nud permanent; done");
 	far = open_socket(PORT);
-	run_mode(path, SPIN_MODE_NATIVE);
-	run_mode(path, SPIN_MODE_GENERIC);
+	run_mode(path, SPIN_MODE_NATIVE, SPIN_HPUS_CPU);
+	run_mode(path, SPIN_MODE_GENERIC, SPIN_HPUS_CPU);
+	run_mode(path, SPIN_MODE_NATIVE, SPIN_HPUS_SPREAD);
 	pair__close(&pair);
 	return failures != 0;
 }
