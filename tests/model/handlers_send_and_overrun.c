@@ -58,14 +58,17 @@ static struct pspin_result packet(struct pspin *nic, uint32_t id, uint32_t flags
 /* From this packet's target, to port 7000 of its source. */
 static int goes_to_7000(const struct spin_request *r)
 {
-	const struct spin_ip4 *ip = (const struct spin_ip4 *)(r->frame + r->ip_at);
-	const struct spin_udp *udp = (const struct spin_udp *)(ip + 1);
+	const uint8_t *at = r->frame + r->ip_at;
+	struct spin_ip4 ip;
+	struct spin_udp udp;
 
-	return r->type == SPIN_REQUEST_PACKET && r->ip_at == 14 && ip->src == 0x0200000a && ip->dst == SOURCE &&
-	       ip->ttl == 64 && udp->src_port == spin_hton16(9000) && udp->dst_port == spin_hton16(7000) &&
-	       checksum__fold(checksum__sum(ip, sizeof(*ip))) == 0xffff &&
-	       checksum__udp_state((const uint8_t *)ip, 20, spin_ntoh16(udp->length)) == CHECKSUM_RIGHT &&
-	       r->bytes == 14u + spin_ntoh16(ip->total_length) && r->put.target.port == udp->dst_port;
+	memcpy(&ip, at, sizeof(ip));
+	memcpy(&udp, at + sizeof(ip), sizeof(udp));
+	return r->type == SPIN_REQUEST_PACKET && r->ip_at == 14 && ip.src == 0x0200000a && ip.dst == SOURCE &&
+	       ip.ttl == 64 && udp.src_port == spin_hton16(9000) && udp.dst_port == spin_hton16(7000) &&
+	       checksum__fold(checksum__sum(&ip, sizeof(ip))) == 0xffff &&
+	       checksum__udp_state(at, 20, spin_ntoh16(udp.length)) == CHECKSUM_RIGHT &&
+	       r->bytes == 14u + spin_ntoh16(ip.total_length) && r->put.target.port == udp.dst_port;
 }
 
 static void in_order(struct pspin *nic)
