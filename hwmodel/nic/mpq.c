@@ -12,11 +12,15 @@ struct mpq *mpq__take(struct pspin *nic, const struct arrival *a)
 	const uint8_t *udp = a->frame + a->in.ip_off + a->in.ip_bytes;
 
 	for (unsigned word = 0; word * 64 < messages->limits.mpqs; word++) {
-		unsigned i = word * 64 + (unsigned)__builtin_ctzll(~messages->taken[word]);
+		uint64_t free = ~messages->taken[word];
 		struct mpq *mpq;
 		uint8_t *scratch;
+		unsigned i;
 
-		if (!~messages->taken[word] || i >= messages->limits.mpqs)
+		if (!free)
+			continue;
+		i = word * 64 + (unsigned)__builtin_ctzll(free);
+		if (i >= messages->limits.mpqs)
 			continue;
 		mpq = &messages->mpqs[i];
 		scratch = mpq->scratch;
