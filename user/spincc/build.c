@@ -51,7 +51,7 @@ int build__host(struct spincc *s)
 
 	temps__path(s, "object", object);
 	command__add(&c, "%s", tool("CC", "gcc"));
-	for (const char *const *w = (const char *const[]){ "-std=gnu11", "-O2", "-g", "-Wall", "-fPIC",
+	for (const char *const *w = (const char *const[]){ "-std=gnu11", "-O2", "-g", "-Wall", "-fno-strict-aliasing", "-fPIC",
 							    "-shared", NULL }; *w; w++)
 		command__add(&c, "%s", *w);
 	add_common(s, &c);

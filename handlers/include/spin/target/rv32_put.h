@@ -66,6 +66,7 @@ SPIN_INLINE void spin_headers_save_(struct spin_packet *packet)
 {
 	struct spin_saved_ *was = &packet->was;
 
+	spin_fence_(); /* they may have been written as other types */
 	if (packet->is_ip4) {
 		const struct spin_ip4 *ip = (const struct spin_ip4 *)packet->ip_l1;
 
@@ -110,6 +111,7 @@ SPIN_INLINE void spin_unforward_(struct spin_packet *packet)
 		return;
 	spin_wait_sent_(packet);
 	spin_headers_set_(packet, packet->was.src, packet->was.dst, packet->was.ports, packet->was.hops);
+	spin_fence_(); /* they may be read as other types */
 	packet->forwarded = 0;
 }
 
