@@ -20,7 +20,7 @@ say         = $(if $(filter 1,$(V)),,@printf '  %-7s %s\n' $(1) $(2))
 MAKEFLAGS += --no-builtin-rules
 export SPIN_HOME := $(CURDIR)
 
-.PHONY: help all deps demo check bench fuzz clean compile_commands.json fmt sanitize
+.PHONY: help all deps demo check bench stress fuzz clean compile_commands.json fmt sanitize
 
 help:
 	@sed -n 's/^#: //p' Makefile
@@ -30,6 +30,7 @@ help:
 #: make demo       as root: two handlers on real traffic, and what they cost on the HPU
 #: make check      all tests; unprivileged: those that need no root
 #: make bench      measurements: build/bench.json
+#: make stress     as root: everything at once under load, loss and kills, MINUTES=2: build/stress.json
 #: make fuzz       1,000,000 packets through BPF and host, 50,000 through the model
 #: make sanitize   the parts that need no root, under ASan and UBSan
 #: make fmt        clang-format what has changed
@@ -63,7 +64,7 @@ TEST_HANDLERS := $(patsubst tests/handlers/%.c,$(BUILD)/tests/handlers/%.spin,$(
 HOST_HANDLERS := $(patsubst %.c,$(BUILD)/tests/host/%.so,$(notdir $(wildcard handlers/*.c tests/handlers/*.c)))
 TWINS         := $(patsubst tests/%.bpf.c,$(BUILD)/tests/%.bpf.o,$(wildcard tests/bench/twins/*.bpf.c tests/bench/*.bpf.c tests/demo/*.bpf.c tests/live/*.bpf.c))
 
-TEST_DIRS     := unit core model vectors fuzz messages live cli bench tools
+TEST_DIRS     := unit core model vectors fuzz messages live cli bench stress tools
 TEST_PROGRAMS := $(foreach d,$(TEST_DIRS),$(patsubst tests/%.c,$(BUILD)/tests/%,$(filter-out %.bpf.c,$(wildcard tests/$(d)/*.c))))
 
 BINARIES := $(BUILD)/bin/spinctl $(SPINCC) $(BUILD)/bin/hpu-run
@@ -225,6 +226,12 @@ demo-program: all $(DEMO) $(TWINS)
 bench: deps
 	@$(MAKE) --no-print-directory -j$$(nproc) tests
 	@BUILD=$(BUILD) tests/bench/bench.sh
+
+MINUTES ?= 2
+stress: deps
+	@$(MAKE) --no-print-directory -j$$(nproc) tests
+	@BUILD=$(BUILD) $(BUILD)/tests/live/hpus_hammer_shared_memory $$(($(MINUTES) * 30))
+	@BUILD=$(BUILD) $(BUILD)/tests/stress/stress $$(($(MINUTES) * 60)) $(BUILD)/stress.json
 
 fuzz: deps
 	@$(MAKE) --no-print-directory -j$$(nproc) tests

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * All HPUs at once on one counter, one table, one lock, one reader-writer lock, one scratchpad, one word of
+ * host memory, one entry's counter: no update is lost. HPUs are receive queues with a NAPI thread each, CPUs that
+ * packets are given to, and threads that run packets of one message (PROG_TEST_RUN).
+ *
+ *	hpus_hammer_shared_memory [SECONDS]    (3; `make stress` does 60)
+ */
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <common/hammering.h>
+#include <common/message_packet.h>
+#include <common/netns.h>
+#include <common/pair.h>
+#include <spin/slmp.h>
+#include <user/libspin/libspin_send.h>
+
+#define STREAMS 3u
+#define THREADS 4u
+#define PATIENCE_S 20
+#define PACKETS 900u        /* of a message, within its window */
+#define PAYLOAD 64u
+#define BLOB    (200u << 10) /* of a message: some 140 packets */
+
+static volatile int stop;
+static struct pair pair;
+
+static void die(const char *what)
+{
+	printf("FAIL: %s\n", what);
+	exit(1);
+}
+
+static void check(const char *why)
+{
+	if (why)
+		die(why);
+}
+
+static void *send_messages(void *unused)
+{
+	static uint8_t blob[BLOB];
+	const struct spin_send_opts opts = { .bytes = sizeof(opts) };
+	struct spin_send_report report;
+	struct spin_sender *sender;
+	uint64_t messages = 0;
+
+	(void)unused;
+	if (spin_sender__open(FAR_ADDR, NULL, &opts, &sender))
+		return NULL;
+	while (!stop && !spin_sender__send(sender, blob, sizeof(blob), NULL, &report))
+		messages++;
+	spin_sender__close(sender);
+	return (void *)(uintptr_t)(stop ? messages : 0);
+}
+
+/* Nothing is under way any more: counts stay. */
+static void wait_until_still(const struct hammering *a, const struct hammering *b)
+{
+	uint64_t before = UINT64_MAX, now;
+
+	for (int still = 0; still < 3; before = now) {
+		usleep(100000);
+		now = hammering__runs(a) + hammering__runs(b);
+		still = now == before ? still + 1 : 0;
+	}
+}
+
+static void live(enum spin_hpus hpus, unsigned seconds)
+{
+	struct hammering datagrams, messages;
+	struct hammering_stream stream[STREAMS];
+	struct spin_nic *nic;
+	pthread_t sender;
+	void *sent;
+
+	netns_enter(pair.far_ns);
+	if (spin_nic__open(FAR_DEV, &nic))
+		die(spin_strerror_last());
+	check(hammering__open(&datagrams, nic, "hammer", "udp dport 9000", hpus, 50));
+	check(hammering__open(&messages, nic, "hammer_message", "udp dport 9330", hpus, 50));
+	spin_nic__close(nic);
+	netns_enter(pair.near_ns);
+	stop = 0;
+	for (unsigned i = 0; i < STREAMS; i++) {
+		stream[i] = (struct hammering_stream){ .from = (uint16_t)(6000 + 16 * i), .to = 9000, .sockets = 16, .stop = &stop,
+						       .pause_us = 20 };
+		check(hammering__stream(&stream[i]));
+	}
+	if (pthread_create(&sender, NULL, send_messages, NULL))
+		die("no thread");
+	sleep(seconds);
+	stop = 1;
+	for (unsigned i = 0; i < STREAMS; i++)
+		pthread_join(stream[i].thread, NULL);
+	pthread_join(sender, &sent);
+	wait_until_still(&datagrams, &messages);
+	printf("HPUs %s: %llu datagrams, %u messages of %llu packets\n", spin_hpus_name(hpus),
+	       (unsigned long long)hammering__runs(&datagrams), messages.state->messages,
+	       (unsigned long long)hammering__runs(&messages));
+	check(hammering__check(&datagrams));
+	check(hammering__check(&messages));
+	if (!sent || messages.state->messages != (uintptr_t)sent || hammering__runs(&datagrams) < 1000)
+		die("not all messages that were sent are complete, or hardly any datagram came");
+	hammering__close(&datagrams);
+	hammering__close(&messages);
+}
+
+struct runner {
+	pthread_t thread;
+	struct spin_nic *nic;
+	unsigned cpu;
+	struct message_packet packet;
+	const char *why;
+};
+
+static atomic_uint next, end; /* packet; message that is not sent any more */
+
+/* Message after message, each packet by whoever is next; what flow control drops comes again, as from a sender. */
+static void *run_packets(void *arg)
+{
+	struct runner *r = arg;
+	struct spin_run_result result = { 0 };
+	cpu_set_t set;
+	uint8_t out[2048];
+
+	CPU_ZERO(&set);
+	CPU_SET(r->cpu, &set);
+	pthread_setaffinity_np(pthread_self(), sizeof(set), &set);
+	while (!r->why) {
+		uint32_t n = next++, at = n % PACKETS, last = at == PACKETS - 1, none = UINT32_MAX;
+		time_t start = time(NULL);
+
+		if (stop && !at) /* whole messages only: the first one to see it says where that is */
+			atomic_compare_exchange_strong(&end, &none, n / PACKETS);
+		do {
+			if (n / PACKETS >= end)
+				return NULL;
+			message_packet_head(&r->packet, SPIN_SLMP_SYN | (last ? SPIN_SLMP_EOM : 0), n / PACKETS, at * PAYLOAD);
+			if (spin_nic__run(r->nic, r->packet.frame, r->packet.bytes, 1, out, sizeof(out), &result))
+				r->why = spin_strerror_last();
+			else if (result.verdict == SPIN_VERDICT_DROP && time(NULL) - start > PATIENCE_S)
+				r->why = "a packet is dropped again and again";
+		} while (!r->why && result.verdict == SPIN_VERDICT_DROP);
+	}
+	return NULL;
+}
+
+/* More threads than CPUs: one may be anywhere when another takes its place. */
+static void by_test_run(unsigned seconds)
+{
+	static struct runner runner[THREADS];
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	struct hammering messages;
+	struct spin_nic *nic;
+
+	if (spin_nic__open_offline(&nic))
+		die(spin_strerror_last());
+	check(hammering__open(&messages, nic, "hammer_message", "udp dport 9330", SPIN_HPUS_CPU, 50));
+	stop = 0;
+	next = 0;
+	end = UINT32_MAX;
+	for (unsigned i = 0; i < THREADS; i++) {
+		runner[i].nic = nic;
+		runner[i].cpu = (unsigned)(i % cpus);
+		if (message_packet_make(&runner[i].packet, PAYLOAD)) /* by one thread at a time */
+			die(engine_why());
+	}
+	for (unsigned i = 0; i < THREADS; i++)
+		if (pthread_create(&runner[i].thread, NULL, run_packets, &runner[i]))
+			die("no thread");
+	sleep(seconds);
+	stop = 1;
+	for (unsigned i = 0; i < THREADS; i++) {
+		pthread_join(runner[i].thread, NULL);
+		check(runner[i].why);
+	}
+	if (spin_ctx__progress(messages.ctx))
+		die(spin_strerror_last());
+	printf("%u threads: %u messages, %llu packets\n", THREADS, messages.state->messages,
+	       (unsigned long long)hammering__runs(&messages));
+	check(hammering__check(&messages));
+	if (messages.state->messages != end || !end)
+		die("messages are not complete");
+	hammering__close(&messages);
+	spin_nic__close(nic);
+}
+
+int main(int argc, char **argv)
+{
+	unsigned seconds = argc > 1 ? (unsigned)strtoul(argv[1], NULL, 10) : 3;
+
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	pair__open(&pair);
+	for (enum spin_hpus hpus = SPIN_HPUS_CPU; hpus <= SPIN_HPUS_SPREAD; hpus++)
+		if (hpus != SPIN_HPUS_CPU)
+			live(hpus, (seconds + 2) / 3);
+	by_test_run((seconds + 2) / 3);
+	pair__close(&pair);
+	return 0;
+}
