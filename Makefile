@@ -163,7 +163,7 @@ $(BUILD)/tests/host/%.so: tests/handlers/%.c $(RUNTIME) | $(SPINCC)
 	$(Q)$(SPINCC) --target host $< -o $@
 
 # Plain BPF programs of tests: twins, generators.
-$(BUILD)/tests/%.bpf.o: tests/%.bpf.c $(wildcard handlers/include/*.h)
+$(BUILD)/tests/%.bpf.o: tests/%.bpf.c $(wildcard handlers/include/*.h tests/bench/*.h tests/bench/twins/*.h)
 	@mkdir -p $(@D)
 	$(call say,BPF,$<)
 	$(Q)clang -target bpf -mcpu=v3 -O2 -g -Wall -ffreestanding -Ihandlers/include \

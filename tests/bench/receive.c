@@ -1,0 +1,420 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * What reduce and aggregate cost over receivers of the same messages written by hand (twins/receiver.h): the same
+ * packets in turns, by PROG_TEST_RUN, medians; what making a packet costs is taken off. Both have to come to the same
+ * sums in the end.
+ * receive FILE: rows as JSON to FILE, a table to stdout.
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <math.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include <common/built.h>
+#include <common/measure.h>
+#include <common/random.h>
+#include <engine/template.h>
+#include <engine/types.h>
+#include <spin/slmp.h>
+#include <user/libspin/libspin_message.h>
+
+#include "receive.h"
+
+#define TURNS       41
+#define EXTRA_NS    8.0
+#define EXTRA_SHARE 0.05
+#define HEADERS     52u
+#define TWIN_COUNTS 16 /* of each CPU, twins/receiver.h */
+#define TWIN_HANDLED 8
+#define SETS_NEVER_COMPLETE 0xffffffffu
+
+/* What is measured of a message: the packets between its first and its last one, or all of them. */
+struct stream {
+	const char *name;
+	uint32_t stride, count; /* bytes of a packet's payload; packets of a message */
+	unsigned messages;      /* of a burst */
+	int checksum, whole;
+};
+
+struct kind {
+	const char *handler;
+	const char *symbol;     /* the twin's state, as the handler's; NULL: the handler has none */
+	const struct stream *packets;
+	unsigned count;
+};
+
+/* As many integers as reduce takes, and a message of 1 MiB (PsPIN 4.3). */
+static const struct stream reduce_packets[] = {
+	{ "64 B", 12, 682, 16, 1, 0 },
+	{ "1448 B", 1396, 5, 1024, 1, 0 },
+	{ "1448 B, no checksum", 1396, 5, 1024, 0, 0 },
+	{ "whole messages", 1396, 5, 512, 1, 1 },
+};
+static const struct stream aggregate_packets[] = {
+	{ "64 B", 12, 752, 16, 1, 0 },
+	{ "1448 B", 1396, 752, 16, 1, 0 },
+	{ "1448 B, no checksum", 1396, 752, 16, 0, 0 },
+	{ "whole messages", 1396, 5, 512, 1, 1 },
+};
+
+static const struct kind kinds[] = {
+	{ "reduce", "reduce", reduce_packets, 4 },
+	{ "aggregate", NULL, aggregate_packets, 4 },
+};
+
+enum { OURS, TWIN, EMPTY, PROGRAMS };
+
+/* A program under test, and its packets so far. */
+struct arm {
+	int fd;
+	uint32_t id;
+	double ns[TURNS];
+};
+
+static struct feed *feed;
+static int feed_fd, next_fd, empty_fd;
+
+static int fail(const char *what, const char *why)
+{
+	fprintf(stderr, "bench: %s: %s\n", what, why);
+	return -1;
+}
+
+static struct bpf_object *open_program(const char *name, int *fd)
+{
+	struct bpf_program *program;
+	struct bpf_object *object;
+	char path[512];
+
+	snprintf(path, sizeof(path), "%s/tests/bench/%s.bpf.o", built_dir(), name);
+	object = bpf_object__open_file(path, NULL);
+	program = object ? bpf_object__find_program_by_name(object, "twin") : NULL;
+	/* as the handlers' programs: an array of programs takes only such that agree */
+	if (!program || bpf_program__set_flags(program, BPF_F_XDP_HAS_FRAGS) || bpf_object__load(object)) {
+		fail(path, "cannot be loaded");
+		return NULL;
+	}
+	*fd = bpf_program__fd(program);
+	return object;
+}
+
+/* A variable of a program's. Its values are copied: they are of a map that cannot be mapped. */
+static int twin_value(const struct bpf_object *object, const char *symbol, void *value, size_t bytes, int store)
+{
+	struct layout_variable var;
+	static uint8_t all[16 << 20];
+	struct bpf_map *map;
+	uint32_t zero = 0;
+
+	if (layout__find(bpf_object__btf(object), symbol, &var) || var.bytes < bytes)
+		return fail(symbol, "is no such variable");
+	bpf_object__for_each_map(map, object) {
+		if (!strstr(bpf_map__name(map), ".bss"))
+			continue;
+		if (bpf_map__value_size(map) > sizeof(all) || bpf_map_lookup_elem(bpf_map__fd(map), &zero, all))
+			break;
+		if (!store) {
+			memcpy(value, all + var.offset, bytes);
+			return 0;
+		}
+		memcpy(all + var.offset, value, bytes);
+		return bpf_map_update_elem(bpf_map__fd(map), &zero, all, 0) ? fail(symbol, strerror(errno)) : 0;
+	}
+	return fail(symbol, "its memory cannot be read");
+}
+
+static int open_feed(void)
+{
+	struct bpf_object *object = open_program("receive", &feed_fd);
+	struct bpf_map *map;
+
+	if (!object || !open_program("twins/empty", &empty_fd))
+		return -1;
+	next_fd = bpf_object__find_map_fd_by_name(object, "next");
+	bpf_object__for_each_map(map, object)
+		if (strstr(bpf_map__name(map), ".bss"))
+			feed = mmap(NULL, sizeof(*feed), PROT_READ | PROT_WRITE, MAP_SHARED, bpf_map__fd(map), 0);
+	return feed && feed != MAP_FAILED ? 0 : fail("receive.bpf.o", "its memory cannot be mapped");
+}
+
+/* Zeros where acknowledgements come in between, which leave zeros. */
+static int make_frame(const struct stream *p, struct template *t)
+{
+	uint64_t random = 1;
+	char count[64];
+
+	snprintf(count, sizeof(count), "fill %u 0", p->stride);
+	template_start(t);
+	if (template_line(t, "eth 02:00:00:00:00:01 > 02:00:00:00:00:02") != 1 ||
+	    template_line(t, "ip4 10.0.0.1 > 10.0.0.2") != 1 || template_line(t, "udp 4000 > 9330 sum none") != 1 ||
+	    template_line(t, "slmp flags 0 id 0 off 0") != 1 || template_line(t, count) != 1 || template_finish(t))
+		return fail(p->name, engine_why());
+	if (!p->whole)
+		random_fill(&random, t->frame + HEADERS, p->stride);
+	return 0;
+}
+
+/* RFC 768, over the frame that make_frame() gives. */
+static uint32_t sum_of(const struct template *t)
+{
+	uint32_t udp_bytes = t->bytes - 34, sum = htons(17) + htons((uint16_t)udp_bytes);
+
+	for (uint32_t i = 26; i < t->bytes; i += 2)
+		sum += (uint32_t)t->frame[i] | (uint32_t)t->frame[i + 1] << 8;
+	while (sum >> 16)
+		sum = (sum & 0xffff) + (sum >> 16);
+	return sum;
+}
+
+/* Of each message of a burst the packets from an offset on; the mean time of one, NAN for an error. */
+static double packets(struct arm *arm, const struct stream *p, const struct template *t, uint32_t from, uint32_t until,
+		   int checksum)
+{
+	unsigned count = p->messages * ((until - from) / p->stride);
+	uint8_t out[ENGINE_FRAME_MAX];
+	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = t->frame, .data_size_in = t->bytes, .data_out = out,
+		    .data_size_out = sizeof(out), .repeat = (int)count);
+
+	memcpy(feed->head, t->frame, sizeof(feed->head));
+	feed->frame_bytes = t->bytes;
+	feed->sum = checksum ? sum_of(t) : 0;
+	feed->id = arm->id;
+	feed->offset = feed->from = from;
+	feed->until = until;
+	feed->stride = p->stride;
+	feed->total = p->stride * p->count;
+	return bpf_prog_test_run_opts(feed_fd, &opts) ? NAN : (double)opts.duration;
+}
+
+static double burst(struct arm *arm, const struct stream *p, const struct template *t)
+{
+	uint32_t total = p->stride * p->count, zero = 0;
+	double first = 0, ns, last = 0;
+
+	if (bpf_map_update_elem(next_fd, &zero, &arm->fd, BPF_ANY))
+		return NAN;
+	if (p->whole) {
+		ns = packets(arm, p, t, 0, total, p->checksum);
+	} else {
+		/* the first ones are acknowledged, which costs them their payload: zeros, and no checksum */
+		first = packets(arm, p, t, 0, p->stride, 0);
+		ns = packets(arm, p, t, p->stride, total - p->stride, p->checksum);
+		last = packets(arm, p, t, total - p->stride, total, p->checksum);
+	}
+	arm->id += p->messages;
+	return isnan(first + last) ? NAN : ns;
+}
+
+static void drop_event(void *arg, const struct spin_event *event)
+{
+	(void)arg;
+	(void)event;
+}
+
+/* Packets handled so far, by each. */
+static int handled(struct spin_ctx *ctx, const struct bpf_object *twin, uint64_t *ours, uint64_t *twins)
+{
+	uint64_t counters[SPIN_REASON_COUNT], counts[SPIN_HPUS_MAX][TWIN_COUNTS];
+
+	spin_ctx__counters(ctx, counters);
+	if (twin_value(twin, "counts", counts, sizeof(counts), 0))
+		return -1;
+	*ours = counters[SPIN_REASON_SUCCESS];
+	*twins = 0;
+	for (int i = 0; i < SPIN_HPUS_MAX; i++)
+		*twins += counts[i][TWIN_HANDLED];
+	return 0;
+}
+
+static double median(const double *of)
+{
+	double ns[TURNS];
+
+	memcpy(ns, of, sizeof(ns));
+	return measure_median(ns, TURNS);
+}
+
+/* What one takes longer than another, burst by burst: both halves of a pair see the same machine. */
+static double longer(const double *of, const double *over)
+{
+	double ns[TURNS];
+
+	for (int i = 0; i < TURNS; i++)
+		ns[i] = of[i] - over[i];
+	return measure_median(ns, TURNS);
+}
+
+/* What a program takes alone, without the feed. */
+static double empty_alone(const struct template *t)
+{
+	uint8_t out[ENGINE_FRAME_MAX];
+	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = t->frame, .data_size_in = t->bytes, .data_out = out,
+		    .data_size_out = sizeof(out), .repeat = 10000);
+
+	return bpf_prog_test_run_opts(empty_fd, &opts) ? NAN : (double)opts.duration;
+}
+
+/* *twin_ns and *extra_ns of a kind of packets. */
+static int compare(struct arm *arm, const struct stream *p, struct spin_ctx *ctx, const struct bpf_object *twin,
+		   double *twin_ns, double *extra_ns)
+{
+	uint64_t want = (uint64_t)TURNS * p->messages * p->count, before[2], after[2];
+	static struct template t;
+	double alone[TURNS];
+
+	if (make_frame(p, &t) || handled(ctx, twin, &before[OURS], &before[TWIN]))
+		return -1;
+	for (int i = 0; i < TURNS; i++) {
+		for (int a = 0; a < PROGRAMS; a++)
+			arm[a].ns[i] = burst(&arm[a], p, &t);
+		alone[i] = empty_alone(&t);
+		if (isnan(arm[OURS].ns[i] + arm[TWIN].ns[i] + arm[EMPTY].ns[i] + alone[i]))
+			return fail(p->name, strerror(errno));
+		while (spin_ctx__events(ctx, drop_event, NULL) > 0)
+			;
+	}
+	if (handled(ctx, twin, &after[OURS], &after[TWIN]))
+		return -1;
+	if (after[OURS] - before[OURS] != want || after[TWIN] - before[TWIN] != want) {
+		fprintf(stderr, "bench: of %llu packets the handler took %llu, the twin %llu\n", (unsigned long long)want,
+			(unsigned long long)(after[OURS] - before[OURS]), (unsigned long long)(after[TWIN] - before[TWIN]));
+		return fail(p->name, "not every packet came to what is measured");
+	}
+	*extra_ns = longer(arm[OURS].ns, arm[TWIN].ns);
+	*twin_ns = median(arm[TWIN].ns) - longer(arm[EMPTY].ns, alone);
+	return 0;
+}
+
+/* Both have had the same packets. */
+static int same_result(const struct kind *k, struct spin_ctx *ctx, const struct bpf_object *twin)
+{
+	static uint8_t twins[16384];
+	void *ours;
+	size_t bytes;
+
+	if (k->symbol) {
+		if (spin_ctx__symbol(ctx, "spin_state", &ours, &bytes))
+			return fail(k->handler, spin_strerror_last());
+	} else {
+		if (spin_ctx__host_memory(ctx, &ours, &bytes))
+			return fail(k->handler, spin_strerror_last());
+		bytes = sizeof(uint32_t);
+	}
+	if (bytes > sizeof(twins) || twin_value(twin, k->symbol ? k->symbol : "result", twins, bytes, 0))
+		return -1;
+	return memcmp(ours, twins, bytes) ? fail(k->handler, "handler and twin have come to different sums") : 0;
+}
+
+static struct spin_ctx *open_context(const struct kind *k)
+{
+	const struct spin_ctx_opts opts = {
+		.bytes = sizeof(opts),
+		.message = { .messages = SPIN_MPQS_MAX, .idle_ms = 600000, .tombstone_ms = 1 },
+	};
+	struct spin_ctx *ctx = NULL;
+	struct spin_object *object;
+	struct spin_rule rule;
+	char path[512];
+
+	if (built_object(k->handler, path, sizeof(path))) {
+		fail(k->handler, engine_why());
+		return NULL;
+	}
+	if (spin_object__open(path, &object) || spin_rule__parse("udp ip4 dport 9330", &rule) ||
+	    spin_ctx__create_opts(NULL, object, &rule, &opts, &ctx)) {
+		fail(k->handler, spin_strerror_last());
+		return NULL;
+	}
+	spin_object__close(object);
+	return ctx;
+}
+
+/* Both are told the same n and m. */
+static int set_up_state(const struct kind *k, struct spin_ctx *ctx, const struct bpf_object *twin)
+{
+	size_t bytes;
+	uint32_t *state;
+
+	if (!k->symbol)
+		return 0;
+	if (spin_ctx__symbol(ctx, "spin_state", (void **)&state, &bytes))
+		return fail(k->handler, spin_strerror_last());
+	state[bytes / 4 - 2] = SETS_NEVER_COMPLETE;
+	return twin_value(twin, k->symbol, state, bytes, 1);
+}
+
+static int bench_kind(struct measure *m, const struct kind *k)
+{
+	double worst = -INFINITY, worst_twin = 0, worst_extra = 0;
+	struct arm arm[PROGRAMS] = { { .fd = -1 }, { .fd = -1 }, { .fd = empty_fd } };
+	struct spin_ctx *ctx = open_context(k);
+	struct bpf_object *twin;
+	char name[96];
+	int err;
+
+	snprintf(name, sizeof(name), "twins/%s", k->handler);
+	twin = ctx ? open_program(name, &arm[TWIN].fd) : NULL;
+	if (!twin || set_up_state(k, ctx, twin))
+		return -1;
+	arm[OURS].fd = spin_ctx__program_fd(ctx);
+	for (unsigned i = 0; i < k->count; i++) {
+		double twin_ns, extra, limit;
+		struct measure_row *row;
+
+		if (compare(arm, &k->packets[i], ctx, twin, &twin_ns, &extra))
+			return -1;
+		limit = fmax(EXTRA_NS, EXTRA_SHARE * twin_ns);
+		snprintf(name, sizeof(name), "handler.%s.vs_bare_xdp.%s", k->handler, k->packets[i].name);
+		row = measure_add(m, name, extra, "ns");
+		row->baseline = twin_ns;
+		row->ratio = (twin_ns + extra) / twin_ns;
+		measure_goal(row, MEASURE_AT_MOST, limit, extra);
+		if (extra - limit > worst) {
+			worst = extra - limit;
+			worst_twin = twin_ns;
+			worst_extra = extra;
+		}
+	}
+	err = same_result(k, ctx, twin);
+	if (!err) {
+		struct measure_row *row;
+
+		snprintf(name, sizeof(name), "handler.%s.vs_bare_xdp", k->handler);
+		row = measure_add(m, name, worst_extra, "ns");
+		row->baseline = worst_twin;
+		row->ratio = (worst_twin + worst_extra) / worst_twin;
+		measure_goal(row, MEASURE_AT_MOST, fmax(EXTRA_NS, EXTRA_SHARE * worst_twin), worst_extra);
+	}
+	bpf_object__close(twin);
+	spin_ctx__destroy(ctx);
+	return err;
+}
+
+int main(int argc, char **argv)
+{
+	static struct measure m;
+	cpu_set_t cpu;
+
+	if (geteuid()) {
+		printf("skip: PROG_TEST_RUN needs root\n");
+		return 77;
+	}
+	CPU_ZERO(&cpu);
+	CPU_SET(sched_getcpu(), &cpu);
+	sched_setaffinity(0, sizeof(cpu), &cpu);
+	measure_begin(&m, "bench-receive");
+	if (open_feed())
+		return 1;
+	for (unsigned i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (bench_kind(&m, &kinds[i]))
+			return 1;
+	measure_print(&m);
+	return argc > 1 && measure_write(&m, argv[1]) ? fail(argv[1], "cannot be written") != 0 : 0;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef BENCH_RECEIVE_H
+#define BENCH_RECEIVE_H
+
+/* Shared by receive.bpf.c and receive.c: the packet that comes next. */
+#include <stdint.h>
+
+/* Ethernet, IPv4, UDP and the message protocol's flags; id and offset are behind them. */
+#define FEED_HEADERS 44
+
+struct feed {
+	uint32_t head[FEED_HEADERS / 4];
+	uint32_t frame_bytes;
+	uint32_t sum;          /* all that the UDP checksum is of but flags, id and offset; 0: no checksum */
+	uint32_t id, offset;   /* of the next packet */
+	uint32_t stride, total; /* bytes of payload: of a packet, of a message */
+	uint32_t from, until;  /* of each message these packets: by offset, without `until` */
+	uint32_t unused;
+};
+
+#endif
