@@ -32,6 +32,7 @@ part puts "$BUILD/tests/bench/puts" "$dir/puts.json"
 part receive "$BUILD/tests/bench/receive" "$dir/receive.json"
 part hits "$BUILD/tests/bench/hits" "$dir/hits.json"
 part slmp "$BUILD/tests/bench/slmp" "$dir/slmp.json"
+part hpus "$BUILD/tests/bench/hpus" "$dir/hpus.json"
 part iss tests/bench/iss.sh "$dir/iss.rows"
 
 "$BUILD/tests/bench/merge" "$BUILD/bench.json" "$dir"/* || failed=1

@@ -24,7 +24,7 @@ const char *hammering__open(struct hammering *h, struct spin_nic *nic, const cha
 			    enum spin_hpus hpus, uint32_t rounds)
 {
 	const struct spin_segment memory = { 0, 64 };
-	const struct spin_ctx_opts opts = { .bytes = sizeof(opts), .hpus = hpus,
+	const struct spin_ctx_opts opts = { .bytes = sizeof(opts), .hpus = hpus, .hpu_count = h->hpu_count,
 					    .message = { .handler_mem = &memory, .handler_segments = 1 } };
 	struct spin_object *object = NULL;
 	struct spin_rule match;
@@ -32,7 +32,6 @@ const char *hammering__open(struct hammering *h, struct spin_nic *nic, const cha
 	size_t bytes;
 	void *state;
 
-	memset(h, 0, sizeof(*h));
 	h->hpus = hpus;
 	snprintf(h->name, sizeof(h->name), "%s", handler);
 	if (built_object(handler, path, sizeof(path)))

@@ -16,9 +16,10 @@ struct hammering {
 	struct hammer_state *state;
 	char name[16];
 	enum spin_hpus hpus;
+	uint32_t hpu_count;  /* asked for; to be set before opening, 0: all */
 };
 
-/* nic offline: PROG_TEST_RUN's. `rounds`: how long a run takes. Attached. */
+/* *h is zero, but for hpu_count. nic offline: PROG_TEST_RUN's. `rounds`: how long a run takes. Attached. */
 const char *hammering__open(struct hammering *h, struct spin_nic *nic, const char *handler, const char *rule,
 			    enum spin_hpus hpus, uint32_t rounds);
 void hammering__close(struct hammering *h);

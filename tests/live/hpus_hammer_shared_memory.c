@@ -75,7 +75,7 @@ static void wait_until_still(const struct hammering *a, const struct hammering *
 
 static void live(enum spin_hpus hpus, unsigned seconds)
 {
-	struct hammering datagrams, messages;
+	struct hammering datagrams = { 0 }, messages = { 0 };
 	struct hammering_stream stream[STREAMS];
 	struct spin_nic *nic;
 	pthread_t sender;
@@ -158,7 +158,7 @@ static void by_test_run(unsigned seconds)
 {
 	static struct runner runner[THREADS];
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-	struct hammering messages;
+	struct hammering messages = { 0 };
 	struct spin_nic *nic;
 
 	if (spin_nic__open_offline(&nic))

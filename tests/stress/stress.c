@@ -100,7 +100,7 @@ static void *come_and_go(void *arg)
 /* A process that has an interface, with both kinds of context, until it is killed. */
 static int own(int ready)
 {
-	struct hammering datagrams, messages;
+	struct hammering datagrams = { 0 }, messages = { 0 };
 	struct spin_nic *nic;
 
 	if (spin_nic__open(OWNER_DEV, &nic) ||
@@ -190,7 +190,7 @@ int main(int argc, char **argv)
 {
 	const struct lossy_rates rates = { .lose = 2, .twice = 2, .hold = 3, .reach = 40 };
 	unsigned seconds = argc > 1 ? (unsigned)strtoul(argv[1], NULL, 10) : 120;
-	struct hammering datagrams, messages;
+	struct hammering datagrams = { 0 }, messages = { 0 };
 	struct hammering_stream stream = { .from = 6000, .to = 9000, .sockets = 16, .stop = &stop, .pause_us = 500 };
 	pthread_t sender[SENDERS], coming;
 	struct spin_nic *nic;

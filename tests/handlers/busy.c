@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* busy - takes as long as the host wants, and shares nothing but that wish. */
+#include <spin/spin.h>
+
+#include "hammer.h"
+
+SPIN_STATE(struct hammer_state, .rounds = 0);
+
+static enum spin_payload_rc busy_payload(struct spin_payload *p, struct hammer_state *state)
+{
+	uint32_t left = state->rounds, sum = left;
+
+	SPIN_WHILE(p, left) {
+		sum = sum * 1664525u + 1013904223u;
+		left--;
+	}
+	if (sum == 0x5eed)
+		state->sink = sum;
+	return SPIN_DROP;
+}
+
+SPIN_HANDLERS(busy, .payload = busy_payload);
