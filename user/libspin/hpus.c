@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include <errno.h>
+#include <unistd.h>
 
 #include "hpus.h"
 
@@ -54,6 +55,9 @@ int hpus__choose(struct spin_ctx *ctx, const struct spin_ctx_opts *opts)
 		return 0;
 	if (!is_real(ctx))
 		return spin_fail(-EINVAL, "%s has no interface whose packets could be spread: take CPUs as HPUs", ctx->name);
+	if (opts->hpu_count > (uint32_t)sysconf(_SC_NPROCESSORS_ONLN))
+		return spin_fail(-EINVAL, "packets of %s cannot be spread over %u CPUs: this machine has %ld", ctx->name,
+				 opts->hpu_count, sysconf(_SC_NPROCESSORS_ONLN));
 	if (ctx->class == SPIN_CLASS_ISOLATED)
 		return spin_fail(-EOPNOTSUPP, "%s is isolated, and packets are spread over CPUs in the trusted class only",
 				 ctx->name);
