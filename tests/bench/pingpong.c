@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The round trip of a message's packet that the pingpong handler sends back at XDP, against a UDP echo in user space
+ * with a blocking socket on another CPU: over a veth, in turns, by the same client, medians.
+ * pingpong FILE: rows as JSON to FILE, a table to stdout.
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <common/built.h>
+#include <common/measure.h>
+#include <common/netns.h>
+#include <common/pair.h>
+#include <common/proc.h>
+#include <spin/slmp.h>
+#include <user/libspin/libspin_message.h>
+
+#define TURNS   15
+#define TRIPS   1000u
+#define PAYLOAD 64u
+#define TARGET  0.25
+
+enum arm { USERSPACE, HANDLER, ARMS };
+
+struct datagram {
+	struct spin_slmp head;
+	uint8_t payload[PAYLOAD];
+} __attribute__((packed));
+
+static struct spin_ctx *open_handler(void)
+{
+	struct spin_object *object;
+	struct spin_rule rule;
+	struct spin_nic *nic;
+	struct spin_ctx *ctx;
+	char path[512];
+
+	if (built_object("pingpong", path, sizeof(path)))
+		die("%s", engine_why());
+	if (spin_object__open(path, &object) || spin_rule__parse("udp dport 9330", &rule) ||
+	    spin_nic__open(FAR_DEV, &nic) || spin_ctx__create(nic, object, &rule, &ctx))
+		die("%s", spin_strerror_last());
+	spin_nic__close(nic);
+	spin_object__close(object);
+	return ctx;
+}
+
+static int open_socket(int server)
+{
+	struct sockaddr_in far = { .sin_family = AF_INET, .sin_port = htons(SPIN_SLMP_PORT) };
+	struct timeval wait = { .tv_sec = 1 };
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+
+	inet_pton(AF_INET, FAR_ADDR, &far.sin_addr);
+	if (fd < 0 || (server ? bind : connect)(fd, (struct sockaddr *)&far, sizeof(far)) ||
+	    (!server && setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait))))
+		die("a socket: %s", strerror(errno));
+	return fd;
+}
+
+static int echo(void *arg)
+{
+	int fd = *(int *)arg;
+	struct sockaddr_in from;
+	struct datagram d;
+
+	for (;;) {
+		socklen_t from_bytes = sizeof(from);
+		ssize_t bytes = recvfrom(fd, &d, sizeof(d), 0, (struct sockaddr *)&from, &from_bytes);
+
+		if (bytes < 0)
+			return 1;
+		sendto(fd, &d, (size_t)bytes, 0, (struct sockaddr *)&from, from_bytes);
+	}
+}
+
+/* Until the packet itself is back: an acknowledgement is shorter. */
+static void trip(int fd, struct datagram *d, uint16_t flags, uint32_t id, uint32_t packet)
+{
+	struct datagram got;
+	ssize_t bytes;
+
+	d->head = (struct spin_slmp){ htons(flags), htonl(id), htonl(packet * PAYLOAD) };
+	if (send(fd, d, sizeof(*d), 0) != sizeof(*d))
+		die("cannot send: %s", strerror(errno));
+	do
+		bytes = recv(fd, &got, sizeof(got), 0);
+	while (bytes == sizeof(got.head));
+	if (bytes != sizeof(got) || memcmp(&got, d, sizeof(got)))
+		die("a packet has not come back: %s", bytes < 0 ? strerror(errno) : "another one has");
+}
+
+/* Mean microseconds of the packets of one message behind its first. */
+static double round_trip(int fd, uint32_t id)
+{
+	struct datagram d = { .payload = { 1, 2, 3 } };
+	uint64_t start;
+
+	trip(fd, &d, SPIN_SLMP_SYN, id, 0);
+	start = now_ns();
+	for (uint32_t i = 1; i <= TRIPS; i++)
+		trip(fd, &d, 0, id, i);
+	start = now_ns() - start;
+	trip(fd, &d, SPIN_SLMP_EOM, id, TRIPS + 1);
+	return (double)start / TRIPS / 1000;
+}
+
+int main(int argc, char **argv)
+{
+	static struct measure m;
+	double us[ARMS][TURNS];
+	struct measure_row *row;
+	struct spin_ctx *ctx;
+	struct pair pair;
+	int server, client;
+	cpu_set_t cpu;
+	pid_t echoing;
+
+	if (geteuid() || sysconf(_SC_NPROCESSORS_ONLN) < 2) {
+		printf("skip: namespaces and XDP need root, and two CPUs\n");
+		return 77;
+	}
+	proc_init();
+	pair__open(&pair);
+	CPU_ZERO(&cpu);
+	CPU_SET(0, &cpu);
+	sched_setaffinity(0, sizeof(cpu), &cpu);
+	client = open_socket(0);
+	netns_enter(pair.far_ns);
+	server = open_socket(1);
+	ctx = open_handler();
+	echoing = proc_start(pair.far_ns, 1, echo, &server);
+	for (uint32_t i = 0; i < TURNS; i++) {
+		us[USERSPACE][i] = round_trip(client, 2 * i);
+		if (spin_ctx__attach(ctx))
+			die("%s", spin_strerror_last());
+		us[HANDLER][i] = round_trip(client, 2 * i + 1);
+		spin_ctx__detach(ctx);
+	}
+	proc_stop(echoing, SIGKILL);
+	spin_ctx__destroy(ctx);
+	pair__close(&pair);
+	measure_begin(&m, "bench-pingpong");
+	row = measure_add(&m, "pingpong.vs_userspace", measure_median(us[HANDLER], TURNS), "us");
+	measure_baseline(row, measure_median(us[USERSPACE], TURNS));
+	measure_goal(row, MEASURE_AT_MOST, TARGET, row->ratio);
+	measure_print(&m);
+	if (argc > 1 && measure_write(&m, argv[1]))
+		die("%s cannot be written", argv[1]);
+	return 0;
+}
