@@ -25,7 +25,7 @@ enum spin_rc {
 	SPIN_RC_PROCESS_DATA         = 4,
 	SPIN_RC_PROCEED              = 5,
 	SPIN_RC_REPLIED              = 6,
-	SPIN_RC_OVERRUN              = 7, /* not for handlers: what a run comes to that used up its budget (<spin/lock.h>) */
+	SPIN_RC_OVERRUN              = 7, /* of no handler: what a run comes to that used up its budget (<spin/lock.h>) */
 	SPIN_RC_PENDING              = 8, /* flag */
 };
 
