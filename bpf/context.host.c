@@ -186,5 +186,6 @@ void spin_host_reset(void)
 	memset(spin_mpqs_used, 0, sizeof(spin_mpqs_used));
 	memset(spin_parks_used, 0, sizeof(spin_parks_used));
 	spin_mpqs_next = spin_parks_next = 0;
+	spin_put_id = 0;
 	spin_clock = 0;
 }

@@ -19,7 +19,7 @@ enum act_dma_op {
 	ACT_STACK_TO_HOST,       /* of 16 bytes of a local variable, the payload's from 16 on; of messages: not isolated */
 	ACT_STACK_FROM_HOST,     /* into one, and from there into the state */
 	ACT_PAYLOAD_TO_HOST,     /* bytes [off, off + bytes) */
-	ACT_PAYLOAD_FROM_HOST,
+	ACT_PAYLOAD_FROM_HOST,   /* of act_from_d, which does nothing else */
 	ACT_SCRATCH_TO_HOST,     /* of 16 bytes, of messages */
 	ACT_SCRATCH_FROM_HOST,
 	ACT_TWICE,               /* 8 bytes to the host at `at`, then at `off`; the first one stays if the second fails */
@@ -176,7 +176,6 @@ SPIN_INLINE int act_dma(struct spin_payload *p, const struct act_dma_ask *ask, s
 	case ACT_FROM_HOST_POLLED:  return act_polled(p, ask, state);
 	case ACT_FIVE:              return act_five(p, ask, state);
 	case ACT_PAYLOAD_TO_HOST:   return spin_payload_to_host(p, ACT_SPACE(ask), ask->at, ask->off, ask->bytes);
-	case ACT_PAYLOAD_FROM_HOST: return spin_payload_from_host(p, ACT_SPACE(ask), ask->at, ask->off, ask->bytes);
 	case ACT_TWICE:
 		return spin_dma_to_host(p, ACT_SPACE(ask), ask->at, state->words, 8) ||
 		       spin_dma_to_host(p, ACT_SPACE(ask), ask->off, state->words, 8) ? SPIN_SEGV : 0;

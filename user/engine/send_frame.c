@@ -166,6 +166,7 @@ int send_forward(const struct vector_step *cause, const struct spin_process *tar
 	memcpy(udp + offsetof(struct spin_udp, dst_port), &target->port, 2);
 	if (of_message)
 		end -= take_out_put(t.frame, end, &w);
+	put16(udp + offsetof(struct spin_udp, checksum), 1); /* there is one now, whatever the packet had */
 	vector_wire_finish(t.frame, &w, end);
 	out->frame = malloc(end);
 	if (!out->frame)

@@ -80,7 +80,12 @@ static int forget_rest(struct spin_ctx *ctx)
 		{ "spin_clock", sizeof(uint64_t) },
 	};
 	struct messages *m = ctx->messages;
+	uint32_t *put_id = NULL;
 
+	if (ctx->requests)
+		put_id = section__variable(ctx->bpf, ".bss", &ctx->bss, "spin_put_id", sizeof(*put_id));
+	if (put_id)
+		*put_id = 0;
 	for (unsigned i = 0; i < sizeof(rest) / sizeof(rest[0]); i++) {
 		if (!m->rest[i])
 			m->rest[i] = section__variable(ctx->bpf, ".bss", &ctx->bss, rest[i].name, rest[i].bytes);

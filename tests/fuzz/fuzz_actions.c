@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Random actions of handlers on every engine: packets whose payload tells tests/handlers/act_*.c what to do. After each
+ * one all engines have the same verdict, reason, events, packets sent, host memory, counters and state.
+ *
+ *	fuzz_actions [--packets N] [--seed N] [--handler NAME]
+ *
+ * --packets: for each handler
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <common/built.h>
+#include <common/random.h>
+#include <engine/event.h>
+#include <engine/pool.h>
+#include <engine/template.h>
+
+#define PAYLOAD_MAX 128
+
+/* Numbers near which something changes: ends of the space (48 bytes), of segments, of payloads and of what a call takes. */
+static const uint32_t edges[] = {
+	0, 1, 2, 3, 4, 7, 8, 12, 15, 16, 17, 23, 24, 25, 31, 32, 33, 36, 40, 41, 47, 48, 49, 64, 256, 1000, 1023, 1024, 2048, 2052,
+	0x80000000, 0xfffffff8, 0xfffffffe, 0xffffffff,
+};
+static const struct spin_segment segments[] = { { 64, 16 }, { 512, 8 }, { 16, 24 } };
+
+static const struct actions {
+	const char *handler;
+	uint32_t ops, ask_bytes;
+	int messages;
+} handlers[] = {
+	{ "act_dma", 14, 16, 1 },    { "act_dma_d", 14, 16, 0 },   { "act_atomic", 13, 24, 1 }, { "act_atomic_d", 13, 24, 0 },
+};
+
+struct run {
+	const struct actions *actions;
+	struct pool pool;
+	struct pool_entry *entry[ENGINE_KINDS]; /* NULL: it cannot run here, or takes no messages */
+	struct image image[ENGINE_KINDS];
+	struct host_image host[ENGINE_KINDS];
+	struct engine_out out[ENGINE_KINDS];
+	struct engine_sends sends[ENGINE_KINDS];
+	uint64_t reasons[SPIN_REASON_COUNT], sent;
+	uint64_t random;
+	int without_kernel;
+};
+
+static uint32_t any(struct run *r, uint32_t below)
+{
+	return (uint32_t)(random_next(&r->random) % below);
+}
+
+static uint32_t edge(struct run *r)
+{
+	return any(r, 8) ? edges[any(r, sizeof(edges) / sizeof(edges[0]))] : any(r, 64);
+}
+
+static void put32(uint8_t *at, uint32_t value)
+{
+	for (int i = 0; i < 4; i++)
+		at[i] = (uint8_t)(value >> 8 * i);
+}
+
+/* Which byte of a struct act_*_ask is what differs; none of them is refused, so some mean nothing. */
+static void make_ask(struct run *r, uint8_t *ask)
+{
+	const char *name = r->actions->handler + 4;
+	const uint32_t bytes = r->actions->ask_bytes, op = any(r, r->actions->ops);
+
+	for (uint32_t i = 4; i + 4 <= bytes; i += 4)
+		put32(ask + i, edge(r));
+	ask[0] = any(r, 4) ? 0 : (uint8_t)any(r, 3);
+	ask[1] = (uint8_t)op;
+	if (*name == 'd') { /* when op space rc */
+		ask[2] = (uint8_t)any(r, 2);
+		ask[3] = any(r, 4) ? 0 : 2;
+		if (ask[0] == 1)
+			ask[3] = 4;
+	} else if (*name == 'a') { /* op space when */
+		ask[2] = ask[0];
+		ask[0] = (uint8_t)op;
+		ask[1] = (uint8_t)any(r, 2);
+		ask[3] = 0;
+	} else if (*name == 'l') { /* when op n */
+		ask[2] = (uint8_t)(any(r, 2) ? 60 + any(r, 10) : any(r, 256));
+		ask[3] = 0;
+	} else { /* when op count rc; off bytes match addr port version */
+		ask[2] = (uint8_t)(any(r, 4) ? 1 + any(r, 2) : any(r, 19));
+		ask[3] = ask[0] == 1 ? 4 : any(r, 4) ? 0 : 2;
+		if (any(r, 2))
+			put32(ask + 8, 16);
+		put32(ask + 16, 0x0900000a);
+		memset(ask + 20, 0, 12);
+		ask[32] = 0x12;
+		ask[33] = 0x34;
+		ask[34] = (uint8_t)(any(r, 3) ? 4 : any(r, 2) * 6);
+		ask[35] = 0;
+	}
+}
+
+static int make_frame(struct run *r, uint64_t number, struct template *t)
+{
+	uint8_t payload[PAYLOAD_MAX];
+	uint32_t bytes = r->actions->ask_bytes + any(r, PAYLOAD_MAX - r->actions->ask_bytes);
+	char line[96];
+
+	for (uint32_t i = 0; i < bytes; i++)
+		payload[i] = (uint8_t)random_next(&r->random);
+	make_ask(r, payload);
+	template_start(t);
+	if (template_line(t, "eth 02:00:00:00:00:01 > 02:00:00:00:00:02") < 0)
+		return -1;
+	if (!any(r, 4) && template_line(t, "vlan 5") < 0)
+		return -1;
+	if (template_line(t, any(r, 4) ? "ip4 10.0.0.1 > 10.0.0.2" : "ip4 10.0.0.1 > 10.0.0.2 ttl 9 options 01010101") < 0)
+		return -1;
+	snprintf(line, sizeof(line), "udp 4000 > 9330%s", any(r, 8) ? "" : " sum none");
+	if (template_line(t, line) < 0)
+		return -1;
+	snprintf(line, sizeof(line), "slmp SYN EOM id %u", (uint32_t)number + 1);
+	if (r->actions->messages && template_line(t, line) < 0)
+		return -1;
+	return template_append(t, payload, bytes) || template_finish(t) ? -1 : 0;
+}
+
+static int open_engines(struct run *r, const struct built *built)
+{
+	struct engine_context context = { .rule = { .protocol = 17 } };
+
+	context.message.host_bytes = 1024;
+	context.message.handler_mem = segments;
+	context.message.handler_segments = sizeof(segments) / sizeof(segments[0]);
+	for (int kind = 0; kind < ENGINE_KINDS; kind++) {
+		int err = pool_get(&r->pool, (enum engine_kind)kind, &built->handler, &context, &r->entry[kind]);
+
+		if (engine_cannot(err)) {
+			r->without_kernel |= err == -1;
+			r->entry[kind] = NULL;
+			continue;
+		}
+		if (err || image_alloc(&r->entry[kind]->types, &r->image[kind]) ||
+		    host_image_alloc(&r->entry[kind]->types, &r->host[kind], context.message.host_bytes))
+			return -1;
+	}
+	return r->entry[ENGINE_HOST] && r->entry[ENGINE_MODEL] ? 0 : -1;
+}
+
+static int take(struct run *r, int kind, const struct template *t)
+{
+	struct pool_entry *entry = r->entry[kind];
+	struct engine *e = entry->engine;
+	int err = e->ops->packet(e, t->frame, t->bytes, &r->out[kind]);
+
+	if (!err)
+		err = e->ops->sends(e, &r->sends[kind]);
+	if (!err)
+		err = image_read(&entry->types, &r->image[kind], e);
+	if (!err && entry->types.host_memory)
+		err = host_image_read(&r->host[kind], e);
+	return err;
+}
+
+static int same_events(const struct engine_events *a, const struct engine_events *b)
+{
+	char x[EVENT_LINE_MAX], y[EVENT_LINE_MAX];
+
+	for (unsigned i = 0; i < a->count && i < b->count && i < ENGINE_EVENTS_MAX; i++) {
+		event_line(&a->event[i], x);
+		event_line(&b->event[i], y);
+		if (strcmp(x, y))
+			return 0;
+	}
+	return a->count == b->count;
+}
+
+static int same_sends(const struct engine_sends *a, const struct engine_sends *b)
+{
+	for (unsigned i = 0; i < a->count && i < b->count && i < ENGINE_SENDS_MAX; i++) {
+		const struct spin_request *x = &a->send[i], *y = &b->send[i];
+		int packet = x->type == SPIN_REQUEST_PACKET;
+
+		if (x->type != y->type || x->bytes != y->bytes ||
+		    memcmp(&x->put.target, &y->put.target, sizeof(x->put.target)) ||
+		    (packet && memcmp(x->frame, y->frame, x->bytes)) ||
+		    (!packet && (x->start != y->start || memcmp(&x->put, &y->put, sizeof(x->put)))))
+			return 0;
+	}
+	return a->count == b->count;
+}
+
+/* What differs from the host build; NULL: nothing. */
+static const char *differs(const struct run *r, int kind)
+{
+	const struct engine_out *a = &r->out[ENGINE_HOST], *b = &r->out[kind];
+	const struct types *t = &r->entry[kind]->types;
+	unsigned symbol;
+	size_t offset;
+
+	if (a->verdict != b->verdict || a->reason != b->reason)
+		return "verdict";
+	if (a->frame_bytes != b->frame_bytes || memcmp(a->frame, b->frame, a->frame_bytes))
+		return "frame";
+	if (r->actions->messages ? !same_events(&a->events, &b->events) :
+	    a->event != b->event || (a->event && a->event_handler != b->event_handler))
+		return "events";
+	if (!same_sends(&r->sends[ENGINE_HOST], &r->sends[kind]))
+		return "packets sent";
+	if (image_differ(t, &r->image[ENGINE_HOST], &r->image[kind], &symbol, &offset))
+		return "state";
+	if (t->host_memory && memcmp(r->host[ENGINE_HOST].memory, r->host[kind].memory, r->host[kind].bytes))
+		return "host memory";
+	if (t->me_memory && memcmp(r->host[ENGINE_HOST].ct, r->host[kind].ct, sizeof(r->host[kind].ct)))
+		return "counters";
+	return NULL;
+}
+
+static int fuzz(struct run *r, uint64_t packets, uint64_t seed)
+{
+	static struct template t;
+
+	for (uint64_t n = 0; n < packets; n++) {
+		if (make_frame(r, n, &t))
+			return -1;
+		for (int kind = 0; kind < ENGINE_KINDS; kind++)
+			if (r->entry[kind] && take(r, kind, &t))
+				return -1;
+		for (int kind = 0; kind < ENGINE_KINDS; kind++) {
+			const char *what = r->entry[kind] && kind != ENGINE_HOST ? differs(r, kind) : NULL;
+
+			if (!what)
+				continue;
+			printf("FAIL  %s, seed %llu, packet %llu: %s differs from the host build: %s; host says %s, %u sent; "
+			       "it %s, %u sent\n  raw ", r->actions->handler, (unsigned long long)seed, (unsigned long long)n,
+			       engine_name((enum engine_kind)kind), what, spin_reason_name(r->out[ENGINE_HOST].reason),
+			       r->sends[ENGINE_HOST].count, spin_reason_name(r->out[kind].reason), r->sends[kind].count);
+			for (uint32_t i = 0; i < t.bytes; i++)
+				printf("%02x", t.frame[i]);
+			putchar('\n');
+			return 1;
+		}
+		r->reasons[r->out[ENGINE_HOST].reason]++;
+		r->sent += r->sends[ENGINE_HOST].count;
+	}
+	return 0;
+}
+
+/* 0, 1: failed, 77: without the kernel. */
+static int one_handler(const struct actions *actions, uint64_t packets, uint64_t seed)
+{
+	struct run *r = calloc(1, sizeof(*r));
+	struct built built;
+	int rc;
+
+	if (!r)
+		return 1;
+	r->actions = actions;
+	r->random = seed * 7919 + (uint64_t)(actions - handlers);
+	rc = built_handler(actions->handler, &built) || open_engines(r, &built) ? -1 : fuzz(r, packets, seed);
+	if (rc < 0)
+		printf("FAIL  %s: %s\n", actions->handler, engine_why());
+	printf("%s: success %llu, segv %llu, overrun %llu, sent %llu\n", actions->handler,
+	       (unsigned long long)r->reasons[SPIN_REASON_SUCCESS], (unsigned long long)r->reasons[SPIN_REASON_SEGV],
+	       (unsigned long long)r->reasons[SPIN_REASON_OVERRUN], (unsigned long long)r->sent);
+	if (!rc && r->reasons[SPIN_REASON_SUCCESS] * 10 < packets) {
+		printf("FAIL  %s: hardly anything is done\n", actions->handler);
+		rc = 1;
+	}
+	rc = rc ? 1 : r->without_kernel ? 77 : 0;
+	for (int kind = 0; kind < ENGINE_KINDS; kind++) {
+		image_free(&r->image[kind]);
+		host_image_free(&r->host[kind]);
+	}
+	pool_close(&r->pool);
+	free(r);
+	return rc;
+}
+
+int main(int argc, char **argv)
+{
+	uint64_t packets = 2000, seed = 1;
+	const char *only = NULL;
+	int failed = 0, skipped = 0;
+
+	for (int i = 1; i < argc; i += 2) {
+		const char *value = i + 1 < argc ? argv[i + 1] : NULL;
+
+		if (value && !strcmp(argv[i], "--packets")) {
+			packets = strtoull(value, NULL, 0);
+		} else if (value && !strcmp(argv[i], "--seed")) {
+			seed = strtoull(value, NULL, 0);
+		} else if (value && !strcmp(argv[i], "--handler")) {
+			only = value;
+		} else {
+			fprintf(stderr, "usage: fuzz_actions [--packets N] [--seed N] [--handler NAME]\n");
+			return 2;
+		}
+	}
+	for (unsigned i = 0; i < sizeof(handlers) / sizeof(handlers[0]); i++) {
+		int rc = only && strcmp(only, handlers[i].handler) ? 0 : one_handler(&handlers[i], packets, seed);
+
+		failed |= rc == 1;
+		skipped |= rc == 77;
+	}
+	if (skipped)
+		printf("skip: bpf: PROG_TEST_RUN needs root\n");
+	return failed ? 1 : skipped ? 77 : 0;
+}
