@@ -90,7 +90,7 @@ SPIN_INLINE void spin_payload_in_(struct spin_packet *packet, uint32_t off, cons
 
 	for (uint32_t done = spin_blur(0); done < bytes && spin_go_on_(); done = spin_blur(done + size)) {
 		uint32_t at = off + done, left = bytes - done, shift = (at & 1) * 8;
-		uint64_t from_at = spin_opaque64_(done);
+		uint64_t from_at = spin_opaque64_(view->access == SPIN_COPIED ? spin_unknown_(view, done) : done);
 		const uint8_t *from;
 		uint8_t *to;
 
