@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * `make stress`: messages and datagrams at the same time over a link that loses, doubles and reorders, handled by CPUs that
- * they are given to; other contexts come and go on the same interface; owners of another one are killed. In the
- * end each message was completed once, no update of what HPUs share is lost, and nothing is left in the kernel.
+ * they are given to, some of whose handlers send; other contexts come and go on the same interface; owners of another one are
+ * killed while packets come to it. In the end each message was completed once, no update of what HPUs share is lost, what
+ * handlers sent is what they had to send, and nothing is left in the kernel.
  *
  *	stress [SECONDS [FILE.json]]    (120)
  *
@@ -15,25 +16,24 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <common/answering.h>
 #include <common/built.h>
-#include <common/child.h>
 #include <common/hammering.h>
 #include <common/leftover.h>
 #include <common/lossy.h>
 #include <common/measure.h>
 #include <common/netns.h>
+#include <common/owners.h>
 #include <common/random.h>
 #include <user/libspin/libspin_send.h>
 
 #define SENDERS  3u
 #define BLOB_MAX (64u << 10)
 #define COMING   8u     /* contexts */
-#define OWNER_DEV "own0"
-#define OWNER_MS 400
 
 static volatile int stop;
 static struct lossy link_;
-static atomic_ullong sent, given_up, changes, kills;
+static atomic_ullong sent, given_up, changes;
 static _Atomic(const char *) why;
 
 static int fail(const char *what)
@@ -97,149 +97,186 @@ static void *come_and_go(void *arg)
 	return NULL;
 }
 
-/* A process that has an interface, with both kinds of context, until it is killed. */
-static int own(int ready)
+struct stress {
+	struct hammering datagrams, messages;
+	struct hammering_stream stream;
+	struct answering answering;
+	struct owners owners;
+	struct leftover left;
+	uint64_t runs[2], answers[2];  /* before the contexts go */
+};
+
+static uint64_t all_runs(const struct stress *s)
 {
-	struct hammering datagrams = { 0 }, messages = { 0 };
-	struct spin_nic *nic;
-
-	if (spin_nic__open(OWNER_DEV, &nic) ||
-	    hammering__open(&datagrams, nic, "hammer", "udp dport 9000", SPIN_HPUS_QUEUE, 0) ||
-	    hammering__open(&messages, nic, "hammer_message", "udp dport 9330", SPIN_HPUS_SPREAD, 0) ||
-	    write(ready, "r", 1) != 1)
-		return 2;
-	for (;;)
-		pause();
-}
-
-static const char *kill_an_owner(void)
-{
-	int ends[2];
-	char byte;
-	pid_t pid;
-
-	if (pipe(ends))
-		return "no pipe";
-	pid = child__start(link_.far_ns, own, ends[1]);
-	close(ends[1]);
-	if (read(ends[0], &byte, 1) != 1)
-		return "an owner does not get its interface";
-	close(ends[0]);
-	usleep(OWNER_MS * 1000);
-	child__kill(&pid);
-	kills++;
-	for (int try = 0; leftover__program(OWNER_DEV); try++) {
-		if (try == 100)
-			return "a killed owner's program is still there";
-		usleep(20000);
-	}
-	return NULL;
+	return hammering__runs(&s->datagrams) + hammering__runs(&s->messages) + answering__runs(&s->answering, 0) +
+	       answering__runs(&s->answering, 1);
 }
 
 /* Nothing is under way any more: counts stay. */
-static void wait_until_still(const struct hammering *a, const struct hammering *b)
+static void wait_until_still(const struct stress *s)
 {
 	uint64_t before = UINT64_MAX, now;
 
 	for (int still = 0; still < 5; before = now) {
 		usleep(200000);
-		now = hammering__runs(a) + hammering__runs(b);
+		now = all_runs(s);
 		still = now == before ? still + 1 : 0;
 	}
 }
 
-static const char *check(const struct hammering *datagrams, const struct hammering *messages)
+static const char *check(struct stress *s)
 {
-	const char *wrong = hammering__check(datagrams);
+	const char *wrong = hammering__check(&s->datagrams);
 	static char text[160];
 	struct spin_message_stats stats;
 
 	if (!wrong)
-		wrong = hammering__check(messages);
+		wrong = hammering__check(&s->messages);
+	if (!wrong)
+		wrong = answering__check(&s->answering);
 	if (wrong)
 		return wrong;
-	if (spin_ctx__message_stats(messages->ctx, &stats))
+	if (spin_ctx__message_stats(s->messages.ctx, &stats))
 		return spin_strerror_last();
 	/* one that was given up may have been completed, if only its acknowledgements were lost */
-	if (stats.completed < sent || stats.completed > sent + given_up || stats.completed != messages->state->messages) {
+	if (stats.completed < sent || stats.completed > sent + given_up || stats.completed != s->messages.state->messages) {
 		snprintf(text, sizeof(text), "%llu messages were acknowledged and %llu given up, but %llu completed and %u handlers ran for them",
 			 (unsigned long long)sent, (unsigned long long)given_up, (unsigned long long)stats.completed,
-			 messages->state->messages);
+			 s->messages.state->messages);
 		return text;
 	}
-	return sent && hammering__runs(datagrams) && changes && kills ? NULL : "hardly anything happened: give it more time";
+	return sent && s->runs[0] && changes && s->owners.datagrams && s->owners.message_packets ? NULL :
+		"hardly anything happened: give it more time";
 }
 
-static int write_rows(const char *path, uint64_t datagrams, uint64_t packets)
+static int write_rows(const char *path, const struct stress *s)
 {
+	const struct answering *a = &s->answering;
+	const struct { const char *name, *unit; uint64_t value; } row[] = {
+		{ "datagrams", "runs", s->runs[0] }, { "messages", "messages", sent }, { "message_packets", "runs", s->runs[1] },
+		{ "given_up", "messages", given_up },
+		{ "forward.messages", "messages", a->messages }, { "forward.runs", "runs", s->answers[0] },
+		{ "forward.came_back", "packets", a->came[ANSWERING_FORWARD] },
+		{ "put.runs", "runs", s->answers[1] }, { "put.came_back", "packets", a->came[ANSWERING_PUT] },
+		{ "reply.came_back", "packets", a->came[ANSWERING_REPLY] },
+		{ "lost_frames", "frames", link_.there.counts.lost + link_.back.counts.lost },
+		{ "attach_detach", "changes", changes },
+		{ "kills", "processes", s->owners.kills }, { "killed.datagrams", "runs", s->owners.datagrams },
+		{ "killed.message_packets", "runs", s->owners.message_packets },
+	};
 	static struct measure m;
+	char name[64];
 
 	measure_begin(&m, "stress");
-	measure_add(&m, "stress.datagrams", (double)datagrams, "runs");
-	measure_add(&m, "stress.messages", (double)sent, "messages");
-	measure_add(&m, "stress.message_packets", (double)packets, "runs");
-	measure_add(&m, "stress.given_up", (double)given_up, "messages");
-	measure_add(&m, "stress.lost_frames", (double)(link_.there.counts.lost + link_.back.counts.lost), "frames");
-	measure_add(&m, "stress.attach_detach", (double)changes, "changes");
-	measure_add(&m, "stress.kills", (double)kills, "processes");
+	for (unsigned i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+		snprintf(name, sizeof(name), "stress.%s", row[i].name);
+		measure_add(&m, name, (double)row[i].value, row[i].unit);
+	}
 	measure_print(&m);
 	return path && measure_write(&m, path) ? fail("the figures cannot be written") : 0;
+}
+
+/* What a run that passes has shown. */
+static void print_checked(const struct stress *s, const unsigned *ids)
+{
+	printf("\nchecked, and found right:\n"
+	       "  counters, tables, locks, scratchpads and words of host memory have all %llu runs, none twice\n"
+	       "  each of %llu acknowledged messages was completed once (%llu given up)\n"
+	       "  each of %llu packets that were to be forwarded was handled once; %llu came back, all as they had to be\n"
+	       "  the counts of what left have each of %llu runs' two puts; %llu puts and %llu replies came, all as they had to be\n"
+	       "  %llu times a context came or went, %llu owners were killed with %llu runs behind them: their programs were gone\n"
+	       "  %u maps, %u programs and %u links are gone; no pin, named network namespace or process is left\n",
+	       (unsigned long long)(s->runs[0] + s->runs[1]), (unsigned long long)sent, (unsigned long long)given_up,
+	       (unsigned long long)s->answers[0], (unsigned long long)s->answering.came[ANSWERING_FORWARD],
+	       (unsigned long long)s->answers[1], (unsigned long long)s->answering.came[ANSWERING_PUT],
+	       (unsigned long long)s->answering.came[ANSWERING_REPLY], (unsigned long long)changes,
+	       (unsigned long long)s->owners.kills, (unsigned long long)(s->owners.datagrams + s->owners.message_packets),
+	       ids[LEFTOVER_MAP], ids[LEFTOVER_PROGRAM], ids[LEFTOVER_LINK]);
+}
+
+static const char *open_contexts(struct stress *s, struct spin_nic *nic)
+{
+	const char *wrong = hammering__open(&s->datagrams, nic, "hammer", "udp dport 9000", SPIN_HPUS_SPREAD, 100);
+
+	if (!wrong)
+		wrong = hammering__open(&s->messages, nic, "hammer_message", "udp dport 9330", SPIN_HPUS_SPREAD, 100);
+	return wrong ? wrong : answering__open(&s->answering, nic, SPIN_HPUS_SPREAD);
+}
+
+static void run(struct stress *s, struct spin_nic *nic, unsigned seconds)
+{
+	const time_t end = time(NULL) + seconds;
+	pthread_t sender[SENDERS], coming;
+	const char *wrong;
+
+	s->stream = (struct hammering_stream){ .from = 6000, .to = 9000, .sockets = 16, .stop = &stop, .pause_us = 500 };
+	netns_enter(link_.near_ns);
+	wrong = hammering__stream(&s->stream);
+	if (!wrong)
+		wrong = answering__start(&s->answering, link_.near_ns, &stop);
+	netns_enter(link_.far_ns);
+	if (!wrong)
+		wrong = owners__open(&s->owners, link_.far_ns);
+	for (unsigned i = 0; i < SENDERS && !wrong; i++)
+		if (pthread_create(&sender[i], NULL, send_messages, (void *)(uintptr_t)(i + 1)))
+			wrong = "no thread";
+	if (wrong || pthread_create(&coming, NULL, come_and_go, nic)) {
+		fail(wrong ? wrong : "no thread");
+		exit(1);
+	}
+	while (time(NULL) < end && !why && !s->answering.why) {
+		leftover__note(&s->left, getpid());
+		wrong = owners__kill_one(&s->owners, &s->left);
+		if (wrong)
+			why = wrong;
+	}
+	stop = 1;
+	pthread_join(s->stream.thread, NULL);
+	answering__join(&s->answering);
+	for (unsigned i = 0; i < SENDERS; i++)
+		pthread_join(sender[i], NULL);
+	pthread_join(coming, NULL);
+	owners__close(&s->owners);
+	wait_until_still(s);
 }
 
 int main(int argc, char **argv)
 {
 	const struct lossy_rates rates = { .lose = 2, .twice = 2, .hold = 3, .reach = 40 };
-	unsigned seconds = argc > 1 ? (unsigned)strtoul(argv[1], NULL, 10) : 120;
-	struct hammering datagrams = { 0 }, messages = { 0 };
-	struct hammering_stream stream = { .from = 6000, .to = 9000, .sockets = 16, .stop = &stop, .pause_us = 500 };
-	pthread_t sender[SENDERS], coming;
+	unsigned seconds = argc > 1 ? (unsigned)strtoul(argv[1], NULL, 10) : 120, ids[LEFTOVER_KINDS];
+	static struct stress s;
 	struct spin_nic *nic;
-	const char *wrong = NULL;
-	uint64_t runs[2];
-	time_t end;
+	const char *wrong, *left;
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
+	leftover__begin(&s.left);
 	lossy__open(&link_, rates, rates, 7);
 	netns_enter(link_.far_ns);
-	netns_shell("ip link add " OWNER_DEV " numrxqueues 4 numtxqueues 4 type veth peer name own1 numrxqueues 4 numtxqueues 4 && "
-		    "ip link set " OWNER_DEV " up && ip link set own1 up");
-	if (spin_nic__open(FAR_DEV, &nic))
-		return fail(spin_strerror_last());
-	wrong = hammering__open(&datagrams, nic, "hammer", "udp dport 9000", SPIN_HPUS_SPREAD, 100);
-	if (!wrong)
-		wrong = hammering__open(&messages, nic, "hammer_message", "udp dport 9330", SPIN_HPUS_SPREAD, 100);
+	wrong = spin_nic__open(FAR_DEV, &nic) ? spin_strerror_last() : open_contexts(&s, nic);
 	if (wrong)
 		return fail(wrong);
-	netns_enter(link_.near_ns);
-	wrong = hammering__stream(&stream);
-	netns_enter(link_.far_ns);
-	for (unsigned i = 0; i < SENDERS && !wrong; i++)
-		if (pthread_create(&sender[i], NULL, send_messages, (void *)(uintptr_t)(i + 1)))
-			wrong = "no thread";
-	if (wrong || pthread_create(&coming, NULL, come_and_go, nic))
-		return fail(wrong ? wrong : "no thread");
-	for (end = time(NULL) + seconds; time(NULL) < end && !why && !wrong;)
-		wrong = kill_an_owner();
-	stop = 1;
-	pthread_join(stream.thread, NULL);
-	for (unsigned i = 0; i < SENDERS; i++)
-		pthread_join(sender[i], NULL);
-	pthread_join(coming, NULL);
-	wait_until_still(&datagrams, &messages);
+	run(&s, nic, seconds);
 	if (getenv("STRESS_BREAK"))
-		datagrams.state->added--;
-	if (!wrong)
-		wrong = why ? why : check(&datagrams, &messages);
-	runs[0] = hammering__runs(&datagrams);
-	runs[1] = hammering__runs(&messages);
-	hammering__close(&datagrams);
-	hammering__close(&messages);
+		s.datagrams.state->added--;
+	for (unsigned i = 0; i < 2; i++) {
+		s.runs[i] = hammering__runs(i ? &s.messages : &s.datagrams);
+		s.answers[i] = answering__runs(&s.answering, (int)i);
+	}
+	wrong = why ? why : check(&s);
+	hammering__close(&s.datagrams);
+	hammering__close(&s.messages);
+	answering__close(&s.answering);
 	spin_nic__close(nic);
-	if (!wrong && (leftover__program(FAR_DEV) || leftover__program(OWNER_DEV)))
+	if (!wrong && (leftover__program(FAR_DEV) || leftover__program(OWNERS_DEV)))
 		wrong = "a program is left on an interface";
 	lossy__print(&link_);
 	lossy__close(&link_);
-	if (write_rows(argc > 2 ? argv[2] : NULL, runs[0], runs[1]))
+	memcpy(ids, s.left.ids, sizeof(ids));
+	left = leftover__end(&s.left);
+	if (write_rows(argc > 2 ? argv[2] : NULL, &s))
 		return 1;
-	return wrong ? fail(wrong) : 0;
+	if (wrong || left)
+		return fail(wrong ? wrong : left);
+	print_checked(&s, ids);
+	return 0;
 }
