@@ -24,6 +24,7 @@
 #include <common/measure.h>
 #include <common/netns.h>
 #include <common/owners.h>
+#include <common/putting.h>
 #include <common/random.h>
 #include <user/libspin/libspin_send.h>
 
@@ -101,6 +102,7 @@ struct stress {
 	struct hammering datagrams, messages;
 	struct hammering_stream stream;
 	struct answering answering;
+	struct putting putting;
 	struct owners owners;
 	struct leftover left;
 	uint64_t runs[2], answers[2];  /* before the contexts go */
@@ -109,7 +111,7 @@ struct stress {
 static uint64_t all_runs(const struct stress *s)
 {
 	return hammering__runs(&s->datagrams) + hammering__runs(&s->messages) + answering__runs(&s->answering, 0) +
-	       answering__runs(&s->answering, 1);
+	       answering__runs(&s->answering, 1) + putting__runs(&s->putting);
 }
 
 /* Nothing is under way any more: counts stay. */
@@ -134,6 +136,8 @@ static const char *check(struct stress *s)
 		wrong = hammering__check(&s->messages);
 	if (!wrong)
 		wrong = answering__check(&s->answering);
+	if (!wrong)
+		wrong = putting__check(&s->putting);
 	if (wrong)
 		return wrong;
 	if (spin_ctx__message_stats(s->messages.ctx, &stats))
@@ -159,6 +163,8 @@ static int write_rows(const char *path, const struct stress *s)
 		{ "forward.came_back", "packets", a->came[ANSWERING_FORWARD] },
 		{ "put.runs", "runs", s->answers[1] }, { "put.came_back", "packets", a->came[ANSWERING_PUT] },
 		{ "reply.came_back", "packets", a->came[ANSWERING_REPLY] },
+		{ "put_message.messages", "messages", s->putting.messages }, { "put_message.came", "messages", s->putting.small },
+		{ "put_from_host.came", "messages", s->putting.large },
 		{ "lost_frames", "frames", link_.there.counts.lost + link_.back.counts.lost },
 		{ "attach_detach", "changes", changes },
 		{ "kills", "processes", s->owners.kills }, { "killed.datagrams", "runs", s->owners.datagrams },
@@ -184,12 +190,14 @@ static void print_checked(const struct stress *s, const unsigned *ids)
 	       "  each of %llu acknowledged messages was completed once (%llu given up)\n"
 	       "  each of %llu packets that were to be forwarded was handled once; %llu came back, all as they had to be\n"
 	       "  the counts of what left have each of %llu runs' two puts; %llu puts and %llu replies came, all as they had to be\n"
+	       "  each of %llu messages had its put from host memory: %llu came, and the memory is the same; %llu small ones came\n"
 	       "  %llu times a context came or went, %llu owners were killed with %llu runs behind them: their programs were gone\n"
 	       "  %u maps, %u programs and %u links are gone; no pin, named network namespace or process is left\n",
 	       (unsigned long long)(s->runs[0] + s->runs[1]), (unsigned long long)sent, (unsigned long long)given_up,
 	       (unsigned long long)s->answers[0], (unsigned long long)s->answering.came[ANSWERING_FORWARD],
 	       (unsigned long long)s->answers[1], (unsigned long long)s->answering.came[ANSWERING_PUT],
-	       (unsigned long long)s->answering.came[ANSWERING_REPLY], (unsigned long long)changes,
+	       (unsigned long long)s->answering.came[ANSWERING_REPLY], (unsigned long long)s->putting.messages,
+	       (unsigned long long)s->putting.large, (unsigned long long)s->putting.small, (unsigned long long)changes,
 	       (unsigned long long)s->owners.kills, (unsigned long long)(s->owners.datagrams + s->owners.message_packets),
 	       ids[LEFTOVER_MAP], ids[LEFTOVER_PROGRAM], ids[LEFTOVER_LINK]);
 }
@@ -200,7 +208,9 @@ static const char *open_contexts(struct stress *s, struct spin_nic *nic)
 
 	if (!wrong)
 		wrong = hammering__open(&s->messages, nic, "hammer_message", "udp dport 9330", SPIN_HPUS_SPREAD, 100);
-	return wrong ? wrong : answering__open(&s->answering, nic, SPIN_HPUS_SPREAD);
+	if (!wrong)
+		wrong = answering__open(&s->answering, nic, SPIN_HPUS_SPREAD);
+	return wrong ? wrong : putting__open(&s->putting, nic, SPIN_HPUS_SPREAD, link_.near_ns);
 }
 
 static void run(struct stress *s, struct spin_nic *nic, unsigned seconds)
@@ -214,6 +224,8 @@ static void run(struct stress *s, struct spin_nic *nic, unsigned seconds)
 	wrong = hammering__stream(&s->stream);
 	if (!wrong)
 		wrong = answering__start(&s->answering, link_.near_ns, &stop);
+	if (!wrong)
+		wrong = putting__start(&s->putting, &stop);
 	netns_enter(link_.far_ns);
 	if (!wrong)
 		wrong = owners__open(&s->owners, link_.far_ns);
@@ -224,7 +236,7 @@ static void run(struct stress *s, struct spin_nic *nic, unsigned seconds)
 		fail(wrong ? wrong : "no thread");
 		exit(1);
 	}
-	while (time(NULL) < end && !why && !s->answering.why) {
+	while (time(NULL) < end && !why && !s->answering.why && !s->putting.why) {
 		leftover__note(&s->left, getpid());
 		wrong = owners__kill_one(&s->owners, &s->left);
 		if (wrong)
@@ -233,6 +245,7 @@ static void run(struct stress *s, struct spin_nic *nic, unsigned seconds)
 	stop = 1;
 	pthread_join(s->stream.thread, NULL);
 	answering__join(&s->answering);
+	putting__join(&s->putting);
 	for (unsigned i = 0; i < SENDERS; i++)
 		pthread_join(sender[i], NULL);
 	pthread_join(coming, NULL);
@@ -266,6 +279,7 @@ int main(int argc, char **argv)
 	hammering__close(&s.datagrams);
 	hammering__close(&s.messages);
 	answering__close(&s.answering);
+	putting__close(&s.putting);
 	spin_nic__close(nic);
 	if (!wrong && (leftover__program(FAR_DEV) || leftover__program(OWNERS_DEV)))
 		wrong = "a program is left on an interface";
