@@ -11,6 +11,13 @@
 #include "checksum.h"
 #include "dma_payload.h"
 
+/* In the isolated class a loop's index is a constant, or is not known at all. */
+#ifdef __bpf__
+#define SPIN_UNROLL_ _Pragma("unroll")
+#else
+#define SPIN_UNROLL_
+#endif
+
 #define SPIN_PUT_HEAD_BYTES (sizeof(struct spin_slmp) + sizeof(struct spin_slmp_put))
 
 /* At `off` of the frame, of which only the verifier does not know that it is below 128. */
@@ -33,6 +40,7 @@ SPIN_INLINE void spin_put_turn_link_(uint8_t *frame)
 {
 	uint16_t *words = (uint16_t *)frame;
 
+	SPIN_UNROLL_
 	for (uint32_t i = 0; i < 3; i++) {
 		uint16_t was = words[i];
 
@@ -47,6 +55,7 @@ SPIN_INLINE void spin_put_copy_link(const struct spin_packet *packet, uint8_t *f
 
 	if (!spin_inside_(&packet->view, from + 3))
 		return; /* cannot be: an IP header follows */
+	SPIN_UNROLL_
 	for (uint32_t i = 0; i < 3; i++)
 		((uint64_t *)frame)[i] = from[i];
 	spin_put_turn_link_(frame);
@@ -96,16 +105,25 @@ SPIN_INLINE void spin_put_ip_word_(const struct spin_packet *packet, uint8_t *ip
 		((uint32_t *)ip)[i] = *from;
 }
 
-/* The packet's own IP header with another way to go; checksum to follow. */
+/*
+ * The packet's own IP header with another way to go; checksum to follow. Of a frame that was copied more bytes than
+ * the header has, which the next one is written over: so it is one way to the verifier, not eleven.
+ */
 SPIN_INLINE void spin_put_ip_again(const struct spin_packet *packet, uint8_t *frame, const struct spin_process *to,
 				   uint32_t ip_payload_bytes)
 {
 	const struct spin_process source = spin_target_(packet);
 	uint8_t *at = spin_put_at(frame, packet->ip_at);
 
-	for (uint32_t i = 0; i < 15; i++)
-		if (i < 5 || 4 * i < packet->ip_bytes)
+	if (packet->view.access == SPIN_COPIED) {
+		SPIN_UNROLL_
+		for (uint32_t i = 0; i < 15; i++)
 			spin_put_ip_word_(packet, at, i);
+	} else {
+		for (uint32_t i = 0; i < 15; i++)
+			if (i < 5 || 4 * i < packet->ip_bytes)
+				spin_put_ip_word_(packet, at, i);
+	}
 	if (packet->is_ip4) {
 		struct spin_ip4 *ip = (void *)at;
 
@@ -113,6 +131,7 @@ SPIN_INLINE void spin_put_ip_again(const struct spin_packet *packet, uint8_t *fr
 		ip->ttl = 64;
 		ip->src = source.addr[0];
 		ip->dst = to->addr[0];
+		spin_opaque_(0); /* two stores stay two: one, at either offset, is none for the isolated class */
 	} else {
 		struct spin_ip6 *ip = (void *)at;
 
@@ -145,18 +164,17 @@ SPIN_INLINE void spin_put_slmp(uint8_t *frame, uint32_t udp_at, const struct spi
 	more->offset = __builtin_bswap64(put->remote_offset);
 }
 
-/* The packet's own SLMP header, less what its put tells. Returns its bytes. */
-SPIN_INLINE uint32_t spin_put_slmp_again(const struct spin_packet *packet, uint8_t *frame, uint32_t udp_at)
+/* The packet's own SLMP header, less what its put tells. */
+SPIN_INLINE void spin_put_slmp_again(const struct spin_packet *packet, uint8_t *frame, uint32_t udp_at)
 {
 	const uint8_t *from = spin_opaque_pointer_((const uint8_t *)(packet->udp + 1));
 	uint16_t *to = (uint16_t *)spin_put_at(frame, udp_at + sizeof(struct spin_udp));
 
 	if (!spin_inside_(&packet->view, from + sizeof(struct spin_slmp)))
-		return sizeof(struct spin_slmp); /* cannot be */
+		return; /* cannot be */
 	for (uint32_t i = 0; i < sizeof(struct spin_slmp) / 2; i++)
 		to[i] = ((const uint16_t *)from)[i];
 	to[0] &= (uint16_t)~spin_hton16(SPIN_SLMP_PUT);
-	return sizeof(struct spin_slmp);
 }
 
 SPIN_INLINE void spin_put_udp(const struct spin_packet *packet, uint8_t *frame, uint32_t udp_at, spin_be16 port,
@@ -179,9 +197,10 @@ SPIN_INLINE uint64_t spin_put_sum_(uint8_t *udp, uint32_t udp_bytes, const uint8
 	if (at > SPIN_PUT_BYTES_MAX + 64)
 		return 0; /* cannot be */
 	behind = (uint32_t *)(udp + at);
+	SPIN_UNROLL_
 	for (uint32_t i = 0; i < 8; i++)
 		behind[i] = 0;
-	for (uint32_t done = 0; done < udp_bytes && spin_go_on_(); done = spin_blur(done + 32)) {
+	for (uint32_t done = spin_blur(0); done < udp_bytes && spin_go_on_(); done = spin_blur(done + 32)) {
 		at = spin_opaque64_(done);
 		if (at > SPIN_PUT_BYTES_MAX + 64)
 			break; /* cannot be */
@@ -204,12 +223,13 @@ SPIN_INLINE void spin_put_checksums(const struct spin_packet *packet, uint8_t *f
 
 		((struct spin_ip4 *)ip)->checksum = 0;
 		sum = spin_sum_words_(ip, 5);
+		SPIN_UNROLL_
 		for (uint32_t i = 0; i < 10; i++) /* of options */
 			sum += i < words ? ((uint32_t *)ip)[5 + i] : 0;
 		((struct spin_ip4 *)ip)->checksum = ~spin_fold(sum);
-		sum = spin_put_sum_((uint8_t *)udp, udp_bytes, ip + offsetof(struct spin_ip4, src), 2);
+		sum = spin_put_sum_((uint8_t *)udp, udp_bytes, spin_opaque_pointer_(ip + offsetof(struct spin_ip4, src)), 2);
 	} else {
-		sum = spin_put_sum_((uint8_t *)udp, udp_bytes, ip + offsetof(struct spin_ip6, src), 8);
+		sum = spin_put_sum_((uint8_t *)udp, udp_bytes, spin_opaque_pointer_(ip + offsetof(struct spin_ip6, src)), 8);
 	}
 	folded = ~spin_fold(sum);
 	udp->checksum = folded ? folded : 0xffff;

@@ -275,19 +275,21 @@ SPIN_INLINE void spin_address_(const struct spin_packet *packet, struct spin_pro
 			       uint32_t off6)
 {
 	const struct spin_ip6 *ip6;
+	const uint8_t *at;
 
 	for (uint32_t i = 0; i < 4; i++)
 		process->addr[i] = 0;
 	process->ip_version = packet->is_ip4 ? 4 : 6;
 	if (packet->is_ip4) {
-		process->addr[0] = *(const spin_be32 *)((const uint8_t *)packet->ip + off4);
+		process->addr[0] = *(const spin_be32 *)spin_opaque_pointer_((const uint8_t *)packet->ip + off4);
 		return;
 	}
 	ip6 = packet->view.access == SPIN_COPIED ? packet->ip : (const void *)spin_fresh_(packet->ip, packet->is_ip4);
 	if (!spin_inside_(&packet->view, ip6 + 1))
 		return;
+	at = spin_opaque_pointer_((const uint8_t *)ip6 + off6); /* not one addition of either offset, for the isolated class */
 	for (uint32_t i = 0; i < 4; i++)
-		process->addr[i] = ((const spin_be32 *)((const uint8_t *)ip6 + off6))[i];
+		process->addr[i] = ((const spin_be32 *)at)[i];
 }
 
 SPIN_INLINE struct spin_process spin_source_(const struct spin_packet *packet)

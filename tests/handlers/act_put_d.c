@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* act_put_d - datagrams whose payload says which bytes of it to send, how often and to whom (act_put.h). */
+#include <spin/spin.h>
+
+#include "act_put.h"
+
+struct puts { uint32_t sent, round; };
+SPIN_STATE(struct puts);
+SPIN_PUTS(16);
+
+static enum spin_payload_rc act_put_d_payload(struct spin_payload *p, struct puts *state)
+{
+	const struct act_put_ask *ask = SPIN_GET(p, 0, struct act_put_ask);
+	uint32_t off, bytes;
+	struct spin_put put;
+	uint8_t count, rc;
+	int err = 0;
+
+	if (!ask)
+		return SPIN_FAIL;
+	off = ask->off;
+	bytes = ask->bytes;
+	count = ask->count;
+	rc = ask->rc;
+	put = ACT_PUT(p, ask);
+	/* counted in the state, of which the verifier knows nothing: all rounds are one to it */
+	state->round = 0;
+	SPIN_WHILE(p, !err && spin_load32(&state->round) < count) {
+		err = spin_put_payload(p, off, bytes, &put);
+		state->sent += !err;
+		state->round++;
+	}
+	state->round = 0;
+	if (err)
+		return SPIN_SEGV;
+	return rc == SPIN_REPLIED ? spin_reply(p, 4) : (enum spin_payload_rc)rc;
+}
+
+SPIN_HANDLERS(act_put_d, .payload = act_put_d_payload);
