@@ -8,9 +8,9 @@ static enum spin_payload_rc f(struct spin_payload *p, struct tally *state)
 {
 	uint32_t copy[8] = { 0 };
 
+	copy[p->length & 7] = 1; // isolated: a local array is indexed with a variable; keep the array in the state
 	for (uint32_t i = 0; i < 8; i++)
-		copy[i] = spin_load32(&state->words[i]);
-	state->n = copy[p->length & 7]; // isolated: a local array is indexed with a variable; keep the array in the state
+		state->words[i] = copy[i];
 	return SPIN_SUCCESS;
 }
 
