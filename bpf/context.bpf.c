@@ -320,7 +320,7 @@ SPIN_INLINE int spin_replay_one_(struct xdp_md *ctx, _Bool live)
 	spin_park_free(buffer);
 	spin_message_count_replay(reason, hpu);
 	if (spin_puts_)
-		spin_out_make_room(ctx, hpu);
+		spin_out_make_room(ctx, bpf_get_smp_processor_id() & (SPIN_HPUS_MAX - 1));
 	if (cpu->chain && cpu->left)
 		bpf_tail_call(ctx, live ? (void *)&spin_parked : (void *)&spin_swept, SPIN_REPLAY_SLOT);
 	if (cpu->chain)

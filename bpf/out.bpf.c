@@ -36,7 +36,7 @@ int spin_out(struct xdp_md *ctx)
 	if (!head)
 		return XDP_DROP; /* cannot be */
 	i = head->came++;
-	if (i >= head->count || i >= SPIN_OUTS)
+	if (i >= head->count || i >= SPIN_OUTS_ORDER)
 		return XDP_DROP; /* one more than there are packets */
 	out = spin_out_at(head->order[i]);
 	if (!out)

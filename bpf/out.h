@@ -42,6 +42,7 @@ struct {
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 1);
+	__uint(map_flags, BPF_F_NO_PREALLOC); /* else what is replaced may be another target's while it is read */
 	__type(key, struct spin_hop_key);
 	__type(value, struct spin_hop);
 } spin_hops SEC(".maps");
@@ -150,11 +151,23 @@ SPIN_INLINE _Bool spin_out_route_(struct xdp_md *ctx, struct spin_out *out)
 	return 1;
 }
 
+/*
+ * Is it short enough for the interface? What is as short as the frame that came is; of others the kernel would find a
+ * copy too long when it is no carrier any more.
+ */
+SPIN_INLINE _Bool spin_out_fits_(struct xdp_md *ctx, const struct spin_out *out)
+{
+	uint32_t ip_bytes = out->request.bytes - out->request.ip_at;
+
+	return out->request.bytes <= bpf_xdp_get_buff_len(ctx) ||
+	       !bpf_check_mtu(ctx, ctx->ingress_ifindex, &ip_bytes, 0, 0);
+}
+
 /* All of a group to the host. */
 SPIN_INLINE void spin_out_ask_all_(const struct spin_out *head, uint32_t count, struct spin_out_stats *stats)
 {
 	for (uint32_t i = 0; i < count && spin_go_on_(); i = spin_blur(i + 1)) {
-		const struct spin_out *out = spin_out_at(head->order[i & (SPIN_OUTS - 1)]);
+		const struct spin_out *out = spin_out_at(head->order[i & (SPIN_OUTS_ORDER - 1)]);
 
 		if (out)
 			spin_out_ask_(out, stats);
@@ -191,11 +204,12 @@ SPIN_INLINE _Bool spin_out_carry_(struct xdp_md *ctx, uint32_t first)
 SPIN_INLINE int spin_out_send_(struct xdp_md *ctx, struct spin_out *head, uint32_t first, uint32_t count,
 			       uint32_t longest, uint32_t place, struct spin_out_stats *stats)
 {
-	const struct spin_out *last = spin_out_at(head->order[(count - 1) & (SPIN_OUTS - 1)]);
+	const struct spin_out *last = spin_out_at(head->order[(count - 1) & (SPIN_OUTS_ORDER - 1)]);
 	uint32_t bytes, no_room = spin_peek(&spin_way[place & (SPIN_WAY_PLACES - 1)].no_room);
 	void *way;
 	int more;
 
+	head->count = 0;
 	if (!last)
 		return XDP_ABORTED; /* cannot be */
 	bytes = spin_opaque_(last->request.bytes);
@@ -240,49 +254,66 @@ SPIN_INLINE _Bool spin_out_take_frame_(struct xdp_md *ctx, struct spin_out *out,
 	return 1;
 }
 
-/* What is in the box, with the action for the frame that came; `live`: it came in by an interface. */
-SPIN_INLINE int spin_out_all(struct xdp_md *ctx, struct spin_outbox *box, int action, _Bool live, uint32_t hpu)
+/* Can all in the box leave from here? Then head->order has them, and *longest is so long. */
+SPIN_INLINE _Bool spin_out_order_(struct xdp_md *ctx, struct spin_out *head, uint32_t first, uint32_t count,
+				  uint32_t *longest)
 {
-	struct spin_out_stats *stats = spin_out_stats_at(hpu);
-	uint32_t first = box->first & (SPIN_OUTS - 1), count = box->count, n = 0, longest = 0, place = SPIN_WAY_PLACES;
-	struct spin_out *head = spin_out_at(first), *out;
+	for (uint32_t i = 0; i < count && spin_go_on_(); i = spin_blur(i + 1)) {
+		struct spin_out *out = spin_out_at(first + i);
+
+		if (!out || out->request.type != SPIN_REQUEST_PACKET)
+			return 0;
+		if (!(out->direct ? spin_out_fits_(ctx, out) : spin_out_route_(ctx, out)))
+			return 0;
+		head->order[i & (SPIN_OUTS_ORDER - 1)] = (uint8_t)(first + i);
+		*longest = spin_blur(out->request.bytes > *longest ? out->request.bytes : *longest);
+	}
+	return 1;
+}
+
+/*
+ * What is in the box, with the action for the frame that came; `live`: it came in by an interface. If one of them
+ * cannot leave from here, none does, so that they stay in order.
+ */
+SPIN_INLINE int spin_out_all(struct xdp_md *ctx, struct spin_outbox *box, int action, _Bool live, uint32_t cpu)
+{
+	struct spin_out_stats *stats = spin_out_stats_at(cpu);
+	uint32_t first = box->first & (SPIN_OUTS - 1), count = box->count, longest = 0, place = SPIN_WAY_PLACES;
+	struct spin_out *head = spin_out_at(first);
+	int result;
 
 	box->count = 0;
-	box->first = first + count + (action == XDP_TX);
 	if (live && spin_config.redirect && action != XDP_PASS &&
 	    (action == XDP_DROP || bpf_xdp_get_buff_len(ctx) <= SPIN_REQUEST_FRAME_MAX))
 		place = spin_out_place_(ctx->ingress_ifindex);
 	if (!head)
 		return action; /* cannot be */
-	for (uint32_t i = 0; i < count && spin_go_on_(); i = spin_blur(i + 1)) {
-		out = spin_out_at(first + i);
-		if (!out)
-			break; /* cannot be */
-		if (place < SPIN_WAY_PLACES && out->request.type == SPIN_REQUEST_PACKET &&
-		    (out->direct || spin_out_route_(ctx, out))) {
-			head->order[n & (SPIN_OUTS - 1)] = (uint8_t)(first + i);
-			n = spin_blur(n + 1);
-			longest = spin_blur(out->request.bytes > longest ? out->request.bytes : longest);
-		} else {
-			spin_out_ask_(out, stats);
+	if (place >= SPIN_WAY_PLACES || !spin_out_order_(ctx, head, first, count, &longest)) {
+		for (uint32_t i = 0; i < count && spin_go_on_(); i = spin_blur(i + 1)) {
+			const struct spin_out *out = spin_out_at(first + i);
+
+			if (out)
+				spin_out_ask_(out, stats);
 		}
+		return action == XDP_TX && live ? spin_leave(ctx) : action;
 	}
-	if (!n)
-		return action == XDP_TX ? spin_leave(ctx) : action;
-	if (action == XDP_TX && spin_out_take_frame_(ctx, spin_out_at(first + count), spin_out_at(head->order[0]))) {
-		head->order[n & (SPIN_OUTS - 1)] = (uint8_t)(first + count);
-		n = spin_blur(n + 1);
+	if (action == XDP_TX && spin_out_take_frame_(ctx, spin_out_at(first + count), spin_out_at(first))) {
+		head->order[count & (SPIN_OUTS_ORDER - 1)] = (uint8_t)(first + count);
+		count = spin_blur(count + 1);
 	}
-	return spin_out_send_(ctx, head, first, n, longest, place, stats);
+	result = spin_out_send_(ctx, head, first, count, longest, place, stats);
+	if (head->count) /* copies are on their way, with these buffers */
+		box->first = first + count;
+	return result;
 }
 
 /* Before the next parked packet's: what the box cannot hold with those goes to the host. */
-SPIN_INLINE void spin_out_make_room(struct xdp_md *ctx, uint32_t hpu)
+SPIN_INLINE void spin_out_make_room(struct xdp_md *ctx, uint32_t cpu)
 {
 	struct spin_outbox *box = spin_outbox();
 
 	if (box && box->count + spin_puts_ > SPIN_OUTS_RUN)
-		spin_out_all(ctx, box, XDP_PASS, 0, hpu);
+		spin_out_all(ctx, box, XDP_PASS, 0, cpu);
 }
 
 #endif

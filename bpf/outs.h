@@ -8,7 +8,13 @@
  */
 #include <spin/context.h>
 
-#define SPIN_OUTS 64u        /* a power of two; at least SPIN_OUTS_RUN + 1 and the 16 that the kernel's queue holds */
+/*
+ * A power of two. Only groups whose copies are on their way keep their buffers: the kernel's queue to an interface holds 16
+ * copies, so that is what is left of one group, 15 more, and the next group; for each of some interfaces, where
+ * packets of several are given to one CPU.
+ */
+#define SPIN_OUTS 256u
+#define SPIN_OUTS_ORDER 64u  /* a power of two; at least SPIN_OUTS_RUN + 1 */
 #define SPIN_OUTS_RUN 32u    /* of one run, which goes on with what was parked; an acknowledgement comes to them */
 #define SPIN_OUT_OWNERS 64u  /* contexts of a process that send */
 
@@ -17,7 +23,7 @@ struct spin_out {
 	/* of the first one of a group: the carrier's copies (out.h) */
 	uint32_t owner;      /* whose they are */
 	uint32_t came, count; /* copies so far; packets */
-	uint8_t  order[SPIN_OUTS]; /* where in the ring these are */
+	uint8_t  order[SPIN_OUTS_ORDER]; /* where in the ring these are */
 	/* what is to be made of request.put: see put.h */
 	uint32_t kind, from, bytes;
 	uint32_t ip_bytes, is_ip4; /* of the packet that came; request.ip_at, too */

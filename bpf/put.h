@@ -75,8 +75,8 @@ SPIN_INLINE int spin_put_make_(const struct spin_packet *packet, const uint8_t *
 }
 
 #ifdef __bpf__
-/* The same where the frame lies. */
-__attribute__((noinline)) int spin_put_direct(struct xdp_md *ctx)
+/* The same where the frame lies. Inline in C's sense: it is in the object only where SPIN_PUTS has declared it. */
+__attribute__((noinline)) inline int spin_put_direct(struct xdp_md *ctx)
 {
 	const struct spin_frame frame = { ctx };
 	const struct spin_view view = spin_frame_view(&frame);

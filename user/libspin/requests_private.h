@@ -74,6 +74,6 @@ void requests_hop__refresh(struct requests *r);
 void requests_put__add(struct spin_ctx *ctx, const struct spin_request *request);
 /* The thread. */
 void *requests_put__run(void *ctx);
-void requests_put__forget(struct requests *r);
+void requests_put__forget(struct spin_ctx *ctx);
 
 #endif

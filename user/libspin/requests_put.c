@@ -138,12 +138,14 @@ void *requests_put__run(void *arg)
 	return NULL;
 }
 
-void requests_put__forget(struct requests *r)
+void requests_put__forget(struct spin_ctx *ctx)
 {
+	struct requests *r = ctx->requests;
 	struct put *p;
 
 	while ((p = r->first)) {
 		r->first = p->next;
+		tell_failed(ctx, p);
 		free(p);
 	}
 	r->last = &r->first;

@@ -46,6 +46,8 @@ static void *run(void *arg)
 		if (!err)
 			err = spin_ctx__requests(ctx, take, ctx);
 	}
+	if (!err) /* no handler runs any more: what is left */
+		err = spin_ctx__requests(ctx, take, ctx);
 	if (err)
 		requests__fail(r, err);
 	return NULL;
@@ -75,12 +77,14 @@ static void set_stop(struct requests *r)
 		return; /* cannot be: it is empty */
 }
 
-static void close_all(struct requests *r)
+static void close_all(struct spin_ctx *ctx)
 {
+	struct requests *r = ctx->requests;
+
 	pthread_cond_destroy(&r->wake);
 	requests_packet__close(r);
 	requests_hop__close(r);
-	requests_put__forget(r);
+	requests_put__forget(ctx);
 	if (r->stop_fd >= 0)
 		close(r->stop_fd);
 	r->stop_fd = -1;
@@ -110,7 +114,7 @@ int spin_requests__start(struct spin_ctx *ctx)
 		set_stop(r);
 		pthread_join(r->worker, NULL);
 	}
-	close_all(r);
+	close_all(ctx);
 	return err;
 }
 
@@ -123,7 +127,7 @@ void spin_requests__stop(struct spin_ctx *ctx)
 	set_stop(r);
 	pthread_join(r->thread, NULL);
 	pthread_join(r->worker, NULL);
-	close_all(r);
+	close_all(ctx);
 	r->has_threads = 0;
 }
 

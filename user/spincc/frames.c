@@ -47,14 +47,35 @@ static unsigned innermost_call(const struct spincc *s, Dwarf_Die *parent, Dwarf_
 	return found;
 }
 
-/* Of the code's own line, if that is the user's. */
+/*
+ * Of the code's own line, if that is the user's. Programs of one unit have the same addresses, each in its section, so
+ * others' lines stand between: the user's line that begins nearest before the instruction, within a few.
+ */
 static unsigned own_line(const struct spincc *s, Dwarf_Die *unit, Dwarf_Addr pc, char name[PATH_MAX])
 {
-	Dwarf_Line *line = dwarf_getsrc_die(unit, pc);
-	const char *file = line ? dwarf_linesrc(line, NULL, NULL) : NULL;
-	int number = 0;
+	enum { NEAR_BYTES = 4 * 8 };
+	Dwarf_Addr best = 0;
+	Dwarf_Lines *lines;
+	unsigned found = 0;
+	size_t count;
 
-	return file && paths__users(s, file, name) && !dwarf_lineno(line, &number) && number > 0 ? (unsigned)number : 0;
+	if (dwarf_getsrclines(unit, &lines, &count))
+		return 0;
+	for (size_t i = 0; i < count; i++) {
+		Dwarf_Line *line = dwarf_onesrcline(lines, i);
+		Dwarf_Addr addr;
+		const char *file;
+		int number;
+
+		if (!line || dwarf_lineaddr(line, &addr) || addr > pc || pc - addr > NEAR_BYTES || (found && addr <= best))
+			continue;
+		file = dwarf_linesrc(line, NULL, NULL);
+		if (file && paths__users(s, file, name) && !dwarf_lineno(line, &number) && number > 0) {
+			best = addr;
+			found = (unsigned)number;
+		}
+	}
+	return found;
 }
 
 unsigned frames__line(const struct spincc *s, const char *object, const char *program, long instruction,

@@ -15,7 +15,9 @@
  *	spin_put_from_device(c, &state->sum, sizeof(state->sum), &(struct spin_put){ .target = root, .match_bits = 7 });
  *
  * Packets leave in the order of the calls, each as it stood at its call, and before what becomes of the
- * packet that arrived: reply, acknowledgement. They leave by the interface that this one came in by. Nobody
+ * packet that arrived: reply, acknowledgement. Live, those of a packet of which one cannot leave at once (its target's
+ * Ethernet address is not known yet, it is longer than the interface takes, or it comes from host memory) leave a
+ * little later, in their order, behind the reply. They leave by the interface that this one came in by. Nobody
  * sends them again when they are lost.
  *
  * A packet that is made here (not forwarded): IPv4 without options (0x45, TOS 0, identification 0, DF set, TTL 64) or
@@ -80,6 +82,7 @@ struct spin_put {
 #define SPIN_PUTS(n) \
 	_Static_assert((n) >= 1 && (n) <= 16, "SPIN_PUTS: from 1 to 16"); \
 	const uint32_t spin_puts_registered_ __attribute__((used, section(SPIN_PUTS_SECTION))) = (n); \
+	SPIN_PUTS_OF_TARGET_ \
 	static const uint32_t spin_puts_ = (n)
 
 #endif

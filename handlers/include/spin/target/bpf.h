@@ -6,6 +6,8 @@
 #define SPIN_STATE_ATTR_ __attribute__((section(".data"), aligned(8)))
 #define SPIN_TABLE_ATTR_ __attribute__((aligned(64), annotate("spin_table"))) /* spincc tells it from other variables */
 #define SPIN_SCRATCH_ATTR_ __attribute__((aligned(64)))
+/* Makes of the function that sends one that the verifier looks at by itself (bpf/put.h). */
+#define SPIN_PUTS_OF_TARGET_ struct xdp_md; extern int spin_put_direct(struct xdp_md *ctx);
 #define SPIN_KEY_ATTR_   __attribute__((btf_decl_tag("spin_key"))) /* spincc sees to it that it comes first */
 
 /* A page of 4096 less XDP's headroom and tailroom: what is longer goes by the copied program. */

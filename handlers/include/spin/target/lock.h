@@ -29,6 +29,8 @@ SPIN_INLINE void spin_unlock_(struct spin_lock *lock)
 
 SPIN_INLINE struct spin_lock *spin_lock_(struct spin_packet *packet, struct spin_lock *lock)
 {
+	if (packet->overrun)
+		return 0;
 	while (!spin_try_lock_(lock))
 		if (!spin_step_(packet))
 			return 0;
@@ -45,6 +47,8 @@ SPIN_INLINE void spin_unlock_at_(struct spin_lock **lock)
 
 SPIN_INLINE struct spin_rw_lock *spin_read_lock_(struct spin_packet *packet, struct spin_rw_lock *lock)
 {
+	if (packet->overrun)
+		return 0;
 	while (spin_fadd32_(&lock->readers, 1) & SPIN_WRITER_) {
 		spin_fadd32_(&lock->readers, 0xffffffffu);
 		if (!spin_step_(packet))
@@ -61,6 +65,8 @@ SPIN_INLINE void spin_read_unlock_at_(struct spin_rw_lock **lock)
 
 SPIN_INLINE struct spin_rw_lock *spin_write_lock_(struct spin_packet *packet, struct spin_rw_lock *lock)
 {
+	if (packet->overrun)
+		return 0;
 	while (!spin_cas32(&lock->readers, 0, SPIN_WRITER_))
 		if (!spin_step_(packet))
 			return 0;

@@ -14,6 +14,7 @@
 #define SPIN_STATE_ATTR_ __attribute__((section(".spin_state"), aligned(8)))
 #define SPIN_TABLE_ATTR_ __attribute__((section(".spin_tables"), aligned(64)))
 #define SPIN_KEY_ATTR_
+#define SPIN_PUTS_OF_TARGET_
 
 #define spin_index_(i) ((uint32_t)(i))
 

@@ -45,6 +45,8 @@ SPIN_INLINE struct spin_lock *spin_lock_(struct spin_packet *packet, struct spin
 {
 	if (!lock)
 		__builtin_unreachable();
+	if (packet->overran)
+		return 0;
 #pragma GCC unroll 1
 	while (__builtin_expect(!spin_try_lock_(lock), 0))
 		if (!spin_step_(packet))
@@ -70,6 +72,8 @@ SPIN_INLINE struct spin_rw_lock *spin_read_lock_(struct spin_packet *packet, str
 {
 	if (!lock)
 		__builtin_unreachable();
+	if (packet->overran)
+		return 0;
 #pragma GCC unroll 1
 	while (__builtin_expect((int32_t)__atomic_fetch_add(&lock->readers, 1, __ATOMIC_RELAXED) < 0, 0)) {
 		spin_read_unlock_(lock);
@@ -99,6 +103,8 @@ SPIN_INLINE struct spin_rw_lock *spin_write_lock_(struct spin_packet *packet, st
 
 	if (!lock)
 		__builtin_unreachable();
+	if (packet->overran)
+		return 0;
 #pragma GCC unroll 1
 	while (__builtin_expect((had = __atomic_fetch_or(&lock->readers, SPIN_WRITER_, __ATOMIC_RELAXED)) &
 					SPIN_WRITER_, 0))
