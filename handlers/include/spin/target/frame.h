@@ -135,7 +135,7 @@ SPIN_INLINE _Bool spin_walk_chunk_(const struct spin_packet *packet, uint32_t si
 /* Is there another piece in the chunk? Not told by a null pointer: the verifier takes any for possible. */
 SPIN_INLINE _Bool spin_walk_piece_(const struct spin_packet *packet, uint32_t size, struct spin_walk_ *walk)
 {
-	uint32_t bytes = 64 % size ? size : 64;
+	uint32_t bytes = packet->view.access == SPIN_COPIED ? 8 * size : 64 % size ? size : 64; /* of a whole chunk */
 
 	if (walk->piece >= walk->pieces || walk->piece >= bytes / size)
 		return 0;
