@@ -30,7 +30,7 @@ SPIN_INLINE void spin_deliver(const struct spin_view *view, const struct spin_da
 	d->udp->checksum = checksum ? checksum : 0xffff;
 }
 
-SPIN_INLINE void spin_swap_eth_(struct spin_eth *eth)
+SPIN_INLINE void spin_swap_eth(struct spin_eth *eth)
 {
 	uint16_t *dst = (uint16_t *)eth->dst, *src = (uint16_t *)eth->src;
 
@@ -81,7 +81,7 @@ SPIN_INLINE void spin_turn_around(const struct spin_view *view, const struct spi
 	uint32_t udp_bytes = payload_bytes + sizeof(struct spin_udp);
 	spin_be16 port = d->udp->src_port;
 
-	spin_swap_eth_(d->eth);
+	spin_swap_eth(d->eth);
 	if (d->is_ip4)
 		spin_reply_ip4_(d->ip, d->ip_header_bytes + udp_bytes);
 	else if (spin_inside_(view, (struct spin_ip6 *)d->ip + 1))

@@ -2,7 +2,7 @@
 #ifndef SPIN_BPF_DMA_ATOMIC_H
 #define SPIN_BPF_DMA_ATOMIC_H
 
-/* Atomic operations on host memory (sPIN B.6): atomic against the host's, too. And the entry's counter. */
+/* Atomic operations on host memory (sPIN B.6): atomic against the host's, too. */
 #include "space.h"
 
 /* NULL: not inside, or not naturally aligned. A segment has multiples of 8, so it holds all of an aligned value. */
@@ -50,35 +50,6 @@ SPIN_INLINE int spin_dma_fadd64_(const struct spin_packet *packet, enum spin_hos
 		return SPIN_SEGV;
 	*before = spin_fetch_add(host, n);
 	return 0;
-}
-
-SPIN_INLINE void spin_ct_inc_(const struct spin_packet *packet, uint32_t success, uint32_t failure)
-{
-	struct spin_ct *ct = &spin_me_memory_of(packet)->ct;
-
-	spin_add32(&ct->success, success);
-	spin_add32(&ct->failure, failure);
-}
-
-SPIN_INLINE struct spin_ct spin_ct_get_(const struct spin_packet *packet)
-{
-	const struct spin_ct *ct = &spin_me_memory_of(packet)->ct;
-
-	return (struct spin_ct){ spin_load32(&ct->success), spin_load32(&ct->failure) };
-}
-
-SPIN_INLINE void spin_ct_set_(const struct spin_packet *packet, struct spin_ct value)
-{
-	struct spin_ct *ct = &spin_me_memory_of(packet)->ct;
-
-	spin_store32(&ct->success, value.success);
-	spin_store32(&ct->failure, value.failure);
-}
-
-SPIN_INLINE uint32_t spin_num_hpus_(const struct spin_packet *packet)
-{
-	(void)packet;
-	return spin_config.hpus;
 }
 
 #endif

@@ -7,6 +7,7 @@
  * MPQ, parking, and the header handler.
  */
 #include "flow.h"
+#include "counter.h"
 #include "dma.h"
 #include "dma_atomic.h"
 #include "dma_payload.h"

@@ -28,17 +28,18 @@ int spin_out(struct xdp_md *ctx)
 	const uint8_t *end = (void *)(long)ctx->data_end;
 	struct spin_out *head, *out;
 	struct spin_outs_made *made;
-	uint32_t zero = 0, bytes, i;
+	uint32_t zero = 0, bytes, i, first;
 
 	if ((const uint8_t *)(carrier + 1) > end || carrier->type)
 		return XDP_PASS;
-	head = spin_out_at(carrier->first);
+	first = carrier->first;
+	head = spin_out_at(first);
 	if (!head)
 		return XDP_DROP; /* cannot be */
 	i = head->came++;
-	if (i >= head->count || i >= SPIN_OUTS_ORDER)
+	if (i >= head->count)
 		return XDP_DROP; /* one more than there are packets */
-	out = spin_out_at(head->order[i]);
+	out = spin_out_at(first + i);
 	if (!out)
 		return XDP_DROP; /* cannot be */
 	bytes = spin_opaque_(out->request.bytes);

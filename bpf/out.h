@@ -51,9 +51,9 @@ static struct spin_way spin_way[SPIN_WAY_PLACES] SPIN_MPQ_ATTR_;
 static struct spin_out_stats spin_out_stats[SPIN_HPUS_MAX] SPIN_MPQ_ATTR_;
 static uint32_t spin_out_owner SPIN_MPQ_ATTR_;
 
-SPIN_INLINE struct spin_out_stats *spin_out_stats_at(uint32_t hpu)
+SPIN_INLINE struct spin_out_stats *spin_out_stats_at(uint32_t cpu)
 {
-	return &spin_out_stats[hpu & (SPIN_HPUS_MAX - 1)];
+	return &spin_out_stats[cpu & (SPIN_HPUS_MAX - 1)];
 }
 
 /* The place of the interface that the frame came in by; SPIN_WAY_PLACES: nothing leaves there. */
@@ -151,10 +151,7 @@ SPIN_INLINE _Bool spin_out_route_(struct xdp_md *ctx, struct spin_out *out)
 	return 1;
 }
 
-/*
- * Is it short enough for the interface? What is as short as the frame that came is; of others the kernel would find a
- * copy too long when it is no carrier any more.
- */
+/* Is it short enough for the interface? What is as short as the frame here is; the kernel looks at carriers only. */
 SPIN_INLINE _Bool spin_out_fits_(struct xdp_md *ctx, const struct spin_out *out)
 {
 	uint32_t ip_bytes = out->request.bytes - out->request.ip_at;
@@ -163,11 +160,11 @@ SPIN_INLINE _Bool spin_out_fits_(struct xdp_md *ctx, const struct spin_out *out)
 	       !bpf_check_mtu(ctx, ctx->ingress_ifindex, &ip_bytes, 0, 0);
 }
 
-/* All of a group to the host. */
-SPIN_INLINE void spin_out_ask_all_(const struct spin_out *head, uint32_t count, struct spin_out_stats *stats)
+/* All of a group to the host, in their order. */
+SPIN_INLINE void spin_out_ask_all_(uint32_t first, uint32_t count, struct spin_out_stats *stats)
 {
 	for (uint32_t i = 0; i < count && spin_go_on_(); i = spin_blur(i + 1)) {
-		const struct spin_out *out = spin_out_at(head->order[i & (SPIN_OUTS_ORDER - 1)]);
+		const struct spin_out *out = spin_out_at(first + i);
 
 		if (out)
 			spin_out_ask_(out, stats);
@@ -200,11 +197,11 @@ SPIN_INLINE _Bool spin_out_carry_(struct xdp_md *ctx, uint32_t first)
 	return 1;
 }
 
-/* `count` packets, 1 or more, as head->order says: in copies of the frame, or in itself. */
+/* `count` packets, 1 or more, from `first` on: in copies of the frame, or in itself. */
 SPIN_INLINE int spin_out_send_(struct xdp_md *ctx, struct spin_out *head, uint32_t first, uint32_t count,
 			       uint32_t longest, uint32_t place, struct spin_out_stats *stats)
 {
-	const struct spin_out *last = spin_out_at(head->order[(count - 1) & (SPIN_OUTS_ORDER - 1)]);
+	const struct spin_out *last = spin_out_at(first + count - 1);
 	uint32_t bytes, no_room = spin_peek(&spin_way[place & (SPIN_WAY_PLACES - 1)].no_room);
 	void *way;
 	int more;
@@ -222,7 +219,7 @@ SPIN_INLINE int spin_out_send_(struct xdp_md *ctx, struct spin_out *head, uint32
 	more = spin_out_shrink_(ctx, no_room ? longest : bytes);
 	way = spin_out_way_(place, count + (more > 0));
 	if (more < 0 || (more && no_room) || !way || !spin_out_carry_(ctx, first)) {
-		spin_out_ask_all_(head, count, stats);
+		spin_out_ask_all_(first, count, stats);
 		return XDP_DROP;
 	}
 	head->owner = spin_peek(&spin_out_owner);
@@ -254,9 +251,8 @@ SPIN_INLINE _Bool spin_out_take_frame_(struct xdp_md *ctx, struct spin_out *out,
 	return 1;
 }
 
-/* Can all in the box leave from here? Then head->order has them, and *longest is so long. */
-SPIN_INLINE _Bool spin_out_order_(struct xdp_md *ctx, struct spin_out *head, uint32_t first, uint32_t count,
-				  uint32_t *longest)
+/* Can all in the box leave from here? *longest is so long. */
+SPIN_INLINE _Bool spin_out_can_leave_(struct xdp_md *ctx, uint32_t first, uint32_t count, uint32_t *longest)
 {
 	for (uint32_t i = 0; i < count && spin_go_on_(); i = spin_blur(i + 1)) {
 		struct spin_out *out = spin_out_at(first + i);
@@ -265,7 +261,6 @@ SPIN_INLINE _Bool spin_out_order_(struct xdp_md *ctx, struct spin_out *head, uin
 			return 0;
 		if (!(out->direct ? spin_out_fits_(ctx, out) : spin_out_route_(ctx, out)))
 			return 0;
-		head->order[i & (SPIN_OUTS_ORDER - 1)] = (uint8_t)(first + i);
 		*longest = spin_blur(out->request.bytes > *longest ? out->request.bytes : *longest);
 	}
 	return 1;
@@ -288,19 +283,12 @@ SPIN_INLINE int spin_out_all(struct xdp_md *ctx, struct spin_outbox *box, int ac
 		place = spin_out_place_(ctx->ingress_ifindex);
 	if (!head)
 		return action; /* cannot be */
-	if (place >= SPIN_WAY_PLACES || !spin_out_order_(ctx, head, first, count, &longest)) {
-		for (uint32_t i = 0; i < count && spin_go_on_(); i = spin_blur(i + 1)) {
-			const struct spin_out *out = spin_out_at(first + i);
-
-			if (out)
-				spin_out_ask_(out, stats);
-		}
+	if (place >= SPIN_WAY_PLACES || !spin_out_can_leave_(ctx, first, count, &longest)) {
+		spin_out_ask_all_(first, count, stats);
 		return action == XDP_TX && live ? spin_leave(ctx) : action;
 	}
-	if (action == XDP_TX && spin_out_take_frame_(ctx, spin_out_at(first + count), spin_out_at(first))) {
-		head->order[count & (SPIN_OUTS_ORDER - 1)] = (uint8_t)(first + count);
+	if (action == XDP_TX && spin_out_take_frame_(ctx, spin_out_at(first + count), head))
 		count = spin_blur(count + 1);
-	}
 	result = spin_out_send_(ctx, head, first, count, longest, place, stats);
 	if (head->count) /* copies are on their way, with these buffers */
 		box->first = first + count;

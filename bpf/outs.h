@@ -14,7 +14,6 @@
  * packets of several are given to one CPU.
  */
 #define SPIN_OUTS 256u
-#define SPIN_OUTS_ORDER 64u  /* a power of two; at least SPIN_OUTS_RUN + 1 */
 #define SPIN_OUTS_RUN 32u    /* of one run, which goes on with what was parked; an acknowledgement comes to them */
 #define SPIN_OUT_OWNERS 64u  /* contexts of a process that send */
 
@@ -22,8 +21,7 @@ struct spin_out {
 	uint32_t direct;     /* 1: its target is where the packet came from, so its Ethernet header is right */
 	/* of the first one of a group: the carrier's copies (out.h) */
 	uint32_t owner;      /* whose they are */
-	uint32_t came, count; /* copies so far; packets */
-	uint8_t  order[SPIN_OUTS_ORDER]; /* where in the ring these are */
+	uint32_t came, count; /* copies so far; packets, which stand one behind the other */
 	/* what is to be made of request.put: see put.h */
 	uint32_t kind, from, bytes;
 	uint32_t ip_bytes, is_ip4; /* of the packet that came; request.ip_at, too */
@@ -79,7 +77,7 @@ struct spin_hop {
 	uint32_t used;       /* 1: since it was looked at */
 };
 
-/* What became of packets that handlers sent; of each HPU. */
+/* What became of packets that handlers sent; of each CPU. */
 struct spin_out_stats {
 	uint64_t returned;   /* left in the frame that came */
 	uint64_t copies;     /* were to leave in copies of it */

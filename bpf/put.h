@@ -209,7 +209,7 @@ SPIN_INLINE int spin_put_from_host_(struct spin_packet *packet, uint32_t at, uin
 	out->request.source = spin_target_(packet);
 	out->request.put = *put;
 	box->count++;
-	packet->puts++;
+	packet->puts = spin_blur(packet->puts + 1);
 	return 0;
 }
 

@@ -8,8 +8,9 @@
  */
 #include <spin/slmp.h>
 
-#include "checksum.h"
+#include "act.h"
 #include "dma_payload.h"
+#include "slmp.h"
 
 /* In the isolated class a loop's index is a constant, or is not known at all. */
 #ifdef __bpf__
@@ -36,19 +37,6 @@ SPIN_INLINE _Bool spin_put_is_source_(const struct spin_packet *packet, const st
 }
 
 /* Ethernet header and VLAN tags, back to where they came from. */
-SPIN_INLINE void spin_put_turn_link_(uint8_t *frame)
-{
-	uint16_t *words = (uint16_t *)frame;
-
-	SPIN_UNROLL_
-	for (uint32_t i = 0; i < 3; i++) {
-		uint16_t was = words[i];
-
-		words[i] = words[3 + i];
-		words[3 + i] = was;
-	}
-}
-
 SPIN_INLINE void spin_put_copy_link(const struct spin_packet *packet, uint8_t *frame)
 {
 	const uint64_t *from = (const void *)spin_opaque_pointer_(packet->view.data);
@@ -58,7 +46,7 @@ SPIN_INLINE void spin_put_copy_link(const struct spin_packet *packet, uint8_t *f
 	SPIN_UNROLL_
 	for (uint32_t i = 0; i < 3; i++)
 		((uint64_t *)frame)[i] = from[i];
-	spin_put_turn_link_(frame);
+	spin_swap_eth((struct spin_eth *)frame);
 }
 
 /* A new IP header, checksum to follow. Returns its bytes. */
@@ -159,9 +147,9 @@ SPIN_INLINE void spin_put_slmp(uint8_t *frame, uint32_t udp_at, const struct spi
 	more->version = SPIN_SLMP_VERSION;
 	more->unused = 0;
 	more->length = spin_hton32(bytes);
-	more->match_bits = __builtin_bswap64(put->match_bits);
-	more->hdr_data = __builtin_bswap64(put->hdr_data);
-	more->offset = __builtin_bswap64(put->remote_offset);
+	more->match_bits = spin_swap64(put->match_bits);
+	more->hdr_data = spin_swap64(put->hdr_data);
+	more->offset = spin_swap64(put->remote_offset);
 }
 
 /* The packet's own SLMP header, less what its put tells. */

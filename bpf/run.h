@@ -11,6 +11,12 @@
 
 #include "parse.h"
 
+SPIN_INLINE uint32_t spin_num_hpus_(const struct spin_packet *packet)
+{
+	(void)packet;
+	return spin_config.hpus;
+}
+
 /* A handler's run begins, with a budget of its own (<spin/lock.h>). */
 SPIN_INLINE void spin_run_begins(struct spin_packet *packet)
 {

@@ -24,7 +24,7 @@ SPIN_INLINE spin_be32 spin_word_(const void *at)
 	return *(const spin_be32 *)at;
 }
 
-SPIN_INLINE uint64_t spin_ntoh64_(uint64_t v)
+SPIN_INLINE uint64_t spin_swap64(uint64_t v)
 {
 	return __builtin_bswap64(v);
 }
@@ -39,9 +39,9 @@ SPIN_INLINE _Bool spin_slmp_put_(const struct spin_view *view, const struct spin
 	if (out->offset || put->op != SPIN_SLMP_OP_PUT || put->version != SPIN_SLMP_VERSION || put->unused)
 		return 0;
 	out->length = spin_ntoh32(put->length);
-	out->match_bits = spin_ntoh64_(put->match_bits);
-	out->hdr_data = spin_ntoh64_(put->hdr_data);
-	out->place = spin_ntoh64_(put->offset);
+	out->match_bits = spin_swap64(put->match_bits);
+	out->hdr_data = spin_swap64(put->hdr_data);
+	out->place = spin_swap64(put->offset);
 	out->header_bytes += sizeof(*put);
 	return 1;
 }

@@ -61,7 +61,6 @@ SPIN_INLINE void spin_spread_finished(void)
 SPIN_INLINE uint32_t spin_spread_held_(uint32_t cpu)
 {
 	const struct spin_load *load = &spin_loads[cpu & (SPIN_HPUS_MAX - 1)];
-
 	uint32_t held = spin_peek(&load->given) - spin_peek(&load->finished);
 
 	return held > 0x7fffffffu ? 0 : held; /* a CPU that went away had its packets handled elsewhere */

@@ -32,7 +32,7 @@ struct spin_completion {
 	uint32_t dropped_bytes;       /* see <spin/message.h> */
 	_Bool    flow_control_triggered;
 	uint32_t length;              /* bytes of the message's payload */
-	struct spin_packet *packet;   /* private; no packet is left to look at */
+	struct spin_packet *packet;   /* private: the packet that was handled last, for spin_source() and puts */
 };
 
 /*

@@ -3,6 +3,7 @@
 #define SPIN_TARGET_RUNTIME_H
 
 /* The actions that the runtime in bpf/ carries out: on BPF, and in the host build that mirrors it. */
+/* run.h */
 SPIN_INLINE uint32_t spin_num_hpus_(const struct spin_packet *packet);
 
 /* dma.h, dma_payload.h */
