@@ -87,14 +87,6 @@ struct spin_walk_ {
 	_Bool    stopped; /* the body did not come to its end: break */
 };
 
-/* Pieces of a whole chunk: a constant to verifier and compiler. */
-SPIN_INLINE uint32_t spin_chunk_pieces_(const struct spin_packet *packet, uint32_t size)
-{
-	if (packet->view.access == SPIN_COPIED)
-		return size <= 64 ? 8 : 1;
-	return 64 % size ? 1 : 64 / size;
-}
-
 /*
  * The same of a frame that was copied: no test of places, the buffer is large enough.
  * A chunk is eight pieces, and what is less goes piece by piece, as chunks of one: the
@@ -102,7 +94,7 @@ SPIN_INLINE uint32_t spin_chunk_pieces_(const struct spin_packet *packet, uint32
  */
 SPIN_INLINE _Bool spin_walk_copied_(const struct spin_packet *packet, uint32_t size, struct spin_walk_ *walk)
 {
-	uint32_t pieces = spin_chunk_pieces_(packet, size), bytes = pieces * size, off;
+	uint32_t pieces = size <= 64 ? 8 : 1, bytes = pieces * size, off;
 	uint32_t left = (uint32_t)spin_unknown_(&packet->view, walk->left);
 
 	if (left < size)
@@ -121,7 +113,7 @@ SPIN_INLINE _Bool spin_walk_copied_(const struct spin_packet *packet, uint32_t s
 
 SPIN_INLINE _Bool spin_walk_chunk_(const struct spin_packet *packet, uint32_t size, struct spin_walk_ *walk)
 {
-	uint32_t bytes = spin_chunk_pieces_(packet, size) * size, off;
+	uint32_t bytes = 64 % size ? size : 64, off;
 
 	if (walk->stopped)
 		return 0;
@@ -143,7 +135,9 @@ SPIN_INLINE _Bool spin_walk_chunk_(const struct spin_packet *packet, uint32_t si
 /* Is there another piece in the chunk? Not told by a null pointer: the verifier takes any for possible. */
 SPIN_INLINE _Bool spin_walk_piece_(const struct spin_packet *packet, uint32_t size, struct spin_walk_ *walk)
 {
-	if (walk->piece >= walk->pieces || walk->piece >= spin_chunk_pieces_(packet, size))
+	uint32_t most = 64 % size ? 1 : 64 / size; /* of a chunk; of a copied frame's the verifier knows it: 8 or 1 */
+
+	if (walk->piece >= walk->pieces || (packet->view.access != SPIN_COPIED && walk->piece >= most))
 		return 0;
 	if (!walk->whole && !spin_within_(walk->chunk + (walk->piece + 1) * size, packet->view.end))
 		return 0;

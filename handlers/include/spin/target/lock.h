@@ -11,10 +11,22 @@ SPIN_INLINE _Bool spin_step_(struct spin_packet *packet)
 
 	if (!left || !spin_go_on_()) {
 		packet->overrun = 1;
+		packet->steps = 0;
 		return 0;
 	}
 	packet->steps = left - 1;
 	return 1;
+}
+
+/*
+ * What a lock is expected to hold: 0, or, once the run has overrun, what none ever holds. Not a branch: the
+ * verifier would follow all that comes after it twice, at each lock.
+ */
+#define SPIN_NEVER_ 0x40000000u
+
+SPIN_INLINE uint32_t spin_never_(const struct spin_packet *packet)
+{
+	return spin_blur((uint32_t)packet->overrun << 30);
 }
 
 SPIN_INLINE _Bool spin_try_lock_(struct spin_lock *lock)
@@ -29,9 +41,7 @@ SPIN_INLINE void spin_unlock_(struct spin_lock *lock)
 
 SPIN_INLINE struct spin_lock *spin_lock_(struct spin_packet *packet, struct spin_lock *lock)
 {
-	if (packet->overrun)
-		return 0;
-	while (!spin_try_lock_(lock))
+	while (!spin_cas32(&lock->held, spin_never_(packet), 1))
 		if (!spin_step_(packet))
 			return 0;
 	return lock;
@@ -47,9 +57,7 @@ SPIN_INLINE void spin_unlock_at_(struct spin_lock **lock)
 
 SPIN_INLINE struct spin_rw_lock *spin_read_lock_(struct spin_packet *packet, struct spin_rw_lock *lock)
 {
-	if (packet->overrun)
-		return 0;
-	while (spin_fadd32_(&lock->readers, 1) & SPIN_WRITER_) {
+	while ((spin_fadd32_(&lock->readers, 1) | spin_never_(packet)) & (SPIN_WRITER_ | SPIN_NEVER_)) {
 		spin_fadd32_(&lock->readers, 0xffffffffu);
 		if (!spin_step_(packet))
 			return 0;
@@ -65,9 +73,7 @@ SPIN_INLINE void spin_read_unlock_at_(struct spin_rw_lock **lock)
 
 SPIN_INLINE struct spin_rw_lock *spin_write_lock_(struct spin_packet *packet, struct spin_rw_lock *lock)
 {
-	if (packet->overrun)
-		return 0;
-	while (!spin_cas32(&lock->readers, 0, SPIN_WRITER_))
+	while (!spin_cas32(&lock->readers, spin_never_(packet), SPIN_WRITER_))
 		if (!spin_step_(packet))
 			return 0;
 	return lock;
