@@ -79,15 +79,8 @@ SPIN_INLINE void spin_payload_out(const struct spin_view *view, const uint8_t *p
 		spin_copy_out(view, spin_opaque_pointer_(payload + (spin_blur(off) & spin_offset_mask_(view))), to, bytes, most);
 }
 
-/* Words into the payload, at a place that is in the frame. */
-SPIN_INLINE void spin_payload_in_words_(struct spin_packet *packet, uint8_t *to, const uint8_t *from, uint32_t words)
-{
-	for (uint32_t i = 0; i < words; i++)
-		spin_store32_(packet, to + 4 * i, *(const uint32_t *)(from + 4 * i));
-}
-
 /*
- * Into the payload, 64 bytes at a time and the rest in smaller pieces. The checksum follows: a byte at an odd place is
+ * Into the payload, 8 bytes at a time and the rest one by one. The checksum follows: a byte at an odd place is
  * the upper half of its word. Only a segment's end makes such places, as transfers begin at even ones.
  */
 SPIN_INLINE void spin_payload_in_(struct spin_packet *packet, uint32_t off, const uint8_t *host, uint32_t bytes)
@@ -106,16 +99,12 @@ SPIN_INLINE void spin_payload_in_(struct spin_packet *packet, uint32_t off, cons
 		from = host + from_at;
 		at = view->access == SPIN_COPIED ? (uint32_t)spin_unknown_(view, at) : spin_blur(at);
 		to = (uint8_t *)spin_opaque_pointer_(packet->payload + (at & (SPIN_COPY_BYTES - 1)));
-		if (left >= 64 && !shift) {
-			size = 64;
-			if (!spin_inside_(view, to + 64))
-				return; /* cannot be */
-			spin_payload_in_words_(packet, to, from, 16);
-		} else if (left >= 8 && !shift) {
+		if (left >= 8 && !shift) {
 			size = 8;
 			if (!spin_inside_(view, to + 8))
 				return; /* cannot be */
-			spin_payload_in_words_(packet, to, from, 2);
+			for (uint32_t i = 0; i < 2; i++)
+				spin_store32_(packet, to + 4 * i, *(const uint32_t *)(from + 4 * i));
 		} else if (left >= 2 && !shift) {
 			size = 2;
 			if (!spin_inside_(view, to + 2))
