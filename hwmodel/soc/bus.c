@@ -8,16 +8,21 @@
 
 #include "hpu.h"
 
-static uint32_t by_region(const struct pspin_latency *latency, enum memory_region region)
+/* Of one access on an idle machine. */
+static uint32_t latency_cycles(const struct pspin_target *target, enum rv32_access kind, enum memory_region region)
 {
+#define BY_KIND(where)                                                        \
+	(uint32_t)(kind == RV32_AMO ? target->amo_##where :                  \
+		   kind == RV32_STORE || kind == RV32_SC ? target->store_##where : target->load_##where)
 	switch (region) {
 	case MEMORY_L2_PACKET:
-		return latency->l2_packet;
+		return BY_KIND(l2_packet);
 	case MEMORY_L1:
-		return latency->remote_l1;
+		return BY_KIND(remote_l1);
 	default: /* program memory: assumed like handler memory */
-		return latency->l2_handler;
+		return BY_KIND(l2_handler);
 	}
+#undef BY_KIND
 }
 
 static int allowed(const struct hpu *hpu, const struct rv32_bus_request *req,
@@ -65,9 +70,8 @@ static uint32_t amo(unsigned funct5, uint32_t have, uint32_t operand)
 
 static enum rv32_bus_status memory_access(struct hpu *hpu, struct rv32_bus_request *req)
 {
-	const struct pspin_target *target = hpu->target;
 	enum memory_region region;
-	uint32_t have = 0, cycles;
+	uint32_t have = 0;
 	uint8_t *at;
 
 	region = storage__find(hpu->memory, req->addr, req->size_bytes, hpu->cluster, &at, NULL);
@@ -76,7 +80,6 @@ static enum rv32_bus_status memory_access(struct hpu *hpu, struct rv32_bus_reque
 	if ((req->kind == RV32_LR || req->kind == RV32_SC) && region == MEMORY_L1)
 		return RV32_BUS_FAULT;
 	memcpy(&have, at, req->size_bytes);
-	cycles = by_region(&target->load, region);
 	switch (req->kind) {
 	case RV32_LOAD:
 		req->value = have;
@@ -88,7 +91,6 @@ static enum rv32_bus_status memory_access(struct hpu *hpu, struct rv32_bus_reque
 		break;
 	case RV32_STORE:
 		memcpy(at, &req->value, req->size_bytes);
-		cycles = by_region(&target->store, region);
 		break;
 	case RV32_SC:
 		if (hpu->reserved && hpu->reserved_addr == req->addr) {
@@ -98,18 +100,16 @@ static enum rv32_bus_status memory_access(struct hpu *hpu, struct rv32_bus_reque
 			req->value = 1;
 		}
 		hpu->reserved = 0;
-		cycles = by_region(&target->store, region);
 		break;
 	case RV32_AMO: {
 		uint32_t result = amo(req->amo, have, req->value);
 
 		memcpy(at, &result, 4);
 		req->value = have;
-		cycles = by_region(&target->amo, region);
 		break;
 	}
 	}
-	req->wait_cycles = cycles - 1;
+	req->wait_cycles = latency_cycles(hpu->target, req->kind, region) - 1;
 	return RV32_BUS_OK;
 }
 

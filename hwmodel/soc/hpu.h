@@ -8,7 +8,9 @@
  */
 #include <hwmodel/rv32.h>
 
-#include "../nic/target.h"
+#include <hwmodel/pspin.h>
+
+#include "../target/parameters.h"
 #include "storage.h"
 
 /* What the driver's registers say during a task, in their order from HPU_TASK on. */

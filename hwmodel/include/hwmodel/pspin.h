@@ -16,17 +16,10 @@
 #include <stdint.h>
 
 #include <hwmodel/rv32.h>
+#include <hwmodel/target.h>
 #include <spin/context.h>
 
 struct pspin;
-
-/* A target NIC's constants; nic/target.c holds them with unit and source. */
-struct pspin_target;
-const struct pspin_target *pspin_target__find(const char *name); /* "pspin-rtl"; NULL if unknown */
-const char *pspin_target__name(const struct pspin_target *target);
-double pspin_target__clock_ghz(const struct pspin_target *target);
-/* Cycles from one handler start to the next on one HPU, beyond the body (B + 9: PsPIN RTL). */
-unsigned pspin_target__runtime_cycles(const struct pspin_target *target);
 
 /*
  * Loads an image (a complete PsPIN program, copied) for an execution context and

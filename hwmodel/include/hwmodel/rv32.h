@@ -26,7 +26,13 @@ struct rv32_core;
 	X(MULDIV,     "mulh, div, rem beyond one cycle") \
 	X(MISALIGNED, "accesses that cross a word") \
 	X(MEMORY,     "waiting for memory beyond one cycle") \
+	X(L1,         "waiting for a bank of the own L1") \
+	X(L2,         "waiting for L2") \
+	X(REMOTE,     "waiting for another cluster's L1") \
+	X(ICACHE,     "instructions fetched from program memory") \
 	X(FLUSH,      "fence, and CSRs that flush the pipeline") \
+	X(DMA,        "waiting for a transfer to be done") \
+	X(COMMAND,    "waiting for a free command slot") \
 	X(BLOCKED,    "waiting for a device register")
 
 enum rv32_cause {

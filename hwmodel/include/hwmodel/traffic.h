@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef HWMODEL_TRAFFIC_H
+#define HWMODEL_TRAFFIC_H
+
+/*
+ * The whole NIC under traffic: frames arrive at their times, all HPUs work, and what every packet and task met on its
+ * way is told. The same NIC as in <hwmodel/pspin.h>: pspin__packet() is one offer on an idle NIC, run to its end. Memory,
+ * tables, entries, limits and the profile are set by the functions there, while nothing runs.
+ *
+ * Time is in picoseconds from pspin__open() on; the same input gives the same output, bit for bit. Not thread-safe;
+ * instances are independent: one thread each.
+ */
+#include <hwmodel/pspin.h>
+
+/* --- a program that spincc did not make --- */
+
+/* How its packets look, where they lie in packet memory (PsPIN's own examples parse them themselves). */
+enum pspin_framing {
+	PSPIN_FRAMING_RAW,      /* the bytes that are offered */
+	PSPIN_FRAMING_PSPIN,    /* PsPIN's: IPv4-like header at 0 mod 4, IHL in the high nibble, lengths in host byte order */
+	PSPIN_FRAMING_IP,       /* from the IP header on */
+	PSPIN_FRAMING_ETHERNET, /* the frame */
+};
+int pspin_framing__find(const char *name); /* "raw", "pspin", "ip", "ethernet"; -ENOENT */
+
+struct pspin_image {
+	const void *elf; /* a complete PsPIN program: boot, runtime loop, handlers; copied */
+	size_t elf_bytes;
+	const char *header, *payload, *completion; /* symbols; NULL: no such handler. At least one */
+	enum pspin_framing framing;
+	uint32_t bytes_in_l1;      /* of each packet; SPIN_WHOLE_PACKET */
+	uint32_t scratchpad_bytes; /* per message and cluster */
+	uint32_t handler_mem_bytes;/* what the HER says of L2 handler memory; 0: all of it */
+	uint32_t host_bytes;       /* of host memory; 0: SPIN_HOST_BYTES */
+};
+/* As pspin__open(); every HPU boots. err also says which symbol is missing and what symbols there are. */
+int pspin__open_image(struct pspin **out, const struct pspin_target *target, const struct pspin_image *image,
+		      char *err, size_t err_bytes);
+
+/* --- what is told --- */
+
+/* A task's way; times of what did not happen are 0. Pointers are valid during the call. */
+struct pspin_task_record {
+	uint64_t packet;      /* its number, from 0 in the order of offers */
+	uint32_t message_id;  /* the NIC's: the MPQ */
+	unsigned cluster, hpu;/* hpu: in its cluster */
+	int is_cold;          /* 1: instructions were fetched from program memory for it */
+	uint64_t ready_ps;    /* its HER was there and the MPQ could send this task, */
+	uint64_t dispatched_ps;   /* the dispatcher gave it to the cluster, */
+	uint64_t copied_ps;   /* its packet was in L1, */
+	uint64_t started_ps;  /* an HPU took it, */
+	uint64_t first_ps;    /* at its handler's first instruction, */
+	uint64_t returned_ps; /* it returned, */
+	uint64_t doorbell_ps; /* the HPU was free for the next one, */
+	uint64_t feedback_ps; /* all its commands were done and the NIC knew */
+	const struct pspin_task *task; /* what it took, and its commands */
+};
+
+enum pspin_fate { /* of a packet that was offered */
+	PSPIN_FATE_HANDLED,    /* verdict and reason are the handlers' */
+	PSPIN_FATE_NOT_OURS,   /* the rule does not match, or it is refused before handlers: to the host */
+	PSPIN_FATE_NO_BUFFER,  /* packet memory was full, and the wire does not wait: lost */
+	PSPIN_FATE_NO_MESSAGE, /* no message queue was free, the same */
+};
+
+struct pspin_packet_record {
+	uint64_t packet;
+	enum pspin_fate fate;
+	enum spin_verdict verdict;
+	enum spin_reason reason;
+	uint32_t wire_bytes, packet_bytes; /* the frame; from the IP header on, or all of a raw one */
+	uint32_t message_id;
+	uint64_t offered_ps;  /* its first byte could have come, */
+	uint64_t arrived_ps;  /* its first byte came (later: the wire was taken, or held back), */
+	uint64_t stored_ps;   /* its last byte was in L2 packet memory, */
+	uint64_t her_ps;      /* its HER was accepted, */
+	uint64_t feedback_ps; /* the task that popped it had told so and its memory was free, */
+	uint64_t left_ps;     /* the last byte of what leaves of it was on the wire or at the host (0: nothing leaves) */
+	const uint8_t *frame; /* what leaves (TX) or reaches the host (PASS) */
+	size_t frame_bytes;
+};
+
+/* Any may be NULL. Called in the order of time; they must not call the NIC. */
+struct pspin_observer {
+	void *arg;
+	void (*task)(void *arg, const struct pspin_task_record *record);
+	void (*packet)(void *arg, const struct pspin_packet_record *record);
+	void (*event)(void *arg, uint64_t at_ps, const struct spin_event *event);
+	void (*send)(void *arg, uint64_t at_ps, const struct spin_request *request);
+	/* a command left (1) or was done (0); for traces */
+	void (*command)(void *arg, uint64_t at_ps, unsigned cluster, unsigned hpu, unsigned id, const char *kind, int begins);
+};
+void pspin__observe(struct pspin *nic, const struct pspin_observer *observer /* NULL: nobody */);
+
+/* --- traffic --- */
+
+struct pspin_offer {
+	uint64_t at_ps;      /* not before the last offer's */
+	const void *frame;   /* copied */
+	size_t frame_bytes;
+	/* of pspin__open_image() alone: */
+	uint64_t message;    /* any number: packets with the same one are a message */
+	int end_of_message;
+};
+/*
+ * The wire is a queue: a frame whose turn has not come waits there. Contexts of datagrams make a message of each.
+ * 0; -EINVAL: time runs backwards, larger than PSPIN_FRAME_BYTES_MAX or than the target's packet memory, an empty frame;
+ * -ENOMEM.
+ */
+int pspin__offer(struct pspin *nic, const struct pspin_offer *offer);
+
+/*
+ * Runs to until_ps, or UINT64_MAX: until all that was offered is done. 0; -EDEADLK: packets are left that nothing will
+ * ever move (told by pspin__stuck()), -ENOMEM.
+ */
+int pspin__run(struct pspin *nic, uint64_t until_ps);
+/* What waits for what, in a sentence; "" if nothing does. */
+const char *pspin__stuck(const struct pspin *nic);
+
+/* 1 (0 at first): a full buffer loses packets; 0: it holds the wire back, as a lossless link. */
+void pspin__lossy(struct pspin *nic, int lossy);
+
+/* All caches forget their content: what comes next is cold. */
+void pspin__cool(struct pspin *nic);
+
+/* Since pspin__open(). Peaks of what was in use at once. */
+struct pspin_traffic {
+	uint64_t now_ps;
+	uint64_t packets, bytes;          /* that arrived, from the IP header on */
+	uint64_t lost_no_buffer, lost_no_message;
+	uint64_t held_back_ps;            /* the wire stood still with a packet on it */
+	uint32_t packet_memory_peak_bytes, messages_peak, hers_peak;
+	/* how long each was busy, of the time from the first arrival to the last feedback */
+	uint64_t span_ps;
+	uint64_t hpu_busy_ps;             /* sum over HPUs: from taking a task to its doorbell */
+	uint64_t hpu_blocked_ps;          /* of it, waiting for commands or for feedback to be taken */
+	uint64_t link_in_ps, packet_read_ps, send_ps, to_host_ps, from_host_ps, host_direct_ps, l2_port_ps;
+	uint64_t icache_misses, l1_conflict_cycles;
+	unsigned hpus;
+};
+void pspin__traffic(const struct pspin *nic, struct pspin_traffic *out);
+
+#endif

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef SOC_SOC_H
+#define SOC_SOC_H
+
+/*
+ * The machine: clusters of HPUs, their memories, and the hardware that gives them tasks. Knows HERs and commands, nothing
+ * of sPIN, IP or hosts. Time is in cycles of the NIC's clock.
+ *
+ * How time goes. There are events (event.h) at their cycles, and cores that each run ahead on their own until they touch
+ * something that another could have touched before: own L1 while others use it, L2, another L1, a command, the
+ * doorbell, a line that is not in the instruction cache. soc__run() always lets go on who is earliest; events come before
+ * cores in the same cycle, and of cores the lowest number. A core may go on while what it touches is not later than
+ * soc->horizon; else the access answers RV32_BUS_STOP and is asked for again when it is the earliest. So what is shared
+ * (L1 banks, L2 port, command interfaces, packet copies) sees its accesses in order of time, and each keeps a calendar:
+ * asked for an access at a cycle, it says when that is granted.
+ */
+#include "../target/parameters.h"
+#include "event.h"
+#include "hpu.h"
+#include "storage.h"
+
+struct l1;        /* l1.h: banks of one cluster */
+struct l2;        /* l2.h: the port of all HPUs to L2, and the way to other L1s */
+struct icache;    /* core/icache.h: one per cluster */
+struct commands;  /* commands.h: the three interfaces */
+struct mpqs;      /* mpq.h: MPQ engine, dispatcher, */
+struct scheduler; /* scheduler.h: and each cluster's scheduler, with its packet copies */
+
+struct soc {
+	const struct pspin_target *target;
+	struct storage memory;
+	uint64_t now;         /* cycle of what is being done */
+	uint64_t horizon;     /* of the core that runs */
+	struct events events;
+
+	struct hpu *hpus;     /* target->clusters * target->hpus, cluster by cluster */
+	unsigned hpu_count;
+	struct l1 **l1;
+	struct l2 *l2;
+	struct icache **icache;
+	struct commands *commands;
+	struct scheduler **schedulers;
+	struct mpqs *mpqs;
+
+	const struct soc_nic *nic;
+	void *nic_arg;
+};
+
+/* What a HER says of its message (PsPIN 3.2.1); functions: 0: no such handler. */
+struct soc_context {
+	uint32_t header, payload, completion;
+	uint32_t handler_mem, handler_mem_bytes;
+	uint64_t host_mem;
+	uint32_t host_mem_bytes;
+	uint32_t scratchpad, scratchpad_bytes; /* offset in each cluster's L1 */
+	uint32_t bytes_in_l1;
+};
+
+/* A packet that lies in L2 packet memory. */
+struct soc_her {
+	uint64_t packet;      /* whose it is, for who is told */
+	uint32_t message_id;  /* the MPQ; home cluster: modulo clusters */
+	uint32_t l2, bytes;   /* address and length */
+	int end_of_message;
+	uint32_t payload;     /* not 0: this packet's, instead of its context's payload handler */
+	const struct soc_context *context; /* of the message; stays until it is free */
+};
+
+enum soc_task_kind { SOC_HEADER, SOC_PAYLOAD, SOC_COMPLETION };
+
+/* A task that ended. Cycles. */
+struct soc_task {
+	const struct soc_her *her;
+	enum soc_task_kind kind;
+	struct hpu *hpu;
+	uint64_t ready, dispatched, copied, started, first, returned, doorbell, feedback;
+	int is_cold;
+	struct hpu_task_result result;
+};
+
+/* Whose machine it is. */
+struct soc_nic {
+	/* About to start on an HPU: what the NIC keeps for it in memory is put there now. */
+	void (*starts)(void *arg, struct soc_task *task);
+	/* A command of a task that runs. 0, or -EFAULT. */
+	int (*command)(void *arg, struct soc_task *task, const struct hpu_command *command);
+	/* Fed back, in order of time. pops: its HER is done with, its packet memory free. */
+	void (*ended)(void *arg, struct soc_task *task, int pops);
+	/* No HER of the message is left, and its last was the end: the MPQ is free. */
+	void (*freed)(void *arg, uint32_t message_id, uint64_t cycle);
+};
+
+/* 0, -ENOMEM or -EINVAL. The target is copied by whoever owns it and must stay. */
+int soc__open(struct soc *soc, const struct pspin_target *target, const struct soc_nic *nic, void *arg);
+void soc__close(struct soc *soc);
+
+/* From reset to where all HPUs wait for tasks; takes its cycles. 0, or -EFAULT: one traps or never waits. */
+int soc__boot(struct soc *soc);
+
+/* Until nothing is left to do, or the cycle. */
+void soc__run(struct soc *soc, uint64_t until);
+
+/* mpq.c: a HER arrives at a cycle that is not before soc->now; copied. Its accept time is in the task records (ready). */
+int soc__her(struct soc *soc, uint64_t cycle, const struct soc_her *her);
+/* Room for one more (HERs are held back when there is none)? */
+int soc__takes_her(const struct soc *soc);
+
+/* hpu.c: for the scheduler. The HPU waits for a task; it takes this one at the cycle. */
+void hpu__give(struct hpu *hpu, uint64_t cycle, uint32_t function, const struct hpu_descriptor *descriptor);
+/* scheduler.c: what the HPU says. Returns when it may go on (later than cycle: feedback of the last task still waits). */
+uint64_t scheduler__doorbell(struct hpu *hpu, uint64_t cycle);
+
+/*
+ * For one HPU alone on an idle machine, past scheduler and caches: runs the function as a task on it, to the next wait. What
+ * tests and calibration of single mechanisms use.
+ */
+void soc__run_one(struct soc *soc, struct hpu *hpu, uint32_t function, const struct hpu_descriptor *descriptor,
+		  struct hpu_task_result *out);
+
+#endif
