@@ -13,6 +13,7 @@
 enum { NIC_HEADER, NIC_PAYLOAD, NIC_PROCEED, NIC_ENTRIES }; /* each for IPv6 and IPv4 */
 
 struct messages;
+struct traffic;
 
 struct nic_segments {
 	unsigned count;
@@ -37,6 +38,7 @@ struct pspin {
 	uint32_t program_end;
 	struct hpu_task_result runtime; /* a turn of the runtime loop without the handler */
 	struct messages *messages;      /* NULL: a context of datagrams */
+	struct traffic *traffic;        /* NULL: nothing has been offered */
 
 	/* host memory of entries' handlers: what the context was given for the first one, and what each has */
 	struct nic_segments first_segments, segments[SPIN_MES_MAX];

@@ -7,6 +7,7 @@
 
 #include "messages.h"
 #include "task.h"
+#include "traffic.h"
 
 const char *const *pspin__assumptions(void)
 {
@@ -195,6 +196,7 @@ void pspin__close(struct pspin *nic)
 	if (nic->hpu.core)
 		hpu__close(&nic->hpu);
 	nic_messages__free(nic);
+	nic_traffic__free(nic);
 	journal__free(&nic->journal);
 	storage__close(&nic->memory);
 	hw_elf__close(nic->elf);
