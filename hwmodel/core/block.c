@@ -273,7 +273,7 @@ static struct block *decode(struct rv32_core *core, uint32_t pc, struct hazard h
 		struct rv32_insn insn;
 
 		fetch(core, at, &insn);
-		if (d.insns == RV32_BLOCK_INSNS || d.edges + 3 > RV32_BLOCK_EDGES || (d.insns && at == core->breakpoint)) {
+		if (d.insns == RV32_BLOCK_INSNS || d.schedule.cycle >= RV32_BLOCK_CYCLES || d.edges + 3 > RV32_BLOCK_EDGES || (d.insns && at == core->breakpoint)) {
 			cut_block(&d, &insn);
 			break;
 		}
@@ -295,6 +295,7 @@ void block__flush(struct rv32_core *core)
 		core->pc = op_info(op)->pc;
 		core->hazard = (struct hazard){ 0 };
 		core->paused = NULL;
+		core->split.done_bytes = 0;
 		stats__leave(core, op, false);
 	}
 	memset(core->hash, 0, sizeof(core->hash));

@@ -36,6 +36,7 @@ struct rv32_core *rv32_core__new(const struct rv32_config *config)
 	memcpy(core->windows, config->windows, config->window_count * sizeof(core->windows[0]));
 	core->stop_at_self_jump = config->stop_at_self_jump;
 	core->amo_bank = -1;
+	core->share_from = UINT64_MAX;
 	core->breakpoint = 1;
 	core->mpp_user = 1;
 	exec__run(NULL, &core->labels);
@@ -68,6 +69,7 @@ static void leave_pause(struct rv32_core *core)
 		const struct op *op = core->paused;
 
 		core->paused = NULL;
+		core->split.done_bytes = 0;
 		core->pc = op_info(op)->pc;
 		stats__leave(core, op, false);
 	}
@@ -109,13 +111,33 @@ uint64_t rv32_core__cycle(const struct rv32_core *core)
 	return core->cycle + (core->paused ? op_info(core->paused)->issue : 0);
 }
 
+void core__look_ahead(struct rv32_core *core)
+{
+	uint64_t early = core->share_from > RV32_SHARE_EARLY ? core->share_from - RV32_SHARE_EARLY : 0;
+
+	core->shared = core->cycle >= early;
+	core->pages = core->page[core->shared];
+	core->until = core->shared || core->limit < early ? core->limit : early;
+}
+
+void rv32_core__share(struct rv32_core *core, uint64_t from_cycle)
+{
+	core->share_from = from_cycle;
+}
+
+void rv32_core__set_icache(struct rv32_core *core, struct icache *icache)
+{
+	core->icache = icache;
+}
+
 enum rv32_stop rv32_core__run(struct rv32_core *core, uint64_t until_cycle)
 {
 	enum rv32_stop stop;
 
 	if (rv32_core__cycle(core) >= until_cycle)
 		return RV32_STOP_CYCLES;
-	core->until = until_cycle;
+	core->limit = until_cycle;
+	core__look_ahead(core);
 	stop = exec__run(core, NULL);
 	if (core->profile)
 		stats__fold(core);

@@ -26,7 +26,8 @@ enum {
 enum {
 	RV32_PAGE_SHIFT   = 12,                          /* log2 bytes per entry of the page tables */
 	RV32_PAGES        = 1 << (32 - RV32_PAGE_SHIFT),
-	RV32_BLOCK_INSNS  = 48,                          /* instructions decoded into one block at most */
+	RV32_BLOCK_INSNS  = 48,                          /* instructions decoded into one block at most, */
+	RV32_BLOCK_CYCLES = 128,                         /* and it ends after so many static cycles */
 	RV32_BLOCK_EDGES  = 12,                          /* ways out of one block at most */
 	RV32_HASH         = 4096,                        /* buckets of the block table */
 	RV32_JUMP_CACHE   = 1024,                        /* entries, direct-mapped by target */
@@ -106,12 +107,20 @@ struct jump_entry {
 	const struct op *op;
 };
 
+/* Per page: host address minus guest address, 0 if the page is not one window. */
+struct pages {
+	uintptr_t *read, *write;
+};
+
 struct rv32_core {
 	uint32_t x[RV32_SINK + 1];
 	uint32_t pc;                    /* valid when paused is NULL */
 	uint64_t cycle;                 /* start of the block that runs, plus its dynamic terms so far */
-	uint64_t until;
-	uintptr_t *read_page, *write_page; /* host address minus guest address, 0 if the page is not one window */
+	uint64_t until;                 /* where blocks end: limit, or a bit before share_from */
+	uint64_t limit;                 /* of run() */
+	uint64_t share_from;
+	bool     shared;                /* timed windows are asked of the bus: `pages` is page[1] */
+	struct pages pages, page[2];    /* page[1]: without the timed windows */
 	const void *const *labels;
 	struct op link_op;
 
@@ -127,6 +136,7 @@ struct rv32_core {
 	unsigned loop_ends;
 
 	struct rv32_bus bus;
+	struct icache *icache;
 	struct rv32_window windows[RV32_WINDOWS_MAX];
 	unsigned window_count;
 	uint8_t  stop_at_self_jump;
@@ -135,6 +145,11 @@ struct rv32_core {
 	uint8_t  reserved;              /* by lr.w */
 	uint32_t reserved_addr;
 	int      amo_bank;              /* of the AMO just done on a window, else -1 */
+	bool     amo_by_bus;            /* and the bus knows of it */
+	struct {                        /* word-crossing access that the bus stopped after its first word */
+		uint32_t done_bytes, value;
+		uint64_t before;        /* core->cycle at its first word */
+	} split;
 	uint32_t hart_id, mtvec, mepc, mcause, mtval, mscratch;
 	struct rv32_trap trap;
 	uint32_t breakpoint;
@@ -168,6 +183,9 @@ struct schedule {
 	struct op_info *last_info;  /* of the instruction just added, NULL for none */
 };
 void schedule__add(struct schedule *schedule, const struct rv32_insn *insn, struct op_info *info);
+
+/* core.c: whether timed windows are shared now, and when blocks have to end to look again. */
+void core__look_ahead(struct rv32_core *core);
 
 /* stats.c */
 void stats__dynamic(struct rv32_core *core, const struct op *op, enum rv32_cause cause, int64_t cycles);

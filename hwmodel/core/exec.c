@@ -41,6 +41,9 @@
 		LEAVE(edge);                                                  \
 	} while (0)
 
+/* After anything that may have asked the bus or let much time pass. */
+#define RELOAD() (cycle = core->cycle, until = core->until, read_page = core->pages.read, write_page = core->pages.write)
+
 #define IN_WORD(type, addr) (sizeof(type) == 1 || (sizeof(type) == 2 ? ((addr) & 3) != 3 : ((addr) & 3) == 0))
 
 /* Reads into `value`. */
@@ -54,7 +57,7 @@
 		} else {                                                              \
 			core->cycle = cycle;                                          \
 			status = memory__load(core, op, address, sizeof(type), &value); \
-			cycle = core->cycle;                                          \
+			RELOAD();                                                     \
 			if (unlikely(status != RV32_BUS_OK))                          \
 				goto load_failed;                                     \
 			value = (uint32_t)(type)value;                                \
@@ -70,7 +73,7 @@
 		} else {                                                              \
 			core->cycle = cycle;                                          \
 			status = memory__store(core, op, address, sizeof(type), RS2); \
-			cycle = core->cycle;                                          \
+			RELOAD();                                                     \
 			if (unlikely(status != RV32_BUS_OK))                          \
 				goto store_failed;                                    \
 		}                                                                     \
@@ -86,7 +89,8 @@
 		unsigned extra_ = rv32_divider_extra(is_signed, RS2);                 \
 		core->cycle = cycle;                                                  \
 		stats__dynamic(core, op, RV32_CYC_MULDIV, extra_);                    \
-		cycle = core->cycle;                                                  \
+		core__look_ahead(core);                                               \
+		RELOAD();                                                             \
 		RD = (quotient);                                                      \
 	} while (0)
 
@@ -94,7 +98,7 @@
 		core->cycle = cycle;                                                  \
 		address = RS1;                                                        \
 		failure = memory__atomic(core, op, kind, funct5, address, RS2, &value); \
-		cycle = core->cycle;                                                  \
+		RELOAD();                                                             \
 		if (unlikely(failure != 0))                                           \
 			goto atomic_failed;                                           \
 		RD = value;                                                           \
@@ -217,10 +221,7 @@ enum rv32_stop exec__run(struct rv32_core *core, const void *const **labels)
 		return RV32_STOP_CYCLES;
 	}
 	x = core->x;
-	read_page = core->read_page;
-	write_page = core->write_page;
-	until = core->until;
-	cycle = core->cycle;
+	RELOAD();
 	if (core->paused) {
 		op = core->paused;
 		core->paused = NULL;
@@ -281,6 +282,12 @@ touch:
 	}
 out_of_time:
 	core->cycle = cycle;
+	if (cycle < core->limit) { /* only until it has to be looked whether windows are shared */
+		core__look_ahead(core);
+		RELOAD();
+		op = edge->next;
+		goto *op->label;
+	}
 	core->pc = edge->pc;
 	core->hazard = edge->hazard;
 	return edge->pc == core->breakpoint ? RV32_STOP_PC : RV32_STOP_CYCLES;
@@ -329,10 +336,11 @@ L_halt:
 	return RV32_STOP_HALT;
 
 dispatch: /* to core->pc, which is nobody's edge */
-	cycle = core->cycle;
+	core__look_ahead(core);
+	RELOAD();
 	if (core->pc == core->breakpoint)
 		return RV32_STOP_PC;
-	if (cycle >= until)
+	if (cycle >= core->limit)
 		return RV32_STOP_CYCLES;
 	op = block__find(core, core->pc, core->hazard)->op;
 	goto *op->label;

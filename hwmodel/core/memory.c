@@ -53,58 +53,138 @@ static enum rv32_bus_status ask_bus(struct rv32_core *core, const struct op *op,
 		return RV32_BUS_FAULT;
 	req->cycle += core->cycle + op_info(op)->issue;
 	req->user_mode = core->user_mode;
-	req->wait_cause = RV32_CYC_MEMORY;
+	req->wait_cause = req->in_window ? RV32_CYC_L1 : RV32_CYC_MEMORY;
 	status = core->bus.access(core->bus.arg, req);
-	if (status == RV32_BUS_OK)
-		stats__dynamic(core, op, req->wait_cause, (int64_t)req->wait_cycles + (op_info(op)->next_reads ? req->use_cycles : 0));
-	return status;
+	if (status != RV32_BUS_OK)
+		return status;
+	stats__dynamic(core, op, req->wait_cause, (int64_t)req->wait_cycles + (op_info(op)->next_reads ? req->use_cycles : 0));
+	core__look_ahead(core);
+	return RV32_BUS_OK;
 }
 
-/* One access inside one word. */
+/* The part of a window that is on whole pages, without a search; NULL if it isn't. */
+static uint8_t *page_at(const struct rv32_core *core, enum rv32_access kind, uint32_t addr)
+{
+	const struct pages *pages = &core->page[0];
+	uintptr_t host = (kind == RV32_STORE ? pages->write : pages->read)[addr >> RV32_PAGE_SHIFT];
+
+	return host ? (uint8_t *)(host + addr) : NULL;
+}
+
+static bool is_timed(const struct rv32_core *core, uint32_t addr)
+{
+	for (unsigned i = 0; i < core->window_count; i++) {
+		const struct rv32_window *w = &core->windows[i];
+
+		if ((w->flags & RV32_WINDOW_DATA) && addr - w->addr < w->bytes)
+			return w->flags & RV32_WINDOW_TIMED;
+	}
+	return false;
+}
+
+/* When a shared window's word may be used; the core moves the data itself. */
+static enum rv32_bus_status ask_turn(struct rv32_core *core, const struct op *op, enum rv32_access kind, uint32_t addr,
+				     unsigned size, unsigned late)
+{
+	struct rv32_bus_request req = {
+		.cycle = late, .addr = addr, .kind = kind, .size_bytes = (uint8_t)size, .in_window = 1,
+	};
+
+	return ask_bus(core, op, &req);
+}
+
+/* Bytes inside one word of a window, if it is one; else *found is false. */
+static enum rv32_bus_status in_window(struct rv32_core *core, const struct op *op, enum rv32_access kind, uint32_t addr,
+				      unsigned size, unsigned late, uint32_t *value, bool *found)
+{
+	bool store = kind == RV32_STORE, timed;
+	uint8_t *mem = page_at(core, kind, addr);
+
+	if (mem) {
+		timed = core->shared && !core->page[1].read[addr >> RV32_PAGE_SHIFT];
+	} else {
+		mem = window_at(core, addr, size, RV32_WINDOW_DATA, store ? RV32_WINDOW_READONLY : 0);
+		timed = mem && core->shared && is_timed(core, addr);
+	}
+	*found = mem != NULL;
+	if (!mem)
+		return RV32_BUS_OK;
+	if (timed) {
+		enum rv32_bus_status status = ask_turn(core, op, kind, addr, size, late);
+
+		if (status != RV32_BUS_OK)
+			return status;
+	}
+	if (store)
+		memcpy(mem, value, size);
+	else
+		memcpy(value, mem, size);
+	return RV32_BUS_OK;
+}
+
+/* 1, 2 or 4 bytes inside one word. */
 static enum rv32_bus_status part(struct rv32_core *core, const struct op *op, enum rv32_access kind, uint32_t addr,
 				 unsigned size, unsigned late, uint32_t *value)
 {
-	bool store = kind == RV32_STORE;
-	uint8_t *mem = window_at(core, addr, size, RV32_WINDOW_DATA, store ? RV32_WINDOW_READONLY : 0);
 	struct rv32_bus_request req = { .cycle = late, .addr = addr, .kind = kind, .size_bytes = (uint8_t)size, .value = *value };
 	enum rv32_bus_status status;
+	bool found;
 
-	if (mem) {
-		if (store)
-			memcpy(mem, value, size);
-		else
-			memcpy(value, mem, size);
-		return RV32_BUS_OK;
-	}
+	status = in_window(core, op, kind, addr, size, late, value, &found);
+	if (found)
+		return status;
 	status = ask_bus(core, op, &req);
-	if (status == RV32_BUS_OK && !store)
+	if (status == RV32_BUS_OK && kind != RV32_STORE)
 		*value = req.value;
 	return status;
 }
 
-/* The second half of an access that crosses a word; the bus sees only 1, 2 and 4 bytes. */
-static enum rv32_bus_status split(struct rv32_core *core, const struct op *op, enum rv32_access kind, uint32_t addr,
-				  unsigned size, uint32_t *value)
+/* `size` bytes at addr, inside one word; of the bus no 3, and 2 only where they are even. */
+static enum rv32_bus_status in_word(struct rv32_core *core, const struct op *op, enum rv32_access kind, uint32_t addr,
+				    unsigned size, unsigned late, uint32_t *value)
 {
-	unsigned first = 4 - (addr & 3), done = 0, late = 0;
-	uint32_t result = 0;
+	bool odd = size == 3 || (size == 2 && (addr & 1)), found;
+	enum rv32_bus_status status = in_window(core, op, kind, addr, size, late, value, &found);
+	uint32_t result = 0, v;
 
-	while (done < size) {
-		unsigned bytes = done < first ? first - done : size - done, at = (addr + done) & 3;
-		uint32_t v = kind == RV32_STORE ? *value >> (8 * done) : 0;
-		enum rv32_bus_status status;
-
-		if (bytes == 3 || (bytes == 2 && (at & 1))) /* odd: byte first */
-			bytes = at & 1 ? 1 : 2;
-		if (done >= first)
-			late = TIMING_MISALIGNED_EXTRA;
+	if (found)
+		return status;
+	if (!odd)
+		return part(core, op, kind, addr, size, late, value);
+	for (unsigned done = 0, bytes; done < size; done += bytes) {
+		bytes = (addr + done) & 1 || size - done == 1 ? 1 : 2;
+		v = *value >> (8 * done);
 		status = part(core, op, kind, addr + done, bytes, late, &v);
 		if (status != RV32_BUS_OK)
 			return status;
-		result |= (bytes == 1 ? v & 0xff : bytes == 2 ? v & 0xffff : v) << (8 * done);
-		done += bytes;
+		result |= (bytes == 1 ? v & 0xff : v & 0xffff) << (8 * done);
 	}
 	*value = result;
+	return RV32_BUS_OK;
+}
+
+/* An access that crosses a word: each word on its own, the second a cycle later. */
+static enum rv32_bus_status split(struct rv32_core *core, const struct op *op, enum rv32_access kind, uint32_t addr,
+				  unsigned size, uint32_t *value)
+{
+	unsigned first = 4 - (addr & 3);
+	enum rv32_bus_status status;
+	uint32_t low = *value, high = *value >> (8 * first);
+
+	if (core->split.done_bytes) {
+		low = core->split.value;
+	} else {
+		core->split.before = core->cycle;
+		status = in_word(core, op, kind, addr, first, 0, &low);
+		if (status != RV32_BUS_OK)
+			return status;
+	}
+	status = in_word(core, op, kind, addr + first, size - first, TIMING_MISALIGNED_EXTRA, &high);
+	core->split.value = low;
+	core->split.done_bytes = status == RV32_BUS_STOP ? first : 0;
+	if (status != RV32_BUS_OK)
+		return status;
+	*value = (low & ((1u << (8 * first)) - 1)) | high << (8 * first);
 	stats__dynamic(core, op, RV32_CYC_MISALIGNED, TIMING_MISALIGNED_EXTRA);
 	return RV32_BUS_OK;
 }
@@ -116,10 +196,12 @@ static enum rv32_bus_status access_memory(struct rv32_core *core, const struct o
 	uint64_t before = core->cycle;
 	enum rv32_bus_status status;
 
-	if (misaligned)
+	if (misaligned) {
 		status = split(core, op, kind, addr, size, value);
-	else
+		before = core->split.before;
+	} else {
 		status = part(core, op, kind, addr, size, 0, value);
+	}
 	if (status == RV32_BUS_OK)
 		overlap(core, op, before, misaligned);
 	return status;
@@ -168,6 +250,7 @@ static int atomic_in_window(struct rv32_core *core, enum rv32_access kind, unsig
 
 	memcpy(&word, mem, 4);
 	core->amo_bank = (int)((addr >> 2) % TIMING_L1_BANKS);
+	core->amo_by_bus = core->shared;
 	switch (kind) {
 	case RV32_LR:
 		core->reserved = 1;
@@ -203,6 +286,13 @@ int memory__atomic(struct rv32_core *core, const struct op *op, enum rv32_access
 	if (addr & 3)
 		return -1 - (kind == RV32_LR ? RV32_TRAP_LOAD_ODD : RV32_TRAP_STORE_ODD);
 	mem = window_at(core, addr, 4, RV32_WINDOW_DATA, without | (reserve ? RV32_WINDOW_NO_LRSC : 0));
+	if (mem && core->shared && is_timed(core, addr)) {
+		enum rv32_bus_status status = ask_turn(core, op, kind, addr, 4, 0);
+
+		if (status != RV32_BUS_OK)
+			return status == RV32_BUS_STOP ? 1 : fault;
+		overlap(core, op, before, false);
+	}
 	if (mem)
 		return atomic_in_window(core, kind, funct5, addr, value, old, mem);
 	if (window_at(core, addr, 4, RV32_WINDOW_DATA, 0))
@@ -223,11 +313,11 @@ void memory__amo_check(struct rv32_core *core, const struct op *op, uint32_t add
 {
 	const struct op *access = op + 1; /* the instruction this one stands before */
 
-	if (core->amo_bank >= 0 && (unsigned)core->amo_bank == (addr >> 2) % TIMING_L1_BANKS &&
-	    window_at(core, addr, 1, RV32_WINDOW_DATA, 0)) {
+	if (core->amo_bank >= 0 && !(core->shared && core->amo_by_bus) &&
+	    (unsigned)core->amo_bank == (addr >> 2) % TIMING_L1_BANKS && window_at(core, addr, 1, RV32_WINDOW_DATA, 0)) {
 		uint64_t before = core->cycle;
 
-		stats__dynamic(core, access, RV32_CYC_MEMORY, TIMING_AMO_BANK_BUSY);
+		stats__dynamic(core, access, RV32_CYC_L1, TIMING_AMO_BANK_BUSY);
 		overlap(core, access, before, false);
 	}
 	core->amo_bank = -1;
@@ -235,10 +325,13 @@ void memory__amo_check(struct rv32_core *core, const struct op *op, uint32_t add
 
 int memory__map(struct rv32_core *core)
 {
-	core->read_page = calloc(RV32_PAGES, sizeof(*core->read_page));
-	core->write_page = calloc(RV32_PAGES, sizeof(*core->write_page));
-	if (!core->read_page || !core->write_page)
-		return -ENOMEM;
+	for (unsigned p = 0; p < 2; p++) {
+		core->page[p].read = calloc(RV32_PAGES, sizeof(uintptr_t));
+		core->page[p].write = calloc(RV32_PAGES, sizeof(uintptr_t));
+		if (!core->page[p].read || !core->page[p].write)
+			return -ENOMEM;
+	}
+	core->pages = core->page[0];
 	for (unsigned i = core->window_count; i-- > 0;) { /* the first window of an address wins */
 		const struct rv32_window *w = &core->windows[i];
 		uint64_t page = ((uint64_t)w->addr + (1u << RV32_PAGE_SHIFT) - 1) >> RV32_PAGE_SHIFT;
@@ -247,8 +340,13 @@ int memory__map(struct rv32_core *core)
 		if (!(w->flags & RV32_WINDOW_DATA))
 			continue;
 		for (; page < end; page++) {
-			core->read_page[page] = (uintptr_t)w->mem - w->addr;
-			core->write_page[page] = w->flags & RV32_WINDOW_READONLY ? 0 : core->read_page[page];
+			uintptr_t host = (uintptr_t)w->mem - w->addr, write = w->flags & RV32_WINDOW_READONLY ? 0 : host;
+			bool timed = w->flags & RV32_WINDOW_TIMED;
+
+			core->page[0].read[page] = host;
+			core->page[0].write[page] = write;
+			core->page[1].read[page] = timed ? 0 : host;
+			core->page[1].write[page] = timed ? 0 : write;
 		}
 	}
 	return 0;
@@ -256,6 +354,8 @@ int memory__map(struct rv32_core *core)
 
 void memory__unmap(struct rv32_core *core)
 {
-	free(core->read_page);
-	free(core->write_page);
+	for (unsigned p = 0; p < 2; p++) {
+		free(core->page[p].read);
+		free(core->page[p].write);
+	}
 }

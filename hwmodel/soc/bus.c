@@ -101,6 +101,8 @@ static enum rv32_bus_status memory_access(struct hpu *hpu, struct rv32_bus_reque
 		}
 		hpu->reserved = 0;
 		break;
+	case RV32_FETCH:
+		break;
 	case RV32_AMO: {
 		uint32_t result = amo(req->amo, have, req->value);
 

@@ -42,22 +42,28 @@ enum rv32_cause {
 	RV32_CAUSE_COUNT
 };
 
-enum rv32_access { RV32_LOAD, RV32_STORE, RV32_AMO, RV32_LR, RV32_SC };
+/* RV32_FETCH: a line from the instruction cache; the bus only says whether it is its turn. */
+enum rv32_access { RV32_LOAD, RV32_STORE, RV32_AMO, RV32_LR, RV32_SC, RV32_FETCH };
 
 /* What a bus answers. */
 enum rv32_bus_status {
 	RV32_BUS_OK,
 	RV32_BUS_FAULT,  /* access fault: trap with mcause 5 (load) or 7 (store, AMO) */
-	RV32_BUS_STOP,   /* nothing done: rv32_core__run() returns RV32_STOP_BUS before this instruction */
+	RV32_BUS_STOP,   /* nothing done: rv32_core__run() returns RV32_STOP_BUS before this access, and asks again when called */
 };
 
-/* One access that no window holds. */
+/*
+ * One access that no window holds, or one to a shared window (rv32_core__share()): there the bus says when it is granted,
+ * and the core moves the data. A word-crossing access arrives as two requests, one per word, the second a cycle after the
+ * first was done; if the second is stopped, only that one is asked for again.
+ */
 struct rv32_bus_request {
 	uint64_t         cycle;   /* at which the access is issued */
 	uint32_t         addr;
 	enum rv32_access kind;
-	uint8_t          size_bytes;   /* 1, 2 or 4; a misaligned access arrives as two requests */
+	uint8_t          size_bytes;   /* 1, 2 or 4 (in a shared window 3 too): inside one word */
 	uint8_t          user_mode;    /* 1 in U mode */
+	uint8_t          in_window;    /* 1: of a shared window; value, amo and use_cycles are nothing */
 	uint8_t          amo;          /* funct5 of the AMO instruction */
 	uint32_t         value;        /* in: to store, or AMO operand; out: loaded, or value before; SC: 0 if done */
 	/* out: cycles the core is held beyond the one of issue, and to which cause they go */
@@ -79,7 +85,10 @@ struct rv32_window {
 	uint8_t *mem;    /* owned by the caller, host-endian words are little-endian words */
 	uint8_t  flags;  /* RV32_WINDOW_* */
 };
-enum { RV32_WINDOW_DATA = 1, RV32_WINDOW_CODE = 2, RV32_WINDOW_READONLY = 4, RV32_WINDOW_NO_LRSC = 8 };
+enum {
+	RV32_WINDOW_DATA = 1, RV32_WINDOW_CODE = 2, RV32_WINDOW_READONLY = 4, RV32_WINDOW_NO_LRSC = 8,
+	RV32_WINDOW_TIMED = 16, /* while it is shared the bus grants each access; see rv32_core__share() */
+};
 #define RV32_WINDOWS_MAX 16
 
 struct rv32_config {
@@ -122,8 +131,26 @@ uint32_t rv32_core__reg(const struct rv32_core *core, unsigned x);
 /* rv32_core__run() stops before the instruction at pc (RV32_STOP_PC); 1 (odd) for none. The one it starts at does not count. */
 void rv32_core__set_breakpoint(struct rv32_core *core, uint32_t pc);
 
-/* Runs until something in enum rv32_stop happens; the cycle limit is absolute and may be overrun by one block. */
+/*
+ * Runs until something in enum rv32_stop happens. The cycle limit is absolute and may be overrun by one block; what is
+ * asked of the bus comes at its exact cycle, so that a bus which answers RV32_BUS_STOP stops precisely.
+ */
 enum rv32_stop rv32_core__run(struct rv32_core *core, uint64_t until_cycle);
+
+/*
+ * From this cycle on others may use the RV32_WINDOW_TIMED windows too, so the bus is asked for each access to them, at
+ * its exact cycle; before, it is not, which costs no time. Asking may begin a little early (RV32_SHARE_EARLY cycles at
+ * most), never late. UINT64_MAX: not shared, as at first; 0: at once. May be called between runs and by the bus.
+ */
+void rv32_core__share(struct rv32_core *core, uint64_t from_cycle);
+#define RV32_SHARE_EARLY 256
+
+/*
+ * The instruction cache that the core fetches through (core/icache.h), NULL as at first: instructions cost nothing. It may
+ * be shared with cores that are run interleaved; the bus is asked (RV32_FETCH) before each line that may not be there.
+ */
+struct icache;
+void rv32_core__set_icache(struct rv32_core *core, struct icache *icache);
 
 /* Lets time pass (the core was waiting for a device): moves the cycle forward, charged to RV32_CYC_BLOCKED. */
 void rv32_core__advance(struct rv32_core *core, uint64_t to_cycle);
