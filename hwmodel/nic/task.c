@@ -59,6 +59,8 @@ const struct pspin_task *task__run(struct pspin *nic, enum pspin_task_kind kind,
 	task->host_reads = result.commands[HPU_FROM_HOST];
 	task->host_writes = result.commands[HPU_HOST_DIRECT];
 	task->error = result.error;
+	task->error_pc = result.error_pc;
+	task->error_tval = result.error_tval;
 	task->value = result.value;
 	return task;
 }

@@ -79,12 +79,23 @@ static enum rv32_bus_status driver__load(struct hpu *hpu, struct rv32_bus_reques
 	return RV32_BUS_OK;
 }
 
+/* The first one counts. A number that is no enum pspin_error is mcause: the trap handler has written it. */
+static void set_error(struct hpu *hpu, uint32_t error)
+{
+	struct rv32_trap trap = rv32_core__trap(hpu->core);
+
+	if (hpu->result.error)
+		return;
+	hpu->result.error = error;
+	hpu->result.error_pc = error < PSPIN_ERROR_FAIL ? trap.pc : 0;
+	hpu->result.error_tval = error < PSPIN_ERROR_FAIL ? trap.tval : 0;
+}
+
 static void driver__store(struct hpu *hpu, struct rv32_bus_request *req, uint32_t off)
 {
 	switch (off) {
 	case HPU_ERROR:
-		if (!hpu->result.error)
-			hpu->result.error = req->value;
+		set_error(hpu, req->value);
 		break;
 	case HPU_COMMAND_WAIT:
 		hpu->last_id = req->value % hpu->target->command_slots;

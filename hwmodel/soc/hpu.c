@@ -82,8 +82,10 @@ int hpu__boot(struct hpu *hpu)
 static void stop(struct hpu *hpu)
 {
 	hpu->function = 0;
-	if (!hpu->result.error)
+	if (!hpu->result.error) {
 		hpu->result.error = PSPIN_ERROR_WATCHDOG;
+		hpu->result.error_pc = rv32_core__pc(hpu->core);
+	}
 	for (unsigned x = 1; x < 32; x++)
 		rv32_core__set_reg(hpu->core, x, hpu->idle_reg[x]);
 	rv32_core__set_pc(hpu->core, hpu->idle_pc);

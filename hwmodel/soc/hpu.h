@@ -52,6 +52,7 @@ struct hpu_task_result {
 	struct rv32_stats stats; /* of the whole turn of the runtime loop */
 	uint32_t commands[HPU_COMMAND_KINDS];
 	uint32_t error; /* 0: none; the first one */
+	uint32_t error_pc, error_tval; /* as in struct pspin_task */
 	uint32_t value; /* what the function returned, in a0 */
 };
 
