@@ -88,6 +88,13 @@ $(BUILD)/obj/user/%.o $(BUILD)/obj/kernel/%.o: EXTRA_CFLAGS := -fPIC -fvisibilit
 
 $(BUILD)/obj/user/spinctl/new_template.o: $(wildcard user/spinctl/templates/*)
 
+# The built-in targets: a base before those that are based on it, as the names have it.
+$(BUILD)/gen/targets.inc: hwmodel/target/embed.awk $(sort $(wildcard hwmodel/targets/*.target))
+	@mkdir -p $(@D)
+	$(Q)awk -f $^ >$@
+$(BUILD)/obj/hwmodel/target/target.o: $(BUILD)/gen/targets.inc
+$(BUILD)/obj/hwmodel/target/target.o: EXTRA_CFLAGS := -I$(BUILD)/gen
+
 $(HWMODEL): $(call obj,$(HWMODEL_SRC))
 $(LIBSPIN): $(call obj,$(LIBSPIN_SRC)) $(ROOT_OBJ)
 $(COMMON):  $(call obj,$(COMMON_SRC))

@@ -2,14 +2,34 @@
 #ifndef TARGET_PARAMETERS_H
 #define TARGET_PARAMETERS_H
 
-/* Inside of a target, for the model. Each number stands once, in parameters.def. */
+/* Inside of a target, for the model. Each number stands once, in parameters.def, or in a target file where it differs. */
 #include <hwmodel/target.h>
 
+enum target_parameter {
+#define PARAMETER(name, unit, value, low, high, text) TARGET_##name,
+#include "parameters.def"
+#undef PARAMETER
+	TARGET_PARAMETERS
+};
+
 struct pspin_target {
-	const char *name;
 #define PARAMETER(name, unit, value, low, high, text) uint64_t name;
 #include "parameters.def"
 #undef PARAMETER
+	char name[64];
+	/* where a value is from that is not pspin-rtl's; never freed */
+	const char *sources[TARGET_PARAMETERS];
 };
+
+/* Number of a parameter's row, or -ENOENT. */
+int target__find_parameter(const char *name);
+/* The parameter's place. */
+uint64_t *target__value(struct pspin_target *target, int parameter);
+/* As pspin_target__set(), with the source that it has from then on. */
+int target__set(struct pspin_target *target, int parameter, uint64_t value, const char *source, char *err, size_t err_bytes);
+/* The parameter whose name is most like this one, or NULL. */
+const char *target__nearest(const char *name);
+/* Names of the built-in targets, as a sentence has them. */
+const char *target__list(char *list, size_t list_bytes);
 
 #endif

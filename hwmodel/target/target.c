@@ -1,18 +1,70 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* The built-in targets: the table's own values, and what the files of hwmodel/targets/ change. */
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "parameters.h"
 
-static const struct pspin_target pspin_rtl = {
-	.name = "pspin-rtl",
+/* a later value stands in place of an earlier one */
+#ifdef __clang__
+#pragma clang diagnostic ignored "-Winitializer-overrides"
+#else
+#pragma GCC diagnostic ignored "-Woverride-init"
+#endif
+
 #define PARAMETER(name_, unit, value, low, high, text) .name_ = value,
+static const struct pspin_target builtin[] = {
+	{
+		.name = "pspin-rtl",
 #include "parameters.def"
-#undef PARAMETER
+	},
+#include "targets.inc" /* made by embed.awk */
 };
+#undef PARAMETER
+#define TARGET_NAMES
+static const char *const names[] = {
+	"pspin-rtl",
+#include "targets.inc"
+	NULL
+};
+#define BUILTIN (sizeof(builtin) / sizeof(builtin[0]))
 
 const struct pspin_target *pspin_target__find(const char *name)
 {
-	return name && !strcmp(name, pspin_rtl.name) ? &pspin_rtl : NULL;
+	for (unsigned i = 0; name && i < BUILTIN; i++)
+		if (!strcmp(name, builtin[i].name))
+			return &builtin[i];
+	return NULL;
+}
+
+const char *const *pspin_target__names(void)
+{
+	return names;
+}
+
+const char *target__list(char *list, size_t list_bytes)
+{
+	size_t at = 0;
+
+	*list = 0;
+	for (unsigned i = 0; i < BUILTIN && at < list_bytes; i++)
+		at += (size_t)snprintf(list + at, list_bytes - at, "%s%s", i ? ", " : "", names[i]);
+	return list;
+}
+
+struct pspin_target *pspin_target__copy(const struct pspin_target *base)
+{
+	struct pspin_target *target = malloc(sizeof(*target));
+
+	if (target)
+		*target = *base;
+	return target;
+}
+
+void pspin_target__free(struct pspin_target *target)
+{
+	free(target);
 }
 
 const char *pspin_target__name(const struct pspin_target *target)

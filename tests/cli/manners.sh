@@ -38,6 +38,7 @@ line() {
 	mpq) echo "$SPINCTL mpq" ;;
 	send) echo "$SPINCTL send filtering.spin filtering.c --to 127.0.0.1" ;;
 	limits) echo "$SPINCTL limits --dev v0" ;;
+	targets) echo "$SPINCTL targets pspin" ;;
 	doctor) echo "$SPINCTL doctor --dev v0" ;;
 	spincc) echo "$SPINCC filtering.c -o $WORK/made/made.spin --verbose" ;;
 	*) return 1 ;;

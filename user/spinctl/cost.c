@@ -27,7 +27,8 @@ static const struct option_row rows[] = {
 	  "payload made is 32-bit numbers at random below N (default: any)" },
 	{ "match", 0, OPTION_STRING, "RULE", FIELD(match), "which packets, as for spinctl run (default: udp)" },
 	FILL_OPTIONS(struct cost_options, fill),
-	{ "target", 0, OPTION_STRING, "NAME", FIELD(target), "the NIC modelled (default: pspin-rtl)" },
+	{ "target", 0, OPTION_STRING, "TARGET", FIELD(target),
+	  "the NIC modelled, one of spinctl targets or a file (default: pspin-rtl)" },
 	{ "lines", 0, OPTION_FLAG, NULL, FIELD(lines), "source lines with their cycles" },
 	{ "top", 0, OPTION_UINT, "N", FIELD(top), "how many source lines (default: 10)" },
 	{ "json", 0, OPTION_FLAG, NULL, FIELD(json), "one JSON document" },
@@ -175,25 +176,29 @@ static int check_source(void)
 
 static int run(const char **operands, unsigned count)
 {
-	const struct pspin_target *target = pspin_target__find(options.target);
 	struct cost_report report = { 0 };
 	struct spin_object *object = NULL;
+	struct pspin_target *target;
 	struct spin_rule rule;
+	char why[512] = "";
 	int status;
 
 	(void)count;
 	if (check_source())
 		return USAGE;
-	if (!target)
-		return complain("unknown target %s; the model has pspin-rtl", options.target);
-	if (choice__match(options.match, &rule) || spin_object__open(operands[0], &object))
+	if (pspin_target__read(options.target, &target, why, sizeof(why)))
+		return complain("--target: %s", why);
+	if (choice__match(options.match, &rule) || spin_object__open(operands[0], &object)) {
+		pspin_target__free(target);
 		return complain("%s", spin_strerror_last());
+	}
 	if (options.made.messages && spin_object__meta(object)->registration.delivery != SPIN_DELIVER_ME)
 		status = complain("%s takes datagrams, not messages: give a trace of them with --pcap", operands[0]);
 	else
 		status = cost(object, target, &rule, &report);
 	free_report(&report);
 	spin_object__close(object);
+	pspin_target__free(target);
 	options__free_list(&options.fill.sets);
 	options__free_list(&options.fill.inserts);
 	options__free_list(&options.fill.files);

@@ -21,6 +21,7 @@ static const struct subcommand *const subcommands[] = {
 	&send_command,
 	&doctor_command,
 	&limits_command,
+	&targets_command,
 };
 #define SUBCOMMANDS (sizeof(subcommands) / sizeof(subcommands[0]))
 

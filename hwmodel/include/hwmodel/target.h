@@ -48,6 +48,8 @@ struct pspin_parameter {
 	uint64_t low, high;
 };
 int pspin_target__parameter(unsigned i, struct pspin_parameter *out);
+/* Where the target's value of a parameter is from: its file's words, or the table's text. NULL: there is no such parameter. */
+const char *pspin_target__source(const struct pspin_target *target, const char *parameter);
 
 const char *pspin_target__name(const struct pspin_target *target);
 double pspin_target__clock_ghz(const struct pspin_target *target);

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Which parameters go together. What one of them alone may be is in the table. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "../soc/storage.h"
+#include "parameters.h"
+
+#define KIB 1024u
+#define PS_PER_US 1000000u
+#define SCRATCHPADS_KIB_MIN 16u /* of L1 behind the packet buffer, for messages */
+
+struct answer {
+	char *err;
+	size_t err_bytes;
+};
+
+static int refuse(struct answer a, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(a.err, a.err_bytes, format, args);
+	va_end(args);
+	return -EINVAL;
+}
+
+static int power_of_two(uint64_t value)
+{
+	return value && !(value & (value - 1));
+}
+
+/* The next that divide a microsecond into whole picoseconds. */
+static int check_clock(const struct pspin_target *t, struct answer a)
+{
+	uint64_t below = t->clock_mhz, above = t->clock_mhz;
+
+	if (PS_PER_US % t->clock_mhz == 0)
+		return 0;
+	while (PS_PER_US % below)
+		below--;
+	while (PS_PER_US % above)
+		above++;
+	return refuse(a, "a cycle at clock_mhz = %" PRIu64 " is no whole number of picoseconds; it is at %" PRIu64 " and %" PRIu64,
+		      t->clock_mhz, below, above);
+}
+
+/* What the address map has room for. */
+static int check_map(const struct pspin_target *t, struct answer a)
+{
+	const uint64_t clusters = (L1_OWN - L1_GLOBAL) / L1_STRIDE;
+	const uint64_t stacks = (L1_PACKETS - L1_STACKS) / L1_STACK_BYTES;
+	const uint64_t packets_kib = t->l1_kib - L1_PACKETS / KIB - 1;
+
+	if (t->clusters > clusters)
+		return refuse(a, "clusters = %" PRIu64 ": the address map holds %" PRIu64 " L1s of 4 MiB below 0x1b000000", t->clusters,
+			      clusters);
+	if (t->hpus > stacks)
+		return refuse(a, "hpus = %" PRIu64 ": L1 has the stacks of %" PRIu64 " in front of its packet buffer", t->hpus, stacks);
+	if (t->l1_packet_kib + SCRATCHPADS_KIB_MIN > packets_kib)
+		return refuse(a, "l1_packet_kib = %" PRIu64 " does not fit an L1 of l1_kib = %" PRIu64
+			      ", which has stacks and scratchpads, too; it has room for %" PRIu64, t->l1_packet_kib, t->l1_kib,
+			      packets_kib - SCRATCHPADS_KIB_MIN);
+	return 0;
+}
+
+static int check_widths(const struct pspin_target *t, struct answer a)
+{
+	if (!power_of_two(t->beat_bytes))
+		return refuse(a, "beat_bytes = %" PRIu64 " is no power of two", t->beat_bytes);
+	if (!power_of_two(t->l1_banks))
+		return refuse(a, "l1_banks = %" PRIu64 " is no power of two", t->l1_banks);
+	if (t->beat_bytes > 4 * t->l1_banks)
+		return refuse(a, "beat_bytes = %" PRIu64 ": l1_banks = %" PRIu64 " of 4 bytes take %" PRIu64 " in a cycle", t->beat_bytes,
+			      t->l1_banks, 4 * t->l1_banks);
+	if (t->l2_packet_kib > L2_PACKET_BYTES / KIB)
+		return refuse(a, "l2_packet_kib = %" PRIu64 ": the address map has %u", t->l2_packet_kib, L2_PACKET_BYTES / KIB);
+	return 0;
+}
+
+int pspin_target__check(const struct pspin_target *t, char *err, size_t err_bytes)
+{
+	struct answer a = { err, err_bytes };
+	int status = check_clock(t, a);
+
+	if (!status)
+		status = check_map(t, a);
+	if (!status)
+		status = check_widths(t, a);
+	return status;
+}

@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# Target files to what target.c includes into its table of built-in targets: the build's. The syntax is that of
+# target_file.c, but each value has its source behind it, and a base comes before those that are based on it.
+function tell(why) { printf "%s:%d: %s\n", FILENAME, FNR, why >"/dev/stderr"; exit 1 }
+function conclude() {
+	if (name != "")
+		printf "#ifdef TARGET_NAMES\n\"%s\",\n#else\n{\n\t.name = \"%s\",\n#include \"hwmodel/target/parameters.def\"\n%s},\n#endif\n", name, name, values[name]
+}
+FNR == 1 {
+	conclude()
+	name = FILENAME
+	sub(/.*\//, "", name)
+	sub(/\.target$/, "", name)
+}
+/^[ \t]*(#|$)/ { next }
+$2 != "=" { tell("no 'name = value'") }
+$1 == "base" {
+	if ($3 != "pspin-rtl" && !($3 in values))
+		tell("no base " $3)
+	values[name] = values[$3]
+	next
+}
+!/#/ { tell("no source") }
+{
+	source = $0
+	sub(/^[^#]*#[ \t]*/, "", source)
+	gsub(/["\\]/, "\\\\&", source)
+	values[name] = values[name] sprintf("\t.%s = %s, .sources[TARGET_%s] = \"%s\",\n", $1, $3, $1, source)
+}
+END { conclude() }
