@@ -56,10 +56,16 @@ struct soc_context {
 	uint32_t bytes_in_l1;
 };
 
+#define SOC_MESSAGES 65536u
+
 /* A packet that lies in L2 packet memory. */
 struct soc_her {
 	uint64_t packet;      /* whose it is, for who is told */
-	uint32_t message_id;  /* the MPQ; home cluster: modulo clusters */
+	/*
+	 * The MPQ; home cluster: modulo clusters. Any number below SOC_MESSAGES: how many are in use at once, and that none is
+	 * used again before it was freed, is the business of who gives HERs.
+	 */
+	uint32_t message_id;
 	uint32_t l2, bytes;   /* address and length */
 	int end_of_message;
 	uint32_t payload;     /* not 0: this packet's, instead of its context's payload handler */
@@ -75,6 +81,7 @@ struct soc_task {
 	struct hpu *hpu;
 	uint64_t ready, dispatched, copied, started, first, returned, doorbell, feedback;
 	int is_cold;
+	uint32_t packet_l1;   /* where it was copied to; 0: nothing was. Its bytes are there until ended() has returned */
 	struct hpu_task_result result;
 };
 
@@ -104,6 +111,8 @@ void soc__run(struct soc *soc, uint64_t until);
 int soc__her(struct soc *soc, uint64_t cycle, const struct soc_her *her);
 /* Room for one more (HERs are held back when there is none)? */
 int soc__takes_her(const struct soc *soc);
+/* The message is given up between two of its packets: its MPQ is free at once. No HER of it is left. */
+void soc__forget(struct soc *soc, uint32_t message_id);
 
 /* hpu.c: for the scheduler. The HPU waits for a task; it takes this one at the cycle. */
 void hpu__give(struct hpu *hpu, uint64_t cycle, uint32_t function, const struct hpu_descriptor *descriptor);
