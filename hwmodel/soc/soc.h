@@ -44,6 +44,7 @@ struct soc {
 
 	const struct soc_nic *nic;
 	void *nic_arg;
+	int plain_sends;      /* 1: an image that is not ours: the first two words of a send are its own affair */
 };
 
 /* What a HER says of its message (PsPIN 3.2.1); functions: 0: no such handler. */
@@ -95,6 +96,8 @@ struct soc_nic {
 	void (*ended)(void *arg, struct soc_task *task, int pops);
 	/* No HER of the message is left, and its last was the end: the MPQ is free. */
 	void (*freed)(void *arg, uint32_t message_id, uint64_t cycle);
+	/* soc__takes_her() said no, and would say yes now. */
+	void (*room)(void *arg, uint64_t cycle);
 };
 
 /* 0, -ENOMEM or -EINVAL. The target is copied by whoever owns it and must stay. */
