@@ -133,9 +133,9 @@ $(BUILD)/lib/static/libspin.a: $(LIBSPIN)
 	$(Q)rm -f $@ && ar qcs $@ $(@D)/libspin.o
 
 $(BUILD)/bin/spinctl: $(call obj,$(wildcard user/spinctl/*.c)) $(ENGINE) $(COMMON) $(LIBSPIN) $(HWMODEL)
-$(BUILD)/bin/spinctl: LIBS := $(USER_LIBS) -lpcap -ldw -ldl -lpthread
+$(BUILD)/bin/spinctl: LIBS := $(USER_LIBS) -lpcap -ldw -ldl -lpthread -lm
 $(SPINCC): $(call obj,$(wildcard user/spincc/*.c)) $(COMMON) $(LIBSPIN)
-$(SPINCC): LIBS := $(USER_LIBS) -ldw -lpthread
+$(SPINCC): LIBS := $(USER_LIBS) -ldw -lpthread -lm
 $(BUILD)/bin/hpu-run: $(call obj,$(wildcard hwmodel/run/*.c)) $(HWMODEL)
 $(BINARIES):
 	@mkdir -p $(@D)
