@@ -21,6 +21,7 @@ struct verifier_refusal {
 	const struct verifier_rule *rule; /* NULL: not known */
 	char file[128];   /* the handler's, without its folder; "": the log has none */
 	unsigned line;
+	unsigned own;     /* 1: the instruction is that line's itself, of no function that was inlined */
 	long instruction; /* where the verifier stopped; -1: nowhere */
 };
 

@@ -122,12 +122,13 @@ static void find_line(const char *log, int want_loop, struct verifier_refusal *o
 	const char *end = log + strlen(log);
 	struct verifier_refusal last = { .line = 0 };
 	long branch = -1;
-	unsigned lines = 0;
+	unsigned lines = 0, sources = 0;
 
 	while (end) {
 		const char *line = line_before(log, end);
 		long at = instruction_of(line);
 
+		sources += branch < 0 && *line == ';';
 		if (branch >= 0 && at == branch)
 			branch = -1;
 		if (branch < 0 && at >= 0 && out->instruction < 0)
@@ -135,6 +136,7 @@ static void find_line(const char *log, int want_loop, struct verifier_refusal *o
 		if (branch < 0 && !strncmp(line, "from ", 5))
 			branch = atol(line + 5);
 		else if (branch < 0 && handler_line(line, end, out)) {
+			out->own = sources == 1;
 			if (!want_loop || is_loop(line, end))
 				return;
 			if (!last.line)

@@ -99,9 +99,9 @@ unsigned frames__line(const struct spincc *s, const char *object, const char *pr
 				const char *function = dwarf_tag(&child) == DW_TAG_subprogram ? dwarf_diename(&child) : NULL;
 
 				if (function && !strcmp(function, program) && dwarf_haspc(&child, pc) > 0) {
-					line = own_line(s, &unit, pc, name);
+					line = innermost_call(s, &child, files, pc, name, 0);
 					if (!line)
-						line = innermost_call(s, &child, files, pc, name, 0);
+						line = own_line(s, &unit, pc, name);
 				}
 			} while (!line && !dwarf_siblingof(&child, &child));
 		}

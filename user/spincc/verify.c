@@ -35,6 +35,8 @@ static unsigned place(const struct spincc *s, const char *object, const struct l
 {
 	unsigned line = 0;
 
+	if (refusal->own && paths__users(s, refusal->file, name))
+		return refusal->line;
 	if (refusal->instruction >= 0 && !(refusal->rule && refusal->rule->flags & VERIFIER_LOOP))
 		line = frames__line(s, object, log->program, refusal->instruction, name);
 	if (!line && refusal->line && paths__users(s, refusal->file, name))
