@@ -4,17 +4,23 @@
 
 #include "core.h"
 
+/* Instructions, one check before each, two fetches per line, and what ends the block. */
+enum { OPS_MAX = 2 * RV32_BLOCK_INSNS + 2 * (4 * RV32_BLOCK_INSNS / RV32_LINE_BYTES + 2) + 2, OP_NONE = 255 };
+_Static_assert(OPS_MAX < OP_NONE, "an op's index has 8 bits");
+
 /* A block while it is decoded; copied to the arena when its size is known. */
 struct draft {
 	struct rv32_core *core;
 	struct schedule schedule;
-	struct op op[2 * RV32_BLOCK_INSNS + 2];
-	struct op_info info[2 * RV32_BLOCK_INSNS + 2];
+	struct op op[OPS_MAX];
+	struct op_info info[OPS_MAX];
 	struct edge edge[RV32_BLOCK_EDGES];
 	uint8_t edge_op[RV32_BLOCK_EDGES];   /* the op that holds the edge's offset, OP_NONE for a follower */
 	unsigned insns, ops, edges;
+	bool is_cold;                        /* it asks for its lines, */
+	uint32_t line;                       /* last for this one */
+	uint32_t end_line;
 };
-enum { OP_NONE = 255 };
 
 struct hazard hazard__jumped(uint32_t pc)
 {
@@ -109,6 +115,54 @@ static bool is_window_access(const struct rv32_insn *insn)
 	return insn->class_ >= RV32_CLASS_LOAD && insn->class_ <= RV32_CLASS_AMO;
 }
 
+static struct op *add_line(struct draft *d, unsigned opcode, uint32_t pc, uint32_t line)
+{
+	struct op *op = add_op(d, opcode, pc);
+
+	op->imm = (int32_t)line;
+	return op;
+}
+
+static bool in_last_word(uint32_t pc)
+{
+	return pc % RV32_LINE_BYTES >= RV32_LINE_BYTES - 4;
+}
+
+/* Is there a 32-bit instruction across the end of its line? */
+static bool crosses(const struct rv32_core *core, uint32_t pc)
+{
+	uint16_t half;
+
+	return pc % RV32_LINE_BYTES == RV32_LINE_BYTES - 2 && memory__fetch(core, pc, &half) && (half & 3) == 3;
+}
+
+/*
+ * What the front end fetches for this instruction, and behind it while it is decoded: the next line, if what follows is in
+ * the last word - a cycle earlier if that crosses the line, unless this one is a jump's target. A jump is faster.
+ */
+static void add_lines(struct draft *d, const struct rv32_insn *insn)
+{
+	uint32_t line = insn->pc & ~(RV32_LINE_BYTES - 1u), ahead = line + RV32_LINE_BYTES, next = insn->pc + insn->len_bytes;
+	bool jumps = insn->class_ == RV32_CLASS_JAL || insn->class_ == RV32_CLASS_JALR;
+	bool asks = !in_last_word(insn->pc) && in_last_word(next) && !jumps;
+
+	d->end_line = asks || in_last_word(insn->pc) ? ahead : line;
+	if (!d->is_cold)
+		return;
+	if (line != d->line)
+		add_line(d, RV32_OP_line_need, insn->pc, line);
+	if (line != d->line && in_last_word(insn->pc))
+		add_line(d, RV32_OP_line_ahead, insn->pc, ahead)->rs1 = 1;
+	d->line = line;
+	if (crosses(d->core, insn->pc)) {
+		add_line(d, RV32_OP_line_need, insn->pc, ahead);
+		d->line = ahead;
+	}
+	if (asks)
+		add_line(d, RV32_OP_line_ahead, insn->pc, ahead)->rs2 =
+			crosses(d->core, next) && !(d->schedule.hazard.flags & HAZARD_JUMPED);
+}
+
 static void add_insn(struct draft *d, const struct rv32_insn *insn)
 {
 	bool writes_rd = insn->format != RV32_FMT_S3 && insn->format != RV32_FMT_S3P && insn->class_ != RV32_CLASS_HWLOOP;
@@ -122,6 +176,7 @@ static void add_insn(struct draft *d, const struct rv32_insn *insn)
 		opcode = RV32_OP_li;
 	if (insn->class_ == RV32_CLASS_JAL && (uint32_t)insn->imm == insn->pc && d->core->stop_at_self_jump)
 		opcode = RV32_OP_halt;
+	add_lines(d, insn);
 	op = add_op(d, opcode, insn->pc);
 	op->imm = insn->imm;
 	op->rd = writes_rd && insn->rd == 0 ? RV32_SINK : insn->rd;
@@ -184,7 +239,7 @@ static bool end_block(struct draft *d, const struct rv32_insn *insn)
 	if (is_loop_end(d->core, insn->pc)) {
 		add_op(d, RV32_OP_loop_end, insn->pc);
 		add_edge(d, 1, d->schedule.hazard, 0, false)->link = insn->pc;
-		add_edge(d, next, d->schedule.hazard, 0, true);
+		add_edge(d, next, d->schedule.hazard, 0, true)->falls = 1;
 		return true;
 	}
 	return false;
@@ -233,6 +288,8 @@ static struct block *commit(struct draft *d, uint32_t pc, struct hazard hazard)
 	edges = arena_take(core, d->edges * sizeof(struct edge));
 	block->info = arena_take(core, info_bytes);
 	block->pc = pc;
+	block->end_line = d->end_line;
+	block->lines_known = 0; /* no generation of a cache; for ever that of none */
 	block->hazard = hazard;
 	block->ops = (uint16_t)d->ops;
 	memcpy(block->op, d->op, op_bytes);
@@ -260,15 +317,16 @@ static void cut_block(struct draft *d, const struct rv32_insn *insn)
 
 	schedule__add(&ahead, insn, &ignored);
 	add_op(d, RV32_OP_end, insn->pc);
-	add_edge(d, insn->pc, d->schedule.hazard, 0, false);
+	add_edge(d, insn->pc, d->schedule.hazard, 0, false)->falls = 1;
 }
 
 static struct block *decode(struct rv32_core *core, uint32_t pc, struct hazard hazard)
 {
-	struct draft d = { .core = core, .schedule.hazard = hazard };
+	struct draft d = { .core = core, .schedule.hazard = hazard, .is_cold = hazard.flags & HAZARD_COLD, .line = RV32_NO_LINE };
 	uint32_t at = pc;
 	bool ended = false;
 
+	d.schedule.hazard.flags &= (uint8_t)~HAZARD_COLD;
 	while (!ended) {
 		struct rv32_insn insn;
 
@@ -302,13 +360,14 @@ void block__flush(struct rv32_core *core)
 	for (unsigned i = 0; i < RV32_JUMP_CACHE; i++)
 		core->jump_cache[i].pc = 1;
 	core->arena_used = 0;
+	core->linked = NULL;
 	core->generation++;
 }
 
 struct block *block__find(struct rv32_core *core, uint32_t pc, struct hazard hazard)
 {
 	/* an upper bound of what one block takes */
-	const size_t room = sizeof(struct block) + (2 * RV32_BLOCK_INSNS + 2) * (sizeof(struct op) + sizeof(struct op_info)) +
+	const size_t room = sizeof(struct block) + OPS_MAX * (sizeof(struct op) + sizeof(struct op_info)) +
 			    RV32_BLOCK_EDGES * sizeof(struct edge) + 4 * 64;
 	struct block *block;
 

@@ -5,6 +5,9 @@
 #include <string.h>
 
 #include "core.h"
+#include "icache.h"
+
+static const uint64_t no_generation;
 
 static bool valid(const struct rv32_config *config)
 {
@@ -37,6 +40,7 @@ struct rv32_core *rv32_core__new(const struct rv32_config *config)
 	core->stop_at_self_jump = config->stop_at_self_jump;
 	core->amo_bank = -1;
 	core->share_from = UINT64_MAX;
+	core->lines_known = &no_generation;
 	core->breakpoint = 1;
 	core->mpp_user = 1;
 	exec__run(NULL, &core->labels);
@@ -125,9 +129,12 @@ void rv32_core__share(struct rv32_core *core, uint64_t from_cycle)
 	core->share_from = from_cycle;
 }
 
-void rv32_core__set_icache(struct rv32_core *core, struct icache *icache)
+void rv32_core__set_icache(struct rv32_core *core, struct icache *icache, unsigned port)
 {
 	core->icache = icache;
+	core->icache_port = port;
+	core->lines_known = icache ? icache__generation(icache) : &no_generation;
+	block__flush(core);
 }
 
 enum rv32_stop rv32_core__run(struct rv32_core *core, uint64_t until_cycle)
@@ -137,6 +144,7 @@ enum rv32_stop rv32_core__run(struct rv32_core *core, uint64_t until_cycle)
 	if (rv32_core__cycle(core) >= until_cycle)
 		return RV32_STOP_CYCLES;
 	core->limit = until_cycle;
+	lines__recheck(core);
 	core__look_ahead(core);
 	stop = exec__run(core, NULL);
 	if (core->profile)

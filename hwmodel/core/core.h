@@ -33,6 +33,8 @@ enum {
 	RV32_JUMP_CACHE   = 1024,                        /* entries, direct-mapped by target */
 	RV32_ARENA_BYTES  = 4 << 20,                     /* decoded code; when full, all of it is forgotten */
 	RV32_LOOP_ENDS    = 64,                          /* known ends of hardware loops */
+	RV32_LINE_BYTES   = 16,                          /* the front end fetches so much at once */
+	RV32_NO_LINE      = 1,                           /* the address of none */
 	RV32_SINK         = 32,                          /* x[] slot that stands for a written x0 */
 };
 
@@ -76,6 +78,7 @@ enum {
 	HAZARD_JUMPED = 2,   /* it is a jump's target, at 10 or 14 modulo 16 */
 	HAZARD_SECOND = 4,   /* it follows a 32-bit target at 10 modulo 16 */
 	HAZARD_LONG   = 8,   /* mulh, div or rem just before */
+	HAZARD_COLD   = 16,  /* no hazard: this block asks for its lines */
 };
 
 /* A way out of a block. */
@@ -88,13 +91,16 @@ struct edge {
 	int32_t  offset;         /* of jalr */
 	struct hazard hazard;
 	uint8_t  op_index;       /* last instruction of this way */
+	uint8_t  falls;          /* to what follows in memory: no jump */
+	uint8_t  is_linked;      /* in the core's list */
 	uint8_t  extra;          /* dynamic part of a taken branch, inside cycles */
 	struct block *block;
-	struct edge *touched;
+	struct edge *touched, *linked;
 };
 
 struct block {
-	uint32_t pc;
+	uint32_t pc, end_line;      /* address of the last line that it needs: one behind it, if it is fetched ahead */
+	uint64_t lines_known;       /* generation of the cache in which all its lines were there */
 	struct hazard hazard;
 	struct block *hash_next;
 	struct op_info *info;
@@ -137,6 +143,15 @@ struct rv32_core {
 
 	struct rv32_bus bus;
 	struct icache *icache;
+	unsigned icache_port;
+	const uint64_t *lines_known;    /* the cache's generation; 0 for ever if there is none */
+	uint64_t linked_generation;     /* at which the edges in `linked` were linked */
+	struct edge *linked;
+	struct {                        /* of the front end; known while code runs that is not in the cache: */
+		uint32_t line;          /* the line that is executed, */
+		uint32_t ahead;         /* the one asked for behind it, */
+		uint64_t ready;         /* and when its first instruction can issue */
+	} fetch;
 	struct rv32_window windows[RV32_WINDOWS_MAX];
 	unsigned window_count;
 	uint8_t  stop_at_self_jump;
@@ -175,6 +190,15 @@ static inline const struct op_info *op_info(const struct op *op)
 struct block *block__find(struct rv32_core *core, uint32_t pc, struct hazard hazard);
 void block__flush(struct rv32_core *core); /* no op of this core is valid afterwards */
 struct hazard hazard__jumped(uint32_t pc);
+
+/* lines.c: which code is in the instruction cache. */
+struct block *lines__enter(struct rv32_core *core, uint32_t pc, struct hazard hazard); /* the block to run: one that asks, if need be */
+bool lines__known(const struct rv32_core *core, const struct block *block);
+void lines__link(struct rv32_core *core, struct edge *edge, const struct op *next);
+void lines__recheck(struct rv32_core *core); /* after anything that may have replaced lines */
+void lines__jump(struct rv32_core *core);    /* what was fetched ahead is not what comes next */
+bool lines__ahead(struct rv32_core *core, const struct op *op); /* false: the bus stops it, both */
+bool lines__need(struct rv32_core *core, const struct op *op);
 
 /* hazard.c: static timing of one instruction after another. */
 struct schedule {

@@ -137,7 +137,10 @@ static void retarget(struct rv32_core *core, struct edge *edge, uint32_t target)
 
 	edge->pc = target;
 	edge->hazard = hazard__jumped(target);
-	edge->next = entry->pc == target ? entry->op : &core->link_op;
+	if (entry->pc == target && lines__known(core, op_block(entry->op)))
+		lines__link(core, edge, entry->op);
+	else
+		edge->next = &core->link_op;
 }
 
 /* Finds the block behind an edge and remembers it; the cycle is in core->cycle. */
@@ -145,12 +148,16 @@ static const struct op *link_edge(struct rv32_core *core, struct edge *edge)
 {
 	unsigned generation = core->generation;
 	struct hazard hazard = edge->hazard;
-	struct block *block = block__find(core, edge->pc, hazard);
+	bool falls = edge->falls;
+	struct block *block = lines__enter(core, edge->pc, hazard);
 
-	if (generation == core->generation) {
+	if (block->hazard.flags & HAZARD_COLD) {
+		if (!falls)
+			lines__jump(core);
+	} else if (generation == core->generation) {
 		struct hazard jumped = hazard__jumped(block->pc);
 
-		edge->next = block->op;
+		lines__link(core, edge, block->op);
 		if (!hazard.load1 && !hazard.load2 && !hazard.alu1 && hazard.flags == jumped.flags)
 			core->jump_cache[(block->pc >> 1) % RV32_JUMP_CACHE] = (struct jump_entry){ block->pc, block->op };
 	}
@@ -204,7 +211,8 @@ enum rv32_stop exec__run(struct rv32_core *core, const void *const **labels)
 #undef FUSED
 		[RV32_OP_illegal] = &&illegal, [RV32_OP_fetch_fault] = &&fetch_fault, [RV32_OP_fetch_odd] = &&fetch_odd,
 		[RV32_OP_li] = &&L_li, [RV32_OP_end] = &&L_end, [RV32_OP_loop_end] = &&L_loop_end,
-		[RV32_OP_amo_check] = &&L_amo_check, [RV32_OP_link] = &&L_link, [RV32_OP_halt] = &&L_halt,
+		[RV32_OP_amo_check] = &&L_amo_check, [RV32_OP_link] = &&L_link,
+		[RV32_OP_line_ahead] = &&L_line_ahead, [RV32_OP_line_need] = &&L_line_need, [RV32_OP_halt] = &&L_halt,
 	};
 	const uintptr_t *read_page, *write_page;
 	uint32_t *x, address, value, target;
@@ -226,7 +234,8 @@ enum rv32_stop exec__run(struct rv32_core *core, const void *const **labels)
 		op = core->paused;
 		core->paused = NULL;
 	} else {
-		op = block__find(core, core->pc, core->hazard)->op;
+		lines__jump(core);
+		op = lines__enter(core, core->pc, core->hazard)->op;
 	}
 	goto *op->label;
 
@@ -261,6 +270,20 @@ L_amo_check:
 	core->cycle = cycle;
 	memory__amo_check(core, op, RS1 + RS2 + IMM);
 	cycle = core->cycle;
+	NEXT();
+
+L_line_ahead:
+	core->cycle = cycle;
+	if (!lines__ahead(core, op))
+		goto bus_stop;
+	RELOAD();
+	NEXT();
+
+L_line_need:
+	core->cycle = cycle;
+	if (!lines__need(core, op))
+		goto bus_stop;
+	RELOAD();
 	NEXT();
 
 L_link:
@@ -342,7 +365,8 @@ dispatch: /* to core->pc, which is nobody's edge */
 		return RV32_STOP_PC;
 	if (cycle >= core->limit)
 		return RV32_STOP_CYCLES;
-	op = block__find(core, core->pc, core->hazard)->op;
+	lines__jump(core);
+	op = lines__enter(core, core->pc, core->hazard)->op;
 	goto *op->label;
 
 atomic_failed:

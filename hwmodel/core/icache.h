@@ -3,30 +3,35 @@
 #define CORE_ICACHE_H
 
 /*
- * A cluster's instruction cache (pspin_soc.md "instruction cache", pspin_load.md 6): shared by its cores, so many ways of
- * 16-byte lines with pseudo-random replacement. A core that has one (rv32_core__set_icache()) asks it at each line that it
- * has not known to be there since `generation` last changed; code that stays in the cache costs nothing.
+ * A cluster's instruction cache, shared by its cores (pspin_soc.md "instruction cache", pspin_load.md 6). As in PsPIN's RTL
+ * each core has a port of its own with a controller: it looks up, and on a miss chooses the way - a free one, else by its
+ * own 8-bit LFSR - and has the line refilled. Refills of several ports overlap; two ports that miss one line share its
+ * refill. A line is there when its refill is done; until then the one that it replaces is.
  */
 #include <stdint.h>
 
 struct icache;
 
 struct icache_config {
-	uint32_t bytes, ways, line_bytes, banks;
-	uint32_t miss_cycles;   /* a refill, alone */
-	uint32_t overlap_cycles;/* between two refills of different cores at the same time */
+	uint32_t bytes, ways, line_bytes; /* all powers of two */
+	uint32_t ports;                   /* cores */
+	uint32_t miss_cycles;             /* what a fetch that misses takes longer than one that hits, alone */
+	uint32_t refill_cycles;           /* from the start of a refill to where the next may start: its beats on the port to memory */
 };
 
-struct icache *icache__new(const struct icache_config *config); /* NULL: no memory, or no cache */
+/* NULL with errno ENOMEM, or EINVAL: no such cache. */
+struct icache *icache__new(const struct icache_config *config);
 void icache__free(struct icache *icache);
 /* All lines are gone. */
 void icache__flush(struct icache *icache);
-/* A core reaches this line at this cycle: how long it waits. Calls come in order of cycle. */
-uint32_t icache__fetch(struct icache *icache, uint64_t cycle, uint32_t addr);
-/* Is it there? Changes nothing. */
-int icache__has(const struct icache *icache, uint32_t addr);
+/* A port asks for the line of addr at this cycle: how much longer it takes than a hit. Calls come in order of cycle, nearly. */
+uint64_t icache__fetch(struct icache *icache, unsigned port, uint64_t cycle, uint32_t addr);
+/* Is it there at this cycle? */
+int icache__has(struct icache *icache, uint64_t cycle, uint32_t addr);
+uint32_t icache__line_bytes(const struct icache *icache);
 /* Changes whenever a line goes. */
 const uint64_t *icache__generation(const struct icache *icache);
+/* Refills so far. */
 uint64_t icache__misses(const struct icache *icache);
 
 #endif

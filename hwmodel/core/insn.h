@@ -35,6 +35,8 @@ enum rv32_opcode {
 	RV32_OP_end,           /* the block ends, the next one follows in memory */
 	RV32_OP_loop_end,      /* after the last instruction of a hardware loop */
 	RV32_OP_amo_check,     /* before a memory access that follows an AMO at once */
+	RV32_OP_line_ahead,    /* before the instruction during which the front end asks for the next line */
+	RV32_OP_line_need,     /* before the first instruction that needs this line */
 	RV32_OP_halt,          /* a jump to itself, where that ends the run */
 	RV32_OP_link,          /* where an edge leads until its target is known */
 #define FUSED(a, b) RV32_OP_##a##_##b,

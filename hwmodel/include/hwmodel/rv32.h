@@ -150,7 +150,7 @@ void rv32_core__share(struct rv32_core *core, uint64_t from_cycle);
  * be shared with cores that are run interleaved; the bus is asked (RV32_FETCH) before each line that may not be there.
  */
 struct icache;
-void rv32_core__set_icache(struct rv32_core *core, struct icache *icache);
+void rv32_core__set_icache(struct rv32_core *core, struct icache *icache, unsigned port);
 
 /* Lets time pass (the core was waiting for a device): moves the cycle forward, charged to RV32_CYC_BLOCKED. */
 void rv32_core__advance(struct rv32_core *core, uint64_t to_cycle);

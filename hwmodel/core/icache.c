@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "icache.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NO_LINE = UINT32_MAX };
+
+/* One core's controller. */
+struct port {
+	uint8_t lfsr;
+	uint32_t line, way;  /* being refilled; NO_LINE: none */
+	uint64_t ready;      /* when it will be there */
+};
+
+struct icache {
+	struct icache_config config;
+	uint32_t sets;
+	uint32_t *lines;     /* [set * ways + way]: address / line_bytes */
+	struct port *ports;
+	unsigned refills;    /* ports with a line being refilled */
+	uint64_t memory_free;/* when the next refill may start */
+	uint64_t generation, misses;
+};
+
+static int power_of_two(uint32_t n)
+{
+	return n && !(n & (n - 1));
+}
+
+struct icache *icache__new(const struct icache_config *config)
+{
+	struct icache *icache;
+
+	if (!power_of_two(config->bytes) || !power_of_two(config->ways) || !power_of_two(config->line_bytes) ||
+	    config->line_bytes < 16 || config->ways > 16 || config->bytes / config->line_bytes < config->ways || !config->ports) {
+		errno = EINVAL;
+		return NULL;
+	}
+	icache = calloc(1, sizeof(*icache));
+	if (!icache)
+		return NULL;
+	icache->config = *config;
+	icache->sets = config->bytes / config->line_bytes / config->ways;
+	icache->lines = malloc(config->bytes / config->line_bytes * sizeof(*icache->lines));
+	icache->ports = calloc(config->ports, sizeof(*icache->ports));
+	if (!icache->lines || !icache->ports) {
+		icache__free(icache);
+		errno = ENOMEM;
+		return NULL;
+	}
+	icache__flush(icache);
+	return icache;
+}
+
+void icache__free(struct icache *icache)
+{
+	if (!icache)
+		return;
+	free(icache->lines);
+	free(icache->ports);
+	free(icache);
+}
+
+void icache__flush(struct icache *icache)
+{
+	for (uint32_t i = 0; i < icache->sets * icache->config.ways; i++)
+		icache->lines[i] = NO_LINE;
+	for (uint32_t i = 0; i < icache->config.ports; i++)
+		icache->ports[i].line = NO_LINE;
+	icache->refills = 0;
+	icache->generation++;
+}
+
+static uint32_t *set_of(struct icache *icache, uint32_t line)
+{
+	return &icache->lines[line % icache->sets * icache->config.ways];
+}
+
+/* Lines whose refill is done by now are there. */
+static void settle(struct icache *icache, uint64_t cycle)
+{
+	for (uint32_t i = 0; icache->refills && i < icache->config.ports; i++) {
+		struct port *port = &icache->ports[i];
+		uint32_t *at;
+
+		if (port->line == NO_LINE || port->ready > cycle)
+			continue;
+		at = &set_of(icache, port->line)[port->way];
+		if (*at != NO_LINE)
+			icache->generation++;
+		*at = port->line;
+		port->line = NO_LINE;
+		icache->refills--;
+	}
+}
+
+static int is_there(struct icache *icache, uint32_t line)
+{
+	const uint32_t *set = set_of(icache, line);
+
+	for (uint32_t way = 0; way < icache->config.ways; way++) {
+		if (set[way] == line)
+			return 1;
+	}
+	return 0;
+}
+
+/* PULP's generic_LFSR_8bit: x^8 + x^4 + x^3 + x^2, inverted, from 0; the way is in its bits from bit 1 on. */
+static uint32_t random_way(struct icache *icache, struct port *port)
+{
+	uint8_t was = port->lfsr;
+
+	port->lfsr = (uint8_t)(was << 1 | (~(was >> 7 ^ was >> 3 ^ was >> 2 ^ was >> 1) & 1));
+	return (was >> 1) & (icache->config.ways - 1);
+}
+
+static uint32_t choose_way(struct icache *icache, struct port *port, uint32_t line)
+{
+	const uint32_t *set = set_of(icache, line);
+
+	for (uint32_t way = icache->config.ways; way-- > 0;) {
+		if (set[way] == NO_LINE)
+			return way;
+	}
+	return random_way(icache, port);
+}
+
+/* When a refill asked for at this cycle is done: that of another port, or one of its own. */
+static uint64_t refill(struct icache *icache, struct port *port, uint64_t cycle, uint32_t line)
+{
+	uint64_t start;
+
+	for (uint32_t i = 0; icache->refills && i < icache->config.ports; i++) {
+		if (icache->ports[i].line == line)
+			return icache->ports[i].ready;
+	}
+	start = cycle > icache->memory_free ? cycle : icache->memory_free;
+	icache->memory_free = start + icache->config.refill_cycles;
+	icache->misses++;
+	port->way = choose_way(icache, port, line);
+	port->line = line;
+	port->ready = start + icache->config.miss_cycles;
+	icache->refills++;
+	return port->ready;
+}
+
+uint64_t icache__fetch(struct icache *icache, unsigned port_number, uint64_t cycle, uint32_t addr)
+{
+	struct port *port = &icache->ports[port_number];
+	uint32_t line = addr / icache->config.line_bytes;
+	uint64_t asked = cycle;
+
+	settle(icache, cycle);
+	if (port->line != NO_LINE) { /* its controller is busy with a line that is no longer wanted */
+		cycle = port->ready;
+		settle(icache, cycle);
+	}
+	if (!is_there(icache, line))
+		cycle = refill(icache, port, cycle, line);
+	return cycle - asked;
+}
+
+int icache__has(struct icache *icache, uint64_t cycle, uint32_t addr)
+{
+	settle(icache, cycle);
+	return is_there(icache, addr / icache->config.line_bytes);
+}
+
+uint32_t icache__line_bytes(const struct icache *icache)
+{
+	return icache->config.line_bytes;
+}
+
+const uint64_t *icache__generation(const struct icache *icache)
+{
+	return &icache->generation;
+}
+
+uint64_t icache__misses(const struct icache *icache)
+{
+	return icache->misses;
+}

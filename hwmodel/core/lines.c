@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Between a core and its instruction cache. Blocks whose lines are all there run as if there were no cache, and lead to each
+ * other directly; when a line goes, those links are cut, and a block that lacks a line is replaced by one that asks for its
+ * lines (HAZARD_COLD) as RI5CY's front end does: it holds one line, asks for the next as soon as an instruction in the last
+ * word waits to be decoded, and for a jump's target in the cycle of the jump.
+ */
+#include "core.h"
+#include "icache.h"
+
+/* From a fetch that hits to the issue of the instruction that it is for. */
+enum { HIT_CYCLES = 2 };
+
+bool lines__known(const struct rv32_core *core, const struct block *block)
+{
+	return block->lines_known == *core->lines_known;
+}
+
+void lines__recheck(struct rv32_core *core)
+{
+	struct edge *edge, *next;
+
+	if (core->linked_generation == *core->lines_known)
+		return;
+	core->linked_generation = *core->lines_known;
+	for (edge = core->linked; edge; edge = next) {
+		next = edge->linked;
+		edge->is_linked = 0;
+		edge->next = &core->link_op;
+	}
+	core->linked = NULL;
+}
+
+void lines__link(struct rv32_core *core, struct edge *edge, const struct op *next)
+{
+	edge->next = next;
+	if (!core->icache || edge->is_linked)
+		return;
+	edge->is_linked = 1;
+	edge->linked = core->linked;
+	core->linked = edge;
+}
+
+struct block *lines__enter(struct rv32_core *core, uint32_t pc, struct hazard hazard)
+{
+	struct block *block = block__find(core, pc, hazard);
+	bool all = true;
+
+	if (lines__known(core, block))
+		return block;
+	for (uint32_t line = pc & ~(RV32_LINE_BYTES - 1u); all; line += RV32_LINE_BYTES) {
+		all = icache__has(core->icache, core->cycle, line);
+		if (line == block->end_line)
+			break;
+	}
+	lines__recheck(core);
+	if (all) {
+		block->lines_known = *core->lines_known;
+		return block;
+	}
+	hazard.flags |= HAZARD_COLD;
+	return block__find(core, pc, hazard);
+}
+
+void lines__jump(struct rv32_core *core)
+{
+	core->fetch.line = core->fetch.ahead = RV32_NO_LINE;
+}
+
+/* Asks for a line at a cycle, where `now` is not later; false: not yet. */
+static bool ask(struct rv32_core *core, uint64_t now, uint64_t cycle, uint32_t line)
+{
+	struct rv32_bus_request req = {
+		.cycle = now, .addr = line, .kind = RV32_FETCH, .size_bytes = 4, .user_mode = core->user_mode,
+	};
+
+	if (core->bus.access && core->bus.access(core->bus.arg, &req) == RV32_BUS_STOP)
+		return false;
+	core->fetch.ready = cycle + HIT_CYCLES + icache__fetch(core->icache, core->icache_port, cycle, line);
+	return true;
+}
+
+/* The instruction that a helper op stands before. */
+static const struct op_info *instruction(const struct op *op)
+{
+	const struct op_info *info = op_info(op);
+
+	while (!info->is_insn)
+		info++;
+	return info;
+}
+
+bool lines__ahead(struct rv32_core *core, const struct op *op)
+{
+	uint64_t now = core->cycle + op_info(op)->issue, at = core->cycle + instruction(op)->issue;
+	uint32_t line = (uint32_t)op->imm;
+
+	if (core->fetch.ahead == line)
+		return true;
+	if (op->rs1) /* entered in its last word: asked for when that arrives */
+		at = now ? now - 1 : 0;
+	else
+		at -= op->rs2 && at;
+	if (!ask(core, now, at, line))
+		return false;
+	core->fetch.ahead = line;
+	lines__recheck(core);
+	return true;
+}
+
+bool lines__need(struct rv32_core *core, const struct op *op)
+{
+	uint64_t now = core->cycle + op_info(op)->issue, issue = core->cycle + instruction(op)->issue;
+	uint32_t line = (uint32_t)op->imm;
+
+	if (core->fetch.line == line)
+		return true;
+	if (core->fetch.ahead != line && !ask(core, now, now > HIT_CYCLES ? now - HIT_CYCLES : 0, line))
+		return false;
+	if (core->fetch.ready > issue)
+		stats__dynamic(core, op, RV32_CYC_ICACHE, (int64_t)(core->fetch.ready - issue));
+	core->fetch.line = line;
+	core->fetch.ahead = RV32_NO_LINE;
+	lines__recheck(core);
+	core__look_ahead(core);
+	return true;
+}
