@@ -112,14 +112,18 @@ void soc__run(struct soc *soc, uint64_t until);
 
 /* mpq.c: a HER arrives at a cycle that is not before soc->now; copied. Its accept time is in the task records (ready). */
 int soc__her(struct soc *soc, uint64_t cycle, const struct soc_her *her);
-/* Room for one more (HERs are held back when there is none)? */
-int soc__takes_her(const struct soc *soc);
+/* Room for one more of this message? HERs are held back when there is none, until soc_nic.room(). */
+int soc__takes_her(struct soc *soc, uint32_t message_id);
 /* The message is given up between two of its packets: its MPQ is free at once. No HER of it is left. */
 void soc__forget(struct soc *soc, uint32_t message_id);
 
 /* hpu.c: for the scheduler. The HPU waits for a task; it takes this one at the cycle. */
 void hpu__give(struct hpu *hpu, uint64_t cycle, uint32_t function, const struct hpu_descriptor *descriptor);
-/* scheduler.c: what the HPU says. Returns when it may go on (later than cycle: feedback of the last task still waits). */
+/*
+ * scheduler.c: the HPU's task ended, its result is in hpu->result, its times in hpu->first and hpu->returned. Returns when the
+ * HPU may go on: the cycle itself, its next load of the function register waits for a task. hpu->feedback: commands of the next
+ * one wait until then, since one feedback alone can wait.
+ */
 uint64_t scheduler__doorbell(struct hpu *hpu, uint64_t cycle);
 
 /*

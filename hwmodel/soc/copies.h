@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef SOC_COPIES_H
+#define SOC_COPIES_H
+
+/*
+ * Packet copies from L2 to the clusters' L1s (pspin_load.md 1): each cluster's in order, at least copy_gap apart; a few wait at
+ * packet memory in the order in which they came, and the clusters take turns to be let in there. Memory moves a beat per cycle
+ * for all of them (l2.h).
+ */
+#include "soc.h"
+
+struct copies;
+
+struct copies *copies__new(struct soc *soc); /* NULL: no memory */
+void copies__free(struct copies *copies);
+
+/*
+ * A cluster asks in this cycle for a copy of so many beats to that offset of its L1; scheduler__copied() says when it is done.
+ */
+void copies__ask(struct copies *copies, uint64_t cycle, unsigned cluster, uint32_t l1, uint32_t beats);
+
+#endif
