@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Target files say what differs; what could not be a NIC is refused with file and line, and what would do. */
+#include <errno.h>
+#include <glob.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <hwmodel/target.h>
+
+static unsigned failures;
+static char path[64] = "/tmp/spin-XXXXXX";
+
+static void fail(const char *what, const char *why)
+{
+	printf("FAIL %s: %s\n", what, why);
+	failures++;
+}
+
+static const struct case_row {
+	const char *text;
+	const char *says; /* NULL: it is sound */
+} cases[] = {
+	{ "", NULL },
+	{ "# nothing\n\n  \t\n", NULL },
+	{ "base = pspin\nhpus = 4 # fewer\n", NULL },
+	{ "\thpus=1\r\nclusters\t=\t1", NULL },
+	{ "hpus = 4\nbase = pspin\n", ":2: base comes before" },
+	{ "base = spin\n", ":1: no target 'spin'" },
+	{ "base = spin\n", "spin-integrated" },
+	{ "\nhpu = 4\n", ":2: no parameter 'hpu'; the nearest is hpus" },
+	{ "clock_mzh = 4\n", "the nearest is clock_mhz" },
+	{ "hpus 4\n", ":1: 'hpus 4' is no 'name = value'" },
+	{ "hpus = four\n", ":1: 'four' is no number" },
+	{ "hpus = \n", "is no number" },
+	{ "hpus = -1\n", "'-1' is no number" },
+	{ "hpus = 0x8\n", "is no number" },
+	{ "hpus = 1e1\n", "is no number" },
+	{ "hpus = 4 4\n", "'4 4' is no number" },
+	{ "hpus = 4\nclusters = 2\nhpus = 8\n", ":3: hpus is set already, in line 1" },
+	{ "hpus = 0\n", ":1: hpus is 1 to 32 HPUs per cluster, not 0" },
+	{ "hpus = 99999999999999999999999\n", "is no number" },
+	{ "clock_mhz = 0\n", ":1: clock_mhz is 1 to" },
+	{ "clock_mhz = 1300\n", "it is at 1250 and 1600" },
+	{ "clusters = 45\n", "the address map holds 44" },
+	{ "hpus = 17\n", "the stacks of 16" },
+	{ "l1_kib = 128\nl1_packet_kib = 128\n", "it has room for 94" },
+	{ "beat_bytes = 48\n", "beat_bytes = 48 is no power of two" },
+	{ "l1_banks = 63\n", "l1_banks = 63 is no power of two" },
+	{ "beat_bytes = 128\nl1_banks = 16\n", "take 64 in a cycle" },
+};
+
+static void write_file(const char *text, size_t bytes)
+{
+	FILE *f = fopen(path, "w");
+
+	if (!f || fwrite(text, 1, bytes, f) != bytes || fclose(f)) {
+		perror(path);
+		exit(1);
+	}
+}
+
+static void expect(const char *what, const char *name, const char *says)
+{
+	struct pspin_target *target = NULL;
+	char err[400] = "";
+	int rc = pspin_target__read(name, &target, err, sizeof(err));
+
+	if (!says && (rc || !target))
+		fail(what, err);
+	if (says && (!rc || target || !strstr(err, says)))
+		fail(what, *err ? err : "is taken");
+	pspin_target__free(target);
+}
+
+static void files_are_read(void)
+{
+	char text[2000];
+
+	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		write_file(cases[i].text, strlen(cases[i].text));
+		expect(cases[i].text, path, cases[i].says);
+	}
+	memset(text, '#', sizeof(text));
+	write_file(text, sizeof(text));
+	expect("a long line", path, ":1: the line is longer");
+	write_file("hpus\0 = 4\n", 10);
+	expect("a zero byte", path, ":1: ");
+	expect("a folder", "/tmp", "/tmp");
+	expect("no file", "./no.target", "No such file");
+	expect("no name", "pspin2", "there are pspin-rtl, pspin,");
+}
+
+static void same(const struct pspin_target *a, const struct pspin_target *b)
+{
+	struct pspin_parameter p;
+	uint64_t x, y;
+
+	for (unsigned i = 0; !pspin_target__parameter(i, &p); i++) {
+		pspin_target__get(a, p.name, &x);
+		pspin_target__get(b, p.name, &y);
+		if (x != y)
+			fail(pspin_target__name(a), p.name);
+	}
+}
+
+/* Each built-in one is its file, and is sound. */
+static void files_are_built_in(void)
+{
+	const char *const *names = pspin_target__names();
+	glob_t files;
+	unsigned i;
+
+	if (glob("hwmodel/targets/*.target", 0, NULL, &files))
+		fail("hwmodel/targets", "no files");
+	for (i = 0; i < files.gl_pathc; i++) {
+		struct pspin_target *target = NULL;
+		char err[400] = "";
+
+		if (pspin_target__read(files.gl_pathv[i], &target, err, sizeof(err)) ||
+		    !pspin_target__find(pspin_target__name(target)))
+			fail(files.gl_pathv[i], err);
+		else
+			same(target, pspin_target__find(pspin_target__name(target)));
+		pspin_target__free(target);
+	}
+	globfree(&files);
+	if (strcmp(names[0], "pspin-rtl"))
+		fail(names[0], "is not pspin-rtl");
+	for (unsigned n = 0; names[n]; n++) {
+		char err[400] = "";
+
+		if (pspin_target__check(pspin_target__find(names[n]), err, sizeof(err)))
+			fail(names[n], err);
+		i -= n > 0;
+	}
+	if (i)
+		fail("hwmodel/targets", "not all are built in");
+}
+
+/* Each parameter takes its bounds and nothing beyond them. */
+static void bounds_hold(void)
+{
+	struct pspin_target *target = pspin_target__copy(pspin_target__find("pspin-rtl"));
+	struct pspin_parameter p;
+	uint64_t value;
+	char err[400];
+
+	for (unsigned i = 0; target && !pspin_target__parameter(i, &p); i++) {
+		if (pspin_target__set(target, p.name, p.low, err, sizeof(err)) ||
+		    pspin_target__set(target, p.name, p.high, err, sizeof(err)) || pspin_target__get(target, p.name, &value) ||
+		    value != p.high)
+			fail(p.name, "does not take its bounds");
+		if ((p.low && !pspin_target__set(target, p.name, p.low - 1, err, sizeof(err))) ||
+		    pspin_target__set(target, p.name, p.high + 1, err, sizeof(err)) != -ERANGE || !strstr(err, p.name))
+			fail(p.name, "takes what is beyond its bounds");
+		if (!*p.unit || !*p.text || !*pspin_target__source(target, p.name))
+			fail(p.name, "has no unit or no source");
+	}
+	if (!target || pspin_target__set(target, "nothing", 1, err, sizeof(err)) != -ENOENT)
+		fail("nothing", "is a parameter");
+	pspin_target__free(target);
+}
+
+int main(void)
+{
+	int fd = mkstemp(path);
+
+	if (fd < 0) {
+		perror(path);
+		return 1;
+	}
+	close(fd);
+	files_are_read();
+	files_are_built_in();
+	bounds_hold();
+	unlink(path);
+	return failures != 0;
+}
