@@ -20,7 +20,7 @@ say         = $(if $(filter 1,$(V)),,@printf '  %-7s %s\n' $(1) $(2))
 MAKEFLAGS += --no-builtin-rules
 export SPIN_HOME := $(CURDIR)
 
-.PHONY: help all deps demo check bench stress fuzz clean compile_commands.json fmt sanitize
+.PHONY: help all deps demo check bench figures stress fuzz clean compile_commands.json fmt sanitize
 
 help:
 	@sed -n 's/^#: //p' Makefile
@@ -31,6 +31,7 @@ help:
 #: make check      all tests; unprivileged: those that need no root
 #: make bench      measurements: build/bench.json
 #: make stress     as root: everything at once under load, loss and kills, MINUTES=2: build/stress.json
+#: make figures     the papers' figures from the model: build/figures.json, plots in build/figures/
 #: make fuzz       1,000,000 packets through BPF and host, 50,000 through the model
 #: make sanitize   the parts that need no root, under ASan and UBSan
 #: make fmt        clang-format what has changed
@@ -212,6 +213,20 @@ $(DEMO): $(call obj,$(filter-out %.bpf.c,$(wildcard tests/demo/*.c))) $(TESTLIB)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(USER_LIBS) -lpcap -ldw -lpthread -lm
 
+FIGURES := $(BUILD)/tests/figures/figures
+
+$(FIGURES): $(call obj,$(wildcard tests/figures/*.c)) $(TESTLIB) $(ENGINE) $(COMMON) $(LIBSPIN) $(HWMODEL)
+	@mkdir -p $(@D)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(USER_LIBS) -lpcap -ldw -ldl -lpthread -lm
+
+# A program that spincc did not make, with our boot and map.
+$(BUILD)/tests/figures/handlers.elf: tests/figures/handlers.S $(wildcard hwmodel/image/*)
+	@mkdir -p $(@D)
+	$(call say,RV32,$<)
+	$(Q)riscv64-unknown-elf-gcc @hwmodel/image/cflags -Wl,--gc-sections -Wl,--build-id=none -Wl,--no-warn-rwx-segments -I. \
+		-Ihandlers/include -T hwmodel/image/pspin.ld hwmodel/image/boot.S $< -lgcc -o $@
+
 tests: all $(TEST_PROGRAMS) $(HOST_HANDLERS) $(TEST_HANDLERS) $(TWINS)
 .PHONY: tests
 
@@ -233,6 +248,13 @@ demo-program: all $(DEMO) $(TWINS)
 bench: deps
 	@$(MAKE) --no-print-directory -j$$(nproc) tests
 	@BUILD=$(BUILD) tests/bench/bench.sh
+
+figures: deps
+	@$(MAKE) --no-print-directory -j$$(nproc) figures-program
+	@BUILD=$(BUILD) $(FIGURES) $(BUILD)/figures.json $(BUILD)/figures
+
+figures-program: $(HANDLERS) $(FIGURES) $(BUILD)/tests/figures/handlers.elf
+.PHONY: figures-program
 
 MINUTES ?= 2
 stress: deps

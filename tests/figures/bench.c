@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <common/built.h>
+
+#include "bench.h"
+
+#define APART_PS 20000000ull /* far enough for any handler here to be done */
+
+int bench_image__read(struct bench_image *image, const char *name)
+{
+	char path[512];
+	FILE *f;
+	long end;
+
+	snprintf(path, sizeof(path), "%s/%s", built_dir(), name);
+	f = fopen(path, "rb");
+	if (!f || fseek(f, 0, SEEK_END) || (end = ftell(f)) <= 0 || fseek(f, 0, SEEK_SET)) {
+		fprintf(stderr, "cannot read %s: run make figures\n", path);
+		if (f)
+			fclose(f);
+		return -1;
+	}
+	image->bytes = (size_t)end;
+	image->elf = malloc(image->bytes);
+	if (!image->elf || fread(image->elf, 1, image->bytes, f) != image->bytes) {
+		fprintf(stderr, "cannot read %s\n", path);
+		fclose(f);
+		return -1;
+	}
+	fclose(f);
+	return 0;
+}
+
+/* An IPv4 and UDP header from 10.0.0.1, or the argument. */
+static void make_packet(uint8_t *packet, const struct bench_run *run)
+{
+	static const uint8_t header[28] = { 0x45, 0, 0, 0, 0, 0, 0, 0, 64, 17, 0, 0, 10, 0, 0, 1, 10, 0, 0, 2, 0x10, 0, 0x23, 0x28 };
+
+	memset(packet, 0, run->packet_bytes);
+	if (run->has_argument) {
+		memcpy(packet, &run->argument, sizeof(run->argument)); /* little-endian, as all that the model runs on */
+	} else {
+		memcpy(packet, header, run->packet_bytes < sizeof(header) ? run->packet_bytes : sizeof(header));
+		packet[2] = (uint8_t)(run->packet_bytes >> 8);
+		packet[3] = (uint8_t)run->packet_bytes;
+	}
+}
+
+static int offer(struct pspin *nic, const struct bench_run *run)
+{
+	uint8_t packet[PSPIN_FRAME_BYTES_MAX];
+	struct pspin_offer offer = { .frame = packet, .frame_bytes = run->packet_bytes };
+	int rc = 0;
+
+	make_packet(packet, run);
+	for (unsigned i = 0; !rc && i < run->packets; i++) {
+		offer.at_ps = run->at_once ? 0 : i * APART_PS;
+		offer.message = i % run->messages;
+		offer.end_of_message = i + run->messages >= run->packets;
+		rc = pspin__offer(nic, &offer);
+	}
+	return rc;
+}
+
+static int run_on(struct pspin *nic, const struct bench_run *run, struct bench_result *out,
+		  char *err, size_t err_bytes)
+{
+	struct bench_heard heard = { .skip = run->packets / 4 };
+	int rc = bench_heard__open(&heard, run->packets);
+
+	if (rc) {
+		snprintf(err, err_bytes, "no memory");
+	} else {
+		bench_heard__observe(&heard, nic);
+		rc = offer(nic, run);
+		if (!rc)
+			rc = pspin__run(nic, UINT64_MAX);
+		if (rc)
+			snprintf(err, err_bytes, "%s: %s %s", run->handler, strerror(-rc), pspin__stuck(nic));
+	}
+	if (!rc && (heard.error || heard.lost || heard.packets != run->packets)) {
+		snprintf(err, err_bytes, "%s: a task failed with 0x%x, or %llu packets were lost", run->handler, heard.error,
+			 (unsigned long long)heard.lost);
+		rc = -1;
+	}
+	if (!rc)
+		bench_heard__conclude(&heard, out);
+	bench_heard__close(&heard);
+	return rc ? -1 : 0;
+}
+
+int bench__run(const struct bench_image *image, const struct pspin_target *target, const struct bench_run *run,
+	       struct bench_result *out, char *err, size_t err_bytes)
+{
+	const struct pspin_image program = {
+		.elf = image->elf, .elf_bytes = image->bytes, .payload = run->handler, .framing = PSPIN_FRAMING_RAW,
+		.bytes_in_l1 = run->bytes_in_l1, .scratchpad_bytes = 16384,
+	};
+	struct pspin *nic = NULL;
+	int rc;
+
+	if (pspin__open_image(&nic, target, &program, err, err_bytes))
+		return -1;
+	rc = run_on(nic, run, out, err, err_bytes);
+	pspin__close(nic);
+	return rc;
+}

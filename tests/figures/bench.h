@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef TESTS_FIGURES_BENCH_H
+#define TESTS_FIGURES_BENCH_H
+
+/* Packets through a handler on a NIC, one after the other or as fast as it takes them. */
+#include <stddef.h>
+#include <stdint.h>
+
+#include <hwmodel/traffic.h>
+
+struct bench_image {
+	void *elf;
+	size_t bytes;
+};
+/* A program from $BUILD; 0 or -1 after a message. */
+int bench_image__read(struct bench_image *image, const char *name);
+
+struct bench_run {
+	const char *handler;        /* the payload handler's symbol */
+	uint32_t packet_bytes;
+	uint32_t bytes_in_l1;       /* SPIN_WHOLE_PACKET, or so many of its first */
+	uint32_t argument;          /* in the packet's first word, instead of an IP header, if has_argument */
+	int has_argument;
+	int at_once;                /* 1: all are offered at the beginning; 0: one after the other, warm */
+	unsigned packets, messages;
+};
+
+struct bench_result {
+	double latency_ns;          /* HER accepted to feedback, median */
+	double body_cycles;         /* median */
+	double gbps, packets_per_ns;/* of packet bytes, in the midst of the run */
+	unsigned hpus;              /* at work at once, at most */
+};
+
+/* 0, or -1 with a sentence. */
+int bench__run(const struct bench_image *image, const struct pspin_target *target, const struct bench_run *run,
+	       struct bench_result *out, char *err, size_t err_bytes);
+
+/* What is heard of a run. */
+struct bench_heard {
+	uint64_t *feedback_ps, *latency_ps, *body_cycles, *started_ps, *doorbell_ps;
+	size_t packets, tasks, room;
+	uint64_t bytes;
+	uint64_t skip;              /* packets that are not counted: they warm up */
+	uint32_t error;             /* of a task */
+	uint64_t lost;
+};
+int bench_heard__open(struct bench_heard *heard, size_t packets); /* 0 or -1 */
+void bench_heard__close(struct bench_heard *heard);
+void bench_heard__observe(struct bench_heard *heard, struct pspin *nic);
+void bench_heard__conclude(struct bench_heard *heard, struct bench_result *out);
+
+#endif

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Handlers of PsPIN's microbenchmarks, by hand: what is measured is the NIC, not a compiler. a0 points to
+ * {task descriptor, HPU, cluster, HPU in cluster}. Packets are raw: an IPv4 header at their beginning, or an argument.
+ */
+	/* in the task descriptor */
+	.set HANDLER_MEM, 0x00
+	.set PACKET_L1,   0x08
+	.set PACKET_SIZE, 0x0c
+	.set SCRATCHPADS, 0x10
+	.set HOST_HIGH,   0x30
+	.set HOST_LOW,    0x34
+	.set PACKET_L2,   0x3c
+	.set DRIVER, 0x1b205000
+	.set DMA,    0x1b204400
+
+	.section .text.hpu, "ax"
+
+	.macro FUNC name
+	.balign 16
+	.globl \name
+	.type \name, @function
+\name:
+	.endm
+
+	FUNC empty
+	ret
+
+	/* so many instructions of one cycle: PsPIN 4.2.2, figure 8 */
+	.macro ALU count
+	FUNC alu_\count
+	.rept \count
+	c.addi t0, 1
+	.endr
+	ret
+	.endm
+	.irp count, 0, 16, 32, 64, 128, 256, 512, 1024
+	ALU \count
+	.endr
+
+	/* 4 cycles as often as the packet's first word says, and some around them */
+	FUNC delay
+	lw t0, 0(a0)
+	lw t1, PACKET_L1(t0)
+	lw t2, 0(t1)
+	beqz t2, 2f
+1:	addi t2, t2, -1
+	bnez t2, 1b
+2:	ret
+
+	/* as many bytes as the packet's first word says, from a1 to a2: by loads and stores, or by the cluster DMA */
+	.macro LOADS_AND_STORES
+	beqz a3, 2f
+	add a3, a3, a1
+1:	lw t0, 0(a1)
+	addi a1, a1, 4
+	sw t0, 0(a2)
+	addi a2, a2, 4
+	bltu a1, a3, 1b
+2:	ret
+	.endm
+	.macro BURST
+	beqz a3, 2f
+	li t0, DMA
+	sw a1, 0(t0)
+	sw zero, 4(t0)
+	sw a2, 8(t0)
+	sw zero, 12(t0)
+	sw a3, 16(t0)
+	lw t1, 0x18(t0)
+1:	lw t2, 0x20(t0)
+	bltu t2, t1, 1b
+2:	ret
+	.endm
+	/* from a scratchpad, the own or the next cluster's, or from L2 */
+	.macro COPY name method neighbour
+	FUNC copy_\name
+	lw t0, 0(a0)
+	lw t1, 8(a0)
+	lw t2, PACKET_L1(t0)
+	slli t3, t1, 2
+	add t3, t3, t0
+	lw a2, SCRATCHPADS(t3)
+	addi t1, t1, \neighbour
+	andi t1, t1, 3
+	slli t3, t1, 2
+	add t3, t3, t0
+	lw a1, SCRATCHPADS(t3)
+	li t3, 8192
+	add a2, a2, t3
+	lw a3, 0(t2)
+	\method
+	.endm
+	COPY own_by_loads LOADS_AND_STORES 0
+	COPY own_by_dma BURST 0
+	COPY remote_by_loads LOADS_AND_STORES 1
+	COPY remote_by_dma BURST 1
+
+	.macro COPY_L2 name method offset
+	FUNC copy_\name
+	lw t0, 0(a0)
+	lw t1, 8(a0)
+	lw t2, PACKET_L1(t0)
+	slli t3, t1, 2
+	add t3, t3, t0
+	lw a2, SCRATCHPADS(t3)
+	lw a1, \offset(t0)
+	lw a3, 0(t2)
+	\method
+	.endm
+	COPY_L2 packet_by_loads LOADS_AND_STORES PACKET_L2
+	COPY_L2 packet_by_dma BURST PACKET_L2
+	COPY_L2 handler_by_loads LOADS_AND_STORES HANDLER_MEM
+	COPY_L2 handler_by_dma BURST HANDLER_MEM
+
+	/* addresses and ports of a UDP packet change places, its header's length as it says itself; then it is sent */
+	.macro PINGPONG from
+	lw t0, 0(a0)
+	lw t1, PACKET_L1(t0)
+	lw a4, PACKET_SIZE(t0)
+	lbu t2, 0(t1)
+	lw t3, 12(t1)
+	lw t4, 16(t1)
+	andi t2, t2, 15
+	slli t2, t2, 2
+	add t2, t2, t1
+	sw t4, 12(t1)
+	sw t3, 16(t1)
+	lhu t5, 0(t2)
+	lhu t6, 2(t2)
+	lw a5, \from(t0)
+	sh t6, 0(t2)
+	sh t5, 2(t2)
+	li t0, DRIVER
+	li t1, 2
+	sw zero, 0x90(t0)
+	sw zero, 0x94(t0)
+	sw a5, 0x98(t0)
+	sw zero, 0x9c(t0)
+	sw a4, 0xa0(t0)
+	sw t1, 0x8c(t0)
+	lw t4, 0x80(t0)
+	ret
+	.endm
+	FUNC pingpong_l1
+	PINGPONG PACKET_L1
+	FUNC pingpong_l2
+	PINGPONG PACKET_L2
+
+	/* the packet to host memory */
+	.macro TO_HOST from
+	lw t0, 0(a0)
+	lw a5, \from(t0)
+	lw a4, PACKET_SIZE(t0)
+	lw a2, HOST_HIGH(t0)
+	lw a3, HOST_LOW(t0)
+	li t0, DRIVER
+	li t1, 1
+	sw a3, 0x90(t0)
+	sw a2, 0x94(t0)
+	sw a5, 0x98(t0)
+	sw a4, 0x9c(t0)
+	sw t1, 0xa0(t0)
+	sw zero, 0x8c(t0)
+	lw t4, 0x80(t0)
+	ret
+	.endm
+	FUNC to_host_l1
+	TO_HOST PACKET_L1
+	FUNC to_host_l2
+	TO_HOST PACKET_L2

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include <stdlib.h>
+
+#include <hwmodel/traffic.h>
+
+#include "bench.h"
+
+#define TASKS_PER_PACKET 3
+
+int bench_heard__open(struct bench_heard *heard, size_t packets)
+{
+	heard->room = packets * TASKS_PER_PACKET;
+	heard->feedback_ps = calloc(packets, sizeof(uint64_t));
+	heard->latency_ps = calloc(packets, sizeof(uint64_t));
+	heard->body_cycles = calloc(heard->room, sizeof(uint64_t));
+	heard->started_ps = calloc(heard->room, sizeof(uint64_t));
+	heard->doorbell_ps = calloc(heard->room, sizeof(uint64_t));
+	return heard->feedback_ps && heard->latency_ps && heard->body_cycles && heard->started_ps && heard->doorbell_ps ? 0 : -1;
+}
+
+void bench_heard__close(struct bench_heard *heard)
+{
+	free(heard->feedback_ps);
+	free(heard->latency_ps);
+	free(heard->body_cycles);
+	free(heard->started_ps);
+	free(heard->doorbell_ps);
+}
+
+static void hear_task(void *arg, const struct pspin_task_record *task)
+{
+	struct bench_heard *heard = arg;
+
+	if (task->task->error && !heard->error)
+		heard->error = task->task->error;
+	if (heard->tasks == heard->room)
+		return;
+	heard->body_cycles[heard->tasks] = task->task->body_cycles;
+	heard->started_ps[heard->tasks] = task->started_ps;
+	heard->doorbell_ps[heard->tasks++] = task->doorbell_ps;
+}
+
+static void hear_packet(void *arg, const struct pspin_packet_record *packet)
+{
+	struct bench_heard *heard = arg;
+
+	heard->lost += packet->fate != PSPIN_FATE_HANDLED;
+	heard->bytes += packet->packet_bytes;
+	if (heard->packets == heard->room / TASKS_PER_PACKET)
+		return;
+	heard->latency_ps[heard->packets] = packet->feedback_ps - packet->her_ps;
+	heard->feedback_ps[heard->packets++] = packet->feedback_ps;
+}
+
+void bench_heard__observe(struct bench_heard *heard, struct pspin *nic)
+{
+	const struct pspin_observer observer = { .arg = heard, .task = hear_task, .packet = hear_packet };
+
+	pspin__observe(nic, &observer);
+}
+
+static int by_value(const void *a, const void *b)
+{
+	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static double median(uint64_t *values, size_t n)
+{
+	qsort(values, n, sizeof(*values), by_value);
+	return n ? (double)values[n / 2] : 0;
+}
+
+/* Starts and ends in order of time: how many there are in between, at most. */
+static unsigned most_at_once(uint64_t *starts, uint64_t *ends, size_t n)
+{
+	unsigned now = 0, most = 0;
+
+	qsort(starts, n, sizeof(*starts), by_value);
+	qsort(ends, n, sizeof(*ends), by_value);
+	for (size_t start = 0, end = 0; start < n; start++, now++) {
+		while (end < n && ends[end] <= starts[start]) {
+			end++;
+			now--;
+		}
+		if (now + 1 > most)
+			most = now + 1;
+	}
+	return most;
+}
+
+void bench_heard__conclude(struct bench_heard *heard, struct bench_result *out)
+{
+	const size_t from = heard->packets / 4, to = heard->packets * 3 / 4;
+	const double bytes = (double)heard->bytes / (double)heard->packets;
+
+	out->latency_ns = median(heard->latency_ps + heard->skip, heard->packets - heard->skip) / 1000;
+	out->body_cycles = median(heard->body_cycles, heard->tasks);
+	out->hpus = most_at_once(heard->started_ps, heard->doorbell_ps, heard->tasks);
+	qsort(heard->feedback_ps, heard->packets, sizeof(uint64_t), by_value);
+	out->packets_per_ns = (double)(to - from) * 1000 / (double)(heard->feedback_ps[to] - heard->feedback_ps[from]);
+	out->gbps = out->packets_per_ns * bytes * 8;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "longest.h"
+
+#define TURNS_MAX 4096 /* of 4 cycles */
+
+static struct bench_result delayed(struct figures *f, const struct pspin_target *target, unsigned bytes, unsigned turns)
+{
+	const struct bench_run run = { .handler = "delay", .packet_bytes = bytes, .bytes_in_l1 = SPIN_WHOLE_PACKET,
+				       .argument = turns, .has_argument = 1, .at_once = 1, .packets = 1024, .messages = 32 };
+
+	return figure__run(f, target, &run);
+}
+
+/* By halves, to the 4 cycles of a turn. */
+double longest_at(struct figures *f, const struct pspin_target *target, unsigned bytes, double packet_ns)
+{
+	unsigned low = 0, high = TURNS_MAX;
+	struct bench_result keeps_up = delayed(f, target, bytes, low);
+
+	if (!(1 / keeps_up.packets_per_ns <= packet_ns * 1.001))
+		return NAN;
+	while (high - low > 1) {
+		struct bench_result r = delayed(f, target, bytes, (low + high) / 2);
+
+		if (1 / r.packets_per_ns <= packet_ns * 1.001) {
+			low = (low + high) / 2;
+			keeps_up = r;
+		} else {
+			high = (low + high) / 2;
+		}
+	}
+	return keeps_up.body_cycles / pspin_target__clock_ghz(target);
+}

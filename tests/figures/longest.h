@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef TESTS_FIGURES_LONGEST_H
+#define TESTS_FIGURES_LONGEST_H
+
+#include "figures.h"
+
+/* ns that handlers may take so that packets of this length are still done one every packet_ns; NAN: none. */
+double longest_at(struct figures *f, const struct pspin_target *target, unsigned bytes, double packet_ns);
+
+#endif
