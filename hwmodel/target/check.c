@@ -11,6 +11,7 @@
 #define KIB 1024u
 #define PS_PER_US 1000000u
 #define SCRATCHPADS_KIB_MIN 16u /* of L1 behind the packet buffer, for messages */
+#define RING_BYTES_MIN 2048u    /* of a packet buffer's ring: an Ethernet frame */
 
 struct answer {
 	char *err;
@@ -75,6 +76,9 @@ static int check_widths(const struct pspin_target *t, struct answer a)
 	if (t->beat_bytes > 4 * t->l1_banks)
 		return refuse(a, "beat_bytes = %" PRIu64 ": l1_banks = %" PRIu64 " of 4 bytes take %" PRIu64 " in a cycle", t->beat_bytes,
 			      t->l1_banks, 4 * t->l1_banks);
+	if (t->l1_packet_kib * KIB / t->l1_rings < RING_BYTES_MIN)
+		return refuse(a, "l1_packet_kib = %" PRIu64 " makes l1_rings = %" PRIu64 " that hold no packet of %u bytes; %" PRIu64
+			      " KiB do", t->l1_packet_kib, t->l1_rings, RING_BYTES_MIN, t->l1_rings * RING_BYTES_MIN / KIB);
 	if (t->l2_packet_kib > L2_PACKET_BYTES / KIB)
 		return refuse(a, "l2_packet_kib = %" PRIu64 ": the address map has %u", t->l2_packet_kib, L2_PACKET_BYTES / KIB);
 	return 0;

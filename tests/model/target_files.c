@@ -47,6 +47,7 @@ static const struct case_row {
 	{ "clusters = 45\n", "the address map holds 44" },
 	{ "hpus = 17\n", "the stacks of 16" },
 	{ "l1_kib = 128\nl1_packet_kib = 128\n", "it has room for 94" },
+	{ "l1_packet_kib = 4\n", "no packet of 2048 bytes; 8 KiB do" },
 	{ "beat_bytes = 48\n", "beat_bytes = 48 is no power of two" },
 	{ "l1_banks = 63\n", "l1_banks = 63 is no power of two" },
 	{ "beat_bytes = 128\nl1_banks = 16\n", "take 64 in a cycle" },
