@@ -58,10 +58,10 @@ awk -v user="$(number user)" -v wrapper="$(number wrapper)" -v commands="$(numbe
 	-v runtime="$(number runtime)" -v all="$(number mean_cycles_with_runtime)" \
 	'BEGIN { d = user + wrapper + commands + runtime - all; exit !(d < 0.01 && d > -0.01) }' ||
 	fail "user, wrapper, commands and runtime do not add up to the cycles per packet"
-for cause in issue load_use jump branch fetch muldiv misaligned memory flush blocked; do
+for cause in issue load_use jump branch fetch muldiv misaligned memory l1 l2 remote icache flush dma command blocked; do
 	number $cause
 done | awk -v all="$(sed -n '/"packet": {/,/}/s/.*"mean_cycles": \([0-9.]*\),/\1/p' json)" \
-	'{ sum += $1 } END { d = sum - all; exit !(NR == 10 && d < 0.01 && d > -0.01) }' ||
+	'{ sum += $1 } END { d = sum - all; exit !(NR == 16 && d < 0.01 && d > -0.01) }' ||
 	fail "the causes do not add up to the bodies"
 
 # the same trace without a route takes other cycles: the table did arrive

@@ -51,7 +51,7 @@ expect 0 "$SPINCTL" cost "$OBJECT" --pcap good.pcap
 expect 1 "$SPINCTL" cost "$OBJECT" --pcap good.pcap --match "udp dport x"
 says err "'x' is no port"
 expect 1 "$SPINCTL" cost "$OBJECT" --pcap good.pcap --target cray
-says err "unknown target"
+says err "no target 'cray'"
 expect 1 "$SPINCTL" cost "$OBJECT" --pcap good.pcap --set routes
 expect 1 "$SPINCTL" cost "$OBJECT" --pcap good.pcap --set nothing.x=1
 says err "no state or table named 'nothing'"

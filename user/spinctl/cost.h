@@ -2,24 +2,108 @@
 #ifndef SPINCTL_COST_H
 #define SPINCTL_COST_H
 
-#include <hwmodel/pspin.h>
+/* What `spinctl cost` reports: text, JSON and the page are printed from struct cost_report. */
+#include <hwmodel/traffic.h>
 
 #include "spinctl.h"
 
 /* Whose instructions they are, told by source and by the functions around them. */
 enum cost_part { COST_USER, COST_WRAPPER, COST_COMMANDS, COST_RUNTIME, COST_PARTS };
 
+const char *cost_part_name(enum cost_part part);
+const char *cost_part_text(enum cost_part part);
+
+/* A packet's way, in its order; its latency is their sum. X(NAME, "name", "text") */
+#define COST_STAGES_(X) \
+	X(ARRIVE,   "arrive",   "from its first bit to all of it in L2 packet memory") \
+	X(HER,      "her",      "its handler execution request (HER) is taken") \
+	X(QUEUE,    "queue",    "in its message's queue: for handlers before it, and its turn") \
+	X(DISPATCH, "dispatch", "for a cluster with room") \
+	X(COPY,     "copy",     "from L2 to L1") \
+	X(WAIT,     "wait",     "copied, for an HPU") \
+	X(RUNTIME,  "runtime",  "the HPU's loop around handlers") \
+	X(HANDLER,  "handler",  "handlers' bodies") \
+	X(FEEDBACK, "feedback", "after the handler: its commands, and the way back to the NIC") \
+	X(OUT,      "out",      "what leaves of it, after that")
+enum cost_stage {
+#define COST_STAGE_ENUM_(name, word, text) COST_STAGE_##name,
+	COST_STAGES_(COST_STAGE_ENUM_)
+#undef COST_STAGE_ENUM_
+	COST_STAGES
+};
+const char *cost_stage_name(enum cost_stage stage);
+const char *cost_stage_text(enum cost_stage stage);
+
+const char *cost_task_name(enum pspin_task_kind kind); /* "payload" */
+
 struct cost_spread { uint64_t min, median, p99, max; double mean; };
 
 /* A kind of task, over all packets that had one. */
 struct cost_task {
 	const char *name;   /* "payload" */
-	uint64_t runs;
-	struct cost_spread cycles;       /* B: the body */
+	uint64_t runs, cold_runs;        /* cold: instructions came from program memory for it */
+	struct cost_spread cycles;       /* B: the body; of all runs */
+	struct cost_spread warm;         /* of those that were not cold; of all if each was */
 	double instructions_mean, ipc;
 	uint64_t errors;
 	uint64_t nic_sends, host_dmas, host_reads, host_writes; /* host_dmas both ways, of them host_reads from the host */
 };
+
+/* Packets that went through a NIC in one way. Means are per packet that handlers ran for. */
+struct cost_view {
+	uint64_t packets, handled, lost;  /* offered; that tasks ran for; that found no room */
+	double packet_bytes_mean;         /* of those handled, from the IP header on */
+	uint64_t reasons[SPIN_REASON_COUNT];
+	struct cost_task tasks[PSPIN_TASK_KINDS];
+	struct cost_spread packet_cycles; /* bodies of all tasks of a packet */
+	double packet_instructions_mean, ipc;
+	double cycles_with_runtime_mean;  /* sum over tasks of B + runtime_cycles */
+	double cause_cycles_mean[RV32_CAUSE_COUNT];
+	struct cost_spread latency_ps;    /* first bit to the last byte out and the last feedback */
+	double stage_ps_mean[COST_STAGES];/* add up to latency_ps.mean */
+	uint64_t worst_packet, worst_cycles; /* of packets without a cold task, if there is one: its number, from 0 */
+	uint32_t worst_bytes;
+	struct pspin_traffic traffic;
+};
+
+/* What a packet takes of each, at full rate. */
+enum cost_resource {
+	COST_LINK, COST_COPY_PORT, COST_HPUS, COST_L2_PORT, COST_SEND, COST_TO_HOST, COST_FROM_HOST, COST_HOST_DIRECT,
+	COST_RESOURCES
+};
+const char *cost_resource_name(enum cost_resource resource);
+
+struct cost_throughput {
+	uint64_t packets;              /* that were offered at once */
+	int is_steady;                 /* 1: enough of them for a rate in their midst; 0: over all of them */
+	double packets_per_us, gbps, gbps_with_ethernet;
+	double busy[COST_RESOURCES];   /* of the time; 1: it is the limit */
+	enum cost_resource bound;      /* the busiest */
+	double hpus_blocked;           /* of the HPUs' time, waiting for commands and feedback */
+	double energy_nj;              /* per packet, at most */
+};
+
+struct cost_rate {
+	double gbps;
+	double hpus, hpus_with_ethernet;           /* needed, at `alone` cycles */
+	double reached, reached_with_ethernet;     /* throughput over what the rate asks for */
+	int is_met, is_met_with_ethernet;
+};
+#define COST_RATES 3
+
+/* Packets of one size, or a trace as it is. */
+struct cost_point {
+	unsigned size;                 /* asked for, from the IP header on; 0: as they came */
+	struct cost_view alone;        /* one packet after the other on an idle NIC, */
+	struct cost_view cold;         /* the same with caches that forgot, */
+	struct cost_view loaded;       /* as fast as the NIC takes them */
+	struct cost_throughput throughput;
+	struct cost_rate rates[COST_RATES];
+};
+#define COST_SIZES_MAX 16
+
+/* cycles = a + b * bytes, over the points' medians; bytes from the IP header on. */
+struct cost_fit { int is_known; double a, b, worst_residual; unsigned points; };
 
 struct cost_line {
 	const char *file;
@@ -28,80 +112,52 @@ struct cost_line {
 	uint64_t instructions, cycles;
 	char *text;         /* NULL: the file cannot be read */
 };
+struct cost_lines {
+	struct cost_line *lines; /* most cycles first */
+	unsigned count;          /* of them shown */
+	double part_cycles[COST_PARTS], part_instructions[COST_PARTS];
+};
 
-/* Messages to be made, instead of a trace. */
-struct cost_messages {
-	unsigned messages, packets, payload_bytes;
-	unsigned values; /* payload is 32-bit numbers below it; 0: any */
+/* HPUs at work over time, under load. */
+#define COST_SLOTS 120
+struct cost_occupancy { uint64_t slot_ps, busy_ps[COST_SLOTS]; unsigned slots; };
+
+/* Packets to be made, instead of a trace. */
+struct cost_made {
+	unsigned messages, packets, payload_bytes; /* messages: of datagrams 1 packet each */
+	unsigned values;    /* payload is 32-bit numbers below it; 0: any */
 };
 #define COST_PACKETS 16
 #define COST_PAYLOAD 1456 /* what fits into an MTU of 1500, a multiple of 8, as our sender has it */
 /* Of a packet: what fits behind IPv6, UDP and SLMP headers. */
 #define COST_PAYLOAD_MAX (SPIN_IP_BYTES_MAX - 58)
 
-struct cost_rate { double gbps; double hpus, hpus_with_ethernet; };
-#define COST_RATES 3
-
-/* What is reported; text and JSON are printed from this. */
 struct cost_report {
 	const char *handler, *target, *isa;
-	const char *trace;                /* NULL: messages were made */
+	const char *trace;                /* NULL: packets were made */
 	int takes_messages;               /* the handlers; 0: datagrams */
-	struct cost_messages made;
+	int is_image;                     /* a program that spincc did not make */
+	struct cost_made made;
 	char compiler[512], rule[256];
 	double clock_ghz;
-	unsigned runtime_cycles;          /* per task, beyond the body */
+	uint64_t cycle_ps;
+	unsigned hpus, runtime_cycles;    /* runtime: per task, beyond the body */
+	uint64_t power_mw;
+	double offered_gbps;              /* under load; 0: as fast as the NIC takes */
 	uint64_t frames;                  /* in the trace */
 	uint64_t cut_short;               /* left out: the capture has only a part */
-	uint64_t handled;                 /* frames that tasks ran for */
-	double packet_bytes_mean;         /* of those handled, from the IP header on */
-	uint64_t packets[SPIN_REASON_COUNT];
-	struct cost_task tasks[PSPIN_TASK_KINDS];
-	struct cost_spread packet_cycles; /* bodies of all tasks of a packet */
-	double packet_instructions_mean, ipc;
-	double cycles_with_runtime_mean;  /* sum over tasks of B + runtime_cycles */
-	double cause_cycles_mean[RV32_CAUSE_COUNT];
-	double part_cycles_mean[COST_PARTS], part_instructions_mean[COST_PARTS];
-	struct cost_rate rates[COST_RATES];
-	struct cost_line *lines;          /* most cycles first */
-	unsigned line_count;
+	struct cost_point main;
+	struct cost_point points[COST_SIZES_MAX];
+	unsigned point_count;
+	struct cost_fit fits[PSPIN_TASK_KINDS];
+	struct cost_lines lines, worst;   /* of all packets; of the one with the most cycles */
+	struct cost_occupancy occupancy;
+	double budget_gbps;               /* 0: none */
+	int shows_lines;                  /* text: all of them */
 	const char *const *assumptions;
 };
 
-const char *cost_part_name(enum cost_part part);
-const char *cost_part_text(enum cost_part part);
-
 void cost_text__print(const struct cost_report *r);
 void cost_json__print(const struct cost_report *r);
-
-/* Runs packets, and keeps what they took. Functions return DONE, or FAILED after a message. */
-struct cost_totals;
-struct cost_totals *cost_totals__new(void); /* NULL: no memory */
-void cost_totals__free(struct cost_totals *t);
-/* The frame counted last in r->frames. */
-int cost_totals__frame(struct cost_totals *t, struct pspin *nic, const uint8_t *frame, unsigned bytes,
-		       struct cost_report *r);
-/* The time of messages; of others there is none. */
-int cost_totals__clock(struct cost_totals *t, struct pspin *nic, uint32_t now_ms, struct cost_report *r);
-void cost_totals__conclude(struct cost_totals *t, struct cost_report *r);
-
-/* A trace through the model; messages made by the rule. DONE or FAILED after a message. */
-int cost_trace__run(struct pspin *nic, const char *path, struct cost_totals *t, struct cost_report *r);
-int cost_messages__run(struct pspin *nic, const struct cost_messages *messages, const struct spin_rule *rule,
-		       struct cost_totals *t, struct cost_report *r);
-
-/* Sorts the profile into parts and lines by the image's DWARF. DONE or FAILED after a message. */
-int cost_profile__sort(const void *image, size_t bytes, const struct rv32_profile *profile,
-		       unsigned top, struct cost_report *r);
-
-/* State and tables in the model's memory; written back by flush. */
-struct model_memory;
-struct model_memory *model_memory__new(struct pspin *nic, const struct spin_object *object);
-int model_memory__flush(struct model_memory *m); /* DONE or FAILED after a message */
-void model_memory__free(struct model_memory *m);
-struct fill_target model_memory__target(struct model_memory *m);
-
-/* The compiler and its options, from the image's DWARF; "unknown". */
-void cost_compiler(const void *image, size_t bytes, char *out, size_t out_bytes);
 
 #endif

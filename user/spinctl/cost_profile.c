@@ -1,157 +1,92 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/*
- * Whose cycles: each instruction of the image belongs to the handler, to the
- * wrapper around it, to commands or to the runtime. An instruction inside a
- * function of the handler's file is the handler's, also where it comes from an
- * accessor that was inlined there: then the line is the one that calls it. Else the
- * source file of its line decides.
- */
-#include <dwarf.h>
-#include <elfutils/libdw.h>
-#include <libelf.h>
+/* Whose cycles: each instruction of the image belongs to the handler, to the wrapper around it, to commands or to the runtime. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "cost.h"
+#include "cost_dwarf.h"
+#include "cost_run.h"
 
-struct image {
-	Dwarf *dwarf;
-	struct cost_report *report;
-	struct cost_line *lines;
+struct sorting {
+	struct cost_lines *out;
 	unsigned count, room;
 };
 
-static int ends_with(const char *path, const char *end)
+const char *cost_part_name(enum cost_part part)
 {
-	size_t n = strlen(path), m = strlen(end);
+	static const char *const names[COST_PARTS] = { "user", "wrapper", "commands", "runtime" };
 
-	return n >= m && !strcmp(path + n - m, end);
+	return names[part];
 }
 
-/* By source file: the files of the image that are not a handler's. */
-static enum cost_part part_of_file(const char *file)
+const char *cost_part_text(enum cost_part part)
 {
-	if (ends_with(file, "hwmodel/image/command.h"))
-		return COST_COMMANDS;
-	if (ends_with(file, "hwmodel/image/boot.S"))
-		return COST_RUNTIME;
-	if (strstr(file, "hwmodel/image/") || strstr(file, "handlers/include/spin/target/"))
-		return COST_WRAPPER;
-	return COST_USER;
+	static const char *const texts[COST_PARTS] = {
+		"the handler's functions and what is inlined into them", "entry, task registers, return codes",
+		"commands to the NIC", "the loop that waits for tasks; not part of the body" };
+
+	return texts[part];
 }
 
-/* The functions around an address, inlined ones as they were inlined; the caller frees. */
-static int scopes_at(Dwarf_Die *unit, Dwarf_Addr pc, Dwarf_Die **scopes)
+int cost_profile__open(const struct cost_program *program, struct rv32_profile *profile)
 {
-	Dwarf_Die *lexical = NULL;
-	int n = dwarf_getscopes(unit, pc, &lexical);
+	struct pspin *nic;
 
-	/* past an inlined function these go on where it was written: start from the innermost again */
-	*scopes = NULL;
-	if (n > 0) {
-		n = dwarf_getscopes_die(&lexical[0], scopes);
-		free(lexical);
-	}
-	return n;
+	*profile = (struct rv32_profile){ 0 };
+	if (cost_program__open(program, &nic))
+		return FAILED;
+	pspin__program(nic, &profile->addr, &profile->bytes);
+	pspin__close(nic);
+	profile->instructions = calloc(profile->bytes / 2 + 1, sizeof(*profile->instructions));
+	profile->cycles = calloc((profile->bytes / 2 + 1) * (size_t)RV32_CAUSE_COUNT, sizeof(*profile->cycles));
+	return profile->instructions && profile->cycles ? DONE : complain("no memory for the profile");
 }
 
-struct place {
-	const char *file;
-	int line;
-};
-
-/* Where an inlined function is called. */
-static struct place call_site(Dwarf_Die *unit, Dwarf_Die *inlined)
+void cost_profile__clear(struct rv32_profile *profile)
 {
-	struct place site = { NULL, 0 };
-	Dwarf_Attribute attribute;
-	Dwarf_Word file, line;
-	Dwarf_Files *files;
-	size_t count;
-
-	if (!dwarf_formudata(dwarf_attr(inlined, DW_AT_call_file, &attribute), &file) &&
-	    !dwarf_formudata(dwarf_attr(inlined, DW_AT_call_line, &attribute), &line) &&
-	    !dwarf_getsrcfiles(unit, &files, &count) && file < count) {
-		site.file = dwarf_filesrc(files, file, NULL, NULL);
-		site.line = (int)line;
-	}
-	return site;
+	memset(profile->instructions, 0, (profile->bytes / 2 + 1) * sizeof(*profile->instructions));
+	memset(profile->cycles, 0, (profile->bytes / 2 + 1) * (size_t)RV32_CAUSE_COUNT * sizeof(*profile->cycles));
 }
 
-/*
- * 1 if a function of the handler's own file encloses the address, and *place, the
- * source of the instruction, becomes the line of that function which it belongs to.
- */
-static int in_handler(Dwarf_Die *unit, Dwarf_Addr pc, struct place *place)
+void cost_profile__close(struct rv32_profile *profile)
 {
-	struct place at = *place;
-	Dwarf_Die *scopes;
-	int n = scopes_at(unit, pc, &scopes), found = 0;
-
-	for (int i = 0; i < n && !found; i++) {
-		int tag = dwarf_tag(&scopes[i]);
-		const char *file;
-
-		if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_subprogram)
-			continue;
-		file = dwarf_decl_file(&scopes[i]);
-		found = file && part_of_file(file) == COST_USER && !strstr(file, "handlers/include/spin/");
-		if (!found && tag == DW_TAG_inlined_subroutine)
-			at = call_site(unit, &scopes[i]);
-	}
-	free(scopes);
-	if (found && at.file)
-		*place = at;
-	return found;
+	free(profile->instructions);
+	free(profile->cycles);
 }
 
-static struct cost_line *line_at(struct image *im, const char *file, unsigned number, enum cost_part part)
+static struct cost_line *line_at(struct sorting *s, const struct cost_place *place)
 {
-	for (unsigned i = 0; i < im->count; i++)
-		if (im->lines[i].line == number && im->lines[i].part == part &&
-		    !strcmp(im->lines[i].file, file))
-			return &im->lines[i];
-	if (im->count == im->room) {
-		unsigned room = im->room ? im->room * 2 : 64;
-		struct cost_line *lines = realloc(im->lines, room * sizeof(*lines));
+	struct cost_lines *out = s->out;
+
+	for (unsigned i = 0; i < s->count; i++)
+		if (out->lines[i].line == (unsigned)place->line && out->lines[i].part == place->part &&
+		    !strcmp(out->lines[i].file, place->file))
+			return &out->lines[i];
+	if (s->count == s->room) {
+		unsigned room = s->room ? s->room * 2 : 64;
+		struct cost_line *lines = realloc(out->lines, room * sizeof(*lines));
 
 		if (!lines)
 			return NULL;
-		im->lines = lines;
-		im->room = room;
+		out->lines = lines;
+		s->room = room;
 	}
-	im->lines[im->count] = (struct cost_line){ .file = file, .line = number, .part = part };
-	return &im->lines[im->count++];
+	out->lines[s->count] = (struct cost_line){ .file = place->file, .line = (unsigned)place->line, .part = place->part };
+	return &out->lines[s->count++];
 }
 
-static int charge(struct image *im, uint32_t pc, uint64_t instructions, uint64_t cycles)
+static int charge(struct sorting *s, const struct cost_place *place, uint64_t instructions, uint64_t cycles)
 {
-	enum cost_part part = COST_USER; /* without debug information: libgcc */
-	struct place place = { NULL, 0 };
-	Dwarf_Die unit;
+	struct cost_line *to;
 
-	if (im->dwarf && dwarf_addrdie(im->dwarf, pc, &unit)) {
-		Dwarf_Line *line = dwarf_getsrc_die(&unit, pc);
-
-		if (line) {
-			place.file = dwarf_linesrc(line, NULL, NULL);
-			dwarf_lineno(line, &place.line);
-		}
-		if (place.file)
-			part = part_of_file(place.file);
-		if (part != COST_COMMANDS && in_handler(&unit, pc, &place))
-			part = COST_USER;
-	}
-	im->report->part_instructions_mean[part] += (double)instructions;
-	im->report->part_cycles_mean[part] += (double)cycles;
-	if (place.file && place.line > 0) {
-		struct cost_line *to = line_at(im, place.file, (unsigned)place.line, part);
-
-		if (!to)
-			return complain("no memory for the profile");
-		to->instructions += instructions;
-		to->cycles += cycles;
-	}
+	s->out->part_instructions[place->part] += (double)instructions;
+	s->out->part_cycles[place->part] += (double)cycles;
+	if (!place->file || place->line <= 0)
+		return DONE;
+	to = line_at(s, place);
+	if (!to)
+		return complain("no memory for the profile");
+	to->instructions += instructions;
+	to->cycles += cycles;
 	return DONE;
 }
 
@@ -161,7 +96,9 @@ static int by_cycles(const void *a, const void *b)
 
 	if (x->cycles != y->cycles)
 		return x->cycles < y->cycles ? 1 : -1;
-	return (x->line > y->line) - (x->line < y->line);
+	if (strcmp(x->file, y->file))
+		return strcmp(x->file, y->file);
+	return x->line != y->line ? (x->line > y->line) - (x->line < y->line) : (int)x->part - (int)y->part;
 }
 
 /* The line as it stands in the file, without its indentation; NULL if the file is not to be read. */
@@ -182,47 +119,49 @@ static char *read_line(const char *file, unsigned number)
 	return out;
 }
 
-static void finish(struct image *im, unsigned top)
+/* Names are kept for those that are shown: they outlive the DWARF. */
+static void finish(struct sorting *s, unsigned top)
 {
-	struct cost_report *r = im->report;
-	double n = r->handled ? (double)r->handled : 1;
+	struct cost_lines *out = s->out;
 
-	for (unsigned p = 0; p < COST_PARTS; p++) {
-		r->part_cycles_mean[p] /= n;
-		r->part_instructions_mean[p] /= n;
-	}
-	if (im->count)
-		qsort(im->lines, im->count, sizeof(*im->lines), by_cycles);
-	r->lines = im->lines;
-	r->line_count = im->count < top ? im->count : top;
-	for (unsigned i = 0; i < r->line_count; i++) {
-		r->lines[i].text = read_line(r->lines[i].file, r->lines[i].line);
-		r->lines[i].file = strdup(r->lines[i].file); /* outlives the DWARF */
+	if (s->count)
+		qsort(out->lines, s->count, sizeof(*out->lines), by_cycles);
+	out->count = s->count < top ? s->count : top;
+	for (unsigned i = 0; i < out->count; i++) {
+		out->lines[i].text = read_line(out->lines[i].file, out->lines[i].line);
+		out->lines[i].file = strdup(out->lines[i].file);
 	}
 }
 
-int cost_profile__sort(const void *image, size_t bytes, const struct rv32_profile *profile,
-		       unsigned top, struct cost_report *r)
+int cost_profile__sort(const struct cost_program *program, const struct rv32_profile *profile, unsigned top,
+		       struct cost_lines *out)
 {
-	struct image im = { .report = r };
+	struct sorting s = { .out = out };
+	struct cost_dwarf dwarf;
 	int status = DONE;
-	Elf *elf;
 
-	elf_version(EV_CURRENT);
-	elf = elf_memory((char *)image, bytes);
-	im.dwarf = elf ? dwarf_begin_elf(elf, DWARF_C_READ, NULL) : NULL;
+	cost_dwarf__open(&dwarf, program->elf, program->elf_bytes);
 	for (uint32_t i = 0; i < profile->bytes / 2 && !status; i++) {
+		struct cost_place place;
 		uint64_t cycles = 0;
 
 		if (!profile->instructions[i])
 			continue;
 		for (unsigned c = 0; c < RV32_CAUSE_COUNT; c++)
 			cycles += profile->cycles[(size_t)i * RV32_CAUSE_COUNT + c];
-		status = charge(&im, profile->addr + 2 * i, profile->instructions[i], cycles);
+		place = cost_dwarf__find(&dwarf, profile->addr + 2 * i);
+		status = charge(&s, &place, profile->instructions[i], cycles);
 	}
-	finish(&im, top);
-	if (im.dwarf)
-		dwarf_end(im.dwarf);
-	elf_end(elf);
+	finish(&s, top);
+	cost_dwarf__close(&dwarf);
 	return status;
+}
+
+void cost_lines__free(struct cost_lines *lines)
+{
+	for (unsigned i = 0; i < lines->count; i++) {
+		free((char *)lines->lines[i].file);
+		free(lines->lines[i].text);
+	}
+	free(lines->lines);
 }

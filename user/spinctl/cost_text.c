@@ -1,31 +1,108 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* The report as text: what matters most first, then why. */
 #include <inttypes.h>
 
-#include "cost.h"
+#include "cost_text.h"
 
-static void spread_row(const char *name, uint64_t runs, const struct cost_spread *c, double instructions,
-		       double ipc)
+/* Which of the packets made, or of the trace. */
+static void heading(const struct cost_report *r)
+{
+	const struct cost_view *v = &r->main.alone;
+
+	printf("%s on %s, rule: %s\n", r->handler, r->target, r->rule);
+	if (r->trace)
+		printf("trace %s", r->trace);
+	else if (r->takes_messages)
+		printf("%u messages made, of %u packets with %u bytes of payload", r->made.messages, r->made.packets,
+		       r->made.payload_bytes);
+	else
+		printf("%u datagrams made, with %u bytes of payload", r->made.messages, r->made.payload_bytes);
+	printf(": %" PRIu64 " frames, %" PRIu64 " handled", r->frames, v->handled);
+	if (r->cut_short)
+		printf(", %" PRIu64 " left out because the capture cut them short", r->cut_short);
+	printf("\ncompiled by %s; modelled: %s\n", r->compiler, r->isa);
+}
+
+static const char *verdict(double reached, int is_met, char text[32])
+{
+	snprintf(text, 32, is_met ? "yes, x %.2f" : "no, %.0f %%", is_met ? reached : 100 * reached);
+	return text;
+}
+
+static void rates(const struct cost_report *r)
+{
+	const struct cost_throughput *t = &r->main.throughput;
+	char a[32], b[32];
+
+	printf("\n%.1f Gbit/s (%.1f with Ethernet's 38 bytes), %.1f million packets/s of %.1f bytes; bound by %s, %.0f %% busy\n",
+	       t->gbps, t->gbps_with_ethernet, t->packets_per_us, r->main.alone.packet_bytes_mean,
+	       cost_resource_name(t->bound), 100 * t->busy[t->bound]);
+	if (!t->is_steady)
+		printf("(of %" PRIu64 " packets at once: too few for a rate in their midst)\n", t->packets);
+	printf("%-12s %14s %24s %14s %14s\n", "line rate", "HPUs needed", "with Ethernet's 38 bytes", "reached", "with Ethernet");
+	for (unsigned i = 0; i < COST_RATES; i++) {
+		const struct cost_rate *rate = &r->main.rates[i];
+
+		printf("%4.0f Gbit/s  %14.2f %24.2f %14s %14s\n", rate->gbps, rate->hpus, rate->hpus_with_ethernet,
+		       verdict(rate->reached, rate->is_met, a),
+		       verdict(rate->reached_with_ethernet, rate->is_met_with_ethernet, b));
+	}
+	printf("HPUs needed = packet rate x %.1f cycles (bodies + %u per task) at %g GHz; there are %u\n",
+	       r->main.alone.cycles_with_runtime_mean, r->runtime_cycles, r->clock_ghz, r->hpus);
+}
+
+/* What to look at first. */
+static void hottest(const struct cost_report *r)
+{
+	const struct cost_view *v = &r->main.alone;
+	unsigned most = RV32_CAUSE_COUNT;
+
+	for (unsigned c = 0; c < RV32_CAUSE_COUNT; c++)
+		if (c != RV32_CYC_ISSUE && v->cause_cycles_mean[c] > 0 &&
+		    (most == RV32_CAUSE_COUNT || v->cause_cycles_mean[c] > v->cause_cycles_mean[most]))
+			most = c;
+	if (most < RV32_CAUSE_COUNT && v->packet_cycles.mean > 0)
+		printf("most stalls: %s (%s), %.1f of %.1f cycles\n", rv32_cause_name(most), rv32_cause_text(most),
+		       v->cause_cycles_mean[most], v->packet_cycles.mean);
+	if (r->lines.count)
+		printf("most cycles: %s:%u  %s (%.1f a packet)\n", r->lines.lines[0].file, r->lines.lines[0].line,
+		       r->lines.lines[0].text ? r->lines.lines[0].text : "",
+		       (double)r->lines.lines[0].cycles / (double)v->handled);
+}
+
+static void spread_row(const char *name, uint64_t runs, const struct cost_spread *c, double instructions, double ipc)
 {
 	printf("%-12s %10" PRIu64 " %8" PRIu64 " %8" PRIu64 " %8" PRIu64 " %8" PRIu64 " %10.1f %12.1f %6.2f\n",
 	       name, runs, c->min, c->median, c->p99, c->max, c->mean, instructions, ipc);
 }
 
-static void share_row(const char *name, double cycles, double all, const char *text)
+static void short_row(const char *name, uint64_t runs, const struct cost_spread *c)
 {
-	printf("%-12s %10.2f %6.1f %%  %s\n", name, cycles, all > 0 ? 100 * cycles / all : 0, text);
+	printf("%-12s %10" PRIu64 " %8" PRIu64 " %8" PRIu64 " %8" PRIu64 " %8" PRIu64 " %10.1f\n", name, runs, c->min,
+	       c->median, c->p99, c->max, c->mean);
 }
 
 static void tasks(const struct cost_report *r)
 {
-	printf("\n%-12s %10s %8s %8s %8s %8s %10s %12s %6s\n", "handler", "runs", "min", "median", "p99",
+	const struct cost_view *v = &r->main.alone;
+
+	printf("\n%-12s %10s %8s %8s %8s %8s %10s %12s %6s\n", "cycles", "runs", "min", "median", "p99",
 	       "max", "mean", "instructions", "IPC");
-	for (unsigned k = 0; k < PSPIN_TASK_KINDS; k++)
-		if (r->tasks[k].runs)
-			spread_row(r->tasks[k].name, r->tasks[k].runs, &r->tasks[k].cycles,
-				   r->tasks[k].instructions_mean, r->tasks[k].ipc);
-	spread_row("packet", r->handled, &r->packet_cycles, r->packet_instructions_mean, r->ipc);
 	for (unsigned k = 0; k < PSPIN_TASK_KINDS; k++) {
-		const struct cost_task *t = &r->tasks[k];
+		const struct cost_task *t = &v->tasks[k], *cold = &r->main.cold.tasks[k], *loaded = &r->main.loaded.tasks[k];
+
+		if (!t->runs)
+			continue;
+		spread_row(t->name, t->runs, &t->cycles, t->instructions_mean, t->ipc);
+		short_row("  warm", t->runs - (t->cold_runs < t->runs ? t->cold_runs : 0), &t->warm);
+		if (cold->runs)
+			short_row("  cold", cold->runs, &cold->cycles);
+		if (loaded->runs)
+			short_row("  loaded", loaded->runs, &loaded->cycles);
+	}
+	spread_row("packet", v->handled, &v->packet_cycles, v->packet_instructions_mean, v->ipc);
+	for (unsigned k = 0; k < PSPIN_TASK_KINDS; k++) {
+		const struct cost_task *t = &v->tasks[k];
 
 		if (t->nic_sends || t->host_dmas || t->host_writes || t->errors)
 			printf("%s commands: %" PRIu64 " sends, %" PRIu64 " DMAs to host, %" PRIu64 " from host, %" PRIu64
@@ -34,66 +111,71 @@ static void tasks(const struct cost_report *r)
 	}
 }
 
-static void shares(const struct cost_report *r)
+static void share_row(const char *name, double cycles, double all, const char *text)
 {
-	double parts = 0;
+	printf("%-12s %10.2f %6.1f %%  %s\n", name, cycles, all > 0 ? 100 * cycles / all : 0, text);
+}
 
-	printf("\n%-12s %10s\n", "cause", "cycles/packet");
-	for (unsigned c = 0; c < RV32_CAUSE_COUNT; c++)
-		if (r->cause_cycles_mean[c] > 0)
-			share_row(rv32_cause_name(c), r->cause_cycles_mean[c], r->packet_cycles.mean,
-				  rv32_cause_text(c));
-	for (unsigned p = 0; p < COST_PARTS; p++)
-		parts += r->part_cycles_mean[p];
+static void causes(const struct cost_report *r)
+{
+	const struct cost_point *p = &r->main;
+	double parts = 0, n = p->alone.handled ? (double)p->alone.handled : 1;
+
+	printf("\n%-12s %10s %10s %10s   cycles/packet\n", "cause", "alone", "cold", "loaded");
+	for (unsigned c = 0; c < RV32_CAUSE_COUNT; c++) {
+		double alone = p->alone.cause_cycles_mean[c], cold = p->cold.cause_cycles_mean[c],
+		       loaded = p->loaded.cause_cycles_mean[c];
+
+		if (alone > 0 || cold > 0 || loaded > 0)
+			printf("%-12s %10.2f %10.2f %10.2f   %s\n", rv32_cause_name(c), alone, cold, loaded, rv32_cause_text(c));
+	}
+	for (unsigned i = 0; i < COST_PARTS; i++)
+		parts += r->lines.part_cycles[i] / n;
 	printf("\n%-12s %10s\n", "part", "cycles/packet");
-	for (unsigned p = 0; p < COST_PARTS; p++)
-		if (r->part_instructions_mean[p] > 0)
-			share_row(cost_part_name(p), r->part_cycles_mean[p], parts, cost_part_text(p));
+	for (unsigned i = 0; i < COST_PARTS; i++)
+		if (r->lines.part_instructions[i] > 0)
+			share_row(cost_part_name(i), r->lines.part_cycles[i] / n, parts, cost_part_text(i));
+}
+
+static void line_rows(const struct cost_lines *lines, double n)
+{
+	printf("%13s %13s  %-8s line\n", "cycles/packet", "instr/packet", "part");
+	for (unsigned i = 0; i < lines->count; i++) {
+		const struct cost_line *l = &lines->lines[i];
+
+		printf("%13.2f %13.2f  %-8s %s:%u  %s\n", (double)l->cycles / n, (double)l->instructions / n,
+		       cost_part_name(l->part), l->file, l->line, l->text ? l->text : "");
+	}
 }
 
 static void lines(const struct cost_report *r)
 {
-	if (!r->line_count)
-		return;
-	printf("\n%13s %13s  %-8s line\n", "cycles/packet", "instr/packet", "part");
-	for (unsigned i = 0; i < r->line_count; i++) {
-		const struct cost_line *l = &r->lines[i];
+	const struct cost_view *v = &r->main.alone;
 
-		printf("%13.2f %13.2f  %-8s %s:%u  %s\n", (double)l->cycles / (double)r->handled,
-		       (double)l->instructions / (double)r->handled, cost_part_name(l->part), l->file,
-		       l->line, l->text ? l->text : "");
+	if (r->lines.count && r->shows_lines) {
+		printf("\n");
+		line_rows(&r->lines, (double)v->handled);
 	}
-}
-
-static void rates(const struct cost_report *r)
-{
-	printf("\nHPUs needed = packet rate x %.1f cycles (bodies + %u per task) at %g GHz, packets of %.1f bytes\n",
-	       r->cycles_with_runtime_mean, r->runtime_cycles, r->clock_ghz, r->packet_bytes_mean);
-	printf("%-12s %14s %24s\n", "line rate", "packet bytes", "with Ethernet's 38 bytes");
-	for (unsigned i = 0; i < COST_RATES; i++)
-		printf("%4.0f Gbit/s  %14.2f %24.2f\n", r->rates[i].gbps, r->rates[i].hpus,
-		       r->rates[i].hpus_with_ethernet);
+	printf("\nmost cycles seen: packet %" PRIu64 ", %u bytes: %" PRIu64 " cycles\n", v->worst_packet + 1, v->worst_bytes,
+	       v->worst_cycles);
+	if (r->worst.count && r->shows_lines)
+		line_rows(&r->worst, 1);
 }
 
 void cost_text__print(const struct cost_report *r)
 {
-	printf("%s on %s, rule: %s\n", r->handler, r->target, r->rule);
-	if (r->trace)
-		printf("trace %s", r->trace);
-	else
-		printf("%u messages made, of %u packets with %u bytes of payload", r->made.messages, r->made.packets,
-		       r->made.payload_bytes);
-	printf(": %" PRIu64 " frames, %" PRIu64 " handled", r->frames, r->handled);
-	if (r->cut_short)
-		printf(", %" PRIu64 " left out because the capture cut them short", r->cut_short);
-	printf("\ncompiled by %s; modelled: %s\n\n", r->compiler, r->isa);
-	counters__text(r->packets, r->takes_messages);
-	if (r->handled) {
-		tasks(r);
-		shares(r);
-		lines(r);
+	heading(r);
+	if (r->main.alone.handled) {
 		rates(r);
+		hottest(r);
+		tasks(r);
+		causes(r);
+		lines(r);
+		cost_text__stages(r);
+		cost_text__sizes(r);
 	}
+	printf("\n");
+	counters__text(r->main.alone.reasons, r->takes_messages);
 	if (r->assumptions && r->assumptions[0])
 		printf("\nnot charged (assumed NIC hardware):\n");
 	for (const char *const *a = r->assumptions; a && *a; a++)

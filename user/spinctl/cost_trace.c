@@ -1,9 +1,72 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include <errno.h>
 #include <pcap/pcap.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "cost.h"
+#include "cost_run.h"
+
+struct cost_trace {
+	const char *path;
+	pcap_t *pcap;
+	uint64_t frames, cut_short; /* since the last rewind */
+	struct timeval first;
+	uint32_t now_ms;
+};
+
+static pcap_t *open_file(const char *path)
+{
+	char error[PCAP_ERRBUF_SIZE];
+	pcap_t *pcap = pcap_open_offline(path, error);
+
+	if (!pcap) {
+		complain("cannot read the trace: %s%s%s; give a capture file, as tcpdump -w writes it",
+			 strstr(error, path) ? "" : path, strstr(error, path) ? "" : ": ", error);
+		return NULL;
+	}
+	if (pcap_datalink(pcap) != DLT_EN10MB) {
+		const char *name = pcap_datalink_val_to_name(pcap_datalink(pcap));
+
+		complain("%s has link type %s, not Ethernet: capture on an Ethernet interface, not on 'any'", path,
+			 name ? name : "unknown");
+		pcap_close(pcap);
+		return NULL;
+	}
+	return pcap;
+}
+
+struct cost_trace *cost_trace__open(const char *path)
+{
+	struct cost_trace *t = calloc(1, sizeof(*t));
+
+	if (!t) {
+		complain("no memory");
+		return NULL;
+	}
+	t->path = path;
+	t->pcap = open_file(path);
+	if (t->pcap)
+		return t;
+	free(t);
+	return NULL;
+}
+
+void cost_trace__close(struct cost_trace *t)
+{
+	if (!t)
+		return;
+	if (t->pcap)
+		pcap_close(t->pcap);
+	free(t);
+}
+
+int cost_trace__rewind(struct cost_trace *t)
+{
+	const char *path = t->path;
+
+	pcap_close(t->pcap);
+	*t = (struct cost_trace){ .path = path, .pcap = open_file(path) };
+	return t->pcap ? DONE : FAILED;
+}
 
 /* Milliseconds from the first frame to this one; a capture may go back a little. */
 static uint32_t since(const struct timeval *first, const struct timeval *now, uint32_t before_ms)
@@ -13,50 +76,31 @@ static uint32_t since(const struct timeval *first, const struct timeval *now, ui
 	return ms > before_ms && ms <= UINT32_MAX ? (uint32_t)ms : before_ms;
 }
 
-static int run_packets(pcap_t *pcap, struct pspin *nic, struct cost_totals *t, struct cost_report *r)
+int cost_trace__next(struct cost_trace *t, struct cost_packet *out)
 {
-	struct timeval first = { 0 };
 	struct pcap_pkthdr *header;
 	const unsigned char *frame;
-	uint32_t now_ms = 0;
 	int rc;
 
-	while ((rc = pcap_next_ex(pcap, &header, &frame)) == 1) {
-		uint32_t before_ms = now_ms;
-
-		if (!r->frames++)
-			first = header->ts;
-		now_ms = since(&first, &header->ts, before_ms);
-		if (now_ms != before_ms && cost_totals__clock(t, nic, now_ms, r))
-			return FAILED;
-		if (header->caplen < header->len || header->caplen > PSPIN_FRAME_BYTES_MAX)
-			r->cut_short++;
-		else if (cost_totals__frame(t, nic, frame, header->caplen, r))
-			return FAILED;
+	while ((rc = pcap_next_ex(t->pcap, &header, &frame)) == 1) {
+		if (!t->frames++)
+			t->first = header->ts;
+		t->now_ms = since(&t->first, &header->ts, t->now_ms);
+		if (header->caplen < header->len || header->caplen > PSPIN_FRAME_BYTES_MAX || !header->caplen) {
+			t->cut_short++;
+			continue;
+		}
+		*out = (struct cost_packet){ frame, header->caplen, t->now_ms, t->frames, 1 };
+		return 1;
 	}
-	if (rc == PCAP_ERROR)
-		return complain("%s: damaged after frame %llu: %s", r->trace, (unsigned long long)r->frames,
-				pcap_geterr(pcap));
-	return DONE;
+	if (rc != PCAP_ERROR)
+		return 0;
+	complain("%s: damaged after frame %llu: %s", t->path, (unsigned long long)t->frames, pcap_geterr(t->pcap));
+	return FAILED_SOURCE;
 }
 
-int cost_trace__run(struct pspin *nic, const char *path, struct cost_totals *t, struct cost_report *r)
+void cost_trace__counts(const struct cost_trace *t, uint64_t *frames, uint64_t *cut_short)
 {
-	char error[PCAP_ERRBUF_SIZE];
-	pcap_t *pcap;
-	int status;
-
-	r->trace = path;
-	pcap = pcap_open_offline(path, error);
-	if (!pcap)
-		return complain("cannot read the trace: %s%s%s; give a capture file, as tcpdump -w writes it",
-				strstr(error, path) ? "" : path, strstr(error, path) ? "" : ": ", error);
-	if (pcap_datalink(pcap) != DLT_EN10MB)
-		status = complain("%s has link type %s, not Ethernet: capture on an Ethernet interface, not on 'any'",
-				  path, pcap_datalink_val_to_name(pcap_datalink(pcap)) ?
-				  pcap_datalink_val_to_name(pcap_datalink(pcap)) : "unknown");
-	else
-		status = run_packets(pcap, nic, t, r);
-	pcap_close(pcap);
-	return status;
+	*frames = t->frames;
+	*cut_short = t->cut_short;
 }

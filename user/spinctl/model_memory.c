@@ -5,7 +5,7 @@
 
 #include <bpf/libbpf.h>
 
-#include "cost.h"
+#include "cost_run.h"
 #include "libspin/internal.h"
 #include "libspin/layout.h"
 

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* What the command line asks for, as far as words alone tell whether that can be. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/number.h"
+#include "cost_options.h"
+
+static int read_gbps(const char *text, double *out)
+{
+	char *end;
+
+	*out = strtod(text, &end);
+	return end == text || *end || !isfinite(*out) || *out < 0.001 || *out > 1e6;
+}
+
+static int add_size(struct cost_options *o, const char *text, size_t length)
+{
+	char *end;
+	unsigned long bytes = strtoul(text, &end, 10);
+
+	if (*text < '0' || *text > '9' || end != text + length || bytes < 28 || bytes > SPIN_IP_BYTES_MAX ||
+	    o->size_count == COST_SIZES_MAX)
+		return -1;
+	o->size[o->size_count++] = (unsigned)bytes;
+	return 0;
+}
+
+/* Sizes that were asked for, or those that packets are made in. */
+static int read_sizes(struct cost_options *o)
+{
+	const char *text = o->sizes ? o->sizes : o->trace ? "none" : "64,256,512,1024";
+
+	o->size_count = 0;
+	if (!strcmp(text, "none"))
+		return 0;
+	while (1) {
+		size_t length = strcspn(text, ",");
+
+		if (add_size(o, text, length))
+			return -1;
+		if (!text[length])
+			return 0;
+		text += length + 1;
+	}
+}
+
+static const char *wrong_packets(const struct cost_options *o)
+{
+	if (!!o->trace + !!o->made.messages + !!o->datagrams > 1)
+		return "--pcap, --messages and --datagrams exclude each other";
+	if (!o->trace && !o->made.messages && !o->datagrams)
+		return "give the packets with --pcap, or let --messages or --datagrams make some";
+	if (!o->made.payload_bytes || o->made.payload_bytes > COST_PAYLOAD_MAX)
+		return o->image.path ? "--payload-bytes is 1 to 9158 bytes" : "--payload is 1 to 9158 bytes";
+	if (!o->made.packets || o->made.packets > UINT32_MAX / o->made.payload_bytes)
+		return "--packets is at least 1, and a message at most 4 GiB";
+	return NULL;
+}
+
+static const char *wrong_program(const struct cost_options *o, unsigned operands)
+{
+	if (!operands && !o->image.path)
+		return "missing: FILE.spin, or --image";
+	if (operands && o->image.path)
+		return "FILE.spin and --image exclude each other";
+	if (!o->image.path && (o->image.header || o->image.completion))
+		return "--header and --completion are of --image";
+	if (o->image.path && !o->image.header && !o->image.payload && !o->image.completion)
+		return "--image needs --header, --payload or --completion: which handlers are to run";
+	if (o->image.path && (o->fill.sets.count || o->fill.inserts.count || o->fill.files.count))
+		return "--image has no state that could be set by name";
+	return NULL;
+}
+
+/* --payload: what it is, goes by what runs. 0 bytes: no number. */
+static void read_payload(struct cost_options *o)
+{
+	const char *bytes = o->payload_bytes ? o->payload_bytes : o->image.path ? NULL : o->payload;
+	uint64_t n = 0;
+
+	if (o->image.path)
+		o->image.payload = o->payload;
+	if (bytes)
+		o->made.payload_bytes = number__read(bytes, UINT32_MAX, &n) ? 0 : (unsigned)n;
+}
+
+int cost_options__check(struct cost_options *o, unsigned operands)
+{
+	const char *wrong;
+
+	read_payload(o);
+	wrong = wrong_program(o, operands);
+	if (!wrong)
+		wrong = wrong_packets(o);
+	if (!wrong && o->gbps && read_gbps(o->gbps, &o->gbps_value))
+		wrong = "--gbps is a number of Gbit/s, 0.001 to 1000000";
+	if (!wrong && o->budget && read_gbps(o->budget, &o->budget_value))
+		wrong = "--budget is a number of Gbit/s, 0.001 to 1000000";
+	if (!wrong && read_sizes(o))
+		wrong = "--sizes is none, or up to 16 numbers of bytes from 28 to 9216, as in 64,512";
+	if (wrong)
+		fprintf(stderr, "spinctl cost: %s; see spinctl cost --help\n", wrong);
+	return wrong ? USAGE : DONE;
+}

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Ways for packets through a NIC: one after the other, with cold caches, and as fast as it takes them. */
+#include <errno.h>
+
+#include "cost_run.h"
+
+/* In front of the wire, so that it never runs dry, and no trace need lie in memory as a whole. */
+#define AHEAD 256
+#define SLICE_PS 1000000
+
+static int refuse(struct pspin *nic, const struct cost_packet *packet, uint64_t number, int rc)
+{
+	if (rc == -EDEADLK)
+		return complain("the NIC is stuck after packet %llu: %s", (unsigned long long)number, pspin__stuck(nic));
+	if (rc == -ENOMEM)
+		return complain("no memory for packet %llu", (unsigned long long)number);
+	return complain("packet %llu of %u bytes does not fit: the NIC takes frames of 1 to %u bytes that its packet memory "
+			"has room for; leave it out of the trace, or enlarge l2_packet_kib of the target",
+			(unsigned long long)number, packet->bytes, PSPIN_FRAME_BYTES_MAX);
+}
+
+static int offer(struct pspin *nic, const struct cost_packet *packet, uint64_t at_ps, uint64_t number)
+{
+	const struct pspin_offer offer = { at_ps, packet->frame, packet->bytes, packet->message, packet->end_of_message };
+	int rc = pspin__offer(nic, &offer);
+
+	return rc ? refuse(nic, packet, number, rc) : DONE;
+}
+
+static uint64_t now(const struct pspin *nic)
+{
+	struct pspin_traffic traffic;
+
+	pspin__traffic(nic, &traffic);
+	return traffic.now_ps;
+}
+
+/* The packet when all before it is done; of a trace of messages at its time, which ends idle ones. */
+static int step(struct pspin *nic, const struct cost_packet *packet, uint64_t number, uint32_t *at_ms)
+{
+	struct pspin_result swept;
+	int rc;
+
+	if (packet->at_ms != *at_ms)
+		pspin__clock(nic, *at_ms = packet->at_ms, &swept);
+	if (offer(nic, packet, now(nic), number))
+		return FAILED;
+	rc = pspin__run(nic, UINT64_MAX);
+	return rc ? refuse(nic, packet, number, rc) : DONE;
+}
+
+static int step_through(struct pspin *nic, struct cost_source *source, struct cost_collector *c, uint64_t most, int cool)
+{
+	struct cost_packet packet;
+	uint64_t number = 0;
+	uint32_t at_ms = 0;
+	int rc = 0, status = DONE;
+
+	while (!status && number < most && (rc = cost_source__next(source, &packet)) == 1) {
+		if (cool)
+			pspin__cool(nic);
+		status = step(nic, &packet, ++number, &at_ms);
+		if (!status)
+			status = cost_collector__status(c);
+	}
+	return rc == FAILED_SOURCE ? FAILED : status;
+}
+
+static int one_by_one(const struct cost_program *program, struct cost_source *source, struct rv32_profile *profile,
+		      uint64_t most, int cool, struct cost_view *out)
+{
+	struct cost_collector *c = cost_collector__new(program);
+	struct pspin *nic = NULL;
+	int status = c ? cost_program__open(program, &nic) : FAILED;
+
+	if (!status) {
+		cost_collector__observe(c, nic);
+		pspin__set_profile(nic, profile);
+		status = step_through(nic, source, c, most, cool);
+		pspin__set_profile(nic, NULL);
+		cost_collector__conclude(c, nic, out);
+	}
+	pspin__close(nic);
+	cost_collector__free(c);
+	return status;
+}
+
+int cost_pass__alone(const struct cost_program *program, struct cost_source *source, struct rv32_profile *profile,
+		     struct cost_view *out)
+{
+	return one_by_one(program, source, profile, UINT64_MAX, 0, out);
+}
+
+int cost_pass__cold(const struct cost_program *program, struct cost_source *source, struct cost_view *out)
+{
+	if (cost_source__rewind(source))
+		return FAILED;
+	return one_by_one(program, source, NULL, COST_COLD_PACKETS, 1, out);
+}
+
+int cost_pass__worst(const struct cost_program *program, struct cost_source *source, uint64_t packet,
+		     struct rv32_profile *profile)
+{
+	struct cost_collector *c = cost_collector__new(program);
+	struct pspin *nic = NULL;
+	int status = c ? cost_program__open(program, &nic) : FAILED;
+
+	if (!status)
+		status = cost_source__rewind(source);
+	if (!status) {
+		cost_collector__observe(c, nic);
+		status = step_through(nic, source, c, packet, 0);
+	}
+	if (!status) {
+		pspin__set_profile(nic, profile);
+		status = step_through(nic, source, c, 1, 0);
+		pspin__set_profile(nic, NULL);
+	}
+	pspin__close(nic);
+	cost_collector__free(c);
+	return status;
+}
+
+/* Offers until enough wait at the wire. */
+static int feed(struct pspin *nic, struct cost_source *source, struct cost_collector *c, double gbps, uint64_t *number,
+		double *at_ps, int *ended)
+{
+	struct cost_packet packet;
+
+	while (!*ended && *number < cost_collector__done(c) + AHEAD) {
+		int rc = cost_source__next(source, &packet);
+
+		if (rc == FAILED_SOURCE)
+			return FAILED;
+		*ended = rc == 0;
+		if (*ended)
+			return DONE;
+		if (offer(nic, &packet, (uint64_t)*at_ps, ++*number))
+			return FAILED;
+		if (gbps > 0)
+			*at_ps += (packet.bytes - cost_link_bytes(packet.frame, packet.bytes)) * 8e3 / gbps;
+	}
+	return DONE;
+}
+
+static int flood(struct pspin *nic, struct cost_source *source, struct cost_collector *c, double gbps)
+{
+	uint64_t number = 0, until = 0;
+	struct cost_packet none = { 0 };
+	double at_ps = (double)now(nic);
+	int ended = 0, status = DONE, rc;
+
+	while (!status && !ended) {
+		status = feed(nic, source, c, gbps, &number, &at_ps, &ended);
+		if (status)
+			break;
+		until = now(nic) > until ? now(nic) + SLICE_PS : until + SLICE_PS;
+		rc = pspin__run(nic, ended ? UINT64_MAX : until);
+		status = rc ? refuse(nic, &none, number, rc) : cost_collector__status(c);
+	}
+	return status;
+}
+
+int cost_pass__loaded(const struct cost_program *program, struct cost_source *source, double gbps,
+		      struct cost_trace_writer *writer, struct cost_view *view, struct cost_throughput *throughput,
+		      struct cost_occupancy *occupancy)
+{
+	struct cost_collector *c = cost_collector__new(program);
+	struct pspin *nic = NULL;
+	int status = c ? cost_program__open(program, &nic) : FAILED;
+
+	if (!status) {
+		cost_collector__tee(c, writer);
+		cost_collector__observe(c, nic);
+		status = flood(nic, source, c, gbps);
+	}
+	if (!status) {
+		throughput->packets = cost_collector__done(c);
+		throughput->is_steady = cost_collector__rate(c, &throughput->packets_per_us, &throughput->gbps);
+		throughput->gbps *= 8e-3; /* from bytes per us */
+		if (occupancy)
+			cost_collector__occupancy(c, occupancy);
+		cost_collector__conclude(c, nic, view);
+	}
+	pspin__close(nic);
+	cost_collector__free(c);
+	return status;
+}

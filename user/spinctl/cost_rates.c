@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* What views come to: throughput's bound, HPUs needed, verdicts, energy, the closed form. */
+#include <math.h>
+
+#include "cost_run.h"
+
+/* Header, frame check, preamble, start and gap around an IP packet (IEEE 802.3). */
+#define ETHERNET_BYTES 38
+/* A rate is met if this part of it is: packets have whole cycles, links have none. */
+#define MET 0.995
+
+const char *cost_resource_name(enum cost_resource resource)
+{
+	static const char *const names[COST_RESOURCES] = {
+		[COST_LINK] = "link", [COST_COPY_PORT] = "packet copy port", [COST_HPUS] = "HPUs",
+		[COST_L2_PORT] = "L2 port", [COST_SEND] = "sends", [COST_TO_HOST] = "DMA to host",
+		[COST_FROM_HOST] = "DMA from host", [COST_HOST_DIRECT] = "host-direct writes",
+	};
+
+	return names[resource];
+}
+
+/* The part of the time that each is busy at the rate that was reached; HPUs but for what they wait for. */
+static void find_bound(struct cost_throughput *t, const struct cost_view *loaded)
+{
+	const struct pspin_traffic *seen = &loaded->traffic;
+	uint64_t working = seen->hpu_busy_ps > seen->hpu_blocked_ps ? seen->hpu_busy_ps - seen->hpu_blocked_ps : 0;
+	const uint64_t busy_ps[COST_RESOURCES] = {
+		[COST_LINK] = seen->link_in_ps, [COST_COPY_PORT] = seen->packet_read_ps,
+		[COST_HPUS] = working / (seen->hpus ? seen->hpus : 1), [COST_L2_PORT] = seen->l2_port_ps,
+		[COST_SEND] = seen->send_ps, [COST_TO_HOST] = seen->to_host_ps,
+		[COST_FROM_HOST] = seen->from_host_ps, [COST_HOST_DIRECT] = seen->host_direct_ps,
+	};
+	double n = loaded->handled ? (double)loaded->handled : 1;
+
+	t->bound = COST_LINK;
+	for (unsigned i = 0; i < COST_RESOURCES; i++) {
+		t->busy[i] = fmin(1, (double)busy_ps[i] / n * t->packets_per_us * 1e-6);
+		if (t->busy[i] > t->busy[t->bound])
+			t->bound = (enum cost_resource)i;
+	}
+	t->hpus_blocked = seen->hpu_busy_ps ? (double)seen->hpu_blocked_ps / (double)seen->hpu_busy_ps : 0;
+}
+
+static void find_rate(const struct cost_report *r, struct cost_point *p, struct cost_rate *rate)
+{
+	double bytes = p->alone.packet_bytes_mean, cycles_ns = p->alone.cycles_with_runtime_mean / r->clock_ghz;
+
+	/* packets per ns, times ns per packet */
+	rate->hpus = rate->gbps / (8 * bytes) * cycles_ns;
+	rate->hpus_with_ethernet = rate->gbps / (8 * (bytes + ETHERNET_BYTES)) * cycles_ns;
+	rate->reached = p->throughput.gbps / rate->gbps;
+	rate->reached_with_ethernet = p->throughput.gbps_with_ethernet / rate->gbps;
+	rate->is_met = rate->reached >= MET;
+	rate->is_met_with_ethernet = rate->reached_with_ethernet >= MET;
+}
+
+void cost_rates(const struct cost_report *r, struct cost_point *p)
+{
+	static const double rates_gbps[COST_RATES] = { 100, 200, 400 };
+	struct cost_throughput *t = &p->throughput;
+
+	t->gbps_with_ethernet = t->gbps + t->packets_per_us * ETHERNET_BYTES * 8e-3;
+	t->energy_nj = t->packets_per_us > 0 ? (double)r->power_mw / t->packets_per_us : 0;
+	find_bound(t, &p->loaded);
+	for (unsigned i = 0; i < COST_RATES; i++) {
+		p->rates[i].gbps = rates_gbps[i];
+		if (p->alone.handled)
+			find_rate(r, p, &p->rates[i]);
+	}
+}
+
+/* Least squares over the sizes that had such a task. */
+static void fit(const struct cost_report *r, enum pspin_task_kind kind, struct cost_fit *out)
+{
+	double n = 0, x = 0, y = 0, xx = 0, xy = 0, d;
+
+	for (unsigned i = 0; i < r->point_count; i++) {
+		const struct cost_view *v = &r->points[i].alone;
+		double bytes = v->packet_bytes_mean, cycles = (double)v->tasks[kind].warm.median;
+
+		if (!v->tasks[kind].runs)
+			continue;
+		n++;
+		x += bytes;
+		y += cycles;
+		xx += bytes * bytes;
+		xy += bytes * cycles;
+	}
+	d = n * xx - x * x;
+	if (n < 2 || d < 1)
+		return;
+	*out = (struct cost_fit){ .is_known = 1, .points = (unsigned)n, .b = (n * xy - x * y) / d };
+	out->a = (y - out->b * x) / n;
+	for (unsigned i = 0; i < r->point_count; i++) {
+		const struct cost_view *v = &r->points[i].alone;
+
+		if (v->tasks[kind].runs)
+			out->worst_residual = fmax(out->worst_residual,
+				fabs((double)v->tasks[kind].warm.median - out->a - out->b * v->packet_bytes_mean));
+	}
+}
+
+void cost_fits(struct cost_report *r)
+{
+	for (unsigned k = 0; k < PSPIN_TASK_KINDS; k++)
+		fit(r, (enum pspin_task_kind)k, &r->fits[k]);
+}
