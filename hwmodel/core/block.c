@@ -331,7 +331,8 @@ static struct block *decode(struct rv32_core *core, uint32_t pc, struct hazard h
 		struct rv32_insn insn;
 
 		fetch(core, at, &insn);
-		if (d.insns == RV32_BLOCK_INSNS || d.schedule.cycle >= RV32_BLOCK_CYCLES || d.edges + 3 > RV32_BLOCK_EDGES || (d.insns && at == core->breakpoint)) {
+		if (d.insns == RV32_BLOCK_INSNS || d.schedule.cycle >= RV32_BLOCK_CYCLES || d.edges + 3 > RV32_BLOCK_EDGES ||
+		    (d.insns && is_breakpoint(core, at))) {
 			cut_block(&d, &insn);
 			break;
 		}

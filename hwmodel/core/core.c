@@ -41,7 +41,6 @@ struct rv32_core *rv32_core__new(const struct rv32_config *config)
 	core->amo_bank = -1;
 	core->share_from = UINT64_MAX;
 	core->lines_known = &no_generation;
-	core->breakpoint = 1;
 	core->mpp_user = 1;
 	exec__run(NULL, &core->labels);
 	core->link_op.label = core->labels[RV32_OP_link];
@@ -104,9 +103,25 @@ uint32_t rv32_core__reg(const struct rv32_core *core, unsigned x)
 
 void rv32_core__set_breakpoint(struct rv32_core *core, uint32_t pc)
 {
-	if (pc == core->breakpoint)
+	if (core->breakpoints == (pc != 1) && (pc == 1 || core->breakpoint[0] == pc))
 		return;
-	core->breakpoint = pc;
+	core->breakpoint[0] = pc;
+	core->breakpoints = pc != 1;
+	block__flush(core);
+}
+
+int rv32_core__has_breakpoint(const struct rv32_core *core, uint32_t pc)
+{
+	return is_breakpoint(core, pc);
+}
+
+void rv32_core__add_breakpoint(struct rv32_core *core, uint32_t pc)
+{
+	if (is_breakpoint(core, pc))
+		return;
+	if (core->breakpoints == RV32_BREAKPOINTS)
+		core->breakpoints = 0;
+	core->breakpoint[core->breakpoints++] = pc;
 	block__flush(core);
 }
 

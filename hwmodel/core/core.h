@@ -35,6 +35,7 @@ enum {
 	RV32_LOOP_ENDS    = 64,                          /* known ends of hardware loops */
 	RV32_LINE_BYTES   = 16,                          /* the front end fetches so much at once */
 	RV32_NO_LINE      = 1,                           /* the address of none */
+	RV32_BREAKPOINTS  = 16,                          /* known at once */
 	RV32_SINK         = 32,                          /* x[] slot that stands for a written x0 */
 };
 
@@ -167,7 +168,8 @@ struct rv32_core {
 	} split;
 	uint32_t hart_id, mtvec, mepc, mcause, mtval, mscratch;
 	struct rv32_trap trap;
-	uint32_t breakpoint;
+	uint32_t breakpoint[RV32_BREAKPOINTS];
+	unsigned breakpoints;
 
 	uint8_t *arena;
 	size_t   arena_used;
@@ -184,6 +186,14 @@ static inline struct block *op_block(const struct op *op)
 static inline const struct op_info *op_info(const struct op *op)
 {
 	return &op_block(op)->info[op->index];
+}
+
+static inline bool is_breakpoint(const struct rv32_core *core, uint32_t pc)
+{
+	for (unsigned i = 0; i < core->breakpoints; i++)
+		if (core->breakpoint[i] == pc)
+			return true;
+	return false;
 }
 
 /* block.c: the block that starts at pc, decoded if need be. May forget all others. */

@@ -288,7 +288,7 @@ L_line_need:
 
 L_link:
 	core->cycle = cycle;
-	if (edge->pc == core->breakpoint) {
+	if (is_breakpoint(core, edge->pc)) {
 		core->pc = edge->pc;
 		core->hazard = edge->hazard;
 		return RV32_STOP_PC;
@@ -313,7 +313,7 @@ out_of_time:
 	}
 	core->pc = edge->pc;
 	core->hazard = edge->hazard;
-	return edge->pc == core->breakpoint ? RV32_STOP_PC : RV32_STOP_CYCLES;
+	return is_breakpoint(core, edge->pc) ? RV32_STOP_PC : RV32_STOP_CYCLES;
 
 loop_set:
 	core->cycle = cycle;
@@ -361,7 +361,7 @@ L_halt:
 dispatch: /* to core->pc, which is nobody's edge */
 	core__look_ahead(core);
 	RELOAD();
-	if (core->pc == core->breakpoint)
+	if (is_breakpoint(core, core->pc))
 		return RV32_STOP_PC;
 	if (cycle >= core->limit)
 		return RV32_STOP_CYCLES;

@@ -9,9 +9,8 @@
 #include "task.h"
 
 /* Host memory as this task may reach it: the task's own, and the entry's segments. NULL: it may not. */
-static uint8_t *reach(struct pspin *nic, const struct hpu_command *command)
+static uint8_t *reach(struct pspin *nic, const struct hpu_descriptor *task, const struct hpu_command *command)
 {
-	const struct hpu_descriptor *task = &nic->hpu.task;
 	uint64_t own = (uint64_t)task->host_mem_high << 32 | task->host_mem_low;
 	uint64_t at = command->host - HOST_BASE;
 	int is_own = command->host >= own && command->host - own <= task->host_mem_bytes &&
@@ -21,7 +20,7 @@ static uint8_t *reach(struct pspin *nic, const struct hpu_command *command)
 		return nic->deposit + (command->host - own);
 	if (!is_own && (command->host < HOST_BASE || !entry_memory__holds(nic, nic->arrived.me, at, command->bytes)))
 		return NULL;
-	return storage__host(&nic->memory, at, command->bytes);
+	return storage__host(&nic->soc.memory, at, command->bytes);
 }
 
 static int reply(struct pspin *nic, const struct hpu_command *command)
@@ -52,7 +51,7 @@ static int forward(struct pspin *nic, const struct hpu_command *command)
 }
 
 /* A datagram's target is told nothing but the bytes. */
-static int put(struct pspin *nic, const struct hpu_command *command)
+static int put(struct pspin *nic, const struct hpu_descriptor *task, const struct hpu_command *command)
 {
 	const struct inbound *in = nic->arrived.in;
 	struct spin_request *request;
@@ -62,7 +61,7 @@ static int put(struct pspin *nic, const struct hpu_command *command)
 	if (put.target.ip_version != (in->is_ip4 ? 4 : 6))
 		return -1;
 	if (!command->nic) {
-		if (!nic->messages || !reach(nic, command))
+		if (!nic->messages || !reach(nic, task, command))
 			return -1;
 		request = journal__send(&nic->journal);
 		request->type = SPIN_REQUEST_PUT;
@@ -85,7 +84,7 @@ static int put(struct pspin *nic, const struct hpu_command *command)
 	return 0;
 }
 
-static int send(struct pspin *nic, const struct hpu_command *command)
+static int send(struct pspin *nic, const struct hpu_descriptor *task, const struct hpu_command *command)
 {
 	switch (command->flow) {
 	case HPU_SEND_REPLY:
@@ -93,18 +92,19 @@ static int send(struct pspin *nic, const struct hpu_command *command)
 	case HPU_SEND_FORWARD:
 		return forward(nic, command);
 	default:
-		return put(nic, command);
+		return put(nic, task, command);
 	}
 }
 
-int nic__command(void *arg, const struct hpu_command *command)
+int nic__command(void *arg, struct soc_task *soc_task, const struct hpu_command *command)
 {
+	const struct hpu_descriptor *task = &soc_task->hpu->task;
 	struct pspin *nic = arg;
 	uint8_t *host;
 
 	if (command->kind == HPU_NIC_SEND)
-		return nic->arrived.frame ? send(nic, command) : -1;
-	host = reach(nic, command);
+		return nic->arrived.frame ? send(nic, task, command) : -1;
+	host = reach(nic, task, command);
 	if (!host)
 		return -1;
 	switch (command->kind) {

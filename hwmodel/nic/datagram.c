@@ -15,11 +15,11 @@
 #define MESSAGE_ID 0u /* home cluster 0 */
 #define SCRATCH_BYTES 1024u
 
-static void describe(const struct inbound *in, struct hpu_descriptor *task)
+static void describe(const struct pspin *nic, const struct inbound *in, struct hpu_descriptor *task)
 {
 	task__describe(in->packet_bytes, task);
-	for (unsigned i = 0; i < L1_CLUSTERS; i++) {
-		task->scratchpad[i] = L1_GLOBAL + i * L1_STRIDE + L1_SCRATCHPADS;
+	for (unsigned i = 0; i < HPU_SCRATCHPADS; i++) {
+		task->scratchpad[i] = L1_GLOBAL + i * L1_STRIDE + nic->soc.memory.l1_scratchpads;
 		task->scratchpad_bytes[i] = SCRATCH_BYTES;
 	}
 	task->host_mem_high = (uint32_t)(DEPOSIT_BASE >> 32);
@@ -75,14 +75,14 @@ static void tell(struct pspin *nic, const uint8_t *frame, const struct inbound *
 static enum spin_reason tasks(struct pspin *nic, const uint8_t *frame, const struct inbound *in)
 {
 	const struct spin_registration *has = &nic->meta.registration;
-	struct hpu_scratch *scratch = (struct hpu_scratch *)(nic->memory.l1[0] + L1_SCRATCHPADS);
+	struct hpu_scratch *scratch = (struct hpu_scratch *)(nic->soc.memory.l1[0] + nic->soc.memory.l1_scratchpads);
 	int payload = has->payload && in->payload_bytes > has->user_header_bytes;
 	enum pspin_task_kind kind = payload ? PSPIN_PAYLOAD : PSPIN_PROCEED;
 	enum spin_reason reason = SPIN_REASON_SUCCESS;
 	struct hpu_descriptor descriptor;
 	uint32_t error = 0, data_error;
 
-	describe(in, &descriptor);
+	describe(nic, in, &descriptor);
 	memset(scratch, 0, sizeof(*scratch));
 	scratch->length = in->payload_bytes;
 	entry_memory__tell(nic, 0, scratch);

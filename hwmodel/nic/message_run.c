@@ -59,14 +59,14 @@ static void describe(struct pspin *nic, struct mpq *mpq, const struct arrival *a
 
 	scratchpad__of(nic, mpq, &scratch);
 	task__describe(header_bytes(a) + a->slmp.payload_bytes, task);
-	for (unsigned i = 0; i < L1_CLUSTERS; i++) {
+	for (unsigned i = 0; i < HPU_SCRATCHPADS; i++) {
 		task->scratchpad[i] = L1_GLOBAL + i * L1_STRIDE + scratch;
 		task->scratchpad_bytes[i] = nic->messages->scratch_bytes;
 	}
 	task->host_mem_high = (uint32_t)(HOST_BASE >> 32);
 	task->host_mem_low = (uint32_t)HOST_BASE + mpq->place;
 	task->host_mem_bytes = mpq->place_bytes;
-	task->message_id = (uint32_t)(mpq - nic->messages->mpqs) * L1_CLUSTERS; /* home cluster 0 */
+	task->message_id = (uint32_t)(mpq - nic->messages->mpqs) * nic->soc.memory.clusters; /* home cluster 0 */
 }
 
 /* The packet to its place, whatever was registered with its headers in L1. */

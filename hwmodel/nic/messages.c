@@ -41,7 +41,7 @@ static int set_limits(struct pspin *nic, const struct pspin_limits *limits)
 	to->tombstone_ms = or_default(to->tombstone_ms, SPIN_TOMBSTONE_MS);
 	messages->scratch_bytes = (uint32_t)(sizeof(struct hpu_scratch) + has->scratchpad_bytes + SCRATCH_LINE - 1) &
 				  ~(SCRATCH_LINE - 1);
-	messages->scratch_places = (SCRATCH_END - L1_SCRATCHPADS) / messages->scratch_bytes;
+	messages->scratch_places = (SCRATCH_END - nic->soc.memory.l1_scratchpads) / messages->scratch_bytes;
 	messages->mpqs = calloc(to->mpqs, sizeof(*messages->mpqs));
 	messages->scratch_owner = calloc(messages->scratch_places, sizeof(*messages->scratch_owner));
 	messages->scratch_memory = calloc(to->mpqs, messages->scratch_bytes);

@@ -6,7 +6,7 @@
 #include <hwmodel/pspin.h>
 
 #include "../image/scratch.h"
-#include "../soc/hpu.h"
+#include "../soc/soc.h"
 #include "inbound.h"
 #include "journal.h"
 
@@ -31,8 +31,7 @@ struct pspin {
 	struct spin_rule rule;
 	void *image;
 	struct hw_elf *elf;
-	struct storage memory;
-	struct hpu hpu;
+	struct soc soc;
 
 	uint32_t entry[NIC_ENTRIES][2], completion; /* addresses of the image's entry functions */
 	uint32_t program_end;

@@ -58,7 +58,7 @@ static int find_entries(struct pspin *nic, char *err, size_t err_bytes)
 static uint32_t find_return(const struct pspin *nic)
 {
 	for (uint32_t at = PROGRAM_RESET - PROGRAM; at + 4 <= nic->program_end; at += 2) {
-		const uint8_t *p = nic->memory.program + at;
+		const uint8_t *p = nic->soc.memory.program + at;
 
 		if (p[0] == 0x82 && p[1] == 0x80)
 			return PROGRAM + at;
@@ -77,9 +77,8 @@ static int measure_runtime(struct pspin *nic)
 
 	if (!function)
 		return -EINVAL;
-	hpu__run(&nic->hpu, function, &nothing,
-		 &nic->runtime); /* leaves the boot's last access behind */
-	hpu__run(&nic->hpu, function, &nothing, &nic->runtime);
+	soc__run_one(&nic->soc, &nic->soc.hpus[0], function, &nothing, &nic->runtime); /* leaves the boot's last access behind */
+	soc__run_one(&nic->soc, &nic->soc.hpus[0], function, &nothing, &nic->runtime);
 	if (nic->runtime.error)
 		return -EFAULT;
 	loop->instructions--;
@@ -116,7 +115,7 @@ static uint32_t watchdog_cycles(const struct pspin *nic)
 static int start(struct pspin *nic, const void *image, size_t image_bytes, char *err,
 		 size_t err_bytes)
 {
-	struct hpu_sink sink = {.arg = nic, .command = nic__command};
+	static const struct soc_nic hooks = {.command = nic__command};
 	int rc;
 
 	if (nic->meta.magic != SPIN_META_MAGIC || nic->meta.api_version != SPIN_API_VERSION) {
@@ -130,21 +129,19 @@ static int start(struct pspin *nic, const void *image, size_t image_bytes, char 
 	memcpy(nic->image, image, image_bytes);
 	rc = hw_elf__open(&nic->elf, nic->image, image_bytes, err, err_bytes);
 	if (!rc)
-		rc = storage__open(&nic->memory);
-	if (!rc)
-		rc = hpu__open(&nic->hpu, &nic->memory, &nic->target, 0, 0, sink);
+		rc = soc__open(&nic->soc, &nic->target, &hooks, nic);
 	if (rc)
 		return rc;
 	rc = find_entries(nic, err, err_bytes);
 	if (rc)
 		return rc;
-	if (storage__load(&nic->memory, nic->elf)) {
+	if (storage__load(&nic->soc.memory, nic->elf)) {
 		snprintf(err, err_bytes,
 			 "a segment of the image lies outside handler and program memory");
 		return -EINVAL;
 	}
 	measure_program(nic);
-	rc = hpu__boot(&nic->hpu);
+	rc = soc__boot(&nic->soc);
 	if (!rc)
 		rc = measure_runtime(nic);
 	if (rc) {
@@ -152,7 +149,8 @@ static int start(struct pspin *nic, const void *image, size_t image_bytes, char 
 		return rc;
 	}
 	nic->put_id = 1;
-	nic->hpu.watchdog_cycles = watchdog_cycles(nic);
+	for (unsigned i = 0; i < nic->soc.hpu_count; i++)
+		nic->soc.hpus[i].watchdog_cycles = watchdog_cycles(nic);
 	return nic->meta.registration.delivery == SPIN_DELIVER_ME ? nic_messages__open(nic) :
 								    nic_host__open(nic, 0, NULL, 0);
 }
@@ -193,12 +191,10 @@ void pspin__close(struct pspin *nic)
 {
 	if (!nic)
 		return;
-	if (nic->hpu.core)
-		hpu__close(&nic->hpu);
 	nic_messages__free(nic);
 	nic_traffic__free(nic);
 	journal__free(&nic->journal);
-	storage__close(&nic->memory);
+	soc__close(&nic->soc);
 	hw_elf__close(nic->elf);
 	free(nic->image);
 	free(nic);
@@ -213,7 +209,7 @@ int pspin__read(const struct pspin *nic, uint32_t addr, void *to, size_t bytes)
 {
 	uint8_t *at;
 
-	if (storage__find(&nic->memory, addr, bytes, 0, &at, NULL) == MEMORY_NONE)
+	if (storage__find(&nic->soc.memory, addr, bytes, 0, &at, NULL) == MEMORY_NONE)
 		return -EFAULT;
 	memcpy(to, at, bytes);
 	return 0;
@@ -222,13 +218,14 @@ int pspin__read(const struct pspin *nic, uint32_t addr, void *to, size_t bytes)
 int pspin__write(struct pspin *nic, uint32_t addr, const void *from, size_t bytes)
 {
 	uint8_t *at;
-	enum memory_region region = storage__find(&nic->memory, addr, bytes, 0, &at, NULL);
+	enum memory_region region = storage__find(&nic->soc.memory, addr, bytes, 0, &at, NULL);
 
 	if (region == MEMORY_NONE)
 		return -EFAULT;
 	memcpy(at, from, bytes);
 	if (region == MEMORY_PROGRAM)
-		rv32_core__flush_code(nic->hpu.core);
+		for (unsigned i = 0; i < nic->soc.hpu_count; i++)
+			rv32_core__flush_code(nic->soc.hpus[i].core);
 	return 0;
 }
 
@@ -267,7 +264,8 @@ uint64_t pspin__count(const struct pspin *nic, enum spin_reason reason)
 
 void pspin__set_profile(struct pspin *nic, struct rv32_profile *profile)
 {
-	rv32_core__set_profile(nic->hpu.core, profile);
+	for (unsigned i = 0; i < nic->soc.hpu_count; i++)
+		rv32_core__set_profile(nic->soc.hpus[i].core, profile);
 }
 
 void pspin__program(const struct pspin *nic, uint32_t *addr, uint32_t *bytes)

@@ -12,18 +12,18 @@ struct hpu_scratch *scratchpad__of(struct pspin *nic, struct mpq *mpq, uint32_t 
 {
 	struct messages *messages = nic->messages;
 	unsigned place = (unsigned)(mpq - messages->mpqs) % messages->scratch_places;
-	uint32_t bytes = messages->scratch_bytes, at = L1_SCRATCHPADS + place * bytes;
+	uint32_t bytes = messages->scratch_bytes, at = nic->soc.memory.l1_scratchpads + place * bytes;
 	struct mpq **owner = &messages->scratch_owner[place];
 
 	if (*owner != mpq) {
 		if (*owner)
-			memcpy((*owner)->scratch, nic->memory.l1[0] + at, bytes);
-		memcpy(nic->memory.l1[0] + at, mpq->scratch, bytes);
+			memcpy((*owner)->scratch, nic->soc.memory.l1[0] + at, bytes);
+		memcpy(nic->soc.memory.l1[0] + at, mpq->scratch, bytes);
 		*owner = mpq;
 	}
 	if (addr)
 		*addr = at;
-	return (struct hpu_scratch *)(nic->memory.l1[0] + at);
+	return (struct hpu_scratch *)(nic->soc.memory.l1[0] + at);
 }
 
 struct hpu_scratch *scratchpad__clear(struct pspin *nic, struct mpq *mpq)

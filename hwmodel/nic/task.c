@@ -16,8 +16,8 @@ void task__place(struct pspin *nic, const uint8_t *packet, uint32_t bytes, uint3
 {
 	if (bytes_in_l1 == SPIN_WHOLE_PACKET || bytes_in_l1 > bytes)
 		bytes_in_l1 = bytes;
-	place(nic->memory.l2_packet, packet, bytes, &nic->dirty_l2);
-	place(nic->memory.l1[0] + L1_PACKETS, packet, bytes_in_l1, &nic->dirty_l1);
+	place(nic->soc.memory.l2_packet, packet, bytes, &nic->dirty_l2);
+	place(nic->soc.memory.l1[0] + L1_PACKETS, packet, bytes_in_l1, &nic->dirty_l1);
 }
 
 void task__describe(uint32_t packet_bytes, struct hpu_descriptor *task)
@@ -33,7 +33,7 @@ void task__describe(uint32_t packet_bytes, struct hpu_descriptor *task)
 /* PsPIN copies it again for each task; what header handlers wrote there stays. */
 void task__copy_again(struct pspin *nic)
 {
-	memcpy(nic->memory.l1[0] + L1_PACKETS, nic->memory.l2_packet, nic->dirty_l1);
+	memcpy(nic->soc.memory.l1[0] + L1_PACKETS, nic->soc.memory.l2_packet, nic->dirty_l1);
 }
 
 const struct pspin_task *task__run(struct pspin *nic, enum pspin_task_kind kind, uint32_t function,
@@ -43,7 +43,7 @@ const struct pspin_task *task__run(struct pspin *nic, enum pspin_task_kind kind,
 	const struct rv32_stats *loop = &nic->runtime.stats;
 	struct hpu_task_result result;
 
-	hpu__run(&nic->hpu, function, descriptor, &result);
+	soc__run_one(&nic->soc, &nic->soc.hpus[0], function, descriptor, &result);
 	memset(task, 0, sizeof(*task));
 	task->kind = kind;
 	for (unsigned i = 0; i < RV32_CAUSE_COUNT; i++) {

@@ -27,7 +27,7 @@ const struct pspin_task *task__run(struct pspin *nic, enum pspin_task_kind kind,
 enum spin_reason task__error_reason(uint32_t error);
 enum spin_event_type task__error_event(uint32_t error);
 
-/* struct hpu_sink for the packet being handled (command.c). */
-int nic__command(void *arg, const struct hpu_command *command);
+/* Of struct soc_nic, for the packet being handled (command.c). */
+int nic__command(void *arg, struct soc_task *task, const struct hpu_command *command);
 
 #endif

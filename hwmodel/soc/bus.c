@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "hpu.h"
+#include "soc.h"
 
 /* Of one access on an idle machine. */
 static uint32_t latency_cycles(const struct pspin_target *target, enum rv32_access kind, enum memory_region region)
@@ -79,6 +79,8 @@ static enum rv32_bus_status memory_access(struct hpu *hpu, struct rv32_bus_reque
 		return RV32_BUS_FAULT;
 	if ((req->kind == RV32_LR || req->kind == RV32_SC) && region == MEMORY_L1)
 		return RV32_BUS_FAULT;
+	if (!hpu__may(hpu, req->cycle))
+		return RV32_BUS_STOP;
 	memcpy(&have, at, req->size_bytes);
 	switch (req->kind) {
 	case RV32_LOAD:

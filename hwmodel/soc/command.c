@@ -2,7 +2,7 @@
 /* The HPU's commands to the NIC and the host: what they say, and when they are done. */
 #include <spin/put.h>
 
-#include "hpu.h"
+#include "soc.h"
 
 static uint32_t beats(const struct pspin_target *target, uint32_t bytes)
 {
@@ -47,7 +47,7 @@ static enum memory_region find(const struct hpu *hpu, uint32_t nic, uint32_t byt
 {
 	enum memory_region region = storage__find(hpu->memory, nic, bytes, hpu->cluster, at, NULL);
 
-	return nic - L1_OWN < L1_BYTES || region == MEMORY_PROGRAM ? MEMORY_NONE : region;
+	return nic - L1_OWN < hpu->memory->l1_bytes || region == MEMORY_PROGRAM ? MEMORY_NONE : region;
 }
 
 /* What it reads or writes in NIC memory. Returns 0 if that is not there. */
@@ -87,10 +87,11 @@ uint64_t command__issue(struct hpu *hpu, uint64_t cycle)
 {
 	enum memory_region region = MEMORY_NONE;
 	struct hpu_command command = {0};
+	const struct soc *soc = hpu->soc;
 	uint32_t nic = 0;
 	int ok = decode(hpu, &command, &nic) && locate(hpu, &command, nic, &region);
 
-	if (!ok || hpu->sink.command(hpu->sink.arg, &command)) {
+	if (!ok || soc->nic->command(soc->nic_arg, hpu->running, &command)) {
 		if (!hpu->result.error)
 			hpu->result.error = PSPIN_ERROR_COMMAND;
 		return cycle + 1;

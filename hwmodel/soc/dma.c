@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "hpu.h"
+#include "soc.h"
 
 enum { DMA_SOURCE, DMA_SOURCE_HIGH, DMA_DEST, DMA_DEST_HIGH, DMA_BYTES };
 
@@ -53,6 +53,8 @@ static enum rv32_bus_status launch(struct hpu *hpu, struct rv32_bus_request *req
 	    !may(hpu, from, hpu->dma_reg[DMA_SOURCE], bytes) ||
 	    !may(hpu, to, hpu->dma_reg[DMA_DEST], bytes))
 		return RV32_BUS_FAULT;
+	if (!hpu__may(hpu, req->cycle))
+		return RV32_BUS_STOP;
 	memmove(dest, source, bytes);
 	before = hpu->dma_done[hpu->dma_last % HPU_DMA_MAX];
 	done = req->cycle + 1 + duration(hpu, from, from_cluster, to, to_cluster, bytes);

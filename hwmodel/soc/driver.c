@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "hpu.h"
+#include "soc.h"
 
 /* The slot to use next and, in *wait_until, when it can be. */
 static unsigned slot__next(const struct hpu *hpu, uint64_t cycle, uint64_t *wait_until)
@@ -24,24 +24,63 @@ static unsigned slot__next(const struct hpu *hpu, uint64_t cycle, uint64_t *wait
 	return first;
 }
 
-static void wait_until(struct rv32_bus_request *req, uint64_t cycle)
+static void wait_until(struct rv32_bus_request *req, uint64_t cycle, enum rv32_cause cause)
 {
 	if (cycle <= req->cycle + 1)
 		return;
-	req->wait_cycles = cycle - (req->cycle + 1);
-	req->wait_cause = RV32_CYC_BLOCKED;
+	req->wait_cycles = (uint32_t)(cycle - (req->cycle + 1));
+	req->wait_cause = cause;
 }
 
-static uint32_t issue(struct hpu *hpu, struct rv32_bus_request *req)
+static enum rv32_bus_status issue(struct hpu *hpu, struct rv32_bus_request *req)
 {
 	uint64_t at;
 	unsigned slot = slot__next(hpu, req->cycle, &at);
 
-	if (at > req->cycle)
-		wait_until(req, at + 1);
+	if (at < hpu->feedback)
+		at = hpu->feedback;
+	if (!hpu__may(hpu, at))
+		return RV32_BUS_STOP;
+	wait_until(req, at + 1, RV32_CYC_COMMAND);
 	hpu->command_done[slot] = command__issue(hpu, at);
+	soc__look(hpu->soc);
 	hpu->last_id = slot;
-	return slot;
+	req->value = slot;
+	return RV32_BUS_OK;
+}
+
+/* The task that was given, from the cycle on in which it was. */
+static enum rv32_bus_status take(struct hpu *hpu, struct rv32_bus_request *req)
+{
+	if (!hpu->function) {
+		hpu->waits = 1;
+		return RV32_BUS_STOP;
+	}
+	if (!rv32_core__has_breakpoint(hpu->core, hpu->function))
+		return RV32_BUS_STOP; /* let it stand still, to set one */
+	wait_until(req, hpu->given, RV32_CYC_BLOCKED);
+	hpu__begin(hpu, req->cycle);
+	req->value = hpu->function;
+	return RV32_BUS_OK;
+}
+
+/* From the register's load to the task's end in the driver: P, return -> doorbell 3. */
+#define DOORBELL_CYCLES 2
+
+static enum rv32_bus_status end(struct hpu *hpu, struct rv32_bus_request *req)
+{
+	uint64_t at = req->cycle + DOORBELL_CYCLES;
+
+	if (hpu->first && !hpu->returned) { /* from a trap: let it stand still, to see what it took */
+		hpu->settles = 1;
+		return RV32_BUS_STOP;
+	}
+	if (!hpu__may(hpu, req->cycle))
+		return RV32_BUS_STOP;
+	wait_until(req, hpu__end(hpu, at) - (DOORBELL_CYCLES - 1), RV32_CYC_COMMAND);
+	soc__look(hpu->soc);
+	req->value = 0;
+	return RV32_BUS_OK;
 }
 
 static enum rv32_bus_status driver__load(struct hpu *hpu, struct rv32_bus_request *req,
@@ -51,19 +90,13 @@ static enum rv32_bus_status driver__load(struct hpu *hpu, struct rv32_bus_reques
 
 	switch (off) {
 	case HPU_FUNCTION:
-		if (!hpu->function)
-			return RV32_BUS_STOP;
-		req->value = hpu->function;
-		return RV32_BUS_OK;
+		return take(hpu, req);
 	case HPU_DOORBELL:
-		hpu->function = 0;
-		req->value = 0;
-		return RV32_BUS_OK;
+		return end(hpu, req);
 	case HPU_COMMAND_ISSUE:
-		req->value = issue(hpu, req);
-		return RV32_BUS_OK;
+		return issue(hpu, req);
 	case HPU_COMMAND_WAIT:
-		wait_until(req, hpu->command_done[hpu->last_id]);
+		wait_until(req, hpu->command_done[hpu->last_id], RV32_CYC_COMMAND);
 		req->value = hpu->last_id;
 		return RV32_BUS_OK;
 	case HPU_COMMAND_TEST:
@@ -99,7 +132,7 @@ static void driver__store(struct hpu *hpu, struct rv32_bus_request *req, uint32_
 		break;
 	case HPU_COMMAND_WAIT:
 		hpu->last_id = req->value % hpu->target->command_slots;
-		wait_until(req, hpu->command_done[hpu->last_id]);
+		wait_until(req, hpu->command_done[hpu->last_id], RV32_CYC_COMMAND);
 		break;
 	case HPU_COMMAND_TEST:
 		hpu->tested = req->value % hpu->target->command_slots;

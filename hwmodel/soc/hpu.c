@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* An HPU's turns: from reset, through its tasks, to where it waits for the next one. */
 #include <errno.h>
 #include <string.h>
 
-#include "hpu.h"
+#include "soc.h"
 
 /* Own L1 at both its addresses: the HPU's stack, and all from the packet buffer's page on. */
 static void windows__set(struct rv32_config *config, const struct hpu *hpu)
@@ -16,12 +17,12 @@ static void windows__set(struct rv32_config *config, const struct hpu *hpu)
 			(struct rv32_window){.addr = bases[i] + stack,
 					     .bytes = L1_STACK_BYTES,
 					     .mem = l1 + stack,
-					     .flags = RV32_WINDOW_DATA | RV32_WINDOW_NO_LRSC};
+					     .flags = RV32_WINDOW_DATA | RV32_WINDOW_NO_LRSC | RV32_WINDOW_TIMED};
 		config->windows[config->window_count++] =
 			(struct rv32_window){.addr = bases[i] + rest,
-					     .bytes = L1_BYTES - rest,
+					     .bytes = hpu->memory->l1_bytes - rest,
 					     .mem = l1 + rest,
-					     .flags = RV32_WINDOW_DATA | RV32_WINDOW_NO_LRSC};
+					     .flags = RV32_WINDOW_DATA | RV32_WINDOW_NO_LRSC | RV32_WINDOW_TIMED};
 	}
 	config->windows[config->window_count++] =
 		(struct rv32_window){.addr = PROGRAM,
@@ -30,8 +31,7 @@ static void windows__set(struct rv32_config *config, const struct hpu *hpu)
 				     .flags = RV32_WINDOW_CODE | RV32_WINDOW_READONLY};
 }
 
-int hpu__open(struct hpu *hpu, struct storage *memory, const struct pspin_target *target,
-	      unsigned cluster, unsigned index, struct hpu_sink sink)
+int hpu__open(struct hpu *hpu, struct soc *soc, unsigned cluster, unsigned index)
 {
 	struct rv32_config config = {
 		.hart_id = cluster << 5 | index,
@@ -39,14 +39,15 @@ int hpu__open(struct hpu *hpu, struct storage *memory, const struct pspin_target
 	};
 
 	memset(hpu, 0, sizeof(*hpu));
-	if (!target->command_slots || target->command_slots > HPU_COMMAND_SLOTS_MAX)
+	if (!soc->target->command_slots || soc->target->command_slots > HPU_COMMAND_SLOTS_MAX)
 		return -EINVAL;
-	hpu->memory = memory;
-	hpu->target = target;
-	hpu->sink = sink;
+	hpu->soc = soc;
+	hpu->memory = &soc->memory;
+	hpu->target = soc->target;
 	hpu->cluster = cluster;
 	hpu->index = index;
-	hpu->watchdog_cycles = target->watchdog_cycles;
+	hpu->number = cluster * (unsigned)soc->target->hpus + index;
+	hpu->watchdog_cycles = (uint32_t)soc->target->watchdog_cycles;
 	windows__set(&config, hpu);
 	hpu->core = rv32_core__new(&config);
 	return hpu->core ? 0 : -ENOMEM;
@@ -58,60 +59,146 @@ void hpu__close(struct hpu *hpu)
 	hpu->core = NULL;
 }
 
-/* 1 when the core waits for a task. */
-static int run(struct hpu *hpu)
-{
-	struct rv32_stats now;
-
-	rv32_core__stats(hpu->core, &now);
-	return rv32_core__run(hpu->core, now.cycle + hpu->watchdog_cycles) == RV32_STOP_BUS;
-}
-
-int hpu__boot(struct hpu *hpu)
+void hpu__reset(struct hpu *hpu)
 {
 	rv32_core__set_pc(hpu->core, PROGRAM_RESET);
-	if (!run(hpu) || hpu->result.error)
-		return -EFAULT;
-	hpu->idle_pc = rv32_core__pc(hpu->core);
-	for (unsigned x = 0; x < 32; x++)
-		hpu->idle_reg[x] = rv32_core__reg(hpu->core, x);
-	return 0;
+	hpu->deadline = hpu->watchdog_cycles;
+	soc__wake(hpu->soc, hpu, 0);
 }
 
-/* The NIC takes the HPU back from a handler that does not end. */
-static void stop(struct hpu *hpu)
+static void subtract(struct rv32_stats *from, const struct rv32_stats *before)
+{
+	from->cycle -= before->cycle;
+	from->instructions -= before->instructions;
+	for (unsigned i = 0; i < RV32_CAUSE_COUNT; i++)
+		from->cycles[i] -= before->cycles[i];
+}
+
+/* The runtime's load of the function register takes the cycle before the task's first one. */
+void hpu__give(struct hpu *hpu, uint64_t cycle, uint32_t function, const struct hpu_descriptor *task)
+{
+	hpu->function = function;
+	hpu->given = cycle;
+	hpu->task = *task;
+	hpu->l2_packet_end = task->packet_l2 + ((task->packet_bytes + 63) & ~63u);
+	if (hpu->waits) {
+		hpu->waits = 0;
+		rv32_core__advance(hpu->core, cycle - 1);
+		soc__wake(hpu->soc, hpu, rv32_core__cycle(hpu->core));
+	}
+}
+
+int hpu__may(struct hpu *hpu, uint64_t cycle)
+{
+	if (cycle > hpu->soc->horizon) {
+		hpu->held = cycle;
+		return 0;
+	}
+	hpu->soc->now = cycle;
+	return 1;
+}
+
+void hpu__begin(struct hpu *hpu, uint64_t cycle)
+{
+	memset(&hpu->result, 0, sizeof(hpu->result));
+	memset(hpu->command_done, 0, sizeof(hpu->command_done)); /* feedback waits for all of them */
+	memset(hpu->dma_done, 0, sizeof(hpu->dma_done));
+	hpu->reserved = 0;
+	hpu->first = hpu->returned = hpu->doorbell = 0;
+	hpu->deadline = cycle + hpu->watchdog_cycles;
+}
+
+uint64_t hpu__end(struct hpu *hpu, uint64_t cycle)
 {
 	hpu->function = 0;
-	if (!hpu->result.error) {
-		hpu->result.error = PSPIN_ERROR_WATCHDOG;
-		hpu->result.error_pc = rv32_core__pc(hpu->core);
+	hpu->doorbell = cycle;
+	hpu->deadline = UINT64_MAX;
+	return hpu->alone ? cycle : scheduler__doorbell(hpu, cycle);
+}
+
+/* The handler's body ends where the core stands. */
+static void leaves(struct hpu *hpu)
+{
+	rv32_core__stats(hpu->core, &hpu->result.body);
+	hpu->returned = hpu->result.body.cycle;
+	subtract(&hpu->result.body, &hpu->enter);
+}
+
+/* The core stands before the handler's first instruction, or before what its caller does next. */
+static void passes(struct hpu *hpu)
+{
+	uint32_t pc = rv32_core__pc(hpu->core);
+
+	if (pc == hpu->function && !hpu->first) {
+		rv32_core__stats(hpu->core, &hpu->enter);
+		hpu->first = hpu->enter.cycle;
+		hpu->return_pc = rv32_core__reg(hpu->core, 1);
+		rv32_core__add_breakpoint(hpu->core, hpu->return_pc);
+	} else if (pc == hpu->return_pc && hpu->first && !hpu->returned) {
+		hpu->result.value = rv32_core__reg(hpu->core, 10);
+		leaves(hpu);
 	}
+}
+
+/* The NIC takes the HPU back from a handler that does not end, or has left what the image can handle. */
+static void take_back(struct hpu *hpu)
+{
+	if (!hpu->result.error) {
+		hpu->result.error = hpu->stopped;
+		hpu->result.error_pc = rv32_core__pc(hpu->core);
+		hpu->result.error_tval = hpu->stopped < PSPIN_ERROR_FAIL ? rv32_core__trap(hpu->core).tval : 0;
+	}
+	hpu->stopped = 0;
+	if (hpu->first && !hpu->returned)
+		leaves(hpu);
 	for (unsigned x = 1; x < 32; x++)
 		rv32_core__set_reg(hpu->core, x, hpu->idle_reg[x]);
 	rv32_core__set_pc(hpu->core, hpu->idle_pc);
+	rv32_core__advance(hpu->core, hpu__end(hpu, rv32_core__cycle(hpu->core)));
+	soc__look(hpu->soc);
 }
 
-void hpu__run(struct hpu *hpu, uint32_t function, const struct hpu_descriptor *task,
-	      struct hpu_task_result *out)
+/* It waits for a task or for its turn. */
+static void pauses(struct hpu *hpu)
 {
-	struct rv32_stats start;
+	if (hpu->settles)
+		leaves(hpu);
+	hpu->settles = 0;
+	if (hpu->function)
+		rv32_core__add_breakpoint(hpu->core, hpu->function);
+	if (!hpu->waits || hpu->idle_pc)
+		return;
+	hpu->deadline = UINT64_MAX;
+	hpu->idle_pc = rv32_core__pc(hpu->core);
+	for (unsigned x = 0; x < 32; x++)
+		hpu->idle_reg[x] = rv32_core__reg(hpu->core, x);
+}
 
-	hpu->function = function;
-	hpu->task = *task;
-	hpu->l2_packet_end = task->packet_l2 + ((task->packet_bytes + 63) & ~63u);
-	memset(&hpu->result, 0, sizeof(hpu->result));
-	memset(hpu->command_done, 0,
-	       sizeof(hpu->command_done)); /* feedback waited for all of them */
-	memset(hpu->dma_done, 0, sizeof(hpu->dma_done));
-	hpu->reserved = 0;
-	rv32_core__stats(hpu->core, &start);
-	if (!run(hpu))
-		stop(hpu);
-	rv32_core__stats(hpu->core, &hpu->result.stats);
-	hpu->result.stats.cycle -= start.cycle;
-	hpu->result.stats.instructions -= start.instructions;
-	for (unsigned i = 0; i < RV32_CAUSE_COUNT; i++)
-		hpu->result.stats.cycles[i] -= start.cycles[i];
-	hpu->result.value = rv32_core__reg(hpu->core, 10);
-	*out = hpu->result;
+void hpu__turn(struct hpu *hpu)
+{
+	hpu->held = 0;
+	if (hpu->stopped)
+		take_back(hpu);
+	for (;;) {
+		switch (rv32_core__run(hpu->core, hpu->deadline)) {
+		case RV32_STOP_BUS:
+			pauses(hpu);
+			return;
+		case RV32_STOP_PC:
+			passes(hpu);
+			break;
+		case RV32_STOP_WFI: /* nothing interrupts: goes on */
+			break;
+		case RV32_STOP_CYCLES:
+			hpu->stopped = PSPIN_ERROR_WATCHDOG;
+			return;
+		case RV32_STOP_TRAP:
+			hpu->stopped = rv32_core__trap(hpu->core).cause;
+			hpu->stopped += !hpu->stopped; /* a misaligned jump (0) is a fetch fault (1), too */
+			return;
+		default:
+			hpu->stopped = rv32_core__trap(hpu->core).cause;
+			return;
+		}
+	}
 }

@@ -13,11 +13,15 @@
 #include "../target/parameters.h"
 #include "storage.h"
 
+struct soc;
+struct soc_task;
+
 /* What the driver's registers say during a task, in their order from HPU_TASK on. */
+#define HPU_SCRATCHPADS 4u /* the registers are PsPIN's: clusters beyond have none */
 struct hpu_descriptor {
 	uint32_t handler_mem, handler_mem_bytes;
 	uint32_t packet_l1, packet_bytes;
-	uint32_t scratchpad[4], scratchpad_bytes[4];
+	uint32_t scratchpad[HPU_SCRATCHPADS], scratchpad_bytes[HPU_SCRATCHPADS];
 	uint32_t host_mem_high, host_mem_low, host_mem_bytes;
 	uint32_t packet_l2, home_cluster, message_id;
 };
@@ -41,15 +45,10 @@ struct hpu_command {
 	uint32_t data[2]; /* host-direct */
 };
 
-/* Who takes commands. Returns 0, or -EFAULT if the host address is none. */
-struct hpu_sink {
-	void *arg;
-	int (*command)(void *arg, const struct hpu_command *command);
-};
-
 /* How a task went; counts since it was given. */
 struct hpu_task_result {
-	struct rv32_stats stats; /* of the whole turn of the runtime loop */
+	struct rv32_stats stats; /* of soc__run_one() alone: the whole turn of the runtime loop, to the next wait */
+	struct rv32_stats body;  /* from the handler's first instruction to its return */
 	uint32_t commands[HPU_COMMAND_KINDS];
 	uint32_t error; /* 0: none; the first one */
 	uint32_t error_pc, error_tval; /* as in struct pspin_task */
@@ -60,19 +59,35 @@ struct hpu_task_result {
 #define HPU_DMA_MAX 16
 
 struct hpu {
-	struct storage *memory;
-	const struct pspin_target *target;
-	struct hpu_sink sink;
+	struct soc *soc;
+	struct storage *memory;            /* the machine's, */
+	const struct pspin_target *target; /* and its target */
 	struct rv32_core *core;
 	unsigned cluster, index;
+	unsigned number;          /* in soc->hpus */
 	uint32_t watchdog_cycles; /* a task that runs longer is stopped; at first the target's */
 
 	/* For tests: told of each access that is done beside the core's windows; NULL: nobody. */
 	void (*watch)(void *arg, const struct rv32_bus_request *req);
 	void *watch_arg;
 
+	/* turns (hpu.c) */
+	int waits;           /* for a task */
+	int alone;           /* soc__run_one(): past the scheduler */
+	uint64_t given;      /* the cycle of hpu__give() */
+	uint64_t deadline;   /* the watchdog's */
+	uint64_t held;       /* its access meets what is shared then: asked again */
+	uint32_t stopped;    /* not 0: the error it is taken back with when its turn comes */
+	int settles;         /* it stands at the doorbell without having returned */
+	struct rv32_stats enter; /* at the handler's first instruction */
+	/* The task's cycles; 0: not yet. first and returned are exact: the core stops there for it. */
+	uint64_t first, returned, doorbell;
+	uint32_t return_pc;  /* of the task that runs, known from `first` on */
+
 	/* driver */
-	uint32_t function; /* 0: no task */
+	struct soc_task *running; /* the scheduler's; set before hpu__give() */
+	uint64_t feedback;   /* set by scheduler__doorbell(): of the task before, commands wait for it */
+	uint32_t function;   /* 0: no task */
 	struct hpu_descriptor task;
 	uint32_t l2_packet_end; /* of what the handler may reach in L2 packet memory */
 	struct hpu_task_result result;
@@ -92,20 +107,15 @@ struct hpu {
 	uint32_t idle_pc, idle_reg[32];
 };
 
-/*
- * 0, -ENOMEM, or -EINVAL for more command slots than HPU_COMMAND_SLOTS_MAX.
- * Memory, target and sink stay the caller's.
- */
-int hpu__open(struct hpu *hpu, struct storage *memory, const struct pspin_target *target,
-	      unsigned cluster, unsigned index, struct hpu_sink sink);
+/* 0, -ENOMEM, or -EINVAL for more command slots than HPU_COMMAND_SLOTS_MAX. */
+int hpu__open(struct hpu *hpu, struct soc *soc, unsigned cluster, unsigned index);
 void hpu__close(struct hpu *hpu);
 
-/* From reset to waiting for the first task. 0, or -EFAULT if it never does. */
-int hpu__boot(struct hpu *hpu);
+/* Starts at the reset address, at cycle 0. */
+void hpu__reset(struct hpu *hpu);
 
-/* Runs the function at address `function` as a task, to the next wait for one. */
-void hpu__run(struct hpu *hpu, uint32_t function, const struct hpu_descriptor *task,
-	      struct hpu_task_result *out);
+/* Its turn: goes on until it waits for a task, or wants what is shared later than the horizon. */
+void hpu__turn(struct hpu *hpu);
 
 /* The core's accesses beside its windows (rv32_bus). */
 enum rv32_bus_status hpu__access(void *arg, struct rv32_bus_request *req);
@@ -113,6 +123,17 @@ enum rv32_bus_status hpu__access(void *arg, struct rv32_bus_request *req);
 /* Registers, by offset; on entry value is what to store, on return what was loaded. */
 enum rv32_bus_status driver__access(struct hpu *hpu, struct rv32_bus_request *req, uint32_t off);
 enum rv32_bus_status dma__access(struct hpu *hpu, struct rv32_bus_request *req, uint32_t off);
+
+/*
+ * What the core is about to do meets what is shared at that cycle: has its turn come? If not, answer RV32_BUS_STOP with
+ * nothing done; it is asked again then. Else soc->now is that cycle.
+ */
+int hpu__may(struct hpu *hpu, uint64_t cycle);
+
+/* The core has the function register: the task is its own from this cycle on. */
+void hpu__begin(struct hpu *hpu, uint64_t cycle);
+/* The task ends at the doorbell's cycle; returns when the HPU may go on. */
+uint64_t hpu__end(struct hpu *hpu, uint64_t cycle);
 
 /* Issues the command in hpu->info and words at `cycle`; returns when it is done. */
 uint64_t command__issue(struct hpu *hpu, uint64_t cycle);

@@ -18,6 +18,9 @@
 #include "event.h"
 #include "hpu.h"
 #include "storage.h"
+#include "turns.h"
+
+#define SOC_CLUSTER_HPUS_MAX 16u /* stacks before the packet buffer */
 
 struct l1;        /* l1.h: banks of one cluster */
 struct l2;        /* l2.h: the port of all HPUs to L2, and the way to other L1s */
@@ -35,6 +38,8 @@ struct soc {
 
 	struct hpu *hpus;     /* target->clusters * target->hpus, cluster by cluster */
 	unsigned hpu_count;
+	struct turns turns;   /* of the HPUs, by number */
+	struct hpu *turn;     /* whose turn it is; NULL: an event's */
 	struct l1 **l1;
 	struct l2 *l2;
 	struct icache **icache;
@@ -106,6 +111,11 @@ void soc__close(struct soc *soc);
 
 /* From reset to where all HPUs wait for tasks; takes its cycles. 0, or -EFAULT: one traps or never waits. */
 int soc__boot(struct soc *soc);
+
+/* The HPU goes on at that cycle. */
+void soc__wake(struct soc *soc, struct hpu *hpu, uint64_t cycle);
+/* Events may have been added: during a core's turn, the horizon is not behind them. */
+void soc__look(struct soc *soc);
 
 /* Until nothing is left to do, or the cycle. */
 void soc__run(struct soc *soc, uint64_t until);

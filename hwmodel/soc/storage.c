@@ -5,15 +5,22 @@
 
 #include "storage.h"
 
-int storage__open(struct storage *memory)
+int storage__open(struct storage *memory, const struct pspin_target *target)
 {
 	int missing = 0;
 
 	memset(memory, 0, sizeof(*memory));
-	for (unsigned i = 0; i < L1_CLUSTERS; i++)
-		missing |= !(memory->l1[i] = calloc(1, L1_BYTES));
+	if (target->clusters > L1_CLUSTERS_MAX || L1_PACKETS / 1024 + target->l1_packet_kib >= target->l1_kib ||
+	    target->l1_kib > L1_KIB_MAX || target->l2_packet_kib > L2_PACKET_KIB_MAX)
+		return -EINVAL;
+	memory->clusters = (unsigned)target->clusters;
+	memory->l1_bytes = (uint32_t)target->l1_kib * 1024;
+	memory->l1_scratchpads = L1_PACKETS + (uint32_t)target->l1_packet_kib * 1024;
+	memory->l2_packet_bytes = (uint32_t)target->l2_packet_kib * 1024;
+	for (unsigned i = 0; i < memory->clusters; i++)
+		missing |= !(memory->l1[i] = calloc(1, memory->l1_bytes));
 	missing |= !(memory->l2_handler = calloc(1, L2_HANDLER_BYTES));
-	missing |= !(memory->l2_packet = calloc(1, L2_PACKET_BYTES));
+	missing |= !(memory->l2_packet = calloc(1, memory->l2_packet_bytes));
 	missing |= !(memory->program = calloc(1, PROGRAM_BYTES));
 	missing |= storage__resize_host(memory, HOST_BYTES) != 0;
 	if (missing)
@@ -23,7 +30,7 @@ int storage__open(struct storage *memory)
 
 void storage__close(struct storage *memory)
 {
-	for (unsigned i = 0; i < L1_CLUSTERS; i++)
+	for (unsigned i = 0; i < memory->clusters; i++)
 		free(memory->l1[i]);
 	free(memory->l2_handler);
 	free(memory->l2_packet);
@@ -70,15 +77,15 @@ enum memory_region storage__find(const struct storage *memory, uint32_t addr, si
 	if (holds(L2_HANDLER, L2_HANDLER_BYTES, addr, bytes)) {
 		region = MEMORY_L2_HANDLER;
 		where = memory->l2_handler + (addr - L2_HANDLER);
-	} else if (holds(L2_PACKET, L2_PACKET_BYTES, addr, bytes)) {
+	} else if (holds(L2_PACKET, memory->l2_packet_bytes, addr, bytes)) {
 		region = MEMORY_L2_PACKET;
 		where = memory->l2_packet + (addr - L2_PACKET);
-	} else if (holds(L1_OWN, L1_BYTES, addr, bytes)) {
+	} else if (holds(L1_OWN, memory->l1_bytes, addr, bytes)) {
 		region = MEMORY_L1;
 		where = memory->l1[cluster] + (addr - L1_OWN);
-	} else if (holds(L1_GLOBAL, L1_CLUSTERS * L1_STRIDE, addr, bytes)) {
+	} else if (holds(L1_GLOBAL, memory->clusters * L1_STRIDE, addr, bytes)) {
 		of = (addr - L1_GLOBAL) / L1_STRIDE;
-		if (holds(L1_GLOBAL + of * L1_STRIDE, L1_BYTES, addr, bytes)) {
+		if (holds(L1_GLOBAL + of * L1_STRIDE, memory->l1_bytes, addr, bytes)) {
 			region = MEMORY_L1;
 			where = memory->l1[of] + (addr - L1_GLOBAL) % L1_STRIDE;
 		}

@@ -9,15 +9,15 @@
 #include <hwmodel/elf.h>
 
 #include "../image/registers.h"
+#include "../target/parameters.h"
 
-#define L1_BYTES 0x00100000u
-#define L1_CLUSTERS 4u
-#define L1_PACKETS 0x4400u	/* packet buffer, 64 KiB; before it 1 KiB reserved and the stacks */
-#define L1_SCRATCHPADS 0x14400u /* after the packet buffer, up to SPIN_ENTRY_BLOCKS */
+#define L1_CLUSTERS_MAX 44u	/* the own L1's alias lies behind them */
+#define L1_PACKETS 0x4400u	/* packet buffer; before it 1 KiB reserved and the stacks; after it scratchpads */
 #define L2_HANDLER 0x1c000000u
 #define L2_HANDLER_BYTES 0x00400000u
+#define L1_KIB_MAX 2048u	/* the cluster's registers lie behind it */
 #define L2_PACKET 0x1c400000u
-#define L2_PACKET_BYTES 0x00400000u
+#define L2_PACKET_KIB_MAX 12288u
 #define PROGRAM 0x1d000000u
 #define PROGRAM_BYTES 0x00008000u
 #define PROGRAM_RESET 0x1d000080u
@@ -29,14 +29,18 @@
 enum memory_region { MEMORY_NONE, MEMORY_L1, MEMORY_L2_HANDLER, MEMORY_L2_PACKET, MEMORY_PROGRAM };
 
 struct storage {
-	uint8_t *l1[L1_CLUSTERS];
+	uint8_t *l1[L1_CLUSTERS_MAX];
+	unsigned clusters;
+	uint32_t l1_bytes;       /* of each */
+	uint32_t l1_scratchpads; /* offset in each, up to SPIN_ENTRY_BLOCKS */
+	uint32_t l2_packet_bytes;
 	uint8_t *l2_handler, *l2_packet, *program, *host;
 	size_t host_bytes;
 	size_t host_used; /* behind it all is zero */
 };
 
-/* 0 or -ENOMEM; all memory is zero. */
-int storage__open(struct storage *memory);
+/* 0, -EINVAL (more than the address map has room for) or -ENOMEM; all memory is zero. */
+int storage__open(struct storage *memory, const struct pspin_target *target);
 void storage__close(struct storage *memory);
 
 /* Another size of host memory, all of it zero. 0 or -ENOMEM, and it is as before. */

@@ -79,8 +79,8 @@ static int check_widths(const struct pspin_target *t, struct answer a)
 	if (t->l1_packet_kib * KIB / t->l1_rings < RING_BYTES_MIN)
 		return refuse(a, "l1_packet_kib = %" PRIu64 " makes l1_rings = %" PRIu64 " that hold no packet of %u bytes; %" PRIu64
 			      " KiB do", t->l1_packet_kib, t->l1_rings, RING_BYTES_MIN, t->l1_rings * RING_BYTES_MIN / KIB);
-	if (t->l2_packet_kib > L2_PACKET_BYTES / KIB)
-		return refuse(a, "l2_packet_kib = %" PRIu64 ": the address map has %u", t->l2_packet_kib, L2_PACKET_BYTES / KIB);
+	if (t->l2_packet_kib > L2_PACKET_KIB_MAX)
+		return refuse(a, "l2_packet_kib = %" PRIu64 ": the address map has %u", t->l2_packet_kib, L2_PACKET_KIB_MAX);
 	return 0;
 }
 

@@ -104,8 +104,8 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	listing.locks = listing.state + 72; /* struct memory of commands.c */
-	nic->hpu.watch = listing__watch;
-	nic->hpu.watch_arg = &listing;
+	nic->soc.hpus[0].watch = listing__watch;
+	nic->soc.hpus[0].watch_arg = &listing;
 	for (uint32_t what = 0; what < COMMAND_COUNT; what++)
 		call(nic, &listing, what, state);
 	if (argc > 1 && !strcmp(argv[1], "--print"))

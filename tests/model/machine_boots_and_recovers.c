@@ -27,7 +27,7 @@ static void every_hpu_boots(struct rig_file file, const struct pspin_target *tar
 
 			rig__open(&rig, file, target, cluster, index);
 			memcpy(args,
-			       rig.storage.l1[cluster] + L1_STACKS + (index + 1) * L1_STACK_BYTES -
+			       rig.soc.memory.l1[cluster] + L1_STACKS + (index + 1) * L1_STACK_BYTES -
 				       sizeof(args),
 			       sizeof(args));
 			expect("argument: descriptor", args[0], 0x1b205008);
@@ -38,7 +38,7 @@ static void every_hpu_boots(struct rig_file file, const struct pspin_target *tar
 			expect("a task on any HPU", result.error, 0);
 			expect("start to start", result.stats.cycle, 10 + 9);
 			expect("scratchpad of the own cluster",
-			       *(uint32_t *)(rig.storage.l1[cluster] + L1_SCRATCHPADS), 1);
+			       *(uint32_t *)(rig.soc.memory.l1[cluster] + rig.soc.memory.l1_scratchpads), 1);
 			rig__close(&rig);
 		}
 }
@@ -88,7 +88,7 @@ static void state_in_l1_is_copied(const struct pspin_target *target)
 	rig__open(&rig, file, target, 0, 0);
 	expect("spin_state is there", hw_elf__symbol(rig.elf, "spin_state", &addr, NULL), 0);
 	expect("its address", addr, 0x10080000);
-	memcpy(words, rig.storage.l1[0] + 0x80000, sizeof(words));
+	memcpy(words, rig.soc.memory.l1[0] + 0x80000, sizeof(words));
 	expect("first word", words[0], 0x11223344);
 	expect("last word", words[1], 0x55667788);
 	rig__close(&rig);

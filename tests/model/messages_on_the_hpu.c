@@ -107,11 +107,11 @@ static void transfers(struct pspin *nic)
 	struct pad pad;
 	uint64_t copy, store;
 
-	copy = send(nic, 10, 0, 0, ASK_COPY, 7).tasks[0].cycles[RV32_CYC_BLOCKED];
-	store = send(nic, 10, 1, 0, ASK_COPY_AND_STORE, 8).tasks[0].cycles[RV32_CYC_BLOCKED];
+	copy = send(nic, 10, 0, 0, ASK_COPY, 7).tasks[0].cycles[RV32_CYC_COMMAND];
+	store = send(nic, 10, 1, 0, ASK_COPY_AND_STORE, 8).tasks[0].cycles[RV32_CYC_COMMAND];
 	check(!copy, "a transfer of packet bytes is not waited for");
 	check(store, "but it is before they change");
-	check(send(nic, 10, 2, 1, ASK_STATE, 9).tasks[0].cycles[RV32_CYC_BLOCKED] > 0, "a scratchpad's is waited for");
+	check(send(nic, 10, 2, 1, ASK_STATE, 9).tasks[0].cycles[RV32_CYC_COMMAND] > 0, "a scratchpad's is waited for");
 	check(!pspin__host_read(nic, 0, host, sizeof(host)), "host memory can be read");
 	memcpy(&ask, host, sizeof(ask));
 	check(ask.what == ASK_COPY && ask.add == 7, "the first packet is there");

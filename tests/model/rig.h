@@ -51,16 +51,17 @@ static inline struct rig_file rig__build(const char *name, const char *sources)
 }
 
 struct rig {
-	struct storage storage;
+	struct soc soc;
 	struct pspin_target target;
 	struct hw_elf *elf;
-	struct hpu hpu;
+	struct hpu *hpu;
 	struct hpu_descriptor descriptor;
 };
 
-static inline int rig__accept(void *arg, const struct hpu_command *command)
+static inline int rig__accept(void *arg, struct soc_task *task, const struct hpu_command *command)
 {
 	(void)arg;
+	(void)task;
 	(void)command;
 	return 0;
 }
@@ -69,31 +70,30 @@ static inline int rig__accept(void *arg, const struct hpu_command *command)
 static inline void rig__open(struct rig *rig, struct rig_file file,
 			     const struct pspin_target *target, unsigned cluster, unsigned index)
 {
+	static const struct soc_nic nic = {.command = rig__accept};
 	char err[128] = "";
 
 	memset(rig, 0, sizeof(*rig));
 	rig->target = *target;
 	if (hw_elf__open(&rig->elf, file.data, file.bytes, err, sizeof(err)) ||
-	    storage__open(&rig->storage) || storage__load(&rig->storage, rig->elf) ||
-	    hpu__open(&rig->hpu, &rig->storage, &rig->target, cluster, index,
-		      (struct hpu_sink){.command = rig__accept}) ||
-	    hpu__boot(&rig->hpu)) {
-		printf("FAIL HPU %u.%u does not boot: %s\n", cluster, index, err);
+	    soc__open(&rig->soc, &rig->target, &nic, NULL) || storage__load(&rig->soc.memory, rig->elf) ||
+	    soc__boot(&rig->soc)) {
+		printf("FAIL the machine does not boot: %s\n", err);
 		exit(1);
 	}
+	rig->hpu = &rig->soc.hpus[cluster * rig->target.hpus + index];
 	rig->descriptor.packet_l1 = L1_GLOBAL + cluster * L1_STRIDE + L1_PACKETS;
 	rig->descriptor.packet_l2 = L2_PACKET;
 	rig->descriptor.packet_bytes = 4096;
 	for (unsigned i = 0; i < 4; i++)
-		rig->descriptor.scratchpad[i] = L1_GLOBAL + i * L1_STRIDE + L1_SCRATCHPADS;
+		rig->descriptor.scratchpad[i] = L1_GLOBAL + i * L1_STRIDE + rig->soc.memory.l1_scratchpads;
 	rig->descriptor.host_mem_high = (uint32_t)(HOST_BASE >> 32);
 	rig->descriptor.host_mem_low = (uint32_t)HOST_BASE;
 }
 
 static inline void rig__close(struct rig *rig)
 {
-	hpu__close(&rig->hpu);
-	storage__close(&rig->storage);
+	soc__close(&rig->soc);
 	hw_elf__close(rig->elf);
 }
 
@@ -106,7 +106,7 @@ static inline void rig__run(struct rig *rig, const char *function, struct hpu_ta
 		printf("FAIL no function %s in the image\n", function);
 		exit(1);
 	}
-	hpu__run(&rig->hpu, addr, &rig->descriptor, out);
+	soc__run_one(&rig->soc, rig->hpu, addr, &rig->descriptor, out);
 }
 
 /* Body cycles: B + 9 is a turn of the runtime loop. */

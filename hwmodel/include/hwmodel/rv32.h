@@ -130,6 +130,9 @@ uint32_t rv32_core__reg(const struct rv32_core *core, unsigned x);
 
 /* rv32_core__run() stops before the instruction at pc (RV32_STOP_PC); 1 (odd) for none. The one it starts at does not count. */
 void rv32_core__set_breakpoint(struct rv32_core *core, uint32_t pc);
+/* One more, of 16: then they are forgotten first. Not while the core runs. */
+void rv32_core__add_breakpoint(struct rv32_core *core, uint32_t pc);
+int rv32_core__has_breakpoint(const struct rv32_core *core, uint32_t pc);
 
 /*
  * Runs until something in enum rv32_stop happens. The cycle limit is absolute and may be overrun by one block; what is
