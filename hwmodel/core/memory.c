@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "core.h"
 
@@ -323,13 +324,18 @@ void memory__amo_check(struct rv32_core *core, const struct op *op, uint32_t add
 	core->amo_bank = -1;
 }
 
+#define TABLE_BYTES (RV32_PAGES * sizeof(uintptr_t))
+
 int memory__map(struct rv32_core *core)
 {
+	/* Not calloc(), which may clear it all: of what is mapped only the few pages cost that are touched. */
+	uintptr_t *tables = mmap(NULL, 4 * TABLE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (tables == MAP_FAILED)
+		return -ENOMEM;
 	for (unsigned p = 0; p < 2; p++) {
-		core->page[p].read = calloc(RV32_PAGES, sizeof(uintptr_t));
-		core->page[p].write = calloc(RV32_PAGES, sizeof(uintptr_t));
-		if (!core->page[p].read || !core->page[p].write)
-			return -ENOMEM;
+		core->page[p].read = tables + 2 * p * RV32_PAGES;
+		core->page[p].write = tables + (2 * p + 1) * RV32_PAGES;
 	}
 	core->pages = core->page[0];
 	for (unsigned i = core->window_count; i-- > 0;) { /* the first window of an address wins */
@@ -354,8 +360,6 @@ int memory__map(struct rv32_core *core)
 
 void memory__unmap(struct rv32_core *core)
 {
-	for (unsigned p = 0; p < 2; p++) {
-		free(core->page[p].read);
-		free(core->page[p].write);
-	}
+	if (core->page[0].read)
+		munmap(core->page[0].read, 4 * TABLE_BYTES);
 }

@@ -76,7 +76,8 @@ static void turn(struct soc *soc, struct hpu *hpu, uint64_t until)
 	hpu__turn(hpu);
 	soc->turn = NULL;
 	cycle = rv32_core__cycle(hpu->core);
-	turns__set(&soc->turns, hpu->number, hpu->waits ? TURNS_NEVER : cycle > hpu->held ? cycle : hpu->held);
+	turns__set(&soc->turns, hpu->number,
+		   hpu->waits || (hpu->stopped && !hpu->idle_pc) ? TURNS_NEVER : cycle > hpu->held ? cycle : hpu->held);
 }
 
 /* One event, or one core's turn. 0: there is none up to that cycle. */
@@ -109,12 +110,9 @@ int soc__boot(struct soc *soc)
 {
 	for (unsigned i = 0; i < soc->hpu_count; i++)
 		hpu__reset(&soc->hpus[i]);
-	while (step(soc, UINT64_MAX))
-		for (unsigned i = 0; i < soc->hpu_count; i++)
-			if (soc->hpus[i].stopped)
-				return -EFAULT;
+	soc__run(soc, UINT64_MAX);
 	for (unsigned i = 0; i < soc->hpu_count; i++)
-		if (soc->hpus[i].result.error)
+		if (!soc->hpus[i].idle_pc || soc->hpus[i].result.error)
 			return -EFAULT;
 	return 0;
 }
