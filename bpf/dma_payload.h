@@ -20,7 +20,8 @@
 SPIN_INLINE void spin_copy_out(const struct spin_view *view, const uint8_t *from, uint8_t *to, uint32_t bytes,
 			       uint32_t most)
 {
-	uint32_t pieces = bytes & 63, chunks = bytes >> 6;
+	/* what the tests of single bits tell the verifier is not of these: it would go through the chunks 64 times */
+	uint32_t all = spin_blur(bytes), pieces = all & 63, chunks = all >> 6;
 
 	/* largest pieces first, so that a piece's place is what the larger bits of the number say */
 	SPIN_COPY_PIECE_(uint64_t, 4);
@@ -126,6 +127,10 @@ SPIN_INLINE int spin_payload_move_(struct spin_packet *packet, enum spin_host_sp
 	uint32_t room, part;
 	uint8_t *host;
 
+	/* what is learnt of them here is not the handler's to know, who may be in a loop */
+	at = spin_blur(at);
+	off = spin_blur(off);
+	bytes = spin_blur(bytes);
 	if (bytes > packet->bytes || off > packet->bytes - bytes || !spin_space_has(packet, space, at, bytes))
 		return SPIN_SEGV;
 	if (space == SPIN_ME_MEM) {

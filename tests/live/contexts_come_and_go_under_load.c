@@ -121,7 +121,7 @@ int main(void)
 	netns_shell("ip addr add 10.9.0.2/24 dev c0 && ip link set c0 up");
 	netns_enter(server_ns);
 	netns_shell("ip addr add 10.9.0.1/24 dev s0 && ip link set s0 up");
-	if (built_object("empty", path, sizeof(path)) || spin_object__open(path, &object) ||
+	if (built_object("deliver", path, sizeof(path)) || spin_object__open(path, &object) ||
 	    spin_nic__open("s0", &nic))
 		die(spin_strerror_last());
 	stays = context(nic, object, STAYS);

@@ -198,7 +198,7 @@ int main(void)
 		printf("skip: loading programs needs root\n");
 		return 77;
 	}
-	if (built_object("empty", path, sizeof(path)) || spin_object__open(path, &object) ||
+	if (built_object("deliver", path, sizeof(path)) || spin_object__open(path, &object) ||
 	    spin_nic__open_offline(&nic))
 		die(spin_strerror_last());
 	for (unsigned n = 0; n < PACKETS; n++) {

@@ -18,7 +18,7 @@ ready() {
 }
 
 # what XDP sends back needs a program at the other end
-nsenter --net=/run/netns/$B "$BUILD/bin/spinctl" run "$BUILD/tests/handlers/empty.spin" --dev v1 --match "udp dport 1" \
+nsenter --net=/run/netns/$B "$BUILD/bin/spinctl" run "$BUILD/tests/handlers/deliver.spin" --dev v1 --match "udp dport 1" \
 	--interval 0 --ready-file "$tmp/helper" >/dev/null 2>"$tmp/err" &
 helper=$!
 ready "$tmp/helper" $helper

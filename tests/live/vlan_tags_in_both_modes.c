@@ -89,7 +89,7 @@ static void send_frame(const struct template *t)
 
 static void ask(const char *tags, enum spin_mode mode)
 {
-	struct spin_ctx *peer = attach("empty", "c0", "udp sport 9000", SPIN_MODE_NATIVE);
+	struct spin_ctx *peer = attach("deliver", "c0", "udp sport 9000", SPIN_MODE_NATIVE);
 	struct spin_ctx *store = attach("kvstore", "s0", "udp dport 9000", mode);
 	uint64_t packets[SPIN_REASON_COUNT];
 	struct template request, reply;

@@ -166,8 +166,8 @@ int main(void)
 {
 	struct rig_file image = rig__build("message_asks",
 					   "hwmodel/image/entry.c -DSPIN_HANDLER_FILE='\"tests/model/handlers/message_asks.c\"'");
-	struct rig_file other = rig__build("message_empty",
-					   "hwmodel/image/entry.c -DSPIN_HANDLER_FILE='\"tests/handlers/empty.c\"'");
+	struct rig_file other = rig__build("message_deliver",
+					   "hwmodel/image/entry.c -DSPIN_HANDLER_FILE='\"tests/handlers/deliver.c\"'");
 	struct pspin *nic = nic__open(image, asks);
 	struct pspin *datagrams = nic__open(other, (struct spin_registration){.payload = 1});
 

@@ -86,7 +86,7 @@ static void kvstore(void)
 
 int main(void)
 {
-	simple("empty");
+	simple("deliver");
 	simple("sum");
 	filtering();
 	kvstore();

@@ -76,7 +76,7 @@ static void *come_and_go(void *arg)
 	char text[512];
 
 	netns_enter(link_.far_ns);
-	if (built_object("empty", text, sizeof(text)) || spin_object__open(text, &object))
+	if (built_object("deliver", text, sizeof(text)) || spin_object__open(text, &object))
 		why = "no handlers that come and go";
 	for (unsigned i = 0; i < COMING && !why; i++) {
 		snprintf(text, sizeof(text), "udp dport %u", 8000 + i);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "pspin.h"
 
-static inline void empty(struct handler_args *args)
+static inline void deliver(struct handler_args *args)
 {
 	struct task *task = args->task;
 
 	deposit(task, task->pkt_mem);
 }
 
-TWIN(empty)
+TWIN(deliver)
