@@ -18,7 +18,10 @@ struct {
 	});
 } spin_taps SEC(".maps");
 
-/* Packets that were not copied: the ring was full, or the frame longer than the largest record. */
+/* By slot: one packet in so many is copied, by chance, so that no rhythm of the traffic is met; 0 and 1: all. */
+uint32_t spin_taps_every[SPIN_CONTEXTS_MAX];
+
+/* Packets that were to be copied and were not: the ring was full, or the frame longer than the largest record. */
 uint64_t spin_taps_lost[SPIN_CONTEXTS_MAX];
 
 /* The verifier wants records of constant size: one function per class of frames. 0: no room. */
@@ -48,12 +51,17 @@ SPIN_TAP_CLASS_(9216)
 SPIN_INLINE void spin_tap(struct xdp_md *ctx, uint64_t match)
 {
 	uint32_t slot = spin_bit_number(match);
-	void *ring = bpf_map_lookup_elem(&spin_taps, &slot);
-	uint64_t bytes = bpf_xdp_get_buff_len(ctx);
+	uint32_t every = spin_taps_every[spin_opaque_(slot) & (SPIN_CONTEXTS_MAX - 1)];
+	uint64_t bytes;
 	_Bool copied;
+	void *ring;
 
+	if (every > 1 && bpf_get_prandom_u32() % every)
+		return;
+	ring = bpf_map_lookup_elem(&spin_taps, &slot);
 	if (!ring)
 		return;
+	bytes = bpf_xdp_get_buff_len(ctx);
 	if (bytes <= 128)
 		copied = spin_tap_128_(ctx, ring, bytes);
 	else if (bytes <= 512)

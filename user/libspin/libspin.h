@@ -302,6 +302,8 @@ struct spin_tapped {
 
 /* Copies the packets from now on to a ring of so many bytes (rounded up to a power of two). -EALREADY. */
 int spin_ctx__tap(struct spin_ctx *ctx, size_t ring_bytes);
+/* The same of one packet in `every`, by chance; the others are not copied. */
+int spin_ctx__tap_some(struct spin_ctx *ctx, size_t ring_bytes, uint32_t every);
 void spin_ctx__untap(struct spin_ctx *ctx);
 /*
  * Hands what is in the ring to fn, in order of arrival, without a system call; returns how

@@ -21,6 +21,7 @@ struct root {
 	struct spin_memory bss;
 	struct spin_match *match;
 	const struct spin_counters *counters;
+	uint32_t *taps_every;
 	const uint64_t *taps_lost;
 	int prog_fd, contexts_fd, taps_fd;
 	int wait_fd; /* a map that is put in place and taken away again, to wait */
@@ -64,6 +65,8 @@ int root__load(struct root **out)
 		root->match = section__variable(root->bpf, ".bss", &root->bss, "spin_match", sizeof(*root->match));
 		root->counters = section__variable(root->bpf, ".bss", &root->bss, "spin_counters",
 						   sizeof(*root->counters) * SPIN_HPUS_MAX);
+		root->taps_every = section__variable(root->bpf, ".bss", &root->bss, "spin_taps_every",
+						     sizeof(*root->taps_every) * SPIN_CONTEXTS_MAX);
 		root->taps_lost = section__variable(root->bpf, ".bss", &root->bss, "spin_taps_lost",
 						    sizeof(*root->taps_lost) * SPIN_CONTEXTS_MAX);
 		root->prog_fd = bpf_program__fd(prog);
@@ -71,7 +74,7 @@ int root__load(struct root **out)
 		root->taps_fd = bpf_object__find_map_fd_by_name(root->bpf, "spin_taps");
 		root->wait_fd = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "spin_wait", 0, 0, (uint32_t)sysconf(_SC_PAGESIZE),
 					       NULL);
-		if (!prog || !root->match || !root->counters || !root->taps_lost ||
+		if (!prog || !root->match || !root->counters || !root->taps_every || !root->taps_lost ||
 		    root->contexts_fd < 0 || root->taps_fd < 0)
 			err = spin_fail(-EINVAL, "the interface's program is of another version: build libspin anew");
 		else if (root->wait_fd < 0)
@@ -148,7 +151,7 @@ void root__remove(struct root *root, unsigned slot)
 	match__clear(root->match, slot);
 }
 
-int root__tap(struct root *root, unsigned slot, int ring_fd)
+int root__tap(struct root *root, unsigned slot, int ring_fd, uint32_t every)
 {
 	if (ring_fd < 0) {
 		clear_bit(&root->match->tapped, slot);
@@ -158,6 +161,7 @@ int root__tap(struct root *root, unsigned slot, int ring_fd)
 	}
 	if (bpf_map_update_elem(root->taps_fd, &slot, &ring_fd, BPF_ANY))
 		return spin_fail(-errno, "cannot tap the context: %s", strerror(errno));
+	__atomic_store_n(&root->taps_every[slot], every, __ATOMIC_RELAXED);
 	set_bit(&root->match->tapped, slot);
 	return 0;
 }

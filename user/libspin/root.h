@@ -23,8 +23,11 @@ void root__remove(struct root *root, unsigned slot);
 /* Returns when every program that runs now, of whatever context, has ended. */
 void root__wait(const struct root *root);
 
-/* The slot's packets are copied to a ring buffer from now on; -1: no more, and no HPU writes to it when it returns. */
-int root__tap(struct root *root, unsigned slot, int ring_fd);
+/*
+ * One in `every` of the slot's packets is copied to a ring buffer from now on; -1: no more, and no HPU writes to it
+ * when it returns.
+ */
+int root__tap(struct root *root, unsigned slot, int ring_fd, uint32_t every);
 /* Packets of a slot that no tap had room for, since the program was loaded. */
 uint64_t root__tap_lost(const struct root *root, unsigned slot);
 

@@ -18,6 +18,7 @@ struct tap {
 	struct ring_buffer *ring;
 	uint64_t lost_before[SPIN_NICS_MAX]; /* by place: what the interface's counter stood at */
 	uint64_t lost_elsewhere;             /* at places that the context has left */
+	uint32_t every;                      /* one packet in so many */
 	int left;                            /* to hand over in this call */
 	void (*fn)(void *arg, const struct spin_tapped *packet);
 	void *arg;
@@ -51,10 +52,10 @@ int tap__join(struct spin_ctx *ctx, const struct spin_place *place)
 	if (!ctx->tap)
 		return 0;
 	ctx->tap->lost_before[place - ctx->place] = root__tap_lost(root, place->slot);
-	return root__tap(root, place->slot, ctx->tap->fd);
+	return root__tap(root, place->slot, ctx->tap->fd, ctx->tap->every);
 }
 
-int spin_ctx__tap(struct spin_ctx *ctx, size_t ring_bytes)
+int spin_ctx__tap_some(struct spin_ctx *ctx, size_t ring_bytes, uint32_t every)
 {
 	struct tap *tap;
 	int err = 0;
@@ -67,6 +68,7 @@ int spin_ctx__tap(struct spin_ctx *ctx, size_t ring_bytes)
 	if (!tap)
 		return spin_fail(-ENOMEM, "no memory for a tap");
 	ctx->tap = tap;
+	tap->every = every;
 	tap->fd = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "spin_tap", 0, 0, ring_size(ring_bytes), NULL);
 	if (tap->fd < 0)
 		err = spin_fail(-errno, "cannot make a ring of %u bytes: %s", ring_size(ring_bytes), strerror(errno));
@@ -85,6 +87,11 @@ int spin_ctx__tap(struct spin_ctx *ctx, size_t ring_bytes)
 	return err;
 }
 
+int spin_ctx__tap(struct spin_ctx *ctx, size_t ring_bytes)
+{
+	return spin_ctx__tap_some(ctx, ring_bytes, 1);
+}
+
 void spin_ctx__untap(struct spin_ctx *ctx)
 {
 	struct tap *tap = ctx->tap;
@@ -95,7 +102,7 @@ void spin_ctx__untap(struct spin_ctx *ctx)
 		struct spin_nic *nic = ctx->place[i].nic;
 
 		pthread_mutex_lock(&nic->lock);
-		root__tap(nic->root, ctx->place[i].slot, -1);
+		root__tap(nic->root, ctx->place[i].slot, -1, 0);
 		pthread_mutex_unlock(&nic->lock);
 	}
 	ring_buffer__free(tap->ring);
@@ -114,7 +121,7 @@ void tap__leave(struct spin_ctx *ctx, const struct spin_place *place)
 {
 	if (!ctx->tap)
 		return;
-	root__tap(place->nic->root, place->slot, -1);
+	root__tap(place->nic->root, place->slot, -1, 0);
 	ctx->tap->lost_elsewhere += lost_at(ctx, (unsigned)(place - ctx->place));
 }
 

@@ -12,6 +12,7 @@
  *	spin_match     struct spin_match in .bss, mapped
  *	spin_counters  struct spin_counters[SPIN_HPUS_MAX] in .bss, mapped: packets of no context
  *	spin_taps      rings of struct spin_tap_record, by slot
+ *	spin_taps_every uint32_t[SPIN_CONTEXTS_MAX] in .bss, mapped: one packet in so many goes into the ring
  *	spin_taps_lost uint64_t[SPIN_CONTEXTS_MAX] in .bss, mapped: packets that found a ring full
  */
 #include <spin/context.h>
