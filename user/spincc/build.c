@@ -67,6 +67,8 @@ static void add_rv32(const struct spincc *s, struct command *c)
 	command__add(c, "@%s/hwmodel/image/cflags", s->root);
 	command__add(c, "-Wall");
 	add_common(s, c);
+	for (unsigned i = 0; i < s->hpu_flags.count; i++)
+		command__add(c, "%s", s->hpu_flags.items[i]);
 }
 
 /* Where the state lives stands in the registration, which the linker has to know. */
@@ -96,8 +98,11 @@ static int placement(const char *object, enum spin_placement *out)
 	return ok ? 0 : -1;
 }
 
-/* Compiles or assembles one file of the image; `object` is its name among the temporary files. */
-static int build_part(struct spincc *s, const char *source, const char *object)
+/*
+ * Compiles or assembles one file of the image; `object` is its name among the temporary files. `stage`: whether its C was
+ * judged before.
+ */
+static int build_part(struct spincc *s, const char *source, const char *object, enum stage stage)
 {
 	struct command c = { 0 };
 	char path[PATH_MAX];
@@ -111,7 +116,7 @@ static int build_part(struct spincc *s, const char *source, const char *object)
 	command__add(&c, "%s/hwmodel/image/%s", s->root, source);
 	command__add(&c, "-o");
 	command__add(&c, "%s", path);
-	return run(s, &c, STAGE_HPU);
+	return run(s, &c, stage);
 }
 
 static int link_rv32(struct spincc *s, const char *elf, enum spin_placement where)
@@ -132,19 +137,27 @@ static int link_rv32(struct spincc *s, const char *elf, enum spin_placement wher
 	return run(s, &c, STAGE_HPU);
 }
 
-static int build_rv32(struct spincc *s, const char *elf)
+static int build_rv32(struct spincc *s, const char *elf, enum stage stage)
 {
 	enum spin_placement where = SPIN_STATE_IN_L2;
 	char object[PATH_MAX];
 
 	temps__path(s, "entry.o", object);
-	if (build_part(s, "entry.c", "entry.o"))
+	if (build_part(s, "entry.c", "entry.o", stage))
 		return -1;
 	if (placement(object, &where)) {
 		fprintf(stderr, "spincc: the rv32 program has no registration: is gcc for rv32 the one of packages.txt?\n");
 		return -1;
 	}
-	return build_part(s, "boot.S", "boot.o") ? -1 : link_rv32(s, elf, where);
+	return build_part(s, "boot.S", "boot.o", STAGE_HPU) ? -1 : link_rv32(s, elf, where);
+}
+
+int build__rv32(struct spincc *s)
+{
+	char object[PATH_MAX];
+
+	temps__path(s, "object", object);
+	return build_rv32(s, object, STAGE_HOST);
 }
 
 static const char *arch_macro(void)
@@ -231,5 +244,5 @@ int build__fat(struct spincc *s)
 	temps__path(s, "rv32.elf", elf);
 	temps__path(s, "handler.ll", ir);
 	temps__path(s, "object", object);
-	return build_ir(s, elf, ir) || build_rv32(s, elf) || build_bpf(s, ir) || check__object(s, object) ? -1 : 0;
+	return build_ir(s, elf, ir) || build_rv32(s, elf, STAGE_HPU) || build_bpf(s, ir) || check__object(s, object) ? -1 : 0;
 }

@@ -12,10 +12,12 @@
 
 static const struct option_row options[] = {
 	{ "output", 'o', OPTION_STRING, "FILE", FIELD(output), "the result", .required = 1 },
-	{ "target", 0, OPTION_STRING, "fat|host", FIELD(target),
-	  "fat: BPF and rv32 in one object; host: a shared object for tests (default: fat)" },
+	{ "target", 0, OPTION_STRING, "fat|rv32|host", FIELD(target),
+	  "fat: BPF and rv32 in one object; rv32: the HPU's program alone; host: a shared object for tests (default: fat)" },
 	{ NULL, 'I', OPTION_WORD, "DIR", FIELD(extra), "a folder for #include" },
 	{ NULL, 'D', OPTION_WORD, "NAME[=VALUE]", FIELD(extra), "a macro" },
+	{ "hpu-flag", 0, OPTION_LIST, "FLAG", FIELD(hpu_flags),
+	  "an option for the HPU's compiler, behind its own (--hpu-flag=-Os)" },
 	{ "verify", 0, OPTION_FLAG, NULL, FIELD(verify),
 	  "try the kernel's verifier (default: if privileged)" },
 	{ "no-verify", 0, OPTION_UNFLAG, NULL, FIELD(verify), "do not" },
@@ -52,6 +54,8 @@ static const struct command_row command = {
 	.about = about,
 	.examples = (const struct example_row[]){
 		{ "spincc filtering.c -o filtering.spin", "Build an object, and load it once if privileged." },
+		{ "spincc --target rv32 --hpu-flag=-fno-unroll-loops filtering.c -o filtering.elf",
+		  "A complete PsPIN program, for the model and for simulators of the card, compiled another way." },
 		{ "spincc -v --no-verify --save-temps filtering.c -o quiet.spin",
 		  "Show the compilers' command lines, keep the rv32 program, leave the kernel out of it." },
 		{ 0 },
@@ -65,6 +69,8 @@ static int build(struct spincc *s)
 
 	if (!strcmp(s->target, "host"))
 		return build__host(s) || temps__publish(s, "object");
+	if (!strcmp(s->target, "rv32"))
+		return build__rv32(s) || temps__publish(s, "object");
 	err = build__fat(s);
 	if (err)
 		return err;
@@ -137,6 +143,7 @@ int main(int argc, char **argv)
 		return 1;
 	err = run(argc, argv, operands, &s);
 	options__free_list(&s.extra);
+	options__free_list(&s.hpu_flags);
 	free(operands);
 	if (signals__caught()) {
 		signal(signals__caught(), SIG_DFL);

@@ -10,8 +10,9 @@ struct spincc {
 	/* from the command line */
 	const char *handler;   /* as the user wrote it */
 	const char *output;
-	const char *target;    /* "fat" or "host" */
+	const char *target;    /* "fat", "rv32" or "host" */
 	struct option_list extra; /* -I, -D */
+	struct option_list hpu_flags;
 	int verbose, save_temps, verifier_log, trusted;
 	int verify;            /* 1, 0, or -1: if permitted */
 	/* found */
@@ -36,6 +37,7 @@ int temps__publish(struct spincc *s, const char *name);
 void temps__remove(struct spincc *s);
 
 int build__host(struct spincc *s);
+int build__rv32(struct spincc *s);
 int build__fat(struct spincc *s); /* leaves "object" among the temporary files */
 int seal__append(const char *path);
 

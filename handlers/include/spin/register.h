@@ -49,7 +49,13 @@ struct spin_no_state { uint32_t unused; };
  *
  * The functions are folded into the runtime by the compiler: the table of
  * pointers is never emitted, and what is absent leaves no code.
+ *
+ * SPIN_REGISTER_TOO_ stands behind what the file registers, and so before it in rank: what a registration costs is
+ * found out that way (spinctl cost --advise).
  */
+#ifndef SPIN_REGISTER_TOO_
+#define SPIN_REGISTER_TOO_
+#endif
 #define SPIN_HANDLERS(name_, ...) \
 	static const struct { \
 		enum spin_header_rc (*header)(struct spin_header *, spin_state_type *); \
@@ -60,14 +66,14 @@ struct spin_no_state { uint32_t unused; };
 		uint16_t user_header_bytes; \
 		uint32_t bytes_in_l1, idle_ms, budget; \
 		uint16_t fragmentation_bytes; \
-	} spin_handlers_ __attribute__((unused)) = { __VA_ARGS__ }; \
+	} spin_handlers_ __attribute__((unused)) = { __VA_ARGS__ SPIN_REGISTER_TOO_ }; \
 	_Pragma("GCC diagnostic push") \
 	_Pragma("GCC diagnostic ignored \"-Waddress\"") \
 	SPIN_IGNORE_POINTER_BOOL_ \
 	const struct spin_meta spin_meta_ __attribute__((used, section(SPIN_META_SECTION))) = { \
 		.magic = SPIN_META_MAGIC, .api_version = SPIN_API_VERSION, \
 		.bytes = sizeof(struct spin_meta), .name = #name_, \
-		.state_bytes = sizeof(spin_state_type), .registration = { __VA_ARGS__ }, \
+		.state_bytes = sizeof(spin_state_type), .registration = { __VA_ARGS__ SPIN_REGISTER_TOO_ }, \
 	}; \
 	_Pragma("GCC diagnostic pop") \
 	_Static_assert(sizeof(#name_) <= 16, "SPIN_HANDLERS: a name has at most 15 characters"); \
