@@ -20,7 +20,7 @@ say         = $(if $(filter 1,$(V)),,@printf '  %-7s %s\n' $(1) $(2))
 MAKEFLAGS += --no-builtin-rules
 export SPIN_HOME := $(CURDIR)
 
-.PHONY: help all deps demo check bench figures stress fuzz clean compile_commands.json fmt sanitize
+.PHONY: help all deps demo check bench accuracy rtl-kit figures stress fuzz clean compile_commands.json fmt sanitize
 
 help:
 	@sed -n 's/^#: //p' Makefile
@@ -30,6 +30,8 @@ help:
 #: make demo       as root: two handlers on real traffic, and what they cost on the HPU
 #: make check      all tests; unprivileged: those that need no root
 #: make bench      measurements: build/bench.json
+#: make accuracy   every calibration row of the RTL against the model: build/accuracy.json
+#: make rtl-kit    images, packets and predicted cycles for PsPIN's RTL: build/rtl-kit/
 #: make stress     as root: everything at once under load, loss and kills, MINUTES=2: build/stress.json
 #: make figures     the papers' figures from the model: build/figures.json, plots in build/figures/
 #: make fuzz       1,000,000 packets through BPF and host, 50,000 through the model
@@ -255,6 +257,32 @@ figures: deps
 
 figures-program: $(HANDLERS) $(FIGURES) $(BUILD)/tests/figures/handlers.elf
 .PHONY: figures-program
+
+# Programs for the HPUs that show the calibration rows, in three images: program memory has 32 KiB.
+ACCURACY := $(BUILD)/tests/accuracy/accuracy
+ACCURACY_HPU := tests/accuracy/hpu
+ACCURACY_IMAGES := $(patsubst %,$(BUILD)/tests/accuracy/%.elf,sequences programs straight)
+$(BUILD)/tests/accuracy/sequences.elf: $(ACCURACY_HPU)/sequences.c $(ACCURACY_HPU)/busy.S
+$(BUILD)/tests/accuracy/programs.elf: $(addprefix $(ACCURACY_HPU)/,busy.S loops.S commands.S locks.S) tests/model/twins/examples.c
+$(BUILD)/tests/accuracy/straight.elf: $(ACCURACY_HPU)/straight.S $(ACCURACY_HPU)/busy.S
+$(ACCURACY_IMAGES): $(BUILD)/tests/accuracy/%.elf: tests/accuracy/sequences.def $(wildcard hwmodel/image/*)
+	@mkdir -p $(@D)
+	$(call say,RV32,$@)
+	$(Q)riscv64-unknown-elf-gcc @hwmodel/image/cflags -fno-unroll-loops -Wl,--gc-sections -Wl,--build-id=none \
+		-Wl,--no-warn-rwx-segments -I. -Ihandlers/include -T hwmodel/image/pspin.ld hwmodel/image/boot.S \
+		$(filter tests/%.c tests/%.S,$^) -lgcc -o $@
+
+$(ACCURACY): $(call obj,$(wildcard tests/accuracy/*.c)) $(TESTLIB) $(COMMON) $(LIBSPIN) $(HWMODEL)
+	@mkdir -p $(@D)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(USER_LIBS) -lpcap -lm
+
+accuracy: deps
+	@$(MAKE) --no-print-directory -j$$(nproc) accuracy-programs
+	@BUILD=$(BUILD) $(ACCURACY) $(BUILD)/accuracy.json
+
+accuracy-programs: $(ACCURACY) $(ACCURACY_IMAGES)
+.PHONY: accuracy-programs
 
 MINUTES ?= 2
 stress: deps

@@ -8,7 +8,7 @@
  */
 #include <stddef.h>
 
-#define MEASURE_ROWS_MAX 128
+#define MEASURE_ROWS_MAX 1024
 
 enum measure_goal {
 	MEASURE_NO_GOAL,

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Every calibration row of PsPIN's RTL against the model: accuracy OUT.json [ROW...]. A row is exact if the model says what was
+ * measured, to the digits that the measurement has; its error counts as 0. Each runs in a process of its own, so that one
+ * that hangs or crashes spoils no other; then its error is 1.
+ */
+#include <errno.h>
+#include <math.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <common/measure.h>
+
+#include "accuracy.h"
+#include "compare.h"
+
+#define SECONDS_MAX 20
+
+static const struct kind {
+	const char *image;
+	const struct row *rows;
+} kinds[] = {
+	{"sequences", sequence_rows}, {"programs", path_rows},	{"programs", schedule_rows},
+	{"programs", command_rows},   {"programs", memory_rows}, {"straight", cache_rows},
+};
+
+struct judged {
+	const struct row *row;
+	struct values values;
+	int measured; /* 0: it failed */
+	int exact;
+	double error;
+	char why[200];
+};
+
+static void child(const struct row *row, const char *image, int to)
+{
+	static struct machine machine;
+	struct values values = {0};
+	const char *build = getenv("BUILD");
+	char path[512];
+
+	alarm(SECONDS_MAX);
+	snprintf(path, sizeof(path), "%s/tests/accuracy/%s.elf", build ? build : "build", image);
+	dup2(to, STDOUT_FILENO);
+	machine__open(&machine, path);
+	row->measure(&machine, row, &values);
+	/* anything said before is a failure's reason; these are not text */
+	if (write(to, &values, sizeof(values)) != sizeof(values))
+		_Exit(1);
+	_Exit(0);
+}
+
+static void measure(struct judged *judged, const char *image)
+{
+	size_t have = 0;
+	int fds[2], status;
+	char data[sizeof(struct values)];
+	ssize_t n;
+	pid_t pid;
+
+	if (pipe(fds) || (pid = fork()) < 0) {
+		snprintf(judged->why, sizeof(judged->why), "%s", strerror(errno));
+		return;
+	}
+	if (!pid) {
+		close(fds[0]);
+		child(judged->row, image, fds[1]);
+	}
+	close(fds[1]);
+	while (have < sizeof(data) && (n = read(fds[0], data + have, sizeof(data) - have)) > 0)
+		have += (size_t)n;
+	close(fds[0]);
+	if (waitpid(pid, &status, 0) < 0)
+		status = -1;
+	if (WIFEXITED(status) && !WEXITSTATUS(status) && have == sizeof(data)) {
+		memcpy(&judged->values, data, sizeof(data));
+		judged->measured = 1;
+	} else if (WIFSIGNALED(status)) {
+		snprintf(judged->why, sizeof(judged->why), "%s", strsignal(WTERMSIG(status)));
+	} else {
+		snprintf(judged->why, sizeof(judged->why), "%.*s", (int)have, data);
+	}
+}
+
+static void print_row(const struct judged *judged)
+{
+	const struct row *row = judged->row;
+	char model[200] = "";
+	int n = 0;
+
+	for (unsigned i = 0; i < judged->values.count && n < (int)sizeof(model) - 16; i++)
+		n += snprintf(model + n, sizeof(model) - (size_t)n, "%s%.4g", i ? " " : "", judged->values.v[i]);
+	printf("%-15s %-34s %14s ", row->group, row->name, row->measured);
+	if (!judged->measured)
+		printf("failed: %s\n", judged->why);
+	else
+		printf("%14s %8.2f %% %s%s\n", model, 100 * judged->error, judged->exact ? "exact" : "",
+		       row->flags & ROW_DOUBT ? " (less trusted)" : "");
+}
+
+/* One line of the summary, of the rows that `wanted` says. */
+struct summary {
+	double errors[1024];
+	unsigned count, exact, failed;
+};
+
+static void summary__add(struct summary *summary, const struct judged *judged)
+{
+	summary->errors[summary->count++] = judged->error;
+	summary->exact += (unsigned)judged->exact;
+	summary->failed += !judged->measured;
+}
+
+static void summary__print(struct summary *summary, const char *name)
+{
+	double median = measure_median(summary->errors, summary->count);
+
+	if (!summary->count)
+		return;
+	printf("%-22s %4u rows, exact %5.1f %%, error: median %6.3f %%, worst %7.3f %%", name, summary->count,
+	       100.0 * summary->exact / summary->count, 100 * median, 100 * summary->errors[summary->count - 1]);
+	if (summary->failed)
+		printf(", %u failed", summary->failed);
+	printf("\n");
+}
+
+static void print_groups(const struct judged *judged, unsigned count)
+{
+	printf("\n");
+	for (unsigned i = 0; i < count; i++) {
+		static struct summary summary;
+
+		if (i && !strcmp(judged[i].row->group, judged[i - 1].row->group))
+			continue;
+		summary.count = summary.exact = summary.failed = 0;
+		for (unsigned k = 0; k < count; k++) {
+			if (strcmp(judged[k].row->group, judged[i].row->group))
+				continue;
+			if (k < i)
+				break;
+			summary__add(&summary, &judged[k]);
+		}
+		if (summary.count)
+			summary__print(&summary, judged[i].row->group);
+	}
+}
+
+static void add_figures(struct measure *m, struct judged *judged, unsigned count)
+{
+	static struct summary all[2]; /* idle, load */
+	double median[2], worst[2], share[2];
+	struct measure_row *row;
+
+	printf("\n");
+	for (unsigned i = 0; i < count; i++)
+		summary__add(&all[judged[i].row->flags & ROW_LOAD], &judged[i]);
+	for (unsigned load = 0; load < 2; load++) {
+		if (!all[load].count)
+			return;
+		summary__print(&all[load], load ? "under load" : "idle");
+		median[load] = measure_median(all[load].errors, all[load].count);
+		worst[load] = all[load].errors[all[load].count - 1];
+		share[load] = (double)all[load].exact / all[load].count;
+	}
+	row = measure_add(m, "accuracy.idle.exact_share", share[0], "rows");
+	measure_goal(row, MEASURE_AT_LEAST, 0.95, row->value);
+	row = measure_add(m, "accuracy.idle.worst_error", worst[0], "relative");
+	measure_goal(row, MEASURE_AT_MOST, 0.02, row->value);
+	measure_add(m, "accuracy.idle.median_error", median[0], "relative");
+	measure_add(m, "accuracy.load.exact_share", share[1], "rows");
+	row = measure_add(m, "accuracy.load.median_error", median[1], "relative");
+	measure_goal(row, MEASURE_AT_MOST, 0.01, row->value);
+	row = measure_add(m, "accuracy.load.worst_error", worst[1], "relative");
+	measure_goal(row, MEASURE_AT_MOST, 0.05, row->value);
+	all[0].count = 0;
+	for (unsigned i = 0; i < count; i++)
+		summary__add(&all[0], &judged[i]);
+	measure_add(m, "accuracy.median_error", measure_median(all[0].errors, count), "relative");
+	measure_add(m, "accuracy.worst_error", all[0].errors[count - 1], "relative");
+}
+
+static void add_rows(struct measure *m, const struct judged *judged, unsigned count)
+{
+	for (unsigned i = 0; i < count; i++) {
+		const struct row *row = judged[i].row;
+		struct measure_row *to;
+		char name[64];
+
+		snprintf(name, sizeof(name), "%s.%s", row->group, row->name);
+		to = measure_add(m, name, judged[i].measured ? judged[i].values.v[0] : NAN, row->unit);
+		measure_baseline(to, measured_first(row));
+		to->error = judged[i].error;
+		measure_goal(to, MEASURE_AT_MOST, row->flags & ROW_LOAD ? 0.05 : 0.02, to->error);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	static struct judged judged[1024];
+	static struct measure m;
+	unsigned count = 0, failed = 0;
+
+	if (argc < 2) {
+		fprintf(stderr, "usage: accuracy OUT.json [ROW...]\n");
+		return 2;
+	}
+	measure_begin(&m, "accuracy");
+	printf("%-15s %-34s %14s %14s %10s\n", "group", "row", "measured", "model", "error");
+	for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++) {
+		for (const struct row *row = kinds[k].rows; row->name; row++) {
+			struct judged *one = &judged[count];
+			int wanted = argc == 2;
+
+			for (int a = 2; a < argc; a++)
+				wanted |= !strncmp(row->name, argv[a], strlen(argv[a]));
+			if (!wanted)
+				continue;
+			one->row = row;
+			fflush(stdout);
+			measure(one, kinds[k].image);
+			compare(row, one->measured ? &one->values : NULL, &one->error, &one->exact);
+			print_row(one);
+			failed += !one->measured;
+			count++;
+		}
+	}
+	print_groups(judged, count);
+	add_figures(&m, judged, count);
+	add_rows(&m, judged, count);
+	if (measure_write(&m, argv[1]))
+		perror(argv[1]);
+	return failed ? 1 : 0;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef TESTS_ACCURACY_H
+#define TESTS_ACCURACY_H
+
+/*
+ * Calibration rows of the RTL against the model. A row is what was measured, and how it is measured in the model: on a machine
+ * of its own, so that rows do not depend on each other.
+ */
+#include "machine.h"
+
+#define VALUES_MAX 32
+
+/* What a row gives: a number, or several in an order (times of starts, clusters). */
+struct values {
+	double v[VALUES_MAX];
+	unsigned count;
+};
+void values__add(struct values *values, double v);
+
+enum {
+	ROW_LOAD = 1,  /* several at once; else idle */
+	ROW_DOUBT = 2, /* the measurements themselves say not to trust it much, or do not say all of how it was run */
+};
+
+struct row {
+	const char *group, *name;
+	/* "20.9", "1.02-1.05" (any of it), or several numbers with blanks between; as many digits as were measured */
+	const char *measured;
+	const char *unit;
+	unsigned flags;
+	void (*measure)(struct machine *machine, const struct row *row, struct values *out);
+	const char *text[3];
+	long arg[4];
+	double grain; /* of the model's value: exact if no farther off; beside half of the last digit */
+};
+
+/* Rows of one kind each; ends with name NULL. */
+extern const struct row sequence_rows[], path_rows[], schedule_rows[], command_rows[], memory_rows[], cache_rows[];
+
+/* --- what several kinds have in common --- */
+
+/* One-cycle instructions of `function` before FUNCTION_from. */
+double cycles_before(const struct machine *machine, const char *function);
+/* Of a task that ran `function`: cycles from FUNCTION_from on to where it returns. */
+double body_from(const struct machine *machine, const struct ended *ended, const char *function);
+/* The same on an idle machine, warm. */
+double timed_body(struct machine *machine, const char *function);
+/* `count` packets of one message, its last one marked, to packets[n] on; the new n. */
+unsigned add_packets(struct packet *packets, unsigned n, uint32_t message, const struct soc_context *context,
+		     unsigned bytes, unsigned count);
+/*
+ * So many HPUs of so many clusters run `function`, warm: a message for each cluster, packets in turn. Packet i is on
+ * cluster i modulo clusters.
+ */
+void run_at_once(struct machine *machine, const char *function, unsigned hpus, unsigned clusters, unsigned bytes);
+
+#endif

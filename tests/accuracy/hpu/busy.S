@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* busy_N: from a task's start to its doorbell N cycles, so a body of N - 7; empty: a return. Public straight code, too. */
+	.section .text.hpu, "ax"
+	.option norvc
+	.option norelax
+
+	.macro FUNC name
+	.balign 16
+	.globl \name
+	.type \name, @function
+\name:
+	.endm
+
+	FUNC empty
+	ret
+
+	/* 1 + 4 turns - 2 + 2 to return */
+	.macro BUSY cycles
+	FUNC busy_\cycles
+	.set turns, (\cycles - 7 - 1) / 4
+	.set rest, (\cycles - 7 - 1) % 4
+	.if turns
+	li	t0, turns
+1:	addi	t0, t0, -1
+	bnez	t0, 1b
+	.else
+	nop
+	.endif
+	.rept rest
+	nop
+	.endr
+	ret
+	.endm
+	BUSY 26
+	BUSY 90
+	BUSY 410
+	BUSY 1009
+	BUSY 2009

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Loops of memory accesses, as the measurements had them. What is timed is from NAME_from on to the return: the counter's li,
+ * and the loop. Loops begin on a 16-byte line.
+ */
+#include "hwmodel/image/registers.h"
+
+	.section .text.hpu, "ax"
+	.option norvc
+	.option norelax
+
+	.macro FUNC name
+	.balign 16
+	.globl \name
+	.type \name, @function
+\name:
+	.endm
+
+	/* Address in t0: the base, or so many bytes (as a shift) from one HPU to the next behind it. */
+	.set SAME, 32
+	.set OWN_PACKET, 0
+
+	.macro PLACE base field shift
+	li	t0, \base
+	lw	t1, 0(a0)
+	lw	t2, \field(a0)
+	li	t3, 1
+	nop
+	slli	t2, t2, \shift & 31
+	.if \base == 0			/* of the own packet in L2 */
+	lw	t0, 0x3c(t1)
+	.elseif \shift == SAME
+	nop
+	.else
+	add	t0, t0, t2
+	.endif
+	.endm
+	.set HPU, 12			/* which number of the arguments: in its cluster, of all */
+	.set GLOBAL, 4
+
+	.macro LOAD
+	lw	t4, 0(t0)
+	.endm
+	.macro STORE
+	sw	t3, 0(t0)
+	.endm
+	.macro AMO
+	amoadd.w t4, t3, (t0)
+	.endm
+
+	/* `times` times `unroll` accesses; the return is 2 more */
+	.macro LOOP name times unroll access base field shift
+	FUNC \name
+	PLACE \base \field \shift
+	.balign 16
+	nop
+	nop
+	nop
+	.globl \name\()_from
+\name\()_from:
+	li	t5, \times
+1:	.rept	\unroll
+	\access
+	.endr
+	addi	t5, t5, -1
+	bnez	t5, 1b
+	ret
+	.endm
+
+	/* 160 accesses to the own L1, 16 per iteration: one word, and a word of each HPU */
+	LOOP l1_word_load 10 16 LOAD 0x1b090000 HPU SAME
+	LOOP l1_word_amo 10 16 AMO 0x1b090000 HPU SAME
+	LOOP l1_banks_load 10 16 LOAD 0x1b090000 HPU 2
+	LOOP l1_banks_amo 10 16 AMO 0x1b090000 HPU 2
+	LOOP driver_registers 10 16 LOAD HPU_DRIVER+0x10 HPU SAME
+	/* 32: L2 */
+	LOOP l2_handler_load_32 4 8 LOAD 0x1c310000 HPU SAME
+	LOOP l2_packet_load_32 4 8 LOAD OWN_PACKET HPU SAME
+	/* 16: L2, by what it is and the distance of the HPUs' words */
+	.macro SIXTEEN name access
+	LOOP l2_handler_\name\()_same 2 8 \access 0x1c310000 GLOBAL SAME
+	LOOP l2_handler_\name\()_8 2 8 \access 0x1c310000 GLOBAL 3
+	LOOP l2_handler_\name\()_256 2 8 \access 0x1c310000 GLOBAL 8
+	LOOP l2_packet_\name 2 8 \access OWN_PACKET GLOBAL SAME
+	LOOP remote_\name\()_same 2 8 \access 0x10090000 GLOBAL SAME
+	LOOP remote_\name\()_own 2 8 \access 0x10090000 GLOBAL 2
+	.endm
+	SIXTEEN load LOAD
+	SIXTEEN store STORE
+	SIXTEEN amo AMO
+	/* 80 loads of packet memory: long enough to meet a stream of copies */
+	LOOP l2_packet_load_80 10 8 LOAD OWN_PACKET HPU SAME
+	LOOP l2_handler_load_80 10 8 LOAD 0x1c310000 HPU SAME
+	LOOP l2_handler_store_80 10 8 STORE 0x1c310000 HPU SAME
+	LOOP l2_packet_store_80 10 8 STORE OWN_PACKET HPU SAME
+	/* owners of a word that others load: while those do, and for long */
+	LOOP l1_word_load_800 50 16 LOAD 0x1b090000 HPU SAME
+	LOOP l1_banks_load_960 60 16 LOAD 0x1b090100 HPU 2
+
+	/* against packet copies */
+	.macro WALK name access
+	FUNC \name
+	PLACE 0x1b090000 HPU 6
+	addi	t5, t0, 1024
+	addi	t5, t5, 1024
+	addi	t5, t5, 1024
+	addi	t5, t5, 768		/* 60 x 64 */
+	.balign 16
+	nop
+	nop
+	nop
+	.globl \name\()_from
+\name\()_from:
+	nop
+1:
+	.set	offset, 0
+	.rept	16
+	\access	t4, offset(t0)
+	.set	offset, offset + 4
+	.endr
+	addi	t0, t0, 64
+	bne	t0, t5, 1b
+	ret
+	.endm
+	WALK walk_load lw
+	WALK walk_store sw
+	LOOP fixed_bank_load 60 16 LOAD 0x1b090000 HPU 2
+	LOOP fixed_bank_amo 36 16 AMO 0x1b090000 HPU 2
+
+	FUNC walk_sum
+	PLACE 0x1b090000 HPU 10
+	.balign 16
+	nop
+	nop
+	nop
+	.globl walk_sum_from
+walk_sum_from:
+	li	t5, 200
+1:	lw	t4, 0(t0)
+	addi	t0, t0, 4
+	add	t6, t6, t4
+	addi	t5, t5, -1
+	bnez	t5, 1b
+	ret
+
+	/* {lw; addi; add; bne} over words */
+	.macro WORDS name base words
+	FUNC \name
+	.if \base == OWN_PACKET
+	lw	t0, 0(a0)
+	nop
+	lw	t0, 0x3c(t0)
+	nop
+	.else
+	li	t0, \base
+	.endif
+	addi	t1, t0, 4*\words
+	nop
+	nop
+	.balign 16
+	.globl \name\()_from
+\name\()_from:
+1:	lw	t2, 0(t0)
+	addi	t0, t0, 4
+	add	t3, t3, t2
+	bne	t0, t1, 1b
+	ret
+	.endm
+	WORDS words_l1 0x1b090000 64
+	WORDS words_l2_packet OWN_PACKET 16
+
+	/* 4 transfers of 1024 bytes, then polls until the last is done */
+	.macro TRANSFERS name from to
+	FUNC \name
+	lw	t0, 0(a0)
+	lw	t2, HPU(a0)
+	li	t5, HPU_DMA
+	li	t1, \to
+	slli	t2, t2, 12
+	.if \from == OWN_PACKET
+	lw	t0, 0x3c(t0)
+	.else
+	li	t0, \from
+	add	t0, t0, t2
+	.endif
+	add	t1, t1, t2
+	li	t3, 1024
+	li	t6, 1024
+	sw	zero, 4(t5)
+	sw	zero, 12(t5)
+	.balign 16
+	.globl \name\()_from
+\name\()_from:
+	.rept 4
+	sw	t0, 0(t5)
+	sw	t1, 8(t5)
+	sw	t3, 16(t5)
+	lw	t4, DMA_LAUNCH(t5)
+	add	t0, t0, t6
+	add	t1, t1, t6
+	nop
+	.endr
+2:	lw	t2, DMA_DONE(t5)
+	bltu	t2, t4, 2b
+	ret
+	.endm
+	TRANSFERS transfers_l2_packet_l1 OWN_PACKET 0x1b0a0000
+	TRANSFERS transfers_l1_l2_handler 0x1b0a0000 0x1c310000

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* pspin_soc.md, contention; pspin_load.md 3, 4, 5: L2, remote L1, packet copies against cores; 7: locks. */
+#include "accuracy.h"
+
+/* Mean over tasks of handler `function` (packets from..to) of cycles per access. */
+static double mean(const struct machine *machine, const char *function, unsigned from, unsigned step, unsigned to,
+		   double accesses)
+{
+	double sum = 0;
+	unsigned n = 0;
+
+	for (unsigned i = from; i < to; i += step, n++)
+		sum += body_from(machine, machine__task(machine, i, SOC_PAYLOAD), function);
+	return sum / n / accesses;
+}
+
+/* HPUs, clusters, accesses of each; 1: the packets of all are at one place. */
+static void at_once(struct machine *machine, const struct row *row, struct values *out)
+{
+	unsigned hpus = (unsigned)row->arg[0];
+
+	machine->one_place = (int)row->arg[3];
+	run_at_once(machine, row->text[0], hpus, (unsigned)row->arg[1], 64);
+	values__add(out, mean(machine, row->text[0], 0, 1, hpus, (double)row->arg[2]));
+}
+
+/* One HPU, per access. */
+static void alone(struct machine *machine, const struct row *row, struct values *out)
+{
+	values__add(out, timed_body(machine, row->text[0]) / (double)row->arg[0]);
+}
+
+/* 16 HPUs of clusters 0 and 1 with 16 of the others: mean of each half. */
+static void halves(struct machine *machine, const struct row *row, struct values *out)
+{
+	const struct soc_context *contexts[4];
+	struct packet packets[32];
+
+	machine__warm(machine, row->text[0]);
+	machine__warm(machine, row->text[1]);
+	for (unsigned i = 0; i < 4; i++)
+		contexts[i] = machine__context(machine, NULL, row->text[i / 2], NULL, WHOLE);
+	for (unsigned i = 0; i < 32; i++)
+		packets[i] = (struct packet){i % 4, contexts[i % 4], 64, i >= 28};
+	machine__group(machine, packets, 32);
+	values__add(out, (mean(machine, row->text[0], 0, 4, 32, 16) + mean(machine, row->text[0], 1, 4, 32, 16)) / 2);
+	values__add(out, (mean(machine, row->text[1], 2, 4, 32, 16) + mean(machine, row->text[1], 3, 4, 32, 16)) / 2);
+}
+
+/* 24 HPUs of clusters 1 to 3. */
+static void three_clusters(struct machine *machine, const struct row *row, struct values *out)
+{
+	const struct soc_context *context;
+	struct packet packets[24];
+
+	machine__warm(machine, row->text[0]);
+	context = machine__context(machine, NULL, row->text[0], NULL, WHOLE);
+	for (unsigned i = 0; i < 24; i++)
+		packets[i] = (struct packet){1 + i % 3, context, 64, i >= 21};
+	machine__group(machine, packets, 24);
+	values__add(out, mean(machine, row->text[0], 0, 1, 24, 16));
+}
+
+/* `count` HPUs of cluster 1 load from cluster 0; alone of their kind. */
+static void remote(struct machine *machine, const struct row *row, struct values *out)
+{
+	const struct soc_context *context;
+	struct packet packets[8];
+	unsigned count = (unsigned)row->arg[0];
+
+	machine__warm(machine, row->text[0]);
+	context = machine__context(machine, NULL, row->text[0], NULL, WHOLE);
+	machine__group(machine, packets, add_packets(packets, 0, 1, context, 64, count));
+	values__add(out, mean(machine, row->text[0], 0, 1, count, 16));
+}
+
+/*
+ * Cluster 0's HPUs run the second handler, and `arg` HPUs of cluster 1 the first, which accesses cluster 0's L1; cycles per
+ * access of those (16 each), or (arg 1) the whole body of the owners.
+ */
+static void against_owners(struct machine *machine, const struct row *row, struct values *out)
+{
+	const struct soc_context *owner, *guest;
+	unsigned guests = (unsigned)row->arg[0], n;
+	struct packet packets[16];
+
+	machine__warm(machine, row->text[0]);
+	machine__warm(machine, row->text[1]);
+	owner = machine__context(machine, NULL, row->text[1], NULL, WHOLE);
+	guest = machine__context(machine, NULL, row->text[0], NULL, WHOLE);
+	n = add_packets(packets, 0, 0, owner, 64, 8);
+	n = add_packets(packets, n, 1, guest, 64, guests);
+	machine__group(machine, packets, n);
+	values__add(out, row->arg[1] ? mean(machine, row->text[1], 0, 1, 8, (double)row->arg[1])
+				     : mean(machine, row->text[0], 8, 1, n, 16));
+}
+
+/*
+ * `hpus` HPUs of cluster `arg 2` run the handler while `packets` packets of 1024 bytes go to cluster 0: the mean body, over
+ * `arg 3` accesses.
+ */
+static void against_copies(struct machine *machine, const struct row *row, struct values *out)
+{
+	unsigned hpus = (unsigned)row->arg[0], copies = (unsigned)row->arg[1], n;
+	const struct soc_context *looping, *empty;
+	struct packet packets[128];
+
+	machine__warm(machine, row->text[0]);
+	machine__warm(machine, "empty");
+	looping = machine__context(machine, NULL, row->text[0], NULL, WHOLE);
+	empty = machine__context(machine, NULL, "empty", NULL, WHOLE);
+	n = add_packets(packets, 0, (uint32_t)row->arg[2], looping, 64, hpus);
+	n = add_packets(packets, n, 8, empty, 1024, copies);
+	machine__group(machine, packets, n);
+	values__add(out, mean(machine, row->text[0], 0, 1, hpus, (double)row->arg[3]));
+}
+
+/* All HPUs' critical sections from the first one's begin to the last one's end. */
+static void critical_sections(struct machine *machine, const struct row *row, struct values *out)
+{
+	double from = 0, to = 0;
+
+	run_at_once(machine, row->text[0], (unsigned)row->arg[0], 1, 64);
+	for (unsigned i = 0; i < machine->count; i++) {
+		const struct ended *ended = &machine->ended[i];
+		double begin = (double)ended->task.first + cycles_before(machine, row->text[0]);
+
+		if (!i || begin < from)
+			from = begin;
+		if ((double)ended->task.returned - 2 > to)
+			to = (double)ended->task.returned - 2;
+	}
+	values__add(out, to - from);
+}
+
+#define ROW(group, name, measured, flags, measure, function, ...)                                  \
+	{group, name, measured, "cycles", flags, measure, {function}, {__VA_ARGS__}}
+#define CONTENTION(name, measured, function, hpus, clusters, ...)                                  \
+	ROW("soc contention", name, measured, (hpus) > 1 ? ROW_LOAD : 0, at_once, function, hpus, clusters,         \
+	    __VA_ARGS__)
+/* 1, 4, 8, 16, 32 HPUs */
+#define L2(what, one, four, eight, sixteen, all)                                                   \
+	ROW("load l2", what "_1", one, ROW_LOAD, at_once, what, 1, 1, 16),                         \
+	ROW("load l2", what "_4", four, ROW_LOAD, at_once, what, 4, 1, 16),                        \
+	ROW("load l2", what "_8", eight, ROW_LOAD, at_once, what, 8, 1, 16),                       \
+	ROW("load l2", what "_16", sixteen, ROW_LOAD, at_once, what, 16, 2, 16),                   \
+	ROW("load l2", what "_32", all, ROW_LOAD, at_once, what, 32, 4, 16)
+#define SPREAD(what, eight, sixteen)                                                               \
+	ROW("load l2", what "_4x2", eight, ROW_LOAD, at_once, what, 8, 4, 16),                     \
+	ROW("load l2", what "_4x4", sixteen, ROW_LOAD, at_once, what, 16, 4, 16)
+#define MIXED(name, measured, one, other)                                                          \
+	{"load l2", "mixed_" name, measured, "cycles", ROW_LOAD, halves, {one, other}}
+#define OWNERS(name, measured, flags, guest, owner, guests, per)                                   \
+	{"load remote", name, measured, "cycles", ROW_LOAD | (flags), against_owners, {guest, owner}, {guests, per}}
+#define REMOTE(name, measured, function, hpus)                                                     \
+	ROW("load remote", name, measured, ROW_LOAD, remote, function, hpus)
+/* alone, with copies for one HPU and for seven */
+#define COPIES(what, alone_, with)                                                                 \
+	ROW("load copies", what "_alone", alone_, 0, alone, what, 1),                              \
+	ROW("load copies", what "_1", with, ROW_LOAD, against_copies, what, 1, 60, 0, 1),          \
+	ROW("load copies", what "_7", with, ROW_LOAD, against_copies, what, 7, 60, 0, 1)
+#define LOCKS(what, flags, one, two, four, eight)                                                  \
+	ROW("load locks", what "_1", one, flags, critical_sections, what, 1),                      \
+	ROW("load locks", what "_2", two, ROW_LOAD | (flags), critical_sections, what, 2),         \
+	ROW("load locks", what "_4", four, ROW_LOAD | (flags), critical_sections, what, 4),        \
+	ROW("load locks", what "_8", eight, ROW_LOAD | (flags), critical_sections, what, 8)
+
+const struct row memory_rows[] = {
+	ROW("soc memory", "lw_addi_add_bne_l1", "5.97", 0, alone, "words_l1", 64),
+	ROW("soc memory", "lw_addi_add_bne_l2_packet", "24.9", 0, alone, "words_l2_packet", 16),
+	CONTENTION("l1_word_load_1", "1.24", "l1_word_load", 1, 1, 160),
+	CONTENTION("l1_word_load_2", "2.0", "l1_word_load", 2, 1, 160),
+	CONTENTION("l1_word_load_4", "4.0", "l1_word_load", 4, 1, 160),
+	CONTENTION("l1_word_load_8", "7.96", "l1_word_load", 8, 1, 160),
+	CONTENTION("l1_word_amo_1", "2.18", "l1_word_amo", 1, 1, 160),
+	CONTENTION("l1_word_amo_2", "4.0", "l1_word_amo", 2, 1, 160),
+	CONTENTION("l1_word_amo_4", "7.98", "l1_word_amo", 4, 1, 160),
+	CONTENTION("l1_word_amo_8", "15.96", "l1_word_amo", 8, 1, 160),
+	CONTENTION("l1_banks_load_8", "1.24", "l1_banks_load", 8, 1, 160),
+	CONTENTION("l1_banks_amo_8", "2.18", "l1_banks_amo", 8, 1, 160),
+	CONTENTION("l2_handler_word_load_1", "21.4", "l2_handler_load_32", 1, 1, 32),
+	CONTENTION("l2_handler_word_load_8", "22.0", "l2_handler_load_32", 8, 1, 32),
+	CONTENTION("l2_handler_word_load_32", "63.1", "l2_handler_load_32", 32, 4, 32),
+	CONTENTION("l2_packet_word_load_32", "31.6", "l2_packet_load_32", 32, 4, 32, 1),
+	CONTENTION("driver_registers_8", "1.24", "driver_registers", 8, 1, 160),
+
+	L2("l2_handler_load_same", "21.4", "21.4", "22.5", "31.8", "62.4"),
+	L2("l2_handler_load_8", "21.4", "21.4", "22.5", "31.8", "62.4"),
+	L2("l2_handler_load_256", "21.4", "21.4", "22.5", "31.8", "62.4"),
+	L2("l2_packet_load", "20.4", "20.4", "20.4", "20.4", "31.4"),
+	ROW("load l2", "l2_packet_load_same_word_32", "31.4", ROW_LOAD, at_once, "l2_packet_load", 32, 4, 16, 1),
+	L2("l2_handler_store_same", "21.4", "21.5", "24.4", "47.2", "93.1"),
+	L2("l2_handler_store_256", "21.4", "21.5", "24.4", "47.2", "93.1"),
+	L2("l2_packet_store", "21.4", "21.5", "24.4", "47.2", "93.1"),
+	L2("l2_handler_amo_same", "27.4", "40.4", "78.9", "156", "310"),
+	L2("l2_handler_amo_8", "27.4", "40.4", "78.9", "156", "310"),
+	L2("l2_packet_amo", "22.4", "22.6", "24.5", "47.3", "93.2"),
+	SPREAD("l2_handler_load_same", "22.9", "31.8"),
+	SPREAD("l2_packet_load", "20.4", "20.4"),
+	SPREAD("l2_handler_store_same", "24.6", "47.2"),
+	SPREAD("l2_handler_amo_same", "79", "156"),
+	SPREAD("l2_packet_amo", "24.7", "47.3"),
+	MIXED("load_handler_load_packet", "31.9 31.9", "l2_handler_load_same", "l2_packet_load"),
+	MIXED("load_handler_store_handler", "46.3 47.6", "l2_handler_load_same", "l2_handler_store_same"),
+	MIXED("load_packet_store_packet", "45.9 47.2", "l2_packet_load", "l2_packet_store"),
+	MIXED("store_handler_store_packet", "92 94", "l2_handler_store_same", "l2_packet_store"),
+	MIXED("load_packet_amo_handler", "149 156", "l2_packet_load", "l2_handler_amo_same"),
+	/* its window was 70 % covered, and 35 while the stream runs is "about" */
+	ROW("load l2", "l2_packet_load_against_copies", "35", ROW_LOAD | ROW_DOUBT, against_copies, "l2_packet_load_80", 8, 110, 1,
+	    80),
+	ROW("load l2", "l2_handler_load_against_copies", "22.5", ROW_LOAD, against_copies, "l2_handler_load_same", 8, 60,
+	    1, 16),
+	ROW("load l2", "l2_handler_store_against_copies", "24.4", ROW_LOAD, against_copies, "l2_handler_store_same", 8, 60,
+	    1, 16),
+	ROW("load l2", "l2_packet_store_against_copies", "24.4", ROW_LOAD, against_copies, "l2_packet_store", 8, 60, 1,
+	    16),
+
+	REMOTE("remote_load_1", "22.4", "remote_load_own", 1),
+	REMOTE("remote_load_2", "22.4", "remote_load_own", 2),
+	REMOTE("remote_load_4", "22.4", "remote_load_own", 4),
+	REMOTE("remote_load_8", "22.4", "remote_load_own", 8),
+	REMOTE("remote_load_same_8", "22.4", "remote_load_same", 8),
+	REMOTE("remote_store_8", "23.4", "remote_store_own", 8),
+	REMOTE("remote_store_same_8", "23.4", "remote_store_same", 8),
+	REMOTE("remote_amo_8", "24.5", "remote_amo_own", 8),
+	REMOTE("remote_amo_same_8", "24.5", "remote_amo_same", 8),
+	ROW("load remote", "remote_load_24", "24.2", ROW_LOAD, three_clusters, "remote_load_own"),
+	ROW("load remote", "remote_store_24", "29.8", ROW_LOAD, three_clusters, "remote_store_own"),
+	ROW("load remote", "remote_amo_24", "47.2", ROW_LOAD, three_clusters, "remote_amo_own"),
+	OWNERS("remote_load_8_owners_elsewhere", "22.4", 0, "remote_load_own", "l1_banks_load_960", 8, 0),
+	OWNERS("owners_elsewhere", "1199", 0, "remote_load_own", "l1_banks_load_960", 8, 1),
+	OWNERS("remote_load_8_of_hammered_word", "71", 0, "remote_load_same", "l1_word_load_800", 8, 0),
+	OWNERS("remote_load_1_of_hammered_word", "26.0", 0, "remote_load_same", "l1_word_load_800", 1, 0),
+	OWNERS("owners_of_hammered_word_1", "8.04", ROW_DOUBT, "remote_load_same", "l1_word_load", 1, 160),
+
+	COPIES("walk_load", "1199", "1358"),
+	COPIES("walk_store", "1199", "1358"),
+	COPIES("fixed_bank_load", "1199", "1399"),
+	COPIES("fixed_bank_amo", "1259", "1476"),
+	COPIES("walk_sum", "1399", "1496"),
+
+	/* C with PsPIN's library, whose instructions the rows do not tell: contention depends on them */
+	LOCKS("lock_try", ROW_DOUBT, "49", "95", "162", "529"),
+	LOCKS("lock_back_off", ROW_DOUBT, "59", "129", "293", "489"),
+	{0}};
