@@ -143,7 +143,7 @@ const struct soc_context *machine__context(struct machine *machine, const char *
 	context->handler_mem_bytes = L2_HANDLER_BYTES;
 	context->host_mem = HOST_BASE;
 	context->host_mem_bytes = HOST_BYTES;
-	context->scratchpad = L1_SCRATCHPADS;
+	context->scratchpad = machine->soc.memory.l1_scratchpads;
 	context->scratchpad_bytes = 0x1000;
 	context->bytes_in_l1 = machine->stored ? 64 : bytes_in_l1;
 	return context;

@@ -93,7 +93,7 @@ static int fill_cache(struct pspin *nic, const struct btf *btf)
 	return rc;
 }
 
-static int fill(struct pspin *nic, const struct spin_object *object, const struct workload *w, unsigned messages)
+int workload__fill(struct pspin *nic, const struct spin_object *object, const struct workload *w, unsigned messages)
 {
 	const struct btf *btf = bpf_object__btf(object->types);
 	int rc = 0;
@@ -171,7 +171,7 @@ int workload__run(const struct workload *w, const struct pspin_target *target, u
 	image = spin_object__image(object, &bytes);
 	if (image && !pspin__open(&nic, target, spin_object__meta(object), image, bytes, &udp, err, err_bytes)) {
 		rc = pspin__limit(nic, &limits) ||
-		     fill(nic, object, w, workload__messages(w, packet_bytes, packets));
+		     workload__fill(nic, object, w, workload__messages(w, packet_bytes, packets));
 		if (rc)
 			snprintf(err, err_bytes, "%s: its state cannot be set", w->handler);
 		else

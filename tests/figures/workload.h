@@ -24,6 +24,10 @@ extern const unsigned workload_count;
 int workload__run(const struct workload *w, const struct pspin_target *target, unsigned packet_bytes, unsigned packets,
 		  int at_once, struct bench_result *out, char *err, size_t err_bytes);
 
+/* The state and tables that it wants, as for so many messages. 0 or not. */
+struct spin_object;
+int workload__fill(struct pspin *nic, const struct spin_object *object, const struct workload *w, unsigned messages);
+
 /* Frames, in order; in workload_packets.c. */
 struct workload_packets {
 	const struct workload *workload;

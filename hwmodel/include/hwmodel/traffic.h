@@ -80,11 +80,27 @@ struct pspin_packet_record {
 	size_t frame_bytes;
 };
 
+/* A HER as the machine gets it: PsPIN's own has the same fields. Functions: 0: none. Pointers are valid during the call. */
+struct pspin_her_record {
+	uint64_t packet, at_ps;
+	uint32_t message_id;
+	int end_of_message;
+	uint32_t l2, bytes, bytes_in_l1;
+	uint32_t header, payload, completion;
+	uint32_t handler_mem, handler_mem_bytes;
+	uint64_t host_mem;
+	uint32_t host_mem_bytes;
+	uint32_t scratchpad, scratchpad_bytes; /* offset in each cluster's L1 */
+	const uint8_t *content;  /* `bytes` at l2 */
+	const uint8_t *scratch;  /* scratchpad_bytes: what stands in the home cluster's */
+};
+
 /* Any may be NULL. Called in the order of time; they must not call the NIC. */
 struct pspin_observer {
 	void *arg;
 	void (*task)(void *arg, const struct pspin_task_record *record);
 	void (*packet)(void *arg, const struct pspin_packet_record *record);
+	void (*her)(void *arg, const struct pspin_her_record *record);
 	void (*event)(void *arg, uint64_t at_ps, const struct spin_event *event);
 	void (*send)(void *arg, uint64_t at_ps, const struct spin_request *request);
 	/* a command left (1) or was done (0); for traces */
