@@ -25,10 +25,28 @@ static const struct subcommand *const subcommands[] = {
 };
 #define SUBCOMMANDS (sizeof(subcommands) / sizeof(subcommands[0]))
 
+/* Where this thread's messages go instead of stderr. */
+static __thread char *kept;
+static __thread size_t kept_bytes;
+
+void complain_into(char *text, size_t bytes)
+{
+	kept = text;
+	kept_bytes = bytes;
+}
+
 int complain(const char *format, ...)
 {
 	va_list args;
 
+	if (kept) {
+		if (*kept)
+			return FAILED;
+		va_start(args, format);
+		vsnprintf(kept, kept_bytes, format, args);
+		va_end(args);
+		return FAILED;
+	}
 	fflush(stdout);
 	fputs("spinctl: ", stderr);
 	va_start(args, format);
