@@ -44,6 +44,10 @@ static const struct option_row rows[] = {
 	{ "html", 0, OPTION_STRING, "FILE", FIELD(html), "write a page with plots there, too" },
 	{ "trace", 0, OPTION_STRING, "FILE", FIELD(trace_file),
 	  "write what happens under load there, for chrome://tracing and ui.perfetto.dev" },
+	{ "sweep", 0, OPTION_LIST, "NAME=VALUES", FIELD(sweep),
+	  "once for each value of a target's parameter, of size (bytes from the IP header on) or of rate (Gbit/s offered): "
+	  "hpus=1..8, size=64,512, rate=100..400:50; several are all combined" },
+	{ "threads", 0, OPTION_UINT, "N", FIELD(threads), "that run a sweep (default: one per processor)" },
 	{ "budget", 0, OPTION_STRING, "RATE", FIELD(budget),
 	  "exit with 1 if the handlers do not keep up with so many Gbit/s of packet bytes" },
 	{ 0 },
@@ -55,6 +59,7 @@ static int run(const char **operands, unsigned count)
 
 	if (!status)
 		status = cost_run(&options, count ? operands[0] : NULL);
+	options__free_list(&options.sweep);
 	options__free_list(&options.fill.sets);
 	options__free_list(&options.fill.inserts);
 	options__free_list(&options.fill.files);
@@ -93,6 +98,8 @@ static const struct command_row row = {
 		{ "spinctl cost filtering.spin --datagrams 500 --match 'udp src 10.0.0.1' "
 		  "--insert 'routes:src=10.0.0.1 port=7000' --payload 484 --sizes none --budget 100 --trace filtering.json",
 		  "For CI: fails if packets of 512 bytes do not go at 100 Gbit/s; what happened on the way is in filtering.json." },
+		{ "spinctl cost filtering.spin --datagrams 200 --target pspin --sweep hpus=1,2,4,8 --sweep size=64,1024",
+		  "Eight NICs and sizes with each other, on all processors; the results do not depend on how many." },
 		{ 0 },
 	},
 	.notes = "Needs no root. Same input, same output.",

@@ -98,6 +98,10 @@ int cost_options__check(struct cost_options *o, unsigned operands)
 		wrong = "--gbps is a number of Gbit/s, 0.001 to 1000000";
 	if (!wrong && o->budget && read_gbps(o->budget, &o->budget_value))
 		wrong = "--budget is a number of Gbit/s, 0.001 to 1000000";
+	if (!wrong && o->sweep.count && (o->budget || o->trace_file || o->lines || o->sizes))
+		wrong = "--sweep has no --budget, --trace or --lines, and its sizes are an axis";
+	if (!wrong && o->threads && !o->sweep.count)
+		wrong = "--threads is of --sweep";
 	if (!wrong && read_sizes(o))
 		wrong = "--sizes is none, or up to 16 numbers of bytes from 28 to 9216, as in 64,512";
 	if (wrong)

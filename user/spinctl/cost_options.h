@@ -9,7 +9,8 @@ struct cost_options {
 	struct fill_options fill;
 	struct cost_made made;
 	struct { const char *path, *header, *payload, *completion; } image;
-	unsigned datagrams, top;
+	struct option_list sweep;
+	unsigned datagrams, top, threads;
 	int lines, json;
 	/* from the words above */
 	unsigned size[COST_SIZES_MAX], size_count;

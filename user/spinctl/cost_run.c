@@ -7,6 +7,7 @@
 #include "choice.h"
 #include "cost_options.h"
 #include "cost_run.h"
+#include "cost_sweep.h"
 #include "libspin/internal.h"
 
 struct job {
@@ -162,6 +163,27 @@ static int check_packets(const struct job *job, const char *path)
 	return DONE;
 }
 
+static int run_sweep(const struct job *job, const struct cost_source_options *source)
+{
+	struct cost_sweep sweep = { .program = &job->program, .source = source, .base = job->report };
+	const struct cost_options *o = job->options;
+	char why[512];
+	int status;
+
+	if (cost_sweep__parse(&sweep, &o->sweep, why, sizeof(why)))
+		status = complain("%s", why);
+	else
+		status = cost_sweep__run(&sweep, o->threads);
+	if (!status && o->html)
+		status = cost_sweep__html(&sweep, o->html);
+	if (!status && o->json)
+		cost_sweep__json(&sweep);
+	else if (!status)
+		cost_sweep__text(&sweep);
+	cost_sweep__free(&sweep);
+	return status;
+}
+
 static int run_program(struct job *job)
 {
 	const struct cost_options *o = job->options;
@@ -183,6 +205,8 @@ static int run_program(struct job *job)
 	r->made = source.made;
 	source.takes_messages = r->takes_messages && !r->is_image;
 	source.is_raw = r->is_image && job->program.image.framing == PSPIN_FRAMING_RAW;
+	if (o->sweep.count)
+		return run_sweep(job, &source);
 	job->source = cost_source__open(&source);
 	status = job->source ? report(job) : FAILED;
 	cost_source__close(job->source);
