@@ -1,0 +1,57 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# spinctl cost --sweep: all points in order, the same with any number of threads; what is wrong names its axis or point.
+. "$(dirname "$0")/setup.inc"
+cd "$WORK" || exit 1
+
+sweep() { # ARGUMENTS...: of eight points
+	"$SPINCTL" cost "$OBJECT" --datagrams 100 --sweep size=64,512 --sweep clusters=1..4:3 --sweep hpus=2,8 "$@"
+}
+for threads in 1 2 5 32; do
+	expect 0 sweep --threads $threads --json
+	mv out json.$threads
+	cmp -s json.1 json.$threads || fail "$threads threads have other results"
+	[ ! -s err ] || fail "a progress bar on what is no terminal"
+done
+at='s/.*"\(size\|clusters\|hpus\)": \([0-9]*\).*/\2/p'
+[ "$(sed -n "$at" json.1 | paste -sd ' ')" = "64 1 2 64 1 8 64 4 2 64 4 8 512 1 2 512 1 8 512 4 2 512 4 8" ] ||
+	fail "the points are $(sed -n "$at" json.1 | paste -sd ' ')"
+
+# the text has the same points and figures
+expect 0 sweep
+[ "$(awk '$3 ~ /^[0-9]+$/ && NF > 8 { print $1, $2, $3 }' out | paste -sd ' ')" = "$(sed -n "$at" json.1 | paste -sd ' ')" ] ||
+	fail "text has other points than JSON"
+[ "$(awk '$3 ~ /^[0-9]+$/ && NF > 8 { printf "%.1f ", $6 }' out)" = \
+	"$(sed -n 's/.*"throughput_gbps": \([0-9.]*\).*/\1/p' json.1 | awk '{ printf "%.1f ", $1 }')" ] ||
+	fail "text has other throughput than JSON"
+# and the page
+expect 0 sweep --html page.html
+[ "$(grep -c '<tr><td>' page.html)" = 8 ] || fail "the page has not 8 points"
+grep -q '</svg>' page.html || fail "the page has no plot"
+
+# a point of a sweep is the same NIC as a target's
+printf 'base = pspin-rtl\nclusters = 1\nhpus = 2\n' >small.target
+expect 0 "$SPINCTL" cost "$OBJECT" --datagrams 100 --target ./small.target --sweep size=64 --json
+[ "$(grep throughput_gbps out)" = "$(grep throughput_gbps json.1 | head -n 1)" ] || fail "a target file makes another NIC than its sweep"
+
+wrong() { # SENTENCE AXIS...
+	sentence=$1
+	shift
+	for axis; do
+		set -- --sweep "$axis"
+		expect 1 "$SPINCTL" cost "$OBJECT" --datagrams 10 "$@"
+		grep -q -- "$sentence" err || fail "--sweep $axis says: $(cat err)"
+		[ "$(wc -l <err)" = 1 ] || fail "--sweep $axis says more than a line"
+	done
+}
+wrong 'write NAME=VALUES' hpus 1..4
+wrong 'no parameter of a target' hpu=1 =1
+wrong 'values are numbers or ranges' hpus= hpus=a hpus=1,, hpus=4..1 hpus=1..4:0 hpus=1..x hpus=-1 watchdog_cycles=1..5000
+wrong 'hpus is 1 to' hpus=0 hpus=1..99
+wrong 'at beat_bytes=48: ' beat_bytes=16,48,64,96
+wrong 'it is no whole number\|is no whole number' clock_mhz=1000,1001
+expect 1 "$SPINCTL" cost "$OBJECT" --datagrams 10 --sweep hpus=1 --sweep hpus=2
+grep -q 'an axis already' err || fail "two axes of one name: $(cat err)"
+expect 2 "$SPINCTL" cost "$OBJECT" --datagrams 10 --threads 2
+expect 2 "$SPINCTL" cost "$OBJECT" --datagrams 10 --sweep hpus=1 --budget 100
+exit $FAILED
