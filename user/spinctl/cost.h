@@ -77,8 +77,8 @@ struct cost_throughput {
 	uint64_t packets;              /* that were offered at once */
 	int is_steady;                 /* 1: enough of them for a rate in their midst; 0: over all of them */
 	double packets_per_us, gbps, gbps_with_ethernet;
-	double busy[COST_RESOURCES];   /* of the time; 1: it is the limit */
-	enum cost_resource bound;      /* the busiest */
+	double busy[COST_RESOURCES + 1]; /* of the time; 1: it is the limit; the last one is 0 */
+	enum cost_resource bound;      /* the busiest; COST_RESOURCES: nothing is busy, packets wait for one another */
 	double hpus_blocked;           /* of the HPUs' time, waiting for commands and feedback */
 	double energy_nj;              /* per packet, at most */
 };

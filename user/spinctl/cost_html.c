@@ -24,13 +24,12 @@ static const char style[] =
 	".rates{display:grid;grid-template-columns:repeat(3,minmax(0,1fr));gap:12px;margin:1rem 0;padding:0;list-style:none}\n"
 	".rates li{background:var(--card);border:1px solid var(--line);border-radius:10px;padding:12px 14px}\n"
 	".rates b{display:block;font-size:1.25rem}.yes{color:var(--yes)}.no{color:var(--no)}\n"
-	".plots{display:grid;grid-template-columns:repeat(2,minmax(0,1fr));gap:16px}\n"
+	".plots{display:grid;grid-template-columns:repeat(2,minmax(0,1fr));gap:16px;align-items:start}\n"
 	".plots>*{margin:0;background:var(--card);border:1px solid var(--line);border-radius:10px;padding:10px}\n"
-	".wide{overflow-x:auto;margin:.8rem 0}\n"
+	".wide{overflow-x:auto;margin:.2rem 0 .8rem}\n"
 	"table{border-collapse:collapse;font-variant-numeric:tabular-nums;font-size:.92rem;width:100%}\n"
-	"caption{text-align:left;color:var(--soft);padding-bottom:.3rem}\n"
 	"th,td{padding:5px 10px;border-bottom:1px solid var(--line);text-align:right;white-space:nowrap}\n"
-	"th:first-child,td.text{text-align:left}td.text{white-space:normal;min-width:14rem;color:var(--soft)}\n"
+	"th:first-child,.text{text-align:left}td.text{white-space:normal;min-width:8rem;color:var(--soft)}\n"
 	"thead th{vertical-align:bottom;color:var(--soft);font-weight:600}\n"
 	"tbody th{font-weight:600}code{font:.88em/1.4 ui-monospace,monospace;overflow-wrap:anywhere}\n"
 	".share{display:block;height:6px;border-radius:3px;background:var(--bar);min-width:1px;margin-top:3px}\n"
@@ -47,14 +46,15 @@ void html__heading(FILE *to, const char *id, const char *text)
 
 void html__table(FILE *to, const char *caption, const char *const *columns)
 {
-	fputs("<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"", to);
+	/* no <caption>: it would be as wide as the table, also where that is wider than the screen */
+	fputs("<p class=\"soft\">", to);
 	svg__text(to, caption);
-	fputs("\"><table>\n<caption>", to);
+	fputs("</p>\n<div class=\"wide\" tabindex=\"0\"><table aria-label=\"", to);
 	svg__text(to, caption);
-	fputs("</caption>\n<thead><tr>", to);
+	fputs("\">\n<thead><tr>", to);
 	for (; *columns; columns++) {
-		fputs("<th scope=\"col\">", to);
-		svg__text(to, *columns);
+		fputs(**columns == '<' ? "<th scope=\"col\" class=\"text\">" : "<th scope=\"col\">", to);
+		svg__text(to, *columns + (**columns == '<'));
 		fputs("</th>", to);
 	}
 	fputs("</tr></thead>\n<tbody>\n", to);

@@ -14,7 +14,7 @@ void cost_html__occupancy(FILE *to, const struct cost_report *r);
 void cost_html__cycles(FILE *to, const struct cost_report *r);
 void cost_html__lines(FILE *to, const struct cost_report *r);
 
-/* <h2>, and a table's beginning with its caption and columns, names ended by NULL. */
+/* <h2>, and a table's beginning with its caption and columns, names ended by NULL; a < before one of text, not numbers. */
 void html__heading(FILE *to, const char *id, const char *text);
 void html__table(FILE *to, const char *caption, const char *const *columns);
 void html__row(FILE *to, const char *name); /* its first cell; cells follow, and "</tr>\n" */

@@ -8,17 +8,19 @@
 void cost_html__occupancy(FILE *to, const struct cost_report *r)
 {
 	static const char *const columns[] = { "what", "of the time busy", NULL };
-	double x[COST_SLOTS + 1], y[COST_SLOTS + 1];
+	double x[COST_SLOTS + 1], y[COST_SLOTS + 1], unit_ps = 1e3;
 	struct svg_series series = { .name = "busy", .x = x, .y = y, .is_steps = 1 };
 	struct svg_plot plot = { "HPUs at work over time, under load", "ns", "HPUs", &series, 1, .y_high = r->hpus };
 	const struct cost_occupancy *o = &r->occupancy;
 	const struct cost_throughput *t = &r->main.throughput;
 
+	if (o->slot_ps * o->slots >= 100000000)
+		unit_ps = 1e6, plot.x_label = "µs";
 	for (unsigned i = 0; i < o->slots; i++) {
-		x[i] = (double)(o->slot_ps * i) / 1e3;
+		x[i] = (double)(o->slot_ps * i) / unit_ps;
 		y[i] = (double)o->busy_ps[i] / (double)o->slot_ps;
 	}
-	x[o->slots] = (double)(o->slot_ps * o->slots) / 1e3;
+	x[o->slots] = (double)(o->slot_ps * o->slots) / unit_ps;
 	y[o->slots] = 0;
 	series.count = o->slots + 1;
 	html__heading(to, "occupancy", "Occupancy");
@@ -95,21 +97,25 @@ static void plot_causes(FILE *to, const struct cost_report *r)
 	for (unsigned g = 0; g < 3; g++)
 		for (unsigned p = 0; p < bars.part_count; p++)
 			values[g * bars.part_count + p] = views[g]->cause_cycles_mean[used[p]];
-	fputs("<div class=\"plots\">\n<div>", to);
+	fputs("<div>", to);
 	svg__bars(to, &bars);
-	fputs("</div>\n</div>\n", to);
+	fputs("</div>\n", to);
 }
 
 void cost_html__cycles(FILE *to, const struct cost_report *r)
 {
-	static const char *const columns[] = { "cause", "alone", "cold", "loaded", "what it is", NULL };
+	static const char *const columns[] = { "cause", "alone", "cold", "loaded", "<what it is", NULL };
 	const struct cost_point *p = &r->main;
 
 	html__heading(to, "cycles", "Cycles and stalls");
 	tasks(to, r);
+	fputs("<div class=\"plots\">\n", to);
 	plot_causes(to, r);
-	html__table(to, "Cycles of a packet by cause, mean", columns);
+	fputs("<div>", to);
+	html__table(to, "Cycles of a packet by cause, mean; causes of none are left out", columns);
 	for (unsigned c = 0; c < RV32_CAUSE_COUNT; c++) {
+		if (!(p->alone.cause_cycles_mean[c] > 0 || p->cold.cause_cycles_mean[c] > 0 || p->loaded.cause_cycles_mean[c] > 0))
+			continue;
 		html__row(to, rv32_cause_name(c));
 		html__cell(to, "%.2f", p->alone.cause_cycles_mean[c]);
 		html__cell(to, "%.2f", p->cold.cause_cycles_mean[c]);
@@ -119,12 +125,12 @@ void cost_html__cycles(FILE *to, const struct cost_report *r)
 		fputs("</td></tr>\n", to);
 	}
 	html__table_end(to);
-	fputs("</section>\n", to);
+	fputs("</div>\n</div>\n</section>\n", to);
 }
 
 static void lines(FILE *to, const struct cost_lines *lines, double n, const char *caption)
 {
-	static const char *const columns[] = { "line", "cycles", "instructions", "part", "source", NULL };
+	static const char *const columns[] = { "line", "cycles", "instructions", "part", "<source", NULL };
 	double most = lines->count && lines->lines[0].cycles ? (double)lines->lines[0].cycles : 1;
 	char name[512];
 

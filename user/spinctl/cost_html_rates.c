@@ -82,7 +82,10 @@ static void size_rows(FILE *to, const struct cost_point *p, const char *name)
 	html__cell(to, "%.1f", t->energy_nj);
 	for (unsigned i = 0; i < COST_RATES; i++)
 		fprintf(to, "<td class=\"%s\">%s</td>", p->rates[i].is_met ? "yes" : "no", p->rates[i].is_met ? "yes" : "no");
-	html__cell(to, "%s, %.0f %%", cost_resource_name(t->bound), 100 * t->busy[t->bound]);
+	if (t->bound == COST_RESOURCES)
+		html__cell(to, "%s", cost_resource_name(t->bound));
+	else
+		html__cell(to, "%s, %.0f %%", cost_resource_name(t->bound), 100 * t->busy[t->bound]);
 	fputs("</tr>\n", to);
 }
 
@@ -96,8 +99,8 @@ static void closed_form(FILE *to, const struct cost_report *r)
 
 void cost_html__throughput(FILE *to, const struct cost_report *r)
 {
-	static const char *const columns[] = { "bytes", "cycles warm", "cycles cold", "cycles loaded", "ns alone", "million packets/s",
-					       "Gbit/s", "nJ at most", "100 Gbit/s", "200 Gbit/s", "400 Gbit/s", "bound by", NULL };
+	static const char *const columns[] = { "bytes", "warm", "cold", "loaded", "ns alone", "Mpkt/s", "Gbit/s", "nJ", "100", "200",
+					       "400", "bound by", NULL };
 	char name[32];
 
 	html__heading(to, "throughput", "Throughput");
@@ -105,7 +108,8 @@ void cost_html__throughput(FILE *to, const struct cost_report *r)
 	plot_sizes(to, r);
 	plot_lengths(to, r);
 	fputs("</div>\n", to);
-	html__table(to, "By packet size: medians of a packet’s cycles, latency on an idle NIC, rates as fast as the NIC takes packets",
+	html__table(to, "By packet size: a packet’s cycles (medians) warm, cold and loaded; latency on an idle NIC; millions of packets "
+		    "per second as fast as the NIC takes them; energy at most; whether 100, 200 and 400 Gbit/s are reached",
 		    columns);
 	snprintf(name, sizeof(name), "%.0f (as given)", r->main.alone.packet_bytes_mean);
 	size_rows(to, &r->main, name);
@@ -159,13 +163,13 @@ static void plot_stages(FILE *to, const struct cost_report *r)
 
 void cost_html__latency(FILE *to, const struct cost_report *r)
 {
-	static const char *const columns[] = { "stage", "ns alone", "ns cold", "ns loaded", "what it is", NULL };
+	static const char *const columns[] = { "stage", "ns alone", "ns cold", "ns loaded", "<what it is", NULL };
 	const struct cost_point *p = &r->main;
 
 	html__heading(to, "latency", "Latency of a packet, first bit in to last byte out");
 	fputs("<div class=\"plots\">\n", to);
 	plot_stages(to, r);
-	fputs("</div>\n", to);
+	fputs("<div>", to);
 	html__table(to, "Mean time in each stage, of the packets given", columns);
 	for (unsigned s = 0; s < COST_STAGES; s++) {
 		html__row(to, cost_stage_name(s));
@@ -182,7 +186,7 @@ void cost_html__latency(FILE *to, const struct cost_report *r)
 	html__cell(to, "%.2f", p->loaded.latency_ps.mean / 1e3);
 	fputs("<td class=\"text\"></td></tr>\n", to);
 	html__table_end(to);
-	fprintf(to, "<p>Median %.1f ns alone, %.1f ns under load; 99th percentile %.1f and %.1f ns.</p>\n</section>\n",
+	fprintf(to, "</div>\n</div>\n<p>Median %.1f ns alone, %.1f ns under load; 99th percentile %.1f and %.1f ns.</p>\n</section>\n",
 		(double)p->alone.latency_ps.median / 1e3, (double)p->loaded.latency_ps.median / 1e3,
 		(double)p->alone.latency_ps.p99 / 1e3, (double)p->loaded.latency_ps.p99 / 1e3);
 }

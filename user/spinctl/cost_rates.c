@@ -8,13 +8,16 @@
 #define ETHERNET_BYTES 38
 /* A rate is met if this part of it is: packets have whole cycles, links have none. */
 #define MET 0.995
+/* Of the time; what is less busy is not what holds packets up. */
+#define BUSY 0.5
 
 const char *cost_resource_name(enum cost_resource resource)
 {
-	static const char *const names[COST_RESOURCES] = {
+	static const char *const names[COST_RESOURCES + 1] = {
 		[COST_LINK] = "link", [COST_COPY_PORT] = "packet copy port", [COST_HPUS] = "HPUs",
 		[COST_L2_PORT] = "L2 port", [COST_SEND] = "sends", [COST_TO_HOST] = "DMA to host",
 		[COST_FROM_HOST] = "DMA from host", [COST_HOST_DIRECT] = "host-direct writes",
+		[COST_RESOURCES] = "latency: nothing is busy",
 	};
 
 	return names[resource];
@@ -39,6 +42,8 @@ static void find_bound(struct cost_throughput *t, const struct cost_view *loaded
 		if (t->busy[i] > t->busy[t->bound])
 			t->bound = (enum cost_resource)i;
 	}
+	if (t->busy[t->bound] < BUSY)
+		t->bound = COST_RESOURCES;
 	t->hpus_blocked = seen->hpu_busy_ps ? (double)seen->hpu_blocked_ps / (double)seen->hpu_busy_ps : 0;
 }
 

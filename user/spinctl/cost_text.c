@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* The report as text: what matters most first, then why. */
 #include <inttypes.h>
+#include <string.h>
 
 #include "cost_text.h"
+
+#define COLUMNS 100
 
 /* Which of the packets made, or of the trace. */
 static void heading(const struct cost_report *r)
@@ -20,7 +23,40 @@ static void heading(const struct cost_report *r)
 	printf(": %" PRIu64 " frames, %" PRIu64 " handled", r->frames, v->handled);
 	if (r->cut_short)
 		printf(", %" PRIu64 " left out because the capture cut them short", r->cut_short);
-	printf("\ncompiled by %s; modelled: %s\n", r->compiler, r->isa);
+	printf("\n");
+}
+
+/* In lines of a readable length, the second and further ones indented. */
+static void wrap(const char *text, const char *indent)
+{
+	size_t at = strlen(indent);
+
+	fputs(indent, stdout);
+	while (*text) {
+		size_t word = strcspn(text, " ");
+
+		if (at > strlen(indent) && at + 1 + word > COLUMNS)
+			at = (size_t)printf("\n%s  ", indent) - 1;
+		else if (at > strlen(indent))
+			at += (size_t)printf(" ");
+		at += (size_t)printf("%.*s", (int)word, text);
+		text += word;
+		text += *text == ' ';
+	}
+	printf("\n");
+}
+
+static void provenance(const struct cost_report *r)
+{
+	char text[1024];
+
+	printf("\n");
+	snprintf(text, sizeof(text), "compiled by %s; modelled: %s", r->compiler, r->isa);
+	wrap(text, "");
+	if (r->assumptions && r->assumptions[0])
+		printf("not charged (assumed NIC hardware):\n");
+	for (const char *const *a = r->assumptions; a && *a; a++)
+		wrap(*a, "  ");
 }
 
 static const char *verdict(double reached, int is_met, char text[32])
@@ -34,9 +70,11 @@ static void rates(const struct cost_report *r)
 	const struct cost_throughput *t = &r->main.throughput;
 	char a[32], b[32];
 
-	printf("\n%.1f Gbit/s (%.1f with Ethernet's 38 bytes), %.1f million packets/s of %.1f bytes; bound by %s, %.0f %% busy\n",
-	       t->gbps, t->gbps_with_ethernet, t->packets_per_us, r->main.alone.packet_bytes_mean,
-	       cost_resource_name(t->bound), 100 * t->busy[t->bound]);
+	printf("\n%.1f Gbit/s (%.1f with Ethernet's 38 bytes), %.1f million packets/s of %.1f bytes\nbound by %s",
+	       t->gbps, t->gbps_with_ethernet, t->packets_per_us, r->main.alone.packet_bytes_mean, cost_resource_name(t->bound));
+	if (t->bound != COST_RESOURCES)
+		printf(", %.0f %% busy", 100 * t->busy[t->bound]);
+	printf("\n");
 	if (!t->is_steady)
 		printf("(of %" PRIu64 " packets at once: too few for a rate in their midst)\n", t->packets);
 	printf("%-12s %14s %24s %14s %14s\n", "line rate", "HPUs needed", "with Ethernet's 38 bytes", "reached", "with Ethernet");
@@ -176,8 +214,5 @@ void cost_text__print(const struct cost_report *r)
 	}
 	printf("\n");
 	counters__text(r->main.alone.reasons, r->takes_messages);
-	if (r->assumptions && r->assumptions[0])
-		printf("\nnot charged (assumed NIC hardware):\n");
-	for (const char *const *a = r->assumptions; a && *a; a++)
-		printf("  %s\n", *a);
+	provenance(r);
 }
