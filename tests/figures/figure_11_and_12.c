@@ -29,7 +29,7 @@ static struct bench_result run(struct figures *f, const struct workload *w, cons
 		return result;
 	fprintf(stderr, "figures: on %s, %u bytes: %s\n", pspin_target__name(target), bytes, err);
 	f->failed = 1;
-	return (struct bench_result){ NAN, NAN, NAN, NAN, 0 };
+	return (struct bench_result){ .body_cycles = NAN, .gbps = NAN };
 }
 
 static void measure(struct figures *f, const struct workload *w, struct outcome *out)

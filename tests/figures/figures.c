@@ -98,7 +98,7 @@ struct bench_result figure__run(struct figures *f, const struct pspin_target *ta
 		fprintf(stderr, "figures: on %s, %s of %u bytes: %s\n", pspin_target__name(target), run->handler, run->packet_bytes,
 			err);
 		f->failed = 1;
-		result = (struct bench_result){ NAN, NAN, NAN, NAN, 0 };
+		result = (struct bench_result){ .latency_ns = NAN, .body_cycles = NAN, .gbps = NAN, .packets_per_ns = NAN };
 	}
 	return result;
 }

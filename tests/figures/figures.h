@@ -11,7 +11,7 @@
 #include <common/measure.h>
 #include <common/svg.h>
 
-#include "bench.h"
+#include <common/bench.h>
 
 #define FIGURES_NOTES_MAX 16
 
