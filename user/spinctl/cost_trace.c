@@ -86,7 +86,7 @@ int cost_trace__next(struct cost_trace *t, struct cost_packet *out)
 		if (!t->frames++)
 			t->first = header->ts;
 		t->now_ms = since(&t->first, &header->ts, t->now_ms);
-		if (header->caplen < header->len || header->caplen > PSPIN_FRAME_BYTES_MAX || !header->caplen) {
+		if (header->caplen < header->len || !header->caplen) {
 			t->cut_short++;
 			continue;
 		}
