@@ -38,6 +38,10 @@ static const struct option_row rows[] = {
 	{ "completion", 0, OPTION_STRING, "SYMBOL", FIELD(image.completion), "its completion handler (default: none)" },
 	{ "framing", 0, OPTION_STRING, "raw|pspin|ip|ethernet", FIELD(framing),
 	  "how its packets look in packet memory (default: ethernet)" },
+	{ "advise", 0, OPTION_FLAG, NULL, FIELD(advise),
+	  "compile the handler anew with other registrations and options, and say which are best" },
+	{ NULL, 'I', OPTION_WORD, "DIR", FIELD(compile), "a folder for #include, when the handler is compiled" },
+	{ NULL, 'D', OPTION_WORD, "NAME[=VALUE]", FIELD(compile), "a macro, when the handler is compiled" },
 	{ "lines", 0, OPTION_FLAG, NULL, FIELD(lines), "source lines with their cycles" },
 	{ "top", 0, OPTION_UINT, "N", FIELD(top), "how many source lines (default: 10)" },
 	{ "json", 0, OPTION_FLAG, NULL, FIELD(json), "one JSON document" },
@@ -63,11 +67,12 @@ static int run(const char **operands, unsigned count)
 	options__free_list(&options.fill.sets);
 	options__free_list(&options.fill.inserts);
 	options__free_list(&options.fill.files);
+	options__free_list(&options.compile);
 	return status;
 }
 
 static const struct command_row row = {
-	.name = "spinctl cost", .operands = "[FILE.spin]", .min_operands = 0, .max_operands = 1,
+	.name = "spinctl cost", .operands = "[HANDLER]", .min_operands = 0, .max_operands = 1,
 	.summary = "Runs packets through the model of the NIC: line rate, cycles, stalls, latency",
 	.options = rows,
 	.about = "Says whether handlers keep up with 100, 200 and 400 Gbit/s and what bounds them; then cycles per handler (minimum, "
@@ -86,6 +91,11 @@ static const struct command_row row = {
 		 "bytes; ethernet, all of the frame. Of a capture each packet is a message.\n\n"
 		 "A handler that traps, does not end or gives a command for memory that is not there has no cost: the "
 		 "command fails and names packet and source line.\n\n"
+		 "HANDLER is what spincc made, FILE.spin, or a source, FILE.c, which is compiled first. --advise compiles it again "
+		 "and again: with its state in L1 and in L2, with all or only a part of each packet in L1 (the rest is read, and "
+		 "sent, from L2), then with other options for the compiler. It prints the best registration, which is the "
+		 "one with the highest throughput under load or else with the fewest cycles, what that saves, and all that "
+		 "was tried. An object's source is looked for beside it and where it was compiled.\n\n"
 		 "Energy is an upper bound: the target's power (power_mw: all of PsPIN at once, 6.1 W) for as long as a packet "
 		 "takes at full rate.",
 	.examples = (const struct example_row[]){
@@ -100,6 +110,8 @@ static const struct command_row row = {
 		  "For CI: fails if packets of 512 bytes do not go at 100 Gbit/s; what happened on the way is in filtering.json." },
 		{ "spinctl cost filtering.spin --datagrams 200 --target pspin --sweep hpus=1,2,4,8 --sweep size=64,1024",
 		  "Eight NICs and sizes with each other, on all processors; the results do not depend on how many." },
+		{ "spinctl cost filtering.c --datagrams 200 --payload 484 --advise",
+		  "Whether the handler is registered well, and what another registration would save." },
 		{ 0 },
 	},
 	.notes = "Needs no root. Same input, same output.",

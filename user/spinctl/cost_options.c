@@ -62,15 +62,19 @@ static const char *wrong_packets(const struct cost_options *o)
 static const char *wrong_program(const struct cost_options *o, unsigned operands)
 {
 	if (!operands && !o->image.path)
-		return "missing: FILE.spin, or --image";
+		return "missing: HANDLER, or --image";
 	if (operands && o->image.path)
-		return "FILE.spin and --image exclude each other";
+		return "HANDLER and --image exclude each other";
 	if (!o->image.path && (o->image.header || o->image.completion))
 		return "--header and --completion are of --image";
 	if (o->image.path && !o->image.header && !o->image.payload && !o->image.completion)
 		return "--image needs --header, --payload or --completion: which handlers are to run";
 	if (o->image.path && (o->fill.sets.count || o->fill.inserts.count || o->fill.files.count))
 		return "--image has no state that could be set by name";
+	if (o->advise && o->image.path)
+		return "--advise compiles a handler anew: give it, not --image";
+	if (o->advise && (o->sweep.count || o->html || o->trace_file || o->budget || o->lines || o->sizes))
+		return "--advise has a table of its own: leave --sweep, --html, --trace, --budget, --lines and --sizes out";
 	return NULL;
 }
 

@@ -7,11 +7,12 @@
 struct cost_options {
 	const char *trace, *match, *target, *sizes, *gbps, *framing, *html, *trace_file, *budget, *payload, *payload_bytes;
 	struct fill_options fill;
+	struct option_list compile;
 	struct cost_made made;
 	struct { const char *path, *header, *payload, *completion; } image;
 	struct option_list sweep;
 	unsigned datagrams, top, threads;
-	int lines, json;
+	int lines, json, advise;
 	/* from the words above */
 	unsigned size[COST_SIZES_MAX], size_count;
 	double gbps_value, budget_value;

@@ -14,8 +14,8 @@ static int open_object(const struct cost_program *program, struct pspin **out)
 
 	if (!program->elf)
 		return complain("%s has no rv32 image: make it with spincc", program->path);
-	if (pspin__open(out, program->target, spin_object__meta(program->object), program->elf, program->elf_bytes,
-			program->rule, why, sizeof(why)))
+	if (pspin__open(out, program->target, program->meta ? program->meta : spin_object__meta(program->object),
+			program->elf, program->elf_bytes, program->rule, why, sizeof(why)))
 		return complain("the model cannot run the image of %s: %s", program->path, why);
 	return pspin__limit(*out, &limits) ? complain("no memory") : DONE;
 }

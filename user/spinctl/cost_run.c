@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "choice.h"
-#include "cost_options.h"
-#include "cost_run.h"
+#include "cost_advise.h"
 #include "cost_sweep.h"
 #include "libspin/internal.h"
+#include "stop.h"
 
 struct job {
 	const struct cost_options *options;
@@ -208,15 +208,17 @@ static int run_program(struct job *job)
 	if (o->sweep.count)
 		return run_sweep(job, &source);
 	job->source = cost_source__open(&source);
-	status = job->source ? report(job) : FAILED;
+	if (!job->source)
+		status = FAILED;
+	else
+		status = o->advise ? cost_advise(&job->program, job->source, o, r) : report(job);
 	cost_source__close(job->source);
 	cost_lines__free(&r->lines);
 	cost_lines__free(&r->worst);
 	return status;
 }
 
-/* The whole file in memory; NULL after a message. */
-static void *read_file(const char *path, size_t *bytes)
+void *cost_read_file(const char *path, size_t *bytes)
 {
 	FILE *from = fopen(path, "re");
 	char *out = NULL, *more;
@@ -247,7 +249,7 @@ static int run_image(struct job *job)
 {
 	const struct cost_options *o = job->options;
 	struct cost_program *program = &job->program;
-	void *elf = read_file(o->image.path, &program->elf_bytes);
+	void *elf = cost_read_file(o->image.path, &program->elf_bytes);
 	int status;
 
 	if (!elf)
@@ -263,7 +265,7 @@ static int run_image(struct job *job)
 	return status;
 }
 
-static int run_object(struct job *job, const char *path)
+static int run_fat(struct job *job, const char *path)
 {
 	struct cost_program *program = &job->program;
 	struct spin_object *object;
@@ -276,6 +278,25 @@ static int run_object(struct job *job, const char *path)
 	program->elf = spin_object__image(object, &program->elf_bytes);
 	status = run_program(job);
 	spin_object__close(object);
+	return status;
+}
+
+/* A source is compiled first. */
+static int run_object(struct job *job, const char *path)
+{
+	const struct handler_wants wants = { .compile = &job->options->compile };
+	const char *dot = strrchr(path, '.');
+	struct handler handler;
+	int status;
+
+	if (!dot || strcmp(dot, ".c"))
+		return run_fat(job, path);
+	stop__watch();
+	status = handler__open(&handler, path, &wants);
+	job->program.source = path;
+	if (!status)
+		status = run_fat(job, handler.object);
+	handler__close(&handler);
 	return status;
 }
 

@@ -79,7 +79,11 @@ struct cost_program {
 	const void *elf;
 	size_t elf_bytes;
 	const char *path;
+	const char *source;                /* that it was compiled of just now; NULL: it is an object */
+	const struct spin_meta *meta;      /* in place of the object's; NULL: that */
 };
+/* The whole file in memory; NULL after a message. */
+void *cost_read_file(const char *path, size_t *bytes);
 /* A new NIC with state and tables filled. DONE, or FAILED after a message. */
 int cost_program__open(const struct cost_program *program, struct pspin **out);
 /* Fills in what a report says of program and target. */
