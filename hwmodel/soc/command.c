@@ -2,12 +2,8 @@
 /* The HPU's commands to the NIC and the host: what they say, and when they are done. */
 #include <spin/put.h>
 
+#include "commands.h"
 #include "soc.h"
-
-static uint32_t beats(const struct pspin_target *target, uint32_t bytes)
-{
-	return bytes / target->beat_bytes + !!(bytes % target->beat_bytes);
-}
 
 /* Returns 0 for a type that does not exist. */
 static int decode(const struct hpu *hpu, struct hpu_command *command, uint32_t *nic)
@@ -27,6 +23,10 @@ static int decode(const struct hpu *hpu, struct hpu_command *command, uint32_t *
 		command->host = w[3] ? (uint64_t)w[3] << 32 | w[2] : 0;
 		*nic = w[3] ? 0 : w[2];
 		command->bytes = w[4];
+		if (hpu->soc->plain_sends) {
+			command->flow = HPU_SEND_REPLY;
+			return !w[3];
+		}
 		return w[1] <= HPU_SEND_FORWARD && (!w[3] || w[1] == HPU_SEND_PUT);
 	case HPU_COMMAND_HOST_DIRECT:
 		command->kind = HPU_HOST_DIRECT;
@@ -43,62 +43,48 @@ static int decode(const struct hpu *hpu, struct hpu_command *command, uint32_t *
 /*
  * NIC memory as a command names it: an HPU's alias of its own L1 is none, only that cluster knows it.
  */
-static enum memory_region find(const struct hpu *hpu, uint32_t nic, uint32_t bytes, uint8_t **at)
+static enum memory_region find(const struct hpu *hpu, uint32_t nic, uint32_t bytes, uint8_t **at, unsigned *cluster)
 {
-	enum memory_region region = storage__find(hpu->memory, nic, bytes, hpu->cluster, at, NULL);
+	enum memory_region region = storage__find(hpu->memory, nic, bytes, hpu->cluster, at, cluster);
 
 	return nic - L1_OWN < hpu->memory->l1_bytes || region == MEMORY_PROGRAM ? MEMORY_NONE : region;
 }
 
 /* What it reads or writes in NIC memory. Returns 0 if that is not there. */
-static int locate(const struct hpu *hpu, struct hpu_command *command, uint32_t nic, enum memory_region *region)
+static int locate(const struct hpu *hpu, struct hpu_command *command, uint32_t nic, enum memory_region *region,
+		  unsigned *cluster)
 {
 	uint8_t *put;
 
 	if (command->kind == HPU_HOST_DIRECT)
 		return 1;
 	if (command->kind == HPU_NIC_SEND && command->flow == HPU_SEND_PUT) {
-		if (find(hpu, hpu->words[0], sizeof(struct spin_put), &put) == MEMORY_NONE)
+		if (find(hpu, hpu->words[0], sizeof(struct spin_put), &put, NULL) == MEMORY_NONE)
 			return 0;
 		command->put = put;
 		if (command->host)
 			return 1;
 	}
-	*region = find(hpu, nic, command->bytes, &command->nic);
+	*region = find(hpu, nic, command->bytes, &command->nic, cluster);
 	return *region != MEMORY_NONE;
-}
-
-static uint32_t latency(const struct pspin_target *target, const struct hpu_command *command,
-			enum memory_region region)
-{
-	switch (command->kind) {
-	case HPU_NIC_SEND: /* the host's is asked for alone: assumed */
-		return region == MEMORY_L1 || command->host ? target->send_l1 : target->send_l2;
-	case HPU_TO_HOST:
-		return region == MEMORY_L1 ? target->to_host_l1 : target->to_host_l2;
-	case HPU_FROM_HOST:
-		return target->from_host;
-	default:
-		return target->host_direct;
-	}
 }
 
 uint64_t command__issue(struct hpu *hpu, uint64_t cycle)
 {
 	enum memory_region region = MEMORY_NONE;
-	struct hpu_command command = {0};
+	struct hpu_command command = { .issued = cycle };
 	const struct soc *soc = hpu->soc;
+	unsigned cluster = hpu->cluster;
 	uint32_t nic = 0;
-	int ok = decode(hpu, &command, &nic) && locate(hpu, &command, nic, &region);
+	int ok = decode(hpu, &command, &nic) && locate(hpu, &command, nic, &region, &cluster);
 
+	if (ok)
+		command.done = commands__issue(soc->commands, cycle, cluster, &command, region, &command.left);
 	if (!ok || soc->nic->command(soc->nic_arg, hpu->running, &command)) {
 		if (!hpu->result.error)
 			hpu->result.error = PSPIN_ERROR_COMMAND;
 		return cycle + 1;
 	}
 	hpu->result.commands[command.kind]++;
-	if (command.kind == HPU_HOST_DIRECT)
-		return cycle + 1 + hpu->target->host_direct;
-	return cycle + 1 + latency(hpu->target, &command, region) +
-	       (command.nic ? beats(hpu->target, command.bytes) : 0);
+	return command.done;
 }

@@ -15,8 +15,8 @@ struct commands *commands__new(const struct pspin_target *target);
 void commands__free(struct commands *commands);
 
 /*
- * A command of an HPU of `cluster`, issued at `cycle`: when it is done. In *left, if not NULL, when its last byte was on the
- * wire or at the host.
+ * A command issued at `cycle`: when it is done. `region`: where in the NIC its bytes are, and of which cluster's L1. In *left
+ * when its last byte was on the wire or at the host (from the host: at the NIC).
  */
 uint64_t commands__issue(struct commands *commands, uint64_t cycle, unsigned cluster, const struct hpu_command *command,
 			 enum memory_region region, uint64_t *left);

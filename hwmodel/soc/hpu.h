@@ -43,6 +43,7 @@ struct hpu_command {
 	uint32_t flow; /* of sends: HPU_SEND_* */
 	const uint8_t *put; /* of HPU_SEND_PUT: struct spin_put */
 	uint32_t data[2]; /* host-direct */
+	uint64_t issued, done, left; /* cycles; left: its last byte was on the wire, at the host or, from there, at the NIC */
 };
 
 /* How a task went; counts since it was given. */

@@ -20,7 +20,7 @@ struct job {
 	uint32_t function;   /* 0: no handler, the task goes its way without one */
 	int pops;            /* its HER ends with it */
 	uint32_t l1, copied_bytes; /* offset in the cluster's L1, and how many bytes of the packet are copied there */
-	struct job *next;    /* free ones */
+	struct job *next, *made; /* free ones; all */
 };
 
 /* For the schedulers: a cluster's feedback can be taken from `cycle` on, and its spill register has room for a task. */

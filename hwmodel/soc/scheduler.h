@@ -9,6 +9,7 @@
 #include "mpq.h"
 
 struct scheduler;
+struct dma;
 
 struct scheduler *scheduler__new(struct soc *soc, unsigned cluster); /* NULL: no memory */
 void scheduler__free(struct scheduler *scheduler);
@@ -20,6 +21,9 @@ void scheduler__push(struct scheduler *scheduler, uint64_t cycle, struct job *jo
 /* The feedback that comes out in this cycle; NULL: none. Taken out by the second. */
 struct job *scheduler__feedback(const struct scheduler *scheduler, uint64_t cycle);
 void scheduler__take_feedback(struct scheduler *scheduler, uint64_t cycle);
+
+/* The cluster's DMA (dma.h). */
+struct dma *scheduler__dma(struct scheduler *scheduler);
 
 /* A packet's copy is done at the cycle; in order. */
 void scheduler__copied(struct scheduler *scheduler, uint64_t cycle);

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include <stdlib.h>
+
+#include "commands.h"
+
+#define IN_FLIGHT_MAX 64u
+#define CLUSTERS_MAX 64u /* of a target: parameters.def */
+
+enum { HOST_DIRECT, OUTBOUND, HOST_DMA, INTERFACES };
+enum { DIRECTIONS = 2 };
+
+/* One way of an interface: transfers one after the other. */
+struct channel {
+	uint64_t free;
+	uint64_t starts[CLUSTERS_MAX]; /* of each cluster's L1: the last transfer */
+	unsigned cluster;              /* of the last one */
+	int any;
+};
+
+struct interface {
+	uint64_t leaves[IN_FLIGHT_MAX]; /* when each of those in flight makes room */
+	unsigned next;
+	struct channel channel[DIRECTIONS];
+};
+
+struct commands {
+	const struct pspin_target *target;
+	uint64_t cycle_ps;
+	struct interface interface[INTERFACES];
+	uint64_t read_free;      /* what sends and DMAs to the host share */
+	uint64_t wire_free_ps, to_host_free_ps, from_host_free_ps;
+	uint64_t busy[HPU_COMMAND_KINDS];
+};
+
+struct commands *commands__new(const struct pspin_target *target)
+{
+	struct commands *commands = calloc(1, sizeof(*commands));
+
+	if (!commands)
+		return NULL;
+	commands->target = target;
+	commands->cycle_ps = pspin_target__cycle_ps(target);
+	return commands;
+}
+
+void commands__free(struct commands *commands)
+{
+	free(commands);
+}
+
+uint64_t commands__busy(const struct commands *commands, enum hpu_command_kind kind)
+{
+	return commands->busy[kind];
+}
+
+static uint64_t later(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* On an idle machine, less its beats. */
+static uint64_t latency(const struct pspin_target *target, const struct hpu_command *command, enum memory_region region)
+{
+	switch (command->kind) {
+	case HPU_NIC_SEND: /* the host's is asked for alone: assumed */
+		return region == MEMORY_L1 || command->host ? target->send_l1 : target->send_l2;
+	case HPU_TO_HOST:
+		return region == MEMORY_L1 ? target->to_host_l1 : target->to_host_l2;
+	case HPU_FROM_HOST:
+		return target->from_host;
+	default:
+		return target->host_direct;
+	}
+}
+
+static unsigned interface_of(enum hpu_command_kind kind)
+{
+	return kind == HPU_NIC_SEND ? OUTBOUND : kind == HPU_HOST_DIRECT ? HOST_DIRECT : HOST_DMA;
+}
+
+/*
+ * Does the source or destination change? Clusters are served in turn: also if a transfer of another one's L1, which came
+ * before, has not begun yet.
+ */
+static int changes(const struct channel *channel, uint64_t cycle, unsigned cluster, unsigned clusters)
+{
+	if (channel->any && channel->cluster != cluster)
+		return 1;
+	for (unsigned i = 0; i < clusters; i++)
+		if (i != cluster && channel->starts[i] > cycle)
+			return 1;
+	return 0;
+}
+
+/* What a link takes for so many bytes; 0: none. */
+static uint64_t link_ps(uint64_t mbps, uint64_t bytes)
+{
+	return mbps ? (bytes * 8000000 + mbps - 1) / mbps : 0;
+}
+
+static uint64_t cycles_of(const struct commands *commands, uint64_t ps)
+{
+	return (ps + commands->cycle_ps - 1) / commands->cycle_ps;
+}
+
+/* A link takes it from its first beat on, after what it has: when it has all of it, but not before `end`. */
+static uint64_t pass_link(const struct commands *commands, uint64_t *free_ps, uint64_t start, uint64_t end, uint64_t takes_ps,
+			  uint64_t gap_ps)
+{
+	uint64_t begin = later(start * commands->cycle_ps, *free_ps), done = later(begin + takes_ps, end * commands->cycle_ps);
+
+	if (!takes_ps && !gap_ps)
+		return end;
+	*free_ps = later(begin + takes_ps, begin + gap_ps);
+	return cycles_of(commands, done);
+}
+
+/* Its bytes are moved from `start` on: when the other end has them. */
+static uint64_t move(struct commands *commands, const struct hpu_command *command, uint64_t start, uint64_t end)
+{
+	const struct pspin_target *target = commands->target;
+	uint64_t bytes = command->kind == HPU_HOST_DIRECT ? target->beat_bytes : command->bytes;
+
+	switch (command->kind) {
+	case HPU_NIC_SEND:
+		return pass_link(commands, &commands->wire_free_ps, start, end,
+				 link_ps(target->link_mbps, bytes + target->link_overhead_bytes), target->link_gap_ps);
+	case HPU_FROM_HOST:
+		return pass_link(commands, &commands->from_host_free_ps, start, end, link_ps(target->pcie_mbps, bytes), 0);
+	default:
+		return pass_link(commands, &commands->to_host_free_ps, start, end, link_ps(target->pcie_mbps, bytes), 0);
+	}
+}
+
+/* What the host adds: a write is there after one way, what is read is asked for first. */
+static uint64_t host_cycles(const struct commands *commands, const struct hpu_command *command)
+{
+	const struct pspin_target *target = commands->target;
+
+	if (command->kind == HPU_FROM_HOST)
+		return cycles_of(commands, 2 * target->pcie_latency_ps);
+	if (command->kind != HPU_NIC_SEND)
+		return cycles_of(commands, target->pcie_latency_ps);
+	if (!command->host)
+		return 0;
+	return cycles_of(commands, target->host_send_ps + 2 * target->pcie_latency_ps + link_ps(target->pcie_mbps, command->bytes));
+}
+
+uint64_t commands__issue(struct commands *commands, uint64_t cycle, unsigned cluster, const struct hpu_command *command,
+			 enum memory_region region, uint64_t *left)
+{
+	const struct pspin_target *target = commands->target;
+	struct interface *interface = &commands->interface[interface_of(command->kind)];
+	struct channel *channel = &interface->channel[command->kind == HPU_FROM_HOST];
+	uint64_t *leaves = &interface->leaves[interface->next++ % target->interface_commands];
+	const uint64_t beats = command->nic ? command->bytes / target->beat_bytes + !!(command->bytes % target->beat_bytes) : 0;
+	const int reads = command->nic && command->kind != HPU_FROM_HOST;
+	uint64_t start = later(cycle, *leaves), free = channel->free, end, done;
+
+	if (region == MEMORY_L1 && changes(channel, cycle, cluster, (unsigned)target->clusters))
+		free += target->source_change;
+	start = later(start, free);
+	if (reads)
+		start = later(start, commands->read_free);
+	end = start + beats;
+	if (reads)
+		commands->read_free = end;
+	if (region == MEMORY_L1) {
+		channel->starts[cluster] = start;
+		channel->cluster = cluster;
+		channel->any = 1;
+	}
+	commands->busy[command->kind] += later(beats, 1);
+	end = move(commands, command, start, end);
+	channel->free = later(end, start + 1);
+	*left = end + host_cycles(commands, command);
+	done = end + 1 + latency(target, command, region) + host_cycles(commands, command);
+	*leaves = done - 1 - (target->command_way < done - 1 - cycle ? target->command_way : done - 1 - cycle);
+	return done;
+}

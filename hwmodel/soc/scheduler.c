@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include <stdlib.h>
+#include <string.h>
+
+#include "alarm.h"
+#include "copies.h"
+#include "dma.h"
+#include "latch.h"
+#include "ring.h"
+#include "scheduler.h"
+
+#define SPILL 2u        /* S: of each register between dispatcher and cluster */
+#define STALL_CYCLES 2u /* S: from the waiting feedback being taken to the HPU that waits for it being idle */
+
+/* Two entries: taken in one cycle, given out from the next one on. */
+struct spill {
+	struct job *job[SPILL];
+	uint64_t at[SPILL];
+	unsigned first, count;
+	struct latch held;
+};
+
+/* What its driver knows of an HPU. */
+struct driver {
+	struct job *runs;
+	struct job *waits, *stalls; /* feedback: one can wait, and the next holds up the HPU */
+	uint64_t waits_from;        /* when it can be taken */
+	uint64_t stalls_done;       /* when the commands of what stalls are done */
+	uint64_t idle_from;         /* UINT64_MAX: not */
+};
+
+struct scheduler {
+	struct soc *soc;
+	unsigned cluster, hpus;
+	struct rings *rings;
+	struct spill in, out;
+	struct job **tasks;         /* a queue: packets on their way or in L1 */
+	uint64_t *accepted;
+	unsigned first, count, room, arrived; /* arrived: the first ones whose packets are in L1 */
+	struct latch copies;        /* done and not given to an HPU */
+	struct driver *driver;
+	unsigned last_fed;
+	struct dma dma;
+	struct alarm alarm;
+};
+
+static void step(void *arg, uint64_t cycle, uint64_t what);
+
+static void wake(struct scheduler *s, uint64_t cycle)
+{
+	alarm__set(&s->alarm, &s->soc->events, cycle, step, s);
+}
+
+struct scheduler *scheduler__new(struct soc *soc, unsigned cluster)
+{
+	struct scheduler *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		return NULL;
+	s->soc = soc;
+	s->cluster = cluster;
+	s->hpus = (unsigned)soc->target->hpus;
+	s->room = (unsigned)soc->target->hers_buffered + s->hpus;
+	s->rings = rings__new(soc->target);
+	s->tasks = calloc(s->room, sizeof(*s->tasks));
+	s->accepted = calloc(s->room, sizeof(*s->accepted));
+	s->driver = calloc(s->hpus, sizeof(*s->driver));
+	alarm__open(&s->alarm);
+	if (s->rings && s->tasks && s->accepted && s->driver)
+		return s;
+	scheduler__free(s);
+	return NULL;
+}
+
+void scheduler__free(struct scheduler *s)
+{
+	if (!s)
+		return;
+	rings__free(s->rings);
+	free(s->tasks);
+	free(s->accepted);
+	free(s->driver);
+	free(s);
+}
+
+static void spill__push(struct spill *spill, uint64_t cycle, struct job *job)
+{
+	unsigned at = (spill->first + spill->count++) % SPILL;
+
+	spill->job[at] = job;
+	spill->at[at] = cycle;
+	latch__add(&spill->held, cycle, 1);
+}
+
+static struct job *spill__head(const struct spill *spill, uint64_t cycle)
+{
+	return spill->count && spill->at[spill->first] < cycle ? spill->job[spill->first] : NULL;
+}
+
+static void spill__pop(struct spill *spill, uint64_t cycle)
+{
+	spill->first = (spill->first + 1) % SPILL;
+	spill->count--;
+	latch__add(&spill->held, cycle, -1);
+}
+
+struct dma *scheduler__dma(struct scheduler *s)
+{
+	return &s->dma;
+}
+
+int scheduler__is_ready(const struct scheduler *s, uint64_t cycle)
+{
+	return latch__read(&s->in.held, cycle) < SPILL;
+}
+
+void scheduler__push(struct scheduler *s, uint64_t cycle, struct job *job)
+{
+	spill__push(&s->in, cycle, job);
+	wake(s, cycle + 1);
+}
+
+struct job *scheduler__feedback(const struct scheduler *s, uint64_t cycle)
+{
+	return spill__head(&s->out, cycle);
+}
+
+void scheduler__take_feedback(struct scheduler *s, uint64_t cycle)
+{
+	spill__pop(&s->out, cycle);
+	wake(s, cycle + 1);
+}
+
+/* --- tasks in --- */
+
+static uint32_t l1_of(const struct scheduler *s, const struct job *job)
+{
+	return L1_GLOBAL + s->cluster * L1_STRIDE + L1_PACKETS + job->l1;
+}
+
+/* A task whose packet has a place in L1 is accepted, and the copy asked for. */
+static int accept(struct scheduler *s, uint64_t cycle)
+{
+	struct job *job = spill__head(&s->in, cycle);
+	const uint32_t beat = (uint32_t)s->soc->target->beat_bytes;
+	unsigned at = (s->first + s->count) % s->room;
+	int64_t place = 0;
+
+	if (!job || s->count == s->room)
+		return 0;
+	if (job->copied_bytes && (place = rings__take(s->rings, cycle, job->copied_bytes)) < 0)
+		return 0;
+	job->l1 = (uint32_t)place;
+	spill__pop(&s->in, cycle);
+	mpqs__has_room(s->soc->mpqs, cycle + 1);
+	s->tasks[at] = job;
+	s->accepted[at] = cycle;
+	s->count++;
+	if (job->copied_bytes)
+		copies__ask(mpqs__copies(s->soc->mpqs), cycle, s->cluster, L1_PACKETS + job->l1,
+			    (job->copied_bytes + beat - 1) / beat);
+	else
+		job->task.copied = cycle;
+	return 1;
+}
+
+void scheduler__copied(struct scheduler *s, uint64_t cycle)
+{
+	struct job *job;
+
+	while (!(job = s->tasks[(s->first + s->arrived) % s->room])->copied_bytes)
+		s->arrived++;
+	s->arrived++;
+	job->task.copied = cycle;
+	job->task.packet_l1 = l1_of(s, job);
+	memcpy(s->soc->memory.l1[s->cluster] + L1_PACKETS + job->l1, s->soc->memory.l2_packet + (job->her.l2 - L2_PACKET),
+	       job->copied_bytes);
+	latch__add(&s->copies, cycle, 1);
+	wake(s, cycle + 1);
+}
+
+/* --- to an HPU and back --- */
+
+static struct hpu_descriptor describe(const struct scheduler *s, const struct job *job)
+{
+	const struct soc_context *context = job->her.context;
+	struct hpu_descriptor out = {
+		.handler_mem = context->handler_mem,
+		.handler_mem_bytes = context->handler_mem_bytes,
+		.packet_l1 = l1_of(s, job),
+		.packet_bytes = job->her.bytes,
+		.host_mem_high = (uint32_t)(context->host_mem >> 32),
+		.host_mem_low = (uint32_t)context->host_mem,
+		.host_mem_bytes = context->host_mem_bytes,
+		.packet_l2 = job->her.l2,
+		.home_cluster = job->her.message_id % (uint32_t)s->soc->target->clusters,
+		.message_id = job->her.message_id,
+	};
+
+	for (unsigned i = 0; i < sizeof(out.scratchpad) / sizeof(out.scratchpad[0]); i++) {
+		if (i >= s->soc->target->clusters)
+			break;
+		out.scratchpad[i] = L1_GLOBAL + i * L1_STRIDE + context->scratchpad;
+		out.scratchpad_bytes[i] = context->scratchpad_bytes;
+	}
+	return out;
+}
+
+/* Feedback of the job waits in the HPU's driver from `cycle` on; it can be taken when all its commands are done, too. */
+static void feed_back(struct scheduler *s, struct driver *driver, uint64_t cycle, uint64_t commands_done)
+{
+	uint64_t from = commands_done && commands_done + 1 > cycle ? commands_done + 1 : cycle;
+
+	driver->waits->task.doorbell = cycle;
+	driver->waits_from = from + s->soc->target->feedback_cycles - 1;
+	driver->idle_from = cycle;
+	driver->waits->task.hpu->feedback = driver->waits_from + 1;
+	wake(s, driver->waits_from);
+	wake(s, cycle);
+}
+
+static void end(struct scheduler *s, struct driver *driver, uint64_t cycle, uint64_t commands_done)
+{
+	struct job *job = driver->runs;
+
+	driver->runs = NULL;
+	if (driver->waits) {
+		driver->stalls = job;
+		driver->stalls_done = commands_done;
+		return;
+	}
+	driver->waits = job;
+	feed_back(s, driver, cycle, commands_done);
+}
+
+static uint64_t commands_done(const struct hpu *hpu)
+{
+	uint64_t done = 0;
+
+	for (unsigned i = 0; i < HPU_COMMAND_SLOTS_MAX; i++)
+		if (hpu->command_done[i] > done)
+			done = hpu->command_done[i];
+	for (unsigned i = 0; i < HPU_DMA_MAX; i++)
+		if (hpu->dma_done[i] > done)
+			done = hpu->dma_done[i];
+	return done;
+}
+
+uint64_t scheduler__doorbell(struct hpu *hpu, uint64_t cycle)
+{
+	struct scheduler *s = hpu->soc->schedulers[hpu->cluster];
+	struct driver *driver = &s->driver[hpu->index];
+	struct soc_task *task = &driver->runs->task;
+
+	task->first = hpu->first;
+	task->returned = hpu->returned;
+	task->result = hpu->result;
+	task->is_cold = hpu->result.stats.cycles[RV32_CYC_ICACHE] != 0;
+	end(s, driver, cycle, commands_done(hpu));
+	return cycle;
+}
+
+/* The first task in the queue goes to the lowest-numbered idle HPU. */
+static int give(struct scheduler *s, uint64_t cycle)
+{
+	struct job *job = s->tasks[s->first];
+	struct hpu_descriptor descriptor;
+	struct driver *driver;
+	unsigned i = 0;
+
+	if (!s->count || s->accepted[s->first] >= cycle || (job->copied_bytes && latch__read(&s->copies, cycle) <= 0))
+		return 0;
+	while (i < s->hpus && s->driver[i].idle_from > cycle)
+		i++;
+	if (i == s->hpus)
+		return 0;
+	if (job->copied_bytes)
+		latch__add(&s->copies, cycle, -1);
+	s->first = (s->first + 1) % s->room;
+	s->count--;
+	s->arrived -= s->arrived > 0;
+	driver = &s->driver[i];
+	driver->runs = job;
+	driver->idle_from = UINT64_MAX;
+	job->task.hpu = &s->soc->hpus[s->cluster * s->hpus + i];
+	job->task.started = cycle + s->soc->target->start_cycles;
+	job->task.hpu->running = &job->task;
+	if (s->soc->nic->starts)
+		s->soc->nic->starts(s->soc->nic_arg, &job->task);
+	if (!job->function) { /* S: the driver itself ends what has no handler */
+		job->task.first = job->task.returned = job->task.started;
+		end(s, driver, job->task.started + 1, 0);
+		return 1;
+	}
+	descriptor = describe(s, job);
+	hpu__give(job->task.hpu, job->task.started, job->function, &descriptor);
+	return 1;
+}
+
+/* One HPU's feedback per cycle, in turn. */
+static int feedback(struct scheduler *s, uint64_t cycle)
+{
+	if (latch__read(&s->out.held, cycle) >= SPILL)
+		return 0;
+	for (unsigned i = 1; i <= s->hpus; i++) {
+		unsigned n = (s->last_fed + i) % s->hpus;
+		struct driver *driver = &s->driver[n];
+		struct job *job = driver->waits;
+
+		if (!job || driver->waits_from > cycle)
+			continue;
+		s->last_fed = n;
+		driver->waits = NULL;
+		if (job->copied_bytes) {
+			rings__give_back(s->rings, cycle, job->l1, job->copied_bytes);
+			wake(s, cycle + RING_BACK_CYCLES);
+		}
+		spill__push(&s->out, cycle, job);
+		mpqs__feedback(s->soc->mpqs, cycle + 1);
+		if (driver->stalls) {
+			driver->waits = driver->stalls;
+			driver->stalls = NULL;
+			feed_back(s, driver, cycle + STALL_CYCLES, driver->stalls_done);
+		}
+		return 1;
+	}
+	return 0;
+}
+
+static void step(void *arg, uint64_t cycle, uint64_t what)
+{
+	struct scheduler *s = arg;
+	int moved;
+
+	(void)what;
+	if (!alarm__rings(&s->alarm, cycle))
+		return;
+	moved = feedback(s, cycle);
+	moved |= give(s, cycle);
+	moved |= accept(s, cycle);
+	if (moved)
+		wake(s, cycle + 1);
+}
