@@ -28,7 +28,28 @@ struct copies {
 	uint64_t *leaves;     /* when each of those let in makes room for another; a ring of copy_queue */
 	uint32_t let_in;
 	struct alarm alarm;
+	uint64_t memory_free;
 };
+
+/* Packet memory's read port, for machines without one of their own. */
+__attribute__((weak)) uint64_t l2__burst(struct l2 *l2, uint64_t cycle, unsigned beats);
+__attribute__((weak)) void l1__beat(struct l1 *l1, uint64_t cycle, uint32_t offset);
+
+uint64_t copies__burst(struct copies *copies, uint64_t cycle, uint32_t beats)
+{
+	uint64_t first = cycle > copies->memory_free ? cycle : copies->memory_free;
+
+	if (copies->soc->l2)
+		return l2__burst(copies->soc->l2, cycle, beats);
+	copies->memory_free = first + beats;
+	return first;
+}
+
+void copies__beat(struct copies *copies, unsigned cluster, uint64_t cycle, uint32_t offset)
+{
+	if (copies->soc->l1)
+		l1__beat(copies->soc->l1[cluster], cycle, offset);
+}
 
 struct copies *copies__new(struct soc *soc)
 {
@@ -107,7 +128,7 @@ static void let_in(struct copies *copies, uint64_t cycle, unsigned cluster, unsi
 	const struct pspin_target *target = copies->soc->target;
 	struct asker *asker = &copies->asker[cluster];
 	struct ask ask = asker->ask[asker->first];
-	uint64_t first = l2__burst(copies->soc->l2, cycle, ask.beats);
+	uint64_t first = copies__burst(copies, cycle, ask.beats);
 	struct dma *dma = scheduler__dma(copies->soc->schedulers[cluster]);
 
 	dma->free = (dma->free > first ? dma->free : first) + ask.beats; /* transfers of HPUs come behind it */
@@ -120,7 +141,7 @@ static void let_in(struct copies *copies, uint64_t cycle, unsigned cluster, unsi
 	copies->leaves[copies->let_in++ % target->copy_queue] = first + ask.beats + 1;
 	/* A: written as late as it can be, in the cycles before it is known to be there */
 	for (uint32_t i = 0; i < ask.beats; i++)
-		l1__beat(copies->soc->l1[cluster], first + i + target->copy_cycles, ask.l1 + i * (uint32_t)target->beat_bytes);
+		copies__beat(copies, cluster, first + i + target->copy_cycles, ask.l1 + i * (uint32_t)target->beat_bytes);
 	events__add(&copies->soc->events, first + (ask.beats < target->copy_beats ? target->copy_beats : ask.beats) + target->copy_cycles,
 		    arrived, copies, cluster);
 }

@@ -4,12 +4,33 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "commands.h"
+#include "mpq.h"
+#include "scheduler.h"
 #include "soc.h"
 
-__attribute__((weak)) uint64_t scheduler__doorbell(struct hpu *hpu, uint64_t cycle)
+/* Commands, cluster schedulers and the MPQ engine. 0 or -ENOMEM. */
+static int hardware__open(struct soc *soc)
 {
-	(void)hpu;
-	return cycle;
+	int missing;
+
+	soc->commands = commands__new(soc->target);
+	soc->schedulers = calloc(soc->target->clusters, sizeof(*soc->schedulers));
+	missing = !soc->commands || !soc->schedulers;
+	for (unsigned i = 0; !missing && i < soc->target->clusters; i++)
+		missing = !(soc->schedulers[i] = scheduler__new(soc, i));
+	if (!missing)
+		missing = !(soc->mpqs = mpqs__new(soc));
+	return missing ? -ENOMEM : 0;
+}
+
+static void hardware__close(struct soc *soc)
+{
+	mpqs__free(soc->mpqs);
+	for (unsigned i = 0; soc->schedulers && i < soc->target->clusters; i++)
+		scheduler__free(soc->schedulers[i]);
+	free(soc->schedulers);
+	commands__free(soc->commands);
 }
 
 int soc__open(struct soc *soc, const struct pspin_target *target, const struct soc_nic *nic, void *arg)
@@ -30,6 +51,8 @@ int soc__open(struct soc *soc, const struct pspin_target *target, const struct s
 	err = !soc->hpus || turns__open(&soc->turns, soc->hpu_count) ? -ENOMEM : 0;
 	for (unsigned i = 0; !err && i < soc->hpu_count; i++)
 		err = hpu__open(&soc->hpus[i], soc, i / (unsigned)target->hpus, i % (unsigned)target->hpus);
+	if (!err)
+		err = hardware__open(soc);
 	if (err)
 		soc__close(soc);
 	return err;
@@ -41,6 +64,7 @@ void soc__close(struct soc *soc)
 		if (soc->hpus[i].core)
 			hpu__close(&soc->hpus[i]);
 	free(soc->hpus);
+	hardware__close(soc);
 	turns__close(&soc->turns);
 	events__free(&soc->events);
 	storage__close(&soc->memory);
