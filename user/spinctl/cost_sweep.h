@@ -26,6 +26,7 @@ struct cost_sweep_result {
 	double packet_bytes;
 	struct cost_throughput throughput;
 	double hpus_busy;                /* on average, under load */
+	double hpus_at_100_gbps;         /* needed, by cycles alone */
 	uint64_t lost;
 };
 

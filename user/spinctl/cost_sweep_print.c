@@ -44,6 +44,7 @@ static void point(struct json *j, const struct cost_sweep *sweep, unsigned i)
 	json_double(j, "throughput_gbps", r->throughput.gbps);
 	json_double(j, "packets_per_us", r->throughput.packets_per_us);
 	json_double(j, "hpus_busy", r->hpus_busy);
+	json_double(j, "hpus_needed_at_100_gbps", r->hpus_at_100_gbps);
 	json_uint(j, "lost_packets", r->lost);
 	json_double(j, "energy_nj_at_most", r->throughput.energy_nj);
 	json_string(j, "bound", cost_resource_name(r->throughput.bound));

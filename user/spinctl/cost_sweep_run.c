@@ -82,6 +82,7 @@ static void keep(const struct cost_report *r, struct cost_point *p, struct cost_
 	out->packet_bytes = p->alone.packet_bytes_mean;
 	out->throughput = p->throughput;
 	out->hpus_busy = seen->span_ps ? (double)seen->hpu_busy_ps / (double)seen->span_ps : 0;
+	out->hpus_at_100_gbps = p->rates[0].hpus;
 	out->lost = seen->lost_no_buffer + seen->lost_no_message;
 }
 

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Handlers that many HPUs run at once, each after one thing of the NIC's. Beside those of tests/figures/handlers.S. */
+	.set HANDLER_MEM_, 0x00
+	.set PACKET_L1_,   0x08
+	.set SCRATCHPAD_,  0x10
+	.set HOST_HIGH_,   0x30
+	.set HOST_LOW_,    0x34
+	.set PACKET_L2_,   0x3c
+	.set DRIVER_,  0x1b205000
+	.set DMA_,     0x1b204400
+	.set OWN_L1_,  0x1b000000
+	.set FAR_,     0xc0000   /* in L1, beyond what a small one has */
+	.set TIMES_,   32
+
+	.section .text.hpu, "ax"
+
+	.macro PROBE name
+	.balign 16
+	.globl \name
+	.type \name, @function
+\name:
+	lw t0, 0(a0)
+	.endm
+
+	/* t1: the address of what is in the descriptor's field */
+	.macro HAMMER name field body:vararg
+	PROBE \name
+	lw t1, \field(t0)
+	li t2, 1
+	.rept TIMES_
+	\body
+	.endr
+	ret
+	.endm
+	HAMMER hammer_load_packet PACKET_L2_ lw t3, 0(t1)
+	HAMMER hammer_load_handler HANDLER_MEM_ lw t3, 0(t1)
+	HAMMER hammer_store_packet PACKET_L2_ sw t2, 0(t1)
+	HAMMER hammer_amo_packet PACKET_L2_ amoadd.w t3, t2, (t1)
+	HAMMER hammer_amo_handler HANDLER_MEM_ amoadd.w t3, t2, (t1)
+	/* cluster 0's, from all */
+	HAMMER hammer_load_remote SCRATCHPAD_ lw t3, 0(t1)
+	HAMMER hammer_store_remote SCRATCHPAD_ sw t2, 0(t1)
+	HAMMER hammer_amo_remote SCRATCHPAD_ amoadd.w t3, t2, (t1)
+
+	/* each HPU of a cluster on a word of its own, eight banks apart */
+	PROBE hammer_banks
+	lw t1, SCRATCHPAD_(t0)
+	lw t2, 12(a0)
+	slli t2, t2, 5
+	add t1, t1, t2
+	.rept TIMES_
+	lw t3, 0(t1)
+	.endr
+	ret
+
+	PROBE load_far
+	li t1, OWN_L1_ + FAR_
+	lw t2, 0(t1)
+	ret
+
+	/* the packet's first 64 bytes, from L1: eight commands, each issued when it can be */
+	.macro COMMANDS_ name info from
+	PROBE \name
+	lw t1, \from(t0)
+	lw t2, HOST_LOW_(t0)
+	lw t3, HOST_HIGH_(t0)
+	li t0, DRIVER_
+	li t4, 64
+	li t5, 1
+	li t6, \info
+	.if \info == 0
+	sw t2, 0x90(t0)
+	sw t3, 0x94(t0)
+	sw t1, 0x98(t0)
+	sw t4, 0x9c(t0)
+	sw t5, 0xa0(t0)
+	.else
+	sw zero, 0x90(t0)
+	sw zero, 0x94(t0)
+	sw t1, 0x98(t0)
+	sw zero, 0x9c(t0)
+	sw t4, 0xa0(t0)
+	.endif
+	sw t6, 0x8c(t0)
+	.rept 8
+	lw t1, 0x80(t0)
+	.endr
+	ret
+	.endm
+	COMMANDS_ eight_to_host 0 PACKET_L1_
+	COMMANDS_ eight_sends 2 PACKET_L1_
+
+	/* 256 bytes to host memory, and back */
+	.macro HOST_ name direction
+	PROBE \name
+	lw t1, PACKET_L1_(t0)
+	lw t2, HOST_LOW_(t0)
+	lw t3, HOST_HIGH_(t0)
+	li t0, DRIVER_
+	li t4, 256
+	li t5, \direction
+	sw t2, 0x90(t0)
+	sw t3, 0x94(t0)
+	sw t1, 0x98(t0)
+	sw t4, 0x9c(t0)
+	sw t5, 0xa0(t0)
+	sw zero, 0x8c(t0)
+	lw t1, 0x80(t0)
+	sw t1, 0x84(t0)
+	ret
+	.endm
+	HOST_ to_host 1
+	HOST_ from_host 0
+
+	/* 16 transfers of 64 bytes from L2 handler memory: the last is waited for */
+	PROBE many_transfers
+	lw t1, HANDLER_MEM_(t0)
+	lw t2, SCRATCHPAD_(t0)
+	li t3, 64
+	li t0, DMA_
+	sw t1, 0(t0)
+	sw zero, 4(t0)
+	sw t2, 8(t0)
+	sw zero, 12(t0)
+	sw t3, 16(t0)
+	.rept 16
+	lw t1, 0x18(t0)
+	.endr
+1:	lw t2, 0x20(t0)
+	bltu t2, t1, 1b
+	ret
