@@ -40,8 +40,10 @@ void figure__row(struct figures *f, const char *name, double value, const char *
 {
 	struct measure_row *row = measure_add(&f->measure, name, value, unit);
 
-	if (!isfinite(value))
-		why = not_measured;
+	if (!isfinite(value)) {
+		printf("%-46s %12s %-10s%21s [%u]\n", name, "-", unit, "", note(f, not_measured));
+		return;
+	}
 	printf("%-46s %12.5g %-10s", name, value, unit);
 	if (isfinite(paper)) {
 		measure_baseline(row, paper);

@@ -16,8 +16,9 @@
 
 const struct workload workloads[] = {
 	{ .handler = "aggregate", .takes_messages = 1, .message_bytes = 1 << 20 },
-	{ .handler = "reduce", .takes_messages = 1, .message_bytes = 2048, .sets = { "spin_state.messages=%u" } },
-	{ .handler = "histogram", .takes_messages = 1, .message_bytes = 2048, .values = 1024, .sets = { "spin_state.messages=%u" } },
+	{ .handler = "reduce", .takes_messages = 1, .message_bytes = 2048, .is_in_one_l1 = 1, .sets = { "spin_state.messages=%u" } },
+	{ .handler = "histogram", .takes_messages = 1, .message_bytes = 2048, .values = 1024, .is_in_one_l1 = 1,
+	  .sets = { "spin_state.messages=%u" } },
 	{ .handler = "filtering", .sources = 512, .insert = "src=%s port=7000" },
 	{ .handler = "kvstore", .is_kv = 1, .bytes_min = 28 + sizeof(struct kv_message) },
 	{ .handler = "strided_ddt", .takes_messages = 1, .message_bytes = 1 << 20 },

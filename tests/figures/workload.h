@@ -14,6 +14,7 @@ struct workload {
 	unsigned bytes_min;          /* a packet is not shorter */
 	const char *sets[4];         /* of its state; %u is the number of messages */
 	const char *insert;          /* of its table, for each source; %s is the address */
+	int is_in_one_l1;            /* its state is, and all HPUs change it */
 	int is_kv;                   /* requests to a key-value store, in which the popular keys are */
 };
 
