@@ -48,18 +48,11 @@ static int check_clock(const struct pspin_target *t, struct answer a)
 		      t->clock_mhz, below, above);
 }
 
-/* What the address map has room for. */
-static int check_map(const struct pspin_target *t, struct answer a)
+/* Stacks, packet buffer and scratchpads share an L1. */
+static int check_l1(const struct pspin_target *t, struct answer a)
 {
-	const uint64_t clusters = (L1_OWN - L1_GLOBAL) / L1_STRIDE;
-	const uint64_t stacks = (L1_PACKETS - L1_STACKS) / L1_STACK_BYTES;
 	const uint64_t packets_kib = t->l1_kib - L1_PACKETS / KIB - 1;
 
-	if (t->clusters > clusters)
-		return refuse(a, "clusters = %" PRIu64 ": the address map holds %" PRIu64 " L1s of 4 MiB below 0x1b000000", t->clusters,
-			      clusters);
-	if (t->hpus > stacks)
-		return refuse(a, "hpus = %" PRIu64 ": L1 has the stacks of %" PRIu64 " in front of its packet buffer", t->hpus, stacks);
 	if (t->l1_packet_kib + SCRATCHPADS_KIB_MIN > packets_kib)
 		return refuse(a, "l1_packet_kib = %" PRIu64 " does not fit an L1 of l1_kib = %" PRIu64
 			      ", which has stacks and scratchpads, too; it has room for %" PRIu64, t->l1_packet_kib, t->l1_kib,
@@ -79,8 +72,6 @@ static int check_widths(const struct pspin_target *t, struct answer a)
 	if (t->l1_packet_kib * KIB / t->l1_rings < RING_BYTES_MIN)
 		return refuse(a, "l1_packet_kib = %" PRIu64 " makes l1_rings = %" PRIu64 " that hold no packet of %u bytes; %" PRIu64
 			      " KiB do", t->l1_packet_kib, t->l1_rings, RING_BYTES_MIN, t->l1_rings * RING_BYTES_MIN / KIB);
-	if (t->l2_packet_kib > L2_PACKET_KIB_MAX)
-		return refuse(a, "l2_packet_kib = %" PRIu64 ": the address map has %u", t->l2_packet_kib, L2_PACKET_KIB_MAX);
 	return 0;
 }
 
@@ -90,7 +81,7 @@ int pspin_target__check(const struct pspin_target *t, char *err, size_t err_byte
 	int status = check_clock(t, a);
 
 	if (!status)
-		status = check_map(t, a);
+		status = check_l1(t, a);
 	if (!status)
 		status = check_widths(t, a);
 	return status;
