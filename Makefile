@@ -284,6 +284,18 @@ accuracy: deps
 accuracy-programs: $(ACCURACY) $(ACCURACY_IMAGES)
 .PHONY: accuracy-programs
 
+RTL_KIT := $(BUILD)/tests/accuracy/rtl-kit
+$(RTL_KIT): $(call obj,$(wildcard tests/accuracy/kit/*.c) tests/figures/workload.c tests/figures/workload_packets.c \
+	tests/figures/heard.c) $(TESTLIB) $(ENGINE) $(COMMON) $(LIBSPIN) $(HWMODEL)
+	@mkdir -p $(@D)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(USER_LIBS) -lpcap -ldw -ldl -lpthread -lm
+
+rtl-kit: deps
+	@$(MAKE) --no-print-directory -j$$(nproc) $(RTL_KIT) $(HANDLERS)
+	@rm -rf $(BUILD)/rtl-kit && mkdir -p $(BUILD)/rtl-kit && cp tests/accuracy/kit/README.md $(BUILD)/rtl-kit/
+	@BUILD=$(BUILD) $(RTL_KIT) $(BUILD)/rtl-kit $(basename $(notdir $(HANDLERS)))
+
 MINUTES ?= 2
 stress: deps
 	@$(MAKE) --no-print-directory -j$$(nproc) tests

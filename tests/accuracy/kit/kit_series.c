@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include <stdlib.h>
+#include <string.h>
+
+#include <libspin/internal.h>
+
+#include "kit.h"
+
+#define APART_PS 20000000ull /* longer than any of these takes */
+#define MESSAGES 512u /* that counting handlers wait for: more than come, so that every packet takes the same way */
+
+const struct kit_series kit_series[] = {{"idle", 8, 0}, {"saturated", 8, 256}, {0}};
+const unsigned kit_sizes[] = {64, 256, 512, 1024, 0};
+
+struct workload kit_workload(const char *handler, const struct spin_object *object)
+{
+	struct workload w = {.handler = handler};
+
+	for (unsigned i = 0; i < workload_count; i++) {
+		if (!strcmp(workloads[i].handler, handler))
+			return workloads[i];
+	}
+	w.takes_messages = spin_object__meta(object)->registration.delivery == SPIN_DELIVER_ME;
+	w.message_bytes = w.takes_messages ? 2048 : 0;
+	return w;
+}
+
+struct pspin *kit_nic(const struct spin_object *object, const struct workload *w, const struct pspin_target *target)
+{
+	const struct spin_segment all = {0, SPIN_HOST_BYTES_MAX};
+	const struct pspin_limits limits = {.host_bytes = SPIN_HOST_BYTES_MAX, .handler_mem = &all, .handler_segments = 1};
+	const struct spin_rule udp = {.protocol = 0};
+	char err[512] = "its state cannot be set";
+	struct pspin *nic = NULL;
+	size_t bytes;
+	const void *image = spin_object__image(object, &bytes);
+
+	if (image && !pspin__open(&nic, target, spin_object__meta(object), image, bytes, &udp, err, sizeof(err)) &&
+	    !pspin__limit(nic, &limits) && !workload__fill(nic, object, w, MESSAGES))
+		return nic;
+	fprintf(stderr, "rtl-kit: %s: %s\n", w->handler, image ? err : "no rv32 image");
+	if (nic)
+		pspin__close(nic);
+	return NULL;
+}
+
+unsigned kit_series__packets(const struct kit_series *series)
+{
+	return series->apart + series->at_once;
+}
+
+int kit_offer(struct pspin *nic, const struct workload *w, const struct kit_series *series, unsigned packet_bytes)
+{
+	struct workload_packets *packets = calloc(1, sizeof(*packets));
+	unsigned count = kit_series__packets(series);
+	int rc = packets ? 0 : -1;
+
+	for (unsigned i = 0; !rc && i < count; i++) {
+		struct pspin_offer offer = {.at_ps = (i < series->apart ? i + 1 : series->apart + 1) * APART_PS};
+
+		packets->workload = w;
+		packets->packet_bytes = packet_bytes;
+		workload_packets__make(packets, count - 1);
+		offer.frame = packets->frame;
+		offer.frame_bytes = packets->frame_bytes;
+		rc = pspin__offer(nic, &offer);
+	}
+	free(packets);
+	return rc;
+}
