@@ -285,8 +285,10 @@ accuracy-programs: $(ACCURACY) $(ACCURACY_IMAGES)
 .PHONY: accuracy-programs
 
 RTL_KIT := $(BUILD)/tests/accuracy/rtl-kit
-$(RTL_KIT): $(call obj,$(wildcard tests/accuracy/kit/*.c) tests/figures/workload.c tests/figures/workload_packets.c \
-	tests/figures/heard.c) $(TESTLIB) $(ENGINE) $(COMMON) $(LIBSPIN) $(HWMODEL)
+RTL_KIT_SRC := $(wildcard tests/accuracy/kit/kit_*.c) $(addprefix tests/figures/,workload.c workload_packets.c heard.c)
+$(RTL_KIT): $(BUILD)/obj/tests/accuracy/kit/kit.o
+$(BUILD)/tests/model/rtl_kit_is_complete: $(BUILD)/obj/tests/model/rtl_kit_is_complete.o
+$(RTL_KIT) $(BUILD)/tests/model/rtl_kit_is_complete: $(call obj,$(RTL_KIT_SRC)) $(TESTLIB) $(ENGINE) $(COMMON) $(LIBSPIN) $(HWMODEL)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(USER_LIBS) -lpcap -ldw -ldl -lpthread -lm
