@@ -262,7 +262,7 @@ figures-program: $(HANDLERS) $(FIGURES) $(BUILD)/tests/figures/handlers.elf
 ACCURACY := $(BUILD)/tests/accuracy/accuracy
 ACCURACY_HPU := tests/accuracy/hpu
 ACCURACY_IMAGES := $(patsubst %,$(BUILD)/tests/accuracy/%.elf,sequences programs straight)
-$(BUILD)/tests/accuracy/sequences.elf: $(ACCURACY_HPU)/sequences.c $(ACCURACY_HPU)/busy.S
+$(BUILD)/tests/accuracy/sequences.elf: $(addprefix $(ACCURACY_HPU)/,sequences.c sums.c busy.S)
 $(BUILD)/tests/accuracy/programs.elf: $(addprefix $(ACCURACY_HPU)/,busy.S loops.S commands.S locks.S) tests/model/twins/examples.c
 $(BUILD)/tests/accuracy/straight.elf: $(ACCURACY_HPU)/straight.S $(ACCURACY_HPU)/busy.S
 $(ACCURACY_IMAGES): $(BUILD)/tests/accuracy/%.elf: tests/accuracy/sequences.def $(wildcard hwmodel/image/*)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Rows of sequences.def. */
+/* Rows of sequences.def, and sums that the compiler makes (hpu_core_timing.md). */
 #include "accuracy.h"
 
 static double body(struct machine *machine, const char *function)
@@ -19,6 +19,25 @@ static void measure(struct machine *machine, const struct row *row, struct value
 	values__add(out, (with - body(machine, "sequence_base")) / repetitions / of - less / of);
 }
 
+/* What the compiler made of a sum: cycles per word, from one length to the double. */
+static void sum(struct machine *machine, const struct row *row, struct values *out)
+{
+	struct soc_context *context = (struct soc_context *)machine__context(machine, NULL, row->text[0], NULL, WHOLE);
+	double cycles[2];
+
+	machine__warm(machine, row->text[0]);
+	for (unsigned i = 0; i < 2; i++) {
+		const struct ended *ended;
+
+		context->handler_mem_bytes = 64u << i;
+		machine__group(machine, &(struct packet){0, context, 64, 1}, 1);
+		ended = machine__task(machine, 0, SOC_PAYLOAD);
+		cycles[i] = (double)(ended->task.returned - ended->task.first);
+	}
+	values__add(out, (cycles[1] - cycles[0]) / 64);
+}
+
+#define COMPILED(name, measured)  {"core", #name, measured, "cycles", 0, sum, {#name}}
 #define ROW_OF(group, name, measured, times, of, less)                                             \
 	{group, #name, measured, "cycles", 0, measure, {"sequence_" #name}, {times, of, less}, 1.0 / (times)},
 #define SEQUENCE(group, name, measured, times, less, text) ROW_OF(group, name, measured, times, 1, less)
@@ -26,4 +45,8 @@ static void measure(struct machine *machine, const struct row *row, struct value
 
 const struct row sequence_rows[] = {
 #include "sequences.def"
+	COMPILED(sum_o2, "6"),
+	COMPILED(sum_o3, "6"),
+	COMPILED(sum_by_4, "3"),
+	COMPILED(sum_unrolled, "2.5"),
 	{0}};

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* What the compiler makes of a sum over words of the own L1: so many as the task's size of handler memory says. */
+#include "tests/model/twins/pspin.h"
+
+#define WORDS ((const uint32_t *)0x1b090000)
+#define RESULT (*(volatile uint32_t *)0x1b08fff0)
+
+__attribute__((optimize("O2"))) __handler__ void sum_o2(struct handler_args *args)
+{
+	uint32_t n = args->task->handler_mem_size, sum = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		sum += WORDS[i];
+	RESULT = sum;
+}
+
+__attribute__((optimize("O3"))) __handler__ void sum_o3(struct handler_args *args)
+{
+	uint32_t n = args->task->handler_mem_size, sum = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		sum += WORDS[i];
+	RESULT = sum;
+}
+
+__attribute__((optimize("O2"))) __handler__ void sum_by_4(struct handler_args *args)
+{
+	uint32_t n = args->task->handler_mem_size, sum = 0;
+
+	for (const uint32_t *at = WORDS, *end = at + n; at < end; at += 4)
+		sum += at[0] + at[1] + at[2] + at[3];
+	RESULT = sum;
+}
+
+__attribute__((optimize("O3", "unroll-loops"))) __handler__ void sum_unrolled(struct handler_args *args)
+{
+	uint32_t n = args->task->handler_mem_size, sum = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		sum += WORDS[i];
+	RESULT = sum;
+}
