@@ -20,6 +20,7 @@
 #include "compare.h"
 
 #define SECONDS_MAX 20
+#define ROWS_MAX 1000
 
 static const struct kind {
 	const char *image;
@@ -106,7 +107,7 @@ static void print_row(const struct judged *judged)
 
 /* One line of the summary, of the rows that `wanted` says. */
 struct summary {
-	double errors[1024];
+	double errors[ROWS_MAX];
 	unsigned count, exact, failed;
 };
 
@@ -202,7 +203,7 @@ static void add_rows(struct measure *m, const struct judged *judged, unsigned co
 
 int main(int argc, char **argv)
 {
-	static struct judged judged[1024];
+	static struct judged judged[ROWS_MAX];
 	static struct measure m;
 	unsigned count = 0, failed = 0;
 

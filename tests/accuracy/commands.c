@@ -80,7 +80,8 @@ static void both_interfaces(struct machine *machine, const struct row *row, stru
 	values__add(out, first_issue_to_last_feedback(machine, functions, 4));
 }
 
-/* From start to doorbell: least, median and most; `arg` 2: the median alone. */
+/* From start to doorbell, over all HPUs. */
+enum { LEAST, MEDIAN, MOST };
 static void stretch(struct machine *machine, const struct row *row, struct values *out)
 {
 	unsigned hpus = (unsigned)row->arg[0];
@@ -93,11 +94,7 @@ static void stretch(struct machine *machine, const struct row *row, struct value
 		times[i] = (double)(ended->task.doorbell - ended->task.started);
 	}
 	median = measure_median(times, hpus);
-	if (!row->arg[2])
-		values__add(out, times[0]);
-	values__add(out, median);
-	if (!row->arg[2])
-		values__add(out, times[hpus - 1]);
+	values__add(out, row->arg[2] == MEDIAN ? median : times[row->arg[2] == LEAST ? 0 : hpus - 1]);
 }
 
 /* All HPUs' transfers from the first one's launch to the last one's end. */
@@ -139,14 +136,15 @@ static void transfers(struct machine *machine, const struct row *row, struct val
 	LOAD("tight_" what "_16", sixteen, tight, "tight_" what, 16, 2),                           \
 	LOAD("tight_" what "_4_clusters", spread, tight, "tight_" what, 4, 4)
 #define TIGHT_ALL(what, all) LOAD("tight_" what "_32", all, tight, "tight_" what, 32, 4)
-#define STRETCH(what, eight, sixteen, all)                                                         \
-	LOAD("task_" what "_8", eight, stretch, "api_" what, 8, 1),                                \
-	LOAD("task_" what "_16", sixteen, stretch, "api_" what, 16, 2),                            \
-	LOAD("task_" what "_32", all, stretch, "api_" what, 32, 4)
-#define MEDIAN(what, eight, sixteen, all)                                                          \
-	LOAD("task_" what "_8", eight, stretch, "api_" what, 8, 1, 1),                             \
-	LOAD("task_" what "_16", sixteen, stretch, "api_" what, 16, 2, 1),                         \
-	LOAD("task_" what "_32", all, stretch, "api_" what, 32, 4, 1)
+#define TASK(what, measured, hpus, clusters, which)                                                \
+	LOAD("task_" what "_" #hpus "_" #which, measured, stretch, "api_" what, hpus, clusters, which)
+/* least, median, most of 8, 16 and 32 HPUs */
+#define STRETCH(what, l8, m8, h8, l16, m16, h16, l32, m32, h32)                                    \
+	TASK(what, l8, 8, 1, LEAST), TASK(what, m8, 8, 1, MEDIAN), TASK(what, h8, 8, 1, MOST),     \
+	TASK(what, l16, 16, 2, LEAST), TASK(what, m16, 16, 2, MEDIAN), TASK(what, h16, 16, 2, MOST), \
+	TASK(what, l32, 32, 4, LEAST), TASK(what, m32, 32, 4, MEDIAN), TASK(what, h32, 32, 4, MOST)
+#define MEDIANS(what, m8, m16, m32)                                                                \
+	TASK(what, m8, 8, 1, MEDIAN), TASK(what, m16, 16, 2, MEDIAN), TASK(what, m32, 32, 4, MEDIAN)
 #define TRANSFERS(what, one, two, four, eight)                                                     \
 	LOAD(#what "_1", one, transfers, #what, 1), LOAD(#what "_2", two, transfers, #what, 2),    \
 	LOAD(#what "_4", four, transfers, #what, 4), LOAD(#what "_8", eight, transfers, #what, 8)
@@ -228,17 +226,17 @@ const struct row command_rows[] = {
 	TIGHT("host_write_8", "2.0", "1.06", "1.05", "1.02", "1.0"),
 	TIGHT_ALL("host_write_8", "1.01"),
 
-	LOAD("task_send_l1_64_1", "103", stretch, "api_send_l1_64", 1, 1, 1),
-	LOAD("task_to_host_l1_64_1", "107", stretch, "api_to_host_l1_64", 1, 1, 1),
-	STRETCH("send_l1_64", "103 103 103", "103 133 148", "157 237 299"),
-	STRETCH("send_l1_512", "193 263 281", "315 536 667", "531 1040 1244"),
-	STRETCH("send_l1_1024", "351 521 577", "483 1000 1251", "789 1968 2364"),
-	STRETCH("to_host_l1_64", "107 109 109", "140 177 205", "218 312 353"),
-	STRETCH("to_host_l1_512", "208 290 308", "300 553 684", "480 1057 1261"),
-	STRETCH("to_host_l1_1024", "368 538 580", "532 1017 1268", "872 1985 2381"),
-	MEDIAN("to_host_l2_64", "125", "195", "346"),
-	MEDIAN("to_host_l2_512", "292", "504", "950"),
-	MEDIAN("to_host_l2_1024", "540", "968", "1878"),
+	TASK("send_l1_64", "103", 1, 1, MEDIAN),
+	TASK("to_host_l1_64", "107", 1, 1, MEDIAN),
+	STRETCH("send_l1_64", "103", "103", "103", "103", "133", "148", "157", "237", "299"),
+	STRETCH("send_l1_512", "193", "263", "281", "315", "536", "667", "531", "1040", "1244"),
+	STRETCH("send_l1_1024", "351", "521", "577", "483", "1000", "1251", "789", "1968", "2364"),
+	STRETCH("to_host_l1_64", "107", "109", "109", "140", "177", "205", "218", "312", "353"),
+	STRETCH("to_host_l1_512", "208", "290", "308", "300", "553", "684", "480", "1057", "1261"),
+	STRETCH("to_host_l1_1024", "368", "538", "580", "532", "1017", "1268", "872", "1985", "2381"),
+	MEDIANS("to_host_l2_64", "125", "195", "346"),
+	MEDIANS("to_host_l2_512", "292", "504", "950"),
+	MEDIANS("to_host_l2_1024", "540", "968", "1878"),
 
 	TRANSFERS(transfers_l2_packet_l1, "89", "151", "277", "525"),
 	TRANSFERS(transfers_l1_l2_handler, "96", "158", "278", "529"),

@@ -6,7 +6,8 @@
 
 /*
  * What the model says (NULL: it failed) against what was measured. Exact: to the digits of the measurement; then *error is 0.
- * Of several values the worst error counts; numbers of clusters and messages are right (0) or wrong (1).
+ * Of several values the worst error counts; of an order of clusters or messages the share that would have to be put in, left
+ * out or changed.
  */
 void compare(const struct row *row, const struct values *model, double *error, int *exact);
 

@@ -67,7 +67,8 @@ static void start_to_start(struct machine *machine, const struct row *row, struc
 /* Cycles per packet over `messages` messages in turn, in the middle half. */
 static void per_packet(struct machine *machine, const struct row *row, struct values *out)
 {
-	unsigned messages = (unsigned)row->arg[0], bytes = (unsigned)row->arg[1], count = 96;
+	/* of one message no more than its home cluster takes */
+	unsigned messages = (unsigned)row->arg[0], bytes = (unsigned)row->arg[1], count = messages > 1 ? 96 : 16;
 	const struct soc_context *context;
 	struct packet packets[96];
 
