@@ -34,7 +34,7 @@ static const char style[] =
 	"tbody th{font-weight:600}code{font:.88em/1.4 ui-monospace,monospace;overflow-wrap:anywhere}\n"
 	".share{display:block;height:6px;border-radius:3px;background:var(--bar);min-width:1px;margin-top:3px}\n"
 	"@media(max-width:760px){.plots{grid-template-columns:minmax(0,1fr)}.plots>*{padding:6px}"
-	".plots svg text{font-size:17px}h1{font-size:1.4rem}}\n"
+	".plots svg text{font-size:17px}td.text{white-space:nowrap}h1{font-size:1.4rem}}\n"
 	"@media(max-width:480px){.rates{grid-template-columns:minmax(0,1fr)}th,td{padding:5px 7px}}\n";
 
 void html__heading(FILE *to, const char *id, const char *text)
@@ -106,7 +106,7 @@ static void summary(FILE *to, const struct cost_report *r)
 		(double)v->latency_ps.median / 1e3);
 }
 
-static void provenance(FILE *to, const struct cost_report *r)
+static void source(FILE *to, const struct cost_report *r)
 {
 	fputs("<p class=\"soft\">Target <code>", to);
 	svg__text(to, r->target);
@@ -121,11 +121,7 @@ static void provenance(FILE *to, const struct cost_report *r)
 		fprintf(to, "%u %s made, %u bytes of payload a packet", r->made.messages,
 			r->takes_messages ? "messages" : "datagrams", r->made.payload_bytes);
 	}
-	fprintf(to, "; %" PRIu64 " frames, %" PRIu64 " handled. Compiled by ", r->frames, r->main.alone.handled);
-	svg__text(to, r->compiler);
-	fputs("; modelled: ", to);
-	svg__text(to, r->isa);
-	fputs(".</p>\n", to);
+	fprintf(to, "; %" PRIu64 " frames, %" PRIu64 " handled.</p>\n", r->frames, r->main.alone.handled);
 }
 
 static void rates(FILE *to, const struct cost_report *r)
@@ -152,7 +148,11 @@ static void assumptions(FILE *to, const struct cost_report *r)
 		svg__text(to, *a);
 		fputs("</li>\n", to);
 	}
-	fputs("</ul>\n</section>\n", to);
+	fputs("</ul>\n<p class=\"soft\">Compiled by ", to);
+	svg__text(to, r->compiler);
+	fputs("; modelled: ", to);
+	svg__text(to, r->isa);
+	fputs(".</p>\n</section>\n", to);
 }
 
 static void page(FILE *to, const struct cost_report *r)
@@ -170,7 +170,7 @@ static void page(FILE *to, const struct cost_report *r)
 	if (r->main.alone.handled) {
 		summary(to, r);
 		rates(to, r);
-		provenance(to, r);
+		source(to, r);
 		cost_html__throughput(to, r);
 		cost_html__latency(to, r);
 		cost_html__occupancy(to, r);
@@ -178,7 +178,7 @@ static void page(FILE *to, const struct cost_report *r)
 		cost_html__lines(to, r);
 	} else {
 		fputs("<p class=\"lead\">No handler ran.</p>\n", to);
-		provenance(to, r);
+		source(to, r);
 	}
 	assumptions(to, r);
 	fputs("</main>\n</body>\n</html>\n", to);

@@ -138,7 +138,7 @@ static int feed(struct pspin *nic, struct cost_source *source, struct cost_colle
 		if (offer(nic, &packet, (uint64_t)*at_ps, ++*number))
 			return FAILED;
 		if (gbps > 0)
-			*at_ps += (packet.bytes - cost_link_bytes(packet.frame, packet.bytes)) * 8e3 / gbps;
+			*at_ps += packet.counted_bytes * 8e3 / gbps;
 	}
 	return DONE;
 }

@@ -12,6 +12,7 @@
 struct cost_packet {
 	const uint8_t *frame;
 	unsigned bytes;
+	unsigned counted_bytes; /* of them for rates: from the IP header on, or all of a raw one */
 	uint32_t at_ms;       /* of a trace: since its first frame */
 	uint64_t message;     /* of programs that spincc did not make */
 	int end_of_message;

@@ -78,11 +78,14 @@ static int next_of_trace(struct cost_source *s, struct cost_packet *out)
 		s->rounds++;
 		rc = cost_trace__rewind(s->trace) ? FAILED_SOURCE : cost_trace__next(s->trace, out);
 	}
+	if (rc == 1)
+		out->message = s->out; /* each its own, in every round */
 	if (rc == 1 && s->size) {
 		unsigned bytes = cost_resize(s->maker.frame, out->frame, out->bytes, s->size);
 
 		if (bytes)
-			*out = (struct cost_packet){ s->maker.frame, bytes, out->at_ms, out->message, 1 };
+			*out = (struct cost_packet){ .frame = s->maker.frame, .bytes = bytes, .at_ms = out->at_ms, .message = out->message,
+						     .end_of_message = 1 };
 	}
 	return rc;
 }
@@ -94,7 +97,8 @@ static int next_made(struct cost_source *s, struct cost_packet *out)
 	if (s->out >= round && !(s->wanted > round && (s->out < s->wanted || s->packet)))
 		return 0;
 	cost_maker__make(&s->maker, &s->made, s->message, s->packet);
-	*out = (struct cost_packet){ s->maker.frame, s->maker.bytes, 0, s->message, s->packet + 1 == s->made.packets };
+	*out = (struct cost_packet){ .frame = s->maker.frame, .bytes = s->maker.bytes, .message = s->message,
+				     .end_of_message = s->packet + 1 == s->made.packets };
 	if (++s->packet == s->made.packets) {
 		s->packet = 0;
 		s->message++;
@@ -108,7 +112,12 @@ int cost_source__next(struct cost_source *s, struct cost_packet *out)
 {
 	int rc = s->trace ? next_of_trace(s, out) : next_made(s, out);
 
-	s->out += rc == 1;
+	if (rc == 1) {
+		unsigned link = s->maker.is_raw ? 0 : cost_link_bytes(out->frame, out->bytes);
+
+		out->counted_bytes = out->bytes > link ? out->bytes - link : 0;
+		s->out++;
+	}
 	return rc;
 }
 

@@ -90,7 +90,8 @@ int cost_trace__next(struct cost_trace *t, struct cost_packet *out)
 			t->cut_short++;
 			continue;
 		}
-		*out = (struct cost_packet){ frame, header->caplen, t->now_ms, t->frames, 1 };
+		*out = (struct cost_packet){ .frame = frame, .bytes = header->caplen, .at_ms = t->now_ms,
+					     .end_of_message = 1 };
 		return 1;
 	}
 	if (rc != PCAP_ERROR)
