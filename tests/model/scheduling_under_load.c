@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Packets offered at once to a machine of 32 HPUs: who is served when and where, as measured on the RTL (the tables of packet
+ * path and scheduling under load), to the cycle.
+ */
+#include "rig.h"
+
+#define TASKS_MAX 512
+#define NEVER UINT64_MAX
+
+static struct rig rig;
+static int failures;
+
+static struct ran {
+	uint64_t started, doorbell, feedback;
+	uint32_t message, packet_l1;
+	enum soc_task_kind kind;
+	unsigned cluster, hpu;
+	int pops;
+} ran[TASKS_MAX]; /* in the order of their starts */
+static unsigned ran_count;
+static uint64_t base; /* cycle 0 of a group of packets */
+static unsigned freed_count, rooms;
+
+static void ended(void *arg, struct soc_task *task, int pops)
+{
+	struct ran *r = &ran[ran_count < TASKS_MAX ? ran_count : TASKS_MAX - 1];
+
+	(void)arg;
+	ran_count++;
+	*r = (struct ran){ task->started - base, task->doorbell - base, task->feedback - base, task->her->message_id, task->packet_l1,
+			   task->kind, task->hpu->cluster, task->hpu->index, pops };
+}
+
+static void freed(void *arg, uint32_t message, uint64_t cycle)
+{
+	(void)arg;
+	(void)message;
+	(void)cycle;
+	freed_count++;
+}
+
+static void room(void *arg, uint64_t cycle)
+{
+	(void)arg;
+	(void)cycle;
+	rooms++;
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct ran *x = a, *y = b;
+
+	return x->started != y->started ? (x->started > y->started) - (x->started < y->started) :
+					  (int)x->cluster - (int)y->cluster;
+}
+
+static void run(void)
+{
+	ran_count = 0;
+	freed_count = 0;
+	soc__run(&rig.soc, UINT64_MAX);
+	qsort(ran, ran_count < TASKS_MAX ? ran_count : TASKS_MAX, sizeof(ran[0]), by_start);
+}
+
+static uint32_t function(const char *name)
+{
+	uint32_t addr = 0;
+
+	if (name && hw_elf__symbol(rig.elf, name, &addr, NULL)) {
+		printf("FAIL no function %s\n", name);
+		exit(1);
+	}
+	return addr;
+}
+
+static struct soc_context context(const char *header, const char *payload, const char *completion, uint32_t bytes_in_l1)
+{
+	return (struct soc_context){ .header = function(header), .payload = function(payload), .completion = function(completion),
+				     .bytes_in_l1 = bytes_in_l1, .scratchpad = L1_PACKETS + 0x10000 };
+}
+
+static void offer(uint64_t cycle, uint32_t message, const struct soc_context *context, uint32_t bytes, int is_last)
+{
+	struct soc_her her = { .message_id = message, .l2 = L2_PACKET, .bytes = bytes, .end_of_message = is_last, .context = context };
+
+	if (soc__her(&rig.soc, base + cycle, &her)) {
+		printf("FAIL a HER of message %u is refused\n", message);
+		failures++;
+	}
+}
+
+static uint64_t beats(uint32_t bytes)
+{
+	return (bytes + 63) / 64;
+}
+
+/* A message of so many packets, as fast as the link brings them. */
+static void offer_message(uint64_t cycle, uint32_t message, const struct soc_context *context, uint32_t bytes, unsigned packets)
+{
+	for (unsigned i = 0; i < packets; i++)
+		offer(cycle + i * beats(bytes), message, context, bytes, i == packets - 1);
+}
+
+static void begin(void)
+{
+	base = rig.soc.now + 1000;
+}
+
+/* The handlers' code is in each cluster's cache. */
+static void warm(const struct soc_context *context)
+{
+	for (uint32_t cluster = 0; cluster < 4; cluster++) {
+		begin();
+		offer(0, cluster, context, 64, 1);
+		run();
+	}
+	begin();
+}
+
+static void expect(const char *what, uint64_t have, uint64_t want)
+{
+	if (have == want)
+		return;
+	printf("FAIL %s: %llu, measured on the RTL %llu\n", what, (unsigned long long)have, (unsigned long long)want);
+	failures++;
+}
+
+static void expect_starts(const char *what, const uint64_t *want, unsigned count)
+{
+	char each[128];
+
+	for (unsigned i = 0; i < count; i++) {
+		snprintf(each, sizeof(each), "%s: start %u", what, i);
+		expect(each, i < ran_count ? ran[i].started : NEVER, want[i]);
+	}
+}
+
+static void idle_path(void)
+{
+	static const struct {
+		uint32_t bytes;
+		uint64_t start, feedback;
+	} rows[] = { { 64, 17, 27 }, { 256, 20, 30 }, { 1024, 32, 42 } };
+
+	for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct soc_context empty = context(NULL, "empty", NULL, rows[i].bytes);
+
+		warm(&empty);
+		offer(0, 5, &empty, rows[i].bytes, 1);
+		run();
+		expect("HER -> HPU takes task", ran[0].started, rows[i].start);
+		expect("HER -> feedback, empty handler", ran[0].feedback, rows[i].feedback);
+		expect("home cluster", ran[0].cluster, 1);
+		expect("message is free", freed_count, 1);
+	}
+}
+
+static void stages_of_a_message(void)
+{
+	static const uint32_t bytes[] = { 64, 512, 1024 };
+	static const char *const busy[] = { "busy_26", "busy_90", "busy_410" };
+	struct soc_context all = context("empty", "empty", "empty", 64);
+
+	warm(&all);
+	offer(0, 0, &all, 64, 1);
+	run();
+	expect("header -> payload -> completion, all empty", ran[2].feedback, 81);
+	expect("the completion's feedback alone frees the packet", ran[0].pops * 4 + ran[1].pops * 2 + ran[2].pops, 1);
+
+	all = context("busy_26", "busy_26", "busy_26", 64);
+	warm(&all);
+	offer(0, 0, &all, 64, 1);
+	run();
+	expect("chain of 1 packet: payload", ran[1].started - ran[0].started, 44);
+	expect("chain of 1 packet: completion", ran[2].started - ran[0].started, 88);
+	expect("chain of 1 packet: feedback", ran[2].feedback - ran[0].started, 115);
+
+	for (unsigned i = 0; i < 3; i++)
+		for (unsigned j = 0; j < 3; j++) {
+			all = context(busy[j], "empty", "empty", bytes[i]);
+			warm(&all);
+			offer_message(0, 4, &all, bytes[i], 3);
+			run();
+			expect("busy", ran[0].doorbell - ran[0].started, j == 0 ? 26 : j == 1 ? 90 : 410);
+			expect("header doorbell -> first payload start", ran[1].started - ran[0].doorbell, 17 + beats(bytes[i]));
+			expect("last payload doorbell -> completion start", ran[4].started - ran[3].doorbell, 17 + beats(bytes[i]));
+		}
+}
+
+static void queued_payloads(void)
+{
+	static const uint32_t bytes[] = { 64, 256, 512, 1024, 4096 };
+
+	for (unsigned i = 0; i < sizeof(bytes) / sizeof(bytes[0]); i++) {
+		struct soc_context all = context("busy_410", "empty", NULL, bytes[i]);
+
+		warm(&all);
+		offer_message(0, 2, &all, bytes[i], 9);
+		run();
+		for (unsigned k = 2; k < 8; k++)
+			expect("queued payloads, apart", ran[k].started - ran[k - 1].started, beats(bytes[i]) > 2 ? beats(bytes[i]) : 2);
+	}
+}
+
+static void several_messages(void)
+{
+	struct soc_context empty = context(NULL, "empty", NULL, 64);
+
+	warm(&empty);
+	for (unsigned i = 0; i < 128; i++)
+		offer(i, i, &empty, 64, 1);
+	run();
+	expect("all are served", ran_count, 128);
+	for (unsigned i = 4; i < 128; i++) {
+		expect("different homes: a start per cycle", ran[i].started - ran[i - 1].started, 1);
+		expect("different homes: clusters in turn", ran[i].cluster, (ran[i - 1].cluster + 1) % 4);
+	}
+}
+
+static void one_hpu_saturated(void)
+{
+	struct soc_context empty = context(NULL, "empty", NULL, 64), long_one = context(NULL, "busy_26", NULL, 64);
+	struct ran *last = NULL;
+
+	warm(&long_one);
+	warm(&empty);
+	offer_message(0, 0, &long_one, 64, 60);
+	run();
+	for (unsigned i = 0; i < ran_count; i++) {
+		if (ran[i].cluster || ran[i].hpu)
+			continue;
+		if (last)
+			expect("a waiting task starts after the doorbell", ran[i].started - last->doorbell, 1);
+		if (last && last != ran)
+			expect("HPU start to start, saturated: B + 9", ran[i].started - last->started, 19 + 9);
+		last = &ran[i];
+	}
+}
+
+static void beyond_the_home(void)
+{
+	static const uint64_t starts[] = { 22, 24, 26, 28, 30, 32, 34, 36, 44, 45, 46, 48, 49, 50, 52 };
+	static const unsigned clusters[] = { 0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 1, 2, 3, 1 };
+	struct soc_context long_one = context(NULL, "busy_410", NULL, 64);
+	unsigned at_home = 0;
+
+	warm(&long_one);
+	offer_message(5, 0, &long_one, 64, 32);
+	run();
+	expect_starts("beyond the home", starts, 15);
+	for (unsigned i = 0; i < 15; i++)
+		expect("beyond the home: cluster", ran[i].cluster, clusters[i]);
+	for (unsigned i = 0; i < ran_count; i++)
+		at_home += !ran[i].cluster;
+	expect("packets to the home", at_home, 20);
+}
+
+static void beyond_the_home_large(uint32_t bytes)
+{
+	struct soc_context long_one = context(NULL, "busy_2010", NULL, bytes);
+
+	warm(&long_one);
+	offer_message(0, 0, &long_one, bytes, 44);
+	run();
+	for (unsigned i = 9; i < 20; i++) {
+		expect("spilled starts, apart", ran[i].started - ran[i - 1].started, beats(bytes));
+		expect("spilled starts: clusters 1, 2, 3 in turn", ran[i].cluster, 1 + (i - 8) % 3);
+	}
+}
+
+/* The ring holds 16 packets of 4096 bytes, two more wait in front of the cluster. */
+static void l1_is_full(void)
+{
+	struct soc_context long_one = context(NULL, "busy_2010", NULL, 4096);
+	unsigned at_home = 0;
+
+	warm(&long_one);
+	offer_message(0, 0, &long_one, 4096, 30);
+	run();
+	for (unsigned i = 0; i < ran_count; i++)
+		at_home += !ran[i].cluster;
+	expect("packets of 4096 bytes to the home", at_home, 18);
+	expect("the next one goes to the next cluster", ran[8].cluster, 1);
+}
+
+/* 84 long tasks take all places; what comes then is dispatched as places become free, one message after the other. */
+static void all_are_full(void)
+{
+	struct soc_context long_one = context(NULL, "busy_1010", NULL, 64), empty = context(NULL, "empty", NULL, 64);
+	unsigned first = 0;
+
+	warm(&empty);
+	warm(&long_one);
+	offer_message(0, 0, &long_one, 64, 84);
+	for (unsigned i = 0; i < 4; i++)
+		offer_message(100 + 5 * i, 4 + i, &empty, 64, 5);
+	run();
+	expect("all are served", ran_count, 104);
+	for (unsigned i = 0; i < ran_count; i++) {
+		if (!ran[i].message)
+			continue;
+		expect("none of the later ones runs before a place is free", ran[i].started > 1010, 1);
+		if (!first)
+			first = ran[i].message;
+	}
+	expect("the first of them", first, 4);
+}
+
+/* Eight messages ready together are served in turn. */
+static void ready_together(void)
+{
+	struct soc_context all = context("busy_410", "busy_26", NULL, 64);
+	unsigned turns = 0;
+
+	warm(&all);
+	for (unsigned k = 0; k < 4; k++)
+		for (unsigned i = 0; i < 8; i++)
+			offer(8 * k + i, 8 + i, &all, 64, k == 3);
+	run();
+	expect("all are served", ran_count, 40);
+	/* the first ones are ahead, until their last packet is gone */
+	for (unsigned i = 14; i < 27; i++)
+		turns += ran[i].message == 8 + (ran[i - 1].message - 8 + 1) % 8;
+	expect("one packet of each in turn", turns, 13);
+}
+
+static void feedback_waits_for_commands(void)
+{
+	struct soc_context sends = context(NULL, "sends", NULL, 64);
+
+	warm(&sends);
+	offer(0, 0, &sends, 64, 1);
+	run();
+	/* issued 5 before the doorbell: return 2, nop 1, load 2; 21 to the completion, 2 to the NIC */
+	expect("feedback after the command", ran[0].feedback - ran[0].doorbell, 21 + 1 + 2 - 6);
+}
+
+static void hers_are_held_back(void)
+{
+	struct soc_context long_one = context(NULL, "busy_410", NULL, 64);
+	struct soc_her her = { .message_id = 3, .l2 = L2_PACKET, .bytes = 64, .context = &long_one };
+	unsigned taken = 0;
+
+	warm(&long_one);
+	rooms = 0;
+	while (soc__takes_her(&rig.soc, 3) && taken < 1000) {
+		her.end_of_message = ++taken == 129;
+		if (soc__her(&rig.soc, base, &her))
+			break;
+	}
+	expect("HERs of one message: shared cells and its own", taken, 129);
+	expect("another message has a cell of its own", !!soc__takes_her(&rig.soc, 4), 1);
+	run();
+	expect("all are served", ran_count, 129);
+	expect("somebody is told of room", rooms, 1);
+}
+
+int main(void)
+{
+	static const struct soc_nic nic = { .command = rig__accept, .ended = ended, .freed = freed, .room = room };
+	struct rig_file file = rig__build("scheduling_under_load", "tests/model/load.S");
+
+	rig__open(&rig, file, pspin_target__find("pspin-rtl"), 0, 0);
+	rig.soc.nic = &nic;
+	idle_path();
+	stages_of_a_message();
+	queued_payloads();
+	several_messages();
+	one_hpu_saturated();
+	beyond_the_home();
+	beyond_the_home_large(256);
+	beyond_the_home_large(1024);
+	l1_is_full();
+	all_are_full();
+	ready_together();
+	feedback_waits_for_commands();
+	hers_are_held_back();
+	rig__close(&rig);
+	free(file.data);
+	return failures != 0;
+}
