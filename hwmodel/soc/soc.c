@@ -135,9 +135,12 @@ int soc__boot(struct soc *soc)
 	for (unsigned i = 0; i < soc->hpu_count; i++)
 		hpu__reset(&soc->hpus[i]);
 	soc__run(soc, UINT64_MAX);
-	for (unsigned i = 0; i < soc->hpu_count; i++)
+	for (unsigned i = 0; i < soc->hpu_count; i++) {
 		if (!soc->hpus[i].idle_pc || soc->hpus[i].result.error)
 			return -EFAULT;
+		if (soc->now < rv32_core__cycle(soc->hpus[i].core)) /* all of them wait from here on */
+			soc->now = rv32_core__cycle(soc->hpus[i].core);
+	}
 	return 0;
 }
 
