@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "hwmodel/xpulp.h"
+
+#include <string.h>
+
+#include "core.h"
+
+enum {
+	BODY_MAX = 256,      /* instructions of a loop at most */
+	SETUP_CYCLES = 1,    /* lp.setup */
+	COUNT_CYCLES = 2,    /* the distance to go, divided by a step that is a power of two */
+	OFFSET_CYCLES = 1,   /* a pointer that first has to point at the first access */
+	POST_MIN = -2048, POST_MAX = 2047,
+};
+
+struct body {
+	const struct rv32_profile *profile;
+	const uint8_t *code;
+	struct rv32_insn insn[BODY_MAX];
+	bool gone[BODY_MAX];
+	unsigned count;      /* its branch is the last */
+	bool forks;          /* branches inside */
+};
+
+const char *xpulp_reason_text(enum xpulp_reason reason)
+{
+	static const char *const texts[] = {
+#define TEXT(name, text) text,
+		XPULP_REASONS(TEXT)
+#undef TEXT
+	};
+
+	return texts[reason];
+}
+
+static bool fetch(const struct rv32_profile *p, const uint8_t *code, uint32_t pc, struct rv32_insn *insn)
+{
+	uint32_t at = pc - p->addr;
+	uint16_t low, high;
+
+	if (at >= p->bytes || p->bytes - at < 2)
+		return false;
+	memcpy(&low, code + at, 2);
+	if ((low & 3) != 3) {
+		rv32_insn__decode(insn, pc, rv32_expand(low));
+		insn->len_bytes = 2;
+		return true;
+	}
+	if (p->bytes - at < 4)
+		return false;
+	memcpy(&high, code + at + 2, 2);
+	rv32_insn__decode(insn, pc, low | (uint32_t)high << 16);
+	return true;
+}
+
+static size_t slot(const struct body *b, unsigned i)
+{
+	return (b->insn[i].pc - b->profile->addr) / 2;
+}
+
+static uint64_t runs(const struct body *b, unsigned i)
+{
+	return b->profile->instructions[slot(b, i)];
+}
+
+static uint64_t charged(const struct body *b, unsigned i, enum rv32_cause cause)
+{
+	return b->profile->cycles[slot(b, i) * RV32_CAUSE_COUNT + cause];
+}
+
+static uint64_t all_charged(const struct body *b, unsigned i)
+{
+	uint64_t sum = 0;
+
+	for (unsigned c = 0; c < RV32_CAUSE_COUNT; c++)
+		sum += charged(b, i, c);
+	return sum;
+}
+
+static bool writes_rd(const struct rv32_insn *insn)
+{
+	return insn->class_ != RV32_CLASS_STORE && insn->class_ != RV32_CLASS_STORE_POST && insn->class_ != RV32_CLASS_BRANCH;
+}
+
+static unsigned times_written(const struct body *b, unsigned x)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < b->count; i++)
+		n += writes_rd(&b->insn[i]) && b->insn[i].rd == x;
+	return n;
+}
+
+static bool is_step(const struct rv32_insn *insn)
+{
+	return insn->opcode == RV32_OP_addi && insn->rd && insn->rd == insn->rs1;
+}
+
+/* The one instruction that adds a constant to x in each turn, and nothing else writes it; BODY_MAX: there is none. */
+static unsigned step_of(const struct body *b, unsigned x)
+{
+	if (!x || times_written(b, x) != 1)
+		return BODY_MAX;
+	for (unsigned i = 0; i < b->count; i++) {
+		if (is_step(&b->insn[i]) && b->insn[i].rd == x && runs(b, i) == runs(b, b->count - 1))
+			return i;
+	}
+	return BODY_MAX;
+}
+
+static bool is_plain_access(const struct rv32_insn *insn)
+{
+	return (insn->class_ == RV32_CLASS_LOAD && insn->format == RV32_FMT_I) ||
+	       (insn->class_ == RV32_CLASS_STORE && insn->format == RV32_FMT_S);
+}
+
+/* Who reads x beside its step and the branch: how many as the address of an access, and how many otherwise. */
+static void uses(const struct body *b, unsigned x, unsigned *accesses, unsigned *others)
+{
+	*accesses = *others = 0;
+	for (unsigned i = 0; i + 1 < b->count; i++) {
+		const struct rv32_insn *insn = &b->insn[i];
+
+		if (b->gone[i] || !(rv32_insn__reads(insn) >> x & 1) || (is_step(insn) && insn->rd == x))
+			continue;
+		if (is_plain_access(insn) && insn->rs1 == x && !(insn->class_ == RV32_CLASS_STORE && insn->rs2 == x))
+			++*accesses;
+		else
+			++*others;
+	}
+}
+
+/* The cycles before the loop by which its turns are counted; -1: they can't be. */
+static int count_cycles(const struct body *b, unsigned *counter)
+{
+	const struct rv32_insn *branch = &b->insn[b->count - 1];
+	unsigned x = branch->rs1, limit = branch->rs2, step = step_of(b, x);
+	int32_t by;
+
+	if (step == BODY_MAX || times_written(b, limit)) {
+		x = branch->rs2;
+		limit = branch->rs1;
+		step = step_of(b, x);
+	}
+	if (step == BODY_MAX || (limit && times_written(b, limit)))
+		return -1;
+	*counter = step;
+	by = b->insn[step].imm;
+	if (!limit && by == -1)
+		return 0;
+	return COUNT_CYCLES;
+}
+
+/* Steps that an access through the register can do itself. Of several accesses each one does its share. Returns the setup. */
+static unsigned fold_steps(struct body *b, struct xpulp_loop *loop)
+{
+	unsigned setup = 0, accesses, others;
+
+	for (unsigned i = 0; i + 1 < b->count; i++) {
+		unsigned x = b->insn[i].rd, first;
+
+		if (b->gone[i] || !is_step(&b->insn[i]) || step_of(b, x) != i)
+			continue;
+		uses(b, x, &accesses, &others);
+		if (!accesses || others || b->insn[i].imm < POST_MIN || b->insn[i].imm > POST_MAX)
+			continue;
+		for (first = 0; !is_plain_access(&b->insn[first]) || b->insn[first].rs1 != x; first++)
+			;
+		setup += b->insn[first].imm ? OFFSET_CYCLES : 0;
+		b->gone[i] = true;
+		loop->post_increments++;
+	}
+	return setup;
+}
+
+/* mul, and an add of its result to a sum that nobody else reads it for: one p.mac where the add was. */
+static void fold_macs(struct body *b, struct xpulp_loop *loop)
+{
+	for (unsigned i = 0; i + 1 < b->count; i++) {
+		unsigned x = b->insn[i].rd, readers = 0, add = 0;
+
+		if (b->insn[i].opcode != RV32_OP_mul || times_written(b, x) != 1)
+			continue;
+		for (unsigned j = 0; j < b->count; j++) {
+			if (rv32_insn__reads(&b->insn[j]) >> x & 1) {
+				readers++;
+				add = j;
+			}
+		}
+		if (readers != 1 || add < i || b->insn[add].opcode != RV32_OP_add || b->insn[add].rs1 == b->insn[add].rs2 ||
+		    (b->insn[add].rd != b->insn[add].rs1 && b->insn[add].rd != b->insn[add].rs2))
+			continue;
+		b->insn[add].rs1 = b->insn[i].rs1; /* what it reads now; its sum is read in the execute stage like them */
+		b->insn[add].rs2 = b->insn[i].rs2;
+		b->gone[i] = true;
+		loop->macs++;
+	}
+}
+
+/* Cycles of one turn after another by the core's rules, without what depends on data. */
+static unsigned turn_cycles(const struct body *b)
+{
+	struct schedule s = { 0 };
+	struct op_info info[2 * BODY_MAX];
+	unsigned start = 0, n = 0;
+
+	memset(info, 0, sizeof(info));
+	for (unsigned turn = 0; turn < 2; turn++) {
+		start = s.cycle;
+		for (unsigned i = 0; i + 1 < b->count; i++) {
+			if (!b->gone[i])
+				schedule__add(&s, &b->insn[i], &info[n++]);
+		}
+	}
+	return s.cycle - start;
+}
+
+/* What depends on data stays: divisions, memory, devices, lines. */
+static uint64_t dynamic_cycles(const struct body *b)
+{
+	static const enum rv32_cause causes[] = {
+		RV32_CYC_MISALIGNED, RV32_CYC_MEMORY, RV32_CYC_L1, RV32_CYC_L2, RV32_CYC_REMOTE, RV32_CYC_ICACHE,
+		RV32_CYC_DMA, RV32_CYC_COMMAND, RV32_CYC_BLOCKED,
+	};
+	uint64_t sum = 0;
+
+	for (unsigned i = 0; i < b->count; i++) {
+		if (b->gone[i])
+			continue;
+		for (unsigned c = 0; c < sizeof(causes) / sizeof(causes[0]); c++)
+			sum += charged(b, i, causes[c]);
+		if (b->insn[i].class_ == RV32_CLASS_DIV)
+			sum += charged(b, i, RV32_CYC_MULDIV);
+	}
+	return sum;
+}
+
+static enum xpulp_reason convertible(const struct body *b)
+{
+	for (unsigned i = 0; i + 1 < b->count; i++) {
+		switch (b->insn[i].class_) {
+		case RV32_CLASS_JAL: case RV32_CLASS_JALR:
+			return XPULP_CALLS;
+		case RV32_CLASS_SYSTEM: case RV32_CLASS_FENCE: case RV32_CLASS_MRET: case RV32_CLASS_WFI: case RV32_CLASS_HWLOOP:
+		case RV32_CLASS_FAULT:
+			return XPULP_SYSTEM;
+		default:
+			break;
+		}
+	}
+	return XPULP_NONE;
+}
+
+static void convert(struct body *b, struct xpulp_loop *loop)
+{
+	unsigned counter, accesses, others, setup = SETUP_CYCLES, last = b->count - 1;
+	int count;
+
+	loop->cycles_xpulp = loop->cycles;
+	loop->reason = convertible(b);
+	if (loop->reason != XPULP_NONE)
+		return;
+	count = count_cycles(b, &counter);
+	if (count < 0) {
+		loop->reason = XPULP_UNCOUNTED;
+		return;
+	}
+	setup += (unsigned)count;
+	uses(b, b->insn[counter].rd, &accesses, &others);
+	if (!accesses && !others) {
+		b->gone[counter] = true;
+		loop->counter = 1;
+	}
+	if (!b->forks) {
+		setup += fold_steps(b, loop);
+		fold_macs(b, loop);
+		loop->cycles_xpulp = loop->entries * setup + loop->turns * turn_cycles(b) + dynamic_cycles(b);
+	} else { /* what else could be saved depends on the way through */
+		loop->cycles_xpulp = loop->cycles - all_charged(b, last) - (loop->counter ? runs(b, counter) : 0) +
+				     loop->entries * setup;
+	}
+	if (loop->cycles_xpulp >= loop->cycles) {
+		loop->cycles_xpulp = loop->cycles;
+		loop->reason = XPULP_GAINS_LESS;
+	}
+}
+
+/* The loop that ends with the branch at pc, if it is one of innermost ones, and ran. */
+static bool find(struct body *b, const struct rv32_insn *branch, struct xpulp_loop *loop)
+{
+	uint32_t pc = (uint32_t)branch->imm, turns, last;
+	uint64_t taken;
+
+	memset(loop, 0, sizeof(*loop));
+	b->count = 0;
+	b->forks = false;
+	memset(b->gone, 0, sizeof(b->gone));
+	while (pc <= branch->pc) {
+		struct rv32_insn *insn = &b->insn[b->count];
+
+		if (b->count == BODY_MAX || !fetch(b->profile, b->code, pc, insn))
+			return false;
+		if (insn->class_ == RV32_CLASS_BRANCH && pc != branch->pc) {
+			if ((uint32_t)insn->imm <= pc) /* a loop inside */
+				return false;
+			b->forks = true;
+		}
+		b->count++;
+		pc += insn->len_bytes;
+	}
+	last = b->count - 1;
+	turns = b->count ? (uint32_t)runs(b, last) : 0;
+	if (!turns || b->insn[last].pc != branch->pc)
+		return false;
+	taken = charged(b, last, RV32_CYC_BRANCH) / TIMING_BRANCH_TAKEN_EXTRA;
+	loop->start = (uint32_t)branch->imm;
+	loop->end = pc;
+	loop->turns = runs(b, last);
+	loop->entries = loop->turns - taken;
+	for (unsigned i = 0; i < b->count; i++)
+		loop->cycles += all_charged(b, i);
+	return taken > 0;
+}
+
+size_t xpulp__loops(const struct rv32_profile *profile, const uint8_t *code, struct xpulp_loop *loops, size_t room)
+{
+	struct body body = { .profile = profile, .code = code };
+	size_t found = 0;
+
+	for (uint32_t at = 0; at + 2 <= profile->bytes; at += 2) {
+		struct rv32_insn insn;
+		struct xpulp_loop loop;
+
+		if (!profile->instructions[at / 2] || !fetch(profile, code, profile->addr + at, &insn) ||
+		    insn.class_ != RV32_CLASS_BRANCH || (uint32_t)insn.imm > insn.pc || !find(&body, &insn, &loop))
+			continue;
+		convert(&body, &loop);
+		if (found < room)
+			loops[found] = loop;
+		found++;
+	}
+	return found;
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* What the report says that Xpulp would save is what hand-written Xpulp code saves on the core (xpulp_twins.def). */
+#include <inttypes.h>
+
+#include "hwmodel/elf.h"
+#include "hwmodel/rv32.h"
+#include "hwmodel/xpulp.h"
+#include "toolchain.h"
+
+static const struct twin {
+	const char *name;
+	enum xpulp_reason reason;
+	const char *plain, *xpulp;
+} twins[] = {
+#define TWIN(name, reason, plain, xpulp) { #name, XPULP_##reason, plain, xpulp },
+#include "xpulp_twins.def"
+#undef TWIN
+};
+enum { TWINS = sizeof(twins) / sizeof(twins[0]), CODE = 0x10000, CODE_BYTES = 0x10000, L1 = 0x20000, L1_BYTES = 0x1000, WORDS = 64 };
+
+static uint8_t code[CODE_BYTES], l1[L1_BYTES];
+static uint64_t instructions[CODE_BYTES / 2], cycles[CODE_BYTES / 2 * RV32_CAUSE_COUNT];
+
+static int assemble(const char *elf)
+{
+	const char *source = build_path("tests/core/xpulp_twins.S");
+	FILE *f = fopen(source, "w");
+	char command[2000];
+
+	if (!f)
+		return FAIL;
+	fprintf(f, ".option norvc\n.option norelax\n.globl _start\n_start:\n");
+	for (unsigned i = 0; i < TWINS; i++) {
+		fprintf(f, ".balign 16\n.globl plain_%u\nplain_%u:\n%s\nebreak\n", i, i, twins[i].plain);
+		fprintf(f, ".balign 16\n.globl xpulp_%u\nxpulp_%u:\n%s\nebreak\n", i, i, twins[i].xpulp);
+	}
+	fclose(f);
+	snprintf(command, sizeof(command), "%s -march=rv32imac -mabi=ilp32 -nostdlib -static -Wl,--no-relax -Wl,-Ttext=0x%x -o %s %s",
+		 cross_gcc(), CODE, elf, source);
+	return system(command) == 0 ? PASS : FAIL;
+}
+
+/* Cycles from the symbol to its ebreak, which takes 4; what is computed stays in *result. */
+static uint64_t run(struct rv32_core *core, const struct hw_elf *elf, const char *kind, unsigned i, uint32_t *result)
+{
+	uint64_t before = rv32_core__cycle(core);
+	char name[32];
+	uint32_t at;
+
+	snprintf(name, sizeof(name), "%s_%u", kind, i);
+	if (hw_elf__symbol(elf, name, &at, NULL))
+		return 0;
+	for (uint32_t w = 0; w < 2 * WORDS; w++) {
+		uint32_t value = w == WORDS - 1 ? 0 : w * 2654435761u % 5; /* some are 0 */
+
+		value += strstr(twins[i].name, "until") && w < WORDS - 1 ? 1 : 0;
+		memcpy(l1 + 4 * w, &value, 4);
+	}
+	rv32_core__set_reg(core, 10, L1);
+	rv32_core__set_reg(core, 11, L1 + 4 * WORDS);
+	rv32_core__set_reg(core, 12, L1 + 4 * WORDS);
+	rv32_core__set_reg(core, 13, 0);
+	rv32_core__set_reg(core, 14, WORDS);
+	rv32_core__set_reg(core, 31, 3);
+	rv32_core__set_pc(core, at);
+	if (rv32_core__run(core, before + 100000) != RV32_STOP_EBREAK)
+		return 0;
+	*result = rv32_core__reg(core, 13);
+	return rv32_core__cycle(core) - before - 4;
+}
+
+static int check(struct rv32_core *core, const struct hw_elf *elf, unsigned i)
+{
+	struct rv32_profile profile = { CODE, CODE_BYTES, instructions, cycles };
+	struct xpulp_loop loop = { 0 };
+	uint32_t plain_result, xpulp_result;
+	uint64_t plain, xpulp;
+	size_t loops;
+
+	memset(instructions, 0, sizeof(instructions));
+	memset(cycles, 0, sizeof(cycles));
+	rv32_core__set_profile(core, &profile);
+	plain = run(core, elf, "plain", i, &plain_result);
+	rv32_core__set_profile(core, NULL);
+	loops = xpulp__loops(&profile, code, &loop, 1);
+	xpulp = run(core, elf, "xpulp", i, &xpulp_result);
+	if (loops != 1 || loop.reason != twins[i].reason) {
+		printf("%s: %zu loops, %s\n", twins[i].name, loops, xpulp_reason_text(loop.reason));
+		return FAIL;
+	}
+	if (!plain || loop.entries != 1 || loop.cycles != plain || loop.cycles_xpulp != xpulp) {
+		printf("%s: the report says %" PRIu64 " cycles, %" PRIu64 " with Xpulp; the core takes %" PRIu64 " and %" PRIu64 "\n",
+		       twins[i].name, loop.cycles, loop.cycles_xpulp, plain, xpulp);
+		return FAIL;
+	}
+	if (plain_result != xpulp_result) {
+		printf("%s: 0x%" PRIx32 ", its twin 0x%" PRIx32 "\n", twins[i].name, plain_result, xpulp_result);
+		return FAIL;
+	}
+	printf("%-28s %5.2f cycles per turn, %5.2f with Xpulp\n", twins[i].name, (double)plain / (double)loop.turns,
+	       (double)xpulp / (double)loop.turns);
+	return PASS;
+}
+
+int main(void)
+{
+	struct rv32_config config = {
+		.window_count = 2,
+		.windows = { { CODE, CODE_BYTES, code, RV32_WINDOW_CODE | RV32_WINDOW_READONLY },
+			     { L1, L1_BYTES, l1, RV32_WINDOW_DATA } },
+	};
+	const char *path = build_path("tests/core/xpulp_twins.elf");
+	struct hw_elf_segment segment;
+	struct rv32_core *core;
+	struct hw_elf *elf;
+	unsigned failed = 0;
+	char err[200], *file;
+	size_t len;
+
+	if (!have(cross_gcc())) {
+		printf("skip: no %s (package gcc-riscv64-unknown-elf)\n", cross_gcc());
+		return SKIP;
+	}
+	if (assemble(path) != PASS)
+		return FAIL;
+	file = slurp(path, &len);
+	if (!file || hw_elf__open(&elf, file, len, err, sizeof(err)) < 0)
+		return FAIL;
+	for (unsigned i = 0; hw_elf__segment(elf, i, &segment) == 0; i++) {
+		for (uint32_t b = 0; b < segment.file_bytes; b++) {
+			if (segment.vaddr + b - CODE < CODE_BYTES)
+				code[segment.vaddr + b - CODE] = segment.data[b];
+		}
+	}
+	core = rv32_core__new(&config);
+	if (!core)
+		return FAIL;
+	for (unsigned i = 0; i < TWINS; i++)
+		failed += check(core, elf, i) != PASS;
+	rv32_core__free(core);
+	hw_elf__close(elf);
+	free(file);
+	return failed ? FAIL : PASS;
+}
