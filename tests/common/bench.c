@@ -100,7 +100,7 @@ int bench__run(const struct bench_image *image, const struct pspin_target *targe
 {
 	const struct pspin_image program = {
 		.elf = image->elf, .elf_bytes = image->bytes, .header = run->header, .payload = run->handler, .framing = PSPIN_FRAMING_RAW,
-		.bytes_in_l1 = run->bytes_in_l1, .scratchpad_bytes = 16384,
+		.bytes_in_l1 = run->bytes_in_l1, .scratchpad_bytes = BENCH_SCRATCHPAD_BYTES,
 	};
 	struct pspin *nic = NULL;
 	int rc;

@@ -15,6 +15,8 @@ struct bench_image {
 /* A program from $BUILD; 0 or -1 after a message. */
 int bench_image__read(struct bench_image *image, const char *name);
 
+#define BENCH_SCRATCHPAD_BYTES 3072 /* of each of the 256 messages there can be */
+
 struct bench_run {
 	const char *handler;        /* the payload handler's symbol */
 	const char *header;         /* a header handler's; NULL: none */

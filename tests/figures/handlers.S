@@ -86,7 +86,7 @@
 	slli t3, t1, 2
 	add t3, t3, t0
 	lw a1, SCRATCHPADS(t3)
-	li t3, 8192
+	li t3, 2048 /* in a scratchpad of 3 KiB */
 	add a2, a2, t3
 	lw a3, 0(t2)
 	\method
