@@ -115,21 +115,24 @@ static uint64_t pass_link(const struct commands *commands, uint64_t *free_ps, ui
 	return cycles_of(commands, done);
 }
 
+/* The link that its bytes go over. */
+static uint64_t *link_of(struct commands *commands, enum hpu_command_kind kind)
+{
+	return kind == HPU_NIC_SEND ? &commands->wire_free_ps : kind == HPU_FROM_HOST ? &commands->from_host_free_ps :
+	       &commands->to_host_free_ps;
+}
+
 /* Its bytes are moved from `start` on: when the other end has them. */
 static uint64_t move(struct commands *commands, const struct hpu_command *command, uint64_t start, uint64_t end)
 {
 	const struct pspin_target *target = commands->target;
 	uint64_t bytes = command->kind == HPU_HOST_DIRECT ? target->beat_bytes : command->bytes;
+	uint64_t *link = link_of(commands, command->kind);
 
-	switch (command->kind) {
-	case HPU_NIC_SEND:
-		return pass_link(commands, &commands->wire_free_ps, start, end,
-				 link_ps(target->link_mbps, bytes + target->link_overhead_bytes), target->link_gap_ps);
-	case HPU_FROM_HOST:
-		return pass_link(commands, &commands->from_host_free_ps, start, end, link_ps(target->pcie_mbps, bytes), 0);
-	default:
-		return pass_link(commands, &commands->to_host_free_ps, start, end, link_ps(target->pcie_mbps, bytes), 0);
-	}
+	if (command->kind != HPU_NIC_SEND)
+		return pass_link(commands, link, start, end, link_ps(target->pcie_mbps, bytes), 0);
+	return pass_link(commands, link, start, end, link_ps(target->link_mbps, bytes + target->link_overhead_bytes),
+			 target->link_gap_ps);
 }
 
 /* What the host adds: a write is there after one way, what is read is asked for first. */
@@ -159,7 +162,8 @@ uint64_t commands__issue(struct commands *commands, uint64_t cycle, unsigned clu
 
 	if (region == MEMORY_L1 && changes(channel, cycle, cluster, (unsigned)target->clusters))
 		free += target->source_change;
-	start = later(start, free);
+	/* a link is free in the midst of a cycle: who comes next waits for the rest there, not here */
+	start = later(later(start, free), *link_of(commands, command->kind) / commands->cycle_ps);
 	if (reads)
 		start = later(start, commands->read_free);
 	end = start + beats;
@@ -172,8 +176,10 @@ uint64_t commands__issue(struct commands *commands, uint64_t cycle, unsigned clu
 	}
 	commands->busy[command->kind] += later(beats, 1);
 	end = move(commands, command, start, end);
-	channel->free = later(end, start + 1);
+	channel->free = start + later(beats, 1);
 	*left = end + host_cycles(commands, command);
+	if (command->kind == HPU_NIC_SEND)
+		*left += cycles_of(commands, target->wire_latency_ps);
 	done = end + 1 + latency(target, command, region) + host_cycles(commands, command);
 	*leaves = done - 1 - (target->command_way < done - 1 - cycle ? target->command_way : done - 1 - cycle);
 	return done;
