@@ -39,8 +39,9 @@ static struct mpq *take(struct pspin *nic, const struct flow_key *key, struct fl
 
 /* Steps 8 to 10 for a message that is new or waiting. */
 static enum spin_reason not_open(struct pspin *nic, struct mpq *mpq, const struct flow_key *key, struct flow *old,
-				 const struct arrival *a)
+				 struct flight *flight)
 {
+	const struct arrival *a = &flight->arrival;
 	struct messages *messages = nic->messages;
 	enum spin_reason reason;
 	int is_new = !mpq;
@@ -59,11 +60,13 @@ static enum spin_reason not_open(struct pspin *nic, struct mpq *mpq, const struc
 	if (!a->slmp.offset) {
 		messages->stats.opened += is_new;
 		mpq__begin(nic, mpq, a, me);
-		reason = mpq__packet(nic, mpq, a);
+		reason = mpq__packet(nic, mpq, flight);
+		if (reason != SPIN_REASON_COUNT)
+			return reason;
 		mpq__replay(nic, mpq);
 		return reason;
 	}
-	reason = parking__add(nic, mpq, a);
+	reason = parking__add(nic, mpq, flight);
 	if (is_new && reason == SPIN_REASON_NO_PARKING)
 		mpq__free(nic, mpq);
 	else
@@ -71,21 +74,35 @@ static enum spin_reason not_open(struct pspin *nic, struct mpq *mpq, const struc
 	return reason;
 }
 
-static enum spin_reason steps(struct pspin *nic, const struct arrival *a)
+/* The message is new, no MPQ is free, and one will be without another packet's coming. */
+static int waits(const struct pspin *nic, const struct flow *flow)
+{
+	const struct messages *messages = nic->messages;
+
+	if (nic->wire.loses || !nic->slots.ending_count || (flow && flow->mpq))
+		return 0;
+	for (unsigned i = 0; i < messages->limits.mpqs; i++)
+		if (messages->mpqs[i].phase == MPQ_FREE)
+			return 0;
+	return 1;
+}
+
+/* SPIN_REASON_COUNT: it is on its way to its handlers. */
+static enum spin_reason steps(struct pspin *nic, struct flight *flight, const struct flow_key *key, struct flow *flow)
 {
 	struct messages *messages = nic->messages;
-	struct flow_key key = key_of(a);
-	struct flow *flow = flows__find(&messages->flows, &key);
+	const struct arrival *a = &flight->arrival;
 	struct mpq *mpq = flow ? flow->mpq : NULL;
 	enum spin_reason reason;
 
-	if (flow && flow__is_tombstone(flow, messages->now_ms, messages->limits.tombstone_ms))
+	if ((flow && flow__is_tombstone(flow, messages->now_ms, messages->limits.tombstone_ms)) ||
+	    (mpq && mpq->phase == MPQ_ENDING))
 		return SPIN_REASON_DUPLICATE;
 	if (mpq && mpq->phase == MPQ_OPEN) {
 		uint32_t came_ms = mpq->last_ms;
 
 		mpq->last_ms = messages->now_ms;
-		reason = mpq__packet(nic, mpq, a);
+		reason = mpq__packet(nic, mpq, flight);
 		if (reason == SPIN_REASON_MALFORMED)
 			mpq->last_ms = came_ms;
 		else if (reason == SPIN_REASON_BEYOND_WINDOW)
@@ -95,7 +112,7 @@ static enum spin_reason steps(struct pspin *nic, const struct arrival *a)
 	}
 	if (mpq)
 		mpq->last_ms = messages->now_ms;
-	reason = not_open(nic, mpq, &key, flow, a);
+	reason = not_open(nic, mpq, key, flow, flight);
 	if (mpq && (reason == SPIN_REASON_NO_ME || reason == SPIN_REASON_NO_PARKING))
 		mpq__flow_control(nic, mpq, a->slmp.payload_bytes);
 	return reason;
@@ -115,28 +132,85 @@ static int is_acknowledged(enum spin_reason reason)
 	}
 }
 
-/* Step 6. */
-static int malformed(const struct pspin *nic, struct arrival *a)
+/* Step 6, and where the packet is to lie: it takes what its frame says, at most. */
+static uint32_t classify(struct pspin *nic, struct flight *flight)
 {
+	struct arrival *a = &flight->arrival;
 	uint32_t pieces = nic->meta.registration.fragmentation_bytes;
 
-	return slmp__parse(a->frame, &a->in, nic->messages->limits.take_put, &a->slmp) ||
-	       (pieces && a->slmp.payload_bytes % pieces);
+	if (!hers__classify(nic, flight))
+		return 0;
+	flight->is_malformed = slmp__parse(a->frame, &a->in, nic->messages->limits.take_put, &a->slmp) ||
+			       (pieces && a->slmp.payload_bytes % pieces);
+	return (uint32_t)sizeof(struct spin_eth) + a->in.packet_bytes;
 }
 
-void nic_messages__packet(struct pspin *nic, const uint8_t *frame, size_t frame_bytes, const struct inbound *in,
-		      struct pspin_result *out)
+static uint32_t place(struct pspin *nic, struct flight *flight, uint8_t *to)
 {
-	struct arrival a = {.frame = frame, .frame_bytes = frame_bytes, .in = *in};
-
-	out->verdict = SPIN_VERDICT_DROP;
-	out->reason = SPIN_REASON_ACKNOWLEDGED;
-	if (nic->meta.registration.puts && slmp__is_acknowledgement(frame, in))
-		return;
-	out->reason = malformed(nic, &a) ? SPIN_REASON_MALFORMED : steps(nic, &a);
-	if (!is_acknowledged(out->reason) || !(a.slmp.flags & SPIN_SLMP_SYN))
-		return;
-	out->verdict = SPIN_VERDICT_TX;
-	out->frame_bytes = slmp__acknowledge(nic->frame, frame, in);
-	out->frame = nic->frame;
+	(void)nic;
+	return flight->is_malformed ? 0 : slmp__strip(to, flight->arrival.frame, &flight->arrival.in, &flight->arrival.slmp);
 }
+
+static size_t leave(struct pspin *nic, struct flight *flight, enum spin_reason reason)
+{
+	struct pspin_packet_record *record = &flight->record;
+	const struct arrival *a = &flight->arrival;
+
+	record->reason = reason;
+	record->verdict = SPIN_VERDICT_DROP;
+	if (reason == SPIN_REASON_ACKNOWLEDGED || !is_acknowledged(reason) || !(a->slmp.flags & SPIN_SLMP_SYN))
+		return 0;
+	record->verdict = SPIN_VERDICT_TX;
+	record->left_ps = record->feedback_ps;
+	return record__is_looked_at(nic, record) ? slmp__acknowledge(nic->frame, a->frame, &a->in) : 0;
+}
+
+/* It goes to no handler now. */
+static void tell(struct pspin *nic, struct flight *flight, enum spin_reason reason)
+{
+	flight->record.feedback_ps = record__now(nic);
+	if (reason == SPIN_REASON_NO_MPQ)
+		flight->record.fate = PSPIN_FATE_NO_MESSAGE;
+	record__packet(nic, flight, leave(nic, flight, reason));
+}
+
+static enum decision decide(struct pspin *nic, struct flight *flight)
+{
+	const struct arrival *a = &flight->arrival;
+	enum spin_reason reason = SPIN_REASON_MALFORMED;
+
+	if (nic->meta.registration.puts && slmp__is_acknowledgement(a->frame, &a->in)) {
+		reason = SPIN_REASON_ACKNOWLEDGED;
+	} else if (!flight->is_malformed) {
+		struct flow_key key = key_of(a);
+		struct flow *flow = flows__find(&nic->messages->flows, &key);
+
+		if (waits(nic, flow))
+			return DECIDED_WAIT;
+		reason = steps(nic, flight, &key, flow);
+	}
+	if (reason == SPIN_REASON_COUNT)
+		return DECIDED_HANDLED;
+	tell(nic, flight, reason);
+	if (reason == SPIN_REASON_PARKED) {
+		flight->is_replayed = 1;
+		return DECIDED_PARKED;
+	}
+	hers__forget(nic, flight);
+	return DECIDED_DONE;
+}
+
+static size_t leaves(struct pspin *nic, struct flight *flight)
+{
+	return leave(nic, flight, flight->reason);
+}
+
+static void freed(struct pspin *nic, struct slot *slot)
+{
+	mpq__complete(nic, slot->mpq);
+}
+
+const struct nic_kind message_kind = {
+	.classify = classify, .place = place, .decide = decide, .starts = message__starts, .ended = message__ended,
+	.replay = mpq__replay_one, .leaves = leaves, .freed = freed,
+};

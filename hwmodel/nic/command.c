@@ -4,116 +4,166 @@
 
 #include <spin/put.h>
 
+#include "command.h"
 #include "entry_memory.h"
+#include "messages.h"
 #include "outbound.h"
-#include "task.h"
+#include "record.h"
+#include "slots.h"
 
-/* Host memory as this task may reach it: the task's own, and the entry's segments. NULL: it may not. */
-static uint8_t *reach(struct pspin *nic, const struct hpu_descriptor *task, const struct hpu_command *command)
+/* Where host memory begins that the task reaches: an offset in the context's, or in what a datagram's default action fills. */
+struct reached {
+	uint64_t at;
+	int is_deposit;
+};
+
+/* The task's own host memory, and the entry's segments. 0: it may not. */
+static int reach(struct pspin *nic, const struct flight *flight, const struct hpu_command *command, struct reached *out)
 {
-	uint64_t own = (uint64_t)task->host_mem_high << 32 | task->host_mem_low;
+	const struct soc_context *own = &flight->slot->context;
 	uint64_t at = command->host - HOST_BASE;
-	int is_own = command->host >= own && command->host - own <= task->host_mem_bytes &&
-		     command->bytes <= task->host_mem_bytes - (command->host - own);
 
-	if (is_own && own == DEPOSIT_BASE)
-		return nic->deposit + (command->host - own);
-	if (!is_own && (command->host < HOST_BASE || !entry_memory__holds(nic, nic->arrived.me, at, command->bytes)))
-		return NULL;
-	return storage__host(&nic->soc.memory, at, command->bytes);
+	if (command->host >= own->host_mem && command->host - own->host_mem <= own->host_mem_bytes &&
+	    command->bytes <= own->host_mem_bytes - (command->host - own->host_mem)) {
+		out->is_deposit = own->host_mem == DEPOSIT_BASE;
+		out->at = out->is_deposit ? command->host - own->host_mem : at;
+		return 1;
+	}
+	*out = (struct reached){.at = at};
+	return command->host >= HOST_BASE &&
+	       entry_memory__holds(nic, flight->slot->mpq ? flight->slot->mpq->me : 0, at, command->bytes);
 }
 
-static int reply(struct pspin *nic, const struct hpu_command *command)
+/* The first one counts. */
+static int reply(struct pspin *nic, struct flight *flight, const struct hpu_command *command)
 {
-	if (command->bytes > sizeof(nic->send))
+	if (command->bytes > PACKET_BYTES_MAX)
 		return -1;
-	if (!nic->sent) {
-		memcpy(nic->send, command->nic, command->bytes);
-		nic->sent_bytes = command->bytes;
+	if (!flight->reply.done) {
+		if (moved__keep(&flight->reply, 0, command->nic, command->bytes)) {
+			nic->journal.incomplete = 1;
+			return 0;
+		}
+		flight->reply.bytes = command->bytes;
+		flight->reply.left = command->left;
 	}
-	nic->sent = 1;
+	flight->reply.done = 1;
 	return 0;
 }
 
-static int forward(struct pspin *nic, const struct hpu_command *command)
+static int forward(struct pspin *nic, const struct flight *flight, const struct hpu_command *command)
 {
-	const struct inbound *in = nic->arrived.in;
+	const struct inbound *in = &flight->arrival.in;
 	struct spin_request *request;
 
 	if (in->ip_off + command->bytes > sizeof(request->frame))
 		return -1;
-	request = journal__send(&nic->journal);
+	request = record__send(nic);
 	request->type = SPIN_REQUEST_PACKET;
 	request->ip_at = in->ip_off;
-	request->bytes = (uint32_t)outbound__forward(request->frame, nic->arrived.frame, in, command->nic, command->bytes);
+	request->bytes = (uint32_t)outbound__forward(request->frame, flight->arrival.frame, in, command->nic, command->bytes);
 	outbound__destination(request->frame, in, &request->put.target);
+	record__sent(nic, request);
+	return 0;
+}
+
+static int put_from_host(struct pspin *nic, const struct flight *flight, const struct hpu_command *command,
+			 const struct spin_put *put)
+{
+	struct spin_request *request;
+	struct reached from;
+
+	if (!nic->messages || !reach(nic, flight, command, &from))
+		return -1;
+	request = record__send(nic);
+	request->type = SPIN_REQUEST_PUT;
+	request->bytes = command->bytes;
+	request->start = (uint32_t)from.at;
+	outbound__destination(flight->arrival.frame, &flight->arrival.in, &request->source);
+	request->put = *put;
+	record__sent(nic, request);
 	return 0;
 }
 
 /* A datagram's target is told nothing but the bytes. */
-static int put(struct pspin *nic, const struct hpu_descriptor *task, const struct hpu_command *command)
+static int put(struct pspin *nic, const struct flight *flight, const struct hpu_command *command)
 {
-	const struct inbound *in = nic->arrived.in;
+	const struct inbound *in = &flight->arrival.in;
 	struct spin_request *request;
 	struct spin_put put;
 
 	memcpy(&put, command->put, sizeof(put));
 	if (put.target.ip_version != (in->is_ip4 ? 4 : 6))
 		return -1;
-	if (!command->nic) {
-		if (!nic->messages || !reach(nic, task, command))
-			return -1;
-		request = journal__send(&nic->journal);
-		request->type = SPIN_REQUEST_PUT;
-		request->bytes = command->bytes;
-		request->start = (uint32_t)(command->host - HOST_BASE);
-		outbound__destination(nic->arrived.frame, in, &request->source);
-		request->put = put;
-		return 0;
-	}
+	if (!command->nic)
+		return put_from_host(nic, flight, command, &put);
 	if (command->bytes > SPIN_PUT_BYTES_MAX)
 		return -1;
-	request = journal__send(&nic->journal);
+	request = record__send(nic);
 	request->type = SPIN_REQUEST_PACKET;
 	request->ip_at = in->ip_off;
 	request->put.target = put.target;
-	request->bytes = outbound__put(request->frame, nic->arrived.frame, in, &put, nic->messages ? &nic->put_id : NULL,
-				       command->nic, command->bytes);
+	request->bytes = outbound__put(request->frame, flight->arrival.frame, in, &put,
+				       nic->messages ? &nic->put_id : NULL, command->nic, command->bytes);
 	if (nic->messages)
 		nic->put_id++;
+	record__sent(nic, request);
 	return 0;
 }
 
-static int send(struct pspin *nic, const struct hpu_descriptor *task, const struct hpu_command *command)
+static int send(struct pspin *nic, struct flight *flight, const struct hpu_command *command)
 {
+	if (nic->soc.plain_sends)
+		return reply(nic, flight, command);
 	switch (command->flow) {
 	case HPU_SEND_REPLY:
-		return reply(nic, command);
+		return reply(nic, flight, command);
 	case HPU_SEND_FORWARD:
-		return forward(nic, command);
+		return forward(nic, flight, command);
 	default:
-		return put(nic, task, command);
+		return put(nic, flight, command);
 	}
 }
 
-int nic__command(void *arg, struct soc_task *soc_task, const struct hpu_command *command)
+/* The packet to where the host finds what the default action leaves. */
+static int deposit(struct pspin *nic, struct flight *flight, const struct hpu_command *command, uint64_t at)
 {
-	const struct hpu_descriptor *task = &soc_task->hpu->task;
-	struct pspin *nic = arg;
+	const uint8_t *from = command->kind == HPU_TO_HOST ? command->nic : (const uint8_t *)command->data;
+
+	if (command->kind == HPU_FROM_HOST) { /* nothing else is there yet */
+		memset(command->nic, 0, command->bytes);
+		return 0;
+	}
+	if (moved__keep(&flight->deposit, (uint32_t)at, from, command->bytes)) {
+		nic->journal.incomplete = 1;
+		return 0;
+	}
+	if (command->kind == HPU_TO_HOST && !at) {
+		flight->deposit.done = 1;
+		flight->deposit.left = command->left;
+		flight->delivered_bytes = command->bytes;
+	}
+	return 0;
+}
+
+int nic__command(struct pspin *nic, struct flight *flight, const struct hpu_command *command)
+{
+	struct reached reached;
 	uint8_t *host;
 
 	if (command->kind == HPU_NIC_SEND)
-		return nic->arrived.frame ? send(nic, task, command) : -1;
-	host = reach(nic, task, command);
+		return send(nic, flight, command);
+	if (!reach(nic, flight, command, &reached))
+		return -1;
+	if (reached.is_deposit)
+		return deposit(nic, flight, command, reached.at);
+	host = storage__host(&nic->soc.memory, reached.at, command->bytes);
 	if (!host)
 		return -1;
 	switch (command->kind) {
 	case HPU_TO_HOST:
 		memcpy(host, command->nic, command->bytes);
-		if (host == nic->deposit || nic->messages) { /* of messages all there is counts */
-			nic->delivered = 1;
-			nic->delivered_bytes = command->bytes;
-		}
+		flight->delivered_bytes = command->bytes;
 		break;
 	case HPU_FROM_HOST:
 		memcpy(command->nic, host, command->bytes);
@@ -122,10 +172,4 @@ int nic__command(void *arg, struct soc_task *soc_task, const struct hpu_command 
 		memcpy(host, command->data, command->bytes);
 	}
 	return 0;
-}
-
-void task__forget_commands(struct pspin *nic)
-{
-	nic->sent = nic->delivered = 0;
-	nic->sent_bytes = nic->delivered_bytes = 0;
 }

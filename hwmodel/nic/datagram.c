@@ -1,45 +1,60 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/*
- * A message of one packet on an idle NIC: the tasks in the MPQ engine's order,
- * and what became of the packet.
- */
+/* A datagram is a message of one packet: what its tasks say, and what became of it. */
 #include <string.h>
 
 #include <spin/return.h>
 #include <spin/wire.h>
 
 #include "entry_memory.h"
+#include "hers.h"
 #include "outbound.h"
-#include "task.h"
 
-#define MESSAGE_ID 0u /* home cluster 0 */
-#define SCRATCH_BYTES 1024u
-
-static void describe(const struct pspin *nic, const struct inbound *in, struct hpu_descriptor *task)
+static uint32_t classify(struct pspin *nic, struct flight *flight)
 {
-	task__describe(in->packet_bytes, task);
-	for (unsigned i = 0; i < HPU_SCRATCHPADS; i++) {
-		task->scratchpad[i] = L1_GLOBAL + i * L1_STRIDE + nic->soc.memory.l1_scratchpads;
-		task->scratchpad_bytes[i] = SCRATCH_BYTES;
-	}
-	task->host_mem_high = (uint32_t)(DEPOSIT_BASE >> 32);
-	task->host_mem_low = (uint32_t)DEPOSIT_BASE;
-	task->host_mem_bytes = DEPOSIT_BYTES;
-	task->message_id = MESSAGE_ID;
+	return hers__classify(nic, flight) ? flight->arrival.in.packet_bytes : 0;
+}
+
+static uint32_t place(struct pspin *nic, struct flight *flight, uint8_t *to)
+{
+	const struct arrival *a = &flight->arrival;
+
+	(void)nic;
+	memcpy(to, a->frame + a->in.ip_off, a->in.packet_bytes);
+	return a->in.packet_bytes;
+}
+
+static enum decision decide(struct pspin *nic, struct flight *flight)
+{
+	const struct inbound *in = &flight->arrival.in;
+	const struct spin_registration *has = &nic->meta.registration;
+	int payload = has->payload && in->payload_bytes > has->user_header_bytes;
+	struct slot *slot = slots__take(nic);
+	struct hpu_scratch *scratch;
+
+	if (!slot && nic->wire.loses)
+		return hers__lose(nic, flight);
+	if (!slot)
+		return DECIDED_WAIT;
+	slot__describe(nic, slot, in->is_ip4, DEPOSIT_BASE, DEPOSIT_BYTES);
+	scratch = scratchpad__of(nic, slot);
+	scratch->length = in->payload_bytes;
+	entry_memory__tell(nic, 0, scratch);
+	flight->kind = payload ? PSPIN_PAYLOAD : PSPIN_PROCEED;
+	flight->reason = SPIN_REASON_SUCCESS;
+	hers__ready(nic, flight, slot, nic->entry[payload ? NIC_PAYLOAD : NIC_PROCEED][in->is_ip4], 1);
+	return DECIDED_HANDLED;
 }
 
 /* From what the data task did, and what the header handler had said. */
-static enum spin_reason data_reason(const struct pspin *nic, enum pspin_task_kind kind,
-				    uint32_t verdict)
+static enum spin_reason data_reason(const struct flight *flight)
 {
-	int proceeded = kind == PSPIN_PROCEED || verdict == SPIN_REASON_PROCEEDED;
+	int proceeded = flight->kind == PSPIN_PROCEED || flight->reason == SPIN_REASON_PROCEEDED;
 
-	if (nic->sent)
+	if (flight->reply.done)
 		return SPIN_REASON_REPLIED;
-	if (nic->delivered)
+	if (flight->deposit.done)
 		return proceeded ? SPIN_REASON_PROCEEDED : SPIN_REASON_SUCCESS;
-	return verdict == SPIN_REASON_HEADER_DROPPED ? SPIN_REASON_HEADER_DROPPED
-						     : SPIN_REASON_DROPPED;
+	return flight->reason == SPIN_REASON_HEADER_DROPPED ? SPIN_REASON_HEADER_DROPPED : SPIN_REASON_DROPPED;
 }
 
 /* The header's verdict as a reason: PROCEEDED, HEADER_DROPPED or SUCCESS (go on). */
@@ -51,84 +66,68 @@ static enum spin_reason header_verdict(const struct hpu_scratch *scratch)
 }
 
 /* The message's first error is its event. */
-static void tell(struct pspin *nic, const uint8_t *frame, const struct inbound *in, uint32_t error,
-		 enum spin_handler_kind kind)
+static void tell(struct pspin *nic, struct flight *flight, uint32_t error, enum spin_handler_kind kind)
 {
-	const uint8_t *ip = frame + in->ip_off, *udp = ip + in->ip_bytes;
-	struct spin_event *event;
+	const struct inbound *in = &flight->arrival.in;
+	const uint8_t *ip = flight->arrival.frame + in->ip_off, *udp = ip + in->ip_bytes;
+	struct spin_event event = {.handler = kind, .ip_version = in->is_ip4 ? 4 : 6, .length = in->payload_bytes};
 
-	if (!error || nic->journal.event_count)
+	if (!error || flight->has_failed)
 		return;
-	event = journal__event(&nic->journal);
-	event->type = task__error_event(error);
-	event->handler = kind;
-	event->ip_version = in->is_ip4 ? 4 : 6;
+	flight->has_failed = 1;
+	event.type = record__error_event(error);
 	if (in->is_ip4)
-		memcpy(event->src_addr, ip + offsetof(struct spin_ip4, src), 4);
+		memcpy(event.src_addr, ip + offsetof(struct spin_ip4, src), 4);
 	else
-		memcpy(event->src_addr, ip + offsetof(struct spin_ip6, src), 16);
-	event->src_port = (uint16_t)(udp[0] << 8 | udp[1]);
-	event->dst_port = (uint16_t)(udp[2] << 8 | udp[3]);
-	event->length = in->payload_bytes;
+		memcpy(event.src_addr, ip + offsetof(struct spin_ip6, src), 16);
+	event.src_port = (uint16_t)(udp[0] << 8 | udp[1]);
+	event.dst_port = (uint16_t)(udp[2] << 8 | udp[3]);
+	record__event(nic, &event);
 }
 
-static enum spin_reason tasks(struct pspin *nic, const uint8_t *frame, const struct inbound *in)
+static void ended(struct pspin *nic, struct flight *flight, enum soc_task_kind kind, const struct pspin_task *task)
 {
-	const struct spin_registration *has = &nic->meta.registration;
-	struct hpu_scratch *scratch = (struct hpu_scratch *)(nic->soc.memory.l1[0] + nic->soc.memory.l1_scratchpads);
-	int payload = has->payload && in->payload_bytes > has->user_header_bytes;
-	enum pspin_task_kind kind = payload ? PSPIN_PAYLOAD : PSPIN_PROCEED;
-	enum spin_reason reason = SPIN_REASON_SUCCESS;
-	struct hpu_descriptor descriptor;
-	uint32_t error = 0, data_error;
-
-	describe(nic, in, &descriptor);
-	memset(scratch, 0, sizeof(*scratch));
-	scratch->length = in->payload_bytes;
-	entry_memory__tell(nic, 0, scratch);
-	if (has->header) {
-		error = task__run(nic, PSPIN_HEADER, nic->entry[NIC_HEADER][in->is_ip4], &descriptor)->error;
-		tell(nic, frame, in, error, SPIN_KIND_HEADER);
-		if (!error)
-			reason = header_verdict(scratch);
+	switch (kind) {
+	case SOC_HEADER:
+		tell(nic, flight, task->error, SPIN_KIND_HEADER);
+		flight->error = task->error;
+		if (!task->error)
+			flight->reason = header_verdict(scratchpad__of(nic, flight->slot));
+		break;
+	case SOC_PAYLOAD:
+		if (flight->kind == PSPIN_PAYLOAD)
+			tell(nic, flight, task->error, SPIN_KIND_PAYLOAD);
+		if (!flight->error)
+			flight->error = task->error;
+		flight->reason = flight->error ? record__error_reason(flight->error) : data_reason(flight);
+		break;
+	default:
+		tell(nic, flight, task->error, SPIN_KIND_COMPLETION);
 	}
-	task__forget_commands(nic);
-	data_error = task__run(nic, kind, nic->entry[payload ? NIC_PAYLOAD : NIC_PROCEED][in->is_ip4],
-			       &descriptor)->error;
-	if (payload)
-		tell(nic, frame, in, data_error, SPIN_KIND_PAYLOAD);
-	if (!error)
-		error = data_error;
-	reason = error ? task__error_reason(error) : data_reason(nic, kind, reason);
-	if (has->completion || has->message_completion) {
-		task__copy_again(nic);
-		error = task__run(nic, PSPIN_COMPLETION, nic->completion, &descriptor)->error;
-		tell(nic, frame, in, error, SPIN_KIND_COMPLETION);
-	}
-	return reason;
 }
 
-void datagram__handle(struct pspin *nic, const uint8_t *frame, size_t frame_bytes,
-		      const struct inbound *in, struct pspin_result *out)
+static size_t leaves(struct pspin *nic, struct flight *flight)
 {
-	static const enum spin_verdict verdict[] = {
-#define VERDICT_(name, verdict_, text) [SPIN_REASON_##name] = SPIN_VERDICT_##verdict_,
-		SPIN_REASONS(VERDICT_)
-#undef VERDICT_
-	};
+	struct pspin_packet_record *record = &flight->record;
+	const struct arrival *a = &flight->arrival;
 
-	nic->arrived.frame = frame;
-	nic->arrived.in = in;
-	nic->arrived.me = 0;
-	task__place(nic, frame + in->ip_off, in->packet_bytes, nic->meta.registration.bytes_in_l1);
-	out->reason = tasks(nic, frame, in);
-	out->verdict = verdict[out->reason];
-	if (out->verdict == SPIN_VERDICT_TX)
-		out->frame_bytes =
-			outbound__send(nic->frame, frame, in, nic->send, nic->sent_bytes);
-	else if (out->verdict == SPIN_VERDICT_PASS)
-		out->frame_bytes = outbound__to_host(nic->frame, frame, frame_bytes, in,
-						     nic->deposit, nic->delivered_bytes);
-	if (out->verdict != SPIN_VERDICT_DROP)
-		out->frame = nic->frame;
+	record->reason = flight->reason;
+	record->verdict = record__verdict(flight->reason);
+	if (record->verdict == SPIN_VERDICT_DROP)
+		return 0;
+	record->left_ps = record__ps(nic, record->verdict == SPIN_VERDICT_TX ? flight->reply.left : flight->deposit.left);
+	if (!record__is_looked_at(nic, record))
+		return 0;
+	if (record->verdict == SPIN_VERDICT_TX)
+		return outbound__send(nic->frame, a->frame, &a->in, flight->reply.at, flight->reply.bytes);
+	return outbound__to_host(nic->frame, a->frame, a->frame_bytes, &a->in, flight->deposit.at, flight->delivered_bytes);
 }
+
+static void freed(struct pspin *nic, struct slot *slot)
+{
+	slot__free(nic, slot);
+}
+
+const struct nic_kind datagram_kind = {
+	.classify = classify, .place = place, .decide = decide, .ended = ended, .leaves = leaves, .freed = freed,
+};

@@ -5,6 +5,7 @@
 #include <spin/target/rv32_entry.h>
 
 #include "entry_memory.h"
+#include "hers.h"
 
 static uint32_t block_at(unsigned me)
 {
@@ -81,7 +82,7 @@ int entry_memory__holds(const struct pspin *nic, unsigned me, uint64_t offset, u
 
 static int is_entry(const struct pspin *nic, unsigned me)
 {
-	return me < (nic->messages ? SPIN_MES_MAX : 1);
+	return nic->kind != &image_kind && me < (nic->messages ? SPIN_MES_MAX : 1);
 }
 
 int pspin__ct(const struct pspin *nic, unsigned me, struct spin_ct *out)

@@ -18,9 +18,7 @@ static uint32_t be16(const uint8_t *at)
 	return (uint32_t)at[0] << 8 | at[1];
 }
 
-/* Step 1. On success *ip_off and *type are set. */
-static enum spin_reason ethernet(const uint8_t *frame, size_t bytes, uint32_t *ip_off,
-				 uint32_t *type)
+enum spin_reason inbound__ethernet(const uint8_t *frame, size_t bytes, uint32_t *ip_off, uint32_t *type)
 {
 	uint32_t at = sizeof(struct spin_eth);
 
@@ -133,7 +131,7 @@ enum spin_reason inbound__classify(const uint8_t *frame, size_t bytes, const str
 	uint32_t type, udp_bytes;
 	const uint8_t *ip;
 
-	reason = ethernet(frame, bytes, &out->ip_off, &type);
+	reason = inbound__ethernet(frame, bytes, &out->ip_off, &type);
 	if (reason != PASSED)
 		return reason;
 	ip = frame + out->ip_off;

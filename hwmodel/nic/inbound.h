@@ -19,6 +19,9 @@ struct inbound {
 	int is_ip4;
 };
 
+/* Their step 1 alone: SPIN_REASON_COUNT, and *ip_off and *type (Ethernet's, of IPv4 or IPv6) are set. */
+enum spin_reason inbound__ethernet(const uint8_t *frame, size_t bytes, uint32_t *ip_off, uint32_t *type);
+
 /*
  * Runs the tests of <spin/reason.h> in their order. Returns the reason of the
  * first that fails, or SPIN_REASON_COUNT: to the handlers, and *out is set.

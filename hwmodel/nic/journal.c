@@ -5,9 +5,14 @@
 
 #include "journal.h"
 
-void journal__begin(struct journal *journal)
+void journal__empty(struct journal *journal)
 {
 	journal->task_count = journal->event_count = journal->send_count = 0;
+}
+
+void journal__begin(struct journal *journal)
+{
+	journal__empty(journal);
 	journal->incomplete = 0;
 }
 

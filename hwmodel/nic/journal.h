@@ -17,6 +17,8 @@ struct journal {
 };
 
 void journal__begin(struct journal *journal);
+/* What is there is forgotten, but not that something is missing. */
+void journal__empty(struct journal *journal);
 void journal__free(struct journal *journal);
 /* Adds one, all zero; when memory ran out, one that is not kept. */
 struct pspin_task *journal__task(struct journal *journal);

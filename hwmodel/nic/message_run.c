@@ -7,15 +7,20 @@
 #include <spin/wire.h>
 
 #include "messages.h"
-#include "task.h"
+
+static uint32_t flags_of(const struct mpq *mpq)
+{
+	return (mpq->flow_control ? SPIN_EVENT_FLOW_CONTROL : 0) | (mpq->error ? SPIN_EVENT_FAILED : 0) |
+	       (mpq->verdict == SPIN_REASON_PROCEEDED ? SPIN_EVENT_PROCEEDED : 0) |
+	       (mpq->verdict == SPIN_REASON_HEADER_DROPPED ? SPIN_EVENT_DROPPED : 0);
+}
 
 void message__tell(struct pspin *nic, const struct mpq *mpq, enum spin_event_type type,
 		   enum spin_handler_kind kind, uint32_t offset, uint32_t flags)
 {
-	struct spin_event *event = journal__event(&nic->journal);
 	const struct flow_key *key = &mpq->flow->key;
+	struct spin_event told = {.type = type}, *event = &told;
 
-	event->type = type;
 	event->handler = kind;
 	event->ip_version = key->ip_version;
 	memcpy(event->src_addr, key->src_addr, sizeof(event->src_addr));
@@ -27,14 +32,12 @@ void message__tell(struct pspin *nic, const struct mpq *mpq, enum spin_event_typ
 	event->offset = offset;
 	event->match_bits = mpq->match_bits;
 	event->hdr_data = mpq->hdr_data;
-	if (type != SPIN_EVENT_MESSAGE && type != SPIN_EVENT_TIMEOUT)
-		return;
-	event->dropped_bytes = mpq->dropped_bytes;
-	event->deposited_bytes = mpq->deposited_bytes;
-	event->flags = flags | (mpq->flow_control ? SPIN_EVENT_FLOW_CONTROL : 0) |
-		       (mpq->error ? SPIN_EVENT_FAILED : 0) |
-		       (mpq->verdict == SPIN_REASON_PROCEEDED ? SPIN_EVENT_PROCEEDED : 0) |
-		       (mpq->verdict == SPIN_REASON_HEADER_DROPPED ? SPIN_EVENT_DROPPED : 0);
+	if (type == SPIN_EVENT_MESSAGE || type == SPIN_EVENT_TIMEOUT) {
+		event->dropped_bytes = mpq->dropped_bytes;
+		event->deposited_bytes = mpq->deposited_bytes;
+		event->flags = flags | flags_of(mpq);
+	}
+	record__event(nic, event);
 }
 
 /* A handler has returned, or trapped: news of it, and of its error if that is the message's first. */
@@ -45,7 +48,7 @@ static void ran(struct pspin *nic, struct mpq *mpq, enum spin_handler_kind kind,
 	if (!error || mpq->error)
 		return;
 	mpq->error = 1;
-	message__tell(nic, mpq, task__error_event(error), kind, mpq->offset, 0);
+	message__tell(nic, mpq, record__error_event(error), kind, mpq->offset, 0);
 }
 
 static uint32_t header_bytes(const struct arrival *a)
@@ -53,66 +56,9 @@ static uint32_t header_bytes(const struct arrival *a)
 	return (uint32_t)(sizeof(struct spin_eth) + sizeof(struct spin_udp) + sizeof(struct spin_slmp)) + a->in.ip_bytes;
 }
 
-static void describe(struct pspin *nic, struct mpq *mpq, const struct arrival *a, struct hpu_descriptor *task)
+void message__describe(struct pspin *nic, struct mpq *mpq, const struct arrival *first)
 {
-	uint32_t scratch;
-
-	scratchpad__of(nic, mpq, &scratch);
-	task__describe(header_bytes(a) + a->slmp.payload_bytes, task);
-	for (unsigned i = 0; i < HPU_SCRATCHPADS; i++) {
-		task->scratchpad[i] = L1_GLOBAL + i * L1_STRIDE + scratch;
-		task->scratchpad_bytes[i] = nic->messages->scratch_bytes;
-	}
-	task->host_mem_high = (uint32_t)(HOST_BASE >> 32);
-	task->host_mem_low = (uint32_t)HOST_BASE + mpq->place;
-	task->host_mem_bytes = mpq->place_bytes;
-	task->message_id = (uint32_t)(mpq - nic->messages->mpqs) * nic->soc.memory.clusters; /* home cluster 0 */
-}
-
-/* The packet to its place, whatever was registered with its headers in L1. */
-static void place(struct pspin *nic, const struct arrival *a)
-{
-	uint32_t bytes_in_l1 = nic->meta.registration.bytes_in_l1;
-	uint8_t packet[sizeof(struct spin_eth) + SPIN_IP_BYTES_MAX];
-	uint32_t bytes = slmp__strip(packet, a->frame, &a->in, &a->slmp);
-
-	if (bytes_in_l1 != SPIN_WHOLE_PACKET && bytes_in_l1 < header_bytes(a))
-		bytes_in_l1 = header_bytes(a);
-	task__place(nic, packet, bytes, bytes_in_l1);
-}
-
-/* Its handlers' commands come because of this packet. */
-static void arrive(struct pspin *nic, const struct mpq *mpq, const struct arrival *a)
-{
-	nic->arrived.frame = a->frame;
-	nic->arrived.in = &a->in;
-	nic->arrived.me = mpq->me;
-}
-
-void message__header(struct pspin *nic, struct mpq *mpq, const struct arrival *a)
-{
-	struct hpu_descriptor descriptor;
-	const struct pspin_task *task;
-	uint32_t error, said;
-
-	arrive(nic, mpq, a);
-	place(nic, a);
-	if (!nic->meta.registration.header)
-		return;
-	describe(nic, mpq, a, &descriptor);
-	task = task__run(nic, PSPIN_HEADER, nic->entry[NIC_HEADER][a->in.is_ip4], &descriptor);
-	error = task->error;
-	said = task->value;
-	if (error) {
-		mpq->verdict = task__error_reason(error);
-	} else {
-		mpq->pending = !!(said & SPIN_RC_PENDING);
-		said &= ~(uint32_t)SPIN_RC_PENDING;
-		mpq->verdict = said == SPIN_RC_DROP	 ? SPIN_REASON_HEADER_DROPPED
-			       : said == SPIN_RC_PROCEED ? SPIN_REASON_PROCEEDED
-							 : SPIN_REASON_SUCCESS;
-	}
-	ran(nic, mpq, SPIN_KIND_HEADER, 0, error);
+	slot__describe(nic, mpq->slot, first->in.is_ip4, HOST_BASE + mpq->place, mpq->place_bytes);
 }
 
 static int has_payload(const struct pspin *nic, const struct arrival *a)
@@ -122,65 +68,92 @@ static int has_payload(const struct pspin *nic, const struct arrival *a)
 	return has->payload && a->slmp.payload_bytes > (a->slmp.offset ? 0 : has->user_header_bytes);
 }
 
-/* What the data task came to, the header handler having said to go on. */
-static enum spin_reason data_reason(struct pspin *nic, struct mpq *mpq, enum pspin_task_kind kind,
-				    const struct pspin_task *task, const struct arrival *a)
+void message__run(struct pspin *nic, struct mpq *mpq, struct flight *flight, int is_last)
 {
+	const struct arrival *a = &flight->arrival;
+	struct soc_context *context = &mpq->slot->context;
+	int payload = has_payload(nic, a);
+
+	if (context->bytes_in_l1 < header_bytes(a)) /* whatever was registered, the headers are there */
+		context->bytes_in_l1 = header_bytes(a);
+	flight->kind = payload ? PSPIN_PAYLOAD : PSPIN_PROCEED;
+	hers__ready(nic, flight, mpq->slot, nic->entry[payload ? NIC_PAYLOAD : NIC_PROCEED][a->in.is_ip4], is_last);
+}
+
+/* The completion handler is told what came. */
+void message__starts(struct pspin *nic, struct flight *flight, enum soc_task_kind kind)
+{
+	if (kind == SOC_COMPLETION)
+		scratchpad__of(nic, flight->slot)->length = flight->slot->mpq->length;
+}
+
+static void header_ended(struct pspin *nic, struct mpq *mpq, const struct pspin_task *task)
+{
+	uint32_t said = task->value;
+
+	if (task->error) {
+		mpq->verdict = record__error_reason(task->error);
+	} else {
+		mpq->pending = !!(said & SPIN_RC_PENDING);
+		said &= ~(uint32_t)SPIN_RC_PENDING;
+		mpq->verdict = said == SPIN_RC_DROP	 ? SPIN_REASON_HEADER_DROPPED
+			       : said == SPIN_RC_PROCEED ? SPIN_REASON_PROCEEDED
+							 : SPIN_REASON_SUCCESS;
+	}
+	ran(nic, mpq, SPIN_KIND_HEADER, 0, task->error);
+}
+
+/* What the data task came to, the header handler having said to go on. */
+static enum spin_reason data_reason(struct pspin *nic, struct mpq *mpq, const struct flight *flight,
+				    const struct pspin_task *task)
+{
+	const struct slmp *slmp = &flight->arrival.slmp;
 	uint32_t error = task->error, said = task->value;
 
-	if (kind == PSPIN_PROCEED)
+	if (flight->kind == PSPIN_PROCEED)
 		return SPIN_REASON_PROCEEDED;
 	if (error == PSPIN_ERROR_WATCHDOG || error == PSPIN_ERROR_COMMAND) /* the image knows nothing of it */
-		scratchpad__of(nic, mpq, NULL)->dropped_bytes += a->slmp.payload_bytes;
-	ran(nic, mpq, SPIN_KIND_PAYLOAD, a->slmp.offset, error);
+		scratchpad__of(nic, mpq->slot)->dropped_bytes += slmp->payload_bytes;
+	ran(nic, mpq, SPIN_KIND_PAYLOAD, slmp->offset, error);
 	if (error)
-		return task__error_reason(error);
+		return record__error_reason(error);
 	return said == SPIN_RC_SUCCESS ? SPIN_REASON_SUCCESS : SPIN_REASON_DROPPED;
 }
 
-enum spin_reason message__data(struct pspin *nic, struct mpq *mpq, const struct arrival *a)
+static void data_ended(struct pspin *nic, struct mpq *mpq, struct flight *flight, const struct pspin_task *task)
 {
-	int payload = has_payload(nic, a);
-	enum pspin_task_kind kind = payload ? PSPIN_PAYLOAD : PSPIN_PROCEED;
-	enum spin_reason reason = mpq->verdict;
-	struct hpu_descriptor descriptor;
-	const struct pspin_task *task;
-
-	arrive(nic, mpq, a);
-	if (a->slmp.offset) /* the first one is there, as the header handler left it */
-		place(nic, a);
-	describe(nic, mpq, a, &descriptor);
-	task__forget_commands(nic);
-	task = task__run(nic, kind, nic->entry[payload ? NIC_PAYLOAD : NIC_PROCEED][a->in.is_ip4], &descriptor);
-	if (reason == SPIN_REASON_SUCCESS)
-		reason = data_reason(nic, mpq, kind, task, a);
-	if (reason == SPIN_REASON_PROCEEDED) {
-		mpq->deposited_bytes += nic->delivered_bytes;
-		nic->messages->mes[mpq->me].bytes += nic->delivered_bytes;
-	} else if (reason != SPIN_REASON_SUCCESS) {
-		mpq->dropped_bytes += a->slmp.payload_bytes;
+	flight->reason = mpq->verdict;
+	if (flight->reason == SPIN_REASON_SUCCESS)
+		flight->reason = data_reason(nic, mpq, flight, task);
+	if (flight->reason == SPIN_REASON_PROCEEDED) {
+		mpq->deposited_bytes += flight->delivered_bytes;
+		nic->messages->mes[mpq->me].bytes += flight->delivered_bytes;
+	} else if (flight->reason != SPIN_REASON_SUCCESS) {
+		mpq->dropped_bytes += flight->arrival.slmp.payload_bytes;
 	}
-	return reason;
 }
 
-void message__completion(struct pspin *nic, struct mpq *mpq, const struct arrival *last)
+static void completion_ended(struct pspin *nic, struct mpq *mpq, const struct pspin_task *task)
 {
-	const struct spin_registration *has = &nic->meta.registration;
-	struct hpu_descriptor descriptor;
-	const struct pspin_task *task;
-	uint32_t error, said;
-
-	if (!has->completion && !has->message_completion)
-		return;
-	arrive(nic, mpq, last);
-	task__copy_again(nic);
-	describe(nic, mpq, last, &descriptor);
-	task = task__run(nic, PSPIN_COMPLETION, nic->completion, &descriptor);
-	error = task->error;
-	said = task->value;
 	if (mpq->verdict != SPIN_REASON_SUCCESS && mpq->verdict != SPIN_REASON_HEADER_DROPPED)
 		return; /* the image ran no handler */
-	if (!error && (said & SPIN_RC_PENDING))
+	if (!task->error && (task->value & SPIN_RC_PENDING))
 		mpq->pending = 1;
-	ran(nic, mpq, SPIN_KIND_COMPLETION, 0, error);
+	ran(nic, mpq, SPIN_KIND_COMPLETION, 0, task->error);
+}
+
+void message__ended(struct pspin *nic, struct flight *flight, enum soc_task_kind kind, const struct pspin_task *task)
+{
+	struct mpq *mpq = flight->slot->mpq;
+
+	switch (kind) {
+	case SOC_HEADER:
+		header_ended(nic, mpq, task);
+		break;
+	case SOC_PAYLOAD:
+		data_ended(nic, mpq, flight, task);
+		break;
+	default:
+		completion_ended(nic, mpq, task);
+	}
 }

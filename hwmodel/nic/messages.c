@@ -1,29 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The MPQ engine's memory, limits and clock. */
+/* Memory, limits and clock of messages. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <spin/target/rv32_entry.h>
-
 #include "messages.h"
-
-#define SCRATCH_LINE 64u
-#define SCRATCH_END (SPIN_ENTRY_BLOCKS - L1_GLOBAL) /* in L1 */
 
 static uint32_t or_default(uint32_t value, uint32_t standard)
 {
 	return value ? value : standard;
 }
 
-static void free_memory(struct messages *messages)
+static void free_memory(struct pspin *nic)
 {
-	free(messages->mpqs);
-	free(messages->scratch_owner);
-	free(messages->scratch_memory);
-	messages->mpqs = NULL;
-	messages->scratch_owner = NULL;
-	messages->scratch_memory = NULL;
+	free(nic->messages->mpqs);
+	nic->messages->mpqs = NULL;
+	slots__close(nic);
 }
 
 static int set_limits(struct pspin *nic, const struct pspin_limits *limits)
@@ -39,16 +31,12 @@ static int set_limits(struct pspin *nic, const struct pspin_limits *limits)
 	to->host_bytes = or_default(to->host_bytes, SPIN_HOST_BYTES);
 	to->idle_ms = or_default(to->idle_ms, or_default(has->idle_ms, SPIN_IDLE_MS));
 	to->tombstone_ms = or_default(to->tombstone_ms, SPIN_TOMBSTONE_MS);
-	messages->scratch_bytes = (uint32_t)(sizeof(struct hpu_scratch) + has->scratchpad_bytes + SCRATCH_LINE - 1) &
-				  ~(SCRATCH_LINE - 1);
-	messages->scratch_places = (SCRATCH_END - nic->soc.memory.l1_scratchpads) / messages->scratch_bytes;
 	messages->mpqs = calloc(to->mpqs, sizeof(*messages->mpqs));
-	messages->scratch_owner = calloc(messages->scratch_places, sizeof(*messages->scratch_owner));
-	messages->scratch_memory = calloc(to->mpqs, messages->scratch_bytes);
-	if (!messages->mpqs || !messages->scratch_owner || !messages->scratch_memory)
+	if (!messages->mpqs)
 		return -ENOMEM;
-	for (unsigned i = 0; i < to->mpqs; i++)
-		messages->mpqs[i].scratch = messages->scratch_memory + (size_t)i * messages->scratch_bytes;
+	err = slots__open(nic, to->mpqs, slot__scratch_bytes(has->scratchpad_bytes));
+	if (err)
+		return err;
 	err = nic_host__open(nic, to->host_bytes, limits->handler_mem, limits->handler_segments);
 	entries__reset(nic);
 	return err;
@@ -62,7 +50,7 @@ static void forget(struct pspin *nic)
 
 	for (unsigned i = 0; messages->mpqs && i < messages->limits.mpqs; i++)
 		if (messages->mpqs[i].phase != MPQ_FREE)
-			mpq__free(nic, &messages->mpqs[i]);
+			mpq__give_up(nic, &messages->mpqs[i]);
 	messages->stats.replay_lost = lost;
 	flows__clear(&messages->flows);
 	messages->now_ms = 0;
@@ -74,6 +62,7 @@ int nic_messages__open(struct pspin *nic)
 
 	if (nic->meta.registration.scratchpad_bytes > SPIN_SCRATCHPAD_MAX)
 		return -EINVAL;
+	nic->kind = &message_kind;
 	nic->messages = calloc(1, sizeof(*nic->messages));
 	return nic->messages ? set_limits(nic, &defaults) : -ENOMEM;
 }
@@ -83,7 +72,7 @@ void nic_messages__free(struct pspin *nic)
 	if (!nic->messages)
 		return;
 	forget(nic);
-	free_memory(nic->messages);
+	free_memory(nic);
 	free(nic->messages);
 }
 
@@ -96,22 +85,34 @@ static int of_messages(const struct pspin_limits *limits)
 
 int pspin__limit(struct pspin *nic, const struct pspin_limits *limits)
 {
+	int err;
+
 	if (limits->host_bytes > SPIN_HOST_BYTES_MAX)
 		return -EINVAL;
+	if (nic->kind == &image_kind)
+		return -EOPNOTSUPP;
 	if (!nic->messages)
 		return of_messages(limits) ? -EOPNOTSUPP :
 		       nic_host__open(nic, limits->host_bytes, limits->handler_mem, limits->handler_segments);
 	if (limits->mpqs > SPIN_MPQS_MAX || limits->parking > SPIN_PARKING_MAX)
 		return -EINVAL;
+	err = nic__settle(nic);
+	if (err)
+		return err;
 	forget(nic);
-	free_memory(nic->messages);
+	free_memory(nic);
 	return set_limits(nic, limits);
 }
 
 int pspin__reset(struct pspin *nic)
 {
+	int err;
+
 	if (!nic->messages)
 		return -EOPNOTSUPP;
+	err = nic__settle(nic);
+	if (err)
+		return err;
 	forget(nic);
 	nic_host__clear(nic);
 	entries__reset(nic);
@@ -121,14 +122,21 @@ int pspin__reset(struct pspin *nic)
 
 int pspin__clock(struct pspin *nic, uint32_t now_ms, struct pspin_result *out)
 {
+	int err;
+
 	memset(out, 0, sizeof(*out));
 	if (!nic->messages)
 		return -EOPNOTSUPP;
 	if (now_ms < nic->messages->now_ms)
 		return -EINVAL;
+	err = nic__settle(nic);
+	if (err)
+		return err;
 	journal__begin(&nic->journal);
 	nic->messages->now_ms = now_ms;
+	nic__one_at_a_time(nic, 1);
 	mpq__sweep(nic);
+	nic__one_at_a_time(nic, 0);
 	return journal__end(&nic->journal, out);
 }
 

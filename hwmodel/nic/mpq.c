@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* An MPQ's life: which packets are let in, and when its message is complete. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "entry_memory.h"
@@ -14,7 +13,6 @@ struct mpq *mpq__take(struct pspin *nic, const struct arrival *a)
 	for (unsigned word = 0; word * 64 < messages->limits.mpqs; word++) {
 		uint64_t free = ~messages->taken[word];
 		struct mpq *mpq;
-		uint8_t *scratch;
 		unsigned i;
 
 		if (!free)
@@ -23,9 +21,7 @@ struct mpq *mpq__take(struct pspin *nic, const struct arrival *a)
 		if (i >= messages->limits.mpqs)
 			continue;
 		mpq = &messages->mpqs[i];
-		scratch = mpq->scratch;
 		memset(mpq, 0, sizeof(*mpq));
-		mpq->scratch = scratch;
 		mpq->phase = MPQ_WAITING;
 		mpq->me = SPIN_MES_MAX;
 		mpq->length = SPIN_LENGTH_UNKNOWN;
@@ -41,15 +37,19 @@ void mpq__free(struct pspin *nic, struct mpq *mpq)
 {
 	struct messages *messages = nic->messages;
 	unsigned i = (unsigned)(mpq - messages->mpqs);
-	struct parked *parked;
+	struct flight *parked;
 
 	while ((parked = parking__take(nic, mpq))) {
 		messages->stats.replay_lost++;
-		free(parked);
+		hers__forget(nic, parked);
 	}
 	if (mpq->flow && mpq->flow->mpq)
 		flows__remove(&messages->flows, mpq->flow);
-	scratchpad__forget(nic, mpq);
+	if (mpq->slot)
+		slot__free(nic, mpq->slot);
+	mpq->slot = NULL;
+	if (messages->replaying == mpq)
+		messages->replaying = NULL;
 	mpq->phase = MPQ_FREE;
 	messages->taken[i / 64] &= ~(1ull << (i % 64));
 }
@@ -57,9 +57,11 @@ void mpq__free(struct pspin *nic, struct mpq *mpq)
 void mpq__begin(struct pspin *nic, struct mpq *mpq, const struct arrival *first, unsigned me)
 {
 	struct spin_me *entry = &nic->messages->mes[me];
-	struct hpu_scratch *scratch = scratchpad__clear(nic, mpq);
+	struct hpu_scratch *scratch;
 	uint32_t skip;
 
+	mpq->slot = slots__take(nic); /* there are as many as messages */
+	mpq->slot->mpq = mpq;
 	mpq->phase = MPQ_OPEN;
 	mpq->stride = first->slmp.payload_bytes;
 	mpq->me = me;
@@ -75,6 +77,7 @@ void mpq__begin(struct pspin *nic, struct mpq *mpq, const struct arrival *first,
 	}
 	if (first->slmp.flags & SPIN_SLMP_EOM)
 		mpq->length = first->slmp.payload_bytes;
+	scratch = scratchpad__of(nic, mpq->slot);
 	scratch->length = first->slmp.length;
 	scratch->match_bits = mpq->match_bits;
 	scratch->hdr_data = mpq->hdr_data;
@@ -83,7 +86,7 @@ void mpq__begin(struct pspin *nic, struct mpq *mpq, const struct arrival *first,
 	scratch->flow_control = (uint32_t)mpq->flow_control;
 	entry_memory__tell(nic, me, scratch);
 	mpq->verdict = SPIN_REASON_SUCCESS;
-	message__header(nic, mpq, first);
+	message__describe(nic, mpq, first);
 }
 
 void mpq__flow_control(struct pspin *nic, struct mpq *mpq, uint32_t payload_bytes)
@@ -94,7 +97,7 @@ void mpq__flow_control(struct pspin *nic, struct mpq *mpq, uint32_t payload_byte
 	mpq->dropped_bytes += payload_bytes;
 	if (mpq->phase != MPQ_OPEN)
 		return;
-	scratch = scratchpad__of(nic, mpq, NULL);
+	scratch = scratchpad__of(nic, mpq->slot);
 	scratch->dropped_bytes += payload_bytes;
 	scratch->flow_control = 1;
 }
@@ -143,15 +146,12 @@ static void note(struct mpq *mpq, const struct slmp *slmp, uint32_t i)
 	}
 }
 
-/* Step 12: the entry's fate, the host's event, a tombstone. */
-static void complete(struct pspin *nic, struct mpq *mpq, const struct arrival *last)
+void mpq__complete(struct pspin *nic, struct mpq *mpq)
 {
 	struct messages *messages = nic->messages;
 	struct spin_me *entry = &messages->mes[mpq->me];
 	uint32_t flags = 0;
 
-	scratchpad__of(nic, mpq, NULL)->length = mpq->length;
-	message__completion(nic, mpq, last);
 	if (mpq->took_me) {
 		entry->state = mpq->pending ? SPIN_ME_OPEN : SPIN_ME_FREE;
 		flags = mpq->pending ? 0 : SPIN_EVENT_UNLINKED;
@@ -161,44 +161,64 @@ static void complete(struct pspin *nic, struct mpq *mpq, const struct arrival *l
 		entry->messages++;
 		message__tell(nic, mpq, SPIN_EVENT_MESSAGE, 0, mpq->offset, flags);
 	}
-	mpq->phase = MPQ_FREE; /* ends here; freed when its parked packets are */
 	mpq->flow->mpq = NULL;
 	mpq->flow->left_ms = messages->now_ms;
+	mpq__free(nic, mpq);
 }
 
-enum spin_reason mpq__packet(struct pspin *nic, struct mpq *mpq, const struct arrival *a)
+enum spin_reason mpq__packet(struct pspin *nic, struct mpq *mpq, struct flight *flight)
 {
+	const struct slmp *slmp = &flight->arrival.slmp;
 	uint32_t i;
-	enum spin_reason reason = admit(mpq, &a->slmp, &i);
+	enum spin_reason reason = admit(mpq, slmp, &i);
 
 	if (reason != SPIN_REASON_SUCCESS)
 		return reason;
-	note(mpq, &a->slmp, i);
-	reason = message__data(nic, mpq, a);
+	note(mpq, slmp, i);
 	if (mpq->total && mpq->handled == mpq->total)
-		complete(nic, mpq, a);
-	return reason;
+		mpq->phase = MPQ_ENDING;
+	message__run(nic, mpq, flight, mpq->phase == MPQ_ENDING);
+	return SPIN_REASON_COUNT;
 }
 
 void mpq__replay(struct pspin *nic, struct mpq *mpq)
 {
-	struct spin_message_stats *stats = &nic->messages->stats;
-	struct parked *parked;
+	nic->messages->replaying = mpq;
+	nic->messages->replays_left = SPIN_REPLAY_MAX;
+}
 
-	for (unsigned n = 0; n < SPIN_REPLAY_MAX && mpq->phase == MPQ_OPEN && (parked = parking__take(nic, mpq));
-	     n++) {
-		enum spin_reason reason = mpq__packet(nic, mpq, &parked->arrival);
+int mpq__replay_one(struct pspin *nic)
+{
+	struct messages *messages = nic->messages;
+	struct mpq *mpq = messages->replaying;
+	struct flight *parked = NULL;
+	enum spin_reason reason;
 
-		if (reason == SPIN_REASON_MALFORMED || reason == SPIN_REASON_BEYOND_WINDOW)
-			stats->replay_lost++;
-		else if (reason != SPIN_REASON_DUPLICATE)
-			stats->replayed++;
-		if (reason == SPIN_REASON_BEYOND_WINDOW)
-			mpq__flow_control(nic, mpq, parked->arrival.slmp.payload_bytes);
-		free(parked);
+	if (!mpq)
+		return 0;
+	if (mpq->phase == MPQ_OPEN && messages->replays_left--)
+		parked = parking__take(nic, mpq);
+	if (!parked) {
+		messages->replaying = NULL;
+		return 0;
 	}
-	if (mpq->phase == MPQ_FREE)
-		mpq__free(nic, mpq);
+	reason = mpq__packet(nic, mpq, parked);
+	if (reason == SPIN_REASON_MALFORMED || reason == SPIN_REASON_BEYOND_WINDOW)
+		messages->stats.replay_lost++;
+	else if (reason != SPIN_REASON_DUPLICATE)
+		messages->stats.replayed++;
+	if (reason == SPIN_REASON_BEYOND_WINDOW)
+		mpq__flow_control(nic, mpq, parked->arrival.slmp.payload_bytes);
+	if (reason != SPIN_REASON_COUNT)
+		hers__forget(nic, parked);
+	return 1;
+}
+
+void mpq__give_up(struct pspin *nic, struct mpq *mpq)
+{
+	if (mpq->slot)
+		soc__forget(&nic->soc, mpq->slot->id);
+	mpq__free(nic, mpq);
 }
 
 static void evict(struct pspin *nic, struct mpq *mpq)
@@ -209,7 +229,7 @@ static void evict(struct pspin *nic, struct mpq *mpq)
 		messages->mes[mpq->me].state = SPIN_ME_OPEN;
 	messages->stats.evicted++;
 	message__tell(nic, mpq, SPIN_EVENT_TIMEOUT, 0, mpq->offset, 0);
-	mpq__free(nic, mpq);
+	mpq__give_up(nic, mpq);
 }
 
 void mpq__sweep(struct pspin *nic)
@@ -219,9 +239,12 @@ void mpq__sweep(struct pspin *nic)
 	for (unsigned i = 0; i < messages->limits.mpqs; i++) {
 		struct mpq *mpq = &messages->mpqs[i];
 
-		if (mpq->phase != MPQ_FREE && messages->now_ms - mpq->last_ms > messages->limits.idle_ms)
+		if (mpq->phase != MPQ_FREE && messages->now_ms - mpq->last_ms > messages->limits.idle_ms) {
 			evict(nic, mpq);
-		else if (mpq->phase == MPQ_OPEN)
+		} else if (mpq->phase == MPQ_OPEN) {
 			mpq__replay(nic, mpq);
+			hers__again(nic);
+			soc__run(&nic->soc, UINT64_MAX);
+		}
 	}
 }

@@ -3,17 +3,19 @@
 #define NIC_NIC_H
 
 /* Inside of a struct pspin. */
-#include <hwmodel/pspin.h>
+#include <hwmodel/traffic.h>
 
 #include "../image/scratch.h"
 #include "../soc/soc.h"
-#include "inbound.h"
+#include "flight.h"
 #include "journal.h"
+#include "wire.h"
 
 enum { NIC_HEADER, NIC_PAYLOAD, NIC_PROCEED, NIC_ENTRIES }; /* each for IPv6 and IPv4 */
 
 struct messages;
-struct traffic;
+struct nic_kind;
+struct slot;
 
 struct nic_segments {
 	unsigned count;
@@ -25,44 +27,64 @@ struct nic_segments {
 #define DEPOSIT_BYTES 0x10000u
 #define PACKET_BYTES_MAX 0x10000u
 
+/* The machine's MPQs, as messages have them (slots.h). */
+struct slots {
+	struct slot *all;    /* home by home */
+	unsigned homes, per_home;
+	unsigned homes_in_use; /* of them: 1 while packets come one at a time */
+	uint64_t *taken[HPU_SCRATCHPADS]; /* bits */
+	unsigned in_flight[HPU_SCRATCHPADS];
+	unsigned taken_count, taken_peak, ending_count;
+
+	/* scratchpads (scratchpad.c) */
+	uint32_t scratch_bytes;
+	unsigned places;     /* that fit into an L1 */
+	struct slot **owner[HPU_SCRATCHPADS];
+	uint8_t *scratch_memory;
+};
+
 struct pspin {
 	struct pspin_target target;
 	struct spin_meta meta;
 	struct spin_rule rule;
-	void *image;
+	void *elf_data;
 	struct hw_elf *elf;
+	struct pspin_image image;       /* of one that is not ours; its pointers are not the NIC's */
 	struct soc soc;
+	uint64_t opened;                /* the machine's cycle when the NIC's time began */
 
+	const struct nic_kind *kind;
 	uint32_t entry[NIC_ENTRIES][2], completion; /* addresses of the image's entry functions */
 	uint32_t program_end;
-	struct hpu_task_result runtime; /* a turn of the runtime loop without the handler */
-	struct messages *messages;      /* NULL: a context of datagrams */
-	struct traffic *traffic;        /* NULL: nothing has been offered */
+	struct messages *messages;      /* of contexts that take them; else NULL */
 
 	/* host memory of entries' handlers: what the context was given for the first one, and what each has */
 	struct nic_segments first_segments, segments[SPIN_MES_MAX];
+	uint32_t put_id;                /* of the next packet that is put */
 
-	/* the packet whose handlers run: as it came, and its message's entry */
-	struct {
-		const uint8_t *frame; /* NULL: none */
-		const struct inbound *in;
-		unsigned me;
-	} arrived;
-	uint32_t put_id; /* of the next packet that is put */
+	/* a packet's way, in this order */
+	uint64_t offered_ps;            /* when pspin__offer() was last to */
+	struct wire wire;
+	struct places places;           /* packet memory */
+	struct flights flights;
+	struct flight_queue stored;     /* what no message has been found for yet, */
+	struct flight_queue ready;      /* and whose HERs the MPQ engine has not taken */
+	struct slots slots;
+	unsigned hers_in_flight;
+	int goes_on;                    /* hers__again() has its event */
 
-	/* bytes of earlier packets still in the two places */
-	uint32_t dirty_l1, dirty_l2;
-
-	/* the commands since task__forget_commands() */
-	uint32_t sent_bytes, delivered_bytes;
-	int sent, delivered;
-	uint8_t send[PACKET_BYTES_MAX], deposit[DEPOSIT_BYTES];
-
-	/* this packet's result */
+	/* who is told */
+	struct pspin_observer observer;
 	struct journal journal;
-	uint8_t frame[PACKET_BYTES_MAX + 64];
+	int one_at_a_time;              /* pspin__packet() or pspin__clock() waits for what there is */
+	uint64_t asked_packet;          /* its number, */
+	struct pspin_packet_record asked; /* and what it came to */
+	uint8_t frame[PACKET_BYTES_MAX + 64]; /* what leaves */
 
 	uint64_t count[SPIN_REASON_COUNT];
+	struct pspin_traffic traffic;   /* as far as it is counted as it goes */
+	uint64_t busy_cycles, blocked_cycles, first_ps, last_ps;
+	char stuck[256];
 };
 
 /* host.c: so much of it (0: SPIN_HOST_BYTES), all zero, with the first entry's segments. 0, -EINVAL or -ENOMEM. */
@@ -70,8 +92,9 @@ int nic_host__open(struct pspin *nic, uint32_t bytes, const struct spin_segment 
 /* All zero again, and entries as at the start. */
 void nic_host__clear(struct pspin *nic);
 
-/* The handlers' part of pspin__packet(): tasks in MPQ order, then verdict, reason and frame. */
-void datagram__handle(struct pspin *nic, const uint8_t *frame, size_t frame_bytes,
-		      const struct inbound *in, struct pspin_result *out);
+/* traffic.c: all that is under way comes to its end. 0; -EDEADLK, -ENOMEM. */
+int nic__settle(struct pspin *nic);
+/* From here on (1) packets have the whole machine one after the other, in the home cluster 0; or not (0). */
+void nic__one_at_a_time(struct pspin *nic, int on);
 
 #endif

@@ -1,45 +1,26 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* Packets that overtook the first one of their message wait for it. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "messages.h"
 
-enum spin_reason parking__add(struct pspin *nic, struct mpq *mpq, const struct arrival *a)
+enum spin_reason parking__add(struct pspin *nic, struct mpq *mpq, struct flight *flight)
 {
 	struct messages *messages = nic->messages;
-	struct parked *parked;
 
-	for (parked = mpq->first; parked; parked = parked->next)
-		if (parked->arrival.slmp.offset == a->slmp.offset)
+	for (const struct flight *parked = mpq->parked.first; parked; parked = parked->next)
+		if (parked->arrival.slmp.offset == flight->arrival.slmp.offset)
 			return SPIN_REASON_DUPLICATE;
 	if (messages->parked_count == messages->limits.parking)
 		return SPIN_REASON_NO_PARKING;
-	parked = malloc(sizeof(*parked) + a->frame_bytes);
-	if (!parked) {
-		nic->journal.incomplete = 1;
-		return SPIN_REASON_NO_PARKING;
-	}
-	parked->next = NULL;
-	parked->arrival = *a;
-	parked->arrival.frame = parked->frame;
-	memcpy(parked->frame, a->frame, a->frame_bytes);
-	if (mpq->first)
-		mpq->last->next = parked;
-	else
-		mpq->first = parked;
-	mpq->last = parked;
+	flight_queue__add(&mpq->parked, flight);
 	messages->parked_count++;
 	return SPIN_REASON_PARKED;
 }
 
-struct parked *parking__take(struct pspin *nic, struct mpq *mpq)
+struct flight *parking__take(struct pspin *nic, struct mpq *mpq)
 {
-	struct parked *parked = mpq->first;
+	struct flight *flight = flight_queue__take(&mpq->parked);
 
-	if (parked) {
-		mpq->first = parked->next;
+	if (flight)
 		nic->messages->parked_count--;
-	}
-	return parked;
+	return flight;
 }

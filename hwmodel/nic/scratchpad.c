@@ -1,44 +1,66 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Scratchpads lie in the home cluster's L1, in the part that images leave to them. More
- * messages can be in flight than fit there: those share a place, and each finds
- * its own content when it is its turn. A NIC would have a cluster for each.
+ * Scratchpads lie in the home cluster's L1, in the part that images leave to them. More messages can be open than fit there: a
+ * message with no packet in flight gives its place to another one, and its content waits until it has a place again. A NIC
+ * would have more L1.
  */
 #include <string.h>
 
-#include "messages.h"
+#include "slots.h"
 
-struct hpu_scratch *scratchpad__of(struct pspin *nic, struct mpq *mpq, uint32_t *addr)
+static uint8_t *l1_of(struct pspin *nic, const struct slot *slot)
 {
-	struct messages *messages = nic->messages;
-	unsigned place = (unsigned)(mpq - messages->mpqs) % messages->scratch_places;
-	uint32_t bytes = messages->scratch_bytes, at = nic->soc.memory.l1_scratchpads + place * bytes;
-	struct mpq **owner = &messages->scratch_owner[place];
+	return nic->soc.memory.l1[slot->home];
+}
 
-	if (*owner != mpq) {
-		if (*owner)
-			memcpy((*owner)->scratch, nic->soc.memory.l1[0] + at, bytes);
-		memcpy(nic->soc.memory.l1[0] + at, mpq->scratch, bytes);
-		*owner = mpq;
+struct hpu_scratch *scratchpad__of(struct pspin *nic, struct slot *slot)
+{
+	return (struct hpu_scratch *)(slot->place_at ? l1_of(nic, slot) + slot->place_at : slot->scratch);
+}
+
+static unsigned place_of(struct pspin *nic, const struct slot *slot)
+{
+	return (slot->place_at - nic->soc.memory.l1_scratchpads) / nic->slots.scratch_bytes;
+}
+
+/* The first from its own number on that nobody has, or nobody needs now; slots->places: none. */
+static unsigned find_place(const struct slots *slots, const struct slot *slot)
+{
+	for (unsigned i = 0; i < slots->places; i++) {
+		unsigned place = (slot->number + i) % slots->places;
+		const struct slot *owner = slots->owner[slot->home][place];
+
+		if (!owner || !owner->in_flight)
+			return place;
 	}
-	if (addr)
-		*addr = at;
-	return (struct hpu_scratch *)(nic->soc.memory.l1[0] + at);
+	return slots->places;
 }
 
-struct hpu_scratch *scratchpad__clear(struct pspin *nic, struct mpq *mpq)
+int scratchpad__hold(struct pspin *nic, struct slot *slot)
 {
-	struct hpu_scratch *scratch = scratchpad__of(nic, mpq, NULL);
+	struct slots *slots = &nic->slots;
+	unsigned place;
+	uint8_t *at;
 
-	memset(scratch, 0, nic->messages->scratch_bytes);
-	return scratch;
+	if (slot->place_at)
+		return 1;
+	place = find_place(slots, slot);
+	if (place == slots->places)
+		return 0;
+	at = l1_of(nic, slot) + nic->soc.memory.l1_scratchpads + place * slots->scratch_bytes;
+	if (slots->owner[slot->home][place]) {
+		memcpy(slots->owner[slot->home][place]->scratch, at, slots->scratch_bytes);
+		slots->owner[slot->home][place]->place_at = 0;
+	}
+	memcpy(at, slot->scratch, slots->scratch_bytes);
+	slots->owner[slot->home][place] = slot;
+	slot->place_at = slot->context.scratchpad = nic->soc.memory.l1_scratchpads + place * slots->scratch_bytes;
+	return 1;
 }
 
-void scratchpad__forget(struct pspin *nic, struct mpq *mpq)
+void scratchpad__forget(struct pspin *nic, struct slot *slot)
 {
-	struct messages *messages = nic->messages;
-	struct mpq **owner = &messages->scratch_owner[(unsigned)(mpq - messages->mpqs) % messages->scratch_places];
-
-	if (*owner == mpq)
-		*owner = NULL;
+	if (slot->place_at)
+		nic->slots.owner[slot->home][place_of(nic, slot)] = NULL;
+	slot->place_at = 0;
 }

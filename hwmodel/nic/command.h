@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef NIC_COMMAND_H
+#define NIC_COMMAND_H
+
+/* A command of a task of this packet, which runs. 0, or -1: it reaches for what is not its own. */
+#include "nic.h"
+
+int nic__command(struct pspin *nic, struct flight *flight, const struct hpu_command *command);
+
+#endif

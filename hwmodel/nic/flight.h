@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef NIC_FLIGHT_H
+#define NIC_FLIGHT_H
+
+/* A packet on its way: from the wire through packet memory, its message's queue and its tasks to what becomes of it. */
+#include <hwmodel/traffic.h>
+
+#include "../soc/soc.h"
+#include "inbound.h"
+#include "places.h"
+#include "slmp.h"
+
+struct slot;
+
+/* A packet as it came, and what its headers say. */
+struct arrival {
+	const uint8_t *frame;
+	size_t frame_bytes;
+	struct inbound in;
+	struct slmp slmp;    /* of messages, if it is well-formed */
+};
+
+/* Bytes that a command moved out of the NIC. */
+struct moved {
+	uint8_t *at;
+	uint32_t bytes, room;
+	int done;            /* 1: it was, even if nothing came of it */
+	uint64_t left;       /* the cycle in which its last byte was where it goes */
+};
+
+struct flight {
+	struct flight *next; /* in its queue */
+	struct pspin_packet_record record;
+	struct arrival arrival;
+	int end_of_message;  /* as it was offered, of images; */
+	uint64_t message;    /* and whose it is */
+	int is_malformed;    /* of messages */
+	int is_replayed;     /* it was parked: what became of it has been told */
+	uint32_t index;      /* of the flight: what its HER calls it */
+	struct place *place; /* NULL: not in packet memory */
+	uint32_t placed_bytes;
+	struct slot *slot;   /* its message's MPQ, while it is in there */
+	struct soc_her her;
+
+	/* what its tasks came to so far */
+	enum pspin_task_kind kind; /* of the data task */
+	enum spin_reason reason;
+	uint32_t error;
+	int has_failed;
+	struct moved reply, deposit;
+	uint32_t delivered_bytes;
+
+	struct offered *offered; /* holds the frame */
+};
+
+struct flight_queue {
+	struct flight *first, *last;
+};
+
+struct flights {
+	struct flight **all;  /* by index */
+	unsigned count, room;
+	struct flight *unused;
+};
+
+/* All zero but for its index; NULL: no memory. */
+struct flight *flights__take(struct flights *flights);
+/* With its frame. It has no place and no slot any more. */
+void flights__give_back(struct flights *flights, struct flight *flight);
+void flights__close(struct flights *flights);
+
+void flight_queue__add(struct flight_queue *queue, struct flight *flight);
+struct flight *flight_queue__take(struct flight_queue *queue);
+
+/* Keeps a copy of so many bytes that go to `offset`. 0, or -1: no memory. */
+int moved__keep(struct moved *moved, uint32_t offset, const uint8_t *from, uint32_t bytes);
+
+#endif

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include <string.h>
+
+#include "command.h"
+#include "hers.h"
+#include "wire.h"
+
+/* 0: it has to wait. */
+static int give(struct pspin *nic, struct flight *flight)
+{
+	struct slot *slot = flight->slot;
+
+	if (!scratchpad__hold(nic, slot) || !soc__takes_her(&nic->soc, slot->id))
+		return 0;
+	flight->record.her_ps = record__now(nic);
+	if (++nic->hers_in_flight > nic->traffic.hers_peak)
+		nic->traffic.hers_peak = nic->hers_in_flight;
+	record__her(nic, flight);
+	if (soc__her(&nic->soc, nic->soc.now, &flight->her))
+		nic->journal.incomplete = 1;
+	return 1;
+}
+
+/* Whatever can go on now, in order: decisions wait until what was decided before is on its way. */
+static void go_on(void *arg, uint64_t cycle, uint64_t what)
+{
+	struct pspin *nic = arg;
+
+	(void)cycle;
+	(void)what;
+	nic->goes_on = 0;
+	for (;;) {
+		if (nic->one_at_a_time && nic->hers_in_flight)
+			return;
+		if (nic->ready.first) {
+			if (!give(nic, nic->ready.first))
+				return;
+			flight_queue__take(&nic->ready);
+		} else if (nic->kind->replay && nic->kind->replay(nic)) {
+			continue;
+		} else if (nic->stored.first) {
+			struct flight *flight = nic->stored.first, *next = flight->next;
+
+			if (nic->kind->decide(nic, flight) == DECIDED_WAIT)
+				return;
+			nic->stored.first = next;
+		} else {
+			return;
+		}
+	}
+}
+
+void hers__again(struct pspin *nic)
+{
+	if (nic->goes_on)
+		return;
+	nic->goes_on = 1;
+	events__add(&nic->soc.events, nic->soc.now, go_on, nic, 0);
+	soc__look(&nic->soc);
+}
+
+int hers__classify(struct pspin *nic, struct flight *flight)
+{
+	struct arrival *a = &flight->arrival;
+	struct pspin_packet_record *record = &flight->record;
+	enum spin_reason reason =
+		inbound__classify(a->frame, a->frame_bytes, &nic->rule, nic->meta.registration.checksum, &a->in);
+
+	if (reason == SPIN_REASON_COUNT) {
+		record->packet_bytes = a->in.packet_bytes;
+		return 1;
+	}
+	record->fate = PSPIN_FATE_NOT_OURS;
+	record->reason = reason;
+	record->verdict = SPIN_VERDICT_PASS;
+	return 0;
+}
+
+void hers__stored(struct pspin *nic, struct flight *flight)
+{
+	if (flight->place) {
+		uint8_t *at = nic->soc.memory.l2_packet + place__offset(flight->place);
+
+		flight->placed_bytes = nic->kind->place(nic, flight, at);
+		memset(at + flight->placed_bytes, 0, place__bytes(flight->place) - flight->placed_bytes);
+	}
+	flight_queue__add(&nic->stored, flight);
+	if (!nic->goes_on)
+		go_on(nic, nic->soc.now, 0);
+}
+
+void hers__ready(struct pspin *nic, struct flight *flight, struct slot *slot, uint32_t payload, int end_of_message)
+{
+	flight->slot = slot;
+	flight->record.message_id = slot->id;
+	flight->her = (struct soc_her){
+		.packet = flight->index,
+		.message_id = slot->id,
+		.l2 = L2_PACKET + place__offset(flight->place),
+		.bytes = flight->placed_bytes,
+		.end_of_message = end_of_message,
+		.payload = payload,
+		.context = &slot->context,
+	};
+	slot->in_flight++;
+	nic->slots.in_flight[slot->home]++;
+	if (end_of_message && !slot->is_ending) {
+		slot->is_ending = 1;
+		nic->slots.ending_count++;
+	}
+	flight_queue__add(&nic->ready, flight);
+}
+
+enum decision hers__lose(struct pspin *nic, struct flight *flight)
+{
+	flight->record.fate = PSPIN_FATE_NO_MESSAGE;
+	flight->record.verdict = SPIN_VERDICT_DROP;
+	flight->record.reason = SPIN_REASON_NO_MPQ;
+	flight->record.feedback_ps = record__now(nic);
+	record__packet(nic, flight, 0);
+	hers__forget(nic, flight);
+	return DECIDED_DONE;
+}
+
+void hers__forget(struct pspin *nic, struct flight *flight)
+{
+	if (flight->place) {
+		places__free(&nic->places, flight->place);
+		flight->place = NULL;
+		wire__room(nic);
+	}
+	flights__give_back(&nic->flights, flight);
+}
+
+static struct flight *flight_of(struct pspin *nic, const struct soc_task *task)
+{
+	return nic->flights.all[task->her->packet];
+}
+
+static void starts(void *arg, struct soc_task *task)
+{
+	struct pspin *nic = arg;
+	struct flight *flight = flight_of(nic, task);
+
+	if (task->kind == SOC_PAYLOAD) { /* what the header handler has sent is none of the packet's fate */
+		flight->reply.done = flight->deposit.done = 0;
+		flight->reply.bytes = flight->delivered_bytes = 0;
+	}
+	if (nic->kind->starts)
+		nic->kind->starts(nic, flight, task->kind);
+}
+
+static int command(void *arg, struct soc_task *task, const struct hpu_command *command)
+{
+	struct pspin *nic = arg;
+	int rc = nic__command(nic, flight_of(nic, task), command);
+
+	if (!rc)
+		record__command(nic, task, command);
+	return rc;
+}
+
+/* Its HER is done with. */
+static void pop(struct pspin *nic, struct flight *flight, uint64_t cycle)
+{
+	nic->hers_in_flight--;
+	flight->slot->in_flight--;
+	nic->slots.in_flight[flight->slot->home]--;
+	flight->record.feedback_ps = record__ps(nic, cycle);
+	if (!flight->is_replayed)
+		record__packet(nic, flight, nic->kind->leaves(nic, flight));
+	flight->slot = NULL;
+	hers__forget(nic, flight);
+}
+
+/*
+ * What a header handler wrote into a packet that lies in L1 is there for the handlers after it. The machine copies the packet
+ * again for each task: it is put back into L2 before.
+ */
+static void put_back(struct pspin *nic, const struct flight *flight, const struct soc_task *task)
+{
+	uint8_t *l1;
+
+	if (task->kind == SOC_HEADER && task->packet_l1 && nic->meta.registration.bytes_in_l1 == SPIN_WHOLE_PACKET &&
+	    storage__find(&nic->soc.memory, task->packet_l1, flight->placed_bytes, 0, &l1, NULL) == MEMORY_L1)
+		memcpy(nic->soc.memory.l2_packet + place__offset(flight->place), l1, flight->placed_bytes);
+}
+
+static void ended(void *arg, struct soc_task *task, int pops)
+{
+	struct pspin *nic = arg;
+	struct flight *flight = flight_of(nic, task);
+
+	if (!nic->soc.plain_sends)
+		put_back(nic, flight, task);
+	nic->kind->ended(nic, flight, task->kind, record__task(nic, flight, task));
+	if (pops)
+		pop(nic, flight, task->feedback);
+	hers__again(nic);
+}
+
+static void freed(void *arg, uint32_t message_id, uint64_t cycle)
+{
+	struct pspin *nic = arg;
+
+	(void)cycle;
+	nic->kind->freed(nic, slots__find(nic, message_id));
+	hers__again(nic);
+}
+
+static void room(void *arg, uint64_t cycle)
+{
+	(void)cycle;
+	hers__again(arg);
+}
+
+const struct soc_nic nic_hooks = {.starts = starts, .command = command, .ended = ended, .freed = freed, .room = room};

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef NIC_HERS_H
+#define NIC_HERS_H
+
+/*
+ * From packet memory to the machine and back: packets that are stored wait for their message's decision in their order, those
+ * that handlers are to see for the MPQ engine to take their HERs; tasks that end are told to the packet's kind.
+ */
+#include "record.h"
+#include "slots.h"
+
+enum decision {
+	DECIDED_HANDLED, /* it has its slot, and was given to hers__ready() */
+	DECIDED_DONE,    /* it goes no further: its record says what it came to */
+	DECIDED_PARKED,  /* told, and kept by its message */
+	DECIDED_WAIT,    /* later: there is no MPQ, but there will be one */
+};
+
+/* What is different between datagrams, messages and images that are not ours. */
+struct nic_kind {
+	/* Of a frame that arrives: how many bytes it takes in packet memory. 0: it is not ours, and its record says why. */
+	uint32_t (*classify)(struct pspin *nic, struct flight *flight);
+	/* Writes it there; returns how many bytes the packet has. */
+	uint32_t (*place)(struct pspin *nic, struct flight *flight, uint8_t *to);
+	enum decision (*decide)(struct pspin *nic, struct flight *flight);
+	/* A packet that was kept has its turn before those that are stored: decides one. 0: there is none. NULL: never. */
+	int (*replay)(struct pspin *nic);
+	/* NULL: nothing to do */
+	void (*starts)(struct pspin *nic, struct flight *flight, enum soc_task_kind kind);
+	void (*ended)(struct pspin *nic, struct flight *flight, enum soc_task_kind kind, const struct pspin_task *task);
+	/* Its last task has ended: verdict and reason, and what leaves to nic->frame; returns its length. */
+	size_t (*leaves)(struct pspin *nic, struct flight *flight);
+	/* The message has ended, and its slot is to be given back. */
+	void (*freed)(struct pspin *nic, struct slot *slot);
+};
+
+extern const struct nic_kind datagram_kind, message_kind, image_kind;
+
+/* The machine's callbacks. */
+extern const struct soc_nic nic_hooks;
+
+/* The inbound engine's tests of a context's packets. 0: it is not ours; its record says why. */
+int hers__classify(struct pspin *nic, struct flight *flight);
+/* All of it is in packet memory. */
+void hers__stored(struct pspin *nic, struct flight *flight);
+/* Decided: a HER of its slot, running `payload` as data task. */
+void hers__ready(struct pspin *nic, struct flight *flight, struct slot *slot, uint32_t payload, int end_of_message);
+/* There is no MPQ for it, and the wire does not wait. */
+enum decision hers__lose(struct pspin *nic, struct flight *flight);
+/* Something may go on now that could not before. */
+void hers__again(struct pspin *nic);
+
+/* It leaves packet memory, and is forgotten. */
+void hers__forget(struct pspin *nic, struct flight *flight);
+
+#endif

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Programs that spincc did not make: what is offered with one number is a message, and handlers are symbols. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "framing.h"
+#include "hers.h"
+#include "image.h"
+
+static uint32_t classify(struct pspin *nic, struct flight *flight)
+{
+	struct arrival *a = &flight->arrival;
+	struct pspin_packet_record *record = &flight->record;
+	enum spin_reason reason = framing__find(nic->image.framing, a->frame, a->frame_bytes, &a->in);
+
+	if (reason == SPIN_REASON_COUNT) {
+		record->packet_bytes = a->in.packet_bytes;
+		return record->packet_bytes;
+	}
+	record->fate = PSPIN_FATE_NOT_OURS;
+	record->reason = reason;
+	record->verdict = SPIN_VERDICT_PASS;
+	return 0;
+}
+
+static uint32_t place(struct pspin *nic, struct flight *flight, uint8_t *to)
+{
+	framing__place(nic->image.framing, flight->arrival.frame, &flight->arrival.in, to);
+	return flight->arrival.in.packet_bytes;
+}
+
+/* The one that its message has, if that goes on. */
+static struct slot *find_open(const struct slots *slots, uint64_t message)
+{
+	for (unsigned i = 0; i < slots->homes * slots->per_home; i++)
+		if (slots->all[i].is_taken && !slots->all[i].is_ending && slots->all[i].message == message)
+			return &slots->all[i];
+	return NULL;
+}
+
+/* Messages have the MPQ of their number if they can; and a scratchpad at one place in every cluster. */
+static struct slot *begin(struct pspin *nic, uint64_t message)
+{
+	struct slot *slot = slots__take_number(nic, message);
+	const struct pspin_image *image = &nic->image;
+	uint32_t bytes = nic->slots.scratch_bytes;
+
+	if (!slot)
+		slot = slots__take(nic);
+	if (!slot)
+		return NULL;
+	slot->message = message;
+	slot->place_at = nic->soc.memory.l1_scratchpads + (slot->number * nic->slots.homes + slot->home) * bytes;
+	for (unsigned i = 0; i < nic->target.clusters; i++)
+		memset(nic->soc.memory.l1[i] + slot->place_at, 0, bytes);
+	slot->context = (struct soc_context){
+		.header = nic->entry[NIC_HEADER][0],
+		.payload = nic->entry[NIC_PAYLOAD][0],
+		.completion = nic->completion,
+		.handler_mem = L2_HANDLER,
+		.handler_mem_bytes = image->handler_mem_bytes ? image->handler_mem_bytes : L2_HANDLER_BYTES,
+		.host_mem = HOST_BASE,
+		.host_mem_bytes = (uint32_t)nic->soc.memory.host_bytes,
+		.scratchpad = slot->place_at,
+		.scratchpad_bytes = image->scratchpad_bytes,
+		.bytes_in_l1 = image->bytes_in_l1 == SPIN_WHOLE_PACKET ? UINT32_MAX : image->bytes_in_l1,
+	};
+	return slot;
+}
+
+static enum decision decide(struct pspin *nic, struct flight *flight)
+{
+	struct slot *slot = find_open(&nic->slots, flight->message);
+
+	if (!slot)
+		slot = begin(nic, flight->message);
+	if (!slot && nic->wire.loses)
+		return hers__lose(nic, flight);
+	if (!slot)
+		return DECIDED_WAIT;
+	flight->kind = PSPIN_PAYLOAD;
+	flight->reason = SPIN_REASON_SUCCESS;
+	hers__ready(nic, flight, slot, 0, flight->end_of_message);
+	return DECIDED_HANDLED;
+}
+
+static void ended(struct pspin *nic, struct flight *flight, enum soc_task_kind kind, const struct pspin_task *task)
+{
+	(void)nic;
+	(void)kind;
+	if (task->error && flight->reason == SPIN_REASON_SUCCESS)
+		flight->reason = record__error_reason(task->error);
+}
+
+/* What a handler sent first. */
+static size_t leaves(struct pspin *nic, struct flight *flight)
+{
+	struct pspin_packet_record *record = &flight->record;
+
+	record->reason = flight->reason;
+	record->verdict = SPIN_VERDICT_DROP;
+	if (!flight->reply.done || flight->reason != SPIN_REASON_SUCCESS)
+		return 0;
+	record->reason = SPIN_REASON_REPLIED;
+	record->verdict = SPIN_VERDICT_TX;
+	record->left_ps = record__ps(nic, flight->reply.left);
+	memcpy(nic->frame, flight->reply.at, flight->reply.bytes);
+	return flight->reply.bytes;
+}
+
+static void freed(struct pspin *nic, struct slot *slot)
+{
+	slot->place_at = 0; /* nobody else's */
+	slot__free(nic, slot);
+}
+
+const struct nic_kind image_kind = {
+	.classify = classify, .place = place, .decide = decide, .ended = ended, .leaves = leaves, .freed = freed,
+};
+
+/* Names of functions in program memory, in their order, as many as fit. */
+static void list_functions(const struct pspin *nic, char *to, size_t bytes)
+{
+	size_t used = 0;
+
+	for (uint32_t addr = PROGRAM, start; addr < PROGRAM + nic->program_end; addr += 2) {
+		const char *name = hw_elf__symbol_at(nic->elf, addr, &start);
+
+		if (!name || start != addr)
+			continue;
+		used += (size_t)snprintf(to + used, bytes - used, "%s%s", used ? ", " : "", name);
+		if (used >= bytes)
+			return;
+	}
+	if (!used)
+		snprintf(to, bytes, "none, it is stripped");
+}
+
+static int find_handler(struct pspin *nic, const char *name, uint32_t *addr, char *err, size_t err_bytes)
+{
+	char there[512] = "";
+
+	if (!name || !hw_elf__symbol(nic->elf, name, addr, NULL))
+		return 0;
+	list_functions(nic, there, sizeof(there));
+	snprintf(err, err_bytes, "the image has no function %s; it has: %s", name, there);
+	return -EINVAL;
+}
+
+static int find_handlers(struct pspin *nic, char *err, size_t err_bytes)
+{
+	const struct pspin_image *image = &nic->image;
+	int rc;
+
+	if (!image->header && !image->payload && !image->completion) {
+		snprintf(err, err_bytes, "no handler is named: give the symbol of at least one");
+		return -EINVAL;
+	}
+	rc = find_handler(nic, image->header, &nic->entry[NIC_HEADER][0], err, err_bytes);
+	if (!rc)
+		rc = find_handler(nic, image->payload, &nic->entry[NIC_PAYLOAD][0], err, err_bytes);
+	if (!rc)
+		rc = find_handler(nic, image->completion, &nic->completion, err, err_bytes);
+	return rc;
+}
+
+/* As many messages as the target has, if their scratchpads find room in each L1. */
+static int open_messages(struct pspin *nic, char *err, size_t err_bytes)
+{
+	const struct pspin_target *target = &nic->target;
+	unsigned per_home = (unsigned)((target->mpqs + target->clusters - 1) / target->clusters);
+	uint32_t bytes = nic->image.scratchpad_bytes < 64 ? 64 : (nic->image.scratchpad_bytes + 63) & ~63u;
+	uint32_t room = nic->soc.memory.l1_bytes - nic->soc.memory.l1_scratchpads;
+	unsigned homes = target->clusters < HPU_SCRATCHPADS ? (unsigned)target->clusters : HPU_SCRATCHPADS;
+
+	if (nic->image.scratchpad_bytes > room || bytes > room) {
+		snprintf(err, err_bytes, "a scratchpad of %u bytes does not fit an L1: %u are left behind the packet buffer",
+			 nic->image.scratchpad_bytes, room);
+		return -EINVAL;
+	}
+	if (per_home > room / bytes / homes)
+		per_home = room / bytes / homes;
+	if (!per_home) {
+		snprintf(err, err_bytes, "scratchpads of %u bytes: not one for each home cluster fits an L1, %u bytes are left",
+			 nic->image.scratchpad_bytes, room);
+		return -EINVAL;
+	}
+	return slots__open(nic, per_home, bytes);
+}
+
+int image__open(struct pspin *nic, const struct pspin_image *image, char *err, size_t err_bytes)
+{
+	uint32_t host_bytes = image->host_bytes ? image->host_bytes : SPIN_HOST_BYTES;
+	int rc;
+
+	nic->image = *image;
+	nic->kind = &image_kind;
+	if (host_bytes > SPIN_HOST_BYTES_MAX) {
+		snprintf(err, err_bytes, "host memory of %u bytes: at most %u", host_bytes, SPIN_HOST_BYTES_MAX);
+		return -EINVAL;
+	}
+	if (image->handler_mem_bytes > L2_HANDLER_BYTES) {
+		snprintf(err, err_bytes, "handler memory of %u bytes: there are %u", image->handler_mem_bytes, L2_HANDLER_BYTES);
+		return -EINVAL;
+	}
+	nic->soc.plain_sends = 1;
+	rc = find_handlers(nic, err, err_bytes);
+	if (!rc)
+		rc = open_messages(nic, err, err_bytes);
+	nic->image.elf = nic->image.header = nic->image.payload = nic->image.completion = NULL;
+	return rc ? rc : storage__resize_host(&nic->soc.memory, host_bytes);
+}

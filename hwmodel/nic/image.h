@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef NIC_IMAGE_H
+#define NIC_IMAGE_H
+
+/* A program that spincc did not make, in a machine that has it in its memory. 0, -EINVAL or -ENOMEM. */
+#include "nic.h"
+
+int image__open(struct pspin *nic, const struct pspin_image *image, char *err, size_t err_bytes);
+
+#endif

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* From an image to a NIC that waits for packets. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "image.h"
+#include "messages.h"
+
+static int find_entries(struct pspin *nic, char *err, size_t err_bytes)
+{
+	static const struct {
+		const char *name;
+		unsigned entry, is_ip4;
+	} names[] = {
+		{"hpu_header_ip4", NIC_HEADER, 1},   {"hpu_header_ip6", NIC_HEADER, 0},
+		{"hpu_payload_ip4", NIC_PAYLOAD, 1}, {"hpu_payload_ip6", NIC_PAYLOAD, 0},
+		{"hpu_proceed_ip4", NIC_PROCEED, 1}, {"hpu_proceed_ip6", NIC_PROCEED, 0},
+	};
+
+	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (!hw_elf__symbol(nic->elf, names[i].name,
+				    &nic->entry[names[i].entry][names[i].is_ip4], NULL))
+			continue;
+		snprintf(err, err_bytes, "the image has no %s", names[i].name);
+		return -EINVAL;
+	}
+	if (hw_elf__symbol(nic->elf, "hpu_completion", &nic->completion, NULL)) {
+		snprintf(err, err_bytes, "the image has no hpu_completion");
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static void measure_program(struct pspin *nic)
+{
+	struct hw_elf_segment segment;
+
+	for (unsigned i = 0; !hw_elf__segment(nic->elf, i, &segment); i++)
+		if (segment.paddr - PROGRAM < PROGRAM_BYTES &&
+		    segment.paddr - PROGRAM + segment.file_bytes > nic->program_end)
+			nic->program_end = segment.paddr - PROGRAM + segment.file_bytes;
+}
+
+/* Long enough for the handler's own budget to end it first: assumed per step, a look at a lock in L2 takes about half. */
+#define STEP_CYCLES_MAX 64u
+
+#define L1_KIB 1024u /* that pspin.ld lays images out for */
+
+static uint32_t watchdog_cycles(const struct pspin *nic)
+{
+	uint32_t budget = nic->meta.registration.budget ? nic->meta.registration.budget : SPIN_BUDGET_STEPS;
+	uint64_t cycles = (uint64_t)budget * STEP_CYCLES_MAX;
+	uint32_t counts;
+
+	if (pspin__symbol(nic, "spin_steps_", &counts, NULL) || cycles < nic->target.watchdog_cycles)
+		return nic->target.watchdog_cycles;
+	return cycles < UINT32_MAX ? (uint32_t)cycles : UINT32_MAX;
+}
+
+/* The last HPU's first wait. */
+static uint64_t booted(const struct pspin *nic)
+{
+	uint64_t last = nic->soc.now;
+
+	for (unsigned i = 0; i < nic->soc.hpu_count; i++) {
+		uint64_t cycle = rv32_core__cycle(nic->soc.hpus[i].core);
+
+		last = cycle > last ? cycle : last;
+	}
+	return last;
+}
+
+/* Handlers that ask have a word for it in their image. */
+static void set_hpus(struct pspin *nic)
+{
+	const uint32_t hpus = nic->soc.hpu_count;
+	uint32_t at;
+
+	if (!pspin__symbol(nic, "spin_hpus_", &at, NULL))
+		pspin__write(nic, at, &hpus, sizeof(hpus));
+}
+
+/* As many MPQs as the target has. */
+static int open_datagrams(struct pspin *nic)
+{
+	const struct pspin_target *target = &nic->target;
+	int rc = slots__open(nic, (unsigned)((target->mpqs + target->clusters - 1) / target->clusters), slot__scratch_bytes(0));
+
+	nic->kind = &datagram_kind;
+	return rc ? rc : nic_host__open(nic, 0, NULL, 0);
+}
+
+/* The segment that has no place. */
+static void say_what_does_not_fit(const struct pspin *nic, char *err, size_t err_bytes)
+{
+	struct hw_elf_segment segment;
+
+	for (unsigned i = 0; !hw_elf__segment(nic->elf, i, &segment); i++) {
+		enum memory_region region =
+			storage__find(&nic->soc.memory, segment.paddr, segment.mem_bytes, 0, NULL, NULL);
+
+		if (region == MEMORY_L2_HANDLER || region == MEMORY_PROGRAM)
+			continue;
+		snprintf(err, err_bytes,
+			 "the image does not fit: its segment of %u bytes at 0x%08x lies outside handler memory (0x%08x, %u KiB) "
+			 "and program memory (0x%08x, %u KiB)",
+			 segment.mem_bytes, segment.paddr, L2_HANDLER, L2_HANDLER_BYTES / 1024, PROGRAM, PROGRAM_BYTES / 1024);
+		return;
+	}
+}
+
+static int open_machine(struct pspin *nic, const void *image, size_t image_bytes, char *err, size_t err_bytes)
+{
+	int rc;
+
+	nic->elf_data = malloc(image_bytes ? image_bytes : 1);
+	if (!nic->elf_data)
+		return -ENOMEM;
+	memcpy(nic->elf_data, image, image_bytes);
+	rc = hw_elf__open(&nic->elf, nic->elf_data, image_bytes, err, err_bytes);
+	if (!rc)
+		rc = soc__open(&nic->soc, &nic->target, &nic_hooks, nic);
+	if (!rc)
+		rc = places__open(&nic->places, nic->soc.memory.l2_packet_bytes);
+	if (rc)
+		return rc;
+	if (storage__load(&nic->soc.memory, nic->elf)) {
+		say_what_does_not_fit(nic, err, err_bytes);
+		return -EINVAL;
+	}
+	measure_program(nic);
+	return 0;
+}
+
+/* Which HPU never comes to wait for a task, and where it is. */
+static void say_who_does_not_boot(const struct pspin *nic, char *err, size_t err_bytes)
+{
+	const struct hpu *hpu = nic->soc.hpus, *end = hpu + nic->soc.hpu_count;
+	const char *what, *name;
+	uint32_t pc, start = 0, error;
+
+	while (hpu + 1 < end && !hpu->stopped && !hpu->result.error)
+		hpu++;
+	error = hpu->stopped ? hpu->stopped : hpu->result.error;
+	pc = hpu->stopped ? rv32_core__pc(hpu->core) : hpu->result.error_pc;
+	what = error == PSPIN_ERROR_WATCHDOG ? "hangs" : "traps";
+	name = hw_elf__symbol_at(nic->elf, pc, &start);
+	snprintf(err, err_bytes, "the image traps or hangs before its first task: HPU %u of cluster %u %s (mcause %u) at 0x%08x (%s+0x%x)",
+		 hpu->index, hpu->cluster, what, error, pc, name ? name : "no symbol", pc - start);
+}
+
+static int boot(struct pspin *nic, char *err, size_t err_bytes)
+{
+	int rc = soc__boot(&nic->soc);
+
+	if (rc) {
+		say_who_does_not_boot(nic, err, err_bytes);
+		return rc;
+	}
+	nic->opened = booted(nic);
+	nic->put_id = 1;
+	return 0;
+}
+
+static int open_context(struct pspin *nic, const void *image, size_t image_bytes, char *err, size_t err_bytes)
+{
+	int rc;
+
+	if (nic->meta.magic != SPIN_META_MAGIC || nic->meta.api_version != SPIN_API_VERSION) {
+		snprintf(err, err_bytes,
+			 "metadata of another version: build the handler again with this spincc");
+		return -EINVAL;
+	}
+	if (nic->target.l1_kib < L1_KIB) {
+		snprintf(err, err_bytes, "images of spincc need %u KiB of L1 in a cluster: target %s has %llu", L1_KIB,
+			 nic->target.name, (unsigned long long)nic->target.l1_kib);
+		return -EINVAL;
+	}
+	rc = open_machine(nic, image, image_bytes, err, err_bytes);
+	if (!rc)
+		rc = find_entries(nic, err, err_bytes);
+	if (!rc)
+		rc = boot(nic, err, err_bytes);
+	if (rc)
+		return rc;
+	for (unsigned i = 0; i < nic->soc.hpu_count; i++)
+		nic->soc.hpus[i].watchdog_cycles = watchdog_cycles(nic);
+	set_hpus(nic);
+	return nic->meta.registration.delivery == SPIN_DELIVER_ME ? nic_messages__open(nic) : open_datagrams(nic);
+}
+
+static struct pspin *new_nic(const struct pspin_target *target)
+{
+	struct pspin *nic = calloc(1, sizeof(*nic));
+
+	if (nic)
+		nic->target = *target;
+	return nic;
+}
+
+/* What opening came to; err has its sentence if it has room for one. */
+static int opened(struct pspin *nic, int rc, struct pspin **out, char *err, size_t err_bytes)
+{
+	if (rc == -ENOMEM)
+		snprintf(err, err_bytes, "out of memory");
+	*out = rc ? NULL : nic;
+	if (rc)
+		pspin__close(nic);
+	return rc;
+}
+
+int pspin__open(struct pspin **out, const struct pspin_target *target, const struct spin_meta *meta,
+		const void *image, size_t image_bytes, const struct spin_rule *rule, char *err,
+		size_t err_bytes)
+{
+	struct pspin *nic = new_nic(target);
+	char unused[1];
+
+	if (!err || !err_bytes) {
+		err = unused;
+		err_bytes = sizeof(unused);
+	}
+	err[0] = 0;
+	if (!nic)
+		return opened(nic, -ENOMEM, out, err, err_bytes);
+	nic->meta = *meta;
+	nic->rule = *rule;
+	return opened(nic, open_context(nic, image, image_bytes, err, err_bytes), out, err, err_bytes);
+}
+
+int pspin__open_image(struct pspin **out, const struct pspin_target *target, const struct pspin_image *image, char *err,
+		      size_t err_bytes)
+{
+	struct pspin *nic = new_nic(target);
+	char unused[1];
+	int rc;
+
+	if (!err || !err_bytes) {
+		err = unused;
+		err_bytes = sizeof(unused);
+	}
+	err[0] = 0;
+	if (!nic)
+		return opened(nic, -ENOMEM, out, err, err_bytes);
+	rc = open_machine(nic, image->elf, image->elf_bytes, err, err_bytes);
+	if (!rc)
+		rc = image__open(nic, image, err, err_bytes);
+	if (!rc)
+		rc = boot(nic, err, err_bytes);
+	return opened(nic, rc, out, err, err_bytes);
+}
+
+void pspin__close(struct pspin *nic)
+{
+	if (!nic)
+		return;
+	nic_messages__free(nic);
+	slots__close(nic);
+	wire__close(nic);
+	flights__close(&nic->flights);
+	places__close(&nic->places);
+	journal__free(&nic->journal);
+	soc__close(&nic->soc);
+	hw_elf__close(nic->elf);
+	free(nic->elf_data);
+	free(nic);
+}

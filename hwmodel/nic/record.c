@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include <string.h>
+
+#include "record.h"
+#include "slots.h"
+#include "time.h"
+
+uint64_t record__ps(const struct pspin *nic, uint64_t cycle)
+{
+	return cycle > nic->opened ? time__ps(&nic->target, cycle - nic->opened) : 0;
+}
+
+uint64_t record__now(const struct pspin *nic)
+{
+	return record__ps(nic, nic->soc.now);
+}
+
+/* While nobody collects them, one is there at a time. */
+static struct journal *journal_of(struct pspin *nic)
+{
+	if (!nic->one_at_a_time)
+		journal__empty(&nic->journal);
+	return &nic->journal;
+}
+
+static void fill_task(struct pspin_task *to, const struct soc_task *task, enum pspin_task_kind kind)
+{
+	const struct hpu_task_result *result = &task->result;
+
+	to->kind = kind;
+	to->body_cycles = result->body.cycle;
+	to->instructions = result->body.instructions;
+	memcpy(to->cycles, result->body.cycles, sizeof(to->cycles));
+	to->nic_sends = result->commands[HPU_NIC_SEND];
+	to->host_dmas = result->commands[HPU_TO_HOST] + result->commands[HPU_FROM_HOST];
+	to->host_reads = result->commands[HPU_FROM_HOST];
+	to->host_writes = result->commands[HPU_HOST_DIRECT];
+	to->error = result->error;
+	to->error_pc = result->error_pc;
+	to->error_tval = result->error_tval;
+	to->value = result->value;
+}
+
+static void count_task(struct pspin *nic, const struct soc_task *task)
+{
+	const uint64_t *cycles = task->result.body.cycles;
+
+	nic->busy_cycles += task->doorbell - task->started;
+	nic->blocked_cycles += cycles[RV32_CYC_BLOCKED] + cycles[RV32_CYC_COMMAND];
+}
+
+const struct pspin_task *record__task(struct pspin *nic, const struct flight *flight, const struct soc_task *task)
+{
+	struct pspin_task *to = journal__task(journal_of(nic));
+	struct pspin_task_record record;
+
+	fill_task(to, task,
+		  task->kind == SOC_HEADER     ? PSPIN_HEADER
+		  : task->kind == SOC_PAYLOAD ? flight->kind
+					      : PSPIN_COMPLETION);
+	count_task(nic, task);
+	if (!nic->observer.task)
+		return to;
+	record = (struct pspin_task_record){
+		.packet = flight->record.packet,
+		.message_id = task->her->message_id,
+		.cluster = task->hpu->cluster,
+		.hpu = task->hpu->index,
+		.is_cold = task->is_cold,
+		.ready_ps = record__ps(nic, task->ready),
+		.dispatched_ps = record__ps(nic, task->dispatched),
+		.copied_ps = record__ps(nic, task->copied),
+		.started_ps = record__ps(nic, task->started),
+		.first_ps = record__ps(nic, task->first),
+		.returned_ps = record__ps(nic, task->returned),
+		.doorbell_ps = record__ps(nic, task->doorbell),
+		.feedback_ps = record__ps(nic, task->feedback),
+		.task = to,
+	};
+	nic->observer.task(nic->observer.arg, &record);
+	return to;
+}
+
+static int is_asked(const struct pspin *nic, const struct pspin_packet_record *record)
+{
+	return nic->one_at_a_time && record->packet == nic->asked_packet;
+}
+
+int record__is_looked_at(const struct pspin *nic, const struct pspin_packet_record *record)
+{
+	return nic->observer.packet || is_asked(nic, record);
+}
+
+void record__packet(struct pspin *nic, struct flight *flight, size_t frame_bytes)
+{
+	struct pspin_packet_record *record = &flight->record;
+	struct pspin_traffic *traffic = &nic->traffic;
+
+	record->frame = record->verdict == SPIN_VERDICT_DROP ? NULL : nic->frame;
+	record->frame_bytes = record->frame ? frame_bytes : 0;
+	nic->count[record->reason]++;
+	traffic->lost_no_buffer += record->fate == PSPIN_FATE_NO_BUFFER;
+	traffic->lost_no_message += record->fate == PSPIN_FATE_NO_MESSAGE;
+	if (nic->last_ps < record->feedback_ps)
+		nic->last_ps = record->feedback_ps;
+	if (is_asked(nic, record))
+		nic->asked = *record;
+	if (nic->observer.packet)
+		nic->observer.packet(nic->observer.arg, record);
+}
+
+void record__her(struct pspin *nic, const struct flight *flight)
+{
+	const struct soc_her *her = &flight->her;
+	const struct soc_context *context = her->context;
+	struct pspin_her_record record;
+
+	if (!nic->observer.her)
+		return;
+	record = (struct pspin_her_record){
+		.packet = flight->record.packet,
+		.at_ps = flight->record.her_ps,
+		.message_id = her->message_id,
+		.end_of_message = her->end_of_message,
+		.l2 = her->l2,
+		.bytes = her->bytes,
+		.bytes_in_l1 = context->bytes_in_l1 < her->bytes ? context->bytes_in_l1 : her->bytes,
+		.header = context->header,
+		.payload = her->payload ? her->payload : context->payload,
+		.completion = context->completion,
+		.handler_mem = context->handler_mem,
+		.handler_mem_bytes = context->handler_mem_bytes,
+		.host_mem = context->host_mem,
+		.host_mem_bytes = context->host_mem_bytes,
+		.scratchpad = context->scratchpad,
+		.scratchpad_bytes = context->scratchpad_bytes,
+		.content = nic->soc.memory.l2_packet + (her->l2 - L2_PACKET),
+		.scratch = (const uint8_t *)scratchpad__of(nic, flight->slot),
+	};
+	nic->observer.her(nic->observer.arg, &record);
+}
+
+static const char *const command_names[HPU_COMMAND_KINDS] = {
+	[HPU_NIC_SEND] = "send",
+	[HPU_TO_HOST] = "to host",
+	[HPU_FROM_HOST] = "from host",
+	[HPU_HOST_DIRECT] = "host-direct",
+};
+
+/* What an event says of a command: its kind, its number in its task, and the HPU. */
+#define COMMAND_NUMBER_BITS 24
+
+static void tell_command(struct pspin *nic, uint64_t cycle, uint64_t what, int begins)
+{
+	unsigned kind = what % HPU_COMMAND_KINDS, id = what / HPU_COMMAND_KINDS & ((1u << COMMAND_NUMBER_BITS) - 1);
+	const struct hpu *hpu = &nic->soc.hpus[what / HPU_COMMAND_KINDS >> COMMAND_NUMBER_BITS];
+
+	if (nic->observer.command)
+		nic->observer.command(nic->observer.arg, record__ps(nic, cycle), hpu->cluster, hpu->index, id,
+				      command_names[kind], begins);
+}
+
+static void command_done(void *arg, uint64_t cycle, uint64_t what)
+{
+	tell_command(arg, cycle, what, 0);
+}
+
+void record__command(struct pspin *nic, const struct soc_task *task, const struct hpu_command *command)
+{
+	const uint32_t *before = task->hpu->result.commands;
+	uint64_t id = 0, what;
+
+	if (!nic->observer.command)
+		return;
+	for (unsigned i = 0; i < HPU_COMMAND_KINDS; i++)
+		id += before[i];
+	what = ((uint64_t)task->hpu->number << COMMAND_NUMBER_BITS | (id & ((1u << COMMAND_NUMBER_BITS) - 1))) *
+	       HPU_COMMAND_KINDS + command->kind;
+	tell_command(nic, command->issued, what, 1);
+	events__add(&nic->soc.events, command->done, command_done, nic, what);
+	soc__look(&nic->soc);
+}
+
+void record__event(struct pspin *nic, const struct spin_event *event)
+{
+	*journal__event(journal_of(nic)) = *event;
+	if (nic->observer.event)
+		nic->observer.event(nic->observer.arg, record__now(nic), event);
+}
+
+struct spin_request *record__send(struct pspin *nic)
+{
+	return journal__send(journal_of(nic));
+}
+
+void record__sent(struct pspin *nic, const struct spin_request *request)
+{
+	if (nic->observer.send)
+		nic->observer.send(nic->observer.arg, record__now(nic), request);
+}
+
+_Static_assert(PSPIN_ERROR_FAIL == HPU_ERROR_FAIL && PSPIN_ERROR_SEGV == HPU_ERROR_SEGV &&
+		       PSPIN_ERROR_BAD_RETURN == HPU_ERROR_BAD_RETURN && PSPIN_ERROR_OVERRUN == HPU_ERROR_OVERRUN,
+	       "what the image writes is what the model reports");
+
+static int is_overrun(uint32_t error)
+{
+	return error == PSPIN_ERROR_OVERRUN || error == PSPIN_ERROR_WATCHDOG;
+}
+
+/* PSPIN_ERROR_SEGV, traps: a failed access. */
+enum spin_reason record__error_reason(uint32_t error)
+{
+	return is_overrun(error)		 ? SPIN_REASON_OVERRUN
+	       : error == PSPIN_ERROR_FAIL	 ? SPIN_REASON_FAILED
+	       : error == PSPIN_ERROR_BAD_RETURN ? SPIN_REASON_BAD_RETURN
+						 : SPIN_REASON_SEGV;
+}
+
+enum spin_event_type record__error_event(uint32_t error)
+{
+	return is_overrun(error)		 ? SPIN_EVENT_OVERRUN
+	       : error == PSPIN_ERROR_FAIL	 ? SPIN_EVENT_FAIL
+	       : error == PSPIN_ERROR_BAD_RETURN ? SPIN_EVENT_BAD_RETURN
+						 : SPIN_EVENT_SEGV;
+}
+
+enum spin_verdict record__verdict(enum spin_reason reason)
+{
+	static const enum spin_verdict verdict[] = {
+#define VERDICT_(name, verdict_, text) [SPIN_REASON_##name] = SPIN_VERDICT_##verdict_,
+		SPIN_REASONS(VERDICT_)
+#undef VERDICT_
+	};
+
+	return verdict[reason];
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef NIC_RECORD_H
+#define NIC_RECORD_H
+
+/* What is told of packets, tasks, events and sends: to whom observes, and to whom gave one packet. */
+#include "nic.h"
+
+/* Picoseconds since pspin__open(). */
+uint64_t record__ps(const struct pspin *nic, uint64_t cycle);
+uint64_t record__now(const struct pspin *nic);
+
+/* A task that ended. What is returned stays until the next one. */
+const struct pspin_task *record__task(struct pspin *nic, const struct flight *flight, const struct soc_task *task);
+/* Its HER goes to the machine now. */
+void record__her(struct pspin *nic, const struct flight *flight);
+/* A command left, and its end will be told, too. */
+void record__command(struct pspin *nic, const struct soc_task *task, const struct hpu_command *command);
+/* Whether anyone wants to know what leaves of it. */
+int record__is_looked_at(const struct pspin *nic, const struct pspin_packet_record *record);
+/* The packet has come to its end, with so many bytes of nic->frame. */
+void record__packet(struct pspin *nic, struct flight *flight, size_t frame_bytes);
+void record__event(struct pspin *nic, const struct spin_event *event);
+/* One to be filled in, and then told of. */
+struct spin_request *record__send(struct pspin *nic);
+void record__sent(struct pspin *nic, const struct spin_request *request);
+
+/* A task's error as a packet's fate, and as an event. */
+enum spin_reason record__error_reason(uint32_t error);
+enum spin_event_type record__error_event(uint32_t error);
+
+/* The verdict that <spin/reason.h> gives a datagram of that reason. */
+enum spin_verdict record__verdict(enum spin_reason reason);
+
+#endif

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <spin/target/rv32_entry.h>
+
+#include "slots.h"
+
+#define SCRATCH_END (SPIN_ENTRY_BLOCKS - L1_GLOBAL) /* in L1; what images have there themselves comes behind */
+#define WORD_BITS 64u
+
+static unsigned words(const struct slots *slots)
+{
+	return (slots->per_home + WORD_BITS - 1) / WORD_BITS;
+}
+
+int slots__open(struct pspin *nic, unsigned per_home, uint32_t scratch_bytes)
+{
+	const unsigned clusters = (unsigned)nic->target.clusters;
+	uint32_t end = nic->target.l1_kib * 1024 < SCRATCH_END ? (uint32_t)nic->target.l1_kib * 1024 : SCRATCH_END;
+	struct slots *slots = &nic->slots;
+	int missing = 0;
+
+	slots->homes = clusters < HPU_SCRATCHPADS ? clusters : HPU_SCRATCHPADS;
+	if (nic->meta.registration.state_placement == SPIN_STATE_IN_L1)
+		slots->homes = 1;
+	slots->homes_in_use = slots->homes;
+	slots->per_home = per_home;
+	slots->scratch_bytes = scratch_bytes;
+	slots->places = scratch_bytes ? (end - nic->soc.memory.l1_scratchpads) / scratch_bytes : per_home;
+	if (!per_home || !slots->places || (uint64_t)per_home * clusters > SOC_MESSAGES)
+		return -EINVAL;
+	slots->all = calloc((size_t)slots->homes * per_home, sizeof(*slots->all));
+	slots->scratch_memory = calloc((size_t)slots->homes * per_home, scratch_bytes + 1u);
+	missing |= !slots->all || !slots->scratch_memory;
+	for (unsigned home = 0; home < slots->homes; home++) {
+		missing |= !(slots->taken[home] = calloc(words(slots), sizeof(*slots->taken[home])));
+		missing |= !(slots->owner[home] = calloc(slots->places, sizeof(struct slot *)));
+	}
+	if (missing)
+		return -ENOMEM;
+	for (unsigned i = 0; i < slots->homes * per_home; i++) {
+		struct slot *slot = &slots->all[i];
+
+		slot->home = i / per_home;
+		slot->number = i % per_home;
+		slot->id = slot->number * clusters + slot->home;
+		slot->scratch = slots->scratch_memory + (size_t)i * scratch_bytes;
+	}
+	return 0;
+}
+
+void slots__close(struct pspin *nic)
+{
+	struct slots *slots = &nic->slots;
+
+	for (unsigned home = 0; home < HPU_SCRATCHPADS; home++) {
+		free(slots->taken[home]);
+		free(slots->owner[home]);
+	}
+	free(slots->all);
+	free(slots->scratch_memory);
+	*slots = (struct slots){0};
+}
+
+/* per_home: none is free. */
+static unsigned first_free(const struct slots *slots, unsigned home)
+{
+	for (unsigned word = 0; word < words(slots); word++) {
+		uint64_t free = ~slots->taken[home][word];
+		unsigned number = word * WORD_BITS + (free ? (unsigned)__builtin_ctzll(free) : WORD_BITS);
+
+		if (free)
+			return number < slots->per_home ? number : slots->per_home;
+	}
+	return slots->per_home;
+}
+
+static struct slot *take(struct pspin *nic, unsigned home, unsigned number)
+{
+	struct slots *slots = &nic->slots;
+	struct slot *slot = &slots->all[home * slots->per_home + number];
+
+	slots->taken[home][number / WORD_BITS] |= 1ull << (number % WORD_BITS);
+	if (++slots->taken_count > slots->taken_peak)
+		slots->taken_peak = slots->taken_count;
+	slot->is_taken = 1;
+	slot->is_ending = 0;
+	slot->in_flight = 0;
+	slot->mpq = NULL;
+	memset(slot->scratch, 0, slots->scratch_bytes);
+	return slot;
+}
+
+struct slot *slots__take(struct pspin *nic)
+{
+	struct slots *slots = &nic->slots;
+	unsigned best = slots->per_home, best_home = 0;
+
+	for (unsigned home = 0; home < slots->homes_in_use; home++) {
+		unsigned number = first_free(slots, home);
+
+		if (number == slots->per_home ||
+		    (best != slots->per_home && slots->in_flight[home] >= slots->in_flight[best_home]))
+			continue;
+		best = number;
+		best_home = home;
+	}
+	return best == slots->per_home ? NULL : take(nic, best_home, best);
+}
+
+struct slot *slots__take_number(struct pspin *nic, uint64_t number)
+{
+	struct slots *slots = &nic->slots;
+	const unsigned clusters = (unsigned)nic->target.clusters;
+	unsigned home = (unsigned)(number % clusters);
+
+	number = number / clusters % slots->per_home;
+	if (home >= slots->homes_in_use || slots->taken[home][number / WORD_BITS] >> (number % WORD_BITS) & 1)
+		return NULL;
+	return take(nic, home, (unsigned)number);
+}
+
+void slot__free(struct pspin *nic, struct slot *slot)
+{
+	struct slots *slots = &nic->slots;
+
+	scratchpad__forget(nic, slot);
+	slots->taken[slot->home][slot->number / WORD_BITS] &= ~(1ull << (slot->number % WORD_BITS));
+	slots->taken_count--;
+	slots->ending_count -= (unsigned)slot->is_ending;
+	slot->is_taken = 0;
+	slot->mpq = NULL;
+}
+
+struct slot *slots__find(const struct pspin *nic, uint32_t id)
+{
+	const unsigned clusters = (unsigned)nic->target.clusters;
+
+	return &nic->slots.all[id % clusters * nic->slots.per_home + id / clusters];
+}
+
+void slot__describe(struct pspin *nic, struct slot *slot, int is_ip4, uint64_t host_mem, uint32_t host_bytes)
+{
+	const struct spin_registration *has = &nic->meta.registration;
+
+	slot->context = (struct soc_context){
+		.header = has->header ? nic->entry[NIC_HEADER][is_ip4] : 0,
+		.payload = nic->entry[has->payload ? NIC_PAYLOAD : NIC_PROCEED][is_ip4],
+		.completion = has->completion || has->message_completion ? nic->completion : 0,
+		.handler_mem = L2_HANDLER,
+		.handler_mem_bytes = L2_HANDLER_BYTES,
+		.host_mem = host_mem,
+		.host_mem_bytes = host_bytes,
+		.scratchpad_bytes = nic->slots.scratch_bytes,
+		.bytes_in_l1 = has->bytes_in_l1 == SPIN_WHOLE_PACKET ? UINT32_MAX : has->bytes_in_l1,
+	};
+}

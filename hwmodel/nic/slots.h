@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef NIC_SLOTS_H
+#define NIC_SLOTS_H
+
+/*
+ * The machine's MPQs as the NIC gives them to messages: the free one of the home cluster with the fewest packets in it, the
+ * lowest of them. Home clusters are those that the task descriptor has a scratchpad register for; of images with state in L1,
+ * and of packets that come one at a time, cluster 0 alone.
+ */
+#include "nic.h"
+
+struct mpq;
+
+struct slot {
+	uint32_t id;         /* the MPQ */
+	unsigned home, number; /* of the home cluster's slots */
+	int is_taken;
+	unsigned in_flight;  /* packets that are in the MPQ, or will be at once */
+	struct soc_context context;
+	uint32_t place_at;   /* of its scratchpad, in the home cluster's L1; 0: it is not there, but in */
+	uint8_t *scratch;    /* this */
+	struct mpq *mpq;     /* of messages */
+	uint64_t message;    /* of images: the number that its packets were offered with */
+	int is_ending;       /* the end of the message has been given to it */
+};
+
+/* Of a message: what the NIC and the image tell each other, and the handlers' own part behind it. */
+static inline uint32_t slot__scratch_bytes(uint32_t own_bytes)
+{
+	return ((uint32_t)sizeof(struct hpu_scratch) + own_bytes + 63) & ~63u;
+}
+
+/* So many for each home cluster, with such scratchpads. 0, -EINVAL or -ENOMEM. */
+int slots__open(struct pspin *nic, unsigned per_home, uint32_t scratch_bytes);
+void slots__close(struct pspin *nic);
+
+/* For a message that begins; its scratchpad is zero. NULL: none is free. */
+struct slot *slots__take(struct pspin *nic);
+/* This one, if it is free. */
+struct slot *slots__take_number(struct pspin *nic, uint64_t number);
+void slot__free(struct pspin *nic, struct slot *slot);
+struct slot *slots__find(const struct pspin *nic, uint32_t id);
+
+/* The message's own host memory, and what the context's image has for packets of that IP version. */
+void slot__describe(struct pspin *nic, struct slot *slot, int is_ip4, uint64_t host_mem, uint32_t host_bytes);
+
+/* --- scratchpad.c --- */
+
+/* Its content, wherever that is now. */
+struct hpu_scratch *scratchpad__of(struct pspin *nic, struct slot *slot);
+/* Into L1, and to stay there while packets are in flight. 0: there is no room yet. */
+int scratchpad__hold(struct pspin *nic, struct slot *slot);
+void scratchpad__forget(struct pspin *nic, struct slot *slot);
+
+#endif
