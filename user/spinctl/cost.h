@@ -4,6 +4,7 @@
 
 /* What `spinctl cost` reports: text, JSON and the page are printed from struct cost_report. */
 #include <hwmodel/traffic.h>
+#include <hwmodel/xpulp.h>
 
 #include "spinctl.h"
 
@@ -132,6 +133,14 @@ struct cost_made {
 /* Of a packet: what fits behind IPv6, UDP and SLMP headers. */
 #define COST_PAYLOAD_MAX (SPIN_IP_BYTES_MAX - 58)
 
+/* What a compiler for PULP's instructions would save (hwmodel/xpulp.h): over all innermost loops, and those with most cycles. */
+#define COST_LOOPS_MAX 8
+struct cost_xpulp {
+	uint64_t cycles, cycles_xpulp;
+	unsigned count;
+	struct { char place[192]; struct xpulp_loop loop; } loops[COST_LOOPS_MAX];
+};
+
 struct cost_report {
 	const char *handler, *target, *isa;
 	const char *trace;                /* NULL: packets were made */
@@ -150,6 +159,7 @@ struct cost_report {
 	struct cost_point points[COST_SIZES_MAX];
 	unsigned point_count;
 	struct cost_fit fits[PSPIN_TASK_KINDS];
+	struct cost_xpulp xpulp;
 	struct cost_lines lines, worst;   /* of all packets; of the one with the most cycles */
 	struct cost_occupancy occupancy;
 	double budget_gbps;               /* 0: none */

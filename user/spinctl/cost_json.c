@@ -169,6 +169,7 @@ void cost_json__print(const struct cost_report *r)
 	cost_json__stages(&j, r);
 	lines(&j, "lines", &r->lines, r->main.alone.handled ? (double)r->main.alone.handled : 1);
 	worst(&j, r);
+	cost_json__xpulp(&j, r);
 	cost_json__sizes(&j, r);
 	fits(&j, r);
 	json_array(&j, "assumptions");

@@ -9,4 +9,6 @@ void cost_json__rates(struct json *j, const struct cost_report *r, const struct 
 void cost_json__stages(struct json *j, const struct cost_report *r);
 void cost_json__sizes(struct json *j, const struct cost_report *r);
 
+void cost_json__xpulp(struct json *j, const struct cost_report *r);
+
 #endif

@@ -30,6 +30,8 @@ static int run_alone(struct job *job)
 	if (!status)
 		status = cost_profile__sort(&job->program, &profile, job->options->top, &r->lines);
 	if (!status)
+		status = cost_xpulp__find(&job->program, &profile, &r->xpulp);
+	if (!status)
 		cost_source__counts(job->source, &r->frames, &r->cut_short);
 	if (!status && alone->handled) {
 		cost_profile__clear(&profile);

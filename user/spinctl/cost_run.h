@@ -155,6 +155,8 @@ void cost_profile__close(struct rv32_profile *profile);
 int cost_profile__sort(const struct cost_program *program, const struct rv32_profile *profile, unsigned top,
 		       struct cost_lines *out);
 void cost_lines__free(struct cost_lines *lines);
+/* The profile's loops. DONE or FAILED after a message. */
+int cost_xpulp__find(const struct cost_program *program, const struct rv32_profile *profile, struct cost_xpulp *out);
 
 /* State and tables in the model's memory; written back by flush. */
 struct model_memory;

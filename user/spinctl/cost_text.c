@@ -209,6 +209,7 @@ void cost_text__print(const struct cost_report *r)
 		tasks(r);
 		causes(r);
 		lines(r);
+		cost_text__xpulp(r);
 		cost_text__stages(r);
 		cost_text__sizes(r);
 	}

@@ -8,4 +8,6 @@
 void cost_text__stages(const struct cost_report *r);
 void cost_text__sizes(const struct cost_report *r);
 
+void cost_text__xpulp(const struct cost_report *r);
+
 #endif
