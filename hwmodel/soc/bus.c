@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * From a core to the memories and registers that are not its own L1. Latencies
- * are those of an idle machine. In user mode only what belongs to the handler
+ * From a core to the memories and registers that are not its own L1, and its turn there while others use it. Latencies
+ * are those of an idle machine; what is longer, calendars say. In user mode only what belongs to the handler
  * is reachable, as PsPIN's PMP has it; the rest answers with a bus fault.
  */
 #include <string.h>
 
+#include "../core/icache.h"
+#include "l1.h"
+#include "l2.h"
 #include "soc.h"
 
 /* Of one access on an idle machine. */
@@ -68,19 +71,10 @@ static uint32_t amo(unsigned funct5, uint32_t have, uint32_t operand)
 	return have;
 }
 
-static enum rv32_bus_status memory_access(struct hpu *hpu, struct rv32_bus_request *req)
+static void move(struct hpu *hpu, struct rv32_bus_request *req, uint8_t *at)
 {
-	enum memory_region region;
 	uint32_t have = 0;
-	uint8_t *at;
 
-	region = storage__find(hpu->memory, req->addr, req->size_bytes, hpu->cluster, &at, NULL);
-	if (!allowed(hpu, req, region))
-		return RV32_BUS_FAULT;
-	if ((req->kind == RV32_LR || req->kind == RV32_SC) && region == MEMORY_L1)
-		return RV32_BUS_FAULT;
-	if (!hpu__may(hpu, req->cycle))
-		return RV32_BUS_STOP;
 	memcpy(&have, at, req->size_bytes);
 	switch (req->kind) {
 	case RV32_LOAD:
@@ -113,29 +107,103 @@ static enum rv32_bus_status memory_access(struct hpu *hpu, struct rv32_bus_reque
 		break;
 	}
 	}
-	req->wait_cycles = latency_cycles(hpu->target, req->kind, region) - 1;
+}
+
+/* How many cycles longer than on an idle machine; with RV32_BUS_STOP it is not known yet. */
+static enum rv32_bus_status queue(struct hpu *hpu, const struct rv32_bus_request *req, enum memory_region region,
+				  unsigned of_cluster, uint64_t *late)
+{
+	struct soc *soc = hpu->soc;
+
+	*late = 0;
+	if (region == MEMORY_L1 && of_cluster == hpu->cluster) { /* beside the windows: another HPU's stack */
+		if (!hpu__may_near(hpu, req->cycle))
+			return RV32_BUS_STOP;
+		*late = l1__access(soc->l1[of_cluster], req->cycle, req->addr, req->kind, hpu->index) - req->cycle;
+		return RV32_BUS_OK;
+	}
+	if (hpu->granted) {
+		hpu->granted = 0;
+		*late = hpu->late;
+		return RV32_BUS_OK;
+	}
+	if (!hpu__may(hpu, req->cycle))
+		return RV32_BUS_STOP;
+	if (region == MEMORY_L1) {
+		remote__ask(hpu, req->cycle, of_cluster, req->addr % L1_STRIDE, req->kind);
+		return RV32_BUS_STOP;
+	}
+	*late = l2__wait(soc->l2, req->cycle, region, req->kind);
+	return RV32_BUS_OK;
+}
+
+static enum rv32_cause cause(const struct hpu *hpu, enum memory_region region, unsigned of_cluster)
+{
+	if (region != MEMORY_L1)
+		return RV32_CYC_L2;
+	return of_cluster == hpu->cluster ? RV32_CYC_L1 : RV32_CYC_REMOTE;
+}
+
+static enum rv32_bus_status memory_access(struct hpu *hpu, struct rv32_bus_request *req)
+{
+	enum rv32_bus_status status;
+	enum memory_region region;
+	unsigned of_cluster;
+	uint64_t late;
+	uint8_t *at;
+
+	region = storage__find(hpu->memory, req->addr, req->size_bytes, hpu->cluster, &at, &of_cluster);
+	if (!allowed(hpu, req, region))
+		return RV32_BUS_FAULT;
+	if ((req->kind == RV32_LR || req->kind == RV32_SC) && region == MEMORY_L1)
+		return RV32_BUS_FAULT;
+	status = queue(hpu, req, region, of_cluster, &late);
+	if (status != RV32_BUS_OK)
+		return status;
+	move(hpu, req, at);
+	req->wait_cycles = latency_cycles(hpu->target, req->kind, region) - 1 + (uint32_t)late;
+	req->wait_cause = cause(hpu, region, of_cluster);
+	return RV32_BUS_OK;
+}
+
+/* The core's own windows while they are shared, and lines of instructions: when; what is there the core knows. */
+static enum rv32_bus_status turn(struct hpu *hpu, struct rv32_bus_request *req)
+{
+	if (!hpu__may_near(hpu, req->cycle))
+		return RV32_BUS_STOP;
+	if (req->kind != RV32_FETCH)
+		req->wait_cycles = (uint32_t)(l1__access(hpu->soc->l1[hpu->cluster], req->cycle, req->addr, req->kind,
+							 hpu->index) - req->cycle);
 	return RV32_BUS_OK;
 }
 
 static enum rv32_bus_status route(struct hpu *hpu, struct rv32_bus_request *req)
 {
-	req->wait_cycles = 0;
 	req->wait_cause = RV32_CYC_MEMORY;
 	req->use_cycles = 0;
 	if (req->addr - HPU_DRIVER < HPU_DRIVER_BYTES)
 		return driver__access(hpu, req, req->addr - HPU_DRIVER);
 	if (req->addr - HPU_DMA < DMA_BYTES_)
 		return dma__access(hpu, req, req->addr - HPU_DMA);
-	if (req->addr == HPU_ICACHE_ENABLE || req->addr == HPU_ICACHE_FLUSH)
-		return req->user_mode || req->kind != RV32_STORE ? RV32_BUS_FAULT : RV32_BUS_OK;
+	if (req->addr == HPU_ICACHE_ENABLE || req->addr == HPU_ICACHE_FLUSH) {
+		if (req->user_mode || req->kind != RV32_STORE)
+			return RV32_BUS_FAULT;
+		if (req->addr == HPU_ICACHE_FLUSH && hpu->soc->caches)
+			icache__flush(hpu->soc->icache[hpu->cluster]);
+		return RV32_BUS_OK;
+	}
 	return memory_access(hpu, req);
 }
 
 enum rv32_bus_status hpu__access(void *arg, struct rv32_bus_request *req)
 {
 	struct hpu *hpu = arg;
-	enum rv32_bus_status status = route(hpu, req);
+	enum rv32_bus_status status;
 
+	req->wait_cycles = 0;
+	if (req->in_window || req->kind == RV32_FETCH)
+		return turn(hpu, req);
+	status = route(hpu, req);
 	if (hpu->watch && status == RV32_BUS_OK)
 		hpu->watch(hpu->watch_arg, req);
 	return status;

@@ -28,27 +28,16 @@ struct copies {
 	uint64_t *leaves;     /* when each of those let in makes room for another; a ring of copy_queue */
 	uint32_t let_in;
 	struct alarm alarm;
-	uint64_t memory_free;
 };
-
-/* Packet memory's read port, for machines without one of their own. */
-__attribute__((weak)) uint64_t l2__burst(struct l2 *l2, uint64_t cycle, unsigned beats);
-__attribute__((weak)) void l1__beat(struct l1 *l1, uint64_t cycle, uint32_t offset);
 
 uint64_t copies__burst(struct copies *copies, uint64_t cycle, uint32_t beats)
 {
-	uint64_t first = cycle > copies->memory_free ? cycle : copies->memory_free;
-
-	if (copies->soc->l2)
-		return l2__burst(copies->soc->l2, cycle, beats);
-	copies->memory_free = first + beats;
-	return first;
+	return l2__burst(copies->soc->l2, cycle, beats);
 }
 
 void copies__beat(struct copies *copies, unsigned cluster, uint64_t cycle, uint32_t offset)
 {
-	if (copies->soc->l1)
-		l1__beat(copies->soc->l1[cluster], cycle, offset);
+	l1__beat(copies->soc->l1[cluster], cycle, offset);
 }
 
 struct copies *copies__new(struct soc *soc)

@@ -46,7 +46,7 @@ int hpu__open(struct hpu *hpu, struct soc *soc, unsigned cluster, unsigned index
 	hpu->target = soc->target;
 	hpu->cluster = cluster;
 	hpu->index = index;
-	hpu->number = cluster * (unsigned)soc->target->hpus + index;
+	hpu->number = cluster * soc->stride + index;
 	hpu->watchdog_cycles = (uint32_t)soc->target->watchdog_cycles;
 	windows__set(&config, hpu);
 	hpu->core = rv32_core__new(&config);
@@ -95,6 +95,15 @@ int hpu__may(struct hpu *hpu, uint64_t cycle)
 		return 0;
 	}
 	hpu->soc->now = cycle;
+	return 1;
+}
+
+int hpu__may_near(struct hpu *hpu, uint64_t cycle)
+{
+	if (cycle > hpu->soc->near) {
+		hpu->held = cycle;
+		return 0;
+	}
 	return 1;
 }
 
@@ -164,7 +173,7 @@ static void pauses(struct hpu *hpu)
 	if (hpu->settles)
 		leaves(hpu);
 	hpu->settles = 0;
-	if (hpu->function)
+	if (hpu->function && !hpu->first)
 		rv32_core__add_breakpoint(hpu->core, hpu->function);
 	if (!hpu->waits || hpu->idle_pc)
 		return;

@@ -78,6 +78,9 @@ struct hpu {
 	uint64_t given;      /* the cycle of hpu__give() */
 	uint64_t deadline;   /* the watchdog's */
 	uint64_t held;       /* its access meets what is shared then: asked again */
+	int away;            /* its access is on its way: whoever has it wakes the HPU */
+	int granted;         /* it is back, after so many cycles more than on an idle machine */
+	uint64_t late;
 	uint32_t stopped;    /* not 0: the error it is taken back with when its turn comes */
 	int settles;         /* it stands at the doorbell without having returned */
 	struct rv32_stats enter; /* at the handler's first instruction */
@@ -121,6 +124,11 @@ void hpu__turn(struct hpu *hpu);
 /* The core's accesses beside its windows (rv32_bus). */
 enum rv32_bus_status hpu__access(void *arg, struct rv32_bus_request *req);
 
+/*
+ * An access to another cluster's L1 sets out at this cycle (remote.c): the HPU is away until it is granted.
+ */
+void remote__ask(struct hpu *hpu, uint64_t cycle, unsigned cluster, uint32_t offset, enum rv32_access kind);
+
 /* Registers, by offset; on entry value is what to store, on return what was loaded. */
 enum rv32_bus_status driver__access(struct hpu *hpu, struct rv32_bus_request *req, uint32_t off);
 enum rv32_bus_status dma__access(struct hpu *hpu, struct rv32_bus_request *req, uint32_t off);
@@ -130,6 +138,9 @@ enum rv32_bus_status dma__access(struct hpu *hpu, struct rv32_bus_request *req, 
  * nothing done; it is asked again then. Else soc->now is that cycle.
  */
 int hpu__may(struct hpu *hpu, uint64_t cycle);
+
+/* The same for the own L1 and what else only this cluster has: fewer can come before. */
+int hpu__may_near(struct hpu *hpu, uint64_t cycle);
 
 /* The core has the function register: the task is its own from this cycle on. */
 void hpu__begin(struct hpu *hpu, uint64_t cycle);

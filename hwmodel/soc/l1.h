@@ -16,8 +16,8 @@ struct l1;
 struct l1 *l1__new(const struct pspin_target *target);
 void l1__free(struct l1 *l1);
 
-/* The cycle, not before `cycle`, in which the bank of this offset serves it; it is taken from then on. */
-uint64_t l1__access(struct l1 *l1, uint64_t cycle, uint32_t offset, enum rv32_access kind);
+/* The cycle, not before `cycle`, in which the bank of this offset serves this HPU; it is taken from then on. */
+uint64_t l1__access(struct l1 *l1, uint64_t cycle, uint32_t offset, enum rv32_access kind, unsigned hpu);
 
 /* One beat at `offset` in that cycle; up to L1_AHEAD cycles ahead of the latest access. */
 #define L1_AHEAD 65536u
@@ -25,8 +25,14 @@ void l1__beat(struct l1 *l1, uint64_t cycle, uint32_t offset);
 /* 1 while beats are entered for this cycle or later ones: accesses have to ask. */
 int l1__has_beats(const struct l1 *l1, uint64_t cycle);
 
-/* The incoming port of accesses from other clusters: when it passes this one on to the bank. */
+/*
+ * The incoming port of accesses from other clusters, which is one more who wants the bank, after the HPUs: when it passes
+ * this one on. Then, in that cycle, when the bank serves it; the next one waits in the port for that.
+ */
 uint64_t l1__incoming(struct l1 *l1, uint64_t cycle, enum rv32_access kind);
+/* The cycle from which on the one that was passed on last no longer stands before the next. */
+uint64_t l1__head(const struct l1 *l1);
+uint64_t l1__remote(struct l1 *l1, uint64_t cycle, uint32_t offset, enum rv32_access kind);
 
 /* Cycles that accesses waited for their banks. */
 uint64_t l1__conflicts(const struct l1 *l1);

@@ -39,7 +39,11 @@ struct soc {
 	struct hpu *hpus;     /* target->clusters * target->hpus, cluster by cluster */
 	unsigned hpu_count;
 	struct turns turns;   /* of the HPUs, by number */
+	unsigned stride, stride_bits; /* from a cluster's numbers to the next one's */
 	struct hpu *turn;     /* whose turn it is; NULL: an event's */
+	uint64_t near;        /* the horizon of what only its cluster has */
+	int alone_in_l1;      /* and nobody else uses its L1 up to there */
+	int caches;           /* instruction caches are in use */
 	struct l1 **l1;
 	struct l2 *l2;
 	struct icache **icache;
@@ -111,6 +115,11 @@ void soc__close(struct soc *soc);
 
 /* From reset to where all HPUs wait for tasks; takes its cycles. 0, or -EFAULT: one traps or never waits. */
 int soc__boot(struct soc *soc);
+
+/* Instruction caches count (soc__run() begins with it), or every fetch hits (soc__run_one()). Costs something when it changes. */
+void soc__caches(struct soc *soc, int used);
+/* All instruction caches are empty. */
+void soc__cool(struct soc *soc);
 
 /* The HPU goes on at that cycle. */
 void soc__wake(struct soc *soc, struct hpu *hpu, uint64_t cycle);

@@ -57,16 +57,22 @@ static inline void turns__set(struct turns *turns, unsigned number, uint64_t cyc
 	}
 }
 
-/* Until which cycle, included, this one comes before all others. */
-static inline uint64_t turns__others(const struct turns *turns, unsigned number)
+/* Until which cycle, included, `number` comes before this one. */
+static inline uint64_t turns__before(uint64_t key, unsigned number)
 {
-	uint64_t first = TURNS_NEVER;
+	return key == TURNS_NEVER ? TURNS_NEVER : turns__cycle(key) - (turns__number(key) < number);
+}
 
-	for (unsigned i = turns->leaves + number; i > 1; i >>= 1)
-		first = turns->key[i ^ 1] < first ? turns->key[i ^ 1] : first;
-	if (first == TURNS_NEVER)
-		return TURNS_NEVER;
-	return turns__cycle(first) - (turns__number(first) < number);
+/* The earliest of the others: of those with the same number but for its last `bits` bits, and of the rest. */
+static inline void turns__others(const struct turns *turns, unsigned number, unsigned bits, uint64_t *same, uint64_t *rest)
+{
+	unsigned i = turns->leaves + number;
+
+	*same = *rest = TURNS_NEVER;
+	for (; bits; bits--, i >>= 1)
+		*same = turns->key[i ^ 1] < *same ? turns->key[i ^ 1] : *same;
+	for (; i > 1; i >>= 1)
+		*rest = turns->key[i ^ 1] < *rest ? turns->key[i ^ 1] : *rest;
 }
 
 #endif
