@@ -56,8 +56,10 @@ static enum rv32_bus_status take(struct hpu *hpu, struct rv32_bus_request *req)
 		hpu->waits = 1;
 		return RV32_BUS_STOP;
 	}
-	if (!rv32_core__has_breakpoint(hpu->core, hpu->function))
-		return RV32_BUS_STOP; /* let it stand still, to set one */
+	if (!rv32_core__has_breakpoint(hpu->core, hpu->function)) {
+		hpu->learns = 1; /* that takes a core that stands still */
+		return RV32_BUS_STOP;
+	}
 	wait_until(req, hpu->given, RV32_CYC_BLOCKED);
 	if (hpu->deadline == UINT64_MAX) /* else a handler has jumped here: its time goes on */
 		hpu__begin(hpu, req->cycle);

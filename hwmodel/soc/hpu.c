@@ -173,8 +173,9 @@ static void pauses(struct hpu *hpu)
 	if (hpu->settles)
 		leaves(hpu);
 	hpu->settles = 0;
-	if (hpu->function && !hpu->first)
+	if (hpu->learns)
 		rv32_core__add_breakpoint(hpu->core, hpu->function);
+	hpu->learns = 0;
 	if (!hpu->waits || hpu->idle_pc)
 		return;
 	hpu->deadline = UINT64_MAX;

@@ -83,6 +83,7 @@ struct hpu {
 	uint64_t late;
 	uint32_t stopped;    /* not 0: the error it is taken back with when its turn comes */
 	int settles;         /* it stands at the doorbell without having returned */
+	int learns;          /* it stands before a function that it has not run yet */
 	struct rv32_stats enter; /* at the handler's first instruction */
 	/* The task's cycles; 0: not yet. first and returned are exact: the core stops there for it. */
 	uint64_t first, returned, doorbell;
