@@ -68,11 +68,14 @@ static void enter_beats(struct hpu *hpu, const struct transfer *t, uint64_t star
 static uint64_t schedule(struct hpu *hpu, const struct transfer *t, uint64_t cycle)
 {
 	struct dma *dma = scheduler__dma(hpu->soc->schedulers[hpu->cluster]);
-	uint64_t start = cycle > dma->free ? cycle : dma->free, done;
+	uint64_t next = dma->next_of[hpu->index], start = cycle > dma->free ? cycle : dma->free, done;
 
+	if (start < next)
+		start = next;
 	if (t->from == MEMORY_L2_PACKET && t->beats)
 		start = copies__burst(mpqs__copies(hpu->soc->mpqs), start, t->beats);
 	dma->free = start + moving(hpu, t);
+	dma->next_of[hpu->index] = dma->free + hpu->target->dma_gap;
 	done = start + 1 + latency(hpu, t) + moving(hpu, t);
 	dma->leaves[dma->next++ % hpu->target->dma_transfers] = done;
 	enter_beats(hpu, t, start, done);

@@ -17,7 +17,8 @@ struct mpq {
 	uint32_t in_flight;        /* tasks sent and not fed back */
 	uint32_t queued;           /* HERs with a payload task to come; the last of them stays for the completion */
 	int ends;                  /* the last HER of the message is here */
-	uint64_t ready;            /* since when it has a task */
+	uint64_t ready;            /* since when it has a task, */
+	int is_listed;             /* and that it is in the list of those, or comes there */
 	const struct soc_context *context;
 };
 
@@ -32,6 +33,8 @@ struct mpqs {
 	uint64_t ready[SOC_MESSAGES / WORD_BITS]; /* a bit per message that has a task, */
 	uint64_t words[SOC_MESSAGES / WORD_BITS / WORD_BITS]; /* and per word that has a bit */
 	uint32_t last;             /* message that had its turn */
+	uint32_t *coming;          /* a queue of messages that are seen to have a task from some cycle on */
+	uint32_t coming_first, coming_count;
 	struct job *jobs, *free_jobs; /* all, and those in no use */
 	struct job *job;           /* chosen, and not yet dispatched, */
 	uint64_t job_from;         /* which it can be from here on */
@@ -50,10 +53,11 @@ struct mpqs *mpqs__new(struct soc *soc)
 	m->cells = cells__new(soc->target, SOC_MESSAGES);
 	m->copies = copies__new(soc);
 	m->dispatcher = dispatcher__new(soc);
+	m->coming = calloc(SOC_MESSAGES, sizeof(*m->coming));
 	m->last = SOC_MESSAGES - 1;
 	m->last_fed = (unsigned)soc->target->clusters - 1;
 	alarm__open(&m->alarm);
-	if (m->mpq && m->cells && m->copies && m->dispatcher)
+	if (m->mpq && m->coming && m->cells && m->copies && m->dispatcher)
 		return m;
 	mpqs__free(m);
 	return NULL;
@@ -72,6 +76,7 @@ void mpqs__free(struct mpqs *m)
 	dispatcher__free(m->dispatcher);
 	copies__free(m->copies);
 	cells__free(m->cells);
+	free(m->coming);
 	free(m->mpq);
 	free(m);
 }
@@ -106,28 +111,53 @@ static int has_task(const struct mpq *mpq)
 	return mpq->state == HEADER || mpq->state == COMPLETION || (mpq->state == PAYLOAD && mpq->queued);
 }
 
-/* Its state changed in this cycle: has it a task, and since when? S: registers, seen by the engine a cycle later. */
-static void update(struct mpqs *m, uint32_t id, uint64_t cycle)
+static uint64_t seen(const struct mpqs *m, uint32_t id)
 {
-	uint64_t bit = 1ull << id % WORD_BITS, *word = &m->ready[id / WORD_BITS];
-	int had = (*word & bit) != 0, has = has_task(&m->mpq[id]);
-
-	if (has && !had) {
-		m->mpq[id].ready = cycle;
-		*word |= bit;
-	} else if (!has) {
-		*word &= ~bit;
-	}
-	bit = 1ull << id / WORD_BITS % WORD_BITS;
-	if (*word)
-		m->words[id / WORD_BITS / WORD_BITS] |= bit;
-	else
-		m->words[id / WORD_BITS / WORD_BITS] &= ~bit;
-	if (has)
-		wake(m, cycle + m->soc->target->dispatch_cycles - 2);
+	return m->mpq[id].ready + m->soc->target->dispatch_cycles - 2;
 }
 
-/* The first set bit from `from` on; the count of bits: none. */
+static void set_bit(struct mpqs *m, uint32_t id)
+{
+	m->ready[id / WORD_BITS] |= 1ull << id % WORD_BITS;
+	m->words[id / WORD_BITS / WORD_BITS] |= 1ull << id / WORD_BITS % WORD_BITS;
+}
+
+static void clear_bit(struct mpqs *m, uint32_t id)
+{
+	m->ready[id / WORD_BITS] &= ~(1ull << id % WORD_BITS);
+	if (!m->ready[id / WORD_BITS])
+		m->words[id / WORD_BITS / WORD_BITS] &= ~(1ull << id / WORD_BITS % WORD_BITS);
+}
+
+/* Its state changed in this cycle: has it a task? S: registers, seen by the engine a cycle later. */
+static void update(struct mpqs *m, uint32_t id, uint64_t cycle)
+{
+	struct mpq *mpq = &m->mpq[id];
+	int has = has_task(mpq);
+
+	if (has && !mpq->is_listed) {
+		mpq->ready = cycle;
+		m->coming[(m->coming_first + m->coming_count++) % SOC_MESSAGES] = id;
+		wake(m, seen(m, id));
+	} else if (!has && mpq->is_listed) {
+		clear_bit(m, id);
+	}
+	mpq->is_listed = has;
+}
+
+static void see(struct mpqs *m, uint64_t cycle)
+{
+	while (m->coming_count && seen(m, m->coming[m->coming_first]) <= cycle) {
+		uint32_t id = m->coming[m->coming_first];
+
+		if (m->mpq[id].is_listed)
+			set_bit(m, id);
+		m->coming_first = (m->coming_first + 1) % SOC_MESSAGES;
+		m->coming_count--;
+	}
+}
+
+/* The first set bit of so many words from bit `from` on; their number of bits: none. */
 static uint32_t find(const uint64_t *words, uint32_t bits, uint32_t from)
 {
 	for (uint32_t i = from / WORD_BITS; i < bits / WORD_BITS; i++) {
@@ -141,7 +171,8 @@ static uint32_t find(const uint64_t *words, uint32_t bits, uint32_t from)
 	return bits;
 }
 
-static uint32_t next_set(const struct mpqs *m, uint32_t from)
+/* The first message from this one on that has a task; SOC_MESSAGES: none. */
+static uint32_t first_from(const struct mpqs *m, uint32_t from)
 {
 	uint32_t end = (from / WORD_BITS + 1) * WORD_BITS, id, word;
 
@@ -154,19 +185,32 @@ static uint32_t next_set(const struct mpqs *m, uint32_t from)
 	return word < SOC_MESSAGES / WORD_BITS ? find(m->ready, (word + 1) * WORD_BITS, word * WORD_BITS) : SOC_MESSAGES;
 }
 
-/* Round robin from the last one on; SOC_MESSAGES: none. */
-static uint32_t choose(const struct mpqs *m, uint64_t cycle)
+/* The next one above the last that has a task; SOC_MESSAGES: none has. */
+static uint32_t choose(struct mpqs *m)
 {
-	uint32_t start = (m->last + 1) % SOC_MESSAGES;
-	const uint64_t after = m->soc->target->dispatch_cycles - 2;
+	uint32_t chosen = first_from(m, m->last + 1);
 
-	for (uint32_t id = next_set(m, start); id < SOC_MESSAGES; id = next_set(m, id + 1))
-		if (m->mpq[id].ready + after <= cycle)
-			return id;
-	for (uint32_t id = next_set(m, 0); id < start; id = next_set(m, id + 1))
-		if (m->mpq[id].ready + after <= cycle)
-			return id;
-	return SOC_MESSAGES;
+	if (chosen == SOC_MESSAGES)
+		chosen = first_from(m, 0);
+	if (chosen < SOC_MESSAGES)
+		m->last = chosen;
+	return chosen;
+}
+
+/*
+ * Round robin, settled a cycle ahead: among those that had a task then, if any had. P: 4 messages of the same home, headers 2
+ * apart: m32 x3, m36, m32, m36, m40, m44; and all clusters at 20: 0, 8, 9, 10, 11, 0.
+ */
+static uint32_t take_turns(struct mpqs *m, uint64_t cycle)
+{
+	uint32_t chosen;
+
+	see(m, cycle - 1);
+	chosen = choose(m);
+	if (chosen < SOC_MESSAGES)
+		return chosen;
+	see(m, cycle);
+	return choose(m);
 }
 
 /* --- tasks out --- */
@@ -237,7 +281,6 @@ static struct job *take(struct mpqs *m, uint32_t id, uint64_t cycle)
 	}
 	mpq->in_flight++;
 	job->copied_bytes = mpq->context->bytes_in_l1 < job->her.bytes ? mpq->context->bytes_in_l1 : job->her.bytes;
-	m->last = id;
 	if (job->pops && cells__pop(m->cells, id) && m->soc->nic->room)
 		m->soc->nic->room(m->soc->nic_arg, cycle);
 	update(m, id, cycle);
@@ -315,7 +358,7 @@ static void step(void *arg, uint64_t cycle, uint64_t what)
 		m->job = NULL;
 		moved = 1;
 	}
-	if (!m->job && (id = choose(m, cycle)) < SOC_MESSAGES) {
+	if (!m->job && (id = take_turns(m, cycle)) < SOC_MESSAGES) {
 		m->job = take(m, id, cycle);
 		m->job_from = cycle + 1;
 		moved = 1;

@@ -307,6 +307,20 @@ static void all_are_full(void)
 	expect("the first of them", first, 4);
 }
 
+/* Headers of the same home begin 2 apart; whose turn is next is settled a cycle ahead. */
+static void one_home_in_turn(void)
+{
+	static const uint32_t order[] = { 32, 32, 32, 36, 32, 36, 40, 44, 32, 36 };
+	struct soc_context all = context("busy_410", "busy_26", NULL, 64);
+
+	warm(&all);
+	for (unsigned i = 0; i < 24; i++)
+		offer(i, 32 + 4 * (i % 4), &all, 64, i >= 20);
+	run();
+	for (unsigned i = 0; i < sizeof(order) / sizeof(order[0]); i++)
+		expect("messages of one home in turn", ran[4 + i].message, order[i]);
+}
+
 /* Eight messages ready together are served in turn. */
 static void ready_together(void)
 {
@@ -319,10 +333,10 @@ static void ready_together(void)
 			offer(8 * k + i, 8 + i, &all, 64, k == 3);
 	run();
 	expect("all are served", ran_count, 40);
-	/* the first ones are ahead, until their last packet is gone */
-	for (unsigned i = 14; i < 27; i++)
+	/* the first ones are ahead by up to 3 packets */
+	for (unsigned i = 17; i < 25; i++)
 		turns += ran[i].message == 8 + (ran[i - 1].message - 8 + 1) % 8;
-	expect("one packet of each in turn", turns, 13);
+	expect("one packet of each in turn", turns, 8);
 }
 
 static void feedback_waits_for_commands(void)
@@ -373,6 +387,7 @@ int main(void)
 	beyond_the_home_large(1024);
 	l1_is_full();
 	all_are_full();
+	one_home_in_turn();
 	ready_together();
 	feedback_waits_for_commands();
 	hers_are_held_back();
