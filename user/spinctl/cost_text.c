@@ -87,21 +87,38 @@ static void rates(const struct cost_report *r)
 	}
 	printf("HPUs needed = packet rate x %.1f cycles (bodies + %u per task) at %g GHz; there are %u\n",
 	       r->main.alone.cycles_with_runtime_mean, r->runtime_cycles, r->clock_ghz, r->hpus);
+	if (r->main.loaded.cycles_with_runtime_mean >= 1.1 * r->main.alone.cycles_with_runtime_mean)
+		printf("under load, waiting for one another, it is %.1f cycles\n", r->main.loaded.cycles_with_runtime_mean);
 }
 
-/* What to look at first. */
-static void hottest(const struct cost_report *r)
+/* The cause of most waiting; RV32_CAUSE_COUNT: there is none. */
+static unsigned most_stalls(const struct cost_view *v)
 {
-	const struct cost_view *v = &r->main.alone;
 	unsigned most = RV32_CAUSE_COUNT;
 
 	for (unsigned c = 0; c < RV32_CAUSE_COUNT; c++)
 		if (c != RV32_CYC_ISSUE && v->cause_cycles_mean[c] > 0 &&
 		    (most == RV32_CAUSE_COUNT || v->cause_cycles_mean[c] > v->cause_cycles_mean[most]))
 			most = c;
-	if (most < RV32_CAUSE_COUNT && v->packet_cycles.mean > 0)
-		printf("most stalls: %s (%s), %.1f of %.1f cycles\n", rv32_cause_name(most), rv32_cause_text(most),
+	return most;
+}
+
+static void stalls(const char *when, const struct cost_view *v)
+{
+	unsigned most = most_stalls(v);
+
+	if (most < RV32_CAUSE_COUNT)
+		printf("most stalls, %s: %s (%s), %.1f of %.1f cycles\n", when, rv32_cause_name(most), rv32_cause_text(most),
 		       v->cause_cycles_mean[most], v->packet_cycles.mean);
+}
+
+/* What to look at first. */
+static void hottest(const struct cost_report *r)
+{
+	const struct cost_view *v = &r->main.alone;
+
+	stalls("alone", v);
+	stalls("loaded", &r->main.loaded);
 	if (r->lines.count)
 		printf("most cycles: %s:%u  %s (%.1f a packet)\n", r->lines.lines[0].file, r->lines.lines[0].line,
 		       r->lines.lines[0].text ? r->lines.lines[0].text : "",
