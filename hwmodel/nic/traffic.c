@@ -55,7 +55,7 @@ int pspin__run(struct pspin *nic, uint64_t until_ps)
 {
 	uint64_t cycle = time__cycle(&nic->target, until_ps);
 
-	if (cycle >= UINT64_MAX - nic->opened)
+	if (until_ps == UINT64_MAX || cycle >= UINT64_MAX - nic->opened)
 		return nic__settle(nic);
 	if (cycle + nic->opened > nic->soc.now)
 		soc__run(&nic->soc, cycle + nic->opened);
