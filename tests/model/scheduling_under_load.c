@@ -12,7 +12,7 @@ static struct rig rig;
 static int failures;
 
 static struct ran {
-	uint64_t started, doorbell, feedback;
+	uint64_t dispatched, started, doorbell, feedback;
 	uint32_t message, packet_l1;
 	enum soc_task_kind kind;
 	unsigned cluster, hpu;
@@ -28,8 +28,8 @@ static void ended(void *arg, struct soc_task *task, int pops)
 
 	(void)arg;
 	ran_count++;
-	*r = (struct ran){ task->started - base, task->doorbell - base, task->feedback - base, task->her->message_id, task->packet_l1,
-			   task->kind, task->hpu->cluster, task->hpu->index, pops };
+	*r = (struct ran){ task->dispatched - base, task->started - base, task->doorbell - base, task->feedback - base,
+			   task->her->message_id, task->packet_l1, task->kind, task->hpu->cluster, task->hpu->index, pops };
 }
 
 static void freed(void *arg, uint32_t message, uint64_t cycle)
@@ -53,6 +53,13 @@ static int by_start(const void *a, const void *b)
 
 	return x->started != y->started ? (x->started > y->started) - (x->started < y->started) :
 					  (int)x->cluster - (int)y->cluster;
+}
+
+static int by_dispatch(const void *a, const void *b)
+{
+	const struct ran *x = a, *y = b;
+
+	return (x->dispatched > y->dispatched) - (x->dispatched < y->dispatched);
 }
 
 static void run(void)
@@ -333,6 +340,7 @@ static void ready_together(void)
 			offer(8 * k + i, 8 + i, &all, 64, k == 7);
 	run();
 	expect("all are served", ran_count, 72);
+	qsort(ran, ran_count, sizeof(ran[0]), by_dispatch);
 	/* the first ones are ahead by up to 3 packets */
 	for (unsigned i = 20; i < 36; i++)
 		turns += ran[i].message == 8 + (ran[i - 1].message - 8 + 1) % 8;
