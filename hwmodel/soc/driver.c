@@ -61,7 +61,7 @@ static enum rv32_bus_status take(struct hpu *hpu, struct rv32_bus_request *req)
 		return RV32_BUS_STOP;
 	}
 	wait_until(req, hpu->given, RV32_CYC_BLOCKED);
-	if (hpu->deadline == UINT64_MAX) /* else a handler has jumped here: its time goes on */
+	if (!hpu->begun) /* else a handler has jumped here: its time goes on */
 		hpu__begin(hpu, req->cycle);
 	req->value = hpu->function;
 	return RV32_BUS_OK;

@@ -83,6 +83,7 @@ void hpu__give(struct hpu *hpu, uint64_t cycle, uint32_t function, const struct 
 	hpu->l2_packet_end = task->packet_l2 + ((task->packet_bytes + 63) & ~63u);
 	if (hpu->waits) {
 		hpu->waits = 0;
+		hpu->deadline = cycle + hpu->watchdog_cycles;
 		rv32_core__advance(hpu->core, cycle - 1);
 		soc__wake(hpu->soc, hpu, rv32_core__cycle(hpu->core));
 	}
@@ -113,6 +114,7 @@ void hpu__begin(struct hpu *hpu, uint64_t cycle)
 	memset(hpu->command_done, 0, sizeof(hpu->command_done)); /* feedback waits for all of them */
 	memset(hpu->dma_done, 0, sizeof(hpu->dma_done));
 	hpu->reserved = 0;
+	hpu->begun = 1;
 	hpu->first = hpu->returned = hpu->doorbell = 0;
 	hpu->deadline = cycle + hpu->watchdog_cycles;
 }
@@ -120,8 +122,9 @@ void hpu__begin(struct hpu *hpu, uint64_t cycle)
 uint64_t hpu__end(struct hpu *hpu, uint64_t cycle)
 {
 	hpu->function = 0;
+	hpu->begun = 0;
 	hpu->doorbell = cycle;
-	hpu->deadline = UINT64_MAX;
+	hpu->deadline = cycle + hpu->watchdog_cycles;
 	return hpu->alone ? cycle : scheduler__doorbell(hpu, cycle);
 }
 
@@ -149,22 +152,35 @@ static void passes(struct hpu *hpu)
 	}
 }
 
-/* The NIC takes the HPU back from a handler that does not end, or has left what the image can handle. */
-static void take_back(struct hpu *hpu)
+/* Its task, if it has one, ends with an error. */
+static void give_up(struct hpu *hpu)
 {
+	if (!hpu->begun)
+		hpu__begin(hpu, rv32_core__cycle(hpu->core));
 	if (!hpu->result.error) {
 		hpu->result.error = hpu->stopped;
 		hpu->result.error_pc = rv32_core__pc(hpu->core);
 		hpu->result.error_tval = hpu->stopped < PSPIN_ERROR_FAIL ? rv32_core__trap(hpu->core).tval : 0;
 	}
-	hpu->stopped = 0;
 	if (hpu->first && !hpu->returned)
 		leaves(hpu);
+	rv32_core__advance(hpu->core, hpu__end(hpu, rv32_core__cycle(hpu->core)));
+	soc__look(hpu->soc);
+}
+
+/* The NIC takes the HPU back from code that does not end, or has left what the image can handle: it waits, as after boot. */
+static void take_back(struct hpu *hpu)
+{
+	if (hpu->function)
+		give_up(hpu);
+	hpu->stopped = 0;
+	hpu->deadline = UINT64_MAX;
 	for (unsigned x = 1; x < 32; x++)
 		rv32_core__set_reg(hpu->core, x, hpu->idle_reg[x]);
 	rv32_core__set_pc(hpu->core, hpu->idle_pc);
-	rv32_core__advance(hpu->core, hpu__end(hpu, rv32_core__cycle(hpu->core)));
-	soc__look(hpu->soc);
+	hpu->waits = !hpu->function; /* else it has the next one already */
+	if (!hpu->waits)
+		hpu->deadline = rv32_core__cycle(hpu->core) + hpu->watchdog_cycles;
 }
 
 /* It waits for a task or for its turn. */
@@ -176,9 +192,11 @@ static void pauses(struct hpu *hpu)
 	if (hpu->learns)
 		rv32_core__add_breakpoint(hpu->core, hpu->function);
 	hpu->learns = 0;
-	if (!hpu->waits || hpu->idle_pc)
+	if (!hpu->waits)
 		return;
 	hpu->deadline = UINT64_MAX;
+	if (hpu->idle_pc)
+		return;
 	hpu->idle_pc = rv32_core__pc(hpu->core);
 	for (unsigned x = 0; x < 32; x++)
 		hpu->idle_reg[x] = rv32_core__reg(hpu->core, x);
@@ -189,6 +207,8 @@ void hpu__turn(struct hpu *hpu)
 	hpu->held = 0;
 	if (hpu->stopped)
 		take_back(hpu);
+	if (hpu->waits)
+		return;
 	for (;;) {
 		switch (rv32_core__run(hpu->core, hpu->deadline)) {
 		case RV32_STOP_BUS:

@@ -74,6 +74,7 @@ struct hpu {
 
 	/* turns (hpu.c) */
 	int waits;           /* for a task */
+	int begun;           /* its core has taken the task it was given */
 	int alone;           /* soc__run_one(): past the scheduler */
 	uint64_t given;      /* the cycle of hpu__give() */
 	uint64_t deadline;   /* the watchdog's */
