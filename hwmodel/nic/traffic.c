@@ -6,6 +6,8 @@
 
 #include "../core/icache.h"
 #include "../soc/commands.h"
+#include "../soc/l1.h"
+#include "../soc/l2.h"
 #include "hers.h"
 #include "messages.h"
 #include "time.h"
@@ -119,6 +121,12 @@ void pspin__traffic(const struct pspin *nic, struct pspin_traffic *out)
 	out->to_host_ps = time__ps(target, commands__busy(soc->commands, HPU_TO_HOST));
 	out->from_host_ps = time__ps(target, commands__busy(soc->commands, HPU_FROM_HOST));
 	out->host_direct_ps = time__ps(target, commands__busy(soc->commands, HPU_HOST_DIRECT));
+	if (soc->l2) {
+		out->l2_port_ps = time__ps(target, l2__port_busy(soc->l2));
+		out->packet_read_ps = time__ps(target, l2__read_busy(soc->l2));
+	}
+	for (unsigned i = 0; soc->l1 && i < target->clusters; i++)
+		out->l1_conflict_cycles += l1__conflicts(soc->l1[i]);
 	for (unsigned i = 0; soc->icache && i < target->clusters; i++)
 		out->icache_misses += icache__misses(soc->icache[i]);
 	out->hpus = soc->hpu_count;
