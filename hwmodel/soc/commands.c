@@ -29,7 +29,7 @@ struct commands {
 	struct interface interface[INTERFACES];
 	uint64_t read_free;      /* what sends and DMAs to the host share */
 	uint64_t wire_free_ps, to_host_free_ps, from_host_free_ps;
-	uint64_t busy[HPU_COMMAND_KINDS];
+	uint64_t busy_ps[HPU_COMMAND_KINDS];
 };
 
 struct commands *commands__new(const struct pspin_target *target)
@@ -50,7 +50,7 @@ void commands__free(struct commands *commands)
 
 uint64_t commands__busy(const struct commands *commands, enum hpu_command_kind kind)
 {
-	return commands->busy[kind];
+	return commands->busy_ps[kind] / commands->cycle_ps;
 }
 
 static uint64_t later(uint64_t a, uint64_t b)
@@ -158,12 +158,13 @@ uint64_t commands__issue(struct commands *commands, uint64_t cycle, unsigned clu
 	uint64_t *leaves = &interface->leaves[interface->next++ % target->interface_commands];
 	const uint64_t beats = command->nic ? command->bytes / target->beat_bytes + !!(command->bytes % target->beat_bytes) : 0;
 	const int reads = command->nic && command->kind != HPU_FROM_HOST;
+	uint64_t *link = link_of(commands, command->kind), link_from;
 	uint64_t start = later(cycle, *leaves), free = channel->free, end, done;
 
 	if (region == MEMORY_L1 && changes(channel, cycle, cluster, (unsigned)target->clusters))
 		free += target->source_change;
 	/* a link is free in the midst of a cycle: who comes next waits for the rest there, not here */
-	start = later(later(start, free), *link_of(commands, command->kind) / commands->cycle_ps);
+	start = later(later(start, free), *link / commands->cycle_ps);
 	if (reads)
 		start = later(start, commands->read_free);
 	end = start + beats;
@@ -174,9 +175,10 @@ uint64_t commands__issue(struct commands *commands, uint64_t cycle, unsigned clu
 		channel->cluster = cluster;
 		channel->any = 1;
 	}
-	commands->busy[command->kind] += later(beats, 1);
+	link_from = later(*link, start * commands->cycle_ps);
 	end = move(commands, command, start, end);
 	channel->free = start + later(beats, 1);
+	commands->busy_ps[command->kind] += later(later(beats, 1) * commands->cycle_ps, later(*link, link_from) - link_from);
 	*left = end + host_cycles(commands, command);
 	if (command->kind == HPU_NIC_SEND)
 		*left += cycles_of(commands, target->wire_latency_ps);

@@ -75,6 +75,30 @@ static int check_widths(const struct pspin_target *t, struct answer a)
 	return 0;
 }
 
+static int check_icache(const struct pspin_target *t, struct answer a)
+{
+	if (!power_of_two(t->icache_bytes) || !power_of_two(t->icache_ways) || !power_of_two(t->icache_line_bytes))
+		return refuse(a, "icache_bytes = %" PRIu64 ", icache_ways = %" PRIu64 " and icache_line_bytes = %" PRIu64
+			      " have to be powers of two", t->icache_bytes, t->icache_ways, t->icache_line_bytes);
+	if (t->icache_bytes < t->icache_ways * t->icache_line_bytes)
+		return refuse(a, "icache_bytes = %" PRIu64 " are less than icache_ways = %" PRIu64 " lines of %" PRIu64 ": %" PRIu64 " do",
+			      t->icache_bytes, t->icache_ways, t->icache_line_bytes, t->icache_ways * t->icache_line_bytes);
+	return 0;
+}
+
+/* What is on the way to a memory is a part of the whole access. */
+static int check_ways(const struct pspin_target *t, struct answer a)
+{
+	if (t->l2_packet_reach >= t->load_l2_packet)
+		return refuse(a, "l2_packet_reach = %" PRIu64 " is a part of load_l2_packet = %" PRIu64 ": less than that",
+			      t->l2_packet_reach, t->load_l2_packet);
+	if (t->remote_reach > t->load_remote_l1 || t->remote_reach > t->store_remote_l1 || t->remote_reach > t->amo_remote_l1)
+		return refuse(a, "remote_reach = %" PRIu64 " is a part of load_remote_l1 = %" PRIu64 ", store_remote_l1 = %" PRIu64
+			      " and amo_remote_l1 = %" PRIu64 ": not more than those",
+			      t->remote_reach, t->load_remote_l1, t->store_remote_l1, t->amo_remote_l1);
+	return 0;
+}
+
 int pspin_target__check(const struct pspin_target *t, char *err, size_t err_bytes)
 {
 	struct answer a = { err, err_bytes };
@@ -84,5 +108,9 @@ int pspin_target__check(const struct pspin_target *t, char *err, size_t err_byte
 		status = check_l1(t, a);
 	if (!status)
 		status = check_widths(t, a);
+	if (!status)
+		status = check_icache(t, a);
+	if (!status)
+		status = check_ways(t, a);
 	return status;
 }

@@ -23,18 +23,20 @@ enum figure {
 	HERS,      /* in the NIC at once */
 	MISSES,    /* of instruction caches */
 	ERROR,     /* 1: a task failed */
-	ALONE,     /* cycles of a function of rows.S on an HPU alone */
-	ENERGY,    /* nJ per packet, as spinctl cost reports it; the handler is one of handlers/ */
-	NEEDED,    /* HPUs at 100 Gbit/s, the same */
+	ALONE,     /* cycles of a function of rows.S or probes.S on an HPU alone */
+	/* as spinctl cost reports them, of a handler of handlers/ */
+	ENERGY,    /* nJ per packet */
+	NEEDED,    /* HPUs at 100 Gbit/s */
+	WAY,       /* ns from a packet's first bit to its last byte out, of messages */
 };
 
 static const char *const figure_names[] = { "body cycles", "latency ns", "mean latency ns", "arrival ns", "leaving ns", "Gbit/s",
 					    "span ns", "HPUs at once", "ps held back", "HERs at once", "cache misses", "failed tasks",
-					    "cycles alone", "nJ", "HPUs needed" };
+					    "cycles alone", "nJ", "HPUs needed", "ns of a packet's way" };
 
 enum direction { MORE, LESS, OTHER };
 
-/* What is looked at; of ALONE, ENERGY and NEEDED only by the handler. */
+/* What is looked at; from ALONE on only by the handler. */
 struct probe {
 	enum figure figure;
 	struct bench_run run;
@@ -51,6 +53,7 @@ static const struct expectation {
 #define EACH(handler_, bytes) { .handler = handler_, .packet_bytes = bytes, .packets = 16, .messages = 16 }
 #define MANY(handler_, bytes, count, messages_, ...) \
 	{ .handler = handler_, .packet_bytes = bytes, .packets = count, .messages = messages_, .at_once = 1, ##__VA_ARGS__ }
+#define COLD(handler_, bytes) { .handler = handler_, .packet_bytes = bytes, .packets = 1, .messages = 1 }
 #define FUNCTION(name) { .handler = name, .packet_bytes = 64, .packets = 1, .messages = 1 }
 #define EXPECT(parameter, value_, then_, figure_, run_, ...) \
 	[TARGET_##parameter] = { .value = value_, .then = then_, .probe = { .figure = figure_, .run = run_ }, ##__VA_ARGS__ },
@@ -71,23 +74,22 @@ static double alone(struct rig_file rows, const struct pspin_target *target, con
 }
 
 /* A key's value in what spinctl cost reports of a sweep of one point. */
-static double reported(const struct pspin_target *target, const char *handler, const char *key)
+static double reported(const struct pspin_target *target, const char *parameter, const struct probe *probe)
 {
+	static const char *const keys[] = { [ENERGY] = "energy_nj_at_most", [NEEDED] = "hpus_needed_at_100_gbps",
+					    [WAY] = "median_latency_ps" };
 	const char *build = getenv("BUILD") ? getenv("BUILD") : "build";
-	uint64_t power_mw, runtime_cycles;
 	char command[1024], line[256];
 	double value = NAN;
+	uint64_t now;
 	FILE *from;
 
-	pspin_target__get(target, "power_mw", &power_mw);
-	pspin_target__get(target, "runtime_cycles", &runtime_cycles);
-	snprintf(command, sizeof(command),
-		 "%s/bin/spinctl cost %s/handlers/%s.spin --datagrams 16 --json --sweep power_mw=%" PRIu64
-		 " --sweep runtime_cycles=%" PRIu64,
-		 build, build, handler, power_mw, runtime_cycles);
+	pspin_target__get(target, parameter, &now);
+	snprintf(command, sizeof(command), "%s/bin/spinctl cost %s/handlers/%s.spin --%s 16 --payload 32 --json --sweep %s=%" PRIu64,
+		 build, build, probe->run.handler, probe->figure == WAY ? "messages" : "datagrams", parameter, now);
 	from = popen(command, "r");
 	while (from && fgets(line, sizeof(line), from))
-		if (strstr(line, key))
+		if (strstr(line, keys[probe->figure]))
 			value = strtod(strchr(line, ':') + 1, NULL);
 	return from && !pclose(from) ? value : NAN;
 }
@@ -112,7 +114,7 @@ static double figure_of(const struct bench_result *r, enum figure figure)
 }
 
 static double look(struct rig_file rows, const struct bench_image *image, const struct pspin_target *target,
-		   const struct probe *probe, int *failures)
+		   const char *parameter, const struct probe *probe, int *failures)
 {
 	struct bench_run run = probe->run;
 	struct bench_result result;
@@ -120,10 +122,8 @@ static double look(struct rig_file rows, const struct bench_image *image, const 
 
 	if (probe->figure == ALONE)
 		return alone(rows, target, run.handler);
-	if (probe->figure == ENERGY)
-		return reported(target, run.handler, "energy_nj_at_most");
-	if (probe->figure == NEEDED)
-		return reported(target, run.handler, "hpus_needed_at_100_gbps");
+	if (probe->figure >= ENERGY)
+		return reported(target, parameter, probe);
 	run.takes_errors = probe->figure == ERROR;
 	if (!bench__run(image, target, &run, &result, err, sizeof(err)))
 		return figure_of(&result, probe->figure);
@@ -161,9 +161,9 @@ static void check(struct rig_file rows, const struct bench_image *image, const s
 	}
 	if (e->with)
 		set(target, e->with, e->with_value, failures);
-	before = look(rows, image, target, &e->probe, failures);
+	before = look(rows, image, target, p->name, &e->probe, failures);
 	set(target, p->name, e->value, failures);
-	after = look(rows, image, target, &e->probe, failures);
+	after = look(rows, image, target, p->name, &e->probe, failures);
 	printf("%-20s %8" PRIu64 "  %-22s %-16s %12.6g -> %-12.6g\n", p->name, e->value, e->probe.run.handler,
 	       figure_names[e->probe.figure], before, after);
 	if (!moves(before, after, e->then)) {
@@ -175,7 +175,7 @@ static void check(struct rig_file rows, const struct bench_image *image, const s
 
 int main(void)
 {
-	struct rig_file rows = rig__build("constants", "tests/model/rows.S");
+	struct rig_file rows = rig__build("constants", "tests/model/rows.S tests/model/probes.S");
 	struct rig_file probes = rig__build("probes", "tests/figures/handlers.S tests/model/probes.S");
 	const struct bench_image image = { probes.data, probes.bytes };
 	struct pspin_parameter p;

@@ -9,7 +9,7 @@
 	.set DRIVER_,  0x1b205000
 	.set DMA_,     0x1b204400
 	.set OWN_L1_,  0x1b000000
-	.set FAR_,     0xc0000   /* in L1, beyond what a small one has */
+	.set FAR_,     0x180000  /* in L1, beyond what pspin-rtl's has */
 	.set TIMES_,   32
 
 	.section .text.hpu, "ax"
@@ -41,6 +41,8 @@
 	HAMMER hammer_load_remote SCRATCHPAD_ lw t3, 0(t1)
 	HAMMER hammer_store_remote SCRATCHPAD_ sw t2, 0(t1)
 	HAMMER hammer_amo_remote SCRATCHPAD_ amoadd.w t3, t2, (t1)
+
+	HAMMER hammer_amo SCRATCHPAD_ amoadd.w t3, t2, (t1)
 
 	/* each HPU of a cluster on a word of its own, eight banks apart */
 	PROBE hammer_banks
@@ -111,6 +113,25 @@
 	.endm
 	HOST_ to_host 1
 	HOST_ from_host 0
+
+	/* a put of 64 bytes of host memory; what it is to be stands in the scratchpad */
+	PROBE send_from_host
+	lw t1, SCRATCHPAD_(t0)
+	lw t2, HOST_LOW_(t0)
+	lw t3, HOST_HIGH_(t0)
+	li t0, DRIVER_
+	li t4, 64
+	li t5, 1
+	li t6, 2
+	sw t1, 0x90(t0)
+	sw t5, 0x94(t0)
+	sw t2, 0x98(t0)
+	sw t3, 0x9c(t0)
+	sw t4, 0xa0(t0)
+	sw t6, 0x8c(t0)
+	lw t1, 0x80(t0)
+	sw t1, 0x84(t0)
+	ret
 
 	/* 16 transfers of 64 bytes from L2 handler memory: the last is waited for */
 	PROBE many_transfers
