@@ -4,9 +4,12 @@
 
 #include "cost_run.h"
 
-/* In front of the wire, so that it never runs dry, and no trace need lie in memory as a whole. */
-#define AHEAD 256
-#define SLICE_PS 1000000
+/*
+ * Packets in front of the wire, and cycles until there have to be as many again: it never runs dry, at a packet a cycle
+ * either, and no trace need lie in memory as a whole.
+ */
+#define AHEAD 1024
+#define SLICE_CYCLES 512
 
 static int refuse(struct pspin *nic, const struct cost_packet *packet, uint64_t number, int rc)
 {
@@ -122,12 +125,13 @@ int cost_pass__worst(const struct cost_program *program, struct cost_source *sou
 }
 
 /* Offers until enough wait at the wire. */
-static int feed(struct pspin *nic, struct cost_source *source, struct cost_collector *c, double gbps, uint64_t *number,
-		double *at_ps, int *ended)
+static int feed(struct pspin *nic, struct cost_source *source, double gbps, uint64_t *number, double *at_ps, int *ended)
 {
+	struct pspin_traffic traffic;
 	struct cost_packet packet;
 
-	while (!*ended && *number < cost_collector__done(c) + AHEAD) {
+	pspin__traffic(nic, &traffic);
+	while (!*ended && *number < traffic.packets + AHEAD) {
 		int rc = cost_source__next(source, &packet);
 
 		if (rc == FAILED_SOURCE)
@@ -143,18 +147,19 @@ static int feed(struct pspin *nic, struct cost_source *source, struct cost_colle
 	return DONE;
 }
 
-static int flood(struct pspin *nic, struct cost_source *source, struct cost_collector *c, double gbps)
+static int flood(struct pspin *nic, struct cost_source *source, struct cost_collector *c, uint64_t cycle_ps, double gbps)
 {
 	uint64_t number = 0, until = 0;
 	struct cost_packet none = { 0 };
 	double at_ps = (double)now(nic);
 	int ended = 0, status = DONE, rc;
+	uint64_t slice_ps = SLICE_CYCLES * cycle_ps;
 
 	while (!status && !ended) {
-		status = feed(nic, source, c, gbps, &number, &at_ps, &ended);
+		status = feed(nic, source, gbps, &number, &at_ps, &ended);
 		if (status)
 			break;
-		until = now(nic) > until ? now(nic) + SLICE_PS : until + SLICE_PS;
+		until = (now(nic) > until ? now(nic) : until) + slice_ps;
 		rc = pspin__run(nic, ended ? UINT64_MAX : until);
 		status = rc ? refuse(nic, &none, number, rc) : cost_collector__status(c);
 	}
@@ -172,7 +177,7 @@ int cost_pass__loaded(const struct cost_program *program, struct cost_source *so
 	if (!status) {
 		cost_collector__tee(c, writer);
 		cost_collector__observe(c, nic);
-		status = flood(nic, source, c, gbps);
+		status = flood(nic, source, c, pspin_target__cycle_ps(program->target), gbps);
 	}
 	if (!status) {
 		throughput->packets = cost_collector__done(c);
