@@ -6,6 +6,7 @@
 
 #include "command.h"
 #include "entry_memory.h"
+#include "headers.h"
 #include "messages.h"
 #include "outbound.h"
 #include "record.h"
@@ -86,8 +87,9 @@ static int put_from_host(struct pspin *nic, const struct flight *flight, const s
 }
 
 /* A datagram's target is told nothing but the bytes. */
-static int put(struct pspin *nic, const struct flight *flight, const struct hpu_command *command)
+static int put(struct pspin *nic, const struct flight *flight, uint32_t packet_l1, const struct hpu_command *command)
 {
+	uint8_t headers[HEADERS_BYTES_MAX];
 	const struct inbound *in = &flight->arrival.in;
 	struct spin_request *request;
 	struct spin_put put;
@@ -99,19 +101,20 @@ static int put(struct pspin *nic, const struct flight *flight, const struct hpu_
 		return put_from_host(nic, flight, command, &put);
 	if (command->bytes > SPIN_PUT_BYTES_MAX)
 		return -1;
+	headers__now(nic, flight, packet_l1, headers);
 	request = record__send(nic);
 	request->type = SPIN_REQUEST_PACKET;
 	request->ip_at = in->ip_off;
 	request->put.target = put.target;
-	request->bytes = outbound__put(request->frame, flight->arrival.frame, in, &put,
-				       nic->messages ? &nic->put_id : NULL, command->nic, command->bytes);
+	request->bytes = outbound__put(request->frame, headers, in, &put, nic->messages ? &nic->put_id : NULL, command->nic,
+				       command->bytes);
 	if (nic->messages)
 		nic->put_id++;
 	record__sent(nic, request);
 	return 0;
 }
 
-static int send(struct pspin *nic, struct flight *flight, const struct hpu_command *command)
+static int send(struct pspin *nic, struct flight *flight, const struct soc_task *task, const struct hpu_command *command)
 {
 	if (nic->soc.plain_sends)
 		return reply(nic, flight, command);
@@ -121,7 +124,7 @@ static int send(struct pspin *nic, struct flight *flight, const struct hpu_comma
 	case HPU_SEND_FORWARD:
 		return forward(nic, flight, command);
 	default:
-		return put(nic, flight, command);
+		return put(nic, flight, task->hpu->task.packet_l1, command);
 	}
 }
 
@@ -146,13 +149,13 @@ static int deposit(struct pspin *nic, struct flight *flight, const struct hpu_co
 	return 0;
 }
 
-int nic__command(struct pspin *nic, struct flight *flight, const struct hpu_command *command)
+int nic__command(struct pspin *nic, struct flight *flight, const struct soc_task *task, const struct hpu_command *command)
 {
 	struct reached reached;
 	uint8_t *host;
 
 	if (command->kind == HPU_NIC_SEND)
-		return send(nic, flight, command);
+		return send(nic, flight, task, command);
 	if (!reach(nic, flight, command, &reached))
 		return -1;
 	if (reached.is_deposit)

@@ -5,6 +5,6 @@
 /* A command of a task of this packet, which runs. 0, or -1: it reaches for what is not its own. */
 #include "nic.h"
 
-int nic__command(struct pspin *nic, struct flight *flight, const struct hpu_command *command);
+int nic__command(struct pspin *nic, struct flight *flight, const struct soc_task *task, const struct hpu_command *command);
 
 #endif

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "command.h"
+#include "headers.h"
 #include "hers.h"
 #include "wire.h"
 
@@ -153,7 +154,7 @@ static void starts(void *arg, struct soc_task *task)
 static int command(void *arg, struct soc_task *task, const struct hpu_command *command)
 {
 	struct pspin *nic = arg;
-	int rc = nic__command(nic, flight_of(nic, task), command);
+	int rc = nic__command(nic, flight_of(nic, task), task, command);
 
 	if (!rc)
 		record__command(nic, task, command);
@@ -173,26 +174,12 @@ static void pop(struct pspin *nic, struct flight *flight, uint64_t cycle)
 	hers__forget(nic, flight);
 }
 
-/*
- * What a header handler wrote into a packet that lies in L1 is there for the handlers after it. The machine copies the packet
- * again for each task: it is put back into L2 before.
- */
-static void put_back(struct pspin *nic, const struct flight *flight, const struct soc_task *task)
-{
-	uint8_t *l1;
-
-	if (task->kind == SOC_HEADER && task->packet_l1 && nic->meta.registration.bytes_in_l1 == SPIN_WHOLE_PACKET &&
-	    storage__find(&nic->soc.memory, task->packet_l1, flight->placed_bytes, 0, &l1, NULL) == MEMORY_L1)
-		memcpy(nic->soc.memory.l2_packet + place__offset(flight->place), l1, flight->placed_bytes);
-}
-
 static void ended(void *arg, struct soc_task *task, int pops)
 {
 	struct pspin *nic = arg;
 	struct flight *flight = flight_of(nic, task);
 
-	if (!nic->soc.plain_sends)
-		put_back(nic, flight, task);
+	headers__put_back(nic, flight, task);
 	nic->kind->ended(nic, flight, task->kind, record__task(nic, flight, task));
 	if (pops)
 		pop(nic, flight, task->feedback);

@@ -94,7 +94,10 @@ void nic_host__clear(struct pspin *nic);
 
 /* traffic.c: all that is under way comes to its end. 0; -EDEADLK, -ENOMEM. */
 int nic__settle(struct pspin *nic);
-/* From here on (1) packets have the whole machine one after the other, in the home cluster 0; or not (0). */
+/*
+ * From here on (1) packets have the whole machine one after the other, in the home cluster 0 and with all code in the caches;
+ * or not (0).
+ */
 void nic__one_at_a_time(struct pspin *nic, int on);
 
 #endif

@@ -50,6 +50,8 @@ int nic__settle(struct pspin *nic)
 void nic__one_at_a_time(struct pspin *nic, int on)
 {
 	nic->one_at_a_time = on;
+	if (on)
+		nic->soc.warm = 1;
 	nic->slots.homes_in_use = on ? 1 : nic->slots.homes;
 }
 
@@ -57,6 +59,7 @@ int pspin__run(struct pspin *nic, uint64_t until_ps)
 {
 	uint64_t cycle = time__cycle(&nic->target, until_ps);
 
+	nic->soc.warm = 0;
 	if (until_ps == UINT64_MAX || cycle >= UINT64_MAX - nic->opened)
 		return nic__settle(nic);
 	if (cycle + nic->opened > nic->soc.now)
@@ -100,9 +103,7 @@ const char *pspin__stuck(const struct pspin *nic)
 
 void pspin__cool(struct pspin *nic)
 {
-	for (unsigned i = 0; nic->soc.icache && i < nic->target.clusters; i++)
-		if (nic->soc.icache[i])
-			icache__flush(nic->soc.icache[i]);
+	soc__cool(&nic->soc);
 }
 
 void pspin__traffic(const struct pspin *nic, struct pspin_traffic *out)
@@ -117,17 +118,15 @@ void pspin__traffic(const struct pspin *nic, struct pspin_traffic *out)
 	out->span_ps = nic->last_ps > nic->first_ps ? nic->last_ps - nic->first_ps : 0;
 	out->hpu_busy_ps = time__ps(target, nic->busy_cycles);
 	out->hpu_blocked_ps = time__ps(target, nic->blocked_cycles);
+	out->packet_read_ps = time__ps(target, l2__read_busy(soc->l2));
+	out->l2_port_ps = time__ps(target, l2__port_busy(soc->l2));
 	out->send_ps = time__ps(target, commands__busy(soc->commands, HPU_NIC_SEND));
 	out->to_host_ps = time__ps(target, commands__busy(soc->commands, HPU_TO_HOST));
 	out->from_host_ps = time__ps(target, commands__busy(soc->commands, HPU_FROM_HOST));
 	out->host_direct_ps = time__ps(target, commands__busy(soc->commands, HPU_HOST_DIRECT));
-	if (soc->l2) {
-		out->l2_port_ps = time__ps(target, l2__port_busy(soc->l2));
-		out->packet_read_ps = time__ps(target, l2__read_busy(soc->l2));
-	}
-	for (unsigned i = 0; soc->l1 && i < target->clusters; i++)
-		out->l1_conflict_cycles += l1__conflicts(soc->l1[i]);
-	for (unsigned i = 0; soc->icache && i < target->clusters; i++)
+	for (unsigned i = 0; i < target->clusters; i++) {
 		out->icache_misses += icache__misses(soc->icache[i]);
+		out->l1_conflict_cycles += l1__conflicts(soc->l1[i]);
+	}
 	out->hpus = soc->hpu_count;
 }

@@ -240,7 +240,7 @@ static int step(struct soc *soc, uint64_t until)
 
 void soc__run(struct soc *soc, uint64_t until)
 {
-	soc__caches(soc, 1);
+	soc__caches(soc, !soc->warm);
 	while (step(soc, until))
 		;
 	if (until != UINT64_MAX && soc->now < until)

@@ -44,6 +44,7 @@ struct soc {
 	uint64_t near;        /* the horizon of what only its cluster has */
 	int alone_in_l1;      /* and nobody else uses its L1 up to there */
 	int caches;           /* instruction caches are in use */
+	int warm;             /* 1: soc__run() does without them, too */
 	struct l1 **l1;
 	struct l2 *l2;
 	struct icache **icache;

@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* act_rewrite_d - datagrams whose port changes between what they make the handlers send; all of them in L1. */
+#include <spin/spin.h>
+
+#include "act_rewrite_d.h"
+
+SPIN_HANDLERS(act_rewrite_d, .payload = act_rewrite_d_payload, .message_completion = act_rewrite_d_completion);

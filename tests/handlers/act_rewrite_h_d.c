@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* act_rewrite_h_d - datagrams whose port changes between what they make the handlers send; headers in L1, the rest in L2. */
+#include <spin/spin.h>
+
+#include "act_rewrite_d.h"
+
+SPIN_HANDLERS(act_rewrite_h_d, .payload = act_rewrite_d_payload, .message_completion = act_rewrite_d_completion,
+	      .bytes_in_l1 = SPIN_HEADERS_ONLY);
