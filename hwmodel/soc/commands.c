@@ -149,6 +149,16 @@ static uint64_t host_cycles(const struct commands *commands, const struct hpu_co
 	return cycles_of(commands, target->host_send_ps + 2 * target->pcie_latency_ps + link_ps(target->pcie_mbps, command->bytes));
 }
 
+/*
+ * When the read path has a place for so many beats. It is full when all of its cycles are: what one interface leaves between
+ * two sources, the other one takes.
+ */
+static uint64_t read_path(struct commands *commands, uint64_t cycle, uint64_t beats)
+{
+	commands->read_free = later(commands->read_free, cycle) + beats;
+	return commands->read_free - beats;
+}
+
 uint64_t commands__issue(struct commands *commands, uint64_t cycle, unsigned cluster, const struct hpu_command *command,
 			 enum memory_region region, uint64_t *left)
 {
@@ -166,10 +176,8 @@ uint64_t commands__issue(struct commands *commands, uint64_t cycle, unsigned clu
 	/* a link is free in the midst of a cycle: who comes next waits for the rest there, not here */
 	start = later(later(start, free), *link / commands->cycle_ps);
 	if (reads)
-		start = later(start, commands->read_free);
+		start = later(start, read_path(commands, cycle, beats));
 	end = start + beats;
-	if (reads)
-		commands->read_free = end;
 	if (region == MEMORY_L1) {
 		channel->starts[cluster] = start;
 		channel->cluster = cluster;

@@ -13,14 +13,14 @@ static unsigned slot__next(const struct hpu *hpu, uint64_t cycle, uint64_t *wait
 	unsigned first = 0;
 
 	for (unsigned i = 0; i < hpu->target->command_slots; i++) {
-		if (hpu->command_done[i] <= cycle) {
+		if (hpu->command_free[i] <= cycle) {
 			*wait_until = cycle;
 			return i;
 		}
-		if (hpu->command_done[i] < hpu->command_done[first])
+		if (hpu->command_free[i] < hpu->command_free[first])
 			first = i;
 	}
-	*wait_until = hpu->command_done[first] + hpu->target->slot_reuse;
+	*wait_until = hpu->command_free[first];
 	return first;
 }
 
@@ -43,6 +43,8 @@ static enum rv32_bus_status issue(struct hpu *hpu, struct rv32_bus_request *req)
 		return RV32_BUS_STOP;
 	wait_until(req, at + 1, RV32_CYC_COMMAND);
 	hpu->command_done[slot] = command__issue(hpu, at);
+	hpu->command_free[slot] = hpu->command_done[slot] + ((hpu->info & 6) == HPU_COMMAND_HOST_DIRECT ?
+								     hpu->target->slot_reuse_direct : hpu->target->slot_reuse);
 	soc__look(hpu->soc);
 	hpu->last_id = slot;
 	req->value = slot;

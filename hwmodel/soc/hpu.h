@@ -98,6 +98,7 @@ struct hpu {
 	uint32_t l2_packet_end; /* of what the handler may reach in L2 packet memory */
 	struct hpu_task_result result;
 	uint64_t command_done[HPU_COMMAND_SLOTS_MAX]; /* cycle; 0: never used */
+	uint64_t command_free[HPU_COMMAND_SLOTS_MAX]; /* its slot, for the next one and for feedback */
 	uint32_t info, words[7], last_id, tested;
 
 	/* cluster DMA front end */

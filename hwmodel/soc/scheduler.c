@@ -238,8 +238,8 @@ static uint64_t commands_done(const struct hpu *hpu)
 	uint64_t done = 0;
 
 	for (unsigned i = 0; i < HPU_COMMAND_SLOTS_MAX; i++)
-		if (hpu->command_done[i] > done)
-			done = hpu->command_done[i];
+		if (hpu->command_free[i] > done)
+			done = hpu->command_free[i];
 	for (unsigned i = 0; i < HPU_DMA_MAX; i++)
 		if (hpu->dma_done[i] > done)
 			done = hpu->dma_done[i];
