@@ -60,7 +60,7 @@
 	lw t2, 0(t1)
 	ret
 
-	/* the packet's first 64 bytes, from L1: eight commands, each issued when it can be */
+	/* the packet's first 64 bytes, from L1, or 8 bytes of data: eight commands, each issued when it can be */
 	.macro COMMANDS_ name info from
 	PROBE \name
 	lw t1, \from(t0)
@@ -76,6 +76,13 @@
 	sw t1, 0x98(t0)
 	sw t4, 0x9c(t0)
 	sw t5, 0xa0(t0)
+	.elseif \info == 4
+	li t1, 8 << 1 | 1
+	sw t2, 0x90(t0)
+	sw t3, 0x94(t0)
+	sw t1, 0x98(t0)
+	sw zero, 0x9c(t0)
+	sw zero, 0xa0(t0)
 	.else
 	sw zero, 0x90(t0)
 	sw zero, 0x94(t0)
@@ -91,6 +98,7 @@
 	.endm
 	COMMANDS_ eight_to_host 0 PACKET_L1_
 	COMMANDS_ eight_sends 2 PACKET_L1_
+	COMMANDS_ eight_writes 4 PACKET_L1_
 
 	/* 256 bytes to host memory, and back */
 	.macro HOST_ name direction
