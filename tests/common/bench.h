@@ -34,7 +34,7 @@ struct bench_result {
 	double latency_ns;          /* HER accepted to feedback, median */
 	double body_cycles;         /* median */
 	double gbps, packets_per_ns;/* of packet bytes, in the midst of the run */
-	unsigned hpus;              /* at work at once, at most */
+	unsigned hpus;              /* at work at once, at most, in the midst of the run */
 	double arrival_ns;          /* offered to its HER being accepted, median */
 	double leave_ns;            /* feedback to the last byte out, median of those of which something leaves */
 	double latency_mean_ns, span_ns;

@@ -80,7 +80,7 @@ static double median(uint64_t *values, size_t n)
 	return n ? (double)values[n / 2] : 0;
 }
 
-/* Starts and ends in order of time: how many there are in between, at most. */
+/* Starts and ends in order of time: how many there are in between, at most, when half of all starts: between cold and last ones. */
 static unsigned most_at_once(uint64_t *starts, uint64_t *ends, size_t n)
 {
 	unsigned now = 0, most = 0;
@@ -92,7 +92,7 @@ static unsigned most_at_once(uint64_t *starts, uint64_t *ends, size_t n)
 			end++;
 			now--;
 		}
-		if (now + 1 > most)
+		if (now + 1 > most && start >= n / 4 && start < n - n / 4)
 			most = now + 1;
 	}
 	return most;

@@ -13,10 +13,6 @@ static const unsigned sizes[] = { 64, 512, 1024 };
 
 static const char compiler[] = "rv32imac from gcc: the PULP compiler's hardware loops and post-increment accesses save half of a loop over "
 			       "words (spinctl cost reports it); and what our handlers are charged: parsing IP, length checks";
-static const char one_l1[] = "an AMO per word on sums that lie in one cluster's L1: its 8 HPUs take the bank and the code 8 to 10 cycles a "
-			      "word (rv32imac, each index checked), those of other clusters 24 through its one port (measured on the RTL)";
-static const char charged[] = "our handlers parse real IP and UDP headers, and what SUCCESS implies (the packet to the host) is a command of "
-			      "theirs; on pspin that goes through PCIe 4.0 x16, 252 Gbit/s each way";
 static const char minimum[] = "kvstore's messages are 76 bytes from the IP header on: the smallest there is";
 
 struct outcome { double alone_gbps, cycles, gbps[SIZES], free_gbps[SIZES]; };
@@ -46,24 +42,16 @@ static void measure(struct figures *f, const struct workload *w, struct outcome 
 	}
 }
 
-/* What PsPIN 4.3.2 says: 400 Gbit/s for these three from 512 bytes on, more than 200 for the others. */
-static double stated(const struct workload *w, unsigned bytes)
-{
-	if (bytes < 512)
-		return NAN;
-	return !strcmp(w->handler, "filtering") || !strcmp(w->handler, "kvstore") || !strcmp(w->handler, "strided_ddt") ? 400 : 200;
-}
-
 static void rows_12(struct figures *f, const char *target, const struct workload *w, const double *gbps)
 {
 	char name[64];
 
 	for (unsigned s = 0; s < SIZES; s++) {
-		double paper = stated(w, sizes[s]);
+		double paper = sizes[s] < 512 ? NAN : w->paper_gbps;
 
 		snprintf(name, sizeof(name), "figure12.%s.%s.%u", target, w->handler, sizes[s]);
-		figure__row(f, name, gbps[s], "Gbit/s", paper, paper == 200 ? "PsPIN 4.3.2: more than" : "PsPIN 4.3.2",
-			    paper == 400 ? charged : paper == 200 ? w->is_in_one_l1 ? one_l1 : compiler : w->bytes_min ? minimum : NULL);
+		figure__row(f, name, gbps[s], "Gbit/s", paper, w->is_more ? "PsPIN 4.3.2: more than" : "PsPIN 4.3.2",
+			    isfinite(paper) ? w->why : w->bytes_min > sizes[s] ? minimum : NULL);
 	}
 }
 

@@ -14,7 +14,9 @@ struct workload {
 	unsigned bytes_min;          /* a packet is not shorter */
 	const char *sets[4];         /* of its state; %u is the number of messages */
 	const char *insert;          /* of its table, for each source; %s is the address */
-	int is_in_one_l1;            /* its state is, and all HPUs change it */
+	double paper_gbps;           /* PsPIN 4.3.2, from 512 bytes on: this, or more than this */
+	int is_more;                 /* 1: more */
+	const char *why;             /* ours is another */
 	int is_kv;                   /* requests to a key-value store, in which the popular keys are */
 };
 
