@@ -60,9 +60,9 @@ asks spinctl run --insert-from routes = n -- notes.txt
 asks spinctl run --insert-from n -- ''
 asks spinctl cost --pcap '' -- trace.pcap deeper
 asks spinctl cost --pcap = t -- trace.pcap
-asks spinctl cost '' -- a.spin b.spin 'with space.spin' deeper
+asks spinctl cost '' -- a.c a.spin b.spin 'with space.spin' deeper
 asks spincc --ta -- --target
-asks spincc --target '' -- fat host
+asks spincc --target '' -- fat host rv32
 asks spincc --target = h -- host
 asks spincc '' -- a.c deeper
 asks spincc -o '' -- a.spin b.spin 'with space.spin' a.c a.vec notes.txt trace.pcap deeper

@@ -58,7 +58,8 @@ struct cost_view {
 	struct cost_task tasks[PSPIN_TASK_KINDS];
 	struct cost_spread packet_cycles; /* bodies of all tasks of a packet */
 	double packet_instructions_mean, ipc;
-	double cycles_with_runtime_mean;  /* sum over tasks of B + runtime_cycles */
+	double cycles_with_runtime_mean;  /* sum over tasks of B + runtime_cycles, */
+	double warm_with_runtime_mean;    /* of packets without a cold task; of all if each had one */
 	double cause_cycles_mean[RV32_CAUSE_COUNT];
 	struct cost_spread latency_ps;    /* first bit to the last byte out and the last feedback */
 	double stage_ps_mean[COST_STAGES];/* add up to latency_ps.mean */
@@ -86,7 +87,7 @@ struct cost_throughput {
 
 struct cost_rate {
 	double gbps;
-	double hpus, hpus_with_ethernet;           /* needed, at `alone` cycles */
+	double hpus, hpus_with_ethernet;           /* needed, at `alone` cycles, warm */
 	double reached, reached_with_ethernet;     /* throughput over what the rate asks for */
 	int is_met, is_met_with_ethernet;
 };

@@ -7,34 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cost_run.h"
-
-#define WAITING_TASKS 4 /* of a packet, one of each kind */
-
-struct waiting {
-	uint64_t packet;
-	unsigned tasks, cold;
-	uint64_t cycles, instructions;
-	struct pspin_task_record task[WAITING_TASKS];
-};
-
-struct cost_collector {
-	const struct cost_program *program;
-	struct cost_trace_writer *writer;
-	struct waiting *waiting; /* of packets whose end is not yet told, in any order */
-	unsigned waiting_count, waiting_room;
-	struct cost_series body[PSPIN_TASK_KINDS], warm[PSPIN_TASK_KINDS], packets, latency, done_ps;
-	uint64_t *bytes_done;    /* up to and with the packet of done_ps */
-	size_t bytes_room;
-	uint64_t instructions[PSPIN_TASK_KINDS], packet_instructions;
-	uint64_t causes[RV32_CAUSE_COUNT], with_runtime, bytes, told, lost;
-	uint64_t stage_ps[COST_STAGES];
-	uint64_t first_ps;
-	int worst_is_warm;
-	struct cost_view view;
-	struct cost_occupancy occupancy;
-	int status;
-};
+#include "cost_collect.h"
 
 struct cost_collector *cost_collector__new(const struct cost_program *program)
 {
@@ -66,7 +39,7 @@ void cost_collector__free(struct cost_collector *c)
 	free(c);
 }
 
-static struct waiting *find(struct cost_collector *c, uint64_t packet)
+static struct cost_waiting *find(struct cost_collector *c, uint64_t packet)
 {
 	for (unsigned i = 0; i < c->waiting_count; i++)
 		if (c->waiting[i].packet == packet)
@@ -74,15 +47,15 @@ static struct waiting *find(struct cost_collector *c, uint64_t packet)
 	return NULL;
 }
 
-static struct waiting *find_or_add(struct cost_collector *c, uint64_t packet)
+static struct cost_waiting *find_or_add(struct cost_collector *c, uint64_t packet)
 {
-	struct waiting *w = find(c, packet);
+	struct cost_waiting *w = find(c, packet);
 
 	if (w)
 		return w;
 	if (c->waiting_count == c->waiting_room) {
 		unsigned room = c->waiting_room ? c->waiting_room * 2 : 64;
-		struct waiting *more = realloc(c->waiting, room * sizeof(*more));
+		struct cost_waiting *more = realloc(c->waiting, room * sizeof(*more));
 
 		if (!more)
 			return NULL;
@@ -99,7 +72,7 @@ static int count_task(struct cost_collector *c, const struct pspin_task_record *
 {
 	const struct pspin_task *task = record->task;
 	struct cost_task *sum = &c->view.tasks[task->kind];
-	struct waiting *w = find_or_add(c, record->packet);
+	struct cost_waiting *w = find_or_add(c, record->packet);
 
 	if (!w)
 		return complain("no memory for the measurements");
@@ -108,6 +81,7 @@ static int count_task(struct cost_collector *c, const struct pspin_task_record *
 		return FAILED;
 	w->cycles += task->body_cycles;
 	w->instructions += task->instructions;
+	w->with_runtime += task->body_cycles + pspin_target__runtime_cycles(c->program->target);
 	w->cold += record->is_cold;
 	if (w->tasks < WAITING_TASKS)
 		w->task[w->tasks++] = *record;
@@ -120,14 +94,13 @@ static int count_task(struct cost_collector *c, const struct pspin_task_record *
 	sum->host_dmas += task->host_dmas;
 	sum->host_reads += task->host_reads;
 	sum->host_writes += task->host_writes;
-	c->with_runtime += task->body_cycles + pspin_target__runtime_cycles(c->program->target);
 	if (record->ready_ps && record->ready_ps < c->first_ps)
 		c->first_ps = record->ready_ps;
 	cost_occupancy__add(&c->occupancy, record->started_ps, record->doorbell_ps);
 	return cost_fault(c->program, record);
 }
 
-static void find_worst(struct cost_collector *c, const struct pspin_packet_record *packet, const struct waiting *w)
+static void find_worst(struct cost_collector *c, const struct pspin_packet_record *packet, const struct cost_waiting *w)
 {
 	int is_warm = !w->cold;
 
@@ -157,7 +130,7 @@ static int count_done(struct cost_collector *c, uint64_t at_ps)
 
 static int count_packet(struct cost_collector *c, const struct pspin_packet_record *packet)
 {
-	struct waiting *w = find(c, packet->packet);
+	struct cost_waiting *w = find(c, packet->packet);
 	uint64_t end = packet->left_ps > packet->feedback_ps ? packet->left_ps : packet->feedback_ps;
 
 	c->told++;
@@ -170,6 +143,9 @@ static int count_packet(struct cost_collector *c, const struct pspin_packet_reco
 	c->view.handled++;
 	c->bytes += packet->packet_bytes;
 	c->packet_instructions += w->instructions;
+	c->with_runtime += w->with_runtime;
+	c->warm_with_runtime += w->cold ? 0 : w->with_runtime;
+	c->warm_packets += !w->cold;
 	find_worst(c, packet, w);
 	cost_stages__cut(packet, w->task, w->tasks, c->stage_ps);
 	if (cost_series__add(&c->packets, w->cycles) || cost_series__add(&c->latency, end - packet->arrived_ps) ||
@@ -221,70 +197,3 @@ void cost_collector__observe(struct cost_collector *c, struct pspin *nic)
 
 int cost_collector__status(const struct cost_collector *c) { return c->status; }
 uint64_t cost_collector__done(const struct cost_collector *c) { return c->told; }
-
-void cost_collector__occupancy(const struct cost_collector *c, struct cost_occupancy *out)
-{
-	*out = c->occupancy;
-}
-
-/* From a fifth to nine tenths of them: neither the first ones, when all is empty, nor the last. */
-int cost_collector__rate(const struct cost_collector *c, double *packets_per_us, double *bytes_per_us)
-{
-	size_t n = c->done_ps.count, from = n / 5, to = n * 9 / 10;
-	int is_steady = n >= COST_LOADED_PACKETS / 4;
-	uint64_t since, until, bytes;
-
-	*packets_per_us = *bytes_per_us = 0;
-	if (!n)
-		return 0;
-	if (!is_steady)
-		to = n - 1;
-	since = is_steady ? c->done_ps.values[from] : 0;
-	bytes = is_steady ? c->bytes_done[from] : 0;
-	until = c->done_ps.values[to];
-	if (!is_steady && c->first_ps < until)
-		since = c->first_ps;
-	if (until <= since)
-		return 0;
-	*packets_per_us = (double)(is_steady ? to - from : n) * 1e6 / (double)(until - since);
-	*bytes_per_us = (double)(c->bytes_done[to] - bytes) * 1e6 / (double)(until - since);
-	return is_steady;
-}
-
-/* One that neither a packet nor its kind was told of has taken part, too. */
-static void conclude_task(struct cost_collector *c, unsigned kind)
-{
-	struct cost_task *task = &c->view.tasks[kind];
-	size_t n = c->body[kind].count;
-
-	task->name = cost_task_name(kind);
-	task->runs = n;
-	task->cycles = cost_series__spread(&c->body[kind]);
-	task->warm = c->warm[kind].count ? cost_series__spread(&c->warm[kind]) : task->cycles;
-	if (!n)
-		return;
-	task->instructions_mean = (double)c->instructions[kind] / (double)n;
-	task->ipc = task->cycles.mean > 0 ? task->instructions_mean / task->cycles.mean : 0;
-}
-
-void cost_collector__conclude(struct cost_collector *c, const struct pspin *nic, struct cost_view *out)
-{
-	struct cost_view *v = &c->view;
-	double n = v->handled ? (double)v->handled : 1;
-
-	for (unsigned k = 0; k < PSPIN_TASK_KINDS; k++)
-		conclude_task(c, k);
-	v->lost = c->lost;
-	v->packet_cycles = cost_series__spread(&c->packets);
-	v->latency_ps = cost_series__spread(&c->latency);
-	v->packet_instructions_mean = (double)c->packet_instructions / n;
-	v->ipc = v->packet_cycles.mean > 0 ? v->packet_instructions_mean / v->packet_cycles.mean : 0;
-	v->cycles_with_runtime_mean = (double)c->with_runtime / n;
-	v->packet_bytes_mean = (double)c->bytes / n;
-	for (unsigned i = 0; i < RV32_CAUSE_COUNT; i++)
-		v->cause_cycles_mean[i] = (double)c->causes[i] / n;
-	for (unsigned s = 0; s < COST_STAGES; s++)
-		v->stage_ps_mean[s] = (double)c->stage_ps[s] / n;
-	pspin__traffic(nic, &v->traffic);
-	*out = *v;
-}

@@ -104,9 +104,9 @@ static void summary(FILE *to, const struct cost_report *r)
 		" cycles of an HPU (median) and passes the idle NIC in %.0f ns.</p>\n", t->gbps, t->packets_per_us,
 		v->packet_bytes_mean, cost_resource_name(t->bound), v->packet_cycles.median,
 		(double)v->latency_ps.median / 1e3);
-	if (r->main.loaded.cycles_with_runtime_mean >= 1.1 * v->cycles_with_runtime_mean)
+	if (r->main.loaded.cycles_with_runtime_mean >= 1.1 * v->warm_with_runtime_mean)
 		fprintf(to, "<p>Under load, waiting for one another, packets take %.0f cycles instead of %.0f.</p>\n",
-			r->main.loaded.cycles_with_runtime_mean, v->cycles_with_runtime_mean);
+			r->main.loaded.cycles_with_runtime_mean, v->warm_with_runtime_mean);
 }
 
 static void source(FILE *to, const struct cost_report *r)

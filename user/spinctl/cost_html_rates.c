@@ -20,7 +20,7 @@ static void plot_sizes(FILE *to, const struct cost_report *r)
 
 	for (unsigned i = 0; i < r->point_count || (!i && !r->point_count); i++) {
 		const struct cost_point *p = r->point_count ? &r->points[i] : &r->main;
-		double cycles_ns = p->alone.cycles_with_runtime_mean / r->clock_ghz;
+		double cycles_ns = p->alone.warm_with_runtime_mean / r->clock_ghz;
 
 		x[n] = p->alone.packet_bytes_mean;
 		reached[n] = p->throughput.gbps;

@@ -93,6 +93,7 @@ static void packet(struct json *j, const struct cost_report *r)
 	json_double(j, "mean_instructions", v->packet_instructions_mean);
 	json_double(j, "instructions_per_cycle", v->ipc);
 	json_double(j, "mean_cycles_with_runtime", v->cycles_with_runtime_mean);
+	json_double(j, "mean_cycles_with_runtime_warm", v->warm_with_runtime_mean);
 	json_uint(j, "runtime_cycles_per_task", r->runtime_cycles);
 	json_object_end(j);
 	causes(j, "cycles_per_packet_by_cause", v);

@@ -49,7 +49,7 @@ static void find_bound(struct cost_throughput *t, const struct cost_view *loaded
 
 static void find_rate(const struct cost_report *r, struct cost_point *p, struct cost_rate *rate)
 {
-	double bytes = p->alone.packet_bytes_mean, cycles_ns = p->alone.cycles_with_runtime_mean / r->clock_ghz;
+	double bytes = p->alone.packet_bytes_mean, cycles_ns = p->alone.warm_with_runtime_mean / r->clock_ghz;
 
 	/* packets per ns, times ns per packet */
 	rate->hpus = rate->gbps / (8 * bytes) * cycles_ns;
