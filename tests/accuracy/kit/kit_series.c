@@ -22,6 +22,7 @@ struct workload kit_workload(const char *handler, const struct spin_object *obje
 	}
 	w.takes_messages = spin_object__meta(object)->registration.delivery == SPIN_DELIVER_ME;
 	w.message_bytes = w.takes_messages ? 2048 : 0;
+	w.values = strcmp(handler, "host_direct") ? 0 : 1; /* its records begin with their numbers: 0 is always in host memory */
 	return w;
 }
 
