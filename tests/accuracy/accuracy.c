@@ -19,7 +19,7 @@
 #include "accuracy.h"
 #include "compare.h"
 
-#define SECONDS_MAX 20
+#define SECONDS_MAX 10
 #define ROWS_MAX 1000
 
 static const struct kind {
