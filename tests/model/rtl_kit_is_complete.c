@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * What make rtl-kit writes: every packet has its HER, its bytes, its line of the trace and its tasks, at the cycles that the
+ * NIC tells who observes it; memories are as they stand there; and a second kit is the same to the byte.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <accuracy/kit/kit.h>
+#include <common/built.h>
+#include <libspin/internal.h>
+
+static unsigned failures;
+
+static void fail(const char *handler, const char *what)
+{
+	printf("FAIL %s: %s\n", handler, what);
+	failures++;
+}
+
+static char *slurp(const char *directory, const char *name, size_t *bytes)
+{
+	static const size_t room = 1 << 24;
+	char path[1024], *data = calloc(1, room);
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/%s", directory, name);
+	file = fopen(path, "re");
+	*bytes = file && data ? fread(data, 1, room - 1, file) : 0;
+	if (file)
+		fclose(file);
+	return data;
+}
+
+static unsigned lines(const char *text)
+{
+	unsigned n = 0;
+
+	for (; (text = strchr(text, '\n')); text++)
+		n++;
+	return n;
+}
+
+/* What a NIC that is observed by somebody else tells, as the kit's lines begin. */
+struct heard {
+	const char *handler, *next; /* of tasks.csv */
+	uint64_t cycle_ps;
+	unsigned tasks, packets;
+	size_t bytes;
+};
+
+static void hear_task(void *arg, const struct pspin_task_record *r)
+{
+	struct heard *h = arg;
+	unsigned long long packet, started, first, returned, doorbell, feedback, body;
+	const char *end = strchr(h->next, '\n');
+
+	h->tasks++;
+	if (!end || sscanf(h->next, "%llu,%*[^,],%*u,%*u,%*u,%*d,%*[^,],%*[^,],%*[^,],%llu,%llu,%llu,%llu,%llu,%llu", &packet,
+			   &started, &first, &returned, &doorbell, &feedback, &body) != 7) {
+		fail(h->handler, "a task has no line");
+		return;
+	}
+	h->next = end + 1;
+	if (packet != r->packet || started != r->started_ps / h->cycle_ps || first != r->first_ps / h->cycle_ps ||
+	    returned != r->returned_ps / h->cycle_ps || doorbell != r->doorbell_ps / h->cycle_ps ||
+	    feedback != r->feedback_ps / h->cycle_ps || body != r->task->body_cycles)
+		fail(h->handler, "a task's prediction is not what the NIC tells");
+}
+
+static void hear_packet(void *arg, const struct pspin_packet_record *r)
+{
+	struct heard *h = arg;
+
+	h->packets += r->fate == PSPIN_FATE_HANDLED;
+}
+
+static void hear_her(void *arg, const struct pspin_her_record *r)
+{
+	((struct heard *)arg)->bytes += r->bytes;
+}
+
+static void check_predictions(const char *directory, const struct spin_object *object, const struct workload *w,
+			      const struct kit_series *series, unsigned packet_bytes, const struct pspin_target *target)
+{
+	size_t bytes, content;
+	char *tasks = slurp(directory, "tasks.csv", &bytes), *hers, *trace, *packets;
+	struct heard heard = {w->handler, strchr(tasks, '\n') + 1, pspin_target__cycle_ps(target)};
+	const struct pspin_observer observer = {.arg = &heard, .task = hear_task, .packet = hear_packet, .her = hear_her};
+	struct pspin *nic = kit_nic(object, w, target);
+	unsigned count = kit_series__packets(series);
+
+	pspin__observe(nic, &observer);
+	if (kit_offer(nic, w, series, packet_bytes) || pspin__run(nic, UINT64_MAX))
+		fail(w->handler, "the NIC does not run the packets");
+	pspin__close(nic);
+	if (*heard.next || !heard.tasks)
+		fail(w->handler, "there are lines of tasks that the NIC does not tell");
+	hers = slurp(directory, "hers.csv", &bytes);
+	trace = slurp(directory, "packets.trace", &bytes);
+	packets = slurp(directory, "packets.csv", &bytes);
+	free(slurp(directory, "packets.bin", &content));
+	if (heard.packets != count || lines(packets) != count + 1)
+		fail(w->handler, "not every packet is handled and has its line");
+	if (lines(hers) != count + 1 || lines(trace) != count)
+		fail(w->handler, "not every packet has its HER");
+	if (content != heard.bytes || !content)
+		fail(w->handler, "packets.bin has not every packet");
+	free(tasks);
+	free(hers);
+	free(trace);
+	free(packets);
+}
+
+/* Each file of the map is there, and has what stands at its address. */
+static void check_memories(const char *directory, const char *handler, const struct pspin *nic)
+{
+	size_t bytes, n;
+	char *map = slurp(directory, "map.csv", &bytes), *at = strchr(map, '\n'), name[64];
+	unsigned long long address;
+	unsigned count = 0;
+
+	while (at && sscanf(at + 1, "%63[^,],%llx,%zu", name, &address, &n) == 3) {
+		char *file = slurp(directory, name, &bytes), *memory = calloc(1, n);
+
+		count++;
+		if (bytes != n || (!strstr(name, "host") && (pspin__read(nic, (uint32_t)address, memory, n) || memcmp(file, memory, n))))
+			fail(handler, "a memory is not as it stands in the NIC");
+		free(file);
+		free(memory);
+		at = strchr(at + 1, '\n');
+	}
+	if (!count || !strstr(map, "program.bin"))
+		fail(handler, "there is no program in the map");
+	free(map);
+}
+
+static void check(const char *handler, const char *below, unsigned packet_bytes)
+{
+	static const char *const files[] = {"hers.csv", "packets.trace", "packets.bin", "scratch.bin", "tasks.csv", "packets.csv"};
+	const struct pspin_target *target = pspin_target__find("pspin-rtl");
+	struct spin_object *object = NULL;
+	char path[512], directory[600], again[600];
+	struct workload w;
+	struct pspin *nic;
+
+	if (built_object(handler, path, sizeof(path)) || spin_object__open(path, &object)) {
+		fail(handler, "is not built");
+		return;
+	}
+	w = kit_workload(handler, object);
+	snprintf(directory, sizeof(directory), "%s/%s", below, handler);
+	snprintf(again, sizeof(again), "%s/%s-again", below, handler);
+	nic = kit_nic(object, &w, target);
+	if (kit_memories(directory, nic, target))
+		fail(handler, "cannot write memories");
+	check_memories(directory, handler, nic);
+	if (kit_predict(directory, nic, &w, &kit_series[1], packet_bytes, target))
+		fail(handler, "cannot predict");
+	pspin__close(nic);
+	check_predictions(directory, object, &w, &kit_series[1], packet_bytes, target);
+
+	nic = kit_nic(object, &w, target);
+	kit_predict(again, nic, &w, &kit_series[1], packet_bytes, target);
+	pspin__close(nic);
+	for (unsigned i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		size_t bytes, other;
+		char *one = slurp(directory, files[i], &bytes), *two = slurp(again, files[i], &other);
+
+		if (bytes != other || memcmp(one, two, bytes))
+			fail(handler, "a second kit differs");
+		free(one);
+		free(two);
+	}
+	spin_object__close(object);
+}
+
+int main(void)
+{
+	char below[] = "/tmp/rtl-kit-XXXXXX", command[64];
+
+	if (!mkdtemp(below))
+		return 1;
+	check("filtering", below, 64);
+	check("reduce", below, 1024);
+	check("pingpong", below, 256);
+	snprintf(command, sizeof(command), "rm -rf %s", below);
+	return system(command) || failures;
+}
