@@ -4,12 +4,13 @@
 #include "calendar.h"
 #include "l1.h"
 
+#define ROUND_CYCLES 16 /* A: who comes again so soon after it was served has kept its place in the round robin */
 #define PORT_UNITS 100 /* of the incoming port's time, per cycle */
 
 struct bank {
-	uint64_t free; /* who comes next is served then */
-	uint64_t round;/* and the round robin began anew with who is served in this cycle */
-	unsigned last; /* who came last */
+	uint64_t free;     /* who comes next is served then */
+	uint64_t last_at;  /* who is the last in a round of those that wait is served, or was, in this cycle */
+	unsigned last;
 };
 
 /* The beats of one cycle: a bit for each group of banks that one takes. */
@@ -101,16 +102,17 @@ static uint64_t without_beats(const struct l1 *l1, uint64_t cycle, uint32_t bank
 	return cycle;
 }
 
-/* Who comes last waits for all before it: cores come again only when they were served, so that is round robin. */
+/* Who comes waits for all before it: HPUs come again only when they were served, so that is round robin. */
 static uint64_t serve(struct l1 *l1, uint64_t cycle, uint32_t offset, enum rv32_access kind, unsigned who)
 {
 	uint32_t number = bank_of(l1, offset);
 	struct bank *bank = &l1->banks[number];
 	uint64_t at = without_beats(l1, cycle > bank->free ? cycle : bank->free, number);
 
-	if (who <= bank->last)
-		bank->round = at;
-	bank->last = who;
+	if (who >= bank->last || bank->last_at + ROUND_CYCLES < cycle) {
+		bank->last = who;
+		bank->last_at = at;
+	}
 	bank->free = at + 1;
 	for (uint32_t i = 1; kind == RV32_AMO && i < l1->amo_cycles; i++)
 		bank->free = without_beats(l1, bank->free, number) + 1;
@@ -125,8 +127,8 @@ uint64_t l1__access(struct l1 *l1, uint64_t cycle, uint32_t offset, enum rv32_ac
 }
 
 /*
- * The port is the last in each round. Where the round that it comes in ends is known; those of the next one who have been
- * told their cycles already keep them, and who comes after them is a cycle later instead.
+ * In a round the port comes after the last HPU. Those of the next round who have been told their cycles already keep them,
+ * and who comes after them is a cycle later instead.
  */
 uint64_t l1__remote(struct l1 *l1, uint64_t cycle, uint32_t offset, enum rv32_access kind)
 {
@@ -134,12 +136,11 @@ uint64_t l1__remote(struct l1 *l1, uint64_t cycle, uint32_t offset, enum rv32_ac
 	uint64_t at;
 
 	calendar__asked(&l1->asked, cycle);
-	if (bank->free <= cycle || bank->round < cycle) {
-		at = serve(l1, cycle, offset, kind, bank->last);
+	if (bank->last_at < cycle) {
+		at = serve(l1, cycle, offset, kind, 0);
 	} else {
-		at = bank->round;
+		at = bank->last_at + 1;
 		bank->free += kind == RV32_AMO ? l1->amo_cycles : 1;
-		bank->round = bank->free;
 	}
 	l1->head = at + 1;
 	return at;

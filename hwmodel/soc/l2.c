@@ -116,11 +116,8 @@ uint64_t l2__wait(struct l2 *l2, uint64_t cycle, enum memory_region region, enum
 
 	calendar__asked(&l2->asked, cycle);
 	at = take_turn(l2, cycle, gap_cycles(l2->target, region, kind));
-	if (region == MEMORY_L2_PACKET && (kind == RV32_LOAD || kind == RV32_LR)) {
-		uint64_t reach = l2->target->l2_packet_reach;
-
-		at = read_packet(l2, at + reach) - reach;
-	}
+	if (region == MEMORY_L2_PACKET && (kind == RV32_LOAD || kind == RV32_LR))
+		at = read_packet(l2, at);
 	return at - cycle;
 }
 
