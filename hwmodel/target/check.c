@@ -89,9 +89,6 @@ static int check_icache(const struct pspin_target *t, struct answer a)
 /* What is on the way to a memory is a part of the whole access. */
 static int check_ways(const struct pspin_target *t, struct answer a)
 {
-	if (t->l2_packet_reach >= t->load_l2_packet)
-		return refuse(a, "l2_packet_reach = %" PRIu64 " is a part of load_l2_packet = %" PRIu64 ": less than that",
-			      t->l2_packet_reach, t->load_l2_packet);
 	if (t->remote_reach > t->load_remote_l1 || t->remote_reach > t->store_remote_l1 || t->remote_reach > t->amo_remote_l1)
 		return refuse(a, "remote_reach = %" PRIu64 " is a part of load_remote_l1 = %" PRIu64 ", store_remote_l1 = %" PRIu64
 			      " and amo_remote_l1 = %" PRIu64 ": not more than those",
