@@ -9,6 +9,15 @@
 #include "hers.h"
 #include "image.h"
 
+/* The one that its message has, if that goes on. */
+static struct slot *find_open(const struct slots *slots, uint64_t message)
+{
+	for (unsigned i = 0; i < slots->homes * slots->per_home; i++)
+		if (slots->all[i].is_taken && !slots->all[i].is_ending && slots->all[i].message == message)
+			return &slots->all[i];
+	return NULL;
+}
+
 static uint32_t classify(struct pspin *nic, struct flight *flight)
 {
 	struct arrival *a = &flight->arrival;
@@ -17,6 +26,7 @@ static uint32_t classify(struct pspin *nic, struct flight *flight)
 
 	if (reason == SPIN_REASON_COUNT) {
 		record->packet_bytes = a->in.packet_bytes;
+		flight->is_matched = find_open(&nic->slots, flight->message) != NULL;
 		return record->packet_bytes;
 	}
 	record->fate = PSPIN_FATE_NOT_OURS;
@@ -29,15 +39,6 @@ static uint32_t place(struct pspin *nic, struct flight *flight, uint8_t *to)
 {
 	framing__place(nic->image.framing, flight->arrival.frame, &flight->arrival.in, to);
 	return flight->arrival.in.packet_bytes;
-}
-
-/* The one that its message has, if that goes on. */
-static struct slot *find_open(const struct slots *slots, uint64_t message)
-{
-	for (unsigned i = 0; i < slots->homes * slots->per_home; i++)
-		if (slots->all[i].is_taken && !slots->all[i].is_ending && slots->all[i].message == message)
-			return &slots->all[i];
-	return NULL;
 }
 
 /* Messages have the MPQ of their number if they can; and a scratchpad at one place in every cluster. */

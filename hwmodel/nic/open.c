@@ -102,6 +102,8 @@ static int open_machine(struct pspin *nic, const void *image, size_t image_bytes
 {
 	int rc;
 
+	if (pspin_target__check(&nic->target, err, err_bytes))
+		return -EINVAL;
 	nic->elf_data = malloc(image_bytes ? image_bytes : 1);
 	if (!nic->elf_data)
 		return -ENOMEM;

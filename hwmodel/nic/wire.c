@@ -55,7 +55,7 @@ static uint64_t stored_ps(struct pspin *nic, const struct flight *flight, uint64
 
 	link = (link + per - 1) / per;
 	at_ps += (link > writes ? link : writes) + time__ps(target, target->store_cycles) +
-		 (flight->arrival.slmp.offset ? target->match_next_ps : target->match_first_ps);
+		 (flight->is_matched ? target->match_next_ps : target->match_first_ps);
 	if (at_ps < nic->wire.stored_ps)
 		at_ps = nic->wire.stored_ps;
 	nic->wire.stored_ps = at_ps;

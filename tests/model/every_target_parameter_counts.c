@@ -27,12 +27,11 @@ enum figure {
 	/* as spinctl cost reports them, of a handler of handlers/ */
 	ENERGY,    /* nJ per packet */
 	NEEDED,    /* HPUs at 100 Gbit/s */
-	WAY,       /* ns from a packet's first bit to its last byte out, of messages */
 };
 
 static const char *const figure_names[] = { "body cycles", "latency ns", "mean latency ns", "arrival ns", "leaving ns", "Gbit/s",
 					    "span ns", "HPUs at once", "ps held back", "HERs at once", "cache misses", "failed tasks",
-					    "cycles alone", "nJ", "HPUs needed", "ns of a packet's way" };
+					    "cycles alone", "nJ", "HPUs needed" };
 
 enum direction { MORE, LESS, OTHER };
 
@@ -76,8 +75,7 @@ static double alone(struct rig_file rows, const struct pspin_target *target, con
 /* A key's value in what spinctl cost reports of a sweep of one point. */
 static double reported(const struct pspin_target *target, const char *parameter, const struct probe *probe)
 {
-	static const char *const keys[] = { [ENERGY] = "energy_nj_at_most", [NEEDED] = "hpus_needed_at_100_gbps",
-					    [WAY] = "median_latency_ps" };
+	static const char *const keys[] = { [ENERGY] = "energy_nj_at_most", [NEEDED] = "hpus_needed_at_100_gbps" };
 	const char *build = getenv("BUILD") ? getenv("BUILD") : "build";
 	char command[1024], line[256];
 	double value = NAN;
@@ -85,8 +83,8 @@ static double reported(const struct pspin_target *target, const char *parameter,
 	FILE *from;
 
 	pspin_target__get(target, parameter, &now);
-	snprintf(command, sizeof(command), "%s/bin/spinctl cost %s/handlers/%s.spin --%s 16 --payload 32 --json --sweep %s=%" PRIu64,
-		 build, build, probe->run.handler, probe->figure == WAY ? "messages" : "datagrams", parameter, now);
+	snprintf(command, sizeof(command), "%s/bin/spinctl cost %s/handlers/%s.spin --datagrams 16 --json --sweep %s=%" PRIu64, build,
+		 build, probe->run.handler, parameter, now);
 	from = popen(command, "r");
 	while (from && fgets(line, sizeof(line), from))
 		if (strstr(line, keys[probe->figure]))

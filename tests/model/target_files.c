@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <hwmodel/target.h>
+#include <hwmodel/traffic.h>
 
 static unsigned failures;
 static char path[64] = "/tmp/spin-XXXXXX";
@@ -168,6 +168,20 @@ static void bounds_hold(void)
 	pspin_target__free(target);
 }
 
+/* A NIC of what could not be one is not opened, with a sentence, whatever its program is. */
+static void nics_are_checked(void)
+{
+	struct pspin_target *target = pspin_target__copy(pspin_target__find("pspin-rtl"));
+	const struct pspin_image image = { .elf = "", .elf_bytes = 0, .payload = "x" };
+	struct pspin *nic = NULL;
+	char err[400] = "";
+
+	if (!target || pspin_target__set(target, "clock_mhz", 1300, err, sizeof(err)) ||
+	    pspin__open_image(&nic, target, &image, err, sizeof(err)) != -EINVAL || nic || !strstr(err, "1250 and 1600"))
+		fail("a NIC at 1300 MHz", err);
+	pspin_target__free(target);
+}
+
 int main(void)
 {
 	int fd = mkstemp(path);
@@ -180,6 +194,7 @@ int main(void)
 	files_are_read();
 	files_are_built_in();
 	bounds_hold();
+	nics_are_checked();
 	unlink(path);
 	return failures != 0;
 }
