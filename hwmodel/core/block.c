@@ -326,13 +326,13 @@ static struct block *decode(struct rv32_core *core, uint32_t pc, struct hazard h
 	uint32_t at = pc;
 	bool ended = false;
 
-	d.schedule.hazard.flags &= (uint8_t)~HAZARD_COLD;
+	d.schedule.hazard.flags &= (uint8_t)~(HAZARD_COLD | HAZARD_SHORT);
 	while (!ended) {
 		struct rv32_insn insn;
 
 		fetch(core, at, &insn);
 		if (d.insns == RV32_BLOCK_INSNS || d.schedule.cycle >= RV32_BLOCK_CYCLES || d.edges + 3 > RV32_BLOCK_EDGES ||
-		    (d.insns && is_breakpoint(core, at))) {
+		    (d.insns && is_breakpoint(core, at)) || ((hazard.flags & HAZARD_SHORT) && d.edges)) {
 			cut_block(&d, &insn);
 			break;
 		}

@@ -81,6 +81,7 @@ static void leave_pause(struct rv32_core *core)
 void rv32_core__set_pc(struct rv32_core *core, uint32_t pc)
 {
 	leave_pause(core);
+	core->fetch.goes_on = false;
 	core->pc = pc;
 	core->hazard = hazard__jumped(pc);
 }

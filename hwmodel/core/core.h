@@ -35,6 +35,7 @@ enum {
 	RV32_LOOP_ENDS    = 64,                          /* known ends of hardware loops */
 	RV32_LINE_BYTES   = 16,                          /* the front end fetches so much at once */
 	RV32_NO_LINE      = 1,                           /* the address of none */
+	RV32_QUIET_CYCLES = 512,                         /* after which a cache without refills is taken to stay as it is */
 	RV32_BREAKPOINTS  = 16,                          /* known at once */
 	RV32_SINK         = 32,                          /* x[] slot that stands for a written x0 */
 };
@@ -79,7 +80,8 @@ enum {
 	HAZARD_JUMPED = 2,   /* it is a jump's target, at 10 or 14 modulo 16 */
 	HAZARD_SECOND = 4,   /* it follows a 32-bit target at 10 modulo 16 */
 	HAZARD_LONG   = 8,   /* mulh, div or rem just before */
-	HAZARD_COLD   = 16,  /* no hazard: this block asks for its lines */
+	HAZARD_COLD   = 16,  /* no hazard: this block asks for its lines, */
+	HAZARD_SHORT  = 32,  /* and this one ends at its first branch */
 };
 
 /* A way out of a block. */
@@ -152,6 +154,7 @@ struct rv32_core {
 		uint32_t line;          /* the line that is executed, */
 		uint32_t ahead;         /* the one asked for behind it, */
 		uint64_t ready;         /* and when its first instruction can issue */
+		bool goes_on;           /* run() starts with what follows in memory */
 	} fetch;
 	struct rv32_window windows[RV32_WINDOWS_MAX];
 	unsigned window_count;
@@ -203,6 +206,7 @@ struct hazard hazard__jumped(uint32_t pc);
 
 /* lines.c: which code is in the instruction cache. */
 struct block *lines__enter(struct rv32_core *core, uint32_t pc, struct hazard hazard); /* the block to run: one that asks, if need be */
+bool lines__turn(struct rv32_core *core);    /* false: lines change, and others come first */
 bool lines__known(const struct rv32_core *core, const struct block *block);
 void lines__link(struct rv32_core *core, struct edge *edge, const struct op *next);
 void lines__recheck(struct rv32_core *core); /* after anything that may have replaced lines */

@@ -234,7 +234,11 @@ enum rv32_stop exec__run(struct rv32_core *core, const void *const **labels)
 		op = core->paused;
 		core->paused = NULL;
 	} else {
-		lines__jump(core);
+		if (!lines__turn(core))
+			return RV32_STOP_BUS;
+		if (!core->fetch.goes_on)
+			lines__jump(core);
+		core->fetch.goes_on = false;
 		op = lines__enter(core, core->pc, core->hazard)->op;
 	}
 	goto *op->label;
@@ -292,6 +296,14 @@ L_link:
 		core->pc = edge->pc;
 		core->hazard = edge->hazard;
 		return RV32_STOP_PC;
+	}
+	if (core->icache) {
+		core->pc = edge->pc;
+		if (!lines__turn(core)) {
+			core->hazard = edge->hazard;
+			core->fetch.goes_on = edge->falls;
+			return RV32_STOP_BUS;
+		}
 	}
 	op = link_edge(core, edge);
 	goto *op->label;

@@ -21,7 +21,7 @@ struct icache {
 	struct port *ports;
 	unsigned refills;    /* ports with a line being refilled */
 	uint64_t memory_free;/* when the next refill may start */
-	uint64_t generation, misses;
+	uint64_t generation, misses, last_refill;
 };
 
 static int power_of_two(uint32_t n)
@@ -88,9 +88,8 @@ static void settle(struct icache *icache, uint64_t cycle)
 		if (port->line == NO_LINE || port->ready > cycle)
 			continue;
 		at = &set_of(icache, port->line)[port->way];
-		if (*at != NO_LINE)
-			icache->generation++;
 		*at = port->line;
+		icache->generation++;
 		port->line = NO_LINE;
 		icache->refills--;
 	}
@@ -143,6 +142,7 @@ static uint64_t refill(struct icache *icache, struct port *port, uint64_t cycle,
 	port->line = line;
 	port->ready = start + icache->config.miss_cycles;
 	icache->refills++;
+	icache->last_refill = port->ready;
 	return port->ready;
 }
 
@@ -176,6 +176,11 @@ uint32_t icache__line_bytes(const struct icache *icache)
 const uint64_t *icache__generation(const struct icache *icache)
 {
 	return &icache->generation;
+}
+
+uint64_t icache__last_refill(const struct icache *icache)
+{
+	return icache->last_refill;
 }
 
 uint64_t icache__misses(const struct icache *icache)

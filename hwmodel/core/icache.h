@@ -29,8 +29,10 @@ uint64_t icache__fetch(struct icache *icache, unsigned port, uint64_t cycle, uin
 /* Is it there at this cycle? */
 int icache__has(struct icache *icache, uint64_t cycle, uint32_t addr);
 uint32_t icache__line_bytes(const struct icache *icache);
-/* Changes whenever a line goes. */
+/* Changes whenever a line comes or goes. */
 const uint64_t *icache__generation(const struct icache *icache);
+/* When the last refill so far is done; 0: there was none. */
+uint64_t icache__last_refill(const struct icache *icache);
 /* Refills so far. */
 uint64_t icache__misses(const struct icache *icache);
 

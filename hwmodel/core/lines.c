@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Between a core and its instruction cache. Blocks whose lines are all there run as if there were no cache, and lead to each
- * other directly; when a line goes, those links are cut, and a block that lacks a line is replaced by one that asks for its
- * lines (HAZARD_COLD) as RI5CY's front end does: it holds one line, asks for the next as soon as an instruction in the last
- * word waits to be decoded, and for a jump's target in the cycle of the jump.
+ * other directly; when a line comes or goes, those links are cut, and not made again before the cache is quiet. For a block that lacks a line the part up to its first
+ * branch may do (HAZARD_SHORT: what is behind it may never run), else one that asks for its lines (HAZARD_COLD) as RI5CY's
+ * front end does: it holds one line, asks for the next as soon as an instruction in the last word waits to be decoded, and
+ * for a jump's target in the cycle of the jump.
  */
 #include "core.h"
 #include "icache.h"
@@ -31,35 +32,63 @@ void lines__recheck(struct rv32_core *core)
 	core->linked = NULL;
 }
 
+/* Lines come and go: cores of the cache have to run in order of time. */
+static bool changes(const struct rv32_core *core)
+{
+	return core->icache && core->cycle < icache__last_refill(core->icache) + RV32_QUIET_CYCLES;
+}
+
+bool lines__turn(struct rv32_core *core)
+{
+	struct rv32_bus_request req = {
+		.cycle = core->cycle, .addr = core->pc, .kind = RV32_FETCH, .size_bytes = 4, .user_mode = core->user_mode,
+	};
+
+	return !changes(core) || !core->bus.access || core->bus.access(core->bus.arg, &req) != RV32_BUS_STOP;
+}
+
 void lines__link(struct rv32_core *core, struct edge *edge, const struct op *next)
 {
 	edge->next = next;
 	if (!core->icache || edge->is_linked)
 		return;
+	if (changes(core)) { /* look again next time */
+		edge->next = &core->link_op;
+		return;
+	}
 	edge->is_linked = 1;
 	edge->linked = core->linked;
 	core->linked = edge;
 }
 
-struct block *lines__enter(struct rv32_core *core, uint32_t pc, struct hazard hazard)
+static bool all_there(struct rv32_core *core, struct block *block)
 {
-	struct block *block = block__find(core, pc, hazard);
-	bool all = true;
-
 	if (lines__known(core, block))
-		return block;
-	for (uint32_t line = pc & ~(RV32_LINE_BYTES - 1u); all; line += RV32_LINE_BYTES) {
-		all = icache__has(core->icache, core->cycle, line);
+		return true;
+	for (uint32_t line = block->pc & ~(RV32_LINE_BYTES - 1u);; line += RV32_LINE_BYTES) {
+		if (!icache__has(core->icache, core->cycle, line))
+			return false;
 		if (line == block->end_line)
 			break;
 	}
-	lines__recheck(core);
-	if (all) {
-		block->lines_known = *core->lines_known;
-		return block;
+	block->lines_known = *core->lines_known;
+	return true;
+}
+
+struct block *lines__enter(struct rv32_core *core, uint32_t pc, struct hazard hazard)
+{
+	static const uint8_t variants[] = { 0, HAZARD_SHORT, HAZARD_COLD };
+	const uint8_t flags = hazard.flags;
+	struct block *block = NULL;
+
+	for (unsigned i = 0; i < sizeof(variants); i++) {
+		hazard.flags = flags | variants[i];
+		block = block__find(core, pc, hazard);
+		if (variants[i] != HAZARD_COLD && all_there(core, block))
+			break;
 	}
-	hazard.flags |= HAZARD_COLD;
-	return block__find(core, pc, hazard);
+	lines__recheck(core);
+	return block;
 }
 
 void lines__jump(struct rv32_core *core)
