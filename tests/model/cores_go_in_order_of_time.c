@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * 32 HPUs meet in memory: whatever they share sees their accesses in order of time, nothing is lost, and a second run is
+ * the same to the cycle.
+ */
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "hwmodel/soc/l1.h"
+#include "hwmodel/soc/l2.h"
+#include "rig.h"
+
+enum { HPUS = 32, TASKS = 320, TURNS = 20 };
+#define L2_WORD 0x1c200000u
+#define L1_WORD 0x10090000u
+#define OWN_WORDS 0x000a0000u
+
+static int failures;
+
+static void expect(const char *what, uint64_t have, uint64_t want)
+{
+	if (have == want)
+		return;
+	printf("FAIL %s: %llu, expected %llu\n", what, (unsigned long long)have, (unsigned long long)want);
+	failures++;
+}
+
+/* What one run told. */
+struct run {
+	struct rig rig;
+	uint64_t started[TASKS], first[TASKS], returned[TASKS], feedback[TASKS], l1[TASKS], remote[TASKS];
+	unsigned ended;
+	uint32_t errors;
+	uint64_t last_cycle; /* of an access to L2 */
+	uint32_t count;      /* of them, AMOs on the word */
+	unsigned disorder;
+};
+
+static void ended(void *arg, struct soc_task *task, int pops)
+{
+	struct run *run = arg;
+	uint64_t i = task->her->packet;
+
+	(void)pops;
+	run->started[i] = task->started;
+	run->first[i] = task->first;
+	run->returned[i] = task->returned;
+	run->feedback[i] = task->feedback;
+	run->l1[i] = task->result.body.cycles[RV32_CYC_L1];
+	run->remote[i] = task->result.body.cycles[RV32_CYC_REMOTE];
+	run->errors |= task->result.error;
+	run->ended++;
+}
+
+static void freed(void *arg, uint32_t message_id, uint64_t cycle)
+{
+	(void)arg;
+	(void)message_id;
+	(void)cycle;
+}
+
+static int command(void *arg, struct soc_task *task, const struct hpu_command *command)
+{
+	(void)arg;
+	(void)task;
+	(void)command;
+	return 0;
+}
+
+static void starts(void *arg, struct soc_task *task)
+{
+	(void)arg;
+	(void)task;
+}
+
+static void room(void *arg, uint64_t cycle)
+{
+	(void)arg;
+	(void)cycle;
+}
+
+/* Who asks L2 later gets the larger number. */
+static void watch(void *arg, const struct rv32_bus_request *req)
+{
+	struct run *run = arg;
+
+	if (req->addr - L2_HANDLER >= L2_HANDLER_BYTES)
+		return;
+	run->disorder += req->cycle < run->last_cycle;
+	run->last_cycle = req->cycle;
+	if (req->addr == L2_WORD)
+		run->disorder += req->value != run->count++;
+}
+
+static const struct soc_nic hooks = {
+	.starts = starts, .command = command, .ended = ended, .freed = freed, .room = room,
+};
+
+/* Tasks of 32 messages, eight homes each, all at once. */
+static void run_tasks(struct run *run, struct rig_file file, const char *function)
+{
+	struct soc_context context = {.bytes_in_l1 = SPIN_WHOLE_PACKET, .handler_mem = L2_HANDLER};
+	struct soc_her her = {.bytes = 64, .l2 = L2_PACKET, .context = &context};
+	uint64_t cycle;
+
+	memset(run, 0, sizeof(*run));
+	rig__open(&run->rig, file, pspin_target__find("pspin-rtl"), 0, 0);
+	run->rig.soc.nic = &hooks;
+	run->rig.soc.nic_arg = run;
+	for (unsigned i = 0; i < HPUS; i++) {
+		run->rig.soc.hpus[i].watch = watch;
+		run->rig.soc.hpus[i].watch_arg = run;
+	}
+	hw_elf__symbol(run->rig.elf, function, &context.payload, NULL);
+	cycle = run->rig.soc.now + 10;
+	for (unsigned i = 0; i < TASKS; i++) {
+		her.packet = i;
+		her.message_id = i % HPUS;
+		her.end_of_message = i >= TASKS - HPUS;
+		if (soc__her(&run->rig.soc, cycle + i / 100 * 20000, &her)) {
+			printf("FAIL a HER is refused\n");
+			exit(1);
+		}
+		if (i % 100 == 99)
+			soc__run(&run->rig.soc, cycle + (i / 100 + 1) * 20000 - 1);
+	}
+	soc__run(&run->rig.soc, UINT64_MAX);
+	expect("tasks that ended", run->ended, TASKS);
+	expect("errors", run->errors, 0);
+	expect("accesses to L2 out of order", run->disorder, 0);
+}
+
+static uint32_t word(const struct run *run, unsigned cluster, uint32_t offset)
+{
+	uint32_t value;
+
+	memcpy(&value, run->rig.soc.memory.l1[cluster] + offset, sizeof(value));
+	return value;
+}
+
+static void nothing_is_lost(struct rig_file file)
+{
+	static struct run run, again;
+	uint32_t own = 0;
+
+	run_tasks(&run, file, "count");
+	run_tasks(&again, file, "count");
+	expect("the word in L2", *(uint32_t *)(run.rig.soc.memory.l2_handler + (L2_WORD - L2_HANDLER)), TASKS * TURNS);
+	expect("the word in L1", word(&run, 0, L1_WORD - L1_GLOBAL), TASKS * TURNS);
+	for (unsigned i = 0; i < HPUS; i++)
+		own += word(&run, i / 8, OWN_WORDS + i % 8 * 256);
+	expect("own words", own, TASKS * TURNS);
+	if (memcmp(run.started, again.started, offsetof(struct run, ended) - offsetof(struct run, started))) {
+		printf("FAIL the second run differs\n");
+		failures++;
+	}
+	rig__close(&run.rig);
+	rig__close(&again.rig);
+}
+
+static void what_is_written_first_is_seen_first(struct rig_file file)
+{
+	static struct run run;
+
+	run_tasks(&run, file, "pass_on");
+	rig__close(&run.rig);
+}
+
+/* Calls with calendars in the wrong order end the program. */
+static void calendars_complain(void (*wrong)(void), const char *what)
+{
+	pid_t child = fork();
+	int status;
+
+	if (!child) {
+		fclose(stderr);
+		wrong();
+		_exit(0);
+	}
+	if (child < 0 || waitpid(child, &status, 0) != child || !WIFSIGNALED(status) || WTERMSIG(status) != SIGABRT) {
+		printf("FAIL %s asked out of order does not complain\n", what);
+		failures++;
+	}
+}
+
+static void wrong_l1(void)
+{
+	struct l1 *l1 = l1__new(pspin_target__find("pspin-rtl"));
+
+	l1__access(l1, 100, 0, RV32_LOAD, 0);
+	l1__access(l1, 99, 4, RV32_LOAD, 1);
+}
+
+static void wrong_l2(void)
+{
+	struct l2 *l2 = l2__new(pspin_target__find("pspin-rtl"));
+
+	l2__wait(l2, 100, MEMORY_L2_HANDLER, RV32_LOAD);
+	l2__wait(l2, 99, MEMORY_L2_PACKET, RV32_LOAD);
+}
+
+int main(void)
+{
+	struct rig_file file = rig__build("shared", "tests/model/shared.S");
+
+	nothing_is_lost(file);
+	what_is_written_first_is_seen_first(file);
+	calendars_complain(wrong_l1, "a bank");
+	calendars_complain(wrong_l2, "the port to L2");
+	free(file.data);
+	return failures != 0;
+}
