@@ -118,6 +118,21 @@ expect 1 "$SPINCTL" cost "$HISTOGRAM" $make_messages --sizes 64,512 --budget 100
 [ "$(wc -l <err)" = 3 ] || fail "not a line for each size: $(cat err)"
 says err "packets of 62 bytes"
 
+# what bounds it: the interface that as many commands as can be are in; the wire; the port that all HPUs reach L2 by
+bound() { # RESOURCE WAITS WORDS: of a run with those words
+	resource=$1 waits=$2
+	shift 2
+	expect 0 "$SPINCTL" cost "$@" --sizes none --json
+	cp out json
+	[ "$(json throughput.bound_by)" = "$resource" ] && [ "$(json throughput.hpus_wait_for_commands)" = $waits ] ||
+		fail "$*: bound by $(json throughput.bound_by), not $resource; waits for commands: $(json throughput.hpus_wait_for_commands)"
+}
+bound "DMA to host" true "$BUILD/handlers/copy_to_host.spin" --messages 16 --payload 24
+bound link false "$BUILD/handlers/copy_to_host.spin" --messages 16 --payload 1024
+below "the wire" 0.99 "$(json throughput.busy.link)"
+bound "L2 port" false "$OBJECT" --datagrams 64 --payload 36
+bound HPUs false "$HISTOGRAM" $make_messages
+
 # what is offered is what arrives, if the NIC can take it
 expect 0 "$SPINCTL" cost "$OBJECT" --datagrams 300 --sizes none --payload 484 --gbps 1 --json
 cp out json

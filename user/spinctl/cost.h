@@ -81,9 +81,14 @@ struct cost_throughput {
 	double packets_per_us, gbps, gbps_with_ethernet;
 	double busy[COST_RESOURCES + 1]; /* of the time; 1: it is the limit; the last one is 0 */
 	enum cost_resource bound;      /* the busiest; COST_RESOURCES: nothing is busy, packets wait for one another */
+	int waits_for_commands;        /* 1: of `bound` as many are under way as can be, and HPUs wait for them */
 	double hpus_blocked;           /* of the HPUs' time, waiting for commands and feedback */
 	double energy_nj;              /* per packet, at most */
 };
+
+/* "link, 100 % busy"; what holds packets up. */
+#define COST_BOUND_TEXT 96
+const char *cost_bound_text(const struct cost_throughput *t, char text[COST_BOUND_TEXT]);
 
 struct cost_rate {
 	double gbps;

@@ -71,6 +71,7 @@ static void plot_lengths(FILE *to, const struct cost_report *r)
 static void size_rows(FILE *to, const struct cost_point *p, const char *name)
 {
 	const struct cost_throughput *t = &p->throughput;
+	char bound[COST_BOUND_TEXT];
 
 	html__row(to, name);
 	html__cell(to, "%" PRIu64, p->alone.packet_cycles.median);
@@ -82,10 +83,7 @@ static void size_rows(FILE *to, const struct cost_point *p, const char *name)
 	html__cell(to, "%.1f", t->energy_nj);
 	for (unsigned i = 0; i < COST_RATES; i++)
 		fprintf(to, "<td class=\"%s\">%s</td>", p->rates[i].is_met ? "yes" : "no", p->rates[i].is_met ? "yes" : "no");
-	if (t->bound == COST_RESOURCES)
-		html__cell(to, "%s", cost_resource_name(t->bound));
-	else
-		html__cell(to, "%s, %.0f %%", cost_resource_name(t->bound), 100 * t->busy[t->bound]);
+	html__cell(to, "%s", cost_bound_text(t, bound));
 	fputs("</tr>\n", to);
 }
 

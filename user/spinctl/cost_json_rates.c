@@ -13,6 +13,7 @@ static void throughput(struct json *j, const struct cost_report *r, const struct
 	json_double(j, "gbit_per_s", t->gbps);
 	json_double(j, "gbit_per_s_with_ethernet_38_bytes", t->gbps_with_ethernet);
 	json_string(j, "bound_by", cost_resource_name(t->bound));
+	json_bool(j, "hpus_wait_for_commands", t->waits_for_commands);
 	json_object(j, "busy");
 	for (unsigned i = 0; i < COST_RESOURCES; i++)
 		json_double(j, cost_resource_name(i), t->busy[i]);

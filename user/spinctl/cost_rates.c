@@ -10,6 +10,7 @@
 #define MET 0.995
 /* Of the time; what is less busy is not what holds packets up. */
 #define BUSY 0.5
+#define TAKEN 0.9
 
 const char *cost_resource_name(enum cost_resource resource)
 {
@@ -21,6 +22,46 @@ const char *cost_resource_name(enum cost_resource resource)
 	};
 
 	return names[resource];
+}
+
+const char *cost_bound_text(const struct cost_throughput *t, char text[COST_BOUND_TEXT])
+{
+	const char *name = cost_resource_name(t->bound);
+
+	if (t->waits_for_commands)
+		snprintf(text, COST_BOUND_TEXT, "%s: HPUs wait for it %.0f %% of their time", name, 100 * t->hpus_blocked);
+	else if (t->bound == COST_RESOURCES)
+		snprintf(text, COST_BOUND_TEXT, "%s", name);
+	else
+		snprintf(text, COST_BOUND_TEXT, "%s, %.0f %% busy", name, 100 * t->busy[t->bound]);
+	return text;
+}
+
+/*
+ * All HPUs are taken, but much of it is waiting for commands, and nothing that moves data is full: as many of them as can be
+ * are under way at once. Those that are issued most are what holds up.
+ */
+static void find_commands(struct cost_throughput *t, const struct cost_view *loaded)
+{
+	uint64_t issued[COST_RESOURCES] = { 0 };
+	enum cost_resource most = COST_SEND;
+
+	if (t->bound != COST_HPUS || t->hpus_blocked < 0.1 || t->busy[COST_HPUS] / (1 - fmin(t->hpus_blocked, 0.99)) < TAKEN)
+		return;
+	for (unsigned k = 0; k < PSPIN_TASK_KINDS; k++) {
+		const struct cost_task *task = &loaded->tasks[k];
+
+		issued[COST_SEND] += task->nic_sends;
+		issued[COST_TO_HOST] += task->host_dmas - task->host_reads;
+		issued[COST_FROM_HOST] += task->host_reads;
+		issued[COST_HOST_DIRECT] += task->host_writes;
+	}
+	for (unsigned i = COST_SEND; i < COST_RESOURCES; i++)
+		if (issued[i] > issued[most])
+			most = (enum cost_resource)i;
+	t->waits_for_commands = issued[most] > 0;
+	if (t->waits_for_commands)
+		t->bound = most;
 }
 
 /* The part of the time that each is busy at the rate that was reached; HPUs but for what they wait for. */
@@ -42,9 +83,10 @@ static void find_bound(struct cost_throughput *t, const struct cost_view *loaded
 		if (t->busy[i] > t->busy[t->bound])
 			t->bound = (enum cost_resource)i;
 	}
+	t->hpus_blocked = seen->hpu_busy_ps ? (double)seen->hpu_blocked_ps / (double)seen->hpu_busy_ps : 0;
 	if (t->busy[t->bound] < BUSY)
 		t->bound = COST_RESOURCES;
-	t->hpus_blocked = seen->hpu_busy_ps ? (double)seen->hpu_blocked_ps / (double)seen->hpu_busy_ps : 0;
+	find_commands(t, loaded);
 }
 
 static void find_rate(const struct cost_report *r, struct cost_point *p, struct cost_rate *rate)

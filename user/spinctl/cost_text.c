@@ -68,13 +68,10 @@ static const char *verdict(double reached, int is_met, char text[32])
 static void rates(const struct cost_report *r)
 {
 	const struct cost_throughput *t = &r->main.throughput;
-	char a[32], b[32];
+	char a[32], b[32], bound[COST_BOUND_TEXT];
 
-	printf("\n%.1f Gbit/s (%.1f with Ethernet's 38 bytes), %.1f million packets/s of %.1f bytes\nbound by %s",
-	       t->gbps, t->gbps_with_ethernet, t->packets_per_us, r->main.alone.packet_bytes_mean, cost_resource_name(t->bound));
-	if (t->bound != COST_RESOURCES)
-		printf(", %.0f %% busy", 100 * t->busy[t->bound]);
-	printf("\n");
+	printf("\n%.1f Gbit/s (%.1f with Ethernet's 38 bytes), %.1f million packets/s of %.1f bytes\nbound by %s\n",
+	       t->gbps, t->gbps_with_ethernet, t->packets_per_us, r->main.alone.packet_bytes_mean, cost_bound_text(t, bound));
 	if (!t->is_steady)
 		printf("(of %" PRIu64 " packets at once: too few for a rate in their midst)\n", t->packets);
 	printf("%-12s %14s %24s %14s %14s\n", "line rate", "HPUs needed", "with Ethernet's 38 bytes", "reached", "with Ethernet");
