@@ -130,7 +130,7 @@ bound() { # RESOURCE WAITS WORDS: of a run with those words
 bound "DMA to host" true "$BUILD/handlers/copy_to_host.spin" --messages 16 --payload 24
 bound link false "$BUILD/handlers/copy_to_host.spin" --messages 16 --payload 1024
 below "the wire" 0.99 "$(json throughput.busy.link)"
-bound "L2 port" false "$OBJECT" --datagrams 64 --payload 36
+bound "L2 port" false "$OBJECT" --datagrams 64 --payload 36 --match 'udp src 10.0.0.1' --insert 'routes:src=10.0.0.1 port=7000'
 bound HPUs false "$HISTOGRAM" $make_messages
 
 # what is offered is what arrives, if the NIC can take it
