@@ -30,16 +30,6 @@ struct copies {
 	struct alarm alarm;
 };
 
-uint64_t copies__burst(struct copies *copies, uint64_t cycle, uint32_t beats)
-{
-	return l2__burst(copies->soc->l2, cycle, beats);
-}
-
-void copies__beat(struct copies *copies, unsigned cluster, uint64_t cycle, uint32_t offset)
-{
-	l1__beat(copies->soc->l1[cluster], cycle, offset);
-}
-
 struct copies *copies__new(struct soc *soc)
 {
 	const struct pspin_target *target = soc->target;
@@ -117,7 +107,7 @@ static void let_in(struct copies *copies, uint64_t cycle, unsigned cluster, unsi
 	const struct pspin_target *target = copies->soc->target;
 	struct asker *asker = &copies->asker[cluster];
 	struct ask ask = asker->ask[asker->first];
-	uint64_t first = copies__burst(copies, cycle, ask.beats);
+	uint64_t first = l2__burst(copies->soc->l2, cycle, ask.beats), done;
 	struct dma *dma = scheduler__dma(copies->soc->schedulers[cluster]);
 
 	dma->free = (dma->free > first ? dma->free : first) + ask.beats; /* transfers of HPUs come behind it */
@@ -128,11 +118,11 @@ static void let_in(struct copies *copies, uint64_t cycle, unsigned cluster, unsi
 	/* Its turn is as long as it could go on by itself, unless another waits already. */
 	copies->turn_ends = cycle + (waiting > 1 ? 1 : target->copy_gap);
 	copies->leaves[copies->let_in++ % target->copy_queue] = first + ask.beats + 1;
+	done = first + (ask.beats < target->copy_beats ? target->copy_beats : ask.beats) + target->copy_cycles;
 	/* A: written as late as it can be, in the cycles before it is known to be there */
 	for (uint32_t i = 0; i < ask.beats; i++)
-		copies__beat(copies, cluster, first + i + target->copy_cycles, ask.l1 + i * (uint32_t)target->beat_bytes);
-	events__add(&copies->soc->events, first + (ask.beats < target->copy_beats ? target->copy_beats : ask.beats) + target->copy_cycles,
-		    arrived, copies, cluster);
+		l1__beat(copies->soc->l1[cluster], first + i + target->copy_cycles, ask.l1 + i * (uint32_t)target->beat_bytes);
+	events__add(&copies->soc->events, done, arrived, copies, cluster);
 }
 
 static void step(void *arg, uint64_t cycle, uint64_t what);

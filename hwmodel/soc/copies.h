@@ -19,8 +19,4 @@ void copies__free(struct copies *copies);
  */
 void copies__ask(struct copies *copies, uint64_t cycle, unsigned cluster, uint32_t l1, uint32_t beats);
 
-/* The same port and banks, for transfers of HPUs: l2__burst() and l1__beat(). */
-uint64_t copies__burst(struct copies *copies, uint64_t cycle, uint32_t beats);
-void copies__beat(struct copies *copies, unsigned cluster, uint64_t cycle, uint32_t offset);
-
 #endif

@@ -6,8 +6,9 @@
  */
 #include <string.h>
 
-#include "copies.h"
 #include "dma.h"
+#include "l1.h"
+#include "l2.h"
 #include "scheduler.h"
 
 enum { DMA_SOURCE, DMA_SOURCE_HIGH, DMA_DEST, DMA_DEST_HIGH, DMA_BYTES };
@@ -52,15 +53,14 @@ static uint64_t moving(const struct hpu *hpu, const struct transfer *t)
 static void enter_beats(struct hpu *hpu, const struct transfer *t, uint64_t start, uint64_t done)
 {
 	const uint32_t beat_bytes = (uint32_t)hpu->target->beat_bytes;
-	struct copies *copies = mpqs__copies(hpu->soc->mpqs);
 
 	for (uint32_t i = 0; i < t->beats; i++) {
 		uint32_t off = i * beat_bytes;
 
 		if (t->from == MEMORY_L1)
-			copies__beat(copies, t->from_cluster, start + 1 + i, hpu->dma_reg[DMA_SOURCE] % L1_STRIDE + off);
+			l1__beat(hpu->soc->l1[t->from_cluster], start + 1 + i, hpu->dma_reg[DMA_SOURCE] % L1_STRIDE + off);
 		if (t->to == MEMORY_L1)
-			copies__beat(copies, t->to_cluster, done - t->beats + i, hpu->dma_reg[DMA_DEST] % L1_STRIDE + off);
+			l1__beat(hpu->soc->l1[t->to_cluster], done - t->beats + i, hpu->dma_reg[DMA_DEST] % L1_STRIDE + off);
 	}
 }
 
@@ -73,7 +73,7 @@ static uint64_t schedule(struct hpu *hpu, const struct transfer *t, uint64_t cyc
 	if (start < next)
 		start = next;
 	if (t->from == MEMORY_L2_PACKET && t->beats)
-		start = copies__burst(mpqs__copies(hpu->soc->mpqs), start, t->beats);
+		start = l2__burst(hpu->soc->l2, start, t->beats);
 	dma->free = start + moving(hpu, t);
 	dma->next_of[hpu->index] = dma->free + hpu->target->dma_gap;
 	done = start + 1 + latency(hpu, t) + moving(hpu, t);

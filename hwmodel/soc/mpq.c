@@ -7,6 +7,7 @@
 #include "copies.h"
 #include "dispatcher.h"
 #include "mpq.h"
+#include "ready.h"
 #include "scheduler.h"
 
 /* S: the engine's states (pspin_soc.md) */
@@ -17,12 +18,9 @@ struct mpq {
 	uint32_t in_flight;        /* tasks sent and not fed back */
 	uint32_t queued;           /* HERs with a payload task to come; the last of them stays for the completion */
 	int ends;                  /* the last HER of the message is here */
-	uint64_t ready;            /* since when it has a task, */
-	int is_listed;             /* and that it is in the list of those, or comes there */
+	uint64_t ready;            /* since when it has a task */
 	const struct soc_context *context;
 };
-
-#define WORD_BITS 64u
 
 struct mpqs {
 	struct soc *soc;
@@ -30,11 +28,7 @@ struct mpqs {
 	struct cells *cells;
 	struct copies *copies;
 	struct dispatcher *dispatcher;
-	uint64_t ready[SOC_MESSAGES / WORD_BITS]; /* a bit per message that has a task, */
-	uint64_t words[SOC_MESSAGES / WORD_BITS / WORD_BITS]; /* and per word that has a bit */
-	uint32_t last;             /* message that had its turn */
-	uint32_t *coming;          /* a queue of messages that are seen to have a task from some cycle on */
-	uint32_t coming_first, coming_count;
+	struct ready *ready;
 	struct job *jobs, *free_jobs; /* all, and those in no use */
 	struct job *job;           /* chosen, and not yet dispatched, */
 	uint64_t job_from;         /* which it can be from here on */
@@ -53,11 +47,10 @@ struct mpqs *mpqs__new(struct soc *soc)
 	m->cells = cells__new(soc->target, SOC_MESSAGES);
 	m->copies = copies__new(soc);
 	m->dispatcher = dispatcher__new(soc);
-	m->coming = calloc(SOC_MESSAGES, sizeof(*m->coming));
-	m->last = SOC_MESSAGES - 1;
+	m->ready = ready__new(SOC_MESSAGES);
 	m->last_fed = (unsigned)soc->target->clusters - 1;
 	alarm__open(&m->alarm);
-	if (m->mpq && m->coming && m->cells && m->copies && m->dispatcher)
+	if (m->mpq && m->ready && m->cells && m->copies && m->dispatcher)
 		return m;
 	mpqs__free(m);
 	return NULL;
@@ -76,7 +69,7 @@ void mpqs__free(struct mpqs *m)
 	dispatcher__free(m->dispatcher);
 	copies__free(m->copies);
 	cells__free(m->cells);
-	free(m->coming);
+	ready__free(m->ready);
 	free(m->mpq);
 	free(m);
 }
@@ -104,113 +97,24 @@ void mpqs__has_room(struct mpqs *m, uint64_t cycle)
 		wake(m, cycle);
 }
 
-/* --- which message has its turn --- */
-
 static int has_task(const struct mpq *mpq)
 {
 	return mpq->state == HEADER || mpq->state == COMPLETION || (mpq->state == PAYLOAD && mpq->queued);
 }
 
-static uint64_t seen(const struct mpqs *m, uint32_t id)
-{
-	return m->mpq[id].ready + m->soc->target->dispatch_cycles - 2;
-}
-
-static void set_bit(struct mpqs *m, uint32_t id)
-{
-	m->ready[id / WORD_BITS] |= 1ull << id % WORD_BITS;
-	m->words[id / WORD_BITS / WORD_BITS] |= 1ull << id / WORD_BITS % WORD_BITS;
-}
-
-static void clear_bit(struct mpqs *m, uint32_t id)
-{
-	m->ready[id / WORD_BITS] &= ~(1ull << id % WORD_BITS);
-	if (!m->ready[id / WORD_BITS])
-		m->words[id / WORD_BITS / WORD_BITS] &= ~(1ull << id / WORD_BITS % WORD_BITS);
-}
-
 /* Its state changed in this cycle: has it a task? S: registers, seen by the engine a cycle later. */
 static void update(struct mpqs *m, uint32_t id, uint64_t cycle)
 {
-	struct mpq *mpq = &m->mpq[id];
-	int has = has_task(mpq);
+	int has = has_task(&m->mpq[id]), had = ready__has(m->ready, id);
+	uint64_t seen = cycle + m->soc->target->dispatch_cycles - 2;
 
-	if (has && !mpq->is_listed) {
-		mpq->ready = cycle;
-		m->coming[(m->coming_first + m->coming_count++) % SOC_MESSAGES] = id;
-		wake(m, seen(m, id));
-	} else if (!has && mpq->is_listed) {
-		clear_bit(m, id);
+	if (has && !had) {
+		m->mpq[id].ready = cycle;
+		ready__add(m->ready, id, seen);
+		wake(m, seen);
+	} else if (!has && had) {
+		ready__remove(m->ready, id);
 	}
-	mpq->is_listed = has;
-}
-
-static void see(struct mpqs *m, uint64_t cycle)
-{
-	while (m->coming_count && seen(m, m->coming[m->coming_first]) <= cycle) {
-		uint32_t id = m->coming[m->coming_first];
-
-		if (m->mpq[id].is_listed)
-			set_bit(m, id);
-		m->coming_first = (m->coming_first + 1) % SOC_MESSAGES;
-		m->coming_count--;
-	}
-}
-
-/* The first set bit of so many words from bit `from` on; their number of bits: none. */
-static uint32_t find(const uint64_t *words, uint32_t bits, uint32_t from)
-{
-	for (uint32_t i = from / WORD_BITS; i < bits / WORD_BITS; i++) {
-		uint64_t word = words[i];
-
-		if (i == from / WORD_BITS)
-			word &= ~0ull << from % WORD_BITS;
-		if (word)
-			return i * WORD_BITS + (uint32_t)__builtin_ctzll(word);
-	}
-	return bits;
-}
-
-/* The first message from this one on that has a task; SOC_MESSAGES: none. */
-static uint32_t first_from(const struct mpqs *m, uint32_t from)
-{
-	uint32_t end = (from / WORD_BITS + 1) * WORD_BITS, id, word;
-
-	if (from >= SOC_MESSAGES)
-		return SOC_MESSAGES;
-	id = find(m->ready, end, from);
-	if (id < end)
-		return id;
-	word = find(m->words, SOC_MESSAGES / WORD_BITS, end / WORD_BITS);
-	return word < SOC_MESSAGES / WORD_BITS ? find(m->ready, (word + 1) * WORD_BITS, word * WORD_BITS) : SOC_MESSAGES;
-}
-
-/* The next one above the last that has a task; SOC_MESSAGES: none has. */
-static uint32_t choose(struct mpqs *m)
-{
-	uint32_t chosen = first_from(m, m->last + 1);
-
-	if (chosen == SOC_MESSAGES)
-		chosen = first_from(m, 0);
-	if (chosen < SOC_MESSAGES)
-		m->last = chosen;
-	return chosen;
-}
-
-/*
- * Round robin, settled a cycle ahead: among those that had a task then, if any had. P: 4 messages of the same home, headers 2
- * apart: m32 x3, m36, m32, m36, m40, m44; and all clusters at 20: 0, 8, 9, 10, 11, 0.
- */
-static uint32_t take_turns(struct mpqs *m, uint64_t cycle)
-{
-	uint32_t chosen;
-
-	see(m, cycle - 1);
-	chosen = choose(m);
-	if (chosen < SOC_MESSAGES)
-		return chosen;
-	see(m, cycle);
-	return choose(m);
 }
 
 /* --- tasks out --- */
@@ -358,7 +262,7 @@ static void step(void *arg, uint64_t cycle, uint64_t what)
 		m->job = NULL;
 		moved = 1;
 	}
-	if (!m->job && (id = take_turns(m, cycle)) < SOC_MESSAGES) {
+	if (!m->job && (id = ready__turn(m->ready, cycle)) != READY_NONE) {
 		m->job = take(m, id, cycle);
 		m->job_from = cycle + 1;
 		moved = 1;

@@ -5,20 +5,11 @@
 #include "alarm.h"
 #include "copies.h"
 #include "dma.h"
-#include "latch.h"
 #include "ring.h"
 #include "scheduler.h"
+#include "spill.h"
 
-#define SPILL 2u        /* S: of each register between dispatcher and cluster */
 #define STALL_CYCLES 2u /* S: from the waiting feedback being taken to the HPU that waits for it being idle */
-
-/* Two entries: taken in one cycle, given out from the next one on. */
-struct spill {
-	struct job *job[SPILL];
-	uint64_t at[SPILL];
-	unsigned first, count;
-	struct latch held;
-};
 
 /* What its driver knows of an HPU. */
 struct driver {
@@ -83,27 +74,6 @@ void scheduler__free(struct scheduler *s)
 	free(s);
 }
 
-static void spill__push(struct spill *spill, uint64_t cycle, struct job *job)
-{
-	unsigned at = (spill->first + spill->count++) % SPILL;
-
-	spill->job[at] = job;
-	spill->at[at] = cycle;
-	latch__add(&spill->held, cycle, 1);
-}
-
-static struct job *spill__head(const struct spill *spill, uint64_t cycle)
-{
-	return spill->count && spill->at[spill->first] < cycle ? spill->job[spill->first] : NULL;
-}
-
-static void spill__pop(struct spill *spill, uint64_t cycle)
-{
-	spill->first = (spill->first + 1) % SPILL;
-	spill->count--;
-	latch__add(&spill->held, cycle, -1);
-}
-
 struct dma *scheduler__dma(struct scheduler *s)
 {
 	return &s->dma;
@@ -111,7 +81,7 @@ struct dma *scheduler__dma(struct scheduler *s)
 
 int scheduler__is_ready(const struct scheduler *s, uint64_t cycle)
 {
-	return latch__read(&s->in.held, cycle) < SPILL;
+	return spill__is_ready(&s->in, cycle);
 }
 
 void scheduler__push(struct scheduler *s, uint64_t cycle, struct job *job)
@@ -300,7 +270,7 @@ static int give(struct scheduler *s, uint64_t cycle)
 /* One HPU's feedback per cycle, in turn. */
 static int feedback(struct scheduler *s, uint64_t cycle)
 {
-	if (latch__read(&s->out.held, cycle) >= SPILL)
+	if (!spill__is_ready(&s->out, cycle))
 		return 0;
 	for (unsigned i = 1; i <= s->hpus; i++) {
 		unsigned n = (s->last_fed + i) % s->hpus;
