@@ -8,15 +8,13 @@
 const char *const *pspin__assumptions(void)
 {
 	static const char *const lines[] = {
-		"one HPU runs one packet at a time; nothing else is on the NIC (no contention)",
-		"instruction cache warm: every fetch hits",
-		"matching, MPQ, scheduling, placement in L2 and L1: NIC hardware, not charged",
+		"matching a packet with its context, entry and message: NIC hardware that keeps up with the link",
 		"of messages, too: VLAN tags and match bits are taken out of the frame, a scratchpad is "
 		"zeroed, duplicates, parking, acknowledgements; what a handler returned is known with its feedback",
 		"Ethernet header and egress checksums: NIC hardware, not charged",
-		"host and wire take data as fast as the NIC gives it",
+		"a host and a wire that take data as fast as the NIC gives it, unless the target says otherwise",
 		"puts: the NIC makes the packet's headers; what it keeps of matching entries is there for handlers",
-		"bodies do not include commands still running at the handler's return",
+		"bodies do not include commands still running at the handler's return; the packet's latency does",
 		"memory protection: own stack, packet buffer and scratchpads in L1, handler "
 		"memory, the packet in L2",
 		NULL,
