@@ -23,9 +23,10 @@ struct l2 {
 	uint64_t asked;
 	struct turn turn[TURNS]; /* from first on, modulo TURNS */
 	uint64_t first, count, end;
+	uint64_t ready; /* for who was not waiting when it was free */
 	struct burst burst[BURSTS];
 	uint64_t first_burst, bursts;
-	uint64_t read_end;  /* of the last burst, and of loads that came between two */
+	uint64_t read_end;  /* of the last burst */
 	uint64_t last_load; /* on the read port */
 	uint64_t port_busy, read_busy;
 };
@@ -57,8 +58,11 @@ static uint32_t gap_cycles(const struct pspin_target *target, enum memory_region
 	}
 }
 
-/* The port's cycle for it: in the first gap that is left and longer than its own, else behind all others. */
-static uint64_t take_turn(struct l2 *l2, uint64_t cycle, uint32_t gap)
+/*
+ * The port's cycle for it: in the first gap that is left and longer than its own, else behind all others. Who did not wait
+ * when the port became free finds it so `late` cycles later.
+ */
+static uint64_t take_turn(struct l2 *l2, uint64_t cycle, uint32_t gap, uint32_t late)
 {
 	uint64_t at;
 
@@ -80,13 +84,16 @@ static uint64_t take_turn(struct l2 *l2, uint64_t cycle, uint32_t gap)
 		l2->count--;
 	}
 	at = cycle > l2->end ? cycle : l2->end;
+	if (cycle >= l2->end && at < l2->ready)
+		at = l2->ready;
 	l2->end = at + gap;
+	l2->ready = l2->end + late;
 	l2->turn[(l2->first + l2->count++) % TURNS] = (struct turn){ at, l2->end, 0 };
 	l2->port_busy += gap;
 	return at;
 }
 
-/* Loads come between two bursts, one per cycle; the bursts that have been told their cycles keep them. */
+/* Loads come between two bursts, one per cycle. Copies are not slowed (pspin_load.md 3, 5). */
 static uint64_t read_packet(struct l2 *l2, uint64_t cycle)
 {
 	uint64_t at = cycle > l2->last_load ? cycle : l2->last_load + 1;
@@ -104,8 +111,6 @@ static uint64_t read_packet(struct l2 *l2, uint64_t cycle)
 			at = burst->end;
 	}
 	l2->last_load = at;
-	if (at < l2->read_end)
-		l2->read_end++;
 	l2->read_busy++;
 	return at;
 }
@@ -115,7 +120,8 @@ uint64_t l2__wait(struct l2 *l2, uint64_t cycle, enum memory_region region, enum
 	uint64_t at;
 
 	calendar__asked(&l2->asked, cycle);
-	at = take_turn(l2, cycle, gap_cycles(l2->target, region, kind));
+	at = take_turn(l2, cycle, gap_cycles(l2->target, region, kind),
+		       kind == RV32_LOAD && region != MEMORY_L2_PACKET ? (uint32_t)l2->target->l2_late_load_handler : 0);
 	if (region == MEMORY_L2_PACKET && (kind == RV32_LOAD || kind == RV32_LR))
 		at = read_packet(l2, at);
 	return at - cycle;
