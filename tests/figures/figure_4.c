@@ -10,10 +10,10 @@ static const unsigned sizes[] = { 4, 16, 64, 256, 512, 1024 };
 static const struct {
 	const char *handler, *name;
 } copies[] = {
-	{ "copy_own_by_loads", "own L1, loads and stores" },    { "copy_remote_by_loads", "remote L1, loads and stores" },
-	{ "copy_packet_by_loads", "L2 packets, loads and stores" }, { "copy_handler_by_loads", "L2 handler, loads and stores" },
-	{ "copy_own_by_dma", "own L1, DMA" },                   { "copy_remote_by_dma", "remote L1, DMA" },
-	{ "copy_packet_by_dma", "L2 packets, DMA" },            { "copy_handler_by_dma", "L2 handler, DMA" },
+	{ "copy_own_by_loads", "own L1, by loads" },    { "copy_remote_by_loads", "remote L1, by loads" },
+	{ "copy_packet_by_loads", "L2 packets, by loads" }, { "copy_handler_by_loads", "L2 handler, by loads" },
+	{ "copy_own_by_dma", "own L1, by DMA" },                   { "copy_remote_by_dma", "remote L1, by DMA" },
+	{ "copy_packet_by_dma", "L2 packets, by DMA" },            { "copy_handler_by_dma", "L2 handler, by DMA" },
 };
 #define COPIES (sizeof(copies) / sizeof(copies[0]))
 

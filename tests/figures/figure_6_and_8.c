@@ -10,6 +10,8 @@
 
 static const unsigned sizes[] = { 64, 512, 1024 };
 #define SIZES 3
+static const unsigned sizes_6[] = { 64, 128, 256, 512, 1024 };
+#define SIZES_6 5
 static const unsigned counts[] = { 0, 16, 32, 64, 128, 256, 512, 1024 };
 #define COUNTS (sizeof(counts) / sizeof(counts[0]))
 
@@ -29,24 +31,43 @@ static struct bench_result alu(struct figures *f, const struct pspin_target *tar
 	return figure__run(f, target, &run);
 }
 
+#define LINES 4
+static void plot_6(struct figures *f, double longest[LINES][SIZES_6])
+{
+	static const char *const names[LINES] = { "200 Gbit/s", "400 Gbit/s", "200 Gbit/s, formula", "400 Gbit/s, formula" };
+	double x[SIZES_6];
+	struct svg_series series[LINES] = { 0 };
+	const struct svg_plot plot = { .title = "Figure 6: longest handlers at line rate, 32 HPUs", .x_label = "packet bytes",
+				       .y_label = "ns", .series = series, .count = LINES };
+
+	for (unsigned s = 0; s < SIZES_6; s++)
+		x[s] = sizes_6[s];
+	for (unsigned i = 0; i < LINES; i++)
+		series[i] = (struct svg_series){ names[i], x, longest[i], SIZES_6, i >= 2, 0, 0 };
+	figure__plot(f, "figure_6", &plot);
+}
+
 static void figure_6(struct figures *f)
 {
 	static const unsigned rates[] = { 200, 400 };
+	double longest[LINES][SIZES_6];
 	char name[64];
 
 	figure__begin(f, "PsPIN figure 6: longest handlers at line rate, 32 HPUs");
 	for (unsigned r = 0; r < 2; r++) {
 		struct pspin_target *target = figure__target("pspin", "link_mbps", rates[r] * 1000);
 
-		for (unsigned s = 0; s < SIZES; s++) {
-			const double packet_ns = sizes[s] * 8.0 / rates[r];
+		for (unsigned s = 0; s < SIZES_6; s++) {
+			const double packet_ns = sizes_6[s] * 8.0 / rates[r];
 
-			snprintf(name, sizeof(name), "figure6.longest.%ugbps.%u", rates[r], sizes[s]);
-			figure__row(f, name, longest_at(f, target, sizes[s], packet_ns), "ns", 32 * packet_ns,
-				    "PsPIN 3.2.3: the formula", budget);
+			longest[r][s] = longest_at(f, target, sizes_6[s], packet_ns);
+			longest[2 + r][s] = 32 * packet_ns;
+			snprintf(name, sizeof(name), "figure6.longest.%ugbps.%u", rates[r], sizes_6[s]);
+			figure__row(f, name, longest[r][s], "ns", longest[2 + r][s], "PsPIN 3.2.3: the formula", budget);
 		}
 		pspin_target__free(target);
 	}
+	plot_6(f, longest);
 }
 
 void figure_6_and_8(struct figures *f)

@@ -5,7 +5,7 @@
 #include "figures.h"
 #include "longest.h"
 
-#define POINTS 40
+#define POINTS 128
 #define CURVES 4
 
 static uint64_t parameter(const struct pspin_target *target, const char *name)
@@ -39,7 +39,7 @@ static void plot(struct figures *f, const struct pspin_target *target)
 			x[i] = 4096.0 * (i + 1) / POINTS;
 			hpus[c][i] = times[c] / packet_ns(target, x[i]);
 		}
-		series[c] = (struct svg_series){ names[c], x, hpus[c], POINTS, 0, 0, 1 };
+		series[c] = (struct svg_series){ names[c], x, hpus[c], POINTS, 0, 0, 0 };
 	}
 	figure__plot(f, "spin_figure_4", &plot);
 }
