@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Random messages on machines of random sizes: every packet is served and given back once, messages are free when their last
+ * task is, times are in their order, and no two packets are at the same place in L1.
+ */
+#include "rig.h"
+
+#define SLOTS 96u
+#define PLACES 512u
+
+static const char *const functions[] = { "empty", "busy_26", "busy_90", "busy_410", "sends" };
+
+static struct rig rig;
+static int failures;
+static unsigned long random_state;
+
+static struct {
+	long started, ended, popped, freed;
+	uint64_t last_feedback;
+	int in_use[SLOTS];
+	struct place {
+		uint32_t addr, bytes;
+	} place[PLACES];
+} seen;
+
+static unsigned any(unsigned below)
+{
+	random_state = random_state * 6364136223846793005ul + 1442695040888963407ul;
+	return (unsigned)(random_state >> 33) % below;
+}
+
+static void fail(unsigned seed, const char *what)
+{
+	printf("FAIL seed %u: %s\n", seed, what);
+	failures++;
+}
+
+static uint32_t bytes_in_l1(const struct soc_task *task)
+{
+	return task->her->bytes < task->her->context->bytes_in_l1 ? task->her->bytes : task->her->context->bytes_in_l1;
+}
+
+static void starts(void *arg, struct soc_task *task)
+{
+	unsigned seed = *(unsigned *)arg, at = PLACES;
+	const uint32_t bytes = bytes_in_l1(task), base = L1_GLOBAL + task->hpu->cluster * L1_STRIDE + L1_PACKETS;
+
+	seen.started++;
+	if (!bytes)
+		return;
+	if (task->packet_l1 < base || task->packet_l1 + bytes > base + rig.target.l1_packet_kib * 1024)
+		fail(seed, "a packet is outside of the packet buffer");
+	for (unsigned i = 0; i < PLACES; i++) {
+		const struct place *p = &seen.place[i];
+
+		if (p->bytes && task->packet_l1 < p->addr + p->bytes && p->addr < task->packet_l1 + bytes)
+			fail(seed, "two packets at the same place in L1");
+		if (!p->bytes)
+			at = i;
+	}
+	if (at < PLACES)
+		seen.place[at] = (struct place){ task->packet_l1, bytes };
+}
+
+static void ended(void *arg, struct soc_task *task, int pops)
+{
+	unsigned seed = *(unsigned *)arg;
+
+	seen.ended++;
+	seen.popped += pops;
+	if (task->feedback <= seen.last_feedback && seen.ended > 1)
+		fail(seed, "two feedbacks in a cycle, or not in order");
+	seen.last_feedback = task->feedback;
+	if (!(task->ready < task->dispatched && task->dispatched < task->copied && task->copied < task->started &&
+	      task->started <= task->first && task->first <= task->returned && task->returned <= task->doorbell &&
+	      task->doorbell < task->feedback))
+		fail(seed, "a task's times are not in order");
+	for (unsigned i = 0; i < PLACES; i++)
+		if (seen.place[i].addr == task->packet_l1)
+			seen.place[i].bytes = 0;
+}
+
+static void freed(void *arg, uint32_t message, uint64_t cycle)
+{
+	(void)arg;
+	(void)cycle;
+	seen.freed++;
+	seen.in_use[message] = 0;
+}
+
+static uint32_t function(unsigned i)
+{
+	uint32_t addr;
+
+	if (hw_elf__symbol(rig.elf, functions[i], &addr, NULL))
+		exit(1);
+	return addr;
+}
+
+static uint32_t maybe(void)
+{
+	return any(3) ? function(any(sizeof(functions) / sizeof(functions[0]))) : 0;
+}
+
+static struct pspin_target machine(unsigned seed)
+{
+	struct pspin_target target = *pspin_target__find("pspin-rtl");
+
+	random_state = seed;
+	target.clusters = 1 + any(5);
+	target.hpus = 1 + any(9);
+	target.l1_rings = 1 + any(5);
+	target.l1_packet_kib = (2 + any(8)) * target.l1_rings;
+	target.hers_buffered = 1 + any(14);
+	target.copy_queue = 1 + any(5);
+	target.copy_gap = 1 + any(3);
+	target.dispatch_cycles = 3 + any(3);
+	target.start_cycles = 1 + any(3);
+	target.feedback_cycles = 1 + any(3);
+	target.cells_static = any(3);
+	target.cells_shared = 1 + any(100);
+	return target;
+}
+
+static void run(struct rig_file file, unsigned seed)
+{
+	const struct soc_nic nic = { .starts = starts, .command = rig__accept, .ended = ended, .freed = freed };
+	struct pspin_target target = machine(seed);
+	struct soc_context contexts[SLOTS];
+	unsigned left[SLOTS] = { 0 }, slots = 1 + any(SLOTS);
+	long tasks = 0, packets = 0, messages = 0;
+	uint64_t cycle;
+
+	memset(&seen, 0, sizeof(seen));
+	rig__open(&rig, file, &target, 0, 0);
+	rig.soc.nic = &nic;
+	rig.soc.nic_arg = &seed;
+	cycle = rig.soc.now + 1;
+	for (unsigned open = 1, step = 0; open; step++) {
+		unsigned m = any(slots);
+
+		if (step < 1500 && !seen.in_use[m] && !left[m]) {
+			seen.in_use[m] = 1;
+			left[m] = 1 + any(10);
+			messages++;
+			contexts[m] = (struct soc_context){ .header = maybe(), .payload = maybe(), .completion = maybe(),
+							    .scratchpad = rig.soc.memory.l1_scratchpads, .bytes_in_l1 = any(4) ? any(2048) : 0 };
+			tasks += left[m] + !!contexts[m].header + !!contexts[m].completion;
+		}
+		if (left[m] && soc__takes_her(&rig.soc, m)) {
+			struct soc_her her = { .message_id = m, .l2 = L2_PACKET, .bytes = 1 + any(2000), .end_of_message = left[m] == 1,
+					       .context = &contexts[m] };
+
+			left[m]--;
+			packets++;
+			if (soc__her(&rig.soc, cycle, &her))
+				fail(seed, "a HER is refused");
+		}
+		cycle += any(3) ? 0 : any(step < 1500 ? 60 : 500);
+		soc__run(&rig.soc, cycle);
+		open = step < 1500;
+		for (unsigned i = 0; i < slots; i++)
+			open |= left[i];
+	}
+	soc__run(&rig.soc, UINT64_MAX);
+	if (seen.started != tasks || seen.ended != tasks)
+		fail(seed, "not every task has run");
+	if (seen.popped != packets)
+		fail(seed, "not every packet was given back once");
+	if (seen.freed != messages)
+		fail(seed, "not every message is free");
+	rig__close(&rig);
+}
+
+int main(void)
+{
+	struct rig_file file = rig__build("no_task_is_lost", "tests/model/load.S");
+
+	for (unsigned seed = 1; seed <= 12; seed++)
+		run(file, seed);
+	free(file.data);
+	return failures != 0;
+}
