@@ -80,6 +80,9 @@ head -c 9000 large.pcap >torn.pcap
 refused "$OBJECT --pcap torn.pcap" "torn.pcap: damaged after frame 0"
 refused "$OBJECT --pcap wrong.c" "cannot read the trace"
 
+printf 'l1_packet_kib = 8\n' >small.target
+refused "$BUILD/handlers/aggregate.spin --messages 2 --payload 9000 --target ./small.target" "packet 1 of 9038 bytes does not fit" "rings of 2048 bytes"
+
 # targets that could not be
 printf 'clusters = 0\n' >none.target
 refused "$OBJECT --datagrams 1 --target ./none.target" "none.target:1" clusters

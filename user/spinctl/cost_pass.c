@@ -11,8 +11,26 @@
 #define AHEAD 1024
 #define SLICE_CYCLES 512
 
-static int refuse(struct pspin *nic, const struct cost_packet *packet, uint64_t number, int rc)
+/* An L1 has rings for packets; one that is larger stays in front of it for ever. */
+static int is_too_large(const struct pspin_target *target, const struct cost_packet *packet, uint64_t *ring_bytes)
 {
+	uint64_t kib = 0, rings = 1;
+
+	pspin_target__get(target, "l1_packet_kib", &kib);
+	pspin_target__get(target, "l1_rings", &rings);
+	*ring_bytes = kib * 1024 / (rings ? rings : 1);
+	return packet->counted_bytes > *ring_bytes;
+}
+
+static int refuse(const struct cost_program *program, struct pspin *nic, const struct cost_packet *packet, uint64_t number,
+		  int rc)
+{
+	uint64_t ring_bytes;
+
+	if (rc == -EDEADLK && is_too_large(program->target, packet, &ring_bytes))
+		return complain("packet %llu of %u bytes does not fit: the target's L1 has rings of %llu bytes for packets; "
+				"leave it out, or enlarge l1_packet_kib of the target", (unsigned long long)number,
+				packet->counted_bytes, (unsigned long long)ring_bytes);
 	if (rc == -EDEADLK)
 		return complain("the NIC is stuck after packet %llu: %s", (unsigned long long)number, pspin__stuck(nic));
 	if (rc == -ENOMEM)
@@ -22,12 +40,12 @@ static int refuse(struct pspin *nic, const struct cost_packet *packet, uint64_t 
 			(unsigned long long)number, packet->bytes, PSPIN_FRAME_BYTES_MAX);
 }
 
-static int offer(struct pspin *nic, const struct cost_packet *packet, uint64_t at_ps, uint64_t number)
+static int offer(const struct cost_program *program, struct pspin *nic, const struct cost_packet *packet, uint64_t at_ps, uint64_t number)
 {
 	const struct pspin_offer offer = { at_ps, packet->frame, packet->bytes, packet->message, packet->end_of_message };
 	int rc = pspin__offer(nic, &offer);
 
-	return rc ? refuse(nic, packet, number, rc) : DONE;
+	return rc ? refuse(program, nic, packet, number, rc) : DONE;
 }
 
 static uint64_t now(const struct pspin *nic)
@@ -39,20 +57,21 @@ static uint64_t now(const struct pspin *nic)
 }
 
 /* The packet when all before it is done; of a trace of messages at its time, which ends idle ones. */
-static int step(struct pspin *nic, const struct cost_packet *packet, uint64_t number, uint32_t *at_ms)
+static int step(const struct cost_program *program, struct pspin *nic, const struct cost_packet *packet, uint64_t number, uint32_t *at_ms)
 {
 	struct pspin_result swept;
 	int rc;
 
 	if (packet->at_ms != *at_ms)
 		pspin__clock(nic, *at_ms = packet->at_ms, &swept);
-	if (offer(nic, packet, now(nic), number))
+	if (offer(program, nic, packet, now(nic), number))
 		return FAILED;
 	rc = pspin__run(nic, UINT64_MAX);
-	return rc ? refuse(nic, packet, number, rc) : DONE;
+	return rc ? refuse(program, nic, packet, number, rc) : DONE;
 }
 
-static int step_through(struct pspin *nic, struct cost_source *source, struct cost_collector *c, uint64_t most, int cool)
+static int step_through(const struct cost_program *program, struct pspin *nic, struct cost_source *source,
+			struct cost_collector *c, uint64_t most, int cool)
 {
 	struct cost_packet packet;
 	uint64_t number = 0;
@@ -62,7 +81,7 @@ static int step_through(struct pspin *nic, struct cost_source *source, struct co
 	while (!status && number < most && (rc = cost_source__next(source, &packet)) == 1) {
 		if (cool)
 			pspin__cool(nic);
-		status = step(nic, &packet, ++number, &at_ms);
+		status = step(program, nic, &packet, ++number, &at_ms);
 		if (!status)
 			status = cost_collector__status(c);
 	}
@@ -79,7 +98,7 @@ static int one_by_one(const struct cost_program *program, struct cost_source *so
 	if (!status) {
 		cost_collector__observe(c, nic);
 		pspin__set_profile(nic, profile);
-		status = step_through(nic, source, c, most, cool);
+		status = step_through(program, nic, source, c, most, cool);
 		pspin__set_profile(nic, NULL);
 		cost_collector__conclude(c, nic, out);
 	}
@@ -112,11 +131,11 @@ int cost_pass__worst(const struct cost_program *program, struct cost_source *sou
 		status = cost_source__rewind(source);
 	if (!status) {
 		cost_collector__observe(c, nic);
-		status = step_through(nic, source, c, packet, 0);
+		status = step_through(program, nic, source, c, packet, 0);
 	}
 	if (!status) {
 		pspin__set_profile(nic, profile);
-		status = step_through(nic, source, c, 1, 0);
+		status = step_through(program, nic, source, c, 1, 0);
 		pspin__set_profile(nic, NULL);
 	}
 	pspin__close(nic);
@@ -125,7 +144,8 @@ int cost_pass__worst(const struct cost_program *program, struct cost_source *sou
 }
 
 /* Offers until enough wait at the wire. */
-static int feed(struct pspin *nic, struct cost_source *source, double gbps, uint64_t *number, double *at_ps, int *ended)
+static int feed(const struct cost_program *program, struct pspin *nic, struct cost_source *source, double gbps,
+		uint64_t *number, double *at_ps, int *ended)
 {
 	struct pspin_traffic traffic;
 	struct cost_packet packet;
@@ -139,7 +159,7 @@ static int feed(struct pspin *nic, struct cost_source *source, double gbps, uint
 		*ended = rc == 0;
 		if (*ended)
 			return DONE;
-		if (offer(nic, &packet, (uint64_t)*at_ps, ++*number))
+		if (offer(program, nic, &packet, (uint64_t)*at_ps, ++*number))
 			return FAILED;
 		if (gbps > 0)
 			*at_ps += packet.counted_bytes * 8e3 / gbps;
@@ -147,21 +167,22 @@ static int feed(struct pspin *nic, struct cost_source *source, double gbps, uint
 	return DONE;
 }
 
-static int flood(struct pspin *nic, struct cost_source *source, struct cost_collector *c, uint64_t cycle_ps, double gbps)
+static int flood(const struct cost_program *program, struct pspin *nic, struct cost_source *source,
+		 struct cost_collector *c, double gbps)
 {
 	uint64_t number = 0, until = 0;
 	struct cost_packet none = { 0 };
 	double at_ps = (double)now(nic);
 	int ended = 0, status = DONE, rc;
-	uint64_t slice_ps = SLICE_CYCLES * cycle_ps;
+	uint64_t slice_ps = SLICE_CYCLES * pspin_target__cycle_ps(program->target);
 
 	while (!status && !ended) {
-		status = feed(nic, source, gbps, &number, &at_ps, &ended);
+		status = feed(program, nic, source, gbps, &number, &at_ps, &ended);
 		if (status)
 			break;
 		until = (now(nic) > until ? now(nic) : until) + slice_ps;
 		rc = pspin__run(nic, ended ? UINT64_MAX : until);
-		status = rc ? refuse(nic, &none, number, rc) : cost_collector__status(c);
+		status = rc ? refuse(program, nic, &none, number, rc) : cost_collector__status(c);
 	}
 	return status;
 }
@@ -177,7 +198,7 @@ int cost_pass__loaded(const struct cost_program *program, struct cost_source *so
 	if (!status) {
 		cost_collector__tee(c, writer);
 		cost_collector__observe(c, nic);
-		status = flood(nic, source, c, pspin_target__cycle_ps(program->target), gbps);
+		status = flood(program, nic, source, c, gbps);
 	}
 	if (!status) {
 		throughput->packets = cost_collector__done(c);
