@@ -258,18 +258,20 @@ figures: deps
 figures-program: $(HANDLERS) $(FIGURES) $(BUILD)/tests/figures/handlers.elf
 .PHONY: figures-program
 
-# Programs for the HPUs that show the calibration rows, in three images: program memory has 32 KiB.
+# Programs for the HPUs that show the calibration rows, in several images: program memory has 32 KiB.
 ACCURACY := $(BUILD)/tests/accuracy/accuracy
 ACCURACY_HPU := tests/accuracy/hpu
-ACCURACY_IMAGES := $(patsubst %,$(BUILD)/tests/accuracy/%.elf,sequences programs straight)
+ACCURACY_IMAGES := $(patsubst %,$(BUILD)/tests/accuracy/%.elf,sequences programs straight shared_256 shared_512 shared_1024)
 $(BUILD)/tests/accuracy/sequences.elf: $(addprefix $(ACCURACY_HPU)/,sequences.c sums.c busy.S)
 $(BUILD)/tests/accuracy/programs.elf: $(addprefix $(ACCURACY_HPU)/,busy.S loops.S commands.S locks.S) tests/model/twins/examples.c
-$(BUILD)/tests/accuracy/straight.elf: $(ACCURACY_HPU)/straight.S $(ACCURACY_HPU)/busy.S
+$(BUILD)/tests/accuracy/shared_%.elf: DEFINES = -DBYTES=$(subst shared_,,$*)
+$(BUILD)/tests/accuracy/straight.elf $(BUILD)/tests/accuracy/shared_256.elf $(BUILD)/tests/accuracy/shared_512.elf \
+	$(BUILD)/tests/accuracy/shared_1024.elf: $(ACCURACY_HPU)/straight.S $(ACCURACY_HPU)/busy.S
 $(ACCURACY_IMAGES): $(BUILD)/tests/accuracy/%.elf: tests/accuracy/sequences.def $(wildcard hwmodel/image/*)
 	@mkdir -p $(@D)
 	$(call say,RV32,$@)
 	$(Q)riscv64-unknown-elf-gcc @hwmodel/image/cflags -fno-unroll-loops -Wl,--gc-sections -Wl,--build-id=none \
-		-Wl,--no-warn-rwx-segments -I. -Ihandlers/include -T hwmodel/image/pspin.ld hwmodel/image/boot.S \
+		-Wl,--no-warn-rwx-segments -I. -Ihandlers/include $(DEFINES) -T hwmodel/image/pspin.ld hwmodel/image/boot.S \
 		$(filter tests/%.c tests/%.S,$^) -lgcc -o $@
 
 $(ACCURACY): $(call obj,$(wildcard tests/accuracy/*.c)) $(TESTLIB) $(COMMON) $(LIBSPIN) $(HWMODEL)

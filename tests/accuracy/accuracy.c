@@ -28,6 +28,7 @@ static const struct kind {
 } kinds[] = {
 	{"sequences", sequence_rows}, {"programs", path_rows},	{"programs", schedule_rows},
 	{"programs", command_rows},   {"programs", memory_rows}, {"straight", cache_rows},
+	{"shared_256", cache_256_rows}, {"shared_512", cache_512_rows}, {"shared_1024", cache_1024_rows},
 };
 
 struct judged {
@@ -97,6 +98,8 @@ static void print_row(const struct judged *judged)
 
 	for (unsigned i = 0; i < judged->values.count && n < (int)sizeof(model) - 16; i++)
 		n += snprintf(model + n, sizeof(model) - (size_t)n, "%s%.4g", i ? " " : "", judged->values.v[i]);
+	if (judged->values.most > 0)
+		snprintf(model + n, sizeof(model) - (size_t)n, " (%.4g-%.4g)", judged->values.least, judged->values.most);
 	printf("%-15s %-34s %14s ", row->group, row->name, row->measured);
 	if (!judged->measured)
 		printf("failed: %s\n", judged->why);

@@ -14,6 +14,7 @@
 struct values {
 	double v[VALUES_MAX];
 	unsigned count;
+	double least, most; /* of what one value is the median of; both 0: it is none */
 };
 void values__add(struct values *values, double v);
 
@@ -35,7 +36,8 @@ struct row {
 };
 
 /* Rows of one kind each; ends with name NULL. */
-extern const struct row sequence_rows[], path_rows[], schedule_rows[], command_rows[], memory_rows[], cache_rows[];
+extern const struct row sequence_rows[], path_rows[], schedule_rows[], command_rows[], memory_rows[], cache_rows[],
+	cache_256_rows[], cache_512_rows[], cache_1024_rows[];
 
 /* --- what several kinds have in common --- */
 

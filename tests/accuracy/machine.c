@@ -120,6 +120,13 @@ struct machine *machine__another(const struct machine *machine)
 	return other;
 }
 
+void machine__close(struct machine *other)
+{
+	soc__close(&other->soc);
+	hw_elf__close(other->elf);
+	free(other);
+}
+
 uint32_t machine__symbol(const struct machine *machine, const char *name)
 {
 	uint32_t addr;

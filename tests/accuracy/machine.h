@@ -38,6 +38,7 @@ void machine__open(struct machine *machine, const char *elf_path);
 
 /* One more with the same image. */
 struct machine *machine__another(const struct machine *machine);
+void machine__close(struct machine *other);
 
 /* Address of a symbol of the image. */
 uint32_t machine__symbol(const struct machine *machine, const char *name);

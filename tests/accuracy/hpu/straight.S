@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Straight code for the instruction cache. straight_N: N instructions, the return on a line of its own. different_BYTES_i:
- * BYTES of code with addi and bnez at its end, as often as the task's size of handler memory says.
+ * Straight code for the instruction cache. straight_N: N instructions on whole lines, the last one the return. filler: what is in
+ * the cache before; it may be entered anywhere. different_i, if BYTES is set: a loop of BYTES of code with addi and bnez at its
+ * end, as often as the task's size of handler memory says; each is aligned to BYTES.
  */
 	.section .text.hpu, "ax"
 	.option norvc
@@ -16,11 +17,12 @@
 
 	.macro STRAIGHT instructions
 	FUNC straight_\instructions
-	.rept \instructions
+	.rept \instructions - 1
 	addi	t0, t0, 1
 	.endr
 	ret
 	.endm
+#ifndef BYTES
 	STRAIGHT 512
 	STRAIGHT 900
 	STRAIGHT 1800
@@ -37,24 +39,37 @@
 	nop
 1:	ret
 
-	.macro PASSES bytes number
-	FUNC different_\bytes\()_\number
+	FUNC filler
+	.rept 4 * 509 + 3
+	addi	t0, t0, 1
+	.endr
+	ret
+	.globl filler_end
+filler_end:
+#else
+	.macro PASSES number
+	.balign	BYTES
+	FUNC different_\number
 	lw	t1, 0(a0)
 	nop
 	lw	t5, 4(t1)
 	nop
-1:	.rept	\bytes / 4 - 2
+1:	.rept	BYTES / 4 - 2
 	addi	t0, t0, 1
 	.endr
 	addi	t5, t5, -1
 	bnez	t5, 1b
 	ret
 	.endm
-	.macro EIGHT bytes
 	.irp number, 0, 1, 2, 3, 4, 5, 6, 7
-	PASSES \bytes \number
+	PASSES \number
 	.endr
-	.endm
-	EIGHT 256
-	EIGHT 512
-	EIGHT 1024
+
+	FUNC filler
+	.rept 4 * 310 + 3
+	addi	t0, t0, 1
+	.endr
+	ret
+	.globl filler_end
+filler_end:
+#endif
