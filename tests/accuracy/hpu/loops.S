@@ -67,12 +67,12 @@
 	ret
 	.endm
 
-	/* 400 accesses to the own L1, 16 per iteration (alone 1.24 per load, so no more): one word, and a word of each HPU */
-	LOOP l1_word_load 25 16 LOAD 0x1b090000 HPU SAME
-	LOOP l1_word_amo 25 16 AMO 0x1b090000 HPU SAME
-	LOOP l1_banks_load 25 16 LOAD 0x1b090000 HPU 2
-	LOOP l1_banks_amo 25 16 AMO 0x1b090000 HPU 2
-	LOOP driver_registers 25 16 LOAD HPU_DRIVER+0x10 HPU SAME
+	/* 384 accesses to the own L1, 16 per iteration (alone 1.24 per load, so no more): one word, and a word of each HPU */
+	LOOP l1_word_load 24 16 LOAD 0x1b090000 HPU SAME
+	LOOP l1_word_amo 24 16 AMO 0x1b090000 HPU SAME
+	LOOP l1_banks_load 24 16 LOAD 0x1b090000 HPU 2
+	LOOP l1_banks_amo 24 16 AMO 0x1b090000 HPU 2
+	LOOP driver_registers 24 16 LOAD HPU_DRIVER+0x10 HPU SAME
 	/* 32: L2 */
 	LOOP l2_handler_load_32 4 8 LOAD 0x1c310000 HPU SAME
 	LOOP l2_packet_load_32 4 8 LOAD OWN_PACKET HPU SAME
