@@ -135,18 +135,19 @@ static uint64_t move(struct commands *commands, const struct hpu_command *comman
 			 target->link_gap_ps);
 }
 
-/* What the host adds: a write is there after one way, what is read is asked for first. */
+/* What the host adds: a write is there after its way, what is read is asked for first. */
 static uint64_t host_cycles(const struct commands *commands, const struct hpu_command *command)
 {
 	const struct pspin_target *target = commands->target;
+	const uint64_t read_ps = target->pcie_request_ps + target->pcie_latency_ps;
 
 	if (command->kind == HPU_FROM_HOST)
-		return cycles_of(commands, 2 * target->pcie_latency_ps);
+		return cycles_of(commands, read_ps);
 	if (command->kind != HPU_NIC_SEND)
 		return cycles_of(commands, target->pcie_latency_ps);
 	if (!command->host)
 		return 0;
-	return cycles_of(commands, target->host_send_ps + 2 * target->pcie_latency_ps + link_ps(target->pcie_mbps, command->bytes));
+	return cycles_of(commands, target->host_send_ps + read_ps + link_ps(target->pcie_mbps, command->bytes));
 }
 
 /*
