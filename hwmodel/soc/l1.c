@@ -4,6 +4,7 @@
 #include "calendar.h"
 #include "l1.h"
 
+#define HPUS_MAX 16
 #define ROUND_CYCLES 16 /* A: who comes again so soon after it was served has kept its place in the round robin */
 #define PORT_UNITS 100 /* of the incoming port's time, per cycle */
 
@@ -11,6 +12,8 @@ struct bank {
 	uint64_t free;     /* who comes next is served then */
 	uint64_t last_at;  /* who is the last in a round of those that wait is served, or was, in this cycle */
 	unsigned last;
+	uint64_t remote_at; /* the incoming port was served */
+	uint64_t asked[HPUS_MAX]; /* when each HPU came the last time, and 1 */
 };
 
 /* The beats of one cycle: a bit for each group of banks that one takes. */
@@ -113,6 +116,7 @@ static uint64_t serve(struct l1 *l1, uint64_t cycle, uint32_t offset, enum rv32_
 		bank->last = who;
 		bank->last_at = at;
 	}
+	bank->asked[who] = cycle + 1;
 	bank->free = at + 1;
 	for (uint32_t i = 1; kind == RV32_AMO && i < l1->amo_cycles; i++)
 		bank->free = without_beats(l1, bank->free, number) + 1;
@@ -126,23 +130,40 @@ uint64_t l1__access(struct l1 *l1, uint64_t cycle, uint32_t offset, enum rv32_ac
 	return serve(l1, cycle, offset, kind, hpu);
 }
 
+/* After the port was served each HPU is, that is there all the time, though it may just not wait. */
+static uint64_t round_ends(const struct bank *bank, uint64_t cycle)
+{
+	uint64_t ends = bank->remote_at + 1;
+
+	for (unsigned i = 0; i < HPUS_MAX; i++)
+		ends += bank->asked[i] + ROUND_CYCLES > cycle;
+	return ends;
+}
+
 /*
  * In a round the port comes after the last HPU. Those of the next round who have been told their cycles already keep them,
  * and who comes after them is a cycle later instead.
  */
 uint64_t l1__remote(struct l1 *l1, uint64_t cycle, uint32_t offset, enum rv32_access kind)
 {
-	struct bank *bank = &l1->banks[bank_of(l1, offset)];
+	uint32_t number = bank_of(l1, offset);
+	struct bank *bank = &l1->banks[number];
+	uint32_t cycles = kind == RV32_AMO ? l1->amo_cycles : 1;
 	uint64_t at;
 
 	calendar__asked(&l1->asked, cycle);
-	if (bank->last_at < cycle) {
-		at = serve(l1, cycle, offset, kind, 0);
+	if (bank->free <= cycle) {
+		at = without_beats(l1, cycle, number);
+		bank->free = at + cycles;
 	} else {
-		at = bank->last_at + 1;
-		bank->free += kind == RV32_AMO ? l1->amo_cycles : 1;
+		at = bank->last_at >= cycle ? bank->last_at + 1 : bank->free;
+		if (cycle <= bank->remote_at + 1 && at < round_ends(bank, cycle))
+			at = round_ends(bank, cycle);
+		bank->free += cycles;
 	}
+	bank->remote_at = at;
 	l1->head = at + 1;
+	l1->conflicts += at - cycle;
 	return at;
 }
 
