@@ -75,7 +75,7 @@ static uint64_t schedule(struct hpu *hpu, const struct transfer *t, uint64_t cyc
 	if (t->from == MEMORY_L2_PACKET && t->beats)
 		start = l2__burst(hpu->soc->l2, start, t->beats);
 	dma->free = start + moving(hpu, t);
-	dma->next_of[hpu->index] = dma->free + hpu->target->dma_gap;
+	dma->next_of[hpu->index] = dma->free + (t->to == MEMORY_L1 ? hpu->target->dma_gap : hpu->target->dma_gap_to_l2);
 	done = start + 1 + latency(hpu, t) + moving(hpu, t);
 	dma->leaves[dma->next++ % hpu->target->dma_transfers] = done;
 	enter_beats(hpu, t, start, done);
