@@ -165,7 +165,7 @@ struct rv32_core {
 	uint32_t reserved_addr;
 	int      amo_bank;              /* of the AMO just done on a window, else -1 */
 	bool     amo_by_bus;            /* and the bus knows of it */
-	struct {                        /* word-crossing access that the bus stopped after its first word */
+	struct {                        /* word-crossing access that the bus stopped in its midst */
 		uint32_t done_bytes, value;
 		uint64_t before;        /* core->cycle at its first word */
 	} split;
@@ -211,6 +211,7 @@ bool lines__known(const struct rv32_core *core, const struct block *block);
 void lines__link(struct rv32_core *core, struct edge *edge, const struct op *next);
 void lines__recheck(struct rv32_core *core); /* after anything that may have replaced lines */
 void lines__jump(struct rv32_core *core);    /* what was fetched ahead is not what comes next */
+void lines__fall(struct rv32_core *core, const struct edge *edge); /* it is, if the edge's block had all its lines */
 bool lines__ahead(struct rv32_core *core, const struct op *op); /* false: the bus stops it, both */
 bool lines__need(struct rv32_core *core, const struct op *op);
 

@@ -299,6 +299,8 @@ L_link:
 	}
 	if (core->icache) {
 		core->pc = edge->pc;
+		if (edge->falls)
+			lines__fall(core, edge);
 		if (!lines__turn(core)) {
 			core->hazard = edge->hazard;
 			core->fetch.goes_on = edge->falls;
@@ -325,6 +327,9 @@ out_of_time:
 	}
 	core->pc = edge->pc;
 	core->hazard = edge->hazard;
+	core->fetch.goes_on = core->icache && edge->falls;
+	if (core->fetch.goes_on)
+		lines__fall(core, edge);
 	return is_breakpoint(core, edge->pc) ? RV32_STOP_PC : RV32_STOP_CYCLES;
 
 loop_set:

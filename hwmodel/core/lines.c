@@ -96,16 +96,28 @@ void lines__jump(struct rv32_core *core)
 	core->fetch.line = core->fetch.ahead = RV32_NO_LINE;
 }
 
-/* Asks for a line at a cycle, where `now` is not later; false: not yet. */
-static bool ask(struct rv32_core *core, uint64_t now, uint64_t cycle, uint32_t line)
+void lines__fall(struct rv32_core *core, const struct edge *edge)
 {
+	uint32_t offset = edge->pc % RV32_LINE_BYTES;
+
+	if (edge->block->hazard.flags & HAZARD_COLD)
+		return;
+	core->fetch.line = edge->pc - offset;
+	core->fetch.ahead = offset >= RV32_LINE_BYTES - 4 ? core->fetch.line + RV32_LINE_BYTES : RV32_NO_LINE;
+	core->fetch.ready = 0;
+}
+
+/* Asks for a line so that an instruction can issue at a cycle if it hits; false: not yet. */
+static bool ask(struct rv32_core *core, uint64_t now, uint64_t hit, uint32_t line)
+{
+	uint64_t cycle = hit > HIT_CYCLES ? hit - HIT_CYCLES : 0;
 	struct rv32_bus_request req = {
 		.cycle = now, .addr = line, .kind = RV32_FETCH, .size_bytes = 4, .user_mode = core->user_mode,
 	};
 
 	if (core->bus.access && core->bus.access(core->bus.arg, &req) == RV32_BUS_STOP)
 		return false;
-	core->fetch.ready = cycle + HIT_CYCLES + icache__fetch(core->icache, core->icache_port, cycle, line);
+	core->fetch.ready = hit + icache__fetch(core->icache, core->icache_port, cycle, line);
 	return true;
 }
 
@@ -121,16 +133,16 @@ static const struct op_info *instruction(const struct op *op)
 
 bool lines__ahead(struct rv32_core *core, const struct op *op)
 {
-	uint64_t now = core->cycle + op_info(op)->issue, at = core->cycle + instruction(op)->issue;
+	uint64_t now = core->cycle + op_info(op)->issue, hit = core->cycle + instruction(op)->issue + HIT_CYCLES;
 	uint32_t line = (uint32_t)op->imm;
 
 	if (core->fetch.ahead == line)
 		return true;
 	if (op->rs1) /* entered in its last word: asked for when that arrives */
-		at = now ? now - 1 : 0;
+		hit = now + HIT_CYCLES - 1;
 	else
-		at -= op->rs2 && at;
-	if (!ask(core, now, at, line))
+		hit -= op->rs2;
+	if (!ask(core, now, hit, line))
 		return false;
 	core->fetch.ahead = line;
 	lines__recheck(core);
@@ -144,7 +156,7 @@ bool lines__need(struct rv32_core *core, const struct op *op)
 
 	if (core->fetch.line == line)
 		return true;
-	if (core->fetch.ahead != line && !ask(core, now, now > HIT_CYCLES ? now - HIT_CYCLES : 0, line))
+	if (core->fetch.ahead != line && !ask(core, now, now, line))
 		return false;
 	if (core->fetch.ready > issue)
 		stats__dynamic(core, op, RV32_CYC_ICACHE, (int64_t)(core->fetch.ready - issue));

@@ -140,52 +140,43 @@ static enum rv32_bus_status part(struct rv32_core *core, const struct op *op, en
 	return status;
 }
 
-/* `size` bytes at addr, inside one word; of the bus no 3, and 2 only where they are even. */
-static enum rv32_bus_status in_word(struct rv32_core *core, const struct op *op, enum rv32_access kind, uint32_t addr,
-				    unsigned size, unsigned late, uint32_t *value)
+/* Up to *bytes at addr, inside one word: of a window all, of the bus no 3, and 2 only where they are even. */
+static enum rv32_bus_status piece(struct rv32_core *core, const struct op *op, enum rv32_access kind, uint32_t addr,
+				  unsigned *bytes, unsigned late, uint32_t *value)
 {
-	bool odd = size == 3 || (size == 2 && (addr & 1)), found;
-	enum rv32_bus_status status = in_window(core, op, kind, addr, size, late, value, &found);
-	uint32_t result = 0, v;
+	enum rv32_bus_status status;
+	bool found;
 
+	status = in_window(core, op, kind, addr, *bytes, late, value, &found);
 	if (found)
 		return status;
-	if (!odd)
-		return part(core, op, kind, addr, size, late, value);
-	for (unsigned done = 0, bytes; done < size; done += bytes) {
-		bytes = (addr + done) & 1 || size - done == 1 ? 1 : 2;
-		v = *value >> (8 * done);
-		status = part(core, op, kind, addr + done, bytes, late, &v);
-		if (status != RV32_BUS_OK)
-			return status;
-		result |= (bytes == 1 ? v & 0xff : v & 0xffff) << (8 * done);
-	}
-	*value = result;
-	return RV32_BUS_OK;
+	if (*bytes == 3 || (*bytes == 2 && (addr & 1)))
+		*bytes = addr & 1 ? 1 : 2;
+	return part(core, op, kind, addr, *bytes, late, value);
 }
 
 /* An access that crosses a word: each word on its own, the second a cycle later. */
 static enum rv32_bus_status split(struct rv32_core *core, const struct op *op, enum rv32_access kind, uint32_t addr,
 				  unsigned size, uint32_t *value)
 {
-	unsigned first = 4 - (addr & 3);
-	enum rv32_bus_status status;
-	uint32_t low = *value, high = *value >> (8 * first);
+	unsigned first = 4 - (addr & 3), done = core->split.done_bytes, bytes;
+	uint32_t result = done ? core->split.value : 0;
 
-	if (core->split.done_bytes) {
-		low = core->split.value;
-	} else {
+	if (!done)
 		core->split.before = core->cycle;
-		status = in_word(core, op, kind, addr, first, 0, &low);
+	for (; done < size; done += bytes) {
+		uint32_t v = kind == RV32_STORE ? *value >> (8 * done) : 0;
+		enum rv32_bus_status status;
+
+		bytes = done < first ? first - done : size - done;
+		status = piece(core, op, kind, addr + done, &bytes, done < first ? 0 : TIMING_MISALIGNED_EXTRA, &v);
+		core->split.done_bytes = status == RV32_BUS_STOP ? done : 0;
+		core->split.value = result;
 		if (status != RV32_BUS_OK)
 			return status;
+		result |= (v & ((1u << (8 * bytes)) - 1)) << (8 * done);
 	}
-	status = in_word(core, op, kind, addr + first, size - first, TIMING_MISALIGNED_EXTRA, &high);
-	core->split.value = low;
-	core->split.done_bytes = status == RV32_BUS_STOP ? first : 0;
-	if (status != RV32_BUS_OK)
-		return status;
-	*value = (low & ((1u << (8 * first)) - 1)) | high << (8 * first);
+	*value = result;
 	stats__dynamic(core, op, RV32_CYC_MISALIGNED, TIMING_MISALIGNED_EXTRA);
 	return RV32_BUS_OK;
 }

@@ -3,7 +3,8 @@
  * Random programs with jumps into the middle of everything, timed a second
  * time by a model that knows no blocks: one instruction after the other, by
  * the times at which results, banks, and fetched words are there. Wherever the
- * core stops, pc, instruction count, cycle and registers have to be the model's.
+ * core stops, pc, instruction count, cycle and registers have to be the model's; also when the core shares its L1 with
+ * nobody, or has an instruction cache that forgets much and refills at once, and is told to wait now and then.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -12,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../hwmodel/core/icache.h"
 #include "hwmodel/rv32.h"
 
 enum { PROGRAMS = 3000, STEPS = 700, INSNS = 220, CODE_AT = 0x102, CODE_BYTES = 0x1000, L1_AT = 0x20000, L1_BYTES = 0x1000,
@@ -199,9 +201,29 @@ static unsigned index_at(uint32_t pc)
 /* The device: answers with the address, waits by it. */
 static uint32_t device_wait(uint32_t addr) { return addr >> 2 & 3; }
 
+/* What else there is; every `stops`-th request is told to wait first. */
+static struct {
+	bool is_shared, has_icache;
+	unsigned stops, requests, stopped;
+	uint64_t bank[64];
+} bus;
+
 static enum rv32_bus_status device(void *arg, struct rv32_bus_request *req)
 {
+	uint64_t *bank = &bus.bank[req->addr / 4 % 64];
+
 	(void)arg;
+	if (bus.stops && ++bus.requests % bus.stops == 0) {
+		bus.stopped++;
+		return RV32_BUS_STOP;
+	}
+	if (req->kind == RV32_FETCH)
+		return RV32_BUS_OK;
+	if (req->in_window) {
+		req->wait_cycles = *bank > req->cycle ? (uint32_t)(*bank - req->cycle) : 0;
+		*bank = req->cycle + req->wait_cycles + (req->kind == RV32_AMO ? 2 : 1);
+		return RV32_BUS_OK;
+	}
 	if (req->addr - DEVICE_AT >= 0x1000)
 		return RV32_BUS_FAULT;
 	req->wait_cycles = device_wait(req->addr);
@@ -395,8 +417,10 @@ static int run_one(unsigned number)
 {
 	struct rv32_config config = {
 		.hart_id = 5, .bus.access = device, .window_count = 2,
-		.windows = { { 0, CODE_BYTES, code, RV32_WINDOW_CODE }, { L1_AT, L1_BYTES, l1, RV32_WINDOW_DATA } },
+		.windows = { { 0, CODE_BYTES, code, RV32_WINDOW_CODE }, { L1_AT, L1_BYTES, l1, RV32_WINDOW_DATA | RV32_WINDOW_TIMED } },
 	};
+	const struct icache_config small = { .bytes = 256, .ways = 2, .line_bytes = 16, .ports = 1 };
+	struct icache *icache = NULL;
 	struct rv32_stats stats = { 0 };
 	struct rv32_core *core;
 	uint64_t until = 0, steps = 0;
@@ -405,6 +429,13 @@ static int run_one(unsigned number)
 	seed = number * 77 + 1;
 	generate();
 	core = rv32_core__new(&config);
+	memset(bus.bank, 0, sizeof(bus.bank));
+	if (core && bus.is_shared)
+		rv32_core__share(core, number % 3 ? 0 : number % 2000);
+	if (core && bus.has_icache) {
+		icache = icache__new(&small);
+		rv32_core__set_icache(core, icache, 0);
+	}
 	memset(&model, 0, sizeof(model));
 	for (unsigned r = 1; core && r < 32; r++) {
 		model.x[r] = r == BASE ? L1_AT : r == DEVICE ? DEVICE_AT : r == LINKS || r == LINKS + 1 ? program[any(insns)].pc : any(1000);
@@ -421,7 +452,8 @@ static int run_one(unsigned number)
 		enum rv32_stop stop;
 
 		until = stats.cycle + 1 + any(60);
-		stop = rv32_core__run(core, until);
+		while ((stop = rv32_core__run(core, until)) == RV32_STOP_BUS)
+			until = later(until, rv32_core__cycle(core) + 1); /* to the next jump, where the model can be compared */
 		rv32_core__stats(core, &stats);
 		while (steps < stats.instructions && model.at < insns) {
 			bool second = model.fetched == UINT64_MAX;
@@ -453,6 +485,7 @@ static int run_one(unsigned number)
 		}
 	}
 	rv32_core__free(core);
+	icache__free(icache);
 	return result;
 }
 
@@ -464,8 +497,17 @@ int main(int argc, char **argv)
 		first = (unsigned)atoi(argv[1]);
 		last = first + 1;
 	}
-	for (unsigned i = first; i < last && failed < 5; i++)
-		failed += (unsigned)run_one(i);
+	for (unsigned mode = 0; mode < 4 && !failed; mode++) {
+		bus.is_shared = mode & 1;
+		bus.has_icache = mode & 2;
+		bus.stops = mode ? 3 : 0;
+		for (unsigned i = first; i < last && failed < 5; i++)
+			failed += (unsigned)run_one(i);
+		if (failed || (mode && !bus.stopped))
+			printf("with%s a shared L1, with%s instruction cache, %u stops\n", mode & 1 ? "" : "out", mode & 2 ? "" : "out",
+			       bus.stopped);
+		failed += mode && !bus.stopped && last - first > 1;
+	}
 	if (!failed)
 		printf("%u random programs take the cycles of the model without blocks\n", last - first);
 	return failed ? 1 : 0;

@@ -55,7 +55,7 @@ enum rv32_bus_status {
 /*
  * One access that no window holds, or one to a shared window (rv32_core__share()): there the bus says when it is granted,
  * and the core moves the data. A word-crossing access arrives as two requests, one per word, the second a cycle after the
- * first was done; if the second is stopped, only that one is asked for again.
+ * first was done; what was done is not asked for again after a stop.
  */
 struct rv32_bus_request {
 	uint64_t         cycle;   /* at which the access is issued */
