@@ -55,6 +55,13 @@ void figure__row(struct figures *f, const char *name, double value, const char *
 	putchar('\n');
 }
 
+void figure__goal(struct figures *f)
+{
+	struct measure_row *row = &f->measure.row[f->measure.rows - 1];
+
+	measure_goal(row, MEASURE_AT_MOST, row->baseline, row->value);
+}
+
 static FILE *open_plot(struct figures *f, const char *name)
 {
 	char path[512];

@@ -30,6 +30,8 @@ void figure__end(struct figures *f);
 /* Paper: NAN if its text says nothing; cite: the place; why: what a difference comes from, NULL if there is none. */
 void figure__row(struct figures *f, const char *name, double value, const char *unit, double paper, const char *cite,
 		 const char *why);
+/* The last row is held to the paper's value: at most that. */
+void figure__goal(struct figures *f);
 /* FOLDER/NAME.svg */
 void figure__plot(struct figures *f, const char *name, const struct svg_plot *plot);
 void figure__bars(struct figures *f, const char *name, const struct svg_bars *bars);

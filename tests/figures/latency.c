@@ -30,5 +30,6 @@ void figure_latency(struct figures *f)
 
 		snprintf(name, sizeof(name), "latency.%s.%u", rows[i].target, rows[i].bytes);
 		figure__row(f, name, r.latency_ns, "ns", rows[i].paper, rows[i].cite, i ? NULL : runtime);
+		figure__goal(f);
 	}
 }
