@@ -69,12 +69,9 @@ static enum rv32_bus_status take(struct hpu *hpu, struct rv32_bus_request *req)
 	return RV32_BUS_OK;
 }
 
-/* From the register's load to the task's end in the driver: P, return -> doorbell 3. */
-#define DOORBELL_CYCLES 2
-
 static enum rv32_bus_status end(struct hpu *hpu, struct rv32_bus_request *req)
 {
-	uint64_t at = req->cycle + DOORBELL_CYCLES;
+	uint64_t at = req->cycle + hpu->target->doorbell_cycles;
 
 	if (hpu->first && !hpu->returned) { /* from a trap: let it stand still, to see what it took */
 		hpu->settles = 1;
@@ -82,7 +79,7 @@ static enum rv32_bus_status end(struct hpu *hpu, struct rv32_bus_request *req)
 	}
 	if (!hpu__may(hpu, req->cycle))
 		return RV32_BUS_STOP;
-	wait_until(req, hpu__end(hpu, at) - (DOORBELL_CYCLES - 1), RV32_CYC_COMMAND);
+	wait_until(req, hpu__end(hpu, at) - at + req->cycle + 1, RV32_CYC_COMMAND);
 	soc__look(hpu->soc);
 	req->value = 0;
 	return RV32_BUS_OK;

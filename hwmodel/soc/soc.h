@@ -12,7 +12,9 @@
  * cores in the same cycle, and of cores the lowest number. A core may go on while what it touches is not later than
  * soc->horizon; else the access answers RV32_BUS_STOP and is asked for again when it is the earliest. So what is shared
  * (L1 banks, L2 port, command interfaces, packet copies) sees its accesses in order of time, and each keeps a calendar:
- * asked for an access at a cycle, it says when that is granted.
+ * asked for an access at a cycle, it says when that is granted. What only a cluster has (its L1, its instruction cache) is
+ * reached from others by events and only after a while: there the horizon is soc->near, which is later; and while one core
+ * of the cluster runs alone it does not ask for its L1 at all before that.
  */
 #include "../target/parameters.h"
 #include "event.h"
