@@ -11,7 +11,7 @@
 #define KIB 1024u
 #define PS_PER_US 1000000u
 #define SCRATCHPADS_KIB_MIN 16u /* of L1 behind the packet buffer, for messages */
-#define RING_BYTES_MIN 2048u    /* of a packet buffer's ring: an Ethernet frame */
+#define RING_BYTES_MIN 2048u	/* of a packet buffer's ring: an Ethernet frame */
 
 struct answer {
 	char *err;
@@ -44,7 +44,9 @@ static int check_clock(const struct pspin_target *t, struct answer a)
 		below--;
 	while (PS_PER_US % above)
 		above++;
-	return refuse(a, "a cycle at clock_mhz = %" PRIu64 " is no whole number of picoseconds; it is at %" PRIu64 " and %" PRIu64,
+	return refuse(a,
+		      "a cycle at clock_mhz = %" PRIu64
+		      " is no whole number of picoseconds; it is at %" PRIu64 " and %" PRIu64,
 		      t->clock_mhz, below, above);
 }
 
@@ -54,9 +56,10 @@ static int check_l1(const struct pspin_target *t, struct answer a)
 	const uint64_t packets_kib = t->l1_kib - L1_PACKETS / KIB - 1;
 
 	if (t->l1_packet_kib + SCRATCHPADS_KIB_MIN > packets_kib)
-		return refuse(a, "l1_packet_kib = %" PRIu64 " does not fit an L1 of l1_kib = %" PRIu64
-			      ", which has stacks and scratchpads, too; it has room for %" PRIu64, t->l1_packet_kib, t->l1_kib,
-			      packets_kib - SCRATCHPADS_KIB_MIN);
+		return refuse(a,
+			      "l1_packet_kib = %" PRIu64 " does not fit an L1 of l1_kib = %" PRIu64
+			      ", which has stacks and scratchpads, too; it has room for %" PRIu64,
+			      t->l1_packet_kib, t->l1_kib, packets_kib - SCRATCHPADS_KIB_MIN);
 	return 0;
 }
 
@@ -67,38 +70,53 @@ static int check_widths(const struct pspin_target *t, struct answer a)
 	if (!power_of_two(t->l1_banks))
 		return refuse(a, "l1_banks = %" PRIu64 " is no power of two", t->l1_banks);
 	if (t->beat_bytes > 4 * t->l1_banks)
-		return refuse(a, "beat_bytes = %" PRIu64 ": l1_banks = %" PRIu64 " of 4 bytes take %" PRIu64 " in a cycle", t->beat_bytes,
-			      t->l1_banks, 4 * t->l1_banks);
+		return refuse(a,
+			      "beat_bytes = %" PRIu64 ": l1_banks = %" PRIu64
+			      " of 4 bytes take %" PRIu64 " in a cycle",
+			      t->beat_bytes, t->l1_banks, 4 * t->l1_banks);
 	if (t->l1_packet_kib * KIB / t->l1_rings < RING_BYTES_MIN)
-		return refuse(a, "l1_packet_kib = %" PRIu64 " makes l1_rings = %" PRIu64 " that hold no packet of %u bytes; %" PRIu64
-			      " KiB do", t->l1_packet_kib, t->l1_rings, RING_BYTES_MIN, t->l1_rings * RING_BYTES_MIN / KIB);
+		return refuse(a,
+			      "l1_packet_kib = %" PRIu64 " makes l1_rings = %" PRIu64
+			      " that hold no packet of %u bytes; %" PRIu64 " KiB do",
+			      t->l1_packet_kib, t->l1_rings, RING_BYTES_MIN,
+			      t->l1_rings * RING_BYTES_MIN / KIB);
 	return 0;
 }
 
 static int check_icache(const struct pspin_target *t, struct answer a)
 {
-	if (!power_of_two(t->icache_bytes) || !power_of_two(t->icache_ways) || !power_of_two(t->icache_line_bytes))
-		return refuse(a, "icache_bytes = %" PRIu64 ", icache_ways = %" PRIu64 " and icache_line_bytes = %" PRIu64
-			      " have to be powers of two", t->icache_bytes, t->icache_ways, t->icache_line_bytes);
+	if (!power_of_two(t->icache_bytes) || !power_of_two(t->icache_ways) ||
+	    !power_of_two(t->icache_line_bytes))
+		return refuse(a,
+			      "icache_bytes = %" PRIu64 ", icache_ways = %" PRIu64
+			      " and icache_line_bytes = %" PRIu64 " have to be powers of two",
+			      t->icache_bytes, t->icache_ways, t->icache_line_bytes);
 	if (t->icache_bytes < t->icache_ways * t->icache_line_bytes)
-		return refuse(a, "icache_bytes = %" PRIu64 " are less than icache_ways = %" PRIu64 " lines of %" PRIu64 ": %" PRIu64 " do",
-			      t->icache_bytes, t->icache_ways, t->icache_line_bytes, t->icache_ways * t->icache_line_bytes);
+		return refuse(a,
+			      "icache_bytes = %" PRIu64 " are less than icache_ways = %" PRIu64
+			      " lines of %" PRIu64 ": %" PRIu64 " do",
+			      t->icache_bytes, t->icache_ways, t->icache_line_bytes,
+			      t->icache_ways * t->icache_line_bytes);
 	return 0;
 }
 
 /* What is on the way to a memory is a part of the whole access. */
 static int check_ways(const struct pspin_target *t, struct answer a)
 {
-	if (t->remote_reach > t->load_remote_l1 || t->remote_reach > t->store_remote_l1 || t->remote_reach > t->amo_remote_l1)
-		return refuse(a, "remote_reach = %" PRIu64 " is a part of load_remote_l1 = %" PRIu64 ", store_remote_l1 = %" PRIu64
-			      " and amo_remote_l1 = %" PRIu64 ": not more than those",
-			      t->remote_reach, t->load_remote_l1, t->store_remote_l1, t->amo_remote_l1);
+	if (t->remote_reach > t->load_remote_l1 || t->remote_reach > t->store_remote_l1 ||
+	    t->remote_reach > t->amo_remote_l1)
+		return refuse(a,
+			      "remote_reach = %" PRIu64 " is a part of load_remote_l1 = %" PRIu64
+			      ", store_remote_l1 = %" PRIu64 " and amo_remote_l1 = %" PRIu64
+			      ": not more than those",
+			      t->remote_reach, t->load_remote_l1, t->store_remote_l1,
+			      t->amo_remote_l1);
 	return 0;
 }
 
 int pspin_target__check(const struct pspin_target *t, char *err, size_t err_bytes)
 {
-	struct answer a = { err, err_bytes };
+	struct answer a = {err, err_bytes};
 	int status = check_clock(t, a);
 
 	if (!status)

@@ -9,7 +9,7 @@
 #include "parameters.h"
 
 static const struct pspin_parameter rows[TARGET_PARAMETERS] = {
-#define PARAMETER(name, unit, value, low, high, text) { #name, unit, text, low, high },
+#define PARAMETER(name, unit, value, low, high, text) {#name, unit, text, low, high},
 #include "parameters.def"
 #undef PARAMETER
 };
@@ -41,13 +41,14 @@ uint64_t *target__value(struct pspin_target *target, int parameter)
 	return (uint64_t *)((char *)target + places[parameter]);
 }
 
-int target__set(struct pspin_target *target, int parameter, uint64_t value, const char *source, char *err, size_t err_bytes)
+int target__set(struct pspin_target *target, int parameter, uint64_t value, const char *source,
+		char *err, size_t err_bytes)
 {
 	const struct pspin_parameter *row = &rows[parameter];
 
 	if (value < row->low || value > row->high) {
-		snprintf(err, err_bytes, "%s is %" PRIu64 " to %" PRIu64 " %s, not %" PRIu64, row->name, row->low, row->high,
-			 row->unit, value);
+		snprintf(err, err_bytes, "%s is %" PRIu64 " to %" PRIu64 " %s, not %" PRIu64,
+			 row->name, row->low, row->high, row->unit, value);
 		return -ERANGE;
 	}
 	*target__value(target, parameter) = value;
@@ -55,12 +56,14 @@ int target__set(struct pspin_target *target, int parameter, uint64_t value, cons
 	return 0;
 }
 
-int pspin_target__set(struct pspin_target *target, const char *parameter, uint64_t value, char *err, size_t err_bytes)
+int pspin_target__set(struct pspin_target *target, const char *parameter, uint64_t value, char *err,
+		      size_t err_bytes)
 {
 	int i = target__find_parameter(parameter);
 
 	if (i < 0) {
-		snprintf(err, err_bytes, "a target has no parameter '%s'; the nearest is %s", parameter, target__nearest(parameter));
+		snprintf(err, err_bytes, "a target has no parameter '%s'; the nearest is %s",
+			 parameter, target__nearest(parameter));
 		return i;
 	}
 	return target__set(target, i, value, "set", err, err_bytes);

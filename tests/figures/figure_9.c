@@ -4,13 +4,16 @@
 
 #include "figures.h"
 
-static const unsigned sizes[] = { 64, 128, 256, 512, 1024 };
+static const unsigned sizes[] = {64, 128, 256, 512, 1024};
 #define SIZES 5
 
-static const char l1[] = "the paper has bank conflicts of the packets' reads in L1; measured on the RTL it is one cycle more per command "
+static const char l1[] = "the paper has bank conflicts of the packets' reads in L1; measured on "
+			 "the RTL it is one cycle more per command "
 			 "when the source cluster changes: 2 cycles for 64 bytes";
-static const char pcie[] = "the paper's PCIe 4.0 x16 sink took 400 Gbit/s; such a link carries 252 each way";
-static const char host_interface[] = "7 commands in flight at the host interface with 17 to 19 cycles each: 2.5 to 2.7 cycles per command, "
+static const char pcie[] =
+	"the paper's PCIe 4.0 x16 sink took 400 Gbit/s; such a link carries 252 each way";
+static const char host_interface[] = "7 commands in flight at the host interface with 17 to 19 "
+				     "cycles each: 2.5 to 2.7 cycles per command, "
 				     "measured on the RTL (tight loops)";
 static const char at_400[] = "the link is 400 Gbit/s";
 
@@ -19,8 +22,10 @@ struct flow {
 	int is_host;
 };
 static const struct flow flows[] = {
-	{ "pingpong_l1", "NIC from L1", 0 }, { "pingpong_l2", "NIC from L2", 0 },
-	{ "to_host_l1", "host from L1", 1 }, { "to_host_l2", "host from L2", 1 },
+	{"pingpong_l1", "NIC from L1", 0},
+	{"pingpong_l2", "NIC from L2", 0},
+	{"to_host_l1", "host from L1", 1},
+	{"to_host_l2", "host from L2", 1},
 };
 #define FLOWS 4
 
@@ -28,8 +33,12 @@ static void measure(struct figures *f, const struct pspin_target *target, double
 {
 	for (unsigned i = 0; i < FLOWS; i++) {
 		for (unsigned s = 0; s < SIZES; s++) {
-			const struct bench_run run = { .handler = flows[i].handler, .packet_bytes = sizes[s],
-						       .bytes_in_l1 = SPIN_WHOLE_PACKET, .at_once = 1, .packets = 2048, .messages = 32 };
+			const struct bench_run run = {.handler = flows[i].handler,
+						      .packet_bytes = sizes[s],
+						      .bytes_in_l1 = SPIN_WHOLE_PACKET,
+						      .at_once = 1,
+						      .packets = 2048,
+						      .messages = 32};
 
 			gbps[i][s] = figure__run(f, target, &run).gbps;
 		}
@@ -44,27 +53,36 @@ static void rows(struct figures *f, const char *target, double gbps[FLOWS][SIZES
 		for (unsigned s = 0; s < SIZES; s++) {
 			const int from_l1 = !(i & 1), is_small = sizes[s] == 64;
 			double paper = is_small ? from_l1 ? 200 : 400 : sizes[s] >= 512 ? 400 : NAN;
-			const char *why = flows[i].is_host && is_pcie ? pcie : is_small && from_l1 ? l1
-					  : is_small && flows[i].is_host ? host_interface : is_pcie ? at_400 : NULL;
+			const char *why = flows[i].is_host && is_pcie	 ? pcie
+					  : is_small && from_l1		 ? l1
+					  : is_small && flows[i].is_host ? host_interface
+					  : is_pcie			 ? at_400
+									 : NULL;
 
-			snprintf(name, sizeof(name), "figure9.%s.%s.%u", target, flows[i].handler, sizes[s]);
+			snprintf(name, sizeof(name), "figure9.%s.%s.%u", target, flows[i].handler,
+				 sizes[s]);
 			figure__row(f, name, gbps[i][s], "Gbit/s", paper,
-				    is_small && from_l1 ? "PsPIN 4.2.2: hardly" : "PsPIN 4.2.2", isfinite(paper) ? why : NULL);
+				    is_small && from_l1 ? "PsPIN 4.2.2: hardly" : "PsPIN 4.2.2",
+				    isfinite(paper) ? why : NULL);
 		}
 	}
 }
 
 static void plot(struct figures *f, const char *file, const char *title, double gbps[FLOWS][SIZES])
 {
-	struct svg_series series[FLOWS] = { 0 };
-	const struct svg_plot plot = { .title = title, .x_label = "packet bytes", .y_label = "Gbit/s", .series = series,
-				       .count = FLOWS, .log_x = 1 };
+	struct svg_series series[FLOWS] = {0};
+	const struct svg_plot plot = {.title = title,
+				      .x_label = "packet bytes",
+				      .y_label = "Gbit/s",
+				      .series = series,
+				      .count = FLOWS,
+				      .log_x = 1};
 	double x[SIZES];
 
 	for (unsigned s = 0; s < SIZES; s++)
 		x[s] = sizes[s];
 	for (unsigned i = 0; i < FLOWS; i++)
-		series[i] = (struct svg_series){ flows[i].name, x, gbps[i], SIZES, 0, 0, 0 };
+		series[i] = (struct svg_series){flows[i].name, x, gbps[i], SIZES, 0, 0, 0};
 	figure__plot(f, file, &plot);
 }
 
@@ -72,7 +90,8 @@ void figure_9(struct figures *f)
 {
 	double gbps[FLOWS][SIZES];
 
-	figure__begin(f, "PsPIN figure 9: moving data out, whole packets to L1, on pspin-rtl (host and wire take all)");
+	figure__begin(f, "PsPIN figure 9: moving data out, whole packets to L1, on pspin-rtl (host "
+			 "and wire take all)");
 	measure(f, pspin_target__find("pspin-rtl"), gbps);
 	rows(f, "pspin-rtl", gbps, 0);
 	plot(f, "figure_9", "Figure 9: moving data out (ideal host and wire)", gbps);

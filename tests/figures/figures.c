@@ -20,7 +20,8 @@ void figure__end(struct figures *f)
 void figure__begin(struct figures *f, const char *title)
 {
 	figure__end(f);
-	printf("\n%s\n%-46s %12s %-10s %10s %8s  %s\n", title, "", "ours", "", "paper", "error", "stated in");
+	printf("\n%s\n%-46s %12s %-10s %10s %8s  %s\n", title, "", "ours", "", "paper", "error",
+	       "stated in");
 }
 
 /* The note's number; notes are told once. */
@@ -35,8 +36,8 @@ static unsigned note(struct figures *f, const char *why)
 	return f->note_count;
 }
 
-void figure__row(struct figures *f, const char *name, double value, const char *unit, double paper, const char *cite,
-		 const char *why)
+void figure__row(struct figures *f, const char *name, double value, const char *unit, double paper,
+		 const char *cite, const char *why)
 {
 	struct measure_row *row = measure_add(&f->measure, name, value, unit);
 
@@ -98,16 +99,18 @@ void figure__bars(struct figures *f, const char *name, const struct svg_bars *ba
 		f->failed = 1;
 }
 
-struct bench_result figure__run(struct figures *f, const struct pspin_target *target, const struct bench_run *run)
+struct bench_result figure__run(struct figures *f, const struct pspin_target *target,
+				const struct bench_run *run)
 {
-	struct bench_result result = { 0 };
+	struct bench_result result = {0};
 	char err[512] = "";
 
 	if (bench__run(&f->image, target, run, &result, err, sizeof(err))) {
-		fprintf(stderr, "figures: on %s, %s of %u bytes: %s\n", pspin_target__name(target), run->handler, run->packet_bytes,
-			err);
+		fprintf(stderr, "figures: on %s, %s of %u bytes: %s\n", pspin_target__name(target),
+			run->handler, run->packet_bytes, err);
 		f->failed = 1;
-		result = (struct bench_result){ .latency_ns = NAN, .body_cycles = NAN, .gbps = NAN, .packets_per_ns = NAN };
+		result = (struct bench_result){
+			.latency_ns = NAN, .body_cycles = NAN, .gbps = NAN, .packets_per_ns = NAN};
 	}
 	return result;
 }
@@ -127,14 +130,15 @@ struct pspin_target *figure__target(const char *name, const char *parameter, uin
 
 int main(int argc, char **argv)
 {
-	struct figures f = { .folder = argc == 3 ? argv[2] : NULL };
+	struct figures f = {.folder = argc == 3 ? argv[2] : NULL};
 	int err;
 
 	if (argc != 3) {
 		fprintf(stderr, "usage: figures FILE.json FOLDER\n");
 		return 2;
 	}
-	if ((mkdir(f.folder, 0777) && errno != EEXIST) || bench_image__read(&f.image, "tests/figures/handlers.elf"))
+	if ((mkdir(f.folder, 0777) && errno != EEXIST) ||
+	    bench_image__read(&f.image, "tests/figures/handlers.elf"))
 		return 1;
 	measure_begin(&f.measure, "figures");
 	figure_latency(&f);

@@ -4,7 +4,9 @@
 
 #include "figures.h"
 
-/* ns that handlers may take so that packets of this length are still done one every packet_ns; NAN: none. */
-double longest_at(struct figures *f, const struct pspin_target *target, unsigned bytes, double packet_ns);
+/* ns that handlers may take so that packets of this length are still done one every packet_ns; NAN:
+ * none. */
+double longest_at(struct figures *f, const struct pspin_target *target, unsigned bytes,
+		  double packet_ns);
 
 #endif

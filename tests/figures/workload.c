@@ -15,26 +15,61 @@
 #define APART_PS 100000000ull
 
 /* Why ours are others than PsPIN's; each mechanism is a row of `make accuracy`. */
-static const char in_one_l1[] = "an AMO per word on sums that lie in one cluster's L1: its 8 HPUs take some 9 cycles a word (rv32imac, each "
+static const char in_one_l1[] = "an AMO per word on sums that lie in one cluster's L1: its 8 HPUs "
+				"take some 9 cycles a word (rv32imac, each "
 				"index checked), those of other clusters 24 through its one port";
-static const char counted[] = "each hit counts in its route, which the paper's handler does not: an AMO in L2 handler memory takes the port "
-			      "of all HPUs for 10 cycles; on pspin every packet also goes to the host, through PCIe 4.0 x16 with 252 "
+static const char counted[] = "each hit counts in its route, which the paper's handler does not: "
+			      "an AMO in L2 handler memory takes the port "
+			      "of all HPUs for 10 cycles; on pspin every packet also goes to the "
+			      "host, through PCIe 4.0 x16 with 252 "
 			      "Gbit/s, where the paper's sink took 400";
-static const char word_by_word[] = "tags, keys and values are 4-byte loads from L2 handler memory, 2 cycles each of the port of all HPUs, and "
-				   "a line is taken by an AMO, 10 cycles: all bound by packets, not by bytes";
-static const char through_pcie[] = "the payload goes to the host: through PCIe 4.0 x16 252 Gbit/s on pspin, where the paper's sink took 400 "
+static const char word_by_word[] =
+	"tags, keys and values are 4-byte loads from L2 handler memory, 2 cycles each of the port "
+	"of all HPUs, and "
+	"a line is taken by an AMO, 10 cycles: all bound by packets, not by bytes";
+static const char through_pcie[] = "the payload goes to the host: through PCIe 4.0 x16 252 Gbit/s "
+				   "on pspin, where the paper's sink took 400 "
 				   "(of payload; the rate counts headers, too)";
-static const char by_words[] = "one test for sixteen words and one AMO per packet, in the message's scratchpad; the loop is unrolled";
+static const char by_words[] = "one test for sixteen words and one AMO per packet, in the "
+			       "message's scratchpad; the loop is unrolled";
 
 const struct workload workloads[] = {
-	{ .handler = "aggregate", .takes_messages = 1, .message_bytes = 1 << 20, .paper_gbps = 200, .is_more = 1, .why = by_words },
-	{ .handler = "reduce", .takes_messages = 1, .message_bytes = 2048, .sets = { "spin_state.messages=%u" }, .paper_gbps = 200,
-	  .is_more = 1, .why = in_one_l1 },
-	{ .handler = "histogram", .takes_messages = 1, .message_bytes = 2048, .values = 1024,
-	  .sets = { "spin_state.messages=%u" }, .paper_gbps = 200, .is_more = 1, .why = in_one_l1 },
-	{ .handler = "filtering", .sources = 512, .insert = "src=%s port=7000", .paper_gbps = 400, .why = counted },
-	{ .handler = "kvstore", .is_kv = 1, .bytes_min = 28 + sizeof(struct kv_message), .paper_gbps = 400, .why = word_by_word },
-	{ .handler = "strided_ddt", .takes_messages = 1, .message_bytes = 1 << 20, .paper_gbps = 400, .why = through_pcie },
+	{.handler = "aggregate",
+	 .takes_messages = 1,
+	 .message_bytes = 1 << 20,
+	 .paper_gbps = 200,
+	 .is_more = 1,
+	 .why = by_words},
+	{.handler = "reduce",
+	 .takes_messages = 1,
+	 .message_bytes = 2048,
+	 .sets = {"spin_state.messages=%u"},
+	 .paper_gbps = 200,
+	 .is_more = 1,
+	 .why = in_one_l1},
+	{.handler = "histogram",
+	 .takes_messages = 1,
+	 .message_bytes = 2048,
+	 .values = 1024,
+	 .sets = {"spin_state.messages=%u"},
+	 .paper_gbps = 200,
+	 .is_more = 1,
+	 .why = in_one_l1},
+	{.handler = "filtering",
+	 .sources = 512,
+	 .insert = "src=%s port=7000",
+	 .paper_gbps = 400,
+	 .why = counted},
+	{.handler = "kvstore",
+	 .is_kv = 1,
+	 .bytes_min = 28 + sizeof(struct kv_message),
+	 .paper_gbps = 400,
+	 .why = word_by_word},
+	{.handler = "strided_ddt",
+	 .takes_messages = 1,
+	 .message_bytes = 1 << 20,
+	 .paper_gbps = 400,
+	 .why = through_pcie},
 };
 const unsigned workload_count = sizeof(workloads) / sizeof(workloads[0]);
 
@@ -45,26 +80,30 @@ struct variable {
 	uint8_t *memory;
 };
 
-static int variable__read(struct pspin *nic, const struct btf *btf, const char *name, struct variable *v)
+static int variable__read(struct pspin *nic, const struct btf *btf, const char *name,
+			  struct variable *v)
 {
 	uint32_t bytes;
 
-	if (layout__find(btf, name, &v->layout) || pspin__symbol(nic, name, &v->at, &bytes) || bytes != v->layout.bytes)
+	if (layout__find(btf, name, &v->layout) || pspin__symbol(nic, name, &v->at, &bytes) ||
+	    bytes != v->layout.bytes)
 		return -1;
 	v->memory = malloc(bytes);
 	return v->memory && !pspin__read(nic, v->at, v->memory, bytes) ? 0 : -1;
 }
 
-static int set_state(struct pspin *nic, const struct btf *btf, const char *format, unsigned messages)
+static int set_state(struct pspin *nic, const struct btf *btf, const char *format,
+		     unsigned messages)
 {
-	struct variable v = { 0 };
+	struct variable v = {0};
 	char text[128], name[64];
 	const char *path;
 	int rc = variable__read(nic, btf, "spin_state", &v);
 
 	snprintf(text, sizeof(text), format, messages);
 	if (!rc)
-		rc = layout__split(text, name, sizeof(name), &path) || layout__set(btf, &v.layout, v.memory, path) ||
+		rc = layout__split(text, name, sizeof(name), &path) ||
+		     layout__set(btf, &v.layout, v.memory, path) ||
 		     pspin__write(nic, v.at, v.memory, v.layout.bytes);
 	free(v.memory);
 	return rc;
@@ -72,7 +111,7 @@ static int set_state(struct pspin *nic, const struct btf *btf, const char *forma
 
 static int fill_routes(struct pspin *nic, const struct btf *btf, const struct workload *w)
 {
-	struct variable v = { 0 };
+	struct variable v = {0};
 	char text[128], address[32];
 	int rc = variable__read(nic, btf, "routes", &v);
 
@@ -90,7 +129,7 @@ static int fill_routes(struct pspin *nic, const struct btf *btf, const struct wo
 /* The most popular keys are there and valid: as after a while. */
 static int fill_cache(struct pspin *nic, const struct btf *btf)
 {
-	struct variable v = { 0 };
+	struct variable v = {0};
 	int rc = variable__read(nic, btf, "spin_state", &v);
 	struct kv_cache *cache = (struct kv_cache *)v.memory;
 
@@ -107,7 +146,8 @@ static int fill_cache(struct pspin *nic, const struct btf *btf)
 	return rc;
 }
 
-int workload__fill(struct pspin *nic, const struct spin_object *object, const struct workload *w, unsigned messages)
+int workload__fill(struct pspin *nic, const struct spin_object *object, const struct workload *w,
+		   unsigned messages)
 {
 	const struct btf *btf = bpf_object__btf(object->types);
 	int rc = 0;
@@ -121,13 +161,14 @@ int workload__fill(struct pspin *nic, const struct spin_object *object, const st
 	return rc;
 }
 
-static int offer(struct pspin *nic, const struct workload *w, unsigned packet_bytes, unsigned packets, int at_once)
+static int offer(struct pspin *nic, const struct workload *w, unsigned packet_bytes,
+		 unsigned packets, int at_once)
 {
 	struct workload_packets *p = calloc(1, sizeof(*p));
 	int rc = p ? 0 : -1;
 
 	for (unsigned i = 0; !rc && i < packets; i++) {
-		struct pspin_offer offer = { .at_ps = at_once ? 0 : i * APART_PS };
+		struct pspin_offer offer = {.at_ps = at_once ? 0 : i * APART_PS};
 
 		p->workload = w;
 		p->packet_bytes = packet_bytes;
@@ -141,9 +182,10 @@ static int offer(struct pspin *nic, const struct workload *w, unsigned packet_by
 }
 
 static int run_on(struct pspin *nic, const struct workload *w, unsigned packet_bytes,
-		  unsigned packets, int at_once, struct bench_result *out, char *err, size_t err_bytes)
+		  unsigned packets, int at_once, struct bench_result *out, char *err,
+		  size_t err_bytes)
 {
-	struct bench_heard heard = { .skip = packets / 4 };
+	struct bench_heard heard = {.skip = packets / 4};
 	int rc = bench_heard__open(&heard, packets);
 
 	if (!rc) {
@@ -155,8 +197,8 @@ static int run_on(struct pspin *nic, const struct workload *w, unsigned packet_b
 	if (rc)
 		snprintf(err, err_bytes, "%s: %s %s", w->handler, strerror(-rc), pspin__stuck(nic));
 	if (!rc && (heard.error || heard.lost || heard.packets != packets)) {
-		snprintf(err, err_bytes, "%s: a task failed with 0x%x, or %llu packets were lost", w->handler, heard.error,
-			 (unsigned long long)heard.lost);
+		snprintf(err, err_bytes, "%s: a task failed with 0x%x, or %llu packets were lost",
+			 w->handler, heard.error, (unsigned long long)heard.lost);
 		rc = -1;
 	}
 	if (!rc)
@@ -165,12 +207,14 @@ static int run_on(struct pspin *nic, const struct workload *w, unsigned packet_b
 	return rc ? -1 : 0;
 }
 
-int workload__run(const struct workload *w, const struct pspin_target *target, unsigned packet_bytes, unsigned packets,
-		  int at_once, struct bench_result *out, char *err, size_t err_bytes)
+int workload__run(const struct workload *w, const struct pspin_target *target,
+		  unsigned packet_bytes, unsigned packets, int at_once, struct bench_result *out,
+		  char *err, size_t err_bytes)
 {
-	const struct spin_segment all = { 0, SPIN_HOST_BYTES_MAX };
-	const struct pspin_limits limits = { .host_bytes = SPIN_HOST_BYTES_MAX, .handler_mem = &all, .handler_segments = 1 };
-	const struct spin_rule udp = { .protocol = 0 };
+	const struct spin_segment all = {0, SPIN_HOST_BYTES_MAX};
+	const struct pspin_limits limits = {
+		.host_bytes = SPIN_HOST_BYTES_MAX, .handler_mem = &all, .handler_segments = 1};
+	const struct spin_rule udp = {.protocol = 0};
 	struct spin_object *object = NULL;
 	struct pspin *nic = NULL;
 	char path[512];
@@ -183,7 +227,8 @@ int workload__run(const struct workload *w, const struct pspin_target *target, u
 		return -1;
 	}
 	image = spin_object__image(object, &bytes);
-	if (image && !pspin__open(&nic, target, spin_object__meta(object), image, bytes, &udp, err, err_bytes)) {
+	if (image && !pspin__open(&nic, target, spin_object__meta(object), image, bytes, &udp, err,
+				  err_bytes)) {
 		rc = pspin__limit(nic, &limits) ||
 		     workload__fill(nic, object, w, workload__messages(w, packet_bytes, packets));
 		if (rc)

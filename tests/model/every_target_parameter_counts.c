@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * No parameter of a target is decoration: each moves a figure that is reported, and in the direction that it should. The
- * table of expectations is target_expectations.def, a row for each parameter.
+ * No parameter of a target is decoration: each moves a figure that is reported, and in the
+ * direction that it should. The table of expectations is target_expectations.def, a row for each
+ * parameter.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -11,27 +12,28 @@
 #include "rig.h"
 
 enum figure {
-	BODY,      /* cycles of a handler, median */
-	LATENCY,   /* ns from HER to feedback, median */
-	MEAN,      /* the same, mean */
-	ARRIVAL,   /* ns from its offer to its HER */
-	LEAVING,   /* ns from feedback to when all of it has left */
+	BODY,	 /* cycles of a handler, median */
+	LATENCY, /* ns from HER to feedback, median */
+	MEAN,	 /* the same, mean */
+	ARRIVAL, /* ns from its offer to its HER */
+	LEAVING, /* ns from feedback to when all of it has left */
 	GBPS,
-	SPAN,      /* ns from the first feedback to the last */
-	HPUS,      /* at work at once */
-	HELD,      /* ps that the wire stood still */
-	HERS,      /* in the NIC at once */
-	MISSES,    /* of instruction caches */
-	ERROR,     /* 1: a task failed */
-	ALONE,     /* cycles of a function of rows.S or probes.S on an HPU alone */
+	SPAN,	/* ns from the first feedback to the last */
+	HPUS,	/* at work at once */
+	HELD,	/* ps that the wire stood still */
+	HERS,	/* in the NIC at once */
+	MISSES, /* of instruction caches */
+	ERROR,	/* 1: a task failed */
+	ALONE,	/* cycles of a function of rows.S or probes.S on an HPU alone */
 	/* as spinctl cost reports them, of a handler of handlers/ */
-	ENERGY,    /* nJ per packet */
-	NEEDED,    /* HPUs at 100 Gbit/s */
+	ENERGY, /* nJ per packet */
+	NEEDED, /* HPUs at 100 Gbit/s */
 };
 
-static const char *const figure_names[] = { "body cycles", "latency ns", "mean latency ns", "arrival ns", "leaving ns", "Gbit/s",
-					    "span ns", "HPUs at once", "ps held back", "HERs at once", "cache misses", "failed tasks",
-					    "cycles alone", "nJ", "HPUs needed" };
+static const char *const figure_names[] = {
+	"body cycles",	"latency ns",	"mean latency ns", "arrival ns",   "leaving ns",
+	"Gbit/s",	"span ns",	"HPUs at once",	   "ps held back", "HERs at once",
+	"cache misses", "failed tasks", "cycles alone",	   "nJ",	   "HPUs needed"};
 
 enum direction { MORE, LESS, OTHER };
 
@@ -42,24 +44,39 @@ struct probe {
 };
 
 static const struct expectation {
-	uint64_t value;              /* in place of pspin-rtl's */
+	uint64_t value; /* in place of pspin-rtl's */
 	enum direction then;
 	struct probe probe;
-	const char *with;            /* another parameter, changed in both runs; NULL: none */
+	const char *with; /* another parameter, changed in both runs; NULL: none */
 	uint64_t with_value;
 } expectations[TARGET_PARAMETERS] = {
-#define ONE(handler_, bytes, ...) { .handler = handler_, .packet_bytes = bytes, .packets = 16, .messages = 1, ##__VA_ARGS__ }
-#define EACH(handler_, bytes) { .handler = handler_, .packet_bytes = bytes, .packets = 16, .messages = 16 }
-#define MANY(handler_, bytes, count, messages_, ...) \
-	{ .handler = handler_, .packet_bytes = bytes, .packets = count, .messages = messages_, .at_once = 1, ##__VA_ARGS__ }
-#define COLD(handler_, bytes) { .handler = handler_, .packet_bytes = bytes, .packets = 1, .messages = 1 }
-#define FUNCTION(name) { .handler = name, .packet_bytes = 64, .packets = 1, .messages = 1 }
-#define EXPECT(parameter, value_, then_, figure_, run_, ...) \
-	[TARGET_##parameter] = { .value = value_, .then = then_, .probe = { .figure = figure_, .run = run_ }, ##__VA_ARGS__ },
+#define ONE(handler_, bytes, ...)                                                                  \
+	{                                                                                          \
+		.handler = handler_, .packet_bytes = bytes, .packets = 16, .messages = 1,          \
+		##__VA_ARGS__                                                                      \
+	}
+#define EACH(handler_, bytes)                                                                      \
+	{                                                                                          \
+		.handler = handler_, .packet_bytes = bytes, .packets = 16, .messages = 16          \
+	}
+#define MANY(handler_, bytes, count, messages_, ...)                                               \
+	{                                                                                          \
+		.handler = handler_, .packet_bytes = bytes, .packets = count,                      \
+		.messages = messages_, .at_once = 1, ##__VA_ARGS__                                 \
+	}
+#define FUNCTION(name)                                                                             \
+	{                                                                                          \
+		.handler = name, .packet_bytes = 64, .packets = 1, .messages = 1                   \
+	}
+#define EXPECT(parameter, value_, then_, figure_, run_, ...)                                       \
+	[TARGET_##parameter] = {.value = value_,                                                   \
+				.then = then_,                                                     \
+				.probe = {.figure = figure_, .run = run_},                         \
+				##__VA_ARGS__},
 #include "target_expectations.def"
 };
 
-static const char *const boxes[] = { "more", "less", "other" };
+static const char *const boxes[] = {"more", "less", "other"};
 
 static double alone(struct rig_file rows, const struct pspin_target *target, const char *function)
 {
@@ -73,9 +90,11 @@ static double alone(struct rig_file rows, const struct pspin_target *target, con
 }
 
 /* A key's value in what spinctl cost reports of a sweep of one point. */
-static double reported(const struct pspin_target *target, const char *parameter, const struct probe *probe)
+static double reported(const struct pspin_target *target, const char *parameter,
+		       const struct probe *probe)
 {
-	static const char *const keys[] = { [ENERGY] = "energy_nj_at_most", [NEEDED] = "hpus_needed_at_100_gbps" };
+	static const char *const keys[] = {
+		[ENERGY] = "energy_nj_at_most", [NEEDED] = "hpus_needed_at_100_gbps"};
 	const char *build = getenv("BUILD") ? getenv("BUILD") : "build";
 	char command[1024], line[256];
 	double value = NAN;
@@ -83,8 +102,10 @@ static double reported(const struct pspin_target *target, const char *parameter,
 	FILE *from;
 
 	pspin_target__get(target, parameter, &now);
-	snprintf(command, sizeof(command), "%s/bin/spinctl cost %s/handlers/%s.spin --datagrams 16 --json --sweep %s=%" PRIu64, build,
-		 build, probe->run.handler, parameter, now);
+	snprintf(
+		command, sizeof(command),
+		"%s/bin/spinctl cost %s/handlers/%s.spin --datagrams 16 --json --sweep %s=%" PRIu64,
+		build, build, probe->run.handler, parameter, now);
 	from = popen(command, "r");
 	while (from && fgets(line, sizeof(line), from))
 		if (strstr(line, keys[probe->figure]))
@@ -95,24 +116,38 @@ static double reported(const struct pspin_target *target, const char *parameter,
 static double figure_of(const struct bench_result *r, enum figure figure)
 {
 	switch (figure) {
-	case BODY: return r->body_cycles;
-	case LATENCY: return r->latency_ns;
-	case MEAN: return r->latency_mean_ns;
-	case ARRIVAL: return r->arrival_ns;
-	case LEAVING: return r->leave_ns;
-	case GBPS: return r->gbps;
-	case SPAN: return r->span_ns;
-	case HPUS: return r->hpus;
-	case HELD: return (double)r->traffic.held_back_ps;
-	case HERS: return r->traffic.hers_peak;
-	case MISSES: return (double)r->traffic.icache_misses;
-	case ERROR: return r->error != 0;
-	default: return NAN;
+	case BODY:
+		return r->body_cycles;
+	case LATENCY:
+		return r->latency_ns;
+	case MEAN:
+		return r->latency_mean_ns;
+	case ARRIVAL:
+		return r->arrival_ns;
+	case LEAVING:
+		return r->leave_ns;
+	case GBPS:
+		return r->gbps;
+	case SPAN:
+		return r->span_ns;
+	case HPUS:
+		return r->hpus;
+	case HELD:
+		return (double)r->traffic.held_back_ps;
+	case HERS:
+		return r->traffic.hers_peak;
+	case MISSES:
+		return (double)r->traffic.icache_misses;
+	case ERROR:
+		return r->error != 0;
+	default:
+		return NAN;
 	}
 }
 
-static double look(struct rig_file rows, const struct bench_image *image, const struct pspin_target *target,
-		   const char *parameter, const struct probe *probe, int *failures)
+static double look(struct rig_file rows, const struct bench_image *image,
+		   const struct pspin_target *target, const char *parameter,
+		   const struct probe *probe, int *failures)
 {
 	struct bench_run run = probe->run;
 	struct bench_result result;
@@ -134,7 +169,8 @@ static void set(struct pspin_target *target, const char *name, uint64_t value, i
 {
 	char err[256] = "";
 
-	if (!pspin_target__set(target, name, value, err, sizeof(err)) && !pspin_target__check(target, err, sizeof(err)))
+	if (!pspin_target__set(target, name, value, err, sizeof(err)) &&
+	    !pspin_target__check(target, err, sizeof(err)))
 		return;
 	printf("FAIL %s = %" PRIu64 ": %s\n", name, value, err);
 	++*failures;
@@ -145,14 +181,15 @@ static int moves(double from, double to, enum direction then)
 	return then == MORE ? to > from : then == LESS ? to < from : to > from || to < from;
 }
 
-static void check(struct rig_file rows, const struct bench_image *image, const struct pspin_parameter *p,
-		  const struct expectation *e, int *failures)
+static void check(struct rig_file rows, const struct bench_image *image,
+		  const struct pspin_parameter *p, const struct expectation *e, int *failures)
 {
 	struct pspin_target *target = pspin_target__copy(pspin_target__find("pspin-rtl"));
 	double before, after;
 
 	if (!e->probe.run.handler) {
-		printf("FAIL nothing is expected of %s: give it a row in target_expectations.def\n", p->name);
+		printf("FAIL nothing is expected of %s: give it a row in target_expectations.def\n",
+		       p->name);
 		++*failures;
 		free(target);
 		return;
@@ -162,10 +199,11 @@ static void check(struct rig_file rows, const struct bench_image *image, const s
 	before = look(rows, image, target, p->name, &e->probe, failures);
 	set(target, p->name, e->value, failures);
 	after = look(rows, image, target, p->name, &e->probe, failures);
-	printf("%-20s %8" PRIu64 "  %-22s %-16s %12.6g -> %-12.6g\n", p->name, e->value, e->probe.run.handler,
-	       figure_names[e->probe.figure], before, after);
+	printf("%-20s %8" PRIu64 "  %-22s %-16s %12.6g -> %-12.6g\n", p->name, e->value,
+	       e->probe.run.handler, figure_names[e->probe.figure], before, after);
 	if (!moves(before, after, e->then)) {
-		printf("FAIL %s: %s of %s should be %s\n", p->name, figure_names[e->probe.figure], e->probe.run.handler, boxes[e->then]);
+		printf("FAIL %s: %s of %s should be %s\n", p->name, figure_names[e->probe.figure],
+		       e->probe.run.handler, boxes[e->then]);
 		++*failures;
 	}
 	pspin_target__free(target);
@@ -174,8 +212,9 @@ static void check(struct rig_file rows, const struct bench_image *image, const s
 int main(void)
 {
 	struct rig_file rows = rig__build("constants", "tests/model/rows.S tests/model/probes.S");
-	struct rig_file probes = rig__build("probes", "tests/figures/handlers.S tests/model/probes.S");
-	const struct bench_image image = { probes.data, probes.bytes };
+	struct rig_file probes =
+		rig__build("probes", "tests/figures/handlers.S tests/model/probes.S");
+	const struct bench_image image = {probes.data, probes.bytes};
 	struct pspin_parameter p;
 	int failures = 0;
 

@@ -3,8 +3,9 @@
 #define USER_SVG_H
 
 /*
- * Plots as SVG, self-contained: a file of its own or a part of a page. As wide as what they stand in; text has the
- * page's colour, so light and dark pages both do. The same plot gives the same bytes.
+ * Plots as SVG, self-contained: a file of its own or a part of a page. As wide as what they stand
+ * in; text has the page's colour, so light and dark pages both do. The same plot gives the same
+ * bytes.
  */
 #include <stdio.h>
 
@@ -13,16 +14,16 @@ struct svg_series {
 	const char *name;
 	const double *x, *y;
 	unsigned count;
-	int is_dashed;     /* 1: what others claim, a bound */
-	int is_points;     /* 1: marks without a line */
-	int is_steps;      /* 1: a value holds until the next x */
+	int is_dashed; /* 1: what others claim, a bound */
+	int is_points; /* 1: marks without a line */
+	int is_steps;  /* 1: a value holds until the next x */
 };
 
 struct svg_plot {
 	const char *title, *x_label, *y_label;
 	const struct svg_series *series;
-	unsigned count;    /* colours repeat after 8 */
-	int log_x, log_y;  /* 1: logarithmic; values must be above 0 */
+	unsigned count;	      /* colours repeat after 8 */
+	int log_x, log_y;     /* 1: logarithmic; values must be above 0 */
 	double y_low, y_high; /* 0, 0: from 0 (or the smallest, if logarithmic) to what there is */
 };
 void svg__plot(FILE *to, const struct svg_plot *plot);
@@ -34,7 +35,7 @@ struct svg_bars {
 	unsigned group_count, part_count;
 	const double *values; /* [group * part_count + part], not below 0 */
 	int is_side_by_side;  /* 1: parts stand beside one another */
-	double line;          /* a level to compare with; 0: none */
+	double line;	      /* a level to compare with; 0: none */
 	const char *line_name;
 };
 void svg__bars(FILE *to, const struct svg_bars *bars);

@@ -7,14 +7,20 @@
 
 /* In the plot's own units. */
 enum {
-	SVG_WIDTH = 640, SVG_HEIGHT = 360, SVG_LEFT = 64, SVG_RIGHT = 26, SVG_TOP = 34, SVG_BOTTOM = 50,
-	SVG_LEGEND_LINE = 18, SVG_LEGEND_COLUMN = 190
+	SVG_WIDTH = 640,
+	SVG_HEIGHT = 360,
+	SVG_LEFT = 64,
+	SVG_RIGHT = 26,
+	SVG_TOP = 34,
+	SVG_BOTTOM = 50,
+	SVG_LEGEND_LINE = 18,
+	SVG_LEGEND_COLUMN = 190
 };
 
 struct svg_scale {
 	double low, high, step; /* step: between ticks of a linear one */
 	int is_log;
-	double from, to;        /* where low and high are in the picture */
+	double from, to; /* where low and high are in the picture */
 };
 
 /* A scale of round numbers around low and high. */

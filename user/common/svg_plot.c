@@ -4,7 +4,9 @@
 #include "common/svg.h"
 #include "common/svg_frame.h"
 
-struct range { double low, high; };
+struct range {
+	double low, high;
+};
 
 static void widen(struct range *r, double value)
 {
@@ -18,7 +20,7 @@ static void widen(struct range *r, double value)
 
 static void ranges(const struct svg_plot *plot, struct range *x, struct range *y)
 {
-	*x = *y = (struct range){ NAN, NAN };
+	*x = *y = (struct range){NAN, NAN};
 	for (unsigned i = 0; i < plot->count; i++) {
 		for (unsigned j = 0; j < plot->series[i].count; j++) {
 			widen(x, plot->series[i].x[j]);
@@ -26,21 +28,24 @@ static void ranges(const struct svg_plot *plot, struct range *x, struct range *y
 		}
 	}
 	if (plot->y_high > plot->y_low)
-		*y = (struct range){ plot->y_low, plot->y_high };
+		*y = (struct range){plot->y_low, plot->y_high};
 	else if (!plot->log_y)
 		widen(y, 0);
 	if (!isfinite(x->low))
-		*x = (struct range){ 1, 2 };
+		*x = (struct range){1, 2};
 	if (!isfinite(y->low))
-		*y = (struct range){ 1, 2 };
+		*y = (struct range){1, 2};
 }
 
-static void line(FILE *to, const struct svg_series *s, unsigned colour, const struct svg_scale *x, const struct svg_scale *y)
+static void line(FILE *to, const struct svg_series *s, unsigned colour, const struct svg_scale *x,
+		 const struct svg_scale *y)
 {
 	int is_down = 0;
 
-	fprintf(to, "<path fill=\"none\" stroke=\"%s\" stroke-width=\"2\" stroke-linejoin=\"round\"%s d=\"", svg_colour(colour),
-		s->is_dashed ? " stroke-dasharray=\"5 3\"" : "");
+	fprintf(to,
+		"<path fill=\"none\" stroke=\"%s\" stroke-width=\"2\" stroke-linejoin=\"round\"%s "
+		"d=\"",
+		svg_colour(colour), s->is_dashed ? " stroke-dasharray=\"5 3\"" : "");
 	for (unsigned i = 0; i < s->count; i++) {
 		if (!isfinite(s->y[i])) {
 			is_down = 0;
@@ -48,18 +53,23 @@ static void line(FILE *to, const struct svg_series *s, unsigned colour, const st
 		}
 		if (is_down && s->is_steps)
 			fprintf(to, "H%.1f", svg_scale__at(x, s->x[i]));
-		fprintf(to, "%c%.1f %.1f", is_down ? 'L' : 'M', svg_scale__at(x, s->x[i]), svg_scale__at(y, s->y[i]));
+		fprintf(to, "%c%.1f %.1f", is_down ? 'L' : 'M', svg_scale__at(x, s->x[i]),
+			svg_scale__at(y, s->y[i]));
 		is_down = 1;
 	}
 	fputs("\"/>\n", to);
 }
 
-static void marks(FILE *to, const struct svg_series *s, unsigned colour, const struct svg_scale *x, const struct svg_scale *y)
+static void marks(FILE *to, const struct svg_series *s, unsigned colour, const struct svg_scale *x,
+		  const struct svg_scale *y)
 {
 	for (unsigned i = 0; i < s->count; i++)
 		if (isfinite(s->y[i]))
-			fprintf(to, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3\" fill=\"%s\"><title>%.6g: %.6g</title></circle>\n",
-				svg_scale__at(x, s->x[i]), svg_scale__at(y, s->y[i]), svg_colour(colour), s->x[i], s->y[i]);
+			fprintf(to,
+				"<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3\" fill=\"%s\"><title>%.6g: "
+				"%.6g</title></circle>\n",
+				svg_scale__at(x, s->x[i]), svg_scale__at(y, s->y[i]),
+				svg_colour(colour), s->x[i], s->y[i]);
 }
 
 void svg__plot(FILE *to, const struct svg_plot *plot)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* A sweep as a page: throughput and latency over the first axis that varies, a line for each value of the others. */
+/* A sweep as a page: throughput and latency over the first axis that varies, a line for each value
+ * of the others. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -15,21 +16,24 @@
 
 static const char head[] =
 	"<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
-	"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>spinctl cost --sweep</title>\n<style>\n"
+	"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>spinctl "
+	"cost --sweep</title>\n<style>\n"
 	":root { color-scheme: light dark; }\n"
-	"body { font: 15px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 1rem auto; padding: 0 1rem; }\n"
+	"body { font: 15px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 1rem auto; "
+	"padding: 0 1rem; }\n"
 	"h1 { font-size: 1.4rem; } .table { overflow-x: auto; }\n"
 	"table { border-collapse: collapse; font-variant-numeric: tabular-nums; }\n"
-	"th, td { text-align: right; padding: .15rem .7rem; border-bottom: 1px solid #8884; white-space: nowrap; }\n"
+	"th, td { text-align: right; padding: .15rem .7rem; border-bottom: 1px solid #8884; "
+	"white-space: nowrap; }\n"
 	"</style></head><body>\n";
 
 /* Points of a line in the plots: those that agree in all axes but the one. */
 struct plots {
 	const struct cost_sweep *sweep;
-	unsigned along;        /* the axis */
-	unsigned stride;       /* between its neighbours */
+	unsigned along;	 /* the axis */
+	unsigned stride; /* between its neighbours */
 	unsigned lines;
-	double *x, *y;         /* of all lines, one behind the other */
+	double *x, *y; /* of all lines, one behind the other */
 	char (*names)[NAME_BYTES];
 };
 
@@ -48,8 +52,10 @@ static void name_line(struct plots *p, unsigned line, unsigned first)
 
 	for (unsigned a = 0; a < p->sweep->axes && at < NAME_BYTES; a++)
 		if (a != p->along && p->sweep->axis[a].count > 1)
-			at += (size_t)snprintf(p->names[line] + at, NAME_BYTES - at, "%s%s=%" PRIu64, at ? " " : "",
-					       p->sweep->axis[a].name, cost_sweep__value(p->sweep, first, a));
+			at += (size_t)snprintf(p->names[line] + at, NAME_BYTES - at,
+					       "%s%s=%" PRIu64, at ? " " : "",
+					       p->sweep->axis[a].name,
+					       cost_sweep__value(p->sweep, first, a));
 }
 
 static double gbps(const struct cost_sweep_result *r)
@@ -62,11 +68,13 @@ static double latency(const struct cost_sweep_result *r)
 	return (double)r->latency_ps.median / 1000;
 }
 
-static void draw(FILE *to, struct plots *p, const char *title, const char *unit, double (*value)(const struct cost_sweep_result *))
+static void draw(FILE *to, struct plots *p, const char *title, const char *unit,
+		 double (*value)(const struct cost_sweep_result *))
 {
 	const struct cost_axis *axis = &p->sweep->axis[p->along];
-	struct svg_series series[LINES_MAX] = { 0 };
-	struct svg_plot plot = { .title = title, .x_label = axis->name, .y_label = unit, .series = series };
+	struct svg_series series[LINES_MAX] = {0};
+	struct svg_plot plot = {
+		.title = title, .x_label = axis->name, .y_label = unit, .series = series};
 
 	for (unsigned i = 0; i < p->sweep->points && plot.count < p->lines; i++) {
 		double *x = p->x + plot.count * axis->count, *y = p->y + plot.count * axis->count;
@@ -78,7 +86,8 @@ static void draw(FILE *to, struct plots *p, const char *title, const char *unit,
 			x[j] = (double)axis->values[j];
 			y[j] = value(&p->sweep->results[i + j * p->stride]);
 		}
-		series[plot.count] = (struct svg_series){ .name = p->names[plot.count], .x = x, .y = y, .count = axis->count };
+		series[plot.count] = (struct svg_series){
+			.name = p->names[plot.count], .x = x, .y = y, .count = axis->count};
 		plot.count++;
 	}
 	svg__plot(to, &plot);
@@ -89,22 +98,27 @@ static void table(FILE *to, const struct cost_sweep *sweep)
 	fputs("<div class=\"table\"><table><tr>", to);
 	for (unsigned a = 0; a < sweep->axes; a++)
 		fprintf(to, "<th>%s</th>", sweep->axis[a].name);
-	fputs("<th>cycles</th><th>latency ns</th><th>Gbit/s</th><th>Mpkt/s</th><th>HPUs busy</th><th>bound</th></tr>\n", to);
+	fputs("<th>cycles</th><th>latency ns</th><th>Gbit/s</th><th>Mpkt/s</th><th>HPUs "
+	      "busy</th><th>bound</th></tr>\n",
+	      to);
 	for (unsigned i = 0; i < sweep->points; i++) {
 		const struct cost_sweep_result *r = &sweep->results[i];
 
 		fputs("<tr>", to);
 		for (unsigned a = 0; a < sweep->axes; a++)
 			fprintf(to, "<td>%" PRIu64 "</td>", cost_sweep__value(sweep, i, a));
-		fprintf(to, "<td>%" PRIu64 "</td><td>%.1f</td><td>%.1f</td><td>%.2f</td><td>%.1f</td><td>%s</td></tr>\n", r->cycles.median,
-			latency(r), gbps(r), r->throughput.packets_per_us, r->hpus_busy, cost_resource_name(r->throughput.bound));
+		fprintf(to,
+			"<td>%" PRIu64 "</td><td>%.1f</td><td>%.1f</td><td>%.2f</td><td>%.1f</"
+				       "td><td>%s</td></tr>\n",
+			r->cycles.median, latency(r), gbps(r), r->throughput.packets_per_us,
+			r->hpus_busy, cost_resource_name(r->throughput.bound));
 	}
 	fputs("</table></div>\n", to);
 }
 
 static int page(FILE *to, const struct cost_sweep *sweep)
 {
-	struct plots p = { .sweep = sweep };
+	struct plots p = {.sweep = sweep};
 
 	while (p.along + 1 < sweep->axes && sweep->axis[p.along].count == 1)
 		p.along++;
@@ -124,8 +138,10 @@ static int page(FILE *to, const struct cost_sweep *sweep)
 		draw(to, &p, "Throughput", "Gbit/s", gbps);
 		draw(to, &p, "Latency on an idle NIC (median)", "ns", latency);
 		if (sweep->points / sweep->axis[p.along].count > LINES_MAX)
-			fprintf(to, "<p>The plots have the first %d of %u lines; the table has all points.</p>\n", LINES_MAX,
-				sweep->points / sweep->axis[p.along].count);
+			fprintf(to,
+				"<p>The plots have the first %d of %u lines; the table has all "
+				"points.</p>\n",
+				LINES_MAX, sweep->points / sweep->axis[p.along].count);
 		table(to, sweep);
 		fputs("</body></html>\n", to);
 	}

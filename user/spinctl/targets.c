@@ -12,8 +12,8 @@ static struct targets_options {
 } options;
 
 static const struct option_row rows[] = {
-	{ "json", 0, OPTION_FLAG, NULL, offsetof(struct targets_options, json), "as JSON" },
-	{ 0 },
+	{"json", 0, OPTION_FLAG, NULL, offsetof(struct targets_options, json), "as JSON"},
+	{0},
 };
 
 static int differs(const struct pspin_target *target, const char *parameter)
@@ -56,8 +56,9 @@ static void as_file(const struct pspin_target *target)
 	printf("# target %s\nbase = pspin-rtl\n\n", pspin_target__name(target));
 	for (unsigned row = 0; !pspin_target__parameter(row, &p); row++) {
 		pspin_target__get(target, p.name, &value);
-		printf("%s%s = %" PRIu64 "\t# %s, %" PRIu64 " to %" PRIu64 "; %s\n", differs(target, p.name) ? "" : "# ", p.name,
-		       value, p.unit, p.low, p.high, pspin_target__source(target, p.name));
+		printf("%s%s = %" PRIu64 "\t# %s, %" PRIu64 " to %" PRIu64 "; %s\n",
+		       differs(target, p.name) ? "" : "# ", p.name, value, p.unit, p.low, p.high,
+		       pspin_target__source(target, p.name));
 	}
 }
 
@@ -114,21 +115,29 @@ static int run(const char **operands, unsigned count)
 }
 
 static const struct command_row row = {
-	.name = "spinctl targets", .operands = "[TARGET]", .min_operands = 0, .max_operands = 1,
+	.name = "spinctl targets",
+	.operands = "[TARGET]",
+	.min_operands = 0,
+	.max_operands = 1,
 	.summary = "Shows the NICs that spinctl cost models, or one as a target file",
 	.options = rows,
-	.about = "A target is PsPIN's structure with a value for each of its parameters. pspin-rtl is PsPIN as its RTL was measured; "
-		 "pspin as it was published; spin-discrete and spin-integrated are the two NICs of the sPIN paper.\n"
+	.about = "A target is PsPIN's structure with a value for each of its parameters. pspin-rtl "
+		 "is PsPIN as its RTL was measured; "
+		 "pspin as it was published; spin-discrete and spin-integrated are the two NICs of "
+		 "the sPIN paper.\n"
 		 "\n"
-		 "A target file says what differs: lines of `name = value`, the first perhaps `base = NAME`, with comments after a #. "
-		 "What this command writes is one, to be changed and given to `spinctl cost --target ./my.target`. "
+		 "A target file says what differs: lines of `name = value`, the first perhaps "
+		 "`base = NAME`, with comments after a #. "
+		 "What this command writes is one, to be changed and given to `spinctl cost "
+		 "--target ./my.target`. "
 		 "Values that could not be a NIC are refused, with file and line.",
-	.examples = (const struct example_row[]){
-		{ "spinctl targets", "All parameters of all targets." },
-		{ "spinctl targets pspin", "One, with the source of each number." },
-		{ "spinctl targets spin-discrete --json", "For a program." },
-		{ 0 },
-	},
+	.examples =
+		(const struct example_row[]){
+			{"spinctl targets", "All parameters of all targets."},
+			{"spinctl targets pspin", "One, with the source of each number."},
+			{"spinctl targets spin-discrete --json", "For a program."},
+			{0},
+		},
 };
 
-const struct subcommand targets_command = { "targets", &row, run, &options };
+const struct subcommand targets_command = {"targets", &row, run, &options};
