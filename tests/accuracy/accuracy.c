@@ -155,9 +155,16 @@ static void print_groups(const struct judged *judged, unsigned count)
 	}
 }
 
+/* It depends on a state that nobody measured: the model's value is the middle of what it can be. */
+static int is_chance(const struct judged *judged)
+{
+	return judged->values.most > 1.01 * judged->values.least;
+}
+
 static void add_figures(struct measure *m, struct judged *judged, unsigned count)
 {
 	static struct summary all[2]; /* idle, load */
+	static struct summary certain;
 	double median[2], worst[2], share[2];
 	struct measure_row *row;
 
@@ -172,6 +179,12 @@ static void add_figures(struct measure *m, struct judged *judged, unsigned count
 		worst[load] = all[load].errors[all[load].count - 1];
 		share[load] = (double)all[load].exact / all[load].count;
 	}
+	for (unsigned i = 0; i < count; i++)
+		if (!(judged[i].row->flags & ROW_LOAD) && !is_chance(&judged[i]))
+			summary__add(&certain, &judged[i]);
+	summary__print(&certain, "idle, without chance");
+	measure_add(m, "accuracy.idle.worst_error_without_chance", certain.count ? certain.errors[certain.count - 1] : NAN,
+		    "relative");
 	row = measure_add(m, "accuracy.idle.exact_share", share[0], "rows");
 	measure_goal(row, MEASURE_AT_LEAST, 0.95, row->value);
 	row = measure_add(m, "accuracy.idle.worst_error", worst[0], "relative");
