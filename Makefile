@@ -287,7 +287,7 @@ accuracy-programs: $(ACCURACY) $(ACCURACY_IMAGES)
 .PHONY: accuracy-programs
 
 RTL_KIT := $(BUILD)/tests/accuracy/rtl-kit
-RTL_KIT_SRC := $(wildcard tests/accuracy/kit/kit_*.c) $(addprefix tests/figures/,workload.c workload_packets.c heard.c)
+RTL_KIT_SRC := $(wildcard tests/accuracy/kit/kit_*.c) $(addprefix tests/figures/,workload.c workload_packets.c)
 $(RTL_KIT): $(BUILD)/obj/tests/accuracy/kit/kit.o
 $(BUILD)/tests/model/rtl_kit_is_complete: $(BUILD)/obj/tests/model/rtl_kit_is_complete.o
 $(RTL_KIT) $(BUILD)/tests/model/rtl_kit_is_complete: $(call obj,$(RTL_KIT_SRC)) $(TESTLIB) $(ENGINE) $(COMMON) $(LIBSPIN) $(HWMODEL)
