@@ -13,6 +13,7 @@ void cost_html__latency(FILE *to, const struct cost_report *r);
 void cost_html__occupancy(FILE *to, const struct cost_report *r);
 void cost_html__cycles(FILE *to, const struct cost_report *r);
 void cost_html__lines(FILE *to, const struct cost_report *r);
+void cost_html__xpulp(FILE *to, const struct cost_report *r);
 
 /* <h2>, and a table's beginning with its caption and columns, names ended by NULL; a < before one of text, not numbers. */
 void html__heading(FILE *to, const char *id, const char *text);

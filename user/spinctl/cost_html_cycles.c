@@ -169,5 +169,6 @@ void cost_html__lines(FILE *to, const struct cost_report *r)
 	fprintf(to, "<p>Most cycles seen: packet %" PRIu64 ", %u bytes, took %" PRIu64 " cycles.</p>\n", v->worst_packet + 1,
 		v->worst_bytes, v->worst_cycles);
 	lines(to, &r->worst, 1, "Lines of the packet with the most cycles");
+	cost_html__xpulp(to, r);
 	fputs("</section>\n", to);
 }

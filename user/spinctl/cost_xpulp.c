@@ -6,6 +6,7 @@
 
 #include <hwmodel/elf.h>
 
+#include "cost_html.h"
 #include "cost_json.h"
 #include "cost_run.h"
 #include "cost_text.h"
@@ -115,4 +116,29 @@ void cost_json__xpulp(struct json *j, const struct cost_report *r)
 	}
 	json_array_end(j);
 	json_object_end(j);
+}
+
+void cost_html__xpulp(FILE *to, const struct cost_report *r)
+{
+	static const char *const columns[] = { "loop", "cycles per turn", "with Xpulp", "turns", "entries", "<what is made of it", NULL };
+	const struct cost_xpulp *x = &r->xpulp;
+	double n = (double)r->main.alone.handled;
+
+	if (!x->cycles)
+		return;
+	fprintf(to, "<p>Innermost loops take %.1f cycles of a packet; with hardware loops, post-increment accesses and mac (Xpulp, that "
+		"PsPIN’s figures were compiled for and no packaged compiler makes of C) they would take %.1f.</p>\n",
+		(double)x->cycles / n, (double)x->cycles_xpulp / n);
+	html__table(to, "Innermost loops, and what PULP’s instructions would save", columns);
+	for (unsigned i = 0; i < x->count; i++) {
+		const struct xpulp_loop *l = &x->loops[i].loop;
+
+		html__row(to, x->loops[i].place);
+		html__cell(to, "%.2f", (double)l->cycles / (double)l->turns);
+		html__cell(to, "%.2f", (double)l->cycles_xpulp / (double)l->turns);
+		html__cell(to, "%" PRIu64, l->turns);
+		html__cell(to, "%" PRIu64, l->entries);
+		fprintf(to, "<td class=\"text\">%s</td></tr>\n", xpulp_reason_text(l->reason));
+	}
+	html__table_end(to);
 }
