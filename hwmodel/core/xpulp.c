@@ -19,7 +19,8 @@ struct body {
 	struct rv32_insn insn[BODY_MAX];
 	bool gone[BODY_MAX];
 	unsigned count;      /* its branch is the last */
-	bool forks;          /* branches inside */
+	bool forks;          /* branches inside, */
+	bool exits;          /* and out of it */
 };
 
 const char *xpulp_reason_text(enum xpulp_reason reason)
@@ -237,6 +238,8 @@ static uint64_t dynamic_cycles(const struct body *b)
 
 static enum xpulp_reason convertible(const struct body *b)
 {
+	if (b->exits)
+		return XPULP_EXITS;
 	for (unsigned i = 0; i + 1 < b->count; i++) {
 		switch (b->insn[i].class_) {
 		case RV32_CLASS_JAL: case RV32_CLASS_JALR:
@@ -293,7 +296,7 @@ static bool find(struct body *b, const struct rv32_insn *branch, struct xpulp_lo
 
 	memset(loop, 0, sizeof(*loop));
 	b->count = 0;
-	b->forks = false;
+	b->forks = b->exits = false;
 	memset(b->gone, 0, sizeof(b->gone));
 	while (pc <= branch->pc) {
 		struct rv32_insn *insn = &b->insn[b->count];
@@ -304,6 +307,7 @@ static bool find(struct body *b, const struct rv32_insn *branch, struct xpulp_lo
 			if ((uint32_t)insn->imm <= pc) /* a loop inside */
 				return false;
 			b->forks = true;
+			b->exits |= (uint32_t)insn->imm > branch->pc;
 		}
 		b->count++;
 		pc += insn->len_bytes;

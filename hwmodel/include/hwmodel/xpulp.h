@@ -19,6 +19,7 @@
 	X(NONE,       "converted") \
 	X(CALLS,      "it calls or jumps") \
 	X(SYSTEM,     "it traps, fences or loops in hardware already") \
+	X(EXITS,      "it has another way out") \
 	X(UNCOUNTED,  "how often it goes is not known before") \
 	X(GAINS_LESS, "it goes too rarely to pay for its setup")
 
