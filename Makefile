@@ -34,7 +34,7 @@ help:
 #: make rtl-kit    images, packets and predicted cycles for PsPIN's RTL: build/rtl-kit/
 #: make stress     as root: everything at once under load, loss and kills, MINUTES=2: build/stress.json
 #: make figures     the papers' figures from the model: build/figures.json, plots in build/figures/
-#: make fuzz       1,000,000 packets through BPF and host, 50,000 through the model
+#: make fuzz       1,000,000 packets through BPF, host and model, also as fast as they come
 #: make sanitize   the parts that need no root, under ASan and UBSan
 #: make fmt        clang-format what has changed
 #: make install    to PREFIX=/usr/local, below DESTDIR= if given; make uninstall takes it away
@@ -308,7 +308,8 @@ stress: deps
 
 fuzz: deps
 	@$(MAKE) --no-print-directory -j$$(nproc) tests
-	@BUILD=$(BUILD) $(BUILD)/tests/fuzz/fuzz_packets --packets 1000000 --model 50000
+	@BUILD=$(BUILD) $(BUILD)/tests/fuzz/fuzz_packets --packets 1000000 --model 1000000
+	@BUILD=$(BUILD) $(BUILD)/tests/fuzz/fuzz_traffic --packets 50000
 
 sanitize: deps
 	@$(MAKE) --no-print-directory -j$$(nproc) BUILD=$(BUILD)/sanitize \

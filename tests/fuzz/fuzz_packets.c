@@ -245,7 +245,7 @@ static int one_handler(const char *name, uint64_t seed, uint64_t count, uint64_t
 
 int main(int argc, char **argv)
 {
-	uint64_t packets = 1000000, model = 50000, seed = 1;
+	uint64_t packets = 1000000, model = 1000000, seed = 1;
 	const unsigned all = sizeof(handlers) / sizeof(handlers[0]);
 	const char *only = NULL;
 	struct engine *probe;

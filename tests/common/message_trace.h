@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef TESTS_MESSAGE_TRACE_H
+#define TESTS_MESSAGE_TRACE_H
+
+/*
+ * Packets of many messages at once, the same for the same seed: messages of up to 8 KiB of small integers, begun and ended all
+ * the time; now and then a packet overtakes the one before it, or comes again.
+ */
+#include "message_packet.h"
+
+#define MESSAGE_TRACE_OPEN 24u
+
+struct message_trace {
+	uint64_t random;
+	uint32_t next_id, messages, begun; /* begun: of all that are to come */
+	struct message_trace_one {
+		uint32_t id, stride, packets, next;
+		int has_overtaken; /* packet next + 1 has come */
+		struct message_packet packet;
+	} open[MESSAGE_TRACE_OPEN];
+};
+
+void message_trace_start(struct message_trace *trace, uint64_t seed, uint32_t messages);
+/* The next packet's frame, valid until the next call; NULL: all messages have ended. */
+const uint8_t *message_trace_next(struct message_trace *trace, uint32_t *bytes);
+
+#endif
