@@ -90,6 +90,12 @@ static void measure(struct judged *judged, const char *image)
 	}
 }
 
+/* "Sends are the least trusted rows." */
+static int is_doubtful(const struct row *row)
+{
+	return row->flags & ROW_DOUBT || strstr(row->name, "send");
+}
+
 static void print_row(const struct judged *judged)
 {
 	const struct row *row = judged->row;
@@ -105,7 +111,7 @@ static void print_row(const struct judged *judged)
 		printf("failed: %s\n", judged->why);
 	else
 		printf("%14s %8.2f %% %s%s\n", model, 100 * judged->error, judged->exact ? "exact" : "",
-		       row->flags & ROW_DOUBT ? " (less trusted)" : "");
+		       is_doubtful(row) ? " (less trusted)" : "");
 }
 
 /* One line of the summary, of the rows that `wanted` says. */
