@@ -71,6 +71,14 @@ static uint32_t amo(unsigned funct5, uint32_t have, uint32_t operand)
 	return have;
 }
 
+/* Whoever has reserved the word loses it: it is written. */
+static void unreserve(struct soc *soc, uint32_t addr)
+{
+	for (unsigned i = 0; soc->reserved && i < soc->hpu_count; i++)
+		if (soc->hpus[i].reserved && !((soc->hpus[i].reserved_addr ^ addr) & ~3u))
+			soc->hpus[i].reserved = 0;
+}
+
 static void move(struct hpu *hpu, struct rv32_bus_request *req, uint8_t *at)
 {
 	uint32_t have = 0;
@@ -81,16 +89,18 @@ static void move(struct hpu *hpu, struct rv32_bus_request *req, uint8_t *at)
 		req->value = have;
 		break;
 	case RV32_LR:
-		hpu->reserved = 1;
+		hpu->reserved = hpu->soc->reserved = 1;
 		hpu->reserved_addr = req->addr;
 		req->value = have;
 		break;
 	case RV32_STORE:
 		memcpy(at, &req->value, req->size_bytes);
+		unreserve(hpu->soc, req->addr);
 		break;
 	case RV32_SC:
 		if (hpu->reserved && hpu->reserved_addr == req->addr) {
 			memcpy(at, &req->value, 4);
+			unreserve(hpu->soc, req->addr);
 			req->value = 0;
 		} else {
 			req->value = 1;
@@ -103,6 +113,7 @@ static void move(struct hpu *hpu, struct rv32_bus_request *req, uint8_t *at)
 		uint32_t result = amo(req->amo, have, req->value);
 
 		memcpy(at, &result, 4);
+		unreserve(hpu->soc, req->addr);
 		req->value = have;
 		break;
 	}

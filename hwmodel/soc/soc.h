@@ -47,6 +47,7 @@ struct soc {
 	int alone_in_l1;      /* and nobody else uses its L1 up to there */
 	int caches;           /* instruction caches are in use */
 	int warm;             /* 1: soc__run() does without them, too */
+	int reserved;         /* some HPU has used LR */
 	struct l1 **l1;
 	struct l2 *l2;
 	struct icache **icache;

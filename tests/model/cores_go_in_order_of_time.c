@@ -13,6 +13,7 @@
 
 enum { HPUS = 32, TASKS = 320, TURNS = 20 };
 #define L2_WORD 0x1c200000u
+#define L2_RESERVED 0x1c220000u
 #define L1_WORD 0x10090000u
 #define OWN_WORDS 0x000a0000u
 
@@ -167,6 +168,16 @@ static void what_is_written_first_is_seen_first(struct rig_file file)
 	rig__close(&run.rig);
 }
 
+static void reservations_are_lost_to_others(struct rig_file file)
+{
+	static struct run run;
+
+	run_tasks(&run, file, "reserve");
+	expect("what LR and SC have counted", *(uint32_t *)(run.rig.soc.memory.l2_handler + (L2_RESERVED - L2_HANDLER)),
+	       TASKS * TURNS);
+	rig__close(&run.rig);
+}
+
 /* Calls with calendars in the wrong order end the program. */
 static void calendars_complain(void (*wrong)(void), const char *what)
 {
@@ -206,6 +217,7 @@ int main(void)
 
 	nothing_is_lost(file);
 	what_is_written_first_is_seen_first(file);
+	reservations_are_lost_to_others(file);
 	calendars_complain(wrong_l1, "a bank");
 	calendars_complain(wrong_l2, "the port to L2");
 	free(file.data);

@@ -52,3 +52,15 @@
 	li t1, 0x101
 	sw t1, 0x54(t0)
 2:	ret
+
+	/* 20 times: one more in a word of L2, by LR and SC until it succeeds. */
+	FUNC reserve
+	li t0, 0x1c220000
+	li t2, 20
+1:	lr.w t1, (t0)
+	addi t1, t1, 1
+	sc.w t3, t1, (t0)
+	bnez t3, 1b
+	addi t2, t2, -1
+	bnez t2, 1b
+	ret
