@@ -79,7 +79,7 @@ static int waits(const struct pspin *nic, const struct flow *flow)
 {
 	const struct messages *messages = nic->messages;
 
-	if (nic->wire.loses || !nic->slots.ending_count || (flow && flow->mpq))
+	if (!nic->slots.ending_count || (flow && flow->mpq))
 		return 0;
 	for (unsigned i = 0; i < messages->limits.mpqs; i++)
 		if (messages->mpqs[i].phase == MPQ_FREE)

@@ -31,9 +31,7 @@ static enum decision decide(struct pspin *nic, struct flight *flight)
 	struct slot *slot = slots__take(nic);
 	struct hpu_scratch *scratch;
 
-	if (!slot && nic->wire.loses)
-		return hers__lose(nic, flight);
-	if (!slot)
+	if (!slot) /* one will be free: each message ends with its packet */
 		return DECIDED_WAIT;
 	slot__describe(nic, slot, in->is_ip4, DEPOSIT_BASE, DEPOSIT_BYTES);
 	scratch = scratchpad__of(nic, slot);

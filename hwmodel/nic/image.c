@@ -77,7 +77,7 @@ static enum decision decide(struct pspin *nic, struct flight *flight)
 
 	if (!slot)
 		slot = begin(nic, flight->message);
-	if (!slot && nic->wire.loses)
+	if (!slot && nic->wire.loses && !nic->slots.ending_count)
 		return hers__lose(nic, flight);
 	if (!slot)
 		return DECIDED_WAIT;

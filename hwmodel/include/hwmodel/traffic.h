@@ -33,7 +33,10 @@ struct pspin_image {
 	uint32_t handler_mem_bytes;/* what the HER says of L2 handler memory; 0: all of it */
 	uint32_t host_bytes;       /* of host memory; 0: SPIN_HOST_BYTES */
 };
-/* As pspin__open(); every HPU boots. err also says which symbol is missing and what symbols there are. */
+/*
+ * As pspin__open(); every HPU boots. err also says which symbol is missing and what symbols there are. What a handler sends
+ * first makes its packet's verdict TX; else that is DROP, with SUCCESS or the first error as reason.
+ */
 int pspin__open_image(struct pspin **out, const struct pspin_target *target, const struct pspin_image *image,
 		      char *err, size_t err_bytes);
 
@@ -57,10 +60,10 @@ struct pspin_task_record {
 };
 
 enum pspin_fate { /* of a packet that was offered */
-	PSPIN_FATE_HANDLED,    /* verdict and reason are the handlers' */
+	PSPIN_FATE_HANDLED,    /* verdict and reason are the handlers', or of messages those of <spin/message.h> */
 	PSPIN_FATE_NOT_OURS,   /* the rule does not match, or it is refused before handlers: to the host */
 	PSPIN_FATE_NO_BUFFER,  /* packet memory was full, and the wire does not wait: lost */
-	PSPIN_FATE_NO_MESSAGE, /* no message queue was free, the same */
+	PSPIN_FATE_NO_MESSAGE, /* no message queue was free, nor going to be without other packets */
 };
 
 struct pspin_packet_record {

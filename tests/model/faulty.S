@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Handlers that go wrong, each in its own way: all in their first instruction or the one behind it. */
+	.macro	handler name
+	.section .text.hpu, "ax"
+	.balign	16
+	.globl	\name
+	.type	\name, @function
+\name:
+	.endm
+
+	handler	good
+	ret
+	.size	good, . - good
+
+	handler	illegal
+	.word	0
+	.size	illegal, . - illegal
+
+	handler	wild
+	lw	a0, 0(zero)
+	ret
+	.size	wild, . - wild
+
+	handler	endless
+	j	endless
+	.size	endless, . - endless
+
+	handler	reserves
+	lr.w	a0, (sp)
+	ret
+	.size	reserves, . - reserves
