@@ -35,6 +35,7 @@ part hits "$BUILD/tests/bench/hits" "$dir/hits.json"
 part slmp "$BUILD/tests/bench/slmp" "$dir/slmp.json"
 part hpus "$BUILD/tests/bench/hpus" "$dir/hpus.json"
 part iss tests/bench/iss.sh "$dir/iss.rows"
+part model "$BUILD/tests/bench/model" "$dir/model.json"
 
 "$BUILD/tests/bench/merge" "$BUILD/bench.json" "$dir"/* || failed=1
 exit $failed

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * How fast the model is: 100,000 datagrams of 512 bytes at line rate through `filtering` on all 32 HPUs, in one thread.
+ * Usage: model [FILE for the rows]
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <common/built.h>
+#include <common/measure.h>
+#include <engine/template.h>
+#include <hwmodel/traffic.h>
+#include <user/libspin/libspin.h>
+
+#define PACKETS 100000u
+#define PACKET_BYTES 512u
+#define HEADERS_BYTES 28u
+#define SECONDS_AT_MOST 2.0
+#define RUNS 3
+
+static void die(const char *what)
+{
+	fprintf(stderr, "model: %s\n", what);
+	exit(1);
+}
+
+static double now(void)
+{
+	struct timespec at;
+
+	clock_gettime(CLOCK_MONOTONIC, &at);
+	return (double)at.tv_sec + (double)at.tv_nsec * 1e-9;
+}
+
+static uint32_t make_packet(uint8_t *frame)
+{
+	static struct template t;
+
+	template_start(&t);
+	if (template_line(&t, "eth 02:00:00:00:00:01 > 02:00:00:00:00:02") < 0 ||
+	    template_line(&t, "ip4 10.0.0.1 > 10.0.0.2") < 0 || template_line(&t, "udp 4000 > 9000 sum none") < 0 ||
+	    template_append(&t, NULL, PACKET_BYTES - HEADERS_BYTES) || template_finish(&t))
+		die("the packet cannot be made");
+	memcpy(frame, t.frame, t.bytes);
+	return t.bytes;
+}
+
+/* Seconds from the first offer to the last feedback. */
+static double run(const struct spin_object *object)
+{
+	const struct spin_rule any = {0};
+	uint8_t frame[PACKET_BYTES + 64];
+	const struct pspin_offer offer = {.frame = frame, .frame_bytes = make_packet(frame)};
+	struct pspin_traffic traffic;
+	struct pspin *nic;
+	char err[256];
+	size_t bytes;
+	const void *image = spin_object__image(object, &bytes);
+	double start;
+
+	if (!image || pspin__open(&nic, pspin_target__find("pspin-rtl"), spin_object__meta(object), image, bytes, &any, err,
+				  sizeof(err)))
+		die(image ? err : "filtering has no image for the HPUs");
+	start = now();
+	for (unsigned i = 0; i < PACKETS; i++)
+		if (pspin__offer(nic, &offer))
+			die("a packet is refused");
+	if (pspin__run(nic, UINT64_MAX))
+		die("the packets do not come to an end");
+	start = now() - start;
+	pspin__traffic(nic, &traffic);
+	if (traffic.packets != PACKETS || traffic.lost_no_buffer || traffic.lost_no_message)
+		die("packets are lost");
+	pspin__close(nic);
+	return start;
+}
+
+int main(int argc, char **argv)
+{
+	static struct measure m;
+	struct spin_object *object;
+	char path[512];
+	double seconds[RUNS], median;
+	struct measure_row *row;
+
+	if (built_object("filtering", path, sizeof(path)))
+		die(engine_why());
+	if (spin_object__open(path, &object))
+		die(spin_strerror_last());
+	for (unsigned i = 0; i < RUNS; i++)
+		seconds[i] = run(object);
+	spin_object__close(object);
+	median = measure_median(seconds, RUNS);
+	measure_begin(&m, "bench-model");
+	row = measure_add(&m, "model.packets_per_s", PACKETS / median, "packets/s");
+	measure_goal(row, MEASURE_AT_LEAST, PACKETS / SECONDS_AT_MOST, row->value);
+	measure_print(&m);
+	if (argc > 1 && measure_write(&m, argv[1]))
+		die("the rows cannot be written");
+	return 0;
+}
