@@ -14,6 +14,9 @@ const char *const *pspin__assumptions(void)
 		"Ethernet header and egress checksums: NIC hardware, not charged",
 		"a host and a wire that take data as fast as the NIC gives it, unless the target says otherwise",
 		"puts: the NIC makes the packet's headers; what it keeps of matching entries is there for handlers",
+		"what a header handler writes into a packet that lies in L1 is there for the payload handler, a rewritten port "
+		"for the completion handler, though the packet is copied again for each: the NIC keeps it",
+		"a context that may have more messages in flight than the target has MPQs has as many MPQs",
 		"bodies do not include commands still running at the handler's return; the packet's latency does",
 		"memory protection: own stack, packet buffer and scratchpads in L1, handler "
 		"memory, the packet in L2",
