@@ -76,7 +76,7 @@ uint64_t command__issue(struct hpu *hpu, uint64_t cycle)
 	const struct soc *soc = hpu->soc;
 	unsigned cluster = hpu->cluster;
 	uint32_t nic = 0;
-	int ok = decode(hpu, &command, &nic) && locate(hpu, &command, nic, &region, &cluster);
+	int ok = hpu->begun && decode(hpu, &command, &nic) && locate(hpu, &command, nic, &region, &cluster);
 
 	if (ok)
 		command.done = commands__issue(soc->commands, cycle, cluster, &command, region, &command.left);

@@ -73,12 +73,18 @@ static enum rv32_bus_status end(struct hpu *hpu, struct rv32_bus_request *req)
 {
 	uint64_t at = req->cycle + hpu->target->doorbell_cycles;
 
+	if (!hpu->function) { /* there is no task to end */
+		req->value = 0;
+		return RV32_BUS_OK;
+	}
 	if (hpu->first && !hpu->returned) { /* from a trap: let it stand still, to see what it took */
 		hpu->settles = 1;
 		return RV32_BUS_STOP;
 	}
 	if (!hpu__may(hpu, req->cycle))
 		return RV32_BUS_STOP;
+	if (!hpu->begun) /* before it was taken */
+		hpu__begin(hpu, req->cycle);
 	wait_until(req, hpu__end(hpu, at) - at + req->cycle + 1, RV32_CYC_COMMAND);
 	soc__look(hpu->soc);
 	req->value = 0;

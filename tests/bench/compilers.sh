@@ -99,15 +99,15 @@ row() {
 
 gcc=riscv64-unknown-elf-gcc
 header
-row 'ours (gcc -O3 -funroll-loops ...)' $gcc ''
-row 'gcc -O2 -fno-unroll-loops' $gcc '-O2 -fno-unroll-loops'
-row 'gcc -O2 -funroll-loops' $gcc '-O2'
-row 'gcc -O3 -fno-unroll-loops' $gcc '-fno-unroll-loops'
-row 'gcc -O2 -funroll-loops -finline-functions' $gcc '-O2 -finline-functions'
+row 'ours (gcc -O2 -funroll-loops ...)' $gcc ''
+row 'gcc -O3 -funroll-loops' $gcc '-O3'
+row 'gcc -O2 -fno-unroll-loops' $gcc '-fno-unroll-loops'
+row 'gcc -O3 -fno-unroll-loops' $gcc '-O3 -fno-unroll-loops'
+row 'gcc -O2 -funroll-loops -finline-functions' $gcc '-finline-functions'
 row 'gcc -Os -fno-unroll-loops' $gcc '-Os -fno-unroll-loops'
 row 'gcc, default tuning, strict alignment' $gcc '-mtune=rocket -mstrict-align'
 row 'gcc, no alignment of loops' $gcc '-fno-align-loops -fno-align-functions'
 row 'gcc, loops at 16' $gcc '-falign-loops=16'
-row 'clang -O2' "$dir/clang" '-O2 -fno-unroll-loops'
-row 'clang -O3 -funroll-loops' "$dir/clang" ''
+row 'clang -O2' "$dir/clang" '-fno-unroll-loops'
+row 'clang -O3 -funroll-loops' "$dir/clang" '-O3'
 row 'clang -Os' "$dir/clang" '-Os -fno-unroll-loops'
