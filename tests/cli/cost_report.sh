@@ -163,6 +163,17 @@ expect 1 "$SPINCTL" cost "$HISTOGRAM" --datagrams 1
 says err "takes messages, not datagrams"
 expect 1 "$SPINCTL" cost "$HISTOGRAM" --messages 1 --html nowhere/page.html
 says err "cannot write nowhere/page.html"
+# what is no regular file is written, and stays what it is; so does a link
+mkfifo pipe
+cat pipe >piped.html &
+expect 0 "$SPINCTL" cost "$HISTOGRAM" --messages 1 --html pipe
+wait $!
+[ -p pipe ] || fail "a pipe was replaced"
+grep -q '</html>' piped.html || fail "no page came through the pipe"
+ln -s linked.html link.html
+: >linked.html
+expect 0 "$SPINCTL" cost "$HISTOGRAM" --messages 1 --html link.html
+[ -L link.html ] && grep -q '</html>' linked.html || fail "a link was replaced"
 expect 1 "$SPINCTL" cost "$HISTOGRAM" --messages 1 --trace nowhere/trace.json
 says err "cannot write nowhere/trace.json"
 exit $FAILED

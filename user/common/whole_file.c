@@ -2,7 +2,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "whole_file.h"
@@ -43,15 +45,26 @@ static int open_hidden(struct whole_file *f)
 	return fd;
 }
 
+/* A link's file is written, not the link; a device or a pipe stays what it is. */
+static int find(struct whole_file *f, const char *path)
+{
+	struct stat st;
+
+	f->is_stream = !stat(path, &st) && !S_ISREG(st.st_mode);
+	if (!f->is_stream && realpath(path, f->path))
+		return 0;
+	return snprintf(f->path, sizeof(f->path), "%s", path) >= (int)sizeof(f->path) ? -ENAMETOOLONG : 0;
+}
+
 int whole_file__open(struct whole_file *f, const char *path, const char *hidden)
 {
 	int fd;
 
 	*f = (struct whole_file){ .hidden = hidden };
-	if (snprintf(f->path, sizeof(f->path), "%s", path) >= (int)sizeof(f->path))
+	if (find(f, path))
 		return -ENAMETOOLONG;
-	fd = open_nameless(f);
-	if (fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL))
+	fd = f->is_stream ? open(path, O_WRONLY | O_CLOEXEC) : open_nameless(f);
+	if (fd < 0 && !f->is_stream && (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL))
 		fd = open_hidden(f);
 	f->file = fd < 0 ? NULL : fdopen(fd, "w");
 	return f->file ? 0 : -errno;
@@ -74,6 +87,8 @@ static int link_hidden(struct whole_file *f)
 
 int whole_file__publish(struct whole_file *f)
 {
+	if (f->is_stream)
+		return 0;
 	if (!f->temp[0] && link_hidden(f))
 		return -errno;
 	if (rename(f->temp, f->path))

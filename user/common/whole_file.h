@@ -4,7 +4,8 @@
 
 /*
  * A file that gets its name when it is whole. Until then it has none where the file system
- * can: a killed writer leaves nothing. Else it is hidden, so that what it leaves is taken for no file.
+ * can: a killed writer leaves nothing. Else it is hidden, so that what it leaves is taken for no file. What is there and no
+ * regular file, as a device or a pipe, is written as it goes.
  */
 #include <limits.h>
 #include <stdio.h>
@@ -12,6 +13,7 @@
 struct whole_file {
 	char path[PATH_MAX], temp[PATH_MAX]; /* temp: "" while the file has no name at all */
 	const char *hidden;                  /* ".HIDDEN-PID-N" */
+	int is_stream;
 	FILE *file;
 };
 
