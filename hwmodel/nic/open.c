@@ -132,8 +132,8 @@ static void say_who_does_not_boot(const struct pspin *nic, char *err, size_t err
 
 	while (hpu + 1 < end && !hpu->stopped && !hpu->result.error)
 		hpu++;
-	error = hpu->stopped ? hpu->stopped : hpu->result.error;
-	pc = hpu->stopped ? rv32_core__pc(hpu->core) : hpu->result.error_pc;
+	error = hpu->result.error ? hpu->result.error : hpu->stopped; /* the first one counts */
+	pc = hpu->result.error ? hpu->result.error_pc : rv32_core__pc(hpu->core);
 	what = error == PSPIN_ERROR_WATCHDOG ? "hangs" : "traps";
 	name = hw_elf__symbol_at(nic->elf, pc, &start);
 	snprintf(err, err_bytes, "the image traps or hangs before its first task: HPU %u of cluster %u %s (mcause %u) at 0x%08x (%s+0x%x)",

@@ -191,6 +191,11 @@ one_line
 says err "the watchdog stopped it"
 says err "handlers.c:$(grep -n '/\* stuck \*/' handlers.c | cut -d : -f 1)"
 
+# a doorbell that no task waits for is none
+sed '/^user:/a li a0, 0x1b205050; lw a0, 0(a0)' runtime.S >rings.S
+$CC -march=rv32imac -mabi=ilp32 -O2 -ffreestanding -nostdlib -Wl,-T,map.ld rings.S handlers.c -o rings.elf || fail "no rings.elf"
+expect 0 "$SPINCTL" cost --image rings.elf --payload whole_payload --messages 2
+
 # what is wrong with it is said
 expect 1 image --payload whole_paylaod --messages 1
 one_line
