@@ -12,6 +12,7 @@
 #define PS_PER_US 1000000u
 #define SCRATCHPADS_KIB_MIN 16u /* of L1 behind the packet buffer, for messages */
 #define RING_BYTES_MIN 2048u	/* of a packet buffer's ring: an Ethernet frame */
+#define MESSAGE_IDS 65536u	/* that a HER has, a row of them for each cluster */
 
 struct answer {
 	char *err;
@@ -100,6 +101,17 @@ static int check_icache(const struct pspin_target *t, struct answer a)
 	return 0;
 }
 
+/* Each cluster is home to as many messages. */
+static int check_messages(const struct pspin_target *t, struct answer a)
+{
+	const uint64_t most = MESSAGE_IDS / t->clusters * t->clusters;
+
+	if (t->mpqs > most)
+		return refuse(a, "mpqs = %" PRIu64 ": clusters = %" PRIu64 " are home to at most %" PRIu64, t->mpqs,
+			      t->clusters, most);
+	return 0;
+}
+
 /* What is on the way to a memory is a part of the whole access. */
 static int check_ways(const struct pspin_target *t, struct answer a)
 {
@@ -125,6 +137,8 @@ int pspin_target__check(const struct pspin_target *t, char *err, size_t err_byte
 		status = check_widths(t, a);
 	if (!status)
 		status = check_icache(t, a);
+	if (!status)
+		status = check_messages(t, a);
 	if (!status)
 		status = check_ways(t, a);
 	return status;

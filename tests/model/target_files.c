@@ -53,6 +53,7 @@ static const struct case_row {
 	{"l1_banks = 63\n", "l1_banks = 63 is no power of two"},
 	{"icache_ways = 3\n", "powers of two"},
 	{"icache_bytes = 256\nicache_line_bytes = 256\n", "1024 do"},
+	{"mpqs = 65536\nclusters = 3\n", "are home to at most 65535"},
 	{"load_remote_l1 = 4\n", "remote_reach = 11 is a part of load_remote_l1 = 4"},
 	{"beat_bytes = 128\nl1_banks = 16\n", "take 64 in a cycle"},
 };
