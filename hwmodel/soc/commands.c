@@ -170,10 +170,10 @@ uint64_t commands__issue(struct commands *commands, uint64_t cycle, unsigned clu
 	const uint64_t beats = command->nic ? command->bytes / target->beat_bytes + !!(command->bytes % target->beat_bytes) : 0;
 	const int reads = command->nic && command->kind != HPU_FROM_HOST;
 	uint64_t *link = link_of(commands, command->kind), link_from;
-	uint64_t start = later(cycle, *leaves), free = channel->free, end, done;
+	const int is_change = region == MEMORY_L1 && changes(channel, cycle, cluster, (unsigned)target->clusters);
+	const uint64_t change = is_change ? target->source_change : 0, free = channel->free + change;
+	uint64_t start = later(cycle, *leaves), end, done;
 
-	if (region == MEMORY_L1 && changes(channel, cycle, cluster, (unsigned)target->clusters))
-		free += target->source_change;
 	/* a link is free in the midst of a cycle: who comes next waits for the rest there, not here */
 	start = later(later(start, free), *link / commands->cycle_ps);
 	if (reads)
@@ -188,6 +188,8 @@ uint64_t commands__issue(struct commands *commands, uint64_t cycle, unsigned clu
 	end = move(commands, command, start, end);
 	channel->free = start + later(beats, 1);
 	commands->busy_ps[command->kind] += later(later(beats, 1) * commands->cycle_ps, later(*link, link_from) - link_from);
+	if (start == free) /* nothing else held it up: nobody's transfer could have had the cycles of the change */
+		commands->busy_ps[command->kind] += change * commands->cycle_ps;
 	*left = end + host_cycles(commands, command);
 	if (command->kind == HPU_NIC_SEND)
 		*left += cycles_of(commands, target->wire_latency_ps);

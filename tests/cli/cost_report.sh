@@ -128,6 +128,9 @@ bound() { # RESOURCE WAITS WORDS: of a run with those words
 		fail "$*: bound by $(json throughput.bound_by), not $resource; waits for commands: $(json throughput.hpus_wait_for_commands)"
 }
 bound "DMA to host" true "$BUILD/handlers/copy_to_host.spin" --messages 16 --payload 24
+bound "DMA to host" true "$BUILD/handlers/copy_to_host.spin" --messages 60 --payload 36
+bound sends false "$BUILD/handlers/pingpong.spin" --messages 60 --payload 36 # with a change of clusters before each
+bound HPUs false "$BUILD/handlers/copy_from_host.spin" --messages 60 --payload 36 # its own waits are there alone, too
 bound link false "$BUILD/handlers/copy_to_host.spin" --messages 16 --payload 1024
 below "the wire" 0.99 "$(json throughput.busy.link)"
 bound "L2 port" false "$OBJECT" --datagrams 64 --payload 36 --match 'udp src 10.0.0.1' --insert 'routes:src=10.0.0.1 port=7000'

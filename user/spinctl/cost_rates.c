@@ -37,16 +37,25 @@ const char *cost_bound_text(const struct cost_throughput *t, char text[COST_BOUN
 	return text;
 }
 
+/* Of an HPU's cycles for a packet, what it waits for commands under load and not alone: for those of others. */
+static double waits_for_others(const struct cost_point *p)
+{
+	const double *loaded = p->loaded.cause_cycles_mean, *alone = p->alone.cause_cycles_mean;
+
+	return fmax(0, loaded[RV32_CYC_COMMAND] + loaded[RV32_CYC_BLOCKED] - alone[RV32_CYC_COMMAND] - alone[RV32_CYC_BLOCKED]);
+}
+
 /*
- * All HPUs are taken, but much of it is waiting for commands, and nothing that moves data is full: as many of them as can be
- * are under way at once. Those that are issued most are what holds up.
+ * All HPUs are taken, but part of it is waiting for others' commands, and nothing that moves data is full: as many of them as
+ * can be are under way at once. Those that are issued most are what holds up.
  */
-static void find_commands(struct cost_throughput *t, const struct cost_view *loaded)
+static void find_commands(struct cost_throughput *t, const struct cost_view *loaded, double waiting)
 {
 	uint64_t issued[COST_RESOURCES] = { 0 };
 	enum cost_resource most = COST_SEND;
 
-	if (t->bound != COST_HPUS || t->hpus_blocked < 0.1 || t->busy[COST_HPUS] / (1 - fmin(t->hpus_blocked, 0.99)) < TAKEN)
+	if ((t->bound != COST_HPUS && t->bound != COST_RESOURCES && t->busy[t->bound] >= TAKEN) || waiting < 0.1 ||
+	    t->busy[COST_HPUS] / (1 - fmin(waiting, 0.99)) < TAKEN)
 		return;
 	for (unsigned k = 0; k < PSPIN_TASK_KINDS; k++) {
 		const struct cost_task *task = &loaded->tasks[k];
@@ -64,29 +73,31 @@ static void find_commands(struct cost_throughput *t, const struct cost_view *loa
 		t->bound = most;
 }
 
-/* The part of the time that each is busy at the rate that was reached; HPUs but for what they wait for. */
-static void find_bound(struct cost_throughput *t, const struct cost_view *loaded)
+/* The part of the time that each is busy at the rate that was reached; HPUs but for what they wait for others. */
+static void find_bound(const struct cost_report *r, struct cost_point *p)
 {
-	const struct pspin_traffic *seen = &loaded->traffic;
-	uint64_t working = seen->hpu_busy_ps > seen->hpu_blocked_ps ? seen->hpu_busy_ps - seen->hpu_blocked_ps : 0;
-	const uint64_t busy_ps[COST_RESOURCES] = {
-		[COST_LINK] = seen->link_in_ps, [COST_COPY_PORT] = seen->packet_read_ps,
-		[COST_HPUS] = working / (seen->hpus ? seen->hpus : 1), [COST_L2_PORT] = seen->l2_port_ps,
-		[COST_SEND] = seen->send_ps, [COST_TO_HOST] = seen->to_host_ps,
-		[COST_FROM_HOST] = seen->from_host_ps, [COST_HOST_DIRECT] = seen->host_direct_ps,
+	const struct pspin_traffic *seen = &p->loaded.traffic;
+	struct cost_throughput *t = &p->throughput;
+	double n = p->loaded.handled ? (double)p->loaded.handled : 1, hpus_ps = (double)seen->hpu_busy_ps / n;
+	double waiting = hpus_ps > 0 ? fmin(1, waits_for_others(p) * 1e3 / r->clock_ghz / hpus_ps) : 0;
+	const double busy_ps[COST_RESOURCES] = {
+		[COST_LINK] = (double)seen->link_in_ps / n, [COST_COPY_PORT] = (double)seen->packet_read_ps / n,
+		[COST_HPUS] = hpus_ps * (1 - waiting) / (seen->hpus ? seen->hpus : 1),
+		[COST_L2_PORT] = (double)seen->l2_port_ps / n, [COST_SEND] = (double)seen->send_ps / n,
+		[COST_TO_HOST] = (double)seen->to_host_ps / n, [COST_FROM_HOST] = (double)seen->from_host_ps / n,
+		[COST_HOST_DIRECT] = (double)seen->host_direct_ps / n,
 	};
-	double n = loaded->handled ? (double)loaded->handled : 1;
 
 	t->bound = COST_LINK;
 	for (unsigned i = 0; i < COST_RESOURCES; i++) {
-		t->busy[i] = fmin(1, (double)busy_ps[i] / n * t->packets_per_us * 1e-6);
+		t->busy[i] = fmin(1, busy_ps[i] * t->packets_per_us * 1e-6);
 		if (t->busy[i] > t->busy[t->bound])
 			t->bound = (enum cost_resource)i;
 	}
 	t->hpus_blocked = seen->hpu_busy_ps ? (double)seen->hpu_blocked_ps / (double)seen->hpu_busy_ps : 0;
 	if (t->busy[t->bound] < BUSY)
 		t->bound = COST_RESOURCES;
-	find_commands(t, loaded);
+	find_commands(t, &p->loaded, waiting);
 }
 
 static void find_rate(const struct cost_report *r, struct cost_point *p, struct cost_rate *rate)
@@ -109,7 +120,7 @@ void cost_rates(const struct cost_report *r, struct cost_point *p)
 
 	t->gbps_with_ethernet = t->gbps + t->packets_per_us * ETHERNET_BYTES * 8e-3;
 	t->energy_nj = t->packets_per_us > 0 ? (double)r->power_mw / t->packets_per_us : 0;
-	find_bound(t, &p->loaded);
+	find_bound(r, p);
 	for (unsigned i = 0; i < COST_RATES; i++) {
 		p->rates[i].gbps = rates_gbps[i];
 		if (p->alone.handled)
