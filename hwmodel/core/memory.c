@@ -53,6 +53,7 @@ static enum rv32_bus_status ask_bus(struct rv32_core *core, const struct op *op,
 	if (!core->bus.access)
 		return RV32_BUS_FAULT;
 	req->cycle += core->cycle + op_info(op)->issue;
+	req->pc = op_info(op)->pc;
 	req->user_mode = core->user_mode;
 	req->wait_cause = req->in_window ? RV32_CYC_L1 : RV32_CYC_MEMORY;
 	status = core->bus.access(core->bus.arg, req);

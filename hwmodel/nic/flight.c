@@ -90,8 +90,8 @@ struct flight *flight_queue__take(struct flight_queue *queue)
 
 int moved__keep(struct moved *moved, uint32_t offset, const uint8_t *from, uint32_t bytes)
 {
-	if (moved->room < offset + bytes) {
-		uint8_t *at = realloc(moved->at, offset + bytes);
+	if (!moved->at || moved->room < offset + bytes) {
+		uint8_t *at = realloc(moved->at, offset + bytes + 1u); /* of nothing there is a place, too */
 
 		if (!at)
 			return -1;

@@ -43,6 +43,8 @@ static enum rv32_bus_status issue(struct hpu *hpu, struct rv32_bus_request *req)
 		return RV32_BUS_STOP;
 	wait_until(req, at + 1, RV32_CYC_COMMAND);
 	hpu->command_done[slot] = command__issue(hpu, at);
+	if (hpu->result.error == PSPIN_ERROR_COMMAND && !hpu->result.error_pc)
+		hpu->result.error_pc = req->pc;
 	hpu->command_free[slot] = hpu->command_done[slot] + ((hpu->info & 6) == HPU_COMMAND_HOST_DIRECT ?
 								     hpu->target->slot_reuse_direct : hpu->target->slot_reuse);
 	soc__look(hpu->soc);

@@ -54,6 +54,9 @@ goes_wrong 'asm volatile("unimp");' "an illegal instruction"
 goes_wrong '*(volatile uint32_t *)0x60000000;' "a load from where it may not" "address 0x60000000"
 goes_wrong '*(volatile uint32_t *)0x40 = 1;' "a store, AMO or LR/SC to where it may not" "address 0x00000040"
 goes_wrong '*(volatile uint32_t *)0x1d000080 = 1;' "a store, AMO or LR/SC to where it may not" "address 0x1d000080"
+driver="volatile uint32_t *driver = (volatile uint32_t *)0x1b205000"
+goes_wrong "$driver; driver[0x98 / 4] = 0x60000000; driver[0x9c / 4] = 8; driver[0x80 / 4] = driver[0x80 / 4];" \
+	"a command for memory that is not there"
 goes_wrong 'for (;;) asm volatile("");' "no end: the watchdog stopped it"
 goes_wrong 'asm volatile("lr.w t0, (%0)" : : "r"(SPIN_GET(p, 0, uint32_t)) : "t0");' "where it may not"
 

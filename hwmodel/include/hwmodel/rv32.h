@@ -60,6 +60,7 @@ enum rv32_bus_status {
 struct rv32_bus_request {
 	uint64_t         cycle;   /* at which the access is issued */
 	uint32_t         addr;
+	uint32_t         pc;      /* of the instruction */
 	enum rv32_access kind;
 	uint8_t          size_bytes;   /* 1, 2 or 4 (in a shared window 3 too): inside one word */
 	uint8_t          user_mode;    /* 1 in U mode */
