@@ -5,7 +5,7 @@
 
 #include "choice.h"
 #include "ready.h"
-#include "run.h"
+#include "run_cost.h"
 #include "run_note.h"
 #include "stop.h"
 
@@ -14,10 +14,13 @@ static struct run_options {
 	const char *mode, *class, *hpus, *ready_file, *need;
 	struct fill_options fill;
 	struct message_options message;
+	struct run_cost_options cost;
 	double interval_s, duration_s;
 	unsigned count, ready_fd;
 	int json, state;
-} options = { .mode = "auto", .class = "trusted", .hpus = "cpu", .interval_s = 1, .ready_fd = READY_NO_FD };
+} options = { .mode = "auto", .class = "trusted", .hpus = "cpu", .cost = RUN_COST_DEFAULTS, .interval_s = 1, .ready_fd = READY_NO_FD };
+
+static struct run_cost cost = { .stats_fd = -1 };
 
 #define FIELD(name) offsetof(struct run_options, name)
 
@@ -40,6 +43,7 @@ static const struct option_row rows[] = {
 	  "spread[=N]: packets are given to all CPUs, or N, a message's to one while that has room (default: cpu)" },
 	FILL_OPTIONS(struct run_options, fill),
 	MESSAGE_OPTIONS(struct run_options, message),
+	RUN_COST_OPTIONS(struct run_options, cost),
 	{ "interval", 0, OPTION_SECONDS, "SEC", FIELD(interval_s),
 	  "seconds between reports, 0: only the last (default: 1)" },
 	{ "count", 0, OPTION_UINT, "N", FIELD(count), "end after N reports (default: 0, until a signal)" },
@@ -55,6 +59,8 @@ static const struct option_row rows[] = {
 static void report(struct run_set *set, const struct run_printer *p, struct run_report *r, double time_s, int final)
 {
 	run_set__count(set);
+	if (p->cost)
+		run_cost__mark(&cost, set);
 	r->interval_s = time_s - r->time_s;
 	r->time_s = time_s;
 	r->final = final;
@@ -107,15 +113,23 @@ static int watch(struct run_set *set, struct run_printer *p)
 			wait_s = next - time_s;
 		if (options.duration_s > 0 && options.duration_s - time_s < wait_s)
 			wait_s = options.duration_s - time_s;
+		if (p->cost && wait_s > RUN_COST_LOOK_S)
+			wait_s = RUN_COST_LOOK_S;
 		wait_for_events(set, wait_s);
 		status = read_events(set, p);
+		if (!status && p->cost)
+			status = run_cost__look(&cost);
 		if (!status)
 			status = run_set__alive(set);
 		if (ferror(stdout))
 			return complain("cannot write the output: %s", strerror(EPIPE));
 	}
+	if (p->cost)
+		run_cost__mark(&cost, set); /* an interface's program ends with its last context */
 	run_set__detach(set); /* before the last counts, so that they stay the last */
 	read_events(set, p);
+	if (p->cost && !status)
+		run_cost__look(&cost);
 	report(set, p, &r, now_s() - start, 1);
 	return status;
 }
@@ -127,7 +141,10 @@ static int start(struct run_set *set)
 
 	if (!status)
 		status = run_set__fill(set, &options.fill);
-
+	if (!status && options.cost.on) {
+		status = run_cost__open(&cost, set, &options.cost);
+		printer.cost = &cost;
+	}
 	if (!status)
 		status = run_set__attach(set);
 	if (status)
@@ -161,6 +178,7 @@ static int run(const char **operands, unsigned count)
 	status = run_set__open(&set, &wishes);
 	if (!status)
 		status = start(&set);
+	run_cost__close(&cost);
 	run_set__close(&set);
 	options__free_list(&options.devices);
 	options__free_list(&options.matches);
@@ -181,6 +199,8 @@ static const struct example_row examples[] = {
 	  "Two contexts on one interface." },
 	{ "spinctl run filtering.spin --dev eth0 --hpus spread --interval 0 --duration 1",
 	  "Packets are given to all CPUs, whichever they come to." },
+	{ "spinctl run filtering.spin --dev eth0 --match 'udp dport 9000' --cost --cost-every 10 --count 1",
+	  "Shows what each packet takes here, and what it would take on PsPIN." },
 	{ "spinctl run kvstore.spin --dev eth0 --mode generic --class isolated --json --count 1",
 	  "On any interface, loaded as code that is not trusted, for programs to read." },
 	{ 0 },
@@ -201,6 +221,14 @@ static const struct command_row row = {
 		 "\n"
 		 "Handlers that take messages get an event for each that completes or times out; the options of "
 		 "messages are for them. `spinctl mpq` shows what is in flight.\n"
+		 "\n"
+		 "With --cost each context has a model of its NIC beside it. Datagrams are chosen by chance where they arrive, and "
+		 "only those are copied; messages are chosen by their key, so all their packets are copied, and those of the "
+		 "chosen ones run. The model's state and tables become the context's once a second, and in between they are "
+		 "what the chosen packets make of them: its cycles are those of a card that stands where the context does, "
+		 "approximately. Each packet has the modelled NIC for itself. ns per packet are the kernel's count for the "
+		 "interface's program with all handlers that it goes on to, of all contexts; counting takes some 20 ns of them. "
+		 "Packets that come faster than the model runs are missed, and their number told.\n"
 		 "\n"
 		 "If one of the interfaces goes away, the command ends with status 1: handlers that others wait for "
 		 "are not to run on a part of them unnoticed.\n"

@@ -64,9 +64,12 @@ struct run_report {
 	int final;
 };
 
+struct run_cost;
+
 struct run_printer {
 	int json, state;
 	const struct run_set *set;
+	const struct run_cost *cost;       /* NULL: not asked for */
 	const struct run_context *speaker; /* whose events are being read */
 };
 

@@ -5,7 +5,7 @@
 #include <spin/return.h>
 
 #include "engine/event.h"
-#include "run.h"
+#include "run_cost.h"
 #include "run_puts.h"
 
 static void start_text(const struct run_printer *p)
@@ -143,6 +143,8 @@ static void report_json(const struct run_printer *p, const struct run_report *r)
 		run_message__json(&j, p->set->context[i].ctx);
 		run_memory__json(&j, p->set->context[i].ctx);
 		run_puts__json(&j, p->set->context[i].ctx, spin_object__meta(p->set->context[i].object)->registration.puts);
+		if (p->cost)
+			run_cost__context_json(&j, p->cost, p->set, i, r);
 		if (r->final && p->state)
 			print_state(&p->set->context[i], &j);
 		json_object_end(&j);
@@ -153,6 +155,8 @@ static void report_json(const struct run_printer *p, const struct run_report *r)
 		json_object(&j, NULL);
 		json_string(&j, "device", spin_nic__name(p->set->device[d].nic));
 		counts_json(&j, &p->set->device[d].counts, 0);
+		if (p->cost)
+			run_cost__device_json(&j, p->cost, d, r);
 		json_object_end(&j);
 	}
 	json_array_end(&j);
@@ -208,6 +212,8 @@ void run_print__report(const struct run_printer *p, const struct run_report *r)
 		report_json(p, r);
 	else
 		report_text(p, r);
+	if (p->cost && !p->json)
+		run_cost__text(p->cost, p->set, r);
 	fflush(stdout);
 }
 
