@@ -168,7 +168,9 @@ static void pop(struct pspin *nic, struct flight *flight, uint64_t cycle)
 	flight->slot->in_flight--;
 	nic->slots.in_flight[flight->slot->home]--;
 	flight->record.feedback_ps = record__ps(nic, cycle);
-	if (!flight->is_replayed)
+	if (flight->is_replayed)
+		record__replayed(nic, flight);
+	else
 		record__packet(nic, flight, nic->kind->leaves(nic, flight));
 	flight->slot = NULL;
 	hers__forget(nic, flight);

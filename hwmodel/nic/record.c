@@ -109,6 +109,14 @@ void record__packet(struct pspin *nic, struct flight *flight, size_t frame_bytes
 		nic->observer.packet(nic->observer.arg, record);
 }
 
+void record__replayed(struct pspin *nic, const struct flight *flight)
+{
+	if (nic->last_ps < flight->record.feedback_ps)
+		nic->last_ps = flight->record.feedback_ps;
+	if (nic->observer.replayed)
+		nic->observer.replayed(nic->observer.arg, &flight->record);
+}
+
 void record__her(struct pspin *nic, const struct flight *flight)
 {
 	const struct soc_her *her = &flight->her;

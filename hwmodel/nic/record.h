@@ -19,6 +19,8 @@ void record__command(struct pspin *nic, const struct soc_task *task, const struc
 int record__is_looked_at(const struct pspin *nic, const struct pspin_packet_record *record);
 /* The packet has come to its end, with so many bytes of nic->frame. */
 void record__packet(struct pspin *nic, struct flight *flight, size_t frame_bytes);
+/* The same of one that was told of when it was parked: its tasks are done. */
+void record__replayed(struct pspin *nic, const struct flight *flight);
 void record__event(struct pspin *nic, const struct spin_event *event);
 /* One to be filled in, and then told of. */
 struct spin_request *record__send(struct pspin *nic);

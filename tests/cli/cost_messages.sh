@@ -86,4 +86,25 @@ for wrong in "" "--messages 0" "--messages 1 --pcap x" "--messages 1 --payload 0
 done
 expect 1 "$SPINCTL" cost "$OBJECT" --messages 1
 says err "takes datagrams, not messages"
+
+# packets before their message's first one are parked; that they are handled later is counted, too
+packet() { # FLAGS OFFSET, in octal: of a message of packets with four bytes
+	printf '\0\0\0\0\0\0\0\0\070\0\0\0\070\0\0\0'
+	printf '\002\000\000\000\000\002\002\000\000\000\000\001\010\000\105\000\000\052\000\000\000\000\100\021\146\301\012\000\000\001\012\000\000\002'
+	printf '\017\240\044\162\000\026\000\000'
+	printf "\\$1\0\0\0\0\001\0\0\0\\$2\1\2\3\4"
+}
+{
+	printf '\324\303\262\241\002\000\004\000\000\000\000\000\000\000\000\000\377\377\000\000\001\000\000\000'
+	packet 100 4
+	packet 300 10
+	packet 100 0
+} >parked.pcap
+expect 0 "$SPINCTL" cost tally.spin --pcap parked.pcap --json --trace trace.json
+is "payload runs of parked packets" "$(of payload runs)" 3
+is "parked packets handled" "$(number handled_packets)" 3
+sum=$(sed -n '/"cycles_per_packet_by_cause"/,/}/s/.*": \([0-9.]*\).*/\1/p' out | awk '{ s += $1 } END { printf "%.2f", s }')
+is "causes of parked packets, together" "$sum" "$(printf %.2f "$(sed -n '/"packet": {/,/}/s/.*"mean_cycles": \([0-9.]*\).*/\1/p' out)")"
+grep '"name": "in packet memory"' trace.json | tail -n 1 | grep -q '"bytes": 0}' || fail "packet memory is not empty in the end"
+grep '"name": "HERs"' trace.json | tail -n 1 | grep -q '"HERs": 0}' || fail "HERs are left in the end"
 exit $FAILED

@@ -128,16 +128,12 @@ static int count_done(struct cost_collector *c, uint64_t at_ps)
 	return cost_series__add(&c->done_ps, at_ps);
 }
 
-static int count_packet(struct cost_collector *c, const struct pspin_packet_record *packet)
+/* Its tasks are done. */
+static int count_handled(struct cost_collector *c, const struct pspin_packet_record *packet)
 {
 	struct cost_waiting *w = find(c, packet->packet);
 	uint64_t end = packet->left_ps > packet->feedback_ps ? packet->left_ps : packet->feedback_ps;
 
-	c->told++;
-	c->view.packets++;
-	if ((unsigned)packet->reason < SPIN_REASON_COUNT)
-		c->view.reasons[packet->reason]++;
-	c->lost += packet->fate == PSPIN_FATE_NO_BUFFER || packet->fate == PSPIN_FATE_NO_MESSAGE;
 	if (!w)
 		return DONE;
 	c->view.handled++;
@@ -153,6 +149,16 @@ static int count_packet(struct cost_collector *c, const struct pspin_packet_reco
 		return FAILED;
 	*w = c->waiting[--c->waiting_count];
 	return DONE;
+}
+
+static int count_packet(struct cost_collector *c, const struct pspin_packet_record *packet)
+{
+	c->told++;
+	c->view.packets++;
+	if ((unsigned)packet->reason < SPIN_REASON_COUNT)
+		c->view.reasons[packet->reason]++;
+	c->lost += packet->fate == PSPIN_FATE_NO_BUFFER || packet->fate == PSPIN_FATE_NO_MESSAGE;
+	return count_handled(c, packet);
 }
 
 static void on_task(void *arg, const struct pspin_task_record *record)
@@ -175,6 +181,16 @@ static void on_packet(void *arg, const struct pspin_packet_record *record)
 		cost_trace_writer__packet(c->writer, record);
 }
 
+static void on_replayed(void *arg, const struct pspin_packet_record *record)
+{
+	struct cost_collector *c = arg;
+
+	if (!c->status)
+		c->status = count_handled(c, record);
+	if (c->writer)
+		cost_trace_writer__replayed(c->writer, record);
+}
+
 static void on_command(void *arg, uint64_t at_ps, unsigned cluster, unsigned hpu, unsigned id, const char *kind, int begins)
 {
 	struct cost_collector *c = arg;
@@ -189,7 +205,7 @@ void cost_collector__tee(struct cost_collector *c, struct cost_trace_writer *wri
 
 void cost_collector__observe(struct cost_collector *c, struct pspin *nic)
 {
-	const struct pspin_observer observer = { .arg = c, .task = on_task, .packet = on_packet,
+	const struct pspin_observer observer = { .arg = c, .task = on_task, .packet = on_packet, .replayed = on_replayed,
 						 .command = c->writer ? on_command : NULL };
 
 	pspin__observe(nic, &observer);

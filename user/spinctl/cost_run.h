@@ -173,6 +173,7 @@ struct cost_trace_writer *cost_trace_writer__open(const char *path, const struct
 						  unsigned hpus);
 void cost_trace_writer__task(struct cost_trace_writer *w, const struct pspin_task_record *task);
 void cost_trace_writer__packet(struct cost_trace_writer *w, const struct pspin_packet_record *packet);
+void cost_trace_writer__replayed(struct cost_trace_writer *w, const struct pspin_packet_record *packet);
 void cost_trace_writer__command(struct cost_trace_writer *w, uint64_t at_ps, unsigned cluster, unsigned hpu, unsigned id,
 				const char *kind, int begins);
 int cost_trace_writer__close(struct cost_trace_writer *w, int publish);

@@ -140,6 +140,14 @@ void cost_trace_writer__task(struct cost_trace_writer *w, const struct pspin_tas
 	json_object_end(&j);
 }
 
+/* Its memory is free; not all packets have had a HER. */
+static void leave(struct cost_trace_writer *w, const struct pspin_packet_record *p)
+{
+	if (p->her_ps)
+		change(w, p->her_ps, 0, 1);
+	change(w, p->feedback_ps, -(int64_t)p->packet_bytes, p->her_ps ? -1 : 0);
+}
+
 void cost_trace_writer__packet(struct cost_trace_writer *w, const struct pspin_packet_record *p)
 {
 	struct json j;
@@ -155,8 +163,13 @@ void cost_trace_writer__packet(struct cost_trace_writer *w, const struct pspin_p
 	if (p->fate != PSPIN_FATE_HANDLED)
 		return;
 	change(w, p->stored_ps, p->packet_bytes, 0);
-	change(w, p->her_ps, 0, 1);
-	change(w, p->feedback_ps, -(int64_t)p->packet_bytes, -1);
+	if (p->reason != SPIN_REASON_PARKED)
+		leave(w, p);
+}
+
+void cost_trace_writer__replayed(struct cost_trace_writer *w, const struct pspin_packet_record *p)
+{
+	leave(w, p);
 }
 
 /* Several of an HPU are under way at once: pairs by id instead of a stack. */

@@ -103,6 +103,8 @@ struct pspin_observer {
 	void *arg;
 	void (*task)(void *arg, const struct pspin_task_record *record);
 	void (*packet)(void *arg, const struct pspin_packet_record *record);
+	/* one that was told as PARKED has been handled since: now its her_ps and feedback_ps are those of its tasks */
+	void (*replayed)(void *arg, const struct pspin_packet_record *record);
 	void (*her)(void *arg, const struct pspin_her_record *record);
 	void (*event)(void *arg, uint64_t at_ps, const struct spin_event *event);
 	void (*send)(void *arg, uint64_t at_ps, const struct spin_request *request);
