@@ -23,6 +23,7 @@ enum act_lock_op {
 	ACT_WALK,         /* SPIN_FOR_EACH over bytes: counts them in `rounds` */
 	ACT_WALK_WORDS,   /* over words */
 	ACT_WHILE_LOCKED, /* n rounds with the lock, which is given back when they overrun */
+	ACT_LOCKED_AFTER, /* n rounds, then 1,000 with each lock in turn */
 };
 
 struct act_lock_ask {
@@ -115,6 +116,15 @@ SPIN_INLINE enum spin_payload_rc act_lock(struct spin_payload *p, const struct a
 	case ACT_WHILE_LOCKED:
 		SPIN_LOCKED(p, &state->lock)
 			ACT_ROUNDS(p, state, n);
+		break;
+	case ACT_LOCKED_AFTER:
+		ACT_ROUNDS(p, state, n);
+		SPIN_LOCKED(p, &state->lock)
+			state->rounds += 1000;
+		SPIN_READ_LOCKED(p, &state->rw)
+			state->rounds += 1000;
+		SPIN_WRITE_LOCKED(p, &state->rw)
+			state->rounds += 1000;
 		break;
 	}
 	return SPIN_SUCCESS;
