@@ -141,6 +141,9 @@ expect 0 "$SPINCTL" cost "$OBJECT" --datagrams 300 --sizes none --payload 484 --
 cp out json
 below "1 Gbit/s" "$(json throughput.gbit_per_s)" 1.01
 below "1 Gbit/s" 0.99 "$(json throughput.gbit_per_s)"
+expect 0 "$SPINCTL" cost "$OBJECT" --datagrams 300 --sizes none --payload 484 --gbps 1 --html slow.html
+says out "offered were 1 Gbit/s: whether more is reached was not tried"
+grep -q 'is offered no more than 1 Gbit/s' slow.html || fail "the page says that what was not offered is not reached"
 
 # datagrams made, and a capture's in other sizes
 [ "$(json mean_packet_bytes)" = 512 ] && [ "$(json frames)" = 300 ] || fail "datagrams: $(json frames) of $(json mean_packet_bytes) bytes"
@@ -154,7 +157,7 @@ cp out json
 [ "$(json 'sizes[].packet_bytes' | paste -sd ' ')" = "64 1000" ] || fail "resized: $(json 'sizes[].packet_bytes')"
 [ "$(json handled_packets)" = 1 ] || fail "the capture itself has one packet"
 
-for wrong in "--budget fast" "--budget 0" "--gbps -1" "--sizes 64," "--sizes 27" "--sizes 9217" "--sizes large" "--framing x" \
+for wrong in "--gbps 50 --budget 100" "--budget fast" "--budget 0" "--gbps -1" "--sizes 64," "--sizes 27" "--sizes 9217" "--sizes large" "--framing x" \
 	"--header x" "--datagrams 1" "--payload x"; do
 	expect 2 "$SPINCTL" cost "$HISTOGRAM" --messages 1 $wrong
 	one_line

@@ -96,7 +96,9 @@ static void summary(FILE *to, const struct cost_report *r)
 			best = i;
 	fputs("<p class=\"lead\">", to);
 	svg__text(to, r->handler);
-	if (best < 0)
+	if (best < 0 && r->offered_gbps > 0 && r->offered_gbps < r->main.rates[0].gbps)
+		fprintf(to, " is offered no more than %g Gbit/s: ", r->offered_gbps);
+	else if (best < 0)
 		fprintf(to, " does not reach %.0f Gbit/s: ", r->main.rates[0].gbps);
 	else
 		fprintf(to, " keeps up with %.0f Gbit/s: ", r->main.rates[best].gbps);
@@ -107,6 +109,12 @@ static void summary(FILE *to, const struct cost_report *r)
 	if (r->main.loaded.cycles_with_runtime_mean >= 1.1 * v->warm_with_runtime_mean)
 		fprintf(to, "<p>Under load, waiting for one another, packets take %.0f cycles instead of %.0f.</p>\n",
 			r->main.loaded.cycles_with_runtime_mean, v->warm_with_runtime_mean);
+}
+
+static void offered(FILE *to, const struct cost_report *r)
+{
+	if (r->offered_gbps > 0)
+		fprintf(to, "<p>Offered were %g Gbit/s: whether more is reached was not tried.</p>\n", r->offered_gbps);
 }
 
 static void source(FILE *to, const struct cost_report *r)
@@ -172,6 +180,7 @@ static void page(FILE *to, const struct cost_report *r)
 	fputs("</h1>\n", to);
 	if (r->main.alone.handled) {
 		summary(to, r);
+		offered(to, r);
 		rates(to, r);
 		source(to, r);
 		cost_html__throughput(to, r);

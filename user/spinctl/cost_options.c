@@ -102,6 +102,8 @@ int cost_options__check(struct cost_options *o, unsigned operands)
 		wrong = "--gbps is a number of Gbit/s, 0.001 to 1000000";
 	if (!wrong && o->budget && read_gbps(o->budget, &o->budget_value))
 		wrong = "--budget is a number of Gbit/s, 0.001 to 1000000";
+	if (!wrong && o->gbps && o->budget && o->gbps_value < o->budget_value)
+		wrong = "--gbps offers less than --budget asks for";
 	if (!wrong && o->sweep.count && (o->budget || o->trace_file || o->lines || o->sizes))
 		wrong = "--sweep has no --budget, --trace or --lines, and its sizes are an axis";
 	if (!wrong && o->threads && !o->sweep.count)

@@ -82,6 +82,8 @@ static void rates(const struct cost_report *r)
 		       verdict(rate->reached, rate->is_met, a),
 		       verdict(rate->reached_with_ethernet, rate->is_met_with_ethernet, b));
 	}
+	if (r->offered_gbps > 0)
+		printf("offered were %g Gbit/s: whether more is reached was not tried\n", r->offered_gbps);
 	printf("HPUs needed = packet rate x %.1f cycles (warm bodies + %u per task) at %g GHz; there are %u\n",
 	       r->main.alone.warm_with_runtime_mean, r->runtime_cycles, r->clock_ghz, r->hpus);
 	if (r->main.loaded.cycles_with_runtime_mean >= 1.1 * r->main.alone.warm_with_runtime_mean)
