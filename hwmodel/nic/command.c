@@ -46,7 +46,7 @@ static int reply(struct pspin *nic, struct flight *flight, const struct hpu_comm
 			return 0;
 		}
 		flight->reply.bytes = command->bytes;
-		flight->reply.left = command->left;
+		flight->reply.left = 0;
 	}
 	flight->reply.done = 1;
 	return 0;
@@ -143,7 +143,6 @@ static int deposit(struct pspin *nic, struct flight *flight, const struct hpu_co
 	}
 	if (command->kind == HPU_TO_HOST && !at) {
 		flight->deposit.done = 1;
-		flight->deposit.left = command->left;
 		flight->delivered_bytes = command->bytes;
 	}
 	return 0;
@@ -175,4 +174,14 @@ int nic__command(struct pspin *nic, struct flight *flight, const struct soc_task
 		memcpy(host, command->data, command->bytes);
 	}
 	return 0;
+}
+
+void nic__command_known(struct pspin *nic, struct flight *flight, const struct hpu_command *command)
+{
+	struct reached reached;
+
+	if (command->kind == HPU_NIC_SEND && command->flow == HPU_SEND_REPLY && !flight->reply.left)
+		flight->reply.left = command->left;
+	if (command->kind == HPU_TO_HOST && reach(nic, flight, command, &reached) && reached.is_deposit && !reached.at)
+		flight->deposit.left = command->left;
 }

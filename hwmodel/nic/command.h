@@ -6,5 +6,7 @@
 #include "nic.h"
 
 int nic__command(struct pspin *nic, struct flight *flight, const struct soc_task *task, const struct hpu_command *command);
+/* When what it moved left is known. */
+void nic__command_known(struct pspin *nic, struct flight *flight, const struct hpu_command *command);
 
 #endif

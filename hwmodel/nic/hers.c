@@ -157,8 +157,16 @@ static int command(void *arg, struct soc_task *task, const struct hpu_command *c
 	int rc = nic__command(nic, flight_of(nic, task), task, command);
 
 	if (!rc)
-		record__command(nic, task, command);
+		record__command(nic, command);
 	return rc;
+}
+
+static void known(void *arg, const struct hpu_command *command)
+{
+	struct pspin *nic = arg;
+
+	nic__command_known(nic, flight_of(nic, command->task), command);
+	record__command_known(nic, command);
 }
 
 /* Its HER is done with. */
@@ -203,4 +211,5 @@ static void room(void *arg, uint64_t cycle)
 	hers__again(arg);
 }
 
-const struct soc_nic nic_hooks = {.starts = starts, .command = command, .ended = ended, .freed = freed, .room = room};
+const struct soc_nic nic_hooks = {.starts = starts, .command = command, .ended = ended, .freed = freed, .room = room,
+				  .known = known};

@@ -173,20 +173,22 @@ static void command_done(void *arg, uint64_t cycle, uint64_t what)
 	tell_command(arg, cycle, what, 0);
 }
 
-void record__command(struct pspin *nic, const struct soc_task *task, const struct hpu_command *command)
+static uint64_t name_of(const struct hpu_command *command)
 {
-	const uint32_t *before = task->hpu->result.commands;
-	uint64_t id = 0, what;
+	uint64_t hpu = command->task->hpu->number, number = command->number & ((1u << COMMAND_NUMBER_BITS) - 1);
 
-	if (!nic->observer.command)
-		return;
-	for (unsigned i = 0; i < HPU_COMMAND_KINDS; i++)
-		id += before[i];
-	what = ((uint64_t)task->hpu->number << COMMAND_NUMBER_BITS | (id & ((1u << COMMAND_NUMBER_BITS) - 1))) *
-	       HPU_COMMAND_KINDS + command->kind;
-	tell_command(nic, command->issued, what, 1);
-	events__add(&nic->soc.events, command->done, command_done, nic, what);
-	soc__look(&nic->soc);
+	return (hpu << COMMAND_NUMBER_BITS | number) * HPU_COMMAND_KINDS + command->kind;
+}
+
+void record__command(struct pspin *nic, const struct hpu_command *command)
+{
+	tell_command(nic, command->issued, name_of(command), 1);
+}
+
+void record__command_known(struct pspin *nic, const struct hpu_command *command)
+{
+	if (nic->observer.command)
+		events__add(&nic->soc.events, command->done, command_done, nic, name_of(command));
 }
 
 void record__event(struct pspin *nic, const struct spin_event *event)

@@ -13,8 +13,9 @@ uint64_t record__now(const struct pspin *nic);
 const struct pspin_task *record__task(struct pspin *nic, const struct flight *flight, const struct soc_task *task);
 /* Its HER goes to the machine now. */
 void record__her(struct pspin *nic, const struct flight *flight);
-/* A command left, and its end will be told, too. */
-void record__command(struct pspin *nic, const struct soc_task *task, const struct hpu_command *command);
+/* A command was issued; it is known when it will be done, and that will be told, too. */
+void record__command(struct pspin *nic, const struct hpu_command *command);
+void record__command_known(struct pspin *nic, const struct hpu_command *command);
 /* Whether anyone wants to know what leaves of it. */
 int record__is_looked_at(const struct pspin *nic, const struct pspin_packet_record *record);
 /* The packet has come to its end, with so many bytes of nic->frame. */

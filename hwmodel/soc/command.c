@@ -69,22 +69,58 @@ static int locate(const struct hpu *hpu, struct hpu_command *command, uint32_t n
 	return *region != MEMORY_NONE;
 }
 
-uint64_t command__issue(struct hpu *hpu, uint64_t cycle)
+static void set_done(struct hpu *hpu, unsigned slot, uint64_t cycle)
 {
-	enum memory_region region = MEMORY_NONE;
-	struct hpu_command command = { .issued = cycle };
-	const struct soc *soc = hpu->soc;
-	unsigned cluster = hpu->cluster;
-	uint32_t nic = 0;
-	int ok = hpu->begun && decode(hpu, &command, &nic) && locate(hpu, &command, nic, &region, &cluster);
+	const struct pspin_target *target = hpu->target;
+	int is_direct = hpu->commands[slot].kind == HPU_HOST_DIRECT;
 
-	if (ok)
-		command.done = commands__issue(soc->commands, cycle, cluster, &command, region, &command.left);
-	if (!ok || soc->nic->command(soc->nic_arg, hpu->running, &command)) {
+	hpu->commands[slot].done = cycle;
+	hpu->command_free[slot] = cycle + (is_direct ? target->slot_reuse_direct : target->slot_reuse);
+}
+
+void command__issue(struct hpu *hpu, uint64_t cycle, unsigned slot)
+{
+	struct hpu_command *command = &hpu->commands[slot];
+	const struct soc *soc = hpu->soc;
+	uint32_t nic = 0;
+
+	*command = (struct hpu_command){ .issued = cycle, .task = hpu->running, .cluster = hpu->cluster, .done = UINT64_MAX };
+	for (unsigned i = 0; i < HPU_COMMAND_KINDS; i++)
+		command->number += hpu->result.commands[i];
+	if (!hpu->begun || !decode(hpu, command, &nic) ||
+	    !locate(hpu, command, nic, &command->region, &command->cluster) ||
+	    soc->nic->command(soc->nic_arg, hpu->running, command)) {
 		if (!hpu->result.error)
 			hpu->result.error = PSPIN_ERROR_COMMAND;
-		return cycle + 1;
+		set_done(hpu, slot, cycle + 1);
+		return;
 	}
-	hpu->result.commands[command.kind]++;
-	return command.done;
+	hpu->result.commands[command->kind]++;
+	hpu->command_free[slot] = UINT64_MAX;
+	commands__issue(soc->commands, cycle, hpu, slot);
+}
+
+void command__known(struct hpu *hpu, unsigned slot)
+{
+	const struct soc *soc = hpu->soc;
+
+	set_done(hpu, slot, hpu->commands[slot].done);
+	if (soc->nic->known)
+		soc->nic->known(soc->nic_arg, &hpu->commands[slot]);
+	scheduler__commands_known(hpu);
+	if (!hpu->asks)
+		return;
+	hpu->asks = 0;
+	hpu->away = 0;
+	soc__wake(hpu->soc, hpu, soc->now);
+}
+
+uint64_t command__all_done(const struct hpu *hpu)
+{
+	uint64_t done = 0;
+
+	for (unsigned i = 0; i < HPU_COMMAND_SLOTS_MAX; i++)
+		if (hpu->command_free[i] > done)
+			done = hpu->command_free[i];
+	return done;
 }

@@ -1,199 +1,166 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include <stdlib.h>
 
+#include "alarm.h"
+#include "arbiter.h"
 #include "commands.h"
+#include "soc.h"
 
-#define IN_FLIGHT_MAX 64u
-#define CLUSTERS_MAX 64u /* of a target: parameters.def */
+#define REGISTER_COMMANDS 2u /* S: one that is read, one beside it while that stands */
 
-enum { HOST_DIRECT, OUTBOUND, HOST_DMA, INTERFACES };
-enum { DIRECTIONS = 2 };
+_Static_assert(L1_CLUSTERS_MAX <= 64 && SOC_CLUSTER_HPUS_MAX <= 64, "an arbiter has a bit for each");
 
-/* One way of an interface: transfers one after the other. */
-struct channel {
-	uint64_t free;
-	uint64_t starts[CLUSTERS_MAX]; /* of each cluster's L1: the last transfer */
-	unsigned cluster;              /* of the last one */
-	int any;
+/* A command that waits, and from which cycle on it is seen. */
+struct waiting {
+	struct hpu *hpu;
+	unsigned slot;
+	uint64_t seen;
 };
 
-struct interface {
-	uint64_t leaves[IN_FLIGHT_MAX]; /* when each of those in flight makes room */
-	unsigned next;
-	struct channel channel[DIRECTIONS];
+/* Of one HPU: as many as it can have in flight. */
+struct queue {
+	struct waiting waiting[HPU_COMMAND_SLOTS_MAX];
+	unsigned first, count;
+};
+
+struct cluster {
+	struct queue queue[SOC_CLUSTER_HPUS_MAX];
+	uint64_t has;      /* HPUs whose queue is not empty */
+	struct arbiter arbiter;
+	struct waiting reg[REGISTER_COMMANDS];
+	unsigned count;
 };
 
 struct commands {
-	const struct pspin_target *target;
-	uint64_t cycle_ps;
-	struct interface interface[INTERFACES];
-	uint64_t read_free;      /* what sends and DMAs to the host share */
-	uint64_t wire_free_ps, to_host_free_ps, from_host_free_ps;
-	uint64_t busy_ps[HPU_COMMAND_KINDS];
+	struct soc *soc;
+	struct interfaces *interfaces;
+	struct arbiter arbiter[INTERFACES];
+	struct cluster *cluster;
+	struct alarm alarm;
 };
 
-struct commands *commands__new(const struct pspin_target *target)
+struct commands *commands__new(struct soc *soc)
 {
 	struct commands *commands = calloc(1, sizeof(*commands));
 
 	if (!commands)
 		return NULL;
-	commands->target = target;
-	commands->cycle_ps = pspin_target__cycle_ps(target);
-	return commands;
+	commands->soc = soc;
+	commands->interfaces = interfaces__new(soc->target);
+	commands->cluster = calloc(soc->target->clusters, sizeof(*commands->cluster));
+	alarm__open(&commands->alarm);
+	if (commands->interfaces && commands->cluster)
+		return commands;
+	commands__free(commands);
+	return NULL;
 }
 
 void commands__free(struct commands *commands)
 {
+	if (!commands)
+		return;
+	interfaces__free(commands->interfaces);
+	free(commands->cluster);
 	free(commands);
 }
 
 uint64_t commands__busy(const struct commands *commands, enum hpu_command_kind kind)
 {
-	return commands->busy_ps[kind] / commands->cycle_ps;
+	return interfaces__busy(commands->interfaces, kind);
 }
 
-static uint64_t later(uint64_t a, uint64_t b)
+static void step(void *arg, uint64_t cycle, uint64_t what);
+
+static void wake(struct commands *commands, uint64_t cycle)
 {
-	return a > b ? a : b;
+	alarm__set(&commands->alarm, &commands->soc->events, cycle, step, commands);
 }
 
-/* On an idle machine, less its beats. */
-static uint64_t latency(const struct pspin_target *target, const struct hpu_command *command, enum memory_region region)
+void commands__issue(struct commands *commands, uint64_t cycle, struct hpu *hpu, unsigned slot)
 {
-	switch (command->kind) {
-	case HPU_NIC_SEND: /* the host's is asked for alone: assumed */
-		return region == MEMORY_L1 || command->host ? target->send_l1 : target->send_l2;
-	case HPU_TO_HOST:
-		return region == MEMORY_L1 ? target->to_host_l1 : target->to_host_l2;
-	case HPU_FROM_HOST:
-		return target->from_host;
-	default:
-		return target->host_direct;
-	}
+	struct cluster *cluster = &commands->cluster[hpu->cluster];
+	struct queue *queue = &cluster->queue[hpu->index];
+
+	queue->waiting[(queue->first + queue->count++) % HPU_COMMAND_SLOTS_MAX] = (struct waiting){ hpu, slot, cycle + 1 };
+	cluster->has |= UINT64_C(1) << hpu->index;
+	wake(commands, cycle + 1);
 }
 
-static unsigned interface_of(enum hpu_command_kind kind)
+/* One of the cluster's HPUs' commands goes to its register. */
+static int collect(struct commands *commands, struct cluster *cluster, uint64_t cycle)
 {
-	return kind == HPU_NIC_SEND ? OUTBOUND : kind == HPU_HOST_DIRECT ? HOST_DIRECT : HOST_DMA;
-}
+	uint64_t asks = 0;
+	struct queue *queue;
+	int who;
 
-/*
- * Does the source or destination change? Clusters are served in turn: also if a transfer of another one's L1, which came
- * before, has not begun yet.
- */
-static int changes(const struct channel *channel, uint64_t cycle, unsigned cluster, unsigned clusters)
-{
-	if (channel->any && channel->cluster != cluster)
-		return 1;
-	for (unsigned i = 0; i < clusters; i++)
-		if (i != cluster && channel->starts[i] > cycle)
-			return 1;
-	return 0;
-}
-
-/* What a link takes for so many bytes; 0: none. */
-static uint64_t link_ps(uint64_t mbps, uint64_t bytes)
-{
-	return mbps ? (bytes * 8000000 + mbps - 1) / mbps : 0;
-}
-
-static uint64_t cycles_of(const struct commands *commands, uint64_t ps)
-{
-	return (ps + commands->cycle_ps - 1) / commands->cycle_ps;
-}
-
-/* A link takes it from its first beat on, after what it has: when it has all of it, but not before `end`. */
-static uint64_t pass_link(const struct commands *commands, uint64_t *free_ps, uint64_t start, uint64_t end, uint64_t takes_ps,
-			  uint64_t gap_ps)
-{
-	uint64_t begin = later(start * commands->cycle_ps, *free_ps), done = later(begin + takes_ps, end * commands->cycle_ps);
-
-	if (!takes_ps && !gap_ps)
-		return end;
-	*free_ps = later(begin + takes_ps, begin + gap_ps);
-	return cycles_of(commands, done);
-}
-
-/* The link that its bytes go over. */
-static uint64_t *link_of(struct commands *commands, enum hpu_command_kind kind)
-{
-	return kind == HPU_NIC_SEND ? &commands->wire_free_ps : kind == HPU_FROM_HOST ? &commands->from_host_free_ps :
-	       &commands->to_host_free_ps;
-}
-
-/* Its bytes are moved from `start` on: when the other end has them. */
-static uint64_t move(struct commands *commands, const struct hpu_command *command, uint64_t start, uint64_t end)
-{
-	const struct pspin_target *target = commands->target;
-	uint64_t bytes = command->kind == HPU_HOST_DIRECT ? target->beat_bytes : command->bytes;
-	uint64_t *link = link_of(commands, command->kind);
-
-	if (command->kind != HPU_NIC_SEND)
-		return pass_link(commands, link, start, end, link_ps(target->pcie_mbps, bytes), 0);
-	return pass_link(commands, link, start, end, link_ps(target->link_mbps, bytes + target->link_overhead_bytes),
-			 target->link_gap_ps);
-}
-
-/* What the host adds: a write is there after its way, what is read is asked for first. */
-static uint64_t host_cycles(const struct commands *commands, const struct hpu_command *command)
-{
-	const struct pspin_target *target = commands->target;
-	const uint64_t read_ps = target->pcie_request_ps + target->pcie_latency_ps;
-
-	if (command->kind == HPU_FROM_HOST)
-		return cycles_of(commands, read_ps);
-	if (command->kind != HPU_NIC_SEND)
-		return cycles_of(commands, target->pcie_latency_ps);
-	if (!command->host)
+	for (unsigned i = 0; cluster->has >> i; i++)
+		if (cluster->has >> i & 1 && cluster->queue[i].waiting[cluster->queue[i].first].seen <= cycle)
+			asks |= UINT64_C(1) << i;
+	if (!asks)
 		return 0;
-	return cycles_of(commands, target->host_send_ps + read_ps + link_ps(target->pcie_mbps, command->bytes));
+	who = arbiter__grant(&cluster->arbiter, (unsigned)commands->soc->target->hpus, asks, cluster->count < REGISTER_COMMANDS);
+	if (who < 0)
+		return 0;
+	queue = &cluster->queue[who];
+	cluster->reg[cluster->count] = queue->waiting[queue->first];
+	cluster->reg[cluster->count++].seen = cycle + 1;
+	queue->first = (queue->first + 1) % HPU_COMMAND_SLOTS_MAX;
+	if (!--queue->count)
+		cluster->has &= ~(UINT64_C(1) << who);
+	return 1;
 }
 
-/*
- * When the read path has a place for so many beats. It is full when all of its cycles are: what one interface leaves between
- * two sources, the other one takes.
- */
-static uint64_t read_path(struct commands *commands, uint64_t cycle, uint64_t beats)
+static struct hpu_command *command_of(const struct waiting *waiting)
 {
-	commands->read_free = later(commands->read_free, cycle) + beats;
-	return commands->read_free - beats;
+	return &waiting->hpu->commands[waiting->slot];
 }
 
-uint64_t commands__issue(struct commands *commands, uint64_t cycle, unsigned cluster, const struct hpu_command *command,
-			 enum memory_region region, uint64_t *left)
+/* One of the clusters' commands goes to the interface. */
+static int admit(struct commands *commands, unsigned interface, uint64_t cycle)
 {
-	const struct pspin_target *target = commands->target;
-	struct interface *interface = &commands->interface[interface_of(command->kind)];
-	struct channel *channel = &interface->channel[command->kind == HPU_FROM_HOST];
-	uint64_t *leaves = &interface->leaves[interface->next++ % target->interface_commands];
-	const uint64_t beats = command->nic ? command->bytes / target->beat_bytes + !!(command->bytes % target->beat_bytes) : 0;
-	const int reads = command->nic && command->kind != HPU_FROM_HOST;
-	uint64_t *link = link_of(commands, command->kind), link_from;
-	const int is_change = region == MEMORY_L1 && changes(channel, cycle, cluster, (unsigned)target->clusters);
-	const uint64_t change = is_change ? target->source_change : 0, free = channel->free + change;
-	uint64_t start = later(cycle, *leaves), end, done;
+	const unsigned clusters = (unsigned)commands->soc->target->clusters;
+	uint64_t asks = 0, place;
+	struct cluster *cluster;
+	struct waiting waiting;
+	int who;
 
-	/* a link is free in the midst of a cycle: who comes next waits for the rest there, not here */
-	start = later(later(start, free), *link / commands->cycle_ps);
-	if (reads)
-		start = later(start, read_path(commands, cycle, beats));
-	end = start + beats;
-	if (region == MEMORY_L1) {
-		channel->starts[cluster] = start;
-		channel->cluster = cluster;
-		channel->any = 1;
+	for (unsigned i = 0; i < clusters; i++) {
+		cluster = &commands->cluster[i];
+		if (cluster->count && cluster->reg[0].seen <= cycle &&
+		    interface__of(command_of(&cluster->reg[0])->kind) == interface)
+			asks |= UINT64_C(1) << i;
 	}
-	link_from = later(*link, start * commands->cycle_ps);
-	end = move(commands, command, start, end);
-	channel->free = start + later(beats, 1);
-	commands->busy_ps[command->kind] += later(later(beats, 1) * commands->cycle_ps, later(*link, link_from) - link_from);
-	if (start == free) /* nothing else held it up: nobody's transfer could have had the cycles of the change */
-		commands->busy_ps[command->kind] += change * commands->cycle_ps;
-	*left = end + host_cycles(commands, command);
-	if (command->kind == HPU_NIC_SEND)
-		*left += cycles_of(commands, target->wire_latency_ps);
-	done = end + 1 + latency(target, command, region) + host_cycles(commands, command);
-	*leaves = done - 1 - (target->command_way < done - 1 - cycle ? target->command_way : done - 1 - cycle);
-	return done;
+	if (!asks)
+		return 0;
+	place = interface__has_place(commands->interfaces, interface);
+	who = arbiter__grant(&commands->arbiter[interface], clusters, asks, place <= cycle);
+	if (who < 0) {
+		wake(commands, place);
+		return 0;
+	}
+	cluster = &commands->cluster[who];
+	waiting = cluster->reg[0];
+	cluster->reg[0] = cluster->reg[1];
+	cluster->count--;
+	interface__take(commands->interfaces, cycle, command_of(&waiting));
+	command__known(waiting.hpu, waiting.slot);
+	return 1;
+}
+
+/* Into a register as it was at the cycle's begin, so before one goes out of it. */
+static void step(void *arg, uint64_t cycle, uint64_t what)
+{
+	struct commands *commands = arg;
+	int moved = 0;
+
+	(void)what;
+	if (!alarm__rings(&commands->alarm, cycle))
+		return;
+	for (unsigned i = 0; i < commands->soc->target->clusters; i++)
+		if (commands->cluster[i].has)
+			moved |= collect(commands, &commands->cluster[i], cycle);
+	for (unsigned i = 0; i < INTERFACES; i++)
+		moved |= admit(commands, i, cycle);
+	if (moved)
+		wake(commands, cycle + 1);
 }

@@ -3,23 +3,20 @@
 #define SOC_COMMANDS_H
 
 /*
- * The three interfaces that commands go through (pspin_load.md 2): host-direct, NIC outbound, host DMA; so many in flight on
- * each, 64 B per cycle, sends and DMAs to host sharing the read path; behind them host (PCIe) and wire. Calendars; calls come
- * in order of cycle.
+ * The way of commands from HPUs to the interfaces (interfaces.h), by events: each HPU's queue; in each cycle one of a cluster
+ * goes on to the cluster's register, which holds two; and one of the clusters whose first command there is for it goes on to
+ * an interface that has a place. So a command also waits for those before it that go elsewhere. When it gets through is
+ * known only then.
  */
-#include "hpu.h"
+#include "interfaces.h"
 
 struct commands;
 
-struct commands *commands__new(const struct pspin_target *target);
+struct commands *commands__new(struct soc *soc);
 void commands__free(struct commands *commands);
 
-/*
- * A command issued at `cycle`: when it is done. `region`: where in the NIC its bytes are, and of which cluster's L1. In *left
- * when its last byte was on the wire or at the host (from the host: at the NIC).
- */
-uint64_t commands__issue(struct commands *commands, uint64_t cycle, unsigned cluster, const struct hpu_command *command,
-			 enum memory_region region, uint64_t *left);
+/* hpu->commands[slot] is issued at this cycle; command__known() when its times are known, which is after the cycle. */
+void commands__issue(struct commands *commands, uint64_t cycle, struct hpu *hpu, unsigned slot);
 
 /* Cycles in which each interface moved data. */
 uint64_t commands__busy(const struct commands *commands, enum hpu_command_kind kind);

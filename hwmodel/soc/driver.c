@@ -7,21 +7,32 @@
 
 #include "soc.h"
 
-/* The slot to use next and, in *wait_until, when it can be. */
-static unsigned slot__next(const struct hpu *hpu, uint64_t cycle, uint64_t *wait_until)
+/*
+ * The slot for a command that is issued at `cycle` and, in *from, when it takes it. If none was free before, the driver waits
+ * for the next of them to be done, and takes that one at once. What is done in the very cycle in which it begins to wait is
+ * no such: that one is free, but the command waits for another.
+ */
+static unsigned slot__next(const struct hpu *hpu, uint64_t cycle, uint64_t *from)
 {
-	unsigned first = 0;
+	const unsigned slots = (unsigned)hpu->target->command_slots;
+	unsigned next = slots, missed = 0;
 
-	for (unsigned i = 0; i < hpu->target->command_slots; i++) {
+	for (unsigned i = 0; i < slots; i++) {
 		if (hpu->command_free[i] <= cycle) {
-			*wait_until = cycle;
+			*from = cycle;
 			return i;
 		}
-		if (hpu->command_free[i] < hpu->command_free[first])
-			first = i;
+		if (hpu->command_free[i] == cycle + 1)
+			missed = i;
+		else if (next == slots || hpu->command_free[i] < hpu->command_free[next])
+			next = i;
 	}
-	*wait_until = hpu->command_free[first];
-	return first;
+	if (next == slots) { /* there is no other */
+		*from = hpu->command_free[missed];
+		return missed;
+	}
+	*from = hpu->command_free[next] == UINT64_MAX ? UINT64_MAX : hpu->command_free[next] - 1;
+	return next;
 }
 
 static void wait_until(struct rv32_bus_request *req, uint64_t cycle, enum rv32_cause cause)
@@ -32,24 +43,60 @@ static void wait_until(struct rv32_bus_request *req, uint64_t cycle, enum rv32_c
 	req->wait_cause = cause;
 }
 
+/* Not before events say more; they have said all up to the horizon. */
+static enum rv32_bus_status ask_again(struct hpu *hpu, const struct rv32_bus_request *req)
+{
+	if (req->cycle > hpu->soc->horizon)
+		hpu->held = req->cycle;
+	else
+		hpu->away = 1;
+	hpu->asks = 1;
+	return RV32_BUS_STOP;
+}
+
 static enum rv32_bus_status issue(struct hpu *hpu, struct rv32_bus_request *req)
 {
 	uint64_t at;
 	unsigned slot = slot__next(hpu, req->cycle, &at);
 
+	hpu->asks = 0;
 	if (at < hpu->feedback)
 		at = hpu->feedback;
-	if (!hpu__may(hpu, at))
+	if (at == UINT64_MAX)
+		return ask_again(hpu, req);
+	if (!hpu__may(hpu, at)) { /* another slot may be free before */
+		hpu->asks = 1;
 		return RV32_BUS_STOP;
+	}
 	wait_until(req, at + 1, RV32_CYC_COMMAND);
-	hpu->command_done[slot] = command__issue(hpu, at);
+	command__issue(hpu, at, slot);
 	if (hpu->result.error == PSPIN_ERROR_COMMAND && !hpu->result.error_pc)
 		hpu->result.error_pc = req->pc;
-	hpu->command_free[slot] = hpu->command_done[slot] + ((hpu->info & 6) == HPU_COMMAND_HOST_DIRECT ?
-								     hpu->target->slot_reuse_direct : hpu->target->slot_reuse);
 	soc__look(hpu->soc);
 	hpu->last_id = slot;
 	req->value = slot;
+	return RV32_BUS_OK;
+}
+
+static enum rv32_bus_status wait_for(struct hpu *hpu, struct rv32_bus_request *req)
+{
+	hpu->asks = 0;
+	if (hpu->commands[hpu->last_id].done == UINT64_MAX)
+		return ask_again(hpu, req);
+	wait_until(req, hpu->commands[hpu->last_id].done, RV32_CYC_COMMAND);
+	return RV32_BUS_OK;
+}
+
+/* What is not known yet by now is not done in the next cycle. */
+static enum rv32_bus_status test(struct hpu *hpu, struct rv32_bus_request *req)
+{
+	uint64_t done = hpu->commands[hpu->tested].done;
+
+	if (done == UINT64_MAX && req->cycle > hpu->soc->horizon) {
+		hpu->held = req->cycle;
+		return RV32_BUS_STOP;
+	}
+	req->value = done <= req->cycle + 1;
 	return RV32_BUS_OK;
 }
 
@@ -106,12 +153,10 @@ static enum rv32_bus_status driver__load(struct hpu *hpu, struct rv32_bus_reques
 	case HPU_COMMAND_ISSUE:
 		return issue(hpu, req);
 	case HPU_COMMAND_WAIT:
-		wait_until(req, hpu->command_done[hpu->last_id], RV32_CYC_COMMAND);
 		req->value = hpu->last_id;
-		return RV32_BUS_OK;
+		return wait_for(hpu, req);
 	case HPU_COMMAND_TEST:
-		req->value = hpu->command_done[hpu->tested] <= req->cycle + 1;
-		return RV32_BUS_OK;
+		return test(hpu, req);
 	}
 	if (off >= HPU_TASK && off < HPU_DOORBELL) {
 		memcpy(&word, (const uint8_t *)&hpu->task + (off - HPU_TASK), sizeof(word));
@@ -134,7 +179,7 @@ static void set_error(struct hpu *hpu, uint32_t error)
 	hpu->result.error_tval = error < PSPIN_ERROR_FAIL ? trap.tval : 0;
 }
 
-static void driver__store(struct hpu *hpu, struct rv32_bus_request *req, uint32_t off)
+static enum rv32_bus_status driver__store(struct hpu *hpu, struct rv32_bus_request *req, uint32_t off)
 {
 	switch (off) {
 	case HPU_ERROR:
@@ -142,8 +187,7 @@ static void driver__store(struct hpu *hpu, struct rv32_bus_request *req, uint32_
 		break;
 	case HPU_COMMAND_WAIT:
 		hpu->last_id = req->value % hpu->target->command_slots;
-		wait_until(req, hpu->command_done[hpu->last_id], RV32_CYC_COMMAND);
-		break;
+		return wait_for(hpu, req);
 	case HPU_COMMAND_TEST:
 		hpu->tested = req->value % hpu->target->command_slots;
 		break;
@@ -154,6 +198,7 @@ static void driver__store(struct hpu *hpu, struct rv32_bus_request *req, uint32_
 		if (off >= HPU_COMMAND_WORD && off < HPU_COMMAND_WORD + sizeof(hpu->words))
 			hpu->words[(off - HPU_COMMAND_WORD) / 4] = req->value;
 	}
+	return RV32_BUS_OK;
 }
 
 enum rv32_bus_status driver__access(struct hpu *hpu, struct rv32_bus_request *req, uint32_t off)
@@ -167,6 +212,5 @@ enum rv32_bus_status driver__access(struct hpu *hpu, struct rv32_bus_request *re
 	}
 	if (req->kind != RV32_STORE || off & 3)
 		return RV32_BUS_FAULT;
-	driver__store(hpu, req, off);
-	return RV32_BUS_OK;
+	return driver__store(hpu, req, off);
 }

@@ -111,8 +111,6 @@ int hpu__may_near(struct hpu *hpu, uint64_t cycle)
 void hpu__begin(struct hpu *hpu, uint64_t cycle)
 {
 	memset(&hpu->result, 0, sizeof(hpu->result));
-	memset(hpu->command_done, 0, sizeof(hpu->command_done)); /* feedback waits for all of them */
-	memset(hpu->command_free, 0, sizeof(hpu->command_free));
 	memset(hpu->dma_done, 0, sizeof(hpu->dma_done));
 	hpu->reserved = 0;
 	hpu->begun = 1;

@@ -43,7 +43,15 @@ struct hpu_command {
 	uint32_t flow; /* of sends: HPU_SEND_* */
 	const uint8_t *put; /* of HPU_SEND_PUT: struct spin_put */
 	uint32_t data[2]; /* host-direct */
-	uint64_t issued, done, left; /* cycles; left: its last byte was on the wire, at the host or, from there, at the NIC */
+	struct soc_task *task;
+	unsigned number;  /* in its task */
+	enum memory_region region; /* where in the NIC its bytes are, */
+	unsigned cluster; /* and of which cluster's L1 */
+	/*
+	 * Cycles; left: its last byte was on the wire, at the host or, from there, at the NIC. done: 0: never used;
+	 * UINT64_MAX: not known yet.
+	 */
+	uint64_t issued, done, left;
 };
 
 /* How a task went; counts since it was given. */
@@ -92,13 +100,14 @@ struct hpu {
 
 	/* driver */
 	struct soc_task *running; /* the scheduler's; set before hpu__give() */
-	uint64_t feedback;   /* set by scheduler__doorbell(): of the task before, commands wait for it */
+	uint64_t feedback;   /* set by the scheduler: of the task before, commands wait for it; UINT64_MAX: not known yet */
 	uint32_t function;   /* 0: no task */
 	struct hpu_descriptor task;
 	uint32_t l2_packet_end; /* of what the handler may reach in L2 packet memory */
 	struct hpu_task_result result;
-	uint64_t command_done[HPU_COMMAND_SLOTS_MAX]; /* cycle; 0: never used */
-	uint64_t command_free[HPU_COMMAND_SLOTS_MAX]; /* its slot, for the next one and for feedback */
+	struct hpu_command commands[HPU_COMMAND_SLOTS_MAX];
+	uint64_t command_free[HPU_COMMAND_SLOTS_MAX]; /* when the slot is, for the next one and for feedback; like done */
+	int asks;            /* it waits for commands: to be asked again when more is known of them */
 	uint32_t info, words[7], last_id, tested;
 
 	/* cluster DMA front end */
@@ -150,7 +159,11 @@ void hpu__begin(struct hpu *hpu, uint64_t cycle);
 /* The task ends at the doorbell's cycle; returns when the HPU may go on. */
 uint64_t hpu__end(struct hpu *hpu, uint64_t cycle);
 
-/* Issues the command in hpu->info and words at `cycle`; returns when it is done. */
-uint64_t command__issue(struct hpu *hpu, uint64_t cycle);
+/* Issues the command in hpu->info and words at `cycle`, in that slot. */
+void command__issue(struct hpu *hpu, uint64_t cycle, unsigned slot);
+/* Its interface has it, so that its times are set. */
+void command__known(struct hpu *hpu, unsigned slot);
+/* When the slots of all its commands are free; UINT64_MAX: not known yet. */
+uint64_t command__all_done(const struct hpu *hpu);
 
 #endif

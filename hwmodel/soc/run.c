@@ -118,12 +118,17 @@ int soc__boot(struct soc *soc)
 	return 0;
 }
 
+static uint64_t later(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
 void soc__run_one(struct soc *soc, struct hpu *hpu, uint32_t function, const struct hpu_descriptor *descriptor,
 		  struct hpu_task_result *out)
 {
 	struct soc_task task = { .hpu = hpu };
 	struct rv32_stats start;
-	uint64_t cycle = rv32_core__cycle(hpu->core) + 1;
+	uint64_t cycle = later(rv32_core__cycle(hpu->core), command__all_done(hpu)) + 1;
 
 	soc__caches(soc, 0);
 	hpu->running = &task;
@@ -133,7 +138,7 @@ void soc__run_one(struct soc *soc, struct hpu *hpu, uint32_t function, const str
 	rv32_core__stats(hpu->core, &start);
 	while (hpu->function && step(soc, UINT64_MAX))
 		;
-	while (!hpu->waits && step(soc, UINT64_MAX))
+	while ((!hpu->waits || command__all_done(hpu) == UINT64_MAX) && step(soc, UINT64_MAX))
 		;
 	hpu->alone = 0;
 	hpu->running = NULL;

@@ -15,8 +15,8 @@
 struct driver {
 	struct job *runs;
 	struct job *waits, *stalls; /* feedback: one can wait, and the next holds up the HPU */
-	uint64_t waits_from;        /* when it can be taken */
-	uint64_t stalls_done;       /* when the commands of what stalls are done */
+	uint64_t waits_from;        /* when it can be taken; UINT64_MAX: not known yet */
+	uint64_t waits_dma;         /* when its DMAs are done */
 	uint64_t idle_from;         /* UINT64_MAX: not */
 };
 
@@ -176,44 +176,60 @@ static struct hpu_descriptor describe(const struct scheduler *s, const struct jo
 	return out;
 }
 
-/* Feedback of the job waits in the HPU's driver from `cycle` on; it can be taken when all its commands are done, too. */
-static void feed_back(struct scheduler *s, struct driver *driver, uint64_t cycle, uint64_t commands_done)
+/* When what waits in the HPU's driver can be taken: when all its commands and DMAs are done, too. */
+static void settle(struct scheduler *s, struct driver *driver)
 {
-	uint64_t from = commands_done && commands_done + 1 > cycle ? commands_done + 1 : cycle;
+	struct hpu *hpu = driver->waits->task.hpu;
+	uint64_t from = driver->waits->task.doorbell, done = command__all_done(hpu);
 
-	driver->waits->task.doorbell = cycle;
+	if (done == UINT64_MAX) {
+		driver->waits_from = hpu->feedback = UINT64_MAX;
+		return;
+	}
+	if (done < driver->waits_dma)
+		done = driver->waits_dma;
+	if (done && from < done + 1)
+		from = done + 1;
 	driver->waits_from = from + s->soc->target->feedback_cycles - 1;
-	driver->idle_from = cycle;
-	driver->waits->task.hpu->feedback = driver->waits_from + 1;
+	hpu->feedback = driver->waits_from + 1;
 	wake(s, driver->waits_from);
+}
+
+/* Feedback of the job waits there from `cycle` on. */
+static void feed_back(struct scheduler *s, struct driver *driver, uint64_t cycle)
+{
+	const struct hpu *hpu = driver->waits->task.hpu;
+
+	driver->waits_dma = 0;
+	for (unsigned i = 0; i < HPU_DMA_MAX; i++)
+		if (hpu->dma_done[i] > driver->waits_dma)
+			driver->waits_dma = hpu->dma_done[i];
+	driver->waits->task.doorbell = cycle;
+	driver->idle_from = cycle;
+	settle(s, driver);
 	wake(s, cycle);
 }
 
-static void end(struct scheduler *s, struct driver *driver, uint64_t cycle, uint64_t commands_done)
+static void end(struct scheduler *s, struct driver *driver, uint64_t cycle)
 {
 	struct job *job = driver->runs;
 
 	driver->runs = NULL;
 	if (driver->waits) {
 		driver->stalls = job;
-		driver->stalls_done = commands_done;
 		return;
 	}
 	driver->waits = job;
-	feed_back(s, driver, cycle, commands_done);
+	feed_back(s, driver, cycle);
 }
 
-static uint64_t commands_done(const struct hpu *hpu)
+void scheduler__commands_known(struct hpu *hpu)
 {
-	uint64_t done = 0;
+	struct scheduler *s = hpu->soc->schedulers[hpu->cluster];
+	struct driver *driver = &s->driver[hpu->index];
 
-	for (unsigned i = 0; i < HPU_COMMAND_SLOTS_MAX; i++)
-		if (hpu->command_free[i] > done)
-			done = hpu->command_free[i];
-	for (unsigned i = 0; i < HPU_DMA_MAX; i++)
-		if (hpu->dma_done[i] > done)
-			done = hpu->dma_done[i];
-	return done;
+	if (driver->waits && driver->waits_from == UINT64_MAX)
+		settle(s, driver);
 }
 
 uint64_t scheduler__doorbell(struct hpu *hpu, uint64_t cycle)
@@ -226,7 +242,7 @@ uint64_t scheduler__doorbell(struct hpu *hpu, uint64_t cycle)
 	task->returned = hpu->returned;
 	task->result = hpu->result;
 	task->is_cold = hpu->result.body.cycles[RV32_CYC_ICACHE] != 0;
-	end(s, driver, cycle, commands_done(hpu));
+	end(s, driver, cycle);
 	return cycle;
 }
 
@@ -259,7 +275,7 @@ static int give(struct scheduler *s, uint64_t cycle)
 		s->soc->nic->starts(s->soc->nic_arg, &job->task);
 	if (!job->function) { /* S: the driver itself ends what has no handler */
 		job->task.first = job->task.returned = job->task.started;
-		end(s, driver, job->task.started + 1, 0);
+		end(s, driver, job->task.started + 1);
 		return 1;
 	}
 	descriptor = describe(s, job);
@@ -290,7 +306,7 @@ static int feedback(struct scheduler *s, uint64_t cycle)
 		if (driver->stalls) {
 			driver->waits = driver->stalls;
 			driver->stalls = NULL;
-			feed_back(s, driver, cycle + STALL_CYCLES, driver->stalls_done);
+			feed_back(s, driver, cycle + STALL_CYCLES);
 		}
 		return 1;
 	}

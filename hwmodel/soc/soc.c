@@ -51,7 +51,7 @@ static int open_hardware(struct soc *soc)
 {
 	int missing;
 
-	soc->commands = commands__new(soc->target);
+	soc->commands = commands__new(soc);
 	soc->schedulers = calloc(soc->target->clusters, sizeof(*soc->schedulers));
 	missing = !soc->commands || !soc->schedulers;
 	for (unsigned i = 0; !missing && i < soc->target->clusters; i++)

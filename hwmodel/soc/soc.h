@@ -27,7 +27,7 @@
 struct l1;        /* l1.h: banks of one cluster */
 struct l2;        /* l2.h: the port of all HPUs to L2, and the way to other L1s */
 struct icache;    /* core/icache.h: one per cluster */
-struct commands;  /* commands.h: the three interfaces */
+struct commands;  /* commands.h: the way to the three interfaces */
 struct mpqs;      /* mpq.h: MPQ engine, dispatcher, */
 struct scheduler; /* scheduler.h: and each cluster's scheduler, with its packet copies */
 
@@ -111,6 +111,8 @@ struct soc_nic {
 	void (*freed)(void *arg, uint32_t message_id, uint64_t cycle);
 	/* soc__takes_her() said no, and would say yes now. */
 	void (*room)(void *arg, uint64_t cycle);
+	/* Of a command that was accepted: when it is done, and left, is known now. In each interface's order; before `ended`. */
+	void (*known)(void *arg, const struct hpu_command *command);
 };
 
 /* 0, -ENOMEM or -EINVAL. The target is copied by whoever owns it and must stay. */
@@ -148,6 +150,8 @@ void hpu__give(struct hpu *hpu, uint64_t cycle, uint32_t function, const struct 
  * one wait until then, since one feedback alone can wait.
  */
 uint64_t scheduler__doorbell(struct hpu *hpu, uint64_t cycle);
+/* More is known of when the HPU's commands are done. */
+void scheduler__commands_known(struct hpu *hpu);
 
 /*
  * For one HPU alone on an idle machine, past scheduler and caches: runs the function as a task on it, to the next wait. What

@@ -31,9 +31,11 @@ static void starts(void *arg, struct soc_task *task)
 
 static int command(void *arg, struct soc_task *task, const struct hpu_command *command)
 {
-	(void)arg;
+	struct machine *machine = arg;
+
 	(void)task;
-	(void)command;
+	if (machine->issues < MACHINE_TASKS)
+		machine->issued[machine->issues++] = command->issued;
 	return 0;
 }
 
@@ -68,7 +70,9 @@ static void room(void *arg, uint64_t cycle)
 	(void)cycle;
 }
 
-static const struct soc_nic nic = {starts, command, task_ended, freed, room};
+static const struct soc_nic nic = {
+	.starts = starts, .command = command, .ended = task_ended, .freed = freed, .room = room,
+};
 
 /* The whole file; it stays. */
 static void *read_file(const char *path, size_t *bytes)
@@ -173,6 +177,7 @@ void machine__group(struct machine *machine, const struct packet *packets, unsig
 	if (count > MACHINE_TASKS)
 		machine__fail("more packets than %d", MACHINE_TASKS);
 	machine->count = 0;
+	machine->issues = 0;
 	machine->first_packet = machine->packets;
 	machine->from = cycle;
 	cycle += 4;

@@ -41,7 +41,8 @@ unsigned add_packets(struct packet *packets, unsigned n, uint32_t message, const
 	return n;
 }
 
-void run_at_once(struct machine *machine, const char *function, unsigned hpus, unsigned clusters, unsigned bytes)
+/* `each` packets of a message in a row. */
+static void run(struct machine *machine, const char *function, unsigned hpus, unsigned clusters, unsigned bytes, unsigned each)
 {
 	struct packet packets[64];
 	const struct soc_context *context;
@@ -49,12 +50,23 @@ void run_at_once(struct machine *machine, const char *function, unsigned hpus, u
 	machine__warm(machine, function);
 	context = machine__context(machine, NULL, function, NULL, WHOLE);
 	for (unsigned i = 0; i < hpus; i++)
-		packets[i] = (struct packet){i % clusters, context, bytes, i + clusters >= hpus};
+		packets[i] = (struct packet){i / each % clusters, context, bytes,
+					     i + clusters * each >= hpus && (i + 1) % each == 0};
 	machine__group(machine, packets, hpus);
 	for (unsigned i = 0; i < hpus; i++) {
 		const struct ended *ended = machine__task(machine, i, SOC_PAYLOAD);
 
-		if (ended->cluster != i % clusters)
+		if (ended->cluster != i / each % clusters)
 			machine__fail("packet %u runs on cluster %u", i, ended->cluster);
 	}
+}
+
+void run_at_once(struct machine *machine, const char *function, unsigned hpus, unsigned clusters, unsigned bytes)
+{
+	run(machine, function, hpus, clusters, bytes, 1);
+}
+
+void run_by_message(struct machine *machine, const char *function, unsigned hpus, unsigned clusters, unsigned bytes)
+{
+	run(machine, function, hpus, clusters, bytes, hpus / clusters);
 }

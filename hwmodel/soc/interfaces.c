@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include <stdlib.h>
+
+#include "interfaces.h"
+
+#define IN_FLIGHT_MAX 64u
+
+enum { DIRECTIONS = 2 };
+
+/* One way of an interface: transfers one after the other. */
+struct channel {
+	uint64_t free;
+	unsigned cluster; /* whose L1 the last one was from or to; */
+	int any;          /* 0: there was none */
+};
+
+struct interface {
+	uint64_t leaves[IN_FLIGHT_MAX]; /* when each of those in flight makes room */
+	struct channel channel[DIRECTIONS];
+};
+
+struct interfaces {
+	const struct pspin_target *target;
+	uint64_t cycle_ps;
+	struct interface interface[INTERFACES];
+	uint64_t read_free;      /* what sends and DMAs to the host share */
+	uint64_t wire_free_ps, to_host_free_ps, from_host_free_ps;
+	uint64_t busy_ps[HPU_COMMAND_KINDS];
+};
+
+struct interfaces *interfaces__new(const struct pspin_target *target)
+{
+	struct interfaces *interfaces = calloc(1, sizeof(*interfaces));
+
+	if (!interfaces)
+		return NULL;
+	interfaces->target = target;
+	interfaces->cycle_ps = pspin_target__cycle_ps(target);
+	return interfaces;
+}
+
+void interfaces__free(struct interfaces *interfaces)
+{
+	free(interfaces);
+}
+
+uint64_t interfaces__busy(const struct interfaces *interfaces, enum hpu_command_kind kind)
+{
+	return interfaces->busy_ps[kind] / interfaces->cycle_ps;
+}
+
+static uint64_t later(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* On an idle machine, less its beats. */
+static uint64_t latency(const struct pspin_target *target, const struct hpu_command *command, enum memory_region region)
+{
+	switch (command->kind) {
+	case HPU_NIC_SEND: /* the host's is asked for alone: assumed */
+		return region == MEMORY_L1 || command->host ? target->send_l1 : target->send_l2;
+	case HPU_TO_HOST:
+		return region == MEMORY_L1 ? target->to_host_l1 : target->to_host_l2;
+	case HPU_FROM_HOST:
+		return target->from_host;
+	default:
+		return target->host_direct;
+	}
+}
+
+unsigned interface__of(enum hpu_command_kind kind)
+{
+	return kind == HPU_NIC_SEND ? OUTBOUND : kind == HPU_HOST_DIRECT ? HOST_DIRECT : HOST_DMA;
+}
+
+/* What a link takes for so many bytes; 0: none. */
+static uint64_t link_ps(uint64_t mbps, uint64_t bytes)
+{
+	return mbps ? (bytes * 8000000 + mbps - 1) / mbps : 0;
+}
+
+static uint64_t cycles_of(const struct interfaces *interfaces, uint64_t ps)
+{
+	return (ps + interfaces->cycle_ps - 1) / interfaces->cycle_ps;
+}
+
+/* A link takes it from its first beat on, after what it has: when it has all of it, but not before `end`. */
+static uint64_t pass_link(const struct interfaces *interfaces, uint64_t *free_ps, uint64_t start, uint64_t end, uint64_t takes_ps,
+			  uint64_t gap_ps)
+{
+	uint64_t begin = later(start * interfaces->cycle_ps, *free_ps), done = later(begin + takes_ps, end * interfaces->cycle_ps);
+
+	if (!takes_ps && !gap_ps)
+		return end;
+	*free_ps = later(begin + takes_ps, begin + gap_ps);
+	return cycles_of(interfaces, done);
+}
+
+/* The link that its bytes go over. */
+static uint64_t *link_of(struct interfaces *interfaces, enum hpu_command_kind kind)
+{
+	return kind == HPU_NIC_SEND ? &interfaces->wire_free_ps : kind == HPU_FROM_HOST ? &interfaces->from_host_free_ps :
+	       &interfaces->to_host_free_ps;
+}
+
+/* Its bytes are moved from `start` on: when the other end has them. */
+static uint64_t move(struct interfaces *interfaces, const struct hpu_command *command, uint64_t start, uint64_t end)
+{
+	const struct pspin_target *target = interfaces->target;
+	uint64_t bytes = command->kind == HPU_HOST_DIRECT ? target->beat_bytes : command->bytes;
+	uint64_t *link = link_of(interfaces, command->kind);
+
+	if (command->kind != HPU_NIC_SEND)
+		return pass_link(interfaces, link, start, end, link_ps(target->pcie_mbps, bytes), 0);
+	return pass_link(interfaces, link, start, end, link_ps(target->link_mbps, bytes + target->link_overhead_bytes),
+			 target->link_gap_ps);
+}
+
+/* What the host adds: a write is there after its way, what is read is asked for first. */
+static uint64_t host_cycles(const struct interfaces *interfaces, const struct hpu_command *command)
+{
+	const struct pspin_target *target = interfaces->target;
+	const uint64_t read_ps = target->pcie_request_ps + target->pcie_latency_ps;
+
+	if (command->kind == HPU_FROM_HOST)
+		return cycles_of(interfaces, read_ps);
+	if (command->kind != HPU_NIC_SEND)
+		return cycles_of(interfaces, target->pcie_latency_ps);
+	if (!command->host)
+		return 0;
+	return cycles_of(interfaces, target->host_send_ps + read_ps + link_ps(target->pcie_mbps, command->bytes));
+}
+
+/*
+ * When the read path has a place for so many beats. It is full when all of its cycles are: what one interface leaves between
+ * two sources, the other one takes.
+ */
+static uint64_t read_path(struct interfaces *interfaces, uint64_t cycle, uint64_t beats)
+{
+	interfaces->read_free = later(interfaces->read_free, cycle) + beats;
+	return interfaces->read_free - beats;
+}
+
+/* The place that is free first. */
+static const uint64_t *place_of(const struct interfaces *interfaces, unsigned interface)
+{
+	const uint64_t *leaves = interfaces->interface[interface].leaves, *first = leaves;
+
+	for (unsigned i = 1; i < interfaces->target->interface_commands; i++)
+		if (leaves[i] < *first)
+			first = &leaves[i];
+	return first;
+}
+
+uint64_t interface__has_place(const struct interfaces *interfaces, unsigned interface)
+{
+	return *place_of(interfaces, interface);
+}
+
+/*
+ * Its place is free again in the cycle in which its HPU learns that it is done, less what command_way is beyond the way to
+ * the interface.
+ */
+static void occupy(struct interfaces *interfaces, uint64_t cycle, const struct hpu_command *command)
+{
+	const unsigned interface = interface__of(command->kind);
+	uint64_t *leaves = interfaces->interface[interface].leaves, until = command->done - 1 + INTERFACE_CYCLES;
+	const uint64_t way = interfaces->target->command_way;
+
+	leaves[place_of(interfaces, interface) - leaves] = later(until > way ? until - way : 0, cycle + 1);
+}
+
+void interface__take(struct interfaces *interfaces, uint64_t cycle, struct hpu_command *command)
+{
+	const struct pspin_target *target = interfaces->target;
+	struct channel *channel = &interfaces->interface[interface__of(command->kind)].channel[command->kind == HPU_FROM_HOST];
+	const uint64_t beats = command->nic ? command->bytes / target->beat_bytes + !!(command->bytes % target->beat_bytes) : 0;
+	const int reads = command->nic && command->kind != HPU_FROM_HOST, in_l1 = command->region == MEMORY_L1;
+	uint64_t *link = link_of(interfaces, command->kind), link_from;
+	const uint64_t change = in_l1 && channel->any && channel->cluster != command->cluster ? target->source_change : 0;
+	const uint64_t free = channel->free + change;
+	uint64_t start = cycle - INTERFACE_CYCLES, end;
+
+	/* a link is free in the midst of a cycle: who comes next waits for the rest there, not here */
+	start = later(later(start, free), *link / interfaces->cycle_ps);
+	if (reads)
+		start = later(start, read_path(interfaces, cycle - INTERFACE_CYCLES, beats));
+	end = start + beats;
+	if (in_l1) {
+		channel->cluster = command->cluster;
+		channel->any = 1;
+	}
+	link_from = later(*link, start * interfaces->cycle_ps);
+	end = move(interfaces, command, start, end);
+	channel->free = start + later(beats, 1);
+	interfaces->busy_ps[command->kind] += later(later(beats, 1) * interfaces->cycle_ps, later(*link, link_from) - link_from);
+	if (start == free) /* nothing else held it up: nobody's transfer could have had the cycles of the change */
+		interfaces->busy_ps[command->kind] += change * interfaces->cycle_ps;
+	command->left = end + host_cycles(interfaces, command);
+	command->done = later(command->left + 1 + latency(target, command, command->region), cycle + 1);
+	if (command->kind == HPU_NIC_SEND)
+		command->left += cycles_of(interfaces, target->wire_latency_ps);
+	occupy(interfaces, cycle, command);
+}
