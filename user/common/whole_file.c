@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -45,15 +44,12 @@ static int open_hidden(struct whole_file *f)
 	return fd;
 }
 
-/* A link's file is written, not the link; a device or a pipe stays what it is. */
-static int find(struct whole_file *f, const char *path)
+/* A device, a pipe or a link to what is there: written through its name, as the system lets whoever does. */
+static int is_stream(const char *path)
 {
 	struct stat st;
 
-	f->is_stream = !stat(path, &st) && !S_ISREG(st.st_mode);
-	if (!f->is_stream && realpath(path, f->path))
-		return 0;
-	return snprintf(f->path, sizeof(f->path), "%s", path) >= (int)sizeof(f->path) ? -ENAMETOOLONG : 0;
+	return !stat(path, &st) && (!S_ISREG(st.st_mode) || (!lstat(path, &st) && S_ISLNK(st.st_mode)));
 }
 
 int whole_file__open(struct whole_file *f, const char *path, const char *hidden)
@@ -61,9 +57,10 @@ int whole_file__open(struct whole_file *f, const char *path, const char *hidden)
 	int fd;
 
 	*f = (struct whole_file){ .hidden = hidden };
-	if (find(f, path))
+	if (snprintf(f->path, sizeof(f->path), "%s", path) >= (int)sizeof(f->path))
 		return -ENAMETOOLONG;
-	fd = f->is_stream ? open(path, O_WRONLY | O_CLOEXEC) : open_nameless(f);
+	f->is_stream = is_stream(path);
+	fd = f->is_stream ? open(path, O_WRONLY | O_TRUNC | O_CLOEXEC) : open_nameless(f);
 	if (fd < 0 && !f->is_stream && (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL))
 		fd = open_hidden(f);
 	f->file = fd < 0 ? NULL : fdopen(fd, "w");

@@ -5,7 +5,7 @@
 /*
  * A file that gets its name when it is whole. Until then it has none where the file system
  * can: a killed writer leaves nothing. Else it is hidden, so that what it leaves is taken for no file. What is there and no
- * regular file, as a device or a pipe, is written as it goes.
+ * regular file, as a device, a pipe or a link, is written as it goes.
  */
 #include <limits.h>
 #include <stdio.h>
