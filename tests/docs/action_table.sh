@@ -47,7 +47,7 @@ while read -r line; do
 	case $call in spin_*) ;; *) continue ;; esac
 	handler=$(sed -n 's/^handler //p' "$ROOT/tests/vectors/$vector")
 	[ -f "$ROOT/handlers/$handler.c" ] && continue
-	cat "$ROOT/tests/handlers/$handler.c" "$ROOT"/tests/handlers/"$(echo "$handler" | sed 's/_d$//')".h 2>/dev/null |
+	(cd "$ROOT/tests/handlers" && cat "$handler.c" $(sed -n 's/^#include "\(.*\)"$/\1/p' "$handler.c")) |
 		grep -qwF "$call" || fail "$vector: its handler $handler has no $call"
 done <rows
 exit $FAILED

@@ -7,7 +7,7 @@ static enum spin_payload_rc f(struct spin_payload *p, struct spin_no_state *unus
 {
 	uint32_t local[4] = { 1, 2, 3, p->length };
 
-	if (spin_dma_to_host(p, SPIN_HANDLER_MEM, 0, local, sizeof(local))) // isolated: a local array is indexed with a variable; keep the array in the state
+	if (spin_dma_to_host(p, SPIN_HANDLER_MEM, 0, local, sizeof(local)))
 		return SPIN_SEGV;
 	return SPIN_SUCCESS;
 }
