@@ -17,6 +17,7 @@ const char *const *pspin__assumptions(void)
 		"what a header handler writes into a packet that lies in L1 is there for the payload handler, a rewritten port "
 		"for the completion handler, though the packet is copied again for each: the NIC keeps it",
 		"a context that may have more messages in flight than the target has MPQs has as many MPQs",
+		"scratchpads of more messages than an L1 has room for are moved by the NIC, not charged",
 		"bodies do not include commands still running at the handler's return; the packet's latency does",
 		"memory protection: own stack, packet buffer and scratchpads in L1, handler "
 		"memory, the packet in L2",
