@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Between a core and its instruction cache. Blocks whose lines are all there run as if there were no cache, and lead to each
- * other directly; when a line comes or goes, those links are cut, and not made again before the cache is quiet. For a block that lacks a line the part up to its first
- * branch may do (HAZARD_SHORT: what is behind it may never run), else one that asks for its lines (HAZARD_COLD) as RI5CY's
- * front end does: it holds one line, asks for the next as soon as an instruction in the last word waits to be decoded, and
- * for a jump's target in the cycle of the jump.
+ * Between a core and its instruction cache. Blocks whose lines are all there run as if there were no cache, and lead to
+ * each other directly; when a line comes or goes, those links are cut, and not made again before the cache is quiet. For a
+ * block that lacks a line the part up to its first branch may do (HAZARD_SHORT: what is behind it may never run), else one
+ * that asks for its lines (HAZARD_COLD) as RI5CY's front end does: it holds one line, asks for the next as soon as an
+ * instruction in the last word waits to be decoded, and for a jump's target in the cycle of the jump.
  */
 #include "core.h"
 #include "icache.h"

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Packets that handlers send really leave, in both modes and from CPUs that packets are given to: up to 16 for one that came, to three addresses behind the same
- * link, in their order, each what it was at its call, and the reply last. Where handlers cannot send them themselves
- * (theirs goes on to the host, the neighbour is not known, there is no forwarding) the library does.
+ * Packets that handlers send really leave, in both modes and from CPUs that packets are given to: up to 16 for one that
+ * came, to three addresses behind the same link, in their order, each what it was at its call, and the reply last. Where
+ * handlers cannot send them themselves (theirs goes on to the host, the neighbour is not known, there is no forwarding)
+ * the library does.
  */
 #include <arpa/inet.h>
 #include <stdio.h>

@@ -90,6 +90,9 @@ struct cost_throughput {
 #define COST_BOUND_TEXT 96
 const char *cost_bound_text(const struct cost_throughput *t, char text[COST_BOUND_TEXT]);
 
+/* A rate is met if this part of it is: packets have whole cycles, links have none. */
+#define COST_MET 0.995
+
 struct cost_rate {
 	double gbps;
 	double hpus, hpus_with_ethernet;           /* needed, at `alone` cycles, warm */

@@ -6,8 +6,6 @@
 
 /* Header, frame check, preamble, start and gap around an IP packet (IEEE 802.3). */
 #define ETHERNET_BYTES 38
-/* A rate is met if this part of it is: packets have whole cycles, links have none. */
-#define MET 0.995
 /* Of the time; what is less busy is not what holds packets up. */
 #define BUSY 0.5
 #define TAKEN 0.9
@@ -109,8 +107,8 @@ static void find_rate(const struct cost_report *r, struct cost_point *p, struct 
 	rate->hpus_with_ethernet = rate->gbps / (8 * (bytes + ETHERNET_BYTES)) * cycles_ns;
 	rate->reached = p->throughput.gbps / rate->gbps;
 	rate->reached_with_ethernet = p->throughput.gbps_with_ethernet / rate->gbps;
-	rate->is_met = rate->reached >= MET;
-	rate->is_met_with_ethernet = rate->reached_with_ethernet >= MET;
+	rate->is_met = rate->reached >= COST_MET;
+	rate->is_met_with_ethernet = rate->reached_with_ethernet >= COST_MET;
 }
 
 void cost_rates(const struct cost_report *r, struct cost_point *p)

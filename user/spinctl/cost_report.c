@@ -92,7 +92,7 @@ static int miss(const struct cost_report *r, const struct cost_point *p)
 {
 	const struct cost_throughput *t = &p->throughput;
 
-	if (!p->alone.handled || t->gbps >= r->budget_gbps * 0.995)
+	if (!p->alone.handled || t->gbps >= r->budget_gbps * COST_MET)
 		return DONE;
 	return complain("%s misses %g Gbit/s at packets of %.0f bytes: %.1f Gbit/s, %.1f %% short, bound by %s", r->handler,
 			r->budget_gbps, p->alone.packet_bytes_mean, t->gbps,
