@@ -13,190 +13,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <common/random_program.h>
 #include "../../hwmodel/core/icache.h"
 #include "hwmodel/rv32.h"
 
-enum { PROGRAMS = 3000, STEPS = 700, INSNS = 220, CODE_AT = 0x102, CODE_BYTES = 0x1000, L1_AT = 0x20000, L1_BYTES = 0x1000,
-       DEVICE_AT = 0x40000, TABLE = 0x400 /* of code addresses, in L1 */, BASE = 8, DEVICE = 9, LINKS = 6 };
+enum { PROGRAMS = 3000, STEPS = 700 };
 
-enum kind { ADD, ADDI, MUL, MULH, DIV, REMU, LW, LH, SW, AMOADD, BNE, BLT, JAL, JALR, CSR_HART, FENCE, KINDS };
-
-struct insn {
-	enum kind kind;
-	unsigned len, rd, rs1, rs2, target; /* target: index */
-	int32_t imm;
-	uint32_t pc;
-};
-
-static struct insn program[INSNS];
-static unsigned insns;
-static uint8_t code[CODE_BYTES], l1[L1_BYTES], model_l1[L1_BYTES];
-static uint32_t seed;
-
-static uint32_t any(uint32_t below)
-{
-	seed = seed * 1664525 + 1013904223;
-	return (seed >> 8) % below;
-}
-
-/* registers of data: x10 to x15; x6 and x7 always hold code addresses */
-static unsigned data_reg(void) { return any(8) == 0 ? 0 : 10 + any(6); }
-
-static void choose(struct insn *in)
-{
-	static const enum kind often[] = { ADD, ADDI, ADDI, LW, LW, LW, SW, BNE, BLT, JAL, JALR, JALR, ADD, LH };
-
-	memset(in, 0, sizeof(*in));
-	in->kind = any(3) ? often[any(sizeof(often) / sizeof(*often))] : (enum kind)any(KINDS);
-	in->len = 4;
-	in->rd = data_reg();
-	in->rs1 = data_reg();
-	in->rs2 = data_reg();
-	in->imm = (int32_t)any(64) - 32;
-	in->target = any(insns);
-	switch (in->kind) {
-	case ADD:
-		if (any(2) && in->rs2) { /* c.add, c.mv */
-			in->len = 2;
-			in->rd = in->rd ? in->rd : 10;
-			in->rs1 = any(2) ? in->rd : 0;
-		}
-		break;
-	case ADDI:
-		if (any(4) == 0) { /* a code address */
-			in->rd = LINKS + any(2);
-			in->rs1 = 0;
-		} else if (any(2)) {
-			in->len = 2;
-			in->rd = in->rd ? in->rd : 10;
-			in->rs1 = in->rd;
-			in->imm = in->imm ? in->imm : 1;
-		}
-		break;
-	case LW: case LH: case SW:
-		in->rs1 = any(6) ? BASE : DEVICE;
-		in->imm = (int32_t)any(64) * 4;
-		if (in->kind == LW && any(3) == 0) {
-			in->rd = LINKS + any(2);
-			in->rs1 = BASE;
-			in->imm = TABLE + (int32_t)any(64) * 4;
-		} else if (any(6) == 0) {
-			in->imm += (int32_t)any(4);
-		} else if (in->kind != LH && in->rs1 == BASE && any(2)) {
-			in->len = 2;
-			in->imm &= 0x7c;
-			in->rd = 10 + any(6);
-			in->rs2 = 10 + any(6);
-		}
-		break;
-	case AMOADD:
-		in->rs1 = any(4) ? BASE : DEVICE;
-		break;
-	case JALR:
-		in->rs1 = LINKS + any(2);
-		in->rd = any(3) ? 0 : any(2) ? in->rs1 : 1;
-		in->len = in->rd < 2 && any(2) ? 2 : 4;
-		break;
-	case JAL:
-		in->rd = any(2) ? 0 : LINKS + any(2);
-		in->len = 4;
-		break;
-	default:
-		break;
-	}
-}
-
-static uint32_t r_type(uint32_t op, uint32_t f3, uint32_t f7, const struct insn *in)
-{
-	return op | in->rd << 7 | f3 << 12 | in->rs1 << 15 | in->rs2 << 20 | f7 << 25;
-}
-
-static uint32_t i_type(uint32_t op, uint32_t f3, const struct insn *in)
-{
-	return op | in->rd << 7 | f3 << 12 | in->rs1 << 15 | (uint32_t)in->imm << 20;
-}
-
-static uint32_t encode(const struct insn *in)
-{
-	uint32_t to = program[in->target].pc - in->pc, i = (uint32_t)in->imm;
-
-	switch (in->kind) {
-	case ADD:
-		return in->len == 2 ? 0x8002 | (in->rs1 ? 0x1000 : 0) | in->rd << 7 | in->rs2 << 2 : r_type(0x33, 0, 0, in);
-	case ADDI:
-		return in->len == 2 ? 0x0001 | in->rd << 7 | (i & 31) << 2 | (i >> 5 & 1) << 12 : i_type(0x13, 0, in);
-	case MUL:
-		return r_type(0x33, 0, 1, in);
-	case MULH:
-		return r_type(0x33, 1, 1, in);
-	case DIV:
-		return r_type(0x33, 4, 1, in);
-	case REMU:
-		return r_type(0x33, 7, 1, in);
-	case LW: case SW:
-		if (in->len == 2)
-			return (in->kind == LW ? 0x4000u : 0xc000u) | (i >> 3 & 7) << 10 | (in->rs1 - 8) << 7 | (i >> 2 & 1) << 6 |
-			       (i >> 6 & 1) << 5 | ((in->kind == LW ? in->rd : in->rs2) - 8) << 2;
-		if (in->kind == LW)
-			return i_type(0x03, 2, in);
-		return 0x23 | (i & 31) << 7 | 2 << 12 | in->rs1 << 15 | in->rs2 << 20 | (i >> 5) << 25;
-	case LH:
-		return i_type(0x03, 1, in);
-	case AMOADD:
-		return r_type(0x2f, 2, 0, in);
-	case BNE: case BLT:
-		return 0x63 | (to >> 11 & 1) << 7 | (to >> 1 & 15) << 8 | (in->kind == BNE ? 1u : 4u) << 12 | in->rs1 << 15 |
-		       in->rs2 << 20 | (to >> 5 & 63) << 25 | (to >> 12 & 1) << 31;
-	case JAL:
-		return 0x6f | in->rd << 7 | (to >> 12 & 255) << 12 | (to >> 11 & 1) << 20 | (to >> 1 & 1023) << 21 | (to >> 20 & 1) << 31;
-	case JALR:
-		return in->len == 2 ? 0x8002 | (in->rd ? 0x1000 : 0) | in->rs1 << 7 : 0x67 | in->rd << 7 | in->rs1 << 15;
-	case CSR_HART:
-		return 0x73 | in->rd << 7 | 2 << 12 | 0xf14u << 20;
-	default:
-		return 0x0f;
-	}
-}
-
-static void generate(void)
-{
-	uint32_t pc = CODE_AT + 2 * any(8);
-
-	insns = 20 + any(INSNS - 20);
-	for (unsigned i = 0; i < insns; i++) {
-		choose(&program[i]);
-		/* a crossing access right after an AMO would need the banks of both words */
-		if (i && program[i - 1].kind == AMOADD && (program[i].kind == LW || program[i].kind == LH || program[i].kind == SW))
-			program[i].imm &= ~3;
-		program[i].pc = pc;
-		pc += program[i].len;
-	}
-	memset(code, 0, sizeof(code));
-	for (unsigned i = 0; i < insns; i++) {
-		struct insn *in = &program[i];
-		uint32_t word;
-
-		if (in->kind == ADDI && in->rd >= LINKS && in->rd < LINKS + 2)
-			in->imm = (int32_t)program[any(insns)].pc;
-		word = encode(in);
-		memcpy(code + in->pc, &word, in->len);
-	}
-	for (unsigned i = 0; i < L1_BYTES; i += 4) {
-		uint32_t v = i >= TABLE ? program[any(insns)].pc : any(3) ? any(1 << 24) : any(4) - 2;
-
-		memcpy(l1 + i, &v, 4);
-	}
-	memcpy(model_l1, l1, sizeof(l1));
-}
-
-static unsigned index_at(uint32_t pc)
-{
-	for (unsigned i = 0; i < insns; i++) {
-		if (program[i].pc == pc)
-			return i;
-	}
-	return insns;
-}
+static uint8_t model_l1[L1_BYTES];
 
 /* The device: answers with the address, waits by it. */
 static uint32_t device_wait(uint32_t addr) { return addr >> 2 & 3; }
@@ -299,7 +122,7 @@ static bool reads(const struct insn *in, unsigned r)
 
 static void step(void)
 {
-	const struct insn *in = &program[model.at];
+	const struct insn *in = &random_program.insn[model.at];
 	uint32_t a = model.x[in->rs1], b = model.x[in->rs2], addr = a + (uint32_t)in->imm, value = 0;
 	bool writes = in->rd && in->kind != SW && in->kind != BNE && in->kind != BLT && in->kind != FENCE;
 	bool jump = in->kind == JAL || in->kind == JALR, taken = false;
@@ -369,7 +192,7 @@ static void step(void)
 		break;
 	case JAL: case JALR:
 		value = in->pc + in->len;
-		next = in->kind == JAL ? in->target : index_at(a);
+		next = in->kind == JAL ? in->target : random_program__index(a);
 		break;
 	case CSR_HART: value = 5; break;
 	default: /* a fence fetches anew what follows */
@@ -394,11 +217,11 @@ static void step(void)
 	}
 	model.fetched = 0;
 	if (jump || taken || in->kind == FENCE) {
-		const struct insn *to = &program[next];
+		const struct insn *to = &random_program.insn[next];
 
-		if (next < insns && to->len == 4 && to->pc % 16 == 14)
+		if (next < random_program.insns && to->len == 4 && to->pc % 16 == 14)
 			model.fetched = target_at + 1;
-		if (next < insns && to->len == 4 && to->pc % 16 == 10)
+		if (next < random_program.insns && to->len == 4 && to->pc % 16 == 10)
 			model.fetched = UINT64_MAX; /* known when it issues */
 	}
 	model.slot = target_at;
@@ -417,7 +240,8 @@ static int run_one(unsigned number)
 {
 	struct rv32_config config = {
 		.hart_id = 5, .bus.access = device, .window_count = 2,
-		.windows = { { 0, CODE_BYTES, code, RV32_WINDOW_CODE }, { L1_AT, L1_BYTES, l1, RV32_WINDOW_DATA | RV32_WINDOW_TIMED } },
+		.windows = { { 0, CODE_BYTES, random_program.code, RV32_WINDOW_CODE },
+			     { L1_AT, L1_BYTES, random_program.l1, RV32_WINDOW_DATA | RV32_WINDOW_TIMED } },
 	};
 	const struct icache_config small = { .bytes = 256, .ways = 2, .line_bytes = 16, .ports = 1 };
 	struct icache *icache = NULL;
@@ -426,8 +250,8 @@ static int run_one(unsigned number)
 	uint64_t until = 0, steps = 0;
 	int result = 0;
 
-	seed = number * 77 + 1;
-	generate();
+	random_program__make(number * 77 + 1);
+	memcpy(model_l1, random_program.l1, sizeof(model_l1));
 	core = rv32_core__new(&config);
 	memset(bus.bank, 0, sizeof(bus.bank));
 	if (core && bus.is_shared)
@@ -438,42 +262,45 @@ static int run_one(unsigned number)
 	}
 	memset(&model, 0, sizeof(model));
 	for (unsigned r = 1; core && r < 32; r++) {
-		model.x[r] = r == BASE ? L1_AT : r == DEVICE ? DEVICE_AT : r == LINKS || r == LINKS + 1 ? program[any(insns)].pc : any(1000);
+		model.x[r] = r == BASE ? L1_AT : r == DEVICE ? DEVICE_AT :
+			     r == LINKS || r == LINKS + 1 ? random_program.insn[random_any(random_program.insns)].pc :
+			     random_any(1000);
 		rv32_core__set_reg(core, r, model.x[r]);
 	}
 	if (!core)
 		return 1;
-	rv32_core__set_pc(core, program[0].pc);
-	if (program[0].len == 4 && program[0].pc % 16 == 14)
+	rv32_core__set_pc(core, random_program.insn[0].pc);
+	if (random_program.insn[0].len == 4 && random_program.insn[0].pc % 16 == 14)
 		model.fetched = 1;
-	if (program[0].len == 4 && program[0].pc % 16 == 10)
+	if (random_program.insn[0].len == 4 && random_program.insn[0].pc % 16 == 10)
 		model.fetched = UINT64_MAX;
 	while (steps < STEPS && !result) {
 		enum rv32_stop stop;
 
-		until = stats.cycle + 1 + any(60);
+		until = stats.cycle + 1 + random_any(60);
 		while ((stop = rv32_core__run(core, until)) == RV32_STOP_BUS)
 			until = later(until, rv32_core__cycle(core) + 1); /* to the next jump, where the model can be compared */
 		rv32_core__stats(core, &stats);
-		while (steps < stats.instructions && model.at < insns) {
+		while (steps < stats.instructions && model.at < random_program.insns) {
 			bool second = model.fetched == UINT64_MAX;
 			uint64_t slot = model.slot;
 
 			if (second)
 				model.fetched = 0;
 			step();
-			if (second && !model.fetched && program[model.at].pc % 16 == 14) {
+			if (second && !model.fetched && random_program.insn[model.at].pc % 16 == 14) {
 				model.fetched = UINT64_MAX;
 				resolve_fetch(slot);
 			}
 			steps++;
 		}
-		if (model.at == insns) /* ran off the end */
+		if (model.at == random_program.insns) /* ran off the end */
 			break;
-		if (stop != RV32_STOP_CYCLES || rv32_core__pc(core) != program[model.at].pc || stats.cycle != later(model.slot, 0)) {
+		if (stop != RV32_STOP_CYCLES || rv32_core__pc(core) != random_program.insn[model.at].pc ||
+		    stats.cycle != later(model.slot, 0)) {
 			printf("program %u, %" PRIu64 " instructions: stop %d at pc 0x%" PRIx32 " cycle %" PRIu64
 			       "; the model is at 0x%" PRIx32 " cycle %" PRIu64 "\n", number, steps, stop, rv32_core__pc(core),
-			       stats.cycle, program[model.at].pc, model.slot);
+			       stats.cycle, random_program.insn[model.at].pc, model.slot);
 			result = 1;
 		}
 		for (unsigned r = 1; r < 32 && !result; r++) {
