@@ -78,21 +78,20 @@ static uint32_t *set_of(struct icache *icache, uint32_t line)
 	return &icache->lines[line % icache->sets * icache->config.ways];
 }
 
+static void end_refill(struct icache *icache, struct port *port)
+{
+	set_of(icache, port->line)[port->way] = port->line;
+	icache->generation++;
+	port->line = NO_LINE;
+	icache->refills--;
+}
+
 /* Lines whose refill is done by now are there. */
 static void settle(struct icache *icache, uint64_t cycle)
 {
-	for (uint32_t i = 0; icache->refills && i < icache->config.ports; i++) {
-		struct port *port = &icache->ports[i];
-		uint32_t *at;
-
-		if (port->line == NO_LINE || port->ready > cycle)
-			continue;
-		at = &set_of(icache, port->line)[port->way];
-		*at = port->line;
-		icache->generation++;
-		port->line = NO_LINE;
-		icache->refills--;
-	}
+	for (uint32_t i = 0; icache->refills && i < icache->config.ports; i++)
+		if (icache->ports[i].line != NO_LINE && icache->ports[i].ready <= cycle)
+			end_refill(icache, &icache->ports[i]);
 }
 
 static int is_there(struct icache *icache, uint32_t line)
@@ -155,10 +154,13 @@ uint64_t icache__fetch(struct icache *icache, unsigned port_number, uint64_t cyc
 	settle(icache, cycle);
 	if (port->line != NO_LINE) { /* its controller is busy with a line that is no longer wanted */
 		cycle = port->ready;
-		settle(icache, cycle);
+		end_refill(icache, port); /* this one alone: others go on before that cycle, and find what is there by then */
 	}
-	if (!is_there(icache, line))
-		cycle = refill(icache, port, cycle, line);
+	if (!is_there(icache, line)) {
+		uint64_t ready = refill(icache, port, cycle, line);
+
+		cycle = ready > cycle ? ready : cycle;
+	}
 	return cycle - asked;
 }
 
