@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Random and mutated packets through the kernel in both load classes and the host build, a share of
- * them through the model: verdict, reason, frame and memory agree byte for byte.
+ * Random and mutated packets through the kernel in both load classes and the host build, the first --model of them (a
+ * million, unless told) through the model, too: verdict, reason, frame and memory agree byte for byte.
  *
  *	fuzz_packets [--packets N] [--model N] [--seed N] [--handler NAME]
  */

@@ -2,7 +2,7 @@
 /*
  * Random packets as fast as the wire brings them through the whole NIC, all HPUs at work, against the host build that takes
  * them one after the other: of handlers for which the order does not count, each packet's verdict, reason and frame agree, and
- * the memory in the end. And what is told of packets, tasks, events and sends is the same, bit for bit, in 1, 2 and 4 threads.
+ * the memory in the end. And what is told of packets, tasks and events is the same, bit for bit, in 1, 2 and 4 threads.
  *
  *	fuzz_traffic [--packets N] [--seed N]
  */

@@ -4,10 +4,11 @@
 
 /*
  * What a compiler for PULP's instructions would save, loop by loop. PsPIN's figures were made with one. In Debian 12 none is
- * packaged: gcc 12.2 takes "xpulp" for any extension's name and makes nothing of it; clang 14 to 16 know none; LLVM 19 makes
+ * packaged: gcc 12.2 takes "xpulp" for any extension's name and makes nothing of it; clang 14 knows none; LLVM 19 makes
  * accesses with post-increment for CORE-V (encoded like RI5CY's if the increment is a constant, not otherwise), and has
- * no hardware loops. From a profile
- * of rv32imac code, for each innermost loop that ran: its cycles, and those it would take with a hardware loop (the back
+ * no hardware loops.
+ *
+ * From a profile of rv32imac code, for each innermost loop that ran: its cycles, and those it would take with a hardware loop (the back
  * edge takes 0), post-increment accesses and multiply-accumulate. The new body is timed by the core's own rules.
  */
 #include <stddef.h>
