@@ -2,11 +2,16 @@
 #include <stdlib.h>
 
 #include "alarm.h"
+#include "arbiter.h"
 #include "copies.h"
 #include "dma.h"
 #include "l1.h"
 #include "l2.h"
 #include "scheduler.h"
+
+#define BUFFERED 2u    /* D: transfers that are read while the writer is busy; tasks of 16 and 32 HPUs begin by it */
+#define PLACE_CYCLES 4u /* D: from a copy's first beat to its place being free, by the same */
+#define ANSWER_CYCLES 2u /* D: from a beat's place in L1 to the scheduler knowing of it; 512-byte commands of 8 HPUs */
 
 struct ask {
 	uint64_t from; /* when it can be let in */
@@ -14,19 +19,22 @@ struct ask {
 };
 
 struct asker {
-	struct ask *ask; /* a queue of those that wait */
+	struct ask *ask;   /* a queue of those that wait */
 	uint32_t first, count;
-	uint64_t next;   /* copy_gap after the last one */
+	uint64_t *leaves;  /* when each of those let in makes room for another; a ring of copy_queue */
+	uint32_t let_in;
+	uint64_t written[BUFFERED]; /* when the writer began with each of the last ones */
+	uint64_t writer_free;
+	int rests;         /* the last one was shorter than copy_gap */
 };
 
 struct copies {
 	struct soc *soc;
-	struct asker *asker;  /* per cluster */
-	uint32_t room;        /* of their queues: a cluster has no more tasks */
-	unsigned last;        /* cluster that was let in */
-	uint64_t turn_ends;
-	uint64_t *leaves;     /* when each of those let in makes room for another; a ring of copy_queue */
-	uint32_t let_in;
+	struct asker *asker; /* per cluster */
+	uint32_t room;       /* of their queues: a cluster has no more tasks */
+	struct arbiter arbiter;
+	uint64_t begun;      /* when memory begins with the last that was let in */
+	uint64_t next;       /* when another can be let in */
 	struct alarm alarm;
 };
 
@@ -40,14 +48,18 @@ struct copies *copies__new(struct soc *soc)
 	copies->soc = soc;
 	copies->room = (uint32_t)(target->hers_buffered + target->hpus);
 	copies->asker = calloc(target->clusters, sizeof(*copies->asker));
-	copies->leaves = calloc(target->copy_queue, sizeof(*copies->leaves));
 	alarm__open(&copies->alarm);
-	for (unsigned i = 0; copies->asker && i < target->clusters; i++)
-		if (!(copies->asker[i].ask = calloc(copies->room, sizeof(struct ask)))) {
+	for (unsigned i = 0; copies->asker && i < target->clusters; i++) {
+		struct asker *asker = &copies->asker[i];
+
+		asker->ask = calloc(copies->room, sizeof(*asker->ask));
+		asker->leaves = calloc(target->copy_queue, sizeof(*asker->leaves));
+		if (!asker->ask || !asker->leaves) {
 			copies__free(copies);
 			return NULL;
 		}
-	if (!copies->asker || !copies->leaves) {
+	}
+	if (!copies->asker) {
 		copies__free(copies);
 		return NULL;
 	}
@@ -58,41 +70,22 @@ void copies__free(struct copies *copies)
 {
 	if (!copies)
 		return;
-	for (unsigned i = 0; copies->asker && i < copies->soc->target->clusters; i++)
+	for (unsigned i = 0; copies->asker && i < copies->soc->target->clusters; i++) {
 		free(copies->asker[i].ask);
+		free(copies->asker[i].leaves);
+	}
 	free(copies->asker);
-	free(copies->leaves);
 	free(copies);
 }
 
 /* The cycle from which on a cluster could be let in; UINT64_MAX: it has nothing. */
-static uint64_t eligible(const struct asker *asker)
+static uint64_t eligible(const struct copies *copies, const struct asker *asker)
 {
+	uint64_t leaves = asker->leaves[asker->let_in % copies->soc->target->copy_queue];
+
 	if (!asker->count)
 		return UINT64_MAX;
-	return asker->next > asker->ask[asker->first].from ? asker->next : asker->ask[asker->first].from;
-}
-
-/*
- * The next in turn after the last one of those that ask since `since`, and how many do. D: spilled starts; who has just come is
- * behind who waits already.
- */
-static unsigned choose(const struct copies *copies, uint64_t cycle, uint64_t since, unsigned *waiting)
-{
-	unsigned clusters = (unsigned)copies->soc->target->clusters, chosen = clusters;
-
-	*waiting = 0;
-	for (unsigned i = 1; i <= clusters; i++) {
-		unsigned c = (copies->last + i) % clusters;
-		const struct asker *asker = &copies->asker[c];
-
-		if (eligible(asker) > cycle || asker->ask[asker->first].from > since)
-			continue;
-		if (chosen == clusters)
-			chosen = c;
-		(*waiting)++;
-	}
-	return chosen;
+	return leaves > asker->ask[asker->first].from ? leaves : asker->ask[asker->first].from;
 }
 
 static void arrived(void *arg, uint64_t cycle, uint64_t cluster)
@@ -102,26 +95,42 @@ static void arrived(void *arg, uint64_t cycle, uint64_t cluster)
 	scheduler__copied(copies->soc->schedulers[cluster], cycle);
 }
 
-static void let_in(struct copies *copies, uint64_t cycle, unsigned cluster, unsigned waiting)
+/*
+ * Beats are read as soon as memory has them, though no more than BUFFERED transfers ahead of the writer into L1, which takes
+ * copy_gap for the shortest. One that comes just when it could have gone on finds it at rest, and waits a cycle more.
+ */
+static uint64_t write_from(struct asker *asker, uint64_t read, uint32_t beats, uint32_t gap)
+{
+	uint64_t from = read > asker->writer_free ? read : asker->writer_free + (read == asker->writer_free && asker->rests);
+
+	asker->written[asker->let_in % BUFFERED] = from;
+	asker->writer_free = from + (beats > gap ? beats : gap);
+	asker->rests = beats < gap;
+	return from;
+}
+
+static void let_in(struct copies *copies, uint64_t cycle, unsigned cluster)
 {
 	const struct pspin_target *target = copies->soc->target;
 	struct asker *asker = &copies->asker[cluster];
 	struct ask ask = asker->ask[asker->first];
-	uint64_t first = l2__burst(copies->soc->l2, cycle, ask.beats), done;
+	const uint64_t beat_cycles = target->copy_cycles > ANSWER_CYCLES ? target->copy_cycles - ANSWER_CYCLES : 0;
+	uint64_t room = asker->let_in < BUFFERED ? 0 : asker->written[asker->let_in % BUFFERED] + 1;
+	uint64_t read = l2__burst(copies->soc->l2, cycle > room ? cycle : room, ask.beats);
+	uint64_t from = write_from(asker, read, ask.beats, (uint32_t)target->copy_gap), done;
 	struct dma *dma = scheduler__dma(copies->soc->schedulers[cluster]);
 
-	dma->free = (dma->free > first ? dma->free : first) + ask.beats; /* transfers of HPUs come behind it */
+	dma->free = (dma->free > read ? dma->free : read) + ask.beats; /* transfers of HPUs come behind it */
 	asker->first = (asker->first + 1) % copies->room;
 	asker->count--;
-	asker->next = cycle + target->copy_gap;
-	copies->last = cluster;
-	/* Its turn is as long as it could go on by itself, unless another waits already. */
-	copies->turn_ends = cycle + (waiting > 1 ? 1 : target->copy_gap);
-	copies->leaves[copies->let_in++ % target->copy_queue] = first + ask.beats + 1;
-	done = first + (ask.beats < target->copy_beats ? target->copy_beats : ask.beats) + target->copy_cycles;
-	/* A: written as late as it can be, in the cycles before it is known to be there */
+	asker->leaves[asker->let_in++ % target->copy_queue] = read + PLACE_CYCLES;
+	/* one waits at memory behind the one that is read; behind one whose writer is busy nobody, whosever it is */
+	copies->next = (room > cycle ? read : copies->begun > cycle ? copies->begun : cycle) + 1;
+	copies->begun = read;
+	done = from + (ask.beats < target->copy_beats ? target->copy_beats : ask.beats) + target->copy_cycles;
+	/* its answer is on its way when the last one is written */
 	for (uint32_t i = 0; i < ask.beats; i++)
-		l1__beat(copies->soc->l1[cluster], first + i + target->copy_cycles, ask.l1 + i * (uint32_t)target->beat_bytes);
+		l1__beat(copies->soc->l1[cluster], from + i + beat_cycles, ask.l1 + i * (uint32_t)target->beat_bytes);
 	events__add(&copies->soc->events, done, arrived, copies, cluster);
 }
 
@@ -130,35 +139,34 @@ static void step(void *arg, uint64_t cycle, uint64_t what);
 /* The earliest cycle in which another can be let in. */
 static void set(struct copies *copies, uint64_t cycle)
 {
-	uint64_t next = UINT64_MAX, leaves = copies->leaves[copies->let_in % copies->soc->target->copy_queue];
+	uint64_t next = UINT64_MAX;
 
-	for (unsigned i = 0; i < copies->soc->target->clusters; i++)
-		if (eligible(&copies->asker[i]) < next)
-			next = eligible(&copies->asker[i]);
+	for (unsigned i = 0; i < copies->soc->target->clusters; i++) {
+		uint64_t from = eligible(copies, &copies->asker[i]);
+
+		next = from < next ? from : next;
+	}
 	if (next == UINT64_MAX)
 		return;
-	if (next < copies->turn_ends)
-		next = copies->turn_ends;
-	if (next < leaves)
-		next = leaves;
+	if (next < copies->next)
+		next = copies->next;
 	alarm__set(&copies->alarm, &copies->soc->events, next > cycle ? next : cycle + 1, step, copies);
 }
 
 static void step(void *arg, uint64_t cycle, uint64_t what)
 {
 	struct copies *copies = arg;
-	unsigned waiting, cluster;
+	const unsigned clusters = (unsigned)copies->soc->target->clusters;
+	uint64_t asks = 0;
 
 	(void)what;
 	if (!alarm__rings(&copies->alarm, cycle))
 		return;
-	if (cycle >= copies->turn_ends && cycle >= copies->leaves[copies->let_in % copies->soc->target->copy_queue]) {
-		cluster = choose(copies, cycle, cycle - 1, &waiting);
-		if (!waiting)
-			cluster = choose(copies, cycle, cycle, &waiting);
-		if (waiting)
-			let_in(copies, cycle, cluster, waiting);
-	}
+	for (unsigned i = 0; i < clusters; i++)
+		if (eligible(copies, &copies->asker[i]) <= cycle)
+			asks |= UINT64_C(1) << i;
+	if (asks && cycle >= copies->next)
+		let_in(copies, cycle, (unsigned)arbiter__grant(&copies->arbiter, clusters, asks, 1));
 	set(copies, cycle);
 }
 
