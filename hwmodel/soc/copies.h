@@ -3,9 +3,9 @@
 #define SOC_COPIES_H
 
 /*
- * Packet copies from L2 to the clusters' L1s (pspin_load.md 1): each cluster's in order, at least copy_gap apart; a few wait at
- * packet memory in the order in which they came, and the clusters take turns to be let in there. Memory moves a beat per cycle
- * for all of them (l2.h).
+ * Packet copies from L2 to the clusters' L1s (pspin_load.md 1): each cluster's in order, no more than copy_queue of a cluster on
+ * their way; the clusters take turns at packet memory, which moves a beat per cycle for all of them (l2.h), in the order in which
+ * they were let in. What is read waits at its cluster's writer, which begins with one per copy_gap; while that is full, all wait.
  */
 #include "soc.h"
 
