@@ -161,46 +161,63 @@ static void print_groups(const struct judged *judged, unsigned count)
 	}
 }
 
-/* It depends on a state that nobody measured: the model's value is the middle of what it can be. */
-static int is_chance(const struct judged *judged)
+/*
+ * Its measurement tells all that it depends on. Not so: the state of the cache's LFSR, where the model's value is the middle of
+ * what it can be, and rows that the measurements themselves trust less.
+ */
+static int is_certain(const struct judged *judged)
 {
-	return judged->values.most > 1.01 * judged->values.least;
+	return judged->values.most <= 1.01 * judged->values.least && !is_doubtful(judged->row);
+}
+
+/* Of the idle rows, or those under load. */
+static void summarize(struct summary *all, struct summary *certain, const struct judged *judged, unsigned count, unsigned load)
+{
+	all->count = certain->count = 0;
+	for (unsigned i = 0; i < count; i++) {
+		if ((judged[i].row->flags & ROW_LOAD) != load)
+			continue;
+		summary__add(all, &judged[i]);
+		if (is_certain(&judged[i]))
+			summary__add(certain, &judged[i]);
+	}
+}
+
+static void add_errors(struct measure *m, struct summary *all, const struct summary *certain, unsigned load)
+{
+	static const char *const names[2][4] = {
+		{"accuracy.idle.exact_share", "accuracy.idle.median_error", "accuracy.idle.worst_error",
+		 "accuracy.idle.worst_error_certain"},
+		{"accuracy.load.exact_share", "accuracy.load.median_error", "accuracy.load.worst_error",
+		 "accuracy.load.worst_error_certain"}};
+	static const double worst_goal[2] = {0.02, 0.05};
+	struct measure_row *row;
+
+	row = measure_add(m, names[load][0], (double)all->exact / all->count, "rows");
+	if (!load)
+		measure_goal(row, MEASURE_AT_LEAST, 0.95, row->value);
+	row = measure_add(m, names[load][1], measure_median(all->errors, all->count), "relative");
+	if (load)
+		measure_goal(row, MEASURE_AT_MOST, 0.01, row->value);
+	row = measure_add(m, names[load][2], all->errors[all->count - 1], "relative");
+	measure_goal(row, MEASURE_AT_MOST, worst_goal[load], row->value);
+	measure_add(m, names[load][3], certain->count ? certain->errors[certain->count - 1] : NAN, "relative");
 }
 
 static void add_figures(struct measure *m, struct judged *judged, unsigned count)
 {
-	static struct summary all[2]; /* idle, load */
-	static struct summary certain;
-	double median[2], worst[2], share[2];
-	struct measure_row *row;
+	static struct summary all[2], certain[2]; /* idle, load */
 
 	printf("\n");
-	for (unsigned i = 0; i < count; i++)
-		summary__add(&all[judged[i].row->flags & ROW_LOAD], &judged[i]);
 	for (unsigned load = 0; load < 2; load++) {
+		summarize(&all[load], &certain[load], judged, count, load);
 		if (!all[load].count)
 			return;
 		summary__print(&all[load], load ? "under load" : "idle");
-		median[load] = measure_median(all[load].errors, all[load].count);
-		worst[load] = all[load].errors[all[load].count - 1];
-		share[load] = (double)all[load].exact / all[load].count;
+		if (certain[load].count)
+			summary__print(&certain[load], load ? "under load, certain" : "idle, certain");
+		add_errors(m, &all[load], &certain[load], load);
 	}
-	for (unsigned i = 0; i < count; i++)
-		if (!(judged[i].row->flags & ROW_LOAD) && !is_chance(&judged[i]))
-			summary__add(&certain, &judged[i]);
-	summary__print(&certain, "idle, without chance");
-	measure_add(m, "accuracy.idle.worst_error_without_chance", certain.count ? certain.errors[certain.count - 1] : NAN,
-		    "relative");
-	row = measure_add(m, "accuracy.idle.exact_share", share[0], "rows");
-	measure_goal(row, MEASURE_AT_LEAST, 0.95, row->value);
-	row = measure_add(m, "accuracy.idle.worst_error", worst[0], "relative");
-	measure_goal(row, MEASURE_AT_MOST, 0.02, row->value);
-	measure_add(m, "accuracy.idle.median_error", median[0], "relative");
-	measure_add(m, "accuracy.load.exact_share", share[1], "rows");
-	row = measure_add(m, "accuracy.load.median_error", median[1], "relative");
-	measure_goal(row, MEASURE_AT_MOST, 0.01, row->value);
-	row = measure_add(m, "accuracy.load.worst_error", worst[1], "relative");
-	measure_goal(row, MEASURE_AT_MOST, 0.05, row->value);
 	all[0].count = 0;
 	for (unsigned i = 0; i < count; i++)
 		summary__add(&all[0], &judged[i]);

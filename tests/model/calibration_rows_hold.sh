@@ -9,7 +9,7 @@ trap 'rm -rf "$out"' EXIT
 failed=0
 
 "$BUILD/tests/accuracy/accuracy" "$out/one.json" >"$out/one" || { echo "FAIL not every row could be measured:"; grep failed: "$out/one"; failed=1; }
-tail -n 3 "$out/one"
+tail -n 4 "$out/one"
 for figure in idle.exact_share load.median_error; do
 	awk -v name="\"accuracy.$figure\"" 'index($0, name) { here = 1 } here && /"ok"/ { exit !/true/ }' "$out/one.json" ||
 		{ echo "FAIL $figure"; failed=1; }
