@@ -68,14 +68,11 @@ static void enter_beats(struct hpu *hpu, const struct transfer *t, uint64_t star
 static uint64_t schedule(struct hpu *hpu, const struct transfer *t, uint64_t cycle)
 {
 	struct dma *dma = scheduler__dma(hpu->soc->schedulers[hpu->cluster]);
-	uint64_t next = dma->next_of[hpu->index], start = cycle > dma->free ? cycle : dma->free, done;
+	uint64_t start = cycle > dma->free ? cycle : dma->free, done;
 
-	if (start < next)
-		start = next;
 	if (t->from == MEMORY_L2_PACKET && t->beats)
 		start = l2__burst(hpu->soc->l2, start, t->beats);
 	dma->free = start + moving(hpu, t);
-	dma->next_of[hpu->index] = dma->free + (t->to == MEMORY_L1 ? hpu->target->dma_gap : hpu->target->dma_gap_to_l2);
 	done = start + 1 + latency(hpu, t) + moving(hpu, t);
 	dma->leaves[dma->next++ % hpu->target->dma_transfers] = done;
 	enter_beats(hpu, t, start, done);

@@ -6,13 +6,11 @@
 #include <stdint.h>
 
 #define DMA_TRANSFERS_MAX 64u
-#define DMA_HPUS_MAX 32u
 
 struct dma {
 	uint64_t free;
 	uint64_t leaves[DMA_TRANSFERS_MAX]; /* when each of those in flight makes room */
 	unsigned next;
-	uint64_t next_of[DMA_HPUS_MAX];     /* when each HPU's next one can begin */
 };
 
 #endif

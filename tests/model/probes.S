@@ -141,11 +141,10 @@
 	sw t1, 0x84(t0)
 	ret
 
-	/* 16 transfers of 64 bytes between L2 handler memory and the scratchpad: the last is waited for */
-	.macro TRANSFERS_ name from to
-	PROBE \name
-	lw t1, \from(t0)
-	lw t2, \to(t0)
+	/* 16 transfers of 64 bytes from L2 handler memory to the scratchpad: the last is waited for */
+	PROBE many_transfers
+	lw t1, HANDLER_MEM_(t0)
+	lw t2, SCRATCHPAD_(t0)
 	li t3, 64
 	li t0, DMA_
 	sw t1, 0(t0)
@@ -159,6 +158,3 @@
 1:	lw t2, 0x20(t0)
 	bltu t2, t1, 1b
 	ret
-	.endm
-	TRANSFERS_ many_transfers HANDLER_MEM_ SCRATCHPAD_
-	TRANSFERS_ many_transfers_to_l2 SCRATCHPAD_ HANDLER_MEM_

@@ -149,8 +149,11 @@ eight_\name\()_from:
 	EIGHT sends SEND 2
 	EIGHT host_writes HOST_DIRECT 4
 
-	/* Cluster DMA: NAME_from: 7 to issue (9 from an L1 to itself), polls 5 apart, 1 after the last. */
-	.macro COPY name from to bytes extra
+	/*
+	 * Cluster DMA: NAME_from: 7 to issue (9 from an L1 to itself), polls 5 apart, 1 after the last. `late`: 2048 bytes take one
+	 * instruction more; 2: one of 2 bytes, which puts the polls' load across two lines, so that they are 6 apart.
+	 */
+	.macro COPY name from to bytes extra late
 	FUNC copy_\name\()_\bytes
 	.if \from == OWN_PACKET
 	lw	t1, 0(a0)
@@ -170,6 +173,14 @@ copy_\name\()_\bytes\()_from:
 	.rept \extra
 	nop
 	.endr
+	.if \bytes == 2048 && \late == 1
+	nop
+	.elseif \bytes == 2048 && \late == 2
+	.option push
+	.option rvc
+	c.nop
+	.option pop
+	.endif
 	nop
 	nop
 	nop
@@ -182,14 +193,14 @@ copy_\name\()_\bytes\()_from:
 	nop
 	ret
 	.endm
-	.macro COPIES name from to extra=0
+	.macro COPIES name from to extra=0 late=0
 	.irp bytes, 4, 64, 256, 512, 1024, 2048
-	COPY \name \from \to \bytes \extra
+	COPY \name \from \to \bytes \extra \late
 	.endr
 	.endm
 	.set OWN_PACKET, 0
-	COPIES l2_packet_l1 OWN_PACKET 0x1b090000
-	COPIES l2_handler_l1 0x1c310000 0x1b090000
-	COPIES own_l1 0x1b090000 0x1b094000 2
+	COPIES l2_packet_l1 OWN_PACKET 0x1b090000 0 2
+	COPIES l2_handler_l1 0x1c310000 0x1b090000 0 1
+	COPIES own_l1 0x1b090000 0x1b094000 2 1
 	COPIES remote_l1 0x1b090000 0x10490000
 	COPIES l1_l2_handler 0x1b090000 0x1c310000
