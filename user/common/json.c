@@ -3,13 +3,15 @@
 #include <math.h>
 
 #include "common/json.h"
+#include "common/utf8.h"
 
 static void quote(FILE *to, const char *s)
 {
 	putc('"', to);
-	for (; *s; s++) {
+	for (unsigned length; *s; s += length ? length : 1) {
 		unsigned char c = (unsigned char)*s;
 
+		length = utf8__length(s);
 		if (c == '"' || c == '\\')
 			fprintf(to, "\\%c", c);
 		else if (c == '\n')
@@ -18,8 +20,10 @@ static void quote(FILE *to, const char *s)
 			fputs("\\t", to);
 		else if (c < 0x20)
 			fprintf(to, "\\u%04x", c);
+		else if (length)
+			fwrite(s, 1, length, to);
 		else
-			putc(c, to);
+			fputs(UTF8_REPLACEMENT, to);
 	}
 	putc('"', to);
 }

@@ -4,7 +4,7 @@
 
 /*
  * Writes JSON to a stream. The writer keeps commas and indentation; the caller
- * opens and closes. `key` is NULL inside an array and at the top.
+ * opens and closes. `key` is NULL inside an array and at the top. Strings may be any bytes (utf8.h).
  */
 #include <stdint.h>
 #include <stdio.h>

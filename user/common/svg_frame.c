@@ -3,6 +3,7 @@
 
 #include "common/svg.h"
 #include "common/svg_frame.h"
+#include "common/utf8.h"
 
 /* Okabe and Ito's: told apart by colour-blind eyes, on light and on dark ground. */
 const char *svg_colour(unsigned i)
@@ -15,7 +16,8 @@ const char *svg_colour(unsigned i)
 
 void svg__text(FILE *to, const char *text)
 {
-	for (; text && *text; text++) {
+	for (unsigned length; text && *text; text += length ? length : 1) {
+		length = utf8__length(text);
 		switch (*text) {
 		case '<':
 			fputs("&lt;", to);
@@ -30,7 +32,10 @@ void svg__text(FILE *to, const char *text)
 			fputs("&quot;", to);
 			break;
 		default:
-			fputc(*text, to);
+			if (length)
+				fwrite(text, 1, length, to);
+			else
+				fputs(UTF8_REPLACEMENT, to);
 		}
 	}
 }
