@@ -173,7 +173,9 @@ static void step(void *arg, uint64_t cycle, uint64_t what)
 void copies__ask(struct copies *copies, uint64_t cycle, unsigned cluster, uint32_t l1, uint32_t beats)
 {
 	struct asker *asker = &copies->asker[cluster];
+	uint64_t launched = scheduler__dma(copies->soc->schedulers[cluster])->launched; /* one engine, in order */
+	uint64_t from = launched > cycle + 1 ? launched : cycle + 1;
 
-	asker->ask[(asker->first + asker->count++) % copies->room] = (struct ask){ cycle + 1, l1, beats };
+	asker->ask[(asker->first + asker->count++) % copies->room] = (struct ask){ from, l1, beats };
 	set(copies, cycle);
 }

@@ -2,7 +2,7 @@
 /*
  * An HPU's front end of the cluster DMA. The data is copied at the launch; the
  * id reads as done when the engine has finished, which all HPUs and the packet
- * copies of the cluster share.
+ * copies of the cluster share. It takes them in the order in which they come.
  */
 #include <string.h>
 
@@ -13,10 +13,13 @@
 
 enum { DMA_SOURCE, DMA_SOURCE_HIGH, DMA_DEST, DMA_DEST_HIGH, DMA_BYTES };
 
+_Static_assert(HPU_DMA_MAX >= DMA_TRANSFERS_MAX, "ids that are not done are known");
+
 struct transfer {
 	enum memory_region from, to;
 	unsigned from_cluster, to_cluster;
-	uint32_t beats;
+	uint32_t reads, writes; /* lines of its source and of its destination */
+	uint32_t beats;         /* from the first line that is read to the last that is written, one per cycle */
 };
 
 static int is_own(const struct hpu *hpu, enum memory_region region, unsigned cluster)
@@ -54,14 +57,12 @@ static void enter_beats(struct hpu *hpu, const struct transfer *t, uint64_t star
 {
 	const uint32_t beat_bytes = (uint32_t)hpu->target->beat_bytes;
 
-	for (uint32_t i = 0; i < t->beats; i++) {
-		uint32_t off = i * beat_bytes;
-
-		if (t->from == MEMORY_L1)
-			l1__beat(hpu->soc->l1[t->from_cluster], start + 1 + i, hpu->dma_reg[DMA_SOURCE] % L1_STRIDE + off);
-		if (t->to == MEMORY_L1)
-			l1__beat(hpu->soc->l1[t->to_cluster], done - t->beats + i, hpu->dma_reg[DMA_DEST] % L1_STRIDE + off);
-	}
+	for (uint32_t i = 0; i < t->reads && t->from == MEMORY_L1; i++)
+		l1__beat(hpu->soc->l1[t->from_cluster], start + 1 + i,
+			 hpu->dma_reg[DMA_SOURCE] % L1_STRIDE + i * beat_bytes);
+	for (uint32_t i = 0; i < t->writes && t->to == MEMORY_L1; i++)
+		l1__beat(hpu->soc->l1[t->to_cluster], done - t->writes + i,
+			 hpu->dma_reg[DMA_DEST] % L1_STRIDE + i * beat_bytes);
 }
 
 /* Launched in this cycle: when it is done. */
@@ -70,13 +71,30 @@ static uint64_t schedule(struct hpu *hpu, const struct transfer *t, uint64_t cyc
 	struct dma *dma = scheduler__dma(hpu->soc->schedulers[hpu->cluster]);
 	uint64_t start = cycle > dma->free ? cycle : dma->free, done;
 
-	if (t->from == MEMORY_L2_PACKET && t->beats)
-		start = l2__burst(hpu->soc->l2, start, t->beats);
-	dma->free = start + moving(hpu, t);
+	if (t->from == MEMORY_L2_PACKET && t->reads)
+		start = l2__burst(hpu->soc->l2, start, t->reads);
+	dma->free = dma->launched = start + moving(hpu, t);
 	done = start + 1 + latency(hpu, t) + moving(hpu, t);
+	if (done <= dma->done) /* in order: ids are the cluster's */
+		done = dma->done + 1;
+	dma->done = done;
 	dma->leaves[dma->next++ % hpu->target->dma_transfers] = done;
 	enter_beats(hpu, t, start, done);
 	return done;
+}
+
+/* Lines are read and written whole; the first one may have to wait for two. */
+static void count_beats(const struct hpu *hpu, struct transfer *t, uint32_t bytes)
+{
+	const uint32_t line = (uint32_t)hpu->target->beat_bytes;
+	const uint32_t source = hpu->dma_reg[DMA_SOURCE] % line, dest = hpu->dma_reg[DMA_DEST] % line;
+	uint32_t first = bytes < line - dest ? bytes : line - dest;
+
+	if (!bytes)
+		return;
+	t->reads = (source + bytes + line - 1) / line;
+	t->writes = (dest + bytes + line - 1) / line;
+	t->beats = (source + first + line - 1) / line - 1 + t->writes;
 }
 
 static int may(const struct hpu *hpu, enum memory_region region, uint32_t addr, uint32_t bytes)
@@ -90,7 +108,7 @@ static enum rv32_bus_status launch(struct hpu *hpu, struct rv32_bus_request *req
 {
 	const struct dma *dma = scheduler__dma(hpu->soc->schedulers[hpu->cluster]);
 	uint32_t bytes = hpu->dma_reg[DMA_BYTES];
-	uint64_t at = dma->leaves[dma->next % hpu->target->dma_transfers], done, before;
+	uint64_t at = dma->leaves[dma->next % hpu->target->dma_transfers];
 	struct transfer t = {0};
 	uint8_t *source, *dest;
 
@@ -104,12 +122,10 @@ static enum rv32_bus_status launch(struct hpu *hpu, struct rv32_bus_request *req
 		at = req->cycle;
 	if (!hpu__may(hpu, at))
 		return RV32_BUS_STOP;
-	t.beats = (uint32_t)((bytes + hpu->target->beat_bytes - 1) / hpu->target->beat_bytes);
+	count_beats(hpu, &t, bytes);
 	memmove(dest, source, bytes);
-	before = hpu->dma_done[hpu->dma_last % HPU_DMA_MAX];
-	done = schedule(hpu, &t, at);
 	hpu->dma_last++;
-	hpu->dma_done[hpu->dma_last % HPU_DMA_MAX] = done > before ? done : before; /* in order */
+	hpu->dma_done[hpu->dma_last % HPU_DMA_MAX] = schedule(hpu, &t, at);
 	req->value = hpu->dma_last;
 	if (at > req->cycle) {
 		req->wait_cycles = (uint32_t)(at - req->cycle);

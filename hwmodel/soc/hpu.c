@@ -111,7 +111,6 @@ int hpu__may_near(struct hpu *hpu, uint64_t cycle)
 void hpu__begin(struct hpu *hpu, uint64_t cycle)
 {
 	memset(&hpu->result, 0, sizeof(hpu->result));
-	memset(hpu->dma_done, 0, sizeof(hpu->dma_done));
 	hpu->reserved = 0;
 	hpu->begun = 1;
 	hpu->first = hpu->returned = hpu->doorbell = 0;

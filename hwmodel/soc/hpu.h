@@ -65,7 +65,7 @@ struct hpu_task_result {
 };
 
 #define HPU_COMMAND_SLOTS_MAX 8
-#define HPU_DMA_MAX 16
+#define HPU_DMA_MAX 64 /* as many as can be launched and not done, DMA_TRANSFERS_MAX */
 
 struct hpu {
 	struct soc *soc;

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Transfers of the cluster DMA, ten of each at once. a0 points to the arguments. */
+	.set L1,      0x1b090000
+	.set HANDLER, 0x1c310000
+	.set DMA,     0x1b204400
+	.set TIMES,   10
+
+	.section .text.hpu, "ax"
+	.option norvc
+
+	.macro LAUNCHES name from from_offset to to_offset bytes times
+	.balign 16
+	.globl \name
+	.type \name, @function
+\name:
+	lui t0, %hi(DMA)
+	addi t0, t0, %lo(DMA)
+	lui t1, %hi(\from)
+	addi t1, t1, \from_offset
+	lui t2, %hi(\to)
+	addi t2, t2, \to_offset
+	li t3, \bytes
+	sw t1, 0(t0)
+	sw t2, 8(t0)
+	sw t3, 16(t0)
+	.rept \times
+	lw t4, 0x18(t0)
+	.endr
+	.endm
+
+	/* Until all are done; polls are 5 apart. */
+	.macro TRANSFERS name from_offset to_offset bytes
+	LAUNCHES \name HANDLER \from_offset L1 \to_offset \bytes TIMES
+1:	lw t5, 0x20(t0)
+	bltu t5, t4, 1b
+	nop
+	ret
+	.endm
+	TRANSFERS aligned_1024 0 0 1024
+	TRANSFERS both_off_1024 16 16 1024
+	TRANSFERS source_off_1024 16 0 1024
+	TRANSFERS dest_off_1024 0 16 1024
+	TRANSFERS apart_1024 32 16 1024
+	TRANSFERS in_a_line_56 4 4 56
+	TRANSFERS across_lines_56 16 0 56
+
+	/* 4 of 1024 bytes in the own L1, 32 cycles each, and not waited for */
+	LAUNCHES leaves_transfers L1 0 L1 0x400 1024 4
+	ret

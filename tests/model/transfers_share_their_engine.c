@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * A cluster's DMA as the RTL has it: it reads and writes whole lines, an unaligned transfer so one or two more, and packet copies
+ * come behind what HPUs have launched before.
+ */
+#include "rig.h"
+
+#define TIMES 10 /* of each transfer */
+#define LAUNCH 10 /* instructions before leaves_transfers' first launch */
+
+static int failures;
+static struct soc_task ran[2];
+static unsigned ran_count;
+
+static void expect(const char *what, uint64_t have, uint64_t want)
+{
+	if (have == want)
+		return;
+	printf("FAIL %s: %llu cycles, not %llu\n", what, (unsigned long long)have, (unsigned long long)want);
+	failures++;
+}
+
+static void ended(void *arg, struct soc_task *task, int pops)
+{
+	(void)arg;
+	(void)pops;
+	if (ran_count < 2)
+		ran[ran_count++] = *task;
+}
+
+static void lines(struct rig *rig)
+{
+	static const struct {
+		const char *name, *aligned;
+		unsigned more;
+	} rows[] = {
+		{ "both_off_1024", "aligned_1024", 1 },
+		{ "source_off_1024", "aligned_1024", 1 }, /* the first line that is written is of two that are read */
+		{ "dest_off_1024", "aligned_1024", 1 },
+		{ "apart_1024", "aligned_1024", 2 }, /* 17 lines are written, after 2 are read */
+		{ "across_lines_56", "in_a_line_56", 1 },
+	};
+
+	for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		expect(rows[i].name, rig__body(rig, rows[i].name) - rig__body(rig, rows[i].aligned), rows[i].more * TIMES);
+}
+
+static void offer(struct rig *rig, uint64_t cycle, const struct soc_context *context, int is_last)
+{
+	struct soc_her her = { .l2 = L2_PACKET, .bytes = 64, .end_of_message = is_last, .context = context };
+
+	if (soc__her(&rig->soc, cycle, &her)) {
+		printf("FAIL a HER is refused\n");
+		failures++;
+	}
+}
+
+/* The second packet arrives while the first one's HPU has transfers that are not done. */
+static void a_copy_comes_behind(struct rig *rig)
+{
+	static const struct soc_nic nic = { .command = rig__accept, .ended = ended };
+	struct soc_context context = { .bytes_in_l1 = 64, .scratchpad = L1_PACKETS + 0x10000 };
+	uint64_t base;
+
+	if (hw_elf__symbol(rig->elf, "leaves_transfers", &context.payload, NULL)) {
+		printf("FAIL no function\n");
+		exit(1);
+	}
+	rig->soc.nic = &nic;
+	for (unsigned warm = 0; warm < 2; warm++) {
+		base = rig->soc.now + 1000;
+		ran_count = 0;
+		offer(rig, base, &context, 0);
+		offer(rig, base + 60, &context, 1);
+		soc__run(&rig->soc, UINT64_MAX);
+	}
+	expect("tasks", ran_count, 2);
+	/* from a copy's first beat to the start: 13 */
+	expect("start behind the transfers", ran[ran[1].started > ran[0].started].started,
+	       ran[ran[1].started < ran[0].started].first + LAUNCH + 4 * 32 + 13);
+}
+
+int main(void)
+{
+	struct rig_file file = rig__build("transfers_share_their_engine", "tests/model/transfers.S");
+	struct rig rig;
+
+	rig__open(&rig, file, pspin_target__find("pspin-rtl"), 0, 0);
+	lines(&rig);
+	a_copy_comes_behind(&rig);
+	rig__close(&rig);
+	free(file.data);
+	return failures != 0;
+}
