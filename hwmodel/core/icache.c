@@ -7,11 +7,17 @@
 
 enum { NO_LINE = UINT32_MAX };
 
+/* From a lookup that misses to where the central controller may take it: the port's request, and its FIFO. */
+enum { REQUEST_CYCLES = 2 };
+/* From there to the read of program memory, in a FIFO of two. */
+enum { READ_CYCLES = 1 };
+
 /* One core's controller. */
 struct port {
 	uint8_t lfsr;
 	uint32_t line, way;  /* being refilled; NO_LINE: none */
 	uint64_t ready;      /* when it will be there */
+	uint64_t busy;       /* until it has what it asked for, its own refill or another's */
 };
 
 struct icache {
@@ -20,7 +26,10 @@ struct icache {
 	uint32_t *lines;     /* [set * ways + way]: address / line_bytes */
 	struct port *ports;
 	unsigned refills;    /* ports with a line being refilled */
-	uint64_t memory_free;/* when the next refill may start */
+	uint64_t controller_free; /* when the central controller may take the next request */
+	uint64_t memory_free;     /* when the next refill may start */
+	uint64_t read_before;     /* when the last refill but one was read, and left the FIFO */
+	uint64_t read_last;
 	uint64_t generation, misses, last_refill;
 };
 
@@ -125,24 +134,64 @@ static uint32_t choose_way(struct icache *icache, struct port *port, uint32_t li
 	return random_way(icache, port);
 }
 
-/* When a refill asked for at this cycle is done: that of another port, or one of its own. */
-static uint64_t refill(struct icache *icache, struct port *port, uint64_t cycle, uint32_t line)
+/* The line's refill that is under way and ends last; NULL: none. */
+static const struct port *pending(const struct icache *icache, uint32_t line)
 {
-	uint64_t start;
+	const struct port *last = NULL;
 
 	for (uint32_t i = 0; icache->refills && i < icache->config.ports; i++) {
-		if (icache->ports[i].line == line)
-			return icache->ports[i].ready;
+		const struct port *port = &icache->ports[i];
+
+		if (port->line == line && (!last || port->ready > last->ready))
+			last = port;
 	}
-	start = cycle > icache->memory_free ? cycle : icache->memory_free;
+	return last;
+}
+
+static uint64_t later(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* The central controller has taken a port's request at this cycle. */
+static void start_refill(struct icache *icache, struct port *port, uint64_t taken)
+{
+	uint64_t start = later(taken - REQUEST_CYCLES, icache->memory_free);
+
 	icache->memory_free = start + icache->config.refill_cycles;
+	icache->read_before = icache->read_last;
+	icache->read_last = start + REQUEST_CYCLES + READ_CYCLES;
 	icache->misses++;
-	port->way = choose_way(icache, port, line);
-	port->line = line;
 	port->ready = start + icache->config.miss_cycles;
 	icache->refills++;
 	icache->last_refill = port->ready;
-	return port->ready;
+}
+
+/*
+ * When a port has the line that its lookup missed at this cycle. It chooses a way before it asks, whoever refills in the end. The
+ * central controller takes a request per cycle, of any port: it has one for a line on its way wait, tells one that comes with the
+ * line or a cycle later to look it up again, and refills for one that comes later still: it does not look at the tags.
+ */
+static uint64_t miss(struct icache *icache, struct port *port, uint64_t cycle, uint32_t line)
+{
+	const struct port *other = pending(icache, line);
+	uint32_t way = choose_way(icache, port, line);
+	uint64_t taken = cycle + REQUEST_CYCLES;
+
+	if (icache->config.refill_cycles)
+		taken = later(taken, icache->controller_free);
+	if (other && taken <= other->ready) {
+		port->busy = later(taken + 2, other->ready);
+	} else {
+		if (icache->config.refill_cycles)
+			taken = later(taken, icache->read_before + 1);
+		port->line = line;
+		port->way = way;
+		start_refill(icache, port, taken);
+		port->busy = port->ready;
+	}
+	icache->controller_free = taken + 1;
+	return port->busy;
 }
 
 uint64_t icache__fetch(struct icache *icache, unsigned port_number, uint64_t cycle, uint32_t addr)
@@ -152,15 +201,13 @@ uint64_t icache__fetch(struct icache *icache, unsigned port_number, uint64_t cyc
 	uint64_t asked = cycle;
 
 	settle(icache, cycle);
-	if (port->line != NO_LINE) { /* its controller is busy with a line that is no longer wanted */
-		cycle = port->ready;
-		end_refill(icache, port); /* this one alone: others go on before that cycle, and find what is there by then */
+	if (port->busy > cycle) { /* its controller waits for a line that is no longer wanted */
+		cycle = port->busy;
+		if (port->line != NO_LINE) /* this one alone: others go on before that cycle, and find what is there by then */
+			end_refill(icache, port);
 	}
-	if (!is_there(icache, line)) {
-		uint64_t ready = refill(icache, port, cycle, line);
-
-		cycle = ready > cycle ? ready : cycle;
-	}
+	if (!is_there(icache, line))
+		cycle = later(miss(icache, port, cycle, line), cycle);
 	return cycle - asked;
 }
 

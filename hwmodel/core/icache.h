@@ -5,8 +5,9 @@
 /*
  * A cluster's instruction cache, shared by its cores (pspin_soc.md "instruction cache", pspin_load.md 6). As in PsPIN's RTL
  * each core has a port of its own with a controller: it looks up, and on a miss chooses the way - a free one, else by its
- * own 8-bit LFSR - and has the line refilled. Refills of several ports overlap; two ports that miss one line share its
- * refill. A line is there when its refill is done; until then the one that it replaces is.
+ * own 8-bit LFSR - and asks a central controller for the line. Refills of several ports overlap; two ports that miss one line
+ * share its refill, and both their LFSRs step. A line is there when its refill is done; until then the one that it replaces
+ * is, or the way is free: others that miss in that set meanwhile choose the same one.
  */
 #include <stdint.h>
 
@@ -16,7 +17,7 @@ struct icache_config {
 	uint32_t bytes, ways, line_bytes; /* all powers of two */
 	uint32_t ports;                   /* cores */
 	uint32_t miss_cycles;             /* what a fetch that misses takes longer than one that hits, alone */
-	uint32_t refill_cycles;           /* from the start of a refill to where the next may start: its beats on the port to memory */
+	uint32_t refill_cycles;           /* from the start of a refill to where the next may start: its beats; 0: no port waits for another */
 };
 
 /* NULL with errno ENOMEM, or EINVAL: no such cache. */

@@ -195,6 +195,55 @@ static void replacement(void)
 	}
 }
 
+/* Ports 0 and on ask for lines at cycles; how much longer than a hit each takes. */
+static void asks(const char *what, const uint32_t lines[], const uint64_t cycles[], const uint64_t extra[], unsigned count,
+		 uint64_t refills)
+{
+	struct icache *icache = icache__new(&pspin);
+	char name[96];
+
+	for (unsigned i = 0; i < count; i++) {
+		snprintf(name, sizeof(name), "%s, port %u", what, i);
+		expect(name, icache__fetch(icache, i, cycles[i], CODE + lines[i] * LINE), extra[i]);
+	}
+	snprintf(name, sizeof(name), "%s, refills", what);
+	expect(name, icache__misses(icache), refills);
+	icache__free(icache);
+}
+
+/* The central controller, as PsPIN's RTL has it: a request per cycle, two cycles after its lookup. */
+static void central_controller(void)
+{
+	static const uint32_t same[8] = { 0 }, other[5] = { 0, 1, 2, 3, 0 };
+	static const uint64_t at_once[8] = { 0 };
+
+	asks("one line, later and later", same, (const uint64_t[]){ 0, 4, 5, 6, 7, 8 }, (const uint64_t[]){ 8, 4, 4, 4, 8, 0 }, 6, 2);
+	asks("one line, all at once", same, at_once, (const uint64_t[]){ 8, 8, 8, 8, 8, 9, 10, 15 }, 8, 2);
+	asks("four lines at once, then the first", other, at_once, (const uint64_t[]){ 8, 10, 12, 14, 9 }, 5, 4);
+}
+
+/* A port that waits for another's refill has chosen a way for its own: its LFSR steps, 0, 1, 3, ways 0, 0, 1. */
+static void lfsr_of_who_waits(void)
+{
+	const uint32_t sets = 64, in_way_1 = 2 * sets, first = 4 * sets;
+	struct icache *icache = icache__new(&pspin);
+	uint64_t cycle = 0;
+
+	for (uint32_t set = 0; set < 2; set++) {
+		for (uint32_t i = 0; i < 4; i++, cycle += 100) /* into ways 3, 2, 1, 0 */
+			icache__fetch(icache, 7, cycle, CODE + (set + i * sets) * LINE);
+	}
+	for (uint32_t set = 0; set < 2; set++, cycle += 100) {
+		icache__fetch(icache, 0, cycle, CODE + (first + set) * LINE);
+		icache__fetch(icache, 1, cycle, CODE + (first + set) * LINE);
+	}
+	icache__fetch(icache, 1, cycle, CODE + (first + sets) * LINE);
+	cycle += 100;
+	expect("what was in way 1 is there", (uint64_t)icache__has(icache, cycle, CODE + in_way_1 * LINE), 0);
+	expect("what was put into way 0 is there", (uint64_t)icache__has(icache, cycle, CODE + first * LINE), 1);
+	icache__free(icache);
+}
+
 enum { HPUS = 8 };
 
 /* A loop of straight code, `bytes` long, with an addi and a branch at its end. */
@@ -259,7 +308,7 @@ static void expect_range(const char *what, const char *which, double have, doubl
 
 /*
  * pspin_load.md 6: eight HPUs, each some 1550 instructions of a loop, all and the second half. Functions of a size and a
- * loop's end are aligned to the size, so they are twice the size apart; other code was in the cache before.
+ * loop's end are aligned to the size, so they are twice the size apart; the cache is empty at first.
  */
 static void eight_hpus(void)
 {
@@ -281,8 +330,6 @@ static void eight_hpus(void)
 		uint32_t at[HPUS];
 		double first, second;
 
-		for (uint32_t i = 0; i < 256; i++)
-			icache__fetch(icache, 0, i * 20, CODE + 0x100000 + i * LINE);
 		for (unsigned i = 0; i < HPUS; i++) {
 			rig__open(&rigs[i], icache, i);
 			at[i] = CODE + i * rows[r].apart;
@@ -303,6 +350,8 @@ int main(void)
 {
 	cold_code();
 	replacement();
+	central_controller();
+	lfsr_of_who_waits();
 	eight_hpus();
 	return failures != 0;
 }
