@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "icache.h"
+#include "program_memory.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -27,7 +28,7 @@ struct icache {
 	struct port *ports;
 	unsigned refills;    /* ports with a line being refilled */
 	uint64_t controller_free; /* when the central controller may take the next request */
-	uint64_t memory_free;     /* when the next refill may start */
+	uint64_t memory_free;     /* when the next refill may start, of this cache: reads stay in order */
 	uint64_t read_before;     /* when the last refill but one was read, and left the FIFO */
 	uint64_t read_last;
 	uint64_t generation, misses, last_refill;
@@ -158,6 +159,8 @@ static void start_refill(struct icache *icache, struct port *port, uint64_t take
 {
 	uint64_t start = later(taken - REQUEST_CYCLES, icache->memory_free);
 
+	if (icache->config.memory)
+		start = program_memory__read(icache->config.memory, start, icache->config.refill_cycles);
 	icache->memory_free = start + icache->config.refill_cycles;
 	icache->read_before = icache->read_last;
 	icache->read_last = start + REQUEST_CYCLES + READ_CYCLES;

@@ -12,7 +12,7 @@
 #include "scheduler.h"
 #include "soc.h"
 
-static struct icache *new_icache(const struct pspin_target *target)
+static struct icache *new_icache(const struct pspin_target *target, struct program_memory *memory)
 {
 	const struct icache_config config = {
 		.bytes = (uint32_t)target->icache_bytes,
@@ -21,6 +21,7 @@ static struct icache *new_icache(const struct pspin_target *target)
 		.ports = (uint32_t)target->hpus,
 		.miss_cycles = (uint32_t)target->icache_miss,
 		.refill_cycles = (uint32_t)target->icache_refill,
+		.memory = memory,
 	};
 
 	return icache__new(&config);
@@ -39,7 +40,7 @@ static int open_parts(struct soc *soc)
 		return -ENOMEM;
 	for (unsigned i = 0; i < clusters; i++) {
 		soc->l1[i] = l1__new(target);
-		soc->icache[i] = soc->l1[i] ? new_icache(target) : NULL;
+		soc->icache[i] = soc->l1[i] ? new_icache(target, &soc->program_memory) : NULL;
 		if (!soc->icache[i])
 			return -errno;
 	}

@@ -16,6 +16,7 @@
  * reached from others by events and only after a while: there the horizon is soc->near, which is later; and while one core
  * of the cluster runs alone it does not ask for its L1 at all before that.
  */
+#include "../core/program_memory.h"
 #include "../target/parameters.h"
 #include "event.h"
 #include "hpu.h"
@@ -51,6 +52,7 @@ struct soc {
 	struct l1 **l1;
 	struct l2 *l2;
 	struct icache **icache;
+	struct program_memory program_memory;
 	struct commands *commands;
 	struct scheduler **schedulers;
 	struct mpqs *mpqs;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "../../hwmodel/core/icache.h"
+#include "../../hwmodel/core/program_memory.h"
 #include "hwmodel/rv32.h"
 
 enum {
@@ -222,6 +223,25 @@ static void central_controller(void)
 	asks("four lines at once, then the first", other, at_once, (const uint64_t[]){ 8, 10, 12, 14, 9 }, 5, 4);
 }
 
+/* Caches of two clusters refill from one memory; the second one asks out of order. */
+static void one_memory(void)
+{
+	struct program_memory memory = { .count = 0 };
+	struct icache_config config = pspin;
+	struct icache *a, *b;
+
+	config.memory = &memory;
+	a = icache__new(&config);
+	b = icache__new(&config);
+	expect("two caches at once, the first", icache__fetch(a, 0, 0, CODE), 8);
+	expect("two caches at once, the second", icache__fetch(b, 0, 0, CODE), 10);
+	expect("two caches, the first is ahead", icache__fetch(a, 0, 110, CODE + LINE), 8);
+	expect("two caches, the second is behind", icache__fetch(b, 0, 100, CODE + LINE), 8);
+	expect("two caches, the second has caught up", icache__fetch(b, 0, 109, CODE + 2 * LINE), 8 + 3);
+	icache__free(a);
+	icache__free(b);
+}
+
 /* A port that waits for another's refill has chosen a way for its own: its LFSR steps, 0, 1, 3, ways 0, 0, 1. */
 static void lfsr_of_who_waits(void)
 {
@@ -351,6 +371,7 @@ int main(void)
 	cold_code();
 	replacement();
 	central_controller();
+	one_memory();
 	lfsr_of_who_waits();
 	eight_hpus();
 	return failures != 0;
