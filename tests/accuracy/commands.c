@@ -52,29 +52,51 @@ static double tight_time(struct machine *machine, const char *name, unsigned tim
 
 	snprintf(function, sizeof(function), "%s_%u", name, times);
 	run_by_message(machine, function, hpus, clusters, 64);
+	if (machine->issues != times * hpus)
+		machine__fail("%u commands of %u HPUs", machine->issues, hpus);
 	return first_issue_to_last_feedback(machine, &of, 1);
 }
 
+static int by_value(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* When the loads begin that issue commands, one right after the other on each HPU; in order. */
+static void loads_begin(const struct machine *machine, double *begin)
+{
+	double next[32] = {0};
+
+	for (unsigned i = 0; i < machine->issues; i++) {
+		const struct issue *issue = &machine->issued[i];
+
+		begin[i] = next[issue->hpu] ? next[issue->hpu] : (double)issue->cycle;
+		next[issue->hpu] = (double)issue->cycle + 1;
+	}
+	qsort(begin, machine->issues, sizeof(*begin), by_value);
+}
+
 /*
- * "Total cycles from first issue to last feedback divided by commands", and "steady values": of eight HPUs and more the total
- * of 192 commands and more is as good as steady, and to the last digit what was measured; of fewer HPUs, and of sends, which do
- * not have the end in them, what 16 more commands per HPU take. One or two HPUs wait for slots, at irregular times, so that it
- * would depend on how the last command falls: there it is 15 per HPU from one issue to another, without the first ones, which
- * fill the slots, and the last. (Rows of one HPU are 15ths: 78, 86, 27, 30 cycles.)
+ * "Total cycles from first issue to last feedback divided by commands", and "steady values". Of eight HPUs and more the total
+ * of 192 commands and more is as good as steady, and to the last digit what was measured. Of fewer it is from one of the loads
+ * that issue to another, from when there were 8 for each HPU (they fill its slots) to the last: rows of one HPU are 15ths, of
+ * two 31sts, of four 63rds. Sends do not have the end in them: of any number of HPUs, what 16 more commands of each take.
  */
 static void tight(struct machine *machine, const struct row *row, struct values *out)
 {
-	unsigned hpus = (unsigned)row->arg[0], clusters = (unsigned)row->arg[1];
-	double all = tight_time(machine, row->text[0], 24, hpus, clusters);
+	const unsigned hpus = (unsigned)row->arg[0], clusters = (unsigned)row->arg[1], first = 8 * hpus, last = 24 * hpus - 1;
+	double all = tight_time(machine, row->text[0], 24, hpus, clusters), begin[24 * 32];
 
-	if (machine->issues != 24 * hpus)
-		machine__fail("%u commands of %u HPUs", machine->issues, hpus);
-	if (hpus <= 2)
-		values__add(out, (double)(machine->issued[23 * hpus - 1] - machine->issued[8 * hpus - 1]) / 15 / hpus);
-	else if (hpus >= 8 && !strstr(row->text[0], "send"))
-		values__add(out, all / 24 / hpus);
-	else
+	if (strstr(row->text[0], "send")) {
 		values__add(out, (all - tight_time(machine, row->text[0], 8, hpus, clusters)) / 16 / hpus);
+	} else if (hpus >= 8) {
+		values__add(out, all / 24 / hpus);
+	} else {
+		loads_begin(machine, begin);
+		values__add(out, (begin[last] - begin[first]) / (last - first));
+	}
 }
 
 /* Sends by the HPUs of two clusters, to host by those of the others. */
@@ -92,13 +114,6 @@ static void both_interfaces(struct machine *machine, const struct row *row, stru
 		packets[i] = (struct packet){i % 4, contexts[i % 4], 64, i >= 28};
 	machine__group(machine, packets, 32);
 	values__add(out, first_issue_to_last_feedback(machine, functions, 4));
-}
-
-static int by_value(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
 }
 
 /* From start to doorbell, over all HPUs. The median is a task's, as measured: the upper one of an even number. */

@@ -33,9 +33,8 @@ static int command(void *arg, struct soc_task *task, const struct hpu_command *c
 {
 	struct machine *machine = arg;
 
-	(void)task;
 	if (machine->issues < MACHINE_TASKS)
-		machine->issued[machine->issues++] = command->issued;
+		machine->issued[machine->issues++] = (struct issue){command->issued, (unsigned)(task->hpu - machine->soc.hpus)};
 	return 0;
 }
 

@@ -29,7 +29,10 @@ struct machine {
 	uint64_t first_packet;
 	struct ended ended[MACHINE_TASKS]; /* of the group, in order of feedback */
 	unsigned count;
-	uint64_t issued[MACHINE_TASKS]; /* cycles of the group's commands, in their order; the first ones */
+	struct issue {
+		uint64_t cycle;
+		unsigned hpu; /* in soc.hpus */
+	} issued[MACHINE_TASKS]; /* the group's commands, in their order; the first ones */
 	unsigned issues;
 	int stored;           /* 1: the packets are larger and lie there already: a HER per cycle, all of 4096 bytes and 64 in L1 */
 	int one_place;        /* 1: all packets lie at the same place */
