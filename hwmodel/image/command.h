@@ -34,12 +34,16 @@ static inline __attribute__((always_inline)) uint32_t hpu_command_issue_(uint32_
 	return HPU_REG_(HPU_COMMAND_ISSUE);
 }
 
-/* Blocks until the command of that id is done. */
+/*
+ * Blocks until the command of that id is done. An issue that had to wait is told another id than its command's
+ * (<spin/target/rv32_command.h>).
+ */
 static inline __attribute__((always_inline)) void hpu_command_wait(uint32_t id)
 {
 	HPU_REG_(HPU_COMMAND_WAIT) = id;
 }
 
+/* The driver takes the id from the load's data, which is 0 for a core: 0 is the only one. */
 static inline __attribute__((always_inline)) _Bool hpu_command_test(uint32_t id)
 {
 	HPU_REG_(HPU_COMMAND_TEST) = id;

@@ -63,6 +63,7 @@ HPU_INLINE void hpu_packet_open(struct spin_packet *packet, _Bool is_ip4, const 
 	packet->handler_bytes = scratch->handler_bytes;
 	packet->handler_segments = scratch->handler_segments;
 	packet->entry = (struct spin_entry_block *)scratch->entry;
+	packet->commands = 0;
 	packet->in_flight = packet->sending = packet->forwarded = 0;
 	packet->sent = 0;
 	packet->steps = spin_handlers_.budget ? spin_handlers_.budget : SPIN_BUDGET_STEPS;

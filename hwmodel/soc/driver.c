@@ -54,14 +54,23 @@ static enum rv32_bus_status ask_again(struct hpu *hpu, const struct rv32_bus_req
 	return RV32_BUS_STOP;
 }
 
+/*
+ * The register that an issue is read from takes its id when it begins: the lowest that is free, the last one if none is. A
+ * command that has to wait gets another slot than it is told: behind a feedback, all are free by then; else the one that it
+ * waited for.
+ */
 static enum rv32_bus_status issue(struct hpu *hpu, struct rv32_bus_request *req)
 {
 	uint64_t at;
 	unsigned slot = slot__next(hpu, req->cycle, &at);
+	unsigned told = at == req->cycle ? slot : (unsigned)hpu->target->command_slots - 1;
 
 	hpu->asks = 0;
-	if (at < hpu->feedback)
+	if (req->cycle < hpu->feedback) {
 		at = hpu->feedback;
+		if (at != UINT64_MAX)
+			slot = slot__next(hpu, at, &at);
+	}
 	if (at == UINT64_MAX)
 		return ask_again(hpu, req);
 	if (!hpu__may(hpu, at)) { /* another slot may be free before */
@@ -73,8 +82,8 @@ static enum rv32_bus_status issue(struct hpu *hpu, struct rv32_bus_request *req)
 	if (hpu->result.error == PSPIN_ERROR_COMMAND && !hpu->result.error_pc)
 		hpu->result.error_pc = req->pc;
 	soc__look(hpu->soc);
-	hpu->last_id = slot;
-	req->value = slot;
+	hpu->last_id = told;
+	req->value = told;
 	return RV32_BUS_OK;
 }
 
@@ -87,10 +96,13 @@ static enum rv32_bus_status wait_for(struct hpu *hpu, struct rv32_bus_request *r
 	return RV32_BUS_OK;
 }
 
-/* What is not known yet by now is not done in the next cycle. */
+/*
+ * The driver takes the id to test from the data that goes along with the read, which a core's load has as 0: only command 0
+ * can be tested, whatever was written before. What is not known yet by now is not done in the next cycle.
+ */
 static enum rv32_bus_status test(struct hpu *hpu, struct rv32_bus_request *req)
 {
-	uint64_t done = hpu->commands[hpu->tested].done;
+	uint64_t done = hpu->commands[0].done;
 
 	if (done == UINT64_MAX && req->cycle > hpu->soc->horizon) {
 		hpu->held = req->cycle;
@@ -188,9 +200,6 @@ static enum rv32_bus_status driver__store(struct hpu *hpu, struct rv32_bus_reque
 	case HPU_COMMAND_WAIT:
 		hpu->last_id = req->value % hpu->target->command_slots;
 		return wait_for(hpu, req);
-	case HPU_COMMAND_TEST:
-		hpu->tested = req->value % hpu->target->command_slots;
-		break;
 	case HPU_COMMAND_INFO:
 		hpu->info = req->value;
 		break;

@@ -108,7 +108,7 @@ struct hpu {
 	struct hpu_command commands[HPU_COMMAND_SLOTS_MAX];
 	uint64_t command_free[HPU_COMMAND_SLOTS_MAX]; /* when the slot is, for the next one and for feedback; like done */
 	int asks;            /* it waits for commands: to be asked again when more is known of them */
-	uint32_t info, words[7], last_id, tested;
+	uint32_t info, words[7], last_id;
 
 	/* cluster DMA front end */
 	uint32_t dma_reg[5];

@@ -43,6 +43,7 @@ struct spin_packet {
 	/* the handler's own host memory; its start, if that is in one piece */
 	uint32_t  handler_high, handler_low, handler_bytes, handler_segments;
 	struct spin_entry_block *entry;
+	uint32_t  commands;   /* that this task has issued */
 	_Bool     in_flight;  /* a transfer of packet bytes may still be under way: */
 	uint32_t  command;    /* this one, and those before it */
 	_Bool     sending;    /* the same of a send */
@@ -62,7 +63,7 @@ SPIN_INLINE void spin_unforward_(struct spin_packet *packet);
 SPIN_INLINE void spin_wait_sent_(struct spin_packet *packet)
 {
 	if (packet->sending)
-		spin_command_wait_(packet->send);
+		spin_command_await_(packet->send);
 	packet->sending = 0;
 }
 
@@ -70,7 +71,7 @@ SPIN_INLINE void spin_wait_sent_(struct spin_packet *packet)
 SPIN_INLINE void spin_settle_(struct spin_packet *packet)
 {
 	if (packet->in_flight)
-		spin_command_wait_(packet->command);
+		spin_command_await_(packet->command);
 	packet->in_flight = 0;
 	spin_wait_sent_(packet);
 }

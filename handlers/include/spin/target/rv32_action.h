@@ -48,8 +48,8 @@ SPIN_INLINE const struct spin_segment *spin_segment_of_(const struct spin_entry_
 
 /* The last command's id: those before it are done. `bytes` is not 0, and all of it is in the segments. */
 static __attribute__((noinline, cold, unused)) uint32_t
-spin_pieces_transfer_(const struct spin_entry_block *entry, uint32_t high, uint32_t at, uint32_t nic, uint32_t bytes,
-		      _Bool to_host)
+spin_pieces_transfer_(const struct spin_entry_block *entry, uint32_t commands, uint32_t high, uint32_t at, uint32_t nic,
+		      uint32_t bytes, _Bool to_host)
 {
 	const struct spin_segment *segment = spin_segment_of_(entry, &at);
 
@@ -58,13 +58,13 @@ spin_pieces_transfer_(const struct spin_entry_block *entry, uint32_t high, uint3
 
 		if (part > bytes)
 			part = bytes;
-		id = to_host ? spin_command_to_host_(high, low, nic, part) :
-			       spin_command_from_host_(high, low, nic, part);
+		id = spin_command_id_(&commands, to_host ? spin_command_to_host_(high, low, nic, part) :
+							   spin_command_from_host_(high, low, nic, part));
 		nic += part;
 		bytes -= part;
 		if (!bytes)
 			return id;
-		spin_command_wait_(id);
+		spin_command_await_(id);
 		at = 0;
 		do
 			segment++;
@@ -72,15 +72,22 @@ spin_pieces_transfer_(const struct spin_entry_block *entry, uint32_t high, uint3
 	}
 }
 
+#define SPIN_MANY_COMMANDS_ 32u /* more than a task knows the ids of */
+
 /* `bytes` is not 0, and all of it is in the space. */
-SPIN_INLINE uint32_t spin_transfer_(const struct spin_packet *packet, enum spin_host_space space, uint32_t at,
-				    uint32_t nic, uint32_t bytes, _Bool to_host)
+SPIN_INLINE uint32_t spin_transfer_(struct spin_packet *packet, enum spin_host_space space, uint32_t at, uint32_t nic,
+				    uint32_t bytes, _Bool to_host)
 {
 	uint32_t high = spin_space_high_(packet, space), low = spin_space_low_(packet, space) + at;
 
-	if (spin_in_pieces_(packet, space))
-		return spin_pieces_transfer_(packet->entry, high, at, nic, bytes, to_host);
-	return to_host ? spin_command_to_host_(high, low, nic, bytes) : spin_command_from_host_(high, low, nic, bytes);
+	if (spin_in_pieces_(packet, space)) {
+		uint32_t id = spin_pieces_transfer_(packet->entry, packet->commands, high, at, nic, bytes, to_host);
+
+		packet->commands += SPIN_MANY_COMMANDS_;
+		return id;
+	}
+	return spin_command_id_(&packet->commands, to_host ? spin_command_to_host_(high, low, nic, bytes) :
+						  spin_command_from_host_(high, low, nic, bytes));
 }
 
 /*
@@ -107,7 +114,7 @@ SPIN_INLINE int spin_payload_from_host_(struct spin_packet *packet, enum spin_ho
 	if (!bytes)
 		return 0;
 	spin_settle_(packet);
-	spin_command_wait_(spin_transfer_(packet, space, at, (uint32_t)packet->payload + off, bytes, 0));
+	spin_command_await_(spin_transfer_(packet, space, at, (uint32_t)packet->payload + off, bytes, 0));
 	spin_fence_();
 	return 0;
 }
@@ -115,26 +122,28 @@ SPIN_INLINE int spin_payload_from_host_(struct spin_packet *packet, enum spin_ho
 /* A handle is the command's id + 1; 0: nothing is under way. */
 SPIN_INLINE struct spin_dma spin_dma_of_(uint32_t id)
 {
-	if (id > 3)
+	if (id > SPIN_ANY_COMMAND_)
 		__builtin_unreachable();
 	return (struct spin_dma){id + 1};
-}
-
-SPIN_INLINE int spin_dma_test_(const struct spin_packet *packet, const struct spin_dma *dma)
-{
-	(void)packet;
-	if (dma->id && !spin_command_test_(dma->id - 1))
-		return 0;
-	spin_fence_();
-	return 1;
 }
 
 SPIN_INLINE void spin_dma_wait_(const struct spin_packet *packet, const struct spin_dma *dma)
 {
 	(void)packet;
 	if (dma->id)
-		spin_command_wait_(dma->id - 1);
+		spin_command_await_(dma->id - 1);
 	spin_fence_();
+}
+
+/* What cannot be tested is waited for. */
+SPIN_INLINE int spin_dma_test_(const struct spin_packet *packet, const struct spin_dma *dma)
+{
+	if (dma->id != 1)
+		spin_dma_wait_(packet, dma);
+	else if (!spin_command_test_(0))
+		return 0;
+	spin_fence_();
+	return 1;
 }
 
 SPIN_INLINE int spin_dma_to_host_nb_(struct spin_packet *packet, enum spin_host_space space, uint32_t at,
@@ -228,12 +237,14 @@ SPIN_INLINE int spin_host_write_(struct spin_packet *packet, enum spin_host_spac
 	spin_settle_(packet); /* the host-direct interface would overtake an earlier transfer */
 	if (spin_in_pieces_(packet, space)) {
 		spin_pieces_write_(packet->entry, high, at, from, bytes);
+		packet->commands += SPIN_MANY_COMMANDS_;
 		return 0;
 	}
 #pragma GCC unroll 4
 	for (uint32_t i = 0; i < bytes; i += 8)
 		spin_command_write_(high, low + i, bytes - i < 8 ? 4 : 8, spin_word_at_(from, i),
 				    bytes - i < 8 ? 0 : spin_word_at_(from, i + 4));
+	packet->commands += (bytes + 7) / 8;
 	return 0;
 }
 

@@ -84,10 +84,16 @@ SPIN_INLINE _Bool spin_host_word_(struct spin_packet *packet, enum spin_host_spa
 	return 1;
 }
 
-SPIN_INLINE void spin_host_read_(uint32_t high, uint32_t low, void *to, uint32_t bytes)
+SPIN_INLINE void spin_host_read_(struct spin_packet *packet, uint32_t high, uint32_t low, void *to, uint32_t bytes)
 {
-	spin_command_wait_(spin_command_from_host_(high, low, spin_nic_address_(to), bytes));
+	spin_command_await_(spin_command_id_(&packet->commands, spin_command_from_host_(high, low, spin_nic_address_(to), bytes)));
 	spin_fence_();
+}
+
+SPIN_INLINE void spin_host_store_(struct spin_packet *packet, uint32_t high, uint32_t low, uint32_t bytes, uint64_t value)
+{
+	spin_command_await_(spin_command_id_(&packet->commands, spin_command_write_(high, low, bytes, (uint32_t)value,
+									 (uint32_t)(value >> 32))));
 }
 
 SPIN_INLINE int spin_dma_fadd32_(struct spin_packet *packet, enum spin_host_space space, uint32_t at, uint32_t n,
@@ -98,8 +104,8 @@ SPIN_INLINE int spin_dma_fadd32_(struct spin_packet *packet, enum spin_host_spac
 	if (!spin_host_word_(packet, space, at, sizeof(was), &low))
 		return SPIN_SEGV;
 	spin_runtime_lock_(&spin_host_lock_);
-	spin_host_read_(high, low, &was, sizeof(was));
-	spin_command_wait_(spin_command_write_(high, low, sizeof(was), was + n, 0));
+	spin_host_read_(packet, high, low, &was, sizeof(was));
+	spin_host_store_(packet, high, low, sizeof(was), was + n);
 	spin_runtime_unlock_(&spin_host_lock_);
 	*before = was;
 	return 0;
@@ -114,8 +120,8 @@ SPIN_INLINE int spin_dma_fadd64_(struct spin_packet *packet, enum spin_host_spac
 	if (!spin_host_word_(packet, space, at, sizeof(was), &low))
 		return SPIN_SEGV;
 	spin_runtime_lock_(&spin_host_lock_);
-	spin_host_read_(high, low, &was, sizeof(was));
-	spin_command_wait_(spin_command_write_(high, low, sizeof(was), (uint32_t)(was + n), (uint32_t)((was + n) >> 32)));
+	spin_host_read_(packet, high, low, &was, sizeof(was));
+	spin_host_store_(packet, high, low, sizeof(was), was + n);
 	spin_runtime_unlock_(&spin_host_lock_);
 	*before = was;
 	return 0;
@@ -130,9 +136,9 @@ SPIN_INLINE int spin_dma_cas64_(struct spin_packet *packet, enum spin_host_space
 	if (!spin_host_word_(packet, space, at, sizeof(was), &low))
 		return SPIN_SEGV;
 	spin_runtime_lock_(&spin_host_lock_);
-	spin_host_read_(high, low, &was, sizeof(was));
+	spin_host_read_(packet, high, low, &was, sizeof(was));
 	if (was == *compare)
-		spin_command_wait_(spin_command_write_(high, low, sizeof(was), (uint32_t)swap, (uint32_t)(swap >> 32)));
+		spin_host_store_(packet, high, low, sizeof(was), swap);
 	spin_runtime_unlock_(&spin_host_lock_);
 	*compare = was;
 	return 0;

@@ -4,7 +4,7 @@
 
 /*
  * PsPIN's commands, defined by the image (hwmodel/image/command.h). Those that read or write NIC memory take its
- * address as the NIC knows it. All but the last two give the command's id, 0 to 3.
+ * address as the NIC knows it. All but the last two give the command's id, 0 to 3, as it is told.
  */
 #include <spin/bytes.h>
 
@@ -21,8 +21,43 @@ SPIN_INLINE uint32_t spin_command_write_(uint32_t high, uint32_t low, uint32_t b
 SPIN_INLINE uint32_t spin_command_forward_(uint32_t from, uint32_t bytes);
 SPIN_INLINE uint32_t spin_command_put_(uint32_t put, uint32_t high, uint32_t from, uint32_t bytes);
 
-/* Returns when it is done; 1 if it is. */
+/* Returns when it is done; 1 if it is. Only command 0 can be tested. */
 SPIN_INLINE void spin_command_wait_(uint32_t id);
 SPIN_INLINE _Bool spin_command_test_(uint32_t id);
+
+/*
+ * The id of a task's command that comes behind so many others. It is told the one that was free when its issue began, which is
+ * its own unless the issue had to wait. For the feedback of the task before, only a task's first command has to: it is command
+ * 0 then, as it is else. Where all four are in flight, so from a task's fifth on, the last one is told, and it may be any.
+ * (RTL: hpu_driver.sv, cmd_frontend.)
+ */
+#define SPIN_ANY_COMMAND_ 8u
+
+SPIN_INLINE uint32_t spin_command_id_(uint32_t *commands, uint32_t told)
+{
+	uint32_t before = (*commands)++;
+
+	if (!before)
+		return 0;
+	if (before > 3 && __builtin_expect(told >= 3, 0))
+		return SPIN_ANY_COMMAND_;
+	if (told >= SPIN_ANY_COMMAND_)
+		__builtin_unreachable();
+	return told;
+}
+
+static __attribute__((noinline, cold, unused)) void spin_commands_await_(void)
+{
+	for (uint32_t id = 0; id < SPIN_ANY_COMMAND_; id++)
+		spin_command_wait_(id);
+}
+
+SPIN_INLINE void spin_command_await_(uint32_t id)
+{
+	if (__builtin_expect(id == SPIN_ANY_COMMAND_, 0))
+		spin_commands_await_();
+	else
+		spin_command_wait_(id);
+}
 
 #endif

@@ -131,7 +131,8 @@ SPIN_INLINE int spin_forward_(struct spin_packet *packet, const struct spin_proc
 	spin_headers_set_(packet, packet->was.dst, to->addr, packet->was.ports >> 16 | (uint32_t)to->port << 16,
 			  (uint16_t)(packet->is_ip4 ? SPIN_HOPS_ | SPIN_IP_UDP << 8 : SPIN_IP_UDP | SPIN_HOPS_ << 8));
 	spin_fence_();
-	packet->send = spin_command_forward_((uint32_t)spin_leaves_from_(packet), packet->ip_bytes + udp_bytes);
+	packet->send = spin_command_id_(&packet->commands, spin_command_forward_((uint32_t)spin_leaves_from_(packet),
+								      packet->ip_bytes + udp_bytes));
 	packet->sending = 1;
 	return 0;
 }
@@ -144,7 +145,8 @@ SPIN_INLINE int spin_put_payload_(struct spin_packet *packet, uint32_t off, uint
 	if (off > packet->bytes || bytes > packet->bytes - off || !spin_may_send_(packet, &put->target, bytes))
 		return SPIN_SEGV;
 	spin_fence_();
-	packet->send = spin_command_put_(spin_nic_address_(put), 0, (uint32_t)packet->payload + off, bytes);
+	packet->send = spin_command_id_(&packet->commands, spin_command_put_(spin_nic_address_(put), 0,
+								  (uint32_t)packet->payload + off, bytes));
 	packet->sending = 1;
 	return 0;
 }
@@ -155,7 +157,8 @@ SPIN_INLINE int spin_put_from_device_(struct spin_packet *packet, const void *fr
 	if (!spin_may_send_(packet, &put->target, bytes))
 		return SPIN_SEGV;
 	spin_fence_();
-	spin_command_wait_(spin_command_put_(spin_nic_address_(put), 0, spin_nic_address_(from), bytes));
+	spin_command_await_(spin_command_id_(&packet->commands, spin_command_put_(spin_nic_address_(put), 0,
+								       spin_nic_address_(from), bytes)));
 	return 0;
 }
 
@@ -165,6 +168,7 @@ SPIN_INLINE int spin_put_from_host_(struct spin_packet *packet, uint32_t at, uin
 		return SPIN_SEGV;
 	spin_fence_();
 	spin_command_put_(spin_nic_address_(put), packet->host_high, packet->host_low + at, bytes);
+	packet->commands++;
 	return 0;
 }
 
