@@ -137,6 +137,53 @@ static void check_memories(const char *directory, const char *handler, const str
 	free(map);
 }
 
+/* What one of the model's files has, into memory: a word every `step` bytes. */
+static unsigned take_words(const char *directory, const char *name, uint8_t *memory, size_t bytes, size_t step)
+{
+	size_t length;
+	char *text = slurp(directory, name, &length);
+	unsigned count = 0, row;
+	unsigned long long word;
+
+	for (const char *at = text; sscanf(at, "@%8X %16llX", &row, &word) == 2; at = strchr(at, '\n') + 1, count++) {
+		if (row * step + sizeof(word) <= bytes)
+			memcpy(memory + row * step, &word, sizeof(word));
+	}
+	free(text);
+	return count;
+}
+
+/* What the RTL loads is what the model has: the program, and of L2 all; what is state in L1 is where boot finds it. */
+static void check_slm(const char *directory, const char *handler, const struct pspin *nic)
+{
+	static const size_t l2_bytes = 4u << 20, program_bytes = 32u << 10;
+	uint8_t *loaded = calloc(1, l2_bytes), *has = calloc(1, l2_bytes);
+	uint32_t program, bytes, state, state_bytes;
+
+	pspin__program(nic, &program, &bytes);
+	if (!take_words(directory, "slm/prog_mem_stim.slm", loaded, program_bytes, 8) || pspin__read(nic, program, has, bytes) ||
+	    memcmp(loaded, has, bytes))
+		fail(handler, "the RTL's program is another");
+	memset(loaded, 0, l2_bytes);
+	for (unsigned cut = 0; cut < 32; cut++) {
+		char name[32];
+
+		snprintf(name, sizeof(name), "slm/l2_hnd_0_%u.slm", cut);
+		if (!take_words(directory, name, loaded + cut * 8, l2_bytes - cut * 8, 256))
+			fail(handler, "the RTL's L2 misses a cut");
+	}
+	if (pspin__read(nic, 0x1c000000, has, l2_bytes))
+		fail(handler, "L2 cannot be read");
+	if (!pspin__symbol(nic, "spin_state", &state, &state_bytes) && state < 0x1c000000) {
+		if (pspin__read(nic, state, has + 0x300000, state_bytes))
+			fail(handler, "the state in L1 cannot be read");
+	}
+	if (memcmp(loaded, has, l2_bytes))
+		fail(handler, "the RTL's L2 is another");
+	free(loaded);
+	free(has);
+}
+
 static void check(const char *handler, const char *below, unsigned packet_bytes)
 {
 	static const char *const files[] = {"hers.csv", "packets.trace", "packets.bin", "scratch.bin", "tasks.csv", "packets.csv"};
@@ -157,6 +204,9 @@ static void check(const char *handler, const char *below, unsigned packet_bytes)
 	if (kit_memories(directory, nic, target))
 		fail(handler, "cannot write memories");
 	check_memories(directory, handler, nic);
+	if (kit_slm(directory, nic))
+		fail(handler, "cannot write what the RTL loads");
+	check_slm(directory, handler, nic);
 	if (kit_predict(directory, nic, &w, &kit_series[1], packet_bytes, target))
 		fail(handler, "cannot predict");
 	pspin__close(nic);

@@ -58,7 +58,7 @@ static int write_handler(const char *directory, const char *handler, const struc
 	w = kit_workload(handler, object);
 	nic = kit_nic(object, &w, target);
 	if (nic)
-		rc = write_image(directory, object) || kit_memories(directory, nic, target);
+		rc = write_image(directory, object) || kit_memories(directory, nic, target) || kit_slm(directory, nic);
 	if (nic)
 		pspin__close(nic);
 	if (!rc)

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hwmodel/target/parameters.h"
+#include "hwmodel/soc/storage.h"
 #include "kit.h"
 
 enum { HERS, TRACE, CONTENT, SCRATCH, TASKS, PACKETS, FILES };
@@ -13,6 +13,7 @@ struct predicting {
 	FILE *file[FILES];
 	uint64_t cycle_ps, host_bytes_told;
 	size_t content_bytes, scratch_bytes;
+	uint32_t scratchpads; /* HERs say where from there on */
 	struct pspin_her_record last; /* its line of the trace waits for the next one's time */
 	int has_last, errors;
 };
@@ -51,7 +52,7 @@ static void hear_her(void *arg, const struct pspin_her_record *r)
 	fprintf(p->file[HERS], ",%u,%d,0x%x,%u,%u,0x%x,0x%x,0x%x,0x%x,%u,0x%llx,%u,0x%x,%u,%zu,%zu\n", r->message_id,
 		!!r->end_of_message, r->l2, r->bytes, r->bytes_in_l1 < r->bytes ? r->bytes_in_l1 : r->bytes, r->header,
 		r->payload, r->completion, r->handler_mem, r->handler_mem_bytes, (unsigned long long)r->host_mem,
-		r->host_mem_bytes, r->scratchpad, r->scratchpad_bytes, p->content_bytes, p->scratch_bytes);
+		r->host_mem_bytes, r->scratchpad - p->scratchpads, r->scratchpad_bytes, p->content_bytes, p->scratch_bytes);
 	fwrite(r->content, 1, r->bytes, p->file[CONTENT]);
 	p->content_bytes += r->bytes;
 	if (r->scratch) {
@@ -112,7 +113,8 @@ static int run(struct predicting *p, struct pspin *nic, const struct workload *w
 int kit_predict(const char *directory, struct pspin *nic, const struct workload *w, const struct kit_series *series,
 		unsigned packet_bytes, const struct pspin_target *target)
 {
-	struct predicting p = {.cycle_ps = pspin_target__cycle_ps(target)};
+	struct predicting p = {.cycle_ps = pspin_target__cycle_ps(target),
+			       .scratchpads = L1_PACKETS + (uint32_t)target->l1_packet_kib * 1024};
 	int rc = 0;
 
 	for (unsigned i = 0; i < FILES; i++) {
