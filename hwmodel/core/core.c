@@ -196,5 +196,5 @@ void rv32_core__set_profile(struct rv32_core *core, struct rv32_profile *profile
 
 const char *rv32_isa_string(void)
 {
-	return "rv32imac_zicsr_zifencei + Xpulp hardware loops, post-increment and register-offset memory accesses, mac";
+	return "rv32imac_zicsr_zifencei + Xpulp hardware loops, post-increment and register-offset memory accesses, mac, bit fields, minima, extensions and counts of one word, branches with a number";
 }

@@ -4,7 +4,7 @@
 
 enum {
 	USTATUS = 0x000, UHARTID = 0x014, UEPC = 0x041, UCAUSE = 0x042, PRIVLV = 0xc10,
-	MSTATUS = 0x300, MISA = 0x301, MIE = 0x304, MTVEC = 0x305, MSCRATCH = 0x340, MEPC = 0x341, MCAUSE = 0x342,
+	MSTATUS = 0x300, MISA = 0x301, MIE = 0x304, MTVEC = 0x305, MCOUNTINHIBIT = 0x320, MSCRATCH = 0x340, MEPC = 0x341, MCAUSE = 0x342,
 	MTVAL = 0x343, MIP = 0x344, MCYCLE = 0xb00, MINSTRET = 0xb02, MCYCLEH = 0xb80, MINSTRETH = 0xb82,
 	MVENDORID = 0xf11, MARCHID = 0xf12, MIMPID = 0xf13, MHARTID = 0xf14,
 	CYCLE = 0xc00, TIME = 0xc01, INSTRET = 0xc02, CYCLEH = 0xc80, TIMEH = 0xc81, INSTRETH = 0xc82,
@@ -101,7 +101,7 @@ static bool read_csr(struct rv32_core *core, const struct op *op, unsigned csr, 
 	case MHARTID:
 		*value = core->hart_id;
 		return true;
-	case MIE: case MIP: case MVENDORID: case MARCHID: case MIMPID:
+	case MIE: case MIP: case MVENDORID: case MARCHID: case MIMPID: case MCOUNTINHIBIT: /* they count always */
 		return true;
 	default:
 		return false;

@@ -50,7 +50,7 @@ static void fields(struct rv32_insn *insn, uint32_t pc, uint32_t w)
 	case RV32_FMT_R: case RV32_FMT_RP: case RV32_FMT_RA: case RV32_FMT_S3: case RV32_FMT_S3P:
 		insn->rd = rd; insn->rs1 = rs1; insn->rs2 = rs2;
 		break;
-	case RV32_FMT_I: case RV32_FMT_IP:
+	case RV32_FMT_I: case RV32_FMT_IP: case RV32_FMT_IA:
 		insn->rd = rd; insn->rs1 = rs1; insn->imm = imm_i(w);
 		break;
 	case RV32_FMT_SH:
@@ -61,6 +61,9 @@ static void fields(struct rv32_insn *insn, uint32_t pc, uint32_t w)
 		break;
 	case RV32_FMT_B:
 		insn->rs1 = rs1; insn->rs2 = rs2; insn->imm = from_pc(pc, imm_b(w));
+		break;
+	case RV32_FMT_BI:
+		insn->rs1 = rs1; insn->imm = from_pc(pc, imm_b(w));
 		break;
 	case RV32_FMT_U:
 		insn->rd = rd; insn->imm = (int32_t)(w & 0xfffff000);
@@ -120,11 +123,14 @@ uint32_t rv32_insn__reads(const struct rv32_insn *insn)
 
 	switch (insn->format) {
 	case RV32_FMT_I: case RV32_FMT_SH: case RV32_FMT_CSR: case RV32_FMT_IP:
-	case RV32_FMT_LPR: case RV32_FMT_LPS:
+	case RV32_FMT_LPR: case RV32_FMT_LPS: case RV32_FMT_BI:
 		mask = rs1;
 		break;
 	case RV32_FMT_R: case RV32_FMT_RP: case RV32_FMT_S: case RV32_FMT_SP: case RV32_FMT_B:
 		mask = rs1 | rs2;
+		break;
+	case RV32_FMT_IA:
+		mask = rs1 | rd;
 		break;
 	case RV32_FMT_RA: case RV32_FMT_S3: case RV32_FMT_S3P:
 		mask = rs1 | rs2 | rd;

@@ -30,6 +30,12 @@
 		goto *op->label;                             \
 	} while (0)
 
+/* Of Xpulp: the field that an immediate names, and a branch with a number. */
+#define FIELD_AT (IMM & 31)
+#define FIELD_TOP (IMM >> 5 & 31)
+#define FIELD_ONES (~(0xfffffffeu << FIELD_TOP))
+#define BRANCH_NUMBER ((int32_t)(op_info(op)->word << 7) >> 27)
+
 #define DO_BRANCH(cond) do { if (cond) LEAVE(EDGE()); } while (0)
 #define DO_JAL() do { edge = EDGE(); RD = edge->link; LEAVE(edge); } while (0)
 #define DO_JALR() do {                                                        \

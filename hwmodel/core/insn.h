@@ -10,7 +10,8 @@ enum rv32_format {
 	RV32_FMT_CSR, RV32_FMT_CSRI,
 	RV32_FMT_IP, RV32_FMT_RP, RV32_FMT_SP,
 	RV32_FMT_S3, RV32_FMT_S3P,  /* rs3 in the place of rd */
-	RV32_FMT_RA,                /* rd is read and written */
+	RV32_FMT_RA, RV32_FMT_IA,   /* rd is read and written */
+	RV32_FMT_BI,                /* a number of 5 bits in the place of rs2 stays in the word */
 	RV32_FMT_LPI, RV32_FMT_LPR, RV32_FMT_LPC, RV32_FMT_LPS, RV32_FMT_LPSI,
 };
 
