@@ -47,6 +47,24 @@
 #define DMA_DONE   0x20        /* id of the last finished one */
 #define DMA_BYTES_ 0x28
 
+/* Event unit of the cluster, from the own L1's base: what PsPIN's own start-up uses */
+#define EVENT_UNIT          0x1b204000
+#define EVENT_UNIT_MASK     0x00  /* the events that wake this HPU, a bit each */
+#define EVENT_UNIT_MASK_AND 0x04  /* a write takes bits away, */
+#define EVENT_UNIT_MASK_OR  0x08  /* or adds them */
+#define EVENT_UNIT_DISPATCH 0x80  /* a write gives a word to the team, a read waits for one */
+#define EVENT_UNIT_TEAM     0x84  /* a write: the HPUs that the next word is for */
+#define EVENT_UNIT_BYTES    0x400
+#define EVENT_UNIT_DISPATCH_EVENT 18
+
+/* Where a program's printf goes, a character in each word: what is written is lost */
+#define SOC_STDOUT       0x1a104000
+#define SOC_STDOUT_BYTES 0x1000
+
+/* The cluster's registers, from either address of its L1 */
+#define CLUSTER_REGISTERS       0x00200000
+#define CLUSTER_REGISTERS_BYTES 0x00200000
+
 /* L1 of cluster i at L1_GLOBAL + i * L1_STRIDE; the own one also at L1_OWN */
 #define L1_GLOBAL 0x10000000
 #define L1_STRIDE 0x00400000

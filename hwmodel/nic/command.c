@@ -116,7 +116,7 @@ static int put(struct pspin *nic, const struct flight *flight, uint32_t packet_l
 
 static int send(struct pspin *nic, struct flight *flight, const struct soc_task *task, const struct hpu_command *command)
 {
-	if (nic->soc.plain_sends)
+	if (nic->soc.is_foreign)
 		return reply(nic, flight, command);
 	switch (command->flow) {
 	case HPU_SEND_REPLY:

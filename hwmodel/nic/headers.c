@@ -71,7 +71,7 @@ void headers__put_back(struct pspin *nic, const struct flight *flight, const str
 {
 	uint8_t *l2 = nic->soc.memory.l2_packet + place__offset(flight->place);
 
-	if (nic->soc.plain_sends || !task->packet_l1)
+	if (nic->soc.is_foreign || !task->packet_l1)
 		return;
 	if (task->kind == SOC_HEADER)
 		put_packet_back(nic, flight, task->packet_l1, l2);

@@ -206,7 +206,7 @@ int image__open(struct pspin *nic, const struct pspin_image *image, char *err, s
 		snprintf(err, err_bytes, "handler memory of %u bytes: there are %u", image->handler_mem_bytes, L2_HANDLER_BYTES);
 		return -EINVAL;
 	}
-	nic->soc.plain_sends = 1;
+	nic->soc.is_foreign = 1;
 	rc = find_handlers(nic, err, err_bytes);
 	if (!rc)
 		rc = open_messages(nic, err, err_bytes);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../soc/event_unit.h"
 #include "image.h"
 #include "messages.h"
 
@@ -79,23 +80,27 @@ static int open_datagrams(struct pspin *nic)
 	return rc ? rc : nic_host__open(nic, 0, NULL, 0);
 }
 
-/* The segment that has no place. */
+/* The segment that has no place, and where it would have one. */
 static void say_what_does_not_fit(const struct pspin *nic, char *err, size_t err_bytes)
 {
+	const struct storage *memory = &nic->soc.memory;
 	struct hw_elf_segment segment;
+	enum storage_fit fit = STORAGE_FITS;
 
-	for (unsigned i = 0; !hw_elf__segment(nic->elf, i, &segment); i++) {
-		enum memory_region region =
-			storage__find(&nic->soc.memory, segment.paddr, segment.mem_bytes, 0, NULL, NULL);
-
-		if (region == MEMORY_L2_HANDLER || region == MEMORY_PROGRAM)
-			continue;
+	for (unsigned i = 0; fit == STORAGE_FITS && !hw_elf__segment(nic->elf, i, &segment); i++)
+		fit = storage__fit(memory, &segment);
+	if (fit == STORAGE_IN_PACKET_BUFFER)
 		snprintf(err, err_bytes,
-			 "the image does not fit: its segment of %u bytes at 0x%08x lies outside handler memory (0x%08x, %u KiB) "
-			 "and program memory (0x%08x, %u KiB)",
-			 segment.mem_bytes, segment.paddr, L2_HANDLER, L2_HANDLER_BYTES / 1024, PROGRAM, PROGRAM_BYTES / 1024);
-		return;
-	}
+			 "the image does not fit: its segment of %u bytes at 0x%08x overlaps the packet buffer, 0x%x to 0x%x in each L1, "
+			 "where arriving packets would overwrite it: link it to addresses behind that",
+			 segment.mem_bytes, segment.paddr, L1_PACKETS, L1_PACKETS + memory->l1_packet_bytes - 1);
+	else
+		snprintf(err, err_bytes,
+			 "the image does not fit: its segment of %u bytes at 0x%08x lies outside handler memory (0x%08x, %u KiB), program "
+			 "memory (0x%08x, %u KiB) and L1 (0x%08x + cluster * 0x%x, or every cluster's at 0x%08x; %u clusters, %u KiB each): "
+			 "link it into one of them",
+			 segment.mem_bytes, segment.paddr, L2_HANDLER, L2_HANDLER_BYTES / 1024, PROGRAM, PROGRAM_BYTES / 1024, L1_GLOBAL,
+			 L1_STRIDE, L1_OWN, memory->clusters, memory->l1_bytes / 1024);
 }
 
 static int open_machine(struct pspin *nic, const void *image, size_t image_bytes, char *err, size_t err_bytes)
@@ -130,12 +135,18 @@ static void say_who_does_not_boot(const struct pspin *nic, char *err, size_t err
 	const char *what, *name;
 	uint32_t pc, start = 0, error;
 
-	while (hpu + 1 < end && !hpu->stopped && !hpu->result.error)
+	while (hpu + 1 < end && hpu->idle_pc && !hpu->result.error)
 		hpu++;
 	error = hpu->result.error ? hpu->result.error : hpu->stopped; /* the first one counts */
 	pc = hpu->result.error ? hpu->result.error_pc : rv32_core__pc(hpu->core);
 	what = error == PSPIN_ERROR_WATCHDOG ? "hangs" : "traps";
 	name = hw_elf__symbol_at(nic->elf, pc, &start);
+	if (event_unit__sleeps(hpu)) {
+		snprintf(err, err_bytes, "the image sleeps before its first task: HPU %u of cluster %u waits at 0x%08x (%s+0x%x) for a word from the "
+			 "dispatch FIFO that no HPU of its cluster gives it, or whose event it has not enabled", hpu->index, hpu->cluster, pc,
+			 name ? name : "no symbol", pc - start);
+		return;
+	}
 	snprintf(err, err_bytes, "the image traps or hangs before its first task: HPU %u of cluster %u %s (mcause %u) at 0x%08x (%s+0x%x)",
 		 hpu->index, hpu->cluster, what, error, pc, name ? name : "no symbol", pc - start);
 }

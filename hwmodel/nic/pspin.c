@@ -19,8 +19,8 @@ const char *const *pspin__assumptions(void)
 		"a context that may have more messages in flight than the target has MPQs has as many MPQs",
 		"scratchpads of more messages than an L1 has room for are moved by the NIC, not charged",
 		"bodies do not include commands still running at the handler's return; the packet's latency does",
-		"memory protection: own stack, packet buffer and scratchpads in L1, handler "
-		"memory, the packet in L2",
+		"memory protection: own stack, packet buffer and scratchpads in L1 (all of L1 for a program of others, as "
+		"PsPIN has it), handler memory, the packet in L2",
 		NULL,
 	};
 

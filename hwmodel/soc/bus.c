@@ -2,17 +2,19 @@
 /*
  * From a core to the memories and registers that are not its own L1, and its turn there while others use it. Latencies
  * are those of an idle machine; what is longer, calendars say. In user mode only what belongs to the handler
- * is reachable, as PsPIN's PMP has it; the rest answers with a bus fault.
+ * is reachable, as PsPIN's PMP has it; the rest answers with a bus fault. Of L1 that PMP lets a handler reach all, and its own
+ * runtime keeps the first HPU's stack in the reserved KiB: programs that are not ours have that, ours are held to their stack.
  */
 #include <string.h>
 
 #include "../core/icache.h"
+#include "event_unit.h"
 #include "l1.h"
 #include "l2.h"
 #include "soc.h"
 
 /* Of one access on an idle machine. */
-static uint32_t latency_cycles(const struct pspin_target *target, enum rv32_access kind, enum memory_region region)
+static uint32_t latency_cycles(const struct pspin_target *target, enum rv32_access kind, enum memory_region region, int is_own)
 {
 #define BY_KIND(where)                                                        \
 	(uint32_t)(kind == RV32_AMO ? target->amo_##where :                  \
@@ -21,6 +23,8 @@ static uint32_t latency_cycles(const struct pspin_target *target, enum rv32_acce
 	case MEMORY_L2_PACKET:
 		return BY_KIND(l2_packet);
 	case MEMORY_L1:
+		if (is_own) /* beside the windows, but the same banks */
+			return kind == RV32_AMO ? (uint32_t)target->l1_amo : 1;
 		return BY_KIND(remote_l1);
 	default: /* program memory: assumed like handler memory */
 		return BY_KIND(l2_handler);
@@ -33,7 +37,7 @@ static int allowed(const struct hpu *hpu, const struct rv32_bus_request *req,
 {
 	switch (region) {
 	case MEMORY_L1:
-		return !req->user_mode || (req->addr & (L1_STRIDE - 1)) >= L1_PACKETS;
+		return !req->user_mode || hpu->soc->is_foreign || (req->addr & (L1_STRIDE - 1)) >= L1_PACKETS;
 	case MEMORY_L2_PACKET:
 		return !req->user_mode ||
 		       (req->addr >= hpu->task.packet_l2 && req->addr < hpu->l2_packet_end);
@@ -172,7 +176,7 @@ static enum rv32_bus_status memory_access(struct hpu *hpu, struct rv32_bus_reque
 	if (status != RV32_BUS_OK)
 		return status;
 	move(hpu, req, at);
-	req->wait_cycles = latency_cycles(hpu->target, req->kind, region) - 1 + (uint32_t)late;
+	req->wait_cycles = latency_cycles(hpu->target, req->kind, region, of_cluster == hpu->cluster) - 1 + (uint32_t)late;
 	req->wait_cause = cause(hpu, region, of_cluster);
 	return RV32_BUS_OK;
 }
@@ -188,21 +192,48 @@ static enum rv32_bus_status turn(struct hpu *hpu, struct rv32_bus_request *req)
 	return RV32_BUS_OK;
 }
 
+/* The cluster's registers have two addresses, as its L1 has: that in the alias counts here. */
+static void to_alias(const struct hpu *hpu, struct rv32_bus_request *req)
+{
+	const uint32_t offset = req->addr - (L1_GLOBAL + hpu->cluster * L1_STRIDE);
+
+	if (offset - CLUSTER_REGISTERS < CLUSTER_REGISTERS_BYTES)
+		req->addr = L1_OWN + offset;
+}
+
+static enum rv32_bus_status icache_control(struct hpu *hpu, const struct rv32_bus_request *req)
+{
+	if (req->user_mode || req->kind != RV32_STORE)
+		return RV32_BUS_FAULT;
+	if (req->addr == HPU_ICACHE_FLUSH && hpu->soc->caches)
+		icache__flush(hpu->soc->icache[hpu->cluster]);
+	return RV32_BUS_OK;
+}
+
+/* A: as long as a store to handler memory. */
+static enum rv32_bus_status standard_output(const struct hpu *hpu, struct rv32_bus_request *req)
+{
+	if (req->kind != RV32_STORE)
+		return RV32_BUS_FAULT;
+	req->wait_cycles = (uint32_t)hpu->target->store_l2_handler - 1;
+	return RV32_BUS_OK;
+}
+
 static enum rv32_bus_status route(struct hpu *hpu, struct rv32_bus_request *req)
 {
+	to_alias(hpu, req);
 	req->wait_cause = RV32_CYC_MEMORY;
 	req->use_cycles = 0;
 	if (req->addr - HPU_DRIVER < HPU_DRIVER_BYTES)
 		return driver__access(hpu, req, req->addr - HPU_DRIVER);
 	if (req->addr - HPU_DMA < DMA_BYTES_)
 		return dma__access(hpu, req, req->addr - HPU_DMA);
-	if (req->addr == HPU_ICACHE_ENABLE || req->addr == HPU_ICACHE_FLUSH) {
-		if (req->user_mode || req->kind != RV32_STORE)
-			return RV32_BUS_FAULT;
-		if (req->addr == HPU_ICACHE_FLUSH && hpu->soc->caches)
-			icache__flush(hpu->soc->icache[hpu->cluster]);
-		return RV32_BUS_OK;
-	}
+	if (req->addr - EVENT_UNIT < EVENT_UNIT_BYTES)
+		return event_unit__access(hpu, req, req->addr - EVENT_UNIT);
+	if (req->addr == HPU_ICACHE_ENABLE || req->addr == HPU_ICACHE_FLUSH)
+		return icache_control(hpu, req);
+	if (req->addr - SOC_STDOUT < SOC_STDOUT_BYTES)
+		return standard_output(hpu, req);
 	return memory_access(hpu, req);
 }
 

@@ -23,7 +23,7 @@ static int decode(const struct hpu *hpu, struct hpu_command *command, uint32_t *
 		command->host = w[3] ? (uint64_t)w[3] << 32 | w[2] : 0;
 		*nic = w[3] ? 0 : w[2];
 		command->bytes = w[4];
-		if (hpu->soc->plain_sends) {
+		if (hpu->soc->is_foreign) {
 			command->flow = HPU_SEND_REPLY;
 			return !w[3];
 		}

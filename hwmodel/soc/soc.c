@@ -6,6 +6,7 @@
 
 #include "../core/icache.h"
 #include "commands.h"
+#include "event_unit.h"
 #include "l1.h"
 #include "l2.h"
 #include "mpq.h"
@@ -35,14 +36,18 @@ static int open_parts(struct soc *soc)
 
 	soc->l1 = calloc(clusters, sizeof(*soc->l1));
 	soc->icache = calloc(clusters, sizeof(*soc->icache));
+	soc->event_units = calloc(clusters, sizeof(*soc->event_units));
 	soc->l2 = l2__new(target);
-	if (!soc->l1 || !soc->icache || !soc->l2)
+	if (!soc->l1 || !soc->icache || !soc->event_units || !soc->l2)
 		return -ENOMEM;
 	for (unsigned i = 0; i < clusters; i++) {
 		soc->l1[i] = l1__new(target);
 		soc->icache[i] = soc->l1[i] ? new_icache(target, &soc->program_memory) : NULL;
 		if (!soc->icache[i])
 			return -errno;
+		soc->event_units[i] = event_unit__new();
+		if (!soc->event_units[i])
+			return -ENOMEM;
 	}
 	return 0;
 }
@@ -124,9 +129,11 @@ void soc__close(struct soc *soc)
 	for (unsigned i = 0; i < soc->memory.clusters; i++) {
 		l1__free(soc->l1 ? soc->l1[i] : NULL);
 		icache__free(soc->icache ? soc->icache[i] : NULL);
+		event_unit__free(soc->event_units ? soc->event_units[i] : NULL);
 	}
 	free(soc->l1);
 	free(soc->icache);
+	free(soc->event_units);
 	l2__free(soc->l2);
 	events__free(&soc->events);
 	storage__close(&soc->memory);

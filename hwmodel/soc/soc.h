@@ -28,6 +28,7 @@
 struct l1;        /* l1.h: banks of one cluster */
 struct l2;        /* l2.h: the port of all HPUs to L2, and the way to other L1s */
 struct icache;    /* core/icache.h: one per cluster */
+struct event_unit; /* event_unit.h: one per cluster */
 struct commands;  /* commands.h: the way to the three interfaces */
 struct mpqs;      /* mpq.h: MPQ engine, dispatcher, */
 struct scheduler; /* scheduler.h: and each cluster's scheduler, with its packet copies */
@@ -53,13 +54,14 @@ struct soc {
 	struct l2 *l2;
 	struct icache **icache;
 	struct program_memory program_memory;
+	struct event_unit **event_units;
 	struct commands *commands;
 	struct scheduler **schedulers;
 	struct mpqs *mpqs;
 
 	const struct soc_nic *nic;
 	void *nic_arg;
-	int plain_sends;      /* 1: an image that is not ours: the first two words of a send are its own affair */
+	int is_foreign;       /* an image that is not ours: the first two words of a send, and what it does in L1, are its own affair */
 };
 
 /* What a HER says of its message (PsPIN 3.2.1); functions: 0: no such handler. */

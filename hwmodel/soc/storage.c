@@ -15,7 +15,8 @@ int storage__open(struct storage *memory, const struct pspin_target *target)
 		return -EINVAL;
 	memory->clusters = (unsigned)target->clusters;
 	memory->l1_bytes = (uint32_t)target->l1_kib * 1024;
-	memory->l1_scratchpads = L1_PACKETS + (uint32_t)target->l1_packet_kib * 1024;
+	memory->l1_packet_bytes = (uint32_t)target->l1_packet_kib * 1024;
+	memory->l1_scratchpads = L1_PACKETS + memory->l1_packet_bytes;
 	memory->l2_packet_bytes = (uint32_t)target->l2_packet_kib * 1024;
 	for (unsigned i = 0; i < memory->clusters; i++)
 		missing |= !(memory->l1[i] = calloc(1, memory->l1_bytes));
@@ -100,19 +101,46 @@ enum memory_region storage__find(const struct storage *memory, uint32_t addr, si
 	return region;
 }
 
+enum storage_fit storage__fit(const struct storage *memory, const struct hw_elf_segment *segment)
+{
+	uint32_t from = segment->paddr & (L1_STRIDE - 1);
+
+	switch (storage__find(memory, segment->paddr, segment->mem_bytes, 0, NULL, NULL)) {
+	case MEMORY_L2_HANDLER: case MEMORY_PROGRAM:
+		return STORAGE_FITS;
+	case MEMORY_L1:
+		return from + segment->mem_bytes > L1_PACKETS && from < L1_PACKETS + memory->l1_packet_bytes ? STORAGE_IN_PACKET_BUFFER :
+													       STORAGE_FITS;
+	default:
+		return STORAGE_OUTSIDE;
+	}
+}
+
+static void fill_l1(struct storage *memory, const struct hw_elf_segment *segment)
+{
+	uint32_t from = segment->paddr & (L1_STRIDE - 1), end = (from + segment->mem_bytes + 63) & ~63u;
+	unsigned first = segment->paddr - L1_OWN < L1_STRIDE ? 0 : (segment->paddr - L1_GLOBAL) / L1_STRIDE;
+	unsigned last = segment->paddr - L1_OWN < L1_STRIDE ? memory->clusters - 1 : first;
+
+	for (unsigned i = first; i <= last; i++)
+		memcpy(memory->l1[i] + from, segment->data, segment->file_bytes);
+	if (memory->l1_scratchpads < end)
+		memory->l1_scratchpads = end < memory->l1_bytes ? end : memory->l1_bytes;
+}
+
 int storage__load(struct storage *memory, const struct hw_elf *elf)
 {
 	struct hw_elf_segment segment;
 
 	for (unsigned i = 0; !hw_elf__segment(elf, i, &segment); i++) {
-		enum memory_region region;
 		uint8_t *at;
 
-		region = storage__find(memory, segment.paddr, segment.mem_bytes, 0, &at, NULL);
-		if (region != MEMORY_L2_HANDLER && region != MEMORY_PROGRAM)
+		if (storage__fit(memory, &segment) != STORAGE_FITS)
 			return -EINVAL;
-		memcpy(at, segment.data, segment.file_bytes);
-		memset(at + segment.file_bytes, 0, segment.mem_bytes - segment.file_bytes);
+		if (storage__find(memory, segment.paddr, segment.mem_bytes, 0, &at, NULL) == MEMORY_L1)
+			fill_l1(memory, &segment);
+		else
+			memcpy(at, segment.data, segment.file_bytes);
 	}
 	return 0;
 }

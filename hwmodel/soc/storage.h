@@ -34,6 +34,7 @@ struct storage {
 	uint8_t *l1[L1_CLUSTERS_MAX];
 	unsigned clusters;
 	uint32_t l1_bytes;       /* of each */
+	uint32_t l1_packet_bytes; /* from L1_PACKETS on */
 	uint32_t l1_scratchpads; /* offset in each, up to SPIN_ENTRY_BLOCKS */
 	uint32_t l2_packet_bytes;
 	uint8_t *l2_handler, *l2_packet, *program, *host;
@@ -58,7 +59,17 @@ uint8_t *storage__host(struct storage *memory, uint64_t offset, size_t bytes);
 enum memory_region storage__find(const struct storage *memory, uint32_t addr, size_t bytes,
 				 unsigned cluster, uint8_t **at, unsigned *of_cluster);
 
-/* Fills the memories from an image by load address. 0 or -EINVAL: a segment lies outside L2. */
+/* Where a program may have something from the start. */
+enum storage_fit { STORAGE_FITS, STORAGE_IN_PACKET_BUFFER, STORAGE_OUTSIDE };
+enum storage_fit storage__fit(const struct storage *memory, const struct hw_elf_segment *segment);
+
+/*
+ * Fills the memories, which are zero, from an image by load address; scratchpads go behind what it has in L1. A segment at a
+ * cluster's own address of L1 is in that cluster's; one at L1_OWN is in every cluster's, since each HPU finds its own cluster's
+ * there: PsPIN's runtime links what each cluster has for itself to that address (.data_tiny_l1). PsPIN's simulator, too, zeroes
+ * L1 and then fills from the bytes in the file alone: a segment without any takes nothing away from another at the same place,
+ * as its .stack at 0x10000000 does not. 0 or -EINVAL: storage__fit() of a segment is not STORAGE_FITS.
+ */
 int storage__load(struct storage *memory, const struct hw_elf *elf);
 
 #endif

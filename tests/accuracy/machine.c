@@ -99,7 +99,7 @@ static void boot(struct machine *machine)
 	if (soc__open(&machine->soc, pspin_target__find("pspin-rtl"), &nic, machine) ||
 	    storage__load(&machine->soc.memory, machine->elf))
 		machine__fail("the machine does not take the image");
-	machine->soc.plain_sends = 1;
+	machine->soc.is_foreign = 1;
 	if (soc__boot(&machine->soc))
 		machine__fail("the machine does not boot");
 }

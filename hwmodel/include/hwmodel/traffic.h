@@ -24,7 +24,11 @@ enum pspin_framing {
 int pspin_framing__find(const char *name); /* "raw", "pspin", "ip", "ethernet"; -ENOENT */
 
 struct pspin_image {
-	const void *elf; /* a complete PsPIN program: boot, runtime loop, handlers; copied */
+	/*
+	 * A complete PsPIN program: boot, runtime loop, handlers; copied. Its segments lie in program memory, in handler memory, in
+	 * one cluster's L1 or, at its alias, in each cluster's; not in the packet buffer.
+	 */
+	const void *elf;
 	size_t elf_bytes;
 	const char *header, *payload, *completion; /* symbols; NULL: no such handler. At least one */
 	enum pspin_framing framing;
