@@ -57,7 +57,7 @@ struct spin_dma { uint32_t id; };
 #define spin_payload_from_host(p, space, at, off, bytes_) \
 	spin_payload_from_host_(SPIN_PAYLOAD_(p)->packet, (space), (at), (off), (bytes_))
 
-/* 1 if the transfer is done. */
+/* 1 if the transfer is done. An HPU's driver can test a task's first command alone: there another is waited for. */
 #define spin_dma_test(v, dma) spin_dma_test_((v)->packet, (dma))
 /* Returns when it is. */
 #define spin_dma_wait(v, dma) spin_dma_wait_((v)->packet, (dma))
