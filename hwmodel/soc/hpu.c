@@ -62,7 +62,7 @@ void hpu__close(struct hpu *hpu)
 void hpu__reset(struct hpu *hpu)
 {
 	rv32_core__set_pc(hpu->core, PROGRAM_RESET);
-	hpu->deadline = hpu->watchdog_cycles;
+	hpu->deadline = hpu->watchdog_cycles + hpu->soc->clear_cycles;
 	soc__wake(hpu->soc, hpu, 0);
 }
 

@@ -123,7 +123,7 @@ cat >handlers.c <<'END'
 typedef unsigned int u32;
 struct args { volatile u32 *task; u32 hpu, cluster, hpu_in_cluster; };
 extern volatile u32 everywhere, only_there, zeroes[1024];
-static volatile u32 words[4];
+static volatile u32 words[16384]; /* each HPU clears them */
 
 /* Each cluster has its own copy of what is in every L1, at both addresses; the other word is in cluster 2 alone. */
 void payload(struct args *args)
@@ -135,7 +135,7 @@ void payload(struct args *args)
 		if (l1[((u32)&everywhere & 0xfffff) / 4] != 0x5ca77e2d || l1[((u32)&only_there & 0xfffff) / 4] != want)
 			asm volatile("unimp");
 	}
-	if (everywhere != 0x5ca77e2d || zeroes[0] || zeroes[1023] || words[0])
+	if (everywhere != 0x5ca77e2d || zeroes[0] || zeroes[1023] || words[args->hpu])
 		asm volatile("unimp");
 }
 
