@@ -124,6 +124,30 @@ static void move(struct hpu *hpu, struct rv32_bus_request *req, uint8_t *at)
 	}
 }
 
+/* The own L1: how many cycles its bank is late. */
+static enum rv32_bus_status ask_bank(struct hpu *hpu, const struct rv32_bus_request *req, uint64_t *late)
+{
+	struct soc *soc = hpu->soc;
+	uint64_t at;
+
+	if (hpu->granted) {
+		hpu->granted = 0;
+		*late = hpu->late;
+		return RV32_BUS_OK;
+	}
+	if (!hpu__may_near(hpu, req->cycle))
+		return RV32_BUS_STOP;
+	at = banks__ask(soc, req->cycle, hpu->cluster, hpu->index, req->addr, req->kind,
+			soc->near < soc->same ? soc->near + 1 : soc->same);
+	if (at == L1_WAITS) {
+		hpu->late = req->cycle;
+		hpu->away = 1;
+		return RV32_BUS_STOP;
+	}
+	*late = at - req->cycle;
+	return RV32_BUS_OK;
+}
+
 /* How many cycles longer than on an idle machine; with RV32_BUS_STOP it is not known yet. */
 static enum rv32_bus_status queue(struct hpu *hpu, const struct rv32_bus_request *req, enum memory_region region,
 				  unsigned of_cluster, uint64_t *late)
@@ -131,12 +155,8 @@ static enum rv32_bus_status queue(struct hpu *hpu, const struct rv32_bus_request
 	struct soc *soc = hpu->soc;
 
 	*late = 0;
-	if (region == MEMORY_L1 && of_cluster == hpu->cluster) { /* beside the windows: another HPU's stack */
-		if (!hpu__may_near(hpu, req->cycle))
-			return RV32_BUS_STOP;
-		*late = l1__access(soc->l1[of_cluster], req->cycle, req->addr, req->kind, hpu->index) - req->cycle;
-		return RV32_BUS_OK;
-	}
+	if (region == MEMORY_L1 && of_cluster == hpu->cluster) /* beside the windows: another HPU's stack */
+		return ask_bank(hpu, req, late);
 	if (hpu->granted) {
 		hpu->granted = 0;
 		*late = hpu->late;
@@ -184,12 +204,14 @@ static enum rv32_bus_status memory_access(struct hpu *hpu, struct rv32_bus_reque
 /* The core's own windows while they are shared, and lines of instructions: when; what is there the core knows. */
 static enum rv32_bus_status turn(struct hpu *hpu, struct rv32_bus_request *req)
 {
-	if (!hpu__may_near(hpu, req->cycle))
-		return RV32_BUS_STOP;
-	if (req->kind != RV32_FETCH)
-		req->wait_cycles = (uint32_t)(l1__access(hpu->soc->l1[hpu->cluster], req->cycle, req->addr, req->kind,
-							 hpu->index) - req->cycle);
-	return RV32_BUS_OK;
+	enum rv32_bus_status status;
+	uint64_t late = 0;
+
+	if (req->kind == RV32_FETCH)
+		return hpu__may_near(hpu, req->cycle) ? RV32_BUS_OK : RV32_BUS_STOP;
+	status = ask_bank(hpu, req, &late);
+	req->wait_cycles = (uint32_t)late;
+	return status;
 }
 
 /* The cluster's registers have two addresses, as its L1 has: that in the alias counts here. */

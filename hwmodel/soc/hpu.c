@@ -203,6 +203,7 @@ static void pauses(struct hpu *hpu)
 void hpu__turn(struct hpu *hpu)
 {
 	hpu->held = 0;
+	hpu->asks = 0;
 	if (hpu->stopped)
 		take_back(hpu);
 	if (hpu->waits)

@@ -90,6 +90,8 @@ struct hpu {
 	int away;            /* its access is on its way: whoever has it wakes the HPU */
 	int granted;         /* it is back, after so many cycles more than on an idle machine */
 	uint64_t late;
+	uint64_t sent;       /* what it wants of another L1, */
+	struct hpu *behind;  /* and who stands behind it in that one's port */
 	uint32_t stopped;    /* not 0: the error it is taken back with when its turn comes */
 	int settles;         /* it stands at the doorbell without having returned */
 	int learns;          /* it stands before a function that it has not run yet */
@@ -140,6 +142,15 @@ enum rv32_bus_status hpu__access(void *arg, struct rv32_bus_request *req);
  * An access to another cluster's L1 sets out at this cycle (remote.c): the HPU is away until it is granted.
  */
 void remote__ask(struct hpu *hpu, uint64_t cycle, unsigned cluster, uint32_t offset, enum rv32_access kind);
+/* The first access in a cluster's port is served in this cycle. */
+void remote__granted(struct soc *soc, unsigned cluster, uint64_t cycle);
+
+/*
+ * Input `who` asks a bank of a cluster's L1 (banks.c). The cycle in which it is served, or L1_WAITS: then its HPU is granted
+ * later. alone_before: as in l1__access().
+ */
+uint64_t banks__ask(struct soc *soc, uint64_t cycle, unsigned cluster, unsigned who, uint32_t offset, enum rv32_access kind,
+		    uint64_t alone_before);
 
 /* Registers, by offset; on entry value is what to store, on return what was loaded. */
 enum rv32_bus_status driver__access(struct hpu *hpu, struct rv32_bus_request *req, uint32_t off);

@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include <stdlib.h>
 
+#include "arbiter.h"
 #include "calendar.h"
 #include "l1.h"
 
-#define HPUS_MAX 16
-#define ROUND_CYCLES 16 /* A: who comes again so soon after it was served has kept its place in the round robin */
 #define PORT_UNITS 100 /* of the incoming port's time, per cycle */
 
 struct bank {
-	uint64_t free;     /* who comes next is served then */
-	uint64_t last_at;  /* who is the last in a round of those that wait is served, or was, in this cycle */
-	unsigned last;
-	uint64_t remote_at; /* the incoming port was served */
-	uint64_t asked[HPUS_MAX]; /* when each HPU came the last time, and 1 */
+	uint64_t free;  /* it serves again from then on */
+	uint64_t asks;  /* who waits, by bits */
+	struct arbiter arbiter;
+};
+
+struct asked {
+	uint64_t cycle;
+	enum rv32_access kind;
 };
 
 /* The beats of one cycle: a bit for each group of banks that one takes. */
@@ -26,13 +28,16 @@ struct l1 {
 	uint32_t bank_count, group_banks, groups;
 	uint32_t amo_cycles;
 	uint64_t conflicts;
-	uint64_t asked;
+	uint64_t last_asked; /* cycle */
 
 	struct beats *beats; /* by cycle, modulo L1_AHEAD */
 	uint64_t beats_end;  /* the last one's cycle, and 1 */
 
+	unsigned inputs;     /* of a bank: the HPUs and, after them, the incoming port */
+	unsigned waiting;
+	struct asked *asked; /* by input */
+
 	uint64_t port_free;  /* of the incoming port, in PORT_UNITS */
-	uint64_t head;
 	uint64_t port_units[RV32_AMO + 1];
 };
 
@@ -46,12 +51,14 @@ struct l1 *l1__new(const struct pspin_target *target)
 	l1->group_banks = (uint32_t)target->beat_bytes / 4;
 	l1->groups = l1->bank_count / l1->group_banks;
 	l1->amo_cycles = (uint32_t)target->l1_amo;
+	l1->inputs = (unsigned)target->hpus + 1;
 	l1->port_units[RV32_LOAD] = target->remote_port_load;
 	l1->port_units[RV32_STORE] = target->remote_port_store;
 	l1->port_units[RV32_AMO] = target->remote_port_amo;
 	l1->banks = calloc(l1->bank_count, sizeof(*l1->banks));
 	l1->beats = calloc(L1_AHEAD, sizeof(*l1->beats));
-	if (!l1->banks || !l1->beats) {
+	l1->asked = calloc(l1->inputs, sizeof(*l1->asked));
+	if (!l1->banks || !l1->beats || !l1->asked) {
 		l1__free(l1);
 		return NULL;
 	}
@@ -64,6 +71,7 @@ void l1__free(struct l1 *l1)
 		return;
 	free(l1->banks);
 	free(l1->beats);
+	free(l1->asked);
 	free(l1);
 }
 
@@ -105,71 +113,78 @@ static uint64_t without_beats(const struct l1 *l1, uint64_t cycle, uint32_t bank
 	return cycle;
 }
 
-/* Who comes waits for all before it: HPUs come again only when they were served, so that is round robin. */
-static uint64_t serve(struct l1 *l1, uint64_t cycle, uint32_t offset, enum rv32_access kind, unsigned who)
+/* The first cycle, not before this one, in which it can serve. */
+static uint64_t ready(const struct l1 *l1, uint64_t cycle, uint32_t number)
 {
-	uint32_t number = bank_of(l1, offset);
-	struct bank *bank = &l1->banks[number];
-	uint64_t at = without_beats(l1, cycle > bank->free ? cycle : bank->free, number);
+	return without_beats(l1, cycle > l1->banks[number].free ? cycle : l1->banks[number].free, number);
+}
 
-	if (who >= bank->last || bank->last_at + ROUND_CYCLES < cycle) {
-		bank->last = who;
-		bank->last_at = at;
-	}
-	bank->asked[who] = cycle + 1;
+static void take(struct l1 *l1, uint32_t number, uint64_t at, const struct asked *asked)
+{
+	struct bank *bank = &l1->banks[number];
+
 	bank->free = at + 1;
-	for (uint32_t i = 1; kind == RV32_AMO && i < l1->amo_cycles; i++)
+	for (uint32_t i = 1; asked->kind == RV32_AMO && i < l1->amo_cycles; i++)
 		bank->free = without_beats(l1, bank->free, number) + 1;
-	l1->conflicts += at - cycle;
-	return at;
+	l1->conflicts += at - asked->cycle;
 }
 
-uint64_t l1__access(struct l1 *l1, uint64_t cycle, uint32_t offset, enum rv32_access kind, unsigned hpu)
+uint64_t l1__access(struct l1 *l1, uint64_t cycle, uint32_t offset, enum rv32_access kind, unsigned who,
+		    uint64_t alone_before, uint64_t *again)
 {
-	calendar__asked(&l1->asked, cycle);
-	return serve(l1, cycle, offset, kind, hpu);
-}
-
-/* After the port was served each HPU is, that is there all the time, though it may just not wait. */
-static uint64_t round_ends(const struct bank *bank, uint64_t cycle)
-{
-	uint64_t ends = bank->remote_at + 1;
-
-	for (unsigned i = 0; i < HPUS_MAX; i++)
-		ends += bank->asked[i] + ROUND_CYCLES > cycle;
-	return ends;
-}
-
-/*
- * In a round the port comes after the last HPU. Those of the next round who have been told their cycles already keep them,
- * and who comes after them is a cycle later instead.
- */
-uint64_t l1__remote(struct l1 *l1, uint64_t cycle, uint32_t offset, enum rv32_access kind)
-{
+	struct asked asked = {cycle, kind};
 	uint32_t number = bank_of(l1, offset);
 	struct bank *bank = &l1->banks[number];
-	uint32_t cycles = kind == RV32_AMO ? l1->amo_cycles : 1;
-	uint64_t at;
+	uint64_t at = ready(l1, cycle, number);
 
-	calendar__asked(&l1->asked, cycle);
-	if (bank->free <= cycle) {
-		at = without_beats(l1, cycle, number);
-		bank->free = at + cycles;
-	} else {
-		at = bank->last_at >= cycle ? bank->last_at + 1 : bank->free;
-		if (cycle <= bank->remote_at + 1 && at < round_ends(bank, cycle))
-			at = round_ends(bank, cycle);
-		bank->free += cycles;
+	calendar__asked(&l1->last_asked, cycle);
+	if (!bank->asks && (at < alone_before || (at == cycle && kind != RV32_AMO && alone_before))) {
+		bank->arbiter.turn = who;
+		take(l1, number, at, &asked);
+		return at;
 	}
-	bank->remote_at = at;
-	l1->head = at + 1;
-	l1->conflicts += at - cycle;
-	return at;
+	*again = bank->asks ? 0 : at + 1;
+	l1->asked[who] = asked;
+	bank->asks |= UINT64_C(1) << who;
+	l1->waiting++;
+	return L1_WAITS;
 }
 
-uint64_t l1__head(const struct l1 *l1)
+uint32_t l1__bank(const struct l1 *l1, uint32_t offset)
 {
-	return l1->head;
+	return bank_of(l1, offset);
+}
+
+/* Of those that wait at the bank, who asked up to this cycle. */
+static uint64_t asks_up_to(const struct l1 *l1, uint64_t asks, uint64_t cycle)
+{
+	uint64_t which = 0;
+
+	for (; asks; asks &= asks - 1)
+		if (l1->asked[__builtin_ctzll(asks)].cycle <= cycle)
+			which |= asks & -asks;
+	return which;
+}
+
+int l1__grant(struct l1 *l1, uint64_t cycle, uint32_t number, uint64_t *again)
+{
+	struct bank *bank = &l1->banks[number];
+	uint64_t asks = asks_up_to(l1, bank->asks, cycle), at = ready(l1, cycle, number);
+	int who = -1;
+
+	if (asks && at == cycle) {
+		who = arbiter__grant(&bank->arbiter, l1->inputs, asks, 1);
+		take(l1, number, cycle, &l1->asked[who]);
+		bank->asks &= ~(UINT64_C(1) << who);
+		l1->waiting--;
+	}
+	*again = bank->asks ? ready(l1, cycle + 1, number) + 1 : 0;
+	return who;
+}
+
+unsigned l1__waiting(const struct l1 *l1)
+{
+	return l1->waiting;
 }
 
 uint64_t l1__incoming(struct l1 *l1, uint64_t cycle, enum rv32_access kind)

@@ -17,9 +17,9 @@ static uint64_t pack(unsigned cluster, uint32_t offset, enum rv32_access kind)
 	return ((uint64_t)cluster << KIND_BITS | kind) << OFFSET_BITS | offset;
 }
 
-static struct l1 *l1_of(struct hpu *hpu, uint64_t what)
+static unsigned l1_index(uint64_t what)
 {
-	return hpu->soc->l1[what >> (OFFSET_BITS + KIND_BITS)];
+	return (unsigned)(what >> (OFFSET_BITS + KIND_BITS));
 }
 
 static enum rv32_access kind_of(uint64_t what)
@@ -27,32 +27,53 @@ static enum rv32_access kind_of(uint64_t what)
 	return what >> OFFSET_BITS & ((1u << KIND_BITS) - 1);
 }
 
-static void reach_bank(void *arg, uint64_t cycle, uint64_t what)
+/* The first in the port asks its bank. */
+static void reach_bank(struct hpu *hpu, uint64_t cycle)
+{
+	banks__ask(hpu->soc, cycle, l1_index(hpu->sent), (unsigned)hpu->target->hpus, hpu->sent & (L1_STRIDE - 1),
+		   kind_of(hpu->sent), 0);
+}
+
+static void enter(void *arg, uint64_t cycle, uint64_t what)
 {
 	struct hpu *hpu = arg;
-	struct l1 *l1 = l1_of(hpu, what);
-	uint64_t head = l1__head(l1);
+	struct port *port = &hpu->soc->ports[l1_index(what)];
 
-	if (head > cycle) {
-		events__add(&hpu->soc->events, head, reach_bank, hpu, what);
-		return;
-	}
-	hpu->late = l1__remote(l1, cycle, what & (L1_STRIDE - 1), kind_of(what)) - hpu->late;
+	hpu->sent = what;
+	hpu->behind = NULL;
+	if (port->first)
+		port->last->behind = hpu;
+	else
+		port->first = hpu;
+	port->last = hpu;
+	if (port->first == hpu)
+		reach_bank(hpu, cycle);
+}
+
+void remote__granted(struct soc *soc, unsigned cluster, uint64_t cycle)
+{
+	struct port *port = &soc->ports[cluster];
+	struct hpu *hpu = port->first;
+
+	hpu->late = cycle - hpu->late;
 	hpu->granted = 1;
 	hpu->away = 0;
-	soc__wake(hpu->soc, hpu, cycle);
+	soc__wake(soc, hpu, cycle);
+	port->first = hpu->behind;
+	if (port->first)
+		reach_bank(port->first, cycle + 1);
 }
 
 static void reach_port(void *arg, uint64_t cycle, uint64_t what)
 {
 	struct hpu *hpu = arg;
-	uint64_t at = l1__incoming(l1_of(hpu, what), cycle, kind_of(what));
+	uint64_t at = l1__incoming(hpu->soc->l1[l1_index(what)], cycle, kind_of(what));
 
 	hpu->late = cycle;
 	if (at > cycle)
-		events__add(&hpu->soc->events, at, reach_bank, hpu, what);
+		events__add(&hpu->soc->events, at, enter, hpu, what);
 	else
-		reach_bank(hpu, cycle, what);
+		enter(hpu, cycle, what);
 }
 
 void remote__ask(struct hpu *hpu, uint64_t cycle, unsigned cluster, uint32_t offset, enum rv32_access kind)

@@ -31,6 +31,8 @@ void soc__wake(struct soc *soc, struct hpu *hpu, uint64_t cycle)
 	if (soc->turn && soc->turn != hpu) {
 		uint64_t before = cycle - (hpu->number < soc->turn->number);
 
+		if (hpu->cluster == soc->turn->cluster && soc->same > cycle)
+			soc->same = cycle;
 		limit(soc, before, hpu->cluster == soc->turn->cluster ? before : before + soc->target->remote_reach - 1);
 	}
 }
@@ -44,7 +46,9 @@ static void look_ahead(struct soc *soc, const struct hpu *hpu, uint64_t until)
 	uint64_t same, rest, near, far;
 
 	turns__others(&soc->turns, hpu->number, soc->stride_bits, &same, &rest);
-	soc->alone_in_l1 = same == TURNS_NEVER && !l1__has_beats(soc->l1[hpu->cluster], turns__cycle(soc->turns.key[1]));
+	soc->same = turns__cycle(same);
+	soc->alone_in_l1 = same == TURNS_NEVER && !l1__waiting(soc->l1[hpu->cluster]) &&
+			   !l1__has_beats(soc->l1[hpu->cluster], turns__cycle(soc->turns.key[1]));
 	same = turns__before(same, hpu->number);
 	rest = turns__before(rest, hpu->number);
 	far = rest == TURNS_NEVER ? rest : rest + soc->target->remote_reach - 1;

@@ -12,7 +12,8 @@
  * cores in the same cycle, and of cores the lowest number. A core may go on while what it touches is not later than
  * soc->horizon; else the access answers RV32_BUS_STOP and is asked for again when it is the earliest. So what is shared
  * (L1 banks, L2 port, command interfaces, packet copies) sees its accesses in order of time, and each keeps a calendar:
- * asked for an access at a cycle, it says when that is granted. What only a cluster has (its L1, its instruction cache) is
+ * asked for an access at a cycle, it says when that is granted; a bank of L1 that several want says so by an event, when
+ * all who ask in a cycle are known (banks.c). What only a cluster has (its L1, its instruction cache) is
  * reached from others by events and only after a while: there the horizon is soc->near, which is later; and while one core
  * of the cluster runs alone it does not ask for its L1 at all before that.
  */
@@ -33,6 +34,11 @@ struct commands;  /* commands.h: the way to the three interfaces */
 struct mpqs;      /* mpq.h: MPQ engine, dispatcher, */
 struct scheduler; /* scheduler.h: and each cluster's scheduler, with its packet copies */
 
+/* Who stands in the port of a cluster's L1 for accesses from others (remote.c). */
+struct port {
+	struct hpu *first, *last;
+};
+
 struct soc {
 	const struct pspin_target *target;
 	struct storage memory;
@@ -46,11 +52,13 @@ struct soc {
 	unsigned stride, stride_bits; /* from a cluster's numbers to the next one's */
 	struct hpu *turn;     /* whose turn it is; NULL: an event's */
 	uint64_t near;        /* the horizon of what only its cluster has */
+	uint64_t same;        /* when the next other one of its cluster goes on */
 	int alone_in_l1;      /* and nobody else uses its L1 up to there */
 	int caches;           /* instruction caches are in use */
 	int warm;             /* 1: soc__run() does without them, too */
 	int reserved;         /* some HPU has used LR */
 	struct l1 **l1;
+	struct port ports[L1_CLUSTERS_MAX];
 	struct l2 *l2;
 	struct icache **icache;
 	struct program_memory program_memory;

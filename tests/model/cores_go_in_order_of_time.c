@@ -199,8 +199,8 @@ static void wrong_l1(void)
 {
 	struct l1 *l1 = l1__new(pspin_target__find("pspin-rtl"));
 
-	l1__access(l1, 100, 0, RV32_LOAD, 0);
-	l1__access(l1, 99, 4, RV32_LOAD, 1);
+	l1__access(l1, 100, 0, RV32_LOAD, 0, UINT64_MAX, NULL);
+	l1__access(l1, 99, 4, RV32_LOAD, 1, UINT64_MAX, NULL);
 }
 
 static void wrong_l2(void)
