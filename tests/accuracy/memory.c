@@ -243,6 +243,7 @@ const struct row memory_rows[] = {
 	OWNERS("remote_load_1_of_hammered_word", "26.0", 0, "remote_load_same", "l1_word_load_800", 1, 0),
 	OWNERS("owners_of_hammered_word_1", "8.04", ROW_DOUBT, "remote_load_same", "l1_word_load", 1, 384),
 
+	/* "walking all banks, 16 per iteration": all of them in each iteration; 16 words in a row would lose as the fixed bank does */
 	COPIES("walk_load", "1199", "1358"),
 	COPIES("walk_store", "1199", "1358"),
 	COPIES("fixed_bank_load", "1199", "1399"),

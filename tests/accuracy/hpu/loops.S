@@ -95,14 +95,15 @@
 	LOOP l1_word_load_800 50 16 LOAD 0x1b090000 HPU SAME
 	LOOP l1_banks_load_960 60 16 LOAD 0x1b090100 HPU 2
 
-	/* against packet copies */
+	/*
+	 * Against packet copies. One iteration walks all banks with 16 accesses: 4 words on each time, the next row of banks in
+	 * the next iteration.
+	 */
 	.macro WALK name access
 	FUNC \name
-	PLACE 0x1b090000 HPU 6
-	addi	t5, t0, 1024
-	addi	t5, t5, 1024
-	addi	t5, t5, 1024
-	addi	t5, t5, 768		/* 60 x 64 */
+	PLACE 0x1b090000 HPU 2
+	li	t5, 60 * 256
+	add	t5, t0, t5
 	.balign 16
 	nop
 	nop
@@ -114,9 +115,9 @@
 	.set	offset, 0
 	.rept	16
 	\access	t4, offset(t0)
-	.set	offset, offset + 4
+	.set	offset, offset + 16
 	.endr
-	addi	t0, t0, 64
+	addi	t0, t0, 256
 	bne	t0, t5, 1b
 	ret
 	.endm
