@@ -8,6 +8,7 @@
 #include "../soc/commands.h"
 #include "../soc/l1.h"
 #include "../soc/l2.h"
+#include "../soc/l2_port.h"
 #include "hers.h"
 #include "messages.h"
 #include "time.h"
@@ -119,7 +120,7 @@ void pspin__traffic(const struct pspin *nic, struct pspin_traffic *out)
 	out->hpu_busy_ps = time__ps(target, nic->busy_cycles);
 	out->hpu_blocked_ps = time__ps(target, nic->blocked_cycles);
 	out->packet_read_ps = time__ps(target, l2__read_busy(soc->l2));
-	out->l2_port_ps = time__ps(target, l2__port_busy(soc->l2));
+	out->l2_port_ps = time__ps(target, l2_port__busy(soc->l2_port));
 	out->send_ps = time__ps(target, commands__busy(soc->commands, HPU_NIC_SEND));
 	out->to_host_ps = time__ps(target, commands__busy(soc->commands, HPU_TO_HOST));
 	out->from_host_ps = time__ps(target, commands__busy(soc->commands, HPU_FROM_HOST));

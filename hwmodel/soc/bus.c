@@ -10,7 +10,7 @@
 #include "../core/icache.h"
 #include "event_unit.h"
 #include "l1.h"
-#include "l2.h"
+#include "l2_port.h"
 #include "soc.h"
 
 /* Of one access on an idle machine. */
@@ -164,12 +164,11 @@ static enum rv32_bus_status queue(struct hpu *hpu, const struct rv32_bus_request
 	}
 	if (!hpu__may(hpu, req->cycle))
 		return RV32_BUS_STOP;
-	if (region == MEMORY_L1) {
+	if (region == MEMORY_L1)
 		remote__ask(hpu, req->cycle, of_cluster, req->addr % L1_STRIDE, req->kind);
-		return RV32_BUS_STOP;
-	}
-	*late = l2__wait(soc->l2, req->cycle, region, req->kind);
-	return RV32_BUS_OK;
+	else
+		l2_port__ask(soc->l2_port, hpu, req->cycle, region, req->kind);
+	return RV32_BUS_STOP;
 }
 
 static enum rv32_cause cause(const struct hpu *hpu, enum memory_region region, unsigned of_cluster)

@@ -9,6 +9,7 @@
 #include "event_unit.h"
 #include "l1.h"
 #include "l2.h"
+#include "l2_port.h"
 #include "mpq.h"
 #include "scheduler.h"
 #include "soc.h"
@@ -37,8 +38,9 @@ static int open_parts(struct soc *soc)
 	soc->l1 = calloc(clusters, sizeof(*soc->l1));
 	soc->icache = calloc(clusters, sizeof(*soc->icache));
 	soc->event_units = calloc(clusters, sizeof(*soc->event_units));
-	soc->l2 = l2__new(target);
-	if (!soc->l1 || !soc->icache || !soc->event_units || !soc->l2)
+	soc->l2 = l2__new();
+	soc->l2_port = l2_port__new(soc);
+	if (!soc->l1 || !soc->icache || !soc->event_units || !soc->l2 || !soc->l2_port)
 		return -ENOMEM;
 	for (unsigned i = 0; i < clusters; i++) {
 		soc->l1[i] = l1__new(target);
@@ -135,6 +137,7 @@ void soc__close(struct soc *soc)
 	free(soc->icache);
 	free(soc->event_units);
 	l2__free(soc->l2);
+	l2_port__free(soc->l2_port);
 	events__free(&soc->events);
 	storage__close(&soc->memory);
 	memset(soc, 0, sizeof(*soc));

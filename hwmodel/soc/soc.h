@@ -27,7 +27,8 @@
 #define SOC_CLUSTER_HPUS_MAX 16u /* stacks before the packet buffer */
 
 struct l1;        /* l1.h: banks of one cluster */
-struct l2;        /* l2.h: the port of all HPUs to L2, and the way to other L1s */
+struct l2;        /* l2.h: the read port of packet memory */
+struct l2_port;   /* l2_port.h: the one of all HPUs to L2 */
 struct icache;    /* core/icache.h: one per cluster */
 struct event_unit; /* event_unit.h: one per cluster */
 struct commands;  /* commands.h: the way to the three interfaces */
@@ -60,6 +61,7 @@ struct soc {
 	struct l1 **l1;
 	struct port ports[L1_CLUSTERS_MAX];
 	struct l2 *l2;
+	struct l2_port *l2_port;
 	struct icache **icache;
 	struct program_memory program_memory;
 	struct event_unit **event_units;

@@ -123,6 +123,11 @@ static int check_ways(const struct pspin_target *t, struct answer a)
 			      ": not more than those",
 			      t->remote_reach, t->load_remote_l1, t->store_remote_l1,
 			      t->amo_remote_l1);
+	if (t->l2_flight_load_handler >= t->load_l2_handler)
+		return refuse(a,
+			      "l2_flight_load_handler = %" PRIu64 " is a part of load_l2_handler = %" PRIu64
+			      ": less than that",
+			      t->l2_flight_load_handler, t->load_l2_handler);
 	return 0;
 }
 
