@@ -102,13 +102,27 @@ static int in_handler(Dwarf_Die *unit, Dwarf_Addr pc, struct cost_place *place)
 	return found;
 }
 
+/*
+ * The unit that the address is of: 1 if there is one. Each is asked: a linker that drops a function leaves a range of no bytes
+ * at 0 in .debug_aranges, which ends that table for those who read it.
+ */
+static int unit_at(Dwarf *dwarf, Dwarf_Addr pc, Dwarf_Die *die)
+{
+	Dwarf_CU *unit = NULL;
+
+	while (!dwarf_get_units(dwarf, unit, &unit, NULL, NULL, die, NULL))
+		if (dwarf_haspc(die, pc) == 1)
+			return 1;
+	return 0;
+}
+
 struct cost_place cost_dwarf__find(const struct cost_dwarf *d, uint32_t pc)
 {
 	struct cost_place place = { .part = COST_USER }; /* without debug information: libgcc */
 	Dwarf_Line *line;
 	Dwarf_Die unit;
 
-	if (!d->dwarf || !dwarf_addrdie(d->dwarf, pc, &unit))
+	if (!d->dwarf || !unit_at(d->dwarf, pc, &unit))
 		return place;
 	line = dwarf_getsrc_die(&unit, pc);
 	if (line) {
