@@ -19,6 +19,7 @@ int slots__open(struct pspin *nic, unsigned per_home, uint32_t scratch_bytes)
 {
 	const unsigned clusters = (unsigned)nic->target.clusters;
 	uint32_t end = nic->target.l1_kib * 1024 < SCRATCH_END ? (uint32_t)nic->target.l1_kib * 1024 : SCRATCH_END;
+	uint32_t from = nic->soc.memory.l1_scratchpads;
 	struct slots *slots = &nic->slots;
 	int missing = 0;
 
@@ -28,7 +29,7 @@ int slots__open(struct pspin *nic, unsigned per_home, uint32_t scratch_bytes)
 	slots->homes_in_use = slots->homes;
 	slots->per_home = per_home;
 	slots->scratch_bytes = scratch_bytes;
-	slots->places = scratch_bytes ? (end - nic->soc.memory.l1_scratchpads) / scratch_bytes : per_home;
+	slots->places = !scratch_bytes || nic->soc.is_foreign ? per_home : end > from ? (end - from) / scratch_bytes : 0;
 	if (!per_home || !slots->places || (uint64_t)per_home * clusters > SOC_MESSAGES)
 		return -EINVAL;
 	slots->all = calloc((size_t)slots->homes * per_home, sizeof(*slots->all));

@@ -186,6 +186,13 @@ done
 awk '/"name": "payload", "pid": 3/ { match($0, /"tid": [0-9]*/); hpus[substr($0, RSTART, RLENGTH)] }
 	END { n = 0; for (h in hpus) n++; exit n < 32 }' trace.json || fail "not all HPUs work"
 
+# where the scratchpads of our own images end is nothing to others
+for address in 0x1087bfc0 0x108e0000; do
+	build behind $address nop
+	expect 0 "$SPINCTL" cost --image behind.elf --payload scratch --framing raw --messages 8 --packets 16 --json
+	[ "$(number handled_packets)" = 128 ] || fail "with a word at $address, not all packets were handled: $(cat err)"
+done
+
 expect 1 "$SPINCTL" cost --image program.elf --payload traps --framing raw --messages 2
 one_line
 says err "packet 1, payload handler: an illegal instruction at "
