@@ -30,7 +30,8 @@ enum spin_host_space {
 /*
  * A transfer under way, until spin_dma_test() said 1 or spin_dma_wait() returned; then it may be used
  * again. What it reads must stay, and what it writes is not there, until then. At most four are under way for an
- * HPU: a fifth waits for a slot, whose handle then stands for both.
+ * HPU: a fifth waits for a slot. Its handle may stand for all that are under way then, and that of whoever had the slot
+ * for it, too.
  */
 struct spin_dma { uint32_t id; };
 
