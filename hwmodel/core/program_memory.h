@@ -3,8 +3,8 @@
 #define CORE_PROGRAM_MEMORY_H
 
 /*
- * The memory that instruction caches refill from: as in PsPIN's RTL one, with one port, for the caches of all clusters. Caches of
- * different clusters may ask a little out of order: who asks later for an earlier cycle gets what is free there.
+ * The memory that instruction caches refill from: as in PsPIN's RTL one, with one port, for the caches of all clusters. They ask
+ * in order of time, though one may ask for a later cycle than the next one does: each gets what is free there.
  */
 #include <stdint.h>
 

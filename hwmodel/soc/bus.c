@@ -207,7 +207,7 @@ static enum rv32_bus_status turn(struct hpu *hpu, struct rv32_bus_request *req)
 	uint64_t late = 0;
 
 	if (req->kind == RV32_FETCH)
-		return hpu__may_near(hpu, req->cycle) ? RV32_BUS_OK : RV32_BUS_STOP;
+		return hpu__may(hpu, req->cycle) ? RV32_BUS_OK : RV32_BUS_STOP;
 	status = ask_bank(hpu, req, &late);
 	req->wait_cycles = (uint32_t)late;
 	return status;

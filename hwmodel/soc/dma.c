@@ -63,6 +63,7 @@ static void enter_beats(struct hpu *hpu, const struct transfer *t, uint64_t star
 	for (uint32_t i = 0; i < t->writes && t->to == MEMORY_L1; i++)
 		l1__beat(hpu->soc->l1[t->to_cluster], done - t->writes + i,
 			 hpu->dma_reg[DMA_DEST] % L1_STRIDE + i * beat_bytes);
+	soc__asks_for_l1(hpu->soc);
 }
 
 /* Launched in this cycle: when it is done. */

@@ -17,6 +17,14 @@ static void limit(struct soc *soc, uint64_t horizon, uint64_t near)
 		rv32_core__share(soc->turn->core, near + 1);
 }
 
+void soc__asks_for_l1(struct soc *soc)
+{
+	if (!soc->turn)
+		return;
+	soc->alone_in_l1 = 0;
+	rv32_core__share(soc->turn->core, 0);
+}
+
 void soc__look(struct soc *soc)
 {
 	uint64_t next = events__next(&soc->events);

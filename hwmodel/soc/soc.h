@@ -11,11 +11,11 @@
  * doorbell, a line that is not in the instruction cache. soc__run() always lets go on who is earliest; events come before
  * cores in the same cycle, and of cores the lowest number. A core may go on while what it touches is not later than
  * soc->horizon; else the access answers RV32_BUS_STOP and is asked for again when it is the earliest. So what is shared
- * (L1 banks, L2 port, command interfaces, packet copies) sees its accesses in order of time, and each keeps a calendar:
- * asked for an access at a cycle, it says when that is granted; a bank of L1 that several want says so by an event, when
- * all who ask in a cycle are known (banks.c). What only a cluster has (its L1, its instruction cache) is
- * reached from others by events and only after a while: there the horizon is soc->near, which is later; and while one core
- * of the cluster runs alone it does not ask for its L1 at all before that.
+ * (L1 banks, L2 port, program memory, command interfaces, packet copies) sees its accesses in order of time, and each keeps
+ * a calendar: asked for an access at a cycle, it says when that is granted; a bank of L1 that several want says so by an
+ * event, when all who ask in a cycle are known (banks.c). What only a cluster has, its L1, is reached from others by events
+ * and only after a while: there the horizon is soc->near, which is later; and while one core of the cluster runs alone it
+ * does not ask for its L1 at all before that, until it launches a transfer there itself.
  */
 #include "../core/program_memory.h"
 #include "../target/parameters.h"
@@ -139,6 +139,8 @@ int soc__boot(struct soc *soc);
 
 /* Instruction caches count (soc__run() begins with it), or every fetch hits (soc__run_one()). Costs something when it changes. */
 void soc__caches(struct soc *soc, int used);
+/* The HPU whose turn it is asks for its L1 from now on: there are beats of its own transfer. */
+void soc__asks_for_l1(struct soc *soc);
 /* All instruction caches are empty. */
 void soc__cool(struct soc *soc);
 
