@@ -103,17 +103,21 @@ static int in_handler(Dwarf_Die *unit, Dwarf_Addr pc, struct cost_place *place)
 }
 
 /*
- * The unit that the address is of: 1 if there is one. Each is asked: a linker that drops a function leaves a range of no bytes
- * at 0 in .debug_aranges, which ends that table for those who read it.
+ * The line of an address, and its unit. Each unit is asked, and its lines decide: a linker that drops a function leaves a
+ * range of no bytes at 0 in .debug_aranges, which ends that table for its readers, and one that shortens calls leaves the
+ * ranges of an assembler's unit too long, over the functions behind it.
  */
-static int unit_at(Dwarf *dwarf, Dwarf_Addr pc, Dwarf_Die *die)
+static Dwarf_Line *line_at(Dwarf *dwarf, Dwarf_Addr pc, Dwarf_Die *die)
 {
 	Dwarf_CU *unit = NULL;
+	Dwarf_Line *line;
 
-	while (!dwarf_get_units(dwarf, unit, &unit, NULL, NULL, die, NULL))
-		if (dwarf_haspc(die, pc) == 1)
-			return 1;
-	return 0;
+	while (!dwarf_get_units(dwarf, unit, &unit, NULL, NULL, die, NULL)) {
+		line = dwarf_haspc(die, pc) == 1 ? dwarf_getsrc_die(die, pc) : NULL;
+		if (line)
+			return line;
+	}
+	return NULL;
 }
 
 struct cost_place cost_dwarf__find(const struct cost_dwarf *d, uint32_t pc)
@@ -122,13 +126,11 @@ struct cost_place cost_dwarf__find(const struct cost_dwarf *d, uint32_t pc)
 	Dwarf_Line *line;
 	Dwarf_Die unit;
 
-	if (!d->dwarf || !unit_at(d->dwarf, pc, &unit))
+	line = d->dwarf ? line_at(d->dwarf, pc, &unit) : NULL;
+	if (!line)
 		return place;
-	line = dwarf_getsrc_die(&unit, pc);
-	if (line) {
-		place.file = dwarf_linesrc(line, NULL, NULL);
-		dwarf_lineno(line, &place.line);
-	}
+	place.file = dwarf_linesrc(line, NULL, NULL);
+	dwarf_lineno(line, &place.line);
 	if (place.file)
 		place.part = part_of_file(place.file);
 	if (place.part != COST_COMMANDS && in_handler(&unit, pc, &place))
