@@ -13,9 +13,8 @@ struct burst {
 
 struct l2 {
 	uint64_t asked;
-	struct burst burst[BURSTS];
+	struct burst burst[BURSTS]; /* a ring, by cycle; they do not overlap */
 	uint64_t first_burst, bursts;
-	uint64_t read_end;  /* of the last burst */
 	uint64_t last_load; /* on the read port */
 	uint64_t read_busy;
 };
@@ -51,16 +50,23 @@ uint64_t l2__load(struct l2 *l2, uint64_t cycle)
 	return at;
 }
 
+/* One that is asked for later may go before one that will not be there until then. */
 uint64_t l2__burst(struct l2 *l2, uint64_t cycle, unsigned beats)
 {
-	uint64_t from = cycle > l2->read_end ? cycle : l2->read_end;
+	uint64_t from = cycle, end, i;
 
-	l2->read_end = from + beats;
 	if (l2->bursts == BURSTS) {
 		l2->first_burst++;
 		l2->bursts--;
 	}
-	l2->burst[(l2->first_burst + l2->bursts++) % BURSTS] = (struct burst){ from, l2->read_end };
+	end = l2->first_burst + l2->bursts++;
+	for (i = end; i > l2->first_burst && l2->burst[(i - 1) % BURSTS].end > cycle; i--)
+		;
+	for (; i < end && from + beats > l2->burst[i % BURSTS].from; i++)
+		from = l2->burst[i % BURSTS].end;
+	for (uint64_t last = end; last > i; last--)
+		l2->burst[last % BURSTS] = l2->burst[(last - 1) % BURSTS];
+	l2->burst[i % BURSTS] = (struct burst){ from, from + beats };
 	l2->read_busy += beats;
 	return from;
 }

@@ -17,8 +17,8 @@ void l2__free(struct l2 *l2);
 uint64_t l2__load(struct l2 *l2, uint64_t cycle);
 
 /*
- * A burst of `beats` for a copy to L1, asked for at `cycle`: returns the cycle of its first beat; the others follow one per
- * cycle. The port is taken until then.
+ * A burst of `beats` for a copy to L1, which is there at `cycle` (it may be known before): returns the cycle of its first beat;
+ * the others follow one per cycle. It takes the first time that is free for all of them.
  */
 uint64_t l2__burst(struct l2 *l2, uint64_t cycle, unsigned beats);
 

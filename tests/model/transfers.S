@@ -47,3 +47,51 @@
 	/* 4 of 1024 bytes in the own L1, 32 cycles each, and not waited for */
 	LAUNCHES leaves_transfers L1 0 L1 0x400 1024 4
 	ret
+
+	/* and behind those one that reads the packet */
+	.set PACKET,  0x1c400000
+	LAUNCHES reads_its_packet_later L1 0 L1 0x400 1024 4
+	lui t1, %hi(PACKET)
+	li t3, 1024
+	sw t1, 0(t0)
+	sw t3, 16(t0)
+	lw t4, 0x18(t0)
+	ret
+
+	/* AMOs, loads, stores and loads across words of the own L1, amid transfers there, to cluster 0's and from the packet */
+	.macro TOUCHES times
+	li t6, \times
+1:	amoadd.w a2, a1, (a0)
+	lw a2, 2(a0)
+	sw a2, 0x100(a0)
+	sw a2, 0x101(a0)
+	addi t6, t6, -1
+	bnez t6, 1b
+	.endm
+	LAUNCHES meets_transfers L1 16 L1 0x700 1000 2
+	li a0, L1 + 0x700
+	li a1, 1
+	TOUCHES 30
+	lw t4, 0x18(t0)
+	TOUCHES 6
+	li t1, 0x10090700
+	sw t1, 8(t0)
+	lw t4, 0x18(t0)
+	TOUCHES 6
+	li t1, PACKET
+	sw t1, 0(t0)
+	sw a0, 8(t0)
+	li t3, 64
+	sw t3, 16(t0)
+	lw t4, 0x18(t0)
+	lw t4, 0x18(t0)
+	TOUCHES 3
+1:	lw t6, 0x20(t0)
+	bltu t6, t4, 1b
+	ret
+
+	.balign 16
+	.globl does_nothing
+	.type does_nothing, @function
+does_nothing:
+	ret

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * A cluster's DMA as the RTL has it: it reads and writes whole lines, an unaligned transfer so one or two more, and packet copies
- * come behind what HPUs have launched before.
+ * come behind what HPUs have launched before. What waits in one cluster's engine keeps packet memory from no other cluster.
  */
 #include "rig.h"
 
@@ -45,14 +45,25 @@ static void lines(struct rig *rig)
 		expect(rows[i].name, rig__body(rig, rows[i].name) - rig__body(rig, rows[i].aligned), rows[i].more * TIMES);
 }
 
-static void offer(struct rig *rig, uint64_t cycle, const struct soc_context *context, int is_last)
+static void offer(struct rig *rig, uint64_t cycle, const struct soc_context *context, unsigned message, int is_last)
 {
-	struct soc_her her = { .l2 = L2_PACKET, .bytes = 64, .end_of_message = is_last, .context = context };
+	struct soc_her her = { .l2 = L2_PACKET, .bytes = 1024, .message_id = message, .end_of_message = is_last, .context = context };
 
 	if (soc__her(&rig->soc, cycle, &her)) {
 		printf("FAIL a HER is refused\n");
 		failures++;
 	}
+}
+
+static uint32_t function(const struct rig *rig, const char *name)
+{
+	uint32_t addr;
+
+	if (hw_elf__symbol(rig->elf, name, &addr, NULL)) {
+		printf("FAIL no function %s\n", name);
+		exit(1);
+	}
+	return addr;
 }
 
 /* The second packet arrives while the first one's HPU has transfers that are not done. */
@@ -62,22 +73,40 @@ static void a_copy_comes_behind(struct rig *rig)
 	struct soc_context context = { .bytes_in_l1 = 64, .scratchpad = L1_PACKETS + 0x10000 };
 	uint64_t base;
 
-	if (hw_elf__symbol(rig->elf, "leaves_transfers", &context.payload, NULL)) {
-		printf("FAIL no function\n");
-		exit(1);
-	}
+	context.payload = function(rig, "leaves_transfers");
 	rig->soc.nic = &nic;
 	for (unsigned warm = 0; warm < 2; warm++) {
 		base = rig->soc.now + 1000;
 		ran_count = 0;
-		offer(rig, base, &context, 0);
-		offer(rig, base + 60, &context, 1);
+		offer(rig, base, &context, 0, 0);
+		offer(rig, base + 60, &context, 0, 1);
 		soc__run(&rig->soc, UINT64_MAX);
 	}
 	expect("tasks", ran_count, 2);
 	/* from a copy's first beat to the start: 13 */
 	expect("start behind the transfers", ran[ran[1].started > ran[0].started].started,
 	       ran[ran[1].started < ran[0].started].first + LAUNCH + 4 * 32 + 13);
+}
+
+/* From its HER to its start: of a packet of cluster 1, while cluster 0 runs `beside`. */
+static uint64_t start_beside(struct rig *rig, const char *beside)
+{
+	static const struct soc_nic nic = { .command = rig__accept, .ended = ended };
+	struct soc_context context = { .bytes_in_l1 = 64, .scratchpad = L1_PACKETS + 0x10000 }, other = context;
+	uint64_t base;
+
+	context.payload = function(rig, beside);
+	other.payload = function(rig, "does_nothing");
+	rig->soc.nic = &nic;
+	for (unsigned warm = 0; warm < 2; warm++) {
+		base = rig->soc.now + 1000;
+		ran_count = 0;
+		offer(rig, base, &context, 0, 1);
+		offer(rig, base + 60, &other, 1, 1);
+		soc__run(&rig->soc, UINT64_MAX);
+	}
+	expect("tasks", ran_count, 2);
+	return ran[ran[1].started > ran[0].started].started - base - 60;
 }
 
 int main(void)
@@ -88,6 +117,8 @@ int main(void)
 	rig__open(&rig, file, pspin_target__find("pspin-rtl"), 0, 0);
 	lines(&rig);
 	a_copy_comes_behind(&rig);
+	expect("start beside another cluster's transfers", start_beside(&rig, "reads_its_packet_later"),
+	       start_beside(&rig, "leaves_transfers"));
 	rig__close(&rig);
 	free(file.data);
 	return failures != 0;
