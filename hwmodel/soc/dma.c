@@ -52,17 +52,24 @@ static uint64_t moving(const struct hpu *hpu, const struct transfer *t)
 	return target->dma_own_l1_per_beat * (t->beats < target->dma_own_l1_beats ? target->dma_own_l1_beats : t->beats);
 }
 
-/* The banks that it takes; A: reads first, writes up to its end. */
-static void enter_beats(struct hpu *hpu, const struct transfer *t, uint64_t start, uint64_t done)
+/* Beats at a cluster's L1, at another's no sooner than an access would get there that sets out at the launch. */
+static void enter_beats(struct hpu *hpu, unsigned cluster, uint64_t first, uint64_t launched, uint32_t addr, uint32_t beats)
 {
-	const uint32_t beat_bytes = (uint32_t)hpu->target->beat_bytes;
+	const uint64_t reaches = launched + (cluster == hpu->cluster ? 0 : hpu->target->remote_reach);
 
-	for (uint32_t i = 0; i < t->reads && t->from == MEMORY_L1; i++)
-		l1__beat(hpu->soc->l1[t->from_cluster], start + 1 + i,
-			 hpu->dma_reg[DMA_SOURCE] % L1_STRIDE + i * beat_bytes);
-	for (uint32_t i = 0; i < t->writes && t->to == MEMORY_L1; i++)
-		l1__beat(hpu->soc->l1[t->to_cluster], done - t->writes + i,
-			 hpu->dma_reg[DMA_DEST] % L1_STRIDE + i * beat_bytes);
+	if (first < reaches)
+		first = reaches;
+	for (uint32_t i = 0; i < beats; i++)
+		l1__beat(hpu->soc->l1[cluster], first + i, addr % L1_STRIDE + i * (uint32_t)hpu->target->beat_bytes);
+}
+
+/* The banks that it takes; A: reads first, writes up to its end. */
+static void take_banks(struct hpu *hpu, const struct transfer *t, uint64_t launched, uint64_t start, uint64_t done)
+{
+	if (t->from == MEMORY_L1)
+		enter_beats(hpu, t->from_cluster, start + 1, launched, hpu->dma_reg[DMA_SOURCE], t->reads);
+	if (t->to == MEMORY_L1)
+		enter_beats(hpu, t->to_cluster, done - t->writes, launched, hpu->dma_reg[DMA_DEST], t->writes);
 	soc__asks_for_l1(hpu->soc);
 }
 
@@ -80,7 +87,7 @@ static uint64_t schedule(struct hpu *hpu, const struct transfer *t, uint64_t cyc
 		done = dma->done + 1;
 	dma->done = done;
 	dma->leaves[dma->next++ % hpu->target->dma_transfers] = done;
-	enter_beats(hpu, t, start, done);
+	take_banks(hpu, t, cycle, start, done);
 	return done;
 }
 

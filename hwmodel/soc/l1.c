@@ -5,6 +5,7 @@
 #include "calendar.h"
 #include "l1.h"
 
+#define L1_AMO_OF_CORES 2u /* cycles; of longer ones a core alone would not know the end (rv32_config) */
 #define PORT_UNITS 100 /* of the incoming port's time, per cycle */
 
 struct bank {
@@ -32,6 +33,7 @@ struct l1 {
 
 	struct beats *beats; /* by cycle, modulo L1_AHEAD */
 	uint64_t beats_end;  /* the last one's cycle, and 1 */
+	uint64_t free;       /* all banks serve again from then on */
 
 	unsigned inputs;     /* of a bank: the HPUs and, after them, the incoming port */
 	unsigned waiting;
@@ -97,9 +99,9 @@ void l1__beat(struct l1 *l1, uint64_t cycle, uint32_t offset)
 		l1->beats_end = cycle + 1;
 }
 
-int l1__has_beats(const struct l1 *l1, uint64_t cycle)
+int l1__rests(const struct l1 *l1, uint64_t cycle)
 {
-	return cycle < l1->beats_end;
+	return l1->amo_cycles <= L1_AMO_OF_CORES && !l1->waiting && cycle >= l1->beats_end && cycle >= l1->free;
 }
 
 /* The first cycle from this one on in which no beat takes the bank. */
@@ -126,6 +128,8 @@ static void take(struct l1 *l1, uint32_t number, uint64_t at, const struct asked
 	bank->free = at + 1;
 	for (uint32_t i = 1; asked->kind == RV32_AMO && i < l1->amo_cycles; i++)
 		bank->free = without_beats(l1, bank->free, number) + 1;
+	if (bank->free > l1->free)
+		l1->free = bank->free;
 	l1->conflicts += at - asked->cycle;
 }
 
@@ -180,11 +184,6 @@ int l1__grant(struct l1 *l1, uint64_t cycle, uint32_t number, uint64_t *again)
 	}
 	*again = bank->asks ? ready(l1, cycle + 1, number) + 1 : 0;
 	return who;
-}
-
-unsigned l1__waiting(const struct l1 *l1)
-{
-	return l1->waiting;
 }
 
 uint64_t l1__incoming(struct l1 *l1, uint64_t cycle, enum rv32_access kind)

@@ -34,14 +34,12 @@ uint32_t l1__bank(const struct l1 *l1, uint32_t offset);
  * *again: as above.
  */
 int l1__grant(struct l1 *l1, uint64_t cycle, uint32_t bank, uint64_t *again);
-/* Who waits for any bank. */
-unsigned l1__waiting(const struct l1 *l1);
+/* 1: nobody waits, and from this cycle on no bank is taken: a core that is alone need not ask, as AMOs take no longer than cores know of. */
+int l1__rests(const struct l1 *l1, uint64_t cycle);
 
 /* One beat at `offset` in that cycle; up to L1_AHEAD cycles ahead of the latest access. */
 #define L1_AHEAD 65536u
 void l1__beat(struct l1 *l1, uint64_t cycle, uint32_t offset);
-/* 1 while beats are entered for this cycle or later ones: accesses have to ask. */
-int l1__has_beats(const struct l1 *l1, uint64_t cycle);
 
 /* The incoming port of accesses from other clusters: when it passes this one on to its bank. */
 uint64_t l1__incoming(struct l1 *l1, uint64_t cycle, enum rv32_access kind);

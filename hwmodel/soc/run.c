@@ -47,7 +47,7 @@ void soc__wake(struct soc *soc, struct hpu *hpu, uint64_t cycle)
 
 /*
  * The own L1 is asked for only by HPUs of the cluster, by events (copies, accesses that arrive from other clusters), and by
- * what other HPUs do from now on, which takes a while to get here.
+ * what other HPUs do from now on, which takes a while to get here. An access that has waited is asked for once more, to be told.
  */
 static void look_ahead(struct soc *soc, const struct hpu *hpu, uint64_t until)
 {
@@ -55,8 +55,8 @@ static void look_ahead(struct soc *soc, const struct hpu *hpu, uint64_t until)
 
 	turns__others(&soc->turns, hpu->number, soc->stride_bits, &same, &rest);
 	soc->same = turns__cycle(same);
-	soc->alone_in_l1 = same == TURNS_NEVER && !l1__waiting(soc->l1[hpu->cluster]) &&
-			   !l1__has_beats(soc->l1[hpu->cluster], turns__cycle(soc->turns.key[1]));
+	soc->alone_in_l1 = same == TURNS_NEVER && !hpu->granted &&
+			   l1__rests(soc->l1[hpu->cluster], turns__cycle(soc->turns.key[1]));
 	same = turns__before(same, hpu->number);
 	rest = turns__before(rest, hpu->number);
 	far = rest == TURNS_NEVER ? rest : rest + soc->target->remote_reach - 1;

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Random messages on machines of random sizes: every packet is served and given back once, messages are free when their last
- * task is, times are in their order, and no two packets are at the same place in L1.
+ * task is, times are in their order, and no two packets are at the same place in L1. All is at the same cycle in how small
+ * steps ever the machine is let go on.
  */
 #include "rig.h"
 
 #define SLOTS 96u
 #define PLACES 512u
+#define TIMES_FACTOR UINT64_C(0x100000001b3)
 
-static const char *const functions[] = { "empty", "busy_26", "busy_90", "busy_410", "sends" };
+static const char *const functions[] = { "empty", "busy_26", "busy_90", "busy_410", "sends", "meets_transfers" };
 
 static struct rig rig;
 static int failures;
@@ -16,7 +18,7 @@ static unsigned long random_state;
 
 static struct {
 	long started, ended, popped, freed;
-	uint64_t last_feedback;
+	uint64_t last_feedback, times;
 	int in_use[SLOTS];
 	struct place {
 		uint32_t addr, bytes;
@@ -71,6 +73,9 @@ static void ended(void *arg, struct soc_task *task, int pops)
 	if (task->feedback <= seen.last_feedback && seen.ended > 1)
 		fail(seed, "two feedbacks in a cycle, or not in order");
 	seen.last_feedback = task->feedback;
+	seen.times = (seen.times ^ task->first) * TIMES_FACTOR;
+	seen.times = (seen.times ^ task->returned) * TIMES_FACTOR;
+	seen.times = (seen.times ^ task->feedback) * TIMES_FACTOR;
 	if (!(task->ready < task->dispatched && task->dispatched < task->copied && task->copied < task->started &&
 	      task->started <= task->first && task->first <= task->returned && task->returned <= task->doorbell &&
 	      task->doorbell < task->feedback))
@@ -122,7 +127,15 @@ static struct pspin_target machine(unsigned seed)
 	return target;
 }
 
-static void run(struct rig_file file, unsigned seed)
+static void go_on(uint64_t until, unsigned step_cycles)
+{
+	while (step_cycles && rig.soc.now + step_cycles < until)
+		soc__run(&rig.soc, rig.soc.now + step_cycles);
+	soc__run(&rig.soc, until);
+}
+
+/* Returns what stands for the times of all tasks. */
+static uint64_t run(struct rig_file file, unsigned seed, unsigned step_cycles)
 {
 	const struct soc_nic nic = { .starts = starts, .command = rig__accept, .ended = ended, .freed = freed };
 	struct pspin_target target = machine(seed);
@@ -157,7 +170,7 @@ static void run(struct rig_file file, unsigned seed)
 				fail(seed, "a HER is refused");
 		}
 		cycle += any(3) ? 0 : any(step < 1500 ? 60 : 500);
-		soc__run(&rig.soc, cycle);
+		go_on(cycle, step_cycles);
 		open = step < 1500;
 		for (unsigned i = 0; i < slots; i++)
 			open |= left[i];
@@ -170,14 +183,16 @@ static void run(struct rig_file file, unsigned seed)
 	if (seen.freed != messages)
 		fail(seed, "not every message is free");
 	rig__close(&rig);
+	return seen.times;
 }
 
 int main(void)
 {
-	struct rig_file file = rig__build("no_task_is_lost", "tests/model/load.S");
+	struct rig_file file = rig__build("no_task_is_lost", "tests/model/load.S tests/model/transfers.S");
 
 	for (unsigned seed = 1; seed <= 12; seed++)
-		run(file, seed);
+		if (run(file, seed, 0) != run(file, seed, 1 + seed % 4))
+			fail(seed, "times depend on the steps");
 	free(file.data);
 	return failures != 0;
 }
