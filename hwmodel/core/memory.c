@@ -242,7 +242,7 @@ static int atomic_in_window(struct rv32_core *core, enum rv32_access kind, unsig
 	uint32_t word;
 
 	memcpy(&word, mem, 4);
-	core->amo_bank = (int)((addr >> 2) % TIMING_L1_BANKS);
+	core->amo_bank = (int)((addr >> 2) % core->l1_banks);
 	core->amo_by_bus = core->shared;
 	switch (kind) {
 	case RV32_LR:
@@ -307,10 +307,10 @@ void memory__amo_check(struct rv32_core *core, const struct op *op, uint32_t add
 	const struct op *access = op + 1; /* the instruction this one stands before */
 
 	if (core->amo_bank >= 0 && !(core->shared && core->amo_by_bus) &&
-	    (unsigned)core->amo_bank == (addr >> 2) % TIMING_L1_BANKS && window_at(core, addr, 1, RV32_WINDOW_DATA, 0)) {
+	    (unsigned)core->amo_bank == (addr >> 2) % core->l1_banks && window_at(core, addr, 1, RV32_WINDOW_DATA, 0)) {
 		uint64_t before = core->cycle;
 
-		stats__dynamic(core, access, RV32_CYC_L1, TIMING_AMO_BANK_BUSY);
+		stats__dynamic(core, access, RV32_CYC_L1, core->l1_amo_cycles - 1);
 		overlap(core, access, before, false);
 	}
 	core->amo_bank = -1;

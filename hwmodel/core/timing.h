@@ -74,12 +74,12 @@
 #define TIMING_MISALIGNED_EXTRA 1
 #endif
 
-/* M: an AMO keeps its L1 bank busy for this long after its own cycle. */
-#ifndef TIMING_AMO_BANK_BUSY
-#define TIMING_AMO_BANK_BUSY 1
+/* M: an AMO takes its L1 bank for its own cycle and one more; where the target does not say. */
+#ifndef TIMING_L1_AMO
+#define TIMING_L1_AMO 2
 #endif
 
-/* M: banks of an L1, interleaved by words (banks). */
+/* M: banks of an L1, interleaved by words (banks); where the target does not say. */
 #ifndef TIMING_L1_BANKS
 #define TIMING_L1_BANKS 64
 #endif

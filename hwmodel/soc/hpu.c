@@ -36,6 +36,8 @@ int hpu__open(struct hpu *hpu, struct soc *soc, unsigned cluster, unsigned index
 	struct rv32_config config = {
 		.hart_id = cluster << 5 | index,
 		.bus = {.arg = hpu, .access = hpu__access},
+		.l1_banks = (uint32_t)soc->target->l1_banks,
+		.l1_amo_cycles = (uint32_t)soc->target->l1_amo,
 	};
 
 	memset(hpu, 0, sizeof(*hpu));

@@ -97,6 +97,8 @@ struct rv32_config {
 	struct rv32_bus bus;
 	struct rv32_window windows[RV32_WINDOWS_MAX];
 	unsigned window_count;
+	uint32_t l1_banks;                /* of the data windows, interleaved by words; 0: 64 */
+	uint32_t l1_amo_cycles;           /* that an AMO takes its bank: the next access waits for it, not those behind; 0: 2 */
 	uint8_t stop_at_self_jump;        /* a jump to itself ends the run: RV32_STOP_HALT */
 };
 
