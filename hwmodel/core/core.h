@@ -164,8 +164,9 @@ struct rv32_core {
 	uint8_t  reserved;              /* by lr.w */
 	uint32_t reserved_addr;
 	uint32_t l1_banks, l1_amo_cycles;
-	int      amo_bank;              /* of the AMO just done on a window, else -1 */
-	bool     amo_by_bus;            /* and the bus knows of it */
+	int      amo_bank;              /* of the AMO just done on a window, else -1, */
+	uint64_t amo_until;             /* when that serves again, */
+	bool     amo_by_bus;            /* and whether the bus knows of it */
 	struct {                        /* word-crossing access that the bus stopped in its midst */
 		uint32_t done_bytes, value;
 		uint64_t before;        /* core->cycle at its first word */

@@ -235,8 +235,8 @@ static uint32_t amo_result(unsigned funct5, uint32_t old, uint32_t value)
 	}
 }
 
-static int atomic_in_window(struct rv32_core *core, enum rv32_access kind, unsigned funct5, uint32_t addr, uint32_t value,
-			    uint32_t *old, uint8_t *mem)
+static int atomic_in_window(struct rv32_core *core, const struct op *op, enum rv32_access kind, unsigned funct5, uint32_t addr,
+			    uint32_t value, uint32_t *old, uint8_t *mem)
 {
 	bool done = core->reserved && core->reserved_addr == addr;
 	uint32_t word;
@@ -244,6 +244,7 @@ static int atomic_in_window(struct rv32_core *core, enum rv32_access kind, unsig
 	memcpy(&word, mem, 4);
 	core->amo_bank = (int)((addr >> 2) % core->l1_banks);
 	core->amo_by_bus = core->shared;
+	core->amo_until = core->cycle + op_info(op)->issue + core->l1_amo_cycles;
 	switch (kind) {
 	case RV32_LR:
 		core->reserved = 1;
@@ -287,7 +288,7 @@ int memory__atomic(struct rv32_core *core, const struct op *op, enum rv32_access
 		overlap(core, op, before, false);
 	}
 	if (mem)
-		return atomic_in_window(core, kind, funct5, addr, value, old, mem);
+		return atomic_in_window(core, op, kind, funct5, addr, value, old, mem);
 	if (window_at(core, addr, 4, RV32_WINDOW_DATA, 0))
 		return fault;
 	switch (ask_bus(core, op, &req)) {
@@ -305,12 +306,13 @@ int memory__atomic(struct rv32_core *core, const struct op *op, enum rv32_access
 void memory__amo_check(struct rv32_core *core, const struct op *op, uint32_t addr)
 {
 	const struct op *access = op + 1; /* the instruction this one stands before */
+	uint64_t at = core->cycle + op_info(access)->issue;
 
-	if (core->amo_bank >= 0 && !(core->shared && core->amo_by_bus) &&
+	if (core->amo_bank >= 0 && at < core->amo_until && !(core->shared && core->amo_by_bus) &&
 	    (unsigned)core->amo_bank == (addr >> 2) % core->l1_banks && window_at(core, addr, 1, RV32_WINDOW_DATA, 0)) {
 		uint64_t before = core->cycle;
 
-		stats__dynamic(core, access, RV32_CYC_L1, core->l1_amo_cycles - 1);
+		stats__dynamic(core, access, RV32_CYC_L1, (int64_t)(core->amo_until - at));
 		overlap(core, access, before, false);
 	}
 	core->amo_bank = -1;

@@ -139,10 +139,10 @@ uint64_t l1__access(struct l1 *l1, uint64_t cycle, uint32_t offset, enum rv32_ac
 	struct asked asked = {cycle, kind};
 	uint32_t number = bank_of(l1, offset);
 	struct bank *bank = &l1->banks[number];
-	uint64_t at = ready(l1, cycle, number);
+	uint64_t at = ready(l1, cycle, number), last = kind == RV32_AMO ? at + l1->amo_cycles - 1 : at;
 
 	calendar__asked(&l1->last_asked, cycle);
-	if (!bank->asks && (at < alone_before || (at == cycle && kind != RV32_AMO && alone_before))) {
+	if (!bank->asks && (last < alone_before || (at == cycle && kind != RV32_AMO && alone_before))) {
 		bank->arbiter.turn = who;
 		take(l1, number, at, &asked);
 		return at;
