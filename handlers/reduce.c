@@ -29,9 +29,8 @@ static enum spin_payload_rc reduce_payload(struct spin_payload *p, struct reduce
 
 	if (items > REDUCE_ITEMS || item > items || p->length / sizeof(uint32_t) > items - item)
 		return SPIN_FAIL;
-	/* the mask changes nothing, after this test: it is what the kernel sees it by */
-	SPIN_FOR_EACH(p, uint32_t, value)
-		spin_add32(&r->sum[(item + SPIN_INDEX(p, value)) & (REDUCE_ITEMS - 1)], *value);
+	SPIN_FOR_EACH_WITH(p, uint32_t, value, r->sum, item, sum)
+		spin_add32(sum, *value);
 	return SPIN_SUCCESS;
 }
 

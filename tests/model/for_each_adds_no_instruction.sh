@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# The loop that SPIN_FOR_EACH makes in the image has the same instructions as a
-# bare C loop over the same words, and only loads, adds and its branch.
+# The loops that SPIN_FOR_EACH and SPIN_FOR_EACH_WITH make in the image have the same instructions as bare C loops over
+# the same words, and only loads, adds and their branch.
 set -eu
 out=${BUILD:-build}/tests/model/for_each
 gcc=riscv64-unknown-elf-gcc
@@ -30,17 +30,19 @@ loop() {
 }
 
 for unroll in -funroll-loops -fno-unroll-loops; do
-	$gcc $flags $unroll -DSPIN_HANDLER_FILE='"tests/handlers/sum.c"' hwmodel/image/entry.c -lgcc -o "$out/ours.elf"
-	$gcc $flags $unroll tests/model/twins/sum.c -lgcc -o "$out/bare.elf"
+for handler in sum sums; do
+	$gcc $flags $unroll -DSPIN_HANDLER_FILE="\"tests/handlers/$handler.c\"" hwmodel/image/entry.c -lgcc -o "$out/ours.elf"
+	$gcc $flags $unroll tests/model/twins/$handler.c -lgcc -o "$out/bare.elf"
 	loop "$out/ours.elf" > "$out/ours"
 	loop "$out/bare.elf" > "$out/bare"
 	if ! [ -s "$out/ours" ]; then
 		echo "FAIL no loop found"; exit 1
 	fi
 	if ! cmp -s "$out/ours" "$out/bare"; then
-		echo "FAIL the loops differ ($unroll):"; diff "$out/ours" "$out/bare"; exit 1
+		echo "FAIL the loops of $handler differ ($unroll):"; diff "$out/ours" "$out/bare"; exit 1
 	fi
-	if grep -Evq '^(lw|add|addi|mv|bltu|bgtu|bne|bgeu|bleu)$' "$out/ours"; then
-		echo "FAIL other instructions in the loop ($unroll):"; sort "$out/ours" | uniq -c; exit 1
+	if grep -Evq '^(lw|amoadd.w|add|addi|mv|bltu|bgtu|bne|bgeu|bleu)$' "$out/ours"; then
+		echo "FAIL other instructions in the loop of $handler ($unroll):"; sort "$out/ours" | uniq -c; exit 1
 	fi
+done
 done

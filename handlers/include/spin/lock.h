@@ -12,7 +12,7 @@
  *	SPIN_WHILE    each round
  *	a lock        each look at it that found it taken
  *	SPIN_FOR_EACH its pieces, all of them where it begins; only where .budget is registered.
- *	              With fewer steps left than pieces it ends after so many
+ *	              With fewer steps left than pieces it ends after so many; _WITH the same
  *
  * On a card a watchdog in cycles ends loops of other kinds; the kernel refuses those it sees no end of.
  */

@@ -58,6 +58,18 @@ struct spin_completion {
 #define SPIN_INDEX(v, it) SPIN_INDEX_(v, it)
 
 /*
+ * SPIN_FOR_EACH_WITH(v, TYPE, it, array, first, entry) statement: the same walk, and in step with `it` the pointer `entry`
+ * walks an array of the state, of a power of two of elements, from array[first] on. It ends where one of them does.
+ */
+#define SPIN_FOR_EACH_WITH(v, TYPE, it, array, first, entry) \
+	SPIN_FOR_EACH_WITH_(v, TYPE, it, array, SPIN_ENTRIES_WITH_(array), first, entry)
+
+#define SPIN_ENTRIES_WITH_(array) ({ \
+	_Static_assert((SPIN_ENTRIES_(array) & (SPIN_ENTRIES_(array) - 1)) == 0, \
+		       "SPIN_FOR_EACH_WITH " #array ": its elements must be a power of two"); \
+	SPIN_ENTRIES_(array); })
+
+/*
  * Stores to the packet, through a pointer that SPIN_GET or SPIN_FOR_EACH gave.
  * The runtime keeps the wire's checksums right. `at` must be 2-aligned in the payload.
  */

@@ -83,6 +83,7 @@ struct spin_walk_ {
 	uint32_t left;    /* of them after this chunk */
 	uint32_t chunks, pieces, piece;
 	uint32_t first;   /* number of the chunk's first piece in the walk */
+	uint32_t beside;  /* the element of an array that the walk's first piece is beside */
 	_Bool    whole;   /* all pieces of the chunk are in the frame */
 	_Bool    stopped; /* the body did not come to its end: break */
 };
@@ -155,13 +156,17 @@ SPIN_INLINE const uint8_t *spin_walk_at_(const struct spin_packet *packet, uint3
 	return at;
 }
 
-/* How many bytes a walk goes: all, unless fewer steps are left than it has pieces. */
-SPIN_INLINE uint32_t spin_walk_bytes_(struct spin_packet *packet, uint32_t size)
+/* How many bytes a walk of at most so many pieces goes: all of them, unless fewer steps are left. */
+SPIN_INLINE uint32_t spin_walk_bytes_(struct spin_packet *packet, uint32_t size, uint32_t most)
 {
-	uint32_t pieces = packet->bytes / size;
+	uint32_t pieces = packet->bytes / size, bytes = packet->bytes;
 
+	if (pieces > most) {
+		pieces = most;
+		bytes = most * size;
+	}
 	if (!packet->walks_count)
-		return packet->bytes;
+		return bytes;
 	if (pieces > packet->steps) {
 		pieces = packet->steps;
 		packet->overrun = 1;
@@ -170,9 +175,11 @@ SPIN_INLINE uint32_t spin_walk_bytes_(struct spin_packet *packet, uint32_t size)
 	return pieces * size;
 }
 
-SPIN_INLINE struct spin_walk_ spin_walk_begin_(struct spin_packet *packet, uint32_t size)
+/* With an array of so many entries, from number `beside` on; UINT32_MAX, 0: with none. */
+SPIN_INLINE struct spin_walk_ spin_walk_begin_(struct spin_packet *packet, uint32_t size, uint32_t entries, uint32_t beside)
 {
-	struct spin_walk_ walk = { .length = spin_walk_bytes_(packet, size) };
+	uint32_t most = beside < entries ? entries - beside : 0;
+	struct spin_walk_ walk = { .length = spin_walk_bytes_(packet, size, most), .beside = beside };
 
 	walk.left = spin_opaque_(walk.length);
 	return walk;
@@ -181,12 +188,23 @@ SPIN_INLINE struct spin_walk_ spin_walk_begin_(struct spin_packet *packet, uint3
 #define SPIN_INDEX_(v, it) (spin_walk.first + spin_walk.piece)
 
 #define SPIN_FOR_EACH_(v, TYPE, it) \
-	for (struct spin_walk_ spin_walk = spin_walk_begin_((v)->packet, sizeof(TYPE)); \
+	for (struct spin_walk_ spin_walk = spin_walk_begin_((v)->packet, sizeof(TYPE), UINT32_MAX, 0); \
 	     spin_walk_chunk_((v)->packet, sizeof(TYPE), &spin_walk);) \
 		for (const TYPE *it; \
 		     spin_walk_piece_((v)->packet, sizeof(TYPE), &spin_walk) && \
 		     (it = (const TYPE *)spin_walk_at_((v)->packet, sizeof(TYPE), &spin_walk), 1); \
 		     spin_walk.stopped = 0, spin_walk.piece++)
+
+/* The mask changes nothing of a walk that ends with the array: it is what the verifier sees it by. */
+#define SPIN_FOR_EACH_WITH_(v, TYPE, it, array, entries, first_, entry) \
+	for (__typeof__(&(array)[0]) entry = (array); entry; entry = 0) \
+		for (struct spin_walk_ spin_walk = spin_walk_begin_((v)->packet, sizeof(TYPE), entries, (first_)); \
+		     spin_walk_chunk_((v)->packet, sizeof(TYPE), &spin_walk);) \
+			for (const TYPE *it; \
+			     spin_walk_piece_((v)->packet, sizeof(TYPE), &spin_walk) && \
+			     (it = (const TYPE *)spin_walk_at_((v)->packet, sizeof(TYPE), &spin_walk), \
+			      entry = &(array)[(spin_walk.beside + SPIN_INDEX_(v, it)) & ((entries) - 1)], 1); \
+			     spin_walk.stopped = 0, spin_walk.piece++)
 
 /* What a store changes of the checksum's sum. */
 SPIN_INLINE void spin_changed_(struct spin_packet *packet, uint32_t was, uint32_t is, uint32_t ones)

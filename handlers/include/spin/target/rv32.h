@@ -78,6 +78,11 @@ SPIN_INLINE void spin_settle_(struct spin_packet *packet)
 
 SPIN_INLINE uint32_t spin_pieces_(struct spin_packet *packet, uint32_t pieces);
 
+SPIN_INLINE uint32_t spin_least_(uint32_t a, uint32_t b)
+{
+	return a < b ? a : b;
+}
+
 SPIN_INLINE const void *spin_payload_at_(const struct spin_packet *packet, uint32_t length,
 					 uint32_t off, uint32_t size)
 {
@@ -91,6 +96,14 @@ SPIN_INLINE const void *spin_payload_at_(const struct spin_packet *packet, uint3
 #define SPIN_FOR_EACH_(v, TYPE, it) \
 	for (const TYPE *it = (const TYPE *)(v)->packet->payload, \
 	     *it##_end_ = it + spin_pieces_((v)->packet, (v)->packet->bytes / sizeof(TYPE)); it < it##_end_; it++)
+
+#define SPIN_FOR_EACH_WITH_(v, TYPE, it, array, entries, first, entry) \
+	for (__typeof__(&(array)[0]) entry = &(array)[spin_least_((first), entries)], entry##_end_ = &(array)[entries]; \
+	     entry; entry = 0) \
+		for (const TYPE *it = (const TYPE *)(v)->packet->payload, \
+		     *it##_end_ = it + spin_pieces_((v)->packet, spin_least_((v)->packet->bytes / sizeof(TYPE), \
+								     (uint32_t)(entry##_end_ - entry))); \
+		     it < it##_end_; it++, entry++)
 
 SPIN_INLINE void spin_store16_(struct spin_packet *packet, const void *at, uint16_t value)
 {
