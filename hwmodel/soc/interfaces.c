@@ -5,10 +5,10 @@
 
 #define IN_FLIGHT_MAX 64u
 
-enum { DIRECTIONS = 2 };
+enum { LANES = 2 };
 
 /* One way of an interface: transfers one after the other. */
-struct channel {
+struct lane {
 	uint64_t free;
 	uint64_t writer_free; /* of the last one's cluster's writer into L1 */
 	unsigned cluster;     /* whose L1 the last one was from or to; */
@@ -17,7 +17,7 @@ struct channel {
 
 struct interface {
 	uint64_t leaves[IN_FLIGHT_MAX]; /* when each of those in flight makes room */
-	struct channel channel[DIRECTIONS];
+	struct lane lane[LANES];
 };
 
 struct interfaces {
@@ -172,36 +172,36 @@ static void occupy(struct interfaces *interfaces, uint64_t cycle, const struct h
 	leaves[place_of(interfaces, interface) - leaves] = later(until > way ? until - way : 0, cycle + 1);
 }
 
-/* When a channel can begin with it; *change: of that, the cycles between two clusters' L1s. */
-static uint64_t channel_free(const struct interfaces *interfaces, const struct channel *channel, const struct hpu_command *command,
-			     uint64_t *change)
+/* When a lane can begin with it; *change: of that, the cycles between two clusters' L1s. */
+static uint64_t lane_free(const struct interfaces *interfaces, const struct lane *lane, const struct hpu_command *command,
+			  uint64_t *change)
 {
-	const int in_l1 = command->region == MEMORY_L1 && channel->any, same = channel->cluster == command->cluster;
+	const int in_l1 = command->region == MEMORY_L1 && lane->any, same = lane->cluster == command->cluster;
 
 	*change = in_l1 && !same ? interfaces->target->source_change : 0;
-	return in_l1 && same ? later(channel->free, channel->writer_free) : channel->free + *change;
+	return in_l1 && same ? later(lane->free, lane->writer_free) : lane->free + *change;
 }
 
 /* It has begun. A cluster's writer into L1 takes the shortest transfer in copy_gap, as for packet copies. */
-static void occupy_channel(const struct interfaces *interfaces, struct channel *channel, const struct hpu_command *command,
-			   uint64_t start, uint64_t beats)
+static void occupy_lane(const struct interfaces *interfaces, struct lane *lane, const struct hpu_command *command, uint64_t start,
+			uint64_t beats)
 {
-	channel->free = start + later(beats, 1);
+	lane->free = start + later(beats, 1);
 	if (command->region != MEMORY_L1)
 		return;
-	channel->writer_free = command->kind == HPU_FROM_HOST ? start + later(beats, interfaces->target->copy_gap) : 0;
-	channel->cluster = command->cluster;
-	channel->any = 1;
+	lane->writer_free = command->kind == HPU_FROM_HOST ? start + later(beats, interfaces->target->copy_gap) : 0;
+	lane->cluster = command->cluster;
+	lane->any = 1;
 }
 
 void interface__take(struct interfaces *interfaces, uint64_t cycle, struct hpu_command *command)
 {
 	const struct pspin_target *target = interfaces->target;
-	struct channel *channel = &interfaces->interface[interface__of(command->kind)].channel[command->kind == HPU_FROM_HOST];
+	struct lane *lane = &interfaces->interface[interface__of(command->kind)].lane[command->kind == HPU_FROM_HOST];
 	const uint64_t beats = command->nic ? command->bytes / target->beat_bytes + !!(command->bytes % target->beat_bytes) : 0;
 	const int reads = command->nic && command->kind != HPU_FROM_HOST;
 	uint64_t *link = link_of(interfaces, command->kind), link_from, change;
-	const uint64_t free = channel_free(interfaces, channel, command, &change);
+	const uint64_t free = lane_free(interfaces, lane, command, &change);
 	uint64_t start = cycle - INTERFACE_CYCLES, end;
 
 	/* a link is free in the midst of a cycle: who comes next waits for the rest there, not here */
@@ -211,7 +211,7 @@ void interface__take(struct interfaces *interfaces, uint64_t cycle, struct hpu_c
 	end = start + beats;
 	link_from = later(*link, start * interfaces->cycle_ps);
 	end = move(interfaces, command, start, end);
-	occupy_channel(interfaces, channel, command, start, beats);
+	occupy_lane(interfaces, lane, command, start, beats);
 	interfaces->busy_ps[command->kind] += later(later(beats, 1) * interfaces->cycle_ps, later(*link, link_from) - link_from);
 	if (start == free) /* nothing else held it up: nobody's transfer could have had the cycles of the change */
 		interfaces->busy_ps[command->kind] += change * interfaces->cycle_ps;
