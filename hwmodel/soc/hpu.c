@@ -174,6 +174,7 @@ static void take_back(struct hpu *hpu)
 	if (hpu->function)
 		give_up(hpu);
 	hpu->stopped = 0;
+	hpu->granted = 0; /* what it had waited for when the watchdog came */
 	hpu->deadline = UINT64_MAX;
 	for (unsigned x = 1; x < 32; x++)
 		rv32_core__set_reg(hpu->core, x, hpu->idle_reg[x]);

@@ -121,13 +121,21 @@ static uint64_t ready(const struct l1 *l1, uint64_t cycle, uint32_t number)
 	return without_beats(l1, cycle > l1->banks[number].free ? cycle : l1->banks[number].free, number);
 }
 
+/* When it serves again that serves such an access in this cycle. */
+static uint64_t free_after(const struct l1 *l1, uint32_t number, uint64_t at, enum rv32_access kind)
+{
+	uint64_t free = at + 1;
+
+	for (uint32_t i = 1; kind == RV32_AMO && i < l1->amo_cycles; i++)
+		free = without_beats(l1, free, number) + 1;
+	return free;
+}
+
 static void take(struct l1 *l1, uint32_t number, uint64_t at, const struct asked *asked)
 {
 	struct bank *bank = &l1->banks[number];
 
-	bank->free = at + 1;
-	for (uint32_t i = 1; asked->kind == RV32_AMO && i < l1->amo_cycles; i++)
-		bank->free = without_beats(l1, bank->free, number) + 1;
+	bank->free = free_after(l1, number, at, asked->kind);
 	if (bank->free > l1->free)
 		l1->free = bank->free;
 	l1->conflicts += at - asked->cycle;
@@ -139,7 +147,7 @@ uint64_t l1__access(struct l1 *l1, uint64_t cycle, uint32_t offset, enum rv32_ac
 	struct asked asked = {cycle, kind};
 	uint32_t number = bank_of(l1, offset);
 	struct bank *bank = &l1->banks[number];
-	uint64_t at = ready(l1, cycle, number), last = kind == RV32_AMO ? at + l1->amo_cycles - 1 : at;
+	uint64_t at = ready(l1, cycle, number), last = free_after(l1, number, at, kind) - 1;
 
 	calendar__asked(&l1->last_asked, cycle);
 	if (!bank->asks && (last < alone_before || (at == cycle && kind != RV32_AMO && alone_before))) {

@@ -190,7 +190,7 @@ int main(void)
 {
 	struct rig_file file = rig__build("no_task_is_lost", "tests/model/load.S tests/model/transfers.S");
 
-	for (unsigned seed = 1; seed <= 12; seed++)
+	for (unsigned seed = 1; seed <= 210; seed++)
 		if (run(file, seed, 0) != run(file, seed, 1 + seed % 4))
 			fail(seed, "times depend on the steps");
 	free(file.data);
