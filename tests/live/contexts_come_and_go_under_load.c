@@ -105,11 +105,30 @@ static uint64_t handled(const struct spin_ctx *ctx)
 	return counts_sum(packets);
 }
 
+static uint64_t unmatched(struct spin_nic *nic)
+{
+	uint64_t packets[SPIN_REASON_COUNT];
+
+	spin_nic__counters(nic, packets);
+	return packets[SPIN_REASON_UNMATCHED];
+}
+
+/* Packets come all the while, but not at once on a machine that has other things to do. */
+static void wait_for_some(struct spin_nic *nic, const struct spin_ctx *there, const struct stream *stream)
+{
+	uint64_t had = there ? handled(there) : unmatched(nic);
+
+	for (int ms = 0; (there ? handled(there) : unmatched(nic)) == had && !stream->why; ms++) {
+		if (ms > PATIENCE_S * 1000)
+			die(there ? "no packet came while the context was there" : "no packet came while the context was away");
+		usleep(1000);
+	}
+}
+
 int main(void)
 {
 	int server_ns = netns_new(), client_ns = netns_new();
 	struct spin_ctx *stays, *comes, *other[SPIN_CONTEXTS_MAX - 2];
-	uint64_t packets[SPIN_REASON_COUNT];
 	static struct stream a, b;
 	struct spin_object *object;
 	struct spin_nic *nic;
@@ -139,9 +158,11 @@ int main(void)
 		for (unsigned i = 0; i < SPIN_CONTEXTS_MAX - 2; i++)
 			if (spin_ctx__attach(other[i]))
 				die(spin_strerror_last());
+		wait_for_some(nic, comes, &b);
 		spin_ctx__detach(comes);
 		for (unsigned i = 0; i < SPIN_CONTEXTS_MAX - 2; i++)
 			spin_ctx__detach(other[i]);
+		wait_for_some(nic, NULL, &b);
 		changes += 2 * (SPIN_CONTEXTS_MAX - 1);
 	}
 	stop = 1;
@@ -149,17 +170,14 @@ int main(void)
 	pthread_join(b.thread, NULL);
 	if (a.why || b.why)
 		die(a.why ? a.why : b.why);
-	spin_nic__counters(nic, packets);
 	printf("%u changes; %llu datagrams to the context that stays, %llu handled; %llu to the one that comes and goes, "
 	       "%llu handled, %llu while it was away\n", changes, (unsigned long long)a.sent,
 	       (unsigned long long)handled(stays), (unsigned long long)b.sent, (unsigned long long)handled(comes),
-	       (unsigned long long)packets[SPIN_REASON_UNMATCHED]);
+	       (unsigned long long)unmatched(nic));
 	if (!a.sent || handled(stays) != a.sent)
 		die("the context that stays did not see all of its packets");
-	if (handled(comes) + packets[SPIN_REASON_UNMATCHED] != b.sent)
+	if (handled(comes) + unmatched(nic) != b.sent)
 		die("packets of the context that came and went were counted twice or not at all");
-	if (!handled(comes) || !packets[SPIN_REASON_UNMATCHED])
-		die("nothing was tried: packets came only while the context was there, or only while it was away");
 	for (unsigned i = 0; i < SPIN_CONTEXTS_MAX - 2; i++) {
 		if (handled(other[i]))
 			die("a context handled packets that are not its own");
