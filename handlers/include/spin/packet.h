@@ -65,6 +65,8 @@ struct spin_completion {
 	SPIN_FOR_EACH_WITH_(v, TYPE, it, array, SPIN_ENTRIES_WITH_(array), first, entry)
 
 #define SPIN_ENTRIES_WITH_(array) ({ \
+	_Static_assert(!__builtin_types_compatible_p(__typeof__(array), __typeof__(&(array)[0])), \
+		       "SPIN_FOR_EACH_WITH " #array ": a pointer does not tell how many elements it has; give an array"); \
 	_Static_assert((SPIN_ENTRIES_(array) & (SPIN_ENTRIES_(array) - 1)) == 0, \
 		       "SPIN_FOR_EACH_WITH " #array ": its elements must be a power of two"); \
 	SPIN_ENTRIES_(array); })

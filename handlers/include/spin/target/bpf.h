@@ -33,6 +33,9 @@ SPIN_INLINE const uint8_t *spin_opaque_pointer_(const uint8_t *at)
 	return at;
 }
 
+/* A pointer that is what it is from here on: the compiler does not make it anew, of an index whose test it has left out by then. */
+#define SPIN_OPAQUE_(at) ({ __typeof__(at) spin_opaque_at_ = (at); __asm__ volatile("" : "+r"(spin_opaque_at_)); spin_opaque_at_; })
+
 /*
  * at <= end, as a branch that stands where it was written: the compiler would
  * turn the comparison into a number, from which the verifier learns nothing.

@@ -185,26 +185,26 @@ SPIN_INLINE struct spin_walk_ spin_walk_begin_(struct spin_packet *packet, uint3
 	return walk;
 }
 
-#define SPIN_INDEX_(v, it) (spin_walk.first + spin_walk.piece)
+#define SPIN_INDEX_(v, it) (it##_walk_.first + it##_walk_.piece)
 
 #define SPIN_FOR_EACH_(v, TYPE, it) \
-	for (struct spin_walk_ spin_walk = spin_walk_begin_((v)->packet, sizeof(TYPE), UINT32_MAX, 0); \
-	     spin_walk_chunk_((v)->packet, sizeof(TYPE), &spin_walk);) \
+	for (struct spin_walk_ it##_walk_ = spin_walk_begin_((v)->packet, sizeof(TYPE), UINT32_MAX, 0); \
+	     spin_walk_chunk_((v)->packet, sizeof(TYPE), &it##_walk_);) \
 		for (const TYPE *it; \
-		     spin_walk_piece_((v)->packet, sizeof(TYPE), &spin_walk) && \
-		     (it = (const TYPE *)spin_walk_at_((v)->packet, sizeof(TYPE), &spin_walk), 1); \
-		     spin_walk.stopped = 0, spin_walk.piece++)
+		     spin_walk_piece_((v)->packet, sizeof(TYPE), &it##_walk_) && \
+		     (it = (const TYPE *)spin_walk_at_((v)->packet, sizeof(TYPE), &it##_walk_), 1); \
+		     it##_walk_.stopped = 0, it##_walk_.piece++)
 
 /* The mask changes nothing of a walk that ends with the array: it is what the verifier sees it by. */
 #define SPIN_FOR_EACH_WITH_(v, TYPE, it, array, entries, first_, entry) \
-	for (__typeof__(&(array)[0]) entry = (array); entry; entry = 0) \
-		for (struct spin_walk_ spin_walk = spin_walk_begin_((v)->packet, sizeof(TYPE), entries, (first_)); \
-		     spin_walk_chunk_((v)->packet, sizeof(TYPE), &spin_walk);) \
+	for (__typeof__(&(array)[0]) entry##_base_ = SPIN_OPAQUE_(&(array)[0]), entry = entry##_base_; entry; entry = 0) \
+		for (struct spin_walk_ it##_walk_ = spin_walk_begin_((v)->packet, sizeof(TYPE), entries, (first_)); \
+		     spin_walk_chunk_((v)->packet, sizeof(TYPE), &it##_walk_);) \
 			for (const TYPE *it; \
-			     spin_walk_piece_((v)->packet, sizeof(TYPE), &spin_walk) && \
-			     (it = (const TYPE *)spin_walk_at_((v)->packet, sizeof(TYPE), &spin_walk), \
-			      entry = &(array)[(spin_walk.beside + SPIN_INDEX_(v, it)) & ((entries) - 1)], 1); \
-			     spin_walk.stopped = 0, spin_walk.piece++)
+			     spin_walk_piece_((v)->packet, sizeof(TYPE), &it##_walk_) && \
+			     (it = (const TYPE *)spin_walk_at_((v)->packet, sizeof(TYPE), &it##_walk_), \
+			      entry = &entry##_base_[(it##_walk_.beside + SPIN_INDEX_(v, it)) & ((entries) - 1)], 1); \
+			     it##_walk_.stopped = 0, it##_walk_.piece++)
 
 /* What a store changes of the checksum's sum. */
 SPIN_INLINE void spin_changed_(struct spin_packet *packet, uint32_t was, uint32_t is, uint32_t ones)

@@ -98,8 +98,8 @@ SPIN_INLINE const void *spin_payload_at_(const struct spin_packet *packet, uint3
 	     *it##_end_ = it + spin_pieces_((v)->packet, (v)->packet->bytes / sizeof(TYPE)); it < it##_end_; it++)
 
 #define SPIN_FOR_EACH_WITH_(v, TYPE, it, array, entries, first, entry) \
-	for (__typeof__(&(array)[0]) entry = &(array)[spin_least_((first), entries)], entry##_end_ = &(array)[entries]; \
-	     entry; entry = 0) \
+	for (__typeof__(&(array)[0]) entry##_base_ = (array), entry = entry##_base_ + spin_least_((first), entries), \
+	     entry##_end_ = entry##_base_ + (entries); entry; entry = 0) \
 		for (const TYPE *it = (const TYPE *)(v)->packet->payload, \
 		     *it##_end_ = it + spin_pieces_((v)->packet, spin_least_((v)->packet->bytes / sizeof(TYPE), \
 								     (uint32_t)(entry##_end_ - entry))); \
