@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include "icache.h"
-#include "program_memory.h"
+#include "later.h"
+#include "timetable.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -149,18 +150,13 @@ static const struct port *pending(const struct icache *icache, uint32_t line)
 	return last;
 }
 
-static uint64_t later(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
-
 /* The central controller has taken a port's request at this cycle. */
 static void start_refill(struct icache *icache, struct port *port, uint64_t taken)
 {
 	uint64_t start = later(taken - REQUEST_CYCLES, icache->memory_free);
 
 	if (icache->config.memory)
-		start = program_memory__read(icache->config.memory, start, icache->config.refill_cycles);
+		start = timetable__take(icache->config.memory, start, icache->config.refill_cycles);
 	icache->memory_free = start + icache->config.refill_cycles;
 	icache->read_before = icache->read_last;
 	icache->read_last = start + REQUEST_CYCLES + READ_CYCLES;

@@ -21,10 +21,7 @@ static void arbitrate(void *arg, uint64_t cycle, uint64_t what)
 	if (who == (int)soc->target->hpus) {
 		remote__granted(soc, cluster, cycle - 1);
 	} else if (who >= 0) {
-		hpus[who].late = cycle - 1 - hpus[who].late;
-		hpus[who].granted = 1;
-		hpus[who].away = 0;
-		soc__wake(soc, &hpus[who], cycle - 1);
+		hpu__granted(&hpus[who], cycle - 1 - hpus[who].late, cycle - 1);
 	}
 }
 

@@ -124,17 +124,24 @@ static void move(struct hpu *hpu, struct rv32_bus_request *req, uint8_t *at)
 	}
 }
 
+/* 1: it has come back and been served, so late. */
+static int is_back(struct hpu *hpu, uint64_t *late)
+{
+	if (!hpu->granted)
+		return 0;
+	hpu->granted = 0;
+	*late = hpu->late;
+	return 1;
+}
+
 /* The own L1: how many cycles its bank is late. */
 static enum rv32_bus_status ask_bank(struct hpu *hpu, const struct rv32_bus_request *req, uint64_t *late)
 {
 	struct soc *soc = hpu->soc;
 	uint64_t at;
 
-	if (hpu->granted) {
-		hpu->granted = 0;
-		*late = hpu->late;
+	if (is_back(hpu, late))
 		return RV32_BUS_OK;
-	}
 	if (!hpu__may_near(hpu, req->cycle))
 		return RV32_BUS_STOP;
 	at = banks__ask(soc, req->cycle, hpu->cluster, hpu->index, req->addr, req->kind,
@@ -157,11 +164,8 @@ static enum rv32_bus_status queue(struct hpu *hpu, const struct rv32_bus_request
 	*late = 0;
 	if (region == MEMORY_L1 && of_cluster == hpu->cluster) /* beside the windows: another HPU's stack */
 		return ask_bank(hpu, req, late);
-	if (hpu->granted) {
-		hpu->granted = 0;
-		*late = hpu->late;
+	if (is_back(hpu, late))
 		return RV32_BUS_OK;
-	}
 	if (!hpu__may(hpu, req->cycle))
 		return RV32_BUS_STOP;
 	if (region == MEMORY_L1)

@@ -13,8 +13,6 @@
 
 enum { DMA_SOURCE, DMA_SOURCE_HIGH, DMA_DEST, DMA_DEST_HIGH, DMA_BYTES };
 
-_Static_assert(HPU_DMA_MAX >= DMA_TRANSFERS_MAX, "ids that are not done are known");
-
 struct transfer {
 	enum memory_region from, to;
 	unsigned from_cluster, to_cluster;
@@ -133,7 +131,7 @@ static enum rv32_bus_status launch(struct hpu *hpu, struct rv32_bus_request *req
 	count_beats(hpu, &t, bytes);
 	memmove(dest, source, bytes);
 	hpu->dma_last++;
-	hpu->dma_done[hpu->dma_last % HPU_DMA_MAX] = schedule(hpu, &t, at);
+	hpu->dma_done[hpu->dma_last % DMA_TRANSFERS_MAX] = schedule(hpu, &t, at);
 	req->value = hpu->dma_last;
 	if (at > req->cycle) {
 		req->wait_cycles = (uint32_t)(at - req->cycle);
@@ -147,7 +145,7 @@ static uint32_t done_id(const struct hpu *hpu, uint64_t cycle)
 {
 	uint32_t id = hpu->dma_last;
 
-	for (unsigned i = 0; i < HPU_DMA_MAX && hpu->dma_done[id % HPU_DMA_MAX] > cycle; i++)
+	for (unsigned i = 0; i < DMA_TRANSFERS_MAX && hpu->dma_done[id % DMA_TRANSFERS_MAX] > cycle; i++)
 		id--;
 	return id;
 }

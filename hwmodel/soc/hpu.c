@@ -110,6 +110,14 @@ int hpu__may_near(struct hpu *hpu, uint64_t cycle)
 	return 1;
 }
 
+void hpu__granted(struct hpu *hpu, uint64_t late, uint64_t cycle)
+{
+	hpu->late = late;
+	hpu->granted = 1;
+	hpu->away = 0;
+	soc__wake(hpu->soc, hpu, cycle);
+}
+
 void hpu__begin(struct hpu *hpu, uint64_t cycle)
 {
 	memset(&hpu->result, 0, sizeof(hpu->result));

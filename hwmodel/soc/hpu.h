@@ -11,6 +11,7 @@
 #include <hwmodel/pspin.h>
 
 #include "../target/parameters.h"
+#include "dma.h"
 #include "storage.h"
 
 struct soc;
@@ -65,7 +66,6 @@ struct hpu_task_result {
 };
 
 #define HPU_COMMAND_SLOTS_MAX 8
-#define HPU_DMA_MAX 64 /* as many as can be launched and not done, DMA_TRANSFERS_MAX */
 
 struct hpu {
 	struct soc *soc;
@@ -114,7 +114,7 @@ struct hpu {
 
 	/* cluster DMA front end */
 	uint32_t dma_reg[5];
-	uint64_t dma_done[HPU_DMA_MAX]; /* cycle, by id modulo HPU_DMA_MAX */
+	uint64_t dma_done[DMA_TRANSFERS_MAX]; /* cycle, by id modulo DMA_TRANSFERS_MAX */
 	uint32_t dma_last;
 
 	/* load-reserved */
@@ -142,6 +142,8 @@ enum rv32_bus_status hpu__access(void *arg, struct rv32_bus_request *req);
  * An access to another cluster's L1 sets out at this cycle (remote.c): the HPU is away until it is granted.
  */
 void remote__ask(struct hpu *hpu, uint64_t cycle, unsigned cluster, uint32_t offset, enum rv32_access kind);
+/* What it waited for is served, so many cycles later than on an idle machine: it goes on, at this cycle at the earliest. */
+void hpu__granted(struct hpu *hpu, uint64_t late, uint64_t cycle);
 /* The first access in a cluster's port is served in this cycle. */
 void remote__granted(struct soc *soc, unsigned cluster, uint64_t cycle);
 

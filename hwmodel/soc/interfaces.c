@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include <stdlib.h>
 
+#include "../core/later.h"
 #include "interfaces.h"
 
 #define IN_FLIGHT_MAX 64u
@@ -48,11 +49,6 @@ void interfaces__free(struct interfaces *interfaces)
 uint64_t interfaces__busy(const struct interfaces *interfaces, enum hpu_command_kind kind)
 {
 	return interfaces->busy_ps[kind] / interfaces->cycle_ps;
-}
-
-static uint64_t later(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
 }
 
 /* On an idle machine, less its beats. */

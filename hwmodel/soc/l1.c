@@ -131,32 +131,30 @@ static uint64_t free_after(const struct l1 *l1, uint32_t number, uint64_t at, en
 	return free;
 }
 
-static void take(struct l1 *l1, uint32_t number, uint64_t at, const struct asked *asked)
+/* It serves until `free`, who has waited so long. */
+static void take(struct l1 *l1, struct bank *bank, uint64_t free, uint64_t waited)
 {
-	struct bank *bank = &l1->banks[number];
-
-	bank->free = free_after(l1, number, at, asked->kind);
-	if (bank->free > l1->free)
-		l1->free = bank->free;
-	l1->conflicts += at - asked->cycle;
+	bank->free = free;
+	if (free > l1->free)
+		l1->free = free;
+	l1->conflicts += waited;
 }
 
 uint64_t l1__access(struct l1 *l1, uint64_t cycle, uint32_t offset, enum rv32_access kind, unsigned who,
 		    uint64_t alone_before, uint64_t *again)
 {
-	struct asked asked = {cycle, kind};
 	uint32_t number = bank_of(l1, offset);
 	struct bank *bank = &l1->banks[number];
-	uint64_t at = ready(l1, cycle, number), last = free_after(l1, number, at, kind) - 1;
+	uint64_t at = ready(l1, cycle, number), free = free_after(l1, number, at, kind);
 
 	calendar__asked(&l1->last_asked, cycle);
-	if (!bank->asks && (last < alone_before || (at == cycle && kind != RV32_AMO && alone_before))) {
+	if (!bank->asks && (free <= alone_before || (at == cycle && kind != RV32_AMO && alone_before))) {
 		bank->arbiter.turn = who;
-		take(l1, number, at, &asked);
+		take(l1, bank, free, at - cycle);
 		return at;
 	}
 	*again = bank->asks ? 0 : at + 1;
-	l1->asked[who] = asked;
+	l1->asked[who] = (struct asked){ cycle, kind };
 	bank->asks |= UINT64_C(1) << who;
 	l1->waiting++;
 	return L1_WAITS;
@@ -186,7 +184,7 @@ int l1__grant(struct l1 *l1, uint64_t cycle, uint32_t number, uint64_t *again)
 
 	if (asks && at == cycle) {
 		who = arbiter__grant(&bank->arbiter, l1->inputs, asks, 1);
-		take(l1, number, cycle, &l1->asked[who]);
+		take(l1, bank, free_after(l1, number, cycle, l1->asked[who].kind), cycle - l1->asked[who].cycle);
 		bank->asks &= ~(UINT64_C(1) << who);
 		l1->waiting--;
 	}

@@ -55,16 +55,6 @@ void l2_port__free(struct l2_port *port)
 	free(port);
 }
 
-static void grant(struct l2_port *port, struct access access, uint64_t cycle, uint64_t late)
-{
-	struct hpu *hpu = access.hpu;
-
-	hpu->late = late;
-	hpu->granted = 1;
-	hpu->away = 0;
-	soc__wake(port->soc, hpu, cycle);
-}
-
 /* While it finds no place it stands, and nobody else is let through. */
 static void let_load(struct l2_port *port, uint64_t cycle)
 {
@@ -88,7 +78,7 @@ static void go_on(struct l2_port *port, uint64_t cycle)
 	if (access->region == MEMORY_L2_PACKET) {
 		port->load_free = cycle + target->l2_gap_load_packet;
 		port->busy += target->l2_gap_load_packet;
-		grant(port, *access, cycle, l2__load(port->soc->l2, cycle) - access->from);
+		hpu__granted(access->hpu, l2__load(port->soc->l2, cycle) - access->from, cycle);
 		waiting__drop(&port->passed);
 	} else if (port->flight.count < target->l2_loads_handler && port->flight_free <= cycle) {
 		port->load_free = port->flight_free = cycle + 1;
@@ -118,7 +108,7 @@ static void let_store(struct l2_port *port, uint64_t cycle)
 	port->busy += gap;
 	if (port->next <= at)
 		port->next = at + 1;
-	grant(port, access, cycle, at - access.from);
+	hpu__granted(access.hpu, at - access.from, cycle);
 }
 
 /* One of each channel is. An AMO takes both, in turn with a load. */
@@ -151,7 +141,7 @@ static void answer(struct l2_port *port, uint64_t cycle)
 	if (!access || port->flight_free > cycle + (target->l2_gap_load_handler == 1))
 		return;
 	port->flight_free = cycle + target->l2_gap_load_handler - 1;
-	grant(port, *access, cycle, access->late + cycle - access->from);
+	hpu__granted(access->hpu, access->late + cycle - access->from, cycle);
 	waiting__drop(&port->flight);
 }
 

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "../core/later.h"
 #include "alarm.h"
 #include "cells.h"
 #include "copies.h"
@@ -142,11 +143,6 @@ static void job__free(struct mpqs *m, struct job *job)
 {
 	job->next = m->free_jobs;
 	m->free_jobs = job;
-}
-
-static uint64_t later(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
 }
 
 /* The message's next task. Its HER goes with it, unless another task of the message is to come with the same packet. */

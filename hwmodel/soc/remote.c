@@ -55,10 +55,7 @@ void remote__granted(struct soc *soc, unsigned cluster, uint64_t cycle)
 	struct port *port = &soc->ports[cluster];
 	struct hpu *hpu = port->first;
 
-	hpu->late = cycle - hpu->late;
-	hpu->granted = 1;
-	hpu->away = 0;
-	soc__wake(soc, hpu, cycle);
+	hpu__granted(hpu, cycle - hpu->late, cycle);
 	port->first = hpu->behind;
 	if (port->first)
 		reach_bank(port->first, cycle + 1);

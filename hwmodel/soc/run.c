@@ -2,6 +2,7 @@
 /* How the machine's time goes: events, and the turns of its cores. */
 #include <errno.h>
 
+#include "../core/later.h"
 #include "l1.h"
 #include "soc.h"
 
@@ -128,11 +129,6 @@ int soc__boot(struct soc *soc)
 			soc->now = rv32_core__cycle(soc->hpus[i].core);
 	}
 	return 0;
-}
-
-static uint64_t later(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
 }
 
 void soc__run_one(struct soc *soc, struct hpu *hpu, uint32_t function, const struct hpu_descriptor *descriptor,

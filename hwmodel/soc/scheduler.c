@@ -200,7 +200,7 @@ static void feed_back(struct scheduler *s, struct driver *driver, uint64_t cycle
 {
 	const struct hpu *hpu = driver->waits->task.hpu;
 
-	driver->waits_dma = hpu->dma_done[hpu->dma_last % HPU_DMA_MAX]; /* in order */
+	driver->waits_dma = hpu->dma_done[hpu->dma_last % DMA_TRANSFERS_MAX]; /* in order */
 	driver->waits->task.doorbell = cycle;
 	driver->idle_from = cycle;
 	settle(s, driver);

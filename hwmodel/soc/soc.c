@@ -14,7 +14,7 @@
 #include "scheduler.h"
 #include "soc.h"
 
-static struct icache *new_icache(const struct pspin_target *target, struct program_memory *memory)
+static struct icache *new_icache(const struct pspin_target *target, struct timetable *program_memory)
 {
 	const struct icache_config config = {
 		.bytes = (uint32_t)target->icache_bytes,
@@ -23,7 +23,7 @@ static struct icache *new_icache(const struct pspin_target *target, struct progr
 		.ports = (uint32_t)target->hpus,
 		.miss_cycles = (uint32_t)target->icache_miss,
 		.refill_cycles = (uint32_t)target->icache_refill,
-		.memory = memory,
+		.memory = program_memory,
 	};
 
 	return icache__new(&config);

@@ -4,7 +4,7 @@
 # handlers by their symbols, its packets framed as it wants them; and says which symbol, or which line, is wrong.
 . "$(dirname "$0")/setup.inc"
 CC=riscv64-unknown-elf-gcc
-command -v $CC >/dev/null || skip "$CC is not installed"
+need_hpu_compiler
 cd "$WORK" || exit 1
 
 # As PsPIN's own runtime: boot to user mode, then tasks from the driver's registers, one after the other.

@@ -5,7 +5,7 @@
 # cluster's registers at their global address, and stacks from the reserved KiB on. And it says which segment has no place.
 . "$(dirname "$0")/setup.inc"
 CC=riscv64-unknown-elf-gcc
-command -v $CC >/dev/null || skip "$CC is not installed"
+need_hpu_compiler
 cd "$WORK" || exit 1
 
 cat >runtime.S <<'END'

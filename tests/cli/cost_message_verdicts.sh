@@ -3,7 +3,7 @@
 # spinctl cost of a handler of messages tells header, payload and completion handler apart, counts what each returned and
 # what became of the packets, and its JSON has the text's numbers.
 . "$(dirname "$0")/setup.inc"
-command -v riscv64-unknown-elf-gcc >/dev/null || skip "riscv64-unknown-elf-gcc is not installed"
+need_hpu_compiler
 cd "$WORK" || exit 1
 
 # Of eight messages each is one kind: which of the three handlers says what.

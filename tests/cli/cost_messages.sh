@@ -3,7 +3,7 @@
 # spinctl cost makes messages: each packet is handled once, header and completion handler run once per
 # message, sizes and numbers are as asked for, and what cannot be is refused.
 . "$(dirname "$0")/setup.inc"
-command -v riscv64-unknown-elf-gcc >/dev/null || skip "riscv64-unknown-elf-gcc is not installed"
+need_hpu_compiler
 cd "$WORK" || exit 1
 
 cat >tally.c <<'END'

@@ -3,7 +3,7 @@
 # Names of files and symbols are any bytes: what spinctl cost writes of them is JSON, HTML and UTF-8 all the same, with
 # characters as they are and a replacement character for each other byte.
 . "$(dirname "$0")/setup.inc"
-command -v riscv64-unknown-elf-gcc >/dev/null || skip "riscv64-unknown-elf-gcc is not installed"
+need_hpu_compiler
 cd "$WORK" || exit 1
 BYTE=$(printf '\377')               # begins no character
 CUT=$(printf '\342\202')            # two bytes of three

@@ -3,7 +3,7 @@
 # What has no cost gets none: handlers that trap, do not end or use what PsPIN has not are told with packet and source
 # line; packets and programs that do not fit, and targets that could not be, are refused. One line, status 1, no figures.
 . "$(dirname "$0")/setup.inc"
-command -v riscv64-unknown-elf-gcc >/dev/null || skip "riscv64-unknown-elf-gcc is not installed"
+need_hpu_compiler
 cd "$WORK" || exit 1
 
 # refused WORDS TEXT...: spinctl cost WORDS fails, and says each TEXT

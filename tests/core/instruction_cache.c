@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "../../hwmodel/core/icache.h"
-#include "../../hwmodel/core/program_memory.h"
+#include "../../hwmodel/core/timetable.h"
 #include "hwmodel/rv32.h"
 
 enum {
@@ -226,7 +226,7 @@ static void central_controller(void)
 /* Caches of two clusters refill from one memory; the second one asks out of order. */
 static void one_memory(void)
 {
-	struct program_memory memory = { .count = 0 };
+	struct timetable memory = { .count = 0 };
 	struct icache_config config = pspin;
 	struct icache *a, *b;
 

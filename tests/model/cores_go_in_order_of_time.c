@@ -112,7 +112,7 @@ static void run_tasks(struct run *run, struct rig_file file, const char *functio
 		run->rig.soc.hpus[i].watch = watch;
 		run->rig.soc.hpus[i].watch_arg = run;
 	}
-	hw_elf__symbol(run->rig.elf, function, &context.payload, NULL);
+	context.payload = rig__function(&run->rig, function);
 	cycle = run->rig.soc.now + 10;
 	for (unsigned i = 0; i < TASKS; i++) {
 		her.packet = i;

@@ -93,18 +93,9 @@ static void freed(void *arg, uint32_t message, uint64_t cycle)
 	seen.in_use[message] = 0;
 }
 
-static uint32_t function(unsigned i)
-{
-	uint32_t addr;
-
-	if (hw_elf__symbol(rig.elf, functions[i], &addr, NULL))
-		exit(1);
-	return addr;
-}
-
 static uint32_t maybe(void)
 {
-	return any(3) ? function(any(sizeof(functions) / sizeof(functions[0]))) : 0;
+	return any(3) ? rig__function(&rig, functions[any(sizeof(functions) / sizeof(functions[0]))]) : 0;
 }
 
 static struct pspin_target machine(unsigned seed)

@@ -97,16 +97,22 @@ static inline void rig__close(struct rig *rig)
 	hw_elf__close(rig->elf);
 }
 
-/* Runs a function of the image as a task. */
-static inline void rig__run(struct rig *rig, const char *function, struct hpu_task_result *out)
+/* Where a function of the image is. */
+static inline uint32_t rig__function(const struct rig *rig, const char *name)
 {
 	uint32_t addr;
 
-	if (hw_elf__symbol(rig->elf, function, &addr, NULL)) {
-		printf("FAIL no function %s in the image\n", function);
+	if (hw_elf__symbol(rig->elf, name, &addr, NULL)) {
+		printf("FAIL no function %s in the image\n", name);
 		exit(1);
 	}
-	soc__run_one(&rig->soc, rig->hpu, addr, &rig->descriptor, out);
+	return addr;
+}
+
+/* Runs one as a task. */
+static inline void rig__run(struct rig *rig, const char *function, struct hpu_task_result *out)
+{
+	soc__run_one(&rig->soc, rig->hpu, rig__function(rig, function), &rig->descriptor, out);
 }
 
 /* Body cycles: B + 9 is a turn of the runtime loop. */

@@ -72,13 +72,7 @@ static void run(void)
 
 static uint32_t function(const char *name)
 {
-	uint32_t addr = 0;
-
-	if (name && hw_elf__symbol(rig.elf, name, &addr, NULL)) {
-		printf("FAIL no function %s\n", name);
-		exit(1);
-	}
-	return addr;
+	return name ? rig__function(&rig, name) : 0;
 }
 
 static struct soc_context context(const char *header, const char *payload, const char *completion, uint32_t bytes_in_l1)

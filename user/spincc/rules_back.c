@@ -27,7 +27,7 @@ const struct rule rules_hpu[] = {
 	{ " overlaps section .spin_tables", "@; an HPU has 3 MiB for tables: make it smaller", RULE_MEMORY | RULE_LAST },
 	{ " overlaps section ", "@; an HPU has 1 MiB for state and 3 MiB for tables: make it smaller", RULE_MEMORY |
 	  RULE_LAST },
-	{ "stack usage is ", "@ of stack; an HPU has 1 KiB: keep large variables in the state", RULE_STACK | RULE_LAST },
+	RULE_HPU_STACK,
 	{ "[-Wuninitialized]", "@ is read before it has a value; initialise it", 0 },
 	{ "[-Wmaybe-uninitialized]", "@ may be read before it has a value; initialise it", RULE_WARNING },
 	{ "[-W", NULL, RULE_SILENT }, /* clang has said its own */

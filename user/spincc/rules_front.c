@@ -97,7 +97,7 @@ const struct rule rules_front[] = {
 	{ "[-Watomic-alignment]", "atomics of another size than 32 bits; use spin_add32 and spin_cas32", 0 },
 	{ "[-Wvla]", "the length of this array is not constant; write its largest length (stack: about 256 bytes in all)", 0 },
 	{ "[-Walloca]", "memory of variable size on the stack; write an array of its largest length (about 256 bytes in all)", 0 },
-	{ "stack usage is ", "@ of stack; an HPU has 1 KiB: keep large variables in the state", RULE_STACK | RULE_LAST },
+	RULE_HPU_STACK, /* where gcc is the one compiler */
 	{ "thread-local storage is not supported",
 	  "no variable belongs to a thread; keep what lasts in the struct of SPIN_STATE, or an element of it per "
 	  "HPU", 0 },

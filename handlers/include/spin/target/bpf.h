@@ -13,28 +13,14 @@
 /* A page of 4096 less XDP's headroom and tailroom: what is longer goes by the copied program. */
 #define SPIN_DIRECT_BYTES_MAX 3520u
 
-/* The compiler must not reason about v, else it drops a bound that the verifier needs to see. */
-SPIN_INLINE uint32_t spin_opaque_(uint32_t v)
-{
-	__asm__ volatile("" : "+r"(v));
-	return v;
-}
-
-SPIN_INLINE uint64_t spin_opaque64_(uint64_t v)
-{
-	__asm__ volatile("" : "+r"(v));
-	return v;
-}
-
-/* One pointer, not computed again elsewhere: what the verifier learns of it would be lost. */
-SPIN_INLINE const uint8_t *spin_opaque_pointer_(const uint8_t *at)
-{
-	__asm__ volatile("" : "+r"(at));
-	return at;
-}
-
-/* A pointer that is what it is from here on: the compiler does not make it anew, of an index whose test it has left out by then. */
-#define SPIN_OPAQUE_(at) ({ __typeof__(at) spin_opaque_at_ = (at); __asm__ volatile("" : "+r"(spin_opaque_at_)); spin_opaque_at_; })
+/*
+ * The compiler must not reason about v, else it drops a bound that the verifier needs to see, or makes a pointer anew elsewhere,
+ * of which what the verifier has learnt is lost.
+ */
+#define SPIN_OPAQUE_(v) ({ __typeof__(v) spin_v_ = (v); __asm__ volatile("" : "+r"(spin_v_)); spin_v_; })
+SPIN_INLINE uint32_t spin_opaque_(uint32_t v) { return SPIN_OPAQUE_(v); }
+SPIN_INLINE uint64_t spin_opaque64_(uint64_t v) { return SPIN_OPAQUE_(v); }
+SPIN_INLINE const uint8_t *spin_opaque_pointer_(const uint8_t *at) { return SPIN_OPAQUE_(at); }
 
 /*
  * at <= end, as a branch that stands where it was written: the compiler would

@@ -138,11 +138,12 @@ SPIN_INLINE void spin_dma_wait_(const struct spin_packet *packet, const struct s
 /* What cannot be tested is waited for. */
 SPIN_INLINE int spin_dma_test_(const struct spin_packet *packet, const struct spin_dma *dma)
 {
+	if (dma->id == 1 && !spin_command_test_(0))
+		return 0;
 	if (dma->id != 1)
 		spin_dma_wait_(packet, dma);
-	else if (!spin_command_test_(0))
-		return 0;
-	spin_fence_();
+	else
+		spin_fence_();
 	return 1;
 }
 
