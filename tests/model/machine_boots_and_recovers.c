@@ -77,6 +77,30 @@ static void faults_end_the_task_only(struct rig_file file, const struct pspin_ta
 	rig__close(&rig);
 }
 
+/* All HPUs of a cluster wait for one word of L1 when the watchdog comes: what they have waited is not the next task's. */
+static void waits_end_with_the_task(struct rig_file file, const struct pspin_target *target)
+{
+	struct soc_context context = {0};
+	struct hpu_task_result result;
+	struct rig rig;
+
+	rig__open(&rig, file, target, 0, 0);
+	context.payload = rig__function(&rig, "endless_amos");
+	for (unsigned i = 0; i < target->hpus; i++) {
+		struct soc_her her = {.l2 = L2_PACKET, .bytes = 64, .end_of_message = i == target->hpus - 1, .context = &context};
+
+		expect("a HER is taken", (uint64_t)soc__her(&rig.soc, rig.soc.now + 1, &her), 0);
+	}
+	soc__run(&rig.soc, UINT64_MAX);
+	for (unsigned i = 0; i < target->hpus; i++) {
+		rig.hpu = &rig.soc.hpus[i];
+		rig__run(&rig, "pspin_counter", &result);
+		expect("error of the task after a wait", result.error, 0);
+		expect("its cycles", result.stats.cycle, 10 + 9);
+	}
+	rig__close(&rig);
+}
+
 static void state_in_l1_is_copied(const struct pspin_target *target)
 {
 	struct rig_file file =
@@ -104,6 +128,7 @@ int main(void)
 	target.watchdog_cycles = 100000;
 	every_hpu_boots(file, &target);
 	faults_end_the_task_only(file, &target);
+	waits_end_with_the_task(file, &target);
 	state_in_l1_is_copied(&target);
 	free(file.data);
 	return failures != 0;

@@ -286,6 +286,13 @@
 	lw t1, 0(t0)
 	nop
 	ret
+	FUNC endless_amos
+	li t0, 0x1b090000
+1:	.rept 64
+	amoadd.w t1, t1, (t0)
+	.endr
+	j 1b
+
 	FUNC endless
 	li sp, 0
 1:	j 1b
