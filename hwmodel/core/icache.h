@@ -19,7 +19,7 @@ struct icache_config {
 	uint32_t ports;                   /* cores */
 	uint32_t miss_cycles;             /* what a fetch that misses takes longer than one that hits, alone */
 	uint32_t refill_cycles;           /* from the start of a refill to where the next may start: its beats; 0: no port waits for another */
-	struct timetable *memory;         /* the port that refills come from, one for all caches as in PsPIN's RTL; NULL: nobody else reads there */
+	struct timetable *memory;         /* the port that refills come from, in PsPIN's RTL one for all; NULL: nobody else's */
 };
 
 /* NULL with errno ENOMEM, or EINVAL: no such cache. */

@@ -18,10 +18,10 @@ void l1__free(struct l1 *l1);
 
 /*
  * Input `who` of the bank of this offset asks: an HPU, by its index, or after all of them the port of accesses from other
- * clusters. The cycle in which the bank serves it, if that is known at once: nobody else asks before `alone_before`, and it
- * is served by then, or the bank is free and the access no AMO (assumed: of loads and stores that come to a free bank in one cycle the lowest index
- * goes first; `alone_before` 0: not then either). Else L1_WAITS: it is granted when all who ask in that cycle are known.
- * *again: in this cycle l1__grant() is to be called for the one before; 0: who waits there already has been told so.
+ * clusters. The cycle in which the bank serves it, if that is known at once: nobody else asks before `alone_before`, and it is
+ * served by then, or the bank is free and the access no AMO (assumed: of loads and stores that come to a free bank in one cycle
+ * the lowest index goes first; `alone_before` 0: not then either). Else L1_WAITS: it is granted when all who ask in that cycle
+ * are known. *again: in this cycle l1__grant() is to be called for the one before; 0: who waits there already has been told so.
  */
 #define L1_WAITS UINT64_MAX
 uint64_t l1__access(struct l1 *l1, uint64_t cycle, uint32_t offset, enum rv32_access kind, unsigned who,
@@ -34,7 +34,10 @@ uint32_t l1__bank(const struct l1 *l1, uint32_t offset);
  * *again: as above.
  */
 int l1__grant(struct l1 *l1, uint64_t cycle, uint32_t bank, uint64_t *again);
-/* 1: nobody waits, no bank is taken from this cycle on, and AMOs take no longer than cores know of: one that is alone need not ask. */
+/*
+ * 1: nobody waits, no bank is taken from this cycle on, and AMOs take no longer than cores know of: one that is alone need not
+ * ask.
+ */
 int l1__rests(const struct l1 *l1, uint64_t cycle);
 
 /* One beat at `offset` in that cycle; up to L1_AHEAD cycles ahead of the latest access. */
