@@ -16,6 +16,7 @@
 #include <user/libspin/libspin_send.h>
 
 #define BYTES_MAX (3u << 20)
+#define TIMEOUT_MS 20000u /* the default is less than what a packet waits that such links lose eight times in a row */
 
 static uint8_t data[BYTES_MAX];
 
@@ -101,6 +102,7 @@ static void run(const struct trial *t, int family, unsigned round)
 	char port[8];
 
 	opts.bytes = sizeof(opts);
+	opts.timeout_ms = TIMEOUT_MS;
 	r.stride = opts.payload_bytes ? opts.payload_bytes : opts.put ? 1424 : 1456;
 	if (slmp_receiver__start(&r))
 		die(t->name, "no receiver");
