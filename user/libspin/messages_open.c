@@ -9,6 +9,7 @@
 #include <bpf/bpf.h>
 
 #include "kernel/features.h"
+#include "kernel/probe.h"
 #include "messages_view.h"
 
 #define EVENT_BYTES  (1u << 20) /* of the ring: each message has its event */
@@ -65,6 +66,10 @@ int spin_messages__new(const struct spin_object *obj, const struct spin_message_
 	if (!kernel_feature__has(KERNEL_MESSAGES))
 		return spin_fail(-ENOSYS, "%s takes messages: %s", obj->meta.name,
 				 kernel_feature__refusal(KERNEL_MESSAGES, why, sizeof(why)));
+	if (!kernel_probe__may_goto() && !obj->bounded)
+		return spin_fail(-ENOSYS, "%s takes messages, and its programs need Linux %s or newer: it has none with bounded "
+				 "loops, which want more stack; compile it again with spincc, with fewer local variables",
+				 obj->meta.name, kernel_feature__version(KERNEL_JUMBO));
 	m = calloc(1, sizeof(*m));
 	if (!m)
 		return spin_fail(-ENOMEM, "no memory for a context");
