@@ -272,8 +272,9 @@ check: deps
 	@BUILD=$(BUILD) STRICT=$(STRICT) tests/run
 
 check-kernels: deps
-	@$(MAKE) --no-print-directory -j$$(nproc) $(LOADER) $(HANDLERS) $(TEST_HANDLERS)
+	@$(MAKE) --no-print-directory -j$$(nproc) $(LOADER) $(HANDLERS) $(TEST_HANDLERS) $(BUILD)/bin/spinctl
 	@BUILD=$(BUILD) tests/kernels/run $(if $(ALL),--all)
+	@BUILD=$(BUILD) tests/kernels/doctor.sh || [ $$? = 77 ]
 
 demo: deps
 	@$(MAKE) --no-print-directory -j$$(nproc) demo-program

@@ -75,7 +75,7 @@ while read -r name release vmlinuz modules <&3; do
 	part "run datagrams" | grep "in the trusted class" && fail "advice to do what was done"
 	case $name in
 	5.10)
-		says text "is too old for datagram handlers (6.1), messages (6.9)"
+		says text "is too old for datagram handlers (6.1), messages"
 		says text "boot Linux 6.9 or newer for everything"
 		says "run datagrams" "too old for datagram handlers (Linux 6.1 or newer)"
 		says lo "not in this kernel (since Linux 5.12)"
