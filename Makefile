@@ -237,6 +237,13 @@ $(BUILD)/tests/unit/doctor_rows: $(BUILD)/obj/tests/unit/doctor_rows.o $(call ob
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(USER_LIBS) -lpcap -ldw -ldl -lpthread -lm
 $(BUILD)/obj/tests/unit/doctor_rows.o: INCLUDES += -Iuser/spinctl
 
+# The vectors again, with the programs for kernels without may_goto.
+$(BUILD)/tests/vectors/run-bounded: $(BUILD)/obj/tests/vectors/run.o $(TESTLIB) $(ENGINE) $(COMMON) $(LIBSPIN) $(HWMODEL)
+	@mkdir -p $(@D)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -Wl,--wrap=kernel_probe__may_goto -Wl,--wrap=kernel_probe__copies -o $@ $^ \
+		$(USER_LIBS) -lpcap -ldw -ldl -lpthread -lm
+
 $(BUILD)/obj/tests/%.o: INCLUDES += -Itests
 
 DEMO := $(BUILD)/tests/demo/demo

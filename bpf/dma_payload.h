@@ -58,6 +58,7 @@ SPIN_INLINE void spin_copy_out_copied(const struct spin_view *view, const uint8_
 		    !spin_can_loop(&round, most / 64 + 16))
 			break;
 		if (left >= 64) {
+			SPIN_UNROLL_
 			for (uint32_t i = 0; i < 8; i++)
 				((uint64_t *)(to + done))[i] = ((const uint64_t *)(payload + at))[i];
 			size = 64;
@@ -111,6 +112,7 @@ SPIN_INLINE void spin_payload_in_(struct spin_packet *packet, uint32_t off, cons
 			size = 64;
 			if (!spin_inside_(view, to + 64))
 				return; /* unreachable */
+			SPIN_UNROLL_
 			for (uint32_t i = 0; i < 16; i++)
 				spin_store32_(packet, to + 4 * i, *(const uint32_t *)(from + 4 * i));
 		} else if (left >= 8 && !shift) {

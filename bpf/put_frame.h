@@ -12,13 +12,6 @@
 #include "dma_payload.h"
 #include "slmp.h"
 
-/* In the isolated class a loop's index is a constant, or is not known at all. */
-#ifdef __bpf__
-#define SPIN_UNROLL_ _Pragma("unroll")
-#else
-#define SPIN_UNROLL_
-#endif
-
 #define SPIN_PUT_HEAD_BYTES (sizeof(struct spin_slmp) + sizeof(struct spin_slmp_put))
 
 /* At `off` of the frame, of which only the verifier does not know that it is below 128. */

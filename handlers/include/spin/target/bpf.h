@@ -109,6 +109,9 @@ SPIN_INLINE uint32_t spin_equal_(uint32_t a, uint32_t b)
 	return spin_opaque_(spin_opaque_(a ^ b) - 1) >> 31;
 }
 
+/* In front of a loop with a constant bound: written out by the compiler. The isolated class wants constant offsets. */
+#define SPIN_UNROLL_ _Pragma("unroll")
+
 #define spin_index_(i) (__builtin_constant_p(i) ? (uint32_t)(i) : spin_opaque_(i))
 
 #include <spin/target/frame.h>

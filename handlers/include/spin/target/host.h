@@ -35,6 +35,8 @@ SPIN_INLINE uint32_t spin_blur(uint32_t v) { return v; }
 
 SPIN_INLINE uint32_t spin_equal_(uint32_t a, uint32_t b) { return a == b; }
 
+#define SPIN_UNROLL_
+
 #define spin_index_(i) ((uint32_t)(i))
 
 #include <spin/target/frame.h>
