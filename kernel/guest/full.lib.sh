@@ -47,7 +47,6 @@ in_tree() {
 		mountpoint -q "$1/$part" || mount --bind "/$part" "$1/$part"
 	done
 	mountpoint -q "$1/run" || mount -t tmpfs tmpfs "$1/run"
-	cp /etc/resolv.conf "$1/etc/resolv.conf"
 	in_root=$1
 	shift
 	env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 \

@@ -1,8 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Debian roots for the full guests, made once and kept: image.sh [--tree] RELEASE bare|ready
+# Debian roots for the full guests, made once and kept: image.sh [--tree] RELEASE bare|ready,
+# or image.sh --run DIRECTORY RELEASE COMMAND...
 #
 # Prints the path of an ext4 image, or with --tree of the directory it is made from. RELEASE is 12 or 13.
+# --run runs a command natively, on the host's kernel, in the ready root with DIRECTORY as its /work.
 # bare: debootstrap's minbase, git, make, ca-certificates, kmod; `make deps` has to do the rest.
 # ready: the same after `make deps`. Kept in $SPIN_GUESTS (/var/cache/spin-guests): never changed once
 # they have their name, so that several guests may use one; a run that is killed leaves only files that the
@@ -10,17 +12,29 @@
 set -eu
 . "$(dirname "$0")/full.lib.sh"
 
+usage="usage: image.sh [--tree] 12|13 bare|ready, or image.sh --run DIRECTORY 12|13 COMMAND..."
+[ $# -ge 2 ] || fail "$usage"
+
+# In a mount namespace of its own: what is mounted goes with it, however it ends.
+if [ "${SPIN_GUEST_NS:-}" != 1 ]; then
+	SPIN_GUEST_NS=1 exec unshare --mount --pid --fork --kill-child "$0" "$@"
+fi
+
+if [ "$1" = --run ]; then
+	[ $# -ge 4 ] || fail "$usage"
+	root=$("$0" --tree "$3" ready)
+	mount --bind "$2" "$root/work"
+	mount -t tmpfs tmpfs "$root/tmp"
+	shift 3
+	in_tree "$root" sh -c 'cd /work && exec "$@"' sh "$@"
+	exit
+fi
+
 tree=
-[ "${1:-}" = --tree ] && tree=1 && shift
-[ $# = 2 ] || fail "usage: image.sh [--tree] 12|13 bare|ready"
+[ "$1" = --tree ] && tree=1 && shift
+[ $# = 2 ] || fail "$usage"
 suite=$(suite_of "$1")
 variant=$2
-
-# In a mount namespace of its own: what debootstrap mounts goes with it, however it ends.
-if [ "${SPIN_GUEST_NS:-}" != 1 ]; then
-	export SPIN_GUEST_NS=1
-	exec unshare --mount --pid --fork --kill-child "$0" ${tree:+--tree} "$1" "$2"
-fi
 
 # debootstrap_into DIRECTORY
 debootstrap_into() {
@@ -36,12 +50,14 @@ debootstrap_into() {
 	: >"$1/etc/resolv.conf"
 	echo spin-guest >"$1/etc/hostname"
 	echo "127.0.0.1 localhost spin-guest" >"$1/etc/hosts"
+	mkdir -p "$1/work"
 	rm -f "$1"/var/cache/apt/archives/*.deb "$1.log"
 }
 
 # make_ready DIRECTORY: what `make deps` installs, by the list of this tree
 make_ready() {
 	cp "$top/packages.txt" "$1/tmp/" && mkdir -p "$1/tmp/tests" && cp "$top/tests/deps.sh" "$1/tmp/tests/"
+	cp /etc/resolv.conf "$1/etc/"
 	in_tree "$1" /tmp/tests/deps.sh >&2 || fail "the packages of packages.txt cannot be installed in $suite"
 	rm -rf "$1/tmp/packages.txt" "$1/tmp/tests" "$1"/var/cache/apt/archives/*.deb
 	: >"$1/etc/resolv.conf"
