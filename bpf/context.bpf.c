@@ -250,8 +250,8 @@ SPIN_INLINE int spin_copied_(struct xdp_md *ctx)
 		return XDP_ABORTED; /* cannot be */
 	copy = &cpu->copy;
 	bytes = bpf_xdp_get_buff_len(ctx);
-	held = spin_opaque_(bytes < SPIN_COPY_BYTES ? bytes : SPIN_COPY_BYTES);
-	if (held - 1 >= SPIN_COPY_BYTES || bpf_xdp_load_bytes(ctx, 0, copy->frame, held))
+	held = spin_bounded_length(bytes < SPIN_COPY_BYTES ? bytes : SPIN_COPY_BYTES, SPIN_COPY_BYTES);
+	if (!held || bpf_xdp_load_bytes(ctx, 0, copy->frame, held))
 		return XDP_ABORTED; /* cannot be */
 	frame.copy = copy->frame;
 	frame.bytes = bytes;
@@ -262,8 +262,8 @@ SPIN_INLINE int spin_copied_(struct xdp_md *ctx)
 	spin_handle(&frame, &view, &d, spin_config.accept_partial, hpu, 0, &out);
 	if (out.outcome.error)
 		spin_raise_(&out.outcome, &view, &d, hpu);
-	held = spin_opaque_(out.changed_bytes);
-	if (held - 1 < SPIN_COPY_BYTES)
+	held = spin_bounded_length(out.changed_bytes, SPIN_COPY_BYTES);
+	if (held)
 		bpf_xdp_store_bytes(ctx, 0, copy->frame, held);
 	if ((out.reason == SPIN_REASON_REPLIED || out.acknowledged) && out.frame_bytes != bytes)
 		bpf_xdp_adjust_tail(ctx, (int)out.frame_bytes - (int)bytes);

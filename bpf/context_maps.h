@@ -104,9 +104,9 @@ SPIN_INLINE void spin_event_close(struct spin_event *event)
 /* Copies the frame as it arrived to a buffer: its bytes, 0 if it is too long for one. */
 SPIN_INLINE uint32_t spin_frame_park(const struct spin_frame *frame, struct spin_copy *to)
 {
-	uint32_t bytes = bpf_xdp_get_buff_len(frame->ctx), held = spin_opaque_(bytes);
+	uint32_t bytes = bpf_xdp_get_buff_len(frame->ctx), held = spin_bounded_length(bytes, SPIN_COPY_BYTES);
 
-	if (held - 1 >= SPIN_COPY_BYTES || bpf_xdp_load_bytes(frame->ctx, 0, to->frame, held))
+	if (!held || bpf_xdp_load_bytes(frame->ctx, 0, to->frame, held))
 		return 0;
 	return bytes;
 }

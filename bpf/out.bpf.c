@@ -42,8 +42,8 @@ int spin_out(struct xdp_md *ctx)
 	out = spin_out_at(first + i);
 	if (!out)
 		return XDP_DROP; /* cannot be */
-	bytes = spin_opaque_(out->request.bytes);
-	if (bytes - 1 >= SPIN_REQUEST_FRAME_MAX || bpf_xdp_adjust_tail(ctx, (int)bytes - (int)sizeof(*carrier)) ||
+	bytes = spin_bounded_length(out->request.bytes, SPIN_REQUEST_FRAME_MAX);
+	if (!bytes || bpf_xdp_adjust_tail(ctx, (int)bytes - (int)sizeof(*carrier)) ||
 	    bpf_xdp_store_bytes(ctx, 0, out->request.frame, bytes))
 		return XDP_DROP; /* lost: it is not counted */
 	made = bpf_map_lookup_elem(&spin_outs_made, &zero);

@@ -209,8 +209,8 @@ SPIN_INLINE int spin_out_send_(struct xdp_md *ctx, struct spin_out *head, uint32
 	head->count = 0;
 	if (!last)
 		return XDP_ABORTED; /* cannot be */
-	bytes = spin_opaque_(last->request.bytes);
-	if (count == 1 && bytes - 1 < SPIN_REQUEST_FRAME_MAX &&
+	bytes = spin_bounded_length(last->request.bytes, SPIN_REQUEST_FRAME_MAX);
+	if (count == 1 && bytes &&
 	    !bpf_xdp_adjust_tail(ctx, (int)bytes - (int)bpf_xdp_get_buff_len(ctx)) &&
 	    !bpf_xdp_store_bytes(ctx, 0, (void *)last->request.frame, bytes)) {
 		stats->returned++;
@@ -232,10 +232,10 @@ SPIN_INLINE int spin_out_send_(struct xdp_md *ctx, struct spin_out *head, uint32
 /* The frame itself as one of them, with headers like those of `other`. 0: it is too long. */
 SPIN_INLINE _Bool spin_out_take_frame_(struct xdp_md *ctx, struct spin_out *out, const struct spin_out *other)
 {
-	uint32_t bytes = spin_opaque_((uint32_t)bpf_xdp_get_buff_len(ctx)), ip_at;
+	uint32_t bytes = spin_bounded_length((uint32_t)bpf_xdp_get_buff_len(ctx), SPIN_REQUEST_FRAME_MAX), ip_at;
 	struct spin_process *to;
 
-	if (!out || !other || bytes - 1 >= SPIN_REQUEST_FRAME_MAX || bpf_xdp_load_bytes(ctx, 0, out->request.frame, bytes))
+	if (!out || !other || !bytes || bpf_xdp_load_bytes(ctx, 0, out->request.frame, bytes))
 		return 0;
 	ip_at = spin_opaque_(other->request.ip_at) & 31;
 	out->request.type = SPIN_REQUEST_PACKET;

@@ -71,7 +71,7 @@ SPIN_INLINE enum spin_reason spin_parse_ip4_(const struct spin_view *view, uint8
 		return SPIN_REASON_FRAGMENT;
 	if (!spin_has_(view, at + header, off + header, sizeof(struct spin_udp)))
 		return SPIN_REASON_TRUNCATED;
-	total = spin_ntoh16(ip->total_length);
+	total = spin_length16(ip->total_length);
 	if (total < header + sizeof(struct spin_udp) || !spin_holds_(view, at, off, total))
 		return SPIN_REASON_IP_LENGTH;
 	if (total > spin_bytes_max_(view))
@@ -110,7 +110,7 @@ SPIN_INLINE enum spin_reason spin_parse_ip6_(const struct spin_view *view, uint8
 		return spin_ip6_next_(ip->next_header);
 	if (!spin_has_(view, at + sizeof(*ip), off + sizeof(*ip), sizeof(struct spin_udp)))
 		return SPIN_REASON_TRUNCATED;
-	bytes = spin_ntoh16(ip->payload_length);
+	bytes = spin_length16(ip->payload_length);
 	if (bytes < sizeof(struct spin_udp) || !spin_holds_(view, at + sizeof(*ip), off + sizeof(*ip), bytes))
 		return SPIN_REASON_IP_LENGTH;
 	if (sizeof(*ip) + bytes > spin_bytes_max_(view))
@@ -192,7 +192,7 @@ SPIN_INLINE enum spin_reason spin_parse_again(const struct spin_view *view, stru
 	out->udp = (struct spin_udp *)(at + header);
 	if (at + header + sizeof(struct spin_udp) > view->end)
 		return SPIN_REASON_TRUNCATED;
-	bytes = spin_ntoh16(out->udp->length);
+	bytes = spin_length16(out->udp->length);
 	if (at + header + bytes > view->end)
 		return SPIN_REASON_IP_LENGTH;
 	return header + bytes > spin_bytes_max_(view) ? SPIN_REASON_TOO_LONG : SPIN_PARSED;

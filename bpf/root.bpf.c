@@ -122,8 +122,8 @@ int spin_root_copy(struct xdp_md *ctx)
 
 	if (!headers)
 		return XDP_ABORTED; /* cannot be */
-	held = spin_opaque_(bytes < SPIN_HEADERS_BYTES ? bytes : SPIN_HEADERS_BYTES);
-	if (held - 1 >= SPIN_HEADERS_BYTES || bpf_xdp_load_bytes(ctx, 0, headers->bytes, held))
+	held = spin_bounded_length(bytes < SPIN_HEADERS_BYTES ? bytes : SPIN_HEADERS_BYTES, SPIN_HEADERS_BYTES);
+	if (!held || bpf_xdp_load_bytes(ctx, 0, headers->bytes, held))
 		return XDP_ABORTED; /* cannot be */
 	view.data = headers->bytes;
 	view.scratch = &headers->scratch;

@@ -26,14 +26,14 @@ uint64_t spin_taps_lost[SPIN_CONTEXTS_MAX];
 
 /* The verifier wants records of constant size: one function per class of frames. 0: no room. */
 #define SPIN_TAP_CLASS_(bytes) \
-	SPIN_INLINE _Bool spin_tap_##bytes##_(struct xdp_md *ctx, void *ring, uint64_t frame_bytes) \
+	SPIN_INLINE _Bool spin_tap_##bytes##_(struct xdp_md *ctx, void *ring, uint32_t frame_bytes) \
 	{ \
 		struct spin_tap_record *record = bpf_ringbuf_reserve(ring, sizeof(*record) + bytes, 0); \
+		uint32_t held = spin_bounded_length(frame_bytes, bytes); \
  \
 		if (!record) \
 			return 0; \
-		if (!frame_bytes || frame_bytes > bytes || \
-		    bpf_xdp_load_bytes(ctx, 0, record->frame, frame_bytes)) { \
+		if (!held || bpf_xdp_load_bytes(ctx, 0, record->frame, held)) { \
 			bpf_ringbuf_discard(record, 0); \
 			return 0; \
 		} \
@@ -52,7 +52,7 @@ SPIN_INLINE void spin_tap(struct xdp_md *ctx, uint64_t match)
 {
 	uint32_t slot = spin_bit_number(match);
 	uint32_t every = spin_taps_every[spin_opaque_(slot) & (SPIN_CONTEXTS_MAX - 1)];
-	uint64_t bytes;
+	uint32_t bytes;
 	_Bool copied;
 	void *ring;
 

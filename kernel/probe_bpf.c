@@ -91,7 +91,8 @@ int kernel_bpf__may_goto(void)
 {
 	const struct bpf_insn insns[] = {
 		INSN(BPF_ALU64 | BPF_MOV | BPF_K, BPF_REG_0, 0, 0, XDP_PASS),
-		INSN(BPF_JMP | 0xe0 /* BPF_JCOND */, 0, 0, 0, 0),
+		INSN(BPF_JMP | 0xe0 /* BPF_JCOND */, 0, 0, 1, 0), /* over one: an offset of 0 is refused before 6.14 */
+		INSN(BPF_ALU64 | BPF_MOV | BPF_K, BPF_REG_0, 0, 0, XDP_DROP),
 		INSN(BPF_JMP | BPF_EXIT, 0, 0, 0, 0),
 	};
 

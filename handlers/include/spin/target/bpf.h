@@ -35,6 +35,18 @@ beyond:
 }
 
 /*
+ * n as the length of a helper's transfer: n if it is 1 to max, else 0. Both bounds are in the register that is
+ * returned: kernels before 6.13 (seen on 6.1 and 6.12) do not carry a test of n - 1 over to n, and refuse with
+ * "invalid zero-sized read".
+ */
+SPIN_INLINE uint32_t spin_bounded_length(uint32_t n, uint32_t max)
+{
+	uint32_t less = spin_opaque_(n - 1);
+
+	return less < max ? spin_opaque_(less) + 1 : 0;
+}
+
+/*
  * 1, for ever but for a count of the kernel's own that no packet reaches: may_goto,
  * which compilers do not know yet. With it in the way round, the verifier looks for
  * the state that a loop comes to, instead of going round until it ends.

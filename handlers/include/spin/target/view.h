@@ -38,6 +38,16 @@ struct spin_view {
 	volatile uint64_t *scratch; /* memory that the verifier does not follow; SPIN_COPIED only */
 };
 
+/*
+ * A 16-bit length that may be added to a packet pointer. Verifiers before Linux 6.18.44 (seen on 6.1 to 6.18.5)
+ * forget all bounds of a byte swap's result and refuse the addition: "math between pkt pointer and register with
+ * unbounded min value". The mask restores them; the compiler must not see that it changes nothing.
+ */
+SPIN_INLINE uint32_t spin_length16(spin_be16 length)
+{
+	return spin_opaque_(spin_ntoh16(length)) & 0xffff;
+}
+
 /* The same number, of which the verifier knows nothing, nor where it came from. SPIN_COPIED only. */
 SPIN_INLINE uint64_t spin_unknown_(const struct spin_view *view, uint64_t v)
 {
