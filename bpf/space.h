@@ -46,7 +46,7 @@ SPIN_INLINE uint32_t spin_segment_at_(const struct spin_me_memory *memory, uint3
 	uint32_t segments = spin_peek(&memory->segments), length;
 
 	*room = 0;
-	for (uint32_t i = spin_blur(0); i < SPIN_SEGMENTS_MAX && i < segments && spin_go_on_(); i = spin_blur(i + 1)) {
+	for (uint32_t i = spin_blur(0); spin_go_on_() && i < SPIN_SEGMENTS_MAX && i < segments; i = spin_blur(i + 1)) {
 		length = spin_peek(&memory->segment[i].length);
 		if (at < length) {
 			*room = length - at;
