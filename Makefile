@@ -179,6 +179,15 @@ $(BUILD)/tests/%.bpf.o: tests/%.bpf.c $(wildcard handlers/include/*.h tests/benc
 	$(Q)clang -target bpf -mcpu=v3 -O2 -g -Wall -ffreestanding -Ihandlers/include \
 		-I/usr/include/$(shell $(CC) -print-multiarch) -c $< -o $@
 
+# --- guests that boot other kernels ----------------------------------------------
+
+LOADER := $(BUILD)/guest/loader
+
+$(LOADER): $(BUILD)/obj/kernel/guest/loader.o $(LIBSPIN)
+	@mkdir -p $(@D)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(USER_LIBS) -lpthread
+
 # --- pages and completion: the programs' tables fill templates, headers the others --------
 
 $(BUILD)/man/spinctl.8: user/man/spinctl.8.in $(BUILD)/bin/spinctl
