@@ -15,7 +15,7 @@ say() {
 need() {
 	for tool; do
 		command -v "$tool" >/dev/null || PATH=$PATH:/usr/sbin:/sbin command -v "$tool" >/dev/null ||
-			fail "there is no $tool here (Debian: apt-get install qemu-system-x86 debootstrap busybox-static cpio e2fsprogs)"
+			fail "there is no $tool here (Debian: apt-get install qemu-system-x86 debootstrap busybox-static cpio e2fsprogs kmod)"
 	done
 }
 
@@ -62,27 +62,21 @@ make_ext4() {
 		fail "mke2fs of $1 failed"
 }
 
-# kernel_of RELEASE: the package of its own kernel
+# kernel_of RELEASE: the name of its own kernel in kernels.txt
 kernel_of() {
-	echo "$(suite_of "$1")/linux-image-amd64"
+	case $(suite_of "$1") in
+	bookworm) echo 6.1 ;;
+	trixie) echo 6.12 ;;
+	esac
 }
 
-# kernel_tree PACKAGE|DIRECTORY: the directory it is unpacked in
-kernel_tree() {
-	if [ -d "$1" ]; then
-		echo "$1"
-		return
-	fi
-	fail "no kernel $1"
-}
-
-# modules_image KERNEL RELEASE: its modules with their index as a disk that is mounted on /usr/lib/modules
+# modules_image DIRECTORY RELEASE: the modules of that directory's lib/modules with their index, as a disk
 modules_image() {
 	modules=$guests/modules-$2.ext4
 	if [ ! -f "$modules" ]; then
 		(
 			flock 9
-			[ -f "$modules" ] && exit
+			[ ! -f "$modules" ] || exit 0
 			indexed_modules "$1" "$2" "$modules.tmp.d"
 			make_ext4 "$modules.tmp.d/lib/modules" "$modules.tmp" 2G
 			rm -rf "$modules.d" && mv "$modules.tmp.d" "$modules.d"
@@ -92,28 +86,25 @@ modules_image() {
 	echo "$modules"
 }
 
-# indexed_modules KERNEL RELEASE DIRECTORY: a copy of the modules with depmod's files
+# indexed_modules FROM RELEASE TO: a copy of the modules with depmod's files
 indexed_modules() {
+	need depmod
 	rm -rf "$3"
 	mkdir -p "$3/lib/modules"
-	if [ -d "$1/usr/lib/modules/$2" ]; then
-		cp -a "$1/usr/lib/modules/$2" "$3/lib/modules/"
-	else
-		cp -a "$1/lib/modules/$2" "$3/lib/modules/"
-	fi
+	cp -a "$1/lib/modules/$2" "$3/lib/modules/"
 	rm -f "$3/lib/modules/$2/build" "$3/lib/modules/$2/source"
-	depmod -b "$3" "$2"
+	PATH=$PATH:/usr/sbin:/sbin depmod -b "$3" "$2"
 }
 
-# initramfs KERNEL RELEASE FILE
+# initramfs RELEASE FILE
 initramfs() {
-	tree_of_modules=$guests/modules-$2.ext4.d
+	indexed=$guests/modules-$1.ext4.d
 	ram=$(mktemp -d "$guests/run.XXXXXX")
 	mkdir -p "$ram/bin" "$ram/modules"
 	cp "$(command -v busybox)" "$ram/bin/busybox"
 	cp "$top/kernel/guest/full-initramfs.sh" "$ram/init"
 	for module in virtio_pci virtio_blk virtio_net crc32c_generic crc32c_intel ext4; do
-		modprobe -d "$tree_of_modules" -S "$2" --show-depends "$module" 2>/dev/null
+		PATH=$PATH:/usr/sbin:/sbin modprobe -d "$indexed" -S "$1" --show-depends "$module" 2>/dev/null
 	done | awk '$1 == "insmod" && !seen[$2]++ { print $2 }' | while read -r file; do
 		base=$(basename "$file" .xz)
 		case $file in
@@ -122,7 +113,7 @@ initramfs() {
 		esac
 		echo "$base"
 	done >"$ram/modules/list"
-	(cd "$ram" && find . | cpio --quiet -o -H newc) >"$3"
+	(cd "$ram" && find . | cpio --quiet -o -H newc) >"$2"
 	rm -rf "$ram"
 }
 
@@ -132,4 +123,11 @@ quoted() {
 		printf "'%s' " "$(printf '%s' "$argument" | sed "s/'/'\\\\''/g")"
 	done
 	echo
+}
+
+# build_natively RELEASE DIRECTORY: what is built in that tree without a kernel of the guest's
+build_natively() {
+	"$top/kernel/guest/image.sh" --run "$2" "$1" make -j"$(nproc)" -k tests >"$out/build" 2>&1 ||
+		say "make tests natively: not all could be built, the guest tells; see $out/build"
+	rm -rf "$2/build/handlers" "$2/build/tests/handlers"
 }

@@ -3,7 +3,7 @@
 # Runs a command as root in a clean clone of this tree, in a Debian guest: full.sh [OPTION...] -- COMMAND...
 #
 #   --debian 12|13     the root, and its kernel (12)
-#   --kernel PACKAGE   another kernel: a linux-image package's name, or the directory it was unpacked to
+#   --kernel NAME      another kernel of kernels.txt than the root's own: 6.12-bpo
 #   --bare             the root without the packages of packages.txt: make deps installs them
 #   --built            the clone is built natively before, by the compilers of that root; what spincc has the
 #                      kernel verify is not, that is the guest's
@@ -45,16 +45,17 @@ rm -rf "${out:?}"/*
 image=$("$top/kernel/guest/image.sh" "$debian" $variant)
 
 # The kernel, its modules as a disk, and an initramfs with those that disks and network need
-kernel=$(kernel_tree "${kernel:-$(kernel_of "$debian")}")
-vmlinuz=$(ls "$kernel"/boot/vmlinuz-*)
-release=${vmlinuz##*/vmlinuz-}
-modules=$(modules_image "$kernel" "$release")
+fetched=$("$top/kernel/guest/fetch" --modules "${kernel:-$(kernel_of "$debian")}") || { echo "$fetched"; exit 77; }
+read -r kernel release vmlinuz tree_of_modules <<END
+$fetched
+END
+modules=$(modules_image "$tree_of_modules" "$release")
 
 work=$(mktemp -d "$guests/run.XXXXXX")
 trap 'rm -rf --one-file-system "$work"' EXIT
 trap 'exit 125' INT TERM HUP
 
-initramfs "$kernel" "$release" "$work/initramfs"
+initramfs "$release" "$work/initramfs"
 mkdir "$work/job"
 cp "$top/kernel/guest/full-init.sh" "$work/job/"
 printf '%s\n' "$collect" >"$work/job/collect"
