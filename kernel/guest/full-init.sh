@@ -27,7 +27,7 @@ cd /work || exit 1
 	echo $? >/run/guest/status
 ) | tee /run/guest/output | cat >/dev/ttyS1
 : >/run/guest/files
-while read -r pattern; do
+while read -r pattern && [ -n "$pattern" ]; do
 	# shellcheck disable=SC2086
 	ls -d $pattern >>/run/guest/files 2>/dev/null
 done </run/guest/collect

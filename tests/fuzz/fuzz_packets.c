@@ -14,6 +14,7 @@
 
 #include <common/built.h>
 #include <common/packets.h>
+#include <common/slow.h>
 #include <engine/types.h>
 #include <user/libspin/libspin.h>
 
@@ -245,7 +246,7 @@ static int one_handler(const char *name, uint64_t seed, uint64_t count, uint64_t
 
 int main(int argc, char **argv)
 {
-	uint64_t packets = 1000000, model = 1000000, seed = 1;
+	uint64_t packets = slow_rounds(1000000), model = slow_rounds(1000000), seed = 1;
 	const unsigned all = sizeof(handlers) / sizeof(handlers[0]);
 	const char *only = NULL;
 	struct engine *probe;
