@@ -43,6 +43,7 @@ security_mirror() {
 # in_tree DIRECTORY COMMAND...: natively, as root of that tree, in its /, with the host's network and kernel
 in_tree() {
 	[ "${SPIN_GUEST_NS:-}" = 1 ] || fail "in_tree needs a mount namespace of its own"
+	mount --rbind "$1" "$1" # a mount of its own: ip netns asks for that of /
 	for part in proc sys dev dev/pts; do
 		mountpoint -q "$1/$part" || mount --bind "/$part" "$1/$part"
 	done
