@@ -160,7 +160,7 @@ SPIN_INLINE void spin_replay_(struct xdp_md *ctx, uint32_t mpq, uint32_t generat
 	if ((spin_peek(&q->generation) & 0xffff) != generation)
 		return; /* it has ended */
 	cpu->generation = generation;
-	cpu->chain = spin_park_take(q);
+	cpu->chain = spin_park_take(mpq);
 	if (!cpu->chain)
 		return;
 	cpu->mpq = mpq;
@@ -401,11 +401,14 @@ int spin_spread(struct xdp_md *ctx)
  * Looks for one message that is idle, or has parked packets left over, and does what is due. XDP_TX: there
  * may be more, run it again; XDP_PASS: all have been looked at.
  */
+#define SPIN_PROGRESS_ROUNDS 64 /* of one run, before Linux 6.9 */
+
 SEC("?xdp")
 int spin_progress(struct xdp_md *ctx)
 {
 	uint32_t hpu = spin_hpu_of_sweep(), zero = 0, now, mpq, due = 0;
 	struct spin_cpu *cpu = bpf_map_lookup_elem(&spin_copies, &zero);
+	uint64_t round = 0;
 	struct spin_mpq *q;
 
 	if (spin_handlers_.delivery != SPIN_DELIVER_ME || !cpu)
@@ -415,8 +418,10 @@ int spin_progress(struct xdp_md *ctx)
 		spin_poke(&spin_clock, now);
 	for (;;) {
 		mpq = *(volatile uint32_t *)&spin_sweep_at;
-		if (mpq >= spin_config.mpqs || !spin_go_on_())
+		if (mpq >= spin_config.mpqs)
 			break;
+		if (!spin_can_loop(&round, SPIN_PROGRESS_ROUNDS))
+			return XDP_TX;
 		*(volatile uint32_t *)&spin_sweep_at = mpq + 1;
 		q = spin_mpq_at(mpq);
 		if (spin_sweep_is_idle(q, now))
@@ -436,8 +441,14 @@ int spin_progress(struct xdp_md *ctx)
 	return XDP_PASS;
 }
 
+/* Files that the object carries along, each in a section of its own. */
+#define SPIN_CARRY_(section, path) \
+	__asm__(".pushsection " section ",\"\",@progbits\n" \
+		".incbin \"" path "\"\n" \
+		".popsection\n")
 #ifdef SPIN_RV32_IMAGE
-__asm__(".pushsection " SPIN_RV32_SECTION ",\"\",@progbits\n"
-	".incbin \"" SPIN_RV32_IMAGE "\"\n"
-	".popsection\n");
+SPIN_CARRY_(SPIN_RV32_SECTION, SPIN_RV32_IMAGE);
+#endif
+#ifdef SPIN_BOUNDED_OBJECT
+SPIN_CARRY_(SPIN_BOUNDED_SECTION, SPIN_BOUNDED_OBJECT);
 #endif

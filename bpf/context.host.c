@@ -53,7 +53,7 @@ static void spin_host_raise(const struct spin_outcome *outcome, const struct spi
 static void spin_host_replay(uint32_t mpq)
 {
 	struct spin_mpq *q = spin_mpq_at(mpq);
-	uint32_t generation = q->generation & 0xffff, chain = spin_park_take(q);
+	uint32_t generation = q->generation & 0xffff, chain = spin_park_take(mpq);
 
 	for (uint32_t left = SPIN_REPLAY_MAX; chain && left; left--) {
 		const struct spin_park *park = spin_park_at(chain - 1);

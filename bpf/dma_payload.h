@@ -46,7 +46,7 @@ SPIN_INLINE void spin_copy_out(const struct spin_view *view, const uint8_t *from
 SPIN_INLINE void spin_copy_out_copied(const struct spin_view *view, const uint8_t *payload, uint32_t off, uint8_t *to,
 				      uint32_t bytes, uint32_t most)
 {
-	uint64_t left = bytes, size;
+	uint64_t left = bytes, size, round = 0;
 
 	for (;;) {
 		uint64_t done, at;
@@ -54,9 +54,14 @@ SPIN_INLINE void spin_copy_out_copied(const struct spin_view *view, const uint8_
 		left = spin_unknown_(view, left);
 		done = spin_opaque64_(spin_unknown_(view, bytes - left));
 		at = spin_opaque64_(spin_unknown_(view, off + done));
-		if (!left || done > most || at > SPIN_COPY_BYTES - 8 || !spin_go_on_())
+		if (!left || done > most || at > SPIN_COPY_BYTES - 64 ||
+		    !spin_can_loop(&round, most / 64 + 16))
 			break;
-		if (left >= 8) {
+		if (left >= 64) {
+			for (uint32_t i = 0; i < 8; i++)
+				((uint64_t *)(to + done))[i] = ((const uint64_t *)(payload + at))[i];
+			size = 64;
+		} else if (left >= 8) {
 			*(uint64_t *)(to + done) = *(const uint64_t *)(payload + at);
 			size = 8;
 		} else {
@@ -87,9 +92,11 @@ SPIN_INLINE void spin_payload_out(const struct spin_view *view, const uint8_t *p
 SPIN_INLINE void spin_payload_in_(struct spin_packet *packet, uint32_t off, const uint8_t *host, uint32_t bytes)
 {
 	const struct spin_view *view = &packet->view;
+	uint64_t round = 0;
 	uint32_t size;
 
-	for (uint32_t done = spin_blur(0); done < bytes && spin_go_on_(); done = spin_blur(done + size)) {
+	for (uint32_t done = spin_blur(0); done < bytes && spin_can_loop(&round, spin_bytes_max_(view) / 8 + 8);
+	     done = spin_blur(done + size)) {
 		uint32_t at = off + done, left = bytes - done, shift = (at & 1) * 8;
 		uint64_t from_at = spin_opaque64_(view->access == SPIN_COPIED ? spin_unknown_(view, done) : done);
 		const uint8_t *from;
@@ -125,6 +132,7 @@ SPIN_INLINE int spin_payload_move_(struct spin_packet *packet, enum spin_host_sp
 				   uint32_t bytes, _Bool to_host)
 {
 	uint32_t room, part;
+	uint64_t round = 0;
 	uint8_t *host;
 
 	/* what is learnt of them here is not the handler's to know, who may be in a loop */
@@ -143,7 +151,7 @@ SPIN_INLINE int spin_payload_move_(struct spin_packet *packet, enum spin_host_sp
 			spin_payload_in_(packet, off, host, bytes);
 		return 0;
 	}
-	for (uint32_t done = 0; done < bytes && spin_go_on_(); done = spin_blur(done + part)) {
+	for (uint32_t done = 0; done < bytes && spin_can_loop(&round, SPIN_SEGMENTS_MAX); done = spin_blur(done + part)) {
 		host = spin_host_at(spin_space_at(packet, space, at + done, &room), 0);
 		part = spin_blur(bytes - done < room ? bytes - done : room);
 		if (!host || !part)

@@ -111,7 +111,7 @@ SPIN_INLINE _Bool spin_message_contradicts_(const struct spin_message *m, const 
 		return spin_rare(1);
 	if (spin_unlikely(total))
 		return packet >= total || (last && packet != total - 1);
-	return spin_unlikely(last) && spin_window_beyond(q, m->generation, packet);
+	return spin_unlikely(last) && spin_window_beyond(m->mpq, m->generation, packet);
 }
 
 /* Two packets came at the same time, and say that the message ends at different places. */
@@ -145,7 +145,7 @@ SPIN_INLINE enum spin_reason spin_message_handle(const struct spin_message *m, s
 		return spin_rare(SPIN_REASON_MALFORMED);
 	if (arrives)
 		spin_message_touch(q, m->now);
-	claim = spin_window_claim(q, m->generation, number);
+	claim = spin_window_claim(m->mpq, m->generation, number);
 	if (spin_unlikely(claim != SPIN_CLAIMED)) {
 		if (claim == SPIN_CAME_BEFORE)
 			return spin_rare(SPIN_REASON_DUPLICATE);
@@ -154,7 +154,7 @@ SPIN_INLINE enum spin_reason spin_message_handle(const struct spin_message *m, s
 		return spin_flow_control(q, m, SPIN_REASON_BEYOND_WINDOW);
 	}
 	if (spin_unlikely((spin_peek(&q->generation) & 0xffff) != m->generation)) {
-		spin_window_unclaim(q, m->generation, number);
+		spin_window_unclaim(m->mpq, m->generation, number);
 		return spin_rare(SPIN_REASON_NO_MPQ); /* it has ended in this moment: to be sent again */
 	}
 	if (spin_unlikely(last)) {
@@ -162,7 +162,7 @@ SPIN_INLINE enum spin_reason spin_message_handle(const struct spin_message *m, s
 		q->length = m->slmp.offset + m->slmp.bytes;
 		total = spin_swap_if(&q->total, 0, number + 1);
 		/* again, for those that came meanwhile: the two cannot both be right, and the message cannot end */
-		if ((total && total != number + 1) || spin_window_beyond(q, m->generation, number))
+		if ((total && total != number + 1) || spin_window_beyond(m->mpq, m->generation, number))
 			return spin_message_break_(q);
 	} else {
 		total = spin_peek(&q->total);
@@ -321,7 +321,7 @@ SPIN_INLINE void spin_message_put_back(uint32_t mpq, uint32_t generation, uint32
 			return;
 		chain = spin_take(&q->replay, 0); /* it has ended in this moment */
 	}
-	spin_park_forget(chain, &spin_stats_at(hpu)->replay_lost);
+	spin_park_forget(chain, hpu);
 }
 
 #endif

@@ -164,7 +164,9 @@ SPIN_INLINE int spin_put_payload_(struct spin_packet *packet, uint32_t off, uint
 /* Bytes that are too many to be a handler's locals, as an isolated one may copy them: at places that nobody knows. */
 SPIN_INLINE void spin_put_copy_long_(uint32_t *to, const uint32_t *from, uint32_t words)
 {
-	for (uint32_t done = spin_blur(0); done < words && spin_go_on_(); done = spin_blur(done + 1)) {
+	uint64_t round = 0;
+
+	for (uint32_t done = spin_blur(0); done < words && spin_can_loop(&round, words); done = spin_blur(done + 1)) {
 		uint64_t at = spin_opaque64_(done);
 
 		if (at >= words)

@@ -115,11 +115,14 @@ int kernel_probe__fragments(void)
 
 int kernel_probe__copies(void)
 {
+	return kernel_probe__fragments() && kernel_probe__may_goto();
+}
+
+int kernel_probe__may_goto(void)
+{
 	static int known;
 	int is = __atomic_load_n(&known, __ATOMIC_RELAXED);
 
-	if (!kernel_probe__fragments())
-		return 0;
 	return is ? is > 0 : answer(kernel_bpf__may_goto(), &known);
 }
 

@@ -28,8 +28,13 @@ int kernel_probe__privileged_isolated(void);
 
 /* 1 if XDP programs can take frames in several pieces (5.18). 1, too, while it cannot be tried. */
 int kernel_probe__fragments(void);
-/* 1 if it loads the programs that copy the packet: that, and may_goto (6.9). Likewise. */
+/*
+ * 1 if it loads the programs that copy the packet, as frames in several pieces and the isolated class need: with
+ * may_goto. With bounded loops the verifier takes too many steps, or jumps, for them.
+ */
 int kernel_probe__copies(void);
+/* 1 if the verifier knows may_goto (6.9); without, objects are loaded with bounded loops (<spin/meta.h>). Likewise. */
+int kernel_probe__may_goto(void);
 
 /*
  * 1 if the interface exists in software only: packets that its driver hands

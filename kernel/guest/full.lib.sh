@@ -40,18 +40,18 @@ security_mirror() {
 	mirror | sed 's|/debian/*$|/debian-security|'
 }
 
-# in_tree DIRECTORY COMMAND...: natively, as root of that tree, in its /, with the host's network and kernel
+# in_tree DIRECTORY COMMAND...: natively, as root of that tree, in its /, with the host's network and kernel. What is
+# mounted for it goes with it.
 in_tree() {
-	[ "${SPIN_GUEST_NS:-}" = 1 ] || fail "in_tree needs a mount namespace of its own"
-	mount --rbind "$1" "$1" # a mount of its own: ip netns asks for that of /
-	for part in proc sys dev dev/pts; do
-		mountpoint -q "$1/$part" || mount --bind "/$part" "$1/$part"
-	done
-	mountpoint -q "$1/run" || mount -t tmpfs tmpfs "$1/run"
-	in_root=$1
-	shift
-	env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 \
-		TERM=dumb chroot "$in_root" "$@"
+	unshare --mount sh -ec 'root=$1
+		shift
+		mount --rbind "$root" "$root" # a mount of its own: ip netns asks for that of /
+		for part in proc sys dev dev/pts; do
+			mount --bind "/$part" "$root/$part"
+		done
+		mount -t tmpfs tmpfs "$root/run"
+		exec env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 \
+			TERM=dumb chroot "$root" "$@"' sh "$@"
 }
 
 # make_ext4 DIRECTORY IMAGE SIZE

@@ -11,6 +11,7 @@
  *	program  OBJECT VARIANT PROGRAM STEPS       each that was loaded; the steps are the verifier's
  *	log      OBJECT VARIANT LINE                the last lines of a refusal, in their order
  *	warning  OBJECT VARIANT LINE                the kernel's own warnings while it loaded
+ *	end      OBJECT                            all of it was tried
  *	done     OBJECTS
  */
 #include <dirent.h>
@@ -62,6 +63,7 @@ static struct {
 } tail;
 
 static int kernel_messages = -1; /* /dev/kmsg */
+static const char *wanted_variants; /* "trusted,isolated"; NULL: all */
 static struct spin_nic *interface;
 
 /* One line; a tab in it would be another field. */
@@ -176,6 +178,23 @@ static void print_cell(const char *object, const char *variant, int err, uint32_
 	fflush(stdout);
 }
 
+static void print_end(const char *object)
+{
+	printf("end\t%s\n", object);
+	fflush(stdout);
+}
+
+static int is_wanted(const char *variant)
+{
+	const char *at = wanted_variants;
+	size_t length = strlen(variant);
+
+	for (; at; at = strchr(at, ','), at += at != NULL)
+		if (!strncmp(at, variant, length) && (!at[length] || at[length] == ','))
+			return 1;
+	return !wanted_variants;
+}
+
 /* On lo, or on given packets; gone again when it returns. */
 static void try_variant(const char *name, const struct spin_object *object, const struct spin_rule *rule,
 			const struct variant *variant)
@@ -210,9 +229,10 @@ static int try_object(const char *path, const char *name)
 	messages = reg->delivery == SPIN_DELIVER_ME;
 	printf("object\t%s\t%s\t%u\n", name, messages ? "messages" : "datagrams", reg->puts);
 	for (unsigned i = 0; i < sizeof(variants) / sizeof(variants[0]); i++)
-		if (!messages || variants[i].class == SPIN_CLASS_TRUSTED)
+		if (is_wanted(variants[i].name) && (!messages || variants[i].class == SPIN_CLASS_TRUSTED))
 			try_variant(name, object, &rule, &variants[i]);
 	spin_object__close(object);
+	print_end(name);
 	return 0;
 }
 
@@ -264,6 +284,7 @@ static void try_dispatchers(const char *path)
 	try_dispatcher(object, "trusted", SPIN_CLASS_TRUSTED);
 	try_dispatcher(object, "isolated", SPIN_CLASS_ISOLATED);
 	spin_object__close(object);
+	print_end(DISPATCHER);
 }
 
 static int lo_up(void)
@@ -366,6 +387,7 @@ static int run_as_init(void)
 	if (!freopen("/dev/ttyS1", "w", stdout))
 		fprintf(stderr, "loader: /dev/ttyS1: %s\n", strerror(errno));
 	setvbuf(stdout, NULL, _IOFBF, 1 << 16);
+	wanted_variants = getenv("spin_variants");
 	if (getenv("spin_log"))
 		tail.whole = fopen("/dev/ttyS2", "w");
 	paths = list_objects(&count);
@@ -383,8 +405,9 @@ int main(int argc, char **argv)
 	if (getpid() == 1)
 		return run_as_init();
 	if (argc < 2 || geteuid()) {
-		fprintf(stderr, "usage, as root: loader FILE.spin...\n");
+		fprintf(stderr, "usage, as root: loader FILE.spin... (spin_variants=trusted,isolated: these only)\n");
 		return 2;
 	}
+	wanted_variants = getenv("spin_variants");
 	return try_all(argv + 1, argc - 1);
 }

@@ -61,8 +61,12 @@ int spin_messages__new(const struct spin_object *obj, const struct spin_message_
 	err = check(opts);
 	if (err)
 		return err;
-	if (!kernel_probe__copies())
-		return spin_fail(-ENOSYS, "%s takes messages, for which this kernel is too old: they need 6.9 or newer",
+	if (!kernel_probe__fragments())
+		return spin_fail(-ENOSYS, "%s takes messages, for which this kernel is too old: they need 6.1 or newer",
+				 obj->meta.name);
+	if (!kernel_probe__may_goto() && !obj->bounded)
+		return spin_fail(-ENOSYS, "%s takes messages, and its programs need Linux 6.9 or newer: it has none with bounded "
+				 "loops, which want more stack; compile it again with spincc, with fewer local variables",
 				 obj->meta.name);
 	m = calloc(1, sizeof(*m));
 	if (!m)
