@@ -80,7 +80,7 @@ rc=0
 TMPDIR=$work timeout -k 10 "${minutes}m" qemu-system-x86_64 -nodefaults -no-reboot -display none -machine q35 \
 	-accel "tcg,thread=multi,tb-size=1024" -cpu max,la57=off -smp "$cpus" -m "$memory" \
 	-kernel "$vmlinuz" -initrd "$work/initramfs" -append "console=ttyS0 quiet no_timer_check nowatchdog \
-tsc=reliable mitigations=off panic=-1 ${SPIN_GUEST_APPEND:-}" \
+tsc=reliable mitigations=off panic=-1 spin_guest=full ${SPIN_GUEST_APPEND:-}" \
 	-serial "file:$out/console" -serial stdio \
 	$(disk root "$image" snapshot=on) $(disk modules "$modules" readonly=on) $(disk work "$work/work.ext4" cache=unsafe) \
 	$(disk result "$work/result" cache=unsafe) \

@@ -79,7 +79,9 @@ if [ ! -d "$guests/$name" ]; then
 	if [ "$variant" = bare ]; then
 		debootstrap_into "$guests/$name.tmp"
 	else
-		cp -a "$("$0" --tree "$1" bare 9>&-)" "$guests/$name.tmp"
+		# one of an earlier list has most of them
+		from=$(ls -dt "$guests/$suite"-ready-???????????? 2>/dev/null | head -n 1)
+		cp -a "${from:-$("$0" --tree "$1" bare 9>&-)}" "$guests/$name.tmp"
 		make_ready "$guests/$name.tmp"
 	fi
 	mv "$guests/$name.tmp" "$guests/$name"
