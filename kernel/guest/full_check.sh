@@ -48,7 +48,8 @@ done
 for handler in handlers/*.c; do
 	step "test-$(basename "$handler" .c)" build/bin/spinctl test "$handler"
 done
-step recv tests/run cli/recv cli/send
+step recv sh tests/cli/recv.sh
+step send sh tests/cli/send.sh
 step live tests/run live
 sed 's/^/      | /' build/guest/live.log
 step demo make demo
