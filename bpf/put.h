@@ -20,6 +20,14 @@ enum spin_put_kind {
 	SPIN_PUT_DEVICE_, /* its bytes are in the buffer already */
 };
 
+/* How many packets the handlers of the packet at hand have sent so far. */
+SPIN_INLINE uint32_t spin_puts_made(void)
+{
+	const struct spin_outbox *box = spin_puts_ ? spin_outbox() : 0;
+
+	return box ? spin_blur(box->count) : 0;
+}
+
 SPIN_INLINE struct spin_out *spin_put_next_(void)
 {
 	const struct spin_outbox *box = spin_outbox();

@@ -112,10 +112,12 @@ void spin_messages__configure(const struct messages *m, struct spin_config *conf
 
 #define ME_SECTION ".data.me"
 static const char *const programs[] = { "spin_replay", "spin_begin", "spin_progress" };
+#define OPENED "spin_opened" /* in objects with bounded loops only */
 
 int spin_messages__prepare(const struct messages *m, struct bpf_object *bpf)
 {
 	struct bpf_map *events, *me;
+	struct bpf_program *opened;
 
 	for (unsigned i = 0; i < sizeof(programs) / sizeof(programs[0]); i++) {
 		struct bpf_program *prog = bpf_object__find_program_by_name(bpf, programs[i]);
@@ -127,6 +129,9 @@ int spin_messages__prepare(const struct messages *m, struct bpf_object *bpf)
 	}
 	if (!m)
 		return 0;
+	opened = bpf_object__find_program_by_name(bpf, OPENED);
+	if (opened)
+		bpf_program__set_autoload(opened, true);
 	me = section__map(bpf, ME_SECTION);
 	if (!me || bpf_map__set_map_flags(me, bpf_map__map_flags(me) | BPF_F_MMAPABLE))
 		return -ENOENT;
@@ -175,6 +180,8 @@ int spin_messages__open(struct spin_ctx *ctx)
 	if (find_variables(m, ctx->bpf, &ctx->bss) ||
 	    join_program(ctx->bpf, "spin_parked", SPIN_REPLAY_SLOT, programs[0]) ||
 	    join_program(ctx->bpf, "spin_parked", SPIN_BEGIN_SLOT, programs[1]) ||
+	    (bpf_object__find_program_by_name(ctx->bpf, OPENED) &&
+	     join_program(ctx->bpf, "spin_parked", SPIN_OPENED_SLOT, OPENED)) ||
 	    join_program(ctx->bpf, "spin_swept", SPIN_REPLAY_SLOT,
 			 ctx->hpus == SPIN_HPUS_SPREAD ? "spin_replay_swept" : programs[0]))
 		return spin_fail(-EINVAL, "%s has no message engine of this version; compile it again with spincc",

@@ -29,7 +29,7 @@
 #define SPIN_USER_HEADER_MAX 256u /* for .user_header_bytes */
 #define SPIN_FRAGMENTATION_MAX 64u /* for .fragmentation_bytes */
 #define SPIN_BUDGET_STEPS  (1u << 20) /* where no .budget is registered */
-#define SPIN_BOUNDED_STEPS 1024u /* of one loop, on kernels before 6.9 */
+#define SPIN_BOUNDED_STEPS 512u /* of one loop, on kernels before 6.9 */
 #define SPIN_BUDGET_MAX    (1u << 22) /* for .budget: some 40 ms of waiting on a common CPU */
 
 /* Where the HPU state lives on the target NIC (PsPIN 3.3); changes cycles, never results. */
