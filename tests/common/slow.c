@@ -9,17 +9,17 @@
 
 #define SLOW_MOST 1000
 
-unsigned slow_factor(void)
+int slow_factor(void)
 {
 	const char *text = getenv("SPIN_TEST_SLOW");
 	long factor = text ? strtol(text, NULL, 10) : 1;
 
-	return factor < 1 ? 1 : factor > SLOW_MOST ? SLOW_MOST : (unsigned)factor;
+	return factor < 1 ? 1 : factor > SLOW_MOST ? SLOW_MOST : (int)factor;
 }
 
 uint64_t slow_rounds(uint64_t rounds)
 {
-	uint64_t part = rounds / slow_factor();
+	uint64_t part = rounds / (unsigned)slow_factor();
 
 	return part ? part : 1;
 }

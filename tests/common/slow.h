@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 /* 1: an ordinary machine. From SPIN_TEST_SLOW, which tests/run sets. */
-unsigned slow_factor(void);
+int slow_factor(void);
 
 /* The rounds of a random test that such a machine does in the time of all of them; at least 1. */
 uint64_t slow_rounds(uint64_t rounds);
