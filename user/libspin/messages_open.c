@@ -8,6 +8,7 @@
 
 #include <bpf/bpf.h>
 
+#include "kernel/features.h"
 #include "kernel/probe.h"
 #include "messages_view.h"
 
@@ -51,6 +52,7 @@ static void put_defaults(struct spin_message_opts *o, const struct spin_registra
 int spin_messages__new(const struct spin_object *obj, const struct spin_message_opts *opts, struct messages **out)
 {
 	const struct spin_registration *registration = &obj->meta.registration;
+	char why[SPIN_SENTENCE_BYTES];
 	struct messages *m;
 	int err;
 
@@ -61,13 +63,13 @@ int spin_messages__new(const struct spin_object *obj, const struct spin_message_
 	err = check(opts);
 	if (err)
 		return err;
-	if (!kernel_probe__fragments())
-		return spin_fail(-ENOSYS, "%s takes messages, for which this kernel is too old: they need 6.1 or newer",
-				 obj->meta.name);
+	if (!kernel_feature__has(KERNEL_MESSAGES))
+		return spin_fail(-ENOSYS, "%s takes messages: %s", obj->meta.name,
+				 kernel_feature__refusal(KERNEL_MESSAGES, why, sizeof(why)));
 	if (!kernel_probe__may_goto() && !obj->bounded)
-		return spin_fail(-ENOSYS, "%s takes messages, and its programs need Linux 6.9 or newer: it has none with bounded "
+		return spin_fail(-ENOSYS, "%s takes messages, and its programs need Linux %s or newer: it has none with bounded "
 				 "loops, which want more stack; compile it again with spincc, with fewer local variables",
-				 obj->meta.name);
+				 obj->meta.name, kernel_feature__version(KERNEL_JUMBO));
 	m = calloc(1, sizeof(*m));
 	if (!m)
 		return spin_fail(-ENOMEM, "no memory for a context");
