@@ -35,6 +35,7 @@ help:
 #: make stress     as root: everything at once under load, loss and kills, MINUTES=2: build/stress.json
 #: make figures     the papers' figures from the model: build/figures.json, plots in build/figures/
 #: make check-kernels  Debian's kernels in QEMU: which programs load where; ALL=1: of every test handler, too
+#:                     FULL=1: then Debian 12 and 13 as root guests: vectors, live tests, demo (hours, kernel/guest/)
 #: make fuzz       1,000,000 packets through BPF, host and model, also as fast as they come
 #: make sanitize   the parts that need no root, under ASan and UBSan
 #: make fmt        clang-format what has changed
@@ -282,6 +283,7 @@ check-kernels: deps
 	@$(MAKE) --no-print-directory -j$$(nproc) $(LOADER) $(HANDLERS) $(TEST_HANDLERS) $(BUILD)/bin/spinctl
 	@BUILD=$(BUILD) tests/kernels/run $(if $(ALL),--all)
 	@BUILD=$(BUILD) tests/kernels/doctor.sh || [ $$? = 77 ]
+	@$(if $(FULL),kernel/guest/full_check.sh)
 
 demo: deps
 	@$(MAKE) --no-print-directory -j$$(nproc) demo-program

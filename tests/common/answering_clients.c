@@ -8,6 +8,7 @@
 
 #include <spin/slmp.h>
 
+#include "slow.h"
 #include "tests/common/answering_clients.h"
 #include "tests/common/netns.h"
 #include "tests/common/pair.h"
@@ -19,7 +20,7 @@
 #define WORDS      50u  /* of payload of a packet */
 #define STRIDE     (4 * WORDS)
 #define BATCH      8u   /* datagrams */
-#define PATIENCE_S 15
+#define PATIENCE_S (15 * slow_factor())
 #define ALL        ((1u << PACKETS) - 1)
 
 struct ping {

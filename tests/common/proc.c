@@ -14,11 +14,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "slow.h"
 #include "tests/common/proc.h"
 
 #define CHILDREN_MAX 32
 #define ARGUMENTS_MAX 32
-#define LONGEST_S     120 /* then it hangs and is ended */
+#define LONGEST_S     (120 * slow_factor()) /* then it hangs and is ended */
 
 static volatile pid_t children[CHILDREN_MAX];
 static pid_t owner;

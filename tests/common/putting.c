@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "libspin/libspin_send.h"
+#include "slow.h"
 #include "tests/common/built.h"
 #include "tests/common/netns.h"
 #include "tests/common/pair.h"
@@ -18,7 +19,7 @@
 #define TAKEN_BYTES (2u << 20)  /* small ones go behind 1 MiB of it */
 #define MARK        99u         /* match bits of what is put from host memory */
 #define PAUSE_US    1000
-#define PATIENCE    15000       /* of these */
+#define PATIENCE    (15000u * slow_factor())       /* of these */
 
 static const char *attach(struct spin_nic *nic, const char *handler, const char *text, enum spin_hpus hpus,
 			  const struct spin_message_opts *message, struct spin_ctx **ctx)

@@ -13,6 +13,7 @@
 
 #include <common/built.h>
 #include <common/random.h>
+#include <common/slow.h>
 #include <engine/event.h>
 #include <engine/pool.h>
 #include <engine/template.h>
@@ -279,7 +280,7 @@ static int one_handler(const struct actions *actions, uint64_t packets, uint64_t
 
 int main(int argc, char **argv)
 {
-	uint64_t packets = 2000, seed = 1;
+	uint64_t packets = slow_rounds(2000), seed = 1;
 	const char *only = NULL;
 	int failed = 0, skipped = 0;
 

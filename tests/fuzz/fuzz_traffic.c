@@ -15,6 +15,7 @@
 #include <common/built.h>
 #include <common/message_trace.h>
 #include <common/packets.h>
+#include <common/slow.h>
 #include <engine/types.h>
 #include <hwmodel/traffic.h>
 #include <user/libspin/libspin.h>
@@ -326,7 +327,7 @@ static int one_handler(const char *name, uint64_t seed, uint64_t packets)
 
 int main(int argc, char **argv)
 {
-	uint64_t packets = 8000, seed = 1;
+	uint64_t packets = slow_rounds(8000), seed = 1;
 	int failed = 0;
 
 	for (int i = 1; i < argc; i += 2) {

@@ -10,7 +10,21 @@ ROOT=/nonexistent # from here on
 expect 0 make -s
 [ -s ports.spin ] || fail "no ports.spin"
 readelf -d watch | grep -q 'NEEDED.*\[libspin.so.0\]' || fail "watch is not linked with libspin.so.0"
-readelf -d watch-static | grep -q NEEDED && fail "watch-static needs shared libraries"
+programs=./watch
+# elfutils 0.192 (Debian 13) forgot a part of libelf.a: nothing that uses it can be linked so, whoever made it
+cat >elf.c <<END
+#include <libelf.h>
+int main(void) { return elf_version(EV_CURRENT) == EV_NONE || !elf_begin(0, ELF_C_READ, 0); }
+END
+# shellcheck disable=SC2046
+if cc -static elf.c -o elf $(pkg-config --static --libs libelf) >err 2>&1; then
+	expect 0 make -s watch-static
+	readelf -d watch-static | grep -q NEEDED && fail "watch-static needs shared libraries"
+	programs="$programs ./watch-static"
+else
+	echo "skip: static: this machine's libelf.a is not complete: $(grep -m 1 undefined err)"
+	SKIPPED=1
+fi
 
 # a handler of one's own, from nothing
 expect 0 spinctl new apples
@@ -31,7 +45,7 @@ case $flags in
 *) fail "with a sysroot pkg-config says: $flags" ;;
 esac
 
-for program in ./watch ./watch-static; do
+for program in $programs; do
 	expect 1 $program nothing.spin lo 1
 	says err "nothing.spin"
 done
@@ -41,7 +55,7 @@ make_nics
 ip -n "$NS" address add 10.99.0.1/24 dev v1
 ip -n "$NS" neighbour add 10.99.0.2 lladdr 02:00:00:00:00:02 dev v1
 
-for program in ./watch ./watch-static; do
+for program in $programs; do
 	rm -f attached
 	in_ns $program ports.spin v0 4 >out 2>err &
 	watch=$!
@@ -55,4 +69,5 @@ for program in ./watch ./watch-static; do
 	printf 'pass success 4\nspin_state.lowest 1024\nspin_state.taken 4\n' | cmp -s - out ||
 		fail "$program counts: $(cat out)"
 done
+[ $FAILED = 0 ] && [ "${SKIPPED:-}" ] && exit 77
 exit $FAILED

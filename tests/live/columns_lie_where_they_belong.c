@@ -13,6 +13,7 @@
 #include <common/lossy.h>
 #include <common/netns.h>
 #include <common/random.h>
+#include <common/slow.h>
 #include <user/libspin/libspin_message.h>
 #include <user/libspin/libspin_send.h>
 
@@ -20,7 +21,7 @@
 #define COLUMNS 12u
 #define ELEMENT 40u /* bytes: packets begin and end within elements */
 #define ROW     (COLUMNS * ELEMENT)
-#define WAIT_MS 10000
+#define WAIT_MS (10000 * slow_factor())
 
 static const struct lossy_rates bad = { .lose = 5, .twice = 5, .hold = 25, .reach = 30 };
 

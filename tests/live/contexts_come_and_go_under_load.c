@@ -17,13 +17,14 @@
 #include <common/built.h>
 #include <common/counts.h>
 #include <common/netns.h>
+#include <common/slow.h>
 
 #define BURST 24
 #define ROUNDS 2
 #define STAYS 7000  /* ports */
 #define COMES 7001
 #define OTHERS 8000
-#define PATIENCE_S 20
+#define PATIENCE_S (20 * slow_factor())
 
 struct stream {
 	pthread_t thread;

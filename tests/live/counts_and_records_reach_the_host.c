@@ -14,13 +14,14 @@
 #include <common/expect.h>
 #include <common/netns.h>
 #include <common/pair.h>
+#include <common/slow.h>
 #include <user/libspin/libspin_message.h>
 
 #define DATAGRAMS 1000u
 #define RECORDS   50u
 #define COUNTED   9000 /* ports */
 #define RECORDED  9001
-#define WAIT_S    10
+#define WAIT_S    (10u * slow_factor())
 
 /* The state of counter. */
 struct counter {

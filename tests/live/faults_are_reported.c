@@ -18,11 +18,12 @@
 #include <common/expect.h>
 #include <common/netns.h>
 #include <common/pair.h>
+#include <common/slow.h>
 #include <handlers/faults.h>
 #include <spin/slmp.h>
 #include <user/libspin/libspin_message.h>
 
-#define WAIT_MS 20000
+#define WAIT_MS (20000u * slow_factor())
 #define DATAGRAMS_PORT 9000
 #define BYSTANDER_PORT 9001
 #define MESSAGES_PORT  9330

@@ -15,6 +15,7 @@
 #include <common/lossy.h>
 #include <common/netns.h>
 #include <common/random.h>
+#include <common/slow.h>
 #include <user/libspin/libspin_message.h>
 #include <user/libspin/libspin_send.h>
 
@@ -103,7 +104,7 @@ static void wait_for_events(struct spin_ctx *ctx)
 {
 	struct pollfd fd = { .fd = spin_ctx__event_fd(ctx), .events = POLLIN };
 
-	while (poll(&fd, 1, messages ? 300 : 5000) > 0)
+	while (poll(&fd, 1, messages ? 300 : 5000 * slow_factor()) > 0)
 		if (spin_ctx__events(ctx, on_event, NULL) < 0)
 			die("events");
 }
@@ -189,7 +190,7 @@ static void wait_for_message(struct spin_ctx *ctx)
 	unsigned before = messages;
 
 	while (messages == before) {
-		if (poll(&fd, 1, 5000) <= 0)
+		if (poll(&fd, 1, 5000 * slow_factor()) <= 0)
 			die("a message was acknowledged, and nobody is told");
 		if (spin_ctx__events(ctx, on_event, NULL) < 0)
 			die("events");

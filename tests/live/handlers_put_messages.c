@@ -16,6 +16,7 @@
 #include <common/built.h>
 #include <common/netns.h>
 #include <common/pair.h>
+#include <common/slow.h>
 #include <spin/slmp.h>
 #include <user/libspin/libspin_message.h>
 #include <user/libspin/libspin_send.h>
@@ -28,7 +29,7 @@
 #define EACH         3u
 #define PUT_PORT     9331
 #define MARK         99u /* match bits of what is put from host memory */
-#define PATIENCE_MS  15000
+#define PATIENCE_MS  (15000u * slow_factor())
 
 static struct pair pair;
 static struct spin_ctx *putter, *taker;

@@ -19,12 +19,13 @@
 #include <common/message_packet.h>
 #include <common/netns.h>
 #include <common/pair.h>
+#include <common/slow.h>
 #include <spin/slmp.h>
 #include <user/libspin/libspin_send.h>
 
 #define STREAMS 3u
 #define THREADS 4u
-#define PATIENCE_S 20
+#define PATIENCE_S (20 * slow_factor())
 #define PACKETS 900u        /* of a message, within its window */
 #define PAYLOAD 64u
 #define BLOB    (200u << 10) /* of a message: some 140 packets */

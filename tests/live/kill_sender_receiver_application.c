@@ -21,6 +21,7 @@
 #include <common/netns.h>
 #include <common/pair.h>
 #include <common/random.h>
+#include <common/slow.h>
 #include <user/libspin/libspin_message.h>
 #include <user/libspin/libspin_send.h>
 
@@ -132,7 +133,7 @@ static void start_receiver(int (*kind)(int ready), int wait)
 	receiver = child__start(pair.far_ns, kind, ends[1]);
 	close(ends[1]);
 	fd = (struct pollfd){ .fd = ends[0], .events = POLLIN };
-	if (wait && (poll(&fd, 1, 20000) <= 0 || read(ends[0], word, sizeof(word)) < 5))
+	if (wait && (poll(&fd, 1, 20000 * slow_factor()) <= 0 || read(ends[0], word, sizeof(word)) < 5))
 		die("a fresh receiver does not start");
 	close(ends[0]);
 }

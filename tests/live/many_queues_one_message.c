@@ -24,6 +24,7 @@
 #include <common/netns.h>
 #include <common/pair.h>
 #include <common/random.h>
+#include <common/slow.h>
 #include <reference/traffic.h>
 #include <user/libspin/libspin_message.h>
 
@@ -32,7 +33,7 @@
 #define TOGETHER  8u   /* messages of a sender under way */
 #define WINDOW    20u  /* packets of a sender under way: all of them fit into one queue of 256 */
 #define ADDRESSES 64u
-#define PATIENCE_S 20
+#define PATIENCE_S (20 * slow_factor())
 
 struct sent {
 	uint16_t message; /* of those under way */

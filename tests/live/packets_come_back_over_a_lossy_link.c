@@ -16,6 +16,7 @@
 #include <common/lossy.h>
 #include <common/netns.h>
 #include <common/random.h>
+#include <common/slow.h>
 #include <spin/slmp.h>
 #include <user/libspin/libspin_message.h>
 
@@ -23,7 +24,7 @@
 #define PACKETS  8u
 #define STRIDE   1000u
 #define BYTES    (PACKETS * STRIDE)
-#define PATIENCE_S 60
+#define PATIENCE_S (60 * slow_factor())
 
 static const struct lossy_rates bad = { .lose = 5, .twice = 5, .hold = 25, .reach = 10 };
 

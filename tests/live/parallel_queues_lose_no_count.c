@@ -18,13 +18,14 @@
 #include <common/built.h>
 #include <common/counts.h>
 #include <common/netns.h>
+#include <common/slow.h>
 #include <user/libspin/libspin.h>
 
 #define SENDERS 7
 #define SOCKETS 4   /* of each sender: flows, which the queues are chosen by */
 #define BURST   24  /* SENDERS * BURST fit into one queue of 256 */
 #define BURSTS  600
-#define PATIENCE_S 20
+#define PATIENCE_S (20 * slow_factor())
 
 /* As handlers/filtering.c has it. */
 struct route {

@@ -14,6 +14,7 @@
 #include <common/pair.h>
 #include <common/random.h>
 #include <common/slmp_plain.h>
+#include <common/slow.h>
 #include <user/libspin/libspin_message.h>
 
 #define BYTES (1u << 20)
@@ -73,7 +74,7 @@ static void send_one(struct slmp_plain *s, uint32_t bytes)
 		die("the plain sender fails");
 	}
 	while (messages == before) {
-		if (poll(&fd, 1, 5000) <= 0)
+		if (poll(&fd, 1, 5000 * slow_factor()) <= 0)
 			die("no completion");
 		if (spin_ctx__events(ctx, on_event, NULL) < 0)
 			die("events");

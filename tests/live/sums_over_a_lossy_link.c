@@ -13,6 +13,7 @@
 #include <common/lossy.h>
 #include <common/netns.h>
 #include <common/random.h>
+#include <common/slow.h>
 #include <user/libspin/libspin_message.h>
 #include <user/libspin/libspin_send.h>
 
@@ -21,7 +22,7 @@
 #define MESSAGES (SENDERS * EACH)
 #define ITEMS    2048u             /* of reduce.c */
 #define INTEGERS 20000u            /* of a message to aggregate */
-#define WAIT_MS  10000
+#define WAIT_MS  (10000 * slow_factor())
 
 static const struct lossy_rates bad = { .lose = 5, .twice = 5, .hold = 25, .reach = 30 };
 

@@ -10,13 +10,14 @@
 #include <common/expect.h>
 #include <common/netns.h>
 #include <common/pair.h>
+#include <common/slow.h>
 #include <user/libspin/libspin.h>
 
 #define DATAGRAMS 4000u
 #define EVERY     8u
 #define LOW       350u /* of 500: seven standard deviations away */
 #define HIGH      650u
-#define WAIT_MS   10000
+#define WAIT_MS   (10000u * slow_factor())
 
 struct seen {
 	unsigned packets;

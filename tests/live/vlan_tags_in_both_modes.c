@@ -18,11 +18,12 @@
 
 #include <common/built.h>
 #include <common/counts.h>
+#include <common/slow.h>
 #include <engine/template.h>
 #include <kvstore.h>
 
 #define KEY 5
-#define PATIENCE_US 5000000
+#define PATIENCE_US (5000000 * slow_factor())
 
 static struct {
 	const uint8_t *want;

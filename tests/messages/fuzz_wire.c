@@ -12,6 +12,7 @@
 
 #include <common/built.h>
 #include <common/random.h>
+#include <common/slow.h>
 #include <reference/reference.h>
 #include <reference/schedule.h>
 
@@ -338,7 +339,7 @@ static int check_share(const struct fuzz *f)
 
 int main(int argc, char **argv)
 {
-	uint64_t packets = 1000000, model = 200000, seed = 1;
+	uint64_t packets = slow_rounds(1000000), model = slow_rounds(200000), seed = 1;
 	int failed = 0, skipped = 0;
 
 	for (int i = 1; i < argc; i += 2) {

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include <common/built.h>
+#include <common/slow.h>
 #include <reference/engine_reference.h>
 #include <reference/schedule.h>
 
@@ -23,7 +24,7 @@ static struct {
 	uint64_t runs, seed, one;
 	int only_one;
 	const char *setup;
-} options = { .runs = 100000, .seed = 1 };
+} options = { .seed = 1 };
 
 struct lab {
 	struct built built;
@@ -191,6 +192,7 @@ int main(int argc, char **argv)
 {
 	int failed = 0, skipped = 0;
 
+	options.runs = slow_rounds(100000);
 	for (int i = 1; i < argc; i += 2) {
 		int bad = i + 1 < argc ? take_option(argv[i], argv[i + 1]) : usage();
 

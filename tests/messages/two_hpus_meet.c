@@ -13,7 +13,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define ROUNDS 40000u
+#include <common/slow.h>
+
+#define ROUNDS_MOST 40000u
 #define STRIDE 100u
 
 enum scenario { NO_BUFFER, SWEEP, LATE_COPY, PUT_BACK, SCENARIOS };
@@ -24,6 +26,7 @@ static enum scenario scenario;
 static unsigned arrived[2];
 static int came_to[2];
 static unsigned failures;
+static uint32_t rounds;
 
 static void put16(uint8_t *at, uint32_t v)
 {
@@ -163,7 +166,7 @@ static void *hpu(void *arg)
 	CPU_ZERO(&set);
 	CPU_SET(me, &set);
 	pthread_setaffinity_np(pthread_self(), sizeof(set), &set); /* with one CPU they meet less often */
-	for (uint32_t id = 1000; id < 1000 + ROUNDS; id++) {
+	for (uint32_t id = 1000; id < 1000 + rounds; id++) {
 		if (!me) {
 			if (id % 20000 == 0)
 				spin_host_reset();
@@ -193,6 +196,7 @@ int main(void)
 {
 	unsigned bad = 0;
 
+	rounds = (uint32_t)slow_rounds(ROUNDS_MOST);
 	spin_host_memory_at = calloc(1, SPIN_HOST_BYTES_BARE + SPIN_HOST_SLACK);
 	if (!spin_host_memory_at)
 		return 1;
@@ -212,7 +216,7 @@ int main(void)
 				return 1;
 		for (unsigned i = 0; i < 2; i++)
 			pthread_join(thread[i], NULL);
-		printf("%s: %u rounds, %u failed\n", names[scenario], ROUNDS, failures);
+		printf("%s: %u rounds, %u failed\n", names[scenario], rounds, failures);
 		bad |= failures;
 	}
 	free(spin_host_memory_at);

@@ -12,11 +12,12 @@
 #include <common/netns.h>
 #include <common/random.h>
 #include <common/slmp_receiver.h>
+#include <common/slow.h>
 #include <user/libspin/libspin.h>
 #include <user/libspin/libspin_send.h>
 
 #define BYTES_MAX (3u << 20)
-#define TIMEOUT_MS 20000u /* the default is less than what a packet waits that such links lose eight times in a row */
+#define TIMEOUT_MS (20000u * slow_factor()) /* the default is less than what a packet waits that such links lose eight times in a row */
 
 static uint8_t data[BYTES_MAX];
 

@@ -129,7 +129,10 @@ static int say_skipped(const struct trial_engines *engines)
 		if (messages)
 			printf("%s%s: %s\n", kind == ENGINE_ISOLATED ? "" : "skip: ", engine_name((enum engine_kind)kind),
 			       messages);
-		skipped |= cannot || (messages && kind != ENGINE_ISOLATED);
+		if (engines->left_out[kind])
+			printf("skip: %s: %u vectors: %s\n", engine_name((enum engine_kind)kind), engines->left_out[kind],
+			       engines->cannot_some[kind]);
+		skipped |= cannot || engines->left_out[kind] || (messages && kind != ENGINE_ISOLATED);
 	}
 	return skipped;
 }

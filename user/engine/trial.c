@@ -10,13 +10,16 @@ void trial_engines_free(struct trial_engines *engines)
 	for (int kind = 0; kind < ENGINE_KINDS; kind++) {
 		free(engines->cannot[kind]);
 		free(engines->cannot_messages[kind]);
+		free(engines->cannot_some[kind]);
 	}
 }
 
 void trial_cannot(struct trial_engines *engines, enum engine_kind kind, int err)
 {
-	char **why = err == -EOPNOTSUPP ? &engines->cannot_messages[kind] : &engines->cannot[kind];
+	char **why = err == -EPERM ? &engines->cannot[kind] :
+		     err == -EOPNOTSUPP ? &engines->cannot_messages[kind] : &engines->cannot_some[kind];
 
+	engines->left_out[kind] += why == &engines->cannot_some[kind];
 	if (!*why)
 		*why = strdup(engine_why());
 }

@@ -12,8 +12,13 @@ struct trial_engines {
 	int must;                       /* named by the user: one that cannot run is a failure */
 	char *cannot[ENGINE_KINDS];     /* the sentence; NULL: it can, as far as known */
 	char *cannot_messages[ENGINE_KINDS]; /* it can, but takes no messages */
+	char *cannot_some[ENGINE_KINDS]; /* the first of those handlers that it cannot run, and why; others it can */
+	unsigned left_out[ENGINE_KINDS]; /* vectors of such handlers */
 };
-/* Notes engine_why(): the engine cannot run, or -EOPNOTSUPP takes no messages. */
+/*
+ * Notes engine_why() for the error of engine_cannot() that a vector's handler came to: -EPERM stops the engine,
+ * -EOPNOTSUPP is a class that takes no messages, others (a kernel too old for it, no image) are the handler's alone.
+ */
 void trial_cannot(struct trial_engines *engines, enum engine_kind kind, int err);
 void trial_engines_free(struct trial_engines *engines);
 

@@ -52,7 +52,7 @@ static void fill(char *out, size_t bytes, const char *sentence, const char *name
 
 static void own_words(char *out, size_t bytes, const char *message, unsigned flags)
 {
-	const char *end = message + strlen(message), *quote = strrchr(message, '"'), *open = quote;
+	const char *end = message + strlen(message), *quote = strrchr(message, '"'), *open = quote, *start = message;
 
 	if (flags & RULE_STRING)
 		while (open && open > message && *--open != '"')
@@ -63,7 +63,10 @@ static void own_words(char *out, size_t bytes, const char *message, unsigned fla
 	}
 	if (end > message && end[-1] == ']' && strstr(message, " [-W"))
 		end = strstr(message, " [-W");
-	snprintf(out, bytes, "%.*s", (int)(end - message), message);
+	/* clang from 16 on has the string without quotes, behind the requirement: failed due to requirement 'x < 4': string */
+	for (const char *at = message; flags & RULE_STRING && (at = strstr(at, "': ")); at += 3)
+		start = at + 3;
+	snprintf(out, bytes, "%.*s", (int)(end - start), start);
 }
 
 static int known(const struct faults *all, const struct fault *fault)

@@ -39,5 +39,7 @@ void engines__say_skipped(const struct trial_engines *engines)
 			complain("skipped: %s: %s", engine_name((enum engine_kind)kind), engines->cannot[kind]);
 		if (engines->cannot_messages[kind])
 			complain("skipped: %s: %s", engine_name((enum engine_kind)kind), engines->cannot_messages[kind]);
+		if (engines->cannot_some[kind])
+			complain("skipped: %s: %s", engine_name((enum engine_kind)kind), engines->cannot_some[kind]);
 	}
 }

@@ -122,6 +122,7 @@ void test_print__end(struct test_printer *p)
 	for (int kind = 0; kind < ENGINE_KINDS; kind++) {
 		skipped_json(&p->j, kind, p->engines->cannot[kind]);
 		skipped_json(&p->j, kind, p->engines->cannot_messages[kind]);
+		skipped_json(&p->j, kind, p->engines->cannot_some[kind]);
 	}
 	json_array_end(&p->j);
 	json_uint(&p->j, "passed", p->passed);

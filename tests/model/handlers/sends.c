@@ -20,9 +20,13 @@ static struct spin_process next(struct spin_process source)
 static enum spin_header_rc sends_header(struct spin_header *h, struct spin_no_state *unused)
 {
 	uint32_t word = 0x11;
+	struct spin_put put;
 
 	(void)unused;
-	return spin_put_from_device(h, &word, 4, (&(struct spin_put){ .target = next(spin_source(h)), .match_bits = 1 })) ?
+	put.target = next(spin_source(h)); /* one by one: gcc 14 calls memset() for an initializer, and there is none */
+	put.match_bits = 1;
+	put.hdr_data = put.remote_offset = 0;
+	return spin_put_from_device(h, &word, 4, &put) ?
 		       SPIN_HEADER_SEGV : SPIN_HEADER_PROCESS_DATA;
 }
 
