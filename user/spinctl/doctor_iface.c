@@ -114,6 +114,8 @@ static void generic(const struct doctor_facts *f, struct doctor_row *row)
 static void queues(const struct doctor_facts *f, struct doctor_row *row)
 {
 	const struct probe_iface *i = IFACE(f);
+	/* of virtio_net's, some must be left to send on */
+	unsigned more = !strcmp(i->driver, "virtio_net") ? kernel_native__virtio_queues(i) : i->rx_queues_max;
 	char prefix[128];
 
 	doctor__found(row, i->rx_queues > 1 ? DOCTOR_OK : DOCTOR_NOTE, "%u rx, %u tx%s", i->rx_queues, i->tx_queues,
@@ -128,8 +130,8 @@ static void queues(const struct doctor_facts *f, struct doctor_row *row)
 	else if (!strcmp(i->kind, "veth"))
 		doctor__advise(row, "for more make the pair anew: `ip link add %s numrxqueues 4 type veth peer name PEER "
 			     "numtxqueues 4`", i->name);
-	else if (i->rx_queues_max > 1)
-		doctor__advise(row, "`ethtool -L %s %s %u`", i->name, i->combined ? "combined" : "rx", i->rx_queues_max);
+	else if (more > 1)
+		doctor__advise(row, "`ethtool -L %s %s %u`", i->name, i->combined ? "combined" : "rx", more);
 }
 
 static const char *threads(const struct doctor_facts *f, const char *ifname, char *buf, size_t bytes)
