@@ -20,7 +20,7 @@ say         = $(if $(filter 1,$(V)),,@printf '  %-7s %s\n' $(1) $(2))
 MAKEFLAGS += --no-builtin-rules
 export SPIN_HOME := $(CURDIR)
 
-.PHONY: help all deps demo check bench accuracy rtl-kit figures stress fuzz clean compile_commands.json fmt sanitize
+.PHONY: help all deps demo check check-kernels bench accuracy rtl-kit figures stress fuzz clean compile_commands.json fmt sanitize
 
 help:
 	@sed -n 's/^#: //p' Makefile
@@ -34,6 +34,7 @@ help:
 #: make rtl-kit    images, packets and predicted cycles for PsPIN's RTL: build/rtl-kit/
 #: make stress     as root: everything at once under load, loss and kills, MINUTES=2: build/stress.json
 #: make figures     the papers' figures from the model: build/figures.json, plots in build/figures/
+#: make check-kernels  Debian's kernels in QEMU: which programs load where; ALL=1: of every test handler, too
 #: make fuzz       1,000,000 packets through BPF, host and model, also as fast as they come
 #: make sanitize   the parts that need no root, under ASan and UBSan
 #: make fmt        clang-format what has changed
@@ -179,6 +180,15 @@ $(BUILD)/tests/%.bpf.o: tests/%.bpf.c $(wildcard handlers/include/*.h tests/benc
 	$(Q)clang -target bpf -mcpu=v3 -O2 -g -Wall -ffreestanding -Ihandlers/include \
 		-I/usr/include/$(shell $(CC) -print-multiarch) -c $< -o $@
 
+# --- guests that boot other kernels ----------------------------------------------
+
+LOADER := $(BUILD)/guest/loader
+
+$(LOADER): $(BUILD)/obj/kernel/guest/loader.o $(LIBSPIN)
+	@mkdir -p $(@D)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(USER_LIBS) -lpthread
+
 # --- pages and completion: the programs' tables fill templates, headers the others --------
 
 $(BUILD)/man/spinctl.8: user/man/spinctl.8.in $(BUILD)/bin/spinctl
@@ -229,7 +239,7 @@ $(BUILD)/tests/figures/handlers.elf: tests/figures/handlers.S $(wildcard hwmodel
 	$(Q)riscv64-unknown-elf-gcc @hwmodel/image/cflags -Wl,--gc-sections -Wl,--build-id=none -Wl,--no-warn-rwx-segments -I. \
 		-Ihandlers/include -T hwmodel/image/pspin.ld hwmodel/image/boot.S $< -lgcc -o $@
 
-tests: all accuracy-programs $(TEST_PROGRAMS) $(HOST_HANDLERS) $(TEST_HANDLERS) $(TWINS)
+tests: all accuracy-programs $(LOADER) $(TEST_PROGRAMS) $(HOST_HANDLERS) $(TEST_HANDLERS) $(TWINS)
 .PHONY: tests
 
 # deps first, then a second make that sees what has just been installed
@@ -239,6 +249,10 @@ deps:
 check: deps
 	@$(MAKE) --no-print-directory -j$$(nproc) tests
 	@BUILD=$(BUILD) STRICT=$(STRICT) tests/run
+
+check-kernels: deps
+	@$(MAKE) --no-print-directory -j$$(nproc) $(LOADER) $(HANDLERS) $(TEST_HANDLERS)
+	@BUILD=$(BUILD) tests/kernels/run $(if $(ALL),--all)
 
 demo: deps
 	@$(MAKE) --no-print-directory -j$$(nproc) demo-program

@@ -1,0 +1,239 @@
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# Compares what guests found with what is expected, prints the matrix kernel x capability and the verifier's steps. Input:
+# records of kernel/guest/loader.c, those of a kernel behind "guest NAME RELEASE", of an object behind "wanted OBJECT".
+# Variables: work, expected, json, table (files and folder to read and write). Status 1: a cell differs, or too many steps.
+BEGIN {
+	STEPS_MAX = 500000
+	SHOWN = 12
+	split("EPERM ENOENT ENOMEM EACCES EBUSY EEXIST EINVAL E2BIG ENOSPC ENOSYS EOPNOTSUPP", names, " ")
+	split("1 2 12 13 16 17 22 7 28 38 95", numbers, " ")
+	for (i in names)
+		errno_name[numbers[i]] = names[i]
+	split("datagrams,sends,pieces,messages,isolated,dispatcher", capability, ",")
+	CAPABILITIES = 6
+	while ((getline line <expected) > 0) {
+		if (line ~ /^#/ || line !~ /[^ ]/)
+			continue
+		count = split(line, field, " ")
+		rules++
+		rule_kernel[rules] = as_regex(field[1])
+		rule_variant[rules] = as_regex(field[2])
+		rule_objects[rules] = field[3]
+		rule_result[rules] = field[4]
+		rule_words[rules] = ""
+		for (i = 5; i <= count; i++)
+			rule_words[rules] = rule_words[rules] (i > 5 ? " " : "") field[i]
+	}
+	if (!rules)
+		fail_early("no row in " expected)
+	printf "" >json
+	json_rows = 0
+	print "[" >json
+}
+
+function fail_early(why) {
+	print "kernels: " why
+	early = 1
+	exit 1
+}
+
+function as_regex(glob) {
+	gsub(/\./, "\\.", glob)
+	gsub(/\*/, ".*", glob)
+	return "^" glob "$"
+}
+
+function fits(objects, object) {
+	if (objects ~ /^@/)
+		return objects == "@" kind[object] || (objects == "@sends" && kind[object] == "datagrams" && puts[object] > 0)
+	return object ~ as_regex(objects)
+}
+
+# The row of `expected` for this cell; 0: none
+function rule_for(variant, object,  r) {
+	for (r = 1; r <= rules; r++)
+		if (guest ~ rule_kernel[r] && variant ~ rule_variant[r] && fits(rule_objects[r], object))
+			return r
+	return 0
+}
+
+function capability_of(variant, object) {
+	if (kind[object] != "datagrams")
+		return kind[object]
+	if (variant == "trusted")
+		return puts[object] > 0 ? "sends" : "datagrams"
+	return variant
+}
+
+function quote(text) {
+	gsub(/\\/, "\\\\", text)
+	gsub(/"/, "\\\"", text)
+	gsub(/[\001-\037]/, " ", text)
+	return "\"" text "\""
+}
+
+function json_row(text) {
+	printf "%s{\"kernel\": %s, \"release\": %s, %s}", json_rows++ ? ",\n" : "", quote(guest), quote(release), text >json
+}
+
+function breaks(object, variant, text, detail) {
+	broken++
+	is_broken[guest, object] = 1
+	if (broken <= SHOWN)
+		report[broken] = sprintf("  %s %s %s: %s", guest, object, variant, text) (detail == "" ? "" : "\n    | " detail)
+}
+
+# The verifier's complaint among the last lines: its statistics come behind it.
+function complaint(object, variant,  i, line) {
+	for (i = logs[object, variant]; i > 0; i--) {
+		line = log_line[object, variant, i]
+		if (line !~ /^(processed |verification time|stack depth|libbpf: |-- |[0-9]+: \(|;|from |mark_precise)/)
+			return line
+	}
+	return ""
+}
+
+function judge(object, variant, result, err, message,  r, as_expected, name) {
+	r = rule_for(variant, object)
+	as_expected = r && rule_result[r] == result && (rule_words[r] == "" || index(message, rule_words[r]))
+	name = capability_of(variant, object)
+	tried[guest, name]++
+	loaded[guest, name] += result == "loads"
+	json_row(sprintf("\"object\": %s, \"kind\": %s, \"variant\": %s, \"result\": %s, \"errno\": %d, \"message\": %s, \"as_expected\": %s",
+			 quote(object), quote(kind[object]), quote(variant), quote(result), err, quote(message),
+			 as_expected ? "true" : "false"))
+	if (as_expected)
+		return
+	bad[guest, name]++
+	if (result == "loads")
+		breaks(object, variant, "loads, though " expected " says: refused " rule_words[r], "")
+	else
+		breaks(object, variant, "refused (" (err in errno_name ? errno_name[err] : err) "): " message,
+		       variant == "pieces" ? "" : complaint(object, variant))
+}
+
+# Cells of one object, all of which has been read
+function judge_object(object,  i, variant, at) {
+	for (i = 1; i <= cells; i++) {
+		variant = cell_variant[i]
+		judge(object, variant, cell_result[i], cell_errno[i], cell_message[i])
+		if (cell_result[i] == "refused")
+			write_refusal(object, variant, i)
+		if (kind[object] == "datagrams" && variant == "trusted") {
+			if (cell_result[i] == "refused")
+				judge(object, "pieces", "refused", cell_errno[i], cell_message[i])
+			else
+				judge(object, "pieces", copies ? "loads" : "refused", 0, copies ? "" : "no program that copies")
+		}
+	}
+}
+
+function write_refusal(object, variant, i,  file, n) {
+	file = work "/" guest "/refusals"
+	print "=== " object " " variant ": " cell_errno[i] " " cell_message[i] >file
+	for (n = 1; n <= logs[object, variant]; n++)
+		print log_line[object, variant, n] >file
+}
+
+function end_wanted() {
+	if (wanted == "" || ended)
+		return
+	breaks(wanted, "-", "was not tried, the guest ended before", "")
+	lost[guest]++
+}
+
+$1 == "guest" {
+	end_wanted()
+	wanted = ""
+	guest = $2
+	release = $3
+	guests[++guest_count] = guest
+	releases[guest] = release
+}
+$1 == "wanted" { end_wanted(); wanted = $2; ended = cells = copies = 0 }
+$1 == "object" { kind[$2] = $3; puts[$2] = $4 }
+$1 == "cell" {
+	cells++
+	cell_variant[cells] = $3
+	cell_result[cells] = $4
+	cell_errno[cells] = $5
+	cell_message[cells] = $6
+	logs[$2, $3] = 0
+}
+$1 == "log" { log_line[$2, $3, ++logs[$2, $3]] = $4 }
+$1 == "program" {
+	if ($3 == "trusted" && $4 == "spin_copied")
+		copies = 1
+	programs++
+	json_row(sprintf("\"object\": %s, \"variant\": %s, \"program\": %s, \"steps\": %d", quote($2), quote($3), quote($4), $5))
+	keep_worst($5 + 0, sprintf("%-13s %-16s %-9s %s", guest, $2, $3, $4))
+	if ($5 > STEPS_MAX)
+		breaks($2, $3, $4 " takes the verifier " $5 " steps, more than " STEPS_MAX, "")
+}
+$1 == "warning" { breaks($2, $3, "the kernel warns: " $4, "") }
+$1 == "end" { judge_object($2); ended = 1 }
+
+# The ten worst, in order
+function keep_worst(steps, what,  i) {
+	for (i = worst < 10 ? ++worst : 10; i > 1 && worst_steps[i - 1] < steps; i--) {
+		worst_steps[i] = worst_steps[i - 1]
+		worst_what[i] = worst_what[i - 1]
+	}
+	if (i < 10 || worst_steps[10] < steps) {
+		worst_steps[i] = steps
+		worst_what[i] = what
+	}
+}
+
+function answer(name, capability) {
+	if (bad[name, capability])
+		return "BREAKS"
+	if (!tried[name, capability])
+		return lost[name] ? "BREAKS" : "-"
+	if (loaded[name, capability] == tried[name, capability])
+		return "yes"
+	return loaded[name, capability] ? loaded[name, capability] " of " tried[name, capability] : "no"
+}
+
+END {
+	if (early)
+		exit 1
+	end_wanted()
+	print "\n]" >json
+	close(json)
+	head = "| kernel |"
+	rule = "|---|"
+	printf "\n%-13s %-28s", "kernel", "release"
+	for (c = 1; c <= CAPABILITIES; c++) {
+		printf " %-10s", capability[c]
+		head = head " " capability[c] " |"
+		rule = rule "---|"
+	}
+	printf "\n"
+	print head >table
+	print rule >table
+	for (g = 1; g <= guest_count; g++) {
+		printf "%-13s %-28s", guests[g], releases[guests[g]]
+		row = "| " guests[g] " |"
+		for (c = 1; c <= CAPABILITIES; c++) {
+			printf " %-10s", answer(guests[g], capability[c])
+			row = row " " answer(guests[g], capability[c]) " |"
+		}
+		printf "\n"
+		print row >table
+	}
+	print "\nmost verifier steps, of " programs + 0 " programs"
+	for (i = 1; i <= worst; i++)
+		printf "  %8d  %s\n", worst_steps[i], worst_what[i]
+	if (!broken) {
+		print "\nno cell breaks"
+		exit 0
+	}
+	print "\nbreaks:"
+	for (i = 1; i <= broken && i <= SHOWN; i++)
+		print report[i]
+	if (broken > SHOWN)
+		print "  and " broken - SHOWN " more"
+	print broken " cells break; the verifier's last lines of each refusal: " work "/NAME/refusals, all cells: build/kernels.json"
+	exit 1
+}
