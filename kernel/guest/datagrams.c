@@ -17,13 +17,14 @@
 #define PATIENCE_S 2     /* for an answer */
 #define PACE_US 500      /* between datagrams that nobody answers */
 #define REPLY_BYTES 16
+#define BYTES_MAX 8972   /* a datagram in a frame of MTU 9000 */
 
 /* What tests/handlers/rewrite.c takes: store `value` at byte `at`, then reply with the first `bytes` bytes. */
 struct ask {
 	uint8_t what, reply;
 	uint16_t bytes, at, port;
 	uint32_t value, stored;
-	uint8_t rest[240];
+	uint8_t rest[BYTES_MAX - 16];
 };
 enum { SET32 = 2 };
 
@@ -32,6 +33,8 @@ static int die(const char *what)
 	perror(what);
 	return 1;
 }
+
+static struct ask ask, got;
 
 static int open_flow(const struct sockaddr_in *to)
 {
@@ -47,9 +50,10 @@ static int open_flow(const struct sockaddr_in *to)
 /* 1: the answer has the word that was asked for; 0: something else came; -1: nothing */
 static int read_answer(int fd, uint32_t value)
 {
-	struct ask got = { 0 };
-	ssize_t n = recv(fd, &got, sizeof(got), 0);
+	ssize_t n;
 
+	got = (struct ask){ 0 };
+	n = recv(fd, &got, sizeof(got), 0);
 	if (n < 0)
 		return -1;
 	return n == REPLY_BYTES && got.stored == htonl(value);
@@ -60,16 +64,18 @@ int main(int argc, char **argv)
 	struct sockaddr_in to = { .sin_family = AF_INET };
 	unsigned count, flows, sent = 0, answered = 0, wrong = 0, unanswered = 0;
 	int fd[FLOWS_MAX], answers;
+	size_t bytes;
 
-	if (argc != 6 || inet_pton(AF_INET, argv[1], &to.sin_addr) != 1) {
-		fprintf(stderr, "usage: datagrams ADDRESS PORT COUNT FLOWS answered|silent\n");
+	if (argc != 7 || inet_pton(AF_INET, argv[1], &to.sin_addr) != 1) {
+		fprintf(stderr, "usage: datagrams ADDRESS PORT COUNT FLOWS BYTES answered|silent\n");
 		return 2;
 	}
 	to.sin_port = htons((uint16_t)atoi(argv[2]));
 	count = (unsigned)atoi(argv[3]);
 	flows = (unsigned)atoi(argv[4]);
-	answers = !strcmp(argv[5], "answered");
-	if (!flows || flows > FLOWS_MAX)
+	bytes = (size_t)atoi(argv[5]);
+	answers = !strcmp(argv[6], "answered");
+	if (!flows || flows > FLOWS_MAX || bytes < REPLY_BYTES || bytes > BYTES_MAX)
 		return 2;
 	for (unsigned f = 0; f < flows; f++) {
 		fd[f] = open_flow(&to);
@@ -77,11 +83,11 @@ int main(int argc, char **argv)
 			return die("socket");
 	}
 	for (unsigned i = 0; i < count && unanswered < 5; i++) {
-		struct ask ask = { .what = SET32, .reply = 1, .bytes = htons(REPLY_BYTES),
-				   .at = htons(offsetof(struct ask, stored)), .value = htonl(i + 1) };
 		int right;
 
-		if (send(fd[i % flows], &ask, sizeof(ask), 0) != sizeof(ask))
+		ask = (struct ask){ .what = SET32, .reply = 1, .bytes = htons(REPLY_BYTES),
+				    .at = htons(offsetof(struct ask, stored)), .value = htonl(i + 1) };
+		if (send(fd[i % flows], &ask, bytes, 0) != (ssize_t)bytes)
 			return die("send");
 		sent++;
 		if (!answers) {
