@@ -136,7 +136,15 @@ $(BUILD)/lib/static/libspin.a: $(LIBSPIN)
 	$(Q)ld -r --whole-archive $< -o $(@D)/libspin.o && objcopy --localize-hidden $(@D)/libspin.o
 	$(Q)rm -f $@ && ar qcs $@ $(@D)/libspin.o
 
-$(BUILD)/bin/spinctl: $(call obj,$(wildcard user/spinctl/*.c)) $(ENGINE) $(COMMON) $(LIBSPIN) $(HWMODEL)
+# Handlers inside spinctl, which `spinctl doctor` loads: no kernel is asked when they are built.
+TRIALS := $(patsubst user/spinctl/trial/%.c,$(BUILD)/trial/%.spin,$(wildcard user/spinctl/trial/*.c))
+TRIAL_OBJ := $(BUILD)/obj/user/spinctl/trial_image.o
+$(TRIAL_OBJ): user/spinctl/trial_image.S $(TRIALS)
+	@mkdir -p $(@D)
+	$(call say,AS,$<)
+	$(Q)$(CC) -fPIC -Wa,-I$(BUILD)/trial -c $< -o $@
+
+$(BUILD)/bin/spinctl: $(call obj,$(wildcard user/spinctl/*.c)) $(TRIAL_OBJ) $(ENGINE) $(COMMON) $(LIBSPIN) $(HWMODEL)
 $(BUILD)/bin/spinctl: LIBS := $(USER_LIBS) -lpcap -ldw -ldl -lpthread -lm
 $(SPINCC): $(call obj,$(wildcard user/spincc/*.c)) $(COMMON) $(LIBSPIN)
 $(SPINCC): LIBS := $(USER_LIBS) -ldw -lpthread -lm
@@ -154,6 +162,11 @@ $(BUILD)/handlers/%.spin: handlers/%.c $(RUNTIME) | $(SPINCC)
 	@mkdir -p $(@D)
 	$(call say,SPINCC,$<)
 	$(Q)$(SPINCC) $< -o $@
+
+$(BUILD)/trial/%.spin: user/spinctl/trial/%.c $(RUNTIME) | $(SPINCC)
+	@mkdir -p $(@D)
+	$(call say,SPINCC,$<)
+	$(Q)$(SPINCC) --no-verify $< -o $@
 
 # Of lengths and numbers of packets that only the test knows: too much for the isolated class.
 $(BUILD)/tests/handlers/fan_out.spin: SPINCC_FLAGS := --trusted

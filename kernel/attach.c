@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Attaches XDP programs, and names who holds an interface and how to remove it. Called
+ * by libspin and `spinctl doctor`; another's program is never replaced.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -57,6 +61,12 @@ static int64_t link_of(uint32_t prog_id, int ifindex)
 	return errno == EPERM ? -EPERM : 0;
 }
 
+/* libxdp's: its programs hang on it, and a pin keeps each of them, so it is not to be taken away by itself. */
+static int is_libxdp(const char *program)
+{
+	return !strcmp(program, "xdp_dispatcher");
+}
+
 static void describe(uint32_t prog_id, const char *mode, const char *off, int ifindex,
 		     const char *ifname, char *why, size_t bytes)
 {
@@ -70,6 +80,11 @@ static void describe(uint32_t prog_id, const char *mode, const char *off, int if
 		return;
 	}
 	program_name(prog_id, program, sizeof(program));
+	if (is_libxdp(program)) {
+		snprintf(why, bytes, "%s is held by libxdp's %sXDP program '%s' (id %u) with the programs that xdp-loader put on "
+			 "it: remove them with `xdp-loader unload %s --all`", ifname, mode, program, prog_id, ifname);
+		return;
+	}
 	if (!link) {
 		snprintf(why, bytes, "%s is held by the %sXDP program '%s' (id %u), attached by netlink: "
 			 "remove it with `ip link set dev %s %s off`", ifname, mode, program, prog_id,

@@ -20,8 +20,12 @@
 enum { GUEST_CSUM = 1, CTRL_GUEST_OFFLOADS = 2, GUEST_TSO4 = 7, GUEST_TSO6 = 8, GUEST_ECN = 9, GUEST_UFO = 10,
        GUEST_USO4 = 54, GUEST_USO6 = 55, VIRTIO_BITS = 64 };
 
-/* The largest that virtio_net takes where it has no frames of several buffers: a page without its padded header. */
-#define VIRTIO_PAGE_MTU (4096 - 32)
+/*
+ * Before 6.3 virtio_net has no frames of several buffers: it copies into one page, with
+ * 256 bytes of headroom, its header of 12, Ethernet's 14, and 320 for the skb's footer.
+ * What is longer it drops (seen on 6.1.176), and from an MTU of 4064 on refuses.
+ */
+#define VIRTIO_PAGE_MTU (4096 - 256 - 12 - 14 - 320)
 
 static void say(struct kernel_native *out, enum kernel_native_verdict verdict, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
@@ -104,9 +108,9 @@ static void look_at_virtio(const struct probe_net *net, const struct probe_iface
 		    libbpf_num_possible_cpus());
 		ADVISE(out, "`ethtool -L %s combined %u`", iface->name, kernel_native__virtio_queues(iface));
 	} else if (iface->mtu > VIRTIO_PAGE_MTU && !(iface->xdp_features & XDP_CAN_RX_SG)) {
-		say(out, KERNEL_NATIVE_NO, "virtio_net of this kernel (before 6.3) takes frames that fit one page, and the MTU "
-		    "is %u", iface->mtu);
-		ADVISE(out, "`ip link set dev %s mtu 3500`", iface->name);
+		say(out, KERNEL_NATIVE_UNSAFE, "virtio_net of this kernel (before 6.3) would drop frames that do not fit one page, "
+		    "and the MTU is %u", iface->mtu);
+		ADVISE(out, "`ip link set dev %s mtu %u`", iface->name, VIRTIO_PAGE_MTU);
 	} else if (offloads < 0 && iface->fixed[FEATURE_GRO_HW]) {
 		say(out, KERNEL_NATIVE_PERHAPS, "the host may leave checksums undone without letting anybody switch that off, "
 		    "which virtio_net refuses; /sys, which tells, is not this namespace's");

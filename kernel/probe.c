@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Whether this process may load handlers, and what kind of interface is meant. Called
+ * by libspin before it loads and by spinctl and spincc; nothing stays loaded.
+ */
 #include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <linux/capability.h>
@@ -17,8 +20,9 @@
 #include <bpf/libbpf.h>
 
 #include "kernel/caps.h"
+#include "kernel/features.h"
 #include "kernel/probe.h"
-#include "kernel/probe_bpf.h"
+#include "kernel/shortage.h"
 
 static int has(uint64_t caps, int cap)
 {
@@ -42,28 +46,24 @@ int kernel_probe__privileged(void)
 
 static int probe_kernel(char *why, size_t why_bytes)
 {
-	struct utsname name;
-	unsigned major, minor;
-	int has_ring;
+	int has_ring, err;
 
-	if (!uname(&name) && sscanf(name.release, "%u.%u", &major, &minor) == 2 &&
-	    (major < KERNEL_PROBE_MAJOR || (major == KERNEL_PROBE_MAJOR && minor < KERNEL_PROBE_MINOR))) {
-		snprintf(why, why_bytes, "kernel %s is too old: handlers need %d.%d or newer; "
-			 "the model (spinctl cost) runs without", name.release, KERNEL_PROBE_MAJOR, KERNEL_PROBE_MINOR);
+	if (!kernel_feature__has(KERNEL_DATAGRAMS)) {
+		char refusal[400];
+
+		kernel_feature__refusal(KERNEL_DATAGRAMS, refusal, sizeof(refusal));
+		snprintf(why, why_bytes, "%s; the model (spinctl cost) runs without", refusal);
 		return -ENOSYS;
 	}
 	errno = 0;
 	has_ring = libbpf_probe_bpf_map_type(BPF_MAP_TYPE_RINGBUF, NULL);
-	if (has_ring != 1 && (errno == EMFILE || errno == ENFILE || errno == ENOMEM)) {
-		snprintf(why, why_bytes, "it cannot be tried what this kernel can do: %s", strerror(errno));
-		return -errno;
-	}
-	if (has_ring != 1) {
-		snprintf(why, why_bytes, "this kernel or container refuses bpf(): it needs CONFIG_BPF_SYSCALL, "
-			 "and no lockdown or seccomp filter against it");
-		return errno == EPERM || has_ring == -EPERM ? -EPERM : -ENOSYS;
-	}
-	return 0;
+	if (has_ring == 1)
+		return 0;
+	err = kernel_shortage__explain(has_ring < 0 ? has_ring : -errno, 1, why, why_bytes);
+	if (err)
+		return err;
+	snprintf(why, why_bytes, "this kernel has no BPF, or not all of it: use one with CONFIG_BPF_SYSCALL=y and CONFIG_NET=y");
+	return -ENOSYS;
 }
 
 int kernel_probe__xdp(char *why, size_t why_bytes)
@@ -86,48 +86,34 @@ int kernel_probe__xdp_isolated(char *why, size_t why_bytes)
 			 "run it as root (sudo)");
 		return -EPERM;
 	}
-	if (kernel_probe__copies())
+	if (kernel_feature__has(KERNEL_ISOLATED))
 		return probe_kernel(why, why_bytes);
-	snprintf(why, why_bytes, "this kernel is too old for the isolated class, which needs 6.9 or newer: load the "
-		 "handlers in the trusted class");
-	return -ENOSYS;
-}
+	if (kernel_feature__has(KERNEL_DATAGRAMS)) {
+		char refusal[400];
 
-/*
- * What trying gave (0, or -errno), as an answer that *known keeps for all threads: 1
- * yes, -1 no. What fails for want of something else (memory, descriptors, a privilege)
- * is no answer: yes for now, and loading will tell what is wrong.
- */
-static int answer(int tried, int *known)
-{
-	if (!tried || tried == -EINVAL || tried == -E2BIG)
-		__atomic_store_n(known, tried ? -1 : 1, __ATOMIC_RELAXED);
-	return tried != -EINVAL && tried != -E2BIG;
+		kernel_feature__refusal(KERNEL_ISOLATED, refusal, sizeof(refusal));
+		snprintf(why, why_bytes, "%s, or load the handlers in the trusted class", refusal);
+		return -ENOSYS;
+	}
+	return probe_kernel(why, why_bytes);
 }
 
 int kernel_probe__fragments(void)
 {
-	static int known;
-	int is = __atomic_load_n(&known, __ATOMIC_RELAXED);
-
-	return is ? is > 0 : answer(kernel_bpf__xdp(BPF_F_XDP_HAS_FRAGS), &known);
+	return kernel_feature__has(KERNEL_DATAGRAMS);
 }
 
 int kernel_probe__copies(void)
 {
-	static int known;
-	int is = __atomic_load_n(&known, __ATOMIC_RELAXED);
-
-	if (!kernel_probe__fragments())
-		return 0;
-	return is ? is > 0 : answer(kernel_bpf__may_goto(), &known);
+	return kernel_feature__has(KERNEL_JUMBO);
 }
 
 int kernel_probe__virtual(const char *ifname)
 {
 	static const char *const drivers[] = { "veth", "tun", "virtio_net", "bridge", "dummy", "bonding",
 					       "netkit", "ipvlan", "macvlan", "vmxnet3", "hv_netvsc",
-					       "vif", "netdevsim", "802.1Q VLAN Support" };
+					       "vif", "netdevsim", "802.1Q VLAN Support", "vxlan", "geneve",
+					       "team" };
 	struct ethtool_drvinfo info = { .cmd = ETHTOOL_GDRVINFO };
 	struct ifreq req = { 0 };
 	int fd, err;

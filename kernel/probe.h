@@ -8,13 +8,9 @@
  */
 #include <stddef.h>
 
-/* The oldest kernel: reading frames in several pieces (5.18) is the youngest thing that every context needs. */
-#define KERNEL_PROBE_MAJOR 5
-#define KERNEL_PROBE_MINOR 18
-
 /*
- * 0 if XDP programs can be loaded and attached; -EPERM (privileges), -ENOSYS
- * (kernel too old, or built without BPF).
+ * 0 if XDP programs can be loaded and attached; -EPERM (privileges), -ENOSYS (kernel
+ * too old, or built without BPF), -EMFILE, -ENFILE or -ENOMEM.
  */
 int kernel_probe__xdp(char *why, size_t why_bytes);
 
@@ -26,9 +22,9 @@ int kernel_probe__privileged(void);
 /* The same without CAP_PERFMON. */
 int kernel_probe__privileged_isolated(void);
 
-/* 1 if XDP programs can take frames in several pieces (5.18). 1, too, while it cannot be tried. */
+/* 1 if XDP programs can take frames in several buffers (features.h, KERNEL_DATAGRAMS). */
 int kernel_probe__fragments(void);
-/* 1 if it loads the programs that copy the packet: that, and may_goto (6.9). Likewise. */
+/* 1 if the kernel loads the programs that copy the packet (KERNEL_JUMBO). */
 int kernel_probe__copies(void);
 
 /*

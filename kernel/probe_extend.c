@@ -59,6 +59,7 @@ static int extend(enum bpf_prog_type type, enum bpf_attach_type attach)
 {
 	uint32_t func;
 	int btf = load_types(&func), target, fd, link;
+	LIBBPF_OPTS(bpf_link_create_opts, opts, .target_btf_id = func); /* the function that is replaced */
 
 	if (btf < 0)
 		return btf;
@@ -67,7 +68,7 @@ static int extend(enum bpf_prog_type type, enum bpf_attach_type attach)
 	link = fd;
 	if (fd >= 0) {
 		/* loading checks the types; attaching is what a kernel may refuse */
-		link = type == BPF_PROG_TYPE_EXT ? bpf_link_create(fd, target, attach, NULL) :
+		link = type == BPF_PROG_TYPE_EXT ? bpf_link_create(fd, target, attach, &opts) :
 						   bpf_raw_tracepoint_open(NULL, fd);
 		link = link < 0 ? -errno : link;
 		close(fd);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <linux/genetlink.h>
 #include <linux/if.h>
@@ -130,6 +131,8 @@ static int read_threaded(int sysfs_fd, const struct probe_iface *iface)
 	    strcmp(address, ours))
 		return -1;
 	snprintf(path, sizeof(path), "class/net/%s/threaded", iface->name);
+	if (faccessat(sysfs_fd, path, F_OK, 0) && errno == ENOENT)
+		return PROBE_THREADED_ABSENT;
 	return (int)textfile__number(sysfs_fd, path, -1);
 }
 

@@ -39,8 +39,9 @@ struct probe_iface {
 	unsigned zerocopy_segments; /* frames of so many buffers by AF_XDP zero-copy */
 	enum probe_setting features[FEATURES];
 	uint8_t fixed[FEATURES];    /* 1: cannot be changed */
-	int threaded;     /* NAPI in kernel threads; -1: not known */
+	int threaded;     /* NAPI in kernel threads; -1: not known; PROBE_THREADED_ABSENT */
 };
+#define PROBE_THREADED_ABSENT (-2) /* this kernel has none (before 5.12) */
 
 /* 0, -ENODEV or another -errno. */
 int kernel_iface__read(const struct probe_net *net, const char *name, struct probe_iface *out);

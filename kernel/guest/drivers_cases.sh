@@ -186,7 +186,17 @@ case_virtio_all_queues() {
 	check virtio_all_queues,advised n1 1 native 2
 }
 
-case_virtio_few_queues() { check virtio_few_queues n4 4 native 2; }
+# What the driver says, once in its life, when XDP has no queues of its own to send on.
+shares_queues() { dmesg | grep -q 'slower locked tx mode'; }
+
+# The doctor must say beforehand that they are shared.
+case_virtio_few_queues() {
+	shares_queues && fail "n1 shares queues, which the doctor did not say"
+	ask_doctor n4
+	[ "$(field n4 'XDP send queues' verdict)" = warning ] || fail "doctor does not warn of shared queues"
+	check virtio_few_queues n4 4 native 2
+	shares_queues || echo "row|virtio_few_queues|||||||||||the driver does not share queues, as the doctor said"
+}
 
 # As in a cloud: the host coalesces and lets nobody switch that off.
 case_virtio_cloud() {

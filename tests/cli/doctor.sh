@@ -59,7 +59,7 @@ agrees() {
 expect 0 in_ns "$SPINCTL" doctor
 cp "$WORK/out" "$WORK/text"
 grep -qE "handlers can run here: native on (v0, v1|v1, v0), generic on lo" "$WORK/out" || fail "conclusion: $(tail -n 2 "$WORK/out")"
-awk 'length > 100' "$WORK/text" | grep . && fail "lines of more than 100 characters"
+in_80_columns "$WORK/text"
 doctor 0
 json_rows "$WORK/out" >"$WORK/a"
 text_rows "$WORK/text" >"$WORK/b"
@@ -70,7 +70,7 @@ diff "$WORK/a" "$WORK/b" || fail "text and JSON differ"
 # one interface, and everything about it
 expect 0 in_ns "$SPINCTL" doctor --dev v0
 cp "$WORK/out" "$WORK/text"
-awk 'length > 100' "$WORK/text" | grep . && fail "lines of more than 100 characters"
+in_80_columns "$WORK/text"
 doctor 0 --dev v0
 json_rows "$WORK/out" >"$WORK/a"
 text_rows "$WORK/text" >"$WORK/b"
@@ -83,7 +83,14 @@ row v0 native ok "yes"
 row v0 "held by" ok "no XDP program"
 row v0 peer ok "v1 in this namespace, up"
 
+# what is said to load was loaded
+doctor 0
+for name in dispatcher datagrams messages sending "copying dispatcher" "isolated datagrams" "isolated sending"; do
+	json_rows "$WORK/out" | grep -qx "ok $name the kernel loads it" || fail "$name: $(json_rows "$WORK/out" | grep "$name")"
+done
+
 # each setting changes its row; so does the advice
+doctor 0 --dev v0
 row v0 XDP_TX warning "lost"
 in_ns ethtool -K v1 gro on
 doctor 0 --dev v0

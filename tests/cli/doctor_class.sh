@@ -16,9 +16,9 @@ fi
 
 expect 1 user "$SPINCTL" doctor
 cp "$WORK/out" "$WORK/text"
-awk 'length > 100' "$WORK/text" | grep . && fail "lines of more than 100 characters"
+in_80_columns "$WORK/text"
 says out "handlers cannot run here, missing: capabilities"
-says out "not known: only root can try (\`sudo spinctl doctor\`)"
+text_rows "$WORK/text" | grep -qF "not known: only root can try (\`sudo spinctl doctor\`)" || fail "what only root can know"
 expect 1 user "$SPINCTL" doctor --dev lo --json
 is_json "$WORK/out"
 row lo native warning "loopback"
@@ -32,8 +32,10 @@ json_rows "$WORK/out" | grep '^ok version' >/dev/null || fail "the kernel's vers
 if [ "$(id -u)" = 0 ]; then
 	# a process without the capability that trusted handlers need
 	expect 0 setpriv --bounding-set=-perfmon,-sys_admin "$SPINCTL" doctor --json
-	json_rows "$WORK/out" | grep '^note load classes isolated only' >/dev/null ||
+	json_rows "$WORK/out" | grep '^note load classes isolated only: variable packet pointers' >/dev/null ||
 		fail "load classes: $(json_rows "$WORK/out" | grep '^[a-z]* load')"
+	json_rows "$WORK/out" | grep -qx 'note datagrams not tried: this process lacks capabilities for it' || fail "trusted handlers"
+	json_rows "$WORK/out" | grep -qx 'ok isolated datagrams the kernel loads it' || fail "isolated handlers"
 	json_rows "$WORK/out" | grep '^note attaching not tried: .* needs CAP_SYS_ADMIN' >/dev/null ||
 		fail "attaching: $(json_rows "$WORK/out" | grep '^[a-z]* attaching')"
 	expect 0 "$SPINCTL" doctor --json

@@ -23,9 +23,16 @@ awk -F'[":, \t]+' '
 	$2 == "value" { value = $3 }
 	$2 == "unit" { print name, value, $3 }
 	$2 == "datagrams" { datagrams = $3 }
+	$2 == "feature" { feature = $0; sub(/.*: "/, "", feature); sub(/".*/, "", feature) }
+	$2 == "has" { has = $3 == "true" ? "yes" : "no" }
+	$2 == "first" { print feature, has, $3 }
 	$2 == "messages" { print name, datagrams == "true" ? "yes" : "no", $3 == "true" ? "yes" : "no" }
 ' "$WORK/out" | sort >"$WORK/rows"
-awk 'NF && $1 != "capability" { print $1, $2, $3 }' "$WORK/text" | sort >"$WORK/text_rows"
+awk '/^this kernel/ { features = 1; next }
+	NF == 0 { features = 0; next }
+	features { first = $NF; has = $(NF - 1); sub(/ +(yes|no) .*/, ""); print $0, has, first; next }
+	{ print $1, $2, $3 }' "$WORK/text" | sort >"$WORK/text_rows"
+grep -qx "messages yes [0-9.]*" "$WORK/text_rows" || fail "messages on this kernel"
 [ "$(wc -l <"$WORK/rows")" -gt 20 ] || fail "rows of the JSON"
 grep -vxFf "$WORK/rows" "$WORK/text_rows" >"$WORK/more"
 [ "$(wc -l <"$WORK/more")" -le 1 ] || fail "text and JSON differ: $(head -n 3 "$WORK/more")"

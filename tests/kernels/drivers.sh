@@ -16,7 +16,9 @@ guest=$here/kernel/guest
 PATH=$PATH:/usr/sbin:/sbin
 skip() { echo "skip: $*"; exit 77; }
 
-if [ -z "${DRIVERS_KERNELS:-}" ]; then
+
+# In the namespace of the user: one guest pair per kernel, each in a namespace of its own, side by side.
+if [ -z "${DRIVERS_KERNEL:-}" ]; then
 	[ "$(uname -m)" = x86_64 ] || skip "the guests are x86_64"
 	for tool in "$QEMU" busybox cpio xz ip ethtool bpftool unshare setpriv "${CC:-gcc}"; do
 		command -v "$tool" >/dev/null || skip "no $tool"
@@ -29,7 +31,20 @@ if [ -z "${DRIVERS_KERNELS:-}" ]; then
 	[ "$(id -u)" = 0 ] || own="unshare --map-root-user --net"
 	$own ip tuntap add mode tap multi_queue name t0 2>/dev/null || skip "no namespace with taps of its own"
 	kernels=$("$guest/fetch" --modules $KERNELS) || { echo "$kernels"; exit 77; }
-	DRIVERS_KERNELS=$kernels exec $own "$0" "$@"
+	mkdir -p "$BUILD/kernels"
+	"${CC:-gcc}" -O2 -Wall -o "$BUILD/kernels/datagrams" "$guest/datagrams.c" || exit 1
+	pairs= failed=0
+	trap 'kill $pairs 2>/dev/null; wait; exit 1' INT TERM HUP
+	printf '%-8s %-25s %-8s %-8s %6s  %-5s %-5s %-5s %-6s\n' kernel case mode doctor queues count reply TCP detach
+	while read -r name rest; do
+		DRIVERS_KERNEL="$name $rest" setpriv --pdeathsig TERM $own "$0" "$@" >"$BUILD/kernels/drivers-$name.table" 2>&1 </dev/null &
+		pairs="$pairs $!"
+	done <<-END
+		$kernels
+	END
+	for pair in $pairs; do wait "$pair" || failed=1; done
+	for name in $(echo "$kernels" | cut -d ' ' -f 1); do cat "$BUILD/kernels/drivers-$name.table"; done
+	exit $failed
 fi
 
 work=$(mktemp -d)
@@ -122,32 +137,28 @@ is_well() {
 		[ "$(grep -c '^row|' "$work/receiver.rows")" -ge "$(echo "$cases" | tr , '\n' | wc -l)" ]
 }
 
-failed=0
-mkdir -p "$BUILD/kernels"
-"${CC:-gcc}" -O2 -Wall -o "$BUILD/kernels/datagrams" "$guest/datagrams.c" || exit 1
 make_links || { echo "FAIL: cannot make taps and bridges"; exit 1; }
-printf '%-8s %-25s %-8s %-8s %6s  %-5s %-5s %-5s %-6s\n' kernel case mode doctor queues count reply TCP detach
-while read -r name release vmlinuz modules; do
-	image=$work/initramfs
-	sh "$guest/drivers_image.sh" "$modules/lib/modules/$release" "$BUILD" "$image" || exit $?
-	boot_both "$vmlinuz"
-	limit=$((60 + case_limit_s * $(echo "$cases" | tr , '\n' | wc -l)))
-	waited=0
-	while kill -0 "$receiver" 2>/dev/null && [ $waited -lt $limit ]; do
-		sleep 1
-		waited=$((waited + 1))
-	done
-	end_guests
-	print_rows "$name"
-	if ! is_well; then
-		failed=1
-		grep -q '^done' "$work/receiver.rows" || tail -n 8 "$work"/*.console "$work"/*.qemu "$work"/sender.rows
-	fi
-	for log in receiver.rows receiver.console sender.rows sender.console; do
-		cp "$work/$log" "$BUILD/kernels/drivers-$name.$log"
-	done
-	echo "$name ($release): $waited s"
-done <<END
-$DRIVERS_KERNELS
+read -r name release vmlinuz modules <<END
+$DRIVERS_KERNEL
 END
+image=$work/initramfs
+sh "$guest/drivers_image.sh" "$modules/lib/modules/$release" "$BUILD" "$image" || exit 1
+boot_both "$vmlinuz"
+limit=$((60 + case_limit_s * $(echo "$cases" | tr , '\n' | wc -l)))
+waited=0
+while kill -0 "$receiver" 2>/dev/null && [ $waited -lt $limit ]; do
+	sleep 1
+	waited=$((waited + 1))
+done
+end_guests
+failed=0
+print_rows "$name"
+if ! is_well; then
+	failed=1
+	grep -q '^done' "$work/receiver.rows" || tail -n 8 "$work"/*.console "$work"/*.qemu "$work"/sender.rows
+fi
+for log in receiver.rows receiver.console sender.rows sender.console; do
+	cp "$work/$log" "$BUILD/kernels/drivers-$name.$log"
+done
+echo "$name ($release): $waited s"
 exit $failed

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "iface.h"
+#include "kernel/features.h"
 #include "ni_limits.h"
 
 static const struct {
@@ -36,6 +37,8 @@ uint32_t spin_nic__capabilities(struct spin_nic *nic, enum spin_delivery deliver
 	struct iface iface = { 0 };
 	uint32_t all = 0;
 
+	if (delivery == SPIN_DELIVER_ME && !kernel_feature__has(KERNEL_MESSAGES))
+		return 0;
 	for (unsigned i = 0; i < ROWS; i++)
 		if (delivery == SPIN_DELIVER_ME ? rows[i].messages : rows[i].datagrams)
 			all |= rows[i].capability;

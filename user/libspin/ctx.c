@@ -12,12 +12,11 @@
 #include "hpus.h"
 #include "internal.h"
 #include "layout.h"
+#include "load_failure.h"
 #include "ni_limits.h"
 #include "messages.h"
 #include "out.h"
 #include "requests.h"
-
-#define VERIFIER_LOG_BYTES (16u << 20)
 
 /* Constants for the verifier, and what others read. */
 static int configure(struct spin_ctx *ctx)
@@ -48,16 +47,6 @@ static int configure(struct spin_ctx *ctx)
 	return 0;
 }
 
-static void log_lines(const char *log)
-{
-	while (*log) {
-		size_t length = strcspn(log, "\n");
-
-		spin_log("%.*s", (int)length, log);
-		log += length + (log[length] == '\n');
-	}
-}
-
 /* Loads; on failure finds out why, from what is likely to what is left. */
 static int load(struct spin_ctx *ctx, const struct spin_object *obj, const struct spin_ctx_opts *wanted)
 {
@@ -79,13 +68,15 @@ static int load(struct spin_ctx *ctx, const struct spin_object *obj, const struc
 		err = hpu_mem__prepare(wanted, ctx->bpf, ctx->name);
 	if (!err) {
 		err = class__load(ctx);
-		if (err) {
-			log_lines(log);
-			probe = class__probe(ctx->class, why, sizeof(why));
+		if (err && !ctx->failure_told) {
+			load_failure__log_lines(log);
+			probe = load_failure__shortage(err, ctx->bpf, log, why, sizeof(why));
+			if (!probe)
+				probe = class__probe(ctx->class, why, sizeof(why));
+			if (!probe)
+				probe = spin_verifier__explain(log, obj->path, why, sizeof(why));
 			if (probe)
 				err = spin_fail(probe, "%s", why);
-			else if (spin_verifier__explain(log, obj->path, why, sizeof(why)))
-				err = spin_fail(-EINVAL, "%s", why);
 			else
 				err = spin_fail(err, "the kernel refuses to load %s: %s", obj->path, strerror(-err));
 		}

@@ -17,6 +17,7 @@
 
 #include "hpu_mem.h"
 #include "kernel/probe.h"
+#include "kernel/shortage.h"
 #include "ni_limits.h"
 
 #define STATE_SECTION ".data"
@@ -55,7 +56,8 @@ int spin_hpu_mem__alloc(struct spin_nic *nic, size_t bytes, struct spin_hpu_mem 
 	mem->memory.bytes = bytes;
 	mem->fd = make_map("spin_hpu_mem", bytes);
 	if (mem->fd < 0) {
-		err = kernel_probe__xdp_isolated(why, sizeof(why));
+		err = class__probe(kernel_probe__privileged() ? SPIN_CLASS_TRUSTED : SPIN_CLASS_ISOLATED, why, sizeof(why));
+		err = err ? err : kernel_shortage__explain(mem->fd, 0, why, sizeof(why));
 		err = err ? spin_fail(err, "%s", why) : spin_fail(mem->fd, "the kernel gives no %zu bytes of HPU memory: %s", bytes,
 								   strerror(-mem->fd));
 	} else {

@@ -89,6 +89,7 @@ struct spin_ctx {
 	struct spin_place place[SPIN_NICS_MAX];
 	unsigned places;
 	struct bpf_object *bpf;
+	int failure_told;         /* 1: a step before loading failed, and spin_fail() has its message */
 	const struct btf *btf;
 	int prog_fd;
 	enum spin_hpus hpus;
@@ -124,7 +125,13 @@ void class__take_fragments(struct bpf_object *bpf);
 int spill__widen(struct bpf_program *prog);
 struct bpf_program *class__program(const struct spin_ctx *ctx);
 
-/* The end of a failed bpf_object__load(): verifier log to sentence. */
+/*
+ * The end of a failed bpf_object__load(): verifier log to message. 0: the log says
+ * nothing; -ENOSYS: the kernel is too old; -EINVAL: it refuses the handler, or code of
+ * ours, which the message says. The second is for programs that are all ours; `what`
+ * names them.
+ */
+int spin_verifier__explain_own(const char *log, const char *what, char *why, size_t why_bytes);
 int spin_verifier__explain(const char *log, const char *handler, char *why, size_t why_bytes);
 
 #endif

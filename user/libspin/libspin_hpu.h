@@ -80,7 +80,8 @@ enum spin_capability {
  * message that overtake its first one are parked until that is handled; of datagrams each is a message, and its own
  * header. What the network loses or doubles of datagrams is lost or handled twice: their handlers are to be idempotent.
  * A packet of a message that comes again is known as long as the message is in flight, and tombstone_ms after. Budget and
- * isolation hold for both: the verifier lets no handler reach more than its context's memory, in either class.
+ * isolation hold for both: the verifier lets no handler reach more than its context's memory, in either class. Where the
+ * kernel is too old for messages (`spinctl limits` says which it has), contexts of messages have none.
  *
  * Capabilities that a context needs go into its options: creating it fails with -ENOTSUP where one is missing.
  */

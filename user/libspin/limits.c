@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "iface.h"
-#include "kernel/probe.h"
+#include "kernel/features.h"
 #include "ni_limits.h"
 
 #define IP_AND_UDP_BYTES 28u /* IPv4 without options */
@@ -13,7 +13,7 @@
 /* The longest IP packet that handlers see. */
 static uint32_t longest(unsigned mtu)
 {
-	uint32_t bytes = kernel_probe__copies() ? SPIN_IP_BYTES_MAX : ONE_PIECE_BYTES;
+	uint32_t bytes = kernel_feature__has(KERNEL_JUMBO) ? SPIN_IP_BYTES_MAX : ONE_PIECE_BYTES;
 
 	return mtu && mtu < bytes ? mtu : bytes;
 }
@@ -42,6 +42,8 @@ int spin_nic__limits(struct spin_nic *nic, struct spin_ni_limits *out)
 
 	if (out->bytes < sizeof(out->bytes))
 		return spin_fail(-EINVAL, "spin_ni_limits: set bytes to sizeof(struct spin_ni_limits)");
+	if (!kernel_feature__has(KERNEL_MESSAGES))
+		limits.max_messages = limits.max_entries = 0;
 	err = nic ? iface__read(nic, &iface) : 0;
 	if (err)
 		return err;

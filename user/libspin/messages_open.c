@@ -8,7 +8,7 @@
 
 #include <bpf/bpf.h>
 
-#include "kernel/probe.h"
+#include "kernel/features.h"
 #include "messages_view.h"
 
 #define EVENT_BYTES  (1u << 20) /* of the ring: each message has its event */
@@ -51,6 +51,7 @@ static void put_defaults(struct spin_message_opts *o, const struct spin_registra
 int spin_messages__new(const struct spin_object *obj, const struct spin_message_opts *opts, struct messages **out)
 {
 	const struct spin_registration *registration = &obj->meta.registration;
+	char why[SPIN_SENTENCE_BYTES];
 	struct messages *m;
 	int err;
 
@@ -61,9 +62,9 @@ int spin_messages__new(const struct spin_object *obj, const struct spin_message_
 	err = check(opts);
 	if (err)
 		return err;
-	if (!kernel_probe__copies())
-		return spin_fail(-ENOSYS, "%s takes messages, for which this kernel is too old: they need 6.9 or newer",
-				 obj->meta.name);
+	if (!kernel_feature__has(KERNEL_MESSAGES))
+		return spin_fail(-ENOSYS, "%s takes messages: %s", obj->meta.name,
+				 kernel_feature__refusal(KERNEL_MESSAGES, why, sizeof(why)));
 	m = calloc(1, sizeof(*m));
 	if (!m)
 		return spin_fail(-ENOMEM, "no memory for a context");

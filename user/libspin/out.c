@@ -6,6 +6,8 @@
 
 #include <bpf/bpf.h>
 
+#include "kernel/probe.h"
+#include "load_failure.h"
 #include "out_private.h"
 
 extern const char out_image[], out_image_end[];
@@ -21,9 +23,10 @@ static struct {
 
 static const char *const shared[] = { "spin_outs", "spin_outboxes" };
 
-static int load(void)
+static int load_logged(const char *log)
 {
-	LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = "spin_out");
+	LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = "spin_out", .kernel_log_buf = (char *)log,
+		    .kernel_log_size = VERIFIER_LOG_BYTES);
 	struct bpf_program *prog;
 	struct bpf_map *map;
 	int err;
@@ -34,15 +37,25 @@ static int load(void)
 	if (!prog || !map || bpf_program__set_autoload(prog, true) || bpf_map__set_max_entries(map, SPIN_OUTS))
 		return spin_fail(-EINVAL, "the program that sends packets of handlers is of another version: build libspin anew");
 	class__take_fragments(out.bpf);
-	err = bpf_object__load(out.bpf);
+	err = load_failure__load_own(out.bpf, log, kernel_probe__privileged() ? SPIN_CLASS_TRUSTED : SPIN_CLASS_ISOLATED,
+				     "the program that sends handlers' packets");
 	if (err)
-		return spin_fail(err, "the kernel refuses to load the program that sends packets of handlers: %s", strerror(-err));
+		return err;
 	out.program_fd = bpf_program__fd(prog);
 	out.outs_fd = bpf_map__fd(map);
 	out.generation++;
 	out.boxes_fd = bpf_object__find_map_fd_by_name(out.bpf, shared[1]);
 	out.made_fd = bpf_object__find_map_fd_by_name(out.bpf, "spin_outs_made");
 	return out.boxes_fd < 0 || out.made_fd < 0 ? spin_fail(-EINVAL, "libspin is put together wrongly: build it anew") : 0;
+}
+
+static int load(void)
+{
+	char *log = calloc(1, VERIFIER_LOG_BYTES);
+	int err = log ? load_logged(log) : spin_fail(-ENOMEM, "no memory for the program that sends handlers' packets");
+
+	free(log);
+	return err;
 }
 
 static void release(void)

@@ -11,6 +11,7 @@
 
 #include "internal.h"
 #include "kernel/probe.h"
+#include "load_failure.h"
 #include "root.h"
 
 extern const char root_image[], root_image_end[];
@@ -29,24 +30,28 @@ struct root {
 
 static int open_object(struct root *root)
 {
-	LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = "spin_root");
-	char why[SPIN_SENTENCE_BYTES];
+	char *log = calloc(1, VERIFIER_LOG_BYTES);
+	LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = "spin_root", .kernel_log_buf = log,
+		    .kernel_log_size = VERIFIER_LOG_BYTES);
+	int trusted = kernel_probe__privileged(), err;
 	struct bpf_program *prog;
-	int err;
 
+	if (!log)
+		return spin_fail(-ENOMEM, "no memory for the dispatcher");
 	root->bpf = bpf_object__open_mem(root_image, (size_t)(root_image_end - root_image), &opts);
-	if (!root->bpf)
-		return spin_fail(-errno, "cannot read the interface's program: %s", strerror(errno));
+	if (!root->bpf) {
+		err = spin_fail(-errno, "cannot read the dispatcher: %s", strerror(errno));
+		free(log);
+		return err;
+	}
 	class__take_fragments(root->bpf);
-	root->program = kernel_probe__privileged() ? "spin_root" : "spin_root_copy";
+	root->program = trusted ? "spin_root" : "spin_root_copy";
 	bpf_object__for_each_program(prog, root->bpf)
 		bpf_program__set_autoload(prog, !strcmp(bpf_program__name(prog), root->program));
-	err = bpf_object__load(root->bpf);
-	if (!err)
-		return section__open(root->bpf, ".bss", "the interface's program", &root->bss);
-	if (kernel_probe__xdp_isolated(why, sizeof(why)))
-		return spin_fail(err, "%s", why);
-	return spin_fail(err, "the kernel refuses to load the interface's program: %s", strerror(-err));
+	err = load_failure__load_own(root->bpf, log, trusted ? SPIN_CLASS_TRUSTED : SPIN_CLASS_ISOLATED,
+				     "the dispatcher, its program for the interface,");
+	free(log);
+	return err ? err : section__open(root->bpf, ".bss", "the dispatcher", &root->bss);
 }
 
 int root__load(struct root **out)

@@ -81,25 +81,41 @@ static int find_complaint(const char *log, struct verifier_refusal *out)
 	return 0;
 }
 
-/* "; text @ file.c:12" of the handler: a header may be the runtime's, and *.bpf.c is. */
-static int handler_line(const char *line, const char *end, struct verifier_refusal *out)
+/* "; text @ file.c:12": the file's name, without its folder. 0: the line has none. */
+static int source_line(const char *line, const char *end, char *file, size_t bytes, unsigned *number)
 {
 	const char *at = NULL, *colon;
-	size_t length;
 
 	if (*line != ';')
 		return 0;
 	for (const char *p = line; p + 3 < end; p++)
 		if (!strncmp(p, " @ ", 3))
 			at = p + 3;
-	if (!at || !(colon = memchr(at, ':', (size_t)(end - at))))
+	if (!at || !(colon = memchr(at, ':', (size_t)(end - at))) || atoi(colon + 1) <= 0)
 		return 0;
-	length = (size_t)(colon - at);
-	if (length < 3 || strncmp(colon - 2, ".c", 2) || (length > 6 && !strncmp(colon - 6, ".bpf.c", 6)) ||
-	    atoi(colon + 1) <= 0)
+	snprintf(file, bytes, "%.*s", (int)(colon - at), at);
+	*number = (unsigned)atoi(colon + 1);
+	return 1;
+}
+
+/* Of the handler: a header may be the runtime's, and *.bpf.c is. */
+static int handler_line(const char *line, const char *end, struct verifier_refusal *out)
+{
+	char file[sizeof(out->file)];
+	unsigned number;
+	size_t length;
+
+	if (!source_line(line, end, file, sizeof(file), &number))
 		return 0;
-	snprintf(out->file, sizeof(out->file), "%.*s", (int)length, at);
-	out->line = (unsigned)atoi(colon + 1);
+	if (!out->at_line) {
+		memcpy(out->at_file, file, sizeof(file));
+		out->at_line = number;
+	}
+	length = strlen(file);
+	if (length < 3 || strcmp(file + length - 2, ".c") || (length > 6 && !strcmp(file + length - 6, ".bpf.c")))
+		return 0;
+	memcpy(out->file, file, sizeof(file));
+	out->line = number;
 	return 1;
 }
 

@@ -21,6 +21,8 @@
 #define INDIRECT "a call through a pointer; call functions by name, and choose between them with switch"
 
 const struct verifier_rule verifier_rules[] = {
+	{ "unknown opcode e5", "may_goto", VERIFIER_OLD },
+
 	/* what the isolated class alone refuses */
 	{ "pointer comparison prohibited", "pointers are compared; compare offsets or indices", 0 },
 	{ "different maps, paths or scalars",
@@ -48,9 +50,9 @@ const struct verifier_rule verifier_rules[] = {
 	{ "too large", "the ways through this loop take more than the verifier's 1,000,000 steps; give it a smaller constant "
 		       "bound, or fewer branches", VERIFIER_LOOP },
 	{ "too many states", NO_END, VERIFIER_LOOP },
-	{ "frames is too deep", TOO_DEEP, 0 },
-	{ "call stack", TOO_DEEP, 0 },
-	{ "combined stack size", "local variables take more than 512 bytes of stack; keep large ones in the state", 0 },
+	{ "frames is too deep", TOO_DEEP, VERIFIER_WHOLE },
+	{ "call stack", TOO_DEEP, VERIFIER_WHOLE },
+	{ "combined stack size", "local variables take more than 512 bytes of stack; keep large ones in the state", VERIFIER_WHOLE },
 	{ "unknown opcode 8d", INDIRECT, 0 },
 	{ "unknown opcode 8c", INDIRECT, 0 },
 	{ "misaligned", ALIGN, 0 },

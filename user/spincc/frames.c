@@ -47,6 +47,32 @@ static unsigned innermost_call(const struct spincc *s, Dwarf_Die *parent, Dwarf_
 	return found;
 }
 
+/* 1 if an instruction of a function is the user's: of a user's function, or of one that the user's code calls. */
+static int has_users_frame(const struct spincc *s, Dwarf_Die *parent, Dwarf_Files *files, Dwarf_Addr pc)
+{
+	char name[PATH_MAX];
+	Dwarf_Die child;
+
+	if (dwarf_child(parent, &child))
+		return 0;
+	do {
+		int tag = dwarf_tag(&child);
+		const char *called_in, *defined_in;
+
+		if ((tag != DW_TAG_inlined_subroutine && tag != DW_TAG_lexical_block) || dwarf_haspc(&child, pc) <= 0)
+			continue;
+		if (tag == DW_TAG_inlined_subroutine) {
+			called_in = dwarf_filesrc(files, number(&child, DW_AT_call_file), NULL, NULL);
+			defined_in = dwarf_decl_file(&child);
+			if ((called_in && paths__users(s, called_in, name)) ||
+			    (defined_in && paths__users(s, defined_in, name)))
+				return 1;
+		}
+		return has_users_frame(s, &child, files, pc);
+	} while (!dwarf_siblingof(&child, &child));
+	return 0;
+}
+
 /*
  * Of the code's own line, if that is the user's. Programs of one unit have the same addresses, each in its section, so
  * others' lines stand between: the user's line that begins nearest before the instruction, within a few.
@@ -78,18 +104,22 @@ static unsigned own_line(const struct spincc *s, Dwarf_Die *unit, Dwarf_Addr pc,
 	return found;
 }
 
-unsigned frames__line(const struct spincc *s, const char *object, const char *program, long instruction,
-		      char name[PATH_MAX])
+/* What is asked of the function that has the instruction. */
+typedef unsigned (*ask_fn)(const struct spincc *s, Dwarf_Die *unit, Dwarf_Die *function, Dwarf_Files *files,
+			   Dwarf_Addr pc, char name[PATH_MAX]);
+
+static unsigned ask(const struct spincc *s, const char *object, const char *program, long instruction, ask_fn fn,
+		    char name[PATH_MAX])
 {
 	Dwarf_Addr pc = (Dwarf_Addr)instruction * 8;
 	int fd = open(object, O_RDONLY | O_CLOEXEC);
 	Dwarf *dwarf = fd >= 0 ? dwarf_begin(fd, DWARF_C_READ) : NULL;
 	Dwarf_Off offset = 0, next;
-	unsigned line = 0;
+	unsigned answer = 0;
 	size_t header;
 
 	/* not relocated: an address is an offset in its function's section, and each program has its own */
-	while (dwarf && !line && !dwarf_nextcu(dwarf, offset, &next, &header, NULL, NULL, NULL)) {
+	while (dwarf && !answer && !dwarf_nextcu(dwarf, offset, &next, &header, NULL, NULL, NULL)) {
 		Dwarf_Die unit, child;
 		Dwarf_Files *files;
 
@@ -98,12 +128,9 @@ unsigned frames__line(const struct spincc *s, const char *object, const char *pr
 			do {
 				const char *function = dwarf_tag(&child) == DW_TAG_subprogram ? dwarf_diename(&child) : NULL;
 
-				if (function && !strcmp(function, program) && dwarf_haspc(&child, pc) > 0) {
-					line = innermost_call(s, &child, files, pc, name, 0);
-					if (!line)
-						line = own_line(s, &unit, pc, name);
-				}
-			} while (!line && !dwarf_siblingof(&child, &child));
+				if (function && !strcmp(function, program) && dwarf_haspc(&child, pc) > 0)
+					answer = fn(s, &unit, &child, files, pc, name);
+			} while (!answer && !dwarf_siblingof(&child, &child));
 		}
 		offset = next;
 	}
@@ -111,5 +138,32 @@ unsigned frames__line(const struct spincc *s, const char *object, const char *pr
 		dwarf_end(dwarf);
 	if (fd >= 0)
 		close(fd);
-	return line;
+	return answer;
+}
+
+static unsigned ask_line(const struct spincc *s, Dwarf_Die *unit, Dwarf_Die *function, Dwarf_Files *files, Dwarf_Addr pc,
+			 char name[PATH_MAX])
+{
+	unsigned line = innermost_call(s, function, files, pc, name, 0);
+
+	return line ? line : own_line(s, unit, pc, name);
+}
+
+unsigned frames__line(const struct spincc *s, const char *object, const char *program, long instruction,
+		      char name[PATH_MAX])
+{
+	return ask(s, object, program, instruction, ask_line, name);
+}
+
+static unsigned ask_runtime(const struct spincc *s, Dwarf_Die *unit, Dwarf_Die *function, Dwarf_Files *files,
+			    Dwarf_Addr pc, char name[PATH_MAX])
+{
+	(void)unit;
+	(void)name;
+	return !has_users_frame(s, function, files, pc);
+}
+
+int frames__is_runtimes(const struct spincc *s, const char *object, const char *program, long instruction)
+{
+	return (int)ask(s, object, program, instruction, ask_runtime, NULL);
 }

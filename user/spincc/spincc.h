@@ -46,6 +46,8 @@ int verify__object(struct spincc *s, const char *path);
 /* The user's line that an instruction of a program comes from. 0: unknown. */
 unsigned frames__line(const struct spincc *s, const char *object, const char *program, long instruction,
 		      char name[PATH_MAX]);
+/* 1 if neither it nor what it was inlined into is the user's; 0, too, if the object does not tell. */
+int frames__is_runtimes(const struct spincc *s, const char *object, const char *program, long instruction);
 
 /* A command line that grows. */
 #define COMMAND_WORDS_MAX 256

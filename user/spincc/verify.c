@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Loads the object as spinctl would, in both classes. */
+/*
+ * Loads the object as spinctl would, in both classes, and says what the kernel's
+ * verifier refuses, at the handler's line. Called once the object is complete. What the
+ * debug information says is no part of the handler is never said to be its fault.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,20 +48,35 @@ static unsigned place(const struct spincc *s, const char *object, const struct l
 	return line;
 }
 
+/* 1 if the refused instruction has nothing of the handler's: then it is a fault of ours. */
+static int is_runtimes(const struct spincc *s, const char *object, const struct log *log,
+		       const struct verifier_refusal *refusal)
+{
+	char name[PATH_MAX];
+
+	return verifier__has_instruction(refusal) && !(refusal->own && paths__users(s, refusal->file, name)) &&
+	       frames__is_runtimes(s, object, log->program, refusal->instruction);
+}
+
+/* text: the log; NULL: it has nothing to do with the failure. */
 static void report(const struct spincc *s, const char *object, const struct log *log, const char *text,
 		   enum spin_class class)
 {
 	const char *where = class == SPIN_CLASS_ISOLATED ? "in the isolated class (without CAP_PERFMON) " : "";
 	struct verifier_refusal refusal;
-	char sentence[512], name[PATH_MAX];
-	unsigned line;
+	char sentence[700], name[PATH_MAX];
+	unsigned line = 0;
 
 	if (!text || !verifier__read(text, &refusal)) {
 		fprintf(stderr, "spincc: %s\n", spin_strerror_last());
 		return;
 	}
-	verifier__sentence(&refusal, sentence, sizeof(sentence));
-	line = place(s, object, log, &refusal, name);
+	if (is_runtimes(s, object, log, &refusal)) {
+		verifier__own_fault(&refusal, sentence, sizeof(sentence));
+	} else {
+		verifier__sentence(&refusal, sentence, sizeof(sentence));
+		line = place(s, object, log, &refusal, name);
+	}
 	if (line)
 		fprintf(stderr, "%s:%u: %s%s", name, line, where, sentence);
 	else
@@ -84,7 +103,7 @@ static int try_class(struct spincc *s, const char *path, const struct spin_objec
 	spin_ctx__destroy(ctx);
 	if (log.to)
 		fclose(log.to);
-	/* by default: a machine that cannot load at all is no fault of the handlers */
+	/* by default: a machine or kernel that cannot load them is no fault of the handlers */
 	if (err && s->verify < 0 && (err == -ENOSYS || err == -EPERM))
 		err = 0;
 	if (err)

@@ -40,11 +40,11 @@ static int examine(struct doctor_exam *e)
 	int err = 0;
 
 	if (options.devices.count) {
-		doctor_exam__machine(e, 1);
+		doctor_exam__machine(e);
 		for (unsigned i = 0; i < options.devices.count && !err; i++)
 			err = doctor_exam__device(e, options.devices.items[i]);
 	} else {
-		doctor_exam__machine(e, 0);
+		doctor_exam__machine(e);
 		err = kernel_iface__each(&e->net, add_name, &names);
 		for (unsigned i = 0; i < names.count; i++)
 			doctor_exam__line(e, names.name[i]);
@@ -60,7 +60,7 @@ static int run(const char **operands, unsigned count)
 
 	(void)operands;
 	(void)count;
-	err = doctor_exam__begin(&exam);
+	err = doctor_exam__begin(&exam, !options.devices.count);
 	if (!err)
 		err = examine(&exam);
 	if (!err) {
@@ -97,7 +97,7 @@ static const struct command_row row = {
 		 "(ok), worth knowing (note), costs something (warning) or keeps handlers from running (missing), and what to "
 		 "do about it. With --dev only what is missing is said of the machine.\n"
 		 "\n"
-		 "Nothing on the machine is changed: probes load tiny programs and maps and close them; attaching is tried on "
+		 "Nothing on the machine is changed: the dispatcher, a handler of each kind and tiny programs and maps are loaded and closed; attaching is tried on "
 		 "a veth pair in a network namespace of its own, which ends with the probe.",
 	.examples = examples,
 };

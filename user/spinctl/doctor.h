@@ -8,6 +8,7 @@
  * fills in a row. To add a check, add its row to the table of its file.
  */
 #include "kernel/native.h"
+#include "doctor_load.h"
 #include "kernel/probe_iface.h"
 #include "kernel/probe_pair.h"
 #include "kernel/probe_process.h"
@@ -49,6 +50,9 @@ struct doctor_facts {
 	struct probe_pair pair;
 	int may_load;            /* 0, or the -errno of loading an XDP program that only passes */
 	int may_point;           /* the same, of one that handlers of the trusted class look like */
+	struct trial trials[TRIALS];
+	int all;                 /* 1: everything about the machine is asked; 0: only what is missing */
+	unsigned possible_cpus;
 	unsigned kernel_major, kernel_minor;
 	char kernel[65];
 	const struct doctor_device *device; /* for checks of an interface */
@@ -59,8 +63,8 @@ struct doctor_check {
 	void (*look)(const struct doctor_facts *facts, struct doctor_row *row);
 };
 /* Tables end with a row of zeros. */
-extern const struct doctor_check doctor_process_checks[], doctor_kernel_checks[], doctor_settings_checks[],
-	doctor_tools_checks[], doctor_iface_checks[], doctor_veth_checks[];
+extern const struct doctor_check doctor_process_checks[], doctor_kernel_checks[], doctor_load_checks[],
+	doctor_settings_checks[], doctor_tools_checks[], doctor_iface_checks[], doctor_veth_checks[];
 
 /* For checks: what was found, and what to do about it. */
 void doctor__found(struct doctor_row *row, enum doctor_verdict verdict, const char *format, ...)
@@ -89,7 +93,7 @@ const char *doctor__enter_peer(const struct doctor_device *device, char *buf, si
 /* A command that attaches a program to the peer which passes on all but what is sent to port 1; in the background. */
 const char *doctor__program_for_peer(const struct doctor_device *device, char *buf, size_t bytes);
 /* 1: contexts take frames of several buffers. A test holds this to what `spinctl run` does. */
-#define DOCTOR_FRAGS 1
+int doctor__long_frames(void);
 /* The largest MTU whose frames fit into one buffer for native XDP. */
 unsigned doctor__one_page_mtu(const struct doctor_facts *facts);
 
@@ -115,10 +119,10 @@ struct doctor_exam {
 	struct doctor_list native, generic, held;
 	const char *failed_device;
 };
-/* 0 or -errno; end it in either case. */
-int doctor_exam__begin(struct doctor_exam *e);
+/* all: 0 asks of the machine only what handlers cannot do without. 0 or -errno; end it in either case. */
+int doctor_exam__begin(struct doctor_exam *e, int all);
 void doctor_exam__end(struct doctor_exam *e);
-void doctor_exam__machine(struct doctor_exam *e, int missing_only);
+void doctor_exam__machine(struct doctor_exam *e);
 /* All about an interface; -ENODEV. */
 int doctor_exam__device(struct doctor_exam *e, const char *name);
 /* One row about it. */

@@ -57,11 +57,13 @@ static int refuse_log(enum libbpf_print_level level, const char *format, va_list
 	return 0;
 }
 
-int doctor_exam__begin(struct doctor_exam *e)
+int doctor_exam__begin(struct doctor_exam *e, int all)
 {
 	struct utsname name;
 
 	memset(e, 0, sizeof(*e));
+	e->facts.all = all;
+	e->facts.possible_cpus = (unsigned)libbpf_num_possible_cpus();
 	libbpf_set_print(refuse_log); /* probes are expected to fail */
 	if (!uname(&name)) {
 		snprintf(e->facts.kernel, sizeof(e->facts.kernel), "%s", name.release);
@@ -70,6 +72,8 @@ int doctor_exam__begin(struct doctor_exam *e)
 	kernel_process__read(&e->facts.process);
 	e->facts.may_load = kernel_bpf__xdp(0);
 	e->facts.may_point = kernel_bpf__packet_pointers();
+	if (!e->facts.may_load)
+		doctor_load__try(e->facts.trials, all);
 	kernel_pair__probe(&e->facts.pair);
 	return kernel_net__open(&e->net);
 }
@@ -108,10 +112,13 @@ static void run_table(struct doctor_exam *e, const char *section, const struct d
 	}
 }
 
-void doctor_exam__machine(struct doctor_exam *e, int missing_only)
+void doctor_exam__machine(struct doctor_exam *e)
 {
+	int missing_only = !e->facts.all;
+
 	run_table(e, "this process", doctor_process_checks, missing_only);
 	run_table(e, "kernel", doctor_kernel_checks, missing_only);
+	run_table(e, "handlers", doctor_load_checks, missing_only);
 	run_table(e, "settings and CPUs", doctor_settings_checks, missing_only);
 	if (!missing_only)
 		run_table(e, "tools", doctor_tools_checks, 0);
@@ -188,6 +195,28 @@ static void append_list(struct doctor_report *r, const char **lead, const char *
 	*lead = ", ";
 }
 
+/* What was tried and did not load, though something else did. */
+static void append_refused(struct doctor_exam *e)
+{
+	const struct trial *t = e->facts.trials;
+	const struct {
+		int refused;
+		const char *name;
+	} rows[] = {
+		{ t[TRIAL_DATAGRAM].tried && !doctor_load__has(t, SPIN_CLASS_TRUSTED), "the trusted class" },
+		{ t[TRIAL_MESSAGE].err, "messages" },
+		{ t[TRIAL_SENDER].err, "sending" },
+		{ t[TRIAL_DATAGRAM_ISOLATED].tried && !doctor_load__has(t, SPIN_CLASS_ISOLATED), "the isolated class" },
+	};
+	const char *lead = ", except ";
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (rows[i].refused) {
+			append(&e->report, "%s%s", lead, rows[i].name);
+			lead = ", ";
+		}
+}
+
 void doctor_exam__conclude(struct doctor_exam *e)
 {
 	struct doctor_report *r = &e->report;
@@ -196,6 +225,7 @@ void doctor_exam__conclude(struct doctor_exam *e)
 	r->can_run = !e->lacks;
 	if (r->can_run) {
 		append(r, "handlers can run here");
+		append_refused(e);
 		append_list(r, &lead, "native on", &e->native);
 		append_list(r, &lead, "generic on", &e->generic);
 		append_list(r, &lead, "not on (held)", &e->held);

@@ -2,6 +2,8 @@
 /* What every interface is asked. */
 #include <string.h>
 
+#include <linux/capability.h>
+
 #include "doctor.h"
 #include "kernel/probe.h"
 
@@ -46,7 +48,7 @@ static void mtu(const struct doctor_facts *f, struct doctor_row *row)
 		doctor__found(row, DOCTOR_OK, "%u%s; one buffer per frame (up to %u)", i->mtu, peer, page);
 	else
 		doctor__found(row, DOCTOR_NOTE, "%u%s; a frame of more than %u does not fit one buffer%s", i->mtu, peer, page,
-			      DOCTOR_FRAGS ? ": handlers get it in several" : ": handlers get it in generic mode only");
+			      doctor__long_frames() ? ": handlers get it in several" : ": handlers get it in generic mode only");
 }
 
 static void features(const struct doctor_facts *f, struct doctor_row *row)
@@ -134,6 +136,36 @@ static void queues(const struct doctor_facts *f, struct doctor_row *row)
 		doctor__advise(row, "`ethtool -L %s %s %u`", i->name, i->combined ? "combined" : "rx", more);
 }
 
+/*
+ * virtio_net gives each possible CPU a queue for what XDP sends, beside those in use; if
+ * there are not so many, all CPUs share them under a lock (drivers/net/virtio_net.c,
+ * virtnet_xdp_set). Queues can be changed only while no program is attached.
+ */
+static void xdp_queues(const struct doctor_facts *f, struct doctor_row *row)
+{
+	const struct probe_iface *i = IFACE(f);
+	unsigned cpus = f->possible_cpus;
+
+	if (strcmp(i->driver, "virtio_net"))
+		return;
+	if (i->native_id) {
+		doctor__found(row, DOCTOR_NOTE, "not known while a program is attached: the driver tells the sum of all queues");
+	} else if (i->rx_queues + cpus <= i->rx_queues_max) {
+		doctor__found(row, DOCTOR_OK, "%u in use and one per CPU (%u) for what XDP sends, of %u", i->rx_queues, cpus,
+			      i->rx_queues_max);
+	} else {
+		doctor__found(row, DOCTOR_WARNING, "%u in use and %u CPUs, but only %u in all: %s", i->rx_queues, cpus,
+			      i->rx_queues_max, i->rx_queues > cpus ?
+			      "the driver would send on queues that do not exist, so handlers run in generic mode" :
+			      "what handlers send shares queues under a lock, which is slow");
+		if (i->rx_queues_max > cpus)
+			doctor__advise(row, "before attaching: `ethtool -L %s combined %u`", i->name, i->rx_queues_max - cpus);
+		else
+			doctor__advise(row, "give the virtual machine's card two queues per CPU, in QEMU: `-netdev "
+				     "tap,queues=%u,... -device virtio-net-pci,mq=on,vectors=%u,...`", 2 * cpus, 4 * cpus + 2);
+	}
+}
+
 static const char *threads(const struct doctor_facts *f, const char *ifname, char *buf, size_t bytes)
 {
 	char prefix[32];
@@ -151,7 +183,13 @@ static void threaded(const struct doctor_facts *f, struct doctor_row *row)
 	const struct probe_iface *i = IFACE(f);
 	char seen[32];
 
-	if (i->threaded < 0)
+	if (i->threaded == PROBE_THREADED_ABSENT)
+		doctor__found(row, DOCTOR_OK, "not in this kernel (since Linux 5.12): handlers run in the softirq of the CPU "
+			      "that the packet came to");
+	else if (i->threaded < 0 && kernel_process__can(&f->process, CAP_SYS_ADMIN))
+		doctor__found(row, DOCTOR_NOTE, "not known: /sys shows another network namespace, and this kernel or container "
+			      "lets nobody mount one of its own");
+	else if (i->threaded < 0)
 		doctor__found(row, DOCTOR_NOTE, "not known: /sys shows another network namespace, and only root can mount "
 			      "one of its own (`sudo spinctl doctor`)");
 	else if (i->threaded)
@@ -238,6 +276,7 @@ const struct doctor_check doctor_iface_checks[] = {
 	{ "native", "Handlers run in the driver, before the kernel makes a socket buffer.", native },
 	{ "generic", "Handlers run after that, on any interface.", generic },
 	{ "queues", "Each receive queue is processed by one CPU at a time.", queues },
+	{ "XDP send queues", "virtio_net has a queue for each CPU's XDP, or a lock around shared ones.", xdp_queues },
 	{ "threaded NAPI", "Receive queues in kernel threads of their own are HPUs that can be placed on CPUs.", threaded },
 	{ "receive offloads", "Coalescing makes one packet of several: native XDP comes before GRO, and cannot be together "
 	  "with LRO.", gro },

@@ -6,19 +6,25 @@
 #include <linux/bpf.h>
 
 #include "doctor.h"
-#include "kernel/probe.h"
+#include "kernel/features.h"
 #include "kernel/probe_bpf.h"
 
 static void version(const struct doctor_facts *f, struct doctor_row *row)
 {
-	int old = f->kernel_major < KERNEL_PROBE_MAJOR ||
-		  (f->kernel_major == KERNEL_PROBE_MAJOR && f->kernel_minor < KERNEL_PROBE_MINOR);
+	char has[200] = "", lacks[200] = "", advice[400];
 
-	doctor__found(row, old ? DOCTOR_MISSING : DOCTOR_OK, "%s (handlers need %d.%d or newer)", f->kernel,
-		      KERNEL_PROBE_MAJOR, KERNEL_PROBE_MINOR);
-	if (old)
-		doctor__advise(row, "boot a newer kernel, on Debian `apt install linux-image-amd64`; until then `spinctl "
-			     "cost` shows what handlers cost on an HPU");
+	for (int i = 0; i < KERNEL_FEATURES; i++) {
+		enum kernel_feature feature = (enum kernel_feature)i;
+		char *to = kernel_feature__has(feature) ? has : lacks;
+
+		snprintf(to + strlen(to), sizeof(has) - strlen(to), "%s%s (%s)", *to ? ", " : "",
+			 kernel_feature__name(feature), kernel_feature__version(feature));
+	}
+	doctor__found(row, !*has ? DOCTOR_MISSING : *lacks ? DOCTOR_NOTE : DOCTOR_OK, "%s: %s%s%s%s", f->kernel,
+		      *has ? "has " : "", has, *lacks ? *has ? "; is too old for " : "is too old for " : "", lacks);
+	if (*lacks)
+		doctor__advise(row, "%s%s", kernel_feature__advice(advice, sizeof(advice)), *has ? "" : "; until then `spinctl "
+			       "cost` shows what handlers cost on an HPU");
 }
 
 /* A feature that a probe tried: present, refused or absent. */
@@ -77,7 +83,7 @@ static void maps(const struct doctor_facts *f, struct doctor_row *row)
 	} needed[] = { { "ARRAY (mapped)", BPF_MAP_TYPE_ARRAY, BPF_F_MMAPABLE },
 		       { "PROG_ARRAY", BPF_MAP_TYPE_PROG_ARRAY, 0 }, { "RINGBUF", BPF_MAP_TYPE_RINGBUF, 0 },
 		       { "PERCPU_ARRAY", BPF_MAP_TYPE_PERCPU_ARRAY, 0 } };
-	char has[128] = "", lacks[128] = "";
+	char has[128] = "", lacks[128] = "", advice[400];
 
 	for (unsigned i = 0; i < sizeof(needed) / sizeof(needed[0]); i++) {
 		int err = kernel_bpf__map(needed[i].type, needed[i].flags);
@@ -91,7 +97,7 @@ static void maps(const struct doctor_facts *f, struct doctor_row *row)
 	}
 	doctor__found(row, *lacks ? DOCTOR_MISSING : DOCTOR_OK, "%s%s%s", has, *lacks ? "; not " : "", lacks);
 	if (*lacks)
-		doctor__advise(row, "boot a newer kernel, on Debian `apt install linux-image-amd64`");
+		doctor__advise(row, "%s", kernel_feature__advice(advice, sizeof(advice)));
 }
 
 static void redirect_maps(const struct doctor_facts *f, struct doctor_row *row)
@@ -109,10 +115,13 @@ static void arena(const struct doctor_facts *f, struct doctor_row *row)
 
 static void atomics(const struct doctor_facts *f, struct doctor_row *row)
 {
+	char advice[400];
+
 	tried(f, row, kernel_bpf__atomics(), DOCTOR_MISSING, "compare-and-swap and fetch-and-add (-mcpu=v3)",
 	      "since 5.12");
 	if (row->verdict == DOCTOR_MISSING)
-		doctor__advise(row, "boot a newer kernel, and switch the JIT on: `sysctl -w net.core.bpf_jit_enable=1`");
+		doctor__advise(row, "switch the JIT on (`sysctl -w net.core.bpf_jit_enable=1`), and %s",
+			       kernel_feature__advice(advice, sizeof(advice)));
 }
 
 static void frags(const struct doctor_facts *f, struct doctor_row *row)
@@ -120,7 +129,7 @@ static void frags(const struct doctor_facts *f, struct doctor_row *row)
 	int err = kernel_bpf__xdp(BPF_F_XDP_HAS_FRAGS);
 
 	if (!err && !f->pair.made && !f->pair.frags)
-		doctor__found(row, DOCTOR_OK, "works, on veth up to MTU %u%s %u", f->pair.frags_mtu, DOCTOR_FRAGS ?
+		doctor__found(row, DOCTOR_OK, "works, on veth up to MTU %u%s %u", f->pair.frags_mtu, doctor__long_frames() ?
 			      "; in one buffer up to" : "; not used: handlers take frames of one buffer, up to",
 			      f->pair.one_page_mtu);
 	else
@@ -136,13 +145,13 @@ static void test_run(const struct doctor_facts *f, struct doctor_row *row)
 		    "PROG_TEST_RUN without live frames (since 5.18)");
 }
 
-static void dispatcher(const struct doctor_facts *f, struct doctor_row *row)
+static void libxdp(const struct doctor_facts *f, struct doctor_row *row)
 {
 	int err = kernel_bpf__freplace();
 
-	tried(f, row, f->may_load ? f->may_load : err, DOCTOR_NOTE, "works: libxdp's dispatcher can be used",
-	      "one XDP program per interface and mode; libxdp's dispatcher is not to be had. Contexts of one "
-	      "process share an interface without it");
+	tried(f, row, f->may_load ? f->may_load : err, DOCTOR_NOTE, "works, so libxdp's dispatcher does",
+	      "a program cannot replace a function of another here, so libxdp's dispatcher does not work; contexts of "
+	      "one process share an interface without it");
 }
 
 static void fentry(const struct doctor_facts *f, struct doctor_row *row)
@@ -154,7 +163,8 @@ static void fentry(const struct doctor_facts *f, struct doctor_row *row)
 }
 
 const struct doctor_check doctor_kernel_checks[] = {
-	{ "version", "The youngest thing that handlers cannot do without is compare-and-swap in BPF.", version },
+	{ "version", "What handlers can have of this kernel, and the first one that has it: tried where that is allowed.",
+	  version },
 	{ "XDP programs", "Handlers are XDP programs: the kernel must load them.", xdp },
 	{ "attaching", "Native XDP runs in the driver, generic XDP after the kernel made a socket buffer; a bpf_link ends "
 	  "with its process.", attach },
@@ -165,7 +175,8 @@ const struct doctor_check doctor_kernel_checks[] = {
 	{ "test run", "spinctl test and the benches run packets through handlers without an interface.", test_run },
 	{ "redirect maps", "Send packets to another CPU or another interface from XDP.", redirect_maps },
 	{ "arena", "Memory shared with the application without bounds checks; handlers do without.", arena },
-	{ "dispatcher", "libxdp puts several programs on one interface by replacing functions (freplace).", dispatcher },
+	{ "libxdp", "libxdp puts several programs on one interface by replacing functions of its dispatcher (freplace).",
+	  libxdp },
 	{ "fentry", "Tools that watch XDP programs enter and exit need it.", fentry },
 	{ 0 },
 };

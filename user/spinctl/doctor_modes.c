@@ -5,9 +5,15 @@
 #include <unistd.h>
 
 #include "doctor.h"
+#include "kernel/features.h"
 
 /* Of a driver that we cannot ask: a page without headroom, the skb's footer and the Ethernet header, of 4 KiB pages. */
 #define ONE_PAGE_MTU 3498
+
+int doctor__long_frames(void)
+{
+	return kernel_feature__has(KERNEL_JUMBO);
+}
 
 unsigned doctor__one_page_mtu(const struct doctor_facts *facts)
 {
@@ -38,7 +44,7 @@ const char *doctor__enter_peer(const struct doctor_device *d, char *buf, size_t 
 static void check_veth(const struct doctor_facts *f, const struct doctor_device *d, struct doctor_modes *out)
 {
 	const struct probe_iface *me = &d->iface, *peer = &d->peer;
-	unsigned largest = DOCTOR_FRAGS && f->pair.frags_mtu ? f->pair.frags_mtu : doctor__one_page_mtu(f);
+	unsigned largest = doctor__long_frames() && f->pair.frags_mtu ? f->pair.frags_mtu : doctor__one_page_mtu(f);
 	char prefix[128];
 
 	doctor__enter_peer(d, prefix, sizeof(prefix));
@@ -71,7 +77,7 @@ static void check_driver(const struct doctor_facts *f, const struct doctor_devic
 		out->native = DOCTOR_NOTE;
 		snprintf(out->why, sizeof(out->why), "perhaps: %s", d->native.why);
 	} else if (strcmp(me->kind, "veth") && me->mtu > doctor__one_page_mtu(f) &&
-		   !(DOCTOR_FRAGS && me->xdp_features & XDP_CAN_RX_SG)) {
+		   !(doctor__long_frames() && me->xdp_features & XDP_CAN_RX_SG)) {
 		no(out, "MTU %u: native XDP takes frames that fit one page, about %u", me->mtu, doctor__one_page_mtu(f));
 		ADVISE(out, "`ip link set dev %s mtu %u`", me->name, doctor__one_page_mtu(f));
 	}

@@ -3,11 +3,12 @@
 
 #include "doctor.h"
 
-#define WIDTH 100
-#define FOUND_COLUMN 28
+#define WIDTH 80
+#define NAME_WIDTH 18
+#define FOUND_COLUMN (12 + NAME_WIDTH)
 #define LONG_COLUMN 6 /* where a command starts that is too long for the columns: it can be copied as one line */
 
-/* Bytes of the next word: up to a blank, but a command in back quotes stays in one piece if it fits on any line. */
+/* Bytes of the next word: up to a blank, but a command in back quotes stays in one piece. */
 static size_t word_bytes(const char *s)
 {
 	size_t n = strcspn(s, " "), whole;
@@ -17,10 +18,10 @@ static size_t word_bytes(const char *s)
 		return n;
 	whole = (size_t)(end - s);
 	whole += strcspn(end, " ");
-	return whole < n || whole > WIDTH - LONG_COLUMN ? n : whole;
+	return whole < n ? n : whole;
 }
 
-/* Prints text from a column on, wrapped; the cursor is at that column. */
+/* Prints text from a column on, wrapped; the cursor is at that column. A command longer than a line is left to the terminal. */
 static void wrap(const char *text, unsigned column)
 {
 	size_t line = WIDTH - column, used = 0;
@@ -28,7 +29,7 @@ static void wrap(const char *text, unsigned column)
 	while (*(text += strspn(text, " "))) {
 		size_t n = word_bytes(text);
 
-		if (n > line && n <= WIDTH - LONG_COLUMN) {
+		if (n > line) {
 			printf("\n%*s", LONG_COLUMN, "");
 			used = line; /* what follows begins a line */
 		} else if (used && used + 1 + n > line) {
@@ -57,7 +58,7 @@ void doctor_text__print(const struct doctor_report *report)
 
 		if (!i || !same_section(row, row - 1))
 			printf("%s%s%s%s\n", i ? "\n" : "", row->section, *row->device ? " " : "", row->device);
-		printf("  %-8s %-16s ", doctor_verdict_name(row->verdict), row->name);
+		printf("  %-8s %-*s ", doctor_verdict_name(row->verdict), NAME_WIDTH, row->name);
 		wrap(row->found, FOUND_COLUMN);
 		if (*row->advice) {
 			printf("%*s-> ", FOUND_COLUMN, "");

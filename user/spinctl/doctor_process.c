@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
@@ -6,6 +7,7 @@
 #include <linux/capability.h>
 
 #include "doctor.h"
+#include "kernel/shortage.h"
 
 #ifndef CAP_PERFMON /* headers before 5.8 */
 #define CAP_PERFMON 38
@@ -37,24 +39,46 @@ static void capabilities(const struct doctor_facts *f, struct doctor_row *row)
 			     "cap_bpf,cap_net_admin,cap_perfmon+ep $(command -v spinctl)`");
 }
 
+/* Why not even a program that only passes loads. */
+static void no_class(const struct doctor_facts *f, struct doctor_row *row)
+{
+	char why[400];
+
+	if (f->may_load != -EPERM && f->may_load != -EACCES &&
+	    kernel_shortage__explain(f->may_load, 0, why, sizeof(why))) {
+		doctor__found(row, DOCTOR_MISSING, "none: %s", why);
+		return;
+	}
+	doctor__found(row, DOCTOR_MISSING, "none: loading an XDP program that only passes fails: %s",
+		      strerror(-f->may_load));
+	doctor__advise(row, geteuid() ? "run it as root (`sudo spinctl doctor`)" :
+		     "ask whoever runs this container or machine for CAP_BPF and CAP_NET_ADMIN in the first "
+		     "user namespace, and for no seccomp filter against bpf()");
+}
+
 static void load_classes(const struct doctor_facts *f, struct doctor_row *row)
 {
-	if (f->may_load) {
-		doctor__found(row, DOCTOR_MISSING, "none: loading an XDP program that only passes fails: %s",
-			      strerror(-f->may_load));
-		doctor__advise(row, geteuid() ? "run it as root (`sudo spinctl doctor`)" :
-			     "ask whoever runs this container or machine for CAP_BPF and CAP_NET_ADMIN in the first "
-			     "user namespace, and for no seccomp filter against bpf()");
-	} else if (f->may_point) {
-		doctor__found(row, DOCTOR_NOTE, "%s only: variable packet pointers are refused (%s), so packets are "
-			      "copied: payload loops take several times longer",
-			      spin_class_name(SPIN_CLASS_ISOLATED), strerror(-f->may_point));
-		doctor__advise(row, "for the %s class add CAP_PERFMON: `setcap cap_bpf,cap_net_admin,cap_perfmon+ep "
-			     "$(command -v spinctl)`", spin_class_name(SPIN_CLASS_TRUSTED));
-	} else {
+	int trusted = doctor_load__has(f->trials, SPIN_CLASS_TRUSTED);
+	int isolated = doctor_load__has(f->trials, SPIN_CLASS_ISOLATED);
+
+	if (f->may_load)
+		no_class(f, row);
+	else if (trusted && isolated)
 		doctor__found(row, DOCTOR_OK, "%s and %s", spin_class_name(SPIN_CLASS_TRUSTED),
 			      spin_class_name(SPIN_CLASS_ISOLATED));
-	}
+	else if (trusted)
+		doctor__found(row, DOCTOR_NOTE, "%s only: why, the rows of handlers say",
+			      spin_class_name(SPIN_CLASS_TRUSTED));
+	else if (isolated)
+		doctor__found(row, DOCTOR_NOTE, "%s only%s%s%s, so packets are copied: payload loops take several times "
+			      "longer", spin_class_name(SPIN_CLASS_ISOLATED), f->may_point ?
+			      ": variable packet pointers are refused (" : "", f->may_point ? strerror(-f->may_point) : "",
+			      f->may_point ? ")" : "");
+	else
+		doctor__found(row, DOCTOR_MISSING, "none: why, the rows of handlers say");
+	if (!f->may_load && !trusted && (f->may_point == -EACCES || f->may_point == -EPERM))
+		doctor__advise(row, "for the %s class add CAP_PERFMON: `setcap cap_bpf,cap_net_admin,cap_perfmon+ep "
+			     "$(command -v spinctl)`", spin_class_name(SPIN_CLASS_TRUSTED));
 }
 
 static void memlock(const struct doctor_facts *f, struct doctor_row *row)

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "kernel/features.h"
 #include "libspin/libspin_hpu.h"
 #include "spinctl.h"
 
@@ -72,6 +73,11 @@ static void text(const struct answer *a)
 	for (unsigned i = 0; i < LIMIT_ROWS; i++)
 		printf("%-24s %10" PRIu64 " %-9s %s\n", limit_rows[i].name, value_of(a, &limit_rows[i]), limit_rows[i].unit,
 		       limit_rows[i].what);
+	printf("\n%-27s %7s %s\n", "this kernel", "has", "first");
+	for (int i = 0; i < KERNEL_FEATURES; i++)
+		printf("%-27s %7s %s\n", kernel_feature__name((enum kernel_feature)i),
+		       kernel_feature__has((enum kernel_feature)i) ? "yes" : "no",
+		       kernel_feature__version((enum kernel_feature)i));
 	printf("\n%-24s %10s %s\n", "contexts of", "datagrams", "messages");
 	for (unsigned i = 0; (bit = capability(i)); i++)
 		printf("%-24s %10s %s\n", spin_capability_name((enum spin_capability)bit), a->datagrams & bit ? "yes" : "no",
@@ -92,6 +98,16 @@ static void as_json(const struct answer *a)
 		json_string(&j, "name", limit_rows[i].name);
 		json_uint(&j, "value", value_of(a, &limit_rows[i]));
 		json_string(&j, "unit", limit_rows[i].unit);
+		json_object_end(&j);
+	}
+	json_array_end(&j);
+	json_string(&j, "kernel", kernel_feature__release());
+	json_array(&j, "features");
+	for (int i = 0; i < KERNEL_FEATURES; i++) {
+		json_object(&j, NULL);
+		json_string(&j, "feature", kernel_feature__name((enum kernel_feature)i));
+		json_bool(&j, "has", kernel_feature__has((enum kernel_feature)i));
+		json_string(&j, "first", kernel_feature__version((enum kernel_feature)i));
 		json_object_end(&j);
 	}
 	json_array_end(&j);
@@ -140,6 +156,9 @@ static const struct command_row row = {
 	.options = rows,
 	.about = "Limits are those of sPIN (B.2.1) and some more: what asks for more is refused, by the compiler, when the object is "
 		 "opened, or when the context is made, with a sentence that says limit and value.\n"
+		 "\n"
+		 "Limits and capabilities are those that the running kernel allows; what it is too old for is `no`, with the "
+		 "first kernel that has it.\n"
 		 "\n"
 		 "Capabilities (PsPIN 3.4) are what contexts of datagrams and of messages can rely on; `spinctl run --need` and "
 		 "programs ask for those that their handlers are written for, and are refused where one is missing. "

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef KERNEL_FEATURES_H
+#define KERNEL_FEATURES_H
+
+/*
+ * What handlers can have of a kernel, and the first kernel that has it: features.c
+ * has the only table of this. The loader, `spinctl doctor`, `spinctl limits` and all
+ * messages take versions and names from there.
+ */
+#include <stddef.h>
+
+enum kernel_feature {
+	KERNEL_DATAGRAMS, /* trusted datagram handlers, on frames of one buffer */
+	KERNEL_MESSAGES,
+	KERNEL_ISOLATED,  /* the isolated class */
+	KERNEL_JUMBO,     /* frames in several buffers, which are copied */
+	KERNEL_FEATURES,
+};
+
+/* "messages", "the isolated class", ... */
+const char *kernel_feature__name(enum kernel_feature feature);
+/* "6.9": the first kernel that has it; static storage. */
+const char *kernel_feature__version(enum kernel_feature feature);
+
+/*
+ * 1 if the running kernel has it. It is tried once per process; while it cannot be
+ * tried (no privilege, no descriptors) the kernel's version decides.
+ */
+int kernel_feature__has(enum kernel_feature feature);
+
+/* "kernel 6.1.0 is too old for messages (Linux 6.9 or newer): ..." with what to do. Returns buf. */
+const char *kernel_feature__refusal(enum kernel_feature feature, char *buf, size_t bytes);
+/* What to do for all of them: "boot Linux 6.9 or newer (...)". Returns buf. */
+const char *kernel_feature__advice(char *buf, size_t bytes);
+/* The features that a kernel without may_goto (opcode e5) lacks: "messages, the isolated class". Returns buf. */
+const char *kernel_feature__of_may_goto(char *buf, size_t bytes);
+/* The release of the running kernel, as uname has it: "6.1.0-50-amd64". */
+const char *kernel_feature__release(void);
+
+#endif

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * What a failed bpf() call lacked, in words. libspin asks here before it blames the
+ * kernel's version or the handler; nothing is left open.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "kernel/features.h"
+#include "kernel/shortage.h"
+
+#define COUNTED_MAX 256 /* descriptors that are tried at a time; objects need fewer */
+
+/* 0 if so many can be opened now, or -errno. */
+static int try_descriptors(unsigned count)
+{
+	int fds[COUNTED_MAX], err = 0;
+	unsigned n = 0;
+
+	while (!err && n < count && n < COUNTED_MAX) {
+		fds[n] = open("/dev/null", O_RDONLY | O_CLOEXEC);
+		if (fds[n] < 0)
+			err = -errno;
+		else
+			n++;
+	}
+	while (n > 0)
+		close(fds[--n]);
+	return err == -EMFILE || err == -ENFILE ? err : 0;
+}
+
+int kernel_shortage__explain(int err, unsigned descriptors, char *why, size_t why_bytes)
+{
+	struct rlimit limit = { 0 };
+	unsigned major = 0, minor = 0;
+
+	if (err != -EMFILE && err != -ENFILE) {
+		int counted = descriptors ? try_descriptors(descriptors) : 0;
+
+		err = counted ? counted : err;
+	}
+	switch (err) {
+	case -EMFILE:
+		getrlimit(RLIMIT_NOFILE, &limit);
+		snprintf(why, why_bytes, "this process may have %llu descriptors open, which are too few: raise the limit "
+			 "(`ulimit -n %llu`) and try again", (unsigned long long)limit.rlim_cur,
+			 limit.rlim_cur < 1024 ? 1024ull : 4 * (unsigned long long)limit.rlim_cur);
+		return err;
+	case -ENFILE:
+		snprintf(why, why_bytes, "this machine has as many files open as it may: raise the limit (`sysctl -w "
+			 "fs.file-max=1000000`), or end what holds so many");
+		return err;
+	case -ENOMEM:
+		snprintf(why, why_bytes, "the kernel has no memory left for it: free some, raise the memory limit of the "
+			 "container or control group, or make tables and host memory smaller");
+		return err;
+	case -EPERM:
+	case -EACCES:
+		sscanf(kernel_feature__release(), "%u.%u", &major, &minor);
+		if (major == 5 && minor < 11 && !getrlimit(RLIMIT_MEMLOCK, &limit) && limit.rlim_cur != RLIM_INFINITY)
+			snprintf(why, why_bytes, "bpf() is refused: before Linux 5.11 its memory counts as locked, of which "
+				 "%llu KiB are allowed: raise the limit (`ulimit -l unlimited`)",
+				 (unsigned long long)limit.rlim_cur >> 10);
+		else
+			snprintf(why, why_bytes, "bpf() is refused (%s) though this process has the capabilities: a seccomp "
+				 "filter, a BPF LSM program, lockdown or a container's user namespace forbids it; `spinctl "
+				 "doctor` looks for them", strerror(-err));
+		return -EPERM;
+	}
+	return 0;
+}
