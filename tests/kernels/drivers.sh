@@ -49,12 +49,17 @@ fi
 
 work=$(mktemp -d)
 guests=
+keep_logs() {
+	for log in receiver.rows receiver.console sender.rows sender.console; do
+		cp "$work/$log" "$BUILD/kernels/drivers-${DRIVERS_KERNEL%% *}.$log" 2>/dev/null
+	done
+}
 end_guests() {
 	for pid in $guests; do kill -9 "$pid" 2>/dev/null; done
 	wait 2>/dev/null
 	guests=
 }
-trap 'end_guests; rm -rf "$work"' EXIT
+trap 'end_guests; keep_logs; rm -rf "$work"' EXIT
 trap 'exit 1' INT TERM HUP
 
 # Links 0 to 9, each a bridge with a tap of the receiver (rN) and one of the sender (sN); 7 and 8 are one, for a bond.
@@ -99,7 +104,7 @@ boot() {
 	shift 3
 	setpriv --pdeathsig KILL "$QEMU" -accel tcg,thread=multi -cpu max,la57=off -smp "$cpus" -m 700 -nodefaults -no-user-config \
 		-no-reboot -display none -kernel "$vmlinuz" -initrd "$image" -serial "file:$work/$role.console" -serial \
-		"file:$work/$role.rows" -append "console=ttyS0 quiet no_timer_check nowatchdog tsc=reliable mitigations=off panic=-1 \
+		"file:$work/$role.rows" -append "console=ttyS0 ${VERBOSE:-quiet} no_timer_check nowatchdog tsc=reliable mitigations=off panic=-1 \
 		role=$role cases=$cases advice=$advice" "$@" </dev/null >"$work/$role.qemu" 2>&1 &
 	guests="$guests $!"
 	receiver=$!
@@ -157,8 +162,5 @@ if ! is_well; then
 	failed=1
 	grep -q '^done' "$work/receiver.rows" || tail -n 8 "$work"/*.console "$work"/*.qemu "$work"/sender.rows
 fi
-for log in receiver.rows receiver.console sender.rows sender.console; do
-	cp "$work/$log" "$BUILD/kernels/drivers-$name.$log"
-done
 echo "$name ($release): $waited s"
 exit $failed
