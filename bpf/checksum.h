@@ -59,11 +59,11 @@ SPIN_INLINE uint64_t spin_sum_chunks_(const struct spin_view *view, const uint8_
 SPIN_INLINE uint64_t spin_sum_copied_(const struct spin_view *view, uint8_t *start, uint32_t bytes)
 {
 	uint32_t off = (uint32_t)spin_unknown_(view, bytes), chunks = (uint32_t)spin_unknown_(view, (bytes + 63) / 64);
-	uint64_t *behind = (uint64_t *)(start + (off & (SPIN_COPY_BYTES - 1))), sum = 0;
+	uint64_t *behind = (uint64_t *)(start + (off & (SPIN_COPY_BYTES - 1))), sum = 0, round = 0;
 
 	for (int i = 0; i < 8; i++)
 		behind[i] = 0;
-	for (off = 0; chunks && spin_go_on_(); chunks--) {
+	for (off = 0; chunks && spin_can_loop(&round, SPIN_IP_BYTES_MAX / 64); chunks--) {
 		sum += spin_sum_words_(start + (spin_unknown_(view, off) & (SPIN_COPY_BYTES - 1)), 16);
 		off += 64;
 	}

@@ -160,7 +160,7 @@ SPIN_INLINE void spin_replay_(struct xdp_md *ctx, uint32_t mpq, uint32_t generat
 	if ((spin_peek(&q->generation) & 0xffff) != generation)
 		return; /* it has ended */
 	cpu->generation = generation;
-	cpu->chain = spin_park_take(q);
+	cpu->chain = spin_park_take(mpq);
 	if (!cpu->chain)
 		return;
 	cpu->mpq = mpq;
@@ -184,8 +184,8 @@ SPIN_INLINE int spin_consumed_(struct xdp_md *ctx, const struct spin_view *view,
 	return spin_finish_(ctx, action);
 }
 
-/* Where the frame lies; with open_only messages that are not open go on to spin_begin. */
-SPIN_INLINE int spin_direct_(struct xdp_md *ctx, _Bool open_only)
+/* Where the frame lies. */
+SPIN_INLINE int spin_direct_(struct xdp_md *ctx, enum spin_part part)
 {
 	const struct spin_frame frame = { ctx };
 	uint32_t hpu = spin_hpu(ctx);
@@ -199,10 +199,14 @@ SPIN_INLINE int spin_direct_(struct xdp_md *ctx, _Bool open_only)
 			bpf_tail_call(ctx, &spin_long, 0);
 		return spin_end_(&view, out.reason, hpu);
 	}
-	spin_handle(&frame, &view, &d, spin_config.accept_partial, hpu, open_only, &out);
-	if (open_only && out.reason == SPIN_PARSED) {
-		bpf_tail_call(ctx, &spin_parked, SPIN_BEGIN_SLOT);
-		spin_count_(&view, SPIN_REASON_NO_MPQ, hpu); /* nobody has put the program there */
+	spin_handle(&frame, &view, &d, spin_config.accept_partial, hpu, part, &out);
+	if (part != SPIN_PART_WHOLE && out.reason == SPIN_PARSED) {
+		if (part == SPIN_PART_OPEN)
+			bpf_tail_call(ctx, &spin_parked, SPIN_BEGIN_SLOT);
+		if (part == SPIN_PART_BEGIN)
+			bpf_tail_call(ctx, &spin_parked, SPIN_OPENED_SLOT);
+		/* nobody has put the program there; or the message has ended since it was opened: to be sent again */
+		spin_count_(&view, SPIN_REASON_NO_MPQ, hpu);
 		return XDP_DROP;
 	}
 	if (out.outcome.error) {
@@ -226,15 +230,30 @@ SPIN_INLINE int spin_direct_(struct xdp_md *ctx, _Bool open_only)
 SEC("xdp")
 int spin_xdp(struct xdp_md *ctx)
 {
-	return spin_leave_hpu(spin_direct_(ctx, spin_handlers_.delivery == SPIN_DELIVER_ME));
+	return spin_leave_hpu(spin_direct_(ctx, spin_handlers_.delivery == SPIN_DELIVER_ME ? SPIN_PART_OPEN : SPIN_PART_WHOLE));
 }
 
-/* The same for packets whose message is not open: so that those of open ones carry no more than they need. */
+/* The same for packets whose message is not open. */
 SEC("?xdp")
 int spin_begin(struct xdp_md *ctx)
 {
-	return spin_leave_hpu(spin_handlers_.delivery == SPIN_DELIVER_ME ? spin_direct_(ctx, 0) : XDP_ABORTED);
+#ifdef SPIN_BOUNDED_LOOPS
+	const enum spin_part part = SPIN_PART_BEGIN;
+#else
+	const enum spin_part part = SPIN_PART_WHOLE;
+#endif
+
+	return spin_leave_hpu(spin_handlers_.delivery == SPIN_DELIVER_ME ? spin_direct_(ctx, part) : XDP_ABORTED);
 }
+
+#ifdef SPIN_BOUNDED_MESSAGES
+/* And for the packet that opened its message. */
+SEC("?xdp")
+int spin_opened(struct xdp_md *ctx)
+{
+	return spin_leave_hpu(spin_direct_(ctx, SPIN_PART_OPENED));
+}
+#endif
 
 SPIN_INLINE int spin_copied_(struct xdp_md *ctx)
 {
@@ -259,7 +278,7 @@ SPIN_INLINE int spin_copied_(struct xdp_md *ctx)
 	out.reason = spin_find(&frame, &spin_config, &view, &d);
 	if (out.reason != SPIN_PARSED)
 		return spin_end_(&view, out.reason, hpu);
-	spin_handle(&frame, &view, &d, spin_config.accept_partial, hpu, 0, &out);
+	spin_handle(&frame, &view, &d, spin_config.accept_partial, hpu, SPIN_PART_WHOLE, &out);
 	if (out.outcome.error)
 		spin_raise_(&out.outcome, &view, &d, hpu);
 	held = spin_bounded_length(out.changed_bytes, SPIN_COPY_BYTES);
@@ -309,6 +328,7 @@ SPIN_INLINE int spin_replay_one_(struct xdp_md *ctx, _Bool live)
 	buffer = (cpu->chain - 1) & (SPIN_PARKING_MAX - 1);
 	park = spin_park_at(buffer);
 	copy = &spin_park_buffers[buffer];
+	cpu->buffer = buffer;
 	cpu->chain = park->next;
 	cpu->left--;
 	frame.copy = copy->frame;
@@ -401,11 +421,14 @@ int spin_spread(struct xdp_md *ctx)
  * Looks for one message that is idle, or has parked packets left over, and does what is due. XDP_TX: there
  * may be more, run it again; XDP_PASS: all have been looked at.
  */
+#define SPIN_PROGRESS_ROUNDS 64 /* of one run, before Linux 6.9 */
+
 SEC("?xdp")
 int spin_progress(struct xdp_md *ctx)
 {
 	uint32_t hpu = spin_hpu_of_sweep(), zero = 0, now, mpq, due = 0;
 	struct spin_cpu *cpu = bpf_map_lookup_elem(&spin_copies, &zero);
+	uint64_t round = 0;
 	struct spin_mpq *q;
 
 	if (spin_handlers_.delivery != SPIN_DELIVER_ME || !cpu)
@@ -415,8 +438,10 @@ int spin_progress(struct xdp_md *ctx)
 		spin_poke(&spin_clock, now);
 	for (;;) {
 		mpq = *(volatile uint32_t *)&spin_sweep_at;
-		if (mpq >= spin_config.mpqs || !spin_go_on_())
+		if (mpq >= spin_config.mpqs)
 			break;
+		if (!spin_can_loop(&round, SPIN_PROGRESS_ROUNDS))
+			return XDP_TX;
 		*(volatile uint32_t *)&spin_sweep_at = mpq + 1;
 		q = spin_mpq_at(mpq);
 		if (spin_sweep_is_idle(q, now))
@@ -436,8 +461,14 @@ int spin_progress(struct xdp_md *ctx)
 	return XDP_PASS;
 }
 
+/* Files that the object carries along, each in a section of its own. */
+#define SPIN_CARRY_(section, path) \
+	__asm__(".pushsection " section ",\"\",@progbits\n" \
+		".incbin \"" path "\"\n" \
+		".popsection\n")
 #ifdef SPIN_RV32_IMAGE
-__asm__(".pushsection " SPIN_RV32_SECTION ",\"\",@progbits\n"
-	".incbin \"" SPIN_RV32_IMAGE "\"\n"
-	".popsection\n");
+SPIN_CARRY_(SPIN_RV32_SECTION, SPIN_RV32_IMAGE);
+#endif
+#ifdef SPIN_BOUNDED_OBJECT
+SPIN_CARRY_(SPIN_BOUNDED_SECTION, SPIN_BOUNDED_OBJECT);
 #endif

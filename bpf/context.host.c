@@ -53,7 +53,7 @@ static void spin_host_raise(const struct spin_outcome *outcome, const struct spi
 static void spin_host_replay(uint32_t mpq)
 {
 	struct spin_mpq *q = spin_mpq_at(mpq);
-	uint32_t generation = q->generation & 0xffff, chain = spin_park_take(q);
+	uint32_t generation = q->generation & 0xffff, chain = spin_park_take(mpq);
 
 	for (uint32_t left = SPIN_REPLAY_MAX; chain && left; left--) {
 		const struct spin_park *park = spin_park_at(chain - 1);
@@ -95,7 +95,7 @@ int spin_host_packet(uint8_t *frame, uint32_t *frame_bytes, uint32_t *verdict)
 	out.consumed = 0;
 	out.reason = spin_find(&whole, &spin_config, &view, &d);
 	if (out.reason == SPIN_PARSED) {
-		spin_handle(&whole, &view, &d, spin_config.accept_partial, 0, 0, &out);
+		spin_handle(&whole, &view, &d, spin_config.accept_partial, 0, SPIN_PART_WHOLE, &out);
 		if (out.outcome.error)
 			spin_host_raise(&out.outcome, &d);
 		if (out.reason == SPIN_REASON_REPLIED || out.acknowledged)

@@ -34,10 +34,10 @@ struct {
 	__uint(value_size, 4);
 } spin_long SEC(".maps");
 
-/* The programs for a packet that was parked, for one whose message is not open, and for what handlers sent. */
+/* The programs for a packet that was parked, for one whose message is not open, and for what handlers sent: mpq.h. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PROG_ARRAY);
-	__uint(max_entries, 3);
+	__uint(max_entries, SPIN_PARKED_SLOTS);
 	__uint(key_size, 4);
 	__uint(value_size, 4);
 } spin_parked SEC(".maps");
@@ -53,6 +53,7 @@ struct {
 /* What one CPU works with; nothing interrupts a program for another at XDP. */
 struct spin_cpu {
 	struct spin_copy copy;    /* of a frame */
+	uint32_t buffer;          /* the parked packet at hand */
 	uint32_t chain, left;     /* parked packets to handle: buffer + 1; how many more in this turn */
 	uint32_t mpq, generation; /* of which message */
 	uint32_t hpu;

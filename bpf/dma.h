@@ -27,11 +27,11 @@ SPIN_INLINE uint8_t *spin_dma_byte_(const struct spin_packet *packet, uint32_t a
 SPIN_INLINE void spin_dma_few_pieces_(const struct spin_packet *packet, uint32_t at, const uint8_t *hpu, uint32_t bytes)
 {
 	uint32_t room = 0, start = 0;
-	uint64_t word[SPIN_FEW_WORDS_ + 1] = { 0 };
+	uint64_t word[SPIN_FEW_WORDS_ + 1] = { 0 }, round = 0;
 
 	for (uint32_t i = 0; i < bytes / 4; i++)
 		word[i / 2] |= (uint64_t)((const uint32_t *)hpu)[i] << (i % 2 * 32);
-	for (uint32_t done = spin_blur(0); done < bytes && spin_go_on_(); done = spin_blur(done + 1)) {
+	for (uint32_t done = spin_blur(0); done < bytes && spin_can_loop(&round, bytes); done = spin_blur(done + 1)) {
 		uint8_t *host = spin_dma_byte_(packet, at + done, &start, &room);
 
 		if (!host)
@@ -47,9 +47,10 @@ SPIN_INLINE void spin_dma_pieces_(const struct spin_packet *packet, uint32_t at,
 				  _Bool to_host)
 {
 	uint32_t room = 0, start = 0;
+	uint64_t round = 0;
 
 	/* in the isolated class an index has to be as unknown at the first round as at the others */
-	for (uint32_t done = spin_blur(0); done < bytes && spin_go_on_(); done = spin_blur(done + 1)) {
+	for (uint32_t done = spin_blur(0); done < bytes && spin_can_loop(&round, bytes); done = spin_blur(done + 1)) {
 		uint8_t *host = spin_dma_byte_(packet, at + done, &start, &room);
 
 		if (!host)

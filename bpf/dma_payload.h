@@ -46,7 +46,7 @@ SPIN_INLINE void spin_copy_out(const struct spin_view *view, const uint8_t *from
 SPIN_INLINE void spin_copy_out_copied(const struct spin_view *view, const uint8_t *payload, uint32_t off, uint8_t *to,
 				      uint32_t bytes, uint32_t most)
 {
-	uint64_t left = bytes, size;
+	uint64_t left = bytes, size, round = 0;
 
 	for (;;) {
 		uint64_t done, at;
@@ -54,9 +54,14 @@ SPIN_INLINE void spin_copy_out_copied(const struct spin_view *view, const uint8_
 		left = spin_unknown_(view, left);
 		done = spin_opaque64_(spin_unknown_(view, bytes - left));
 		at = spin_opaque64_(spin_unknown_(view, off + done));
-		if (!left || done > most || at > SPIN_COPY_BYTES - 8 || !spin_go_on_())
+		if (!left || done > most || at > SPIN_COPY_BYTES - 64 ||
+		    !spin_can_loop(&round, most / 64 + 16))
 			break;
-		if (left >= 8) {
+		if (left >= 64) {
+			for (uint32_t i = 0; i < 8; i++)
+				((uint64_t *)(to + done))[i] = ((const uint64_t *)(payload + at))[i];
+			size = 64;
+		} else if (left >= 8) {
 			*(uint64_t *)(to + done) = *(const uint64_t *)(payload + at);
 			size = 8;
 		} else {
@@ -81,15 +86,17 @@ SPIN_INLINE void spin_payload_out(const struct spin_view *view, const uint8_t *p
 }
 
 /*
- * Into the payload, 8 bytes at a time and the rest one by one. The checksum follows: a byte at an odd place is
+ * Into the payload, 64 or 8 bytes at a time and the rest by twos or one by one. The checksum follows: a byte at an odd place is
  * the upper half of its word. Only a segment's end makes such places, as transfers begin at even ones.
  */
 SPIN_INLINE void spin_payload_in_(struct spin_packet *packet, uint32_t off, const uint8_t *host, uint32_t bytes)
 {
 	const struct spin_view *view = &packet->view;
+	uint64_t round = 0;
 	uint32_t size;
 
-	for (uint32_t done = spin_blur(0); done < bytes && spin_go_on_(); done = spin_blur(done + size)) {
+	for (uint32_t done = spin_blur(0); done < bytes && spin_can_loop(&round, spin_bytes_max_(view) / 64 + 16);
+	     done = spin_blur(done + size)) {
 		uint32_t at = off + done, left = bytes - done, shift = (at & 1) * 8;
 		uint64_t from_at = spin_opaque64_(view->access == SPIN_COPIED ? spin_unknown_(view, done) : done);
 		const uint8_t *from;
@@ -100,7 +107,13 @@ SPIN_INLINE void spin_payload_in_(struct spin_packet *packet, uint32_t off, cons
 		from = host + from_at;
 		at = view->access == SPIN_COPIED ? (uint32_t)spin_unknown_(view, at) : spin_blur(at);
 		to = (uint8_t *)spin_opaque_pointer_(packet->payload + (at & (SPIN_COPY_BYTES - 1)));
-		if (left >= 8 && !shift) {
+		if (left >= 64 && !shift) {
+			size = 64;
+			if (!spin_inside_(view, to + 64))
+				return; /* unreachable */
+			for (uint32_t i = 0; i < 16; i++)
+				spin_store32_(packet, to + 4 * i, *(const uint32_t *)(from + 4 * i));
+		} else if (left >= 8 && !shift) {
 			size = 8;
 			if (!spin_inside_(view, to + 8))
 				return; /* cannot be */
@@ -121,11 +134,29 @@ SPIN_INLINE void spin_payload_in_(struct spin_packet *packet, uint32_t off, cons
 	}
 }
 
+#ifdef SPIN_BOUNDED_MESSAGES
+#include "dma_bounded.h"
+#else
+/* Between byte `off` of the payload and byte `start` of the host memory, both of them checked. */
+SPIN_INLINE void spin_payload_transfer_(struct spin_packet *packet, uint32_t off, uint32_t start, uint32_t bytes,
+					_Bool to_host)
+{
+	uint8_t *host = spin_host_at(start, 0);
+
+	if (!host)
+		return; /* unreachable */
+	if (to_host)
+		spin_payload_out(&packet->view, packet->payload, off, host, bytes, SPIN_IP_BYTES_MAX);
+	else
+		spin_payload_in_(packet, off, host, bytes);
+}
+#endif
+
 SPIN_INLINE int spin_payload_move_(struct spin_packet *packet, enum spin_host_space space, uint32_t at, uint32_t off,
 				   uint32_t bytes, _Bool to_host)
 {
-	uint32_t room, part;
-	uint8_t *host;
+	uint32_t room, part, start;
+	uint64_t round = 0;
 
 	/* what is learnt of them here is not the handler's to know, who may be in a loop */
 	at = spin_blur(at);
@@ -134,24 +165,15 @@ SPIN_INLINE int spin_payload_move_(struct spin_packet *packet, enum spin_host_sp
 	if (bytes > packet->bytes || off > packet->bytes - bytes || !spin_space_has(packet, space, at, bytes))
 		return SPIN_SEGV;
 	if (space == SPIN_ME_MEM) {
-		host = spin_host_at(spin_space_at(packet, space, at, &room), 0);
-		if (!host)
-			return SPIN_SEGV; /* cannot be */
-		if (to_host)
-			spin_payload_out(&packet->view, packet->payload, off, host, bytes, SPIN_IP_BYTES_MAX);
-		else
-			spin_payload_in_(packet, off, host, bytes);
+		spin_payload_transfer_(packet, off, spin_space_at(packet, space, at, &room), bytes, to_host);
 		return 0;
 	}
-	for (uint32_t done = 0; done < bytes && spin_go_on_(); done = spin_blur(done + part)) {
-		host = spin_host_at(spin_space_at(packet, space, at + done, &room), 0);
+	for (uint32_t done = 0; done < bytes && spin_can_loop(&round, SPIN_SEGMENTS_MAX); done = spin_blur(done + part)) {
+		start = spin_space_at(packet, space, at + done, &room);
 		part = spin_blur(bytes - done < room ? bytes - done : room);
-		if (!host || !part)
-			return SPIN_SEGV; /* cannot be */
-		if (to_host)
-			spin_payload_out(&packet->view, packet->payload, off + done, host, part, SPIN_IP_BYTES_MAX);
-		else
-			spin_payload_in_(packet, off + done, host, part);
+		if (!part)
+			return SPIN_SEGV; /* unreachable */
+		spin_payload_transfer_(packet, off + done, start, part, to_host);
 	}
 	return 0;
 }

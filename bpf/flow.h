@@ -17,8 +17,7 @@ static uint32_t spin_flow_locks[SPIN_FLOW_LOCKS] SPIN_MPQ_ATTR_;
 _Static_assert(SPIN_MPQS_MAX <= 1u << 14, "a flow's state has 14 bits for the MPQ");
 
 struct spin_key {
-	uint64_t id, src[2];
-	uint32_t home;
+	uint64_t id, src[2], home; /* no padding: it is an argument of global functions */
 };
 
 SPIN_INLINE void spin_key_of(const struct spin_view *view, const struct spin_datagram *d, uint32_t message_id,
@@ -38,7 +37,7 @@ SPIN_INLINE void spin_key_of(const struct spin_view *view, const struct spin_dat
 		key->src[1] = ip->src[2] | (uint64_t)ip->src[3] << 32;
 		hash ^= key->src[1] * 0x94d049bb133111eb;
 	}
-	key->home = (uint32_t)((hash ^ key->src[0] * 0xbf58476d1ce4e5b9) >> 48) & (SPIN_FLOWS - 1);
+	key->home = ((hash ^ key->src[0] * 0xbf58476d1ce4e5b9) >> 48) & (SPIN_FLOWS - 1);
 }
 
 SPIN_INLINE _Bool spin_flow_is_(const struct spin_flow *flow, const struct spin_key *key)
@@ -51,12 +50,16 @@ SPIN_INLINE _Bool spin_flow_is_(const struct spin_flow *flow, const struct spin_
  * The flow's state and, in *place, where it is; 0 if there is none. That of a live one may be about to end:
  * its generation tells when a packet is claimed; a tombstone is one for certain.
  */
-SPIN_INLINE uint32_t spin_flow_find(const struct spin_key *key, uint32_t *place)
+SPIN_OUTLINE uint32_t spin_flow_find(const struct spin_key *key, uint32_t *place)
 {
 	uint32_t i = 0, state;
+	uint64_t round = 0;
+
+	if (!key || !place)
+		return 0; /* unreachable */
 
 	do {
-		uint32_t at = (key->home + i) & (SPIN_FLOWS - 1);
+		uint32_t at = (uint32_t)(key->home + i) & (SPIN_FLOWS - 1);
 		struct spin_flow *flow = &spin_flows[at];
 
 		state = spin_load32(&flow->state);
@@ -68,7 +71,7 @@ SPIN_INLINE uint32_t spin_flow_find(const struct spin_key *key, uint32_t *place)
 		if (state == SPIN_FLOW_NONE && !spin_peek(&flow->id))
 			break; /* never used: no key was ever placed behind it */
 		i = spin_blur(i + 1);
-	} while (i < SPIN_FLOW_PROBES && spin_go_on_());
+	} while (i < SPIN_FLOW_PROBES && spin_can_loop(&round, SPIN_FLOW_PROBES));
 	return 0;
 }
 
@@ -89,10 +92,14 @@ SPIN_INLINE _Bool spin_tombstone_old(const struct spin_flow *flow, uint32_t now,
  * A place for a new flow, claimed; SPIN_FLOWS: none is free. The lock of the key's home is
  * held, so the key comes in once; others may claim the same places at the same time.
  */
-SPIN_INLINE uint32_t spin_flow_claim(const struct spin_key *key, uint32_t now, uint32_t ticks)
+SPIN_OUTLINE uint32_t spin_flow_claim(const struct spin_key *key, uint32_t now, uint32_t ticks)
 {
-	for (uint32_t i = 0, state; i < SPIN_FLOW_PROBES && spin_go_on_(); i = spin_blur(i + 1)) {
-		uint32_t at = (key->home + i) & (SPIN_FLOWS - 1), kind;
+	uint64_t round = 0;
+
+	if (!key)
+		return SPIN_FLOWS; /* unreachable */
+	for (uint32_t i = 0, state; i < SPIN_FLOW_PROBES && spin_can_loop(&round, SPIN_FLOW_PROBES); i = spin_blur(i + 1)) {
+		uint32_t at = (uint32_t)(key->home + i) & (SPIN_FLOWS - 1), kind;
 		struct spin_flow *flow = &spin_flows[at];
 
 		state = spin_load32(&flow->state);
@@ -112,11 +119,15 @@ SPIN_INLINE uint32_t spin_flow_claim(const struct spin_key *key, uint32_t now, u
 }
 
 /* 0: another HPU holds it for longer than an insertion takes. */
-SPIN_INLINE _Bool spin_flow_lock(const struct spin_key *key)
+SPIN_OUTLINE _Bool spin_flow_lock(const struct spin_key *key)
 {
-	uint32_t *lock = &spin_flow_locks[key->home & (SPIN_FLOW_LOCKS - 1)];
+	uint64_t round = 0;
+	uint32_t *lock;
 
-	for (uint32_t i = 0, was; i < SPIN_FLOW_LOCK_TRIES && spin_go_on_(); i = spin_blur(i + 1)) {
+	if (!key)
+		return 0; /* unreachable */
+	lock = &spin_flow_locks[key->home & (SPIN_FLOW_LOCKS - 1)];
+	for (uint32_t i = 0, was; i < SPIN_FLOW_LOCK_TRIES && spin_can_loop(&round, SPIN_FLOW_LOCK_TRIES); i = spin_blur(i + 1)) {
 		was = spin_take(lock, 1);
 		if (!was)
 			return 1;

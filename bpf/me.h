@@ -11,9 +11,12 @@ static struct spin_me spin_mes[SPIN_MES_MAX] SPIN_ME_ATTR_ = {
 	{ .state = SPIN_ME_OPEN, .ignore_bits = ~(uint64_t)0, .length = 0xffffffff },
 };
 
+/* How often the entry that was found may have become another message's; then there is none. Before Linux 6.9 only. */
+#define SPIN_ME_TRIES 4
+
 SPIN_INLINE struct spin_me *spin_me_at(uint32_t me)
 {
-	return &spin_mes[me & (SPIN_MES_MAX - 1)];
+	return &spin_mes[spin_opaque_(me) & (SPIN_MES_MAX - 1)]; /* the mask is for the verifier, also behind a test of me */
 }
 
 SPIN_INLINE _Bool spin_me_fits_(const struct spin_me *me, uint64_t match_bits)
@@ -28,11 +31,12 @@ SPIN_INLINE void spin_me_give(uint32_t me, enum spin_me_state state)
 }
 
 /* The entry posted first of those open to the message; SPIN_MES_MAX: none. */
-SPIN_INLINE uint32_t spin_me_match_(uint64_t match_bits)
+SPIN_OUTLINE uint32_t spin_me_match_(uint64_t match_bits)
 {
 	uint32_t found = spin_blur(SPIN_MES_MAX), serial = 0xffffffff, state;
+	uint64_t round = 0;
 
-	for (uint32_t i = 0; i < SPIN_MES_MAX && spin_go_on_(); i = spin_blur(i + 1)) {
+	for (uint32_t i = 0; i < SPIN_MES_MAX && spin_can_loop(&round, SPIN_MES_MAX); i = spin_blur(i + 1)) {
 		const struct spin_me *me = &spin_mes[i];
 
 		state = spin_load32(&me->state);
@@ -49,10 +53,13 @@ SPIN_INLINE uint32_t spin_me_match_(uint64_t match_bits)
 }
 
 /* The same, taken if it is to be used once; *options are the entry's. */
-SPIN_INLINE uint32_t spin_me_take(uint64_t match_bits, uint32_t *options)
+SPIN_OUTLINE uint32_t spin_me_take(uint64_t match_bits, uint32_t *options)
 {
+	uint64_t round = 0;
 	uint32_t me;
 
+	if (!options)
+		return SPIN_MES_MAX; /* unreachable */
 	do {
 		me = spin_me_match_(match_bits);
 		if (me >= SPIN_MES_MAX)
@@ -69,7 +76,7 @@ SPIN_INLINE uint32_t spin_me_take(uint64_t match_bits, uint32_t *options)
 		if (spin_me_fits_(spin_me_at(me), match_bits) && spin_peek(&spin_me_at(me)->options) & SPIN_ME_USE_ONCE)
 			return me;
 		spin_me_give(me, SPIN_ME_OPEN);
-	} while (spin_go_on_()); /* another message was faster */
+	} while (spin_can_loop(&round, SPIN_ME_TRIES)); /* another message was faster */
 	return SPIN_MES_MAX;
 }
 

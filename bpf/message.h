@@ -111,7 +111,7 @@ SPIN_INLINE _Bool spin_message_contradicts_(const struct spin_message *m, const 
 		return spin_rare(1);
 	if (spin_unlikely(total))
 		return packet >= total || (last && packet != total - 1);
-	return spin_unlikely(last) && spin_window_beyond(q, m->generation, packet);
+	return spin_unlikely(last) && spin_window_beyond(m->mpq, m->generation, packet);
 }
 
 /* Two packets came at the same time, and say that the message ends at different places. */
@@ -145,7 +145,7 @@ SPIN_INLINE enum spin_reason spin_message_handle(const struct spin_message *m, s
 		return spin_rare(SPIN_REASON_MALFORMED);
 	if (arrives)
 		spin_message_touch(q, m->now);
-	claim = spin_window_claim(q, m->generation, number);
+	claim = spin_window_claim(m->mpq, m->generation, number);
 	if (spin_unlikely(claim != SPIN_CLAIMED)) {
 		if (claim == SPIN_CAME_BEFORE)
 			return spin_rare(SPIN_REASON_DUPLICATE);
@@ -154,7 +154,7 @@ SPIN_INLINE enum spin_reason spin_message_handle(const struct spin_message *m, s
 		return spin_flow_control(q, m, SPIN_REASON_BEYOND_WINDOW);
 	}
 	if (spin_unlikely((spin_peek(&q->generation) & 0xffff) != m->generation)) {
-		spin_window_unclaim(q, m->generation, number);
+		spin_window_unclaim(m->mpq, m->generation, number);
 		return spin_rare(SPIN_REASON_NO_MPQ); /* it has ended in this moment: to be sent again */
 	}
 	if (spin_unlikely(last)) {
@@ -162,7 +162,7 @@ SPIN_INLINE enum spin_reason spin_message_handle(const struct spin_message *m, s
 		q->length = m->slmp.offset + m->slmp.bytes;
 		total = spin_swap_if(&q->total, 0, number + 1);
 		/* again, for those that came meanwhile: the two cannot both be right, and the message cannot end */
-		if ((total && total != number + 1) || spin_window_beyond(q, m->generation, number))
+		if ((total && total != number + 1) || spin_window_beyond(m->mpq, m->generation, number))
 			return spin_message_break_(q);
 	} else {
 		total = spin_peek(&q->total);
@@ -214,11 +214,23 @@ SPIN_INLINE _Bool spin_message_kept_(enum spin_reason reason)
 }
 
 /*
- * Steps 6 to 12, and whether there is to do for step 13. With open_only it is SPIN_PARSED for a packet
- * whose message is not open, and nothing has been done.
+ * How much of a packet's way one program goes. spin_xdp has the packets of open messages only, so that these carry
+ * no more than they need; the others go on to spin_begin. Where the verifier follows each round of a loop, handlers
+ * are in one of the two programs: spin_begin opens the message, and spin_opened handles its first packet.
+ */
+enum spin_part {
+	SPIN_PART_WHOLE,  /* all of it */
+	SPIN_PART_OPEN,   /* of an open message */
+	SPIN_PART_BEGIN,  /* until the message is open */
+	SPIN_PART_OPENED, /* from there on; checksums have been verified */
+};
+
+/*
+ * Steps 6 to 12, and whether there is to do for step 13. The reason is SPIN_PARSED for a packet that another program is
+ * to go on with: of a message that is not open, of which nothing has been done, or, with SPIN_PART_BEGIN, of one that is.
  */
 SPIN_INLINE void spin_message_packet(const struct spin_frame *frame, const struct spin_view *view,
-				     const struct spin_datagram *d, uint32_t hpu, _Bool open_only,
+				     const struct spin_datagram *d, uint32_t hpu, enum spin_part part,
 				     struct spin_message_out *out)
 {
 	struct spin_message m;
@@ -245,11 +257,13 @@ SPIN_INLINE void spin_message_packet(const struct spin_frame *frame, const struc
 	m.mpq = SPIN_FLOW_MPQ_(state);
 	m.generation = state >> 16;
 	spin_message_packet_of(view, d, spin_frame_ctx(frame), &m, &packet);
+	if (part == SPIN_PART_OPENED)
+		packet.puts = spin_puts_made(); /* by the header handler */
 	q = spin_mpq_at(m.mpq);
 	out->reason = SPIN_PARSED;
 	if (spin_unlikely((state & SPIN_FLOW_KIND_) != SPIN_FLOW_LIVE) ||
 	    spin_unlikely(spin_load32(&q->phase) != SPIN_MPQ_OPEN)) {
-		if (open_only) {
+		if (part == SPIN_PART_OPEN || part == SPIN_PART_OPENED) {
 			out->acknowledge = 0;
 			return;
 		}
@@ -258,6 +272,10 @@ SPIN_INLINE void spin_message_packet(const struct spin_frame *frame, const struc
 		m.generation = spin_blur(m.generation);
 		packet.mpq = m.mpq;
 		q = spin_mpq_at(m.mpq);
+	}
+	if (out->reason == SPIN_PARSED && part == SPIN_PART_BEGIN) {
+		out->acknowledge = 0;
+		return;
 	}
 	if (out->reason == SPIN_PARSED)
 		out->reason = spin_message_handle(&m, &packet, 1);
@@ -321,7 +339,7 @@ SPIN_INLINE void spin_message_put_back(uint32_t mpq, uint32_t generation, uint32
 			return;
 		chain = spin_take(&q->replay, 0); /* it has ended in this moment */
 	}
-	spin_park_forget(chain, &spin_stats_at(hpu)->replay_lost);
+	spin_park_forget(chain, hpu);
 }
 
 #endif

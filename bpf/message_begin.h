@@ -29,12 +29,10 @@ struct spin_message {
 /* Parked packets whose message has ended. */
 SPIN_INLINE void spin_park_forget_all(struct spin_mpq *q, uint32_t hpu)
 {
-	uint64_t *lost = &spin_stats_at(hpu)->replay_lost;
-
 	if (spin_peek(&q->replay))
-		spin_park_forget(spin_take(&q->replay, 0), lost);
+		spin_park_forget(spin_take(&q->replay, 0), hpu);
 	if (spin_peek(&q->parked))
-		spin_park_forget(spin_take(&q->parked, 0), lost);
+		spin_park_forget(spin_take(&q->parked, 0), hpu);
 }
 
 /* A packet of the message came. */
@@ -68,7 +66,7 @@ SPIN_INLINE void spin_mpq_free(uint32_t mpq, uint32_t flow_kind, uint32_t now)
 /* A new message in `phase`: its flow's state, 0 if there is no MPQ or no place for it. */
 SPIN_INLINE uint32_t spin_message_open_(const struct spin_message *m, enum spin_mpq_phase phase)
 {
-	uint32_t mpq = spin_take_bit(spin_mpqs_used, &spin_mpqs_next, SPIN_MPQ_WORDS, spin_config.mpqs), flow, state;
+	uint32_t mpq = spin_mpq_alloc(), flow, state;
 	struct spin_mpq *q = spin_mpq_at(mpq);
 
 	if (mpq >= SPIN_MPQS_MAX)
@@ -200,13 +198,13 @@ SPIN_INLINE void spin_message_start_(const struct spin_message *m, struct spin_p
 /* A buffer with the packet, before it is known where that waits; SPIN_PARKING_MAX: none is free, or it is too long. */
 SPIN_INLINE uint32_t spin_message_copy_(const struct spin_message *m, const struct spin_frame *frame)
 {
-	uint32_t buffer = spin_take_bit(spin_parks_used, &spin_parks_next, SPIN_PARKING_MAX / 64, spin_config.parking);
+	uint32_t buffer = spin_park_alloc();
 	struct spin_park *park = spin_park_at(buffer);
 
 	if (buffer >= SPIN_PARKING_MAX)
 		return SPIN_PARKING_MAX;
 	park->offset = m->slmp.offset;
-	park->frame_bytes = spin_frame_park(frame, &spin_park_buffers[buffer & (SPIN_PARKING_MAX - 1)]);
+	park->frame_bytes = spin_frame_park(frame, &spin_park_buffers[spin_opaque_(buffer) & (SPIN_PARKING_MAX - 1)]);
 	if (park->frame_bytes)
 		return buffer;
 	spin_park_free(buffer);
@@ -219,12 +217,12 @@ SPIN_INLINE enum spin_reason spin_message_park_(const struct spin_message *m, st
 	uint32_t owner = m->generation << 16 | (m->mpq & (SPIN_MPQS_MAX - 1));
 
 	spin_message_touch(q, m->now);
-	if (spin_park_has(q, owner, m->slmp.offset))
+	if (spin_park_has(m->mpq, owner, m->slmp.offset))
 		return SPIN_REASON_DUPLICATE;
 	if (buffer >= SPIN_PARKING_MAX)
 		return spin_flow_control(q, m, SPIN_REASON_NO_PARKING);
 	spin_park_at(buffer)->owner = owner;
-	spin_park_push(q, buffer);
+	spin_park_push(m->mpq, buffer);
 	return SPIN_REASON_PARKED;
 }
 
@@ -257,8 +255,7 @@ SPIN_INLINE enum spin_reason spin_message_begin(struct spin_message *m, uint32_t
 		if (first && me == SPIN_MES_MAX)
 			return SPIN_REASON_NO_ME;
 		if (!first && buffer >= SPIN_PARKING_MAX)
-			return spin_has_free_bit(spin_mpqs_used, SPIN_MPQ_WORDS, spin_config.mpqs) ? SPIN_REASON_NO_PARKING :
-												     SPIN_REASON_NO_MPQ;
+			return spin_mpq_is_free() ? SPIN_REASON_NO_PARKING : SPIN_REASON_NO_MPQ;
 		state = spin_message_enter_(m, first ? SPIN_MPQ_HEADER : SPIN_MPQ_WAITING, &opened);
 		kind = state & SPIN_FLOW_KIND_;
 	}

@@ -25,6 +25,8 @@ SPIN_INLINE struct spin_message_stats *spin_stats_at(uint32_t hpu)
 	return &spin_message_stats[hpu & (SPIN_HPUS_MAX - 1)];
 }
 
+SPIN_INLINE uint64_t spin_ticks(void); /* the clock: context_maps.h, context_host.h */
+
 SPIN_INLINE uint32_t spin_now(void)
 {
 	return (uint32_t)(spin_config.virtual_clock ? spin_peek(&spin_clock) : spin_ticks());

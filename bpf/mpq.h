@@ -85,6 +85,8 @@ struct spin_mpq {
 #define SPIN_REPLAY_SLOT 0
 #define SPIN_BEGIN_SLOT  1
 #define SPIN_SEND_SLOT   2 /* for whatever came, if handlers send packets */
+#define SPIN_OPENED_SLOT 3 /* with bounded loops */
+#define SPIN_PARKED_SLOTS 4
 
 #define SPIN_DONE_LAST 0x80000000u
 

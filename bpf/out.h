@@ -163,7 +163,9 @@ SPIN_INLINE _Bool spin_out_fits_(struct xdp_md *ctx, const struct spin_out *out)
 /* All of a group to the host, in their order. */
 SPIN_INLINE void spin_out_ask_all_(uint32_t first, uint32_t count, struct spin_out_stats *stats)
 {
-	for (uint32_t i = 0; i < count && spin_go_on_(); i = spin_blur(i + 1)) {
+	uint64_t round = 0;
+
+	for (uint32_t i = 0; i < count && spin_can_loop(&round, SPIN_OUTS_RUN + 1); i = spin_blur(i + 1)) {
 		const struct spin_out *out = spin_out_at(first + i);
 
 		if (out)
@@ -254,7 +256,9 @@ SPIN_INLINE _Bool spin_out_take_frame_(struct xdp_md *ctx, struct spin_out *out,
 /* Can all in the box leave from here? *longest is so long. */
 SPIN_INLINE _Bool spin_out_can_leave_(struct xdp_md *ctx, uint32_t first, uint32_t count, uint32_t *longest)
 {
-	for (uint32_t i = 0; i < count && spin_go_on_(); i = spin_blur(i + 1)) {
+	uint64_t round = 0;
+
+	for (uint32_t i = 0; i < count && spin_can_loop(&round, SPIN_OUTS_RUN + 1); i = spin_blur(i + 1)) {
 		struct spin_out *out = spin_out_at(first + i);
 
 		if (!out || out->request.type != SPIN_REQUEST_PACKET)

@@ -23,14 +23,14 @@ struct spin_way_out {
 };
 
 SPIN_INLINE void spin_handle_message_(const struct spin_frame *frame, const struct spin_view *view,
-				      const struct spin_datagram *d, uint32_t hpu, _Bool open_only,
+				      const struct spin_datagram *d, uint32_t hpu, enum spin_part part,
 				      struct spin_way_out *out)
 {
 	struct spin_message_out message;
 
-	spin_message_packet(frame, view, d, hpu, open_only, &message);
+	spin_message_packet(frame, view, d, hpu, part, &message);
 	out->reason = message.reason;
-	if (open_only && message.reason == SPIN_PARSED)
+	if (message.reason == SPIN_PARSED)
 		return;
 	out->replay = message.replay;
 	out->generation = message.generation;
@@ -97,11 +97,11 @@ SPIN_INLINE enum spin_reason spin_find(const struct spin_frame *frame, const vol
 }
 
 /*
- * Handles what spin_find() found; with open_only it is SPIN_PARSED if another program is to begin its
- * message. The frame is writable and changed in place, but for its length.
+ * Handles what spin_find() found; the reason is SPIN_PARSED if another program is to go on with its
+ * message (enum spin_part). The frame is writable and changed in place, but for its length.
  */
 SPIN_INLINE void spin_handle(const struct spin_frame *frame, const struct spin_view *view,
-			     const struct spin_datagram *d, _Bool accept_partial, uint32_t hpu, _Bool open_only,
+			     const struct spin_datagram *d, _Bool accept_partial, uint32_t hpu, enum spin_part part,
 			     struct spin_way_out *out)
 {
 	struct spin_packet packet;
@@ -110,13 +110,13 @@ SPIN_INLINE void spin_handle(const struct spin_frame *frame, const struct spin_v
 	out->frame_bytes = out->changed_bytes = out->replay = 0;
 	out->consumed = out->acknowledged = 0;
 	out->reason = SPIN_REASON_IP_CHECKSUM;
-	if (d->is_ip4 && !spin_ip4_checksum_right(view, d->ip, d->ip_header_bytes))
+	if (part != SPIN_PART_OPENED && d->is_ip4 && !spin_ip4_checksum_right(view, d->ip, d->ip_header_bytes))
 		return;
 	out->reason = SPIN_REASON_UDP_CHECKSUM;
-	if (spin_handlers_.checksum == SPIN_CHECKSUM_VERIFY && !spin_udp_sum_good(view, d, accept_partial))
+	if (part != SPIN_PART_OPENED && spin_handlers_.checksum == SPIN_CHECKSUM_VERIFY && !spin_udp_sum_good(view, d, accept_partial))
 		return;
 	if (spin_handlers_.delivery == SPIN_DELIVER_ME) {
-		spin_handle_message_(frame, view, d, hpu, open_only, out);
+		spin_handle_message_(frame, view, d, hpu, part, out);
 		return;
 	}
 

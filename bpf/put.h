@@ -20,6 +20,14 @@ enum spin_put_kind {
 	SPIN_PUT_DEVICE_, /* its bytes are in the buffer already */
 };
 
+/* How many packets the handlers of the packet at hand have sent so far. */
+SPIN_INLINE uint32_t spin_puts_made(void)
+{
+	const struct spin_outbox *box = spin_puts_ ? spin_outbox() : 0;
+
+	return box ? spin_blur(box->count) : 0;
+}
+
 SPIN_INLINE struct spin_out *spin_put_next_(void)
 {
 	const struct spin_outbox *box = spin_outbox();
@@ -164,7 +172,9 @@ SPIN_INLINE int spin_put_payload_(struct spin_packet *packet, uint32_t off, uint
 /* Bytes that are too many to be a handler's locals, as an isolated one may copy them: at places that nobody knows. */
 SPIN_INLINE void spin_put_copy_long_(uint32_t *to, const uint32_t *from, uint32_t words)
 {
-	for (uint32_t done = spin_blur(0); done < words && spin_go_on_(); done = spin_blur(done + 1)) {
+	uint64_t round = 0;
+
+	for (uint32_t done = spin_blur(0); done < words && spin_can_loop(&round, words); done = spin_blur(done + 1)) {
 		uint64_t at = spin_opaque64_(done);
 
 		if (at >= words)

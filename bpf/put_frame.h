@@ -179,7 +179,7 @@ SPIN_INLINE void spin_put_udp(const struct spin_packet *packet, uint8_t *frame, 
 /* The sum of IP addresses and `bytes` behind the UDP header, with that; what lies behind becomes zero. */
 SPIN_INLINE uint64_t spin_put_sum_(uint8_t *udp, uint32_t udp_bytes, const uint8_t *addresses, uint32_t words)
 {
-	uint64_t sum = (uint64_t)spin_hton16(SPIN_IP_UDP) + spin_hton16(udp_bytes), at = spin_opaque64_(udp_bytes);
+	uint64_t sum = (uint64_t)spin_hton16(SPIN_IP_UDP) + spin_hton16(udp_bytes), at = spin_opaque64_(udp_bytes), round = 0;
 	uint32_t *behind;
 
 	if (at > SPIN_PUT_BYTES_MAX + 64)
@@ -188,7 +188,8 @@ SPIN_INLINE uint64_t spin_put_sum_(uint8_t *udp, uint32_t udp_bytes, const uint8
 	SPIN_UNROLL_
 	for (uint32_t i = 0; i < 8; i++)
 		behind[i] = 0;
-	for (uint32_t done = spin_blur(0); done < udp_bytes && spin_go_on_(); done = spin_blur(done + 32)) {
+	for (uint32_t done = spin_blur(0); done < udp_bytes && spin_can_loop(&round, (SPIN_PUT_BYTES_MAX + 64) / 32 + 1);
+	     done = spin_blur(done + 32)) {
 		at = spin_opaque64_(done);
 		if (at > SPIN_PUT_BYTES_MAX + 64)
 			break; /* cannot be */

@@ -44,9 +44,11 @@ SPIN_INLINE _Bool spin_space_has(const struct spin_packet *packet, enum spin_hos
 SPIN_INLINE uint32_t spin_segment_at_(const struct spin_me_memory *memory, uint32_t at, uint32_t *room)
 {
 	uint32_t segments = spin_peek(&memory->segments), length;
+	uint64_t round = 0;
 
 	*room = 0;
-	for (uint32_t i = spin_blur(0); i < SPIN_SEGMENTS_MAX && i < segments && spin_go_on_(); i = spin_blur(i + 1)) {
+	for (uint32_t i = spin_blur(0); i < SPIN_SEGMENTS_MAX && i < segments && spin_can_loop(&round, SPIN_SEGMENTS_MAX);
+	     i = spin_blur(i + 1)) {
 		length = spin_peek(&memory->segment[i].length);
 		if (at < length) {
 			*room = length - at;

@@ -9,12 +9,14 @@
 #include "message.h"
 
 /* Packets that HPUs have claimed. Nobody claims any more: its generation is another one. */
-SPIN_INLINE uint32_t spin_sweep_claimed_(struct spin_mpq *q, uint32_t generation)
+SPIN_INLINE uint32_t spin_sweep_claimed_(uint32_t mpq, uint32_t generation)
 {
-	uint32_t lowest = spin_window_lowest(q, generation), tag = spin_lane_tag_(generation, lowest >> 5);
+	const struct spin_mpq *q = spin_mpq_at(mpq);
+	uint32_t lowest = spin_window_lowest(mpq, generation), tag = spin_lane_tag_(generation, lowest >> 5);
 	uint32_t count = lowest;
+	uint64_t round = 0;
 
-	for (uint32_t i = 0, have; i < SPIN_LANES && spin_go_on_(); i = spin_blur(i + 1)) {
+	for (uint32_t i = 0, have; i < SPIN_LANES && spin_can_loop(&round, SPIN_LANES); i = spin_blur(i + 1)) {
 		uint64_t lane = spin_peek(&q->lane[i]);
 		uint32_t bits = (uint32_t)lane;
 
@@ -31,11 +33,12 @@ SPIN_INLINE uint32_t spin_sweep_claimed_(struct spin_mpq *q, uint32_t generation
 }
 
 /* Nothing that was claimed is still being handled. */
-SPIN_INLINE _Bool spin_sweep_is_still_(struct spin_mpq *q, uint32_t generation)
+SPIN_INLINE _Bool spin_sweep_is_still_(uint32_t mpq, uint32_t generation)
 {
+	const struct spin_mpq *q = spin_mpq_at(mpq);
 	uint32_t done = spin_peek(&q->done), ended = (done & ~SPIN_DONE_LAST) + (done >> 31) + spin_peek(&q->broken);
 
-	return ended == spin_sweep_claimed_(q, generation);
+	return ended == spin_sweep_claimed_(mpq, generation);
 }
 
 SPIN_INLINE _Bool spin_sweep_is_idle(const struct spin_mpq *q, uint32_t now)
@@ -65,7 +68,7 @@ SPIN_INLINE void spin_sweep_evict(uint32_t mpq, uint32_t hpu, uint32_t now)
 		spin_fetch_add(&q->generation, 32);
 		spin_fetch_or(&q->flags, SPIN_MPQ_EVICTING);
 	}
-	if (!spin_sweep_is_still_(q, q->generation))
+	if (!spin_sweep_is_still_(mpq, q->generation))
 		return;
 	spin_message_event(mpq, hpu, SPIN_TELL_(SPIN_EVENT_TIMEOUT, 0), q->offset, 0);
 	if (q->flags & SPIN_MPQ_TOOK_ME)

@@ -8,7 +8,7 @@
  * it comes.
  */
 #include "atomic.h"
-#include "mpq.h"
+#include "message_state.h"
 
 enum spin_claim { SPIN_CLAIMED, SPIN_CAME_BEFORE, SPIN_BEYOND, SPIN_ENDED };
 
@@ -30,11 +30,13 @@ SPIN_INLINE _Bool spin_lane_is_past_(uint32_t have, uint32_t tag)
 }
 
 /* The lowest missing packet, from the one that was so last. Not kept: see spin_window_advance(). */
-SPIN_INLINE uint32_t spin_window_lowest(const struct spin_mpq *q, uint32_t generation)
+SPIN_OUTLINE uint32_t spin_window_lowest(uint32_t mpq, uint32_t generation)
 {
+	const struct spin_mpq *q = spin_mpq_at(mpq);
 	uint32_t lowest = spin_peek(&q->lowest);
+	uint64_t round = 0;
 
-	while (spin_go_on_()) {
+	while (spin_can_loop(&round, 2 * SPIN_LANES)) {
 		uint32_t number = lowest >> 5, tag = spin_lane_tag_(generation, number);
 		uint64_t lane = spin_peek(&q->lane[number & (SPIN_LANES - 1)]);
 		uint32_t missing;
@@ -56,22 +58,24 @@ SPIN_INLINE uint32_t spin_window_lowest(const struct spin_mpq *q, uint32_t gener
 }
 
 /* The same, to begin with next time. Two at once: the lower one is as right, only older. */
-SPIN_INLINE uint32_t spin_window_advance(struct spin_mpq *q, uint32_t generation)
+SPIN_INLINE uint32_t spin_window_advance(uint32_t mpq, uint32_t generation)
 {
-	uint32_t lowest = spin_window_lowest(q, generation);
+	uint32_t lowest = spin_window_lowest(mpq, generation);
 
-	spin_poke(&q->lowest, lowest);
+	spin_poke(&spin_mpq_at(mpq)->lowest, lowest);
 	return lowest;
 }
 
-SPIN_INLINE enum spin_claim spin_window_claim(struct spin_mpq *q, uint32_t generation, uint32_t packet)
+SPIN_OUTLINE enum spin_claim spin_window_claim(uint32_t mpq, uint32_t generation, uint32_t packet)
 {
+	struct spin_mpq *q = spin_mpq_at(mpq);
 	uint32_t tag = spin_lane_tag_(generation, packet >> 5), bit = 1u << (packet & 31);
 	uint64_t *lane = spin_lane_(q, packet >> 5);
 	uint32_t lowest = spin_peek(&q->lowest);
+	uint64_t round = 0;
 
 	if (spin_unlikely(packet > lowest && packet - lowest > SPIN_WINDOW)) {
-		lowest = spin_window_advance(q, generation);
+		lowest = spin_window_advance(mpq, generation);
 		if (packet > lowest && packet - lowest > SPIN_WINDOW)
 			return spin_rare(SPIN_BEYOND);
 	}
@@ -90,29 +94,32 @@ SPIN_INLINE enum spin_claim spin_window_claim(struct spin_mpq *q, uint32_t gener
 		}
 		if (spin_likely(spin_swap_if(lane, was, now) == was))
 			return SPIN_CLAIMED;
-	} while (spin_go_on_());
+	} while (spin_can_loop(&round, 2 * 32));
 	return spin_rare(SPIN_BEYOND); /* cannot be */
 }
 
 /* Takes a claim back: the MPQ had become another message's meanwhile. */
-SPIN_INLINE void spin_window_unclaim(struct spin_mpq *q, uint32_t generation, uint32_t packet)
+SPIN_OUTLINE int spin_window_unclaim(uint32_t mpq, uint32_t generation, uint32_t packet)
 {
-	uint64_t *lane = spin_lane_(q, packet >> 5), was;
+	uint64_t *lane = spin_lane_(spin_mpq_at(mpq), packet >> 5), was, round = 0;
 
 	do {
 		was = spin_peek(lane);
 		if (was >> 32 != spin_lane_tag_(generation, packet >> 5))
-			return;
-	} while (spin_swap_if(lane, was, was & ~(uint64_t)(1u << (packet & 31))) != was && spin_go_on_());
+			break;
+	} while (spin_swap_if(lane, was, was & ~(uint64_t)(1u << (packet & 31))) != was && spin_can_loop(&round, 2 * 32));
+	return 0;
 }
 
 /* Has a packet behind this one come? */
-SPIN_INLINE _Bool spin_window_beyond(const struct spin_mpq *q, uint32_t generation, uint32_t packet)
+SPIN_OUTLINE _Bool spin_window_beyond(uint32_t mpq, uint32_t generation, uint32_t packet)
 {
+	const struct spin_mpq *q = spin_mpq_at(mpq);
 	uint32_t tag = spin_lane_tag_(generation, packet >> 5);
 	uint32_t found = 0;
+	uint64_t round = 0;
 
-	for (uint32_t i = 0, have; i < SPIN_LANES && spin_go_on_(); i = spin_blur(i + 1)) {
+	for (uint32_t i = 0, have; i < SPIN_LANES && spin_can_loop(&round, SPIN_LANES); i = spin_blur(i + 1)) {
 		uint64_t lane = spin_peek(&q->lane[i]);
 		uint32_t bits = (uint32_t)lane;
 

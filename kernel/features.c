@@ -27,7 +27,8 @@ static const struct {
 	int needs_may_goto;
 } rows[KERNEL_FEATURES] = {
 	[KERNEL_DATAGRAMS] = { "datagram handlers", "6.1", 6, 1, try_fragments, 0 },
-	[KERNEL_MESSAGES] = { "messages", "6.9", 6, 9, kernel_bpf__may_goto, 1 },
+	[KERNEL_MESSAGES] = { "messages", "6.1", 6, 1, try_fragments, 0 },
+	[KERNEL_SENDING] = { "sending packets", "6.1", 6, 1, try_fragments, 0 },
 	[KERNEL_ISOLATED] = { "the isolated class", "6.9", 6, 9, kernel_bpf__may_goto, 1 },
 	[KERNEL_JUMBO] = { "frames in several buffers", "6.9", 6, 9, kernel_bpf__may_goto, 1 },
 };

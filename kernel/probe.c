@@ -108,6 +108,12 @@ int kernel_probe__copies(void)
 	return kernel_feature__has(KERNEL_JUMBO);
 }
 
+/* The programs that copy are those that need it, so it is what tells. */
+int kernel_probe__may_goto(void)
+{
+	return kernel_feature__has(KERNEL_JUMBO);
+}
+
 int kernel_probe__virtual(const char *ifname)
 {
 	static const char *const drivers[] = { "veth", "tun", "virtio_net", "bridge", "dummy", "bonding",

@@ -24,8 +24,13 @@ int kernel_probe__privileged_isolated(void);
 
 /* 1 if XDP programs can take frames in several buffers (features.h, KERNEL_DATAGRAMS). */
 int kernel_probe__fragments(void);
-/* 1 if the kernel loads the programs that copy the packet (KERNEL_JUMBO). */
+/*
+ * 1 if it loads the programs that copy the packet, as frames in several pieces and the isolated class need: with
+ * may_goto. With bounded loops the verifier takes too many steps, or jumps, for them.
+ */
 int kernel_probe__copies(void);
+/* 1 if the verifier knows may_goto; without, objects are loaded with bounded loops (<spin/meta.h>). */
+int kernel_probe__may_goto(void);
 
 /*
  * 1 if the interface exists in software only: packets that its driver hands

@@ -53,11 +53,14 @@ static int load(struct spin_ctx *ctx, const struct spin_object *obj, const struc
 	char *log = calloc(1, VERIFIER_LOG_BYTES), why[SPIN_SENTENCE_BYTES];
 	LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = obj->meta.name, .kernel_log_buf = log,
 		    .kernel_log_size = VERIFIER_LOG_BYTES);
+	const void *programs;
+	size_t bytes;
 	int err, probe;
 
 	if (!log)
 		return spin_fail(-ENOMEM, "no memory to load %s", obj->path);
-	ctx->bpf = bpf_object__open_mem(obj->data, obj->bytes, &opts);
+	programs = object__programs(obj, &bytes);
+	ctx->bpf = bpf_object__open_mem(programs, bytes, &opts);
 	ctx->btf = ctx->bpf ? bpf_object__btf(ctx->bpf) : NULL;
 	if (!ctx->btf) {
 		free(log);

@@ -31,8 +31,16 @@ struct spin_object {
 	size_t bytes;
 	struct spin_meta meta;
 	size_t image_offset, image_bytes;
+	uint8_t *bounded;         /* its programs for kernels without may_goto; NULL: it has none */
+	size_t bounded_bytes;
 	struct bpf_object *types; /* opened, never loaded: for its BTF */
 };
+
+/*
+ * The BPF object to load on this kernel, inside the open object: the whole one, or, without may_goto (before Linux
+ * 6.9), that with bounded loops. Never NULL.
+ */
+const void *object__programs(const struct spin_object *obj, size_t *bytes);
 
 /* Checks what the handlers registered, and adds what has a section of its own. */
 int object__registration(struct spin_object *obj);

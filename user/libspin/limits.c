@@ -44,6 +44,8 @@ int spin_nic__limits(struct spin_nic *nic, struct spin_ni_limits *out)
 		return spin_fail(-EINVAL, "spin_ni_limits: set bytes to sizeof(struct spin_ni_limits)");
 	if (!kernel_feature__has(KERNEL_MESSAGES))
 		limits.max_messages = limits.max_entries = 0;
+	if (!kernel_feature__has(KERNEL_SENDING))
+		limits.max_puts = limits.max_put_size = 0;
 	err = nic ? iface__read(nic, &iface) : 0;
 	if (err)
 		return err;

@@ -9,6 +9,7 @@
 #include <bpf/bpf.h>
 
 #include "kernel/features.h"
+#include "kernel/probe.h"
 #include "messages_view.h"
 
 #define EVENT_BYTES  (1u << 20) /* of the ring: each message has its event */
@@ -65,6 +66,10 @@ int spin_messages__new(const struct spin_object *obj, const struct spin_message_
 	if (!kernel_feature__has(KERNEL_MESSAGES))
 		return spin_fail(-ENOSYS, "%s takes messages: %s", obj->meta.name,
 				 kernel_feature__refusal(KERNEL_MESSAGES, why, sizeof(why)));
+	if (!kernel_probe__may_goto() && !obj->bounded)
+		return spin_fail(-ENOSYS, "%s takes messages, and its programs need Linux %s or newer: it has none with bounded "
+				 "loops, which want more stack; compile it again with spincc, with fewer local variables",
+				 obj->meta.name, kernel_feature__version(KERNEL_JUMBO));
 	m = calloc(1, sizeof(*m));
 	if (!m)
 		return spin_fail(-ENOMEM, "no memory for a context");
@@ -109,10 +114,12 @@ void spin_messages__configure(const struct messages *m, struct spin_config *conf
 
 #define ME_SECTION ".data.me"
 static const char *const programs[] = { "spin_replay", "spin_begin", "spin_progress" };
+#define OPENED "spin_opened" /* in objects with bounded loops only */
 
 int spin_messages__prepare(const struct messages *m, struct bpf_object *bpf)
 {
 	struct bpf_map *events, *me;
+	struct bpf_program *opened;
 
 	for (unsigned i = 0; i < sizeof(programs) / sizeof(programs[0]); i++) {
 		struct bpf_program *prog = bpf_object__find_program_by_name(bpf, programs[i]);
@@ -124,6 +131,9 @@ int spin_messages__prepare(const struct messages *m, struct bpf_object *bpf)
 	}
 	if (!m)
 		return 0;
+	opened = bpf_object__find_program_by_name(bpf, OPENED);
+	if (opened)
+		bpf_program__set_autoload(opened, true);
 	me = section__map(bpf, ME_SECTION);
 	if (!me || bpf_map__set_map_flags(me, bpf_map__map_flags(me) | BPF_F_MMAPABLE))
 		return -ENOENT;
@@ -172,6 +182,8 @@ int spin_messages__open(struct spin_ctx *ctx)
 	if (find_variables(m, ctx->bpf, &ctx->bss) ||
 	    join_program(ctx->bpf, "spin_parked", SPIN_REPLAY_SLOT, programs[0]) ||
 	    join_program(ctx->bpf, "spin_parked", SPIN_BEGIN_SLOT, programs[1]) ||
+	    (bpf_object__find_program_by_name(ctx->bpf, OPENED) &&
+	     join_program(ctx->bpf, "spin_parked", SPIN_OPENED_SLOT, OPENED)) ||
 	    join_program(ctx->bpf, "spin_swept", SPIN_REPLAY_SLOT,
 			 ctx->hpus == SPIN_HPUS_SPREAD ? "spin_replay_swept" : programs[0]))
 		return spin_fail(-EINVAL, "%s has no message engine of this version; compile it again with spincc",

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "internal.h"
+#include "kernel/probe.h"
 #include "seal.h"
 
 #define OBJECT_BYTES_MAX (256u << 20)
@@ -89,6 +90,24 @@ static int read_meta(struct spin_object *obj)
 	return object__registration(obj);
 }
 
+/* The programs for kernels without may_goto: an object inside the object, so checked like one. */
+static int read_bounded(struct spin_object *obj)
+{
+	size_t offset;
+
+	if (spin_elf__section(obj->data, obj->bytes, SPIN_BOUNDED_SECTION, &offset, &obj->bounded_bytes))
+		return spin_fail(-EINVAL, "%s is damaged: its sections cannot be read", obj->path);
+	if (!obj->bounded_bytes)
+		return 0;
+	obj->bounded = malloc(obj->bounded_bytes); /* aligned, as libelf wants it */
+	if (!obj->bounded)
+		return spin_fail(-ENOMEM, "no memory to open %s", obj->path);
+	memcpy(obj->bounded, obj->data + offset, obj->bounded_bytes);
+	if (spin_elf__check(obj->path, obj->bounded, obj->bounded_bytes, EM_BPF))
+		return -EINVAL;
+	return spin_btf__check(obj->path, obj->bounded, obj->bounded_bytes);
+}
+
 static int read_types(struct spin_object *obj)
 {
 	LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = obj->meta.name);
@@ -128,6 +147,8 @@ int spin_object__open(const char *path, struct spin_object **out)
 		err = spin_btf__check(path, obj->data, obj->bytes);
 	if (!err)
 		err = read_types(obj);
+	if (!err)
+		err = read_bounded(obj);
 	if (err) {
 		spin_object__close(obj);
 		return err;
@@ -141,6 +162,7 @@ void spin_object__close(struct spin_object *obj)
 	if (!obj)
 		return;
 	bpf_object__close(obj->types);
+	free(obj->bounded);
 	free(obj->data);
 	free(obj->path);
 	free(obj);
@@ -155,4 +177,14 @@ const void *spin_object__image(const struct spin_object *obj, size_t *bytes)
 {
 	*bytes = obj->image_bytes;
 	return obj->image_bytes ? obj->data + obj->image_offset : NULL;
+}
+
+const void *object__programs(const struct spin_object *obj, size_t *bytes)
+{
+	if (kernel_probe__may_goto() || !obj->bounded) {
+		*bytes = obj->bytes;
+		return obj->data;
+	}
+	*bytes = obj->bounded_bytes;
+	return obj->bounded;
 }

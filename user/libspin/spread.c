@@ -21,7 +21,8 @@
 #define STUCK_MS 2000 /* nothing is finished any more */
 
 /* The map and the programs that CPUs have. */
-static const char *const of_cpus[] = { "spin_xdp", "spin_copied", "spin_begin", "spin_replay", "spin_send" };
+static const char *const of_cpus[] = { "spin_xdp", "spin_copied", "spin_begin", "spin_opened", "spin_replay",
+				      "spin_send" };
 
 static int is_online(unsigned cpu)
 {

@@ -71,8 +71,8 @@ static void add_rv32(const struct spincc *s, struct command *c)
 		command__add(c, "%s", s->hpu_flags.items[i]);
 }
 
-/* Where the state lives stands in the registration, which the linker has to know. */
-static int placement(const char *object, enum spin_placement *out)
+/* The registration, which a compiled handler has in a section: the linker and the bounded variant go by it. */
+static int read_registration(const char *object, struct spin_registration *out)
 {
 	uint8_t *data = NULL;
 	size_t bytes = 0, offset, meta_bytes;
@@ -94,7 +94,7 @@ static int placement(const char *object, enum spin_placement *out)
 		fclose(f);
 	free(data);
 	if (ok)
-		*out = meta.registration.state_placement;
+		*out = meta.registration;
 	return ok ? 0 : -1;
 }
 
@@ -139,17 +139,17 @@ static int link_rv32(struct spincc *s, const char *elf, enum spin_placement wher
 
 static int build_rv32(struct spincc *s, const char *elf, enum stage stage)
 {
-	enum spin_placement where = SPIN_STATE_IN_L2;
+	struct spin_registration registration;
 	char object[PATH_MAX];
 
 	temps__path(s, "entry.o", object);
 	if (build_part(s, "entry.c", "entry.o", stage))
 		return -1;
-	if (placement(object, &where)) {
+	if (read_registration(object, &registration)) {
 		fprintf(stderr, "spincc: the rv32 program has no registration: is gcc for rv32 the one of packages.txt?\n");
 		return -1;
 	}
-	return build_part(s, "boot.S", "boot.o", STAGE_HPU) ? -1 : link_rv32(s, elf, where);
+	return build_part(s, "boot.S", "boot.o", STAGE_HPU) ? -1 : link_rv32(s, elf, registration.state_placement);
 }
 
 int build__rv32(struct spincc *s)
@@ -194,10 +194,51 @@ static void add_bpf(const struct spincc *s, struct command *c)
 }
 
 /*
+ * The programs for kernels without may_goto (<spin/meta.h>), of which only the types are kept, not the lines. Its C
+ * was judged before. What does not compile so, for want of stack, is left out: such a handler needs Linux 6.9.
+ */
+static int build_bounded(struct spincc *s, const char *object)
+{
+	struct command c = { 0 }, strip = { 0 };
+	struct spin_registration registration;
+	struct text said = { 0 };
+	char entry[PATH_MAX];
+	FILE *empty;
+	int err;
+
+	temps__path(s, "entry.o", entry); /* build_rv32() has left it */
+	if (read_registration(entry, &registration))
+		return -1;
+	add_bpf(s, &c);
+	command__add(&c, "-D__TARGET_ARCH_%s", arch_macro());
+	add_system_headers(&c);
+	add_common(s, &c);
+	command__add(&c, "-w");
+	command__add(&c, "-DSPIN_BOUNDED_LOOPS");
+	if (registration.delivery == SPIN_DELIVER_ME)
+		command__add(&c, "-DSPIN_BOUNDED_MESSAGES");
+	command__add(&c, "-c");
+	command__add(&c, "%s/bpf/context.bpf.c", s->root);
+	command__add(&c, "-o");
+	command__add(&c, "%s", object);
+	err = command__run(s, &c, &said);
+	command__free(&c);
+	free(said.data);
+	if (err) {
+		empty = err > 0 ? fopen(object, "wb") : NULL;
+		return empty ? fclose(empty) : -1;
+	}
+	command__add(&strip, "%s", tool("LLVM_STRIP", "llvm-strip"));
+	command__add(&strip, "-g");
+	command__add(&strip, "%s", object);
+	return run(s, &strip, STAGE_BPF);
+}
+
+/*
  * The one place where the handler's C is judged, before anything is translated:
  * from here on there is LLVM's language, so that no file is read twice.
  */
-static int build_ir(struct spincc *s, const char *rv32, const char *ir)
+static int build_ir(struct spincc *s, const char *rv32, const char *bounded, const char *ir)
 {
 	static const char *const strict[] = { "-Wvla", "-Walloca", "-Wcast-qual", "-Wassign-enum", NULL };
 	struct command c = { 0 };
@@ -210,6 +251,7 @@ static int build_ir(struct spincc *s, const char *rv32, const char *ir)
 		command__add(&c, "%s", strict[i]);
 	add_common(s, &c);
 	command__add(&c, "-DSPIN_RV32_IMAGE=\"%s\"", rv32);
+	command__add(&c, "-DSPIN_BOUNDED_OBJECT=\"%s\"", bounded);
 	command__add(&c, "-Xclang");
 	command__add(&c, "-disable-llvm-passes");
 	command__add(&c, "-S");
@@ -239,10 +281,12 @@ static int build_bpf(struct spincc *s, const char *ir)
 
 int build__fat(struct spincc *s)
 {
-	char elf[PATH_MAX], ir[PATH_MAX], object[PATH_MAX];
+	char elf[PATH_MAX], bounded[PATH_MAX], ir[PATH_MAX], object[PATH_MAX];
 
 	temps__path(s, "rv32.elf", elf);
+	temps__path(s, "bounded.o", bounded);
 	temps__path(s, "handler.ll", ir);
 	temps__path(s, "object", object);
-	return build_ir(s, elf, ir) || build_rv32(s, elf, STAGE_HPU) || build_bpf(s, ir) || check__object(s, object) ? -1 : 0;
+	return build_ir(s, elf, bounded, ir) || build_rv32(s, elf, STAGE_HPU) || build_bounded(s, bounded) ||
+			       build_bpf(s, ir) || check__object(s, object) ? -1 : 0;
 }

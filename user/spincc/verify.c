@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "kernel/probe.h"
 #include "libspin/libspin.h"
@@ -90,7 +91,7 @@ static int try_class(struct spincc *s, const char *path, const struct spin_objec
 	struct log log = { .s = s, .program = "spin_xdp" };
 	struct spin_ctx *ctx = NULL;
 	struct spin_rule rule;
-	char *text = NULL;
+	char *text = NULL, bounded[PATH_MAX];
 	size_t bytes;
 	int err;
 
@@ -106,6 +107,10 @@ static int try_class(struct spincc *s, const char *path, const struct spin_objec
 	/* by default: a machine or kernel that cannot load them is no fault of the handlers */
 	if (err && s->verify < 0 && (err == -ENOSYS || err == -EPERM))
 		err = 0;
+	/* what was loaded where may_goto is not known */
+	temps__path(s, "bounded.o", bounded);
+	if (!kernel_probe__may_goto() && !access(bounded, R_OK))
+		path = bounded;
 	if (err)
 		report(s, path, &log, err == -EINVAL ? text : NULL, class);
 	free(text);

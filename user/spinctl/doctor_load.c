@@ -11,12 +11,20 @@
 #include "kernel/features.h"
 #include "kernel/probe.h"
 
+/* Which kernel to boot: the row "version" has it, too, so only what is missing repeats it. */
+static void advise(struct doctor_row *row, enum doctor_verdict verdict)
+{
+	char advice[sizeof(row->advice)];
+
+	if (verdict == DOCTOR_MISSING)
+		doctor__advise(row, "%s", kernel_feature__advice(advice, sizeof(advice)));
+}
+
 /* One trial. feature: what the kernel must have for it. */
 static void report(const struct doctor_facts *f, struct doctor_row *row, enum trial_id id, enum kernel_feature feature,
 		   enum doctor_verdict if_refused)
 {
 	const struct trial *trial = &f->trials[id];
-	char advice[sizeof(row->advice)];
 
 	if (!trial->tried) {
 		if (f->may_load == -EPERM)
@@ -28,7 +36,7 @@ static void report(const struct doctor_facts *f, struct doctor_row *row, enum tr
 	} else if (!kernel_feature__has(feature)) {
 		doctor__found(row, if_refused, "no: the kernel is too old for %s (since Linux %s)",
 			      kernel_feature__name(feature), kernel_feature__version(feature));
-		doctor__advise(row, "%s", kernel_feature__advice(advice, sizeof(advice)));
+		advise(row, if_refused);
 	} else {
 		doctor__found(row, if_refused == DOCTOR_NOTE ? DOCTOR_WARNING : if_refused, "no: %s", trial->message);
 	}
@@ -58,20 +66,17 @@ static void messages(const struct doctor_facts *f, struct doctor_row *row)
 
 static void sending(const struct doctor_facts *f, struct doctor_row *row)
 {
-	report(f, row, TRIAL_SENDER, KERNEL_DATAGRAMS, DOCTOR_NOTE);
+	report(f, row, TRIAL_SENDER, KERNEL_SENDING, DOCTOR_NOTE);
 }
 
 static void long_frames(const struct doctor_facts *f, struct doctor_row *row)
 {
-	char advice[sizeof(row->advice)];
-
 	if (!f->trials[TRIAL_DATAGRAM].tried) {
 		report(f, row, TRIAL_DATAGRAM, KERNEL_JUMBO, DOCTOR_NOTE);
 	} else if (!kernel_feature__has(KERNEL_JUMBO)) {
 		doctor__found(row, DOCTOR_NOTE, "no: the kernel is too old for %s (since Linux %s); in native mode handlers do "
 			      "not get frames longer than a page", kernel_feature__name(KERNEL_JUMBO),
 			      kernel_feature__version(KERNEL_JUMBO));
-		doctor__advise(row, "%s", kernel_feature__advice(advice, sizeof(advice)));
 	} else if (f->trials[TRIAL_DATAGRAM].err) {
 		doctor__found(row, DOCTOR_NOTE, "no, as datagram handlers do not load");
 	} else {
@@ -81,7 +86,7 @@ static void long_frames(const struct doctor_facts *f, struct doctor_row *row)
 
 static void dispatcher_isolated(const struct doctor_facts *f, struct doctor_row *row)
 {
-	report(f, row, TRIAL_DISPATCHER_ISOLATED, KERNEL_DATAGRAMS, essential(f));
+	report(f, row, TRIAL_DISPATCHER_ISOLATED, KERNEL_ISOLATED, essential(f));
 }
 
 static void datagrams_isolated(const struct doctor_facts *f, struct doctor_row *row)

@@ -12,6 +12,7 @@
 #include "doctor_load.h"
 #include "kernel/caps.h"
 #include "kernel/probe.h"
+#include "libspin/internal.h"
 #include "libspin/root.h"
 #include "spinctl.h"
 
@@ -66,13 +67,16 @@ static int load_handler(const char *image, const char *end, enum spin_class clas
 	return err;
 }
 
-/* Without CAP_PERFMON the library takes the dispatcher that copies headers. */
+/* Without CAP_PERFMON the library takes the dispatcher that copies headers; as for a context, the class is probed first. */
 static int load_dispatcher(enum spin_class class)
 {
+	char why[SPIN_SENTENCE_BYTES];
 	struct root *root = NULL;
 	uint64_t saved;
-	int err;
+	int err = class__probe(class, why, sizeof(why));
 
+	if (err)
+		return spin_fail(err, "%s", why);
 	if (class == SPIN_CLASS_TRUSTED) {
 		err = root__load(&root);
 	} else {

@@ -18,7 +18,7 @@
  */
 
 /* while (condition) */
-#define SPIN_WHILE(v, condition) while ((condition) && spin_step_((v)->packet))
+#define SPIN_WHILE(v, condition) SPIN_WHILE_(v, condition)
 
 /* In state, scratchpad or a table; 0 at the start: free. */
 struct spin_lock { uint32_t held; };

@@ -10,12 +10,14 @@
  *   .spin.meta    struct spin_meta, below
  *   .spin.rv32    a complete ELF32 executable for PsPIN's HPUs
  *   .spin.scratch the scratchpad's size in bytes, 32 bits; missing: none
+ *   .spin.bounded a BPF ELF object: the same programs for kernels without may_goto (before Linux 6.9)
  *   .spin.puts    how many packets may be sent for one that came (SPIN_PUTS), 32 bits; missing: none
  *
  * libbpf, bpftool and iproute2 skip them.
  */
 #define SPIN_META_SECTION  ".spin.meta"
 #define SPIN_RV32_SECTION  ".spin.rv32"
+#define SPIN_BOUNDED_SECTION ".spin.bounded"
 #define SPIN_SCRATCH_SECTION ".spin.scratch"
 #define SPIN_PUTS_SECTION  ".spin.puts"
 #define SPIN_META_MAGIC    0x4e495053u /* "SPIN" in memory */
@@ -27,6 +29,7 @@
 #define SPIN_USER_HEADER_MAX 256u /* for .user_header_bytes */
 #define SPIN_FRAGMENTATION_MAX 64u /* for .fragmentation_bytes */
 #define SPIN_BUDGET_STEPS  (1u << 20) /* where no .budget is registered */
+#define SPIN_BOUNDED_STEPS 512u /* of one loop, on kernels before 6.9 */
 #define SPIN_BUDGET_MAX    (1u << 22) /* for .budget: some 40 ms of waiting on a common CPU */
 
 /* Where the HPU state lives on the target NIC (PsPIN 3.3); changes cycles, never results. */

@@ -46,26 +46,54 @@ SPIN_INLINE uint32_t spin_bounded_length(uint32_t n, uint32_t max)
 	return less < max ? spin_opaque_(less) + 1 : 0;
 }
 
+#ifndef SPIN_BOUNDED_LOOPS
 /*
- * 1, for ever but for a count of the kernel's own that no packet reaches: may_goto,
- * which compilers do not know yet. With it in the way round, the verifier looks for
- * the state that a loop comes to, instead of going round until it ends.
+ * The condition of each loop of the runtime: 1, but for a count of the kernel's own that no packet reaches. It is
+ * may_goto (Linux 6.9), which compilers do not know yet. At may_goto the verifier compares states, and stops when a
+ * round brings none that is new, instead of following each round to the loop's end. `round` and `max` are for kernels
+ * without it, see below.
  */
-SPIN_INLINE _Bool spin_go_on_(void)
+SPIN_INLINE _Bool spin_can_loop(uint64_t *round, uint32_t max)
 {
+	(void)round;
+	(void)max;
 	__asm__ goto("1: .byte 0xe5; .byte 0; .long ((%l[out] - 1b - 8) / 8) & 0xffff; .short 0"
 		     : : : : out);
 	return 1;
 out:
 	return 0;
 }
+#else
+/*
+ * The same for Linux 6.1 to 6.8, in the object's second variant (SPIN_BOUNDED_SECTION of <spin/meta.h>): the
+ * verifier follows up to `max` rounds, of which *round, 0 at first, is the number. `max` must be a constant that no
+ * loop reaches, or after which its caller may stop. The number is 64 bits wide so that the verifier follows it when
+ * it is spilled, and hidden from the compiler, which would derive other variables from it.
+ */
+SPIN_INLINE _Bool spin_can_loop(uint64_t *round, uint32_t max)
+{
+	*round = spin_opaque64_(*round + 1);
+	return *round <= max;
+}
+#endif
+
+/*
+ * A function of the runtime with a loop that the verifier is not to follow for each state of its callers. With
+ * may_goto it is inline. With bounded loops it is a global function, which the verifier follows once, knowing nothing
+ * of its arguments: numbers, and pointers to what the caller has on its stack, to be tested for NULL.
+ */
+#ifdef SPIN_BOUNDED_MESSAGES
+#define SPIN_OUTLINE __attribute__((noinline))
+#else
+#define SPIN_OUTLINE SPIN_INLINE
+#endif
 
 /* Any memory that others may write; nobody does. Not in the object where nothing asks. */
 static uint32_t spin_any __attribute__((aligned(64)));
 
 /*
  * The same number, of which the verifier knows nothing: to it `any & ~any` may be anything. A loop
- * that counts so, and has spin_go_on_() in its way round, is one step to it, not as many as it takes;
+ * that counts so, and has spin_can_loop() as a condition, is one step to it, not as many as it takes;
  * and ways that meet behind a number are one.
  */
 SPIN_INLINE uint32_t spin_blur(uint32_t v)

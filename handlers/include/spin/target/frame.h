@@ -82,6 +82,7 @@ struct spin_walk_ {
 	uint32_t length;  /* bytes of the walk */
 	uint32_t left;    /* of them after this chunk */
 	uint32_t chunks, pieces, piece;
+	uint64_t round;   /* of a frame that was copied */
 	uint32_t first;   /* number of the chunk's first piece in the walk */
 	uint32_t beside;  /* the element of an array that the walk's first piece is beside */
 	_Bool    whole;   /* all pieces of the chunk are in the frame */
@@ -101,7 +102,7 @@ SPIN_INLINE _Bool spin_walk_copied_(const struct spin_packet *packet, uint32_t s
 	if (left < size)
 		return 0;
 	off = spin_opaque_(walk->length - left);
-	if (off > SPIN_COPY_BYTES - bytes || !spin_go_on_())
+	if (off > SPIN_COPY_BYTES - bytes || !spin_can_loop(&walk->round, SPIN_IP_BYTES_MAX / bytes + 8))
 		return 0;
 	walk->at = spin_opaque_pointer_(packet->payload + off);
 	walk->first = off / size;

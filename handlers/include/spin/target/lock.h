@@ -4,12 +4,15 @@
 
 /* Steps and locks (<spin/lock.h>) on BPF and in the host build. A value-returning atomic is a full barrier. */
 
-/* One step of the budget; 0: there is none left, and the run has overrun. */
-SPIN_INLINE _Bool spin_step_(struct spin_packet *packet)
+/*
+ * One step of the budget, in a loop whose rounds *round counts; 0: there is none left, and the run has overrun.
+ * Where the verifier follows each round (Linux 6.1 to 6.8) one loop has at most SPIN_BOUNDED_STEPS of them.
+ */
+SPIN_INLINE _Bool spin_step_(struct spin_packet *packet, uint64_t *round)
 {
 	uint32_t left = spin_blur(packet->steps);
 
-	if (!left || !spin_go_on_()) {
+	if (!left || !spin_can_loop(round, SPIN_BOUNDED_STEPS)) {
 		packet->overrun = 1;
 		packet->steps = 0;
 		return 0;
@@ -17,6 +20,9 @@ SPIN_INLINE _Bool spin_step_(struct spin_packet *packet)
 	packet->steps = left - 1;
 	return 1;
 }
+
+#define SPIN_WHILE_(v, condition) \
+	for (uint64_t spin_round_ = 0; (condition) && spin_step_((v)->packet, &spin_round_);)
 
 /*
  * What a lock is expected to hold: 0, or, once the run has overrun, what none ever holds. Not a branch: the
@@ -41,8 +47,10 @@ SPIN_INLINE void spin_unlock_(struct spin_lock *lock)
 
 SPIN_INLINE struct spin_lock *spin_lock_(struct spin_packet *packet, struct spin_lock *lock)
 {
+	uint64_t round = 0;
+
 	while (!spin_cas32(&lock->held, spin_never_(packet), 1))
-		if (!spin_step_(packet))
+		if (!spin_step_(packet, &round))
 			return 0;
 	return lock;
 }
@@ -57,9 +65,11 @@ SPIN_INLINE void spin_unlock_at_(struct spin_lock **lock)
 
 SPIN_INLINE struct spin_rw_lock *spin_read_lock_(struct spin_packet *packet, struct spin_rw_lock *lock)
 {
+	uint64_t round = 0;
+
 	while ((spin_fadd32_(&lock->readers, 1) | spin_never_(packet)) & (SPIN_WRITER_ | SPIN_NEVER_)) {
 		spin_fadd32_(&lock->readers, 0xffffffffu);
-		if (!spin_step_(packet))
+		if (!spin_step_(packet, &round))
 			return 0;
 	}
 	return lock;
@@ -73,8 +83,10 @@ SPIN_INLINE void spin_read_unlock_at_(struct spin_rw_lock **lock)
 
 SPIN_INLINE struct spin_rw_lock *spin_write_lock_(struct spin_packet *packet, struct spin_rw_lock *lock)
 {
+	uint64_t round = 0;
+
 	while (!spin_cas32(&lock->readers, spin_never_(packet), SPIN_WRITER_))
-		if (!spin_step_(packet))
+		if (!spin_step_(packet, &round))
 			return 0;
 	return lock;
 }

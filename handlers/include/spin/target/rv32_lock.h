@@ -15,6 +15,8 @@ SPIN_INLINE _Bool spin_step_(struct spin_packet *packet)
 	return 1;
 }
 
+#define SPIN_WHILE_(v, condition) while ((condition) && spin_step_((v)->packet))
+
 /* A walk of so many pieces: how many of them it makes. */
 SPIN_INLINE uint32_t spin_pieces_(struct spin_packet *packet, uint32_t pieces)
 {

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* What a failed bpf() call lacked is said with what to do; descriptors are counted whatever the error was. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <common/expect.h>
+#include <kernel/shortage.h>
+
+static void differ(const char *why, const char *text)
+{
+	printf("message: %s\n", why);
+	fail(text);
+}
+
+static void explained(int expected, int err, unsigned descriptors, const char *what)
+{
+	char why[600] = "";
+
+	expect(expected, kernel_shortage__explain(err, descriptors, why, sizeof(why)), what);
+	if (expected && !strstr(why, what))
+		differ(why, what);
+}
+
+int main(void)
+{
+	struct rlimit limit, few = { 20, 20 };
+	int next;
+
+	explained(0, -EINVAL, 0, "nothing is short");
+	explained(0, -EINVAL, 8, "8 descriptors are to be had");
+	explained(-ENOMEM, -ENOMEM, 8, "no memory");
+	explained(-EPERM, -EPERM, 8, "bpf() is refused");
+	explained(-EPERM, -EACCES, 0, "seccomp");
+	explained(-ENFILE, -ENFILE, 0, "fs.file-max");
+	explained(-EMFILE, -EMFILE, 0, "ulimit -n");
+	/* with another error: as libbpf has it, which takes a failed probe for an old kernel */
+	getrlimit(RLIMIT_NOFILE, &limit);
+	few.rlim_max = limit.rlim_max;
+	if (setrlimit(RLIMIT_NOFILE, &few))
+		fail("setrlimit");
+	explained(-EMFILE, -EINVAL, 40, "may have 20 descriptors open");
+	explained(-EMFILE, -EOPNOTSUPP, 40, "ulimit -n 1024");
+	explained(0, -EINVAL, 4, "4 are to be had");
+	setrlimit(RLIMIT_NOFILE, &limit);
+	next = dup(0);
+	explained(0, -EINVAL, 40, "40 are to be had again");
+	if (dup(0) != next + 1)
+		fail("a descriptor is left open");
+	return 0;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* From made-up verifier logs to messages: whose fault a refusal is, and what an old kernel lacks. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+#include <common/expect.h>
+#include <user/libspin/internal.h>
+
+#define PARSE "; if (ip + 20 > end) @ parse.h:33\n" \
+	"7: (0f) r3 += r4\n"
+#define UNBOUNDED "math between pkt pointer and register with unbounded min value is not allowed\nprocessed 9 insns\n"
+
+static void differ(const char *why, const char *text)
+{
+	printf("message: %s\n", why);
+	fail(text);
+}
+
+static void explained(int err, const char *log, const char *with, const char *without)
+{
+	char why[SPIN_SENTENCE_BYTES] = "";
+
+	expect(err, spin_verifier__explain(log, "x.spin", why, sizeof(why)), log);
+	if (with && !strstr(why, with))
+		differ(why, with);
+	if (without && strstr(why, without))
+		differ(why, without);
+}
+
+int main(void)
+{
+	char why[SPIN_SENTENCE_BYTES];
+	struct utsname kernel;
+
+	uname(&kernel);
+	explained(0, "", NULL, NULL);
+	/* the verifier has not come to the handler */
+	explained(-EINVAL, PARSE UNBOUNDED, "fault of sPIN, not of the handler", "SPIN_GET");
+	explained(-EINVAL, PARSE UNBOUNDED, kernel.release, NULL);
+	explained(-EINVAL, PARSE UNBOUNDED, "(parse.h:33)", NULL);
+	/* it has */
+	explained(-EINVAL, "; x = *word; @ mine.c:12\n3: (b7) r1 = 0\n" PARSE UNBOUNDED, "mine.c:12: this goes beyond", "fault of sPIN");
+	explained(-EINVAL, "; x = *word; @ context.bpf.c:12\n3: (b7) r1 = 0\n" PARSE UNBOUNDED, "fault of sPIN", "mine.c");
+	/* nobody knows: kernels before 6.8 write no files */
+	explained(-EINVAL, "; if (ip + 20 > end)\n7: (0f) r3 += r4\n" UNBOUNDED, "spincc says whose line", "fault of sPIN");
+	/* of a program as a whole no instruction is to blame */
+	explained(-EINVAL, PARSE "combined stack size of 2 calls is 600. Too large\n", "stack", "fault of sPIN");
+	explained(-ENOSYS, "unknown opcode e5\nprocessed 0 insns\n", "too old for this program: it does not know may_goto", "fault");
+	explained(-ENOSYS, "unknown opcode e5\nprocessed 0 insns\n", "boot Linux 6.9 or newer", "refuses");
+	/* what is all ours */
+	expect(-EINVAL, spin_verifier__explain_own(PARSE UNBOUNDED, "the dispatcher", why, sizeof(why)), "the dispatcher");
+	if (!strstr(why, "cannot load the dispatcher") || !strstr(why, "issue tracker"))
+		differ(why, "the dispatcher, and where to report");
+	return 0;
+}
