@@ -109,7 +109,7 @@ queue_packets() { ethtool -S "$1" 2>/dev/null | sed -n 's/^ *\(rx_queue_[0-9]*_p
 # Queues with more packets than $WORK/before has of them; ARP and ping alone do not count.
 busy_queues() {
 	queue_packets "$1" >$WORK/after
-	[ -s $WORK/after ] && awk 'NR == FNR { was[$1] = $2; next } $2 > was[$1] + 3 { n++ } END { print n + 0 }' \
+	[ -s $WORK/after ] && awk 'NR == FNR { was[$1] = $2; next } $2 > was[$1] + 3 { n++ } END { print n ? n : "-" }' \
 		$WORK/before $WORK/after || echo -
 }
 
