@@ -14,6 +14,7 @@
 #include <bpf/libbpf.h>
 
 #include "kernel/attach.h"
+#include "kernel/native.h"
 
 int kernel_link__ifindex(int link_fd)
 {
@@ -135,16 +136,30 @@ int kernel_attach__may_be_generic(int err)
 	return err == -EOPNOTSUPP || err == -ERANGE || err == -ENOSPC || err == -EINVAL;
 }
 
+static int refuse_native(const struct kernel_native *native, char *why, size_t why_bytes)
+{
+	snprintf(why, why_bytes, "%s%s%s", native->why, *native->advice ? ": " : "", native->advice);
+	return -EOPNOTSUPP;
+}
+
 int kernel_attach__link(int prog_fd, int ifindex, const char *ifname, enum kernel_attach_mode mode, char *why,
 			size_t why_bytes)
 {
 	LIBBPF_OPTS(bpf_link_create_opts, opts,
 		    .flags = mode == KERNEL_ATTACH_NATIVE ? XDP_FLAGS_DRV_MODE : XDP_FLAGS_SKB_MODE);
-	int fd = bpf_link_create(prog_fd, ifindex, BPF_XDP, &opts), err;
+	struct kernel_native native = { .verdict = KERNEL_NATIVE_YES };
+	int fd, err;
 
+	if (mode == KERNEL_ATTACH_NATIVE)
+		kernel_native__look_at(ifname, &native);
+	if (native.verdict == KERNEL_NATIVE_UNSAFE)
+		return refuse_native(&native, why, why_bytes);
+	fd = bpf_link_create(prog_fd, ifindex, BPF_XDP, &opts);
 	if (fd >= 0)
 		return fd;
 	err = errno;
+	if ((err == EOPNOTSUPP || err == EINVAL) && native.verdict == KERNEL_NATIVE_NO)
+		return refuse_native(&native, why, why_bytes);
 	switch (err) {
 	case EBUSY:
 	case EEXIST:

@@ -66,7 +66,7 @@ struct spin_nic {
 	unsigned holders;         /* the handle, and the contexts made for it or attached */
 	pthread_mutex_t lock;     /* of all below */
 	enum spin_mode wanted, used;
-	char refusal[256];        /* why native was refused; "" if it was not */
+	char refusal[640];        /* why native was refused; "" if it was not */
 	struct root *root;        /* loaded with the first context */
 	int link_fd;              /* -1: not attached */
 	int *ways;                /* out.h; NULL: none were made */

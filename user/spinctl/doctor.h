@@ -7,6 +7,7 @@
  * sentence that says why one asks, and a function that looks at the facts and
  * fills in a row. To add a check, add its row to the table of its file.
  */
+#include "kernel/native.h"
 #include "doctor_load.h"
 #include "kernel/probe_iface.h"
 #include "kernel/probe_pair.h"
@@ -34,6 +35,7 @@ struct doctor_row {
 /* An interface under examination. */
 struct doctor_device {
 	struct probe_iface iface;
+	struct kernel_native native; /* what its driver makes native XDP depend on */
 	struct probe_iface peer; /* of a veth */
 	int peer_err;            /* 0: peer is known; -ENOENT, -EPERM */
 	char peer_net[80];       /* how to name its namespace; "": this one */

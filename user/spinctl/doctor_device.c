@@ -50,6 +50,7 @@ int doctor__read_device(const struct probe_net *net, const char *name, struct do
 	if (err)
 		return err;
 	doctor__read_peer(net, d);
+	kernel_native__look(net, &d->iface, &d->native);
 	id = d->iface.native_id ? d->iface.native_id : d->iface.generic_id ? d->iface.generic_id : d->iface.offloaded_id;
 	d->held = id && kernel_attach__holder(d->iface.ifindex, name, d->holder, sizeof(d->holder));
 	d->held_by_us = d->held && is_ours(id);

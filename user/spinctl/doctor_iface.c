@@ -116,6 +116,8 @@ static void generic(const struct doctor_facts *f, struct doctor_row *row)
 static void queues(const struct doctor_facts *f, struct doctor_row *row)
 {
 	const struct probe_iface *i = IFACE(f);
+	/* of virtio_net's, some must be left to send on */
+	unsigned more = !strcmp(i->driver, "virtio_net") ? kernel_native__virtio_queues(i) : i->rx_queues_max;
 	char prefix[128];
 
 	doctor__found(row, i->rx_queues > 1 ? DOCTOR_OK : DOCTOR_NOTE, "%u rx, %u tx%s", i->rx_queues, i->tx_queues,
@@ -130,8 +132,8 @@ static void queues(const struct doctor_facts *f, struct doctor_row *row)
 	else if (!strcmp(i->kind, "veth"))
 		doctor__advise(row, "for more make the pair anew: `ip link add %s numrxqueues 4 type veth peer name PEER "
 			     "numtxqueues 4`", i->name);
-	else if (i->rx_queues_max > 1)
-		doctor__advise(row, "`ethtool -L %s %s %u`", i->name, i->combined ? "combined" : "rx", i->rx_queues_max);
+	else if (more > 1)
+		doctor__advise(row, "`ethtool -L %s %s %u`", i->name, i->combined ? "combined" : "rx", more);
 }
 
 /*
@@ -152,8 +154,10 @@ static void xdp_queues(const struct doctor_facts *f, struct doctor_row *row)
 		doctor__found(row, DOCTOR_OK, "%u in use and one per CPU (%u) for what XDP sends, of %u", i->rx_queues, cpus,
 			      i->rx_queues_max);
 	} else {
-		doctor__found(row, DOCTOR_WARNING, "%u in use and %u CPUs, but only %u in all: what handlers send shares "
-			      "queues under a lock, which is slow", i->rx_queues, cpus, i->rx_queues_max);
+		doctor__found(row, DOCTOR_WARNING, "%u in use and %u CPUs, but only %u in all: %s", i->rx_queues, cpus,
+			      i->rx_queues_max, i->rx_queues > cpus ?
+			      "the driver would send on queues that do not exist, so handlers run in generic mode" :
+			      "what handlers send shares queues under a lock, which is slow");
 		if (i->rx_queues_max > cpus)
 			doctor__advise(row, "before attaching: `ethtool -L %s combined %u`", i->name, i->rx_queues_max - cpus);
 		else

@@ -70,18 +70,12 @@ static void check_driver(const struct doctor_facts *f, const struct doctor_devic
 		else
 			no(out, "%s%s has none%s", *me->driver ? "the driver " : "its driver",
 			   me->driver, me->xdp_known ? "" : ", as far as is known");
-	} else if (!strcmp(me->driver, "virtio_net")) {
-		/* it must be able to switch off what the host does to packets: then rx-gro-hw can be changed */
-		if (me->fixed[FEATURE_GRO_HW] && me->features[FEATURE_GRO_HW] == SETTING_ON) {
-			no(out, "virtio_net refuses: the host coalesces packets (rx-gro-hw: on) and lets nobody switch "
-			   "that off");
-			ADVISE(out, "start the virtual machine with `guest_tso4=off,guest_tso6=off,guest_ufo=off` "
-			     "on its virtio-net device (QEMU), or use generic XDP");
-		} else if (me->fixed[FEATURE_GRO_HW] && me->features[FEATURE_RX_CHECKSUM] == SETTING_ON) {
-			out->native = DOCTOR_NOTE;
-			snprintf(out->why, sizeof(out->why), "perhaps: the host checks checksums and lets nobody switch that "
-				 "off, which some kernels' virtio_net refuses");
-		}
+	} else if (d->native.verdict >= KERNEL_NATIVE_NO) {
+		no(out, "%s", d->native.why);
+		ADVISE(out, "%s", d->native.advice);
+	} else if (d->native.verdict == KERNEL_NATIVE_PERHAPS) {
+		out->native = DOCTOR_NOTE;
+		snprintf(out->why, sizeof(out->why), "perhaps: %s", d->native.why);
 	} else if (strcmp(me->kind, "veth") && me->mtu > doctor__one_page_mtu(f) &&
 		   !(doctor__long_frames() && me->xdp_features & XDP_CAN_RX_SG)) {
 		no(out, "MTU %u: native XDP takes frames that fit one page, about %u", me->mtu, doctor__one_page_mtu(f));

@@ -1,0 +1,312 @@
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# Sourced by drivers.init. Each case makes an interface, asks the doctor about it, attaches two handlers, has the other
+# guest send to them, detaches, and writes a line "row|CASE|..." which tests/kernels/drivers.sh reads. Link N has the
+# addresses 10.N.0.1 (receiver) and 10.N.0.2 (sender).
+WORK=/tmp
+COUNT=64    # datagrams to each handler
+FLOWS=16    # source ports: what cards and taps spread over queues
+TCP_KIB=512
+SPINCTL=/bin/spinctl
+fail() { why="${why:+$why; }$*"; }
+. /spin/doctor.inc
+
+# busybox's shell takes its own applet first, which knows few kinds of links
+ip() { /bin/ip "$@"; }
+
+# --- the sending guest ----------------------------------------------------------------------
+
+address() { ip addr add "10.$2.0.$3/24" dev "$1" && ip link set dev "$1" up; }
+
+run_sender() {
+	for n in 0 1 2 3 4 5 6 7 9; do
+		address n$n $n 2
+	done
+	ip link add link n1 name vlan5 type vlan id 5 && address vlan5 101 2
+	ip link add vxlan7 type vxlan id 7 local 10.1.0.2 remote 10.1.0.1 dstport 4789 dev n1 && address vxlan7 102 2
+	ip link add geneve7 type geneve id 7 remote 10.1.0.1 && address geneve7 103 2
+	ip addr add 10.104.0.2/24 dev n1
+	dd if=/dev/urandom of=/tmp/blob bs=1024 count=$TCP_KIB 2>/dev/null
+	echo "sender is up"
+	nc -ll -p 7001 -e /bin/busybox cat /tmp/blob &
+	nc -ll -p 7000 -e /bin/busybox sh
+}
+
+# --- the receiving guest --------------------------------------------------------------------
+
+# tell COMMAND: has the sender run it; prints what it prints
+tell() { echo "$*; exit" | timeout 60 nc 10.0.0.2 7000; }
+
+wait_for_sender() {
+	i=0
+	until [ "$(tell echo up)" = up ]; do
+		i=$((i + 1))
+		[ $i -lt 60 ] || return 1
+		sleep 1
+	done
+}
+
+# What handlers leave behind if they leave anything: XDP programs, links, and interfaces that have some.
+attached() {
+	echo "programs $(bpftool prog show | grep -c ' xdp ')" "links $(bpftool link show | grep -c ': xdp ')" \
+		"interfaces $(ip link show | grep -c xdp)"
+}
+
+# settle WHAT: waits until that is attached; the kernel frees programs a little after their last user
+settle() {
+	i=0
+	while [ "$(attached)" != "$1" ]; do
+		i=$((i + 1))
+		[ $i -lt 50 ] || return 1
+		sleep 0.1
+	done
+}
+
+# follow DEV ROW: runs the command that the doctor's last answer advises; after it the row must be as it should
+follow() {
+	case $(field "$1" "$2" advice) in null | "") return 0 ;; esac
+	command=$(command_of "$1" "$2")
+	advised="${advised:+$advised, }$command"
+	sh -c "$command" >$WORK/follow 2>&1 || fail "advice fails: $command: $(head -n 1 $WORK/follow)"
+	ask_doctor "$1"
+	[ "$(field "$1" "$2" verdict)" = ok ] || [ "$2 $(doctors_word "$1")" = "native native" ] ||
+		fail "after '$command' $2 is: $(field "$1" "$2" found)"
+}
+
+ask_doctor() {
+	spinctl doctor --dev "$1" --json >$WORK/out 2>$WORK/err || fail "doctor ends with $?: $(head -c 200 $WORK/err)"
+}
+
+# The doctor's word on native mode: native, generic, or perhaps when it promises neither.
+doctors_word() {
+	case $(field "$1" native verdict):$(field "$1" native found) in
+	ok:*) echo native ;;
+	note:*probably*) echo native ;;
+	note:*) echo perhaps ;;
+	warning:* | missing:*) echo generic ;;
+	*) echo none ;;
+	esac
+}
+
+start_handlers() {
+	rm -f $WORK/ready $WORK/run
+	spinctl run /spin/counter.spin /spin/rewrite.spin --match 'udp dport 9000' --match 'udp dport 9001' --dev "$1" \
+		--interval 0 --json --state --ready-file $WORK/ready >$WORK/run 2>$WORK/err &
+	handlers=$!
+	i=0
+	while [ ! -e $WORK/ready ]; do
+		i=$((i + 1))
+		kill -0 $handlers 2>/dev/null && [ $i -lt 600 ] || return 1
+		sleep 0.1
+	done
+}
+
+# state FIELD: of the last report
+state() { tail -n 1 $WORK/run | sed -n "s/.*\"spin_state\.$1\": *\([0-9]*\).*/\1/p"; }
+
+# Packets of each receive queue, as far as the driver tells.
+queue_packets() { ethtool -S "$1" 2>/dev/null | sed -n 's/^ *\(rx_queue_[0-9]*_packets\|rx[0-9]_packets\|rx[0-9]_xdp_packets\): /\1 /p'; }
+
+# Queues with more packets than $WORK/before has of them; ARP and ping alone do not count.
+busy_queues() {
+	queue_packets "$1" >$WORK/after
+	[ -s $WORK/after ] && awk 'NR == FNR { was[$1] = $2; next } $2 > was[$1] + 3 { n++ } END { print n ? n : "-" }' \
+		$WORK/before $WORK/after || echo -
+}
+
+# traffic DEV LINK: what the sender sends to the handlers, and TCP, which is none of theirs
+# `$bytes` is the length of a datagram.
+traffic() {
+	ping -c 2 -W 5 10.$2.0.2 >/dev/null || fail "no ping"
+	queue_packets "$1" >$WORK/before
+	silent=$(tell datagrams 10.$2.0.1 9000 $COUNT $FLOWS $bytes silent)
+	answered=$(tell datagrams 10.$2.0.1 9001 $COUNT $FLOWS $bytes answered)
+	queues=$(busy_queues "$1")
+	[ "$(timeout 60 nc 10.$2.0.2 7001 </dev/null | md5sum)" = "$blob" ] && tcp=ok || fail "TCP is not what was sent"
+	[ "$silent" = "sent $COUNT answered 0 wrong 0" ] || fail "sender: $silent"
+	[ "$answered" = "sent $COUNT answered $COUNT wrong 0" ] && reply=ok || fail "replies: $answered"
+}
+
+stop_handlers() {
+	kill -INT $handlers
+	wait $handlers || fail "spinctl ends with $?"
+	count=$(state packets)
+	[ "${count:-0}" = $COUNT ] && count=ok || fail "counted ${count:-nothing} of $COUNT"
+}
+
+# check CASE DEV LINK MODE [QUEUES]: the life of two handlers on DEV, which has 10.LINK.0.1; MODE is what must happen, on so
+# many receive queues or more
+check() {
+	settle "$nothing"
+	count=no reply=no tcp=no detach=no mode=none queues=-
+	ask_doctor "$2"
+	word=$(doctors_word "$2")
+	found=$(field "$2" native found)
+	echo "doctor|$1|$(tr -s '\n\t ' ' ' <$WORK/out)"
+	if start_handlers "$2"; then
+		mode=$(head -n 1 $WORK/run | sed -n 's/.*"mode": *"\([a-z]*\)".*/\1/p')
+		refused=$(head -n 1 $WORK/run | sed -n 's/.*"native_refused": *"\([^"]*\)".*/\1/p')
+		[ "$mode" = native ] || [ -n "$refused" ] || fail "generic without a reason"
+		traffic "$2" "$3"
+		stop_handlers
+	else
+		fail "not attached: $(head -c 300 $WORK/err)"
+		kill -9 $handlers 2>/dev/null
+	fi
+	settle "$nothing" && detach=ok || fail "left behind: $(attached), at the start: $nothing"
+	[ -z "${5:-}" ] || [ "$queues" -ge "$5" ] || fail "only $queues receive queues saw datagrams"
+	[ "$mode" = "$4" ] || fail "mode is $mode, not $4"
+	[ "$word" = "$mode" ] || fail "doctor says $word: $found"
+	echo "run|$1|$(tr '\n' ' ' <$WORK/run)"
+	echo "row|$1|$mode|$word|$queues|$count|$reply|$tcp|$detach|${advised:-}|${refused:-}|${why:-}"
+	why= advised= refused=
+}
+
+# --- the cases -----------------------------------------------------------------------------
+
+# Follows all advice on how a card is set.
+follow_settings() {
+	ask_doctor "$1"
+	for row in queues 'XDP send queues' 'receive offloads' 'VLAN offload' steering; do
+		follow "$1" "$row"
+	done
+}
+
+# Several queues, and as many to send on.
+case_virtio() {
+	ethtool -L n1 combined 1
+	follow_settings n1
+	check virtio n1 1 native 2
+}
+
+# All of them in use, where the driver would send on queues that it does not have.
+case_virtio_all_queues() {
+	ethtool -L n1 combined 4
+	check virtio_all_queues n1 1 generic
+	follow n1 native
+	check virtio_all_queues,advised n1 1 native 2
+}
+
+# What the driver says, once in its life, when XDP has no queues of its own to send on.
+shares_queues() { dmesg | grep -q 'slower locked tx mode'; }
+
+# The doctor must say beforehand that they are shared.
+case_virtio_few_queues() {
+	shares_queues && fail "n1 shares queues, which the doctor did not say"
+	ask_doctor n4
+	[ "$(field n4 'XDP send queues' verdict)" = warning ] || fail "doctor does not warn of shared queues"
+	check virtio_few_queues n4 4 native 2
+	shares_queues || echo "row|virtio_few_queues|||||||||||the driver does not share queues, as the doctor said"
+}
+
+# As in a cloud: the host coalesces and lets nobody switch that off.
+case_virtio_cloud() {
+	ask_doctor n2
+	case $(field n2 native advice) in
+	*"\`ctrl_guest_offloads=on\`"*"\`$advice\`"*) ;;
+	*) fail "doctor does not advise what virtio_cloud_advised is started with: $(field n2 native advice)" ;;
+	esac
+	check virtio_cloud n2 2 generic
+}
+
+# The same, started as the doctor advises there.
+case_virtio_cloud_advised() { check virtio_cloud,advised n3 3 native 2; }
+
+# The host does not coalesce, but leaves checksums undone.
+case_virtio_checksums() { check virtio_checksums n9 9 generic; }
+
+# Frames of several buffers, which virtio_net has since 6.3 and handlers since 6.9.
+case_virtio_jumbo() {
+	ip link set dev n1 mtu 9000
+	tell ip link set dev n1 mtu 9000
+	bytes=$(since 6.9 8000 256)
+	check virtio_jumbo n1 1 "$(since 6.3 native generic)"
+	bytes=256
+	if [ "$mode" != native ]; then
+		follow n1 native
+		check virtio_jumbo,advised n1 1 native 2
+	fi
+	ip link set dev n1 mtu 1500
+	tell ip link set dev n1 mtu 1500
+}
+
+case_vmxnet3() {
+	follow_settings n5
+	check vmxnet3 n5 5 "$(since 6.6 native generic)"
+}
+
+case_e1000e() {
+	follow_settings n6
+	check e1000e n6 6 generic
+}
+
+case_bond() {
+	ip link add bond0 type bond mode active-backup miimon 100
+	for n in n7 n8; do
+		ip link set dev $n down && ip link set dev $n master bond0
+	done
+	address bond0 7 1
+	check bond bond0 7 native
+}
+
+# A mode of bonds that has no XDP.
+case_bond_tlb() {
+	ip addr flush dev bond0
+	ip link del dev bond0
+	ip link add bond0 type bond mode balance-tlb miimon 100
+	for n in n7 n8; do
+		ip link set dev $n down && ip link set dev $n master bond0
+	done
+	address bond0 7 1
+	check bond_tlb bond0 7 generic
+}
+
+# A bond is as good as its worst card.
+case_bond_e1000e() {
+	ip link add bond1 type bond mode active-backup miimon 100
+	ip addr flush dev n6
+	ip link set dev n6 down && ip link set dev n6 master bond1
+	address bond1 6 1
+	sleep 1
+	check bond_e1000e bond1 6 generic
+	ip link del dev bond1
+	address n6 6 1
+}
+
+case_vlan() {
+	ip link add link n1 name vlan5 type vlan id 5 && address vlan5 101 1
+	check vlan vlan5 101 generic
+}
+
+case_vxlan() {
+	ip link add vxlan7 type vxlan id 7 local 10.1.0.1 remote 10.1.0.2 dstport 4789 dev n1 && address vxlan7 102 1
+	check vxlan vxlan7 102 generic
+}
+
+case_geneve() {
+	ip link add geneve7 type geneve id 7 remote 10.1.0.2 && address geneve7 103 1
+	check geneve geneve7 103 generic
+}
+
+case_macvlan() {
+	ip link add link n1 name macvlan1 type macvlan mode bridge && address macvlan1 104 1
+	check macvlan macvlan1 104 generic
+}
+
+# since VERSION THEN ELSE: one of two words, by the running kernel
+since() {
+	uname -r | awk -v want="$1" -v yes="$2" -v no="$3" -F '[.-]' '
+	{ split(want, w, "."); print ($1 > w[1] || $1 == w[1] && $2 >= w[2] ? yes : no) }'
+}
+
+run_cases() {
+	for n in 0 1 2 3 4 5 6 9; do
+		address n$n $n 1
+	done
+	wait_for_sender || { echo "the sender does not answer"; return; }
+	nothing=$(attached) bytes=256
+	blob=$(tell "md5sum </tmp/blob")
+	for case in $(echo "$cases" | tr , ' '); do
+		case_$case
+	done
+	echo "done"
+}
