@@ -239,7 +239,7 @@ $(BUILD)/tests/unit/doctor_rows: $(BUILD)/obj/tests/unit/doctor_rows.o $(call ob
 $(BUILD)/obj/tests/unit/doctor_rows.o: INCLUDES += -Iuser/spinctl
 
 # The vectors again, with the programs for kernels without may_goto.
-$(BUILD)/tests/vectors/run-bounded: $(BUILD)/obj/tests/vectors/run.o $(TESTLIB) $(ENGINE) $(COMMON) $(LIBSPIN) $(HWMODEL)
+$(BUILD)/tests/vectors/run-bounded: $(BUILD)/obj/tests/vectors/run.o $(BUILD)/obj/tests/common/bounded_loops.o $(TESTLIB) $(ENGINE) $(COMMON) $(LIBSPIN) $(HWMODEL)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -Wl,--wrap=kernel_probe__may_goto -Wl,--wrap=kernel_probe__copies -o $@ $^ \
@@ -268,7 +268,7 @@ $(BUILD)/tests/figures/handlers.elf: tests/figures/handlers.S $(wildcard hwmodel
 	$(Q)riscv64-unknown-elf-gcc @hwmodel/image/cflags -Wl,--gc-sections -Wl,--build-id=none -Wl,--no-warn-rwx-segments -I. \
 		-Ihandlers/include -T hwmodel/image/pspin.ld hwmodel/image/boot.S $< -lgcc -o $@
 
-tests: all accuracy-programs $(LOADER) $(TEST_PROGRAMS) $(HOST_HANDLERS) $(TEST_HANDLERS) $(TWINS)
+tests: all accuracy-programs $(LOADER) $(TEST_PROGRAMS) $(BUILD)/tests/vectors/run-bounded $(HOST_HANDLERS) $(TEST_HANDLERS) $(TWINS)
 .PHONY: tests
 
 # deps first, then a second make that sees what has just been installed

@@ -86,6 +86,15 @@ SPIN_INLINE void spin_payload_out(const struct spin_view *view, const uint8_t *p
 		spin_copy_out(view, spin_opaque_pointer_(payload + (spin_blur(off) & spin_offset_mask_(view))), to, bytes, most);
 }
 
+/* Blocks of 64 bytes take stack, which a global function has less of, and save it rounds. */
+#ifdef SPIN_BOUNDED_MESSAGES
+#define SPIN_PAYLOAD_BLOCKS_ 0
+#define SPIN_PAYLOAD_ROUNDS_ (SPIN_COPIED_BYTES_MAX / 8 + 16)
+#else
+#define SPIN_PAYLOAD_BLOCKS_ 1
+#define SPIN_PAYLOAD_ROUNDS_ (spin_bytes_max_(view) / 64 + 16)
+#endif
+
 /*
  * Into the payload, 64 or 8 bytes at a time and the rest by twos or one by one. The checksum follows: a byte at an odd place is
  * the upper half of its word. Only a segment's end makes such places, as transfers begin at even ones.
@@ -96,7 +105,7 @@ SPIN_INLINE void spin_payload_in_(struct spin_packet *packet, uint32_t off, cons
 	uint64_t round = 0;
 	uint32_t size;
 
-	for (uint32_t done = spin_blur(0); done < bytes && spin_can_loop(&round, spin_bytes_max_(view) / 64 + 16);
+	for (uint32_t done = spin_blur(0); done < bytes && spin_can_loop(&round, SPIN_PAYLOAD_ROUNDS_);
 	     done = spin_blur(done + size)) {
 		uint32_t at = off + done, left = bytes - done, shift = (at & 1) * 8;
 		uint64_t from_at = spin_opaque64_(view->access == SPIN_COPIED ? spin_unknown_(view, done) : done);
@@ -108,7 +117,7 @@ SPIN_INLINE void spin_payload_in_(struct spin_packet *packet, uint32_t off, cons
 		from = host + from_at;
 		at = view->access == SPIN_COPIED ? (uint32_t)spin_unknown_(view, at) : spin_blur(at);
 		to = (uint8_t *)spin_opaque_pointer_(packet->payload + (at & (SPIN_COPY_BYTES - 1)));
-		if (left >= 64 && !shift) {
+		if (SPIN_PAYLOAD_BLOCKS_ && left >= 64 && !shift) {
 			size = 64;
 			if (!spin_inside_(view, to + 64))
 				return; /* unreachable */

@@ -77,6 +77,13 @@ SPIN_INLINE _Bool spin_can_loop(uint64_t *round, uint32_t max)
 }
 #endif
 
+/* The longest IP packet of a frame that was copied: with bounded loops it lay in one piece before it was parked. */
+#ifdef SPIN_BOUNDED_LOOPS
+#define SPIN_COPIED_BYTES_MAX SPIN_DIRECT_BYTES_MAX
+#else
+#define SPIN_COPIED_BYTES_MAX SPIN_IP_BYTES_MAX
+#endif
+
 /*
  * A function of the runtime with a loop that the verifier is not to follow for each state of its callers. With
  * may_goto it is inline. With bounded loops it is a global function, which the verifier follows once, knowing nothing

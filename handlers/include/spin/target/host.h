@@ -12,6 +12,8 @@
 /* Frames are in one piece, whatever their length. */
 #define SPIN_DIRECT_BYTES_MAX SPIN_IP_BYTES_MAX
 
+#define SPIN_COPIED_BYTES_MAX SPIN_IP_BYTES_MAX
+
 #define SPIN_OPAQUE_(v) (v)
 SPIN_INLINE uint32_t spin_opaque_(uint32_t v) { return v; }
 SPIN_INLINE uint64_t spin_opaque64_(uint64_t v) { return v; }
