@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernel/features.h"
+#include "kernel/probe.h"
 #include "trial.h"
+
+#define LINEAR_FRAME_BYTES 3500u /* lie in one buffer for sure (libspin's limits.c) */
 
 void trial_engines_free(struct trial_engines *engines)
 {
@@ -24,13 +29,40 @@ void trial_cannot(struct trial_engines *engines, enum engine_kind kind, int err)
 		*why = strdup(engine_why());
 }
 
+/* On a kernel that does not load the programs for frames in several buffers, the kernel engines have no long ones. */
+static int takes_frames(enum engine_kind kind, const struct vector *v)
+{
+	if ((kind != ENGINE_BPF && kind != ENGINE_ISOLATED) || kernel_probe__copies())
+		return 1;
+	for (unsigned i = 0; i < v->count; i++)
+		if (v->step[i].in_bytes > LINEAR_FRAME_BYTES)
+			return 0;
+	return 1;
+}
+
+static void leave_out(struct trial_engines *engines, enum engine_kind kind)
+{
+	char *why = NULL;
+
+	engines->left_out[kind]++;
+	if (!engines->cannot_some[kind] &&
+	    asprintf(&why, "%s need Linux %s or newer", kernel_feature__name(KERNEL_JUMBO),
+		     kernel_feature__version(KERNEL_JUMBO)) > 0)
+		engines->cannot_some[kind] = why;
+}
+
 static void run_on(struct trial *t, enum engine_kind kind, struct pool *pool,
 		   const struct engine_handler *handler, struct trial_engines *engines)
 {
 	struct vector_result *result = &t->result[kind];
 	struct pool_entry *entry;
-	int err = pool_get(pool, kind, handler, &t->vector->context, &entry);
+	int err;
 
+	if (!takes_frames(kind, t->vector) && !engines->must) {
+		leave_out(engines, kind);
+		return;
+	}
+	err = pool_get(pool, kind, handler, &t->vector->context, &entry);
 	if (engine_cannot(err) && !engines->must) {
 		trial_cannot(engines, kind, err);
 		return;

@@ -11,6 +11,8 @@
 #include "hpu_mem.h"
 #include "hpus.h"
 #include "internal.h"
+#include "kernel/features.h"
+#include "kernel/probe.h"
 #include "layout.h"
 #include "load_failure.h"
 #include "ni_limits.h"
@@ -47,6 +49,15 @@ static int configure(struct spin_ctx *ctx)
 	return 0;
 }
 
+/* The kernel follows each round of a loop, so a handler that newer ones load can be too much for it: -ENOSYS. */
+static int too_large_for_bounded_loops(const struct spin_object *obj, char *why, size_t why_bytes)
+{
+	snprintf(why, why_bytes, "%s takes more of this kernel's verifier (steps, jumps or stack) than it has: before Linux %s it "
+		 "follows each round of every loop; boot a newer kernel, or give the handler fewer transfers, packets to send "
+		 "or local variables", obj->meta.name, kernel_feature__version(KERNEL_JUMBO));
+	return -ENOSYS;
+}
+
 /* Loads; on failure finds out why, from what is likely to what is left. */
 static int load(struct spin_ctx *ctx, const struct spin_object *obj, const struct spin_ctx_opts *wanted)
 {
@@ -76,6 +87,8 @@ static int load(struct spin_ctx *ctx, const struct spin_object *obj, const struc
 			probe = load_failure__shortage(err, ctx->bpf, log, why, sizeof(why));
 			if (!probe)
 				probe = class__probe(ctx->class, why, sizeof(why));
+			if (!probe && !kernel_probe__may_goto() && spin_verifier__is_limit(log))
+				probe = too_large_for_bounded_loops(obj, why, sizeof(why));
 			if (!probe)
 				probe = spin_verifier__explain(log, obj->path, why, sizeof(why));
 			if (probe)

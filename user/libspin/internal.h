@@ -140,6 +140,8 @@ struct bpf_program *class__program(const struct spin_ctx *ctx);
  * names them.
  */
 int spin_verifier__explain_own(const char *log, const char *what, char *why, size_t why_bytes);
+/* 1: what the verifier refuses is not an instruction but more steps, jumps or stack than it has. */
+int spin_verifier__is_limit(const char *log);
 int spin_verifier__explain(const char *log, const char *handler, char *why, size_t why_bytes);
 
 #endif

@@ -85,3 +85,10 @@ int spin_verifier__explain_own(const char *log, const char *what, char *why, siz
 	snprintf(why, why_bytes, "cannot load %s: %s", what, sentence);
 	return refusal.rule && refusal.rule->flags & VERIFIER_OLD ? -ENOSYS : -EINVAL;
 }
+
+int spin_verifier__is_limit(const char *log)
+{
+	struct verifier_refusal refusal;
+
+	return verifier__read(log, &refusal) && refusal.rule && refusal.rule->flags & VERIFIER_LIMIT;
+}
