@@ -63,7 +63,7 @@ SPIN_INLINE uint64_t spin_sum_copied_(const struct spin_view *view, uint8_t *sta
 
 	for (int i = 0; i < 8; i++)
 		behind[i] = 0;
-	for (off = 0; chunks && spin_can_loop(&round, SPIN_IP_BYTES_MAX / 64); chunks--) {
+	for (off = 0; chunks && spin_can_loop_(&round, SPIN_IP_BYTES_MAX / 64); chunks--) {
 		sum += spin_sum_words_(start + (spin_unknown_(view, off) & (SPIN_COPY_BYTES - 1)), 16);
 		off += 64;
 	}

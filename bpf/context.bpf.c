@@ -440,7 +440,7 @@ int spin_progress(struct xdp_md *ctx)
 		mpq = *(volatile uint32_t *)&spin_sweep_at;
 		if (mpq >= spin_config.mpqs)
 			break;
-		if (!spin_can_loop(&round, SPIN_PROGRESS_ROUNDS))
+		if (!spin_can_loop_(&round, SPIN_PROGRESS_ROUNDS))
 			return XDP_TX;
 		*(volatile uint32_t *)&spin_sweep_at = mpq + 1;
 		q = spin_mpq_at(mpq);

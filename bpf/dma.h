@@ -31,7 +31,7 @@ SPIN_INLINE void spin_dma_few_pieces_(const struct spin_packet *packet, uint32_t
 
 	for (uint32_t i = 0; i < bytes / 4; i++)
 		word[i / 2] |= (uint64_t)((const uint32_t *)hpu)[i] << (i % 2 * 32);
-	for (uint32_t done = spin_blur(0); done < bytes && spin_can_loop(&round, bytes); done = spin_blur(done + 1)) {
+	for (uint32_t done = spin_blur(0); done < bytes && spin_can_loop_(&round, bytes); done = spin_blur(done + 1)) {
 		uint8_t *host = spin_dma_byte_(packet, at + done, &start, &room);
 
 		if (!host)
@@ -50,7 +50,7 @@ SPIN_INLINE void spin_dma_pieces_(const struct spin_packet *packet, uint32_t at,
 	uint64_t round = 0;
 
 	/* in the isolated class an index has to be as unknown at the first round as at the others */
-	for (uint32_t done = spin_blur(0); done < bytes && spin_can_loop(&round, bytes); done = spin_blur(done + 1)) {
+	for (uint32_t done = spin_blur(0); done < bytes && spin_can_loop_(&round, bytes); done = spin_blur(done + 1)) {
 		uint8_t *host = spin_dma_byte_(packet, at + done, &start, &room);
 		uint64_t i = spin_opaque64_(done);
 

@@ -55,7 +55,7 @@ SPIN_INLINE void spin_copy_out_copied(const struct spin_view *view, const uint8_
 		done = spin_opaque64_(spin_unknown_(view, bytes - left));
 		at = spin_opaque64_(spin_unknown_(view, off + done));
 		if (!left || done > most || at > SPIN_COPY_BYTES - 64 ||
-		    !spin_can_loop(&round, most / 64 + 16))
+		    !spin_can_loop_(&round, most / 64 + 16))
 			break;
 		if (left >= 64) {
 			SPIN_UNROLL_
@@ -105,7 +105,7 @@ SPIN_INLINE void spin_payload_in_(struct spin_packet *packet, uint32_t off, cons
 	uint64_t round = 0;
 	uint32_t size;
 
-	for (uint32_t done = spin_blur(0); done < bytes && spin_can_loop(&round, SPIN_PAYLOAD_ROUNDS_);
+	for (uint32_t done = spin_blur(0); done < bytes && spin_can_loop_(&round, SPIN_PAYLOAD_ROUNDS_);
 	     done = spin_blur(done + size)) {
 		uint32_t at = off + done, left = bytes - done, shift = (at & 1) * 8;
 		uint64_t from_at = spin_opaque64_(view->access == SPIN_COPIED ? spin_unknown_(view, done) : done);
@@ -179,7 +179,7 @@ SPIN_INLINE int spin_payload_move_(struct spin_packet *packet, enum spin_host_sp
 		spin_payload_transfer_(packet, off, spin_space_at(packet, space, at, &room), bytes, to_host);
 		return 0;
 	}
-	for (uint32_t done = 0; done < bytes && spin_can_loop(&round, SPIN_SEGMENTS_MAX); done = spin_blur(done + part)) {
+	for (uint32_t done = 0; done < bytes && spin_can_loop_(&round, SPIN_SEGMENTS_MAX); done = spin_blur(done + part)) {
 		start = spin_space_at(packet, space, at + done, &room);
 		part = spin_blur(bytes - done < room ? bytes - done : room);
 		if (!part)

@@ -71,7 +71,7 @@ SPIN_OUTLINE uint32_t spin_flow_find(const struct spin_key *key, uint32_t *place
 		if (state == SPIN_FLOW_NONE && !spin_peek(&flow->id))
 			break; /* never used: no key was ever placed behind it */
 		i = spin_blur(i + 1);
-	} while (i < SPIN_FLOW_PROBES && spin_can_loop(&round, SPIN_FLOW_PROBES));
+	} while (i < SPIN_FLOW_PROBES && spin_can_loop_(&round, SPIN_FLOW_PROBES));
 	return 0;
 }
 
@@ -98,7 +98,7 @@ SPIN_OUTLINE uint32_t spin_flow_claim(const struct spin_key *key, uint32_t now, 
 
 	if (!key)
 		return SPIN_FLOWS; /* unreachable */
-	for (uint32_t i = 0, state; i < SPIN_FLOW_PROBES && spin_can_loop(&round, SPIN_FLOW_PROBES); i = spin_blur(i + 1)) {
+	for (uint32_t i = 0, state; i < SPIN_FLOW_PROBES && spin_can_loop_(&round, SPIN_FLOW_PROBES); i = spin_blur(i + 1)) {
 		uint32_t at = (uint32_t)(key->home + i) & (SPIN_FLOWS - 1), kind;
 		struct spin_flow *flow = &spin_flows[at];
 
@@ -127,7 +127,7 @@ SPIN_OUTLINE _Bool spin_flow_lock(const struct spin_key *key)
 	if (!key)
 		return 0; /* unreachable */
 	lock = &spin_flow_locks[key->home & (SPIN_FLOW_LOCKS - 1)];
-	for (uint32_t i = 0, was; i < SPIN_FLOW_LOCK_TRIES && spin_can_loop(&round, SPIN_FLOW_LOCK_TRIES); i = spin_blur(i + 1)) {
+	for (uint32_t i = 0, was; i < SPIN_FLOW_LOCK_TRIES && spin_can_loop_(&round, SPIN_FLOW_LOCK_TRIES); i = spin_blur(i + 1)) {
 		was = spin_take(lock, 1);
 		if (!was)
 			return 1;

@@ -36,7 +36,7 @@ SPIN_OUTLINE uint32_t spin_me_match_(uint64_t match_bits)
 	uint32_t found = spin_blur(SPIN_MES_MAX), serial = 0xffffffff, state;
 	uint64_t round = 0;
 
-	for (uint32_t i = 0; i < SPIN_MES_MAX && spin_can_loop(&round, SPIN_MES_MAX); i = spin_blur(i + 1)) {
+	for (uint32_t i = 0; i < SPIN_MES_MAX && spin_can_loop_(&round, SPIN_MES_MAX); i = spin_blur(i + 1)) {
 		const struct spin_me *me = &spin_mes[i];
 
 		state = spin_load32(&me->state);
@@ -76,7 +76,7 @@ SPIN_OUTLINE uint32_t spin_me_take(uint64_t match_bits, uint32_t *options)
 		if (spin_me_fits_(spin_me_at(me), match_bits) && spin_peek(&spin_me_at(me)->options) & SPIN_ME_USE_ONCE)
 			return me;
 		spin_me_give(me, SPIN_ME_OPEN);
-	} while (spin_can_loop(&round, SPIN_ME_TRIES)); /* another message was faster */
+	} while (spin_can_loop_(&round, SPIN_ME_TRIES)); /* another message was faster */
 	return SPIN_MES_MAX;
 }
 

@@ -166,7 +166,7 @@ SPIN_INLINE void spin_out_ask_all_(uint32_t first, uint32_t count, struct spin_o
 {
 	uint64_t round = 0;
 
-	for (uint32_t i = 0; i < count && spin_can_loop(&round, SPIN_OUTS_RUN + 1); i = spin_blur(i + 1)) {
+	for (uint32_t i = 0; i < count && spin_can_loop_(&round, SPIN_OUTS_RUN + 1); i = spin_blur(i + 1)) {
 		const struct spin_out *out = spin_out_at(first + i);
 
 		if (out)
@@ -259,7 +259,7 @@ SPIN_INLINE _Bool spin_out_can_leave_(struct xdp_md *ctx, uint32_t first, uint32
 {
 	uint64_t round = 0;
 
-	for (uint32_t i = 0; i < count && spin_can_loop(&round, SPIN_OUTS_RUN + 1); i = spin_blur(i + 1)) {
+	for (uint32_t i = 0; i < count && spin_can_loop_(&round, SPIN_OUTS_RUN + 1); i = spin_blur(i + 1)) {
 		struct spin_out *out = spin_out_at(first + i);
 
 		if (!out || out->request.type != SPIN_REQUEST_PACKET)

@@ -47,7 +47,7 @@ SPIN_INLINE uint32_t spin_take_bit(uint64_t *used, uint32_t *next, uint32_t word
 	if (start >= limit)
 		start = 0;
 	/* the word where it starts twice: first its end, at last its beginning */
-	for (uint32_t i = 0; i <= words && spin_can_loop(&round, words + 1); i = spin_blur(i + 1)) {
+	for (uint32_t i = 0; i <= words && spin_can_loop_(&round, words + 1); i = spin_blur(i + 1)) {
 		first = (((start >> 6) + i) & (words - 1)) << 6;
 		free = spin_free_bits_(used, first, words, limit);
 		if (!i)
@@ -67,7 +67,7 @@ SPIN_INLINE _Bool spin_has_free_bit(const uint64_t *used, uint32_t words, uint32
 {
 	uint64_t round = 0;
 
-	for (uint32_t i = 0; i < words && spin_can_loop(&round, words); i = spin_blur(i + 1))
+	for (uint32_t i = 0; i < words && spin_can_loop_(&round, words); i = spin_blur(i + 1))
 		if (spin_free_bits_(used, i << 6, words, limit))
 			return 1;
 	return 0;
@@ -103,7 +103,7 @@ SPIN_INLINE void spin_park_free(uint32_t buffer)
 
 /*
  * Chains are gone through without counting: all in a link is unknown to the verifier, which so
- * sees that one step is like the next (spin_can_loop()). They are no longer than there are buffers.
+ * sees that one step is like the next (spin_can_loop_()). They are no longer than there are buffers.
  */
 SPIN_INLINE uint32_t spin_park_next_(uint32_t at)
 {
@@ -116,7 +116,7 @@ SPIN_OUTLINE _Bool spin_park_has(uint32_t mpq, uint32_t owner, uint32_t offset)
 	const struct spin_mpq *q = spin_mpq_at(mpq);
 	uint64_t round = 0;
 
-	for (uint32_t at = spin_peek(&q->parked); at && spin_can_loop(&round, SPIN_PARKING_MAX); at = spin_park_next_(at))
+	for (uint32_t at = spin_peek(&q->parked); at && spin_can_loop_(&round, SPIN_PARKING_MAX); at = spin_park_next_(at))
 		if (spin_peek(&spin_park_at(at - 1)->offset) == offset && spin_peek(&spin_park_at(at - 1)->owner) == owner)
 			return 1;
 	return 0;
@@ -132,7 +132,7 @@ SPIN_OUTLINE int spin_park_push(uint32_t mpq, uint32_t buffer)
 	do {
 		first = spin_peek(&q->parked);
 		spin_poke(&spin_park_at(buffer)->next, first);
-	} while (spin_swap_if(&q->parked, first, buffer + 1) != first && spin_can_loop(&round, SPIN_PARKING_MAX));
+	} while (spin_swap_if(&q->parked, first, buffer + 1) != first && spin_can_loop_(&round, SPIN_PARKING_MAX));
 	return 0;
 }
 
@@ -149,7 +149,7 @@ SPIN_OUTLINE uint32_t spin_park_take(uint32_t mpq)
 	if (last)
 		return last;
 	/* last is 0, but the verifier does not know: so it is one state with what it becomes */
-	for (at = spin_take(&q->parked, 0); at && spin_can_loop(&round, SPIN_PARKING_MAX); at = next) {
+	for (at = spin_take(&q->parked, 0); at && spin_can_loop_(&round, SPIN_PARKING_MAX); at = next) {
 		next = spin_park_next_(at);
 		spin_poke(&spin_park_at(at - 1)->next, last);
 		last = at;
@@ -162,7 +162,7 @@ SPIN_OUTLINE int spin_park_forget(uint32_t at, uint32_t hpu)
 {
 	uint64_t *lost = &spin_stats_at(hpu)->replay_lost, round = 0;
 
-	for (uint32_t next; at && spin_can_loop(&round, SPIN_PARKING_MAX); at = next) {
+	for (uint32_t next; at && spin_can_loop_(&round, SPIN_PARKING_MAX); at = next) {
 		next = spin_park_next_(at);
 		spin_park_free(at - 1);
 		spin_poke(lost, spin_peek(lost) + 1);

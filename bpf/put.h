@@ -174,7 +174,7 @@ SPIN_INLINE void spin_put_copy_long_(uint32_t *to, const uint32_t *from, uint32_
 {
 	uint64_t round = 0;
 
-	for (uint32_t done = spin_blur(0); done < words && spin_can_loop(&round, words); done = spin_blur(done + 1)) {
+	for (uint32_t done = spin_blur(0); done < words && spin_can_loop_(&round, words); done = spin_blur(done + 1)) {
 		uint64_t at = spin_opaque64_(done);
 
 		if (at >= words)

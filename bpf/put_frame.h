@@ -181,7 +181,7 @@ SPIN_INLINE uint64_t spin_put_sum_(uint8_t *udp, uint32_t udp_bytes, const uint8
 	SPIN_UNROLL_
 	for (uint32_t i = 0; i < 8; i++)
 		behind[i] = 0;
-	for (uint32_t done = spin_blur(0); done < udp_bytes && spin_can_loop(&round, (SPIN_PUT_BYTES_MAX + 64) / 32 + 1);
+	for (uint32_t done = spin_blur(0); done < udp_bytes && spin_can_loop_(&round, (SPIN_PUT_BYTES_MAX + 64) / 32 + 1);
 	     done = spin_blur(done + 32)) {
 		at = spin_opaque64_(done);
 		if (at > SPIN_PUT_BYTES_MAX + 64)

@@ -48,7 +48,7 @@ SPIN_INLINE uint32_t spin_segment_at_(const struct spin_me_memory *memory, uint3
 
 	*room = 0;
 	/* can_loop first: the verifier forgets there what was tested before */
-	for (uint32_t i = spin_blur(0); spin_can_loop(&round, SPIN_SEGMENTS_MAX) && i < SPIN_SEGMENTS_MAX && i < segments;
+	for (uint32_t i = spin_blur(0); spin_can_loop_(&round, SPIN_SEGMENTS_MAX) && i < SPIN_SEGMENTS_MAX && i < segments;
 	     i = spin_blur(i + 1)) {
 		length = spin_peek(&memory->segment[i].length);
 		if (at < length) {

@@ -16,7 +16,7 @@ SPIN_INLINE uint32_t spin_sweep_claimed_(uint32_t mpq, uint32_t generation)
 	uint32_t count = lowest;
 	uint64_t round = 0;
 
-	for (uint32_t i = 0, have; i < SPIN_LANES && spin_can_loop(&round, SPIN_LANES); i = spin_blur(i + 1)) {
+	for (uint32_t i = 0, have; i < SPIN_LANES && spin_can_loop_(&round, SPIN_LANES); i = spin_blur(i + 1)) {
 		uint64_t lane = spin_peek(&q->lane[i]);
 		uint32_t bits = (uint32_t)lane;
 

@@ -36,7 +36,7 @@ SPIN_OUTLINE uint32_t spin_window_lowest(uint32_t mpq, uint32_t generation)
 	uint32_t lowest = spin_peek(&q->lowest);
 	uint64_t round = 0;
 
-	while (spin_can_loop(&round, 2 * SPIN_LANES)) {
+	while (spin_can_loop_(&round, 2 * SPIN_LANES)) {
 		uint32_t number = lowest >> 5, tag = spin_lane_tag_(generation, number);
 		uint64_t lane = spin_peek(&q->lane[number & (SPIN_LANES - 1)]);
 		uint32_t missing;
@@ -94,7 +94,7 @@ SPIN_OUTLINE enum spin_claim spin_window_claim(uint32_t mpq, uint32_t generation
 		}
 		if (spin_likely(spin_swap_if(lane, was, now) == was))
 			return SPIN_CLAIMED;
-	} while (spin_can_loop(&round, 2 * 32));
+	} while (spin_can_loop_(&round, 2 * 32));
 	return spin_rare(SPIN_BEYOND); /* cannot be */
 }
 
@@ -107,7 +107,7 @@ SPIN_OUTLINE int spin_window_unclaim(uint32_t mpq, uint32_t generation, uint32_t
 		was = spin_peek(lane);
 		if (was >> 32 != spin_lane_tag_(generation, packet >> 5))
 			break;
-	} while (spin_swap_if(lane, was, was & ~(uint64_t)(1u << (packet & 31))) != was && spin_can_loop(&round, 2 * 32));
+	} while (spin_swap_if(lane, was, was & ~(uint64_t)(1u << (packet & 31))) != was && spin_can_loop_(&round, 2 * 32));
 	return 0;
 }
 
@@ -119,7 +119,7 @@ SPIN_OUTLINE _Bool spin_window_beyond(uint32_t mpq, uint32_t generation, uint32_
 	uint32_t found = 0;
 	uint64_t round = 0;
 
-	for (uint32_t i = 0, have; i < SPIN_LANES && spin_can_loop(&round, SPIN_LANES); i = spin_blur(i + 1)) {
+	for (uint32_t i = 0, have; i < SPIN_LANES && spin_can_loop_(&round, SPIN_LANES); i = spin_blur(i + 1)) {
 		uint64_t lane = spin_peek(&q->lane[i]);
 		uint32_t bits = (uint32_t)lane;
 

@@ -12,7 +12,7 @@ static enum spin_payload_rc act_walk_payload(struct spin_payload *p, struct walk
 	SPIN_FOR_EACH(p, uint8_t, byte)
 		bytes += *byte != 0xee;
 	state->rounds = 0;
-	SPIN_WHILE(p, state->rounds < 2000)
+	SPIN_WHILE(p, state->rounds < 500)
 		state->rounds++;
 	state->bytes = bytes;
 	return SPIN_SUCCESS;

@@ -56,7 +56,7 @@ static int join_programs(struct spin_ctx *ctx, const struct bpf_program *copied)
 
 static int load_trusted(struct spin_ctx *ctx, struct bpf_program *copied)
 {
-	int copies = copied && kernel_probe__copies(), err;
+	int copies = copied && kernel_probe__copies() && !ctx->bounded, err;
 
 	if (copied)
 		bpf_program__set_autoload(copied, copies);

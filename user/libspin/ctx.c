@@ -58,44 +58,70 @@ static int too_large_for_bounded_loops(const struct spin_object *obj, char *why,
 	return -ENOSYS;
 }
 
-/* Loads; on failure finds out why, from what is likely to what is left. */
-static int load(struct spin_ctx *ctx, const struct spin_object *obj, const struct spin_ctx_opts *wanted)
+/* Opens the object in one of its variants and loads it. -errno; a message is there if ctx->failure_told. */
+static int load_variant(struct spin_ctx *ctx, const struct spin_object *obj, const struct spin_ctx_opts *wanted, char *log)
 {
-	char *log = calloc(1, VERIFIER_LOG_BYTES), why[SPIN_SENTENCE_BYTES];
 	LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = obj->meta.name, .kernel_log_buf = log,
 		    .kernel_log_size = VERIFIER_LOG_BYTES);
 	const void *programs;
 	size_t bytes;
-	int err, probe;
+	int err;
+
+	*log = '\0';
+	out__close(ctx);
+	bpf_object__close(ctx->bpf);
+	programs = object__programs(obj, ctx->bounded, &bytes);
+	ctx->bpf = bpf_object__open_mem(programs, bytes, &opts);
+	ctx->btf = ctx->bpf ? bpf_object__btf(ctx->bpf) : NULL;
+	if (ctx->btf)
+		err = configure(ctx);
+	else
+		err = spin_fail(-EINVAL, "%s cannot be read by libbpf", obj->path);
+	if (!err)
+		err = hpu_mem__prepare(wanted, ctx->bpf, ctx->name);
+	if (err) {
+		ctx->failure_told = 1;
+		return err;
+	}
+	return class__load(ctx);
+}
+
+/*
+ * Loads; on failure finds out why, from what is likely to what is left. What is too large for the verifier with may_goto
+ * is tried with bounded loops, too: loops of the handler's own around the runtime's take some verifiers less so (strided_ddt
+ * on 6.12). Such a context has no frames in several buffers.
+ */
+static int load(struct spin_ctx *ctx, const struct spin_object *obj, const struct spin_ctx_opts *wanted)
+{
+	char *log = calloc(2, VERIFIER_LOG_BYTES), *second = log + VERIFIER_LOG_BYTES, why[SPIN_SENTENCE_BYTES];
+	int err, known;
 
 	if (!log)
 		return spin_fail(-ENOMEM, "no memory to load %s", obj->path);
-	programs = object__programs(obj, &bytes);
-	ctx->bpf = bpf_object__open_mem(programs, bytes, &opts);
-	ctx->btf = ctx->bpf ? bpf_object__btf(ctx->bpf) : NULL;
-	if (!ctx->btf) {
-		free(log);
-		return spin_fail(-EINVAL, "%s cannot be read by libbpf", obj->path);
+	ctx->bounded = !kernel_probe__may_goto() && obj->bounded;
+	err = load_variant(ctx, obj, wanted, log);
+	if (err && !ctx->failure_told && !ctx->bounded && obj->bounded && ctx->class == SPIN_CLASS_TRUSTED &&
+	    spin_verifier__is_limit(log)) {
+		spin_log("%s is too large for the verifier: trying it with bounded loops", obj->meta.name);
+		ctx->bounded = 1;
+		if (!load_variant(ctx, obj, wanted, second))
+			err = 0;
+		else
+			ctx->bounded = ctx->failure_told = 0; /* the message is about the first try */
 	}
-	err = configure(ctx);
-	if (!err)
-		err = hpu_mem__prepare(wanted, ctx->bpf, ctx->name);
-	if (!err) {
-		err = class__load(ctx);
-		if (err && !ctx->failure_told) {
-			load_failure__log_lines(log);
-			probe = load_failure__shortage(err, ctx->bpf, log, why, sizeof(why));
-			if (!probe)
-				probe = class__probe(ctx->class, why, sizeof(why));
-			if (!probe && !kernel_probe__may_goto() && spin_verifier__is_limit(log))
-				probe = too_large_for_bounded_loops(obj, why, sizeof(why));
-			if (!probe)
-				probe = spin_verifier__explain(log, obj->path, why, sizeof(why));
-			if (probe)
-				err = spin_fail(probe, "%s", why);
-			else
-				err = spin_fail(err, "the kernel refuses to load %s: %s", obj->path, strerror(-err));
-		}
+	if (err && !ctx->failure_told) {
+		load_failure__log_lines(log);
+		known = load_failure__shortage(err, ctx->bpf, log, why, sizeof(why));
+		if (!known)
+			known = class__probe(ctx->class, why, sizeof(why));
+		if (!known && ctx->bounded && spin_verifier__is_limit(log))
+			known = too_large_for_bounded_loops(obj, why, sizeof(why));
+		if (!known)
+			known = spin_verifier__explain(log, obj->path, why, sizeof(why));
+		if (known)
+			err = spin_fail(known, "%s", why);
+		else
+			err = spin_fail(err, "the kernel refuses to load %s: %s", obj->path, strerror(-err));
 	}
 	free(log);
 	return err;

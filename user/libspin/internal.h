@@ -36,11 +36,8 @@ struct spin_object {
 	struct bpf_object *types; /* opened, never loaded: for its BTF */
 };
 
-/*
- * The BPF object to load on this kernel, inside the open object: the whole one, or, without may_goto (before Linux
- * 6.9), that with bounded loops. Never NULL.
- */
-const void *object__programs(const struct spin_object *obj, size_t *bytes);
+/* The BPF object to load, inside the open object: the whole one, or, if it has that, the one with bounded loops. */
+const void *object__programs(const struct spin_object *obj, int bounded, size_t *bytes);
 
 /* Checks what the handlers registered, and adds what has a section of its own. */
 int object__registration(struct spin_object *obj);
@@ -97,6 +94,7 @@ struct spin_ctx {
 	struct spin_place place[SPIN_NICS_MAX];
 	unsigned places;
 	struct bpf_object *bpf;
+	int bounded;              /* 1: its programs are those with bounded loops */
 	int failure_told;         /* 1: a step before loading failed, and spin_fail() has its message */
 	const struct btf *btf;
 	int prog_fd;

@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "internal.h"
-#include "kernel/probe.h"
 #include "seal.h"
 
 #define OBJECT_BYTES_MAX (256u << 20)
@@ -179,12 +178,8 @@ const void *spin_object__image(const struct spin_object *obj, size_t *bytes)
 	return obj->image_bytes ? obj->data + obj->image_offset : NULL;
 }
 
-const void *object__programs(const struct spin_object *obj, size_t *bytes)
+const void *object__programs(const struct spin_object *obj, int bounded, size_t *bytes)
 {
-	if (kernel_probe__may_goto() || !obj->bounded) {
-		*bytes = obj->bytes;
-		return obj->data;
-	}
-	*bytes = obj->bounded_bytes;
-	return obj->bounded;
+	*bytes = bounded ? obj->bounded_bytes : obj->bytes;
+	return bounded ? obj->bounded : obj->data;
 }

@@ -53,7 +53,7 @@ SPIN_INLINE uint32_t spin_bounded_length(uint32_t n, uint32_t max)
  * round brings none that is new, instead of following each round to the loop's end. `round` and `max` are for kernels
  * without it, see below.
  */
-SPIN_INLINE _Bool spin_can_loop(uint64_t *round, uint32_t max)
+SPIN_INLINE _Bool spin_can_loop_(uint64_t *round, uint32_t max)
 {
 	(void)round;
 	(void)max;
@@ -70,7 +70,7 @@ out:
  * loop reaches, or after which its caller may stop. The number is 64 bits wide so that the verifier follows it when
  * it is spilled, and hidden from the compiler, which would derive other variables from it.
  */
-SPIN_INLINE _Bool spin_can_loop(uint64_t *round, uint32_t max)
+SPIN_INLINE _Bool spin_can_loop_(uint64_t *round, uint32_t max)
 {
 	*round = spin_opaque64_(*round + 1);
 	return *round <= max;
@@ -100,7 +100,7 @@ static uint32_t spin_any __attribute__((aligned(64)));
 
 /*
  * The same number, of which the verifier knows nothing: to it `any & ~any` may be anything. A loop
- * that counts so, and has spin_can_loop() as a condition, is one step to it, not as many as it takes;
+ * that counts so, and has spin_can_loop_() as a condition, is one step to it, not as many as it takes;
  * and ways that meet behind a number are one.
  */
 SPIN_INLINE uint32_t spin_blur(uint32_t v)

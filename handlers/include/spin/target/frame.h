@@ -102,7 +102,7 @@ SPIN_INLINE _Bool spin_walk_copied_(const struct spin_packet *packet, uint32_t s
 	if (left < size)
 		return 0;
 	off = spin_opaque_(walk->length - left);
-	if (off > SPIN_COPY_BYTES - bytes || !spin_can_loop(&walk->round, SPIN_COPIED_BYTES_MAX / bytes + 8))
+	if (off > SPIN_COPY_BYTES - bytes || !spin_can_loop_(&walk->round, SPIN_COPIED_BYTES_MAX / bytes + 8))
 		return 0;
 	walk->at = spin_opaque_pointer_(packet->payload + off);
 	walk->first = off / size;

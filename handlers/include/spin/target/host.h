@@ -24,7 +24,7 @@ SPIN_INLINE _Bool spin_within_(const void *at, const void *end)
 	return (const uint8_t *)at <= (const uint8_t *)end;
 }
 
-SPIN_INLINE _Bool spin_can_loop(uint64_t *round, uint32_t max)
+SPIN_INLINE _Bool spin_can_loop_(uint64_t *round, uint32_t max)
 {
 	(void)round;
 	(void)max;

@@ -12,7 +12,7 @@ SPIN_INLINE _Bool spin_step_(struct spin_packet *packet, uint64_t *round)
 {
 	uint32_t left = spin_blur(packet->steps);
 
-	if (!left || !spin_can_loop(round, SPIN_BOUNDED_STEPS)) {
+	if (!left || !spin_can_loop_(round, SPIN_BOUNDED_STEPS)) {
 		packet->overrun = 1;
 		packet->steps = 0;
 		return 0;

@@ -15,7 +15,7 @@
  * range of values, whichever way it was reached, and takes a number it knows for a
  * range of its own; and it takes states for one only if all numbers in them are the
  * same. So offsets go through memory (spin_unknown_()), and loops are such that the
- * verifier finds their end by itself (spin_can_loop()).
+ * verifier finds their end by itself (spin_can_loop_()).
  */
 #include <spin/reason.h>
 #include <spin/wire.h>
