@@ -4,7 +4,7 @@
 
 /*
  * XDP programs by bpf_link, and who else is there. Functions that fail write a
- * sentence with the next step into `why`.
+ * reason with the next step into `why`.
  */
 #include <stddef.h>
 #include <stdint.h>

@@ -4,7 +4,7 @@
 
 /*
  * What the running kernel and this process may do. Functions that fail write
- * a sentence with the next step into `why`.
+ * a reason with the next step into `why`.
  */
 #include <stddef.h>
 

@@ -200,7 +200,7 @@ static struct pspin *new_nic(const struct pspin_target *target)
 	return nic;
 }
 
-/* What opening came to; err has its sentence if it has room for one. */
+/* What opening came to; err has its reason if it has room for one. */
 static int opened(struct pspin *nic, int rc, struct pspin **out, char *err, size_t err_bytes)
 {
 	if (rc == -ENOMEM)

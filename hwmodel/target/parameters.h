@@ -31,7 +31,7 @@ int target__set(struct pspin_target *target, int parameter, uint64_t value, cons
 		char *err, size_t err_bytes);
 /* The parameter whose name is most like this one, or NULL. */
 const char *target__nearest(const char *name);
-/* Names of the built-in targets, as a sentence has them. */
+/* Names of the built-in targets, as a reason has them. */
 const char *target__list(char *list, size_t list_bytes);
 
 #endif

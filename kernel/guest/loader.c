@@ -163,7 +163,7 @@ static void print_programs(const char *object, const char *variant, uint32_t bef
 
 static void print_cell(const char *object, const char *variant, int err, uint32_t before)
 {
-	char message[SPIN_SENTENCE_BYTES];
+	char message[SPIN_ERROR_BYTES];
 
 	snprintf(message, sizeof(message), "%s", err ? spin_strerror_last() : "");
 	for (char *c = message; *c; c++)

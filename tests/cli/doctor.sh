@@ -55,7 +55,7 @@ agrees() {
 	doctor 0 --dev "$1"
 }
 
-# the machine: text, JSON, and one sentence for each row
+# the machine: text, JSON, and one line for each row
 expect 0 in_ns "$SPINCTL" doctor
 cp "$WORK/out" "$WORK/text"
 grep -qE "handlers can run here: native on (v0, v1|v1, v0), generic on lo" "$WORK/out" || fail "conclusion: $(tail -n 2 "$WORK/out")"
@@ -65,7 +65,7 @@ json_rows "$WORK/out" >"$WORK/a"
 text_rows "$WORK/text" >"$WORK/b"
 [ "$(wc -l <"$WORK/a")" -gt 30 ] || fail "only $(wc -l <"$WORK/a") rows"
 diff "$WORK/a" "$WORK/b" || fail "text and JSON differ"
-[ "$(grep -c '"about": "[A-Za-z].\{20,\}\."' "$WORK/out")" = "$(grep -c '"name": "' "$WORK/out")" ] || fail "a check without its sentence"
+[ "$(grep -c '"about": "[A-Za-z].\{20,\}\."' "$WORK/out")" = "$(grep -c '"name": "' "$WORK/out")" ] || fail "a check without its text"
 
 # one interface, and everything about it
 expect 0 in_ns "$SPINCTL" doctor --dev v0
@@ -75,7 +75,7 @@ doctor 0 --dev v0
 json_rows "$WORK/out" >"$WORK/a"
 text_rows "$WORK/text" >"$WORK/b"
 diff "$WORK/a" "$WORK/b" || fail "text and JSON of v0 differ"
-[ "$(grep -c '"about": "[A-Za-z].\{20,\}\."' "$WORK/out")" = "$(grep -c '"name": "' "$WORK/out")" ] || fail "a check without its sentence"
+[ "$(grep -c '"about": "[A-Za-z].\{20,\}\."' "$WORK/out")" = "$(grep -c '"name": "' "$WORK/out")" ] || fail "a check without its text"
 row v0 kind ok "veth"
 row v0 state ok "up"
 row v0 MTU ok "1500"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# An interface that is not there, or is deleted while attached: a sentence and status 1.
+# An interface that is not there, or is deleted while attached: a reason and status 1.
 . "$(dirname "$0")/setup.inc"
 need_root
 make_nics
@@ -28,6 +28,6 @@ kill -0 "$RUN" 2>/dev/null && fail "still running 6 s after the interface went a
 wait "$RUN"
 status=$?
 [ $status = 1 ] || fail "status $status instead of 1"
-grep -q 'v0 has gone away' "$WORK/run.err" || fail "no sentence: $(cat "$WORK/run.err")"
+grep -q 'v0 has gone away' "$WORK/run.err" || fail "no reason: $(cat "$WORK/run.err")"
 grep -q '^all ' "$WORK/run.out" || fail "no last table"
 exit $FAILED

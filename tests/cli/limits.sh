@@ -62,12 +62,12 @@ says err "spinctl limits"
 expect 0 in_ns "$SPINCTL" run "$OBJECT" --dev v0 --host-kib 8 --handler-mem 0+4096,8184+8 --duration 0.1
 expect 0 in_ns "$SPINCTL" run "$COPY" --dev v0 --host-kib 8 --handler-mem 4096+4096 --duration 0.1
 expect 0 in_ns "$SPINCTL" run "$COPY" --dev v0 --host-kib 8 --entry 'length=4096 mem=4096+64,4160+8 once' --duration 0.1
-refused() { # SENTENCE ARGUMENT...
-	sentence=$1
+refused() { # REASON ARGUMENT...
+	reason=$1
 	shift
 	expect 1 in_ns "$SPINCTL" run "$@" --dev v0 --duration 0.1
 	one_line
-	says err "$sentence"
+	says err "$reason"
 }
 refused "write START+LENGTH" "$OBJECT" --handler-mem 4096
 refused "write START+LENGTH" "$OBJECT" --handler-mem 0+8,

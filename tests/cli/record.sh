@@ -197,7 +197,7 @@ for wait in 0.1 0.7 1.1; do
 done
 
 # --- damaged and foreign files
-refused() { # FILE SENTENCE
+refused() { # FILE REASON
 	expect 1 "$SPINCTL" replay "$1" --engine model
 	says err "$2"
 	one_line

@@ -34,13 +34,13 @@ printf 'base = pspin-rtl\nclusters = 1\nhpus = 2\n' >small.target
 expect 0 "$SPINCTL" cost "$OBJECT" --datagrams 100 --target ./small.target --sweep size=64 --json
 [ "$(grep throughput_gbps out)" = "$(grep throughput_gbps json.1 | head -n 1)" ] || fail "a target file makes another NIC than its sweep"
 
-wrong() { # SENTENCE AXIS...
-	sentence=$1
+wrong() { # REASON AXIS...
+	reason=$1
 	shift
 	for axis; do
 		set -- --sweep "$axis"
 		expect 1 "$SPINCTL" cost "$OBJECT" --datagrams 10 "$@"
-		grep -q -- "$sentence" err || fail "--sweep $axis says: $(cat err)"
+		grep -q -- "$reason" err || fail "--sweep $axis says: $(cat err)"
 		[ "$(wc -l <err)" = 1 ] || fail "--sweep $axis says more than a line"
 	done
 }

@@ -32,7 +32,7 @@ grep -q 'l1_packet_kib = 32.*PsPIN 3.2.2' pspin.target || fail "a value has no s
 expect 0 "$SPINCTL" cost "$OBJECT" --datagrams 10 --target ./pspin.target --sizes none --json
 grep -q '"target": "pspin"' out || fail "the report does not say its target"
 
-wrong() { # SENTENCE NAME
+wrong() { # REASON NAME
 	expect 1 "$SPINCTL" targets "$2"
 	grep -q -- "$1" err || fail "$2: $(cat err)"
 	expect 1 "$SPINCTL" cost "$OBJECT" --datagrams 10 --target "$2"

@@ -49,14 +49,14 @@ says out "1 of 1 vectors"
 rm -r tests
 
 # what is different is named
-differs() { # SED-EXPRESSION SENTENCE...: apples.vec with one expectation changed
+differs() { # SED-EXPRESSION REASON...: apples.vec with one expectation changed
 	sed "$1" apples.vec >changed.vec
 	shift
 	cmp -s apples.vec changed.vec && fail "the vector was not changed"
 	expect 1 "$SPINCTL" test apples.spin changed.vec --engine model
 	says out "FAIL  changed.vec"
-	for sentence; do
-		says out "$sentence"
+	for reason; do
+		says out "$reason"
 	done
 }
 expect 0 "$SPINCC" --no-verify apples.c -o apples.spin

@@ -45,13 +45,13 @@ END
 expect 0 "$SPINCC" --no-verify "$handler" -o msg_default.spin
 expect 0 "$SPINCTL" test msg_default.spin message.vec --engine model
 
-differs() { # SED-EXPRESSION SENTENCE...: message.vec with one expectation changed
+differs() { # SED-EXPRESSION REASON...: message.vec with one expectation changed
 	sed "$1" message.vec >changed.vec
 	shift
 	cmp -s message.vec changed.vec && fail "the vector was not changed"
 	expect 1 "$SPINCTL" test msg_default.spin changed.vec --engine model
-	for sentence; do
-		says out "$sentence"
+	for reason; do
+		says out "$reason"
 	done
 }
 from='id 7 from 10.0.0.1 4000 to 9330'

@@ -11,7 +11,7 @@ vector() {
 	printf '%s\n' 'handler apples' packet ' eth 02:00:00:00:00:01 > 02:00:00:00:00:02' \
 		" ip4 10.0.0.1 > 10.0.0.2${ip:-}" " udp ${udp:-4000 > 9000}" "$@" >b.vec
 }
-refused() { # SENTENCE: of b.vec
+refused() { # REASON: of b.vec
 	expect 1 "$SPINCTL" test apples.spin b.vec --engine model
 	grep -qFx -- "      $1" out || fail "not '$1' but: $(cat out)"
 }
@@ -20,7 +20,7 @@ taken() { # LINE...
 	expect 1 "$SPINCTL" test apples.spin b.vec --engine model
 	says out "model: b.vec:2: packet 1" # what it does to memory is not in the vector
 }
-payload() { # LINE SENTENCE
+payload() { # LINE REASON
 	vector "$1"
 	refused "b.vec:6: $2"
 }
@@ -115,7 +115,7 @@ for field in flags:65535 id:4294967295 off:4294967295; do
 done
 payload 'slmp id' 'write: slmp [SYN] [EOM] [NAME VALUE]...'
 payload 'slmp id 1 of 2' "slmp has no 'of'"
-put() { # LINE SENTENCE
+put() { # LINE REASON
 	vector 'slmp SYN id 1 off 0' "$1"
 	refused "b.vec:7: $2"
 }
@@ -130,7 +130,7 @@ for name in match data off; do
 done
 put 'put match' 'write: put [NAME VALUE]...'
 
-behind() { # LINE SENTENCE: behind a packet that is dropped
+behind() { # LINE REASON: behind a packet that is dropped
 	vector 'slmp SYN id 1 off 0' 'expect drop failed' "$1"
 	refused "b.vec:8: $2"
 }

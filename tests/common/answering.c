@@ -64,7 +64,7 @@ uint64_t answering__runs(const struct answering *a, int fans)
 	return packets[SPIN_REASON_SUCCESS] + stats.replayed;
 }
 
-static const char *sentence(const char *what, uint64_t is, uint64_t least, uint64_t most)
+static const char *reason(const char *what, uint64_t is, uint64_t least, uint64_t most)
 {
 	static char text[160];
 
@@ -95,18 +95,18 @@ const char *answering__check(struct answering *a)
 	 * its handlers again when its packets come again.
 	 */
 	if (!why)
-		why = sentence("runs of pingpong", pings, PACKETS * a->messages, PACKETS * (a->messages + stats.evicted));
+		why = reason("runs of pingpong", pings, PACKETS * a->messages, PACKETS * (a->messages + stats.evicted));
 	if (!why)
-		why = sentence("packets that pingpong sent or that are told as lost", left(&ping_puts), pings, 2 * pings);
+		why = reason("packets that pingpong sent or that are told as lost", left(&ping_puts), pings, 2 * pings);
 	if (!why)
-		why = sentence("packets that came back from pingpong", a->came[ANSWERING_FORWARD], pings / 2, 2 * pings);
+		why = reason("packets that came back from pingpong", a->came[ANSWERING_FORWARD], pings / 2, 2 * pings);
 	if (!why)
-		why = sentence("packets that fan_out sent or that are told as lost", left(&fan_puts), (EACH + 1) * fans, (EACH + 1) * fans);
+		why = reason("packets that fan_out sent or that are told as lost", left(&fan_puts), (EACH + 1) * fans, (EACH + 1) * fans);
 	if (!why)
-		why = sentence("packets that came from fan_out", a->came[ANSWERING_PUT], EACH * fans / 2, 2 * EACH * fans);
+		why = reason("packets that came from fan_out", a->came[ANSWERING_PUT], EACH * fans / 2, 2 * EACH * fans);
 	if (!why)
-		why = sentence("replies of fan_out", a->came[ANSWERING_REPLY], fans / 2, 2 * fans);
-	return why ? why : sentence("messages and datagrams that were answered", a->messages && fans, 1, 1);
+		why = reason("replies of fan_out", a->came[ANSWERING_REPLY], fans / 2, 2 * fans);
+	return why ? why : reason("messages and datagrams that were answered", a->messages && fans, 1, 1);
 }
 
 void answering__close(struct answering *a)

@@ -25,7 +25,7 @@ struct answering {
 	const char *volatile why;          /* what is wrong */
 };
 
-/* Attaches both to the interface, whose namespace the thread is in. A sentence, or NULL. */
+/* Attaches both to the interface, whose namespace the thread is in. A reason, or NULL. */
 const char *answering__open(struct answering *a, struct spin_nic *nic, enum spin_hpus hpus);
 /* Clients in another namespace, to FAR_ADDR, until *stop or something is wrong. */
 const char *answering__start(struct answering *a, int near_ns, volatile int *stop);

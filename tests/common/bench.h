@@ -44,7 +44,7 @@ struct bench_result {
 	uint32_t error; /* of the first task that failed; a run is told to go on by takes_errors */
 };
 
-/* 0, or -1 with a sentence. */
+/* 0, or -1 with a reason. */
 int bench__run(const struct bench_image *image, const struct pspin_target *target,
 	       const struct bench_run *run, struct bench_result *out, char *err, size_t err_bytes);
 

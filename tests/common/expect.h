@@ -2,12 +2,12 @@
 #ifndef TESTS_EXPECT_H
 #define TESTS_EXPECT_H
 
-/* What a function of libspin promises: its value, and the sentence of its failure. Else the test ends as failed. */
+/* What a function of libspin promises: its value, and the reason of its failure. Else the test ends as failed. */
 
-/* Ends the test as failed, with the library's last sentence. */
+/* Ends the test as failed, with the library's last reason. */
 void fail(const char *what) __attribute__((noreturn));
 void expect(long long want, long long got, const char *what);
-/* The library's last sentence has this text. */
+/* The library's last reason has this text. */
 void says(const char *text);
 
 #endif

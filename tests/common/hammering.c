@@ -9,15 +9,15 @@
 #include "tests/common/hammering.h"
 #include "tests/common/pair.h"
 
-static __thread char sentence[512];
+static __thread char reason[512];
 
 static const char *differs(const struct hammering *h, const char *what, uint64_t is, uint64_t expected)
 {
 	if (is == expected)
 		return NULL;
-	snprintf(sentence, sizeof(sentence), "%s, HPUs %s: %s is %llu, not %llu", h->name, spin_hpus_name(h->hpus), what,
+	snprintf(reason, sizeof(reason), "%s, HPUs %s: %s is %llu, not %llu", h->name, spin_hpus_name(h->hpus), what,
 		 (unsigned long long)is, (unsigned long long)expected);
-	return sentence;
+	return reason;
 }
 
 const char *hammering__open(struct hammering *h, struct spin_nic *nic, const char *handler, const char *rule,

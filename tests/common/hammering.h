@@ -4,7 +4,7 @@
 
 /*
  * The host's side of tests/handlers/hammer.c and hammer_message.c: contexts of them, senders, and whether every place that HPUs
- * share has counted each run once. Functions that return a sentence: NULL is right; else it is valid until the next one.
+ * share has counted each run once. Functions that return a reason: NULL is right; else it is valid until the next one.
  */
 #include <pthread.h>
 

@@ -27,7 +27,7 @@ struct owners {
 	uint64_t datagrams, message_packets; /* that their handlers ran for */
 };
 
-/* Makes the interface in the thread's namespace, and begins to send. A sentence, or NULL. */
+/* Makes the interface in the thread's namespace, and begins to send. A reason, or NULL. */
 const char *owners__open(struct owners *o, int ns);
 /* Lets one live for a while, notes what it holds, and kills it; its program has to go then. */
 const char *owners__kill_one(struct owners *o, struct leftover *left);

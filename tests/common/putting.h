@@ -21,7 +21,7 @@ struct putting {
 	const char *volatile why;
 };
 
-/* The putter at an interface of this thread's namespace, the taker at NEAR_DEV of another one. A sentence, or NULL. */
+/* The putter at an interface of this thread's namespace, the taker at NEAR_DEV of another one. A reason, or NULL. */
 const char *putting__open(struct putting *p, struct spin_nic *nic, enum spin_hpus hpus, int near_ns);
 /* Until *stop or something is wrong. */
 const char *putting__start(struct putting *p, volatile int *stop);

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# What the kernel refuses without CAP_PERFMON alone: one sentence at the handler's line that names
+# What the kernel refuses without CAP_PERFMON alone: one reason at the handler's line that names
 # the class; and --trusted lets it pass.
 . "$(dirname "$0")/refused.lib.sh"
 [ "$(id -u)" = 0 ] || skip "needs root: it asks the kernel's verifier"

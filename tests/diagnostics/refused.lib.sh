@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # Sourced: handlers that spincc must refuse. The faulty line of each source in refused/ ends with
 #
-#   // compiler: SENTENCE     spincc says so, as "FILE:LINE: SENTENCE", on any machine
-#   // verifier: SENTENCE     only where it may ask the kernel: root
-#   // isolated: SENTENCE     the kernel refuses it in the isolated class alone
+#   // compiler: REASON     spincc says so, as "FILE:LINE: REASON", on any machine
+#   // verifier: REASON     only where it may ask the kernel: root
+#   // isolated: REASON     the kernel refuses it in the isolated class alone
 #
 . "$(dirname "$0")/../cli/setup.inc"
 SOURCES=$ROOT/tests/diagnostics/refused
 LOG=" (--verifier-log shows the whole log)"
 
-# sentence KIND: what is expected of source.c, as spincc should print it
-sentence() {
+# reason KIND: what is expected of source.c, as spincc should print it
+reason() {
 	case $1 in
 	verifier) suffix=$LOG class= ;;
 	isolated) suffix=$LOG class='in the isolated class (without CAP_PERFMON) ' ;;
@@ -23,7 +23,7 @@ sentence() {
 
 # as_expected KIND: stderr is that line, and nothing else
 as_expected() {
-	sentence "$1" >expected
+	reason "$1" >expected
 	[ "$(wc -l <expected)" = 1 ] && cmp -s expected err
 }
 
@@ -48,7 +48,7 @@ refuse() {
 		sed -i '1s/^/\n/' source.c
 		as_expected "$1" && fail "$file: the line that is named does not matter"
 		sed -i "1d; s|// $1: .|&x|" source.c
-		as_expected "$1" && fail "$file: the sentence does not matter"
+		as_expected "$1" && fail "$file: the reason does not matter"
 	done
 	cd / || exit 1
 	echo "$count handlers"

@@ -23,7 +23,7 @@ struct workload {
 extern const struct workload workloads[];
 extern const unsigned workload_count;
 
-/* 0, or -1 with a sentence. at_once as in struct bench_run. packet_bytes: from the IP header on. */
+/* 0, or -1 with a reason. at_once as in struct bench_run. packet_bytes: from the IP header on. */
 int workload__run(const struct workload *w, const struct pspin_target *target,
 		  unsigned packet_bytes, unsigned packets, int at_once, struct bench_result *out,
 		  char *err, size_t err_bytes);

@@ -46,7 +46,7 @@ static void print_counters(struct spin_ctx *ctx)
 
 static void die(const char *what)
 {
-	printf("FAIL: %s (last sentence: %s)\n", what, spin_strerror_last());
+	printf("FAIL: %s (last reason: %s)\n", what, spin_strerror_last());
 	lossy__print(&link_);
 	if (shown)
 		print_counters(shown);

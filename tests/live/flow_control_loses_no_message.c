@@ -35,7 +35,7 @@ static uint64_t dropped_bytes;
 
 static void die(const char *what)
 {
-	printf("FAIL: %s (last sentence: %s)\n", what, spin_strerror_last());
+	printf("FAIL: %s (last reason: %s)\n", what, spin_strerror_last());
 	fflush(stdout);
 	_Exit(1);
 }

@@ -191,13 +191,13 @@ static void a_state_begins_as_the_host_says(void)
 	spin_ctx__destroy(a);
 }
 
-static void refused(const struct spin_object *object, const struct spin_ctx_opts *opts, int err, const char *sentence)
+static void refused(const struct spin_object *object, const struct spin_ctx_opts *opts, int err, const char *reason)
 {
 	struct spin_rule rule = { 0 };
 	struct spin_ctx *ctx;
 
-	expect(err, spin_ctx__create_opts(NULL, object, &rule, opts, &ctx), sentence);
-	says(sentence);
+	expect(err, spin_ctx__create_opts(NULL, object, &rule, opts, &ctx), reason);
+	says(reason);
 }
 
 static void sizes_that_cannot_be(void)

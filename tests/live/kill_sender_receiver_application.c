@@ -55,7 +55,7 @@ static void clean_up(void)
 
 static void die(const char *what)
 {
-	printf("FAIL: %s (last sentence: %s)\n", what, spin_strerror_last());
+	printf("FAIL: %s (last reason: %s)\n", what, spin_strerror_last());
 	fflush(stdout);
 	clean_up();
 	_exit(1);

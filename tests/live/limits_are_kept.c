@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * What an interface says of itself holds (libspin_hpu.h): for each limit exactly as much is served, and one more is
- * refused with a sentence that says the most; a capability that is missing is refused by its name.
+ * refused with a reason that says the most; a capability that is missing is refused by its name.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -44,20 +44,20 @@ static void served(const struct spin_object *object, struct spin_ctx_opts opts, 
 	spin_ctx__destroy(ctx);
 }
 
-static void refused(const struct spin_object *object, struct spin_ctx_opts opts, int err, const char *sentence)
+static void refused(const struct spin_object *object, struct spin_ctx_opts opts, int err, const char *reason)
 {
 	struct spin_ctx *ctx;
 
-	expect(err, spin_ctx__create_opts(nic, object, &rule, &opts, &ctx), sentence);
-	says(sentence);
+	expect(err, spin_ctx__create_opts(nic, object, &rule, &opts, &ctx), reason);
+	says(reason);
 }
 
-static void registered_refused(size_t field, size_t bytes, uint32_t value, const char *sentence)
+static void registered_refused(size_t field, size_t bytes, uint32_t value, const char *reason)
 {
 	struct spin_object *changed;
 
-	expect(-EINVAL, resealed_registration(all, field, bytes, value, &changed), sentence);
-	says(sentence);
+	expect(-EINVAL, resealed_registration(all, field, bytes, value, &changed), reason);
+	says(reason);
 }
 
 /* registers_all has of all these as much as there can be. */

@@ -38,7 +38,7 @@ struct datagram {
 
 static void die(const char *what)
 {
-	printf("FAIL: %s (last sentence: %s)\n", what, spin_strerror_last());
+	printf("FAIL: %s (last reason: %s)\n", what, spin_strerror_last());
 	lossy__print(&link_);
 	exit(1);
 }

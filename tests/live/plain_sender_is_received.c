@@ -28,7 +28,7 @@ static unsigned messages;
 
 static void die(const char *what)
 {
-	printf("FAIL: %s (last sentence: %s)\n", what, spin_strerror_last());
+	printf("FAIL: %s (last reason: %s)\n", what, spin_strerror_last());
 	exit(1);
 }
 

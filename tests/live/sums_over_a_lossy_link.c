@@ -39,7 +39,7 @@ static unsigned told, others;
 
 static void die(const char *what)
 {
-	printf("FAIL: %s (last sentence: %s)\n", what, spin_strerror_last());
+	printf("FAIL: %s (last reason: %s)\n", what, spin_strerror_last());
 	lossy__print(&link_);
 	exit(1);
 }

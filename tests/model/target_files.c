@@ -171,7 +171,7 @@ static void bounds_hold(void)
 	pspin_target__free(target);
 }
 
-/* A NIC of what could not be one is not opened, with a sentence, whatever its program is. */
+/* A NIC of what could not be one is not opened, with a reason, whatever its program is. */
 static void nics_are_checked(void)
 {
 	struct pspin_target *target = pspin_target__copy(pspin_target__find("pspin-rtl"));

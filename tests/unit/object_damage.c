@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Damaged fat objects are refused with a sentence and never crash the reader:
+ * Damaged fat objects are refused with a reason and never crash the reader:
  * every truncation and flipped bytes, as they are (the seal catches them) and
  * sealed again (the checks behind the seal do, or the object is still sound).
  * Each batch runs in a process of its own.
@@ -55,7 +55,7 @@ static int write_object(const uint8_t *data, size_t bytes)
 	return fclose(f);
 }
 
-/* 1 if it was refused with a sentence; 0 if it opened. */
+/* 1 if it was refused with a reason; 0 if it opened. */
 static int refused(const uint8_t *data, size_t bytes)
 {
 	struct spin_object *object;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * What handlers register is checked when their object is opened: budget, pieces of messages, how many packets they
- * send. Each as large as it may be is taken, one more is refused with a sentence that says the most.
+ * send. Each as large as it may be is taken, one more is refused with a reason that says the most.
  */
 #include <errno.h>
 
@@ -30,10 +30,10 @@ static int with(size_t field, size_t bytes, uint32_t value)
 	return err;
 }
 
-static void refused(size_t field, size_t bytes, uint32_t value, const char *sentence)
+static void refused(size_t field, size_t bytes, uint32_t value, const char *reason)
 {
-	expect(-EINVAL, with(field, bytes, value), sentence);
-	says(sentence);
+	expect(-EINVAL, with(field, bytes, value), reason);
+	says(reason);
 }
 
 static size_t section_of(const char *name)

@@ -29,10 +29,10 @@ static int with(size_t field, size_t bytes, uint32_t value)
 	return err;
 }
 
-static void refused(int err, const char *sentence)
+static void refused(int err, const char *reason)
 {
-	expect(-EINVAL, err, sentence);
-	says(sentence);
+	expect(-EINVAL, err, reason);
+	says(reason);
 }
 
 int main(void)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * A recording reads back as it was written; every file with a byte changed and every
- * truncation is refused with a sentence. Sealed again after a change, a file is refused
+ * truncation is refused with a reason. Sealed again after a change, a file is refused
  * or still sound, and never crashes the reader.
  */
 #include <errno.h>
@@ -106,7 +106,7 @@ static int write_bytes(const uint8_t *data, size_t bytes)
 	return f && !fclose(f) && ok ? 0 : -1;
 }
 
-/* 1 if it is refused with a sentence. What is taken is read to its end. */
+/* 1 if it is refused with a reason. What is taken is read to its end. */
 static int refused(const uint8_t *data, size_t bytes)
 {
 	struct recording_packet packet;

@@ -86,7 +86,7 @@ int main(void)
 	}
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		expect(spin_rule__parse(bad[i], &rule) == -EINVAL, "accepted", bad[i]);
-		expect(!strncmp(spin_strerror_last(), "rule: ", 6), "no sentence", bad[i]);
+		expect(!strncmp(spin_strerror_last(), "rule: ", 6), "no reason", bad[i]);
 	}
 	expect(!spin_rule__parse("ip4 src 10.0.0.0/8 dport 53", &rule) && rule.protocol == 17 &&
 	       rule.ip_version == 4 && rule.src_addr[0] == htonl(0x0a000000) &&

@@ -20,7 +20,7 @@ static void differ(const char *why, const char *text)
 
 static void explained(int err, const char *log, const char *with, const char *without)
 {
-	char why[SPIN_SENTENCE_BYTES] = "";
+	char why[SPIN_ERROR_BYTES] = "";
 
 	expect(err, spin_verifier__explain(log, "x.spin", why, sizeof(why)), log);
 	if (with && !strstr(why, with))
@@ -31,7 +31,7 @@ static void explained(int err, const char *log, const char *with, const char *wi
 
 int main(void)
 {
-	char why[SPIN_SENTENCE_BYTES];
+	char why[SPIN_ERROR_BYTES];
 	struct utsname kernel;
 
 	uname(&kernel);

@@ -48,7 +48,7 @@ struct option_row {
 /* For the man page; a test runs each as it stands here. */
 struct example_row {
 	const char *command;   /* "spinctl run filtering.spin --dev eth0 --duration 1" */
-	const char *what;      /* one sentence */
+	const char *what;      /* one line of help */
 };
 
 struct command_row {

@@ -10,7 +10,7 @@
 
 /* As it is typed, shortest form: "-o FILE", "--dev IF". */
 void option__text(const struct option_row *row, char text[OPTION_TEXT_MAX]);
-/* The sentence that describes it. */
+/* The text that describes it. */
 void option__help(const struct option_row *row, char text[OPTION_HELP_MAX]);
 
 /* The rows that every command has, ending with a row of zeros. */

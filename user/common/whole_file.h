@@ -17,7 +17,7 @@ struct whole_file {
 	FILE *file;
 };
 
-/* 0 or -errno, without a sentence; so the next. */
+/* 0 or -errno, without a reason; so the next. */
 int whole_file__open(struct whole_file *f, const char *path, const char *hidden);
 /* Gives it its name, in place of what has that now. Flush it before. */
 int whole_file__publish(struct whole_file *f);

@@ -46,7 +46,7 @@ static int take_request(void *arg, const struct spin_request *request)
 	return 0;
 }
 
-/* 0, or the error with libspin's sentence. */
+/* 0, or the error with libspin's reason. */
 static int told(int err)
 {
 	return err ? engine_fail(err, "%s", spin_strerror_last()) : 0;

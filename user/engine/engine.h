@@ -7,7 +7,7 @@
  * (PROG_TEST_RUN) in both load classes, and the model of the HPU. Tests that hold them to each
  * other know nothing else.
  *
- * Functions return 0 or a negative errno; engine_why() has the sentence.
+ * Functions return 0 or a negative errno; engine_why() has the reason.
  */
 #include <stddef.h>
 #include <stdint.h>

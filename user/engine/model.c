@@ -49,7 +49,7 @@ static int model_open(struct engine *e, const struct engine_handler *handler, co
 	struct model *m = calloc(1, sizeof(*m));
 	const struct pspin_target *target = pspin_target__find("pspin-rtl");
 	const struct spin_meta *meta;
-	char sentence[512] = "";
+	char reason[512] = "";
 	const void *image;
 	size_t bytes;
 	int err;
@@ -64,9 +64,9 @@ static int model_open(struct engine *e, const struct engine_handler *handler, co
 	if (!image)
 		return engine_fail(-ENODATA, "%s has no rv32 image: make it with spincc", handler->object);
 	meta = spin_object__meta(m->object);
-	err = pspin__open(&m->nic, target, meta, image, bytes, &context->rule, sentence, sizeof(sentence));
+	err = pspin__open(&m->nic, target, meta, image, bytes, &context->rule, reason, sizeof(reason));
 	if (err)
-		return engine_fail(err, "%s", sentence);
+		return engine_fail(err, "%s", reason);
 	err = set_hpus(m);
 	return err ? engine_fail(err, "the model cannot be told of its HPUs") : set_limits(m, &context->message);
 }

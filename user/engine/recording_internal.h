@@ -24,7 +24,7 @@ static inline uint32_t recording__load32(const uint8_t *at)
 	return v;
 }
 
-/* Gives -EINVAL; the sentence has where the reader stands. */
+/* Gives -EINVAL; the reason has where the reader stands. */
 int recording__damaged(const struct recording *r, const char *what);
 /* 0, also for blocks that are somebody else's; *ended becomes 1 at the END. */
 int recording__take_custom(struct recording *r, const struct recording_block *b, int *ended);

@@ -10,7 +10,7 @@
 struct trial_engines {
 	int wanted[ENGINE_KINDS];
 	int must;                       /* named by the user: one that cannot run is a failure */
-	char *cannot[ENGINE_KINDS];     /* the sentence; NULL: it can, as far as known */
+	char *cannot[ENGINE_KINDS];     /* the reason; NULL: it can, as far as known */
 	char *cannot_messages[ENGINE_KINDS]; /* it can, but takes no messages */
 	char *cannot_some[ENGINE_KINDS]; /* the first of those handlers that it cannot run, and why; others it can */
 	unsigned left_out[ENGINE_KINDS]; /* vectors of such handlers */

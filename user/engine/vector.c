@@ -53,7 +53,7 @@ int vector_read(const char *path, struct vector **out)
 	struct vector_reader *r = calloc(1, sizeof(*r));
 	struct vector *v = calloc(1, sizeof(*v));
 	FILE *file = fopen(path, "re");
-	char sentence[512];
+	char reason[512];
 	unsigned line = 0;
 	int err = 0;
 
@@ -81,10 +81,10 @@ int vector_read(const char *path, struct vector **out)
 	line = r->line;
 	free(r);
 	if (err) {
-		printable(sentence, sizeof(sentence), engine_why());
+		printable(reason, sizeof(reason), engine_why());
 		vector_free(v);
-		return line ? engine_fail(err, "%s:%u: %s", path, line, sentence) :
-			      engine_fail(err, "%s: %s", path, sentence);
+		return line ? engine_fail(err, "%s:%u: %s", path, line, reason) :
+			      engine_fail(err, "%s: %s", path, reason);
 	}
 	*out = v;
 	return 0;

@@ -5,7 +5,7 @@
 /* Changes of a vector, made in what is expected of memory, and on an engine. */
 #include "vector.h"
 
-/* As the application makes them. 0 or a negative errno; engine_why() has the sentence. */
+/* As the application makes them. 0 or a negative errno; engine_why() has the reason. */
 int vector_make(const struct vector_changes *changes, const struct types *t, struct engine *e, struct image *want,
 		struct host_image *host);
 /* As they are expected. */

@@ -16,7 +16,7 @@ struct vector_reader {
 	int begun;     /* the last step of v has its line: what comes belongs behind it */
 	int expected;  /* the packet has its `expect` */
 	unsigned packets;
-	unsigned line; /* 0: the sentence is about none */
+	unsigned line; /* 0: the reason is about none */
 };
 
 int vector_read_line(struct vector_reader *r, char *line);

@@ -16,7 +16,7 @@
 static int attach_root(struct spin_nic *nic)
 {
 	int prog_fd = root__program_fd(nic->root), fd;
-	char why[SPIN_SENTENCE_BYTES];
+	char why[SPIN_ERROR_BYTES];
 
 	nic->refusal[0] = '\0';
 	if (nic->wanted != SPIN_MODE_GENERIC) {

@@ -93,7 +93,7 @@ static int load_variant(struct spin_ctx *ctx, const struct spin_object *obj, con
  */
 static int load(struct spin_ctx *ctx, const struct spin_object *obj, const struct spin_ctx_opts *wanted)
 {
-	char *log = calloc(2, VERIFIER_LOG_BYTES), *second = log + VERIFIER_LOG_BYTES, why[SPIN_SENTENCE_BYTES];
+	char *log = calloc(2, VERIFIER_LOG_BYTES), *second = log + VERIFIER_LOG_BYTES, why[SPIN_ERROR_BYTES];
 	int err, known;
 
 	if (!log)
@@ -189,7 +189,7 @@ int spin_ctx__create_opts(struct spin_nic *nic, const struct spin_object *obj, c
 {
 	struct spin_ctx_opts wanted;
 	struct spin_ctx *ctx;
-	char why[SPIN_SENTENCE_BYTES];
+	char why[SPIN_ERROR_BYTES];
 	int err;
 
 	*out = NULL;

@@ -5,25 +5,25 @@
 
 #include "internal.h"
 
-static __thread char sentence[SPIN_SENTENCE_BYTES];
+static __thread char reason[SPIN_ERROR_BYTES];
 
 static spin_log_fn log_fn;
 static void *log_arg;
 
 const char *spin_strerror_last(void)
 {
-	return sentence[0] ? sentence : "no failure";
+	return reason[0] ? reason : "no failure";
 }
 
 int spin_fail(int err, const char *format, ...)
 {
-	char text[SPIN_SENTENCE_BYTES]; /* an argument may be the last sentence itself */
+	char text[SPIN_ERROR_BYTES]; /* an argument may be the last reason itself */
 	va_list args;
 
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	memcpy(sentence, text, sizeof(sentence));
+	memcpy(reason, text, sizeof(reason));
 	return err;
 }
 

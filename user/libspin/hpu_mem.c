@@ -40,7 +40,7 @@ int spin_hpu_mem__alloc(struct spin_nic *nic, size_t bytes, struct spin_hpu_mem 
 	struct spin_ni_limits limits = { .bytes = sizeof(limits) };
 	int err = spin_nic__limits(nic, &limits);
 	struct spin_hpu_mem *mem;
-	char why[SPIN_SENTENCE_BYTES];
+	char why[SPIN_ERROR_BYTES];
 
 	*out = NULL;
 	if (err)

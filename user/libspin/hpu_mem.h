@@ -2,7 +2,7 @@
 #ifndef LIBSPIN_HPU_MEM_H
 #define LIBSPIN_HPU_MEM_H
 
-/* HPU memory of its own, and with what a context's state begins. 0 or a negative errno with a sentence. */
+/* HPU memory of its own, and with what a context's state begins. 0 or a negative errno with a reason. */
 #include "internal.h"
 
 #pragma GCC visibility push(default)

@@ -4,7 +4,7 @@
 
 /*
  * Which logical processors a context's HPUs are (enum spin_hpus). Functions return 0 or a
- * negative errno with a sentence.
+ * negative errno with a reason.
  */
 #include "bpf/spread.h"
 #include "internal.h"

@@ -10,7 +10,7 @@ struct iface {
 	int redirects;  /* its driver takes and sends packets that programs redirect */
 };
 
-/* -ENODEV with a sentence: it went away. */
+/* -ENODEV with a reason: it went away. */
 int iface__read(const struct spin_nic *nic, struct iface *out);
 
 #endif

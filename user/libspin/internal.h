@@ -17,9 +17,9 @@
 #include "host_side.h"
 #include "section.h"
 
-#define SPIN_SENTENCE_BYTES 1024
+#define SPIN_ERROR_BYTES 1024
 
-/* Remembers the sentence and gives `err` (negative) back. */
+/* Remembers the reason and gives `err` (negative) back. */
 int spin_fail(int err, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void spin_log(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Makes libbpf speak through spin_set_log(), once. */
@@ -42,7 +42,7 @@ const void *object__programs(const struct spin_object *obj, int bounded, size_t 
 /* Checks what the handlers registered, and adds what has a section of its own. */
 int object__registration(struct spin_object *obj);
 
-/* Checks that every offset in an ELF file leads into it; finds one section. 0, -EINVAL with a sentence. */
+/* Checks that every offset in an ELF file leads into it; finds one section. 0, -EINVAL with a reason. */
 int spin_elf__check(const char *path, const uint8_t *data, size_t bytes, int machine);
 /* The same for its types. */
 int spin_btf__check(const char *path, const uint8_t *data, size_t bytes);

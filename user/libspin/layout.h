@@ -7,7 +7,7 @@
  * caller has: mapped from a live context, or copied from the model's. Layouts
  * are the same everywhere, since state has fixed-width fields only.
  *
- * Failures are negative errnos with a sentence in spin_strerror_last().
+ * Failures are negative errnos with a reason in spin_strerror_last().
  */
 #include <stddef.h>
 #include <stdint.h>

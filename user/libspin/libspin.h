@@ -15,7 +15,7 @@
  *	spin_ctx__create(nic, obj, &rule, &ctx);
  *	spin_ctx__attach(ctx);
  *
- * Functions return 0 or a negative errno; spin_strerror_last() has a sentence for a
+ * Functions return 0 or a negative errno; spin_strerror_last() has a reason for a
  * person with the next step (per thread). A context belongs to one thread at a
  * time; memory it maps may be read by any. Nothing prints or exits.
  */
@@ -28,7 +28,7 @@ struct spin_object;
 struct spin_nic;
 struct spin_ctx;
 
-/* The sentence for this thread's last failure: what happened, and what to do next. */
+/* The reason for this thread's last failure: what happened, and what to do next. */
 const char *spin_strerror_last(void);
 
 /* Log callback for libbpf's and our own diagnostics; NULL (default): none. */
@@ -78,7 +78,7 @@ enum spin_mode {
 /* For the next attachment. -EBUSY while a context is attached. */
 int spin_nic__set_mode(struct spin_nic *nic, enum spin_mode mode);
 /*
- * What it is attached as, AUTO if no context is; *why: the sentence if native was
+ * What it is attached as, AUTO if no context is; *why: the reason if native was
  * refused, else NULL. It is valid until the last context leaves.
  */
 enum spin_mode spin_nic__mode(struct spin_nic *nic, const char **why);
@@ -162,7 +162,7 @@ struct spin_ctx_opts {
  * value. nic may be NULL: then the context can only be run on given packets, and
  * its program does the matching itself. opts may be NULL: all zero.
  * -EPERM (not root), -ENOSYS (kernel too old), -EINVAL (options; verifier: the
- * sentence names the handler's source line), -E2BIG (more CPUs than SPIN_HPUS_MAX).
+ * reason names the handler's source line), -E2BIG (more CPUs than SPIN_HPUS_MAX).
  */
 int spin_ctx__create(struct spin_nic *nic, const struct spin_object *obj,
 		     const struct spin_rule *rule, struct spin_ctx **out);
@@ -178,11 +178,11 @@ struct spin_nic *spin_ctx__nic(const struct spin_ctx *ctx);
  * Adds the context to its interface; the first one attaches our program there by
  * bpf_link: that ends with this process, however it ends. No packet of another
  * context is lost or delayed meanwhile.
- * -EBUSY: the sentence names the program or process that holds the interface; it
+ * -EBUSY: the reason names the program or process that holds the interface; it
  * is never replaced. -EEXIST: the rule overlaps with that of another context, the
- * sentence names both. -ENOSPC: SPIN_CONTEXTS_MAX are attached. -EALREADY: this one
+ * reason names both. -ENOSPC: SPIN_CONTEXTS_MAX are attached. -EALREADY: this one
  * is. -ENODEV: the interface went away. -EOPNOTSUPP: the driver refuses the mode
- * wanted, the sentence says why.
+ * wanted, the reason says why.
  */
 int spin_ctx__attach(struct spin_ctx *ctx);
 /*

@@ -57,7 +57,7 @@ struct spin_ni_limits {
 
 /*
  * What handlers have or register beyond a limit is refused when they are compiled or their object is opened, and what an
- * application asks for when it asks, with -E2BIG, -ENOSPC or -EINVAL and a sentence that says limit and value. nic may be NULL: what holds for any
+ * application asks for when it asks, with -E2BIG, -ENOSPC or -EINVAL and a reason that says limit and value. nic may be NULL: what holds for any
  * interface. -ENODEV: it went away. -EINVAL: bytes is not set.
  */
 int spin_nic__limits(struct spin_nic *nic, struct spin_ni_limits *out);

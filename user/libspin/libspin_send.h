@@ -11,7 +11,7 @@
  *	spin_sender__close(sender);
  *
  * A sender belongs to one thread at a time; several may send at once. Functions
- * return 0 or a negative errno; spin_strerror_last() has the sentence.
+ * return 0 or a negative errno; spin_strerror_last() has the reason.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -63,7 +63,7 @@ struct spin_send_report {
  * Sends one message of up to 2^32 - 1 bytes and returns when all of it is
  * acknowledged: the receiver has taken it; what its handlers did with it they tell there.
  * put and report may be NULL; *report is filled on failure, too.
- * -ETIMEDOUT: no acknowledgement for timeout_ms; the sentence says how far it came. -ECONNREFUSED: the other
+ * -ETIMEDOUT: no acknowledgement for timeout_ms; the reason says how far it came. -ECONNREFUSED: the other
  * host has neither a context nor a socket there. -EMSGSIZE: more bytes than that.
  * Message ids start at random and are not used again within ten minutes.
  */

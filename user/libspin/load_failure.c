@@ -46,7 +46,7 @@ void load_failure__log_lines(const char *log)
 
 int load_failure__load_own(struct bpf_object *bpf, const char *log, enum spin_class class, const char *what)
 {
-	char why[SPIN_SENTENCE_BYTES];
+	char why[SPIN_ERROR_BYTES];
 	int err = bpf_object__load(bpf), known;
 
 	if (!err)

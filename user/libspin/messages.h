@@ -6,7 +6,7 @@
  * The part of a context that takes messages: what it was created with, its memory, and
  * the thread that sees to what is due. A context of datagrams has none of it.
  *
- * Functions return 0 or a negative errno with a sentence.
+ * Functions return 0 or a negative errno with a reason.
  */
 #include <pthread.h>
 
@@ -43,8 +43,8 @@ struct messages {
 	pthread_mutex_t lock;               /* of what follows */
 	pthread_cond_t wake;
 	int stop;
-	int failure;                        /* what ended the thread by itself, and its sentence */
-	char why[SPIN_SENTENCE_BYTES];
+	int failure;                        /* what ended the thread by itself, and its reason */
+	char why[SPIN_ERROR_BYTES];
 };
 
 /* Takes the options; *out stays NULL for handlers of datagrams. */
@@ -73,7 +73,7 @@ void spin_messages__note_used(struct spin_ctx *ctx);
 uint32_t spin_messages__now(const struct messages *m);
 uint32_t spin_messages__ticks(const struct messages *m, unsigned ms);
 
-/* The context's part; NULL after a sentence: it takes datagrams. */
+/* The context's part; NULL after a reason: it takes datagrams. */
 struct messages *spin_messages__of(const struct spin_ctx *ctx);
 
 /* Runs the progress program until nothing is due. */

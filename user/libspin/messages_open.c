@@ -52,7 +52,7 @@ static void put_defaults(struct spin_message_opts *o, const struct spin_registra
 int spin_messages__new(const struct spin_object *obj, const struct spin_message_opts *opts, struct messages **out)
 {
 	const struct spin_registration *registration = &obj->meta.registration;
-	char why[SPIN_SENTENCE_BYTES];
+	char why[SPIN_ERROR_BYTES];
 	struct messages *m;
 	int err;
 

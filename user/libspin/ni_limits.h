@@ -13,7 +13,7 @@
 #define SPIN_STATE_MAX       (1u << 20) /* bytes of state */
 #define SPIN_HANDLER_MEM_MAX (4u << 20) /* of state and tables */
 
-/* -ENOTSUP with a sentence: nic (NULL: none) does not give contexts with this delivery all of these capabilities. */
+/* -ENOTSUP with a reason: nic (NULL: none) does not give contexts with this delivery all of these capabilities. */
 int capabilities__check(struct spin_nic *nic, enum spin_delivery delivery, uint32_t wanted);
 
 #endif

@@ -7,7 +7,7 @@
  * all contexts of this process, loaded with the first one that needs them; devmaps for each interface, made when
  * the first such context comes to it.
  *
- * Functions return 0 or a negative errno with a sentence.
+ * Functions return 0 or a negative errno with a reason.
  */
 #include "bpf/outs.h"
 #include "internal.h"

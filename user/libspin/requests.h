@@ -8,7 +8,7 @@
  *
  * While the context is attached to an interface two threads see to them: one sends packets, in their order, the
  * other puts, so that a target that does not answer holds up no packet. Functions return 0 or a negative
- * errno with a sentence.
+ * errno with a reason.
  */
 #include "internal.h"
 

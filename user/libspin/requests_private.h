@@ -43,14 +43,14 @@ struct requests {
 	struct put *first, **last;
 	unsigned waiting;
 	int stop;
-	int failure;                   /* what ended a thread by itself, and its sentence */
-	char why[SPIN_SENTENCE_BYTES];
+	int failure;                   /* what ended a thread by itself, and its reason */
+	char why[SPIN_ERROR_BYTES];
 	uint64_t put, unput;
 };
 
 /* Signals are for the application's threads. */
 int requests_thread__create(pthread_t *thread, void *(*run)(void *ctx), struct spin_ctx *ctx);
-/* Remembers this thread's last sentence as what ended it. */
+/* Remembers this thread's last reason as what ended it. */
 void requests__fail(struct requests *r, int err);
 
 /* --- requests_packet.c: as they are, by the host's routes --- */

@@ -4,7 +4,7 @@
 
 /*
  * An interface's own program, loaded: <spin/root.h> has what it does. Callers hold
- * the lock of the interface. Functions return 0 or a negative errno with a sentence.
+ * the lock of the interface. Functions return 0 or a negative errno with a reason.
  */
 #include <spin/root.h>
 

@@ -16,7 +16,7 @@ struct spin_memory {
 
 /* The map of a section (".rodata"), NULL if there is none. */
 struct bpf_map *section__map(const struct bpf_object *object, const char *section);
-/* Maps a section of a loaded object; nothing if there is none. 0, or -errno with a sentence that names `who`. */
+/* Maps a section of a loaded object; nothing if there is none. 0, or -errno with a reason that names `who`. */
 int section__open(const struct bpf_object *object, const char *section, const char *who, struct spin_memory *out);
 void section__close(struct spin_memory *mem);
 /* A variable of the section by name, if it has this size; NULL if not. */

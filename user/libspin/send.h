@@ -131,7 +131,7 @@ struct spin_sender {
 	void *on_progress_arg;
 };
 
-/* --- send_why.c: why a message was given up, as a sentence; err is given back --- */
+/* --- send_why.c: why a message was given up, as a reason; err is given back --- */
 int send_why(const struct spin_sender *s, const struct send_message *m, const struct spin_send_report *report, int err);
 
 #endif

@@ -11,16 +11,16 @@
 #include "kernel/features.h"
 #include "verifier.h"
 
-void verifier__sentence(const struct verifier_refusal *refusal, char *out, size_t bytes)
+void verifier__reason(const struct verifier_refusal *refusal, char *out, size_t bytes)
 {
 	char features[128], advice[300];
 
 	if (refusal->rule && refusal->rule->flags & VERIFIER_OLD)
 		snprintf(out, bytes, "kernel %s is too old for this program: it does not know %s, which these need: %s; %s", kernel_feature__release(),
-			 refusal->rule->sentence, kernel_feature__of_may_goto(features, sizeof(features)),
+			 refusal->rule->reason, kernel_feature__of_may_goto(features, sizeof(features)),
 			 kernel_feature__advice(advice, sizeof(advice)));
 	else if (refusal->rule)
-		snprintf(out, bytes, "%s", refusal->rule->sentence);
+		snprintf(out, bytes, "%s", refusal->rule->reason);
 	else
 		snprintf(out, bytes, "the verifier refuses: %s", refusal->complaint);
 }
@@ -45,25 +45,25 @@ void verifier__own_fault(const struct verifier_refusal *refusal, char *out, size
 int spin_verifier__explain(const char *log, const char *handler, char *why, size_t why_bytes)
 {
 	struct verifier_refusal refusal;
-	char sentence[700];
+	char reason[700];
 
 	if (!verifier__read(log, &refusal))
 		return 0;
 	if (refusal.rule && refusal.rule->flags & VERIFIER_OLD) {
 		/* whichever handler it is, so it goes without a name */
-		verifier__sentence(&refusal, why, why_bytes);
+		verifier__reason(&refusal, why, why_bytes);
 		return -ENOSYS;
 	}
 	if (!verifier__has_instruction(&refusal) || refusal.line) {
-		verifier__sentence(&refusal, sentence, sizeof(sentence));
+		verifier__reason(&refusal, reason, sizeof(reason));
 		if (refusal.line)
-			snprintf(why, why_bytes, "%s:%u: %s", refusal.file, refusal.line, sentence);
+			snprintf(why, why_bytes, "%s:%u: %s", refusal.file, refusal.line, reason);
 		else
-			snprintf(why, why_bytes, "%s: %s", handler, sentence);
+			snprintf(why, why_bytes, "%s: %s", handler, reason);
 	} else if (refusal.at_line) {
 		/* no line of the handler's is on the verifier's way: it stopped before it came to one */
-		verifier__own_fault(&refusal, sentence, sizeof(sentence));
-		snprintf(why, why_bytes, "%s: %s", handler, sentence);
+		verifier__own_fault(&refusal, reason, sizeof(reason));
+		snprintf(why, why_bytes, "%s: %s", handler, reason);
 	} else {
 		snprintf(why, why_bytes, "%s: kernel %s refuses it: \"%s\"; compile it on this machine: spincc says whose "
 			 "line that is", handler, kernel_feature__release(), refusal.complaint);
@@ -74,15 +74,15 @@ int spin_verifier__explain(const char *log, const char *handler, char *why, size
 int spin_verifier__explain_own(const char *log, const char *what, char *why, size_t why_bytes)
 {
 	struct verifier_refusal refusal;
-	char sentence[700];
+	char reason[700];
 
 	if (!verifier__read(log, &refusal))
 		return 0;
 	if (refusal.rule && refusal.rule->flags & VERIFIER_OLD)
-		verifier__sentence(&refusal, sentence, sizeof(sentence));
+		verifier__reason(&refusal, reason, sizeof(reason));
 	else
-		verifier__own_fault(&refusal, sentence, sizeof(sentence));
-	snprintf(why, why_bytes, "cannot load %s: %s", what, sentence);
+		verifier__own_fault(&refusal, reason, sizeof(reason));
+	snprintf(why, why_bytes, "cannot load %s: %s", what, reason);
 	return refusal.rule && refusal.rule->flags & VERIFIER_OLD ? -ENOSYS : -EINVAL;
 }
 

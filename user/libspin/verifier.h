@@ -2,7 +2,7 @@
 #ifndef LIBSPIN_VERIFIER_H
 #define LIBSPIN_VERIFIER_H
 
-/* From the verifier's log to one sentence. Shared with spincc, which knows more of the object. */
+/* Turns the verifier's log into an error message. Shared with spincc, which knows more of the object. */
 #include <stddef.h>
 
 enum {
@@ -14,7 +14,7 @@ enum {
 
 struct verifier_rule {
 	const char *complaint; /* occurs in the verifier's */
-	const char *sentence;  /* what is wrong; what to write instead */
+	const char *reason;  /* what is wrong; what to write instead */
 	unsigned flags;
 };
 extern const struct verifier_rule verifier_rules[]; /* the first that fits; ends with a row of zeros */
@@ -33,7 +33,7 @@ struct verifier_refusal {
 /* 0: the log says nothing. */
 int verifier__read(const char *log, struct verifier_refusal *out);
 /* "a loop without ...; give it ...", or the verifier's own words; without a place. */
-void verifier__sentence(const struct verifier_refusal *refusal, char *out, size_t bytes);
+void verifier__reason(const struct verifier_refusal *refusal, char *out, size_t bytes);
 /* 1: one instruction is to blame, so who wrote it can be asked. */
 int verifier__has_instruction(const struct verifier_refusal *refusal);
 /* "kernel 6.1.0 refuses code of sPIN's own, parse.h:33 ...": for a refusal that is no handler's fault. */

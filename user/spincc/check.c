@@ -10,15 +10,15 @@
 
 #include "ir.h"
 
-static int refuse(const char *file, unsigned line, const char *sentence, const char *name)
+static int refuse(const char *file, unsigned line, const char *reason, const char *name)
 {
 	fprintf(stderr, "%s:%u: ", file, line);
-	fprintf(stderr, sentence, name);
+	fprintf(stderr, reason, name);
 	fputc('\n', stderr);
 	return -1;
 }
 
-static const char number_sentence[] =
+static const char number_reason[] =
 	"a pointer made of a number: addresses and eBPF's helper numbers are one target's own; call the functions of "
 	"<spin/spin.h>";
 
@@ -54,7 +54,7 @@ static int check_global(const struct spincc *s, const struct ir *ir, const char 
 		return 0;
 	snprintf(symbol, sizeof(symbol), "%.*s", (int)strcspn(line + 1, " "), line + 1);
 	if (strstr(line, "inttoptr (i"))
-		return refuse(file, at, number_sentence, NULL);
+		return refuse(file, at, number_reason, NULL);
 	if (strstr(line, "blockaddress("))
 		return refuse(file, at, "a computed goto; use switch", NULL);
 	if (strstr(line, "section \".maps"))
@@ -158,7 +158,7 @@ int check__ir(struct spincc *s, const char *path)
 		else if (*line == ' ' && strstr(line, "inttoptr (i"))
 			at = ir__place(s, &ir, ir__ref(&ir, line, "!dbg "), file);
 		if (at)
-			err = refuse(file, at, number_sentence, NULL);
+			err = refuse(file, at, number_reason, NULL);
 		else if (*line == ' ' && strstr(line, "@llvm.va_start(") &&
 			 (at = ir__place(s, &ir, ir__ref(&ir, line, "!dbg "), file)))
 			err = refuse(file, at, "variable arguments, which eBPF has not; pass an array and its length", NULL);

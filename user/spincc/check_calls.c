@@ -12,7 +12,7 @@
 static const struct {
 	const char *name;
 	int messages; /* 1: for these only; 0: for datagrams */
-	const char *sentence;
+	const char *reason;
 } calls[] = {
 	{ "spin_reply_", 0, "spin_reply is for datagrams: packets of messages are acknowledged by the NIC" },
 	{ "spin_set_dst_port_", 0, "spin_set_dst_port is for datagrams: packets of messages are not passed on" },
@@ -55,7 +55,7 @@ static const char *judge(const struct ir *ir, const char *line, const char *call
 {
 	for (unsigned i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
 		if (!strcmp(callee, calls[i].name) && calls[i].messages != messages)
-			return calls[i].sentence;
+			return calls[i].reason;
 	if (is_one_of(callee, puts_, sizeof(puts_) / sizeof(puts_[0])) && !ir__starts(ir, "@spin_puts_registered_ ="))
 		return "it sends packets; say with SPIN_PUTS(n) before the first handler how many at most for one that came";
 	if (!messages && is_one_of(callee, spaces, sizeof(spaces) / sizeof(spaces[0])) &&
@@ -69,16 +69,16 @@ int check__calls(const struct spincc *s, const struct ir *ir, int messages)
 	char callee[128], file[PATH_MAX];
 
 	for (const char *line = ir__first(ir); line; line = ir__next(ir, line)) {
-		const char *sentence;
+		const char *reason;
 		unsigned at;
 
 		if (*line != ' ' || !ir__callee(line, callee, sizeof(callee)))
 			continue;
-		sentence = judge(ir, line, callee, messages);
-		at = sentence ? ir__place(s, ir, ir__ref(ir, line, "!dbg "), file) : 0;
+		reason = judge(ir, line, callee, messages);
+		at = reason ? ir__place(s, ir, ir__ref(ir, line, "!dbg "), file) : 0;
 		if (!at)
 			continue;
-		fprintf(stderr, "%s:%u: %s\n", file, at, sentence);
+		fprintf(stderr, "%s:%u: %s\n", file, at, reason);
 		return -1;
 	}
 	return 0;

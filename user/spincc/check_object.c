@@ -35,14 +35,14 @@ static const char *function_at(Elf *elf, size_t section, size_t offset)
 
 static int refuse(struct spincc *s, const char *object, const char *function, size_t instruction)
 {
-	static const char sentence[] = "a call through a pointer; call functions by name, and choose between them with switch";
+	static const char reason[] = "a call through a pointer; call functions by name, and choose between them with switch";
 	char name[PATH_MAX];
 	unsigned line = function ? frames__line(s, object, function, (long)instruction, name) : 0;
 
 	if (line)
-		fprintf(stderr, "%s:%u: %s\n", name, line, sentence);
+		fprintf(stderr, "%s:%u: %s\n", name, line, reason);
 	else
-		fprintf(stderr, "spincc: %s: %s\n", s->handler, sentence);
+		fprintf(stderr, "spincc: %s: %s\n", s->handler, reason);
 	return -1;
 }
 

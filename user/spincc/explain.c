@@ -16,7 +16,7 @@
 struct fault {
 	char file[PATH_MAX];
 	unsigned line;       /* 0: not in the user's files */
-	char sentence[512];
+	char reason[512];
 	int warning;
 };
 
@@ -39,15 +39,15 @@ static void quoted_name(const char *message, char *out, size_t bytes)
 		snprintf(out, bytes, "%.*s", (int)strcspn(open + 1, "'`"), open + 1);
 }
 
-/* The sentence with the name in place of @. */
-static void fill(char *out, size_t bytes, const char *sentence, const char *name, const char *quote)
+/* The reason with the name in place of @. */
+static void fill(char *out, size_t bytes, const char *reason, const char *name, const char *quote)
 {
-	const char *at = strchr(sentence, '@');
+	const char *at = strchr(reason, '@');
 
 	if (at)
-		snprintf(out, bytes, "%.*s%s%s%s%s", (int)(at - sentence), sentence, quote, name, quote, at + 1);
+		snprintf(out, bytes, "%.*s%s%s%s%s", (int)(at - reason), reason, quote, name, quote, at + 1);
 	else
-		snprintf(out, bytes, "%s", sentence);
+		snprintf(out, bytes, "%s", reason);
 }
 
 static void own_words(char *out, size_t bytes, const char *message, unsigned flags)
@@ -74,13 +74,13 @@ static int known(const struct faults *all, const struct fault *fault)
 	for (unsigned i = 0; i < all->count; i++)
 		if (all->rows[i].warning && !fault->warning)
 			;
-		else if (!strcmp(all->rows[i].sentence, fault->sentence) ||
+		else if (!strcmp(all->rows[i].reason, fault->reason) ||
 		    (fault->line && all->rows[i].line == fault->line && !strcmp(all->rows[i].file, fault->file)))
 			return 1;
 	return 0;
 }
 
-/* Where a rule says that it is, if the tool does not; the sentence's name goes into `name`. */
+/* Where a rule says that it is, if the tool does not; the reason's name goes into `name`. */
 static void find_by_rule(const struct spincc *s, const struct rule **rule, const char *whole, struct fault *fault,
 			 char *name, size_t bytes)
 {
@@ -150,22 +150,22 @@ static void judge(const struct spincc *s, struct faults *all, const struct rule 
 		/* a header that the user includes, and not the user's: it was not made for handlers */
 		fault.line = all->includer_line;
 		snprintf(fault.file, sizeof(fault.file), "%s", all->includer);
-		snprintf(fault.sentence, sizeof(fault.sentence), "%s", system_header);
+		snprintf(fault.reason, sizeof(fault.reason), "%s", system_header);
 		all->ended = 1;
 	}
 	quoted_name(message, name, sizeof(name));
 	if (rules == rules_front && is_error)
 		rule = match_source(s, &fault, rule);
 	find_by_rule(s, &rule, whole, &fault, name, sizeof(name));
-	if (fault.sentence[0])
+	if (fault.reason[0])
 		;
 	else if (rule->flags & RULE_FUNCTION)
-		fill(fault.sentence, sizeof(fault.sentence), rules__function(name), name, "'");
-	else if (rule->sentence)
-		fill(fault.sentence, sizeof(fault.sentence), rule->sentence, name,
+		fill(fault.reason, sizeof(fault.reason), rules__function(name), name, "'");
+	else if (rule->reason)
+		fill(fault.reason, sizeof(fault.reason), rule->reason, name,
 		     rule->flags & (RULE_STACK | RULE_MEMORY) ? "" : "'");
 	else
-		own_words(fault.sentence, sizeof(fault.sentence), message, rule->flags);
+		own_words(fault.reason, sizeof(fault.reason), message, rule->flags);
 	if (!known(all, &fault) && all->count < FAULTS_MAX)
 		all->rows[all->count++] = fault;
 	all->ended |= !fault.warning && (rule->flags & RULE_LAST || rules == rules_bpf);
@@ -228,9 +228,9 @@ static int print(struct spincc *s, const struct faults *all, int failed)
 		if (f->warning && s->warned_count < sizeof(s->warned) / sizeof(s->warned[0]))
 			s->warned[s->warned_count++] = f->line;
 		if (f->line)
-			fprintf(stderr, "%s:%u: %s%s\n", f->file, f->line, f->warning ? "warning: " : "", f->sentence);
+			fprintf(stderr, "%s:%u: %s%s\n", f->file, f->line, f->warning ? "warning: " : "", f->reason);
 		else
-			fprintf(stderr, "spincc: %s: %s\n", s->handler, f->sentence);
+			fprintf(stderr, "spincc: %s: %s\n", s->handler, f->reason);
 	}
 	if (failed && !errors)
 		fprintf(stderr, "spincc: %s: the compiler failed and gave no reason that is known here; see it with "

@@ -15,13 +15,13 @@ enum {
 	RULE_MEMORY = 1 << 8,   /* the same of variables that last */
 	RULE_DEFINED = 1 << 9,  /* the place is where the function is defined that the tool names: "in function f " */
 	RULE_SUSPECT = 1 << 10, /* rules_suspect may know more */
-	RULE_STRING = 1 << 7,   /* the sentence is the last "string" in what the tool said */
+	RULE_STRING = 1 << 7,   /* the reason is the last "string" in what the tool said */
 };
 
 /* The first row whose pattern occurs counts; the table ends with a row of zeros. */
 struct rule {
 	const char *pattern;
-	const char *sentence; /* what is wrong; what to write instead. @: the first quoted name. NULL: the tool's words */
+	const char *reason; /* what is wrong; what to write instead. @: the first quoted name. NULL: the tool's words */
 	unsigned flags;
 };
 

@@ -65,7 +65,7 @@ static void report(const struct spincc *s, const char *object, const struct log 
 {
 	const char *where = class == SPIN_CLASS_ISOLATED ? "in the isolated class (without CAP_PERFMON) " : "";
 	struct verifier_refusal refusal;
-	char sentence[700], name[PATH_MAX];
+	char reason[700], name[PATH_MAX];
 	unsigned line = 0;
 
 	if (!text || !verifier__read(text, &refusal)) {
@@ -73,15 +73,15 @@ static void report(const struct spincc *s, const char *object, const struct log 
 		return;
 	}
 	if (is_runtimes(s, object, log, &refusal)) {
-		verifier__own_fault(&refusal, sentence, sizeof(sentence));
+		verifier__own_fault(&refusal, reason, sizeof(reason));
 	} else {
-		verifier__sentence(&refusal, sentence, sizeof(sentence));
+		verifier__reason(&refusal, reason, sizeof(reason));
 		line = place(s, object, log, &refusal, name);
 	}
 	if (line)
-		fprintf(stderr, "%s:%u: %s%s", name, line, where, sentence);
+		fprintf(stderr, "%s:%u: %s%s", name, line, where, reason);
 	else
-		fprintf(stderr, "spincc: %s: %s%s", s->handler, where, sentence);
+		fprintf(stderr, "spincc: %s: %s%s", s->handler, where, reason);
 	fprintf(stderr, "%s\n", s->verifier_log ? "" : " (--verifier-log shows the whole log)");
 }
 

@@ -11,9 +11,9 @@
 enum spin_mode choice__mode(const char *name);
 enum spin_class choice__class(const char *name);
 
-/* --need: "header_first,reliable" to bits. -EINVAL with a sentence. */
+/* --need: "header_first,reliable" to bits. -EINVAL with a reason. */
 int choice__capabilities(const char *names, uint32_t *out);
-/* --hpus cpu|queue|spread[=N]: *count is N, 0 for all. -EINVAL with a sentence. */
+/* --hpus cpu|queue|spread[=N]: *count is N, 0 for all. -EINVAL with a reason. */
 int choice__hpus(const char *text, enum spin_hpus *hpus, uint32_t *count);
 
 /* --match: as spin_rule__parse(), but an empty one is refused: an unset variable of the shell's is not "all datagrams". */

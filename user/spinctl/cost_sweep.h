@@ -40,7 +40,7 @@ struct cost_sweep {
 	struct cost_sweep_result *results; /* of each point; the last axis varies first */
 };
 
-/* The axes of the command line: 0, or -1 with a sentence. */
+/* The axes of the command line: 0, or -1 with a reason. */
 int cost_sweep__parse(struct cost_sweep *sweep, const struct option_list *axes, char *err,
 		      size_t err_bytes);
 void cost_sweep__free(struct cost_sweep *sweep);

@@ -4,7 +4,7 @@
 
 /*
  * What this machine can do for handlers: tables of checks, each a name, a
- * sentence that says why one asks, and a function that looks at the facts and
+ * line of text that says why one asks, and a function that looks at the facts and
  * fills in a row. To add a check, add its row to the table of its file.
  */
 #include "kernel/native.h"
@@ -29,7 +29,7 @@ struct doctor_row {
 	char device[16];         /* "" for the machine's rows */
 	enum doctor_verdict verdict;
 	char found[512];
-	char advice[512];          /* one sentence; "": nothing to do */
+	char advice[512];          /* what to do; "": nothing */
 };
 
 /* An interface under examination. */
@@ -42,7 +42,7 @@ struct doctor_device {
 	char peer_path[80];      /* for nsenter --net=; "": this one */
 	int held;                /* 1: an XDP program is attached */
 	int held_by_us;          /* 1: it is one of sPIN's */
-	char holder[512];        /* the sentence about it */
+	char holder[512];        /* who holds it, in words */
 };
 
 struct doctor_facts {
@@ -101,10 +101,10 @@ struct doctor_report {
 	struct doctor_row *rows;
 	unsigned count;
 	int can_run;
-	char sentence[700];
+	char summary[700];
 };
 
-/* Interfaces of a kind, for the last sentence. */
+/* Interfaces of a kind, for the summary. */
 struct doctor_list {
 	char text[160];
 	unsigned count;
@@ -127,7 +127,7 @@ void doctor_exam__machine(struct doctor_exam *e);
 int doctor_exam__device(struct doctor_exam *e, const char *name);
 /* One row about it. */
 void doctor_exam__line(struct doctor_exam *e, const char *name);
-/* Fills in the sentence and whether handlers can run. */
+/* Fills in the summary and whether handlers can run. */
 void doctor_exam__conclude(struct doctor_exam *e);
 
 void doctor_text__print(const struct doctor_report *report);

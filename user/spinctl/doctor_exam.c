@@ -11,7 +11,7 @@
 #include "doctor.h"
 #include "kernel/probe_bpf.h"
 
-#define SHOWN_MAX 6 /* interfaces named in the last sentence, per mode */
+#define SHOWN_MAX 6 /* interfaces named in the summary, per mode */
 
 const char *doctor_verdict_name(enum doctor_verdict verdict)
 {
@@ -124,7 +124,7 @@ void doctor_exam__machine(struct doctor_exam *e)
 		run_table(e, "tools", doctor_tools_checks, 0);
 }
 
-/* For the last sentence. */
+/* For the summary. */
 static void conclude_device(struct doctor_exam *e, const struct doctor_modes *modes, const char *name)
 {
 	struct doctor_list *list = !modes->runs ? &e->held : modes->native == DOCTOR_MISSING ? &e->generic : &e->native;
@@ -177,11 +177,11 @@ void doctor_exam__line(struct doctor_exam *e, const char *name)
 static void append(struct doctor_report *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static void append(struct doctor_report *r, const char *format, ...)
 {
-	size_t used = strlen(r->sentence);
+	size_t used = strlen(r->summary);
 	va_list args;
 
 	va_start(args, format);
-	vsnprintf(r->sentence + used, sizeof(r->sentence) - used, format, args);
+	vsnprintf(r->summary + used, sizeof(r->summary) - used, format, args);
 	va_end(args);
 }
 

@@ -66,7 +66,7 @@ void doctor_text__print(const struct doctor_report *report)
 		}
 	}
 	putchar('\n');
-	wrap(report->sentence, 0);
+	wrap(report->summary, 0);
 }
 
 void doctor_json__print(const struct doctor_report *report)
@@ -76,7 +76,7 @@ void doctor_json__print(const struct doctor_report *report)
 	json_begin(&j, stdout, 1);
 	json_object(&j, NULL);
 	json_bool(&j, "can_run", report->can_run);
-	json_string(&j, "sentence", report->sentence);
+	json_string(&j, "summary", report->summary);
 	json_array(&j, "rows");
 	for (unsigned i = 0; i < report->count; i++) {
 		const struct doctor_row *row = &report->rows[i];

@@ -70,7 +70,7 @@ static int load_handler(const char *image, const char *end, enum spin_class clas
 /* Without CAP_PERFMON the library takes the dispatcher that copies headers; as for a context, the class is probed first. */
 static int load_dispatcher(enum spin_class class)
 {
-	char why[SPIN_SENTENCE_BYTES];
+	char why[SPIN_ERROR_BYTES];
 	struct root *root = NULL;
 	uint64_t saved;
 	int err = class__probe(class, why, sizeof(why));

@@ -155,7 +155,7 @@ static const struct command_row row = {
 	.summary = "Shows how much an interface takes of handlers and applications, and what it guarantees",
 	.options = rows,
 	.about = "Limits are those of sPIN (B.2.1) and some more: what asks for more is refused, by the compiler, when the object is "
-		 "opened, or when the context is made, with a sentence that says limit and value.\n"
+		 "opened, or when the context is made, with a reason that says limit and value.\n"
 		 "\n"
 		 "Limits and capabilities are those that the running kernel allows; what it is too old for is `no`, with the "
 		 "first kernel that has it.\n"

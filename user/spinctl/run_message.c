@@ -93,7 +93,7 @@ static int take_entry(const char *words, struct spin_me_opts *me, struct run_mem
 	return status;
 }
 
-/* The library's own sentence names a field of its options. */
+/* The library's own reason names a field of its options. */
 static int check_room(const char *words, const struct spin_me_opts *me, struct spin_ctx *ctx)
 {
 	size_t have;

@@ -30,7 +30,7 @@ void complain_into(char *text, size_t bytes);
 
 /*
  * Where state and tables are filled from the command line: live contexts or the
- * model. The functions return 0, or a negative errno with a sentence in
+ * model. The functions return 0, or a negative errno with a reason in
  * spin_strerror_last(), or FILL_COMPLAINED when they have printed it themselves.
  */
 #define FILL_COMPLAINED 1

@@ -25,7 +25,7 @@ struct pspin;
  * Loads an image (a complete PsPIN program, copied) for an execution context and
  * boots the HPU until it waits for its first task. Returns 0; -EINVAL for an
  * image that is no such program, -ENOMEM, -EFAULT for one that traps or hangs
- * while booting; err gets a sentence.
+ * while booting; err gets a reason.
  */
 int pspin__open(struct pspin **out, const struct pspin_target *target,
 		const struct spin_meta *meta, const void *image, size_t image_bytes,

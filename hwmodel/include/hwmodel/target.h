@@ -39,7 +39,7 @@ int pspin_target__read(const char *name_or_path, struct pspin_target **out, char
 int pspin_target__set(struct pspin_target *target, const char *parameter, uint64_t value, char *err, size_t err_bytes);
 int pspin_target__get(const struct pspin_target *target, const char *parameter, uint64_t *value);
 
-/* Do all of them together make a NIC? 0 or -EINVAL and a sentence. pspin__open() asks it. */
+/* Do all of them together make a NIC? 0 or -EINVAL and a reason. pspin__open() asks it. */
 int pspin_target__check(const struct pspin_target *target, char *err, size_t err_bytes);
 
 /* The table's rows in its order; -ENOENT past the last. */

@@ -139,7 +139,7 @@ int pspin__offer(struct pspin *nic, const struct pspin_offer *offer);
  * ever move (told by pspin__stuck()), -ENOMEM.
  */
 int pspin__run(struct pspin *nic, uint64_t until_ps);
-/* What waits for what, in a sentence; "" if nothing does. */
+/* What waits for what, in words; "" if nothing does. */
 const char *pspin__stuck(const struct pspin *nic);
 
 /* 1 (0 at first): a full buffer loses packets; 0: it holds the wire back, as a lossless link. */
