@@ -49,6 +49,10 @@ int main(void)
 	explained(-EINVAL, PARSE "combined stack size of 2 calls is 600. Too large\n", "stack", "fault of sPIN");
 	explained(-ENOSYS, "unknown opcode e5\nprocessed 0 insns\n", "too old for this program: it does not know may_goto", "fault");
 	explained(-ENOSYS, "unknown opcode e5\nprocessed 0 insns\n", "boot Linux 6.9 or newer", "refuses");
+	/* only what bounded loops may mend is tried with them */
+	expect(1, spin_verifier__is_limit(PARSE "BPF program is too large. Processed 1000001 insn\n"), "too many steps");
+	expect(0, spin_verifier__is_limit(PARSE "the call stack of 9 frames is too deep !\n"), "too many calls");
+	expect(0, spin_verifier__is_limit(PARSE UNBOUNDED), "beyond the packet");
 	/* what is all ours */
 	expect(-EINVAL, spin_verifier__explain_own(PARSE UNBOUNDED, "the dispatcher", why, sizeof(why)), "the dispatcher");
 	if (!strstr(why, "cannot load the dispatcher") || !strstr(why, "issue tracker"))
