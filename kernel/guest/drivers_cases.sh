@@ -239,12 +239,16 @@ case_e1000e() {
 	check e1000e n6 6 generic
 }
 
-case_bond() {
-	ip link add bond0 type bond mode active-backup miimon 100
+bond0() { # MODE: a bond of n7 and n8
+	ip link add bond0 type bond mode "$1" miimon 100
 	for n in n7 n8; do
 		ip link set dev $n down && ip link set dev $n master bond0
 	done
 	address bond0 7 1
+}
+
+case_bond() {
+	bond0 active-backup
 	check bond bond0 7 native
 }
 
@@ -252,11 +256,7 @@ case_bond() {
 case_bond_tlb() {
 	ip addr flush dev bond0
 	ip link del dev bond0
-	ip link add bond0 type bond mode balance-tlb miimon 100
-	for n in n7 n8; do
-		ip link set dev $n down && ip link set dev $n master bond0
-	done
-	address bond0 7 1
+	bond0 balance-tlb
 	check bond_tlb bond0 7 generic
 }
 
