@@ -19,7 +19,7 @@
 
 #define CHILDREN_MAX 32
 #define ARGUMENTS_MAX 32
-#define LONGEST_S     (120 * slow_factor()) /* then it hangs and is ended */
+#define LONGEST_S     (120 * slow_factor()) /* of a step; then it hangs and is ended */
 
 static volatile pid_t children[CHILDREN_MAX];
 static pid_t owner;
@@ -70,6 +70,11 @@ void proc_init(void)
 	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
 		sigaction(signals[i], &action, NULL);
 	signal(SIGPIPE, SIG_IGN);
+	alarm(LONGEST_S);
+}
+
+void proc_progress(void)
+{
 	alarm(LONGEST_S);
 }
 

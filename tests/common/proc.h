@@ -13,8 +13,11 @@
 /* Ends with a message, status 1, and all children gone. */
 void die(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
 
-/* Ends all children on exit, on signals, and when it takes far too long. Once, at the start. */
+/* Ends all children on exit, on signals, and when a step takes far too long. Once, at the start. */
 void proc_init(void);
+
+/* A step is done: the time of proc_init() begins again, so that a slow or busy machine comes to an end, too. */
+void proc_progress(void);
 
 /* Runs fn(arg) in a child, in network namespace ns_fd, on one CPU in real time; its return is the status. */
 pid_t proc_start(int ns_fd, int cpu, int (*fn)(void *arg), void *arg);

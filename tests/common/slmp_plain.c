@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "tests/common/slmp_plain.h"
+#include "tests/common/slow.h"
 
 #define EOM 0x8000
 #define SYN 0x4000
@@ -19,7 +20,7 @@ int slmp_plain__open(struct slmp_plain *s, const char *address, uint16_t port)
 	struct sockaddr_in to4 = { .sin_family = AF_INET, .sin_port = htons(port) };
 	struct sockaddr_in6 to6 = { .sin6_family = AF_INET6, .sin6_port = htons(port) };
 	int ip6 = !!strchr(address, ':');
-	struct timeval second = { .tv_sec = 1 };
+	struct timeval second = slow_wait(1000);
 
 	inet_pton(ip6 ? AF_INET6 : AF_INET, address, ip6 ? (void *)&to6.sin6_addr : (void *)&to4.sin_addr);
 	s->fd = socket(ip6 ? AF_INET6 : AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);

@@ -23,3 +23,10 @@ uint64_t slow_rounds(uint64_t rounds)
 
 	return part ? part : 1;
 }
+
+struct timeval slow_wait(unsigned ms)
+{
+	uint64_t all = (uint64_t)ms * (uint64_t)slow_factor();
+
+	return (struct timeval){ .tv_sec = (time_t)(all / 1000), .tv_usec = (suseconds_t)(all % 1000 * 1000) };
+}

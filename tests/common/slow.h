@@ -7,11 +7,15 @@
  * times as long. Below 8 it counts as ordinary: all rounds are done, and no time limit is longer.
  */
 #include <stdint.h>
+#include <sys/time.h>
 
 /* 1: an ordinary machine. From SPIN_TEST_SLOW, which tests/run sets. */
 int slow_factor(void);
 
 /* The rounds of a random test that such a machine does in the time of all of them; at least 1. */
 uint64_t slow_rounds(uint64_t rounds);
+
+/* How long a socket waits for what takes an ordinary machine so many milliseconds at most. */
+struct timeval slow_wait(unsigned ms);
 
 #endif

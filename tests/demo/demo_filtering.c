@@ -106,6 +106,7 @@ static double tcp_gbit_s(const struct demo *demo)
 {
 	struct iperf_flow flow = { .port = TCP_PORT, .from = LAB_CLIENT_ADDR };
 
+	proc_progress();
 	iperf_start(&demo->lab, &flow, 1, TCP_SECONDS, 0, 0);
 	iperf_finish(&flow, 1);
 	return flow.gbit_s;
@@ -118,6 +119,7 @@ static void run_flows(const struct demo *demo, struct iperf_flow *flow, double *
 	double seconds, ns = 0;
 	uint64_t datagrams;
 
+	proc_progress();
 	for (int i = 0; i < FLOWS; i++)
 		flow[i] = (struct iperf_flow){ .port = (uint16_t)(FIRST_PORT + i),
 					       .from = flow_addr[i] };
@@ -147,6 +149,7 @@ static void probe(const struct demo *demo, const char *what, const char *from, u
 {
 	unsigned answered[3] = { 0 }, none;
 
+	proc_progress();
 	none = probe_send(&demo->lab, from, port, PROBES, echo_ports, answered);
 	printf("  %-44s %10s %6u %8u %10u %6u %5u\n", what, from, port, answered[0], answered[1],
 	       answered[2], none);
@@ -213,6 +216,7 @@ static void cost(const struct demo *demo, const struct spin_object *object,
 	char path[300];
 	size_t n = 0;
 
+	proc_progress();
 	fill_routes(ctx, PUBLISHED_PORT);
 	for (size_t i = 0; i < capture->frames; i++)
 		if (capture->frame[i].bytes == 42 + DATAGRAM_BYTES)

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include <common/built.h>
+#include <common/expect.h>
 #include <common/netns.h>
 #include <common/pair.h>
 #include <common/slow.h>
@@ -64,7 +65,10 @@ static struct spin_ctx *attach(const char *handler, const char *dev, const char 
 	if (built_object(handler, path, sizeof(path)))
 		die(engine_why());
 	if (spin_object__open(path, &object) || spin_rule__parse(rule_text, &rule) || spin_nic__open(dev, &nic) ||
-	    spin_nic__set_mode(nic, mode) || spin_ctx__create_opts(nic, object, &rule, &opts, &ctx) || spin_ctx__attach(ctx))
+	    spin_nic__set_mode(nic, mode))
+		die(handler);
+	expect(0, spin_ctx__create_opts(nic, object, &rule, &opts, &ctx), handler);
+	if (spin_ctx__attach(ctx))
 		die(handler);
 	spin_nic__close(nic); /* the context holds it */
 	spin_object__close(object);
@@ -134,7 +138,7 @@ static void send_message(const char *mode)
 static void send_backwards(const char *mode)
 {
 	struct sockaddr_in far = { .sin_family = AF_INET, .sin_port = htons(SPIN_SLMP_PORT) };
-	const struct timeval wait = { .tv_sec = 2 };
+	const struct timeval wait = slow_wait(2000);
 	struct { struct spin_slmp slmp; uint8_t payload[STRIDE]; } packet = { 0 };
 	static uint32_t id = 77000;
 	unsigned acks = 0;

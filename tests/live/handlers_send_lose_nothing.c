@@ -21,6 +21,7 @@
 #include <common/leftover.h>
 #include <common/netns.h>
 #include <common/pair.h>
+#include <common/slow.h>
 #include <user/libspin/libspin.h>
 #include <tests/handlers/fan_out.h>
 
@@ -113,7 +114,7 @@ static int serve(int unused)
 static int open_socket(void)
 {
 	struct sockaddr_in far = { .sin_family = AF_INET, .sin_port = htons(7777) };
-	const struct timeval wait = { .tv_sec = 2 };
+	const struct timeval wait = slow_wait(2000);
 	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), room = 4 << 20; /* a copy takes a page of it */
 
 	inet_pton(AF_INET, FAR_ADDR, &far.sin_addr);

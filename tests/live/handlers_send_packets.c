@@ -16,6 +16,7 @@
 #include <common/built.h>
 #include <common/netns.h>
 #include <common/pair.h>
+#include <common/slow.h>
 #include <user/libspin/libspin.h>
 #include <spin/bytes.h>
 #include <tests/handlers/fan_out.h>
@@ -77,7 +78,7 @@ static void complain(const struct row *row, const char *mode, const char *what, 
 static int open_socket(uint16_t port)
 {
 	struct sockaddr_in6 any = { .sin6_family = AF_INET6, .sin6_port = htons(port) };
-	const struct timeval wait = { .tv_usec = 400000 };
+	const struct timeval wait = slow_wait(400);
 	int fd = socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0), on = 1, bytes = 4 << 20;
 
 	if (fd < 0 || setsockopt(fd, IPPROTO_IPV6, IPV6_RECVPKTINFO, &on, sizeof(on)) ||

@@ -19,6 +19,8 @@
 #include <common/netns.h>
 #include <engine/engine.h>
 #include <kernel/caps.h>
+#include <common/slow.h>
+#include <kernel/probe.h>
 #include <user/libspin/libspin.h>
 
 #define PORT      9000 /* of the rules */
@@ -79,7 +81,7 @@ static struct spin_ctx *run(const char *handler, const char *ifname, const char 
 static int open_socket(int ns, const char *addr, int port)
 {
 	struct sockaddr_in own = { .sin_family = AF_INET, .sin_port = htons(port) };
-	struct timeval wait = { .tv_usec = 500000 };
+	struct timeval wait = slow_wait(500);
 	int fd;
 
 	inet_pton(AF_INET, addr, &own.sin_addr);
@@ -200,6 +202,10 @@ int main(void)
 	struct spin_ctx *peer;
 	int client;
 
+	if (!kernel_probe__copies()) {
+		printf("skip: this kernel gives programs no frames of several buffers that handlers could read\n");
+		return 77;
+	}
 	make_network();
 	client = open_socket(client_ns, "10.9.0.2", 4000);
 	/* a veth takes what comes by XDP_TX if it has a program itself: one that matches nothing here */

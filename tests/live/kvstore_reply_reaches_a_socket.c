@@ -19,6 +19,7 @@
 
 #include <common/built.h>
 #include <common/netns.h>
+#include <common/slow.h>
 #include <user/libspin/libspin.h>
 
 #define PORT     9000
@@ -77,7 +78,7 @@ static void make_network(void)
 
 static int open_socket(int family, int type, int protocol)
 {
-	struct timeval wait = { .tv_usec = 500000 };
+	struct timeval wait = slow_wait(500);
 	int fd = socket(family, type | SOCK_CLOEXEC, protocol);
 
 	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait)))

@@ -19,6 +19,7 @@
 #include <common/built.h>
 #include <common/counts.h>
 #include <common/netns.h>
+#include <common/slow.h>
 #include <user/libspin/libspin.h>
 
 #define DATAGRAMS 100
@@ -41,7 +42,7 @@ static int receiver(uint16_t port)
 {
 	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	struct sockaddr_in a = address("10.9.0.1", port);
-	struct timeval wait = { .tv_usec = 500000 };
+	struct timeval wait = slow_wait(500);
 
 	if (fd < 0 || bind(fd, (struct sockaddr *)&a, sizeof(a)) ||
 	    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait)))
