@@ -87,6 +87,7 @@ struct spin_place {
 struct spin_ctx {
 	char name[16];
 	enum spin_class class;
+	uint32_t budget;          /* as registered; 0: none */
 	struct spin_rule rule;
 	struct spin_nic *nic;     /* NULL: none */
 	int takes_partial;        /* partial checksums of local senders are right */
