@@ -152,7 +152,7 @@ struct targets {
 	size_t count;
 };
 
-static int take_relocation(const struct code *c, const GElf_Rel *rel, const struct bpf_insn *insns, struct targets *t)
+static int take_relocation(const struct code *c, size_t section, const GElf_Rel *rel, const struct bpf_insn *insns, struct targets *t)
 {
 	size_t at = rel->r_offset / sizeof(*insns);
 	GElf_Shdr header;
@@ -164,6 +164,8 @@ static int take_relocation(const struct code *c, const GElf_Rel *rel, const stru
 	    sym.st_shndx >= c->sections)
 		return contract__refuse(c->file, "a relocation that is not the compiler's");
 	to = section_name(c, sym.st_shndx, &header);
+	if (insns[at].code == LOAD_64 && is_code(to))
+		return contract__refuse(c->file, "the address of a function, as callbacks have it, in %.60s", function_at(c, section, at));
 	if (insns[at].code == CALL)
 		fits = GELF_R_TYPE(rel->r_info) == RELOCATION_CALL && insns[at].src_reg == BPF_PSEUDO_CALL && !strcmp(to, ".text");
 	else
@@ -188,7 +190,7 @@ static int take_relocations(const struct code *c, size_t section, const struct b
 			continue;
 		data = elf_getdata(scn, NULL);
 		for (size_t k = 0; data && k < header.sh_size / header.sh_entsize && !err; k++)
-			err = gelf_getrel(data, (int)k, &rel) ? take_relocation(c, &rel, insns, t) : -EINVAL;
+			err = gelf_getrel(data, (int)k, &rel) ? take_relocation(c, section, &rel, insns, t) : -EINVAL;
 	}
 	return err;
 }

@@ -155,11 +155,11 @@ int spin_object__open(const char *path, struct spin_object **out)
 	if (!err)
 		err = spin_btf__check(path, obj->data, obj->bytes);
 	if (!err)
-		err = read_types(obj);
-	if (!err)
 		err = read_bounded(obj);
 	if (!err)
 		err = check_contract(obj);
+	if (!err)
+		err = read_types(obj);
 	if (err) {
 		spin_object__close(obj);
 		return err;
