@@ -91,6 +91,8 @@ static int load_isolated(struct spin_ctx *ctx, struct bpf_program *direct, struc
 		err = spill__widen(prog);
 		if (!err)
 			err = limit_work(ctx, prog, prog != copied);
+		if (!err)
+			err = pointer_bounds__join(prog); /* its jumps back are no loops, so after the limit */
 	}
 	if (!err)
 		err = kernel_caps__become_stranger(&saved);

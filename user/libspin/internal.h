@@ -130,6 +130,8 @@ int class__load(struct spin_ctx *ctx);
 void class__take_fragments(struct bpf_object *bpf);
 /* Makes what the compiler keeps on the stack such that it loads without CAP_PERFMON; before loading. */
 int spill__widen(struct bpf_program *prog);
+/* Makes copies of pointers such that without CAP_PERFMON the verifier's bounds of them agree; before loading. */
+int pointer_bounds__join(struct bpf_program *prog);
 struct bpf_program *class__program(const struct spin_ctx *ctx);
 
 /*
