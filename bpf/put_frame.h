@@ -93,8 +93,8 @@ SPIN_INLINE void spin_put_ip_word_(const struct spin_packet *packet, uint8_t *ip
 SPIN_INLINE void spin_put_ip_again(const struct spin_packet *packet, uint8_t *frame, const struct spin_process *to,
 				   uint32_t ip_payload_bytes)
 {
-	const struct spin_process source = spin_target_(packet);
 	uint8_t *at = spin_put_at(frame, packet->ip_at);
+	struct spin_process source;
 
 	if (packet->view.access == SPIN_COPIED) {
 		SPIN_UNROLL_
@@ -105,6 +105,7 @@ SPIN_INLINE void spin_put_ip_again(const struct spin_packet *packet, uint8_t *fr
 			if (i < 5 || 4 * i < packet->ip_bytes)
 				spin_put_ip_word_(packet, at, i);
 	}
+	source = spin_target_(packet); /* not before: it would lie on the stack while words are copied */
 	if (packet->is_ip4) {
 		struct spin_ip4 *ip = (void *)at;
 

@@ -126,9 +126,8 @@ quoted() {
 	echo
 }
 
-# build_natively RELEASE DIRECTORY: what is built in that tree without a kernel of the guest's
+# build_natively RELEASE DIRECTORY: all that is built in that tree, by the compilers of that root on the host's kernel
 build_natively() {
 	"$top/kernel/guest/image.sh" --run "$2" "$1" make -j"$(nproc)" -k tests >"$out/build" 2>&1 ||
 		say "make tests natively: not all could be built, the guest tells; see $out/build"
-	rm -rf "$2/build/handlers" "$2/build/tests/handlers"
 }

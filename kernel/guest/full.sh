@@ -5,8 +5,8 @@
 #   --debian 12|13     the root, and its kernel (12)
 #   --kernel NAME      another kernel of kernels.txt than the root's own: 6.12-bpo
 #   --bare             the root without the packages of packages.txt: make deps installs them
-#   --built            the clone is built natively before, by the compilers of that root; what spincc has the
-#                      kernel verify is not, that is the guest's
+#   --built            the clone is built natively before, by the compilers of that root: an emulated one takes 10 to
+#                      50 times as long. Objects do not depend on the kernel; the guest verifies what it loads.
 #   --tree DIRECTORY   that tree instead of a clean clone
 #   --collect PATTERN  files of the clone to bring back, may be repeated
 #   --out DIRECTORY    where status, output, dmesg and these files go (build/guest/debian-N)

@@ -58,7 +58,7 @@ static void linger(void)
 #define HPUS      3
 #define ON_WAY    64
 #define SECONDS   3
-#define PATIENCE  (60 * slow_factor())    /* seconds to get enough hits on a busy machine */
+#define PATIENCE  (150 * slow_factor())    /* seconds to get enough hits on a busy machine */
 #define HITS_MIN  10000
 
 /* Frames are as XDP has them: only what the handler reaches for is there. */

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include <common/built.h>
+#include <user/common/descriptors.h>
 #include <engine/trial.h>
 #include <user/libspin/libspin.h>
 
@@ -146,6 +147,7 @@ int main(int argc, char **argv)
 	int list = 0, flip = 0, reasons = 0, partial = 0, picked = 0, first = argc, skipped;
 	glob_t found = { 0 };
 
+	descriptors_raise_limit();
 	for (int i = 1; i < argc; i++) {
 		if (!strcmp(argv[i], "--list")) {
 			list = 1;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/descriptors.h"
 #include "spinctl.h"
 
 static const struct subcommand *const subcommands[] = {
@@ -149,6 +150,7 @@ int main(int argc, char **argv)
 	int status;
 
 	signal(SIGPIPE, SIG_IGN); /* a closed pipe is a failed write, reported below */
+	descriptors_raise_limit();
 	status = start(argc, argv);
 	/* an earlier write that failed has left no errno that could be told now */
 	errno = 0;

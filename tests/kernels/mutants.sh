@@ -1,0 +1,69 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# Are the faults noticed that kept programs from loading on Debian's kernels? mutants.sh [A|B|C|D|F]...
+#
+# Each is put back into a clone of the committed tree, one line of C, and `tests/kernels/run` must end with a cell that
+# breaks. Minutes for each; not part of make check. Ends with 1 if a fault goes unnoticed, 77 where guests cannot run.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+
+# fault LETTER WHAT FILE SED-EXPRESSION KERNEL OBJECT...
+faults() {
+	fault A "byte swaps lose their bounds" handlers/include/spin/target/view.h \
+		's/return spin_opaque_(spin_ntoh16(length)) & 0xffff;/return spin_ntoh16(length);/' 6.1 empty filtering
+	fault B "the probe for may_goto has an offset of 0" kernel/probe_bpf.c \
+		'/0xe0 \/\* BPF_JCOND/s/0, 0, 1, 0)/0, 0, 0, 0)/; /XDP_DROP), *$/{/BPF_MOV/d;}' 6.12 empty pingpong
+	fault C "lengths for helpers are tested as n - 1" handlers/include/spin/target/bpf.h \
+		's/uint32_t less = spin_opaque_(n - 1);/uint32_t less = n - 1;/; s/return less < max ? spin_opaque_(less) + 1 : 0;/return less < max ? n : 0;/' \
+		6.1 empty act_device_d
+	fault D "the tap tests only that its length is not 0" bpf/tap.h \
+		's/spin_bounded_length(frame_bytes, bytes);/frame_bytes < bytes ? frame_bytes : bytes;/' 6.1 empty
+	fault F "payload loops are followed to the end of the longest packet" handlers/include/spin/target/bpf.h \
+		's/^#define SPIN_COPIED_BYTES_MAX SPIN_DIRECT_BYTES_MAX/#define SPIN_COPIED_BYTES_MAX SPIN_IP_BYTES_MAX/' 6.1 walk
+}
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+trap 'exit 130' INT TERM HUP
+wanted=" ${*:-A B C D F} "
+failed=0
+
+fault() {
+	letter=$1 what=$2 file=$3 expression=$4 kernel=$5
+	shift 5
+	case $wanted in *" $letter "*) ;; *) return ;; esac
+	tree=$work/$letter
+	git clone -q . "$tree" && sed -i "$expression" "$tree/$file" || exit 1
+	if git -C "$tree" diff --quiet; then
+		echo "FAIL  $letter  $file no longer has the line that $what"
+		failed=1
+		return
+	fi
+	objects=$(for object; do
+		for dir in handlers tests/handlers; do
+			[ ! -e "$dir/$object.c" ] || echo "build/$dir/$object.spin"
+		done
+	done)
+	# shellcheck disable=SC2086
+	if ! make -C "$tree" -j"$(nproc)" -k build/guest/loader $objects >"$work/make" 2>&1; then
+		# refused by this machine's own kernel: noticed, too
+		echo "ok    $letter  $what: does not build"
+		grep 'spincc:\|error:' "$work/make" | sed 's/^/      | /'
+		return
+	fi
+	rc=0
+	(cd "$tree" && tests/kernels/run --kernel "$kernel" "$@") >"$work/out" 2>&1 || rc=$?
+	if [ "$rc" = 77 ]; then
+		cat "$work/out"
+		exit 77
+	elif [ "$rc" != 0 ] && grep -q '^breaks:' "$work/out"; then
+		echo "ok    $letter  $what: kernel $kernel breaks"
+	else
+		echo "FAIL  $letter  $what: goes unnoticed"
+		failed=1
+	fi
+	sed 's/^/      | /' "$work/out"
+}
+
+faults
+exit $failed

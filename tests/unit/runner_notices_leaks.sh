@@ -1,0 +1,30 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# tests/alone: what a test leaves behind is listed, and gone afterwards; a clean test leaves an empty list.
+[ "$(id -u)" = 0 ] || { echo "skip: namespaces need root"; exit 77; }
+unshare --mount --pid --net --fork true 2>/dev/null || { echo "skip: cannot make namespaces here"; exit 77; }
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+fail() {
+	echo "FAIL: $*"
+	cat "$work/left"
+	exit 1
+}
+
+tests/alone "$work/left" sh -c '
+	ip netns add leaked
+	ip link add leaked0 type veth peer name leaked1
+	mkdir /sys/fs/bpf/leaked
+	setsid sleep 1000 </dev/null >/dev/null 2>&1 &
+	sleep 0.2; exit 3'
+[ $? = 3 ] || fail "not the status of the command"
+for line in "namespace leaked" "interface leaked0" "interface leaked1" "pin /sys/fs/bpf/leaked" "process sleep 1000"; do
+	grep -q "^$line" "$work/left" || fail "does not list: $line"
+done
+[ "$(grep -c . "$work/left")" = 5 ] || fail "lists something else"
+ip netns list | grep -q leaked && fail "the namespace outlived it"
+pgrep -f "sleep 1000" >/dev/null && fail "the process outlived it"
+[ ! -e /sys/fs/bpf/leaked ] || fail "the pin outlived it"
+
+tests/alone "$work/left" true || fail "a clean test fails"
+[ ! -s "$work/left" ] || fail "a clean test has left something"
