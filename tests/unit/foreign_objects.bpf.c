@@ -52,6 +52,10 @@ MAP(spin_host, BPF_MAP_TYPE_ARRAY, 1, 4, 1 << 30);
 #ifdef GIBIBYTE_DATA
 char hoard[1 << 29];
 #endif
+#ifdef SEVERAL_BSS
+char hoard[40 << 20];
+__asm__(".section .bss,\"aw\",@nobits,unique,1\n.zero 40 << 20\n.section .bss,\"aw\",@nobits,unique,2\n.zero 40 << 20\n");
+#endif
 #ifdef OTHER_TYPE
 MAP(spin_events, BPF_MAP_TYPE_HASH, 1, 4, 4);
 #endif
@@ -101,6 +105,9 @@ struct {
 
 #ifdef TC
 SEC("tc") int hostile(struct __sk_buff *skb) { return 0; }
+#endif
+#ifdef ESCAPES
+SEC("\033[2Jtc\n") int hostile(struct __sk_buff *skb) { return 0; }
 #endif
 #ifdef SOCKET
 SEC("socket") int hostile(struct __sk_buff *skb) { return 0; }
@@ -205,6 +212,9 @@ int spin_xdp(struct xdp_md *ctx)
 #endif
 #ifdef RAW_CALLX
 	__asm__ volatile(".byte 0x8d, 0x01, 0, 0, 0, 0, 0, 0" ::: "r0", "r1", "r2", "r3", "r4", "r5");
+#endif
+#ifdef RAW_GOTOX
+	__asm__ volatile(".byte 0x0d, 0x01, 0, 0, 0, 0, 0, 0" ::: "r1");
 #endif
 #ifdef RAW_LD_ABS
 	__asm__ volatile(".byte 0x20, 0, 0, 0, 0, 0, 0, 0" ::: "r0");

@@ -24,7 +24,7 @@ static const struct program_row {
 	{ "spin_replay" }, { "spin_replay_swept" }, { "spin_spread" }, { "spin_progress" },
 };
 
-#define DATA_BYTES_MAX (64u << 20) /* of one section: more than handler memory of any card, and tables, together */
+#define DATA_BYTES_MAX (64u << 20) /* of all sections: more than handler memory of any card, and the runtime's, together */
 
 /* As the file has them: the loader makes some larger afterwards. */
 static const struct map_row {
@@ -55,6 +55,9 @@ int contract__refuse(const struct contract_file *file, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(what, sizeof(what), format, args);
 	va_end(args);
+	for (char *at = what; *at; at++) /* names are the object's: nothing that a terminal would obey */
+		if ((unsigned char)*at < 0x20 || (unsigned char)*at >= 0x7f)
+			*at = '?';
 	return spin_fail(-EPERM, "%s has %s%s, which spincc does not make of handlers, so nothing of it is loaded; compile its "
 			 "source yourself: `spincc handler.c -o handler.spin`", file->path, what,
 			 file->bounded ? " (in its programs with bounded loops)" : "");
@@ -78,15 +81,17 @@ static int check_program(const struct contract_file *file, const struct bpf_prog
 }
 
 /* A data section: an array of one value, which libbpf may make such that it can be mapped. */
-static int check_data(const struct contract_file *file, const struct bpf_map *map)
+static int check_data(const struct contract_file *file, const struct bpf_map *map, uint64_t *data_bytes)
 {
 	const char *name = bpf_map__name(map);
 
 	if (bpf_map__type(map) != BPF_MAP_TYPE_ARRAY || bpf_map__max_entries(map) != 1 || bpf_map__key_size(map) != 4 ||
 	    bpf_map__map_flags(map) & ~(uint32_t)(BPF_F_MMAPABLE | BPF_F_RDONLY_PROG))
 		return contract__refuse(file, "the data section %s of another type", name);
-	if (bpf_map__value_size(map) > DATA_BYTES_MAX)
-		return contract__refuse(file, "a data section %s of %u bytes (at most %u)", name, bpf_map__value_size(map), DATA_BYTES_MAX);
+	*data_bytes += bpf_map__value_size(map);
+	if (*data_bytes > DATA_BYTES_MAX)
+		return contract__refuse(file, "a data section %s of %u bytes (all of them together: at most %u)", name,
+					bpf_map__value_size(map), DATA_BYTES_MAX);
 	return 0;
 }
 
@@ -107,12 +112,12 @@ static int check_inner(const struct contract_file *file, const struct map_row *r
 	return 0;
 }
 
-static int check_map(const struct contract_file *file, struct bpf_map *map)
+static int check_map(const struct contract_file *file, struct bpf_map *map, uint64_t *data_bytes)
 {
 	const char *name = bpf_map__name(map);
 
 	if (!bpf_map__pin_path(map) && bpf_map__is_internal(map))
-		return check_data(file, map);
+		return check_data(file, map, data_bytes);
 	if (bpf_map__pin_path(map))
 		return contract__refuse(file, "a map %.60s that is to be pinned at %.120s", name, bpf_map__pin_path(map));
 	for (size_t i = 0; i < sizeof(maps) / sizeof(maps[0]); i++) {
@@ -137,12 +142,13 @@ static int check_map(const struct contract_file *file, struct bpf_map *map)
 int contract__check_maps(const struct contract_file *file, struct bpf_object *bpf)
 {
 	struct bpf_program *prog;
+	uint64_t data_bytes = 0;
 	struct bpf_map *map;
 	int err = 0;
 
 	bpf_object__for_each_map(map, bpf)
 		if (!err)
-			err = check_map(file, map);
+			err = check_map(file, map, &data_bytes);
 	bpf_object__for_each_program(prog, bpf)
 		if (!err)
 			err = check_program(file, prog);

@@ -241,8 +241,9 @@ static int check_instruction(const struct code *c, const struct bpf_insn *insn, 
 		return contract__refuse(c->file, "a file descriptor, or an address of the kernel's, in the code of %.60s", function_at(c, section, at));
 	if (insn->code == MAY_GOTO && (c->file->bounded || insn->src_reg))
 		return contract__refuse(c->file, "a may_goto in %.60s", function_at(c, section, at));
-	if ((class == BPF_JMP || class == BPF_JMP32) && BPF_OP(insn->code) == BPF_CALL)
-		return contract__refuse(c->file, "a call through a register in %.60s", function_at(c, section, at));
+	if ((class == BPF_JMP || class == BPF_JMP32) &&
+	    (BPF_OP(insn->code) == BPF_CALL || (BPF_OP(insn->code) == BPF_JA && BPF_SRC(insn->code) == BPF_X)))
+		return contract__refuse(c->file, "a call or jump through a register in %.60s", function_at(c, section, at));
 	if (class == BPF_ALU64 && BPF_OP(insn->code) == BPF_MOV && BPF_SRC(insn->code) == BPF_X && insn->off == 1)
 		return contract__refuse(c->file, "a cast of address spaces in %.60s", function_at(c, section, at));
 	return 0;
