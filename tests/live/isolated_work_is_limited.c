@@ -97,7 +97,9 @@ static int compile(const struct loop *loop)
 static int try_loop(const struct loop *loop)
 {
 	const struct spin_ctx_opts opts = { .bytes = sizeof(opts), .class = SPIN_CLASS_ISOLATED };
-	static uint8_t frame[64] = { [12] = 8, [14] = 0x45, [17] = 32, [22] = 64, [23] = 17, [24] = 0x66, [25] = 0xce, [26] = 10, [30] = 10, [39] = 12 };
+	/* UDP over IPv4, four bytes of payload, no checksum */
+	static uint8_t frame[64] = { [12] = 8, [14] = 0x45, [17] = 32, [22] = 64, [23] = 17, [24] = 0x66, [25] = 0xce,
+				     [26] = 10, [30] = 10, [39] = 12 };
 	struct spin_object *opened = NULL;
 	struct spin_run_result result;
 	struct spin_ctx *ctx = NULL;

@@ -135,7 +135,11 @@ static int check_symbol(const struct code *c, size_t i)
 /* CO-RE would have libbpf change instructions after they were looked at. */
 static int check_core(const struct code *c)
 {
-	struct { uint16_t magic; uint8_t version, flags; uint32_t header_bytes, func_at, func_bytes, line_at, line_bytes, core_at, core_bytes; } ext;
+	struct {
+		uint16_t magic;
+		uint8_t version, flags;
+		uint32_t header_bytes, func_at, func_bytes, line_at, line_bytes, core_at, core_bytes;
+	} ext;
 	size_t offset, bytes;
 
 	if (spin_elf__section(c->file->data, c->file->bytes, ".BTF.ext", &offset, &bytes) || bytes < sizeof(ext))
@@ -152,7 +156,8 @@ struct targets {
 	size_t count;
 };
 
-static int take_relocation(const struct code *c, size_t section, const GElf_Rel *rel, const struct bpf_insn *insns, struct targets *t)
+static int take_relocation(const struct code *c, size_t section, const GElf_Rel *rel, const struct bpf_insn *insns,
+			   struct targets *t)
 {
 	size_t at = rel->r_offset / sizeof(*insns);
 	GElf_Shdr header;
@@ -160,8 +165,8 @@ static int take_relocation(const struct code *c, size_t section, const GElf_Rel 
 	GElf_Sym sym;
 	int fits;
 
-	if (rel->r_offset % sizeof(*insns) || at >= t->count || t->section[at] || !gelf_getsym(c->symbols, (int)GELF_R_SYM(rel->r_info), &sym) ||
-	    sym.st_shndx >= c->sections)
+	if (rel->r_offset % sizeof(*insns) || at >= t->count || t->section[at] ||
+	    !gelf_getsym(c->symbols, (int)GELF_R_SYM(rel->r_info), &sym) || sym.st_shndx >= c->sections)
 		return contract__refuse(c->file, "a relocation that is not the compiler's");
 	to = section_name(c, sym.st_shndx, &header);
 	if (insns[at].code == LOAD_64 && is_code(to))
@@ -229,7 +234,8 @@ static int check_call(const struct code *c, const struct bpf_insn *insn, const c
 }
 
 /* One instruction, what its relocation leads to, where it is. */
-static int check_instruction(const struct code *c, const struct bpf_insn *insn, const char *target, size_t section, size_t at)
+static int check_instruction(const struct code *c, const struct bpf_insn *insn, const char *target, size_t section,
+			     size_t at)
 {
 	unsigned class = BPF_CLASS(insn->code);
 

@@ -144,7 +144,8 @@ static int put_copy(struct bpf_insn *insns, size_t *count, size_t at)
 
 int pointer_bounds__join(struct bpf_program *prog)
 {
-	const struct work_code code = { .name = bpf_program__name(prog), .insns = bpf_program__insns(prog), .count = bpf_program__insn_cnt(prog) };
+	const struct work_code code = { .name = bpf_program__name(prog), .insns = bpf_program__insns(prog),
+					.count = bpf_program__insn_cnt(prog) };
 	struct flow f = { .at = calloc(code.count, sizeof(*f.at)) };
 	size_t copies = 0, count = code.count;
 	struct bpf_insn *insns = NULL;

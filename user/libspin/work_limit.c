@@ -201,7 +201,8 @@ static int rewrite(struct bpf_program *prog, const struct work_code *code, const
 
 int work_limit__enforce(struct bpf_program *prog, const struct work_options *options)
 {
-	struct work_code code = { .name = bpf_program__name(prog), .insns = bpf_program__insns(prog), .count = bpf_program__insn_cnt(prog) };
+	struct work_code code = { .name = bpf_program__name(prog), .insns = bpf_program__insns(prog),
+					.count = bpf_program__insn_cnt(prog) };
 	size_t jumps = 0;
 	int err;
 
