@@ -11,6 +11,8 @@
 #include "internal.h"
 #include "work_limit.h"
 
+#define COUNTING_UNITS 8 /* what counting a round takes, which waits for the counter of the round before */
+
 static uint32_t helper_units(int32_t id)
 {
 	switch (id) {
@@ -124,6 +126,7 @@ static void measure(const struct search *s, struct work_code *code)
 
 			if (!round)
 				continue;
+			round += COUNTING_UNITS;
 			code->round_units[next[k]] = round < WORK_UNITS_MAX ? (uint32_t)round : WORK_UNITS_MAX;
 			if (code->round_units[next[k]] > code->round_units_max)
 				code->round_units_max = code->round_units[next[k]];
