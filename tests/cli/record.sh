@@ -65,6 +65,15 @@ end_record 0
 grep -q 'apples on v0, rule: udp dport 9000: 4 packets' record.out || fail "record says: $(cat record.out)"
 [ -s record.err ] && fail "record complains: $(cat record.err)"
 expect 0 "$SPINCTL" replay a.spinrec
+says err "a.spinrec carries programs: the object of handler apples"
+says err "they are run on the model of the HPU alone"
+says err "skipped: bpf: programs that were not compiled by this command"
+says err "skipped: isolated: programs that were not compiled by this command"
+grep -Eq '^success +pass +4 +4$' out || fail "not 4 packets of success on the model alone: $(cat out)"
+expect 1 "$SPINCTL" replay a.spinrec --engine bpf
+says err "--engine bpf: programs that were not compiled by this command"
+expect 0 "$SPINCTL" replay a.spinrec --trust
+says err "they are run, as --trust says"
 says out "4 packets in"
 says out "The engines agree with each other"
 says out "Counters and memory at the end are as recorded."
@@ -97,15 +106,15 @@ says out '"recorded_handler": false'
 cp apples.spin changed/
 touch -d '1 minute' changed/apples.c
 sed -i 's/return SPIN_SUCCESS/return SPIN_DROP/' changed/apples.c
-expect 1 "$SPINCTL" replay a.spinrec --handler changed/apples.spin --engine host --engine model
+expect 1 "$SPINCTL" replay a.spinrec --handler changed/apples.spin --engine host --engine model --trust
 says out "The engines disagree with each other:"
 says out "packet 1, at 0.000000 s: model, and host"
 says out "pass success, host drop dropped"
 says out "packets dropped          4, recorded 0"
-expect 1 "$SPINCTL" replay a.spinrec --handler changed/apples.spin --engine host --engine model --json
+expect 1 "$SPINCTL" replay a.spinrec --handler changed/apples.spin --engine host --engine model --trust --json
 says out '"first_packet_that_differs"'
 sed -i 's/return SPIN_DROP/return SPIN_FAIL/' changed/apples.c
-expect 1 "$SPINCTL" replay a.spinrec --handler changed/apples.spin --engine host --engine model
+expect 1 "$SPINCTL" replay a.spinrec --handler changed/apples.spin --engine host --engine model --trust
 says out "event                    none, host fail payload"
 sed 's/kind\[256\]/kind[128]/' apples.c >changed/apples.c
 expect 1 "$SPINCTL" replay a.spinrec --handler changed/apples.c --engine model
@@ -261,7 +270,7 @@ as_user() { setpriv --reuid 65534 --regid 65534 --clear-groups --bounding-set=-a
 expect 1 as_user ./spinctl record apples.spin --dev lo -o "$TMPDIR/x"
 says err "run it as root"
 one_line
-expect 0 as_user ./spinctl replay a.spinrec
+expect 0 as_user ./spinctl replay a.spinrec --trust
 says err "skipped: bpf: running handlers in the kernel needs root"
 says out "Counters and memory at the end are as recorded."
 hidden "as a user"

@@ -79,22 +79,32 @@ expect 0 "$SPINCTL" test apples.spin --engine model --json
 says out '"result": "as_expected"'
 says out '"failed": 0'
 
+# an object may be anybody's: alone, it runs on the model, and nothing of the folder is compiled
+expect 0 "$SPINCTL" test apples.spin
+says out "vectors as expected on model"
+says err "skipped: host: programs that were not compiled by this command run on the model of the HPU alone"
+says err "--trust"
+for engine in host bpf isolated; do
+	expect 1 "$SPINCTL" test apples.spin --engine $engine
+	[ "$engine" != host ] && [ "$(id -u)" != 0 ] || says err "if you trust whoever made them, --trust"
+done
+
 # an object's host build is of the source beside it: a newer one may disagree
 sed -i 's/p->length)/p->length + 1)/' apples.c
 touch -d '1 minute' apples.c
-expect 1 "$SPINCTL" test apples.spin --engine host --engine model
+expect 1 "$SPINCTL" test apples.spin --engine host --engine model --trust
 says err "apples.c is newer than apples.spin"
 says out "model: as expected"
 says out "spin_state.kind[97].bytes 6, expected 5"
 says out "The engines disagree with each other"
 echo 'no C' >apples.c
-expect 0 "$SPINCTL" test apples.spin
+expect 0 "$SPINCTL" test apples.spin --trust
 says err "skipped: host: the source beside the object does not compile"
-expect 1 "$SPINCTL" test apples.spin --engine host
+expect 1 "$SPINCTL" test apples.spin --engine host --trust
 rm apples.c
-expect 0 "$SPINCTL" test apples.spin
+expect 0 "$SPINCTL" test apples.spin --trust
 says err "skipped: host: it is made of the source, and there is none beside the object"
-expect 1 "$SPINCTL" test apples.spin --engine host
+expect 1 "$SPINCTL" test apples.spin --engine host --trust
 says err "none beside the object"
 one_line
 

@@ -17,6 +17,7 @@
 #include "kernel/probe.h"
 #include "messages.h"
 #include "requests.h"
+#include "work_limit.h"
 
 #define DIRECT "spin_xdp"
 #define COPIED "spin_copied"
@@ -64,6 +65,16 @@ static int load_trusted(struct spin_ctx *ctx, struct bpf_program *copied)
 	return err || !copies ? err : join_programs(ctx, copied);
 }
 
+/* With bounded loops the kernel follows each round of a run, at most a million instructions. */
+static int limit_work(struct spin_ctx *ctx, struct bpf_program *prog, int behind)
+{
+	const struct work_options options = { .budget = ctx->budget, .behind = behind, .follows = ctx->bounded };
+	int err = work_limit__enforce(prog, &options);
+
+	ctx->failure_told = err != 0;
+	return err;
+}
+
 static int load_isolated(struct spin_ctx *ctx, struct bpf_program *direct, struct bpf_program *copied)
 {
 	struct bpf_program *prog;
@@ -74,9 +85,15 @@ static int load_isolated(struct spin_ctx *ctx, struct bpf_program *direct, struc
 		return -ENOENT;
 	bpf_program__set_autoload(direct, false);
 	bpf_program__set_autoload(copied, true);
-	bpf_object__for_each_program(prog, ctx->bpf)
-		if (!err && bpf_program__autoload(prog))
-			err = spill__widen(prog);
+	bpf_object__for_each_program(prog, ctx->bpf) {
+		if (err || !bpf_program__autoload(prog))
+			continue;
+		err = spill__widen(prog);
+		if (!err)
+			err = limit_work(ctx, prog, prog != copied);
+		if (!err)
+			err = pointer_bounds__join(prog); /* its jumps back are no loops, so after the limit */
+	}
 	if (!err)
 		err = kernel_caps__become_stranger(&saved);
 	if (err)

@@ -212,6 +212,7 @@ int spin_ctx__create_opts(struct spin_nic *nic, const struct spin_object *obj, c
 	ctx->prog_fd = -1;
 	snprintf(ctx->name, sizeof(ctx->name), "%s", wanted.name ? wanted.name : obj->meta.name);
 	ctx->class = wanted.class;
+	ctx->budget = obj->meta.registration.budget;
 	ctx->rule = *rule;
 	ctx->takes_partial = (!nic || nic->is_virtual) && !wanted.strict_checksums;
 	ctx->put_id = wanted.put_id ? wanted.put_id : any_id();

@@ -87,6 +87,7 @@ struct spin_place {
 struct spin_ctx {
 	char name[16];
 	enum spin_class class;
+	uint32_t budget;          /* as registered; 0: none */
 	struct spin_rule rule;
 	struct spin_nic *nic;     /* NULL: none */
 	int takes_partial;        /* partial checksums of local senders are right */
@@ -129,6 +130,8 @@ int class__load(struct spin_ctx *ctx);
 void class__take_fragments(struct bpf_object *bpf);
 /* Makes what the compiler keeps on the stack such that it loads without CAP_PERFMON; before loading. */
 int spill__widen(struct bpf_program *prog);
+/* Makes copies of pointers such that without CAP_PERFMON the verifier's bounds of them agree; before loading. */
+int pointer_bounds__join(struct bpf_program *prog);
 struct bpf_program *class__program(const struct spin_ctx *ctx);
 
 /*

@@ -37,7 +37,10 @@ void spin_set_log(spin_log_fn fn, void *arg);
 
 /* --- fat objects --- */
 
-/* Reads and checks a fat object; -ENOENT, -EINVAL (no or damaged object), -ENOTSUP (newer API). */
+/*
+ * Reads and checks a fat object; -ENOENT, -EINVAL (no or damaged object), -ENOTSUP (newer API), -EPERM (programs, maps or
+ * calls that spincc makes of no handler: it is not loaded, whoever made it).
+ */
 int spin_object__open(const char *path, struct spin_object **out);
 void spin_object__close(struct spin_object *obj);
 const struct spin_meta *spin_object__meta(const struct spin_object *obj);

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "contract.h"
 #include "internal.h"
 #include "seal.h"
 
@@ -124,6 +125,15 @@ static int read_types(struct spin_object *obj)
 	return 0;
 }
 
+static int check_contract(const struct spin_object *obj)
+{
+	const struct contract_file main = { .path = obj->path, .data = obj->data, .bytes = obj->bytes };
+	const struct contract_file bounded = { .path = obj->path, .data = obj->bounded, .bytes = obj->bounded_bytes, .bounded = 1 };
+	int err = contract__check(&main);
+
+	return err || !obj->bounded ? err : contract__check(&bounded);
+}
+
 int spin_object__open(const char *path, struct spin_object **out)
 {
 	struct spin_object *obj = calloc(1, sizeof(*obj));
@@ -145,9 +155,11 @@ int spin_object__open(const char *path, struct spin_object **out)
 	if (!err)
 		err = spin_btf__check(path, obj->data, obj->bytes);
 	if (!err)
-		err = read_types(obj);
-	if (!err)
 		err = read_bounded(obj);
+	if (!err)
+		err = check_contract(obj);
+	if (!err)
+		err = read_types(obj);
 	if (err) {
 		spin_object__close(obj);
 		return err;

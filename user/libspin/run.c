@@ -26,6 +26,9 @@ static int run(int prog_fd, const char *who, const void *frame, size_t frame_byt
 	case XDP_PASS: result->verdict = SPIN_VERDICT_PASS; return 0;
 	case XDP_DROP: result->verdict = SPIN_VERDICT_DROP; return 0;
 	case XDP_TX:   result->verdict = SPIN_VERDICT_TX; return 0;
+	case XDP_ABORTED:
+		return spin_fail(-ETIME, "%s: the packet was given up: its handlers took more work than the isolated class allows "
+				 "one (work_limit.h)", who);
 	default:
 		return spin_fail(-EPROTO, "%s: the program returned action %u, which is none of ours", who,
 				 opts.retval);

@@ -27,6 +27,20 @@ int engines__without_host(struct trial_engines *engines, const struct handler *h
 	return DONE;
 }
 
+int engines__without_trust(struct trial_engines *engines, const struct handler *h, int trust)
+{
+	static const enum engine_kind kinds[] = { ENGINE_BPF, ENGINE_ISOLATED };
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]) && h->foreign && !trust; i++) {
+		if (!engines->wanted[kinds[i]])
+			continue;
+		if (engines->must)
+			return complain("--engine %s: %s", engine_name(kinds[i]), handler_not_trusted);
+		engines->cannot[kinds[i]] = strdup(handler_not_trusted);
+	}
+	return DONE;
+}
+
 int engines__want_kernel(const struct trial_engines *engines)
 {
 	return engines->wanted[ENGINE_BPF] || engines->wanted[ENGINE_ISOLATED];

@@ -10,10 +10,17 @@
 	{ "engine", 0, OPTION_LIST, "host|bpf|isolated|model", offsetof(TYPE, member), \
 	  "one that is to run; may be given several times (default: all that can run)" }
 
+#define TRUST_OPTION(TYPE, member) \
+	{ "trust", 0, OPTION_FLAG, NULL, offsetof(TYPE, member), \
+	  "run programs of an object or recording in the kernel, too, and the source beside an object on this CPU: only if " \
+	  "you trust whoever made them" }
+
 /* From --engine, whose words the table has checked: DONE, or FAILED after a message. */
 int engines__pick(struct trial_engines *engines, const struct option_list *names);
 /* After the handler was opened: one without a host build cannot run there. DONE, or FAILED after a message. */
 int engines__without_host(struct trial_engines *engines, const struct handler *h);
+/* The same for the kernel, where a foreign object (handler.h) is not trusted: it does not get there. */
+int engines__without_trust(struct trial_engines *engines, const struct handler *h, int trust);
 /* 1 if one of them is the kernel. */
 int engines__want_kernel(const struct trial_engines *engines);
 /* What was left out, and why: on stderr. */

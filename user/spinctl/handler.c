@@ -11,6 +11,9 @@
 #include "spinctl.h"
 #include "stop.h"
 
+const char handler_not_trusted[] = "programs that were not compiled by this command run on the model of the HPU alone: give the "
+				   "source, or, if you trust whoever made them, --trust";
+
 static int split(struct handler *h, const char *path, const char **suffix)
 {
 	const char *base = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
@@ -98,8 +101,14 @@ int handler__open(struct handler *h, const char *path, const struct handler_want
 		return complain("cannot open %s: %s", path, strerror(errno));
 	if (strcmp(suffix, ".c")) {
 		snprintf(h->object, sizeof(h->object), "%s", path);
+		h->foreign = 1;
 		status = read_name(h);
-		return status || !wants->host ? status : host_beside(h, path, wants);
+		if (status || !wants->host)
+			return status;
+		if (wants->trust)
+			return host_beside(h, path, wants);
+		h->no_host = handler_not_trusted; /* nor is the source beside it */
+		return DONE;
 	}
 	status = build(h, path, "fat", wants, h->object);
 	if (!status && wants->host) {
@@ -114,7 +123,7 @@ int handler__open_bytes(struct handler *h, const char *path, const void *object,
 	int status, failed;
 	FILE *to;
 
-	*h = (struct handler){ .files = { .name = h->name, .object = h->object },
+	*h = (struct handler){ .files = { .name = h->name, .object = h->object }, .foreign = 1,
 			       .no_host = "it is made of the source; name that with --handler" };
 	status = make_temps(h);
 	if (status)

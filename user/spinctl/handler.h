@@ -19,10 +19,12 @@ struct handler {
 	char object[PATH_MAX], host[PATH_MAX];
 	char temps[PATH_MAX];        /* "": none made */
 	const char *no_host;         /* why there is no host build; NULL: there is one, or it is not wanted */
+	int foreign;                 /* 1: an object, which somebody else may have made: not compiled by this command */
 };
 
 struct handler_wants {
 	int host;                    /* the host build, too */
+	int trust;                   /* also of a foreign object */
 	int verify;                  /* by the kernel's verifier, if permitted */
 	const struct option_list *compile; /* -I, -D for spincc; NULL: none */
 };
@@ -31,6 +33,8 @@ struct handler_wants {
 int handler__open(struct handler *h, const char *path, const struct handler_wants *wants);
 /* An object that lies in memory, of the file called `path`; it has no host build. */
 int handler__open_bytes(struct handler *h, const char *path, const void *object, size_t bytes);
+/* Why a foreign object that is not trusted runs on the model only; of recordings, too. */
+extern const char handler_not_trusted[];
 void handler__close(struct handler *h);
 
 #endif

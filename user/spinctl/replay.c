@@ -9,7 +9,7 @@
 static struct replay_options {
 	const char *handler;
 	struct option_list engines, compile;
-	int json;
+	int json, trust;
 } options;
 
 #define FIELD(name) offsetof(struct replay_options, name)
@@ -20,6 +20,7 @@ static const struct option_row rows[] = {
 	ENGINE_OPTION(struct replay_options, engines),
 	{ NULL, 'I', OPTION_WORD, "DIR", FIELD(compile), "a folder for #include, when the handler is a source" },
 	{ NULL, 'D', OPTION_WORD, "NAME[=VALUE]", FIELD(compile), "a macro, when the handler is a source" },
+	TRUST_OPTION(struct replay_options, trust),
 	{ "json", 0, OPTION_FLAG, NULL, FIELD(json), "one JSON document" },
 	{ 0 },
 };
@@ -67,7 +68,7 @@ static int open_handler(struct handler *h, const struct recording *recording, co
 			const char *path)
 {
 	const struct handler_wants wants = { .host = engines->wanted[ENGINE_HOST],
-					     .verify = engines__want_kernel(engines), .compile = &options.compile };
+					     .verify = engines__want_kernel(engines), .trust = options.trust, .compile = &options.compile };
 	int status;
 
 	if (options.handler)
@@ -80,6 +81,16 @@ static int open_handler(struct handler *h, const struct recording *recording, co
 	return status ? status : takes_datagrams(options.handler ? options.handler : path, h->files.object);
 }
 
+/* It looks like packets, and is more. With --handler they are not looked at. */
+static void say_programs(const struct recording *recording, const char *path)
+{
+	if (options.handler)
+		return;
+	complain("%s carries programs: the object of handler %s, %zu KiB, as whoever recorded it had it; %s", path,
+		 recording->info.handler, (recording->object_bytes + 1023) / 1024,
+		 options.trust ? "they are run, as --trust says" : "they are run on the model of the HPU alone");
+}
+
 static int replay(const char *path, struct trial_engines *engines)
 {
 	struct recording recording;
@@ -88,10 +99,14 @@ static int replay(const char *path, struct trial_engines *engines)
 
 	if (recording__open(path, &recording))
 		status = complain("%s", engine_why());
-	if (!status)
+	if (!status) {
+		say_programs(&recording, path);
 		status = open_handler(&h, &recording, engines, path);
+	}
 	if (!status)
 		status = engines__without_host(engines, &h);
+	if (!status)
+		status = engines__without_trust(engines, &h, options.trust);
 	if (!status)
 		status = report(&recording, &h, path, engines);
 	handler__close(&h);
@@ -126,7 +141,8 @@ static const struct command_row row = {
 	.summary = "Runs a recording on every engine and compares the outcome with what was recorded",
 	.options = rows,
 	.examples = examples,
-	.notes = "The engines bpf and isolated need root; without it they are left out, as is host without a source.",
+	.notes = "A recording carries programs: they run on the model alone unless you give --trust, or the source with --handler.\n"
+		 "The engines bpf and isolated need root; without it they are left out, as is host without a source.",
 	.about = "The recorded packets are fed to each engine one after the other, from the recorded memory on. "
 		 "Counters by reason and the memory at the end are compared with the recording, and packet by packet "
 		 "between the engines. These have to agree with each other exactly. The recording may differ from "

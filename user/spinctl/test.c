@@ -8,7 +8,7 @@
 
 static struct test_options {
 	struct option_list engines, compile;
-	int json;
+	int json, trust;
 } options;
 
 #define FIELD(name) offsetof(struct test_options, name)
@@ -17,6 +17,7 @@ static const struct option_row rows[] = {
 	ENGINE_OPTION(struct test_options, engines),
 	{ NULL, 'I', OPTION_WORD, "DIR", FIELD(compile), "a folder for #include, when HANDLER is a source" },
 	{ NULL, 'D', OPTION_WORD, "NAME[=VALUE]", FIELD(compile), "a macro, when HANDLER is a source" },
+	TRUST_OPTION(struct test_options, trust),
 	{ "json", 0, OPTION_FLAG, NULL, FIELD(json), "one JSON document" },
 	{ 0 },
 };
@@ -61,13 +62,15 @@ static int test_all(const struct handler *h, const struct test_files *files, str
 static int test(const char **operands, unsigned count, struct trial_engines *engines)
 {
 	struct handler_wants wants = { .host = engines->wanted[ENGINE_HOST], .verify = engines__want_kernel(engines),
-				       .compile = &options.compile };
+				       .trust = options.trust, .compile = &options.compile };
 	struct test_files files = { 0 };
 	struct handler h;
 	int status = handler__open(&h, operands[0], &wants);
 
 	if (!status)
 		status = engines__without_host(engines, &h);
+	if (!status)
+		status = engines__without_trust(engines, &h, options.trust);
 	for (unsigned i = 1; i < count && !status; i++)
 		status = test_files__add(&files, operands[i]);
 	if (!status && count == 1)
@@ -113,8 +116,10 @@ static const struct command_row row = {
 		 "of the HPU.\n\n"
 		 "What is different is shown by name: header fields, bytes of the payload, fields of state and "
 		 "tables; and whether the engines agree with each other. A source is compiled with the spincc "
-		 "beside spinctl, or else the one in PATH. For an object the host build is made of the source "
-		 "beside it; if there is none, the host engine is left out.",
+		 "beside spinctl, or else the one in PATH.\n\n"
+		 "An object may be anybody's: it runs on the model alone, which nothing gets out of. With --trust it runs in "
+		 "the kernel, too, and its host build is made of the source beside it; if there is none, the host engine is "
+		 "left out.",
 	.examples = examples,
 };
 

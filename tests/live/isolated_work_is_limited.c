@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * However an isolated handler loops, one packet takes a bounded time: loops that count no step of the API's budget, as
+ * no spincc would let a handler have, written with the kernel's own instruction. Each is given up with XDP_ABORTED.
+ * The counter that sees to it cannot be reached: who uses its place, or could, is refused. Run as root.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <common/expect.h>
+#include <common/slow.h>
+#include <kernel/probe.h>
+#include <user/libspin/libspin.h>
+
+/* may_goto: `while (ROUNDS)` ends when the kernel says so: after 2^23 rounds, or a quarter of a second. */
+static const char before[] =
+	"#include <spin/spin.h>\n"
+	"struct state { uint32_t n; uint64_t a[512]; };\n"
+	"SPIN_STATE(struct state);\n"
+	"#if defined(__bpf__) && !defined(SPIN_BOUNDED_LOOPS)\n"
+	"#define ROUNDS ({ __label__ out; _Bool on_ = 1; __asm__ goto(\"1: .byte 0xe5; .byte 0; .long ((%l[out] - 1b - 8) / 8) & 0xffff; "
+	".short 0\" : : : : out); if (0) { out: on_ = 0; } on_; })\n"
+	"#define ASM(text, ...) __asm__ volatile(text __VA_ARGS__)\n"
+	"#else\n"
+	"#define ROUNDS 0\n"
+	"#define ASM(text, ...)\n"
+	"#endif\n"
+	"#define X(statement) statement statement statement statement\n"
+	"static enum spin_payload_rc loops_payload(struct spin_payload *p, struct state *s)\n"
+	"{\n"
+	"";
+static const char after[] =
+	"\n\treturn SPIN_SUCCESS;\n"
+	"}\n"
+	"SPIN_HANDLERS(loops, .payload = loops_payload%s);\n";
+
+static const struct loop {
+	const char *what, *statement, *registration;
+	const char *refused; /* NULL: it is loaded, and given up when it runs */
+} loops[] = {
+	{ "endless", "while (ROUNDS) s->n++;", "" },
+	{ "endless, touching nothing", "while (ROUNDS) ASM(\"\");", "" },
+	{ "two nested", "while (ROUNDS) { while (ROUNDS) s->n++; }", "" },
+	{ "three nested", "while (ROUNDS) { while (ROUNDS) { while (ROUNDS) s->n++; } }", "" },
+	{ "of long rounds", "while (ROUNDS) { X(X(X(X(*(volatile uint32_t *)&s->n += 1;)))) }", "" },
+	{ "with a small budget that it does not ask for", "while (ROUNDS) s->n++;", ", .budget = 100" },
+	{ "at the counter's place",
+	  "ASM(\"*(u64 *)(r10 - 504) = %0\" :: \"r\"(0ull) : \"memory\"); while (ROUNDS) s->n++;", "",
+	  "it uses all of its stack" },
+	{ "at the counter's place, by a pointer",
+	  "ASM(\"r1 = r10; r1 += -512; *(u32 *)(r1 + 4) = %0\" :: \"r\"(0) : \"r1\", \"memory\"); while (ROUNDS) s->n++;", "",
+	  "it uses all of its stack" },
+	{ "at the counter's place, by a pointer that it has kept",
+	  "ASM(\"r1 = r10; r1 += -8; *(u64 *)(r10 - 16) = r1; r1 = *(u64 *)(r10 - 16); r1 += -500; *(u32 *)(r1 + 0) = %0\" "
+	  ":: \"r\"(0) : \"r1\", \"memory\"); while (ROUNDS) s->n++;", "",
+	  "it uses all of its stack" },
+	{ "at a place that is computed",
+	  "ASM(\"r1 = -400; r2 = r10; r2 += r1; *(u32 *)(r2 + 0) = %0\" :: \"r\"(0) : \"r1\", \"r2\", \"memory\"); "
+	  "while (ROUNDS) s->n++;", "",
+	  "it adds what is not a constant to a pointer to its stack" },
+	{ "with a pointer that goes down",
+	  "ASM(\"r1 = r10; r1 += -8\" ::: \"r1\"); while (ROUNDS) ASM(\"r1 += -8; *(u32 *)(r1 + 0) = r1\" ::: \"r1\", \"memory\");", "",
+	  "it moves a pointer beyond its stack" },
+};
+
+static char folder[] = "/tmp/spin-loops-XXXXXX", source[64], object[64];
+
+static double now_s(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static int compile(const struct loop *loop)
+{
+	const char *build = getenv("BUILD");
+	FILE *f = fopen(source, "w");
+	char command[512];
+
+	if (!f)
+		return -1;
+	fputs(before, f);
+	fputs(loop->statement, f);
+	fprintf(f, after, loop->registration);
+	if (fclose(f))
+		return -1;
+	snprintf(command, sizeof(command), "%s/bin/spincc --no-verify %s -o %s", build ? build : "build", source, object);
+	return system(command);
+}
+
+static int try_loop(const struct loop *loop)
+{
+	const struct spin_ctx_opts opts = { .bytes = sizeof(opts), .class = SPIN_CLASS_ISOLATED };
+	/* UDP over IPv4, four bytes of payload, no checksum */
+	static uint8_t frame[64] = { [12] = 8, [14] = 0x45, [17] = 32, [22] = 64, [23] = 17, [24] = 0x66, [25] = 0xce,
+				     [26] = 10, [30] = 10, [39] = 12 };
+	struct spin_object *opened = NULL;
+	struct spin_run_result result;
+	struct spin_ctx *ctx = NULL;
+	struct spin_rule rule;
+	double start, took;
+	int err, failed = 1;
+
+	if (compile(loop) || spin_object__open(object, &opened) || spin_rule__parse("udp", &rule)) {
+		printf("%s: it cannot be made: %s\n", loop->what, spin_strerror_last());
+		return 1;
+	}
+	err = spin_ctx__create_opts(NULL, opened, &rule, &opts, &ctx);
+	if (loop->refused) {
+		failed = err != -EPERM || !strstr(spin_strerror_last(), loop->refused);
+		if (failed)
+			printf("%s: %s\n", loop->what, err ? spin_strerror_last() : "it was loaded");
+	} else if (err) {
+		printf("%s: it was not loaded: %s\n", loop->what, spin_strerror_last());
+	} else {
+		start = now_s();
+		err = spin_ctx__run(ctx, frame, 46, 1, NULL, 0, &result);
+		took = now_s() - start;
+		/* a limit of 2^27 units is 40 ms of instructions, and the units are more than most take */
+		failed = err != -ETIME || took > 0.5 * slow_factor();
+		if (failed)
+			printf("%s: took %.3f s and ended with %d: %s\n", loop->what, took, err, err ? spin_strerror_last() : "no error");
+		else
+			printf("%s: given up after %.1f ms\n", loop->what, took * 1e3);
+	}
+	spin_ctx__destroy(ctx);
+	spin_object__close(opened);
+	return failed;
+}
+
+int main(void)
+{
+	char why[256];
+	int failed = 0;
+
+	if (geteuid()) {
+		puts("skip: loading programs needs root");
+		return 77;
+	}
+	if (!kernel_probe__may_goto()) {
+		puts("skip: this kernel has no may_goto: its verifier follows every loop to its end");
+		return 77;
+	}
+	if (kernel_probe__xdp_isolated(why, sizeof(why))) {
+		printf("skip: %s\n", why);
+		return 77;
+	}
+	if (!mkdtemp(folder))
+		return 1;
+	snprintf(source, sizeof(source), "%s/loops.c", folder);
+	snprintf(object, sizeof(object), "%s/loops.spin", folder);
+	for (size_t i = 0; i < sizeof(loops) / sizeof(loops[0]); i++)
+		failed |= try_loop(&loops[i]);
+	unlink(source);
+	unlink(object);
+	rmdir(folder);
+	return failed;
+}

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Objects that somebody made by hand are refused when they are opened, by the name of what is foreign in them: each is
+ * whole, has the right checksum, and would be loaded by libbpf as it is. They are cases of foreign_objects.bpf.c, in
+ * the object itself and in its programs with bounded loops. Nothing of them is in the kernel or pinned afterwards.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+
+#include "libspin.h"
+#include "libspin/seal.h"
+
+static const struct foreign {
+	const char *macro, *named; /* in the message */
+} cases[] = {
+	{ "PINNED", "a map hostile_pin that is to be pinned at /sys/fs/bpf/hostile_pin" },
+	{ "PINNED_AS_OURS", "a map spin_events that is to be pinned" },
+	{ "OWN_MAP", "a map hostile_map" },
+	{ "GIBIBYTE", "the map spin_hops of 67108864 entries" },
+	{ "GIBIBYTE_VALUE", "the map spin_host of 1 entries of 4 and 1073741824 bytes" },
+	{ "GIBIBYTE_DATA", ".bss of 5368" },
+	{ "SEVERAL_BSS", ".bss of 41943040 bytes (all of them together: at most 67108864)" },
+	{ "OTHER_TYPE", "the map spin_events of type 1, and not 27" },
+	{ "OTHER_KEY", "the map spin_outs of 1 entries of 8" },
+	{ "OTHER_FLAGS", "the map spin_outboxes with other flags" },
+	{ "OTHER_NODE", "the map spin_outboxes with other flags" },
+	{ "OTHER_INNER", "inside of spin_ways" },
+	{ "FILLED_MAP", "relocations of section \".maps\"" },
+	{ "TC", "a section \"tc\"" },
+	{ "ESCAPES", "a section \"?[2Jtc?\"" },
+	{ "SOCKET", "a section \"socket\"" },
+	{ "CGROUP", "a section \"?cgroup/skb\"" },
+	{ "KPROBE", "a section \"kprobe/do_exit\"" },
+	{ "OWN_PROGRAM", "a program hostile" },
+	{ "OUR_NAME_AT_TC", "a section \"?tc\"" },
+	{ "OUR_NAME_AT_CPUMAP", "a section \"?xdp/cpumap\"" },
+	{ "OUR_NAME_IN_FRAGS", "a section \"?xdp.frags\"" },
+	{ "OUR_NAME_AUTOLOADED", "the program spin_copied in the section \"xdp\"" },
+	{ "STRUCT_OPS", "a section \".struct_ops\"" },
+	{ "OWN_DATA", "a section \".data.hostile\"" },
+	{ "PROBE_READ", "a call of bpf_probe_read_kernel() in spin_xdp" },
+	{ "NOINLINE_PROBE", "a call of bpf_probe_read_kernel() in hidden" },
+	{ "UNUSED_PROBE", "a call of bpf_probe_read_kernel() in hidden" },
+	{ "MAP_UPDATE", "a call of bpf_map_update_elem() in spin_xdp" },
+	{ "NESTED_LOOPS", "the address of a function, as callbacks have it, in " },
+	{ "BARE_LOOP", "a call of bpf_loop() in spin_xdp" },
+	{ "CALLBACK", "the address of a function, as callbacks have it, in spin_xdp" },
+	{ "UNKNOWN_HELPER", "a call of helper 100000" },
+	{ "EXTERN_KFUNC", "a reference to bpf_rdonly_cast" },
+	{ "WEAK_KFUNC", "a reference to bpf_rcu_read_lock" },
+	{ "RAW_KFUNC", "a call of a kernel function (kfunc) in spin_xdp" },
+	{ "RAW_MAP", "a file descriptor" },
+	{ "RAW_CALLX", "a call or jump through a register" },
+	{ "RAW_GOTOX", "a call or jump through a register" },
+	{ "RAW_LD_ABS", "an access to packets of sockets" },
+	{ "RAW_ARENA_CAST", "a cast of address spaces" },
+	{ "EXTERN_KSYM", "a reference to jiffies" },
+	{ "EXTERN_KCONFIG", "a reference to LINUX_KERNEL_VERSION" },
+	{ "CORE", "CO-RE relocations" },
+	{ "CROOKED", "a function that does not begin or end with an instruction" },
+};
+
+static char folder[] = "/tmp/spin-foreign-XXXXXX";
+static char ordinary[64], foreign[64], whole[64];
+
+static int run(const char *command)
+{
+	int status = system(command);
+
+	if (status)
+		printf("failed: %s\n", command);
+	return status;
+}
+
+static int compile(const char *macro, const char *to)
+{
+	char command[1024];
+
+	snprintf(command, sizeof(command), "clang -target bpf -mcpu=v3 -O2 -g -w -ffreestanding -D%s -Ihandlers/include -idirafter "
+		 "/usr/include/$(gcc -print-multiarch) -c tests/unit/foreign_objects.bpf.c -o %s && llvm-strip -g %s", macro, to, to);
+	return run(command);
+}
+
+/* Appends what makes an ELF file a fat object. */
+static int seal(const char *path)
+{
+	uint8_t seal[SPIN_SEAL_BYTES];
+	FILE *f = fopen(path, "r+b");
+	uint8_t *data = NULL;
+	long bytes = 0;
+	int ok = 0;
+
+	if (f && !fseek(f, 0, SEEK_END) && (bytes = ftell(f)) > 0) {
+		rewind(f);
+		data = malloc((size_t)bytes);
+		ok = data && fread(data, 1, (size_t)bytes, f) == (size_t)bytes;
+	}
+	if (ok) {
+		spin_seal__make(data, (size_t)bytes, seal);
+		ok = !fseek(f, 0, SEEK_END) && fwrite(seal, 1, sizeof(seal), f) == sizeof(seal);
+	}
+	if (f)
+		ok &= !fclose(f);
+	free(data);
+	return ok ? 0 : -1;
+}
+
+/* 1: the object was not refused, or by another name. */
+static int check(const char *path, const char *macro, const char *where, const char *named)
+{
+	struct spin_object *object;
+	const char *said;
+
+	if (!spin_object__open(path, &object)) {
+		spin_object__close(object);
+		if (!named)
+			return 0;
+		printf("%s%s: it was opened\n", macro, where);
+		return 1;
+	}
+	said = spin_strerror_last();
+	if (named && strstr(said, named) && strstr(said, "compile its source yourself") &&
+	    (!*where || strstr(said, "(in its programs with bounded loops)")))
+		return 0;
+	printf("%s%s: refused by: %s\n", macro, where, said);
+	return 1;
+}
+
+static int try_case(const struct foreign *f)
+{
+	char command[1024];
+	int failed;
+
+	if (compile(f->macro, foreign))
+		return 1;
+	snprintf(command, sizeof(command), "llvm-objcopy --add-section .spin.bounded=%s %s %s", foreign, ordinary, whole);
+	if (run(command) || seal(whole) || seal(foreign))
+		return 1;
+	failed = check(foreign, f->macro, "", f->named);
+	return failed | check(whole, f->macro, " as .spin.bounded", f->named);
+}
+
+/* What may_goto is for is no business of the programs for kernels without it. */
+static int try_may_goto(void)
+{
+	static const struct foreign f = { "RAW_MAY_GOTO", NULL };
+	char command[1024];
+
+	if (compile(f.macro, foreign))
+		return 1;
+	snprintf(command, sizeof(command), "llvm-objcopy --add-section .spin.bounded=%s %s %s", foreign, ordinary, whole);
+	if (run(command) || seal(whole) || seal(foreign))
+		return 1;
+	return check(foreign, f.macro, "", NULL) | check(whole, f.macro, " as .spin.bounded", "a may_goto in spin_xdp");
+}
+
+/* Maps of the names that the cases give theirs, in the kernel; only root can look. */
+static int left_over(void)
+{
+	int left = 0;
+
+	for (uint32_t id = 0; !bpf_map_get_next_id(id, &id);) {
+		struct bpf_map_info info = { 0 };
+		uint32_t bytes = sizeof(info);
+		int fd = bpf_map_get_fd_by_id(id);
+
+		if (fd >= 0 && !bpf_obj_get_info_by_fd(fd, &info, &bytes) && !strncmp(info.name, "hostile", 7)) {
+			printf("the map %s is in the kernel\n", info.name);
+			left = 1;
+		}
+		if (fd >= 0)
+			close(fd);
+	}
+	if (!access("/sys/fs/bpf/hostile_pin", F_OK) || !access("/sys/fs/bpf/spin_events", F_OK)) {
+		puts("a map is pinned");
+		left = 1;
+	}
+	return left;
+}
+
+int main(void)
+{
+	int failed = 0;
+
+	if (!mkdtemp(folder))
+		return 1;
+	snprintf(ordinary, sizeof(ordinary), "%s/ordinary.o", folder);
+	snprintf(foreign, sizeof(foreign), "%s/foreign.o", folder);
+	snprintf(whole, sizeof(whole), "%s/whole.o", folder);
+	/* without anything foreign it is opened: what is refused below is refused for that */
+	failed = compile("ORDINARY", ordinary);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		failed |= try_case(&cases[i]);
+	failed |= try_may_goto();
+	if (seal(ordinary))
+		failed = 1;
+	failed |= check(ordinary, "ORDINARY", "", NULL) | left_over();
+	unlink(ordinary);
+	unlink(foreign);
+	unlink(whole);
+	rmdir(folder);
+	return failed != 0;
+}
