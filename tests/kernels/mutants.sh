@@ -18,8 +18,8 @@ faults() {
 		6.1 empty act_device_d
 	fault D "the tap tests only that its length is not 0" bpf/tap.h \
 		's/spin_bounded_length(frame_bytes, bytes);/frame_bytes < bytes ? frame_bytes : bytes;/' 6.1 empty
-	fault F "payload loops are followed to the end of the longest packet" handlers/include/spin/target/bpf.h \
-		's/^#define SPIN_COPIED_BYTES_MAX SPIN_DIRECT_BYTES_MAX/#define SPIN_COPIED_BYTES_MAX SPIN_IP_BYTES_MAX/' 6.1 walk
+	fault F "walks over a payload are followed to the end of the longest packet" handlers/include/spin/target/frame.h \
+		's/walk->chunks > SPIN_DIRECT_BYTES_MAX/walk->chunks > SPIN_IP_BYTES_MAX/' 6.1 walk
 }
 
 work=$(mktemp -d)
