@@ -148,7 +148,7 @@ expect 0 "$SPINCC" --target host "$ROOT/handlers/filtering.c" -o filtering.so
 # stopped in the middle: nothing is left
 cat >slow <<'END'
 #!/bin/sh
-sleep 20
+exec sleep 20
 END
 chmod +x slow
 RISCV_CC=$WORK/slow "$SPINCC" "$ROOT/handlers/filtering.c" -o slow.spin 2>/dev/null &

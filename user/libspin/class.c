@@ -75,11 +75,15 @@ static int limit_work(struct spin_ctx *ctx, struct bpf_program *prog, int behind
 	return err;
 }
 
+/*
+ * What has a computed place on the stack is loaded all the same, to hear the kernel's verdict: where it refuses, too, its
+ * log names the handler's line. What it takes is given up.
+ */
 static int load_isolated(struct spin_ctx *ctx, struct bpf_program *direct, struct bpf_program *copied)
 {
 	struct bpf_program *prog;
 	uint64_t saved;
-	int err = 0, lost;
+	int err = 0, refused = 0, lost;
 
 	if (!copied)
 		return -ENOENT;
@@ -89,8 +93,10 @@ static int load_isolated(struct spin_ctx *ctx, struct bpf_program *direct, struc
 		if (err || !bpf_program__autoload(prog))
 			continue;
 		err = spill__widen(prog);
-		if (!err)
-			err = limit_work(ctx, prog, prog != copied);
+		if (!err && !refused)
+			refused = limit_work(ctx, prog, prog != copied);
+		if (refused && refused != -EACCES)
+			err = refused;
 		if (!err)
 			err = pointer_bounds__join(prog); /* its jumps back are no loops, so after the limit */
 	}
@@ -100,7 +106,11 @@ static int load_isolated(struct spin_ctx *ctx, struct bpf_program *direct, struc
 		return err;
 	err = bpf_object__load(ctx->bpf);
 	lost = kernel_caps__restore(saved);
-	return err ? err : lost;
+	if (err)
+		ctx->failure_told = 0; /* the kernel's reason */
+	else
+		err = lost ? lost : refused ? -EPERM : 0;
+	return err;
 }
 
 int class__load(struct spin_ctx *ctx)

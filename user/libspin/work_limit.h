@@ -33,7 +33,10 @@ struct work_options {
 	int follows;      /* 1: the kernel has no may_goto, so its verifier follows each round to the end */
 };
 
-/* Before loading. 0, or -EPERM (refused) or -ENOMEM with a message. */
+/*
+ * Before loading. 0, or with a message -EPERM (refused), -EACCES (refused for a place of the stack that is computed,
+ * which the kernel may refuse with a better one) or -ENOMEM.
+ */
 int work_limit__enforce(struct bpf_program *prog, const struct work_options *options);
 
 /* --- its parts, which look at instructions and change none ------------------------------------------- */

@@ -26,6 +26,7 @@ struct stack {
 	int32_t lowest;
 	int changed;
 	const char *refused;
+	int computed; /* for a place that is not known: the kernel's verifier refuses most of those itself */
 };
 
 static void lower(struct stack *s, int16_t *to, int16_t from)
@@ -76,8 +77,10 @@ static void add(struct stack *s, const struct bpf_insn *insn, int16_t *reg)
 	int64_t place = *to;
 
 	if (BPF_SRC(insn->code) == BPF_X) {
-		if (*to != NO_POINTER || reg[insn->src_reg] != NO_POINTER)
+		if (*to != NO_POINTER || reg[insn->src_reg] != NO_POINTER) {
 			s->refused = "it adds what is not a constant to a pointer to its stack";
+			s->computed = 1;
+		}
 		return;
 	}
 	if (*to == NO_POINTER)
@@ -182,8 +185,10 @@ int work_stack__check(struct work_code *code)
 			if (s.reached[i])
 				flow(&s, i);
 	}
-	if (s.refused)
-		err = work_limit__refuse(code, s.refused);
+	if (s.refused) {
+		work_limit__refuse(code, s.refused);
+		err = s.computed ? -EACCES : -EPERM;
+	}
 	code->stack_bytes = (-s.lowest + 7) / 8 * 8;
 	free(s.at);
 	free(s.reached);
