@@ -91,7 +91,7 @@ static double median_of(const struct round *round, int rounds, size_t field)
 		values[i] = *(const double *)((const char *)&round[i] + field);
 	return measure_median(values, rounds);
 }
-#define MEDIAN(round, field) median_of(round, rounds, offsetof(struct round, field))
+#define MEDIAN(of, field) median_of(of, rounds, offsetof(struct round, field))
 
 static void print_round(const char *arm, const struct round *round)
 {
