@@ -33,7 +33,7 @@
 #define TOGETHER  8u   /* messages of a sender under way */
 #define WINDOW    20u  /* packets of a sender under way: all of them fit into one queue of 256 */
 #define ADDRESSES 64u
-#define PATIENCE_S (20 * slow_factor())
+#define PATIENCE_S (120 * slow_factor()) /* of a share, on a busy machine */
 
 struct sent {
 	uint16_t message; /* of those under way */
