@@ -271,7 +271,7 @@ $(BUILD)/tests/figures/handlers.elf: tests/figures/handlers.S $(wildcard hwmodel
 	$(Q)riscv64-unknown-elf-gcc @hwmodel/image/cflags -Wl,--gc-sections -Wl,--build-id=none -Wl,--no-warn-rwx-segments -I. \
 		-Ihandlers/include -T hwmodel/image/pspin.ld hwmodel/image/boot.S $< -lgcc -o $@
 
-tests: all accuracy-programs $(LOADER) $(TEST_PROGRAMS) $(BUILD)/tests/vectors/run-bounded $(HOST_HANDLERS) $(TEST_HANDLERS) $(TWINS)
+tests: all demo-program accuracy-programs $(LOADER) $(TEST_PROGRAMS) $(BUILD)/tests/vectors/run-bounded $(HOST_HANDLERS) $(TEST_HANDLERS) $(TWINS)
 .PHONY: tests
 
 # deps first, then a second make that sees what has just been installed
