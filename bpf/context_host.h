@@ -51,6 +51,11 @@ uint8_t *spin_host_memory_at;
 
 SPIN_INLINE uint8_t *spin_host_memory(void) { return spin_host_memory_at; }
 
+/* The lanes of wide windows; the engine's. */
+uint64_t *spin_host_wide_lanes;
+
+SPIN_INLINE uint64_t *spin_wide_lane(uint32_t at) { return &spin_host_wide_lanes[at]; }
+
 /* The clock of the host build is always virtual. */
 SPIN_INLINE uint64_t spin_ticks(void) { return 0; }
 

@@ -77,6 +77,20 @@ struct {
 	__uint(value_size, SPIN_HOST_BYTES_BARE + SPIN_HOST_SLACK);
 } spin_host SEC(".maps");
 
+/* The lanes of wide windows (window.h); the loader makes it as large as they are. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(key_size, 4);
+	__uint(value_size, 8);
+} spin_wide SEC(".maps");
+
+SPIN_INLINE uint64_t *spin_wide_lane(uint32_t at)
+{
+	return bpf_map_lookup_elem(&spin_wide, &at);
+}
+
 /* Where the next sweep goes on. */
 static uint32_t spin_sweep_at SPIN_MPQ_ATTR_;
 

@@ -90,7 +90,7 @@ SPIN_INLINE uint32_t spin_message_open_(const struct spin_message *m, enum spin_
 	q->match_bits = q->hdr_data = 0;
 	q->flow = flow;
 	q->dst_port = m->dst_port;
-	spin_window_clear(q, q->generation);
+	spin_window_clear(mpq, q->generation);
 	spin_store32(&q->phase, phase);
 	state = SPIN_FLOW_LIVE | (mpq & (SPIN_MPQS_MAX - 1)) << 2 | q->generation << 16;
 	spin_store32(&spin_flows[flow & (SPIN_FLOWS - 1)].state, state);

@@ -47,7 +47,8 @@ enum spin_mpq_phase {
  * The window, a ring of lanes of 32 packets each. A lane says which packets it is
  * for, so that it can be used for later ones when they have all come: generation
  * of the MPQ in bits 63:59, number of the lane's first packet / 32 in 58:32, one bit per
- * packet in 31:0. Twice SPIN_WINDOW: whoever is not beyond the window finds its lane.
+ * packet in 31:0. More than a window and a lane: whoever is not beyond the window finds its lane. A window
+ * that is larger than SPIN_WINDOW has its lanes in the map spin_wide.
  */
 #define SPIN_LANES 64u
 
@@ -78,7 +79,8 @@ struct spin_mpq {
 	uint32_t opened;     /* clock when it was taken */
 	uint32_t dst_port;   /* host byte order, of the packet that opened it */
 	uint32_t broken;     /* packets that were claimed and are at odds with the message: it cannot complete */
-	uint64_t unused[2];
+	uint64_t top;        /* with a wide window: the last packet that came, its MPQ's generation in 47:32; atomic */
+	uint64_t unused;
 };
 
 /* In the array of programs spin_parked. */

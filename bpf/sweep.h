@@ -8,37 +8,13 @@
  */
 #include "message.h"
 
-/* Packets that HPUs have claimed. Nobody claims any more: its generation is another one. */
-SPIN_INLINE uint32_t spin_sweep_claimed_(uint32_t mpq, uint32_t generation)
-{
-	const struct spin_mpq *q = spin_mpq_at(mpq);
-	uint32_t lowest = spin_window_lowest(mpq, generation), tag = spin_lane_tag_(generation, lowest >> 5);
-	uint32_t count = lowest;
-	uint64_t round = 0;
-
-	for (uint32_t i = 0, have; i < SPIN_LANES && spin_can_loop_(&round, SPIN_LANES); i = spin_blur(i + 1)) {
-		uint64_t lane = spin_peek(&q->lane[i]);
-		uint32_t bits = (uint32_t)lane;
-
-		have = lane >> 32;
-		if (have == tag)
-			bits &= 0xffffffffu << (lowest & 31);
-		else if (!spin_lane_is_past_(have, tag))
-			bits = 0;
-		bits -= bits >> 1 & 0x55555555;
-		bits = (bits & 0x33333333) + (bits >> 2 & 0x33333333);
-		count += ((bits + (bits >> 4)) & 0x0f0f0f0f) * 0x01010101 >> 24;
-	}
-	return count;
-}
-
-/* Nothing that was claimed is still being handled. */
+/* Nothing that was claimed is still being handled. Nobody claims any more: the generation is another one. */
 SPIN_INLINE _Bool spin_sweep_is_still_(uint32_t mpq, uint32_t generation)
 {
 	const struct spin_mpq *q = spin_mpq_at(mpq);
 	uint32_t done = spin_peek(&q->done), ended = (done & ~SPIN_DONE_LAST) + (done >> 31) + spin_peek(&q->broken);
 
-	return ended == spin_sweep_claimed_(mpq, generation);
+	return ended == spin_window_claimed(mpq, generation);
 }
 
 SPIN_INLINE _Bool spin_sweep_is_idle(const struct spin_mpq *q, uint32_t now)

@@ -18,9 +18,30 @@ SPIN_INLINE uint32_t spin_lane_tag_(uint32_t generation, uint32_t number)
 	return generation << 27 | number;
 }
 
-SPIN_INLINE uint64_t *spin_lane_(struct spin_mpq *q, uint32_t number)
+#ifdef SPIN_BOUNDED_LOOPS
+/* The verifier would follow each round of a search through a wide window: libspin refuses these. */
+SPIN_INLINE uint32_t spin_lanes_(void) { return SPIN_LANES; }
+SPIN_INLINE _Bool spin_window_is_wide_(void) { return 0; }
+#else
+SPIN_INLINE _Bool spin_window_is_wide_(void) { return spin_unlikely(spin_config.wide_lanes); }
+
+SPIN_INLINE uint32_t spin_lanes_(void)
 {
-	return &q->lane[number & (SPIN_LANES - 1)];
+	return spin_window_is_wide_() ? spin_config.wide_lanes : SPIN_LANES;
+}
+#endif
+
+/* The configuration is constant to the verifier: of the two ways it leaves one in the program. */
+SPIN_INLINE uint64_t *spin_lane_(uint32_t mpq, uint32_t number)
+{
+	if (spin_window_is_wide_()) {
+		uint32_t lanes = spin_config.wide_lanes;
+		uint64_t *lane = spin_wide_lane((mpq & (SPIN_MPQS_MAX - 1)) * lanes + (number & (lanes - 1)));
+
+		if (lane)
+			return lane;
+	}
+	return &spin_mpq_at(mpq)->lane[number & (SPIN_LANES - 1)];
 }
 
 /* Has the lane gone on to later packets, so that all of `tag` have come? */
@@ -32,13 +53,12 @@ SPIN_INLINE _Bool spin_lane_is_past_(uint32_t have, uint32_t tag)
 /* The lowest missing packet, from the one that was so last. Not kept: see spin_window_advance(). */
 SPIN_OUTLINE uint32_t spin_window_lowest(uint32_t mpq, uint32_t generation)
 {
-	const struct spin_mpq *q = spin_mpq_at(mpq);
-	uint32_t lowest = spin_peek(&q->lowest);
+	uint32_t lowest = spin_peek(&spin_mpq_at(mpq)->lowest);
 	uint64_t round = 0;
 
 	while (spin_can_loop_(&round, 2 * SPIN_LANES)) {
 		uint32_t number = lowest >> 5, tag = spin_lane_tag_(generation, number);
-		uint64_t lane = spin_peek(&q->lane[number & (SPIN_LANES - 1)]);
+		uint64_t lane = spin_peek(spin_lane_(mpq, number));
 		uint32_t missing;
 
 		if (spin_lane_is_past_(lane >> 32, tag)) {
@@ -66,19 +86,42 @@ SPIN_INLINE uint32_t spin_window_advance(uint32_t mpq, uint32_t generation)
 	return lowest;
 }
 
+/* Is the packet beyond the window? `lowest` is what was missing last. */
+SPIN_INLINE _Bool spin_window_excludes_(uint32_t mpq, uint32_t generation, uint32_t packet, uint32_t lowest)
+{
+	uint32_t window = spin_window_is_wide_() ? spin_config.window : SPIN_WINDOW;
+
+	if (packet <= lowest || packet - lowest <= window)
+		return 0;
+	lowest = spin_window_advance(mpq, generation);
+	return packet > lowest && packet - lowest > window;
+}
+
+/* With a wide window: the packet has come, before anybody asks whether the message has ended in front of it. */
+SPIN_INLINE void spin_window_reach_(struct spin_mpq *q, uint32_t generation, uint32_t packet)
+{
+	uint64_t top = spin_peek(&q->top), round = 0, was;
+
+	/* another generation's is not this packet's to change */
+	while (top >> 32 == generation && (uint32_t)top < packet && spin_can_loop_(&round, 2 * 32)) {
+		was = spin_swap_if(&q->top, top, (uint64_t)generation << 32 | packet);
+		if (was == top)
+			break;
+		top = was;
+	}
+}
+
 SPIN_OUTLINE enum spin_claim spin_window_claim(uint32_t mpq, uint32_t generation, uint32_t packet)
 {
 	struct spin_mpq *q = spin_mpq_at(mpq);
 	uint32_t tag = spin_lane_tag_(generation, packet >> 5), bit = 1u << (packet & 31);
-	uint64_t *lane = spin_lane_(q, packet >> 5);
 	uint32_t lowest = spin_peek(&q->lowest);
-	uint64_t round = 0;
+	uint64_t *lane, round = 0;
 
-	if (spin_unlikely(packet > lowest && packet - lowest > SPIN_WINDOW)) {
-		lowest = spin_window_advance(mpq, generation);
-		if (packet > lowest && packet - lowest > SPIN_WINDOW)
-			return spin_rare(SPIN_BEYOND);
-	}
+	if (spin_unlikely(packet > lowest && packet - lowest > SPIN_WINDOW) &&
+	    spin_window_excludes_(mpq, generation, packet, lowest))
+		return spin_rare(SPIN_BEYOND);
+	lane = spin_lane_(mpq, packet >> 5);
 	/* each time the exchange fails another of the lane's 32 packets has come */
 	do {
 		uint64_t was = spin_peek(lane), now = (uint64_t)tag << 32 | bit;
@@ -92,8 +135,11 @@ SPIN_OUTLINE enum spin_claim spin_window_claim(uint32_t mpq, uint32_t generation
 		} else if ((spin_load32(&q->generation) & 0xffff) != generation) {
 			return spin_rare(SPIN_ENDED); /* the lane may be another message's */
 		}
-		if (spin_likely(spin_swap_if(lane, was, now) == was))
+		if (spin_likely(spin_swap_if(lane, was, now) == was)) {
+			if (spin_window_is_wide_())
+				spin_window_reach_(q, generation, packet);
 			return SPIN_CLAIMED;
+		}
 	} while (spin_can_loop_(&round, 2 * 32));
 	return spin_rare(SPIN_BEYOND); /* cannot be */
 }
@@ -101,7 +147,7 @@ SPIN_OUTLINE enum spin_claim spin_window_claim(uint32_t mpq, uint32_t generation
 /* Takes a claim back: the MPQ had become another message's meanwhile. */
 SPIN_OUTLINE int spin_window_unclaim(uint32_t mpq, uint32_t generation, uint32_t packet)
 {
-	uint64_t *lane = spin_lane_(spin_mpq_at(mpq), packet >> 5), was, round = 0;
+	uint64_t *lane = spin_lane_(mpq, packet >> 5), was, round = 0;
 
 	do {
 		was = spin_peek(lane);
@@ -119,6 +165,8 @@ SPIN_OUTLINE _Bool spin_window_beyond(uint32_t mpq, uint32_t generation, uint32_
 	uint32_t found = 0;
 	uint64_t round = 0;
 
+	if (spin_window_is_wide_())
+		return (uint32_t)spin_peek(&q->top) > packet;
 	for (uint32_t i = 0, have; i < SPIN_LANES && spin_can_loop_(&round, SPIN_LANES); i = spin_blur(i + 1)) {
 		uint64_t lane = spin_peek(&q->lane[i]);
 		uint32_t bits = (uint32_t)lane;
@@ -137,12 +185,44 @@ SPIN_OUTLINE _Bool spin_window_beyond(uint32_t mpq, uint32_t generation, uint32_
 	return found;
 }
 
-/* For a new message; the lanes of older ones say so by their generation, until that begins anew. */
-SPIN_INLINE void spin_window_clear(struct spin_mpq *q, uint32_t generation)
+/* Packets that have been claimed. */
+SPIN_INLINE uint32_t spin_window_claimed(uint32_t mpq, uint32_t generation)
 {
+	uint32_t lowest = spin_window_lowest(mpq, generation), tag = spin_lane_tag_(generation, lowest >> 5);
+	uint32_t count = lowest, lanes = spin_lanes_();
+	uint64_t round = 0;
+
+	for (uint32_t i = 0, have; i < lanes && spin_can_loop_(&round, SPIN_LANES); i = spin_blur(i + 1)) {
+		uint64_t lane = spin_peek(spin_lane_(mpq, i));
+		uint32_t bits = (uint32_t)lane;
+
+		have = lane >> 32;
+		if (have == tag)
+			bits &= 0xffffffffu << (lowest & 31);
+		else if (!spin_lane_is_past_(have, tag))
+			bits = 0;
+		bits -= bits >> 1 & 0x55555555;
+		bits = (bits & 0x33333333) + (bits >> 2 & 0x33333333);
+		count += ((bits + (bits >> 4)) & 0x0f0f0f0f) * 0x01010101 >> 24;
+	}
+	return count;
+}
+
+/* For a new message; the lanes of older ones say so by their generation, until that begins anew. */
+SPIN_INLINE void spin_window_clear(uint32_t mpq, uint32_t generation)
+{
+	struct spin_mpq *q = spin_mpq_at(mpq);
+	uint64_t round = 0;
+
 	q->lowest = 0;
+	spin_poke(&q->top, (uint64_t)(generation & 0xffff) << 32);
 	if (generation & 31)
 		return;
+	if (spin_window_is_wide_()) {
+		for (uint32_t i = 0; i < spin_config.wide_lanes && spin_can_loop_(&round, SPIN_LANES); i = spin_blur(i + 1))
+			spin_poke(spin_lane_(mpq, i), 0);
+		return;
+	}
 	for (uint32_t i = 0; i < SPIN_LANES; i++)
 		spin_poke(&q->lane[i], 0);
 }

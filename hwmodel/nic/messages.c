@@ -14,7 +14,9 @@ static uint32_t or_default(uint32_t value, uint32_t standard)
 static void free_memory(struct pspin *nic)
 {
 	free(nic->messages->mpqs);
+	free(nic->messages->windows);
 	nic->messages->mpqs = NULL;
+	nic->messages->windows = NULL;
 	slots__close(nic);
 }
 
@@ -29,11 +31,16 @@ static int set_limits(struct pspin *nic, const struct pspin_limits *limits)
 	to->mpqs = or_default(to->mpqs, SPIN_MPQS);
 	to->parking = or_default(to->parking, SPIN_PARKING_MAX);
 	to->host_bytes = or_default(to->host_bytes, SPIN_HOST_BYTES);
+	to->window = or_default(to->window, SPIN_WINDOW);
 	to->idle_ms = or_default(to->idle_ms, or_default(has->idle_ms, SPIN_IDLE_MS));
 	to->tombstone_ms = or_default(to->tombstone_ms, SPIN_TOMBSTONE_MS);
 	messages->mpqs = calloc(to->mpqs, sizeof(*messages->mpqs));
-	if (!messages->mpqs)
+	messages->window_bits = 32 * spin_window_lanes(to->window);
+	messages->windows = calloc(to->mpqs, messages->window_bits / 8);
+	if (!messages->mpqs || !messages->windows)
 		return -ENOMEM;
+	for (unsigned i = 0; i < to->mpqs; i++)
+		messages->mpqs[i].window = messages->windows + (size_t)i * (messages->window_bits / 32);
 	err = slots__open(nic, to->mpqs, slot__scratch_bytes(has->scratchpad_bytes));
 	if (err)
 		return err;
@@ -79,7 +86,7 @@ void nic_messages__free(struct pspin *nic)
 /* What contexts of datagrams have no use for. */
 static int of_messages(const struct pspin_limits *limits)
 {
-	return limits->mpqs || limits->parking || limits->idle_ms || limits->tombstone_ms || limits->take_put ||
+	return limits->mpqs || limits->parking || limits->window || limits->idle_ms || limits->tombstone_ms || limits->take_put ||
 	       limits->no_entry || limits->note_runs;
 }
 
@@ -95,6 +102,8 @@ int pspin__limit(struct pspin *nic, const struct pspin_limits *limits)
 		return of_messages(limits) ? -EOPNOTSUPP :
 		       nic_host__open(nic, limits->host_bytes, limits->handler_mem, limits->handler_segments);
 	if (limits->mpqs > SPIN_MPQS_MAX || limits->parking > SPIN_PARKING_MAX)
+		return -EINVAL;
+	if (limits->window && (limits->window < SPIN_WINDOW || limits->window > SPIN_WINDOW_MAX))
 		return -EINVAL;
 	err = nic__settle(nic);
 	if (err)

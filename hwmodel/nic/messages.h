@@ -11,9 +11,6 @@
 #include "flow.h"
 #include "hers.h"
 
-/* Enough for one packet beyond the window, too: the lowest missing one has a bit as well. */
-#define WINDOW_BITS (2 * SPIN_WINDOW)
-
 enum mpq_phase {
 	MPQ_FREE,
 	MPQ_WAITING,
@@ -36,7 +33,7 @@ struct mpq {
 	uint32_t end;        /* of what has come: the last packet's number + 1 */
 	uint32_t lowest;     /* missing packet */
 	uint32_t handled;    /* or on their way to it */
-	uint32_t window[WINDOW_BITS / 32]; /* packet i came: bit i modulo WINDOW_BITS; from lowest on */
+	uint32_t *window;    /* packet i came: bit i modulo window_bits; from lowest on */
 	enum spin_reason verdict; /* SUCCESS: payload handlers run; PROCEEDED, HEADER_DROPPED, or the error */
 	uint32_t place;      /* of its first byte in host memory */
 	uint32_t place_bytes; /* from there to the end of its matching entry */
@@ -53,6 +50,8 @@ struct messages {
 	struct pspin_limits limits;
 	uint32_t now_ms;
 	struct mpq *mpqs;                /* limits.mpqs of them */
+	uint32_t window_bits;            /* a power of two, for one packet beyond the window, too: the lowest missing one has a bit */
+	uint32_t *windows;               /* of all of them */
 	uint64_t taken[SPIN_MPQS_MAX / 64];
 	struct flows flows;
 	unsigned parked_count;

@@ -21,7 +21,8 @@ struct mpq *mpq__take(struct pspin *nic, const struct arrival *a)
 		if (i >= messages->limits.mpqs)
 			continue;
 		mpq = &messages->mpqs[i];
-		memset(mpq, 0, sizeof(*mpq));
+		memset(mpq->window, 0, messages->window_bits / 8);
+		*mpq = (struct mpq){ .window = mpq->window };
 		mpq->phase = MPQ_WAITING;
 		mpq->me = SPIN_MES_MAX;
 		mpq->length = SPIN_LENGTH_UNKNOWN;
@@ -102,13 +103,13 @@ void mpq__flow_control(struct pspin *nic, struct mpq *mpq, uint32_t payload_byte
 	scratch->flow_control = 1;
 }
 
-static int came(const struct mpq *mpq, uint32_t i)
+static int came(const struct messages *messages, const struct mpq *mpq, uint32_t i)
 {
-	return i < mpq->lowest || (mpq->window[i % WINDOW_BITS / 32] >> (i % 32) & 1);
+	return i < mpq->lowest || (mpq->window[i % messages->window_bits / 32] >> (i % 32) & 1);
 }
 
 /* Step 11's tests; SUCCESS: it is to be handled, as packet *number. */
-static enum spin_reason admit(const struct mpq *mpq, const struct slmp *slmp, uint32_t *number)
+static enum spin_reason admit(const struct messages *messages, const struct mpq *mpq, const struct slmp *slmp, uint32_t *number)
 {
 	int last = slmp->flags & SPIN_SLMP_EOM;
 	uint32_t i = 0;
@@ -125,14 +126,14 @@ static enum spin_reason admit(const struct mpq *mpq, const struct slmp *slmp, ui
 		return SPIN_REASON_MALFORMED;
 	if (last && i + 1 < mpq->end)
 		return SPIN_REASON_MALFORMED;
-	if (i <= mpq->lowest + SPIN_WINDOW)
-		return came(mpq, i) ? SPIN_REASON_DUPLICATE : SPIN_REASON_SUCCESS;
+	if (i <= mpq->lowest + messages->limits.window)
+		return came(messages, mpq, i) ? SPIN_REASON_DUPLICATE : SPIN_REASON_SUCCESS;
 	return SPIN_REASON_BEYOND_WINDOW;
 }
 
-static void note(struct mpq *mpq, const struct slmp *slmp, uint32_t i)
+static void note(const struct messages *messages, struct mpq *mpq, const struct slmp *slmp, uint32_t i)
 {
-	mpq->window[i % WINDOW_BITS / 32] |= 1u << (i % 32);
+	mpq->window[i % messages->window_bits / 32] |= 1u << (i % 32);
 	mpq->handled++;
 	if (mpq->end < i + 1)
 		mpq->end = i + 1;
@@ -140,8 +141,8 @@ static void note(struct mpq *mpq, const struct slmp *slmp, uint32_t i)
 		mpq->total = i + 1;
 		mpq->length = slmp->offset + slmp->payload_bytes;
 	}
-	while (came(mpq, mpq->lowest)) {
-		mpq->window[mpq->lowest % WINDOW_BITS / 32] &= ~(1u << (mpq->lowest % 32));
+	while (came(messages, mpq, mpq->lowest)) {
+		mpq->window[mpq->lowest % messages->window_bits / 32] &= ~(1u << (mpq->lowest % 32));
 		mpq->lowest++;
 	}
 }
@@ -170,11 +171,11 @@ enum spin_reason mpq__packet(struct pspin *nic, struct mpq *mpq, struct flight *
 {
 	const struct slmp *slmp = &flight->arrival.slmp;
 	uint32_t i;
-	enum spin_reason reason = admit(mpq, slmp, &i);
+	enum spin_reason reason = admit(nic->messages, mpq, slmp, &i);
 
 	if (reason != SPIN_REASON_SUCCESS)
 		return reason;
-	note(mpq, slmp, i);
+	note(nic->messages, mpq, slmp, i);
 	if (mpq->total && mpq->handled == mpq->total)
 		mpq->phase = MPQ_ENDING;
 	message__run(nic, mpq, flight, mpq->phase == MPQ_ENDING);

@@ -2,7 +2,8 @@
 /*
  * Messages of more packets than a window holds, each packet twice, in blocks as long as the window and in
  * any order within them; at each block's begin a packet that is one too far. All of them go through one
- * MPQ, one after the other, and short ones in between: nothing of one is left for the next.
+ * MPQ, one after the other, and short ones in between: nothing of one is left for the next. With the window that
+ * lies in the MPQ, and with a wide one, which nearly fills its words.
  *
  *	long_messages [--engine host|bpf|isolated|model]
  */
@@ -17,10 +18,10 @@
 #include <spin/slmp.h>
 
 #define MESSAGES 129u
-#define BLOCK (SPIN_WINDOW + 1)           /* packets from the lowest missing one to the window's end */
-#define LONG_PACKETS (1 + 3 * BLOCK)
+#define WIDE_WINDOW (4096u - 2 * 32)
+#define BLOCK_MAX (WIDE_WINDOW + 1)
 #define SHORT_PACKETS 3u
-#define HOST_BYTES 4096u
+#define HOST_BYTES 16384u
 
 struct ends { uint32_t messages, dropped_bytes, flow_control; }; /* of msg_default */
 
@@ -28,6 +29,7 @@ struct lab {
 	struct engine *engine;
 	struct message_packet packet; /* of one byte */
 	struct engine_out out;
+	uint32_t block;  /* packets from the lowest missing one to the window's end */
 	uint32_t id, packets, came, beyond;
 	uint64_t random;
 };
@@ -92,7 +94,7 @@ static uint32_t random_below(struct lab *lab, uint32_t end)
 /* The packets from `lowest` on, which is missing: forwards, backwards, or in any order. */
 static int send_block(struct lab *lab, uint32_t lowest, uint32_t count)
 {
-	static uint32_t order[BLOCK];
+	static uint32_t order[BLOCK_MAX];
 	int failed = 0;
 
 	for (uint32_t i = 0; i < count; i++)
@@ -103,8 +105,8 @@ static int send_block(struct lab *lab, uint32_t lowest, uint32_t count)
 		order[i - 1] = order[other];
 		order[other] = was;
 	}
-	if (lowest + BLOCK < lab->packets) {
-		failed = send_packet(lab, lowest + BLOCK, SPIN_REASON_BEYOND_WINDOW);
+	if (lowest + lab->block < lab->packets) {
+		failed = send_packet(lab, lowest + lab->block, SPIN_REASON_BEYOND_WINDOW);
 		lab->beyond++;
 	}
 	for (uint32_t i = 0; i < count && !failed; i++)
@@ -133,8 +135,8 @@ static int send_message(struct lab *lab, uint32_t packets)
 	lab->packets = packets;
 	lab->came = lab->beyond = 0;
 	failed = send_twice(lab, 0);
-	for (uint32_t lowest = 1; lowest < packets && !failed; lowest += BLOCK)
-		failed = send_block(lab, lowest, packets - lowest < BLOCK ? packets - lowest : BLOCK);
+	for (uint32_t lowest = 1; lowest < packets && !failed; lowest += lab->block)
+		failed = send_block(lab, lowest, packets - lowest < lab->block ? packets - lowest : lab->block);
 	return failed || check_memory(lab);
 }
 
@@ -150,7 +152,7 @@ static int run(struct lab *lab)
 	int failed = 0;
 
 	for (unsigned i = 0; i < MESSAGES && !failed; i++) {
-		failed = send_message(lab, is_long(i) ? LONG_PACKETS : SHORT_PACKETS);
+		failed = send_message(lab, is_long(i) ? 1 + 3 * lab->block : SHORT_PACKETS);
 		want.messages++;
 		want.dropped_bytes += lab->beyond;
 		want.flow_control += lab->beyond != 0;
@@ -162,14 +164,16 @@ static int run(struct lab *lab)
 	return memcmp(&got, &want, sizeof(want)) ? wrong(lab, 0, "leaves another state") : 0;
 }
 
-static int run_engine(enum engine_kind kind)
+static int run_window(enum engine_kind kind, uint32_t window)
 {
 	const struct engine_context context = { .rule = { .protocol = 17 },
-						.message = { .host_bytes = HOST_BYTES, .messages = 1 } };
+						.message = { .host_bytes = HOST_BYTES, .messages = 1, .window = window } };
 	struct lab *lab = calloc(1, sizeof(*lab));
 	struct built built;
 	int rc = lab ? built_handler("msg_default", &built) : engine_fail(-ENOMEM, "no memory");
 
+	if (lab)
+		lab->block = (window ? window : SPIN_WINDOW) + 1;
 	if (!rc)
 		rc = engine_open(kind, &built.handler, &context, &lab->engine);
 	if (!rc)
@@ -180,6 +184,13 @@ static int run_engine(enum engine_kind kind)
 		engine_close(lab->engine);
 	free(lab);
 	return rc;
+}
+
+static int run_engine(enum engine_kind kind)
+{
+	int rc = run_window(kind, 0);
+
+	return rc ? rc : run_window(kind, WIDE_WINDOW);
 }
 
 int main(int argc, char **argv)

@@ -185,6 +185,8 @@ void reference_start(struct reference *r, const struct spin_message_opts *opts, 
 		r->opts.messages = SPIN_MPQS;
 	if (!r->opts.parking)
 		r->opts.parking = SPIN_PARKING_MAX;
+	if (!r->opts.window)
+		r->opts.window = SPIN_WINDOW;
 	if (!r->opts.idle_ms)
 		r->opts.idle_ms = handlers->idle_ms ? handlers->idle_ms : SPIN_IDLE_MS;
 	if (!r->opts.tombstone_ms)

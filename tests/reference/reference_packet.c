@@ -230,7 +230,7 @@ static void run_completion(struct reference *r, struct reference_message *m)
 enum spin_reason reference_open_packet(struct reference *r, struct reference_message *m,
 				       const struct reference_packet *p, int *ended)
 {
-	uint32_t packet = m->stride ? p->offset / m->stride : 0, beyond = lowest_missing(m) + SPIN_WINDOW;
+	uint32_t packet = m->stride ? p->offset / m->stride : 0, beyond = lowest_missing(m) + r->opts.window;
 	enum spin_reason reason;
 
 	if (r->breaks == REFERENCE_BREAKS_WINDOW)

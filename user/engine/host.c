@@ -85,6 +85,7 @@ static void host_close(struct engine *e)
 	if (!h)
 		return;
 	free(h->memory);
+	free(h->wide);
 	if (h->lib)
 		dlclose(h->lib);
 	if (h->fd >= 0)

@@ -28,10 +28,33 @@ static void configure(struct host *h, const struct spin_message_opts *o)
 	config->parking = o->parking ? o->parking : SPIN_PARKING_MAX;
 	config->idle_ticks = o->idle_ms ? o->idle_ms : registered_ms ? registered_ms : SPIN_IDLE_MS;
 	config->tombstone_ticks = o->tombstone_ms ? o->tombstone_ms : SPIN_TOMBSTONE_MS;
+	config->window = o->window ? o->window : SPIN_WINDOW;
+	config->wide_lanes = config->window > SPIN_WINDOW ? spin_window_lanes(config->window) : 0;
 	config->take_put = !!o->put;
 	config->note_runs = !!o->note_runs;
 	config->virtual_clock = 1;
 	h->no_entry = o->no_entry;
+}
+
+static size_t wide_bytes(const struct host *h)
+{
+	return (size_t)h->config->mpqs * h->config->wide_lanes * sizeof(*h->wide);
+}
+
+/* Memory for wide windows, if there are any. */
+static int open_windows(struct host *h)
+{
+	uint64_t **wide;
+	int err = 0;
+
+	wide = host__symbol(h, "spin_host_wide_lanes", &err);
+	if (err || !wide_bytes(h))
+		return err;
+	h->wide = calloc(1, wide_bytes(h));
+	if (!h->wide)
+		return engine_fail(-ENOMEM, "no memory");
+	*wide = h->wide;
+	return 0;
 }
 
 static void first_entry(struct host *h)
@@ -60,9 +83,13 @@ int host_message__open(struct host *h, const struct spin_message_opts *opts)
 	h->mes = mes();
 	if (h->mes && (opts->messages > SPIN_MPQS_MAX || opts->parking > SPIN_PARKING_MAX))
 		return engine_fail(-EINVAL, "more messages or parked packets than a context can have");
+	if (h->mes && opts->window && (opts->window < SPIN_WINDOW || opts->window > SPIN_WINDOW_MAX))
+		return engine_fail(-EINVAL, "a window has %u to %u packets", SPIN_WINDOW, SPIN_WINDOW_MAX);
 	if (h->mes)
 		configure(h, opts);
-	err = host_memory__open(h, opts);
+	err = h->mes ? open_windows(h) : 0;
+	if (!err)
+		err = host_memory__open(h, opts);
 	if (!err && h->mes)
 		first_entry(h);
 	return err;
@@ -112,6 +139,8 @@ int host_message__reset(struct engine *e)
 		return err;
 	h->forget();
 	memset(h->memory, 0, h->config->host_bytes);
+	if (h->wide)
+		memset(h->wide, 0, wide_bytes(h));
 	first_entry(h);
 	return host_memory__start(h);
 }

@@ -27,6 +27,7 @@ static int read_number(struct vector_reader *r, char *line, int *taken)
 	} numbers[] = {
 		{ "messages", SPIN_MPQS_MAX, &opts->messages },
 		{ "parking", SPIN_PARKING_MAX, &opts->parking },
+		{ "window", SPIN_WINDOW_MAX, &opts->window },
 		{ "idle", UINT32_MAX, &opts->idle_ms },
 		{ "tombstone", UINT32_MAX, &opts->tombstone_ms },
 	};

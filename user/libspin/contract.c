@@ -42,6 +42,7 @@ static const struct map_row {
 	{ "spin_outs", BPF_MAP_TYPE_PERCPU_ARRAY, 4, sizeof(struct spin_out), 1, 0 },
 	{ "spin_outboxes", BPF_MAP_TYPE_PERCPU_ARRAY, 4, sizeof(struct spin_outbox), 1, 0 },
 	{ "spin_host", BPF_MAP_TYPE_ARRAY, 4, SPIN_HOST_BYTES_BARE + SPIN_HOST_SLACK, 1, BPF_F_MMAPABLE },
+	{ "spin_wide", BPF_MAP_TYPE_ARRAY, 4, 8, 1, BPF_F_MMAPABLE },
 	{ "spin_cpus", BPF_MAP_TYPE_CPUMAP, 4, 8, 1, 0 },
 	{ "spin_ways", BPF_MAP_TYPE_ARRAY_OF_MAPS, 4, 4, 1, 0, BPF_MAP_TYPE_DEVMAP },
 	{ "spin_hops", BPF_MAP_TYPE_HASH, sizeof(struct spin_hop_key), sizeof(struct spin_hop), 1, BPF_F_NO_PREALLOC },

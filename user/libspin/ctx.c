@@ -77,6 +77,10 @@ static int load_variant(struct spin_ctx *ctx, const struct spin_object *obj, con
 		err = configure(ctx);
 	else
 		err = spin_fail(-EINVAL, "%s cannot be read by libbpf", obj->path);
+	if (!err && ctx->bounded && ctx->messages && ctx->messages->opts.window > SPIN_WINDOW)
+		err = spin_fail(-ENOSYS, "%s is loaded with bounded loops (before Linux %s, or because it is too large for the verifier "
+				"otherwise), and has windows of %u packets then: leave message.window out", obj->meta.name,
+				kernel_feature__version(KERNEL_JUMBO), SPIN_WINDOW);
 	if (!err)
 		err = hpu_mem__prepare(wanted, ctx->bpf, ctx->name);
 	if (err) {

@@ -111,6 +111,12 @@ struct spin_message_opts {
 	unsigned parking;        /* packets parked at a time; SPIN_PARKING_MAX, which is the most */
 	unsigned idle_ms;        /* a message without packets for so long is evicted; the handler's, or SPIN_IDLE_MS */
 	unsigned tombstone_ms;   /* a completed message's key is known for so long; SPIN_TOMBSTONE_MS */
+	/*
+	 * Packets beyond the lowest missing one that are handled: SPIN_WINDOW, which is the least, to SPIN_WINDOW_MAX. One
+	 * that holds a whole message takes its packets from any offset on, as from senders of several threads. More than
+	 * SPIN_WINDOW takes a quarter to half a byte for each packet and message in flight, and Linux 6.9.
+	 */
+	unsigned window;
 	int put;                 /* 1: senders may tell match bits and the like (struct spin_slmp_put) */
 	int no_entry;            /* 1: no matching entry to begin with */
 	int virtual_clock;       /* 1: time is what spin_ctx__set_clock() says; for tests */

@@ -29,6 +29,8 @@ struct messages {
 	const struct spin_park *park;
 	const struct spin_message_stats *stats;
 	uint64_t *clock;
+	uint64_t *wide;                     /* the words of wide windows, wide_lanes for each MPQ; NULL: they are in the MPQs */
+	uint32_t wide_lanes;
 	uint32_t serial;                    /* of the next entry */
 	uint64_t unlinked;                  /* entries by the host, one bit each: a handler may have just found one */
 	int progress_fd;

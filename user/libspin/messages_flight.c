@@ -68,12 +68,14 @@ static uint32_t count_list(const struct messages_view *v, uint32_t buffer, uint3
 }
 
 /* The first packet from mpq->lowest on that has not come; that may lag behind. */
-static uint32_t lowest_missing(const struct spin_mpq *mpq, uint32_t generation)
+static uint32_t lowest_missing(const struct messages_view *v, uint32_t index, uint32_t generation)
 {
-	uint32_t packet = load(&mpq->lowest);
+	const struct spin_mpq *mpq = &v->mpq[index];
+	const uint64_t *lanes = v->wide ? &v->wide[(size_t)index * v->wide_lanes] : mpq->lane;
+	uint32_t packet = load(&mpq->lowest), count = v->wide ? v->wide_lanes : SPIN_LANES;
 
-	for (unsigned i = 0; i <= SPIN_LANES; i++) {
-		uint64_t lane = __atomic_load_n(&mpq->lane[packet / 32 % SPIN_LANES], __ATOMIC_RELAXED);
+	for (unsigned i = 0; i <= count; i++) {
+		uint64_t lane = __atomic_load_n(&lanes[packet / 32 % count], __ATOMIC_RELAXED);
 		uint32_t tag = generation << 27 | packet / 32, have = (uint32_t)(lane >> 32);
 		uint32_t missing = ~(uint32_t)lane & UINT32_MAX << packet % 32;
 
@@ -117,7 +119,7 @@ static int read_mpq(const struct messages_view *v, uint32_t index, struct spin_m
 		out->idle_ms = milliseconds(v, load(&mpq->time));
 		out->parked = count_list(v, load(&mpq->parked), owner) + count_list(v, load(&mpq->replay), owner);
 		if (out->phase == SPIN_MESSAGE_OPEN)
-			out->lowest_missing = lowest_missing(mpq, generation);
+			out->lowest_missing = lowest_missing(v, index, generation);
 		if (read_key(v, load(&mpq->flow), index, generation, out) && load(&mpq->phase) == phase &&
 		    (load(&mpq->generation) & 0xffff) == generation)
 			return 1;
@@ -166,7 +168,7 @@ void messages_view__stats(const struct messages_view *v, struct spin_message_sta
 static struct messages_view view_of(const struct messages *m)
 {
 	return (struct messages_view){ .mpq = m->mpq, .flow = m->flow, .park = m->park, .stats = m->stats,
-				       .mpqs = m->opts.messages, .ticks_s = m->ticks_s, .now = spin_messages__now(m) };
+				       .wide = m->wide, .wide_lanes = m->wide_lanes, .mpqs = m->opts.messages, .ticks_s = m->ticks_s, .now = spin_messages__now(m) };
 }
 
 int spin_ctx__messages(struct spin_ctx *ctx, int (*fn)(void *arg, const struct spin_message_info *message), void *arg)

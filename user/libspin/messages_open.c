@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include <linux/bpf.h>
 
@@ -17,7 +18,7 @@
 
 static int given(const struct spin_message_opts *o)
 {
-	return o->messages || o->parking || o->idle_ms || o->tombstone_ms || o->put || o->no_entry ||
+	return o->messages || o->parking || o->idle_ms || o->tombstone_ms || o->window || o->put || o->no_entry ||
 	       o->virtual_clock || o->note_runs;
 }
 
@@ -30,6 +31,7 @@ static int check(const struct spin_message_opts *o)
 		{ "messages", "messages in flight", o->messages, SPIN_MPQS_MAX },
 		{ "parking", "parked packets", o->parking, SPIN_PARKING_MAX },
 		{ "idle_ms", "ms without packets", o->idle_ms, TIME_MS_MAX },
+		{ "window", "packets beyond the lowest missing one", o->window, SPIN_WINDOW_MAX },
 		{ "tombstone_ms", "ms for a completed message's key", o->tombstone_ms, TIME_MS_MAX },
 	};
 
@@ -37,7 +39,30 @@ static int check(const struct spin_message_opts *o)
 		if (limits[i].value > limits[i].most)
 			return spin_fail(-EINVAL, "message.%s is %zu, but a context has at most %zu %s: give less",
 					 limits[i].name, limits[i].value, limits[i].most, limits[i].what);
+	if (o->window && o->window < SPIN_WINDOW)
+		return spin_fail(-EINVAL, "message.window is %u packets, and the least is %u", o->window, SPIN_WINDOW);
 	return 0;
+}
+
+/* The words of 32 packets that a wide window of one message has; 0: it lies in the MPQ. */
+static uint32_t wide_lanes(const struct spin_message_opts *o)
+{
+	return o->window > SPIN_WINDOW ? spin_window_lanes(o->window) : 0;
+}
+
+/* Of all messages, in bytes. */
+static size_t wide_bytes(const struct spin_message_opts *o)
+{
+	return (size_t)o->messages * wide_lanes(o) * sizeof(uint64_t);
+}
+
+static int check_windows(const struct spin_message_opts *o)
+{
+	if (wide_bytes(o) <= SPIN_WINDOWS_BYTES_MAX)
+		return 0;
+	return spin_fail(-EINVAL, "%u messages with windows of %u packets take %zu MiB, and a context has at most %u for windows: "
+			 "give less as message.messages or message.window", o->messages, o->window, wide_bytes(o) >> 20,
+			 SPIN_WINDOWS_BYTES_MAX >> 20);
 }
 
 static void put_defaults(struct spin_message_opts *o, const struct spin_registration *registration)
@@ -46,6 +71,7 @@ static void put_defaults(struct spin_message_opts *o, const struct spin_registra
 	o->parking = o->parking ? o->parking : SPIN_PARKING_MAX;
 	o->idle_ms = o->idle_ms ? o->idle_ms : registration->idle_ms ? registration->idle_ms : SPIN_IDLE_MS;
 	o->idle_ms = o->idle_ms < TIME_MS_MAX ? o->idle_ms : TIME_MS_MAX;
+	o->window = o->window ? o->window : SPIN_WINDOW;
 	o->tombstone_ms = o->tombstone_ms ? o->tombstone_ms : SPIN_TOMBSTONE_MS;
 }
 
@@ -75,6 +101,11 @@ int spin_messages__new(const struct spin_object *obj, const struct spin_message_
 		return spin_fail(-ENOMEM, "no memory for a context");
 	m->opts = *opts;
 	put_defaults(&m->opts, registration);
+	err = check_windows(&m->opts);
+	if (err) {
+		free(m);
+		return err;
+	}
 	m->ticks_s = messages_view__ticks_s(m->opts.virtual_clock);
 	m->progress_fd = -1;
 	pthread_mutex_init(&m->running, NULL);
@@ -88,6 +119,8 @@ void spin_messages__free(struct messages *m)
 	if (!m)
 		return;
 	section__close(&m->me_memory);
+	if (m->wide)
+		munmap(m->wide, wide_bytes(&m->opts));
 	pthread_mutex_destroy(&m->running);
 	pthread_mutex_destroy(&m->lock);
 	free(m->used);
@@ -107,6 +140,8 @@ void spin_messages__configure(const struct messages *m, struct spin_config *conf
 	config->parking = o->parking;
 	config->idle_ticks = spin_messages__ticks(m, o->idle_ms);
 	config->tombstone_ticks = spin_messages__ticks(m, o->tombstone_ms);
+	config->window = o->window;
+	config->wide_lanes = wide_lanes(o);
 	config->take_put = !!o->put;
 	config->virtual_clock = !!o->virtual_clock;
 	config->note_runs = !!o->note_runs;
@@ -118,7 +153,7 @@ static const char *const programs[] = { "spin_replay", "spin_begin", "spin_progr
 
 int spin_messages__prepare(const struct messages *m, struct bpf_object *bpf)
 {
-	struct bpf_map *events, *me;
+	struct bpf_map *events, *me, *wide;
 	struct bpf_program *opened;
 
 	for (unsigned i = 0; i < sizeof(programs) / sizeof(programs[0]); i++) {
@@ -136,6 +171,9 @@ int spin_messages__prepare(const struct messages *m, struct bpf_object *bpf)
 		bpf_program__set_autoload(opened, true);
 	me = section__map(bpf, ME_SECTION);
 	if (!me || bpf_map__set_map_flags(me, bpf_map__map_flags(me) | BPF_F_MMAPABLE))
+		return -ENOENT;
+	wide = bpf_object__find_map_by_name(bpf, "spin_wide");
+	if (!wide || (wide_lanes(&m->opts) && bpf_map__set_max_entries(wide, m->opts.messages * wide_lanes(&m->opts))))
 		return -ENOENT;
 	events = bpf_object__find_map_by_name(bpf, "spin_events");
 	if (!events)
@@ -159,6 +197,22 @@ static int find_variables(struct messages *m, const struct bpf_object *bpf, cons
 	return 0;
 }
 
+/* Wide windows, for whoever looks at messages, and for resets. */
+static int map_windows(struct messages *m, const struct bpf_object *bpf)
+{
+	size_t bytes = wide_bytes(&m->opts);
+	void *at;
+
+	if (!bytes)
+		return 0;
+	at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, bpf_object__find_map_fd_by_name(bpf, "spin_wide"), 0);
+	if (at == MAP_FAILED)
+		return spin_fail(-errno, "cannot map the windows of messages: %s", strerror(errno));
+	m->wide = at;
+	m->wide_lanes = wide_lanes(&m->opts);
+	return 0;
+}
+
 /* A parked packet goes through a program of its own, and so does one whose message is not open. */
 static int join_program(const struct bpf_object *bpf, const char *map, uint32_t slot, const char *name)
 {
@@ -177,6 +231,8 @@ int spin_messages__open(struct spin_ctx *ctx)
 	int err;
 
 	err = section__open(ctx->bpf, ME_SECTION, ctx->name, &m->me_memory);
+	if (!err)
+		err = map_windows(m, ctx->bpf);
 	if (err)
 		return err;
 	if (find_variables(m, ctx->bpf, &ctx->bss) ||

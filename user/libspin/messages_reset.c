@@ -112,6 +112,8 @@ int spin_messages__reset(struct spin_ctx *ctx)
 	forget_flows(m);
 	for (uint32_t i = 0; i < m->opts.messages && (first_time || i < m->used->opened_here); i++)
 		memset(&m->mpq[i], 0, sizeof(m->mpq[i]));
+	if (m->wide)
+		memset(m->wide, 0, (size_t)m->opts.messages * m->wide_lanes * sizeof(*m->wide));
 	memset(m->used->generation, 0, (size_t)(first_time ? SPIN_MPQS_MAX : m->opts.messages) * sizeof(uint32_t));
 	m->used->opened = opened(m);
 	m->used->opened_here = 0;

@@ -10,6 +10,8 @@ struct messages_view {
 	const struct spin_flow *flow;
 	const struct spin_park *park;
 	const struct spin_message_stats *stats;
+	const uint64_t *wide; /* the words of wide windows; NULL: they are in the MPQs */
+	uint32_t wide_lanes;
 	uint32_t mpqs;    /* that the context has */
 	uint32_t ticks_s; /* of its clock in a second, see messages_view__ticks_s() */
 	uint32_t now;     /* of its clock */

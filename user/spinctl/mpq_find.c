@@ -3,6 +3,10 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
 
 #include "libspin/messages_view.h"
 #include "mpq.h"
@@ -23,7 +27,32 @@ static int take_message(void *arg, const struct spin_message_info *message)
 	return 0;
 }
 
-static int read_messages(const struct outside_section *s, const struct spin_config *config, struct mpq_context *out)
+/* The words of wide windows. */
+struct windows {
+	const uint64_t *lane; /* NULL: none */
+	size_t bytes;
+};
+
+/* Maps them if this is their map. */
+static void open_windows(uint32_t map_id, struct windows *out)
+{
+	struct bpf_map_info info = { 0 };
+	uint32_t info_bytes = sizeof(info);
+	int fd = bpf_map_get_fd_by_id(map_id);
+	void *at;
+
+	if (fd < 0)
+		return;
+	if (!bpf_obj_get_info_by_fd(fd, &info, &info_bytes) && !strcmp(info.name, "spin_wide") && info.value_size == 8) {
+		out->bytes = (size_t)info.max_entries * 8;
+		at = mmap(NULL, out->bytes, PROT_READ, MAP_SHARED, fd, 0);
+		out->lane = at == MAP_FAILED ? NULL : at;
+	}
+	close(fd);
+}
+
+static int read_messages(const struct outside_section *s, const struct windows *w, const struct spin_config *config,
+			 struct mpq_context *out)
 {
 	const uint64_t *clock = outside_section__variable(s, "spin_clock", ".bss", sizeof(*clock));
 	struct messages_view v = {
@@ -38,6 +67,10 @@ static int read_messages(const struct outside_section *s, const struct spin_conf
 
 	if (!clock || !v.mpq || !v.flow || !v.park || !v.stats)
 		return -ENOENT;
+	if (config->wide_lanes && w->bytes / 8 / config->wide_lanes >= v.mpqs) {
+		v.wide = w->lane;
+		v.wide_lanes = config->wide_lanes;
+	}
 	v.now = (uint32_t)__atomic_load_n(clock, __ATOMIC_RELAXED);
 	out->mpqs = v.mpqs;
 	out->message = calloc(v.mpqs + 1, sizeof(*out->message));
@@ -65,16 +98,21 @@ int mpq_find__context(uint32_t program_id, struct mpq_context *out)
 	uint32_t maps[OUTSIDE_MAPS_MAX];
 	int count = outside__context_maps(program_id, maps), err = -ENOENT;
 	const struct spin_config *config = NULL;
+	struct windows windows = { 0 };
 
+	for (int i = 0; i < count && !windows.lane; i++)
+		open_windows(maps[i], &windows);
 	for (int i = 0; i < count; i++)
 		if ((rodata.mem || outside_section__open(maps[i], ".rodata", &rodata)) && !bss.mem)
 			outside_section__open(maps[i], ".bss", &bss);
 	if (rodata.mem)
 		config = outside_section__variable(&rodata, "spin_config", ".rodata", sizeof(*config));
 	if (config && bss.mem)
-		err = read_messages(&bss, config, out);
+		err = read_messages(&bss, &windows, config, out);
 	if (bss.mem)
 		read_counters(&bss, out);
+	if (windows.lane)
+		munmap((void *)windows.lane, windows.bytes);
 	outside_section__close(&rodata);
 	outside_section__close(&bss);
 	return err;

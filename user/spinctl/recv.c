@@ -5,6 +5,8 @@
 
 #include <spin/slmp.h>
 
+#include "kernel/probe.h"
+
 #include "builtin.h"
 #include "choice.h"
 #include "ready.h"
@@ -13,6 +15,7 @@
 #include "stop.h"
 
 #define MAX_MIB    64
+#define PACKET_BYTES 512 /* of the payloads that the window is made for */
 #define LOOK_S     0.1 /* how often a terminal is told */
 #define LINGER_S   0.3 /* without packets, before it goes */
 #define LINGER_MAX_S 5
@@ -49,6 +52,19 @@ static int usage(const char *option, const char *why)
 {
 	fprintf(stderr, "spinctl recv: %s %s; see spinctl recv --help\n", option, why);
 	return USAGE;
+}
+
+/*
+ * Room for all packets of the longest message, so that it does not matter at which offset its senders begin. Of packets
+ * that are shorter than this the window holds a part.
+ */
+static unsigned window_packets(void)
+{
+	size_t packets = ((size_t)options.max_mib << 20) / PACKET_BYTES;
+
+	if (!kernel_probe__may_goto())
+		return 0;
+	return packets < SPIN_WINDOW ? SPIN_WINDOW : packets > SPIN_WINDOW_MAX ? SPIN_WINDOW_MAX : (unsigned)packets;
 }
 
 static int too_long(const struct receiver *r, const struct spin_event *e)
@@ -206,7 +222,7 @@ static int run(const char **operands, unsigned count)
 	file = options.handler ? options.handler : handler;
 	rule = match;
 	snprintf(match, sizeof(match), "udp dport %u", options.port);
-	r.message = (struct message_options){ .host_kib = options.max_mib << 10, .tombstone_s = TOMBSTONE_S,
+	r.message = (struct message_options){ .host_kib = options.max_mib << 10, .window = window_packets(), .tombstone_s = TOMBSTONE_S,
 					      .entries = { &once, 1 } };
 	r.path = operands[0];
 	r.wanted = options.count;

@@ -12,7 +12,7 @@
 
 int run_message__given(const struct message_options *o)
 {
-	return o->messages || o->idle_s > 0 || o->tombstone_s > 0 || o->put || o->entries.count;
+	return o->messages || o->window || o->idle_s > 0 || o->tombstone_s > 0 || o->put || o->entries.count;
 }
 
 /* At least a millisecond, as 0 is the default. */
@@ -43,6 +43,7 @@ int run_message__take(const struct message_options *o, int messages, struct run_
 	if (!messages)
 		return DONE;
 	out->messages = o->messages;
+	out->window = o->window;
 	out->put = o->put;
 	out->no_entry = o->entries.count > 0;
 	status = take_ms("idle", o->idle_s, &out->idle_ms);

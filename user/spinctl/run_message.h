@@ -8,7 +8,7 @@
 #include "spinctl.h"
 
 struct message_options {
-	unsigned host_kib, messages;
+	unsigned host_kib, messages, window;
 	const char *handler_mem; /* of the first entry; NULL: none given */
 	double idle_s, tombstone_s;
 	int put;
@@ -22,6 +22,8 @@ struct message_options {
 	  "bytes of the host memory that are the handlers' own (default: of datagrams all, of messages none)" }, \
 	{ "messages", 0, OPTION_UINT, "N", offsetof(TYPE, member.messages), \
 	  "of messages: in flight at a time (default: 512, at most 4096)" }, \
+	{ "window", 0, OPTION_UINT, "N", offsetof(TYPE, member.window), \
+	  "of messages: packets taken beyond the lowest missing one (default: 1024, at most 262080)" }, \
 	{ "idle", 0, OPTION_SECONDS, "SEC", offsetof(TYPE, member.idle_s), \
 	  "of messages: one without packets for so long is evicted (default: the handler's, or 2)" }, \
 	{ "tombstone", 0, OPTION_SECONDS, "SEC", offsetof(TYPE, member.tombstone_s), \

@@ -34,6 +34,8 @@
  *	spin_me_memory struct spin_me_memory[SPIN_MES_MAX] in .bss, mapped; if handlers use it, of datagrams, too
  *	spin_mpqs      struct spin_mpq[SPIN_MPQS_MAX] in .bss, mapped
  *	spin_message_stats  struct spin_message_stats[SPIN_HPUS_MAX] in .bss, mapped
+ *	spin_wide      array of uint64_t, mapped: the windows' words, wide_lanes for each MPQ, if windows are wide; the loader
+ *	               sets its size
  *	spin_clock     uint64_t in .bss, mapped: the time, if that is virtual; else what it was at the last
  *	               sweep, which spin_progress leaves there
  *	spin_flows     struct spin_flow[SPIN_FLOWS], spin_parks struct spin_park[SPIN_PARKING_MAX] (bpf/mpq.h)
@@ -62,6 +64,8 @@ struct spin_config {
 	uint32_t take_put;       /* 1: packets may have struct spin_slmp_put */
 	uint32_t virtual_clock;  /* 1: time is what spin_clock says; 0: the kernel's jiffies */
 	uint32_t note_runs;      /* 1: SPIN_EVENT_RAN for every handler that runs */
+	uint32_t window;         /* packets, SPIN_WINDOW to SPIN_WINDOW_MAX */
+	uint32_t wide_lanes;     /* words of a window that is larger than SPIN_WINDOW, a power of two; 0: the MPQ's own */
 	/* of both */
 	uint32_t put_id;         /* message_id of the first packet that is put */
 	uint32_t hpus;           /* spin_num_hpus() */
@@ -145,7 +149,7 @@ struct spin_request {
 	uint8_t  frame[SPIN_REQUEST_FRAME_MAX]; /* PACKET: as it is to leave; the ring's record ends with its last byte */
 };
 
-_Static_assert(sizeof(struct spin_config) == 128 && sizeof(struct spin_event) == 80,
+_Static_assert(sizeof(struct spin_config) == 136 && sizeof(struct spin_event) == 80,
 	       "shared by BPF and user space");
 
 #endif

@@ -44,7 +44,7 @@
  *      stride without EOM, longer with it; the packet lies behind the last one, if that is
  *      known; EOM, and it is not the packet known as the last one, or packets behind it
  *      have come. DUPLICATE: it has come before.
- *      BEYOND_WINDOW: it is more than SPIN_WINDOW packets beyond the lowest missing one.
+ *      BEYOND_WINDOW: it is more than the context's window beyond the lowest missing one.
  *      Else it is handled, by what the header handler said:
  *        PROCESS_DATA  payload handler, if the packet has payload behind the user
  *                      header: SUCCESS, DROPPED, FAILED, SEGV, BAD_RETURN; with no payload
@@ -100,10 +100,16 @@
 
 #include <spin/action.h>
 
-#define SPIN_WINDOW         1024u /* packets beyond the lowest missing one */
+/*
+ * The window: packets beyond the lowest missing one that are handled. Its bitmap lies in the MPQ unless the context asks
+ * for more than SPIN_WINDOW packets. One that holds a whole message takes its packets from any offset on.
+ */
+#define SPIN_WINDOW         1024u   /* unless told otherwise */
+#define SPIN_WINDOW_MAX     262080u /* two words of 32 packets fewer than 8,192 */
 #define SPIN_MPQS_MAX       4096u /* messages in flight, per context */
 #define SPIN_MPQS           512u  /* unless told otherwise (PsPIN 3.2.2) */
 #define SPIN_PARKING_MAX    256u  /* packets parked at a time, per context; also the default */
+#define SPIN_WINDOWS_BYTES_MAX (64u << 20) /* of a context's bitmaps that lie outside of their MPQs */
 #define SPIN_REPLAY_MAX     30u   /* parked packets handled at the arrival of another one */
 #define SPIN_MES_MAX        64u   /* matching entries, per context */
 #define SPIN_IDLE_MS        2000u /* unless told otherwise */
@@ -112,6 +118,16 @@
 #define SPIN_HOST_BYTES     (1u << 20)   /* host memory of a context, unless told otherwise */
 #define SPIN_HOST_BYTES_BARE (1u << 16) /* of an object that something else than libspin loads */
 #define SPIN_HOST_BYTES_MAX (256u << 20)
+
+/* The words of 32 packets that a window of so many packets needs, a power of two: its first and last one may be partly used. */
+static inline uint32_t spin_window_lanes(uint32_t window_packets)
+{
+	uint32_t lanes = 64;
+
+	while (lanes < window_packets / 32 + 2)
+		lanes *= 2;
+	return lanes;
+}
 
 /* --- matching entries; in the BPF object as spin_mes[SPIN_MES_MAX], mapped --- */
 

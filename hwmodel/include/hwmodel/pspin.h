@@ -97,6 +97,7 @@ struct pspin_limits {
 	unsigned handler_segments;
 	/* of messages */
 	uint32_t mpqs, parking;
+	uint32_t window; /* packets, SPIN_WINDOW to SPIN_WINDOW_MAX */
 	uint32_t idle_ms, tombstone_ms;
 	int take_put;   /* 1: packets may have struct spin_slmp_put */
 	int no_entry;   /* 1: no matching entry to begin with; else one over the whole host memory */
