@@ -381,15 +381,18 @@ int spin_tell(struct xdp_md *ctx)
 
 	if (!spin_puts_ || spin_handlers_.delivery != SPIN_DELIVER_ME)
 		return XDP_ABORTED; /* cannot be */
-	event = spin_event_open();
-	if (!event)
+	if (!spin_event_promise())
 		return XDP_DROP;
-	if (bpf_xdp_load_bytes(ctx, 0, event, sizeof(*event))) {
+	event = spin_event_open();
+	if (event && bpf_xdp_load_bytes(ctx, 0, event, sizeof(*event))) {
 		bpf_ringbuf_discard(event, 0);
-		return XDP_ABORTED; /* cannot be */
+		spin_event_unpromise();
+		return XDP_ABORTED; /* unreachable: the host gives a whole event */
 	}
-	spin_event_close(event);
-	return XDP_PASS;
+	if (event)
+		spin_event_close(event);
+	spin_event_unpromise();
+	return event ? XDP_PASS : XDP_DROP;
 }
 
 SEC("?xdp")

@@ -59,6 +59,8 @@ SPIN_INLINE uint64_t *spin_wide_lane(uint32_t at) { return &spin_host_wide_lanes
 /* The clock of the host build is always virtual. */
 SPIN_INLINE uint64_t spin_ticks(void) { return 0; }
 
+SPIN_INLINE uint64_t spin_event_backlog(void) { return 0; }
+
 SPIN_INLINE struct spin_event *spin_event_open(void)
 {
 	struct spin_event *event = &spin_host_events[spin_host_event_count++ & (SPIN_HOST_EVENTS - 1)];

@@ -106,6 +106,12 @@ SPIN_INLINE uint64_t spin_ticks(void)
 	return bpf_jiffies64();
 }
 
+/* Bytes of the ring that the reader has not given back, with the kernel's header of each event. */
+SPIN_INLINE uint64_t spin_event_backlog(void)
+{
+	return bpf_ringbuf_query(&spin_events, BPF_RB_AVAIL_DATA);
+}
+
 SPIN_INLINE struct spin_event *spin_event_open(void)
 {
 	return bpf_ringbuf_reserve(&spin_events, sizeof(struct spin_event), 0);

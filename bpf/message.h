@@ -95,6 +95,8 @@ SPIN_INLINE void spin_message_complete_(const struct spin_message *m, struct spi
 	if (!(flags & SPIN_MPQ_PENDING)) {
 		spin_message_event(m->mpq, m->hpu, SPIN_TELL_(SPIN_EVENT_MESSAGE, 0), q->offset,
 				   flags & SPIN_MPQ_TOOK_ME ? SPIN_EVENT_UNLINKED : 0);
+	} else {
+		spin_event_unpromise(); /* the host is not told */
 	}
 	spin_poke(&q->me, SPIN_MES_MAX); /* the entry's place may be another's from now on */
 	spin_park_forget_all(q, m->hpu);

@@ -71,8 +71,14 @@ SPIN_INLINE uint32_t spin_message_open_(const struct spin_message *m, enum spin_
 
 	if (mpq >= SPIN_MPQS_MAX)
 		return 0;
+	if (!spin_event_promise()) {
+		spin_stats_at(m->hpu)->events_full++;
+		spin_give_bit(spin_mpqs_used, SPIN_MPQ_WORDS, mpq);
+		return 0;
+	}
 	flow = spin_flow_claim(&m->key, m->now, spin_config.tombstone_ticks);
 	if (flow >= SPIN_FLOWS) {
+		spin_event_unpromise();
 		spin_give_bit(spin_mpqs_used, SPIN_MPQ_WORDS, mpq);
 		return 0;
 	}

@@ -20,6 +20,31 @@ SPIN_INLINE uint32_t spin_event_flags_(const struct spin_mpq *q)
 	       (verdict == SPIN_REASON_HEADER_DROPPED ? SPIN_EVENT_DROPPED : 0);
 }
 
+#define SPIN_EVENT_RECORD_BYTES (sizeof(struct spin_event) + 8) /* with the kernel's header */
+
+SPIN_INLINE void spin_event_unpromise(void)
+{
+	if (spin_config.event_bytes)
+		spin_fetch_add(&spin_events_promised, (uint32_t)-1);
+}
+
+/*
+ * Room in the ring for one more event, until spin_event_unpromise(). 0: there is none. All who write to the ring
+ * count themselves before they look, so of two that want the last place at most one gets it.
+ */
+SPIN_INLINE _Bool spin_event_promise(void)
+{
+	uint32_t promised;
+
+	if (!spin_config.event_bytes)
+		return 1;
+	promised = spin_fetch_add(&spin_events_promised, 1) + 1;
+	if (spin_likely(spin_event_backlog() + (uint64_t)promised * SPIN_EVENT_RECORD_BYTES <= spin_config.event_bytes))
+		return 1;
+	spin_event_unpromise();
+	return spin_rare(0);
+}
+
 /* A function of its own: it is rare, and there are many places that tell. */
 static __attribute__((noinline)) int spin_message_event(uint32_t mpq, uint32_t hpu, uint32_t tell, uint32_t offset,
 							uint32_t flags)
@@ -27,10 +52,17 @@ static __attribute__((noinline)) int spin_message_event(uint32_t mpq, uint32_t h
 	const struct spin_mpq *q = spin_mpq_at(mpq);
 	const struct spin_flow *flow = &spin_flows[q->flow & (SPIN_FLOWS - 1)];
 	_Bool ends = tell >> 8 == SPIN_EVENT_MESSAGE || tell >> 8 == SPIN_EVENT_TIMEOUT;
-	struct spin_event *e = spin_event_open();
+	struct spin_event *e;
 
+	/* a message's last event was promised when the message was opened */
+	if (!ends && !spin_event_promise()) {
+		spin_stats_at(hpu)->events_lost++;
+		return 0;
+	}
+	e = spin_event_open();
 	if (!e) {
 		spin_stats_at(hpu)->events_lost++;
+		spin_event_unpromise();
 		return 0;
 	}
 	e->type = tell >> 8;
@@ -53,6 +85,7 @@ static __attribute__((noinline)) int spin_message_event(uint32_t mpq, uint32_t h
 	e->match_bits = q->match_bits;
 	e->hdr_data = q->hdr_data;
 	spin_event_close(e);
+	spin_event_unpromise();
 	return 0;
 }
 

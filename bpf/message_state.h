@@ -14,6 +14,7 @@ static uint64_t spin_mpqs_used[SPIN_MPQ_WORDS] SPIN_MPQ_ATTR_;
 static uint32_t spin_mpqs_next SPIN_MPQ_ATTR_;
 static struct spin_message_stats spin_message_stats[SPIN_HPUS_MAX] SPIN_MPQ_ATTR_;
 static uint64_t spin_clock SPIN_MPQ_ATTR_;
+static uint32_t spin_events_promised SPIN_MPQ_ATTR_; /* events that have room in the ring and are not there yet; atomic */
 
 SPIN_INLINE struct spin_mpq *spin_mpq_at(uint32_t mpq)
 {

@@ -125,7 +125,7 @@ static void open_sender(struct bench *b)
 static void open_handler(struct bench *b)
 {
 	/* what a round leaves unfinished is evicted in the next */
-	const struct spin_ctx_opts opts = { .bytes = sizeof(opts), .message = { .idle_ms = 100 } };
+	const struct spin_ctx_opts opts = { .bytes = sizeof(opts), .message = { .idle_ms = 100, .lose_events = 1 } };
 	struct spin_object *object;
 	struct spin_rule rule;
 	struct spin_nic *nic;

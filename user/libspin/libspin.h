@@ -117,6 +117,12 @@ struct spin_message_opts {
 	 * SPIN_WINDOW takes a quarter to half a byte for each packet and message in flight, and Linux 6.9.
 	 */
 	unsigned window;
+	/*
+	 * 1: the event of a message's end is lost if spin_ctx__events() is not called often enough. Otherwise a message that
+	 * finds no room for it is not taken: its sender tries again. So without this a context whose events nobody
+	 * reads takes some 10,000 messages and no more.
+	 */
+	int lose_events;
 	int put;                 /* 1: senders may tell match bits and the like (struct spin_slmp_put) */
 	int no_entry;            /* 1: no matching entry to begin with */
 	int virtual_clock;       /* 1: time is what spin_ctx__set_clock() says; for tests */

@@ -18,7 +18,7 @@
 
 static int given(const struct spin_message_opts *o)
 {
-	return o->messages || o->parking || o->idle_ms || o->tombstone_ms || o->window || o->put || o->no_entry ||
+	return o->messages || o->parking || o->idle_ms || o->tombstone_ms || o->window || o->lose_events || o->put || o->no_entry ||
 	       o->virtual_clock || o->note_runs;
 }
 
@@ -142,6 +142,7 @@ void spin_messages__configure(const struct messages *m, struct spin_config *conf
 	config->tombstone_ticks = spin_messages__ticks(m, o->tombstone_ms);
 	config->window = o->window;
 	config->wide_lanes = wide_lanes(o);
+	config->event_bytes = o->lose_events ? 0 : EVENT_BYTES;
 	config->take_put = !!o->put;
 	config->virtual_clock = !!o->virtual_clock;
 	config->note_runs = !!o->note_runs;

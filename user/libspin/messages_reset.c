@@ -74,6 +74,7 @@ static int forget_rest(struct spin_ctx *ctx)
 		{ "spin_parks_used", SPIN_PARKING_MAX / 64 * sizeof(uint64_t) },
 		{ "spin_parks", SPIN_PARKING_MAX * sizeof(struct spin_park) },
 		{ "spin_flow_locks", SPIN_FLOW_LOCKS * sizeof(uint32_t) },
+		{ "spin_events_promised", sizeof(uint32_t) },
 		{ "spin_mpqs_next", sizeof(uint32_t) },
 		{ "spin_parks_next", sizeof(uint32_t) },
 		{ "spin_sweep_at", sizeof(uint32_t) },

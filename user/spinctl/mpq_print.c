@@ -98,6 +98,7 @@ static void json_context(struct json *j, const struct mpq_context *c)
 	json_uint(j, "parked_packets_handled", c->stats.replayed);
 	json_uint(j, "parked_packets_lost", c->stats.replay_lost);
 	json_uint(j, "events_lost", c->stats.events_lost);
+	json_uint(j, "packets_without_room_for_events", c->stats.events_full);
 	run_memory__counters_json(j, c->ct);
 	json_array(j, "messages");
 	for (unsigned i = 0; i < c->messages; i++)

@@ -138,6 +138,8 @@ void run_message__stats_text(const struct spin_message_stats *stats, unsigned fl
 	       " handled, %" PRIu64 " lost", stats->opened, stats->completed, stats->evicted, flying, stats->replayed, stats->replay_lost);
 	if (stats->events_lost)
 		printf("; %" PRIu64 " events found no room", stats->events_lost);
+	if (stats->events_full)
+		printf("; %" PRIu64 " packets waited for room for their message's event", stats->events_full);
 	putchar('\n');
 }
 
@@ -151,6 +153,7 @@ void run_message__stats_json(struct json *j, const struct spin_message_stats *st
 	json_uint(j, "parked_packets_handled", stats->replayed);
 	json_uint(j, "parked_packets_lost", stats->replay_lost);
 	json_uint(j, "events_lost", stats->events_lost);
+	json_uint(j, "packets_without_room_for_events", stats->events_full);
 	json_object_end(j);
 }
 

@@ -65,6 +65,8 @@ struct spin_config {
 	uint32_t virtual_clock;  /* 1: time is what spin_clock says; 0: the kernel's jiffies */
 	uint32_t note_runs;      /* 1: SPIN_EVENT_RAN for every handler that runs */
 	uint32_t window;         /* packets, SPIN_WINDOW to SPIN_WINDOW_MAX */
+	uint32_t event_bytes;    /* of the ring spin_events, if no message's last event may be lost; 0: they may */
+	uint32_t unused;
 	uint32_t wide_lanes;     /* words of a window that is larger than SPIN_WINDOW, a power of two; 0: the MPQ's own */
 	/* of both */
 	uint32_t put_id;         /* message_id of the first packet that is put */
@@ -149,7 +151,7 @@ struct spin_request {
 	uint8_t  frame[SPIN_REQUEST_FRAME_MAX]; /* PACKET: as it is to leave; the ring's record ends with its last byte */
 };
 
-_Static_assert(sizeof(struct spin_config) == 136 && sizeof(struct spin_event) == 80,
+_Static_assert(sizeof(struct spin_config) == 144 && sizeof(struct spin_event) == 80,
 	       "shared by BPF and user space");
 
 #endif

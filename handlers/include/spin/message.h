@@ -28,7 +28,7 @@
  *      NO_ME: no matching entry is open to it: the first one posted of those that
  *      are open and (message's match_bits ^ entry's) & ~entry's ignore_bits == 0.
  *      NO_MPQ: the message is new, and all MPQs are taken (or no room is left for
- *      the key among the tombstones).
+ *      the key among the tombstones, or for the event that will tell of the message's end).
  *      Else the entry is taken by the message if it is to be used once, the
  *      scratchpad is zeroed, the header handler runs, the message is open, and the
  *      packet goes on with step 11 as packet 0. The header handler is told the length that PUT
@@ -89,7 +89,9 @@
  * index is not given to another entry before they have ended.
  *
  * Events (struct spin_event): MESSAGE when a message completes, FAIL, SEGV and
- * BAD_RETURN for the first error of each message, TIMEOUT when it is evicted.
+ * BAD_RETURN for the first error of each message, TIMEOUT when it is evicted. A message is taken only if its last one,
+ * MESSAGE or TIMEOUT, has room: whose packets were acknowledged is told of, however slow the reader is, unless the
+ * context says that its events may be lost. Of errors the reader is told while there is room beyond that.
  *
  * Time: a message whose last packet (of any reason but MALFORMED) came more than idle_ms
  * ago is evicted: its parked packets are lost, no handler runs, TIMEOUT (PsPIN 3.2.3). A tombstone
@@ -179,7 +181,8 @@ struct spin_message_stats {
 	uint64_t replayed;       /* parked packets that were handled */
 	uint64_t replay_lost;    /* parked packets that were not: see step 13, and evicted messages */
 	uint64_t events_lost;    /* no room for the event: the reader is behind */
-	uint64_t unused[2];
+	uint64_t events_full;    /* packets of new messages without room for the event of their end: NO_MPQ */
+	uint64_t unused;
 };
 
 _Static_assert(sizeof(struct spin_me_memory) == 192, "shared by BPF and user space");
