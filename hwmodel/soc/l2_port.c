@@ -8,6 +8,7 @@
 #include "l2_port.h"
 
 #define REACH 1u /* the port's cycle for an access is that of its HPU, and this: no latency is shorter */
+#define WRITES 1u /* D: stores and AMOs that wait at handler memory, and no longer in the port; AMOs beside stores of packet memory */
 #define READS 8u /* S: loads that the port's width converter has at once */
 
 struct l2_port {
@@ -20,6 +21,9 @@ struct l2_port {
 	/* from when on */
 	uint64_t next;          /* others are let through */
 	uint64_t store_free;    /* a store can go on */
+	uint64_t handler_free;  /* handler memory begins with a store or an AMO */
+	uint64_t begun[WRITES]; /* when it began, or will, with each of the last ones */
+	unsigned writes;
 	uint64_t load_free;     /* a load can */
 	uint64_t flight_free;   /* a load can enter or leave handler memory's queue */
 	uint64_t asked, busy;
@@ -90,6 +94,7 @@ static void go_on(struct l2_port *port, uint64_t cycle)
 	}
 }
 
+/* Of its memory. */
 static uint64_t store_gap(const struct pspin_target *target, const struct access *access)
 {
 	if (access->kind != RV32_AMO)
@@ -97,18 +102,31 @@ static uint64_t store_gap(const struct pspin_target *target, const struct access
 	return access->region == MEMORY_L2_PACKET ? target->l2_gap_amo_packet : target->l2_gap_amo_handler;
 }
 
-/* While it cannot go on nobody else is let through. */
+/*
+ * While it cannot go on nobody else is let through. What goes to handler memory, which is busy with an AMO for longer than
+ * the port, waits there for its turn; in the port it stands if too many do.
+ */
 static void let_store(struct l2_port *port, uint64_t cycle)
 {
+	const struct pspin_target *target = port->soc->target;
 	struct access access = *waiting__head(&port->stores.chosen, cycle);
-	uint64_t gap = store_gap(port->soc->target, &access), at = cycle > port->store_free ? cycle : port->store_free;
+	const int in_handler = access.region != MEMORY_L2_PACKET;
+	uint64_t gap = store_gap(target, &access), at = cycle > port->store_free ? cycle : port->store_free, begins;
 
 	waiting__drop(&port->stores.chosen);
-	port->store_free = at + gap;
+	if (in_handler && at < port->begun[port->writes % WRITES])
+		at = port->begun[port->writes % WRITES];
+	begins = at;
+	if (in_handler) {
+		begins = at > port->handler_free ? at : port->handler_free;
+		port->handler_free = begins + gap;
+		port->begun[port->writes++ % WRITES] = begins;
+	}
+	port->store_free = at + (gap < target->l2_gap_store ? gap : target->l2_gap_store);
 	port->busy += gap;
 	if (port->next <= at)
 		port->next = at + 1;
-	hpu__granted(access.hpu, at - access.from, cycle);
+	hpu__granted(access.hpu, begins - access.from, cycle);
 }
 
 /* One of each channel is. An AMO takes both, in turn with a load. */

@@ -24,6 +24,25 @@ static void at_once(struct machine *machine, const struct row *row, struct value
 	values__add(out, mean(machine, row->text[0], 0, 1, hpus, (double)row->arg[2]));
 }
 
+#define SPAN_BEFORE 12 /* cycles of the bodies before their loops, which these rows have: those that were exact before, too */
+
+/* The same HPUs' cycles from the first one's first access to the last one's return, per iteration of all. */
+static void span(struct machine *machine, const struct row *row, struct values *out)
+{
+	unsigned hpus = (unsigned)row->arg[0];
+	double from = 0, to = 0;
+
+	run_at_once(machine, row->text[0], hpus, 1, 64);
+	for (unsigned i = 0; i < machine->count; i++) {
+		const struct soc_task *task = &machine->ended[i].task;
+		double begin = (double)task->first + cycles_before(machine, row->text[0]);
+
+		from = !i || begin < from ? begin : from;
+		to = (double)task->returned > to ? (double)task->returned : to;
+	}
+	values__add(out, (to - from + SPAN_BEFORE) / hpus / (double)row->arg[1]);
+}
+
 /* One HPU, per access. */
 static void alone(struct machine *machine, const struct row *row, struct values *out)
 {
@@ -165,6 +184,8 @@ static void critical_sections(struct machine *machine, const struct row *row, st
 	{"load l2", "mixed_" name, measured, "cycles", ROW_LOAD, halves, {one, other}}
 #define OWNERS(name, measured, flags, guest, owner, guests, per)                                   \
 	{"load remote", name, measured, "cycles", ROW_LOAD | (flags), against_owners, {guest, owner}, {guests, per}}
+/* 8 HPUs of a cluster, 16 iterations: cycles per iteration over all of them */
+#define MIX(what, measured) ROW("load l2", what, measured, ROW_LOAD, span, what, 8, 16)
 #define REMOTE(name, measured, function, hpus)                                                     \
 	ROW("load remote", name, measured, ROW_LOAD, remote, function, hpus)
 /* alone, with copies for one HPU and for seven */
@@ -213,6 +234,17 @@ const struct row memory_rows[] = {
 	SPREAD("l2_handler_store_same", "24.6", "47.2"),
 	SPREAD("l2_handler_amo_same", "79", "156"),
 	SPREAD("l2_packet_amo", "24.7", "47.3"),
+	/* both memories in turn: measured with one real cluster, on the kit's images (2026-11-22) */
+	MIX("mix_amo_h", "10.26"),
+	MIX("mix_amo_h_store_p", "10.80"),
+	MIX("mix_amo_p_amo_h", "10.83"),
+	MIX("mix_2_load_h_store_p_amo_h", "13.48"),
+	MIX("mix_amo_h_store_h", "12.89"),
+	MIX("mix_amo_h_load_h", "10.55"),
+	MIX("mix_amo_h_load_p", "10.41"),
+	MIX("mix_store_p_load_h", "6.12"),
+	MIX("mix_store_h_store_p", "6.39"),
+	MIX("mix_4_store_p", "12.38"),
 	/* "16 HPUs of clusters 0-1 with 16 of clusters 2-3": offered in this order, which is why the first are the faster */
 	MIXED("load_handler_load_packet", "31.9 31.9", "l2_handler_load_same", "l2_packet_load"),
 	MIXED("load_handler_store_handler", "46.3 47.6", "l2_handler_load_same", "l2_handler_store_same"),

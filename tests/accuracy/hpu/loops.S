@@ -91,6 +91,38 @@
 	/* 40 loads are over before a stream of 110 packets is, of 80 some 70 % meet one of 102 */
 	LOOP l2_packet_load_40 5 8 LOAD OWN_PACKET HPU SAME
 	LOOP l2_packet_load_80 10 8 LOAD OWN_PACKET HPU SAME
+	/* 16 iterations of accesses to both memories of L2: own words of handler memory at t0, the own packet at t6 */
+	.macro MIX name one two three four
+	FUNC \name
+	PLACE 0x1c310000 HPU 8
+	lw	t1, 0(a0)
+	nop
+	lw	t6, 0x3c(t1)
+	.balign 16
+	nop
+	nop
+	nop
+	li	t5, 16
+	.globl \name\()_from
+\name\()_from:
+1:	\one
+	\two
+	\three
+	\four
+	addi	t5, t5, -1
+	bnez	t5, 1b
+	ret
+	.endm
+	MIX mix_amo_h "amoadd.w t4, t3, (t0)"
+	MIX mix_amo_h_store_p "amoadd.w t4, t3, (t0)" "sw t3, 0(t6)"
+	MIX mix_amo_p_amo_h "amoadd.w t4, t3, (t6)" "amoadd.w t4, t3, (t0)"
+	MIX mix_2_load_h_store_p_amo_h "lw t4, 8(t0)" "lw t4, 16(t0)" "sw t3, 0(t6)" "amoadd.w t4, t3, (t0)"
+	MIX mix_amo_h_store_h "amoadd.w t4, t3, (t0)" "sw t3, 8(t0)"
+	MIX mix_amo_h_load_h "amoadd.w t4, t3, (t0)" "lw t4, 8(t0)"
+	MIX mix_amo_h_load_p "amoadd.w t4, t3, (t0)" "lw t4, 0(t6)"
+	MIX mix_store_p_load_h "sw t3, 0(t6)" "lw t4, 8(t0)"
+	MIX mix_store_h_store_p "sw t3, 0(t0)" "sw t3, 0(t6)"
+	MIX mix_4_store_p "sw t3, 0(t6)" "sw t3, 4(t6)" "sw t3, 8(t6)" "sw t3, 12(t6)"
 	/* owners of a word that others load: while those do, and for long */
 	LOOP l1_word_load_800 50 16 LOAD 0x1b090000 HPU SAME
 	LOOP l1_banks_load_960 60 16 LOAD 0x1b090100 HPU 2
