@@ -83,7 +83,10 @@ static void unreserve(struct soc *soc, uint32_t addr)
 			soc->hpus[i].reserved = 0;
 }
 
-static void move(struct hpu *hpu, struct rv32_bus_request *req, uint8_t *at)
+/* Of L2 the RTL gives a core the bus's response code instead of the word (per2axi_res_channel). */
+#define L2_AMO_RESULT 1u
+
+static void move(struct hpu *hpu, struct rv32_bus_request *req, enum memory_region region, uint8_t *at)
 {
 	uint32_t have = 0;
 
@@ -118,7 +121,7 @@ static void move(struct hpu *hpu, struct rv32_bus_request *req, uint8_t *at)
 
 		memcpy(at, &result, 4);
 		unreserve(hpu->soc, req->addr);
-		req->value = have;
+		req->value = region == MEMORY_L1 ? have : L2_AMO_RESULT;
 		break;
 	}
 	}
@@ -198,7 +201,7 @@ static enum rv32_bus_status memory_access(struct hpu *hpu, struct rv32_bus_reque
 	status = queue(hpu, req, region, of_cluster, &late);
 	if (status != RV32_BUS_OK)
 		return status;
-	move(hpu, req, at);
+	move(hpu, req, region, at);
 	req->wait_cycles = latency_cycles(hpu->target, req->kind, region, of_cluster == hpu->cluster) - 1 + (uint32_t)late;
 	req->wait_cause = cause(hpu, region, of_cluster);
 	return RV32_BUS_OK;

@@ -15,9 +15,22 @@ SPIN_INLINE void spin_add32(uint32_t *at, uint32_t n)
 	__atomic_fetch_add(at, n, __ATOMIC_RELAXED);
 }
 
+/* Is it in L2 (0x1c......, bit 26)? */
+SPIN_INLINE _Bool spin_is_l2_(const void *at)
+{
+	return __builtin_expect((int32_t)((uintptr_t)at << 5) < 0, 1);
+}
+
+/* Of an AMO in L2 the core gets the bus's response code and not the word: LR/SC there. */
 SPIN_INLINE uint32_t spin_fadd32_(uint32_t *at, uint32_t n)
 {
-	return __atomic_fetch_add(at, n, __ATOMIC_RELAXED);
+	uint32_t have, sum;
+
+	if (!spin_is_l2_(at))
+		return __atomic_fetch_add(at, n, __ATOMIC_RELAXED);
+	__asm__ volatile("1: lr.w %0, %2; add %1, %0, %3; sc.w %1, %1, %2; bnez %1, 1b"
+			 : "=&r"(have), "=&r"(sum), "+A"(*at) : "r"(n));
+	return have;
 }
 
 SPIN_INLINE uint32_t spin_load32(const uint32_t *at)
@@ -55,7 +68,7 @@ SPIN_INLINE _Bool spin_cas32(uint32_t *at, uint32_t expect, uint32_t swap)
 {
 	uint32_t have;
 
-	if (__builtin_expect((int32_t)((uintptr_t)at << 5) < 0, 1)) /* L2: 0x1c......, bit 26 */
+	if (spin_is_l2_(at))
 		return __atomic_compare_exchange_n(at, &expect, swap, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 	spin_runtime_lock_(&spin_l1_lock_);
 	have = spin_load32(at);
