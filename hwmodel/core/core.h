@@ -81,6 +81,7 @@ enum {
 	HAZARD_SECOND = 4,   /* it follows a 32-bit target at 10 modulo 16 */
 	HAZARD_LONG   = 8,   /* mulh, div or rem just before */
 	HAZARD_COLD   = 16,  /* no hazard: this block asks for its lines, */
+	HAZARD_X0     = 64,  /* a load or AMO to x0 just before */
 	HAZARD_SHORT  = 32,  /* and this one ends at its first branch */
 };
 

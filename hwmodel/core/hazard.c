@@ -21,6 +21,18 @@ static uint8_t alu_result(const struct rv32_insn *insn)
 	}
 }
 
+/* x0 through the ALU's port: to the core a register as any. */
+static bool writes_x0(const struct rv32_insn *insn)
+{
+	switch (insn->class_) {
+	case RV32_CLASS_ALU: case RV32_CLASS_MULH: case RV32_CLASS_DIV: case RV32_CLASS_CSR:
+	case RV32_CLASS_JAL: case RV32_CLASS_JALR:
+		return !insn->rd;
+	default:
+		return false;
+	}
+}
+
 /* mulh, div, rem: longer in the execute stage than one cycle. */
 static bool is_long(const struct rv32_insn *insn)
 {
@@ -52,6 +64,8 @@ static unsigned data_stall(const struct hazard *h, const struct rv32_insn *insn,
 	}
 	*cause = RV32_CYC_LOAD_USE;
 	if (load1 && ((rv32_insn__reads(insn) & load1) || (alu_result(insn) == h->load1 && !is_jump(insn))))
+		return TIMING_LOAD_USE;
+	if ((h->flags & HAZARD_X0) && writes_x0(insn))
 		return TIMING_LOAD_USE;
 	return 0;
 }
@@ -105,8 +119,10 @@ static void overlap_jump(struct schedule *s, const struct rv32_insn *insn, struc
 	if (h->flags & HAZARD_LONG) {
 		info->cost = (uint8_t)(info->cost - at_most(TIMING_JUMP_HIDDEN_BY_EXECUTE, TIMING_JUMP_EXTRA));
 	} else if (s->last_info) {
-		s->last_info->hide_jump = (uint8_t)(at_most(TIMING_JUMP_HIDDEN_BY_WAIT, TIMING_JUMP_EXTRA) + info->stall);
-		s->last_info->hide_execute = (uint8_t)(at_most(TIMING_JUMP_HIDDEN_BY_EXECUTE, TIMING_JUMP_EXTRA) + info->stall);
+		unsigned hidden = h->flags & HAZARD_X0 ? 0 : info->stall; /* its link register's is, x0's is not */
+
+		s->last_info->hide_jump = (uint8_t)(at_most(TIMING_JUMP_HIDDEN_BY_WAIT, TIMING_JUMP_EXTRA) + hidden);
+		s->last_info->hide_execute = (uint8_t)(at_most(TIMING_JUMP_HIDDEN_BY_EXECUTE, TIMING_JUMP_EXTRA) + hidden);
 	}
 }
 
@@ -116,6 +132,8 @@ static uint8_t flags_after(const struct hazard *h, const struct rv32_insn *insn)
 
 	if (insn->class_ == RV32_CLASS_AMO)
 		flags |= HAZARD_AMO;
+	if (is_load(insn) && !insn->rd)
+		flags |= HAZARD_X0;
 	if (is_long(insn))
 		flags |= HAZARD_LONG;
 	else if ((h->flags & HAZARD_JUMPED) && (insn->pc & 15) == 10 && insn->len_bytes == 4)
