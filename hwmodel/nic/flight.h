@@ -40,6 +40,7 @@ struct flight {
 	uint32_t index;      /* of the flight: what its HER calls it */
 	struct place *place; /* NULL: not in packet memory */
 	uint32_t placed_bytes;
+	uint32_t stored_bytes; /* of packet memory that its beats write as it comes */
 	struct slot *slot;   /* its message's MPQ, while it is in there */
 	struct soc_her her;
 

@@ -20,20 +20,23 @@ static uint64_t beats(const struct pspin *nic, uint64_t bytes)
 	return (bytes + nic->target.beat_bytes - 1) / nic->target.beat_bytes;
 }
 
-/* Picoseconds that so many bytes take on the link, as a fraction. */
-static uint64_t link_ps(const struct pspin *nic, uint64_t bytes, uint64_t *per)
+/*
+ * Picoseconds that so many bytes take on the link, as a fraction. An ideal link has a beat in each cycle, as packet memory
+ * has: there the packet takes its beats, with what of Ethernet's header lies before it.
+ */
+static uint64_t link_ps(const struct pspin *nic, uint64_t bytes, uint64_t stored_bytes, uint64_t *per)
 {
 	const struct pspin_target *target = &nic->target;
 
 	*per = target->link_mbps ? target->link_mbps : target->clock_mhz;
-	return (target->link_mbps ? bytes * 8 : beats(nic, bytes)) * PS_PER_US;
+	return (target->link_mbps ? bytes * 8 : beats(nic, stored_bytes)) * PS_PER_US;
 }
 
 /* The wire's time from `at_ps` on that the packet takes; what is left of a picosecond is the next one's. */
-static void take_wire(struct pspin *nic, uint64_t at_ps, uint32_t bytes)
+static void take_wire(struct pspin *nic, uint64_t at_ps, uint32_t bytes, uint32_t stored_bytes)
 {
 	struct wire *wire = &nic->wire;
-	uint64_t per, ps = link_ps(nic, bytes + nic->target.link_overhead_bytes, &per);
+	uint64_t per, ps = link_ps(nic, bytes + nic->target.link_overhead_bytes, stored_bytes + nic->target.link_overhead_bytes, &per);
 
 	if (at_ps != wire->free_ps)
 		wire->rest = 0;
@@ -48,10 +51,10 @@ static void take_wire(struct pspin *nic, uint64_t at_ps, uint32_t bytes)
 }
 
 /* When its last byte is in packet memory; packets do not overtake each other. */
-static uint64_t stored_ps(struct pspin *nic, const struct flight *flight, uint64_t at_ps, uint32_t bytes)
+static uint64_t stored_ps(struct pspin *nic, const struct flight *flight, uint64_t at_ps, uint32_t bytes, uint32_t stored_bytes)
 {
 	const struct pspin_target *target = &nic->target;
-	uint64_t per, link = link_ps(nic, bytes, &per), writes = time__ps(target, beats(nic, bytes));
+	uint64_t per, link = link_ps(nic, bytes, stored_bytes, &per), writes = time__ps(target, beats(nic, stored_bytes));
 
 	link = (link + per - 1) / per;
 	at_ps += (link > writes ? link : writes) + time__ps(target, target->store_cycles) +
@@ -88,10 +91,11 @@ static void begin(struct pspin *nic, struct flight *flight, uint64_t at_ps)
 {
 	struct pspin_packet_record *record = &flight->record;
 	struct wire *wire = &nic->wire;
+	uint32_t stored_bytes = flight->stored_bytes > record->packet_bytes ? flight->stored_bytes : record->packet_bytes;
 
 	record->arrived_ps = at_ps;
-	take_wire(nic, at_ps, record->packet_bytes);
-	record->stored_ps = stored_ps(nic, flight, at_ps, record->packet_bytes);
+	take_wire(nic, at_ps, record->packet_bytes, stored_bytes);
+	record->stored_ps = stored_ps(nic, flight, at_ps, record->packet_bytes, stored_bytes);
 	if (!nic->traffic.packets++)
 		nic->first_ps = at_ps;
 	nic->traffic.bytes += record->packet_bytes;
@@ -132,7 +136,7 @@ static void arrive(void *arg, uint64_t cycle, uint64_t what)
 	(void)what;
 	if (!flight)
 		return;
-	bytes = nic->kind->classify(nic, flight);
+	bytes = flight->stored_bytes = nic->kind->classify(nic, flight);
 	if (bytes)
 		flight->place = places__take(&nic->places, bytes, &nic->journal.incomplete);
 	if (bytes && !flight->place && !nic->wire.loses) {
