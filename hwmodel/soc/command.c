@@ -65,6 +65,7 @@ static int locate(const struct hpu *hpu, struct hpu_command *command, uint32_t n
 		if (command->host)
 			return 1;
 	}
+	command->nic_addr = nic;
 	*region = find(hpu, nic, command->bytes, &command->nic, cluster);
 	return *region != MEMORY_NONE;
 }

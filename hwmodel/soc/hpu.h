@@ -39,6 +39,7 @@ enum hpu_command_kind {
 struct hpu_command {
 	enum hpu_command_kind kind;
 	uint8_t *nic;  /* source or, from the host, destination; NULL for host-direct */
+	uint32_t nic_addr; /* the same as the HPU names it */
 	uint64_t host; /* host address; 0 for sends of NIC memory */
 	uint32_t bytes;
 	uint32_t flow; /* of sends: HPU_SEND_* */

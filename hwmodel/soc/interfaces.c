@@ -60,7 +60,7 @@ static uint64_t latency(const struct pspin_target *target, const struct hpu_comm
 	case HPU_TO_HOST:
 		return region == MEMORY_L1 ? target->to_host_l1 : target->to_host_l2;
 	case HPU_FROM_HOST:
-		return target->from_host;
+		return region == MEMORY_L1 ? target->from_host : target->from_host_l2;
 	default:
 		return target->host_direct;
 	}
@@ -139,6 +139,28 @@ static uint64_t read_path(struct interfaces *interfaces, uint64_t cycle, uint64_
 	return interfaces->read_free - beats;
 }
 
+static uint64_t lines(uint64_t at, uint64_t bytes, uint64_t line)
+{
+	return bytes ? (at % line + bytes + line - 1) / line : 0;
+}
+
+/*
+ * Beats that a transfer takes: the lines it touches at its destination, and one more if the first of these needs two lines of
+ * the source. A send has no destination's lines: those of its source.
+ */
+static uint64_t beats_of(const struct pspin_target *target, const struct hpu_command *command)
+{
+	const uint64_t line = target->beat_bytes;
+	const uint64_t source = command->kind == HPU_FROM_HOST ? command->host : command->nic_addr;
+	const uint64_t dest = command->kind == HPU_FROM_HOST ? command->nic_addr : command->host;
+
+	if (!command->nic)
+		return 0;
+	if (command->kind == HPU_NIC_SEND)
+		return lines(source, command->bytes, line);
+	return lines(dest, command->bytes, line) + (source % line > dest % line && source % line + command->bytes > line);
+}
+
 /* The place that is free first. */
 static const uint64_t *place_of(const struct interfaces *interfaces, unsigned interface)
 {
@@ -194,7 +216,7 @@ void interface__take(struct interfaces *interfaces, uint64_t cycle, struct hpu_c
 {
 	const struct pspin_target *target = interfaces->target;
 	struct lane *lane = &interfaces->interface[interface__of(command->kind)].lane[command->kind == HPU_FROM_HOST];
-	const uint64_t beats = command->nic ? command->bytes / target->beat_bytes + !!(command->bytes % target->beat_bytes) : 0;
+	const uint64_t beats = beats_of(target, command);
 	const int reads = command->nic && command->kind != HPU_FROM_HOST;
 	uint64_t *link = link_of(interfaces, command->kind), link_from, change;
 	const uint64_t free = lane_free(interfaces, lane, command, &change);

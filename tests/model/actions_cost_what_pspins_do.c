@@ -16,7 +16,7 @@ static const struct {
 	const char *name;
 	unsigned issue, completion;
 } commands[] = {
-	{"send_l1", 11, 5 + 1},    {"send_l2", 11, 8 + 1},       {"to_host_l1", 10, 18 + 1},
+	{"send_l1", 11, 5 + 1},    {"send_l2", 11, 7 + 1},       {"to_host_l1", 10, 18 + 1},
 	{"to_host_l2", 10, 20 + 1}, {"from_host_l1", 11, 19 + 1}, {"write_8", 14, 6},
 };
 

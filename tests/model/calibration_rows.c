@@ -49,7 +49,7 @@ static const struct {
 	unsigned cycles;
 } waits[] = {
 	{"send_l1_64", 5 + 1},	   {"send_l1_1024", 5 + 16},
-	{"send_l2_64", 8 + 1},	   {"send_l2_1024", 8 + 16},
+	{"send_l2_64", 7 + 1},	   {"send_l2_1024", 7 + 16},
 	{"to_host_l1_64", 18 + 1}, {"to_host_l1_1024", 18 + 16},
 	{"to_host_l2_64", 20 + 1}, {"to_host_l2_1024", 20 + 16},
 	{"from_host_64", 19 + 1},  {"from_host_1024", 19 + 16},

@@ -101,9 +101,9 @@
 	COMMANDS_ eight_writes 4 PACKET_L1_
 
 	/* 256 bytes to host memory, and back */
-	.macro HOST_ name direction
+	.macro HOST_ name direction nic=PACKET_L1_
 	PROBE \name
-	lw t1, PACKET_L1_(t0)
+	lw t1, \nic(t0)
 	lw t2, HOST_LOW_(t0)
 	lw t3, HOST_HIGH_(t0)
 	li t0, DRIVER_
@@ -121,6 +121,7 @@
 	.endm
 	HOST_ to_host 1
 	HOST_ from_host 0
+	HOST_ from_host_l2 0 PACKET_L2_
 
 	/* a put of 64 bytes of host memory; what it is to be stands in the scratchpad */
 	PROBE send_from_host
