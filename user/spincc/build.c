@@ -9,6 +9,7 @@
 
 #include "libspin/internal.h"
 #include "spincc.h"
+#include "walks.h"
 
 static const char *tool(const char *variable, const char *name)
 {
@@ -193,20 +194,45 @@ static void add_bpf(const struct spincc *s, struct command *c)
 	command__add(c, "-fno-crash-diagnostics"); /* else a crash leaves files in /tmp */
 }
 
+/* The context's program as LLVM's language, for whoever reads and changes that before it is optimised. */
+static void add_unoptimised(const struct spincc *s, struct command *c, const char *ir)
+{
+	command__add(c, "-Xclang");
+	command__add(c, "-disable-llvm-passes");
+	command__add(c, "-S");
+	command__add(c, "-emit-llvm");
+	command__add(c, "%s/bpf/context.bpf.c", s->root);
+	command__add(c, "-o");
+	command__add(c, "%s", ir);
+}
+
+static void add_from_ir(const struct spincc *s, struct command *c, const char *ir, const char *object)
+{
+	add_bpf(s, c);
+	command__add(c, "-x");
+	command__add(c, "ir");
+	command__add(c, "-c");
+	command__add(c, "%s", ir);
+	command__add(c, "-o");
+	command__add(c, "%s", object);
+}
+
 /*
  * The programs for kernels without may_goto (<spin/meta.h>), of which only the types are kept, not the lines. Its C
  * was judged before. What does not compile so, for want of stack, is left out: such a handler needs Linux 6.9.
  */
 static int build_bounded(struct spincc *s, const char *object)
 {
-	struct command c = { 0 }, strip = { 0 };
+	struct command c = { 0 }, object_of = { 0 }, strip = { 0 };
 	struct spin_registration registration;
+	char entry[PATH_MAX], ir[PATH_MAX], walks[PATH_MAX];
 	struct text said = { 0 };
-	char entry[PATH_MAX];
 	FILE *empty;
 	int err;
 
 	temps__path(s, "entry.o", entry); /* build_rv32() has left it */
+	temps__path(s, "bounded.ll", ir);
+	temps__path(s, "bounded_walks.ll", walks);
 	if (read_registration(entry, &registration))
 		return -1;
 	add_bpf(s, &c);
@@ -217,13 +243,19 @@ static int build_bounded(struct spincc *s, const char *object)
 	command__add(&c, "-DSPIN_BOUNDED_LOOPS");
 	if (registration.delivery == SPIN_DELIVER_ME)
 		command__add(&c, "-DSPIN_BOUNDED_MESSAGES");
-	command__add(&c, "-c");
-	command__add(&c, "%s/bpf/context.bpf.c", s->root);
-	command__add(&c, "-o");
-	command__add(&c, "%s", object);
+	add_unoptimised(s, &c, ir);
 	err = command__run(s, &c, &said);
 	command__free(&c);
 	free(said.data);
+	if (!err)
+		err = walks__write(ir, walks);
+	if (!err) {
+		said = (struct text){ 0 };
+		add_from_ir(s, &object_of, walks, object);
+		err = command__run(s, &object_of, &said);
+		command__free(&object_of);
+		free(said.data);
+	}
 	if (err) {
 		empty = err > 0 ? fopen(object, "wb") : NULL;
 		return empty ? fclose(empty) : -1;
@@ -252,13 +284,7 @@ static int build_ir(struct spincc *s, const char *rv32, const char *bounded, con
 	add_common(s, &c);
 	command__add(&c, "-DSPIN_RV32_IMAGE=\"%s\"", rv32);
 	command__add(&c, "-DSPIN_BOUNDED_OBJECT=\"%s\"", bounded);
-	command__add(&c, "-Xclang");
-	command__add(&c, "-disable-llvm-passes");
-	command__add(&c, "-S");
-	command__add(&c, "-emit-llvm");
-	command__add(&c, "%s/bpf/context.bpf.c", s->root);
-	command__add(&c, "-o");
-	command__add(&c, "%s", ir);
+	add_unoptimised(s, &c, ir);
 	err = run(s, &c, STAGE_FRONT);
 	return err ? err : check__ir(s, ir);
 }
@@ -266,16 +292,13 @@ static int build_ir(struct spincc *s, const char *rv32, const char *bounded, con
 static int build_bpf(struct spincc *s, const char *ir)
 {
 	struct command c = { 0 };
-	char object[PATH_MAX];
+	char object[PATH_MAX], walks[PATH_MAX];
 
 	temps__path(s, "object", object);
-	add_bpf(s, &c);
-	command__add(&c, "-x");
-	command__add(&c, "ir");
-	command__add(&c, "-c");
-	command__add(&c, "%s", ir);
-	command__add(&c, "-o");
-	command__add(&c, "%s", object);
+	temps__path(s, "walks.ll", walks);
+	if (walks__write(ir, walks))
+		return -1;
+	add_from_ir(s, &c, walks, object);
 	return run(s, &c, STAGE_BPF);
 }
 

@@ -1,0 +1,412 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Walks that the verifier ends with. Called by build.c between clang's front end and its optimiser; the text is what
+ * clang 14 to 19 write without optimising, where a local variable is an alloca with loads and stores.
+ *
+ * A variable that a walk's body changes and compares, as a minimum, begins with a number that the verifier knows. A comparison
+ * with a known number tells it more numbers, until it knows the outcome of later ones; then all of these are precise, no two
+ * rounds are the same state, and it gives up after 1,000,000 steps. Here the variable becomes a number that the verifier does
+ * not know in front of each piece: by adding `any & ~any`, as spin_blur() does in C, made once in a chunk. What the program
+ * computes is the same.
+ *
+ * Loops of a handler's own are left alone: their counters are to be known.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ir.h"
+#include "walks.h"
+
+#define SLOTS_MAX 64 /* variables of a function: one bit each. Those beyond stay as they are */
+#define NAME_BYTES 64
+
+/* A variable: an integer's alloca, or an integer in the alloca of a structure. */
+struct slot {
+	char place[NAME_BYTES];  /* the alloca, or what stands for the field: "%acc" */
+	char field[512];         /* of a structure: the getelementptr's operands; "": the alloca itself */
+	char type[NAME_BYTES];   /* "i32" */
+	char pointer[NAME_BYTES]; /* its pointer's type: "i32*", "ptr" */
+	uint64_t from;           /* slots whose values it was computed from, in the walk */
+};
+
+/* A value, and the slots that it was computed from. */
+struct value {
+	char name[NAME_BYTES];
+	uint64_t from;
+	int slot;  /* it is this slot's address; -1: it is none */
+};
+
+struct function {
+	struct slot slot[SLOTS_MAX];
+	unsigned slots;
+	struct value *value;
+	unsigned values, room;
+	uint64_t changed, compared;
+	uint64_t forgets; /* in the walk at hand */
+};
+
+static int is_name(char c)
+{
+	return isalnum((unsigned char)c) || c == '_' || c == '.' || c == '-' || c == '$';
+}
+
+/* The next "%name" from `at` on, in `name`; returns what follows it, NULL: there is none. Types begin like names. */
+static const char *next_name(const char *at, char name[NAME_BYTES])
+{
+	unsigned n = 0;
+
+	at = strchr(at, '%');
+	if (!at)
+		return NULL;
+	name[n++] = *at++;
+	while (is_name(*at) && n < NAME_BYTES - 1)
+		name[n++] = *at++;
+	name[n] = '\0';
+	return at;
+}
+
+static struct value *find_value(struct function *f, const char *name)
+{
+	for (unsigned i = f->values; i-- > 0;) /* the last ones are asked for most */
+		if (!strcmp(f->value[i].name, name))
+			return &f->value[i];
+	return NULL;
+}
+
+static struct value *add_value(struct function *f, const char *name)
+{
+	struct value *v = find_value(f, name);
+
+	if (v)
+		return v;
+	if (f->values == f->room) {
+		struct value *more = realloc(f->value, (f->room + 256) * sizeof(*more));
+
+		if (!more)
+			return NULL;
+		f->value = more;
+		f->room += 256;
+	}
+	v = &f->value[f->values++];
+	*v = (struct value){ .slot = -1 };
+	snprintf(v->name, sizeof(v->name), "%s", name);
+	return v;
+}
+
+/* The slots that the values named in this text come from. */
+static uint64_t operands(struct function *f, const char *text)
+{
+	char name[NAME_BYTES];
+	uint64_t from = 0;
+
+	while ((text = next_name(text, name))) {
+		const struct value *v = find_value(f, name);
+
+		if (v)
+			from |= v->from;
+	}
+	return from;
+}
+
+static int is_integer(const char *type)
+{
+	return !strcmp(type, "i8") || !strcmp(type, "i16") || !strcmp(type, "i32") || !strcmp(type, "i64");
+}
+
+static int add_slot(struct function *f, const char *place, const char *field)
+{
+	struct slot *s;
+
+	for (unsigned i = 0; i < f->slots; i++)
+		if (!strcmp(f->slot[i].place, place) && !strcmp(f->slot[i].field, field))
+			return (int)i;
+	if (f->slots == SLOTS_MAX)
+		return -1;
+	s = &f->slot[f->slots];
+	*s = (struct slot){ 0 };
+	snprintf(s->place, sizeof(s->place), "%s", place);
+	snprintf(s->field, sizeof(s->field), "%s", field);
+	return (int)f->slots++;
+}
+
+/* "%5 = alloca i32, align 4": the address of a variable. */
+static void read_alloca(struct function *f, const char *name, const char *rest)
+{
+	char type[128];
+	struct value *v;
+
+	if (sscanf(rest, "alloca %127[^,]", type) != 1)
+		return;
+	v = add_value(f, name);
+	if (v && *type != '[')
+		v->slot = add_slot(f, name, "");
+}
+
+/* The name of the pointer at the end of a load or store: "..., i32* %5, align 4"; its type goes to `type`. */
+static int pointer_of(const char *line, char name[NAME_BYTES], char type[NAME_BYTES])
+{
+	const char *end = strstr(line, ", align"), *comma;
+	char text[512];
+
+	if (!end || (size_t)(end - line) >= sizeof(text))
+		return -1;
+	snprintf(text, sizeof(text), "%.*s", (int)(end - line), line);
+	comma = strrchr(text, ',');
+	if (!comma || sscanf(comma, ", %63s %63s", type, name) != 2 || *name != '%')
+		return -1;
+	return 0;
+}
+
+/* A field of a structure that is a variable: "getelementptr inbounds %struct.acc, %struct.acc* %5, i32 0, i32 1". */
+static void read_field(struct function *f, const char *name, const char *rest)
+{
+	const char *operand = strchr(rest, ','), *at;
+	char base[NAME_BYTES], field[512], debug[] = ", !dbg";
+	const struct value *of;
+	struct value *v;
+	int n;
+
+	if (!operand || !(at = next_name(operand, base)))
+		return;
+	if (!find_value(f, base)) /* the type of a typed pointer comes first */
+		at = next_name(at, base);
+	of = at ? find_value(f, base) : NULL;
+	if (!of || of->slot < 0 || strchr(at, '%')) /* no variable's address, or a computed index */
+		return;
+	n = (int)((at = strstr(rest, debug)) ? at - rest : (long)strlen(rest));
+	if (n >= (int)sizeof(field))
+		return;
+	snprintf(field, sizeof(field), "%.*s", n, rest);
+	v = add_value(f, name);
+	if (v)
+		v->slot = add_slot(f, f->slot[of->slot].place, field);
+}
+
+static void read_store(struct function *f, const char *rest)
+{
+	char type[NAME_BYTES], value[NAME_BYTES], pointer[NAME_BYTES], at[NAME_BYTES];
+	const struct value *to;
+	struct slot *s;
+
+	if (sscanf(rest, "store %63s %63[^,]", type, value) != 2 || pointer_of(rest, at, pointer))
+		return;
+	to = find_value(f, at);
+	if (!to || to->slot < 0 || !is_integer(type))
+		return;
+	s = &f->slot[to->slot];
+	snprintf(s->type, sizeof(s->type), "%s", type);
+	snprintf(s->pointer, sizeof(s->pointer), "%s", pointer);
+	s->from |= operands(f, value);
+	f->changed |= UINT64_C(1) << to->slot;
+}
+
+static void read_load(struct function *f, struct value *v, const char *rest)
+{
+	char pointer[NAME_BYTES], at[NAME_BYTES];
+	const struct value *of;
+
+	if (pointer_of(rest, at, pointer) || !(of = find_value(f, at)))
+		return;
+	v->from = of->slot >= 0 ? UINT64_C(1) << of->slot : 0;
+}
+
+static int begins(const char *text, const char *word)
+{
+	return !strncmp(text, word, strlen(word));
+}
+
+/* One instruction of a walk. */
+static void read_instruction(struct function *f, const char *line)
+{
+	char name[NAME_BYTES];
+	const char *rest = line + strspn(line, " "), *is;
+	struct value *v;
+
+	if (begins(rest, "store "))
+		read_store(f, rest);
+	if (begins(rest, "switch ") || (begins(rest, "call ") && !strstr(rest, "@llvm.")))
+		f->compared |= operands(f, rest);
+	is = *rest == '%' ? next_name(rest, name) : NULL;
+	if (!is || !begins(is, " = "))
+		return;
+	is += 3;
+	if (begins(is, "getelementptr "))
+		read_field(f, name, is);
+	if (begins(is, "icmp ") || begins(is, "getelementptr ") || strstr(is, "call "))
+		f->compared |= operands(f, is);
+	if (!(v = add_value(f, name)))
+		return;
+	if (begins(is, "load "))
+		read_load(f, v, is);
+	else if (!begins(is, "icmp "))
+		v->from = operands(f, is);
+}
+
+/* A variable that another one was computed from is compared if that one is. */
+static uint64_t to_forget(const struct function *f)
+{
+	uint64_t compared = f->compared, before;
+
+	do {
+		before = compared;
+		for (unsigned i = 0; i < f->slots; i++)
+			if (compared >> i & 1)
+				compared |= f->slot[i].from;
+	} while (compared != before);
+	return compared & f->changed;
+}
+
+/* The last line of the loop whose head is the block of this label: the last that branches there. NULL: it is no loop. */
+static const char *end_of_loop(const struct ir *ir, const char *line, const char *label)
+{
+	const char *end = NULL;
+	char branch[NAME_BYTES + 8];
+	size_t bytes = (size_t)snprintf(branch, sizeof(branch), "label %%%s", label);
+
+	for (; line && *line != '}'; line = ir__next(ir, line)) {
+		const char *at = strstr(line, branch);
+
+		if (at && !is_name(at[bytes]) && strstr(line, "br "))
+			end = line;
+	}
+	return end;
+}
+
+/* The zero that the verifier does not know, in each of the types: in front of the chunk. */
+static void write_zero(FILE *out, const struct function *f, uint64_t which, unsigned walk)
+{
+	fprintf(out, "  %%spin.any.%u = load volatile i32, %s @spin_any, align 4\n", walk,
+		strchr(f->slot[__builtin_ctzll(which)].pointer, '*') ? "i32*" : "ptr");
+	fprintf(out, "  %%spin.not.%u = xor i32 %%spin.any.%u, -1\n", walk, walk);
+	fprintf(out, "  %%spin.hid.%u = call i32 asm sideeffect \"\", \"=r,0\"(i32 %%spin.not.%u)\n", walk, walk);
+	fprintf(out, "  %%spin.i32.%u = and i32 %%spin.any.%u, %%spin.hid.%u\n", walk, walk, walk);
+	fprintf(out, "  %%spin.i64.%u = zext i32 %%spin.i32.%u to i64\n", walk, walk);
+	fprintf(out, "  %%spin.i16.%u = trunc i32 %%spin.i32.%u to i16\n", walk, walk);
+	fprintf(out, "  %%spin.i8.%u = trunc i32 %%spin.i32.%u to i8\n", walk, walk);
+}
+
+/* In front of the piece. */
+static void write_forget(FILE *out, const struct function *f, uint64_t which, unsigned walk)
+{
+	for (unsigned i = 0; i < f->slots; i++) {
+		const struct slot *s = &f->slot[i];
+		char at[NAME_BYTES];
+
+		if (!(which >> i & 1))
+			continue;
+		snprintf(at, sizeof(at), "%s", s->place);
+		if (*s->field) {
+			snprintf(at, sizeof(at), "%%spin.at.%u.%u", walk, i);
+			fprintf(out, "  %s = %s\n", at, s->field);
+		}
+		fprintf(out, "  %%spin.was.%u.%u = load %s, %s %s, align 1\n", walk, i, s->type, s->pointer, at);
+		fprintf(out, "  %%spin.is.%u.%u = add %s %%spin.was.%u.%u, %%spin.%s.%u\n", walk, i, s->type, walk, i, s->type, walk);
+		fprintf(out, "  store %s %%spin.is.%u.%u, %s %s, align 1\n", s->type, walk, i, s->pointer, at);
+	}
+}
+
+/* Reads the walk, from the line that asks for its next chunk on. */
+static void read_walk(const struct ir *ir, struct function *f, const char *line, const char *label)
+{
+	const char *end = *label ? end_of_loop(ir, line, label) : NULL;
+	uint64_t which, before = 0;
+
+	f->forgets = 0;
+	if (!end)
+		return;
+	f->changed = f->compared = 0;
+	for (unsigned i = 0; i < f->slots; i++)
+		f->slot[i].from = 0;
+	/* what one round computes the next one compares */
+	do {
+		before = to_forget(f);
+		for (const char *at = line; at != end; at = ir__next(ir, at))
+			read_instruction(f, at);
+		which = to_forget(f);
+	} while (which != before);
+	for (unsigned i = 0; i < f->slots; i++)
+		if (!f->slot[i].type[0] || !f->slot[i].pointer[0])
+			which &= ~(UINT64_C(1) << i);
+	f->forgets = which;
+}
+
+/* "18:     ; preds = ..." begins a block, and "for.cond:". */
+static int read_label(const char *line, char label[NAME_BYTES])
+{
+	unsigned n = 0;
+
+	while (is_name(line[n]) && n < NAME_BYTES - 1)
+		n++;
+	if (!n || line[n] != ':')
+		return 0;
+	snprintf(label, NAME_BYTES, "%.*s", (int)n, line);
+	return 1;
+}
+
+static void write_function(const struct ir *ir, FILE *out, struct function *f, const char **from, unsigned *walks)
+{
+	char label[NAME_BYTES] = "", name[NAME_BYTES];
+	const char *line = *from;
+
+	f->slots = f->values = 0;
+	f->forgets = 0;
+	for (; line && *line != '}'; line = ir__next(ir, line)) {
+		const char *is = begins(line, "  %") ? next_name(line, name) : NULL;
+
+		read_label(line, label);
+		if (is && begins(is, " = alloca "))
+			read_alloca(f, name, is + 3);
+		if (is && strstr(is, "@spin_walk_chunk_(")) {
+			read_walk(ir, f, line, label);
+			if (f->forgets)
+				write_zero(out, f, f->forgets, ++*walks);
+		} else if (is && strstr(is, "@spin_walk_piece_(") && f->forgets) {
+			write_forget(out, f, f->forgets, *walks);
+		}
+		fprintf(out, "%s\n", line);
+	}
+	*from = line;
+}
+
+static int write_all(const struct ir *ir, FILE *out)
+{
+	struct function f = { 0 };
+	unsigned walks = 0;
+
+	/* where the runtime has no such number nothing can be done, and nothing has asked for it */
+	int has_any = ir__starts(ir, "@spin_any = ") != NULL;
+
+	for (const char *line = ir__first(ir); line; line = ir__next(ir, line)) {
+		if (has_any && begins(line, "define "))
+			write_function(ir, out, &f, &line, &walks);
+		if (!line)
+			break;
+		fprintf(out, "%s\n", line);
+	}
+	free(f.value);
+	return ferror(out) ? -1 : 0;
+}
+
+int walks__write(const char *from, const char *to)
+{
+	struct ir ir;
+	FILE *out;
+	int err;
+
+	if (ir__read(from, &ir)) {
+		fprintf(stderr, "spincc: cannot read %s: %s\n", from, strerror(errno));
+		return -1;
+	}
+	out = fopen(to, "w");
+	err = out ? write_all(&ir, out) : -1;
+	if (out && fclose(out))
+		err = -1;
+	if (err)
+		fprintf(stderr, "spincc: cannot write %s: %s\n", to, strerror(errno));
+	ir__free(&ir);
+	return err;
+}
