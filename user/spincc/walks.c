@@ -3,11 +3,12 @@
  * Walks that the verifier ends with. Called by build.c between clang's front end and its optimiser; the text is what
  * clang 14 to 19 write without optimising, where a local variable is an alloca with loads and stores.
  *
- * A variable that a walk's body changes and compares, as a minimum, begins with a number that the verifier knows. A comparison
- * with a known number tells it more numbers, until it knows the outcome of later ones; then all of these are precise, no two
- * rounds are the same state, and it gives up after 1,000,000 steps. Here the variable becomes a number that the verifier does
- * not know in front of each piece: by adding `any & ~any`, as spin_blur() does in C, made once in a chunk. What the program
- * computes is the same.
+ * What a walk's body changes, as a minimum or a count, begins with a number that the verifier knows. With branches in the body
+ * each way through it leaves other numbers, and a comparison with a known number tells it more of them, until it knows the
+ * outcome of later ones. Then no two rounds are the same state to it, without CAP_PERFMON even where nothing is compared,
+ * and it gives up after 1,000,000 steps. Here such a variable becomes a number that the verifier does not know in front of
+ * each piece: by adding `any & ~any`, as spin_blur() does in C, made once in a chunk. What the program computes is the same.
+ * A body without branches is left as it is: it has one way.
  *
  * Loops of a handler's own are left alone: their counters are to be known.
  */
@@ -23,6 +24,8 @@
 
 #define SLOTS_MAX 64 /* variables of a function: one bit each. Those beyond stay as they are */
 #define NAME_BYTES 64
+#define COUNTS "@spin_walks_count_ = " /* <spin/target/frame.h> */
+#define RUNTIMES "%struct.spin_" /* the walk itself: it is to be known */
 
 /* A variable: an integer's alloca, or an integer in the alloca of a structure. */
 struct slot {
@@ -30,14 +33,12 @@ struct slot {
 	char field[512];         /* of a structure: the getelementptr's operands; "": the alloca itself */
 	char type[NAME_BYTES];   /* "i32" */
 	char pointer[NAME_BYTES]; /* its pointer's type: "i32*", "ptr" */
-	uint64_t from;           /* slots whose values it was computed from, in the walk */
 };
 
-/* A value, and the slots that it was computed from. */
+/* The address of a variable. */
 struct value {
 	char name[NAME_BYTES];
-	uint64_t from;
-	int slot;  /* it is this slot's address; -1: it is none */
+	int slot; /* -1: of none that counts here */
 };
 
 struct function {
@@ -45,7 +46,9 @@ struct function {
 	unsigned slots;
 	struct value *value;
 	unsigned values, room;
-	uint64_t changed, compared;
+	uint64_t changed; /* in the walk at hand */
+	int branches;     /* there are some in it */
+	uint64_t named;   /* by the source: the compiler's own stay known */
 	uint64_t forgets; /* in the walk at hand */
 };
 
@@ -97,21 +100,6 @@ static struct value *add_value(struct function *f, const char *name)
 	return v;
 }
 
-/* The slots that the values named in this text come from. */
-static uint64_t operands(struct function *f, const char *text)
-{
-	char name[NAME_BYTES];
-	uint64_t from = 0;
-
-	while ((text = next_name(text, name))) {
-		const struct value *v = find_value(f, name);
-
-		if (v)
-			from |= v->from;
-	}
-	return from;
-}
-
 static int is_integer(const char *type)
 {
 	return !strcmp(type, "i8") || !strcmp(type, "i16") || !strcmp(type, "i32") || !strcmp(type, "i64");
@@ -142,8 +130,26 @@ static void read_alloca(struct function *f, const char *name, const char *rest)
 	if (sscanf(rest, "alloca %127[^,]", type) != 1)
 		return;
 	v = add_value(f, name);
-	if (v && *type != '[')
+	if (v && *type != '[' && strncmp(type, RUNTIMES, strlen(RUNTIMES)))
 		v->slot = add_slot(f, name, "");
+}
+
+/* "call void @llvm.dbg.declare(metadata i32* %5, ...", "#dbg_declare(ptr %5, ...": it is one of the source. */
+static void read_declare(struct function *f, const char *line)
+{
+	const char *at = strstr(line, "dbg.declare(");
+	char name[NAME_BYTES];
+	const struct value *v;
+
+	if (!at)
+		at = strstr(line, "#dbg_declare(");
+	while (at && (at = next_name(at, name)))
+		if ((v = find_value(f, name)) && v->slot >= 0) {
+			for (unsigned i = 0; i < f->slots; i++)
+				if (!strcmp(f->slot[i].place, f->slot[v->slot].place))
+					f->named |= UINT64_C(1) << i;
+			return;
+		}
 }
 
 /* The name of the pointer at the end of a load or store: "..., i32* %5, align 4"; its type goes to `type`. */
@@ -168,7 +174,7 @@ static void read_field(struct function *f, const char *name, const char *rest)
 	char base[NAME_BYTES], field[512], debug[] = ", !dbg";
 	const struct value *of;
 	struct value *v;
-	int n;
+	int n, structure, slot;
 
 	if (!operand || !(at = next_name(operand, base)))
 		return;
@@ -177,13 +183,17 @@ static void read_field(struct function *f, const char *name, const char *rest)
 	of = at ? find_value(f, base) : NULL;
 	if (!of || of->slot < 0 || strchr(at, '%')) /* no variable's address, or a computed index */
 		return;
+	structure = of->slot;
 	n = (int)((at = strstr(rest, debug)) ? at - rest : (long)strlen(rest));
 	if (n >= (int)sizeof(field))
 		return;
 	snprintf(field, sizeof(field), "%.*s", n, rest);
+	slot = add_slot(f, f->slot[structure].place, field);
 	v = add_value(f, name);
-	if (v)
-		v->slot = add_slot(f, f->slot[of->slot].place, field);
+	if (!v || slot < 0)
+		return;
+	v->slot = slot;
+	f->named |= (f->named >> structure & 1) << slot;
 }
 
 static void read_store(struct function *f, const char *rest)
@@ -200,18 +210,7 @@ static void read_store(struct function *f, const char *rest)
 	s = &f->slot[to->slot];
 	snprintf(s->type, sizeof(s->type), "%s", type);
 	snprintf(s->pointer, sizeof(s->pointer), "%s", pointer);
-	s->from |= operands(f, value);
 	f->changed |= UINT64_C(1) << to->slot;
-}
-
-static void read_load(struct function *f, struct value *v, const char *rest)
-{
-	char pointer[NAME_BYTES], at[NAME_BYTES];
-	const struct value *of;
-
-	if (pointer_of(rest, at, pointer) || !(of = find_value(f, at)))
-		return;
-	v->from = of->slot >= 0 ? UINT64_C(1) << of->slot : 0;
 }
 
 static int begins(const char *text, const char *word)
@@ -219,45 +218,21 @@ static int begins(const char *text, const char *word)
 	return !strncmp(text, word, strlen(word));
 }
 
-/* One instruction of a walk. */
+/* One instruction of a walk. The walk's own branches go by what functions return: comparisons are the handler's. */
 static void read_instruction(struct function *f, const char *line)
 {
 	char name[NAME_BYTES];
 	const char *rest = line + strspn(line, " "), *is;
-	struct value *v;
 
+	f->branches |= begins(rest, "switch ");
 	if (begins(rest, "store "))
 		read_store(f, rest);
-	if (begins(rest, "switch ") || (begins(rest, "call ") && !strstr(rest, "@llvm.")))
-		f->compared |= operands(f, rest);
 	is = *rest == '%' ? next_name(rest, name) : NULL;
 	if (!is || !begins(is, " = "))
 		return;
-	is += 3;
-	if (begins(is, "getelementptr "))
-		read_field(f, name, is);
-	if (begins(is, "icmp ") || begins(is, "getelementptr ") || strstr(is, "call "))
-		f->compared |= operands(f, is);
-	if (!(v = add_value(f, name)))
-		return;
-	if (begins(is, "load "))
-		read_load(f, v, is);
-	else if (!begins(is, "icmp "))
-		v->from = operands(f, is);
-}
-
-/* A variable that another one was computed from is compared if that one is. */
-static uint64_t to_forget(const struct function *f)
-{
-	uint64_t compared = f->compared, before;
-
-	do {
-		before = compared;
-		for (unsigned i = 0; i < f->slots; i++)
-			if (compared >> i & 1)
-				compared |= f->slot[i].from;
-	} while (compared != before);
-	return compared & f->changed;
+	f->branches |= begins(is + 3, "icmp ");
+	if (begins(is + 3, "getelementptr "))
+		read_field(f, name, is + 3);
 }
 
 /* The last line of the loop whose head is the block of this label: the last that branches there. NULL: it is no loop. */
@@ -284,7 +259,9 @@ static void write_zero(FILE *out, const struct function *f, uint64_t which, unsi
 	fprintf(out, "  %%spin.not.%u = xor i32 %%spin.any.%u, -1\n", walk, walk);
 	fprintf(out, "  %%spin.hid.%u = call i32 asm sideeffect \"\", \"=r,0\"(i32 %%spin.not.%u)\n", walk, walk);
 	fprintf(out, "  %%spin.i32.%u = and i32 %%spin.any.%u, %%spin.hid.%u\n", walk, walk, walk);
-	fprintf(out, "  %%spin.i64.%u = zext i32 %%spin.i32.%u to i64\n", walk, walk);
+	fprintf(out, "  %%spin.low.%u = zext i32 %%spin.i32.%u to i64\n", walk, walk);
+	fprintf(out, "  %%spin.high.%u = shl i64 %%spin.low.%u, 32\n", walk, walk);
+	fprintf(out, "  %%spin.i64.%u = or i64 %%spin.high.%u, %%spin.low.%u\n", walk, walk, walk);
 	fprintf(out, "  %%spin.i16.%u = trunc i32 %%spin.i32.%u to i16\n", walk, walk);
 	fprintf(out, "  %%spin.i8.%u = trunc i32 %%spin.i32.%u to i8\n", walk, walk);
 }
@@ -313,25 +290,13 @@ static void write_forget(FILE *out, const struct function *f, uint64_t which, un
 static void read_walk(const struct ir *ir, struct function *f, const char *line, const char *label)
 {
 	const char *end = *label ? end_of_loop(ir, line, label) : NULL;
-	uint64_t which, before = 0;
 
-	f->forgets = 0;
-	if (!end)
-		return;
-	f->changed = f->compared = 0;
-	for (unsigned i = 0; i < f->slots; i++)
-		f->slot[i].from = 0;
-	/* what one round computes the next one compares */
-	do {
-		before = to_forget(f);
-		for (const char *at = line; at != end; at = ir__next(ir, at))
-			read_instruction(f, at);
-		which = to_forget(f);
-	} while (which != before);
-	for (unsigned i = 0; i < f->slots; i++)
-		if (!f->slot[i].type[0] || !f->slot[i].pointer[0])
-			which &= ~(UINT64_C(1) << i);
-	f->forgets = which;
+	f->forgets = f->changed = 0;
+	f->branches = 0;
+	for (const char *at = line; end && at != end; at = ir__next(ir, at))
+		read_instruction(f, at);
+	if (f->branches)
+		f->forgets = f->changed & f->named;
 }
 
 /* "18:     ; preds = ..." begins a block, and "for.cond:". */
@@ -353,13 +318,14 @@ static void write_function(const struct ir *ir, FILE *out, struct function *f, c
 	const char *line = *from;
 
 	f->slots = f->values = 0;
-	f->forgets = 0;
+	f->forgets = f->named = 0;
 	for (; line && *line != '}'; line = ir__next(ir, line)) {
 		const char *is = begins(line, "  %") ? next_name(line, name) : NULL;
 
 		read_label(line, label);
 		if (is && begins(is, " = alloca "))
 			read_alloca(f, name, is + 3);
+		read_declare(f, line);
 		if (is && strstr(is, "@spin_walk_chunk_(")) {
 			read_walk(ir, f, line, label);
 			if (f->forgets)
@@ -372,6 +338,15 @@ static void write_function(const struct ir *ir, FILE *out, struct function *f, c
 	*from = line;
 }
 
+/* Does the handler take locks, or loop by steps? Both ask for a step of the budget in each round. */
+static int waits(const struct ir *ir)
+{
+	for (const char *line = ir__first(ir); line; line = ir__next(ir, line))
+		if (begins(line, "define ") && strstr(line, "@spin_step_("))
+			return 1;
+	return 0;
+}
+
 static int write_all(const struct ir *ir, FILE *out)
 {
 	struct function f = { 0 };
@@ -380,7 +355,17 @@ static int write_all(const struct ir *ir, FILE *out)
 	/* where the runtime has no such number nothing can be done, and nothing has asked for it */
 	int has_any = ir__starts(ir, "@spin_any = ") != NULL;
 
+	const char *counts = waits(ir) ? ir__starts(ir, COUNTS) : NULL;
+
 	for (const char *line = ir__first(ir); line; line = ir__next(ir, line)) {
+		if (line == counts) { /* "... global i32 0, align 4": 1 */
+			const char *value = strstr(line, "i32 0");
+
+			if (value) {
+				fprintf(out, "%.*si32 1%s\n", (int)(value - line), line, value + strlen("i32 0"));
+				continue;
+			}
+		}
 		if (has_any && begins(line, "define "))
 			write_function(ir, out, &f, &line, &walks);
 		if (!line)

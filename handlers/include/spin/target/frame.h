@@ -113,6 +113,27 @@ SPIN_INLINE _Bool spin_walk_copied_(const struct spin_packet *packet, uint32_t s
 	return 1;
 }
 
+/*
+ * 1: the verifier is to know the number of a walk's chunks. spincc sets it where a handler takes locks or loops by steps: with
+ * that in the body, rounds that are one state lead to more ways than there are rounds (act_lock, more than 1,000,000 steps on 6.18).
+ */
+static uint32_t spin_walks_count_;
+
+/*
+ * Ends what has no end to the verifier. By may_goto, and with a length that it does not know, all rounds are one state to
+ * it; with a number that it knows each is another one. Without may_goto it follows them anyway.
+ */
+SPIN_INLINE _Bool spin_walk_goes_on_(uint32_t bytes, struct spin_walk_ *walk)
+{
+#ifndef SPIN_BOUNDED_LOOPS
+	if (!spin_walks_count_) {
+		walk->left = spin_blur(walk->left);
+		return spin_can_loop_(&walk->round, 0);
+	}
+#endif
+	return walk->chunks++ <= SPIN_DIRECT_BYTES_MAX / bytes;
+}
+
 SPIN_INLINE _Bool spin_walk_chunk_(const struct spin_packet *packet, uint32_t size, struct spin_walk_ *walk)
 {
 	uint32_t bytes = 64 % size ? size : 64, off;
@@ -121,7 +142,7 @@ SPIN_INLINE _Bool spin_walk_chunk_(const struct spin_packet *packet, uint32_t si
 		return 0;
 	if (packet->view.access == SPIN_COPIED)
 		return spin_walk_copied_(packet, size, walk);
-	if (walk->left < size || walk->chunks > SPIN_DIRECT_BYTES_MAX / bytes)
+	if (walk->left < size || !spin_walk_goes_on_(bytes, walk))
 		return 0;
 	off = (walk->length - walk->left) & spin_offset_mask_(&packet->view);
 	walk->first = off / size;
@@ -130,7 +151,6 @@ SPIN_INLINE _Bool spin_walk_chunk_(const struct spin_packet *packet, uint32_t si
 	walk->pieces = walk->whole ? bytes / size : walk->left / size;
 	walk->left = walk->whole ? walk->left - bytes : 0;
 	walk->piece = 0;
-	walk->chunks++;
 	return 1;
 }
 
