@@ -21,7 +21,7 @@ struct subcommand {
 
 extern const struct subcommand run_command, status_command, cost_command, test_command, new_command,
 	record_command, replay_command, mpq_command, recv_command, send_command,
-	doctor_command, limits_command, targets_command;
+	doctor_command, dump_command, limits_command, targets_command;
 
 /* One line on stderr, as "spinctl: ..."; returns FAILED. */
 int complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
