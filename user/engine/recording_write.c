@@ -56,7 +56,7 @@ int recording_writer__open(const char *path, const struct recording_info *info, 
 	w->realtime_ns = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC);
 	err = whole_file__open(&w->out, path, "spinrec");
 	if (err)
-		engine_fail(err, "cannot write %s: %s", path, strerror(-err));
+		engine_fail(err, "cannot write %s: %s", path, whole_file__reason(err));
 	if (!err)
 		err = recording__put_section(w);
 	if (!err)

@@ -151,7 +151,7 @@ static int write_file(const uint8_t *memory, size_t bytes)
 	if (!err)
 		err = whole_file__publish(&file);
 	whole_file__close(&file);
-	return err ? complain("cannot write %s: %s", options.output, strerror(-err)) : DONE;
+	return err ? complain("cannot write %s: %s", options.output, whole_file__reason(err)) : DONE;
 }
 
 static int dump(const struct outside_section *memory, size_t have)
