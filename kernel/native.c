@@ -13,6 +13,7 @@
 
 #include <bpf/libbpf.h>
 
+#include "kernel/cpus.h"
 #include "kernel/native.h"
 #include "kernel/textfile.h"
 
@@ -58,7 +59,7 @@ static int read_sysfs(const struct probe_net *net, const struct probe_iface *ifa
 
 unsigned kernel_native__virtio_queues(const struct probe_iface *iface)
 {
-	int cpus = libbpf_num_possible_cpus();
+	int cpus = kernel_cpus__possible();
 
 	return cpus > 0 && iface->rx_queues_max > (unsigned)cpus ? iface->rx_queues_max - (unsigned)cpus : 0;
 }
@@ -71,7 +72,7 @@ unsigned kernel_native__virtio_queues(const struct probe_iface *iface)
  */
 static int sends_beyond_its_queues(const struct probe_iface *iface)
 {
-	int cpus = libbpf_num_possible_cpus();
+	int cpus = kernel_cpus__possible();
 
 	return cpus > 0 && iface->rx_queues_max && !iface->native_id && iface->rx_queues > (unsigned)cpus &&
 	       iface->rx_queues + (unsigned)cpus > iface->rx_queues_max;
@@ -105,7 +106,7 @@ static void look_at_virtio(const struct probe_net *net, const struct probe_iface
 	} else if (sends_beyond_its_queues(iface)) {
 		say(out, KERNEL_NATIVE_UNSAFE, "virtio_net would crash the kernel when a handler sends: of %s's %u queues %u "
 		    "are in use, and not one per CPU (%d) is left", iface->name, iface->rx_queues_max, iface->rx_queues,
-		    libbpf_num_possible_cpus());
+		    kernel_cpus__possible());
 		ADVISE(out, "`ethtool -L %s combined %u`", iface->name, kernel_native__virtio_queues(iface));
 	} else if (iface->mtu > VIRTIO_PAGE_MTU && !(iface->xdp_features & XDP_CAN_RX_SG)) {
 		say(out, KERNEL_NATIVE_UNSAFE, "virtio_net of this kernel (before 6.3) would drop frames that do not fit one page, "

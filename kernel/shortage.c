@@ -50,6 +50,9 @@ int kernel_shortage__explain(int err, unsigned descriptors, char *why, size_t wh
 			 "(`ulimit -n %llu`) and try again", (unsigned long long)limit.rlim_cur,
 			 limit.rlim_cur < 1024 ? 1024ull : 4 * (unsigned long long)limit.rlim_cur);
 		return err;
+	case -EAGAIN: /* the verifier found a signal pending; it has no other reason for this */
+		snprintf(why, why_bytes, "a signal interrupted the kernel while it verified the program");
+		return err;
 	case -ENFILE:
 		snprintf(why, why_bytes, "this machine has as many files open as it may: raise the limit (`sysctl -w "
 			 "fs.file-max=1000000`), or end what holds so many");

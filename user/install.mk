@@ -28,6 +28,7 @@ INSTALL_ROWS = \
 	$(foreach f,$(RUNTIME) $(wildcard handlers/*.c handlers/*.md),644|$(f)|$(SPIN_DATA)/$(f)) \
 	$(foreach n,1 3 7 8,$(call rows,644,$(MANDIR)/man$(n),$(filter %.$(n),$(PAGES)))) \
 	$(foreach f,$(filter spin_%,$(subst ;,,$(file <user/libspin/libspin.map))),link|libspin.3|$(MANDIR)/man3/$(f).3) \
+	$(call rows,644,$(SPIN_DATA)/wireshark,user/wireshark/slmp.lua) \
 	$(call rows,644,$(DATADIR)/bash-completion/completions,$(COMPLETION)) \
 	644|LICENSE|$(DATADIR)/doc/spin/LICENSE
 

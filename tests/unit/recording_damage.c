@@ -33,6 +33,26 @@ static void frame_of(unsigned i, uint8_t frame[64])
 		frame[b] = (uint8_t)(i * 7 + b);
 }
 
+static int write_host(struct recording_writer *w, enum recording_moment moment)
+{
+	const struct recording_context context = { .start_ns = 5, .host_bytes = BIG_BYTES, .takes_messages = 1, .messages = 4,
+						   .parking = 8, .idle_ms = 100, .tombstone_ms = 200, .put = 1 };
+	struct recording_entry entry = { .moment = moment, .index = 3, .state = SPIN_ME_OPEN, .match_bits = 77,
+					 .length = 4096, .segments = 1, .segment = { { 8, 16 } } };
+	struct spin_event event = { .type = SPIN_EVENT_MESSAGE, .message_id = 9, .ip_version = 4, .hpu = 3 };
+	int err = moment == RECORDING_BEFORE ? recording_writer__context(w, &context) : 0;
+
+	if (!err)
+		err = recording_writer__host(w, moment, big, BIG_BYTES);
+	if (!err)
+		err = recording_writer__entry(w, &entry);
+	if (!err && moment == RECORDING_AFTER)
+		err = recording_writer__event(w, &event, 0);
+	if (!err && moment == RECORDING_AFTER)
+		err = recording_writer__event(w, NULL, 6);
+	return err;
+}
+
 static int write_recording(const struct recording_info *info)
 {
 	uint64_t counters[SPIN_REASON_COUNT] = { [SPIN_REASON_SUCCESS] = 2, [SPIN_REASON_SEGV] = 1 };
@@ -45,6 +65,8 @@ static int write_recording(const struct recording_info *info)
 	err = recording_writer__memory(w, RECORDING_BEFORE, "spin_state", small, sizeof(small));
 	if (!err)
 		err = recording_writer__memory(w, RECORDING_BEFORE, "routes", big, sizeof(big));
+	if (!err)
+		err = write_host(w, RECORDING_BEFORE);
 	for (unsigned i = 0; i < PACKETS && !err; i++) {
 		frame_of(i, frame);
 		err = recording_writer__packet(w, i * 1000, i % 2, frame, 60 + i);
@@ -55,12 +77,27 @@ static int write_recording(const struct recording_info *info)
 		err = recording_writer__memory(w, RECORDING_AFTER, "spin_state", small, sizeof(small));
 	if (!err)
 		err = recording_writer__memory(w, RECORDING_AFTER, "routes", big, sizeof(big));
+	if (!err)
+		err = write_host(w, RECORDING_AFTER);
 	if (!err && !access(path, F_OK))
 		err = engine_fail(-EEXIST, "the file is seen before it is whole");
 	if (!err)
 		err = recording_writer__finish(w, counters, 5, 77);
 	recording_writer__close(w);
 	return err;
+}
+
+static void check_host(const struct recording *r)
+{
+	const struct recording_host *before = &r->host[RECORDING_BEFORE], *after = &r->host[RECORDING_AFTER];
+
+	if (!r->has_context || r->context.host_bytes != BIG_BYTES || r->context.idle_ms != 100 || r->context.messages != 4 ||
+	    before->mem[70000] != 8 || before->mem[BIG_BYTES - 1] || memcmp(after->mem, big, BIG_BYTES))
+		fail("host memory reads back differently");
+	if (after->entry[3].match_bits != 77 || before->entry[3].segment[0].length != 16 || after->entry[0].state)
+		fail("a matching entry reads back differently");
+	if (r->events != 1 || strcmp(r->event[0], "message id 9 from 0.0.0.0 0 to 0 length 0") || r->events_lost != 6)
+		fail("an event reads back differently");
 }
 
 static void check_whole(void)
@@ -86,6 +123,7 @@ static void check_whole(void)
 	    r.symbol[1].mem[RECORDING_BEFORE][70000] != 8 || r.symbol[1].mem[RECORDING_BEFORE][BIG_BYTES - 1] ||
 	    memcmp(r.symbol[1].mem[RECORDING_AFTER], big, BIG_BYTES))
 		fail("memory reads back differently");
+	check_host(&r);
 	for (; recording__next(&r, &packet) == 1; n++) {
 		frame_of(n, frame);
 		first = n ? first : packet.time_ns;
@@ -164,6 +202,33 @@ static void damage(const uint8_t *good, size_t bytes)
 	free(work);
 }
 
+/* As version 1 was: Custom Blocks of the enterprise number for examples. */
+static void check_version_1(const uint8_t *good, size_t bytes)
+{
+	const uint32_t block = PCAPNG_CUSTOM, pen = RECORDING_PEN, version = 1;
+	uint8_t *work = malloc(bytes);
+	uint32_t head[5];
+
+	if (!work)
+		return;
+	memcpy(work, good, bytes);
+	for (size_t at = 0; at < bytes; at += head[1]) {
+		memcpy(head, work + at, sizeof(head));
+		if (head[0] != RECORDING_BLOCK)
+			continue;
+		memcpy(work + at, &block, 4);
+		memcpy(work + at + 8, &pen, 4);
+		if (head[4] == RECORDING_START)
+			memcpy(work + at + 24, &version, 4);
+	}
+	seal_again(work, bytes);
+	if (write_bytes(work, bytes))
+		fail("writing version 1");
+	else
+		check_whole();
+	free(work);
+}
+
 int main(void)
 {
 	const struct recording_info info = { .handler = "apples", .device = "v0", .rule = "udp dport 9000" };
@@ -181,10 +246,12 @@ int main(void)
 		check_whole();
 		f = fopen(path, "rb");
 		if (f && !fstat(fileno(f), &st) && (good = malloc((size_t)st.st_size)) &&
-		    fread(good, 1, (size_t)st.st_size, f) == (size_t)st.st_size)
+		    fread(good, 1, (size_t)st.st_size, f) == (size_t)st.st_size) {
 			damage(good, (size_t)st.st_size);
-		else
+			check_version_1(good, (size_t)st.st_size);
+		} else {
 			fail("reading what was written");
+		}
 		if (f)
 			fclose(f);
 		free(good);

@@ -44,12 +44,33 @@ static int open_hidden(struct whole_file *f)
 	return fd;
 }
 
-/* A device, a pipe or a link to what is there: written through its name, as the system lets whoever does. */
+/* Nobody else can put anything into the path's folder: a link there is this user's or the system's, as /dev/stdout is. */
+static int is_safe_folder(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char folder[PATH_MAX];
+	struct stat st;
+
+	snprintf(folder, sizeof(folder), "%.*s", slash ? (int)(slash - path) + 1 : 1, slash ? path : ".");
+	return !stat(folder, &st) && (!st.st_uid || st.st_uid == geteuid()) && !(st.st_mode & 022);
+}
+
+/* A device, a pipe or a link: written through its name. 0: a file, or none; 1: yes; -ELOOP: a link that may be anybody's. */
 static int is_stream(const char *path)
 {
 	struct stat st;
 
-	return !stat(path, &st) && (!S_ISREG(st.st_mode) || (!lstat(path, &st) && S_ISLNK(st.st_mode)));
+	if (lstat(path, &st))
+		return 0;
+	if (S_ISLNK(st.st_mode))
+		return is_safe_folder(path) ? !stat(path, &st) : -ELOOP;
+	return !S_ISREG(st.st_mode);
+}
+
+const char *whole_file__reason(int err)
+{
+	return err == -ELOOP ? "it is a symbolic link in a folder that others may write to: name the file itself" :
+			       strerror(-err);
 }
 
 int whole_file__open(struct whole_file *f, const char *path, const char *hidden)
@@ -60,6 +81,8 @@ int whole_file__open(struct whole_file *f, const char *path, const char *hidden)
 	if (snprintf(f->path, sizeof(f->path), "%s", path) >= (int)sizeof(f->path))
 		return -ENAMETOOLONG;
 	f->is_stream = is_stream(path);
+	if (f->is_stream < 0)
+		return f->is_stream;
 	fd = f->is_stream ? open(path, O_WRONLY | O_TRUNC | O_CLOEXEC) : open_nameless(f);
 	if (fd < 0 && !f->is_stream && (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL))
 		fd = open_hidden(f);
@@ -84,8 +107,13 @@ static int link_hidden(struct whole_file *f)
 
 int whole_file__publish(struct whole_file *f)
 {
+	struct stat st;
+
 	if (f->is_stream)
 		return 0;
+	/* who may read and write the one that it replaces may go on doing so */
+	if (!lstat(f->path, &st) && S_ISREG(st.st_mode) && fchmod(fileno(f->file), st.st_mode & 0777))
+		return -errno;
 	if (!f->temp[0] && link_hidden(f))
 		return -errno;
 	if (rename(f->temp, f->path))

@@ -17,9 +17,13 @@ struct whole_file {
 	FILE *file;
 };
 
-/* 0 or -errno, without a reason; so the next. */
+/*
+ * 0 or -errno, for whole_file__reason(); so the next. A link is followed only in a folder that nobody but this user or
+ * root can write to; elsewhere it may have been put there for somebody to follow: -ELOOP.
+ */
 int whole_file__open(struct whole_file *f, const char *path, const char *hidden);
-/* Gives it its name, in place of what has that now. Flush it before. */
+const char *whole_file__reason(int err);
+/* Gives it its name, in place of what has that now, whose mode it keeps. Flush it before. */
 int whole_file__publish(struct whole_file *f);
 /* Removes it if it has not got its name. */
 void whole_file__close(struct whole_file *f);

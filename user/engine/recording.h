@@ -28,6 +28,12 @@ int recording_writer__open(const char *path, const struct recording_info *info, 
 			   size_t object_bytes, struct recording_writer **out);
 int recording_writer__memory(struct recording_writer *w, enum recording_moment moment, const char *name,
 			     const void *mem, size_t bytes);
+/* Of handlers with host memory, behind the memory BEFORE; start_ns of `context` is CLOCK_MONOTONIC's. */
+int recording_writer__context(struct recording_writer *w, const struct recording_context *context);
+int recording_writer__host(struct recording_writer *w, enum recording_moment moment, const void *mem, size_t bytes);
+int recording_writer__entry(struct recording_writer *w, const struct recording_entry *entry);
+/* An event, and how many found no room before it; NULL: these alone. */
+int recording_writer__event(struct recording_writer *w, const struct spin_event *event, uint64_t lost);
 /* time_ns is CLOCK_MONOTONIC's. */
 int recording_writer__packet(struct recording_writer *w, uint64_t time_ns, uint32_t hpu, const void *frame,
 			     uint32_t bytes);
@@ -46,13 +52,26 @@ struct recording_symbol {
 	uint8_t *mem[RECORDING_MOMENTS];
 };
 
+/* Host memory and matching entries at a moment. */
+struct recording_host {
+	uint8_t *mem;        /* host_bytes of the context */
+	struct recording_entry entry[RECORDING_ENTRIES_MAX];
+};
+
 struct recording {
 	struct recording_info info;
 	uint8_t *object;
 	size_t object_bytes;
 	unsigned symbols;
 	struct recording_symbol symbol[ENGINE_SYMBOLS_MAX];
+	int has_context;                 /* 0: what follows is not there */
+	struct recording_context context;
+	struct recording_host host[RECORDING_MOMENTS];
+	char **event;                    /* lines, in the order in which the host was told */
+	size_t events;
+	uint64_t events_lost;
 	/* private */
+	size_t event_room;
 	const char *path;
 	FILE *file;
 	uint8_t *block;

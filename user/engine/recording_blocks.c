@@ -52,13 +52,12 @@ uint32_t recording__option_bytes(size_t bytes)
 int recording__put_custom(struct recording_writer *w, enum recording_kind kind, const void *head,
 			  size_t head_bytes, const void *tail, size_t tail_bytes)
 {
-	struct recording_custom custom = {.pen = RECORDING_PEN,
-					  .magic = RECORDING_MAGIC,
+	struct recording_custom custom = {.magic = RECORDING_MAGIC,
 					  .kind = kind,
 					  .bytes = (uint32_t)(head_bytes + tail_bytes)};
 	uint32_t bytes =
 		12 + (uint32_t)sizeof(custom) + custom.bytes + recording__padding(custom.bytes);
-	int err = recording__put32(w, PCAPNG_CUSTOM);
+	int err = recording__put32(w, RECORDING_BLOCK);
 
 	if (!err)
 		err = recording__put32(w, bytes);

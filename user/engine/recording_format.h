@@ -4,22 +4,28 @@
 
 /*
  * A recording is a pcapng file (draft-ietf-opsawg-pcapng), little-endian, of one
- * section and one Ethernet interface. What pcapng has no place for is in Custom
- * Blocks, which other readers skip. The blocks, in this order:
+ * section and one Ethernet interface. What pcapng has no place for is in blocks of
+ * a type for local use, which other readers skip. The blocks, in this order:
  *
  *   Section Header         option shb_userappl
  *   Interface Description  options if_name (the interface recorded on), if_tsresol 9 (nanoseconds)
  *   START                  once
  *   OBJECT                 the fat object in pieces, in order
+ *   CONTEXT                once, if the handlers have host memory: how the context was made
  *   MEMORY, moment BEFORE  every variable of state and tables, as the handlers met it
+ *   HOST, ENTRY, BEFORE    host memory and matching entries, likewise
  *   Enhanced Packet        the context's packets, as they arrived and before any handler; time since
  *                          1970; option epb_queue: the HPU
+ *   EVENT                  what the host was told of, between the packets and behind them
  *   MEMORY, moment AFTER   the same variables, when no handler ran any more
+ *   HOST, ENTRY, AFTER     likewise
  *   END                    once: counters, and the seal over the whole file
  *
  * All numbers are little-endian and all blocks are padded with zeros to multiples
- * of 4 bytes. Every piece of a Custom Block's content begins with struct recording_custom.
- * A reader refuses another major version; additions come as new kinds, which it skips.
+ * of 4 bytes. The content of our blocks begins with struct recording_custom.
+ * A reader refuses a later version; additions come as new kinds, which it skips.
+ * Version 1 had its content in Custom Blocks of the enterprise number 32473, which
+ * Wireshark lists as packets of an "Example Enterprise"; it is still read.
  */
 #include <stdint.h>
 
@@ -28,7 +34,7 @@
 #define PCAPNG_BYTE_ORDER     0x1a2b3c4du
 #define PCAPNG_INTERFACE      1u
 #define PCAPNG_PACKET         6u
-#define PCAPNG_CUSTOM         0x40000badu /* not to be copied to files with other packets */
+#define PCAPNG_CUSTOM         0x40000badu /* version 1 */
 #define PCAPNG_ETHERNET       1u
 #define PCAPNG_SHB_USERAPPL   4u
 #define PCAPNG_IF_NAME        2u
@@ -37,15 +43,25 @@
 /* More than any writer of ours makes; libpcap's own limit is 16 MiB. */
 #define RECORDING_BLOCK_MAX   (2u << 20)
 
+#define RECORDING_BLOCK       0x80005350u /* types with the highest bit set are for local use */
 #define RECORDING_PEN         32473u /* IANA: reserved for examples and documentation */
-#define RECORDING_MAGIC       0x4e495053u /* "SPIN" in memory: tells our blocks from others of this PEN */
-#define RECORDING_VERSION     1u
+#define RECORDING_MAGIC       0x4e495053u /* "SPIN" in memory: tells our blocks from others of this type */
+#define RECORDING_VERSION     2u
 
-enum recording_kind { RECORDING_START = 1, RECORDING_OBJECT = 2, RECORDING_MEMORY = 3, RECORDING_END = 4 };
+enum recording_kind {
+	RECORDING_START = 1,
+	RECORDING_OBJECT = 2,
+	RECORDING_MEMORY = 3,
+	RECORDING_END = 4,
+	RECORDING_CONTEXT = 5,
+	RECORDING_HOST = 6,
+	RECORDING_ENTRY = 7,
+	RECORDING_EVENT = 8,
+};
 enum recording_moment { RECORDING_BEFORE, RECORDING_AFTER, RECORDING_MOMENTS };
 
 struct recording_custom {
-	uint32_t pen;        /* RECORDING_PEN */
+	uint32_t pen;        /* of a Custom Block (version 1) RECORDING_PEN; else 0 */
 	uint32_t magic;      /* RECORDING_MAGIC */
 	uint32_t kind;       /* enum recording_kind */
 	uint32_t bytes;      /* of what follows this struct, without padding */
@@ -74,6 +90,44 @@ struct recording_memory_piece {
 	char     name[64];
 };
 
+#define RECORDING_ENTRIES_MAX  64u
+#define RECORDING_SEGMENTS_MAX 16u
+
+struct recording_context {
+	uint64_t start_ns;   /* since 1970: packets were taken from then on; time of messages counts from here */
+	uint64_t host_bytes; /* of host memory */
+	uint32_t takes_messages; /* 0: datagrams; then the fields below are 0 */
+	uint32_t messages, parking, idle_ms, tombstone_ms; /* of struct spin_message_opts, with the defaults put in */
+	uint32_t put;
+};
+
+/* Behind it: bytes of host memory from `offset` on; what no block tells is zero. */
+struct recording_host_piece {
+	uint32_t moment;     /* enum recording_moment */
+	uint32_t pad;
+	uint64_t offset;
+};
+
+/* A matching entry; of datagrams entry 0 has the counter and the handlers' own memory. Free and zero if no block tells. */
+struct recording_entry {
+	uint32_t moment;     /* enum recording_moment */
+	uint32_t index;
+	uint32_t state, options;  /* this and the next seven: as in struct spin_me */
+	uint64_t match_bits, ignore_bits;
+	uint32_t start, length;
+	uint64_t messages, bytes;
+	uint32_t success, failure; /* its counter */
+	uint32_t segments, pad;    /* of the handlers' own host memory */
+	struct {
+		uint32_t start, length;
+	} segment[RECORDING_SEGMENTS_MAX];
+};
+
+/* Behind it: the event as a vector has it (tests/vectors/README.md), without the HPU; nothing: none. */
+struct recording_event {
+	uint64_t lost;       /* events that found no room since the block before */
+};
+
 /* Behind it: `reasons` times struct recording_count; then struct recording_seal. */
 struct recording_end {
 	uint64_t packets;    /* Enhanced Packet blocks in this file */
@@ -98,7 +152,9 @@ struct recording_seal {
 
 _Static_assert(sizeof(struct recording_custom) == 16 && sizeof(struct recording_start) == 304 &&
 	       sizeof(struct recording_memory_piece) == 88 && sizeof(struct recording_end) == 32 &&
-	       sizeof(struct recording_count) == 32 && sizeof(struct recording_seal) == 16,
+	       sizeof(struct recording_count) == 32 && sizeof(struct recording_seal) == 16 &&
+	       sizeof(struct recording_context) == 40 && sizeof(struct recording_host_piece) == 16 &&
+	       sizeof(struct recording_entry) == 200 && sizeof(struct recording_event) == 8,
 	       "recordings are a file format");
 
 #endif

@@ -37,10 +37,10 @@ static int take_start(struct recording *r, const uint8_t *at, uint32_t bytes)
 	if (bytes < sizeof(start) || r->started)
 		return recording__damaged(r, "its description is not sound");
 	memcpy(&start, at, sizeof(start));
-	if (start.version != RECORDING_VERSION)
+	if (!start.version || start.version > RECORDING_VERSION)
 		return engine_fail(
 			-ENOTSUP,
-			"%s is of version %u, this reads version %u: use the spinctl that wrote it",
+			"%s is of version %u, this reads versions 1 to %u: use the spinctl that wrote it",
 			r->path, start.version, RECORDING_VERSION);
 	if (!is_text(start.handler, sizeof(start.handler)) ||
 	    !is_text(start.device, sizeof(start.device)) ||
@@ -159,7 +159,8 @@ int recording__take_custom(struct recording *r, const struct recording_block *b,
 	if (b->bytes < sizeof(custom))
 		return 0; /* somebody else's */
 	memcpy(&custom, b->body, sizeof(custom));
-	if (custom.pen != RECORDING_PEN || custom.magic != RECORDING_MAGIC)
+	if (custom.pen != (b->type == PCAPNG_CUSTOM ? RECORDING_PEN : 0) ||
+	    custom.magic != RECORDING_MAGIC)
 		return 0;
 	if (custom.bytes > b->bytes - sizeof(custom))
 		return recording__damaged(r, "a block holds less than it says");
@@ -176,7 +177,7 @@ int recording__take_custom(struct recording *r, const struct recording_block *b,
 		*ended = 1;
 		return take_end(r, at, custom.bytes);
 	}
-	return 0;
+	return recording__take_host(r, custom.kind, at, custom.bytes);
 }
 
 int recording__take_packet(const struct recording *r, const struct recording_block *b,

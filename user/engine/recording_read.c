@@ -55,7 +55,7 @@ static int scan(struct recording *r)
 	struct recording_block b;
 
 	while ((rc = next_block(r, &b)) > 0) {
-		if (b.type == PCAPNG_CUSTOM) {
+		if (b.type == RECORDING_BLOCK || b.type == PCAPNG_CUSTOM) {
 			rc = recording__take_custom(r, &b, &ended);
 		} else if (b.type == PCAPNG_PACKET) {
 			rc = recording__take_packet(r, &b, &packet);
@@ -79,7 +79,7 @@ static int scan(struct recording *r)
 /* What a file without our end may be. */
 static int without_end(struct recording *r)
 {
-	static const uint32_t mark[] = {RECORDING_PEN, RECORDING_MAGIC};
+	static const uint32_t mark[] = {RECORDING_MAGIC, RECORDING_START};
 	size_t bytes;
 
 	rewind(r->file);
@@ -180,6 +180,7 @@ void recording__close(struct recording *r)
 	for (unsigned i = 0; i < r->symbols; i++)
 		for (int moment = 0; moment < RECORDING_MOMENTS; moment++)
 			free(r->symbol[i].mem[moment]);
+	recording__free_host(r);
 	free(r->object);
 	free(r->block);
 	*r = (struct recording){0};

@@ -9,8 +9,6 @@
 
 #include "recording_internal.h"
 
-#define PIECE_BYTES 65536u /* of memory and object in a block */
-
 static int put_start(struct recording_writer *w, const struct recording_info *info,
 		     const void *object, size_t object_bytes)
 {
@@ -22,9 +20,9 @@ static int put_start(struct recording_writer *w, const struct recording_info *in
 	snprintf(start.device, sizeof(start.device), "%s", info->device);
 	snprintf(start.rule, sizeof(start.rule), "%s", info->rule);
 	err = recording__put_custom(w, RECORDING_START, &start, sizeof(start), NULL, 0);
-	for (size_t at = 0; at < object_bytes && !err; at += PIECE_BYTES) {
+	for (size_t at = 0; at < object_bytes && !err; at += RECORDING_PIECE_BYTES) {
 		struct recording_object piece = {.offset = at};
-		size_t bytes = object_bytes - at < PIECE_BYTES ? object_bytes - at : PIECE_BYTES;
+		size_t bytes = object_bytes - at < RECORDING_PIECE_BYTES ? object_bytes - at : RECORDING_PIECE_BYTES;
 
 		err = recording__put_custom(w, RECORDING_OBJECT, &piece, sizeof(piece),
 					    (const uint8_t *)object + at, bytes);
@@ -58,7 +56,7 @@ int recording_writer__open(const char *path, const struct recording_info *info, 
 	w->realtime_ns = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC);
 	err = whole_file__open(&w->out, path, "spinrec");
 	if (err)
-		engine_fail(err, "cannot write %s: %s", path, strerror(-err));
+		engine_fail(err, "cannot write %s: %s", path, whole_file__reason(err));
 	if (!err)
 		err = recording__put_section(w);
 	if (!err)
@@ -73,8 +71,7 @@ int recording_writer__open(const char *path, const struct recording_info *info, 
 	return 0;
 }
 
-/* Without the zeros at the end. */
-static size_t trimmed(const uint8_t *at, size_t bytes)
+size_t recording__trimmed(const uint8_t *at, size_t bytes)
 {
 	while (bytes && !at[bytes - 1])
 		bytes--;
@@ -86,11 +83,11 @@ int recording_writer__memory(struct recording_writer *w, enum recording_moment m
 {
 	int err = 0;
 
-	for (size_t at = 0; at < bytes && !err; at += PIECE_BYTES) {
+	for (size_t at = 0; at < bytes && !err; at += RECORDING_PIECE_BYTES) {
 		struct recording_memory_piece piece = {
 			.moment = moment, .symbol_bytes = bytes, .offset = at};
 		const uint8_t *from = (const uint8_t *)mem + at;
-		size_t n = trimmed(from, bytes - at < PIECE_BYTES ? bytes - at : PIECE_BYTES);
+		size_t n = recording__trimmed(from, bytes - at < RECORDING_PIECE_BYTES ? bytes - at : RECORDING_PIECE_BYTES);
 
 		/* the first one is there always: it tells the variable */
 		if (at && !n)
@@ -134,11 +131,10 @@ static int put_end(struct recording_writer *w, const uint64_t *counters, uint64_
 		struct recording_count count[SPIN_REASON_COUNT];
 		struct recording_seal seal;
 	} tail = {.seal = {.magic = RECORDING_MAGIC}};
-	struct recording_custom custom = {.pen = RECORDING_PEN,
-					  .magic = RECORDING_MAGIC,
+	struct recording_custom custom = {.magic = RECORDING_MAGIC,
 					  .kind = RECORDING_END,
 					  .bytes = sizeof(end) + sizeof(tail)};
-	const uint32_t head[] = {PCAPNG_CUSTOM, 12 + sizeof(custom) + sizeof(end) + sizeof(tail)};
+	const uint32_t head[] = {RECORDING_BLOCK, 12 + sizeof(custom) + sizeof(end) + sizeof(tail)};
 	int err;
 
 	for (unsigned i = 0; i < SPIN_HPUS_MAX; i++)

@@ -129,6 +129,13 @@ static void add_cts(struct differences *d, const struct host_image *want, const 
 	}
 }
 
+void vector_compare_images(struct differences *d, const struct host_image *want, const struct host_image *got)
+{
+	differences_bytes(d, "host memory", want->memory, want->bytes, got->memory, got->bytes);
+	add_mes(d, want, got);
+	add_cts(d, want, got);
+}
+
 /* An entry's counts are expected where a line tells them. */
 static void leave_out_counts(const struct vector_changes *after, struct host_image *want, const struct host_image *got)
 {
@@ -154,10 +161,7 @@ static void compare_host(const struct vector_step *step, enum vector_flip flip, 
 		r->want_host.me[step->line % SPIN_MES_MAX].state ^= SPIN_ME_OPEN;
 	if (flip == FLIP_CT)
 		r->want_host.ct[step->line % r->want_host.counters].success ^= 0x100;
-	differences_bytes(&r->differences, "host memory", r->want_host.memory, r->want_host.bytes,
-			  r->got_host.memory, r->got_host.bytes);
-	add_mes(&r->differences, &r->want_host, &r->got_host);
-	add_cts(&r->differences, &r->want_host, &r->got_host);
+	vector_compare_images(&r->differences, &r->want_host, &r->got_host);
 }
 
 static void compare_packet(const struct vector_step *step, enum vector_flip flip, struct vector_result *r)

@@ -2,11 +2,12 @@
 #include <string.h>
 
 #include "internal.h"
+#include "kernel/cpus.h"
 #include "root.h"
 
 void counters__add(const struct spin_counters *counters, uint32_t hpus, uint64_t *packets)
 {
-	uint32_t cpus = (uint32_t)libbpf_num_possible_cpus(); /* kept by libbpf; at most SPIN_HPUS_MAX, see spin_ctx__create() */
+	uint32_t cpus = (uint32_t)kernel_cpus__possible(); /* kept there; at most SPIN_HPUS_MAX, see spin_ctx__create() */
 
 	/* a context may tell its handlers of fewer than there are */
 	for (uint32_t hpu = 0; hpu < (hpus > cpus ? hpus : cpus); hpu++)

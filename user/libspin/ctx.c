@@ -11,6 +11,7 @@
 #include "hpu_mem.h"
 #include "hpus.h"
 #include "internal.h"
+#include "kernel/cpus.h"
 #include "kernel/features.h"
 #include "kernel/probe.h"
 #include "layout.h"
@@ -204,9 +205,9 @@ int spin_ctx__create_opts(struct spin_nic *nic, const struct spin_object *obj, c
 	err = class__probe(wanted.class, why, sizeof(why));
 	if (err)
 		return spin_fail(err, "%s", why);
-	if (libbpf_num_possible_cpus() > SPIN_HPUS_MAX)
+	if (kernel_cpus__possible() > SPIN_HPUS_MAX)
 		return spin_fail(-E2BIG, "this machine has %d CPUs, a context counts on at most %d",
-				 libbpf_num_possible_cpus(), SPIN_HPUS_MAX);
+				 kernel_cpus__possible(), SPIN_HPUS_MAX);
 	err = capabilities__check(nic, obj->meta.registration.delivery, wanted.capabilities);
 	if (err)
 		return err;

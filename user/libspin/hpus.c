@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "hpus.h"
+#include "kernel/cpus.h"
 
 static const char *const names[] = { "cpu", "queue", "spread" };
 
@@ -44,7 +45,7 @@ int hpus__choose(struct spin_ctx *ctx, const struct spin_ctx_opts *opts)
 {
 	ctx->hpus = opts->hpus;
 	ctx->hpu_wanted = opts->hpu_count;
-	ctx->num_hpus = (uint32_t)libbpf_num_possible_cpus();
+	ctx->num_hpus = (uint32_t)kernel_cpus__possible();
 	if (opts->hpus == SPIN_HPUS_CPU && opts->hpu_count)
 		ctx->num_hpus = opts->hpu_count;
 	if (!spin_hpus_name(opts->hpus))

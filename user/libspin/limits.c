@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "iface.h"
+#include "kernel/cpus.h"
 #include "kernel/features.h"
 #include "ni_limits.h"
 
@@ -34,7 +35,7 @@ int spin_nic__limits(struct spin_nic *nic, struct spin_ni_limits *out)
 		.max_put_size = SPIN_PUT_BYTES_MAX,
 		.max_host_mem = SPIN_HOST_BYTES_MAX,
 		.max_contexts = SPIN_CONTEXTS_MAX,
-		.num_hpus = (uint32_t)libbpf_num_possible_cpus(),
+		.num_hpus = (uint32_t)kernel_cpus__possible(),
 	};
 	struct iface iface = { 0 };
 	uint32_t ip_bytes;

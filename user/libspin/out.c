@@ -6,6 +6,7 @@
 
 #include <bpf/bpf.h>
 
+#include "kernel/cpus.h"
 #include "kernel/probe.h"
 #include "load_failure.h"
 #include "out_private.h"
@@ -116,7 +117,7 @@ int out__share(struct bpf_object *bpf)
 
 uint64_t out__count(unsigned owner)
 {
-	const int cpus = libbpf_num_possible_cpus();
+	const int cpus = kernel_cpus__possible();
 	struct spin_outs_made *made = cpus > 0 ? calloc((size_t)cpus, sizeof(*made)) : NULL;
 	uint32_t zero = 0;
 	uint64_t sum = 0;

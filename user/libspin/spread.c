@@ -16,6 +16,7 @@
 #include <bpf/bpf.h>
 
 #include "hpus.h"
+#include "kernel/cpus.h"
 #include "kernel/textfile.h"
 
 #define STUCK_MS 2000 /* nothing is finished any more */
@@ -35,7 +36,7 @@ static int is_online(unsigned cpu)
 /* The first ones that are there. */
 static int choose_cpus(const struct spin_ctx *ctx, struct spin_spread_config *to)
 {
-	unsigned possible = (unsigned)libbpf_num_possible_cpus();
+	unsigned possible = (unsigned)kernel_cpus__possible();
 
 	for (unsigned cpu = 0; cpu < possible && (!ctx->hpu_wanted || to->hpus < ctx->hpu_wanted); cpu++)
 		if (is_online(cpu))
@@ -70,7 +71,7 @@ int spread__prepare(struct spin_ctx *ctx)
 	bpf_map__set_autocreate(cpus, on);
 	if (!on)
 		return 0;
-	bpf_map__set_max_entries(cpus, (uint32_t)libbpf_num_possible_cpus());
+	bpf_map__set_max_entries(cpus, (uint32_t)kernel_cpus__possible());
 	for (unsigned i = 0; i < sizeof(of_cpus) / sizeof(of_cpus[0]); i++) {
 		prog = bpf_object__find_program_by_name(ctx->bpf, of_cpus[i]);
 		if (prog)

@@ -2,6 +2,7 @@
 #include <signal.h>
 #include <stddef.h>
 
+#include "common/interrupt.h"
 #include "spincc.h"
 
 static volatile sig_atomic_t caught, child;
@@ -11,6 +12,7 @@ static void on_signal(int sig)
 	caught = sig;
 	if (child > 0)
 		kill((pid_t)child, SIGTERM);
+	interrupt__loads();
 }
 
 int signals__caught(void)

@@ -7,6 +7,7 @@
 #include "compile.h"
 #include "cost_advise.h"
 #include "cost_dwarf.h"
+#include "temp_folder.h"
 
 /* Where the state is declared: in the handler's file, by one of its macros. "": unknown. */
 static void source_by_dwarf(const struct cost_program *program, char out[PATH_MAX])
@@ -83,20 +84,17 @@ static int compile(const char *source, const struct advice_variant *v, const str
 int advise_build(const char *source, const struct advice_variant *v, const struct option_list *words, void **elf,
 		 size_t *bytes)
 {
-	const char *tmp = getenv("TMPDIR");
 	char folder[PATH_MAX - 16], output[PATH_MAX];
-	int status;
+	int in_use = temp_folder__make(folder, sizeof(folder)), status;
 
-	snprintf(folder, sizeof(folder), "%s/spinctl-XXXXXX", tmp && *tmp ? tmp : "/tmp");
-	if (!mkdtemp(folder))
-		return complain("cannot make a folder for what is compiled: %s; set TMPDIR to one that can be written",
-				strerror(errno));
+	if (in_use < 0)
+		return FAILED;
 	snprintf(output, sizeof(output), "%s/handler.elf", folder);
 	status = compile(source, v, words, output);
 	if (!status) {
 		*elf = cost_read_file(output, bytes);
 		status = *elf ? DONE : FAILED;
 	}
-	compile__remove_folder(folder);
+	temp_folder__remove(folder, in_use);
 	return status;
 }

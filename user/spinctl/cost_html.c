@@ -202,12 +202,12 @@ int cost_html__write(const struct cost_report *r, const char *path)
 	int err = whole_file__open(&file, path, "spincost");
 
 	if (err)
-		return complain("cannot write %s: %s", path, strerror(-err));
+		return complain("cannot write %s: %s", path, whole_file__reason(err));
 	page(file.file, r);
 	if (fflush(file.file) || ferror(file.file))
 		err = errno ? -errno : -EIO;
 	if (!err)
 		err = whole_file__publish(&file);
 	whole_file__close(&file);
-	return err ? complain("cannot write %s: %s", path, strerror(-err)) : DONE;
+	return err ? complain("cannot write %s: %s", path, whole_file__reason(err)) : DONE;
 }

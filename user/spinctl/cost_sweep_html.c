@@ -167,5 +167,5 @@ int cost_sweep__html(const struct cost_sweep *sweep, const char *path)
 			err = whole_file__publish(&file);
 		whole_file__close(&file);
 	}
-	return err ? complain("cannot write %s: %s", path, strerror(-err)) : DONE;
+	return err ? complain("cannot write %s: %s", path, whole_file__reason(err)) : DONE;
 }

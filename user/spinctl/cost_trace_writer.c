@@ -87,7 +87,7 @@ struct cost_trace_writer *cost_trace_writer__open(const char *path, const struct
 	int err = w ? whole_file__open(&w->file, path, "spincost") : -ENOMEM;
 
 	if (err) {
-		complain("cannot write %s: %s", path, strerror(-err));
+		complain("cannot write %s: %s", path, whole_file__reason(err));
 		free(w);
 		return NULL;
 	}
@@ -238,7 +238,7 @@ int cost_trace_writer__close(struct cost_trace_writer *w, int publish)
 		if (!err)
 			err = whole_file__publish(&w->file);
 		if (err)
-			status = complain("cannot write %s: %s", w->path, strerror(-err));
+			status = complain("cannot write %s: %s", w->path, whole_file__reason(err));
 	}
 	whole_file__close(&w->file);
 	free(w->changes);

@@ -18,7 +18,7 @@ int counters__acknowledged(enum spin_reason reason)
 	return reason >= SPIN_REASON_SUCCESS && reason < SPIN_REASON_NO_ME && reason != SPIN_REASON_MALFORMED;
 }
 
-static const char *verdict(enum spin_reason reason, int messages)
+const char *counters__verdict(enum spin_reason reason, int messages)
 {
 	return messages && counters__acknowledged(reason) ? "ack" : spin_verdict_name(spin_reason_verdict(reason));
 }
@@ -38,7 +38,7 @@ void counters__text(const uint64_t *packets, int messages)
 	for (unsigned r = 0; r < SPIN_REASON_COUNT; r++)
 		if (packets[r])
 			printf("%-16s %-7s %14" PRIu64 "  %s\n", spin_reason_name(r),
-			       verdict(r, messages), packets[r], meaning(r, messages));
+			       counters__verdict(r, messages), packets[r], meaning(r, messages));
 	printf("%-16s %-7s %14" PRIu64 "\n", "all", "", counters__sum(packets));
 }
 
@@ -51,7 +51,7 @@ void counters__json(struct json *j, const uint64_t *packets, int messages)
 			continue;
 		json_object(j, NULL);
 		json_string(j, "reason", spin_reason_name(r));
-		json_string(j, "verdict", verdict(r, messages));
+		json_string(j, "verdict", counters__verdict(r, messages));
 		json_uint(j, "packets", packets[r]);
 		json_object_end(j);
 	}

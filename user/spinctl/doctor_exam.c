@@ -9,6 +9,7 @@
 #include <bpf/libbpf.h>
 
 #include "doctor.h"
+#include "kernel/cpus.h"
 #include "kernel/probe_bpf.h"
 
 #define SHOWN_MAX 6 /* interfaces named in the summary, per mode */
@@ -63,7 +64,7 @@ int doctor_exam__begin(struct doctor_exam *e, int all)
 
 	memset(e, 0, sizeof(*e));
 	e->facts.all = all;
-	e->facts.possible_cpus = (unsigned)libbpf_num_possible_cpus();
+	e->facts.possible_cpus = (unsigned)kernel_cpus__possible();
 	libbpf_set_print(refuse_log); /* probes are expected to fail */
 	if (!uname(&name)) {
 		snprintf(e->facts.kernel, sizeof(e->facts.kernel), "%s", name.release);

@@ -10,6 +10,7 @@
 #include "handler.h"
 #include "spinctl.h"
 #include "stop.h"
+#include "temp_folder.h"
 
 const char handler_not_trusted[] = "programs that were not compiled by this command run on the model of the HPU alone: give the "
 				   "source, or, if you trust whoever made them, --trust";
@@ -30,16 +31,10 @@ static int split(struct handler *h, const char *path, const char **suffix)
 
 static int make_temps(struct handler *h)
 {
-	const char *tmp = getenv("TMPDIR");
-
 	if (h->temps[0])
 		return DONE;
-	snprintf(h->temps, sizeof(h->temps), "%s/spinctl-XXXXXX", tmp && *tmp ? tmp : "/tmp");
-	if (mkdtemp(h->temps))
-		return DONE;
-	h->temps[0] = '\0';
-	return complain("cannot make a folder for what is compiled: %s; set TMPDIR to one that can be written",
-			strerror(errno));
+	h->temps_in_use = temp_folder__make(h->temps, sizeof(h->temps));
+	return h->temps_in_use < 0 ? FAILED : DONE;
 }
 
 static int build(struct handler *h, const char *source, const char *target, const struct handler_wants *wants,
@@ -143,6 +138,6 @@ void handler__close(struct handler *h)
 {
 	if (!h->temps[0])
 		return;
-	compile__remove_folder(h->temps);
+	temp_folder__remove(h->temps, h->temps_in_use);
 	h->temps[0] = '\0';
 }

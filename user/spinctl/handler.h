@@ -18,6 +18,7 @@ struct handler {
 	char folder[PATH_MAX];       /* where the file is, ends in a slash; "" for the working directory */
 	char object[PATH_MAX], host[PATH_MAX];
 	char temps[PATH_MAX];        /* "": none made */
+	int temps_in_use;            /* says so to others */
 	const char *no_host;         /* why there is no host build; NULL: there is one, or it is not wanted */
 	int foreign;                 /* 1: an object, which somebody else may have made: not compiled by this command */
 };

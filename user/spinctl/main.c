@@ -19,6 +19,7 @@ static const struct subcommand *const subcommands[] = {
 	&replay_command,
 	&recv_command,
 	&mpq_command,
+	&dump_command,
 	&send_command,
 	&doctor_command,
 	&limits_command,

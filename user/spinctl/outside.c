@@ -45,6 +45,24 @@ no:
 	return -ENOENT;
 }
 
+int outside_map__open(uint32_t map_id, const char *name, struct outside_section *s)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	struct bpf_map_info info = { 0 };
+	uint32_t bytes = sizeof(info);
+
+	*s = (struct outside_section){ .fd = bpf_map_get_fd_by_id(map_id) };
+	if (s->fd >= 0 && !bpf_obj_get_info_by_fd(s->fd, &info, &bytes) && !strcmp(info.name, name)) {
+		s->bytes = (info.value_size + page - 1) / page * page;
+		s->mem = mmap(NULL, s->bytes, PROT_READ, MAP_SHARED, s->fd, 0);
+		if (s->mem != MAP_FAILED)
+			return 0;
+		s->mem = NULL;
+	}
+	outside_section__close(s);
+	return -ENOENT;
+}
+
 const void *outside_section__variable(const struct outside_section *s, const char *name, const char *section, size_t bytes)
 {
 	struct layout_variable var;

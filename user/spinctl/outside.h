@@ -24,6 +24,8 @@ int outside__context_maps(uint32_t id, uint32_t maps[OUTSIDE_MAPS_MAX]);
 
 /* A map if it is the data section wanted (".bss"); -ENOENT if not. */
 int outside_section__open(uint32_t map_id, const char *name, struct outside_section *s);
+/* A map of this name, without types: section.btf stays NULL. -ENOENT if it is another. */
+int outside_map__open(uint32_t map_id, const char *name, struct outside_section *s);
 void outside_section__close(struct outside_section *s);
 /* A variable by name, if it has this size; NULL if not. */
 const void *outside_section__variable(const struct outside_section *s, const char *name, const char *section, size_t bytes);

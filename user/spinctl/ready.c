@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Tells others that a command is attached, for run, record and recv. The ready file is new: what somebody put in its
+ * place after ready__begin(), as a link to another file, is not written.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -12,13 +16,16 @@ static const char word[] = "ready\n";
 
 static int tell_file(const char *path)
 {
-	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
 
 	if (fd < 0 || write(fd, word, sizeof(word) - 1) < 0) {
 		int err = errno;
 
 		if (fd >= 0)
 			close(fd);
+		if (err == EEXIST)
+			return complain("cannot write %s: somebody made another file or a link there meanwhile; name one in a "
+					"folder that others cannot write to", path);
 		return complain("cannot write %s: %s", path, strerror(err));
 	}
 	close(fd);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* spinctl record: its options, the context that is recorded, and what it prints in the end. */
 #include "choice.h"
 #include "libspin/internal.h"
 #include "libspin/seal.h"
 #include "record.h"
+#include "run_message.h"
 #include "stop.h"
 
 #define RING_MIB_MAX 1024
@@ -10,6 +12,7 @@
 static struct record_options {
 	const char *device, *match, *output, *mode, *class, *ready_file;
 	struct fill_options fill;
+	struct message_options message;
 	double duration_s;
 	unsigned packets, ring_mib;
 	int json;
@@ -25,6 +28,7 @@ static const struct option_row rows[] = {
 	{ "mode", 0, OPTION_STRING, MODE_CHOICES, FIELD(mode), "as for spinctl run (default: auto)" },
 	{ "class", 0, OPTION_STRING, CLASS_CHOICES, FIELD(class), "as for spinctl run (default: trusted)" },
 	FILL_OPTIONS(struct record_options, fill),
+	MESSAGE_OPTIONS(struct record_options, message),
 	{ "duration", 0, OPTION_SECONDS, "SEC", FIELD(duration_s),
 	  "end after so many seconds (default: 0, until a signal)" },
 	{ "packets", 0, OPTION_UINT, "N", FIELD(packets), "end when N packets are recorded (default: 0, until a signal)" },
@@ -35,8 +39,10 @@ static const struct option_row rows[] = {
 	{ 0 },
 };
 
-static void print(const struct recording_info *info)
+static void print(const struct recorder *r)
 {
+	const struct recording_info *info = &r->info;
+	const int messages = r->ctx->messages != NULL;
 	double seconds = (double)info->duration_ns * 1e-9;
 	struct json j;
 
@@ -44,7 +50,8 @@ static void print(const struct recording_info *info)
 		printf("%s on %s, rule: %s: %llu packet%s in %.1f s recorded in %s\n\n", info->handler, info->device,
 		       info->rule, (unsigned long long)info->packets, info->packets == 1 ? "" : "s", seconds,
 		       options.output);
-		counters__text(info->counters, 0);
+		counters__text(info->counters, messages);
+		run_message__text(r->ctx);
 		return;
 	}
 	json_begin(&j, stdout, 1);
@@ -56,7 +63,10 @@ static void print(const struct recording_info *info)
 	json_double(&j, "duration_s", seconds);
 	json_uint(&j, "recorded_packets", info->packets);
 	json_uint(&j, "lost_packets", info->lost);
-	counters__json(&j, info->counters, 0);
+	if (messages)
+		json_uint(&j, "recorded_events", r->events);
+	counters__json(&j, info->counters, messages);
+	run_message__json(&j, r->ctx);
 	json_object_end(&j);
 	json_end(&j);
 }
@@ -79,8 +89,25 @@ static int record_ctx(struct recorder *r, const struct spin_object *object)
 	if (!status)
 		status = record_keep__run(r, object->data, object->bytes + SPIN_SEAL_BYTES);
 	if (r->whole)
-		print(&r->info);
+		print(r);
 	return status;
+}
+
+/* With its entries, as it is before the first packet. */
+static int create_ctx(struct recorder *r, struct spin_nic *nic, const struct spin_object *object,
+		      const struct spin_rule *rule, struct spin_ctx_opts *opts)
+{
+	const int messages = spin_object__meta(object)->registration.delivery == SPIN_DELIVER_ME;
+	struct run_memory memory;
+
+	if (!messages && run_message__given(&options.message))
+		return complain("%s takes datagrams: leave options of messages out, or give handlers that register .delivery = "
+				"SPIN_DELIVER_ME", spin_object__meta(object)->name);
+	if (run_message__take(&options.message, messages, &memory, &opts->message))
+		return FAILED;
+	if (spin_ctx__create_opts(nic, object, rule, opts, &r->ctx))
+		return complain("%s", spin_strerror_last());
+	return messages ? run_message__post(&options.message, r->ctx) : DONE;
 }
 
 static int run(const char **operands, unsigned count)
@@ -101,13 +128,11 @@ static int run(const char **operands, unsigned count)
 	}
 	stop__watch();
 	if (choice__match(options.match, &rule) || spin_object__open(operands[0], &object) ||
-	    spin_nic__open(options.device, &nic) || spin_nic__set_mode(nic, choice__mode(options.mode)) ||
-	    spin_ctx__create_opts(nic, object, &rule, &opts, &r.ctx)) {
+	    spin_nic__open(options.device, &nic) || spin_nic__set_mode(nic, choice__mode(options.mode)))
 		status = complain("%s", spin_strerror_last());
-	} else if (spin_object__meta(object)->registration.delivery == SPIN_DELIVER_ME) {
-		status = complain("%s takes messages, whose state a recording does not have: record takes handlers of "
-				  "datagrams; spinctl run runs this one", operands[0]);
-	} else {
+	else
+		status = create_ctx(&r, nic, object, &rule, &opts);
+	if (!status) {
 		snprintf(r.info.handler, sizeof(r.info.handler), "%s", spin_object__meta(object)->name);
 		snprintf(r.info.device, sizeof(r.info.device), "%s", spin_nic__name(nic));
 		spin_rule__format(&rule, r.info.rule, sizeof(r.info.rule));
@@ -122,12 +147,15 @@ static int run(const char **operands, unsigned count)
 	options__free_list(&options.fill.sets);
 	options__free_list(&options.fill.inserts);
 	options__free_list(&options.fill.files);
+	options__free_list(&options.message.entries);
 	return status;
 }
 
 static const struct example_row examples[] = {
 	{ "spinctl record filtering.spin --dev eth0 --match \"udp dport 9000\" -o trace.spinrec --duration 1",
 	  "A second of the context's packets, with its memory before and after." },
+	{ "spinctl record reduce.spin --dev eth0 --match \"udp dport 9330\" --host-kib 4096 -o sums.spinrec",
+	  "Messages, until a signal: with their events, and host memory before and after." },
 	{ 0 },
 };
 
@@ -138,7 +166,8 @@ static const struct command_row row = {
 	.notes = "Ends with a signal, or as --duration and --packets say. Needs root.",
 	.about = "The handlers run as with spinctl run. The recording has the object, the rule, state and tables before "
 		 "the first packet, every packet of the context as it arrived, and counters and memory at the end; "
-		 "spinctl replay runs it on any engine. It is a pcapng file: Wireshark, tcpdump and spinctl cost "
+		 "spinctl replay runs it on any engine. Of handlers of messages, and of those "
+		 "with host memory, it has host memory and matching entries at both moments, and the events. It is a pcapng file: Wireshark, tcpdump and spinctl cost "
 		 "--pcap read its packets.\n\n"
 		 "The file gets its name when it is whole. Of a recording that was killed nothing is left, or, on file "
 		 "systems without files that have no name (NFS, FAT), a hidden file .spinrec-PID-N. Packets that come "

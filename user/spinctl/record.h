@@ -16,7 +16,8 @@ struct recorder {
 	struct spin_nic *nic;
 	struct recording_writer *writer;
 	struct recording_info info;
-	int status;                      /* of the callback that takes packets */
+	uint64_t events, events_lost;    /* of messages: told, and those that found no room */
+	int status;                      /* of the callbacks that take packets and events */
 	int whole;                       /* the recording has its name */
 };
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Keeps what a context does: memory, packets, memory again. */
+/* Keeps what a context does, for spinctl record: memory, packets and events, memory again. */
 #include <poll.h>
 
+#include "libspin/messages.h"
 #include "ready.h"
 #include "record.h"
 #include "stop.h"
@@ -22,6 +23,119 @@ static int write_memory(struct recorder *r, enum recording_moment moment)
 			return complain("%s", engine_why());
 	}
 	return DONE;
+}
+
+/* Handlers of datagrams may have none. */
+static int has_host_memory(const struct recorder *r)
+{
+	return r->ctx->messages || !r->ctx->host.is_own;
+}
+
+static int write_entry(struct recorder *r, enum recording_moment moment, unsigned index)
+{
+	const struct spin_me_memory *memory = &r->ctx->host.entry[index];
+	struct recording_entry entry = { .moment = moment, .index = index, .segments = memory->segments };
+	struct spin_ct ct = { 0 };
+	struct spin_me me = { 0 };
+
+	if (r->ctx->messages && spin_ctx__me_get(r->ctx, index, &me))
+		return complain("%s", spin_strerror_last());
+	if (spin_ctx__me_ct(r->ctx, index, &ct))
+		return complain("%s", spin_strerror_last());
+	entry.state = me.state;
+	entry.options = me.options;
+	entry.match_bits = me.match_bits;
+	entry.ignore_bits = me.ignore_bits;
+	entry.start = me.start;
+	entry.length = me.length;
+	entry.messages = me.messages;
+	entry.bytes = me.bytes;
+	entry.success = ct.success;
+	entry.failure = ct.failure;
+	for (unsigned i = 0; i < entry.segments && i < RECORDING_SEGMENTS_MAX; i++) {
+		entry.segment[i].start = memory->segment[i].start;
+		entry.segment[i].length = memory->segment[i].length;
+	}
+	return recording_writer__entry(r->writer, &entry) ? complain("%s", engine_why()) : DONE;
+}
+
+static int write_host(struct recorder *r, enum recording_moment moment)
+{
+	const unsigned entries = r->ctx->messages ? SPIN_MES_MAX : 1;
+	int status = DONE;
+	size_t bytes;
+	void *mem;
+
+	if (!has_host_memory(r))
+		return DONE;
+	if (spin_ctx__host_memory(r->ctx, &mem, &bytes))
+		return complain("%s", spin_strerror_last());
+	if (recording_writer__host(r->writer, moment, mem, bytes))
+		return complain("%s", engine_why());
+	for (unsigned i = 0; i < entries && !status; i++)
+		status = write_entry(r, moment, i);
+	return status;
+}
+
+static int write_context(struct recorder *r)
+{
+	const struct messages *m = r->ctx->messages;
+	struct recording_context context = { .start_ns = (uint64_t)(now_s() * 1e9) };
+	size_t bytes;
+	void *mem;
+
+	if (!has_host_memory(r))
+		return DONE;
+	if (spin_ctx__host_memory(r->ctx, &mem, &bytes))
+		return complain("%s", spin_strerror_last());
+	context.host_bytes = bytes;
+	if (m) {
+		context.takes_messages = 1;
+		context.messages = m->opts.messages;
+		context.parking = m->opts.parking;
+		context.idle_ms = m->opts.idle_ms;
+		context.tombstone_ms = m->opts.tombstone_ms;
+		context.put = !!m->opts.put;
+	}
+	return recording_writer__context(r->writer, &context) ? complain("%s", engine_why()) : DONE;
+}
+
+/* What the host is told once its own progress thread has given up a put is no outcome of the packets. */
+static void take_event(void *arg, const struct spin_event *event)
+{
+	struct recorder *r = arg;
+
+	if (event->type == SPIN_EVENT_PUT_FAILED || r->status || !r->writer)
+		return;
+	if (recording_writer__event(r->writer, event, 0))
+		r->status = complain("%s", engine_why());
+	r->events++;
+}
+
+static void drain_events(struct recorder *r)
+{
+	int count;
+
+	while (r->ctx->messages && (count = spin_ctx__events(r->ctx, take_event, r))) {
+		if (count < 0 && !r->status)
+			r->status = complain("%s", spin_strerror_last());
+		if (count < 0)
+			return;
+	}
+}
+
+static int write_lost_events(struct recorder *r)
+{
+	struct spin_message_stats stats;
+
+	if (!r->ctx->messages)
+		return DONE;
+	if (spin_ctx__message_stats(r->ctx, &stats))
+		return complain("%s", spin_strerror_last());
+	r->events_lost = stats.events_lost;
+	if (!stats.events_lost)
+		return DONE;
+	return recording_writer__event(r->writer, NULL, stats.events_lost) ? complain("%s", engine_why()) : DONE;
 }
 
 static void take_packet(void *arg, const struct spin_tapped *packet)
@@ -47,15 +161,17 @@ static int drain(struct recorder *r)
 static int watch(struct recorder *r, double start_s)
 {
 	while (!stop__signal() && !r->status) {
-		struct pollfd fd = { .fd = spin_ctx__tap_fd(r->ctx), .events = POLLIN };
+		struct pollfd fd[] = { { .fd = spin_ctx__tap_fd(r->ctx), .events = POLLIN },
+				       { .fd = spin_ctx__event_fd(r->ctx), .events = POLLIN } };
 		double wait_s = WATCH_LOOK_S, left_s = r->duration_s - (now_s() - start_s);
 
 		if (r->duration_s > 0 && left_s <= 0)
 			break;
 		if (r->duration_s > 0 && left_s < wait_s)
 			wait_s = left_s;
-		poll(&fd, 1, (int)(wait_s * 1000) + 1);
+		poll(fd, r->ctx->messages ? 2 : 1, (int)(wait_s * 1000) + 1);
 		drain(r);
+		drain_events(r);
 		if (r->packets && recording_writer__packets(r->writer) >= r->packets)
 			break;
 		if (spin_ctx__alive(r->ctx) < 0) {
@@ -74,7 +190,8 @@ static int finish(struct recorder *r, double start_s)
 	info->duration_ns = (uint64_t)((now_s() - start_s) * 1e9);
 	while (drain(r) > 0)
 		;
-	if (r->status || write_memory(r, RECORDING_AFTER))
+	drain_events(r);
+	if (r->status || write_lost_events(r) || write_memory(r, RECORDING_AFTER) || write_host(r, RECORDING_AFTER))
 		return FAILED;
 	spin_ctx__counters(r->ctx, info->counters);
 	info->packets = recording_writer__packets(r->writer);
@@ -86,6 +203,9 @@ static int finish(struct recorder *r, double start_s)
 		complain("%llu packets found the ring full and are not in %s: a replay cannot come to the same; record "
 			 "again with a larger --ring-mib (now %u)", (unsigned long long)info->lost, r->output,
 			 r->ring_mib);
+	if (r->events_lost)
+		complain("%llu events found no room and are not in %s: a replay has more of them", (unsigned long long)
+			 r->events_lost, r->output);
 	return DONE;
 }
 
@@ -97,7 +217,8 @@ int record_keep__run(struct recorder *r, const void *object, size_t object_bytes
 
 	if (recording_writer__open(r->output, &r->info, object, object_bytes, &r->writer))
 		return complain("%s", engine_why());
-	if (ready__begin(r->ready_file) || write_memory(r, RECORDING_BEFORE))
+	if (ready__begin(r->ready_file) || write_context(r) || write_memory(r, RECORDING_BEFORE) ||
+	    write_host(r, RECORDING_BEFORE))
 		return FAILED;
 	if (spin_ctx__tap(r->ctx, (size_t)r->ring_mib << 20) || spin_ctx__attach(r->ctx))
 		return complain("%s", spin_strerror_last());

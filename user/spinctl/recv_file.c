@@ -17,7 +17,7 @@ int recv_file__prepare(struct receiver *r)
 	if (!stat(path, &st) && !S_ISREG(st.st_mode))
 		return complain("%s is no regular file: name another for the message", path);
 	err = whole_file__open(&r->file, path, "spinrecv");
-	return err ? complain("cannot write %s: %s", path, strerror(-err)) : DONE;
+	return err ? complain("cannot write %s: %s", path, whole_file__reason(err)) : DONE;
 }
 
 int recv_file__write(struct receiver *r, size_t bytes)
@@ -29,5 +29,5 @@ int recv_file__write(struct receiver *r, size_t bytes)
 	if (!err)
 		err = whole_file__publish(&r->file);
 	whole_file__close(&r->file);
-	return err ? complain("cannot write %s: %s; the message is lost", r->file.path, strerror(-err)) : DONE;
+	return err ? complain("cannot write %s: %s; the message is lost", r->file.path, whole_file__reason(err)) : DONE;
 }

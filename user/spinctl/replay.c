@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* spinctl replay: its options, the handler that a recording is run with, and which engines may run it. */
 #include <string.h>
 
 #include "engines.h"
@@ -29,6 +30,8 @@ static int report(struct recording *recording, const struct handler *h, const ch
 		  struct trial_engines *engines)
 {
 	struct replay_report r = { .path = path, .info = &recording->info, .engines = engines,
+				   .events = recording->events, .events_lost = recording->events_lost,
+				   .messages = recording->has_context && recording->context.takes_messages,
 				   .other_handler = !replay__is_recorded(recording, h->files.object) };
 	struct types types;
 	int status = DONE;
@@ -50,18 +53,20 @@ static int report(struct recording *recording, const struct handler *h, const ch
 	return status;
 }
 
-/* Recordings have datagrams: handlers of messages have another context, with its own state. */
-static int takes_datagrams(const char *name, const char *path)
+/* Handlers of messages have another context, with its own state. */
+static int takes_the_same(const struct recording *recording, const char *name, const char *path)
 {
+	const int recorded = recording->has_context && recording->context.takes_messages;
 	struct spin_object *object;
-	int status = DONE;
+	int messages;
 
 	if (spin_object__open(path, &object))
 		return complain("%s", spin_strerror_last());
-	if (spin_object__meta(object)->registration.delivery != SPIN_DELIVER_STACK)
-		status = complain("%s takes messages: replay is for handlers of datagrams", name);
+	messages = spin_object__meta(object)->registration.delivery == SPIN_DELIVER_ME;
 	spin_object__close(object);
-	return status;
+	return messages == recorded ? DONE : complain("%s takes %s, %s was recorded of %s: replay with the handler that was recorded",
+						      name, messages ? "messages" : "datagrams", recording->path,
+						      recorded ? "messages" : "datagrams");
 }
 
 static int open_handler(struct handler *h, const struct recording *recording, const struct trial_engines *engines,
@@ -78,7 +83,7 @@ static int open_handler(struct handler *h, const struct recording *recording, co
 	if (!status && strcmp(h->name, recording->info.handler))
 		status = complain("%s is of handler %s, %s has handler %s", path, recording->info.handler,
 				  options.handler, h->name);
-	return status ? status : takes_datagrams(options.handler ? options.handler : path, h->files.object);
+	return status ? status : takes_the_same(recording, options.handler ? options.handler : path, h->files.object);
 }
 
 /* It looks like packets, and is more. With --handler they are not looked at. */
@@ -144,10 +149,12 @@ static const struct command_row row = {
 	.notes = "A recording carries programs: they run on the model alone unless you give --trust, or the source with --handler.\n"
 		 "The engines bpf and isolated need root; without it they are left out, as is host without a source.",
 	.about = "The recorded packets are fed to each engine one after the other, from the recorded memory on. "
-		 "Counters by reason and the memory at the end are compared with the recording, and packet by packet "
-		 "between the engines. These have to agree with each other exactly. The recording may differ from "
+		 "Counters by reason, the memory at the end and the events of messages are compared with the recording, and "
+		 "packet by packet between the engines. These have to agree with each other exactly. The recording may differ from "
 		 "all of them if its handlers ran on several HPUs at once: then the order in which packets arrived "
 		 "was not the order of the handlers. Exit status 1 for a difference of either kind.\n\n"
+		 "Of a recording of messages each packet is given to the engines at the time at which it arrived: so messages "
+		 "time out as they did.\n\n"
 		 "With --handler another version of the handler is run on the packets that the first one met. Its state "
 		 "and tables must be those of the recorded one, with the same sizes.",
 };

@@ -10,7 +10,7 @@
 struct replay_engine {
 	int ran;
 	uint64_t packets[SPIN_REASON_COUNT];
-	struct differences from_recording; /* counters and memory at the end */
+	struct differences from_recording; /* counters, memory at the end, events of messages */
 	struct differences from_first;     /* memory at the end, from the first engine's */
 };
 
@@ -31,6 +31,9 @@ struct replay_report {
 	struct replay_engine engine[ENGINE_KINDS];
 	struct replay_split split;
 	int disagree, differ;              /* engines with each other; with the recording */
+	int messages;                      /* it is a recording of messages */
+	size_t events;                     /* of these: recorded, and those that found no room */
+	uint64_t events_lost;
 	int other_handler;                 /* the handler is not the recorded one */
 };
 

@@ -29,7 +29,7 @@ static void table(const struct replay_report *r)
 			any |= of_engine[kind] = r->engine[kind].packets[reason];
 		if (any)
 			table_row(r, spin_reason_name((enum spin_reason)reason),
-				  spin_verdict_name(spin_reason_verdict((enum spin_reason)reason)),
+				  counters__verdict((enum spin_reason)reason, r->messages),
 				  r->info->counters[reason], of_engine);
 	}
 	for (int kind = 0; kind < ENGINE_KINDS; kind++)
@@ -61,6 +61,8 @@ static void from_recording(const struct replay_report *r)
 	if (r->info->lost)
 		printf("%" PRIu64 " packets found the ring full and are not in the recording: it cannot come to the same.\n",
 		       r->info->lost);
+	if (r->events_lost)
+		printf("%" PRIu64 " events found no room and are not in the recording: a replay has more of them.\n", r->events_lost);
 	if (r->other_handler)
 		printf("The handler is another than the recorded one: what it does otherwise is among the differences.\n");
 	if (r->info->hpus > 1)
@@ -98,6 +100,8 @@ void replay_print__text(const struct replay_report *r)
 	       r->info->device, r->info->rule, r->info->packets, r->info->packets == 1 ? "" : "s",
 	       (double)r->info->duration_ns * 1e-9, r->info->hpus);
 	table(r);
+	if (r->messages)
+		printf("\nevents recorded: %zu\n", r->events);
 	if (r->disagree)
 		between_engines(r);
 	else if (ran > 1)
@@ -105,7 +109,8 @@ void replay_print__text(const struct replay_report *r)
 	if (r->differ)
 		from_recording(r);
 	else
-		printf("%sCounters and memory at the end are as recorded.\n", ran > 1 && !r->disagree ? "" : "\n");
+		printf("%sCounters%s and memory at the end are as recorded.\n", ran > 1 && !r->disagree ? "" : "\n",
+		       r->messages ? ", events" : "");
 }
 
 static void differences_json(struct json *j, const char *key, const char *other, const struct differences *d)
@@ -127,7 +132,7 @@ static void engine_json(struct json *j, const struct replay_report *r, enum engi
 
 	json_object(j, NULL);
 	json_string(j, "engine", engine_name(kind));
-	counters__json(j, e->packets, 0);
+	counters__json(j, e->packets, r->messages);
 	differences_json(j, "from_recording", "recorded", &e->from_recording);
 	json_uint(j, "from_recording_left_out", e->from_recording.left_out);
 	differences_json(j, "memory_from_first_engine", "first_engine", &e->from_first);
@@ -148,9 +153,11 @@ void replay_print__json(const struct replay_report *r)
 	json_double(&j, "duration_s", (double)r->info->duration_ns * 1e-9);
 	json_uint(&j, "recorded_packets", r->info->packets);
 	json_uint(&j, "lost_packets", r->info->lost);
+	if (r->messages)
+		json_uint(&j, "recorded_events", r->events);
 	json_uint(&j, "hpus", r->info->hpus);
 	json_object(&j, "recorded");
-	counters__json(&j, r->info->counters, 0);
+	counters__json(&j, r->info->counters, r->messages);
 	json_object_end(&j);
 	json_bool(&j, "engines_agree", !r->disagree);
 	json_bool(&j, "as_recorded", !r->differ);

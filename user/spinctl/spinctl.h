@@ -21,7 +21,7 @@ struct subcommand {
 
 extern const struct subcommand run_command, status_command, cost_command, test_command, new_command,
 	record_command, replay_command, mpq_command, recv_command, send_command,
-	doctor_command, limits_command, targets_command;
+	doctor_command, dump_command, limits_command, targets_command;
 
 /* One line on stderr, as "spinctl: ..."; returns FAILED. */
 int complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -61,6 +61,8 @@ int fill__apply(const struct fill_options *fill, const struct fill_target *targe
  */
 void counters__text(const uint64_t *packets, int messages);
 void counters__json(struct json *j, const uint64_t *packets, int messages);
+/* What becomes of a packet for that reason: "pass", or of messages "ack". */
+const char *counters__verdict(enum spin_reason reason, int messages);
 /* 1: packets of a context that takes messages are acknowledged for this reason, if they ask for it. */
 int counters__acknowledged(enum spin_reason reason);
 uint64_t counters__sum(const uint64_t *packets);

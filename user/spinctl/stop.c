@@ -2,6 +2,7 @@
 #include <signal.h>
 #include <stdio.h>
 
+#include "common/interrupt.h"
 #include "stop.h"
 
 static volatile sig_atomic_t stopped;
@@ -12,6 +13,7 @@ static void on_signal(int sig)
 	stopped = sig;
 	if (child > 0)
 		kill(-child, SIGTERM);
+	interrupt__loads();
 }
 
 void stop__watch(void)

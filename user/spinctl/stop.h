@@ -4,7 +4,10 @@
 
 #include <sys/types.h>
 
-/* Signals that ask a command to stop: SIGINT, SIGTERM, SIGHUP. It looks, cleans up, and ends. */
+/*
+ * Signals that ask a command to stop: SIGINT, SIGTERM, SIGHUP. It looks, cleans up, and ends. A load that is under way
+ * then fails at once.
+ */
 void stop__watch(void);
 int stop__signal(void);        /* the one that came, or 0 */
 /* A child with a process group of its own, to be stopped, too; 0: none any more. */

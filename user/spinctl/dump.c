@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * spinctl dump: host memory of a context that runs, in whichever process, as hex or raw. It only reads: the memory is
+ * the context's own map, and handlers go on writing to it meanwhile.
+ */
+#include <linux/capability.h>
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/whole_file.h"
+#include "kernel/caps.h"
+#include "outside.h"
+#include "status.h"
+
+#define ROW_BYTES 16
+
+static struct dump_options {
+	const char *device, *context, *output;
+	unsigned from, length;
+} options;
+
+#define FIELD(name) offsetof(struct dump_options, name)
+
+static const struct option_row rows[] = {
+	{ "dev", 0, OPTION_STRING, "IF", FIELD(device), "the context is on this interface" },
+	{ "context", 0, OPTION_STRING, "NAME", FIELD(context), "the context's name (default: the only one there is)" },
+	{ "from", 0, OPTION_UINT, "BYTE", FIELD(from), "the first byte (default: 0)" },
+	{ "length", 0, OPTION_UINT, "BYTES", FIELD(length), "how many (default: 0, to the end)" },
+	{ "output", 'o', OPTION_STRING, "FILE", FIELD(output),
+	  "the bytes as they are, to a file or - for standard output (default: hex, to standard output)" },
+	{ 0 },
+};
+
+/* The contexts that the options fit. */
+struct search {
+	unsigned found;
+	uint32_t program_id;
+	char names[256]; /* "aggregate on eth0, reduce on eth1" */
+};
+
+static void add(struct search *s, const struct status_interface *on, const struct status_context *context)
+{
+	size_t at = strlen(s->names);
+
+	if (s->found && s->program_id == context->program_id)
+		return; /* the same on one more interface */
+	s->found++;
+	s->program_id = context->program_id;
+	snprintf(s->names + at, sizeof(s->names) - at, "%s%s on %s", at ? ", " : "", context->name, on->device);
+}
+
+static void on_interface(void *arg, const struct status_interface *on)
+{
+	if (options.device && (!on->here || strcmp(on->device, options.device)))
+		return;
+	for (unsigned i = 0; i < on->contexts; i++)
+		if (!options.context || !strcmp(on->context[i].name, options.context))
+			add(arg, on, &on->context[i]);
+}
+
+static int find(uint32_t *program_id)
+{
+	struct search s = { 0 };
+	int err = status__each(on_interface, &s);
+
+	if (err)
+		return complain("cannot list what is attached: %s", strerror(-err));
+	if (!s.found)
+		return complain("no context%s%s%s%s is attached; spinctl status lists those that are",
+				options.context ? " " : "", options.context ? options.context : "",
+				options.device ? " on " : "", options.device ? options.device : "");
+	if (s.found > 1)
+		return complain("%u contexts are attached: say which with --context or --dev: %s", s.found, s.names);
+	*program_id = s.program_id;
+	return DONE;
+}
+
+/* Of the context's program: its host memory in *memory, and how many bytes of it there are. */
+static int open_memory(uint32_t program_id, struct outside_section *memory, size_t *bytes)
+{
+	struct outside_section rodata = { .fd = -1 };
+	const struct spin_config *config = NULL;
+	uint32_t maps[OUTSIDE_MAPS_MAX];
+	int count = outside__context_maps(program_id, maps);
+
+	*bytes = 0;
+	for (int i = 0; i < count; i++)
+		if ((memory->mem || outside_map__open(maps[i], "spin_host", memory)) && !rodata.mem)
+			outside_section__open(maps[i], ".rodata", &rodata);
+	if (rodata.mem)
+		config = outside_section__variable(&rodata, "spin_config", ".rodata", sizeof(*config));
+	if (config)
+		*bytes = config->host_bytes;
+	outside_section__close(&rodata);
+	if (count < 0)
+		return complain("the context has ended meanwhile; spinctl status lists those that are there");
+	if (!memory->mem || !*bytes || *bytes > memory->bytes)
+		return complain("the context's handlers have no host memory: they take datagrams, and use none");
+	return DONE;
+}
+
+static void print_row(FILE *to, size_t at, const uint8_t *byte, size_t bytes)
+{
+	fprintf(to, "%08zx", at);
+	for (size_t i = 0; i < ROW_BYTES; i++) {
+		fputs(i % 8 ? " " : "  ", to);
+		if (i < bytes)
+			fprintf(to, "%02x", byte[i]);
+		else
+			fputs("  ", to);
+	}
+	fputs("  |", to);
+	for (size_t i = 0; i < bytes; i++)
+		fputc(isascii(byte[i]) && isprint(byte[i]) ? byte[i] : '.', to);
+	fputs("|\n", to);
+}
+
+/* As hexdump -C has it: rows that repeat the one before are one *, and the last line is the end. */
+static void print_hex(FILE *to, const uint8_t *memory, size_t from, size_t length)
+{
+	uint8_t row[ROW_BYTES], last[ROW_BYTES];
+	int starred = 0;
+
+	for (size_t at = 0; at < length; at += ROW_BYTES) {
+		size_t bytes = length - at < ROW_BYTES ? length - at : ROW_BYTES;
+
+		memcpy(row, memory + from + at, bytes); /* it may change at any time */
+		if (at && bytes == ROW_BYTES && !memcmp(row, last, ROW_BYTES)) {
+			if (!starred)
+				fputs("*\n", to);
+			starred = 1;
+			continue;
+		}
+		starred = 0;
+		print_row(to, from + at, row, bytes);
+		memcpy(last, row, bytes);
+	}
+	fprintf(to, "%08zx\n", from + length);
+}
+
+static int write_file(const uint8_t *memory, size_t bytes)
+{
+	struct whole_file file;
+	int err = whole_file__open(&file, options.output, "spindump");
+
+	if (!err && (fwrite(memory, 1, bytes, file.file) != bytes || fflush(file.file)))
+		err = errno ? -errno : -EIO;
+	if (!err)
+		err = whole_file__publish(&file);
+	whole_file__close(&file);
+	return err ? complain("cannot write %s: %s", options.output, whole_file__reason(err)) : DONE;
+}
+
+static int dump(const struct outside_section *memory, size_t have)
+{
+	const uint8_t *mem = (const uint8_t *)memory->mem;
+	size_t length = options.length ? options.length : have - options.from;
+
+	if (options.from > have || length > have - options.from)
+		return complain("bytes %u to %zu: the context has %zu bytes of host memory; write a smaller --from or --length",
+				options.from, options.from + length, have);
+	if (!options.output)
+		print_hex(stdout, mem, options.from, length);
+	else if (!strcmp(options.output, "-"))
+		fwrite(mem + options.from, 1, length, stdout); /* main() looks at ferror() */
+	else
+		return write_file(mem + options.from, length);
+	return DONE;
+}
+
+static int run(const char **operands, unsigned count)
+{
+	struct outside_section memory = { .fd = -1 };
+	uint32_t program_id = 0;
+	size_t have = 0;
+	int status;
+
+	(void)operands;
+	(void)count;
+	if (!(kernel_caps__effective() >> CAP_SYS_ADMIN & 1))
+		return complain("dump reads the memory of other processes' contexts, for which the kernel wants CAP_SYS_ADMIN: "
+				"run it as root (sudo)");
+	status = find(&program_id);
+	if (!status)
+		status = open_memory(program_id, &memory, &have);
+	if (!status)
+		status = dump(&memory, have);
+	outside_section__close(&memory);
+	return status;
+}
+
+static const struct command_row row = {
+	.name = "spinctl dump",
+	.summary = "Shows or saves the host memory of a context that runs",
+	.options = rows,
+	.notes = "Needs root.",
+	.about = "Host memory is where messages are put and where handlers write for their application (libspin's "
+		 "spin_ctx__host_memory()). It is read as it stands, of whichever process's context, while handlers go on writing: "
+		 "what comes together only with a message's event may be half there before.\n"
+		 "\n"
+		 "A file gets its name when it is whole.",
+	.examples = (const struct example_row[]){
+		{ "spinctl dump --from 4096 --length 64", "64 bytes in hex, of the only context there is." },
+		{ "spinctl dump --dev eth0 --context reduce -o - | od -t u4", "All of one context's, as 32-bit numbers." },
+		{ 0 },
+	},
+};
+
+const struct subcommand dump_command = { "dump", &row, run, &options };
