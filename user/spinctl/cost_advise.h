@@ -22,7 +22,7 @@ struct advice_variant {
 	double cycles, cycles_with_runtime; /* mean per packet, alone */
 	double hpus;                /* needed at 400 Gbit/s of packet bytes */
 	double gbps;                /* reached under load */
-	enum cost_resource bound;
+	char bound[COST_BOUND_TEXT]; /* what holds packets up then */
 };
 
 struct advice {

@@ -72,13 +72,13 @@ void cost_advise__text(const struct advice *a)
 
 		printf("%-6s %-8s %-20s ", place_name(v), bytes_name(v, number), v->flags[0] ? v->flags : "as it is");
 		if (v->is_measured)
-			printf("%10.1f %13.2f %9.1f  %-18s", v->cycles, v->hpus, v->gbps, cost_resource_name(v->bound));
+			printf("%10.1f %13.2f %9.1f  %-18s", v->cycles, v->hpus, v->gbps, v->bound);
 		else
 			printf("%10s %13s %9s  %-18s", "-", "-", "-", "does not run so");
 		printf("%s%s\n", i ? "" : " registered", i == a->best ? " best" : "");
 	}
 	printf("state: where the HPU state lives; in L1: what of each packet is copied there, the rest is read, and sent, from L2\n"
-	       "cycles: a packet's handlers, on an idle NIC; Gbit/s: packet bytes, as fast as the NIC takes them\n");
+	       "cycles: mean of a packet's handlers, on an idle NIC; HPUs by them; Gbit/s: packet bytes, as fast as the NIC takes them\n");
 }
 
 static void variant(struct json *j, const char *key, const struct advice_variant *v)
@@ -92,7 +92,7 @@ static void variant(struct json *j, const char *key, const struct advice_variant
 		json_double(j, "mean_cycles_with_runtime", v->cycles_with_runtime);
 		json_double(j, "hpus_at_400_gbps", v->hpus);
 		json_double(j, "loaded_gbps", v->gbps);
-		json_string(j, "bound_by", cost_resource_name(v->bound));
+		json_string(j, "bound_by", v->bound);
 	} else {
 		json_string(j, "mean_cycles", NULL);
 	}
