@@ -102,7 +102,7 @@ static const struct command_row row = {
 		 "and again: with its state in L1 and in L2, with all or only a part of each packet in L1 (the rest is read, and "
 		 "sent, from L2), then with other options for the compiler. It prints the best registration, which is the "
 		 "one with the highest throughput under load or else with the fewest cycles, what that saves, and all that "
-		 "was tried. An object's source is looked for beside it and where it was compiled.\n\n"
+		 "was tried. Without packets it makes 200 datagrams, or 8 messages. An object's source is looked for beside it and where it was compiled.\n\n"
 		 "Energy is an upper bound: the target's power (power_mw: all of PsPIN at once, 6.1 W) for as long as a packet "
 		 "takes at full rate.",
 	.examples = (const struct example_row[]){

@@ -13,6 +13,9 @@
 #include "handler.h"
 
 #define ADVICE_VARIANTS_MAX 32
+/* Made if no packets are given. */
+#define ADVICE_DATAGRAMS 200
+#define ADVICE_MESSAGES 8
 
 struct advice_variant {
 	uint8_t state_placement;    /* enum spin_placement */

@@ -33,7 +33,7 @@ static void registration_words(const struct advice_variant *v, char *out, size_t
 
 static void difference(const struct advice_variant *from, const struct advice_variant *to)
 {
-	printf(": %.1f cycles a packet instead of %.1f (saves %.1f), %.2f HPUs at %d Gbit/s instead of %.2f (saves %.2f), "
+	printf(": a mean of %.1f cycles a packet instead of %.1f (saves %.1f), %.2f HPUs at %d Gbit/s instead of %.2f (saves %.2f), "
 	       "%.1f Gbit/s under load instead of %.1f\n", to->cycles, from->cycles, from->cycles - to->cycles, to->hpus,
 	       ADVICE_GBPS, from->hpus, from->hpus - to->hpus, to->gbps, from->gbps);
 }
@@ -58,11 +58,24 @@ static void verdict(const struct advice *a)
 	}
 }
 
+static void packets(const struct cost_report *r)
+{
+	if (r->trace)
+		printf("packets of %s\n", r->trace);
+	else if (r->takes_messages)
+		printf("%u messages made, of %u packets with %u bytes of payload; --pcap, --messages and --payload give others\n",
+		       r->made.messages, r->made.packets, r->made.payload_bytes);
+	else
+		printf("%u datagrams made, with %u bytes of payload; --pcap, --datagrams and --payload give others\n",
+		       r->made.messages, r->made.payload_bytes);
+}
+
 void cost_advise__text(const struct advice *a)
 {
 	const struct cost_report *r = a->report;
 
 	printf("%s on %s, rule: %s; %s compiled anew\n", r->handler, r->target, r->rule, a->source);
+	packets(r);
 	verdict(a);
 	printf("\n%-6s %-8s %-20s %10s %13s %9s  %-18s\n", "state", "in L1", "compiler", "cycles", "HPUs, 400 G", "Gbit/s",
 	       "bound by");
@@ -110,6 +123,11 @@ void cost_advise__json(const struct advice *a)
 	json_string(&j, "target", a->report->target);
 	json_string(&j, "rule", a->report->rule);
 	json_string(&j, "source", a->source);
+	json_string(&j, "trace", a->report->trace);
+	if (!a->report->trace) {
+		json_uint(&j, a->report->takes_messages ? "messages_made" : "datagrams_made", a->report->made.messages);
+		json_uint(&j, "payload_bytes_per_packet", a->report->made.payload_bytes);
+	}
 	variant(&j, "registered", is);
 	variant(&j, "best_registration", &a->variants[a->registration]);
 	variant(&j, "best", best);
