@@ -361,13 +361,14 @@ $(RTL_CHECK) $(BUILD)/tests/model/rtl_check_compares: $(call obj,$(RTL_CHECK_SRC
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(USER_LIBS) -lpcap -ldw -ldl -lpthread -lm
 
 CLUSTERS ?= 1
+SIZES ?= 64,256,512,1024
 rtl-check: deps
 	@tests/rtl/simulator.sh "$(PSPIN)" "$(CLUSTERS)" $(BUILD)/tests/rtl/simulator
 	@$(MAKE) --no-print-directory -j$$(nproc) $(RTL_CHECK) $(RTL_KIT) $(if $(HANDLER),,$(HANDLERS))
 	@rm -rf $(BUILD)/rtl-check && mkdir -p $(BUILD)/rtl-check
 	@BUILD=$(BUILD) $(RTL_KIT) --clusters $(CLUSTERS) $(BUILD)/rtl-check/kit $(or $(HANDLER),$(basename $(notdir $(HANDLERS)))) >$(BUILD)/rtl-check/kit.log
 	@BUILD=$(BUILD) $(RTL_CHECK) $(abspath $(BUILD)/tests/rtl/simulator) $(abspath $(BUILD)/rtl-check/kit) $(abspath $(BUILD)/rtl-check/run) \
-		$(if $(filter 4,$(CLUSTERS)),1,4) $(BUILD)/rtl-check.json $(basename $(notdir $(or $(HANDLER),$(HANDLERS))))
+		$(if $(filter 4,$(CLUSTERS)),1,4) $(BUILD)/rtl-check.json $(SIZES) $(basename $(notdir $(or $(HANDLER),$(HANDLERS))))
 
 MINUTES ?= 2
 stress: deps

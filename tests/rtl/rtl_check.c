@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * rtl-check SIMULATOR KIT WORK IDS OUT.json HANDLER...: make rtl-check. Runs the series of the kit that have both idle packets and
+ * rtl-check SIMULATOR KIT WORK IDS OUT.json SIZES HANDLER...: make rtl-check. Runs the series of the kit that have both idle packets and
  * a burst through the simulator, and prints what the RTL took beside what the model predicts. Ends with 0 if it could measure,
  * whatever the errors are, and with 1 if it could not.
  */
@@ -18,7 +18,7 @@
 #include "rtl.h"
 
 struct check {
-	const char *simulator, *kit, *work, *ids;
+	const char *simulator, *kit, *work, *ids, *sizes; /* "64,512" */
 	struct measure *measure;
 	unsigned rows, ok;
 };
@@ -140,14 +140,16 @@ static int check_series(struct check *c, const char *handler, const char *bytes,
 
 static int check_handler(struct check *c, const char *handler)
 {
-	static const char *const sizes[] = {"64", "256", "512", "1024"};
 	int rc = 0;
 
-	for (unsigned i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
-		char series[1024];
+	for (const char *at = c->sizes; *at; at += strspn(at, ",")) {
+		int digits = (int)strcspn(at, ",");
+		char series[1024], bytes[16];
 
-		snprintf(series, sizeof(series), "%s/%s/%s-saturated", c->kit, handler, sizes[i]);
-		rc |= check_series(c, handler, sizes[i], series);
+		snprintf(bytes, sizeof(bytes), "%.*s", digits, at);
+		snprintf(series, sizeof(series), "%s/%s/%s-saturated", c->kit, handler, bytes);
+		rc |= check_series(c, handler, bytes, series);
+		at += digits;
 	}
 	return rc;
 }
@@ -158,17 +160,18 @@ int main(int argc, char **argv)
 	struct check c = {.measure = &measure};
 	int rc = 0;
 
-	if (argc < 7) {
-		fprintf(stderr, "usage: rtl-check SIMULATOR KIT WORK IDS OUT.json HANDLER...\n");
+	if (argc < 8) {
+		fprintf(stderr, "usage: rtl-check SIMULATOR KIT WORK IDS OUT.json SIZES HANDLER...\n");
 		return 2;
 	}
 	c.simulator = argv[1];
 	c.kit = argv[2];
 	c.work = argv[3];
 	c.ids = argv[4];
+	c.sizes = argv[6];
 	measure_begin(&measure, "rtl-check");
 	printf("%-15s %5s  %-34s %10s %10s %10s\n", "handler", "bytes", "stage (cycles, means)", "RTL", "model", "worst error");
-	for (int i = 6; i < argc; i++)
+	for (int i = 7; i < argc; i++)
 		rc |= check_handler(&c, argv[i]);
 	printf("%u of %u rows ok: bodies and HER to feedback within 1 %%, cold and bursts within 2 %%\n", c.ok, c.rows);
 	if (measure_write(&measure, argv[5])) {

@@ -4,8 +4,8 @@
  * Writes observed.csv there (packet, cycle of its HER, cycle of its feedback); the model itself writes trace_core_*.log.
  *
  * The NIC's other half around PsPIN's ports: packets are written to L2 at a beat a cycle, each HER follows its last beat's
- * response; wire and host take and give a beat a cycle and answer in the next one. Handshakes are sampled before the clock's
- * rising edge, inputs change after it. Message ids are given in turn, and again only when feedback has come for all packets of
+ * response; wire and host take and give a beat a cycle and answer in the same one, by logic without registers. Handshakes are
+ * sampled before the clock's rising edge, registered inputs change after it, answers once the outputs have settled. Message ids are given in turn, and again only when feedback has come for all packets of
  * the last message; a scratchpad belongs to its id. IDS: ids are its multiples. 4: the first cluster is home to all messages, and the task dispatcher
  * is told after reset that the other three are full, so that none goes there when the first one is.
  *
@@ -43,7 +43,7 @@ struct packet {
 	uint32_t message, end_of_message, bytes, bytes_in_l1, header, payload, completion;
 	uint32_t handler_mem, handler_mem_bytes, host_mem_bytes, scratchpad, scratchpad_bytes;
 	uint64_t host_mem;
-	size_t offset;
+	size_t offset, scratch_offset; /* in packets.bin, scratch.bin */
 	uint32_t l2;             /* where it lies here */
 	uint32_t id;             /* of its message */
 	uint64_t her, feedback;  /* cycles seen; 0: not yet */
@@ -59,6 +59,29 @@ static void use_first_cluster(Vpspin_verilator &top)
 	top.rootp->OCCUPATION = 0;
 	for (int cluster = 1; cluster < 4; cluster++)
 		top.rootp->OCCUPATION |= OCCUPATION_FULL << (cluster * OCCUPATION_BITS);
+}
+
+/* Cluster 0's L1: 64 banks, a word in each after the other (pulp_cluster.sv). */
+#define BANKS 64u
+#define SCRATCHPADS 0x14400u /* offset of the first in L1 */
+#define BANK(n) &top.rootp->pspin_verilator__DOT__i_pspin__DOT__gen_clusters__BRA__0__KET____DOT__gen_cluster_sync__DOT__i_cluster__DOT__i_ooc__DOT__i_bound__DOT__gen_tcdm_banks__BRA__##n##__KET____DOT__i_mem__DOT__i_tc_sram__DOT__sram[0]
+#define ROW8(a, b, c, d, e, f, g, h) BANK(a), BANK(b), BANK(c), BANK(d), BANK(e), BANK(f), BANK(g), BANK(h)
+
+static void write_l1(Vpspin_verilator &top, uint32_t offset, const uint8_t *data, uint32_t bytes)
+{
+	IData *const banks[BANKS] = {
+		ROW8(0, 1, 2, 3, 4, 5, 6, 7),
+		ROW8(8, 9, 10, 11, 12, 13, 14, 15),
+		ROW8(16, 17, 18, 19, 20, 21, 22, 23),
+		ROW8(24, 25, 26, 27, 28, 29, 30, 31),
+		ROW8(32, 33, 34, 35, 36, 37, 38, 39),
+		ROW8(40, 41, 42, 43, 44, 45, 46, 47),
+		ROW8(48, 49, 50, 51, 52, 53, 54, 55),
+		ROW8(56, 57, 58, 59, 60, 61, 62, 63),
+	};
+
+	for (uint32_t at = 0; at + 4 <= bytes; at += 4)
+		memcpy(&banks[(offset + at) / 4 % BANKS][(offset + at) / 4 / BANKS], data + at, 4);
 }
 
 static void die(const std::string &what)
@@ -79,9 +102,9 @@ static std::vector<packet> read_hers(const std::string &path)
 		unsigned long long at, host;
 		packet p = {};
 
-		if (sscanf(line, "%*u,%llu,%u,%u,0x%*x,%u,%u,0x%x,0x%x,0x%x,0x%x,%u,0x%llx,%u,0x%x,%u,%zu", &at, &p.message,
+		if (sscanf(line, "%*u,%llu,%u,%u,0x%*x,%u,%u,0x%x,0x%x,0x%x,0x%x,%u,0x%llx,%u,0x%x,%u,%zu,%zu", &at, &p.message,
 			   &p.end_of_message, &p.bytes, &p.bytes_in_l1, &p.header, &p.payload, &p.completion, &p.handler_mem,
-			   &p.handler_mem_bytes, &host, &p.host_mem_bytes, &p.scratchpad, &p.scratchpad_bytes, &p.offset) != 15)
+			   &p.handler_mem_bytes, &host, &p.host_mem_bytes, &p.scratchpad, &p.scratchpad_bytes, &p.offset, &p.scratch_offset) != 16)
 			die(path + ": not a line of the kit: " + line);
 		p.at = at;
 		p.host_mem = host;
@@ -113,7 +136,7 @@ static unsigned beats_of(uint64_t address, uint32_t bytes)
 /* The NIC's inbound engine: packets into L2, then their HERs. */
 class Inbound {
 	std::vector<packet> &packets;
-	std::vector<uint8_t> content;
+	std::vector<uint8_t> content, scratch;
 	std::vector<unsigned> in_flight; /* packets by id */
 	uint32_t next_id = 0;
 	std::deque<size_t> addressed, written, stored; /* AW is out; beats are out; the response has come */
@@ -223,6 +246,8 @@ class Inbound {
 		top.her_meta_scratchpad_0_size_i = top.her_meta_scratchpad_1_size_i = p.scratchpad_bytes;
 		top.her_meta_scratchpad_2_size_i = top.her_meta_scratchpad_3_size_i = p.scratchpad_bytes;
 		top.her_valid_i = 1;
+		if (ids == HOMES && !continues(stored.front())) /* what the NIC writes for a message before its first task */
+			write_l1(top, SCRATCHPADS + p.scratchpad, &scratch[p.scratch_offset], p.scratchpad_bytes);
 	}
 
 	void feedback(uint32_t l2)
@@ -243,8 +268,8 @@ class Inbound {
 public:
 	struct seen { bool aw, w, b, her, feedback; uint32_t feedback_at; };
 
-	Inbound(std::vector<packet> &packets, std::vector<uint8_t> content, unsigned ids)
-		: packets(packets), content(std::move(content)), in_flight(IDS_MAX), ids(ids) {}
+	Inbound(std::vector<packet> &packets, std::vector<uint8_t> content, std::vector<uint8_t> scratch, unsigned ids)
+		: packets(packets), content(std::move(content)), scratch(std::move(scratch)), in_flight(IDS_MAX), ids(ids) {}
 
 	static void reset(Vpspin_verilator &top)
 	{
@@ -306,26 +331,32 @@ public:
 			{top.nic_cmd_req_src_addr_o, top.nic_cmd_req_length_o, top.nic_cmd_req_id_o}};
 	}
 
-	void advance(Vpspin_verilator &top, const seen &s)
+	void advance(const seen &s)
 	{
-		top.nic_cmd_resp_valid_i = 0;
-		if (s.last) {
-			top.nic_cmd_resp_valid_i = 1;
-			top.nic_cmd_resp_id_i = reading.front().id;
+		if (s.last)
 			reading.pop_front();
-		}
 		if (s.command)
 			asked.push_back(s.what);
 		if (s.ar) {
 			reading.push_back(asked.front());
 			asked.pop_front();
-			top.no_slave_ar_valid_i = 0;
 		}
-		if (!top.no_slave_ar_valid_i && !asked.empty()) {
-			top.no_slave_ar_addr_i = (uint32_t)asked.front().address & ~(BEAT_BYTES - 1);
-			top.no_slave_ar_len_i = (uint8_t)(beats_of(asked.front().address, asked.front().bytes) - 1);
-			top.no_slave_ar_valid_i = 1;
+	}
+
+	void answer(Vpspin_verilator &top) const
+	{
+		seen now = sample(top);
+
+		top.no_slave_ar_valid_i = now.command || !asked.empty();
+		if (top.no_slave_ar_valid_i) {
+			const send &next = asked.empty() ? now.what : asked.front();
+
+			top.no_slave_ar_addr_i = (uint32_t)next.address & ~(BEAT_BYTES - 1);
+			top.no_slave_ar_len_i = (uint8_t)(beats_of(next.address, next.bytes) - 1);
 		}
+		top.nic_cmd_resp_valid_i = now.last;
+		if (now.last)
+			top.nic_cmd_resp_id_i = reading.front().id;
 	}
 };
 
@@ -353,7 +384,7 @@ public:
 			top.host_master_ar_len_o};
 	}
 
-	void advance(Vpspin_verilator &top, const seen &s)
+	void advance(const seen &s)
 	{
 		if (s.aw)
 			addressed.push_back(s.aw_id);
@@ -364,12 +395,20 @@ public:
 		}
 		if (s.b)
 			answers.pop_front();
-		top.host_master_b_valid_i = !answers.empty();
-		top.host_master_b_id_i = answers.empty() ? 0 : answers.front();
 		if (s.r && !--reads.front().beats)
 			reads.pop_front();
 		if (s.ar)
 			reads.push_back({s.ar_id, s.ar_len + 1u});
+	}
+
+	void answer(Vpspin_verilator &top) const
+	{
+		seen now = sample(top);
+		bool ends = (lasts || now.last) && (!addressed.empty() || now.aw);
+
+		top.host_master_b_valid_i = !answers.empty() || ends;
+		top.host_master_b_id_i = !answers.empty() ? answers.front() : !addressed.empty() ? addressed.front() : now.aw_id;
+		/* not before the next cycle: PsPIN's transfers do not end if data come with their address */
 		top.host_master_r_valid_i = !reads.empty();
 		top.host_master_r_id_i = reads.empty() ? 0 : reads.front().id;
 		top.host_master_r_last_i = !reads.empty() && reads.front().beats == 1;
@@ -396,7 +435,7 @@ int main(int argc, char **argv)
 	slm = std::string(argv[2]) + "/";
 	std::vector<packet> packets = read_hers(std::string(argv[1]) + "/hers.csv");
 	unsigned ids = (unsigned)atoi(argv[3]);
-	Inbound inbound(packets, read_all(std::string(argv[1]) + "/packets.bin"), ids);
+	Inbound inbound(packets, read_all(std::string(argv[1]) + "/packets.bin"), read_all(std::string(argv[1]) + "/scratch.bin"), ids);
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	Verilated::commandArgs(argc, argv);
 	static Vpspin_verilator top;
@@ -414,7 +453,7 @@ int main(int argc, char **argv)
 	Host::reset(top);
 	top.rst_ni = 1;
 	top.eval();
-	if (ids == 4)
+	if (ids == HOMES)
 		use_first_cluster(top);
 	for (bool active = false; !inbound.is_done(); cycle++) {
 		Inbound::seen i = Inbound::sample(top);
@@ -430,8 +469,11 @@ int main(int argc, char **argv)
 		top.eval();
 		if (active)
 			inbound.advance(top, i);
-		wire.advance(top, w);
-		host.advance(top, h);
+		wire.advance(w);
+		host.advance(h);
+		top.eval();
+		wire.answer(top);
+		host.answer(top);
 		top.clk_i = 0;
 		top.eval();
 		if (inbound.is_stuck()) {
