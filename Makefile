@@ -20,7 +20,7 @@ say         = $(if $(filter 1,$(V)),,@printf '  %-7s %s\n' $(1) $(2))
 MAKEFLAGS += --no-builtin-rules
 export SPIN_HOME := $(CURDIR)
 
-.PHONY: help all deps demo check check-kernels bench accuracy rtl-kit figures stress fuzz clean compile_commands.json fmt sanitize
+.PHONY: help all deps demo check check-kernels bench accuracy rtl-kit rtl-check figures stress fuzz clean compile_commands.json fmt sanitize
 
 help:
 	@sed -n 's/^#: //p' Makefile
@@ -32,6 +32,7 @@ help:
 #: make bench      measurements: build/bench.json
 #: make accuracy   every calibration row of the RTL against the model: build/accuracy.json
 #: make rtl-kit    images, packets and predicted cycles for PsPIN's RTL: build/rtl-kit/
+#: make rtl-check  the same through PsPIN's own simulator, RTL beside model: PSPIN=checkout, tests/rtl/README.md
 #: make stress     as root: everything at once under load, loss and kills, MINUTES=2: build/stress.json
 #: make figures     the papers' figures from the model: build/figures.json, plots in build/figures/
 #: make check-kernels  Debian's kernels in QEMU: which programs load where; ALL=1: of every test handler, too
@@ -342,12 +343,32 @@ $(BUILD)/tests/model/rtl_kit_is_complete: $(BUILD)/obj/tests/model/rtl_kit_is_co
 $(RTL_KIT) $(BUILD)/tests/model/rtl_kit_is_complete: $(call obj,$(RTL_KIT_SRC)) $(TESTLIB) $(ENGINE) $(COMMON) $(LIBSPIN) $(HWMODEL)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
-	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(USER_LIBS) -lpcap -ldw -ldl -lpthread -lm
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(USER_LIBS) -lpcap -ldw -ldl -lpthread -lm
 
 rtl-kit: deps
 	@$(MAKE) --no-print-directory -j$$(nproc) $(RTL_KIT) $(HANDLERS)
 	@rm -rf $(BUILD)/rtl-kit && mkdir -p $(BUILD)/rtl-kit && cp tests/accuracy/kit/README.md $(BUILD)/rtl-kit/
 	@BUILD=$(BUILD) $(RTL_KIT) $(BUILD)/rtl-kit $(basename $(notdir $(HANDLERS)))
+
+# PsPIN's simulator beside the model. PSPIN: a checkout whose simulator has been built; HANDLER: a fat object of one's own.
+RTL_CHECK := $(BUILD)/tests/rtl/rtl-check
+RTL_CHECK_SRC := $(addprefix tests/rtl/,rtl_series.c rtl_trace.c)
+$(RTL_CHECK): $(BUILD)/obj/tests/rtl/rtl_check.o
+$(BUILD)/tests/model/rtl_check_compares: $(BUILD)/obj/tests/model/rtl_check_compares.o
+$(RTL_CHECK) $(BUILD)/tests/model/rtl_check_compares: $(call obj,$(RTL_CHECK_SRC)) $(TESTLIB) $(ENGINE) $(COMMON) $(LIBSPIN) $(HWMODEL)
+	@mkdir -p $(@D)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(USER_LIBS) -lpcap -ldw -ldl -lpthread -lm
+
+CLUSTERS ?= 1
+SIZES ?= 64,256,512,1024
+rtl-check: deps
+	@tests/rtl/simulator.sh "$(PSPIN)" "$(CLUSTERS)" $(BUILD)/tests/rtl/simulator
+	@$(MAKE) --no-print-directory -j$$(nproc) $(RTL_CHECK) $(RTL_KIT) $(if $(HANDLER),,$(HANDLERS))
+	@rm -rf $(BUILD)/rtl-check && mkdir -p $(BUILD)/rtl-check
+	@BUILD=$(BUILD) $(RTL_KIT) --clusters $(CLUSTERS) $(BUILD)/rtl-check/kit $(or $(HANDLER),$(basename $(notdir $(HANDLERS)))) >$(BUILD)/rtl-check/kit.log
+	@BUILD=$(BUILD) $(RTL_CHECK) $(abspath $(BUILD)/tests/rtl/simulator) $(abspath $(BUILD)/rtl-check/kit) $(abspath $(BUILD)/rtl-check/run) \
+		$(if $(filter 4,$(CLUSTERS)),1,4) $(BUILD)/rtl-check.json $(SIZES) $(basename $(notdir $(or $(HANDLER),$(HANDLERS))))
 
 MINUTES ?= 2
 stress: deps

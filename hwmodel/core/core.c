@@ -84,6 +84,7 @@ void rv32_core__set_pc(struct rv32_core *core, uint32_t pc)
 {
 	leave_pause(core);
 	core->fetch.goes_on = false;
+	core->in_trap = false;
 	core->pc = pc;
 	core->hazard = hazard__jumped(pc);
 }
@@ -178,6 +179,14 @@ void rv32_core__advance(struct rv32_core *core, uint64_t to_cycle)
 		core->cycle += to_cycle - now;
 		core->cycles[RV32_CYC_BLOCKED] += to_cycle - now;
 	}
+}
+
+int rv32_core__in_trap(const struct rv32_core *core, uint64_t since_cycle, struct rv32_trap *out)
+{
+	if (!core->in_trap || core->open_trap_cycle < since_cycle)
+		return 0;
+	*out = core->open_trap;
+	return 1;
 }
 
 struct rv32_trap rv32_core__trap(const struct rv32_core *core)

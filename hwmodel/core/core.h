@@ -174,6 +174,9 @@ struct rv32_core {
 	} split;
 	uint32_t hart_id, mtvec, mepc, mcause, mtval, mscratch;
 	struct rv32_trap trap;
+	struct rv32_trap open_trap; /* the first one since an mret: its handler still runs, if in_trap */
+	uint64_t open_trap_cycle;
+	bool in_trap;
 	uint32_t breakpoint[RV32_BREAKPOINTS];
 	unsigned breakpoints;
 

@@ -193,6 +193,11 @@ static bool enter_trap(struct rv32_core *core)
 {
 	if (!core->mtvec)
 		return false;
+	if (!core->in_trap) {
+		core->in_trap = true;
+		core->open_trap = core->trap;
+		core->open_trap_cycle = core->cycle;
+	}
 	core->mepc = core->trap.pc;
 	core->mcause = core->trap.cause;
 	core->mtval = core->trap.tval;
@@ -359,6 +364,7 @@ mret:
 		goto illegal;
 	core->cycle = cycle;
 	stats__leave(core, op, true);
+	core->in_trap = false;
 	core->user_mode = core->mpp_user;
 	core->mpp_user = 1;
 	core->mie = core->mpie;

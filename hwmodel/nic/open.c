@@ -134,11 +134,16 @@ static void say_who_does_not_boot(const struct pspin *nic, char *err, size_t err
 	const struct hpu *hpu = nic->soc.hpus, *end = hpu + nic->soc.hpu_count;
 	const char *what, *name;
 	uint32_t pc, start = 0, error;
+	struct rv32_trap trap;
 
 	while (hpu + 1 < end && hpu->idle_pc && !hpu->result.error)
 		hpu++;
 	error = hpu->result.error ? hpu->result.error : hpu->stopped; /* the first one counts */
 	pc = hpu->result.error ? hpu->result.error_pc : rv32_core__pc(hpu->core);
+	if (!hpu->result.error && error == PSPIN_ERROR_WATCHDOG && rv32_core__in_trap(hpu->core, 0, &trap)) {
+		error = trap.cause;
+		pc = trap.pc;
+	}
 	what = error == PSPIN_ERROR_WATCHDOG ? "hangs" : "traps";
 	name = hw_elf__symbol_at(nic->elf, pc, &start);
 	if (event_unit__sleeps(hpu)) {

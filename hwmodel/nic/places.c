@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The packet-buffer allocator: next fit from a rover, neighbours that are free are one place. The ingress link takes, the end
+ * of a message frees. Two places that are next to each other are never both free; the tree holds each free place once.
+ */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -10,15 +14,70 @@ struct place {
 	int taken;
 };
 
+/* `units` of a free place begin at the beat; 0: none does. */
+static void set_leaf(struct places *places, uint32_t at, uint32_t units)
+{
+	uint32_t *longest = places->longest;
+	uint32_t node = places->leaves + at;
+
+	longest[node] = units;
+	while (node >>= 1) {
+		uint32_t left = longest[2 * node], right = longest[2 * node + 1], most = left > right ? left : right;
+
+		if (longest[node] == most)
+			break;
+		longest[node] = most;
+	}
+}
+
+static void list_free(struct places *places, struct place *place)
+{
+	places->begins[place->at] = place;
+	set_leaf(places, place->at, place->units);
+}
+
+static void unlist_free(struct places *places, const struct place *place)
+{
+	set_leaf(places, place->at, 0);
+}
+
+/* The first free place of so many units or more that begins at `from` or behind it; NULL: none does. */
+static struct place *first_fit(const struct places *places, uint32_t from, uint32_t units)
+{
+	const uint32_t *longest = places->longest;
+	uint32_t node = places->leaves + from;
+
+	/* up, until something at or behind the node has room: the node itself, or its right neighbour */
+	while (longest[node] < units) {
+		while (node & 1)
+			node >>= 1;
+		if (!node)
+			return NULL;
+		node++;
+	}
+	while (node < places->leaves)
+		node = longest[2 * node] >= units ? 2 * node : 2 * node + 1;
+	return places->begins[node - places->leaves];
+}
+
 int places__open(struct places *places, uint32_t bytes)
 {
 	struct place *all = calloc(1, sizeof(*all));
 
-	*places = (struct places){.rover = all, .units = bytes / PLACE_BYTES};
-	if (!all)
+	*places = (struct places){.rover = all, .units = bytes / PLACE_BYTES, .leaves = 1};
+	while (places->leaves < places->units)
+		places->leaves *= 2;
+	places->longest = calloc(2 * (size_t)places->leaves, sizeof(*places->longest));
+	places->begins = calloc(places->leaves, sizeof(struct place *));
+	if (all) {
+		all->before = all->after = all;
+		all->units = places->units;
+	}
+	if (!all || !places->longest || !places->begins) {
+		places__close(places);
 		return -ENOMEM;
-	all->before = all->after = all;
-	all->units = places->units;
+	}
+	list_free(places, all);
 	return 0;
 }
 
@@ -36,6 +95,8 @@ void places__close(struct places *places)
 		next = place->after;
 		free(place);
 	}
+	free(places->longest);
+	free(places->begins);
 	*places = (struct places){0};
 }
 
@@ -50,7 +111,7 @@ static struct place *one(struct places *places)
 	return place;
 }
 
-/* `place` takes in the one behind it. */
+/* `place` takes in the one behind it. Neither is in the tree. */
 static void join(struct places *places, struct place *place)
 {
 	struct place *gone = place->after;
@@ -64,7 +125,7 @@ static void join(struct places *places, struct place *place)
 	places->unused = gone;
 }
 
-/* Keeps its first units; 0 if the host has no memory for what is left. */
+/* Keeps its first units; the rest is a free place. 0 if the host has no memory for what is left. */
 static int cut(struct places *places, struct place *place, uint32_t units)
 {
 	struct place *rest = one(places);
@@ -75,25 +136,27 @@ static int cut(struct places *places, struct place *place, uint32_t units)
 	place->after->before = rest;
 	place->after = rest;
 	place->units = units;
+	list_free(places, rest);
 	return 1;
 }
 
 struct place *places__take(struct places *places, uint32_t bytes, int *incomplete)
 {
 	uint32_t units = (bytes + PLACE_BYTES - 1) / PLACE_BYTES;
-	struct place *place = places->rover;
+	struct place *place;
 
 	if (units > places->units - places->taken_units)
 		return NULL;
-	while (place->taken || place->units < units) {
-		place = place->after;
-		if (place == places->rover)
-			return NULL;
-	}
+	place = first_fit(places, places->rover->at, units);
+	if (!place)
+		place = first_fit(places, 0, units);
+	if (!place)
+		return NULL;
 	if (place->units > units && !cut(places, place, units)) {
 		*incomplete = 1;
 		return NULL;
 	}
+	unlist_free(places, place);
 	place->taken = 1;
 	places->rover = place->after;
 	places->taken_units += units;
@@ -104,12 +167,20 @@ struct place *places__take(struct places *places, uint32_t bytes, int *incomplet
 
 void places__free(struct places *places, struct place *place)
 {
+	struct place *before = place->before, *after = place->after;
+
 	place->taken = 0;
 	places->taken_units -= place->units;
-	if (!place->after->taken && place->after->at > place->at)
+	if (!after->taken && after->at > place->at) {
+		unlist_free(places, after);
 		join(places, place);
-	if (!place->before->taken && place->before->at < place->at)
-		join(places, place->before);
+	}
+	if (!before->taken && before->at < place->at) {
+		unlist_free(places, before);
+		join(places, before);
+		place = before;
+	}
+	list_free(places, place);
 }
 
 uint32_t place__offset(const struct place *place)

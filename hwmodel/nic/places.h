@@ -4,7 +4,7 @@
 
 /*
  * Who has which part of L2 packet memory: a ring of beats that goes on behind the last packet, and passes over those that
- * stay longer.
+ * stay longer. Taking and freeing are O(log of the memory's beats), however many packets stay.
  */
 #include <stdint.h>
 
@@ -14,6 +14,9 @@ struct places {
 	struct place *rover;   /* where the search goes on */
 	struct place *unused;  /* ones to be used again */
 	uint32_t units;        /* of the memory */
+	/* A tree over the beats: beats of the free place that begins at a leaf, 0 if none does; above, the most of both below. */
+	uint32_t *longest, leaves;
+	struct place **begins; /* the free place that begins at a beat, where a leaf says that one does */
 	uint32_t taken_units, peak_units;
 };
 

@@ -128,6 +128,11 @@ void pspin__traffic(const struct pspin *nic, struct pspin_traffic *out)
 	for (unsigned i = 0; i < target->clusters; i++) {
 		out->icache_misses += icache__misses(soc->icache[i]);
 		out->l1_conflict_cycles += l1__conflicts(soc->l1[i]);
+		if (time__ps(target, l1__port_busy(soc->l1[i])) > out->l1_port_ps) {
+			out->l1_port_ps = time__ps(target, l1__port_busy(soc->l1[i]));
+			out->l1_port_wait_ps = time__ps(target, soc->ports[i].wait_cycles);
+			out->l1_port_cluster = i;
+		}
 	}
 	out->hpus = soc->hpu_count;
 }

@@ -25,7 +25,7 @@ static void usage(FILE *to)
 	      "                     PLACE is a symbol, symbol+OFFSET or a number\n"
 	      "  --max-cycles N     give up after N cycles (default 100000000000)\n"
 	      "  --memory-mib N     size of the heap that brk hands out, in MiB (default 16)\n"
-	      "  --profile          list the instructions that cost most, by cause\n"
+	      "  --profile          list the instructions that cost most of what is measured, by cause\n"
 	      "  --json             print one JSON object\n"
 	      "  --quiet            the program's own output is dropped\n"
 	      "  -h, --help         this text\n"

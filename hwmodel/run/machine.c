@@ -141,10 +141,7 @@ static bool make_profile(struct machine *m)
 	m->profile.bytes = high - m->profile.addr < PROFILE_MAX ? (high - m->profile.addr + 2) & ~1u : PROFILE_MAX;
 	m->profile.instructions = calloc(m->profile.bytes / 2, sizeof(uint64_t));
 	m->profile.cycles = calloc((size_t)m->profile.bytes / 2 * RV32_CAUSE_COUNT, sizeof(uint64_t));
-	if (!m->profile.instructions || !m->profile.cycles)
-		return false;
-	rv32_core__set_profile(m->core, &m->profile);
-	return true;
+	return m->profile.instructions && m->profile.cycles;
 }
 
 static bool make_core(struct machine *m)
@@ -344,6 +341,14 @@ static void subtract(struct rv32_stats *a, const struct rv32_stats *b)
 		a->cycles[c] -= b->cycles[c];
 }
 
+/* From here on counts are the result's. */
+static void measure(struct machine *m, const uint32_t *to)
+{
+	if (m->profile.cycles)
+		rv32_core__set_profile(m->core, &m->profile);
+	rv32_core__set_breakpoint(m->core, to ? *to : 1);
+}
+
 void machine__run(struct machine *m, const uint32_t *from, const uint32_t *to, struct machine_result *r)
 {
 	bool measuring = !from || *from == rv32_core__pc(m->core), over = false;
@@ -351,7 +356,10 @@ void machine__run(struct machine *m, const uint32_t *from, const uint32_t *to, s
 	double started = seconds();
 
 	memset(r, 0, sizeof(*r));
-	rv32_core__set_breakpoint(m->core, measuring ? to ? *to : 1 : *from);
+	if (measuring)
+		measure(m, to);
+	else
+		rv32_core__set_breakpoint(m->core, *from);
 	while (!over) {
 		enum rv32_stop stop = rv32_core__run(m->core, m->options.max_cycles);
 
@@ -364,7 +372,7 @@ void machine__run(struct machine *m, const uint32_t *from, const uint32_t *to, s
 		} else {
 			measuring = true;
 			rv32_core__stats(m->core, &begin);
-			rv32_core__set_breakpoint(m->core, to ? *to : 1);
+			measure(m, to);
 		}
 	}
 	r->wall_s = seconds() - started;

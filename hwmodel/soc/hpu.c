@@ -163,8 +163,17 @@ static void passes(struct hpu *hpu)
 /* Its task, if it has one, ends with an error. */
 static void give_up(struct hpu *hpu)
 {
+	uint64_t since = hpu->deadline - hpu->watchdog_cycles;
+	struct rv32_trap trap;
+
 	if (!hpu->begun)
 		hpu__begin(hpu, rv32_core__cycle(hpu->core));
+	if (!hpu->result.error && hpu->stopped == PSPIN_ERROR_WATCHDOG && rv32_core__in_trap(hpu->core, since, &trap)) {
+		/* what its trap handler loops for */
+		hpu->result.error = trap.cause + !trap.cause;
+		hpu->result.error_pc = trap.pc;
+		hpu->result.error_tval = trap.tval;
+	}
 	if (!hpu->result.error) {
 		hpu->result.error = hpu->stopped;
 		hpu->result.error_pc = rv32_core__pc(hpu->core);

@@ -40,6 +40,7 @@ struct l1 {
 	struct asked *asked; /* by input */
 
 	uint64_t port_free;  /* of the incoming port, in PORT_UNITS */
+	uint64_t port_busy;  /* for so many PORT_UNITS */
 	uint64_t port_units[RV32_AMO + 1];
 };
 
@@ -195,9 +196,16 @@ int l1__grant(struct l1 *l1, uint64_t cycle, uint32_t number, uint64_t *again)
 uint64_t l1__incoming(struct l1 *l1, uint64_t cycle, enum rv32_access kind)
 {
 	uint64_t at = cycle * PORT_UNITS > l1->port_free ? cycle * PORT_UNITS : l1->port_free;
+	uint64_t units = l1->port_units[kind == RV32_AMO ? RV32_AMO : kind == RV32_STORE ? RV32_STORE : RV32_LOAD];
 
-	l1->port_free = at + l1->port_units[kind == RV32_AMO ? RV32_AMO : kind == RV32_STORE ? RV32_STORE : RV32_LOAD];
+	l1->port_free = at + units;
+	l1->port_busy += units;
 	return at / PORT_UNITS;
+}
+
+uint64_t l1__port_busy(const struct l1 *l1)
+{
+	return l1->port_busy / PORT_UNITS;
 }
 
 uint64_t l1__conflicts(const struct l1 *l1)

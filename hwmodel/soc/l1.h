@@ -46,6 +46,8 @@ void l1__beat(struct l1 *l1, uint64_t cycle, uint32_t offset);
 
 /* The incoming port of accesses from other clusters: when it passes this one on to its bank. */
 uint64_t l1__incoming(struct l1 *l1, uint64_t cycle, enum rv32_access kind);
+/* Cycles that the port was taken. */
+uint64_t l1__port_busy(const struct l1 *l1);
 
 /* Cycles that accesses waited for their banks. */
 uint64_t l1__conflicts(const struct l1 *l1);

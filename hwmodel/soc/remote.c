@@ -55,6 +55,7 @@ void remote__granted(struct soc *soc, unsigned cluster, uint64_t cycle)
 	struct port *port = &soc->ports[cluster];
 	struct hpu *hpu = port->first;
 
+	port->wait_cycles += cycle - hpu->late;
 	hpu__granted(hpu, cycle - hpu->late, cycle);
 	port->first = hpu->behind;
 	if (port->first)

@@ -38,6 +38,7 @@ struct scheduler; /* scheduler.h: and each cluster's scheduler, with its packet 
 /* Who stands in the port of a cluster's L1 for accesses from others (remote.c). */
 struct port {
 	struct hpu *first, *last;
+	uint64_t wait_cycles; /* of accesses, from reaching the port to their bank */
 };
 
 struct soc {

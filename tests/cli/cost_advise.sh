@@ -61,6 +61,14 @@ expect 0 "$SPINCC" --no-verify words.c -o away/words.spin
 expect 0 "$SPINCTL" cost away/words.spin --datagrams 20 --payload 484 --advise
 sed 1d text >said
 sed 1d out | cmp -s - said || fail "the same question has another answer"
+# without packets it makes some, and says which; everything else still asks for them
+expect 0 "$SPINCTL" cost words.c --advise --payload 484
+says out '200 datagrams made, with 484 bytes of payload'
+says out 'register .state_placement = SPIN_STATE_IN_L1, .bytes_in_l1 = SPIN_WHOLE_PACKET: a mean of '
+expect 2 "$SPINCTL" cost words.c
+says err 'give the packets with --pcap'
+expect 0 "$SPINCTL" cost "$ROOT/handlers/copy_to_host.c" --advise --payload 64 --json
+grep -q '"messages_made": 8' out || fail "JSON does not say which packets"
 rm words.c
 expect 1 "$SPINCTL" cost away/words.spin --datagrams 20 --payload 484 --advise
 says err 'no source of away/words.spin'

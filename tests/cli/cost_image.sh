@@ -181,7 +181,7 @@ for framing in pspin ip ethernet raw; do
 		[ $framing = $handler ] && want=0 || want=1
 		expect $want image --payload ${handler}_payload --framing $framing --messages 2 --packets 2 --values 1000
 		[ $want = 0 ] && continue
-		says err "packet 1, payload handler: an illegal instruction at "
+		says err "packet 1, payload handler: an illegal instruction (mcause 2) at "
 		says err "handlers.c:$(grep -n "/\* $handler \*/" handlers.c | cut -d : -f 1)"
 	done
 done
@@ -190,6 +190,21 @@ expect 1 image --payload stuck_payload --messages 1
 one_line
 says err "the watchdog stopped it"
 says err "handlers.c:$(grep -n '/\* stuck \*/' handlers.c | cut -d : -f 1)"
+
+# a runtime whose trap handler loops, and one that loops in it by trapping again: the trap is named, the first one
+for loop in '1: j 1b' '.word 0' 'li a0, 1; lw a0, 0(a0); 1: j 1b'; do
+	awk -v loop="$loop" '{ print } /^trap:/ { print "\t" loop }' runtime.S >loops.S
+	$CC -march=rv32imac -mabi=ilp32 -O2 -g -ffreestanding -nostdlib -Wl,-T,map.ld loops.S handlers.c -o loops.elf || fail "no loops.elf"
+	expect 1 "$SPINCTL" cost --image loops.elf --payload pspin_payload --framing raw --messages 1
+	one_line
+	says err 'packet 1, payload handler: an illegal instruction (mcause 2) at '
+	says err "handlers.c:$(grep -n '/\* pspin \*/' handlers.c | cut -d : -f 1)"
+	says err '(pc 0x1d0'
+	! grep -q watchdog err || fail "the watchdog is named, not the trap: $(cat err)"
+	# one that loops in a handler, not for a trap
+	expect 1 "$SPINCTL" cost --image loops.elf --payload stuck_payload --messages 1
+	says err "the watchdog stopped it"
+done
 
 # a doorbell that no task waits for is none
 sed '/^user:/a li a0, 0x1b205050; lw a0, 0(a0)' runtime.S >rings.S

@@ -195,7 +195,7 @@ done
 
 expect 1 "$SPINCTL" cost --image program.elf --payload traps --framing raw --messages 2
 one_line
-says err "packet 1, payload handler: an illegal instruction at "
+says err "packet 1, payload handler: an illegal instruction (mcause 2) at "
 says err "handlers.c:$(grep -n "void traps" handlers.c | cut -d : -f 1)"
 
 # what has no place is said, and where there is one

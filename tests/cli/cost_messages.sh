@@ -103,7 +103,7 @@ packet() { # FLAGS OFFSET, in octal: of a message of packets with four bytes
 expect 0 "$SPINCTL" cost tally.spin --pcap parked.pcap --json --trace trace.json
 is "payload runs of parked packets" "$(of payload runs)" 3
 is "parked packets handled" "$(number handled_packets)" 3
-sum=$(sed -n '/"cycles_per_packet_by_cause"/,/}/s/.*": \([0-9.]*\).*/\1/p' out | awk '{ s += $1 } END { printf "%.2f", s }')
+sum=$(sed -n '/"mean_cycles_per_packet_by_cause"/,/}/s/.*": \([0-9.]*\).*/\1/p' out | awk '{ s += $1 } END { printf "%.2f", s }')
 is "causes of parked packets, together" "$sum" "$(printf %.2f "$(sed -n '/"packet": {/,/}/s/.*"mean_cycles": \([0-9.]*\).*/\1/p' out)")"
 grep '"name": "in packet memory"' trace.json | tail -n 1 | grep -q '"bytes": 0}' || fail "packet memory is not empty in the end"
 grep '"name": "HERs"' trace.json | tail -n 1 | grep -q '"HERs": 0}' || fail "HERs are left in the end"

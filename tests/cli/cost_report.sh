@@ -47,7 +47,7 @@ for way in alone cold loaded; do
 done
 sum=$(json packet.mean_cycles)
 about "causes" "$(for cause in issue load_use jump branch fetch muldiv misaligned memory l1 l2 remote icache flush dma command blocked; do
-	json "cycles_per_packet_by_cause.$cause"
+	json "mean_cycles_per_packet_by_cause.$cause"
 done | awk '{ sum += $1 } END { printf "%.6f", sum }')" "$sum"
 # a packet's bodies are its handlers', in ps as in cycles
 about "bodies" "$(json latency.alone.mean_ps_by_stage.handler)" "$(awk -v c="$sum" 'BEGIN { printf "%.6f", c * 1000 }')"
@@ -97,6 +97,12 @@ grep -q 'name="viewport"' page.html && grep -q 'prefers-color-scheme:dark' page.
 grep -q "histogram.c:" page.html || fail "no source lines in the page"
 grep -qF "$(printf '%.1f' "$gbps") Gbit/s" page.html || fail "the page's throughput is not the report's"
 [ "$(grep -c '<tr><th scope="row">' page.html)" -gt 20 ] || fail "tables without row headers"
+# axes in round numbers; what the HPUs alone could do is not cut off at a limit that is none
+for number in 50 100 200 500 1000; do
+	grep -q "text-anchor=\"middle\">$number</text>" page.html || fail "no tick $number on the axis of sizes"
+done
+sed -n 's/.*HPUs alone, up to \([0-9]*\)<.*/\1/p' page.html >most
+[ -s most ] || fail "the page does not say what HPUs alone could do"
 
 # the trace: whole, every task of every packet, within the tracks that are named
 "$WELL_FORMED" json trace.json || fail "the trace is no JSON"
@@ -134,7 +140,24 @@ bound HPUs false "$BUILD/handlers/copy_from_host.spin" --messages 60 --payload 3
 bound link false "$BUILD/handlers/copy_to_host.spin" --messages 16 --payload 1024
 below "the wire" 0.99 "$(json throughput.busy.link)"
 bound "L2 port" false "$OBJECT" --datagrams 64 --payload 36 --match 'udp src 10.0.0.1' --insert 'routes:src=10.0.0.1 port=7000'
-bound HPUs false "$HISTOGRAM" $make_messages
+# counters in cluster 0's L1: HPUs of the others wait for its port most of their time
+bound "L1 port for other clusters" false "$HISTOGRAM" $make_messages
+[ "$(json throughput.hpus_wait_for_memory)" = true ] && json throughput.bound_text | grep -q '^L1 of cluster 0: ' ||
+	fail "the memory that is waited for is not named: $(json throughput.bound_text)"
+below "the port of that L1" 0.9 "$(json 'throughput.busy.L1 port for other clusters')"
+below "HPUs wait for it" 0.25 "$(json throughput.hpu_time_waiting_for_that_memory)"
+# need and reach: with the cycles under load, what is missed needs more HPUs than there are
+needed=$(json 'hpus_needed[].hpus_loaded_packet_bytes' | head -n 1)
+[ "$(json 'hpus_needed[].is_met' | head -n 1)" = false ] || fail "histogram reaches 100 Gbit/s"
+below "HPUs there" "$(json hpus)" "$needed"
+below "HPUs by the cycles alone" "$(json 'hpus_needed[].hpus_packet_bytes' | head -n 1)" "$(json hpus)"
+expect 0 "$SPINCTL" cost "$HISTOGRAM" $make_messages --sizes none
+says out '100 Gbit/s is missed with 32 HPUs, though '
+says out 'the limit is L1 of cluster 0, port'
+# figures say what they are of
+for words in 'bytes (mean)' "a packet's mean cycles" 'cycles (means)' '(mean of ' 'mean cycles/packet' 'mean ns/packet' 'median'; do
+	says out "$words"
+done
 
 # what is offered is what arrives, if the NIC can take it
 expect 0 "$SPINCTL" cost "$OBJECT" --datagrams 300 --sizes none --payload 484 --gbps 1 --json

@@ -28,6 +28,13 @@ expect 0 sweep
 expect 0 sweep --html page.html
 [ "$(grep -c '<tr><td>' page.html)" = 8 ] || fail "the page has not 8 points"
 grep -q '</svg>' page.html || fail "the page has no plot"
+for words in 'Rule <code>udp</code>' 'target <code>pspin-rtl</code>' '100 datagrams made' 'medians'; do
+	grep -qF "$words" page.html || fail "the page does not say '$words'"
+done
+expect 0 "$SPINCTL" cost "$OBJECT" --datagrams 20 --sweep hpus=1..8 --html ticks.html
+for number in 0 2 4 6 8; do
+	grep -q "text-anchor=\"middle\">$number</text>" ticks.html || fail "no tick $number on the axis of 1 to 8 HPUs"
+done
 
 # a point of a sweep is the same NIC as a target's
 printf 'base = pspin-rtl\nclusters = 1\nhpus = 2\n' >small.target

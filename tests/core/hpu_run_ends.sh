@@ -72,5 +72,18 @@ grep -q '^usage' "$dir/out" || { echo "--help does not go to stdout"; failed=1; 
 $run --nonsense >"$dir/out" 2>"$dir/err"
 [ $? -eq 2 ] || { echo "bad usage is not status 2"; failed=1; }
 $run --profile "$dir/region" >"$dir/out" && grep -q 'from+0x0' "$dir/out" || { echo "--profile names no place"; failed=1; }
+
+# profile WANTED ARGUMENTS...: the cycles and instructions of all lines of a profile
+profile() {
+	wanted=$1
+	shift
+	got=$($run --profile "$@" | awk '/^  0x/ { cycles += $2; instructions += $3 } END { print cycles + 0, instructions + 0 }')
+	[ "$got" = "$wanted" ] || { echo "--profile $*: '$got' cycles and instructions, not '$wanted'"; failed=1; }
+}
+profile '38 20' --from from --to to "$dir/region"
+profile '4 2' --from from --to from "$dir/region"
+profile '37 19' --from from+2 --to to "$dir/region"
+profile "$($run --json "$dir/region" | sed 's/.*"cycles":\([0-9]*\),"instructions":\([0-9]*\).*/\1 \2/')" "$dir/region"
+$run --profile --from to "$dir/region" | grep -q 'from+' && { echo "--profile lists what was before --from"; failed=1; }
 [ $failed -eq 0 ] && echo "all ends and regions are as documented"
 exit $failed

@@ -24,7 +24,7 @@ struct svg_plot {
 	const struct svg_series *series;
 	unsigned count;	      /* colours repeat after 8 */
 	int log_x, log_y;     /* 1: logarithmic; values must be above 0 */
-	double y_low, y_high; /* 0, 0: from 0 (or the smallest, if logarithmic) to what there is */
+	double y_low, y_high; /* 0, 0: from 0 (or the smallest, if logarithmic) to what there is; lines beyond leave the picture */
 };
 void svg__plot(FILE *to, const struct svg_plot *plot);
 

@@ -48,13 +48,35 @@ static double round_step(double span)
 	return power * (part > 5 ? 10 : part > 2 ? 5 : part > 1 ? 2 : 1);
 }
 
+/* Of a logarithmic scale up to so long, 1, 2 and 5 of each decade are ticks; of a longer one the powers of ten. */
+#define DECADES_OF_THREE 3
+
+/* The next 1, 2 or 5 times a power of ten that is not above the value, or (is_up) not below it. */
+static double round_number(double value, int is_up)
+{
+	static const double parts[] = {1, 2, 5, 10};
+	double power = pow(10, floor(log10(value) + 1e-9)), part = value / power;
+
+	for (unsigned i = 0; i < 3; i++) {
+		if (part <= parts[i] * (1 + 1e-9) && is_up)
+			return parts[i] * power;
+		if (part < parts[i + 1] * (1 - 1e-9))
+			return parts[i + is_up] * power;
+	}
+	return 10 * power;
+}
+
 struct svg_scale svg_scale__make(double low, double high, int is_log, double from, double to)
 {
 	struct svg_scale s = {low, high, 0, is_log, from, to};
 
 	if (is_log) {
-		s.low = low > 0 ? low : 1;
-		s.high = high > s.low ? high : s.low * 2;
+		s.low = round_number(low > 0 ? low : 1, 0);
+		s.high = round_number(high > s.low ? high : s.low * 2, 1);
+		if (log10(s.high / s.low) > DECADES_OF_THREE) {
+			s.low = pow(10, floor(log10(s.low) + 1e-9));
+			s.high = pow(10, ceil(log10(s.high) - 1e-9));
+		}
 		return s;
 	}
 	if (!(high > low))
@@ -65,10 +87,19 @@ struct svg_scale svg_scale__make(double low, double high, int is_log, double fro
 	return s;
 }
 
+static double part_of(const struct svg_scale *s, double value)
+{
+	return s->is_log ? log(value / s->low) / log(s->high / s->low) : (value - s->low) / (s->high - s->low);
+}
+
+double svg_scale__beyond(const struct svg_scale *s, double value)
+{
+	return s->from + part_of(s, value) * (s->to - s->from);
+}
+
 double svg_scale__at(const struct svg_scale *s, double value)
 {
-	double part = s->is_log ? log(value / s->low) / log(s->high / s->low)
-				: (value - s->low) / (s->high - s->low);
+	double part = part_of(s, value);
 
 	part = part < -0.02 ? -0.02 : part > 1.02 ? 1.02 : part;
 	return s->from + part * (s->to - s->from);
@@ -112,17 +143,17 @@ static void tick(FILE *to, const struct svg_scale *s, double value, int is_verti
 
 void svg_frame__ticks(FILE *to, const struct svg_scale *s, int is_vertical)
 {
-	double factor = 2;
-
 	if (!s->is_log) {
 		for (unsigned i = 0; s->low + i * s->step <= s->high + s->step / 2; i++)
 			tick(to, s, s->low + i * s->step, is_vertical);
 		return;
 	}
-	while (log(s->high / s->low) / log(factor) > 10)
-		factor *= 2;
-	for (double value = s->low; value <= s->high * 1.0001; value *= factor)
-		tick(to, s, value, is_vertical);
+	for (double value = s->low; value <= s->high * 1.0001; value = round_number(value * 1.1, 1)) {
+		double digit = value / pow(10, floor(log10(value) + 1e-9));
+
+		if (log10(s->high / s->low) <= DECADES_OF_THREE || digit < 1.5)
+			tick(to, s, value, is_vertical);
+	}
 }
 
 void svg_frame__labels(FILE *to, const char *x_label, const char *y_label)

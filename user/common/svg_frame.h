@@ -9,12 +9,12 @@
 enum {
 	SVG_WIDTH = 640,
 	SVG_HEIGHT = 360,
-	SVG_LEFT = 64,
+	SVG_LEFT = 80, /* the axis's label, and a tick's of seven digits */
 	SVG_RIGHT = 26,
 	SVG_TOP = 34,
 	SVG_BOTTOM = 50,
 	SVG_LEGEND_LINE = 18,
-	SVG_LEGEND_COLUMN = 190
+	SVG_LEGEND_COLUMN = 185
 };
 
 struct svg_scale {
@@ -26,6 +26,9 @@ struct svg_scale {
 /* A scale of round numbers around low and high. */
 struct svg_scale svg_scale__make(double low, double high, int is_log, double from, double to);
 double svg_scale__at(const struct svg_scale *s, double value);
+/* The same, of values beyond the scale, too: svg_scale__at() keeps them at its edge. */
+double svg_scale__beyond(const struct svg_scale *s, double value);
+
 
 void svg_frame__open(FILE *to, const char *title, unsigned legend_entries);
 void svg_frame__ticks(FILE *to, const struct svg_scale *s, int is_vertical);

@@ -37,25 +37,52 @@ static void ranges(const struct svg_plot *plot, struct range *x, struct range *y
 		*y = (struct range){1, 2};
 }
 
+struct point {
+	double x, y;
+};
+
+/* Where the line from `in`, inside the picture, to `out` leaves it at its upper or lower edge. */
+static struct point edge(struct point in, struct point out, const struct svg_scale *y)
+{
+	double top = y->to, bottom = y->from, at = out.y < top ? top : bottom;
+
+	return (struct point){in.x + (out.x - in.x) * (at - in.y) / (out.y - in.y), at};
+}
+
+static int is_inside(struct point p, const struct svg_scale *y)
+{
+	return p.y >= y->to - 0.05 && p.y <= y->from + 0.05;
+}
+
 static void line(FILE *to, const struct svg_series *s, unsigned colour, const struct svg_scale *x,
 		 const struct svg_scale *y)
 {
-	int is_down = 0;
+	struct point last = {0, 0};
+	int is_down = 0, was_inside = 0;
 
 	fprintf(to,
 		"<path fill=\"none\" stroke=\"%s\" stroke-width=\"2\" stroke-linejoin=\"round\"%s "
 		"d=\"",
 		svg_colour(colour), s->is_dashed ? " stroke-dasharray=\"5 3\"" : "");
 	for (unsigned i = 0; i < s->count; i++) {
+		struct point p = {svg_scale__at(x, s->x[i]), svg_scale__beyond(y, s->y[i])};
+		int inside = is_inside(p, y);
+
 		if (!isfinite(s->y[i])) {
 			is_down = 0;
 			continue;
 		}
 		if (is_down && s->is_steps)
-			fprintf(to, "H%.1f", svg_scale__at(x, s->x[i]));
-		fprintf(to, "%c%.1f %.1f", is_down ? 'L' : 'M', svg_scale__at(x, s->x[i]),
-			svg_scale__at(y, s->y[i]));
+			fprintf(to, "H%.1f", p.x);
+		if (is_down && was_inside && !inside)
+			fprintf(to, "L%.1f %.1f", edge(last, p, y).x, edge(last, p, y).y);
+		if (is_down && !was_inside && inside)
+			fprintf(to, "M%.1f %.1f", edge(p, last, y).x, edge(p, last, y).y);
+		if (inside)
+			fprintf(to, "%c%.1f %.1f", is_down ? 'L' : 'M', p.x, p.y);
 		is_down = 1;
+		was_inside = inside;
+		last = p;
 	}
 	fputs("\"/>\n", to);
 }

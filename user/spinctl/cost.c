@@ -81,7 +81,9 @@ static const struct command_row row = {
 		 "through the NIC in stages, HPUs needed, and a closed form. Line rates are counted in packet bytes from the IP "
 		 "header on, and again with the 38 bytes that Ethernet adds; a rate is reached from 99.5 % of it on. What bounds them is "
 		 "what is busy most of the time (the link, the packet copy port, the HPUs, the HPUs' port to L2, commands to the "
-		 "wire, to and from the host), or commands of which as many are under way as can be while HPUs wait for them.\n\n"
+		 "wire, to and from the host); or, where all HPUs are taken, what they wait for: commands of which as many are under "
+		 "way as can be, another cluster's L1 (and whose), the banks of their own, L2. HPUs needed are told twice: by a packet's "
+		 "mean cycles alone and by those under load, which have that waiting in them.\n\n"
 		 "The packets go through the model three times, each time through a NIC that is as the options make it: one "
 		 "after the other (\"alone\": cycles, stalls, lines), a few of them with caches that have forgotten all "
 		 "(\"cold\"), and as fast as the NIC takes them (\"loaded\": throughput, waiting). For a rate there have to be "
@@ -100,7 +102,7 @@ static const struct command_row row = {
 		 "and again: with its state in L1 and in L2, with all or only a part of each packet in L1 (the rest is read, and "
 		 "sent, from L2), then with other options for the compiler. It prints the best registration, which is the "
 		 "one with the highest throughput under load or else with the fewest cycles, what that saves, and all that "
-		 "was tried. An object's source is looked for beside it and where it was compiled.\n\n"
+		 "was tried. Without packets it makes 200 datagrams, or 8 messages. An object's source is looked for beside it and where it was compiled.\n\n"
 		 "Energy is an upper bound: the target's power (power_mw: all of PsPIN at once, 6.1 W) for as long as a packet "
 		 "takes at full rate.",
 	.examples = (const struct example_row[]){

@@ -70,7 +70,7 @@ struct cost_view {
 
 /* What a packet takes of each, at full rate. */
 enum cost_resource {
-	COST_LINK, COST_COPY_PORT, COST_HPUS, COST_L2_PORT, COST_SEND, COST_TO_HOST, COST_FROM_HOST, COST_HOST_DIRECT,
+	COST_LINK, COST_COPY_PORT, COST_HPUS, COST_L1_BANKS, COST_L1_PORT, COST_L2_PORT, COST_SEND, COST_TO_HOST, COST_FROM_HOST, COST_HOST_DIRECT,
 	COST_RESOURCES
 };
 const char *cost_resource_name(enum cost_resource resource);
@@ -82,20 +82,26 @@ struct cost_throughput {
 	double busy[COST_RESOURCES + 1]; /* of the time; 1: it is the limit; the last one is 0 */
 	enum cost_resource bound;      /* the busiest; COST_RESOURCES: nothing is busy, packets wait for one another */
 	int waits_for_commands;        /* 1: of `bound` as many are under way as can be, and HPUs wait for them */
+	int waits_for_memory;          /* 1: all HPUs are taken, and most of what they wait for is `bound` */
+	double memory_wait;            /* then: of the HPUs' time */
+	unsigned l1_cluster;           /* whose L1 COST_L1_PORT is of */
 	double hpus_blocked;           /* of the HPUs' time, waiting for commands and feedback */
 	double energy_nj;              /* per packet, at most */
 };
 
 /* "link, 100 % busy"; what holds packets up. */
-#define COST_BOUND_TEXT 96
+#define COST_BOUND_TEXT 128
 const char *cost_bound_text(const struct cost_throughput *t, char text[COST_BOUND_TEXT]);
+/* The same without figures: "link", "L1 of cluster 0, port". */
+const char *cost_bound_name(const struct cost_throughput *t, char text[COST_BOUND_TEXT]);
 
 /* A rate is met if this part of it is: packets have whole cycles, links have none. */
 #define COST_MET 0.995
 
 struct cost_rate {
 	double gbps;
-	double hpus, hpus_with_ethernet;           /* needed, at `alone` cycles, warm */
+	double hpus, hpus_with_ethernet;           /* needed, at `alone` cycles, warm, */
+	double hpus_loaded, hpus_loaded_with_ethernet; /* at `loaded` cycles: waiting for one another as in that run */
 	double reached, reached_with_ethernet;     /* throughput over what the rate asks for */
 	int is_met, is_met_with_ethernet;
 };

@@ -54,7 +54,7 @@ static int measure(struct advisor *a, struct advice_variant *v)
 		v->cycles = p->alone.packet_cycles.mean;
 		v->cycles_with_runtime = p->alone.cycles_with_runtime_mean;
 		v->gbps = p->throughput.gbps;
-		v->bound = p->throughput.bound;
+		cost_bound_name(&p->throughput, v->bound);
 		for (unsigned i = 0; i < COST_RATES; i++)
 			if (p->rates[i].gbps == ADVICE_GBPS)
 				v->hpus = p->rates[i].hpus;

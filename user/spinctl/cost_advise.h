@@ -13,6 +13,9 @@
 #include "handler.h"
 
 #define ADVICE_VARIANTS_MAX 32
+/* Made if no packets are given. */
+#define ADVICE_DATAGRAMS 200
+#define ADVICE_MESSAGES 8
 
 struct advice_variant {
 	uint8_t state_placement;    /* enum spin_placement */
@@ -22,7 +25,7 @@ struct advice_variant {
 	double cycles, cycles_with_runtime; /* mean per packet, alone */
 	double hpus;                /* needed at 400 Gbit/s of packet bytes */
 	double gbps;                /* reached under load */
-	enum cost_resource bound;
+	char bound[COST_BOUND_TEXT]; /* what holds packets up then */
 };
 
 struct advice {

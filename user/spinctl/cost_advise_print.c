@@ -33,7 +33,7 @@ static void registration_words(const struct advice_variant *v, char *out, size_t
 
 static void difference(const struct advice_variant *from, const struct advice_variant *to)
 {
-	printf(": %.1f cycles a packet instead of %.1f (saves %.1f), %.2f HPUs at %d Gbit/s instead of %.2f (saves %.2f), "
+	printf(": a mean of %.1f cycles a packet instead of %.1f (saves %.1f), %.2f HPUs at %d Gbit/s instead of %.2f (saves %.2f), "
 	       "%.1f Gbit/s under load instead of %.1f\n", to->cycles, from->cycles, from->cycles - to->cycles, to->hpus,
 	       ADVICE_GBPS, from->hpus, from->hpus - to->hpus, to->gbps, from->gbps);
 }
@@ -58,11 +58,24 @@ static void verdict(const struct advice *a)
 	}
 }
 
+static void packets(const struct cost_report *r)
+{
+	if (r->trace)
+		printf("packets of %s\n", r->trace);
+	else if (r->takes_messages)
+		printf("%u messages made, of %u packets with %u bytes of payload; --pcap, --messages and --payload give others\n",
+		       r->made.messages, r->made.packets, r->made.payload_bytes);
+	else
+		printf("%u datagrams made, with %u bytes of payload; --pcap, --datagrams and --payload give others\n",
+		       r->made.messages, r->made.payload_bytes);
+}
+
 void cost_advise__text(const struct advice *a)
 {
 	const struct cost_report *r = a->report;
 
 	printf("%s on %s, rule: %s; %s compiled anew\n", r->handler, r->target, r->rule, a->source);
+	packets(r);
 	verdict(a);
 	printf("\n%-6s %-8s %-20s %10s %13s %9s  %-18s\n", "state", "in L1", "compiler", "cycles", "HPUs, 400 G", "Gbit/s",
 	       "bound by");
@@ -72,13 +85,13 @@ void cost_advise__text(const struct advice *a)
 
 		printf("%-6s %-8s %-20s ", place_name(v), bytes_name(v, number), v->flags[0] ? v->flags : "as it is");
 		if (v->is_measured)
-			printf("%10.1f %13.2f %9.1f  %-18s", v->cycles, v->hpus, v->gbps, cost_resource_name(v->bound));
+			printf("%10.1f %13.2f %9.1f  %-18s", v->cycles, v->hpus, v->gbps, v->bound);
 		else
 			printf("%10s %13s %9s  %-18s", "-", "-", "-", "does not run so");
 		printf("%s%s\n", i ? "" : " registered", i == a->best ? " best" : "");
 	}
 	printf("state: where the HPU state lives; in L1: what of each packet is copied there, the rest is read, and sent, from L2\n"
-	       "cycles: a packet's handlers, on an idle NIC; Gbit/s: packet bytes, as fast as the NIC takes them\n");
+	       "cycles: mean of a packet's handlers, on an idle NIC; HPUs by them; Gbit/s: packet bytes, as fast as the NIC takes them\n");
 }
 
 static void variant(struct json *j, const char *key, const struct advice_variant *v)
@@ -92,7 +105,7 @@ static void variant(struct json *j, const char *key, const struct advice_variant
 		json_double(j, "mean_cycles_with_runtime", v->cycles_with_runtime);
 		json_double(j, "hpus_at_400_gbps", v->hpus);
 		json_double(j, "loaded_gbps", v->gbps);
-		json_string(j, "bound_by", cost_resource_name(v->bound));
+		json_string(j, "bound_by", v->bound);
 	} else {
 		json_string(j, "mean_cycles", NULL);
 	}
@@ -110,6 +123,11 @@ void cost_advise__json(const struct advice *a)
 	json_string(&j, "target", a->report->target);
 	json_string(&j, "rule", a->report->rule);
 	json_string(&j, "source", a->source);
+	json_string(&j, "trace", a->report->trace);
+	if (!a->report->trace) {
+		json_uint(&j, a->report->takes_messages ? "messages_made" : "datagrams_made", a->report->made.messages);
+		json_uint(&j, "payload_bytes_per_packet", a->report->made.payload_bytes);
+	}
 	variant(&j, "registered", is);
 	variant(&j, "best_registration", &a->variants[a->registration]);
 	variant(&j, "best", best);

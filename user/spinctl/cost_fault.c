@@ -16,7 +16,7 @@ int cost_fault(const struct cost_program *program, const struct pspin_task_recor
 	};
 	const struct pspin_task *task = record->task;
 	const char *what = "an exception";
-	char place[512], address[64] = "";
+	char place[512], address[64] = "", cause[32] = "";
 
 	if (!task->error || (task->error >= PSPIN_ERROR_FAIL && task->error <= PSPIN_ERROR_OVERRUN))
 		return DONE;
@@ -24,8 +24,10 @@ int cost_fault(const struct cost_program *program, const struct pspin_task_recor
 		if (texts[i].error == task->error)
 			what = texts[i].text;
 	cost_place(program, task->error_pc, place, sizeof(place));
+	if (task->error < PSPIN_ERROR_FAIL)
+		snprintf(cause, sizeof(cause), " (mcause %" PRIu32 ")", task->error);
 	if (task->error >= 4 && task->error <= 7)
 		snprintf(address, sizeof(address), ", address 0x%08" PRIx32, task->error_tval);
-	return complain("packet %" PRIu64 ", %s handler: %s%s%s%s", record->packet + 1, cost_task_name(task->kind), what,
+	return complain("packet %" PRIu64 ", %s handler: %s%s%s%s%s", record->packet + 1, cost_task_name(task->kind), what, cause,
 			place[0] ? " at " : "", place, address);
 }

@@ -89,6 +89,7 @@ static void summary(FILE *to, const struct cost_report *r)
 {
 	const struct cost_view *v = &r->main.alone;
 	const struct cost_throughput *t = &r->main.throughput;
+	char bound[COST_BOUND_TEXT];
 	int best = -1;
 
 	for (int i = 0; i < COST_RATES; i++)
@@ -102,12 +103,12 @@ static void summary(FILE *to, const struct cost_report *r)
 		fprintf(to, " does not reach %.0f Gbit/s: ", r->main.rates[0].gbps);
 	else
 		fprintf(to, " keeps up with %.0f Gbit/s: ", r->main.rates[best].gbps);
-	fprintf(to, "%.1f Gbit/s, %.1f million packets/s of %.0f bytes, bound by %s. A packet takes %" PRIu64
-		" cycles of an HPU (median) and passes the idle NIC in %.0f ns.</p>\n", t->gbps, t->packets_per_us,
-		v->packet_bytes_mean, cost_resource_name(t->bound), v->packet_cycles.median,
+	fprintf(to, "%.1f Gbit/s, %.1f million packets/s of %.0f bytes (mean), bound by %s. A packet takes %" PRIu64
+		" cycles of an HPU (median) and passes the idle NIC in %.0f ns (median).</p>\n", t->gbps, t->packets_per_us,
+		v->packet_bytes_mean, cost_bound_name(t, bound), v->packet_cycles.median,
 		(double)v->latency_ps.median / 1e3);
 	if (r->main.loaded.cycles_with_runtime_mean >= 1.1 * v->warm_with_runtime_mean)
-		fprintf(to, "<p>Under load, waiting for one another, packets take %.0f cycles instead of %.0f.</p>\n",
+		fprintf(to, "<p>Under load, waiting for one another, packets take %.0f cycles instead of %.0f (means).</p>\n",
 			r->main.loaded.cycles_with_runtime_mean, v->warm_with_runtime_mean);
 }
 

@@ -55,7 +55,7 @@ static void spread_row(FILE *to, const char *name, uint64_t runs, const struct c
 
 static void tasks(FILE *to, const struct cost_report *r)
 {
-	static const char *const columns[] = { "handler", "runs", "min", "median", "p99", "max", "mean", "instructions", "IPC", NULL };
+	static const char *const columns[] = { "handler", "runs", "min", "median", "p99", "max", "mean", "mean instructions", "IPC", NULL };
 	char name[64];
 
 	html__table(to, "Cycles of each handler: from its entry’s first instruction to its return", columns);

@@ -14,8 +14,10 @@ static void plot_sizes(FILE *to, const struct cost_report *r)
 	static const char *const names[COST_RATES] = { "100 Gbit/s", "200 Gbit/s", "400 Gbit/s" };
 	struct svg_series series[2 + COST_RATES] = { { .name = "reached", .x = x, .y = reached },
 						     { .name = "HPUs alone", .x = x, .y = hpus, .is_dashed = 1 } };
-	struct svg_plot plot = { "Throughput against packet size", "bytes of a packet, from the IP header on", "Gbit/s",
+	struct svg_plot plot = { "Throughput against packet size", "bytes of a packet, mean, from the IP header on", "Gbit/s",
 				 series, 2, .log_x = 1 };
+	double most = 0;
+	char alone[64];
 	unsigned n = 0;
 
 	for (unsigned i = 0; i < r->point_count || (!i && !r->point_count); i++) {
@@ -24,8 +26,14 @@ static void plot_sizes(FILE *to, const struct cost_report *r)
 
 		x[n] = p->alone.packet_bytes_mean;
 		reached[n] = p->throughput.gbps;
-		hpus[n++] = fmin(r->hpus * 8 * p->alone.packet_bytes_mean / cycles_ns, 800);
+		hpus[n] = r->hpus * 8 * p->alone.packet_bytes_mean / cycles_ns;
+		most = fmax(most, hpus[n]);
+		plot.y_high = fmax(plot.y_high, 1.1 * reached[n++]);
 	}
+	/* what the HPUs could do beyond that leaves the picture: else what was reached lies flat on the ground */
+	plot.y_high = fmax(plot.y_high, 1.1 * r->main.rates[COST_RATES - 1].gbps);
+	snprintf(alone, sizeof(alone), "HPUs alone, up to %.0f", most);
+	series[1].name = alone;
 	series[0].count = series[1].count = n;
 	ends[0] = x[0];
 	ends[1] = x[n - 1];
@@ -45,14 +53,15 @@ static void plot_lengths(FILE *to, const struct cost_report *r)
 	static const char *const names[] = { "64 bytes", "256 bytes", "1024 bytes" };
 	double x[LENGTHS], y[3][LENGTHS], own_x[COST_SIZES_MAX + 1], own_y[COST_SIZES_MAX + 1];
 	struct svg_series series[4];
-	struct svg_plot plot = { "Throughput against handler length", "cycles of a packet’s handlers", "Gbit/s", series, 4,
+	struct svg_plot plot = { "Throughput against handler length", "cycles of a packet’s handlers, mean", "Gbit/s", series, 4,
 				 .log_x = 1 };
 	unsigned n = 0;
 
+	plot.y_high = 500; /* above it there is no link; the curves leave the picture */
 	for (unsigned i = 0; i < LENGTHS; i++) {
 		x[i] = 8 * pow(2, i * 10.0 / (LENGTHS - 1));
 		for (unsigned s = 0; s < 3; s++)
-			y[s][i] = fmin(512, r->hpus * 8.0 * sizes[s] * r->clock_ghz / (x[i] + r->runtime_cycles));
+			y[s][i] = r->hpus * 8.0 * sizes[s] * r->clock_ghz / (x[i] + r->runtime_cycles);
 	}
 	for (unsigned s = 0; s < 3; s++)
 		series[s] = (struct svg_series){ .name = names[s], .x = x, .y = y[s], .count = LENGTHS, .is_dashed = 1 };
@@ -60,6 +69,7 @@ static void plot_lengths(FILE *to, const struct cost_report *r)
 		const struct cost_point *p = r->point_count ? &r->points[i] : &r->main;
 
 		own_x[n] = fmax(8, p->alone.packet_cycles.mean);
+		plot.y_high = fmax(plot.y_high, 1.1 * p->throughput.gbps);
 		own_y[n++] = p->throughput.gbps;
 	}
 	series[3] = (struct svg_series){ .name = "reached, by size", .x = own_x, .y = own_y, .count = n, .is_points = 1 };
@@ -91,13 +101,13 @@ static void closed_form(FILE *to, const struct cost_report *r)
 {
 	for (unsigned k = 0; k < PSPIN_TASK_KINDS; k++)
 		if (r->fits[k].is_known)
-			fprintf(to, "<p>%s handler: <b>%.1f + %.4f per byte</b> cycles, at most %.1f off at these sizes.</p>\n",
+			fprintf(to, "<p>%s handler: <b>%.1f + %.4f per byte</b> median cycles, at most %.1f off at these sizes.</p>\n",
 				cost_task_name(k), r->fits[k].a, r->fits[k].b, r->fits[k].worst_residual);
 }
 
 void cost_html__throughput(FILE *to, const struct cost_report *r)
 {
-	static const char *const columns[] = { "bytes", "warm", "cold", "loaded", "ns alone", "Mpkt/s", "Gbit/s", "nJ", "100", "200",
+	static const char *const columns[] = { "mean bytes", "warm", "cold", "loaded", "ns alone", "Mpkt/s", "Gbit/s", "nJ", "100", "200",
 					       "400", "bound by", NULL };
 	char name[32];
 
@@ -106,7 +116,7 @@ void cost_html__throughput(FILE *to, const struct cost_report *r)
 	plot_sizes(to, r);
 	plot_lengths(to, r);
 	fputs("</div>\n", to);
-	html__table(to, "By packet size: a packet’s cycles (medians) warm, cold and loaded; latency on an idle NIC; millions of packets "
+	html__table(to, "By packet size: a packet’s cycles (medians) warm, cold and loaded; latency on an idle NIC (median); millions of packets "
 		    "per second as fast as the NIC takes them; energy at most; whether 100, 200 and 400 Gbit/s are reached",
 		    columns);
 	snprintf(name, sizeof(name), "%.0f (as given)", r->main.alone.packet_bytes_mean);

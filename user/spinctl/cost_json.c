@@ -56,11 +56,11 @@ static void parts(struct json *j, const struct cost_report *r)
 {
 	double n = r->main.alone.handled ? (double)r->main.alone.handled : 1;
 
-	json_object(j, "cycles_per_packet_by_part");
+	json_object(j, "mean_cycles_per_packet_by_part");
 	for (unsigned p = 0; p < COST_PARTS; p++)
 		json_double(j, cost_part_name(p), r->lines.part_cycles[p] / n);
 	json_object_end(j);
-	json_object(j, "instructions_per_packet_by_part");
+	json_object(j, "mean_instructions_per_packet_by_part");
 	for (unsigned p = 0; p < COST_PARTS; p++)
 		json_double(j, cost_part_name(p), r->lines.part_instructions[p] / n);
 	json_object_end(j);
@@ -76,8 +76,8 @@ static void lines(struct json *j, const char *key, const struct cost_lines *line
 		json_string(j, "file", l->file);
 		json_uint(j, "line", l->line);
 		json_string(j, "part", cost_part_name(l->part));
-		json_double(j, "cycles_per_packet", (double)l->cycles / n);
-		json_double(j, "instructions_per_packet", (double)l->instructions / n);
+		json_double(j, "mean_cycles_per_packet", (double)l->cycles / n);
+		json_double(j, "mean_instructions_per_packet", (double)l->instructions / n);
 		json_string(j, "text", l->text);
 		json_object_end(j);
 	}
@@ -96,9 +96,9 @@ static void packet(struct json *j, const struct cost_report *r)
 	json_double(j, "mean_cycles_with_runtime_warm", v->warm_with_runtime_mean);
 	json_uint(j, "runtime_cycles_per_task", r->runtime_cycles);
 	json_object_end(j);
-	causes(j, "cycles_per_packet_by_cause", v);
-	causes(j, "cycles_per_packet_by_cause_cold", &r->main.cold);
-	causes(j, "cycles_per_packet_by_cause_loaded", &r->main.loaded);
+	causes(j, "mean_cycles_per_packet_by_cause", v);
+	causes(j, "mean_cycles_per_packet_by_cause_cold", &r->main.cold);
+	causes(j, "mean_cycles_per_packet_by_cause_loaded", &r->main.loaded);
 	parts(j, r);
 }
 

@@ -4,6 +4,7 @@
 static void throughput(struct json *j, const struct cost_report *r, const struct cost_point *p)
 {
 	const struct cost_throughput *t = &p->throughput;
+	char bound[COST_BOUND_TEXT];
 
 	json_object(j, "throughput");
 	json_uint(j, "packets", t->packets);
@@ -13,7 +14,10 @@ static void throughput(struct json *j, const struct cost_report *r, const struct
 	json_double(j, "gbit_per_s", t->gbps);
 	json_double(j, "gbit_per_s_with_ethernet_38_bytes", t->gbps_with_ethernet);
 	json_string(j, "bound_by", cost_resource_name(t->bound));
+	json_string(j, "bound_text", cost_bound_text(t, bound));
 	json_bool(j, "hpus_wait_for_commands", t->waits_for_commands);
+	json_bool(j, "hpus_wait_for_memory", t->waits_for_memory);
+	json_double(j, "hpu_time_waiting_for_that_memory", t->memory_wait);
 	json_object(j, "busy");
 	for (unsigned i = 0; i < COST_RESOURCES; i++)
 		json_double(j, cost_resource_name(i), t->busy[i]);
@@ -39,6 +43,8 @@ void cost_json__rates(struct json *j, const struct cost_report *r, const struct 
 		json_double(j, "line_rate_gbit_per_s", rate->gbps);
 		json_double(j, "hpus_packet_bytes", rate->hpus);
 		json_double(j, "hpus_with_ethernet_38_bytes", rate->hpus_with_ethernet);
+		json_double(j, "hpus_loaded_packet_bytes", rate->hpus_loaded);
+		json_double(j, "hpus_loaded_with_ethernet_38_bytes", rate->hpus_loaded_with_ethernet);
 		json_double(j, "reached", rate->reached);
 		json_double(j, "reached_with_ethernet_38_bytes", rate->reached_with_ethernet);
 		json_bool(j, "is_met", rate->is_met);

@@ -50,7 +50,7 @@ static const char *wrong_packets(const struct cost_options *o)
 {
 	if (!!o->trace + !!o->made.messages + !!o->datagrams > 1)
 		return "--pcap, --messages and --datagrams exclude each other";
-	if (!o->trace && !o->made.messages && !o->datagrams)
+	if (!o->trace && !o->made.messages && !o->datagrams && !o->advise)
 		return "give the packets with --pcap, or let --messages or --datagrams make some";
 	if (!o->made.payload_bytes || o->made.payload_bytes > COST_PAYLOAD_MAX)
 		return o->image.path ? "--payload-bytes is 1 to 9158 bytes" : "--payload is 1 to 9158 bytes";

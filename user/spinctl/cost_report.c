@@ -91,12 +91,13 @@ static int run_size(struct cost_job *job, unsigned bytes)
 static int miss(const struct cost_report *r, const struct cost_point *p)
 {
 	const struct cost_throughput *t = &p->throughput;
+	char bound[COST_BOUND_TEXT];
 
 	if (!p->alone.handled || t->gbps >= r->budget_gbps * COST_MET)
 		return DONE;
 	return complain("%s misses %g Gbit/s at packets of %.0f bytes: %.1f Gbit/s, %.1f %% short, bound by %s", r->handler,
 			r->budget_gbps, p->alone.packet_bytes_mean, t->gbps,
-			100 * (1 - t->gbps / r->budget_gbps), cost_resource_name(t->bound));
+			100 * (1 - t->gbps / r->budget_gbps), cost_bound_name(t, bound));
 }
 
 /* Of the packets given, and of sizes that were asked for. */

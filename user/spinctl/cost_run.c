@@ -46,6 +46,12 @@ static int run_sweep(const struct cost_job *job, const struct cost_source_option
 	return status;
 }
 
+/* Made ones; --advise makes what the handler takes. */
+static int is_datagrams(const struct cost_options *o, const struct cost_report *r)
+{
+	return o->datagrams || (!o->trace && !o->made.messages && !r->takes_messages);
+}
+
 static int run_program(struct cost_job *job)
 {
 	const struct cost_options *o = job->options;
@@ -60,9 +66,11 @@ static int run_program(struct cost_job *job)
 	r->shows_lines = o->lines;
 	if (check_packets(job, job->program.path))
 		return FAILED;
-	if (o->datagrams) {
-		source.made.messages = o->datagrams;
+	if (is_datagrams(o, r)) {
+		source.made.messages = o->datagrams ? o->datagrams : ADVICE_DATAGRAMS;
 		source.made.packets = 1;
+	} else if (!o->trace && !o->made.messages) {
+		source.made.messages = ADVICE_MESSAGES;
 	}
 	r->made = source.made;
 	source.takes_messages = r->takes_messages && !r->is_image;

@@ -98,11 +98,12 @@ static void table(FILE *to, const struct cost_sweep *sweep)
 	fputs("<div class=\"table\"><table><tr>", to);
 	for (unsigned a = 0; a < sweep->axes; a++)
 		fprintf(to, "<th>%s</th>", sweep->axis[a].name);
-	fputs("<th>cycles</th><th>latency ns</th><th>Gbit/s</th><th>Mpkt/s</th><th>HPUs "
+	fputs("<th>median cycles</th><th>median latency ns</th><th>Gbit/s</th><th>Mpkt/s</th><th>HPUs "
 	      "busy</th><th>bound</th></tr>\n",
 	      to);
 	for (unsigned i = 0; i < sweep->points; i++) {
 		const struct cost_sweep_result *r = &sweep->results[i];
+		char bound[COST_BOUND_TEXT];
 
 		fputs("<tr>", to);
 		for (unsigned a = 0; a < sweep->axes; a++)
@@ -111,9 +112,30 @@ static void table(FILE *to, const struct cost_sweep *sweep)
 			"<td>%" PRIu64 "</td><td>%.1f</td><td>%.1f</td><td>%.2f</td><td>%.1f</"
 				       "td><td>%s</td></tr>\n",
 			r->cycles.median, latency(r), gbps(r), r->throughput.packets_per_us,
-			r->hpus_busy, cost_resource_name(r->throughput.bound));
+			r->hpus_busy, cost_bound_name(&r->throughput, bound));
 	}
 	fputs("</table></div>\n", to);
+}
+
+/* What was run, and what the figures are of. */
+static void about(FILE *to, const struct cost_report *r)
+{
+	fputs("<p>Rule <code>", to);
+	svg__text(to, r->rule);
+	fputs("</code>; target <code>", to);
+	svg__text(to, r->target);
+	fprintf(to, "</code>, unless an axis changes it: %u HPUs at %g GHz; ", r->hpus, r->clock_ghz);
+	if (r->trace) {
+		fputs("trace <code>", to);
+		svg__text(to, r->trace);
+		fputs("</code>", to);
+	} else if (r->takes_messages) {
+		fprintf(to, "%u messages made, of %u packets with %u bytes of payload", r->made.messages, r->made.packets,
+			r->made.payload_bytes);
+	} else {
+		fprintf(to, "%u datagrams made, with %u bytes of payload", r->made.messages, r->made.payload_bytes);
+	}
+	fputs(". Cycles and latency are medians of packets that come one after the other; the rest is under load.</p>\n", to);
 }
 
 static int page(FILE *to, const struct cost_sweep *sweep)
@@ -135,6 +157,7 @@ static int page(FILE *to, const struct cost_sweep *sweep)
 		fputs(" on ", to);
 		svg__text(to, sweep->base->target);
 		fputs("</h1>\n", to);
+		about(to, sweep->base);
 		draw(to, &p, "Throughput", "Gbit/s", gbps);
 		draw(to, &p, "Latency on an idle NIC (median)", "ns", latency);
 		if (sweep->points / sweep->axis[p.along].count > LINES_MAX)

@@ -65,29 +65,47 @@ static const char *verdict(double reached, int is_met, char text[32])
 	return text;
 }
 
+/* HPUs for a line rate: by a packet's cycles alone and under load, and whether it was reached. */
+static void rate_row(const struct cost_rate *rate)
+{
+	char a[32], b[32];
+
+	printf("%4.0f Gbit/s %9.2f %9.2f %12s   %9.2f %9.2f %12s\n", rate->gbps, rate->hpus, rate->hpus_loaded,
+	       verdict(rate->reached, rate->is_met, a), rate->hpus_with_ethernet, rate->hpus_loaded_with_ethernet,
+	       verdict(rate->reached_with_ethernet, rate->is_met_with_ethernet, b));
+}
+
+/* Why a rate is missed for which there are HPUs. */
+static void limit(const struct cost_report *r, const struct cost_rate *rate)
+{
+	char bound[COST_BOUND_TEXT];
+
+	if (rate->is_met || rate->hpus > r->hpus || (r->offered_gbps > 0 && r->offered_gbps < rate->gbps))
+		return;
+	printf("%.0f Gbit/s is missed with %u HPUs, though %.2f would do for packets alone: the limit is %s\n", rate->gbps,
+	       r->hpus, rate->hpus, cost_bound_name(&r->main.throughput, bound));
+}
+
 static void rates(const struct cost_report *r)
 {
 	const struct cost_throughput *t = &r->main.throughput;
-	char a[32], b[32], bound[COST_BOUND_TEXT];
+	char bound[COST_BOUND_TEXT];
 
-	printf("\n%.1f Gbit/s (%.1f with Ethernet's 38 bytes), %.1f million packets/s of %.1f bytes\nbound by %s\n",
+	printf("\n%.1f Gbit/s (%.1f with Ethernet's 38 bytes), %.1f million packets/s of %.1f bytes (mean)\nbound by %s\n",
 	       t->gbps, t->gbps_with_ethernet, t->packets_per_us, r->main.alone.packet_bytes_mean, cost_bound_text(t, bound));
 	if (!t->is_steady)
 		printf("(of %" PRIu64 " packets at once: too few for a rate in their midst)\n", t->packets);
-	printf("%-12s %14s %24s %14s %14s\n", "line rate", "HPUs needed", "with Ethernet's 38 bytes", "reached", "with Ethernet");
-	for (unsigned i = 0; i < COST_RATES; i++) {
-		const struct cost_rate *rate = &r->main.rates[i];
-
-		printf("%4.0f Gbit/s  %14.2f %24.2f %14s %14s\n", rate->gbps, rate->hpus, rate->hpus_with_ethernet,
-		       verdict(rate->reached, rate->is_met, a),
-		       verdict(rate->reached_with_ethernet, rate->is_met_with_ethernet, b));
-	}
+	printf("%-11s %32s   %32s\n", "line rate", "packet bytes only", "with Ethernet's 38 bytes");
+	printf("%-11s %9s %9s %12s   %9s %9s %12s\n", "HPUs needed", "alone", "loaded", "reached", "alone", "loaded", "reached");
+	for (unsigned i = 0; i < COST_RATES; i++)
+		rate_row(&r->main.rates[i]);
+	for (unsigned i = 0; i < COST_RATES; i++)
+		limit(r, &r->main.rates[i]);
 	if (r->offered_gbps > 0)
 		printf("offered were %g Gbit/s: whether more is reached was not tried\n", r->offered_gbps);
-	printf("HPUs needed = packet rate x %.1f cycles (warm bodies + %u per task) at %g GHz; there are %u\n",
-	       r->main.alone.warm_with_runtime_mean, r->runtime_cycles, r->clock_ghz, r->hpus);
-	if (r->main.loaded.cycles_with_runtime_mean >= 1.1 * r->main.alone.warm_with_runtime_mean)
-		printf("under load, waiting for one another, it is %.1f cycles\n", r->main.loaded.cycles_with_runtime_mean);
+	printf("HPUs needed = packet rate x a packet's mean cycles (warm bodies + %u per task) at %g GHz: %.1f alone, %.1f loaded,\n"
+	       "  waiting for one another as in this run; there are %u HPUs\n", r->runtime_cycles, r->clock_ghz,
+	       r->main.alone.warm_with_runtime_mean, r->main.loaded.cycles_with_runtime_mean, r->hpus);
 }
 
 /* The cause of most waiting; RV32_CAUSE_COUNT: there is none. */
@@ -107,7 +125,7 @@ static void stalls(const char *when, const struct cost_view *v)
 	unsigned most = most_stalls(v);
 
 	if (most < RV32_CAUSE_COUNT)
-		printf("most stalls, %s: %s (%s), %.1f of %.1f cycles\n", when, rv32_cause_name(most), rv32_cause_text(most),
+		printf("most stalls, %s: %s (%s), %.1f of %.1f cycles (means)\n", when, rv32_cause_name(most), rv32_cause_text(most),
 		       v->cause_cycles_mean[most], v->packet_cycles.mean);
 }
 
@@ -119,14 +137,14 @@ static void hottest(const struct cost_report *r)
 	stalls("alone", v);
 	stalls("loaded", &r->main.loaded);
 	if (r->lines.count)
-		printf("most cycles: %s:%u  %s (%.1f a packet)\n", r->lines.lines[0].file, r->lines.lines[0].line,
+		printf("most cycles: %s:%u  %s (mean of %.1f a packet)\n", r->lines.lines[0].file, r->lines.lines[0].line,
 		       r->lines.lines[0].text ? r->lines.lines[0].text : "",
 		       (double)r->lines.lines[0].cycles / (double)v->handled);
 }
 
 static void spread_row(const char *name, uint64_t runs, const struct cost_spread *c, double instructions, double ipc)
 {
-	printf("%-12s %10" PRIu64 " %8" PRIu64 " %8" PRIu64 " %8" PRIu64 " %8" PRIu64 " %10.1f %12.1f %6.2f\n",
+	printf("%-12s %10" PRIu64 " %8" PRIu64 " %8" PRIu64 " %8" PRIu64 " %8" PRIu64 " %10.1f %13.1f %6.2f\n",
 	       name, runs, c->min, c->median, c->p99, c->max, c->mean, instructions, ipc);
 }
 
@@ -140,8 +158,8 @@ static void tasks(const struct cost_report *r)
 {
 	const struct cost_view *v = &r->main.alone;
 
-	printf("\n%-12s %10s %8s %8s %8s %8s %10s %12s %6s\n", "cycles", "runs", "min", "median", "p99",
-	       "max", "mean", "instructions", "IPC");
+	printf("\n%-12s %10s %8s %8s %8s %8s %10s %13s %6s\n", "cycles", "runs", "min", "median", "p99",
+	       "max", "mean", "instr. (mean)", "IPC");
 	for (unsigned k = 0; k < PSPIN_TASK_KINDS; k++) {
 		const struct cost_task *t = &v->tasks[k], *cold = &r->main.cold.tasks[k], *loaded = &r->main.loaded.tasks[k];
 
@@ -175,7 +193,7 @@ static void causes(const struct cost_report *r)
 	const struct cost_point *p = &r->main;
 	double parts = 0, n = p->alone.handled ? (double)p->alone.handled : 1;
 
-	printf("\n%-12s %10s %10s %10s   cycles/packet\n", "cause", "alone", "cold", "loaded");
+	printf("\n%-12s %10s %10s %10s   mean cycles/packet\n", "cause", "alone", "cold", "loaded");
 	for (unsigned c = 0; c < RV32_CAUSE_COUNT; c++) {
 		double alone = p->alone.cause_cycles_mean[c], cold = p->cold.cause_cycles_mean[c],
 		       loaded = p->loaded.cause_cycles_mean[c];
@@ -185,15 +203,16 @@ static void causes(const struct cost_report *r)
 	}
 	for (unsigned i = 0; i < COST_PARTS; i++)
 		parts += r->lines.part_cycles[i] / n;
-	printf("\n%-12s %10s\n", "part", "cycles/packet");
+	printf("\n%-12s %10s\n", "part", "mean cycles/packet");
 	for (unsigned i = 0; i < COST_PARTS; i++)
 		if (r->lines.part_instructions[i] > 0)
 			share_row(cost_part_name(i), r->lines.part_cycles[i] / n, parts, cost_part_text(i));
 }
 
-static void line_rows(const struct cost_lines *lines, double n)
+/* Of n packets the means, or of one what it took. */
+static void line_rows(const struct cost_lines *lines, double n, int is_mean)
 {
-	printf("%13s %13s  %-8s line\n", "cycles/packet", "instr/packet", "part");
+	printf("%13s %13s  %-8s line\n", is_mean ? "mean cycles" : "cycles", is_mean ? "mean instr." : "instructions", "part");
 	for (unsigned i = 0; i < lines->count; i++) {
 		const struct cost_line *l = &lines->lines[i];
 
@@ -208,12 +227,12 @@ static void lines(const struct cost_report *r)
 
 	if (r->lines.count && r->shows_lines) {
 		printf("\n");
-		line_rows(&r->lines, (double)v->handled);
+		line_rows(&r->lines, (double)v->handled, 1);
 	}
 	printf("\nmost cycles seen: packet %" PRIu64 ", %u bytes: %" PRIu64 " cycles\n", v->worst_packet + 1, v->worst_bytes,
 	       v->worst_cycles);
 	if (r->worst.count && r->shows_lines)
-		line_rows(&r->worst, 1);
+		line_rows(&r->worst, 1, 0);
 }
 
 void cost_text__print(const struct cost_report *r)

@@ -19,7 +19,7 @@ void cost_text__stages(const struct cost_report *r)
 	spread_row("alone", &alone->latency_ps);
 	spread_row("cold", &cold->latency_ps);
 	spread_row("loaded", &loaded->latency_ps);
-	printf("\n%-12s %10s %10s %10s   ns/packet\n", "stage", "alone", "cold", "loaded");
+	printf("\n%-12s %10s %10s %10s   mean ns/packet\n", "stage", "alone", "cold", "loaded");
 	for (unsigned s = 0; s < COST_STAGES; s++)
 		if (alone->stage_ps_mean[s] > 0 || cold->stage_ps_mean[s] > 0 || loaded->stage_ps_mean[s] > 0)
 			printf("%-12s %10.2f %10.2f %10.2f   %s\n", cost_stage_name(s), alone->stage_ps_mean[s] / 1e3,

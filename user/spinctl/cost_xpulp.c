@@ -76,11 +76,11 @@ void cost_text__xpulp(const struct cost_report *r)
 
 	if (!x->cycles)
 		return;
-	printf("\ninnermost loops: %.1f cycles/packet, %.1f with hardware loops, post-increment and mac: packets of %.1f instead of %.1f\n",
+	printf("\ninnermost loops: mean of %.1f cycles/packet, %.1f with hardware loops, post-increment and mac: packets of %.1f instead of %.1f\n",
 	       (double)x->cycles / n, (double)x->cycles_xpulp / n,
 	       r->main.alone.packet_cycles.mean - (double)(x->cycles - x->cycles_xpulp) / n, r->main.alone.packet_cycles.mean);
 	printf("(Xpulp, that PsPIN's figures were compiled for and no packaged compiler makes of C)\n");
-	printf("%13s %13s %9s %9s  loop\n", "cycles/turn", "with Xpulp", "turns", "entries");
+	printf("%13s %13s %9s %9s  loop (cycles: means)\n", "cycles/turn", "with Xpulp", "turns", "entries");
 	for (unsigned i = 0; i < x->count; i++) {
 		const struct xpulp_loop *l = &x->loops[i].loop;
 
@@ -96,8 +96,8 @@ void cost_json__xpulp(struct json *j, const struct cost_report *r)
 	double n = r->main.alone.handled ? (double)r->main.alone.handled : 1;
 
 	json_object(j, "xpulp");
-	json_double(j, "loop_cycles_per_packet", (double)x->cycles / n);
-	json_double(j, "loop_cycles_per_packet_with_xpulp", (double)x->cycles_xpulp / n);
+	json_double(j, "mean_loop_cycles_per_packet", (double)x->cycles / n);
+	json_double(j, "mean_loop_cycles_per_packet_with_xpulp", (double)x->cycles_xpulp / n);
 	json_array(j, "loops");
 	for (unsigned i = 0; i < x->count; i++) {
 		const struct xpulp_loop *l = &x->loops[i].loop;
@@ -120,13 +120,13 @@ void cost_json__xpulp(struct json *j, const struct cost_report *r)
 
 void cost_html__xpulp(FILE *to, const struct cost_report *r)
 {
-	static const char *const columns[] = { "loop", "cycles per turn", "with Xpulp", "turns", "entries", "<what is made of it", NULL };
+	static const char *const columns[] = { "loop", "mean cycles per turn", "with Xpulp", "turns", "entries", "<what is made of it", NULL };
 	const struct cost_xpulp *x = &r->xpulp;
 	double n = (double)r->main.alone.handled;
 
 	if (!x->cycles)
 		return;
-	fprintf(to, "<p>Innermost loops take %.1f cycles of a packet; with hardware loops, post-increment accesses and mac (Xpulp, that "
+	fprintf(to, "<p>Innermost loops take %.1f cycles of a packet (mean); with hardware loops, post-increment accesses and mac (Xpulp, that "
 		"PsPIN’s figures were compiled for and no packaged compiler makes of C) they would take %.1f.</p>\n",
 		(double)x->cycles / n, (double)x->cycles_xpulp / n);
 	html__table(to, "Innermost loops, and what PULP’s instructions would save", columns);

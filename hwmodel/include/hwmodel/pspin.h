@@ -60,7 +60,7 @@ struct pspin_task {
 	/* commands issued; host_dmas both ways, of them host_reads from the host */
 	uint32_t nic_sends, host_dmas, host_reads, host_writes;
 	uint32_t error;                          /* enum pspin_error, or mcause of a trap */
-	uint32_t error_pc;                       /* of a trap or a command, or where the watchdog stopped it; else 0 */
+	uint32_t error_pc;                       /* of a trap (also if its trap handler did not end) or a command, or where the watchdog stopped it; else 0 */
 	uint32_t error_tval;                     /* of a trap: the address that is not there, or the instruction */
 	uint32_t value;                          /* what the entry returned: messages' only */
 };

@@ -166,6 +166,11 @@ uint64_t rv32_core__cycle(const struct rv32_core *core);
 
 void rv32_core__stats(const struct rv32_core *core, struct rv32_stats *out);
 struct rv32_trap rv32_core__trap(const struct rv32_core *core);
+/*
+ * 1: a trap handler was entered at that cycle or later and has not left by mret; *out is what it was first entered for. For
+ * programs whose trap handler does not end.
+ */
+int rv32_core__in_trap(const struct rv32_core *core, uint64_t since_cycle, struct rv32_trap *out);
 
 /* Forget decoded code: after the caller writes to a code window. fence.i does it by itself. */
 void rv32_core__flush_code(struct rv32_core *core);

@@ -161,6 +161,9 @@ struct pspin_traffic {
 	uint64_t hpu_blocked_ps;          /* of it, waiting for commands or for feedback to be taken */
 	uint64_t link_in_ps, packet_read_ps, send_ps, to_host_ps, from_host_ps, host_direct_ps, l2_port_ps;
 	uint64_t icache_misses, l1_conflict_cycles;
+	/* of the cluster whose L1 other clusters' HPUs keep busiest: its incoming port, and what accesses waited in it (sum) */
+	uint64_t l1_port_ps, l1_port_wait_ps;
+	unsigned l1_port_cluster;
 	unsigned hpus;
 };
 void pspin__traffic(const struct pspin *nic, struct pspin_traffic *out);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* rtl-kit DIRECTORY HANDLER...: make rtl-kit. */
+/*
+ * rtl-kit [--clusters N] DIRECTORY HANDLER...: make rtl-kit. A HANDLER is a name, or a fat object's path; what is predicted is for
+ * N of the target's clusters.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,20 +45,41 @@ static int write_series(const char *directory, const struct spin_object *object,
 	return 0;
 }
 
+/* mine/words.spin is words. */
+static const char *name_of(const char *handler, char name[64])
+{
+	const char *slash = strrchr(handler, '/');
+
+	handler = slash ? slash + 1 : handler;
+	snprintf(name, 64, "%.*s", (int)strcspn(handler, "."), handler);
+	return name;
+}
+
+/* The object: the path as it is, or that of a handler of ours. */
+static int find_object(const char *handler, char *path, size_t bytes)
+{
+	size_t length = strlen(handler);
+
+	if (length < 6 || strcmp(handler + length - 5, ".spin"))
+		return built_object(handler, path, bytes);
+	snprintf(path, bytes, "%s", handler);
+	return 0;
+}
+
 static int write_handler(const char *directory, const char *handler, const struct pspin_target *target)
 {
 	struct spin_object *object = NULL;
 	struct pspin *nic = NULL;
 	unsigned packets = 0;
 	struct workload w;
-	char path[512];
+	char path[512], name[64];
 	int rc = -1;
 
-	if (built_object(handler, path, sizeof(path)) || spin_object__open(path, &object)) {
+	if (find_object(handler, path, sizeof(path)) || spin_object__open(path, &object)) {
 		fprintf(stderr, "rtl-kit: no handler %s\n", handler);
 		return -1;
 	}
-	w = kit_workload(handler, object);
+	w = kit_workload(name_of(handler, name), object);
 	nic = kit_nic(object, &w, target);
 	if (nic)
 		rc = write_image(directory, object) || kit_memories(directory, nic, target) || kit_slm(directory, nic);
@@ -71,18 +95,29 @@ static int write_handler(const char *directory, const char *handler, const struc
 
 int main(int argc, char **argv)
 {
-	const struct pspin_target *target = pspin_target__find("pspin-rtl");
-	int failed = 0;
+	struct pspin_target *target = pspin_target__copy(pspin_target__find("pspin-rtl"));
+	int failed = 0, first = 1;
+	char err[256];
 
-	if (argc < 3) {
-		fprintf(stderr, "usage: rtl-kit DIRECTORY HANDLER...\n");
+	if (!target)
+		return 1;
+	if (argc > 2 && !strcmp(argv[1], "--clusters")) {
+		if (pspin_target__set(target, "clusters", strtoull(argv[2], NULL, 10), err, sizeof(err))) {
+			fprintf(stderr, "rtl-kit: --clusters: %s\n", err);
+			return 2;
+		}
+		first = 3;
+	}
+	if (argc < first + 2) {
+		fprintf(stderr, "usage: rtl-kit [--clusters N] DIRECTORY HANDLER...\n");
 		return 2;
 	}
-	for (int i = 2; i < argc; i++) {
-		char directory[900];
+	for (int i = first + 1; i < argc; i++) {
+		char directory[900], name[64];
 
-		snprintf(directory, sizeof(directory), "%s/%s", argv[1], argv[i]);
+		snprintf(directory, sizeof(directory), "%s/%s", argv[first], name_of(argv[i], name));
 		failed |= write_handler(directory, argv[i], target) != 0;
 	}
+	pspin_target__free(target);
 	return failed;
 }

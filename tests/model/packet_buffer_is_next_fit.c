@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The packet-buffer allocator gives the places that a plain scan of all beats gives, in the same order; and a memory that is
+ * full of small packets takes no longer for each than an empty one. Run by tests/run; makes no NIC.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <common/random.h>
+
+#include "hwmodel/nic/places.h"
+
+#define SMALL_BYTES (16u * 1024)
+#define SMALL_BEATS (SMALL_BYTES / PLACE_BYTES)
+#define LARGE_BYTES (4096u * 1024)
+#define LARGE_BEATS (LARGE_BYTES / PLACE_BYTES)
+#define STEPS 300000
+/* A scan for each of these would take longer than the runner gives a test. */
+#define EXCHANGES 3000000
+
+/* What the allocator must decide, told by single beats. */
+struct reference {
+	uint8_t is_taken[SMALL_BEATS];
+	unsigned rover;
+};
+
+static int failures;
+
+static void check(int ok, const char *what, unsigned step)
+{
+	if (ok)
+		return;
+	if (failures++ < 10)
+		printf("FAIL %s, step %u\n", what, step);
+}
+
+static unsigned free_run(const struct reference *r, unsigned at)
+{
+	unsigned end = at;
+
+	while (end < SMALL_BEATS && !r->is_taken[end])
+		end++;
+	return end - at;
+}
+
+/* The first beat of the first free run that has room, of those that begin in [from, SMALL_BEATS); SMALL_BEATS: none. */
+static unsigned scan(const struct reference *r, unsigned from, unsigned beats)
+{
+	for (unsigned at = from; at < SMALL_BEATS; at++) {
+		int begins = !r->is_taken[at] && (!at || r->is_taken[at - 1]);
+
+		if (begins && free_run(r, at) >= beats)
+			return at;
+	}
+	return SMALL_BEATS;
+}
+
+static unsigned reference_take(struct reference *r, unsigned beats)
+{
+	unsigned at = scan(r, r->rover, beats);
+
+	if (at == SMALL_BEATS)
+		at = scan(r, 0, beats);
+	if (at == SMALL_BEATS)
+		return at;
+	for (unsigned i = 0; i < beats; i++)
+		r->is_taken[at + i] = 1;
+	r->rover = (at + beats) % SMALL_BEATS;
+	return at;
+}
+
+static void reference_free(struct reference *r, unsigned at, unsigned beats)
+{
+	for (unsigned i = 0; i < beats; i++)
+		r->is_taken[at + i] = 0;
+	while (r->rover && !r->is_taken[r->rover] && !r->is_taken[r->rover - 1])
+		r->rover--;
+}
+
+/* Sizes and what is freed are random; in turn more is taken and more is freed. */
+static void compare_random(uint64_t seed)
+{
+	static struct place *held[SMALL_BEATS];
+	struct reference reference = {.rover = 0};
+	struct places places;
+	unsigned count = 0, refused = 0;
+
+	check(!places__open(&places, SMALL_BYTES), "opens", 0);
+	for (unsigned step = 0; step < STEPS && !failures; step++) {
+		unsigned inclination = step / 500 % 2 ? 3 : 6, beats = 1 + random_below(&seed, random_below(&seed, 8) ? 4 : 40);
+
+		if (random_below(&seed, 10) < inclination) {
+			int incomplete = 0;
+			unsigned want = reference_take(&reference, beats);
+			struct place *place = places__take(&places, beats * PLACE_BYTES - random_below(&seed, PLACE_BYTES),
+							   &incomplete);
+
+			check(!incomplete, "the host has memory", step);
+			check((want == SMALL_BEATS) == !place, "room is found where there is some", step);
+			check(!place || place__offset(place) == want * PLACE_BYTES, "the same place", step);
+			check(!place || place__bytes(place) == beats * PLACE_BYTES, "as large as asked for", step);
+			refused += !place;
+			if (place)
+				held[count++] = place;
+		} else if (count) {
+			unsigned which = random_below(&seed, count);
+			struct place *place = held[which];
+
+			held[which] = held[--count];
+			reference_free(&reference, place__offset(place) / PLACE_BYTES, place__bytes(place) / PLACE_BYTES);
+			places__free(&places, place);
+		}
+	}
+	check(refused > 100, "memory was full at times", STEPS);
+	while (count)
+		places__free(&places, held[--count]);
+	check(!places.taken_units, "all is free at the end", STEPS);
+	places__close(&places);
+}
+
+/* Full of packets of a beat: one goes, one comes. */
+static void exchange(uint64_t seed)
+{
+	static struct place *held[LARGE_BEATS];
+	struct places places;
+	int incomplete = 0;
+
+	check(!places__open(&places, LARGE_BYTES), "opens", 0);
+	for (unsigned i = 0; i < LARGE_BEATS; i++)
+		held[i] = places__take(&places, PLACE_BYTES, &incomplete);
+	check(!places__take(&places, PLACE_BYTES, &incomplete), "full is full", 0);
+	for (unsigned i = 0; i < EXCHANGES && !failures; i++) {
+		unsigned which = random_below(&seed, LARGE_BEATS);
+		uint32_t offset = place__offset(held[which]);
+
+		places__free(&places, held[which]);
+		held[which] = places__take(&places, PLACE_BYTES, &incomplete);
+		check(held[which] && place__offset(held[which]) == offset, "the one that went is taken", i);
+	}
+	check(places.peak_units == LARGE_BEATS, "the peak is all of it", EXCHANGES);
+	places__close(&places);
+}
+
+int main(void)
+{
+	for (uint64_t seed = 1; seed <= 4; seed++)
+		compare_random(seed);
+	exchange(5);
+	return failures != 0;
+}

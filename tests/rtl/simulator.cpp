@@ -1,0 +1,489 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * simulator SERIES SLM IDS: a series of the kit through PsPIN's Verilator model, run by rtl-check in a directory of its own.
+ * Writes observed.csv there (packet, cycle of its HER, cycle of its feedback); the model itself writes trace_core_*.log.
+ *
+ * The NIC's other half around PsPIN's ports: packets are written to L2 at a beat a cycle, each HER follows its last beat's
+ * response; wire and host take and give a beat a cycle and answer in the same one, by logic without registers. Handshakes are
+ * sampled before the clock's rising edge, registered inputs change after it, answers once the outputs have settled. Message ids are given in turn, and again only when feedback has come for all packets of
+ * the last message; a scratchpad belongs to its id. IDS: ids are its multiples. 4: the first cluster is home to all messages, and the task dispatcher
+ * is told after reset that the other three are full, so that none goes there when the first one is.
+ *
+ * Links with a libpspin.so that PsPIN's own Makefile has built; nothing of PsPIN is compiled here.
+ */
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "Vpspin_verilator.h"
+#include "Vpspin_verilator___024root.h"
+#include "verilated.h"
+
+#define BEAT_BYTES 64u
+#define IDS_MAX 256u         /* PsPIN's message queues */
+#define HOMES 4u
+#define PACKET_MEMORY 0x1c400000u
+#define PACKET_MEMORY_BYTES (4u << 20)
+#define APART_CYCLES 300     /* between packets that are to be alone: caches and pipelines are at rest */
+#define QUIET_CYCLES 200000  /* without feedback: nothing will come; the longest boot copies 128 KiB */
+
+static std::string slm;
+static uint64_t cycle;
+
+/* What PsPIN's library has, too, for its own driver: the program's come first. */
+extern "C" const char *get_slm_path() { return slm.c_str(); }
+double sc_time_stamp() { return (double)cycle * 1000; }
+
+struct packet {
+	uint64_t at; /* its HER in the series, cycles */
+	uint32_t message, end_of_message, bytes, bytes_in_l1, header, payload, completion;
+	uint32_t handler_mem, handler_mem_bytes, host_mem_bytes, scratchpad, scratchpad_bytes;
+	uint64_t host_mem;
+	size_t offset, scratch_offset; /* in packets.bin, scratch.bin */
+	uint32_t l2;             /* where it lies here */
+	uint32_t id;             /* of its message */
+	uint64_t her, feedback;  /* cycles seen; 0: not yet */
+};
+
+/* The dispatcher's count of tasks in each of four clusters, 6 bits each; 20 is full (pspin_cfg_pkg.sv, scheduler.sv). */
+#define OCCUPATION pspin_verilator__DOT__i_pspin__DOT__i_scheduler__DOT__cluster_occup_q
+#define OCCUPATION_BITS 6
+#define OCCUPATION_FULL 20u
+
+static void use_first_cluster(Vpspin_verilator &top)
+{
+	top.rootp->OCCUPATION = 0;
+	for (int cluster = 1; cluster < 4; cluster++)
+		top.rootp->OCCUPATION |= OCCUPATION_FULL << (cluster * OCCUPATION_BITS);
+}
+
+/* Cluster 0's L1: 64 banks, a word in each after the other (pulp_cluster.sv). */
+#define BANKS 64u
+#define SCRATCHPADS 0x14400u /* offset of the first in L1 */
+#define BANK(n) &top.rootp->pspin_verilator__DOT__i_pspin__DOT__gen_clusters__BRA__0__KET____DOT__gen_cluster_sync__DOT__i_cluster__DOT__i_ooc__DOT__i_bound__DOT__gen_tcdm_banks__BRA__##n##__KET____DOT__i_mem__DOT__i_tc_sram__DOT__sram[0]
+#define ROW8(a, b, c, d, e, f, g, h) BANK(a), BANK(b), BANK(c), BANK(d), BANK(e), BANK(f), BANK(g), BANK(h)
+
+static void write_l1(Vpspin_verilator &top, uint32_t offset, const uint8_t *data, uint32_t bytes)
+{
+	IData *const banks[BANKS] = {
+		ROW8(0, 1, 2, 3, 4, 5, 6, 7),
+		ROW8(8, 9, 10, 11, 12, 13, 14, 15),
+		ROW8(16, 17, 18, 19, 20, 21, 22, 23),
+		ROW8(24, 25, 26, 27, 28, 29, 30, 31),
+		ROW8(32, 33, 34, 35, 36, 37, 38, 39),
+		ROW8(40, 41, 42, 43, 44, 45, 46, 47),
+		ROW8(48, 49, 50, 51, 52, 53, 54, 55),
+		ROW8(56, 57, 58, 59, 60, 61, 62, 63),
+	};
+
+	for (uint32_t at = 0; at + 4 <= bytes; at += 4)
+		memcpy(&banks[(offset + at) / 4 % BANKS][(offset + at) / 4 / BANKS], data + at, 4);
+}
+
+static void die(const std::string &what)
+{
+	fprintf(stderr, "rtl-check: %s\n", what.c_str());
+	exit(1);
+}
+
+static std::vector<packet> read_hers(const std::string &path)
+{
+	std::vector<packet> out;
+	FILE *from = fopen(path.c_str(), "r");
+	char line[1024];
+
+	if (!from || !fgets(line, sizeof(line), from))
+		die(path + " cannot be read: make rtl-kit writes it");
+	while (fgets(line, sizeof(line), from)) {
+		unsigned long long at, host;
+		packet p = {};
+
+		if (sscanf(line, "%*u,%llu,%u,%u,0x%*x,%u,%u,0x%x,0x%x,0x%x,0x%x,%u,0x%llx,%u,0x%x,%u,%zu,%zu", &at, &p.message,
+			   &p.end_of_message, &p.bytes, &p.bytes_in_l1, &p.header, &p.payload, &p.completion, &p.handler_mem,
+			   &p.handler_mem_bytes, &host, &p.host_mem_bytes, &p.scratchpad, &p.scratchpad_bytes, &p.offset, &p.scratch_offset) != 16)
+			die(path + ": not a line of the kit: " + line);
+		p.at = at;
+		p.host_mem = host;
+		out.push_back(p);
+	}
+	fclose(from);
+	return out;
+}
+
+static std::vector<uint8_t> read_all(const std::string &path)
+{
+	FILE *from = fopen(path.c_str(), "rb");
+	std::vector<uint8_t> out;
+	int c;
+
+	if (!from)
+		die(path + " cannot be read");
+	while ((c = fgetc(from)) != EOF)
+		out.push_back((uint8_t)c);
+	fclose(from);
+	return out;
+}
+
+static unsigned beats_of(uint64_t address, uint32_t bytes)
+{
+	return (unsigned)((address % BEAT_BYTES + bytes + BEAT_BYTES - 1) / BEAT_BYTES);
+}
+
+/* The NIC's inbound engine: packets into L2, then their HERs. */
+class Inbound {
+	std::vector<packet> &packets;
+	std::vector<uint8_t> content, scratch;
+	std::vector<unsigned> in_flight; /* packets by id */
+	uint32_t next_id = 0;
+	std::deque<size_t> addressed, written, stored; /* AW is out; beats are out; the response has come */
+	size_t next = 0, done = 0;
+	unsigned ids, beat = 0;
+	uint32_t place = PACKET_MEMORY;
+	uint64_t started = 0, alone_from = 0;
+
+	bool continues(size_t i) const
+	{
+		return i && !packets[i - 1].end_of_message && packets[i - 1].message == packets[i].message;
+	}
+
+	/* Alone: the series has a pause before it. Then all before it have to be done. */
+	bool may_come(size_t i)
+	{
+		bool alone = i && packets[i].at - packets[i - 1].at > 1000;
+
+		if (i && alone && (done < i || cycle < alone_from))
+			return false;
+		return continues(i) || !in_flight[next_id];
+	}
+
+	/* The ring of packet memory has room for all packets of a series that are in flight at once. */
+	uint32_t allocate(uint32_t bytes)
+	{
+		uint32_t at = place, units = beats_of(0, bytes) * BEAT_BYTES;
+
+		if (at + units > PACKET_MEMORY + PACKET_MEMORY_BYTES)
+			at = PACKET_MEMORY;
+		place = at + units;
+		return at;
+	}
+
+	void address(Vpspin_verilator &top, bool taken)
+	{
+		if (taken) {
+			addressed.push_back(next - 1);
+			top.ni_slave_aw_valid_i = 0;
+		}
+		if (top.ni_slave_aw_valid_i || next == packets.size() || addressed.size() > 1 || !may_come(next))
+			return;
+		packet &p = packets[next];
+		p.id = continues(next) ? packets[next - 1].id : next_id;
+		next_id = continues(next) ? next_id : (next_id + ids) % IDS_MAX;
+		in_flight[p.id]++;
+		p.scratchpad = p.id / HOMES * (beats_of(0, p.scratchpad_bytes) * BEAT_BYTES);
+		next++;
+		p.l2 = allocate(p.bytes);
+		top.ni_slave_aw_addr_i = p.l2;
+		top.ni_slave_aw_len_i = (uint8_t)(beats_of(0, p.bytes) - 1);
+		top.ni_slave_aw_valid_i = 1;
+	}
+
+	void put_beat(Vpspin_verilator &top, const packet &p)
+	{
+		uint32_t at = beat * BEAT_BYTES, bytes = p.bytes - at < BEAT_BYTES ? p.bytes - at : BEAT_BYTES;
+		uint8_t data[BEAT_BYTES] = {0};
+
+		memcpy(data, &content[p.offset + at], bytes);
+		memcpy(&top.ni_slave_w_data_i, data, sizeof(data));
+		top.ni_slave_w_strb_i = bytes == BEAT_BYTES ? ~UINT64_C(0) : (UINT64_C(1) << bytes) - 1;
+		top.ni_slave_w_last_i = at + bytes == p.bytes;
+		top.ni_slave_w_valid_i = 1;
+	}
+
+	void data(Vpspin_verilator &top, bool taken)
+	{
+		if (taken) {
+			top.ni_slave_w_valid_i = 0;
+			beat++;
+			if (top.ni_slave_w_last_i) {
+				written.push_back(addressed.front());
+				addressed.pop_front();
+				beat = 0;
+			}
+		}
+		if (!top.ni_slave_w_valid_i && !addressed.empty())
+			put_beat(top, packets[addressed.front()]);
+	}
+
+	void her(Vpspin_verilator &top, bool taken)
+	{
+		if (taken) {
+			packets[stored.front()].her = cycle;
+			stored.pop_front();
+			top.her_valid_i = 0;
+		}
+		if (top.her_valid_i || stored.empty())
+			return;
+		const packet &p = packets[stored.front()];
+		top.her_msgid_i = (uint16_t)p.id;
+		top.her_is_eom_i = p.end_of_message != 0;
+		top.her_addr_i = p.l2;
+		top.her_size_i = p.bytes;
+		top.her_xfer_size_i = p.bytes_in_l1;
+		top.her_meta_handler_mem_addr_i = p.handler_mem;
+		top.her_meta_handler_mem_size_i = p.handler_mem_bytes;
+		top.her_meta_host_mem_addr_i = p.host_mem;
+		top.her_meta_host_mem_size_i = p.host_mem_bytes;
+		top.her_meta_hh_addr_i = p.header;
+		top.her_meta_ph_addr_i = p.payload;
+		top.her_meta_th_addr_i = p.completion;
+		top.her_meta_hh_size_i = top.her_meta_ph_size_i = top.her_meta_th_size_i = 4096;
+		top.her_meta_scratchpad_0_addr_i = top.her_meta_scratchpad_1_addr_i = p.scratchpad;
+		top.her_meta_scratchpad_2_addr_i = top.her_meta_scratchpad_3_addr_i = p.scratchpad;
+		top.her_meta_scratchpad_0_size_i = top.her_meta_scratchpad_1_size_i = p.scratchpad_bytes;
+		top.her_meta_scratchpad_2_size_i = top.her_meta_scratchpad_3_size_i = p.scratchpad_bytes;
+		top.her_valid_i = 1;
+		if (ids == HOMES && !continues(stored.front())) /* what the NIC writes for a message before its first task */
+			write_l1(top, SCRATCHPADS + p.scratchpad, &scratch[p.scratch_offset], p.scratchpad_bytes);
+	}
+
+	void feedback(uint32_t l2)
+	{
+		for (size_t i = 0; i < next; i++) {
+			if (packets[i].l2 != l2 || !packets[i].her || packets[i].feedback)
+				continue;
+			packets[i].feedback = cycle;
+			in_flight[packets[i].id]--;
+			done++;
+			started = cycle;
+			alone_from = cycle + APART_CYCLES;
+			return;
+		}
+		die("feedback for a packet that is not there");
+	}
+
+public:
+	struct seen { bool aw, w, b, her, feedback; uint32_t feedback_at; };
+
+	Inbound(std::vector<packet> &packets, std::vector<uint8_t> content, std::vector<uint8_t> scratch, unsigned ids)
+		: packets(packets), content(std::move(content)), scratch(std::move(scratch)), in_flight(IDS_MAX), ids(ids) {}
+
+	static void reset(Vpspin_verilator &top)
+	{
+		top.ni_slave_aw_size_i = 6;
+		top.ni_slave_aw_burst_i = 1;
+		top.ni_slave_b_ready_i = 1;
+		top.feedback_ready_i = 1;
+	}
+
+	static seen sample(const Vpspin_verilator &top)
+	{
+		return {bool(top.ni_slave_aw_valid_i && top.ni_slave_aw_ready_o), bool(top.ni_slave_w_valid_i && top.ni_slave_w_ready_o),
+			bool(top.ni_slave_b_valid_o), bool(top.her_valid_i && top.her_ready_o), bool(top.feedback_valid_o),
+			top.feedback_her_addr_o};
+	}
+
+	void advance(Vpspin_verilator &top, const seen &s)
+	{
+		if (s.feedback)
+			feedback(s.feedback_at);
+		if (s.b) {
+			if (written.empty())
+				die("L2 answers a write that was not made");
+			stored.push_back(written.front());
+			written.pop_front();
+		}
+		address(top, s.aw);
+		data(top, s.w);
+		her(top, s.her);
+	}
+
+	bool is_done() const { return done == packets.size(); }
+	bool is_stuck() const { return cycle > started + QUIET_CYCLES; }
+	void boots() { started = cycle; }
+	size_t finished() const { return done; }
+};
+
+/* The wire: a command's lines are read from where they lie, and the command is done with the last. */
+class Wire {
+	struct send { uint64_t address; uint32_t bytes; uint8_t id; };
+	std::deque<send> asked, reading;
+
+public:
+	struct seen { bool command, ar, last; send what; };
+
+	static void reset(Vpspin_verilator &top)
+	{
+		top.nic_cmd_req_ready_i = 1;
+		top.no_slave_r_ready_i = 1;
+		top.no_slave_b_ready_i = 1;
+		top.no_slave_ar_size_i = 6;
+		top.no_slave_ar_burst_i = 1;
+	}
+
+	static seen sample(const Vpspin_verilator &top)
+	{
+		return {bool(top.nic_cmd_req_valid_o), bool(top.no_slave_ar_valid_i && top.no_slave_ar_ready_o),
+			bool(top.no_slave_r_valid_o && top.no_slave_r_last_o),
+			{top.nic_cmd_req_src_addr_o, top.nic_cmd_req_length_o, top.nic_cmd_req_id_o}};
+	}
+
+	void advance(const seen &s)
+	{
+		if (s.last)
+			reading.pop_front();
+		if (s.command)
+			asked.push_back(s.what);
+		if (s.ar) {
+			reading.push_back(asked.front());
+			asked.pop_front();
+		}
+	}
+
+	void answer(Vpspin_verilator &top) const
+	{
+		seen now = sample(top);
+
+		top.no_slave_ar_valid_i = now.command || !asked.empty();
+		if (top.no_slave_ar_valid_i) {
+			const send &next = asked.empty() ? now.what : asked.front();
+
+			top.no_slave_ar_addr_i = (uint32_t)next.address & ~(BEAT_BYTES - 1);
+			top.no_slave_ar_len_i = (uint8_t)(beats_of(next.address, next.bytes) - 1);
+		}
+		top.nic_cmd_resp_valid_i = now.last;
+		if (now.last)
+			top.nic_cmd_resp_id_i = reading.front().id;
+	}
+};
+
+/* The host: takes every beat at once, and reads as zeros. */
+class Host {
+	struct read { uint8_t id; unsigned beats; };
+	std::deque<uint8_t> addressed, answers;
+	std::deque<read> reads;
+	unsigned lasts = 0;
+
+public:
+	struct seen { bool aw, last, b, ar, r; uint8_t aw_id, ar_id, ar_len; };
+
+	static void reset(Vpspin_verilator &top)
+	{
+		top.host_master_aw_ready_i = top.host_master_w_ready_i = top.host_master_ar_ready_i = 1;
+		top.host_slave_b_ready_i = top.host_slave_r_ready_i = 1;
+	}
+
+	static seen sample(const Vpspin_verilator &top)
+	{
+		return {bool(top.host_master_aw_valid_o), bool(top.host_master_w_valid_o && top.host_master_w_last_o),
+			bool(top.host_master_b_valid_i && top.host_master_b_ready_o), bool(top.host_master_ar_valid_o),
+			bool(top.host_master_r_valid_i && top.host_master_r_ready_o), top.host_master_aw_id_o, top.host_master_ar_id_o,
+			top.host_master_ar_len_o};
+	}
+
+	void advance(const seen &s)
+	{
+		if (s.aw)
+			addressed.push_back(s.aw_id);
+		lasts += s.last;
+		for (; lasts && !addressed.empty(); lasts--) {
+			answers.push_back(addressed.front());
+			addressed.pop_front();
+		}
+		if (s.b)
+			answers.pop_front();
+		if (s.r && !--reads.front().beats)
+			reads.pop_front();
+		if (s.ar)
+			reads.push_back({s.ar_id, s.ar_len + 1u});
+	}
+
+	void answer(Vpspin_verilator &top) const
+	{
+		seen now = sample(top);
+		bool ends = (lasts || now.last) && (!addressed.empty() || now.aw);
+
+		top.host_master_b_valid_i = !answers.empty() || ends;
+		top.host_master_b_id_i = !answers.empty() ? answers.front() : !addressed.empty() ? addressed.front() : now.aw_id;
+		/* not before the next cycle: PsPIN's transfers do not end if data come with their address */
+		top.host_master_r_valid_i = !reads.empty();
+		top.host_master_r_id_i = reads.empty() ? 0 : reads.front().id;
+		top.host_master_r_last_i = !reads.empty() && reads.front().beats == 1;
+	}
+};
+
+static void write_observed(const std::vector<packet> &packets)
+{
+	FILE *to = fopen("observed.csv", "w");
+
+	if (!to)
+		die("observed.csv cannot be written");
+	fprintf(to, "packet,her,feedback\n");
+	for (size_t i = 0; i < packets.size(); i++)
+		fprintf(to, "%zu,%llu,%llu\n", i, (unsigned long long)packets[i].her, (unsigned long long)packets[i].feedback);
+	if (fclose(to))
+		die("observed.csv cannot be written");
+}
+
+int main(int argc, char **argv)
+{
+	if (argc != 4 || atoi(argv[3]) < 1)
+		die("usage: simulator SERIES SLM IDS");
+	slm = std::string(argv[2]) + "/";
+	std::vector<packet> packets = read_hers(std::string(argv[1]) + "/hers.csv");
+	unsigned ids = (unsigned)atoi(argv[3]);
+	Inbound inbound(packets, read_all(std::string(argv[1]) + "/packets.bin"), read_all(std::string(argv[1]) + "/scratch.bin"), ids);
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	Verilated::commandArgs(argc, argv);
+	static Vpspin_verilator top;
+	Wire wire;
+	Host host;
+
+	top.rst_ni = 0;
+	for (int i = 0; i < 8; i++) {
+		top.clk_i = !top.clk_i;
+		top.eval();
+	}
+	top.clk_i = 0;
+	Inbound::reset(top);
+	Wire::reset(top);
+	Host::reset(top);
+	top.rst_ni = 1;
+	top.eval();
+	if (ids == HOMES)
+		use_first_cluster(top);
+	for (bool active = false; !inbound.is_done(); cycle++) {
+		Inbound::seen i = Inbound::sample(top);
+		Wire::seen w = Wire::sample(top);
+		Host::seen h = Host::sample(top);
+
+		if (!active && top.pspin_active_o) {
+			active = true;
+			inbound.boots();
+			printf("rtl-check: active at cycle %llu\n", (unsigned long long)cycle);
+		}
+		top.clk_i = 1;
+		top.eval();
+		if (active)
+			inbound.advance(top, i);
+		wire.advance(w);
+		host.advance(h);
+		top.eval();
+		wire.answer(top);
+		host.answer(top);
+		top.clk_i = 0;
+		top.eval();
+		if (inbound.is_stuck()) {
+			write_observed(packets);
+			die(active ? "no feedback for " + std::to_string(QUIET_CYCLES) + " cycles: " + std::to_string(inbound.finished()) +
+					     " of " + std::to_string(packets.size()) + " packets done"
+				   : "the program does not boot: some HPU never waits for a task");
+		}
+	}
+	write_observed(packets);
+	top.final();
+	return 0;
+}
