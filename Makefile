@@ -67,7 +67,8 @@ SPINCC  := $(BUILD)/bin/spincc
 
 HANDLERS      := $(patsubst handlers/%.c,$(BUILD)/handlers/%.spin,$(wildcard handlers/*.c))
 TEST_HANDLERS := $(patsubst tests/handlers/%.c,$(BUILD)/tests/handlers/%.spin,$(wildcard tests/handlers/*.c))
-HOST_HANDLERS := $(patsubst %.c,$(BUILD)/tests/host/%.so,$(notdir $(wildcard handlers/*.c tests/handlers/*.c)))
+LOOPS         := $(patsubst tests/loops/%.c,$(BUILD)/tests/loops/%.spin,$(wildcard tests/loops/*.c))
+HOST_HANDLERS := $(patsubst %.c,$(BUILD)/tests/host/%.so,$(notdir $(wildcard handlers/*.c tests/handlers/*.c tests/loops/*.c)))
 TWINS         := $(patsubst tests/%.bpf.c,$(BUILD)/tests/%.bpf.o,$(wildcard tests/bench/twins/*.bpf.c tests/bench/*.bpf.c tests/demo/*.bpf.c tests/live/*.bpf.c))
 
 TEST_DIRS     := unit core model vectors fuzz messages live cli bench stress tools
@@ -158,7 +159,7 @@ $(BINARIES):
 
 # --- handlers ---------------------------------------------------------------------
 
-RUNTIME := $(wildcard bpf/* handlers/include/*.h handlers/include/spin/*.h handlers/include/spin/*/*.h hwmodel/image/* tests/handlers/*.h)
+RUNTIME := $(wildcard bpf/* handlers/include/*.h handlers/include/spin/*.h handlers/include/spin/*/*.h hwmodel/image/* tests/handlers/*.h tests/loops/*.h)
 
 $(BUILD)/handlers/%.spin: handlers/%.c $(RUNTIME) | $(SPINCC)
 	@mkdir -p $(@D)
@@ -178,12 +179,22 @@ $(BUILD)/tests/handlers/%.spin: tests/handlers/%.c $(RUNTIME) | $(SPINCC)
 	$(call say,SPINCC,$<)
 	$(Q)$(SPINCC) $(SPINCC_FLAGS) $< -o $@
 
+$(BUILD)/tests/loops/%.spin: tests/loops/%.c $(RUNTIME) | $(SPINCC)
+	@mkdir -p $(@D)
+	$(call say,SPINCC,$<)
+	$(Q)$(SPINCC) $< -o $@
+
 $(BUILD)/tests/host/%.so: handlers/%.c $(RUNTIME) | $(SPINCC)
 	@mkdir -p $(@D)
 	$(call say,SPINCC,"$< (host)")
 	$(Q)$(SPINCC) --target host $< -o $@
 
 $(BUILD)/tests/host/%.so: tests/handlers/%.c $(RUNTIME) | $(SPINCC)
+	@mkdir -p $(@D)
+	$(call say,SPINCC,"$< (host)")
+	$(Q)$(SPINCC) --target host $< -o $@
+
+$(BUILD)/tests/host/%.so: tests/loops/%.c $(RUNTIME) | $(SPINCC)
 	@mkdir -p $(@D)
 	$(call say,SPINCC,"$< (host)")
 	$(Q)$(SPINCC) --target host $< -o $@
@@ -272,7 +283,7 @@ $(BUILD)/tests/figures/handlers.elf: tests/figures/handlers.S $(wildcard hwmodel
 	$(Q)riscv64-unknown-elf-gcc @hwmodel/image/cflags -Wl,--gc-sections -Wl,--build-id=none -Wl,--no-warn-rwx-segments -I. \
 		-Ihandlers/include -T hwmodel/image/pspin.ld hwmodel/image/boot.S $< -lgcc -o $@
 
-tests: all demo-program accuracy-programs $(LOADER) $(TEST_PROGRAMS) $(BUILD)/tests/vectors/run-bounded $(HOST_HANDLERS) $(TEST_HANDLERS) $(TWINS)
+tests: all demo-program accuracy-programs $(LOADER) $(TEST_PROGRAMS) $(BUILD)/tests/vectors/run-bounded $(HOST_HANDLERS) $(TEST_HANDLERS) $(LOOPS) $(TWINS)
 .PHONY: tests
 
 # deps first, then a second make that sees what has just been installed

@@ -21,6 +21,9 @@ int built_object(const char *handler, char *path, size_t bytes)
 	snprintf(path, bytes, "%s/tests/handlers/%s.spin", built_dir(), handler);
 	if (!access(path, R_OK))
 		return 0;
+	snprintf(path, bytes, "%s/tests/loops/%s.spin", built_dir(), handler);
+	if (!access(path, R_OK))
+		return 0;
 	return engine_fail(-ENOENT, "no fat object of handler '%s' in %s: run make", handler, built_dir());
 }
 

@@ -2,7 +2,7 @@
 #ifndef TESTS_BUILT_H
 #define TESTS_BUILT_H
 
-/* What make has built, found by name: handlers of handlers/ and tests/handlers/. */
+/* What make has built, found by name: handlers of handlers/, tests/handlers/ and tests/loops/. */
 #include <engine/engine.h>
 
 struct built {

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Loops over a packet as people write them (tests/loops) leave the same results on every engine; the host's build, plain C,
+ * says which. That they can be loaded, in both classes, is half of the test: each was one that the verifier did not end with.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <common/built.h>
+#include <common/random.h>
+#include <engine/template.h>
+
+#include "../loops/loops.h"
+
+#define RANDOM_PACKETS 200
+#define PAYLOAD_MAX 3000u /* copied ones, too */
+
+static const char *const handlers[] = { "loops_bins", "loops_bits", "loops_bytes", "loops_count", "loops_extremes",
+					"loops_nested", "loops_order", "loops_pairs", "loops_parse", "loops_records",
+					"loops_sums", "loops_text", "loops_wide" };
+
+static const char text[] = "a1 22\n\"b\\\"c\" \t-Zz0987  'x' \"\" y\n";
+
+/* A payload of each kind in turn: results depend on lengths, on order and on extreme values. */
+static void fill(uint8_t *payload, uint32_t bytes, unsigned kind, uint64_t *random)
+{
+	if (kind == 4)
+		random_fill(random, payload, bytes);
+	for (uint32_t i = 0; i < bytes && kind != 4; i++) {
+		const uint8_t is[] = { 0, 0xff, (uint8_t)i, (uint8_t)text[(i + bytes) % (sizeof(text) - 1)] };
+
+		payload[i] = is[kind];
+	}
+}
+
+static int make(struct template *t, uint32_t bytes, unsigned kind, uint64_t *random)
+{
+	uint8_t payload[PAYLOAD_MAX];
+
+	fill(payload, bytes, kind, random);
+	template_start(t);
+	if (template_line(t, "eth 02:00:00:00:00:01 > 02:00:00:00:00:02") != 1 ||
+	    template_line(t, "ip4 10.0.0.1 > 10.0.0.2") != 1 || template_line(t, "udp 4000 > 9000 sum none") != 1 ||
+	    template_append(t, payload, bytes))
+		return engine_fail(-EINVAL, "no packet of %u bytes", bytes);
+	return template_finish(t);
+}
+
+static int read_results(struct engine *e, struct loops *s)
+{
+	return e->ops->read(e, "spin_state", 0, s, sizeof(*s));
+}
+
+/* 0: all are as the host's; 1: said which is not. */
+static int compare(const char *handler, struct engine *const *engines, uint32_t bytes, unsigned kind, struct loops *host)
+{
+	struct loops s;
+	int failed = read_results(engines[ENGINE_HOST], host);
+
+	for (int e = ENGINE_BPF; e < ENGINE_KINDS && !failed; e++) {
+		if (!engines[e])
+			continue;
+		failed = read_results(engines[e], &s);
+		for (unsigned i = 0; i < LOOPS_RESULTS && !failed; i++)
+			if (s.result[i] != host->result[i]) {
+				printf("FAIL  %s: result %u of %u bytes, kind %u: host %#x, %s %#x\n", handler, i, bytes, kind,
+				       host->result[i], engine_name((enum engine_kind)e), s.result[i]);
+				failed = 1;
+			}
+	}
+	return failed;
+}
+
+static int run(const char *handler, struct engine *const *engines)
+{
+	static const uint32_t edges[] = { 0, 1, 3, 4, 7, 8, 63, 64, 65, 127, 128, 1000, 1472, 1473, PAYLOAD_MAX };
+	static struct template t;
+	static struct engine_out out;
+	const unsigned count = sizeof(edges) / sizeof(*edges) * 5 + RANDOM_PACKETS;
+	struct loops host, any = { { 0 } };
+	uint64_t random = 1;
+	unsigned results = 0;
+	int failed = 0;
+
+	for (unsigned n = 0; n < count && !failed; n++) {
+		unsigned kind = n % 5;
+		uint32_t bytes = n / 5 < sizeof(edges) / sizeof(*edges) ? edges[n / 5] : random_below(&random, PAYLOAD_MAX);
+
+		failed = make(&t, bytes, kind, &random);
+		for (int e = 0; e < ENGINE_KINDS && !failed; e++)
+			if (engines[e])
+				failed = engines[e]->ops->packet(engines[e], t.frame, t.bytes, &out);
+		failed = failed ? failed : compare(handler, engines, bytes, kind, &host);
+		for (unsigned i = 0; i < LOOPS_RESULTS && !failed; i++)
+			any.result[i] |= host.result[i];
+	}
+	for (unsigned i = 0; i < LOOPS_RESULTS; i++)
+		results += any.result[i] != 0;
+	if (!failed && !results) {
+		printf("FAIL  %s: no packet had a result\n", handler);
+		failed = 1;
+	}
+	if (!failed)
+		printf("%s: %u packets, %u results\n", handler, count, results);
+	return failed;
+}
+
+/* 0, 1: failed, 77: without an engine that cannot run here. */
+static int run_handler(const char *handler)
+{
+	const struct engine_context context = { .rule = { .protocol = 17 } };
+	struct engine *engines[ENGINE_KINDS] = { NULL };
+	struct built built;
+	int err = built_handler(handler, &built), skipped = 0;
+
+	for (int e = 0; e < ENGINE_KINDS && !err; e++) {
+		err = engine_open((enum engine_kind)e, &built.handler, &context, &engines[e]);
+		if (e == ENGINE_HOST || !err || !(engine_cannot(err) || err == -ENOSYS))
+			continue;
+		printf("skip: %s: %s: %s\n", handler, engine_name((enum engine_kind)e), engine_why());
+		engines[e] = NULL;
+		skipped = 1;
+		err = 0;
+	}
+	err = err ? err : run(handler, engines);
+	if (err < 0)
+		printf("FAIL  %s: %s\n", handler, engine_why());
+	for (int e = 0; e < ENGINE_KINDS; e++)
+		engine_close(engines[e]);
+	return err ? 1 : skipped ? 77 : 0;
+}
+
+int main(void)
+{
+	int failed = 0, skipped = 0;
+
+	for (unsigned i = 0; i < sizeof(handlers) / sizeof(*handlers); i++) {
+		int status = run_handler(handlers[i]);
+
+		failed |= status == 1;
+		skipped |= status == 77;
+	}
+	return failed ? 1 : skipped ? 77 : 0;
+}
