@@ -119,10 +119,13 @@ static void overlap_jump(struct schedule *s, const struct rv32_insn *insn, struc
 	if (h->flags & HAZARD_LONG) {
 		info->cost = (uint8_t)(info->cost - at_most(TIMING_JUMP_HIDDEN_BY_EXECUTE, TIMING_JUMP_EXTRA));
 	} else if (s->last_info) {
-		unsigned hidden = h->flags & HAZARD_X0 ? 0 : info->stall; /* its link register's is, x0's is not */
+		const bool waits_x0 = h->flags & HAZARD_X0;
+		unsigned hidden = waits_x0 ? 0 : info->stall; /* its link register's is, x0's is not */
+		/* it is decoded when it is there */
+		unsigned extra = waits_x0 && fetch_stall(h, insn) ? 0 : TIMING_JUMP_EXTRA;
 
-		s->last_info->hide_jump = (uint8_t)(at_most(TIMING_JUMP_HIDDEN_BY_WAIT, TIMING_JUMP_EXTRA) + hidden);
-		s->last_info->hide_execute = (uint8_t)(at_most(TIMING_JUMP_HIDDEN_BY_EXECUTE, TIMING_JUMP_EXTRA) + hidden);
+		s->last_info->hide_jump = (uint8_t)(at_most(TIMING_JUMP_HIDDEN_BY_WAIT, extra) + hidden);
+		s->last_info->hide_execute = (uint8_t)(at_most(TIMING_JUMP_HIDDEN_BY_EXECUTE, extra) + hidden);
 	}
 }
 

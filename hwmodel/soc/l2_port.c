@@ -122,7 +122,7 @@ static void let_store(struct l2_port *port, uint64_t cycle)
 		port->handler_free = begins + gap;
 		port->begun[port->writes++ % WRITES] = begins;
 	}
-	port->store_free = at + (gap < target->l2_gap_store ? gap : target->l2_gap_store);
+	port->store_free = at + (in_handler && gap > target->l2_gap_store ? target->l2_gap_store : gap);
 	port->busy += gap;
 	if (port->next <= at)
 		port->next = at + 1;

@@ -119,6 +119,12 @@ static bool reads(const struct insn *in, unsigned r)
 	}
 }
 
+/* Through the ALU's port: to the core x0 is a register as any. */
+static bool writes_x0(const struct insn *in)
+{
+	return !in->rd && in->kind != LW && in->kind != LH && in->kind != AMOADD && in->kind != SW && in->kind != BNE &&
+	       in->kind != BLT && in->kind != FENCE;
+}
 
 static void step(void)
 {
@@ -142,6 +148,10 @@ static void step(void)
 	}
 	if (writes && !loads) /* the ALU's port must not overtake a load to the same register */
 		issue = later(issue, model.use[in->rd]);
+	if (writes_x0(in) && model.use[0] > issue) { /* as of any register, and a jump is not decoded before */
+		model.decode += model.use[0] - issue;
+		issue = model.use[0];
+	}
 
 	switch (in->kind) {
 	case ADD: value = a + b; break;
@@ -215,6 +225,8 @@ static void step(void)
 		if (jump) /* no instruction follows a jump closely enough */
 			model.use[in->rd] = model.base[in->rd] = 0;
 	}
+	if (loads && !in->rd)
+		model.use[0] = issue + busy + 1;
 	model.fetched = 0;
 	if (jump || taken || in->kind == FENCE) {
 		const struct insn *to = &random_program.insn[next];

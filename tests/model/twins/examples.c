@@ -12,7 +12,10 @@ __handler__ void pspin_counter(struct handler_args *args)
 	struct task *task = args->task;
 	volatile uint32_t *counters = task->scratchpad[args->cluster_id];
 
-	amo_add(counters, 1);
+	uint32_t before;
+
+	/* PsPIN's amo_add() has a result: in x0 it were a cycle longer */
+	__asm__ volatile("amoadd.w %0, %2, %1" : "=r"(before), "+A"(*counters) : "r"(1));
 }
 
 __handler__ void pspin_ping_pong(struct handler_args *args)
