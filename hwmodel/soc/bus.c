@@ -83,10 +83,7 @@ static void unreserve(struct soc *soc, uint32_t addr)
 			soc->hpus[i].reserved = 0;
 }
 
-/* Of L2 the RTL gives a core the bus's response code instead of the word (per2axi_res_channel). */
-#define L2_AMO_RESULT 1u
-
-static void move(struct hpu *hpu, struct rv32_bus_request *req, enum memory_region region, uint8_t *at)
+static void move(struct hpu *hpu, struct rv32_bus_request *req, uint8_t *at)
 {
 	uint32_t have = 0;
 
@@ -121,7 +118,7 @@ static void move(struct hpu *hpu, struct rv32_bus_request *req, enum memory_regi
 
 		memcpy(at, &result, 4);
 		unreserve(hpu->soc, req->addr);
-		req->value = region == MEMORY_L1 ? have : L2_AMO_RESULT;
+		req->value = have;
 		break;
 	}
 	}
@@ -201,7 +198,7 @@ static enum rv32_bus_status memory_access(struct hpu *hpu, struct rv32_bus_reque
 	status = queue(hpu, req, region, of_cluster, &late);
 	if (status != RV32_BUS_OK)
 		return status;
-	move(hpu, req, region, at);
+	move(hpu, req, at);
 	req->wait_cycles = latency_cycles(hpu->target, req->kind, region, of_cluster == hpu->cluster) - 1 + (uint32_t)late;
 	req->wait_cause = cause(hpu, region, of_cluster);
 	return RV32_BUS_OK;

@@ -101,6 +101,7 @@ static inline void listing__driver(struct listing *l, const struct rv32_bus_requ
 static inline void listing__watch(void *arg, const struct rv32_bus_request *req)
 {
 	static const char *const amos[32] = {[0x00] = "amoadd", [0x01] = "amoswap", [0x08] = "amoor", [0x0c] = "amoand"};
+	static const char *const kinds[] = {[RV32_LOAD] = "load", [RV32_STORE] = "store", [RV32_LR] = "lr", [RV32_SC] = "sc"};
 	struct listing *l = arg;
 	int lock = req->addr - l->locks < 8;
 
@@ -108,9 +109,9 @@ static inline void listing__watch(void *arg, const struct rv32_bus_request *req)
 		listing__driver(l, req, req->addr - HPU_DRIVER);
 		return;
 	}
-	if (req->kind != RV32_AMO && !lock)
+	if (req->kind != RV32_AMO && req->kind != RV32_LR && req->kind != RV32_SC && !lock)
 		return;
-	listing__add(l, "\t%-10s", req->kind == RV32_AMO ? amos[req->amo] : req->kind == RV32_LOAD ? "load" : "store");
+	listing__add(l, "\t%-10s", req->kind == RV32_AMO ? amos[req->amo] : kinds[req->kind]);
 	listing__place(l, req->addr);
 	listing__add(l, "\n");
 }
