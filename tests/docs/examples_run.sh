@@ -57,9 +57,18 @@ nsenter --net="/run/netns/$NS" "$BUILD/tests/tools/slmp_acknowledge" &
 PATH=$BUILD/bin:$PATH
 for example in example.*; do
 	folder "$example.d"
+	# a context for those that look at one
+	looks_at=
+	if grep -q "^spinctl dump" "$example"; then
+		nsenter --net="/run/netns/$NS" "$SPINCTL" run "$BUILD/handlers/reduce.spin" --dev eth0 \
+			--match "udp dport 9330" --host-kib 8 --ready-file "$WORK/up" >"$WORK/run" 2>&1 &
+		looks_at=$!
+		until [ -e "$WORK/up" ] || ! kill -0 "$looks_at" 2>/dev/null; do sleep 0.2; done
+	fi
 	(cd "$example.d" && in_ns timeout 60 sh -e "../$example") >"$WORK/out" 2>"$WORK/err" </dev/null
 	status=$?
 	[ $status = 0 ] || fail "status $status: $(cat "$example"): $(tail -n 5 "$WORK/err" "$WORK/out")"
+	[ -z "$looks_at" ] || { kill "$looks_at" && wait "$looks_at"; rm -f "$WORK/up"; }
 	rm -rf "$example.d"
 done
 exit $FAILED

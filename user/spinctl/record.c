@@ -154,8 +154,8 @@ static int run(const char **operands, unsigned count)
 static const struct example_row examples[] = {
 	{ "spinctl record filtering.spin --dev eth0 --match \"udp dport 9000\" -o trace.spinrec --duration 1",
 	  "A second of the context's packets, with its memory before and after." },
-	{ "spinctl record reduce.spin --dev eth0 --match \"udp dport 9330\" --host-kib 4096 -o sums.spinrec",
-	  "Messages, until a signal: with their events, and host memory before and after." },
+	{ "spinctl record reduce.spin --dev eth0 --match \"udp dport 9330\" --host-kib 4096 -o sums.spinrec --duration 1",
+	  "A second of messages, with their events, and host memory before and after." },
 	{ 0 },
 };
 
