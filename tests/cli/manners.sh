@@ -23,6 +23,12 @@ in_ns bash -c 'for i in 1 2 3; do echo x >/dev/udp/127.0.0.1/9000; done' 2>/dev/
 wait $! || fail "cannot make a recording: $(cat "$WORK/record.out")"
 
 nsenter --net="/run/netns/$NS" "$BUILD/tests/tools/slmp_acknowledge" & # for what sends
+# for what looks at a context; on lo, which clean() does not ask about
+TMPDIR="$WORK" nsenter --net="/run/netns/$NS" "$SPINCTL" run "$BUILD/handlers/reduce.spin" --dev lo --host-kib 8 \
+	--match "udp dport 9999" --ready-file "$WORK/context" >"$WORK/context.out" 2>&1 &
+i=0
+while [ ! -e "$WORK/context" ] && [ $i -lt 400 ]; do i=$((i + 1)); sleep 0.05; done
+[ -e "$WORK/context" ] || fail "no context to look at: $(cat "$WORK/context.out")"
 
 # A command line of each that works and ends by itself.
 line() {
@@ -35,6 +41,7 @@ line() {
 	record) echo "$SPINCTL record filtering.spin --dev v0 --duration 0.4 -o $WORK/made/new.pcapng" ;;
 	replay) echo "$SPINCTL replay rec.pcapng --handler filtering.c" ;;
 	recv) echo "$SPINCTL recv $WORK/made/in --dev v0 --count 0 --duration 0.4" ;;
+	dump) echo "$SPINCTL dump --length 64" ;;
 	mpq) echo "$SPINCTL mpq" ;;
 	send) echo "$SPINCTL send filtering.spin filtering.c --to 127.0.0.1" ;;
 	limits) echo "$SPINCTL limits --dev v0" ;;

@@ -79,6 +79,4 @@ refused "starts behind the 16384 bytes" run "$COPY" --dev lo --host-kib 16 --ent
 refused "'twice' is none of" run "$COPY" --dev lo --entry 'match=1 twice' --duration 0.1
 refused "behind the 1048576 bytes" run "$COPY" --dev lo --entry 'start=9999999' --duration 0.1
 refused "trusted class only" run "$COPY" --dev lo --class isolated --duration 0.1
-refused "takes messages" record "$COPY" --dev lo -o x.pcapng --duration 0.1
-[ -e x.pcapng ] && fail "a recording of messages was made"
 exit $FAILED
