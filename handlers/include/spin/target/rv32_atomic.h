@@ -18,18 +18,41 @@ SPIN_INLINE void spin_add32(uint32_t *at, uint32_t n)
 /* Is it in L2 (0x1c......, bit 26)? */
 SPIN_INLINE _Bool spin_is_l2_(const void *at)
 {
-	return __builtin_expect((int32_t)((uintptr_t)at << 5) < 0, 1);
+	return (int32_t)((uintptr_t)at << 5) < 0;
 }
 
-/* Of an AMO in L2 the core gets the bus's response code and not the word: LR/SC there. */
+/* Of an AMO in L2 the core gets the bus's response code and not the word: who needs the word takes LR/SC there. */
 SPIN_INLINE uint32_t spin_fadd32_(uint32_t *at, uint32_t n)
 {
 	uint32_t have, sum;
 
-	if (!spin_is_l2_(at))
+	if (!__builtin_expect(spin_is_l2_(at), 1))
 		return __atomic_fetch_add(at, n, __ATOMIC_RELAXED);
 	__asm__ volatile("1: lr.w %0, %2; add %1, %0, %3; sc.w %1, %1, %2; bnez %1, 1b"
 			 : "=&r"(have), "=&r"(sum), "+A"(*at) : "r"(n));
+	return have;
+}
+
+SPIN_INLINE uint32_t spin_or32_(uint32_t *at, uint32_t bits)
+{
+	uint32_t have, all;
+
+	if (!__builtin_expect(spin_is_l2_(at), 0))
+		return __atomic_fetch_or(at, bits, __ATOMIC_RELAXED);
+	__asm__ volatile("1: lr.w %0, %2; or %1, %0, %3; sc.w %1, %1, %2; bnez %1, 1b"
+			 : "=&r"(have), "=&r"(all), "+A"(*at) : "r"(bits));
+	return have;
+}
+
+/* Writes 1; what was there. In L2 what is not 0 stays as it is. L1 is the fast way: a branch is nothing beside L2. */
+SPIN_INLINE uint32_t spin_take32_(uint32_t *at)
+{
+	uint32_t have, failed;
+
+	if (!__builtin_expect(spin_is_l2_(at), 0))
+		return __atomic_exchange_n(at, 1, __ATOMIC_RELAXED);
+	__asm__ volatile("1: lr.w %0, %2; bnez %0, 2f; sc.w %1, %3, %2; bnez %1, 1b; 2:"
+			 : "=&r"(have), "=&r"(failed), "+A"(*at) : "r"(1));
 	return have;
 }
 
@@ -68,7 +91,7 @@ SPIN_INLINE _Bool spin_cas32(uint32_t *at, uint32_t expect, uint32_t swap)
 {
 	uint32_t have;
 
-	if (spin_is_l2_(at))
+	if (__builtin_expect(spin_is_l2_(at), 1))
 		return __atomic_compare_exchange_n(at, &expect, swap, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 	spin_runtime_lock_(&spin_l1_lock_);
 	have = spin_load32(at);

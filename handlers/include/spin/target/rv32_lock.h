@@ -2,7 +2,7 @@
 #ifndef SPIN_TARGET_RV32_LOCK_H
 #define SPIN_TARGET_RV32_LOCK_H
 
-/* Steps, locks of AMOs as PsPIN's library has them (in L1 and in L2), and the HPU's number. */
+/* Steps, locks as PsPIN's library has them (AMOs in L1, LR/SC in L2), and the HPU's number. */
 
 /* 1: another step may be made. */
 SPIN_INLINE _Bool spin_step_(struct spin_packet *packet)
@@ -32,7 +32,7 @@ SPIN_INLINE uint32_t spin_pieces_(struct spin_packet *packet, uint32_t pieces)
 
 SPIN_INLINE _Bool spin_try_lock_(struct spin_lock *lock)
 {
-	uint32_t held = __atomic_exchange_n(&lock->held, 1, __ATOMIC_RELAXED);
+	uint32_t held = spin_take32_(&lock->held);
 
 	spin_fence_();
 	return __builtin_expect(!held, 1);
@@ -77,7 +77,7 @@ SPIN_INLINE struct spin_rw_lock *spin_read_lock_(struct spin_packet *packet, str
 	if (packet->overran)
 		return 0;
 #pragma GCC unroll 1
-	while (__builtin_expect((int32_t)__atomic_fetch_add(&lock->readers, 1, __ATOMIC_RELAXED) < 0, 0)) {
+	while (__builtin_expect((int32_t)spin_fadd32_(&lock->readers, 1) < 0, 0)) {
 		spin_read_unlock_(lock);
 		if (!spin_step_(packet))
 			return 0;
@@ -108,8 +108,7 @@ SPIN_INLINE struct spin_rw_lock *spin_write_lock_(struct spin_packet *packet, st
 	if (packet->overran)
 		return 0;
 #pragma GCC unroll 1
-	while (__builtin_expect((had = __atomic_fetch_or(&lock->readers, SPIN_WRITER_, __ATOMIC_RELAXED)) &
-					SPIN_WRITER_, 0))
+	while (__builtin_expect((had = spin_or32_(&lock->readers, SPIN_WRITER_)) & SPIN_WRITER_, 0))
 		if (!spin_step_(packet))
 			return 0;
 #pragma GCC unroll 1
