@@ -15,7 +15,7 @@
 /* The task descriptor: the driver's registers from HPU_TASK on; each load takes one cycle. */
 struct hpu_task {
 	uint32_t handler_mem, handler_mem_bytes; /* L2 */
-	uint32_t packet_l1, packet_bytes;	 /* bytes: of the whole packet */
+	uint32_t packet_l1, copied_bytes;	 /* bytes: of the packet, to L1 */
 	uint32_t scratchpad[4];			 /* per cluster */
 	uint32_t scratchpad_bytes[4];
 	uint32_t host_mem_high, host_mem_low, host_mem_bytes;

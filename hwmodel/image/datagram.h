@@ -14,12 +14,15 @@ HPU_INLINE uint32_t hpu_packet_source(const struct spin_packet *packet)
 	return (uint32_t)(packet->whole_in_l1 ? packet->ip_l1 : packet->ip_l2);
 }
 
-/* The default action, and what SUCCESS means: the packet as it stands goes to the host. */
-HPU_INLINE void hpu_deposit(struct spin_packet *packet)
+/*
+ * The default action, and what SUCCESS means: the packet as it stands goes to the host. The task tells how much of it was
+ * copied to L1, not how long it is; payload_bytes is what its IP header said before the handlers ran.
+ */
+HPU_INLINE void hpu_deposit(struct spin_packet *packet, uint32_t payload_bytes)
 {
 	spin_unforward_(packet);
-	hpu_command_to_host(HPU_TASK_->host_mem_high, HPU_TASK_->host_mem_low,
-			    hpu_packet_source(packet), HPU_TASK_->packet_bytes);
+	hpu_command_to_host(HPU_TASK_->host_mem_high, HPU_TASK_->host_mem_low, hpu_packet_source(packet),
+			    packet->ip_bytes + HPU_HEADER_BYTES + payload_bytes);
 }
 
 HPU_INLINE void hpu_swap_word(struct spin_packet *packet, uint32_t a, uint32_t b)
@@ -120,7 +123,7 @@ HPU_INLINE void hpu_datagram_data(_Bool is_ip4,
 	}
 	if (!handler) {
 		hpu_note_dropped(0);
-		hpu_deposit(&packet);
+		hpu_deposit(&packet, all);
 		return;
 	}
 	hpu_skip_user_header(&packet, &payload);
@@ -132,7 +135,7 @@ HPU_INLINE void hpu_datagram_data(_Bool is_ip4,
 	switch (rc) {
 	case SPIN_RC_SUCCESS:
 		hpu_note_dropped(0);
-		hpu_deposit(&packet);
+		hpu_deposit(&packet, all);
 		break;
 	case SPIN_RC_DROP:
 		break;

@@ -21,10 +21,11 @@ struct soc_task;
 #define HPU_SCRATCHPADS 4u /* the registers are PsPIN's: clusters beyond have none */
 struct hpu_descriptor {
 	uint32_t handler_mem, handler_mem_bytes;
-	uint32_t packet_l1, packet_bytes;
+	uint32_t packet_l1, copied_bytes; /* of the packet, to L1: PsPIN's mpq_engine has the HER's xfer_size there */
 	uint32_t scratchpad[HPU_SCRATCHPADS], scratchpad_bytes[HPU_SCRATCHPADS];
 	uint32_t host_mem_high, host_mem_low, host_mem_bytes;
 	uint32_t packet_l2, home_cluster, message_id;
+	uint32_t packet_bytes; /* whole, in L2: of no register */
 };
 
 enum hpu_command_kind {

@@ -158,6 +158,7 @@ static struct hpu_descriptor describe(const struct scheduler *s, const struct jo
 		.handler_mem = context->handler_mem,
 		.handler_mem_bytes = context->handler_mem_bytes,
 		.packet_l1 = l1_of(s, job),
+		.copied_bytes = job->copied_bytes,
 		.packet_bytes = job->her.bytes,
 		.host_mem_high = (uint32_t)(context->host_mem >> 32),
 		.host_mem_low = (uint32_t)context->host_mem,
