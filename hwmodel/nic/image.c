@@ -60,8 +60,8 @@ static struct slot *begin(struct pspin *nic, uint64_t message)
 		.header = nic->entry[NIC_HEADER][0],
 		.payload = nic->entry[NIC_PAYLOAD][0],
 		.completion = nic->completion,
-		.handler_mem = L2_HANDLER,
-		.handler_mem_bytes = image->handler_mem_bytes ? image->handler_mem_bytes : L2_HANDLER_BYTES,
+		.handler_mem = L2_STATE,
+		.handler_mem_bytes = image->handler_mem_bytes ? image->handler_mem_bytes : L2_STATE_BYTES,
 		.host_mem = HOST_BASE,
 		.host_mem_bytes = (uint32_t)nic->soc.memory.host_bytes,
 		.scratchpad = slot->place_at,
@@ -216,8 +216,9 @@ int image__open(struct pspin *nic, const struct pspin_image *image, char *err, s
 		snprintf(err, err_bytes, "host memory of %u bytes: at most %u", host_bytes, SPIN_HOST_BYTES_MAX);
 		return -EINVAL;
 	}
-	if (image->handler_mem_bytes > L2_HANDLER_BYTES) {
-		snprintf(err, err_bytes, "handler memory of %u bytes: there are %u", image->handler_mem_bytes, L2_HANDLER_BYTES);
+	if (image->handler_mem_bytes > L2_STATE_BYTES) {
+		snprintf(err, err_bytes, "handler memory of %u bytes: there are %u", image->handler_mem_bytes,
+			 L2_STATE_BYTES);
 		return -EINVAL;
 	}
 	nic->soc.is_foreign = 1;

@@ -15,7 +15,7 @@
 #define L1_PACKETS 0x4400u	/* packet buffer; before it 1 KiB reserved and the stacks; after it scratchpads */
 #define L2_HANDLER 0x1c000000u
 #define L2_HANDLER_BYTES 0x00400000u
-#define L2_STATE 0x1c300000u /* in it: of our images (pspin.ld) */
+#define L2_STATE 0x1c300000u /* in it: of our images (pspin.ld), and what PsPIN's driver gives contexts */
 #define L2_STATE_BYTES 0x00100000u
 #define L1_KIB_MAX 2048u	/* the cluster's registers lie behind it */
 #define L2_PACKET 0x1c400000u

@@ -149,8 +149,8 @@ const struct soc_context *machine__context(struct machine *machine, const char *
 	context->header = header ? machine__symbol(machine, header) : 0;
 	context->payload = payload ? machine__symbol(machine, payload) : 0;
 	context->completion = completion ? machine__symbol(machine, completion) : 0;
-	context->handler_mem = L2_HANDLER;
-	context->handler_mem_bytes = L2_HANDLER_BYTES;
+	context->handler_mem = L2_STATE;
+	context->handler_mem_bytes = L2_STATE_BYTES;
 	context->host_mem = HOST_BASE;
 	context->host_mem_bytes = HOST_BYTES;
 	context->scratchpad = machine->soc.memory.l1_scratchpads;

@@ -34,7 +34,7 @@ struct pspin_image {
 	enum pspin_framing framing;
 	uint32_t bytes_in_l1;      /* of each packet; SPIN_WHOLE_PACKET */
 	uint32_t scratchpad_bytes; /* per message and cluster */
-	uint32_t handler_mem_bytes;/* what the HER says of L2 handler memory; 0: all of it */
+	uint32_t handler_mem_bytes;/* what the HER says of the MiB of handler memory at 0x1c300000; 0: all of it */
 	uint32_t host_bytes;       /* of host memory; 0: SPIN_HOST_BYTES */
 };
 /*
