@@ -32,6 +32,10 @@ static uint32_t latency_cycles(const struct pspin_target *target, enum rv32_acce
 #undef BY_KIND
 }
 
+/* What hpu_driver.sv grants of L2's handler memory: this much around the task's, and at the beginning, for constants. */
+#define PMP_HANDLER_BYTES   (1u << 20)
+#define PMP_CONSTANTS_BYTES (64u * 1024)
+
 static int allowed(const struct hpu *hpu, const struct rv32_bus_request *req,
 		   enum memory_region region)
 {
@@ -41,8 +45,9 @@ static int allowed(const struct hpu *hpu, const struct rv32_bus_request *req,
 	case MEMORY_L2_PACKET:
 		return !req->user_mode ||
 		       (req->addr >= hpu->task.packet_l2 && req->addr < hpu->l2_packet_end);
-	case MEMORY_L2_HANDLER:
-		return 1;
+	case MEMORY_L2_HANDLER: /* ours may have tables that PsPIN's protection does not reach (hwmodel/image/pspin.ld) */
+		return !req->user_mode || !hpu->soc->is_foreign || !((req->addr ^ hpu->task.handler_mem) & ~(PMP_HANDLER_BYTES - 1)) ||
+		       req->addr - L2_HANDLER < PMP_CONSTANTS_BYTES;
 	case MEMORY_PROGRAM:
 		return req->kind == RV32_LOAD;
 	default:
@@ -83,7 +88,13 @@ static void unreserve(struct soc *soc, uint32_t addr)
 			soc->hpus[i].reserved = 0;
 }
 
-static void move(struct hpu *hpu, struct rv32_bus_request *req, uint8_t *at)
+/*
+ * Of an AMO on L2 the word comes back in front of the bus's response, which is what the core gets
+ * (per2axi_res_channel.sv): this, where there was no error.
+ */
+#define AMO_RESPONSE 1u
+
+static void move(struct hpu *hpu, struct rv32_bus_request *req, enum memory_region region, uint8_t *at)
 {
 	uint32_t have = 0;
 
@@ -118,7 +129,7 @@ static void move(struct hpu *hpu, struct rv32_bus_request *req, uint8_t *at)
 
 		memcpy(at, &result, 4);
 		unreserve(hpu->soc, req->addr);
-		req->value = have;
+		req->value = region == MEMORY_L1 ? have : AMO_RESPONSE;
 		break;
 	}
 	}
@@ -198,7 +209,7 @@ static enum rv32_bus_status memory_access(struct hpu *hpu, struct rv32_bus_reque
 	status = queue(hpu, req, region, of_cluster, &late);
 	if (status != RV32_BUS_OK)
 		return status;
-	move(hpu, req, at);
+	move(hpu, req, region, at);
 	req->wait_cycles = latency_cycles(hpu->target, req->kind, region, of_cluster == hpu->cluster) - 1 + (uint32_t)late;
 	req->wait_cause = cause(hpu, region, of_cluster);
 	return RV32_BUS_OK;

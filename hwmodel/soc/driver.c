@@ -214,12 +214,15 @@ enum rv32_bus_status driver__access(struct hpu *hpu, struct rv32_bus_request *re
 {
 	enum rv32_bus_status status;
 
-	if (req->kind == RV32_LOAD) {
+	if (req->kind == RV32_LOAD || req->kind == RV32_LR) {
 		status = driver__load(hpu, req, off & ~3u);
 		req->value >>= (off & 3) * 8;
 		return status;
 	}
-	if (req->kind != RV32_STORE || off & 3)
+	if (req->kind == RV32_FETCH || off & 3)
 		return RV32_BUS_FAULT;
+	/* hpu_driver.sv answers a task's registers whether they are read or written, and does not see that it is an AMO */
+	if (req->kind != RV32_STORE && off < HPU_ERROR)
+		return driver__load(hpu, req, off);
 	return driver__store(hpu, req, off);
 }

@@ -211,6 +211,62 @@ sed '/^user:/a li a0, 0x1b205050; lw a0, 0(a0)' runtime.S >rings.S
 $CC -march=rv32imac -mabi=ilp32 -O2 -ffreestanding -nostdlib -Wl,-T,map.ld rings.S handlers.c -o rings.elf || fail "no rings.elf"
 expect 0 "$SPINCTL" cost --image rings.elf --payload whole_payload --messages 2
 
+# accesses as PsPIN's RTL has them, each in a handler of its own that traps if it is something else
+cat >bus.c <<'END'
+typedef unsigned int u32;
+struct task { u32 mem, mem_bytes, packet, copied_bytes, rest[14], id; };
+struct args { volatile struct task *task; u32 hpu; };
+#define WANT(is) do { if (!(is)) asm volatile("unimp"); } while (0)
+
+/* The driver's registers answer AMOs, too. */
+void driver(struct args *args)
+{
+	u32 bytes;
+
+	asm volatile("amoadd.w %0, zero, (%1)" : "=r"(bytes) : "r"(&args->task->copied_bytes) : "memory");
+	WANT(bytes && bytes == args->task->copied_bytes);
+}
+
+/* The result is the bus's response; the memory is right. LR and SC are. Each HPU has its own word. */
+void amo(struct args *args)
+{
+	volatile u32 *word = (u32 *)args->task->mem + args->hpu;
+	u32 was, failed;
+
+	*word = 7;
+	asm volatile("amoadd.w %0, %1, (%2)" : "=r"(was) : "r"(5), "r"(word) : "memory");
+	WANT(was == 1 && *word == 12);
+	asm volatile("lr.w %0, (%2); sc.w %1, zero, (%2)" : "=&r"(was), "=&r"(failed) : "r"(word) : "memory");
+	WANT(was == 12 && !failed && !*word);
+}
+
+/* Half a word at 3 mod 4: one byte, and three of the next word. */
+void half(struct args *args)
+{
+	volatile u32 *word = (u32 *)args->task->mem + 2 * args->hpu;
+
+	word[0] = word[1] = 0x55555555;
+	asm volatile("sh %0, 3(%1)" : : "r"(0x11223344), "r"(word) : "memory");
+	WANT(word[0] == 0x44555555 && word[1] == 0x55112233);
+	asm volatile("sh %0, 2(%1)" : : "r"(0x1122), "r"(word) : "memory");
+	WANT(word[0] == 0x11225555 && word[1] == 0x55112233);
+}
+
+/* Constants at the beginning of L2 may be reached, and the MiB around the task's memory. */
+void reached(struct args *args) { *(volatile u32 *)0x1c00fffc = *(volatile u32 *)(args->task->mem + 0xffffc); }
+void behind(struct args *args) { *(volatile u32 *)(args->task->mem + 0x100000 - 0x200000) = 1; /* behind */ }
+void between(struct args *args) { WANT(*(volatile u32 *)0x1c010000); /* between */ }
+END
+$CC -march=rv32imac -mabi=ilp32 -O2 -g -ffreestanding -nostdlib -Wl,-T,map.ld runtime.S bus.c -o bus.elf || fail "no bus.elf"
+for handler in driver amo half reached; do
+	expect 0 "$SPINCTL" cost --image bus.elf --payload $handler --messages 1
+done
+for row in behind:7 between:5; do
+	expect 1 "$SPINCTL" cost --image bus.elf --payload ${row%:*} --messages 1
+	says err "(mcause ${row#*:}) at "
+	says err "bus.c:$(grep -n "/\* ${row%:*} \*/" bus.c | cut -d : -f 1)"
+done
+
 # what is wrong with it is said
 expect 1 image --payload whole_paylaod --messages 1
 one_line

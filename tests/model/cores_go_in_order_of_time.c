@@ -81,15 +81,17 @@ static void room(void *arg, uint64_t cycle)
 	(void)cycle;
 }
 
-/* Who has it later gets the larger number: L2 takes clusters in turn, and loads beside AMOs, so that is not who asks later. */
+/* Who has it later finds the larger number: L2 takes clusters in turn, and loads beside AMOs, so that is not who asks later. */
 static void watch(void *arg, const struct rv32_bus_request *req)
 {
 	struct run *run = arg;
 	uint64_t done = req->cycle + req->wait_cycles;
+	uint32_t word;
 
 	if (req->addr != L2_WORD || req->kind != RV32_AMO)
 		return;
-	run->disorder += done <= run->last_cycle || req->value != run->count++;
+	memcpy(&word, run->rig.soc.memory.l2_handler + (L2_WORD - L2_HANDLER), sizeof(word));
+	run->disorder += done <= run->last_cycle || word != ++run->count || req->value != 1; /* the bus's response */
 	run->last_cycle = done;
 }
 
