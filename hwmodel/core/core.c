@@ -38,6 +38,7 @@ struct rv32_core *rv32_core__new(const struct rv32_config *config)
 	core->window_count = config->window_count;
 	memcpy(core->windows, config->windows, config->window_count * sizeof(core->windows[0]));
 	core->stop_at_self_jump = config->stop_at_self_jump;
+	core->half_across_is_word = config->half_across_is_word;
 	core->l1_banks = config->l1_banks ? config->l1_banks : TIMING_L1_BANKS;
 	core->l1_amo_cycles = config->l1_amo_cycles ? config->l1_amo_cycles : TIMING_L1_AMO;
 	core->amo_bank = -1;

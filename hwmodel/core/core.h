@@ -159,7 +159,7 @@ struct rv32_core {
 	} fetch;
 	struct rv32_window windows[RV32_WINDOWS_MAX];
 	unsigned window_count;
-	uint8_t  stop_at_self_jump;
+	uint8_t  stop_at_self_jump, half_across_is_word;
 
 	uint8_t  user_mode, mpp_user, mie, mpie;
 	uint8_t  reserved;              /* by lr.w */

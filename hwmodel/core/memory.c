@@ -208,6 +208,8 @@ enum rv32_bus_status memory__load(struct rv32_core *core, const struct op *op, u
 
 enum rv32_bus_status memory__store(struct rv32_core *core, const struct op *op, uint32_t addr, unsigned size, uint32_t value)
 {
+	if (size == 2 && (addr & 3) == 3 && core->half_across_is_word)
+		size = 4;
 	return access_memory(core, op, RV32_STORE, addr, size, &value);
 }
 

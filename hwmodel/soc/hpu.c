@@ -38,6 +38,7 @@ int hpu__open(struct hpu *hpu, struct soc *soc, unsigned cluster, unsigned index
 		.bus = {.arg = hpu, .access = hpu__access},
 		.l1_banks = (uint32_t)soc->target->l1_banks,
 		.l1_amo_cycles = (uint32_t)soc->target->l1_amo,
+		.half_across_is_word = 1,
 	};
 
 	memset(hpu, 0, sizeof(*hpu));
@@ -61,10 +62,13 @@ void hpu__close(struct hpu *hpu)
 	hpu->core = NULL;
 }
 
+/* That an image may take until it waits for its first task, however short the target's watchdog is: cold, one HPU at a time. */
+#define BOOT_CYCLES 32768u
+
 void hpu__reset(struct hpu *hpu)
 {
 	rv32_core__set_pc(hpu->core, PROGRAM_RESET);
-	hpu->deadline = hpu->watchdog_cycles + hpu->soc->clear_cycles;
+	hpu->deadline = (hpu->watchdog_cycles > BOOT_CYCLES ? hpu->watchdog_cycles : BOOT_CYCLES) + hpu->soc->clear_cycles;
 	soc__wake(hpu->soc, hpu, 0);
 }
 
@@ -163,7 +167,7 @@ static void passes(struct hpu *hpu)
 /* Its task, if it has one, ends with an error. */
 static void give_up(struct hpu *hpu)
 {
-	uint64_t since = hpu->deadline - hpu->watchdog_cycles;
+	uint64_t since = hpu->idle_pc ? hpu->deadline - hpu->watchdog_cycles : 0;
 	struct rv32_trap trap;
 
 	if (!hpu->begun)

@@ -100,6 +100,11 @@ struct rv32_config {
 	uint32_t l1_banks;                /* of the data windows, interleaved by words; 0: 64 */
 	uint32_t l1_amo_cycles;           /* that an AMO takes its bank: the next access waits for it, not those behind; 0: 2 */
 	uint8_t stop_at_self_jump;        /* a jump to itself ends the run: RV32_STOP_HALT */
+	/*
+	 * 1: half a word at 3 mod 4 is stored as a word, as PsPIN's core does: the byte enables of the second part are a
+	 * word's ("FIXME: will not work for 16 bit accesses", riscv_load_store_unit.sv). 0: as the ISA has it.
+	 */
+	uint8_t half_across_is_word;
 };
 
 enum rv32_stop {
