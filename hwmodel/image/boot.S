@@ -18,15 +18,59 @@
 _start:
 	/*
 	 * Eight HPUs of a cluster begin on one cold cache line: let them go on
-	 * one after the other, 256 cycles apart. This is the first 16-byte line.
+	 * one after the other, 256 cycles apart, the first HPU as the last one.
+	 * This is the first 16-byte line.
 	 */
 	csrr	a5, mhartid
-	andi	a4, a5, 31
+	xori	a4, a5, 31
+	c.andi	a4, 31
 	c.slli	a4, 6
-	c.addi	a4, 1
 1:	c.addi	a4, -1
 	c.bnez	a4, 1b
 
+	/*
+	 * A fetch that is on its way while the instruction cache is switched on is lost (RTL). So the others sleep
+	 * meanwhile, as in PsPIN's own start-up code.
+	 */
+	li	t1, EVENT_UNIT
+	li	t2, 1 << EVENT_UNIT_DISPATCH_EVENT
+	sw	t2, EVENT_UNIT_MASK(t1)
+	andi	a4, a5, 31		/* HPU in cluster */
+	beqz	a4, first
+	.insn	i 0x03, 6, t0, EVENT_UNIT_DISPATCH(t1) /* p.elw */
+	j	ready
+
+first:
+	li	a2, HPU_ICACHE_ENABLE
+	li	a1, -1
+	sw	a1, 0(a2)
+	li	a1, 1
+	sw	a1, HPU_ICACHE_FLUSH - HPU_ICACHE_ENABLE(a2)
+
+	/* The first HPU of all clears the runtime's locks and puts state in L1 into place. */
+	srli	a3, a5, 5
+	andi	a3, a3, 63		/* cluster */
+	bnez	a3, wake
+	la	a2, spin_l1_lock_
+	sw	zero, 0(a2)
+	sw	zero, 4(a2)
+	la	a0, spin_state_load_
+	la	a1, spin_state_start_
+	la	a2, spin_state_end_
+	beq	a0, a1, wake
+2:	bgeu	a1, a2, wake
+	lw	a4, 0(a0)
+	sw	a4, 0(a1)
+	addi	a0, a0, 4
+	addi	a1, a1, 4
+	j	2b
+
+wake:
+	li	a1, -1
+	sw	a1, EVENT_UNIT_TEAM(t1)
+	sw	zero, EVENT_UNIT_DISPATCH(t1)
+
+ready:
 	.option push
 	.option norelax
 	la	gp, __global_pointer$
@@ -47,29 +91,6 @@ _start:
 	sw	a2, 4(sp)		/* global HPU id */
 	sw	a3, 8(sp)		/* cluster */
 	sw	a4, 12(sp)		/* HPU in cluster */
-
-	bnez	a4, user
-	li	a2, HPU_ICACHE_ENABLE
-	li	a1, -1
-	sw	a1, 0(a2)
-	li	a1, 1
-	sw	a1, HPU_ICACHE_FLUSH - HPU_ICACHE_ENABLE(a2)
-
-	/* The first HPU of all clears the runtime's locks and puts state in L1 into place. */
-	bnez	a3, user
-	la	a2, spin_l1_lock_
-	sw	zero, 0(a2)
-	sw	zero, 4(a2)
-	la	a0, spin_state_load_
-	la	a1, spin_state_start_
-	la	a2, spin_state_end_
-	beq	a0, a1, user
-2:	bgeu	a1, a2, user
-	lw	a4, 0(a0)
-	sw	a4, 0(a1)
-	addi	a0, a0, 4
-	addi	a1, a1, 4
-	j	2b
 
 	/* To user mode and the runtime loop; also from traps. sp is right. */
 user:
