@@ -9,7 +9,7 @@ cd "$WORK" || exit 1
 COPY=$BUILD/handlers/copy_to_host.spin
 
 expect 1 in_ns "$SPINCTL" dump
-says err "no context is attached; spinctl status lists those that are"
+says err "no context is attached in this network namespace; spinctl status lists all of this machine"
 one_line
 
 # run NAME PORT OBJECT OPTIONS...: on lo, attached when this returns; its pid in $RUN

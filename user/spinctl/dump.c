@@ -26,7 +26,7 @@ static struct dump_options {
 
 static const struct option_row rows[] = {
 	{ "dev", 0, OPTION_STRING, "IF", FIELD(device), "the context is on this interface" },
-	{ "context", 0, OPTION_STRING, "NAME", FIELD(context), "the context's name (default: the only one there is)" },
+	{ "context", 0, OPTION_STRING, "NAME", FIELD(context), "the context's name (default: the only one of this network namespace)" },
 	{ "from", 0, OPTION_UINT, "BYTE", FIELD(from), "the first byte (default: 0)" },
 	{ "length", 0, OPTION_UINT, "BYTES", FIELD(length), "how many (default: 0, to the end)" },
 	{ "output", 'o', OPTION_STRING, "FILE", FIELD(output),
@@ -34,7 +34,7 @@ static const struct option_row rows[] = {
 	{ 0 },
 };
 
-/* The contexts that the options fit. */
+/* The contexts that the options fit: of this network namespace, as names of interfaces are. */
 struct search {
 	unsigned found;
 	uint32_t program_id;
@@ -54,7 +54,7 @@ static void add(struct search *s, const struct status_interface *on, const struc
 
 static void on_interface(void *arg, const struct status_interface *on)
 {
-	if (options.device && (!on->here || strcmp(on->device, options.device)))
+	if (!on->here || (options.device && strcmp(on->device, options.device)))
 		return;
 	for (unsigned i = 0; i < on->contexts; i++)
 		if (!options.context || !strcmp(on->context[i].name, options.context))
@@ -69,7 +69,7 @@ static int find(uint32_t *program_id)
 	if (err)
 		return complain("cannot list what is attached: %s", strerror(-err));
 	if (!s.found)
-		return complain("no context%s%s%s%s is attached; spinctl status lists those that are",
+		return complain("no context%s%s%s%s is attached in this network namespace; spinctl status lists all of this machine",
 				options.context ? " " : "", options.context ? options.context : "",
 				options.device ? " on " : "", options.device ? options.device : "");
 	if (s.found > 1)
@@ -203,7 +203,7 @@ static const struct command_row row = {
 		 "\n"
 		 "A file gets its name when it is whole.",
 	.examples = (const struct example_row[]){
-		{ "spinctl dump --from 4096 --length 64", "64 bytes in hex, of the only context there is." },
+		{ "spinctl dump --from 4096 --length 64", "64 bytes in hex, of this network namespace's only context." },
 		{ "spinctl dump --dev eth0 --context reduce -o - | od -t u4", "All of one context's, as 32-bit numbers." },
 		{ 0 },
 	},
