@@ -127,6 +127,7 @@ SPIN_INLINE void spin_raise_(const struct spin_outcome *outcome, const struct sp
 	event->message_id = event->me = event->offset = 0;
 	event->dropped_bytes = event->deposited_bytes = event->flags = 0;
 	event->match_bits = event->hdr_data = 0;
+	event->me_start = event->me_length = event->me_serial = event->unused = 0;
 	bpf_ringbuf_submit(event, 0);
 }
 

@@ -89,14 +89,15 @@ SPIN_INLINE void spin_message_complete_(const struct spin_message *m, struct spi
 	flags = spin_peek(&q->flags);
 	if (!(flags & SPIN_MPQ_PENDING))
 		spin_fetch_add(&spin_me_at(q->me)->messages, (uint64_t)1);
-	/* before the host is told, which may post the next entry at once */
+	/* before the host is told: it frees the entry when it has had the event */
 	if (flags & SPIN_MPQ_TOOK_ME)
-		spin_me_give(q->me, flags & SPIN_MPQ_PENDING ? SPIN_ME_OPEN : SPIN_ME_FREE);
-	if (!(flags & SPIN_MPQ_PENDING)) {
-		spin_message_event(m->mpq, m->hpu, SPIN_TELL_(SPIN_EVENT_MESSAGE, 0), q->offset,
-				   flags & SPIN_MPQ_TOOK_ME ? SPIN_EVENT_UNLINKED : 0);
-	} else {
+		spin_me_give(q->me, flags & SPIN_MPQ_PENDING ? SPIN_ME_OPEN : SPIN_ME_UNREAD);
+	if (flags & SPIN_MPQ_PENDING) {
 		spin_event_unpromise(); /* the host is not told */
+	} else if (!spin_message_event(m->mpq, m->hpu, SPIN_TELL_(SPIN_EVENT_MESSAGE, 0), q->offset,
+				       flags & SPIN_MPQ_TOOK_ME ? SPIN_EVENT_UNLINKED : 0) &&
+		   flags & SPIN_MPQ_TOOK_ME) {
+		spin_me_give(q->me, SPIN_ME_FREE); /* it will not have it */
 	}
 	spin_poke(&q->me, SPIN_MES_MAX); /* the entry's place may be another's from now on */
 	spin_park_forget_all(q, m->hpu);

@@ -4,6 +4,7 @@
 
 /* What the host is told of a message; and what becomes of its handlers' errors. */
 #include "flow.h"
+#include "me.h"
 #include "message_state.h"
 #include "run.h"
 
@@ -45,12 +46,14 @@ SPIN_INLINE _Bool spin_event_promise(void)
 	return spin_rare(0);
 }
 
-/* A function of its own: it is rare, and there are many places that tell. */
+/* A function of its own: it is rare, and there are many places that tell. 0: the reader is behind, the event is lost. */
 static __attribute__((noinline)) int spin_message_event(uint32_t mpq, uint32_t hpu, uint32_t tell, uint32_t offset,
 							uint32_t flags)
 {
 	const struct spin_mpq *q = spin_mpq_at(mpq);
 	const struct spin_flow *flow = &spin_flows[q->flow & (SPIN_FLOWS - 1)];
+	const struct spin_me *me = spin_me_at(q->me);
+	_Bool has_me = q->me < SPIN_MES_MAX;
 	_Bool ends = tell >> 8 == SPIN_EVENT_MESSAGE || tell >> 8 == SPIN_EVENT_TIMEOUT;
 	struct spin_event *e;
 
@@ -84,9 +87,13 @@ static __attribute__((noinline)) int spin_message_event(uint32_t mpq, uint32_t h
 	e->flags = ends ? spin_event_flags_(q) | flags : 0;
 	e->match_bits = q->match_bits;
 	e->hdr_data = q->hdr_data;
+	e->me_start = has_me ? spin_peek(&me->start) : 0;
+	e->me_length = has_me ? spin_peek(&me->length) : 0;
+	e->me_serial = has_me ? spin_peek(&me->serial) : 0;
+	e->unused = 0;
 	spin_event_close(e);
 	spin_event_unpromise();
-	return 0;
+	return 1;
 }
 
 SPIN_INLINE void spin_note_run(uint32_t mpq, uint32_t hpu, enum spin_handler_kind kind, uint32_t offset)

@@ -57,6 +57,13 @@ void entries__reset(struct pspin *nic)
 		post(messages, 0, &all);
 }
 
+void entries__had_events(struct messages *messages)
+{
+	for (unsigned i = 0; i < SPIN_MES_MAX; i++)
+		if (messages->mes[i].state == SPIN_ME_UNREAD)
+			messages->mes[i].state = SPIN_ME_FREE;
+}
+
 int pspin__me_append(struct pspin *nic, const struct spin_me *entry, const struct spin_segment *handler_mem,
 		     unsigned handler_segments, unsigned *index)
 {
@@ -84,7 +91,8 @@ int pspin__me_unlink(struct pspin *nic, unsigned index)
 {
 	if (!nic->messages)
 		return -EOPNOTSUPP;
-	if (index >= SPIN_MES_MAX || nic->messages->mes[index].state == SPIN_ME_FREE)
+	if (index >= SPIN_MES_MAX || nic->messages->mes[index].state == SPIN_ME_FREE ||
+	    nic->messages->mes[index].state == SPIN_ME_UNREAD)
 		return -ENOENT;
 	if (nic->messages->mes[index].state == SPIN_ME_TAKEN)
 		return -EBUSY;

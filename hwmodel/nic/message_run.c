@@ -32,6 +32,11 @@ void message__tell(struct pspin *nic, const struct mpq *mpq, enum spin_event_typ
 	event->offset = offset;
 	event->match_bits = mpq->match_bits;
 	event->hdr_data = mpq->hdr_data;
+	if (mpq->me < SPIN_MES_MAX) {
+		event->me_start = nic->messages->mes[mpq->me].start;
+		event->me_length = nic->messages->mes[mpq->me].length;
+		event->me_serial = nic->messages->mes[mpq->me].serial;
+	}
 	if (type == SPIN_EVENT_MESSAGE || type == SPIN_EVENT_TIMEOUT) {
 		event->dropped_bytes = mpq->dropped_bytes;
 		event->deposited_bytes = mpq->deposited_bytes;

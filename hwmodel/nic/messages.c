@@ -146,6 +146,7 @@ int pspin__clock(struct pspin *nic, uint32_t now_ms, struct pspin_result *out)
 	nic__one_at_a_time(nic, 1);
 	mpq__sweep(nic);
 	nic__one_at_a_time(nic, 0);
+	entries__had_events(nic->messages);
 	return journal__end(&nic->journal, out);
 }
 

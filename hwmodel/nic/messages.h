@@ -105,6 +105,8 @@ void message__tell(struct pspin *nic, const struct mpq *mpq, enum spin_event_typ
 unsigned entries__match(const struct messages *messages, uint64_t match_bits);
 /* None, or the one that there is at the start. Its handlers' memory is nic_host__open()'s. */
 void entries__reset(struct pspin *nic);
+/* A result goes to the host with its events: the entries that their messages unlinked are free. */
+void entries__had_events(struct messages *messages);
 
 /* --- parking.c --- */
 

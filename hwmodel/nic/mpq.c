@@ -154,7 +154,7 @@ void mpq__complete(struct pspin *nic, struct mpq *mpq)
 	uint32_t flags = 0;
 
 	if (mpq->took_me) {
-		entry->state = mpq->pending ? SPIN_ME_OPEN : SPIN_ME_FREE;
+		entry->state = mpq->pending ? SPIN_ME_OPEN : SPIN_ME_UNREAD;
 		flags = mpq->pending ? 0 : SPIN_EVENT_UNLINKED;
 	}
 	messages->stats.completed++;

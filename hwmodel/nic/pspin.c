@@ -78,6 +78,8 @@ int pspin__packet(struct pspin *nic, const void *frame, size_t frame_bytes,
 	out->reason = nic->asked.reason;
 	out->frame = nic->asked.frame;
 	out->frame_bytes = nic->asked.frame_bytes;
+	if (nic->messages)
+		entries__had_events(nic->messages);
 	return journal__end(&nic->journal, out);
 }
 

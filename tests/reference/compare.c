@@ -33,6 +33,7 @@ static struct spin_event essence(const struct spin_event *event)
 	if (e.type == SPIN_EVENT_RAN) {
 		e.length = e.me = e.dropped_bytes = e.deposited_bytes = e.flags = 0;
 		e.match_bits = e.hdr_data = 0;
+		e.me_start = e.me_length = e.me_serial = 0;
 		e.dst_port = 0;
 	}
 	return e;
@@ -47,10 +48,10 @@ static void say_event(const struct spin_event *e, char *text, size_t bytes)
 {
 	snprintf(text, bytes,
 		 "type %u handler %u source %08x:%u-%u message %u length %u me %u offset %u dropped %u deposited %u "
-		 "flags %#x match %#llx hdr %#llx",
+		 "flags %#x match %#llx hdr %#llx entry %u+%u serial %u",
 		 e->type, e->handler, e->src_addr[0], e->src_port, e->dst_port, e->message_id, e->length, e->me, e->offset,
 		 e->dropped_bytes, e->deposited_bytes, e->flags, (unsigned long long)e->match_bits,
-		 (unsigned long long)e->hdr_data);
+		 (unsigned long long)e->hdr_data, e->me_start, e->me_length, e->me_serial);
 }
 
 static int compare_events(struct pair *p, struct engine_events *a, struct engine_events *b, int in_order)

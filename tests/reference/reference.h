@@ -80,7 +80,7 @@ struct reference_message {
 	uint32_t last_packet_ms;
 	uint32_t me;          /* SPIN_MES_MAX: none yet */
 	int took_me;
-	uint32_t me_start, me_length;
+	uint32_t me_start, me_length, me_serial;
 	uint64_t match_bits, hdr_data;
 	uint32_t offset;      /* in the entry, saturated */
 	enum spin_reason said; /* by the header handler; SUCCESS: process data */

@@ -56,6 +56,11 @@ void reference_event(struct reference *r, const struct reference_message *m, enu
 		e->offset = m->offset;
 	e->match_bits = m->match_bits;
 	e->hdr_data = m->hdr_data;
+	if (m->me != SPIN_MES_MAX) {
+		e->me_start = m->me_start;
+		e->me_length = m->me_length;
+		e->me_serial = m->me_serial;
+	}
 	if (type != SPIN_EVENT_MESSAGE && type != SPIN_EVENT_TIMEOUT)
 		return;
 	e->dropped_bytes = m->dropped_bytes;
@@ -90,7 +95,7 @@ void reference_complete(struct reference *r, struct reference_message *m)
 	leave_tombstone(r, &m->key);
 	r->stats.completed++;
 	if (m->took_me)
-		me->state = unlinked ? SPIN_ME_FREE : SPIN_ME_OPEN;
+		me->state = unlinked ? SPIN_ME_FREE : SPIN_ME_OPEN; /* the host has events at the end of the step */
 	if (!m->pending) {
 		me->messages++;
 		reference_event(r, m, SPIN_EVENT_MESSAGE, 0, unlinked ? SPIN_EVENT_UNLINKED : 0);

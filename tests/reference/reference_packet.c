@@ -172,6 +172,7 @@ void reference_begin(struct reference *r, struct reference_message *m, const str
 	m->me = me;
 	m->me_start = r->me[me].start;
 	m->me_length = r->me[me].length;
+	m->me_serial = r->me[me].serial;
 	m->took_me = (r->me[me].options & SPIN_ME_USE_ONCE) != 0;
 	if (m->took_me)
 		r->me[me].state = SPIN_ME_TAKEN;

@@ -113,6 +113,8 @@ void event_line(const struct spin_event *e, char text[EVENT_LINE_MAX])
 	add_source(&l, e);
 	if (e->length != SPIN_LENGTH_UNKNOWN)
 		add(&l, " length %u", e->length);
+	if (e->me_start || e->me_length || e->me_serial)
+		add(&l, " entry %u+%u serial %u", e->me_start, e->me_length, e->me_serial);
 	if (e->me == SPIN_MES_MAX)
 		add(&l, " me none");
 	else

@@ -97,6 +97,9 @@ int host_message__open(struct host *h, const struct spin_message_opts *opts)
 
 void host_message__events(const struct host *h, struct engine_events *out)
 {
+	for (unsigned i = 0; h->mes && i < SPIN_MES_MAX; i++)
+		if (h->mes[i].state == SPIN_ME_UNREAD)
+			h->mes[i].state = SPIN_ME_FREE; /* the events are read here */
 	out->count = *h->event_count;
 	for (unsigned i = 0; i < out->count && i < ENGINE_EVENTS_MAX; i++)
 		out->event[i] = h->event[i];

@@ -43,6 +43,7 @@ struct host_image {
 	size_t bytes;
 	uint8_t *memory;
 	unsigned entries, counters;
+	uint32_t posted;     /* entries that were posted: the next one's serial */
 	struct spin_me me[SPIN_MES_MAX];
 	struct spin_ct ct[SPIN_MES_MAX];
 };

@@ -63,8 +63,20 @@ static void add_datagram_event(struct differences *d, const struct engine_out *g
 		differences_add(d, "one more event", "a datagram has one at most", event_name(step->event[i].event.type));
 }
 
+/* What a line does not tell of an event: the entry that it names, as it was posted. */
+static void add_entry(struct spin_event *event, const struct host_image *host)
+{
+	const struct spin_me *me = &host->me[event->me % SPIN_MES_MAX];
+
+	if (event->me >= SPIN_MES_MAX)
+		return;
+	event->me_start = me->start;
+	event->me_length = me->length;
+	event->me_serial = me->serial;
+}
+
 static void add_events(struct differences *d, const struct engine_events *got, const struct vector_step *step,
-		       int flip)
+		       const struct host_image *host, int flip)
 {
 	char a[EVENT_LINE_MAX], b[EVENT_LINE_MAX], what[32];
 	unsigned kept = got->count < ENGINE_EVENTS_MAX ? got->count : ENGINE_EVENTS_MAX;
@@ -75,6 +87,8 @@ static void add_events(struct differences *d, const struct engine_events *got, c
 								     (struct spin_event){ .type = SPIN_EVENT_FAIL };
 
 		expected.hdr_data ^= flip && !i;
+		if (expected.type != SPIN_EVENT_PUT_FAILED)
+			add_entry(&expected, host);
 		snprintf(a, sizeof(a), "none");
 		snprintf(b, sizeof(b), "none");
 		if (i < kept)
@@ -91,9 +105,9 @@ static void add_events(struct differences *d, const struct engine_events *got, c
 
 static void me_text(const struct spin_me *me, char *text, size_t bytes)
 {
-	static const char *const states[] = { "free", "open", "taken" };
+	static const char *const states[] = { "free", "open", "taken", "unread" };
 
-	if (me->state > SPIN_ME_TAKEN)
+	if (me->state > SPIN_ME_UNREAD)
 		snprintf(text, bytes, "state %u", me->state);
 	else if (me->state == SPIN_ME_FREE)
 		snprintf(text, bytes, "free");
@@ -189,7 +203,7 @@ void vector_compare(const struct vector_step *step, const struct types *t, enum 
 	else if (r->uncounted)
 		differences_add(&r->differences, "counters of packets", "moved", "as they were");
 	if (t->messages)
-		add_events(&r->differences, &r->out.events, step, flip == FLIP_EVENT);
+		add_events(&r->differences, &r->out.events, step, &r->want_host, flip == FLIP_EVENT);
 	else
 		add_datagram_event(&r->differences, &r->out, step, flip == FLIP_EVENT);
 	vector_compare_sends(step, flip == FLIP_SEND, r);

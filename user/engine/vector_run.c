@@ -80,6 +80,7 @@ static int start_host(const struct vector *v, const struct types *t, struct engi
 		return err;
 	r->want_host.me[0] = (struct spin_me){ .state = SPIN_ME_OPEN, .ignore_bits = UINT64_MAX,
 					       .length = (uint32_t)bytes };
+	r->want_host.posted = 1;
 	return 0;
 }
 

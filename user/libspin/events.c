@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "internal.h"
+#include "messages.h"
 
 /* In one call: a reader that is slower than the events would never come back. */
 #define HAND_OVER_MAX 4096
@@ -11,8 +11,11 @@ static int on_sample(void *arg, void *data, size_t bytes)
 {
 	struct spin_ctx *ctx = arg;
 
-	if (bytes >= sizeof(struct spin_event) && ctx->on_event)
-		ctx->on_event(ctx->on_event_arg, data);
+	if (bytes >= sizeof(struct spin_event)) {
+		if (ctx->on_event)
+			ctx->on_event(ctx->on_event_arg, data);
+		spin_messages__had(ctx, data);
+	}
 	return --ctx->events_left ? 0 : -E2BIG;
 }
 

@@ -60,6 +60,9 @@ int spin_messages__prepare(const struct messages *m, struct bpf_object *bpf);
 /* After it: maps the memory, and posts the first entry. */
 int spin_messages__open(struct spin_ctx *ctx);
 
+/* The application has had this event: the entry that its message unlinked is free for another one. */
+void spin_messages__had(struct spin_ctx *ctx, const struct spin_event *event);
+
 /* The entries as at the start; no message is in flight. */
 int spin_messages__first_entry(struct spin_ctx *ctx);
 

@@ -107,8 +107,9 @@ int spin_ctx__me_append(struct spin_ctx *ctx, const struct spin_me_opts *opts, u
 		i = find_free(m);
 	}
 	if (i == SPIN_MES_MAX)
-		return spin_fail(-ENOSPC, "%s has %u matching entries, the most a context can have: unlink one, or wait "
-				 "for a message", ctx->name, SPIN_MES_MAX);
+		return spin_fail(-ENOSPC, "%s has %u matching entries, the most a context can have: unlink one, wait for a "
+				 "message, or read events: those used once are free when their message's event was read",
+				 ctx->name, SPIN_MES_MAX);
 	if (m->serial == UINT32_MAX)
 		renumber(m);
 	/* state is FREE: nobody reads the rest until that changes */
@@ -139,6 +140,17 @@ int spin_messages__first_entry(struct spin_ctx *ctx)
 	return m->opts.no_entry ? 0 : spin_ctx__me_append(ctx, &all, &first);
 }
 
+void spin_messages__had(struct spin_ctx *ctx, const struct spin_event *event)
+{
+	uint32_t unread = SPIN_ME_UNREAD;
+
+	if (!ctx->messages || event->type != SPIN_EVENT_MESSAGE || !(event->flags & SPIN_EVENT_UNLINKED) ||
+	    event->me >= SPIN_MES_MAX)
+		return;
+	__atomic_compare_exchange_n(&ctx->messages->me[event->me].state, &unread, SPIN_ME_FREE, 0, __ATOMIC_ACQ_REL,
+				    __ATOMIC_ACQUIRE);
+}
+
 static int no_entry(const struct spin_ctx *ctx, unsigned me)
 {
 	return spin_fail(-ENOENT, "%s has no matching entry %u: it was unlinked, or never posted", ctx->name, me);
@@ -157,7 +169,7 @@ int spin_ctx__me_unlink(struct spin_ctx *ctx, unsigned me)
 		m->unlinked |= 1ull << me;
 		return 0;
 	}
-	if (state == SPIN_ME_FREE)
+	if (state == SPIN_ME_FREE || state == SPIN_ME_UNREAD)
 		return no_entry(ctx, me);
 	return spin_fail(-EBUSY, "a message has matching entry %u of %s: wait for its event", me, ctx->name);
 }

@@ -127,6 +127,10 @@ struct spin_event {
 	uint32_t deposited_bytes; /* by the default action */
 	uint32_t flags;      /* SPIN_EVENT_* */
 	uint64_t match_bits, hdr_data;
+	/* of the matching entry as it was posted, whatever its index stands for by now; 0: none */
+	uint32_t me_start, me_length; /* in the context's host memory, in bytes */
+	uint32_t me_serial;  /* of its posting (struct spin_me) */
+	uint32_t unused;
 };
 
 /*
@@ -151,7 +155,7 @@ struct spin_request {
 	uint8_t  frame[SPIN_REQUEST_FRAME_MAX]; /* PACKET: as it is to leave; the ring's record ends with its last byte */
 };
 
-_Static_assert(sizeof(struct spin_config) == 144 && sizeof(struct spin_event) == 80,
+_Static_assert(sizeof(struct spin_config) == 144 && sizeof(struct spin_event) == 96,
 	       "shared by BPF and user space");
 
 #endif

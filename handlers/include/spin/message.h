@@ -81,7 +81,9 @@
  * The matching entry: an entry to be used once is taken by the first message that
  * finds it open. When the message completes, the entry is unlinked, unless header or
  * completion handler said a _PENDING form: then it is open again, for another message, and the
- * host is not told of this one (sPIN B.2). A persistent entry stays open throughout; a _PENDING
+ * host is not told of this one (sPIN B.2). An entry unlinked so is UNREAD until the host has had the message's
+ * event, and its index is not given to another entry before: the event names what it says. An event that is
+ * lost (events_lost) leaves the entry FREE at once. A persistent entry stays open throughout; a _PENDING
  * form then only keeps the host from being told. When the message is evicted, an entry
  * that it had taken is open again.
  *
@@ -92,6 +94,7 @@
  * BAD_RETURN for the first error of each message, TIMEOUT when it is evicted. A message is taken only if its last one,
  * MESSAGE or TIMEOUT, has room: whose packets were acknowledged is told of, however slow the reader is, unless the
  * context says that its events may be lost. Of errors the reader is told while there is room beyond that.
+ * Each event tells the entry's index with start, length and serial as they were when it was posted.
  *
  * Time: a message whose last packet (of any reason but MALFORMED) came more than idle_ms
  * ago is evicted: its parked packets are lost, no handler runs, TIMEOUT (PsPIN 3.2.3). A tombstone
@@ -137,6 +140,7 @@ enum spin_me_state {
 	SPIN_ME_FREE,     /* no entry; unlinked ones come here */
 	SPIN_ME_OPEN,
 	SPIN_ME_TAKEN,    /* to be used once, and a message has it */
+	SPIN_ME_UNREAD,   /* unlinked by its message, whose event the host has not read yet; then FREE */
 };
 
 enum { SPIN_ME_USE_ONCE = 1 };
@@ -148,7 +152,7 @@ struct spin_me {
 	uint64_t match_bits, ignore_bits;
 	uint32_t start;    /* in the context's host memory, in bytes */
 	uint32_t length;   /* bytes; start + length is within the host memory */
-	uint32_t serial;   /* order of posting: the lowest one that matches is the first */
+	uint32_t serial;   /* order of posting: the lowest one that matches is the first; another one for each entry */
 	uint32_t unused;
 	uint64_t messages; /* completed in it, and told to the host */
 	uint64_t bytes;    /* put into it by the default action */
