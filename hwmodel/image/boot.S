@@ -28,6 +28,11 @@ _start:
 1:	c.addi	a4, -1
 	c.bnez	a4, 1b
 
+	.option push
+	.option norelax
+	la	gp, __global_pointer$
+	.option pop
+
 	/*
 	 * A fetch that is on its way while the instruction cache is switched on is lost (RTL). So the others sleep
 	 * meanwhile, as in PsPIN's own start-up code.
@@ -71,11 +76,6 @@ wake:
 	sw	zero, EVENT_UNIT_DISPATCH(t1)
 
 ready:
-	.option push
-	.option norelax
-	la	gp, __global_pointer$
-	.option pop
-
 	andi	a4, a5, 31		/* HPU in cluster */
 	srli	a3, a5, 5
 	andi	a3, a3, 63		/* cluster */

@@ -70,10 +70,10 @@ static unsigned post(struct spin_ctx *ctx, uint32_t start)
 	return me;
 }
 
-static struct spin_ctx *create(const struct spin_object *object, int no_entry)
+static struct spin_ctx *create(const struct spin_object *object, int no_entry, int lose_events)
 {
 	const struct spin_ctx_opts opts = { .bytes = sizeof(opts), .message = { .host_bytes = MESSAGES * SLOT,
-					    .no_entry = no_entry, .virtual_clock = 1, .tombstone_ms = 1 } };
+					    .no_entry = no_entry, .lose_events = lose_events, .virtual_clock = 1, .tombstone_ms = 1 } };
 	struct spin_rule rule;
 	struct spin_ctx *ctx;
 	size_t bytes;
@@ -88,7 +88,7 @@ static struct spin_ctx *create(const struct spin_object *object, int no_entry)
 
 static void each_event_names_its_own_bytes(const struct spin_object *object)
 {
-	struct spin_ctx *ctx = create(object, 1);
+	struct spin_ctx *ctx = create(object, 1, 0);
 
 	post(ctx, 0);
 	post(ctx, SLOT); /* two are open at any time */
@@ -109,7 +109,7 @@ static void each_event_names_its_own_bytes(const struct spin_object *object)
 
 static void unread_entries_are_counted(const struct spin_object *object)
 {
-	struct spin_ctx *ctx = create(object, 1);
+	struct spin_ctx *ctx = create(object, 1, 0);
 	const struct spin_me_opts once = { .bytes = sizeof(once), .options = SPIN_ME_USE_ONCE };
 	unsigned me;
 
@@ -128,7 +128,7 @@ static void unread_entries_are_counted(const struct spin_object *object)
 
 static void a_lost_event_keeps_no_entry(const struct spin_object *object)
 {
-	struct spin_ctx *ctx = create(object, 0);
+	struct spin_ctx *ctx = create(object, 0, 1);
 	struct spin_message_stats stats = { 0 };
 	struct spin_me entry;
 	unsigned me, id = 0;
