@@ -194,16 +194,22 @@ static void add_bpf(const struct spincc *s, struct command *c)
 	command__add(c, "-fno-crash-diagnostics"); /* else a crash leaves files in /tmp */
 }
 
-/* The context's program as LLVM's language, for whoever reads and changes that before it is optimised. */
-static void add_unoptimised(const struct spincc *s, struct command *c, const char *ir)
+/* The context's program as LLVM's language. */
+static void add_ir(const struct spincc *s, struct command *c, const char *ir)
 {
-	command__add(c, "-Xclang");
-	command__add(c, "-disable-llvm-passes");
 	command__add(c, "-S");
 	command__add(c, "-emit-llvm");
 	command__add(c, "%s/bpf/context.bpf.c", s->root);
 	command__add(c, "-o");
 	command__add(c, "%s", ir);
+}
+
+/* The same for whoever reads and changes it before it is optimised. */
+static void add_unoptimised(const struct spincc *s, struct command *c, const char *ir)
+{
+	command__add(c, "-Xclang");
+	command__add(c, "-disable-llvm-passes");
+	add_ir(s, c, ir);
 }
 
 static void add_from_ir(const struct spincc *s, struct command *c, const char *ir, const char *object)
@@ -266,6 +272,31 @@ static int build_bounded(struct spincc *s, const char *object)
 	return run(s, &strip, STAGE_BPF);
 }
 
+/* Optimised, with a test for 0 left in front of each division whose divisor may be that. */
+static int check_divisors(struct spincc *s)
+{
+	struct command c = { 0 };
+	struct text said = { 0 };
+	char ir[PATH_MAX];
+	int err;
+
+	temps__path(s, "divisors.ll", ir);
+	add_bpf(s, &c);
+	command__add(&c, "-D__TARGET_ARCH_%s", arch_macro());
+	add_system_headers(&c);
+	add_common(s, &c);
+	command__add(&c, "-w");
+	command__add(&c, "-Xclang");
+	command__add(&c, "-fsanitize=integer-divide-by-zero");
+	command__add(&c, "-Xclang");
+	command__add(&c, "-fsanitize-trap=integer-divide-by-zero");
+	add_ir(s, &c, ir);
+	err = command__run(s, &c, &said);
+	command__free(&c);
+	free(said.data);
+	return err < 0 ? -1 : err ? 0 : check__divisors(s, ir);
+}
+
 /*
  * The one place where the handler's C is judged, before anything is translated:
  * from here on there is LLVM's language, so that no file is read twice.
@@ -286,7 +317,9 @@ static int build_ir(struct spincc *s, const char *rv32, const char *bounded, con
 	command__add(&c, "-DSPIN_BOUNDED_OBJECT=\"%s\"", bounded);
 	add_unoptimised(s, &c, ir);
 	err = run(s, &c, STAGE_FRONT);
-	return err ? err : check__ir(s, ir);
+	if (!err)
+		err = check__ir(s, ir);
+	return err || !check__has_divisors(s, ir) ? err : check_divisors(s);
 }
 
 static int build_bpf(struct spincc *s, const char *ir)

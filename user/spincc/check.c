@@ -155,6 +155,8 @@ int check__ir(struct spincc *s, const char *path)
 
 		if (*line == '@')
 			err = check_global(s, &ir, line);
+		else if (*line == '!' && strstr(line, " = !DILocalVariable("))
+			err = check__local(s, &ir, line);
 		else if (*line == ' ' && strstr(line, "inttoptr (i"))
 			at = ir__place(s, &ir, ir__ref(&ir, line, "!dbg "), file);
 		if (at)

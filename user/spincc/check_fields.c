@@ -61,6 +61,16 @@ static int is_key(const struct ir *ir, const char *member)
 	return 0;
 }
 
+/* `shown`: the typedef that it was written as; "" without one. */
+static int refuse_long(const struct field *field, const char *name, const char *shown)
+{
+	if (!*shown)
+		shown = name;
+	fprintf(stderr, "%s:%u: '%s' is %s %s, which has 8 bytes in the kernel and 4 on an HPU; use int32_t, uint32_t, int64_t or "
+		"uint64_t\n", field->file, field->line, field->name, article(shown), shown);
+	return -1;
+}
+
 static int check_type(const struct spincc *s, const struct ir *ir, const char *type, const struct field *field, int depth);
 
 static int check_member(const struct spincc *s, const struct ir *ir, const char *member, const struct field *outer,
@@ -122,12 +132,8 @@ static int check_type(const struct spincc *s, const struct ir *ir, const char *t
 			if (!*shown)
 				snprintf(shown, sizeof(shown), "%s", name);
 		}
-		if (strstr(type, "!DIBasicType(") && is_long(name)) {
-			fprintf(stderr, "%s:%u: '%s' is %s %s, which has 8 bytes in the kernel and 4 on an HPU; use int32_t, "
-				"uint32_t, int64_t or uint64_t\n", field->file, field->line, field->name,
-				article(*shown ? shown : name), *shown ? shown : name);
-			return -1;
-		}
+		if (strstr(type, "!DIBasicType(") && is_long(name))
+			return refuse_long(field, name, shown);
 	}
 	return 0;
 }
@@ -139,4 +145,23 @@ int check__fields(const struct spincc *s, const struct ir *ir, const char *varia
 	ir__quoted(variable, "name: ", field.name, sizeof(field.name));
 	field.line = ir__place(s, ir, variable, field.file);
 	return field.line ? check_type(s, ir, ir__ref(ir, variable, "type: "), &field, 0) : 0;
+}
+
+int check__local(const struct spincc *s, const struct ir *ir, const char *variable)
+{
+	const char *type = ir__ref(ir, variable, "type: ");
+	char name[128], file[PATH_MAX];
+	struct field field;
+
+	ir__quoted(variable, "name: ", field.name, sizeof(field.name));
+	field.line = ir__place(s, ir, variable, field.file);
+	for (int depth = 0; field.line && type && depth < DEPTH_MAX; type = ir__ref(ir, type, "baseType: "), depth++) {
+		ir__quoted(type, "name: ", name, sizeof(name));
+		/* size_t and the like: as wide as an address, which is what they are for */
+		if (strstr(type, "DW_TAG_typedef") && !ir__place(s, ir, type, file))
+			return 0;
+		if (strstr(type, "!DIBasicType(") && is_long(name))
+			return refuse_long(&field, name, "");
+	}
+	return 0;
 }

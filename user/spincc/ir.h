@@ -30,6 +30,8 @@ unsigned ir__place(const struct spincc *s, const struct ir *ir, const char *entr
 
 /* The layout of the state or of a table, by its DIGlobalVariable: -1 after it was said what differs between targets. */
 int check__fields(const struct spincc *s, const struct ir *ir, const char *variable);
+/* A local variable or parameter, by its DILocalVariable: -1 after it was said that targets have it in two widths. */
+int check__local(const struct spincc *s, const struct ir *ir, const char *variable);
 /* What handlers call that is not for them. `messages`: they take some. -1 after it was said. */
 int check__calls(const struct spincc *s, const struct ir *ir, int messages);
 /* What is registered: -1 after it was said what is missing, too much, or not for these handlers. */

@@ -79,6 +79,10 @@ enum stage {
 int explain(struct spincc *s, enum stage stage, const struct text *said, int failed);
 /* What compilers let pass and a handler must not have. `ir`: the handler's file in LLVM's language. */
 int check__ir(struct spincc *s, const char *ir);
+/* 1: handlers divide by numbers that are not constant: check__divisors() is to look at these. Of the same file. */
+int check__has_divisors(const struct spincc *s, const char *ir);
+/* Of the handler's file optimised, with clang's own tests for 0: -1 after it was said which divisor may be 0. */
+int check__divisors(const struct spincc *s, const char *ir);
 /* The same of the object: what only optimisation decides. */
 int check__object(struct spincc *s, const char *object);
 

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Divisors that may be 0: eBPF says 0 then (and x for x % 0), an HPU all ones, and a host ends the process. Whether one
+ * may be is asked of clang: where the optimiser cannot show that a divisor is not 0, the test that -fsanitize puts in front
+ * of the division is still there.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ir.h"
+
+static const char *const divisions[] = { " = udiv ", " = sdiv ", " = urem ", " = srem " };
+
+static int divides(const struct spincc *s, const struct ir *ir, const char *line)
+{
+	char file[PATH_MAX];
+
+	for (unsigned i = 0; i < sizeof(divisions) / sizeof(divisions[0]); i++) {
+		const char *at = strstr(line, divisions[i]), *divisor = at ? strchr(at, ',') : NULL;
+
+		if (divisor && !strncmp(divisor, ", %", 3) && ir__place(s, ir, ir__ref(ir, line, "!dbg "), file))
+			return 1;
+	}
+	return 0;
+}
+
+int check__has_divisors(const struct spincc *s, const char *path)
+{
+	struct ir ir;
+	int has = 0;
+
+	if (ir__read(path, &ir))
+		return 0; /* was said by check__ir() */
+	for (const char *line = ir__first(&ir); line && !has; line = ir__next(&ir, line))
+		has = *line == ' ' && divides(s, &ir, line);
+	ir__free(&ir);
+	return has;
+}
+
+/* The first of those that branch to the block with this label is the division's test; several divisions may share the block. */
+static unsigned place_of_test(const struct spincc *s, const struct ir *ir, const char *function, const char *label,
+			      char file[PATH_MAX])
+{
+	char target[64];
+	unsigned at;
+
+	snprintf(target, sizeof(target), "label %%%.*s", (int)strcspn(label, ":"), label);
+	for (const char *line = function; line && *line != '}'; line = ir__next(ir, line)) {
+		const char *to = strstr(line, target);
+
+		if (*line != ' ' || !to || !strchr(", ", to[strlen(target)]))
+			continue;
+		at = ir__place(s, ir, ir__ref(ir, line, "!dbg "), file);
+		if (at)
+			return at;
+	}
+	return 0;
+}
+
+int check__divisors(const struct spincc *s, const char *path)
+{
+	const char *function = NULL, *label = NULL;
+	char file[PATH_MAX];
+	unsigned at = 0;
+	struct ir ir;
+
+	if (ir__read(path, &ir))
+		return 0; /* this clang has no such tests */
+	for (const char *line = ir__first(&ir); line && !at; line = ir__next(&ir, line)) {
+		if (!strncmp(line, "define ", 7))
+			function = line;
+		else if (*line && !strchr(" !@;}", *line) && strchr(line, ':'))
+			label = line;
+		else if (function && label && *line == ' ' && strstr(line, "call void @llvm.ubsantrap("))
+			at = place_of_test(s, &ir, function, label, file);
+	}
+	if (at)
+		fprintf(stderr, "%s:%u: the divisor may be 0, of which each target makes something else; test it first, as in "
+			"if (!n) return SPIN_FAIL;\n", file, at);
+	ir__free(&ir);
+	return at ? -1 : 0;
+}
