@@ -55,9 +55,10 @@ differs() { # SED-EXPRESSION REASON...: message.vec with one expectation changed
 	done
 }
 from='id 7 from 10.0.0.1 4000 to 9330'
+entry='entry 0+65536 serial 0'
 differs 's/length 3 deposited 3/length 4/' 'changed.vec:7: packet 1' \
-	"event 1                  message $from length 3 deposited 3, expected message $from length 4"
-differs '/^event message/d' "event 1                  message $from length 3 deposited 3, expected none"
+	"event 1                  message $from length 3 $entry deposited 3, expected message $from length 4 $entry"
+differs '/^event message/d' "event 1                  message $from length 3 $entry deposited 3, expected none"
 differs '/^after me/i event fail header' "event 2                  none, expected fail header $from"
 differs 's/hex a1a2a3$/&a4/;0,/a4/s/a4//' 'host memory +0x0000      got       a1 a2 a3 00' 'expected  a1 a2 a3 a4'
 differs 's/me 0 open/me 0 free/' 'matching entry 0         open match 0 ignore 0xffffffffffffffff start 0 length 65536'
