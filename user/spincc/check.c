@@ -168,6 +168,8 @@ int check__ir(struct spincc *s, const char *path)
 	if (!err)
 		err = check__registration(s, &ir);
 	if (!err)
+		check__ports(s, &ir);
+	if (!err)
 		err = check_recursion(s, &ir);
 	ir__free(&ir);
 	return err;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* What a handler may call because of what its file registers. */
+/* What a handler may call, and may not because of what its file registers. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,7 +51,18 @@ static int second_argument_is(const char *line, const char *callee, unsigned val
 	return (size_t)(end - at) > strlen(text) && !strncmp(end - strlen(text), text, strlen(text));
 }
 
-static const char *judge(const struct ir *ir, const char *line, const char *callee, int messages)
+/* "%5 = atomicrmw add ptr %4, i64 1 seq_cst, align 8", "%9 = cmpxchg ptr %3, i64 %7, i64 %8 ...": of another width? */
+static int is_wrong_atomic(const char *line)
+{
+	const char *at = strstr(line, " = atomicrmw "), *type;
+
+	if (!at)
+		at = strstr(line, " = cmpxchg ");
+	type = at ? strstr(at, ", i") : NULL;
+	return type && strncmp(type, ", i32 ", 6);
+}
+
+static const char *judge_call(const struct ir *ir, const char *line, const char *callee, int messages)
 {
 	for (unsigned i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
 		if (!strcmp(callee, calls[i].name) && calls[i].messages != messages)
@@ -61,20 +72,28 @@ static const char *judge(const struct ir *ir, const char *line, const char *call
 	if (!messages && is_one_of(callee, spaces, sizeof(spaces) / sizeof(spaces[0])) &&
 	    second_argument_is(line, callee, SPIN_ME_MEM))
 		return "SPIN_ME_MEM is a message's place, which a datagram has not; use SPIN_HANDLER_MEM";
+	if (!strcmp(callee, "memcmp") || !strcmp(callee, "bcmp"))
+		return "there is no function 'memcmp'; compare words or fields one by one, or bytes in a loop";
 	return NULL;
+}
+
+static const char *judge(const struct ir *ir, const char *line, int messages)
+{
+	char callee[128];
+
+	if (is_wrong_atomic(line))
+		return "atomics of another size than 32 bits; use spin_add32 and spin_cas32";
+	return ir__callee(line, callee, sizeof(callee)) ? judge_call(ir, line, callee, messages) : NULL;
 }
 
 int check__calls(const struct spincc *s, const struct ir *ir, int messages)
 {
-	char callee[128], file[PATH_MAX];
+	char file[PATH_MAX];
 
 	for (const char *line = ir__first(ir); line; line = ir__next(ir, line)) {
-		const char *reason;
+		const char *reason = *line == ' ' ? judge(ir, line, messages) : NULL;
 		unsigned at;
 
-		if (*line != ' ' || !ir__callee(line, callee, sizeof(callee)))
-			continue;
-		reason = judge(ir, line, callee, messages);
 		at = reason ? ir__place(s, ir, ir__ref(ir, line, "!dbg "), file) : 0;
 		if (!at)
 			continue;

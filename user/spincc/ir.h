@@ -34,6 +34,8 @@ int check__fields(const struct spincc *s, const struct ir *ir, const char *varia
 int check__local(const struct spincc *s, const struct ir *ir, const char *variable);
 /* What handlers call that is not for them. `messages`: they take some. -1 after it was said. */
 int check__calls(const struct spincc *s, const struct ir *ir, int messages);
+/* Warns of ports that are compared in the wrong byte order. */
+void check__ports(const struct spincc *s, const struct ir *ir);
 /* What is registered: -1 after it was said what is missing, too much, or not for these handlers. */
 int check__registration(const struct spincc *s, const struct ir *ir);
 

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Warns where a port as it came off the wire, big-endian, is compared with a plain number: 9000 for spin_hton16(9000) is
+ * port 10275 on every target. Follows the value through conversions and local variables of one function; clang has not
+ * optimised it yet, so the comparison looks as in the source.
+ */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ir.h"
+
+#define NAMES 64u /* that hold a port; more in one function are not followed */
+
+struct ports {
+	char name[NAMES][24]; /* "%12" */
+	unsigned count;
+};
+
+static const char *const sources[] = { "spin_src_port_", "spin_dst_port_" };
+static const char *const conversions[] = { " = zext i16 ", " = load i16, " };
+
+static void read_name(const char *at, char out[24])
+{
+	at += strcspn(at, "%"); /* behind a type, which differs between versions of LLVM: "i16* %3", "ptr %3" */
+	snprintf(out, 24, "%.*s", (int)strcspn(at, " ,)"), at);
+}
+
+static int find(const struct ports *p, const char *at)
+{
+	char name[24];
+
+	read_name(at, name);
+	for (unsigned i = 0; i < p->count; i++)
+		if (!strcmp(p->name[i], name))
+			return (int)i;
+	return -1;
+}
+
+static void add(struct ports *p, const char *at)
+{
+	if (find(p, at) < 0 && p->count < NAMES)
+		read_name(at, p->name[p->count++]);
+}
+
+static void forget(struct ports *p, const char *at)
+{
+	int i = find(p, at);
+
+	if (i >= 0)
+		memmove(p->name[i], p->name[i + 1], (--p->count - (unsigned)i) * sizeof(p->name[0]));
+}
+
+static void follow(struct ports *p, const char *line)
+{
+	const char *result = strchr(line, '%'), *at = strstr(line, " store i16 "), *to;
+	char callee[128];
+
+	if (at && (to = strchr(at, ',')))
+		at[strlen(" store i16 ")] == '%' && find(p, at) >= 0 ? add(p, to) : forget(p, to);
+	for (unsigned i = 0; i < sizeof(conversions) / sizeof(conversions[0]); i++)
+		if ((at = strstr(line, conversions[i])) && find(p, at + strlen(conversions[i])) >= 0)
+			add(p, result);
+	if (!ir__callee(line, callee, sizeof(callee)))
+		return;
+	for (unsigned i = 0; i < sizeof(sources) / sizeof(sources[0]); i++)
+		if (!strcmp(callee, sources[i]) && strstr(line, " = "))
+			add(p, result);
+}
+
+/* The number other than 0 that a port is compared with; 0: none. `line` is that of the comparison, or of a switch. */
+static unsigned number_of(const struct ir *ir, const struct ports *p, const char *line)
+{
+	const char *at = strstr(line, " = icmp "), *comma;
+	unsigned number = 0;
+
+	if (at && (at = strstr(at, " i32 ")) && find(p, at + 5) >= 0) {
+		comma = strstr(at, ", ");
+		return comma && isdigit((unsigned char)comma[2]) ? (unsigned)strtoul(comma + 2, NULL, 10) : 0;
+	}
+	at = strstr(line, " switch i32 ");
+	if (!at || find(p, at + strlen(" switch i32 ")) < 0)
+		return 0;
+	for (line = ir__next(ir, line); line && !number && (at = strstr(line, "    i32 ")); line = ir__next(ir, line))
+		number = (unsigned)strtoul(at + 8, NULL, 10);
+	return number;
+}
+
+/* Of a switch the location comes behind its cases. */
+static const char *location_of(const struct ir *ir, const char *line)
+{
+	const char *entry = NULL;
+
+	for (; line && *line != '}' && !(entry = ir__ref(ir, line, "!dbg ")); line = ir__next(ir, line))
+		;
+	return entry;
+}
+
+void check__ports(const struct spincc *s, const struct ir *ir)
+{
+	struct ports ports = { .count = 0 };
+	char file[PATH_MAX];
+
+	for (const char *line = ir__first(ir); line; line = ir__next(ir, line)) {
+		unsigned number, at;
+
+		if (*line == '}')
+			ports.count = 0;
+		if (*line != ' ')
+			continue;
+		follow(&ports, line);
+		number = ports.count ? number_of(ir, &ports, line) : 0;
+		at = number ? ir__place(s, ir, location_of(ir, line), file) : 0;
+		if (at)
+			fprintf(stderr, "%s:%u: warning: a port in network byte order is compared with %u as it stands; write "
+				"spin_hton16(%u)\n", file, at, number, number);
+	}
+}
