@@ -178,5 +178,5 @@ int main(int argc, char **argv)
 		fprintf(stderr, "rtl-check: %s cannot be written\n", argv[5]);
 		rc = -1;
 	}
-	return rc ? 1 : 0;
+	return rc || c.ok < c.rows ? 1 : 0;
 }
