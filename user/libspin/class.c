@@ -109,7 +109,7 @@ static int load_isolated(struct spin_ctx *ctx, struct bpf_program *direct, struc
 	if (err)
 		ctx->failure_told = 0; /* the kernel's reason */
 	else
-		err = lost ? lost : refused ? -EPERM : 0;
+		err = lost ? lost : refused ? -EINVAL : 0;
 	return err;
 }
 

@@ -21,7 +21,7 @@
 
 int work_limit__refuse(const struct work_code *code, const char *what)
 {
-	return spin_fail(-EPERM, "%s cannot be limited as the isolated class wants it: %s; load it as trusted, if you trust it, "
+	return spin_fail(-EINVAL, "%s cannot be limited as the isolated class wants it: %s; load it as trusted, if you trust it, "
 			 "or write its handlers without that", code->name, what);
 }
 

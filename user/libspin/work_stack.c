@@ -187,7 +187,7 @@ int work_stack__check(struct work_code *code)
 	}
 	if (s.refused) {
 		work_limit__refuse(code, s.refused);
-		err = s.computed ? -EACCES : -EPERM;
+		err = s.computed ? -EACCES : -EINVAL;
 	}
 	code->stack_bytes = (-s.lowest + 7) / 8 * 8;
 	free(s.at);

@@ -77,6 +77,33 @@ static const char *judge_call(const struct ir *ir, const char *line, const char 
 	return NULL;
 }
 
+/* "define internal i32 @mix(i32 noundef %0) #3 !dbg !57 {": is it never inlined? */
+static int is_noinline(const struct ir *ir, const char *define)
+{
+	const char *at = strstr(define, ") #"), *attributes;
+	char start[32];
+
+	if (!at)
+		return 0;
+	snprintf(start, sizeof(start), "attributes #%lu = {", strtoul(at + 3, NULL, 10));
+	attributes = ir__starts(ir, start);
+	return attributes && strstr(attributes, " noinline ");
+}
+
+unsigned check__noinline(const struct spincc *s, const char *path, char file[PATH_MAX])
+{
+	unsigned at = 0;
+	struct ir ir;
+
+	if (ir__read(path, &ir))
+		return 0;
+	for (const char *line = ir__first(&ir); line && !at; line = ir__next(&ir, line))
+		if (!strncmp(line, "define ", 7) && is_noinline(&ir, line))
+			at = ir__place(s, &ir, ir__ref(&ir, line, "!dbg "), file);
+	ir__free(&ir);
+	return at;
+}
+
 static const char *judge(const struct ir *ir, const char *line, int messages)
 {
 	char callee[128];

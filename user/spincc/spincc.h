@@ -83,6 +83,8 @@ int check__ir(struct spincc *s, const char *ir);
 int check__has_divisors(const struct spincc *s, const char *ir);
 /* Of the handler's file optimised, with clang's own tests for 0: -1 after it was said which divisor may be 0. */
 int check__divisors(const struct spincc *s, const char *ir);
+/* Where a function is that is never inlined; 0: there is none. Of the same file. */
+unsigned check__noinline(const struct spincc *s, const char *ir, char file[PATH_MAX]);
 /* The same of the object: what only optimisation decides. */
 int check__object(struct spincc *s, const char *object);
 

@@ -66,13 +66,20 @@ static void report(const struct spincc *s, const char *object, const struct log 
 	const char *where = class == SPIN_CLASS_ISOLATED ? "in the isolated class (without CAP_PERFMON) " : "";
 	struct verifier_refusal refusal;
 	char reason[700], name[PATH_MAX];
+	char ir[PATH_MAX];
 	unsigned line = 0;
 
+	temps__path(s, "handler.ll", ir);
 	if (!text || !verifier__read(text, &refusal)) {
-		fprintf(stderr, "spincc: %s\n", spin_strerror_last());
-		return;
-	}
-	if (is_runtimes(s, object, log, &refusal)) {
+		if (class == SPIN_CLASS_ISOLATED)
+			line = check__noinline(s, ir, name);
+		if (!line) {
+			fprintf(stderr, "spincc: %s\n", spin_strerror_last());
+			return;
+		}
+		snprintf(reason, sizeof(reason), "a function is called that is never inlined, where loops are not limited; leave out "
+			 "noinline");
+	} else if (is_runtimes(s, object, log, &refusal)) {
 		verifier__own_fault(&refusal, reason, sizeof(reason));
 	} else {
 		verifier__reason(&refusal, reason, sizeof(reason));
