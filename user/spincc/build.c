@@ -225,7 +225,7 @@ static void add_from_ir(const struct spincc *s, struct command *c, const char *i
 
 /*
  * The programs for kernels without may_goto (<spin/meta.h>), of which only the types are kept, not the lines. Its C
- * was judged before. What does not compile so, for want of stack, is left out: such a handler needs Linux 6.9.
+ * was judged before. What LLVM cannot translate so, for want of stack, is left out: such a handler needs Linux 6.9.
  */
 static int build_bounded(struct spincc *s, const char *object)
 {
@@ -250,11 +250,10 @@ static int build_bounded(struct spincc *s, const char *object)
 	if (registration.delivery == SPIN_DELIVER_ME)
 		command__add(&c, "-DSPIN_BOUNDED_MESSAGES");
 	add_unoptimised(s, &c, ir);
-	err = command__run(s, &c, &said);
-	command__free(&c);
-	free(said.data);
-	if (!err)
-		err = walks__write(ir, walks);
+	err = run(s, &c, STAGE_BPF);
+	if (err)
+		return err;
+	err = walks__write(ir, walks);
 	if (!err) {
 		said = (struct text){ 0 };
 		add_from_ir(s, &object_of, walks, object);
