@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* spincc --trusted: functions of the isolated class are inline */
 #include <spin/spin.h>
 
 struct tally { uint32_t n, words[16]; };
