@@ -113,7 +113,7 @@ static int try_loop(const struct loop *loop)
 	}
 	err = spin_ctx__create_opts(NULL, opened, &rule, &opts, &ctx);
 	if (loop->refused) {
-		failed = err != -EPERM || !strstr(spin_strerror_last(), loop->refused);
+		failed = err != -EINVAL || !strstr(spin_strerror_last(), loop->refused);
 		if (failed)
 			printf("%s: %s\n", loop->what, err ? spin_strerror_last() : "it was loaded");
 	} else if (err) {
