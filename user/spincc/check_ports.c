@@ -4,7 +4,6 @@
  * port 10275 on every target. Follows the value through conversions and local variables of one function; clang has not
  * optimised it yet, so the comparison looks as in the source.
  */
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,12 +71,15 @@ static void follow(struct ports *p, const char *line)
 /* The number other than 0 that a port is compared with; 0: none. `line` is that of the comparison, or of a switch. */
 static unsigned number_of(const struct ir *ir, const struct ports *p, const char *line)
 {
-	const char *at = strstr(line, " = icmp "), *comma;
+	const char *at = strstr(line, " = icmp ");
 	unsigned number = 0;
 
-	if (at && (at = strstr(at, " i32 ")) && find(p, at + 5) >= 0) {
-		comma = strstr(at, ", ");
-		return comma && isdigit((unsigned char)comma[2]) ? (unsigned)strtoul(comma + 2, NULL, 10) : 0;
+	/* "%20 = icmp eq i32 %19, 53", or "i32 53, %19": find() looks at the first name */
+	if (at && (at = strstr(at, " i32 ")) && find(p, at) >= 0) {
+		at += 5;
+		if (*at == '%' && !(at = strchr(at, ' ')))
+			return 0;
+		return (unsigned)strtoul(at, NULL, 10); /* of a name: 0 */
 	}
 	at = strstr(line, " switch i32 ");
 	if (!at || find(p, at + strlen(" switch i32 ")) < 0)

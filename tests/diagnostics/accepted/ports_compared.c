@@ -12,7 +12,19 @@ static enum spin_payload_rc f(struct spin_payload *p, struct tally *state)
 		state->n++;
 	if (port == 53) // warning: a port in network byte order is compared with 53 as it stands; write spin_hton16(53)
 		state->n++;
+	if (67 == spin_dst_port(p)) // warning: a port in network byte order is compared with 67 as it stands; write spin_hton16(67)
+		state->n++;
+	switch (spin_dst_port(p)) { // warning: a port in network byte order is compared with 123 as it stands; write spin_hton16(123)
+	case 0:
+		break;
+	case 123:
+		state->n++;
+	}
 	port = spin_ntoh16(port);
+	if (port == 53)
+		state->n++;
+	port = spin_src_port(p);
+	port = 53;
 	if (port == 53)
 		state->n++;
 	return SPIN_SUCCESS;
