@@ -65,13 +65,12 @@ static void report(const struct spincc *s, const char *object, const struct log 
 {
 	const char *where = class == SPIN_CLASS_ISOLATED ? "in the isolated class (without CAP_PERFMON) " : "";
 	struct verifier_refusal refusal;
-	char reason[700], name[PATH_MAX];
-	char ir[PATH_MAX];
+	char reason[700], name[PATH_MAX], ir[PATH_MAX];
 	unsigned line = 0;
 
-	temps__path(s, "handler.ll", ir);
 	if (!text || !verifier__read(text, &refusal)) {
-		if (class == SPIN_CLASS_ISOLATED)
+		temps__path(s, "handler.ll", ir);
+		if (strstr(spin_strerror_last(), " that is not inline")) /* libspin's words: work_stack.c */
 			line = check__noinline(s, ir, name);
 		if (!line) {
 			fprintf(stderr, "spincc: %s\n", spin_strerror_last());
