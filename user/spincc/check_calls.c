@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* What a handler may call, and may not because of what its file registers. */
+/* What handlers call that no target has, or that is not for what their file registers. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
