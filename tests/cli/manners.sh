@@ -68,7 +68,9 @@ clean() {
 	i=0
 	while in_ns ip -d link show v0 | grep -q prog/xdp && [ $i -lt 20 ]; do i=$((i + 1)); sleep 0.05; done
 	in_ns ip -d link show v0 | grep -q prog/xdp && fail "$1: v0 still has a program"
-	left=$(pgrep -f "$WORK/(in|made|tmp)/" | grep -vx $$)
+	# a signal reaches the whole group at once: a compiler may take longer to exit than its parent
+	i=0
+	while left=$(pgrep -f "$WORK/(in|made|tmp)/" | grep -vx $$) && [ $i -lt 40 ]; do i=$((i + 1)); sleep 0.05; done
 	[ -z "$left" ] || fail "$1: still running: $(ps -o args= -p $left)"
 	rm -rf "$WORK/tmp"/*
 }
