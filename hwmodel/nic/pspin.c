@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "hers.h"
+#include "messages.h"
 
 const char *const *pspin__assumptions(void)
 {
