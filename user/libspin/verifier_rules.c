@@ -52,7 +52,7 @@ const struct verifier_rule verifier_rules[] = {
 	{ "too many states", NO_END, VERIFIER_LOOP },
 	{ "frames is too deep", TOO_DEEP, VERIFIER_WHOLE },
 	{ "call stack", TOO_DEEP, VERIFIER_WHOLE },
-	{ "combined stack size", "local variables take more than 512 bytes of stack; keep large ones in the state",
+	{ "combined stack size", "too much stack; handlers have about 256 bytes in all: keep large variables in the state",
 	  VERIFIER_WHOLE | VERIFIER_LIMIT },
 	{ "unknown opcode 8d", INDIRECT, 0 },
 	{ "unknown opcode 8c", INDIRECT, 0 },
