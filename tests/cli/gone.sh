@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# An interface that is not there, or is deleted while attached: a reason and status 1.
+# An interface that is not there, or is deleted while attached, or whose program is detached: a reason and status 1.
 . "$(dirname "$0")/setup.inc"
 need_root
 make_nics
@@ -17,17 +17,27 @@ in_ns ip link set v1 mtu 9000 # a veth's frames are as long as its peer sends th
 expect 0 in_ns "$SPINCTL" run "$OBJECT" --dev v0 --mode native --duration 0.1
 in_ns ip link set v1 mtu 1500
 
+# run ends by itself: status 1, a last table, and its reason matches $1.
+ends_with() {
+	i=0
+	while kill -0 "$RUN" 2>/dev/null && [ $i -lt 60 ]; do
+		i=$((i + 1))
+		sleep 0.1
+	done
+	kill -0 "$RUN" 2>/dev/null && fail "still running 6 s later, instead of: $1"
+	wait "$RUN"
+	status=$?
+	[ $status = 1 ] || fail "status $status instead of 1"
+	grep -q "$1" "$WORK/run.err" || fail "not '$1': $(cat "$WORK/run.err")"
+	grep -q '^all ' "$WORK/run.out" || fail "no last table"
+}
+
+start_run v0 || exit 1
+link=$(cat "/proc/$RUN/fdinfo/"* 2>/dev/null | awk '/^link_type:/ { xdp = $2 == "xdp" } /^link_id:/ && xdp { print $2 }')
+in_ns bpftool link detach id "$link" || fail "link '$link' cannot be detached"
+ends_with 'somebody else has detached the XDP program of v0'
+
 start_run v0 || exit 1
 in_ns ip link del v0
-i=0
-while kill -0 "$RUN" 2>/dev/null && [ $i -lt 60 ]; do
-	i=$((i + 1))
-	sleep 0.1
-done
-kill -0 "$RUN" 2>/dev/null && fail "still running 6 s after the interface went away"
-wait "$RUN"
-status=$?
-[ $status = 1 ] || fail "status $status instead of 1"
-grep -q 'v0 has gone away' "$WORK/run.err" || fail "no reason: $(cat "$WORK/run.err")"
-grep -q '^all ' "$WORK/run.out" || fail "no last table"
+ends_with 'v0 has gone away'
 exit $FAILED

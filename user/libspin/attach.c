@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* Contexts come to an interface and leave it, while packets of others flow. */
 #include <errno.h>
+#include <net/if.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -38,16 +39,23 @@ out:
 	return 0;
 }
 
-/* 0 if the interface is there, with our program if that was attached. */
+/*
+ * 0 if the interface is there, with our program if that was attached. A link without an interface lost it with the
+ * interface, or was detached by hand: the interface's index tells, which is not given to another one while it is there.
+ */
 static int check_link(const struct spin_nic *nic)
 {
 	int ifindex = nic->link_fd < 0 ? 1 : kernel_link__ifindex(nic->link_fd);
+	char name[IF_NAMESIZE];
 
 	if (ifindex < 0)
 		return spin_fail(ifindex, "the link to %s cannot be queried", nic->name);
-	if (!ifindex)
-		return spin_fail(-ENODEV, "interface %s has gone away: nothing is attached any more", nic->name);
-	return 0;
+	if (ifindex)
+		return 0;
+	if (if_indextoname(nic->ifindex, name))
+		return spin_fail(-ENOLINK, "somebody else has detached the XDP program of %s (as `bpftool link detach` "
+				 "does): nothing is attached any more", name);
+	return spin_fail(-ENODEV, "interface %s has gone away: nothing is attached any more", nic->name);
 }
 
 static int find_slot(const struct spin_nic *nic, const struct spin_ctx *ctx, unsigned *slot)

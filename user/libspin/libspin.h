@@ -196,8 +196,8 @@ struct spin_nic *spin_ctx__nic(const struct spin_ctx *ctx);
  * -EBUSY: the reason names the program or process that holds the interface; it
  * is never replaced. -EEXIST: the rule overlaps with that of another context, the
  * reason names both. -ENOSPC: SPIN_CONTEXTS_MAX are attached. -EALREADY: this one
- * is. -ENODEV: the interface went away. -EOPNOTSUPP: the driver refuses the mode
- * wanted, the reason says why.
+ * is. -ENODEV: the interface went away. -ENOLINK: somebody else has detached the program of its contexts.
+ * -EOPNOTSUPP: the driver refuses the mode wanted, the reason says why.
  */
 int spin_ctx__attach(struct spin_ctx *ctx);
 /*
@@ -210,7 +210,8 @@ int spin_ctx__attach_also(struct spin_ctx *ctx, struct spin_nic *nic);
 int spin_ctx__detach(struct spin_ctx *ctx);
 
 /*
- * 1 while attached and the interface is there, 0 if not attached, -ENODEV if the interface went away.
+ * 1 while attached and the interface is there, 0 if not attached, -ENODEV if the interface went away,
+ * -ENOLINK if somebody else has detached its program.
  * -EIO: the thread of the library that sees to messages (spin_ctx__progress()) has ended by a failure.
  */
 int spin_ctx__alive(struct spin_ctx *ctx);
