@@ -146,8 +146,6 @@ SPIN_INLINE enum spin_reason spin_message_handle(const struct spin_message *m, s
 	}
 	if (spin_unlikely(spin_message_contradicts_(m, q, number)))
 		return spin_rare(SPIN_REASON_MALFORMED);
-	if (arrives)
-		spin_message_touch(q, m->now);
 	claim = spin_window_claim(m->mpq, m->generation, number);
 	if (spin_unlikely(claim != SPIN_CLAIMED)) {
 		if (claim == SPIN_CAME_BEFORE)
@@ -156,6 +154,8 @@ SPIN_INLINE enum spin_reason spin_message_handle(const struct spin_message *m, s
 			return spin_rare(SPIN_REASON_NO_MPQ);
 		return spin_flow_control(q, m, SPIN_REASON_BEYOND_WINDOW);
 	}
+	if (arrives)
+		spin_message_touch(q, m->now);
 	if (spin_unlikely((spin_peek(&q->generation) & 0xffff) != m->generation)) {
 		spin_window_unclaim(m->mpq, m->generation, number);
 		return spin_rare(SPIN_REASON_NO_MPQ); /* it has ended in this moment: to be sent again */

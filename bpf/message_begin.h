@@ -35,7 +35,7 @@ SPIN_INLINE void spin_park_forget_all(struct spin_mpq *q, uint32_t hpu)
 		spin_park_forget(spin_take(&q->parked, 0), hpu);
 }
 
-/* A packet of the message came. */
+/* A packet of the message came that had not come before. */
 SPIN_INLINE void spin_message_touch(struct spin_mpq *q, uint32_t now)
 {
 	if (spin_peek(&q->time) != now)
@@ -222,7 +222,6 @@ SPIN_INLINE enum spin_reason spin_message_park_(const struct spin_message *m, st
 {
 	uint32_t owner = m->generation << 16 | (m->mpq & (SPIN_MPQS_MAX - 1));
 
-	spin_message_touch(q, m->now);
 	if (spin_park_has(m->mpq, owner, m->slmp.offset))
 		return SPIN_REASON_DUPLICATE;
 	if (buffer >= SPIN_PARKING_MAX)
@@ -280,7 +279,6 @@ SPIN_INLINE enum spin_reason spin_message_begin(struct spin_message *m, uint32_t
 	} else if (!first) {
 		reason = spin_message_park_(m, q, buffer);
 	} else if (me == SPIN_MES_MAX) {
-		spin_message_touch(q, m->now);
 		return spin_flow_control(q, m, SPIN_REASON_NO_ME);
 	} else if (opened || spin_swap_if(&q->phase, SPIN_MPQ_WAITING, SPIN_MPQ_HEADER) == SPIN_MPQ_WAITING) {
 		if ((spin_peek(&q->generation) & 0xffff) == m->generation) {

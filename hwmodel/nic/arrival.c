@@ -60,6 +60,7 @@ static enum spin_reason not_open(struct pspin *nic, struct mpq *mpq, const struc
 	if (!a->slmp.offset) {
 		messages->stats.opened += is_new;
 		mpq__begin(nic, mpq, a, me);
+		mpq->last_ms = messages->now_ms;
 		reason = mpq__packet(nic, mpq, flight);
 		if (reason != SPIN_REASON_COUNT)
 			return reason;
@@ -99,19 +100,14 @@ static enum spin_reason steps(struct pspin *nic, struct flight *flight, const st
 	    (mpq && mpq->phase == MPQ_ENDING))
 		return SPIN_REASON_DUPLICATE;
 	if (mpq && mpq->phase == MPQ_OPEN) {
-		uint32_t came_ms = mpq->last_ms;
-
-		mpq->last_ms = messages->now_ms;
 		reason = mpq__packet(nic, mpq, flight);
-		if (reason == SPIN_REASON_MALFORMED)
-			mpq->last_ms = came_ms;
+		if (reason == SPIN_REASON_COUNT)
+			mpq->last_ms = messages->now_ms;
 		else if (reason == SPIN_REASON_BEYOND_WINDOW)
 			mpq__flow_control(nic, mpq, a->slmp.payload_bytes);
 		mpq__replay(nic, mpq);
 		return reason;
 	}
-	if (mpq)
-		mpq->last_ms = messages->now_ms;
 	reason = not_open(nic, mpq, key, flow, flight);
 	if (mpq && (reason == SPIN_REASON_NO_ME || reason == SPIN_REASON_NO_PARKING))
 		mpq__flow_control(nic, mpq, a->slmp.payload_bytes);

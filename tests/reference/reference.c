@@ -148,6 +148,7 @@ static enum spin_reason first_packet(struct reference *r, struct reference_messa
 		r->stats.opened++;
 	}
 	reference_begin(r, m, p, me);
+	m->last_packet_ms = r->now_ms;
 	reason = reference_open_packet(r, m, p, &ended);
 	if (!ended)
 		replay(r, m);
@@ -177,6 +178,12 @@ static enum spin_reason early_packet(struct reference *r, struct reference_messa
 	return SPIN_REASON_PARKED;
 }
 
+/* Was it handled, so that its message lives on? */
+static int is_new(enum spin_reason reason)
+{
+	return reason != SPIN_REASON_MALFORMED && reason != SPIN_REASON_DUPLICATE && reason != SPIN_REASON_BEYOND_WINDOW;
+}
+
 static enum spin_reason later_packet(struct reference *r, struct reference_message *m, const struct reference_packet *p)
 {
 	int ended = 0;
@@ -186,7 +193,7 @@ static enum spin_reason later_packet(struct reference *r, struct reference_messa
 		return reason;
 	if (reason == SPIN_REASON_BEYOND_WINDOW)
 		drop_by_flow_control(r, m, p);
-	if (reason != SPIN_REASON_MALFORMED)
+	if (is_new(reason) || (r->breaks == REFERENCE_BREAKS_DUPLICATE_RENEWS && reason == SPIN_REASON_DUPLICATE))
 		m->last_packet_ms = r->now_ms;
 	replay(r, m);
 	return reason;
@@ -203,8 +210,6 @@ static enum spin_reason any_packet(struct reference *r, struct reference_packet 
 	m = find_message(r, &p->key);
 	if (m && m->open)
 		return later_packet(r, m, p);
-	if (m)
-		m->last_packet_ms = r->now_ms;
 	return p->offset == 0 ? first_packet(r, m, p) : early_packet(r, m, p);
 }
 

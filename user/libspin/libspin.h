@@ -109,7 +109,7 @@ struct spin_message_opts {
 	size_t host_bytes;       /* host memory, of datagrams, too; SPIN_HOST_BYTES, at most SPIN_HOST_BYTES_MAX */
 	unsigned messages;       /* in flight at a time; SPIN_MPQS, at most SPIN_MPQS_MAX */
 	unsigned parking;        /* packets parked at a time; SPIN_PARKING_MAX, which is the most */
-	unsigned idle_ms;        /* a message without packets for so long is evicted; the handler's, or SPIN_IDLE_MS */
+	unsigned idle_ms;        /* without new packets for so long a message is evicted; the handler's, or SPIN_IDLE_MS */
 	unsigned tombstone_ms;   /* a completed message's key is known for so long; SPIN_TOMBSTONE_MS */
 	/*
 	 * Packets beyond the lowest missing one that are handled: SPIN_WINDOW, which is the least, to SPIN_WINDOW_MAX. One

@@ -75,7 +75,7 @@ struct spin_message_info {
 	uint16_t src_port;        /* host byte order */
 	uint32_t message_id;
 	enum spin_message_phase phase;
-	uint32_t age_ms, idle_ms; /* since it was opened; since its last packet */
+	uint32_t age_ms, idle_ms; /* since it was opened; since its last new packet */
 	uint32_t packets;         /* handled */
 	uint32_t packets_total;   /* 0: not known yet */
 	uint32_t parked;

@@ -89,7 +89,7 @@ static const struct command_row row = {
 	.notes = "Needs root.",
 	.about = "A message in flight has a message processing queue (MPQ). It is waiting until its first packet comes, with "
 		 "the others parked; then its header handler runs, and it is open until all packets are handled. One "
-		 "without packets for as long as the context allows is evicted.\n"
+		 "without new packets for as long as the context allows is evicted.\n"
 		 "\n"
 		 "Each is shown with its source, its id, its age and the time since its last packet, the packets handled and, "
 		 "once the last one came, how many there are, the first missing packet, parked packets, bytes that handlers "

@@ -25,7 +25,7 @@ struct message_options {
 	{ "window", 0, OPTION_UINT, "N", offsetof(TYPE, member.window), \
 	  "of messages: packets taken beyond the lowest missing one (default: 1024, at most 262080)" }, \
 	{ "idle", 0, OPTION_SECONDS, "SEC", offsetof(TYPE, member.idle_s), \
-	  "of messages: one without packets for so long is evicted (default: the handler's, or 2)" }, \
+	  "of messages: one without new packets for so long is evicted (default: the handler's, or 2)" }, \
 	{ "tombstone", 0, OPTION_SECONDS, "SEC", offsetof(TYPE, member.tombstone_s), \
 	  "of messages: packets of a completed one are known for so long (default: 2)" }, \
 	{ "put", 0, OPTION_FLAG, NULL, offsetof(TYPE, member.put), \

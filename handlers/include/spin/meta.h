@@ -73,7 +73,7 @@ struct spin_registration {
 	 * header on, and all headers in any case (PsPIN 3.2.2)
 	 */
 	uint32_t bytes_in_l1;
-	uint32_t idle_ms;         /* a message without packets for so long is given up; 0: SPIN_IDLE_MS (PsPIN 3.2.3) */
+	uint32_t idle_ms;         /* a message without new packets for so long is given up; 0: SPIN_IDLE_MS (PsPIN 3.2.3) */
 	uint32_t scratchpad_bytes; /* by SPIN_SCRATCHPAD, not registered by hand */
 	uint32_t budget;          /* steps of one handler's run (<spin/lock.h>); 0: SPIN_BUDGET_STEPS, walks not counted */
 	/*
