@@ -35,7 +35,7 @@ SPIN_INLINE void spin_park_forget_all(struct spin_mpq *q, uint32_t hpu)
 		spin_park_forget(spin_take(&q->parked, 0), hpu);
 }
 
-/* A packet of the message came that had not come before. */
+/* A packet of the message came that gives it time. */
 SPIN_INLINE void spin_message_touch(struct spin_mpq *q, uint32_t now)
 {
 	if (spin_peek(&q->time) != now)
@@ -226,6 +226,7 @@ SPIN_INLINE enum spin_reason spin_message_park_(const struct spin_message *m, st
 		return SPIN_REASON_DUPLICATE;
 	if (buffer >= SPIN_PARKING_MAX)
 		return spin_flow_control(q, m, SPIN_REASON_NO_PARKING);
+	spin_message_touch(q, m->now);
 	spin_park_at(buffer)->owner = owner;
 	spin_park_push(m->mpq, buffer);
 	return SPIN_REASON_PARKED;
@@ -279,6 +280,8 @@ SPIN_INLINE enum spin_reason spin_message_begin(struct spin_message *m, uint32_t
 	} else if (!first) {
 		reason = spin_message_park_(m, q, buffer);
 	} else if (me == SPIN_MES_MAX) {
+		/* its packets that wait were acknowledged: as long as it asks for an entry they are not to be lost */
+		spin_message_touch(q, m->now);
 		return spin_flow_control(q, m, SPIN_REASON_NO_ME);
 	} else if (opened || spin_swap_if(&q->phase, SPIN_MPQ_WAITING, SPIN_MPQ_HEADER) == SPIN_MPQ_WAITING) {
 		if ((spin_peek(&q->generation) & 0xffff) == m->generation) {

@@ -61,7 +61,7 @@ struct spin_mpq {
 	uint32_t lowest;     /* no packet below is missing; may lag behind */
 	uint32_t verdict;    /* what the header handler said: enum spin_reason, SPIN_REASON_SUCCESS: process data */
 	uint32_t done;       /* handled packets; the last one of the message counts SPIN_DONE_LAST */
-	uint32_t time;       /* clock when it was taken, then when a packet was handled that had not come before */
+	uint32_t time;       /* clock when a packet came that gave it time: <spin/message.h> */
 	uint64_t next;       /* the packet after the one handled last: number << 32 | offset; a hint */
 	uint32_t parked;     /* parked packets, the last one first: buffer + 1; atomic */
 	uint32_t replay;     /* those whose turn it is, in order of arrival; atomic */

@@ -109,6 +109,8 @@ static enum spin_reason steps(struct pspin *nic, struct flight *flight, const st
 		return reason;
 	}
 	reason = not_open(nic, mpq, key, flow, flight);
+	if (mpq && (reason == SPIN_REASON_PARKED || reason == SPIN_REASON_NO_ME))
+		mpq->last_ms = messages->now_ms;
 	if (mpq && (reason == SPIN_REASON_NO_ME || reason == SPIN_REASON_NO_PARKING))
 		mpq__flow_control(nic, mpq, a->slmp.payload_bytes);
 	return reason;

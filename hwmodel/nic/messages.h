@@ -22,7 +22,7 @@ struct mpq {
 	enum mpq_phase phase;
 	struct flow *flow;
 	uint16_t dst_port;   /* host byte order */
-	uint32_t last_ms;    /* when it was taken, then when a new packet came */
+	uint32_t last_ms;    /* when a packet came that gave it time */
 	struct flight_queue parked; /* in their order of arrival */
 	struct slot *slot;   /* of an open message; */
 

@@ -137,8 +137,10 @@ static enum spin_reason first_packet(struct reference *r, struct reference_messa
 	int ended = 0;
 
 	if (me == SPIN_MES_MAX) {
-		if (m)
+		if (m) {
 			drop_by_flow_control(r, m, p);
+			m->last_packet_ms = r->now_ms;
+		}
 		return SPIN_REASON_NO_ME;
 	}
 	if (!m) {
@@ -162,8 +164,10 @@ static enum spin_reason early_packet(struct reference *r, struct reference_messa
 		for (unsigned i = 0; i < m->parked_count; i++)
 			if (m->parked[i]->offset == p->offset)
 				return SPIN_REASON_DUPLICATE;
-		if (park(r, m, p))
+		if (park(r, m, p)) {
+			m->last_packet_ms = r->now_ms;
 			return SPIN_REASON_PARKED;
+		}
 		drop_by_flow_control(r, m, p);
 		return SPIN_REASON_NO_PARKING;
 	}

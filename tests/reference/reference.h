@@ -78,7 +78,7 @@ struct reference_message {
 	struct reference_key key;
 	uint16_t dst_port;    /* of the packet that it began with */
 	int open;             /* 0: waiting */
-	uint32_t last_packet_ms; /* that was handled */
+	uint32_t last_packet_ms; /* that was new */
 	uint32_t me;          /* SPIN_MES_MAX: none yet */
 	int took_me;
 	uint32_t me_start, me_length, me_serial;

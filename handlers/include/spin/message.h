@@ -96,9 +96,9 @@
  * context says that its events may be lost. Of errors the reader is told while there is room beyond that.
  * Each event tells the entry's index with start, length and serial as they were when it was posted.
  *
- * Time: a message that was opened more than idle_ms ago, and of which step 11 has handled no packet on its arrival since,
- * is evicted: its parked packets are lost, no handler runs, TIMEOUT (PsPIN 3.2.3). What makes no progress gives it no
- * time: duplicates, parked packets, and what flow control drops. A tombstone is older than T when more than tombstone_ms have passed since it was left. A sweep does the
+ * Time: a message whose last new packet came more than idle_ms ago is evicted: its parked packets are lost, no handler
+ * runs, TIMEOUT (PsPIN 3.2.3). New are packets that are handled or parked when they arrive, and a first one that finds no
+ * entry. What makes no progress gives no time: duplicates, MALFORMED, NO_PARKING, BEYOND_WINDOW. A tombstone is older than T when more than tombstone_ms have passed since it was left. A sweep does the
  * former; it also does step 13 for messages that still have parked packets.
  */
 #include <stdint.h>
