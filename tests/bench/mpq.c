@@ -20,6 +20,7 @@
 #include <common/measure.h>
 #include <common/random.h>
 #include <engine/template.h>
+#include <engine/types.h>
 #include <spin/bytes.h>
 #include <spin/slmp.h>
 #include <user/libspin/libspin_message.h>
@@ -40,40 +41,48 @@
 struct arm {
 	const char *name;
 	const char *handler;   /* NULL: an empty program */
+	const char *by_hand;   /* or this program of twins/count.bpf.c */
 	uint32_t payload_bytes;
 	unsigned messages;     /* packets go round so many */
 	uint32_t flags;        /* of the packets that are measured */
 	enum spin_reason reason; /* of each of them */
 	enum { MIDDLE, FIRST, LAST, ONLY, AGAIN, DATAGRAM } what;
 	struct spin_ctx *ctx;
+	int by_hand_fd;
 	struct feed frame;
 	struct template t;
 	double ns[TURNS];
 };
 
 /* In the order of a turn: what is compared is next to each other. */
-enum { NOTHING, NOTHING_LARGE, DATAGRAMS_LARGE, ONE_LARGE, DATAGRAMS, ONE, MANY, ACKNOWLEDGED, DUPLICATES, FIRSTS, LASTS,
-       ONLIES, COPY_TO_HOST, HISTOGRAM, ARMS };
+enum { NOTHING, NOTHING_LARGE, DATAGRAMS_LARGE, ONE_LARGE, DATAGRAMS, ONE, DATAGRAMS_BY_HAND, ONE_BY_HAND, MANY, ACKNOWLEDGED,
+       DUPLICATES, FIRSTS, LASTS, ONLIES, COPY_TO_HOST, HISTOGRAM, ARMS };
 
 static struct arm arms[ARMS] = {
-	[NOTHING] = { "(an empty program)", NULL, SMALL, 1, 0, 0, DATAGRAM },
-	[NOTHING_LARGE] = { "(the same, long packets)", NULL, LARGE, 1, 0, 0, DATAGRAM },
-	[DATAGRAMS] = { "datagrams", "count_datagram", SMALL, 1, 0, SPIN_REASON_SUCCESS, DATAGRAM },
-	[DATAGRAMS_LARGE] = { "datagrams, long", "count_datagram", LARGE, 1, 0, SPIN_REASON_SUCCESS, DATAGRAM },
-	[ONE] = { "one message", "count_message", SMALL, 1, 0, SPIN_REASON_SUCCESS, MIDDLE },
-	[ONE_LARGE] = { "one message, long", "count_message", LARGE, 1, 0, SPIN_REASON_SUCCESS, MIDDLE },
-	[MANY] = { "4096 messages", "count_message", SMALL, MESSAGES, 0, SPIN_REASON_SUCCESS, MIDDLE },
-	[ACKNOWLEDGED] = { "acknowledged", "count_message", SMALL, 1, SPIN_SLMP_SYN, SPIN_REASON_SUCCESS, MIDDLE },
-	[DUPLICATES] = { "duplicates", "count_message", SMALL, 1, 0, SPIN_REASON_DUPLICATE, AGAIN },
-	[FIRSTS] = { "first packets", "count_message", SMALL, MESSAGES, SPIN_SLMP_SYN, SPIN_REASON_SUCCESS, FIRST },
-	[LASTS] = { "last packets", "count_message", SMALL, MESSAGES, SPIN_SLMP_EOM, SPIN_REASON_SUCCESS, LAST },
-	[ONLIES] = { "messages of one packet", "count_message", SMALL, MESSAGES, SPIN_SLMP_SYN | SPIN_SLMP_EOM,
+	[NOTHING] = { "(an empty program)", NULL, NULL, SMALL, 1, 0, 0, DATAGRAM },
+	[NOTHING_LARGE] = { "(the same, long packets)", NULL, NULL, LARGE, 1, 0, 0, DATAGRAM },
+	[DATAGRAMS] = { "datagrams", "count_datagram", NULL, SMALL, 1, 0, SPIN_REASON_SUCCESS, DATAGRAM },
+	[DATAGRAMS_LARGE] = { "datagrams, long", "count_datagram", NULL, LARGE, 1, 0, SPIN_REASON_SUCCESS, DATAGRAM },
+	[ONE] = { "one message", "count_message", NULL, SMALL, 1, 0, SPIN_REASON_SUCCESS, MIDDLE },
+	[ONE_LARGE] = { "one message, long", "count_message", NULL, LARGE, 1, 0, SPIN_REASON_SUCCESS, MIDDLE },
+	[DATAGRAMS_BY_HAND] = { "datagrams, by hand", NULL, "datagram", SMALL, 1, SPIN_SLMP_SYN, 0, DATAGRAM },
+	[ONE_BY_HAND] = { "one message, by hand", NULL, "twin", SMALL, 1, 0, 0, MIDDLE },
+	[MANY] = { "4096 messages", "count_message", NULL, SMALL, MESSAGES, 0, SPIN_REASON_SUCCESS, MIDDLE },
+	[ACKNOWLEDGED] = { "acknowledged", "count_message", NULL, SMALL, 1, SPIN_SLMP_SYN, SPIN_REASON_SUCCESS, MIDDLE },
+	[DUPLICATES] = { "duplicates", "count_message", NULL, SMALL, 1, 0, SPIN_REASON_DUPLICATE, AGAIN },
+	[FIRSTS] = { "first packets", "count_message", NULL, SMALL, MESSAGES, SPIN_SLMP_SYN, SPIN_REASON_SUCCESS, FIRST },
+	[LASTS] = { "last packets", "count_message", NULL, SMALL, MESSAGES, SPIN_SLMP_EOM, SPIN_REASON_SUCCESS, LAST },
+	[ONLIES] = { "messages of one packet", "count_message", NULL, SMALL, MESSAGES, SPIN_SLMP_SYN | SPIN_SLMP_EOM,
 		     SPIN_REASON_SUCCESS, ONLY },
-	[COPY_TO_HOST] = { "copy_to_host, long", "copy_to_host", LARGE, 1, 0, SPIN_REASON_SUCCESS, MIDDLE },
-	[HISTOGRAM] = { "histogram, long", "histogram", LARGE, 1, 0, SPIN_REASON_SUCCESS, MIDDLE },
+	[COPY_TO_HOST] = { "copy_to_host, long", "copy_to_host", NULL, LARGE, 1, 0, SPIN_REASON_SUCCESS, MIDDLE },
+	[HISTOGRAM] = { "histogram, long", "histogram", NULL, LARGE, 1, 0, SPIN_REASON_SUCCESS, MIDDLE },
 };
 
+#define BY_HAND_COUNTS  16 /* of each CPU, twins/receiver.h */
+#define BY_HAND_HANDLED 8
+
 static struct feed *feed;
+static const uint64_t *by_hand_counts;
 static int feed_fd, next_fd, empty_fd;
 static uint32_t last_id;
 
@@ -88,32 +97,61 @@ static struct bpf_object *open_program(const char *name)
 	struct bpf_program *program;
 	struct bpf_object *object;
 	char path[512];
+	int err;
 
 	snprintf(path, sizeof(path), "%s/tests/bench/%s.bpf.o", built_dir(), name);
 	object = bpf_object__open_file(path, NULL);
-	program = object ? bpf_object__find_program_by_name(object, "twin") : NULL;
+	err = object == NULL;
 	/* as the handlers' programs: an array of programs takes only such that agree */
-	if (!program || bpf_program__set_flags(program, BPF_F_XDP_HAS_FRAGS) || bpf_object__load(object)) {
+	if (!err)
+		bpf_object__for_each_program(program, object)
+			err |= bpf_program__set_flags(program, BPF_F_XDP_HAS_FRAGS);
+	if (err || bpf_object__load(object)) {
 		fail(path, "cannot be loaded");
 		return NULL;
 	}
 	return object;
 }
 
+/* A variable of an object; NULL with a message. */
+static void *map_variable(const struct bpf_object *object, const char *name)
+{
+	struct layout_variable var;
+	struct bpf_map *map;
+	uint8_t *at;
+
+	bpf_object__for_each_map(map, object) {
+		if (!strstr(bpf_map__name(map), ".bss") || layout__find(bpf_object__btf(object), name, &var))
+			continue;
+		at = mmap(NULL, bpf_map__value_size(map), PROT_READ | PROT_WRITE, MAP_SHARED, bpf_map__fd(map), 0);
+		if (at != MAP_FAILED)
+			return at + var.offset;
+	}
+	fail(name, "cannot be mapped");
+	return NULL;
+}
+
 static int open_feed(void)
 {
 	struct bpf_object *object = open_program("mpq"), *empty = open_program("twins/empty");
-	struct bpf_map *map;
+	struct bpf_object *by_hand = open_program("twins/count");
 
-	if (!object || !empty)
+	if (!object || !empty || !by_hand)
 		return 1;
+	for (unsigned a = 0; a < ARMS; a++)
+		if (arms[a].by_hand)
+			arms[a].by_hand_fd = bpf_program__fd(bpf_object__find_program_by_name(by_hand, arms[a].by_hand));
 	empty_fd = bpf_program__fd(bpf_object__find_program_by_name(empty, "twin"));
 	feed_fd = bpf_program__fd(bpf_object__find_program_by_name(object, "twin"));
 	next_fd = bpf_object__find_map_fd_by_name(object, "next");
-	bpf_object__for_each_map(map, object)
-		if (strstr(bpf_map__name(map), ".bss"))
-			feed = mmap(NULL, sizeof(*feed), PROT_READ | PROT_WRITE, MAP_SHARED, bpf_map__fd(map), 0);
-	return feed && feed != MAP_FAILED ? 0 : fail("mpq.bpf.o", "its memory cannot be mapped");
+	feed = map_variable(object, "feed");
+	by_hand_counts = map_variable(by_hand, "counts");
+	return !feed || !by_hand_counts;
+}
+
+static unsigned dst_port(const struct arm *arm)
+{
+	return arm->what == DATAGRAM && !arm->by_hand ? DATAGRAM_PORT : SPIN_SLMP_PORT;
 }
 
 static int open_context(struct arm *arm)
@@ -129,7 +167,7 @@ static int open_context(struct arm *arm)
 
 	if (built_object(arm->handler, path, sizeof(path)))
 		return fail(arm->handler, engine_why());
-	snprintf(words, sizeof(words), "udp dport %u", arm->what == DATAGRAM ? DATAGRAM_PORT : SPIN_SLMP_PORT);
+	snprintf(words, sizeof(words), "udp dport %u", dst_port(arm));
 	if (spin_object__open(path, &object))
 		return fail(arm->handler, spin_strerror_last());
 	err = spin_rule__parse(words, &rule) ||
@@ -155,8 +193,7 @@ static int open_arm(struct arm *arm)
 	char udp[64], count[64];
 
 	/* the sum that local senders leave, which does not change with the packet */
-	snprintf(udp, sizeof(udp), "udp 4000 > %u sum partial",
-		 arm->what == DATAGRAM ? DATAGRAM_PORT : SPIN_SLMP_PORT);
+	snprintf(udp, sizeof(udp), "udp 4000 > %u sum partial", dst_port(arm));
 	snprintf(count, sizeof(count), "fill %u 0", arm->payload_bytes);
 	template_start(&arm->t);
 	if (template_line(&arm->t, "eth 02:00:00:00:00:01 > 02:00:00:00:00:02") != 1 ||
@@ -200,7 +237,7 @@ static double burst(struct arm *arm)
 	last_id += arm->messages;
 	switch (arm->what) {
 	case DATAGRAM:
-		return packets(arm, 0, 0, stride, BURST_PACKETS);
+		return packets(arm, arm->flags, 0, 0, BURST_PACKETS);
 	case ONLY:
 		return packets(arm, arm->flags, 0, 0, arm->messages);
 	case AGAIN:
@@ -220,12 +257,21 @@ static double burst(struct arm *arm)
 	return arm->what == FIRST ? first : arm->what == LAST ? last : middle;
 }
 
+static uint64_t handled_by_hand(void)
+{
+	uint64_t handled = 0;
+
+	for (unsigned cpu = 0; cpu < 256; cpu++)
+		handled += by_hand_counts[cpu * BY_HAND_COUNTS + BY_HAND_HANDLED];
+	return handled;
+}
+
 /* A turn of one arm: every packet has to come to what the arm is about. */
 static int measure(struct arm *arm, double *ns)
 {
-	uint64_t before[SPIN_REASON_COUNT] = { 0 }, after[SPIN_REASON_COUNT] = { 0 }, want;
+	uint64_t before[SPIN_REASON_COUNT] = { 0 }, after[SPIN_REASON_COUNT] = { 0 }, want, handled = handled_by_hand();
+	int fd = arm->ctx ? spin_ctx__program_fd(arm->ctx) : arm->by_hand ? arm->by_hand_fd : empty_fd;
 	uint32_t zero = 0;
-	int fd = arm->ctx ? spin_ctx__program_fd(arm->ctx) : empty_fd;
 
 	if (bpf_map_update_elem(next_fd, &zero, &fd, BPF_ANY))
 		return fail(arm->name, strerror(errno));
@@ -234,6 +280,8 @@ static int measure(struct arm *arm, double *ns)
 	*ns = burst(arm);
 	if (*ns < 0)
 		return fail(arm->name, strerror(errno));
+	if (arm->by_hand && handled_by_hand() - handled < BURST_PACKETS)
+		return fail(arm->name, "packets were not handled");
 	if (!arm->ctx)
 		return 0;
 	spin_ctx__counters(arm->ctx, after);
@@ -279,13 +327,17 @@ static struct measure_row *extra(struct measure *m, const char *name, unsigned a
 static void report(struct measure *m)
 {
 	struct measure_row *row;
+	double by_hand = longer(ONE_BY_HAND, DATAGRAMS_BY_HAND);
 	double most = fmax(longer(ONE, DATAGRAMS), longer(ONE_LARGE, DATAGRAMS_LARGE));
 
 	for (unsigned a = 0; a < ARMS; a++)
 		printf("%-26s %6.1f ns\n", arms[a].name, median(a));
 	extra(m, "mpq.extra_ns.64 B", ONE, DATAGRAMS);
 	extra(m, "mpq.extra_ns.1460 B", ONE_LARGE, DATAGRAMS_LARGE);
+	/* what the same costs without a runtime: two atomic operations per packet, and finding the message */
+	measure_add(m, "mpq.extra_ns.by_hand", by_hand, "ns");
 	row = measure_add(m, "mpq.extra_ns", most, "ns");
+	measure_baseline(row, by_hand);
 	measure_goal(row, MEASURE_AT_MOST, EXTRA_NS, most);
 	row = measure_add(m, "mpq.4096_vs_1", longer(MANY, NOTHING), "ns");
 	measure_baseline(row, longer(ONE, NOTHING));

@@ -25,9 +25,11 @@
 #define SYN         0x4000
 #define EOM         0x8000
 #define ACK         0x2000
-#define MESSAGES    16384
 #define PROBES      8
+#ifndef MESSAGES
+#define MESSAGES    16384
 #define PACKETS_MAX 2048 /* of a message */
+#endif
 #define BYTES_MAX   2048 /* of a packet */
 
 enum why { OTHER, MALFORMED, FRAGMENT, BAD_CHECKSUM, NO_MESSAGE, DUPLICATE, NO_ROOM, FAILED, HANDLED, WHYS };

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * What one would write by hand for tests/handlers/count_runs.h, of messages and of datagrams: what handling each packet
+ * exactly once costs without a runtime.
+ */
+#define MESSAGES    64
+#define PACKETS_MAX 32768
+#include "receiver.h"
+
+struct runs {
+	__u32 runs, bytes;
+};
+
+struct runs runs;
+
+static __always_inline int handle(struct message *m, const __u8 *payload, const __u8 *end, __u32 bytes, __u32 offset)
+{
+	__sync_fetch_and_add(&runs.runs, 1);
+	__sync_fetch_and_add(&runs.bytes, bytes);
+	return 0;
+}
+
+static __always_inline void complete(struct message *m)
+{
+	tell(m);
+}
+
+/* The same packets, each by itself. */
+SEC("xdp")
+int datagram(struct xdp_md *ctx)
+{
+	void *data = (void *)(long)ctx->data, *end = (void *)(long)ctx->data_end;
+	struct ethhdr *eth = data;
+	enum why why = MALFORMED;
+	struct packet p;
+
+	if ((void *)(eth + 1) <= end)
+		why = eth->h_proto == bpf_htons(ETH_P_IP) ? parse(data, eth + 1, end, &p) : OTHER;
+	if (why == HANDLED)
+		handle(0, (const __u8 *)(p.slmp + 1), end, p.bytes, 0);
+	counts[bpf_get_smp_processor_id() & 255][why & 15]++;
+	return XDP_PASS;
+}
