@@ -68,7 +68,9 @@ struct spin_mpq {
 	uint32_t place;      /* of the message's first byte in the host memory */
 	uint32_t place_bytes; /* from there to the end of the matching entry */
 	uint64_t lane[SPIN_LANES];
+	uint64_t unused;
 
+	/* what opening and ending a message look at beside that: one cache line, too */
 	uint32_t flags;      /* SPIN_MPQ_*; atomic */
 	uint32_t me;         /* matching entry, SPIN_MES_MAX: none yet */
 	uint32_t dropped_bytes, deposited_bytes; /* atomic */
@@ -79,8 +81,7 @@ struct spin_mpq {
 	uint32_t opened;     /* clock when it was taken */
 	uint32_t dst_port;   /* host byte order, of the packet that opened it */
 	uint32_t broken;     /* packets that were claimed and are at odds with the message: it cannot complete */
-	uint64_t top;        /* with a wide window: the last packet that came, its MPQ's generation in 47:32; atomic */
-	uint64_t unused;
+	uint64_t top;        /* the last lane of which a packet came: its number / 32, its MPQ's generation in 47:32; atomic */
 };
 
 /* In the array of programs spin_parked. */
@@ -112,5 +113,7 @@ struct spin_park {
 #define SPIN_MPQ_WORDS (SPIN_MPQS_MAX / 64)
 
 _Static_assert(sizeof(struct spin_flow) == 32 && sizeof(struct spin_mpq) == 640, "shared by BPF and user space");
+_Static_assert(__builtin_offsetof(struct spin_mpq, lane) == 56 && __builtin_offsetof(struct spin_mpq, flags) == 576,
+	       "begin with the first lane at the end of a cache line, and at one");
 
 #endif

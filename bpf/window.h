@@ -97,14 +97,17 @@ SPIN_INLINE _Bool spin_window_excludes_(uint32_t mpq, uint32_t generation, uint3
 	return packet > lowest && packet - lowest > window;
 }
 
-/* With a wide window: the packet has come, before anybody asks whether the message has ended in front of it. */
-SPIN_INLINE void spin_window_reach_(struct spin_mpq *q, uint32_t generation, uint32_t packet)
+/*
+ * A packet has come that is the first one of its lane: notes the last such lane. Before its HPU looks whether the message
+ * has ended in front of the packet, and whoever ends it looks at this after it has said so: one of the two sees the other.
+ */
+SPIN_INLINE void spin_window_reach_(struct spin_mpq *q, uint32_t generation, uint32_t number)
 {
 	uint64_t top = spin_peek(&q->top), round = 0, was;
 
 	/* another generation's is not this packet's to change */
-	while (top >> 32 == generation && (uint32_t)top < packet && spin_can_loop_(&round, 2 * 32)) {
-		was = spin_swap_if(&q->top, top, (uint64_t)generation << 32 | packet);
+	while (top >> 32 == generation && (uint32_t)top < number && spin_can_loop_(&round, 2 * 32)) {
+		was = spin_swap_if(&q->top, top, (uint64_t)generation << 32 | number);
 		if (was == top)
 			break;
 		top = was;
@@ -136,8 +139,8 @@ SPIN_OUTLINE enum spin_claim spin_window_claim(uint32_t mpq, uint32_t generation
 			return spin_rare(SPIN_ENDED); /* the lane may be another message's */
 		}
 		if (spin_likely(spin_swap_if(lane, was, now) == was)) {
-			if (spin_window_is_wide_())
-				spin_window_reach_(q, generation, packet);
+			if (spin_unlikely(was >> 32 != tag))
+				spin_window_reach_(q, generation, packet >> 5);
 			return SPIN_CLAIMED;
 		}
 	} while (spin_can_loop_(&round, 2 * 32));
@@ -157,32 +160,16 @@ SPIN_OUTLINE int spin_window_unclaim(uint32_t mpq, uint32_t generation, uint32_t
 	return 0;
 }
 
-/* Has a packet behind this one come? */
-SPIN_OUTLINE _Bool spin_window_beyond(uint32_t mpq, uint32_t generation, uint32_t packet)
+/* Has a packet behind this one come? In its own lane, or in one behind that. */
+SPIN_INLINE _Bool spin_window_beyond(uint32_t mpq, uint32_t generation, uint32_t packet)
 {
-	const struct spin_mpq *q = spin_mpq_at(mpq);
 	uint32_t tag = spin_lane_tag_(generation, packet >> 5);
-	uint32_t found = 0;
-	uint64_t round = 0;
+	uint64_t lane = spin_peek(spin_lane_(mpq, packet >> 5));
+	uint64_t behind = (uint32_t)lane & (0xfffffffeu << (packet & 31));
 
-	if (spin_window_is_wide_())
-		return (uint32_t)spin_peek(&q->top) > packet;
-	for (uint32_t i = 0, have; i < SPIN_LANES && spin_can_loop_(&round, SPIN_LANES); i = spin_blur(i + 1)) {
-		uint64_t lane = spin_peek(&q->lane[i]);
-		uint32_t bits = (uint32_t)lane;
-
-		have = lane >> 32;
-
-		if (have == tag)
-			bits &= 0xfffffffeu << (packet & 31);
-		else if (!spin_lane_is_past_(have, tag))
-			bits = 0;
-		if (bits) {
-			found = 1;
-			break;
-		}
-	}
-	return found;
+	/* without a branch: what follows is verified once for each */
+	behind &= (((lane >> 32) ^ tag) - 1) >> 32;
+	return spin_blur((behind | (((uint64_t)(packet >> 5) - (uint32_t)spin_peek(&spin_mpq_at(mpq)->top)) >> 32)) != 0);
 }
 
 /* Packets that have been claimed. */
