@@ -138,6 +138,7 @@ uint32_t spin_host_idle_ms(void)
 struct spin_me *spin_host_mes(void);
 struct spin_me *spin_host_mes(void)
 {
+	spin_mes_end = SPIN_MES_MAX;
 	return spin_handlers_.delivery == SPIN_DELIVER_ME ? spin_mes : 0;
 }
 

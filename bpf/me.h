@@ -11,6 +11,12 @@ static struct spin_me spin_mes[SPIN_MES_MAX] SPIN_ME_ATTR_ = {
 	{ .state = SPIN_ME_OPEN, .ignore_bits = ~(uint64_t)0, .length = 0xffffffff },
 };
 
+/*
+ * No entry was ever posted from here on: what is not there costs a message nothing. Written by the host before it posts
+ * an entry behind.
+ */
+static uint32_t spin_mes_end SPIN_ME_ATTR_ = 1;
+
 /* How often the entry that was found may have become another message's; then there is none. Before Linux 6.9 only. */
 #define SPIN_ME_TRIES 4
 
@@ -30,13 +36,19 @@ SPIN_INLINE void spin_me_give(uint32_t me, enum spin_me_state state)
 	spin_store32(&spin_me_at(me)->state, state);
 }
 
+/* A number behind the last entry, and not another exit of the loop: the verifier would follow that by itself. */
+SPIN_INLINE uint32_t spin_me_next_(uint32_t me, uint32_t end)
+{
+	return spin_blur(me + 1 < end ? me + 1 : SPIN_MES_MAX);
+}
+
 /* The entry posted first of those open to the message; SPIN_MES_MAX: none. */
 SPIN_OUTLINE uint32_t spin_me_match_(uint64_t match_bits)
 {
-	uint32_t found = spin_blur(SPIN_MES_MAX), serial = 0xffffffff, state;
+	uint32_t found = spin_blur(SPIN_MES_MAX), serial = 0xffffffff, state, end = spin_peek(&spin_mes_end);
 	uint64_t round = 0;
 
-	for (uint32_t i = 0; i < SPIN_MES_MAX && spin_can_loop_(&round, SPIN_MES_MAX); i = spin_blur(i + 1)) {
+	for (uint32_t i = 0; i < SPIN_MES_MAX && spin_can_loop_(&round, SPIN_MES_MAX); i = spin_me_next_(i, end)) {
 		const struct spin_me *me = &spin_mes[i];
 
 		state = spin_load32(&me->state);

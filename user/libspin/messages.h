@@ -24,6 +24,7 @@ struct messages {
 	uint32_t ticks_s;                   /* of the clock in a second */
 	struct spin_memory me_memory;
 	struct spin_me *me;
+	uint32_t *me_end;                   /* no entry was ever posted from there on */
 	struct spin_mpq *mpq;
 	const struct spin_flow *flow;
 	const struct spin_park *park;

@@ -122,6 +122,8 @@ int spin_ctx__me_append(struct spin_ctx *ctx, const struct spin_me_opts *opts, u
 	m->me[i].unused = 0;
 	m->me[i].messages = m->me[i].bytes = 0;
 	host_side__post(&ctx->host, i, wanted.handler_mem, wanted.handler_segments);
+	if (i >= *m->me_end)
+		__atomic_store_n(m->me_end, i + 1, __ATOMIC_RELEASE);
 	__atomic_store_n(&m->me[i].state, SPIN_ME_OPEN, __ATOMIC_RELEASE);
 	*me = i;
 	return 0;

@@ -187,12 +187,13 @@ static int find_variables(struct messages *m, const struct bpf_object *bpf, cons
 	const struct bpf_program *progress = bpf_object__find_program_by_name(bpf, "spin_progress");
 
 	m->me = section__variable(bpf, ME_SECTION, &m->me_memory, "spin_mes", SPIN_MES_MAX * sizeof(*m->me));
+	m->me_end = section__variable(bpf, ME_SECTION, &m->me_memory, "spin_mes_end", sizeof(*m->me_end));
 	m->mpq = section__variable(bpf, ".bss", mem, "spin_mpqs", SPIN_MPQS_MAX * sizeof(*m->mpq));
 	m->flow = section__variable(bpf, ".bss", mem, "spin_flows", SPIN_FLOWS * sizeof(*m->flow));
 	m->park = section__variable(bpf, ".bss", mem, "spin_parks", SPIN_PARKING_MAX * sizeof(*m->park));
 	m->stats = section__variable(bpf, ".bss", mem, "spin_message_stats", SPIN_HPUS_MAX * sizeof(*m->stats));
 	m->clock = section__variable(bpf, ".bss", mem, "spin_clock", sizeof(*m->clock));
-	if (!m->me || !m->mpq || !m->flow || !m->park || !m->stats || !m->clock || !progress)
+	if (!m->me || !m->me_end || !m->mpq || !m->flow || !m->park || !m->stats || !m->clock || !progress)
 		return -EINVAL;
 	m->progress_fd = bpf_program__fd(progress);
 	return 0;
