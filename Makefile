@@ -28,7 +28,7 @@ help:
 #: make            build everything
 #: make deps       install missing packages (packages.txt); demo and check do it themselves
 #: make demo       as root: two handlers on real traffic, and what they cost on the HPU
-#: make check      all tests; unprivileged: those that need no root
+#: make check      all tests, JOBS= at a time (as many as CPUs); unprivileged: those that need no root
 #: make bench      measurements: build/bench.json
 #: make accuracy   every calibration row of the RTL against the model: build/accuracy.json
 #: make rtl-kit    images, packets and predicted cycles for PsPIN's RTL: build/rtl-kit/
@@ -292,7 +292,7 @@ deps:
 
 check: deps
 	@$(MAKE) --no-print-directory -j$$(nproc) tests
-	@BUILD=$(BUILD) STRICT=$(STRICT) tests/run
+	@BUILD=$(BUILD) STRICT=$(STRICT) tests/run $(if $(JOBS),-j $(JOBS))
 
 check-kernels: deps
 	@$(MAKE) --no-print-directory -j$$(nproc) $(LOADER) $(HANDLERS) $(TEST_HANDLERS) $(BUILD)/bin/spinctl

@@ -1,0 +1,87 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# tests/run -j: so many tests at a time, long ones first, those that must be alone after the others; time limits; kill -9.
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+fail() {
+	echo "FAIL: $*"
+	cat "$work/out"
+	exit 1
+}
+mkdir -p "$work/tests/unit" "$work/tests/cli"
+cp tests/alone "$work/tests"
+# with lists of its own, and a limit of 1 second
+sed -e 's|^alone_tests="|&\nunit/alone|' -e 's|^long_tests="|&\nunit/long|' -e 's/all_of "$1" 180/all_of "$1" 1/' tests/run >"$work/tests/run"
+chmod +x "$work/tests/run"
+cd "$work" || exit 1
+
+# add GROUP/NAME: the rest of it from stdin
+add() {
+	{ echo "#!/bin/sh"; echo "cd '$work'"; cat; } >"tests/$1.sh"
+	chmod +x "tests/$1.sh"
+}
+# Each waits until both have begun.
+for name in one two; do
+	add cli/$name <<-END
+	touch $name.began
+	for try in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+		[ -e one.began ] && [ -e two.began ] && exit 0
+		sleep 0.1
+	done
+	exit 1
+	END
+done
+add unit/first <<-END
+	touch first.runs
+	echo first >>order
+	sleep 0.5
+	rm first.runs
+END
+add unit/long <<-END
+	echo long >>order
+END
+add unit/alone <<-END
+	echo alone >>order
+	[ ! -e first.runs ]
+END
+
+run() {
+	rm -f order ./*.began ./*.runs
+	SPIN_TEST_SLOW=1 BUILD=build tests/run "$@" >out 2>&1
+}
+
+run -j 2 cli || fail "two tests do not run at the same time"
+[ "$(tail -n 1 out)" = "2 passed, 0 failed, 0 skipped" ] || fail "does not count two tests"
+run -j1 cli
+grep -q '^FAIL .* cli/one' out || fail "-j 1 runs two tests at the same time"
+run -j 4 unit/first unit unit/alone || fail "the alone test is not alone"
+[ "$(tail -n 1 out)" = "3 passed, 0 failed, 0 skipped" ] || fail "a test that is named twice runs twice"
+run -j 1 unit || fail "-j 1"
+[ "$(paste -sd ' ' order)" = "long first alone" ] || fail "the order is $(paste -sd ' ' order)"
+for wrong in 0 x 1x ""; do
+	run -j "$wrong" unit && fail "takes -j '$wrong'"
+	grep -q '^usage: ' out || fail "-j '$wrong': does not say how it is used"
+done
+
+mkdir -p tests/install
+add install/endless <<-END
+	exec sleep 1000.$$
+END
+run install && fail "a test without an end passes"
+grep -q '| timed out after [0-9]* s: more than 1 s on an idle machine' out || fail "does not say that a test has timed out"
+pgrep -f "sleep 1000.$$" >/dev/null && fail "a test that has timed out still runs"
+
+SPIN_TEST_SLOW=1 BUILD=build setsid tests/run install >out 2>&1 &
+runner=$!
+for try in 1 2 3 4 5 6 7 8 9 10; do
+	pgrep -f "^sleep 1000.$$" >/dev/null && break
+	sleep 0.2
+done
+pgrep -f "^sleep 1000.$$" >/dev/null || fail "the test to be left does not run"
+kill -9 $runner
+for try in 1 2 3 4 5 6 7 8 9 10; do
+	pgrep -f "sleep 1000.$$" >/dev/null || break
+	sleep 0.2
+done
+pgrep -f "sleep 1000.$$" >/dev/null && fail "a test outlives a runner that is killed"
+true
