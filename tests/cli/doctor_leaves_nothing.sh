@@ -10,15 +10,34 @@ state() {
 	in_ns ip -d link show
 	in_ns ethtool -k v0
 	in_ns ethtool -k v1
-	bpftool map show 2>/dev/null | grep spin_probe
-	bpftool prog show 2>/dev/null | grep spin_probe
 	ip link show 2>/dev/null | grep -o 'probe[01]'
 	pgrep -f "$WORK/doctor"
 	find /sys/fs/bpf -name '*spin_probe*' 2>/dev/null
 }
 
+# Ids of all probes on the machine: another run of the doctor may be under way beside this one.
+probes() {
+	for kind in map prog; do
+		bpftool $kind show 2>/dev/null | sed -n "s/^\([0-9]*\): .*spin_probe.*/$kind \1/p"
+	done
+}
+
+# gone KIND ID...: each within 5 s, as the kernel frees what has died a little later
+gone() {
+	while [ $# -gt 0 ]; do
+		i=0
+		while bpftool "$1" show id "$2" >/dev/null 2>&1 && [ $i -lt 50 ]; do
+			i=$((i + 1))
+			sleep 0.1
+		done
+		! bpftool "$1" show id "$2" >/dev/null 2>&1 || return 1
+		shift 2
+	done
+}
+
 # settled: state is as before, at once or as soon as the kernel has freed what died
 settled() {
+	gone $(probes) || fail "$1: a probe is left"
 	i=0
 	state >"$WORK/after"
 	while ! cmp -s "$WORK/before" "$WORK/after" && [ $i -lt 50 ]; do
@@ -29,8 +48,7 @@ settled() {
 	cmp -s "$WORK/before" "$WORK/after" || fail "$1: $(diff "$WORK/before" "$WORK/after")"
 }
 
-# another run of the doctor may be under way beside this one: its probes are no part of what stays
-state | grep -v spin_probe >"$WORK/before"
+state >"$WORK/before"
 expect 0 in_ns "$WORK/doctor" doctor
 settled "after a run"
 expect 0 in_ns "$WORK/doctor" doctor --dev v0 --dev v1

@@ -70,15 +70,17 @@ grep -q '"cost"\|ns_per_packet' out && fail "cost without --cost: $(cat out)"
 
 # killed: no ring, no program
 start --cost --cost-every 2 --interval 0.1
-bpftool map show | grep -q 'name spin_tap ' || fail "the ring has another name than this test looks for"
+held() { sed -n 's/^map_id:[ \t]*//p' /proc/$RUNS/fdinfo/* 2>/dev/null | sort -u; }
+ring=$(for map in $(held); do bpftool map show id "$map"; done | sed -n 's/^\([0-9]*\): .*name spin_tap .*/\1/p')
+[ -n "$ring" ] || fail "the ring has another name than this test looks for"
 send 20
 kill -9 $RUNS
 wait $RUNS 2>/dev/null
 for i in $(seq 50); do
-	bpftool map show | grep -q 'name spin_tap ' || break
+	bpftool map show id "$ring" >/dev/null 2>&1 || break
 	sleep 0.1
 done
-bpftool map show | grep 'name spin_tap ' && fail "a ring is left"
+bpftool map show id "$ring" 2>/dev/null && fail "a ring is left"
 ip -n "$NS" -d link show v0 | grep -q 'prog/xdp' && fail "a program is left"
 
 in_ns "$SPINCTL" run "$OBJECT" --dev v0 --cost --cost-every 0 >out 2>err

@@ -1,11 +1,25 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include <net/if.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/random.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
 #include "tests/common/leftover.h"
+
+uint32_t leftover__own_number(void)
+{
+	uint16_t number;
+
+	if (getrandom(&number, sizeof(number), 0) != sizeof(number)) {
+		perror("FAIL: getrandom");
+		exit(1);
+	}
+	return number >> 1;
+}
 
 unsigned leftover__maps(uint32_t value_bytes)
 {

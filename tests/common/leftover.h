@@ -6,7 +6,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Maps with values of so many bytes, on the whole machine: a size that nobody else has tells a test's own apart. */
+/* A number below 2^15 that other runs of the test on this machine do not have at the same time, but once in 30,000. */
+uint32_t leftover__own_number(void);
+/* Maps with values of so many bytes, on the whole machine: a size made with the test's own number tells its maps apart. */
 unsigned leftover__maps(uint32_t value_bytes);
 /* 1: an interface of the thread's namespace has an XDP program. */
 int leftover__program(const char *dev);

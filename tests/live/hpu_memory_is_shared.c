@@ -24,7 +24,7 @@
 #define DATAGRAMS 200000u
 #define BATCH     1000u
 #define MESSAGES  20000u
-#define ODD_BYTES (8192 + 7 * 8) /* as nobody else's maps have */
+static uint32_t odd_bytes; /* as nobody else's maps have */
 
 static struct spin_object *first, *second;
 static struct spin_nic *nic;
@@ -249,7 +249,7 @@ static unsigned descriptors(void)
 /* Contexts that are made and refused, over and over, keep no descriptor and no memory. */
 static void nothing_is_kept(void)
 {
-	struct spin_hpu_mem *mem = alloc(ODD_BYTES);
+	struct spin_hpu_mem *mem = alloc(odd_bytes);
 	struct spin_ctx_opts opts = with(mem);
 	unsigned before = descriptors();
 
@@ -261,18 +261,18 @@ static void nothing_is_kept(void)
 		opts.initial_state_bytes = 0;
 	}
 	expect(before, descriptors(), "descriptors");
-	expect(1, leftover__maps(ODD_BYTES), "maps of the HPU memory");
+	expect(1, leftover__maps(odd_bytes), "maps of the HPU memory");
 	spin_hpu_mem__free(mem);
-	for (unsigned i = 0; i < 50 && leftover__maps(ODD_BYTES); i++)
+	for (unsigned i = 0; i < 50 && leftover__maps(odd_bytes); i++)
 		usleep(100000); /* the kernel frees it a little later */
-	expect(0, leftover__maps(ODD_BYTES), "maps when it is freed");
+	expect(0, leftover__maps(odd_bytes), "maps when it is freed");
 }
 
 static int ready[2];
 
 static int owner(int unused)
 {
-	struct spin_ctx_opts opts = with(alloc(ODD_BYTES));
+	struct spin_ctx_opts opts = with(alloc(odd_bytes));
 	struct spin_nic *own;
 
 	(void)unused;
@@ -296,11 +296,11 @@ static void a_kill_leaves_nothing(int ns)
 	pid = child__start(ns, owner, 0);
 	if (read(ready[0], &byte, 1) != 1)
 		fail("the owner does not start");
-	expect(1, leftover__maps(ODD_BYTES), "maps of the owner's HPU memory");
+	expect(1, leftover__maps(odd_bytes), "maps of the owner's HPU memory");
 	child__kill(&pid);
-	for (unsigned i = 0; i < 50 && (leftover__maps(ODD_BYTES) || leftover__program("v0")); i++)
+	for (unsigned i = 0; i < 50 && (leftover__maps(odd_bytes) || leftover__program("v0")); i++)
 		usleep(100000);
-	expect(0, leftover__maps(ODD_BYTES), "maps that are left");
+	expect(0, leftover__maps(odd_bytes), "maps that are left");
 	expect(0, leftover__program("v0"), "a program that is left");
 }
 
@@ -309,6 +309,7 @@ int main(void)
 	char path[512];
 	int ns = netns_new();
 
+	odd_bytes = 8192 + 8 * leftover__own_number();
 	if (built_object("share_first", path, sizeof(path)) || spin_object__open(path, &first) ||
 	    built_object("share_second", path, sizeof(path)) || spin_object__open(path, &second))
 		fail("handlers");

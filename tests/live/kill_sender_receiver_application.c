@@ -26,7 +26,6 @@
 #include <user/libspin/libspin_message.h>
 #include <user/libspin/libspin_send.h>
 
-#define HOST_KIB   5297u        /* as no other context has: its maps can be told apart */
 #define BYTES      (5u << 20)
 #define IDLE_MS    500u         /* an entry that a killed sender has taken is free again after that */
 
@@ -40,6 +39,7 @@ struct seen {
 static uint8_t data[BYTES];
 static struct pair pair;
 static struct seen *seen;
+static uint32_t host_bytes; /* as no other context has: its maps can be told apart */
 static char object_path[512], data_path[] = "/tmp/spin-kill-XXXXXX", log_path[] = "/tmp/spin-kill-XXXXXX";
 static pid_t receiver, sender;
 static uint64_t seed = 77;
@@ -84,7 +84,7 @@ static void on_event(void *arg, const struct spin_event *event)
 
 static int application(int ready)
 {
-	const struct spin_ctx_opts opts = { .bytes = sizeof(opts), .message = { .host_bytes = HOST_KIB << 10,
+	const struct spin_ctx_opts opts = { .bytes = sizeof(opts), .message = { .host_bytes = host_bytes,
 					    .idle_ms = IDLE_MS, .no_entry = 1 } };
 	const struct spin_me_opts once = { .bytes = sizeof(once), .ignore_bits = UINT64_MAX, .options = SPIN_ME_USE_ONCE };
 	struct spin_object *object;
@@ -254,7 +254,7 @@ static void nothing_is_left(void)
 	if (leftover__program(FAR_DEV))
 		die("a program is left on the interface");
 	netns_enter(pair.near_ns);
-	for (unsigned i = 0; leftover__maps(HOST_KIB << 10); i++) {
+	for (unsigned i = 0; leftover__maps(host_bytes); i++) {
 		if (i == 100)
 			die("maps of killed receivers are left");
 		usleep(50000);
@@ -275,6 +275,7 @@ int main(void)
 	};
 	int fd;
 
+	host_bytes = (5297u << 10) + 4096 * (leftover__own_number() >> 3);
 	pair__open(&pair);
 	random_fill(&seed, data, sizeof(data));
 	seen = mmap(NULL, sizeof(*seen), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);

@@ -45,6 +45,8 @@ add unit/alone <<-END
 	[ ! -e first.runs ]
 END
 
+mkdir tests/docs && touch tests/docs/forgotten.sh
+
 run() {
 	rm -f order ./*.began ./*.runs
 	SPIN_TEST_SLOW=1 BUILD=build tests/run "$@" >out 2>&1
@@ -58,6 +60,7 @@ run -j 4 unit/first unit unit/alone || fail "the alone test is not alone"
 [ "$(tail -n 1 out)" = "3 passed, 0 failed, 0 skipped" ] || fail "a test that is named twice runs twice"
 run -j 1 unit || fail "-j 1"
 [ "$(paste -sd ' ' order)" = "long first alone" ] || fail "the order is $(paste -sd ' ' order)"
+run docs && fail "a script that cannot be executed is not noticed"
 for wrong in 0 x 1x ""; do
 	run -j "$wrong" unit && fail "takes -j '$wrong'"
 	grep -q '^usage: ' out || fail "-j '$wrong': does not say how it is used"
