@@ -18,6 +18,7 @@
 #define HEADER_BYTES 10
 #define PUT_BYTES 32
 #define HELD 32
+#define NARROW_BYTES 400000
 
 struct datagram {
 	uint8_t bytes[2048];
@@ -202,6 +203,7 @@ static void *receive(void *arg)
 	struct held *held = calloc(HELD, sizeof(*held));
 	struct pollfd fd = { .fd = r->fd, .events = POLLIN };
 	struct datagram d;
+	unsigned passed = 0;
 
 	while (held && !atomic_load(&r->stopping)) {
 		ssize_t got;
@@ -213,6 +215,8 @@ static void *receive(void *arg)
 		if (got < 0)
 			continue;
 		d.length = (size_t)got;
+		if (r->link.narrow && ++passed % 16 == 0)
+			usleep(1000);
 		come(r, held, &d);
 		release(r, held, 0);
 	}
@@ -235,6 +239,8 @@ int slmp_receiver__start(struct slmp_receiver *r)
 	    getsockname(r->fd, (struct sockaddr *)&a, &bytes))
 		return -errno;
 	r->port = ntohs(r->family == AF_INET ? a4->sin_port : a.sin6_port);
+	if (r->link.narrow)
+		room = NARROW_BYTES;
 	setsockopt(r->fd, SOL_SOCKET, SO_RCVBUFFORCE, &room, sizeof(room));
 	return -pthread_create(&r->thread, NULL, receive, r);
 }

@@ -17,6 +17,7 @@ struct slmp_link {
 	unsigned lose, twice, hold; /* hold: it comes after a few others, or a few ms later */
 	unsigned lose_ack, twice_ack;
 	unsigned junk;              /* before an acknowledgement comes something that looks like one */
+	int narrow;                 /* 1: takes some 16 datagrams a millisecond, and has room for some 100 that wait */
 };
 
 #define SLMP_MESSAGES 64

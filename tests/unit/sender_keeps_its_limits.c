@@ -116,6 +116,19 @@ static void without_acknowledgements(void)
 	expect(1, (int)receiver.message[0].packets, "packets sent before the first answer");
 }
 
+/* The window follows the path: it is halved where packets are lost, instead of filling a queue again and again. */
+static void a_narrow_path(void)
+{
+	struct slmp_receiver kind = { .every = 1, .mute_offset = SLMP_NO_PACKET, .link = { .narrow = 1 } };
+	struct spin_send_opts opts = { .window = 1024, .payload_bytes = 200, .timeout_ms = 5000 };
+
+	expect(0, try(kind, opts, BYTES, NULL), "a narrow path");
+	if (report.resent > report.packets / 2) {
+		printf("%u of %u packets were sent again\n", (unsigned)report.resent, (unsigned)report.packets);
+		fail("the window does not follow the path");
+	}
+}
+
 static int give_up(void *arg, const struct spin_send_report *so_far)
 {
 	return arg == &receiver && so_far->bytes == 5 * 1456;
@@ -205,6 +218,7 @@ int main(void)
 	one_is_missing();
 	first_is_missing();
 	without_acknowledgements();
+	a_narrow_path();
 	given_up();
 	refused();
 	options_are_checked();

@@ -20,7 +20,11 @@ struct spin_sender;
 
 struct spin_send_opts {
 	size_t bytes;             /* sizeof(struct spin_send_opts); fields behind it count as zero */
-	unsigned window;          /* unacknowledged packets at most; 0: 64. At most 1,024 */
+	/*
+	 * Unacknowledged packets at most, up to 1,024; 0: 1,024. Within that it follows the path: it begins with 64, grows as
+	 * they are acknowledged, and is halved where some are lost, to 64 at least or, if more than a third is lost, to 8.
+	 */
+	unsigned window;
 	unsigned payload_bytes;   /* per packet, at most 1,462; 0: what the way's MTU takes, a multiple of 8 */
 	/*
 	 * Without any acknowledgement, then the message is given up, and nothing of it is sent any more; 0: 1,800. Keep it

@@ -61,8 +61,17 @@ struct send_window {
 	uint64_t later[SEND_LATER];    /* the highest `order` that were acknowledged, the highest first */
 	uint64_t later_ns[SEND_LATER]; /* when they had been sent */
 	uint64_t reorder_ns;   /* so much later it must have been sent: grows where packets overtake one another */
-	unsigned limit;        /* unacknowledged packets */
+	unsigned limit;        /* unacknowledged packets at most, as the caller has it */
 	unsigned waiting;      /* that are there */
+	/* how many the path is thought to take, as TCP does (RFC 5681): */
+	unsigned room;
+	unsigned threshold;    /* up to here it grows by one with each acknowledgement, then with each `room` of them */
+	unsigned credit;       /* acknowledgements since it grew the last time */
+	unsigned room_before;  /* the last loss */
+	unsigned least;        /* `room` is not halved below this */
+	unsigned lost;         /* of the datagrams since `counted_from` */
+	uint64_t counted_from; /* `order` */
+	uint64_t recovered;    /* `order`: what was sent before this and is lost was lost with the last loss */
 };
 
 void send_window__start(struct send_window *w, uint64_t packets, unsigned limit);
@@ -88,13 +97,33 @@ void send_socket__clear(int fd);
 
 /* --- send_batch.c: datagrams, many per system call --- */
 
-#define SEND_BATCH 64u
+#define SEND_BATCH   88u /* two trains of packets as long as Ethernet's */
+#define SEND_ANSWERS 64u  /* read at once, each of up to 64 datagrams that were joined */
+
+struct send_datagram {
+	struct spin_slmp header;
+	struct iovec part[3];
+	unsigned parts;
+	uint32_t bytes;
+};
+
+/* The two messages beside the data; both have room for an int. */
+struct send_control {
+	struct cmsghdr header;
+	uint8_t value[CMSG_SPACE(sizeof(int)) - CMSG_LEN(0)];
+};
 
 struct send_batch {
-	struct mmsghdr message[SEND_BATCH];
-	struct iovec part[SEND_BATCH][3];
-	struct spin_slmp header[SEND_BATCH];
+	struct send_datagram datagram[SEND_BATCH];
 	unsigned count, gone; /* the first `gone` of them were sent */
+	int plain;            /* 1: no UDP_SEGMENT on this way */
+	/* as they go to the kernel */
+	struct mmsghdr message[SEND_BATCH];
+	struct send_control control[SEND_BATCH];
+	struct iovec part[3 * SEND_BATCH];
+	/* as they come from it */
+	uint8_t answer[SEND_ANSWERS][1024];
+	struct send_control answer_control[SEND_ANSWERS];
 };
 
 struct send_message {
@@ -111,7 +140,8 @@ void send_batch__add(struct send_batch *b, const struct send_message *m, uint64_
 /* Sends and counts them; then it is empty. -EAGAIN: the socket is full, the rest is still there. Else another -errno. */
 int send_batch__flush(struct send_batch *b, int fd, uint64_t *sent);
 /* Calls fn for each acknowledgement of this message that is there. How many datagrams there were, or -errno. */
-int send_batch__receive(int fd, const struct send_message *m, void (*fn)(void *arg, uint64_t packet), void *arg);
+int send_batch__receive(struct send_batch *b, int fd, const struct send_message *m, void (*fn)(void *arg, uint64_t packet),
+			void *arg);
 
 /* --- send_opts.c: options, checked --- */
 

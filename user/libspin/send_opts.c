@@ -4,7 +4,6 @@
 
 #include "send.h"
 
-#define WINDOW     64u
 #define TIMEOUT_MS 1800u
 #define MS_MAX     3600000u
 
@@ -31,7 +30,7 @@ int send_opts__read(const struct spin_send_opts *opts, struct spin_send_opts *ou
 	if (out->timeout_ms > MS_MAX || out->resend_ms > MS_MAX)
 		return spin_fail(-EINVAL, "sender: times are at most %u ms", MS_MAX);
 	if (!out->window)
-		out->window = WINDOW;
+		out->window = SPIN_WINDOW;
 	if (out->no_acknowledgements)
 		out->window = 1;
 	if (!out->timeout_ms)

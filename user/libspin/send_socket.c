@@ -3,6 +3,7 @@
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/ip.h>
+#include <netinet/udp.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -85,6 +86,7 @@ static int set_up(int fd, int family)
 		       family == AF_INET ? IP_MTU_DISCOVER : IPV6_MTU_DISCOVER, &discover, sizeof(discover)))
 		return spin_fail(-errno, "cannot ask for packets in one piece: %s", strerror(errno));
 	setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof(bytes));
+	setsockopt(fd, IPPROTO_UDP, UDP_GRO, &(int){ 1 }, sizeof(int)); /* or acknowledgements come one by one */
 	setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &bytes, sizeof(bytes));
 	return 0;
 }

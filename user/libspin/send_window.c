@@ -9,6 +9,15 @@
 
 #define NONE 0xffffu
 
+/*
+ * The path's room: at first, and at least. Links lose some packets of themselves, or reorder them; where more than a
+ * third of what was sent is lost, the path is full, and takes less than that.
+ */
+#define FIRST_ROOM 64u
+#define LEAST_ROOM 64u
+#define FULL_ROOM  8u
+#define COUNTED    256u /* datagrams, of which the lost ones are counted */
+
 static struct send_slot *slot_of(struct send_window *w, uint64_t packet)
 {
 	return &w->slot[packet % SPIN_WINDOW];
@@ -49,7 +58,9 @@ static void take_out(struct send_window *w, struct send_slot *s)
 
 void send_window__start(struct send_window *w, uint64_t packets, unsigned limit)
 {
-	uint64_t reorder_ns = w->reorder_ns; /* the way is the same as for the last message */
+	/* the way is the same as for the last message */
+	uint64_t reorder_ns = w->reorder_ns;
+	unsigned room = w->room, threshold = w->threshold;
 
 	memset(w, 0, sizeof(*w));
 	for (unsigned i = 0; i < SEND_WAITS; i++)
@@ -58,6 +69,9 @@ void send_window__start(struct send_window *w, uint64_t packets, unsigned limit)
 	w->total = packets;
 	w->limit = limit;
 	w->reorder_ns = reorder_ns;
+	w->least = LEAST_ROOM;
+	w->room = room ? room : FIRST_ROOM;
+	w->threshold = threshold ? threshold : SPIN_WINDOW;
 }
 
 /*
@@ -66,8 +80,46 @@ void send_window__start(struct send_window *w, uint64_t packets, unsigned limit)
  */
 int send_window__open(const struct send_window *w)
 {
-	return w->next < w->total && w->waiting < w->limit &&
-	       w->next - w->lowest < (w->lowest ? SPIN_WINDOW : w->limit);
+	unsigned room = w->limit < w->room ? w->limit : w->room;
+
+	if (!w->lowest && room > FIRST_ROOM)
+		room = FIRST_ROOM;
+	return w->next < w->total && w->waiting < room && w->next - w->lowest < (w->lowest ? SPIN_WINDOW : room);
+}
+
+static void count(struct send_window *w, unsigned lost)
+{
+	w->lost += lost;
+	if (w->order < w->counted_from + COUNTED)
+		return;
+	w->least = w->lost > COUNTED / 3 ? FULL_ROOM : LEAST_ROOM;
+	w->counted_from = w->order;
+	w->lost = 0;
+}
+
+/* A packet was lost. What was sent before the room was halved says no more about the path. */
+static void halve(struct send_window *w, const struct send_slot *s)
+{
+	count(w, 1);
+	if (s->order < w->recovered)
+		return;
+	w->room_before = w->room;
+	if (w->room > w->least)
+		w->room = w->room / 2 > w->least ? w->room / 2 : w->least;
+	w->threshold = w->room;
+	w->recovered = w->order;
+	w->credit = 0;
+}
+
+/* Only where the room is what keeps packets from being sent. */
+static void grow(struct send_window *w)
+{
+	if (w->room >= SPIN_WINDOW || w->waiting < w->room / 2)
+		return;
+	if (w->room >= w->threshold && ++w->credit < w->room)
+		return;
+	w->credit = 0;
+	w->room++;
 }
 
 static void move_up(struct send_window *w)
@@ -80,6 +132,7 @@ void send_window__sent(struct send_window *w, uint64_t now_ns, int wanted)
 {
 	struct send_slot *s = slot_of(w, w->next++);
 
+	count(w, 0);
 	*s = (struct send_slot){ .sent_ns = now_ns, .order = w->order++, .done = !wanted };
 	if (wanted) {
 		append(w, s);
@@ -125,6 +178,7 @@ int send_window__lost(struct send_window *w, const struct send_timer *t, uint64_
 		if (!early && s->sent_ns + send_timer__wait_ns(t, s->waits) > now_ns)
 			continue;
 		*packet = packet_of(w, s);
+		halve(w, s);
 		again(w, s, now_ns, early);
 		return 1;
 	}
@@ -174,12 +228,15 @@ int send_window__acknowledged(struct send_window *w, struct send_timer *t, uint6
 	if (packet < w->lowest || packet >= w->next || s->done)
 		return 0;
 	took_ns = now_ns - s->sent_ns;
+	grow(w);
 	if (!s->again) {
 		send_timer__measured(t, took_ns, now_ns);
 		note_later(w, s);
 	} else if (s->early && took_ns < t->smoothed_ns / 4 && w->reorder_ns < t->smoothed_ns) {
 		/* too soon for the answer to the second one: the first was not lost, but overtaken */
 		w->reorder_ns += t->smoothed_ns / 8 + 1;
+		if (w->room < w->room_before)
+			w->room = w->room_before; /* so it was not full */
 	} else if (s->waits) {
 		send_timer__late(t, s->waits, now_ns);
 	}

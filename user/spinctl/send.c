@@ -16,14 +16,14 @@ static struct send_options {
 	unsigned window, payload_bytes;
 	double timeout_s;
 	int quiet, json;
-} options = { .window = 64, .timeout_s = 1.8 };
+} options = { .window = SPIN_WINDOW, .timeout_s = 1.8 };
 
 #define FIELD(name) offsetof(struct send_options, name)
 
 static const struct option_row rows[] = {
 	{ "to", 0, OPTION_STRING, "HOST[:PORT]", FIELD(to), "the receiver; [ADDR]:PORT for IPv6 (default port: 9330)",
 	  .required = 1 },
-	{ "window", 0, OPTION_UINT, "N", FIELD(window), "packets that wait for their acknowledgement at a time, 1 to 1024 (default: 64)" },
+	{ "window", 0, OPTION_UINT, "N", FIELD(window), "packets that wait for their acknowledgement at a time, at most; within that the window follows the path, 1 to 1024 (default: 1024)" },
 	{ "payload", 0, OPTION_UINT, "BYTES", FIELD(payload_bytes),
 	  "of each packet, 1 to 1462 (default: 0, what the way's MTU takes, a multiple of 8)" },
 	{ "timeout", 0, OPTION_SECONDS, "SEC", FIELD(timeout_s),
