@@ -65,6 +65,17 @@ send 1 large --to 127.0.0.1
 one_line
 says err "at most 4294967295 bytes"
 
+# a receiver with room for 100,000 bytes says so
+nsenter --net="/run/netns/$NS" "$BUILD/tests/tools/slmp_acknowledge" 9331 100000 &
+i=0
+until in_ns "$SPINCTL" send empty --to 127.0.0.1:9331 >out 2>err || [ $i = 50 ]; do i=$((i + 1)); sleep 0.1; done
+send 1 noise --to 127.0.0.1:9331
+one_line
+says err "noise: 127.0.0.1 port 9331: refused, "
+says err "--max-mib"
+head -c 100000 noise >fits
+send 0 fits --to 127.0.0.1:9331
+
 # the receiver stands still
 kill -STOP $receiver
 send 1 noise --to 127.0.0.1 --timeout 0.3

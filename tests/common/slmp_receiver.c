@@ -15,6 +15,7 @@
 #define SYN 0x4000
 #define ACK 0x2000
 #define PUT 0x1000
+#define REFUSED 0x0800
 #define HEADER_BYTES 10
 #define PUT_BYTES 32
 #define HELD 32
@@ -83,6 +84,11 @@ static void junk(struct slmp_receiver *r, const struct datagram *d, uint32_t id,
 	answer(d, r->fd, ACK | SYN, id, next, HEADER_BYTES);
 	answer(d, r->fd, ACK | 1, id, next, HEADER_BYTES);
 	answer(d, r->fd, 0, id, next, HEADER_BYTES);
+	answer(d, r->fd, REFUSED, id, offset, HEADER_BYTES);
+	answer(d, r->fd, ACK | REFUSED | 1, id, offset, HEADER_BYTES);
+	answer(d, r->fd, ACK | REFUSED, id - 1, offset, HEADER_BYTES);
+	answer(d, r->fd, ACK | REFUSED, id, 0xfffffff8u, HEADER_BYTES);
+	answer(d, r->other_fd, ACK | REFUSED, id, offset, HEADER_BYTES);
 	answer(d, r->fd, ACK, id - 1, next, HEADER_BYTES);
 	answer(d, r->fd, ACK, id + 1000000, next, HEADER_BYTES); /* not the next id: it may be in use by then */
 	answer(d, r->fd, ACK, id, next + 1, HEADER_BYTES);
@@ -167,6 +173,10 @@ static void take(struct slmp_receiver *r, const struct datagram *d)
 		junk(r, d, id, offset);
 	if (!(flags & SYN) || r->mute || offset == r->mute_offset)
 		return;
+	if (r->room && offset + bytes > r->room) {
+		answer(d, r->fd, ACK | REFUSED, id, offset, HEADER_BYTES);
+		return;
+	}
 	for (int n = percent(r, r->link.lose_ack) ? 0 : percent(r, r->link.twice_ack) ? 2 : 1; n; n--)
 		answer(d, r->fd, ACK, id, offset, HEADER_BYTES);
 }

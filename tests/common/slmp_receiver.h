@@ -45,6 +45,7 @@ struct slmp_receiver {
 	int take_put;
 	int mute;                   /* 1: acknowledges nothing */
 	uint32_t mute_offset;       /* not this one; SLMP_NO_PACKET: none */
+	uint32_t room;              /* packets that end beyond it are refused; 0: none */
 	/* result; to be looked at after slmp_receiver__stop(), or when a message is whole */
 	uint16_t port;
 	uint64_t datagrams;

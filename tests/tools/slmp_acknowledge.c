@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * slmp_acknowledge [PORT]: acknowledges every packet that asks for it, keeps nothing, and never ends:
- * for tests of commands that send.
+ * slmp_acknowledge [PORT [ROOM]]: acknowledges every packet that asks for it, keeps nothing, and never ends:
+ * for tests of commands that send. Packets that begin at byte ROOM or behind it are refused.
  */
 #include <netinet/in.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,7 @@ int main(int argc, char **argv)
 {
 	struct sockaddr_in6 at = { .sin6_family = AF_INET6, .sin6_port = htons(argc > 1 ? (uint16_t)atoi(argv[1]) : 9330) };
 	int fd = socket(AF_INET6, SOCK_DGRAM, 0); /* takes IPv4, too */
+	uint32_t room = argc > 2 ? (uint32_t)atoi(argv[2]) : UINT32_MAX, offset;
 	uint8_t packet[2048];
 	ssize_t bytes;
 
@@ -24,7 +26,8 @@ int main(int argc, char **argv)
 		bytes = recvfrom(fd, packet, sizeof(packet), 0, (struct sockaddr *)&at, &from_bytes);
 		if (bytes < 10 || !(packet[0] & 0x40))
 			continue;
-		packet[0] = 0x20;
+		memcpy(&offset, packet + 6, sizeof(offset));
+		packet[0] = ntohl(offset) < room ? 0x20 : 0x28;
 		packet[1] = 0;
 		sendto(fd, packet, 10, 0, (struct sockaddr *)&at, from_bytes);
 	}

@@ -129,6 +129,23 @@ static void a_narrow_path(void)
 	}
 }
 
+/* One that has acknowledged what fits, and refuses the rest. */
+static void no_room(void)
+{
+	struct slmp_receiver kind = { .every = 1, .mute_offset = SLMP_NO_PACKET, .room = 100000, .link = { .lose = 5 } };
+	struct spin_send_opts opts = { .timeout_ms = 60000 };
+
+	expect(-EFBIG, try(kind, opts, BYTES, NULL), "longer than there is room for");
+	says("refused");
+	says("--max-mib");
+	if (report.bytes > 100000)
+		fail("refused bytes count as acknowledged");
+	expect(0, try(kind, opts, 100000, NULL), "just as long as there is room for");
+	kind.room = 1;
+	expect(-EFBIG, try(kind, opts, BYTES, NULL), "no room for the first packet");
+	says("0 of 2912000 bytes were acknowledged");
+}
+
 static int give_up(void *arg, const struct spin_send_report *so_far)
 {
 	return arg == &receiver && so_far->bytes == 5 * 1456;
@@ -219,6 +236,7 @@ int main(void)
 	first_is_missing();
 	without_acknowledgements();
 	a_narrow_path();
+	no_room();
 	given_up();
 	refused();
 	options_are_checked();

@@ -68,7 +68,8 @@ struct spin_send_report {
  * acknowledged: the receiver has taken it; what its handlers did with it they tell there.
  * put and report may be NULL; *report is filled on failure, too.
  * -ETIMEDOUT: no acknowledgement for timeout_ms; the reason says how far it came. -ECONNREFUSED: the other
- * host has neither a context nor a socket there. -EMSGSIZE: more bytes than that.
+ * host has neither a context nor a socket there. -EFBIG: the receiver has refused it: it is longer than the matching
+ * entry has room for (SPIN_ME_NO_TRUNCATE); the same message would be refused again. -EMSGSIZE: more bytes than that.
  * Message ids start at random and are not used again within ten minutes.
  */
 int spin_sender__send(struct spin_sender *sender, const void *data, size_t bytes, const struct spin_send_put *put,

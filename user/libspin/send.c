@@ -21,6 +21,7 @@ struct job {
 	uint64_t start_ns, now_ns;
 	uint64_t heard_ns;   /* of the last news: an acknowledgement, or progress without any */
 	uint64_t told_ns;
+	int refused;         /* 1: the receiver has no room for it */
 };
 
 /*
@@ -132,10 +133,14 @@ static void fill(struct job *j)
 	}
 }
 
-static void on_acknowledgement(void *arg, uint64_t packet)
+static void on_answer(void *arg, enum send_answer answer, uint64_t packet)
 {
 	struct job *j = arg;
 
+	if (answer == SEND_REFUSED) {
+		j->refused |= send_window__waits(&j->sender->window, packet);
+		return;
+	}
 	if (!send_window__acknowledged(&j->sender->window, &j->sender->timer, packet, j->now_ns))
 		return;
 	j->report.acknowledged++;
@@ -169,7 +174,7 @@ static int receive(struct job *j)
 	int got;
 
 	do {
-		got = send_batch__receive(&s->batch, s->fd, &j->message, on_acknowledgement, j);
+		got = send_batch__receive(&s->batch, s->fd, &j->message, on_answer, j);
 		if (got < 0)
 			return got;
 		all += (unsigned)got;
@@ -200,6 +205,8 @@ static int transfer(struct job *j)
 		got = receive(j);
 		if (got < 0)
 			return got;
+		if (j->refused)
+			return -EFBIG;
 		if (!got && j->report.sent == before)
 			wait_for_news(j, err == -EAGAIN);
 	}

@@ -83,6 +83,8 @@ void send_window__sent(struct send_window *w, uint64_t now_ns, int wanted);
 int send_window__lost(struct send_window *w, const struct send_timer *t, uint64_t now_ns, uint64_t *packet);
 /* When the next one is; UINT64_MAX: none is under way. */
 uint64_t send_window__due_ns(const struct send_window *w, const struct send_timer *t);
+/* 1: it waits for its acknowledgement. */
+int send_window__waits(const struct send_window *w, uint64_t packet);
 /* 1: it was waited for; 0: it is not under way. */
 int send_window__acknowledged(struct send_window *w, struct send_timer *t, uint64_t packet, uint64_t now_ns);
 
@@ -139,9 +141,14 @@ struct send_message {
 void send_batch__add(struct send_batch *b, const struct send_message *m, uint64_t packet);
 /* Sends and counts them; then it is empty. -EAGAIN: the socket is full, the rest is still there. Else another -errno. */
 int send_batch__flush(struct send_batch *b, int fd, uint64_t *sent);
-/* Calls fn for each acknowledgement of this message that is there. How many datagrams there were, or -errno. */
-int send_batch__receive(struct send_batch *b, int fd, const struct send_message *m, void (*fn)(void *arg, uint64_t packet),
-			void *arg);
+enum send_answer { SEND_NOTHING, SEND_TAKEN, SEND_REFUSED };
+
+/* An acknowledgement with one flag more: the receiver has no room for this packet, and never will (SPIN_SLMP_REFUSED). */
+#define SEND_REFUSED_FLAGS (SPIN_SLMP_ACK | 0x0800)
+
+/* Calls fn for each answer to a packet of this message that is there. How many datagrams there were, or -errno. */
+int send_batch__receive(struct send_batch *b, int fd, const struct send_message *m,
+			void (*fn)(void *arg, enum send_answer answer, uint64_t packet), void *arg);
 
 /* --- send_opts.c: options, checked --- */
 

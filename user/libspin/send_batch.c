@@ -126,15 +126,16 @@ int send_batch__flush(struct send_batch *b, int fd, uint64_t *sent)
 	return 0;
 }
 
-/* What is no acknowledgement of a packet of this message is none of our business. */
-static int read_packet(const struct send_message *m, const struct spin_slmp *h, uint64_t *packet)
+/* What is no answer to a packet of this message is none of our business. */
+static enum send_answer read_answer(const struct send_message *m, const struct spin_slmp *h, uint64_t *packet)
 {
 	uint32_t offset = spin_ntoh32(h->offset);
+	uint16_t flags = spin_ntoh16(h->flags);
 
-	if (spin_ntoh16(h->flags) != SPIN_SLMP_ACK || spin_ntoh32(h->message_id) != m->id || offset % m->stride)
-		return 0;
+	if ((flags != SPIN_SLMP_ACK && flags != SEND_REFUSED_FLAGS) || spin_ntoh32(h->message_id) != m->id || offset % m->stride)
+		return SEND_NOTHING;
 	*packet = offset / m->stride;
-	return 1;
+	return flags == SPIN_SLMP_ACK ? SEND_TAKEN : SEND_REFUSED;
 }
 
 /* Bytes of each datagram that was joined to what came; of a single one all of it. */
@@ -149,8 +150,8 @@ static unsigned segment_bytes(struct msghdr *h, unsigned bytes)
 	return (unsigned)segment;
 }
 
-int send_batch__receive(struct send_batch *b, int fd, const struct send_message *m, void (*fn)(void *arg, uint64_t packet),
-			void *arg)
+int send_batch__receive(struct send_batch *b, int fd, const struct send_message *m,
+			void (*fn)(void *arg, enum send_answer answer, uint64_t packet), void *arg)
 {
 	const unsigned each = sizeof(struct spin_slmp);
 	struct iovec part[SEND_ANSWERS];
@@ -171,9 +172,12 @@ int send_batch__receive(struct send_batch *b, int fd, const struct send_message 
 
 		if (segment_bytes(&message[i].msg_hdr, bytes) != each)
 			continue;
-		for (unsigned at = 0; at + each <= bytes; at += each)
-			if (read_packet(m, (const struct spin_slmp *)(b->answer[i] + at), &packet))
-				fn(arg, packet);
+		for (unsigned at = 0; at + each <= bytes; at += each) {
+			enum send_answer answer = read_answer(m, (const struct spin_slmp *)(b->answer[i] + at), &packet);
+
+			if (answer != SEND_NOTHING)
+				fn(arg, answer, packet);
+		}
 	}
 	return n;
 }

@@ -26,6 +26,10 @@ int send_why(const struct spin_sender *s, const struct send_message *m, const st
 		return spin_fail(err, "%s: connection refused, %llu of %u bytes were acknowledged: neither a context nor a socket has "
 				 "this port; start the receiver there (spinctl recv), or name another port", s->peer,
 				 (unsigned long long)report->bytes, m->bytes);
+	case -EFBIG:
+		return spin_fail(err, "%s: refused, %llu of %u bytes were acknowledged: the message is longer than the receiver has "
+				 "room for; give it more there (spinctl recv --max-mib, spinctl run --host-kib, or a longer matching "
+				 "entry), or send it in shorter messages", s->peer, (unsigned long long)report->bytes, m->bytes);
 	case -ECANCELED:
 		return spin_fail(err, "%s: given up; %llu of %u bytes were acknowledged", s->peer,
 				 (unsigned long long)report->bytes, m->bytes);

@@ -220,12 +220,17 @@ static void note_later(struct send_window *w, const struct send_slot *s)
 	}
 }
 
+int send_window__waits(const struct send_window *w, uint64_t packet)
+{
+	return packet >= w->lowest && packet < w->next && !w->slot[packet % SPIN_WINDOW].done;
+}
+
 int send_window__acknowledged(struct send_window *w, struct send_timer *t, uint64_t packet, uint64_t now_ns)
 {
 	struct send_slot *s = slot_of(w, packet);
 	uint64_t took_ns;
 
-	if (packet < w->lowest || packet >= w->next || s->done)
+	if (!send_window__waits(w, packet))
 		return 0;
 	took_ns = now_ns - s->sent_ns;
 	grow(w);
