@@ -19,6 +19,7 @@
 #define LOOK_S     0.1 /* how often a terminal is told */
 #define LINGER_S   0.3 /* without packets, before it goes */
 #define LINGER_MAX_S 5
+#define CONTROL_BYTES 4096u
 #define TOMBSTONE_S 10 /* senders that are more patient than by default get no message delivered twice */
 
 static struct recv_options {
@@ -67,6 +68,14 @@ static unsigned window_packets(void)
 	return packets < SPIN_WINDOW ? SPIN_WINDOW : packets > SPIN_WINDOW_MAX ? SPIN_WINDOW_MAX : (unsigned)packets;
 }
 
+/* What transfers begin and end with has its own place, as long as there is one. */
+static unsigned host_kib(void)
+{
+	unsigned kib = (options.max_mib << 10) + (CONTROL_BYTES >> 10);
+
+	return kib < SPIN_HOST_BYTES_MAX >> 10 ? kib : SPIN_HOST_BYTES_MAX >> 10;
+}
+
 static int too_long(const struct receiver *r, const struct spin_event *e)
 {
 	return complain("message %u has %u bytes, more than the %zu that there is room for: give a larger --max-mib",
@@ -84,7 +93,7 @@ static int check(const struct receiver *r, const struct spin_event *e)
 	return DONE;
 }
 
-/* The message is whole, and no other one has an entry to go to. If it is bad, others may still be good. */
+/* The message is a whole file. If it is bad, others may still be good. */
 static int take(struct receiver *r, const struct spin_event *e)
 {
 	int status;
@@ -94,28 +103,33 @@ static int take(struct receiver *r, const struct spin_event *e)
 		if (r->wanted == 1)
 			return FAILED;
 		r->bad++;
-		return run_message__post(&r->message, r->set.context[0].ctx);
+		return recv_transfer__ready(r);
 	}
-	status = recv_file__write(r, e->length);
+	status = recv_file__write(r, 0, e->length);
+	if (!status)
+		status = recv_file__publish(r);
 	if (status)
 		return status;
-	recv_print__received(r, e);
+	recv_print__received(r, e, e->length, 1);
 	if (++r->received == r->wanted)
 		return DONE;
 	status = recv_file__prepare(r);
-	return status ? status : run_message__post(&r->message, r->set.context[0].ctx);
+	return status ? status : recv_transfer__ready(r);
 }
 
 static void on_event(void *arg, const struct spin_event *event)
 {
 	struct receiver *r = arg;
+	int is_whole = 0;
 
 	if (r->status || (r->wanted && r->received == r->wanted))
 		return;
 	if (event->type == SPIN_EVENT_MESSAGE)
-		r->status = take(r, event);
-	else if (event->type == SPIN_EVENT_TIMEOUT)
+		r->status = recv_transfer__event(r, event, &is_whole);
+	else if (event->type == SPIN_EVENT_TIMEOUT && r->state == RECV_IDLE)
 		recv_print__given_up(r, event);
+	if (!r->status && is_whole)
+		r->status = take(r, event);
 }
 
 static int done(const struct receiver *r)
@@ -154,6 +168,8 @@ static int watch(struct receiver *r)
 		poll(&fd, 1, (int)(wait_s * 1000) + 1);
 		if (spin_ctx__events(ctx, on_event, r) < 0)
 			return complain("%s", spin_strerror_last());
+		if (!r->status && !done(r))
+			r->status = recv_transfer__step(r);
 		if (run_set__alive(&r->set))
 			return FAILED;
 		run_set__count(&r->set);
@@ -181,6 +197,13 @@ static int receive(struct receiver *r)
 	if (status)
 		return status;
 	r->memory = memory;
+	r->control = (uint32_t)(r->memory_bytes - CONTROL_BYTES);
+	r->memory_bytes = (size_t)options.max_mib << 20;
+	if (r->memory_bytes > r->control)
+		r->memory_bytes = r->control;
+	status = recv_transfer__start(r);
+	if (status)
+		return status;
 	status = run_set__attach(&r->set);
 	if (status)
 		return status;
@@ -206,7 +229,7 @@ static int check_options(void)
 static int run(const char **operands, unsigned count)
 {
 	static struct receiver r;
-	const char *once = "once", *file, *rule;
+	const char *file, *rule;
 	char handler[PATH_MAX], match[32];
 	const struct option_list matches = { &rule, 1 }, names = { 0 };
 	const struct run_wishes wishes = { .files = &file, .file_count = 1, .devices = &options.devices,
@@ -222,8 +245,8 @@ static int run(const char **operands, unsigned count)
 	file = options.handler ? options.handler : handler;
 	rule = match;
 	snprintf(match, sizeof(match), "udp dport %u", options.port);
-	r.message = (struct message_options){ .host_kib = options.max_mib << 10, .window = window_packets(), .tombstone_s = TOMBSTONE_S,
-					      .entries = { &once, 1 } };
+	r.message = (struct message_options){ .host_kib = host_kib(), .window = window_packets(), .tombstone_s = TOMBSTONE_S,
+					      .put = 1, .no_entry = 1 };
 	r.path = operands[0];
 	r.wanted = options.count;
 	r.json = options.json;

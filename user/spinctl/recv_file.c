@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* The file that a receiver is at work on: it gets its name when it is whole. */
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -20,14 +21,18 @@ int recv_file__prepare(struct receiver *r)
 	return err ? complain("cannot write %s: %s", path, whole_file__reason(err)) : DONE;
 }
 
-int recv_file__write(struct receiver *r, size_t bytes)
+int recv_file__write(struct receiver *r, size_t from, size_t bytes)
 {
-	int err = 0;
+	errno = 0;
+	if (fwrite(r->memory + from, 1, bytes, r->file.file) == bytes)
+		return DONE;
+	return complain("cannot write %s: %s; the message is lost", r->file.path, whole_file__reason(errno ? -errno : -EIO));
+}
 
-	if (fwrite(r->memory, 1, bytes, r->file.file) != bytes || fflush(r->file.file))
-		err = errno ? -errno : -EIO;
-	if (!err)
-		err = whole_file__publish(&r->file);
+int recv_file__publish(struct receiver *r)
+{
+	int err = fflush(r->file.file) ? (errno ? -errno : -EIO) : whole_file__publish(&r->file);
+
 	whole_file__close(&r->file);
 	return err ? complain("cannot write %s: %s; the message is lost", r->file.path, whole_file__reason(err)) : DONE;
 }

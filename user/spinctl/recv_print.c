@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* What spinctl recv tells. */
 #include <arpa/inet.h>
+#include <inttypes.h>
 
 #include "recv.h"
 
@@ -40,9 +42,20 @@ static int show(void *arg, const struct spin_message_info *m)
 	return 1; /* the others wait for an entry */
 }
 
+static void show_transfer(const struct recv_transfer *t)
+{
+	fprintf(stderr, "\rfrom %s: %.1f MiB", source(t->from.ip_version, t->from.src_addr).text, (double)t->position / (1 << 20));
+	if (t->total != TRANSFER_UNKNOWN && t->total)
+		fprintf(stderr, " of %.1f, %.0f %%", (double)t->total / (1 << 20), (double)t->position * 100 / (double)t->total);
+	fputs("\033[K", stderr);
+	fflush(stderr);
+}
+
 void recv_print__progress(const struct receiver *r)
 {
-	if (r->bar)
+	if (r->bar && r->state == RECV_TRANSFER)
+		show_transfer(&r->now);
+	else if (r->bar)
 		spin_ctx__messages(r->set.context[0].ctx, show, NULL);
 }
 
@@ -52,14 +65,15 @@ void recv_print__clear(const struct receiver *r)
 		fputs("\r\033[K", stderr);
 }
 
-void recv_print__received(const struct receiver *r, const struct spin_event *e)
+void recv_print__received(const struct receiver *r, const struct spin_event *e, uint64_t bytes, unsigned messages)
 {
 	const struct source from = source(e->ip_version, e->src_addr);
+	char what[48];
 	struct json j;
 
+	snprintf(what, sizeof(what), messages == 1 ? "message %u" : "%u messages", messages == 1 ? e->message_id : messages);
 	if (!r->json) {
-		printf("%s: message %u from %s port %u, %u bytes\n", r->file.path, e->message_id, from.text, e->src_port,
-		       e->length);
+		printf("%s: %s from %s port %u, %" PRIu64 " bytes\n", r->file.path, what, from.text, e->src_port, bytes);
 		fflush(stdout);
 		return;
 	}
@@ -69,13 +83,26 @@ void recv_print__received(const struct receiver *r, const struct spin_event *e)
 	json_string(&j, "source", from.text);
 	json_uint(&j, "source_port", e->src_port);
 	json_uint(&j, "message_id", e->message_id);
-	json_uint(&j, "bytes", e->length);
+	json_uint(&j, "messages", messages);
+	json_uint(&j, "bytes", bytes);
 	json_uint(&j, "header_data", e->hdr_data);
 	json_uint(&j, "match_bits", e->match_bits);
 	json_bool(&j, "flow_control", !!(e->flags & SPIN_EVENT_FLOW_CONTROL));
 	json_object_end(&j);
 	json_end(&j);
 	fflush(stdout);
+}
+
+void recv_print__transfer_given_up(const struct receiver *r)
+{
+	const struct recv_transfer *t = &r->now;
+	char of[32] = "";
+
+	if (t->total != TRANSFER_UNKNOWN)
+		snprintf(of, sizeof(of), " of %" PRIu64, t->total);
+	recv_print__clear(r);
+	complain("a file from %s port %u stopped at byte %" PRIu64 "%s, its other pieces are missing: given up, nothing of it was "
+		 "written; waiting for another", source(t->from.ip_version, t->from.src_addr).text, t->from.src_port, t->position, of);
 }
 
 void recv_print__given_up(const struct receiver *r, const struct spin_event *e)
@@ -88,5 +115,5 @@ void recv_print__given_up(const struct receiver *r, const struct spin_event *e)
 void recv_print__end(const struct receiver *r)
 {
 	if (!r->json && r->wanted != 1)
-		printf("%u message%s received\n", r->received, r->received == 1 ? "" : "s");
+		printf("%u file%s received\n", r->received, r->received == 1 ? "" : "s");
 }

@@ -45,7 +45,7 @@ int run_message__take(const struct message_options *o, int messages, struct run_
 	out->messages = o->messages;
 	out->window = o->window;
 	out->put = o->put;
-	out->no_entry = o->entries.count > 0;
+	out->no_entry = o->no_entry || o->entries.count > 0;
 	status = take_ms("idle", o->idle_s, &out->idle_ms);
 	return status ? status : take_ms("tombstone", o->tombstone_s, &out->tombstone_ms);
 }

@@ -11,7 +11,7 @@ struct message_options {
 	unsigned host_kib, messages, window;
 	const char *handler_mem; /* of the first entry; NULL: none given */
 	double idle_s, tombstone_s;
-	int put;
+	int put, no_entry;       /* no_entry: none to begin with, also without `entries` */
 	struct option_list entries;
 };
 

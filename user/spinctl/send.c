@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include <errno.h>
 #include <limits.h>
 #include <string.h>
 #include <unistd.h>
@@ -6,17 +7,22 @@
 #include <spin/slmp.h>
 
 #include "common/number.h"
+#include "ready.h"
 #include "send.h"
 #include "stop.h"
 
 #define TIMEOUT_S_MAX 3600
+#define NOT_GIVEN     UINT_MAX
+#define WHOLE_KIB     65536u   /* what is longer is cut unless told otherwise: spinctl recv has as much memory by itself */
+#define PIECE_KIB     8192u
+#define PIECE_KIB_MAX 262144u
 
 static struct send_options {
 	const char *to, *source, *match, *hdr_data, *offset;
-	unsigned window, payload_bytes;
-	double timeout_s;
+	unsigned window, payload_bytes, piece_kib;
+	double timeout_s;  /* negative: not given */
 	int quiet, json;
-} options = { .window = SPIN_WINDOW, .timeout_s = 1.8 };
+} options = { .window = SPIN_WINDOW, .piece_kib = NOT_GIVEN, .timeout_s = -1 };
 
 #define FIELD(name) offsetof(struct send_options, name)
 
@@ -28,7 +34,10 @@ static const struct option_row rows[] = {
 	  "of each packet, 1 to 1462 (default: 0, what the way's MTU takes, a multiple of 8)" },
 	{ "timeout", 0, OPTION_SECONDS, "SEC", FIELD(timeout_s),
 	  "give up after so long without an acknowledgement; below the receiver's --tombstone, or a message may be "
-	  "delivered twice (default: 1.8)" },
+	  "delivered twice (default: 1.8; of pieces 30)" },
+	{ "piece-kib", 0, OPTION_UINT, "N", FIELD(piece_kib),
+	  "KiB, at most 262144: files that are longer are sent in pieces of so many, which spinctl recv puts together; 0: each is one "
+	  "message (default: pieces of 8192 of what is longer than 65536)" },
 	{ "match", 0, OPTION_STRING, "BITS", FIELD(match), "match bits, decimal or 0x hex, for a receiver with several matching entries" },
 	{ "hdr-data", 0, OPTION_STRING, "N", FIELD(hdr_data), "64 bits for the receiver, decimal or 0x hex" },
 	{ "offset", 0, OPTION_STRING, "BYTES", FIELD(offset), "where the message goes in the matching entry's memory" },
@@ -68,8 +77,12 @@ static int check_options(void)
 		return usage("--window", "is 1 to 1024");
 	if (options.payload_bytes > SPIN_SLMP_PAYLOAD_MAX)
 		return usage("--payload", "is 1 to 1462, or 0");
-	if (options.timeout_s < 0.001 || options.timeout_s > TIMEOUT_S_MAX)
+	if ((options.timeout_s >= 0 && options.timeout_s < 0.001) || options.timeout_s > TIMEOUT_S_MAX)
 		return usage("--timeout", "is 0.001 to 3600");
+	if (options.piece_kib != NOT_GIVEN && options.piece_kib > PIECE_KIB_MAX)
+		return usage("--piece-kib", "is 1 to 262144, or 0");
+	if (options.piece_kib != NOT_GIVEN && options.piece_kib && (options.match || options.hdr_data || options.offset))
+		return usage("--piece-kib", "does not go with --match, --hdr-data and --offset: pieces have their own");
 	return DONE;
 }
 
@@ -89,23 +102,70 @@ static int on_progress(void *arg, const struct spin_send_report *so_far)
 	return stop__signal();
 }
 
-static int send_one(struct spin_sender *sender, struct send_print *p, const char *path, const struct spin_send_put *put)
+/* How long messages are to be, and where files are cut. */
+static void set_lengths(struct senders *s)
+{
+	s->most = UINT32_MAX;
+	if (!options.piece_kib || s->opts.put)
+		return;
+	s->most = (uint64_t)(options.piece_kib == NOT_GIVEN ? WHOLE_KIB : options.piece_kib) << 10;
+	s->piece_bytes = (size_t)(options.piece_kib == NOT_GIVEN ? PIECE_KIB : options.piece_kib) << 10;
+}
+
+int senders__use(struct senders *s, enum send_kind kind)
+{
+	struct spin_send_opts opts = s->opts;
+
+	if (s->kind == kind)
+		return DONE;
+	spin_sender__close(s->sender);
+	s->sender = NULL;
+	s->kind = SEND_NONE;
+	opts.put |= kind != SEND_WHOLE;
+	if (kind == SEND_PIECES && !s->has_timeout)
+		opts.timeout_ms = TRANSFER_PATIENCE_MS;
+	if (spin_sender__open(s->target.host, s->target.port[0] ? s->target.port : NULL, &opts, &s->sender))
+		return complain("%s%s", spin_strerror_last(), s->print->hint);
+	spin_sender__on_progress(s->sender, on_progress, s->print);
+	s->kind = kind;
+	return DONE;
+}
+
+static int send_whole(struct senders *s, const struct send_file *file)
 {
 	struct spin_send_report report;
+	int err;
+
+	if (senders__use(s, SEND_WHOLE))
+		return FAILED;
+	err = spin_sender__send(s->sender, file->data, file->bytes, s->opts.put ? &s->put : NULL, &report);
+	if (!err) {
+		send_print__add(s->print, &report);
+		return DONE;
+	}
+	send_print__clear(s->print);
+	return complain("%s: %s%s%s", file->name, spin_strerror_last(), s->print->hint,
+			err == -EFBIG && !s->opts.put ? " (to spinctl recv: with --piece-kib)" : "");
+}
+
+static int send_one(struct senders *s, const char *path)
+{
+	struct send_print *p = s->print;
 	struct send_file file;
-	int status = send_file__open(&file, path), err;
+	int status = send_file__open(&file, path, s->most, s->piece_bytes > 0);
 
 	if (status)
 		return status;
 	p->name = file.name;
-	p->bytes = file.bytes;
-	spin_sender__on_progress(sender, on_progress, p);
-	err = spin_sender__send(sender, file.data, file.bytes, put, &report);
-	send_print__clear(p);
-	if (err)
-		status = complain("%s: %s%s", file.name, spin_strerror_last(), p->hint);
-	else
-		send_print__arrived(p, &report);
+	p->bytes = file.is_cut ? file.total : file.bytes;
+	p->messages = 0;
+	p->sum = (struct spin_send_report){ 0 };
+	p->start_s = now_s();
+	status = file.is_cut ? send_pieces(s, &file) : send_whole(s, &file);
+	if (!status) {
+		send_print__clear(p);
+		send_print__arrived(p);
+	}
 	send_file__close(&file);
 	return status;
 }
@@ -114,30 +174,28 @@ static int run(const char **operands, unsigned count)
 {
 	struct send_print p = { .json = options.json, .to = options.to,
 				.bar = !options.quiet && isatty(STDERR_FILENO) };
-	struct spin_send_opts opts = { .bytes = sizeof(opts), .window = options.window,
-				       .payload_bytes = options.payload_bytes, .source = options.source };
-	struct spin_sender *sender;
-	struct send_target target;
-	struct spin_send_put put;
+	struct senders s = { .opts = { .bytes = sizeof(s.opts), .window = options.window, .payload_bytes = options.payload_bytes,
+				       .source = options.source }, .print = &p };
 	int status = check_options();
 
 	if (!status)
-		status = read_put(&put);
-	if (!status && send_target__parse(options.to, &target))
+		status = read_put(&s.put);
+	if (!status && send_target__parse(options.to, &s.target))
 		status = usage("--to", "is HOST, HOST:PORT or [ADDR]:PORT");
 	if (status)
 		return status;
 	stop__watch();
-	opts.timeout_ms = (unsigned)(options.timeout_s * 1000);
-	p.hint = hint(&target);
-	opts.put = options.match || options.hdr_data || options.offset;
-	if (spin_sender__open(target.host, target.port[0] ? target.port : NULL, &opts, &sender))
-		return complain("%s%s", spin_strerror_last(), p.hint);
+	p.hint = hint(&s.target);
+	s.opts.put = options.match || options.hdr_data || options.offset;
+	s.has_timeout = options.timeout_s >= 0;
+	s.opts.timeout_ms = s.has_timeout ? (unsigned)(options.timeout_s * 1000) : 0;
+	set_lengths(&s);
+	status = senders__use(&s, SEND_WHOLE);
 	for (unsigned i = 0; i < count && !status && !stop__signal(); i++)
-		status = send_one(sender, &p, operands[i], opts.put ? &put : NULL);
+		status = send_one(&s, operands[i]);
 	if (!status && stop__signal())
 		status = complain("ended by a signal; not all files were sent");
-	spin_sender__close(sender);
+	spin_sender__close(s.sender);
 	return status;
 }
 

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* What spinctl send tells: the bar of a terminal, and a line or an object for each file that has arrived. */
 #include <inttypes.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "common/printable.h"
+#include "ready.h"
 #include "send.h"
 
-#define NAME_COLUMNS 24
-#define FIGURES 48 /* columns beside name and bar */
+#define BAR_MIN 10
 #define BAR_MAX 60
+#define NAME_MAX_COLUMNS 24
 
 static double mbit_per_s(uint64_t bytes, uint64_t us)
 {
@@ -22,25 +25,59 @@ static unsigned columns(void)
 	return !ioctl(STDERR_FILENO, TIOCGWINSZ, &size) && size.ws_col ? size.ws_col : 80;
 }
 
+void send_print__add(struct send_print *p, const struct spin_send_report *r)
+{
+	if (!p->messages++)
+		p->sum.message_id = r->message_id;
+	p->sum.packets += r->packets;
+	p->sum.sent += r->sent;
+	p->sum.resent += r->resent;
+	p->sum.acknowledged += r->acknowledged;
+	p->sum.bytes += r->bytes;
+	p->sum.round_trip_us = r->round_trip_us;
+	p->sum.elapsed_us = (uint64_t)((now_s() - p->start_s) * 1e6);
+}
+
+/* "  45 %  1.2 GiB  942 Mbit/s  0:12 left"; no more than 48 columns. */
+static void figures(const struct send_print *p, uint64_t bytes, char *text, size_t room)
+{
+	double rate = mbit_per_s(bytes, (uint64_t)((now_s() - p->start_s) * 1e6)), gib = (double)bytes / (1 << 30);
+	int known = p->bytes != TRANSFER_UNKNOWN, n = 0;
+	uint64_t left_s = known && rate > 0 ? (uint64_t)((double)(p->bytes - bytes) * 8e-6 / rate + 0.5) : 0;
+
+	if (known)
+		n = snprintf(text, room, "%3.0f %%  ", p->bytes ? (double)bytes * 100 / (double)p->bytes : 100.0);
+	n += snprintf(text + n, room - (size_t)n, gib < 1 ? "%.1f MiB  " : "%.2f GiB  ", gib < 1 ? gib * 1024 : gib);
+	n += snprintf(text + n, room - (size_t)n, "%.0f Mbit/s", rate);
+	if (known && rate > 0 && left_s < 100 * 3600)
+		snprintf(text + n, room - (size_t)n, "  %u:%02u:%02u left", (unsigned)(left_s / 3600),
+			 (unsigned)(left_s / 60 % 60), (unsigned)(left_s % 60));
+}
+
+/* The name gives way to the figures, then the bar. The last column stays free: some terminals begin a line behind it. */
 void send_print__progress(const struct send_print *p, const struct spin_send_report *so_far)
 {
-	double part = p->bytes ? (double)so_far->bytes / (double)p->bytes : 0;
-	double rate = mbit_per_s(so_far->bytes, so_far->elapsed_us);
-	unsigned width = columns(), bar = width > NAME_COLUMNS + FIGURES + 10 ? width - NAME_COLUMNS - FIGURES : 10;
-	char name[NAME_COLUMNS + 1];
+	uint64_t bytes = p->sum.bytes + so_far->bytes;
+	unsigned width = columns() - 1, used, bar = 0;
+	char name[NAME_MAX_COLUMNS + 1], text[64];
 
 	if (!p->bar)
 		return;
-	if (bar > BAR_MAX)
-		bar = BAR_MAX;
+	if (bytes > p->bytes)
+		bytes = p->bytes;
+	figures(p, bytes, text, sizeof(text));
 	printable(name, sizeof(name), p->name);
-	fprintf(stderr, "\r%-*s [", NAME_COLUMNS, name);
+	used = (unsigned)strlen(name) + 1 + (unsigned)strlen(text);
+	if (p->bytes != TRANSFER_UNKNOWN && used + 3 + BAR_MIN <= width)
+		bar = width - used - 3 < BAR_MAX ? width - used - 3 : BAR_MAX;
+	fputc('\r', stderr);
+	if (used <= width)
+		fprintf(stderr, "%s ", name);
+	if (bar)
+		fputc('[', stderr);
 	for (unsigned i = 0; i < bar; i++)
-		fputc(i < part * bar ? '#' : '.', stderr);
-	fprintf(stderr, "] %3.0f %% %6.0f MiB %8.0f Mbit/s", part * 100, (double)so_far->bytes / (1 << 20), rate);
-	if (rate > 0)
-		fprintf(stderr, " %4.0f s", (double)(p->bytes - so_far->bytes) * 8 / rate / 1e6);
-	fputs("\033[K", stderr);
+		fputc((uint64_t)i * p->bytes < bytes * bar ? '#' : '.', stderr);
+	fprintf(stderr, "%s%.*s\033[K", bar ? "] " : "", (int)width, text);
 	fflush(stderr);
 }
 
@@ -50,8 +87,9 @@ void send_print__clear(const struct send_print *p)
 		fputs("\r\033[K", stderr);
 }
 
-static void print_json(const struct send_print *p, const struct spin_send_report *r)
+static void print_json(const struct send_print *p)
 {
+	const struct spin_send_report *r = &p->sum;
 	struct json j;
 
 	json_begin(&j, stdout, 0);
@@ -59,6 +97,7 @@ static void print_json(const struct send_print *p, const struct spin_send_report
 	json_string(&j, "file", p->name);
 	json_string(&j, "to", p->to);
 	json_uint(&j, "message_id", r->message_id);
+	json_uint(&j, "messages", p->messages);
 	json_uint(&j, "bytes", r->bytes);
 	json_uint(&j, "packets", r->packets);
 	json_uint(&j, "sent_packets", r->sent);
@@ -71,14 +110,18 @@ static void print_json(const struct send_print *p, const struct spin_send_report
 	json_end(&j);
 }
 
-void send_print__arrived(const struct send_print *p, const struct spin_send_report *r)
+void send_print__arrived(const struct send_print *p)
 {
+	const struct spin_send_report *r = &p->sum;
+	char messages[48];
+
+	snprintf(messages, sizeof(messages), p->messages == 1 ? "message %u" : "%u messages",
+		 p->messages == 1 ? r->message_id : p->messages);
 	if (p->json)
-		print_json(p, r);
+		print_json(p);
 	else
-		printf("%s: message %" PRIu32 ", %" PRIu64 " bytes in %" PRIu64 " packet%s, %" PRIu64
-		       " resent, %.3f s, %.1f Mbit/s\n", p->name, r->message_id, r->bytes, r->packets,
-		       r->packets == 1 ? "" : "s", r->resent, (double)r->elapsed_us * 1e-6,
+		printf("%s: %s, %" PRIu64 " bytes in %" PRIu64 " packet%s, %" PRIu64 " resent, %.3f s, %.1f Mbit/s\n", p->name,
+		       messages, r->bytes, r->packets, r->packets == 1 ? "" : "s", r->resent, (double)r->elapsed_us * 1e-6,
 		       mbit_per_s(r->bytes, r->elapsed_us));
 	fflush(stdout);
 }
