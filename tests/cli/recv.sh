@@ -93,6 +93,45 @@ send sent --to 10.79.0.1
 ended 0
 cmp sent stays || fail "the file after a message that was given up is not what was sent"
 
+# in pieces: nine times as long as host memory, of any length, from a pipe, one after the other and beside messages
+head -c 9437185 /dev/urandom >pieces
+head -c 700003 pieces >few
+receive cut --max-mib 1 --count 6
+send pieces few --piece-kib 256 --to 10.79.0.1
+says send.out "pieces: 39 messages, 9437185 bytes"
+send few --to 10.79.0.1
+cat pieces | nsenter --net="/run/netns/$PEER" "$SPINCTL" send - --piece-kib 100 --to 10.79.0.1 >send.out || fail "pieces of a pipe"
+send pieces --piece-kib 1024 --to 10.79.0.1 # one place at a time
+send none --piece-kib 64 --to 10.79.0.1 # nothing to cut
+ended 0
+cmp pieces cut.1 && cmp few cut.2 && cmp few cut.3 && cmp pieces cut.4 && cmp pieces cut.5 && cmp none cut.6 ||
+	fail "files in pieces are not what was sent"
+says recv.out "cut.1: 39 messages from 10.79.0.2 port "
+[ -s recv.err ] && fail "recv says: $(cat recv.err)"
+# killed halfway: nothing is written, and the next one is taken, whichever it is
+mkfifo slow
+for next in "--piece-kib 128" ""; do
+	receive rest --max-mib 1
+	(head -c 600000 pieces; exec sleep 30) >slow &
+	writer=$!
+	nsenter --net="/run/netns/$PEER" "$SPINCTL" send slow --piece-kib 128 --to 10.79.0.1 >send.out 2>&1 &
+	sender=$!
+	sleep 1
+	[ -z "$(find . -name 'rest*' -o -name '.spinrecv*')" ] || fail "half a file has a name: $(ls -A)"
+	kill -9 $sender
+	kill $writer
+	wait $sender $writer 2>/dev/null
+	i=0
+	until nsenter --net="/run/netns/$PEER" "$SPINCTL" send few $next --to 10.79.0.1 >send.out 2>&1 || [ $i = 10 ]; do
+		i=$((i + 1))
+	done
+	ended 0
+	cmp few rest || fail "the file after one that stopped halfway is not what was sent"
+	says recv.err "a file from 10.79.0.2 port "
+	says recv.err " stopped at byte "
+	says recv.err "its other pieces are missing"
+	rm -f rest
+done
 # too long, not in time, killed: nothing is written
 receive long --max-mib 1
 nsenter --net="/run/netns/$PEER" "$SPINCTL" send sent --to 10.79.0.1 >send.out 2>&1

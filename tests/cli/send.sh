@@ -39,7 +39,7 @@ says out "standard input: message "
 says out ", 300000 bytes"
 
 # wrong usage
-for word in "--window 0" "--window 1025" "--payload 1463" "--timeout 0" "--match -1" "--match 0x" "--match 1x" "--hdr-data" \
+for word in "--window 0" "--window 1025" "--payload 1463" "--timeout 0" "--piece-kib 262145" "--piece-kib 64 --match 1" "--match -1" "--match 0x" "--match 1x" "--hdr-data" \
 	"--offset 18446744073709551616"; do
 	send 2 noise --to 127.0.0.1 $word
 	one_line
@@ -61,9 +61,21 @@ send 1 noise --to ::1:9330 --timeout 0.1
 one_line
 says err "[ADDR]:PORT"
 truncate -s 4G large
-send 1 large --to 127.0.0.1
-one_line
-says err "at most 4294967295 bytes"
+for word in "--piece-kib 0" "--match 1"; do
+	send 1 large --to 127.0.0.1 $word
+	one_line
+	says err "large has more than the 4294967295 bytes that one message may have"
+done
+# what is longer than 64 MiB goes in pieces, with a message before and one behind them; so does what is told to
+truncate -s 65537K cut
+send 0 cut noise --to 127.0.0.1 --source 127.0.0.2:5000
+says out "cut: 11 messages, 67109888 bytes in "
+says out "noise: message "
+send 0 noise --to 127.0.0.1 --piece-kib 100 --json
+says out '"messages": 5,'
+says out '"bytes": 300000,'
+(cat noise; sleep 5) | in_ns "$SPINCTL" send - --to 127.0.0.1 --piece-kib 200 >out 2>err || fail "a pipe in pieces: $(cat err)"
+says out "standard input: 5 messages, 300000 bytes" # one of them of no bytes: the pipe stood still
 
 # a receiver with room for 100,000 bytes says so
 nsenter --net="/run/netns/$NS" "$BUILD/tests/tools/slmp_acknowledge" 9331 100000 &
@@ -96,5 +108,16 @@ if command -v script >/dev/null; then
 	script -qec "nsenter --net=/run/netns/$NS $SPINCTL send noise --to 127.0.0.1 --timeout 0.5" /dev/null >out 2>err </dev/null
 	grep -q '0 %' out || fail "no bar on a terminal: $(cat out)"
 	kill -CONT $receiver
+	# bytes, rate and time left, in one line however narrow the terminal is
+	name=a_file_with_a_name_that_is_longer_than_some_terminals_are_wide
+	mv large $name
+	for columns in 80 40 20; do
+		script -qec "stty cols $columns; timeout -s INT 1.5 nsenter --net=/run/netns/$NS $SPINCTL send $name --to 127.0.0.1" \
+			/dev/null </dev/null 2>err | tr '\r' '\n' | sed 's/\x1b\[K//g' | grep '%' >out
+		awk -v most=$columns 'length($0) >= most { exit 1 }' out || fail "wider than $columns columns: $(cat out)"
+		[ "$(wc -l <out)" -gt 3 ] || fail "no bars on a terminal of $columns columns: $(cat out)"
+		[ $columns != 80 ] || grep -Eq '^a_file_with_a_n \[#*\.+\] +[0-9]+ %  [0-9.]+ [MG]iB  [0-9]+ Mbit/s  [0-9]+:[0-9][0-9] left$' out ||
+			fail "not the bar's figures: $(cat out)"
+	done
 fi
 exit $FAILED

@@ -6,8 +6,11 @@
 #include <string.h>
 #include <sys/random.h>
 
+#include "ready.h"
 #include "send.h"
 #include "stop.h"
+
+#define TELL_S 0.1
 
 struct pieces {
 	struct senders *senders;
@@ -16,7 +19,19 @@ struct pieces {
 	uint32_t id;
 	uint64_t position;      /* bytes that have been sent */
 	struct transfer_digest digest;
+	double told_s;
 };
+
+/* A sender tells nothing of messages that take less than a tenth of a second. */
+static void tell(struct pieces *t)
+{
+	static const struct spin_send_report none;
+
+	if (now_s() < t->told_s + TELL_S)
+		return;
+	t->told_s = now_s();
+	send_print__progress(t->print, &none);
+}
 
 static int send_one(struct pieces *t, uint64_t match_bits, uint64_t hdr_data, const void *data,
 		    size_t bytes)
@@ -29,6 +44,7 @@ static int send_one(struct pieces *t, uint64_t match_bits, uint64_t hdr_data, co
 		if ((match_bits & ~(uint64_t)UINT32_MAX) != TRANSFER_PIECE)
 			report.bytes = 0; /* not the file's */
 		send_print__add(t->print, &report);
+		tell(t);
 		return DONE;
 	}
 	send_print__clear(t->print);

@@ -11,7 +11,7 @@
 
 #define BAR_MIN 10
 #define BAR_MAX 60
-#define NAME_MAX_COLUMNS 24
+#define NAME_COLUMNS_MAX 24
 
 static double mbit_per_s(uint64_t bytes, uint64_t us)
 {
@@ -38,7 +38,7 @@ void send_print__add(struct send_print *p, const struct spin_send_report *r)
 	p->sum.elapsed_us = (uint64_t)((now_s() - p->start_s) * 1e6);
 }
 
-/* "  45 %  1.2 GiB  942 Mbit/s  0:12 left"; no more than 48 columns. */
+/* " 45 %  1.20 GiB  942 Mbit/s  0:12 left" */
 static void figures(const struct send_print *p, uint64_t bytes, char *text, size_t room)
 {
 	double rate = mbit_per_s(bytes, (uint64_t)((now_s() - p->start_s) * 1e6)), gib = (double)bytes / (1 << 30);
@@ -49,9 +49,13 @@ static void figures(const struct send_print *p, uint64_t bytes, char *text, size
 		n = snprintf(text, room, "%3.0f %%  ", p->bytes ? (double)bytes * 100 / (double)p->bytes : 100.0);
 	n += snprintf(text + n, room - (size_t)n, gib < 1 ? "%.1f MiB  " : "%.2f GiB  ", gib < 1 ? gib * 1024 : gib);
 	n += snprintf(text + n, room - (size_t)n, "%.0f Mbit/s", rate);
-	if (known && rate > 0 && left_s < 100 * 3600)
-		snprintf(text + n, room - (size_t)n, "  %u:%02u:%02u left", (unsigned)(left_s / 3600),
-			 (unsigned)(left_s / 60 % 60), (unsigned)(left_s % 60));
+	if (!known || rate <= 0 || left_s >= 100 * 3600)
+		return;
+	if (left_s >= 3600)
+		n += snprintf(text + n, room - (size_t)n, "  %u:%02u", (unsigned)(left_s / 3600), (unsigned)(left_s / 60 % 60));
+	else
+		n += snprintf(text + n, room - (size_t)n, "  %u", (unsigned)(left_s / 60));
+	snprintf(text + n, room - (size_t)n, ":%02u left", (unsigned)(left_s % 60));
 }
 
 /* The name gives way to the figures, then the bar. The last column stays free: some terminals begin a line behind it. */
@@ -59,14 +63,14 @@ void send_print__progress(const struct send_print *p, const struct spin_send_rep
 {
 	uint64_t bytes = p->sum.bytes + so_far->bytes;
 	unsigned width = columns() - 1, used, bar = 0;
-	char name[NAME_MAX_COLUMNS + 1], text[64];
+	char name[NAME_COLUMNS_MAX + 1], text[64];
 
 	if (!p->bar)
 		return;
 	if (bytes > p->bytes)
 		bytes = p->bytes;
 	figures(p, bytes, text, sizeof(text));
-	printable(name, sizeof(name), p->name);
+	printable(name, width / 5 < sizeof(name) ? width / 5 + 1 : sizeof(name), p->name);
 	used = (unsigned)strlen(name) + 1 + (unsigned)strlen(text);
 	if (p->bytes != TRANSFER_UNKNOWN && used + 3 + BAR_MIN <= width)
 		bar = width - used - 3 < BAR_MAX ? width - used - 3 : BAR_MAX;
