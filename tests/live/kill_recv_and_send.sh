@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# spinctl recv and spinctl send are killed at random points: a fresh pair moves the next file, no half file is left.
+# spinctl recv and spinctl send are killed at random points: a fresh pair moves the next file, no half file is left. In
+# half of the rounds files go in pieces.
 . tests/live/lib.lib.sh
 receiver= sender= helper=
 trap 'kill -9 $receiver $sender $helper 2>/dev/null; clean' EXIT
@@ -35,9 +36,11 @@ receive() {
 moment() { sleep "0.$(od -An -N2 -tu2 /dev/urandom | awk '{ printf "%03d", $1 % 500 }')"; }
 
 for round in 1 2 3 4 5 6 7 8 9 10 11 12; do
+	pieces=
+	[ $((round / 2 % 2)) = 0 ] || pieces="--piece-kib 256"
 	receive 0
 	[ $((round % 3)) = 0 ] || ready "$tmp/ready" $receiver # or it is killed while it starts
-	nsenter --net=/run/netns/$B "$BUILD/bin/spinctl" send "$tmp/file" "$tmp/file" "$tmp/file" "$tmp/file" --to 10.9.0.1 \
+	nsenter --net=/run/netns/$B "$BUILD/bin/spinctl" send "$tmp/file" "$tmp/file" "$tmp/file" "$tmp/file" --to 10.9.0.1 $pieces \
 		>/dev/null 2>&1 &
 	sender=$!
 	moment
@@ -57,7 +60,7 @@ for round in 1 2 3 4 5 6 7 8 9 10 11 12; do
 
 	receive 1
 	ready "$tmp/ready" $receiver
-	nsenter --net=/run/netns/$B "$BUILD/bin/spinctl" send "$tmp/file" --to 10.9.0.1 >"$tmp/sent" 2>&1 ||
+	nsenter --net=/run/netns/$B "$BUILD/bin/spinctl" send "$tmp/file" --to 10.9.0.1 $pieces >"$tmp/sent" 2>&1 ||
 		die "round $round: the next file is not taken: $(cat "$tmp/sent")"
 	wait $receiver || die "round $round: the next file: $(cat "$tmp/err")"
 	cmp -s "$tmp/in/file" "$tmp/file" || die "round $round: the next file is not what was sent"

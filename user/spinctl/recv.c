@@ -36,10 +36,10 @@ static const struct option_row rows[] = {
 	{ "dev", 0, OPTION_LIST, "IF", FIELD(devices), "the interface; several: on all of them", .required = 1 },
 	{ "port", 0, OPTION_UINT, "N", FIELD(port), "the UDP port that senders send to (default: 9330)" },
 	{ "count", 0, OPTION_UINT, "N", FIELD(count),
-	  "messages; more than one, or 0, as many as come: into FILE.1, FILE.2 and so on (default: 1)" },
+	  "files; more than one, or 0, as many as come: into FILE.1, FILE.2 and so on (default: 1)" },
 	{ "duration", 0, OPTION_SECONDS, "SEC", FIELD(duration_s), "end after so many seconds (default: 0, until it is done)" },
-	{ "max-mib", 0, OPTION_UINT, "N", FIELD(max_mib), "MiB of the longest message, 1 to 256; one that is longer is acknowledged all the same: "
-	  "its sender does not learn that it was not written (default: 64)" },
+	{ "max-mib", 0, OPTION_UINT, "N", FIELD(max_mib), "MiB of host memory, 1 to 256, in which the longest message, or piece of a file, has "
+	  "to fit; one that is longer is acknowledged all the same: its sender does not learn that it was not written (default: 64)" },
 	{ "mode", 0, OPTION_STRING, MODE_CHOICES, FIELD(mode), "as for spinctl run (default: auto)" },
 	{ "handler", 0, OPTION_STRING, "FILE.spin", FIELD(handler),
 	  "handlers that put messages into host memory (default: copy_to_host, which comes with spinctl)" },
@@ -263,7 +263,7 @@ static int run(const char **operands, unsigned count)
 
 static const struct command_row row = {
 	.name = "spinctl recv", .operands = "FILE", .min_operands = 1, .max_operands = 1,
-	.summary = "Receives a message into a file, packet by packet acknowledged from XDP",
+	.summary = "Receives messages into files, packet by packet acknowledged from XDP",
 	.options = rows,
 	.notes = "Needs root.",
 	.about = "Handlers on the interface put each packet of a message to its place in host memory, in whatever order they "
@@ -272,11 +272,16 @@ static const struct command_row row = {
 		 "that is killed, nothing is left. What was FILE before is replaced. With --handler "
 		 "the bytes are what those handlers have left in host memory.\n"
 		 "\n"
-		 "One message is received at a time. Another one that begins meanwhile is not acknowledged, so that its sender "
+		 "`spinctl send` cuts long files into pieces, messages that make one file here, of any length: a piece is written "
+		 "while others are received, as many as fit into the host memory, 16 at most. Length and digest are compared before the file "
+		 "gets its name. A file of which no piece comes for ten seconds, or for two if another one waits, is given "
+		 "up with a line on stderr that says how far it came.\n"
+		 "\n"
+		 "One file is received at a time. Another message that begins meanwhile is not acknowledged, so that its sender "
 		 "tries again. A message that goes on no more is given up after two seconds, with a line on "
 		 "stderr, and the next one is waited for.\n"
 		 "\n"
-		 "Ends with status 0 when --count messages are written; with --count 0 also by a signal, or when --duration is "
+		 "Ends with status 0 when --count files are written; with --count 0 also by a signal, or when --duration is "
 		 "over. With more than one, a message that is too long, or that a handler failed or dropped, is told on stderr "
 		 "and not counted; the status is 1 then. Datagrams to the port reach no socket while it runs. Packets of a complete message are known for ten seconds. Over a veth pair, the other end needs an XDP program, too, "
 		 "any that passes packets on: without one acknowledgements do not arrive.",

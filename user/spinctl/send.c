@@ -202,6 +202,7 @@ static int run(const char **operands, unsigned count)
 static const struct example_row examples[] = {
 	{ "spinctl send kvstore.c filtering.c --to 10.0.0.7", "Two files, each a message." },
 	{ "tar -c tests | spinctl send - --to 10.0.0.7:9330 --window 16 --json", "What comes from a pipe, as one message." },
+	{ "head -c 200000000 /dev/zero | spinctl send - --to 10.0.0.7 --quiet", "More than one message may have, in pieces." },
 	{ 0 },
 };
 
@@ -210,18 +211,31 @@ static const struct command_row row = {
 	.summary = "Sends files as messages, each acknowledged packet by packet",
 	.options = rows,
 	.notes = "- is standard input, read to its end. --match, --hdr-data and --offset need a receiver that takes put.",
-	.about = "Each file becomes one message of SLMP, the sPIN Lightweight Message Protocol over UDP: up to 4 GiB - 1 "
-		 "bytes, in packets that are acknowledged one by one. Lost packets are sent again: when several sent later are "
-		 "acknowledged, or when the time is over that the round trip makes likely. The command ends with "
-		 "status 0 when all of it has been acknowledged: the receiver has taken it; what its handlers did with it "
-		 "they tell there. A message longer than spinctl recv has room for is acknowledged, too.\n"
+	.about = "Each file becomes one message of SLMP, the sPIN Lightweight Message Protocol over UDP, in packets that are "
+		 "acknowledged one by one. Packets under way are as many as the path takes, at most --window. Lost packets are sent "
+		 "again: when several sent later are acknowledged, or when the time is over that the round trip makes likely. The "
+		 "command ends with status 0 when all of it has been acknowledged: the receiver has taken it; what its handlers did "
+		 "with it they tell there. A receiver may refuse a message that is longer than its matching entry; the "
+		 "status is 1 then, and a line says so.\n"
+		 "\n"
+		 "A file of more than 64 MiB, or of more than --piece-kib, has any length, and goes in pieces, which only `spinctl recv` puts "
+		 "together: each is a message with a put in front of its data. The first announces the file: match bits "
+		 "0x8000000100000000, as data version (1), id, length in bytes, longest piece, and 0, of 4, 4, 8, 4 and 4 bytes, big-endian. "
+		 "The length of what comes from a pipe is 0xffffffffffffffff. Then come the pieces in order: match bits 0x80000002 "
+		 "with the id behind it, header data: where the piece begins in the file. The last message has match bits 0x80000003 and "
+		 "the id, as data the length and a digest, 8 bytes each: of the file's words of 8 bytes, little-endian, the last one filled up "
+		 "with zeros, and of the length behind them, digest = (rotate_left(digest, 27) ^ word) * 0x9e3779b97f4a7c15, from 0. Each "
+		 "message is sent when the one before is acknowledged. For other receivers give --piece-kib 0: "
+		 "each file of up to 4 GiB - 1 bytes is one message then.\n"
 		 "\n"
 		 "A receiver knows a complete message for --tombstone seconds, 2 unless told otherwise (spinctl recv: 10). "
-		 "Packets that are sent again later would be a new message for it, so keep --timeout below that.\n"
+		 "Packets that are sent again later would be a new message for it, so keep --timeout below that. Pieces "
+		 "that come twice do no harm: for them it is 30 seconds unless told otherwise, as a receiver writes to its disk meanwhile.\n"
 		 "\n"
 		 "--match, --hdr-data and --offset go with the first packet, in an extension of the protocol; a receiver "
-		 "that has not asked for it takes such packets for malformed, and the message times out.\n"
+		 "that has not asked for it takes such packets for malformed, and the message times out. Such files are not cut.\n"
 		 "\n"
+		 "On a terminal a bar shows bytes, rate and the time that is left. "
 		 "A signal ends it; what has been sent then stays with the receiver as a message without an end, which it "
 		 "forgets after a while. Needs no privileges.",
 	.examples = examples,
