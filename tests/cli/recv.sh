@@ -132,6 +132,32 @@ for next in "--piece-kib 128" ""; do
 	says recv.err "its other pieces are missing"
 	rm -f rest
 done
+# transfers by hand: a piece is missing, bytes are not the sender's, another version; what comes then is taken
+hand() { # FILE MATCH [HDR-DATA]
+	send "$1" --to 10.79.0.1 --match "$2" --hdr-data "${3:-0}"
+}
+printf '\0\0\0\1\0\0\0\7\0\0\0\0\0\0\1\54\0\0\0\144\0\0\0\0' >open # version 1, id 7, 300 bytes, pieces of 100
+printf '\0\0\0\2\0\0\0\7\0\0\0\0\0\0\1\54\0\0\0\144\0\0\0\0' >newer
+printf '\0\0\0\0\0\0\1\54\0\0\0\0\0\0\0\1' >end # 300 bytes, digest 1
+head -c 100 pieces >piece
+receive hand --max-mib 1 --count 2
+hand newer 0x8000000100000000
+hand open 0x8000000100000000
+hand piece 0x8000000200000007 0
+hand piece 0x8000000200000007 200 # the one at 100 is missing
+i=0
+until grep -q "given up" recv.err || [ $i = 200 ]; do i=$((i + 1)); sleep 0.1; done
+says recv.err "has its sender a newer one"
+says recv.err "stopped at byte 100 of 300, its other pieces are missing: given up"
+hand open 0x8000000100000000
+for at in 0 100 0 200; do hand piece 0x8000000200000007 $at; done
+hand end 0x8000000300000007
+send few --piece-kib 256 --to 10.79.0.1
+says recv.err "the digest of its 300 bytes is not its sender's"
+send few --to 10.79.0.1
+ended 1
+cmp few hand.1 && cmp few hand.2 || fail "files beside bad ones are not what was sent"
+[ -z "$(find . -name 'hand.3' -o -name '.spinrecv*')" ] || fail "left: $(ls -A)"
 # too long, not in time, killed: nothing is written
 receive long --max-mib 1
 nsenter --net="/run/netns/$PEER" "$SPINCTL" send sent --to 10.79.0.1 >send.out 2>&1
