@@ -385,6 +385,7 @@ MINUTES ?= 2
 stress: deps
 	@$(MAKE) --no-print-directory -j$$(nproc) tests
 	@BUILD=$(BUILD) $(BUILD)/tests/live/hpus_hammer_shared_memory $$(($(MINUTES) * 30))
+	@BUILD=$(BUILD) tests/stress/file_beyond_4_gib.sh || [ $$? = 77 ]
 	@BUILD=$(BUILD) $(BUILD)/tests/stress/stress $$(($(MINUTES) * 60)) $(BUILD)/stress.json
 
 fuzz: deps
