@@ -93,6 +93,9 @@ kill -STOP $receiver
 send 1 noise --to 127.0.0.1 --timeout 0.3
 one_line
 says err "no acknowledgement within 0.3 s"
+send 1 noise --to 127.0.0.1 --piece-kib 64 # told as soon as of a whole message
+one_line
+says err "a file that is sent in pieces needs a"
 timeout -s INT 0.5 nsenter --net="/run/netns/$NS" "$SPINCTL" send noise empty --to 127.0.0.1 >out 2>err
 one_line
 says err "given up; 0 of 300000 bytes were acknowledged"

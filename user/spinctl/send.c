@@ -16,6 +16,7 @@
 #define WHOLE_KIB     65536u   /* what is longer is cut unless told otherwise: spinctl recv has as much memory by itself */
 #define PIECE_KIB     8192u
 #define PIECE_KIB_MAX 262144u
+#define OPENING_US    1800000u
 
 static struct send_options {
 	const char *to, *source, *match, *hdr_data, *offset;
@@ -98,8 +99,10 @@ static const char *hint(const struct send_target *target)
 
 static int on_progress(void *arg, const struct spin_send_report *so_far)
 {
-	send_print__progress(arg, so_far);
-	return stop__signal();
+	const struct senders *s = arg;
+
+	send_print__progress(s->print, so_far);
+	return stop__signal() || (s->is_opening && so_far->elapsed_us > OPENING_US);
 }
 
 /* How long messages are to be, and where files are cut. */
@@ -126,7 +129,7 @@ int senders__use(struct senders *s, enum send_kind kind)
 		opts.timeout_ms = TRANSFER_PATIENCE_MS;
 	if (spin_sender__open(s->target.host, s->target.port[0] ? s->target.port : NULL, &opts, &s->sender))
 		return complain("%s%s", spin_strerror_last(), s->print->hint);
-	spin_sender__on_progress(s->sender, on_progress, s->print);
+	spin_sender__on_progress(s->sender, on_progress, s);
 	s->kind = kind;
 	return DONE;
 }

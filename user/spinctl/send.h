@@ -62,14 +62,14 @@ void send_print__arrived(const struct send_print *p);
 enum send_kind {
 	SEND_NONE,
 	SEND_WHOLE,  /* files that are one message */
-	SEND_OPEN,   /* the first message of a file that is cut */
-	SEND_PIECES, /* the others: it waits for a receiver that writes to its disk */
+	SEND_PIECES, /* files that are cut: it waits for a receiver that writes to its disk */
 };
 
 struct senders {
 	struct send_target target;
 	struct spin_send_opts opts;
 	int has_timeout;       /* that of opts was given; else it depends on the kind */
+	int is_opening;        /* the message that announces pieces is sent: it is given up like a file that is not cut */
 	struct spin_send_put put;
 	struct spin_sender *sender;
 	enum send_kind kind;

@@ -48,11 +48,14 @@ static int send_one(struct pieces *t, uint64_t match_bits, uint64_t hdr_data, co
 		return DONE;
 	}
 	send_print__clear(t->print);
-	if (!t->position && err == -ETIMEDOUT)
-		return complain("%s is sent in pieces, which takes a `spinctl recv` that is not at work on another file: %s%s",
-				t->file->name, spin_strerror_last(), t->print->hint);
+	if (t->senders->is_opening && (err == -ETIMEDOUT || (err == -ECANCELED && !stop__signal())))
+		return complain("%s: no acknowledgement within %.1f s; a file that is sent in pieces needs a `spinctl recv` there that is "
+				"not at work on another one: without pieces, --piece-kib 0%s", t->file->name,
+				(double)report.elapsed_us * 1e-6, t->print->hint);
 	if (err == -EFBIG)
 		return complain("%s: %s: here with a smaller --piece-kib", t->file->name, spin_strerror_last());
+	if (!t->position)
+		return complain("%s: %s%s", t->file->name, spin_strerror_last(), t->print->hint);
 	return complain("%s: %llu bytes had been sent, of which the receiver keeps nothing: %s%s", t->file->name,
 			(unsigned long long)t->position, spin_strerror_last(), t->print->hint);
 }
@@ -61,8 +64,12 @@ static int open_transfer(struct pieces *t)
 {
 	const struct transfer_open open = { .version = htobe32(TRANSFER_VERSION), .id = htobe32(t->id),
 					    .bytes = htobe64(t->file->total), .piece_bytes = htobe32((uint32_t)t->senders->piece_bytes) };
+	int status;
 
-	return send_one(t, TRANSFER_OPEN, 0, &open, sizeof(open));
+	t->senders->is_opening = 1;
+	status = send_one(t, TRANSFER_OPEN, 0, &open, sizeof(open));
+	t->senders->is_opening = 0;
+	return status;
 }
 
 static int end_transfer(struct pieces *t)
@@ -116,11 +123,9 @@ int send_pieces(struct senders *s, struct send_file *file)
 	else if (getrandom(&t.id, sizeof(t.id), 0) != sizeof(t.id))
 		status = complain("no random number for %s: %s", file->name, strerror(errno));
 	if (!status)
-		status = senders__use(s, SEND_OPEN);
+		status = senders__use(s, SEND_PIECES);
 	if (!status)
 		status = open_transfer(&t);
-	if (!status)
-		status = senders__use(s, SEND_PIECES);
 	if (!status)
 		status = send_all(&t, piece);
 	if (!status)
