@@ -4,9 +4,13 @@
  * acknowledgements for its own, wait for ever; and what it says when it fails.
  */
 #include <errno.h>
+#include <netinet/in.h>
+#include <netinet/udp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <common/expect.h>
 #include <common/netns.h>
@@ -146,6 +150,25 @@ static void no_room(void)
 	says("0 of 2912000 bytes were acknowledged");
 }
 
+/* On the loopback interface a socket that asks for it gets a train as it was sent, with the length of its packets. */
+static void packets_go_in_trains(void)
+{
+	struct sockaddr_in at = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), on = 1;
+	socklen_t bytes = sizeof(at);
+	static uint8_t train[65536];
+	struct spin_sender *s;
+
+	if (fd < 0 || bind(fd, (struct sockaddr *)&at, bytes) || getsockname(fd, (struct sockaddr *)&at, &bytes) ||
+	    setsockopt(fd, IPPROTO_UDP, UDP_GRO, &on, sizeof(on)))
+		fail("no socket for trains");
+	s = to_port(ntohs(at.sin_port), (struct spin_send_opts){ .timeout_ms = 50 });
+	expect(-ETIMEDOUT, spin_sender__send(s, data, BYTES, NULL, &report), "nobody answers");
+	spin_sender__close(s);
+	expect(44 * 1466, (int)recv(fd, train, sizeof(train), MSG_DONTWAIT), "bytes of the first packets, sent at once");
+	close(fd);
+}
+
 static int give_up(void *arg, const struct spin_send_report *so_far)
 {
 	return arg == &receiver && so_far->bytes == 5 * 1456;
@@ -236,6 +259,7 @@ int main(void)
 	first_is_missing();
 	without_acknowledgements();
 	a_narrow_path();
+	packets_go_in_trains();
 	no_room();
 	given_up();
 	refused();

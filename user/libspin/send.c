@@ -264,6 +264,7 @@ int spin_sender__send(struct spin_sender *sender, const void *data, size_t bytes
 		j.message.put = sender->opts.put ? &front : NULL;
 		send_window__start(&sender->window, j.message.packets, sender->opts.window);
 		sender->batch.count = sender->batch.gone = 0;
+		sender->batch.plain = 0;
 		send_socket__clear(sender->fd);
 		j.start_ns = j.heard_ns = j.told_ns = send_now_ns();
 		err = transfer(&j);

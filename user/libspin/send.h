@@ -118,7 +118,7 @@ struct send_control {
 struct send_batch {
 	struct send_datagram datagram[SEND_BATCH];
 	unsigned count, gone; /* the first `gone` of them were sent */
-	int plain;            /* 1: no UDP_SEGMENT on this way */
+	int plain;            /* 1: the kernel or the way takes no UDP_SEGMENT; asked again for each message */
 	/* as they go to the kernel */
 	struct mmsghdr message[SEND_BATCH];
 	struct send_control control[SEND_BATCH];
