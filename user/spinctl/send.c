@@ -205,7 +205,7 @@ static int run(const char **operands, unsigned count)
 static const struct example_row examples[] = {
 	{ "spinctl send kvstore.c filtering.c --to 10.0.0.7", "Two files, each a message." },
 	{ "tar -c tests | spinctl send - --to 10.0.0.7:9330 --window 16 --json", "What comes from a pipe, as one message." },
-	{ "head -c 200000000 /dev/zero | spinctl send - --to 10.0.0.7 --quiet", "More than one message may have, in pieces." },
+	{ "head -c 100000000 /dev/zero | spinctl send - --to 10.0.0.7 --quiet", "More than one message may have, in pieces." },
 	{ 0 },
 };
 
