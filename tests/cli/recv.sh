@@ -18,6 +18,15 @@ cmp sent got || fail "the file is not what was sent"
 grep -q "3000000 bytes" recv.out || fail "no size: $(cat recv.out)"
 [ -s recv.err ] && fail "recv says: $(cat recv.err)"
 
+# in generic mode on the loopback interface what goes as one comes as one: it must not go so
+in_ns ip link set lo up
+receive near --dev lo --mode generic
+in_ns "$SPINCTL" send sent --to 127.0.0.1 --json >send.out 2>send.err || fail "through lo: $(cat send.err)"
+ended 0
+cmp sent near || fail "the file through lo is not what was sent"
+resent=$(sed -n 's/.*"resent_packets": \([0-9]*\),.*/\1/p' send.out)
+[ "${resent:-999}" -lt 200 ] || fail "through lo much is sent again: $(cat send.out)"
+
 # several, one after the other, and one of no bytes; another port; JSON
 : >none
 receive many --count 3 --port 7777 --json

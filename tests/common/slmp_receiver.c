@@ -2,6 +2,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
+#include <netinet/udp.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -207,6 +208,34 @@ static void come(struct slmp_receiver *r, struct held *held, const struct datagr
 		take(r, d);
 }
 
+/* What comes joined, cut again. 0: nothing is there. */
+static int come_joined(struct slmp_receiver *r, struct held *held)
+{
+	static uint8_t train[65536];
+	uint8_t control[CMSG_SPACE(sizeof(int))];
+	struct datagram d = { .from_bytes = sizeof(d.from) };
+	struct iovec part = { train, sizeof(train) };
+	struct msghdr h = { .msg_name = &d.from, .msg_namelen = sizeof(d.from), .msg_iov = &part, .msg_iovlen = 1,
+			    .msg_control = control, .msg_controllen = sizeof(control) };
+	ssize_t got = recvmsg(r->fd, &h, MSG_DONTWAIT);
+	const struct cmsghdr *c = CMSG_FIRSTHDR(&h);
+	int each = (int)got;
+
+	if (got < 0)
+		return 0;
+	d.from_bytes = h.msg_namelen;
+	if (c && c->cmsg_type == UDP_GRO)
+		memcpy(&each, CMSG_DATA(c), sizeof(each));
+	r->trains += each < got;
+	for (ssize_t at = 0; at < got && (each == got || r->link.joined == 1); at += each) {
+		d.length = (size_t)(got - at < each ? got - at : each);
+		memcpy(d.bytes, train + at, d.length);
+		come(r, held, &d);
+		release(r, held, 0);
+	}
+	return 1;
+}
+
 static void *receive(void *arg)
 {
 	struct slmp_receiver *r = arg;
@@ -220,6 +249,11 @@ static void *receive(void *arg)
 
 		if (poll(&fd, 1, 3) == 0)
 			release(r, held, 1);
+		if (r->link.joined) {
+			while (come_joined(r, held))
+				;
+			continue;
+		}
 		d.from_bytes = sizeof(d.from);
 		got = recvfrom(r->fd, d.bytes, sizeof(d.bytes), MSG_DONTWAIT, (struct sockaddr *)&d.from, &d.from_bytes);
 		if (got < 0)
@@ -247,6 +281,8 @@ int slmp_receiver__start(struct slmp_receiver *r)
 	r->other_fd = socket(r->family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (r->fd < 0 || r->other_fd < 0 || bind(r->fd, (struct sockaddr *)&a, bytes) ||
 	    getsockname(r->fd, (struct sockaddr *)&a, &bytes))
+		return -errno;
+	if (r->link.joined && setsockopt(r->fd, IPPROTO_UDP, UDP_GRO, &r->link.joined, sizeof(r->link.joined)))
 		return -errno;
 	r->port = ntohs(r->family == AF_INET ? a4->sin_port : a.sin6_port);
 	if (r->link.narrow)

@@ -17,6 +17,7 @@ struct slmp_link {
 	unsigned lose, twice, hold; /* hold: it comes after a few others, or a few ms later */
 	unsigned lose_ack, twice_ack;
 	unsigned junk;              /* before an acknowledgement comes something that looks like one */
+	int joined;                 /* 1: what was sent as one comes as one, and is counted; 2: and is lost then */
 	int narrow;                 /* 1: takes some 16 datagrams a millisecond, and has room for some 100 that wait */
 };
 
@@ -48,7 +49,7 @@ struct slmp_receiver {
 	uint32_t room;              /* packets that end beyond it are refused; 0: none */
 	/* result; to be looked at after slmp_receiver__stop(), or when a message is whole */
 	uint16_t port;
-	uint64_t datagrams;
+	uint64_t datagrams, trains;
 	char complaint[160];        /* "": none */
 	struct slmp_message message[SLMP_MESSAGES];
 	atomic_uint messages;

@@ -111,6 +111,17 @@ static int tell(struct job *j)
 	return s->on_progress(s->on_progress_arg, report(j)) ? -ECANCELED : 0;
 }
 
+static void add_new(struct job *j, int in_train)
+{
+	struct send_window *w = &j->sender->window;
+	int wanted = j->message.every || !w->next || w->next + 1 == w->total;
+
+	send_batch__add(&j->sender->batch, &j->message, w->next, !in_train);
+	send_window__sent(w, j->now_ns, wanted, in_train);
+	if (!wanted)
+		j->heard_ns = j->now_ns;
+}
+
 /* Packets that are lost, then new ones. */
 static void fill(struct job *j)
 {
@@ -120,16 +131,17 @@ static void fill(struct job *j)
 	uint64_t packet;
 
 	while (b->count < SEND_BATCH && send_window__lost(w, &s->timer, j->now_ns, &packet)) {
-		send_batch__add(b, &j->message, packet);
+		send_batch__add(b, &j->message, packet, 1);
 		j->report.resent++;
 	}
-	while (b->count < SEND_BATCH && send_window__open(w)) {
-		int wanted = j->message.every || !w->next || w->next + 1 == w->total;
+	while (b->count < SEND_BATCH && send_window__space(w)) {
+		unsigned space = send_window__space(w), room = SEND_BATCH - b->count;
+		unsigned together = b->plain ? 0 : send_trains__next(&w->trains, w, space < room ? space : room);
 
-		send_batch__add(b, &j->message, w->next);
-		send_window__sent(w, j->now_ns, wanted);
-		if (!wanted)
-			j->heard_ns = j->now_ns;
+		if (!together)
+			add_new(j, 0);
+		while (together--)
+			add_new(j, 1);
 	}
 }
 

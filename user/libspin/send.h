@@ -47,7 +47,28 @@ struct send_slot {
 	uint8_t again;         /* 1: sent more than once */
 	uint8_t early;         /* 1: the last time because later ones were acknowledged */
 	uint8_t done;          /* acknowledged, or in no need of it */
+	uint8_t in_train;      /* 1: the first time it was sent with others, as one */
 };
+
+/* --- send_trains.c: whether packets may be sent with others, as one (UDP_SEGMENT) --- */
+
+struct send_window;
+
+struct send_trains {
+	enum { SEND_TRAINS_UNKNOWN, SEND_TRAINS_TRIED, SEND_TRAINS_PROVEN } state;
+	unsigned wait;         /* packets until they are tried again */
+	unsigned lost;         /* packets of trains since one was acknowledged */
+};
+
+/* A message begins. */
+void send_trains__start(struct send_trains *t);
+/* How many of the next packets are to go in trains, where so many may be sent: two at least; 0: the next one goes alone. */
+unsigned send_trains__next(struct send_trains *t, const struct send_window *w, unsigned room);
+/* A packet of a train was acknowledged, or is thought to be lost; both the first time. */
+void send_trains__acknowledged(struct send_trains *t);
+void send_trains__lost(struct send_trains *t);
+
+/* --- send_window.c, again --- */
 
 struct send_list { uint16_t first, last; };
 
@@ -71,14 +92,15 @@ struct send_window {
 	unsigned least;        /* `room` is not halved below this */
 	unsigned lost;         /* of the datagrams since `counted_from` */
 	uint64_t counted_from; /* `order` */
+	struct send_trains trains; /* what is known of the way */
 	uint64_t recovered;    /* `order`: what was sent before this and is lost was lost with the last loss */
 };
 
 void send_window__start(struct send_window *w, uint64_t packets, unsigned limit);
-/* 1: the packet w->next may be sent. */
-int send_window__open(const struct send_window *w);
+/* So many packets may be sent, from w->next on. */
+unsigned send_window__space(const struct send_window *w);
 /* It is sent now; `wanted` 0: without asking for an acknowledgement. */
-void send_window__sent(struct send_window *w, uint64_t now_ns, int wanted);
+void send_window__sent(struct send_window *w, uint64_t now_ns, int wanted, int in_train);
 /* A packet that is to be sent again now, if there is one: 1 and *packet. It counts as sent. */
 int send_window__lost(struct send_window *w, const struct send_timer *t, uint64_t now_ns, uint64_t *packet);
 /* When the next one is; UINT64_MAX: none is under way. */
@@ -107,6 +129,7 @@ struct send_datagram {
 	struct iovec part[3];
 	unsigned parts;
 	uint32_t bytes;
+	int alone;             /* 1: in no train */
 };
 
 /* The two messages beside the data; both have room for an int. */
@@ -137,8 +160,8 @@ struct send_message {
 	int every;                       /* 1: every packet asks for an acknowledgement */
 };
 
-/* There must be room. */
-void send_batch__add(struct send_batch *b, const struct send_message *m, uint64_t packet);
+/* There must be room. `alone` 0: it may go in a train with those before and behind it. */
+void send_batch__add(struct send_batch *b, const struct send_message *m, uint64_t packet, int alone);
 /* Sends and counts them; then it is empty. -EAGAIN: the socket is full, the rest is still there. Else another -errno. */
 int send_batch__flush(struct send_batch *b, int fd, uint64_t *sent);
 enum send_answer { SEND_NOTHING, SEND_TAKEN, SEND_REFUSED };

@@ -27,7 +27,7 @@ static uint16_t flags_of(const struct send_message *m, uint64_t packet)
 			  (first && m->put ? SPIN_SLMP_PUT : 0));
 }
 
-void send_batch__add(struct send_batch *b, const struct send_message *m, uint64_t packet)
+void send_batch__add(struct send_batch *b, const struct send_message *m, uint64_t packet, int alone)
 {
 	struct send_datagram *d = &b->datagram[b->count++];
 	uint32_t offset = (uint32_t)(packet * m->stride), payload = payload_bytes(m, packet);
@@ -36,6 +36,7 @@ void send_batch__add(struct send_batch *b, const struct send_message *m, uint64_
 	d->header.message_id = spin_hton32(m->id);
 	d->header.offset = spin_hton32(offset);
 	d->bytes = (uint32_t)sizeof(d->header) + payload;
+	d->alone = alone;
 	d->parts = 0;
 	d->part[d->parts++] = (struct iovec){ &d->header, sizeof(d->header) };
 	if (!packet && m->put) {
@@ -51,8 +52,8 @@ static unsigned train_from(const struct send_batch *b, unsigned first)
 	const struct send_datagram *d = b->datagram;
 	unsigned n = 1, bytes = d[first].bytes;
 
-	while (!b->plain && first + n < b->count && n < TRAIN_PACKETS && d[first + n - 1].bytes == d[first].bytes &&
-	       d[first + n].bytes <= d[first].bytes && bytes + d[first + n].bytes <= TRAIN_BYTES)
+	while (!b->plain && !d[first].alone && first + n < b->count && !d[first + n].alone && n < TRAIN_PACKETS &&
+	       d[first + n - 1].bytes == d[first].bytes && d[first + n].bytes <= d[first].bytes && bytes + d[first + n].bytes <= TRAIN_BYTES)
 		bytes += d[first + n++].bytes;
 	return n;
 }

@@ -61,6 +61,7 @@ void send_window__start(struct send_window *w, uint64_t packets, unsigned limit)
 	/* the way is the same as for the last message */
 	uint64_t reorder_ns = w->reorder_ns;
 	unsigned room = w->room, threshold = w->threshold;
+	struct send_trains trains = w->trains;
 
 	memset(w, 0, sizeof(*w));
 	for (unsigned i = 0; i < SEND_WAITS; i++)
@@ -69,6 +70,8 @@ void send_window__start(struct send_window *w, uint64_t packets, unsigned limit)
 	w->total = packets;
 	w->limit = limit;
 	w->reorder_ns = reorder_ns;
+	w->trains = trains;
+	send_trains__start(&w->trains);
 	w->least = LEAST_ROOM;
 	w->room = room ? room : FIRST_ROOM;
 	w->threshold = threshold ? threshold : SPIN_WINDOW;
@@ -78,13 +81,19 @@ void send_window__start(struct send_window *w, uint64_t packets, unsigned limit)
  * The receiver remembers SPIN_WINDOW packets beyond the lowest missing one, so there is no
  * use in going further. Before the first packet has come it has to park all others, and has less room.
  */
-int send_window__open(const struct send_window *w)
+unsigned send_window__space(const struct send_window *w)
 {
 	unsigned room = w->limit < w->room ? w->limit : w->room;
+	uint64_t most;
 
 	if (!w->lowest && room > FIRST_ROOM)
 		room = FIRST_ROOM;
-	return w->next < w->total && w->waiting < room && w->next - w->lowest < (w->lowest ? SPIN_WINDOW : room);
+	most = w->lowest + (w->lowest ? SPIN_WINDOW : room);
+	if (most > w->total)
+		most = w->total;
+	if (w->waiting >= room || w->next >= most)
+		return 0;
+	return room - w->waiting < most - w->next ? room - w->waiting : (unsigned)(most - w->next);
 }
 
 static void count(struct send_window *w, unsigned lost)
@@ -128,12 +137,13 @@ static void move_up(struct send_window *w)
 		w->lowest++;
 }
 
-void send_window__sent(struct send_window *w, uint64_t now_ns, int wanted)
+void send_window__sent(struct send_window *w, uint64_t now_ns, int wanted, int in_train)
 {
 	struct send_slot *s = slot_of(w, w->next++);
 
 	count(w, 0);
-	*s = (struct send_slot){ .sent_ns = now_ns, .order = w->order++, .done = !wanted };
+	*s = (struct send_slot){ .sent_ns = now_ns, .order = w->order++, .done = !wanted,
+				  .in_train = (uint8_t)in_train };
 	if (wanted) {
 		append(w, s);
 		w->waiting++;
@@ -179,6 +189,8 @@ int send_window__lost(struct send_window *w, const struct send_timer *t, uint64_
 			continue;
 		*packet = packet_of(w, s);
 		halve(w, s);
+		if (s->in_train && !s->again)
+			send_trains__lost(&w->trains);
 		again(w, s, now_ns, early);
 		return 1;
 	}
@@ -234,6 +246,8 @@ int send_window__acknowledged(struct send_window *w, struct send_timer *t, uint6
 		return 0;
 	took_ns = now_ns - s->sent_ns;
 	grow(w);
+	if (s->in_train && !s->again)
+		send_trains__acknowledged(&w->trains);
 	if (!s->again) {
 		send_timer__measured(t, took_ns, now_ns);
 		note_later(w, s);
