@@ -136,7 +136,7 @@ static void fill(struct job *j)
 	}
 	while (b->count < SEND_BATCH && send_window__space(w)) {
 		unsigned space = send_window__space(w), room = SEND_BATCH - b->count;
-		unsigned together = b->plain ? 0 : send_trains__next(&w->trains, w, space < room ? space : room);
+		unsigned together = b->plain ? 0 : send_trains__next(&w->trains, w->lowest > 0, space < room ? space : room);
 
 		if (!together)
 			add_new(j, 0);

@@ -33,6 +33,25 @@ void send_timer__late(struct send_timer *t, unsigned waits, uint64_t now_ns);
 /* How long a packet waits that has waited in vain so many times. */
 uint64_t send_timer__wait_ns(const struct send_timer *t, unsigned waits);
 
+/* --- send_trains.c: whether packets may be sent with others, as one (UDP_SEGMENT) --- */
+
+struct send_trains {
+	enum { SEND_TRAINS_UNKNOWN, SEND_TRAINS_TRIED, SEND_TRAINS_PROVEN } state;
+	unsigned wait;         /* packets until they are tried again */
+	unsigned lost;         /* packets of trains since one was acknowledged */
+};
+
+/* A message begins. */
+void send_trains__start(struct send_trains *t);
+/*
+ * How many of the next packets are to go in trains, where `space` may be sent: two at least; 0: the next one goes alone.
+ * is_open: the message's first packet was acknowledged.
+ */
+unsigned send_trains__next(struct send_trains *t, int is_open, unsigned space);
+/* A packet of a train was acknowledged, or is thought to be lost; both the first time. */
+void send_trains__acknowledged(struct send_trains *t);
+void send_trains__lost(struct send_trains *t);
+
 /* --- send_window.c: which packets are under way, and which is to be sent next --- */
 
 #define SEND_WAITS 16u /* kinds of packets by how often they waited in vain; the last one is for all above, too */
@@ -49,26 +68,6 @@ struct send_slot {
 	uint8_t done;          /* acknowledged, or in no need of it */
 	uint8_t in_train;      /* 1: the first time it was sent with others, as one */
 };
-
-/* --- send_trains.c: whether packets may be sent with others, as one (UDP_SEGMENT) --- */
-
-struct send_window;
-
-struct send_trains {
-	enum { SEND_TRAINS_UNKNOWN, SEND_TRAINS_TRIED, SEND_TRAINS_PROVEN } state;
-	unsigned wait;         /* packets until they are tried again */
-	unsigned lost;         /* packets of trains since one was acknowledged */
-};
-
-/* A message begins. */
-void send_trains__start(struct send_trains *t);
-/* How many of the next packets are to go in trains, where so many may be sent: two at least; 0: the next one goes alone. */
-unsigned send_trains__next(struct send_trains *t, const struct send_window *w, unsigned room);
-/* A packet of a train was acknowledged, or is thought to be lost; both the first time. */
-void send_trains__acknowledged(struct send_trains *t);
-void send_trains__lost(struct send_trains *t);
-
-/* --- send_window.c, again --- */
 
 struct send_list { uint16_t first, last; };
 
@@ -92,8 +91,8 @@ struct send_window {
 	unsigned least;        /* `room` is not halved below this */
 	unsigned lost;         /* of the datagrams since `counted_from` */
 	uint64_t counted_from; /* `order` */
-	struct send_trains trains; /* what is known of the way */
 	uint64_t recovered;    /* `order`: what was sent before this and is lost was lost with the last loss */
+	struct send_trains trains;
 };
 
 void send_window__start(struct send_window *w, uint64_t packets, unsigned limit);

@@ -11,12 +11,12 @@
 #define LOST_MOST  128u   /* packets of trains, one after the other: the way has changed */
 #define TRY_AGAIN  2048u  /* packets later: those that were tried may have been lost as any other */
 
-unsigned send_trains__next(struct send_trains *t, const struct send_window *w, unsigned room)
+unsigned send_trains__next(struct send_trains *t, int is_open, unsigned space)
 {
-	if (!w->lowest || room < 2)
+	if (!is_open || space < 2)
 		return 0;
 	if (t->state == SEND_TRAINS_PROVEN)
-		return room;
+		return space;
 	if (t->state == SEND_TRAINS_TRIED)
 		return 0;
 	if (t->wait) {
