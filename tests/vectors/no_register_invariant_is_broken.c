@@ -2,7 +2,8 @@
 /*
  * The verifier's own bounds of a register never contradict each other in a program of ours: where they do the kernel
  * warns (REG INVARIANTS VIOLATION), and forgets what it knew. Every program of every handler, of both variants and both
- * classes, is loaded with BPF_F_TEST_REG_INVARIANTS, which makes that an error. Run as root: [NAME...] of handlers.
+ * classes, the dispatcher, what spinctl has inside, and the BPF programs of tests are loaded with
+ * BPF_F_TEST_REG_INVARIANTS, which makes that an error. Run as root: [NAME...] of handlers.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -41,9 +42,8 @@ int __wrap_bpf_object__load(struct bpf_object *object)
 	struct bpf_program *prog;
 
 	bpf_object__for_each_program(prog, object) {
-		/* also those that this handler, or this machine, has no use for; of two that are the same code, one */
-		if (trusted)
-			bpf_program__set_autoload(prog, !strstr(bpf_program__name(prog), "_swept"));
+		if (trusted) /* also those that this handler, or this machine, has no use for */
+			bpf_program__set_autoload(prog, true);
 		bpf_program__set_flags(prog, bpf_program__flags(prog) | TEST_REG_INVARIANTS);
 	}
 	return __real_bpf_object__load(object);
@@ -112,11 +112,32 @@ static int try_object(const char *path)
 	return failed;
 }
 
+/* A BPF file that is no handler's. It has to load: nothing else shows that its programs were looked at. */
+static int try_plain(const char *path)
+{
+	struct bpf_object *bpf = bpf_object__open_file(path, NULL);
+	int err;
+
+	trusted = 1;
+	broken = 0;
+	err = bpf ? bpf_object__load(bpf) : -errno;
+	bpf_object__close(bpf);
+	if (broken || err)
+		printf("%s: %s\n", path, broken ? "a register's bounds contradict each other" : strerror(-err));
+	fflush(stdout);
+	return broken || err;
+}
+
+static int ends_with(const char *name, const char *end)
+{
+	size_t length = strlen(name), bytes = strlen(end);
+
+	return length > bytes && !strcmp(name + length - bytes, end);
+}
+
 static int is_object(const struct dirent *entry)
 {
-	size_t length = strlen(entry->d_name);
-
-	return length > 5 && !strcmp(entry->d_name + length - 5, ".spin");
+	return ends_with(entry->d_name, ".spin") || ends_with(entry->d_name, ".bpf.o");
 }
 
 /* Every WORKERS-th object, from number `first` on. */
@@ -131,7 +152,7 @@ static int try_folder(const char *folder, int first)
 	for (int i = 0; i < count; i++) {
 		snprintf(path, sizeof(path), "%s/%s", folder, list[i]->d_name);
 		if (i % WORKERS == first)
-			failed |= try_object(path);
+			failed |= ends_with(path, ".spin") ? try_object(path) : try_plain(path);
 		free(list[i]);
 	}
 	if (count >= 0)
@@ -141,13 +162,16 @@ static int try_folder(const char *folder, int first)
 
 static int try_all(int first)
 {
+	static const char *const folders[] = {
+		"handlers", "trial", "bpf", "tests/handlers", "tests/loops", "tests/bench", "tests/bench/twins", "tests/demo",
+	};
 	char folder[512];
-	int failed;
+	int failed = 0;
 
-	snprintf(folder, sizeof(folder), "%s/handlers", built_dir());
-	failed = try_folder(folder, first);
-	snprintf(folder, sizeof(folder), "%s/tests/handlers", built_dir());
-	failed |= try_folder(folder, first);
+	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
+		snprintf(folder, sizeof(folder), "%s/%s", built_dir(), folders[i]);
+		failed |= try_folder(folder, first);
+	}
 	fflush(stdout);
 	return failed;
 }
