@@ -2,6 +2,7 @@
 /*
  * Loops over a packet as people write them (tests/loops) leave the same results on every engine; the host's build, plain C,
  * says which. That they can be loaded, in both classes, is half of the test: each was one that the verifier did not end with.
+ * Those over messages, which are for one class, go over all packets of a message, and are compared after each packet.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -9,16 +10,22 @@
 
 #include <common/built.h>
 #include <common/random.h>
+#include <common/message_packet.h>
 #include <engine/template.h>
+#include <spin/slmp.h>
 
 #include "../loops/loops.h"
 
 #define RANDOM_PACKETS 200
+#define MESSAGES 100u
+#define HOST_BYTES 16384u
 #define PAYLOAD_MAX 3000u /* copied ones, too */
 
 static const char *const handlers[] = { "loops_bins", "loops_bits", "loops_bytes", "loops_count", "loops_extremes",
 					"loops_nested", "loops_order", "loops_pairs", "loops_parse", "loops_records",
 					"loops_sums", "loops_text", "loops_wide" };
+
+static const char *const message_handlers[] = { "messages_bins", "messages_extremes", "messages_parts", "messages_sums" };
 
 static const char text[] = "a1 22\n\"b\\\"c\" \t-Zz0987  'x' \"\" y\n";
 
@@ -72,6 +79,57 @@ static int compare(const char *handler, struct engine *const *engines, uint32_t 
 	return failed;
 }
 
+static int has_result(const char *handler, const struct loops *any, unsigned packets)
+{
+	unsigned results = 0;
+
+	for (unsigned i = 0; i < LOOPS_RESULTS; i++)
+		results += any->result[i] != 0;
+	if (results)
+		printf("%s: %u packets, %u results\n", handler, packets, results);
+	else
+		printf("FAIL  %s: no packet had a result\n", handler);
+	return results ? 0 : 1;
+}
+
+/* One packet of a message through all engines. */
+static int run_packet(const char *handler, struct engine *const *engines, const struct message_packet *p, unsigned kind,
+		      struct loops *host)
+{
+	static struct engine_out out;
+	int failed = 0;
+
+	for (int e = 0; e < ENGINE_KINDS && !failed; e++)
+		if (engines[e])
+			failed = engines[e]->ops->packet(engines[e], p->frame, p->bytes, &out);
+	return failed ? failed : compare(handler, engines, p->payload_bytes, kind, host);
+}
+
+static int run_messages(const char *handler, struct engine *const *engines)
+{
+	static const uint32_t packet_bytes[] = { 1, 3, 4, 7, 8, 64, 65, 128, 1000, 1460 };
+	struct message_packet packet;
+	struct loops host, any = { { 0 } };
+	uint64_t random = 1;
+	unsigned count = 0;
+	int failed = 0;
+
+	for (unsigned n = 0; n < MESSAGES && !failed; n++) {
+		uint32_t bytes = packet_bytes[n / 5 % (sizeof(packet_bytes) / sizeof(*packet_bytes))];
+		uint32_t packets = 1 + random_below(&random, 6);
+
+		failed = message_packet_make(&packet, bytes);
+		for (uint32_t i = 0; i < packets && !failed; i++, count++) {
+			fill(packet.payload, bytes, n % 5, &random);
+			message_packet_head(&packet, SPIN_SLMP_SYN | (i + 1 == packets ? SPIN_SLMP_EOM : 0), n + 1, i * bytes);
+			failed = run_packet(handler, engines, &packet, n % 5, &host);
+		}
+		for (unsigned i = 0; i < LOOPS_RESULTS && !failed; i++)
+			any.result[i] |= host.result[i];
+	}
+	return failed ? failed : has_result(handler, &any, count);
+}
+
 static int run(const char *handler, struct engine *const *engines)
 {
 	static const uint32_t edges[] = { 0, 1, 3, 4, 7, 8, 63, 64, 65, 127, 128, 1000, 1472, 1473, PAYLOAD_MAX };
@@ -80,7 +138,6 @@ static int run(const char *handler, struct engine *const *engines)
 	const unsigned count = sizeof(edges) / sizeof(*edges) * 5 + RANDOM_PACKETS;
 	struct loops host, any = { { 0 } };
 	uint64_t random = 1;
-	unsigned results = 0;
 	int failed = 0;
 
 	for (unsigned n = 0; n < count && !failed; n++) {
@@ -95,26 +152,20 @@ static int run(const char *handler, struct engine *const *engines)
 		for (unsigned i = 0; i < LOOPS_RESULTS && !failed; i++)
 			any.result[i] |= host.result[i];
 	}
-	for (unsigned i = 0; i < LOOPS_RESULTS; i++)
-		results += any.result[i] != 0;
-	if (!failed && !results) {
-		printf("FAIL  %s: no packet had a result\n", handler);
-		failed = 1;
-	}
-	if (!failed)
-		printf("%s: %u packets, %u results\n", handler, count, results);
-	return failed;
+	return failed ? failed : has_result(handler, &any, count);
 }
 
 /* 0, 1: failed, 77: without an engine that cannot run here. */
-static int run_handler(const char *handler)
+static int run_handler(const char *handler, int messages)
 {
-	const struct engine_context context = { .rule = { .protocol = 17 } };
+	const struct engine_context context = { .rule = { .protocol = 17 }, .message.host_bytes = messages ? HOST_BYTES : 0 };
 	struct engine *engines[ENGINE_KINDS] = { NULL };
 	struct built built;
 	int err = built_handler(handler, &built), skipped = 0;
 
 	for (int e = 0; e < ENGINE_KINDS && !err; e++) {
+		if (messages && e == ENGINE_ISOLATED)
+			continue;
 		err = engine_open((enum engine_kind)e, &built.handler, &context, &engines[e]);
 		if (e == ENGINE_HOST || !err || !(engine_cannot(err) || err == -ENOSYS))
 			continue;
@@ -123,7 +174,7 @@ static int run_handler(const char *handler)
 		skipped = 1;
 		err = 0;
 	}
-	err = err ? err : run(handler, engines);
+	err = err ? err : messages ? run_messages(handler, engines) : run(handler, engines);
 	if (err < 0)
 		printf("FAIL  %s: %s\n", handler, engine_why());
 	for (int e = 0; e < ENGINE_KINDS; e++)
@@ -133,10 +184,11 @@ static int run_handler(const char *handler)
 
 int main(void)
 {
+	const unsigned datagrams = sizeof(handlers) / sizeof(*handlers);
 	int failed = 0, skipped = 0;
 
-	for (unsigned i = 0; i < sizeof(handlers) / sizeof(*handlers); i++) {
-		int status = run_handler(handlers[i]);
+	for (unsigned i = 0; i < datagrams + sizeof(message_handlers) / sizeof(*message_handlers); i++) {
+		int status = i < datagrams ? run_handler(handlers[i], 0) : run_handler(message_handlers[i - datagrams], 1);
 
 		failed |= status == 1;
 		skipped |= status == 77;

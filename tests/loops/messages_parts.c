@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* messages_parts - loops as people write them, over messages: sums of a beginning and of the rest, the two largest. tests/unit/loops_agree.c runs them. */
+#include "loops.h"
+
+static void sums_of_parts(struct spin_payload *p, struct loops *s)
+{
+	uint32_t i = 0, first = 0, rest = 0;
+
+	SPIN_FOR_EACH(p, uint32_t, w) {
+		if (p->offset + 4 * i < 1000)
+			first += *w;
+		else
+			rest += *w;
+		i++;
+	}
+	s->result[5] += first;
+	s->result[6] += rest;
+}
+
+static void two_largest(struct spin_payload *p, struct loops *s)
+{
+	uint32_t first = s->result[6], second = s->result[7];
+
+	SPIN_FOR_EACH(p, uint16_t, h) {
+		if (*h > first) {
+			second = first;
+			first = *h;
+		} else if (*h > second && *h != first) {
+			second = *h;
+		}
+	}
+	s->result[6] = first;
+	s->result[7] = second;
+}
+
+static enum spin_payload_rc messages_parts_payload(struct spin_payload *p, struct loops *s)
+{
+	sums_of_parts(p, s);
+	two_largest(p, s);
+	return SPIN_SUCCESS;
+}
+
+SPIN_HANDLERS(messages_parts, .payload = messages_parts_payload, .delivery = SPIN_DELIVER_ME);

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The verifier ends with loops as people write them (tests/loops) in less than 5 s, in each class: of the CPU time of this
+ * process, so that others do not count. A file has several loops, and its time is that of all of them. Run as root.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <common/built.h>
+#include <common/slow.h>
+#include <user/libspin/libspin.h>
+
+#define LIMIT_S 5.0
+
+static double slowest_s;
+
+static double cpu_s(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* 1: failed, and said so. */
+static int try_class(const struct spin_object *object, enum spin_class class, int *skipped)
+{
+	const struct spin_ctx_opts opts = { .bytes = sizeof(opts), .class = class };
+	const char *name = spin_object__meta(object)->name;
+	struct spin_ctx *ctx = NULL;
+	struct spin_rule rule;
+	double took_s;
+	int err;
+
+	if (spin_rule__parse("udp", &rule))
+		return 1;
+	took_s = cpu_s();
+	err = spin_ctx__create_opts(NULL, object, &rule, &opts, &ctx);
+	took_s = cpu_s() - took_s;
+	spin_ctx__destroy(ctx);
+	if (err == -ENOSYS || err == -EPERM) {
+		printf("skip: %s, %s: %s\n", name, spin_class_name(class), spin_strerror_last());
+		*skipped = 1;
+		return 0;
+	}
+	slowest_s = took_s > slowest_s ? took_s : slowest_s;
+	printf("%s, %s: %.2f s\n", name, spin_class_name(class), took_s);
+	if (!err && took_s < LIMIT_S * slow_factor())
+		return 0;
+	printf("FAIL  %s, %s: %s\n", name, spin_class_name(class), err ? spin_strerror_last() : "the verifier took too long");
+	return 1;
+}
+
+static int try_object(const char *path, int *skipped)
+{
+	struct spin_object *object;
+	int failed;
+
+	if (spin_object__open(path, &object)) {
+		printf("FAIL  %s\n", spin_strerror_last());
+		return 1;
+	}
+	failed = try_class(object, SPIN_CLASS_TRUSTED, skipped);
+	/* messages are for the trusted class only */
+	if (spin_object__meta(object)->registration.delivery != SPIN_DELIVER_ME)
+		failed |= try_class(object, SPIN_CLASS_ISOLATED, skipped);
+	spin_object__close(object);
+	return failed;
+}
+
+static int is_object(const struct dirent *entry)
+{
+	const char *dot = strrchr(entry->d_name, '.');
+
+	return dot && !strcmp(dot, ".spin");
+}
+
+int main(void)
+{
+	int count, failed = 0, skipped = 0;
+	struct dirent **list;
+	char folder[512], path[1024];
+
+	if (geteuid()) {
+		puts("skip: loading programs needs root");
+		return 77;
+	}
+	snprintf(folder, sizeof(folder), "%s/tests/loops", built_dir());
+	count = scandir(folder, &list, is_object, alphasort);
+	if (count <= 0) {
+		printf("FAIL  %s has no objects\n", folder);
+		return 1;
+	}
+	for (int i = 0; i < count; i++) {
+		snprintf(path, sizeof(path), "%s/%s", folder, list[i]->d_name);
+		failed |= try_object(path, &skipped);
+		free(list[i]);
+	}
+	free(list);
+	printf("the slowest took %.2f s\n", slowest_s);
+	return failed ? 1 : skipped ? 77 : 0;
+}
