@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A sender of several threads, each of which begins at its own part of the message, as FPsPIN's does: with a window
- * that holds the whole message no packet is beyond it, whichever part comes first. The parts here share a socket and
+ * A sender of several threads, each of which begins at its own part of the message, as FPsPIN's does: the window
+ * that a context has by default holds the whole message, so no packet is beyond it, whichever part comes first. The parts here share a socket and
  * take turns; the one with the message's first packet comes last, so that packets are parked, too.
  */
 #include <arpa/inet.h>
@@ -52,7 +52,7 @@ static void on_event(void *arg, const struct spin_event *event)
 static void receiver(const struct pair *pair)
 {
 	const struct spin_ctx_opts opts = { .bytes = sizeof(opts), .message = { .host_bytes = BYTES, .messages = 16,
-										.window = PACKETS, .idle_ms = 20000 } };
+										.idle_ms = 20000 } };
 	struct spin_object *object;
 	struct spin_rule rule;
 	struct spin_nic *nic;

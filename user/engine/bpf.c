@@ -55,6 +55,8 @@ static int open_class(struct engine *e, const struct engine_handler *handler, co
 	err = spin_object__open(handler->object, &b->object);
 	if (!err && spin_object__meta(b->object)->registration.delivery == SPIN_DELIVER_ME)
 		b->messages = opts.message.virtual_clock = 1;
+	if (b->messages && !opts.message.window) /* as the other engines: libspin's follows from the host memory */
+		opts.message.window = SPIN_WINDOW;
 	if (!err && (class == SPIN_CLASS_TRUSTED) != other_way)
 		err = spin_nic__open_offline(&b->nic);
 	if (!err)

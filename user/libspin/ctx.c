@@ -71,6 +71,8 @@ static int load_variant(struct spin_ctx *ctx, const struct spin_object *obj, con
 	*log = '\0';
 	out__close(ctx);
 	bpf_object__close(ctx->bpf);
+	if (ctx->bounded && ctx->messages && ctx->messages->window_is_default)
+		ctx->messages->opts.window = SPIN_WINDOW;
 	programs = object__programs(obj, ctx->bounded, &bytes);
 	ctx->bpf = bpf_object__open_mem(programs, bytes, &opts);
 	ctx->btf = ctx->bpf ? bpf_object__btf(ctx->bpf) : NULL;

@@ -114,7 +114,9 @@ struct spin_message_opts {
 	/*
 	 * Packets beyond the lowest missing one that are handled: SPIN_WINDOW, which is the least, to SPIN_WINDOW_MAX. One
 	 * that holds a whole message takes its packets from any offset on, as from senders of several threads. More than
-	 * SPIN_WINDOW takes a quarter to half a byte for each packet and message in flight, and Linux 6.9.
+	 * SPIN_WINDOW takes a quarter to half a byte for each packet and message in flight, and Linux 6.9. By default
+	 * SPIN_WINDOW, and with more host_bytes than SPIN_HOST_BYTES as many as a quarter of these has room for, of all
+	 * messages together: for 512 messages a packet for each 512 bytes, for 16 one for each 64.
 	 */
 	unsigned window;
 	/*

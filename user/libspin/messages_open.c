@@ -65,13 +65,29 @@ static int check_windows(const struct spin_message_opts *o)
 			 SPIN_WINDOWS_BYTES_MAX >> 20);
 }
 
+/*
+ * Who has asked for more host memory than the default takes messages that fill it, at any offset: all bitmaps together may
+ * have a quarter of its bytes, which for 512 messages is a bit for each 512 bytes of it.
+ */
+static unsigned default_window(const struct spin_message_opts *o)
+{
+	size_t bytes = o->host_bytes / 4 < SPIN_WINDOWS_BYTES_MAX ? o->host_bytes / 4 : SPIN_WINDOWS_BYTES_MAX;
+	unsigned window = SPIN_WINDOW_MAX;
+
+	if (o->host_bytes <= SPIN_HOST_BYTES || !kernel_probe__may_goto())
+		return SPIN_WINDOW;
+	while (window > SPIN_WINDOW && (size_t)o->messages * spin_window_lanes(window) * sizeof(uint64_t) > bytes)
+		window = (spin_window_lanes(window) / 2 - 2) * 32;
+	return window > SPIN_WINDOW ? window : SPIN_WINDOW;
+}
+
 static void put_defaults(struct spin_message_opts *o, const struct spin_registration *registration)
 {
 	o->messages = o->messages ? o->messages : SPIN_MPQS;
 	o->parking = o->parking ? o->parking : SPIN_PARKING_MAX;
 	o->idle_ms = o->idle_ms ? o->idle_ms : registration->idle_ms ? registration->idle_ms : SPIN_IDLE_MS;
 	o->idle_ms = o->idle_ms < TIME_MS_MAX ? o->idle_ms : TIME_MS_MAX;
-	o->window = o->window ? o->window : SPIN_WINDOW;
+	o->window = o->window ? o->window : default_window(o);
 	o->tombstone_ms = o->tombstone_ms ? o->tombstone_ms : SPIN_TOMBSTONE_MS;
 }
 
@@ -101,6 +117,7 @@ int spin_messages__new(const struct spin_object *obj, const struct spin_message_
 		return spin_fail(-ENOMEM, "no memory for a context");
 	m->opts = *opts;
 	put_defaults(&m->opts, registration);
+	m->window_is_default = !opts->window;
 	err = check_windows(&m->opts);
 	if (err) {
 		free(m);

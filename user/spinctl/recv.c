@@ -15,7 +15,6 @@
 #include "stop.h"
 
 #define MAX_MIB    64
-#define PACKET_BYTES 512 /* of the payloads that the window is made for */
 #define LOOK_S     0.1 /* how often a terminal is told */
 #define LINGER_S   0.3 /* without packets, before it goes */
 #define LINGER_MAX_S 5
@@ -53,19 +52,6 @@ static int usage(const char *option, const char *why)
 {
 	fprintf(stderr, "spinctl recv: %s %s; see spinctl recv --help\n", option, why);
 	return USAGE;
-}
-
-/*
- * Room for all packets of the longest message, so that it does not matter at which offset its senders begin. Of packets
- * that are shorter than this the window holds a part.
- */
-static unsigned window_packets(void)
-{
-	size_t packets = ((size_t)options.max_mib << 20) / PACKET_BYTES;
-
-	if (!kernel_probe__may_goto())
-		return 0;
-	return packets < SPIN_WINDOW ? SPIN_WINDOW : packets > SPIN_WINDOW_MAX ? SPIN_WINDOW_MAX : (unsigned)packets;
 }
 
 /* What transfers begin and end with has its own place, as long as there is one. */
@@ -245,8 +231,7 @@ static int run(const char **operands, unsigned count)
 	file = options.handler ? options.handler : handler;
 	rule = match;
 	snprintf(match, sizeof(match), "udp dport %u", options.port);
-	r.message = (struct message_options){ .host_kib = host_kib(), .window = window_packets(), .tombstone_s = TOMBSTONE_S,
-					      .put = 1, .no_entry = 1 };
+	r.message = (struct message_options){ .host_kib = host_kib(), .tombstone_s = TOMBSTONE_S, .put = 1, .no_entry = 1 };
 	r.path = operands[0];
 	r.wanted = options.count;
 	r.json = options.json;
