@@ -52,8 +52,8 @@ int build__host(struct spincc *s)
 
 	temps__path(s, "object", object);
 	command__add(&c, "%s", tool("CC", "gcc"));
-	for (const char *const *w = (const char *const[]){ "-std=gnu11", "-O2", "-g", "-Wall", "-fno-strict-aliasing", "-fPIC",
-							    "-shared", NULL }; *w; w++)
+	for (const char *const *w = (const char *const[]){ "-std=gnu11", "-O2", "-g", "-Wall", "-fno-strict-aliasing",
+							    "-fno-finite-loops", "-fPIC", "-shared", NULL }; *w; w++)
 		command__add(&c, "%s", *w);
 	add_common(s, &c);
 	command__add(&c, "%s/bpf/context.host.c", s->root);
