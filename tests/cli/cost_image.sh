@@ -267,6 +267,45 @@ for row in behind:7 between:5; do
 	says err "bus.c:$(grep -n "/\* ${row%:*} \*/" bus.c | cut -d : -f 1)"
 done
 
+# handler memory as files say: what a driver writes before the first packet; not over the program's own
+cat >filled.c <<'END'
+typedef unsigned int u32;
+struct task { u32 mem; };
+struct args { volatile struct task *task; };
+void filled(struct args *args)
+{
+	volatile u32 *word = (u32 *)args->task->mem;
+
+	if (word[0x400] != 0x64636261 || word[0x401] != 0x00000065 || *(volatile u32 *)0x1c008000 != 0x68676665)
+		asm volatile("unimp"); /* filled */
+}
+static volatile u32 own[16] = { 5 };
+void uses_own(struct args *args) { if (own[0] != 5) asm volatile("unimp"); }
+END
+$CC -march=rv32imac -mabi=ilp32 -O2 -g -ffreestanding -nostdlib -Wl,-T,map.ld runtime.S filled.c -o filled.elf || fail "no filled.elf"
+printf abcde >five
+printf efgh >four
+filled() { "$SPINCTL" cost --image filled.elf --payload filled --messages 1 "$@"; }
+expect 0 filled --memory 0x1c301000=five --memory 0x1c008000=four
+expect 1 filled --memory 0x1c301000=five
+says err "an illegal instruction (mcause 2) at "
+expect 1 filled --memory 0x1c2fffff=five
+one_line
+says err "the 5 bytes of five at 0x1c2fffff overlap the program's own segment at 0x1c300000"
+expect 1 filled --memory 0x1c3ffffc=five
+one_line
+says err "do not fit at 0x1c3ffffc: handler memory is 0x1c000000 to 0x1c3fffff"
+expect 1 filled --memory 0x1bfffffe=five
+says err "do not fit at 0x1bfffffe"
+for wrong in five =five 0x1c301000= 0x1c301000 0x1c301000:five 0x11c301000=five; do
+	expect 1 filled --memory "$wrong"
+	one_line
+	says err "--memory is ADDR=FILE"
+done
+expect 1 filled --memory 0x1c301000=absent
+says err "cannot read absent"
+expect 2 "$SPINCTL" cost "$OBJECT" --datagrams 1 --memory 0x1c301000=five
+
 # what is wrong with it is said
 expect 1 image --payload whole_paylaod --messages 1
 one_line

@@ -36,6 +36,8 @@ static const struct option_row rows[] = {
 	  "a PsPIN program that spincc did not make, an ELF with boot and runtime, in place of FILE.spin" },
 	{ "header", 0, OPTION_STRING, "SYMBOL", FIELD(image.header), "its header handler (default: none)" },
 	{ "completion", 0, OPTION_STRING, "SYMBOL", FIELD(image.completion), "its completion handler (default: none)" },
+	{ "memory", 0, OPTION_LIST, "ADDR=FILE", FIELD(image.memory),
+	  "with --image: handler memory from this address on is what the file has, before the first packet" },
 	{ "framing", 0, OPTION_STRING, "raw|pspin|ip|ethernet", FIELD(framing),
 	  "how its packets look in packet memory (default: ethernet)" },
 	{ "advise", 0, OPTION_FLAG, NULL, FIELD(advise),
@@ -64,6 +66,7 @@ static int run(const char **operands, unsigned count)
 	if (!status)
 		status = cost_run(&options, count ? operands[0] : NULL);
 	options__free_list(&options.sweep);
+	options__free_list(&options.image.memory);
 	options__free_list(&options.fill.sets);
 	options__free_list(&options.fill.inserts);
 	options__free_list(&options.fill.files);
@@ -95,7 +98,8 @@ static const struct command_row row = {
 		 "bytes; ethernet, all of the frame. Of a capture each packet is a message. Its segments lie in program memory, "
 		 "in handler memory, in a cluster's L1 (0x10000000 + cluster * 0x400000) or in every cluster's (0x1b000000), as "
 		 "PsPIN's linker script has them; scratchpads go behind them. All of L1 is open to its handlers, as PsPIN's memory "
-		 "protection leaves it, and what it prints is lost.\n\n"
+		 "protection leaves it, and what it prints is lost. Its tasks are told that handler memory is the MiB at 0x1c300000, where "
+		 "PsPIN's driver puts it; --memory fills it, once the program has booted, where no segment of the program lies.\n\n"
 		 "A handler that traps, does not end or gives a command for memory that is not there has no cost: the "
 		 "command fails and names packet and source line.\n\n"
 		 "HANDLER is what spincc made, FILE.spin, or a source, FILE.c, which is compiled first. --advise compiles it again "

@@ -65,12 +65,12 @@ static const char *wrong_program(const struct cost_options *o, unsigned operands
 		return "missing: HANDLER, or --image";
 	if (operands && o->image.path)
 		return "HANDLER and --image exclude each other";
-	if (!o->image.path && (o->image.header || o->image.completion))
-		return "--header and --completion are of --image";
+	if (!o->image.path && (o->image.header || o->image.completion || o->image.memory.count))
+		return "--header, --completion and --memory are of --image";
 	if (o->image.path && !o->image.header && !o->image.payload && !o->image.completion)
 		return "--image needs --header, --payload or --completion: which handlers are to run";
 	if (o->image.path && (o->fill.sets.count || o->fill.inserts.count || o->fill.files.count))
-		return "--image has no state that could be set by name";
+		return "--image has no state that could be set by name: fill its memory with --memory ADDR=FILE";
 	if (o->advise && o->image.path)
 		return "--advise compiles a handler anew: give it, not --image";
 	if (o->advise && (o->sweep.count || o->html || o->trace_file || o->budget || o->lines || o->sizes))

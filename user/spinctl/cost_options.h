@@ -9,7 +9,10 @@ struct cost_options {
 	struct fill_options fill;
 	struct option_list compile;
 	struct cost_made made;
-	struct { const char *path, *header, *payload, *completion; } image;
+	struct {
+		const char *path, *header, *payload, *completion;
+		struct option_list memory;
+	} image;
 	struct option_list sweep;
 	unsigned datagrams, top, threads;
 	int lines, json, advise;

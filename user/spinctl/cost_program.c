@@ -51,8 +51,8 @@ int cost_program__open(const struct cost_program *program, struct pspin **out)
 
 	*out = NULL;
 	status = program->object ? open_object(program, out) : open_image(program, out);
-	if (!status && program->object)
-		status = fill(program, *out);
+	if (!status)
+		status = program->object ? fill(program, *out) : cost_memory__fill(program, *out);
 	if (status) {
 		pspin__close(*out);
 		*out = NULL;

@@ -126,6 +126,7 @@ static int run_image(struct cost_job *job)
 		return FAILED;
 	program->elf = elf;
 	program->path = o->image.path;
+	program->memory = &o->image.memory;
 	program->image = (struct pspin_image){ .elf = elf, .elf_bytes = program->elf_bytes, .header = o->image.header,
 					       .payload = o->image.payload, .completion = o->image.completion,
 					       .framing = (enum pspin_framing)pspin_framing__find(o->framing),

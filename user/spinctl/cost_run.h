@@ -77,6 +77,7 @@ struct cost_program {
 	struct pspin_image image;
 	const struct spin_rule *rule;
 	const struct fill_options *fill;
+	const struct option_list *memory;  /* of an image: ADDR=FILE */
 	const void *elf;
 	size_t elf_bytes;
 	const char *path;
@@ -85,6 +86,8 @@ struct cost_program {
 };
 /* The whole file in memory; NULL after a message. */
 void *cost_read_file(const char *path, size_t *bytes);
+/* Of an image: handler memory as the files say. DONE, or FAILED after a message. */
+int cost_memory__fill(const struct cost_program *program, struct pspin *nic);
 /* A new NIC with state and tables filled. DONE, or FAILED after a message. */
 int cost_program__open(const struct cost_program *program, struct pspin **out);
 /* Fills in what a report says of program and target. */
