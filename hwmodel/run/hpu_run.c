@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "machine.h"
 
@@ -186,6 +187,18 @@ static int parse(struct options *o, int argc, char **argv)
 	return 0;
 }
 
+/* The exit status after output. The errno of a write that failed earlier is lost: one byte more shows it. */
+static int written(void)
+{
+	const char *reason;
+
+	if (!fflush(stdout) && !ferror(stdout))
+		return 0;
+	reason = write(STDOUT_FILENO, "\n", 1) < 0 ? strerror(errno) : NULL;
+	fprintf(stderr, "hpu-run: cannot write the output%s%s\n", reason ? ": " : "", reason ? reason : "");
+	return 1;
+}
+
 int main(int argc, char **argv)
 {
 	struct options o = { .machine = { .max_cycles = UINT64_C(100000000000), .memory_mib = 16 } };
@@ -195,7 +208,7 @@ int main(int argc, char **argv)
 	int status = parse(&o, argc, argv);
 
 	if (status)
-		return status < 0 ? 0 : status;
+		return status < 0 ? written() : status;
 	/* with --json stdout is the report's */
 	o.machine.output_to_stderr = o.json;
 	machine = machine__open(o.path, &o.machine, err, sizeof(err));
@@ -220,9 +233,5 @@ int main(int argc, char **argv)
 	if (o.profile && !o.json)
 		print_profile(machine);
 	machine__close(machine);
-	if (fflush(stdout) || ferror(stdout)) {
-		fprintf(stderr, "hpu-run: cannot write the report: %s\n", strerror(errno));
-		return 1;
-	}
-	return result.ok ? 0 : 1;
+	return written() || !result.ok;
 }

@@ -92,7 +92,7 @@ for command in $commands; do
 		clean_made
 		in_ns $line >/dev/full 2>"$WORK/err"
 		[ $? = 1 ] || fail "$command >/dev/full: not status 1"
-		says err "cannot write the output"
+		says err "cannot write the output: No space left on device"
 		one_line
 		clean "$command >/dev/full"
 		clean_made
@@ -104,6 +104,7 @@ for command in $commands; do
 		i=0
 		while [ ! -s "$WORK/status" ] && [ $i -lt 100 ]; do i=$((i + 1)); sleep 0.05; done
 		[ "$(cat "$WORK/status")" = 1 ] || fail "$command with a closed pipe: status $(cat "$WORK/status")"
+		says err "cannot write the output: Broken pipe"
 		one_line
 		rm -f "$WORK/status"
 		clean "$command with a closed pipe"
@@ -167,6 +168,14 @@ for command in record new spincc; do
 	[ "$command" = spincc ] || one_line
 	rm -f "$WORK/status"
 	expect 1 in_ns $(line $command | sed "s|$WORK/made|$WORK/made/nosuch|")
+	one_line
+done
+# what prints while it runs, and the other programs
+for line in "$SPINCTL run $WORK/in/filtering.spin --dev v0 --match udp --interval 0.1" "$SPINCTL mpq --watch 0.05 --count 300" \
+	"$SPINCTL help" "$SPINCC --help" "$SPINCC --version" "$BUILD/bin/hpu-run --help"; do
+	in_ns timeout 20 $line >/dev/full 2>"$WORK/err"
+	[ $? = 1 ] || fail "$line >/dev/full: not status 1"
+	says err ": No space left on device"
 	one_line
 done
 cd / || exit 1

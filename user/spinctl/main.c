@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/descriptors.h"
 #include "spinctl.h"
@@ -146,6 +147,17 @@ static int start(int argc, char **argv)
 	return command ? dispatch(command, argc - 1, argv + 1) : USAGE;
 }
 
+/*
+ * The write that failed may have been an earlier one, inside of printf(), whose errno is lost: one byte more shows it.
+ * The output is not whole, so it does not matter if that one is written.
+ */
+int output_failed(void)
+{
+	const char *reason = write(STDOUT_FILENO, "\n", 1) < 0 ? strerror(errno) : NULL;
+
+	return complain("cannot write the output%s%s", reason ? ": " : "", reason ? reason : "");
+}
+
 int main(int argc, char **argv)
 {
 	int status;
@@ -153,9 +165,7 @@ int main(int argc, char **argv)
 	signal(SIGPIPE, SIG_IGN); /* a closed pipe is a failed write, reported below */
 	descriptors_raise_limit();
 	status = start(argc, argv);
-	/* an earlier write that failed has left no errno that could be told now */
-	errno = 0;
 	if ((fflush(stdout) || ferror(stdout)) && status != FAILED)
-		status = complain("cannot write the output%s%s", errno ? ": " : "", errno ? strerror(errno) : "");
+		status = output_failed();
 	return status;
 }

@@ -122,7 +122,7 @@ static int watch(struct run_set *set, struct run_printer *p)
 		if (!status)
 			status = run_set__alive(set);
 		if (ferror(stdout))
-			return complain("cannot write the output: %s", strerror(EPIPE));
+			return output_failed();
 	}
 	if (p->cost)
 		run_cost__mark(&cost, set); /* an interface's program ends with its last context */

@@ -25,6 +25,8 @@ extern const struct subcommand run_command, status_command, cost_command, test_c
 
 /* One line on stderr, as "spinctl: ..."; returns FAILED. */
 int complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* FAILED, after the reason why stdout cannot be written. */
+int output_failed(void);
 /* This thread's messages from now on go there, the first one stays (text is "" before); NULL: to stderr, as at first. */
 void complain_into(char *text, size_t bytes);
 
