@@ -154,13 +154,12 @@ static const struct op *link_edge(struct rv32_core *core, struct edge *edge)
 {
 	unsigned generation = core->generation;
 	struct hazard hazard = edge->hazard;
-	bool falls = edge->falls;
-	struct block *block = lines__enter(core, edge->pc, hazard);
+	struct block *block;
 
-	if (block->hazard.flags & HAZARD_COLD) {
-		if (!falls)
-			lines__jump(core);
-	} else if (generation == core->generation) {
+	if (!edge->falls)
+		lines__jump(core, edge->pc);
+	block = lines__enter(core, edge->pc, hazard);
+	if (!(block->hazard.flags & HAZARD_COLD) && generation == core->generation) {
 		struct hazard jumped = hazard__jumped(block->pc);
 
 		lines__link(core, edge, block->op);
@@ -248,9 +247,10 @@ enum rv32_stop exec__run(struct rv32_core *core, const void *const **labels)
 		if (!lines__turn(core))
 			return RV32_STOP_BUS;
 		if (!core->fetch.goes_on)
-			lines__jump(core);
+			lines__jump(core, core->pc);
 		core->fetch.goes_on = false;
 		op = lines__enter(core, core->pc, core->hazard)->op;
+		RELOAD();
 	}
 	goto *op->label;
 
@@ -319,6 +319,7 @@ L_link:
 		}
 	}
 	op = link_edge(core, edge);
+	RELOAD();
 	goto *op->label;
 
 touch:
@@ -394,8 +395,9 @@ dispatch: /* to core->pc, which is nobody's edge */
 		return RV32_STOP_PC;
 	if (cycle >= core->limit)
 		return RV32_STOP_CYCLES;
-	lines__jump(core);
+	lines__jump(core, core->pc);
 	op = lines__enter(core, core->pc, core->hazard)->op;
+	RELOAD();
 	goto *op->label;
 
 atomic_failed:

@@ -91,9 +91,17 @@ struct block *lines__enter(struct rv32_core *core, uint32_t pc, struct hazard ha
 	return block;
 }
 
-void lines__jump(struct rv32_core *core)
+/* riscv_L0_buffer.sv, ABORTED_BRANCH: a line that was asked for comes first, then the target is asked for. */
+void lines__jump(struct rv32_core *core, uint32_t pc)
 {
+	uint64_t next;
+
 	core->fetch.line = core->fetch.ahead = RV32_NO_LINE;
+	if (!core->icache)
+		return;
+	next = icache__next_lookup(core->icache, core->icache_port) + HIT_CYCLES;
+	if (next > core->cycle && next > HIT_CYCLES)
+		stats__dynamic_at(core, pc, RV32_CYC_ICACHE, (int64_t)(next - core->cycle));
 }
 
 void lines__fall(struct rv32_core *core, const struct edge *edge)
