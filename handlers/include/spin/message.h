@@ -98,8 +98,9 @@
  *
  * Time: a message whose last new packet came more than idle_ms ago is evicted: its parked packets are lost, no handler
  * runs, TIMEOUT (PsPIN 3.2.3). New are packets that are handled or parked when they arrive, and a first one that finds no
- * entry. What makes no progress gives no time: duplicates, MALFORMED, NO_PARKING, BEYOND_WINDOW. A tombstone is older than T when more than tombstone_ms have passed since it was left. A sweep does the
- * former; it also does step 13 for messages that still have parked packets.
+ * entry. What makes no progress gives no time: duplicates, MALFORMED, NO_PARKING, BEYOND_WINDOW. A tombstone is older
+ * than T when more than tombstone_ms have passed since it was left. A sweep evicts; it also does step 13 for messages
+ * that still have parked packets.
  */
 #include <stdint.h>
 
