@@ -62,7 +62,7 @@ struct receiver {
 	struct recv_entry whole, open, end; /* of messages that are a file, and of transfers */
 	struct recv_slot slot[RECV_SLOTS];
 	struct recv_transfer now;
-	struct recv_transfer next; /* that has been announced meanwhile */
+	struct recv_transfer next; /* announced while this one is received */
 	int has_next;
 };
 

@@ -2,7 +2,7 @@
 /*
  * Files that come in pieces (transfer.h), beside messages that are a file of their own. Both use all of the host memory,
  * so entries of one kind are posted when no message can have one of the other kind any more. Each slot is posted again
- * when its piece is in the file: meanwhile the others take the next pieces.
+ * when its piece is in the file: the others take the next pieces while it is written.
  */
 #include <endian.h>
 #include <errno.h>

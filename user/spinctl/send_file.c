@@ -16,7 +16,7 @@
 #include "stop.h"
 
 #define FIRST_BYTES 65536u
-#define PIPE_MS     2000 /* so long a piece waits for more; then the receiver is told that the sender is still there */
+#define PIPE_MS     2000 /* so long a piece waits for more; then a message says that the sender is still there */
 
 static int too_long(const struct send_file *file, uint64_t most)
 {

@@ -88,7 +88,7 @@ static int is_wrong_length(const struct pieces *t)
 			t->file->name, (unsigned long long)t->position, (unsigned long long)t->file->total);
 }
 
-/* Reads and sends until the file ends; what a file has grown by meanwhile is not sent. */
+/* Reads and sends until the file ends; what is appended to a file during the transfer is not sent. */
 static int send_all(struct pieces *t, uint8_t *piece)
 {
 	const size_t piece_bytes = t->senders->piece_bytes;
