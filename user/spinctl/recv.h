@@ -81,7 +81,7 @@ int recv_transfer__start(struct receiver *r);
  */
 int recv_transfer__event(struct receiver *r, const struct spin_event *event, int *is_whole);
 int recv_transfer__ready(struct receiver *r);
-/* Does what is due, also without an event. DONE, or FAILED after a message. */
+/* Advances the transfer, also without an event: DONE, or FAILED after a message. */
 int recv_transfer__step(struct receiver *r);
 
 void recv_print__start(const struct receiver *r, unsigned port);
