@@ -49,7 +49,7 @@ SPIN_OUTLINE uint32_t spin_me_match_(uint64_t match_bits)
 	uint64_t round = 0;
 
 	for (uint32_t i = 0; i < SPIN_MES_MAX && spin_can_loop_(&round, SPIN_MES_MAX); i = spin_me_next_(i, end)) {
-		const struct spin_me *me = &spin_mes[i];
+		const struct spin_me *me = spin_me_at(i);
 
 		state = spin_load32(&me->state);
 		if (state != SPIN_ME_OPEN)
