@@ -17,6 +17,12 @@ enum {
 	SPIN_SLMP_SYN = 0x4000, /* the sender wants an acknowledgement of this packet; the first packet has it */
 	SPIN_SLMP_ACK = 0x2000, /* this is one: the header alone, with the packet's id and offset, and this flag alone */
 	SPIN_SLMP_PUT = 0x1000, /* struct spin_slmp_put follows; an extension, on the first packet only */
+	/*
+	 * With ACK, and these two flags alone: the message was refused, for it is longer than its matching entry, and its
+	 * sender may stop. An extension: the header alone, with the refused packet's id and offset. Senders that do not know it
+	 * ignore it, for its flags are not exactly ACK.
+	 */
+	SPIN_SLMP_REFUSED = 0x0800,
 };
 
 struct spin_slmp {
