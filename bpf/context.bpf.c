@@ -52,6 +52,7 @@ const volatile struct spin_config spin_config = {
 	.host_bytes = SPIN_HOST_BYTES_BARE,
 	.idle_ticks = SPIN_IDLE_MS,
 	.tombstone_ticks = SPIN_TOMBSTONE_MS,
+	.key = SPIN_HASH_KEY,
 };
 
 #include "context_maps.h"

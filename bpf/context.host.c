@@ -25,6 +25,7 @@ SPIN_INLINE struct spin_view spin_frame_view(const struct spin_frame *frame)
 struct spin_config spin_config = {
 	.rule = { .protocol = SPIN_IP_UDP },
 	.accept_partial = 1,
+	.key = SPIN_HASH_KEY,
 };
 
 #include "context_host.h"

@@ -20,6 +20,10 @@ struct spin_key {
 	uint64_t id, src[2], home; /* no padding: it is an argument of global functions */
 };
 
+/*
+ * `home` is where the search for the key begins. Multiplication by secret odd numbers is a universal hash: whoever does not
+ * know them cannot choose keys that begin at one place, which would fill the SPIN_FLOW_PROBES places of another's.
+ */
 SPIN_INLINE void spin_key_of(const struct spin_view *view, const struct spin_datagram *d, uint32_t message_id,
 			     struct spin_key *key)
 {
@@ -27,7 +31,7 @@ SPIN_INLINE void spin_key_of(const struct spin_view *view, const struct spin_dat
 
 	key->id = (uint64_t)message_id << 32 | (uint64_t)d->udp->src_port << 16 | (6 - 2 * d->is_ip4);
 	key->src[0] = key->src[1] = 0;
-	hash = key->id * 0x9e3779b97f4a7c15;
+	hash = key->id * spin_config.key[0];
 	if (spin_likely(spin_blur(d->is_ip4))) {
 		key->src[0] = ((const struct spin_ip4 *)d->ip)->src;
 	} else if (spin_inside_(view, (struct spin_ip6 *)d->ip + 1)) {
@@ -35,9 +39,11 @@ SPIN_INLINE void spin_key_of(const struct spin_view *view, const struct spin_dat
 
 		key->src[0] = ip->src[0] | (uint64_t)ip->src[1] << 32;
 		key->src[1] = ip->src[2] | (uint64_t)ip->src[3] << 32;
-		hash ^= key->src[1] * 0x94d049bb133111eb;
+		hash += key->src[1] * spin_config.key[2];
 	}
-	key->home = ((hash ^ key->src[0] * 0xbf58476d1ce4e5b9) >> 48) & (SPIN_FLOWS - 1);
+	hash += key->src[0] * spin_config.key[1];
+	/* once more: the upper bits of one product keep the distances of keys that are equally far apart */
+	key->home = ((hash ^ hash >> 32) * 0xd6e8feb86659fd93) >> 48 & (SPIN_FLOWS - 1);
 }
 
 SPIN_INLINE _Bool spin_flow_is_(const struct spin_flow *flow, const struct spin_key *key)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/random.h>
 
 #include <linux/bpf.h>
 
@@ -149,6 +150,19 @@ uint32_t spin_messages__ticks(const struct messages *m, unsigned ms)
 	return (uint32_t)(((uint64_t)ms * m->ticks_s + 999) / 1000);
 }
 
+/* A stranger is not to know where flows lie. Early in the boot there may be no randomness yet: then all have one key. */
+static void choose_key(struct spin_config *config)
+{
+	const uint64_t known[] = SPIN_HASH_KEY;
+	uint64_t key[sizeof(known) / sizeof(known[0])];
+
+	memcpy(config->key, known, sizeof(known));
+	if (getrandom(key, sizeof(key), GRND_NONBLOCK) != sizeof(key))
+		return;
+	for (unsigned i = 0; i < sizeof(key) / sizeof(key[0]); i++)
+		config->key[i] = key[i] | 1;
+}
+
 void spin_messages__configure(const struct messages *m, struct spin_config *config)
 {
 	const struct spin_message_opts *o = &m->opts;
@@ -163,6 +177,7 @@ void spin_messages__configure(const struct messages *m, struct spin_config *conf
 	config->take_put = !!o->put;
 	config->virtual_clock = !!o->virtual_clock;
 	config->note_runs = !!o->note_runs;
+	choose_key(config);
 }
 
 #define ME_SECTION ".data.me"

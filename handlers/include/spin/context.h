@@ -73,6 +73,7 @@ struct spin_config {
 	uint32_t hpus;           /* spin_num_hpus() */
 	uint32_t hpu_is_queue;   /* 1: spin_my_hpu() is the receive queue; 0: the CPU */
 	uint32_t redirect;       /* 1: packets that handlers send leave at once; 0: all of them by spin_requests */
+	uint64_t key[3];         /* of the hash of flows: odd numbers that senders cannot guess */
 };
 
 /* Written by one HPU only, read by anyone. */
@@ -155,7 +156,11 @@ struct spin_request {
 	uint8_t  frame[SPIN_REQUEST_FRAME_MAX]; /* PACKET: as it is to leave; the ring's record ends with its last byte */
 };
 
-_Static_assert(sizeof(struct spin_config) == 144 && sizeof(struct spin_event) == 96,
+
+/* A key for who has no better one. */
+#define SPIN_HASH_KEY { 0x9e3779b97f4a7c15, 0xbf58476d1ce4e5b9, 0x94d049bb133111eb }
+
+_Static_assert(sizeof(struct spin_config) == 168 && sizeof(struct spin_event) == 96,
 	       "shared by BPF and user space");
 
 #endif
