@@ -52,6 +52,8 @@ const volatile struct spin_config spin_config = {
 	.host_bytes = SPIN_HOST_BYTES_BARE,
 	.idle_ticks = SPIN_IDLE_MS,
 	.tombstone_ticks = SPIN_TOMBSTONE_MS,
+	.age_ticks = SPIN_AGE_MS,
+	.age_bytes = SPIN_AGE_BYTES,
 	.key = SPIN_HASH_KEY,
 };
 
@@ -457,7 +459,7 @@ int spin_progress(struct xdp_md *ctx)
 			break;
 	}
 	if (due == 1)
-		spin_sweep_evict(mpq, hpu, now);
+		spin_evict(mpq, hpu, now, 1);
 	if (due == 2)
 		spin_replay_(ctx, mpq, spin_peek(&spin_mpq_at(mpq)->generation) & 0xffff, hpu, XDP_TX, 0);
 	if (due)

@@ -122,7 +122,7 @@ void spin_host_progress(void)
 		struct spin_mpq *q = spin_mpq_at(mpq);
 
 		if (spin_sweep_is_idle(q, spin_now()))
-			spin_sweep_evict(mpq, 0, spin_now());
+			spin_evict(mpq, 0, spin_now(), 1);
 		else if (q->phase == SPIN_MPQ_OPEN && (q->parked || q->replay))
 			spin_host_replay(mpq);
 	}
@@ -187,7 +187,7 @@ void spin_host_reset(void)
 	memset(spin_mpqs, 0, spin_config.mpqs * sizeof(*spin_mpqs));
 	memset(spin_mpqs_used, 0, sizeof(spin_mpqs_used));
 	memset(spin_parks_used, 0, sizeof(spin_parks_used));
-	spin_mpqs_next = spin_parks_next = 0;
+	spin_mpqs_next = spin_parks_next = spin_pressed_next[0] = spin_pressed_next[1] = 0;
 	spin_put_id = 0;
 	spin_clock = 0;
 }

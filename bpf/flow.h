@@ -21,8 +21,10 @@ struct spin_key {
 };
 
 /*
- * `home` is where the search for the key begins. Multiplication by secret odd numbers is a universal hash: whoever does not
- * know them cannot choose keys that begin at one place, which would fill the SPIN_FLOW_PROBES places of another's.
+ * `home` is where the search for the key begins. A source's place follows from products with secret odd numbers: a stranger
+ * does not know how far it is from his own. The messages of one source are spread evenly by the golden ratio, in an order that
+ * is secret, too: so that numbers in a row, which most senders give, fill the table without runs. Whoever does not know the
+ * key can choose neither keys nor ids that begin at one place and fill the SPIN_FLOW_PROBES places of another's.
  */
 SPIN_INLINE void spin_key_of(const struct spin_view *view, const struct spin_datagram *d, uint32_t message_id,
 			     struct spin_key *key)
@@ -31,7 +33,7 @@ SPIN_INLINE void spin_key_of(const struct spin_view *view, const struct spin_dat
 
 	key->id = (uint64_t)message_id << 32 | (uint64_t)d->udp->src_port << 16 | (6 - 2 * d->is_ip4);
 	key->src[0] = key->src[1] = 0;
-	hash = key->id * spin_config.key[0];
+	hash = (uint32_t)key->id * spin_config.key[0];
 	if (spin_likely(spin_blur(d->is_ip4))) {
 		key->src[0] = ((const struct spin_ip4 *)d->ip)->src;
 	} else if (spin_inside_(view, (struct spin_ip6 *)d->ip + 1)) {
@@ -42,8 +44,8 @@ SPIN_INLINE void spin_key_of(const struct spin_view *view, const struct spin_dat
 		hash += key->src[1] * spin_config.key[2];
 	}
 	hash += key->src[0] * spin_config.key[1];
-	/* once more: the upper bits of one product keep the distances of keys that are equally far apart */
-	key->home = ((hash ^ hash >> 32) * 0xd6e8feb86659fd93) >> 48 & (SPIN_FLOWS - 1);
+	key->home = ((uint32_t)(hash >> 32) + (message_id ^ (uint32_t)(spin_config.key[0] >> 32)) * 0x9e3779b1u) >> 16 &
+		    (SPIN_FLOWS - 1);
 }
 
 SPIN_INLINE _Bool spin_flow_is_(const struct spin_flow *flow, const struct spin_key *key)

@@ -12,10 +12,9 @@
 #include "dma_atomic.h"
 #include "dma_payload.h"
 #include "me.h"
-#include "message_event.h"
 #include "parking.h"
+#include "pressure.h"
 #include "put.h"
-#include "window.h"
 
 /* A packet on its way through its message. */
 struct spin_message {
@@ -25,15 +24,6 @@ struct spin_message {
 	uint32_t hpu, now;
 	uint16_t dst_port;
 };
-
-/* Parked packets whose message has ended. */
-SPIN_INLINE void spin_park_forget_all(struct spin_mpq *q, uint32_t hpu)
-{
-	if (spin_peek(&q->replay))
-		spin_park_forget(spin_take(&q->replay, 0), hpu);
-	if (spin_peek(&q->parked))
-		spin_park_forget(spin_take(&q->parked, 0), hpu);
-}
 
 /* A packet of the message came that gives it time. */
 SPIN_INLINE void spin_message_touch(struct spin_mpq *q, uint32_t now)
@@ -51,24 +41,19 @@ SPIN_INLINE enum spin_reason spin_flow_control(struct spin_mpq *q, const struct 
 	return reason;
 }
 
-/* Ends a message's MPQ; nothing of it is in flight. The flow is told first what it is from now on. */
-SPIN_INLINE void spin_mpq_free(uint32_t mpq, uint32_t flow_kind, uint32_t now)
-{
-	struct spin_mpq *q = spin_mpq_at(mpq);
-	struct spin_flow *flow = &spin_flows[q->flow & (SPIN_FLOWS - 1)];
-
-	spin_poke(&flow->time, now);
-	spin_store32(&flow->state, flow_kind);
-	spin_store32(&q->phase, SPIN_MPQ_FREE);
-	spin_give_bit(spin_mpqs_used, SPIN_MPQ_WORDS, mpq);
-}
-
 /* A new message in `phase`: its flow's state, 0 if there is no MPQ or no place for it. */
 SPIN_INLINE uint32_t spin_message_open_(const struct spin_message *m, enum spin_mpq_phase phase)
 {
 	uint32_t mpq = spin_mpq_alloc(), flow, state;
-	struct spin_mpq *q = spin_mpq_at(mpq);
+	struct spin_mpq *q;
 
+	if (spin_unlikely(mpq >= SPIN_MPQS_MAX)) {
+		if (phase != SPIN_MPQ_HEADER || !spin_press_mpq(m->key.src[0], m->key.id & 255, m->hpu, m->now))
+			return 0;
+		mpq = spin_mpq_alloc();
+	}
+	mpq = spin_blur(mpq);
+	q = spin_mpq_at(mpq);
 	if (mpq >= SPIN_MPQS_MAX)
 		return 0;
 	if (!spin_event_promise()) {
@@ -93,6 +78,7 @@ SPIN_INLINE uint32_t spin_message_open_(const struct spin_message *m, enum spin_
 	spin_park_forget_all(q, m->hpu); /* of messages before: an HPU may have been late */
 	q->broken = 0;
 	q->next = 0;
+	q->looked = 1;
 	q->match_bits = q->hdr_data = 0;
 	q->flow = flow;
 	q->dst_port = m->dst_port;
@@ -187,8 +173,10 @@ SPIN_INLINE void spin_message_start_(const struct spin_message *m, struct spin_p
 	q->hdr_data = m->slmp.hdr_data;
 	if (m->slmp.flags & SPIN_SLMP_EOM)
 		q->length = m->slmp.bytes;
-	if (options & SPIN_ME_USE_ONCE)
+	if (options & SPIN_ME_USE_ONCE) {
+		spin_poke(&spin_me_at(me)->holder, m->mpq);
 		spin_fetch_or(&q->flags, SPIN_MPQ_TOOK_ME);
+	}
 	spin_message_place_(q, me, m);
 	if (spin_scratch_size_) {
 		uint64_t *scratch = spin_scratch_at_(m->mpq);
@@ -252,6 +240,8 @@ SPIN_INLINE enum spin_reason spin_message_begin(struct spin_message *m, uint32_t
 	}
 	if (first) {
 		me = spin_blur(spin_me_take(m->slmp.match_bits, &options));
+		if (spin_unlikely(me == SPIN_MES_MAX) && spin_press_me(m->slmp.match_bits, m->hpu, m->now))
+			me = spin_blur(spin_me_take(m->slmp.match_bits, &options));
 		options = spin_blur(options);
 	}
 	/* before the message is entered: others see it then, and it cannot be taken back */

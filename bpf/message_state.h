@@ -12,6 +12,7 @@
 static struct spin_mpq spin_mpqs[SPIN_MPQS_MAX] SPIN_MPQ_ATTR_;
 static uint64_t spin_mpqs_used[SPIN_MPQ_WORDS] SPIN_MPQ_ATTR_;
 static uint32_t spin_mpqs_next SPIN_MPQ_ATTR_;
+static uint32_t spin_pressed_next[2] SPIN_MPQ_ATTR_; /* where a look under pressure goes on: an MPQ, and an entry */
 static struct spin_message_stats spin_message_stats[SPIN_HPUS_MAX] SPIN_MPQ_ATTR_;
 static uint64_t spin_clock SPIN_MPQ_ATTR_;
 static uint32_t spin_events_promised SPIN_MPQ_ATTR_; /* events that have room in the ring and are not there yet; atomic */

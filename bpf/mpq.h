@@ -68,7 +68,8 @@ struct spin_mpq {
 	uint32_t place;      /* of the message's first byte in the host memory */
 	uint32_t place_bytes; /* from there to the end of the matching entry */
 	uint64_t lane[SPIN_LANES];
-	uint64_t unused;
+	uint32_t looked;     /* packets that were handled when it was looked at last under pressure */
+	uint32_t unused;
 
 	/* what opening and ending a message look at beside that: one cache line, too */
 	uint32_t flags;      /* SPIN_MPQ_*; atomic */

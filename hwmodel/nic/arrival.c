@@ -44,16 +44,20 @@ static enum spin_reason not_open(struct pspin *nic, struct mpq *mpq, const struc
 	const struct arrival *a = &flight->arrival;
 	struct messages *messages = nic->messages;
 	enum spin_reason reason;
+	unsigned me = 0, next_mpq = messages->next_mpq;
 	int is_new = !mpq;
-	unsigned me = 0;
 
 	if (!a->slmp.offset) {
 		me = entries__match(messages, a->slmp.match_bits);
+		if (me == SPIN_MES_MAX && pressure__me(nic, a->slmp.match_bits))
+			me = entries__match(messages, a->slmp.match_bits);
 		if (me == SPIN_MES_MAX)
 			return SPIN_REASON_NO_ME;
 	}
 	if (is_new) {
 		mpq = take(nic, key, old, a);
+		if (!mpq && !a->slmp.offset && pressure__mpq(nic, key))
+			mpq = take(nic, key, old, a);
 		if (!mpq)
 			return SPIN_REASON_NO_MPQ;
 	}
@@ -68,10 +72,12 @@ static enum spin_reason not_open(struct pspin *nic, struct mpq *mpq, const struc
 		return reason;
 	}
 	reason = parking__add(nic, mpq, flight);
-	if (is_new && reason == SPIN_REASON_NO_PARKING)
+	if (is_new && reason == SPIN_REASON_NO_PARKING) {
 		mpq__free(nic, mpq);
-	else
+		messages->next_mpq = next_mpq; /* as if the packet had never come */
+	} else {
 		messages->stats.opened += is_new;
+	}
 	return reason;
 }
 

@@ -33,6 +33,7 @@ static int set_limits(struct pspin *nic, const struct pspin_limits *limits)
 	to->host_bytes = or_default(to->host_bytes, SPIN_HOST_BYTES);
 	to->window = or_default(to->window, SPIN_WINDOW);
 	to->idle_ms = or_default(to->idle_ms, or_default(has->idle_ms, SPIN_IDLE_MS));
+	to->age_ms = or_default(to->age_ms, SPIN_AGE_MS);
 	to->tombstone_ms = or_default(to->tombstone_ms, SPIN_TOMBSTONE_MS);
 	messages->mpqs = calloc(to->mpqs, sizeof(*messages->mpqs));
 	messages->window_bits = 32 * spin_window_lanes(to->window);
@@ -60,6 +61,7 @@ static void forget(struct pspin *nic)
 			mpq__give_up(nic, &messages->mpqs[i]);
 	messages->stats.replay_lost = lost;
 	flows__clear(&messages->flows);
+	messages->next_mpq = messages->looked_mpq = messages->looked_me = 0;
 	messages->now_ms = 0;
 }
 
@@ -86,7 +88,7 @@ void nic_messages__free(struct pspin *nic)
 /* What contexts of datagrams have no use for. */
 static int of_messages(const struct pspin_limits *limits)
 {
-	return limits->mpqs || limits->parking || limits->window || limits->idle_ms || limits->tombstone_ms || limits->take_put ||
+	return limits->mpqs || limits->parking || limits->window || limits->idle_ms || limits->age_ms || limits->tombstone_ms || limits->take_put ||
 	       limits->no_entry || limits->note_runs;
 }
 

@@ -22,6 +22,8 @@ struct mpq {
 	enum mpq_phase phase;
 	struct flow *flow;
 	uint16_t dst_port;   /* host byte order */
+	uint32_t opened_ms;
+	uint32_t looked;     /* packets that were handled when it was looked at last under pressure */
 	uint32_t last_ms;    /* when a packet came that gave it time */
 	struct flight_queue parked; /* in their order of arrival */
 	struct slot *slot;   /* of an open message; */
@@ -54,6 +56,8 @@ struct messages {
 	uint32_t *windows;               /* of all of them */
 	uint64_t taken[SPIN_MPQS_MAX / 64];
 	struct flows flows;
+	unsigned next_mpq;               /* behind the one that was taken last */
+	unsigned looked_mpq, looked_me;  /* where a look under pressure goes on */
 	unsigned parked_count;
 	struct mpq *replaying; /* NULL: none */
 	unsigned replays_left;
@@ -68,12 +72,14 @@ void nic_messages__free(struct pspin *nic);
 
 /* --- mpq.c: an MPQ's life --- */
 
-/* Takes the lowest one that is free; NULL if none is. */
+/* Takes the first free one behind the one taken last, round and round; NULL if none is. */
 struct mpq *mpq__take(struct pspin *nic, const struct arrival *a);
 /* Forgets it, with the packets that it has parked: these are counted as lost. */
 void mpq__free(struct pspin *nic, struct mpq *mpq);
 /* The same of one that has not ended; none of its packets is in flight. */
 void mpq__give_up(struct pspin *nic, struct mpq *mpq);
+/* It is evicted; tell 0: the host is not told. None of its packets is in flight. */
+void mpq__evict(struct pspin *nic, struct mpq *mpq, int tell);
 /* Step 8's second half: the message is open with its first packet. `me` is open to it. */
 void mpq__begin(struct pspin *nic, struct mpq *mpq, const struct arrival *first, unsigned me);
 /* Step 11: SPIN_REASON_COUNT: it is on its way to its handlers. After the last one the message is ending. */
@@ -107,6 +113,11 @@ unsigned entries__match(const struct messages *messages, uint64_t match_bits);
 void entries__reset(struct pspin *nic);
 /* A result goes to the host with its events: the entries that their messages unlinked are free. */
 void entries__had_events(struct messages *messages);
+
+/* --- pressure.c: 1 if a message has ended, so that an MPQ is free, or an entry open to the match bits --- */
+
+int pressure__mpq(struct pspin *nic, const struct flow_key *key);
+int pressure__me(struct pspin *nic, uint64_t match_bits);
 
 /* --- parking.c --- */
 

@@ -10,25 +10,22 @@ struct mpq *mpq__take(struct pspin *nic, const struct arrival *a)
 	struct messages *messages = nic->messages;
 	const uint8_t *udp = a->frame + a->in.ip_off + a->in.ip_bytes;
 
-	for (unsigned word = 0; word * 64 < messages->limits.mpqs; word++) {
-		uint64_t free = ~messages->taken[word];
-		struct mpq *mpq;
-		unsigned i;
+	for (unsigned n = 0; n < messages->limits.mpqs; n++) {
+		unsigned i = (messages->next_mpq + n) % messages->limits.mpqs;
+		struct mpq *mpq = &messages->mpqs[i];
 
-		if (!free)
+		if (messages->taken[i / 64] >> (i % 64) & 1)
 			continue;
-		i = word * 64 + (unsigned)__builtin_ctzll(free);
-		if (i >= messages->limits.mpqs)
-			continue;
-		mpq = &messages->mpqs[i];
+		messages->next_mpq = (i + 1) % messages->limits.mpqs;
 		memset(mpq->window, 0, messages->window_bits / 8);
 		*mpq = (struct mpq){ .window = mpq->window };
 		mpq->phase = MPQ_WAITING;
 		mpq->me = SPIN_MES_MAX;
 		mpq->length = SPIN_LENGTH_UNKNOWN;
 		mpq->dst_port = (uint16_t)(udp[2] << 8 | udp[3]);
-		mpq->last_ms = messages->now_ms;
-		messages->taken[word] |= 1ull << (i % 64);
+		mpq->opened_ms = mpq->last_ms = messages->now_ms;
+		mpq->looked = 1;
+		messages->taken[i / 64] |= 1ull << (i % 64);
 		return mpq;
 	}
 	return NULL;
@@ -74,6 +71,7 @@ void mpq__begin(struct pspin *nic, struct mpq *mpq, const struct arrival *first,
 	mpq->place_bytes = entry->length - skip;
 	if (entry->options & SPIN_ME_USE_ONCE) {
 		entry->state = SPIN_ME_TAKEN;
+		entry->holder = (uint32_t)(mpq - nic->messages->mpqs);
 		mpq->took_me = 1;
 	}
 	if (first->slmp.flags & SPIN_SLMP_EOM)
@@ -222,14 +220,16 @@ void mpq__give_up(struct pspin *nic, struct mpq *mpq)
 	mpq__free(nic, mpq);
 }
 
-static void evict(struct pspin *nic, struct mpq *mpq)
+void mpq__evict(struct pspin *nic, struct mpq *mpq, int tell)
 {
 	struct messages *messages = nic->messages;
 
 	if (mpq->took_me)
 		messages->mes[mpq->me].state = SPIN_ME_OPEN;
 	messages->stats.evicted++;
-	message__tell(nic, mpq, SPIN_EVENT_TIMEOUT, 0, mpq->offset, 0);
+	messages->stats.pressed += !tell;
+	if (tell)
+		message__tell(nic, mpq, SPIN_EVENT_TIMEOUT, 0, mpq->offset, 0);
 	mpq__give_up(nic, mpq);
 }
 
@@ -241,7 +241,7 @@ void mpq__sweep(struct pspin *nic)
 		struct mpq *mpq = &messages->mpqs[i];
 
 		if (mpq->phase != MPQ_FREE && messages->now_ms - mpq->last_ms > messages->limits.idle_ms) {
-			evict(nic, mpq);
+			mpq__evict(nic, mpq, 1);
 		} else if (mpq->phase == MPQ_OPEN) {
 			mpq__replay(nic, mpq);
 			hers__again(nic);

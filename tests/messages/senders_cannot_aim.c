@@ -74,7 +74,8 @@ static unsigned taken(const uint32_t *id)
 int main(void)
 {
 	static const uint64_t others[][3] = { { 0x5851f42d4c957f2d, 0x14057b7ef767814f, 0x2545f4914f6cdd1d },
-					      { 1, 3, 5 }, { ~0ull, 0x8000000000000001, 0x100000001 } };
+					      { 0x27d4eb2f165667c5, 0x85ebca77c2b2ae3d, 0xff51afd7ed558ccd },
+					      { 0xc4ceb9fe1a85ec53, 0x62a9d9ed799705f5, 0xcb24d0a5c88c35b3 } };
 	static uint8_t memory[4096 + SPIN_HOST_SLACK];
 	uint32_t id[AIMED], next = 1, count = 1;
 	unsigned failed = 0;

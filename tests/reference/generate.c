@@ -38,6 +38,9 @@ static void pass_time(struct maker *m)
 	case 3:
 		add_clock(m, below(m, 2 * limit));
 		break;
+	case 4: /* until what is quiet yields */
+		add_clock(m, idle_ms(m) / (one_in(m, 4) ? 4 : 16) + below(m, 2));
+		break;
 	default:
 		add_clock(m, parts[below(m, 4)]);
 	}

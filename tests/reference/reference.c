@@ -37,6 +37,14 @@ static int has_tombstone(const struct reference *r, const struct reference_key *
 	return 0;
 }
 
+static struct reference_message *in_mpq(const struct reference *r, unsigned mpq)
+{
+	for (unsigned i = 0; i < r->messages; i++)
+		if (r->message[i]->mpq == mpq)
+			return r->message[i];
+	return NULL;
+}
+
 /* NULL: all MPQs are taken. */
 static struct reference_message *new_message(struct reference *r, const struct reference_packet *p)
 {
@@ -49,6 +57,12 @@ static struct reference_message *new_message(struct reference *r, const struct r
 		reference_die("no memory");
 	m->key = p->key;
 	m->dst_port = p->dst_port;
+	m->mpq = r->next_mpq;
+	while (in_mpq(r, m->mpq))
+		m->mpq = (m->mpq + 1) % r->opts.messages;
+	r->next_mpq = (m->mpq + 1) % r->opts.messages;
+	m->opened_ms = r->now_ms;
+	m->looked = 1;
 	m->me = SPIN_MES_MAX;
 	m->length = SPIN_LENGTH_UNKNOWN;
 	m->last_packet_ms = r->now_ms;
@@ -136,6 +150,8 @@ static enum spin_reason first_packet(struct reference *r, struct reference_messa
 	enum spin_reason reason;
 	int ended = 0;
 
+	if (me == SPIN_MES_MAX && reference_press_me(r, p))
+		me = reference_find_me(r, p);
 	if (me == SPIN_MES_MAX) {
 		if (m) {
 			drop_by_flow_control(r, m, p);
@@ -145,6 +161,8 @@ static enum spin_reason first_packet(struct reference *r, struct reference_messa
 	}
 	if (!m) {
 		m = new_message(r, p);
+		if (!m && reference_press_mpq(r, p))
+			m = new_message(r, p);
 		if (!m)
 			return SPIN_REASON_NO_MPQ;
 		r->stats.opened++;
@@ -171,13 +189,12 @@ static enum spin_reason early_packet(struct reference *r, struct reference_messa
 		drop_by_flow_control(r, m, p);
 		return SPIN_REASON_NO_PARKING;
 	}
+	if (r->parked == r->opts.parking)
+		return r->messages == r->opts.messages ? SPIN_REASON_NO_MPQ : SPIN_REASON_NO_PARKING;
 	m = new_message(r, p);
 	if (!m)
 		return SPIN_REASON_NO_MPQ;
-	if (!park(r, m, p)) {
-		reference_forget(r, m);
-		return SPIN_REASON_NO_PARKING;
-	}
+	park(r, m, p);
 	r->stats.opened++;
 	return SPIN_REASON_PARKED;
 }
@@ -255,7 +272,7 @@ void reference_clock(struct reference *r, uint32_t now_ms)
 		unsigned before = r->messages;
 
 		if (now_ms - m->last_packet_ms > idle_ms)
-			reference_evict(r, m);
+			reference_evict(r, m, 1);
 		else if (m->open && replay(r, m))
 			r->swept_messages++;
 		i += r->messages == before;

@@ -34,7 +34,10 @@
 	X(COMPLETION_AFTER_PROCEED,  "completion_after_proceed") \
 	X(EVICTION_KEEPS_ENTRY,      "eviction_keeps_entry") \
 	X(SHORT_MIDDLE,              "short_middle_packet_taken") \
-	X(CUT_OFF,                   "one_byte_behind_entry")
+	X(CUT_OFF,                   "one_byte_behind_entry") \
+	X(PRESSURE,                  "nobody_yields") \
+	X(QUIET,                     "yields_early") \
+	X(AGE,                       "no_age_is_too_old")
 
 enum reference_rule {
 	REFERENCE_OBEYS,
@@ -78,6 +81,9 @@ struct reference_message {
 	struct reference_key key;
 	uint16_t dst_port;    /* of the packet that it began with */
 	int open;             /* 0: waiting */
+	unsigned mpq;         /* its number */
+	uint32_t opened_ms;
+	uint32_t looked;      /* packets that were handled when it was looked at last */
 	uint32_t last_packet_ms; /* that was new */
 	uint32_t me;          /* SPIN_MES_MAX: none yet */
 	int took_me;
@@ -128,6 +134,8 @@ struct reference {
 	uint32_t me_serial;
 	struct reference_message **message; /* in flight, in the order they were opened */
 	unsigned messages;
+	unsigned next_mpq;        /* behind the one that was taken last */
+	unsigned next_looked[2];  /* behind the MPQ, and the entry, that was looked at last */
 	unsigned parked;
 	struct reference_tombstone *tombstone;
 	unsigned tombstones, tombstones_room;
@@ -172,7 +180,10 @@ unsigned reference_find_me(const struct reference *r, const struct reference_pac
 void reference_event(struct reference *r, const struct reference_message *m, enum spin_event_type type,
 		     enum spin_handler_kind kind, uint32_t flags);
 void reference_complete(struct reference *r, struct reference_message *m);
-void reference_evict(struct reference *r, struct reference_message *m);
+void reference_evict(struct reference *r, struct reference_message *m, int tell);
+/* Pressure: 1 if a message has ended, so that an MPQ is free or an entry open to the packet. */
+int reference_press_mpq(struct reference *r, const struct reference_packet *p);
+int reference_press_me(struct reference *r, const struct reference_packet *p);
 /* Frees the message with what is parked; how many that were. */
 unsigned reference_forget(struct reference *r, struct reference_message *m);
 void reference_die(const char *why) __attribute__((noreturn));

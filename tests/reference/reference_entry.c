@@ -103,12 +103,14 @@ void reference_complete(struct reference *r, struct reference_message *m)
 	r->stats.replay_lost += reference_forget(r, m);
 }
 
-void reference_evict(struct reference *r, struct reference_message *m)
+void reference_evict(struct reference *r, struct reference_message *m, int tell)
 {
 	r->stats.evicted++;
+	r->stats.pressed += !tell;
 	if (m->took_me && r->breaks != REFERENCE_BREAKS_EVICTION_KEEPS_ENTRY)
 		r->me[m->me].state = SPIN_ME_OPEN;
-	reference_event(r, m, SPIN_EVENT_TIMEOUT, 0, 0);
+	if (tell)
+		reference_event(r, m, SPIN_EVENT_TIMEOUT, 0, 0);
 	r->stats.replay_lost += reference_forget(r, m);
 }
 
@@ -173,6 +175,7 @@ void reference_reset(struct reference *r)
 	r->events = 0;
 	r->now_ms = 0;
 	r->me_serial = 0;
+	r->next_mpq = r->next_looked[0] = r->next_looked[1] = 0;
 	memset(r->me, 0, sizeof(r->me));
 	memset(r->host, 0, r->opts.host_bytes);
 	if (!r->opts.no_entry)
@@ -194,6 +197,8 @@ void reference_start(struct reference *r, const struct spin_message_opts *opts, 
 		r->opts.window = SPIN_WINDOW;
 	if (!r->opts.idle_ms)
 		r->opts.idle_ms = handlers->idle_ms ? handlers->idle_ms : SPIN_IDLE_MS;
+	if (!r->opts.age_ms)
+		r->opts.age_ms = SPIN_AGE_MS;
 	if (!r->opts.tombstone_ms)
 		r->opts.tombstone_ms = SPIN_TOMBSTONE_MS;
 	r->host = calloc(1, r->opts.host_bytes);

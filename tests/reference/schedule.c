@@ -7,9 +7,9 @@
 
 const struct schedule_setup schedule_setups[] = {
 	{ "plain", "msg_script", { .host_bytes = 8192, .virtual_clock = 1 } },
-	{ "few", "msg_script", { .host_bytes = 4096, .messages = 2, .parking = 3, .idle_ms = 100, .tombstone_ms = 60,
+	{ "few", "msg_script", { .host_bytes = 4096, .messages = 2, .parking = 3, .idle_ms = 100, .age_ms = 150, .tombstone_ms = 60,
 				 .put = 1, .virtual_clock = 1 } },
-	{ "entries", "msg_script", { .host_bytes = 4096, .messages = 4, .parking = 8, .idle_ms = 100, .tombstone_ms = 250,
+	{ "entries", "msg_script", { .host_bytes = 4096, .messages = 4, .parking = 8, .idle_ms = 100, .age_ms = 150, .tombstone_ms = 250,
 				     .put = 1, .no_entry = 1, .virtual_clock = 1 } },
 	{ "user_header", "msg_script_user", { .host_bytes = 4096, .messages = 4, .parking = 16, .idle_ms = 500,
 					      .tombstone_ms = 100, .put = 1, .virtual_clock = 1 } },

@@ -28,6 +28,8 @@ static void configure(struct host *h, const struct spin_message_opts *o)
 	config->parking = o->parking ? o->parking : SPIN_PARKING_MAX;
 	config->idle_ticks = o->idle_ms ? o->idle_ms : registered_ms ? registered_ms : SPIN_IDLE_MS;
 	config->tombstone_ticks = o->tombstone_ms ? o->tombstone_ms : SPIN_TOMBSTONE_MS;
+	config->age_ticks = o->age_ms ? o->age_ms : SPIN_AGE_MS;
+	config->age_bytes = SPIN_AGE_BYTES;
 	config->window = o->window ? o->window : SPIN_WINDOW;
 	config->wide_lanes = config->window > SPIN_WINDOW ? spin_window_lanes(config->window) : 0;
 	config->take_put = !!o->put;

@@ -22,7 +22,7 @@ static int set_limits(struct model *m, const struct spin_message_opts *opts)
 {
 	struct pspin_limits limits = {
 		.mpqs = opts->messages, .parking = opts->parking, .host_bytes = (uint32_t)opts->host_bytes,
-		.window = opts->window, .idle_ms = opts->idle_ms, .tombstone_ms = opts->tombstone_ms,
+		.window = opts->window, .idle_ms = opts->idle_ms, .age_ms = opts->age_ms, .tombstone_ms = opts->tombstone_ms,
 		.take_put = opts->put, .no_entry = opts->no_entry, .note_runs = opts->note_runs,
 		.handler_mem = opts->handler_mem, .handler_segments = opts->handler_segments,
 	};

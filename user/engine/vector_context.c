@@ -29,6 +29,7 @@ static int read_number(struct vector_reader *r, char *line, int *taken)
 		{ "parking", SPIN_PARKING_MAX, &opts->parking },
 		{ "window", SPIN_WINDOW_MAX, &opts->window },
 		{ "idle", UINT32_MAX, &opts->idle_ms },
+		{ "age", UINT32_MAX, &opts->age_ms },
 		{ "tombstone", UINT32_MAX, &opts->tombstone_ms },
 	};
 	uint64_t value;

@@ -110,6 +110,7 @@ struct spin_message_opts {
 	unsigned messages;       /* in flight at a time; SPIN_MPQS, at most SPIN_MPQS_MAX */
 	unsigned parking;        /* packets parked at a time; SPIN_PARKING_MAX, which is the most */
 	unsigned idle_ms;        /* without new packets for so long a message is evicted; the handler's, or SPIN_IDLE_MS */
+	unsigned age_ms;         /* older ones that hardly come on yield to others when these find no room; SPIN_AGE_MS */
 	unsigned tombstone_ms;   /* a completed message's key is known for so long; SPIN_TOMBSTONE_MS */
 	/*
 	 * Packets beyond the lowest missing one that are handled: SPIN_WINDOW, which is the least, to SPIN_WINDOW_MAX. One

@@ -40,7 +40,7 @@ struct messages {
 	int64_t offset;                     /* atomic: the clock less our own count of its ticks */
 
 	struct messages_used *used;         /* NULL: nobody resets this context */
-	void *rest[9];                      /* what a reset clears beside, once it was found */
+	void *rest[10];                      /* what a reset clears beside, once it was found */
 
 	pthread_t thread;
 	int has_thread;

@@ -162,6 +162,7 @@ void messages_view__stats(const struct messages_view *v, struct spin_message_sta
 		out->replayed += __atomic_load_n(&from->replayed, __ATOMIC_RELAXED);
 		out->replay_lost += __atomic_load_n(&from->replay_lost, __ATOMIC_RELAXED);
 		out->events_lost += __atomic_load_n(&from->events_lost, __ATOMIC_RELAXED);
+		out->pressed += __atomic_load_n(&from->pressed, __ATOMIC_RELAXED);
 		out->events_full += __atomic_load_n(&from->events_full, __ATOMIC_RELAXED);
 	}
 }

@@ -119,7 +119,7 @@ int spin_ctx__me_append(struct spin_ctx *ctx, const struct spin_me_opts *opts, u
 	m->me[i].start = wanted.start;
 	m->me[i].length = wanted.length;
 	m->me[i].serial = m->serial++;
-	m->me[i].unused = 0;
+	m->me[i].holder = 0;
 	m->me[i].messages = m->me[i].bytes = 0;
 	host_side__post(&ctx->host, i, wanted.handler_mem, wanted.handler_segments);
 	if (i >= *m->me_end)

@@ -19,7 +19,7 @@
 
 static int given(const struct spin_message_opts *o)
 {
-	return o->messages || o->parking || o->idle_ms || o->tombstone_ms || o->window || o->lose_events || o->put || o->no_entry ||
+	return o->messages || o->parking || o->idle_ms || o->age_ms || o->tombstone_ms || o->window || o->lose_events || o->put || o->no_entry ||
 	       o->virtual_clock || o->note_runs;
 }
 
@@ -32,6 +32,7 @@ static int check(const struct spin_message_opts *o)
 		{ "messages", "messages in flight", o->messages, SPIN_MPQS_MAX },
 		{ "parking", "parked packets", o->parking, SPIN_PARKING_MAX },
 		{ "idle_ms", "ms without packets", o->idle_ms, TIME_MS_MAX },
+		{ "age_ms", "ms of a message that hardly comes on", o->age_ms, TIME_MS_MAX },
 		{ "window", "packets beyond the lowest missing one", o->window, SPIN_WINDOW_MAX },
 		{ "tombstone_ms", "ms for a completed message's key", o->tombstone_ms, TIME_MS_MAX },
 	};
@@ -88,6 +89,7 @@ static void put_defaults(struct spin_message_opts *o, const struct spin_registra
 	o->parking = o->parking ? o->parking : SPIN_PARKING_MAX;
 	o->idle_ms = o->idle_ms ? o->idle_ms : registration->idle_ms ? registration->idle_ms : SPIN_IDLE_MS;
 	o->idle_ms = o->idle_ms < TIME_MS_MAX ? o->idle_ms : TIME_MS_MAX;
+	o->age_ms = o->age_ms ? o->age_ms : SPIN_AGE_MS;
 	o->window = o->window ? o->window : default_window(o);
 	o->tombstone_ms = o->tombstone_ms ? o->tombstone_ms : SPIN_TOMBSTONE_MS;
 }
@@ -170,6 +172,8 @@ void spin_messages__configure(const struct messages *m, struct spin_config *conf
 	config->mpqs = o->messages;
 	config->parking = o->parking;
 	config->idle_ticks = spin_messages__ticks(m, o->idle_ms);
+	config->age_ticks = spin_messages__ticks(m, o->age_ms);
+	config->age_bytes = SPIN_AGE_BYTES * 1000 / m->ticks_s;
 	config->tombstone_ticks = spin_messages__ticks(m, o->tombstone_ms);
 	config->window = o->window;
 	config->wide_lanes = wide_lanes(o);

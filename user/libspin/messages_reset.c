@@ -77,6 +77,7 @@ static int forget_rest(struct spin_ctx *ctx)
 		{ "spin_events_promised", sizeof(uint32_t) },
 		{ "spin_mpqs_next", sizeof(uint32_t) },
 		{ "spin_parks_next", sizeof(uint32_t) },
+		{ "spin_pressed_next", 2 * sizeof(uint32_t) },
 		{ "spin_sweep_at", sizeof(uint32_t) },
 		{ "spin_clock", sizeof(uint64_t) },
 	};

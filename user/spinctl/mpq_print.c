@@ -95,6 +95,7 @@ static void json_context(struct json *j, const struct mpq_context *c)
 	json_uint(j, "messages_opened", c->stats.opened);
 	json_uint(j, "messages_completed", c->stats.completed);
 	json_uint(j, "messages_evicted", c->stats.evicted);
+	json_uint(j, "messages_evicted_for_others", c->stats.pressed);
 	json_uint(j, "parked_packets_handled", c->stats.replayed);
 	json_uint(j, "parked_packets_lost", c->stats.replay_lost);
 	json_uint(j, "events_lost", c->stats.events_lost);

@@ -136,6 +136,8 @@ void run_message__stats_text(const struct spin_message_stats *stats, unsigned fl
 {
 	printf("messages: %" PRIu64 " opened, %" PRIu64 " completed, %" PRIu64 " evicted, %u in flight; parked packets: %" PRIu64
 	       " handled, %" PRIu64 " lost", stats->opened, stats->completed, stats->evicted, flying, stats->replayed, stats->replay_lost);
+	if (stats->pressed)
+		printf("; %" PRIu64 " of those evicted made room for others", stats->pressed);
 	if (stats->events_lost)
 		printf("; %" PRIu64 " events found no room", stats->events_lost);
 	if (stats->events_full)
@@ -149,6 +151,7 @@ void run_message__stats_json(struct json *j, const struct spin_message_stats *st
 	json_uint(j, "opened", stats->opened);
 	json_uint(j, "completed", stats->completed);
 	json_uint(j, "evicted", stats->evicted);
+	json_uint(j, "evicted_for_others", stats->pressed);
 	json_uint(j, "in_flight", flying);
 	json_uint(j, "parked_packets_handled", stats->replayed);
 	json_uint(j, "parked_packets_lost", stats->replay_lost);

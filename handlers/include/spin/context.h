@@ -66,13 +66,15 @@ struct spin_config {
 	uint32_t note_runs;      /* 1: SPIN_EVENT_RAN for every handler that runs */
 	uint32_t window;         /* packets, SPIN_WINDOW to SPIN_WINDOW_MAX */
 	uint32_t event_bytes;    /* of the ring spin_events, if no message's last event may be lost; 0: they may */
-	uint32_t unused;
+	uint32_t age_ticks;
 	uint32_t wide_lanes;     /* words of a window that is larger than SPIN_WINDOW, a power of two; 0: the MPQ's own */
 	/* of both */
 	uint32_t put_id;         /* message_id of the first packet that is put */
 	uint32_t hpus;           /* spin_num_hpus() */
 	uint32_t hpu_is_queue;   /* 1: spin_my_hpu() is the receive queue; 0: the CPU */
 	uint32_t redirect;       /* 1: packets that handlers send leave at once; 0: all of them by spin_requests */
+	uint32_t age_bytes;      /* in a tick: SPIN_AGE_BYTES in a millisecond */
+	uint32_t unused;
 	uint64_t key[3];         /* of the hash of flows: odd numbers that senders cannot guess */
 };
 
@@ -160,7 +162,7 @@ struct spin_request {
 /* A key for who has no better one. */
 #define SPIN_HASH_KEY { 0x9e3779b97f4a7c15, 0xbf58476d1ce4e5b9, 0x94d049bb133111eb }
 
-_Static_assert(sizeof(struct spin_config) == 168 && sizeof(struct spin_event) == 96,
+_Static_assert(sizeof(struct spin_config) == 176 && sizeof(struct spin_event) == 96,
 	       "shared by BPF and user space");
 
 #endif

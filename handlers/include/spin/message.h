@@ -26,8 +26,8 @@
  *   7. DUPLICATE: the key has a tombstone not older than T.
  *   8. The message is new or waiting, and this is its first packet (offset 0):
  *      NO_ME: no matching entry is open to it: the first one posted of those that
- *      are open and (message's match_bits ^ entry's) & ~entry's ignore_bits == 0.
- *      NO_MPQ: the message is new, and all MPQs are taken (or no room is left for
+ *      are open and (message's match_bits ^ entry's) & ~entry's ignore_bits == 0. Nor does one become open under pressure.
+ *      NO_MPQ: the message is new, and all MPQs are taken, also under pressure (or no room is left for
  *      the key among the tombstones, or for the event that will tell of the message's end).
  *      Else the entry is taken by the message if it is to be used once, the
  *      scratchpad is zeroed, the header handler runs, the message is open, and the
@@ -36,7 +36,7 @@
  *   9. The message is waiting, and this is another packet: DUPLICATE if one of that
  *      offset is parked; NO_PARKING if no buffer is free, or the frame is longer than one;
  *      else PARKED.
- *  10. The message is new, and this is another packet: NO_MPQ as above; NO_PARKING as
+ *  10. The message is new, and this is another packet: NO_MPQ as above, but it presses nobody; NO_PARKING as
  *      above, and the message is forgotten, as if it had never come; else it is waiting and the
  *      packet PARKED.
  *  11. The message is open. Only packets that were handled have come, or make the last one known.
@@ -96,6 +96,25 @@
  * context says that its events may be lost. Of errors the reader is told while there is room beyond that.
  * Each event tells the entry's index with start, length and serial as they were when it was posted.
  *
+ * Pressure: a message's first packet that finds no entry open, or no MPQ free, may end another message and take its
+ * place. A message is unproven while it waits, or fewer than SPIN_PROVEN of its packets were handled: its source need not
+ * be who it says it is. A message yields when it is
+ *   quiet    its last new packet came more than idle_ms / 16 ago if it is unproven, idle_ms / 4 if it is not; or
+ *   too old  older than age_ms, and fewer bytes of it were handled (packets * stride) than SPIN_AGE_BYTES for each
+ *            millisecond of its age. No sender over a link of 128 kbit/s is as slow; and of a message that is in nobody's way
+ *            no age is asked.
+ * In search of an entry: those that match and are TAKEN, in the order of their indices, round and round, from behind
+ * the one that was looked at last. In search of an MPQ: those waiting or open, in the order of their numbers, likewise. At most
+ * SPIN_LOOKS are looked at for one packet; the first one whose message yields is taken. A context of at least
+ * SPIN_CROWD MPQs has two more rules for them, about messages from another source address than the packet's (of IPv6: the first 64 bits):
+ *   at a standstill  unproven, and no more of its packets were handled than when it was looked at last, or than its first;
+ *   a source's share all SPIN_LOOKS looked at have one source, and none yields: then the one of which the fewest packets were
+ *                    handled, the first of equals.
+ * A message that is ended so is evicted. Of an unproven one the host is not told, for strangers could fill its events:
+ * it is counted (evicted, and pressed).
+ *
+ * MPQs are numbered, and given out round and round: the first free one behind the one that was taken last.
+ *
  * Time: a message whose last new packet came more than idle_ms ago is evicted: its parked packets are lost, no handler
  * runs, TIMEOUT (PsPIN 3.2.3). New are packets that are handled or parked when they arrive, and a first one that finds no
  * entry. What makes no progress gives no time: duplicates, MALFORMED, NO_PARKING, BEYOND_WINDOW. A tombstone is older
@@ -119,6 +138,11 @@
 #define SPIN_REPLAY_MAX     30u   /* parked packets handled at the arrival of another one */
 #define SPIN_MES_MAX        64u   /* matching entries, per context */
 #define SPIN_IDLE_MS        2000u /* unless told otherwise */
+#define SPIN_AGE_MS         30000u /* likewise */
+#define SPIN_AGE_BYTES      16u   /* a millisecond: 128 kbit/s */
+#define SPIN_PROVEN         64u   /* packets handled */
+#define SPIN_LOOKS          8u    /* messages that one packet may look at in search of a place */
+#define SPIN_CROWD          64u   /* MPQs */
 #define SPIN_TOMBSTONE_MS   2000u
 #define SPIN_SCRATCHPAD_MAX 7680u /* bytes per message (PsPIN 3.2.2: 7.6 KiB) */
 #define SPIN_HOST_BYTES     (1u << 20)   /* host memory of a context, unless told otherwise */
@@ -154,7 +178,7 @@ struct spin_me {
 	uint32_t start;    /* in the context's host memory, in bytes */
 	uint32_t length;   /* bytes; start + length is within the host memory */
 	uint32_t serial;   /* order of posting: the lowest one that matches is the first; another one for each entry */
-	uint32_t unused;
+	uint32_t holder;   /* TAKEN: the MPQ that has it; the engine's own */
 	uint64_t messages; /* completed in it, and told to the host */
 	uint64_t bytes;    /* put into it by the default action */
 };
@@ -187,7 +211,7 @@ struct spin_message_stats {
 	uint64_t replay_lost;    /* parked packets that were not: see step 13, and evicted messages */
 	uint64_t events_lost;    /* no room for the event: the reader is behind */
 	uint64_t events_full;    /* packets of new messages without room for the event of their end: NO_MPQ */
-	uint64_t unused;
+	uint64_t pressed;        /* of those evicted: ended for another message, and not told to the host */
 };
 
 _Static_assert(sizeof(struct spin_me_memory) == 192, "shared by BPF and user space");

@@ -98,7 +98,7 @@ struct pspin_limits {
 	/* of messages */
 	uint32_t mpqs, parking;
 	uint32_t window; /* packets, SPIN_WINDOW to SPIN_WINDOW_MAX */
-	uint32_t idle_ms, tombstone_ms;
+	uint32_t idle_ms, age_ms, tombstone_ms;
 	int take_put;   /* 1: packets may have struct spin_slmp_put */
 	int no_entry;   /* 1: no matching entry to begin with; else one over the whole host memory */
 	int note_runs;  /* 1: SPIN_EVENT_RAN for every handler that runs */

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef SPIN_BPF_EVICT_H
+#define SPIN_BPF_EVICT_H
+
+/*
+ * How the MPQ of a message ends; and messages that end before they are complete: in a sweep because nothing comes any
+ * more (sweep.h), or in favour of another one (pressure.h).
+ */
+#include "message_event.h"
+#include "parking.h"
+#include "window.h"
+
+/* Parked packets whose message has ended. */
+SPIN_INLINE void spin_park_forget_all(struct spin_mpq *q, uint32_t hpu)
+{
+	if (spin_peek(&q->replay))
+		spin_park_forget(spin_take(&q->replay, 0), hpu);
+	if (spin_peek(&q->parked))
+		spin_park_forget(spin_take(&q->parked, 0), hpu);
+}
+
+/* Ends a message's MPQ; nothing of it is in flight. The flow is told first what it is from now on. */
+SPIN_INLINE void spin_mpq_free(uint32_t mpq, uint32_t flow_kind, uint32_t now)
+{
+	struct spin_mpq *q = spin_mpq_at(mpq);
+	struct spin_flow *flow = &spin_flows[q->flow & (SPIN_FLOWS - 1)];
+
+	spin_poke(&flow->time, now);
+	spin_store32(&flow->state, flow_kind);
+	spin_store32(&q->phase, SPIN_MPQ_FREE);
+	spin_give_bit(spin_mpqs_used, SPIN_MPQ_WORDS, mpq);
+}
+
+/* Packets of it that were handled. */
+SPIN_INLINE uint32_t spin_mpq_handled(const struct spin_mpq *q)
+{
+	uint32_t done = spin_peek(&q->done);
+
+	return (done & ~SPIN_DONE_LAST) + (done >> 31);
+}
+
+/* Nothing that was claimed is still being handled. Nobody claims any more: the generation is another one. */
+SPIN_INLINE _Bool spin_evict_is_still_(uint32_t mpq, uint32_t generation)
+{
+	const struct spin_mpq *q = spin_mpq_at(mpq);
+
+	return spin_mpq_handled(q) + spin_peek(&q->broken) == spin_window_claimed(mpq, generation);
+}
+
+/*
+ * Evicts a message; one with a handler at work is evicted by a later sweep. 1: it has ended. tell 0: the host is not told,
+ * if it has ended now.
+ */
+SPIN_INLINE _Bool spin_evict(uint32_t mpq, uint32_t hpu, uint32_t now, uint32_t tell)
+{
+	struct spin_mpq *q = spin_mpq_at(mpq);
+	uint32_t phase = spin_load32(&q->phase);
+
+	/* it may have gone on since it was chosen */
+	if (phase == SPIN_MPQ_ENDING ? !(spin_peek(&q->flags) & SPIN_MPQ_EVICTING) :
+				       phase != SPIN_MPQ_OPEN && phase != SPIN_MPQ_WAITING)
+		return 0;
+	if (phase != SPIN_MPQ_ENDING) {
+		if (spin_swap_if(&q->phase, phase, SPIN_MPQ_ENDING) != phase)
+			return 0;
+		/* same tags of the lanes, another message to whoever is about to claim a packet */
+		spin_fetch_add(&q->generation, 32);
+		spin_fetch_or(&q->flags, SPIN_MPQ_EVICTING);
+	}
+	if (!spin_evict_is_still_(mpq, q->generation))
+		return 0;
+	if (tell) {
+		spin_message_event(mpq, hpu, SPIN_TELL_(SPIN_EVENT_TIMEOUT, 0), q->offset, 0);
+	} else {
+		spin_event_unpromise();
+		spin_stats_at(hpu)->pressed++;
+	}
+	if (q->flags & SPIN_MPQ_TOOK_ME)
+		spin_me_give(q->me, SPIN_ME_OPEN);
+	spin_park_forget_all(q, hpu);
+	spin_stats_at(hpu)->evicted++;
+	spin_mpq_free(mpq, SPIN_FLOW_NONE, now);
+	return 1;
+}
+
+#endif

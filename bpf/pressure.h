@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef SPIN_BPF_PRESSURE_H
+#define SPIN_BPF_PRESSURE_H
+
+/*
+ * "Pressure" of <spin/message.h>: a first packet that finds no MPQ free or no entry open looks for a message that yields.
+ * Only such a packet comes here: functions of their own, which cost the others nothing.
+ */
+#include "evict.h"
+
+/* With bounded loops global functions, which the verifier follows once (SPIN_OUTLINE). */
+#ifdef SPIN_BOUNDED_MESSAGES
+#define SPIN_PRESSURE_ __attribute__((noinline))
+#else
+#define SPIN_PRESSURE_ static __attribute__((noinline, unused))
+#endif
+
+SPIN_INLINE _Bool spin_is_proven_(const struct spin_mpq *q)
+{
+	return spin_mpq_handled(q) >= SPIN_PROVEN;
+}
+
+/* Quiet, or too old. */
+SPIN_INLINE _Bool spin_yields_(const struct spin_mpq *q, uint32_t now)
+{
+	uint32_t age = spin_age(now, spin_peek(&q->opened));
+
+	if (spin_age(now, spin_peek(&q->time)) > spin_config.idle_ticks >> (spin_is_proven_(q) ? 2 : 4))
+		return 1;
+	return age > spin_config.age_ticks &&
+	       (uint64_t)spin_mpq_handled(q) * q->stride < (uint64_t)age * spin_config.age_bytes;
+}
+
+/* Of what a search for an MPQ has seen. */
+struct spin_looks {
+	uint64_t source;
+	uint32_t count, mixed; /* mixed: not all of one source, or some of the packet's */
+	uint32_t least, least_handled;
+};
+
+/* At a standstill; if not, what the share rule needs to know. */
+SPIN_INLINE _Bool spin_crowd_look_(struct spin_looks *looks, uint32_t mpq, uint64_t source, uint32_t ip_version)
+{
+	struct spin_mpq *q = spin_mpq_at(mpq);
+	const struct spin_flow *flow = &spin_flows[q->flow & (SPIN_FLOWS - 1)];
+	uint32_t handled = spin_mpq_handled(q);
+	uint64_t from = spin_peek(&flow->src[0]) ^ (spin_peek(&flow->id) & 2) << 62;
+
+	source ^= (uint64_t)(ip_version & 2) << 62;
+	if (from != source && handled < SPIN_PROVEN && handled <= q->looked)
+		return 1;
+	q->looked = handled;
+	if (!looks->count)
+		looks->source = from;
+	looks->mixed |= from == source || from != looks->source;
+	if (handled < looks->least_handled) {
+		looks->least_handled = handled;
+		looks->least = mpq;
+	}
+	return 0;
+}
+
+/* A message that yields its MPQ to a packet from that source; SPIN_MPQS_MAX: none does. */
+SPIN_INLINE uint32_t spin_press_mpq_(uint64_t source, uint32_t ip_version, uint32_t now)
+{
+	struct spin_looks looks = { .least = SPIN_MPQS_MAX, .least_handled = 0xffffffff };
+	uint32_t hand = spin_peek(&spin_pressed_next[0]), found = spin_blur(SPIN_MPQS_MAX), phase, mpq;
+	uint64_t round = 0;
+
+	/* all are taken: of few the phase is another one, for a moment */
+	for (uint32_t i = 0; i < 2 * SPIN_LOOKS && i < spin_config.mpqs && looks.count < SPIN_LOOKS &&
+			     spin_can_loop_(&round, 2 * SPIN_LOOKS); i = spin_blur(i + 1)) {
+		mpq = spin_blur(hand < spin_config.mpqs ? hand : 0);
+		hand = mpq + 1;
+		phase = spin_load32(&spin_mpq_at(mpq)->phase);
+		if (phase != SPIN_MPQ_WAITING && phase != SPIN_MPQ_OPEN)
+			continue;
+		if (spin_yields_(spin_mpq_at(mpq), now) ||
+		    (spin_config.mpqs >= SPIN_CROWD && spin_crowd_look_(&looks, mpq, source, ip_version))) {
+			found = mpq;
+			break;
+		}
+		looks.count = spin_blur(looks.count + 1);
+	}
+	spin_poke(&spin_pressed_next[0], hand);
+	if (found >= SPIN_MPQS_MAX && spin_config.mpqs >= SPIN_CROWD && looks.count >= SPIN_LOOKS && !looks.mixed)
+		found = looks.least;
+	return found;
+}
+
+/* 1: a message has ended, and its MPQ is free, for who is first. */
+SPIN_PRESSURE_ int spin_press_mpq(uint64_t source, uint32_t ip_version, uint32_t hpu, uint32_t now)
+{
+	uint32_t mpq = spin_blur(spin_press_mpq_(source, ip_version, now));
+
+	if (mpq >= SPIN_MPQS_MAX)
+		return 0;
+	return spin_evict(mpq, hpu, now, spin_is_proven_(spin_mpq_at(mpq)));
+}
+
+/* A message that yields its entry to one with these match bits; SPIN_MPQS_MAX: none does. */
+SPIN_INLINE uint32_t spin_press_me_(uint64_t match_bits, uint32_t now)
+{
+	uint32_t from = spin_peek(&spin_pressed_next[1]), found = spin_blur(SPIN_MPQS_MAX), looks = 0;
+	uint64_t round = 0;
+
+	for (uint32_t i = 0; i < SPIN_MES_MAX && looks < SPIN_LOOKS && spin_can_loop_(&round, SPIN_MES_MAX); i = spin_blur(i + 1)) {
+		uint32_t at = (from + i) & (SPIN_MES_MAX - 1), mpq;
+		const struct spin_me *me = spin_me_at(at);
+		const struct spin_mpq *q;
+
+		if (spin_load32(&me->state) != SPIN_ME_TAKEN || !spin_me_fits_(me, match_bits))
+			continue;
+		looks = spin_blur(looks + 1);
+		spin_poke(&spin_pressed_next[1], at + 1);
+		mpq = spin_peek(&me->holder) & (SPIN_MPQS_MAX - 1);
+		q = spin_mpq_at(mpq);
+		/* its holder may be about to say so, or to end */
+		if (spin_load32(&q->phase) != SPIN_MPQ_OPEN || spin_peek(&q->me) != at || !spin_yields_(q, now))
+			continue;
+		found = mpq;
+		break;
+	}
+	return found;
+}
+
+/* 1: a message has ended, and its entry is open, for who is first. */
+SPIN_PRESSURE_ int spin_press_me(uint64_t match_bits, uint32_t hpu, uint32_t now)
+{
+	uint32_t mpq = spin_blur(spin_press_me_(match_bits, now));
+
+	if (mpq >= SPIN_MPQS_MAX)
+		return 0;
+	return spin_evict(mpq, hpu, now, spin_is_proven_(spin_mpq_at(mpq)));
+}
+
+#endif

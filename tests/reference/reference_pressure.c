@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Who ends in favour of a first packet that finds no place: "Pressure" of <spin/message.h>. Called for step 8. */
+#include <string.h>
+
+#include "reference.h"
+
+static int unproven(const struct reference_message *m)
+{
+	return m->came_count < SPIN_PROVEN;
+}
+
+static int yields(const struct reference *r, const struct reference_message *m)
+{
+	uint32_t age = r->now_ms - m->opened_ms, quiet = r->opts.idle_ms / (unproven(m) ? 16 : 4);
+
+	if (r->breaks == REFERENCE_BREAKS_PRESSURE)
+		return 0;
+	if (r->now_ms - m->last_packet_ms + (r->breaks == REFERENCE_BREAKS_QUIET) > quiet)
+		return 1;
+	return r->breaks != REFERENCE_BREAKS_AGE && age > r->opts.age_ms &&
+	       (uint64_t)m->came_count * m->stride < (uint64_t)age * SPIN_AGE_BYTES;
+}
+
+static int same_source(const struct reference_key *a, const struct reference_key *b)
+{
+	return a->ip_version == b->ip_version && !memcmp(a->src_addr, b->src_addr, 8);
+}
+
+static struct reference_message *at(const struct reference *r, unsigned mpq)
+{
+	for (unsigned i = 0; i < r->messages; i++)
+		if (r->message[i]->mpq == mpq)
+			return r->message[i];
+	return NULL;
+}
+
+int reference_press_mpq(struct reference *r, const struct reference_packet *p)
+{
+	struct reference_message *first = NULL, *least = NULL, *chosen = NULL;
+	int crowd = r->opts.messages >= SPIN_CROWD, one_source = 1;
+	unsigned looks;
+
+	for (looks = 0; looks < SPIN_LOOKS && looks < r->opts.messages && !chosen; looks++) {
+		struct reference_message *m = at(r, r->next_looked[0]);
+
+		r->next_looked[0] = (r->next_looked[0] + 1) % r->opts.messages;
+		if (yields(r, m) || (crowd && !same_source(&m->key, &p->key) && unproven(m) && m->came_count <= m->looked)) {
+			chosen = m;
+			continue;
+		}
+		m->looked = m->came_count;
+		if (!first)
+			first = m;
+		if (same_source(&m->key, &p->key) || !same_source(&m->key, &first->key))
+			one_source = 0;
+		if (!least || m->came_count < least->came_count)
+			least = m;
+	}
+	if (!chosen && crowd && one_source)
+		chosen = least;
+	if (!chosen)
+		return 0;
+	reference_evict(r, chosen, !unproven(chosen));
+	return 1;
+}
+
+int reference_press_me(struct reference *r, const struct reference_packet *p)
+{
+	unsigned from = r->next_looked[1], looks = 0;
+
+	for (unsigned i = 0; i < SPIN_MES_MAX && looks < SPIN_LOOKS; i++) {
+		const unsigned index = (from + i) % SPIN_MES_MAX;
+		const struct spin_me *me = &r->me[index];
+		struct reference_message *m = NULL;
+
+		if (me->state != SPIN_ME_TAKEN || ((p->match_bits ^ me->match_bits) & ~me->ignore_bits) != 0)
+			continue;
+		looks++;
+		r->next_looked[1] = (index + 1) % SPIN_MES_MAX;
+		for (unsigned j = 0; j < r->messages; j++)
+			if (r->message[j]->me == index)
+				m = r->message[j];
+		if (!m || !yields(r, m))
+			continue;
+		reference_evict(r, m, !unproven(m));
+		return 1;
+	}
+	return 0;
+}
