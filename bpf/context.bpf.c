@@ -244,7 +244,7 @@ int spin_begin(struct xdp_md *ctx)
 #ifdef SPIN_BOUNDED_LOOPS
 	const enum spin_part part = SPIN_PART_BEGIN;
 #else
-	const enum spin_part part = SPIN_PART_WHOLE;
+	const enum spin_part part = SPIN_PART_REST;
 #endif
 
 	return spin_leave_hpu(spin_handlers_.delivery == SPIN_DELIVER_ME ? spin_direct_(ctx, part) : XDP_ABORTED);

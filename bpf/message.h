@@ -65,6 +65,16 @@ SPIN_INLINE enum spin_reason spin_message_run_(const struct spin_message *m, str
 	return reason;
 }
 
+/* What tells its packets from those of another message under its id. */
+SPIN_INLINE void spin_tombstone_tell_(const struct spin_mpq *q)
+{
+	struct spin_flow *flow = &spin_flows[q->flow & (SPIN_FLOWS - 1)];
+
+	spin_poke(&flow->stride, q->stride);
+	spin_poke(&flow->length, q->length);
+	spin_poke(&flow->sum, q->sum);
+}
+
 /* Step 12. */
 SPIN_INLINE void spin_message_complete_(const struct spin_message *m, struct spin_packet *packet, struct spin_mpq *q)
 {
@@ -102,6 +112,7 @@ SPIN_INLINE void spin_message_complete_(const struct spin_message *m, struct spi
 	spin_poke(&q->me, SPIN_MES_MAX); /* the entry's place may be another's from now on */
 	spin_park_forget_all(q, m->hpu);
 	spin_stats_at(m->hpu)->completed++;
+	spin_tombstone_tell_(q);
 	spin_mpq_free(m->mpq, SPIN_FLOW_TOMBSTONE, m->now);
 }
 
@@ -224,8 +235,10 @@ SPIN_INLINE _Bool spin_message_kept_(enum spin_reason reason)
 enum spin_part {
 	SPIN_PART_WHOLE,  /* all of it */
 	SPIN_PART_OPEN,   /* of an open message */
+	/* of these, checksums have been verified by the program before */
+	SPIN_PART_REST,   /* all of it */
 	SPIN_PART_BEGIN,  /* until the message is open */
-	SPIN_PART_OPENED, /* from there on; checksums have been verified */
+	SPIN_PART_OPENED, /* from there on */
 };
 
 /*
@@ -270,6 +283,8 @@ SPIN_INLINE void spin_message_packet(const struct spin_frame *frame, const struc
 			out->acknowledge = 0;
 			return;
 		}
+		/* before handlers change it */
+		m.sum = m.slmp.offset ? 0 : spin_blur(spin_fold(spin_sum_bytes(view, d->payload, d->payload_bytes)));
 		out->reason = spin_message_begin(&m, state, place, &packet, frame);
 		m.mpq = spin_blur(m.mpq);
 		m.generation = spin_blur(m.generation);

@@ -20,6 +20,7 @@
 struct spin_message {
 	struct spin_slmp_packet slmp;
 	struct spin_key key;
+	uint32_t sum;             /* of a first packet's datagram: what a tombstone tells it by */
 	uint32_t mpq, generation; /* bits 15:0 of it */
 	uint32_t hpu, now;
 	uint16_t dst_port;
@@ -90,24 +91,43 @@ SPIN_INLINE uint32_t spin_message_open_(const struct spin_message *m, enum spin_
 	return state;
 }
 
+/* Is it of another message than the one that left the tombstone? */
+SPIN_INLINE _Bool spin_tombstone_denies_(const struct spin_flow *flow, const struct spin_message *m)
+{
+	uint32_t stride = spin_peek(&flow->stride), length = spin_peek(&flow->length), last = m->slmp.flags & SPIN_SLMP_EOM;
+	uint32_t end = m->slmp.offset + m->slmp.bytes;
+
+	if (!m->slmp.offset)
+		return m->slmp.bytes != stride || m->sum != spin_peek(&flow->sum);
+	if (!stride || m->slmp.offset % stride)
+		return 1;
+	return last ? m->slmp.bytes > stride || end != length : m->slmp.bytes != stride || end > length;
+}
+
 /*
  * The message's flow, opened in `phase` if there is none: its state, *opened tells which. 0: no MPQ. Two
  * packets of a new message may be here at once: the home's lock sees to it that one of them opens it.
  */
 SPIN_INLINE uint32_t spin_message_enter_(const struct spin_message *m, enum spin_mpq_phase phase, uint32_t *opened)
 {
-	uint32_t place = 0, state;
+	uint32_t place = 0, state, was;
+	struct spin_flow *flow;
 
 	*opened = 0;
 	if (!spin_flow_lock(&m->key))
 		return 0;
-	state = spin_flow_find(&m->key, &place);
+	was = state = spin_flow_find(&m->key, &place);
+	flow = &spin_flows[place & (SPIN_FLOWS - 1)];
 	if ((state & SPIN_FLOW_KIND_) == SPIN_FLOW_TOMBSTONE &&
-	    spin_tombstone_old(&spin_flows[place & (SPIN_FLOWS - 1)], m->now, spin_config.tombstone_ticks))
+	    (spin_tombstone_old(flow, m->now, spin_config.tombstone_ticks) ||
+	     (phase == SPIN_MPQ_HEADER && spin_tombstone_denies_(flow, m))))
 		state = 0;
 	if (!state) {
 		state = spin_message_open_(m, phase);
 		*opened = state != 0;
+		/* the message may lie behind it; if it took its place it is no tombstone any more */
+		if (state && spin_unlikely(was))
+			(void)spin_swap_if(&flow->state, was, SPIN_FLOW_NONE);
 	}
 	spin_flow_unlock(&m->key);
 	*opened = spin_blur(*opened);
@@ -168,6 +188,7 @@ SPIN_INLINE void spin_message_start_(const struct spin_message *m, struct spin_p
 
 	packet->mpq = m->mpq;
 	q->stride = m->slmp.bytes;
+	q->sum = m->sum;
 	q->me = me;
 	q->match_bits = m->slmp.match_bits;
 	q->hdr_data = m->slmp.hdr_data;
@@ -234,8 +255,14 @@ SPIN_INLINE enum spin_reason spin_message_begin(struct spin_message *m, uint32_t
 
 	m->mpq = SPIN_MPQS_MAX; /* it has none */
 	if (kind == SPIN_FLOW_TOMBSTONE) {
-		if (!spin_tombstone_old(&spin_flows[place & (SPIN_FLOWS - 1)], m->now, spin_config.tombstone_ticks))
-			return SPIN_REASON_DUPLICATE;
+		const struct spin_flow *flow = &spin_flows[place & (SPIN_FLOWS - 1)];
+
+		if (!spin_tombstone_old(flow, m->now, spin_config.tombstone_ticks)) {
+			if (!spin_tombstone_denies_(flow, m))
+				return SPIN_REASON_DUPLICATE;
+			if (!first)
+				return SPIN_REASON_MALFORMED;
+		}
 		kind = SPIN_FLOW_NONE;
 	}
 	if (first) {

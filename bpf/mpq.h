@@ -32,7 +32,10 @@ struct spin_flow {
 	uint64_t id;         /* message_id << 32 | source port (network order) << 16 | IP version; 0: never used */
 	uint64_t src[2];     /* network byte order; IPv4 in the low half of word 0 */
 	uint32_t state;      /* enum spin_flow_kind in bits 1:0, the MPQ in 15:2, its generation in 31:16 */
-	uint32_t time;       /* tombstone: clock when it was left */
+	uint32_t time;       /* tombstone: clock when it was left, and */
+	uint32_t stride, length; /* of its message */
+	uint32_t sum;        /* of the first packet's datagram */
+	uint32_t unused[5];  /* a cache line each */
 };
 
 enum spin_mpq_phase {
@@ -69,7 +72,7 @@ struct spin_mpq {
 	uint32_t place_bytes; /* from there to the end of the matching entry */
 	uint64_t lane[SPIN_LANES];
 	uint32_t looked;     /* packets that were handled when it was looked at last under pressure */
-	uint32_t unused;
+	uint32_t sum;        /* of the first packet's datagram, for the tombstone */
 
 	/* what opening and ending a message look at beside that: one cache line, too */
 	uint32_t flags;      /* SPIN_MPQ_*; atomic */
@@ -113,7 +116,7 @@ struct spin_park {
 
 #define SPIN_MPQ_WORDS (SPIN_MPQS_MAX / 64)
 
-_Static_assert(sizeof(struct spin_flow) == 32 && sizeof(struct spin_mpq) == 640, "shared by BPF and user space");
+_Static_assert(sizeof(struct spin_flow) == 64 && sizeof(struct spin_mpq) == 640, "shared by BPF and user space");
 _Static_assert(__builtin_offsetof(struct spin_mpq, lane) == 56 && __builtin_offsetof(struct spin_mpq, flags) == 576,
 	       "begin with the first lane at the end of a cache line, and at one");
 

@@ -110,10 +110,11 @@ SPIN_INLINE void spin_handle(const struct spin_frame *frame, const struct spin_v
 	out->frame_bytes = out->changed_bytes = out->replay = 0;
 	out->consumed = out->acknowledged = 0;
 	out->reason = SPIN_REASON_IP_CHECKSUM;
-	if (part != SPIN_PART_OPENED && d->is_ip4 && !spin_ip4_checksum_right(view, d->ip, d->ip_header_bytes))
+	if (part < SPIN_PART_REST && d->is_ip4 && !spin_ip4_checksum_right(view, d->ip, d->ip_header_bytes))
 		return;
 	out->reason = SPIN_REASON_UDP_CHECKSUM;
-	if (part != SPIN_PART_OPENED && spin_handlers_.checksum == SPIN_CHECKSUM_VERIFY && !spin_udp_sum_good(view, d, accept_partial))
+	if (part < SPIN_PART_REST && spin_handlers_.checksum == SPIN_CHECKSUM_VERIFY &&
+	    !spin_udp_sum_good(view, d, accept_partial))
 		return;
 	if (spin_handlers_.delivery == SPIN_DELIVER_ME) {
 		spin_handle_message_(frame, view, d, hpu, part, out);

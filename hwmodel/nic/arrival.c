@@ -94,6 +94,20 @@ static int waits(const struct pspin *nic, const struct flow *flow)
 	return 1;
 }
 
+/* Can the message that left the tombstone have had the packet? */
+static int can_be_of(const struct flow *tombstone, const struct slmp *slmp)
+{
+	uint32_t stride = tombstone->stride, end = slmp->offset + slmp->payload_bytes;
+
+	if (!slmp->offset)
+		return slmp->payload_bytes == stride && slmp->sum == tombstone->sum;
+	if (!stride || slmp->offset % stride || slmp->payload_bytes > stride)
+		return 0;
+	if (slmp->flags & SPIN_SLMP_EOM)
+		return end == tombstone->length;
+	return slmp->payload_bytes == stride && end <= tombstone->length;
+}
+
 /* SPIN_REASON_COUNT: it is on its way to its handlers. */
 static enum spin_reason steps(struct pspin *nic, struct flight *flight, const struct flow_key *key, struct flow *flow)
 {
@@ -102,9 +116,14 @@ static enum spin_reason steps(struct pspin *nic, struct flight *flight, const st
 	struct mpq *mpq = flow ? flow->mpq : NULL;
 	enum spin_reason reason;
 
-	if ((flow && flow__is_tombstone(flow, messages->now_ms, messages->limits.tombstone_ms)) ||
-	    (mpq && mpq->phase == MPQ_ENDING))
+	if (mpq && mpq->phase == MPQ_ENDING)
 		return SPIN_REASON_DUPLICATE;
+	if (flow && flow__is_tombstone(flow, messages->now_ms, messages->limits.tombstone_ms)) {
+		if (can_be_of(flow, &a->slmp))
+			return SPIN_REASON_DUPLICATE;
+		if (a->slmp.offset)
+			return SPIN_REASON_MALFORMED;
+	}
 	if (mpq && mpq->phase == MPQ_OPEN) {
 		reason = mpq__packet(nic, mpq, flight);
 		if (reason == SPIN_REASON_COUNT)

@@ -19,7 +19,8 @@ struct flow {
 	struct flow *next;
 	struct flow_key key;
 	struct mpq *mpq;      /* NULL: a tombstone */
-	uint32_t left_ms;     /* when it was left */
+	uint32_t left_ms;     /* when it was left, and what tells its message from another one: */
+	uint32_t stride, length, sum;
 };
 
 #define FLOW_LISTS 4096u

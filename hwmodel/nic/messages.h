@@ -30,6 +30,7 @@ struct mpq {
 
 	/* and of that, too */
 	uint32_t stride;
+	uint32_t sum;        /* of the first packet's datagram */
 	uint32_t total;      /* packets; 0: the last one has not been handled */
 	uint32_t length;     /* bytes of payload; SPIN_LENGTH_UNKNOWN before the last one came */
 	uint32_t end;        /* of what has come: the last packet's number + 1 */

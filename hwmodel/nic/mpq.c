@@ -62,6 +62,7 @@ void mpq__begin(struct pspin *nic, struct mpq *mpq, const struct arrival *first,
 	mpq->slot->mpq = mpq;
 	mpq->phase = MPQ_OPEN;
 	mpq->stride = first->slmp.payload_bytes;
+	mpq->sum = first->slmp.sum;
 	mpq->me = me;
 	mpq->match_bits = first->slmp.match_bits;
 	mpq->hdr_data = first->slmp.hdr_data;
@@ -162,6 +163,9 @@ void mpq__complete(struct pspin *nic, struct mpq *mpq)
 	}
 	mpq->flow->mpq = NULL;
 	mpq->flow->left_ms = messages->now_ms;
+	mpq->flow->stride = mpq->stride;
+	mpq->flow->length = mpq->length;
+	mpq->flow->sum = mpq->sum;
 	mpq__free(nic, mpq);
 }
 

@@ -29,6 +29,18 @@ static void put_be16(uint8_t *at, uint32_t value)
 	at[1] = (uint8_t)value;
 }
 
+static uint32_t sum_of(const uint8_t *at, uint32_t bytes)
+{
+	uint32_t sum = 0, whole = bytes & ~1u;
+
+	for (uint32_t i = 0; i < whole; i += 2)
+		sum += be16(at + i);
+	if (bytes > whole)
+		sum += (uint32_t)at[whole] << 8;
+	sum = (sum & 0xffff) + (sum >> 16);
+	return (sum & 0xffff) + (sum >> 16);
+}
+
 static int parse_put(const uint8_t *at, uint32_t bytes, struct slmp *out)
 {
 	if (out->offset || bytes < sizeof(struct spin_slmp_put) ||
@@ -63,6 +75,8 @@ int slmp__parse(const uint8_t *frame, const struct inbound *in, int take_put, st
 	out->flags = be16(frame + at + offsetof(struct spin_slmp, flags));
 	out->message_id = be32(frame + at + offsetof(struct spin_slmp, message_id));
 	out->offset = be32(frame + at + offsetof(struct spin_slmp, offset));
+	if (!out->offset)
+		out->sum = sum_of(frame + at, bytes);
 	at += (uint32_t)sizeof(struct spin_slmp);
 	bytes -= (uint32_t)sizeof(struct spin_slmp);
 	if ((out->flags & ~known) || (!out->offset && !(out->flags & SPIN_SLMP_SYN)))

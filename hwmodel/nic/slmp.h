@@ -12,6 +12,7 @@ struct slmp {
 	uint32_t flags, message_id, offset;
 	uint32_t payload_at;    /* in the frame */
 	uint32_t payload_bytes;
+	uint32_t sum;           /* of a first packet's datagram (RFC 1071) */
 	uint32_t length;        /* of the message, as its first packet says; or unknown */
 	/* of struct spin_slmp_put; without it 0 */
 	int put;

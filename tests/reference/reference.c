@@ -26,15 +26,41 @@ static struct reference_message *find_message(const struct reference *r, const s
 	return NULL;
 }
 
-/* Step 7. A key may have had more than one: the one left last counts. */
-static int has_tombstone(const struct reference *r, const struct reference_key *key)
+/* Of a key; NULL: none that counts. */
+static const struct reference_tombstone *find_tombstone(const struct reference *r, const struct reference_key *key)
 {
 	uint32_t keep_ms = r->opts.tombstone_ms - (r->breaks == REFERENCE_BREAKS_TOMBSTONE);
 
 	for (unsigned i = 0; i < r->tombstones; i++)
 		if (same_key(&r->tombstone[i].key, key) && r->now_ms - r->tombstone[i].left_ms <= keep_ms)
-			return 1;
-	return 0;
+			return &r->tombstone[i];
+	return NULL;
+}
+
+static void forget_tombstones(struct reference *r, const struct reference_key *key)
+{
+	unsigned kept = 0;
+
+	for (unsigned i = 0; i < r->tombstones; i++)
+		if (!same_key(&r->tombstone[i].key, key))
+			r->tombstone[kept++] = r->tombstone[i];
+	r->tombstones = kept;
+}
+
+/* Can the message that left the tombstone have had the packet? */
+static int can_be_of(const struct reference *r, const struct reference_tombstone *t, const struct reference_packet *p)
+{
+	uint64_t end = (uint64_t)p->offset + p->bytes;
+
+	if (p->offset == 0)
+		return (p->bytes == t->stride && p->sum == t->sum) || r->breaks == REFERENCE_BREAKS_OTHER_FIRST;
+	if (r->breaks == REFERENCE_BREAKS_OTHER_PACKET)
+		return 1;
+	if (t->stride == 0 || p->offset % t->stride != 0)
+		return 0;
+	if (p->eom)
+		return p->bytes <= t->stride && end == t->length;
+	return p->bytes == t->stride && end <= t->length;
 }
 
 static struct reference_message *in_mpq(const struct reference *r, unsigned mpq)
@@ -55,6 +81,7 @@ static struct reference_message *new_message(struct reference *r, const struct r
 	m = calloc(1, sizeof(*m));
 	if (!m)
 		reference_die("no memory");
+	forget_tombstones(r, &p->key);
 	m->key = p->key;
 	m->dst_port = p->dst_port;
 	m->mpq = r->next_mpq;
@@ -222,12 +249,16 @@ static enum spin_reason later_packet(struct reference *r, struct reference_messa
 
 static enum spin_reason any_packet(struct reference *r, struct reference_packet *p, const uint8_t *udp, uint32_t bytes)
 {
+	const struct reference_tombstone *t;
 	struct reference_message *m;
 
 	if (!reference_understand(r, p, udp, bytes))
 		return SPIN_REASON_MALFORMED;
-	if (has_tombstone(r, &p->key))
+	t = find_tombstone(r, &p->key);
+	if (t && can_be_of(r, t, p))
 		return SPIN_REASON_DUPLICATE;
+	if (t && p->offset != 0)
+		return SPIN_REASON_MALFORMED;
 	m = find_message(r, &p->key);
 	if (m && m->open)
 		return later_packet(r, m, p);

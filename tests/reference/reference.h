@@ -23,6 +23,8 @@
 	X(DUPLICATE_UNACKNOWLEDGED,  "duplicate_unacknowledged") \
 	X(WINDOW,                    "window_one_more") \
 	X(TOMBSTONE,                 "tombstone_ends_early") \
+	X(OTHER_FIRST,               "other_first_packet_is_a_duplicate") \
+	X(OTHER_PACKET,              "other_packet_is_a_duplicate") \
 	X(IDLE,                      "idle_ends_early") \
 	X(DUPLICATE_RENEWS,          "duplicate_renews") \
 	X(REPLAY_BACKWARDS,          "replay_backwards") \
@@ -73,6 +75,7 @@ struct reference_packet {
 	uint32_t offset;
 	uint32_t put_length;
 	uint64_t match_bits, hdr_data, put_offset;
+	uint32_t sum;   /* of the datagram's payload */
 	uint32_t bytes; /* of payload */
 	uint8_t payload[REFERENCE_PAYLOAD_MAX];
 };
@@ -92,7 +95,7 @@ struct reference_message {
 	uint32_t offset;      /* in the entry, saturated */
 	enum spin_reason said; /* by the header handler; SUCCESS: process data */
 	int pending;
-	uint32_t stride;
+	uint32_t stride, sum;
 	int last_known;
 	uint32_t last;        /* packet, if that is known */
 	uint32_t length;      /* of payload; SPIN_LENGTH_UNKNOWN */
@@ -122,6 +125,7 @@ struct reference_handlers {
 struct reference_tombstone {
 	struct reference_key key;
 	uint32_t left_ms;
+	uint32_t stride, length, sum; /* of its message */
 };
 
 struct reference {

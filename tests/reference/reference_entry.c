@@ -76,7 +76,7 @@ void reference_event(struct reference *r, const struct reference_message *m, enu
 	e->flags = flags;
 }
 
-static void leave_tombstone(struct reference *r, const struct reference_key *key)
+static void leave_tombstone(struct reference *r, const struct reference_message *m)
 {
 	if (r->tombstones == r->tombstones_room) {
 		r->tombstones_room = r->tombstones_room ? 2 * r->tombstones_room : 64;
@@ -84,7 +84,7 @@ static void leave_tombstone(struct reference *r, const struct reference_key *key
 		if (!r->tombstone)
 			reference_die("no memory");
 	}
-	r->tombstone[r->tombstones++] = (struct reference_tombstone){ *key, r->now_ms };
+	r->tombstone[r->tombstones++] = (struct reference_tombstone){ m->key, r->now_ms, m->stride, m->length, m->sum };
 }
 
 void reference_complete(struct reference *r, struct reference_message *m)
@@ -92,7 +92,7 @@ void reference_complete(struct reference *r, struct reference_message *m)
 	int unlinked = m->took_me && (!m->pending || r->breaks == REFERENCE_BREAKS_PENDING_UNLINKS);
 	struct spin_me *me = &r->me[m->me];
 
-	leave_tombstone(r, &m->key);
+	leave_tombstone(r, m);
 	r->stats.completed++;
 	if (m->took_me)
 		me->state = unlinked ? SPIN_ME_FREE : SPIN_ME_OPEN; /* the host has events at the end of the step */

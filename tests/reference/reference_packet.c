@@ -13,6 +13,18 @@ static uint64_t number(const uint8_t *at, unsigned bytes)
 	return v;
 }
 
+/* RFC 1071. */
+static uint32_t sum_of(const uint8_t *at, uint32_t bytes)
+{
+	uint32_t sum = 0;
+
+	for (uint32_t i = 0; i < bytes; i++)
+		sum += i % 2 ? at[i] : (uint32_t)at[i] << 8;
+	while (sum > 0xffff)
+		sum = (sum & 0xffff) + (sum >> 16);
+	return sum;
+}
+
 int reference_understand(const struct reference *r, struct reference_packet *p, const uint8_t *udp, uint32_t bytes)
 {
 	uint32_t known = SPIN_SLMP_SYN | SPIN_SLMP_EOM | (r->opts.put ? SPIN_SLMP_PUT : 0), flags;
@@ -20,6 +32,7 @@ int reference_understand(const struct reference *r, struct reference_packet *p, 
 	p->syn = p->eom = p->put = 0;
 	p->put_length = SPIN_LENGTH_UNKNOWN;
 	p->match_bits = p->hdr_data = p->put_offset = 0;
+	p->sum = sum_of(udp, bytes);
 	if (bytes < 10)
 		return 0;
 	flags = (uint32_t)number(udp, 2);
@@ -180,6 +193,7 @@ void reference_begin(struct reference *r, struct reference_message *m, const str
 	m->hdr_data = p->hdr_data;
 	m->offset = p->put_offset > 0xffffffff ? 0xffffffff : (uint32_t)p->put_offset;
 	m->stride = p->bytes;
+	m->sum = p->sum;
 	m->open = 1;
 	m->said = SPIN_REASON_SUCCESS;
 	if (p->eom)

@@ -23,7 +23,14 @@
  *      and, where the context takes it, PUT; offset 0 without SYN; PUT on an offset
  *      other than 0, with too few bytes behind it, or with another op, version or
  *      `unused`; no payload and no EOM; offset + payload beyond 2^32 - 1.
- *   7. DUPLICATE: the key has a tombstone not older than T.
+ *   7. The key has a tombstone not older than T. It tells of its message the stride, the length, and the sum of the first packet's
+ *      datagram: the 16-bit one's complement sum (RFC 1071) of the UDP payload. The first packet: DUPLICATE if payload and sum
+ *      are as told; if not it is of another message, new to what follows, and when that begins the tombstone is no more.
+ *      Another packet: MALFORMED if the message cannot have had it: an offset that is no multiple of the stride; a payload other
+ *      than the stride without EOM, longer with it; with EOM another end than the message's, without it one behind that.
+ *      Else DUPLICATE. What is not told apart is acknowledged and thrown away: a message equal to the one before in all this
+ *      (where the first packets differ, one in 65,535), and a later packet of another message of the same stride
+ *      and length that comes before that one's first packet. A sender that does not give an id again within T knows none of it.
  *   8. The message is new or waiting, and this is its first packet (offset 0):
  *      NO_ME: no matching entry is open to it: the first one posted of those that
  *      are open and (message's match_bits ^ entry's) & ~entry's ignore_bits == 0. Nor does one become open under pressure.
