@@ -19,8 +19,8 @@ SPIN_INLINE void spin_park_forget_all(struct spin_mpq *q, uint32_t hpu)
 		spin_park_forget(spin_take(&q->parked, 0), hpu);
 }
 
-/* Ends a message's MPQ; nothing of it is in flight. The flow is told first what it is from now on. */
-SPIN_INLINE void spin_mpq_free(uint32_t mpq, uint32_t flow_kind, uint32_t now)
+/* Ends a message's MPQ, which stays taken; nothing of it is in flight. The flow is told first what it is from now on. */
+SPIN_INLINE void spin_mpq_end_(uint32_t mpq, uint32_t flow_kind, uint32_t now)
 {
 	struct spin_mpq *q = spin_mpq_at(mpq);
 	struct spin_flow *flow = &spin_flows[q->flow & (SPIN_FLOWS - 1)];
@@ -28,6 +28,11 @@ SPIN_INLINE void spin_mpq_free(uint32_t mpq, uint32_t flow_kind, uint32_t now)
 	spin_poke(&flow->time, now);
 	spin_store32(&flow->state, flow_kind);
 	spin_store32(&q->phase, SPIN_MPQ_FREE);
+}
+
+SPIN_INLINE void spin_mpq_free(uint32_t mpq, uint32_t flow_kind, uint32_t now)
+{
+	spin_mpq_end_(mpq, flow_kind, now);
 	spin_give_bit(spin_mpqs_used, SPIN_MPQ_WORDS, mpq);
 }
 
@@ -47,11 +52,15 @@ SPIN_INLINE _Bool spin_evict_is_still_(uint32_t mpq, uint32_t generation)
 	return spin_mpq_handled(q) + spin_peek(&q->broken) == spin_window_claimed(mpq, generation);
 }
 
-/*
- * Evicts a message; one with a handler at work is evicted by a later sweep. 1: it has ended. tell 0: the host is not told,
- * if it has ended now.
- */
-SPIN_INLINE _Bool spin_evict(uint32_t mpq, uint32_t hpu, uint32_t now, uint32_t tell)
+/* How. */
+enum {
+	SPIN_EVICT_UNTOLD    = 1, /* the host is not told */
+	SPIN_EVICT_KEEP_MPQ  = 2, /* the MPQ stays taken, */
+	SPIN_EVICT_KEEP_ME   = 4, /* and the entry that the message took: they are the caller's now */
+};
+
+/* Evicts a message. 1: it has ended, as asked for; 0: a handler is at work on it, and a later sweep evicts it. */
+SPIN_INLINE _Bool spin_evict(uint32_t mpq, uint32_t hpu, uint32_t now, uint32_t how)
 {
 	struct spin_mpq *q = spin_mpq_at(mpq);
 	uint32_t phase = spin_load32(&q->phase);
@@ -69,17 +78,20 @@ SPIN_INLINE _Bool spin_evict(uint32_t mpq, uint32_t hpu, uint32_t now, uint32_t 
 	}
 	if (!spin_evict_is_still_(mpq, q->generation))
 		return 0;
-	if (tell) {
+	if (!(how & SPIN_EVICT_UNTOLD)) {
 		spin_message_event(mpq, hpu, SPIN_TELL_(SPIN_EVENT_TIMEOUT, 0), q->offset, 0);
 	} else {
 		spin_event_unpromise();
 		spin_stats_at(hpu)->pressed++;
 	}
-	if (q->flags & SPIN_MPQ_TOOK_ME)
+	if (q->flags & SPIN_MPQ_TOOK_ME && !(how & SPIN_EVICT_KEEP_ME))
 		spin_me_give(q->me, SPIN_ME_OPEN);
 	spin_park_forget_all(q, hpu);
 	spin_stats_at(hpu)->evicted++;
-	spin_mpq_free(mpq, SPIN_FLOW_NONE, now);
+	if (how & SPIN_EVICT_KEEP_MPQ)
+		spin_mpq_end_(mpq, SPIN_FLOW_NONE, now);
+	else
+		spin_mpq_free(mpq, SPIN_FLOW_NONE, now);
 	return 1;
 }
 

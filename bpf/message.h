@@ -246,7 +246,7 @@ enum spin_part {
  * to go on with: of a message that is not open, of which nothing has been done, or, with SPIN_PART_BEGIN, of one that is.
  */
 SPIN_INLINE void spin_message_packet(const struct spin_frame *frame, const struct spin_view *view,
-				     const struct spin_datagram *d, uint32_t hpu, enum spin_part part,
+				     const struct spin_datagram *d, uint32_t sum, uint32_t hpu, enum spin_part part,
 				     struct spin_message_out *out)
 {
 	struct spin_message m;
@@ -265,6 +265,7 @@ SPIN_INLINE void spin_message_packet(const struct spin_frame *frame, const struc
 		out->reason = spin_rare(SPIN_REASON_MALFORMED);
 		return;
 	}
+	m.sum = sum;
 	m.hpu = hpu;
 	m.now = spin_now();
 	m.dst_port = spin_ntoh16(d->udp->dst_port);
@@ -283,8 +284,6 @@ SPIN_INLINE void spin_message_packet(const struct spin_frame *frame, const struc
 			out->acknowledge = 0;
 			return;
 		}
-		/* before handlers change it */
-		m.sum = m.slmp.offset ? 0 : spin_blur(spin_fold(spin_sum_bytes(view, d->payload, d->payload_bytes)));
 		out->reason = spin_message_begin(&m, state, place, &packet, frame);
 		m.mpq = spin_blur(m.mpq);
 		m.generation = spin_blur(m.generation);
@@ -308,7 +307,11 @@ SPIN_INLINE void spin_message_packet(const struct spin_frame *frame, const struc
 		else if ((!later || later == 32) && (phase == SPIN_MPQ_ENDING || phase == SPIN_MPQ_FREE))
 			spin_park_forget_all(q, hpu); /* it ended while this one was being parked */
 	}
-	out->acknowledge = m.slmp.flags & SPIN_SLMP_SYN && spin_message_kept_(out->reason);
+	/* all ways are one state to the verifier from here on */
+	out->reason = spin_blur(out->reason) & 31;
+	out->replay = spin_blur(out->replay);
+	out->generation = spin_blur(out->generation);
+	out->acknowledge = spin_blur(m.slmp.flags & SPIN_SLMP_SYN && spin_message_kept_(out->reason));
 }
 
 /* How a parked packet's turn went. */

@@ -48,11 +48,8 @@ SPIN_INLINE uint32_t spin_message_open_(const struct spin_message *m, enum spin_
 	uint32_t mpq = spin_mpq_alloc(), flow, state;
 	struct spin_mpq *q;
 
-	if (spin_unlikely(mpq >= SPIN_MPQS_MAX)) {
-		if (phase != SPIN_MPQ_HEADER || !spin_press_mpq(m->key.src[0], m->key.id & 255, m->hpu, m->now))
-			return 0;
-		mpq = spin_mpq_alloc();
-	}
+	if (spin_unlikely(mpq >= SPIN_MPQS_MAX) && phase == SPIN_MPQ_HEADER)
+		mpq = spin_press_mpq(m->key.src[0], m->key.id & 255, m->hpu, m->now);
 	mpq = spin_blur(mpq);
 	q = spin_mpq_at(mpq);
 	if (mpq >= SPIN_MPQS_MAX)
@@ -91,17 +88,40 @@ SPIN_INLINE uint32_t spin_message_open_(const struct spin_message *m, enum spin_
 	return state;
 }
 
-/* Is it of another message than the one that left the tombstone? */
-SPIN_INLINE _Bool spin_tombstone_denies_(const struct spin_flow *flow, const struct spin_message *m)
+/* Of the flow's state, if there was any. */
+SPIN_APART int spin_tombstone_end_(uint32_t place, uint32_t state)
 {
-	uint32_t stride = spin_peek(&flow->stride), length = spin_peek(&flow->length), last = m->slmp.flags & SPIN_SLMP_EOM;
-	uint32_t end = m->slmp.offset + m->slmp.bytes;
+	if (spin_handlers_.delivery == SPIN_DELIVER_ME && state)
+		(void)spin_swap_if(&spin_flows[place & (SPIN_FLOWS - 1)].state, state, SPIN_FLOW_NONE);
+	return 0;
+}
 
-	if (!m->slmp.offset)
-		return m->slmp.bytes != stride || m->sum != spin_peek(&flow->sum);
-	if (!stride || m->slmp.offset % stride)
+#define SPIN_TOMBSTONE_LAST_ 0x80000000u
+
+/* Is the tombstone too old, or its message another one than the packet's? bytes: with SPIN_TOMBSTONE_LAST_, the packet has EOM. */
+SPIN_APART int spin_tombstone_denies_(uint32_t place, uint32_t offset, uint32_t bytes, uint32_t sum, uint32_t now)
+{
+	const struct spin_flow *flow = &spin_flows[place & (SPIN_FLOWS - 1)];
+	uint32_t stride, length, end, last = bytes & SPIN_TOMBSTONE_LAST_;
+
+	if (spin_handlers_.delivery != SPIN_DELIVER_ME)
+		return 0;
+	if (spin_tombstone_old(flow, now, spin_config.tombstone_ticks))
 		return 1;
-	return last ? m->slmp.bytes > stride || end != length : m->slmp.bytes != stride || end > length;
+	bytes &= ~SPIN_TOMBSTONE_LAST_;
+	stride = spin_peek(&flow->stride);
+	length = spin_peek(&flow->length);
+	end = offset + bytes;
+	if (!offset)
+		return bytes != stride || sum != spin_peek(&flow->sum);
+	if (!stride || offset % stride)
+		return 1;
+	return last ? bytes > stride || end != length : bytes != stride || end > length;
+}
+
+SPIN_INLINE _Bool spin_tombstone_denies(uint32_t place, const struct spin_message *m)
+{
+	return spin_tombstone_denies_(place, m->slmp.offset, m->slmp.bytes | (m->slmp.flags & SPIN_SLMP_EOM) << 16, m->sum, m->now);
 }
 
 /*
@@ -111,23 +131,18 @@ SPIN_INLINE _Bool spin_tombstone_denies_(const struct spin_flow *flow, const str
 SPIN_INLINE uint32_t spin_message_enter_(const struct spin_message *m, enum spin_mpq_phase phase, uint32_t *opened)
 {
 	uint32_t place = 0, state, was;
-	struct spin_flow *flow;
 
 	*opened = 0;
 	if (!spin_flow_lock(&m->key))
 		return 0;
 	was = state = spin_flow_find(&m->key, &place);
-	flow = &spin_flows[place & (SPIN_FLOWS - 1)];
-	if ((state & SPIN_FLOW_KIND_) == SPIN_FLOW_TOMBSTONE &&
-	    (spin_tombstone_old(flow, m->now, spin_config.tombstone_ticks) ||
-	     (phase == SPIN_MPQ_HEADER && spin_tombstone_denies_(flow, m))))
+	if (spin_unlikely((state & SPIN_FLOW_KIND_) == SPIN_FLOW_TOMBSTONE) && spin_tombstone_denies(place, m))
 		state = 0;
 	if (!state) {
 		state = spin_message_open_(m, phase);
 		*opened = state != 0;
 		/* the message may lie behind it; if it took its place it is no tombstone any more */
-		if (state && spin_unlikely(was))
-			(void)spin_swap_if(&flow->state, was, SPIN_FLOW_NONE);
+		spin_tombstone_end_(place, state ? was : 0);
 	}
 	spin_flow_unlock(&m->key);
 	*opened = spin_blur(*opened);
@@ -255,20 +270,18 @@ SPIN_INLINE enum spin_reason spin_message_begin(struct spin_message *m, uint32_t
 
 	m->mpq = SPIN_MPQS_MAX; /* it has none */
 	if (kind == SPIN_FLOW_TOMBSTONE) {
-		const struct spin_flow *flow = &spin_flows[place & (SPIN_FLOWS - 1)];
-
-		if (!spin_tombstone_old(flow, m->now, spin_config.tombstone_ticks)) {
-			if (!spin_tombstone_denies_(flow, m))
-				return SPIN_REASON_DUPLICATE;
-			if (!first)
-				return SPIN_REASON_MALFORMED;
-		}
+		if (!spin_tombstone_denies(place, m))
+			return SPIN_REASON_DUPLICATE;
+		if (!first && !spin_tombstone_old(&spin_flows[place & (SPIN_FLOWS - 1)], m->now, spin_config.tombstone_ticks))
+			return SPIN_REASON_MALFORMED;
 		kind = SPIN_FLOW_NONE;
 	}
 	if (first) {
 		me = spin_blur(spin_me_take(m->slmp.match_bits, &options));
-		if (spin_unlikely(me == SPIN_MES_MAX) && spin_press_me(m->slmp.match_bits, m->hpu, m->now))
-			me = spin_blur(spin_me_take(m->slmp.match_bits, &options));
+		if (spin_unlikely(me == SPIN_MES_MAX)) {
+			me = spin_blur(spin_press_me(m->slmp.match_bits, m->hpu, m->now));
+			options = SPIN_ME_USE_ONCE;
+		}
 		options = spin_blur(options);
 	}
 	/* before the message is entered: others see it then, and it cannot be taken back */

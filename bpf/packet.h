@@ -22,13 +22,28 @@ struct spin_way_out {
 	uint32_t generation;    /* of that */
 };
 
+/*
+ * The sum of a message's first datagram as it came, by which tombstones know it; of others 0. Where checksums were verified
+ * just before, or by another program: of what comes in between, each way would be verified with each way through the sum.
+ */
+SPIN_INLINE uint32_t spin_first_sum_(const struct spin_view *view, const struct spin_datagram *d)
+{
+	const struct spin_slmp *slmp = (const void *)d->payload;
+	uint32_t sum = 0;
+
+	if (d->payload_bytes >= sizeof(*slmp) && spin_inside_(view, slmp + 1) && !spin_word_(&slmp->offset))
+		sum = spin_fold(spin_sum_bytes(view, d->payload, d->payload_bytes));
+	return spin_blur(sum);
+}
+
 SPIN_INLINE void spin_handle_message_(const struct spin_frame *frame, const struct spin_view *view,
 				      const struct spin_datagram *d, uint32_t hpu, enum spin_part part,
 				      struct spin_way_out *out)
 {
+	uint32_t sum = part == SPIN_PART_OPEN || part == SPIN_PART_OPENED ? 0 : spin_first_sum_(view, d);
 	struct spin_message_out message;
 
-	spin_message_packet(frame, view, d, hpu, part, &message);
+	spin_message_packet(frame, view, d, sum, hpu, part, &message);
 	out->reason = message.reason;
 	if (message.reason == SPIN_PARSED)
 		return;

@@ -4,16 +4,9 @@
 
 /*
  * "Pressure" of <spin/message.h>: a first packet that finds no MPQ free or no entry open looks for a message that yields.
- * Only such a packet comes here: functions of their own, which cost the others nothing.
+ * Only such a packet comes here.
  */
 #include "evict.h"
-
-/* With bounded loops global functions, which the verifier follows once (SPIN_OUTLINE). */
-#ifdef SPIN_BOUNDED_MESSAGES
-#define SPIN_PRESSURE_ __attribute__((noinline))
-#else
-#define SPIN_PRESSURE_ static __attribute__((noinline, unused))
-#endif
 
 SPIN_INLINE _Bool spin_is_proven_(const struct spin_mpq *q)
 {
@@ -88,14 +81,19 @@ SPIN_INLINE uint32_t spin_press_mpq_(uint64_t source, uint32_t ip_version, uint3
 	return found;
 }
 
-/* 1: a message has ended, and its MPQ is free, for who is first. */
-SPIN_PRESSURE_ int spin_press_mpq(uint64_t source, uint32_t ip_version, uint32_t hpu, uint32_t now)
+/* The MPQ of a message that has ended, taken for the caller; SPIN_MPQS_MAX: none. */
+SPIN_APART int spin_press_mpq(uint64_t source, uint32_t ip_version, uint32_t hpu, uint32_t now)
 {
-	uint32_t mpq = spin_blur(spin_press_mpq_(source, ip_version, now));
+	uint32_t mpq;
 
-	if (mpq >= SPIN_MPQS_MAX)
-		return 0;
-	return spin_evict(mpq, hpu, now, spin_is_proven_(spin_mpq_at(mpq)));
+	if (spin_handlers_.delivery != SPIN_DELIVER_ME)
+		return SPIN_MPQS_MAX;
+	mpq = spin_blur(spin_press_mpq_(source, ip_version, now));
+	if (mpq >= SPIN_MPQS_MAX ||
+	    !spin_evict(mpq, hpu, now, SPIN_EVICT_KEEP_MPQ | (spin_is_proven_(spin_mpq_at(mpq)) ? 0 : SPIN_EVICT_UNTOLD)))
+		return SPIN_MPQS_MAX;
+	spin_poke(&spin_mpqs_next, mpq + 1);
+	return mpq;
 }
 
 /* A message that yields its entry to one with these match bits; SPIN_MPQS_MAX: none does. */
@@ -124,14 +122,20 @@ SPIN_INLINE uint32_t spin_press_me_(uint64_t match_bits, uint32_t now)
 	return found;
 }
 
-/* 1: a message has ended, and its entry is open, for who is first. */
-SPIN_PRESSURE_ int spin_press_me(uint64_t match_bits, uint32_t hpu, uint32_t now)
+/* The entry of a message that has ended, to be used once and taken for the caller; SPIN_MES_MAX: none. */
+SPIN_APART int spin_press_me(uint64_t match_bits, uint32_t hpu, uint32_t now)
 {
-	uint32_t mpq = spin_blur(spin_press_me_(match_bits, now));
+	uint32_t mpq, me;
 
+	if (spin_handlers_.delivery != SPIN_DELIVER_ME)
+		return SPIN_MES_MAX;
+	mpq = spin_blur(spin_press_me_(match_bits, now));
 	if (mpq >= SPIN_MPQS_MAX)
-		return 0;
-	return spin_evict(mpq, hpu, now, spin_is_proven_(spin_mpq_at(mpq)));
+		return SPIN_MES_MAX;
+	me = spin_peek(&spin_mpq_at(mpq)->me);
+	if (!spin_evict(mpq, hpu, now, SPIN_EVICT_KEEP_ME | (spin_is_proven_(spin_mpq_at(mpq)) ? 0 : SPIN_EVICT_UNTOLD)))
+		return SPIN_MES_MAX;
+	return me & (SPIN_MES_MAX - 1);
 }
 
 #endif

@@ -32,6 +32,7 @@ SPIN_INLINE _Bool spin_can_loop_(uint64_t *round, uint32_t max)
 }
 
 #define SPIN_OUTLINE SPIN_INLINE
+#define SPIN_APART static __attribute__((noinline, unused))
 
 SPIN_INLINE uint32_t spin_blur(uint32_t v) { return v; }
 
