@@ -311,7 +311,7 @@ SPIN_INLINE void spin_message_packet(const struct spin_frame *frame, const struc
 	out->reason = spin_blur(out->reason) & 31;
 	out->replay = spin_blur(out->replay);
 	out->generation = spin_blur(out->generation);
-	out->acknowledge = spin_blur(m.slmp.flags & SPIN_SLMP_SYN && spin_message_kept_(out->reason));
+	out->acknowledge = m.slmp.flags & SPIN_SLMP_SYN && spin_message_kept_(out->reason);
 }
 
 /* How a parked packet's turn went. */
