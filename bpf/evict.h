@@ -36,6 +36,16 @@ SPIN_INLINE void spin_mpq_free(uint32_t mpq, uint32_t flow_kind, uint32_t now)
 	spin_give_bit(spin_mpqs_used, SPIN_MPQ_WORDS, mpq);
 }
 
+/* What tells its packets from those of another message under its id. */
+SPIN_INLINE void spin_tombstone_tell(const struct spin_mpq *q, uint32_t length)
+{
+	struct spin_flow *flow = &spin_flows[q->flow & (SPIN_FLOWS - 1)];
+
+	spin_poke(&flow->stride, q->stride);
+	spin_poke(&flow->length, length);
+	spin_poke(&flow->sum, q->sum);
+}
+
 /* Packets of it that were handled. */
 SPIN_INLINE uint32_t spin_mpq_handled(const struct spin_mpq *q)
 {
@@ -63,7 +73,7 @@ enum {
 SPIN_INLINE _Bool spin_evict(uint32_t mpq, uint32_t hpu, uint32_t now, uint32_t how)
 {
 	struct spin_mpq *q = spin_mpq_at(mpq);
-	uint32_t phase = spin_load32(&q->phase);
+	uint32_t phase = spin_load32(&q->phase), kind = SPIN_FLOW_NONE;
 
 	/* it may have gone on since it was chosen */
 	if (phase == SPIN_MPQ_ENDING ? !(spin_peek(&q->flags) & SPIN_MPQ_EVICTING) :
@@ -88,11 +98,25 @@ SPIN_INLINE _Bool spin_evict(uint32_t mpq, uint32_t hpu, uint32_t now, uint32_t 
 		spin_me_give(q->me, SPIN_ME_OPEN);
 	spin_park_forget_all(q, hpu);
 	spin_stats_at(hpu)->evicted++;
+	if (q->flags & SPIN_MPQ_REFUSED && phase != SPIN_MPQ_WAITING) {
+		spin_tombstone_tell(q, SPIN_LENGTH_UNKNOWN);
+		kind = SPIN_FLOW_TOMBSTONE;
+	}
 	if (how & SPIN_EVICT_KEEP_MPQ)
-		spin_mpq_end_(mpq, SPIN_FLOW_NONE, now);
+		spin_mpq_end_(mpq, kind, now);
 	else
-		spin_mpq_free(mpq, SPIN_FLOW_NONE, now);
+		spin_mpq_free(mpq, kind, now);
 	return 1;
+}
+
+/* Ends a message that is longer than its entry. */
+SPIN_APART int spin_refuse(uint32_t mpq, uint32_t generation, uint32_t hpu, uint32_t now)
+{
+	if (spin_handlers_.delivery != SPIN_DELIVER_ME || (spin_peek(&spin_mpq_at(mpq)->generation) & 0xffff) != generation)
+		return 0;
+	spin_fetch_or(&spin_mpq_at(mpq)->flags, SPIN_MPQ_REFUSED);
+	spin_evict(mpq, hpu, now, 0);
+	return 0;
 }
 
 #endif

@@ -51,7 +51,7 @@ SPIN_INLINE enum spin_reason spin_message_run_payload_(const struct spin_message
 SPIN_INLINE enum spin_reason spin_message_run_(const struct spin_message *m, struct spin_packet *packet,
 					       struct spin_mpq *q)
 {
-	enum spin_reason verdict = q->verdict, reason = verdict;
+	enum spin_reason verdict = spin_mpq_verdict(q), reason = verdict;
 
 	packet->bytes = m->slmp.bytes;
 	if (spin_likely(verdict == SPIN_REASON_SUCCESS) && spin_handlers_.payload &&
@@ -65,20 +65,10 @@ SPIN_INLINE enum spin_reason spin_message_run_(const struct spin_message *m, str
 	return reason;
 }
 
-/* What tells its packets from those of another message under its id. */
-SPIN_INLINE void spin_tombstone_tell_(const struct spin_mpq *q)
-{
-	struct spin_flow *flow = &spin_flows[q->flow & (SPIN_FLOWS - 1)];
-
-	spin_poke(&flow->stride, q->stride);
-	spin_poke(&flow->length, q->length);
-	spin_poke(&flow->sum, q->sum);
-}
-
 /* Step 12. */
 SPIN_INLINE void spin_message_complete_(const struct spin_message *m, struct spin_packet *packet, struct spin_mpq *q)
 {
-	uint32_t verdict = q->verdict, flags, rc;
+	uint32_t verdict = spin_mpq_verdict(q), flags, rc;
 	struct spin_completion completion = {
 		.dropped_bytes = spin_peek(&q->dropped_bytes),
 		.flow_control_triggered = (spin_peek(&q->flags) & SPIN_MPQ_FLOW_CONTROL) != 0,
@@ -112,7 +102,7 @@ SPIN_INLINE void spin_message_complete_(const struct spin_message *m, struct spi
 	spin_poke(&q->me, SPIN_MES_MAX); /* the entry's place may be another's from now on */
 	spin_park_forget_all(q, m->hpu);
 	spin_stats_at(m->hpu)->completed++;
-	spin_tombstone_tell_(q);
+	spin_tombstone_tell(q, q->length);
 	spin_mpq_free(m->mpq, SPIN_FLOW_TOMBSTONE, m->now);
 }
 
@@ -157,6 +147,11 @@ SPIN_INLINE enum spin_reason spin_message_handle(const struct spin_message *m, s
 	}
 	if (spin_unlikely(spin_message_contradicts_(m, q, number)))
 		return spin_rare(SPIN_REASON_MALFORMED);
+	if (spin_unlikely(spin_peek(&q->verdict) & SPIN_MPQ_WHOLE) &&
+	    (uint64_t)m->slmp.offset + m->slmp.bytes > q->place_bytes) {
+		spin_refuse(m->mpq, m->generation, m->hpu, m->now);
+		return spin_rare(SPIN_REASON_BEYOND_ENTRY);
+	}
 	claim = spin_window_claim(m->mpq, m->generation, number);
 	if (spin_unlikely(claim != SPIN_CLAIMED)) {
 		if (claim == SPIN_CAME_BEFORE)
@@ -223,7 +218,7 @@ struct spin_message_out {
 /* Does the packet belong to its message, so that it need not be sent again? */
 SPIN_INLINE _Bool spin_message_kept_(enum spin_reason reason)
 {
-	return reason != SPIN_REASON_MALFORMED && reason != SPIN_REASON_NO_ME && reason != SPIN_REASON_NO_MPQ &&
+	return reason != SPIN_REASON_MALFORMED && reason != SPIN_REASON_BEYOND_ENTRY && reason != SPIN_REASON_NO_ME && reason != SPIN_REASON_NO_MPQ &&
 	       reason != SPIN_REASON_NO_PARKING && reason != SPIN_REASON_BEYOND_WINDOW;
 }
 
@@ -311,7 +306,8 @@ SPIN_INLINE void spin_message_packet(const struct spin_frame *frame, const struc
 	out->reason = spin_blur(out->reason) & 31;
 	out->replay = spin_blur(out->replay);
 	out->generation = spin_blur(out->generation);
-	out->acknowledge = m.slmp.flags & SPIN_SLMP_SYN && spin_message_kept_(out->reason);
+	out->acknowledge = (m.slmp.flags & SPIN_SLMP_SYN && spin_message_kept_(out->reason)) ||
+			   out->reason == SPIN_REASON_BEYOND_ENTRY;
 }
 
 /* How a parked packet's turn went. */

@@ -98,7 +98,7 @@ SPIN_APART int spin_tombstone_end_(uint32_t place, uint32_t state)
 
 #define SPIN_TOMBSTONE_LAST_ 0x80000000u
 
-/* Is the tombstone too old, or its message another one than the packet's? bytes: with SPIN_TOMBSTONE_LAST_, the packet has EOM. */
+/* 1: the tombstone is too old, or its message another one than the packet's. 2: its message was refused. bytes: with SPIN_TOMBSTONE_LAST_, the packet has EOM. */
 SPIN_APART int spin_tombstone_denies_(uint32_t place, uint32_t offset, uint32_t bytes, uint32_t sum, uint32_t now)
 {
 	const struct spin_flow *flow = &spin_flows[place & (SPIN_FLOWS - 1)];
@@ -112,14 +112,18 @@ SPIN_APART int spin_tombstone_denies_(uint32_t place, uint32_t offset, uint32_t 
 	stride = spin_peek(&flow->stride);
 	length = spin_peek(&flow->length);
 	end = offset + bytes;
+	if (!offset && (bytes != stride || sum != spin_peek(&flow->sum)))
+		return 1;
+	if (length == SPIN_LENGTH_UNKNOWN)
+		return 2;
 	if (!offset)
-		return bytes != stride || sum != spin_peek(&flow->sum);
+		return 0;
 	if (!stride || offset % stride)
 		return 1;
 	return last ? bytes > stride || end != length : bytes != stride || end > length;
 }
 
-SPIN_INLINE _Bool spin_tombstone_denies(uint32_t place, const struct spin_message *m)
+SPIN_INLINE uint32_t spin_tombstone_denies(uint32_t place, const struct spin_message *m)
 {
 	return spin_tombstone_denies_(place, m->slmp.offset, m->slmp.bytes | (m->slmp.flags & SPIN_SLMP_EOM) << 16, m->sum, m->now);
 }
@@ -136,7 +140,7 @@ SPIN_INLINE uint32_t spin_message_enter_(const struct spin_message *m, enum spin
 	if (!spin_flow_lock(&m->key))
 		return 0;
 	was = state = spin_flow_find(&m->key, &place);
-	if (spin_unlikely((state & SPIN_FLOW_KIND_) == SPIN_FLOW_TOMBSTONE) && spin_tombstone_denies(place, m))
+	if (spin_unlikely((state & SPIN_FLOW_KIND_) == SPIN_FLOW_TOMBSTONE) && spin_tombstone_denies(place, m) == 1)
 		state = 0;
 	if (!state) {
 		state = spin_message_open_(m, phase);
@@ -222,6 +226,8 @@ SPIN_INLINE void spin_message_start_(const struct spin_message *m, struct spin_p
 	}
 	if (spin_handlers_.header)
 		q->verdict = spin_message_run_header_(m, packet, q);
+	if (options & SPIN_ME_NO_TRUNCATE)
+		q->verdict |= SPIN_MPQ_WHOLE;
 	spin_store32(&q->phase, SPIN_MPQ_OPEN);
 }
 
@@ -256,6 +262,29 @@ SPIN_INLINE enum spin_reason spin_message_park_(const struct spin_message *m, st
 	return SPIN_REASON_PARKED;
 }
 
+/* Has the entry no room for what the first packet tells of its message? */
+SPIN_APART int spin_me_has_room_(uint32_t me, uint64_t place, uint32_t bytes)
+{
+	uint32_t start, length;
+
+	if (spin_handlers_.delivery != SPIN_DELIVER_ME)
+		return 0;
+	start = spin_peek(&spin_me_at(me)->start);
+	length = spin_peek(&spin_me_at(me)->length);
+	if (start > spin_config.host_bytes)
+		start = spin_config.host_bytes;
+	if (length > spin_config.host_bytes - start)
+		length = spin_config.host_bytes - start;
+	return place <= length && bytes <= length - place;
+}
+
+SPIN_INLINE _Bool spin_me_refuses_(uint32_t me, const struct spin_message *m)
+{
+	uint32_t told = m->slmp.length == SPIN_LENGTH_UNKNOWN ? 0 : m->slmp.length;
+
+	return !spin_me_has_room_(me, m->slmp.place, spin_blur(told > m->slmp.bytes ? told : m->slmp.bytes));
+}
+
 /*
  * Of a packet whose message is not open: what becomes of it, or SPIN_PARSED: the message is open now, and the
  * packet to be handled.
@@ -264,14 +293,15 @@ SPIN_INLINE enum spin_reason spin_message_begin(struct spin_message *m, uint32_t
 						struct spin_packet *packet, const struct spin_frame *frame)
 {
 	uint32_t kind = state & SPIN_FLOW_KIND_, first = !m->slmp.offset, me = SPIN_MES_MAX, options = 0, phase, opened = 0;
-	uint32_t buffer = SPIN_PARKING_MAX;
+	uint32_t buffer = SPIN_PARKING_MAX, denies;
 	enum spin_reason reason;
 	struct spin_mpq *q;
 
 	m->mpq = SPIN_MPQS_MAX; /* it has none */
 	if (kind == SPIN_FLOW_TOMBSTONE) {
-		if (!spin_tombstone_denies(place, m))
-			return SPIN_REASON_DUPLICATE;
+		denies = spin_tombstone_denies(place, m);
+		if (denies != 1)
+			return denies ? SPIN_REASON_BEYOND_ENTRY : SPIN_REASON_DUPLICATE;
 		if (!first && !spin_tombstone_old(&spin_flows[place & (SPIN_FLOWS - 1)], m->now, spin_config.tombstone_ticks))
 			return SPIN_REASON_MALFORMED;
 		kind = SPIN_FLOW_NONE;
@@ -280,9 +310,16 @@ SPIN_INLINE enum spin_reason spin_message_begin(struct spin_message *m, uint32_t
 		me = spin_blur(spin_me_take(m->slmp.match_bits, &options));
 		if (spin_unlikely(me == SPIN_MES_MAX)) {
 			me = spin_blur(spin_press_me(m->slmp.match_bits, m->hpu, m->now));
-			options = SPIN_ME_USE_ONCE;
+			options = spin_peek(&spin_me_at(me)->options); /* to be used once, and taken: nobody changes it */
 		}
 		options = spin_blur(options);
+	}
+	if (first && me < SPIN_MES_MAX && options & SPIN_ME_NO_TRUNCATE && spin_me_refuses_(me, m)) {
+		if (options & SPIN_ME_USE_ONCE)
+			spin_me_give(me, SPIN_ME_OPEN);
+		if (kind == SPIN_FLOW_LIVE)
+			spin_refuse(SPIN_FLOW_MPQ_(state), state >> 16, m->hpu, m->now);
+		return SPIN_REASON_BEYOND_ENTRY;
 	}
 	/* before the message is entered: others see it then, and it cannot be taken back */
 	if (!first)
@@ -301,7 +338,7 @@ SPIN_INLINE enum spin_reason spin_message_begin(struct spin_message *m, uint32_t
 	m->generation = state >> 16;
 	phase = spin_load32(&q->phase);
 	if (kind != SPIN_FLOW_LIVE) {
-		reason = kind == SPIN_FLOW_TOMBSTONE ? SPIN_REASON_DUPLICATE : SPIN_REASON_NO_MPQ;
+		reason = SPIN_REASON_NO_MPQ; /* or it has ended in this moment: to be sent again */
 	} else if ((spin_peek(&q->generation) & 0xffff) != m->generation || phase == SPIN_MPQ_ENDING ||
 		   phase == SPIN_MPQ_FREE) {
 		reason = SPIN_REASON_NO_MPQ; /* it has ended in this moment: to be sent again */

@@ -13,9 +13,10 @@
 
 SPIN_INLINE uint32_t spin_event_flags_(const struct spin_mpq *q)
 {
-	uint32_t flags = spin_peek(&q->flags), verdict = q->verdict;
+	uint32_t flags = spin_peek(&q->flags), verdict = spin_mpq_verdict(q);
 
 	return (flags & SPIN_MPQ_FLOW_CONTROL ? SPIN_EVENT_FLOW_CONTROL : 0) |
+	       (flags & SPIN_MPQ_REFUSED ? SPIN_EVENT_REFUSED : 0) |
 	       (flags & SPIN_MPQ_ERROR ? SPIN_EVENT_FAILED : 0) |
 	       (verdict == SPIN_REASON_PROCEEDED ? SPIN_EVENT_PROCEEDED : 0) |
 	       (verdict == SPIN_REASON_HEADER_DROPPED ? SPIN_EVENT_DROPPED : 0);

@@ -33,7 +33,7 @@ struct spin_flow {
 	uint64_t src[2];     /* network byte order; IPv4 in the low half of word 0 */
 	uint32_t state;      /* enum spin_flow_kind in bits 1:0, the MPQ in 15:2, its generation in 31:16 */
 	uint32_t time;       /* tombstone: clock when it was left, and */
-	uint32_t stride, length; /* of its message */
+	uint32_t stride, length; /* of its message; the length SPIN_LENGTH_UNKNOWN: that was refused */
 	uint32_t sum;        /* of the first packet's datagram */
 	uint32_t unused[5];  /* a cache line each */
 };
@@ -62,7 +62,7 @@ struct spin_mpq {
 	uint32_t stride;
 	uint32_t total;      /* packets; 0: unknown until the last one came */
 	uint32_t lowest;     /* no packet below is missing; may lag behind */
-	uint32_t verdict;    /* what the header handler said: enum spin_reason, SPIN_REASON_SUCCESS: process data */
+	uint32_t verdict;    /* what the header handler said: enum spin_reason, SPIN_REASON_SUCCESS: process data; SPIN_MPQ_WHOLE */
 	uint32_t done;       /* handled packets; the last one of the message counts SPIN_DONE_LAST */
 	uint32_t time;       /* clock when a packet came that gave it time: <spin/message.h> */
 	uint64_t next;       /* the packet after the one handled last: number << 32 | offset; a hint */
@@ -104,7 +104,16 @@ enum {
 	SPIN_MPQ_PENDING      = 4,
 	SPIN_MPQ_TOOK_ME      = 8, /* its matching entry is to be used once */
 	SPIN_MPQ_EVICTING     = 16, /* it ends as soon as no HPU is at work on it */
+	SPIN_MPQ_REFUSED      = 32, /* it was longer than its entry */
 };
+
+/* In its verdict, behind the reason: its entry truncates nothing. There, for it costs packets no other line. */
+#define SPIN_MPQ_WHOLE 256u
+
+SPIN_INLINE enum spin_reason spin_mpq_verdict(const struct spin_mpq *q)
+{
+	return (enum spin_reason)(q->verdict & (SPIN_MPQ_WHOLE - 1));
+}
 
 /* A parked packet; its frame lies in the buffer of the same number. */
 struct spin_park {

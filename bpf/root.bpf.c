@@ -78,9 +78,9 @@ SPIN_INLINE int spin_dispatch_(struct xdp_md *ctx, const struct spin_view *view,
 			spin_hand_over(ctx, match);
 		}
 	}
-	i = view->access == SPIN_COPIED ? (uint32_t)spin_unknown_(view, reason) : reason;
-	if (view->access == SPIN_DIRECT || i < SPIN_REASON_COUNT)
-		spin_counters[bpf_get_smp_processor_id() & (SPIN_HPUS_MAX - 1)].packets[i]++;
+	_Static_assert(SPIN_REASON_COUNT <= 32, "the mask below, which is no test: see spin_count_()");
+	i = view->access == SPIN_COPIED ? (uint32_t)spin_unknown_(view, reason) & 31 : reason;
+	spin_counters[bpf_get_smp_processor_id() & (SPIN_HPUS_MAX - 1)].packets[i]++;
 	return XDP_PASS;
 }
 

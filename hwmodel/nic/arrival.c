@@ -37,6 +37,18 @@ static struct mpq *take(struct pspin *nic, const struct flow_key *key, struct fl
 	return NULL;
 }
 
+/* Has the entry no room for what the first packet tells of its message? */
+static int refuses(const struct spin_me *me, const struct slmp *slmp)
+{
+	uint32_t bytes = slmp->payload_bytes;
+
+	if (!(me->options & SPIN_ME_NO_TRUNCATE))
+		return 0;
+	if (slmp->length != SPIN_LENGTH_UNKNOWN && slmp->length > bytes)
+		bytes = slmp->length;
+	return slmp->me_offset > me->length || bytes > me->length - slmp->me_offset;
+}
+
 /* Steps 8 to 10 for a message that is new or waiting. */
 static enum spin_reason not_open(struct pspin *nic, struct mpq *mpq, const struct flow_key *key, struct flow *old,
 				 struct flight *flight)
@@ -53,6 +65,11 @@ static enum spin_reason not_open(struct pspin *nic, struct mpq *mpq, const struc
 			me = entries__match(messages, a->slmp.match_bits);
 		if (me == SPIN_MES_MAX)
 			return SPIN_REASON_NO_ME;
+		if (refuses(&messages->mes[me], &a->slmp)) {
+			if (mpq)
+				mpq__refuse(nic, mpq);
+			return SPIN_REASON_BEYOND_ENTRY;
+		}
 	}
 	if (is_new) {
 		mpq = take(nic, key, old, a);
@@ -119,6 +136,8 @@ static enum spin_reason steps(struct pspin *nic, struct flight *flight, const st
 	if (mpq && mpq->phase == MPQ_ENDING)
 		return SPIN_REASON_DUPLICATE;
 	if (flow && flow__is_tombstone(flow, messages->now_ms, messages->limits.tombstone_ms)) {
+		if (flow->length == SPIN_LENGTH_UNKNOWN && (a->slmp.offset || can_be_of(flow, &a->slmp)))
+			return SPIN_REASON_BEYOND_ENTRY;
 		if (can_be_of(flow, &a->slmp))
 			return SPIN_REASON_DUPLICATE;
 		if (a->slmp.offset)
@@ -130,7 +149,10 @@ static enum spin_reason steps(struct pspin *nic, struct flight *flight, const st
 			mpq->last_ms = messages->now_ms;
 		else if (reason == SPIN_REASON_BEYOND_WINDOW)
 			mpq__flow_control(nic, mpq, a->slmp.payload_bytes);
-		mpq__replay(nic, mpq);
+		if (reason == SPIN_REASON_BEYOND_ENTRY)
+			mpq__refuse(nic, mpq);
+		else
+			mpq__replay(nic, mpq);
 		return reason;
 	}
 	reason = not_open(nic, mpq, key, flow, flight);
@@ -145,6 +167,7 @@ static int is_acknowledged(enum spin_reason reason)
 {
 	switch (reason) {
 	case SPIN_REASON_MALFORMED:
+	case SPIN_REASON_BEYOND_ENTRY:
 	case SPIN_REASON_NO_ME:
 	case SPIN_REASON_NO_MPQ:
 	case SPIN_REASON_NO_PARKING:
@@ -182,11 +205,12 @@ static size_t leave(struct pspin *nic, struct flight *flight, enum spin_reason r
 
 	record->reason = reason;
 	record->verdict = SPIN_VERDICT_DROP;
-	if (reason == SPIN_REASON_ACKNOWLEDGED || !is_acknowledged(reason) || !(a->slmp.flags & SPIN_SLMP_SYN))
+	if (reason != SPIN_REASON_BEYOND_ENTRY &&
+	    (reason == SPIN_REASON_ACKNOWLEDGED || !is_acknowledged(reason) || !(a->slmp.flags & SPIN_SLMP_SYN)))
 		return 0;
 	record->verdict = SPIN_VERDICT_TX;
 	record->left_ps = record->feedback_ps;
-	return record__is_looked_at(nic, record) ? slmp__acknowledge(nic->frame, a->frame, &a->in) : 0;
+	return record__is_looked_at(nic, record) ? slmp__acknowledge(nic->frame, a->frame, &a->in, reason == SPIN_REASON_BEYOND_ENTRY) : 0;
 }
 
 /* It goes to no handler now. */

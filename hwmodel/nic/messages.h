@@ -43,7 +43,7 @@ struct mpq {
 	uint32_t me;         /* SPIN_MES_MAX: none */
 	uint32_t offset;     /* in it, saturated */
 	uint64_t match_bits, hdr_data;
-	int took_me, pending, error;
+	int took_me, pending, error, refused;
 
 	uint32_t dropped_bytes, deposited_bytes;
 	int flow_control;
@@ -81,6 +81,8 @@ void mpq__free(struct pspin *nic, struct mpq *mpq);
 void mpq__give_up(struct pspin *nic, struct mpq *mpq);
 /* It is evicted; tell 0: the host is not told. None of its packets is in flight. */
 void mpq__evict(struct pspin *nic, struct mpq *mpq, int tell);
+/* It is longer than its entry, which truncates nothing: it ends, unless handlers are at work on it. */
+void mpq__refuse(struct pspin *nic, struct mpq *mpq);
 /* Step 8's second half: the message is open with its first packet. `me` is open to it. */
 void mpq__begin(struct pspin *nic, struct mpq *mpq, const struct arrival *first, unsigned me);
 /* Step 11: SPIN_REASON_COUNT: it is on its way to its handlers. After the last one the message is ending. */

@@ -125,6 +125,9 @@ static enum spin_reason admit(const struct messages *messages, const struct mpq 
 		return SPIN_REASON_MALFORMED;
 	if (last && i + 1 < mpq->end)
 		return SPIN_REASON_MALFORMED;
+	if (messages->mes[mpq->me].options & SPIN_ME_NO_TRUNCATE &&
+	    (uint64_t)slmp->offset + slmp->payload_bytes > mpq->place_bytes)
+		return SPIN_REASON_BEYOND_ENTRY;
 	if (i <= mpq->lowest + messages->limits.window)
 		return came(messages, mpq, i) ? SPIN_REASON_DUPLICATE : SPIN_REASON_SUCCESS;
 	return SPIN_REASON_BEYOND_WINDOW;
@@ -206,12 +209,14 @@ int mpq__replay_one(struct pspin *nic)
 		return 0;
 	}
 	reason = mpq__packet(nic, mpq, parked);
-	if (reason == SPIN_REASON_MALFORMED || reason == SPIN_REASON_BEYOND_WINDOW)
+	if (reason == SPIN_REASON_MALFORMED || reason == SPIN_REASON_BEYOND_WINDOW || reason == SPIN_REASON_BEYOND_ENTRY)
 		messages->stats.replay_lost++;
 	else if (reason != SPIN_REASON_DUPLICATE)
 		messages->stats.replayed++;
 	if (reason == SPIN_REASON_BEYOND_WINDOW)
 		mpq__flow_control(nic, mpq, parked->arrival.slmp.payload_bytes);
+	if (reason == SPIN_REASON_BEYOND_ENTRY)
+		mpq__refuse(nic, mpq);
 	if (reason != SPIN_REASON_COUNT)
 		hers__forget(nic, parked);
 	return 1;
@@ -234,6 +239,29 @@ void mpq__evict(struct pspin *nic, struct mpq *mpq, int tell)
 	messages->stats.pressed += !tell;
 	if (tell)
 		message__tell(nic, mpq, SPIN_EVENT_TIMEOUT, 0, mpq->offset, 0);
+	mpq__give_up(nic, mpq);
+}
+
+void mpq__refuse(struct pspin *nic, struct mpq *mpq)
+{
+	struct messages *messages = nic->messages;
+	struct flow *flow = mpq->flow;
+
+	if (mpq->slot && mpq->slot->in_flight)
+		return; /* handlers have packets of it: its next one is refused again, or it is idle some time */
+	mpq->refused = 1;
+	if (mpq->phase == MPQ_OPEN) {
+		flow->left_ms = messages->now_ms;
+		flow->stride = mpq->stride;
+		flow->length = SPIN_LENGTH_UNKNOWN;
+		flow->sum = mpq->sum;
+	}
+	if (mpq->took_me)
+		messages->mes[mpq->me].state = SPIN_ME_OPEN;
+	messages->stats.evicted++;
+	message__tell(nic, mpq, SPIN_EVENT_TIMEOUT, 0, mpq->offset, 0);
+	if (mpq->phase == MPQ_OPEN)
+		flow->mpq = NULL; /* a tombstone */
 	mpq__give_up(nic, mpq);
 }
 

@@ -62,7 +62,7 @@ const char *message_packet_check(const struct message_packet *p, const struct en
 		return "has another reason";
 	if (!is_kept(want) || !(p->flags & SPIN_SLMP_SYN))
 		return out->verdict == SPIN_VERDICT_DROP ? NULL : "is not dropped";
-	if (out->verdict != SPIN_VERDICT_TX || vector_ack(p->frame, p->bytes, ack, &ack_bytes) ||
+	if (out->verdict != SPIN_VERDICT_TX || vector_ack(p->frame, p->bytes, 0, ack, &ack_bytes) ||
 	    out->frame_bytes != ack_bytes || memcmp(out->frame, ack, ack_bytes))
 		return "is not acknowledged as it should be";
 	return NULL;

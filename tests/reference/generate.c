@@ -53,7 +53,7 @@ static void post(struct maker *m)
 
 	step.me.match_bits = one_in(m, 2) ? 0 : below(m, 4);
 	step.me.ignore_bits = one_in(m, 2) ? ~0ull : one_in(m, 2) ? below(m, 4) : one_in(m, 2) ? 1ull << 63 : 0;
-	step.me.options = one_in(m, 3) ? 0 : SPIN_ME_USE_ONCE;
+	step.me.options = (one_in(m, 3) ? 0 : SPIN_ME_USE_ONCE) | (one_in(m, 3) ? SPIN_ME_NO_TRUNCATE : 0);
 	step.me.start = one_in(m, 2) ? 0 : below(m, host_bytes);
 	step.me.length = 1 + below(m, one_in(m, 3) ? 100 : one_in(m, 30) ? host_bytes + 200 : host_bytes - step.me.start);
 	schedule_add(m->schedule, &step);

@@ -158,7 +158,7 @@ static unsigned replay(struct reference *r, struct reference_message *m)
 		struct reference_packet *p = take_parked(r, m);
 		enum spin_reason reason = reference_open_packet(r, m, p, &ended);
 
-		if (reason == SPIN_REASON_MALFORMED || reason == SPIN_REASON_BEYOND_WINDOW)
+		if (reason == SPIN_REASON_MALFORMED || reason == SPIN_REASON_BEYOND_WINDOW || reason == SPIN_REASON_BEYOND_ENTRY)
 			r->stats.replay_lost++;
 		else if (reason != SPIN_REASON_DUPLICATE)
 			r->stats.replayed++;
@@ -170,6 +170,12 @@ static unsigned replay(struct reference *r, struct reference_message *m)
 	return turns;
 }
 
+/* What a first packet tells of its message's length. */
+static uint32_t told_bytes(const struct reference_packet *p)
+{
+	return p->put_length != SPIN_LENGTH_UNKNOWN && p->put_length > p->bytes ? p->put_length : p->bytes;
+}
+
 /* Step 8. */
 static enum spin_reason first_packet(struct reference *r, struct reference_message *m, const struct reference_packet *p)
 {
@@ -179,6 +185,11 @@ static enum spin_reason first_packet(struct reference *r, struct reference_messa
 
 	if (me == SPIN_MES_MAX && reference_press_me(r, p))
 		me = reference_find_me(r, p);
+	if (me != SPIN_MES_MAX && reference_refuses(r, me, p->put_offset, told_bytes(p))) {
+		if (m)
+			reference_refuse(r, m);
+		return SPIN_REASON_BEYOND_ENTRY;
+	}
 	if (me == SPIN_MES_MAX) {
 		if (m) {
 			drop_by_flow_control(r, m, p);
@@ -255,6 +266,8 @@ static enum spin_reason any_packet(struct reference *r, struct reference_packet 
 	if (!reference_understand(r, p, udp, bytes))
 		return SPIN_REASON_MALFORMED;
 	t = find_tombstone(r, &p->key);
+	if (t && t->refused && (p->offset != 0 || can_be_of(r, t, p)))
+		return SPIN_REASON_BEYOND_ENTRY;
 	if (t && can_be_of(r, t, p))
 		return SPIN_REASON_DUPLICATE;
 	if (t && p->offset != 0)
@@ -274,6 +287,7 @@ static int is_acknowledged(const struct reference *r, enum spin_reason reason)
 	case SPIN_REASON_BEYOND_WINDOW:
 		return r->breaks == REFERENCE_BREAKS_FLOW_CONTROL_ACKNOWLEDGED;
 	case SPIN_REASON_MALFORMED:
+	case SPIN_REASON_BEYOND_ENTRY: /* it is refused */
 		return 0;
 	case SPIN_REASON_DUPLICATE:
 		return r->breaks != REFERENCE_BREAKS_DUPLICATE_UNACKNOWLEDGED;
@@ -287,7 +301,7 @@ void reference_packet(struct reference *r, struct reference_packet *p, const uin
 {
 	r->events = 0;
 	out->reason = any_packet(r, p, udp_payload, bytes);
-	out->acknowledged = is_acknowledged(r, out->reason) && p->syn;
+	out->acknowledged = out->reason == SPIN_REASON_BEYOND_ENTRY || (is_acknowledged(r, out->reason) && p->syn);
 	r->reasons[out->reason]++;
 }
 

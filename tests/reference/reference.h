@@ -37,6 +37,8 @@
 	X(EVICTION_KEEPS_ENTRY,      "eviction_keeps_entry") \
 	X(SHORT_MIDDLE,              "short_middle_packet_taken") \
 	X(CUT_OFF,                   "one_byte_behind_entry") \
+	X(REFUSAL,                   "refuses_nothing") \
+	X(REFUSAL_FORGOTTEN,         "refusal_forgotten") \
 	X(PRESSURE,                  "nobody_yields") \
 	X(QUIET,                     "yields_early") \
 	X(AGE,                       "no_age_is_too_old")
@@ -90,6 +92,8 @@ struct reference_message {
 	uint32_t last_packet_ms; /* that was new */
 	uint32_t me;          /* SPIN_MES_MAX: none yet */
 	int took_me;
+	int whole;            /* its entry truncates nothing, */
+	uint32_t room;        /* and has so many bytes for it */
 	uint32_t me_start, me_length, me_serial;
 	uint64_t match_bits, hdr_data;
 	uint32_t offset;      /* in the entry, saturated */
@@ -102,7 +106,7 @@ struct reference_message {
 	uint8_t came[REFERENCE_PACKETS_MAX];
 	uint32_t came_count;
 	uint32_t dropped_bytes, deposited_bytes;
-	int flow_control, error;
+	int flow_control, error, refused;
 	struct reference_packet *parked[SPIN_PARKING_MAX]; /* in order of arrival */
 	unsigned parked_count;
 	uint8_t scratchpad[SPIN_SCRATCHPAD_MAX];
@@ -126,6 +130,7 @@ struct reference_tombstone {
 	struct reference_key key;
 	uint32_t left_ms;
 	uint32_t stride, length, sum; /* of its message */
+	int refused;
 };
 
 struct reference {
@@ -152,7 +157,7 @@ struct reference {
 
 struct reference_out {
 	enum spin_reason reason;
-	int acknowledged;
+	int acknowledged;     /* or refused */
 };
 
 void reference_start(struct reference *r, const struct spin_message_opts *opts, const struct reference_handlers *handlers);
@@ -185,6 +190,10 @@ void reference_event(struct reference *r, const struct reference_message *m, enu
 		     enum spin_handler_kind kind, uint32_t flags);
 void reference_complete(struct reference *r, struct reference_message *m);
 void reference_evict(struct reference *r, struct reference_message *m, int tell);
+/* Has the entry, which truncates nothing, no room for so many bytes from `offset` on? */
+int reference_refuses(const struct reference *r, unsigned me, uint64_t offset, uint64_t bytes);
+/* The message ends as refused. */
+void reference_refuse(struct reference *r, struct reference_message *m);
 /* Pressure: 1 if a message has ended, so that an MPQ is free or an entry open to the packet. */
 int reference_press_mpq(struct reference *r, const struct reference_packet *p);
 int reference_press_me(struct reference *r, const struct reference_packet *p);

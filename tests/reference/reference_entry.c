@@ -67,6 +67,8 @@ void reference_event(struct reference *r, const struct reference_message *m, enu
 	e->deposited_bytes = m->deposited_bytes;
 	if (m->flow_control)
 		flags |= SPIN_EVENT_FLOW_CONTROL;
+	if (m->refused)
+		flags |= SPIN_EVENT_REFUSED;
 	if (m->error)
 		flags |= SPIN_EVENT_FAILED;
 	if (m->open && m->said == SPIN_REASON_PROCEEDED)
@@ -84,7 +86,8 @@ static void leave_tombstone(struct reference *r, const struct reference_message 
 		if (!r->tombstone)
 			reference_die("no memory");
 	}
-	r->tombstone[r->tombstones++] = (struct reference_tombstone){ m->key, r->now_ms, m->stride, m->length, m->sum };
+	r->tombstone[r->tombstones++] = (struct reference_tombstone){ m->key, r->now_ms, m->stride, m->length, m->sum,
+									    m->refused };
 }
 
 void reference_complete(struct reference *r, struct reference_message *m)
@@ -112,6 +115,23 @@ void reference_evict(struct reference *r, struct reference_message *m, int tell)
 	if (tell)
 		reference_event(r, m, SPIN_EVENT_TIMEOUT, 0, 0);
 	r->stats.replay_lost += reference_forget(r, m);
+}
+
+int reference_refuses(const struct reference *r, unsigned me, uint64_t offset, uint64_t bytes)
+{
+	const struct spin_me *e = &r->me[me];
+
+	if (!(e->options & SPIN_ME_NO_TRUNCATE) || r->breaks == REFERENCE_BREAKS_REFUSAL)
+		return 0;
+	return offset > e->length || bytes > e->length - offset;
+}
+
+void reference_refuse(struct reference *r, struct reference_message *m)
+{
+	m->refused = 1;
+	if (m->open && r->breaks != REFERENCE_BREAKS_REFUSAL_FORGOTTEN)
+		leave_tombstone(r, m);
+	reference_evict(r, m, 1);
 }
 
 static int in_use(const struct reference *r, unsigned me)

@@ -186,6 +186,8 @@ void reference_begin(struct reference *r, struct reference_message *m, const str
 	m->me_start = r->me[me].start;
 	m->me_length = r->me[me].length;
 	m->me_serial = r->me[me].serial;
+	m->whole = (r->me[me].options & SPIN_ME_NO_TRUNCATE) && r->breaks != REFERENCE_BREAKS_REFUSAL;
+	m->room = p->put_offset < m->me_length ? m->me_length - (uint32_t)p->put_offset : 0;
 	m->took_me = (r->me[me].options & SPIN_ME_USE_ONCE) != 0;
 	if (m->took_me)
 		r->me[me].state = SPIN_ME_TAKEN;
@@ -254,6 +256,11 @@ enum spin_reason reference_open_packet(struct reference *r, struct reference_mes
 		return SPIN_REASON_MALFORMED;
 	if (at_odds(r, m, p, packet))
 		return SPIN_REASON_MALFORMED;
+	if (m->whole && (uint64_t)p->offset + p->bytes > m->room) {
+		reference_refuse(r, m);
+		*ended = 1;
+		return SPIN_REASON_BEYOND_ENTRY;
+	}
 	if (packet < REFERENCE_PACKETS_MAX && m->came[packet])
 		return SPIN_REASON_DUPLICATE;
 	if (packet > beyond)

@@ -164,8 +164,9 @@ void schedule_print(const struct schedule *s, FILE *to)
 		else if (step->kind == STEP_UNLINK)
 			fprintf(to, "unlink  entry %u\n", step->index);
 		else
-			fprintf(to, "post    match %#llx ignore %#llx start %u length %u%s\n",
+			fprintf(to, "post    match %#llx ignore %#llx start %u length %u%s%s\n",
 				(unsigned long long)step->me.match_bits, (unsigned long long)step->me.ignore_bits,
-				step->me.start, step->me.length, step->me.options & SPIN_ME_USE_ONCE ? " once" : "");
+				step->me.start, step->me.length, step->me.options & SPIN_ME_USE_ONCE ? " once" : "",
+		step->me.options & SPIN_ME_NO_TRUNCATE ? " whole" : "");
 	}
 }

@@ -148,9 +148,10 @@ static void write_entry_call(struct writer *w, const struct step *step)
 	}
 	if (w->engine->ops->me_append(w->engine, &step->me, &me))
 		return;
-	fprintf(w->to, "post match %#llx ignore %#llx start %u length %u%s\n", (unsigned long long)step->me.match_bits,
+	fprintf(w->to, "post match %#llx ignore %#llx start %u length %u%s%s\n", (unsigned long long)step->me.match_bits,
 		(unsigned long long)step->me.ignore_bits, step->me.start, step->me.length,
-		step->me.options & SPIN_ME_USE_ONCE ? " once" : "");
+		step->me.options & SPIN_ME_USE_ONCE ? " once" : "",
+		step->me.options & SPIN_ME_NO_TRUNCATE ? " whole" : "");
 }
 
 static void write_step(struct writer *w, const struct step *step)

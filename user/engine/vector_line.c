@@ -129,7 +129,7 @@ static int read_same(struct vector_reader *r, int ack)
 	if (!step->out)
 		return engine_fail(-ENOMEM, "no memory");
 	if (ack)
-		return vector_ack(step->in, step->in_bytes, step->out, &step->out_bytes);
+		return vector_ack(step->in, step->in_bytes, step->reason == SPIN_REASON_BEYOND_ENTRY, step->out, &step->out_bytes);
 	memcpy(step->out, step->in, step->in_bytes);
 	step->out_bytes = step->in_bytes;
 	return 0;
@@ -142,7 +142,7 @@ static int verdict_fits(enum spin_verdict verdict, enum spin_reason reason)
 		return 1;
 	if (verdict == SPIN_VERDICT_PASS || reason < SPIN_REASON_SUCCESS || reason == SPIN_REASON_REPLIED)
 		return 0;
-	return verdict == SPIN_VERDICT_DROP || reason <= SPIN_REASON_DUPLICATE;
+	return verdict == SPIN_VERDICT_DROP || reason <= SPIN_REASON_DUPLICATE || reason == SPIN_REASON_BEYOND_ENTRY;
 }
 
 static int read_verdict(struct vector_step *step, const char *verdict, const char *reason)

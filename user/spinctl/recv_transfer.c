@@ -26,7 +26,7 @@ static int post(struct receiver *r, struct recv_entry *entry, uint64_t match_bit
 		size_t bytes)
 {
 	const struct spin_me_opts opts = { .bytes = sizeof(opts), .match_bits = match_bits, .ignore_bits = ignore_bits,
-					   .start = (uint32_t)start, .length = (uint32_t)bytes, .options = SPIN_ME_USE_ONCE };
+					   .start = (uint32_t)start, .length = (uint32_t)bytes, .options = SPIN_ME_USE_ONCE | SPIN_ME_NO_TRUNCATE };
 
 	if (spin_ctx__me_append(context(r), &opts, &entry->me))
 		return complain("%s", spin_strerror_last());

@@ -50,7 +50,7 @@ int run_message__take(const struct message_options *o, int messages, struct run_
 	return status ? status : take_ms("tombstone", o->tombstone_s, &out->tombstone_ms);
 }
 
-/* "match=0x10", "once"; mem= leads to *memory. */
+/* "match=0x10", "once", "whole"; mem= leads to *memory. */
 static int take_word(const char *word, struct spin_me_opts *me, struct run_memory *memory)
 {
 	uint64_t number = 0;
@@ -58,6 +58,9 @@ static int take_word(const char *word, struct spin_me_opts *me, struct run_memor
 
 	if (!strcmp(word, "once")) {
 		me->options |= SPIN_ME_USE_ONCE;
+		err = 0;
+	} else if (!strcmp(word, "whole")) {
+		me->options |= SPIN_ME_NO_TRUNCATE;
 		err = 0;
 	} else if (!strncmp(word, "match=", 6)) {
 		err = number__read(word + 6, UINT64_MAX, &me->match_bits);

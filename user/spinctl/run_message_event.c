@@ -35,6 +35,8 @@ static void text_end(const struct spin_event *e)
 		printf(", header handler: drop");
 	if (e->flags & SPIN_EVENT_PROCEEDED)
 		printf(", header handler: proceed");
+	if (e->flags & SPIN_EVENT_REFUSED)
+		printf(", refused: longer than its entry");
 	if (e->flags & SPIN_EVENT_UNLINKED)
 		printf(", entry unlinked");
 }

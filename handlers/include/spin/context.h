@@ -107,6 +107,7 @@ enum {
 	SPIN_EVENT_FAILED = 4,       /* a handler of this message failed; that had its event */
 	SPIN_EVENT_PROCEEDED = 8,    /* the header handler said PROCEED */
 	SPIN_EVENT_DROPPED = 16,     /* the header handler said DROP */
+	SPIN_EVENT_REFUSED = 32,     /* it was longer than its entry, and that truncates nothing */
 };
 
 enum spin_handler_kind { SPIN_KIND_HEADER, SPIN_KIND_PAYLOAD, SPIN_KIND_COMPLETION };

@@ -36,6 +36,8 @@
  *      are open and (message's match_bits ^ entry's) & ~entry's ignore_bits == 0. Nor does one become open under pressure.
  *      NO_MPQ: the message is new, and all MPQs are taken, also under pressure (or no room is left for
  *      the key among the tombstones, or for the event that will tell of the message's end).
+ *      BEYOND_ENTRY: the entry found has SPIN_ME_NO_TRUNCATE and no room: its length is less than the put's offset and
+ *      the message's length as PUT tells it, or this packet's payload if that is more. The message is refused; if it was waiting, it ends.
  *      Else the entry is taken by the message if it is to be used once, the
  *      scratchpad is zeroed, the header handler runs, the message is open, and the
  *      packet goes on with step 11 as packet 0. The header handler is told the length that PUT
@@ -50,7 +52,8 @@
  *      MALFORMED: an offset that is no multiple of the stride; a payload other than the
  *      stride without EOM, longer with it; the packet lies behind the last one, if that is
  *      known; EOM, and it is not the packet known as the last one, or packets behind it
- *      have come. DUPLICATE: it has come before.
+ *      have come. BEYOND_ENTRY: its entry has SPIN_ME_NO_TRUNCATE, and part of its payload would lie behind the entry's
+ *      end, whatever handlers do with it. The message is refused and ends. DUPLICATE: it has come before.
  *      BEYOND_WINDOW: it is more than the context's window beyond the lowest missing one.
  *      Else it is handled, by what the header handler said:
  *        PROCESS_DATA  payload handler, if the packet has payload behind the user
@@ -68,7 +71,7 @@
  *      completed: tombstone, MPQ free, event.
  *  13. Then, and after every other packet of an open message: parked packets of this message
  *      run through steps 11 and 12 in their order of arrival, at most SPIN_REPLAY_MAX.
- *      One that is not handled then, because it is MALFORMED or BEYOND_WINDOW by now, or because
+ *      One that is not handled then, because it is MALFORMED, BEYOND_ENTRY or BEYOND_WINDOW by now, or because
  *      the message has ended before its turn, is lost (BEYOND_WINDOW is flow control here, too);
  *      the packet whose arrival ran them keeps its own reason.
  *
@@ -76,7 +79,11 @@
  * asks for it (SYN), when it was handled whatever handlers said of it, parked, or a duplicate:
  * it comes back as the acknowledgement (verdict TX); else it ends here (DROP). Flow control
  * (sPIN 3.2) is NO_ME, NO_MPQ, NO_PARKING, BEYOND_WINDOW: the packet is not acknowledged, the
- * sender is to send it again. MALFORMED is neither.
+ * sender is to send it again. MALFORMED is neither. A packet that arrives and is BEYOND_ENTRY comes back as a refusal
+ * (verdict TX, whether it has SYN or not): as its acknowledgement, with the flag SPIN_SLMP_REFUSED, too.
+ *
+ * A message that is refused after its first packet ends as evicted, with SPIN_EVENT_REFUSED in its event, and leaves a tombstone that
+ * says so: within T its first packet, and every other one with its id, is BEYOND_ENTRY again, for refusals get lost, too.
  *
  * The completion handler is told
  *	dropped_bytes           payload bytes of this message's packets that were dropped: by
@@ -175,7 +182,12 @@ enum spin_me_state {
 	SPIN_ME_UNREAD,   /* unlinked by its message, whose event the host has not read yet; then FREE */
 };
 
-enum { SPIN_ME_USE_ONCE = 1 };
+/* Options. */
+enum {
+	SPIN_ME_USE_ONCE = 1,
+	SPIN_ME_NO_TRUNCATE = 2, /* a message that is longer is refused, and its sender told (Portals' PTL_ME_NO_TRUNCATE) */
+};
+#define SPIN_ME_OPTIONS 3u
 
 /* Written by the host while FREE; `state` by compare-exchange, the counters by atomic addition. */
 struct spin_me {

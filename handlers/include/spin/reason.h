@@ -65,6 +65,7 @@
 	X(PARKED,          DROP, "waits for the first packet of its message") \
 	X(DUPLICATE,       DROP, "came before") \
 	X(MALFORMED,       DROP, "not of the message protocol, or at odds with its message") \
+	X(BEYOND_ENTRY,    DROP, "refused: longer than its matching entry, which truncates nothing") \
 	/* flow control: not acknowledged, to be sent again */ \
 	X(NO_ME,           DROP, "no matching entry is open to the message") \
 	X(NO_MPQ,          DROP, "as many messages are in flight as the context takes") \
