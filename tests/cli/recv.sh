@@ -62,14 +62,19 @@ cmp sent stays || fail "the file after a message that was given up is not what w
 
 # too long, not in time, killed: nothing is written
 receive long --max-mib 1
-nsenter --net="/run/netns/$PEER" "$SPINCTL" send sent --to 10.79.0.1 >send.out 2>&1
+expect 1 nsenter --net="/run/netns/$PEER" "$SPINCTL" send sent --to 10.79.0.1
+one_line
+says err "sent: 10.79.0.1 port 9330: refused, "
 ended 1
-says recv.err "--max-mib"
+[ "$(wc -l <recv.err)" = 1 ] || fail "not one line: $(cat recv.err)"
+says recv.err "was refused: it has more than the 1048576 bytes that there is room for; give a larger --max-mib"
 [ -e long ] && fail "a message that is too long was written"
 # of several, one that is too long is told, and those behind it are taken
 head -c 900000 sent >short
 receive some --max-mib 1 --count 2
-send short sent short --to 10.79.0.1
+send short --to 10.79.0.1
+expect 1 nsenter --net="/run/netns/$PEER" "$SPINCTL" send sent --to 10.79.0.1
+send short --to 10.79.0.1
 ended 1
 says recv.err "--max-mib"
 cmp short some.1 && cmp short some.2 || fail "messages beside one that is too long are not what was sent"

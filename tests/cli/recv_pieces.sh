@@ -44,6 +44,16 @@ for next in "--piece-kib 128" ""; do
 	says recv.err "its other pieces are missing"
 	rm -f rest
 done
+# pieces that are longer than there is room for are refused, and the next file is taken
+receive large --max-mib 1 --count 2
+expect 1 nsenter --net="/run/netns/$PEER" "$SPINCTL" send pieces --piece-kib 2048 --to 10.79.0.1
+one_line
+says err "refused, "
+says err "smaller --piece-kib"
+for i in 1 2; do send few --piece-kib 256 --to 10.79.0.1; done
+ended 1
+cmp few large.1 && cmp few large.2 || fail "files behind one that was refused are not what was sent"
+says recv.err "--piece-kib"
 # transfers by hand: a piece is missing, bytes are not the sender's, another version; what comes then is taken
 hand() { # FILE MATCH [HDR-DATA]
 	send "$1" --to 10.79.0.1 --match "$2" --hdr-data "${3:-0}"

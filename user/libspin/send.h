@@ -165,8 +165,8 @@ void send_batch__add(struct send_batch *b, const struct send_message *m, uint64_
 int send_batch__flush(struct send_batch *b, int fd, uint64_t *sent);
 enum send_answer { SEND_NOTHING, SEND_TAKEN, SEND_REFUSED };
 
-/* An acknowledgement with one flag more: the receiver has no room for this packet, and never will (SPIN_SLMP_REFUSED). */
-#define SEND_REFUSED_FLAGS (SPIN_SLMP_ACK | 0x0800)
+/* An acknowledgement with one flag more: the receiver has no room for this packet, and never will. */
+#define SEND_REFUSED_FLAGS (SPIN_SLMP_ACK | SPIN_SLMP_REFUSED)
 
 /* Calls fn for each answer to a packet of this message that is there. How many datagrams there were, or -errno. */
 int send_batch__receive(struct send_batch *b, int fd, const struct send_message *m,

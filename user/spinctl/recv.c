@@ -38,7 +38,7 @@ static const struct option_row rows[] = {
 	  "files; more than one, or 0, as many as come: into FILE.1, FILE.2 and so on (default: 1)" },
 	{ "duration", 0, OPTION_SECONDS, "SEC", FIELD(duration_s), "end after so many seconds (default: 0, until it is done)" },
 	{ "max-mib", 0, OPTION_UINT, "N", FIELD(max_mib), "MiB of host memory, 1 to 256, in which the longest message, or piece of a file, has "
-	  "to fit; one that is longer is acknowledged all the same: its sender does not learn that it was not written (default: 64)" },
+	  "to fit; one that is longer is refused, which its sender learns (default: 64)" },
 	{ "mode", 0, OPTION_STRING, MODE_CHOICES, FIELD(mode), "as for spinctl run (default: auto)" },
 	{ "handler", 0, OPTION_STRING, "FILE.spin", FIELD(handler),
 	  "handlers that put messages into host memory (default: copy_to_host, which comes with spinctl)" },
@@ -62,17 +62,9 @@ static unsigned host_kib(void)
 	return kib < SPIN_HOST_BYTES_MAX >> 10 ? kib : SPIN_HOST_BYTES_MAX >> 10;
 }
 
-static int too_long(const struct receiver *r, const struct spin_event *e)
-{
-	return complain("message %u has %u bytes, more than the %zu that there is room for: give a larger --max-mib",
-			e->message_id, e->length, r->memory_bytes);
-}
-
 /* FAILED after a message: its bytes are no good, or not all there. */
-static int check(const struct receiver *r, const struct spin_event *e)
+static int check(const struct spin_event *e)
 {
-	if (e->length > r->memory_bytes)
-		return too_long(r, e);
 	if (e->flags & (SPIN_EVENT_FAILED | SPIN_EVENT_DROPPED))
 		return complain("message %u: a handler failed or dropped it; `spinctl run` of the handlers tells more",
 				e->message_id);
@@ -85,7 +77,7 @@ static int take(struct receiver *r, const struct spin_event *e)
 	int status;
 
 	recv_print__clear(r);
-	if (check(r, e)) {
+	if (check(e)) {
 		if (r->wanted == 1)
 			return FAILED;
 		r->bad++;
@@ -112,7 +104,7 @@ static void on_event(void *arg, const struct spin_event *event)
 		return;
 	if (event->type == SPIN_EVENT_MESSAGE)
 		r->status = recv_transfer__event(r, event, &is_whole);
-	else if (event->type == SPIN_EVENT_TIMEOUT && r->state == RECV_IDLE)
+	else if (event->type == SPIN_EVENT_TIMEOUT && r->state == RECV_IDLE && !(event->flags & SPIN_EVENT_REFUSED))
 		recv_print__given_up(r, event);
 	if (!r->status && is_whole)
 		r->status = take(r, event);
@@ -138,6 +130,22 @@ static void linger(struct receiver *r)
 	}
 }
 
+/* Packets that no entry has room for: their senders have been told, and end. */
+static int look_for_refused(struct receiver *r)
+{
+	const uint64_t refused = r->set.context[0].counts.in_interval[SPIN_REASON_BEYOND_ENTRY];
+	const int is_new = refused && !r->was_refused;
+
+	r->was_refused = refused > 0;
+	if (!is_new)
+		return DONE;
+	recv_print__clear(r);
+	complain("a message, or a piece of a file, was refused: it has more than the %zu bytes that there is room for; give a larger "
+		 "--max-mib, or let its sender cut it (spinctl send --piece-kib)", r->memory_bytes);
+	r->bad++;
+	return r->wanted == 1 ? FAILED : DONE;
+}
+
 static int watch(struct receiver *r)
 {
 	struct spin_ctx *ctx = r->set.context[0].ctx;
@@ -160,6 +168,8 @@ static int watch(struct receiver *r)
 			return FAILED;
 		run_set__count(&r->set);
 		run_note__lost_replies(&r->set);
+		if (!r->status && !done(r))
+			r->status = look_for_refused(r);
 		recv_print__progress(r);
 	}
 	recv_print__clear(r);

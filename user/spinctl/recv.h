@@ -51,6 +51,7 @@ struct receiver {
 	unsigned wanted;         /* files; 0: as many as come */
 	unsigned received;
 	unsigned bad;            /* messages that were not written */
+	int was_refused;         /* 1: packets were refused when that was looked at last */
 	int json, bar;
 	int status;              /* FAILED after a message */
 	/* host memory: messages, or the slots; behind them what transfers begin and end with */

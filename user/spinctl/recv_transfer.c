@@ -228,12 +228,6 @@ static int take_piece(struct receiver *r, struct recv_slot *slot, const struct s
 
 	if (r->state != RECV_TRANSFER)
 		return DONE;
-	if (e->length > t->slot_bytes) {
-		recv_print__clear(r);
-		complain("%s: it comes in pieces of %u bytes, more than there is room for: give a larger --max-mib, or the sender a "
-			 "smaller --piece-kib", r->file.path, e->length);
-		return is_bad(r);
-	}
 	if (e->flags & (SPIN_EVENT_FAILED | SPIN_EVENT_DROPPED)) {
 		recv_print__clear(r);
 		complain("%s: a handler failed or dropped a piece; `spinctl run` of the handlers tells more", r->file.path);
