@@ -148,7 +148,7 @@ SPIN_INLINE enum spin_reason spin_message_handle(const struct spin_message *m, s
 	if (spin_unlikely(spin_message_contradicts_(m, q, number)))
 		return spin_rare(SPIN_REASON_MALFORMED);
 	if (spin_unlikely(spin_peek(&q->verdict) & SPIN_MPQ_WHOLE) &&
-	    (uint64_t)m->slmp.offset + m->slmp.bytes > q->place_bytes) {
+	    spin_message_end(m) > q->place_bytes) {
 		spin_refuse(m->mpq, m->generation, m->hpu, m->now);
 		return spin_rare(SPIN_REASON_BEYOND_ENTRY);
 	}
@@ -215,11 +215,13 @@ struct spin_message_out {
 	uint32_t generation;  /* of that */
 };
 
-/* Does the packet belong to its message, so that it need not be sent again? */
-SPIN_INLINE _Bool spin_message_kept_(enum spin_reason reason)
+/* Does the packet belong to its message, so that it need not be sent again? Without branches, as what follows is not small. */
+SPIN_INLINE uint32_t spin_message_kept_(enum spin_reason reason)
 {
-	return reason != SPIN_REASON_MALFORMED && reason != SPIN_REASON_BEYOND_ENTRY && reason != SPIN_REASON_NO_ME && reason != SPIN_REASON_NO_MPQ &&
-	       reason != SPIN_REASON_NO_PARKING && reason != SPIN_REASON_BEYOND_WINDOW;
+	const uint32_t not_kept = 1u << SPIN_REASON_MALFORMED | 1u << SPIN_REASON_BEYOND_ENTRY | 1u << SPIN_REASON_NO_ME |
+				  1u << SPIN_REASON_NO_MPQ | 1u << SPIN_REASON_NO_PARKING | 1u << SPIN_REASON_BEYOND_WINDOW;
+
+	return ~spin_opaque_(not_kept) >> (reason & 31) & 1;
 }
 
 /*
@@ -280,6 +282,8 @@ SPIN_INLINE void spin_message_packet(const struct spin_frame *frame, const struc
 			return;
 		}
 		out->reason = spin_message_begin(&m, state, place, &packet, frame);
+		if (out->reason != SPIN_PARSED)
+			out->reason = spin_blur(out->reason) & 31; /* however it did not come to that, it is one state to the verifier */
 		m.mpq = spin_blur(m.mpq);
 		m.generation = spin_blur(m.generation);
 		packet.mpq = m.mpq;
@@ -306,8 +310,8 @@ SPIN_INLINE void spin_message_packet(const struct spin_frame *frame, const struc
 	out->reason = spin_blur(out->reason) & 31;
 	out->replay = spin_blur(out->replay);
 	out->generation = spin_blur(out->generation);
-	out->acknowledge = (m.slmp.flags & SPIN_SLMP_SYN && spin_message_kept_(out->reason)) ||
-			   out->reason == SPIN_REASON_BEYOND_ENTRY;
+	out->acknowledge = (m.slmp.flags / SPIN_SLMP_SYN & spin_message_kept_(out->reason)) |
+			   spin_equal_(out->reason, SPIN_REASON_BEYOND_ENTRY);
 }
 
 /* How a parked packet's turn went. */

@@ -199,11 +199,20 @@ SPIN_INLINE enum spin_reason spin_message_run_header_(const struct spin_message 
 	}
 }
 
+/* Where the packet ends in its message, or, if it is the first one and tells, the message. */
+SPIN_INLINE uint32_t spin_message_end(const struct spin_message *m)
+{
+	uint32_t end = m->slmp.offset + m->slmp.bytes;
+
+	return !m->slmp.offset && m->slmp.length != SPIN_LENGTH_UNKNOWN && m->slmp.length > end ? m->slmp.length : end;
+}
+
 /* The first packet, and this HPU is the one to run the header handler; then the message is open. */
 SPIN_INLINE void spin_message_start_(const struct spin_message *m, struct spin_packet *packet, uint32_t me,
 				     uint32_t options)
 {
 	struct spin_mpq *q = spin_mpq_at(m->mpq);
+	uint32_t refused;
 
 	packet->mpq = m->mpq;
 	q->stride = m->slmp.bytes;
@@ -224,10 +233,10 @@ SPIN_INLINE void spin_message_start_(const struct spin_message *m, struct spin_p
 		for (uint32_t i = 0; i < spin_scratch_size_ / 8; i++)
 			spin_poke(&scratch[i], 0);
 	}
-	if (spin_handlers_.header)
+	refused = spin_blur(options & SPIN_ME_NO_TRUNCATE && spin_message_end(m) > q->place_bytes); /* as soon as it is handled */
+	if (spin_handlers_.header && spin_likely(!refused))
 		q->verdict = spin_message_run_header_(m, packet, q);
-	if (options & SPIN_ME_NO_TRUNCATE)
-		q->verdict |= SPIN_MPQ_WHOLE;
+	q->verdict |= options / SPIN_ME_NO_TRUNCATE % 2 * SPIN_MPQ_WHOLE;
 	spin_store32(&q->phase, SPIN_MPQ_OPEN);
 }
 
@@ -262,29 +271,6 @@ SPIN_INLINE enum spin_reason spin_message_park_(const struct spin_message *m, st
 	return SPIN_REASON_PARKED;
 }
 
-/* Has the entry no room for what the first packet tells of its message? */
-SPIN_APART int spin_me_has_room_(uint32_t me, uint64_t place, uint32_t bytes)
-{
-	uint32_t start, length;
-
-	if (spin_handlers_.delivery != SPIN_DELIVER_ME)
-		return 0;
-	start = spin_peek(&spin_me_at(me)->start);
-	length = spin_peek(&spin_me_at(me)->length);
-	if (start > spin_config.host_bytes)
-		start = spin_config.host_bytes;
-	if (length > spin_config.host_bytes - start)
-		length = spin_config.host_bytes - start;
-	return place <= length && bytes <= length - place;
-}
-
-SPIN_INLINE _Bool spin_me_refuses_(uint32_t me, const struct spin_message *m)
-{
-	uint32_t told = m->slmp.length == SPIN_LENGTH_UNKNOWN ? 0 : m->slmp.length;
-
-	return !spin_me_has_room_(me, m->slmp.place, spin_blur(told > m->slmp.bytes ? told : m->slmp.bytes));
-}
-
 /*
  * Of a packet whose message is not open: what becomes of it, or SPIN_PARSED: the message is open now, and the
  * packet to be handled.
@@ -301,7 +287,7 @@ SPIN_INLINE enum spin_reason spin_message_begin(struct spin_message *m, uint32_t
 	if (kind == SPIN_FLOW_TOMBSTONE) {
 		denies = spin_tombstone_denies(place, m);
 		if (denies != 1)
-			return denies ? SPIN_REASON_BEYOND_ENTRY : SPIN_REASON_DUPLICATE;
+			return spin_blur(denies ? SPIN_REASON_BEYOND_ENTRY : SPIN_REASON_DUPLICATE) & 31;
 		if (!first && !spin_tombstone_old(&spin_flows[place & (SPIN_FLOWS - 1)], m->now, spin_config.tombstone_ticks))
 			return SPIN_REASON_MALFORMED;
 		kind = SPIN_FLOW_NONE;
@@ -310,16 +296,9 @@ SPIN_INLINE enum spin_reason spin_message_begin(struct spin_message *m, uint32_t
 		me = spin_blur(spin_me_take(m->slmp.match_bits, &options));
 		if (spin_unlikely(me == SPIN_MES_MAX)) {
 			me = spin_blur(spin_press_me(m->slmp.match_bits, m->hpu, m->now));
-			options = spin_peek(&spin_me_at(me)->options); /* to be used once, and taken: nobody changes it */
+			options = spin_blur(spin_peek(&spin_me_at(me)->options)); /* to be used once, and taken: nobody changes it */
 		}
 		options = spin_blur(options);
-	}
-	if (first && me < SPIN_MES_MAX && options & SPIN_ME_NO_TRUNCATE && spin_me_refuses_(me, m)) {
-		if (options & SPIN_ME_USE_ONCE)
-			spin_me_give(me, SPIN_ME_OPEN);
-		if (kind == SPIN_FLOW_LIVE)
-			spin_refuse(SPIN_FLOW_MPQ_(state), state >> 16, m->hpu, m->now);
-		return SPIN_REASON_BEYOND_ENTRY;
 	}
 	/* before the message is entered: others see it then, and it cannot be taken back */
 	if (!first)

@@ -37,18 +37,6 @@ static struct mpq *take(struct pspin *nic, const struct flow_key *key, struct fl
 	return NULL;
 }
 
-/* Has the entry no room for what the first packet tells of its message? */
-static int refuses(const struct spin_me *me, const struct slmp *slmp)
-{
-	uint32_t bytes = slmp->payload_bytes;
-
-	if (!(me->options & SPIN_ME_NO_TRUNCATE))
-		return 0;
-	if (slmp->length != SPIN_LENGTH_UNKNOWN && slmp->length > bytes)
-		bytes = slmp->length;
-	return slmp->me_offset > me->length || bytes > me->length - slmp->me_offset;
-}
-
 /* Steps 8 to 10 for a message that is new or waiting. */
 static enum spin_reason not_open(struct pspin *nic, struct mpq *mpq, const struct flow_key *key, struct flow *old,
 				 struct flight *flight)
@@ -65,11 +53,6 @@ static enum spin_reason not_open(struct pspin *nic, struct mpq *mpq, const struc
 			me = entries__match(messages, a->slmp.match_bits);
 		if (me == SPIN_MES_MAX)
 			return SPIN_REASON_NO_ME;
-		if (refuses(&messages->mes[me], &a->slmp)) {
-			if (mpq)
-				mpq__refuse(nic, mpq);
-			return SPIN_REASON_BEYOND_ENTRY;
-		}
 	}
 	if (is_new) {
 		mpq = take(nic, key, old, a);
@@ -83,6 +66,8 @@ static enum spin_reason not_open(struct pspin *nic, struct mpq *mpq, const struc
 		mpq__begin(nic, mpq, a, me);
 		mpq->last_ms = messages->now_ms;
 		reason = mpq__packet(nic, mpq, flight);
+		if (reason == SPIN_REASON_BEYOND_ENTRY)
+			mpq__refuse(nic, mpq);
 		if (reason != SPIN_REASON_COUNT)
 			return reason;
 		mpq__replay(nic, mpq);

@@ -111,8 +111,10 @@ static int came(const struct messages *messages, const struct mpq *mpq, uint32_t
 static enum spin_reason admit(const struct messages *messages, const struct mpq *mpq, const struct slmp *slmp, uint32_t *number)
 {
 	int last = slmp->flags & SPIN_SLMP_EOM;
-	uint32_t i = 0;
+	uint32_t i = 0, end = slmp->offset + slmp->payload_bytes;
 
+	if (!slmp->offset && slmp->length != SPIN_LENGTH_UNKNOWN && slmp->length > end)
+		end = slmp->length;
 	if (slmp->offset) {
 		if (!mpq->stride || slmp->offset % mpq->stride)
 			return SPIN_REASON_MALFORMED;
@@ -125,8 +127,7 @@ static enum spin_reason admit(const struct messages *messages, const struct mpq 
 		return SPIN_REASON_MALFORMED;
 	if (last && i + 1 < mpq->end)
 		return SPIN_REASON_MALFORMED;
-	if (messages->mes[mpq->me].options & SPIN_ME_NO_TRUNCATE &&
-	    (uint64_t)slmp->offset + slmp->payload_bytes > mpq->place_bytes)
+	if (messages->mes[mpq->me].options & SPIN_ME_NO_TRUNCATE && end > mpq->place_bytes)
 		return SPIN_REASON_BEYOND_ENTRY;
 	if (i <= mpq->lowest + messages->limits.window)
 		return came(messages, mpq, i) ? SPIN_REASON_DUPLICATE : SPIN_REASON_SUCCESS;

@@ -170,12 +170,6 @@ static unsigned replay(struct reference *r, struct reference_message *m)
 	return turns;
 }
 
-/* What a first packet tells of its message's length. */
-static uint32_t told_bytes(const struct reference_packet *p)
-{
-	return p->put_length != SPIN_LENGTH_UNKNOWN && p->put_length > p->bytes ? p->put_length : p->bytes;
-}
-
 /* Step 8. */
 static enum spin_reason first_packet(struct reference *r, struct reference_message *m, const struct reference_packet *p)
 {
@@ -185,11 +179,6 @@ static enum spin_reason first_packet(struct reference *r, struct reference_messa
 
 	if (me == SPIN_MES_MAX && reference_press_me(r, p))
 		me = reference_find_me(r, p);
-	if (me != SPIN_MES_MAX && reference_refuses(r, me, p->put_offset, told_bytes(p))) {
-		if (m)
-			reference_refuse(r, m);
-		return SPIN_REASON_BEYOND_ENTRY;
-	}
 	if (me == SPIN_MES_MAX) {
 		if (m) {
 			drop_by_flow_control(r, m, p);

@@ -190,8 +190,6 @@ void reference_event(struct reference *r, const struct reference_message *m, enu
 		     enum spin_handler_kind kind, uint32_t flags);
 void reference_complete(struct reference *r, struct reference_message *m);
 void reference_evict(struct reference *r, struct reference_message *m, int tell);
-/* Has the entry, which truncates nothing, no room for so many bytes from `offset` on? */
-int reference_refuses(const struct reference *r, unsigned me, uint64_t offset, uint64_t bytes);
 /* The message ends as refused. */
 void reference_refuse(struct reference *r, struct reference_message *m);
 /* Pressure: 1 if a message has ended, so that an MPQ is free or an entry open to the packet. */

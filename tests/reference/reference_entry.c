@@ -117,15 +117,6 @@ void reference_evict(struct reference *r, struct reference_message *m, int tell)
 	r->stats.replay_lost += reference_forget(r, m);
 }
 
-int reference_refuses(const struct reference *r, unsigned me, uint64_t offset, uint64_t bytes)
-{
-	const struct spin_me *e = &r->me[me];
-
-	if (!(e->options & SPIN_ME_NO_TRUNCATE) || r->breaks == REFERENCE_BREAKS_REFUSAL)
-		return 0;
-	return offset > e->length || bytes > e->length - offset;
-}
-
 void reference_refuse(struct reference *r, struct reference_message *m)
 {
 	m->refused = 1;

@@ -178,6 +178,16 @@ static enum spin_reason handle(struct reference *r, struct reference_message *m,
 	}
 }
 
+/* Has the message's entry, which truncates nothing, no room for what the packet has, or tells as the first one? */
+static int refuses(const struct reference_message *m, const struct reference_packet *p)
+{
+	uint64_t end = (uint64_t)p->offset + p->bytes;
+
+	if (p->offset == 0 && p->put_length != SPIN_LENGTH_UNKNOWN && p->put_length > end)
+		end = p->put_length;
+	return m->whole && end > m->room;
+}
+
 void reference_begin(struct reference *r, struct reference_message *m, const struct reference_packet *p, unsigned me)
 {
 	uint32_t view_bytes = p->bytes, length = p->put_length, rc;
@@ -200,7 +210,7 @@ void reference_begin(struct reference *r, struct reference_message *m, const str
 	m->said = SPIN_REASON_SUCCESS;
 	if (p->eom)
 		m->length = p->bytes;
-	if (!r->handlers.header)
+	if (!r->handlers.header || refuses(m, p))
 		return;
 	if (length == SPIN_LENGTH_UNKNOWN && p->eom)
 		length = p->bytes;
@@ -256,7 +266,7 @@ enum spin_reason reference_open_packet(struct reference *r, struct reference_mes
 		return SPIN_REASON_MALFORMED;
 	if (at_odds(r, m, p, packet))
 		return SPIN_REASON_MALFORMED;
-	if (m->whole && (uint64_t)p->offset + p->bytes > m->room) {
+	if (refuses(m, p)) {
 		reference_refuse(r, m);
 		*ended = 1;
 		return SPIN_REASON_BEYOND_ENTRY;

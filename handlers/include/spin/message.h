@@ -36,8 +36,6 @@
  *      are open and (message's match_bits ^ entry's) & ~entry's ignore_bits == 0. Nor does one become open under pressure.
  *      NO_MPQ: the message is new, and all MPQs are taken, also under pressure (or no room is left for
  *      the key among the tombstones, or for the event that will tell of the message's end).
- *      BEYOND_ENTRY: the entry found has SPIN_ME_NO_TRUNCATE and no room: its length is less than the put's offset and
- *      the message's length as PUT tells it, or this packet's payload if that is more. The message is refused; if it was waiting, it ends.
  *      Else the entry is taken by the message if it is to be used once, the
  *      scratchpad is zeroed, the header handler runs, the message is open, and the
  *      packet goes on with step 11 as packet 0. The header handler is told the length that PUT
@@ -53,7 +51,8 @@
  *      stride without EOM, longer with it; the packet lies behind the last one, if that is
  *      known; EOM, and it is not the packet known as the last one, or packets behind it
  *      have come. BEYOND_ENTRY: its entry has SPIN_ME_NO_TRUNCATE, and part of its payload would lie behind the entry's
- *      end, whatever handlers do with it. The message is refused and ends. DUPLICATE: it has come before.
+ *      end, whatever handlers do with it; or it is the first, and the message's length, as PUT tells it, would: no
+ *      header handler has run then. The message is refused and ends. DUPLICATE: it has come before.
  *      BEYOND_WINDOW: it is more than the context's window beyond the lowest missing one.
  *      Else it is handled, by what the header handler said:
  *        PROCESS_DATA  payload handler, if the packet has payload behind the user
@@ -82,7 +81,7 @@
  * sender is to send it again. MALFORMED is neither. A packet that arrives and is BEYOND_ENTRY comes back as a refusal
  * (verdict TX, whether it has SYN or not): as its acknowledgement, with the flag SPIN_SLMP_REFUSED, too.
  *
- * A message that is refused after its first packet ends as evicted, with SPIN_EVENT_REFUSED in its event, and leaves a tombstone that
+ * A message that is refused ends as evicted, with SPIN_EVENT_REFUSED in its event, and leaves a tombstone that
  * says so: within T its first packet, and every other one with its id, is BEYOND_ENTRY again, for refusals get lost, too.
  *
  * The completion handler is told
