@@ -186,7 +186,6 @@ enum {
 	SPIN_ME_USE_ONCE = 1,
 	SPIN_ME_NO_TRUNCATE = 2, /* a message that is longer is refused, and its sender told (Portals' PTL_ME_NO_TRUNCATE) */
 };
-#define SPIN_ME_OPTIONS 3u
 
 /* Written by the host while FREE; `state` by compare-exchange, the counters by atomic addition. */
 struct spin_me {
