@@ -25,7 +25,7 @@
 #include <user/libspin/libspin_message.h>
 #include <user/libspin/libspin_send.h>
 
-#define MESSAGES    12u
+#define MESSAGES    100u
 #define BYTES       200000u
 #define TRIES       4u   /* a message that was given up is sent again, as applications do */
 #define BATCH       32u
