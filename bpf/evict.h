@@ -62,7 +62,7 @@ SPIN_INLINE _Bool spin_evict_is_still_(uint32_t mpq, uint32_t generation)
 	return spin_mpq_handled(q) + spin_peek(&q->broken) == spin_window_claimed(mpq, generation);
 }
 
-/* How. */
+/* How; none of these: in a sweep. */
 enum {
 	SPIN_EVICT_UNTOLD    = 1, /* the host is not told */
 	SPIN_EVICT_KEEP_MPQ  = 2, /* the MPQ stays taken, */
@@ -100,6 +100,9 @@ SPIN_INLINE _Bool spin_evict(uint32_t mpq, uint32_t hpu, uint32_t now, uint32_t 
 	spin_stats_at(hpu)->evicted++;
 	if (q->flags & SPIN_MPQ_REFUSED && phase != SPIN_MPQ_WAITING) {
 		spin_tombstone_tell(q, SPIN_LENGTH_UNKNOWN);
+		kind = SPIN_FLOW_TOMBSTONE;
+	} else if (how && phase == SPIN_MPQ_OPEN) {
+		spin_poke(&spin_flows[q->flow & (SPIN_FLOWS - 1)].sum, SPIN_FLOW_PRESSED);
 		kind = SPIN_FLOW_TOMBSTONE;
 	}
 	if (how & SPIN_EVICT_KEEP_MPQ)

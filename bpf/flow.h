@@ -114,7 +114,8 @@ SPIN_OUTLINE uint32_t spin_flow_claim(const struct spin_key *key, uint32_t now, 
 		kind = state & SPIN_FLOW_KIND_;
 
 		if (kind == SPIN_FLOW_LIVE || kind == SPIN_FLOW_CLAIMED ||
-		    (kind == SPIN_FLOW_TOMBSTONE && !spin_tombstone_old(flow, now, ticks)))
+		    (kind == SPIN_FLOW_TOMBSTONE && !spin_tombstone_old(flow, now, ticks) &&
+		     spin_peek(&flow->sum) != SPIN_FLOW_PRESSED))
 			continue;
 		if (spin_swap_if(&flow->state, state, SPIN_FLOW_CLAIMED) != state)
 			continue;

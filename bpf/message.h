@@ -263,11 +263,17 @@ SPIN_INLINE void spin_message_packet(const struct spin_frame *frame, const struc
 		return;
 	}
 	m.sum = sum;
+	if (part != SPIN_PART_OPEN)
+		spin_slmp_forget(&m.slmp);
 	m.hpu = hpu;
 	m.now = spin_now();
 	m.dst_port = spin_ntoh16(d->udp->dst_port);
 	spin_key_of(view, d, m.slmp.message_id, &m.key);
 	state = spin_flow_find(&m.key, &place);
+	if (part != SPIN_PART_OPEN) {
+		state = spin_blur(state);
+		place = spin_blur(place);
+	}
 	m.mpq = SPIN_FLOW_MPQ_(state);
 	m.generation = state >> 16;
 	spin_message_packet_of(view, d, spin_frame_ctx(frame), &m, &packet);
@@ -308,8 +314,6 @@ SPIN_INLINE void spin_message_packet(const struct spin_frame *frame, const struc
 	}
 	/* all ways are one state to the verifier from here on */
 	out->reason = spin_blur(out->reason) & 31;
-	out->replay = spin_blur(out->replay);
-	out->generation = spin_blur(out->generation);
 	out->acknowledge = (m.slmp.flags / SPIN_SLMP_SYN & spin_message_kept_(out->reason)) |
 			   spin_equal_(out->reason, SPIN_REASON_BEYOND_ENTRY);
 }

@@ -98,34 +98,37 @@ SPIN_APART int spin_tombstone_end_(uint32_t place, uint32_t state)
 
 #define SPIN_TOMBSTONE_LAST_ 0x80000000u
 
-/* 1: the tombstone is too old, or its message another one than the packet's. 2: its message was refused. bytes: with SPIN_TOMBSTONE_LAST_, the packet has EOM. */
-SPIN_APART int spin_tombstone_denies_(uint32_t place, uint32_t offset, uint32_t bytes, uint32_t sum, uint32_t now)
+/*
+ * What becomes of a packet whose key has a tombstone; SPIN_PARSED: that is too old, or of another message, and the packet is as
+ * that of a new one. bytes: with SPIN_TOMBSTONE_LAST_, it has EOM.
+ */
+SPIN_APART int spin_tombstone_says_(uint32_t place, uint32_t offset, uint32_t bytes, uint32_t sum, uint32_t now)
 {
 	const struct spin_flow *flow = &spin_flows[place & (SPIN_FLOWS - 1)];
 	uint32_t stride, length, end, last = bytes & SPIN_TOMBSTONE_LAST_;
 
-	if (spin_handlers_.delivery != SPIN_DELIVER_ME)
-		return 0;
-	if (spin_tombstone_old(flow, now, spin_config.tombstone_ticks))
-		return 1;
+	if (spin_handlers_.delivery != SPIN_DELIVER_ME || spin_tombstone_old(flow, now, spin_config.tombstone_ticks))
+		return SPIN_PARSED;
+	if (spin_peek(&flow->sum) == SPIN_FLOW_PRESSED)
+		return offset ? SPIN_REASON_NO_MPQ : SPIN_PARSED;
 	bytes &= ~SPIN_TOMBSTONE_LAST_;
 	stride = spin_peek(&flow->stride);
 	length = spin_peek(&flow->length);
 	end = offset + bytes;
 	if (!offset && (bytes != stride || sum != spin_peek(&flow->sum)))
-		return 1;
+		return SPIN_PARSED;
 	if (length == SPIN_LENGTH_UNKNOWN)
-		return 2;
+		return SPIN_REASON_BEYOND_ENTRY;
 	if (!offset)
-		return 0;
-	if (!stride || offset % stride)
-		return 1;
-	return last ? bytes > stride || end != length : bytes != stride || end > length;
+		return SPIN_REASON_DUPLICATE;
+	if (!stride || offset % stride || (last ? bytes > stride || end != length : bytes != stride || end > length))
+		return SPIN_REASON_MALFORMED;
+	return SPIN_REASON_DUPLICATE;
 }
 
-SPIN_INLINE uint32_t spin_tombstone_denies(uint32_t place, const struct spin_message *m)
+SPIN_INLINE uint32_t spin_tombstone_says(uint32_t place, const struct spin_message *m)
 {
-	return spin_tombstone_denies_(place, m->slmp.offset, m->slmp.bytes | (m->slmp.flags & SPIN_SLMP_EOM) << 16, m->sum, m->now);
+	return spin_tombstone_says_(place, m->slmp.offset, m->slmp.bytes | (m->slmp.flags & SPIN_SLMP_EOM) << 16, m->sum, m->now);
 }
 
 /*
@@ -140,7 +143,7 @@ SPIN_INLINE uint32_t spin_message_enter_(const struct spin_message *m, enum spin
 	if (!spin_flow_lock(&m->key))
 		return 0;
 	was = state = spin_flow_find(&m->key, &place);
-	if (spin_unlikely((state & SPIN_FLOW_KIND_) == SPIN_FLOW_TOMBSTONE) && spin_tombstone_denies(place, m) == 1)
+	if (spin_unlikely((state & SPIN_FLOW_KIND_) == SPIN_FLOW_TOMBSTONE) && spin_tombstone_says(place, m) == SPIN_PARSED)
 		state = 0;
 	if (!state) {
 		state = spin_message_open_(m, phase);
@@ -279,17 +282,15 @@ SPIN_INLINE enum spin_reason spin_message_begin(struct spin_message *m, uint32_t
 						struct spin_packet *packet, const struct spin_frame *frame)
 {
 	uint32_t kind = state & SPIN_FLOW_KIND_, first = !m->slmp.offset, me = SPIN_MES_MAX, options = 0, phase, opened = 0;
-	uint32_t buffer = SPIN_PARKING_MAX, denies;
+	uint32_t buffer = SPIN_PARKING_MAX;
 	enum spin_reason reason;
 	struct spin_mpq *q;
 
 	m->mpq = SPIN_MPQS_MAX; /* it has none */
 	if (kind == SPIN_FLOW_TOMBSTONE) {
-		denies = spin_tombstone_denies(place, m);
-		if (denies != 1)
-			return spin_blur(denies ? SPIN_REASON_BEYOND_ENTRY : SPIN_REASON_DUPLICATE) & 31;
-		if (!first && !spin_tombstone_old(&spin_flows[place & (SPIN_FLOWS - 1)], m->now, spin_config.tombstone_ticks))
-			return SPIN_REASON_MALFORMED;
+		reason = spin_tombstone_says(place, m);
+		if (reason != SPIN_PARSED)
+			return reason & 31;
 		kind = SPIN_FLOW_NONE;
 	}
 	if (first) {

@@ -34,9 +34,11 @@ struct spin_flow {
 	uint32_t state;      /* enum spin_flow_kind in bits 1:0, the MPQ in 15:2, its generation in 31:16 */
 	uint32_t time;       /* tombstone: clock when it was left, and */
 	uint32_t stride, length; /* of its message; the length SPIN_LENGTH_UNKNOWN: that was refused */
-	uint32_t sum;        /* of the first packet's datagram */
+	uint32_t sum;        /* of the first packet's datagram; SPIN_FLOW_PRESSED: it was ended for another */
 	uint32_t unused[5];  /* a cache line each */
 };
+
+#define SPIN_FLOW_PRESSED 0x10000u /* no sum of 16 bits */
 
 enum spin_mpq_phase {
 	SPIN_MPQ_FREE,

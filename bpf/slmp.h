@@ -103,4 +103,15 @@ SPIN_INLINE _Bool spin_slmp_parse(const struct spin_view *view, const struct spi
 	return 1;
 }
 
+/*
+ * What the verifier has learned of a header while that was parsed. Where much follows, each kind of packet would be verified
+ * through all of it: opening messages takes 321,000 steps instead of 587,000 so (copied frames, Linux 6.18).
+ */
+SPIN_INLINE void spin_slmp_forget(struct spin_slmp_packet *slmp)
+{
+	slmp->flags = spin_blur(slmp->flags);
+	slmp->length = spin_blur(slmp->length);
+	slmp->header_bytes = spin_blur(slmp->header_bytes);
+}
+
 #endif

@@ -121,6 +121,10 @@ static enum spin_reason steps(struct pspin *nic, struct flight *flight, const st
 	if (mpq && mpq->phase == MPQ_ENDING)
 		return SPIN_REASON_DUPLICATE;
 	if (flow && flow__is_tombstone(flow, messages->now_ms, messages->limits.tombstone_ms)) {
+		if (flow->pressed && a->slmp.offset)
+			return SPIN_REASON_NO_MPQ;
+		if (flow->pressed)
+			return not_open(nic, NULL, key, flow, flight);
 		if (flow->length == SPIN_LENGTH_UNKNOWN && (a->slmp.offset || can_be_of(flow, &a->slmp)))
 			return SPIN_REASON_BEYOND_ENTRY;
 		if (can_be_of(flow, &a->slmp))

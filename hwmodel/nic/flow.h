@@ -21,6 +21,7 @@ struct flow {
 	struct mpq *mpq;      /* NULL: a tombstone */
 	uint32_t left_ms;     /* when it was left, and what tells its message from another one: */
 	uint32_t stride, length, sum;
+	int pressed;          /* 1: its message was ended for another one */
 };
 
 #define FLOW_LISTS 4096u

@@ -79,8 +79,8 @@ struct mpq *mpq__take(struct pspin *nic, const struct arrival *a);
 void mpq__free(struct pspin *nic, struct mpq *mpq);
 /* The same of one that has not ended; none of its packets is in flight. */
 void mpq__give_up(struct pspin *nic, struct mpq *mpq);
-/* It is evicted; tell 0: the host is not told. None of its packets is in flight. */
-void mpq__evict(struct pspin *nic, struct mpq *mpq, int tell);
+/* It ends for another one; tell 0: the host is not told. None of its packets is in flight. */
+void mpq__press(struct pspin *nic, struct mpq *mpq, int tell);
 /* It is longer than its entry, which truncates nothing: it ends, unless handlers are at work on it. */
 void mpq__refuse(struct pspin *nic, struct mpq *mpq);
 /* Step 8's second half: the message is open with its first packet. `me` is open to it. */

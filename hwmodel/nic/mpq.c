@@ -230,7 +230,8 @@ void mpq__give_up(struct pspin *nic, struct mpq *mpq)
 	mpq__free(nic, mpq);
 }
 
-void mpq__evict(struct pspin *nic, struct mpq *mpq, int tell)
+/* Before it is complete. leaves: its flow is a tombstone then. */
+static void end(struct pspin *nic, struct mpq *mpq, int tell, int leaves)
 {
 	struct messages *messages = nic->messages;
 
@@ -240,7 +241,21 @@ void mpq__evict(struct pspin *nic, struct mpq *mpq, int tell)
 	messages->stats.pressed += !tell;
 	if (tell)
 		message__tell(nic, mpq, SPIN_EVENT_TIMEOUT, 0, mpq->offset, 0);
+	if (leaves)
+		mpq->flow->mpq = NULL;
 	mpq__give_up(nic, mpq);
+}
+
+void mpq__press(struct pspin *nic, struct mpq *mpq, int tell)
+{
+	struct flow *flow = mpq->flow;
+	int leaves = mpq->phase == MPQ_OPEN;
+
+	if (leaves) {
+		flow->left_ms = nic->messages->now_ms;
+		flow->pressed = 1;
+	}
+	end(nic, mpq, tell, leaves);
 }
 
 void mpq__refuse(struct pspin *nic, struct mpq *mpq)
@@ -257,13 +272,7 @@ void mpq__refuse(struct pspin *nic, struct mpq *mpq)
 		flow->length = SPIN_LENGTH_UNKNOWN;
 		flow->sum = mpq->sum;
 	}
-	if (mpq->took_me)
-		messages->mes[mpq->me].state = SPIN_ME_OPEN;
-	messages->stats.evicted++;
-	message__tell(nic, mpq, SPIN_EVENT_TIMEOUT, 0, mpq->offset, 0);
-	if (mpq->phase == MPQ_OPEN)
-		flow->mpq = NULL; /* a tombstone */
-	mpq__give_up(nic, mpq);
+	end(nic, mpq, 1, mpq->phase == MPQ_OPEN);
 }
 
 void mpq__sweep(struct pspin *nic)
@@ -274,7 +283,7 @@ void mpq__sweep(struct pspin *nic)
 		struct mpq *mpq = &messages->mpqs[i];
 
 		if (mpq->phase != MPQ_FREE && messages->now_ms - mpq->last_ms > messages->limits.idle_ms) {
-			mpq__evict(nic, mpq, 1);
+			end(nic, mpq, 1, 0);
 		} else if (mpq->phase == MPQ_OPEN) {
 			mpq__replay(nic, mpq);
 			hers__again(nic);

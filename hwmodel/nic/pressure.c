@@ -61,7 +61,7 @@ int pressure__mpq(struct pspin *nic, const struct flow_key *key)
 		chosen = least;
 	if (!chosen)
 		return 0;
-	mpq__evict(nic, chosen, is_proven(chosen));
+	mpq__press(nic, chosen, is_proven(chosen));
 	return 1;
 }
 
@@ -81,7 +81,7 @@ int pressure__me(struct pspin *nic, uint64_t match_bits)
 		messages->looked_me = (at + 1) % SPIN_MES_MAX;
 		if (mpq->me != at || !may_end(mpq) || !yields(messages, mpq))
 			continue;
-		mpq__evict(nic, mpq, is_proven(mpq));
+		mpq__press(nic, mpq, is_proven(mpq));
 		return 1;
 	}
 	return 0;

@@ -255,6 +255,10 @@ static enum spin_reason any_packet(struct reference *r, struct reference_packet 
 	if (!reference_understand(r, p, udp, bytes))
 		return SPIN_REASON_MALFORMED;
 	t = find_tombstone(r, &p->key);
+	if (t && t->pressed && p->offset != 0)
+		return SPIN_REASON_NO_MPQ;
+	if (t && t->pressed)
+		t = NULL;
 	if (t && t->refused && (p->offset != 0 || can_be_of(r, t, p)))
 		return SPIN_REASON_BEYOND_ENTRY;
 	if (t && can_be_of(r, t, p))

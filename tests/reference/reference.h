@@ -39,6 +39,7 @@
 	X(CUT_OFF,                   "one_byte_behind_entry") \
 	X(REFUSAL,                   "refuses_nothing") \
 	X(REFUSAL_FORGOTTEN,         "refusal_forgotten") \
+	X(PRESSED_FORGOTTEN,         "packets_of_an_ended_message_wait") \
 	X(PRESSURE,                  "nobody_yields") \
 	X(QUIET,                     "yields_early") \
 	X(AGE,                       "no_age_is_too_old")
@@ -106,7 +107,7 @@ struct reference_message {
 	uint8_t came[REFERENCE_PACKETS_MAX];
 	uint32_t came_count;
 	uint32_t dropped_bytes, deposited_bytes;
-	int flow_control, error, refused;
+	int flow_control, error, refused, pressed;
 	struct reference_packet *parked[SPIN_PARKING_MAX]; /* in order of arrival */
 	unsigned parked_count;
 	uint8_t scratchpad[SPIN_SCRATCHPAD_MAX];
@@ -130,7 +131,7 @@ struct reference_tombstone {
 	struct reference_key key;
 	uint32_t left_ms;
 	uint32_t stride, length, sum; /* of its message */
-	int refused;
+	int refused, pressed;
 };
 
 struct reference {
@@ -192,6 +193,8 @@ void reference_complete(struct reference *r, struct reference_message *m);
 void reference_evict(struct reference *r, struct reference_message *m, int tell);
 /* The message ends as refused. */
 void reference_refuse(struct reference *r, struct reference_message *m);
+/* The message ends for another one. */
+void reference_press(struct reference *r, struct reference_message *m);
 /* Pressure: 1 if a message has ended, so that an MPQ is free or an entry open to the packet. */
 int reference_press_mpq(struct reference *r, const struct reference_packet *p);
 int reference_press_me(struct reference *r, const struct reference_packet *p);

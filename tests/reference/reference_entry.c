@@ -87,7 +87,7 @@ static void leave_tombstone(struct reference *r, const struct reference_message 
 			reference_die("no memory");
 	}
 	r->tombstone[r->tombstones++] = (struct reference_tombstone){ m->key, r->now_ms, m->stride, m->length, m->sum,
-									    m->refused };
+									    m->refused, m->pressed };
 }
 
 void reference_complete(struct reference *r, struct reference_message *m)
@@ -123,6 +123,14 @@ void reference_refuse(struct reference *r, struct reference_message *m)
 	if (m->open && r->breaks != REFERENCE_BREAKS_REFUSAL_FORGOTTEN)
 		leave_tombstone(r, m);
 	reference_evict(r, m, 1);
+}
+
+void reference_press(struct reference *r, struct reference_message *m)
+{
+	m->pressed = 1;
+	if (m->open && r->breaks != REFERENCE_BREAKS_PRESSED_FORGOTTEN)
+		leave_tombstone(r, m);
+	reference_evict(r, m, m->came_count >= SPIN_PROVEN);
 }
 
 static int in_use(const struct reference *r, unsigned me)

@@ -60,7 +60,7 @@ int reference_press_mpq(struct reference *r, const struct reference_packet *p)
 		chosen = least;
 	if (!chosen)
 		return 0;
-	reference_evict(r, chosen, !unproven(chosen));
+	reference_press(r, chosen);
 	return 1;
 }
 
@@ -82,7 +82,7 @@ int reference_press_me(struct reference *r, const struct reference_packet *p)
 				m = r->message[j];
 		if (!m || !yields(r, m))
 			continue;
-		reference_evict(r, m, !unproven(m));
+		reference_press(r, m);
 		return 1;
 	}
 	return 0;

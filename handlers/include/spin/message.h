@@ -126,6 +126,10 @@
  * A message that is ended so is evicted. Of an unproven one the host is not told, for strangers could fill its events:
  * it is counted (evicted, and pressed).
  *
+ * If it was open it leaves a tombstone: some of its packets were acknowledged, and its others are not to wait, acknowledged,
+ * for a first one that does not come again. Within T these are NO_MPQ; its first packet begins it anew. The place of such a
+ * tombstone may be taken by any other message at once, so that it is forgotten under a flood of some 100,000 messages in T.
+ *
  * MPQs are numbered, and given out round and round: the first free one behind the one that was taken last.
  *
  * Time: a message whose last new packet came more than idle_ms ago is evicted: its parked packets are lost, no handler
