@@ -460,7 +460,7 @@ int spin_progress(struct xdp_md *ctx)
 			break;
 	}
 	if (due == 1)
-		spin_evict(mpq, hpu, now, 0);
+		spin_evict(mpq, hpu, now);
 	if (due == 2)
 		spin_replay_(ctx, mpq, spin_peek(&spin_mpq_at(mpq)->generation) & 0xffff, hpu, XDP_TX, 0);
 	if (due)

@@ -122,7 +122,7 @@ void spin_host_progress(void)
 		struct spin_mpq *q = spin_mpq_at(mpq);
 
 		if (spin_sweep_is_idle(q, spin_now()))
-			spin_evict(mpq, 0, spin_now(), 0);
+			spin_evict(mpq, 0, spin_now());
 		else if (q->phase == SPIN_MPQ_OPEN && (q->parked || q->replay))
 			spin_host_replay(mpq);
 	}

@@ -62,18 +62,15 @@ SPIN_INLINE _Bool spin_evict_is_still_(uint32_t mpq, uint32_t generation)
 	return spin_mpq_handled(q) + spin_peek(&q->broken) == spin_window_claimed(mpq, generation);
 }
 
-/* How; none of these: in a sweep. */
-enum {
-	SPIN_EVICT_UNTOLD    = 1, /* the host is not told */
-	SPIN_EVICT_KEEP_MPQ  = 2, /* the MPQ stays taken, */
-	SPIN_EVICT_KEEP_ME   = 4, /* and the entry that the message took: they are the caller's now */
-};
-
-/* Evicts a message. 1: it has ended, as asked for; 0: a handler is at work on it, and a later sweep evicts it. */
-SPIN_INLINE _Bool spin_evict(uint32_t mpq, uint32_t hpu, uint32_t now, uint32_t how)
+/*
+ * Ending a message takes two calls, one after the other: handlers that send leave 96 bytes of the stack. The first one
+ * lets no packet in any more; the second frees what the message has. 0 of the first: a handler is at work on it, or it has
+ * ended otherwise; if it is to be evicted a later sweep does it.
+ */
+SPIN_INLINE _Bool spin_evict_begin_(uint32_t mpq)
 {
 	struct spin_mpq *q = spin_mpq_at(mpq);
-	uint32_t phase = spin_load32(&q->phase), kind = SPIN_FLOW_NONE;
+	uint32_t phase = spin_load32(&q->phase);
 
 	/* it may have gone on since it was chosen */
 	if (phase == SPIN_MPQ_ENDING ? !(spin_peek(&q->flags) & SPIN_MPQ_EVICTING) :
@@ -86,22 +83,59 @@ SPIN_INLINE _Bool spin_evict(uint32_t mpq, uint32_t hpu, uint32_t now, uint32_t 
 		spin_fetch_add(&q->generation, 32);
 		spin_fetch_or(&q->flags, SPIN_MPQ_EVICTING);
 	}
-	if (!spin_evict_is_still_(mpq, q->generation))
+	return spin_evict_is_still_(mpq, q->generation);
+}
+
+/* The MPQ again, or SPIN_MPQS_MAX: it was that, or has not ended. */
+SPIN_APART int spin_evict_begin(uint32_t mpq)
+{
+	if (spin_handlers_.delivery != SPIN_DELIVER_ME || mpq >= SPIN_MPQS_MAX || !spin_evict_begin_(mpq))
+		return SPIN_MPQS_MAX;
+	return mpq;
+}
+
+/* By itself, for it has loops: what calls it has little stack left. */
+SPIN_APART int spin_evict_parked_(uint32_t mpq, uint32_t hpu)
+{
+	if (spin_handlers_.delivery == SPIN_DELIVER_ME)
+		spin_park_forget_all(spin_mpq_at(mpq), hpu);
+	return 0;
+}
+
+/* With less on its stack than spin_message_event(): handlers that send leave little. */
+SPIN_APART int spin_evict_tell_(uint32_t mpq, uint32_t hpu)
+{
+	if (spin_handlers_.delivery != SPIN_DELIVER_ME)
 		return 0;
+	return spin_message_event_(mpq, hpu, SPIN_TELL_(SPIN_EVENT_TIMEOUT, 0), spin_mpq_at(mpq)->offset, 0);
+}
+
+/* How; none of these: in a sweep. */
+enum {
+	SPIN_EVICT_UNTOLD    = 1, /* the host is not told */
+	SPIN_EVICT_KEEP_MPQ  = 2, /* the MPQ stays taken, */
+	SPIN_EVICT_KEEP_ME   = 4, /* and the entry that the message took: they are the caller's now */
+};
+
+SPIN_INLINE void spin_evict_end(uint32_t mpq, uint32_t hpu, uint32_t now, uint32_t how)
+{
+	struct spin_mpq *q = spin_mpq_at(mpq);
+	uint32_t kind = SPIN_FLOW_NONE, was_open = q->me < SPIN_MES_MAX;
+
 	if (!(how & SPIN_EVICT_UNTOLD)) {
-		spin_message_event(mpq, hpu, SPIN_TELL_(SPIN_EVENT_TIMEOUT, 0), q->offset, 0);
+		spin_evict_tell_(mpq, hpu);
 	} else {
 		spin_event_unpromise();
 		spin_stats_at(hpu)->pressed++;
 	}
 	if (q->flags & SPIN_MPQ_TOOK_ME && !(how & SPIN_EVICT_KEEP_ME))
 		spin_me_give(q->me, SPIN_ME_OPEN);
-	spin_park_forget_all(q, hpu);
+	spin_evict_parked_(mpq, hpu);
 	spin_stats_at(hpu)->evicted++;
-	if (q->flags & SPIN_MPQ_REFUSED && phase != SPIN_MPQ_WAITING) {
+	if (q->flags & SPIN_MPQ_REFUSED && was_open) {
 		spin_tombstone_tell(q, SPIN_LENGTH_UNKNOWN);
 		kind = SPIN_FLOW_TOMBSTONE;
-	} else if (how && phase == SPIN_MPQ_OPEN) {
+	} else if (how && was_open) {
 		spin_poke(&spin_flows[q->flow & (SPIN_FLOWS - 1)].sum, SPIN_FLOW_PRESSED);
 		kind = SPIN_FLOW_TOMBSTONE;
 	}
@@ -109,17 +143,35 @@ SPIN_INLINE _Bool spin_evict(uint32_t mpq, uint32_t hpu, uint32_t now, uint32_t 
 		spin_mpq_end_(mpq, kind, now);
 	else
 		spin_mpq_free(mpq, kind, now);
-	return 1;
+}
+
+/* In a sweep. */
+SPIN_INLINE void spin_evict(uint32_t mpq, uint32_t hpu, uint32_t now)
+{
+	if (spin_evict_begin_(mpq))
+		spin_evict_end(mpq, hpu, now, 0);
+}
+
+/* Notes that a message is longer than its entry; it is then to be ended. SPIN_MPQS_MAX: it is another one by now. */
+SPIN_INLINE uint32_t spin_refuse_note_(uint32_t mpq, uint32_t generation)
+{
+	if ((spin_peek(&spin_mpq_at(mpq)->generation) & 0xffff) != generation)
+		return SPIN_MPQS_MAX;
+	spin_fetch_or(&spin_mpq_at(mpq)->flags, SPIN_MPQ_REFUSED);
+	return mpq;
+}
+
+SPIN_APART int spin_refuse_end_(uint32_t mpq, uint32_t hpu, uint32_t now)
+{
+	if (spin_handlers_.delivery == SPIN_DELIVER_ME && mpq < SPIN_MPQS_MAX)
+		spin_evict_end(mpq, hpu, now, 0);
+	return 0;
 }
 
 /* Ends a message that is longer than its entry. */
-SPIN_APART int spin_refuse(uint32_t mpq, uint32_t generation, uint32_t hpu, uint32_t now)
+SPIN_INLINE void spin_refuse(uint32_t mpq, uint32_t generation, uint32_t hpu, uint32_t now)
 {
-	if (spin_handlers_.delivery != SPIN_DELIVER_ME || (spin_peek(&spin_mpq_at(mpq)->generation) & 0xffff) != generation)
-		return 0;
-	spin_fetch_or(&spin_mpq_at(mpq)->flags, SPIN_MPQ_REFUSED);
-	spin_evict(mpq, hpu, now, 0);
-	return 0;
+	spin_refuse_end_(spin_evict_begin(spin_refuse_note_(mpq, generation)), hpu, now);
 }
 
 #endif

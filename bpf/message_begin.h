@@ -49,7 +49,7 @@ SPIN_INLINE uint32_t spin_message_open_(const struct spin_message *m, enum spin_
 	struct spin_mpq *q;
 
 	if (spin_unlikely(mpq >= SPIN_MPQS_MAX) && phase == SPIN_MPQ_HEADER)
-		mpq = spin_press_mpq(m->key.src[0], m->key.id & 255, m->hpu, m->now);
+		mpq = spin_end_for_mpq(spin_evict_begin(spin_press_mpq(m->key.src[0], m->key.id & 255, m->now)), m->hpu, m->now);
 	mpq = spin_blur(mpq);
 	q = spin_mpq_at(mpq);
 	if (mpq >= SPIN_MPQS_MAX)
@@ -296,7 +296,7 @@ SPIN_INLINE enum spin_reason spin_message_begin(struct spin_message *m, uint32_t
 	if (first) {
 		me = spin_blur(spin_me_take(m->slmp.match_bits, &options));
 		if (spin_unlikely(me == SPIN_MES_MAX)) {
-			me = spin_blur(spin_press_me(m->slmp.match_bits, m->hpu, m->now));
+			me = spin_blur(spin_end_for_me(spin_evict_begin(spin_press_me(m->slmp.match_bits, m->now)), m->hpu, m->now));
 			options = spin_blur(spin_peek(&spin_me_at(me)->options)); /* to be used once, and taken: nobody changes it */
 		}
 		options = spin_blur(options);

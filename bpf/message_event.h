@@ -47,9 +47,8 @@ SPIN_INLINE _Bool spin_event_promise(void)
 	return spin_rare(0);
 }
 
-/* A function of its own: it is rare, and there are many places that tell. 0: the reader is behind, the event is lost. */
-static __attribute__((noinline)) int spin_message_event(uint32_t mpq, uint32_t hpu, uint32_t tell, uint32_t offset,
-							uint32_t flags)
+/* 0: the reader is behind, the event is lost. */
+SPIN_INLINE int spin_message_event_(uint32_t mpq, uint32_t hpu, uint32_t tell, uint32_t offset, uint32_t flags)
 {
 	const struct spin_mpq *q = spin_mpq_at(mpq);
 	const struct spin_flow *flow = &spin_flows[q->flow & (SPIN_FLOWS - 1)];
@@ -95,6 +94,13 @@ static __attribute__((noinline)) int spin_message_event(uint32_t mpq, uint32_t h
 	spin_event_close(e);
 	spin_event_unpromise();
 	return 1;
+}
+
+/* The same as a function of its own: it is rare, and there are many places that tell. */
+static __attribute__((noinline)) int spin_message_event(uint32_t mpq, uint32_t hpu, uint32_t tell, uint32_t offset,
+							uint32_t flags)
+{
+	return spin_message_event_(mpq, hpu, tell, offset, flags);
 }
 
 SPIN_INLINE void spin_note_run(uint32_t mpq, uint32_t hpu, enum spin_handler_kind kind, uint32_t offset)

@@ -54,12 +54,16 @@ SPIN_INLINE _Bool spin_crowd_look_(struct spin_looks *looks, uint32_t mpq, uint6
 }
 
 /* A message that yields its MPQ to a packet from that source; SPIN_MPQS_MAX: none does. */
-SPIN_INLINE uint32_t spin_press_mpq_(uint64_t source, uint32_t ip_version, uint32_t now)
+SPIN_APART int spin_press_mpq(uint64_t source, uint32_t ip_version, uint32_t now)
 {
 	struct spin_looks looks = { .least = SPIN_MPQS_MAX, .least_handled = 0xffffffff };
-	uint32_t hand = spin_peek(&spin_pressed_next[0]), found = spin_blur(SPIN_MPQS_MAX), phase, mpq;
+	uint32_t hand, found, phase, mpq;
 	uint64_t round = 0;
 
+	if (spin_handlers_.delivery != SPIN_DELIVER_ME)
+		return SPIN_MPQS_MAX;
+	hand = spin_peek(&spin_pressed_next[0]);
+	found = spin_blur(SPIN_MPQS_MAX);
 	/* all are taken: of few the phase is another one, for a moment */
 	for (uint32_t i = 0; i < 2 * SPIN_LOOKS && i < spin_config.mpqs && looks.count < SPIN_LOOKS &&
 			     spin_can_loop_(&round, 2 * SPIN_LOOKS); i = spin_blur(i + 1)) {
@@ -81,27 +85,16 @@ SPIN_INLINE uint32_t spin_press_mpq_(uint64_t source, uint32_t ip_version, uint3
 	return found;
 }
 
-/* The MPQ of a message that has ended, taken for the caller; SPIN_MPQS_MAX: none. */
-SPIN_APART int spin_press_mpq(uint64_t source, uint32_t ip_version, uint32_t hpu, uint32_t now)
+/* A message that yields its entry to one with these match bits; SPIN_MPQS_MAX: none does. */
+SPIN_APART int spin_press_me(uint64_t match_bits, uint32_t now)
 {
-	uint32_t mpq;
+	uint32_t from, found, looks = 0;
+	uint64_t round = 0;
 
 	if (spin_handlers_.delivery != SPIN_DELIVER_ME)
 		return SPIN_MPQS_MAX;
-	mpq = spin_blur(spin_press_mpq_(source, ip_version, now));
-	if (mpq >= SPIN_MPQS_MAX ||
-	    !spin_evict(mpq, hpu, now, SPIN_EVICT_KEEP_MPQ | (spin_is_proven_(spin_mpq_at(mpq)) ? 0 : SPIN_EVICT_UNTOLD)))
-		return SPIN_MPQS_MAX;
-	spin_poke(&spin_mpqs_next, mpq + 1);
-	return mpq;
-}
-
-/* A message that yields its entry to one with these match bits; SPIN_MPQS_MAX: none does. */
-SPIN_INLINE uint32_t spin_press_me_(uint64_t match_bits, uint32_t now)
-{
-	uint32_t from = spin_peek(&spin_pressed_next[1]), found = spin_blur(SPIN_MPQS_MAX), looks = 0;
-	uint64_t round = 0;
-
+	from = spin_peek(&spin_pressed_next[1]);
+	found = spin_blur(SPIN_MPQS_MAX);
 	for (uint32_t i = 0; i < SPIN_MES_MAX && looks < SPIN_LOOKS && spin_can_loop_(&round, SPIN_MES_MAX); i = spin_blur(i + 1)) {
 		uint32_t at = (from + i) & (SPIN_MES_MAX - 1), mpq;
 		const struct spin_me *me = spin_me_at(at);
@@ -122,19 +115,28 @@ SPIN_INLINE uint32_t spin_press_me_(uint64_t match_bits, uint32_t now)
 	return found;
 }
 
-/* The entry of a message that has ended, to be used once and taken for the caller; SPIN_MES_MAX: none. */
-SPIN_APART int spin_press_me(uint64_t match_bits, uint32_t hpu, uint32_t now)
+/*
+ * What was found, and lets no packet in any more, ends (spin_evict_begin()). Its MPQ is taken for the caller; SPIN_MPQS_MAX:
+ * there is none.
+ */
+SPIN_APART int spin_end_for_mpq(uint32_t mpq, uint32_t hpu, uint32_t now)
 {
-	uint32_t mpq, me;
+	if (spin_handlers_.delivery != SPIN_DELIVER_ME || mpq >= SPIN_MPQS_MAX)
+		return SPIN_MPQS_MAX;
+	spin_evict_end(mpq, hpu, now, SPIN_EVICT_KEEP_MPQ | (spin_is_proven_(spin_mpq_at(mpq)) ? 0 : SPIN_EVICT_UNTOLD));
+	spin_poke(&spin_mpqs_next, mpq + 1);
+	return mpq;
+}
 
-	if (spin_handlers_.delivery != SPIN_DELIVER_ME)
-		return SPIN_MES_MAX;
-	mpq = spin_blur(spin_press_me_(match_bits, now));
-	if (mpq >= SPIN_MPQS_MAX)
+/* The same for its entry, which is to be used once, and taken for the caller; SPIN_MES_MAX: there is none. */
+SPIN_APART int spin_end_for_me(uint32_t mpq, uint32_t hpu, uint32_t now)
+{
+	uint32_t me;
+
+	if (spin_handlers_.delivery != SPIN_DELIVER_ME || mpq >= SPIN_MPQS_MAX)
 		return SPIN_MES_MAX;
 	me = spin_peek(&spin_mpq_at(mpq)->me);
-	if (!spin_evict(mpq, hpu, now, SPIN_EVICT_KEEP_ME | (spin_is_proven_(spin_mpq_at(mpq)) ? 0 : SPIN_EVICT_UNTOLD)))
-		return SPIN_MES_MAX;
+	spin_evict_end(mpq, hpu, now, SPIN_EVICT_KEEP_ME | (spin_is_proven_(spin_mpq_at(mpq)) ? 0 : SPIN_EVICT_UNTOLD));
 	return me & (SPIN_MES_MAX - 1);
 }
 

@@ -114,7 +114,7 @@ static void meet(unsigned me, uint32_t id)
 		if (me)
 			came_to[me] = packet(SPIN_SLMP_SYN | SPIN_SLMP_EOM, id, STRIDE);
 		else if (spin_sweep_is_idle(&spin_mpqs[0], spin_now()))
-			spin_evict(0, 0, spin_now(), 0);
+			spin_evict(0, 0, spin_now());
 		break;
 	case LATE_COPY:
 		came_to[me] = packet(SPIN_SLMP_SYN | SPIN_SLMP_EOM, id, STRIDE);
