@@ -279,7 +279,7 @@ SPIN_INLINE int spin_copied_(struct xdp_md *ctx)
 		return XDP_ABORTED; /* cannot be */
 	frame.copy = copy->frame;
 	frame.bytes = bytes;
-	frame.scratch = &copy->scratch;
+	frame.scratch = copy->scratch;
 	out.reason = spin_find(&frame, &spin_config, &view, &d);
 	if (out.reason != SPIN_PARSED)
 		return spin_end_(&view, out.reason, hpu);
@@ -338,7 +338,7 @@ SPIN_INLINE int spin_replay_one_(struct xdp_md *ctx, _Bool live)
 	cpu->left--;
 	frame.copy = copy->frame;
 	frame.bytes = park->frame_bytes;
-	frame.scratch = &copy->scratch;
+	frame.scratch = copy->scratch;
 	if ((park->owner & 0xffff) == cpu->mpq && park->owner >> 16 == cpu->generation &&
 	    spin_find(&frame, &spin_config, &view, &d) == SPIN_PARSED)
 		reason = spin_message_replay(&view, &d, cpu->mpq, cpu->generation, hpu);

@@ -246,40 +246,44 @@ SPIN_INLINE void spin_message_packet(const struct spin_frame *frame, const struc
 				     const struct spin_datagram *d, uint32_t sum, uint32_t hpu, enum spin_part part,
 				     struct spin_message_out *out)
 {
-	struct spin_message m;
+	struct spin_message local, *m = &local;
 	struct spin_packet packet;
 	uint32_t state, place = 0;
 	struct spin_mpq *q;
 
+	if (view->access == SPIN_COPIED) /* the stack is for the handlers */
+		m = (struct spin_message *)(uintptr_t)&view->scratch[1];
 	out->replay = out->generation = 0;
 	if (spin_puts_ && spin_unlikely(spin_slmp_is_ack(view, d))) {
 		out->acknowledge = 0;
 		out->reason = spin_rare(SPIN_REASON_ACKNOWLEDGED);
 		return;
 	}
-	if (spin_unlikely(!spin_slmp_parse(view, d, spin_config.take_put, &m.slmp))) {
+	if (spin_unlikely(!spin_slmp_parse(view, d, spin_config.take_put, &m->slmp))) {
 		out->acknowledge = 0;
 		out->reason = spin_rare(SPIN_REASON_MALFORMED);
 		return;
 	}
-	m.sum = sum;
-	if (part != SPIN_PART_OPEN)
-		spin_slmp_forget(&m.slmp);
-	m.hpu = hpu;
-	m.now = spin_now();
-	m.dst_port = spin_ntoh16(d->udp->dst_port);
-	spin_key_of(view, d, m.slmp.message_id, &m.key);
-	state = spin_flow_find(&m.key, &place);
+	m->sum = sum;
+	if (view->access == SPIN_COPIED)
+		spin_compiler_barrier_(); /* read again: one state to the verifier */
+	else if (part != SPIN_PART_OPEN)
+		spin_slmp_forget(&m->slmp);
+	m->hpu = hpu;
+	m->now = spin_now();
+	m->dst_port = spin_ntoh16(d->udp->dst_port);
+	spin_key_of(view, d, m->slmp.message_id, &m->key);
+	state = spin_flow_find(&m->key, &place);
 	if (part != SPIN_PART_OPEN) {
 		state = spin_blur(state);
 		place = spin_blur(place);
 	}
-	m.mpq = SPIN_FLOW_MPQ_(state);
-	m.generation = state >> 16;
-	spin_message_packet_of(view, d, spin_frame_ctx(frame), &m, &packet);
+	m->mpq = SPIN_FLOW_MPQ_(state);
+	m->generation = state >> 16;
+	spin_message_packet_of(view, d, spin_frame_ctx(frame), m, &packet);
 	if (part == SPIN_PART_OPENED)
 		packet.puts = spin_puts_made(); /* by the header handler */
-	q = spin_mpq_at(m.mpq);
+	q = spin_mpq_at(m->mpq);
 	out->reason = SPIN_PARSED;
 	if (spin_unlikely((state & SPIN_FLOW_KIND_) != SPIN_FLOW_LIVE) ||
 	    spin_unlikely(spin_load32(&q->phase) != SPIN_MPQ_OPEN)) {
@@ -287,34 +291,34 @@ SPIN_INLINE void spin_message_packet(const struct spin_frame *frame, const struc
 			out->acknowledge = 0;
 			return;
 		}
-		out->reason = spin_message_begin(&m, state, place, &packet, frame);
+		out->reason = spin_message_begin(m, state, place, &packet, frame);
 		if (out->reason != SPIN_PARSED)
 			out->reason = spin_blur(out->reason) & 31; /* however it did not come to that, it is one state to the verifier */
-		m.mpq = spin_blur(m.mpq);
-		m.generation = spin_blur(m.generation);
-		packet.mpq = m.mpq;
-		q = spin_mpq_at(m.mpq);
+		m->mpq = spin_blur(m->mpq);
+		m->generation = spin_blur(m->generation);
+		packet.mpq = m->mpq;
+		q = spin_mpq_at(m->mpq);
 	}
 	if (out->reason == SPIN_PARSED && part == SPIN_PART_BEGIN) {
 		out->acknowledge = 0;
 		return;
 	}
 	if (out->reason == SPIN_PARSED)
-		out->reason = spin_message_handle(&m, &packet, 1);
-	if (m.mpq < SPIN_MPQS_MAX && spin_unlikely(spin_peek(&q->parked) | spin_peek(&q->replay))) {
+		out->reason = spin_message_handle(m, &packet, 1);
+	if (m->mpq < SPIN_MPQS_MAX && spin_unlikely(spin_peek(&q->parked) | spin_peek(&q->replay))) {
 		uint32_t phase = spin_load32(&q->phase);
 
-		uint32_t later = (spin_peek(&q->generation) - m.generation) & 0xffff; /* an evicted one's is 32 more */
+		uint32_t later = (spin_peek(&q->generation) - m->generation) & 0xffff; /* an evicted one's is 32 more */
 
-		out->generation = m.generation;
+		out->generation = m->generation;
 		if (!later && phase == SPIN_MPQ_OPEN)
-			out->replay = (m.mpq & (SPIN_MPQS_MAX - 1)) + 1;
+			out->replay = (m->mpq & (SPIN_MPQS_MAX - 1)) + 1;
 		else if ((!later || later == 32) && (phase == SPIN_MPQ_ENDING || phase == SPIN_MPQ_FREE))
 			spin_park_forget_all(q, hpu); /* it ended while this one was being parked */
 	}
 	/* all ways are one state to the verifier from here on */
 	out->reason = spin_blur(out->reason) & 31;
-	out->acknowledge = (m.slmp.flags / SPIN_SLMP_SYN & spin_message_kept_(out->reason)) |
+	out->acknowledge = (m->slmp.flags / SPIN_SLMP_SYN & spin_message_kept_(out->reason)) |
 			   spin_equal_(out->reason, SPIN_REASON_BEYOND_ENTRY);
 }
 

@@ -26,6 +26,8 @@ struct spin_message {
 	uint16_t dst_port;
 };
 
+_Static_assert(sizeof(struct spin_message) <= (SPIN_SCRATCH_WORDS - 1) * 8, "a copied frame's lies in the scratch words");
+
 /* A packet of the message came that gives it time. */
 SPIN_INLINE void spin_message_touch(struct spin_mpq *q, uint32_t now)
 {

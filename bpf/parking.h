@@ -12,7 +12,7 @@
 /* What a frame is copied to. */
 struct spin_copy {
 	uint8_t frame[SPIN_COPY_BYTES + SPIN_COPY_SLACK];
-	uint64_t scratch;
+	uint64_t scratch[SPIN_SCRATCH_WORDS];
 };
 
 static struct spin_park spin_parks[SPIN_PARKING_MAX] SPIN_MPQ_ATTR_;

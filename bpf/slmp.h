@@ -55,19 +55,6 @@ SPIN_INLINE _Bool spin_slmp_is_ack(const struct spin_view *view, const struct sp
 	       *(const spin_be16 *)d->payload == spin_hton16(SPIN_SLMP_ACK);
 }
 
-/* One state to the verifier, whether there is a put's header or none: what follows is verified once, not for each. */
-SPIN_INLINE void spin_slmp_forget_(const struct spin_view *view, struct spin_slmp_packet *out)
-{
-	out->match_bits = spin_unknown_(view, out->match_bits);
-	out->hdr_data = spin_unknown_(view, out->hdr_data);
-	out->place = spin_unknown_(view, out->place);
-	out->length = (uint32_t)spin_unknown_(view, out->length);
-	out->bytes = (uint32_t)spin_unknown_(view, out->bytes);
-	out->header_bytes = (uint32_t)spin_unknown_(view, out->header_bytes);
-	out->flags = (uint32_t)spin_unknown_(view, out->flags);
-	out->offset = (uint32_t)spin_unknown_(view, out->offset);
-}
-
 /* 0: MALFORMED. */
 SPIN_INLINE _Bool spin_slmp_parse(const struct spin_view *view, const struct spin_datagram *d, _Bool take_put,
 				  struct spin_slmp_packet *out)
@@ -98,8 +85,6 @@ SPIN_INLINE _Bool spin_slmp_parse(const struct spin_view *view, const struct spi
 		out->length = out->bytes;
 	if (spin_unlikely(out->bytes > 0xffffffffu - out->offset))
 		return spin_rare(0);
-	if (view->access == SPIN_COPIED)
-		spin_slmp_forget_(view, out);
 	return 1;
 }
 

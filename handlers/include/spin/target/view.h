@@ -24,6 +24,9 @@
 #define SPIN_COPY_BYTES   16384u
 #define SPIN_COPY_SLACK   512u
 
+/* The first word is spin_unknown_()'s, the others hold what is too large for the stack (struct spin_message). */
+#define SPIN_SCRATCH_WORDS 20u
+
 enum spin_access {
 	SPIN_DIRECT,
 	SPIN_HEADERS, /* the headers as in SPIN_DIRECT, the rest is elsewhere: for parsing only */
@@ -35,7 +38,7 @@ struct spin_view {
 	uint8_t *data;  /* the frame's start */
 	uint8_t *end;   /* one past what lies there; not for SPIN_COPIED */
 	uint32_t bytes; /* of the frame; not for SPIN_DIRECT */
-	volatile uint64_t *scratch; /* memory that the verifier does not follow; SPIN_COPIED only */
+	volatile uint64_t *scratch; /* SPIN_SCRATCH_WORDS that the verifier does not follow; SPIN_COPIED only */
 };
 
 /*
@@ -53,6 +56,12 @@ SPIN_INLINE uint64_t spin_unknown_(const struct spin_view *view, uint64_t v)
 {
 	*view->scratch = v;
 	return *view->scratch;
+}
+
+/* What was stored before is read again behind it. */
+SPIN_INLINE void spin_compiler_barrier_(void)
+{
+	__asm__ volatile("" ::: "memory");
 }
 
 /* Is a pointer, that a bounded offset gave, at or before the frame's end? */
