@@ -46,6 +46,9 @@ SPIN_INLINE void spin_tombstone_tell(const struct spin_mpq *q, uint32_t length)
 	spin_poke(&flow->sum, q->sum);
 }
 
+/* What is added to a generation: no bit of the lanes' tags. */
+#define SPIN_EVICTION 32u
+
 /* Packets of it that were handled. */
 SPIN_INLINE uint32_t spin_mpq_handled(const struct spin_mpq *q)
 {
@@ -64,8 +67,11 @@ SPIN_INLINE _Bool spin_evict_is_still_(uint32_t mpq, uint32_t generation)
 
 /*
  * Ending a message takes two calls, one after the other: handlers that send leave 96 bytes of the stack. The first one
- * lets no packet in any more; the second frees what the message has. 0 of the first: a handler is at work on it, or it has
- * ended otherwise; if it is to be evicted a later sweep does it.
+ * lets no packet in any more; the second frees what the message has. 0 of the first: a handler is at work on it, it has
+ * ended otherwise, or another HPU ends it; if it is to be evicted a later sweep does it.
+ *
+ * SPIN_MPQ_EVICTING is set while a message that is to end waits for somebody who ends it. Who clears it is alone with the
+ * message, of several HPUs that want its MPQ: if it cannot end yet, it sets the flag again.
  */
 SPIN_INLINE _Bool spin_evict_begin_(uint32_t mpq)
 {
@@ -73,24 +79,27 @@ SPIN_INLINE _Bool spin_evict_begin_(uint32_t mpq)
 	uint32_t phase = spin_load32(&q->phase);
 
 	/* it may have gone on since it was chosen */
-	if (phase == SPIN_MPQ_ENDING ? !(spin_peek(&q->flags) & SPIN_MPQ_EVICTING) :
-				       phase != SPIN_MPQ_OPEN && phase != SPIN_MPQ_WAITING)
-		return 0;
 	if (phase != SPIN_MPQ_ENDING) {
+		if (phase != SPIN_MPQ_OPEN && phase != SPIN_MPQ_WAITING)
+			return 0;
 		if (spin_swap_if(&q->phase, phase, SPIN_MPQ_ENDING) != phase)
 			return 0;
 		/* same tags of the lanes, another message to whoever is about to claim a packet */
-		spin_fetch_add(&q->generation, 32);
-		spin_fetch_or(&q->flags, SPIN_MPQ_EVICTING);
+		spin_fetch_add(&q->generation, SPIN_EVICTION);
+	} else if (!(spin_fetch_and(&q->flags, ~(uint32_t)SPIN_MPQ_EVICTING) & SPIN_MPQ_EVICTING)) {
+		return 0;
 	}
-	return spin_evict_is_still_(mpq, q->generation);
+	if (spin_evict_is_still_(mpq, q->generation))
+		return 1;
+	spin_fetch_or(&q->flags, SPIN_MPQ_EVICTING);
+	return 0;
 }
 
 /* The MPQ again, or SPIN_MPQS_MAX: it was that, or has not ended. */
 SPIN_APART int spin_evict_begin(uint32_t mpq)
 {
-	if (spin_handlers_.delivery != SPIN_DELIVER_ME || mpq >= SPIN_MPQS_MAX || !spin_evict_begin_(mpq))
-		return SPIN_MPQS_MAX;
+	if (spin_handlers_.delivery != SPIN_DELIVER_ME || mpq >= SPIN_MPQS_MAX || !spin_evict_begin_(spin_opaque_(mpq)))
+		return SPIN_MPQS_MAX; /* opaque: the mask is to stay, for what was tested may lie on the stack */
 	return mpq;
 }
 

@@ -308,12 +308,13 @@ SPIN_INLINE void spin_message_packet(const struct spin_frame *frame, const struc
 	if (m->mpq < SPIN_MPQS_MAX && spin_unlikely(spin_peek(&q->parked) | spin_peek(&q->replay))) {
 		uint32_t phase = spin_load32(&q->phase);
 
-		uint32_t later = (spin_peek(&q->generation) - m->generation) & 0xffff; /* an evicted one's is 32 more */
+		uint32_t later = (spin_peek(&q->generation) - m->generation) & 0xffff;
+		uint32_t is_over = !(later & ~SPIN_EVICTION); /* the same message, perhaps an evicted one */
 
 		out->generation = m->generation;
 		if (!later && phase == SPIN_MPQ_OPEN)
 			out->replay = (m->mpq & (SPIN_MPQS_MAX - 1)) + 1;
-		else if ((!later || later == 32) && (phase == SPIN_MPQ_ENDING || phase == SPIN_MPQ_FREE))
+		else if (is_over && (phase == SPIN_MPQ_ENDING || phase == SPIN_MPQ_FREE))
 			spin_park_forget_all(q, hpu); /* it ended while this one was being parked */
 	}
 	/* all ways are one state to the verifier from here on */

@@ -45,13 +45,24 @@ SPIN_INLINE enum spin_reason spin_flow_control(struct spin_mpq *q, const struct 
 }
 
 /* A new message in `phase`: its flow's state, 0 if there is no MPQ or no place for it. */
+/* Of a message that yields, taken for this one; SPIN_MPQS_MAX: none does. */
+SPIN_INLINE uint32_t spin_message_press_(const struct spin_message *m)
+{
+	uint32_t found = spin_press_mpq(m->key.src[0], m->key.id & 255, m->now), mpq = spin_evict_begin(found);
+
+	/* another HPU has chosen the same one, as likely as not */
+	if (mpq >= SPIN_MPQS_MAX && found < SPIN_MPQS_MAX)
+		mpq = spin_evict_begin(spin_press_mpq(m->key.src[0], m->key.id & 255, m->now));
+	return spin_end_for_mpq(mpq, m->hpu, m->now);
+}
+
 SPIN_INLINE uint32_t spin_message_open_(const struct spin_message *m, enum spin_mpq_phase phase)
 {
 	uint32_t mpq = spin_mpq_alloc(), flow, state;
 	struct spin_mpq *q;
 
 	if (spin_unlikely(mpq >= SPIN_MPQS_MAX) && phase == SPIN_MPQ_HEADER)
-		mpq = spin_end_for_mpq(spin_evict_begin(spin_press_mpq(m->key.src[0], m->key.id & 255, m->now)), m->hpu, m->now);
+		mpq = spin_message_press_(m);
 	mpq = spin_blur(mpq);
 	q = spin_mpq_at(mpq);
 	if (mpq >= SPIN_MPQS_MAX)

@@ -3,22 +3,17 @@
  * Strangers flood a receiver with packets under addresses that are not theirs, slowly or as fast as the machine can, while
  * a sender sends messages: all of these arrive, with at most twice the packets that an idle line takes.
  */
-#include <arpa/inet.h>
 #include <inttypes.h>
-#include <linux/if_packet.h>
-#include <net/ethernet.h>
-#include <net/if.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <common/built.h>
+#include <common/flood.h>
 #include <common/netns.h>
 #include <common/pair.h>
 #include <common/random.h>
@@ -28,121 +23,35 @@
 #define MESSAGES    100u
 #define BYTES       200000u
 #define TRIES       4u   /* a message that was given up is sent again, as applications do */
-#define BATCH       32u
-#define FRAME_BYTES 74u
 
-enum kind { FIRST, MIDDLE, DUPLICATE, TRICKLE };
-
-static const struct flood {
+static const struct row {
 	const char *name;
-	enum kind kind;
-	unsigned sources;     /* how many addresses they come from */
-	unsigned a_second;    /* packets; 0: as many as go */
+	enum flood_kind kind;
+	unsigned sources;     /* of struct flood; 0: no flood */
+	unsigned per_second;
 	int once;             /* the receiver has one entry at a time, to be used once */
-} floods[] = {
-	{ "nobody", FIRST, 0, 0, 0 },
-	{ "nobody, one entry", FIRST, 0, 0, 1 },
-	{ "one message that trickles on into the only entry", TRICKLE, 1, 2, 1 },
-	{ "444 first packets a second", FIRST, 100000, 444, 0 },
-	{ "first packets", FIRST, 1u << 24, 0, 0 },
-	{ "middle packets", MIDDLE, 1u << 24, 0, 0 },
-	{ "duplicates", DUPLICATE, 1, 0, 0 },
-	{ "first packets of one source", FIRST, 1, 0, 0 },
-	{ "middle packets of one source", MIDDLE, 1, 0, 0 },
+} rows[] = {
+	{ "nobody", FLOOD_FIRST, 0, 0, 0 },
+	{ "nobody, one entry", FLOOD_FIRST, 0, 0, 1 },
+	{ "one message that trickles on into the only entry", FLOOD_TRICKLE, 1, 2, 1 },
+	{ "444 first packets a second", FLOOD_FIRST, 100000, 444, 0 },
+	{ "first packets", FLOOD_FIRST, 1u << 24, 0, 0 },
+	{ "middle packets", FLOOD_MIDDLE, 1u << 24, 0, 0 },
+	{ "duplicates", FLOOD_DUPLICATE, 1, 0, 0 },
+	{ "first packets of one source", FLOOD_FIRST, 1, 0, 0 },
+	{ "middle packets of one source", FLOOD_MIDDLE, 1, 0, 0 },
 };
 
 static struct pair pair;
 static uint8_t data[BYTES];
 static struct spin_ctx *ctx;
-static const struct flood *flood;
 static atomic_int stop, arrived, posted;
-static atomic_ullong flooded;
 
 static void die(const char *what)
 {
 	printf("FAIL: %s (last reason: %s)\n", what, spin_strerror_last());
 	fflush(stdout);
 	_Exit(1);
-}
-
-static void put16(uint8_t *at, uint32_t v)
-{
-	at[0] = (uint8_t)(v >> 8);
-	at[1] = (uint8_t)v;
-}
-
-static void put32(uint8_t *at, uint32_t v)
-{
-	v = htonl(v);
-	memcpy(at, &v, sizeof(v));
-}
-
-/* The n-th packet of the flood: 22 bytes of payload. */
-static void make(uint8_t *frame, uint64_t n)
-{
-	uint8_t *ip = frame + 14, *udp = ip + 20, *slmp = udp + 8;
-	uint32_t sum = 0, id = flood->kind == DUPLICATE || flood->kind == TRICKLE ? 7 : (uint32_t)n, offset = 0;
-
-	if (flood->kind == MIDDLE)
-		offset = 22;
-	if (flood->kind == TRICKLE)
-		offset = (uint32_t)n * 22;
-	memset(frame, 0, FRAME_BYTES);
-	memset(frame, 0xff, 6);
-	frame[6] = 2;
-	put16(frame + 12, ETHERTYPE_IP);
-	ip[0] = 0x45;
-	put16(ip + 2, FRAME_BYTES - 14);
-	ip[8] = 64;
-	ip[9] = IPPROTO_UDP;
-	put32(ip + 12, 0x64000000u + (uint32_t)(n * 2654435761u % flood->sources));
-	inet_pton(AF_INET, FAR_ADDR, ip + 16);
-	for (unsigned i = 0; i < 20; i += 2)
-		sum += (uint32_t)(ip[i] << 8 | ip[i + 1]);
-	sum = (sum & 0xffff) + (sum >> 16);
-	put16(ip + 10, ~(sum + (sum >> 16)) & 0xffff);
-	put16(udp, 4660);
-	put16(udp + 2, 9330);
-	put16(udp + 4, FRAME_BYTES - 34);
-	put16(slmp, 0x4000);
-	put32(slmp + 2, id);
-	put32(slmp + 6, offset);
-}
-
-static void *attack(void *arg)
-{
-	static uint8_t frame[BATCH][FRAME_BYTES];
-	struct iovec iov[BATCH];
-	struct mmsghdr message[BATCH] = { 0 };
-	struct sockaddr_ll to = { .sll_family = AF_PACKET };
-	uint64_t n = 0;
-	int fd;
-
-	netns_enter(pair.near_ns);
-	fd = socket(AF_PACKET, SOCK_RAW, 0);
-	to.sll_ifindex = (int)if_nametoindex(NEAR_DEV);
-	if (fd < 0 || bind(fd, (struct sockaddr *)&to, sizeof(to)))
-		die("a packet socket");
-	for (unsigned i = 0; i < BATCH; i++) {
-		iov[i] = (struct iovec){ frame[i], FRAME_BYTES };
-		message[i].msg_hdr.msg_iov = &iov[i];
-		message[i].msg_hdr.msg_iovlen = 1;
-	}
-	while (!stop) {
-		/* all MPQs at once, and then so many a second */
-		unsigned count = flood->a_second && n >= SPIN_MPQS ? 1 : flood->kind == TRICKLE ? 1 : BATCH;
-
-		for (unsigned i = 0; i < count; i++)
-			make(frame[i], n + i);
-		if (sendmmsg(fd, message, count, 0) < 0)
-			continue; /* the device's queue is full */
-		n += count;
-		flooded = n;
-		if (count == 1)
-			nanosleep(&(struct timespec){ .tv_nsec = 1000000000 / (long)flood->a_second - 1 }, NULL);
-	}
-	close(fd);
-	return arg;
 }
 
 static void post(void)
@@ -180,9 +89,9 @@ static void *read_events(void *arg)
 	return arg;
 }
 
-static struct spin_nic *receiver(void)
+static struct spin_nic *receiver(int once)
 {
-	const struct spin_ctx_opts opts = { .bytes = sizeof(opts), .message = { .no_entry = flood->once } };
+	const struct spin_ctx_opts opts = { .bytes = sizeof(opts), .message = { .no_entry = once } };
 	struct spin_object *object;
 	struct spin_nic *nic;
 	struct spin_rule rule;
@@ -194,7 +103,7 @@ static struct spin_nic *receiver(void)
 	    spin_ctx__create_opts(nic, object, &rule, &opts, &ctx) || spin_ctx__attach(ctx))
 		die("the receiver");
 	spin_object__close(object);
-	if (flood->once)
+	if (once)
 		post();
 	return nic;
 }
@@ -225,25 +134,32 @@ static uint64_t send_all(unsigned *given_up)
 	return sent;
 }
 
-/* One flood; what it took. */
-static uint64_t run(const struct flood *f)
+/* Has the flood begun, and what it sends at once arrived? */
+static _Bool has_begun(const struct row *row, const struct flood_thread *thread)
 {
+	return flood__sent(thread) >= (row->kind == FLOOD_TRICKLE ? 1 : row->per_second ? SPIN_MPQS : 64);
+}
+
+/* One row; the datagrams that it took. */
+static uint64_t run(const struct row *row)
+{
+	const struct flood flood = { .kind = row->kind, .sources = row->sources, .per_second = row->per_second,
+				     .burst = row->kind == FLOOD_TRICKLE ? 0 : SPIN_MPQS, .to = FAR_ADDR,
+				     .device = NEAR_DEV, .netns = pair.near_ns, .cpu = -1 };
+	struct flood_thread *attacker = NULL;
+	uint64_t sent, flooded = 0, reasons[SPIN_REASON_COUNT];
 	struct spin_message_stats stats;
-	pthread_t attacker, reader;
 	unsigned given_up = 0;
 	struct spin_nic *nic;
-	uint64_t sent;
+	pthread_t reader;
 
-	flood = f;
 	stop = arrived = posted = 0;
-	flooded = 0;
-	nic = receiver();
+	nic = receiver(row->once);
 	if (pthread_create(&reader, NULL, read_events, NULL))
 		die("a thread");
-	if (f->sources) {
-		if (pthread_create(&attacker, NULL, attack, NULL))
-			die("a thread");
-		while (flooded < (f->kind == TRICKLE ? 1 : 2 * BATCH) || (f->a_second > 2 && flooded < SPIN_MPQS))
+	if (row->sources) {
+		attacker = flood__start(&flood);
+		while (!has_begun(row, attacker))
 			usleep(1000);
 	}
 	sent = send_all(&given_up);
@@ -251,15 +167,19 @@ static uint64_t run(const struct flood *f)
 		usleep(10000);
 	stop = 1;
 	pthread_join(reader, NULL);
-	if (f->sources)
-		pthread_join(attacker, NULL);
+	if (attacker)
+		flooded = flood__stop(attacker);
 	if (spin_ctx__message_stats(ctx, &stats))
 		die("counts");
+	spin_ctx__counters(ctx, reasons);
 	printf("%-50s %9" PRIu64 " packets against %4" PRIu64 ", %u given up, %d arrived; %" PRIu64 " of %" PRIu64
-	       " messages evicted for others\n", f->name, (uint64_t)flooded, sent, given_up, (int)arrived, stats.pressed, stats.opened);
+	       " messages evicted for others\n", row->name, flooded, sent, given_up, (int)arrived, stats.pressed, stats.opened);
 	fflush(stdout);
 	if ((unsigned)arrived < MESSAGES)
 		die("an acknowledged message was not told of");
+	/* all packets are of one piece with their messages: unless two messages have one MPQ */
+	if (reasons[SPIN_REASON_MALFORMED] || stats.completed + stats.evicted > stats.opened)
+		die("messages were mixed up");
 	spin_ctx__destroy(ctx);
 	spin_nic__close(nic);
 	return sent;
@@ -271,11 +191,11 @@ int main(void)
 
 	random_fill(&seed, data, sizeof(data));
 	pair__open(&pair);
-	for (unsigned i = 0; i < sizeof(floods) / sizeof(floods[0]); i++) {
-		sent = run(&floods[i]);
-		if (!floods[i].sources)
-			idle[floods[i].once] = sent;
-		else if (sent > 2 * idle[floods[i].once])
+	for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		sent = run(&rows[i]);
+		if (!rows[i].sources)
+			idle[rows[i].once] = sent;
+		else if (sent > 2 * idle[rows[i].once])
 			die("more than twice the packets that it takes without a flood");
 	}
 	return 0;
