@@ -93,12 +93,12 @@ SPIN_INLINE void spin_turn_around(const struct spin_view *view, const struct spi
 		d->udp->checksum = spin_udp_checksum(view, d, payload_bytes);
 }
 
-/* Makes a message's packet its acknowledgement: the header alone, with one flag, or SPIN_SLMP_REFUSED, too, back to the sender. */
-SPIN_INLINE void spin_acknowledge(const struct spin_view *view, const struct spin_datagram *d, uint32_t refused)
+/* Makes a message's packet its acknowledgement: the header alone, with SPIN_SLMP_ACK and `more` flags, back to the sender. */
+SPIN_INLINE void spin_acknowledge(const struct spin_view *view, const struct spin_datagram *d, uint32_t more)
 {
 	struct spin_slmp *slmp = (struct spin_slmp *)d->payload;
 
-	slmp->flags = spin_hton16(SPIN_SLMP_ACK | refused);
+	slmp->flags = spin_hton16(SPIN_SLMP_ACK | more);
 	spin_turn_around(view, d, sizeof(*slmp));
 }
 

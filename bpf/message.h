@@ -265,6 +265,7 @@ SPIN_INLINE void spin_message_packet(const struct spin_frame *frame, const struc
 		return;
 	}
 	m->sum = sum;
+	m->again = 0;
 	if (view->access == SPIN_COPIED)
 		spin_compiler_barrier_(); /* read again: one state to the verifier */
 	else if (part != SPIN_PART_OPEN)
@@ -320,7 +321,7 @@ SPIN_INLINE void spin_message_packet(const struct spin_frame *frame, const struc
 	/* all ways are one state to the verifier from here on */
 	out->reason = spin_blur(out->reason) & 31;
 	out->acknowledge = (m->slmp.flags / SPIN_SLMP_SYN & spin_message_kept_(out->reason)) |
-			   spin_equal_(out->reason, SPIN_REASON_BEYOND_ENTRY);
+			   spin_equal_(out->reason, SPIN_REASON_BEYOND_ENTRY) | (m->again & spin_equal_(out->reason, SPIN_REASON_NO_MPQ));
 }
 
 /* How a parked packet's turn went. */

@@ -23,6 +23,7 @@ struct spin_message {
 	uint32_t sum;             /* of a first packet's datagram: what a tombstone tells it by */
 	uint32_t mpq, generation; /* bits 15:0 of it */
 	uint32_t hpu, now;
+	uint32_t again;           /* 1: NO_MPQ, and its sender is to begin the message again */
 	uint16_t dst_port;
 };
 
@@ -44,7 +45,6 @@ SPIN_INLINE enum spin_reason spin_flow_control(struct spin_mpq *q, const struct 
 	return reason;
 }
 
-/* A new message in `phase`: its flow's state, 0 if there is no MPQ or no place for it. */
 /* Of a message that yields, taken for this one; SPIN_MPQS_MAX: none does. */
 SPIN_INLINE uint32_t spin_message_press_(const struct spin_message *m)
 {
@@ -56,6 +56,7 @@ SPIN_INLINE uint32_t spin_message_press_(const struct spin_message *m)
 	return spin_end_for_mpq(mpq, m->hpu, m->now);
 }
 
+/* A new message in `phase`: its flow's state, 0 if there is no MPQ or no place for it. */
 SPIN_INLINE uint32_t spin_message_open_(const struct spin_message *m, enum spin_mpq_phase phase)
 {
 	uint32_t mpq = spin_mpq_alloc(), flow, state;
@@ -89,7 +90,8 @@ SPIN_INLINE uint32_t spin_message_open_(const struct spin_message *m, enum spin_
 	spin_park_forget_all(q, m->hpu); /* of messages before: an HPU may have been late */
 	q->broken = 0;
 	q->next = 0;
-	q->looked = 1;
+	q->looked_handled = 1;
+	q->looked_times = 0;
 	q->match_bits = q->hdr_data = 0;
 	q->flow = flow;
 	q->dst_port = m->dst_port;
@@ -110,6 +112,7 @@ SPIN_APART int spin_tombstone_end_(uint32_t place, uint32_t state)
 }
 
 #define SPIN_TOMBSTONE_LAST_ 0x80000000u
+#define SPIN_AGAIN_          32u /* with SPIN_REASON_NO_MPQ: its sender is to begin the message again */
 
 /*
  * What becomes of a packet whose key has a tombstone; SPIN_PARSED: that is too old, or of another message, and the packet is as
@@ -123,7 +126,7 @@ SPIN_APART int spin_tombstone_says_(uint32_t place, uint32_t offset, uint32_t by
 	if (spin_handlers_.delivery != SPIN_DELIVER_ME || spin_tombstone_old(flow, now, spin_config.tombstone_ticks))
 		return SPIN_PARSED;
 	if (spin_peek(&flow->sum) == SPIN_FLOW_PRESSED)
-		return offset ? SPIN_REASON_NO_MPQ : SPIN_PARSED;
+		return offset ? SPIN_REASON_NO_MPQ | SPIN_AGAIN_ : SPIN_PARSED;
 	bytes &= ~SPIN_TOMBSTONE_LAST_;
 	stride = spin_peek(&flow->stride);
 	length = spin_peek(&flow->length);
@@ -302,8 +305,10 @@ SPIN_INLINE enum spin_reason spin_message_begin(struct spin_message *m, uint32_t
 	m->mpq = SPIN_MPQS_MAX; /* it has none */
 	if (kind == SPIN_FLOW_TOMBSTONE) {
 		reason = spin_tombstone_says(place, m);
-		if (reason != SPIN_PARSED)
+		if (reason != SPIN_PARSED) {
+			m->again = reason / SPIN_AGAIN_ & 1;
 			return reason & 31;
+		}
 		kind = SPIN_FLOW_NONE;
 	}
 	if (first) {

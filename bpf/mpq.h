@@ -73,7 +73,8 @@ struct spin_mpq {
 	uint32_t place;      /* of the message's first byte in the host memory */
 	uint32_t place_bytes; /* from there to the end of the matching entry */
 	uint64_t lane[SPIN_LANES];
-	uint32_t looked;     /* packets that were handled when it was looked at last under pressure */
+	uint16_t looked_handled; /* packets that were handled when it was looked at under pressure; */
+	uint16_t looked_times;   /* and how often that was since the last one of them */
 	uint32_t sum;        /* of the first packet's datagram, for the tombstone */
 
 	/* what opening and ending a message look at beside that: one cache line, too */

@@ -53,7 +53,8 @@ SPIN_INLINE void spin_handle_message_(const struct spin_frame *frame, const stru
 	out->acknowledged = message.acknowledge;
 	if (!message.acknowledge)
 		return;
-	spin_acknowledge(view, d, SPIN_SLMP_REFUSED * spin_equal_(message.reason, SPIN_REASON_BEYOND_ENTRY));
+	spin_acknowledge(view, d, SPIN_SLMP_REFUSED * spin_equal_(message.reason, SPIN_REASON_BEYOND_ENTRY) |
+				  SPIN_SLMP_AGAIN * spin_equal_(message.reason, SPIN_REASON_NO_MPQ));
 	out->frame_bytes = out->changed_bytes = spin_opaque_(d->payload_at) + sizeof(struct spin_slmp);
 }
 

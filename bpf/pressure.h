@@ -29,6 +29,7 @@ struct spin_looks {
 	uint64_t source;
 	uint32_t count, mixed; /* mixed: not all of one source, or some of the packet's */
 	uint32_t least, least_handled;
+	uint32_t next; /* in a crowd: where the next search begins if this one finds nothing */
 };
 
 /* At a standstill; if not, what the share rule needs to know. */
@@ -40,11 +41,20 @@ SPIN_INLINE _Bool spin_crowd_look_(struct spin_looks *looks, uint32_t mpq, uint6
 	uint64_t from = spin_peek(&flow->src[0]) ^ (spin_peek(&flow->id) & 2) << 62;
 
 	source ^= (uint64_t)(ip_version & 2) << 62;
-	if (from != source && handled < SPIN_PROVEN && handled <= q->looked)
-		return 1;
-	q->looked = handled;
-	if (!looks->count)
+	if (from != source && handled < SPIN_PROVEN) {
+		uint32_t times = handled > q->looked_handled ? 0 : q->looked_times + 1u;
+
+		if (times && times >= handled)
+			return 1;
+		if (!looks->count) {
+			q->looked_handled = (uint16_t)handled;
+			q->looked_times = (uint16_t)times;
+		}
+	}
+	if (!looks->count) {
 		looks->source = from;
+		looks->next = mpq + 1;
+	}
 	looks->mixed |= from == source || from != looks->source;
 	if (handled < looks->least_handled) {
 		looks->least_handled = handled;
@@ -79,6 +89,8 @@ SPIN_APART int spin_press_mpq(uint64_t source, uint32_t ip_version, uint32_t now
 		}
 		looks.count = spin_blur(looks.count + 1);
 	}
+	if (found >= SPIN_MPQS_MAX && looks.count && spin_config.mpqs >= SPIN_CROWD)
+		hand = spin_blur(looks.next);
 	spin_poke(&spin_pressed_next[0], hand);
 	if (found >= SPIN_MPQS_MAX && spin_config.mpqs >= SPIN_CROWD && looks.count >= SPIN_LOOKS && !looks.mixed)
 		found = looks.least;

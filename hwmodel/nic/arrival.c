@@ -121,8 +121,10 @@ static enum spin_reason steps(struct pspin *nic, struct flight *flight, const st
 	if (mpq && mpq->phase == MPQ_ENDING)
 		return SPIN_REASON_DUPLICATE;
 	if (flow && flow__is_tombstone(flow, messages->now_ms, messages->limits.tombstone_ms)) {
-		if (flow->pressed && a->slmp.offset)
+		if (flow->pressed && a->slmp.offset) {
+			flight->again = 1;
 			return SPIN_REASON_NO_MPQ;
+		}
 		if (flow->pressed)
 			return not_open(nic, NULL, key, flow, flight);
 		if (flow->length == SPIN_LENGTH_UNKNOWN && (a->slmp.offset || can_be_of(flow, &a->slmp)))
@@ -191,15 +193,15 @@ static size_t leave(struct pspin *nic, struct flight *flight, enum spin_reason r
 {
 	struct pspin_packet_record *record = &flight->record;
 	const struct arrival *a = &flight->arrival;
+	uint16_t more = reason == SPIN_REASON_BEYOND_ENTRY ? SPIN_SLMP_REFUSED : flight->again ? SPIN_SLMP_AGAIN : 0;
 
 	record->reason = reason;
 	record->verdict = SPIN_VERDICT_DROP;
-	if (reason != SPIN_REASON_BEYOND_ENTRY &&
-	    (reason == SPIN_REASON_ACKNOWLEDGED || !is_acknowledged(reason) || !(a->slmp.flags & SPIN_SLMP_SYN)))
+	if (!more && (reason == SPIN_REASON_ACKNOWLEDGED || !is_acknowledged(reason) || !(a->slmp.flags & SPIN_SLMP_SYN)))
 		return 0;
 	record->verdict = SPIN_VERDICT_TX;
 	record->left_ps = record->feedback_ps;
-	return record__is_looked_at(nic, record) ? slmp__acknowledge(nic->frame, a->frame, &a->in, reason == SPIN_REASON_BEYOND_ENTRY) : 0;
+	return record__is_looked_at(nic, record) ? slmp__acknowledge(nic->frame, a->frame, &a->in, more) : 0;
 }
 
 /* It goes to no handler now. */

@@ -35,6 +35,7 @@ struct flight {
 	int end_of_message;  /* as it was offered, of images; */
 	uint64_t message;    /* and whose it is */
 	int is_malformed;    /* of messages */
+	int again;           /* its message was ended for another one: the sender is to begin it again */
 	int is_matched;      /* its message has been: it is not the first packet */
 	int is_replayed;     /* it was parked: what became of it has been told */
 	uint32_t index;      /* of the flight: what its HER calls it */

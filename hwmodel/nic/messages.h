@@ -23,7 +23,7 @@ struct mpq {
 	struct flow *flow;
 	uint16_t dst_port;   /* host byte order */
 	uint32_t opened_ms;
-	uint32_t looked;     /* packets that were handled when it was looked at last under pressure */
+	uint32_t looked_handled, looked_times; /* packets handled when it was looked at under pressure; how often since */
 	uint32_t last_ms;    /* when a packet came that gave it time */
 	struct flight_queue parked; /* in their order of arrival */
 	struct slot *slot;   /* of an open message; */

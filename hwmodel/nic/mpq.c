@@ -24,7 +24,7 @@ struct mpq *mpq__take(struct pspin *nic, const struct arrival *a)
 		mpq->length = SPIN_LENGTH_UNKNOWN;
 		mpq->dst_port = (uint16_t)(udp[2] << 8 | udp[3]);
 		mpq->opened_ms = mpq->last_ms = messages->now_ms;
-		mpq->looked = 1;
+		mpq->looked_handled = 1;
 		messages->taken[i / 64] |= 1ull << (i % 64);
 		return mpq;
 	}

@@ -31,6 +31,20 @@ static int have_one_source(const struct flow_key *a, const struct flow_key *b)
 	return a->ip_version == b->ip_version && !memcmp(a->src_addr, b->src_addr, 8);
 }
 
+/* Seen from another source; `counts`: it is looked at once more. */
+static int stands_still(struct mpq *mpq, int counts)
+{
+	uint32_t times = mpq->handled > mpq->looked_handled ? 0 : mpq->looked_times + 1;
+
+	if (times && times >= mpq->handled)
+		return 1;
+	if (counts) {
+		mpq->looked_handled = mpq->handled;
+		mpq->looked_times = times;
+	}
+	return 0;
+}
+
 int pressure__mpq(struct pspin *nic, const struct flow_key *key)
 {
 	struct messages *messages = nic->messages;
@@ -46,17 +60,18 @@ int pressure__mpq(struct pspin *nic, const struct flow_key *key)
 		if (!may_end(mpq))
 			continue;
 		is_foreign = !have_one_source(&mpq->flow->key, key);
-		if (yields(messages, mpq) || (is_crowd && is_foreign && !is_proven(mpq) && mpq->handled <= mpq->looked)) {
+		if (yields(messages, mpq) || (is_crowd && is_foreign && !is_proven(mpq) && stands_still(mpq, !looks))) {
 			chosen = mpq;
 			continue;
 		}
 		looks++;
-		mpq->looked = mpq->handled;
 		first = first ? first : mpq;
 		is_mixed |= !is_foreign || !have_one_source(&mpq->flow->key, &first->flow->key);
 		if (!least || mpq->handled < least->handled)
 			least = mpq;
 	}
+	if (!chosen && is_crowd && first)
+		messages->looked_mpq = (unsigned)(first - messages->mpqs + 1) % messages->limits.mpqs;
 	if (!chosen && is_crowd && looks == SPIN_LOOKS && !is_mixed)
 		chosen = least;
 	if (!chosen)

@@ -118,7 +118,7 @@ static void swap(uint8_t *a, uint8_t *b, size_t bytes)
 
 #define ACK_TTL 64 /* as of a handler's reply */
 
-size_t slmp__acknowledge(uint8_t *to, const uint8_t *frame, const struct inbound *in, int refused)
+size_t slmp__acknowledge(uint8_t *to, const uint8_t *frame, const struct inbound *in, uint16_t more)
 {
 	uint8_t ip[sizeof(struct spin_ip4) + 40 + HEADERS], *udp = ip + in->ip_bytes;
 	uint32_t bytes = in->ip_bytes + (uint32_t)HEADERS;
@@ -133,7 +133,7 @@ size_t slmp__acknowledge(uint8_t *to, const uint8_t *frame, const struct inbound
 		ip[offsetof(struct spin_ip6, hop_limit)] = ACK_TTL;
 	}
 	swap(udp, udp + 2, 2);
-	put_be16(udp + sizeof(struct spin_udp), refused ? SPIN_SLMP_ACK | SPIN_SLMP_REFUSED : SPIN_SLMP_ACK);
+	put_be16(udp + sizeof(struct spin_udp), SPIN_SLMP_ACK | more);
 	return outbound__send(to, frame, in, ip, bytes);
 }
 

@@ -26,10 +26,10 @@ int slmp__is_acknowledgement(const uint8_t *frame, const struct inbound *in);
 int slmp__parse(const uint8_t *frame, const struct inbound *in, int take_put, struct slmp *out);
 
 /*
- * The acknowledgement, or refusal, of a packet, as the sender gets it: its frame turned around, cut
+ * The acknowledgement of a packet, with more flags than that, as the sender gets it: its frame turned around, cut
  * after the header. Returns the bytes written to `to`, at most the frame's.
  */
-size_t slmp__acknowledge(uint8_t *to, const uint8_t *frame, const struct inbound *in, int refused);
+size_t slmp__acknowledge(uint8_t *to, const uint8_t *frame, const struct inbound *in, uint16_t more);
 
 /*
  * The frame as handlers find it: Ethernet header, IP packet, no VLAN tags, no struct

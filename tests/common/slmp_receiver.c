@@ -17,6 +17,7 @@
 #define ACK 0x2000
 #define PUT 0x1000
 #define REFUSED 0x0800
+#define AGAIN 0x0400
 #define HEADER_BYTES 10
 #define PUT_BYTES 32
 #define HELD 32
@@ -90,6 +91,11 @@ static void junk(struct slmp_receiver *r, const struct datagram *d, uint32_t id,
 	answer(d, r->fd, ACK | REFUSED, id - 1, offset, HEADER_BYTES);
 	answer(d, r->fd, ACK | REFUSED, id, 0xfffffff8u, HEADER_BYTES);
 	answer(d, r->other_fd, ACK | REFUSED, id, offset, HEADER_BYTES);
+	answer(d, r->fd, AGAIN, id, offset, HEADER_BYTES);
+	answer(d, r->fd, ACK | REFUSED | AGAIN, id, offset, HEADER_BYTES);
+	answer(d, r->fd, ACK | AGAIN, id - 1, offset, HEADER_BYTES);
+	answer(d, r->fd, ACK | AGAIN, id, 0xfffffff8u, HEADER_BYTES);
+	answer(d, r->other_fd, ACK | AGAIN, id, offset, HEADER_BYTES);
 	answer(d, r->fd, ACK, id - 1, next, HEADER_BYTES);
 	answer(d, r->fd, ACK, id + 1000000, next, HEADER_BYTES); /* not the next id: it may be in use by then */
 	answer(d, r->fd, ACK, id, next + 1, HEADER_BYTES);
@@ -176,6 +182,10 @@ static void take(struct slmp_receiver *r, const struct datagram *d)
 		return;
 	if (r->room && offset + bytes > r->room) {
 		answer(d, r->fd, ACK | REFUSED, id, offset, HEADER_BYTES);
+		return;
+	}
+	if (m - r->message < (long)r->end_messages && m->packets > r->end_packets) {
+		answer(d, r->fd, ACK | AGAIN, id, offset, HEADER_BYTES);
 		return;
 	}
 	for (int n = percent(r, r->link.lose_ack) ? 0 : percent(r, r->link.twice_ack) ? 2 : 1; n; n--)

@@ -47,6 +47,8 @@ struct slmp_receiver {
 	int mute;                   /* 1: acknowledges nothing */
 	uint32_t mute_offset;       /* not this one; SLMP_NO_PACKET: none */
 	uint32_t room;              /* packets that end beyond it are refused; 0: none */
+	unsigned end_messages;      /* the first so many are ended for others when more than end_packets of theirs have come */
+	unsigned end_packets;
 	/* result; to be looked at after slmp_receiver__stop(), or when a message is whole */
 	uint16_t port;
 	uint64_t datagrams, trains;

@@ -51,7 +51,8 @@ static int packet(struct engine *e, const uint8_t *frame, uint32_t bytes, struct
 	out->frame_bytes = 0;
 	if (result.acknowledged) {
 		memcpy(out->frame, frame, bytes);
-		out->frame_bytes = frame_acknowledge(out->frame, result.reason == SPIN_REASON_BEYOND_ENTRY);
+		out->frame_bytes = frame_acknowledge(out->frame, result.reason == SPIN_REASON_BEYOND_ENTRY ? 0x0800 :
+								result.reason == SPIN_REASON_NO_MPQ ? 0x0400 : 0);
 	}
 	hand_over(&i->reference, &out->events);
 	events_first_error(&out->events, &out->event, &out->event_handler);

@@ -129,7 +129,7 @@ static void swap(uint8_t *a, uint8_t *b, uint32_t bytes)
 	}
 }
 
-uint32_t frame_acknowledge(uint8_t *frame, int refused)
+uint32_t frame_acknowledge(uint8_t *frame, uint32_t more)
 {
 	uint8_t *ip = frame + ETH, *udp = frame_payload(frame, ip[0] >> 4) - 8;
 	int none = get16(udp + 6) == 0;
@@ -141,7 +141,7 @@ uint32_t frame_acknowledge(uint8_t *frame, int refused)
 		swap(ip + 8, ip + 24, 16);
 	ip[ip[0] >> 4 == 4 ? 8 : 7] = TTL;
 	swap(udp, udp + 2, 2);
-	put16(udp + 8, refused ? 0x2800 : 0x2000);
+	put16(udp + 8, 0x2000 | more);
 	/* message_id and offset stay where they are */
 	return set_lengths(frame, ip[0] >> 4, 10, none ? FRAME_SUM_NONE : FRAME_SUM_RIGHT);
 }

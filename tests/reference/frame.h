@@ -22,7 +22,7 @@ uint32_t frame_finish(uint8_t *frame, const struct frame_flow *flow, uint32_t by
 /* 0: it is not made by frame_finish(). */
 int frame_take_apart(const uint8_t *frame, uint32_t frame_bytes, struct frame_flow *flow, const uint8_t **payload,
 		     uint32_t *bytes);
-/* The acknowledgement, or refusal, of a frame, in its place; returns its length. */
-uint32_t frame_acknowledge(uint8_t *frame, int refused);
+/* The acknowledgement of a frame, with more flags than that, in its place; returns its length. */
+uint32_t frame_acknowledge(uint8_t *frame, uint32_t more);
 
 #endif

@@ -89,7 +89,7 @@ static struct reference_message *new_message(struct reference *r, const struct r
 		m->mpq = (m->mpq + 1) % r->opts.messages;
 	r->next_mpq = (m->mpq + 1) % r->opts.messages;
 	m->opened_ms = r->now_ms;
-	m->looked = 1;
+	m->looked_handled = 1;
 	m->me = SPIN_MES_MAX;
 	m->length = SPIN_LENGTH_UNKNOWN;
 	m->last_packet_ms = r->now_ms;
@@ -255,8 +255,10 @@ static enum spin_reason any_packet(struct reference *r, struct reference_packet 
 	if (!reference_understand(r, p, udp, bytes))
 		return SPIN_REASON_MALFORMED;
 	t = find_tombstone(r, &p->key);
-	if (t && t->pressed && p->offset != 0)
+	if (t && t->pressed && p->offset != 0) {
+		p->again = r->breaks != REFERENCE_BREAKS_PRESSED_UNTOLD;
 		return SPIN_REASON_NO_MPQ;
+	}
 	if (t && t->pressed)
 		t = NULL;
 	if (t && t->refused && (p->offset != 0 || can_be_of(r, t, p)))
@@ -293,8 +295,9 @@ void reference_packet(struct reference *r, struct reference_packet *p, const uin
 		      struct reference_out *out)
 {
 	r->events = 0;
+	p->again = 0;
 	out->reason = any_packet(r, p, udp_payload, bytes);
-	out->acknowledged = out->reason == SPIN_REASON_BEYOND_ENTRY || (is_acknowledged(r, out->reason) && p->syn);
+	out->acknowledged = out->reason == SPIN_REASON_BEYOND_ENTRY || p->again || (is_acknowledged(r, out->reason) && p->syn);
 	r->reasons[out->reason]++;
 }
 

@@ -40,6 +40,7 @@
 	X(REFUSAL,                   "refuses_nothing") \
 	X(REFUSAL_FORGOTTEN,         "refusal_forgotten") \
 	X(PRESSED_FORGOTTEN,         "packets_of_an_ended_message_wait") \
+	X(PRESSED_UNTOLD,            "nobody_begins_again") \
 	X(PRESSURE,                  "nobody_yields") \
 	X(QUIET,                     "yields_early") \
 	X(AGE,                       "no_age_is_too_old")
@@ -80,6 +81,7 @@ struct reference_packet {
 	uint64_t match_bits, hdr_data, put_offset;
 	uint32_t sum;   /* of the datagram's payload */
 	uint32_t bytes; /* of payload */
+	int again;      /* out: its sender is told to begin the message again */
 	uint8_t payload[REFERENCE_PAYLOAD_MAX];
 };
 
@@ -89,7 +91,7 @@ struct reference_message {
 	int open;             /* 0: waiting */
 	unsigned mpq;         /* its number */
 	uint32_t opened_ms;
-	uint32_t looked;      /* packets that were handled when it was looked at last */
+	uint32_t looked_handled, looked_times; /* packets that were handled when it was looked at; how often since the last one */
 	uint32_t last_packet_ms; /* that was new */
 	uint32_t me;          /* SPIN_MES_MAX: none yet */
 	int took_me;

@@ -34,21 +34,34 @@ static struct reference_message *at(const struct reference *r, unsigned mpq)
 	return NULL;
 }
 
+/* Seen from another source; `counts`: it is looked at once more. */
+static int stands_still(struct reference_message *m, int counts)
+{
+	unsigned times = m->came_count > m->looked_handled ? 0 : m->looked_times + 1;
+
+	if (times > 0 && times >= m->came_count)
+		return 1;
+	if (counts) {
+		m->looked_handled = m->came_count;
+		m->looked_times = times;
+	}
+	return 0;
+}
+
 int reference_press_mpq(struct reference *r, const struct reference_packet *p)
 {
 	struct reference_message *first = NULL, *least = NULL, *chosen = NULL;
 	int crowd = r->opts.messages >= SPIN_CROWD, one_source = 1;
-	unsigned looks;
+	unsigned begin = r->next_looked[0], looks;
 
 	for (looks = 0; looks < SPIN_LOOKS && looks < r->opts.messages && !chosen; looks++) {
 		struct reference_message *m = at(r, r->next_looked[0]);
 
 		r->next_looked[0] = (r->next_looked[0] + 1) % r->opts.messages;
-		if (yields(r, m) || (crowd && !same_source(&m->key, &p->key) && unproven(m) && m->came_count <= m->looked)) {
+		if (yields(r, m) || (crowd && !same_source(&m->key, &p->key) && unproven(m) && stands_still(m, looks == 0))) {
 			chosen = m;
 			continue;
 		}
-		m->looked = m->came_count;
 		if (!first)
 			first = m;
 		if (same_source(&m->key, &p->key) || !same_source(&m->key, &first->key))
@@ -56,6 +69,8 @@ int reference_press_mpq(struct reference *r, const struct reference_packet *p)
 		if (!least || m->came_count < least->came_count)
 			least = m;
 	}
+	if (!chosen && crowd)
+		r->next_looked[0] = (begin + 1) % r->opts.messages;
 	if (!chosen && crowd && one_source)
 		chosen = least;
 	if (!chosen)

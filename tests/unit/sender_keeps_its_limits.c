@@ -146,6 +146,23 @@ static void no_room(void)
 	says("0 of 2912000 bytes were acknowledged");
 }
 
+/* One that ends messages for others. */
+static void begun_again(void)
+{
+	struct slmp_receiver kind = { .every = 1, .mute_offset = SLMP_NO_PACKET, .end_messages = 3, .end_packets = 20,
+				      .link = { .lose = 5, .twice_ack = 10, .hold = 10 } };
+
+	expect(0, try(kind, (struct spin_send_opts){ .timeout_ms = 5000 }, BYTES, NULL), "ended for others three times");
+	expect(3, (int)report.begun_again, "times that it was begun again");
+	expect(4, (int)receiver.messages, "ids it had");
+	expect(1, receiver.message[3].whole, "the last one is whole");
+	expect((int)receiver.message[3].id, (int)report.message_id, "the id told of");
+	kind.end_messages = SLMP_MESSAGES;
+	kind.link.lose = 0;
+	kind.link.lose_ack = 100; /* nothing is ever acknowledged: no progress */
+	expect(-ETIMEDOUT, try(kind, brief, BYTES, NULL), "ended for others each time");
+}
+
 /* On the loopback interface nothing cuts what is sent as one: so it comes to a receiver that asks for it. */
 static void packets_go_in_trains(void)
 {
@@ -256,6 +273,7 @@ int main(void)
 	a_narrow_path();
 	packets_go_in_trains();
 	no_room();
+	begun_again();
 	given_up();
 	refused();
 	options_are_checked();

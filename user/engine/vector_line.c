@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <spin/slmp.h>
+
 #include "libspin/libspin.h"
 
 #include "template_number.h"
@@ -116,6 +118,12 @@ static int read_clock(struct vector_reader *r, const char *rest)
 	return 0;
 }
 
+/* Of an acknowledgement, by what the packet came to. */
+static uint16_t answer_flags(enum spin_reason reason)
+{
+	return reason == SPIN_REASON_BEYOND_ENTRY ? SPIN_SLMP_REFUSED : reason == SPIN_REASON_NO_MPQ ? SPIN_SLMP_AGAIN : 0;
+}
+
 /* `unchanged`, `ack` */
 static int read_same(struct vector_reader *r, int ack)
 {
@@ -129,20 +137,21 @@ static int read_same(struct vector_reader *r, int ack)
 	if (!step->out)
 		return engine_fail(-ENOMEM, "no memory");
 	if (ack)
-		return vector_ack(step->in, step->in_bytes, step->reason == SPIN_REASON_BEYOND_ENTRY, step->out, &step->out_bytes);
+		return vector_ack(step->in, step->in_bytes, answer_flags(step->reason), step->out, &step->out_bytes);
 	memcpy(step->out, step->in, step->in_bytes);
 	step->out_bytes = step->in_bytes;
 	return 0;
 }
 
-/* What a message's packet is handled for is acknowledged, if it asks for that, or dropped. */
+/* What a message's packet is handled for is acknowledged, if it asks for that, or dropped; and senders are told what to do. */
 static int verdict_fits(enum spin_verdict verdict, enum spin_reason reason)
 {
 	if (verdict == spin_reason_verdict(reason))
 		return 1;
 	if (verdict == SPIN_VERDICT_PASS || reason < SPIN_REASON_SUCCESS || reason == SPIN_REASON_REPLIED)
 		return 0;
-	return verdict == SPIN_VERDICT_DROP || reason <= SPIN_REASON_DUPLICATE || reason == SPIN_REASON_BEYOND_ENTRY;
+	return verdict == SPIN_VERDICT_DROP || reason <= SPIN_REASON_DUPLICATE ||
+	       reason == SPIN_REASON_BEYOND_ENTRY || reason == SPIN_REASON_NO_MPQ;
 }
 
 static int read_verdict(struct vector_step *step, const char *verdict, const char *reason)

@@ -112,7 +112,7 @@ void vector_wire_finish(uint8_t *frame, const struct vector_wire *w, uint32_t en
 	set_udp_checksum(udp, frame + w->ip_at, w->ip_version, end - w->udp_at);
 }
 
-int vector_ack(const uint8_t *frame, uint32_t bytes, int refused, uint8_t *to, uint32_t *to_bytes)
+int vector_ack(const uint8_t *frame, uint32_t bytes, uint16_t more, uint8_t *to, uint32_t *to_bytes)
 {
 	struct vector_wire w;
 	uint8_t *udp;
@@ -126,7 +126,7 @@ int vector_ack(const uint8_t *frame, uint32_t bytes, int refused, uint8_t *to, u
 	udp = to + w.udp_at;
 	turn_ip_around(to + w.ip_at, w.ip_version);
 	swap(udp + offsetof(struct spin_udp, src_port), udp + offsetof(struct spin_udp, dst_port), 2);
-	put16(to + w.slmp_at + offsetof(struct spin_slmp, flags), refused ? SPIN_SLMP_ACK | SPIN_SLMP_REFUSED : SPIN_SLMP_ACK);
+	put16(to + w.slmp_at + offsetof(struct spin_slmp, flags), SPIN_SLMP_ACK | more);
 	vector_wire_finish(to, &w, *to_bytes);
 	return 0;
 }

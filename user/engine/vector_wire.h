@@ -13,8 +13,8 @@ struct vector_wire {
 int vector_wire_udp(const uint8_t *frame, uint32_t bytes, struct vector_wire *out);
 /* The same: no SLMP over UDP over IP. */
 int vector_wire(const uint8_t *frame, uint32_t bytes, struct vector_wire *out);
-/* The acknowledgement of a packet, as the NIC sends it; `to` has room for the packet. */
-int vector_ack(const uint8_t *frame, uint32_t bytes, int refused, uint8_t *to, uint32_t *to_bytes);
+/* The acknowledgement of a packet, with more flags than that, as the NIC sends it; `to` has room for the packet. */
+int vector_ack(const uint8_t *frame, uint32_t bytes, uint16_t more, uint8_t *to, uint32_t *to_bytes);
 /* Sets lengths and checksums of a datagram that ends at `end`. A UDP checksum that IPv4 may leave out stays out. */
 void vector_wire_finish(uint8_t *frame, const struct vector_wire *w, uint32_t end);
 uint32_t vector_wire_id(const uint8_t *frame, const struct vector_wire *w);

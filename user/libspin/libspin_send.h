@@ -53,7 +53,7 @@ struct spin_send_put {
 };
 
 struct spin_send_report {
-	uint32_t message_id;
+	uint32_t message_id;      /* of the last time that it was begun */
 	uint64_t packets;         /* of the message */
 	uint64_t sent;            /* datagrams, resent ones too */
 	uint64_t resent;
@@ -61,6 +61,7 @@ struct spin_send_report {
 	uint64_t bytes;           /* of payload, acknowledged from the start on without a gap */
 	uint64_t round_trip_us;   /* smoothed */
 	uint64_t elapsed_us;
+	uint32_t begun_again;     /* times: the receiver had ended it for another message, under pressure */
 };
 
 /*
@@ -70,6 +71,8 @@ struct spin_send_report {
  * -ETIMEDOUT: no acknowledgement for timeout_ms; the reason says how far it came. -ECONNREFUSED: the other
  * host has neither a context nor a socket there. -EFBIG: the receiver has refused it: it is longer than the matching
  * entry has room for (SPIN_ME_NO_TRUNCATE); the same message would be refused again. -EMSGSIZE: more bytes than that.
+ * A message that the receiver ends for another one, under pressure (<spin/message.h>), is begun again under another id,
+ * as long as that comes further than before within timeout_ms.
  * Message ids start at random and are not used again within ten minutes.
  */
 int spin_sender__send(struct spin_sender *sender, const void *data, size_t bytes, const struct spin_send_put *put,

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "send.h"
@@ -22,6 +23,11 @@ struct job {
 	uint64_t heard_ns;   /* of the last news: an acknowledgement, or progress without any */
 	uint64_t told_ns;
 	int refused;         /* 1: the receiver has no room for it */
+	int again;           /* 1: the receiver has ended it for another one, and what it had of it is lost */
+	uint64_t most;       /* packets that were acknowledged at a time: more is progress, also after beginning again */
+	uint64_t acknowledged; /* since it was begun again */
+	uint64_t most_before;  /* as `most`, when it was begun again */
+	unsigned in_vain;      /* times that it was begun again without progress */
 };
 
 /*
@@ -149,13 +155,17 @@ static void on_answer(void *arg, enum send_answer answer, uint64_t packet)
 {
 	struct job *j = arg;
 
-	if (answer == SEND_REFUSED) {
-		j->refused |= send_window__waits(&j->sender->window, packet);
+	if (answer != SEND_TAKEN) {
+		if (send_window__waits(&j->sender->window, packet))
+			*(answer == SEND_REFUSED ? &j->refused : &j->again) = 1;
 		return;
 	}
-	if (!send_window__acknowledged(&j->sender->window, &j->sender->timer, packet, j->now_ns))
+	if (j->again || !send_window__acknowledged(&j->sender->window, &j->sender->timer, packet, j->now_ns))
 		return;
 	j->report.acknowledged++;
+	if (++j->acknowledged <= j->most)
+		return;
+	j->most = j->acknowledged;
 	j->heard_ns = j->now_ns;
 }
 
@@ -194,6 +204,40 @@ static int receive(struct job *j)
 	return (int)all;
 }
 
+/* A receiver that has so little room is not to be pressed: waits, longer each time that it came no further. */
+static void wait_to_begin(struct job *j)
+{
+	uint64_t wait_ns;
+
+	if (j->most > j->most_before)
+		j->in_vain = 0;
+	j->most_before = j->most;
+	if (!j->in_vain++)
+		return;
+	wait_ns = send_timer__wait_ns(&j->sender->timer, j->in_vain - 2);
+	if (wait_ns > TELL_NS)
+		wait_ns = TELL_NS;
+	nanosleep(&(struct timespec){ .tv_nsec = (long)wait_ns }, NULL);
+}
+
+/* Under another id: acknowledgements of packets of the old one may still be under way, and its receiver has lost these. */
+static int begin_again(struct job *j)
+{
+	struct spin_sender *s = j->sender;
+	int err = next_id(&j->message.id);
+
+	if (err)
+		return err;
+	wait_to_begin(j);
+	j->report.message_id = j->message.id;
+	send_window__start(&s->window, j->message.packets, s->opts.window);
+	s->batch.count = s->batch.gone = 0;
+	j->again = 0;
+	j->acknowledged = 0;
+	j->report.begun_again++;
+	return 0;
+}
+
 static int transfer(struct job *j)
 {
 	struct spin_sender *s = j->sender;
@@ -219,6 +263,12 @@ static int transfer(struct job *j)
 			return got;
 		if (j->refused)
 			return -EFBIG;
+		if (j->again) {
+			err = begin_again(j);
+			if (err)
+				return err;
+			continue;
+		}
 		if (!got && j->report.sent == before)
 			wait_for_news(j, err == -EAGAIN);
 	}

@@ -163,10 +163,11 @@ struct send_message {
 void send_batch__add(struct send_batch *b, const struct send_message *m, uint64_t packet, int alone);
 /* Sends and counts them; then it is empty. -EAGAIN: the socket is full, the rest is still there. Else another -errno. */
 int send_batch__flush(struct send_batch *b, int fd, uint64_t *sent);
-enum send_answer { SEND_NOTHING, SEND_TAKEN, SEND_REFUSED };
+enum send_answer { SEND_NOTHING, SEND_TAKEN, SEND_REFUSED, SEND_AGAIN };
 
-/* An acknowledgement with one flag more: the receiver has no room for this packet, and never will. */
+/* Acknowledgements with one flag more: the receiver has no room for this packet, and never will; or has ended the message. */
 #define SEND_REFUSED_FLAGS (SPIN_SLMP_ACK | SPIN_SLMP_REFUSED)
+#define SEND_AGAIN_FLAGS   (SPIN_SLMP_ACK | SPIN_SLMP_AGAIN)
 
 /* Calls fn for each answer to a packet of this message that is there. How many datagrams there were, or -errno. */
 int send_batch__receive(struct send_batch *b, int fd, const struct send_message *m,

@@ -133,10 +133,19 @@ static enum send_answer read_answer(const struct send_message *m, const struct s
 	uint32_t offset = spin_ntoh32(h->offset);
 	uint16_t flags = spin_ntoh16(h->flags);
 
-	if ((flags != SPIN_SLMP_ACK && flags != SEND_REFUSED_FLAGS) || spin_ntoh32(h->message_id) != m->id || offset % m->stride)
+	if (spin_ntoh32(h->message_id) != m->id || offset % m->stride)
 		return SEND_NOTHING;
 	*packet = offset / m->stride;
-	return flags == SPIN_SLMP_ACK ? SEND_TAKEN : SEND_REFUSED;
+	switch (flags) {
+	case SPIN_SLMP_ACK:
+		return SEND_TAKEN;
+	case SEND_REFUSED_FLAGS:
+		return SEND_REFUSED;
+	case SEND_AGAIN_FLAGS:
+		return SEND_AGAIN;
+	default:
+		return SEND_NOTHING;
+	}
 }
 
 /* Bytes of each datagram that was joined to what came; of a single one all of it. */

@@ -32,6 +32,7 @@ void send_print__add(struct send_print *p, const struct spin_send_report *r)
 	p->sum.packets += r->packets;
 	p->sum.sent += r->sent;
 	p->sum.resent += r->resent;
+	p->sum.begun_again += r->begun_again;
 	p->sum.acknowledged += r->acknowledged;
 	p->sum.bytes += r->bytes;
 	p->sum.round_trip_us = r->round_trip_us;
@@ -106,6 +107,7 @@ static void print_json(const struct send_print *p)
 	json_uint(&j, "packets", r->packets);
 	json_uint(&j, "sent_packets", r->sent);
 	json_uint(&j, "resent_packets", r->resent);
+	json_uint(&j, "begun_again", r->begun_again);
 	json_uint(&j, "acknowledged_packets", r->acknowledged);
 	json_uint(&j, "round_trip_us", r->round_trip_us);
 	json_double(&j, "elapsed_s", (double)r->elapsed_us * 1e-6);
@@ -117,15 +119,17 @@ static void print_json(const struct send_print *p)
 void send_print__arrived(const struct send_print *p)
 {
 	const struct spin_send_report *r = &p->sum;
-	char messages[48];
+	char messages[48], again[48] = "";
 
+	if (r->begun_again)
+		snprintf(again, sizeof(again), ", begun again %u time%s", r->begun_again, r->begun_again == 1 ? "" : "s");
 	snprintf(messages, sizeof(messages), p->messages == 1 ? "message %u" : "%u messages",
 		 p->messages == 1 ? r->message_id : p->messages);
 	if (p->json)
 		print_json(p);
 	else
-		printf("%s: %s, %" PRIu64 " bytes in %" PRIu64 " packet%s, %" PRIu64 " resent, %.3f s, %.1f Mbit/s\n", p->name,
-		       messages, r->bytes, r->packets, r->packets == 1 ? "" : "s", r->resent, (double)r->elapsed_us * 1e-6,
+		printf("%s: %s, %" PRIu64 " bytes in %" PRIu64 " packet%s, %" PRIu64 " resent%s, %.3f s, %.1f Mbit/s\n",
+		       p->name, messages, r->bytes, r->packets, r->packets == 1 ? "" : "s", r->resent, again, (double)r->elapsed_us * 1e-6,
 		       mbit_per_s(r->bytes, r->elapsed_us));
 	fflush(stdout);
 }

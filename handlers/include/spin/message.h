@@ -79,7 +79,8 @@
  * it comes back as the acknowledgement (verdict TX); else it ends here (DROP). Flow control
  * (sPIN 3.2) is NO_ME, NO_MPQ, NO_PARKING, BEYOND_WINDOW: the packet is not acknowledged, the
  * sender is to send it again. MALFORMED is neither. A packet that arrives and is BEYOND_ENTRY comes back as a refusal
- * (verdict TX, whether it has SYN or not): as its acknowledgement, with the flag SPIN_SLMP_REFUSED, too.
+ * (verdict TX, whether it has SYN or not): as its acknowledgement, with the flag SPIN_SLMP_REFUSED, too. So does a packet
+ * behind the first one of a message that was ended for another one (NO_MPQ, "Pressure"), with SPIN_SLMP_AGAIN.
  *
  * A message that is refused ends as evicted, with SPIN_EVENT_REFUSED in its event, and leaves a tombstone that
  * says so: within T its first packet, and every other one with its id, is BEYOND_ENTRY again, for refusals get lost, too.
@@ -118,9 +119,12 @@
  *            no age is asked.
  * In search of an entry: those that match and are TAKEN, in the order of their indices, round and round, from behind
  * the one that was looked at last. In search of an MPQ: those waiting or open, in the order of their numbers, likewise. At most
- * SPIN_LOOKS are looked at for one packet; the first one whose message yields is taken. A context of at least
- * SPIN_CROWD MPQs has two more rules for them, about messages from another source address than the packet's (of IPv6: the first 64 bits):
- *   at a standstill  unproven, and no more of its packets were handled than when it was looked at last, or than its first;
+ * SPIN_LOOKS are looked at for one packet; the first one whose message yields is taken. A context of at least SPIN_CROWD MPQs
+ * has two more rules for them, about messages from another source address than the packet's (of IPv6: the first 64 bits):
+ *   at a standstill  unproven, and since its last packet it was looked at as often as packets of it were handled, and at least
+ *                    once: who floods a context pays for each look with a packet, so that a message lasts as long as it has
+ *                    cost. Of those that one packet looks at only the first one counts as looked at, and the next search begins
+ *                    behind that one, or behind the one that was taken;
  *   a source's share all SPIN_LOOKS looked at have one source, and none yields: then the one of which the fewest packets were
  *                    handled, the first of equals.
  * A message that is ended so is evicted. Of an unproven one the host is not told, for strangers could fill its events:

@@ -23,6 +23,11 @@ enum {
 	 * ignore it, for its flags are not exactly ACK.
 	 */
 	SPIN_SLMP_REFUSED = 0x0800,
+	/*
+	 * Likewise: the message was ended for another one before it was complete, what was acknowledged of it is lost, and its
+	 * sender may begin it again, from its first packet on. An extension, too; who does not know it waits in vain.
+	 */
+	SPIN_SLMP_AGAIN   = 0x0400,
 };
 
 struct spin_slmp {
