@@ -52,6 +52,15 @@ out_says "of 5000 bytes from 127.0.0.1"
 out_says "event: copy_to_host: timed out: message 7"
 out_says "messages: 2 opened, 1 completed, 1 evicted, 0 in flight"
 
+# the only MPQ: a message that does not come on has it until it is too old
+run --messages 1 --idle 100 --age 0.3
+begin
+expect 1 in_ns "$SPINCTL" send file --to 127.0.0.1 --timeout 0.1
+sleep 0.4
+expect 0 in_ns "$SPINCTL" send file --to 127.0.0.1
+end_run
+out_says "messages: 2 opened, 1 completed, 1 evicted, 0 in flight"
+
 run --json --put --host-kib 16 --messages 4 --entry 'match=5 length=8192 once' --entry 'match=6 start=8192'
 expect 0 in_ns "$SPINCTL" send file --to 127.0.0.1 --match 6 --hdr-data 99
 expect 0 in_ns "$SPINCTL" send file --to 127.0.0.1 --match 5

@@ -99,7 +99,12 @@ struct recording_context {
 	uint32_t takes_messages; /* 0: datagrams; then the fields below are 0 */
 	uint32_t messages, parking, idle_ms, tombstone_ms; /* of struct spin_message_opts, with the defaults put in */
 	uint32_t put;
+	uint32_t age_ms;     /* as idle_ms; 0, and not there in older recordings: the default */
+	uint32_t pad;
 };
+
+/* Of its bytes, what all recordings have. */
+#define RECORDING_CONTEXT_BYTES_MIN 40u
 
 /* Behind it: bytes of host memory from `offset` on; what no block tells is zero. */
 struct recording_host_piece {
@@ -153,7 +158,7 @@ struct recording_seal {
 _Static_assert(sizeof(struct recording_custom) == 16 && sizeof(struct recording_start) == 304 &&
 	       sizeof(struct recording_memory_piece) == 88 && sizeof(struct recording_end) == 32 &&
 	       sizeof(struct recording_count) == 32 && sizeof(struct recording_seal) == 16 &&
-	       sizeof(struct recording_context) == 40 && sizeof(struct recording_host_piece) == 16 &&
+	       sizeof(struct recording_context) == 48 && sizeof(struct recording_host_piece) == 16 &&
 	       sizeof(struct recording_entry) == 200 && sizeof(struct recording_event) == 8,
 	       "recordings are a file format");
 

@@ -68,9 +68,9 @@ static int take_context(struct recording *r, const uint8_t *at, uint32_t bytes)
 {
 	struct recording_context *c = &r->context;
 
-	if (bytes < sizeof(*c) || r->has_context)
+	if (bytes < RECORDING_CONTEXT_BYTES_MIN || r->has_context)
 		return recording__damaged(r, "its context is not sound");
-	memcpy(c, at, sizeof(*c));
+	memcpy(c, at, bytes < sizeof(*c) ? bytes : sizeof(*c)); /* the rest is zero */
 	if (!c->host_bytes || c->host_bytes > SPIN_HOST_BYTES_MAX || c->takes_messages > 1 ||
 	    c->messages > SPIN_MPQS_MAX || c->parking > SPIN_PARKING_MAX || c->put > 1)
 		return recording__damaged(r, "its context is not sound");

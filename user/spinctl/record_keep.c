@@ -94,6 +94,7 @@ static int write_context(struct recorder *r)
 		context.messages = m->opts.messages;
 		context.parking = m->opts.parking;
 		context.idle_ms = m->opts.idle_ms;
+		context.age_ms = m->opts.age_ms;
 		context.tombstone_ms = m->opts.tombstone_ms;
 		context.put = !!m->opts.put;
 	}

@@ -30,6 +30,7 @@ void replay_host__options(const struct recording *recording, struct spin_message
 		opts->messages = c->messages;
 		opts->parking = c->parking;
 		opts->idle_ms = c->idle_ms;
+		opts->age_ms = c->age_ms;
 		opts->tombstone_ms = c->tombstone_ms;
 		opts->put = (int)c->put;
 		opts->no_entry = 1;

@@ -12,7 +12,7 @@
 
 int run_message__given(const struct message_options *o)
 {
-	return o->messages || o->window || o->idle_s > 0 || o->tombstone_s > 0 || o->put || o->entries.count;
+	return o->messages || o->window || o->idle_s > 0 || o->age_s > 0 || o->tombstone_s > 0 || o->put || o->entries.count;
 }
 
 /* At least a millisecond, as 0 is the default. */
@@ -47,6 +47,8 @@ int run_message__take(const struct message_options *o, int messages, struct run_
 	out->put = o->put;
 	out->no_entry = o->no_entry || o->entries.count > 0;
 	status = take_ms("idle", o->idle_s, &out->idle_ms);
+	if (!status)
+		status = take_ms("age", o->age_s, &out->age_ms);
 	return status ? status : take_ms("tombstone", o->tombstone_s, &out->tombstone_ms);
 }
 

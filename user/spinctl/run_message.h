@@ -10,7 +10,7 @@
 struct message_options {
 	unsigned host_kib, messages, window;
 	const char *handler_mem; /* of the first entry; NULL: none given */
-	double idle_s, tombstone_s;
+	double idle_s, age_s, tombstone_s;
 	int put, no_entry;       /* no_entry: none to begin with, also without `entries` */
 	struct option_list entries;
 };
@@ -26,6 +26,8 @@ struct message_options {
 	  "of messages: packets taken beyond the lowest missing one (default: 1024, at most 262080)" }, \
 	{ "idle", 0, OPTION_SECONDS, "SEC", offsetof(TYPE, member.idle_s), \
 	  "of messages: one without new packets for so long is evicted (default: the handler's, or 2)" }, \
+	{ "age", 0, OPTION_SECONDS, "SEC", offsetof(TYPE, member.age_s), \
+	  "of messages: an older one that hardly comes on yields to others when these find no room (default: 30)" }, \
 	{ "tombstone", 0, OPTION_SECONDS, "SEC", offsetof(TYPE, member.tombstone_s), \
 	  "of messages: packets of a completed one are known for so long (default: 2)" }, \
 	{ "put", 0, OPTION_FLAG, NULL, offsetof(TYPE, member.put), \
