@@ -51,15 +51,30 @@ static int second_argument_is(const char *line, const char *callee, unsigned val
 	return (size_t)(end - at) > strlen(text) && !strncmp(end - strlen(text), text, strlen(text));
 }
 
-/* "%5 = atomicrmw add ptr %4, i64 1 seq_cst, align 8", "%9 = cmpxchg ptr %3, i64 %7, i64 %8 ...": of another width? */
+/*
+ * "%5 = atomicrmw add ptr %4, i64 1 seq_cst, align 8", "%9 = cmpxchg ptr %3, i64 %7, i64 %8 ...",
+ * "%4 = load atomic i64, ptr %3 seq_cst, align 8", "store atomic i64 %6, ptr %5 seq_cst, align 8": of another width?
+ */
 static int is_wrong_atomic(const char *line)
 {
-	const char *at = strstr(line, " = atomicrmw "), *type;
+	static const struct {
+		const char *operation, *before_type;
+	} rows[] = {
+		{ " = atomicrmw ", ", i" },
+		{ " = cmpxchg ", ", i" },
+		{ " = load atomic ", "atomic i" },
+		{ " = load atomic volatile ", "volatile i" },
+		{ " store atomic ", "atomic i" },
+		{ " store atomic volatile ", "volatile i" },
+	};
 
-	if (!at)
-		at = strstr(line, " = cmpxchg ");
-	type = at ? strstr(at, ", i") : NULL;
-	return type && strncmp(type, ", i32 ", 6);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const char *at = strstr(line, rows[i].operation), *type = at ? strstr(at, rows[i].before_type) : NULL;
+
+		if (type)
+			return strtoul(type + strlen(rows[i].before_type), NULL, 10) != 32;
+	}
+	return 0;
 }
 
 static const char *judge_call(const struct ir *ir, const char *line, const char *callee, int messages)

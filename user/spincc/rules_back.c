@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* Of what comes after clang's front end: gcc for rv32, its assembler and linker, and LLVM's eBPF back end. */
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "rules.h"
@@ -113,13 +114,25 @@ static int computes_floats(const char *name)
 	return starts(name, "__fix") || starts(name, "__float");
 }
 
+/* "__atomic_fetch_add_8": the number of bytes is the name's last part. */
+static int has_other_size(const char *name)
+{
+	const char *last = strrchr(name, '_');
+	unsigned long bytes = strtoul(last + 1, NULL, 10);
+
+	return bytes && bytes != 4;
+}
+
 const char *rules__function(const char *name)
 {
 	static const char *const math[] = { "sqrt", "pow", "exp", "log", "sin", "cos", "floor", "ceil", "fmod" };
 
 	if (starts(name, "bpf_"))
 		return "@ is eBPF's own, which an HPU has not; call nothing but the functions of <spin/spin.h> and your own";
-	if (ends(name, "memcpy") || ends(name, "memmove") || ends(name, "memset"))
+	if (ends(name, "memmove"))
+		return "there is no function @; use __builtin_memcpy of a constant length where the two places do not overlap, and a "
+		       "loop with a constant bound where they do";
+	if (ends(name, "memcpy") || ends(name, "memset"))
 		return "@ of a length that is not constant, or too long to be written out; write a loop with a constant bound, "
 		       "or __builtin_memcpy with a constant length";
 	if (ends(name, "malloc") || ends(name, "calloc") || ends(name, "realloc") || ends(name, "free"))
@@ -132,7 +145,9 @@ const char *rules__function(const char *name)
 		if (!strcmp(name, math[i]))
 			return "@ computes in floating point; compute with integers, scaled by a power of two";
 	if (starts(name, "__atomic_") || starts(name, "__sync_"))
-		return "atomics of another size than 32 bits; use spin_add32 and spin_cas32";
+		return has_other_size(name) ? "atomics of another size than 32 bits; use spin_add32 and spin_cas32" :
+					      "an atomic operation that eBPF has not; use spin_add32, spin_cas32, spin_load32 "
+					      "and spin_store32";
 	if (ends(name, "ti3") || ends(name, "ti2"))
 		return "numbers of 128 bits; compute with two of uint64_t";
 	return "there is no function @; handlers have no C library: call those of <spin/spin.h> and your own";
