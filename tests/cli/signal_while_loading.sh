@@ -30,6 +30,7 @@ interrupted() {
 		status=$?
 		grep -q 'a signal interrupted the kernel' err && break
 	done
+	drop_progress err
 	says err "a signal interrupted the kernel while it verified the program"
 	[ $status != 0 ] || fail "$*: status 0 after SIG$signal in a load"
 	[ ! -s out ] || fail "$*: went on after SIG$signal: $(head -n 3 out)"

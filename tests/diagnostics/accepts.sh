@@ -9,6 +9,7 @@ for file in "$ROOT"/tests/diagnostics/accepted/*.c; do
 	# "/* spincc --trusted: WHY */" in a source: what it does cannot be isolated
 	"$SPINCC" $(sed -n 's|^/\* spincc \(--[a-z]*\):.*|\1|p' "$file") source.c -o source.spin >out 2>err
 	rc=$?
+	drop_progress err
 	[ $rc = 0 ] || fail "$file: status $rc: $(head -n 3 err)"
 	[ -s source.spin ] || fail "$file: no object"
 	grep -n " // warning: " source.c | sed 's|^\([0-9]*\):.* // |source.c:\1: |' >expected

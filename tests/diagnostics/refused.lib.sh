@@ -39,6 +39,7 @@ refuse() {
 		cp "$file" source.c
 		TMPDIR=$WORK/case/tmp "$SPINCC" source.c -o source.spin >out 2>err
 		rc=$?
+		drop_progress err
 		[ $rc = 1 ] || fail "$file: status $rc instead of 1: $(head -c 300 err)"
 		as_expected "$1" || fail "$file: it says '$(head -n 5 err)' instead of '$(cat expected)'"
 		[ -s out ] && fail "$file: something on stdout: $(head -n 1 out)"

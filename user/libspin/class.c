@@ -15,6 +15,7 @@
 #include "internal.h"
 #include "kernel/caps.h"
 #include "kernel/probe.h"
+#include "load_progress.h"
 #include "messages.h"
 #include "requests.h"
 #include "work_limit.h"
@@ -61,7 +62,7 @@ static int load_trusted(struct spin_ctx *ctx, struct bpf_program *copied)
 
 	if (copied)
 		bpf_program__set_autoload(copied, copies);
-	err = bpf_object__load(ctx->bpf);
+	err = load_progress__load(ctx->bpf, ctx->name);
 	return err || !copies ? err : join_programs(ctx, copied);
 }
 
@@ -104,7 +105,7 @@ static int load_isolated(struct spin_ctx *ctx, struct bpf_program *direct, struc
 		err = kernel_caps__become_stranger(&saved);
 	if (err)
 		return err;
-	err = bpf_object__load(ctx->bpf);
+	err = load_progress__load(ctx->bpf, ctx->name);
 	lost = kernel_caps__restore(saved);
 	if (err)
 		ctx->failure_told = 0; /* the kernel's reason */

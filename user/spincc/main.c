@@ -41,7 +41,8 @@ static const char about[] =
 	"fine). Loops have a bound, pointers that may be NULL are tested, and all local variables together take at most "
 	"about 256 bytes.\n\n"
 	"As root the kernel's verifier is asked, too, for both classes that handlers are loaded as: trusted, and isolated, "
-	"which is loaded without CAP_PERFMON and may do less.\n\n"
+	"which is loaded without CAP_PERFMON and may do less. That can take minutes: a terminal shows for how many seconds which "
+	"program has been verified, elsewhere a line is printed after 10 s. A signal that ends spincc (Ctrl-C) ends that, too.\n\n"
 	"The handler API is described in spin-handler(7).";
 
 static const struct command_row command = {

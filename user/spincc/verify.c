@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/load_progress.h"
 #include "kernel/probe.h"
 #include "libspin/libspin.h"
 #include "libspin/verifier.h"
@@ -94,6 +95,7 @@ static void report(const struct spincc *s, const char *object, const struct log 
 static int try_class(struct spincc *s, const char *path, const struct spin_object *object, enum spin_class class)
 {
 	const struct spin_ctx_opts opts = { .bytes = sizeof(opts), .class = class };
+	struct load_progress progress = { .command = "spincc", .file = s->handler };
 	struct log log = { .s = s, .program = "spin_xdp" };
 	struct spin_ctx *ctx = NULL;
 	struct spin_rule rule;
@@ -103,10 +105,12 @@ static int try_class(struct spincc *s, const char *path, const struct spin_objec
 
 	log.to = open_memstream(&text, &bytes);
 	spin_set_log(take_line, &log);
+	spin_set_load_progress(load_progress__print, &progress);
 	err = spin_rule__parse("udp", &rule);
 	if (!err)
 		err = spin_ctx__create_opts(NULL, object, &rule, &opts, &ctx);
 	spin_set_log(NULL, NULL);
+	spin_set_load_progress(NULL, NULL);
 	spin_ctx__destroy(ctx);
 	if (log.to)
 		fclose(log.to);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "common/descriptors.h"
+#include "common/load_progress.h"
 #include "spinctl.h"
 
 static const struct subcommand *const subcommands[] = {
@@ -160,10 +161,12 @@ int output_failed(void)
 
 int main(int argc, char **argv)
 {
+	struct load_progress progress = { .command = "spinctl" };
 	int status;
 
 	signal(SIGPIPE, SIG_IGN); /* a closed pipe is a failed write, reported below */
 	descriptors_raise_limit();
+	spin_set_load_progress(load_progress__print, &progress);
 	status = start(argc, argv);
 	if ((fflush(stdout) || ferror(stdout)) && status != FAILED)
 		status = output_failed();
