@@ -20,6 +20,15 @@ say         = $(if $(filter 1,$(V)),,@printf '  %-7s %s\n' $(1) $(2))
 MAKEFLAGS += --no-builtin-rules
 export SPIN_HOME := $(CURDIR)
 
+# Where packages are missing, that is the message, and not a compiler's. Goals that install them first ask in the make they
+# start.
+ifneq ($(filter all tests install,$(or $(MAKECMDGOALS),all)),)
+MISSING := $(strip $(shell tests/deps.sh --missing))
+ifneq ($(MISSING),)
+$(error the build needs packages that are not installed: $(MISSING): run `make deps`, as root, which installs them)
+endif
+endif
+
 .PHONY: help all deps demo check check-kernels bench accuracy rtl-kit rtl-check figures stress fuzz clean compile_commands.json fmt sanitize
 
 help:

@@ -1,17 +1,52 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # Installs what packages.txt lists and this machine lacks: by apt as root, else says what to install.
+#
+#	--missing  prints what the build lacks, and installs nothing
+#
+# A file that is not where Debian has it may be elsewhere: programs in PATH or named by CC, CLANG or RISCV_CC, headers where
+# the compiler looks. That is asked for those alone, so it takes no time where all is there.
 set -eu
-cd "$(dirname "$0")/.."
+cd "${0%/*}/.."
 
-missing=$(sed 's/#.*//' packages.txt | while read -r package files; do
-	[ -n "$package" ] || continue
-	found=
-	for file in $files; do
-		[ -e "$file" ] && found=1
-	done
-	[ -n "$found" ] || printf '%s ' "$package"
-done)
+# is_elsewhere PACKAGE FILE
+is_elsewhere() {
+	case $1 in
+	gcc) set -- "$1" "${CC:-gcc}" ;;
+	clang) set -- "$1" "${CLANG:-clang}" ;;
+	gcc-riscv64-unknown-elf) set -- "$1" "${RISCV_CC:-riscv64-unknown-elf-gcc}" ;;
+	esac
+	case $2 in
+	/usr/include/*) "${CC:-gcc}" -E -include "${2#/usr/include/}" -x c /dev/null >/dev/null 2>&1 ;;
+	*) command -v "${2##*/bin/}" >/dev/null || command -v "${2##*/sbin/}" >/dev/null ;;
+	esac
+}
+
+# missing [SECTION]: names of packages
+missing() {
+	section=
+	while read -r package files; do
+		case $package in
+		'' | '#'*) continue ;;
+		*:)
+			section=${package%:}
+			continue
+			;;
+		esac
+		[ -z "${1:-}" ] || [ "$section" = "$1" ] || continue
+		found=
+		for file in $files; do
+			[ ! -e "$file" ] || found=1
+		done
+		[ -n "$found" ] || is_elsewhere "$package" "${files%% *}" || printf '%s ' "$package"
+	done <packages.txt
+}
+
+if [ "${1:-}" = --missing ]; then
+	missing build
+	exit
+fi
+missing=$(missing)
 [ -n "$missing" ] || exit 0
 
 if ! command -v apt-get >/dev/null; then

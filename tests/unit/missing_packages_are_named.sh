@@ -1,0 +1,47 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# Where packages are missing, plain `make` says which and how to install them, in one line and before it compiles anything.
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+unset MAKEFLAGS MAKELEVEL MFLAGS CC CLANG RISCV_CC
+fail() {
+	echo "FAIL: $*"
+	cat "$work/out"
+	exit 1
+}
+
+# The makefile without sources, and a list that has what this machine certainly lacks.
+mkdir -p "$work/tests" "$work/user/common"
+cp Makefile "$work" && cp tests/deps.sh "$work/tests" && cp user/install.mk "$work/user" && cp user/common/version.h "$work/user/common"
+list() { # FILE-OF-CLANG FILE-OF-HEADER FILE-OF-TEST
+	printf 'build:\nclang %s\nlibdw-dev %s\ntests:\ntshark %s\n' "$1" "$2" "$3" >"$work/packages.txt"
+}
+make_says() {
+	make -C "$work" --no-print-directory -n "$@" >"$work/out" 2>&1
+}
+
+list /no/bin/no-such-clang /usr/include/no-such-header.h /no/bin/no-such-shark
+CLANG=no-such-clang make_says && fail "make goes on"
+grep -q "packages that are not installed: clang libdw-dev: run .make deps., as root" "$work/out" || fail "make does not name both"
+[ "$(wc -l <"$work/out")" = 1 ] || fail "not one line"
+# what only tests need is not asked for, and goals that need nothing go on
+list /bin/sh /bin/sh /no/bin/no-such-shark
+make_says deps || fail "make deps is not possible"
+[ -z "$("$work/tests/deps.sh" --missing)" ] || fail "the build asks for a test's package"
+list /no/bin/no-such-clang /no /no
+make_says help || fail "make help is not possible"
+# in another place than Debian's
+list /no/bin/sh /usr/include/../include/../include/stdint.h /no
+[ -z "$(CLANG=sh "$work/tests/deps.sh" --missing)" ] || fail "a program in PATH is not found"
+list /bin/sh /usr/include/stddef.h /no # the compiler's own header: not in that folder
+[ -z "$("$work/tests/deps.sh" --missing)" ] || fail "a header that the compiler finds elsewhere is not found"
+# and nothing else is run where all is there
+PATH=/no-such-folder /bin/sh tests/deps.sh --missing >"$work/out" 2>&1 || fail "it needs more than a shell"
+[ ! -s "$work/out" ] || fail "with an empty PATH something is missing"
+
+# libdw's headers are hidden: the real makefile and list
+if [ "$(id -u)" = 0 ] && unshare --mount true 2>/dev/null; then
+	unshare --mount sh -c 'mount -t tmpfs none /usr/include/elfutils && exec make -n' >"$work/out" 2>&1 && fail "make goes on without libdw"
+	grep -q "not installed: libdw-dev: run .make deps." "$work/out" || fail "make does not name libdw-dev"
+fi
+exit 0
