@@ -21,42 +21,10 @@ for command in $(commands_in_help | grep -vx help); do
 done
 need_root
 
-folder() {
-	mkdir "$1" && cp "$ROOT"/handlers/*.c "$BUILD"/handlers/*.spin "$1"
-	mkdir -p "$1/tests" && cp -r "$ROOT/tests/vectors" "$1/tests/vectors"
-	cp "$ROOT/tests/vectors/filtering/hit_rewrites_the_port.vec" "$1/filtering.vec"
-	cp "$ROOT/tests/vectors/kvstore/get_hit_is_answered.vec" "$1/kvstore.vec"
-	riscv64-unknown-elf-gcc -march=rv32imac -mabi=ilp32 -nostdlib -static -x assembler - -o "$1/program.elf" <<-EOF
-		.globl _start, work, done
-		_start: nop
-		work:   addi t0, t0, 1
-		done:   ebreak
-	EOF
-	{
-		printf '\324\303\262\241\002\000\004\000\000\000\000\000\000\000\000\000\377\377\000\000\001\000\000\000'
-		for i in 1 2 3 4 5 6 7 8; do # a GET of key 7 from 10.0.0.1:4096 to 10.0.0.2:9000
-			printf '\0\0\0\0\0\0\0\0\074\0\0\0\074\0\0\0'
-			printf '\002\0\0\0\0\001\002\0\0\0\0\002\010\0'
-			printf '\105\0\0\056\0\0\0\0\100\021\146\275\012\0\0\001\012\0\0\002'
-			printf '\020\0\043\050\0\032\0\0\0\001\0\0\0\0\0\007abcdefghij'
-		done
-	} >"$1/trace.pcap"
-}
-make_nics
-ip -n "$NS" link set v0 down
-ip -n "$NS" link set v0 name eth0 up
-ip -n "$NS" address add 10.0.0.1/24 dev v1
-ip -n "$NS" neighbour add 10.0.0.2 lladdr 02:00:00:00:00:02 dev v1
-# not by the function: this has to be the process that is ended
-nsenter --net="/run/netns/$NS" bash -c '
-	while :; do echo 00000001 >/dev/udp/10.0.0.2/9000; sleep 0.02; done' 2>/dev/null &
-# a host that takes messages
-ip -n "$NS" link set lo up
-ip -n "$NS" address add 10.0.0.7/32 dev lo
-nsenter --net="/run/netns/$NS" "$BUILD/tests/tools/slmp_acknowledge" &
+make_world
 PATH=$BUILD/bin:$PATH
 for example in example.*; do
-	folder "$example.d"
+	make_folder "$example.d"
 	# a context for those that look at one
 	looks_at=
 	if grep -q "^spinctl dump" "$example"; then

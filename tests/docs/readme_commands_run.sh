@@ -1,0 +1,81 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# Every command of README.md runs as it stands there and ends well. Those that run until they are told to end get a SIGINT
+# after the commands that need them.
+. "$(dirname "$0")/docs.inc"
+need_root
+cd "$WORK" || exit 1
+
+# README's blocks of commands, each a file, and what stands in brackets in its text.
+awk '
+	/^```/ { inside = !inside; n += inside; next }
+	inside && /^(spinctl|spincc) / { sub(/ +#.*/, ""); printf "%s\n", $0 >sprintf("block.%02d", n) }
+' "$ROOT/README.md"
+tr '\n' ' ' <"$ROOT/README.md" | grep -oE '\(`spin(ctl|cc) [^`]*`' | tr -d '(`' >block.text
+[ "$(cat block.* | wc -l)" -ge 18 ] || fail "only $(cat block.* | wc -l) commands in README.md"
+
+# A PsPIN program with a handler of that name: its boot and memory map are ours, which does not matter here.
+printf '.section .text.hpu, "ax"\n.globl my_handler\nmy_handler: li a0, 0\nret\n' >my_handler.S
+(cd "$ROOT" && riscv64-unknown-elf-gcc @hwmodel/image/cflags -Wl,--build-id=none -Wl,--no-warn-rwx-segments -I. -Ihandlers/include \
+	-T hwmodel/image/pspin.ld hwmodel/image/boot.S "$WORK/my_handler.S" -lgcc -o "$WORK/program.elf") || fail "no program"
+
+make_world
+# any program at the other end of a veth: what XDP sends back is lost there without one
+nsenter --net="/run/netns/$NS" "$SPINCTL" run "$OBJECT" --dev v1 --match 'udp dport 1' --interval 0 >/dev/null 2>&1 &
+PATH=$BUILD/bin:$PATH
+
+# background COMMAND: until it is attached
+background() {
+	nsenter --net="/run/netns/$NS" env --default-signal=INT sh -c "exec $1" >"$WORK/back.out" 2>"$WORK/back.err" </dev/null &
+	back=$! back_is=$1
+	for try in $(seq 200); do
+		in_ns "$SPINCTL" status --dev eth0 2>/dev/null | grep -q "^eth0" && return
+		kill -0 $back 2>/dev/null || break
+		sleep 0.1
+	done
+	fail "not attached: $1: $(tail -n 5 "$WORK/back.err" "$WORK/back.out")"
+}
+
+# It ends as Ctrl-C ends it; a recv may be done by itself.
+end_background() {
+	[ -n "$back" ] || return 0
+	sleep 1
+	kill -s INT "$back" 2>/dev/null
+	wait "$back"
+	status=$?
+	[ $status = 0 ] || [ $status = 130 ] || fail "status $status: $back_is: $(tail -n 5 "$WORK/back.err" "$WORK/back.out")"
+	back=
+}
+
+for block in block.*; do
+	make_folder "$block.d"
+	cp "$ROOT/README.md" "$block.d/report.pdf"
+	cp program.elf "$block.d/program.elf"
+	cd "$block.d" || exit 1
+	back=
+	while read -r command <&3; do
+		case $command in
+		"spinctl run "* | "spinctl record "* | "spinctl recv "*)
+			end_background
+			background "$command"
+			continue
+			;;
+		*"dump --context reduce"*)
+			end_background
+			background "spinctl run reduce.spin --dev eth0 --match 'udp dport 9330' --host-kib 8"
+			;;
+		*"replay "* | *"--pcap mine.spinrec"*) end_background ;;
+		esac
+		in_ns timeout 60 sh -c "$command" >"$WORK/out" 2>"$WORK/err" </dev/null
+		status=$?
+		case $status,$command in
+		0,*) ;;
+		1,*--budget*) says err "misses" ;; # as its comment in README.md says
+		*) fail "status $status: $command: $(tail -n 5 "$WORK/err" "$WORK/out")" ;;
+		esac
+	done 3<"../$block"
+	end_background
+	cd .. || exit 1
+done
+cmp -s block.*.d/incoming "$ROOT/README.md" || fail "what was sent is not what was received"
+exit $FAILED
