@@ -19,10 +19,18 @@
 
 #define CHILDREN_MAX 32
 #define ARGUMENTS_MAX 32
-#define LONGEST_S     (120 * slow_factor()) /* of a step; then it hangs and is ended */
+#define LONGEST_S     120 /* of a step; then it hangs and is ended */
 
 static volatile pid_t children[CHILDREN_MAX];
 static pid_t owner;
+
+unsigned proc_step_s(void)
+{
+	const char *text = getenv("SPIN_TEST_STEP_S"); /* for the test of what happens then */
+	unsigned seconds = text ? (unsigned)strtoul(text, NULL, 10) : 0;
+
+	return seconds ? seconds : LONGEST_S * (unsigned)slow_factor();
+}
 
 /* Also called from signal handlers. */
 static void end_children(void)
@@ -66,16 +74,22 @@ void proc_init(void)
 	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGALRM };
 
 	owner = getpid();
+	memset((void *)children, 0, sizeof(children)); /* its parent's, in a child */
 	atexit(end_children);
 	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
 		sigaction(signals[i], &action, NULL);
 	signal(SIGPIPE, SIG_IGN);
-	alarm(LONGEST_S);
+	alarm(proc_step_s());
 }
 
 void proc_progress(void)
 {
-	alarm(LONGEST_S);
+	alarm(proc_step_s());
+}
+
+void proc_wait_long(void)
+{
+	alarm(0);
 }
 
 static void remember(pid_t pid)

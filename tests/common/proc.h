@@ -13,11 +13,18 @@
 /* Ends with a message, status 1, and all children gone. */
 void die(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
 
-/* Ends all children on exit, on signals, and when a step takes far too long. Once, at the start. */
+/*
+ * Ends all children on exit, on signals, and when a step takes far too long. Once, at the start; again in a child that has
+ * children of its own.
+ */
 void proc_init(void);
+/* The seconds that this is. */
+unsigned proc_step_s(void);
 
 /* A step is done: the time of proc_init() begins again, so that a slow or busy machine comes to an end, too. */
 void proc_progress(void);
+/* What follows may take any time: it waits for children that have limits of their own. */
+void proc_wait_long(void);
 
 /* Runs fn(arg) in a child, in network namespace ns_fd, on one CPU in real time; its return is the status. */
 pid_t proc_start(int ns_fd, int cpu, int (*fn)(void *arg), void *arg);

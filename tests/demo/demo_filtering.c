@@ -4,7 +4,6 @@
  * steered by its source address to the port where its own server listens.
  */
 #include <arpa/inet.h>
-#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -241,8 +240,9 @@ static void cost(const struct demo *demo, const struct spin_object *object,
 	capture_write(capture, path);
 }
 
-void demo_filtering(struct demo *demo, struct summary *s)
+static void run_filtering(struct demo *demo, void *arg)
 {
+	struct summary *s = arg;
 	const struct lab *lab = &demo->lab;
 	struct iperf_flow flow[FLOWS];
 	uint64_t sent_before[FLOWS], routed_before[FLOWS], matched;
@@ -256,7 +256,6 @@ void demo_filtering(struct demo *demo, struct summary *s)
 	char path[300];
 	pid_t echo;
 
-	printf("filtering: UDP to port %u is steered by source address\n\n", PUBLISHED_PORT);
 	for (int i = 0; i < FLOWS; i++)
 		lab_add_address(lab, flow_addr[i]);
 	lab_add_address(lab, PROBE_ADDR);
@@ -299,13 +298,10 @@ void demo_filtering(struct demo *demo, struct summary *s)
 	print_flows(flow, redirect, ctx, sent_before, routed_before, demo);
 	counts_all(ctx, s->packets);
 	matched = s->packets[SPIN_REASON_SUCCESS];
-	s->hit_name = "of matched datagrams redirected";
 	s->hit_rate = routed(ctx, PROBE_ADDR);
 	for (int i = 0; i < FLOWS; i++)
 		s->hit_rate += (double)routed(ctx, flow_addr[i]);
 	s->hit_rate /= (double)matched;
-	s->unit = "datagrams delivered";
-	s->speedup = s->bound = s->vs_bound = NAN;
 
 	printf("\niperf3 TCP, untouched: %.2f Gbit/s without native XDP on the receiver's veth, %.2f with\n"
 	       "  (native XDP takes frames one by one, so veth switches off the sender's TSO: the same\n"
@@ -328,4 +324,12 @@ void demo_filtering(struct demo *demo, struct summary *s)
 	cost(demo, object, &capture, s);
 	free(capture.frame);
 	spin_object__close(object);
+}
+
+int demo_filtering(struct demo *demo, struct summary *s)
+{
+	s->unit = "datagrams delivered";
+	s->hit_name = "of matched datagrams redirected";
+	printf("filtering: UDP to port %u is steered by source address\n\n", PUBLISHED_PORT);
+	return demo_step(demo, "filtering", run_filtering, s);
 }

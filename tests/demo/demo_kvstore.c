@@ -27,7 +27,6 @@
 #define WINDOW       64     /* requests under way */
 #define ROUNDS       11     /* of both arms, in turn */
 #define ROUNDS_MIN   3      /* that a slow or busy machine does */
-#define ROUNDS_S     60     /* after which it does no more */
 #define WARM_UP_S    0.2
 #define MEASURE_S    0.5
 #define STORE_KEYS   (2u << 20) /* room of the server's store */
@@ -83,6 +82,7 @@ static void run_round(const struct demo *demo, const char *object, uint64_t seed
 	munmap(r, sizeof(*r));
 }
 
+/* NAN of none. */
 static double median_of(const struct round *round, int rounds, size_t field)
 {
 	double values[ROUNDS];
@@ -165,6 +165,7 @@ static void cost(const struct demo *demo, const char *path, const struct capture
 	hpu_open(&hpu, object, &rule);
 	kv_replay_model(&model, &hpu, capture);
 	s->parts = KV_CLASSES;
+	s->xdp_ns = s->body_cycles = 0;
 	for (int c = 0; c < KV_CLASSES; c++) {
 		s->part[c].name = name[c];
 		s->part[c].ns = ns[c];
@@ -185,68 +186,108 @@ static void cost(const struct demo *demo, const char *path, const struct capture
 	capture_write(capture, pcap);
 }
 
-void demo_kvstore(struct demo *demo, struct summary *s)
-{
-	struct round without[ROUNDS], with[ROUNDS], shown;
-	double share[KV_CLASSES], hit_all, hit_get, gets = 0, requests = 0;
-	struct capture capture;
-	struct measure_row *row;
-	uint64_t checked = 0;
-	uint64_t begin = now_ns();
-	int rounds = 0;
-	char path[300];
+/* What the steps hand on. */
+struct kvstore {
+	struct summary *summary;
+	char object[300];
+	struct round without[ROUNDS], with[ROUNDS];
+	int rounds;              /* complete: of both arms */
+	uint64_t checked;
+	double gets, requests;
+};
 
+/* A machine on which a step takes half of what is too long does no more than the least rounds. */
+static void run_rounds(struct demo *demo, void *arg)
+{
+	struct kvstore *kv = arg;
+	uint64_t begin = now_ns(), enough = proc_step_s() * 500000000ull;
+
+	lab_set_segmentation(&demo->lab, 0);
+	while (kv->rounds < ROUNDS && (kv->rounds < ROUNDS_MIN || now_ns() - begin < enough)) {
+		struct round *without = &kv->without[kv->rounds], *with = &kv->with[kv->rounds];
+		uint64_t seed = (uint64_t)kv->rounds + 1;
+
+		run_round(demo, NULL, seed, MEASURE_S, without);
+		print_round("without", without);
+		run_round(demo, kv->object, seed, MEASURE_S, with);
+		with->speedup = with->rate / without->rate;
+		with->bound = 1 / (1 - with->hit_all);
+		with->vs_bound = with->speedup / with->bound;
+		print_round("with", with);
+		kv->checked += without->client.checked + with->client.checked;
+		kv->gets += (double)with->client.gets;
+		kv->requests += (double)with->client.requests;
+		for (int r = 0; r < SPIN_REASON_COUNT; r++)
+			kv->summary->packets[r] += with->server.packets[r];
+		kv->rounds++;
+	}
+}
+
+/* Medians of the rounds that are complete. */
+static void summarize_rounds(struct demo *demo, struct kvstore *kv)
+{
+	struct summary *s = kv->summary;
+	struct measure_row *row;
+	int rounds = kv->rounds;
+
+	if (rounds < ROUNDS)
+		printf("  %d rounds of %d: this machine is slow or busy\n", rounds, ROUNDS);
+	if (rounds) {
+		printf("  %llu values read, all of them right\n", (unsigned long long)kv->checked);
+		s->hit_rate = MEDIAN(kv->with, hit_all);
+		s->rate[0] = MEDIAN(kv->without, rate);
+		s->rate[1] = MEDIAN(kv->with, rate);
+		s->cpu_ns[0] = MEDIAN(kv->without, cpu_ns);
+		s->cpu_ns[1] = MEDIAN(kv->with, cpu_ns);
+		s->speedup = MEDIAN(kv->with, speedup);
+		s->bound = MEDIAN(kv->with, bound);
+		s->vs_bound = MEDIAN(kv->with, vs_bound);
+	}
+	measure_add(&demo->measure, "kv.keys", KEYS, "keys");
+	measure_add(&demo->measure, "kv.rounds", rounds, "rounds");
+	measure_add(&demo->measure, "kv.values_checked", (double)kv->checked, "values");
+	measure_add(&demo->measure, "kv.get_hit_rate", MEDIAN(kv->with, hit_get), "1");
+	row = measure_add(&demo->measure, "kv.ycsb_vs_bound", s->vs_bound, "1");
+	measure_goal(row, MEASURE_AT_LEAST, TARGET, row->value);
+}
+
+static void run_cost(struct demo *demo, void *arg)
+{
+	struct kvstore *kv = arg;
+	double share[KV_CLASSES];
+	struct capture capture;
+	struct round shown;
+
+	capture_start(&capture, &demo->lab, KV_PORT);
+	run_round(demo, kv->object, ROUNDS + 1, 0.1, &shown);
+	capture_stop(&capture, FRAMES_MAX);
+	share[KV_HIT] = kv->summary->hit_rate;
+	share[KV_MISS] = kv->gets / kv->requests - kv->summary->hit_rate;
+	share[KV_WRITE] = 1 - kv->gets / kv->requests;
+	proc_progress();
+	cost(demo, kv->object, &capture, share, kv->summary);
+	free(capture.frame);
+}
+
+int demo_kvstore(struct demo *demo, struct summary *s)
+{
+	struct kvstore *kv = proc_shared(sizeof(*kv));
+	int err;
+
+	kv->summary = s;
+	s->unit = "requests answered";
+	s->hit_name = "of requests answered at XDP";
+	snprintf(kv->object, sizeof(kv->object), "%s/kvstore.spin", demo->handlers);
 	printf("\nkvstore: YCSB, 50 %% GET and 50 %% SET, %d keys, Zipf %.1f, %d requests under way\n",
 	       KEYS, THETA, WINDOW);
 	printf("  %-8s %9s %10s %8s %8s %8s %9s %9s %8s %8s\n", "handlers", "req/s", "CPU ns/req",
 	       "server", "NAPI", "CPU %", "hits/GET", "hits/all", "checked", "timeouts");
-	snprintf(path, sizeof(path), "%s/kvstore.spin", demo->handlers);
-	lab_set_segmentation(&demo->lab, 0);
-	while (rounds < ROUNDS && (rounds < ROUNDS_MIN || now_ns() - begin < ROUNDS_S * 1000000000ull)) {
-		int i = rounds++;
-
-		run_round(demo, NULL, (uint64_t)i + 1, MEASURE_S, &without[i]);
-		print_round("without", &without[i]);
-		run_round(demo, path, (uint64_t)i + 1, MEASURE_S, &with[i]);
-		with[i].speedup = with[i].rate / without[i].rate;
-		with[i].bound = 1 / (1 - with[i].hit_all);
-		with[i].vs_bound = with[i].speedup / with[i].bound;
-		print_round("with", &with[i]);
-		checked += without[i].client.checked + with[i].client.checked;
-		gets += (double)with[i].client.gets;
-		requests += (double)with[i].client.requests;
-		for (int r = 0; r < SPIN_REASON_COUNT; r++)
-			s->packets[r] += with[i].server.packets[r];
-	}
-	if (rounds < ROUNDS)
-		printf("  %d rounds of %d: this machine is slow or busy\n", rounds, ROUNDS);
-	printf("  %llu values read, all of them right\n", (unsigned long long)checked);
-	capture_start(&capture, &demo->lab, KV_PORT);
-	run_round(demo, path, ROUNDS + 1, 0.1, &shown);
-	capture_stop(&capture, FRAMES_MAX);
+	/* rounds that are complete count, whatever became of the next */
+	err = demo_step(demo, "kvstore, requests", run_rounds, kv) && !kv->rounds ? -1 : 0;
+	summarize_rounds(demo, kv);
+	if (!err)
+		err = demo_step(demo, "kvstore, costs", run_cost, kv);
 	lab_set_segmentation(&demo->lab, 1);
-
-	hit_all = MEDIAN(with, hit_all);
-	hit_get = MEDIAN(with, hit_get);
-	s->unit = "requests answered";
-	s->hit_name = "of requests answered at XDP";
-	s->hit_rate = hit_all;
-	s->rate[0] = MEDIAN(without, rate);
-	s->rate[1] = MEDIAN(with, rate);
-	s->cpu_ns[0] = MEDIAN(without, cpu_ns);
-	s->cpu_ns[1] = MEDIAN(with, cpu_ns);
-	s->speedup = MEDIAN(with, speedup);
-	s->bound = MEDIAN(with, bound);
-	s->vs_bound = MEDIAN(with, vs_bound);
-	share[KV_HIT] = hit_all;
-	share[KV_MISS] = gets / requests - hit_all;
-	share[KV_WRITE] = 1 - gets / requests;
-	cost(demo, path, &capture, share, s);
-	free(capture.frame);
-
-	measure_add(&demo->measure, "kv.keys", KEYS, "keys");
-	measure_add(&demo->measure, "kv.values_checked", (double)checked, "values");
-	measure_add(&demo->measure, "kv.get_hit_rate", hit_get, "1");
-	row = measure_add(&demo->measure, "kv.ycsb_vs_bound", s->vs_bound, "1");
-	measure_goal(row, MEASURE_AT_LEAST, TARGET, row->value);
+	munmap(kv, sizeof(*kv));
+	return err;
 }

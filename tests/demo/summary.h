@@ -17,8 +17,9 @@ struct summary_part {
 
 struct summary {
 	const char *name;        /* of the handler */
-	const char *unit;        /* "requests" or "datagrams" */
+	const char *unit;        /* "requests answered" or "datagrams delivered" */
 	uint64_t packets[SPIN_REASON_COUNT];
+	/* NAN: not measured, here and below */
 	double xdp_ns;           /* mean */
 	struct summary_part part[4];
 	unsigned parts;
@@ -31,6 +32,8 @@ struct summary {
 	double hpus[2][2];       /* [200, 400 Gbit/s][packet bytes only, with Ethernet's 38] */
 };
 
+/* Nothing is measured yet. */
+void summary_begin(struct summary *s, const char *name);
 /* Fills hpus[][] from body_cycles and packet_bytes. */
 void summary_hpus(struct summary *s, const struct hpu *hpu);
 void summary_print(const struct summary *s);

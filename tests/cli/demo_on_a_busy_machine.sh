@@ -1,0 +1,38 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# make demo where its steps take longer than they may: fewer rounds, or parts that are given up, and said so; the summary
+# and the JSON come in any case.
+. "$(dirname "$0")/setup.inc"
+need_root
+command -v iperf3 >/dev/null || skip "iperf3 is not installed"
+# it writes beside itself
+mkdir -p "$WORK/tests"
+cp -r "$BUILD/tests/demo" "$WORK/tests/demo" && ln -s "$BUILD/handlers" "$WORK/handlers" || skip "no demo is built"
+cd "$WORK" || exit 1
+
+# demo SECONDS: with that limit for a step
+demo() {
+	rm -f demo.json
+	SPIN_TEST_STEP_S=$1 tests/demo/demo >"$WORK/out" 2>"$WORK/err"
+	status=$?
+	for line in '=== filtering ===' '=== kvstore ===' 'demo.json written'; do
+		says out "$line"
+	done
+	[ -s demo.json ] || fail "no demo.json with $1 s for a step"
+	"$BUILD/tests/tools/well_formed" json demo.json >/dev/null || fail "demo.json is not well formed"
+	grep -q '"kv.rounds"' demo.json || fail "no number of rounds in demo.json"
+	pgrep -f "$WORK" >/dev/null && fail "processes are left: $(pgrep -af "$WORK")"
+}
+
+# nothing is done in a second
+demo 1
+[ $status = 1 ] || fail "status $status where nothing could be measured"
+says out 'filtering: given up after '
+says out 'kvstore, requests: given up after '
+says out 'Not everything was measured'
+says err 'no end in sight'
+# rounds are done for half of that; on a machine that is busy indeed there may be none
+demo 8
+grep -q '^  [0-9]* rounds of 11: this machine is slow or busy' out || fail "it does not say how many rounds it did"
+grep -q '^  0 rounds' out || says out 'speed-up, median of the rounds'
+exit $FAILED
