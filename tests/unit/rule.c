@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <common/built.h>
+
 #include "libspin.h"
 
 static int failures;
@@ -73,6 +75,23 @@ static void random_rules(void)
 	}
 }
 
+/* Of a rule that a program makes by itself: handlers get UDP, so another protocol's would never match. */
+static void other_protocol(void)
+{
+	struct spin_rule rule = { .protocol = 6 };
+	struct spin_object *object;
+	struct spin_ctx *ctx;
+	char path[512];
+
+	if (built_object("empty", path, sizeof(path)) || spin_object__open(path, &object)) {
+		expect(0, "not built", "empty");
+		return;
+	}
+	expect(spin_ctx__create(NULL, object, &rule, &ctx) == -EINVAL && strstr(spin_strerror_last(), "protocol 6"),
+	       "a rule for TCP is taken", spin_strerror_last());
+	spin_object__close(object);
+}
+
 int main(void)
 {
 	struct spin_rule rule;
@@ -93,5 +112,6 @@ int main(void)
 	       rule.src_mask[0] == htonl(0xff000000) && !rule.dst_mask[0] && rule.dst_port == 53 &&
 	       !rule.src_port, "fields", "ip4 src 10.0.0.0/8 dport 53");
 	random_rules();
+	other_protocol();
 	return failures != 0;
 }

@@ -116,12 +116,22 @@ static int invalid(const struct command_row *command, const struct option_row *r
 	return OPTIONS_USAGE;
 }
 
+static size_t rows_of(const struct command_row *command)
+{
+	size_t rows = 0;
+
+	while (command->options[rows].name || command->options[rows].letter)
+		rows++;
+	return rows;
+}
+
 enum options_result options__parse(const struct command_row *command, int argc, char **argv,
 				   void *fields, const char **operands, unsigned *operand_count)
 {
-	uint64_t given = 0; /* a bit per row */
+	char given[rows_of(command) + 1]; /* a flag per row */
 	int only_operands = 0;
 
+	memset(given, 0, sizeof(given));
 	*operand_count = 0;
 	for (int i = 1; i < argc; i++) {
 		char *word = argv[i];
@@ -164,7 +174,7 @@ enum options_result options__parse(const struct command_row *command, int argc, 
 		}
 		if (value && strchr(row->value, '|') && !is_choice(row->value, value))
 			return no_choice(command, row, value);
-		given |= (uint64_t)1 << (row - command->options);
+		given[row - command->options] = 1;
 		if (store(row, fields, value, word))
 			return invalid(command, row, word, value);
 	}
@@ -173,7 +183,7 @@ enum options_result options__parse(const struct command_row *command, int argc, 
 	for (unsigned i = 0; command->options[i].name || command->options[i].letter; i++) {
 		char text[OPTION_TEXT_MAX];
 
-		if (command->options[i].required && !(given >> i & 1)) {
+		if (command->options[i].required && !given[i]) {
 			option__text(&command->options[i], text);
 			return usage(command, "missing:", text);
 		}

@@ -75,7 +75,7 @@ const char *whole_file__reason(int err)
 
 int whole_file__open(struct whole_file *f, const char *path, const char *hidden)
 {
-	int fd;
+	int fd, err;
 
 	*f = (struct whole_file){ .hidden = hidden };
 	if (snprintf(f->path, sizeof(f->path), "%s", path) >= (int)sizeof(f->path))
@@ -87,7 +87,14 @@ int whole_file__open(struct whole_file *f, const char *path, const char *hidden)
 	if (fd < 0 && !f->is_stream && (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL))
 		fd = open_hidden(f);
 	f->file = fd < 0 ? NULL : fdopen(fd, "w");
-	return f->file ? 0 : -errno;
+	if (f->file)
+		return 0;
+	err = -errno;
+	if (fd >= 0)
+		close(fd);
+	if (f->temp[0])
+		unlink(f->temp);
+	return err;
 }
 
 /* Gives a file without a name a hidden one first: a link does not replace, a rename does. */

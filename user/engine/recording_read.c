@@ -143,8 +143,12 @@ int recording__open(const char *path, struct recording *r)
 
 	*r = (struct recording){.path = path, .block = malloc(RECORDING_BLOCK_MAX)};
 	r->file = fd < 0 ? NULL : fdopen(fd, "r");
-	if (!r->file)
-		return engine_fail(-errno, "cannot open %s: %s", path, strerror(errno));
+	if (!r->file) {
+		err = -errno;
+		if (fd >= 0)
+			close(fd);
+		return engine_fail(err, "cannot open %s: %s", path, strerror(-err));
+	}
 	if (!r->block)
 		return engine_fail(-ENOMEM, "no memory for %s", path);
 	if (fstat(fileno(r->file), &st) || !S_ISREG(st.st_mode))

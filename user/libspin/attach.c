@@ -96,44 +96,65 @@ static void leave(struct spin_nic *nic, unsigned slot)
 	root__remove(nic->root, slot);
 }
 
+/* The first context brings the dispatcher. */
+static int need_root(struct spin_nic *nic)
+{
+	struct root *root;
+	int err;
+
+	if (nic->root)
+		return 0;
+	err = root__load(&root);
+	if (err)
+		return err;
+	__atomic_store_n(&nic->root, root, __ATOMIC_RELEASE);
+	return 0;
+}
+
 /* The tap is there before the first packet, and until after the last: packets and counts belong together. */
 static int join(struct spin_nic *nic, struct spin_ctx *ctx, struct spin_place *place)
 {
+	int has_queues = ctx->hpus == SPIN_HPUS_QUEUE && nic->ifindex;
 	unsigned *slot = &place->slot;
-	struct root *root;
 	int err = check_link(nic);
 
 	if (!err)
 		err = find_slot(nic, ctx, slot);
-	if (!err && !nic->root) {
-		err = root__load(&root);
-		if (!err)
-			__atomic_store_n(&nic->root, root, __ATOMIC_RELEASE);
-	}
 	if (!err)
-		err = tap__join(ctx, place);
+		err = need_root(nic);
+	if (err)
+		return err;
+	err = tap__join(ctx, place);
 	if (err)
 		return err;
 	err = root__add(nic->root, *slot, &ctx->rule, ctx->prog_fd);
-	if (!err && nic->ifindex && nic->link_fd < 0) {
+	if (err)
+		goto untap;
+	if (nic->ifindex && nic->link_fd < 0) {
 		err = attach_root(nic);
 		if (err)
-			root__remove(nic->root, *slot);
+			goto remove;
 	}
-	if (!err) {
-		nic->slot[*slot] = ctx;
-		nic->contexts++;
-		err = ctx->hpus == SPIN_HPUS_QUEUE && nic->ifindex ? queues__thread(nic) : 0;
-		if (!err) {
-			err = out__join(ctx, place);
-			if (err && ctx->hpus == SPIN_HPUS_QUEUE && nic->ifindex)
-				queues__unthread(nic);
-		}
+	nic->slot[*slot] = ctx;
+	nic->contexts++;
+	if (has_queues) {
+		err = queues__thread(nic);
 		if (err)
-			leave(nic, *slot);
+			goto leave_slot;
 	}
-	if (err)
-		tap__leave(ctx, place);
+	err = out__join(ctx, place);
+	if (!err)
+		return 0;
+
+	if (has_queues)
+		queues__unthread(nic);
+leave_slot:
+	leave(nic, *slot); /* with what root__add() did */
+	goto untap;
+remove:
+	root__remove(nic->root, *slot);
+untap:
+	tap__leave(ctx, place);
 	return err;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include <errno.h>
+#include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -204,6 +205,9 @@ int spin_ctx__create_opts(struct spin_nic *nic, const struct spin_object *obj, c
 	err = take_options(opts, &wanted);
 	if (err)
 		return err;
+	if (rule->protocol && rule->protocol != IPPROTO_UDP)
+		return spin_fail(-EINVAL, "the rule asks for packets of protocol %u, but handlers get those of UDP only: leave "
+				 "protocol 0, or make it IPPROTO_UDP", rule->protocol);
 	err = class__probe(wanted.class, why, sizeof(why));
 	if (err)
 		return spin_fail(err, "%s", why);
@@ -227,26 +231,35 @@ int spin_ctx__create_opts(struct spin_nic *nic, const struct spin_object *obj, c
 	if (nic)
 		nic__hold(nic);
 	err = host_side__take(&ctx->host, &wanted.message);
-	if (!err)
-		err = spin_messages__new(obj, &wanted.message, &ctx->messages);
-	if (!err && ctx->messages && wanted.class == SPIN_CLASS_ISOLATED)
+	if (err)
+		goto destroy;
+	err = spin_messages__new(obj, &wanted.message, &ctx->messages);
+	if (err)
+		goto destroy;
+	if (ctx->messages && wanted.class == SPIN_CLASS_ISOLATED) {
 		err = spin_fail(-EOPNOTSUPP, "%s takes messages, and those are for the trusted class only: load it as trusted",
 				obj->meta.name);
-	if (!err)
-		err = hpus__choose(ctx, &wanted);
-	if (!err)
-		err = spin_requests__new(obj, &ctx->requests);
-	if (!err)
-		err = load(ctx, obj, &wanted);
-	if (!err)
-		err = open_memory(ctx);
-	if (err) {
-		spin_ctx__destroy(ctx);
-		return err;
+		goto destroy;
 	}
+	err = hpus__choose(ctx, &wanted);
+	if (err)
+		goto destroy;
+	err = spin_requests__new(obj, &ctx->requests);
+	if (err)
+		goto destroy;
+	err = load(ctx, obj, &wanted);
+	if (err)
+		goto destroy;
+	err = open_memory(ctx);
+	if (err)
+		goto destroy;
 	hpu_mem__begin(&wanted);
 	*out = ctx;
 	return 0;
+
+destroy:
+	spin_ctx__destroy(ctx);
+	return err;
 }
 
 void spin_ctx__destroy(struct spin_ctx *ctx)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* bpf/root.bpf.c, compiled: OUT_IMAGE names the object. */
+/* bpf/out.bpf.c, compiled: OUT_IMAGE names the object. */
 	.section .rodata
 	.global out_image, out_image_end
 	.hidden out_image, out_image_end
