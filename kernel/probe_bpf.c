@@ -32,6 +32,13 @@ static int load(const struct bpf_insn *insns, size_t count, uint32_t flags)
 	return fd < 0 ? -errno : fd;
 }
 
+int kernel_bpf__xdp_pass(void)
+{
+	const struct bpf_insn insns[] = { RETURN(XDP_PASS) };
+
+	return load(insns, COUNT(insns), 0);
+}
+
 int kernel_bpf__map(uint32_t type, uint32_t flags)
 {
 	uint32_t key = 4, value = 8, entries = 1;

@@ -12,6 +12,8 @@
 
 /* A map of this type (enum bpf_map_type, also of kernels newer than our headers), one entry; flags: BPF_F_*. */
 int kernel_bpf__map(uint32_t type, uint32_t flags);
+/* A program that passes every packet: its descriptor or -errno. */
+int kernel_bpf__xdp_pass(void);
 #define KERNEL_MAP_ARENA 33 /* BPF_MAP_TYPE_ARENA, 6.9 */
 
 /* An XDP program that only passes; flags: BPF_F_XDP_HAS_FRAGS or 0. */

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -150,4 +151,55 @@ int kernel_net__open_numbered(const struct probe_net *own, int number, struct pr
 		snprintf(out->name, sizeof(out->name), "the namespace of process %.10s (%s)", entry, command);
 	}
 	return err;
+}
+
+struct visitor {
+	int (*fn)(void *arg, const struct probe_net *net);
+	void *arg;
+	ino_t last; /* processes of one namespace often follow each other */
+	int done;
+};
+
+static void visit(struct visitor *v, const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct probe_net net;
+	struct stat st;
+
+	if (fd < 0)
+		return;
+	if (!fstat(fd, &st) && st.st_ino != v->last) {
+		net = (struct probe_net){ -1, -1, -1, -1, "", "" };
+		v->last = st.st_ino;
+		if (!open_at(fd, &net))
+			v->done = v->fn(v->arg, &net);
+		kernel_net__close(&net);
+	}
+	close(fd);
+}
+
+static void visit_folder(struct visitor *v, const char *folder, const char *suffix)
+{
+	DIR *dir = v->done ? NULL : opendir(folder);
+	struct dirent *entry;
+
+	while (dir && !v->done && (entry = readdir(dir))) {
+		char path[600];
+
+		if (entry->d_name[0] == '.' || (*suffix && !isdigit((unsigned char)entry->d_name[0])))
+			continue;
+		snprintf(path, sizeof(path), "%s/%s%s", folder, entry->d_name, suffix);
+		visit(v, path);
+	}
+	if (dir)
+		closedir(dir);
+}
+
+void kernel_net__each(int (*fn)(void *arg, const struct probe_net *net), void *arg)
+{
+	struct visitor v = { .fn = fn, .arg = arg };
+
+	visit(&v, "/proc/thread-self/ns/net");
+	visit_folder(&v, "/run/netns", "");
+	visit_folder(&v, "/proc", "/ns/net");
 }

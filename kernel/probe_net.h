@@ -24,4 +24,7 @@ void kernel_net__close(struct probe_net *net);
  */
 int kernel_net__open_numbered(const struct probe_net *own, int number, struct probe_net *out);
 
+/* Calls fn with the present one and then with those that can be seen there, some twice, until it returns other than 0. */
+void kernel_net__each(int (*fn)(void *arg, const struct probe_net *net), void *arg);
+
 #endif

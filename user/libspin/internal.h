@@ -15,6 +15,7 @@
 #pragma GCC visibility pop
 
 #include "host_side.h"
+#include "kernel/threaded.h"
 #include "section.h"
 
 #define SPIN_ERROR_BYTES 1024
@@ -71,6 +72,7 @@ struct spin_nic {
 	unsigned contexts;
 	unsigned queue_contexts;  /* those whose HPUs are queues */
 	int threads_are_ours;     /* 1: the queues got their threads from us, and are to lose them */
+	struct threaded threads;  /* those, then */
 	struct spin_ctx *slot[SPIN_CONTEXTS_MAX];
 };
 void nic__hold(struct spin_nic *nic);

@@ -156,8 +156,9 @@ enum spin_hpus {
 	SPIN_HPUS_CPU,    /* the CPU that a packet comes to */
 	/*
 	 * The receive queue: one interface, in native mode. Each queue gets a kernel thread (threaded NAPI) while such
-	 * contexts are attached; a killed process leaves that switched on. Messages have one HPU more, for what the
-	 * library does for them.
+	 * contexts are attached. What a killed process leaves is switched off by the next spin_nic__open() or spinctl, also
+	 * in another network namespace; a file in /run/spin, locked while its process lives, says which interfaces these
+	 * are. Messages have one HPU more, for what the library does for them.
 	 */
 	SPIN_HPUS_QUEUE,
 	/*

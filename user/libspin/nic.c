@@ -28,6 +28,7 @@ int spin_nic__open(const char *ifname, struct spin_nic **out)
 	unsigned ifindex = if_nametoindex(ifname);
 
 	*out = NULL;
+	kernel_threaded__recover();
 	if (!ifindex)
 		return spin_fail(-ENODEV, "there is no interface %s in this network namespace; `ip link` lists "
 				 "them", ifname);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Receive queues as HPUs (SPIN_HPUS_QUEUE): a kernel thread polls each. */
+/* Receive queues as HPUs (SPIN_HPUS_QUEUE): a kernel thread polls each, until the last context that wants it has gone. */
 #include <errno.h>
 #include <string.h>
 
@@ -27,7 +27,7 @@ int queues__thread(struct spin_nic *nic)
 		return 0;
 	err = kernel_threaded__read(nic->ifindex, &queues, &threaded);
 	if (!err && threaded <= 0)
-		err = kernel_threaded__set(nic->ifindex, 1);
+		err = kernel_threaded__begin(nic->ifindex, &nic->threads);
 	if (err) {
 		nic->queue_contexts--;
 		return spin_fail(err, "%s gets no threads for its queues (%s): do `echo 1 >/sys/class/net/%s/threaded`, "
@@ -41,6 +41,6 @@ void queues__unthread(struct spin_nic *nic)
 {
 	if (--nic->queue_contexts || !nic->threads_are_ours)
 		return;
-	kernel_threaded__set(nic->ifindex, 0); /* fails if the interface is gone: nothing is left then */
+	kernel_threaded__end(&nic->threads);
 	nic->threads_are_ours = 0;
 }

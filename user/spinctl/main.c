@@ -9,6 +9,7 @@
 
 #include "common/descriptors.h"
 #include "common/load_progress.h"
+#include "kernel/threaded.h"
 #include "spinctl.h"
 
 static const struct subcommand *const subcommands[] = {
@@ -144,6 +145,7 @@ static int start(int argc, char **argv)
 	}
 	if (!strcmp(argv[1], OPTIONS_FILL))
 		return fill_template();
+	kernel_threaded__recover();
 	command = find(argv[1]);
 	return command ? dispatch(command, argc - 1, argv + 1) : USAGE;
 }
