@@ -106,7 +106,7 @@ in_ns ip address add 10.99.0.1/24 dev v1
 in_ns ip neighbour add 10.99.0.2 lladdr 02:00:00:00:00:02 dev v1
 in_ns bash -c 'echo 1 >/dev/udp/10.99.0.2/9000'
 i=0
-until in_ns "$SPINCTL" status | grep -q 'counter of entry 0: 1 successes' || [ $((i += 1)) -gt 100 ]; do sleep 0.05; done
+until in_ns "$SPINCTL" status --dev v0 | grep -q 'counter of entry 0: 1 successes' || [ $((i += 1)) -gt 100 ]; do sleep 0.05; done
 kill -INT $RUN
 wait $RUN
 grep -qx 'counter of entry 0: 1 successes, 0 failures' "$WORK/run.out" || fail "the last report: $(cat "$WORK/run.out")"

@@ -40,9 +40,9 @@ expect 0 in_ns "$SPINCTL" send file --to 127.0.0.1
 begin
 i=0
 until grep -q 'timed out' run.out || [ $i = 100 ]; do i=$((i + 1)); sleep 0.05; done
-expect 0 in_ns "$SPINCTL" status
+expect 0 in_ns "$SPINCTL" status --dev lo
 says out "messages: 2 opened, 1 completed, 1 evicted, 0 in flight"
-expect 0 in_ns "$SPINCTL" status --json
+expect 0 in_ns "$SPINCTL" status --dev lo --json
 says out '"messages": {'
 says out '"verdict": "ack"'
 end_run

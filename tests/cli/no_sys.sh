@@ -47,7 +47,7 @@ if [ -s ready ]; then
 	for cpu in $(seq 0 $(($(nproc) - 1))); do
 		in_ns taskset -c "$cpu" bash -c 'for i in 1 2 3; do echo hello >/dev/udp/127.0.0.1/9000; done' || fail "cannot send"
 	done
-	expect 0 in_ns "$SPINCTL" status --json
+	expect 0 in_ns "$SPINCTL" status --dev lo --json
 	want=$(($(nproc) * 3))
 	tr -d ' \n\t' <out | grep -q "\"packets\":$want," || fail "not $want packets: $(cat out)"
 	kill -INT "$(cat pid)"

@@ -39,9 +39,9 @@ end_record() {
 # until_messages N evicted|completed: so many of the context's messages have ended like that
 until_messages() {
 	i=0
-	until in_ns "$SPINCTL" status --json | tr -d ' \n' | grep -q "\"$2\":$1[,}]"; do
+	until in_ns "$SPINCTL" status --dev lo --json | tr -d ' \n' | grep -q "\"$2\":$1[,}]"; do
 		i=$((i + 1))
-		[ $i -lt 600 ] || { fail "not $1 messages $2: $(in_ns "$SPINCTL" status)"; return; }
+		[ $i -lt 600 ] || { fail "not $1 messages $2: $(in_ns "$SPINCTL" status --dev lo)"; return; }
 		sleep 0.1
 	done
 }

@@ -40,13 +40,13 @@ echo before >stays
 receive stays
 packet 000 100
 i=0
-until in_ns "$SPINCTL" mpq --json >mpq.out && grep -q '"phase": "open"' mpq.out || [ $i = 20 ]; do i=$((i + 1)); done
+until in_ns "$SPINCTL" mpq --dev v0 --json >mpq.out && grep -q '"phase": "open"' mpq.out || [ $i = 20 ]; do i=$((i + 1)); done
 says mpq.out '"source": "10.79.0.2"'
 says mpq.out '"message_id": 7'
 says mpq.out '"packets": 1'
 expect 0 in_ns "$SPINCTL" mpq --dev v0
 says out "1 in flight"
-expect 0 in_ns "$SPINCTL" status
+expect 0 in_ns "$SPINCTL" status --dev v0
 says out "dport 9330"
 i=0
 while [ ! -s recv.err ] && [ $i -lt 200 ]; do i=$((i + 1)); sleep 0.05; done
@@ -54,7 +54,7 @@ says recv.err "message 7 from 10.79.0.2"
 [ "$(cat stays)" = before ] || fail "half a message is in the file"
 packet 040 100
 i=0
-until in_ns "$SPINCTL" mpq --json >mpq.out && grep -q '"phase": "waiting"' mpq.out || [ $i = 20 ]; do i=$((i + 1)); done
+until in_ns "$SPINCTL" mpq --dev v0 --json >mpq.out && grep -q '"phase": "waiting"' mpq.out || [ $i = 20 ]; do i=$((i + 1)); done
 says mpq.out '"parked_packets": 1'
 send sent --to 10.79.0.1
 ended 0

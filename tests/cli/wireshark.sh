@@ -30,7 +30,7 @@ in_ns bash -c 'exec 3>/dev/udp/127.0.0.1/9330; for p; do printf "$p" >&3; done' 
 	'\040\000\000\000\000\007\000\000\000\010' '\050\000\000\000\000\007\000\000\000\020' '\100\000\000\000\000' '\120\000\000\000\000\007\000\000\000\000\001\001' \
 	'\110\000\000\000\000\007\000\000\000\000abc'
 i=0
-until in_ns "$SPINCTL" status --json | tr -d ' \n' | grep -q '"completed":1[,}]' || [ $i = 600 ]; do i=$((i + 1)); sleep 0.1; done
+until in_ns "$SPINCTL" status --dev lo --json | tr -d ' \n' | grep -q '"completed":1[,}]' || [ $i = 600 ]; do i=$((i + 1)); sleep 0.1; done
 sleep 0.2
 kill -INT $RECORD
 wait $RECORD || fail "record: $(cat record.err)"
