@@ -24,11 +24,11 @@ demo() {
 	pgrep -f "$WORK" >/dev/null && fail "processes are left: $(pgrep -af "$WORK")"
 }
 
-# nothing is done in a second
+# iperf3 alone takes 2 s; requests may be answered in one
 demo 1
-[ $status = 1 ] || fail "status $status where nothing could be measured"
+[ $status = 1 ] || fail "status $status where a part could not be measured"
 says out 'filtering: given up after '
-says out 'kvstore, requests: given up after '
+grep -q '^  [0-9]* rounds of 11: this machine is slow or busy' out || fail "it does not say how many rounds it did"
 says out 'Not everything was measured'
 says err 'no end in sight'
 # rounds are done for half of that; on a machine that is busy indeed there may be none

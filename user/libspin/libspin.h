@@ -190,8 +190,8 @@ struct spin_ctx_opts {
  * Loads the handlers into the kernel, not yet attached; state has its initial
  * value. nic may be NULL: then the context can only be run on given packets, and
  * its program does the matching itself. opts may be NULL: all zero.
- * -EPERM (not root), -ENOSYS (kernel too old), -EINVAL (options; verifier: the
- * reason names the handler's source line), -E2BIG (more CPUs than SPIN_HPUS_MAX).
+ * -EPERM (not root), -ENOSYS (kernel too old), -EINVAL (options; a rule for another
+ * protocol than UDP; verifier: the reason names the handler's source line), -E2BIG (more CPUs than SPIN_HPUS_MAX).
  */
 int spin_ctx__create(struct spin_nic *nic, const struct spin_object *obj,
 		     const struct spin_rule *rule, struct spin_ctx **out);
