@@ -370,7 +370,7 @@ rtl-kit: deps
 	@rm -rf $(BUILD)/rtl-kit && mkdir -p $(BUILD)/rtl-kit && cp tests/accuracy/kit/README.md $(BUILD)/rtl-kit/
 	@BUILD=$(BUILD) $(RTL_KIT) $(BUILD)/rtl-kit $(basename $(notdir $(HANDLERS)))
 
-# PsPIN's simulator beside the model. PSPIN: a checkout whose simulator has been built; HANDLER: a fat object of one's own.
+# PsPIN's simulator beside the model. PSPIN: a checkout, its simulator is built if it has none; HANDLER: a fat object of one's own.
 RTL_CHECK := $(BUILD)/tests/rtl/rtl-check
 RTL_CHECK_SRC := $(addprefix tests/rtl/,rtl_series.c rtl_trace.c)
 $(RTL_CHECK): $(BUILD)/obj/tests/rtl/rtl_check.o

@@ -1,8 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# simulator.sh PSPIN CLUSTERS OUT: links simulator.cpp with the simulator that PsPIN's own Makefile has built in the checkout. It
-# builds nothing of PsPIN; what is missing is said.
+# simulator.sh PSPIN CLUSTERS OUT: links simulator.cpp with PsPIN's Verilator model. A model that was built in the checkout is used
+# as it is; otherwise PsPIN's own Makefile builds one from a copy beside OUT, and the checkout is left alone. With CLUSTERS=1 only
+# cluster 0 is in that copy, which simulates about four times as fast.
 pspin=$1 clusters=$2 out=$3
+rtl=$(cd "$(dirname "$0")" && pwd)
 die() {
 	echo "rtl-check: $*" >&2
 	exit 1
@@ -10,14 +12,63 @@ die() {
 
 [ -n "$pspin" ] || die "give a checkout of PsPIN: make rtl-check PSPIN=DIRECTORY; tests/rtl/README.md says more"
 case $clusters in 1 | 4) ;; *) die "CLUSTERS=$clusters: it is 1 or 4" ;; esac
-model=$(cd "$pspin/hw/verilator_model" 2>/dev/null && pwd) || die "$pspin is no checkout of PsPIN: it has no hw/verilator_model"
-for file in lib/libpspin.so obj_dir_release/Vpspin_verilator.h; do
-	[ -e "$model/$file" ] || die "$model/$file is not there: build PsPIN's simulator first, as its docs/compile.md says"
-done
-include=${VERILATOR_ROOT:-$(${VERILATOR:-verilator} --getenv VERILATOR_ROOT 2>/dev/null)}/include
-[ -e "$include/verilated.h" ] || die "no $include/verilated.h: set VERILATOR_ROOT to what PsPIN's simulator was built with"
+hw=$(cd "$pspin/hw" 2>/dev/null && pwd) && [ -d "$hw/verilator_model" ] ||
+	die "$pspin is not a checkout of PsPIN: it has no hw/verilator_model"
+# Debian's verilator does not find itself when VERILATOR_ROOT is set, and PsPIN's Makefile needs it set.
+verilator=${VERILATOR:-verilator}
+[ -n "$VERILATOR_ROOT" ] || verilator="env -u VERILATOR_ROOT $verilator"
+root=${VERILATOR_ROOT:-$(${VERILATOR:-verilator} --getenv VERILATOR_ROOT 2>/dev/null)}
+[ -e "$root/include/verilated.h" ] || die "no Verilator headers: install verilator, or set VERILATOR_ROOT"
 command -v "${CXX:-c++}" >/dev/null || die "no C++ compiler: install g++"
-mkdir -p "$(dirname "$out")" &&
-	${CXX:-c++} -std=c++17 -O2 -w -I"$model/obj_dir_release" -isystem "$include" -isystem "$include/vltstd" -o "$out" \
-		"$(dirname "$0")/simulator.cpp" "$model/lib/libpspin.so" -Wl,-rpath,"$model/lib" ||
+mkdir -p "$(dirname "$out")" || exit 1
+
+is_built() {
+	[ -e "$1/lib/libpspin.so" ] && [ -e "$1/obj_dir_release/Vpspin_verilator.h" ]
+}
+
+# What stands for clusters 1 to 3: they are active, take no task and ask for nothing.
+keep_one_cluster() {
+	awk '
+		/end else begin : gen_cluster_sync/ {
+			while ((getline line < absent) > 0)
+				print line
+			found = 1
+		}
+		{ print }
+		END { exit !found }
+	' absent="$rtl/absent_cluster.svh" "$hw/src/pspin.sv" >src/pspin.sv &&
+		sed '/gen_fill_tcdm_cluster/s/< NUM_CLUSTERS/< 1/' "$hw/src/pspin_verilator.sv" >src/pspin_verilator.sv
+}
+
+# build DIRECTORY: the copy's model, again when a source has changed or the last build did not end.
+build() {
+	if is_built "$1/hw/verilator_model" && [ -e "$1/done" ] &&
+		[ -z "$(find "$hw/src" "$hw/deps" "$hw/verilator_model" "$rtl/absent_cluster.svh" "$0" -newer "$1/done" -type f | head -n 1)" ]; then
+		return 0
+	fi
+	command -v "${VERILATOR:-verilator}" >/dev/null || die "verilator is not installed: PsPIN's model cannot be built"
+	echo "rtl-check: builds PsPIN's model in $1: half an hour and more, some GB of memory; $1/log" >&2
+	rm -rf "$1" && mkdir -p "$1/hw" && cp -R "$hw/src" "$hw/verilator_model" "$1/hw/" && ln -s "$hw/deps" "$1/hw/deps" || exit 1
+	if [ "$clusters" = 1 ]; then
+		(cd "$1/hw" && keep_one_cluster) || die "$hw/src/pspin.sv has no gen_cluster_sync: build the model in the checkout, or CLUSTERS=4"
+	fi
+	(
+		unset MAKEFLAGS MFLAGS MAKELEVEL
+		make -C "$1/hw/verilator_model" release VERILATOR_ROOT="$root" VERILATOR_BIN= VERILATOR_CMD="$verilator" \
+			VERILATOR_COMPILER_WORKERS="${JOBS:-$(nproc)}"
+	) >"$1/log" 2>&1 || {
+		grep -v '^verilator\|%Error: Command Failed' "$1/log" | tail -n 5 | cut -c 1-200 >&2
+		die "PsPIN's model does not build: $1/log"
+	}
+	touch "$1/done"
+}
+
+model=$hw/verilator_model
+if ! is_built "$model"; then
+	copy=$(cd "$(dirname "$out")" && pwd)/pspin-$clusters
+	build "$copy"
+	model=$copy/hw/verilator_model
+fi
+${CXX:-c++} -std=c++17 -O2 -w -I"$model/obj_dir_release" -isystem "$root/include" -isystem "$root/include/vltstd" -o "$out" \
+	"$rtl/simulator.cpp" "$model/lib/libpspin.so" -Wl,-rpath,"$model/lib" ||
 	die "simulator.cpp does not link with $model/lib/libpspin.so"

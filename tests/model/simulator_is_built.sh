@@ -1,0 +1,53 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# tests/rtl/simulator.sh with a checkout that stands for PsPIN's: it builds from a copy, with one cluster or all, only when that is
+# needed, and uses what was built in the checkout. Neither Verilator nor PsPIN is needed. Run by tests/run.
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+failures=0
+check() {
+	eval "$2" && return
+	echo "FAIL $1"
+	failures=1
+}
+
+pspin=$dir/pspin
+mkdir -p "$pspin/hw/src" "$pspin/hw/deps" "$pspin/hw/verilator_model" "$dir/verilator/include"
+touch "$dir/verilator/include/verilated.h"
+printf '%s\n' 'if (0) begin : gen_cluster_async' 'end else begin : gen_cluster_sync' 'end' >"$pspin/hw/src/pspin.sv"
+echo 'for (genvar i = 0; i < NUM_CLUSTERS; i++) begin : gen_fill_tcdm_cluster' >"$pspin/hw/src/pspin_verilator.sv"
+cat >"$pspin/hw/verilator_model/Makefile" <<'MAKE'
+release:
+	mkdir -p lib obj_dir_release
+	cp ../src/pspin.sv lib/libpspin.so
+	touch obj_dir_release/Vpspin_verilator.h
+	echo once >>../../times
+MAKE
+simulator() {
+	CXX=true VERILATOR=true VERILATOR_ROOT=$dir/verilator tests/rtl/simulator.sh "$pspin" "$1" "$dir/out/simulator" 2>"$dir/said"
+}
+files=$(find "$pspin" | sort)
+
+simulator 1
+check "it builds a model of one cluster" '[ $? = 0 ] && grep -q gen_cluster_absent "$dir/out/pspin-1/hw/verilator_model/lib/libpspin.so"'
+check "the testbench fills one cluster" 'grep -q "i < 1;" "$dir/out/pspin-1/hw/src/pspin_verilator.sv"'
+simulator 4
+check "it builds a model of all clusters" '[ $? = 0 ] && cmp -s "$pspin/hw/src/pspin.sv" "$dir/out/pspin-4/hw/verilator_model/lib/libpspin.so"'
+simulator 4
+check "it does not build twice" '[ $? = 0 ] && [ "$(wc -l <"$dir/out/pspin-4/times")" = 1 ]'
+sleep 0.02
+echo '// changed' >>"$pspin/hw/src/pspin.sv"
+simulator 4
+check "it builds again what has changed" 'grep -q changed "$dir/out/pspin-4/hw/verilator_model/lib/libpspin.so"'
+check "it leaves the checkout alone" '[ "$(find "$pspin" | sort)" = "$files" ]'
+
+echo '// not as it was' >"$pspin/hw/src/pspin.sv"
+simulator 1
+check "it refuses sources whose clusters it does not find" '[ $? != 0 ] && grep -q gen_cluster_sync "$dir/said"'
+rm -rf "$dir/out"
+make -s -C "$pspin/hw/verilator_model" release
+simulator 1
+check "it takes what was built in the checkout" '[ $? = 0 ] && [ ! -e "$dir/out/pspin-1" ]'
+simulator 2
+check "it refuses two clusters" '[ $? != 0 ] && grep -q "it is 1 or 4" "$dir/said"'
+exit $failures
