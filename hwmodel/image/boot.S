@@ -52,13 +52,15 @@ first:
 	li	a1, 1
 	sw	a1, HPU_ICACHE_FLUSH - HPU_ICACHE_ENABLE(a2)
 
-	/* The first HPU of all clears the runtime's locks and puts state in L1 into place. */
+	/* The first HPU of each cluster clears its L1's guard, the first one of all puts state in L1 into place. */
+	li	a2, L1_OWN
+	la	a1, spin_guard_offset_
+	add	a2, a2, a1
+	sw	zero, 0(a2)
+	sw	zero, 4(a2)
 	srli	a3, a5, 5
 	andi	a3, a3, 63		/* cluster */
 	bnez	a3, wake
-	la	a2, spin_l1_lock_
-	sw	zero, 0(a2)
-	sw	zero, 4(a2)
 	la	a0, spin_state_load_
 	la	a1, spin_state_start_
 	la	a2, spin_state_end_
@@ -201,3 +203,18 @@ memcpy:
 	j	2b
 3:	ret
 	.size memcpy, . - memcpy
+
+/*
+ * The runtime's locks, in L2, where LR/SC is: of who is alone in a guard, and of host memory. The linker leaves out what no
+ * handler's code takes, so that state can have all of its 1 MiB.
+ */
+	.macro runtime_lock name
+	.section .bss.\name, "aw", @nobits
+	.globl \name
+	.balign 4
+\name:	.space 4
+	.size \name, 4
+	.endm
+
+	runtime_lock spin_guard_lock_
+	runtime_lock spin_host_lock_

@@ -21,41 +21,6 @@ SPIN_INLINE _Bool spin_is_l2_(const void *at)
 	return (int32_t)((uintptr_t)at << 5) < 0;
 }
 
-/* Of an AMO in L2 the core gets the bus's response code and not the word: who needs the word takes LR/SC there. */
-SPIN_INLINE uint32_t spin_fadd32_(uint32_t *at, uint32_t n)
-{
-	uint32_t have, sum;
-
-	if (!__builtin_expect(spin_is_l2_(at), 1))
-		return __atomic_fetch_add(at, n, __ATOMIC_RELAXED);
-	__asm__ volatile("1: lr.w %0, %2; add %1, %0, %3; sc.w %1, %1, %2; bnez %1, 1b"
-			 : "=&r"(have), "=&r"(sum), "+A"(*at) : "r"(n));
-	return have;
-}
-
-SPIN_INLINE uint32_t spin_or32_(uint32_t *at, uint32_t bits)
-{
-	uint32_t have, all;
-
-	if (!__builtin_expect(spin_is_l2_(at), 0))
-		return __atomic_fetch_or(at, bits, __ATOMIC_RELAXED);
-	__asm__ volatile("1: lr.w %0, %2; or %1, %0, %3; sc.w %1, %1, %2; bnez %1, 1b"
-			 : "=&r"(have), "=&r"(all), "+A"(*at) : "r"(bits));
-	return have;
-}
-
-/* Writes 1; what was there. In L2 what is not 0 stays as it is. L1 is the fast way: a branch is nothing beside L2. */
-SPIN_INLINE uint32_t spin_take32_(uint32_t *at)
-{
-	uint32_t have, failed;
-
-	if (!__builtin_expect(spin_is_l2_(at), 0))
-		return __atomic_exchange_n(at, 1, __ATOMIC_RELAXED);
-	__asm__ volatile("1: lr.w %0, %2; bnez %0, 2f; sc.w %1, %3, %2; bnez %1, 1b; 2:"
-			 : "=&r"(have), "=&r"(failed), "+A"(*at) : "r"(1));
-	return have;
-}
-
 SPIN_INLINE uint32_t spin_load32(const uint32_t *at)
 {
 	uint32_t v = *(const volatile uint32_t *)at;
@@ -70,34 +35,196 @@ SPIN_INLINE void spin_store32(uint32_t *at, uint32_t value)
 	*(volatile uint32_t *)at = value;
 }
 
-/* The runtime's own locks, in the first cluster's L1 (hwmodel/image/pspin.ld). */
-extern uint32_t spin_l1_lock_, spin_host_lock_;
+/*
+ * A core gets the word that was there only from an AMO on its own cluster's L1. Of an AMO on L2 or on another cluster's L1 it
+ * gets the bus's response code (per2axi_res_channel.sv), though memory is right. Who needs the word takes LR/SC in L2. L1 has
+ * no LR/SC: there HPUs of its own cluster take AMOs, those of other clusters load and then store or take an AMO, and a guard
+ * in each L1 (hwmodel/image/pspin.ld) keeps the two apart. AMOs whose results nobody needs go on meanwhile.
+ *
+ * HPUs of the own cluster enter together. One of another cluster enters alone: it holds a lock in L2, says so in the guard, and
+ * waits until those inside have left. An HPU's loads and stores are done one after the other, so either sees the other.
+ */
+struct spin_guard_ {
+	uint32_t inside; /* HPUs of the own cluster */
+	uint32_t alone;  /* another is inside, or waits until they have left */
+};
+
+extern uint32_t spin_guard_lock_, spin_host_lock_; /* words in L2 */
+extern char spin_guard_offset_[];                  /* of the guard in each L1 */
 
 SPIN_INLINE void spin_runtime_lock_(uint32_t *lock)
 {
-	while (__atomic_exchange_n(lock, 1, __ATOMIC_RELAXED))
-		;
+	uint32_t held;
+
+	do {
+		held = 0;
+	} while (!__atomic_compare_exchange_n(lock, &held, 1, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
 	spin_fence_();
 }
 
 SPIN_INLINE void spin_runtime_unlock_(uint32_t *lock)
 {
-	spin_fence_();
-	__atomic_exchange_n(lock, 0, __ATOMIC_RELAXED);
+	spin_store32(lock, 0);
 }
 
-/* LR/SC exists in L2 only; state in L1 is guarded by an AMO lock kept outside it (PsPIN 3.3). */
+#define SPIN_L1_BITS_ 22 /* of an address within a cluster's L1 */
+
+SPIN_INLINE volatile struct spin_guard_ *spin_guard_of_(const void *at)
+{
+	return (volatile struct spin_guard_ *)(((uintptr_t)at >> SPIN_L1_BITS_ << SPIN_L1_BITS_) + (uintptr_t)spin_guard_offset_);
+}
+
+SPIN_INLINE _Bool spin_is_of_my_cluster_(const void *at)
+{
+	uint32_t hart;
+
+	__asm__(".insn i 0x73, 2, %0, x0, 0x014" : "=r"(hart)); /* csrr of uhartid */
+	return !(((uintptr_t)at >> SPIN_L1_BITS_ ^ hart >> 5) & 63);
+}
+
+/* Returns `alone`: if it is 0, only others of this cluster are inside, and what they do are AMOs. */
+SPIN_INLINE _Bool spin_guard_enter_(const void *at, _Bool alone)
+{
+	volatile struct spin_guard_ *guard = spin_guard_of_(at);
+
+	(void)*(const volatile uint32_t *)at; /* what traps does so before there is a lock that nobody would give back */
+	if (alone) {
+		spin_runtime_lock_(&spin_guard_lock_);
+		guard->alone = 1;
+		while (guard->inside)
+			;
+	} else {
+		for (;;) {
+			__atomic_fetch_add(&guard->inside, 1, __ATOMIC_RELAXED);
+			if (!guard->alone)
+				break;
+			__atomic_fetch_sub(&guard->inside, 1, __ATOMIC_RELAXED);
+			while (guard->alone)
+				;
+		}
+	}
+	spin_fence_();
+	return alone;
+}
+
+SPIN_INLINE void spin_guard_leave_(const void *at, _Bool alone)
+{
+	volatile struct spin_guard_ *guard = spin_guard_of_(at);
+
+	spin_fence_();
+	if (alone) {
+		guard->alone = 0;
+		spin_runtime_unlock_(&spin_guard_lock_);
+	} else {
+		__atomic_fetch_sub(&guard->inside, 1, __ATOMIC_RELAXED);
+	}
+}
+
+SPIN_INLINE uint32_t spin_fadd32_(uint32_t *at, uint32_t n)
+{
+	uint32_t have, sum;
+	_Bool alone;
+
+	if (__builtin_expect(spin_is_l2_(at), 1)) {
+		__asm__ volatile("1: lr.w %0, %2; add %1, %0, %3; sc.w %1, %1, %2; bnez %1, 1b"
+				 : "=&r"(have), "=&r"(sum), "+A"(*at) : "r"(n));
+		return have;
+	}
+	alone = spin_guard_enter_(at, !spin_is_of_my_cluster_(at));
+	if (alone) {
+		have = spin_load32(at);
+		__atomic_fetch_add(at, n, __ATOMIC_RELAXED);
+	} else {
+		have = __atomic_fetch_add(at, n, __ATOMIC_RELAXED);
+	}
+	spin_guard_leave_(at, alone);
+	return have;
+}
+
+/* One more, unless bit 31 is set; what was there. */
+SPIN_INLINE uint32_t spin_enter32_(uint32_t *at)
+{
+	uint32_t have, sum;
+	_Bool alone;
+
+	if (__builtin_expect(spin_is_l2_(at), 1)) {
+		__asm__ volatile("1: lr.w %0, %2; bltz %0, 2f; addi %1, %0, 1; sc.w %1, %1, %2; bnez %1, 1b; 2:"
+				 : "=&r"(have), "=&r"(sum), "+A"(*at));
+		return have;
+	}
+	alone = spin_guard_enter_(at, !spin_is_of_my_cluster_(at));
+	have = spin_load32(at);
+	if ((int32_t)have >= 0) {
+		if (alone) {
+			__atomic_fetch_add(at, 1, __ATOMIC_RELAXED);
+		} else {
+			have = __atomic_fetch_add(at, 1, __ATOMIC_RELAXED);
+			if ((int32_t)have < 0) /* set since */
+				__atomic_fetch_sub(at, 1, __ATOMIC_RELAXED);
+		}
+	}
+	spin_guard_leave_(at, alone);
+	return have;
+}
+
+/* Sets bit 31, unless it is set; what was there. */
+SPIN_INLINE uint32_t spin_claim32_(uint32_t *at)
+{
+	const uint32_t bit = 0x80000000u;
+	uint32_t have, all;
+	_Bool alone;
+
+	if (__builtin_expect(spin_is_l2_(at), 1)) {
+		__asm__ volatile("1: lr.w %0, %2; bltz %0, 2f; or %1, %0, %3; sc.w %1, %1, %2; bnez %1, 1b; 2:"
+				 : "=&r"(have), "=&r"(all), "+A"(*at) : "r"(bit));
+		return have;
+	}
+	alone = spin_guard_enter_(at, !spin_is_of_my_cluster_(at));
+	if (alone) {
+		have = spin_load32(at);
+		if ((int32_t)have >= 0)
+			__atomic_fetch_or(at, bit, __ATOMIC_RELAXED);
+	} else {
+		have = __atomic_fetch_or(at, bit, __ATOMIC_RELAXED);
+	}
+	spin_guard_leave_(at, alone);
+	return have;
+}
+
+/* Writes 1, unless there is one; what was there. */
+SPIN_INLINE uint32_t spin_take32_(uint32_t *at)
+{
+	uint32_t have, failed;
+	_Bool alone;
+
+	if (__builtin_expect(spin_is_l2_(at), 1)) {
+		__asm__ volatile("1: lr.w %0, %2; bnez %0, 2f; sc.w %1, %3, %2; bnez %1, 1b; 2:"
+				 : "=&r"(have), "=&r"(failed), "+A"(*at) : "r"(1));
+		return have;
+	}
+	alone = spin_guard_enter_(at, !spin_is_of_my_cluster_(at));
+	if (alone) {
+		have = spin_load32(at);
+		if (!have)
+			*(volatile uint32_t *)at = 1;
+	} else {
+		have = __atomic_exchange_n(at, 1, __ATOMIC_RELAXED);
+	}
+	spin_guard_leave_(at, alone);
+	return have;
+}
+
 SPIN_INLINE _Bool spin_cas32(uint32_t *at, uint32_t expect, uint32_t swap)
 {
 	uint32_t have;
 
 	if (__builtin_expect(spin_is_l2_(at), 1))
 		return __atomic_compare_exchange_n(at, &expect, swap, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
-	spin_runtime_lock_(&spin_l1_lock_);
+	spin_guard_enter_(at, 1); /* there is no AMO that compares */
 	have = spin_load32(at);
 	if (have == expect)
 		*(volatile uint32_t *)at = swap;
-	spin_runtime_unlock_(&spin_l1_lock_);
+	spin_guard_leave_(at, 1);
 	return have == expect;
 }
 

@@ -2,7 +2,7 @@
 #ifndef SPIN_TARGET_RV32_LOCK_H
 #define SPIN_TARGET_RV32_LOCK_H
 
-/* Steps, locks as PsPIN's library has them (AMOs in L1, LR/SC in L2), and the HPU's number. */
+/* Steps, locks (LR/SC in L2, words under a guard in L1: rv32_atomic.h), and the HPU's number. */
 
 /* 1: another step may be made. */
 SPIN_INLINE _Bool spin_step_(struct spin_packet *packet)
@@ -77,11 +77,9 @@ SPIN_INLINE struct spin_rw_lock *spin_read_lock_(struct spin_packet *packet, str
 	if (packet->overran)
 		return 0;
 #pragma GCC unroll 1
-	while (__builtin_expect((int32_t)spin_fadd32_(&lock->readers, 1) < 0, 0)) {
-		spin_read_unlock_(lock);
+	while (__builtin_expect((int32_t)spin_enter32_(&lock->readers) < 0, 0))
 		if (!spin_step_(packet))
 			return 0;
-	}
 	spin_fence_();
 	return lock;
 }
@@ -108,7 +106,7 @@ SPIN_INLINE struct spin_rw_lock *spin_write_lock_(struct spin_packet *packet, st
 	if (packet->overran)
 		return 0;
 #pragma GCC unroll 1
-	while (__builtin_expect((had = spin_or32_(&lock->readers, SPIN_WRITER_)) & SPIN_WRITER_, 0))
+	while (__builtin_expect((had = spin_claim32_(&lock->readers)) & SPIN_WRITER_, 0))
 		if (!spin_step_(packet))
 			return 0;
 #pragma GCC unroll 1

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* What tests/model/words_in_any_l1.c runs on all HPUs at once: all that needs what an atomic operation found. */
+#include <spin/spin.h>
+
+#include "words.h"
+
+SPIN_STATE(struct words);
+
+static enum spin_payload_rc words_payload(struct spin_payload *p, struct words *words)
+{
+	(void)p;
+	(void)words;
+	return SPIN_SUCCESS;
+}
+
+SPIN_HANDLERS(words, .payload = words_payload);
+
+static inline __attribute__((always_inline)) void meet(struct words *words)
+{
+	struct spin_packet packet = { .steps = 1000000 };
+
+	for (unsigned i = 0; i < WORDS_TURNS; i++) {
+		uint32_t ticket = spin_fadd32_(&words->tickets, 1), before;
+
+		if (ticket < WORDS_TICKETS)
+			words->taken[ticket]++;
+		do {
+			before = spin_load32(&words->compared);
+		} while (!spin_cas32(&words->compared, before, before + 1));
+
+		if (spin_lock_(&packet, &words->lock)) {
+			words->locked++;
+			spin_unlock_(&words->lock);
+		}
+		if (spin_write_lock_(&packet, &words->rw)) {
+			words->first++;
+			words->second++;
+			spin_write_unlock_(&words->rw);
+		}
+		if (spin_read_lock_(&packet, &words->rw)) {
+			if (words->first != words->second)
+				spin_add32(&words->torn, 1);
+			spin_read_unlock_(&words->rw);
+		}
+		spin_runtime_lock_(&spin_host_lock_);
+		words->host++;
+		spin_runtime_unlock_(&spin_host_lock_);
+	}
+}
+
+__attribute__((used, section(".text.hpu"))) void meet_in_l1(void)
+{
+	meet((struct words *)WORDS_L1);
+}
+
+__attribute__((used, section(".text.hpu"))) void meet_in_other_l1(void)
+{
+	meet((struct words *)WORDS_OTHER_L1);
+}
+
+__attribute__((used, section(".text.hpu"))) void meet_in_l2(void)
+{
+	meet((struct words *)WORDS_L2);
+}
+
+/* A word that is nowhere: the trap must not leave a guard behind. */
+__attribute__((used, section(".text.hpu"))) void trap_with_a_word(void)
+{
+	spin_fadd32_((uint32_t *)WORDS_NOWHERE, 1);
+}
+
+__attribute__((used, section(".text.hpu"))) void trap_and_meet(void)
+{
+	meet((struct words *)WORDS_L1);
+	trap_with_a_word();
+}
