@@ -89,12 +89,12 @@ static void unreserve(struct soc *soc, uint32_t addr)
 }
 
 /*
- * Of an AMO on L2 the word comes back in front of the bus's response, which is what the core gets
+ * Of an AMO on L2, or on another cluster's L1, the word comes back in front of the bus's response, which is what the core gets
  * (per2axi_res_channel.sv): this, where there was no error.
  */
 #define AMO_RESPONSE 1u
 
-static void move(struct hpu *hpu, struct rv32_bus_request *req, enum memory_region region, uint8_t *at)
+static void move(struct hpu *hpu, struct rv32_bus_request *req, int is_own_l1, uint8_t *at)
 {
 	uint32_t have = 0;
 
@@ -129,7 +129,7 @@ static void move(struct hpu *hpu, struct rv32_bus_request *req, enum memory_regi
 
 		memcpy(at, &result, 4);
 		unreserve(hpu->soc, req->addr);
-		req->value = region == MEMORY_L1 ? have : AMO_RESPONSE;
+		req->value = is_own_l1 ? have : AMO_RESPONSE;
 		break;
 	}
 	}
@@ -199,9 +199,11 @@ static enum rv32_bus_status memory_access(struct hpu *hpu, struct rv32_bus_reque
 	enum memory_region region;
 	unsigned of_cluster;
 	uint64_t late;
+	int is_own_l1;
 	uint8_t *at;
 
 	region = storage__find(hpu->memory, req->addr, req->size_bytes, hpu->cluster, &at, &of_cluster);
+	is_own_l1 = region == MEMORY_L1 && of_cluster == hpu->cluster;
 	if (!allowed(hpu, req, region))
 		return RV32_BUS_FAULT;
 	if ((req->kind == RV32_LR || req->kind == RV32_SC) && region == MEMORY_L1)
@@ -209,8 +211,8 @@ static enum rv32_bus_status memory_access(struct hpu *hpu, struct rv32_bus_reque
 	status = queue(hpu, req, region, of_cluster, &late);
 	if (status != RV32_BUS_OK)
 		return status;
-	move(hpu, req, region, at);
-	req->wait_cycles = latency_cycles(hpu->target, req->kind, region, of_cluster == hpu->cluster) - 1 + (uint32_t)late;
+	move(hpu, req, is_own_l1, at);
+	req->wait_cycles = latency_cycles(hpu->target, req->kind, region, is_own_l1) - 1 + (uint32_t)late;
 	req->wait_cause = cause(hpu, region, of_cluster);
 	return RV32_BUS_OK;
 }

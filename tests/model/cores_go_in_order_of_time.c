@@ -35,7 +35,7 @@ struct run {
 	uint32_t errors;
 	uint64_t last_cycle; /* in which an AMO on the word in L2 was done */
 	uint32_t count;      /* of them */
-	unsigned disorder;
+	unsigned disorder, remote_amos, remote_words;
 };
 
 static void ended(void *arg, struct soc_task *task, int pops)
@@ -88,6 +88,10 @@ static void watch(void *arg, const struct rv32_bus_request *req)
 	uint64_t done = req->cycle + req->wait_cycles;
 	uint32_t word;
 
+	if (req->addr == L1_WORD && req->kind == RV32_AMO) { /* its own cluster's HPUs reach it without the bus */
+		run->remote_amos++;
+		run->remote_words += req->value != 1;
+	}
 	if (req->addr != L2_WORD || req->kind != RV32_AMO)
 		return;
 	memcpy(&word, run->rig.soc.memory.l2_handler + (L2_WORD - L2_HANDLER), sizeof(word));
@@ -149,6 +153,8 @@ static void nothing_is_lost(struct rig_file file)
 	run_tasks(&run, file, "count");
 	run_tasks(&again, file, "count");
 	expect("the word in L2", *(uint32_t *)(run.rig.soc.memory.l2_handler + (L2_WORD - L2_HANDLER)), TASKS * TURNS);
+	expect("most AMOs on the word in L1 come from other clusters", run.remote_amos > TASKS * TURNS / 2, 1);
+	expect("of them, those that gave anything but the bus's response", run.remote_words, 0);
 	expect("the word in L1", word(&run, 0, L1_WORD - L1_GLOBAL), TASKS * TURNS);
 	for (unsigned i = 0; i < HPUS; i++)
 		own += word(&run, i / 8, OWN_WORDS + i % 8 * 256);
