@@ -21,6 +21,7 @@
 
 #include "Vpspin_verilator.h"
 #include "Vpspin_verilator___024root.h"
+#include "Vpspin_verilator__Syms.h" // the classes that Verilator makes of modules
 #include "verilated.h"
 
 #define BEAT_BYTES 64u
@@ -64,21 +65,35 @@ static void use_first_cluster(Vpspin_verilator &top)
 /* Cluster 0's L1: 64 banks, a word in each after the other (pulp_cluster.sv). */
 #define BANKS 64u
 #define SCRATCHPADS 0x14400u /* offset of the first in L1 */
-#define BANK(n) &top.rootp->pspin_verilator__DOT__i_pspin__DOT__gen_clusters__BRA__0__KET____DOT__gen_cluster_sync__DOT__i_cluster__DOT__i_ooc__DOT__i_bound__DOT__gen_tcdm_banks__BRA__##n##__KET____DOT__i_mem__DOT__i_tc_sram__DOT__sram[0]
-#define ROW8(a, b, c, d, e, f, g, h) BANK(a), BANK(b), BANK(c), BANK(d), BANK(e), BANK(f), BANK(g), BANK(h)
+#define I_MEM(n) pspin_verilator__DOT__i_pspin__DOT__gen_clusters__BRA__0__KET____DOT__gen_cluster_sync__DOT__i_cluster__DOT__i_ooc__DOT__i_bound__DOT__gen_tcdm_banks__BRA__##n##__KET____DOT__i_mem
+#define JOIN_(a, b) a##b
+#define JOIN(a, b) JOIN_(a, b)
+/* A bank's words are members of the root, or of a class that Verilator makes of the bank. */
+#define BANK(n)                                                                                          \
+	template <class Root> auto words_##n(Root &root, int) -> decltype(&root.JOIN(I_MEM(n), __DOT__i_tc_sram__DOT__sram)[0]) \
+	{                                                                                                \
+		return &root.JOIN(I_MEM(n), __DOT__i_tc_sram__DOT__sram)[0];                             \
+	}                                                                                                \
+	template <class Root> auto words_##n(Root &root, long) -> decltype(&root.JOIN(__PVT__, I_MEM(n))->i_tc_sram__DOT__sram[0]) \
+	{                                                                                                \
+		return &root.JOIN(__PVT__, I_MEM(n))->i_tc_sram__DOT__sram[0];                           \
+	}
+#define BANKS_OF(EACH)                                                                                   \
+	EACH(0) EACH(1) EACH(2) EACH(3) EACH(4) EACH(5) EACH(6) EACH(7)                                  \
+	EACH(8) EACH(9) EACH(10) EACH(11) EACH(12) EACH(13) EACH(14) EACH(15)                            \
+	EACH(16) EACH(17) EACH(18) EACH(19) EACH(20) EACH(21) EACH(22) EACH(23)                          \
+	EACH(24) EACH(25) EACH(26) EACH(27) EACH(28) EACH(29) EACH(30) EACH(31)                          \
+	EACH(32) EACH(33) EACH(34) EACH(35) EACH(36) EACH(37) EACH(38) EACH(39)                          \
+	EACH(40) EACH(41) EACH(42) EACH(43) EACH(44) EACH(45) EACH(46) EACH(47)                          \
+	EACH(48) EACH(49) EACH(50) EACH(51) EACH(52) EACH(53) EACH(54) EACH(55)                          \
+	EACH(56) EACH(57) EACH(58) EACH(59) EACH(60) EACH(61) EACH(62) EACH(63)
+
+BANKS_OF(BANK)
 
 static void write_l1(Vpspin_verilator &top, uint32_t offset, const uint8_t *data, uint32_t bytes)
 {
-	IData *const banks[BANKS] = {
-		ROW8(0, 1, 2, 3, 4, 5, 6, 7),
-		ROW8(8, 9, 10, 11, 12, 13, 14, 15),
-		ROW8(16, 17, 18, 19, 20, 21, 22, 23),
-		ROW8(24, 25, 26, 27, 28, 29, 30, 31),
-		ROW8(32, 33, 34, 35, 36, 37, 38, 39),
-		ROW8(40, 41, 42, 43, 44, 45, 46, 47),
-		ROW8(48, 49, 50, 51, 52, 53, 54, 55),
-		ROW8(56, 57, 58, 59, 60, 61, 62, 63),
-	};
+#define WORDS(n) words_##n(*top.rootp, 0),
+	IData *const banks[BANKS] = { BANKS_OF(WORDS) };
 
 	for (uint32_t at = 0; at + 4 <= bytes; at += 4)
 		memcpy(&banks[(offset + at) / 4 % BANKS][(offset + at) / 4 / BANKS], data + at, 4);

@@ -52,10 +52,14 @@ build() {
 	if [ "$clusters" = 1 ]; then
 		(cd "$1/hw" && keep_one_cluster) || die "$hw/src/pspin.sv has no gen_cluster_sync: build the model in the checkout, or CLUSTERS=4"
 	fi
+	# From Verilator 5 on verilated.cpp refers to a thread pool, which PsPIN's Makefile does not link.
+	threads=$root/include/verilated_threads.cpp
+	grep -q threadPoolp "$root/include/verilated.cpp" 2>/dev/null && [ -e "$threads" ] || threads=
 	(
 		unset MAKEFLAGS MFLAGS MAKELEVEL
 		make -C "$1/hw/verilator_model" release VERILATOR_ROOT="$root" VERILATOR_BIN= VERILATOR_CMD="$verilator" \
-			VERILATOR_COMPILER_WORKERS="${JOBS:-$(nproc)}"
+			VERILATOR_COMPILER_WORKERS="${JOBS:-$(nproc)}" \
+			LIB_RELEASE_FLAGS="-fPIC -std=c++14 -Os -shared -Iobj_dir_release -I$root/include -I$root/include/vltstd -Iinclude $threads"
 	) >"$1/log" 2>&1 || {
 		grep -v '^verilator\|%Error: Command Failed' "$1/log" | tail -n 5 | cut -c 1-200 >&2
 		die "PsPIN's model does not build: $1/log"
