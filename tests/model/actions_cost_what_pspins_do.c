@@ -8,7 +8,8 @@
  *   completion  with a wait right after it, less the issue: exactly the row, n = ceil(bytes / 64)
  * Locks in L1 (pspin_load.md 7: PsPIN's library with gcc -O3; try_lock 4, the test included, lock 6, unlock 2-3,
  * rw read-lock 11, read-unlock 7): pairs, as they were measured, four of them one after the other, less the same function
- * with none, against four times the sum of the two rows.
+ * with none, against four times the sum of the two rows and of GUARD_CYCLES: PsPIN's own locks are never taken by HPUs of
+ * another cluster, to whom AMOs do not tell what was there; ours enter a guard for that (<spin/target/rv32_atomic.h>).
  */
 #include "rig.h"
 
@@ -29,6 +30,8 @@ static const struct {
 	{"read_lock", 11 + 7},
 	{"write_lock", 11 + 7}, /* no row: as readers */
 };
+
+#define GUARD_CYCLES 27u
 
 static int failures;
 
@@ -62,8 +65,8 @@ static void check_pair(struct rig *rig, unsigned i)
 	unsigned cycles = cycles_of(rig, pairs[i].name, "none");
 
 	printf("%-13s four pairs take %2u cycles, PsPIN's %2u\n", pairs[i].name, cycles, 4 * pairs[i].cycles);
-	if (cycles > 4 * pairs[i].cycles) {
-		printf("FAIL %s: slower than PsPIN's library\n", pairs[i].name);
+	if (cycles > 4 * (pairs[i].cycles + GUARD_CYCLES)) {
+		printf("FAIL %s: slower than PsPIN's library and a guard\n", pairs[i].name);
 		failures++;
 	}
 }

@@ -104,6 +104,10 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	listing.locks = listing.state + 72; /* struct memory of commands.c */
+	if (pspin__symbol(nic, "spin_host_lock_", &listing.host_lock, NULL)) {
+		printf("FAIL no symbol spin_host_lock_\n");
+		return 1;
+	}
 	nic->soc.hpus[0].watch = listing__watch;
 	nic->soc.hpus[0].watch_arg = &listing;
 	for (uint32_t what = 0; what < COMMAND_COUNT; what++)

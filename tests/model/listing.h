@@ -16,6 +16,7 @@ struct listing {
 	char text[LISTING_BYTES];
 	size_t used;
 	uint32_t state, state_bytes, locks; /* the state, and from where on it has locks */
+	uint32_t host_lock;                 /* the runtime's own, of host memory */
 	uint32_t word[7], order[7], words;  /* written for the next command, in order */
 	uint32_t info;
 };
@@ -39,6 +40,8 @@ static inline void listing__place(struct listing *l, uint32_t addr)
 		listing__add(l, "variable");
 	else if (addr - (L1_GLOBAL + L1_PACKETS) < 0x10000)
 		listing__add(l, "packet+%u", addr - (L1_GLOBAL + L1_PACKETS));
+	else if (addr == l->host_lock)
+		listing__add(l, "host lock");
 	else
 		listing__add(l, "0x%08x", addr);
 }
@@ -103,7 +106,7 @@ static inline void listing__watch(void *arg, const struct rv32_bus_request *req)
 	static const char *const amos[32] = {[0x00] = "amoadd", [0x01] = "amoswap", [0x08] = "amoor", [0x0c] = "amoand"};
 	static const char *const kinds[] = {[RV32_LOAD] = "load", [RV32_STORE] = "store", [RV32_LR] = "lr", [RV32_SC] = "sc"};
 	struct listing *l = arg;
-	int lock = req->addr - l->locks < 8;
+	int lock = req->addr - l->locks < 8 || req->addr == l->host_lock;
 
 	if (req->addr - HPU_DRIVER < HPU_DRIVER_BYTES) {
 		listing__driver(l, req, req->addr - HPU_DRIVER);
