@@ -128,12 +128,17 @@ static bool in_last_word(uint32_t pc)
 	return pc % RV32_LINE_BYTES >= RV32_LINE_BYTES - 4;
 }
 
-/* Is there a 32-bit instruction across the end of its line? */
-static bool crosses(const struct rv32_core *core, uint32_t pc)
+static bool is_wide(const struct rv32_core *core, uint32_t pc)
 {
 	uint16_t half;
 
-	return pc % RV32_LINE_BYTES == RV32_LINE_BYTES - 2 && memory__fetch(core, pc, &half) && (half & 3) == 3;
+	return memory__fetch(core, pc, &half) && (half & 3) == 3;
+}
+
+/* Is there a 32-bit instruction across the end of its line? */
+static bool crosses(const struct rv32_core *core, uint32_t pc)
+{
+	return pc % RV32_LINE_BYTES == RV32_LINE_BYTES - 2 && is_wide(core, pc);
 }
 
 /*
@@ -157,6 +162,11 @@ static void add_lines(struct draft *d, const struct rv32_insn *insn)
 	if (crosses(d->core, insn->pc)) {
 		add_line(d, RV32_OP_line_need, insn->pc, ahead);
 		d->line = ahead;
+	}
+	if (insn->class_ == RV32_CLASS_BRANCH && is_wide(d->core, next) && next % RV32_LINE_BYTES == RV32_LINE_BYTES - 6 &&
+	    crosses(d->core, next + 4)) { /* asked for by what follows, taken or not, as it leaves for the decode stage */
+		add_line(d, RV32_OP_line_ahead, insn->pc, ahead);
+		d->end_line = ahead;
 	}
 	if (asks)
 		add_line(d, RV32_OP_line_ahead, insn->pc, ahead)->rs2 =

@@ -115,6 +115,11 @@ void rv32_core__set_breakpoint(struct rv32_core *core, uint32_t pc)
 	block__flush(core);
 }
 
+uint64_t rv32_core__fetch_stall(const struct rv32_core *core)
+{
+	return core->fetch.stall;
+}
+
 int rv32_core__has_breakpoint(const struct rv32_core *core, uint32_t pc)
 {
 	return is_breakpoint(core, pc);

@@ -135,6 +135,7 @@ struct rv32_core {
 	struct op link_op;
 
 	const struct op *paused;        /* the bus stopped the core at this op */
+	bool stopped;                   /* at a breakpoint, and the instruction there is not issued yet */
 	struct hazard hazard;
 	struct edge *touched;
 	uint64_t instructions;          /* folded so far */
@@ -156,6 +157,7 @@ struct rv32_core {
 		uint32_t ahead;         /* the one asked for behind it, */
 		uint64_t ready;         /* and when its first instruction can issue */
 		bool goes_on;           /* run() starts with what follows in memory */
+		uint64_t stall;         /* what the instruction at which run() stopped last was waited for, before it was issued */
 	} fetch;
 	struct rv32_window windows[RV32_WINDOWS_MAX];
 	unsigned window_count;
@@ -216,7 +218,8 @@ bool lines__turn(struct rv32_core *core);    /* false: lines change, and others 
 bool lines__known(const struct rv32_core *core, const struct block *block);
 void lines__link(struct rv32_core *core, struct edge *edge, const struct op *next);
 void lines__recheck(struct rv32_core *core); /* after anything that may have replaced lines */
-void lines__jump(struct rv32_core *core);    /* what was fetched ahead is not what comes next */
+/* To pc, and not by falling through: what was fetched ahead is not wanted, but waited for. The core's cycle moves on. */
+void lines__jump(struct rv32_core *core, uint32_t pc);
 void lines__fall(struct rv32_core *core, const struct edge *edge); /* it is, if the edge's block had all its lines */
 bool lines__ahead(struct rv32_core *core, const struct op *op); /* false: the bus stops it, both */
 bool lines__need(struct rv32_core *core, const struct op *op);
@@ -234,6 +237,7 @@ void core__look_ahead(struct rv32_core *core);
 
 /* stats.c */
 void stats__dynamic(struct rv32_core *core, const struct op *op, enum rv32_cause cause, int64_t cycles);
+void stats__dynamic_at(struct rv32_core *core, uint32_t pc, enum rv32_cause cause, int64_t cycles);
 void stats__fold(struct rv32_core *core);
 /* Charges the block of op up to op: with it (done), or only to its issue. The core's cycle moves on. */
 void stats__leave(struct rv32_core *core, const struct op *op, bool done);

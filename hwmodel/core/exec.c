@@ -136,6 +136,12 @@
 #define PAIR_OPCODE(a) PAIR_OPCODE_(a)
 #define PAIR_OPCODE_(a) RV32_OP_##a
 
+/* Its block asks for its lines, and whoever leaves it may have to wait for one: each time anew. */
+static bool is_cold(const struct edge *edge)
+{
+	return edge->block->hazard.flags & HAZARD_COLD;
+}
+
 /* Points the edge of a jalr at a new target. */
 static void retarget(struct rv32_core *core, struct edge *edge, uint32_t target)
 {
@@ -143,7 +149,7 @@ static void retarget(struct rv32_core *core, struct edge *edge, uint32_t target)
 
 	edge->pc = target;
 	edge->hazard = hazard__jumped(target);
-	if (entry->pc == target && lines__known(core, op_block(entry->op)))
+	if (!is_cold(edge) && entry->pc == target && lines__known(core, op_block(entry->op)))
 		lines__link(core, edge, entry->op);
 	else
 		edge->next = &core->link_op;
@@ -154,13 +160,14 @@ static const struct op *link_edge(struct rv32_core *core, struct edge *edge)
 {
 	unsigned generation = core->generation;
 	struct hazard hazard = edge->hazard;
-	bool falls = edge->falls;
-	struct block *block = lines__enter(core, edge->pc, hazard);
+	bool cold = is_cold(edge);
+	struct block *block;
 
-	if (block->hazard.flags & HAZARD_COLD) {
-		if (!falls)
-			lines__jump(core);
-	} else if (generation == core->generation) {
+	core->stopped = false;
+	if (!edge->falls)
+		lines__jump(core, edge->pc);
+	block = lines__enter(core, edge->pc, hazard);
+	if (!cold && !(block->hazard.flags & HAZARD_COLD) && generation == core->generation) {
 		struct hazard jumped = hazard__jumped(block->pc);
 
 		lines__link(core, edge, block->op);
@@ -247,10 +254,14 @@ enum rv32_stop exec__run(struct rv32_core *core, const void *const **labels)
 	} else {
 		if (!lines__turn(core))
 			return RV32_STOP_BUS;
+		if (core->stopped)
+			core->fetch.stall = 0;
 		if (!core->fetch.goes_on)
-			lines__jump(core);
+			lines__jump(core, core->pc);
 		core->fetch.goes_on = false;
 		op = lines__enter(core, core->pc, core->hazard)->op;
+		core->stopped &= (op_block(op)->hazard.flags & HAZARD_COLD) != 0;
+		RELOAD();
 	}
 	goto *op->label;
 
@@ -306,6 +317,7 @@ L_link:
 	if (is_breakpoint(core, edge->pc)) {
 		core->pc = edge->pc;
 		core->hazard = edge->hazard;
+		core->stopped = true;
 		return RV32_STOP_PC;
 	}
 	if (core->icache) {
@@ -319,6 +331,7 @@ L_link:
 		}
 	}
 	op = link_edge(core, edge);
+	RELOAD();
 	goto *op->label;
 
 touch:
@@ -341,7 +354,8 @@ out_of_time:
 	core->fetch.goes_on = core->icache && edge->falls;
 	if (core->fetch.goes_on)
 		lines__fall(core, edge);
-	return is_breakpoint(core, edge->pc) ? RV32_STOP_PC : RV32_STOP_CYCLES;
+	core->stopped = is_breakpoint(core, edge->pc);
+	return core->stopped ? RV32_STOP_PC : RV32_STOP_CYCLES;
 
 loop_set:
 	core->cycle = cycle;
@@ -390,12 +404,14 @@ L_halt:
 dispatch: /* to core->pc, which is nobody's edge */
 	core__look_ahead(core);
 	RELOAD();
-	if (is_breakpoint(core, core->pc))
+	core->stopped = is_breakpoint(core, core->pc);
+	if (core->stopped)
 		return RV32_STOP_PC;
 	if (cycle >= core->limit)
 		return RV32_STOP_CYCLES;
-	lines__jump(core);
+	lines__jump(core, core->pc);
 	op = lines__enter(core, core->pc, core->hazard)->op;
+	RELOAD();
 	goto *op->label;
 
 atomic_failed:

@@ -19,7 +19,7 @@ struct port {
 	uint8_t lfsr;
 	uint32_t line, way;  /* being refilled; NO_LINE: none */
 	uint64_t ready;      /* when it will be there */
-	uint64_t busy;       /* until it has what it asked for, its own refill or another's */
+	uint64_t next;       /* its next lookup, not before: it takes none while it waits, for its own refill or another's */
 };
 
 struct icache {
@@ -175,22 +175,24 @@ static uint64_t miss(struct icache *icache, struct port *port, uint64_t cycle, u
 {
 	const struct port *other = pending(icache, line);
 	uint32_t way = choose_way(icache, port, line);
-	uint64_t taken = cycle + REQUEST_CYCLES;
+	uint64_t taken = cycle + REQUEST_CYCLES, ready;
 
 	if (icache->config.refill_cycles)
 		taken = later(taken, icache->controller_free);
 	if (other && taken <= other->ready) {
-		port->busy = later(taken + 2, other->ready);
+		ready = later(taken + 2, other->ready);
 	} else {
 		if (icache->config.refill_cycles)
 			taken = later(taken, icache->read_before + 1);
 		port->line = line;
 		port->way = way;
 		start_refill(icache, port, taken);
-		port->busy = port->ready;
+		ready = port->ready;
 	}
 	icache->controller_free = taken + 1;
-	return port->busy;
+	if (ready > cycle)
+		port->next = ready + 1; /* with the line, a cycle behind the lookup that would now hit */
+	return ready;
 }
 
 uint64_t icache__fetch(struct icache *icache, unsigned port_number, uint64_t cycle, uint32_t addr)
@@ -200,14 +202,19 @@ uint64_t icache__fetch(struct icache *icache, unsigned port_number, uint64_t cyc
 	uint64_t asked = cycle;
 
 	settle(icache, cycle);
-	if (port->busy > cycle) { /* its controller waits for a line that is no longer wanted */
-		cycle = port->busy;
+	if (port->next > cycle) { /* its controller waits for a line that is no longer wanted */
+		cycle = port->next;
 		if (port->line != NO_LINE) /* this one alone: others go on before that cycle, and find what is there by then */
 			end_refill(icache, port);
 	}
 	if (!is_there(icache, line))
 		cycle = later(miss(icache, port, cycle, line), cycle);
 	return cycle - asked;
+}
+
+uint64_t icache__next_lookup(const struct icache *icache, unsigned port)
+{
+	return icache->ports[port].next;
 }
 
 int icache__has(struct icache *icache, uint64_t cycle, uint32_t addr)

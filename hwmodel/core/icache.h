@@ -29,6 +29,8 @@ void icache__free(struct icache *icache);
 void icache__flush(struct icache *icache);
 /* A port asks for the line of addr at this cycle: how much longer it takes than a hit. Calls come in order of cycle, nearly. */
 uint64_t icache__fetch(struct icache *icache, unsigned port, uint64_t cycle, uint32_t addr);
+/* Before this cycle the port takes no lookup: it waits for a line that it asked for, wanted or not. */
+uint64_t icache__next_lookup(const struct icache *icache, unsigned port);
 /* Is it there at this cycle? */
 int icache__has(struct icache *icache, uint64_t cycle, uint32_t addr);
 uint32_t icache__line_bytes(const struct icache *icache);

@@ -91,9 +91,24 @@ struct block *lines__enter(struct rv32_core *core, uint32_t pc, struct hazard ha
 	return block;
 }
 
-void lines__jump(struct rv32_core *core)
+static void stall(struct rv32_core *core, uint32_t pc, uint64_t cycles)
 {
+	if (core->stopped)
+		core->fetch.stall += cycles;
+	stats__dynamic_at(core, pc, RV32_CYC_ICACHE, (int64_t)cycles);
+}
+
+/* riscv_L0_buffer.sv, ABORTED_BRANCH: a line that was asked for comes first, then the target is asked for. */
+void lines__jump(struct rv32_core *core, uint32_t pc)
+{
+	uint64_t next;
+
 	core->fetch.line = core->fetch.ahead = RV32_NO_LINE;
+	if (!core->icache)
+		return;
+	next = icache__next_lookup(core->icache, core->icache_port) + HIT_CYCLES;
+	if (next > core->cycle && next > HIT_CYCLES)
+		stall(core, pc, next - core->cycle);
 }
 
 void lines__fall(struct rv32_core *core, const struct edge *edge)
@@ -158,8 +173,9 @@ bool lines__need(struct rv32_core *core, const struct op *op)
 		return true;
 	if (core->fetch.ahead != line && !ask(core, now, now, line))
 		return false;
+	core->stopped &= instruction(op)->pc == core->pc;
 	if (core->fetch.ready > issue)
-		stats__dynamic(core, op, RV32_CYC_ICACHE, (int64_t)(core->fetch.ready - issue));
+		stall(core, op_info(op)->pc, core->fetch.ready - issue);
 	core->fetch.line = line;
 	core->fetch.ahead = RV32_NO_LINE;
 	lines__recheck(core);

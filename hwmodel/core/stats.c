@@ -14,10 +14,15 @@ static void charge(struct rv32_core *core, uint32_t pc, enum rv32_cause cause, u
 		p->cycles[(size_t)((pc - p->addr) / 2) * RV32_CAUSE_COUNT + cause] += cycles;
 }
 
-void stats__dynamic(struct rv32_core *core, const struct op *op, enum rv32_cause cause, int64_t cycles)
+void stats__dynamic_at(struct rv32_core *core, uint32_t pc, enum rv32_cause cause, int64_t cycles)
 {
 	core->cycle += (uint64_t)cycles;
-	charge(core, op_info(op)->pc, cause, (uint64_t)cycles);
+	charge(core, pc, cause, (uint64_t)cycles);
+}
+
+void stats__dynamic(struct rv32_core *core, const struct op *op, enum rv32_cause cause, int64_t cycles)
+{
+	stats__dynamic_at(core, op_info(op)->pc, cause, cycles);
 }
 
 static void charge_stall(struct rv32_core *core, const struct op_info *info, uint64_t times)

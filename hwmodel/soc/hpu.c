@@ -127,12 +127,26 @@ void hpu__begin(struct hpu *hpu, uint64_t cycle)
 	memset(&hpu->result, 0, sizeof(hpu->result));
 	hpu->reserved = 0;
 	hpu->begun = 1;
-	hpu->first = hpu->returned = hpu->doorbell = 0;
+	hpu->first = hpu->returned = hpu->doorbell = hpu->fetched_for = 0;
+	hpu->returns = 0;
 	hpu->deadline = cycle + hpu->watchdog_cycles;
+}
+
+/* The body ends when the instruction behind the call is there. */
+static void returned(struct hpu *hpu)
+{
+	uint64_t stall = rv32_core__fetch_stall(hpu->core);
+
+	hpu->returns = 0;
+	hpu->returned += stall;
+	hpu->result.body.cycle += stall;
+	hpu->result.body.cycles[RV32_CYC_ICACHE] += stall;
 }
 
 uint64_t hpu__end(struct hpu *hpu, uint64_t cycle)
 {
+	if (hpu->returns)
+		returned(hpu);
 	hpu->function = 0;
 	hpu->begun = 0;
 	hpu->doorbell = cycle;
@@ -140,9 +154,13 @@ uint64_t hpu__end(struct hpu *hpu, uint64_t cycle)
 	return hpu->alone ? cycle : scheduler__doorbell(hpu, cycle);
 }
 
-/* The handler's body ends where the core stands. */
+/* The handler's body ends where the core stands. It has begun when its first instruction was there. */
 static void leaves(struct hpu *hpu)
 {
+	hpu->fetched_for = rv32_core__fetch_stall(hpu->core);
+	hpu->first += hpu->fetched_for;
+	hpu->enter.cycle += hpu->fetched_for;
+	hpu->enter.cycles[RV32_CYC_ICACHE] += hpu->fetched_for;
 	rv32_core__stats(hpu->core, &hpu->result.body);
 	hpu->returned = hpu->result.body.cycle;
 	subtract(&hpu->result.body, &hpu->enter);
@@ -161,6 +179,7 @@ static void passes(struct hpu *hpu)
 	} else if (pc == hpu->return_pc && hpu->first && !hpu->returned) {
 		hpu->result.value = rv32_core__reg(hpu->core, 10);
 		leaves(hpu);
+		hpu->returns = 1;
 	}
 }
 

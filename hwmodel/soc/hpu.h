@@ -100,6 +100,8 @@ struct hpu {
 	struct rv32_stats enter; /* at the handler's first instruction */
 	/* The task's cycles; 0: not yet. first and returned are exact: the core stops there for it. */
 	uint64_t first, returned, doorbell;
+	uint64_t fetched_for; /* cycles, the handler's first instruction */
+	int returns;          /* the instruction behind the call has not been fetched yet */
 	uint32_t return_pc;  /* of the task that runs, known from `first` on */
 
 	/* driver */

@@ -239,7 +239,7 @@ uint64_t scheduler__doorbell(struct hpu *hpu, uint64_t cycle)
 	task->first = hpu->first;
 	task->returned = hpu->returned;
 	task->result = hpu->result;
-	task->is_cold = hpu->result.body.cycles[RV32_CYC_ICACHE] != 0;
+	task->is_cold = hpu->fetched_for || hpu->result.body.cycles[RV32_CYC_ICACHE];
 	end(s, driver, cycle);
 	return cycle;
 }

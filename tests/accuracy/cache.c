@@ -50,7 +50,7 @@ static void fill(struct machine *machine, unsigned replaced)
 	run_one(machine, context);
 }
 
-/* A jump to a cold line; the line that it is on was cold, too, which is 8. */
+/* A jump to a cold line; the line that it is on was there before the body began. */
 static void jump(struct machine *machine, const struct row *row, struct values *out)
 {
 	const struct soc_context *context = machine__context(machine, NULL, "jump_to_cold", NULL, WHOLE);
@@ -60,10 +60,10 @@ static void jump(struct machine *machine, const struct row *row, struct values *
 	machine__warm(machine, "empty");
 	cold = body(run_one(machine, context));
 	machine__warm(machine, "jump_to_cold");
-	values__add(out, cold - body(run_one(machine, context)) - 8);
+	values__add(out, cold - body(run_one(machine, context)));
 }
 
-/* Pass `arg 0` over straight code on one HPU; the return at its end takes one more than an instruction. */
+/* Pass `arg 0` over straight code on one HPU; the return at its end takes one more than an instruction, and 8 if its caller's line has gone. */
 static double pass(struct machine *machine, const struct row *row, unsigned replaced)
 {
 	const struct soc_context *context;

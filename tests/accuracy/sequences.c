@@ -23,18 +23,18 @@ static void measure(struct machine *machine, const struct row *row, struct value
 static void sum(struct machine *machine, const struct row *row, struct values *out)
 {
 	struct soc_context *context = (struct soc_context *)machine__context(machine, NULL, row->text[0], NULL, WHOLE);
-	double cycles[2];
+	double cycles[3]; /* the first time, its loop's lines are cold */
 
 	machine__warm(machine, row->text[0]);
-	for (unsigned i = 0; i < 2; i++) {
+	for (unsigned i = 0; i < 3; i++) {
 		const struct ended *ended;
 
-		context->handler_mem_bytes = 64u << i;
+		context->handler_mem_bytes = i == 1 ? 64 : 128;
 		machine__group(machine, &(struct packet){0, context, 64, 1}, 1);
 		ended = machine__task(machine, 0, SOC_PAYLOAD);
 		cycles[i] = (double)(ended->task.returned - ended->task.first);
 	}
-	values__add(out, (cycles[1] - cycles[0]) / 64);
+	values__add(out, (cycles[2] - cycles[1]) / 64);
 }
 
 #define COMPILED(name, measured)  {"core", #name, measured, "cycles", 0, sum, {#name}}

@@ -141,6 +141,8 @@ void rv32_core__set_breakpoint(struct rv32_core *core, uint32_t pc);
 /* One more, of 16: then they are forgotten first. Not while the core runs. */
 void rv32_core__add_breakpoint(struct rv32_core *core, uint32_t pc);
 int rv32_core__has_breakpoint(const struct rv32_core *core, uint32_t pc);
+/* Cycles that the instruction of an RV32_STOP_PC then waited for its line, once the core has run on; until then, of the stop before. */
+uint64_t rv32_core__fetch_stall(const struct rv32_core *core);
 
 /*
  * Runs until something in enum rv32_stop happens. The cycle limit is absolute and may be overrun by one block; what is

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Code that meets lines which are not in the instruction cache, as tests/model/cold_code.c runs it. */
+	.section .text.hpu, "ax"
+	.option norvc
+	.macro FUNC name
+	.balign 64
+	.globl \name
+\name:
+	.endm
+	FUNC empty
+	ret
+	FUNC jalr_at_12
+	la t1, jalr_at_12_target
+	nop
+	jr t1
+	.balign 64
+jalr_at_12_target: ret
+	FUNC jal_at_0
+	j jal_at_0_target
+	.balign 64
+jal_at_0_target: ret
+	FUNC jal_at_4
+	nop
+	j jal_at_4_target
+	.balign 64
+jal_at_4_target: ret
+	FUNC jal_at_8
+	nop
+	nop
+	j jal_at_8_target
+	.balign 64
+jal_at_8_target: ret
+	FUNC jal_at_12
+	nop
+	nop
+	nop
+	j jal_at_12_target
+	.balign 64
+jal_at_12_target: ret
+	FUNC branch_at_8
+	nop
+	nop
+	beq x0,x0,branch_at_8_target
+	nop
+	.balign 64
+branch_at_8_target: ret
+	FUNC branch_at_4
+	nop
+	beq x0,x0,branch_at_4_target
+	nop
+	nop
+	.balign 64
+branch_at_4_target: ret
+	FUNC branch_at_12
+	nop
+	nop
+	nop
+	beq x0,x0,branch_at_12_target
+	.balign 64
+branch_at_12_target: ret
+	FUNC branch_at_10
+	nop
+	nop
+	.option rvc
+	c.nop
+	.option norvc
+	beq x0,x0,branch_at_10_target
+	.option rvc
+	c.nop
+	.option norvc
+	nop
+	.balign 64
+branch_at_10_target: ret
+	FUNC short_branch_at_10
+	nop
+	nop
+	.option rvc
+	li a0,0
+	c.beqz a0,short_branch_at_10_target
+	.option norvc
+	nop
+	.balign 64
+short_branch_at_10_target: ret
+	FUNC short_branch_at_10_behind_three
+	nop
+	.option rvc
+	c.nop
+	c.nop
+	c.li a0,0
+	c.beqz a0,short_branch_at_10_behind_three_target
+	.option norvc
+	nop
+	.balign 64
+short_branch_at_10_behind_three_target: ret
+	FUNC branch_across
+	nop
+	nop
+	nop
+	.option rvc
+	c.nop
+	.option norvc
+	beq x0,x0,branch_across_target
+	nop
+	.balign 64
+branch_across_target: ret
+	FUNC two_lines
+	nop
+	nop
+	nop
+	nop
+	nop
+	nop
+	nop
+	ret
+
+	.macro STRAIGHT name, instructions
+	.balign 1024
+	.globl \name
+\name:
+	.rept \instructions
+	addi t0, t0, 1
+	.endr
+	ret
+	.endm
+	STRAIGHT straight_900, 900
+	STRAIGHT straight_512, 512
+	STRAIGHT straight_1800, 1800

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Tasks whose code is not in the instruction cache, one after the other since boot, on one cluster, as they were run on PsPIN's RTL:
+ * cycles from the first instruction's issue to that of the instruction behind the runtime's call, and from HER to feedback. What
+ * is replaced depends on where code lies: these rows are for cold.S behind the runtime loop at 0x1d000170. Run by tests/run.
+ */
+#include "rig.h"
+
+static const struct {
+	const char *function;
+	uint64_t body, her_to_feedback;
+} rows[] = {
+	{ "empty", 2, 43 },
+	{ "empty", 2, 27 },
+	{ "jalr_at_12", 23, 56 },
+	{ "jal_at_0", 12, 45 },
+	{ "jal_at_4", 13, 46 },
+	{ "jal_at_8", 14, 47 },
+	{ "jal_at_12", 23, 56 },
+	{ "branch_at_4", 14, 47 },
+	{ "branch_at_8", 23, 56 },
+	{ "branch_at_10", 24, 57 },
+	{ "branch_at_12", 23, 56 },
+	{ "branch_across", 25, 58 },
+	{ "short_branch_at_10", 24, 57 },
+	{ "short_branch_at_10_behind_three", 25, 58 },
+	{ "two_lines", 25, 58 },
+	{ "straight_512", 1538, 1571 },
+	{ "straight_512", 530, 555 },
+	{ "straight_900", 2702, 2735 },
+	{ "straight_900", 1534, 1559 },
+	{ "straight_900", 1142, 1167 },
+	{ "straight_1800", 5410, 5443 },
+	{ "straight_1800", 4818, 4851 },
+	{ "straight_1800", 4602, 4635 },
+	{ "straight_900", 2702, 2735 },
+	{ "straight_900", 1758, 1791 },
+	{ "straight_512", 1546, 1579 },
+	{ "straight_512", 706, 739 },
+};
+
+static struct rig rig;
+static int failures;
+static unsigned row;
+
+static void expect(const char *what, uint64_t have, uint64_t want)
+{
+	if (have == want)
+		return;
+	printf("FAIL row %u, %s, %s: %llu, measured on the RTL %llu\n", row, rows[row].function, what, (unsigned long long)have,
+	       (unsigned long long)want);
+	failures++;
+}
+
+static void starts(void *arg, struct soc_task *task)
+{
+	(void)arg;
+	(void)task;
+}
+
+static void ended(void *arg, struct soc_task *task, int pops)
+{
+	(void)arg;
+	(void)pops;
+	expect("body", task->returned - task->first, rows[row].body);
+	expect("body by causes", task->result.body.cycle, rows[row].body);
+	expect("HER to feedback", task->feedback - task->ready, rows[row].her_to_feedback);
+	expect("error", task->result.error, 0);
+}
+
+static void freed(void *arg, uint32_t message_id, uint64_t cycle)
+{
+	(void)arg;
+	(void)message_id;
+	(void)cycle;
+}
+
+static void room(void *arg, uint64_t cycle)
+{
+	(void)arg;
+	(void)cycle;
+}
+
+static const struct soc_nic hooks = { .starts = starts, .command = rig__accept, .ended = ended, .freed = freed, .room = room };
+
+int main(void)
+{
+	struct rig_file file = rig__build("cold", "tests/model/cold.S");
+	struct pspin_target target = *pspin_target__find("pspin-rtl");
+	struct soc_context context = { .bytes_in_l1 = 64, .handler_mem = 0x1c300000 };
+
+	target.clusters = 1;
+	rig__open(&rig, file, &target, 0, 0);
+	rig.soc.nic = &hooks;
+	if (rig__function(&rig, "spin_runtime_") != 0x1d000170) {
+		printf("FAIL the runtime loop has moved: these rows have to be measured again\n");
+		return 1;
+	}
+	for (row = 0; row < sizeof(rows) / sizeof(rows[0]); row++) {
+		struct soc_her her = { .bytes = 64, .l2 = L2_PACKET, .context = &context, .packet = row, .end_of_message = 1 };
+
+		context.payload = rig__function(&rig, rows[row].function);
+		if (soc__her(&rig.soc, rig.soc.now + 1000, &her)) {
+			printf("FAIL a HER is refused\n");
+			return 1;
+		}
+		soc__run(&rig.soc, rig.soc.now + 20000);
+	}
+	rig__close(&rig);
+	free(file.data);
+	return failures != 0;
+}
