@@ -47,7 +47,7 @@ static bool is_jump(const struct rv32_insn *insn)
 /*
  * Cycles between an instruction's slot and its issue because of earlier
  * results. A jump is taken in the decode stage: waiting there for a load to its
- * own link register costs it nothing.
+ * own link register, or to x0 if it has none, costs it nothing.
  */
 static unsigned data_stall(const struct hazard *h, const struct rv32_insn *insn, enum rv32_cause *cause)
 {
@@ -65,7 +65,7 @@ static unsigned data_stall(const struct hazard *h, const struct rv32_insn *insn,
 	*cause = RV32_CYC_LOAD_USE;
 	if (load1 && ((rv32_insn__reads(insn) & load1) || (alu_result(insn) == h->load1 && !is_jump(insn))))
 		return TIMING_LOAD_USE;
-	if ((h->flags & HAZARD_X0) && writes_x0(insn))
+	if ((h->flags & HAZARD_X0) && writes_x0(insn) && !is_jump(insn))
 		return TIMING_LOAD_USE;
 	return 0;
 }
@@ -119,13 +119,11 @@ static void overlap_jump(struct schedule *s, const struct rv32_insn *insn, struc
 	if (h->flags & HAZARD_LONG) {
 		info->cost = (uint8_t)(info->cost - at_most(TIMING_JUMP_HIDDEN_BY_EXECUTE, TIMING_JUMP_EXTRA));
 	} else if (s->last_info) {
-		const bool waits_x0 = h->flags & HAZARD_X0;
-		unsigned hidden = waits_x0 ? 0 : info->stall; /* its link register's is, x0's is not */
-		/* it is decoded when it is there */
-		unsigned extra = waits_x0 && fetch_stall(h, insn) ? 0 : TIMING_JUMP_EXTRA;
+		/* one that writes x0 behind a load to x0 does not execute before that is back */
+		unsigned extra = (h->flags & HAZARD_X0) && writes_x0(insn) ? 0 : TIMING_JUMP_EXTRA;
 
-		s->last_info->hide_jump = (uint8_t)(at_most(TIMING_JUMP_HIDDEN_BY_WAIT, extra) + hidden);
-		s->last_info->hide_execute = (uint8_t)(at_most(TIMING_JUMP_HIDDEN_BY_EXECUTE, extra) + hidden);
+		s->last_info->hide_jump = (uint8_t)(at_most(TIMING_JUMP_HIDDEN_BY_WAIT, extra) + info->stall);
+		s->last_info->hide_execute = (uint8_t)(at_most(TIMING_JUMP_HIDDEN_BY_EXECUTE, extra) + info->stall);
 	}
 }
 

@@ -148,10 +148,8 @@ static void step(void)
 	}
 	if (writes && !loads) /* the ALU's port must not overtake a load to the same register */
 		issue = later(issue, model.use[in->rd]);
-	if (writes_x0(in) && model.use[0] > issue) { /* as of any register, and a jump is not decoded before */
-		model.decode += model.use[0] - issue;
-		issue = model.use[0];
-	}
+	if (writes_x0(in)) /* as of any register */
+		issue = later(issue, model.use[0]);
 
 	switch (in->kind) {
 	case ADD: value = a + b; break;
