@@ -135,6 +135,11 @@ struct rv32_core {
 	struct op link_op;
 
 	const struct op *paused;        /* the bus stopped the core at this op */
+	struct {                        /* what was charged last beyond the block's own cycles: to pc, up to core->cycle */
+		uint32_t pc;
+		uint64_t until;
+		int64_t cycles;
+	} waited;
 	bool stopped;                   /* at a breakpoint, and the instruction there is not issued yet */
 	struct hazard hazard;
 	struct edge *touched;

@@ -146,9 +146,31 @@ static const struct op_info *instruction(const struct op *op)
 	return info;
 }
 
+/*
+ * When an instruction comes into the decode stage: when the one before it has left, or when its line is there. There it waits
+ * for results, and for the one before it to leave the execute stage.
+ */
+static uint64_t decoded(const struct rv32_core *core, const struct op *op)
+{
+	const struct op_info *info = instruction(op), *first = op_block(op)->info, *before = info;
+	uint64_t issue = core->cycle + info->issue, decoded;
+
+	do {
+		if (before == first)
+			return issue - info->stall;
+		before--;
+	} while (!before->is_insn);
+	decoded = core->cycle + before->issue + 1;
+	if (core->waited.pc == before->pc && core->waited.until == core->cycle)
+		decoded -= (uint64_t)core->waited.cycles;
+	if (core->fetch.line == (info->pc & ~(RV32_LINE_BYTES - 1u)) && core->fetch.ready > decoded)
+		decoded = core->fetch.ready;
+	return decoded < issue ? decoded : issue;
+}
+
 bool lines__ahead(struct rv32_core *core, const struct op *op)
 {
-	uint64_t now = core->cycle + op_info(op)->issue, hit = core->cycle + instruction(op)->issue + HIT_CYCLES;
+	uint64_t now = core->cycle + op_info(op)->issue, hit = decoded(core, op) + HIT_CYCLES;
 	uint32_t line = (uint32_t)op->imm;
 
 	if (core->fetch.ahead == line)

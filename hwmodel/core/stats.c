@@ -16,7 +16,12 @@ static void charge(struct rv32_core *core, uint32_t pc, enum rv32_cause cause, u
 
 void stats__dynamic_at(struct rv32_core *core, uint32_t pc, enum rv32_cause cause, int64_t cycles)
 {
+	if (core->waited.pc != pc || core->waited.until != core->cycle)
+		core->waited.cycles = 0;
+	core->waited.cycles += cycles;
 	core->cycle += (uint64_t)cycles;
+	core->waited.pc = pc;
+	core->waited.until = core->cycle;
 	charge(core, pc, cause, (uint64_t)cycles);
 }
 

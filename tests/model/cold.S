@@ -125,3 +125,51 @@ branch_across_target: ret
 	STRAIGHT straight_900, 900
 	STRAIGHT straight_512, 512
 	STRAIGHT straight_1800, 1800
+
+	/* What holds an instruction up in the decode stage while the line behind the one that follows is asked for. */
+	.macro HELD name
+	.balign 128
+	.globl \name
+\name:
+	li a2, 0x10090000
+	li t1, 1
+	nop
+	nop
+	nop
+	.endm
+	HELD by_multiplication
+	mulh t0, t1, t1
+	nop
+	nop
+	nop
+	ret
+	HELD by_division
+	div t0, t1, t1
+	nop
+	nop
+	nop
+	ret
+	HELD by_two_accesses
+	lw t0, 2(a2)
+	nop
+	nop
+	nop
+	ret
+	HELD by_load
+	lw t0, 0(a2)
+	add t2, t0, t0
+	nop
+	nop
+	nop
+	ret
+	HELD by_load_to_x0
+	lw x0, 0(a2)
+	nop
+	ret
+	HELD by_handler_memory
+	li a3, 0x1c390000
+	lw t0, 0(a3)
+	add t2, t0, t0
+	nop
+	nop
+	ret

@@ -37,6 +37,12 @@ static const struct {
 	{ "straight_900", 1758, 1791 },
 	{ "straight_512", 1546, 1579 },
 	{ "straight_512", 706, 739 },
+	{ "by_multiplication", 27, 60 },
+	{ "by_division", 52, 85 },
+	{ "by_two_accesses", 27, 60 },
+	{ "by_load", 28, 61 },
+	{ "by_load_to_x0", 25, 58 },
+	{ "by_handler_memory", 41, 74 },
 };
 
 static struct rig rig;
