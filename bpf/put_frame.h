@@ -184,7 +184,8 @@ SPIN_INLINE uint64_t spin_put_sum_(uint8_t *udp, uint32_t udp_bytes, const uint8
 		behind[i] = 0;
 	for (uint32_t done = spin_blur(0); done < udp_bytes && spin_can_loop_(&round, (SPIN_PUT_BYTES_MAX + 64) / 32 + 1);
 	     done = spin_blur(done + 32)) {
-		at = spin_opaque64_(done);
+		/* blurred: in the isolated class it must have the same bounds in each round, whatever is known of udp_bytes */
+		at = spin_opaque64_(spin_blur(done));
 		if (at > SPIN_PUT_BYTES_MAX + 64)
 			break; /* cannot be */
 		sum += spin_sum_words_(udp + at, 8);
