@@ -5,13 +5,30 @@
  */
 #include "core.h"
 
-static void charge(struct rv32_core *core, uint32_t pc, enum rv32_cause cause, uint64_t cycles)
+static uint64_t *profiled(struct rv32_core *core, enum rv32_cause cause, uint32_t pc)
 {
 	struct rv32_profile *p = core->profile;
 
+	return p && pc - p->addr < p->bytes ? &p->cycles[(size_t)((pc - p->addr) / 2) * RV32_CAUSE_COUNT + cause] : NULL;
+}
+
+static void charge(struct rv32_core *core, uint32_t pc, enum rv32_cause cause, uint64_t cycles)
+{
+	uint64_t *profile = profiled(core, cause, pc);
+
 	core->cycles[cause] += cycles;
-	if (p && pc - p->addr < p->bytes)
-		p->cycles[(size_t)((pc - p->addr) / 2) * RV32_CAUSE_COUNT + cause] += cycles;
+	if (profile)
+		*profile += cycles;
+}
+
+void rv32_core__move_cycles(struct rv32_core *core, enum rv32_cause cause, uint32_t from_pc, uint32_t to_pc, uint64_t cycles)
+{
+	uint64_t *from = profiled(core, cause, from_pc), *to = profiled(core, cause, to_pc);
+
+	if (from)
+		*from -= cycles;
+	if (to)
+		*to += cycles;
 }
 
 void stats__dynamic_at(struct rv32_core *core, uint32_t pc, enum rv32_cause cause, int64_t cycles)

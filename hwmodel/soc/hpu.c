@@ -141,6 +141,7 @@ static void returned(struct hpu *hpu)
 	hpu->returned += stall;
 	hpu->result.body.cycle += stall;
 	hpu->result.body.cycles[RV32_CYC_ICACHE] += stall;
+	rv32_core__move_cycles(hpu->core, RV32_CYC_ICACHE, hpu->return_pc, hpu->function, stall);
 }
 
 uint64_t hpu__end(struct hpu *hpu, uint64_t cycle)
@@ -161,6 +162,7 @@ static void leaves(struct hpu *hpu)
 	hpu->first += hpu->fetched_for;
 	hpu->enter.cycle += hpu->fetched_for;
 	hpu->enter.cycles[RV32_CYC_ICACHE] += hpu->fetched_for;
+	rv32_core__move_cycles(hpu->core, RV32_CYC_ICACHE, hpu->function, 0, hpu->fetched_for); /* nobody's: before its time */
 	rv32_core__stats(hpu->core, &hpu->result.body);
 	hpu->returned = hpu->result.body.cycle;
 	subtract(&hpu->result.body, &hpu->enter);

@@ -143,6 +143,8 @@ void rv32_core__add_breakpoint(struct rv32_core *core, uint32_t pc);
 int rv32_core__has_breakpoint(const struct rv32_core *core, uint32_t pc);
 /* Cycles that the instruction of an RV32_STOP_PC then waited for its line, once the core has run on; until then, of the stop before. */
 uint64_t rv32_core__fetch_stall(const struct rv32_core *core);
+/* In the profile, if there is one: so many cycles of that cause are another instruction's. No time passes. */
+void rv32_core__move_cycles(struct rv32_core *core, enum rv32_cause cause, uint32_t from_pc, uint32_t to_pc, uint64_t cycles);
 
 /*
  * Runs until something in enum rv32_stop happens. The cycle limit is absolute and may be overrun by one block; what is
