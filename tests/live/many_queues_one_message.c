@@ -262,6 +262,14 @@ static void set_up_addresses(const struct pair *pair)
 	netns_shell(command);
 }
 
+/* Without what the kernel sends of itself once the link is up: multicast listeners' reports, which have IPv6 extensions. */
+static uint64_t counted(const struct spin_ctx *ctx, uint64_t *packets)
+{
+	uint64_t all = counts_all(ctx, packets);
+
+	return all - packets[SPIN_REASON_IP6_EXTENSION];
+}
+
 static int run(void)
 {
 	struct spin_message_stats stats;
@@ -295,7 +303,7 @@ static int run(void)
 	for (int try = 0; try < 100; try++) {
 		if (spin_ctx__events(ctx, take_event, &traffic) < 0 || spin_ctx__message_stats(ctx, &stats))
 			die(spin_strerror_last());
-		if (stats.completed == MESSAGES && counts_all(ctx, packets) == datagrams)
+		if (stats.completed == MESSAGES && counted(ctx, packets) == datagrams)
 			break;
 		usleep(20000);
 	}
@@ -318,7 +326,7 @@ static int run(void)
 		spin_ctx__messages(ctx, say_message, NULL);
 		die("messages were opened twice, evicted or not completed, or events lost");
 	}
-	if (counts_all(ctx, packets) != datagrams)
+	if (counted(ctx, packets) != datagrams)
 		die("the counters do not add up to the datagrams sent");
 	if (queues < 4)
 		die("not all queues had a share");
