@@ -5,7 +5,6 @@
 . "$(dirname "$0")/doctor.inc"
 need_root
 make_nics
-trap 'ip netns del "$NS-b" 2>/dev/null; cleanup' EXIT
 
 doctor() {
 	want=$1

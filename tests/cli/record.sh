@@ -5,7 +5,6 @@
 . "$(dirname "$0")/setup.inc"
 need_root
 PEER=$NS-peer
-trap 'ip netns del "$PEER" 2>/dev/null; cleanup' EXIT
 export TMPDIR="$WORK/tmp"
 mkdir "$TMPDIR" "$WORK/out.d" || exit 1
 cd "$WORK" || exit 1

@@ -5,11 +5,6 @@
 need_root
 make_nics
 PEER=$NS-peer
-cleanup_peer() {
-	ip netns del "$PEER" 2>/dev/null
-	cleanup
-}
-trap cleanup_peer EXIT
 cd "$WORK" || exit 1
 
 ip netns add "$PEER" && ip -n "$NS" link set v1 netns "$PEER" && ip -n "$PEER" link set v1 up ||

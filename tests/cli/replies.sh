@@ -5,7 +5,6 @@
 need_root
 command -v ethtool >"$WORK/ethtool" || skip "ethtool is missing"
 PEER=$NS-peer
-trap 'ip netns del "$PEER" 2>/dev/null; cleanup' EXIT
 cd "$WORK" || exit 1
 
 ip netns add "$NS" && ip netns add "$PEER" && ip -n "$NS" link add v0 type veth peer name v1 netns "$PEER" &&

@@ -8,7 +8,6 @@ make_nics
 cd "$WORK" || exit 1
 ip -n "$NS" addr add 10.0.0.1/24 dev v0
 ip netns add "$NS-far" && ip -n "$NS" link set v1 netns "$NS-far" || skip "no second namespace"
-trap 'ip netns del "$NS-far" 2>/dev/null; cleanup' EXIT
 ip -n "$NS-far" addr add 10.0.0.2/24 dev v1
 ip -n "$NS-far" link set v1 up
 

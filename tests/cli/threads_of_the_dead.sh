@@ -6,11 +6,6 @@
 need_root
 make_nics
 OTHER=$NS-other
-cleanup_other() {
-	ip netns del "$OTHER" 2>/dev/null
-	cleanup
-}
-trap cleanup_other EXIT
 ip netns add "$OTHER" || skip "cannot make a second network namespace"
 cd "$WORK" || exit 1
 
