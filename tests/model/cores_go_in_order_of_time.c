@@ -54,33 +54,6 @@ static void ended(void *arg, struct soc_task *task, int pops)
 	run->ended++;
 }
 
-static void freed(void *arg, uint32_t message_id, uint64_t cycle)
-{
-	(void)arg;
-	(void)message_id;
-	(void)cycle;
-}
-
-static int command(void *arg, struct soc_task *task, const struct hpu_command *command)
-{
-	(void)arg;
-	(void)task;
-	(void)command;
-	return 0;
-}
-
-static void starts(void *arg, struct soc_task *task)
-{
-	(void)arg;
-	(void)task;
-}
-
-static void room(void *arg, uint64_t cycle)
-{
-	(void)arg;
-	(void)cycle;
-}
-
 /* Who has it later finds the larger number: L2 takes clusters in turn, and loads beside AMOs, so that is not who asks later. */
 static void watch(void *arg, const struct rv32_bus_request *req)
 {
@@ -100,7 +73,7 @@ static void watch(void *arg, const struct rv32_bus_request *req)
 }
 
 static const struct soc_nic hooks = {
-	.starts = starts, .command = command, .ended = ended, .freed = freed, .room = room,
+	.starts = rig__starts, .command = rig__accept, .ended = ended, .freed = rig__freed, .room = rig__room,
 };
 
 /* Tasks of 32 messages, eight homes each, all at once. */

@@ -19,12 +19,6 @@ static void expect(const char *function, const char *what, uint64_t have, uint64
 	failures++;
 }
 
-static void starts(void *arg, struct soc_task *task)
-{
-	(void)arg;
-	(void)task;
-}
-
 static void ended(void *arg, struct soc_task *task, int pops)
 {
 	(void)arg;
@@ -33,20 +27,9 @@ static void ended(void *arg, struct soc_task *task, int pops)
 	trapped_tasks += task->result.error != 0;
 }
 
-static void freed(void *arg, uint32_t message_id, uint64_t cycle)
-{
-	(void)arg;
-	(void)message_id;
-	(void)cycle;
-}
-
-static void room(void *arg, uint64_t cycle)
-{
-	(void)arg;
-	(void)cycle;
-}
-
-static const struct soc_nic hooks = { .starts = starts, .command = rig__accept, .ended = ended, .freed = freed, .room = room };
+static const struct soc_nic hooks = {
+	.starts = rig__starts, .command = rig__accept, .ended = ended, .freed = rig__freed, .room = rig__room,
+};
 
 /* Tasks of 32 messages, eight homes each, all at once. */
 static void all_meet(struct rig_file file, const char *function, uint32_t at, unsigned traps)
