@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Floods of flood.h, by a packet socket. Used by a test (live) and a benchmark of what is left to others meanwhile. */
+/* Floods of flood.h, by a packet socket. Used by a test (live) and a benchmark of what is left to others then. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <linux/if_packet.h>
-#include <net/ethernet.h>
+#include <linux/if_ether.h>
 #include <net/if.h>
 #include <pthread.h>
 #include <sched.h>
@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <reference/frame.h>
 #include <spin/slmp.h>
 
 #include "flood.h"
@@ -22,8 +23,7 @@
 
 #define BATCH         32u
 #define PAYLOAD_BYTES 22u
-#define UDP_BYTES     (8 + 10 + PAYLOAD_BYTES)
-#define FRAME_BYTES   (14 + 20 + UDP_BYTES)
+#define FRAME_BYTES   (14 + 20 + 8 + sizeof(struct spin_slmp) + PAYLOAD_BYTES)
 
 struct flood_thread {
 	const struct flood *flood;
@@ -39,18 +39,6 @@ static void die(const char *what)
 	_Exit(1);
 }
 
-static void put16(uint8_t *at, uint32_t v)
-{
-	at[0] = (uint8_t)(v >> 8);
-	at[1] = (uint8_t)v;
-}
-
-static void put32(uint8_t *at, uint32_t v)
-{
-	v = htonl(v);
-	memcpy(at, &v, sizeof(v));
-}
-
 static uint32_t message_id(const struct flood *f, uint64_t n)
 {
 	return f->kind == FLOOD_DUPLICATE || f->kind == FLOOD_TRICKLE ? 7 : (uint32_t)n;
@@ -63,32 +51,18 @@ static uint32_t offset(const struct flood *f, uint64_t n)
 	return f->kind == FLOOD_MIDDLE ? PAYLOAD_BYTES : 0;
 }
 
-/* The n-th packet. Its UDP checksum is 0: none. */
 static void make(const struct flood *f, uint8_t *frame, uint64_t n)
 {
-	uint8_t *ip = frame + 14, *udp = ip + 20, *slmp = udp + 8;
-	uint32_t sum = 0;
+	const struct spin_slmp slmp = { spin_hton16(SPIN_SLMP_SYN), spin_hton32(message_id(f, n)), spin_hton32(offset(f, n)) };
+	struct frame_flow flow = { .ip_version = 4, .src_port = 4660, .dst_port = SPIN_SLMP_PORT };
+	const uint32_t from = htonl(0x64000000u + (uint32_t)(n * 2654435761u % f->sources));
 
 	memset(frame, 0, FRAME_BYTES);
-	memset(frame, 0xff, 6);
-	frame[6] = 2;
-	put16(frame + 12, ETHERTYPE_IP);
-	ip[0] = 0x45;
-	put16(ip + 2, 20 + UDP_BYTES);
-	ip[8] = 64;
-	ip[9] = IPPROTO_UDP;
-	put32(ip + 12, 0x64000000u + (uint32_t)(n * 2654435761u % f->sources));
-	inet_pton(AF_INET, f->to, ip + 16);
-	for (unsigned i = 0; i < 20; i += 2)
-		sum += (uint32_t)(ip[i] << 8 | ip[i + 1]);
-	sum = (sum & 0xffff) + (sum >> 16);
-	put16(ip + 10, ~(sum + (sum >> 16)) & 0xffff);
-	put16(udp, 4660);
-	put16(udp + 2, SPIN_SLMP_PORT);
-	put16(udp + 4, UDP_BYTES);
-	put16(slmp, SPIN_SLMP_SYN);
-	put32(slmp + 2, message_id(f, n));
-	put32(slmp + 6, offset(f, n));
+	memcpy(flow.src, &from, sizeof(from));
+	inet_pton(AF_INET, f->to, flow.dst);
+	memcpy(frame_payload(frame, 4), &slmp, sizeof(slmp));
+	frame_finish(frame, &flow, sizeof(slmp) + PAYLOAD_BYTES, FRAME_SUM_NONE);
+	memset(frame, 0xff, 6); /* to whoever is there */
 }
 
 static int packet_socket(const struct flood *f)

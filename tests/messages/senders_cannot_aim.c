@@ -11,48 +11,25 @@
 
 #define AIMED (SPIN_FLOW_PROBES + 1)
 
-static void put16(uint8_t *at, uint32_t v)
-{
-	at[0] = v >> 8;
-	at[1] = (uint8_t)v;
-}
-
-static void put32(uint8_t *at, uint32_t v)
-{
-	v = htonl(v);
-	memcpy(at, &v, sizeof(v));
-}
+static const struct frame_flow flow = { 4, { 10, 0, 0, 1 }, { 10, 0, 0, 2 }, 4660, SPIN_SLMP_PORT };
 
 /* The first packet of a message that has more; what it came to. */
 static int packet(uint32_t id)
 {
-	uint8_t frame[14 + 20 + 8 + 10 + 4] = { 0 }, *ip = frame + 14, *udp = ip + 20, *slmp = udp + 8;
-	uint32_t bytes = sizeof(frame), verdict, sum = 0;
+	uint8_t frame[FRAME_HEADERS_MAX + sizeof(struct spin_slmp) + 4] = { 0 };
+	const struct spin_slmp slmp = { spin_hton16(SPIN_SLMP_SYN), spin_hton32(id), 0 };
+	uint32_t bytes, verdict;
 
-	put16(frame + 12, SPIN_ETH_IP4);
-	ip[0] = 0x45;
-	put16(ip + 2, bytes - 14);
-	ip[8] = 64;
-	ip[9] = SPIN_IP_UDP;
-	put32(ip + 12, 0x0a000001);
-	put32(ip + 16, 0x0a000002);
-	for (unsigned i = 0; i < 20; i += 2)
-		sum += ip[i] << 8 | ip[i + 1];
-	sum = (sum & 0xffff) + (sum >> 16);
-	put16(ip + 10, ~(sum + (sum >> 16)) & 0xffff);
-	put16(udp, 4660);
-	put16(udp + 2, SPIN_SLMP_PORT);
-	put16(udp + 4, bytes - 34);
-	put16(slmp, SPIN_SLMP_SYN);
-	put32(slmp + 2, id);
+	memcpy(frame_payload(frame, 4), &slmp, sizeof(slmp));
+	bytes = frame_finish(frame, &flow, sizeof(slmp) + 4, FRAME_SUM_NONE);
 	return spin_host_packet(frame, &bytes, &verdict);
 }
 
 /* Where the search for the message begins: as spin_key_of() does it for packet()'s source. */
 static uint64_t home(uint32_t id)
 {
-	const struct spin_ip4 ip = { .src = htonl(0x0a000001) };
-	struct spin_udp udp = { .src_port = htons(4660) };
+	const struct spin_ip4 ip = { .src = spin_hton32(0x0a000001) };
+	struct spin_udp udp = { .src_port = spin_hton16(flow.src_port) };
 	const struct spin_datagram d = { .ip = (void *)&ip, .udp = &udp, .is_ip4 = 1 };
 	const struct spin_view view = { 0 };
 	struct spin_key key;

@@ -2,25 +2,27 @@
 /*
  * The message engine's host build on two threads that meet where HPUs do, a moment apart, again and again:
  * a first packet and one that finds no buffer; the last packet and a sweep; a late copy and the next message;
- * parked packets that are put back and the end of their message. Whatever comes first, a message ends
- * once, its packets are handled once, and no MPQ and no buffer is left behind.
+ * parked packets that are put back and the end of their message; two first packets for which one message has to end.
+ * Whatever comes first, a message ends once, its packets are handled once, and no MPQ and no buffer is left behind.
  */
 #define SPIN_HANDLER_FILE "tests/handlers/msg_default.c"
 #include "bpf/context.host.c"
 
-#include <arpa/inet.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <common/slow.h>
+#include <reference/frame.h>
 
 #define ROUNDS_MOST 40000u
 #define STRIDE 100u
 
-enum scenario { NO_BUFFER, SWEEP, LATE_COPY, PUT_BACK, SCENARIOS };
+enum scenario { NO_BUFFER, SWEEP, LATE_COPY, PUT_BACK, ONE_MPQ, SCENARIOS };
 static const char *const names[] = { "no buffer is free while the message opens", "a sweep meets the last packet",
-				     "a late copy meets the next message", "parked packets are put back at the end" };
+				     "a late copy meets the next message", "parked packets are put back at the end",
+				     "two first packets want the only MPQ" };
 
 static enum scenario scenario;
 static unsigned arrived[2];
@@ -28,41 +30,16 @@ static int came_to[2];
 static unsigned failures;
 static uint32_t rounds;
 
-static void put16(uint8_t *at, uint32_t v)
-{
-	at[0] = v >> 8;
-	at[1] = (uint8_t)v;
-}
-
-static void put32(uint8_t *at, uint32_t v)
-{
-	v = htonl(v);
-	memcpy(at, &v, sizeof(v));
-}
-
 /* A packet with STRIDE bytes of payload; what it came to. */
 static int packet(uint32_t flags, uint32_t id, uint32_t offset)
 {
-	uint8_t frame[14 + 20 + 8 + 10 + STRIDE] = { 0 }, *ip = frame + 14, *udp = ip + 20, *slmp = udp + 8;
-	uint32_t bytes = sizeof(frame), verdict, sum = 0;
+	static const struct frame_flow flow = { 4, { 10, 0, 0, 1 }, { 10, 0, 0, 2 }, 4660, SPIN_SLMP_PORT };
+	uint8_t frame[FRAME_HEADERS_MAX + sizeof(struct spin_slmp) + STRIDE] = { 0 };
+	const struct spin_slmp slmp = { spin_hton16(flags), spin_hton32(id), spin_hton32(offset) };
+	uint32_t bytes, verdict;
 
-	put16(frame + 12, SPIN_ETH_IP4);
-	ip[0] = 0x45;
-	put16(ip + 2, bytes - 14);
-	ip[8] = 64;
-	ip[9] = SPIN_IP_UDP;
-	put32(ip + 12, 0x0a000001);
-	put32(ip + 16, 0x0a000002);
-	for (unsigned i = 0; i < 20; i += 2)
-		sum += ip[i] << 8 | ip[i + 1];
-	sum = (sum & 0xffff) + (sum >> 16);
-	put16(ip + 10, ~(sum + (sum >> 16)) & 0xffff);
-	put16(udp, 4660);
-	put16(udp + 2, SPIN_SLMP_PORT);
-	put16(udp + 4, bytes - 34);
-	put16(slmp, flags);
-	put32(slmp + 2, id);
-	put32(slmp + 6, offset);
+	memcpy(frame_payload(frame, 4), &slmp, sizeof(slmp));
+	bytes = frame_finish(frame, &flow, sizeof(slmp) + STRIDE, FRAME_SUM_NONE);
 	return spin_host_packet(frame, &bytes, &verdict);
 }
 
@@ -96,6 +73,8 @@ static void before(uint32_t id)
 		packet(SPIN_SLMP_SYN, id, 0);
 	if (scenario == SWEEP)
 		spin_clock += 2 * spin_config.idle_ticks;
+	if (scenario == ONE_MPQ)
+		spin_clock += spin_config.idle_ticks / 4; /* it yields, and its sweep is not due */
 	if (scenario == PUT_BACK) {
 		all_end();
 		for (unsigned i = 0; i < 2 * SPIN_REPLAY_MAX + 10; i++)
@@ -115,6 +94,9 @@ static void meet(unsigned me, uint32_t id)
 			came_to[me] = packet(SPIN_SLMP_SYN | SPIN_SLMP_EOM, id, STRIDE);
 		else if (spin_sweep_is_idle(&spin_mpqs[0], spin_now()))
 			spin_evict(0, 0, spin_now());
+		break;
+	case ONE_MPQ:
+		came_to[me] = packet(SPIN_SLMP_SYN, id + 0x10000000 * (1 + me), 0);
 		break;
 	case LATE_COPY:
 		came_to[me] = packet(SPIN_SLMP_SYN | SPIN_SLMP_EOM, id, STRIDE);
@@ -147,6 +129,8 @@ static const char *what_is_wrong(uint32_t id)
 		if (packet(SPIN_SLMP_SYN | SPIN_SLMP_EOM, id + 0x10000000, 6 * STRIDE) != SPIN_REASON_PROCEEDED)
 			return "the last packet is no longer its message's";
 	}
+	if (scenario == ONE_MPQ && (came_to[0] == SPIN_REASON_PROCEEDED) + (came_to[1] == SPIN_REASON_PROCEEDED) != 1)
+		return "not one of two messages has the MPQ";
 	all_end();
 	return left_behind() ? "an MPQ or a buffer is left behind" : NULL;
 }
@@ -203,7 +187,7 @@ int main(void)
 	for (scenario = 0; scenario < SCENARIOS; scenario++) {
 		pthread_t thread[2];
 
-		spin_config.mpqs = SPIN_MPQS;
+		spin_config.mpqs = scenario == ONE_MPQ ? 1 : SPIN_MPQS;
 		spin_config.parking = scenario == NO_BUFFER ? 1 : SPIN_PARKING_MAX;
 		spin_config.host_bytes = SPIN_HOST_BYTES_BARE;
 		spin_config.idle_ticks = 10;
