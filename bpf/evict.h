@@ -19,7 +19,7 @@ SPIN_INLINE void spin_park_forget_all(struct spin_mpq *q, uint32_t hpu)
 		spin_park_forget(spin_take(&q->parked, 0), hpu);
 }
 
-/* Ends a message's MPQ, which stays taken; nothing of it is in flight. The flow is told first what it is from now on. */
+/* Ends a message's MPQ, which stays taken; nothing of it is in flight. The flow gets its new state first. */
 SPIN_INLINE void spin_mpq_end_(uint32_t mpq, uint32_t flow_kind, uint32_t now)
 {
 	struct spin_mpq *q = spin_mpq_at(mpq);

@@ -136,7 +136,7 @@
 #define PAIR_OPCODE(a) PAIR_OPCODE_(a)
 #define PAIR_OPCODE_(a) RV32_OP_##a
 
-/* Its block asks for its lines, and whoever leaves it may have to wait for one: each time anew. */
+/* Its block asks for its lines, and each time that the core leaves it it may have to wait for one. */
 static bool is_cold(const struct edge *edge)
 {
 	return edge->block->hazard.flags & HAZARD_COLD;

@@ -81,7 +81,7 @@ struct reference_packet {
 	uint64_t match_bits, hdr_data, put_offset;
 	uint32_t sum;   /* of the datagram's payload */
 	uint32_t bytes; /* of payload */
-	int again;      /* out: its sender is told to begin the message again */
+	int again;      /* out: the answer asks its sender to begin the message again */
 	uint8_t payload[REFERENCE_PAYLOAD_MAX];
 };
 

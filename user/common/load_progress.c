@@ -7,7 +7,7 @@
 #include "load_progress.h"
 #include "printable.h"
 
-#define LONG_S 10      /* from then on a log is told, too */
+#define LONG_S 10      /* from then on a line is printed where stderr is not a terminal */
 #define NAME_COLUMNS 32 /* so that the line fits into 80 columns: one that wraps cannot be erased */
 
 #define ERASE "\r\033[K"

@@ -38,7 +38,7 @@ void spin_set_log(spin_log_fn fn, void *arg);
 /*
  * What the kernel's verifier works on while a context is created, which takes minutes at worst: about once a second the
  * context's name, the program and for how many seconds it has been verified; once program NULL, when no more of that context
- * follows. Of loads of less than a second nothing is told. It is called on a thread of the library, one call at a time. NULL
+ * follows. It is not called for loads of less than a second. It is called on a thread of the library, one call at a time. NULL
  * (default): none. A signal whose handler returns does not end a load by itself: the kernel's verifier gives up when one is
  * pending, and libbpf tries again, five times.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Back to the start, without loading anew. The table of flows is 4 MiB: it is known which places were used. */
+/* Back to the start, without another load. The table of flows is 4 MiB: it is known which places were used. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -131,7 +131,7 @@
  * it is counted (evicted, and pressed).
  *
  * If it was open it leaves a tombstone: some of its packets were acknowledged, and its others are not to wait, acknowledged,
- * for a first one that does not come again. Within T these are NO_MPQ; its first packet begins it anew. The place of such a
+ * for a first one that does not come again. Within T these are NO_MPQ; its first packet begins it again. The place of such a
  * tombstone may be taken by any other message at once, so that it is forgotten under a flood of some 100,000 messages in T.
  *
  * MPQs are numbered, and given out round and round: the first free one behind the one that was taken last.

@@ -39,7 +39,7 @@ SPIN_INLINE void spin_store32(uint32_t *at, uint32_t value)
  * A core gets the word that was there only from an AMO on its own cluster's L1. Of an AMO on L2 or on another cluster's L1 it
  * gets the bus's response code (per2axi_res_channel.sv), though memory is right. Who needs the word takes LR/SC in L2. L1 has
  * no LR/SC: there HPUs of its own cluster take AMOs, those of other clusters load and then store or take an AMO, and a guard
- * in each L1 (hwmodel/image/pspin.ld) keeps the two apart. AMOs whose results nobody needs go on meanwhile.
+ * in each L1 (hwmodel/image/pspin.ld) keeps the two apart. AMOs whose results nobody needs go on in any case.
  *
  * HPUs of the own cluster enter together. One of another cluster enters alone: it holds a lock in L2, says so in the guard, and
  * waits until those inside have left. An HPU's loads and stores are done one after the other, so either sees the other.
