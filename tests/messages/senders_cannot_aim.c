@@ -6,8 +6,10 @@
 #define SPIN_HANDLER_FILE "tests/handlers/msg_default.c"
 #include "bpf/context.host.c"
 
-#include <arpa/inet.h>
 #include <stdio.h>
+#include <string.h>
+
+#include <reference/frame.h>
 
 #define AIMED (SPIN_FLOW_PROBES + 1)
 

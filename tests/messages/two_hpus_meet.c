@@ -2,7 +2,7 @@
 /*
  * The message engine's host build on two threads that meet where HPUs do, a moment apart, again and again:
  * a first packet and one that finds no buffer; the last packet and a sweep; a late copy and the next message;
- * parked packets that are put back and the end of their message; two first packets for which one message has to end.
+ * parked packets that are put back and the end of their message; two that want the MPQ of the same message.
  * Whatever comes first, a message ends once, its packets are handled once, and no MPQ and no buffer is left behind.
  */
 #define SPIN_HANDLER_FILE "tests/handlers/msg_default.c"
@@ -19,10 +19,10 @@
 #define ROUNDS_MOST 40000u
 #define STRIDE 100u
 
-enum scenario { NO_BUFFER, SWEEP, LATE_COPY, PUT_BACK, ONE_MPQ, SCENARIOS };
+enum scenario { NO_BUFFER, SWEEP, LATE_COPY, PUT_BACK, ONE_ENDS, SCENARIOS };
 static const char *const names[] = { "no buffer is free while the message opens", "a sweep meets the last packet",
 				     "a late copy meets the next message", "parked packets are put back at the end",
-				     "two first packets want the only MPQ" };
+				     "both want the MPQ of one message" };
 
 static enum scenario scenario;
 static unsigned arrived[2];
@@ -73,8 +73,6 @@ static void before(uint32_t id)
 		packet(SPIN_SLMP_SYN, id, 0);
 	if (scenario == SWEEP)
 		spin_clock += 2 * spin_config.idle_ticks;
-	if (scenario == ONE_MPQ)
-		spin_clock += spin_config.idle_ticks / 4; /* it yields, and its sweep is not due */
 	if (scenario == PUT_BACK) {
 		all_end();
 		for (unsigned i = 0; i < 2 * SPIN_REPLAY_MAX + 10; i++)
@@ -95,8 +93,8 @@ static void meet(unsigned me, uint32_t id)
 		else if (spin_sweep_is_idle(&spin_mpqs[0], spin_now()))
 			spin_evict(0, 0, spin_now());
 		break;
-	case ONE_MPQ:
-		came_to[me] = packet(SPIN_SLMP_SYN, id + 0x10000000 * (1 + me), 0);
+	case ONE_ENDS:
+		came_to[me] = spin_evict_begin(0);
 		break;
 	case LATE_COPY:
 		came_to[me] = packet(SPIN_SLMP_SYN | SPIN_SLMP_EOM, id, STRIDE);
@@ -129,8 +127,11 @@ static const char *what_is_wrong(uint32_t id)
 		if (packet(SPIN_SLMP_SYN | SPIN_SLMP_EOM, id + 0x10000000, 6 * STRIDE) != SPIN_REASON_PROCEEDED)
 			return "the last packet is no longer its message's";
 	}
-	if (scenario == ONE_MPQ && (came_to[0] == SPIN_REASON_PROCEEDED) + (came_to[1] == SPIN_REASON_PROCEEDED) != 1)
-		return "not one of two messages has the MPQ";
+	if (scenario == ONE_ENDS) {
+		if (!came_to[0] == !came_to[1])
+			return "not one of the two has the MPQ";
+		spin_evict_end(0, 0, spin_now(), 0);
+	}
 	all_end();
 	return left_behind() ? "an MPQ or a buffer is left behind" : NULL;
 }
@@ -187,7 +188,7 @@ int main(void)
 	for (scenario = 0; scenario < SCENARIOS; scenario++) {
 		pthread_t thread[2];
 
-		spin_config.mpqs = scenario == ONE_MPQ ? 1 : SPIN_MPQS;
+		spin_config.mpqs = SPIN_MPQS;
 		spin_config.parking = scenario == NO_BUFFER ? 1 : SPIN_PARKING_MAX;
 		spin_config.host_bytes = SPIN_HOST_BYTES_BARE;
 		spin_config.idle_ticks = 10;
