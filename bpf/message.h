@@ -318,6 +318,11 @@ SPIN_INLINE void spin_message_packet(const struct spin_frame *frame, const struc
 		else if (is_over && (phase == SPIN_MPQ_ENDING || phase == SPIN_MPQ_FREE))
 			spin_park_forget_all(q, hpu); /* it ended while this one was being parked */
 	}
+	if (part == SPIN_PART_OPEN) {
+		out->acknowledge = (m->slmp.flags & SPIN_SLMP_SYN && spin_likely(spin_message_kept_(out->reason))) ||
+				   spin_unlikely(out->reason == SPIN_REASON_BEYOND_ENTRY);
+		return;
+	}
 	/* all ways are one state to the verifier from here on */
 	out->reason = spin_blur(out->reason) & 31;
 	out->acknowledge = (m->slmp.flags / SPIN_SLMP_SYN & spin_message_kept_(out->reason)) |
