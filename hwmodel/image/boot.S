@@ -52,12 +52,15 @@ first:
 	li	a1, 1
 	sw	a1, HPU_ICACHE_FLUSH - HPU_ICACHE_ENABLE(a2)
 
-	/* The first HPU of each cluster clears its L1's guard, the first one of all puts state in L1 into place. */
+	/* The first HPU of each cluster clears its L1's guard and memory, the first one of all puts state in L1 into place. */
 	li	a2, L1_OWN
 	la	a1, spin_guard_offset_
 	add	a2, a2, a1
 	sw	zero, 0(a2)
 	sw	zero, 4(a2)
+#ifdef HPU_HAS_CLUSTERS
+	jal	t0, clear_cluster
+#endif
 	srli	a3, a5, 5
 	andi	a3, a3, 63		/* cluster */
 	bnez	a3, wake
@@ -152,6 +155,24 @@ trap:
 	mv	a4, s0
 	j	user
 	.size trap, . - trap
+
+#ifdef HPU_HAS_CLUSTERS
+	/* Memory of clusters, the own one's: a multiple of 64 bytes. Others' images boot by the fetches that were measured. */
+	.section .text.clear_cluster, "ax"
+	.type clear_cluster, @function
+clear_cluster:
+	la	a0, spin_clusters_start_
+	la	a1, spin_clusters_end_
+	j	2f
+1:	sw	zero, 0(a0)
+	sw	zero, 4(a0)
+	sw	zero, 8(a0)
+	sw	zero, 12(a0)
+	addi	a0, a0, 16
+2:	bltu	a0, a1, 1b
+	jr	t0
+	.size clear_cluster, . - clear_cluster
+#endif
 
 	/*
 	 * For clears and copies of structs that gcc 13 and newer leave to functions where older ones write them out.

@@ -104,4 +104,26 @@ static inline __attribute__((always_inline)) void hpu_command_error(uint32_t cod
 	HPU_REG_(HPU_ERROR) = code;
 }
 
+#define HPU_DMA_REG_(off) (*(volatile uint32_t *)(HPU_DMA + (off)))
+
+/* Cluster DMA: `bytes` bytes between places in L1 or L2, by the addresses that all clusters know. Returns the transfer's id. */
+static inline __attribute__((always_inline)) uint32_t hpu_dma_launch(uint32_t to, uint32_t from, uint32_t bytes)
+{
+	HPU_DMA_REG_(0) = from;
+	HPU_DMA_REG_(4) = 0;
+	HPU_DMA_REG_(8) = to;
+	HPU_DMA_REG_(12) = 0;
+	HPU_DMA_REG_(16) = bytes;
+	return HPU_DMA_REG_(DMA_LAUNCH);
+}
+
+/* Transfers end in the order of their ids. After a 1 what it wrote is there, for the compiler, too. */
+static inline __attribute__((always_inline)) _Bool hpu_dma_is_done(uint32_t id)
+{
+	_Bool is_done = (int32_t)(HPU_DMA_REG_(DMA_DONE) - id) >= 0;
+
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	return is_done;
+}
+
 #endif

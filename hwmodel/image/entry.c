@@ -93,7 +93,32 @@ SPIN_INLINE uint32_t spin_nic_address_(const void *at)
 	return addr;
 }
 
+SPIN_INLINE uint32_t spin_move_begin_(uint32_t to, uint32_t from, uint32_t bytes)
+{
+	return hpu_dma_launch(to, from, bytes);
+}
+
+SPIN_INLINE _Bool spin_move_is_done_(uint32_t id)
+{
+	return hpu_dma_is_done(id);
+}
+
+SPIN_INLINE uint32_t spin_l1_of_(uint32_t cluster, uint32_t own)
+{
+	return own - L1_OWN + L1_GLOBAL + cluster * L1_STRIDE;
+}
+
+SPIN_INLINE uint32_t spin_stack_address_(const void *at)
+{
+	uint32_t hart;
+
+	__asm__(".insn i 0x73, 2, %0, x0, 0x014" : "=r"(hart)); /* csrr of uhartid */
+	return (uint32_t)at + L1_GLOBAL - L1_OWN + (hart >> 5 & 63) * L1_STRIDE;
+}
+
 uint32_t spin_hpus_ __attribute__((section(".data.spin_hpus"))) = 32; /* PsPIN's 4 clusters of 8 */
+
+uint32_t spin_clusters_ __attribute__((section(".data.spin_clusters"))) = 4;
 
 /* In images whose handlers can use up a budget: there a watchdog is to leave them the time. */
 const uint32_t spin_steps_ __attribute__((section(".rodata.spin_steps"))) = 1;

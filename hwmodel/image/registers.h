@@ -45,7 +45,7 @@
 #define HPU_DMA    0x1b204400  /* +0/4 source low/high, +8/12 destination, +16 length */
 #define DMA_LAUNCH 0x18        /* a read launches and returns the transfer's id */
 #define DMA_DONE   0x20        /* id of the last finished one */
-#define DMA_BYTES_ 0x28
+#define DMA_BYTES_ 0x28    /* of the front end */
 
 /* Event unit of the cluster, from the own L1's base: what PsPIN's own start-up uses */
 #define EVENT_UNIT          0x1b204000

@@ -60,14 +60,16 @@ static uint32_t watchdog_cycles(const struct pspin *nic)
 	return cycles < UINT32_MAX ? (uint32_t)cycles : UINT32_MAX;
 }
 
-/* Handlers that ask have a word for it in their image. */
+/* Handlers that ask have words for it in their image. */
 static void set_hpus(struct pspin *nic)
 {
-	const uint32_t hpus = nic->soc.hpu_count;
+	const uint32_t hpus = nic->soc.hpu_count, clusters = (uint32_t)nic->target.clusters;
 	uint32_t at;
 
 	if (!pspin__symbol(nic, "spin_hpus_", &at, NULL))
 		pspin__write(nic, at, &hpus, sizeof(hpus));
+	if (!pspin__symbol(nic, "spin_clusters_", &at, NULL))
+		pspin__write(nic, at, &clusters, sizeof(clusters));
 }
 
 /* As many MPQs as the target has. */
@@ -184,6 +186,8 @@ static int open_context(struct pspin *nic, const void *image, size_t image_bytes
 		return -EINVAL;
 	}
 	rc = open_machine(nic, image, image_bytes, err, err_bytes);
+	/* what images have in L1 lies behind scratchpads (pspin.ld), not before them */
+	nic->soc.memory.l1_scratchpads = L1_PACKETS + nic->soc.memory.l1_packet_bytes;
 	if (!rc)
 		rc = find_entries(nic, err, err_bytes);
 	if (!rc)

@@ -32,10 +32,53 @@ int pspin__symbol(const struct pspin *nic, const char *name, uint32_t *addr, uin
 	return hw_elf__symbol(nic->elf, name, addr, bytes);
 }
 
+/* Of our images only memory of clusters has the address that means every cluster's own L1 (pspin.ld). */
+static int is_of_clusters(const struct pspin *nic, uint32_t addr)
+{
+	return !nic->soc.is_foreign && addr - L1_OWN < L1_STRIDE;
+}
+
+static int read_sum(const struct pspin *nic, uint32_t addr, uint8_t *to, size_t bytes)
+{
+	uint8_t *at;
+
+	if ((addr | bytes) % 4 || storage__find(&nic->soc.memory, addr, bytes, 0, &at, NULL) != MEMORY_L1)
+		return -EFAULT;
+	memset(to, 0, bytes);
+	for (unsigned cluster = 0; cluster < nic->soc.memory.clusters; cluster++) {
+		storage__find(&nic->soc.memory, addr, bytes, cluster, &at, NULL);
+		for (size_t i = 0; i < bytes; i += 4) {
+			uint32_t sum, part;
+
+			memcpy(&sum, to + i, 4);
+			memcpy(&part, at + i, 4);
+			sum += part;
+			memcpy(to + i, &sum, 4);
+		}
+	}
+	return 0;
+}
+
+static int write_first(struct pspin *nic, uint32_t addr, const void *from, size_t bytes)
+{
+	uint8_t *at;
+
+	if (storage__find(&nic->soc.memory, addr, bytes, 0, &at, NULL) != MEMORY_L1)
+		return -EFAULT;
+	memcpy(at, from, bytes);
+	for (unsigned cluster = 1; cluster < nic->soc.memory.clusters; cluster++) {
+		storage__find(&nic->soc.memory, addr, bytes, cluster, &at, NULL);
+		memset(at, 0, bytes);
+	}
+	return 0;
+}
+
 int pspin__read(const struct pspin *nic, uint32_t addr, void *to, size_t bytes)
 {
 	uint8_t *at;
 
+	if (is_of_clusters(nic, addr))
+		return read_sum(nic, addr, to, bytes);
 	if (storage__find(&nic->soc.memory, addr, bytes, 0, &at, NULL) == MEMORY_NONE)
 		return -EFAULT;
 	memcpy(to, at, bytes);
@@ -47,6 +90,8 @@ int pspin__write(struct pspin *nic, uint32_t addr, const void *from, size_t byte
 	uint8_t *at;
 	enum memory_region region = storage__find(&nic->soc.memory, addr, bytes, 0, &at, NULL);
 
+	if (is_of_clusters(nic, addr))
+		return write_first(nic, addr, from, bytes);
 	if (region == MEMORY_NONE)
 		return -EFAULT;
 	memcpy(at, from, bytes);

@@ -29,7 +29,7 @@ for call in DMAToHostB DMAToHostNB DMAFromHostB DMAFromHostNB DMACAS DMACASNB DM
 done
 # ours: what handlers call
 cat "$ROOT"/handlers/include/spin/action.h "$ROOT"/handlers/include/spin/put.h "$ROOT"/handlers/include/spin/lock.h \
-	"$ROOT"/handlers/include/spin/hpu.h | sed -n 's/^#define \(spin_[a-z0-9_]*[a-z0-9]\)(.*/\1/p' | sort -u >calls
+	"$ROOT"/handlers/include/spin/hpu.h "$ROOT"/handlers/include/spin/copy.h | sed -n 's/^#define \(spin_[a-z0-9_]*[a-z0-9]\)(.*/\1/p' | sort -u >calls
 [ "$(wc -l <calls)" -gt 25 ] || fail "only $(wc -l <calls) calls are found"
 while read -r call; do
 	[ "$call" = spin_unlock ] || grep -qwF "$call" rows || fail "no row of $call"

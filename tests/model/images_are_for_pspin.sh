@@ -23,21 +23,98 @@ segments() {
 	riscv64-unknown-elf-readelf -lW "$1" | awk '$1 == "LOAD" { print $3, $4, $5, $6 }'
 }
 
-for handler in handlers/*.c tests/handlers/tables.c tests/handlers/mix.c; do
-	name=$(basename "$handler" .c)
-	elf=$out/$name.elf
-	"$spincc" --target rv32 "$handler" -o "$elf" || { fail "$name: spincc"; continue; }
-	riscv64-unknown-elf-readelf -h "$elf" | grep -q 'Entry point address: *0x1d000080$' || fail "$name: begins elsewhere"
-	segments "$elf" > "$out/$name.segments"
-	[ -s "$out/$name.segments" ] || fail "$name: loads nothing"
+# What an image has, and where: of clusters' memory there are no bytes, and boot clears it.
+look_at() {
+	riscv64-unknown-elf-readelf -h "$1" | grep -q 'Entry point address: *0x1d000080$' || fail "$2: begins elsewhere"
+	segments "$1" > "$out/segments"
+	[ -s "$out/segments" ] || fail "$2: loads nothing"
 	while read -r at load file memory; do
+		if [ $((at >> 24)) = 27 ]; then
+			[ "$at" = "$load" ] && [ $((file)) = 0 ] && within "$at" "$memory" 0x1b080000 0x1b0fffc0 ||
+				fail "$2: memory of clusters at $at, loaded to $load"
+			continue
+		fi
 		within "$load" "$file" 0x1d000000 0x1d008000 || within "$load" "$file" 0x1c300000 0x1c400000 ||
-			within "$load" "$file" 0x1c000000 0x1c010000 || fail "$name: has bytes for $load"
+			within "$load" "$file" 0x1c000000 0x1c010000 || fail "$2: has bytes for $load"
 		[ "$at" = "$load" ] || { [ "$load" = 0x1c300000 ] && [ "$at" = 0x10080000 ] && [ "$file" = "$memory" ]; } ||
-			fail "$name: $at is loaded to $load"
+			fail "$2: $at is loaded to $load"
 		[ "$file" = "$memory" ] || within "$at" "$memory" 0x1c300000 0x1c400000 || within "$at" "$memory" 0x1c000000 0x1c010000 ||
-			fail "$name: $memory bytes at $at are out of handlers' reach"
-	done < "$out/$name.segments"
+			fail "$2: $memory bytes at $at are out of handlers' reach"
+	done < "$out/segments"
+}
+
+for handler in handlers/*.c tests/handlers/tables.c tests/handlers/mix.c tests/handlers/act_cluster.c; do
+	name=$(basename "$handler" .c)
+	"$spincc" --target rv32 "$handler" -o "$out/$name.elf" || { fail "$name: spincc"; continue; }
+	look_at "$out/$name.elf" "$name"
+done
+
+# Every memory with every other: state, a table, constants, memory of clusters, of HPUs, of messages.
+cat > "$out/pair.c" <<'C'
+#include <spin/spin.h>
+
+struct state { uint32_t n[STATE_WORDS]; };
+SPIN_STATE(struct state, { 1, 2 });
+
+#if TABLE
+struct entry { SPIN_KEY(uint32_t, key); SPIN_COUNTER(hits); };
+SPIN_TABLE(entries, struct entry, TABLE);
+#endif
+#if CLUSTER
+struct local { uint32_t n[CLUSTER]; };
+SPIN_PER_CLUSTER(struct local, local);
+#endif
+#if HPU
+struct own { uint32_t n; };
+SPIN_PER_HPU(struct own, own);
+#endif
+#if SCRATCH
+struct scratch { uint32_t n, unused; };
+SPIN_SCRATCHPAD(struct scratch);
+#endif
+#if CONSTANTS
+static const uint32_t primes[] = { 2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53 };
+#endif
+
+static enum spin_payload_rc pair_payload(struct spin_payload *p, struct state *state)
+{
+	uint32_t n = p->length;
+
+#if CONSTANTS
+	n += primes[n & 15];
+#endif
+#if TABLE
+	spin_count(&SPIN_AT(entries, n & (TABLE - 1))->hits, 1);
+#endif
+#if CLUSTER
+	spin_add32(&SPIN_LOCAL(p, local)->n[n % CLUSTER], 1);
+#endif
+#if HPU
+	SPIN_MINE(p, own)->n++;
+#endif
+#if SCRATCH
+	((struct scratch *)SPIN_SCRATCH(p))->n = n;
+#endif
+	spin_add32(&state->n[n % STATE_WORDS], 1);
+	return SPIN_SUCCESS;
+}
+
+SPIN_HANDLERS(pair, .payload = pair_payload, .state_placement = PLACEMENT, .delivery = SCRATCH ? SPIN_DELIVER_ME : SPIN_DELIVER_STACK);
+C
+pair=0
+for placement in SPIN_STATE_IN_L2 SPIN_STATE_IN_L1; do
+for table in 0 64 65536; do
+for cluster in 0 16 65536; do
+for constants in 0 1; do
+	pair=$((pair + 1))
+	for pad in 0 1; do
+		with="PLACEMENT=$placement STATE_WORDS=17 TABLE=$table CLUSTER=$cluster CONSTANTS=$constants SCRATCH=$pad HPU=$(((pair + pad) % 2))"
+		"$spincc" --target rv32 $(printf -- '-D %s ' $with) "$out/pair.c" -o "$out/pair.elf" || { fail "$with: spincc"; continue; }
+		look_at "$out/pair.elf" "$with"
+	done
+done
+done
+done
 done
 
 cat > "$out/deep.c" <<'C'

@@ -64,6 +64,7 @@ struct engine;
 /* One execution: what differs between them. */
 struct engine_ops {
 	const char *name;
+	int has_values; /* 1: of memory of clusters read and write take the value; 0: all copies */
 	int (*open)(struct engine *e, const struct engine_handler *handler, const struct engine_context *context);
 	void (*close)(struct engine *e);
 	int (*packet)(struct engine *e, const uint8_t *frame, uint32_t bytes, struct engine_out *out);

@@ -261,6 +261,7 @@ static int model_set_ct(struct engine *e, unsigned me, const struct spin_ct *ct)
 
 const struct engine_ops engine_model = {
 	.name = "model",
+	.has_values = 1,
 	.open = model_open,
 	.close = model_close,
 	.packet = model_packet,

@@ -44,8 +44,10 @@ int types_open(const char *object, struct types *out)
 		err = engine_fail(-EINVAL, "%s: no type information", object);
 	libbpf_set_print(print);
 	while (!err && out->count < ENGINE_SYMBOLS_MAX &&
-	       !layout__nth(out->btf, out->count, &out->var[out->count]))
-		out->count++;
+	       !layout__nth(out->btf, out->count, &out->var[out->count])) {
+		out->copies[out->count] = out->var[out->count].copies;
+		out->var[out->count++].copies = 1;
+	}
 	if (!err && !out->count)
 		err = engine_fail(-EINVAL, "%s: no state", object);
 	if (!err)
@@ -99,12 +101,50 @@ void image_copy(const struct types *t, struct image *to, const struct image *fro
 		memcpy(to->bytes[i], from->bytes[i], t->var[i].bytes);
 }
 
+/* Copies of clusters, one behind the other; *all is to be freed. */
+static int alloc_copies(const struct types *t, unsigned i, struct layout_variable *var, void **all)
+{
+	*var = t->var[i];
+	var->copies = t->copies[i];
+	*all = calloc(var->copies, var->bytes);
+	return *all ? 0 : engine_fail(-ENOMEM, "no memory");
+}
+
+static int read_copies(const struct types *t, unsigned i, void *to, struct engine *from)
+{
+	struct layout_variable var;
+	void *all;
+	int err = alloc_copies(t, i, &var, &all);
+
+	if (!err)
+		err = from->ops->read(from, var.name, 0, all, var.copies * var.bytes);
+	if (!err)
+		layout__merge(&var, all, to);
+	free(all);
+	return err;
+}
+
+static int write_copies(const struct types *t, unsigned i, const void *from, struct engine *to)
+{
+	struct layout_variable var;
+	void *all;
+	int err = alloc_copies(t, i, &var, &all);
+
+	if (!err) {
+		layout__give(&var, from, all);
+		err = to->ops->write(to, var.name, 0, all, var.copies * var.bytes);
+	}
+	free(all);
+	return err;
+}
+
 int image_read(const struct types *t, struct image *to, struct engine *from)
 {
 	int err = 0;
 
 	for (unsigned i = 0; i < t->count && !err; i++)
-		err = from->ops->read(from, t->var[i].name, 0, to->bytes[i], t->var[i].bytes);
+		err = t->copies[i] > 1 && !from->ops->has_values ? read_copies(t, i, to->bytes[i], from) :
+			from->ops->read(from, t->var[i].name, 0, to->bytes[i], t->var[i].bytes);
 	return err;
 }
 
@@ -113,7 +153,8 @@ int image_write(const struct types *t, const struct image *from, struct engine *
 	int err = 0;
 
 	for (unsigned i = 0; i < t->count && !err; i++)
-		err = to->ops->write(to, t->var[i].name, 0, from->bytes[i], t->var[i].bytes);
+		err = t->copies[i] > 1 && !to->ops->has_values ? write_copies(t, i, from->bytes[i], to) :
+			to->ops->write(to, t->var[i].name, 0, from->bytes[i], t->var[i].bytes);
 	return err;
 }
 

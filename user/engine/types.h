@@ -19,7 +19,8 @@ struct types {
 	int host_memory; /* 1: it has host memory */
 	int me_memory;   /* 1: it reaches more of an entry than its memory: the counter, handlers' own host memory */
 	unsigned count;
-	struct layout_variable var[ENGINE_SYMBOLS_MAX];
+	struct layout_variable var[ENGINE_SYMBOLS_MAX]; /* `copies` is 1: images have values */
+	unsigned copies[ENGINE_SYMBOLS_MAX];            /* of SPIN_PER_CLUSTER, on BPF and in the host build; else 1 */
 };
 
 /* From a fat object. 0 or a negative errno with engine_why(). */

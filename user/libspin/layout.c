@@ -19,6 +19,36 @@ static int is_data(const char *section)
 	return 0;
 }
 
+/* SPIN_PER_CLUSTER of <spin/cluster.h>. */
+static int is_of_clusters(const struct btf *btf, uint32_t var)
+{
+	for (uint32_t id = 1; id < btf__type_cnt(btf); id++) {
+		const struct btf_type *tag = btf__type_by_id(btf, id);
+
+		if (tag && btf_is_decl_tag(tag) && tag->type == var && btf_decl_tag(tag)->component_idx == -1 &&
+		    !strcmp(btf__name_by_offset(btf, tag->name_off), "spin_cluster"))
+			return 1;
+	}
+	return 0;
+}
+
+/* One copy's type and size in place of the array's of all of them. */
+static void take_one(const struct btf *btf, uint32_t var, struct layout_variable *out)
+{
+	const struct btf_type *array = btf__type_by_id(btf, out->type);
+	uint32_t copies;
+
+	out->copies = 1;
+	if (!array || !btf_is_array(array) || !is_of_clusters(btf, var))
+		return;
+	copies = btf_array(array)->nelems;
+	if (!copies || out->bytes % copies || out->bytes / copies % 4)
+		return;
+	out->copies = copies;
+	out->bytes /= copies;
+	out->type = btf_array(array)->type;
+}
+
 /* Calls accept for each variable of the data sections, in the order of the object; the first it takes. */
 static int search(const struct btf *btf, int (*accept)(void *arg, const struct layout_variable *var),
 		  void *arg, struct layout_variable *out)
@@ -48,6 +78,7 @@ static int search(const struct btf *btf, int (*accept)(void *arg, const struct l
 			out->type = var->type;
 			out->offset = info->offset;
 			out->bytes = info->size;
+			take_one(btf, info->type, out);
 			if (accept(arg, out))
 				return 0;
 		}
@@ -97,6 +128,34 @@ int layout__split(const char *assignment, char *name, size_t name_bytes, const c
 	return 0;
 }
 
+uint32_t layout__sum(const struct layout_variable *var, const void *mem, size_t at)
+{
+	uint32_t sum = 0;
+
+	for (unsigned copy = 0; copy < var->copies; copy++)
+		sum += (uint32_t)layout_type__load((const char *)mem + copy * var->bytes + at, 4);
+	return sum;
+}
+
+void layout__merge(const struct layout_variable *var, const void *mem, void *to)
+{
+	if (var->copies == 1) {
+		memcpy(to, mem, var->bytes);
+		return;
+	}
+	for (size_t at = 0; at < var->bytes; at += 4) {
+		uint32_t sum = layout__sum(var, mem, at);
+
+		memcpy((char *)to + at, &sum, sizeof(sum));
+	}
+}
+
+void layout__give(const struct layout_variable *var, const void *value, void *mem)
+{
+	memcpy(mem, value, var->bytes);
+	memset((char *)mem + var->bytes, 0, (var->copies - 1) * var->bytes);
+}
+
 int layout__set(const struct btf *btf, const struct layout_variable *var, void *mem, const char *path)
 {
 	struct layout_type type;
@@ -114,5 +173,7 @@ int layout__set(const struct btf *btf, const struct layout_variable *var, void *
 	if (at > var->bytes || type.bytes > var->bytes - at)
 		return spin_fail(-ERANGE, "%s: the field lies outside the variable", var->name);
 	layout_type__store((char *)mem + at, type.bytes, raw);
+	for (unsigned copy = 1; copy < var->copies; copy++)
+		layout_type__store((char *)mem + copy * var->bytes + at, type.bytes, 0);
 	return 0;
 }

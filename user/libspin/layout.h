@@ -5,7 +5,8 @@
 /*
  * State and tables by name, from an object's BTF. Works on memory that the
  * caller has: mapped from a live context, or copied from the model's. Layouts
- * are the same everywhere, since state has fixed-width fields only.
+ * are the same everywhere, since state has fixed-width fields only. `mem` has all copies of a
+ * variable; who has its value instead sets `copies` to 1.
  *
  * Failures are negative errnos with a reason in spin_strerror_last().
  */
@@ -20,8 +21,16 @@ struct layout_variable {
 	char name[64];
 	uint32_t type;       /* BTF id of its type */
 	char section[16];    /* ".data", ".bss", ".rodata"; of the message engine ".data.me", too */
-	size_t offset, bytes; /* in the section */
+	size_t offset, bytes; /* in the section; of one copy */
+	unsigned copies;     /* SPIN_PER_CLUSTER: one behind the other, and the value is their sum, word by word; else 1 */
 };
+
+/* The value of all copies at `mem`, as it is now; `to` has var->bytes. */
+void layout__merge(const struct layout_variable *var, const void *mem, void *to);
+/* The same of one word at `at` in each. */
+uint32_t layout__sum(const struct layout_variable *var, const void *mem, size_t at);
+/* Makes `value` the value: of the first copy, while the others become 0. */
+void layout__give(const struct layout_variable *var, const void *value, void *mem);
 
 /* -ENOENT: no such variable in a data section. */
 int layout__find(const struct btf *btf, const char *name, struct layout_variable *out);

@@ -25,6 +25,8 @@ static int open_table(const struct btf *btf, const struct layout_variable *var, 
 
 	if (err)
 		return err;
+	if (var->copies > 1)
+		return spin_fail(-EINVAL, "'%s' is memory of clusters, which has no keys: set fields of it", var->name);
 	if (!btf_is_array(type.t))
 		return spin_fail(-EINVAL, "'%s' is no table", var->name);
 	*t = (struct table){ .btf = btf, .name = var->name, .mem = mem,

@@ -2,6 +2,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "internal.h"
@@ -93,7 +94,17 @@ int layout__walk(const struct btf *btf, const struct layout_variable *var, const
 		 int (*fn)(void *arg, const struct spin_field *field), void *arg)
 {
 	struct walk w = { .btf = btf, .zero_too = zero_too, .fn = fn, .arg = arg };
+	void *value = NULL;
+	int rc;
 
+	if (var->copies > 1) {
+		value = malloc(var->bytes);
+		if (!value)
+			return spin_fail(-ENOMEM, "no memory");
+		layout__merge(var, mem, value);
+	}
 	snprintf(w.path, sizeof(w.path), "%s", var->name);
-	return visit(&w, var->type, mem, var->bytes, 0);
+	rc = visit(&w, var->type, value ? value : mem, var->bytes, 0);
+	free(value);
+	return rc;
 }

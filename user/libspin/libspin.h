@@ -232,8 +232,17 @@ int spin_ctx__alive(struct spin_ctx *ctx);
 
 /* --- HPU memory: read and written without system calls --- */
 
-/* State ("spin_state") or a table by name; *addr is mapped, shared with running handlers. -ENOENT. */
+/*
+ * State ("spin_state") or a table by name; *addr is mapped, shared with running handlers. Of memory of clusters
+ * (SPIN_PER_CLUSTER) it is the array of all SPIN_CLUSTERS_MAX copies. -ENOENT.
+ */
 int spin_ctx__symbol(struct spin_ctx *ctx, const char *name, void **addr, size_t *bytes);
+
+/*
+ * The value of a variable, of memory of clusters the sum of its copies, each word read once while handlers run. `bytes` is the
+ * size of its type. -ENOENT; -EINVAL: it has another size.
+ */
+int spin_ctx__value(struct spin_ctx *ctx, const char *name, void *to, size_t bytes);
 
 /*
  * Sets a field by path, from text: "spin_state.rate=100", "routes[5].port=7000".

@@ -13,7 +13,7 @@ static int locate(struct spin_ctx *ctx, const char *name, struct layout_variable
 	if (err)
 		return err;
 	mem = !strcmp(var->section, ".data") ? &ctx->data : !strcmp(var->section, ".bss") ? &ctx->bss : NULL;
-	if (!mem || !mem->addr || var->offset > mem->bytes || var->bytes > mem->bytes - var->offset)
+	if (!mem || !mem->addr || var->offset > mem->bytes || var->bytes * var->copies > mem->bytes - var->offset)
 		return spin_fail(-ENOENT, "'%s' is no state or table of %s", name, ctx->name);
 	*addr = mem->addr + var->offset;
 	return 0;
@@ -25,7 +25,20 @@ int spin_ctx__symbol(struct spin_ctx *ctx, const char *name, void **addr, size_t
 	int err = locate(ctx, name, &var, addr);
 
 	if (!err)
-		*bytes = var.bytes;
+		*bytes = var.bytes * var.copies;
+	return err;
+}
+
+int spin_ctx__value(struct spin_ctx *ctx, const char *name, void *to, size_t bytes)
+{
+	struct layout_variable var;
+	void *addr;
+	int err = locate(ctx, name, &var, &addr);
+
+	if (!err && bytes != var.bytes)
+		err = spin_fail(-EINVAL, "'%s' has %zu bytes, not %zu", name, var.bytes, bytes);
+	if (!err)
+		layout__merge(&var, addr, to);
 	return err;
 }
 

@@ -73,7 +73,7 @@ static void add_rv32(const struct spincc *s, struct command *c)
 }
 
 /* The registration, which a compiled handler has in a section: the linker and the bounded variant go by it. */
-static int read_registration(const char *object, struct spin_registration *out)
+static int read_registration(const char *object, struct spin_registration *out, int *has_clusters)
 {
 	uint8_t *data = NULL;
 	size_t bytes = 0, offset, meta_bytes;
@@ -90,6 +90,8 @@ static int read_registration(const char *object, struct spin_registration *out)
 		     meta_bytes >= sizeof(meta) && offset <= bytes && sizeof(meta) <= bytes - offset;
 		if (ok)
 			memcpy(&meta, data + offset, sizeof(meta));
+		if (ok && has_clusters)
+			*has_clusters = !spin_elf__section(data, bytes, ".spin_clusters", &offset, &meta_bytes);
 	}
 	if (f)
 		fclose(f);
@@ -101,9 +103,9 @@ static int read_registration(const char *object, struct spin_registration *out)
 
 /*
  * Compiles or assembles one file of the image; `object` is its name among the temporary files. `stage`: whether its C was
- * judged before.
+ * judged before. `define`: a macro for it, or NULL.
  */
-static int build_part(struct spincc *s, const char *source, const char *object, enum stage stage)
+static int build_part(struct spincc *s, const char *source, const char *object, enum stage stage, const char *define)
 {
 	struct command c = { 0 };
 	char path[PATH_MAX];
@@ -113,6 +115,8 @@ static int build_part(struct spincc *s, const char *source, const char *object, 
 	command__add(&c, "-Wa,--debug-prefix-map=%s/=", s->root);
 	if (s->directory[0] && s->directory[1])
 		command__add(&c, "-Wa,--debug-prefix-map=%s=.", s->directory);
+	if (define)
+		command__add(&c, "-D%s", define);
 	command__add(&c, "-c");
 	command__add(&c, "%s/hwmodel/image/%s", s->root, source);
 	command__add(&c, "-o");
@@ -142,15 +146,16 @@ static int build_rv32(struct spincc *s, const char *elf, enum stage stage)
 {
 	struct spin_registration registration;
 	char object[PATH_MAX];
+	int has_clusters = 0;
 
 	temps__path(s, "entry.o", object);
-	if (build_part(s, "entry.c", "entry.o", stage))
+	if (build_part(s, "entry.c", "entry.o", stage, NULL))
 		return -1;
-	if (read_registration(object, &registration)) {
+	if (read_registration(object, &registration, &has_clusters)) {
 		fprintf(stderr, "spincc: the rv32 program has no registration: is gcc for rv32 the one of packages.txt?\n");
 		return -1;
 	}
-	return build_part(s, "boot.S", "boot.o", STAGE_HPU) ? -1 : link_rv32(s, elf, registration.state_placement);
+	return build_part(s, "boot.S", "boot.o", STAGE_HPU, has_clusters ? "HPU_HAS_CLUSTERS" : NULL) ? -1 : link_rv32(s, elf, registration.state_placement);
 }
 
 int build__rv32(struct spincc *s)
@@ -239,7 +244,7 @@ static int build_bounded(struct spincc *s, const char *object)
 	temps__path(s, "entry.o", entry); /* build_rv32() has left it */
 	temps__path(s, "bounded.ll", ir);
 	temps__path(s, "bounded_walks.ll", walks);
-	if (read_registration(entry, &registration))
+	if (read_registration(entry, &registration, NULL))
 		return -1;
 	add_bpf(s, &c);
 	command__add(&c, "-D__TARGET_ARCH_%s", arch_macro());

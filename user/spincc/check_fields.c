@@ -12,6 +12,7 @@
 #define DEPTH_MAX 32
 
 struct field {
+	int is_summed;       /* of memory of clusters: words alone */
 	char name[128];
 	char file[PATH_MAX];
 	unsigned line;       /* in the user's files */
@@ -46,19 +47,33 @@ static const char *article(const char *type)
 	return !strncmp(type, "un", 2) || *type == 'i' ? "an" : "a";
 }
 
-static int is_key(const struct ir *ir, const char *member)
+/* A field or variable that was declared with a btf_decl_tag, by its name in quotes. */
+static int has_tag(const struct ir *ir, const char *declared, const char *quoted)
 {
-	const char *tags = ir__ref(ir, member, "annotations: "), *at = tags ? strchr(tags, '{') : NULL;
+	const char *tags = ir__ref(ir, declared, "annotations: "), *at = tags ? strchr(tags, '{') : NULL;
 
 	for (; at; at = strchr(at, ',')) {
 		const char *tag;
 
 		at += strcspn(at, "!");
 		tag = *at ? ir__ref(ir, at, "") : NULL;
-		if (tag && strstr(tag, "!\"spin_key\""))
+		if (tag && strstr(tag, quoted))
 			return 1;
 	}
 	return 0;
+}
+
+static int is_key(const struct ir *ir, const char *member)
+{
+	return has_tag(ir, member, "!\"spin_key\"");
+}
+
+/* Memory of clusters, whose words are summed up. */
+static int refuse_unsummed(const struct field *field, const char *name)
+{
+	fprintf(stderr, "%s:%u: '%s' is no uint32_t but %s: the value of SPIN_PER_CLUSTER is the sum of its copies, by 32-bit words\n",
+		field->file, field->line, field->name, name);
+	return -1;
 }
 
 /* `shown`: the typedef that it was written as; "" without one. */
@@ -125,15 +140,17 @@ static int check_type(const struct spincc *s, const struct ir *ir, const char *t
 		if (strstr(type, "DW_TAG_structure_type") || strstr(type, "DW_TAG_union_type"))
 			return check_members(s, ir, type, field, depth);
 		if (strstr(type, "DW_TAG_enumeration_type"))
-			return 0;
+			return field->is_summed ? refuse_unsummed(field, "an enum") : 0;
 		if (strstr(type, "DW_TAG_typedef")) {
 			if (has_fixed_width(name))
-				return 0;
+				return field->is_summed ? refuse_unsummed(field, name) : 0;
 			if (!*shown)
 				snprintf(shown, sizeof(shown), "%s", name);
 		}
 		if (strstr(type, "!DIBasicType(") && is_long(name))
 			return refuse_long(field, name, shown);
+		if (strstr(type, "!DIBasicType(") && field->is_summed && strcmp(name, "unsigned int"))
+			return refuse_unsummed(field, *shown ? shown : name);
 	}
 	return 0;
 }
@@ -144,6 +161,7 @@ int check__fields(const struct spincc *s, const struct ir *ir, const char *varia
 
 	ir__quoted(variable, "name: ", field.name, sizeof(field.name));
 	field.line = ir__place(s, ir, variable, field.file);
+	field.is_summed = has_tag(ir, variable, "!\"spin_cluster\"");
 	return field.line ? check_type(s, ir, ir__ref(ir, variable, "type: "), &field, 0) : 0;
 }
 

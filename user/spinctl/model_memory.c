@@ -53,6 +53,7 @@ static int find(struct model_memory *m, const char *name, struct copy **out)
 	err = layout__find(m->btf, name, &c->var);
 	if (err)
 		return err;
+	c->var.copies = 1; /* the model has values */
 	if (pspin__symbol(m->nic, name, &c->addr, &bytes) || bytes != c->var.bytes)
 		return spin_fail(-ENOENT, "'%s' is not in the rv32 image, or has another size there", name);
 	c->mem = malloc(bytes);

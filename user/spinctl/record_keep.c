@@ -1,28 +1,46 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* Keeps what a context does, for spinctl record: memory, packets and events, memory again. */
 #include <poll.h>
+#include <stdlib.h>
 
+#include "libspin/layout.h"
 #include "libspin/messages.h"
 #include "ready.h"
 #include "record.h"
 #include "stop.h"
 
+/* Of memory of clusters its value: who replays it has other copies. */
+static int write_variable(struct recorder *r, enum recording_moment moment, const char *name)
+{
+	struct layout_variable var;
+	size_t bytes;
+	void *mem, *value;
+	int status = DONE;
+
+	if (spin_ctx__symbol(r->ctx, name, &mem, &bytes) || layout__find(r->ctx->btf, name, &var))
+		return complain("%s", spin_strerror_last());
+	value = malloc(var.bytes ? var.bytes : 1);
+	if (!value)
+		return complain("no memory for a copy of %s", name);
+	layout__merge(&var, mem, value);
+	if (recording_writer__memory(r->writer, moment, name, value, var.bytes))
+		status = complain("%s", engine_why());
+	free(value);
+	return status;
+}
+
 static int write_memory(struct recorder *r, enum recording_moment moment)
 {
 	const char *name;
+	int status = DONE;
 
-	for (unsigned i = 0; (name = spin_ctx__symbol_name(r->ctx, i)); i++) {
+	for (unsigned i = 0; !status && (name = spin_ctx__symbol_name(r->ctx, i)); i++) {
 		char copy[64];
-		size_t bytes;
-		void *mem;
 
 		snprintf(copy, sizeof(copy), "%s", name);
-		if (spin_ctx__symbol(r->ctx, copy, &mem, &bytes))
-			return complain("%s", spin_strerror_last());
-		if (recording_writer__memory(r->writer, moment, copy, mem, bytes))
-			return complain("%s", engine_why());
+		status = write_variable(r, moment, copy);
 	}
-	return DONE;
+	return status;
 }
 
 /* Handlers of datagrams may have none. */

@@ -29,14 +29,16 @@ void run_cost_model__refresh(struct run_cost_model *m)
 	char copy[64];
 
 	for (unsigned i = 0; (name = spin_ctx__symbol_name(m->context->ctx, i)); i++) {
-		uint32_t addr, there;
-		size_t bytes;
-		void *mem;
+		uint32_t addr, bytes;
+		void *value;
 
 		snprintf(copy, sizeof(copy), "%s", name);
-		if (!spin_ctx__symbol(m->context->ctx, copy, &mem, &bytes) &&
-		    !pspin__symbol(m->nic, copy, &addr, &there) && there == bytes)
-			pspin__write(m->nic, addr, mem, bytes);
+		if (pspin__symbol(m->nic, copy, &addr, &bytes))
+			continue;
+		value = malloc(bytes ? bytes : 1);
+		if (value && !spin_ctx__value(m->context->ctx, copy, value, bytes))
+			pspin__write(m->nic, addr, value, bytes);
+		free(value);
 	}
 }
 

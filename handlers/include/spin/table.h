@@ -37,7 +37,7 @@ struct spin_counter { uint32_t count; };
 /* TYPE *SPIN_AT(table, i): entry i, or NULL if there is none; free where the compiler sees that i fits. */
 #define SPIN_AT(table, i) ({ \
 	uint32_t spin_i_ = spin_index_(i); \
-	spin_i_ < SPIN_ENTRIES_(table) ? &(table)[spin_index_(spin_i_)] : (__typeof__(&(table)[0]))0; })
+	SPIN_LIKELY_(spin_i_ < SPIN_ENTRIES_(table)) ? &(table)[spin_index_(spin_i_)] : (__typeof__(&(table)[0]))0; })
 
 /*
  * TYPE *SPIN_FIND(table, key): the entry whose first field, a 32-bit SPIN_KEY,

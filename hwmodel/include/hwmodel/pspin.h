@@ -35,7 +35,10 @@ void pspin__close(struct pspin *nic);
 /* An object of the image by its C name ("spin_state", a table). 0 or -ENOENT. */
 int pspin__symbol(const struct pspin *nic, const char *name, uint32_t *addr, uint32_t *bytes);
 
-/* The NIC's memories by HPU address. 0 or -EFAULT. */
+/*
+ * The NIC's memories by HPU address. Memory of clusters (<spin/cluster.h>) is read as the sum of its copies, by aligned words;
+ * what is written goes to the first cluster's, and the others become 0. 0 or -EFAULT.
+ */
 int pspin__read(const struct pspin *nic, uint32_t addr, void *to, size_t bytes);
 int pspin__write(struct pspin *nic, uint32_t addr, const void *from, size_t bytes);
 

@@ -9,6 +9,7 @@
 /* Makes of the function that sends one that the verifier looks at by itself (bpf/put.h). */
 #define SPIN_PUTS_OF_TARGET_ struct xdp_md; extern int spin_put_direct(struct xdp_md *ctx);
 #define SPIN_KEY_ATTR_   __attribute__((btf_decl_tag("spin_key"))) /* spincc sees to it that it comes first */
+#define SPIN_CLUSTER_ATTR_ __attribute__((btf_decl_tag("spin_cluster"))) /* libspin sums up the copies */
 
 /* A page of 4096 less XDP's headroom and tailroom: what is longer goes by the copied program. */
 #define SPIN_DIRECT_BYTES_MAX 3520u

@@ -206,6 +206,8 @@ SPIN_INLINE struct spin_walk_ spin_walk_begin_(struct spin_packet *packet, uint3
 	return walk;
 }
 
+#define SPIN_LIKELY_(x) (x)
+
 #define SPIN_INDEX_(v, it) (it##_walk_.first + it##_walk_.piece)
 
 #define SPIN_FOR_EACH_(v, TYPE, it) \
@@ -348,6 +350,9 @@ SPIN_INLINE struct spin_process spin_target_(const struct spin_packet *packet)
 	process.port = packet->udp->dst_port;
 	return process;
 }
+
+#include <spin/target/cluster.h>
+#include <spin/target/copy.h>
 
 /* A transfer is done when it was issued. */
 SPIN_INLINE _Bool spin_dma_test_(const struct spin_packet *packet, const struct spin_dma *dma)

@@ -7,6 +7,7 @@
 #define SPIN_TABLE_ATTR_ __attribute__((aligned(64)))
 #define SPIN_SCRATCH_ATTR_ __attribute__((aligned(64)))
 #define SPIN_KEY_ATTR_
+#define SPIN_CLUSTER_ATTR_
 #define SPIN_PUTS_OF_TARGET_
 
 /* Frames are in one piece, whatever their length. */

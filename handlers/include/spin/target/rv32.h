@@ -17,6 +17,7 @@
 #define SPIN_PUTS_OF_TARGET_
 
 #define spin_index_(i) ((uint32_t)(i))
+#define SPIN_LIKELY_(x) __builtin_expect((x), 1) /* a jump that is taken costs three cycles, or a line of code that is not there yet */
 
 /* What a forward rewrites, as it was. */
 struct spin_saved_ {
@@ -198,6 +199,8 @@ SPIN_INLINE void *spin_scratch_(const struct spin_packet *packet)
 #include <spin/target/rv32_action.h>
 #include <spin/target/rv32_atomic.h>
 #include <spin/target/rv32_lock.h>
+#include <spin/target/rv32_copy.h>
+#include <spin/target/rv32_cluster.h>
 #include <spin/target/rv32_put.h>
 
 #endif

@@ -82,6 +82,12 @@ SPIN_INLINE _Bool spin_is_of_my_cluster_(const void *at)
 	return !(((uintptr_t)at >> SPIN_L1_BITS_ ^ hart >> 5) & 63);
 }
 
+/* The address that means the own L1, as SPIN_LOCAL gives it: 0x1b......, of L1 alone bit 25. */
+SPIN_INLINE _Bool spin_is_own_l1_(const void *at)
+{
+	return (int32_t)((uintptr_t)at << 6) < 0;
+}
+
 /* Returns `alone`: if it is 0, only others of this cluster are inside, and what they do are AMOs. */
 SPIN_INLINE _Bool spin_guard_enter_(const void *at, _Bool alone)
 {
@@ -130,6 +136,8 @@ SPIN_INLINE uint32_t spin_fadd32_(uint32_t *at, uint32_t n)
 				 : "=&r"(have), "=&r"(sum), "+A"(*at) : "r"(n));
 		return have;
 	}
+	if (spin_is_own_l1_(at)) /* no other cluster has that word */
+		return __atomic_fetch_add(at, n, __ATOMIC_RELAXED);
 	alone = spin_guard_enter_(at, !spin_is_of_my_cluster_(at));
 	if (alone) {
 		have = spin_load32(at);

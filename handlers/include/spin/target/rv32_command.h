@@ -12,6 +12,7 @@
 #define spin_fence_() __atomic_signal_fence(__ATOMIC_SEQ_CST)
 
 SPIN_INLINE uint32_t spin_nic_address_(const void *at);
+SPIN_INLINE uint32_t spin_stack_address_(const void *at); /* the same of what is on the stack */
 SPIN_INLINE uint32_t spin_command_to_host_(uint32_t high, uint32_t low, uint32_t from, uint32_t bytes);
 SPIN_INLINE uint32_t spin_command_from_host_(uint32_t high, uint32_t low, uint32_t to, uint32_t bytes);
 /* Up to 8 bytes that go along with the command. */
@@ -20,6 +21,13 @@ SPIN_INLINE uint32_t spin_command_write_(uint32_t high, uint32_t low, uint32_t b
 /* An IP packet as it stands; what struct spin_put at `put` says, with the bytes at `from`: in the host if high is not 0. */
 SPIN_INLINE uint32_t spin_command_forward_(uint32_t from, uint32_t bytes);
 SPIN_INLINE uint32_t spin_command_put_(uint32_t put, uint32_t high, uint32_t from, uint32_t bytes);
+
+/* Cluster DMA (PsPIN 3.2.2): `bytes` bytes between two places in L1 or L2, as the NIC knows them. Gives the transfer's id. */
+SPIN_INLINE uint32_t spin_move_begin_(uint32_t to, uint32_t from, uint32_t bytes);
+/* 1 if it is done; what it wrote is there. Those of an HPU end in their order. */
+SPIN_INLINE _Bool spin_move_is_done_(uint32_t id);
+/* Where an address of the own L1 is in a cluster's, as all know it. */
+SPIN_INLINE uint32_t spin_l1_of_(uint32_t cluster, uint32_t own);
 
 /* Returns when it is done; 1 if it is. Only command 0 can be tested. */
 SPIN_INLINE void spin_command_wait_(uint32_t id);
