@@ -3,9 +3,10 @@
  * reduce - element by element, the sum over a set of messages (PsPIN 4.3, "Data reduction")
  *
  * Each of n messages carries m 32-bit integers; element i of the result is the sum of all
- * messages' i-th integers, modulo 2^32. The application says n and m. The message that completes the
- * set copies the result to host memory, and then writes directly behind it how many messages it is of:
- * a host may wait for that word, or for the event, which this message alone has.
+ * messages' i-th integers, modulo 2^32. The application says n and m. Every cluster has sums of
+ * its own. The message that completes the set merges them and copies the result to host memory;
+ * then it writes directly behind it how many messages it is of: a host may wait for that word, or
+ * for the event, which this message alone has.
  *
  * A packet that reaches beyond m fails, and nothing of it is added. For another set the application sets
  * sums and `complete` to 0.
@@ -14,13 +15,16 @@
 
 #define REDUCE_ITEMS 2048
 
+struct sums { uint32_t sum[REDUCE_ITEMS]; };
+
 struct reduce {
-	uint32_t sum[REDUCE_ITEMS];
+	struct sums total; /* of the last set that was complete */
 	uint32_t complete; /* messages */
 	uint32_t messages; /* of the set, n: the application's to write */
 	uint32_t items;    /* of a message, m, at most REDUCE_ITEMS: the application's, too */
 };
 
+SPIN_PER_CLUSTER(struct sums, sums);
 SPIN_STATE(struct reduce, .messages = 1, .items = REDUCE_ITEMS);
 
 static enum spin_payload_rc reduce_payload(struct spin_payload *p, struct reduce *r)
@@ -29,7 +33,7 @@ static enum spin_payload_rc reduce_payload(struct spin_payload *p, struct reduce
 
 	if (items > REDUCE_ITEMS || item > items || p->length / sizeof(uint32_t) > items - item)
 		return SPIN_FAIL;
-	SPIN_FOR_EACH_WITH(p, uint32_t, value, r->sum, item, sum)
+	SPIN_FOR_EACH_WITH(p, uint32_t, value, SPIN_LOCAL(p, sums)->sum, item, sum)
 		spin_add32(sum, *value);
 	return SPIN_SUCCESS;
 }
@@ -40,16 +44,16 @@ static enum spin_completion_rc reduce_completion(struct spin_completion *c, stru
 
 	if (complete != r->messages)
 		return SPIN_COMPLETION_SUCCESS_PENDING;
-	if (spin_dma_to_host(c, SPIN_ME_MEM, 0, r->sum, sizeof(r->sum)) ||
-	    spin_host_write(c, SPIN_ME_MEM, sizeof(r->sum), &complete, sizeof(complete)))
+	SPIN_MERGE(c, sums, &r->total);
+	if (spin_dma_to_host(c, SPIN_ME_MEM, 0, &r->total, sizeof(r->total)) ||
+	    spin_host_write(c, SPIN_ME_MEM, sizeof(r->total), &complete, sizeof(complete)))
 		return SPIN_COMPLETION_SEGV;
 	return SPIN_COMPLETION_SUCCESS;
 }
 
-/* One atomic addition per integer: the sums are in L1. No packet ends within an integer. */
+/* One atomic addition per integer, in the L1 of whichever cluster has the packet. No packet ends within an integer. */
 SPIN_HANDLERS(reduce,
 	      .payload = reduce_payload,
 	      .message_completion = reduce_completion,
-	      .state_placement = SPIN_STATE_IN_L1,
 	      .fragmentation_bytes = sizeof(uint32_t),
 	      .delivery = SPIN_DELIVER_ME);

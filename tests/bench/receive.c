@@ -292,16 +292,31 @@ static int compare(struct arm *arm, const struct stream *p, struct spin_ctx *ctx
 	return 0;
 }
 
+/* What the twin has in one struct: the state, whose total is not merged yet, and the sums that it is to be made of. */
+static int read_state(struct spin_ctx *ctx, uint8_t *to, size_t room, size_t *bytes)
+{
+	struct { uint32_t sum[2048]; } sums;
+	void *state;
+
+	if (spin_ctx__symbol(ctx, "spin_state", &state, bytes) || spin_ctx__value(ctx, "sums", &sums, sizeof(sums)))
+		return fail("reduce", spin_strerror_last());
+	if (*bytes > room || *bytes < sizeof(sums))
+		return fail("reduce", "has another state");
+	memcpy(to, state, *bytes);
+	memcpy(to, &sums, sizeof(sums));
+	return 0;
+}
+
 /* Both have had the same packets. */
 static int same_result(const struct kind *k, struct spin_ctx *ctx, const struct bpf_object *twin)
 {
-	static uint8_t twins[16384];
-	void *ours;
+	static uint8_t twins[16384], state[16384];
+	void *ours = state;
 	size_t bytes;
 
 	if (k->symbol) {
-		if (spin_ctx__symbol(ctx, "spin_state", &ours, &bytes))
-			return fail(k->handler, spin_strerror_last());
+		if (read_state(ctx, state, sizeof(state), &bytes))
+			return -1;
 	} else {
 		if (spin_ctx__host_memory(ctx, &ours, &bytes))
 			return fail(k->handler, spin_strerror_last());
