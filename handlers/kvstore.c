@@ -23,13 +23,14 @@
 
 SPIN_STATE(struct kv_cache);
 
-/* The line that holds the key, if any; its way in *way. */
-static inline struct kv_line *kv_find(struct kv_set *set, uint32_t key, uint32_t *way)
+/* The line that has the key, as far as `near` tells, if any; its way in *way. */
+static inline struct kv_line *kv_find(struct kv_set *set, const struct kv_set *near, uint32_t key, uint32_t *way)
 {
 	for (uint32_t w = 0; w < KV_WAYS; w++) {
 		struct kv_line *line = &set->line[w];
+		const struct kv_line *seen = SPIN_FETCHED(line, set, near);
 
-		if (spin_load32(&line->key) == key && spin_load32(&line->tag)) {
+		if (spin_load32(&seen->key) == key && spin_load32(&seen->tag)) {
 			*way = w;
 			return line;
 		}
@@ -67,16 +68,23 @@ static inline uint32_t kv_take(struct kv_line *line, uint32_t key)
 	return taken;
 }
 
-/* Answers a GET from a line, if it is VALID throughout. */
-static inline _Bool kv_read(struct spin_payload *p, const struct kv_message *m, struct kv_line *line,
-			    uint32_t key)
+/*
+ * Answers a GET from a line. If it has the same VALID tag before and after key and value are read, it was VALID all the time
+ * between, and they belong together.
+ */
+static inline _Bool kv_read(struct spin_payload *p, const struct kv_message *m, const struct kv_line *line, uint32_t key)
 {
 	uint32_t tag = spin_load32(&line->tag), value[KV_WORDS];
+	struct kv_line buffer;
+	const struct kv_line *near;
 
-	if ((tag & KV_STATE_MASK) != KV_VALID || spin_load32(&line->key) != key)
+	if ((tag & KV_STATE_MASK) != KV_VALID)
+		return 0;
+	near = SPIN_FETCH(p, line, &buffer);
+	if (spin_load32(&near->key) != key)
 		return 0;
 	for (int i = 0; i < KV_WORDS; i++)
-		value[i] = *(volatile uint32_t *)&line->value[i];
+		value[i] = *(const volatile uint32_t *)&near->value[i];
 	if (spin_load32(&line->tag) != tag)
 		return 0;
 	spin_set16(p, &m->op, spin_hton16(KV_REPLY));
@@ -89,8 +97,9 @@ static inline _Bool kv_read(struct spin_payload *p, const struct kv_message *m, 
 static enum spin_payload_rc kvstore_payload(struct spin_payload *p, struct kv_cache *cache)
 {
 	const struct kv_message *m = SPIN_GET(p, 0, struct kv_message);
+	const struct kv_set *near;
 	struct kv_line *line;
-	struct kv_set *set;
+	struct kv_set *set, buffer;
 	uint32_t key, way, tag, lease = 0;
 
 	if (!m || (m->op != spin_hton16(KV_GET) && m->op != spin_hton16(KV_SET)))
@@ -99,10 +108,11 @@ static enum spin_payload_rc kvstore_payload(struct spin_payload *p, struct kv_ca
 	set = SPIN_AT(cache->set, key % KV_SETS);
 	if (!set)
 		return SPIN_SEGV;
-	line = kv_find(set, key, &way);
+	near = SPIN_FETCH(p, set, &buffer);
+	line = kv_find(set, near, key, &way);
 
 	if (m->op == spin_hton16(KV_GET) && line && kv_read(p, m, line, key)) {
-		if (!(set->clock >> way & 1))
+		if (!(near->clock >> way & 1))
 			set->clock |= 1u << way;
 		return spin_reply(p, sizeof(*m));
 	}

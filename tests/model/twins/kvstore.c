@@ -24,10 +24,10 @@ static inline void store(uint32_t *at, uint32_t v)
 	*(volatile uint32_t *)at = v;
 }
 
-static inline struct kv_line *find(struct kv_set *set, uint32_t key, uint32_t *way)
+static inline struct kv_line *find(struct kv_set *set, const struct kv_set *near, uint32_t key, uint32_t *way)
 {
 	for (uint32_t w = 0; w < KV_WAYS; w++)
-		if (load(&set->line[w].key) == key && load(&set->line[w].tag)) {
+		if (load(&near->line[w].key) == key && load(&near->line[w].tag)) {
 			*way = w;
 			return &set->line[w];
 		}
@@ -65,11 +65,15 @@ static inline uint32_t take(struct kv_line *line, uint32_t key)
 static inline int answer(struct kv_message *m, struct kv_line *line, uint32_t key)
 {
 	uint32_t tag = load(&line->tag), value[KV_WORDS];
+	struct kv_line near;
 
-	if ((tag & KV_STATE_MASK) != KV_VALID || load(&line->key) != key)
+	if ((tag & KV_STATE_MASK) != KV_VALID)
+		return 0;
+	spin_dma(line, &near, sizeof(near));
+	if (load(&near.key) != key)
 		return 0;
 	for (int i = 0; i < KV_WORDS; i++)
-		value[i] = *(volatile uint32_t *)&line->value[i];
+		value[i] = *(volatile uint32_t *)&near.value[i];
 	if (load(&line->tag) != tag)
 		return 0;
 	m->op = swap16(KV_REPLY);
@@ -107,15 +111,16 @@ static inline void kvstore(struct handler_args *args)
 	struct kv_message *m = (struct kv_message *)(udp + 1);
 	uint32_t key, way, tag, lease = 0;
 	struct kv_line *line;
-	struct kv_set *set;
+	struct kv_set *set, near;
 
 	if (length < sizeof(*m) || (m->op != swap16(KV_GET) && m->op != swap16(KV_SET)))
 		goto out;
 	key = swap32(m->key);
 	set = &spin_state.set[key % KV_SETS];
-	line = find(set, key, &way);
+	spin_dma(set, &near, sizeof(near));
+	line = find(set, &near, key, &way);
 	if (m->op == swap16(KV_GET) && line && answer(m, line, key)) {
-		if (!(set->clock >> way & 1))
+		if (!(near.clock >> way & 1))
 			set->clock |= 1u << way;
 		reply(task, ip, udp, ip_bytes + 8, sizeof(*m), length);
 		return;
