@@ -105,7 +105,8 @@ $(BUILD)/obj/user/%.o $(BUILD)/obj/kernel/%.o: EXTRA_CFLAGS := -fPIC -fvisibilit
 $(BUILD)/obj/user/spinctl/new_template.o: $(wildcard user/spinctl/templates/*)
 
 # The built-in targets: a base before those that are based on it, as the names have it.
-$(BUILD)/gen/targets.inc: hwmodel/target/embed.awk $(sort $(wildcard hwmodel/targets/*.target))
+# a base before what is based on it
+$(BUILD)/gen/targets.inc: hwmodel/target/embed.awk hwmodel/targets/pspin.target $(sort $(wildcard hwmodel/targets/*.target))
 	@mkdir -p $(@D)
 	$(Q)awk -f $^ >$@
 $(BUILD)/obj/hwmodel/target/target.o: $(BUILD)/gen/targets.inc

@@ -21,7 +21,7 @@ for name in $names; do
 	[ "$(values again.target)" = "$(values "$name.target")" ] || fail "$name is another NIC when it is read again"
 	# the table and JSON have the same
 	expect 0 "$SPINCTL" targets
-	[ "$(sed '1d;/^$/,$d' out | awk -v c=$column '{ print $1, $(NF - 4 + c) }')" = "$(values "$name.target")" ] ||
+	[ "$(sed '1d;/^$/,$d' out | awk -v c=$column -v n=$(echo $names | wc -w) '{ print $1, $(NF - n + c) }')" = "$(values "$name.target")" ] ||
 		fail "the table has another $name"
 	expect 0 "$SPINCTL" targets "$name" --json
 	[ "$(sed -n 's/.*"value": \([0-9]*\),/\1/p' out)" = "$(values "$name.target" | cut -d' ' -f2)" ] || fail "JSON has another $name"

@@ -10,7 +10,8 @@
  *	clusters = 2
  *	link_mbps = 200000
  *
- * Built in: "pspin-rtl" (as its RTL was measured), "pspin" (as published), "spin-discrete" and "spin-integrated"
+ * Built in: "pspin-rtl" (as its RTL was measured), "pspin" (as published), "pspin-pcie4" (behind
+ * its PCIe 4.0 x16), "spin-discrete" and "spin-integrated"
  * (sPIN 4.2, 4.3). Values are integers; what could not be a NIC is refused, with file and line.
  */
 #include <stddef.h>
