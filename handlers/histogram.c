@@ -68,6 +68,7 @@ static enum spin_payload_rc histogram_payload(struct spin_payload *p, struct his
 
 	if (p->length % sizeof(uint32_t))
 		return SPIN_FAIL;
+	SPIN_ROUNDS(8)
 	SPIN_FOR_EACH(p, struct four, at) {
 		histogram_count_four(local, at);
 	}

@@ -207,6 +207,7 @@ SPIN_INLINE struct spin_walk_ spin_walk_begin_(struct spin_packet *packet, uint3
 }
 
 #define SPIN_LIKELY_(x) (x)
+#define SPIN_ROUNDS_(n)
 
 #define SPIN_INDEX_(v, it) (it##_walk_.first + it##_walk_.piece)
 

@@ -94,6 +94,9 @@ SPIN_INLINE const void *spin_payload_at_(const struct spin_packet *packet, uint3
 
 #define SPIN_INDEX_(v, it) ((uint32_t)((it) - (__typeof__(it))(v)->packet->payload))
 
+#define SPIN_PRAGMA_(text) _Pragma(#text)
+#define SPIN_ROUNDS_(n) SPIN_PRAGMA_(GCC unroll n)
+
 #define SPIN_FOR_EACH_(v, TYPE, it) \
 	for (const TYPE *it = (const TYPE *)(v)->packet->payload, \
 	     *it##_end_ = it + spin_pieces_((v)->packet, (v)->packet->bytes / sizeof(TYPE)); it < it##_end_; it++)
