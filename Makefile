@@ -169,7 +169,10 @@ $(BINARIES):
 
 # --- handlers ---------------------------------------------------------------------
 
-RUNTIME := $(wildcard bpf/* handlers/include/*.h handlers/include/spin/*.h handlers/include/spin/*/*.h hwmodel/image/* tests/handlers/*.h tests/loops/*.h)
+IMAGE   := $(filter-out hwmodel/image/pspin,$(wildcard hwmodel/image/*))
+RUNTIME := $(IMAGE) $(wildcard bpf/* handlers/include/*.h handlers/include/spin/*.h handlers/include/spin/*/*.h tests/handlers/*.h tests/loops/*.h)
+# what spincc --api pspin needs beside boot.S
+PSPIN_RUNTIME := $(wildcard handlers/include/pspin/*.h handlers/include/pspin/*/*.h hwmodel/image/pspin/*) hwmodel/include/hwmodel/pspin_api.h
 
 $(BUILD)/handlers/%.spin: handlers/%.c $(RUNTIME) | $(SPINCC)
 	@mkdir -p $(@D)
@@ -287,7 +290,7 @@ $(FIGURES): $(call obj,$(wildcard tests/figures/*.c)) $(TESTLIB) $(ENGINE) $(COM
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(USER_LIBS) -lpcap -ldw -ldl -lpthread -lm
 
 # A program that spincc did not make, with our boot and map.
-$(BUILD)/tests/figures/handlers.elf: tests/figures/handlers.S $(wildcard hwmodel/image/*)
+$(BUILD)/tests/figures/handlers.elf: tests/figures/handlers.S $(IMAGE)
 	@mkdir -p $(@D)
 	$(call say,RV32,$<)
 	$(Q)riscv64-unknown-elf-gcc @hwmodel/image/cflags -Wl,--gc-sections -Wl,--build-id=none -Wl,--no-warn-rwx-segments -I. \
@@ -338,7 +341,7 @@ $(BUILD)/tests/accuracy/programs.elf: $(addprefix $(ACCURACY_HPU)/,busy.S loops.
 $(BUILD)/tests/accuracy/shared_%.elf: DEFINES = -DBYTES=$(subst shared_,,$*)
 $(BUILD)/tests/accuracy/straight.elf $(BUILD)/tests/accuracy/shared_256.elf $(BUILD)/tests/accuracy/shared_512.elf \
 	$(BUILD)/tests/accuracy/shared_1024.elf: $(ACCURACY_HPU)/straight.S $(ACCURACY_HPU)/busy.S
-$(ACCURACY_IMAGES): $(BUILD)/tests/accuracy/%.elf: tests/accuracy/sequences.def $(wildcard hwmodel/image/*)
+$(ACCURACY_IMAGES): $(BUILD)/tests/accuracy/%.elf: tests/accuracy/sequences.def $(IMAGE)
 	@mkdir -p $(@D)
 	$(call say,RV32,$@)
 	$(Q)riscv64-unknown-elf-gcc @hwmodel/image/cflags -fno-unroll-loops -Wl,--gc-sections -Wl,--build-id=none \

@@ -64,6 +64,9 @@ first:
 	srli	a3, a5, 5
 	andi	a3, a3, 63		/* cluster */
 	bnez	a3, wake
+#ifdef HPU_INIT
+	HPU_INIT			/* keeps a5 and t1 */
+#endif
 	la	a0, spin_state_load_
 	la	a1, spin_state_start_
 	la	a2, spin_state_end_

@@ -35,6 +35,18 @@ static int reach(struct pspin *nic, const struct flight *flight, const struct hp
 	       entry_memory__holds(nic, flight->slot->mpq ? flight->slot->mpq->me : 0, at, command->bytes);
 }
 
+/* Of a program of PsPIN's API: where no memory of the task's is, as its simulator takes it. */
+static int outside(struct pspin *nic, const struct hpu_command *command)
+{
+	if (!nic->image.entries_at)
+		return -1;
+	if (!nic->traffic.host_outside++)
+		nic->traffic.host_outside_at = command->host;
+	if (command->kind == HPU_FROM_HOST)
+		memset(command->nic, 0, command->bytes);
+	return 0;
+}
+
 /* The first one counts. */
 static int reply(struct pspin *nic, struct flight *flight, const struct hpu_command *command)
 {
@@ -156,7 +168,7 @@ int nic__command(struct pspin *nic, struct flight *flight, const struct soc_task
 	if (command->kind == HPU_NIC_SEND)
 		return send(nic, flight, task, command);
 	if (!reach(nic, flight, command, &reached))
-		return -1;
+		return outside(nic, command);
 	if (reached.is_deposit)
 		return deposit(nic, flight, command, reached.at);
 	host = storage__host(&nic->soc.memory, reached.at, command->bytes);

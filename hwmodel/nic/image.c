@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <hwmodel/pspin_api.h>
+
 #include "framing.h"
 #include "hers.h"
 #include "image.h"
@@ -41,7 +43,10 @@ static uint32_t place(struct pspin *nic, struct flight *flight, uint8_t *to)
 	return flight->arrival.in.packet_bytes;
 }
 
-/* Messages have the MPQ of their number if they can; and a scratchpad at one place in every cluster. */
+/*
+ * Messages have the MPQ of their number if they can; and a scratchpad at one place in every cluster. That of PsPIN's API is the
+ * context's, and nobody clears it.
+ */
 static struct slot *begin(struct pspin *nic, uint64_t message)
 {
 	struct slot *slot = slots__take_number(nic, message);
@@ -53,8 +58,10 @@ static struct slot *begin(struct pspin *nic, uint64_t message)
 	if (!slot)
 		return NULL;
 	slot->message = message;
-	slot->place_at = nic->soc.memory.l1_scratchpads + (slot->number * nic->slots.homes + slot->home) * bytes;
-	for (unsigned i = 0; i < nic->target.clusters; i++)
+	slot->place_at = nic->soc.memory.l1_scratchpads;
+	if (!image->entries_at)
+		slot->place_at += (slot->number * nic->slots.homes + slot->home) * bytes;
+	for (unsigned i = 0; i < nic->target.clusters && !image->entries_at; i++)
 		memset(nic->soc.memory.l1[i] + slot->place_at, 0, bytes);
 	slot->context = (struct soc_context){
 		.header = nic->entry[NIC_HEADER][0],
@@ -155,6 +162,8 @@ static int find_handlers(struct pspin *nic, char *err, size_t err_bytes)
 	const struct pspin_image *image = &nic->image;
 	int rc;
 
+	if (image->entries_at)
+		return 0; /* the program says it when it starts */
 	if (!image->header && !image->payload && !image->completion) {
 		snprintf(err, err_bytes, "no handler is named: give the symbol of at least one");
 		return -EINVAL;
@@ -176,6 +185,11 @@ static int open_messages(struct pspin *nic, char *err, size_t err_bytes)
 	uint32_t room = nic->soc.memory.l1_bytes - nic->soc.memory.l1_scratchpads;
 	unsigned homes = target->clusters < HPU_SCRATCHPADS ? (unsigned)target->clusters : HPU_SCRATCHPADS;
 
+	if (nic->image.entries_at) {
+		if (nic->image.scratchpad_bytes > room)
+			nic->image.scratchpad_bytes = room & ~63u;
+		return slots__open(nic, per_home, 64); /* the slots keep nothing of it */
+	}
 	if (nic->image.scratchpad_bytes > room || bytes > room) {
 		snprintf(err, err_bytes, "a scratchpad of %u bytes does not fit an L1: %u are left behind the packet buffer",
 			 nic->image.scratchpad_bytes, room);
@@ -222,10 +236,46 @@ int image__open(struct pspin *nic, const struct pspin_image *image, char *err, s
 		return -EINVAL;
 	}
 	nic->soc.is_foreign = 1;
+	nic->soc.returns_amo_word = image->entries_at != 0;
 	nic->soc.clear_cycles = clear_cycles(nic);
 	rc = find_handlers(nic, err, err_bytes);
 	if (!rc)
 		rc = open_messages(nic, err, err_bytes);
 	nic->image.elf = nic->image.header = nic->image.payload = nic->image.completion = NULL;
 	return rc ? rc : storage__resize_host(&nic->soc.memory, host_bytes);
+}
+
+static int take_entry(const struct pspin *nic, const char *kind, uint32_t entry, uint32_t *out, char *err, size_t err_bytes)
+{
+	if (entry && (entry & 1 || entry - PROGRAM >= nic->program_end)) {
+		snprintf(err, err_bytes, "init_handlers() gives a %s handler at 0x%08x, where the program has no code", kind, entry);
+		return -EINVAL;
+	}
+	*out = entry;
+	return 0;
+}
+
+/* The program runs on handler memory that it may have filled with anything. */
+int image__booted(struct pspin *nic, char *err, size_t err_bytes)
+{
+	struct pspin_api_entries entries;
+	int rc;
+
+	if (!nic->image.entries_at)
+		return 0;
+	if (pspin__read(nic, nic->image.entries_at, &entries, sizeof(entries))) {
+		snprintf(err, err_bytes, "its description is damaged: handlers at 0x%08x, where no memory is; compile it again",
+			 nic->image.entries_at);
+		return -EINVAL;
+	}
+	rc = take_entry(nic, "header", entries.header, &nic->entry[NIC_HEADER][0], err, err_bytes);
+	if (!rc)
+		rc = take_entry(nic, "payload", entries.payload, &nic->entry[NIC_PAYLOAD][0], err, err_bytes);
+	if (!rc)
+		rc = take_entry(nic, "completion", entries.completion, &nic->completion, err, err_bytes);
+	if (!rc && !entries.header && !entries.payload && !entries.completion) {
+		snprintf(err, err_bytes, "init_handlers() gives no handler: set *hh, *ph or *th to one");
+		rc = -EINVAL;
+	}
+	return rc;
 }

@@ -6,5 +6,7 @@
 #include "nic.h"
 
 int image__open(struct pspin *nic, const struct pspin_image *image, char *err, size_t err_bytes);
+/* Its start-up is over: of a program of PsPIN's API the handlers are known now. */
+int image__booted(struct pspin *nic, char *err, size_t err_bytes);
 
 #endif

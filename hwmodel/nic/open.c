@@ -258,6 +258,8 @@ int pspin__open_image(struct pspin **out, const struct pspin_target *target, con
 		rc = image__open(nic, image, err, err_bytes);
 	if (!rc)
 		rc = boot(nic, err, err_bytes);
+	if (!rc)
+		rc = image__booted(nic, err, err_bytes);
 	return opened(nic, rc, out, err, err_bytes);
 }
 

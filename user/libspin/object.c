@@ -9,6 +9,7 @@
 
 #include "contract.h"
 #include "internal.h"
+#include "pspin_object.h"
 #include "seal.h"
 
 #define OBJECT_BYTES_MAX (256u << 20)
@@ -61,6 +62,17 @@ static int check_seal(struct spin_object *obj)
 				 "missing; make one with `spincc handler.c -o handler.spin`", obj->path);
 	return spin_fail(-EINVAL, "%s is not a fat object: it is no ELF file; make one with "
 			 "`spincc handler.c -o handler.spin`", obj->path);
+}
+
+static int refuse_pspin(const struct spin_object *obj)
+{
+	struct pspin_api api;
+	int err = pspin_object__read(obj->path, obj->data, obj->bytes, &api);
+
+	if (err)
+		return err == -ENOENT ? 0 : err;
+	return spin_fail(-ENOTSUP, "%s was compiled with --api pspin: it runs on the model of the HPU alone, by `spinctl cost %s`; for the "
+			 "kernel, for vectors and recordings write the handlers with <spin/spin.h>", obj->path, obj->path);
 }
 
 static int read_meta(struct spin_object *obj)
@@ -148,6 +160,8 @@ int spin_object__open(const char *path, struct spin_object **out)
 	err = read_file(obj);
 	if (!err)
 		err = check_seal(obj);
+	if (!err)
+		err = refuse_pspin(obj);
 	if (!err)
 		err = spin_elf__check(path, obj->data, obj->bytes, EM_BPF);
 	if (!err)

@@ -11,19 +11,15 @@
 #include "spincc.h"
 #include "walks.h"
 
-static const char *tool(const char *variable, const char *name)
+const char *build__tool(const char *variable, const char *name)
 {
 	const char *value = getenv(variable);
 
 	return value && *value ? value : name;
 }
 
-/* What all three compilers get: the handler, the API, the user's words; no machine's paths in the result. */
-static void add_common(const struct spincc *s, struct command *c)
+void build__add_users(const struct spincc *s, struct command *c)
 {
-	command__add(c, "-I%s/handlers/include", s->root);
-	command__add(c, "-I%s", s->root);
-	command__add(c, "-DSPIN_HANDLER_FILE=\"%s\"", s->handler_path);
 	/* the last that fits wins with gcc, so from the general to the special */
 	if (s->directory[0] && s->directory[1]) /* "/" would be taken out of every path */
 		command__add(c, "-ffile-prefix-map=%s=.", s->directory);
@@ -33,7 +29,16 @@ static void add_common(const struct spincc *s, struct command *c)
 		command__add(c, "%s", s->extra.items[i]);
 }
 
-static int run(struct spincc *s, struct command *c, enum stage stage)
+/* What all three compilers get: the handler, the API, the user's words. */
+static void add_common(const struct spincc *s, struct command *c)
+{
+	command__add(c, "-I%s/handlers/include", s->root);
+	command__add(c, "-I%s", s->root);
+	command__add(c, "-DSPIN_HANDLER_FILE=\"%s\"", s->handler_path);
+	build__add_users(s, c);
+}
+
+int build__run(struct spincc *s, struct command *c, enum stage stage)
 {
 	struct text said;
 	int err = command__run(s, c, &said);
@@ -51,7 +56,7 @@ int build__host(struct spincc *s)
 	char object[PATH_MAX];
 
 	temps__path(s, "object", object);
-	command__add(&c, "%s", tool("CC", "gcc"));
+	command__add(&c, "%s", build__tool("CC", "gcc"));
 	for (const char *const *w = (const char *const[]){ "-std=gnu11", "-O2", "-g", "-Wall", "-fno-strict-aliasing",
 							    "-fno-finite-loops", "-fPIC", "-shared", NULL }; *w; w++)
 		command__add(&c, "%s", *w);
@@ -59,12 +64,12 @@ int build__host(struct spincc *s)
 	command__add(&c, "%s/bpf/context.host.c", s->root);
 	command__add(&c, "-o");
 	command__add(&c, "%s", object);
-	return run(s, &c, STAGE_HOST);
+	return build__run(s, &c, STAGE_HOST);
 }
 
 static void add_rv32(const struct spincc *s, struct command *c)
 {
-	command__add(c, "%s", tool("RISCV_CC", "riscv64-unknown-elf-gcc"));
+	command__add(c, "%s", build__tool("RISCV_CC", "riscv64-unknown-elf-gcc"));
 	command__add(c, "@%s/hwmodel/image/cflags", s->root);
 	command__add(c, "-Wall");
 	add_common(s, c);
@@ -121,7 +126,7 @@ static int build_part(struct spincc *s, const char *source, const char *object, 
 	command__add(&c, "%s/hwmodel/image/%s", s->root, source);
 	command__add(&c, "-o");
 	command__add(&c, "%s", path);
-	return run(s, &c, stage);
+	return build__run(s, &c, stage);
 }
 
 static int link_rv32(struct spincc *s, const char *elf, enum spin_placement where)
@@ -139,7 +144,7 @@ static int link_rv32(struct spincc *s, const char *elf, enum spin_placement wher
 	command__add(&c, "-lgcc");
 	command__add(&c, "-o");
 	command__add(&c, "%s", elf);
-	return run(s, &c, STAGE_HPU);
+	return build__run(s, &c, STAGE_HPU);
 }
 
 static int build_rv32(struct spincc *s, const char *elf, enum stage stage)
@@ -194,7 +199,7 @@ static void add_system_headers(struct command *c)
 
 static void add_bpf(const struct spincc *s, struct command *c)
 {
-	command__add(c, "%s", tool("CLANG", "clang"));
+	command__add(c, "%s", build__tool("CLANG", "clang"));
 	command__add(c, "@%s/bpf/cflags", s->root);
 	command__add(c, "-fno-crash-diagnostics"); /* else a crash leaves files in /tmp */
 }
@@ -255,7 +260,7 @@ static int build_bounded(struct spincc *s, const char *object)
 	if (registration.delivery == SPIN_DELIVER_ME)
 		command__add(&c, "-DSPIN_BOUNDED_MESSAGES");
 	add_unoptimised(s, &c, ir);
-	err = run(s, &c, STAGE_BPF);
+	err = build__run(s, &c, STAGE_BPF);
 	if (err)
 		return err;
 	err = walks__write(ir, walks);
@@ -270,10 +275,10 @@ static int build_bounded(struct spincc *s, const char *object)
 		empty = err > 0 ? fopen(object, "wb") : NULL;
 		return empty ? fclose(empty) : -1;
 	}
-	command__add(&strip, "%s", tool("LLVM_STRIP", "llvm-strip"));
+	command__add(&strip, "%s", build__tool("LLVM_STRIP", "llvm-strip"));
 	command__add(&strip, "-g");
 	command__add(&strip, "%s", object);
-	return run(s, &strip, STAGE_BPF);
+	return build__run(s, &strip, STAGE_BPF);
 }
 
 /* Optimised, with a test for 0 left in front of each division whose divisor may be that. */
@@ -320,7 +325,7 @@ static int build_ir(struct spincc *s, const char *rv32, const char *bounded, con
 	command__add(&c, "-DSPIN_RV32_IMAGE=\"%s\"", rv32);
 	command__add(&c, "-DSPIN_BOUNDED_OBJECT=\"%s\"", bounded);
 	add_unoptimised(s, &c, ir);
-	err = run(s, &c, STAGE_FRONT);
+	err = build__run(s, &c, STAGE_FRONT);
 	if (!err)
 		err = check__ir(s, ir);
 	return err || !check__has_divisors(s, ir) ? err : check_divisors(s);
@@ -336,7 +341,7 @@ static int build_bpf(struct spincc *s, const char *ir)
 	if (walks__write(ir, walks))
 		return -1;
 	add_from_ir(s, &c, walks, object);
-	return run(s, &c, STAGE_BPF);
+	return build__run(s, &c, STAGE_BPF);
 }
 
 int build__fat(struct spincc *s)

@@ -241,7 +241,7 @@ static int print(struct spincc *s, const struct faults *all, int failed)
 int explain(struct spincc *s, enum stage stage, const struct text *said, int failed)
 {
 	static const struct rule *const rules[] = {
-		[STAGE_FRONT] = rules_front, [STAGE_HPU] = rules_hpu, [STAGE_BPF] = rules_bpf, [STAGE_HOST] = rules_front,
+		[STAGE_FRONT] = rules_front, [STAGE_HPU] = rules_hpu, [STAGE_BPF] = rules_bpf, [STAGE_HOST] = rules_front, [STAGE_PSPIN] = rules_pspin,
 	};
 	struct faults *all = calloc(1, sizeof(*all));
 	int err = failed ? -1 : 0;

@@ -14,6 +14,8 @@ static const struct option_row options[] = {
 	{ "output", 'o', OPTION_STRING, "FILE", FIELD(output), "the result", .required = 1 },
 	{ "target", 0, OPTION_STRING, "fat|rv32|host", FIELD(target),
 	  "fat: BPF and rv32 in one object; rv32: the HPU's program alone; host: a shared object for tests (default: fat)" },
+	{ "api", 0, OPTION_STRING, "spin|pspin", FIELD(api),
+	  "what the file is written for: <spin/spin.h>, or PsPIN's own runtime, <handler.h> (default: spin)" },
 	{ NULL, 'I', OPTION_WORD, "DIR", FIELD(extra), "a folder for #include" },
 	{ NULL, 'D', OPTION_WORD, "NAME[=VALUE]", FIELD(extra), "a macro" },
 	{ "hpu-flag", 0, OPTION_LIST, "FLAG", FIELD(hpu_flags),
@@ -43,6 +45,9 @@ static const char about[] =
 	"As root the kernel's verifier is asked, too, for both classes that handlers are loaded as: trusted, and isolated, "
 	"which is loaded without CAP_PERFMON and may do less. That can take minutes: a terminal shows for how many seconds which "
 	"program has been verified, elsewhere a line is printed after 10 s. A signal that ends spincc (Ctrl-C) ends that, too.\n\n"
+	"With --api pspin the file is one for PsPIN's own runtime: it includes <handler.h> and defines init_handlers(). PsPIN's SDK is "
+	"not needed. The output is a program for the HPU alone, which spinctl cost runs on the model; spin-pspin(7) says what "
+	"each of PsPIN's calls does there.\n\n"
 	"The handler API is described in spin-handler(7).";
 
 static const struct command_row command = {
@@ -59,15 +64,30 @@ static const struct command_row command = {
 		  "A complete PsPIN program, for the model and for simulators of the card, compiled another way." },
 		{ "spincc -v --no-verify --save-temps filtering.c -o quiet.spin",
 		  "Show the compilers' command lines, keep the rv32 program, leave the kernel out of it." },
+		{ "spincc --api pspin counter.c -o counter.spin",
+		  "A handler file of PsPIN's runtime, for spinctl cost counter.spin --messages 4." },
 		{ 0 },
 	},
 };
+
+static const char *wrong_for_pspin(const struct spincc *s)
+{
+	if (strcmp(s->target, "fat") && strcmp(s->target, "rv32"))
+		return "--target host is for files of <spin/spin.h>: with --api pspin there is only the HPU's program";
+	if (s->verify > 0 || s->trusted)
+		return "--verify and --trusted are the kernel verifier's: it gets nothing of a file compiled with --api pspin";
+	return NULL;
+}
 
 static int build(struct spincc *s)
 {
 	char object[PATH_MAX];
 	int err;
 
+	if (!strcmp(s->api, "pspin")) {
+		temps__path(s, "object", object);
+		return build__pspin(s) || (!strcmp(s->target, "fat") && seal__append(object)) || temps__publish(s, "object");
+	}
 	if (!strcmp(s->target, "host"))
 		return build__host(s) || temps__publish(s, "object");
 	if (!strcmp(s->target, "rv32"))
@@ -128,12 +148,16 @@ static int run(int argc, char **argv, const char **operands, struct spincc *s)
 		break;
 	}
 	s->handler = operands[0];
+	if (!strcmp(s->api, "pspin") && wrong_for_pspin(s)) {
+		fprintf(stderr, "spincc: %s; see spincc --help\n", wrong_for_pspin(s));
+		return 2;
+	}
 	return compile(s);
 }
 
 int main(int argc, char **argv)
 {
-	struct spincc s = { .target = "fat", .verify = -1 };
+	struct spincc s = { .target = "fat", .api = "spin", .verify = -1 };
 	const char **operands;
 	int err;
 

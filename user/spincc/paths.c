@@ -85,7 +85,7 @@ static const char *base(const char *path)
 /* A file of the runtime or the system; a name without a folder before it is the runtime's where that has it. */
 static int is_runtime(const struct spincc *s, const char *file)
 {
-	static const char *const runtime[] = { "handlers/include/spin/", "bpf/", "hwmodel/" };
+	static const char *const runtime[] = { "handlers/include/spin/", "handlers/include/pspin/", "bpf/", "hwmodel/" };
 	char path[2 * PATH_MAX];
 
 	for (size_t i = 0; i < sizeof(runtime) / sizeof(runtime[0]); i++)

@@ -29,7 +29,7 @@ struct rule {
 #define RULE_HPU_STACK \
 	{ "stack usage is ", "@ of stack; an HPU has 1 KiB: keep large variables in the state", RULE_STACK | RULE_LAST }
 
-extern const struct rule rules_front[], rules_hpu[], rules_bpf[];
+extern const struct rule rules_front[], rules_hpu[], rules_bpf[], rules_pspin[];
 
 /* Where a tool names no place, the first line of the handler's IR that has this. */
 extern const struct rule rules_suspect[];

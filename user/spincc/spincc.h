@@ -11,6 +11,7 @@ struct spincc {
 	const char *handler;   /* as the user wrote it */
 	const char *output;
 	const char *target;    /* "fat", "rv32" or "host" */
+	const char *api;       /* "spin" or "pspin" */
 	struct option_list extra; /* -I, -D */
 	struct option_list hpu_flags;
 	int verbose, save_temps, verifier_log, trusted;
@@ -39,6 +40,13 @@ void temps__remove(struct spincc *s);
 int build__host(struct spincc *s);
 int build__rv32(struct spincc *s);
 int build__fat(struct spincc *s); /* leaves "object" among the temporary files */
+/* A file for PsPIN's own runtime: one rv32 program, with what it says of itself (<hwmodel/pspin_api.h>). */
+int build__pspin(struct spincc *s);
+/* What builds share: a tool, or the one that the environment names; the user's words for a compiler, and no machine's paths in the
+ * result; a command that is run, explained and freed. */
+struct command;
+const char *build__tool(const char *variable, const char *name);
+void build__add_users(const struct spincc *s, struct command *c);
 int seal__append(const char *path);
 
 /* Loads the object as spinctl would: the verifier's verdict, by source line. */
@@ -71,7 +79,9 @@ enum stage {
 	STAGE_HPU,    /* gcc for rv32, and its linker */
 	STAGE_BPF,    /* from LLVM's intermediate language to eBPF */
 	STAGE_HOST,   /* gcc, for tests */
+	STAGE_PSPIN,  /* gcc for rv32 and its linker, of a file for PsPIN's runtime */
 };
+int build__run(struct spincc *s, struct command *c, enum stage stage);
 /*
  * From what a tool said to one line per fault: the handler's line, what is wrong,
  * what to write instead. `failed`: it did not succeed. 0: go on.

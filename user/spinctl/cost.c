@@ -7,7 +7,7 @@
 #include "cost_run.h"
 #include "libspin/internal.h"
 
-static struct cost_options options = { .match = "udp", .target = "pspin-rtl", .framing = "ethernet",
+static struct cost_options options = { .match = "udp", .target = "pspin-rtl",
 				       .made = { 0, COST_PACKETS, COST_PAYLOAD, 0 }, .top = 10 };
 
 #define FIELD(name) offsetof(struct cost_options, name)
@@ -37,9 +37,9 @@ static const struct option_row rows[] = {
 	{ "header", 0, OPTION_STRING, "SYMBOL", FIELD(image.header), "its header handler (default: none)" },
 	{ "completion", 0, OPTION_STRING, "SYMBOL", FIELD(image.completion), "its completion handler (default: none)" },
 	{ "memory", 0, OPTION_LIST, "ADDR=FILE", FIELD(image.memory),
-	  "with --image: handler memory from this address on is what the file has, before the first packet" },
+	  "with --image or an object of spincc --api pspin: handler memory from this address on is what the file has, before the first packet" },
 	{ "framing", 0, OPTION_STRING, "raw|pspin|ip|ethernet", FIELD(framing),
-	  "how its packets look in packet memory (default: ethernet)" },
+	  "how its packets look in packet memory (default: ethernet; of an object of spincc --api pspin: pspin)" },
 	{ "advise", 0, OPTION_FLAG, NULL, FIELD(advise),
 	  "compile the handler anew with other registrations and options, and say which are best" },
 	{ NULL, 'I', OPTION_WORD, "DIR", FIELD(compile), "a folder for #include, when the handler is compiled" },
@@ -100,6 +100,9 @@ static const struct command_row row = {
 		 "PsPIN's linker script has them; scratchpads go behind them. All of L1 is open to its handlers, as PsPIN's memory "
 		 "protection leaves it, and what it prints is lost. Its tasks are told that handler memory is the MiB at 0x1c300000, where "
 		 "PsPIN's driver puts it; --memory fills it, once the program has booted, where no segment of the program lies.\n\n"
+		 "An object of spincc --api pspin needs no symbols, its init_handlers() says which its handlers are; all that is said of "
+		 "--image holds for it, but that packets are framed as PsPIN's, all messages share a scratchpad of 400 KiB in each "
+		 "cluster, and what it writes to host addresses that are no memory of the message's is lost (spin-pspin(7)).\n\n"
 		 "A handler that traps, does not end or gives a command for memory that is not there has no cost: the "
 		 "command fails and names packet and source line.\n\n"
 		 "HANDLER is what spincc made, FILE.spin, or a source, FILE.c, which is compiled first. --advise compiles it again "
@@ -121,6 +124,8 @@ static const struct command_row row = {
 		  "For CI: fails if packets of 512 bytes do not go at 100 Gbit/s; what happened on the way is in filtering.json." },
 		{ "spinctl cost filtering.spin --datagrams 200 --target pspin --sweep hpus=1,2,4,8 --sweep size=64,1024",
 		  "Eight NICs and sizes with each other, on all processors; the results do not depend on how many." },
+		{ "spinctl cost counter.spin --messages 8 --packets 16 --payload 484 --target pspin",
+		  "An object that spincc --api pspin made of a handler file for PsPIN's runtime." },
 		{ "spinctl cost filtering.c --datagrams 200 --payload 484 --advise",
 		  "Whether the handler is registered well, and what another registration would save." },
 		{ 0 },

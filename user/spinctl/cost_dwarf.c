@@ -31,11 +31,11 @@ static int ends_with(const char *path, const char *end)
 /* By source file: the files of the image that are not a handler's. */
 static enum cost_part part_of_file(const char *file)
 {
-	if (ends_with(file, "hwmodel/image/command.h"))
+	if (ends_with(file, "hwmodel/image/command.h") || ends_with(file, "handlers/include/pspin/commands.h"))
 		return COST_COMMANDS;
 	if (ends_with(file, "hwmodel/image/boot.S"))
 		return COST_RUNTIME;
-	if (strstr(file, "hwmodel/image/") || strstr(file, "handlers/include/spin/target/"))
+	if (strstr(file, "hwmodel/image/") || strstr(file, "handlers/include/spin/target/") || strstr(file, "handlers/include/pspin/"))
 		return COST_WRAPPER;
 	return COST_USER;
 }

@@ -65,8 +65,8 @@ static const char *wrong_program(const struct cost_options *o, unsigned operands
 		return "missing: HANDLER, or --image";
 	if (operands && o->image.path)
 		return "HANDLER and --image exclude each other";
-	if (!o->image.path && (o->image.header || o->image.completion || o->image.memory.count))
-		return "--header, --completion and --memory are of --image";
+	if (!o->image.path && (o->image.header || o->image.completion))
+		return "--header and --completion are of --image";
 	if (o->image.path && !o->image.header && !o->image.payload && !o->image.completion)
 		return "--image needs --header, --payload or --completion: which handlers are to run";
 	if (o->image.path && (o->fill.sets.count || o->fill.inserts.count || o->fill.files.count))

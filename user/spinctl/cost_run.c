@@ -7,6 +7,7 @@
 #include "choice.h"
 #include "cost_advise.h"
 #include "cost_job.h"
+#include "cost_pspin.h"
 #include "cost_sweep.h"
 #include "libspin/internal.h"
 #include "stop.h"
@@ -129,7 +130,7 @@ static int run_image(struct cost_job *job)
 	program->memory = &o->image.memory;
 	program->image = (struct pspin_image){ .elf = elf, .elf_bytes = program->elf_bytes, .header = o->image.header,
 					       .payload = o->image.payload, .completion = o->image.completion,
-					       .framing = (enum pspin_framing)pspin_framing__find(o->framing),
+					       .framing = (enum pspin_framing)pspin_framing__find(o->framing ? o->framing : "ethernet"),
 					       .bytes_in_l1 = SPIN_WHOLE_PACKET };
 	status = run_program(job);
 	free(elf);
@@ -140,8 +141,18 @@ static int run_fat(struct cost_job *job, const char *path)
 {
 	struct cost_program *program = &job->program;
 	struct spin_object *object;
-	int status;
+	void *pspin;
+	int status = cost_pspin__find(job->options, path, program, &pspin);
 
+	if (status || pspin) {
+		status = status ? status : run_program(job);
+		free(pspin);
+		return status;
+	}
+	if (job->options->image.memory.count) {
+		complain("--memory is of --image, and of objects of spincc --api pspin: %s has state and tables, see --set and --insert", path);
+		return USAGE;
+	}
 	if (spin_object__open(path, &object))
 		return complain("%s", spin_strerror_last());
 	program->object = object;

@@ -30,15 +30,19 @@ struct pspin_image {
 	 */
 	const void *elf;
 	size_t elf_bytes;
-	const char *header, *payload, *completion; /* symbols; NULL: no such handler. At least one */
+	const char *header, *payload, *completion; /* symbols; NULL: no such handler. At least one, but for: */
+	uint32_t entries_at;       /* of a program of PsPIN's API (pspin_api.h): where its start-up leaves the handlers; 0: it is none */
 	enum pspin_framing framing;
 	uint32_t bytes_in_l1;      /* of each packet; SPIN_WHOLE_PACKET */
-	uint32_t scratchpad_bytes; /* per message and cluster */
+	uint32_t scratchpad_bytes; /* per message and cluster; of a program of PsPIN's API: one per cluster for all messages, at most this */
 	uint32_t handler_mem_bytes;/* what the HER says of the MiB of handler memory at 0x1c300000; 0: all of it */
 	uint32_t host_bytes;       /* of host memory; 0: SPIN_HOST_BYTES */
 };
 /*
- * As pspin__open(); every HPU boots. err also says which symbol is missing and what symbols there are. What a handler sends
+ * As pspin__open(); every HPU boots. err also says which symbol is missing and what symbols there are. For programs of PsPIN's
+ * API, AMOs on L2 and on another cluster's L1 return what was there, as that API promises, and commands may name host addresses
+ * that are no memory of the task's: what is written there is lost, what is read is zero (struct pspin_traffic counts them), as with
+ * PsPIN's simulator. For others both are as on the RTL, and a mistake. What a handler sends
  * first makes its packet's verdict TX; else that is DROP, with SUCCESS or the first error as reason.
  */
 int pspin__open_image(struct pspin **out, const struct pspin_target *target, const struct pspin_image *image,
@@ -153,6 +157,8 @@ struct pspin_traffic {
 	uint64_t now_ps;
 	uint64_t packets, bytes;          /* that arrived, from the IP header on */
 	uint64_t lost_no_buffer, lost_no_message;
+	uint64_t host_outside;            /* commands that named host addresses which are no memory of the task's */
+	uint64_t host_outside_at;         /* the first of them */
 	uint64_t held_back_ps;            /* the wire stood still with a packet on it */
 	uint32_t packet_memory_peak_bytes, messages_peak, hers_peak;
 	/* how long each was busy, of the time from the first arrival to the last feedback */

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef PSPIN_HAL_PULP_H
+#define PSPIN_HAL_PULP_H
+
+/* What handlers use of the hardware layer of PsPIN's SDK: on which HPU they run. */
+#include <stdint.h>
+
+/* uhartid, which user mode may read: HPU in its cluster in bits 4 to 0, cluster above. */
+static inline uint32_t pspin_hart_(void)
+{
+	uint32_t hart;
+
+	__asm__(".insn i 0x73, 2, %0, x0, 0x014" : "=r"(hart));
+	return hart;
+}
+
+static inline uint32_t hal_core_id(void)
+{
+	return pspin_hart_() & 31;
+}
+
+static inline uint32_t hal_cluster_id(void)
+{
+	return pspin_hart_() >> 5 & 63;
+}
+
+#endif

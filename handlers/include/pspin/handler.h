@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef PSPIN_HANDLER_H
+#define PSPIN_HANDLER_H
+
+/*
+ * The handler API of PsPIN's own runtime, for `spincc --api pspin`: tasks, locks, the cluster's DMA and commands to the NIC.
+ * Written from PsPIN's public interfaces. What each call does here: spin-pspin(7). A file that includes it runs on the model
+ * of the HPU alone; handlers for the kernel, too, are written with <spin/spin.h>.
+ *
+ * Addresses and lengths are 32-bit numbers of the HPU, host addresses 64-bit ones. Calls return SPIN_OK unless they say more.
+ */
+#include "pspin.h"
+#include "util.h"
+#include "spin_conf.h"
+#include "spin_dma.h"
+#include "hwsched.h"
+#include "commands.h"
+
+#define __handler__ __attribute__((used))
+
+#define SPIN_OK   0x0
+#define SPIN_FAIL 0x1
+
+#define SPIN_DMA_LOC2EXT 0 /* directions of spin_dma(), which looks at the addresses alone */
+#define SPIN_DMA_EXT2LOC 1
+
+/* Payload of a packet with IP and UDP headers (packets.h, which the file includes): where it is, and its bytes. */
+#define GET_IP_UDP_PLD(packet, payload, bytes)                                                      \
+	{                                                                                           \
+		ip_hdr_t *pspin_ip_ = (ip_hdr_t *)(packet);                                         \
+		bytes = pspin_ip_->length - sizeof(ip_hdr_t) - sizeof(udp_hdr_t);                   \
+		payload = (uint8_t *)(packet) + pspin_ip_->ihl * 4 + sizeof(udp_hdr_t);             \
+	}
+
+/* A task: the driver's registers, so that each field is a load of one cycle, and none can be written. */
+typedef struct task {
+	void *handler_mem; /* 0x1c300000 in L2 */
+	size_t handler_mem_size;
+
+	void *pkt_mem;       /* the packet in this cluster's L1, */
+	size_t pkt_mem_size; /* and how much of it was copied there */
+
+	void *scratchpad[NB_CLUSTERS]; /* in each cluster's L1, for all messages the same */
+	size_t scratchpad_size[NB_CLUSTERS];
+
+	uint32_t host_mem_high; /* the host's memory for this context */
+	uint32_t host_mem_low;
+	size_t host_mem_size;
+
+	void *l2_pkt_mem;         /* the packet in L2 */
+	uint32_t home_cluster_id; /* of its message */
+	uint32_t flow_id;         /* the message */
+} __attribute__((__packed__)) task_t;
+
+_Static_assert(NB_CLUSTERS != 4 || sizeof(task_t) == HWSCHED_DOORBELL - HWSCHED_HANDLER_MEM_ADDR, "a task is the driver's registers");
+
+typedef struct handler_args {
+	task_t *task;
+	uint32_t hpu_gid; /* of all HPUs */
+	uint32_t cluster_id;
+	uint32_t hpu_id; /* in its cluster */
+} handler_args_t;
+
+typedef void (*handler_fn)(handler_args_t *);
+
+/*
+ * Defined by the handler file, called once, by the first HPU, as it starts: which functions are the header, payload and
+ * completion handler; NULL: there is none. *handler_mem may be set, too: PsPIN's driver gives tasks 0x1c300000 in any case.
+ */
+void init_handlers(handler_fn *hh, handler_fn *ph, handler_fn *th, void **handler_mem);
+
+/* --- transfers by the cluster's DMA engine --- */
+
+typedef dma_t spin_dma_t;
+
+/* SPIN_FAIL for a size of 0. */
+static inline int spin_dma(void *source, void *dest, size_t size, int direction, int options, spin_dma_t *xfer)
+{
+	(void)direction;
+	(void)options;
+	if (!size)
+		return SPIN_FAIL;
+	*xfer = spin__memcpy_nonblk(source, dest, (uint32_t)size);
+	return SPIN_OK;
+}
+
+static inline int spin_dma_wait(spin_dma_t xfer)
+{
+	spin__wait_for_tf_completion(xfer);
+	return SPIN_OK;
+}
+
+static inline int spin_dma_test(spin_dma_t xfer, uint32_t *completed)
+{
+	*completed = (uint32_t)spin__tf_completed(xfer);
+	return SPIN_OK;
+}
+
+/* --- locks --- */
+
+typedef futex_t spin_lock_t;
+
+static inline int spin_lock_init(spin_lock_t *lock)
+{
+	futex_init(lock);
+	return SPIN_OK;
+}
+
+/* 1: it has the lock now. */
+static inline int spin_lock_try_lock(spin_lock_t *lock)
+{
+	return futex_try_lock(lock);
+}
+
+static inline int spin_lock_lock(spin_lock_t *lock)
+{
+	futex_lock_s(lock);
+	return SPIN_OK;
+}
+
+static inline int spin_lock_unlock(spin_lock_t *lock)
+{
+	futex_unlock(lock);
+	return SPIN_OK;
+}
+
+/* The first reader takes the lock, the last one gives it back. */
+typedef struct spin_rw_lock {
+	spin_lock_t glock;
+	volatile int32_t num_readers;
+} spin_rw_lock_t;
+
+static inline int spin_rw_lock_r_lock(spin_rw_lock_t *rwlock)
+{
+	if (!amo_add(&rwlock->num_readers, 1))
+		spin_lock_lock(&rwlock->glock);
+	return SPIN_OK;
+}
+
+static inline int spin_rw_lock_r_unlock(spin_rw_lock_t *rwlock)
+{
+	if (amo_add(&rwlock->num_readers, -1) == 1)
+		spin_lock_unlock(&rwlock->glock);
+	return SPIN_OK;
+}
+
+static inline int spin_rw_lock_w_lock(spin_rw_lock_t *rwlock)
+{
+	return spin_lock_lock(&rwlock->glock);
+}
+
+static inline int spin_rw_lock_w_unlock(spin_rw_lock_t *rwlock)
+{
+	return spin_lock_unlock(&rwlock->glock);
+}
+
+#endif

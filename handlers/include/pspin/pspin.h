@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef PSPIN_PSPIN_H
+#define PSPIN_PSPIN_H
+
+/*
+ * Words that HPUs share: AMOs, LR/SC and futexes. AMOs work on L1, on L2 and on the driver's registers; LR/SC on L2 alone, on L1
+ * it traps. spin-pspin(7) says where PsPIN's RTL does not return what was there.
+ */
+#include <assert.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <hal/pulp.h>
+
+#define MEM_ALIGNMENT        4
+#define ALIGN_UP(num, align) ((((uint32_t)(num)) + ((align) - 1)) & ~((align) - 1))
+#define DMA_MAX_XFER_SIZE    32768
+#define DMA_NULL             0
+
+typedef uint32_t dma_t;
+typedef volatile uint32_t futex_t;
+
+/* The compiler moves no access across it. An HPU's accesses are done in their order. */
+static inline void asm_mem_fence(void)
+{
+	__asm__ volatile("" : : : "memory");
+}
+
+/* At least about so many cycles: rounds of 4. */
+static inline void rt_time_wait_cycles(const unsigned cycles)
+{
+	unsigned rounds = cycles / 4;
+
+	if (cycles <= 4)
+		return;
+	__asm__ volatile("1: addi %0, %0, -1; bnez %0, 1b" : "+r"(rounds));
+}
+
+/* Each returns what was there. */
+#define PSPIN_AMO_(name, instruction, type)                                              \
+	static inline type name(volatile type *const addr, const type value)             \
+	{                                                                                \
+		type was;                                                                \
+                                                                                         \
+		__asm__ volatile(instruction " %0, %2, %1"                               \
+				 : "=r"(was), "+A"(*addr) : "r"(value) : "memory");      \
+		return was;                                                              \
+	}
+PSPIN_AMO_(amo_add, "amoadd.w", int32_t)
+PSPIN_AMO_(amo_swap, "amoswap.w", uint32_t)
+PSPIN_AMO_(amo_and, "amoand.w", uint32_t)
+PSPIN_AMO_(amo_or, "amoor.w", uint32_t)
+PSPIN_AMO_(amo_xor, "amoxor.w", uint32_t)
+PSPIN_AMO_(amo_max, "amomax.w", int32_t)
+PSPIN_AMO_(amo_min, "amomin.w", int32_t)
+PSPIN_AMO_(amo_maxu, "amomaxu.w", uint32_t)
+PSPIN_AMO_(amo_minu, "amominu.w", uint32_t)
+
+static inline void amo_store(volatile uint32_t *const addr, const uint32_t value)
+{
+	__asm__ volatile("amoswap.w zero, %1, %0" : "+A"(*addr) : "r"(value) : "memory");
+}
+
+static inline uint32_t load_reserved(volatile const uint32_t *const addr)
+{
+	uint32_t value;
+
+	__asm__ volatile("lr.w %0, %1" : "=r"(value) : "A"(*addr) : "memory");
+	return value;
+}
+
+/* 0: it was stored; anything else: nothing was, because another has written there since load_reserved(). */
+static inline unsigned store_conditional(volatile uint32_t *const addr, const uint32_t value)
+{
+	unsigned failed;
+
+	__asm__ volatile("sc.w %0, %2, %1" : "=&r"(failed), "=A"(*addr) : "r"(value) : "memory");
+	return failed;
+}
+
+/* 0: it was `old` and is `new`; -1: it was not; above 0: it may have been, try again. */
+static inline int compare_and_swap(volatile uint32_t *const addr, const uint32_t old, const uint32_t new)
+{
+	return load_reserved(addr) == old ? (int)store_conditional(addr, new) : -1;
+}
+
+/* A lock: 0 is free. */
+static inline void futex_init(futex_t *futex)
+{
+	amo_store(futex, 0);
+}
+
+static inline int futex_try_lock(futex_t *futex)
+{
+	return !amo_or(futex, 1);
+}
+
+static inline int futex_lock(futex_t *futex)
+{
+	while (amo_or(futex, 1))
+		;
+	return 1;
+}
+
+/* The same with a pause of 32 cycles between two tries. */
+static inline int futex_lock_s(futex_t *futex)
+{
+	while (amo_or(futex, 1))
+		rt_time_wait_cycles(32);
+	return 1;
+}
+
+static inline void futex_unlock(futex_t *futex)
+{
+	amo_store(futex, 0);
+}
+
+#endif

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef PSPIN_SPIN_CONF_H
+#define PSPIN_SPIN_CONF_H
+
+/* PsPIN's dimensions, as its own runtime is built for them. A target with fewer clusters has zeros in scratchpad[]. */
+#ifndef NB_CORES
+#define NB_CORES 8 /* HPUs of a cluster */
+#endif
+#ifndef NB_CLUSTERS
+#define NB_CLUSTERS 4
+#endif
+#define CORE_COUNT       (NB_CORES * NB_CLUSTERS)
+#define NUM_CLUSTER_HPUS NB_CORES
+
+#ifndef PKT_SIZE
+#define PKT_SIZE 1024 /* bytes of a packet, for handlers that count on one size */
+#endif
+
+#endif

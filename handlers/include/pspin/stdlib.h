@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef PSPIN_STDLIB_H
+#define PSPIN_STDLIB_H
+
+/* An HPU has no heap, no files and nobody to exit to. */
+#include <stddef.h>
+
+static inline int abs(int n)
+{
+	return n < 0 ? -n : n;
+}
+
+/* Ends the task with an error. */
+static inline __attribute__((noreturn)) void abort(void)
+{
+	__asm__ volatile("ebreak");
+	__builtin_unreachable();
+}
+
+#endif

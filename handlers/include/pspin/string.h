@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef PSPIN_STRING_H
+#define PSPIN_STRING_H
+
+/* As in C. memcpy and memset are those of boot.S, the others of stdio.c in hwmodel/image/pspin. */
+#include <stddef.h>
+
+void *memcpy(void *to, const void *from, size_t bytes);
+void *memmove(void *to, const void *from, size_t bytes);
+void *memset(void *to, int value, size_t bytes);
+int memcmp(const void *a, const void *b, size_t bytes);
+size_t strlen(const char *text);
+int strcmp(const char *a, const char *b);
+
+#endif

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * --api pspin: a handler file of PsPIN's own runtime, with our headers (handlers/include/pspin) and start-up
+ * (hwmodel/image/pspin), made into one rv32 program. gcc alone sees it: nothing of it goes to the kernel.
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <gelf.h>
+
+#include "find.h"
+#include "spincc.h"
+
+static void add_tool(const struct spincc *s, struct command *c)
+{
+	command__add(c, "%s", build__tool("RISCV_CC", "riscv64-unknown-elf-gcc"));
+	command__add(c, "@%s/hwmodel/image/cflags", s->root);
+}
+
+/* PsPIN's own makefiles ask for -O3, and for this macro. */
+static int compile_handlers(struct spincc *s, const char *object)
+{
+	static const char *const flags[] = { "-O3", "-fno-function-sections", "-fno-data-sections", "-D__riscv__",
+					     "-Werror=implicit-function-declaration", "-Wno-address-of-packed-member",
+					     /* errors from gcc 14 on, and PsPIN's examples have them */
+					     "-Wno-error=int-conversion", "-Wno-error=incompatible-pointer-types", NULL };
+	struct command c = { 0 };
+
+	add_tool(s, &c);
+	for (unsigned i = 0; flags[i]; i++)
+		command__add(&c, "%s", flags[i]);
+	build__add_users(s, &c);
+	/* behind the user's folders, which may have a packets.h of their own */
+	command__add(&c, "-I%s/handlers/include/pspin", s->root);
+	for (unsigned i = 0; i < s->hpu_flags.count; i++)
+		command__add(&c, "%s", s->hpu_flags.items[i]);
+	command__add(&c, "-c");
+	command__add(&c, "%s", s->handler_path);
+	command__add(&c, "-o");
+	command__add(&c, "%s", object);
+	return build__run(s, &c, STAGE_PSPIN);
+}
+
+static int compile_runtime(struct spincc *s, const char *source, const char *object)
+{
+	struct command c = { 0 };
+
+	add_tool(s, &c);
+	command__add(&c, "-I%s", s->root);
+	command__add(&c, "-I%s/hwmodel/include", s->root);
+	command__add(&c, "-I%s/handlers/include/pspin", s->root);
+	command__add(&c, "-ffile-prefix-map=%s/=", s->root);
+	command__add(&c, "-Wa,--debug-prefix-map=%s/=", s->root);
+	command__add(&c, "-c");
+	command__add(&c, "%s/hwmodel/image/pspin/%s", s->root, source);
+	command__add(&c, "-o");
+	command__add(&c, "%s", object);
+	return build__run(s, &c, STAGE_HPU);
+}
+
+static int link_program(struct spincc *s)
+{
+	static const char *const parts[] = { "start.o", "handler.o", "stdio.o", NULL };
+	struct command c = { 0 };
+	char path[PATH_MAX];
+
+	add_tool(s, &c);
+	for (unsigned i = 0; i < s->hpu_flags.count; i++)
+		command__add(&c, "%s", s->hpu_flags.items[i]);
+	command__add(&c, "-Wl,--gc-sections");
+	command__add(&c, "-Wl,--build-id=none");
+	command__add(&c, "-Wl,--orphan-handling=error");
+	command__add(&c, "-T%s/hwmodel/image/pspin/link.ld", s->root);
+	for (unsigned i = 0; parts[i]; i++) {
+		temps__path(s, parts[i], path);
+		command__add(&c, "%s", path);
+	}
+	command__add(&c, "-lgcc");
+	temps__path(s, "object", path);
+	command__add(&c, "-o");
+	command__add(&c, "%s", path);
+	return build__run(s, &c, STAGE_PSPIN);
+}
+
+/* 1: the object defines a function of that name. */
+static int defines(Elf *elf, const char *name)
+{
+	Elf_Scn *scn = NULL;
+	GElf_Shdr header;
+
+	while ((scn = elf_nextscn(elf, scn))) {
+		Elf_Data *data;
+		GElf_Sym symbol;
+
+		if (!gelf_getshdr(scn, &header) || header.sh_type != SHT_SYMTAB || !(data = elf_getdata(scn, NULL)))
+			continue;
+		for (int i = 0; gelf_getsym(data, i, &symbol); i++) {
+			const char *have = elf_strptr(elf, header.sh_link, symbol.st_name);
+
+			if (GELF_ST_TYPE(symbol.st_info) == STT_FUNC && have && !strcmp(have, name))
+				return 1;
+		}
+	}
+	return 0;
+}
+
+/* What the linker would not say, or not so well. */
+static int check(struct spincc *s, const char *object)
+{
+	int fd = open(object, O_RDONLY | O_CLOEXEC), err = 0;
+	Elf *elf;
+
+	elf_version(EV_CURRENT);
+	elf = fd >= 0 ? elf_begin(fd, ELF_C_READ, NULL) : NULL;
+	if (elf && defines(elf, "main")) {
+		fprintf(stderr, "%s:%u: a handler file has no main(): PsPIN's is that of its driver, which runs on the host; here spinctl "
+			"cost is the driver, and init_handlers() names the handlers\n", s->handler, find__in_source(s, "main"));
+		err = -1;
+	} else if (elf && !defines(elf, "init_handlers")) {
+		fprintf(stderr, "%s:%u: there is no init_handlers(), which names the handlers; write void init_handlers(handler_fn *hh, "
+			"handler_fn *ph, handler_fn *th, void **handler_mem) { *hh = NULL; *ph = your_payload_handler; *th = NULL; }\n",
+			s->handler, find__last_line(s));
+		err = -1;
+	}
+	elf_end(elf);
+	if (fd >= 0)
+		close(fd);
+	return err;
+}
+
+int build__pspin(struct spincc *s)
+{
+	char handler[PATH_MAX], start[PATH_MAX], library[PATH_MAX];
+
+	setenv("LC_ALL", "C", 1); /* rules_pspin.c knows gcc's messages with plain quotes */
+	temps__path(s, "handler.o", handler);
+	temps__path(s, "start.o", start);
+	temps__path(s, "stdio.o", library);
+	return compile_handlers(s, handler) || check(s, handler) || compile_runtime(s, "start.S", start) ||
+			       compile_runtime(s, "stdio.c", library) || link_program(s) ? -1 : 0;
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* spinctl cost of an object of `spincc --api pspin`: to what the model takes as a program of PsPIN's API. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cost_pspin.h"
+#include "libspin/internal.h"
+#include "libspin/pspin_object.h"
+#include "libspin/seal.h"
+
+/* What only native handlers have. */
+static int check_options(const struct cost_options *o, const char *path)
+{
+	if (o->fill.sets.count || o->fill.inserts.count || o->fill.files.count)
+		return complain("%s was compiled with --api pspin, it has no state that could be set by name: fill its memory with "
+				"--memory 0x1c300000=FILE", path);
+	if (o->advise)
+		return complain("%s was compiled with --api pspin: --advise tries registrations of <spin/spin.h>, which it has not; its "
+				"compiler's options are those of spincc --hpu-flag", path);
+	if (o->datagrams)
+		return complain("%s was compiled with --api pspin, it takes messages: make them with --messages, for datagrams with "
+				"--packets 1", path);
+	return DONE;
+}
+
+/* The whole file, if its seal is whole. NULL: it is not, or cannot be read. */
+static void *read_sealed(const char *path, size_t *bytes)
+{
+	void *data = NULL;
+	FILE *f = fopen(path, "re");
+	long sealed;
+
+	if (!f)
+		return NULL;
+	fclose(f);
+	data = cost_read_file(path, bytes);
+	sealed = data ? spin_seal__check(data, *bytes) : 0;
+	if (sealed > 0) {
+		*bytes = (size_t)sealed;
+		return data;
+	}
+	free(data);
+	return NULL;
+}
+
+int cost_pspin__find(const struct cost_options *o, const char *path, struct cost_program *program, void **file)
+{
+	struct pspin_api api;
+	size_t bytes = 0;
+	int framing = o->framing ? pspin_framing__find(o->framing) : PSPIN_FRAMING_PSPIN;
+	int err;
+
+	*file = read_sealed(path, &bytes);
+	if (!*file)
+		return DONE; /* who opens it next says what is wrong */
+	err = pspin_object__read(path, *file, bytes, &api);
+	if (!err && !check_options(o, path)) {
+		program->path = path;
+		program->elf = *file;
+		program->elf_bytes = bytes;
+		program->memory = &o->image.memory;
+		program->image = (struct pspin_image){ .elf = *file, .elf_bytes = bytes, .entries_at = api.entries_at,
+						       .framing = (enum pspin_framing)framing, .bytes_in_l1 = SPIN_WHOLE_PACKET,
+						       .scratchpad_bytes = PSPIN_API_SCRATCHPAD_BYTES };
+		return DONE;
+	}
+	free(*file);
+	*file = NULL;
+	if (err == -ENOENT)
+		return DONE;
+	return err ? complain("%s", spin_strerror_last()) : FAILED;
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef SPINCTL_COST_PSPIN_H
+#define SPINCTL_COST_PSPIN_H
+
+#include "cost_options.h"
+#include "cost_run.h"
+
+/*
+ * If the file is an object of `spincc --api pspin`: *file has its bytes, which the caller frees after the last use of *program, and
+ * *program what the model is to run. If it is none, or cannot be read, *file is NULL. DONE, or FAILED after a message.
+ */
+int cost_pspin__find(const struct cost_options *options, const char *path, struct cost_program *program, void **file);
+
+#endif
