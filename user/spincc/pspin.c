@@ -52,8 +52,12 @@ static int compile_runtime(struct spincc *s, const char *source, const char *obj
 	command__add(&c, "-I%s", s->root);
 	command__add(&c, "-I%s/hwmodel/include", s->root);
 	command__add(&c, "-I%s/handlers/include/pspin", s->root);
-	command__add(&c, "-ffile-prefix-map=%s/=", s->root);
 	command__add(&c, "-Wa,--debug-prefix-map=%s/=", s->root);
+	if (s->directory[0] && s->directory[1]) {
+		command__add(&c, "-ffile-prefix-map=%s=.", s->directory);
+		command__add(&c, "-Wa,--debug-prefix-map=%s=.", s->directory);
+	}
+	command__add(&c, "-ffile-prefix-map=%s/=", s->root);
 	command__add(&c, "-c");
 	command__add(&c, "%s/hwmodel/image/pspin/%s", s->root, source);
 	command__add(&c, "-o");

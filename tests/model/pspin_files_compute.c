@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Handler files of PsPIN's runtime (tests/pspin), compiled by spincc --api pspin, compute on the model what they are written to
+ * compute: memory, host writes, answers and the feedback of each packet, on several targets and with packets that come as fast as
+ * the NIC takes them.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <hwmodel/traffic.h>
+#include <libspin/pspin_object.h>
+#include <libspin/seal.h>
+
+#include "packet.h"
+
+#define HANDLER_MEM 0x1c300000u
+#define SCRATCHPADS (0x4400u + 64 * 1024)
+#define L1(cluster) (0x10000000u + (cluster) * 0x400000u)
+
+static int failures;
+static const char *now; /* handler file and target */
+static unsigned clusters;
+
+static void check(int ok, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void check(int ok, const char *format, ...)
+{
+	va_list args;
+
+	if (ok)
+		return;
+	failures++;
+	printf("FAIL %s: ", now);
+	va_start(args, format);
+	vprintf(format, args);
+	va_end(args);
+	printf("\n");
+}
+
+static void give_up(const char *what)
+{
+	printf("FAIL %s: %s\n", now, what);
+	exit(1);
+}
+
+/* --- objects --- */
+
+struct object {
+	uint8_t *data;
+	size_t bytes;
+	struct pspin_api api;
+};
+
+static struct object compile(const char *name)
+{
+	const char *build = getenv("BUILD") ? getenv("BUILD") : "build";
+	char path[128], line[1024];
+	struct object object = {0};
+	struct stat st;
+	long sealed;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/tmp/pspin-%d.spin", (int)getpid());
+	snprintf(line, sizeof(line), "%s/bin/spincc --api pspin -o %s -DCHECK_ASSERTS tests/pspin/%s.c", build, path, name);
+	f = system(line) ? NULL : fopen(path, "rb");
+	if (!f || fstat(fileno(f), &st) || !(object.data = malloc((size_t)st.st_size)) ||
+	    fread(object.data, 1, (size_t)st.st_size, f) != (size_t)st.st_size)
+		give_up("it does not compile");
+	fclose(f);
+	unlink(path);
+	sealed = spin_seal__check(object.data, (size_t)st.st_size);
+	if (sealed <= 0)
+		give_up("the object has no seal");
+	object.bytes = (size_t)sealed;
+	if (pspin_object__read(name, object.data, object.bytes, &object.api))
+		give_up("the object does not say that it is of --api pspin");
+	return object;
+}
+
+/* --- what the NIC tells --- */
+
+#define PACKETS_MAX 512
+
+struct seen {
+	unsigned tasks[PSPIN_TASK_KINDS], errors, packets, answers;
+	unsigned clusters; /* bits */
+	uint64_t her_ps[PACKETS_MAX], feedback_ps[PACKETS_MAX];
+	uint32_t answer_word[PACKETS_MAX], answer_src[PACKETS_MAX], answer_bytes[PACKETS_MAX];
+	struct pspin_packet_record record[PACKETS_MAX];
+};
+static struct seen seen;
+
+static void on_task(void *arg, const struct pspin_task_record *r)
+{
+	(void)arg;
+	seen.tasks[r->task->kind]++;
+	seen.errors += r->task->error != 0;
+	seen.clusters |= 1u << r->cluster;
+	check(!r->task->error, "packet %u, kind %d: error %u at 0x%x, 0x%x", (unsigned)r->packet, r->task->kind, r->task->error,
+	      r->task->error_pc, r->task->error_tval);
+}
+
+static void on_packet(void *arg, const struct pspin_packet_record *r)
+{
+	(void)arg;
+	if (r->packet >= PACKETS_MAX)
+		return;
+	seen.packets++;
+	seen.record[r->packet] = *r;
+	if (r->verdict != SPIN_VERDICT_TX || r->frame_bytes < 32)
+		return;
+	seen.answers++;
+	seen.answer_bytes[r->packet] = (uint32_t)r->frame_bytes;
+	memcpy(&seen.answer_src[r->packet], r->frame + 12, 4);
+	memcpy(&seen.answer_word[r->packet], r->frame + 28, 4);
+}
+
+static struct pspin *open_on(const struct object *object, const char *target)
+{
+	const struct pspin_observer observer = {.task = on_task, .packet = on_packet};
+	const struct pspin_image image = {.elf = object->data, .elf_bytes = object->bytes, .entries_at = object->api.entries_at,
+					  .framing = PSPIN_FRAMING_PSPIN, .bytes_in_l1 = SPIN_WHOLE_PACKET,
+					  .scratchpad_bytes = PSPIN_API_SCRATCHPAD_BYTES};
+	struct pspin *nic;
+	char err[512];
+
+	memset(&seen, 0, sizeof(seen));
+	if (pspin__open_image(&nic, pspin_target__find(target), &image, err, sizeof(err))) {
+		printf("%s\n", err);
+		give_up("the model does not run it");
+	}
+	pspin__observe(nic, &observer);
+	return nic;
+}
+
+static void offer(struct pspin *nic, uint32_t message, int ends, uint16_t src_port, const void *payload, uint32_t bytes)
+{
+	uint8_t frame[2048];
+	struct pspin_offer o = {.frame = frame, .message = message, .end_of_message = ends};
+
+	o.frame_bytes = packet__make(frame, 0x0100000a, payload, bytes);
+	frame[34] = (uint8_t)(src_port >> 8);
+	frame[35] = (uint8_t)src_port;
+	check(!pspin__offer(nic, &o), "a packet is not taken");
+}
+
+/* All done: each packet came to its feedback, and as many tasks of each kind ran as there should be. */
+static void run(struct pspin *nic, unsigned headers, unsigned payloads, unsigned completions)
+{
+	check(!pspin__run(nic, UINT64_MAX), "it does not come to an end: %s", pspin__stuck(nic));
+	check(seen.packets == payloads, "%u packets were told of, not %u", seen.packets, payloads);
+	check(seen.tasks[PSPIN_HEADER] == headers && seen.tasks[PSPIN_PAYLOAD] == payloads && seen.tasks[PSPIN_COMPLETION] == completions,
+	      "%u header, %u payload, %u completion handlers ran", seen.tasks[PSPIN_HEADER], seen.tasks[PSPIN_PAYLOAD],
+	      seen.tasks[PSPIN_COMPLETION]);
+	for (unsigned i = 0; i < seen.packets; i++)
+		check(seen.record[i].fate == PSPIN_FATE_HANDLED && seen.record[i].her_ps && seen.record[i].feedback_ps > seen.record[i].her_ps,
+		      "packet %u: fate %d, HER at %llu, feedback at %llu", i, seen.record[i].fate, (unsigned long long)seen.record[i].her_ps,
+		      (unsigned long long)seen.record[i].feedback_ps);
+}
+
+static void read_memory(struct pspin *nic, uint32_t at, void *to, size_t bytes)
+{
+	check(!pspin__read(nic, at, to, bytes), "no memory at 0x%x", at);
+}
+
+/* --- the files --- */
+
+static void flow_counter(struct pspin *nic)
+{
+	enum { FLOWS = 12, PACKETS = 8 };
+	uint32_t list[1 + 64], bits = 0, bytes[FLOWS] = {0};
+	static const uint8_t payload[1400];
+
+	for (unsigned packet = 0; packet < PACKETS; packet++)
+		for (unsigned flow = 0; flow < FLOWS; flow++) {
+			uint32_t length = 40 + 16 * packet + 4 * flow;
+
+			offer(nic, flow, packet == PACKETS - 1, (uint16_t)(5120 + flow), payload, length);
+			bytes[flow] += length;
+		}
+	run(nic, FLOWS, FLOWS * PACKETS, FLOWS);
+	for (unsigned flow = 0; flow < FLOWS; flow++) {
+		uint32_t told[2];
+
+		check(!pspin__host_read(nic, 8 * flow, told, sizeof(told)), "no host memory");
+		check(told[0] == PACKETS && told[1] == bytes[flow], "flow %u: %u packets and %u bytes, not %u and %u", flow, told[0], told[1],
+		      PACKETS, bytes[flow]);
+	}
+	read_memory(nic, HANDLER_MEM, list, sizeof(list));
+	for (unsigned i = 0; i < FLOWS; i++)
+		bits |= 1u << (list[1 + i] & 31);
+	check(list[0] == FLOWS && bits == (1u << FLOWS) - 1, "the list has %u flows, of them 0x%x", list[0], bits);
+}
+
+static void deposit(struct pspin *nic)
+{
+	enum { PACKETS = 60 };
+	const uint32_t key = 0xa5c3f00f;
+	uint32_t block[256], told[256], counted = 0;
+
+	check(!pspin__host_write(nic, 0x80000, &key, sizeof(key)), "no host memory");
+	for (unsigned i = 0; i < PACKETS; i++) {
+		for (unsigned word = 0; word < 256; word++)
+			block[word] = i << 16 | word;
+		block[0] = i * 1024;
+		offer(nic, i / 20, i % 20 == 19, 4000, block, 64 + 12 * i);
+	}
+	run(nic, 0, PACKETS, 0);
+	for (unsigned i = 0; i < PACKETS; i++) {
+		unsigned words = (64 + 12 * i) / 4, wrong = 0;
+
+		check(!pspin__host_read(nic, i * 1024, told, 1024), "no host memory");
+		for (unsigned word = 1; word < 256; word++)
+			wrong += told[word] != (word < words ? (i << 16 | word) ^ key : 0);
+		check(told[0] == i * 1024 && !wrong, "packet %u: %u words of the host's are wrong", i, wrong);
+	}
+	for (unsigned cluster = 0; cluster < clusters; cluster++) {
+		uint32_t count;
+
+		read_memory(nic, L1(cluster) + 0x2400, &count, sizeof(count));
+		counted += count - 7;
+	}
+	check(counted == PACKETS, "%u packets are counted in L1", counted);
+}
+
+static void answer(struct pspin *nic)
+{
+	enum { PACKETS = 256 };
+	uint32_t counter[2];
+	static uint8_t given[PACKETS];
+	uint32_t payload[64] = {0};
+
+	memset(given, 0, sizeof(given));
+	for (unsigned i = 0; i < PACKETS; i++) {
+		payload[1] = i;
+		offer(nic, i / 8, i % 8 == 7, (uint16_t)(1000 + i), payload, 8 + i % 200);
+	}
+	run(nic, 0, PACKETS, 0);
+	check(seen.answers == PACKETS, "%u answers", seen.answers);
+	for (unsigned i = 0; i < PACKETS; i++) {
+		uint32_t number = seen.answer_word[i];
+
+		check(number < PACKETS && !given[number]++, "number %u was given to packet %u, and before", number, i);
+		check(seen.answer_bytes[i] == 28 + 8 + i % 200, "the answer to packet %u has %u bytes", i, seen.answer_bytes[i]);
+		check(seen.answer_src[i] == 0x0200000a, "the answer to packet %u is from 0x%08x", i, seen.answer_src[i]);
+	}
+	read_memory(nic, HANDLER_MEM, counter, sizeof(counter));
+	check(!counter[0] && counter[1] == PACKETS, "lock %u, count %u in handler memory", counter[0], counter[1]);
+	check(seen.clusters == (1u << clusters) - 1, "not all clusters work: 0x%x", seen.clusters);
+}
+
+static void stack(struct pspin *nic)
+{
+	enum { MESSAGES = 8, PACKETS = 30 };
+	uint32_t told[4], pushed = 0, memory[5], left = 0, block[128];
+
+	for (unsigned i = 0; i < MESSAGES * PACKETS; i++) {
+		uint32_t word[8] = {i % 3 == 2 ? 0 : i + 1};
+
+		pushed += word[0];
+		offer(nic, i % MESSAGES, i / MESSAGES == PACKETS - 1, 4000, word, sizeof(word));
+	}
+	run(nic, MESSAGES, MESSAGES * PACKETS, MESSAGES);
+	for (unsigned i = 0; i < MESSAGES; i++) {
+		check(!pspin__host_read(nic, 16 * i, told, sizeof(told)), "no host memory");
+		check(!told[1] && told[3] == 1 && told[2] == i % clusters, "message %u: lost %u, said %u, home %u", i, told[1], told[3], told[2]);
+	}
+	read_memory(nic, L1(0) + SCRATCHPADS, memory, sizeof(memory));
+	read_memory(nic, L1(0) + SCRATCHPADS + sizeof(memory), block, sizeof(block));
+	for (unsigned i = 0; i < memory[2] && i < 128; i++)
+		left += block[i];
+	check(!memory[0] && !memory[1] && memory[3] <= pushed && memory[3] == memory[4] + left, "lock %u, readers %u, pushed %u, taken %u, left %u",
+	      memory[0], memory[1], memory[3], memory[4], left);
+	check(seen.clusters == (1u << clusters) - 1, "not all clusters work: 0x%x", seen.clusters);
+}
+
+static const struct {
+	const char *name;
+	void (*tries)(struct pspin *nic);
+} files[] = {{"flow_counter", flow_counter}, {"deposit", deposit}, {"answer", answer}, {"stack", stack}};
+
+int main(void)
+{
+	static const char *const targets[] = {"pspin-rtl", "pspin", "spin-integrated"};
+	char name[64];
+
+	if (system("riscv64-unknown-elf-gcc --version >/dev/null 2>&1")) {
+		printf("skip: no riscv64-unknown-elf-gcc (package gcc-riscv64-unknown-elf)\n");
+		return 77;
+	}
+	now = name;
+	for (unsigned f = 0; f < sizeof(files) / sizeof(files[0]); f++) {
+		struct object object;
+
+		snprintf(name, sizeof(name), "%s", files[f].name);
+		object = compile(files[f].name);
+		for (unsigned t = 0; t < sizeof(targets) / sizeof(targets[0]); t++) {
+			uint64_t value = 0;
+			struct pspin *nic;
+
+			pspin_target__get(pspin_target__find(targets[t]), "clusters", &value);
+			clusters = (unsigned)value;
+			snprintf(name, sizeof(name), "%s on %s", files[f].name, targets[t]);
+			nic = open_on(&object, targets[t]);
+			files[f].tries(nic);
+			pspin__close(nic);
+		}
+		free(object.data);
+	}
+	return failures != 0;
+}

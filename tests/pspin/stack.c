@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * A stack of blocks that all clusters' HPUs push to and take from, in the first cluster's scratchpad and under a lock there: the
+ * others reach both from outside. What was pushed and not taken is added up at the end. Header handlers are readers who read
+ * nothing: PsPIN's lock lets a second reader in while the first one still waits for a writer.
+ */
+#include <handler.h>
+#include <packets.h>
+#include <pspin_rt.h>
+#include <string.h>
+
+#define BLOCKS 128
+
+struct stack {
+	spin_rw_lock_t lock;
+	uint32_t height, pushed, taken;
+	uint32_t block[BLOCKS];
+};
+
+_Static_assert(NB_CLUSTERS == 4 && NB_CORES == 8, "PsPIN's dimensions");
+
+__handler__ void stack_hh(handler_args_t *args)
+{
+	volatile struct stack *stack = (volatile struct stack *)args->task->scratchpad[0];
+
+	spin_rw_lock_r_lock((spin_rw_lock_t *)&stack->lock);
+	spin_rw_lock_r_unlock((spin_rw_lock_t *)&stack->lock);
+}
+
+/* The payload's first word is pushed; 0: one is taken. */
+__handler__ void stack_ph(handler_args_t *args)
+{
+	task_t *task = args->task;
+	volatile struct stack *stack = (volatile struct stack *)task->scratchpad[0];
+	uint32_t bytes, word;
+	uint8_t *payload;
+
+	GET_IP_UDP_PLD(task->pkt_mem, payload, bytes);
+	if (bytes < sizeof(word))
+		return;
+	memcpy(&word, payload, sizeof(word));
+	spin_rw_lock_w_lock((spin_rw_lock_t *)&stack->lock);
+	if (word && stack->height < BLOCKS) {
+		stack->block[stack->height++] = word;
+		stack->pushed += word;
+	} else if (!word && stack->height) {
+		stack->taken += stack->block[--stack->height];
+	}
+	spin_rw_lock_w_unlock((spin_rw_lock_t *)&stack->lock);
+	ASSERT(rt_cluster_id() == args->cluster_id)
+}
+
+__handler__ void stack_th(handler_args_t *args)
+{
+	task_t *task = args->task;
+	volatile struct stack *stack = (volatile struct stack *)task->scratchpad[0];
+	uint64_t host = (uint64_t)task->host_mem_high << 32 | task->host_mem_low;
+	uint32_t left = 0, lost;
+
+	spin_rw_lock_w_lock((spin_rw_lock_t *)&stack->lock);
+	for (uint32_t i = 0; i < stack->height; i++)
+		left += stack->block[i];
+	lost = stack->pushed - stack->taken - left;
+	spin_rw_lock_w_unlock((spin_rw_lock_t *)&stack->lock);
+	/* nobody waits for the second: no handle */
+	spin_write_to_host(host + 16 * task->flow_id, (uint64_t)lost << 32 | stack->pushed, NULL);
+	spin_write_to_host(host + 16 * task->flow_id + 8, (uint64_t)1 << 32 | task->home_cluster_id, NULL);
+}
+
+void init_handlers(handler_fn *hh, handler_fn *ph, handler_fn *th, void **handler_mem)
+{
+	handler_fn handlers[] = { stack_hh, stack_ph, stack_th };
+
+	*hh = handlers[0];
+	*ph = handlers[1];
+	*th = handlers[2];
+}
