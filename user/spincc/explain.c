@@ -107,6 +107,8 @@ static void find_by_rule(const struct spincc *s, const struct rule **rule, const
 	}
 	if (flags & (RULE_STACK | RULE_MEMORY))
 		fault->line = find__largest(s, flags & RULE_STACK, fault->file, name, bytes);
+	if (!fault->line && flags & RULE_IN_SOURCE && *name && (fault->line = find__in_source(s, name)))
+		snprintf(fault->file, sizeof(fault->file), "%s", s->handler);
 	if (!fault->line && flags & (RULE_AT_END | RULE_FUNCTION)) {
 		fault->line = find__last_line(s);
 		snprintf(fault->file, sizeof(fault->file), "%s", s->handler);
@@ -248,11 +250,12 @@ int explain(struct spincc *s, enum stage stage, const struct text *said, int fai
 
 	if (!all)
 		return -1;
-	for (char *line = said->data, *next; line && *line && !all->ended; line = next) {
+	for (char *line = said->data, *next; line && *line; line = next) {
 		next = line + strcspn(line, "\n");
 		if (*next)
 			*next++ = '\0';
-		take(s, all, rules[stage], line);
+		if (!all->ended || strstr(line, "note: in expansion of macro")) /* which may have the last one's line */
+			take(s, all, rules[stage], line);
 	}
 	if (all->count || failed)
 		err = print(s, all, failed);

@@ -15,6 +15,7 @@ enum {
 	RULE_MEMORY = 1 << 8,   /* the same of variables that last */
 	RULE_DEFINED = 1 << 9,  /* the place is where the function is defined that the tool names: "in function f " */
 	RULE_SUSPECT = 1 << 10, /* rules_suspect may know more */
+	RULE_IN_SOURCE = 1 << 11, /* where the tool names no place, it is the first line that has the quoted name */
 	RULE_STRING = 1 << 7,   /* the reason is the last "string" in what the tool said */
 };
 

@@ -27,7 +27,6 @@ const struct rule rules_pspin[] = {
 	{ "unknown type name 'task_t'", OF_HANDLER_H, RULE_LAST },
 	{ "unknown type name '__handler__'", OF_HANDLER_H, RULE_LAST },
 	{ "unknown type name 'spin_", OF_HANDLER_H, RULE_LAST },
-	{ "'ip_hdr_t' undeclared", OF_PACKETS_H, RULE_LAST },
 	{ "unknown type name 'ip_hdr_t'", OF_PACKETS_H, RULE_LAST },
 	{ "unknown type name 'udp_hdr_t'", OF_PACKETS_H, RULE_LAST },
 	{ "unknown type name 'pkt_hdr_t'", OF_PACKETS_H, RULE_LAST },
@@ -38,8 +37,11 @@ const struct rule rules_pspin[] = {
 	  ".l2_handler_data", RULE_LAST },
 
 	{ "multiple definition of", "@ is defined a second time, and PsPIN's runtime has it; call it something else", RULE_LAST },
-	{ "undefined reference to", "@ is declared and nowhere defined: spin-pspin(7) lists what PsPIN's runtime has here", 0 },
-	{ "unplaced orphan section `", "section @: " SECTIONS, RULE_LAST },
+	{ "undefined reference to", "@ is declared and nowhere defined: spin-pspin(7) lists what PsPIN's runtime has here", RULE_IN_SOURCE },
+	{ "ld returned", NULL, RULE_SILENT },
+	{ "Error: unrecognized opcode", "@ is no instruction that is known here: HPUs are rv32imac; PsPIN's compiler knows Xpulp's, too", 0 },
+	{ "Error: ", "inline assembly that the assembler refuses: HPUs are rv32imac; PsPIN's compiler knows Xpulp's instructions, too", 0 },
+	{ "unplaced orphan section `", "section @: " SECTIONS, RULE_IN_SOURCE | RULE_LAST },
 	{ "pspin: the code exceeds", "the handlers are too large for an HPU's 32 KiB of program memory; repeat less of the code, or try "
 	  "--hpu-flag=-Os", RULE_AT_END | RULE_LAST },
 	{ "pspin: constants and variables exceed",
