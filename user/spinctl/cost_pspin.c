@@ -3,11 +3,15 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "cost_pspin.h"
 #include "libspin/internal.h"
 #include "libspin/pspin_object.h"
 #include "libspin/seal.h"
+
+#define PROGRAM_BYTES_MAX (64 << 20) /* with debug information; what runs is at most 5 MiB of it */
 
 /* What only native handlers have. */
 static int check_options(const struct cost_options *o, const char *path)
@@ -27,13 +31,12 @@ static int check_options(const struct cost_options *o, const char *path)
 /* The whole file, if its seal is whole. NULL: it is not, or cannot be read. */
 static void *read_sealed(const char *path, size_t *bytes)
 {
-	void *data = NULL;
-	FILE *f = fopen(path, "re");
+	struct stat st;
+	void *data;
 	long sealed;
 
-	if (!f)
+	if (stat(path, &st) || !S_ISREG(st.st_mode) || st.st_size > PROGRAM_BYTES_MAX || access(path, R_OK))
 		return NULL;
-	fclose(f);
 	data = cost_read_file(path, bytes);
 	sealed = data ? spin_seal__check(data, *bytes) : 0;
 	if (sealed > 0) {
@@ -62,7 +65,8 @@ int cost_pspin__find(const struct cost_options *o, const char *path, struct cost
 		program->memory = &o->image.memory;
 		program->image = (struct pspin_image){ .elf = *file, .elf_bytes = bytes, .entries_at = api.entries_at,
 						       .framing = (enum pspin_framing)framing, .bytes_in_l1 = SPIN_WHOLE_PACKET,
-						       .scratchpad_bytes = PSPIN_API_SCRATCHPAD_BYTES };
+						       .scratchpad_bytes = PSPIN_API_SCRATCHPAD_BYTES,
+						       .host_bytes = SPIN_HOST_BYTES_MAX };
 		return DONE;
 	}
 	free(*file);

@@ -124,7 +124,10 @@ static inline int spin_lock_unlock(spin_lock_t *lock)
 	return SPIN_OK;
 }
 
-/* The first reader takes the lock, the last one gives it back. */
+/*
+ * The first reader takes the lock, the last one gives it back. As PsPIN's: a second reader does not wait for a writer that the first
+ * one still waits for.
+ */
 typedef struct spin_rw_lock {
 	spin_lock_t glock;
 	volatile int32_t num_readers;

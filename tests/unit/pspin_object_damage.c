@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Objects of spincc --api pspin that were cut, changed or made by hand: libspin refuses each, and so does the reader of the
+ * description or the model, or it runs in memory of its own; nothing crashes. Batches run in processes of their own.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <libspin/pspin_object.h>
+#include <libspin/seal.h>
+
+#include "hwmodel/nic/nic.h"
+#include "libspin/internal.h"
+
+#define BATCH 150
+
+static uint8_t *good, *work;
+static size_t bytes; /* without the seal */
+static size_t description;
+static char path[] = "/tmp/spin-pspin-XXXXXX";
+static int failures;
+
+static void check(int ok, const char *what)
+{
+	if (ok)
+		return;
+	printf("FAIL %s (%s)\n", what, spin_strerror_last());
+	failures++;
+}
+
+static void give_up(const char *what)
+{
+	printf("FAIL %s\n", what);
+	exit(1);
+}
+
+static void compile(void)
+{
+	const char *build = getenv("BUILD") ? getenv("BUILD") : "build";
+	char line[512];
+	struct stat st;
+	long sealed;
+	FILE *f;
+
+	snprintf(line, sizeof(line), "%s/bin/spincc --api pspin -o %s tests/pspin/flow_counter.c", build, path);
+	f = system(line) ? NULL : fopen(path, "rb");
+	if (!f || fstat(fileno(f), &st) || !(good = malloc((size_t)st.st_size)) || !(work = malloc((size_t)st.st_size)) ||
+	    fread(good, 1, (size_t)st.st_size, f) != (size_t)st.st_size)
+		give_up("no object");
+	fclose(f);
+	sealed = spin_seal__check(good, (size_t)st.st_size);
+	if (sealed <= 0)
+		give_up("no seal");
+	bytes = (size_t)sealed;
+}
+
+/* libspin never opens it, sealed again or not. */
+static int refused(const uint8_t *data, size_t length)
+{
+	uint8_t seal[SPIN_SEAL_BYTES];
+	struct spin_object *object;
+	FILE *f = fopen(path, "wb");
+
+	spin_seal__make(data, length, seal);
+	if (!f || fwrite(data, 1, length, f) != length || fwrite(seal, 1, sizeof(seal), f) != sizeof(seal) || fclose(f))
+		give_up("cannot write");
+	if (!spin_object__open(path, &object)) {
+		spin_object__close(object);
+		return 0;
+	}
+	return strlen(spin_strerror_last()) > 20;
+}
+
+/* As spinctl cost would. 0: it opened. */
+static int tried(const uint8_t *data, size_t length)
+{
+	struct pspin_image image = {.elf = data, .elf_bytes = length, .framing = PSPIN_FRAMING_RAW, .bytes_in_l1 = SPIN_WHOLE_PACKET,
+				    .scratchpad_bytes = PSPIN_API_SCRATCHPAD_BYTES};
+	struct pspin_target target = *pspin_target__find("pspin-rtl");
+	struct pspin_offer offer = {.frame = good, .frame_bytes = 64, .end_of_message = 1};
+	struct pspin_api api;
+	struct pspin *nic;
+	char err[512] = "";
+	int rc = pspin_object__read("changed.spin", data, length, &api);
+
+	if (rc)
+		return rc;
+	target.watchdog_cycles = 20000;
+	image.entries_at = api.entries_at;
+	rc = pspin__open_image(&nic, &target, &image, err, sizeof(err));
+	if (rc)
+		return strlen(err) > 10 ? rc : 0;
+	pspin__offer(nic, &offer);
+	pspin__run(nic, UINT64_MAX);
+	pspin__close(nic);
+	return 0;
+}
+
+static void field(size_t offset, uint32_t value, int want, const char *text)
+{
+	struct pspin_api api;
+
+	memcpy(work, good, bytes);
+	memcpy(work + description + offset, &value, sizeof(value));
+	check(pspin_object__read("changed.spin", work, bytes, &api) == want, text);
+	check(!want || strstr(spin_strerror_last(), text), text);
+	check(refused(work, bytes), "libspin opens a changed description");
+}
+
+static void descriptions(void)
+{
+	for (description = 0; description + sizeof(struct pspin_api) <= bytes; description++)
+		if (!memcmp(good + description, PSPIN_API_MAGIC, 8))
+			break;
+	if (description + sizeof(struct pspin_api) > bytes)
+		give_up("there is no description");
+	field(0, 0x12345678, -EINVAL, "wrong mark");
+	field(8, 2, -EINVAL, "another version");
+	field(12, 8, -EINVAL, "not sound");
+	field(16, 0, -EINVAL, "where no handler memory is");
+	field(16, 0x1c000001, -EINVAL, "where no handler memory is");
+	field(16, 0x1c3ffff4, -EINVAL, "where no handler memory is");
+	field(16, 0xfffffff0, -EINVAL, "where no handler memory is");
+	field(16, 0x1c3ffff0, 0, "the last place there is"); /* which start-up does not fill: the model says so */
+	check(tried(work, bytes) == -EINVAL, "handlers where start-up leaves none");
+}
+
+static int batch(unsigned first)
+{
+	static const uint8_t flips[] = {0x01, 0x80, 0xff};
+	const size_t step = bytes / (2 * BATCH) + 1;
+
+	for (unsigned i = first; i < first + BATCH; i++) {
+		size_t at = i * step;
+
+		if (at >= bytes)
+			break;
+		if (!refused(good, at)) {
+			printf("FAIL cut at %zu: opened by libspin\n", at);
+			return 1;
+		}
+		tried(good, at);
+		memcpy(work, good, bytes);
+		work[at] ^= flips[i % 3];
+		if (!refused(work, bytes)) {
+			printf("FAIL flipped at %zu: opened by libspin\n", at);
+			return 1;
+		}
+		tried(work, bytes);
+	}
+	/* headers of the file, and of its sections, byte by byte */
+	for (unsigned i = 0; i < 52 + 3 * 32 && !first; i++) {
+		memcpy(work, good, bytes);
+		work[i] ^= 0xff;
+		tried(work, bytes);
+		memcpy(work, good, bytes);
+		work[bytes - 1 - i] ^= 0xff;
+		tried(work, bytes);
+	}
+	return 0;
+}
+
+int main(void)
+{
+	int fd, status;
+
+	if (system("riscv64-unknown-elf-gcc --version >/dev/null 2>&1")) {
+		printf("skip: no riscv64-unknown-elf-gcc (package gcc-riscv64-unknown-elf)\n");
+		return 77;
+	}
+	fd = mkstemp(path);
+	close(fd);
+	compile();
+	check(!tried(good, bytes), "the object as it is");
+	check(refused(good, bytes), "libspin opens the object");
+	check(strstr(spin_strerror_last(), "was compiled with --api pspin") != NULL, "libspin says why not");
+	descriptions();
+	for (unsigned first = 0; first < 2 * BATCH; first += BATCH) {
+		pid_t pid = fork();
+
+		if (!pid)
+			_exit(batch(first));
+		waitpid(pid, &status, 0);
+		if (!WIFEXITED(status) || WEXITSTATUS(status)) {
+			printf("FAIL the batch from %u on: status 0x%x\n", first, status);
+			failures++;
+		}
+	}
+	unlink(path);
+	return failures != 0;
+}
