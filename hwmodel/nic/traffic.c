@@ -134,5 +134,6 @@ void pspin__traffic(const struct pspin *nic, struct pspin_traffic *out)
 			out->l1_port_cluster = i;
 		}
 	}
+	out->amo_words = soc->amo_words;
 	out->hpus = soc->hpu_count;
 }

@@ -129,6 +129,7 @@ static void move(struct hpu *hpu, struct rv32_bus_request *req, int is_own_l1, u
 
 		memcpy(at, &result, 4);
 		unreserve(hpu->soc, req->addr);
+		hpu->soc->amo_words += !is_own_l1 && hpu->soc->returns_amo_word && hpu->begun && have != AMO_RESPONSE;
 		req->value = is_own_l1 || hpu->soc->returns_amo_word ? have : AMO_RESPONSE;
 		break;
 	}

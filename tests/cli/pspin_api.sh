@@ -27,6 +27,7 @@ refused() {
 
 refused 1 'compile the file without --api pspin' '#include <spin/spin.h>'
 refused 1 'compile without -DHOST' '#include <handler_profiler.h>'
+refused 2 "spin_host.h is of FPsPIN's runtime" "$h" '#include <spin_host.h>' "$f" "$init"
 refused 2 "PsPIN's that are: handler.h, packets.h" "$h" '#include <hal/gpio.h>' "$f" "$init"
 refused 1 'write #include <handler.h> in front of it' 'void f(handler_args_t *a) { }'
 refused 1 'write #include <handler.h> in front of it' 'static spin_lock_t lock;'
@@ -163,6 +164,12 @@ printf '%s\n' "$h" 'void f(handler_args_t *a) { spin_write_to_host(0xdeadbeef, 1
 expect 0 "$SPINCC" --api pspin -o lost.spin lost.c
 expect 0 "$SPINCTL" cost lost.spin --messages 2 --packets 3 --sizes none
 says out "6 commands named host addresses that are no memory of the message's, the first one 0xdeadbeef"
+
+# what PsPIN's RTL would not return is told
+expect 0 "$SPINCTL" cost answer.spin --messages 2 --gbps 5 --sizes none
+says out "AMOs on L2 or another cluster's L1 returned the word that was there; PsPIN's published RTL returns 1"
+expect 0 "$SPINCTL" cost ping.spin --messages 2 --sizes none
+grep -q 'returned the word' out && fail "AMOs of a handler that has none"
 
 # --- what is for native handlers ---
 

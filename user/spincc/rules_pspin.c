@@ -15,6 +15,8 @@ const struct rule rules_pspin[] = {
 	  "<spin/spin.h> is the other API; compile the file without --api pspin, or include <handler.h> in place of it", RULE_LAST },
 	{ "handler_profiler.h: No such file",
 	  "this header is of PsPIN's builds for a host; compile without -DHOST, for the HPU", RULE_LAST },
+	{ "spin_host.h: No such file",
+	  "spin_host.h is of FPsPIN's runtime, which has packets and host calls of its own; --api pspin is for files of PsPIN's", RULE_LAST },
 	{ "No such file or directory",
 	  "this header is not there; PsPIN's that are: handler.h, packets.h, spin_conf.h, spin_dma.h, pspin.h, pspin_rt.h, hwsched.h, "
 	  "util.h, hal/pulp.h, stdio.h, stdlib.h, string.h, assert.h; name the folder of your own with -I", RULE_LAST },

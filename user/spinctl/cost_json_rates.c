@@ -30,6 +30,7 @@ static void throughput(struct json *j, const struct cost_report *r, const struct
 	json_uint(j, "messages_peak", p->loaded.traffic.messages_peak);
 	json_uint(j, "hers_peak", p->loaded.traffic.hers_peak);
 	json_uint(j, "held_back_ps", p->loaded.traffic.held_back_ps);
+	json_uint(j, "amo_words", p->loaded.traffic.amo_words);
 	json_uint(j, "host_outside", p->loaded.traffic.host_outside);
 	json_object_end(j);
 }

@@ -24,6 +24,9 @@ static void heading(const struct cost_report *r)
 	if (r->cut_short)
 		printf(", %" PRIu64 " left out because the capture cut them short", r->cut_short);
 	printf("\n");
+	if (v->traffic.amo_words)
+		printf("%" PRIu64 " AMOs on L2 or another cluster's L1 returned the word that was there; PsPIN's published RTL returns 1\n",
+		       v->traffic.amo_words);
 	if (v->traffic.host_outside)
 		printf("%" PRIu64 " commands named host addresses that are no memory of the message's, the first one 0x%" PRIx64 ": what they "
 		       "write is lost\n", v->traffic.host_outside, v->traffic.host_outside_at);

@@ -12,6 +12,8 @@
 #define CORE_COUNT       (NB_CORES * NB_CLUSTERS)
 #define NUM_CLUSTER_HPUS NB_CORES
 
+#define PacketQueueLength (4 * (1 << 20) - 3 * 4) /* bytes of L2 packet memory that its driver has queues in */
+
 #ifndef PKT_SIZE
 #define PKT_SIZE 1024 /* bytes of a packet, for handlers that count on one size */
 #endif

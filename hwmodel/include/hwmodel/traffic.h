@@ -157,6 +157,7 @@ struct pspin_traffic {
 	uint64_t now_ps;
 	uint64_t packets, bytes;          /* that arrived, from the IP header on */
 	uint64_t lost_no_buffer, lost_no_message;
+	uint64_t amo_words;               /* AMOs that returned another word than on the RTL, which returns 1: of programs of PsPIN's API */
 	uint64_t host_outside;            /* commands that named host addresses which are no memory of the task's */
 	uint64_t host_outside_at;         /* the first of them */
 	uint64_t held_back_ps;            /* the wire stood still with a packet on it */
