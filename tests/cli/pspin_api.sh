@@ -165,6 +165,23 @@ expect 0 "$SPINCC" --api pspin -o lost.spin lost.c
 expect 0 "$SPINCTL" cost lost.spin --messages 2 --packets 3 --sizes none
 says out "6 commands named host addresses that are no memory of the message's, the first one 0xdeadbeef"
 
+# a source is compiled first; its mistakes are spincc's
+expect 0 "$SPINCTL" cost ping.c --api pspin --messages 2 --packets 3 --sizes none
+says out 'ping.c on pspin-rtl'
+expect 0 "$SPINCTL" cost "$ROOT/tests/pspin/stack.c" --api pspin -DLOG -I. --messages 2 --packets 3 --sizes none --gbps 5
+expect 1 "$SPINCTL" cost bad.c --api pspin --messages 2
+says err 'bad.c:2: '
+one_line
+expect 1 "$SPINCTL" cost ping.c --messages 2
+says err '--api pspin'
+expect 1 "$SPINCTL" cost ping.c --api pspin --messages 2 --advise
+says err 'ping.c is compiled with --api pspin'
+expect 2 "$SPINCTL" cost ping.spin --api pspin --messages 2
+one_line
+# the program without description and seal
+expect 0 "$SPINCC" --api pspin --target rv32 -o ping.elf ping.c
+expect 0 "$SPINCTL" cost --image ping.elf --payload f --framing pspin --messages 2 --sizes none
+
 # what PsPIN's RTL would not return is told
 expect 0 "$SPINCTL" cost answer.spin --messages 2 --gbps 5 --sizes none
 says out "AMOs on L2 or another cluster's L1 returned the word that was there; PsPIN's published RTL returns 1"
@@ -176,7 +193,7 @@ grep -q 'returned the word' out && fail "AMOs of a handler that has none"
 refuses() {
 	expect 1 "$@"
 	one_line
-	says err 'ping.spin was compiled with --api pspin'
+	says err 'ping.spin is compiled with --api pspin'
 }
 refuses "$SPINCTL" run ping.spin --dev lo
 refuses "$SPINCTL" test ping.spin

@@ -178,7 +178,7 @@ int main(void)
 	compile();
 	check(!tried(good, bytes), "the object as it is");
 	check(refused(good, bytes), "libspin opens the object");
-	check(strstr(spin_strerror_last(), "was compiled with --api pspin") != NULL, "libspin says why not");
+	check(strstr(spin_strerror_last(), "is compiled with --api pspin") != NULL, "libspin says why not");
 	descriptions();
 	for (unsigned first = 0; first < 2 * BATCH; first += BATCH) {
 		pid_t pid = fork();

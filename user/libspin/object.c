@@ -71,7 +71,7 @@ static int refuse_pspin(const struct spin_object *obj)
 
 	if (err)
 		return err == -ENOENT ? 0 : err;
-	return spin_fail(-ENOTSUP, "%s was compiled with --api pspin: it runs on the model of the HPU alone, by `spinctl cost %s`; for the "
+	return spin_fail(-ENOTSUP, "%s is compiled with --api pspin: it runs on the model of the HPU alone, by `spinctl cost %s`; for the "
 			 "kernel, for vectors and recordings write the handlers with <spin/spin.h>", obj->path, obj->path);
 }
 

@@ -42,6 +42,7 @@ static const struct option_row rows[] = {
 	  "how its packets look in packet memory (default: ethernet; of an object of spincc --api pspin: pspin)" },
 	{ "advise", 0, OPTION_FLAG, NULL, FIELD(advise),
 	  "compile the handler anew with other registrations and options, and say which are best" },
+	{ "api", 0, OPTION_STRING, "spin|pspin", FIELD(api), "what a source is written for, as for spincc (default: spin)" },
 	{ NULL, 'I', OPTION_WORD, "DIR", FIELD(compile), "a folder for #include, when the handler is compiled" },
 	{ NULL, 'D', OPTION_WORD, "NAME[=VALUE]", FIELD(compile), "a macro, when the handler is compiled" },
 	{ "lines", 0, OPTION_FLAG, NULL, FIELD(lines), "source lines with their cycles" },

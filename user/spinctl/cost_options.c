@@ -65,6 +65,8 @@ static const char *wrong_program(const struct cost_options *o, unsigned operands
 		return "missing: HANDLER, or --image";
 	if (operands && o->image.path)
 		return "HANDLER and --image exclude each other";
+	if (o->api && o->image.path)
+		return "--api is of a source, not of --image";
 	if (!o->image.path && (o->image.header || o->image.completion))
 		return "--header and --completion are of --image";
 	if (o->image.path && !o->image.header && !o->image.payload && !o->image.completion)

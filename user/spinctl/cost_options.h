@@ -5,7 +5,7 @@
 #include "cost.h"
 
 struct cost_options {
-	const char *trace, *match, *target, *sizes, *gbps, *framing, *html, *trace_file, *budget, *payload, *payload_bytes;
+	const char *trace, *match, *target, *sizes, *gbps, *framing, *html, *trace_file, *budget, *payload, *payload_bytes, *api;
 	struct fill_options fill;
 	struct option_list compile;
 	struct cost_made made;

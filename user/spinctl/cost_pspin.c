@@ -6,10 +6,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "compile.h"
 #include "cost_pspin.h"
 #include "libspin/internal.h"
 #include "libspin/pspin_object.h"
 #include "libspin/seal.h"
+#include "temp_folder.h"
 
 #define PROGRAM_BYTES_MAX (64 << 20) /* with debug information; what runs is at most 5 MiB of it */
 
@@ -17,13 +19,13 @@
 static int check_options(const struct cost_options *o, const char *path)
 {
 	if (o->fill.sets.count || o->fill.inserts.count || o->fill.files.count)
-		return complain("%s was compiled with --api pspin, it has no state that could be set by name: fill its memory with "
+		return complain("%s is compiled with --api pspin, it has no state that could be set by name: fill its memory with "
 				"--memory 0x1c300000=FILE", path);
 	if (o->advise)
-		return complain("%s was compiled with --api pspin: --advise tries registrations of <spin/spin.h>, which it has not; its "
+		return complain("%s is compiled with --api pspin: --advise tries registrations of <spin/spin.h>, which it has not; its "
 				"compiler's options are those of spincc --hpu-flag", path);
 	if (o->datagrams)
-		return complain("%s was compiled with --api pspin, it takes messages: make them with --messages, for datagrams with "
+		return complain("%s is compiled with --api pspin, it takes messages: make them with --messages, for datagrams with "
 				"--packets 1", path);
 	return DONE;
 }
@@ -58,6 +60,8 @@ int cost_pspin__find(const struct cost_options *o, const char *path, struct cost
 	if (!*file)
 		return DONE; /* who opens it next says what is wrong */
 	err = pspin_object__read(path, *file, bytes, &api);
+	if (program->source)
+		path = program->source;
 	if (!err && !check_options(o, path)) {
 		program->path = path;
 		program->elf = *file;
@@ -74,4 +78,36 @@ int cost_pspin__find(const struct cost_options *o, const char *path, struct cost
 	if (err == -ENOENT)
 		return DONE;
 	return err ? complain("%s", spin_strerror_last()) : FAILED;
+}
+
+int cost_pspin__compile(const char *path, const struct option_list *words, struct cost_pspin_source *out)
+{
+	const char *base = strrchr(path, '/') ? strrchr(path, '/') + 1 : path, *dot = strrchr(base, '.');
+	struct option_list all = { calloc(words->count + 2, sizeof(*all.items)), 0 };
+	int status;
+
+	out->in_use = temp_folder__make(out->folder, sizeof(out->folder));
+	if (out->in_use < 0)
+		out->folder[0] = '\0';
+	if (!all.items || !out->folder[0]) {
+		free(all.items);
+		return FAILED;
+	}
+	all.items[all.count++] = "--api";
+	all.items[all.count++] = "pspin";
+	for (unsigned i = 0; i < words->count; i++)
+		all.items[all.count++] = words->items[i];
+	if (snprintf(out->object, sizeof(out->object), "%s/%.*s.spin", out->folder, dot ? (int)(dot - base) : 16, base) >=
+	    (int)sizeof(out->object))
+		status = complain("%s: the name is too long", path);
+	else
+		status = compile__run(path, "fat", out->object, 0, &all);
+	free(all.items);
+	return status;
+}
+
+void cost_pspin__remove(const struct cost_pspin_source *source)
+{
+	if (source->folder[0])
+		temp_folder__remove(source->folder, source->in_use);
 }

@@ -2,6 +2,8 @@
 #ifndef SPINCTL_COST_PSPIN_H
 #define SPINCTL_COST_PSPIN_H
 
+#include <limits.h>
+
 #include "cost_options.h"
 #include "cost_run.h"
 
@@ -10,5 +12,14 @@
  * *program what the model is to run. If it is none, or cannot be read, *file is NULL. DONE, or FAILED after a message.
  */
 int cost_pspin__find(const struct cost_options *options, const char *path, struct cost_program *program, void **file);
+
+/* A source for PsPIN's runtime, compiled into a folder of its own. */
+struct cost_pspin_source {
+	char folder[PATH_MAX], object[PATH_MAX];
+	int in_use;
+};
+/* DONE, or FAILED after a message; cost_pspin__remove() in either case. */
+int cost_pspin__compile(const char *path, const struct option_list *words, struct cost_pspin_source *out);
+void cost_pspin__remove(const struct cost_pspin_source *source);
 
 #endif

@@ -163,17 +163,36 @@ static int run_fat(struct cost_job *job, const char *path)
 	return status;
 }
 
+static int run_pspin_source(struct cost_job *job, const char *path)
+{
+	struct cost_pspin_source source;
+	int status = cost_pspin__compile(path, &job->options->compile, &source);
+
+	job->program.source = path;
+	if (!status)
+		status = run_fat(job, source.object);
+	cost_pspin__remove(&source);
+	return status;
+}
+
 /* A source is compiled first. */
 static int run_object(struct cost_job *job, const char *path)
 {
+	const char *api = job->options->api;
 	const struct handler_wants wants = { .compile = &job->options->compile };
 	const char *dot = strrchr(path, '.');
 	struct handler handler;
 	int status;
 
-	if (!dot || strcmp(dot, ".c"))
-		return run_fat(job, path);
+	if (!dot || strcmp(dot, ".c")) {
+		if (!api)
+			return run_fat(job, path);
+		complain("--api is of a source, NAME.c: what %s was compiled for is in it", path);
+		return USAGE;
+	}
 	stop__watch();
+	if (api && !strcmp(api, "pspin"))
+		return run_pspin_source(job, path);
 	status = handler__open(&handler, path, &wants);
 	job->program.source = path;
 	if (!status)
