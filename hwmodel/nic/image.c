@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Programs that spincc did not make: what is offered with one number is a message, and handlers are symbols. */
+/*
+ * Programs without a native handler's wrapper: what is offered with one number is a message, and handlers are symbols or, of a
+ * program of PsPIN's API (<hwmodel/pspin_api.h>), what its start-up has left in handler memory.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

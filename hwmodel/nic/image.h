@@ -2,7 +2,7 @@
 #ifndef NIC_IMAGE_H
 #define NIC_IMAGE_H
 
-/* A program that spincc did not make, in a machine that has it in its memory. 0, -EINVAL or -ENOMEM. */
+/* A program that spincc did not make, or made with --api pspin, in a machine that has it in its memory. 0, -EINVAL or -ENOMEM. */
 #include "nic.h"
 
 int image__open(struct pspin *nic, const struct pspin_image *image, char *err, size_t err_bytes);

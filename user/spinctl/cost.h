@@ -160,7 +160,7 @@ struct cost_report {
 	const char *handler, *target, *isa;
 	const char *trace;                /* NULL: packets were made */
 	int takes_messages;               /* the handlers; 0: datagrams */
-	int is_image;                     /* a program that spincc did not make */
+	int is_image;                     /* a program that spincc did not make, or made with --api pspin */
 	struct cost_made made;
 	char compiler[512], rule[256];
 	double clock_ghz;

@@ -12,7 +12,7 @@
  */
 #include <hwmodel/pspin.h>
 
-/* --- a program that spincc did not make --- */
+/* --- a program that spincc did not make, or made with --api pspin --- */
 
 /* How its packets look, where they lie in packet memory (PsPIN's own examples parse them themselves). */
 enum pspin_framing {
