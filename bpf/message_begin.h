@@ -192,8 +192,9 @@ SPIN_INLINE void spin_message_place_(struct spin_mpq *q, uint32_t me, const stru
 	}
 }
 
-SPIN_INLINE enum spin_reason spin_message_run_header_(const struct spin_message *m, struct spin_packet *packet,
-						      struct spin_mpq *q)
+/* The MPQ's verdict. */
+SPIN_INLINE uint32_t spin_message_run_header_(const struct spin_message *m, struct spin_packet *packet,
+					      struct spin_mpq *q)
 {
 	struct spin_header header = { .length = m->slmp.length, .offset = q->offset,
 				      .match_bits = m->slmp.match_bits, .hdr_data = m->slmp.hdr_data,
@@ -207,9 +208,12 @@ SPIN_INLINE enum spin_reason spin_message_run_header_(const struct spin_message 
 	switch (rc & ~(uint32_t)SPIN_RC_PENDING) {
 	case SPIN_RC_PROCESS_DATA:
 	case SPIN_RC_PROCEED:
+	case SPIN_RC_PROCEED | SPIN_RC_COMPLETE:
 	case SPIN_RC_DROP:
 		if (rc & SPIN_RC_PENDING)
 			spin_fetch_or(&q->flags, SPIN_MPQ_PENDING);
+		if (rc & SPIN_RC_COMPLETE)
+			return SPIN_REASON_PROCEEDED | SPIN_MPQ_COMPLETES;
 		rc &= ~(uint32_t)SPIN_RC_PENDING;
 		return rc == SPIN_RC_PROCEED ? SPIN_REASON_PROCEEDED :
 		       rc == SPIN_RC_DROP ? SPIN_REASON_HEADER_DROPPED : SPIN_REASON_SUCCESS;

@@ -64,7 +64,7 @@ struct spin_mpq {
 	uint32_t stride;
 	uint32_t total;      /* packets; 0: unknown until the last one came */
 	uint32_t lowest;     /* no packet below is missing; may lag behind */
-	uint32_t verdict;    /* what the header handler said: enum spin_reason, SPIN_REASON_SUCCESS: process data; SPIN_MPQ_WHOLE */
+	uint32_t verdict;    /* what the header handler said: enum spin_reason, SPIN_REASON_SUCCESS: process data; SPIN_MPQ_WHOLE, _COMPLETES */
 	uint32_t done;       /* handled packets; the last one of the message counts SPIN_DONE_LAST */
 	uint32_t time;       /* clock when a packet came that gave it time: <spin/message.h> */
 	uint64_t next;       /* the packet after the one handled last: number << 32 | offset; a hint */
@@ -112,6 +112,7 @@ enum {
 
 /* In its verdict, behind the reason: its entry truncates nothing. There, for it costs packets no other line. */
 #define SPIN_MPQ_WHOLE 256u
+#define SPIN_MPQ_COMPLETES 512u /* likewise: the header handler said PROCEED_COMPLETE */
 
 SPIN_INLINE enum spin_reason spin_mpq_verdict(const struct spin_mpq *q)
 {

@@ -86,9 +86,9 @@ SPIN_INLINE uint32_t spin_user_header_(uint32_t length)
 		       spin_handlers_.user_header_bytes : length;
 }
 
-/* SPIN_PARSED: go on with the payload handler. */
+/* SPIN_PARSED: go on with the payload handler. *completes: it proceeded, and the completion handler is to run. */
 SPIN_INLINE enum spin_reason spin_run_header_(struct spin_packet *packet, uint32_t length,
-					      struct spin_outcome *out)
+					      struct spin_outcome *out, _Bool *completes)
 {
 	struct spin_header header = { .length = length, .packet = packet };
 	uint32_t rc;
@@ -101,6 +101,9 @@ SPIN_INLINE enum spin_reason spin_run_header_(struct spin_packet *packet, uint32
 	switch (rc & ~(uint32_t)SPIN_RC_PENDING) {
 	case SPIN_RC_PROCESS_DATA:
 		return SPIN_PARSED;
+	case SPIN_RC_PROCEED | SPIN_RC_COMPLETE:
+		*completes = 1;
+		return SPIN_REASON_PROCEEDED;
 	case SPIN_RC_PROCEED:
 		return SPIN_REASON_PROCEEDED;
 	case SPIN_RC_DROP:
@@ -168,13 +171,15 @@ SPIN_INLINE void spin_run_completion_(struct spin_packet *packet, uint32_t lengt
 		(void)spin_error_reason_(out, rc, SPIN_KIND_COMPLETION);
 }
 
-/* Completion runs unless the header handler said PROCEED ("no further handlers") or failed. */
+/* Completion runs unless the header handler said PROCEED alone ("no further handlers") or failed. */
 SPIN_INLINE void spin_run_handlers(struct spin_packet *packet, uint32_t length, struct spin_outcome *out)
 {
+	_Bool completes = 0;
+
 	out->error = 0;
-	out->reason = spin_run_header_(packet, length, out);
-	if (out->reason == SPIN_REASON_HEADER_DROPPED) {
-		spin_run_completion_(packet, length, length, out);
+	out->reason = spin_run_header_(packet, length, out, &completes);
+	if (out->reason == SPIN_REASON_HEADER_DROPPED || completes) {
+		spin_run_completion_(packet, length, completes ? 0 : length, out);
 		return;
 	}
 	if (out->reason != SPIN_PARSED)

@@ -84,8 +84,7 @@ HPU_INLINE void hpu_datagram_header(_Bool is_ip4, const struct hpu_args *args)
 	if (hpu_overran(&packet))
 		return;
 	verdict = rc & ~(uint32_t)SPIN_RC_PENDING;
-	if (verdict == SPIN_RC_PROCESS_DATA || verdict == SPIN_RC_PROCEED ||
-	    verdict == SPIN_RC_DROP)
+	if (hpu_is_header_rc(verdict))
 		scratch->header = verdict;
 	else
 		hpu_fail(rc);
@@ -114,7 +113,7 @@ HPU_INLINE void hpu_datagram_data(_Bool is_ip4,
 	if (spin_handlers_.header) {
 		uint32_t verdict = *(volatile uint32_t *)&hpu_scratch()->header;
 
-		if (verdict == SPIN_RC_PROCEED)
+		if ((verdict & ~(uint32_t)SPIN_RC_COMPLETE) == SPIN_RC_PROCEED)
 			handler = 0;
 		else if (verdict != SPIN_RC_PROCESS_DATA) {
 			hpu_note_dropped(all);
@@ -152,15 +151,14 @@ HPU_INLINE void hpu_datagram_data(_Bool is_ip4,
 	}
 }
 
-/* Not after PROCEED ("no further handlers", sPIN B.3), nor when the header handler failed. */
+/* Not after PROCEED alone ("no further handlers", sPIN B.3), nor when the header handler failed. */
 HPU_INLINE void hpu_datagram_completion(const struct hpu_args *args)
 {
 	const struct hpu_scratch *scratch = hpu_scratch();
 
 	if (!HPU_COMPLETES)
 		return;
-	if (spin_handlers_.header && scratch->header != SPIN_RC_PROCESS_DATA &&
-	    scratch->header != SPIN_RC_DROP)
+	if (spin_handlers_.header && !hpu_header_lets_complete(scratch->header))
 		return;
 	hpu_run_completion(spin_handlers_.header || spin_handlers_.payload ? scratch->dropped_bytes : 0, 0,
 			   scratch->length, args);

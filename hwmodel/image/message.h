@@ -31,8 +31,7 @@ HPU_INLINE uint32_t hpu_message_header(_Bool is_ip4, const struct hpu_args *args
 	if (hpu_overran(&packet))
 		return rc;
 	verdict = rc & ~(uint32_t)SPIN_RC_PENDING;
-	if (verdict == SPIN_RC_PROCESS_DATA || verdict == SPIN_RC_PROCEED ||
-	    verdict == SPIN_RC_DROP)
+	if (hpu_is_header_rc(verdict))
 		scratch->header = verdict;
 	else
 		hpu_fail(rc);
@@ -91,7 +90,7 @@ HPU_INLINE uint32_t hpu_message_data(_Bool is_ip4,
 		uint32_t verdict = *(volatile uint32_t *)&hpu_scratch()->header;
 
 		if (__builtin_expect(verdict != SPIN_RC_PROCESS_DATA, 0)) {
-			if (verdict != SPIN_RC_PROCEED) {
+			if ((verdict & ~(uint32_t)SPIN_RC_COMPLETE) != SPIN_RC_PROCEED) {
 				hpu_add_dropped(all);
 				return SPIN_RC_DROP;
 			}
@@ -135,15 +134,14 @@ HPU_INLINE void hpu_message_trapped(const struct hpu_args *args)
 	hpu_add_dropped(hpu_payload_bytes(&packet));
 }
 
-/* Not after PROCEED ("no further handlers", sPIN B.3), nor when the header handler failed. */
+/* Not after PROCEED alone ("no further handlers", sPIN B.3), nor when the header handler failed. */
 HPU_INLINE uint32_t hpu_message_completion(const struct hpu_args *args)
 {
 	const struct hpu_scratch *scratch = hpu_scratch();
 
 	if (!HPU_COMPLETES)
 		return SPIN_RC_SUCCESS;
-	if (spin_handlers_.header && scratch->header != SPIN_RC_PROCESS_DATA &&
-	    scratch->header != SPIN_RC_DROP)
+	if (spin_handlers_.header && !hpu_header_lets_complete(scratch->header))
 		return SPIN_RC_SUCCESS;
 	return hpu_run_completion(scratch->dropped_bytes, scratch->flow_control, scratch->length, args);
 }

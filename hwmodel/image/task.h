@@ -113,6 +113,19 @@ HPU_INLINE void hpu_note_header_sent(const struct spin_packet *packet)
 		*(volatile uint32_t *)&hpu_scratch()->header_sent = packet->sent;
 }
 
+/* A header handler's return code without PENDING. */
+HPU_INLINE _Bool hpu_is_header_rc(uint32_t rc)
+{
+	return rc == SPIN_RC_PROCESS_DATA || rc == SPIN_RC_PROCEED || rc == SPIN_RC_DROP ||
+	       rc == (SPIN_RC_PROCEED | SPIN_RC_COMPLETE);
+}
+
+/* What it left of that in the scratchpad: may the completion handler run? */
+HPU_INLINE _Bool hpu_header_lets_complete(uint32_t rc)
+{
+	return rc == SPIN_RC_PROCESS_DATA || rc == SPIN_RC_DROP || rc == (SPIN_RC_PROCEED | SPIN_RC_COMPLETE);
+}
+
 HPU_INLINE void hpu_fail(uint32_t rc)
 {
 	hpu_command_error(rc == SPIN_RC_FAIL   ? HPU_ERROR_FAIL

@@ -58,9 +58,11 @@ static enum spin_reason data_reason(const struct flight *flight)
 /* The header's verdict as a reason: PROCEEDED, HEADER_DROPPED or SUCCESS (go on). */
 static enum spin_reason header_verdict(const struct hpu_scratch *scratch)
 {
-	return scratch->header == SPIN_RC_DROP	    ? SPIN_REASON_HEADER_DROPPED
-	       : scratch->header == SPIN_RC_PROCEED ? SPIN_REASON_PROCEEDED
-						    : SPIN_REASON_SUCCESS;
+	const uint32_t said = scratch->header & ~(uint32_t)SPIN_RC_COMPLETE;
+
+	return said == SPIN_RC_DROP	 ? SPIN_REASON_HEADER_DROPPED
+	       : said == SPIN_RC_PROCEED ? SPIN_REASON_PROCEEDED
+					 : SPIN_REASON_SUCCESS;
 }
 
 /* The message's first error is its event. */

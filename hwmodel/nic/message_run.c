@@ -96,11 +96,12 @@ static void header_ended(struct pspin *nic, struct mpq *mpq, const struct pspin_
 {
 	uint32_t said = task->value;
 
+	mpq->completes = !task->error && (said & SPIN_RC_COMPLETE);
 	if (task->error) {
 		mpq->verdict = record__error_reason(task->error);
 	} else {
 		mpq->pending = !!(said & SPIN_RC_PENDING);
-		said &= ~(uint32_t)SPIN_RC_PENDING;
+		said &= ~(uint32_t)(SPIN_RC_PENDING | SPIN_RC_COMPLETE);
 		mpq->verdict = said == SPIN_RC_DROP	 ? SPIN_REASON_HEADER_DROPPED
 			       : said == SPIN_RC_PROCEED ? SPIN_REASON_PROCEEDED
 							 : SPIN_REASON_SUCCESS;
@@ -140,7 +141,7 @@ static void data_ended(struct pspin *nic, struct mpq *mpq, struct flight *flight
 
 static void completion_ended(struct pspin *nic, struct mpq *mpq, const struct pspin_task *task)
 {
-	if (mpq->verdict != SPIN_REASON_SUCCESS && mpq->verdict != SPIN_REASON_HEADER_DROPPED)
+	if (mpq->verdict != SPIN_REASON_SUCCESS && mpq->verdict != SPIN_REASON_HEADER_DROPPED && !mpq->completes)
 		return; /* the image ran no handler */
 	if (!task->error && (task->value & SPIN_RC_PENDING))
 		mpq->pending = 1;

@@ -38,6 +38,7 @@ struct mpq {
 	uint32_t handled;    /* or on their way to it */
 	uint32_t *window;    /* packet i came: bit i modulo window_bits; from lowest on */
 	enum spin_reason verdict; /* SUCCESS: payload handlers run; PROCEEDED, HEADER_DROPPED, or the error */
+	int completes;       /* PROCEEDED, and the completion handler runs */
 	uint32_t place;      /* of its first byte in host memory */
 	uint32_t place_bytes; /* from there to the end of its matching entry */
 	uint32_t me;         /* SPIN_MES_MAX: none */

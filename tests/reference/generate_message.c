@@ -5,7 +5,7 @@
 
 static struct script_ask some_ask(struct maker *m, int calm)
 {
-	static const uint8_t header[] = { 1, 9, 4, 12, 5, 13, 2, 3, 4, 12, 5, 13, 0, 6, 7, 10, 11, 14, 200 };
+	static const uint8_t header[] = { 1, 9, 4, 12, 5, 13, 21, 29, 2, 3, 4, 12, 5, 13, 21, 29, 0, 6, 7, 10, 11, 14, 17, 20, 200 };
 	static const uint8_t payload[] = { 0, 1, 2, 3, 1, 2, 3, 4, 5, 6, 8, 9, 77 };
 	static const uint8_t completion[] = { 0, 8, 2, 3, 0, 8, 8, 1, 4, 10, 11, 255 };
 	struct script_ask ask = { 0, SPIN_RC_PROCESS_DATA, 0, 0 };

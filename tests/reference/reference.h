@@ -101,6 +101,7 @@ struct reference_message {
 	uint64_t match_bits, hdr_data;
 	uint32_t offset;      /* in the entry, saturated */
 	enum spin_reason said; /* by the header handler; SUCCESS: process data */
+	int completes;       /* it proceeded, and the completion handler runs */
 	int pending;
 	uint32_t stride, sum;
 	int last_known;

@@ -208,6 +208,7 @@ void reference_begin(struct reference *r, struct reference_message *m, const str
 	m->sum = p->sum;
 	m->open = 1;
 	m->said = SPIN_REASON_SUCCESS;
+	m->completes = 0;
 	if (p->eom)
 		m->length = p->bytes;
 	if (!r->handlers.header || refuses(m, p))
@@ -221,6 +222,11 @@ void reference_begin(struct reference *r, struct reference_message *m, const str
 	switch (rc) {
 	case SPIN_HEADER_PROCESS_DATA:
 	case SPIN_HEADER_PROCESS_DATA_PENDING:
+		break;
+	case SPIN_HEADER_PROCEED_COMPLETE:
+	case SPIN_HEADER_PROCEED_COMPLETE_PENDING:
+		m->completes = 1;
+		m->said = SPIN_REASON_PROCEEDED;
 		break;
 	case SPIN_HEADER_PROCEED:
 	case SPIN_HEADER_PROCEED_PENDING:
@@ -243,7 +249,7 @@ static void run_completion(struct reference *r, struct reference_message *m)
 
 	if (!r->handlers.completion)
 		return;
-	if (m->said != SPIN_REASON_SUCCESS && m->said != SPIN_REASON_HEADER_DROPPED &&
+	if (m->said != SPIN_REASON_SUCCESS && m->said != SPIN_REASON_HEADER_DROPPED && !m->completes &&
 	    !(r->breaks == REFERENCE_BREAKS_COMPLETION_AFTER_PROCEED && m->said == SPIN_REASON_PROCEEDED))
 		return;
 	rc = r->handlers.completion(r, m);

@@ -65,7 +65,7 @@
  *        an error      FAILED, SEGV or BAD_RETURN again; no further handler
  *      A context without a header handler does as if it had said PROCESS_DATA.
  *  12. When the last packet is known, and all have been handled: the completion
- *      handler runs, unless the header handler said PROCEED or failed; the packet at hand is the one that
+ *      handler runs, unless the header handler said PROCEED (without COMPLETE) or failed; the packet at hand is the one that
  *      was handled last. The message is
  *      completed: tombstone, MPQ free, event.
  *  13. Then, and after every other packet of an open message: parked packets of this message

@@ -27,6 +27,7 @@ enum spin_rc {
 	SPIN_RC_REPLIED              = 6,
 	SPIN_RC_OVERRUN              = 7, /* of no handler: what a run comes to that used up its budget (<spin/lock.h>) */
 	SPIN_RC_PENDING              = 8, /* flag */
+	SPIN_RC_COMPLETE             = 16, /* flag of PROCEED: the completion handler runs */
 };
 
 enum spin_header_rc {
@@ -36,9 +37,12 @@ enum spin_header_rc {
 	/* go on with the payload handler for every packet */
 	SPIN_HEADER_PROCESS_DATA         = SPIN_RC_PROCESS_DATA,
 	SPIN_HEADER_PROCESS_DATA_PENDING = SPIN_RC_PROCESS_DATA | SPIN_RC_PENDING,
-	/* default action (deliver), and no further handler of this message */
+	/* default action (deliver), and no further handler of this message (sPIN B.3) */
 	SPIN_HEADER_PROCEED              = SPIN_RC_PROCEED,
 	SPIN_HEADER_PROCEED_PENDING      = SPIN_RC_PROCEED | SPIN_RC_PENDING,
+	/* the same, but the completion handler runs, as in sPIN's listings C.3.1 and C.3.3, which answer from it after PROCEED */
+	SPIN_HEADER_PROCEED_COMPLETE     = SPIN_RC_PROCEED | SPIN_RC_COMPLETE,
+	SPIN_HEADER_PROCEED_COMPLETE_PENDING = SPIN_RC_PROCEED | SPIN_RC_COMPLETE | SPIN_RC_PENDING,
 	SPIN_HEADER_FAIL                 = SPIN_RC_FAIL,  /* event, message dropped */
 	SPIN_HEADER_SEGV                 = SPIN_RC_SEGV,  /* a checked access failed */
 };
