@@ -25,10 +25,16 @@ SPIN_INLINE enum spin_reason spin_message_deposit_(const struct spin_message *m,
 	return SPIN_REASON_PROCEEDED;
 }
 
+/* What of a packet is in whole pieces of fragmentation_bytes; only a message's last packet may have more. */
+SPIN_INLINE uint32_t spin_message_whole_(const struct spin_message *m)
+{
+	return spin_handlers_.fragmentation_bytes > 1 ? m->slmp.bytes & ~(spin_handlers_.fragmentation_bytes - 1u) : m->slmp.bytes;
+}
+
 SPIN_INLINE enum spin_reason spin_message_run_payload_(const struct spin_message *m, struct spin_packet *packet)
 {
 	uint32_t skip = m->slmp.offset ? 0 : spin_handlers_.user_header_bytes, rc;
-	struct spin_payload payload = { .length = m->slmp.bytes - skip, .offset = m->slmp.offset + skip,
+	struct spin_payload payload = { .length = spin_message_whole_(m) - skip, .offset = m->slmp.offset + skip,
 					.packet = packet };
 
 	if (spin_handlers_.user_header_bytes)
@@ -52,16 +58,21 @@ SPIN_INLINE enum spin_reason spin_message_run_(const struct spin_message *m, str
 					       struct spin_mpq *q)
 {
 	enum spin_reason verdict = spin_mpq_verdict(q), reason = verdict;
+	uint32_t skip = m->slmp.offset ? 0 : spin_handlers_.user_header_bytes, whole = spin_message_whole_(m);
 
 	packet->bytes = m->slmp.bytes;
-	if (spin_likely(verdict == SPIN_REASON_SUCCESS) && spin_handlers_.payload &&
-	    m->slmp.bytes > (m->slmp.offset ? 0 : spin_handlers_.user_header_bytes))
+	if (spin_likely(verdict == SPIN_REASON_SUCCESS) && spin_handlers_.payload && whole > skip)
 		reason = spin_message_run_payload_(m, packet);
+	else if (verdict == SPIN_REASON_SUCCESS && spin_handlers_.payload && whole != m->slmp.bytes)
+		reason = SPIN_REASON_DROPPED; /* less than a piece */
 	else if (verdict == SPIN_REASON_SUCCESS || verdict == SPIN_REASON_PROCEEDED)
 		reason = spin_message_deposit_(m, packet, q);
 	reason = spin_blur(reason) & 31; /* one state to the verifier */
 	if (spin_unlikely(reason != SPIN_REASON_SUCCESS && reason != SPIN_REASON_PROCEEDED))
 		spin_fetch_add(&q->dropped_bytes, m->slmp.bytes);
+	else if (spin_handlers_.fragmentation_bytes > 1 && spin_handlers_.payload && reason == SPIN_REASON_SUCCESS &&
+		 spin_unlikely(whole != m->slmp.bytes))
+		spin_fetch_add(&q->dropped_bytes, m->slmp.bytes - whole);
 	return reason;
 }
 

@@ -77,7 +77,8 @@ SPIN_INLINE _Bool spin_slmp_parse(const struct spin_view *view, const struct spi
 	if (spin_unlikely(out->flags & SPIN_SLMP_PUT) && !spin_slmp_put_(view, d, out))
 		return spin_rare(0);
 	out->bytes = d->payload_bytes - out->header_bytes;
-	if (spin_handlers_.fragmentation_bytes > 1 && spin_unlikely(out->bytes & (spin_handlers_.fragmentation_bytes - 1u)))
+	if (spin_handlers_.fragmentation_bytes > 1 && !(out->flags & SPIN_SLMP_EOM) &&
+	    spin_unlikely(out->bytes & (spin_handlers_.fragmentation_bytes - 1u)))
 		return spin_rare(0);
 	if (spin_unlikely(!out->bytes && !(out->flags & SPIN_SLMP_EOM)))
 		return spin_rare(0);

@@ -80,7 +80,8 @@ HPU_INLINE uint32_t hpu_message_data(_Bool is_ip4,
 {
 	struct spin_packet packet;
 	struct spin_payload payload = {.packet = &packet};
-	uint32_t rc, all;
+	uint32_t rc, all, rest;
+	_Bool has_proceeded = 0;
 
 	hpu_packet_open(&packet, is_ip4, args);
 	packet.sent = hpu_sent_before(!hpu_message_offset(&packet));
@@ -95,12 +96,19 @@ HPU_INLINE uint32_t hpu_message_data(_Bool is_ip4,
 				return SPIN_RC_DROP;
 			}
 			handler = 0;
+			has_proceeded = 1;
 		}
 	}
+	rest = spin_handlers_.payload && spin_handlers_.fragmentation_bytes > 1 ? all & (spin_handlers_.fragmentation_bytes - 1u) : 0;
 	if (!handler) {
+		if (rest && !has_proceeded) { /* less than a piece */
+			hpu_add_dropped(all);
+			return SPIN_RC_DROP;
+		}
 		hpu_message_deposit(&packet);
 		return SPIN_RC_PROCEED;
 	}
+	packet.bytes = payload.length = all - rest;
 	payload.offset = hpu_message_offset(&packet);
 	if (spin_handlers_.user_header_bytes && !payload.offset)
 		hpu_skip_user_header(&packet, &payload);
@@ -112,8 +120,11 @@ HPU_INLINE uint32_t hpu_message_data(_Bool is_ip4,
 		hpu_add_dropped(all);
 		return rc;
 	}
-	if (__builtin_expect(rc == SPIN_RC_SUCCESS, 1))
+	if (__builtin_expect(rc == SPIN_RC_SUCCESS, 1)) {
+		if (spin_handlers_.fragmentation_bytes > 1 && __builtin_expect(rest, 0))
+			hpu_add_dropped(rest);
 		return rc;
+	}
 	hpu_add_dropped(all);
 	if (rc != SPIN_RC_DROP)
 		hpu_fail(rc);

@@ -66,11 +66,19 @@ void message__describe(struct pspin *nic, struct mpq *mpq, const struct arrival 
 	slot__describe(nic, mpq->slot, first->in.is_ip4, HOST_BASE + mpq->place, mpq->place_bytes);
 }
 
+/* What of a last packet is less than a piece of fragmentation_bytes. */
+static uint32_t rest_bytes(const struct pspin *nic, const struct arrival *a)
+{
+	const struct spin_registration *has = &nic->meta.registration;
+
+	return has->payload && has->fragmentation_bytes ? a->slmp.payload_bytes % has->fragmentation_bytes : 0;
+}
+
 static int has_payload(const struct pspin *nic, const struct arrival *a)
 {
 	const struct spin_registration *has = &nic->meta.registration;
 
-	return has->payload && a->slmp.payload_bytes > (a->slmp.offset ? 0 : has->user_header_bytes);
+	return has->payload && a->slmp.payload_bytes - rest_bytes(nic, a) > (a->slmp.offset ? 0 : has->user_header_bytes);
 }
 
 void message__run(struct pspin *nic, struct mpq *mpq, struct flight *flight, int is_last)
@@ -117,7 +125,7 @@ static enum spin_reason data_reason(struct pspin *nic, struct mpq *mpq, const st
 	uint32_t error = task->error, said = task->value;
 
 	if (flight->kind == PSPIN_PROCEED)
-		return SPIN_REASON_PROCEEDED;
+		return rest_bytes(nic, &flight->arrival) ? SPIN_REASON_DROPPED : SPIN_REASON_PROCEEDED;
 	if (error == PSPIN_ERROR_WATCHDOG || error == PSPIN_ERROR_COMMAND) /* the image knows nothing of it */
 		scratchpad__of(nic, mpq->slot)->dropped_bytes += slmp->payload_bytes;
 	ran(nic, mpq, SPIN_KIND_PAYLOAD, slmp->offset, error);
@@ -136,6 +144,8 @@ static void data_ended(struct pspin *nic, struct mpq *mpq, struct flight *flight
 		nic->messages->mes[mpq->me].bytes += flight->delivered_bytes;
 	} else if (flight->reason != SPIN_REASON_SUCCESS) {
 		mpq->dropped_bytes += flight->arrival.slmp.payload_bytes;
+	} else {
+		mpq->dropped_bytes += rest_bytes(nic, &flight->arrival);
 	}
 }
 

@@ -18,8 +18,8 @@
  * length is the stride, and packet i has the offset i * stride. For a schedule of
  * packets one after the other:
  *
- *   6. MALFORMED: fewer than 10 bytes of UDP payload; a payload that is no multiple of the registered
- *      fragmentation_bytes; a flag other than SYN, EOM
+ *   6. MALFORMED: fewer than 10 bytes of UDP payload; a payload without EOM that is no multiple of
+ *      the registered fragmentation_bytes; a flag other than SYN, EOM
  *      and, where the context takes it, PUT; offset 0 without SYN; PUT on an offset
  *      other than 0, with too few bytes behind it, or with another op, version or
  *      `unused`; no payload and no EOM; offset + payload beyond 2^32 - 1.
@@ -57,7 +57,9 @@
  *      Else it is handled, by what the header handler said:
  *        PROCESS_DATA  payload handler, if the packet has payload behind the user
  *                      header: SUCCESS, DROPPED, FAILED, SEGV, BAD_RETURN; with no payload
- *                      handler registered, or no such payload, the default action
+ *                      handler registered, or no such payload, the default action.
+ *                      Of the last packet it is given whole pieces of fragmentation_bytes; the rest is dropped, and
+ *                      a packet with less than one piece is DROPPED
  *        PROCEED       default action: PROCEEDED, the payload with its user header is put at
  *                      the entry's start + the message's offset + the packet's; what lies
  *                      behind the entry's end is cut off

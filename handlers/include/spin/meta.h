@@ -78,8 +78,9 @@ struct spin_registration {
 	uint32_t budget;          /* steps of one handler's run (<spin/lock.h>); 0: SPIN_BUDGET_STEPS, walks not counted */
 	/*
 	 * Every payload handler's data begins in its message at a multiple of this, and is a multiple of it long (sPIN
-	 * B.2.1, min_fragmentation_limit): packets that are not are MALFORMED. A power of two, up to
-	 * SPIN_FRAGMENTATION_MAX; 0 or 1: any. user_header_bytes must be a multiple, too. Messages only.
+	 * B.2.1, min_fragmentation_limit), whatever length the message has: what the last packet has beyond that is dropped.
+	 * Other packets that are no multiple are MALFORMED. A power of two, up to SPIN_FRAGMENTATION_MAX; 0 or 1: any.
+	 * user_header_bytes must be a multiple, too. Messages only.
 	 */
 	uint16_t fragmentation_bytes;
 	uint16_t puts;            /* by SPIN_PUTS, not registered by hand */
