@@ -46,7 +46,7 @@ help:
 #: make figures     the papers' figures from the model: build/figures.json, plots in build/figures/
 #: make check-kernels  Debian's kernels in QEMU: which programs load where; ALL=1: of every test handler, too
 #:                     FULL=1: then Debian 12 and 13 as root guests: vectors, live tests, demo (hours, kernel/guest/)
-#: make fuzz       1,000,000 packets through BPF, host and model, also as fast as they come
+#: make fuzz       1,000,000 packets through BPF, host and model, also as fast as they come, and 100,000 schedules of messages
 #: make sanitize   the parts that need no root, under ASan and UBSan
 #: make fmt        clang-format what has changed
 #: make install    to PREFIX=/usr/local, below DESTDIR= if given; make uninstall takes it away
@@ -405,6 +405,7 @@ fuzz: deps
 	@$(MAKE) --no-print-directory -j$$(nproc) tests
 	@BUILD=$(BUILD) $(BUILD)/tests/fuzz/fuzz_packets --packets 1000000 --model 1000000
 	@BUILD=$(BUILD) $(BUILD)/tests/fuzz/fuzz_traffic --packets 50000
+	@BUILD=$(BUILD) $(BUILD)/tests/messages/random_schedules --runs 100000
 
 sanitize: deps
 	@$(MAKE) --no-print-directory -j$$(nproc) BUILD=$(BUILD)/sanitize \

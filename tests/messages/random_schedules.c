@@ -192,7 +192,7 @@ int main(int argc, char **argv)
 {
 	int failed = 0, skipped = 0;
 
-	options.runs = slow_rounds(100000);
+	options.runs = slow_rounds(20000); /* make fuzz: 100,000 */
 	for (int i = 1; i < argc; i += 2) {
 		int bad = i + 1 < argc ? take_option(argv[i], argv[i + 1]) : usage();
 
