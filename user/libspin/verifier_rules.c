@@ -14,7 +14,7 @@
 #define BEYOND_LOCAL \
 	"the index may be beyond a local array, or of an element without a value; mask it with a power of two, and " \
 	"initialise the array"
-#define NO_END "no end of this loop is in sight; give it a constant bound, and leave it by break"
+#define NO_END "no end of this loop is in sight; write SPIN_FOR(v, i, from, to), or give it a constant bound, and leave it by break"
 #define AS_NUMBER "a pointer is used as a number; keep offsets and indices, not pointers"
 #define TOO_DEEP "calls are nested too deep; write a loop in place of recursion, and declare functions static inline"
 #define ALIGN "the address is no multiple of the access's size; let the type align the data, or go byte by byte"

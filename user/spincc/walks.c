@@ -8,7 +8,7 @@
  * outcome of later ones. Then no two rounds are the same state to it, without CAP_PERFMON even where nothing is compared,
  * and it gives up after 1,000,000 steps. Here such a variable becomes a number that the verifier does not know in front of
  * each piece: by adding `any & ~any`, as spin_blur() does in C, made once in a chunk. What the program computes is the same.
- * A body without branches is left as it is: it has one way.
+ * A body without branches is left as it is: it has one way. The same in front of each round of SPIN_FOR.
  *
  * Loops of a handler's own are left alone: their counters are to be known.
  */
@@ -332,6 +332,12 @@ static void write_function(const struct ir *ir, FILE *out, struct function *f, c
 				write_zero(out, f, f->forgets, ++*walks);
 		} else if (is && strstr(is, "@spin_walk_piece_(") && f->forgets) {
 			write_forget(out, f, f->forgets, *walks);
+		} else if (is && strstr(is, "@spin_for_step_(")) {
+			read_walk(ir, f, line, label);
+			if (f->forgets) {
+				write_zero(out, f, f->forgets, ++*walks);
+				write_forget(out, f, f->forgets, *walks);
+			}
 		}
 		fprintf(out, "%s\n", line);
 	}

@@ -10,6 +10,7 @@
  * whatever the handler returns, it has failed as SPIN_REASON_OVERRUN, with its event. Steps are
  *
  *	SPIN_WHILE    each round
+ *	SPIN_FOR      each round
  *	a lock        each look at it that found it taken
  *	SPIN_FOR_EACH its pieces, all of them where it begins; only where .budget is registered.
  *	              With fewer steps left than pieces it ends after so many; _WITH the same
@@ -19,6 +20,15 @@
 
 /* while (condition) */
 #define SPIN_WHILE(v, condition) SPIN_WHILE_(v, condition)
+
+/*
+ * SPIN_FOR(v, i, from, to) statement: for (uint32_t i = from; i < to; i++), with bounds that are known when it runs; both are
+ * evaluated once. break and continue work, and one loop may stand in another. `i` is not to be written.
+ *
+ *	SPIN_FOR(p, block, first, last)
+ *		bytes += state->table[block & 63];
+ */
+#define SPIN_FOR(v, i, from, to) SPIN_FOR_(v, i, from, to)
 
 /* In state, scratchpad or a table; 0 at the start: free. */
 struct spin_lock { uint32_t held; };

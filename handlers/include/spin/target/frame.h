@@ -55,7 +55,9 @@ SPIN_INLINE const void *spin_payload_at_(const struct spin_packet *packet, uint3
 	if (packet->view.access == SPIN_COPIED) {
 		if (!__builtin_constant_p(off))
 			off = spin_unknown_(&packet->view, off);
-		if (off > SPIN_COPY_BYTES - size)
+		if (size == 1) /* the compiler would make a mask of the test, which bounds another register than is used */
+			off = spin_opaque_(off) & (SPIN_COPY_BYTES - 1);
+		else if (off > SPIN_COPY_BYTES - size)
 			return 0;
 		return spin_opaque_pointer_(packet->payload + off);
 	}

@@ -25,6 +25,25 @@ SPIN_INLINE _Bool spin_step_(struct spin_packet *packet, uint64_t *round)
 	for (uint64_t spin_round_ = 0; (condition) && spin_step_((v)->packet, &spin_round_);)
 
 /*
+ * The number is unknown to the verifier from the first round on, and so is what the body changes (user/spincc/walks.c, which
+ * finds the loop by its call of spin_for_step_): all rounds are one state to it.
+ */
+struct spin_for_ {
+	uint64_t round;
+	uint32_t end;
+	_Bool    over;
+};
+
+SPIN_INLINE _Bool spin_for_step_(struct spin_packet *packet, struct spin_for_ *loop, _Bool more)
+{
+	return more && spin_step_(packet, &loop->round);
+}
+
+#define SPIN_FOR_(v, i, from, to) \
+	for (struct spin_for_ i##_for_ = { .end = spin_blur(to) }; !i##_for_.over; i##_for_.over = 1) \
+		for (uint32_t i = spin_blur(from); spin_for_step_((v)->packet, &i##_for_, i < i##_for_.end); i = spin_blur(i + 1))
+
+/*
  * What a lock is expected to hold: 0, or, once the run has overrun, what none ever holds. Not a branch: the
  * verifier would follow all that comes after it twice, at each lock.
  */
