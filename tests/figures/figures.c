@@ -147,6 +147,7 @@ int main(int argc, char **argv)
 	figure_9(&f);
 	figure_11_and_12(&f);
 	figure_spin_4(&f);
+	figure_spin_7a(&f);
 	figure__end(&f);
 	free(f.image.elf);
 	err = measure_write(&f.measure, argv[1]);

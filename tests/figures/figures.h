@@ -50,5 +50,6 @@ void figure_6_and_8(struct figures *f);	  /* handler duration, throughput, HPUs 
 void figure_9(struct figures *f);	  /* data out of the NIC */
 void figure_11_and_12(struct figures *f); /* whole handlers */
 void figure_spin_4(struct figures *f);	  /* HPUs needed */
+void figure_spin_7a(struct figures *f);	  /* a strided receive */
 
 #endif
