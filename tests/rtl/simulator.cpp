@@ -30,6 +30,7 @@
 #define PACKET_MEMORY 0x1c400000u
 #define PACKET_MEMORY_BYTES (4u << 20)
 #define APART_CYCLES 300     /* between packets that are to be alone: caches and pipelines are at rest */
+#define ALONE_CYCLES 1000    /* of the series: packets that come alone are further apart; in the burst HERs may wait longer than that */
 #define QUIET_CYCLES 200000  /* without feedback: nothing will come; the longest boot copies 128 KiB */
 
 static std::string slm;
@@ -159,6 +160,7 @@ class Inbound {
 	unsigned ids, beat = 0;
 	uint32_t place = PACKET_MEMORY;
 	uint64_t started = 0, alone_from = 0;
+	size_t burst; /* the second packet of the burst: it, and each one behind it, follows the one before it at once */
 
 	bool continues(size_t i) const
 	{
@@ -168,9 +170,7 @@ class Inbound {
 	/* Alone: the series has a pause before it. Then all before it have to be done. */
 	bool may_come(size_t i)
 	{
-		bool alone = i && packets[i].at - packets[i - 1].at > 1000;
-
-		if (i && alone && (done < i || cycle < alone_from))
+		if (i && i < burst && (done < i || cycle < alone_from))
 			return false;
 		return continues(i) || !in_flight[next_id];
 	}
@@ -284,7 +284,12 @@ public:
 	struct seen { bool aw, w, b, her, feedback; uint32_t feedback_at; };
 
 	Inbound(std::vector<packet> &packets, std::vector<uint8_t> content, std::vector<uint8_t> scratch, unsigned ids)
-		: packets(packets), content(std::move(content)), scratch(std::move(scratch)), in_flight(IDS_MAX), ids(ids) {}
+		: packets(packets), content(std::move(content)), scratch(std::move(scratch)), in_flight(IDS_MAX), ids(ids)
+	{
+		burst = 1;
+		while (burst < packets.size() && packets[burst].at - packets[burst - 1].at > ALONE_CYCLES)
+			burst++;
+	}
 
 	static void reset(Vpspin_verilator &top)
 	{
