@@ -23,6 +23,10 @@ uint64_t timetable__take(struct timetable *table, uint64_t cycle, uint64_t cycle
 	}
 	for (at = first_behind(table, cycle); at < table->count && table->taken[at].from < cycle + cycles; at++)
 		cycle = table->taken[at].to;
+	if (at && table->taken[at - 1].to == cycle) {
+		table->taken[at - 1].to += cycles;
+		return cycle;
+	}
 	memmove(table->taken + at + 1, table->taken + at, (table->count - at) * sizeof(table->taken[0]));
 	table->taken[at].from = cycle;
 	table->taken[at].to = cycle + cycles;

@@ -2,9 +2,17 @@
 #include <stdlib.h>
 
 #include "../core/later.h"
+#include "../core/timetable.h"
 #include "interfaces.h"
 
 #define IN_FLIGHT_MAX 64u
+
+/*
+ * S: when a transfer's beats pass the port of its cluster's L1 (nhi_port_wrap.sv): of a send from its address on, which comes with
+ * the command, of a DMA to the host so much later, and of one from the host so long before its HPU learns that it is done.
+ */
+#define READ_FOR_HOST_CYCLES 6u
+#define WRITTEN_CYCLES 6u
 
 enum { LANES = 2 };
 
@@ -26,6 +34,7 @@ struct interfaces {
 	uint64_t cycle_ps;
 	struct interface interface[INTERFACES];
 	uint64_t read_free;      /* what sends and DMAs to the host share */
+	struct timetable *port;  /* of each cluster's L1: a beat per cycle, read or written (axi_to_mem_interleaved.sv) */
 	uint64_t wire_free_ps, to_host_free_ps, from_host_free_ps;
 	uint64_t busy_ps[HPU_COMMAND_KINDS];
 };
@@ -38,11 +47,18 @@ struct interfaces *interfaces__new(const struct pspin_target *target)
 		return NULL;
 	interfaces->target = target;
 	interfaces->cycle_ps = pspin_target__cycle_ps(target);
-	return interfaces;
+	interfaces->port = calloc(target->clusters, sizeof(*interfaces->port));
+	if (interfaces->port)
+		return interfaces;
+	interfaces__free(interfaces);
+	return NULL;
 }
 
 void interfaces__free(struct interfaces *interfaces)
 {
+	if (!interfaces)
+		return;
+	free(interfaces->port);
 	free(interfaces);
 }
 
@@ -139,6 +155,18 @@ static uint64_t read_path(struct interfaces *interfaces, uint64_t cycle, uint64_
 	return interfaces->read_free - beats;
 }
 
+/* Beats pass the port of an L1 from this cycle on, where it is free: by how much the last one is later than it could be. */
+static uint64_t pass_port(struct interfaces *interfaces, const struct hpu_command *command, uint64_t cycle, uint64_t beats)
+{
+	uint64_t at = cycle;
+
+	if (command->region != MEMORY_L1)
+		return 0;
+	for (uint64_t i = 0; i < beats; i++)
+		at = timetable__take(&interfaces->port[command->cluster], at, 1) + 1;
+	return at - cycle - beats;
+}
+
 static uint64_t lines(uint64_t at, uint64_t bytes, uint64_t line)
 {
 	return bytes ? (at % line + bytes + line - 1) / line : 0;
@@ -224,11 +252,22 @@ void interface__take(struct interfaces *interfaces, uint64_t cycle, struct hpu_c
 
 	/* a link is free in the midst of a cycle: who comes next waits for the rest there, not here */
 	start = later(later(start, free), *link / interfaces->cycle_ps);
-	if (reads)
+	if (reads) {
 		start = later(start, read_path(interfaces, cycle - INTERFACE_CYCLES, beats));
+		start += pass_port(interfaces, command,
+				   start + INTERFACE_CYCLES + (command->kind == HPU_TO_HOST ? READ_FOR_HOST_CYCLES : 0), beats);
+	}
 	end = start + beats;
 	link_from = later(*link, start * interfaces->cycle_ps);
 	end = move(interfaces, command, start, end);
+	if (command->kind == HPU_FROM_HOST) {
+		uint64_t done = end + host_cycles(interfaces, command) + 1 + latency(target, command, command->region);
+		uint64_t from = done > WRITTEN_CYCLES + beats ? done - WRITTEN_CYCLES - beats : 0, waits;
+
+		waits = pass_port(interfaces, command, from, beats);
+		start += waits;
+		end += waits;
+	}
 	occupy_lane(interfaces, lane, command, start, beats);
 	interfaces->busy_ps[command->kind] += later(later(beats, 1) * interfaces->cycle_ps, later(*link, link_from) - link_from);
 	if (start == free) /* nothing else held it up: nobody's transfer could have had the cycles of the change */
