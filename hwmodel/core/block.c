@@ -218,23 +218,49 @@ static void add_insn(struct draft *d, const struct rv32_insn *insn)
 	}
 }
 
+/* What stands behind a branch is in the decode stage when that is taken, if its line is there: the divider does not stop. */
+static void find_division(struct draft *d, uint32_t pc, struct edge *taken)
+{
+	struct schedule ahead = d->schedule;
+	struct rv32_insn insn;
+	struct op_info info;
+
+	fetch(d->core, pc, &insn);
+	if (insn.class_ != RV32_CLASS_DIV)
+		return;
+	if (d->is_cold && (pc & ~(RV32_LINE_BYTES - 1u)) + RV32_LINE_BYTES < pc + insn.len_bytes)
+		return;
+	if (d->is_cold && (pc & ~(RV32_LINE_BYTES - 1u)) != d->line)
+		return;
+	ahead.last_info = NULL;
+	schedule__add(&ahead, &insn, &info);
+	if (info.stall_fetch)
+		return;
+	taken->divides = insn.opcode == RV32_OP_div || insn.opcode == RV32_OP_rem ? 2 : 1;
+	taken->divisor = insn.rs2;
+	taken->hazard = (struct hazard){ .flags = HAZARD_LONG };
+}
+
 /* What follows an instruction that ends a block; false if the block goes on. */
 static bool end_block(struct draft *d, const struct rv32_insn *insn)
 {
 	uint32_t next = insn->pc + insn->len_bytes;
+	const bool fetched = d->schedule.hazard.flags & HAZARD_FETCHED;
 	struct hazard none = { 0 };
 	struct edge *e;
 
 	switch (insn->class_) {
 	case RV32_CLASS_BRANCH:
-		add_edge(d, (uint32_t)insn->imm, hazard__jumped((uint32_t)insn->imm), TIMING_BRANCH_TAKEN_EXTRA, false);
+		e = add_edge(d, (uint32_t)insn->imm, hazard__jumped((uint32_t)insn->imm), TIMING_BRANCH_TAKEN_EXTRA, false);
+		find_division(d, next, e);
 		return false;
 	case RV32_CLASS_JAL:
-		e = add_edge(d, (uint32_t)insn->imm, hazard__jumped((uint32_t)insn->imm), 0, false);
+		e = add_edge(d, (uint32_t)insn->imm, fetched ? none : hazard__jumped((uint32_t)insn->imm), 0, false);
 		e->link = next;
 		return true;
 	case RV32_CLASS_JALR:
 		e = add_edge(d, 1, none, 0, false);
+		e->fetched = fetched;
 		e->link = next;
 		e->offset = insn->imm;
 		return true;

@@ -83,6 +83,7 @@ enum {
 	HAZARD_COLD   = 16,  /* no hazard: this block asks for its lines, */
 	HAZARD_X0     = 64,  /* a load or AMO to x0 just before */
 	HAZARD_SHORT  = 32,  /* and this one ends at its first branch */
+	HAZARD_FETCHED = 128, /* a jump just before, whose target has been fetched meanwhile */
 };
 
 /* A way out of a block. */
@@ -98,6 +99,9 @@ struct edge {
 	uint8_t  falls;          /* to what follows in memory: no jump */
 	uint8_t  is_linked;      /* in the core's list */
 	uint8_t  extra;          /* dynamic part of a taken branch, inside cycles */
+	uint8_t  fetched;        /* of a jump: nothing of its target is waited for */
+	uint8_t  divides;        /* of a taken branch: a division stands behind it, signed if 2, */
+	uint8_t  divisor;        /* by this register */
 	struct block *block;
 	struct edge *touched, *linked;
 };
@@ -140,6 +144,9 @@ struct rv32_core {
 		uint64_t until;
 		int64_t cycles;
 	} waited;
+	struct {                        /* a division: what it took in all, up to core->cycle */
+		uint64_t until, cycles;
+	} divided;
 	bool stopped;                   /* at a breakpoint, and the instruction there is not issued yet */
 	struct hazard hazard;
 	struct edge *touched;

@@ -93,8 +93,11 @@
 
 #define DO_DIV(is_signed, quotient) do {                                              \
 		unsigned extra_ = rv32_divider_extra(is_signed, RS2);                 \
+		extra_ *= 1 + (op_info(op)->hide_fetch != 0); /* again, until the next one is there */ \
 		core->cycle = cycle;                                                  \
 		stats__dynamic(core, op, RV32_CYC_MULDIV, extra_);                    \
+		core->divided.cycles = 1 + extra_;                                    \
+		core->divided.until = core->cycle;                                    \
 		core__look_ahead(core);                                               \
 		RELOAD();                                                             \
 		RD = (quotient);                                                      \
@@ -148,11 +151,24 @@ static void retarget(struct rv32_core *core, struct edge *edge, uint32_t target)
 	const struct jump_entry *entry = &core->jump_cache[(target >> 1) % RV32_JUMP_CACHE];
 
 	edge->pc = target;
-	edge->hazard = hazard__jumped(target);
-	if (!is_cold(edge) && entry->pc == target && lines__known(core, op_block(entry->op)))
+	edge->hazard = edge->fetched ? (struct hazard){ 0 } : hazard__jumped(target);
+	if (!is_cold(edge) && !edge->fetched && entry->pc == target && lines__known(core, op_block(entry->op)))
 		lines__link(core, edge, entry->op);
 	else
 		edge->next = &core->link_op;
+}
+
+/* The division behind a taken branch: its result goes nowhere. */
+static void divide(struct rv32_core *core, const struct edge *edge)
+{
+	const struct op_info *info = &edge->block->info[edge->op_index];
+
+	unsigned extra = rv32_divider_extra(edge->divides == 2, core->x[edge->divisor]);
+
+	stats__dynamic_at(core, info->pc + info->len_bytes, RV32_CYC_MULDIV, extra);
+	core->divided.cycles = 1 + extra;
+	core->divided.until = core->cycle;
+	core__look_ahead(core);
 }
 
 /* Finds the block behind an edge and remembers it; the cycle is in core->cycle. */
@@ -160,14 +176,14 @@ static const struct op *link_edge(struct rv32_core *core, struct edge *edge)
 {
 	unsigned generation = core->generation;
 	struct hazard hazard = edge->hazard;
-	bool cold = is_cold(edge);
+	bool cold = is_cold(edge), edge_divides = edge->divides;
 	struct block *block;
 
 	core->stopped = false;
 	if (!edge->falls)
 		lines__jump(core, edge->pc);
 	block = lines__enter(core, edge->pc, hazard);
-	if (!cold && !(block->hazard.flags & HAZARD_COLD) && generation == core->generation) {
+	if (!cold && !edge_divides && !(block->hazard.flags & HAZARD_COLD) && generation == core->generation) {
 		struct hazard jumped = hazard__jumped(block->pc);
 
 		lines__link(core, edge, block->op);
@@ -314,6 +330,8 @@ L_line_need:
 
 L_link:
 	core->cycle = cycle;
+	if (edge->divides)
+		divide(core, edge);
 	if (is_breakpoint(core, edge->pc)) {
 		core->pc = edge->pc;
 		core->hazard = edge->hazard;
@@ -349,6 +367,8 @@ out_of_time:
 		op = edge->next;
 		goto *op->label;
 	}
+	if (edge->divides)
+		divide(core, edge);
 	core->pc = edge->pc;
 	core->hazard = edge->hazard;
 	core->fetch.goes_on = core->icache && edge->falls;

@@ -71,7 +71,7 @@ static unsigned data_stall(const struct hazard *h, const struct rv32_insn *insn,
 }
 
 /* Cycles beyond the first that do not depend on data, and their cause. */
-static unsigned extra_cost(const struct rv32_insn *insn, enum rv32_cause *cause)
+static unsigned extra_cost(const struct hazard *h, const struct rv32_insn *insn, enum rv32_cause *cause)
 {
 	*cause = RV32_CYC_FLUSH;
 	switch (insn->class_) {
@@ -85,7 +85,7 @@ static unsigned extra_cost(const struct rv32_insn *insn, enum rv32_cause *cause)
 		*cause = RV32_CYC_JUMP;
 		return TIMING_JUMP_EXTRA + (insn->rd && insn->rd == insn->rs1 ? TIMING_JALR_LINK_IS_BASE : 0);
 	case RV32_CLASS_FENCE:
-		return TIMING_FENCE_EXTRA;
+		return TIMING_FENCE_EXTRA - (h->flags & HAZARD_LONG ? TIMING_FENCE_HIDDEN_BY_EXECUTE : 0);
 	case RV32_CLASS_MRET:
 		return TIMING_MRET_EXTRA;
 	case RV32_CLASS_SYSTEM:
@@ -108,23 +108,31 @@ static unsigned at_most(unsigned a, unsigned b)
 	return a < b ? a : b;
 }
 
-/* A jump is taken in the decode stage while the one before it still executes. */
-static void overlap_jump(struct schedule *s, const struct rv32_insn *insn, struct op_info *info)
+/*
+ * A jump is taken in the decode stage while the one before it still executes; true if that lasts until its target has been
+ * fetched.
+ */
+static bool overlap_jump(struct schedule *s, const struct rv32_insn *insn, struct op_info *info)
 {
 	const struct hazard *h = &s->hazard;
 	bool base_pending = insn->class_ == RV32_CLASS_JALR && insn->rs1 && (h->load1 == insn->rs1 || h->alu1 == insn->rs1);
 
-	if (base_pending || !is_jump(insn))
-		return;
+	if (insn->class_ == RV32_CLASS_FENCE && s->last_info)
+		s->last_info->hide_execute = TIMING_FENCE_HIDDEN_BY_EXECUTE;
+	if (base_pending || !is_jump(insn) || ((h->flags & HAZARD_LONG) && info->stall_fetch))
+		return false;
 	if (h->flags & HAZARD_LONG) {
 		info->cost = (uint8_t)(info->cost - at_most(TIMING_JUMP_HIDDEN_BY_EXECUTE, TIMING_JUMP_EXTRA));
-	} else if (s->last_info) {
+		return true;
+	}
+	if (s->last_info) {
 		/* one that writes x0 behind a load to x0 does not execute before that is back */
 		unsigned extra = (h->flags & HAZARD_X0) && writes_x0(insn) ? 0 : TIMING_JUMP_EXTRA;
 
 		s->last_info->hide_jump = (uint8_t)(at_most(TIMING_JUMP_HIDDEN_BY_WAIT, extra) + info->stall);
 		s->last_info->hide_execute = (uint8_t)(at_most(TIMING_JUMP_HIDDEN_BY_EXECUTE, extra) + info->stall);
 	}
+	return false;
 }
 
 static uint8_t flags_after(const struct hazard *h, const struct rv32_insn *insn)
@@ -137,7 +145,7 @@ static uint8_t flags_after(const struct hazard *h, const struct rv32_insn *insn)
 		flags |= HAZARD_X0;
 	if (is_long(insn))
 		flags |= HAZARD_LONG;
-	else if ((h->flags & HAZARD_JUMPED) && (insn->pc & 15) == 10 && insn->len_bytes == 4)
+	if ((h->flags & HAZARD_JUMPED) && (insn->pc & 15) == 10 && insn->len_bytes == 4)
 		flags |= HAZARD_SECOND;
 	return flags;
 }
@@ -146,14 +154,15 @@ void schedule__add(struct schedule *s, const struct rv32_insn *insn, struct op_i
 {
 	struct hazard *h = &s->hazard, after = { 0 };
 	enum rv32_cause cause;
+	bool hides;
 	unsigned fetch = fetch_stall(h, insn), stall = data_stall(h, insn, &cause);
 
 	info->stall = (uint8_t)stall;
 	info->stall_cause = (uint8_t)cause;
 	info->stall_fetch = (uint8_t)(fetch > stall ? fetch - stall : 0);
-	info->cost = (uint8_t)(1 + extra_cost(insn, &cause));
+	info->cost = (uint8_t)(1 + extra_cost(h, insn, &cause));
 	info->cost_cause = (uint8_t)cause;
-	overlap_jump(s, insn, info);
+	hides = overlap_jump(s, insn, info);
 	if (s->last_info) {
 		s->last_info->hide_fetch = info->stall_fetch;
 		s->last_info->next_reads = h->load1 && (rv32_insn__reads(insn) >> h->load1 & 1);
@@ -166,6 +175,8 @@ void schedule__add(struct schedule *s, const struct rv32_insn *insn, struct op_i
 	after.load1 = is_load(insn) ? insn->rd : 0;
 	after.alu1 = alu_result(insn);
 	after.flags = flags_after(h, insn);
+	if (hides)
+		after.flags |= HAZARD_FETCHED;
 	*h = after;
 	s->last_info = info;
 }

@@ -93,6 +93,8 @@ struct block *lines__enter(struct rv32_core *core, uint32_t pc, struct hazard ha
 
 static void stall(struct rv32_core *core, uint32_t pc, uint64_t cycles)
 {
+	if (!cycles)
+		return;
 	if (core->stopped)
 		core->fetch.stall += cycles;
 	stats__dynamic_at(core, pc, RV32_CYC_ICACHE, (int64_t)cycles);
@@ -186,6 +188,44 @@ bool lines__ahead(struct rv32_core *core, const struct op *op)
 	return true;
 }
 
+static bool is_division(const struct op_info *info)
+{
+	return info->opcode >= RV32_OP_div && info->opcode <= RV32_OP_remu;
+}
+
+static bool is_high_product(const struct op_info *info)
+{
+	return info->opcode >= RV32_OP_mulh && info->opcode <= RV32_OP_mulhu;
+}
+
+/* Whole divisions. */
+static uint64_t divisions(uint64_t cycles, uint64_t one)
+{
+	return (cycles + one - 1) / one * one;
+}
+
+/*
+ * When an instruction issues that would at `issue` if its line were there, which lets it do so at core->fetch.ready. While mulh
+ * or a division executes nothing comes into an empty decode stage, but as it ends: the divider has begun again by then. The
+ * target of a branch with a division behind it is asked for in the model after that.
+ */
+static uint64_t issued(const struct rv32_core *core, const struct op *op, uint64_t issue)
+{
+	const struct op_info *first = op_block(op)->info, *before = instruction(op);
+	const uint64_t ready = core->fetch.ready, one = core->divided.until == core->cycle ? core->divided.cycles : 0;
+
+	do {
+		if (before == first)
+			return ready <= issue ? issue : issue + (one ? divisions(ready - issue, one) : ready - issue);
+		before--;
+	} while (!before->is_insn);
+	if (is_division(before) && one && ready + one > issue + 1)
+		return issue + divisions(ready + one - issue - 1, one);
+	if (is_high_product(before) && ready <= issue && ready + before->cost > issue + 1)
+		return issue + 1;
+	return ready > issue ? ready : issue;
+}
+
 bool lines__need(struct rv32_core *core, const struct op *op)
 {
 	uint64_t now = core->cycle + op_info(op)->issue, issue = core->cycle + instruction(op)->issue;
@@ -196,8 +236,7 @@ bool lines__need(struct rv32_core *core, const struct op *op)
 	if (core->fetch.ahead != line && !ask(core, now, now, line))
 		return false;
 	core->stopped &= instruction(op)->pc == core->pc;
-	if (core->fetch.ready > issue)
-		stall(core, op_info(op)->pc, core->fetch.ready - issue);
+	stall(core, op_info(op)->pc, issued(core, op, issue) - issue);
 	core->fetch.line = line;
 	core->fetch.ahead = RV32_NO_LINE;
 	lines__recheck(core);

@@ -36,8 +36,10 @@ static void overlap(struct rv32_core *core, const struct op *op, uint64_t before
 	const struct op_info *info = op_info(op);
 	int64_t longer = (int64_t)(core->cycle - before), jump = info->hide_jump, fetch = info->hide_fetch;
 
-	if (misaligned && longer == TIMING_MISALIGNED_EXTRA)
+	if (misaligned && longer == TIMING_MISALIGNED_EXTRA) { /* the next line is not asked for before its end */
 		jump = info->hide_execute;
+		fetch = 0;
+	}
 	fetch = fetch < longer ? fetch : longer;
 	jump = jump < longer - fetch ? jump : longer - fetch;
 	if (fetch)

@@ -51,7 +51,10 @@
 #define TIMING_BRANCH_TAKEN_EXTRA 2
 #endif
 
-/* M: 32-bit target at 14 modulo 16, or the 32-bit instruction at 14 after a 32-bit target at 10. */
+/*
+ * M: 32-bit target at 14 modulo 16, or the 32-bit instruction at 14 after a 32-bit target at 10, however long that executes; not
+ * of a jump behind mulh, div or rem.
+ */
 #ifndef TIMING_FETCH_LINE
 #define TIMING_FETCH_LINE 1
 #endif
@@ -61,7 +64,10 @@
 #define TIMING_MULH_EXTRA 4
 #endif
 
-/* M: div, rem take 3 + z, z from the divisor alone (see rv32_divider_steps()). */
+/*
+ * M: div, rem take 3 + z, z from the divisor alone (see rv32_divider_extra()). The divider begins again, and is waited for, until
+ * an instruction follows; it begins, too, for one that stands behind a taken branch, if it has been fetched (alu_en is not masked).
+ */
 #ifndef TIMING_DIV_EXTRA
 #define TIMING_DIV_EXTRA 2
 #endif
@@ -84,7 +90,10 @@
 #define TIMING_L1_BANKS 64
 #endif
 
-/* M: fence and fence.i take 4. */
+/* M: fence and fence.i take 4, and one less behind mulh, div, rem and a misaligned access. */
+#ifndef TIMING_FENCE_HIDDEN_BY_EXECUTE
+#define TIMING_FENCE_HIDDEN_BY_EXECUTE 1
+#endif
 #ifndef TIMING_FENCE_EXTRA
 #define TIMING_FENCE_EXTRA 3
 #endif

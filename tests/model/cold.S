@@ -173,3 +173,57 @@ branch_across_target: ret
 	nop
 	nop
 	ret
+
+	/* A division, of 35 cycles, before a line that has to come, and behind a taken branch. */
+	HELD division_before_a_line
+	nop
+	nop
+	divu t0, t1, x0
+	nop
+	nop
+	ret
+	HELD division_in_a_line
+	nop
+	nop
+	nop
+	divu t0, t1, x0
+	nop
+	ret
+	HELD division_behind_a_branch
+	beq x0, x0, division_behind_a_branch_target
+	divu t0, t1, x0
+	.balign 64
+division_behind_a_branch_target: ret
+	HELD division_behind_a_branch_at_0
+	nop
+	nop
+	nop
+	beq x0, x0, division_behind_a_branch_at_0_target
+	divu t0, t1, x0
+	.balign 64
+division_behind_a_branch_at_0_target: ret
+	HELD division_behind_a_branch_across
+	.option rvc
+	c.nop
+	.option norvc
+	nop
+	nop
+	beq x0, x0, division_behind_a_branch_across_target
+	divu t0, t1, x0
+	.balign 64
+division_behind_a_branch_across_target: ret
+	FUNC division_not_fetched
+	nop
+	nop
+	nop
+	beq x0, x0, division_not_fetched_target
+	divu t0, t1, x0
+	.balign 64
+division_not_fetched_target: ret
+	HELD product_before_a_line
+	nop
+	nop
+	mulhu t0, t1, t1
+	nop
+	nop
+	ret

@@ -43,6 +43,17 @@ static const struct {
 	{ "by_load", 28, 61 },
 	{ "by_load_to_x0", 25, 58 },
 	{ "by_handler_memory", 41, 74 },
+	{ "division_before_a_line", 89, 122 },
+	{ "division_in_a_line", 62, 95 },
+	{ "division_behind_a_branch", 86, 119 },
+	{ "division_behind_a_branch", 43, 68 },
+	{ "division_behind_a_branch_at_0", 97, 130 },
+	{ "division_behind_a_branch_at_0", 46, 71 },
+	{ "division_behind_a_branch_across", 97, 130 },
+	{ "division_behind_a_branch_across", 46, 71 },
+	{ "division_not_fetched", 23, 56 },
+	{ "division_not_fetched", 41, 66 },
+	{ "product_before_a_line", 28, 61 },
 };
 
 static struct rig rig;
