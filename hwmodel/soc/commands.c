@@ -46,7 +46,7 @@ struct commands *commands__new(struct soc *soc)
 	if (!commands)
 		return NULL;
 	commands->soc = soc;
-	commands->interfaces = interfaces__new(soc->target);
+	commands->interfaces = interfaces__new(soc->target, soc->l1);
 	commands->cluster = calloc(soc->target->clusters, sizeof(*commands->cluster));
 	alarm__open(&commands->alarm);
 	if (commands->interfaces && commands->cluster)

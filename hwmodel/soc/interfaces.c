@@ -4,15 +4,18 @@
 #include "../core/later.h"
 #include "../core/timetable.h"
 #include "interfaces.h"
+#include "l1.h"
 
 #define IN_FLIGHT_MAX 64u
 
 /*
- * S: when a transfer's beats pass the port of its cluster's L1 (nhi_port_wrap.sv): of a send from its address on, which comes with
- * the command, of a DMA to the host so much later, and of one from the host so long before its HPU learns that it is done.
+ * When a transfer's beats pass the port of its cluster's L1 (nhi_port_wrap.sv): of a send from so much behind its command on, of a
+ * DMA to the host so much, and of one from the host so long before its HPU learns that it is done. D: to the cycle modulo the
+ * groups of banks, bodies of pingpong and copy_from_host in their bursts.
  */
+#define SEND_CYCLES 1u
 #define READ_FOR_HOST_CYCLES 6u
-#define WRITTEN_CYCLES 6u
+#define WRITTEN_CYCLES 5u
 
 enum { LANES = 2 };
 
@@ -31,6 +34,7 @@ struct interface {
 
 struct interfaces {
 	const struct pspin_target *target;
+	struct l1 *const *l1;
 	uint64_t cycle_ps;
 	struct interface interface[INTERFACES];
 	uint64_t read_free;      /* what sends and DMAs to the host share */
@@ -39,13 +43,14 @@ struct interfaces {
 	uint64_t busy_ps[HPU_COMMAND_KINDS];
 };
 
-struct interfaces *interfaces__new(const struct pspin_target *target)
+struct interfaces *interfaces__new(const struct pspin_target *target, struct l1 *const *l1)
 {
 	struct interfaces *interfaces = calloc(1, sizeof(*interfaces));
 
 	if (!interfaces)
 		return NULL;
 	interfaces->target = target;
+	interfaces->l1 = l1;
 	interfaces->cycle_ps = pspin_target__cycle_ps(target);
 	interfaces->port = calloc(target->clusters, sizeof(*interfaces->port));
 	if (interfaces->port)
@@ -155,15 +160,22 @@ static uint64_t read_path(struct interfaces *interfaces, uint64_t cycle, uint64_
 	return interfaces->read_free - beats;
 }
 
-/* Beats pass the port of an L1 from this cycle on, where it is free: by how much the last one is later than it could be. */
+/*
+ * Beats pass the port of an L1 from this cycle on, where it is free, and take the banks of their lines: by how much the last one
+ * is later than it could be.
+ */
 static uint64_t pass_port(struct interfaces *interfaces, const struct hpu_command *command, uint64_t cycle, uint64_t beats)
 {
+	const uint32_t line = (uint32_t)interfaces->target->beat_bytes;
+	uint32_t offset = command->nic_addr % L1_STRIDE / line * line;
 	uint64_t at = cycle;
 
 	if (command->region != MEMORY_L1)
 		return 0;
-	for (uint64_t i = 0; i < beats; i++)
-		at = timetable__take(&interfaces->port[command->cluster], at, 1) + 1;
+	for (uint64_t i = 0; i < beats; i++, offset += line) {
+		at = timetable__take(&interfaces->port[command->cluster], at, 1);
+		l1__beat(interfaces->l1[command->cluster], at++, offset);
+	}
 	return at - cycle - beats;
 }
 
@@ -172,21 +184,32 @@ static uint64_t lines(uint64_t at, uint64_t bytes, uint64_t line)
 	return bytes ? (at % line + bytes + line - 1) / line : 0;
 }
 
+/* Of a transfer: lines that it touches in the NIC's memory and in the host's, and how many beats it takes from first to last. */
+struct beats {
+	uint64_t nic, host, all;
+};
+
 /*
- * Beats that a transfer takes: the lines it touches at its destination, and one more if the first of these needs two lines of
- * the source. A send has no destination's lines: those of its source.
+ * From first to last: the lines of its destination, and one more if the first of these needs two lines of the source; that one
+ * passes while the next transfer is read. A send has no destination's lines: those of its source.
  */
-static uint64_t beats_of(const struct pspin_target *target, const struct hpu_command *command)
+static struct beats beats_of(const struct pspin_target *target, const struct hpu_command *command)
 {
 	const uint64_t line = target->beat_bytes;
 	const uint64_t source = command->kind == HPU_FROM_HOST ? command->host : command->nic_addr;
 	const uint64_t dest = command->kind == HPU_FROM_HOST ? command->nic_addr : command->host;
+	struct beats beats = { 0 };
 
 	if (!command->nic)
-		return 0;
-	if (command->kind == HPU_NIC_SEND)
-		return lines(source, command->bytes, line);
-	return lines(dest, command->bytes, line) + (source % line > dest % line && source % line + command->bytes > line);
+		return beats;
+	beats.nic = lines(command->nic_addr, command->bytes, line);
+	if (command->kind == HPU_NIC_SEND) {
+		beats.all = beats.nic;
+		return beats;
+	}
+	beats.host = lines(command->host, command->bytes, line);
+	beats.all = lines(dest, command->bytes, line) + (source % line > dest % line && source % line + command->bytes > line);
+	return beats;
 }
 
 /* The place that is free first. */
@@ -244,7 +267,7 @@ void interface__take(struct interfaces *interfaces, uint64_t cycle, struct hpu_c
 {
 	const struct pspin_target *target = interfaces->target;
 	struct lane *lane = &interfaces->interface[interface__of(command->kind)].lane[command->kind == HPU_FROM_HOST];
-	const uint64_t beats = beats_of(target, command);
+	const struct beats beats = beats_of(target, command);
 	const int reads = command->nic && command->kind != HPU_FROM_HOST;
 	uint64_t *link = link_of(interfaces, command->kind), link_from, change;
 	const uint64_t free = lane_free(interfaces, lane, command, &change);
@@ -253,23 +276,24 @@ void interface__take(struct interfaces *interfaces, uint64_t cycle, struct hpu_c
 	/* a link is free in the midst of a cycle: who comes next waits for the rest there, not here */
 	start = later(later(start, free), *link / interfaces->cycle_ps);
 	if (reads) {
-		start = later(start, read_path(interfaces, cycle - INTERFACE_CYCLES, beats));
+		start = later(start, read_path(interfaces, cycle - INTERFACE_CYCLES, beats.nic));
 		start += pass_port(interfaces, command,
-				   start + INTERFACE_CYCLES + (command->kind == HPU_TO_HOST ? READ_FOR_HOST_CYCLES : 0), beats);
+				   start + INTERFACE_CYCLES + (command->kind == HPU_TO_HOST ? READ_FOR_HOST_CYCLES : SEND_CYCLES),
+				   beats.nic);
 	}
-	end = start + beats;
+	end = start + beats.all;
 	link_from = later(*link, start * interfaces->cycle_ps);
 	end = move(interfaces, command, start, end);
 	if (command->kind == HPU_FROM_HOST) {
 		uint64_t done = end + host_cycles(interfaces, command) + 1 + latency(target, command, command->region);
-		uint64_t from = done > WRITTEN_CYCLES + beats ? done - WRITTEN_CYCLES - beats : 0, waits;
+		uint64_t from = done > WRITTEN_CYCLES + beats.nic ? done - WRITTEN_CYCLES - beats.nic : 0, waits;
 
-		waits = pass_port(interfaces, command, from, beats);
+		waits = pass_port(interfaces, command, from, beats.nic);
 		start += waits;
 		end += waits;
 	}
-	occupy_lane(interfaces, lane, command, start, beats);
-	interfaces->busy_ps[command->kind] += later(later(beats, 1) * interfaces->cycle_ps, later(*link, link_from) - link_from);
+	occupy_lane(interfaces, lane, command, start, later(beats.nic, beats.host));
+	interfaces->busy_ps[command->kind] += later(later(later(beats.nic, beats.host), 1) * interfaces->cycle_ps, later(*link, link_from) - link_from);
 	if (start == free) /* nothing else held it up: nobody's transfer could have had the cycles of the change */
 		interfaces->busy_ps[command->kind] += change * interfaces->cycle_ps;
 	command->left = end + host_cycles(interfaces, command);

@@ -14,8 +14,9 @@ enum { HOST_DIRECT, OUTBOUND, HOST_DMA, INTERFACES };
 #define INTERFACE_CYCLES 2u /* S: a command gets to its interface through its HPU's queue and its cluster's register */
 
 struct interfaces;
+struct l1;
 
-struct interfaces *interfaces__new(const struct pspin_target *target);
+struct interfaces *interfaces__new(const struct pspin_target *target, struct l1 *const *l1);
 void interfaces__free(struct interfaces *interfaces);
 
 unsigned interface__of(enum hpu_command_kind kind);

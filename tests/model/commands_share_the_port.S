@@ -44,3 +44,44 @@
 	FUNCTION both_in_l1 8 1
 	FUNCTION sends_in_l1 8 0
 	FUNCTION both_in_l2 0x3c 1
+
+	/* To the host: as many lines there as here, but the first one there is of two here. */
+	.balign 16
+	.globl apart_to_host
+	.type apart_to_host, @function
+apart_to_host:
+	lw	t2, 0(a0)
+	li	t0, HPU_DRIVER
+	lw	t3, 8(t2)
+	lw	t4, 0x30(t2)
+	lw	t5, 0x34(t2)
+	li	t6, 490
+	li	a4, 1
+	addi	t3, t3, 16
+	addi	t5, t5, 8
+	COMMAND	t5 t4 t3 t6 a4 HPU_COMMAND_HOST_DMA
+	.rept	PAIRS - 1
+	lw	t1, HPU_COMMAND_ISSUE(t0)
+	.endr
+	ret
+
+	/* Three sends, and 64 loads of one bank of L1 meanwhile. */
+	.macro LOADS name field
+	.balign 16
+	.globl \name
+	.type \name, @function
+\name:
+	lw	t2, 0(a0)
+	li	t0, HPU_DRIVER
+	lw	a3, \field(t2)
+	li	t6, 1024
+	.rept	3
+	COMMAND	zero zero a3 zero t6 HPU_COMMAND_NIC_SEND
+	.endr
+	.rept	64
+	lw	t3, 0(sp)
+	.endr
+	ret
+	.endm
+	LOADS loads_amid_sends_of_l1 8
+	LOADS loads_amid_sends_of_l2 0x3c
