@@ -59,6 +59,7 @@ struct soc {
 	int caches;           /* instruction caches are in use */
 	int warm;             /* 1: soc__run() does without them, too */
 	int reserved;         /* some HPU has used LR */
+	uint64_t sc_answered; /* cycle, the last SC of handler memory */
 	struct l1 **l1;
 	struct port ports[L1_CLUSTERS_MAX];
 	struct l2 *l2;

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Eight HPUs of a cluster that increment one word of handler memory by LR and SC do so one after the other, as on PsPIN's RTL: who
+ * was first succeeds each time, since an SC that is refused there comes back two cycles earlier than one that is done. Run by
+ * tests/run.
+ */
+#include "rig.h"
+
+#define HPUS 8u
+#define TRIES 16u
+
+/* Bodies as measured on the RTL, less the returned number's instruction, which they did not have. */
+static const uint64_t bodies[HPUS] = { 819, 1635, 2451, 3267, 4083, 4899, 5715, 6530 };
+
+static struct rig rig;
+static int failures, is_warm;
+static unsigned ends;
+
+static void expect(const char *what, uint64_t have, uint64_t want)
+{
+	if (have == want)
+		return;
+	printf("FAIL HPU %u, %s: %llu, on the RTL %llu\n", ends, what, (unsigned long long)have, (unsigned long long)want);
+	failures++;
+}
+
+static void ended(void *arg, struct soc_task *task, int pops)
+{
+	(void)arg;
+	(void)pops;
+	if (!is_warm)
+		return;
+	expect("tries", task->result.value, (uint64_t)TRIES * (ends + 1));
+	expect("body", task->returned - task->first, bodies[ends]);
+	ends++;
+}
+
+static const struct soc_nic hooks = {
+	.starts = rig__starts, .command = rig__accept, .ended = ended, .freed = rig__freed, .room = rig__room,
+};
+
+static void run(const struct soc_context *context, unsigned packets)
+{
+	const uint64_t base = rig.soc.now + 1000;
+
+	for (unsigned i = 0; i < packets; i++) {
+		struct soc_her her = { .bytes = 64, .l2 = L2_PACKET + 64 * i, .context = context, .packet = i, .message_id = i,
+				       .end_of_message = 1 };
+
+		if (soc__her(&rig.soc, base + i, &her))
+			printf("FAIL a HER is refused\n"), failures++;
+	}
+	soc__run(&rig.soc, UINT64_MAX);
+}
+
+int main(void)
+{
+	struct rig_file file = rig__build("reservations_go_in_turn", "tests/model/reservations_go_in_turn.S");
+	struct pspin_target target = *pspin_target__find("pspin-rtl");
+	struct soc_context context = { .bytes_in_l1 = 64, .handler_mem = 0x1c300000 };
+
+	target.clusters = 1;
+	rig__open(&rig, file, &target, 0, 0);
+	expect("two SCs refused in handler memory", rig__body(&rig, "refused_in_handler_memory"), 2 * 19 + 2);
+	expect("two SCs refused in packet memory", rig__body(&rig, "refused_in_packet_memory"), 2 * 21 + 2);
+	rig.soc.nic = &hooks;
+	context.payload = rig__function(&rig, "increments");
+	run(&context, 1);
+	is_warm = 1;
+	run(&context, HPUS);
+	expect("HPUs", ends, HPUS);
+	rig__close(&rig);
+	free(file.data);
+	return failures != 0;
+}
