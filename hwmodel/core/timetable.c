@@ -34,6 +34,20 @@ uint64_t timetable__take(struct timetable *table, uint64_t cycle, uint64_t cycle
 	return cycle;
 }
 
+int timetable__delay(struct timetable *table, uint64_t cycle)
+{
+	unsigned at = first_behind(table, cycle);
+
+	if (at == table->count || table->taken[at].from > cycle)
+		return 0;
+	table->taken[at].to++;
+	for (at++; at < table->count && table->taken[at].from < table->taken[at - 1].to; at++) {
+		table->taken[at].from++;
+		table->taken[at].to++;
+	}
+	return 1;
+}
+
 uint64_t timetable__free(const struct timetable *table, uint64_t cycle)
 {
 	for (unsigned at = first_behind(table, cycle); at < table->count && table->taken[at].from <= cycle; at++)

@@ -28,8 +28,19 @@ struct asker {
 	int rests;         /* the last one was shorter than copy_gap */
 };
 
+/* One that was let in and is not known to have arrived. */
+struct flight {
+	uint64_t from, to; /* memory reads it */
+	uint64_t done;
+	unsigned cluster;
+	uint32_t number;   /* of its cluster's */
+	int arrived;
+};
+
 struct copies {
 	struct soc *soc;
+	struct flight *flight; /* a ring, in the order in which they are read */
+	uint32_t flights, first, count;
 	struct asker *asker; /* per cluster */
 	uint32_t room;       /* of their queues: a cluster has no more tasks */
 	struct arbiter arbiter;
@@ -37,6 +48,8 @@ struct copies {
 	uint64_t next;       /* when another can be let in */
 	struct alarm alarm;
 };
+
+static void delayed(void *arg, uint64_t cycle);
 
 struct copies *copies__new(struct soc *soc)
 {
@@ -48,6 +61,8 @@ struct copies *copies__new(struct soc *soc)
 	copies->soc = soc;
 	copies->room = (uint32_t)(target->hers_buffered + target->hpus);
 	copies->asker = calloc(target->clusters, sizeof(*copies->asker));
+	copies->flights = copies->room * (uint32_t)target->clusters;
+	copies->flight = calloc(copies->flights, sizeof(*copies->flight));
 	alarm__open(&copies->alarm);
 	for (unsigned i = 0; copies->asker && i < target->clusters; i++) {
 		struct asker *asker = &copies->asker[i];
@@ -59,10 +74,11 @@ struct copies *copies__new(struct soc *soc)
 			return NULL;
 		}
 	}
-	if (!copies->asker) {
+	if (!copies->asker || !copies->flight) {
 		copies__free(copies);
 		return NULL;
 	}
+	l2__tell(soc->l2, delayed, copies);
 	return copies;
 }
 
@@ -75,6 +91,7 @@ void copies__free(struct copies *copies)
 		free(copies->asker[i].leaves);
 	}
 	free(copies->asker);
+	free(copies->flight);
 	free(copies);
 }
 
@@ -88,11 +105,70 @@ static uint64_t eligible(const struct copies *copies, const struct asker *asker)
 	return leaves > asker->ask[asker->first].from ? leaves : asker->ask[asker->first].from;
 }
 
-static void arrived(void *arg, uint64_t cycle, uint64_t cluster)
+static struct flight *flight_at(struct copies *copies, uint32_t i)
 {
-	const struct copies *copies = arg;
+	return &copies->flight[(copies->first + i) % copies->flights];
+}
 
-	scheduler__copied(copies->soc->schedulers[cluster], cycle);
+/* Another of its cluster is before it. */
+static int is_behind(struct copies *copies, const struct flight *flight)
+{
+	for (uint32_t i = 0; flight_at(copies, i) != flight; i++)
+		if (flight_at(copies, i)->cluster == flight->cluster && !flight_at(copies, i)->arrived)
+			return 1;
+	return 0;
+}
+
+static void arrived(void *arg, uint64_t cycle, uint64_t at)
+{
+	struct copies *copies = arg;
+	struct flight *flight = &copies->flight[at];
+
+	if (flight->done > cycle || is_behind(copies, flight)) {
+		events__add(&copies->soc->events, flight->done > cycle ? flight->done : cycle + 1, arrived, copies, at);
+		return;
+	}
+	flight->arrived = 1;
+	while (copies->count && copies->flight[copies->first].arrived) {
+		copies->first = (copies->first + 1) % copies->flights;
+		copies->count--;
+	}
+	scheduler__copied(copies->soc->schedulers[flight->cluster], cycle);
+}
+
+/* It begins a cycle later. */
+static void begin_later(struct copies *copies, struct flight *flight)
+{
+	struct asker *asker = &copies->asker[flight->cluster];
+
+	copies->begun += copies->begun == flight->from;
+	flight->from++;
+	if (asker->let_in - flight->number <= copies->soc->target->copy_queue)
+		asker->leaves[flight->number % copies->soc->target->copy_queue]++;
+	if (asker->let_in - flight->number <= BUFFERED)
+		asker->written[flight->number % BUFFERED]++;
+}
+
+/* An HPU's load is read in this cycle (RTL: loads of packet memory are not slowed by copies, whatever their number). */
+static void delayed(void *arg, uint64_t cycle)
+{
+	struct copies *copies = arg;
+	uint64_t end = cycle + 1;
+
+	for (uint32_t i = 0; i < copies->count; i++) {
+		struct flight *flight = flight_at(copies, i);
+
+		if (flight->to <= cycle)
+			continue;
+		if (flight->from >= end)
+			return;
+		if (flight->from > cycle)
+			begin_later(copies, flight);
+		flight->done++;
+		end = ++flight->to;
+		if (copies->asker[flight->cluster].let_in - flight->number == 1)
+			copies->asker[flight->cluster].writer_free++;
+	}
 }
 
 /*
@@ -131,7 +207,8 @@ static void let_in(struct copies *copies, uint64_t cycle, unsigned cluster)
 	/* its answer is on its way when the last one is written */
 	for (uint32_t i = 0; i < ask.beats; i++)
 		l1__beat(copies->soc->l1[cluster], from + i + beat_cycles, ask.l1 + i * (uint32_t)target->beat_bytes);
-	events__add(&copies->soc->events, done, arrived, copies, cluster);
+	*flight_at(copies, copies->count) = (struct flight){ read, read + ask.beats, done, cluster, asker->let_in - 1, 0 };
+	events__add(&copies->soc->events, done, arrived, copies, (copies->first + copies->count++) % copies->flights);
 }
 
 static void step(void *arg, uint64_t cycle, uint64_t what);

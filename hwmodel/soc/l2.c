@@ -9,6 +9,8 @@ struct l2 {
 	struct timetable bursts; /* of copies, on the read port */
 	uint64_t asked, last_load;
 	uint64_t read_busy;
+	void (*delayed)(void *arg, uint64_t cycle); /* beats of copies */
+	void *arg;
 };
 
 struct l2 *l2__new(void)
@@ -21,12 +23,24 @@ void l2__free(struct l2 *l2)
 	free(l2);
 }
 
-/* Loads come behind the bursts that were let in before them, one per cycle. Copies are not slowed (pspin_load.md 3, 5). */
+void l2__tell(struct l2 *l2, void (*delayed)(void *arg, uint64_t cycle), void *arg)
+{
+	l2->delayed = delayed;
+	l2->arg = arg;
+}
+
+/* One per cycle, and beats of copies give way, but in turn: to two loads in two cycles they do not. */
 uint64_t l2__load(struct l2 *l2, uint64_t cycle)
 {
+	const uint64_t next = l2->last_load + 1;
+
 	calendar__asked(&l2->asked, cycle);
-	l2->last_load = timetable__free(&l2->bursts, cycle > l2->last_load ? cycle : l2->last_load + 1);
+	if (cycle <= next && l2->last_load)
+		cycle = timetable__free(&l2->bursts, next) > next ? next + 1 : next;
+	l2->last_load = cycle;
 	l2->read_busy++;
+	if (timetable__delay(&l2->bursts, l2->last_load) && l2->delayed)
+		l2->delayed(l2->arg, l2->last_load);
 	return l2->last_load;
 }
 

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * HPUs load from packet memory while packets of 1038 bytes are copied to their cluster at the link's rate: on PsPIN's RTL the loads
+ * take what they take alone, and each takes a cycle from the copies. Run by tests/run.
+ */
+#include "rig.h"
+
+#define PACKETS 57u /* empty ones */
+#define BYTES 1038u
+#define BEATS 17u
+#define ALONE 2628u /* cycles of the loads; RTL: 2629 */
+
+static struct rig rig;
+static int failures, is_warm;
+static unsigned loads;
+static uint64_t last, longest;
+
+static void check(const char *what, uint64_t have, uint64_t least, uint64_t most)
+{
+	if (have >= least && have <= most)
+		return;
+	printf("FAIL %s: %llu, not %llu to %llu\n", what, (unsigned long long)have, (unsigned long long)least, (unsigned long long)most);
+	failures++;
+}
+
+static void ended(void *arg, struct soc_task *task, int pops)
+{
+	const uint64_t body = task->returned - task->first;
+
+	(void)arg;
+	(void)pops;
+	if (!is_warm)
+		return;
+	if (body > 1000) {
+		loads++;
+		check("body of loads", body, ALONE, ALONE + 6);
+	} else {
+		longest = task->feedback - task->ready;
+		last = task->feedback;
+	}
+}
+
+static const struct soc_nic hooks = {
+	.starts = rig__starts, .command = rig__accept, .ended = ended, .freed = rig__freed, .room = rig__room,
+};
+
+static void offer(uint64_t cycle, const struct soc_context *context, unsigned i, uint32_t bytes)
+{
+	struct soc_her her = { .bytes = bytes, .l2 = L2_PACKET + 2048 * i, .context = context, .packet = i, .message_id = i,
+			       .end_of_message = 1 };
+
+	if (soc__her(&rig.soc, cycle, &her)) {
+		printf("FAIL a HER is refused\n");
+		failures++;
+	}
+}
+
+/* From the first empty packet's HER to the last one's feedback, while so many HPUs load. */
+static uint64_t stream(unsigned hpus)
+{
+	struct soc_context busy = { .bytes_in_l1 = 64, .payload = rig__function(&rig, "loads") };
+	struct soc_context empty = { .bytes_in_l1 = BYTES, .payload = rig__function(&rig, "empty") };
+	uint64_t base;
+
+	for (unsigned i = 0; i < hpus; i++)
+		offer(rig.soc.now + 1000 + i, &busy, i, 64);
+	base = rig.soc.now + 1000 + hpus + BEATS;
+	for (unsigned i = 0; i < PACKETS; i++)
+		offer(base + BEATS * i, &empty, hpus + i, BYTES);
+	soc__run(&rig.soc, UINT64_MAX);
+	return last - base;
+}
+
+int main(void)
+{
+	struct rig_file file = rig__build("copies_give_way", "tests/model/copies_give_way.S");
+	struct pspin_target target = *pspin_target__find("pspin-rtl");
+	uint64_t alone;
+
+	target.clusters = 1;
+	rig__open(&rig, file, &target, 0, 0);
+	rig.soc.nic = &hooks;
+	stream(1);
+	is_warm = 1;
+	alone = stream(0);
+	check("an empty packet alone", longest, 43, 44);
+	check("the stream beside one HPU's loads", stream(1) - alone, 45, 60);    /* RTL: 54 */
+	check("the stream beside seven HPUs' loads", stream(7) - alone, 475, 515); /* RTL: 495 */
+	check("HPUs that loaded", loads, 8, 8);
+	rig__close(&rig);
+	free(file.data);
+	return failures != 0;
+}
