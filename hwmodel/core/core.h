@@ -142,7 +142,7 @@ struct rv32_core {
 	struct {                        /* what was charged last beyond the block's own cycles: to pc, up to core->cycle */
 		uint32_t pc;
 		uint64_t until;
-		int64_t cycles;
+		int64_t cycles, lines;  /* and of that, for lines of instructions */
 	} waited;
 	struct {                        /* a division: what it took in all, up to core->cycle */
 		uint64_t until, cycles;
@@ -168,6 +168,7 @@ struct rv32_core {
 		uint32_t line;          /* the line that is executed, */
 		uint32_t ahead;         /* the one asked for behind it, */
 		uint64_t ready;         /* and when its first instruction can issue */
+		uint64_t early;         /* how long a jump has been taken when its target could issue, beyond what jumps take */
 		bool goes_on;           /* run() starts with what follows in memory */
 		uint64_t stall;         /* what the instruction at which run() stopped last was waited for, before it was issued */
 	} fetch;
@@ -230,8 +231,11 @@ bool lines__turn(struct rv32_core *core);    /* false: lines change, and others 
 bool lines__known(const struct rv32_core *core, const struct block *block);
 void lines__link(struct rv32_core *core, struct edge *edge, const struct op *next);
 void lines__recheck(struct rv32_core *core); /* after anything that may have replaced lines */
-/* To pc, and not by falling through: what was fetched ahead is not wanted, but waited for. The core's cycle moves on. */
-void lines__jump(struct rv32_core *core, uint32_t pc);
+/*
+ * To pc, and not by falling through: what was fetched ahead is not wanted, but waited for. The core's cycle moves on. `edge`: the
+ * jump's, NULL for none; the core's cycle is behind it.
+ */
+void lines__jump(struct rv32_core *core, uint32_t pc, const struct edge *edge);
 void lines__fall(struct rv32_core *core, const struct edge *edge); /* it is, if the edge's block had all its lines */
 bool lines__ahead(struct rv32_core *core, const struct op *op); /* false: the bus stops it, both */
 bool lines__need(struct rv32_core *core, const struct op *op);

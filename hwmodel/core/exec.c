@@ -181,7 +181,7 @@ static const struct op *link_edge(struct rv32_core *core, struct edge *edge)
 
 	core->stopped = false;
 	if (!edge->falls)
-		lines__jump(core, edge->pc);
+		lines__jump(core, edge->pc, edge);
 	block = lines__enter(core, edge->pc, hazard);
 	if (!cold && !edge_divides && !(block->hazard.flags & HAZARD_COLD) && generation == core->generation) {
 		struct hazard jumped = hazard__jumped(block->pc);
@@ -273,7 +273,7 @@ enum rv32_stop exec__run(struct rv32_core *core, const void *const **labels)
 		if (core->stopped)
 			core->fetch.stall = 0;
 		if (!core->fetch.goes_on)
-			lines__jump(core, core->pc);
+			lines__jump(core, core->pc, NULL);
 		core->fetch.goes_on = false;
 		op = lines__enter(core, core->pc, core->hazard)->op;
 		core->stopped &= (op_block(op)->hazard.flags & HAZARD_COLD) != 0;
@@ -429,7 +429,7 @@ dispatch: /* to core->pc, which is nobody's edge */
 		return RV32_STOP_PC;
 	if (cycle >= core->limit)
 		return RV32_STOP_CYCLES;
-	lines__jump(core, core->pc);
+	lines__jump(core, core->pc, NULL);
 	op = lines__enter(core, core->pc, core->hazard)->op;
 	RELOAD();
 	goto *op->label;

@@ -100,16 +100,40 @@ static void stall(struct rv32_core *core, uint32_t pc, uint64_t cycles)
 	stats__dynamic_at(core, pc, RV32_CYC_ICACHE, (int64_t)cycles);
 }
 
+/* For so long a jump that stands in the decode stage has waited for a memory access before it: it has been taken meanwhile. */
+static uint64_t taken_early(const struct rv32_core *core, const struct edge *edge)
+{
+	const struct op_info *first = edge->block->info, *jump = &first[edge->op_index], *before = jump;
+	struct rv32_insn insn;
+
+	if ((jump->opcode != RV32_OP_jal && jump->opcode != RV32_OP_jalr) || core->waited.until + edge->cycles != core->cycle)
+		return 0;
+	do {
+		if (before == first)
+			return 0;
+		before--;
+	} while (!before->is_insn);
+	rv32_insn__decode(&insn, before->pc, before->word);
+	if (core->waited.pc != before->pc || before->next_reads || insn.class_ < RV32_CLASS_LOAD || insn.class_ > RV32_CLASS_AMO)
+		return 0;
+	return core->waited.cycles > core->waited.lines ? (uint64_t)(core->waited.cycles - core->waited.lines) : 0;
+}
+
 /* riscv_L0_buffer.sv, ABORTED_BRANCH: a line that was asked for comes first, then the target is asked for. */
-void lines__jump(struct rv32_core *core, uint32_t pc)
+void lines__jump(struct rv32_core *core, uint32_t pc, const struct edge *edge)
 {
 	uint64_t next;
 
 	core->fetch.line = core->fetch.ahead = RV32_NO_LINE;
+	core->fetch.early = 0;
 	if (!core->icache)
 		return;
+	core->fetch.early = edge ? taken_early(core, edge) : 0;
 	next = icache__next_lookup(core->icache, core->icache_port) + HIT_CYCLES;
-	if (next > core->cycle && next > HIT_CYCLES)
+	if (next <= HIT_CYCLES || next + core->fetch.early <= core->cycle)
+		return;
+	core->fetch.early = next < core->cycle ? core->cycle - next : 0;
+	if (next > core->cycle)
 		stall(core, pc, next - core->cycle);
 }
 
@@ -233,8 +257,9 @@ bool lines__need(struct rv32_core *core, const struct op *op)
 
 	if (core->fetch.line == line)
 		return true;
-	if (core->fetch.ahead != line && !ask(core, now, now, line))
+	if (core->fetch.ahead != line && !ask(core, now, now - core->fetch.early, line))
 		return false;
+	core->fetch.early = 0;
 	core->stopped &= instruction(op)->pc == core->pc;
 	stall(core, op_info(op)->pc, issued(core, op, issue) - issue);
 	core->fetch.line = line;

@@ -34,8 +34,10 @@ void rv32_core__move_cycles(struct rv32_core *core, enum rv32_cause cause, uint3
 void stats__dynamic_at(struct rv32_core *core, uint32_t pc, enum rv32_cause cause, int64_t cycles)
 {
 	if (core->waited.pc != pc || core->waited.until != core->cycle)
-		core->waited.cycles = 0;
+		core->waited.cycles = core->waited.lines = 0;
 	core->waited.cycles += cycles;
+	if (cause == RV32_CYC_ICACHE)
+		core->waited.lines += cycles;
 	core->cycle += (uint64_t)cycles;
 	core->waited.pc = pc;
 	core->waited.until = core->cycle;

@@ -227,3 +227,35 @@ division_not_fetched_target: ret
 	nop
 	nop
 	ret
+
+	/* Jumps to a cold line that are taken while an access to L2 is waited for. */
+	.macro JUMPS name
+	FUNC \name
+	li a3, 0x1c390000
+	lw t0, 0(a3)
+	add t2, t0, t0
+	.endm
+	JUMPS jump_behind_a_load
+	lw t0, 0(a3)
+	j jump_behind_a_load_target
+	.balign 64
+jump_behind_a_load_target: ret
+	JUMPS jump_behind_an_amo_to_x0
+	amoadd.w x0, t0, (a3)
+	j jump_behind_an_amo_to_x0_target
+	.balign 64
+jump_behind_an_amo_to_x0_target: ret
+	JUMPS return_behind_a_store
+	la t3, return_behind_a_store_target
+	sw t0, 4(a3)
+	jr t3
+	.balign 64
+return_behind_a_store_target: ret
+	JUMPS jump_behind_a_load_at_8
+	nop
+	lw t0, 0(a3)
+	j jump_behind_a_load_at_8_target
+	nop
+	nop
+	.balign 64
+jump_behind_a_load_at_8_target: ret

@@ -54,6 +54,12 @@ static const struct {
 	{ "division_not_fetched", 23, 56 },
 	{ "division_not_fetched", 41, 66 },
 	{ "product_before_a_line", 28, 61 },
+	{ "jump_behind_a_load", 48, 81 },
+	{ "jump_behind_an_amo_to_x0", 55, 88 },
+	{ "return_behind_a_store", 50, 83 },
+	{ "jump_behind_a_load_at_8", 49, 82 },
+	{ "jump_behind_a_load", 48, 73 },
+	{ "jump_behind_an_amo_to_x0", 55, 80 },
 };
 
 static struct rig rig;
