@@ -222,7 +222,7 @@ static bool is_high_product(const struct op_info *info)
 	return info->opcode >= RV32_OP_mulh && info->opcode <= RV32_OP_mulhu;
 }
 
-/* Whole divisions. */
+/* As many cycles, or more, that are whole divisions. */
 static uint64_t divisions(uint64_t cycles, uint64_t one)
 {
 	return (cycles + one - 1) / one * one;
@@ -253,13 +253,13 @@ static uint64_t issued(const struct rv32_core *core, const struct op *op, uint64
 bool lines__need(struct rv32_core *core, const struct op *op)
 {
 	uint64_t now = core->cycle + op_info(op)->issue, issue = core->cycle + instruction(op)->issue;
+	uint64_t early = core->fetch.line == RV32_NO_LINE ? core->fetch.early : 0; /* of a jump's target */
 	uint32_t line = (uint32_t)op->imm;
 
 	if (core->fetch.line == line)
 		return true;
-	if (core->fetch.ahead != line && !ask(core, now, now - core->fetch.early, line))
+	if (core->fetch.ahead != line && !ask(core, now, now - early, line))
 		return false;
-	core->fetch.early = 0;
 	core->stopped &= instruction(op)->pc == core->pc;
 	stall(core, op_info(op)->pc, issued(core, op, issue) - issue);
 	core->fetch.line = line;

@@ -19,7 +19,10 @@ struct timetable {
 /* Takes it for so many cycles, from this one on or later: from when. */
 uint64_t timetable__take(struct timetable *table, uint64_t cycle, uint64_t cycles);
 
-/* Something else is done in this cycle: what has taken it then goes on a cycle later, and so does what follows at once. 0: nothing. */
+/*
+ * Something else is done in this cycle: what has taken it then goes on a cycle later, and so does what follows at once. 0: nothing
+ * has taken it.
+ */
 int timetable__delay(struct timetable *table, uint64_t cycle);
 
 /* The first cycle, not before this one, in which it is not taken. */

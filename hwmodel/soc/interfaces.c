@@ -293,7 +293,8 @@ void interface__take(struct interfaces *interfaces, uint64_t cycle, struct hpu_c
 		end += waits;
 	}
 	occupy_lane(interfaces, lane, command, start, later(beats.nic, beats.host));
-	interfaces->busy_ps[command->kind] += later(later(later(beats.nic, beats.host), 1) * interfaces->cycle_ps, later(*link, link_from) - link_from);
+	interfaces->busy_ps[command->kind] += later(later(later(beats.nic, beats.host), 1) * interfaces->cycle_ps,
+						    later(*link, link_from) - link_from);
 	if (start == free) /* nothing else held it up: nobody's transfer could have had the cycles of the change */
 		interfaces->busy_ps[command->kind] += change * interfaces->cycle_ps;
 	command->left = end + host_cycles(interfaces, command);

@@ -30,7 +30,7 @@
 #define PACKET_MEMORY 0x1c400000u
 #define PACKET_MEMORY_BYTES (4u << 20)
 #define APART_CYCLES 300     /* between packets that are to be alone: caches and pipelines are at rest */
-#define ALONE_CYCLES 1000    /* of the series: packets that come alone are further apart; in the burst HERs may wait longer than that */
+#define ALONE_CYCLES 1000    /* of the series: packets that come alone are further apart, and HERs of its burst may be, too */
 #define QUIET_CYCLES 200000  /* without feedback: nothing will come; the longest boot copies 128 KiB */
 
 static std::string slm;
