@@ -218,7 +218,7 @@ static void add_insn(struct draft *d, const struct rv32_insn *insn)
 	}
 }
 
-/* What stands behind a branch is in the decode stage when that is taken, if its line is there: the divider does not stop. */
+/* What stands behind a branch is in the decode stage when that is taken: the divider does not stop. */
 static void find_division(struct draft *d, uint32_t pc, struct edge *taken)
 {
 	struct schedule ahead = d->schedule;
@@ -228,17 +228,12 @@ static void find_division(struct draft *d, uint32_t pc, struct edge *taken)
 	fetch(d->core, pc, &insn);
 	if (insn.class_ != RV32_CLASS_DIV)
 		return;
-	if (d->is_cold && (pc & ~(RV32_LINE_BYTES - 1u)) + RV32_LINE_BYTES < pc + insn.len_bytes)
-		return;
-	if (d->is_cold && (pc & ~(RV32_LINE_BYTES - 1u)) != d->line)
-		return;
 	ahead.last_info = NULL;
 	schedule__add(&ahead, &insn, &info);
 	if (info.stall_fetch)
 		return;
 	taken->divides = insn.opcode == RV32_OP_div || insn.opcode == RV32_OP_rem ? 2 : 1;
 	taken->divisor = insn.rs2;
-	taken->hazard = (struct hazard){ .flags = HAZARD_LONG };
 }
 
 /* What follows an instruction that ends a block; false if the block goes on. */
@@ -256,6 +251,7 @@ static bool end_block(struct draft *d, const struct rv32_insn *insn)
 		return false;
 	case RV32_CLASS_JAL:
 		e = add_edge(d, (uint32_t)insn->imm, fetched ? none : hazard__jumped((uint32_t)insn->imm), 0, false);
+		e->fetched = fetched;
 		e->link = next;
 		return true;
 	case RV32_CLASS_JALR:

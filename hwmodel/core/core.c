@@ -85,6 +85,7 @@ void rv32_core__set_pc(struct rv32_core *core, uint32_t pc)
 {
 	leave_pause(core);
 	core->fetch.goes_on = false;
+	core->fetch.stopped_early = 0;
 	core->in_trap = false;
 	core->pc = pc;
 	core->hazard = hazard__jumped(pc);

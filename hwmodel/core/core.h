@@ -169,6 +169,7 @@ struct rv32_core {
 		uint32_t ahead;         /* the one asked for behind it, */
 		uint64_t ready;         /* and when its first instruction can issue */
 		uint64_t early;         /* how long a jump has been taken when its target could issue, beyond what jumps take */
+		uint64_t stopped_early; /* the same, of one at whose target run() stopped */
 		bool goes_on;           /* run() starts with what follows in memory */
 		uint64_t stall;         /* what the instruction at which run() stopped last was waited for, before it was issued */
 	} fetch;
@@ -233,10 +234,13 @@ void lines__link(struct rv32_core *core, struct edge *edge, const struct op *nex
 void lines__recheck(struct rv32_core *core); /* after anything that may have replaced lines */
 /*
  * To pc, and not by falling through: what was fetched ahead is not wanted, but waited for. The core's cycle moves on. `edge`: the
- * jump's, NULL for none; the core's cycle is behind it.
+ * jump's, NULL for none or that of fetch.stopped_early; the core's cycle is behind it.
  */
 void lines__jump(struct rv32_core *core, uint32_t pc, const struct edge *edge);
+uint64_t lines__early(const struct rv32_core *core, const struct edge *edge);
 void lines__fall(struct rv32_core *core, const struct edge *edge); /* it is, if the edge's block had all its lines */
+/* A block that asks for its lines: is the 32-bit instruction there at this cycle, to be decoded? */
+bool lines__fetched(const struct rv32_core *core, uint32_t pc, uint64_t cycle);
 bool lines__ahead(struct rv32_core *core, const struct op *op); /* false: the bus stops it, both */
 bool lines__need(struct rv32_core *core, const struct op *op);
 

@@ -96,7 +96,7 @@
 		extra_ *= 1 + (op_info(op)->hide_fetch != 0); /* again, until the next one is there */ \
 		core->cycle = cycle;                                                  \
 		stats__dynamic(core, op, RV32_CYC_MULDIV, extra_);                    \
-		core->divided.cycles = 1 + extra_;                                    \
+		core->divided.cycles = 1 + rv32_divider_extra(is_signed, RS2);        \
 		core->divided.until = core->cycle;                                    \
 		core__look_ahead(core);                                               \
 		RELOAD();                                                             \
@@ -158,24 +158,30 @@ static void retarget(struct rv32_core *core, struct edge *edge, uint32_t target)
 		edge->next = &core->link_op;
 }
 
-/* The division behind a taken branch: its result goes nowhere. */
-static void divide(struct rv32_core *core, const struct edge *edge)
+/*
+ * The division behind a taken branch, if it has been fetched: its result goes nowhere. What then holds for the target, which is
+ * fetched meanwhile.
+ */
+static struct hazard divide(struct rv32_core *core, const struct edge *edge)
 {
 	const struct op_info *info = &edge->block->info[edge->op_index];
+	const uint32_t pc = info->pc + info->len_bytes;
+	unsigned extra;
 
-	unsigned extra = rv32_divider_extra(edge->divides == 2, core->x[edge->divisor]);
-
-	stats__dynamic_at(core, info->pc + info->len_bytes, RV32_CYC_MULDIV, extra);
+	if (is_cold(edge) && !lines__fetched(core, pc, core->cycle - TIMING_BRANCH_TAKEN_EXTRA))
+		return edge->hazard;
+	extra = rv32_divider_extra(edge->divides == 2, core->x[edge->divisor]);
+	stats__dynamic_at(core, pc, RV32_CYC_MULDIV, extra);
 	core->divided.cycles = 1 + extra;
 	core->divided.until = core->cycle;
 	core__look_ahead(core);
+	return (struct hazard){ .flags = HAZARD_LONG };
 }
 
 /* Finds the block behind an edge and remembers it; the cycle is in core->cycle. */
-static const struct op *link_edge(struct rv32_core *core, struct edge *edge)
+static const struct op *link_edge(struct rv32_core *core, struct edge *edge, struct hazard hazard)
 {
 	unsigned generation = core->generation;
-	struct hazard hazard = edge->hazard;
 	bool cold = is_cold(edge), edge_divides = edge->divides;
 	struct block *block;
 
@@ -255,6 +261,7 @@ enum rv32_stop exec__run(struct rv32_core *core, const void *const **labels)
 	uint64_t cycle, until;
 	const struct op *op;
 	struct edge *edge = NULL;
+	struct hazard hazard;
 	uintptr_t host;
 	int failure;
 
@@ -330,11 +337,10 @@ L_line_need:
 
 L_link:
 	core->cycle = cycle;
-	if (edge->divides)
-		divide(core, edge);
+	hazard = edge->divides ? divide(core, edge) : edge->hazard;
 	if (is_breakpoint(core, edge->pc)) {
 		core->pc = edge->pc;
-		core->hazard = edge->hazard;
+		core->hazard = hazard;
 		core->stopped = true;
 		return RV32_STOP_PC;
 	}
@@ -343,12 +349,13 @@ L_link:
 		if (edge->falls)
 			lines__fall(core, edge);
 		if (!lines__turn(core)) {
-			core->hazard = edge->hazard;
+			core->hazard = hazard;
 			core->fetch.goes_on = edge->falls;
+			core->fetch.stopped_early = edge->falls ? 0 : lines__early(core, edge);
 			return RV32_STOP_BUS;
 		}
 	}
-	op = link_edge(core, edge);
+	op = link_edge(core, edge, hazard);
 	RELOAD();
 	goto *op->label;
 
@@ -367,11 +374,10 @@ out_of_time:
 		op = edge->next;
 		goto *op->label;
 	}
-	if (edge->divides)
-		divide(core, edge);
+	core->hazard = edge->divides ? divide(core, edge) : edge->hazard;
 	core->pc = edge->pc;
-	core->hazard = edge->hazard;
 	core->fetch.goes_on = core->icache && edge->falls;
+	core->fetch.stopped_early = core->icache && !edge->falls ? lines__early(core, edge) : 0;
 	if (core->fetch.goes_on)
 		lines__fall(core, edge);
 	core->stopped = is_breakpoint(core, edge->pc);

@@ -130,7 +130,8 @@ static bool overlap_jump(struct schedule *s, const struct rv32_insn *insn, struc
 		unsigned extra = (h->flags & HAZARD_X0) && writes_x0(insn) ? 0 : TIMING_JUMP_EXTRA;
 
 		s->last_info->hide_jump = (uint8_t)(at_most(TIMING_JUMP_HIDDEN_BY_WAIT, extra) + info->stall);
-		s->last_info->hide_execute = (uint8_t)(at_most(TIMING_JUMP_HIDDEN_BY_EXECUTE, extra) + info->stall);
+		if (!info->stall_fetch)
+			s->last_info->hide_execute = (uint8_t)(at_most(TIMING_JUMP_HIDDEN_BY_EXECUTE, extra) + info->stall);
 	}
 	return false;
 }

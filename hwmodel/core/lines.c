@@ -8,6 +8,7 @@
  */
 #include "core.h"
 #include "icache.h"
+#include "later.h"
 
 /* From a fetch that hits to the issue of the instruction that it is for. */
 enum { HIT_CYCLES = 2 };
@@ -100,21 +101,40 @@ static void stall(struct rv32_core *core, uint32_t pc, uint64_t cycles)
 	stats__dynamic_at(core, pc, RV32_CYC_ICACHE, (int64_t)cycles);
 }
 
-/* For so long a jump that stands in the decode stage has waited for a memory access before it: it has been taken meanwhile. */
-static uint64_t taken_early(const struct rv32_core *core, const struct edge *edge)
+static bool is_division(const struct op_info *info)
+{
+	return info->opcode >= RV32_OP_div && info->opcode <= RV32_OP_remu;
+}
+
+static bool is_high_product(const struct op_info *info)
+{
+	return info->opcode >= RV32_OP_mulh && info->opcode <= RV32_OP_mulhu;
+}
+
+/*
+ * For so long a jump that stands in the decode stage has waited for the instruction before it, and a branch's target for a division
+ * that nobody wants: it has been taken meanwhile.
+ */
+uint64_t lines__early(const struct rv32_core *core, const struct edge *edge)
 {
 	const struct op_info *first = edge->block->info, *jump = &first[edge->op_index], *before = jump;
 	struct rv32_insn insn;
 
-	if ((jump->opcode != RV32_OP_jal && jump->opcode != RV32_OP_jalr) || core->waited.until + edge->cycles != core->cycle)
+	if (edge->divides && core->divided.until == core->cycle)
+		return core->divided.cycles - 1;
+	if (jump->opcode != RV32_OP_jal && jump->opcode != RV32_OP_jalr)
 		return 0;
+	if (edge->fetched && core->divided.cycles && core->divided.until + edge->cycles == core->cycle)
+		return core->divided.cycles - 1;
 	do {
 		if (before == first)
 			return 0;
 		before--;
 	} while (!before->is_insn);
+	if (edge->fetched && is_high_product(before))
+		return before->cost - 1u;
 	rv32_insn__decode(&insn, before->pc, before->word);
-	if (core->waited.pc != before->pc || before->next_reads || insn.class_ < RV32_CLASS_LOAD || insn.class_ > RV32_CLASS_AMO)
+	if (core->waited.until + edge->cycles != core->cycle || core->waited.pc != before->pc || before->next_reads || insn.class_ < RV32_CLASS_LOAD || insn.class_ > RV32_CLASS_AMO)
 		return 0;
 	return core->waited.cycles > core->waited.lines ? (uint64_t)(core->waited.cycles - core->waited.lines) : 0;
 }
@@ -128,7 +148,8 @@ void lines__jump(struct rv32_core *core, uint32_t pc, const struct edge *edge)
 	core->fetch.early = 0;
 	if (!core->icache)
 		return;
-	core->fetch.early = edge ? taken_early(core, edge) : 0;
+	core->fetch.early = edge ? lines__early(core, edge) : core->fetch.stopped_early;
+	core->fetch.stopped_early = 0;
 	next = icache__next_lookup(core->icache, core->icache_port) + HIT_CYCLES;
 	if (next <= HIT_CYCLES || next + core->fetch.early <= core->cycle)
 		return;
@@ -141,6 +162,7 @@ void lines__fall(struct rv32_core *core, const struct edge *edge)
 {
 	uint32_t offset = edge->pc % RV32_LINE_BYTES;
 
+	core->fetch.early = 0;
 	if (edge->block->hazard.flags & HAZARD_COLD)
 		return;
 	core->fetch.line = edge->pc - offset;
@@ -194,6 +216,17 @@ static uint64_t decoded(const struct rv32_core *core, const struct op *op)
 	return decoded < issue ? decoded : issue;
 }
 
+/* The instruction before an op's, NULL: another block's. */
+static const struct op_info *one_before(const struct op *op)
+{
+	const struct op_info *first = op_block(op)->info, *info = instruction(op);
+
+	while (info != first)
+		if ((--info)->is_insn)
+			return info;
+	return NULL;
+}
+
 bool lines__ahead(struct rv32_core *core, const struct op *op)
 {
 	uint64_t now = core->cycle + op_info(op)->issue, hit = decoded(core, op) + HIT_CYCLES;
@@ -202,7 +235,7 @@ bool lines__ahead(struct rv32_core *core, const struct op *op)
 	if (core->fetch.ahead == line)
 		return true;
 	if (op->rs1) /* entered in its last word: asked for when that arrives */
-		hit = now + HIT_CYCLES - 1;
+		hit = now - (one_before(op) ? 0 : core->fetch.early) + HIT_CYCLES - 1;
 	else
 		hit -= op->rs2;
 	if (!ask(core, now, hit, line))
@@ -212,16 +245,6 @@ bool lines__ahead(struct rv32_core *core, const struct op *op)
 	return true;
 }
 
-static bool is_division(const struct op_info *info)
-{
-	return info->opcode >= RV32_OP_div && info->opcode <= RV32_OP_remu;
-}
-
-static bool is_high_product(const struct op_info *info)
-{
-	return info->opcode >= RV32_OP_mulh && info->opcode <= RV32_OP_mulhu;
-}
-
 /* As many cycles, or more, that are whole divisions. */
 static uint64_t divisions(uint64_t cycles, uint64_t one)
 {
@@ -229,39 +252,51 @@ static uint64_t divisions(uint64_t cycles, uint64_t one)
 }
 
 /*
- * When an instruction issues that would at `issue` if its line were there, which lets it do so at core->fetch.ready. While mulh
- * or a division executes nothing comes into an empty decode stage, but as it ends: the divider has begun again by then. The
- * target of a branch with a division behind it is asked for in the model after that.
+ * When an instruction issues that would at `issue` if its line were there, and can so at core->fetch.ready; `late`: that is so
+ * much later than behind an instruction of one cycle. While mulh or a division executes nothing comes into an empty decode stage,
+ * but as it ends: the divider has begun again by then.
  */
-static uint64_t issued(const struct rv32_core *core, const struct op *op, uint64_t issue)
+static uint64_t issued(const struct rv32_core *core, const struct op_info *before, const struct op_info *info, uint64_t issue,
+		       uint64_t late)
 {
-	const struct op_info *first = op_block(op)->info, *before = instruction(op);
 	const uint64_t ready = core->fetch.ready, one = core->divided.until == core->cycle ? core->divided.cycles : 0;
 
-	do {
-		if (before == first)
-			return ready <= issue ? issue : issue + (one ? divisions(ready - issue, one) : ready - issue);
-		before--;
-	} while (!before->is_insn);
-	if (is_division(before) && one && ready + one > issue + 1)
-		return issue + divisions(ready + one - issue - 1, one);
-	if (is_high_product(before) && ready <= issue && ready + before->cost > issue + 1)
-		return issue + 1;
-	return ready > issue ? ready : issue;
+	if (late && one && (!before || is_division(before))) /* `issue` is behind the second one, if the line is late in any case */
+		return issue + (info->stall_fetch ? divisions(late + info->stall_fetch, one) - one : divisions(late, one));
+	if (late && before && is_high_product(before))
+		return issue + (late < before->cost ? 1 : late + 1 - before->cost);
+	return later(ready, issue);
+}
+
+bool lines__fetched(const struct rv32_core *core, uint32_t pc, uint64_t cycle)
+{
+	const uint32_t first = pc & ~(RV32_LINE_BYTES - 1u), last = (pc + 3) & ~(RV32_LINE_BYTES - 1u);
+
+	if (last == core->fetch.line)
+		return true;
+	return (first == last || first == core->fetch.line) && last == core->fetch.ahead && core->fetch.ready <= cycle;
 }
 
 bool lines__need(struct rv32_core *core, const struct op *op)
 {
 	uint64_t now = core->cycle + op_info(op)->issue, issue = core->cycle + instruction(op)->issue;
-	uint64_t early = core->fetch.line == RV32_NO_LINE ? core->fetch.early : 0; /* of a jump's target */
+	const struct op_info *before = one_before(op);
+	uint64_t early = before ? 0 : core->fetch.early, due; /* of a jump's target, and its second line a cycle later */
 	uint32_t line = (uint32_t)op->imm;
 
 	if (core->fetch.line == line)
 		return true;
-	if (core->fetch.ahead != line && !ask(core, now, now - early, line))
-		return false;
+	due = now - early + (!before && instruction(op)->pc < line);
+	if (core->fetch.ahead != line) {
+		if (!ask(core, now, now - early, line))
+			return false;
+	} else if (before) { /* asked for before: it was due behind the one before it, were that of one cycle */
+		due = core->cycle + before->issue + 1 + instruction(op)->stall_fetch;
+		if (core->waited.pc == before->pc && core->waited.until == core->cycle)
+			due -= (uint64_t)(core->waited.cycles - core->waited.lines);
+	}
 	core->stopped &= instruction(op)->pc == core->pc;
-	stall(core, op_info(op)->pc, issued(core, op, issue) - issue);
+	stall(core, op_info(op)->pc, issued(core, before, instruction(op), issue, later(core->fetch.ready, due) - due) - issue);
 	core->fetch.line = line;
 	core->fetch.ahead = RV32_NO_LINE;
 	lines__recheck(core);

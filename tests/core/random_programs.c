@@ -62,6 +62,10 @@ static struct model {
 	uint64_t decode;          /* and is in decode from here on */
 	uint64_t use[32], base[32], bank[64];
 	uint64_t fetched;         /* the 32-bit instruction at 14 modulo 16 is there */
+	bool is_second;           /* the line behind it is asked for when this one has been executed */
+	bool behind_long;         /* mulh or a division was just before, */
+	bool behind_two;          /* or an access to two words, and nothing else to wait for */
+	uint64_t divided;         /* cycles of the division just before */
 } model;
 
 static unsigned leading(uint32_t v)
@@ -119,6 +123,13 @@ static bool reads(const struct insn *in, unsigned r)
 	}
 }
 
+static uint64_t division(const struct insn *in)
+{
+	uint32_t by = model.x[in->rs2];
+
+	return 3 + (in->kind == DIV && (int32_t)by < 0 ? leading(~by) - 1 : leading(by));
+}
+
 /* Through the ALU's port: to the core x0 is a register as any. */
 static bool writes_x0(const struct insn *in)
 {
@@ -132,10 +143,13 @@ static void step(void)
 	uint32_t a = model.x[in->rs1], b = model.x[in->rs2], addr = a + (uint32_t)in->imm, value = 0;
 	bool writes = in->rd && in->kind != SW && in->kind != BNE && in->kind != BLT && in->kind != FENCE;
 	bool jump = in->kind == JAL || in->kind == JALR, taken = false;
-	bool loads = in->kind == LW || in->kind == LH || in->kind == AMOADD;
+	bool loads = in->kind == LW || in->kind == LH || in->kind == AMOADD, two = false, over_division, hides;
 	uint64_t issue = model.slot, busy = 1, target_at;
 	unsigned next = model.at + 1, size = in->kind == LH ? 2 : 4;
+	const struct insn *behind = next < random_program.insns ? &random_program.insn[next] : NULL;
 
+	hides = jump && model.behind_long && !(in->len == 4 && in->pc % 16 == 14 && model.fetched > issue) &&
+		!(in->kind == JALR && in->rs1 && model.base[in->rs1] > issue);
 	if (in->len == 4 && in->pc % 16 == 14) {
 		issue = later(issue, model.fetched);
 		model.decode = later(model.decode, model.fetched);
@@ -161,17 +175,18 @@ static void step(void)
 		break;
 	case DIV:
 		value = !b ? UINT32_MAX : b == UINT32_MAX ? 0 - a : (uint32_t)((int32_t)a / (int32_t)b);
-		busy = 3 + ((int32_t)b < 0 ? leading(~b) - 1 : leading(b));
+		busy = division(in);
 		break;
 	case REMU:
 		value = b ? a % b : a;
-		busy = 3 + leading(b);
+		busy = division(in);
 		break;
 	case LW: case LH: case SW: case AMOADD:
 		if (in->kind == AMOADD)
 			addr = a;
 		if ((addr & 3) + size > 4)
 			busy = 2;
+		two = busy == 2;
 		if (addr >= DEVICE_AT) {
 			busy += device_time(addr, size);
 			value = device_read(addr, size);
@@ -187,6 +202,7 @@ static void step(void)
 			if (in->kind == AMOADD)
 				memcpy(mem, &sum, 4);
 		}
+		two = two && busy == 2;
 		if (in->kind == LH)
 			value = (uint32_t)(int32_t)(int16_t)value;
 		if (in->kind == AMOADD && addr < DEVICE_AT)
@@ -204,7 +220,7 @@ static void step(void)
 		break;
 	case CSR_HART: value = 5; break;
 	default: /* a fence fetches anew what follows */
-		busy = 4;
+		busy = 4 - (model.behind_long || model.behind_two);
 		break;
 	}
 	if (taken)
@@ -214,8 +230,11 @@ static void step(void)
 	if (jump)
 		target_at = later(issue + 1, (in->kind == JALR ? later(model.decode, model.base[in->rs1]) : model.decode) + 2) +
 			    (in->kind == JALR && in->rd && in->rd == in->rs1);
+	/* a division behind a taken branch is executed, if it is there, and what it is worth thrown away */
+	over_division = taken && behind && (behind->kind == DIV || behind->kind == REMU) &&
+			!(model.is_second && behind->len == 4 && behind->pc % 16 == 14);
 	if (taken)
-		target_at = issue + 3;
+		target_at = issue + 3 + (over_division ? division(behind) - 1 : 0);
 	if (writes) {
 		model.x[in->rd] = value;
 		model.use[in->rd] = issue + busy + (loads ? 1 : 0);
@@ -229,20 +248,33 @@ static void step(void)
 	if (jump || taken || in->kind == FENCE) {
 		const struct insn *to = &random_program.insn[next];
 
-		if (next < random_program.insns && to->len == 4 && to->pc % 16 == 14)
+		bool late = next < random_program.insns && to->len == 4 && !over_division && !hides; /* else it has been fetched meanwhile */
+
+		if (late && to->pc % 16 == 14)
 			model.fetched = target_at + 1;
-		if (next < random_program.insns && to->len == 4 && to->pc % 16 == 10)
+		if (late && to->pc % 16 == 10)
 			model.fetched = UINT64_MAX; /* known when it issues */
 	}
+	model.divided = in->kind == DIV || in->kind == REMU ? busy : 0;
+	model.behind_long = in->kind == MULH || model.divided || over_division;
+	model.behind_two = two;
 	model.slot = target_at;
-	model.decode = jump || taken || in->kind == FENCE ? target_at : issue + 1;
+	model.decode = over_division ? target_at - 1 : jump || taken || in->kind == FENCE ? target_at : issue + 1;
 	model.at = next;
 }
 
-/* The word behind a 32-bit target at 10 comes one cycle late. */
-static void resolve_fetch(uint64_t issued)
+/* The word behind a 32-bit target at 10 comes one cycle late; a division goes on until it is there. */
+static void resolve_fetch(uint64_t issued, const struct insn *in)
 {
-	if (model.fetched == UINT64_MAX)
+	const struct insn *next = &random_program.insn[model.at];
+
+	if (model.fetched != UINT64_MAX)
+		return;
+	if (model.divided && !(next->kind == JALR && next->rs1 && next->rs1 == in->rd))
+		model.fetched = model.slot + model.divided;
+	else if (model.behind_long || model.behind_two)
+		model.fetched = model.slot + 1;
+	else
 		model.fetched = issued + 2;
 }
 
@@ -293,14 +325,17 @@ static int run_one(unsigned number)
 		rv32_core__stats(core, &stats);
 		while (steps < stats.instructions && model.at < random_program.insns) {
 			bool second = model.fetched == UINT64_MAX;
+			const struct insn *in = &random_program.insn[model.at];
 			uint64_t slot = model.slot;
+
+			model.is_second = second;
 
 			if (second)
 				model.fetched = 0;
 			step();
 			if (second && !model.fetched && random_program.insn[model.at].pc % 16 == 14) {
 				model.fetched = UINT64_MAX;
-				resolve_fetch(slot);
+				resolve_fetch(slot, in);
 			}
 			steps++;
 		}
