@@ -25,12 +25,18 @@ SPIN_INLINE void spin_run_begins(struct spin_packet *packet)
 	packet->overrun = 0;
 }
 
+/* SPIN_RC_OVERRUN is not a handler's to say: it becomes a code that none has, with SPIN_RC_PENDING or without. */
+SPIN_INLINE uint32_t spin_handlers_code_(uint32_t rc)
+{
+	return rc == SPIN_RC_OVERRUN ? SPIN_RC_PENDING << 1 : rc;
+}
+
 /* What it comes to. */
 SPIN_INLINE uint32_t spin_run_ends(const struct spin_packet *packet, uint32_t rc)
 {
 	if (packet->overrun)
 		return SPIN_RC_OVERRUN;
-	return rc == SPIN_RC_OVERRUN ? SPIN_RC_OVERRUN + 1 : rc; /* not a handler's to say */
+	return spin_handlers_code_(rc);
 }
 
 struct spin_outcome {
@@ -150,8 +156,10 @@ SPIN_INLINE uint32_t spin_call_completion(struct spin_completion *completion)
 {
 	uint32_t rc;
 
-	if (!spin_handlers_.message_completion)
-		return spin_handlers_.completion(completion->dropped_bytes, completion->flow_control_triggered, &spin_state);
+	if (!spin_handlers_.message_completion) {
+		rc = spin_handlers_.completion(completion->dropped_bytes, completion->flow_control_triggered, &spin_state);
+		return spin_handlers_code_(rc); /* it takes no steps */
+	}
 	spin_run_begins(completion->packet);
 	rc = spin_handlers_.message_completion(completion, &spin_state);
 	return spin_run_ends(completion->packet, rc);
