@@ -3,7 +3,7 @@
 #define SPIN_BPF_ACT_H
 
 /*
- * What a datagram's way out does to it. The target NIC does this in hardware
+ * What a packet's way out does to it. The target NIC does this in hardware
  * (checksums on egress, the Ethernet header); here the runtime does.
  */
 #include <spin/slmp.h>
@@ -28,6 +28,18 @@ SPIN_INLINE void spin_deliver(const struct spin_view *view, const struct spin_da
 		return;
 	checksum = ~spin_fold((uint64_t)(uint16_t)~checksum + change);
 	d->udp->checksum = checksum ? checksum : 0xffff;
+}
+
+/*
+ * The same of ICMP, whose checksum lies in the message, so that handlers may have stored to it: the difference has that,
+ * too. As it came it stays if the sum is what it was.
+ */
+SPIN_INLINE void spin_deliver_icmp(const struct spin_datagram *d, uint64_t change, uint16_t came)
+{
+	struct spin_icmp *icmp = (struct spin_icmp *)d->udp;
+	uint16_t checksum = spin_icmp_checksum((uint64_t)(uint16_t)~icmp->checksum + change);
+
+	icmp->checksum = checksum == 0xffff && !came ? 0 : checksum;
 }
 
 SPIN_INLINE void spin_swap_eth(struct spin_eth *eth)
@@ -78,14 +90,24 @@ SPIN_INLINE void spin_reply_ip6_(struct spin_ip6 *ip, uint32_t payload_bytes)
 SPIN_INLINE void spin_turn_around(const struct spin_view *view, const struct spin_datagram *d,
 				  uint32_t payload_bytes)
 {
-	uint32_t udp_bytes = payload_bytes + sizeof(struct spin_udp);
-	spin_be16 port = d->udp->src_port;
+	uint32_t udp_bytes = payload_bytes + (d->is_icmp ? 0 : sizeof(struct spin_udp));
+	spin_be16 port = d->is_ether ? 0 : d->udp->src_port;
 
 	spin_swap_eth(d->eth);
+	if (d->is_ether)
+		return;
 	if (d->is_ip4)
 		spin_reply_ip4_(d->ip, d->ip_header_bytes + udp_bytes);
 	else if (spin_inside_(view, (struct spin_ip6 *)d->ip + 1))
 		spin_reply_ip6_(d->ip, udp_bytes);
+	if (d->is_icmp) {
+		struct spin_icmp *icmp = (struct spin_icmp *)d->udp;
+
+		icmp->checksum = 0;
+		/* blurred: of a reply as long as what came the verifier would follow every round (ping, more than 1,000,000 steps) */
+		icmp->checksum = spin_icmp_checksum(spin_icmp_sum(view, d, spin_blur(payload_bytes)));
+		return;
+	}
 	d->udp->src_port = d->udp->dst_port;
 	d->udp->dst_port = port;
 	d->udp->length = spin_hton16(udp_bytes);

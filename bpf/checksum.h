@@ -103,10 +103,10 @@ SPIN_INLINE uint64_t spin_sum_bytes(const struct spin_view *view, const uint8_t 
 	return sum;
 }
 
-/* Sum of the pseudo header (RFC 768, RFC 8200) for a UDP length in host byte order. */
+/* Sum of the pseudo header (RFC 768, RFC 8200) for a length in host byte order, of UDP or of ICMPv6. */
 SPIN_INLINE uint64_t spin_sum_pseudo(const struct spin_view *view, const struct spin_datagram *d, uint32_t udp_bytes)
 {
-	uint64_t sum = (uint64_t)spin_hton16(SPIN_IP_UDP) + spin_hton16(udp_bytes);
+	uint64_t sum = (uint64_t)spin_hton16(d->is_icmp ? SPIN_IP_ICMP6 : SPIN_IP_UDP) + spin_hton16(udp_bytes);
 	const struct spin_ip6 *ip6;
 
 	if (d->is_ip4) {
@@ -159,6 +159,31 @@ SPIN_INLINE _Bool spin_udp_sum_good(const struct spin_view *view, const struct s
 	if (!d->udp->checksum)
 		return d->is_ip4; /* the sender computed none */
 	return spin_udp_sum_full(view, d, 0) || (accept_partial && spin_udp_sum_partial(view, d));
+}
+
+/* Sum of an ICMP message of so many bytes as it stands, of ICMPv6 with its pseudo header. */
+SPIN_INLINE uint64_t spin_icmp_sum(const struct spin_view *view, const struct spin_datagram *d, uint32_t bytes)
+{
+	return (d->is_ip4 ? 0 : spin_sum_pseudo(view, d, bytes)) + spin_sum_bytes(view, d->payload, bytes);
+}
+
+/*
+ * The checksum that belongs to a sum, of the two that are one: 0xffff stands for 0, too. Of a message of zeros that is
+ * right, and of others both are.
+ */
+SPIN_INLINE uint16_t spin_icmp_checksum(uint64_t sum)
+{
+	uint16_t checksum = ~spin_fold(sum);
+
+	return checksum ? checksum : 0xffff;
+}
+
+/* 0: a host would drop the packet. */
+SPIN_INLINE _Bool spin_sum_good(const struct spin_view *view, const struct spin_datagram *d, _Bool accept_partial)
+{
+	if (d->is_icmp)
+		return spin_fold(spin_icmp_sum(view, d, d->payload_bytes)) == 0xffff;
+	return spin_udp_sum_good(view, d, accept_partial);
 }
 
 /* Of at most ten words of IP options, in one way for all numbers of them. */

@@ -112,20 +112,20 @@ SPIN_INLINE void spin_raise_(const struct spin_outcome *outcome, const struct sp
 	event->type = outcome->error;
 	event->handler = outcome->error_in;
 	event->hpu = hpu;
-	event->ip_version = d->is_ip4 ? 4 : 6;
+	event->ip_version = d->is_ether ? 0 : d->is_ip4 ? 4 : 6;
 	for (int i = 0; i < 4; i++)
 		event->src_addr[i] = 0;
 	if (d->is_ip4) {
 		event->src_addr[0] = ((struct spin_ip4 *)d->ip)->src;
-	} else if (spin_inside_(view, (struct spin_ip6 *)d->ip + 1)) {
+	} else if (!d->is_ether && spin_inside_(view, (struct spin_ip6 *)d->ip + 1)) {
 		/* a pointer of its own: not one with that of IPv4 and two offsets */
 		const struct spin_ip6 *ip = (const void *)spin_opaque_pointer_(d->ip);
 
 		for (int i = 0; i < 4; i++)
 			event->src_addr[i] = ip->src[i];
 	}
-	event->src_port = spin_ntoh16(d->udp->src_port);
-	event->dst_port = spin_ntoh16(d->udp->dst_port);
+	event->src_port = d->is_icmp || d->is_ether ? 0 : spin_ntoh16(d->udp->src_port);
+	event->dst_port = d->is_icmp || d->is_ether ? 0 : spin_ntoh16(d->udp->dst_port);
 	event->length = d->payload_bytes;
 	/* of messages only; the ring has what was there before */
 	event->message_id = event->me = event->offset = 0;
@@ -190,7 +190,7 @@ SPIN_INLINE int spin_consumed_(struct xdp_md *ctx, const struct spin_view *view,
 }
 
 /* Where the frame lies. */
-SPIN_INLINE int spin_direct_(struct xdp_md *ctx, enum spin_part part)
+SPIN_INLINE int spin_direct_(struct xdp_md *ctx, enum spin_part part, enum spin_takes takes)
 {
 	const struct spin_frame frame = { ctx };
 	uint32_t hpu = spin_hpu(ctx);
@@ -198,7 +198,10 @@ SPIN_INLINE int spin_direct_(struct xdp_md *ctx, enum spin_part part)
 	struct spin_view view;
 	struct spin_way_out out;
 
-	out.reason = spin_find(&frame, &spin_config, &view, &d);
+	out.reason = spin_find(&frame, &spin_config, takes, &view, &d);
+	/* no length in the frame tells that there is more of it elsewhere */
+	if (takes == SPIN_TAKES_ETHER && out.reason == SPIN_PARSED && bpf_xdp_get_buff_len(ctx) > d.payload_at + d.payload_bytes)
+		out.reason = SPIN_REASON_TOO_LONG;
 	if (out.reason != SPIN_PARSED) {
 		if (spin_maybe_long(out.reason))
 			bpf_tail_call(ctx, &spin_long, 0);
@@ -232,10 +235,38 @@ SPIN_INLINE int spin_direct_(struct xdp_md *ctx, enum spin_part part)
 	return spin_finish_(ctx, spin_end_(&view, out.reason, hpu));
 }
 
+/* The part that comes first. */
+SPIN_INLINE enum spin_part spin_first_part_(void)
+{
+	return spin_handlers_.delivery == SPIN_DELIVER_ME ? SPIN_PART_OPEN : SPIN_PART_WHOLE;
+}
+
+/* Messages and packets that handlers send are of UDP: then the programs for other rules are empty. */
+SPIN_INLINE _Bool spin_needs_udp_(void)
+{
+	return spin_handlers_.delivery == SPIN_DELIVER_ME || spin_puts_;
+}
+
 SEC("xdp")
 int spin_xdp(struct xdp_md *ctx)
 {
-	return spin_leave_hpu(spin_direct_(ctx, spin_handlers_.delivery == SPIN_DELIVER_ME ? SPIN_PART_OPEN : SPIN_PART_WHOLE));
+	return spin_leave_hpu(spin_direct_(ctx, spin_first_part_(), SPIN_TAKES_UDP));
+}
+
+/*
+ * The same for rules of ICMP, and of types that are no IP. Programs of their own, and not ways through one: with more code
+ * in it clang lays out UDP's otherwise, and the verifier takes more than 1,000,000 steps for it (loops_parse, clang 14).
+ */
+SEC("?xdp")
+int spin_icmp(struct xdp_md *ctx)
+{
+	return spin_needs_udp_() ? XDP_ABORTED : spin_leave_hpu(spin_direct_(ctx, SPIN_PART_WHOLE, SPIN_TAKES_ICMP));
+}
+
+SEC("?xdp")
+int spin_ether(struct xdp_md *ctx)
+{
+	return spin_needs_udp_() ? XDP_ABORTED : spin_leave_hpu(spin_direct_(ctx, SPIN_PART_WHOLE, SPIN_TAKES_ETHER));
 }
 
 /* The same for packets whose message is not open. */
@@ -248,7 +279,7 @@ int spin_begin(struct xdp_md *ctx)
 	const enum spin_part part = SPIN_PART_REST;
 #endif
 
-	return spin_leave_hpu(spin_handlers_.delivery == SPIN_DELIVER_ME ? spin_direct_(ctx, part) : XDP_ABORTED);
+	return spin_leave_hpu(spin_handlers_.delivery == SPIN_DELIVER_ME ? spin_direct_(ctx, part, SPIN_TAKES_UDP) : XDP_ABORTED);
 }
 
 #ifdef SPIN_BOUNDED_MESSAGES
@@ -256,11 +287,11 @@ int spin_begin(struct xdp_md *ctx)
 SEC("?xdp")
 int spin_opened(struct xdp_md *ctx)
 {
-	return spin_leave_hpu(spin_direct_(ctx, SPIN_PART_OPENED));
+	return spin_leave_hpu(spin_direct_(ctx, SPIN_PART_OPENED, SPIN_TAKES_UDP));
 }
 #endif
 
-SPIN_INLINE int spin_copied_(struct xdp_md *ctx)
+SPIN_INLINE int spin_copied_(struct xdp_md *ctx, enum spin_takes takes)
 {
 	uint32_t hpu = spin_hpu(ctx), zero = 0, bytes, held;
 	struct spin_cpu *cpu = bpf_map_lookup_elem(&spin_copies, &zero);
@@ -280,7 +311,7 @@ SPIN_INLINE int spin_copied_(struct xdp_md *ctx)
 	frame.copy = copy->frame;
 	frame.bytes = bytes;
 	frame.scratch = copy->scratch;
-	out.reason = spin_find(&frame, &spin_config, &view, &d);
+	out.reason = spin_find(&frame, &spin_config, takes, &view, &d);
 	if (out.reason != SPIN_PARSED)
 		return spin_end_(&view, out.reason, hpu);
 	spin_handle(&frame, &view, &d, spin_config.accept_partial, hpu, SPIN_PART_WHOLE, &out);
@@ -310,7 +341,19 @@ SPIN_INLINE int spin_replayed_(struct xdp_md *ctx, const struct spin_cpu *cpu, _
 SEC("?xdp")
 int spin_copied(struct xdp_md *ctx)
 {
-	return spin_leave_hpu(spin_copied_(ctx));
+	return spin_leave_hpu(spin_copied_(ctx, SPIN_TAKES_UDP));
+}
+
+SEC("?xdp")
+int spin_icmp_copy(struct xdp_md *ctx)
+{
+	return spin_needs_udp_() ? XDP_ABORTED : spin_leave_hpu(spin_copied_(ctx, SPIN_TAKES_ICMP));
+}
+
+SEC("?xdp")
+int spin_ether_copy(struct xdp_md *ctx)
+{
+	return spin_needs_udp_() ? XDP_ABORTED : spin_leave_hpu(spin_copied_(ctx, SPIN_TAKES_ETHER));
 }
 
 /* Handles one parked packet, and goes on with the next; the frame of ctx is another one and is not touched. */
@@ -340,7 +383,7 @@ SPIN_INLINE int spin_replay_one_(struct xdp_md *ctx, _Bool live)
 	frame.bytes = park->frame_bytes;
 	frame.scratch = copy->scratch;
 	if ((park->owner & 0xffff) == cpu->mpq && park->owner >> 16 == cpu->generation &&
-	    spin_find(&frame, &spin_config, &view, &d) == SPIN_PARSED)
+	    spin_find(&frame, &spin_config, SPIN_TAKES_UDP, &view, &d) == SPIN_PARSED)
 		reason = spin_message_replay(&view, &d, cpu->mpq, cpu->generation, hpu);
 	spin_park_free(buffer);
 	spin_message_count_replay(reason, hpu);
@@ -417,7 +460,7 @@ int spin_replay_swept(struct xdp_md *ctx)
 SEC("?xdp")
 int spin_spread(struct xdp_md *ctx)
 {
-	int action = spin_spread_give(ctx, spin_handlers_.delivery == SPIN_DELIVER_ME);
+	int action = spin_spread_give(ctx, spin_handlers_.delivery == SPIN_DELIVER_ME, spin_takes(&spin_config.rule));
 
 	if (action >= 0)
 		return action;

@@ -40,14 +40,18 @@ static void spin_host_raise(const struct spin_outcome *outcome, const struct spi
 
 	event->type = outcome->error;
 	event->handler = outcome->error_in;
+	event->length = d->payload_bytes;
+	if (d->is_ether)
+		return;
 	event->ip_version = d->is_ip4 ? 4 : 6;
 	if (d->is_ip4)
 		event->src_addr[0] = ((struct spin_ip4 *)d->ip)->src;
 	else
 		memcpy(event->src_addr, ((struct spin_ip6 *)d->ip)->src, sizeof(event->src_addr));
-	event->src_port = spin_ntoh16(d->udp->src_port);
-	event->dst_port = spin_ntoh16(d->udp->dst_port);
-	event->length = d->payload_bytes;
+	if (!d->is_icmp) {
+		event->src_port = spin_ntoh16(d->udp->src_port);
+		event->dst_port = spin_ntoh16(d->udp->dst_port);
+	}
 }
 
 /* Step 13 of <spin/message.h>. */
@@ -66,7 +70,7 @@ static void spin_host_replay(uint32_t mpq)
 		struct spin_view view;
 
 		chain = park->next;
-		if (spin_find(&frame, &spin_config, &view, &d) == SPIN_PARSED)
+		if (spin_find(&frame, &spin_config, SPIN_TAKES_UDP, &view, &d) == SPIN_PARSED)
 			reason = spin_message_replay(&view, &d, mpq, generation, 0);
 		spin_host_send();
 		spin_park_free(buffer);
@@ -94,7 +98,7 @@ int spin_host_packet(uint8_t *frame, uint32_t *frame_bytes, uint32_t *verdict)
 	struct spin_view view;
 
 	out.consumed = 0;
-	out.reason = spin_find(&whole, &spin_config, &view, &d);
+	out.reason = spin_find(&whole, &spin_config, spin_takes(&spin_config.rule), &view, &d);
 	if (out.reason == SPIN_PARSED) {
 		spin_handle(&whole, &view, &d, spin_config.accept_partial, 0, SPIN_PART_WHOLE, &out);
 		if (out.outcome.error)

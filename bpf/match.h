@@ -16,13 +16,30 @@ SPIN_INLINE _Bool spin_match_word_(spin_be32 addr, const volatile uint32_t *want
 	return !*mask || (addr & *mask) == *want;
 }
 
+/* Of ICMP and ICMPv6 there is only one for each IP version. Contexts that need UDP take nothing else. */
+SPIN_INLINE enum spin_takes spin_takes(const volatile struct spin_rule *rule)
+{
+	uint8_t protocol;
+
+	if (spin_handlers_.delivery != SPIN_DELIVER_STACK || spin_puts_)
+		return SPIN_TAKES_UDP;
+	if (rule->ether_type)
+		return SPIN_TAKES_ETHER;
+	protocol = rule->protocol;
+	return protocol == SPIN_IP_ICMP || protocol == SPIN_IP_ICMP6 ? SPIN_TAKES_ICMP : SPIN_TAKES_UDP;
+}
+
 SPIN_INLINE _Bool spin_match(const volatile struct spin_rule *rule, const struct spin_datagram *d)
 {
+	if (d->is_ether)
+		return spin_ntoh16(d->type) == rule->ether_type;
 	if (rule->dst_port && spin_ntoh16(d->udp->dst_port) != rule->dst_port)
 		return 0;
 	if (rule->src_port && spin_ntoh16(d->udp->src_port) != rule->src_port)
 		return 0;
 	if (rule->ip_version && (rule->ip_version == 4) != d->is_ip4)
+		return 0;
+	if (d->is_icmp && (rule->protocol == SPIN_IP_ICMP) != d->is_ip4)
 		return 0;
 	if (d->is_ip4) {
 		const struct spin_ip4 *ip = d->ip;

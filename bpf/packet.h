@@ -64,7 +64,8 @@ SPIN_INLINE void spin_handle_message_(const struct spin_frame *frame, const stru
  * follows is analysed once, not once for each of them. 0: the frame is too short, which
  * parsing has excluded.
  */
-SPIN_INLINE _Bool spin_see_anew_(const struct spin_view *view, struct spin_datagram *d)
+SPIN_INLINE _Bool spin_see_anew_(const struct spin_view *view, const volatile struct spin_rule *rule,
+				 struct spin_datagram *d)
 {
 	uint8_t *at;
 	uint32_t ip, udp;
@@ -72,6 +73,8 @@ SPIN_INLINE _Bool spin_see_anew_(const struct spin_view *view, struct spin_datag
 	if (view->access == SPIN_COPIED) {
 		ip = spin_unknown_(view, d->ip_at);
 		udp = spin_unknown_(view, d->udp_at);
+	} else if (d->is_ether) {
+		udp = ip = spin_opaque_(d->ip_at);
 	} else {
 		ip = spin_opaque_((uint8_t *)d->ip - (uint8_t *)d->eth);
 		udp = spin_opaque_((uint8_t *)d->udp - (uint8_t *)d->eth);
@@ -80,36 +83,58 @@ SPIN_INLINE _Bool spin_see_anew_(const struct spin_view *view, struct spin_datag
 	d->eth = (struct spin_eth *)view->data;
 	d->ip = at;
 	d->ip_at = ip;
+	if (d->is_ether) {
+		d->udp = (struct spin_udp *)at;
+		d->payload = at;
+		d->payload_at = ip;
+		d->ip_header_bytes = 0;
+		d->payload_bytes = view->access == SPIN_COPIED ? view->bytes - ip : (uint32_t)(view->end - at);
+		return spin_inside_(view, d->eth + 1) && spin_inside_(view, at);
+	}
 	d->udp = (struct spin_udp *)spin_opaque_pointer_(view->data + (udp & 127)); /* at most 22 + 60 */
-	d->payload = (uint8_t *)(d->udp + 1);
 	if (!spin_inside_(view, d->eth + 1) || !spin_inside_(view, at + sizeof(struct spin_ip4)) ||
-	    !spin_inside_(view, d->payload))
+	    !spin_inside_(view, d->udp + 1))
 		return 0;
-	d->is_ip4 = spin_equal_(*at >> 4, 4);
-	d->payload_at = udp + sizeof(struct spin_udp);
 	d->ip_header_bytes = udp - ip;
+	if (d->is_icmp) {
+		d->is_ip4 = rule->protocol == SPIN_IP_ICMP;
+		d->payload = (uint8_t *)d->udp;
+		d->payload_at = udp;
+		if (!d->is_ip4 && !spin_inside_(view, at + sizeof(struct spin_ip6)))
+			return 0;
+		d->payload_bytes = spin_behind_ip_(at, d->is_ip4, d->ip_header_bytes);
+		return 1;
+	}
+	d->is_ip4 = spin_equal_(*at >> 4, 4);
+	d->payload = (uint8_t *)(d->udp + 1);
+	d->payload_at = udp + sizeof(struct spin_udp);
 	d->payload_bytes = spin_ntoh16(d->udp->length) - sizeof(struct spin_udp);
 	return 1;
 }
 
-/* Parses and matches; SPIN_PARSED, and *view and *d say where the datagram is, or the reason why it is not ours. */
+/*
+ * Parses and matches, for what the rule takes, a constant here; SPIN_PARSED, and *view and *d say where the datagram is,
+ * or the reason why it is not ours.
+ */
 SPIN_INLINE enum spin_reason spin_find(const struct spin_frame *frame, const volatile struct spin_config *config,
-				       struct spin_view *view, struct spin_datagram *d)
+				       enum spin_takes takes, struct spin_view *view, struct spin_datagram *d)
 {
 	enum spin_reason reason;
 
 	*view = spin_frame_view(frame);
 	if (view->access == SPIN_DIRECT && config->matched)
-		reason = spin_parse_again(view, d);
+		reason = spin_parse_again(view, takes, d);
 	else
-		reason = spin_parse_view(view, d);
+		reason = spin_parse_view(view, takes, spin_hton16(config->rule.ether_type), d);
 	if (reason != SPIN_PARSED)
 		return reason;
 	/* again for what is copied: without the test the verifier meets many more states of it */
 	if ((view->access == SPIN_COPIED || !config->matched) && !spin_match(&config->rule, d))
 		return SPIN_REASON_UNMATCHED;
 	*view = spin_frame_view(frame);
-	return spin_see_anew_(view, d) ? SPIN_PARSED : SPIN_REASON_TRUNCATED;
+	d->is_icmp = takes == SPIN_TAKES_ICMP;
+	d->is_ether = takes == SPIN_TAKES_ETHER;
+	return spin_see_anew_(view, &config->rule, d) ? SPIN_PARSED : SPIN_REASON_TRUNCATED;
 }
 
 /*
@@ -121,6 +146,7 @@ SPIN_INLINE void spin_handle(const struct spin_frame *frame, const struct spin_v
 			     struct spin_way_out *out)
 {
 	struct spin_packet packet;
+	uint16_t icmp_checksum = 0;
 
 	out->outcome.error = 0;
 	out->frame_bytes = out->changed_bytes = out->replay = 0;
@@ -129,8 +155,8 @@ SPIN_INLINE void spin_handle(const struct spin_frame *frame, const struct spin_v
 	if (part < SPIN_PART_REST && d->is_ip4 && !spin_ip4_checksum_right(view, d->ip, d->ip_header_bytes))
 		return;
 	out->reason = SPIN_REASON_UDP_CHECKSUM;
-	if (part < SPIN_PART_REST && spin_handlers_.checksum == SPIN_CHECKSUM_VERIFY &&
-	    !spin_udp_sum_good(view, d, accept_partial))
+	if (part < SPIN_PART_REST && spin_handlers_.checksum == SPIN_CHECKSUM_VERIFY && !d->is_ether &&
+	    !spin_sum_good(view, d, accept_partial))
 		return;
 	if (spin_handlers_.delivery == SPIN_DELIVER_ME) {
 		spin_handle_message_(frame, view, d, hpu, part, out);
@@ -142,6 +168,10 @@ SPIN_INLINE void spin_handle(const struct spin_frame *frame, const struct spin_v
 	packet.udp = d->udp;
 	packet.payload = d->payload;
 	packet.is_ip4 = d->is_ip4;
+	packet.is_icmp = d->is_icmp;
+	packet.is_ether = d->is_ether;
+	if (d->is_icmp)
+		icmp_checksum = ((const struct spin_icmp *)d->udp)->checksum;
 	packet.sum_change = 0;
 	packet.stored = 0;
 	packet.reply_bytes = SPIN_NO_REPLY;
@@ -161,7 +191,10 @@ SPIN_INLINE void spin_handle(const struct spin_frame *frame, const struct spin_v
 		out->changed_bytes = out->frame_bytes;
 	} else if (packet.stored &&
 		   (out->reason == SPIN_REASON_SUCCESS || out->reason == SPIN_REASON_PROCEEDED)) {
-		spin_deliver(view, d, packet.sum_change, accept_partial);
+		if (d->is_icmp)
+			spin_deliver_icmp(d, packet.sum_change, icmp_checksum);
+		else if (!d->is_ether)
+			spin_deliver(view, d, packet.sum_change, accept_partial);
 		out->changed_bytes = d->payload_at + d->payload_bytes;
 	}
 }

@@ -3,23 +3,30 @@
 #define SPIN_BPF_PARSE_H
 
 /*
- * Steps 1 to 3 of <spin/reason.h>: from a frame to a UDP datagram, or the reason
- * why it is none. Portable C; every access is behind a check of the frame's end.
+ * Steps 1 to 3 of <spin/reason.h>: from a frame to a UDP datagram, an ICMP message or the payload of an EtherType, or
+ * the reason why it is none of them. Portable C; every access is behind a check of the frame's end.
  * Includes no target: <spin/spin.h> comes before.
  */
 #include <spin/reason.h>
 #include <spin/target/view.h>
 
-#define SPIN_PARSED SPIN_REASON_COUNT /* no reason to stop */
+#define SPIN_PARSED  SPIN_REASON_COUNT /* no reason to stop */
+#define SPIN_IS_ICMP (SPIN_REASON_COUNT + 1) /* ICMP or ICMPv6, to be parsed as that */
+
+/* What a context takes, by its rule; a constant where it is asked for. */
+enum spin_takes { SPIN_TAKES_UDP, SPIN_TAKES_ICMP, SPIN_TAKES_ETHER };
 
 struct spin_datagram {
 	struct spin_eth *eth;
 	void            *ip;
-	struct spin_udp *udp;
-	uint8_t         *payload;
+	struct spin_udp *udp;             /* of ICMP its message: 8 bytes of that */
+	uint8_t         *payload;         /* of ICMP its message, too */
 	uint32_t         payload_bytes;
 	uint32_t         ip_header_bytes;
 	uint32_t         is_ip4;
+	_Bool            is_icmp;         /* or ICMPv6 */
+	_Bool            is_ether;        /* then ip, udp and payload are what is behind the type, */
+	spin_be16        type;            /* which is this one, if it is neither IPv4 nor IPv6 */
 	/* offsets in the frame; in one that lies in one piece the pointers tell them */
 	uint32_t         ip_at, udp_at, payload_at;
 };
@@ -54,7 +61,20 @@ SPIN_INLINE enum spin_reason spin_parse_udp_(uint8_t *udp, uint32_t ip_payload_b
 	return SPIN_PARSED;
 }
 
-SPIN_INLINE enum spin_reason spin_parse_ip4_(const struct spin_view *view, uint8_t *at, uint32_t off,
+/* What the IP packet has in it, UDP or ICMP as was asked for. */
+SPIN_INLINE enum spin_reason spin_parse_behind_ip_(uint8_t *at, uint32_t bytes, _Bool icmp, struct spin_datagram *out)
+{
+	out->is_icmp = icmp;
+	out->is_ether = 0;
+	if (!icmp)
+		return spin_parse_udp_(at, bytes, out);
+	out->udp = (struct spin_udp *)at;
+	out->payload = at;
+	out->payload_bytes = bytes;
+	return SPIN_PARSED;
+}
+
+SPIN_INLINE enum spin_reason spin_parse_ip4_(const struct spin_view *view, uint8_t *at, uint32_t off, _Bool icmp,
 					     struct spin_datagram *out)
 {
 	struct spin_ip4 *ip = (struct spin_ip4 *)at;
@@ -65,8 +85,8 @@ SPIN_INLINE enum spin_reason spin_parse_ip4_(const struct spin_view *view, uint8
 	header = (ip->version_ihl & 15u) * 4;
 	if (ip->version_ihl >> 4 != 4 || header < sizeof(*ip))
 		return SPIN_REASON_IP_MALFORMED;
-	if (ip->protocol != SPIN_IP_UDP)
-		return SPIN_REASON_NOT_UDP;
+	if (ip->protocol != (icmp ? SPIN_IP_ICMP : SPIN_IP_UDP))
+		return !icmp && ip->protocol == SPIN_IP_ICMP ? SPIN_IS_ICMP : SPIN_REASON_NOT_UDP;
 	if (ip->fragment & spin_hton16(SPIN_IP4_FRAGMENT_BITS))
 		return SPIN_REASON_FRAGMENT;
 	if (!spin_has_(view, at + header, off + header, sizeof(struct spin_udp)))
@@ -81,7 +101,7 @@ SPIN_INLINE enum spin_reason spin_parse_ip4_(const struct spin_view *view, uint8
 	out->udp_at = off + header;
 	out->ip_header_bytes = header;
 	out->is_ip4 = 1;
-	return spin_parse_udp_(spin_place_(view, at + header, off + header, 127), total - header, out);
+	return spin_parse_behind_ip_(spin_place_(view, at + header, off + header, 127), total - header, icmp, out);
 }
 
 SPIN_INLINE enum spin_reason spin_ip6_next_(uint8_t next)
@@ -96,7 +116,7 @@ SPIN_INLINE enum spin_reason spin_ip6_next_(uint8_t next)
 	}
 }
 
-SPIN_INLINE enum spin_reason spin_parse_ip6_(const struct spin_view *view, uint8_t *at, uint32_t off,
+SPIN_INLINE enum spin_reason spin_parse_ip6_(const struct spin_view *view, uint8_t *at, uint32_t off, _Bool icmp,
 					     struct spin_datagram *out)
 {
 	struct spin_ip6 *ip = (struct spin_ip6 *)at;
@@ -106,8 +126,8 @@ SPIN_INLINE enum spin_reason spin_parse_ip6_(const struct spin_view *view, uint8
 		return SPIN_REASON_TRUNCATED;
 	if (at[0] >> 4 != 6)
 		return SPIN_REASON_IP_MALFORMED;
-	if (ip->next_header != SPIN_IP_UDP)
-		return spin_ip6_next_(ip->next_header);
+	if (ip->next_header != (icmp ? SPIN_IP_ICMP6 : SPIN_IP_UDP))
+		return !icmp && ip->next_header == SPIN_IP_ICMP6 ? SPIN_IS_ICMP : spin_ip6_next_(ip->next_header);
 	if (!spin_has_(view, at + sizeof(*ip), off + sizeof(*ip), sizeof(struct spin_udp)))
 		return SPIN_REASON_TRUNCATED;
 	bytes = spin_length16(ip->payload_length);
@@ -120,7 +140,7 @@ SPIN_INLINE enum spin_reason spin_parse_ip6_(const struct spin_view *view, uint8
 	out->udp_at = off + sizeof(*ip);
 	out->ip_header_bytes = sizeof(*ip);
 	out->is_ip4 = 0;
-	return spin_parse_udp_(spin_place_(view, at + sizeof(*ip), off + sizeof(*ip), 127), bytes, out);
+	return spin_parse_behind_ip_(spin_place_(view, at + sizeof(*ip), off + sizeof(*ip), 127), bytes, icmp, out);
 }
 
 SPIN_INLINE _Bool spin_is_vlan_(spin_be16 type)
@@ -128,8 +148,11 @@ SPIN_INLINE _Bool spin_is_vlan_(spin_be16 type)
 	return type == spin_hton16(SPIN_ETH_VLAN) || type == spin_hton16(SPIN_ETH_QINQ);
 }
 
-/* Fills *out and returns SPIN_PARSED, or returns why the frame is passed untouched. */
-SPIN_INLINE enum spin_reason spin_parse_view(const struct spin_view *view, struct spin_datagram *out)
+/*
+ * Fills *out and returns SPIN_PARSED, or returns why the frame is passed untouched. Without `icmp` for UDP, and
+ * SPIN_IS_ICMP says that it is to be called again, with it.
+ */
+SPIN_INLINE enum spin_reason spin_parse_as(const struct spin_view *view, _Bool icmp, struct spin_datagram *out)
 {
 	uint8_t *at = view->data + sizeof(struct spin_eth);
 	uint32_t off = sizeof(struct spin_eth);
@@ -160,53 +183,94 @@ SPIN_INLINE enum spin_reason spin_parse_view(const struct spin_view *view, struc
 	}
 	at = spin_place_(view, at, off, 31);
 	if (type == spin_hton16(SPIN_ETH_IP4))
-		return spin_parse_ip4_(view, at, off, out);
+		return spin_parse_ip4_(view, at, off, icmp, out);
 	if (type == spin_hton16(SPIN_ETH_IP6))
-		return spin_parse_ip6_(view, at, off, out);
+		return spin_parse_ip6_(view, at, off, icmp, out);
+	out->type = type;
+	out->ip = out->udp = (void *)at;
+	out->ip_at = off;
 	return SPIN_REASON_NOT_IP;
 }
 
+/* A frame of another type than IP's, as spin_parse_as() left it: what is behind the type is the payload. */
+SPIN_INLINE enum spin_reason spin_parse_ether_(const struct spin_view *view, struct spin_datagram *out)
+{
+	uint32_t bytes = view->access == SPIN_COPIED ? view->bytes - out->ip_at : (uint32_t)(view->end - (uint8_t *)out->ip);
+
+	out->is_ether = 1;
+	out->is_icmp = 0;
+	out->is_ip4 = 0;
+	if (!bytes)
+		return SPIN_REASON_TRUNCATED;
+	out->udp_at = out->ip_at;
+	return bytes > spin_bytes_max_(view) ? SPIN_REASON_TOO_LONG : SPIN_PARSED;
+}
+
+/* The same for a context of one of them: the others are UNMATCHED. `type`: of SPIN_TAKES_ETHER. */
+SPIN_INLINE enum spin_reason spin_parse_view(const struct spin_view *view, enum spin_takes takes, spin_be16 type,
+					     struct spin_datagram *out)
+{
+	enum spin_reason reason = spin_parse_as(view, 0, out);
+
+	if (takes == SPIN_TAKES_ETHER && reason == SPIN_REASON_NOT_IP)
+		return out->type == type ? spin_parse_ether_(view, out) : reason;
+	if (reason == SPIN_IS_ICMP)
+		return takes == SPIN_TAKES_ICMP ? spin_parse_as(view, 1, out) : SPIN_REASON_NOT_UDP;
+	return reason == SPIN_PARSED && takes != SPIN_TAKES_UDP ? SPIN_REASON_UNMATCHED : reason;
+}
+
+/* Of ICMP: what the IP header says that is behind it. */
+SPIN_INLINE uint32_t spin_behind_ip_(const void *ip, _Bool is_ip4, uint32_t header)
+{
+	if (is_ip4)
+		return (spin_length16(((const struct spin_ip4 *)ip)->total_length) - header) & 0xffff;
+	return spin_length16(((const struct spin_ip6 *)ip)->payload_length);
+}
+
 /*
- * The same of a frame that has been parsed before, by another program, as a datagram:
+ * The same of a frame that has been parsed before, by another program, as a datagram or as ICMP:
  * where it is, and whether all of it lies here. SPIN_DIRECT only.
  */
-SPIN_INLINE enum spin_reason spin_parse_again(const struct spin_view *view, struct spin_datagram *out)
+SPIN_INLINE enum spin_reason spin_parse_again(const struct spin_view *view, enum spin_takes takes, struct spin_datagram *out)
 {
+	const _Bool icmp = takes == SPIN_TAKES_ICMP;
+	const uint32_t least = takes == SPIN_TAKES_ETHER ? 1 : sizeof(struct spin_ip4);
 	uint8_t *at = view->data + sizeof(struct spin_eth);
 	uint32_t header, bytes;
 
 	out->eth = (struct spin_eth *)view->data;
-	if (at + sizeof(struct spin_ip4) > view->end)
+	if (at + least > view->end)
 		return SPIN_REASON_TRUNCATED;
 	if (spin_is_vlan_(out->eth->type)) {
 		struct spin_vlan *vlan = (struct spin_vlan *)at;
 
+		if (takes == SPIN_TAKES_ETHER && at + sizeof(*vlan) > view->end)
+			return SPIN_REASON_TRUNCATED;
 		at += sizeof(*vlan) << spin_is_vlan_(vlan->type);
-		if (at + sizeof(struct spin_ip4) > view->end)
+		if (at + least > view->end)
 			return SPIN_REASON_TRUNCATED;
 	}
 	out->ip = at;
+	if (takes == SPIN_TAKES_ETHER) {
+		out->udp = (struct spin_udp *)at;
+		out->ip_at = (uint32_t)(at - view->data);
+		return spin_parse_ether_(view, out);
+	}
+	out->is_ether = 0;
 	out->is_ip4 = *at >> 4 == 4;
 	header = out->is_ip4 ? (*at & 15u) * 4 : sizeof(struct spin_ip6);
 	out->ip_header_bytes = header;
 	out->udp = (struct spin_udp *)(at + header);
 	if (at + header + sizeof(struct spin_udp) > view->end)
 		return SPIN_REASON_TRUNCATED;
-	bytes = spin_length16(out->udp->length);
+	out->is_icmp = icmp;
+	bytes = icmp ? spin_behind_ip_(at, out->is_ip4, header) : spin_length16(out->udp->length);
 	if (at + header + bytes > view->end)
 		return SPIN_REASON_IP_LENGTH;
 	return header + bytes > spin_bytes_max_(view) ? SPIN_REASON_TOO_LONG : SPIN_PARSED;
 }
 
-/* A frame in one piece. */
-SPIN_INLINE enum spin_reason spin_parse(uint8_t *data, uint8_t *end, struct spin_datagram *out)
-{
-	const struct spin_view view = { .access = SPIN_DIRECT, .data = data, .end = end };
-
-	return spin_parse_view(&view, out);
-}
-
-/* What spin_parse() says of a frame that has more bytes than lie there, or more than it takes. */
+/* What parsing in one piece says of a frame that has more bytes than lie there, or more than it takes. */
 SPIN_INLINE _Bool spin_maybe_long(enum spin_reason reason)
 {
 	return reason == SPIN_REASON_TRUNCATED || reason == SPIN_REASON_IP_LENGTH || reason == SPIN_REASON_TOO_LONG;
@@ -216,12 +280,12 @@ SPIN_INLINE _Bool spin_maybe_long(enum spin_reason reason)
  * Then: the same for a frame of frame_bytes, of which the headers lie between data
  * and end. To match it by; only its headers may be read.
  */
-SPIN_INLINE enum spin_reason spin_parse_long(uint8_t *data, uint8_t *end, uint32_t frame_bytes,
+SPIN_INLINE enum spin_reason spin_parse_long(uint8_t *data, uint8_t *end, uint32_t frame_bytes, _Bool icmp,
 					     struct spin_datagram *out)
 {
 	const struct spin_view view = { .access = SPIN_HEADERS, .data = data, .end = end, .bytes = frame_bytes };
 
-	return spin_parse_view(&view, out);
+	return spin_parse_as(&view, icmp, out);
 }
 
 #endif

@@ -62,21 +62,65 @@ SPIN_INLINE uint64_t spin_match_(const struct spin_datagram *d)
 	return match;
 }
 
+/* The same of an ICMP message. */
+SPIN_INLINE uint64_t spin_match_icmp_(const struct spin_datagram *d)
+{
+	uint64_t match = spin_match.icmp & spin_match.active & (d->is_ip4 ? spin_match.ip4 : spin_match.ip6);
+
+	if (match & ~spin_match.unaddressed)
+		match &= spin_match_addresses_(d);
+	return match;
+}
+
+/* And of a frame that is no IP. They are few, and so are such frames. */
+SPIN_INLINE uint64_t spin_match_ether_(spin_be16 type)
+{
+	uint64_t match = 0;
+
+	for (uint32_t i = 0; i < SPIN_CONTEXTS_MAX; i++)
+		match |= (uint64_t)spin_equal_(spin_match.ether_type[i], type) << i;
+	return match & spin_match.ether & spin_match.active;
+}
+
+SPIN_INLINE void spin_give_(struct xdp_md *ctx, uint64_t match)
+{
+	if (!match)
+		return;
+	if (match & spin_match.tapped)
+		spin_tap(ctx, match);
+	spin_hand_over(ctx, match);
+}
+
+/* Parsed once more, so that UDP pays nothing for it. Comes back with the reason if it belongs to no context. */
+SPIN_INLINE enum spin_reason spin_give_icmp_(struct xdp_md *ctx, const struct spin_view *view)
+{
+	struct spin_datagram d = { 0 }; /* Linux 6.1 takes no word of the stack that has no value on some way, used or not */
+	enum spin_reason reason;
+
+	if (!(spin_match.icmp & spin_match.active))
+		return SPIN_REASON_NOT_UDP;
+	reason = spin_parse_as(view, 1, &d);
+	if (view->access == SPIN_DIRECT && spin_maybe_long(reason))
+		reason = spin_parse_long(view->data, view->end, bpf_xdp_get_buff_len(ctx), 1, &d);
+	if (reason != SPIN_PARSED)
+		return reason;
+	spin_give_(ctx, spin_match_icmp_(&d));
+	return SPIN_REASON_UNMATCHED;
+}
+
 /* Counted here what belongs to no context; all else is handed over. */
 SPIN_INLINE int spin_dispatch_(struct xdp_md *ctx, const struct spin_view *view, const struct spin_datagram *d,
 			       enum spin_reason reason)
 {
 	uint32_t i;
-	uint64_t match;
 
-	if (reason == SPIN_PARSED) {
+	if (spin_likely(reason == SPIN_PARSED)) {
 		reason = SPIN_REASON_UNMATCHED;
-		match = spin_match_(d);
-		if (match) {
-			if (match & spin_match.tapped)
-				spin_tap(ctx, match);
-			spin_hand_over(ctx, match);
-		}
+		spin_give_(ctx, spin_match_(d));
+	} else if (reason == SPIN_IS_ICMP) {
+		reason = spin_give_icmp_(ctx, view);
+	} else if (reason == SPIN_REASON_NOT_IP && spin_match.ether) {
+		spin_give_(ctx, spin_match_ether_(d->type));
 	}
 	_Static_assert(SPIN_REASON_COUNT <= 32, "the mask below, which is no test: see spin_count_()");
 	i = view->access == SPIN_COPIED ? (uint32_t)spin_unknown_(view, reason) & 31 : reason;
@@ -87,13 +131,13 @@ SPIN_INLINE int spin_dispatch_(struct xdp_md *ctx, const struct spin_view *view,
 SEC("xdp")
 int spin_root(struct xdp_md *ctx)
 {
-	const struct spin_view view = { .access = SPIN_DIRECT };
-	uint8_t *data = (uint8_t *)(long)ctx->data, *end = (uint8_t *)(long)ctx->data_end;
-	struct spin_datagram d;
-	enum spin_reason reason = spin_parse(data, end, &d);
+	const struct spin_view view = { .access = SPIN_DIRECT, .data = (uint8_t *)(long)ctx->data,
+					.end = (uint8_t *)(long)ctx->data_end };
+	struct spin_datagram d = { 0 };
+	enum spin_reason reason = spin_parse_as(&view, 0, &d);
 
 	if (spin_maybe_long(reason))
-		reason = spin_parse_long(data, end, bpf_xdp_get_buff_len(ctx), &d);
+		reason = spin_parse_long(view.data, view.end, bpf_xdp_get_buff_len(ctx), 0, &d);
 	return spin_dispatch_(ctx, &view, &d, reason);
 }
 
@@ -118,7 +162,7 @@ int spin_root_copy(struct xdp_md *ctx)
 	uint32_t zero = 0, bytes = bpf_xdp_get_buff_len(ctx), held;
 	struct spin_headers *headers = bpf_map_lookup_elem(&spin_headers, &zero);
 	struct spin_view view = { .access = SPIN_COPIED, .bytes = bytes };
-	struct spin_datagram d;
+	struct spin_datagram d = { 0 };
 
 	if (!headers)
 		return XDP_ABORTED; /* cannot be */
@@ -127,5 +171,5 @@ int spin_root_copy(struct xdp_md *ctx)
 		return XDP_ABORTED; /* cannot be */
 	view.data = headers->bytes;
 	view.scratch = &headers->scratch;
-	return spin_dispatch_(ctx, &view, &d, spin_parse_view(&view, &d));
+	return spin_dispatch_(ctx, &view, &d, spin_parse_as(&view, 0, &d));
 }

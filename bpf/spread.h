@@ -72,8 +72,11 @@ SPIN_INLINE uint32_t spin_spread_mix_(uint32_t hash, uint32_t word)
 	return hash ^ hash >> 15; /* the next word's bits meet all of it; the top ones count in the end */
 }
 
-/* Of the message's key: source address, source port, message_id; of a datagram the ports are what tells streams apart. */
-SPIN_INLINE uint32_t spin_spread_hash_(struct xdp_md *ctx, _Bool messages)
+/*
+ * Of the message's key: source address, source port, message_id; of a datagram the ports are what tells streams apart, of
+ * ICMP the type, the code and what is the identifier of an echo; of other frames the sender's address is all.
+ */
+SPIN_INLINE uint32_t spin_spread_hash_(struct xdp_md *ctx, _Bool messages, enum spin_takes takes)
 {
 	const struct spin_view view = { SPIN_DIRECT, .data = SPIN_CONTEXT_POINTER_(ctx, data),
 					.end = SPIN_CONTEXT_POINTER_(ctx, data_end) };
@@ -83,8 +86,13 @@ SPIN_INLINE uint32_t spin_spread_hash_(struct xdp_md *ctx, _Bool messages)
 	uint32_t hash = 0;
 
 	/* also of a frame that goes on elsewhere: its headers lie here */
-	if (spin_parse_again(&view, &d) == SPIN_REASON_TRUNCATED)
+	if (spin_parse_again(&view, takes, &d) == SPIN_REASON_TRUNCATED)
 		return 0;
+	if (takes == SPIN_TAKES_ETHER) {
+		for (int i = 0; i < 3; i++)
+			hash = spin_spread_mix_(hash, ((const uint16_t *)d.eth->src)[i]);
+		return spin_spread_mix_(hash, 0);
+	}
 	if (d.is_ip4) {
 		hash = spin_spread_mix_(hash, ((const struct spin_ip4 *)d.ip)->src);
 	} else {
@@ -97,7 +105,7 @@ SPIN_INLINE uint32_t spin_spread_hash_(struct xdp_md *ctx, _Bool messages)
 	hash = spin_spread_mix_(hash, d.udp->src_port);
 	slmp = (const void *)(d.udp + 1);
 	if (!messages)
-		hash = spin_spread_mix_(hash, d.udp->dst_port);
+		hash = spin_spread_mix_(hash, takes == SPIN_TAKES_ICMP ? ((const struct spin_icmp *)d.udp)->id : d.udp->dst_port);
 	else if (spin_inside_(&view, slmp + 1))
 		hash = spin_spread_mix_(hash, slmp->message_id);
 	return spin_spread_mix_(hash, 0);
@@ -124,9 +132,9 @@ SPIN_INLINE uint32_t spin_spread_choose_(uint32_t hash)
 }
 
 /* What the kernel says to it: XDP_REDIRECT, or -1: no HPU. */
-SPIN_INLINE int spin_spread_give(struct xdp_md *ctx, _Bool messages)
+SPIN_INLINE int spin_spread_give(struct xdp_md *ctx, _Bool messages, enum spin_takes takes)
 {
-	uint32_t cpu = spin_spread_choose_(spin_spread_hash_(ctx, messages)), at = cpu & (SPIN_HPUS_MAX - 1);
+	uint32_t cpu = spin_spread_choose_(spin_spread_hash_(ctx, messages, takes)), at = cpu & (SPIN_HPUS_MAX - 1);
 	int action;
 
 	if (cpu >= SPIN_HPUS_MAX)

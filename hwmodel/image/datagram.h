@@ -3,7 +3,8 @@
 #define IMAGE_DATAGRAM_H
 
 /*
- * Tasks of a datagram, which is a message of one packet. The NIC places its IP
+ * Tasks of a datagram, which is a message of one packet; and of an ICMP message or a frame that is no IP, which are
+ * one, too. The NIC places its IP
  * packet at 0 mod 4. The header's verdict travels in the message's scratchpad, so
  * later tasks run whatever it was, and do nothing where it says so.
  */
@@ -22,7 +23,7 @@ HPU_INLINE void hpu_deposit(struct spin_packet *packet, uint32_t payload_bytes)
 {
 	spin_unforward_(packet);
 	hpu_command_to_host(HPU_TASK_->host_mem_high, HPU_TASK_->host_mem_low, hpu_packet_source(packet),
-			    packet->ip_bytes + HPU_HEADER_BYTES + payload_bytes);
+			    packet->ip_bytes + packet->header_bytes + payload_bytes);
 }
 
 HPU_INLINE void hpu_swap_word(struct spin_packet *packet, uint32_t a, uint32_t b)
@@ -36,37 +37,42 @@ HPU_INLINE void hpu_swap_word(struct spin_packet *packet, uint32_t a, uint32_t b
 /* Back to the sender with the first reply_bytes bytes of payload; the NIC sets the checksums. */
 HPU_INLINE void hpu_reply(struct spin_packet *packet, uint32_t length)
 {
-	uint32_t udp_bytes = sizeof(struct spin_udp) + packet->reply_bytes, ports;
+	uint32_t bytes = packet->header_bytes + packet->reply_bytes, protocol = spin_protocol_(packet), ports;
 
 	spin_unforward_(packet);
 	spin_wait_sent_(packet);
-	ports = *(uint32_t *)(packet->ip_l1 + packet->ip_bytes);
+	if (packet->is_ether) {
+		hpu_command_send(0, HPU_SEND_REPLY, 0, hpu_packet_source(packet), bytes);
+		return;
+	}
+	ports = packet->is_icmp ? 0 : *(uint32_t *)(packet->ip_l1 + packet->ip_bytes);
 	if (packet->is_ip4) {
 		hpu_swap_word(packet, offsetof(struct spin_ip4, src),
 			      offsetof(struct spin_ip4, dst));
-		spin_header_store16_(packet, offsetof(struct spin_ip4, ttl), SPIN_IP_UDP << 8 | 64);
+		spin_header_store16_(packet, offsetof(struct spin_ip4, ttl), protocol << 8 | 64);
 	} else {
 		for (uint32_t i = 0; i < 16; i += 4)
 			hpu_swap_word(packet, offsetof(struct spin_ip6, src) + i,
 				      offsetof(struct spin_ip6, dst) + i);
-		spin_header_store16_(packet, offsetof(struct spin_ip6, next_header),
-				     64 << 8 | SPIN_IP_UDP);
+		spin_header_store16_(packet, offsetof(struct spin_ip6, next_header), 64 << 8 | protocol);
 	}
-	spin_header_store32_(packet, packet->ip_bytes, ports << 16 | ports >> 16);
+	if (!packet->is_icmp)
+		spin_header_store32_(packet, packet->ip_bytes, ports << 16 | ports >> 16);
 	if (packet->reply_bytes != length) {
 		if (packet->is_ip4)
 			spin_header_store16_(packet, offsetof(struct spin_ip4, total_length),
-					     spin_hton16(packet->ip_bytes + udp_bytes));
+					     spin_hton16(packet->ip_bytes + bytes));
 		else
 			spin_header_store16_(packet, offsetof(struct spin_ip6, payload_length),
-					     spin_hton16(udp_bytes));
-		spin_header_store16_(packet, packet->ip_bytes + offsetof(struct spin_udp, length),
-				     spin_hton16(udp_bytes));
+					     spin_hton16(bytes));
+		if (!packet->is_icmp)
+			spin_header_store16_(packet, packet->ip_bytes + offsetof(struct spin_udp, length),
+					     spin_hton16(bytes));
 	}
-	hpu_command_send(0, HPU_SEND_REPLY, 0, hpu_packet_source(packet), packet->ip_bytes + udp_bytes);
+	hpu_command_send(0, HPU_SEND_REPLY, 0, hpu_packet_source(packet), packet->ip_bytes + bytes);
 }
 
-HPU_INLINE void hpu_datagram_header(_Bool is_ip4, const struct hpu_args *args)
+HPU_INLINE void hpu_datagram_header(_Bool is_ip4, enum hpu_takes takes, const struct hpu_args *args)
 {
 	struct spin_packet packet;
 	struct spin_header header = {.packet = &packet};
@@ -75,7 +81,7 @@ HPU_INLINE void hpu_datagram_header(_Bool is_ip4, const struct hpu_args *args)
 
 	if (!spin_handlers_.header)
 		return;
-	hpu_packet_open(&packet, is_ip4, args);
+	hpu_packet_open(&packet, is_ip4, takes, args);
 	header.length = hpu_payload_bytes(&packet);
 	packet.bytes = hpu_user_header_bytes(header.length);
 	*(volatile uint32_t *)&scratch->header = HPU_SCRATCH_FAILED; /* should it trap */
@@ -98,7 +104,7 @@ HPU_INLINE void hpu_note_dropped(uint32_t bytes)
 }
 
 /* Payload and proceed entries. The handler is null where there is nothing to run. */
-HPU_INLINE void hpu_datagram_data(_Bool is_ip4,
+HPU_INLINE void hpu_datagram_data(_Bool is_ip4, enum hpu_takes takes,
 				  enum spin_payload_rc (*handler)(struct spin_payload *, spin_state_type *),
 				  const struct hpu_args *args)
 {
@@ -106,7 +112,7 @@ HPU_INLINE void hpu_datagram_data(_Bool is_ip4,
 	struct spin_payload payload = {.packet = &packet};
 	uint32_t rc, all;
 
-	hpu_packet_open(&packet, is_ip4, args);
+	hpu_packet_open(&packet, is_ip4, takes, args);
 	packet.sent = hpu_sent_before(1);
 	hpu_note_sent(&packet);
 	all = packet.bytes = payload.length = hpu_payload_bytes(&packet);
@@ -152,7 +158,7 @@ HPU_INLINE void hpu_datagram_data(_Bool is_ip4,
 }
 
 /* Not after PROCEED alone ("no further handlers", sPIN B.3), nor when the header handler failed. */
-HPU_INLINE void hpu_datagram_completion(const struct hpu_args *args)
+HPU_INLINE void hpu_datagram_completion(enum hpu_takes takes, const struct hpu_args *args)
 {
 	const struct hpu_scratch *scratch = hpu_scratch();
 
@@ -161,7 +167,7 @@ HPU_INLINE void hpu_datagram_completion(const struct hpu_args *args)
 	if (spin_handlers_.header && !hpu_header_lets_complete(scratch->header))
 		return;
 	hpu_run_completion(spin_handlers_.header || spin_handlers_.payload ? scratch->dropped_bytes : 0, 0,
-			   scratch->length, args);
+			   scratch->length, takes, args);
 }
 
 #endif

@@ -17,6 +17,7 @@
  *   hpu_payload_*    for each packet (the first one, too) if a payload handler is
  *                    registered and the packet has payload beyond the user header,
  *   hpu_proceed_*    else: the default action
+ *   hpu_*_icmp, hpu_*_icmp6, hpu_*_ether  the same of a context of ICMP or ICMPv6, or of frames that are no IP
  *   hpu_completion   if a completion handler is registered, when all have ended
  *
  * What they return says, of messages of many packets, what the handler said.
@@ -127,7 +128,7 @@ HPU_INLINE uint32_t hpu_header(_Bool is_ip4, const struct hpu_args *args)
 {
 	if (HPU_TAKES_MESSAGES)
 		return hpu_message_header(is_ip4, args);
-	hpu_datagram_header(is_ip4, args);
+	hpu_datagram_header(is_ip4, HPU_UDP, args);
 	return hpu_nothing();
 }
 
@@ -137,7 +138,7 @@ HPU_INLINE uint32_t hpu_data(_Bool is_ip4,
 {
 	if (HPU_TAKES_MESSAGES)
 		return hpu_message_data(is_ip4, handler, args);
-	hpu_datagram_data(is_ip4, handler, args);
+	hpu_datagram_data(is_ip4, HPU_UDP, handler, args);
 	return hpu_nothing();
 }
 
@@ -166,11 +167,75 @@ HPU_ENTRY uint32_t hpu_proceed_ip6(const struct hpu_args *args)
 	return hpu_data(0, 0, args);
 }
 
+/* Behind all others in program memory: what is there beside UDP's entries is no matter of theirs. */
+#define HPU_OTHER_ENTRY __attribute__((used, flatten, noinline, section(".text.others")))
+
+HPU_INLINE uint32_t hpu_other_header(_Bool is_ip4, enum hpu_takes takes, const struct hpu_args *args)
+{
+	if (HPU_TAKES_OTHERS)
+		hpu_datagram_header(is_ip4, takes, args);
+	return hpu_nothing();
+}
+
+HPU_INLINE uint32_t hpu_other_data(_Bool is_ip4, enum hpu_takes takes,
+				   enum spin_payload_rc (*handler)(struct spin_payload *, spin_state_type *),
+				   const struct hpu_args *args)
+{
+	if (HPU_TAKES_OTHERS)
+		hpu_datagram_data(is_ip4, takes, handler, args);
+	return hpu_nothing();
+}
+
+HPU_OTHER_ENTRY uint32_t hpu_header_icmp(const struct hpu_args *args)
+{
+	return hpu_other_header(1, HPU_ICMP, args);
+}
+HPU_OTHER_ENTRY uint32_t hpu_header_icmp6(const struct hpu_args *args)
+{
+	return hpu_other_header(0, HPU_ICMP, args);
+}
+HPU_OTHER_ENTRY uint32_t hpu_payload_icmp(const struct hpu_args *args)
+{
+	return hpu_other_data(1, HPU_ICMP, spin_handlers_.payload, args);
+}
+HPU_OTHER_ENTRY uint32_t hpu_payload_icmp6(const struct hpu_args *args)
+{
+	return hpu_other_data(0, HPU_ICMP, spin_handlers_.payload, args);
+}
+HPU_OTHER_ENTRY uint32_t hpu_proceed_icmp(const struct hpu_args *args)
+{
+	return hpu_other_data(1, HPU_ICMP, 0, args);
+}
+HPU_OTHER_ENTRY uint32_t hpu_proceed_icmp6(const struct hpu_args *args)
+{
+	return hpu_other_data(0, HPU_ICMP, 0, args);
+}
+
+HPU_OTHER_ENTRY uint32_t hpu_header_ether(const struct hpu_args *args)
+{
+	return hpu_other_header(0, HPU_ETHER, args);
+}
+HPU_OTHER_ENTRY uint32_t hpu_payload_ether(const struct hpu_args *args)
+{
+	return hpu_other_data(0, HPU_ETHER, spin_handlers_.payload, args);
+}
+HPU_OTHER_ENTRY uint32_t hpu_proceed_ether(const struct hpu_args *args)
+{
+	return hpu_other_data(0, HPU_ETHER, 0, args);
+}
+
 HPU_ENTRY uint32_t hpu_completion(const struct hpu_args *args)
 {
 	if (HPU_TAKES_MESSAGES)
 		return hpu_message_completion(args);
-	hpu_datagram_completion(args);
+	hpu_datagram_completion(HPU_UDP, args);
+	return hpu_nothing();
+}
+
+HPU_OTHER_ENTRY uint32_t hpu_completion_ether(const struct hpu_args *args)
+{
+	if (HPU_TAKES_OTHERS)
+		hpu_datagram_completion(HPU_ETHER, args);
 	return hpu_nothing();
 }
 

@@ -19,7 +19,7 @@ HPU_INLINE uint32_t hpu_message_header(_Bool is_ip4, const struct hpu_args *args
 
 	if (!spin_handlers_.header)
 		return SPIN_RC_PROCESS_DATA;
-	hpu_packet_open(&packet, is_ip4, args);
+	hpu_packet_open(&packet, is_ip4, HPU_UDP, args);
 	packet.bytes = hpu_user_header_bytes(hpu_payload_bytes(&packet));
 	header.length = scratch->length;
 	header.offset = scratch->offset;
@@ -83,7 +83,7 @@ HPU_INLINE uint32_t hpu_message_data(_Bool is_ip4,
 	uint32_t rc, all, rest;
 	_Bool has_proceeded = 0;
 
-	hpu_packet_open(&packet, is_ip4, args);
+	hpu_packet_open(&packet, is_ip4, HPU_UDP, args);
 	packet.sent = hpu_sent_before(!hpu_message_offset(&packet));
 	hpu_note_sent(&packet);
 	all = packet.bytes = payload.length = hpu_payload_bytes(&packet);
@@ -141,7 +141,7 @@ HPU_INLINE void hpu_message_trapped(const struct hpu_args *args)
 
 	if (!HPU_COMPLETES || !spin_handlers_.payload)
 		return;
-	hpu_packet_open(&packet, *((const uint8_t *)HPU_TASK_->packet_l1 + sizeof(struct spin_eth)) >> 4 == 4, args);
+	hpu_packet_open(&packet, *((const uint8_t *)HPU_TASK_->packet_l1 + sizeof(struct spin_eth)) >> 4 == 4, HPU_UDP, args);
 	hpu_add_dropped(hpu_payload_bytes(&packet));
 }
 
@@ -154,7 +154,7 @@ HPU_INLINE uint32_t hpu_message_completion(const struct hpu_args *args)
 		return SPIN_RC_SUCCESS;
 	if (spin_handlers_.header && !hpu_header_lets_complete(scratch->header))
 		return SPIN_RC_SUCCESS;
-	return hpu_run_completion(scratch->dropped_bytes, scratch->flow_control, scratch->length, args);
+	return hpu_run_completion(scratch->dropped_bytes, scratch->flow_control, scratch->length, HPU_UDP, args);
 }
 
 #endif

@@ -20,6 +20,12 @@
 
 #define HPU_TAKES_MESSAGES (spin_handlers_.delivery == SPIN_DELIVER_ME)
 
+/* ICMP and frames that are no IP are for those who need no UDP (<spin/rule.h>). */
+#define HPU_TAKES_OTHERS (!HPU_TAKES_MESSAGES && !spin_puts_)
+
+/* What a context takes, and so an entry. */
+enum hpu_takes { HPU_UDP, HPU_ICMP, HPU_ETHER };
+
 /* Whether anyone asks for the bytes that were dropped. */
 #define HPU_COMPLETES (spin_handlers_.completion || spin_handlers_.message_completion)
 
@@ -35,21 +41,23 @@ struct hpu_args {
 };
 
 /* From UDP's header to the payload. */
-#define HPU_HEADER_BYTES (sizeof(struct spin_udp) + (HPU_TAKES_MESSAGES ? sizeof(struct spin_slmp) : 0))
+#define HPU_UDP_BYTES (sizeof(struct spin_udp) + (HPU_TAKES_MESSAGES ? sizeof(struct spin_slmp) : 0))
 
 /* Where things are; the compiler drops what the handler does not look at. */
-HPU_INLINE void hpu_packet_open(struct spin_packet *packet, _Bool is_ip4, const struct hpu_args *args)
+HPU_INLINE void hpu_packet_open(struct spin_packet *packet, _Bool is_ip4, enum hpu_takes takes, const struct hpu_args *args)
 {
 	const uint32_t link_bytes = HPU_TAKES_MESSAGES ? sizeof(struct spin_eth) : 0;
 	const struct hpu_scratch *scratch = hpu_scratch();
 
 	packet->is_ip4 = is_ip4;
+	packet->is_icmp = takes == HPU_ICMP;
+	packet->is_ether = takes == HPU_ETHER;
 	packet->whole_in_l1 = spin_handlers_.bytes_in_l1 == SPIN_WHOLE_PACKET;
 	packet->ip_l1 = (uint8_t *)HPU_TASK_IF_USED_->packet_l1 + link_bytes;
 	packet->ip_l2 = (uint8_t *)HPU_TASK_IF_USED_->packet_l2 + link_bytes;
-	packet->ip_bytes = is_ip4 ? (packet->ip_l1[0] & 15u) * 4 : sizeof(struct spin_ip6);
-	packet->header_bytes = HPU_HEADER_BYTES;
-	packet->payload = (packet->whole_in_l1 ? packet->ip_l1 : packet->ip_l2) + packet->ip_bytes + HPU_HEADER_BYTES;
+	packet->ip_bytes = takes == HPU_ETHER ? 0 : is_ip4 ? (packet->ip_l1[0] & 15u) * 4 : sizeof(struct spin_ip6);
+	packet->header_bytes = takes == HPU_UDP ? HPU_UDP_BYTES : 0;
+	packet->payload = (packet->whole_in_l1 ? packet->ip_l1 : packet->ip_l2) + packet->ip_bytes + packet->header_bytes;
 	packet->bytes = 0;
 	packet->reply_bytes = SPIN_NO_REPLY;
 	packet->hpu = args->hpu;
@@ -71,13 +79,15 @@ HPU_INLINE void hpu_packet_open(struct spin_packet *packet, _Bool is_ip4, const 
 	packet->overran = 0;
 }
 
-/* Of UDP's payload; of a message what follows its header. */
+/* Of UDP's payload, or of ICMP's message; of a message of many packets what follows its header. Of a frame the NIC tells it. */
 HPU_INLINE uint32_t hpu_payload_bytes(const struct spin_packet *packet)
 {
+	if (packet->is_ether)
+		return hpu_scratch()->length;
 	if (packet->is_ip4)
 		return spin_ntoh16(((const struct spin_ip4 *)packet->ip_l1)->total_length) -
-		       packet->ip_bytes - HPU_HEADER_BYTES;
-	return spin_ntoh16(((const struct spin_ip6 *)packet->ip_l1)->payload_length) - HPU_HEADER_BYTES;
+		       packet->ip_bytes - packet->header_bytes;
+	return spin_ntoh16(((const struct spin_ip6 *)packet->ip_l1)->payload_length) - packet->header_bytes;
 }
 
 /* What the header handler sees of the first payload (sPIN 3.2.1). */
@@ -143,8 +153,21 @@ HPU_INLINE _Bool hpu_overran(const struct spin_packet *packet)
 	return 1;
 }
 
+/* By the packet, for both IP versions and their protocols have one entry; frames have their own. */
+HPU_INLINE void hpu_packet_open_any(struct spin_packet *packet, enum hpu_takes takes, const struct hpu_args *args)
+{
+	const uint8_t *ip = (const uint8_t *)HPU_TASK_IF_USED_->packet_l1 + (HPU_TAKES_MESSAGES ? sizeof(struct spin_eth) : 0);
+	_Bool is_ip4 = *ip >> 4 == 4;
+	uint8_t protocol = is_ip4 ? ((const struct spin_ip4 *)ip)->protocol : ((const struct spin_ip6 *)ip)->next_header;
+
+	if (takes == HPU_ETHER)
+		hpu_packet_open(packet, 0, HPU_ETHER, args);
+	else
+		hpu_packet_open(packet, is_ip4, HPU_TAKES_OTHERS && protocol != SPIN_IP_UDP ? HPU_ICMP : HPU_UDP, args);
+}
+
 HPU_INLINE uint32_t hpu_run_completion(uint32_t dropped_bytes, _Bool flow_control, uint32_t length,
-				       const struct hpu_args *args)
+				       enum hpu_takes takes, const struct hpu_args *args)
 {
 	struct spin_packet packet;
 	struct spin_completion completion = {.dropped_bytes = dropped_bytes,
@@ -153,9 +176,7 @@ HPU_INLINE uint32_t hpu_run_completion(uint32_t dropped_bytes, _Bool flow_contro
 					     .packet = &packet};
 	uint32_t rc;
 
-	hpu_packet_open(&packet, *(const uint8_t *)((const uint8_t *)HPU_TASK_IF_USED_->packet_l1 +
-						    (HPU_TAKES_MESSAGES ? sizeof(struct spin_eth) : 0)) >> 4 == 4,
-			args);
+	hpu_packet_open_any(&packet, takes, args);
 	packet.sent = hpu_scratch()->sent;
 	rc = spin_handlers_.message_completion ? spin_handlers_.message_completion(&completion, &spin_state) :
 						 spin_handlers_.completion(dropped_bytes, flow_control, &spin_state);

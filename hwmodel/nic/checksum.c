@@ -33,9 +33,9 @@ uint16_t checksum__fold(uint64_t sum)
 	return (uint16_t)sum;
 }
 
-uint64_t checksum__pseudo(const uint8_t *ip, uint32_t udp_bytes)
+uint64_t checksum__pseudo(const uint8_t *ip, uint8_t protocol, uint32_t bytes)
 {
-	uint64_t sum = spin_hton16(SPIN_IP_UDP) + (uint64_t)spin_hton16((uint16_t)udp_bytes);
+	uint64_t sum = spin_hton16(protocol) + (uint64_t)spin_hton16((uint16_t)bytes);
 
 	if (ip[0] >> 4 == 4)
 		return sum + checksum__sum(ip + offsetof(struct spin_ip4, src), 8);
@@ -58,7 +58,7 @@ enum checksum_state checksum__udp_state(const uint8_t *ip, uint32_t ip_bytes, ui
 
 	if (!have)
 		return ip[0] >> 4 == 4 ? CHECKSUM_NONE : CHECKSUM_WRONG;
-	pseudo = checksum__pseudo(ip, udp_bytes);
+	pseudo = checksum__pseudo(ip, SPIN_IP_UDP, udp_bytes);
 	if (checksum__fold(pseudo + checksum__sum(udp, udp_bytes)) == 0xffff)
 		return CHECKSUM_RIGHT;
 	return have == checksum__fold(pseudo) ? CHECKSUM_OFFLOAD : CHECKSUM_WRONG;
@@ -67,9 +67,31 @@ enum checksum_state checksum__udp_state(const uint8_t *ip, uint32_t ip_bytes, ui
 uint16_t checksum__udp(const uint8_t *ip, uint32_t ip_bytes, uint32_t udp_bytes)
 {
 	const uint8_t *udp = ip + ip_bytes;
-	uint64_t sum = checksum__pseudo(ip, udp_bytes) + checksum__sum(udp, udp_bytes) +
+	uint64_t sum = checksum__pseudo(ip, SPIN_IP_UDP, udp_bytes) + checksum__sum(udp, udp_bytes) +
 		       (uint16_t)~field(udp);
 	uint16_t checksum = (uint16_t)~checksum__fold(sum);
 
+	return checksum ? checksum : 0xffff;
+}
+
+/* Of the message as it stands, of ICMPv6 with its pseudo-header. */
+static uint64_t icmp_sum(const uint8_t *ip, uint32_t ip_bytes, uint32_t bytes)
+{
+	uint64_t pseudo = ip[0] >> 4 == 4 ? 0 : checksum__pseudo(ip, SPIN_IP_ICMP6, bytes);
+
+	return pseudo + checksum__sum(ip + ip_bytes, bytes);
+}
+
+int checksum__icmp_right(const uint8_t *ip, uint32_t ip_bytes, uint32_t bytes)
+{
+	return checksum__fold(icmp_sum(ip, ip_bytes, bytes)) == 0xffff;
+}
+
+uint16_t checksum__icmp(const uint8_t *ip, uint32_t ip_bytes, uint32_t bytes)
+{
+	uint16_t have, checksum;
+
+	memcpy(&have, ip + ip_bytes + offsetof(struct spin_icmp, checksum), sizeof(have));
+	checksum = (uint16_t)~checksum__fold(icmp_sum(ip, ip_bytes, bytes) + (uint16_t)~have);
 	return checksum ? checksum : 0xffff;
 }

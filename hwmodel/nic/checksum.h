@@ -13,8 +13,8 @@ uint64_t checksum__sum(const void *data, size_t bytes);
 /* Carries folded in: 16 bits, memory order, not complemented. */
 uint16_t checksum__fold(uint64_t sum);
 
-/* Unfolded sum of the UDP pseudo-header of an IP packet. */
-uint64_t checksum__pseudo(const uint8_t *ip, uint32_t udp_bytes);
+/* Unfolded sum of the pseudo-header of an IP packet with so many bytes of a protocol. */
+uint64_t checksum__pseudo(const uint8_t *ip, uint8_t protocol, uint32_t bytes);
 
 enum checksum_state {
 	CHECKSUM_RIGHT,
@@ -29,5 +29,11 @@ enum checksum_state checksum__udp_state(const uint8_t *ip, uint32_t ip_bytes, ui
 /* The UDP checksum field that belongs there, never 0. The field's present content does not matter.
  */
 uint16_t checksum__udp(const uint8_t *ip, uint32_t ip_bytes, uint32_t udp_bytes);
+
+/* Is the checksum of an ICMP or ICMPv6 message right? Lengths must have been validated. */
+int checksum__icmp_right(const uint8_t *ip, uint32_t ip_bytes, uint32_t bytes);
+
+/* The checksum field that belongs there, of the two that are one 0xffff. The field's present content does not matter. */
+uint16_t checksum__icmp(const uint8_t *ip, uint32_t ip_bytes, uint32_t bytes);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* A datagram is a message of one packet: what its tasks say, and what became of it. */
+/* A datagram, or an ICMP message, is a message of one packet: what its tasks say, and what became of it. */
 #include <string.h>
 
 #include <spin/return.h>
@@ -70,7 +70,8 @@ static void tell(struct pspin *nic, struct flight *flight, uint32_t error, enum 
 {
 	const struct inbound *in = &flight->arrival.in;
 	const uint8_t *ip = flight->arrival.frame + in->ip_off, *udp = ip + in->ip_bytes;
-	struct spin_event event = {.handler = kind, .ip_version = in->is_ip4 ? 4 : 6, .length = in->payload_bytes};
+	struct spin_event event = {.handler = kind, .ip_version = in->is_ether ? 0 : in->is_ip4 ? 4 : 6,
+				   .length = in->payload_bytes};
 
 	if (!error || flight->has_failed)
 		return;
@@ -78,10 +79,12 @@ static void tell(struct pspin *nic, struct flight *flight, uint32_t error, enum 
 	event.type = record__error_event(error);
 	if (in->is_ip4)
 		memcpy(event.src_addr, ip + offsetof(struct spin_ip4, src), 4);
-	else
+	else if (!in->is_ether)
 		memcpy(event.src_addr, ip + offsetof(struct spin_ip6, src), 16);
-	event.src_port = (uint16_t)(udp[0] << 8 | udp[1]);
-	event.dst_port = (uint16_t)(udp[2] << 8 | udp[3]);
+	if (!in->is_icmp && !in->is_ether) {
+		event.src_port = (uint16_t)(udp[0] << 8 | udp[1]);
+		event.dst_port = (uint16_t)(udp[2] << 8 | udp[3]);
+	}
 	record__event(nic, &event);
 }
 

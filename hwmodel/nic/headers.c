@@ -9,7 +9,7 @@
 
 static uint32_t bytes_of(const struct inbound *in)
 {
-	return in->ip_off + in->ip_bytes + (uint32_t)sizeof(struct spin_udp);
+	return in->ip_off + in->ip_bytes + in->header_bytes;
 }
 
 /*
@@ -41,7 +41,7 @@ void headers__now(struct pspin *nic, const struct flight *flight, uint32_t packe
 	uint16_t port;
 
 	memcpy(to, flight->arrival.frame, bytes_of(in));
-	if (nic->messages) /* theirs stay */
+	if (nic->messages || in->is_icmp || in->is_ether) /* theirs stay */
 		return;
 	port = port_now(nic, flight, packet_l1);
 	memcpy(to + in->ip_off + in->ip_bytes + UDP_DST, &port, sizeof(port));

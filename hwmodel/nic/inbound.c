@@ -37,8 +37,16 @@ enum spin_reason inbound__ethernet(const uint8_t *frame, size_t bytes, uint32_t 
 	return *type == SPIN_ETH_IP4 || *type == SPIN_ETH_IP6 ? PASSED : SPIN_REASON_NOT_IP;
 }
 
+static int takes_icmp(const struct spin_rule *rule)
+{
+	return rule->protocol == SPIN_IP_ICMP || rule->protocol == SPIN_IP_ICMP6;
+}
+
+#define BEHIND_IP 8u /* UDP's header, or the least that an ICMP message has */
+_Static_assert(BEHIND_IP == sizeof(struct spin_udp) && BEHIND_IP == sizeof(struct spin_icmp), "one bound for both");
+
 /* Step 2 for IPv4; `bytes` is what the frame holds from the IP header on. */
-static enum spin_reason ip4(const uint8_t *ip, size_t bytes, struct inbound *out)
+static enum spin_reason ip4(const uint8_t *ip, size_t bytes, const struct spin_rule *rule, struct inbound *out)
 {
 	if (bytes < sizeof(struct spin_ip4))
 		return SPIN_REASON_TRUNCATED;
@@ -46,32 +54,39 @@ static enum spin_reason ip4(const uint8_t *ip, size_t bytes, struct inbound *out
 	out->ip_bytes = (ip[0] & 15u) * 4;
 	if (ip[0] >> 4 != 4 || out->ip_bytes < sizeof(struct spin_ip4))
 		return SPIN_REASON_IP_MALFORMED;
-	if (ip[offsetof(struct spin_ip4, protocol)] != SPIN_IP_UDP)
+	out->is_icmp = ip[offsetof(struct spin_ip4, protocol)] == SPIN_IP_ICMP;
+	if (out->is_icmp && !takes_icmp(rule))
+		return SPIN_REASON_NOT_UDP;
+	if (!out->is_icmp && ip[offsetof(struct spin_ip4, protocol)] != SPIN_IP_UDP)
 		return SPIN_REASON_NOT_UDP;
 	if (be16(ip + offsetof(struct spin_ip4, fragment)) & SPIN_IP4_FRAGMENT_BITS)
 		return SPIN_REASON_FRAGMENT;
-	if (bytes < out->ip_bytes + sizeof(struct spin_udp))
+	if (bytes < out->ip_bytes + BEHIND_IP)
 		return SPIN_REASON_TRUNCATED;
 	out->packet_bytes = be16(ip + offsetof(struct spin_ip4, total_length));
-	if (out->packet_bytes < out->ip_bytes + sizeof(struct spin_udp) ||
-	    out->packet_bytes > bytes)
+	if (out->packet_bytes < out->ip_bytes + BEHIND_IP || out->packet_bytes > bytes)
 		return SPIN_REASON_IP_LENGTH;
 	return out->packet_bytes > SPIN_IP_BYTES_MAX ? SPIN_REASON_TOO_LONG : PASSED;
 }
 
 /* Step 2 for IPv6. */
-static enum spin_reason ip6(const uint8_t *ip, size_t bytes, struct inbound *out)
+static enum spin_reason ip6(const uint8_t *ip, size_t bytes, const struct spin_rule *rule, struct inbound *out)
 {
-	uint32_t udp_bytes;
+	uint32_t behind;
 
 	if (bytes < sizeof(struct spin_ip6))
 		return SPIN_REASON_TRUNCATED;
-	out->is_ip4 = 0;
+	out->is_ip4 = out->is_icmp = 0;
 	out->ip_bytes = sizeof(struct spin_ip6);
 	if (ip[0] >> 4 != 6)
 		return SPIN_REASON_IP_MALFORMED;
 	switch (ip[offsetof(struct spin_ip6, next_header)]) {
 	case SPIN_IP_UDP:
+		break;
+	case SPIN_IP_ICMP6:
+		if (!takes_icmp(rule))
+			return SPIN_REASON_NOT_UDP;
+		out->is_icmp = 1;
 		break;
 	case 44:
 		return SPIN_REASON_FRAGMENT;
@@ -87,13 +102,23 @@ static enum spin_reason ip6(const uint8_t *ip, size_t bytes, struct inbound *out
 	default:
 		return SPIN_REASON_NOT_UDP;
 	}
-	if (bytes < sizeof(struct spin_ip6) + sizeof(struct spin_udp))
+	if (bytes < sizeof(struct spin_ip6) + BEHIND_IP)
 		return SPIN_REASON_TRUNCATED;
-	udp_bytes = be16(ip + offsetof(struct spin_ip6, payload_length));
-	if (udp_bytes < sizeof(struct spin_udp) || udp_bytes > bytes - sizeof(struct spin_ip6))
+	behind = be16(ip + offsetof(struct spin_ip6, payload_length));
+	if (behind < BEHIND_IP || behind > bytes - sizeof(struct spin_ip6))
 		return SPIN_REASON_IP_LENGTH;
-	out->packet_bytes = sizeof(struct spin_ip6) + udp_bytes;
+	out->packet_bytes = sizeof(struct spin_ip6) + behind;
 	return out->packet_bytes > SPIN_IP_BYTES_MAX ? SPIN_REASON_TOO_LONG : PASSED;
+}
+
+/* A frame of another type, with so many bytes behind that. */
+static enum spin_reason ether(size_t bytes, struct inbound *out)
+{
+	out->is_ether = 1;
+	out->is_ip4 = out->is_icmp = 0;
+	out->ip_bytes = out->header_bytes = 0;
+	out->packet_bytes = out->payload_bytes = (uint32_t)bytes;
+	return !bytes ? SPIN_REASON_TRUNCATED : bytes > SPIN_IP_BYTES_MAX ? SPIN_REASON_TOO_LONG : PASSED;
 }
 
 /* An address under a mask; an IPv4 address stands in word 0, the others count as 0. */
@@ -109,6 +134,18 @@ static int address__matches(const uint8_t *at, size_t bytes, const uint32_t want
 	return 1;
 }
 
+/* Rules without a protocol are of UDP, but those of a type. */
+static int protocol__matches(const struct spin_rule *rule, const struct inbound *in)
+{
+	const uint8_t protocol = rule->protocol;
+
+	if (rule->ether_type)
+		return 0;
+	if (!in->is_icmp)
+		return !protocol || protocol == SPIN_IP_UDP;
+	return protocol == (in->is_ip4 ? SPIN_IP_ICMP : SPIN_IP_ICMP6);
+}
+
 static int rule__matches(const struct spin_rule *rule, const uint8_t *ip, const struct inbound *in)
 {
 	const uint8_t *udp = ip + in->ip_bytes;
@@ -117,7 +154,7 @@ static int rule__matches(const struct spin_rule *rule, const uint8_t *ip, const 
 	size_t bytes = in->is_ip4 ? 4 : 16;
 
 	return (!rule->ip_version || rule->ip_version == (in->is_ip4 ? 4 : 6)) &&
-	       (!rule->protocol || rule->protocol == SPIN_IP_UDP) &&
+	       protocol__matches(rule, in) &&
 	       (!rule->src_port || rule->src_port == be16(udp)) &&
 	       (!rule->dst_port || rule->dst_port == be16(udp + 2)) &&
 	       address__matches(src, bytes, rule->src_addr, rule->src_mask) &&
@@ -128,27 +165,33 @@ enum spin_reason inbound__classify(const uint8_t *frame, size_t bytes, const str
 				   enum spin_checksum checksum, struct inbound *out)
 {
 	enum spin_reason reason;
-	uint32_t type, udp_bytes;
+	uint32_t type, behind;
 	const uint8_t *ip;
+	int is_good;
 
+	out->is_ether = 0;
 	reason = inbound__ethernet(frame, bytes, &out->ip_off, &type);
+	if (reason == SPIN_REASON_NOT_IP && rule->ether_type && type == rule->ether_type)
+		return ether(bytes - out->ip_off, out);
 	if (reason != PASSED)
 		return reason;
 	ip = frame + out->ip_off;
 	bytes -= out->ip_off;
-	reason = type == SPIN_ETH_IP4 ? ip4(ip, bytes, out) : ip6(ip, bytes, out);
+	reason = type == SPIN_ETH_IP4 ? ip4(ip, bytes, rule, out) : ip6(ip, bytes, rule, out);
 	if (reason != PASSED)
 		return reason;
-	udp_bytes = out->packet_bytes - out->ip_bytes;
-	if (be16(ip + out->ip_bytes + offsetof(struct spin_udp, length)) != udp_bytes)
+	behind = out->packet_bytes - out->ip_bytes;
+	if (!out->is_icmp && be16(ip + out->ip_bytes + offsetof(struct spin_udp, length)) != behind)
 		return SPIN_REASON_UDP_LENGTH;
 	if (!rule__matches(rule, ip, out))
 		return SPIN_REASON_UNMATCHED;
 	if (out->is_ip4 && checksum__fold(checksum__sum(ip, out->ip_bytes)) != 0xffff)
 		return SPIN_REASON_IP_CHECKSUM;
-	if (checksum != SPIN_CHECKSUM_HOST &&
-	    checksum__udp_state(ip, out->ip_bytes, udp_bytes) == CHECKSUM_WRONG)
+	is_good = out->is_icmp ? checksum__icmp_right(ip, out->ip_bytes, behind) :
+				 checksum__udp_state(ip, out->ip_bytes, behind) != CHECKSUM_WRONG;
+	if (checksum != SPIN_CHECKSUM_HOST && !is_good)
 		return SPIN_REASON_UDP_CHECKSUM;
-	out->payload_bytes = udp_bytes - sizeof(struct spin_udp);
+	out->header_bytes = out->is_icmp ? 0 : (uint32_t)sizeof(struct spin_udp);
+	out->payload_bytes = behind - out->header_bytes;
 	return PASSED;
 }

@@ -15,11 +15,14 @@ struct inbound {
 	uint32_t ip_off;	/* where the IP header starts in the frame */
 	uint32_t ip_bytes;	/* of the IP header */
 	uint32_t packet_bytes;	/* of the IP packet, as its header says */
-	uint32_t payload_bytes; /* of the UDP payload */
+	uint32_t header_bytes;	/* of UDP's header; 0 of ICMP, whose message is the payload, and of frames */
+	uint32_t payload_bytes; /* of the UDP payload, or the ICMP message, or the frame's */
 	int is_ip4;
+	int is_icmp;		/* or ICMPv6: by the IP version */
+	int is_ether;		/* no IP: the packet is all that is behind the type */
 };
 
-/* Their step 1 alone: SPIN_REASON_COUNT, and *ip_off and *type (Ethernet's, of IPv4 or IPv6) are set. */
+/* Their step 1 alone: SPIN_REASON_COUNT, and *ip_off and *type (Ethernet's) are set, as they are for NOT_IP. */
 enum spin_reason inbound__ethernet(const uint8_t *frame, size_t bytes, uint32_t *ip_off, uint32_t *type);
 
 /*

@@ -5,30 +5,60 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <spin/wire.h>
+
 #include "../soc/event_unit.h"
 #include "image.h"
 #include "messages.h"
 
+static int is_icmp(const struct spin_rule *rule)
+{
+	return rule->protocol == SPIN_IP_ICMP || rule->protocol == SPIN_IP_ICMP6;
+}
+
+/* What <spin/rule.h> says of protocols. */
+static int check_rule(const struct pspin *nic, char *err, size_t err_bytes)
+{
+	const struct spin_registration *has = &nic->meta.registration;
+	const struct spin_rule *rule = &nic->rule;
+
+	if (rule->ether_type && rule->protocol)
+		snprintf(err, err_bytes, "the rule asks for a type of Ethernet and for protocol %u: give one", rule->protocol);
+	else if (rule->protocol && rule->protocol != SPIN_IP_UDP && !is_icmp(rule))
+		snprintf(err, err_bytes, "the rule asks for protocol %u: handlers take UDP, ICMP or ICMPv6", rule->protocol);
+	else if ((is_icmp(rule) || rule->ether_type) && (has->delivery == SPIN_DELIVER_ME || has->puts))
+		snprintf(err, err_bytes, "the handler takes messages or sends packets, which are of UDP: its rule must be UDP's");
+	else
+		return 0;
+	return -EINVAL;
+}
+
 static int find_entries(struct pspin *nic, char *err, size_t err_bytes)
 {
 	static const struct {
-		const char *name;
+		const char *name, *icmp, *ether;
 		unsigned entry, is_ip4;
 	} names[] = {
-		{"hpu_header_ip4", NIC_HEADER, 1},   {"hpu_header_ip6", NIC_HEADER, 0},
-		{"hpu_payload_ip4", NIC_PAYLOAD, 1}, {"hpu_payload_ip6", NIC_PAYLOAD, 0},
-		{"hpu_proceed_ip4", NIC_PROCEED, 1}, {"hpu_proceed_ip6", NIC_PROCEED, 0},
+		{"hpu_header_ip4", "hpu_header_icmp", "hpu_header_ether", NIC_HEADER, 1},
+		{"hpu_header_ip6", "hpu_header_icmp6", "hpu_header_ether", NIC_HEADER, 0},
+		{"hpu_payload_ip4", "hpu_payload_icmp", "hpu_payload_ether", NIC_PAYLOAD, 1},
+		{"hpu_payload_ip6", "hpu_payload_icmp6", "hpu_payload_ether", NIC_PAYLOAD, 0},
+		{"hpu_proceed_ip4", "hpu_proceed_icmp", "hpu_proceed_ether", NIC_PROCEED, 1},
+		{"hpu_proceed_ip6", "hpu_proceed_icmp6", "hpu_proceed_ether", NIC_PROCEED, 0},
 	};
+	const char *completion;
 
 	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		if (!hw_elf__symbol(nic->elf, names[i].name,
-				    &nic->entry[names[i].entry][names[i].is_ip4], NULL))
+		const char *name = nic->rule.ether_type ? names[i].ether : is_icmp(&nic->rule) ? names[i].icmp : names[i].name;
+
+		if (!hw_elf__symbol(nic->elf, name, &nic->entry[names[i].entry][names[i].is_ip4], NULL))
 			continue;
-		snprintf(err, err_bytes, "the image has no %s", names[i].name);
+		snprintf(err, err_bytes, "the image has no %s", name);
 		return -EINVAL;
 	}
-	if (hw_elf__symbol(nic->elf, "hpu_completion", &nic->completion, NULL)) {
-		snprintf(err, err_bytes, "the image has no hpu_completion");
+	completion = nic->rule.ether_type ? "hpu_completion_ether" : "hpu_completion";
+	if (hw_elf__symbol(nic->elf, completion, &nic->completion, NULL)) {
+		snprintf(err, err_bytes, "the image has no %s", completion);
 		return -EINVAL;
 	}
 	return 0;
@@ -180,6 +210,8 @@ static int open_context(struct pspin *nic, const void *image, size_t image_bytes
 			 "metadata of another version: build the handler again with this spincc");
 		return -EINVAL;
 	}
+	if (check_rule(nic, err, err_bytes))
+		return -EINVAL;
 	if (nic->target.l1_kib < L1_KIB) {
 		snprintf(err, err_bytes, "images of spincc need %u KiB of L1 in a cluster: target %s has %llu", L1_KIB,
 			 nic->target.name, (unsigned long long)nic->target.l1_kib);

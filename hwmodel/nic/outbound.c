@@ -7,7 +7,8 @@
 #include "checksum.h"
 #include "outbound.h"
 
-#define UDP_CHECKSUM offsetof(struct spin_udp, checksum)
+#define UDP_CHECKSUM  offsetof(struct spin_udp, checksum)
+#define ICMP_CHECKSUM offsetof(struct spin_icmp, checksum)
 
 static uint16_t get16(const uint8_t *at)
 {
@@ -22,18 +23,23 @@ static void put16(uint8_t *at, uint16_t value)
 	memcpy(at, &value, sizeof(value));
 }
 
-/* RFC 1624, equation 3, over the whole datagram: the checksum field itself is not part of it. */
-static uint16_t updated(uint16_t checksum, const uint8_t *before, const uint8_t *after,
-			uint32_t udp_bytes)
+/* RFC 1624, equation 3, over all that is behind the IP header: the checksum field itself, which is at `field`, is not part of it. */
+static uint16_t updated(uint16_t checksum, size_t field, const uint8_t *before, const uint8_t *after, uint32_t bytes)
 {
-	uint16_t was = checksum__fold(checksum__sum(before, udp_bytes) +
-				      (uint16_t)~get16(before + UDP_CHECKSUM));
-	uint16_t is = checksum__fold(checksum__sum(after, udp_bytes) +
-				     (uint16_t)~get16(after + UDP_CHECKSUM));
+	uint16_t was = checksum__fold(checksum__sum(before, bytes) + (uint16_t)~get16(before + field));
+	uint16_t is = checksum__fold(checksum__sum(after, bytes) + (uint16_t)~get16(after + field));
 	uint16_t result =
 		(uint16_t)~checksum__fold((uint64_t)(uint16_t)~checksum + (uint16_t)~was + is);
 
 	return result ? result : 0xffff;
+}
+
+/* What handlers stored to the field itself is not kept. Where the sum is what it was, it stays as it came. */
+static void update_icmp(uint8_t *to, const uint8_t *icmp, uint32_t bytes)
+{
+	uint16_t came = get16(icmp + ICMP_CHECKSUM), now = updated(came, ICMP_CHECKSUM, icmp, to, bytes);
+
+	put16(to + ICMP_CHECKSUM, now == 0xffff && !came ? 0 : now);
 }
 
 size_t outbound__to_host(uint8_t *to, const uint8_t *frame, size_t frame_bytes,
@@ -48,28 +54,33 @@ size_t outbound__to_host(uint8_t *to, const uint8_t *frame, size_t frame_bytes,
 	if (packet_bytes > in->packet_bytes)
 		packet_bytes = in->packet_bytes;
 	memcpy(to + in->ip_off, packet, packet_bytes);
-	if (!memcmp(to_udp, udp, udp_bytes))
+	if (in->is_ether || !memcmp(to_udp, udp, udp_bytes))
 		return frame_bytes;
+	if (in->is_icmp) {
+		update_icmp(to_udp, udp, udp_bytes);
+		return frame_bytes;
+	}
 	state = checksum__udp_state(ip, in->ip_bytes, udp_bytes);
 	if (!get16(udp + UDP_CHECKSUM) || state == CHECKSUM_OFFLOAD) /* none stays none, over IPv6, too */
 		put16(to_udp + UDP_CHECKSUM, get16(udp + UDP_CHECKSUM));
 	else
 		put16(to_udp + UDP_CHECKSUM,
-		      updated(get16(udp + UDP_CHECKSUM), udp, to_udp, udp_bytes));
+		      updated(get16(udp + UDP_CHECKSUM), UDP_CHECKSUM, udp, to_udp, udp_bytes));
 	return frame_bytes;
 }
 
-/* Checksums of an outgoing packet; one that is no UDP over IP is left as it is. */
+/* Checksums of an outgoing packet; one that is neither UDP nor ICMP over IP is left as it is. */
 static void make_checksums(uint8_t *ip, uint32_t bytes, int udp_wanted)
 {
 	uint32_t ip_bytes = sizeof(struct spin_ip6);
-	uint8_t protocol;
+	uint8_t protocol, icmp = SPIN_IP_ICMP6;
 
 	if (bytes < sizeof(struct spin_ip4))
 		return;
 	if (ip[0] >> 4 == 4) {
 		ip_bytes = (ip[0] & 15u) * 4;
 		protocol = ip[offsetof(struct spin_ip4, protocol)];
+		icmp = SPIN_IP_ICMP;
 		if (ip_bytes < sizeof(struct spin_ip4) || ip_bytes > bytes)
 			return;
 		put16(ip + offsetof(struct spin_ip4, checksum), 0);
@@ -78,6 +89,8 @@ static void make_checksums(uint8_t *ip, uint32_t bytes, int udp_wanted)
 	} else {
 		protocol = bytes >= ip_bytes ? ip[offsetof(struct spin_ip6, next_header)] : 0;
 	}
+	if (protocol == icmp && bytes >= ip_bytes + sizeof(struct spin_icmp))
+		put16(ip + ip_bytes + ICMP_CHECKSUM, checksum__icmp(ip, ip_bytes, bytes - ip_bytes));
 	if (protocol != SPIN_IP_UDP || bytes < ip_bytes + sizeof(struct spin_udp))
 		return;
 	put16(ip + ip_bytes + UDP_CHECKSUM,
@@ -97,7 +110,8 @@ static size_t leave(uint8_t *to, const uint8_t *frame, const struct inbound *in,
 {
 	put_ethernet(to, frame, in);
 	memcpy(to + in->ip_off, packet, packet_bytes);
-	make_checksums(to + in->ip_off, packet_bytes, udp_wanted);
+	if (!in->is_ether)
+		make_checksums(to + in->ip_off, packet_bytes, udp_wanted);
 	return in->ip_off + packet_bytes;
 }
 
@@ -106,7 +120,7 @@ size_t outbound__send(uint8_t *to, const uint8_t *frame, const struct inbound *i
 {
 	const uint8_t *udp = frame + in->ip_off + in->ip_bytes;
 
-	return leave(to, frame, in, packet, packet_bytes, !in->is_ip4 || get16(udp + UDP_CHECKSUM));
+	return leave(to, frame, in, packet, packet_bytes, !in->is_ip4 || in->is_icmp || get16(udp + UDP_CHECKSUM));
 }
 
 size_t outbound__forward(uint8_t *to, const uint8_t *frame, const struct inbound *in,

@@ -28,6 +28,13 @@ void packets_start(struct packets *p, uint64_t seed, const char *handler)
 {
 	p->random = seed * 0x9e3779b97f4a7c15ull + 1;
 	p->kv = !strcmp(handler, "kvstore");
+	p->ping = !strcmp(handler, "ping");
+	p->icmp = p->ether_type = 0;
+}
+
+void packets_of_protocol(struct packets *p, unsigned protocol)
+{
+	p->icmp = protocol == SPIN_IP_ICMP ? 4 : protocol == SPIN_IP_ICMP6 ? 6 : 0;
 }
 
 void packets_fill_tables(const struct types *t, struct image *image)
@@ -152,6 +159,51 @@ static void finish(struct packets *p, uint8_t *ip, uint8_t *udp, uint8_t *end, i
 		put16(udp + 6, below(p, 65536));
 }
 
+/* A message's type and code; the payload's first bytes steer other handlers. */
+static void put_echo(struct packets *p, uint8_t *icmp, int is_ip4)
+{
+	static const uint8_t types[] = { 0, 3, 8, 11, 128, 129, 133, 134, 135, 136 };
+
+	icmp[0] = !one_in(p, 4) ? (is_ip4 ? 8 : 128) : types[below(p, sizeof(types))];
+	icmp[1] = one_in(p, 10) ? (uint8_t)below(p, 4) : 0;
+}
+
+/* At least the field of the checksum is there. */
+static uint32_t icmp_message(struct packets *p, uint8_t *icmp, uint32_t most, int is_ip4)
+{
+	uint32_t bytes;
+
+	memset(icmp, 0, 4);
+	bytes = any_payload(p, icmp);
+	if (p->ping)
+		put_echo(p, icmp, is_ip4);
+	return bytes < 4 ? 4 : bytes > most ? most : bytes;
+}
+
+/* 0 and 0xffff are one checksum: both come. */
+static void finish_icmp(struct packets *p, uint8_t *ip, uint8_t *icmp, uint8_t *end, int is_ip4)
+{
+	uint32_t bytes = (uint32_t)(end - icmp), sum;
+
+	ip[is_ip4 ? 9 : 6] = is_ip4 ? SPIN_IP_ICMP : SPIN_IP_ICMP6;
+	if (is_ip4) {
+		put16(ip + 2, (uint32_t)(end - ip));
+		put16(ip + 10, 0);
+		put16(ip + 10, (uint16_t)~template_sum(ip, (uint32_t)(icmp - ip), 0));
+	} else {
+		put16(ip + 4, bytes);
+	}
+	if (one_in(p, 12)) {
+		put16(icmp + 2, below(p, 65536));
+		return;
+	}
+	put16(icmp + 2, 0);
+	if (one_in(p, 30) && bytes >= 8) /* the rest adds up to the checksum 0 */
+		put16(icmp + 6, (uint16_t)~template_sum(icmp, bytes, is_ip4 ? 0 : template_sum(ip + 8, 32, SPIN_IP_ICMP6 + bytes)));
+	sum = (uint16_t)~template_sum(icmp, bytes, is_ip4 ? 0 : template_sum(ip + 8, 32, SPIN_IP_ICMP6 + bytes));
+	put16(icmp + 2, sum || one_in(p, 2) ? sum : 0xffff);
+}
+
 /* Lies about a length, a type or anything else; now and then more than one. */
 static uint32_t mutate(struct packets *p, uint8_t *frame, uint32_t bytes)
 {
@@ -180,11 +232,27 @@ static uint32_t mutate(struct packets *p, uint8_t *frame, uint32_t bytes)
 
 uint32_t packets_next(struct packets *p, uint8_t *frame)
 {
-	int is_ip4 = !one_in(p, 5);
+	int is_ip4 = p->icmp ? (p->icmp == 4) != one_in(p, 20) : !one_in(p, 5);
 	uint8_t *ip = put_eth(p, frame, one_in(p, 60) ? below(p, 65536) : is_ip4 ? 0x0800 : 0x86dd);
-	uint8_t *udp = is_ip4 ? put_ip4(p, ip) : put_ip6(p, ip), *end = udp + 8;
+	uint8_t *udp, *end;
 	uint32_t bytes;
 
+	if (p->ether_type && !one_in(p, 10)) {
+		ip = put_eth(p, frame, one_in(p, 20) ? below(p, 65536) : p->ether_type);
+		bytes = any_payload(p, ip);
+		if (bytes > (uint32_t)(frame + FRAME_MAX - ip))
+			bytes = (uint32_t)(frame + FRAME_MAX - ip);
+		bytes += (uint32_t)(ip - frame);
+		return one_in(p, 4) ? mutate(p, frame, bytes) : bytes;
+	}
+	udp = is_ip4 ? put_ip4(p, ip) : put_ip6(p, ip);
+	end = udp + 8;
+	if (p->icmp && !one_in(p, 20)) {
+		end = udp + icmp_message(p, udp, (uint32_t)(frame + FRAME_MAX - udp), is_ip4);
+		finish_icmp(p, ip, udp, end, is_ip4);
+		bytes = (uint32_t)(end - frame);
+		return one_in(p, 4) ? mutate(p, frame, bytes) : bytes;
+	}
 	end += p->kv && !one_in(p, 30) ? kv_payload(p, end) : any_payload(p, end);
 	if (end - frame > FRAME_MAX)
 		end = frame + FRAME_MAX;

@@ -21,10 +21,23 @@
 #define MEMORY_EVERY 1000
 #define COMMIT_EVERY 64
 
-static const char *const handlers[] = { "filtering", "kvstore", "mix" };
+static const struct {
+	const char *handler, *rule; /* some traffic is not ours, so that the rule takes part */
+} runs[] = {
+	{ "filtering", "udp dport 9000" },
+	{ "kvstore", "udp dport 9000" },
+	{ "mix", "udp dport 9000" },
+	{ "ping", "icmp" },
+	{ "ping", "icmp6" },
+	{ "mix", "icmp" },
+	{ "mix", "icmp6" },
+	{ "mix", "ether 0x88b5" },
+};
+#define RUNS (sizeof(runs) / sizeof(runs[0]))
 
 struct run {
-	const char *handler;
+	const char *handler, *words;
+	struct spin_rule rule;
 	struct built built;
 	struct types types;
 	struct engine *engine[ENGINE_KINDS];
@@ -37,18 +50,16 @@ static char too_old[256];
 
 static int start(struct run *r, int with_bpf)
 {
-	struct spin_rule rule;
 	int err = built_handler(r->handler, &r->built);
 
 	if (!err)
 		err = types_open(r->built.object, &r->types);
-	/* some traffic is not ours, so that the rule takes part */
-	if (!err && spin_rule__parse("udp dport 9000", &rule))
+	if (!err && spin_rule__parse(r->words, &r->rule))
 		err = engine_fail(-EINVAL, "%s", spin_strerror_last());
 	for (int kind = 0; kind < ENGINE_KINDS && !err; kind++) {
 		if ((kind == ENGINE_BPF || kind == ENGINE_ISOLATED) && !with_bpf)
 			continue;
-		err = engine_open((enum engine_kind)kind, &r->built.handler, &(struct engine_context){ .rule = rule }, &r->engine[kind]);
+		err = engine_open((enum engine_kind)kind, &r->built.handler, &(struct engine_context){ .rule = r->rule }, &r->engine[kind]);
 		if (err == -ENOSYS && (kind == ENGINE_BPF || kind == ENGINE_ISOLATED)) {
 			snprintf(too_old, sizeof(too_old), "%s: %s", engine_name((enum engine_kind)kind), engine_why());
 			r->engine[kind] = NULL;
@@ -104,8 +115,8 @@ static void print_vector(const struct run *r, const struct image *before, const 
 {
 	struct setter s = { 2000 };
 
-	printf("# the vector, with the host build's result as the expectation:\nhandler %s\nrule udp dport 9000\n",
-	       r->handler);
+	printf("# the vector, with the host build's result as the expectation:\nhandler %s\nrule %s\n",
+	       r->handler, r->words);
 	for (unsigned i = 0; i < r->types.count && r->types.var[i].bytes < 65536; i++)
 		layout__walk(r->types.btf, &r->types.var[i], before->bytes[i], 1, print_field, &s);
 	printf("packet\n");
@@ -171,6 +182,8 @@ static int fuzz(struct run *r, uint64_t seed, uint64_t count, uint64_t model_cou
 	int err = image_alloc(&r->types, &before);
 
 	packets_start(&p, seed, r->handler);
+	packets_of_protocol(&p, r->rule.protocol);
+	p.ether_type = r->rule.ether_type;
 	for (uint64_t n = 0; n < count && !err; n++) {
 		uint8_t frame[ENGINE_FRAME_MAX];
 		uint32_t bytes = packets_next(&p, frame);
@@ -222,7 +235,7 @@ static int check_share(const struct run *r, uint64_t count)
 {
 	uint64_t handled = 0;
 
-	printf("%s:", r->handler);
+	printf("%s, %s:", r->handler, r->words);
 	for (int i = 0; i < SPIN_REASON_COUNT; i++) {
 		if (r->reasons[i])
 			printf(" %s %llu", spin_reason_name((enum spin_reason)i),
@@ -238,13 +251,13 @@ static int check_share(const struct run *r, uint64_t count)
 	return 1;
 }
 
-static int one_handler(const char *name, uint64_t seed, uint64_t count, uint64_t model, int with_bpf)
+static int one_run(unsigned i, uint64_t seed, uint64_t count, uint64_t model, int with_bpf)
 {
-	struct run r = { .handler = name };
+	struct run r = { .handler = runs[i].handler, .words = runs[i].rule };
 	int err = start(&r, with_bpf);
 
 	if (err)
-		printf("FAIL  %s: %s\n", name, engine_why());
+		printf("FAIL  %s: %s\n", r.handler, engine_why());
 	else
 		err = fuzz(&r, seed, count, model);
 	if (!err)
@@ -256,11 +269,11 @@ static int one_handler(const char *name, uint64_t seed, uint64_t count, uint64_t
 int main(int argc, char **argv)
 {
 	uint64_t packets = slow_rounds(1000000), model = slow_rounds(1000000), seed = 1;
-	const unsigned all = sizeof(handlers) / sizeof(handlers[0]);
 	const char *only = NULL;
 	struct engine *probe;
 	struct built first;
 	struct spin_rule any = { .protocol = 17 };
+	unsigned of = RUNS, at = 0;
 	int with_bpf, err, failed = 0;
 
 	for (int i = 1; i < argc; i += 2) {
@@ -279,7 +292,7 @@ int main(int argc, char **argv)
 			return 2;
 		}
 	}
-	if (built_handler(handlers[0], &first)) {
+	if (built_handler(runs[0].handler, &first)) {
 		printf("FAIL  %s\n", engine_why());
 		return 1;
 	}
@@ -289,13 +302,13 @@ int main(int argc, char **argv)
 		engine_close(probe);
 	if (!with_bpf)
 		packets = model; /* host and model only */
-	for (unsigned i = 0; i < all; i++) {
-		uint64_t of = only ? 1 : all, at = only ? 0 : i;
-
-		if (only && strcmp(only, handlers[i]))
+	for (unsigned i = 0; only && i < RUNS; i++)
+		of -= strcmp(only, runs[i].handler) != 0;
+	for (unsigned i = 0; i < RUNS; i++) {
+		if (only && strcmp(only, runs[i].handler))
 			continue;
-		failed |= one_handler(handlers[i], seed + i, (packets + of - 1 - at) / of,
-				      (model + of - 1 - at) / of, with_bpf) != 0;
+		failed |= one_run(i, seed + i, (packets + of - 1 - at) / of, (model + of - 1 - at) / of, with_bpf) != 0;
+		at++;
 	}
 	printf("%llu packets, %llu of them on the model\n", (unsigned long long)packets,
 	       (unsigned long long)(model < packets ? model : packets));

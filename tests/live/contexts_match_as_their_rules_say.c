@@ -20,7 +20,8 @@
 #define REPLACED_EVERY 4000
 
 struct packet {
-	int version;
+	int version, is_icmp;
+	unsigned ether_type; /* 0: IP */
 	uint32_t src[4], dst[4];
 	uint16_t sport, dport;
 	struct template t;
@@ -80,12 +81,19 @@ static struct spin_rule pick_rule(void)
 {
 	struct spin_rule r = { .protocol = 17 };
 
-	if (pick(3))
+	if (!pick(8))
+		return (struct spin_rule){ .ether_type = (uint16_t)(0x88b0 + pick(8)) };
+	if (!pick(5)) {
+		r.ip_version = pick(2) ? 4 : 6;
+		r.protocol = r.ip_version == 4 ? 1 : 58;
+	} else if (pick(3))
 		r.ip_version = pick(2) ? 4 : 6;
 	if (r.ip_version && pick(2))
 		pick_prefix(r.ip_version, r.src_addr, r.src_mask);
 	if (r.ip_version && pick(3))
 		pick_prefix(r.ip_version, r.dst_addr, r.dst_mask);
+	if (r.protocol != 17)
+		return r;
 	if (pick(4))
 		r.dst_port = (uint16_t)(9000 + pick(8));
 	if (!pick(3))
@@ -95,6 +103,10 @@ static struct spin_rule pick_rule(void)
 
 static int matches(const struct spin_rule *r, const struct packet *p)
 {
+	if (r->ether_type || p->ether_type)
+		return r->ether_type == p->ether_type;
+	if ((r->protocol != 17) != p->is_icmp)
+		return 0;
 	if ((r->ip_version && r->ip_version != p->version) || (r->dst_port && r->dst_port != p->dport) ||
 	    (r->src_port && r->src_port != p->sport))
 		return 0;
@@ -116,14 +128,24 @@ static void make_packet(struct packet *p)
 	p->sport = (uint16_t)(4000 + pick(8));
 	p->dport = (uint16_t)(9000 + pick(8));
 	template_start(&p->t);
-	if (template_line(&p->t, "eth 02:00:00:00:00:01 > 02:00:00:00:00:02") != 1 ||
-	    (!pick(4) && template_line(&p->t, "vlan 5") != 1))
+	p->ether_type = pick(6) ? 0 : 0x88b0 + pick(8);
+	snprintf(line, sizeof(line), "eth 02:00:00:00:00:01 > 02:00:00:00:00:02%s%.0x", p->ether_type ? " type 0x" : "", p->ether_type);
+	if (template_line(&p->t, line) != 1 || (!p->ether_type && !pick(4) && template_line(&p->t, "vlan 5") != 1))
 		die(engine_why());
+	if (p->ether_type) {
+		if (template_line(&p->t, "count 10 1") != 1 || template_finish(&p->t))
+			die(engine_why());
+		return;
+	}
 	snprintf(line, sizeof(line), "ip%d %s > %s", p->version, inet_ntop(family, p->src, src, sizeof(src)),
 		 inet_ntop(family, p->dst, dst, sizeof(dst)));
 	if (template_line(&p->t, line) != 1)
 		die(engine_why());
-	snprintf(line, sizeof(line), "udp %u > %u", p->sport, p->dport);
+	p->is_icmp = !pick(4);
+	if (p->is_icmp)
+		snprintf(line, sizeof(line), "icmp %u 0 id %u seq %u", p->version == 4 ? 8 : 128, p->sport, p->dport);
+	else
+		snprintf(line, sizeof(line), "udp %u > %u", p->sport, p->dport);
 	if (template_line(&p->t, line) != 1 || template_line(&p->t, "count 10 1") != 1 || template_finish(&p->t))
 		die(engine_why());
 }
@@ -179,7 +201,7 @@ static void check(const struct spin_nic *nic)
 		die("a packet went to another context than its own");
 	}
 	spin_nic__counters(nic, packets);
-	if (packets[SPIN_REASON_UNMATCHED] != none_expected)
+	if (packets[SPIN_REASON_UNMATCHED] + packets[SPIN_REASON_NOT_IP] != none_expected)
 		die("packets of no context are miscounted");
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Frames with none, one and two VLAN tags over veth, native and generic: the
+ * Frames with none, one and two VLAN tags over veth, native and generic, of UDP and of a type that is no IP: the
  * context's handler runs, and its reply reaches the other end with the tags it came
  * with. What arrives is seen through a tap there. The namespace is this process's.
  */
@@ -50,22 +50,31 @@ static void make(struct template *t, const char *tags, const char *rest)
 		die(engine_why());
 }
 
-static struct spin_ctx *attach(const char *handler, const char *ifname, const char *text, enum spin_mode mode)
+static struct spin_ctx *attach_to(struct spin_nic *nic, const char *handler, const char *text)
 {
 	struct spin_object *object;
 	struct spin_rule rule;
-	struct spin_nic *nic;
 	struct spin_ctx *ctx;
 	char path[512];
 
-	if (built_object(handler, path, sizeof(path)) || spin_object__open(path, &object) ||
-	    spin_nic__open(ifname, &nic) || spin_nic__set_mode(nic, mode) || spin_rule__parse(text, &rule) ||
+	if (built_object(handler, path, sizeof(path)) || spin_object__open(path, &object) || spin_rule__parse(text, &rule) ||
 	    spin_ctx__create(nic, object, &rule, &ctx) || spin_ctx__attach(ctx))
 		die(spin_strerror_last());
+	spin_object__close(object);
+	return ctx;
+}
+
+static struct spin_ctx *attach(const char *handler, const char *ifname, const char *text, enum spin_mode mode)
+{
+	struct spin_nic *nic;
+	struct spin_ctx *ctx;
+
+	if (spin_nic__open(ifname, &nic) || spin_nic__set_mode(nic, mode))
+		die(spin_strerror_last());
+	ctx = attach_to(nic, handler, text);
 	if (spin_nic__mode(nic, NULL) != mode)
 		die("attached in another mode than asked");
 	spin_nic__close(nic);
-	spin_object__close(object);
 	return ctx;
 }
 
@@ -88,27 +97,20 @@ static void send_frame(const struct template *t)
 	close(fd);
 }
 
-static void ask(const char *tags, enum spin_mode mode)
+/* One request, and its reply, which goes the other way. */
+static void answered(const char *tags, enum spin_mode mode, struct spin_ctx *peer, struct spin_ctx *store,
+		     const struct template *request, struct template *reply)
 {
-	struct spin_ctx *peer = attach("deliver", "c0", "udp sport 9000", SPIN_MODE_NATIVE);
-	struct spin_ctx *store = attach("kvstore", "s0", "udp dport 9000", mode);
 	uint64_t packets[SPIN_REASON_COUNT];
-	struct template request, reply;
-	struct kv_cache *cache;
-	size_t bytes;
 
-	if (spin_ctx__symbol(store, "spin_state", (void **)&cache, &bytes) || spin_ctx__tap(peer, 65536))
-		die(spin_strerror_last());
-	cache->set[KEY].line[0] = (struct kv_line){ .tag = 4 | KV_VALID, .key = KEY, .value = { 1, 2, 3 } };
-	make(&request, tags, "ip4 10.0.0.1 > 10.0.0.2;udp 4000 > 9000;be16 1 0;be32 1 5 0;fill 32 0");
-	make(&reply, tags, "ip4 10.0.0.2 > 10.0.0.1 ttl 64;udp 9000 > 4000;be16 3 1;be32 1 5 0;le32 1 2 3 0 0 0 0 0");
-	/* the reply goes the other way */
-	memcpy(reply.frame, request.frame + 6, 6);
-	memcpy(reply.frame + 6, request.frame, 6);
-	tapped.want = reply.frame;
-	tapped.bytes = reply.bytes;
+	memcpy(reply->frame, request->frame + 6, 6);
+	memcpy(reply->frame + 6, request->frame, 6);
+	tapped.want = reply->frame;
+	tapped.bytes = reply->bytes;
 	tapped.seen = tapped.other = 0;
-	send_frame(&request);
+	if (spin_ctx__tap(peer, 65536))
+		die(spin_strerror_last());
+	send_frame(request);
 	for (int waited = 0; !tapped.seen && !tapped.other && waited < PATIENCE_US; waited += 10000) {
 		usleep(10000);
 		if (spin_ctx__tapped(peer, on_packet, NULL) < 0)
@@ -126,6 +128,45 @@ static void ask(const char *tags, enum spin_mode mode)
 	spin_ctx__destroy(peer);
 }
 
+static void ask(const char *tags, enum spin_mode mode)
+{
+	struct spin_ctx *peer = attach("deliver", "c0", "udp sport 9000", SPIN_MODE_NATIVE);
+	struct spin_ctx *store = attach("kvstore", "s0", "udp dport 9000", mode);
+	struct template request, reply;
+	struct kv_cache *cache;
+	size_t bytes;
+
+	if (spin_ctx__symbol(store, "spin_state", (void **)&cache, &bytes))
+		die(spin_strerror_last());
+	cache->set[KEY].line[0] = (struct kv_line){ .tag = 4 | KV_VALID, .key = KEY, .value = { 1, 2, 3 } };
+	make(&request, tags, "ip4 10.0.0.1 > 10.0.0.2;udp 4000 > 9000;be16 1 0;be32 1 5 0;fill 32 0");
+	make(&reply, tags, "ip4 10.0.0.2 > 10.0.0.1 ttl 64;udp 9000 > 4000;be16 3 1;be32 1 5 0;le32 1 2 3 0 0 0 0 0");
+	answered(tags, mode, peer, store, &request, &reply);
+}
+
+/* A type of its own (IEEE 802: local experiments); the handler stores where it is told, and replies with 50 bytes. */
+static void ask_by_type(const char *tags, enum spin_mode mode)
+{
+	struct spin_ctx *peer = attach("deliver", "c0", "ether 0x88b5", SPIN_MODE_NATIVE);
+	struct spin_ctx *store = attach("rewrite", "s0", "ether 0x88b5", mode);
+	struct spin_ctx *other = attach_to(spin_ctx__nic(store), "deliver", "ether 0x88b6");
+	struct template request, reply;
+	uint64_t packets[SPIN_REASON_COUNT];
+	uint32_t type_at = 12;
+
+	make(&request, tags, "hex 0101;be16 50 20 0;be32 0xabcd0000;fill 50 7");
+	make(&reply, tags, "hex 0101;be16 50 20 0;be32 0xabcd0000;fill 8 7;hex abcd;fill 28 7");
+	for (const char *at = tags; *at; at++)
+		type_at += *at == ';' ? 4 : 0;
+	for (unsigned i = 0; i < 2; i++)
+		request.frame[type_at + i] = reply.frame[type_at + i] = i ? 0xb5 : 0x88;
+	answered(tags, mode, peer, store, &request, &reply);
+	spin_ctx__counters(other, packets);
+	if (counts_sum(packets))
+		die("a context of another type has the frame");
+	spin_ctx__destroy(other);
+}
+
 int main(void)
 {
 	static const char *const tags[] = { "", "vlan 5;", "qinq 7;vlan 5;" };
@@ -136,8 +177,11 @@ int main(void)
 	}
 	if (system("ip link add c0 type veth peer name s0 && ip link set c0 up && ip link set s0 up"))
 		die("no veth");
-	for (enum spin_mode mode = SPIN_MODE_NATIVE; mode <= SPIN_MODE_GENERIC; mode++)
-		for (unsigned i = 0; i < sizeof(tags) / sizeof(tags[0]); i++)
+	for (enum spin_mode mode = SPIN_MODE_NATIVE; mode <= SPIN_MODE_GENERIC; mode++) {
+		for (unsigned i = 0; i < sizeof(tags) / sizeof(tags[0]); i++) {
 			ask(tags[i], mode);
+			ask_by_type(tags[i], mode);
+		}
+	}
 	return 0;
 }

@@ -45,12 +45,24 @@ static const struct {
 	{ "src 10.1.2.3/0", "udp ip4" },
 	{ "dport 5 src 2001:db8::1 dst fe80::/10", "udp ip6 src 2001:db8::1 dst fe80::/10 dport 5" },
 	{ " udp \t dport  7\n", "udp dport 7" },
+	{ "icmp", "icmp" },
+	{ "ip4 icmp", "icmp" },
+	{ "icmp src 10.0.0.0/8 dst 10.1.2.3", "icmp src 10.0.0.0/8 dst 10.1.2.3" },
+	{ "dst fd00::1 icmp6", "icmp6 dst fd00::1" },
+	{ "icmp6 ip6 icmp6", "icmp6" },
+	{ "ether 0x88b5", "ether 0x88b5" },
+	{ "ether 88CC", "ether 0x88cc" },
+	{ "ether 0600", "ether 0x0600" },
 };
 
 static const char *const bad[] = {
 	"tcp", "dport", "dport 0", "dport 65536", "dport -1", "dport 9x", "dport +5", "dport 1 dport 2",
 	"src", "src 10.0.0", "src 10.0.0.1/33", "src 10.0.0.1/", "src 10.0.0.1/x", "src ::1/129",
 	"ip4 ip6", "ip6 src 10.0.0.1", "src 10.0.0.1 dst ::1", "src 10.0.0.1 src 10.0.0.2", "any",
+	"icmp udp", "udp icmp6", "icmp icmp6", "icmp dport 5", "sport 5 icmp6", "icmp ip6", "icmp6 ip4", "icmp dst ::1", "src 10.0.0.1 icmp6",
+	"icmp4", "icmp 8", "ether", "ether 0", "ether 0x5ff", "ether 0800", "ether 0x86dd", "ether 8100", "ether 88a8", "ether 10000",
+	"ether x", "ether -1", "ether 88b5 ether 88b5", "ether 88b5 udp", "icmp ether 88b5", "ether 88b5 ip4", "ether 88b5 dport 9",
+	"ether 88b5 src 10.0.0.1", "ether 88b5 src 10.0.0.1/0",
 	"src 2001:db8:aaaa:bbbb:cccc:dddd:eeee:ffff:1111:2222:3333:4444:5555/64",
 };
 
@@ -75,21 +87,33 @@ static void random_rules(void)
 	}
 }
 
-/* Of a rule that a program makes by itself: handlers get UDP, so another protocol's would never match. */
-static void other_protocol(void)
+/* Of a rule that a program makes by itself: the handler, what it is refused with, and a word of the reason. */
+static void refused(const char *handler, const struct spin_rule *rule, int err, const char *word)
 {
-	struct spin_rule rule = { .protocol = 6 };
 	struct spin_object *object;
 	struct spin_ctx *ctx;
 	char path[512];
 
-	if (built_object("empty", path, sizeof(path)) || spin_object__open(path, &object)) {
-		expect(0, "not built", "empty");
+	if (built_object(handler, path, sizeof(path)) || spin_object__open(path, &object)) {
+		expect(0, "not built", handler);
 		return;
 	}
-	expect(spin_ctx__create(NULL, object, &rule, &ctx) == -EINVAL && strstr(spin_strerror_last(), "protocol 6"),
-	       "a rule for TCP is taken", spin_strerror_last());
+	expect(spin_ctx__create(NULL, object, rule, &ctx) == err && strstr(spin_strerror_last(), word), "not refused so",
+	       spin_strerror_last());
 	spin_object__close(object);
+}
+
+/* Handlers get UDP and ICMP, so another protocol's rule would never match. */
+static void other_protocols(void)
+{
+	refused("empty", &(struct spin_rule){ .protocol = 6 }, -EINVAL, "protocol 6");
+	refused("ping", &(struct spin_rule){ .protocol = 1, .dst_port = 9000 }, -EINVAL, "icmp has no ports");
+	refused("ping", &(struct spin_rule){ .protocol = 58, .ip_version = 4 }, -EINVAL, "write icmp");
+	refused("ping", &(struct spin_rule){ .protocol = 1, .ip_version = 6 }, -EINVAL, "write icmp6");
+	refused("ping", &(struct spin_rule){ .ether_type = 0x88b5, .protocol = 17 }, -EINVAL, "no protocol");
+	refused("aggregate", &(struct spin_rule){ .ether_type = 0x88b5 }, -EOPNOTSUPP, "takes messages");
+	refused("aggregate", &(struct spin_rule){ .protocol = 1 }, -EOPNOTSUPP, "takes messages");
+	refused("act_put_d", &(struct spin_rule){ .protocol = 58 }, -EOPNOTSUPP, "sends packets");
 }
 
 int main(void)
@@ -112,6 +136,6 @@ int main(void)
 	       rule.src_mask[0] == htonl(0xff000000) && !rule.dst_mask[0] && rule.dst_port == 53 &&
 	       !rule.src_port, "fields", "ip4 src 10.0.0.0/8 dport 53");
 	random_rules();
-	other_protocol();
+	other_protocols();
 	return failures != 0;
 }

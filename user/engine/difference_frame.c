@@ -147,6 +147,21 @@ static void view_udp(struct view *v)
 	v->at += 8;
 }
 
+static void view_icmp(struct view *v, const char *name)
+{
+	char field[32];
+
+	if (!has(v, 4))
+		return;
+	snprintf(field, sizeof(field), "%s type", name);
+	add(v, field, "%u", v->frame[v->at]);
+	snprintf(field, sizeof(field), "%s code", name);
+	add(v, field, "%u", v->frame[v->at + 1]);
+	snprintf(field, sizeof(field), "%s checksum", name);
+	add(v, field, "0x%04x", get16(v, v->at + 2));
+	v->at += 4;
+}
+
 static void view_open(struct view *v, const uint8_t *frame, uint32_t bytes)
 {
 	unsigned type;
@@ -160,6 +175,8 @@ static void view_open(struct view *v, const uint8_t *frame, uint32_t bytes)
 		protocol = view_ip6(v);
 	if (protocol == 17)
 		view_udp(v);
+	else if (protocol == (type == 0x0800 ? 1 : 58))
+		view_icmp(v, type == 0x0800 ? "ICMP" : "ICMPv6");
 }
 
 static const char *value_of(const struct view *v, const char *name)

@@ -172,6 +172,7 @@ static int line_ip4(struct template *t, char **word, int words)
 		if (template_store(template_ip4_fields, "ip4", name, word[i + 1], ip))
 			return -EINVAL;
 		t->ip_length_given |= !strcmp(name, "length");
+		t->ip_protocol_given |= !strcmp(name, "proto");
 	}
 	return 0;
 }
@@ -199,6 +200,7 @@ static int line_ip6(struct template *t, char **word, int words)
 		if (template_store(template_ip6_fields, "ip6", word[i], word[i + 1], ip))
 			return -EINVAL;
 		t->ip_length_given |= !strcmp(word[i], "length");
+		t->ip_protocol_given |= !strcmp(word[i], "next");
 	}
 	return 0;
 }
@@ -235,6 +237,42 @@ static int line_udp(struct template *t, char **word, int words)
 			return engine_fail(-EINVAL, "udp has no '%s'", word[i]);
 		}
 	}
+	return 0;
+}
+
+/* icmp TYPE CODE [id N] [seq N] [sum right|none|wrong|N] */
+static int line_icmp(struct template *t, char **word, int words)
+{
+	uint64_t type, code, value;
+	uint8_t *icmp;
+	int mode;
+
+	if (words < 3 || !(words % 2))
+		return engine_fail(-EINVAL, "write: icmp TYPE CODE [NAME VALUE]...");
+	if (template_number(word[1], "type", UINT8_MAX, &type) || template_number(word[2], "code", UINT8_MAX, &code))
+		return -EINVAL;
+	t->icmp_at = (int)t->bytes;
+	if (template_append(t, NULL, 8))
+		return -EINVAL;
+	icmp = t->frame + t->icmp_at;
+	icmp[0] = (uint8_t)type;
+	icmp[1] = (uint8_t)code;
+	for (int i = 3; i < words; i += 2) {
+		if (!strcmp(word[i], "sum")) {
+			mode = sum_mode(word[i + 1], t, icmp + 2);
+			if (mode < 0)
+				return mode;
+			t->icmp_sum = mode;
+		} else if (!strcmp(word[i], "id") || !strcmp(word[i], "seq")) {
+			if (template_number(word[i + 1], word[i], UINT16_MAX, &value))
+				return -EINVAL;
+			store16(icmp + (word[i][0] == 'i' ? 4 : 6), (unsigned)value);
+		} else {
+			return engine_fail(-EINVAL, "icmp has no '%s'", word[i]);
+		}
+	}
+	if (t->ip_at >= 0 && !t->ip_protocol_given)
+		t->frame[t->ip_at + (t->ip_version == 4 ? 9 : 6)] = t->ip_version == 4 ? 1 : 58;
 	return 0;
 }
 
@@ -314,7 +352,8 @@ static const struct {
 	int (*line)(struct template *t, char **word, int words);
 } lines[] = {
 	{ "eth", line_eth },      { "vlan", line_vlan },    { "qinq", line_vlan },    { "ip4", line_ip4 },
-	{ "ip6", line_ip6 },      { "udp", line_udp },      { "raw", line_hex },      { "hex", line_hex },
+	{ "ip6", line_ip6 },      { "udp", line_udp },      { "icmp", line_icmp },    { "raw", line_hex },
+	{ "hex", line_hex },
 	{ "text", line_text },    { "be16", line_numbers }, { "be32", line_numbers }, { "le32", line_numbers },
 	{ "fill", line_amount },  { "count", line_amount }, { "pad", line_amount },   { "cut", line_amount },
 	{ "tail", line_tail },     { "slmp", template_slmp },  { "put", template_put },
@@ -322,7 +361,7 @@ static const struct {
 
 void template_start(struct template *t)
 {
-	*t = (struct template){ .type_at = -1, .ip_at = -1, .udp_at = -1, .slmp_at = -1 };
+	*t = (struct template){ .type_at = -1, .ip_at = -1, .udp_at = -1, .icmp_at = -1, .slmp_at = -1 };
 }
 
 int template_line(struct template *t, const char *line)
@@ -402,12 +441,31 @@ static void finish_udp(struct template *t, uint32_t datagram_end)
 	store16(udp + 6, t->udp_sum == SUM_WRONG ? one_more(sum) : sum);
 }
 
+/* Of ICMPv6 with the pseudo-header. A sum of 0 is 0xffff, as the runtime has it. */
+static int finish_icmp(struct template *t, uint32_t end)
+{
+	uint8_t *icmp = t->frame + t->icmp_at, *ip = t->frame + t->ip_at;
+	uint32_t bytes = end - (uint32_t)t->icmp_at;
+	unsigned sum;
+
+	if (t->icmp_sum == SUM_PARTIAL)
+		return engine_fail(-EINVAL, "nobody leaves a partial sum to offloads in ICMP");
+	if (t->icmp_sum == SUM_GIVEN || t->icmp_sum == SUM_NONE || t->ip_at < 0)
+		return 0;
+	sum = (uint16_t)~template_sum(icmp, bytes, t->ip_version == 4 ? 0 : template_sum(ip + 8, 32, 58 + bytes));
+	sum = sum ? sum : 0xffff;
+	store16(icmp + 2, t->icmp_sum == SUM_WRONG ? one_more(sum) : sum);
+	return 0;
+}
+
 int template_finish(struct template *t)
 {
 	uint32_t end = t->datagram_end ? t->datagram_end : t->bytes;
 
 	if (t->udp_at >= 0)
 		finish_udp(t, end);
+	if (t->icmp_at >= 0 && finish_icmp(t, end))
+		return -EINVAL;
 	if (t->ip_at >= 0)
 		finish_ip(t, end - (uint32_t)t->ip_at);
 	if (t->cut && t->cut < t->bytes)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include <linux/bpf.h>
+#include <netinet/in.h>
 
 #include <bpf/bpf.h>
 
@@ -20,8 +21,16 @@
 #include "requests.h"
 #include "work_limit.h"
 
-#define DIRECT "spin_xdp"
-#define COPIED "spin_copied"
+/* Programs, by what the rule takes. */
+static const char *direct_name(const struct spin_ctx *ctx)
+{
+	return ctx->rule.ether_type ? "spin_ether" : ctx->rule.protocol == IPPROTO_UDP ? "spin_xdp" : "spin_icmp";
+}
+
+static const char *copied_name(const struct spin_ctx *ctx)
+{
+	return ctx->rule.ether_type ? "spin_ether_copy" : ctx->rule.protocol == IPPROTO_UDP ? "spin_copied" : "spin_icmp_copy";
+}
 
 const char *spin_class_name(enum spin_class class)
 {
@@ -36,7 +45,7 @@ int class__probe(enum spin_class class, char *why, size_t why_bytes)
 
 struct bpf_program *class__program(const struct spin_ctx *ctx)
 {
-	return bpf_object__find_program_by_name(ctx->bpf, ctx->class == SPIN_CLASS_ISOLATED ? COPIED : DIRECT);
+	return bpf_object__find_program_by_name(ctx->bpf, ctx->class == SPIN_CLASS_ISOLATED ? copied_name(ctx) : direct_name(ctx));
 }
 
 void class__take_fragments(struct bpf_object *bpf)
@@ -116,12 +125,17 @@ static int load_isolated(struct spin_ctx *ctx, struct bpf_program *direct, struc
 
 int class__load(struct spin_ctx *ctx)
 {
-	struct bpf_program *direct = bpf_object__find_program_by_name(ctx->bpf, DIRECT);
-	struct bpf_program *copied = bpf_object__find_program_by_name(ctx->bpf, COPIED);
+	struct bpf_program *direct = bpf_object__find_program_by_name(ctx->bpf, direct_name(ctx));
+	struct bpf_program *copied = bpf_object__find_program_by_name(ctx->bpf, copied_name(ctx));
+	struct bpf_program *udp = bpf_object__find_program_by_name(ctx->bpf, "spin_xdp"); /* loaded unless somebody says otherwise */
 	int err;
 
-	if (!direct)
-		return -ENOENT;
+	if (!direct || !udp) {
+		ctx->failure_told = 1;
+		return spin_fail(-EINVAL, "%s has no program %s; compile it again with spincc", ctx->name, direct_name(ctx));
+	}
+	bpf_program__set_autoload(udp, false);
+	bpf_program__set_autoload(direct, true);
 	err = spin_messages__prepare(ctx->messages, ctx->bpf);
 	if (!err)
 		err = host_side__prepare(&ctx->host, ctx->bpf, ctx->messages != NULL);

@@ -22,6 +22,7 @@ static const struct program_row {
 	{ "spin_xdp", 1 },
 	{ "spin_begin" }, { "spin_opened" }, { "spin_copied" }, { "spin_send" }, { "spin_send_swept" }, { "spin_tell" },
 	{ "spin_replay" }, { "spin_replay_swept" }, { "spin_spread" }, { "spin_progress" },
+	{ "spin_icmp" }, { "spin_icmp_copy" }, { "spin_ether" }, { "spin_ether_copy" },
 };
 
 #define DATA_BYTES_MAX (64u << 20) /* of all sections: more than handler memory of any card, and the runtime's, together */

@@ -192,9 +192,24 @@ static uint32_t any_id(void)
 	return getrandom(&id, sizeof(id), 0) == sizeof(id) ? id : (uint32_t)getpid() << 16;
 }
 
+/* ICMP and other types than IP are for handlers that need no UDP. */
+static int protocol_fits(const struct spin_meta *meta, const struct spin_rule *rule)
+{
+	if (rule->protocol == IPPROTO_UDP)
+		return 0;
+	if (meta->registration.delivery == SPIN_DELIVER_ME)
+		return spin_fail(-EOPNOTSUPP, "%s takes messages, and those come by UDP: its rule cannot be of icmp, icmp6 or ether; write udp",
+				 meta->name);
+	if (meta->registration.puts)
+		return spin_fail(-EOPNOTSUPP, "%s sends packets (SPIN_PUTS), and those are of UDP: its rule cannot be of icmp, icmp6 or "
+				 "ether; write udp", meta->name);
+	return 0;
+}
+
 int spin_ctx__create_opts(struct spin_nic *nic, const struct spin_object *obj, const struct spin_rule *rule,
 			  const struct spin_ctx_opts *opts, struct spin_ctx **out)
 {
+	struct spin_rule completed = *rule;
 	struct spin_ctx_opts wanted;
 	struct spin_ctx *ctx;
 	char why[SPIN_ERROR_BYTES];
@@ -205,9 +220,11 @@ int spin_ctx__create_opts(struct spin_nic *nic, const struct spin_object *obj, c
 	err = take_options(opts, &wanted);
 	if (err)
 		return err;
-	if (rule->protocol && rule->protocol != IPPROTO_UDP)
-		return spin_fail(-EINVAL, "the rule asks for packets of protocol %u, but handlers get those of UDP only: leave "
-				 "protocol 0, or make it IPPROTO_UDP", rule->protocol);
+	err = rule__complete(&completed);
+	if (!err)
+		err = protocol_fits(&obj->meta, &completed);
+	if (err)
+		return err;
 	err = class__probe(wanted.class, why, sizeof(why));
 	if (err)
 		return spin_fail(err, "%s", why);
@@ -224,7 +241,7 @@ int spin_ctx__create_opts(struct spin_nic *nic, const struct spin_object *obj, c
 	snprintf(ctx->name, sizeof(ctx->name), "%s", wanted.name ? wanted.name : obj->meta.name);
 	ctx->class = wanted.class;
 	ctx->budget = obj->meta.registration.budget;
-	ctx->rule = *rule;
+	ctx->rule = completed;
 	ctx->takes_partial = (!nic || nic->is_virtual) && !wanted.strict_checksums;
 	ctx->put_id = wanted.put_id ? wanted.put_id : any_id();
 	ctx->nic = nic;

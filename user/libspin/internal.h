@@ -86,6 +86,9 @@ struct spin_place {
 	unsigned slot;
 };
 
+/* A rule of a program's own: what it leaves open and follows from the protocol is set; -EINVAL: it contradicts itself. */
+int rule__complete(struct spin_rule *rule);
+
 struct spin_ctx {
 	char name[16];
 	enum spin_class class;

@@ -60,8 +60,8 @@ const void *spin_object__image(const struct spin_object *obj, size_t *bytes);
 /* --- match rules --- */
 
 /*
- * Text to rule: words `udp`, `ip4`|`ip6`, `src ADDR[/LEN]`, `dst ADDR[/LEN]`,
- * `sport N`, `dport N`, in any order. -EINVAL names the word.
+ * Text to rule: words `udp` (also without it)|`icmp`|`icmp6`, `ip4`|`ip6`, `src ADDR[/LEN]`, `dst ADDR[/LEN]`,
+ * `sport N`, `dport N` (UDP only), in any order; or `ether TYPE`, in hexadecimal, alone. -EINVAL names the word.
  */
 int spin_rule__parse(const char *text, struct spin_rule *out);
 /* Rule to text, always parsable again; returns what snprintf would. */
@@ -190,8 +190,9 @@ struct spin_ctx_opts {
  * Loads the handlers into the kernel, not yet attached; state has its initial
  * value. nic may be NULL: then the context can only be run on given packets, and
  * its program does the matching itself. opts may be NULL: all zero.
- * -EPERM (not root), -ENOSYS (kernel too old), -EINVAL (options; a rule for another
- * protocol than UDP; verifier: the reason names the handler's source line), -E2BIG (more CPUs than SPIN_HPUS_MAX).
+ * -EPERM (not root), -ENOSYS (kernel too old), -EINVAL (options; a rule that contradicts itself, or is for another
+ * protocol than UDP, ICMP and ICMPv6; verifier: the reason names the handler's source line), -EOPNOTSUPP (ICMP for handlers
+ * that need UDP), -E2BIG (more CPUs than SPIN_HPUS_MAX).
  */
 int spin_ctx__create(struct spin_nic *nic, const struct spin_object *obj,
 		     const struct spin_rule *rule, struct spin_ctx **out);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* From rules to the bit vectors that an interface's program reads while they change. */
 #include <arpa/inet.h>
+#include <netinet/in.h>
 
 #include "internal.h"
 #include "root.h"
@@ -45,19 +46,33 @@ static int names_address(const uint32_t mask[4])
 	return (mask[0] | mask[1] | mask[2] | mask[3]) != 0;
 }
 
-void match__set(struct spin_match *match, unsigned slot, const struct spin_rule *rule)
+static void set_ip(struct spin_match *match, unsigned slot, const struct spin_rule *rule)
 {
-	int is6 = rule->ip_version == 6, is4 = rule->ip_version == 4;
+	int is6 = rule->ip_version == 6, is4 = rule->ip_version == 4, is_udp = rule->protocol == IPPROTO_UDP;
 
 	put(&match->ip4, slot, !is6);
 	put(&match->ip6, slot, !is4);
 	put(&match->unaddressed, slot, !names_address(rule->src_mask) && !names_address(rule->dst_mask));
-	put_port(match->dst_port, slot, rule->dst_port);
-	put_port(match->src_port, slot, rule->src_port);
+	put(&match->icmp, slot, !is_udp);
+	if (is_udp) {
+		put_port(match->dst_port, slot, rule->dst_port);
+		put_port(match->src_port, slot, rule->src_port);
+	}
 	put_address(match->src4, 4, slot, is4, rule->src_addr, rule->src_mask);
 	put_address(match->dst4, 4, slot, is4, rule->dst_addr, rule->dst_mask);
 	put_address(match->src6, 16, slot, is6, rule->src_addr, rule->src_mask);
 	put_address(match->dst6, 16, slot, is6, rule->dst_addr, rule->dst_mask);
+}
+
+/* A slot's type is there before its bit in `ether`, which is there before it is active. */
+void match__set(struct spin_match *match, unsigned slot, const struct spin_rule *rule)
+{
+	if (!rule->ether_type) {
+		set_ip(match, slot, rule);
+		return;
+	}
+	__atomic_store_n(&match->ether_type[slot], htons(rule->ether_type), __ATOMIC_RELEASE);
+	put(&match->ether, slot, 1);
 }
 
 void match__clear(struct spin_match *match, unsigned slot)
@@ -65,6 +80,8 @@ void match__clear(struct spin_match *match, unsigned slot)
 	put(&match->ip4, slot, 0);
 	put(&match->ip6, slot, 0);
 	put(&match->unaddressed, slot, 0);
+	put(&match->icmp, slot, 0);
+	put(&match->ether, slot, 0);
 	put_all(match->dst_port, WORDS(match->dst_port), slot, 0);
 	put_all(match->src_port, WORDS(match->src_port), slot, 0);
 	put_all(match->src4[0], WORDS(match->src4), slot, 0);
@@ -88,7 +105,8 @@ static int numbers_meet(unsigned a, unsigned b)
 
 int match__overlap(const struct spin_rule *a, const struct spin_rule *b)
 {
-	return numbers_meet(a->ip_version, b->ip_version) && numbers_meet(a->src_port, b->src_port) &&
+	return a->protocol == b->protocol && a->ether_type == b->ether_type &&
+	       numbers_meet(a->ip_version, b->ip_version) && numbers_meet(a->src_port, b->src_port) &&
 	       numbers_meet(a->dst_port, b->dst_port) &&
 	       addresses_meet(a->src_addr, a->src_mask, b->src_addr, b->src_mask) &&
 	       addresses_meet(a->dst_addr, a->dst_mask, b->dst_addr, b->dst_mask);

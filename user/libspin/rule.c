@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Match rules: from text, to text, and what a program's own rule may ask for. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include <spin/wire.h>
 
 #include "internal.h"
 
@@ -75,22 +78,115 @@ static int parse_port(const char *which, const char *word, uint16_t *port)
 	return 0;
 }
 
+static const struct {
+	const char *word;
+	uint8_t protocol, version; /* version 0: both */
+} protocols[] = {
+	{ "udp", IPPROTO_UDP, 0 },
+	{ "icmp", IPPROTO_ICMP, 4 },
+	{ "icmp6", IPPROTO_ICMPV6, 6 },
+};
+#define PROTOCOLS (sizeof(protocols) / sizeof(protocols[0]))
+
+/* PROTOCOLS: there is none such. */
+static unsigned find_protocol(uint8_t protocol)
+{
+	unsigned i = 0;
+
+	while (i < PROTOCOLS && protocols[i].protocol != protocol)
+		i++;
+	return i;
+}
+
+/* 1: the word is a protocol. */
+static int parse_protocol(struct spin_rule *rule, const char *word)
+{
+	for (unsigned i = 0; i < PROTOCOLS; i++) {
+		if (strcmp(word, protocols[i].word))
+			continue;
+		if (rule->protocol && rule->protocol != protocols[i].protocol)
+			return spin_fail(-EINVAL, "rule: '%s' and '%s' are mixed; give one rule for each",
+					 protocols[find_protocol(rule->protocol)].word, word);
+		rule->protocol = protocols[i].protocol;
+		return 1;
+	}
+	return 0;
+}
+
+#define ETHER_TYPE_LEAST 0x600u /* below it is a length (IEEE 802.3) */
+
+/* Frames of a type that is no IP. */
+static int check_ether(const struct spin_rule *rule)
+{
+	unsigned type = rule->ether_type;
+
+	if (type < ETHER_TYPE_LEAST)
+		return spin_fail(-EINVAL, "rule: 0x%04x is no type of Ethernet: those are from 0x%04x on", type, ETHER_TYPE_LEAST);
+	if (type == SPIN_ETH_IP4 || type == SPIN_ETH_IP6)
+		return spin_fail(-EINVAL, "rule: type 0x%04x is IPv%u, of which handlers take UDP and ICMP: write udp %s or %s", type,
+				 type == SPIN_ETH_IP4 ? 4 : 6, type == SPIN_ETH_IP4 ? "ip4" : "ip6", type == SPIN_ETH_IP4 ? "icmp" : "icmp6");
+	if (type == SPIN_ETH_VLAN || type == SPIN_ETH_QINQ)
+		return spin_fail(-EINVAL, "rule: type 0x%04x is a VLAN tag's, which are looked through: write the type behind it", type);
+	if (rule->protocol || rule->ip_version || rule->src_port || rule->dst_port)
+		return spin_fail(-EINVAL, "rule: a type of Ethernet has no protocol, IP version, addresses or ports: leave these out");
+	return 0;
+}
+
+int rule__complete(struct spin_rule *rule)
+{
+	unsigned i = find_protocol(rule->protocol ? rule->protocol : IPPROTO_UDP);
+
+	if (rule->ether_type)
+		return check_ether(rule);
+	if (i == PROTOCOLS)
+		return spin_fail(-EINVAL, "rule: it asks for packets of protocol %u, but handlers get those of UDP (17), ICMP (1) and "
+				 "ICMPv6 (58) only: leave protocol 0, or make it one of these", rule->protocol);
+	rule->protocol = protocols[i].protocol;
+	if (!protocols[i].version)
+		return 0;
+	if (rule->src_port || rule->dst_port)
+		return spin_fail(-EINVAL, "rule: %s has no ports; leave sport and dport out", protocols[i].word);
+	if (rule->ip_version && rule->ip_version != protocols[i].version)
+		return spin_fail(-EINVAL, "rule: '%s' is of IPv%u; for IPv%u write %s", protocols[i].word, protocols[i].version,
+				 rule->ip_version, rule->ip_version == 4 ? "icmp" : "icmp6");
+	rule->ip_version = protocols[i].version;
+	return 0;
+}
+
+/* Hexadecimal, with 0x or without. */
+static int parse_ether(struct spin_rule *rule, const char *word)
+{
+	char *end;
+	unsigned long type;
+
+	if (rule->ether_type)
+		return spin_fail(-EINVAL, "rule: 'ether' is given twice");
+	type = strtoul(word, &end, 16);
+	if (*end || end == word || strchr("+- ", *word) || !type || type > UINT16_MAX)
+		return spin_fail(-EINVAL, "rule: '%s' is no type of Ethernet; write it in hexadecimal, as in ether 0x88b5", word);
+	rule->ether_type = (uint16_t)type;
+	return 0;
+}
+
 static int parse_word(struct spin_rule *rule, const char *word, char **save)
 {
 	const char *value;
+	int is_protocol = parse_protocol(rule, word);
 
-	if (!strcmp(word, "udp"))
-		return 0;
+	if (is_protocol)
+		return is_protocol < 0 ? is_protocol : 0;
 	if (!strcmp(word, "ip4"))
 		return set_version(rule, 4);
 	if (!strcmp(word, "ip6"))
 		return set_version(rule, 6);
-	if (strcmp(word, "src") && strcmp(word, "dst") && strcmp(word, "sport") && strcmp(word, "dport"))
-		return spin_fail(-EINVAL, "rule: unknown word '%s'; it knows udp, ip4, ip6, src ADDR[/LEN], "
-				 "dst ADDR[/LEN], sport N, dport N", word);
+	if (strcmp(word, "src") && strcmp(word, "dst") && strcmp(word, "sport") && strcmp(word, "dport") && strcmp(word, "ether"))
+		return spin_fail(-EINVAL, "rule: unknown word '%s'; it knows udp, icmp, icmp6, ip4, ip6, src ADDR[/LEN], "
+				 "dst ADDR[/LEN], sport N, dport N, ether TYPE", word);
 	value = strtok_r(NULL, " \t\n", save);
 	if (!value)
 		return spin_fail(-EINVAL, "rule: a value is missing after '%s'", word);
+	if (!strcmp(word, "ether"))
+		return parse_ether(rule, value);
 	if (!strcmp(word, "src"))
 		return parse_address(rule, word, value, rule->src_addr, rule->src_mask);
 	if (!strcmp(word, "dst"))
@@ -100,7 +196,7 @@ static int parse_word(struct spin_rule *rule, const char *word, char **save)
 
 int spin_rule__parse(const char *text, struct spin_rule *out)
 {
-	struct spin_rule rule = { .protocol = IPPROTO_UDP };
+	struct spin_rule rule = { 0 };
 	char *copy = strdup(text), *save = NULL;
 	int err = 0;
 
@@ -110,6 +206,8 @@ int spin_rule__parse(const char *text, struct spin_rule *out)
 	     word = strtok_r(NULL, " \t\n", &save))
 		err = parse_word(&rule, word, &save);
 	free(copy);
+	if (!err)
+		err = rule__complete(&rule);
 	if (!err)
 		*out = rule;
 	return err;
@@ -141,6 +239,15 @@ static int format_address(char *to, size_t bytes, const char *which, unsigned ve
 int spin_rule__format(const struct spin_rule *rule, char *buf, size_t bytes)
 {
 	char src[INET6_ADDRSTRLEN + 16], dst[INET6_ADDRSTRLEN + 16], sport[16] = "", dport[16] = "";
+	unsigned protocol = find_protocol(rule->protocol);
+	const char *version = rule->ip_version == 4 ? " ip4" : rule->ip_version == 6 ? " ip6" : "";
+
+	if (rule->ether_type)
+		return snprintf(buf, bytes, "ether 0x%04x", rule->ether_type);
+	if (protocol == PROTOCOLS)
+		protocol = 0;
+	if (protocols[protocol].version) /* the protocol says it */
+		version = "";
 
 	format_address(src, sizeof(src), "src", rule->ip_version, rule->src_addr, rule->src_mask);
 	format_address(dst, sizeof(dst), "dst", rule->ip_version, rule->dst_addr, rule->dst_mask);
@@ -148,6 +255,5 @@ int spin_rule__format(const struct spin_rule *rule, char *buf, size_t bytes)
 		snprintf(sport, sizeof(sport), " sport %u", rule->src_port);
 	if (rule->dst_port)
 		snprintf(dport, sizeof(dport), " dport %u", rule->dst_port);
-	return snprintf(buf, bytes, "udp%s%s%s%s%s", rule->ip_version == 4 ? " ip4" :
-			rule->ip_version == 6 ? " ip6" : "", src, dst, sport, dport);
+	return snprintf(buf, bytes, "%s%s%s%s%s%s", protocols[protocol].word, version, src, dst, sport, dport);
 }

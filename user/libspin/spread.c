@@ -22,7 +22,8 @@
 #define STUCK_MS 2000 /* nothing is finished any more */
 
 /* The map and the programs that CPUs have. */
-static const char *const of_cpus[] = { "spin_xdp", "spin_copied", "spin_begin", "spin_opened", "spin_replay",
+static const char *const of_cpus[] = { "spin_xdp", "spin_copied", "spin_icmp", "spin_icmp_copy", "spin_ether", "spin_ether_copy",
+				      "spin_begin", "spin_opened", "spin_replay",
 				      "spin_send" };
 
 static int is_online(unsigned cpu)

@@ -8,6 +8,7 @@
  *
  *	spin_xdp       the program, section "xdp"
  *	spin_copied    the program that copies the packet, section "?xdp": loaded by libspin only
+ *	spin_icmp, spin_icmp_copy, spin_ether, spin_ether_copy  the two for rules of ICMP, and of types that are no IP
  *	spin_long      array of programs: spin_copied, for frames that spin_xdp finds in several pieces
  *	spin_spread    the program that gives packets to CPUs, section "?xdp"; spin_cpus, those, and
  *	               spin_spread_config, spin_loads (bpf/spread.h)
@@ -117,9 +118,9 @@ struct spin_event {
 	uint32_t type;       /* enum spin_event_type */
 	uint32_t handler;    /* enum spin_handler_kind */
 	uint32_t hpu;
-	uint32_t ip_version; /* 4 or 6 */
+	uint32_t ip_version; /* 4 or 6; 0: no IP */
 	uint32_t src_addr[4]; /* network byte order, IPv4 in word 0 */
-	uint16_t src_port;   /* host byte order */
+	uint16_t src_port;   /* host byte order; 0 of ICMP */
 	uint16_t dst_port;
 	uint32_t length;     /* bytes of the message's payload; SPIN_LENGTH_UNKNOWN until its last packet is handled */
 	/* of messages only, else 0 */

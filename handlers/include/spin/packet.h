@@ -84,18 +84,26 @@ struct spin_completion {
 #define spin_set16(v, at, value) spin_store16_((v)->packet, (at), (value))
 #define spin_set32(v, at, value) spin_store32_((v)->packet, (at), (value))
 
-/* 1 if the packet is IPv4, 0 if it is IPv6. */
+/* 1 if the packet is IPv4, 0 if it is IPv6, or no IP. */
 #define spin_is_ip4(v) spin_is_ip4_((v)->packet)
 
-/* IPv4 addresses in network order; 0 for an IPv6 packet. */
+/*
+ * SPIN_IP_UDP, SPIN_IP_ICMP or SPIN_IP_ICMP6 of <spin/wire.h>: what the rule of the context takes; 0: frames of an
+ * EtherType, whose payload is all that is behind the type, padding too, and has no checksum. The payload of an
+ * ICMP packet is its message, from the type on (struct spin_icmp); the checksum in it is the runtime's: a value
+ * that a handler stores there is overwritten.
+ */
+#define spin_protocol(v) spin_protocol_((v)->packet)
+
+/* IPv4 addresses in network order; 0 for an IPv6 packet, or no IP. */
 #define spin_src_addr4(v) spin_src_addr4_((v)->packet)
 #define spin_dst_addr4(v) spin_dst_addr4_((v)->packet)
 
-/* UDP ports in network order. */
+/* UDP ports in network order; 0 of others. */
 #define spin_src_port(v) spin_src_port_((v)->packet)
 #define spin_dst_port(v) spin_dst_port_((v)->packet)
 
-/* Rewrites the UDP destination port (network order); checksums follow. Datagrams only. */
+/* Rewrites the UDP destination port (network order); checksums follow. Datagrams only; of ICMP and frames it does nothing. */
 #define spin_set_dst_port(v, port) spin_set_dst_port_((v)->packet, (port))
 
 /*
@@ -103,7 +111,7 @@ struct spin_completion {
  * its payload as it stands now; addresses, ports, lengths and checksums are set.
  * It goes out when the handler returns, and ends there for this host. Give its
  * result back: `return spin_reply(p, n);` - SPIN_REPLIED, or SPIN_SEGV if
- * `bytes` is more than the packet's payload. Datagrams only: packets of messages are
+ * `bytes` is more than the packet's payload, or of ICMP less than 8. Datagrams only: packets of messages are
  * acknowledged by the NIC.
  */
 #define SPIN_NO_REPLY 0xffffffffu /* of struct spin_packet's reply_bytes */

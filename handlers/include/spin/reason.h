@@ -12,20 +12,24 @@
  *
  * The tests are made in this order, the first that fails gives the reason:
  *   1. Ethernet header whole (TRUNCATED); at most two VLAN tags of type 0x8100 or
- *      0x88a8, each whole (TRUNCATED, VLAN_DEPTH); type IPv4 or IPv6 (NOT_IP)
+ *      0x88a8, each whole (TRUNCATED, VLAN_DEPTH); type IPv4 or IPv6 (NOT_IP). A frame of another type that
+ *      a context's rule names has at least one byte behind the type (TRUNCATED) and at most
+ *      SPIN_IP_BYTES_MAX (TOO_LONG), and step 6 is next
  *   2. IPv4: 20 bytes there (TRUNCATED), version 4 and header length >= 20
- *      (IP_MALFORMED), protocol UDP (NOT_UDP), not a fragment (FRAGMENT), the
- *      whole IP and UDP headers there (TRUNCATED), total length at least both
- *      headers and at most what the frame holds (IP_LENGTH), and at most SPIN_IP_BYTES_MAX (TOO_LONG)
+ *      (IP_MALFORMED), protocol UDP, or ICMP if a context takes ICMP or ICMPv6
+ *      (NOT_UDP), not a fragment (FRAGMENT), the
+ *      whole IP header and 8 bytes behind it, UDP's header or the start of an ICMP message,
+ *      there (TRUNCATED), total length at least that and at most what the frame
+ *      holds (IP_LENGTH), and at most SPIN_IP_BYTES_MAX (TOO_LONG)
  *      IPv6: 40 bytes there (TRUNCATED), version 6 (IP_MALFORMED), next header
- *      UDP (44: FRAGMENT; 0, 43, 50, 51, 60, 135, 139, 140: IP6_EXTENSION; else
+ *      UDP, or ICMPv6 as above (44: FRAGMENT; 0, 43, 50, 51, 60, 135, 139, 140: IP6_EXTENSION; else
  *      NOT_UDP), 48 bytes there (TRUNCATED), payload length >= 8 and at most
  *      what the frame holds (IP_LENGTH), with the header at most SPIN_IP_BYTES_MAX (TOO_LONG)
- *   3. UDP length equal to the IP payload's (UDP_LENGTH)
- *   4. the context's rule (UNMATCHED)
+ *   3. UDP length equal to the IP payload's (UDP_LENGTH); ICMP messages have no length of their own
+ *   4. the context's rule, its protocol first (UNMATCHED)
  *   5. IPv4 header checksum (IP_CHECKSUM); then, unless the handler registered
- *      SPIN_CHECKSUM_HOST, the UDP checksum (UDP_CHECKSUM): right, or 0 on IPv4,
- *      or the bare pseudo-header sum that local senders leave to offloads
+ *      SPIN_CHECKSUM_HOST, the checksum behind (UDP_CHECKSUM): UDP's is right, or 0 on IPv4,
+ *      or the bare pseudo-header sum that local senders leave to offloads; that of ICMP and ICMPv6 is right
  *      then, of a context of messages with SPIN_PUTS, an acknowledgement (ACKNOWLEDGED, <spin/put.h>)
  *   6. what the handlers say; of a context that takes messages (SPIN_DELIVER_ME), steps
  *      6 to 13 of <spin/message.h>. There what a handler ran for, what is parked and what
@@ -37,19 +41,19 @@
 #define SPIN_REASONS(X) \
 	/* not ours: untouched to the host */ \
 	X(UNMATCHED,       PASS, "no execution context matches") \
-	X(NOT_IP,          PASS, "neither IPv4 nor IPv6") \
-	X(NOT_UDP,         PASS, "IP, but not UDP") \
+	X(NOT_IP,          PASS, "neither IPv4 nor IPv6, nor a type that a context takes") \
+	X(NOT_UDP,         PASS, "IP, but not UDP, nor ICMP for a context") \
 	X(FRAGMENT,        PASS, "IP fragment") \
 	X(IP6_EXTENSION,   PASS, "IPv6 extension header") \
 	X(VLAN_DEPTH,      PASS, "more than two VLAN tags") \
-	X(TOO_LONG,        PASS, "IP packet longer than handlers take") \
+	X(TOO_LONG,        PASS, "packet longer than handlers take") \
 	/* a host stack would refuse it: untouched to the host, which does */ \
 	X(TRUNCATED,       PASS, "frame ends inside a header") \
 	X(IP_MALFORMED,    PASS, "IP version or header length wrong") \
 	X(IP_LENGTH,       PASS, "IP length disagrees with the frame") \
 	X(IP_CHECKSUM,     PASS, "IPv4 header checksum wrong") \
 	X(UDP_LENGTH,      PASS, "UDP length disagrees with IP") \
-	X(UDP_CHECKSUM,    PASS, "UDP checksum wrong") \
+	X(UDP_CHECKSUM,    PASS, "UDP or ICMP checksum wrong") \
 	/* a handler ran */ \
 	X(SUCCESS,         PASS, "handled; a datagram is delivered to the host") \
 	X(PROCEEDED,       PASS, "default action: delivered") \

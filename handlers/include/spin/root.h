@@ -34,11 +34,14 @@ struct spin_match {
 	uint64_t ip4, ip6;         /* contexts that take this version */
 	/* contexts whose rule names no address: for others bytes are looked up; so a word read too early excludes */
 	uint64_t unaddressed;
-	uint64_t pad[3];
+	uint64_t icmp;             /* contexts that take ICMP or ICMPv6: each has one bit in ip4, ip6, and none by any port */
+	uint64_t ether;            /* contexts that take frames of the type that is in ether_type; none of the bits above but active, tapped */
+	uint64_t pad[1];
 	uint64_t dst_port[65536];  /* by port in network byte order, as it lies in the packet */
 	uint64_t src_port[65536];
 	uint64_t src4[4][256], dst4[4][256];
 	uint64_t src6[16][256], dst6[16][256];
+	uint16_t ether_type[SPIN_CONTEXTS_MAX]; /* by slot, in network byte order; no two alike among active ones */
 };
 
 /* A packet as it arrived, in the ring of its context. */

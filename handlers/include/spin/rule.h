@@ -6,7 +6,9 @@
 
 /*
  * Which packets belong to an execution context (PsPIN 3.1: the inbound engine
- * matches packets to contexts). All fields must match; zero matches anything.
+ * matches packets to contexts). All fields must match; zero matches anything, but for the
+ * protocol, which is one: a context takes UDP datagrams, or ICMP, or ICMPv6; or frames of one EtherType.
+ * Messages (SPIN_DELIVER_ME) and packets that handlers send (SPIN_PUTS) are of UDP.
  * The same struct configures the BPF program and the model's inbound engine.
  */
 struct spin_rule {
@@ -14,11 +16,15 @@ struct spin_rule {
 	uint32_t src_mask[4];  /* network byte order; a packet matches if (addr & mask) == src_addr */
 	uint32_t dst_addr[4];
 	uint32_t dst_mask[4];
-	uint16_t src_port;     /* host byte order; 0: any */
-	uint16_t dst_port;     /* host byte order; 0: any */
-	uint8_t  ip_version;   /* 4, 6, or 0: both (then address masks must be zero) */
-	uint8_t  protocol;     /* IPPROTO_UDP (17) */
-	uint8_t  pad[2];
+	uint16_t src_port;     /* host byte order; 0: any. UDP only, else 0 */
+	uint16_t dst_port;     /* host byte order; 0: any. UDP only, else 0 */
+	uint8_t  ip_version;   /* 4, 6, or 0: both (then address masks must be zero); of ICMP 4 or 0, of ICMPv6 6 or 0 */
+	uint8_t  protocol;     /* SPIN_IP_UDP (17), SPIN_IP_ICMP (1), SPIN_IP_ICMP6 (58) of <spin/wire.h>; 0: UDP */
+	/*
+	 * Host byte order, 0x600 to 0xffff, neither IP's nor a VLAN tag's: frames of this type, and all above is 0.
+	 * 0: IP packets.
+	 */
+	uint16_t ether_type;
 };
 
 _Static_assert(sizeof(struct spin_rule) == 72, "spin_rule is shared by BPF, host and model");

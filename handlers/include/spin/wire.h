@@ -10,6 +10,8 @@
 #define SPIN_ETH_VLAN  0x8100u
 #define SPIN_ETH_QINQ  0x88a8u
 #define SPIN_IP_UDP    17u
+#define SPIN_IP_ICMP   1u  /* over IPv4 */
+#define SPIN_IP_ICMP6  58u /* over IPv6 */
 #define SPIN_IP4_FRAGMENT_BITS 0x3fffu /* more-fragments flag and fragment offset */
 
 struct spin_eth {
@@ -52,8 +54,17 @@ struct spin_udp {
 	spin_be16 checksum; /* 0 on IPv4: none */
 };
 
+/* ICMP and ICMPv6 begin alike; a shorter message is none (RFC 792, RFC 4443). */
+struct spin_icmp {
+	uint8_t   type;
+	uint8_t   code;
+	spin_be16 checksum; /* of the message; ICMPv6: with a pseudo-header */
+	spin_be16 id;       /* of an echo; other types have other things here */
+	spin_be16 sequence;
+};
+
 _Static_assert(sizeof(struct spin_eth) == 14 && sizeof(struct spin_vlan) == 4 &&
 	       sizeof(struct spin_ip4) == 20 && sizeof(struct spin_ip6) == 40 &&
-	       sizeof(struct spin_udp) == 8, "wire formats have no padding");
+	       sizeof(struct spin_udp) == 8 && sizeof(struct spin_icmp) == 8, "wire formats have no padding");
 
 #endif

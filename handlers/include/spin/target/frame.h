@@ -16,11 +16,13 @@
 struct spin_packet {
 	struct spin_view view;
 	void            *ip;         /* struct spin_ip4 or struct spin_ip6 */
-	struct spin_udp *udp;        /* whole header is inside the frame */
+	struct spin_udp *udp;        /* whole header is inside the frame; of ICMP the message, with 8 bytes inside */
 	uint8_t         *payload;
 	uint32_t         bytes;      /* of it, for the handler */
 	uint32_t         is_ip4;
-	uint64_t         sum_change; /* to the UDP checksum's sum, from stores; folded by the runtime */
+	_Bool            is_icmp;    /* or ICMPv6: by the IP version */
+	_Bool            is_ether;   /* no IP: ip and udp are the payload */
+	uint64_t         sum_change; /* to the checksum's sum, from stores; folded by the runtime */
 	uint32_t         stored;     /* 1 after any store */
 	uint32_t         reply_bytes;
 	uint32_t         mpq;        /* the message's; SPIN_DELIVER_ME only */
@@ -263,6 +265,13 @@ SPIN_INLINE _Bool spin_is_ip4_(const struct spin_packet *packet)
 	return packet->is_ip4;
 }
 
+SPIN_INLINE uint32_t spin_protocol_(const struct spin_packet *packet)
+{
+	if (packet->is_ether)
+		return 0;
+	return !packet->is_icmp ? SPIN_IP_UDP : packet->is_ip4 ? SPIN_IP_ICMP : SPIN_IP_ICMP6;
+}
+
 /* What may become an index; the verifier is not to know that it is 0 on one way. */
 SPIN_INLINE uint32_t spin_field_(const struct spin_packet *packet, uint32_t v)
 {
@@ -281,17 +290,18 @@ SPIN_INLINE spin_be32 spin_dst_addr4_(const struct spin_packet *packet)
 
 SPIN_INLINE spin_be16 spin_src_port_(const struct spin_packet *packet)
 {
-	return packet->udp->src_port;
+	return packet->is_icmp || packet->is_ether ? 0 : packet->udp->src_port;
 }
 
 SPIN_INLINE spin_be16 spin_dst_port_(const struct spin_packet *packet)
 {
-	return packet->udp->dst_port;
+	return packet->is_icmp || packet->is_ether ? 0 : packet->udp->dst_port;
 }
 
 SPIN_INLINE void spin_set_dst_port_(struct spin_packet *packet, spin_be16 port)
 {
-	spin_store16_(packet, &packet->udp->dst_port, port);
+	if (!packet->is_icmp && !packet->is_ether)
+		spin_store16_(packet, &packet->udp->dst_port, port);
 }
 
 /*
@@ -323,7 +333,9 @@ SPIN_INLINE void spin_address_(const struct spin_packet *packet, struct spin_pro
 
 	for (uint32_t i = 0; i < 4; i++)
 		process->addr[i] = 0;
-	process->ip_version = packet->is_ip4 ? 4 : 6;
+	process->ip_version = packet->is_ether ? 0 : packet->is_ip4 ? 4 : 6;
+	if (packet->is_ether)
+		return;
 	if (packet->is_ip4) {
 		process->addr[0] = *(const spin_be32 *)spin_opaque_pointer_((const uint8_t *)packet->ip + off4);
 		return;
@@ -341,7 +353,7 @@ SPIN_INLINE struct spin_process spin_source_(const struct spin_packet *packet)
 	struct spin_process process;
 
 	spin_address_(packet, &process, offsetof(struct spin_ip4, src), offsetof(struct spin_ip6, src));
-	process.port = packet->udp->src_port;
+	process.port = spin_src_port_(packet);
 	return process;
 }
 
@@ -350,7 +362,7 @@ SPIN_INLINE struct spin_process spin_target_(const struct spin_packet *packet)
 	struct spin_process process;
 
 	spin_address_(packet, &process, offsetof(struct spin_ip4, dst), offsetof(struct spin_ip6, dst));
-	process.port = packet->udp->dst_port;
+	process.port = spin_dst_port_(packet);
 	return process;
 }
 
@@ -373,7 +385,7 @@ SPIN_INLINE void spin_dma_wait_(const struct spin_packet *packet, const struct s
 
 SPIN_INLINE enum spin_payload_rc spin_reply_(struct spin_packet *packet, uint32_t length, uint32_t bytes)
 {
-	if (bytes > length)
+	if (bytes > length || (packet->is_icmp && bytes < sizeof(struct spin_icmp)))
 		return SPIN_SEGV;
 	packet->reply_bytes = bytes;
 	return SPIN_REPLIED;

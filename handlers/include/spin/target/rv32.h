@@ -4,7 +4,7 @@
 
 /*
  * A PsPIN HPU. The NIC hands the packet over from its IP header on (of messages: from
- * its Ethernet header on), at 0 mod 4, in L2 and (so much of it as was registered) in
+ * its Ethernet header on; of frames that are no IP from behind the type on), at 0 mod 4, in L2 and (so much of it as was registered) in
  * L1. Everything here is inlined into the image's entry functions; what a handler does
  * not use costs nothing.
  */
@@ -32,8 +32,10 @@ struct spin_packet {
 	uint8_t  *payload;    /* in L1 if the whole packet is there, else in L2 */
 	uint32_t  bytes;      /* of it, for the handler */
 	uint32_t  ip_bytes;   /* of the IP header */
-	uint32_t  header_bytes; /* from the UDP header to the payload */
+	uint32_t  header_bytes; /* from the UDP header to the payload; 0 of ICMP, whose message is the payload */
 	_Bool     is_ip4;     /* known when compiling but for completion: each IP version has entries of its own */
+	_Bool     is_icmp;    /* likewise; or ICMPv6: by the IP version */
+	_Bool     is_ether;   /* known when compiling: no IP, ip_l1 and ip_l2 are the payload */
 	_Bool     whole_in_l1; /* known when compiling */
 	uint32_t  reply_bytes;
 	uint32_t  hpu;
@@ -153,6 +155,13 @@ SPIN_INLINE _Bool spin_is_ip4_(const struct spin_packet *packet)
 	return packet->is_ip4;
 }
 
+SPIN_INLINE uint32_t spin_protocol_(const struct spin_packet *packet)
+{
+	if (packet->is_ether)
+		return 0;
+	return !packet->is_icmp ? SPIN_IP_UDP : packet->is_ip4 ? SPIN_IP_ICMP : SPIN_IP_ICMP6;
+}
+
 SPIN_INLINE spin_be32 spin_src_addr4_(struct spin_packet *packet)
 {
 	spin_look_(packet);
@@ -168,17 +177,19 @@ SPIN_INLINE spin_be32 spin_dst_addr4_(struct spin_packet *packet)
 SPIN_INLINE spin_be16 spin_src_port_(struct spin_packet *packet)
 {
 	spin_look_(packet);
-	return spin_udp_(packet)->src_port;
+	return packet->is_icmp || packet->is_ether ? 0 : spin_udp_(packet)->src_port;
 }
 
 SPIN_INLINE spin_be16 spin_dst_port_(struct spin_packet *packet)
 {
 	spin_look_(packet);
-	return spin_udp_(packet)->dst_port;
+	return packet->is_icmp || packet->is_ether ? 0 : spin_udp_(packet)->dst_port;
 }
 
 SPIN_INLINE void spin_set_dst_port_(struct spin_packet *packet, spin_be16 port)
 {
+	if (packet->is_icmp || packet->is_ether)
+		return;
 	spin_unforward_(packet);
 	spin_wait_sent_(packet);
 	spin_header_store16_(packet, packet->ip_bytes + offsetof(struct spin_udp, dst_port), port);
@@ -186,7 +197,7 @@ SPIN_INLINE void spin_set_dst_port_(struct spin_packet *packet, spin_be16 port)
 
 SPIN_INLINE enum spin_payload_rc spin_reply_(struct spin_packet *packet, uint32_t length, uint32_t bytes)
 {
-	if (bytes > length)
+	if (bytes > length || (packet->is_icmp && bytes < sizeof(struct spin_icmp)))
 		return SPIN_SEGV;
 	packet->reply_bytes = bytes;
 	return SPIN_REPLIED;

@@ -23,18 +23,22 @@ SPIN_INLINE struct spin_process spin_process_at_(const struct spin_packet *packe
 
 SPIN_INLINE struct spin_process spin_source_(struct spin_packet *packet)
 {
+	if (packet->is_ether)
+		return (struct spin_process){.ip_version = 0};
 	spin_look_(packet);
 	return spin_process_at_(packet, packet->ip_l1 + (packet->is_ip4 ? offsetof(struct spin_ip4, src) :
 									 offsetof(struct spin_ip6, src)),
-				spin_udp_(packet)->src_port);
+				packet->is_icmp ? 0 : spin_udp_(packet)->src_port);
 }
 
 SPIN_INLINE struct spin_process spin_target_(struct spin_packet *packet)
 {
+	if (packet->is_ether)
+		return (struct spin_process){.ip_version = 0};
 	spin_look_(packet);
 	return spin_process_at_(packet, packet->ip_l1 + (packet->is_ip4 ? offsetof(struct spin_ip4, dst) :
 									 offsetof(struct spin_ip6, dst)),
-				spin_udp_(packet)->dst_port);
+				packet->is_icmp ? 0 : spin_udp_(packet)->dst_port);
 }
 
 /* One more packet, if there may be. */
