@@ -214,6 +214,12 @@ static void try_variant(const char *name, const struct spin_object *object, cons
 	spin_ctx__destroy(ctx);
 }
 
+/* One is of ICMP. */
+static const char *rule_for(const char *name)
+{
+	return strcmp(name, "ping") ? "udp dport 9000" : "icmp";
+}
+
 static int try_object(const char *path, const char *name)
 {
 	const struct spin_registration *reg;
@@ -221,7 +227,7 @@ static int try_object(const char *path, const char *name)
 	struct spin_rule rule;
 	int messages;
 
-	if (spin_object__open(path, &object) || spin_rule__parse("udp dport 9000", &rule)) {
+	if (spin_object__open(path, &object) || spin_rule__parse(rule_for(name), &rule)) {
 		fprintf(stderr, "%s: %s\n", path, spin_strerror_last());
 		return -1;
 	}

@@ -172,7 +172,7 @@ $1 == "cell" {
 }
 $1 == "log" { log_line[$2, $3, ++logs[$2, $3]] = $4 }
 $1 == "program" {
-	if ($3 == "trusted" && $4 == "spin_copied")
+	if ($3 == "trusted" && ($4 == "spin_copied" || $4 == "spin_icmp_copy"))
 		copies = 1
 	programs++
 	json_row(sprintf("\"object\": %s, \"variant\": %s, \"program\": %s, \"steps\": %d", quote($2), quote($3), quote($4), $5))

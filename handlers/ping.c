@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * ping - the NIC answers ping (FPsPIN's first demo)
+ *
+ * An echo request over ICMP or ICMPv6 goes back as its reply, with all that it carries. All else is the host's: errors,
+ * neighbour discovery, router advertisements; and requests to many at a time, which hosts answer by rules of their
+ * own (RFC 1122 3.2.2.6, RFC 4443 4.2).
+ *
+ * Give the rule the host's address, or it answers for others whose packets come by: "icmp dst 192.0.2.1",
+ * "icmp6 dst 2001:db8::1".
+ */
+#include <spin/spin.h>
+
+#define ECHO_REPLY    0
+#define ECHO_REQUEST  8
+#define ECHO6_REQUEST 128
+#define ECHO6_REPLY   129
+
+struct ping {
+	uint32_t answered;
+};
+
+SPIN_STATE(struct ping);
+
+/* 224.0.0.0 and above: multicast and broadcast; ff00::/8: multicast. */
+static _Bool is_for_many(struct spin_payload *p)
+{
+	struct spin_process target = spin_target(p);
+	uint32_t first = spin_ntoh32(target.addr[0]) >> 24;
+
+	return first >= (target.ip_version == 4 ? 224 : 255);
+}
+
+static enum spin_payload_rc ping_payload(struct spin_payload *p, struct ping *state)
+{
+	const struct spin_icmp *icmp = SPIN_GET(p, 0, struct spin_icmp);
+	_Bool is_ip4 = spin_is_ip4(p);
+
+	if (!icmp || spin_protocol(p) == SPIN_IP_UDP || icmp->code)
+		return SPIN_SUCCESS;
+	if (icmp->type != (is_ip4 ? ECHO_REQUEST : ECHO6_REQUEST) || is_for_many(p))
+		return SPIN_SUCCESS;
+	/* type and code are one 16-bit field, the type first */
+	spin_set16(p, icmp, spin_hton16((is_ip4 ? ECHO_REPLY : ECHO6_REPLY) << 8));
+	spin_add32(&state->answered, 1);
+	return spin_reply(p, p->length);
+}
+
+SPIN_HANDLERS(ping,
+	      .payload = ping_payload,
+	      .state_placement = SPIN_STATE_IN_L1);
