@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Packets made for the model: datagrams, or SLMP in the order of the wire, each packet asking for its acknowledgement. */
+/*
+ * Packets made for the model: datagrams, or SLMP in the order of the wire, each packet asking for its acknowledgement; for a rule
+ * of ICMP echo requests, for one of a type of Ethernet frames of that.
+ */
 #include <string.h>
 
 #include <spin/slmp.h>
@@ -9,6 +12,8 @@
 
 #define SOURCE_PORT 4000
 #define TTL 64
+#define ECHO 8
+#define ECHO6 128
 
 /* Whatever the rule wants; where it does not care, an address for examples. */
 static void put_address(uint8_t *at, const uint8_t *standard, const uint32_t want[4], const uint32_t mask[4],
@@ -20,11 +25,11 @@ static void put_address(uint8_t *at, const uint8_t *standard, const uint32_t wan
 		at[i] = (uint8_t)(w[i] | (standard[i] & ~care[i]));
 }
 
-static void make_ip4(struct cost_maker *m, uint8_t *at, unsigned udp_bytes)
+static void make_ip4(struct cost_maker *m, uint8_t *at, unsigned bytes)
 {
 	static const uint8_t src[] = { 192, 0, 2, 1 }, dst[] = { 192, 0, 2, 2 }; /* RFC 5737 */
-	struct spin_ip4 ip = { .version_ihl = 0x45, .ttl = TTL, .protocol = SPIN_IP_UDP,
-			       .total_length = spin_hton16((uint16_t)(sizeof(ip) + udp_bytes)) };
+	struct spin_ip4 ip = { .version_ihl = 0x45, .ttl = TTL, .protocol = m->rule->protocol ? m->rule->protocol : SPIN_IP_UDP,
+			       .total_length = spin_hton16((uint16_t)(sizeof(ip) + bytes)) };
 	uint32_t sum = 0;
 	uint16_t half;
 
@@ -39,11 +44,12 @@ static void make_ip4(struct cost_maker *m, uint8_t *at, unsigned udp_bytes)
 	memcpy(at, &ip, sizeof(ip));
 }
 
-static void make_ip6(struct cost_maker *m, uint8_t *at, unsigned udp_bytes)
+static void make_ip6(struct cost_maker *m, uint8_t *at, unsigned bytes)
 {
 	static const uint8_t src[16] = { 0x20, 1, 0x0d, 0xb8, [15] = 1 }, dst[16] = { 0x20, 1, 0x0d, 0xb8, [15] = 2 };
-	struct spin_ip6 ip = { .version_class_flow = spin_hton32(6u << 28), .next_header = SPIN_IP_UDP,
-			       .hop_limit = TTL, .payload_length = spin_hton16((uint16_t)udp_bytes) };
+	struct spin_ip6 ip = { .version_class_flow = spin_hton32(6u << 28), .hop_limit = TTL,
+			       .next_header = m->rule->protocol ? m->rule->protocol : SPIN_IP_UDP,
+			       .payload_length = spin_hton16((uint16_t)bytes) };
 
 	put_address((uint8_t *)ip.src, src, m->rule->src_addr, m->rule->src_mask, 16);
 	put_address((uint8_t *)ip.dst, dst, m->rule->dst_addr, m->rule->dst_mask, 16);
@@ -81,12 +87,17 @@ static void make_payload(struct cost_maker *m, uint8_t *at, unsigned bytes, unsi
 	}
 }
 
+int cost_is_icmp(const struct spin_rule *rule)
+{
+	return rule->protocol == SPIN_IP_ICMP || rule->protocol == SPIN_IP_ICMP6;
+}
+
 unsigned cost_maker__header_bytes(const struct cost_maker *m)
 {
-	if (m->is_raw)
+	if (m->is_raw || m->rule->ether_type)
 		return 0;
 	return (unsigned)((m->rule->ip_version == 6 ? sizeof(struct spin_ip6) : sizeof(struct spin_ip4)) +
-			  sizeof(struct spin_udp) + (m->takes_messages ? sizeof(struct spin_slmp) : 0));
+			  (cost_is_icmp(m->rule) ? 0 : sizeof(struct spin_udp)) + (m->takes_messages ? sizeof(struct spin_slmp) : 0));
 }
 
 static void make_headers(struct cost_maker *m, unsigned payload_bytes)
@@ -101,7 +112,18 @@ static void make_headers(struct cost_maker *m, unsigned payload_bytes)
 				spin_hton16((uint16_t)udp_bytes), 0 };
 	uint8_t *ip = m->frame + sizeof(eth);
 
+	if (m->rule->ether_type)
+		eth.type = spin_hton16(m->rule->ether_type);
 	memcpy(m->frame, &eth, sizeof(eth));
+	if (m->rule->ether_type)
+		return;
+	if (cost_is_icmp(m->rule)) {
+		if (is_ip6)
+			make_ip6(m, ip, udp_bytes);
+		else
+			make_ip4(m, ip, udp_bytes);
+		return;
+	}
 	if (is_ip6) {
 		make_ip6(m, ip, udp_bytes);
 		udp.checksum = pseudo_sum(ip, udp_bytes);
@@ -109,6 +131,17 @@ static void make_headers(struct cost_maker *m, unsigned payload_bytes)
 		make_ip4(m, ip, udp_bytes);
 	}
 	memcpy(ip + (is_ip6 ? sizeof(struct spin_ip6) : sizeof(struct spin_ip4)), &udp, sizeof(udp));
+}
+
+/* An echo request, in a payload of 8 bytes at least. */
+static void make_echo(const struct cost_maker *m, uint8_t *at, unsigned bytes, uint32_t sequence)
+{
+	int is_ip6 = m->rule->ip_version == 6;
+	struct spin_icmp icmp = { .type = is_ip6 ? ECHO6 : ECHO, .id = spin_hton16(SOURCE_PORT),
+				  .sequence = spin_hton16((uint16_t)sequence) };
+
+	memcpy(at, &icmp, sizeof(icmp));
+	cost_set_icmp_checksum(m->frame + sizeof(struct spin_eth), at, bytes);
 }
 
 void cost_maker__make(struct cost_maker *m, const struct cost_made *made, uint32_t message, unsigned packet)
@@ -127,5 +160,7 @@ void cost_maker__make(struct cost_maker *m, const struct cost_made *made, uint32
 		memcpy(m->frame + at - sizeof(slmp), &slmp, sizeof(slmp));
 	}
 	make_payload(m, m->frame + at, payload, made->values);
+	if (!m->is_raw && cost_is_icmp(m->rule))
+		make_echo(m, m->frame + at, payload, message);
 	m->bytes = at + payload;
 }

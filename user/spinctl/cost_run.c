@@ -21,6 +21,9 @@ static int check_packets(const struct cost_job *job, const char *path)
 		return complain("%s takes datagrams, not messages: make them with --datagrams, or give a trace with --pcap", path);
 	if (o->datagrams && r->takes_messages)
 		return complain("%s takes messages, not datagrams: make them with --messages", path);
+	if (!o->trace && !r->is_image && cost_is_icmp(job->program.rule) && o->made.payload_bytes < COST_ICMP_LEAST)
+		return complain("--payload %u: an ICMP message, which is the payload, has %u bytes at least", o->made.payload_bytes,
+				COST_ICMP_LEAST);
 	if (o->sizes && o->size_count && o->trace && r->takes_messages)
 		return complain("--sizes: packets of captured messages keep their size; make messages with --messages");
 	return DONE;

@@ -64,7 +64,13 @@ void cost_maker__make(struct cost_maker *m, const struct cost_made *made, uint32
 /* Bytes from the IP header on before the payload. */
 unsigned cost_maker__header_bytes(const struct cost_maker *m);
 
-/* A datagram of `bytes` from the IP header on in place of another; 0: it is none that could be. */
+/* 1: of ICMP or ICMPv6, whose message is the payload: COST_ICMP_LEAST bytes of it are its header. */
+int cost_is_icmp(const struct spin_rule *rule);
+#define COST_ICMP_LEAST ((unsigned)sizeof(struct spin_icmp))
+/* The right checksum, of a message of so many bytes in the IP packet at `ip`. */
+void cost_set_icmp_checksum(const uint8_t *ip, uint8_t *icmp, unsigned bytes);
+
+/* A datagram, or an ICMP message, of `bytes` from the IP header on in place of another; 0: it is none that could be. */
 unsigned cost_resize(uint8_t *to, const uint8_t *frame, unsigned frame_bytes, unsigned bytes);
 /* The link header before the IP header: what the NIC takes off. */
 unsigned cost_link_bytes(const uint8_t *frame, unsigned bytes);

@@ -55,10 +55,11 @@ int cost_source__rewind(struct cost_source *s)
 int cost_source__resize(struct cost_source *s, unsigned bytes)
 {
 	unsigned headers = cost_maker__header_bytes(&s->maker);
+	unsigned least = !s->maker.is_raw && cost_is_icmp(s->maker.rule) ? COST_ICMP_LEAST : 4;
 
 	s->size = bytes;
 	if (bytes && !s->trace)
-		s->made.payload_bytes = bytes >= headers + 4 ? (bytes - headers) & ~3u : 4;
+		s->made.payload_bytes = bytes >= headers + least ? (bytes - headers) & ~3u : least;
 	return cost_source__rewind(s);
 }
 

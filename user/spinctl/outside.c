@@ -88,7 +88,7 @@ int outside__maps(uint32_t id, const char *name, uint32_t maps[OUTSIDE_MAPS_MAX]
 
 int outside__context_maps(uint32_t id, uint32_t maps[OUTSIDE_MAPS_MAX])
 {
-	static const char *const names[] = { "spin_xdp", "spin_copied" };
+	static const char *const names[] = { "spin_xdp", "spin_copied", "spin_icmp", "spin_icmp_copy", "spin_ether", "spin_ether_copy" };
 	int count = -ENOENT;
 
 	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]) && count < 0; i++)

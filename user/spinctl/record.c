@@ -24,7 +24,7 @@ static const struct option_row rows[] = {
 	{ "dev", 0, OPTION_STRING, "IF", FIELD(device), "the interface", .required = 1 },
 	{ "output", 'o', OPTION_STRING, "FILE", FIELD(output), "the recording, a pcapng file",
 	  .required = 1 },
-	{ "match", 0, OPTION_STRING, "RULE", FIELD(match), "which datagrams, as for spinctl run (default: udp)" },
+	{ "match", 0, OPTION_STRING, "RULE", FIELD(match), "which packets, as for spinctl run (default: udp)" },
 	{ "mode", 0, OPTION_STRING, MODE_CHOICES, FIELD(mode), "as for spinctl run (default: auto)" },
 	{ "class", 0, OPTION_STRING, CLASS_CHOICES, FIELD(class), "as for spinctl run (default: trusted)" },
 	FILL_OPTIONS(struct record_options, fill),

@@ -220,19 +220,23 @@ void run_print__report(const struct run_printer *p, const struct run_report *r)
 void run_print__event(void *arg, const struct spin_event *event)
 {
 	const struct run_printer *p = arg;
-	char source[INET6_ADDRSTRLEN] = "?";
+	char source[INET6_ADDRSTRLEN] = "?", ports[64] = "";
 	struct json j;
 
-	inet_ntop(event->ip_version == 4 ? AF_INET : AF_INET6, event->src_addr, source, sizeof(source));
+	if (event->ip_version)
+		inet_ntop(event->ip_version == 4 ? AF_INET : AF_INET6, event->src_addr, source, sizeof(source));
 	if (!p->json && run_set__takes_messages(p->speaker)) {
 		printf("event: %s: ", p->speaker->name);
 		run_message__event_text(event, source);
 		return;
 	}
+	if (event->src_port || event->dst_port)
+		snprintf(ports, sizeof(ports), " port %u to port %u", event->src_port, event->dst_port);
 	if (!p->json) {
-		printf("event: %s: %s in the %s handler on HPU %u: datagram of %u bytes from %s port %u to port %u\n",
-		       p->speaker->name, event_name(event->type), event_handler_name(event->handler), event->hpu, event->length,
-		       source, event->src_port, event->dst_port);
+		printf("event: %s: %s in the %s handler on HPU %u: %s of %u bytes%s%s%s\n", p->speaker->name,
+		       event_name(event->type), event_handler_name(event->handler), event->hpu,
+		       *ports ? "datagram" : event->ip_version ? "ICMP message" : "frame", event->length,
+		       event->ip_version ? " from " : "", event->ip_version ? source : "", ports);
 		return;
 	}
 	json_begin(&j, stdout, 0);
@@ -242,7 +246,7 @@ void run_print__event(void *arg, const struct spin_event *event)
 	json_string(&j, "event", event_name(event->type));
 	json_string(&j, "handler", event_has_handler(event->type) ? event_handler_name(event->handler) : NULL);
 	json_uint(&j, "hpu", event->hpu);
-	json_string(&j, "source", source);
+	json_string(&j, "source", event->ip_version ? source : NULL);
 	json_uint(&j, "source_port", event->src_port);
 	json_uint(&j, "destination_port", event->dst_port);
 	if (event->length == SPIN_LENGTH_UNKNOWN)
