@@ -10,6 +10,7 @@
 #include "counter.h"
 #include "dma.h"
 #include "dma_atomic.h"
+#include "dma_buffer.h"
 #include "dma_payload.h"
 #include "me.h"
 #include "parking.h"

@@ -9,6 +9,7 @@
  * Where the frame lies the making is a function of its own for the verifier, which looks at it once, not for each call;
  * of a frame that was copied, and in the host build, it is not.
  */
+#include "dma_buffer.h"
 #include "outs.h"
 #include "put_frame.h"
 
@@ -201,6 +202,24 @@ SPIN_INLINE int spin_put_from_device_(struct spin_packet *packet, const void *fr
 			if (i < bytes / 4)
 				to[i] = ((const uint32_t *)from)[i];
 	}
+	return spin_put_end_(packet, out, packet->payload, 0, SPIN_PUT_DEVICE_);
+}
+
+SPIN_INLINE int spin_put_from_buffer_(struct spin_packet *packet, const void *buffer, uint32_t size, uint32_t off,
+				      uint32_t bytes, const struct spin_put *put)
+{
+	struct spin_out *out;
+
+	off = spin_blur(off);
+	bytes = spin_blur(bytes);
+	if (bytes > size || off > size - bytes)
+		return SPIN_SEGV;
+	out = spin_put_begin_(packet, &put->target, SPIN_PUT_DEVICE_, bytes);
+	if (!out)
+		return SPIN_SEGV;
+	out->request.put = *put;
+	spin_buffer_out_(spin_put_at(out->request.frame, spin_put_payload_at_(packet->ip_at, packet->is_ip4)), buffer, size, off,
+			 bytes);
 	return spin_put_end_(packet, out, packet->payload, 0, SPIN_PUT_DEVICE_);
 }
 

@@ -17,8 +17,9 @@ sed 's/.* Ta Pa //' rows | sort -u >named
 while read -r vector; do
 	[ -f "$ROOT/tests/vectors/$vector" ] || fail "no vector $vector"
 done <named
-for vector in "$ROOT"/tests/vectors/actions/*.vec; do
-	grep -qx "actions/$(basename "$vector")" named || fail "not in the table: actions/$(basename "$vector")"
+for vector in "$ROOT"/tests/vectors/actions/*.vec "$ROOT"/tests/vectors/listings/*.vec; do
+	vector=${vector#"$ROOT"/tests/vectors/}
+	grep -qx "$vector" named || fail "not in the table: $vector"
 done
 
 # the paper's calls (B.6: PtlHandler...), and what B.2 and B.2.1 name
@@ -29,7 +30,7 @@ for call in DMAToHostB DMAToHostNB DMAFromHostB DMAFromHostNB DMACAS DMACASNB DM
 done
 # ours: what handlers call
 cat "$ROOT"/handlers/include/spin/action.h "$ROOT"/handlers/include/spin/put.h "$ROOT"/handlers/include/spin/lock.h \
-	"$ROOT"/handlers/include/spin/hpu.h "$ROOT"/handlers/include/spin/copy.h | sed -n 's/^#define \(spin_[a-z0-9_]*[a-z0-9]\)(.*/\1/p' | sort -u >calls
+	"$ROOT"/handlers/include/spin/hpu.h "$ROOT"/handlers/include/spin/copy.h "$ROOT"/handlers/include/spin/buffer.h | sed -n 's/^#define \(spin_[a-z0-9_]*[a-z0-9]\)(.*/\1/p' | sort -u >calls
 [ "$(wc -l <calls)" -gt 25 ] || fail "only $(wc -l <calls) calls are found"
 while read -r call; do
 	[ "$call" = spin_unlock ] || grep -qwF "$call" rows || fail "no row of $call"

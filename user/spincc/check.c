@@ -44,7 +44,7 @@ static int check_global(const struct spincc *s, const struct ir *ir, const char 
 	char name[128], symbol[128], file[PATH_MAX];
 	unsigned at;
 
-	if (variable && !strncmp(line, "@spin_state =", 13))
+	if (variable && (!strncmp(line, "@spin_state =", 13) || !strncmp(line, "@spin_buffer_", 13)))
 		return check__fields(s, ir, variable);
 	if (!variable || strstr(line, "@spin_") == line)
 		return 0;

@@ -20,13 +20,14 @@ static const struct {
 				    "with spin_put_from_device" },
 };
 
-static const char *const puts_[] = { "spin_forward_", "spin_put_payload_", "spin_put_from_device_", "spin_put_from_host_" };
+static const char *const puts_[] = { "spin_forward_", "spin_put_payload_", "spin_put_from_device_", "spin_put_from_buffer_",
+				     "spin_put_from_host_" };
 
 /* Calls whose second argument is a space of host memory. */
 static const char *const spaces[] = {
 	"spin_dma_to_host_",     "spin_dma_to_host_nb_",     "spin_dma_from_host_", "spin_dma_from_host_nb_",
 	"spin_payload_to_host_", "spin_payload_from_host_", "spin_dma_cas64_",     "spin_dma_fadd32_",
-	"spin_dma_fadd64_",      "spin_host_write_",
+	"spin_dma_fadd64_",      "spin_host_write_",	"spin_buffer_move_",   "spin_buffer_move_nb_",
 };
 
 static int is_one_of(const char *name, const char *const *names, size_t count)

@@ -40,8 +40,8 @@
  *	void     spin_store32(uint32_t *at, uint32_t value)  written once, after all that precedes
  *
  * Locks and loops that wait are in <spin/lock.h>, what each HPU has for itself in <spin/hpu.h>, what each cluster has in
- * <spin/cluster.h>, copies within HPU memory in <spin/copy.h>, transfers to and from the host in <spin/action.h>, packets
- * that handlers send in <spin/put.h>: all of it is included.
+ * <spin/cluster.h>, copies within HPU memory in <spin/copy.h>, buffers of an HPU in <spin/buffer.h>, transfers to and from
+ * the host in <spin/action.h>, packets that handlers send in <spin/put.h>: all of it is included.
  *
  * Byte order: what comes off the wire is in network order (spin_be16,
  * spin_be32) until spin_ntoh*().
@@ -64,6 +64,7 @@ static const uint32_t spin_puts_;
 #include <spin/lock.h>
 #include <spin/hpu.h>
 #include <spin/cluster.h>
+#include <spin/buffer.h>
 #include <spin/copy.h>
 
 /* The target defines struct spin_packet, the accessors' bodies, the atomics and where state and tables live. */

@@ -368,6 +368,7 @@ SPIN_INLINE struct spin_process spin_target_(const struct spin_packet *packet)
 
 #include <spin/target/cluster.h>
 #include <spin/target/copy.h>
+#include <spin/target/buffer.h>
 
 /* A transfer is done when it was issued. */
 SPIN_INLINE _Bool spin_dma_test_(const struct spin_packet *packet, const struct spin_dma *dma)

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef SPIN_TARGET_RV32_BUFFER_H
+#define SPIN_TARGET_RV32_BUFFER_H
+
+/*
+ * Buffers of HPUs (<spin/buffer.h>) on PsPIN: in a section at the address that means every cluster's own L1
+ * (hwmodel/image/pspin.ld), one for each HPU of a cluster. A cluster may have up to 16 HPUs, whose numbers follow one another.
+ */
+#define SPIN_BUFFERS_ 16u
+
+#define SPIN_BUFFER_(TYPE, name, entries) \
+	TYPE spin_buffer_##name[SPIN_BUFFERS_][entries] __attribute__((section(".spin_buffers"), aligned(64)))
+
+#define SPIN_BUFFER_OF_(v, name) (spin_buffer_##name[spin_my_hpu(v) & (SPIN_BUFFERS_ - 1)])
+
+/* The buffer's bytes as all clusters and the NIC know them: it is in the own L1, of which spin_nic_address_() makes sure. */
+SPIN_INLINE uint32_t spin_buffer_address_(const void *buffer, uint32_t off)
+{
+	return spin_stack_address_(buffer) + off;
+}
+
+SPIN_INLINE int spin_buffer_move_nb_(struct spin_packet *packet, enum spin_host_space space, uint32_t at, void *buffer,
+				     uint32_t size, uint32_t off, uint32_t bytes, _Bool to_host, struct spin_dma *dma)
+{
+	*dma = (struct spin_dma){0};
+	if (bytes > size || off > size - bytes || !spin_in_space_(packet, space, at, bytes))
+		return SPIN_SEGV;
+	if (!bytes)
+		return 0;
+	if (!to_host)
+		spin_settle_(packet); /* what the handler's own blocking transfers bring to the host is read */
+	spin_fence_();
+	*dma = spin_dma_of_(spin_transfer_(packet, space, at, spin_buffer_address_(buffer, off), bytes, to_host));
+	return 0;
+}
+
+SPIN_INLINE int spin_buffer_move_(struct spin_packet *packet, enum spin_host_space space, uint32_t at, void *buffer,
+				  uint32_t size, uint32_t off, uint32_t bytes, _Bool to_host)
+{
+	struct spin_dma dma;
+	int rc = spin_buffer_move_nb_(packet, space, at, buffer, size, off, bytes, to_host, &dma);
+
+	spin_dma_wait_(packet, &dma);
+	return rc;
+}
+
+SPIN_INLINE int spin_put_from_buffer_(struct spin_packet *packet, const void *buffer, uint32_t size, uint32_t off,
+				      uint32_t bytes, const struct spin_put *put)
+{
+	if (bytes > size || off > size - bytes || !spin_may_send_(packet, &put->target, bytes))
+		return SPIN_SEGV;
+	spin_fence_();
+	spin_command_await_(spin_command_id_(&packet->commands, spin_command_put_(spin_nic_address_(put), 0,
+								       spin_buffer_address_(buffer, off), bytes)));
+	return 0;
+}
+
+#endif

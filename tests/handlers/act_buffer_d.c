@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* act_buffer_d - datagrams that say what to do with an HPU's buffer (act_buffer.h), in both classes. */
+#include <spin/spin.h>
+
+#include "act_buffer.h"
+
+SPIN_NO_STATE;
+
+static enum spin_payload_rc act_buffer_d_payload(struct spin_payload *p, struct spin_no_state *unused)
+{
+	const struct act_buffer_ask *ask = SPIN_GET(p, 0, struct act_buffer_ask);
+
+	if (!ask)
+		return SPIN_FAIL;
+	act_buffer_fill(p);
+	return act_buffer(p, ask) ? SPIN_SEGV : SPIN_SUCCESS;
+}
+
+SPIN_HANDLERS(act_buffer_d, .payload = act_buffer_d_payload);
