@@ -329,7 +329,8 @@ figures: deps
 	@$(MAKE) --no-print-directory -j$$(nproc) figures-program
 	@BUILD=$(BUILD) $(FIGURES) $(BUILD)/figures.json $(BUILD)/figures
 
-figures-program: $(HANDLERS) $(FIGURES) $(BUILD)/tests/figures/handlers.elf
+# of the test handlers those that figures are of
+figures-program: $(HANDLERS) $(BUILD)/tests/handlers/c32_accumulate.spin $(FIGURES) $(BUILD)/tests/figures/handlers.elf
 .PHONY: figures-program
 
 # Programs for the HPUs that show the calibration rows, in several images: program memory has 32 KiB.

@@ -64,6 +64,8 @@ static void rows_12(struct figures *f, const char *target, const struct workload
 			    isfinite(paper)	      ? w->why
 			    : w->bytes_min > sizes[s] ? minimum
 						      : NULL);
+		if (sizes[s] == 512 && !strcmp(target, "pspin-rtl"))
+			figure__goal_at_least(f, w->goal_gbps);
 	}
 }
 

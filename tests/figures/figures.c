@@ -63,6 +63,14 @@ void figure__goal(struct figures *f)
 	measure_goal(row, MEASURE_AT_MOST, row->baseline, row->value);
 }
 
+void figure__goal_at_least(struct figures *f, double goal)
+{
+	struct measure_row *row = &f->measure.row[f->measure.rows - 1];
+
+	measure_goal(row, MEASURE_AT_LEAST, goal, row->value);
+	printf("%46s %12.5g %-10s %s\n", "at least", goal, row->unit, row->ok == 1 ? "ok" : "missed");
+}
+
 static FILE *open_plot(struct figures *f, const char *name)
 {
 	char path[512];
@@ -146,6 +154,7 @@ int main(int argc, char **argv)
 	figure_6_and_8(&f);
 	figure_9(&f);
 	figure_11_and_12(&f);
+	figure_spin_3d(&f);
 	figure_spin_4(&f);
 	figure_spin_7a(&f);
 	figure__end(&f);

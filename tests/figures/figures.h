@@ -34,6 +34,8 @@ void figure__row(struct figures *f, const char *name, double value, const char *
 		 const char *cite, const char *why);
 /* The last row is held to the paper's value: at most that. */
 void figure__goal(struct figures *f);
+/* The last row is held to a figure of ours: at least that. Printed with `ok` or how much is missing. */
+void figure__goal_at_least(struct figures *f, double goal);
 /* FOLDER/NAME.svg */
 void figure__plot(struct figures *f, const char *name, const struct svg_plot *plot);
 void figure__bars(struct figures *f, const char *name, const struct svg_bars *bars);
@@ -50,6 +52,7 @@ void figure_6_and_8(struct figures *f);	  /* handler duration, throughput, HPUs 
 void figure_9(struct figures *f);	  /* data out of the NIC */
 void figure_11_and_12(struct figures *f); /* whole handlers */
 void figure_spin_4(struct figures *f);	  /* HPUs needed */
+void figure_spin_3d(struct figures *f);	  /* accumulate */
 void figure_spin_7a(struct figures *f);	  /* a strided receive */
 
 #endif

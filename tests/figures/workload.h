@@ -16,6 +16,7 @@ struct workload {
 	const char *insert;	/* of its table, for each source; %s is the address */
 	double paper_gbps;	/* PsPIN 4.3.2, from 512 bytes on: this, or more than this */
 	int is_more;		/* 1: more */
+	double goal_gbps;	/* what packets of 512 bytes are to reach on pspin-rtl */
 	const char *why;	/* ours is another */
 	int is_kv;		/* requests to a key-value store, in which the popular keys are */
 };
