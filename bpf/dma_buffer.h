@@ -77,6 +77,14 @@ SPIN_INLINE int spin_buffer_move_(const struct spin_packet *packet, enum spin_ho
 	return 0;
 }
 
+/* Done when it is issued. */
+SPIN_INLINE int spin_buffer_move_nb_(const struct spin_packet *packet, enum spin_host_space space, uint32_t at, void *buffer,
+				     uint32_t size, uint32_t off, uint32_t bytes, _Bool to_host, struct spin_dma *dma)
+{
+	*dma = (struct spin_dma){ 0 };
+	return spin_buffer_move_(packet, space, at, buffer, size, off, bytes, to_host);
+}
+
 /* Into a packet's frame at `to`, which has room for SPIN_PUT_BYTES_MAX bytes and a block more. All of it has been tested. */
 SPIN_INLINE void spin_buffer_out_(uint8_t *to, const uint8_t *buffer, uint32_t size, uint32_t off, uint32_t bytes)
 {

@@ -59,18 +59,56 @@ static int read_sum(const struct pspin *nic, uint32_t addr, uint8_t *to, size_t 
 	return 0;
 }
 
-static int write_first(struct pspin *nic, uint32_t addr, const void *from, size_t bytes)
+/* The value to one cluster's copy; the others become 0. */
+static int write_one(struct pspin *nic, unsigned owner, uint32_t addr, const void *from, size_t bytes)
 {
 	uint8_t *at;
 
-	if (storage__find(&nic->soc.memory, addr, bytes, 0, &at, NULL) != MEMORY_L1)
-		return -EFAULT;
-	memcpy(at, from, bytes);
-	for (unsigned cluster = 1; cluster < nic->soc.memory.clusters; cluster++) {
-		storage__find(&nic->soc.memory, addr, bytes, cluster, &at, NULL);
-		memset(at, 0, bytes);
+	for (unsigned cluster = 0; cluster < nic->soc.memory.clusters; cluster++) {
+		if (storage__find(&nic->soc.memory, addr, bytes, cluster, &at, NULL) != MEMORY_L1)
+			return -EFAULT;
+		if (cluster == owner)
+			memcpy(at, from, bytes);
+		else
+			memset(at, 0, bytes);
 	}
 	return 0;
+}
+
+#define IMAGE_HPUS 8 /* of a cluster, in the numbers that an image gives HPUs (boot.S) */
+
+/* The bytes of an entry of the SPIN_PER_HPU table that `addr` is in, and where the table begins; 0: it is in none. */
+static uint32_t per_hpu_entry_bytes(const struct pspin *nic, uint32_t addr, uint32_t *start)
+{
+	uint32_t first, end, bytes;
+	const char *name;
+
+	if (pspin__symbol(nic, "spin_per_hpu_start_", &first, NULL) || pspin__symbol(nic, "spin_per_hpu_end_", &end, NULL) ||
+	    addr < first || addr >= end)
+		return 0;
+	name = hw_elf__symbol_at(nic->elf, addr, start);
+	if (!name || pspin__symbol(nic, name, NULL, &bytes))
+		return 0;
+	return bytes / SPIN_HPUS_MAX;
+}
+
+/* What an HPU has for itself, to its own cluster; else to the first one. */
+static int write_clusters(struct pspin *nic, uint32_t addr, const uint8_t *from, size_t bytes)
+{
+	uint32_t start = 0, entry_bytes = per_hpu_entry_bytes(nic, addr, &start), part;
+	int rc = 0;
+
+	if (!entry_bytes)
+		return write_one(nic, 0, addr, from, bytes);
+	for (size_t done = 0; !rc && done < bytes; done += part) {
+		uint32_t off = addr + (uint32_t)done - start, owner = off / entry_bytes / IMAGE_HPUS;
+
+		part = entry_bytes - off % entry_bytes;
+		if (part > bytes - done)
+			part = (uint32_t)(bytes - done);
+		rc = write_one(nic, owner < nic->soc.memory.clusters ? owner : 0, start + off, from + done, part);
+	}
+	return rc;
 }
 
 int pspin__read(const struct pspin *nic, uint32_t addr, void *to, size_t bytes)
@@ -91,7 +129,7 @@ int pspin__write(struct pspin *nic, uint32_t addr, const void *from, size_t byte
 	enum memory_region region = storage__find(&nic->soc.memory, addr, bytes, 0, &at, NULL);
 
 	if (is_of_clusters(nic, addr))
-		return write_first(nic, addr, from, bytes);
+		return write_clusters(nic, addr, from, bytes);
 	if (region == MEMORY_NONE)
 		return -EFAULT;
 	memcpy(at, from, bytes);

@@ -49,7 +49,7 @@ for handler in handlers/*.c tests/handlers/tables.c tests/handlers/mix.c tests/h
 	look_at "$out/$name.elf" "$name"
 done
 
-# Every memory with every other: state, a table, constants, memory of clusters, of HPUs, of messages.
+# Every memory with every other: state, a table, constants, memory of clusters, of HPUs (in L1 and too large for it), buffers, memory of messages.
 cat > "$out/pair.c" <<'C'
 #include <spin/spin.h>
 
@@ -65,8 +65,11 @@ struct local { uint32_t n[CLUSTER]; };
 SPIN_PER_CLUSTER(struct local, local);
 #endif
 #if HPU
-struct own { uint32_t n; };
+struct own { uint32_t n[HPU]; };
 SPIN_PER_HPU(struct own, own);
+#endif
+#if BUFFER
+SPIN_BUFFER(uint32_t, buffer, BUFFER);
 #endif
 #if SCRATCH
 struct scratch { uint32_t n, unused; };
@@ -90,7 +93,10 @@ static enum spin_payload_rc pair_payload(struct spin_payload *p, struct state *s
 	spin_add32(&SPIN_LOCAL(p, local)->n[n % CLUSTER], 1);
 #endif
 #if HPU
-	SPIN_MINE(p, own)->n++;
+	SPIN_MINE(p, own)->n[n % HPU]++;
+#endif
+#if BUFFER
+	*SPIN_AT(SPIN_BUFFER_OF(p, buffer), n % BUFFER) = n;
 #endif
 #if SCRATCH
 	((struct scratch *)SPIN_SCRATCH(p))->n = n;
@@ -108,7 +114,7 @@ for cluster in 0 16 65536; do
 for constants in 0 1; do
 	pair=$((pair + 1))
 	for pad in 0 1; do
-		with="PLACEMENT=$placement STATE_WORDS=17 TABLE=$table CLUSTER=$cluster CONSTANTS=$constants SCRATCH=$pad HPU=$(((pair + pad) % 2))"
+		with="PLACEMENT=$placement STATE_WORDS=17 TABLE=$table CLUSTER=$cluster CONSTANTS=$constants SCRATCH=$pad HPU=$(((pair + pad) % 3 * 33)) BUFFER=$((pair % 2 * 1024))"
 		"$spincc" --target rv32 $(printf -- '-D %s ' $with) "$out/pair.c" -o "$out/pair.elf" || { fail "$with: spincc"; continue; }
 		look_at "$out/pair.elf" "$with"
 	done

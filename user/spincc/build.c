@@ -96,7 +96,8 @@ static int read_registration(const char *object, struct spin_registration *out, 
 		if (ok)
 			memcpy(&meta, data + offset, sizeof(meta));
 		if (ok && has_clusters)
-			*has_clusters = !spin_elf__section(data, bytes, ".spin_clusters", &offset, &meta_bytes);
+			*has_clusters = !spin_elf__section(data, bytes, ".spin_clusters", &offset, &meta_bytes) ||
+					!spin_elf__section(data, bytes, ".spin_hpus", &offset, &meta_bytes);
 	}
 	if (f)
 		fclose(f);

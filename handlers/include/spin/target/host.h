@@ -5,6 +5,7 @@
 /* A shared object on the build machine: the reference that tests compare with. */
 #define SPIN_STATE_ATTR_ __attribute__((aligned(8)))
 #define SPIN_TABLE_ATTR_ __attribute__((aligned(64)))
+#define SPIN_PER_HPU_ATTR_ SPIN_TABLE_ATTR_
 #define SPIN_SCRATCH_ATTR_ __attribute__((aligned(64)))
 #define SPIN_KEY_ATTR_
 #define SPIN_CLUSTER_ATTR_

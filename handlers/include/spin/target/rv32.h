@@ -13,6 +13,8 @@
 
 #define SPIN_STATE_ATTR_ __attribute__((section(".spin_state"), aligned(8)))
 #define SPIN_TABLE_ATTR_ __attribute__((section(".spin_tables"), aligned(64)))
+/* Every cluster has the whole table at one address of its own L1, and its HPUs use their entries: the others stay 0. */
+#define SPIN_PER_HPU_ATTR_ __attribute__((section(".spin_hpus"), aligned(64)))
 #define SPIN_KEY_ATTR_
 #define SPIN_PUTS_OF_TARGET_
 

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Tables of HPUs (<spin/hpu.h>) are in the L1 of each HPU's cluster: all 32 count in their own entries from what the host wrote
+ * there, and the host reads every entry wherever it is. Run by tests/run.
+ */
+#include <spin/slmp.h>
+
+#include <common/built.h>
+#include <libspin/libspin.h>
+
+#include "packet.h"
+#include "rig.h"
+
+enum { PACKETS = 512, BYTES = 16, HPUS = 32 };
+
+struct own { uint32_t packets, bytes; }; /* act_hpu's */
+
+static int failures;
+
+static void check(int ok, const char *what)
+{
+	if (ok)
+		return;
+	printf("FAIL %s\n", what);
+	failures++;
+}
+
+static struct pspin *open_nic(struct spin_object **object)
+{
+	struct spin_rule any = {0};
+	char path[512], err[128] = "";
+	struct pspin *nic;
+	const void *image;
+	size_t bytes;
+
+	if (built_object("act_hpu", path, sizeof(path)) || spin_object__open(path, object)) {
+		printf("FAIL no handler act_hpu\n");
+		exit(1);
+	}
+	image = spin_object__image(*object, &bytes);
+	if (!pspin__open(&nic, pspin_target__find("pspin-rtl"), spin_object__meta(*object), image, bytes, &any, err, sizeof(err)))
+		return nic;
+	printf("FAIL open: %s\n", err);
+	exit(1);
+}
+
+int main(void)
+{
+	static struct own own[SPIN_HPUS_MAX], now[SPIN_HPUS_MAX];
+	uint32_t at, bytes, total = 0, idle = 0, changed = 0;
+	struct spin_object *object;
+	struct pspin *nic = open_nic(&object);
+	uint8_t payload[BYTES] = {0}, frame[BYTES + 64];
+
+	check(!pspin__symbol(nic, "own", &at, &bytes) && bytes == sizeof(own), "the table has an entry for each HPU there can be");
+	check(at >> 24 == 0x1b, "a small table is in the own L1");
+	for (uint32_t i = 0; i < SPIN_HPUS_MAX; i++)
+		own[i] = (struct own){1000 * i, 3 * i};
+	check(!pspin__write(nic, at, own, sizeof(own)), "the host writes all of it");
+	own[13].bytes = 77;
+	check(!pspin__write(nic, at + 13 * sizeof(*own) + 4, &own[13].bytes, 4), "and a word of it");
+	check(!pspin__read(nic, at, now, sizeof(now)) && !memcmp(own, now, sizeof(own)), "the host reads what it wrote");
+	for (uint32_t i = 0; i < PACKETS; i++) {
+		struct pspin_offer offer = {.frame = frame, .end_of_message = 1};
+
+		offer.message = i;
+		offer.frame_bytes = packet__make(frame, 0x0100000a, payload, BYTES);
+		check(!pspin__offer(nic, &offer), "a packet is offered");
+	}
+	check(!pspin__run(nic, UINT64_MAX), "the NIC runs");
+	check(!pspin__read(nic, at, now, sizeof(now)), "the host reads the table");
+	for (uint32_t i = 0; i < SPIN_HPUS_MAX; i++) {
+		const uint32_t packets = now[i].packets - own[i].packets;
+
+		total += packets;
+		idle += i < HPUS && !packets;
+		changed += i >= HPUS && packets;
+		check(now[i].bytes - own[i].bytes == packets * BYTES, "an entry's words belong together");
+	}
+	check(total == PACKETS, "every packet is counted once");
+	check(!idle, "every HPU has counted");
+	check(!changed, "entries of HPUs that are not there stay");
+	pspin__close(nic);
+	spin_object__close(object);
+	return failures != 0;
+}
