@@ -28,6 +28,7 @@ part() {
 part xdp "$BUILD/tests/bench/xdp" "$dir/xdp.json"
 part contexts "$BUILD/tests/bench/contexts" "$dir/contexts.json"
 part mpq "$BUILD/tests/bench/mpq" "$dir/mpq.json"
+part two_cpus "$BUILD/tests/bench/two_cpus" "$dir/two_cpus.json"
 part puts "$BUILD/tests/bench/puts" "$dir/puts.json"
 part receive "$BUILD/tests/bench/receive" "$dir/receive.json"
 part pingpong "$BUILD/tests/bench/pingpong" "$dir/pingpong.json"

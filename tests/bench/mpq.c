@@ -10,22 +10,19 @@
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
 #include <common/built.h>
+#include <common/feeding.h>
 #include <common/measure.h>
 #include <common/random.h>
 #include <engine/template.h>
-#include <engine/types.h>
 #include <spin/bytes.h>
 #include <spin/slmp.h>
 #include <user/libspin/libspin_message.h>
-
-#include "mpq.h"
 
 #define TURNS         41
 #define BURST_PACKETS 16384
@@ -81,9 +78,9 @@ static struct arm arms[ARMS] = {
 #define BY_HAND_COUNTS  16 /* of each CPU, twins/receiver.h */
 #define BY_HAND_HANDLED 8
 
-static struct feed *feed;
+static struct feeding feeding;
 static const uint64_t *by_hand_counts;
-static int feed_fd, next_fd, empty_fd;
+static int empty_fd;
 static uint32_t last_id;
 
 static int fail(const char *what, const char *why)
@@ -92,61 +89,18 @@ static int fail(const char *what, const char *why)
 	return 1;
 }
 
-static struct bpf_object *open_program(const char *name)
-{
-	struct bpf_program *program;
-	struct bpf_object *object;
-	char path[512];
-	int err;
-
-	snprintf(path, sizeof(path), "%s/tests/bench/%s.bpf.o", built_dir(), name);
-	object = bpf_object__open_file(path, NULL);
-	err = object == NULL;
-	/* as the handlers' programs: an array of programs takes only such that agree */
-	if (!err)
-		bpf_object__for_each_program(program, object)
-			err |= bpf_program__set_flags(program, BPF_F_XDP_HAS_FRAGS);
-	if (err || bpf_object__load(object)) {
-		fail(path, "cannot be loaded");
-		return NULL;
-	}
-	return object;
-}
-
-/* A variable of an object; NULL with a message. */
-static void *map_variable(const struct bpf_object *object, const char *name)
-{
-	struct layout_variable var;
-	struct bpf_map *map;
-	uint8_t *at;
-
-	bpf_object__for_each_map(map, object) {
-		if (!strstr(bpf_map__name(map), ".bss") || layout__find(bpf_object__btf(object), name, &var))
-			continue;
-		at = mmap(NULL, bpf_map__value_size(map), PROT_READ | PROT_WRITE, MAP_SHARED, bpf_map__fd(map), 0);
-		if (at != MAP_FAILED)
-			return at + var.offset;
-	}
-	fail(name, "cannot be mapped");
-	return NULL;
-}
-
 static int open_feed(void)
 {
-	struct bpf_object *object = open_program("mpq"), *empty = open_program("twins/empty");
-	struct bpf_object *by_hand = open_program("twins/count");
+	struct bpf_object *empty = feeding__program("twins/empty"), *by_hand = feeding__program("twins/count");
 
-	if (!object || !empty || !by_hand)
+	if (!empty || !by_hand || feeding__open(&feeding))
 		return 1;
 	for (unsigned a = 0; a < ARMS; a++)
 		if (arms[a].by_hand)
 			arms[a].by_hand_fd = bpf_program__fd(bpf_object__find_program_by_name(by_hand, arms[a].by_hand));
 	empty_fd = bpf_program__fd(bpf_object__find_program_by_name(empty, "twin"));
-	feed_fd = bpf_program__fd(bpf_object__find_program_by_name(object, "twin"));
-	next_fd = bpf_object__find_map_fd_by_name(object, "next");
-	feed = map_variable(object, "feed");
-	by_hand_counts = map_variable(by_hand, "counts");
-	return !feed || !by_hand_counts;
+	by_hand_counts = feeding__variable(by_hand, "counts");
+	return !by_hand_counts;
 }
 
 static unsigned dst_port(const struct arm *arm)
@@ -212,6 +166,7 @@ static double packets(struct arm *arm, uint32_t flags, uint32_t offset, uint32_t
 	uint8_t out[ENGINE_FRAME_MAX];
 	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = arm->t.frame, .data_size_in = arm->t.bytes, .data_out = out,
 		    .data_size_out = sizeof(out), .repeat = (int)count);
+	struct feed *feed = feeding.feed;
 
 	memcpy(feed, &arm->frame, sizeof(*feed));
 	((uint8_t *)feed->frame)[42] = (uint8_t)(flags >> 8);
@@ -219,7 +174,7 @@ static double packets(struct arm *arm, uint32_t flags, uint32_t offset, uint32_t
 	feed->first_id = last_id - arm->messages;
 	feed->offset = offset;
 	feed->stride = stride;
-	return bpf_prog_test_run_opts(feed_fd, &opts) ? -1 : (double)opts.duration;
+	return bpf_prog_test_run_opts(feeding.fd, &opts) ? -1 : (double)opts.duration;
 }
 
 static void drop_event(void *arg, const struct spin_event *event)
@@ -271,10 +226,10 @@ static int measure(struct arm *arm, double *ns)
 {
 	uint64_t before[SPIN_REASON_COUNT] = { 0 }, after[SPIN_REASON_COUNT] = { 0 }, want, handled = handled_by_hand();
 	int fd = arm->ctx ? spin_ctx__program_fd(arm->ctx) : arm->by_hand ? arm->by_hand_fd : empty_fd;
-	uint32_t zero = 0;
+	int err = feeding__to(&feeding, fd);
 
-	if (bpf_map_update_elem(next_fd, &zero, &fd, BPF_ANY))
-		return fail(arm->name, strerror(errno));
+	if (err)
+		return fail(arm->name, strerror(-err));
 	if (arm->ctx)
 		spin_ctx__counters(arm->ctx, before);
 	*ns = burst(arm);
