@@ -152,6 +152,7 @@ static int open_machine(struct pspin *nic, const void *image, size_t image_bytes
 		rc = places__open(&nic->places, nic->soc.memory.l2_packet_bytes);
 	if (rc)
 		return rc;
+	nic->soc.dma_takes_no_alias = 1;
 	if (storage__load(&nic->soc.memory, nic->elf)) {
 		say_what_does_not_fit(nic, err, err_bytes);
 		return -EINVAL;

@@ -56,6 +56,35 @@ for way in "" "--json" "--html page.html"; do
 	[ -s "$WORK/out" ] && fail "figures in spite of the fault: $way"
 	[ -e page.html ] && fail "a page in spite of the fault"
 done
+
+# memory of clusters is near: its address is of cores alone, and SPIN_FETCH does not take it
+cat >near.c <<'END'
+#include <spin/spin.h>
+
+struct words { uint32_t n[16]; };
+SPIN_PER_CLUSTER(struct words, words);
+
+struct seen { uint32_t n; };
+SPIN_STATE(struct seen);
+
+static enum spin_payload_rc near_payload(struct spin_payload *p, struct seen *state)
+{
+	struct words buffer;
+	const struct words *w = SPIN_FETCH(p, SPIN_LOCAL(p, words), &buffer);
+
+	spin_add32(&state->n, w->n[3]);
+	return SPIN_SUCCESS;
+}
+
+SPIN_HANDLERS(near, .payload = near_payload);
+END
+expect 0 "$SPINCC" --no-verify near.c -o near.spin
+expect 1 "$SPINCTL" cost near.spin --datagrams 4
+one_line
+says err "packet 1, payload handler: a transfer of the cluster's DMA from or to where it may not"
+sed 's/SPIN_FETCH(p, SPIN_LOCAL(p, words), &buffer)/\&buffer; spin_copy(p, \&buffer, SPIN_LOCAL(p, words), sizeof(buffer))/' near.c >copied.c
+expect 0 "$SPINCC" --no-verify copied.c -o copied.spin
+expect 0 "$SPINCTL" cost copied.spin --datagrams 4
 [ $FAILED = 0 ] || exit 1
 need_root
 make_nics

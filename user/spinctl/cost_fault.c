@@ -23,6 +23,9 @@ int cost_fault(const struct cost_program *program, const struct pspin_task_recor
 	for (unsigned i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
 		if (texts[i].error == task->error)
 			what = texts[i].text;
+	if (task->error == 5 && task->error_tval == PSPIN_DMA_LAUNCH)
+		what = "a transfer of the cluster's DMA from or to where it may not: the own L1, where stack and memory of clusters are, has "
+		       "another address there";
 	cost_place(program, task->error_pc, place, sizeof(place));
 	if (task->error < PSPIN_ERROR_FAIL)
 		snprintf(cause, sizeof(cause), " (mcause %" PRIu32 ")", task->error);

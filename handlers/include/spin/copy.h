@@ -26,9 +26,10 @@ struct spin_transfer { uint32_t id; };
 
 /*
  * const TYPE *SPIN_FETCH(v, from, buffer): *from, a TYPE in state, a table or the scratchpad, where the HPU reads it at once:
- * on PsPIN a copy in *buffer, a local variable; on BPF `from` itself. So a word that others write meanwhile is what it was at
+ * on PsPIN a copy in *buffer, a local variable; on BPF `from` itself. So a word that others write in the meantime is what it was at
  * the call or at any time up to its use; who needs to know which compares something before and after, as handlers/kvstore.c
- * does.
+ * does. Memory of clusters (SPIN_LOCAL) is near already and not for this call: spin_copy() takes it, and on the card a fetch of it
+ * ends the task with a fault.
  */
 #define SPIN_FETCH(v, from, buffer) ({ \
 	_Static_assert(__builtin_types_compatible_p(__typeof__(*(from)), __typeof__(*(buffer))), \

@@ -55,6 +55,8 @@ enum pspin_error {
 	PSPIN_ERROR_COMMAND    = 0x202, /* a command names memory that is not there */
 };
 
+#define PSPIN_DMA_LAUNCH 0x1b204418u /* a load from here that traps: the cluster's DMA refuses the transfer */
+
 struct pspin_task {
 	enum pspin_task_kind kind;
 	uint64_t body_cycles;                    /* B: entry's first instruction to its return */

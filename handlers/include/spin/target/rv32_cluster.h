@@ -20,14 +20,6 @@ extern uint32_t spin_clusters_; /* how many there are: whoever loads the image m
 
 #define SPIN_MERGE_WORDS_ 32u /* in one transfer: two buffers on the HPU's stack of 1 KiB */
 
-SPIN_INLINE void spin_move_(uint32_t to, uint32_t from, uint32_t bytes)
-{
-	uint32_t id = spin_move_begin_(to, from, bytes);
-
-	while (!spin_move_is_done_(id))
-		;
-}
-
 /* Piece by piece: from each cluster into a buffer, summed up in another one, and from there to where it belongs. */
 static __attribute__((noinline, unused)) void spin_merge_(const void *own, void *to, uint32_t bytes)
 {

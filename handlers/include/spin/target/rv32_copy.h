@@ -2,12 +2,33 @@
 #ifndef SPIN_TARGET_RV32_COPY_H
 #define SPIN_TARGET_RV32_COPY_H
 
-/* Copies within HPU memory (<spin/copy.h>): the cluster DMA, by the addresses that the NIC knows. */
+/*
+ * Copies within HPU memory (<spin/copy.h>): the cluster DMA, by the addresses that the NIC knows.
+ *
+ * What an HPU stored before a transfer is what the transfer reads: the compiler moves no store behind the fence, and the HPU,
+ * which has no store buffer, begins the access that launches it when the store is done.
+ */
+SPIN_INLINE uint32_t spin_move_nb_(uint32_t to, uint32_t from, uint32_t bytes)
+{
+	spin_fence_();
+	return spin_move_begin_(to, from, bytes);
+}
+
+SPIN_INLINE void spin_move_await_(uint32_t id)
+{
+	while (!spin_move_is_done_(id))
+		;
+}
+
+SPIN_INLINE void spin_move_(uint32_t to, uint32_t from, uint32_t bytes)
+{
+	spin_move_await_(spin_move_nb_(to, from, bytes));
+}
+
 SPIN_INLINE void spin_copy_nb_(struct spin_packet *packet, void *to, const void *from, uint32_t bytes, struct spin_transfer *copy)
 {
 	(void)packet;
-	spin_fence_();
-	copy->id = spin_move_begin_(spin_nic_address_(to), spin_nic_address_(from), bytes);
+	copy->id = spin_move_nb_(spin_nic_address_(to), spin_nic_address_(from), bytes);
 }
 
 SPIN_INLINE _Bool spin_copy_test_(struct spin_packet *packet, const struct spin_transfer *copy)
@@ -18,8 +39,8 @@ SPIN_INLINE _Bool spin_copy_test_(struct spin_packet *packet, const struct spin_
 
 SPIN_INLINE void spin_copy_wait_(struct spin_packet *packet, const struct spin_transfer *copy)
 {
-	while (!spin_copy_test_(packet, copy))
-		;
+	(void)packet;
+	spin_move_await_(copy->id);
 }
 
 SPIN_INLINE void spin_copy_(struct spin_packet *packet, void *to, const void *from, uint32_t bytes)
@@ -30,16 +51,14 @@ SPIN_INLINE void spin_copy_(struct spin_packet *packet, void *to, const void *fr
 	spin_copy_wait_(packet, &copy);
 }
 
-/* Wherever it is: one way lets the compiler know where what was fetched lies. */
+/*
+ * Wherever it is: one way lets the compiler know where what was fetched lies. Not what is on the stack or of a cluster: its
+ * address, of the own L1, is one that the DMA does not know, and the task ends there.
+ */
 SPIN_INLINE const void *spin_fetch_(struct spin_packet *packet, const void *from, void *buffer, uint32_t bytes)
 {
-	uint32_t id;
-
 	(void)packet;
-	spin_fence_();
-	id = spin_move_begin_(spin_stack_address_(buffer), (uint32_t)(uintptr_t)from, bytes);
-	while (!spin_move_is_done_(id))
-		;
+	spin_move_(spin_stack_address_(buffer), (uint32_t)(uintptr_t)from, bytes);
 	return buffer;
 }
 
