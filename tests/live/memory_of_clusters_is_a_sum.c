@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Memory of clusters on CPUs (<spin/cluster.h>): each CPU adds to a copy of its own, the host reads the sum by every call that
- * reads, and what it writes is the sum from then on. Run as root.
+ * reads, and what it writes is the sum from then on. A handler that merges has the sum of all of them, on whichever CPU it runs.
+ * Run as root.
  */
 #include <errno.h>
 #include <sched.h>
@@ -23,18 +24,24 @@ struct tally {
 	struct { uint32_t low, high; } half[2];
 };
 
-static struct template datagram;
+/* Its state. */
+struct merged {
+	struct tally tally;
+	uint32_t before, beside;
+};
 
-static void make_datagram(void)
+static struct template datagram, merge;
+
+static void make_datagram(struct template *out, const char *words)
 {
-	template_start(&datagram);
-	if (template_line(&datagram, "eth 02:00:00:00:00:01 > 02:00:00:00:00:02") != 1 ||
-	    template_line(&datagram, "ip4 10.0.0.1 > 10.0.0.2") != 1 || template_line(&datagram, "udp 4000 > 9000") != 1 ||
-	    template_line(&datagram, "le32 0 3") != 1 || template_finish(&datagram))
+	template_start(out);
+	if (template_line(out, "eth 02:00:00:00:00:01 > 02:00:00:00:00:02") != 1 ||
+	    template_line(out, "ip4 10.0.0.1 > 10.0.0.2") != 1 || template_line(out, "udp 4000 > 9000") != 1 ||
+	    template_line(out, words) != 1 || template_finish(out))
 		fail(engine_why());
 }
 
-static void run_on(struct spin_ctx *ctx, int cpu, unsigned times)
+static void run_on(struct spin_ctx *ctx, int cpu, const struct template *packet, unsigned times)
 {
 	static uint8_t out[ENGINE_FRAME_MAX];
 	struct spin_run_result result;
@@ -44,7 +51,7 @@ static void run_on(struct spin_ctx *ctx, int cpu, unsigned times)
 	CPU_SET(cpu, &one);
 	expect(0, sched_setaffinity(0, sizeof(one), &one), "a CPU of this process's");
 	for (unsigned i = 0; i < times; i++)
-		expect(0, spin_ctx__run(ctx, datagram.frame, datagram.bytes, 1, out, sizeof(out), &result), "a datagram");
+		expect(0, spin_ctx__run(ctx, packet->frame, packet->bytes, 1, out, sizeof(out), &result), "a datagram");
 }
 
 static int add_field(void *arg, const struct spin_field *field)
@@ -96,6 +103,27 @@ static void cpus_have_copies(struct spin_ctx *ctx, const cpu_set_t *cpus)
 	expect(adders, used, "copies of CPUs that ran handlers");
 }
 
+/* After each merge one more datagram, so that no merge can pass for another's. */
+static void is_merged_on_every_cpu(struct spin_ctx *ctx, const cpu_set_t *cpus, unsigned datagrams)
+{
+	struct merged merged;
+
+	for (int cpu = 0; cpu < SPIN_CLUSTERS_MAX; cpu++) {
+		if (!CPU_ISSET(cpu, cpus))
+			continue;
+		run_on(ctx, cpu, &merge, 1);
+		expect(0, spin_ctx__value(ctx, "spin_state", &merged, sizeof(merged)), "the state");
+		expect(3 * datagrams, merged.tally.sum, "the sum that a handler has");
+		expect(datagrams, merged.tally.packets, "its packets");
+		expect(0, merged.tally.half[0].low, "its word that nobody adds to");
+		expect(3 * datagrams, merged.tally.half[1].low, "its word of a struct in an array");
+		expect(2 * datagrams, merged.beside, "its variable that is one word");
+		expect(7, merged.before, "the state beyond what it merged");
+		run_on(ctx, cpu, &datagram, 1);
+		datagrams++;
+	}
+}
+
 static void is_written_as_a_sum(struct spin_ctx *ctx)
 {
 	struct tally tally;
@@ -129,7 +157,8 @@ int main(void)
 	cpu_set_t cpus;
 	unsigned datagrams = 0;
 
-	make_datagram();
+	make_datagram(&datagram, "le32 0 3");
+	make_datagram(&merge, "le32 1 0");
 	expect(0, sched_getaffinity(0, sizeof(cpus), &cpus), "this process's CPUs");
 	if (built_object("act_cluster", path, sizeof(path)) || spin_object__open(path, &object))
 		fail("act_cluster");
@@ -137,11 +166,12 @@ int main(void)
 	expect(0, spin_ctx__create_opts(NULL, object, &rule, &opts, &ctx), "a context");
 	for (int cpu = 0; cpu < SPIN_CLUSTERS_MAX; cpu++)
 		if (CPU_ISSET(cpu, &cpus)) {
-			run_on(ctx, cpu, ROUNDS + (unsigned)cpu);
+			run_on(ctx, cpu, &datagram, ROUNDS + (unsigned)cpu);
 			datagrams += ROUNDS + (unsigned)cpu;
 		}
 	is_read_as_a_sum(ctx, datagrams);
 	cpus_have_copies(ctx, &cpus);
+	is_merged_on_every_cpu(ctx, &cpus, datagrams);
 	is_written_as_a_sum(ctx);
 	wrong_calls_are_told(ctx);
 	spin_ctx__destroy(ctx);

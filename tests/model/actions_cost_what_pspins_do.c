@@ -78,6 +78,7 @@ int main(void)
 	struct rig rig;
 
 	rig__open(&rig, file, pspin_target__find("pspin-rtl"), 0, 0);
+	rig__clear(&rig, 0x10090000, 64); /* its locks */
 	for (unsigned i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
 		check_command(&rig, i);
 	for (unsigned i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++)

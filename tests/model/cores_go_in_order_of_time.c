@@ -85,6 +85,9 @@ static void run_tasks(struct run *run, struct rig_file file, const char *functio
 
 	memset(run, 0, sizeof(*run));
 	rig__open(&run->rig, file, pspin_target__find("pspin-rtl"), 0, 0);
+	for (uint32_t cluster = 0; cluster < HPUS / 8; cluster++)
+		rig__clear(&run->rig, L1_GLOBAL + cluster * L1_STRIDE + OWN_WORDS, 8 * 256);
+	rig__clear(&run->rig, L1_WORD, 4);
 	run->rig.soc.nic = &hooks;
 	run->rig.soc.nic_arg = run;
 	for (unsigned i = 0; i < HPUS; i++) {

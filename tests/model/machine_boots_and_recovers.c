@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Every HPU boots the image, runs tasks, and goes on after handlers that trap
- * or do not end; state placed in L1 is copied there.
+ * or do not end; state placed in L1 is copied there, and memory of clusters cleared.
  */
 #include "rig.h"
 
@@ -38,7 +38,8 @@ static void every_hpu_boots(struct rig_file file, const struct pspin_target *tar
 			expect("a task on any HPU", result.error, 0);
 			expect("start to start", result.stats.cycle, 10 + 9);
 			expect("scratchpad of the own cluster",
-			       *(uint32_t *)(rig.soc.memory.l1[cluster] + rig.soc.memory.l1_scratchpads), 1);
+			       *(uint32_t *)(rig.soc.memory.l1[cluster] + rig.soc.memory.l1_scratchpads),
+			       0xa5a5a5a5u + 1);
 			rig__close(&rig);
 		}
 }
@@ -119,6 +120,33 @@ static void state_in_l1_is_copied(const struct pspin_target *target)
 	free(file.data);
 }
 
+/* Whatever was there: all of it, in each cluster, and nothing that lies around it. */
+static void memory_of_clusters_is_cleared(const struct pspin_target *target)
+{
+	struct rig_file file = rig__build("clusters", "-DHPU_HAS_CLUSTERS tests/model/twins/examples.c tests/model/twins/clusters.c");
+	uint32_t addr, bytes = 0;
+	struct rig rig;
+
+	rig__load(&rig, file, target);
+	expect("memory of clusters is there", hw_elf__symbol(rig.elf, "clusters", &addr, &bytes), 0);
+	expect("its size", bytes, 5 * 64);
+	for (unsigned cluster = 0; cluster < 4; cluster++)
+		expect("a byte before the boot", rig.soc.memory.l1[cluster][addr - L1_OWN], RIG_L1_BYTE);
+	rig__boot(&rig, 0, 0);
+	for (unsigned cluster = 0; cluster < 4; cluster++) {
+		const uint8_t *at = rig.soc.memory.l1[cluster] + (addr - L1_OWN);
+		unsigned set = 0;
+
+		for (uint32_t i = 0; i < bytes; i++)
+			set |= at[i];
+		expect("its bytes after the boot", set, 0);
+		expect("the byte before it", at[-1], RIG_L1_BYTE);
+		expect("the byte behind it", at[bytes], RIG_L1_BYTE);
+	}
+	rig__close(&rig);
+	free(file.data);
+}
+
 int main(void)
 {
 	struct rig_file file = rig__build(
@@ -130,6 +158,7 @@ int main(void)
 	faults_end_the_task_only(file, &target);
 	waits_end_with_the_task(file, &target);
 	state_in_l1_is_copied(&target);
+	memory_of_clusters_is_cleared(&target);
 	free(file.data);
 	return failures != 0;
 }

@@ -86,19 +86,32 @@ static inline void rig__room(void *arg, uint64_t cycle)
 	(void)cycle;
 }
 
-/* Any HPU of the machine, booted. Ends the test if it does not boot. */
-static inline void rig__open(struct rig *rig, struct rig_file file,
-			     const struct pspin_target *target, unsigned cluster, unsigned index)
+#define RIG_L1_BYTE 0xa5 /* what L1 has before the boot: no zeros, on which a program could rely unnoticed */
+
+/* A machine with the program. Ends the test if there is none. */
+static inline void rig__load(struct rig *rig, struct rig_file file, const struct pspin_target *target)
 {
 	static const struct soc_nic nic = {.command = rig__accept};
 	char err[128] = "";
+	int failed;
 
 	memset(rig, 0, sizeof(*rig));
 	rig->target = *target;
-	if (hw_elf__open(&rig->elf, file.data, file.bytes, err, sizeof(err)) ||
-	    soc__open(&rig->soc, &rig->target, &nic, NULL) || storage__load(&rig->soc.memory, rig->elf) ||
-	    soc__boot(&rig->soc)) {
-		printf("FAIL the machine does not boot: %s\n", err);
+	failed = hw_elf__open(&rig->elf, file.data, file.bytes, err, sizeof(err)) ||
+		 soc__open(&rig->soc, &rig->target, &nic, NULL);
+	for (unsigned i = 0; !failed && i < rig->soc.memory.clusters; i++)
+		memset(rig->soc.memory.l1[i], RIG_L1_BYTE, rig->soc.memory.l1_bytes);
+	if (failed || storage__load(&rig->soc.memory, rig->elf)) {
+		printf("FAIL the machine does not take the program: %s\n", err);
+		exit(1);
+	}
+}
+
+/* Any HPU of it. Ends the test if the machine does not boot. */
+static inline void rig__boot(struct rig *rig, unsigned cluster, unsigned index)
+{
+	if (soc__boot(&rig->soc)) {
+		printf("FAIL the machine does not boot\n");
 		exit(1);
 	}
 	rig->hpu = &rig->soc.hpus[cluster * rig->target.hpus + index];
@@ -109,6 +122,22 @@ static inline void rig__open(struct rig *rig, struct rig_file file,
 		rig->descriptor.scratchpad[i] = L1_GLOBAL + i * L1_STRIDE + rig->soc.memory.l1_scratchpads;
 	rig->descriptor.host_mem_high = (uint32_t)(HOST_BASE >> 32);
 	rig->descriptor.host_mem_low = (uint32_t)HOST_BASE;
+}
+
+static inline void rig__open(struct rig *rig, struct rig_file file, const struct pspin_target *target, unsigned cluster,
+			     unsigned index)
+{
+	rig__load(rig, file, target);
+	rig__boot(rig, cluster, index);
+}
+
+/* Words of an L1 that a program takes as zeros, by an address that all clusters know; of L2, which has zeros, nothing to do. */
+static inline void rig__clear(struct rig *rig, uint32_t addr, uint32_t bytes)
+{
+	uint8_t *at;
+
+	if (storage__find(&rig->soc.memory, addr, bytes, 0, &at, NULL) == MEMORY_L1)
+		memset(at, 0, bytes);
 }
 
 static inline void rig__close(struct rig *rig)

@@ -44,6 +44,7 @@ static void all_meet(struct rig_file file, const char *function, uint32_t at, un
 
 	ended_tasks = trapped_tasks = 0;
 	rig__open(&rig, file, pspin_target__find("pspin-rtl"), 0, 0);
+	rig__clear(&rig, at, sizeof(words));
 	rig.soc.nic = &hooks;
 	context.payload = rig__function(&rig, function);
 	cycle = rig.soc.now + 10;
