@@ -49,7 +49,10 @@ static void take_one(const struct btf *btf, uint32_t var, struct layout_variable
 	out->type = btf_array(array)->type;
 }
 
-/* Calls accept for each variable of the data sections, in the order of the object; the first it takes. */
+/*
+ * Calls accept for each variable of the data sections, in the order of the object, with its name and section; the first it
+ * takes. Tags are looked for of that one alone: each search is one of all types.
+ */
 static int search(const struct btf *btf, int (*accept)(void *arg, const struct layout_variable *var),
 		  void *arg, struct layout_variable *out)
 {
@@ -78,9 +81,10 @@ static int search(const struct btf *btf, int (*accept)(void *arg, const struct l
 			out->type = var->type;
 			out->offset = info->offset;
 			out->bytes = info->size;
+			if (!accept(arg, out))
+				continue;
 			take_one(btf, info->type, out);
-			if (accept(arg, out))
-				return 0;
+			return 0;
 		}
 	}
 	return -ENOENT;

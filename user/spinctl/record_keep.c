@@ -13,17 +13,17 @@
 static int write_variable(struct recorder *r, enum recording_moment moment, const char *name)
 {
 	struct layout_variable var;
-	size_t bytes;
-	void *mem, *value;
 	int status = DONE;
+	void *value;
 
-	if (spin_ctx__symbol(r->ctx, name, &mem, &bytes) || layout__find(r->ctx->btf, name, &var))
+	if (layout__find(r->ctx->btf, name, &var))
 		return complain("%s", spin_strerror_last());
 	value = malloc(var.bytes ? var.bytes : 1);
 	if (!value)
 		return complain("no memory for a copy of %s", name);
-	layout__merge(&var, mem, value);
-	if (recording_writer__memory(r->writer, moment, name, value, var.bytes))
+	if (spin_ctx__value(r->ctx, name, value, var.bytes))
+		status = complain("%s", spin_strerror_last());
+	else if (recording_writer__memory(r->writer, moment, name, value, var.bytes))
 		status = complain("%s", engine_why());
 	free(value);
 	return status;
