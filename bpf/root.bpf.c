@@ -94,9 +94,10 @@ SPIN_INLINE void spin_give_(struct xdp_md *ctx, uint64_t match)
 /* Parsed once more, so that UDP pays nothing for it. Comes back with the reason if it belongs to no context. */
 SPIN_INLINE enum spin_reason spin_give_icmp_(struct xdp_md *ctx, const struct spin_view *view)
 {
-	struct spin_datagram d = { 0 }; /* Linux 6.1 takes no word of the stack that has no value on some way, used or not */
+	struct spin_datagram d;
 	enum spin_reason reason;
 
+	d.is_ip4 = 0; /* as in spin_root() */
 	if (!(spin_match.icmp & spin_match.active))
 		return SPIN_REASON_NOT_UDP;
 	reason = spin_parse_as(view, 1, &d);
@@ -133,9 +134,12 @@ int spin_root(struct xdp_md *ctx)
 {
 	const struct spin_view view = { .access = SPIN_DIRECT, .data = (uint8_t *)(long)ctx->data,
 					.end = (uint8_t *)(long)ctx->data_end };
-	struct spin_datagram d = { 0 };
-	enum spin_reason reason = spin_parse_as(&view, 0, &d);
+	struct spin_datagram d;
+	enum spin_reason reason;
 
+	/* clang keeps it on the stack, and Linux 6.1 takes no word from there that has no value on some way, used or not */
+	d.is_ip4 = 0;
+	reason = spin_parse_as(&view, 0, &d);
 	if (spin_maybe_long(reason))
 		reason = spin_parse_long(view.data, view.end, bpf_xdp_get_buff_len(ctx), 0, &d);
 	return spin_dispatch_(ctx, &view, &d, reason);
@@ -162,7 +166,7 @@ int spin_root_copy(struct xdp_md *ctx)
 	uint32_t zero = 0, bytes = bpf_xdp_get_buff_len(ctx), held;
 	struct spin_headers *headers = bpf_map_lookup_elem(&spin_headers, &zero);
 	struct spin_view view = { .access = SPIN_COPIED, .bytes = bytes };
-	struct spin_datagram d = { 0 };
+	struct spin_datagram d;
 
 	if (!headers)
 		return XDP_ABORTED; /* cannot be */
