@@ -17,8 +17,9 @@
  *   hpu_payload_*    for each packet (the first one, too) if a payload handler is
  *                    registered and the packet has payload beyond the user header,
  *   hpu_proceed_*    else: the default action
- *   hpu_*_icmp, hpu_*_icmp6, hpu_*_ether  the same of a context of ICMP or ICMPv6, or of frames that are no IP
  *   hpu_completion   if a completion handler is registered, when all have ended
+ *   hpu_*_icmp, hpu_*_icmp6, hpu_*_ether  the same of a context of ICMP or ICMPv6, or of frames that are no IP;
+ *                    hpu_completion_icmp is of both
  *
  * What they return says, of messages of many packets, what the handler said.
  */
@@ -167,7 +168,19 @@ HPU_ENTRY uint32_t hpu_proceed_ip6(const struct hpu_args *args)
 	return hpu_data(0, 0, args);
 }
 
-/* Behind all others in program memory: what is there beside UDP's entries is no matter of theirs. */
+HPU_ENTRY uint32_t hpu_completion(const struct hpu_args *args)
+{
+	if (HPU_TAKES_MESSAGES)
+		return hpu_message_completion(args);
+	hpu_datagram_completion(HPU_UDP, args);
+	return hpu_nothing();
+}
+
+/*
+ * ICMP's and frames'. Behind all others in program memory: what is there in addition to UDP's entries is no matter of theirs.
+ * Three more copies of the handlers: spincc leaves them out (HPU_UDP_ALONE) where program memory has no room for them.
+ */
+#ifndef HPU_UDP_ALONE
 #define HPU_OTHER_ENTRY __attribute__((used, flatten, noinline, section(".text.others")))
 
 HPU_INLINE uint32_t hpu_other_header(_Bool is_ip4, enum hpu_takes takes, const struct hpu_args *args)
@@ -224,20 +237,22 @@ HPU_OTHER_ENTRY uint32_t hpu_proceed_ether(const struct hpu_args *args)
 	return hpu_other_data(0, HPU_ETHER, 0, args);
 }
 
-HPU_ENTRY uint32_t hpu_completion(const struct hpu_args *args)
+HPU_INLINE uint32_t hpu_other_completion(enum hpu_takes takes, const struct hpu_args *args)
 {
-	if (HPU_TAKES_MESSAGES)
-		return hpu_message_completion(args);
-	hpu_datagram_completion(HPU_UDP, args);
+	if (HPU_TAKES_OTHERS)
+		hpu_datagram_completion(takes, args);
 	return hpu_nothing();
 }
 
+HPU_OTHER_ENTRY uint32_t hpu_completion_icmp(const struct hpu_args *args)
+{
+	return hpu_other_completion(HPU_ICMP, args);
+}
 HPU_OTHER_ENTRY uint32_t hpu_completion_ether(const struct hpu_args *args)
 {
-	if (HPU_TAKES_OTHERS)
-		hpu_datagram_completion(HPU_ETHER, args);
-	return hpu_nothing();
+	return hpu_other_completion(HPU_ETHER, args);
 }
+#endif
 
 /* Called by boot.S after a trap of a handler, in machine mode, as handlers are. */
 HPU_ENTRY void hpu_trapped(const struct hpu_args *args)

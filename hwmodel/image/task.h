@@ -153,17 +153,12 @@ HPU_INLINE _Bool hpu_overran(const struct spin_packet *packet)
 	return 1;
 }
 
-/* By the packet, for both IP versions and their protocols have one entry; frames have their own. */
+/* By the packet, for both IP versions have one entry. */
 HPU_INLINE void hpu_packet_open_any(struct spin_packet *packet, enum hpu_takes takes, const struct hpu_args *args)
 {
 	const uint8_t *ip = (const uint8_t *)HPU_TASK_IF_USED_->packet_l1 + (HPU_TAKES_MESSAGES ? sizeof(struct spin_eth) : 0);
-	_Bool is_ip4 = *ip >> 4 == 4;
-	uint8_t protocol = is_ip4 ? ((const struct spin_ip4 *)ip)->protocol : ((const struct spin_ip6 *)ip)->next_header;
 
-	if (takes == HPU_ETHER)
-		hpu_packet_open(packet, 0, HPU_ETHER, args);
-	else
-		hpu_packet_open(packet, is_ip4, HPU_TAKES_OTHERS && protocol != SPIN_IP_UDP ? HPU_ICMP : HPU_UDP, args);
+	hpu_packet_open(packet, takes != HPU_ETHER && *ip >> 4 == 4, takes, args);
 }
 
 HPU_INLINE uint32_t hpu_run_completion(uint32_t dropped_bytes, _Bool flow_control, uint32_t length,

@@ -33,6 +33,21 @@ static int check_rule(const struct pspin *nic, char *err, size_t err_bytes)
 	return -EINVAL;
 }
 
+/* Of an image whose code has no room for the entries of other rules than UDP's, spincc has left these out, all of them. */
+static int no_entry(const struct pspin *nic, const char *name, char *err, size_t err_bytes)
+{
+	uint32_t at;
+
+	if ((!is_icmp(&nic->rule) && !nic->rule.ether_type) || hw_elf__symbol(nic->elf, "hpu_payload_ip4", &at, NULL) ||
+	    !hw_elf__symbol(nic->elf, "hpu_payload_icmp", &at, NULL))
+		snprintf(err, err_bytes, "the image has no %s: compile it again with spincc", name);
+	else
+		snprintf(err, err_bytes, "the handler's HPU program is for UDP alone, as the code for ICMP and other types of Ethernet "
+			 "would not go into the %u KiB of program memory with it: repeat less of the code in the handler, or give a rule of udp",
+			 PROGRAM_BYTES / 1024);
+	return -EINVAL;
+}
+
 static int find_entries(struct pspin *nic, char *err, size_t err_bytes)
 {
 	static const struct {
@@ -53,15 +68,10 @@ static int find_entries(struct pspin *nic, char *err, size_t err_bytes)
 
 		if (!hw_elf__symbol(nic->elf, name, &nic->entry[names[i].entry][names[i].is_ip4], NULL))
 			continue;
-		snprintf(err, err_bytes, "the image has no %s", name);
-		return -EINVAL;
+		return no_entry(nic, name, err, err_bytes);
 	}
-	completion = nic->rule.ether_type ? "hpu_completion_ether" : "hpu_completion";
-	if (hw_elf__symbol(nic->elf, completion, &nic->completion, NULL)) {
-		snprintf(err, err_bytes, "the image has no %s", completion);
-		return -EINVAL;
-	}
-	return 0;
+	completion = nic->rule.ether_type ? "hpu_completion_ether" : is_icmp(&nic->rule) ? "hpu_completion_icmp" : "hpu_completion";
+	return hw_elf__symbol(nic->elf, completion, &nic->completion, NULL) ? no_entry(nic, completion, err, err_bytes) : 0;
 }
 
 static void measure_program(struct pspin *nic)

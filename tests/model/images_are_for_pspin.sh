@@ -123,6 +123,42 @@ done
 done
 done
 
+# Handlers whose copies for UDP go into program memory, and those for all protocols do not: the former are there.
+cat > "$out/large.c" <<'C'
+#include <spin/spin.h>
+
+struct tally { uint32_t n, words[16]; };
+SPIN_STATE(struct tally);
+
+#define X4(x) x x x x
+#define X16(x) X4(X4(x))
+
+static enum spin_payload_rc large_payload(struct spin_payload *p, struct tally *state)
+{
+	const uint32_t *w = SPIN_GET(p, 0, uint32_t);
+	uint32_t n = w ? *w : 0;
+
+	X16(if (spin_cas32(&state->words[n & 15], n, n + 1)) n++;)
+	if (LARGE) {
+		X16(if (spin_cas32(&state->words[n & 15], n, n + 2)) n++;)
+		X16(if (spin_cas32(&state->words[n & 15], n, n + 3)) n++;)
+	}
+	state->words[1] = n;
+	return SPIN_SUCCESS;
+}
+
+SPIN_HANDLERS(large, .payload = large_payload);
+C
+for large in 0 1; do
+	"$spincc" --target rv32 -D LARGE=$large "$out/large.c" -o "$out/large.elf" || { fail "large=$large: spincc"; continue; }
+	look_at "$out/large.elf" "large=$large"
+	riscv64-unknown-elf-nm "$out/large.elf" > "$out/large.names"
+	grep -q ' hpu_payload_ip6$' "$out/large.names" || fail "large=$large: no entry for UDP"
+	for entry in payload_icmp payload_icmp6 payload_ether completion_icmp completion_ether; do
+		[ $large = $(grep -c " hpu_$entry\$" "$out/large.names") ] && fail "large=$large: hpu_$entry"
+	done
+done
+
 cat > "$out/deep.c" <<'C'
 #include <spin/spin.h>
 

@@ -130,9 +130,13 @@ static int build_part(struct spincc *s, const char *source, const char *object, 
 	return build__run(s, &c, stage);
 }
 
-static int link_rv32(struct spincc *s, const char *elf, enum spin_placement where)
+#define TOO_LARGE "exceeds PsPIN's program memory" /* of pspin.ld, about the code */
+
+/* As command__run(): what the linker said is the caller's to judge. */
+static int link_rv32(struct spincc *s, const char *elf, enum spin_placement where, struct text *said)
 {
 	struct command c = { 0 };
+	int err;
 
 	add_rv32(s, &c);
 	command__add(&c, "-Wl,--gc-sections");
@@ -145,7 +149,28 @@ static int link_rv32(struct spincc *s, const char *elf, enum spin_placement wher
 	command__add(&c, "-lgcc");
 	command__add(&c, "-o");
 	command__add(&c, "%s", elf);
-	return build__run(s, &c, STAGE_HPU);
+	err = command__run(s, &c, said);
+	command__free(&c);
+	return err;
+}
+
+/* Handlers that are too large for entries of all protocols have those of UDP: the program that a context loads counts. */
+static int link_what_fits(struct spincc *s, const char *elf, enum spin_placement where)
+{
+	struct text said = { 0 };
+	int err = link_rv32(s, elf, where, &said);
+
+	if (err > 0 && said.data && strstr(said.data, TOO_LARGE)) {
+		free(said.data);
+		said = (struct text){ 0 };
+		if (build_part(s, "entry.c", "entry.o", STAGE_HPU, "HPU_UDP_ALONE"))
+			return -1;
+		err = link_rv32(s, elf, where, &said);
+	}
+	if (err >= 0)
+		err = explain(s, STAGE_HPU, &said, err);
+	free(said.data);
+	return err;
 }
 
 static int build_rv32(struct spincc *s, const char *elf, enum stage stage)
@@ -161,7 +186,7 @@ static int build_rv32(struct spincc *s, const char *elf, enum stage stage)
 		fprintf(stderr, "spincc: the rv32 program has no registration: is gcc for rv32 the one of packages.txt?\n");
 		return -1;
 	}
-	return build_part(s, "boot.S", "boot.o", STAGE_HPU, has_clusters ? "HPU_HAS_CLUSTERS" : NULL) ? -1 : link_rv32(s, elf, registration.state_placement);
+	return build_part(s, "boot.S", "boot.o", STAGE_HPU, has_clusters ? "HPU_HAS_CLUSTERS" : NULL) ? -1 : link_what_fits(s, elf, registration.state_placement);
 }
 
 int build__rv32(struct spincc *s)
