@@ -32,14 +32,19 @@ SPIN_INLINE void spin_deliver(const struct spin_view *view, const struct spin_da
 
 /*
  * The same of ICMP, whose checksum lies in the message, so that handlers may have stored to it: the difference has that,
- * too. As it came it stays if the sum is what it was.
+ * too. As it came it stays if the sum is what it was; 0 of a message that is all zeros now is wrong, and 0xffff right.
  */
-SPIN_INLINE void spin_deliver_icmp(const struct spin_datagram *d, uint64_t change, uint16_t came)
+SPIN_INLINE void spin_deliver_icmp(const struct spin_view *view, const struct spin_datagram *d, uint64_t change, uint16_t came)
 {
 	struct spin_icmp *icmp = (struct spin_icmp *)d->udp;
 	uint16_t checksum = spin_icmp_checksum((uint64_t)(uint16_t)~icmp->checksum + change);
 
-	icmp->checksum = checksum == 0xffff && !came ? 0 : checksum;
+	if (spin_unlikely(checksum == 0xffff && !came)) {
+		icmp->checksum = 0;
+		if (spin_icmp_sum(view, d, spin_blur(d->payload_bytes)))
+			return;
+	}
+	icmp->checksum = checksum;
 }
 
 SPIN_INLINE void spin_swap_eth(struct spin_eth *eth)

@@ -192,7 +192,7 @@ SPIN_INLINE void spin_handle(const struct spin_frame *frame, const struct spin_v
 	} else if (packet.stored &&
 		   (out->reason == SPIN_REASON_SUCCESS || out->reason == SPIN_REASON_PROCEEDED)) {
 		if (d->is_icmp)
-			spin_deliver_icmp(d, packet.sum_change, icmp_checksum);
+			spin_deliver_icmp(view, d, packet.sum_change, icmp_checksum);
 		else if (!d->is_ether)
 			spin_deliver(view, d, packet.sum_change, accept_partial);
 		out->changed_bytes = d->payload_at + d->payload_bytes;

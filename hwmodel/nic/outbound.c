@@ -34,12 +34,17 @@ static uint16_t updated(uint16_t checksum, size_t field, const uint8_t *before, 
 	return result ? result : 0xffff;
 }
 
-/* What handlers stored to the field itself is not kept. Where the sum is what it was, it stays as it came. */
-static void update_icmp(uint8_t *to, const uint8_t *icmp, uint32_t bytes)
+/*
+ * What handlers stored to the field itself is not kept. Where the sum is what it was, it stays as it came; but 0 is wrong of an
+ * ICMP message that is all zeros now: ICMPv6 has a pseudo-header, which never is.
+ */
+static void update_icmp(uint8_t *to, const uint8_t *icmp, uint32_t bytes, int is_ip4)
 {
 	uint16_t came = get16(icmp + ICMP_CHECKSUM), now = updated(came, ICMP_CHECKSUM, icmp, to, bytes);
 
-	put16(to + ICMP_CHECKSUM, now == 0xffff && !came ? 0 : now);
+	put16(to + ICMP_CHECKSUM, 0);
+	if (now != 0xffff || came || (is_ip4 && !checksum__sum(to, bytes)))
+		put16(to + ICMP_CHECKSUM, now);
 }
 
 size_t outbound__to_host(uint8_t *to, const uint8_t *frame, size_t frame_bytes,
@@ -57,7 +62,7 @@ size_t outbound__to_host(uint8_t *to, const uint8_t *frame, size_t frame_bytes,
 	if (in->is_ether || !memcmp(to_udp, udp, udp_bytes))
 		return frame_bytes;
 	if (in->is_icmp) {
-		update_icmp(to_udp, udp, udp_bytes);
+		update_icmp(to_udp, udp, udp_bytes, in->is_ip4);
 		return frame_bytes;
 	}
 	state = checksum__udp_state(ip, in->ip_bytes, udp_bytes);

@@ -2,7 +2,7 @@
 /* rewrite - stores to the packet, and replies, as the packet asks. */
 #include <spin/spin.h>
 
-enum { SET16 = 1, SET32, INVERT_ALL, SET_PORT, SET_DROP };
+enum { SET16 = 1, SET32, INVERT_ALL, SET_PORT, SET_DROP, CLEAR_ALL };
 
 struct ask {
 	uint8_t what;
@@ -55,6 +55,9 @@ static enum spin_payload_rc rewrite_payload(struct spin_payload *p, struct told 
 	if (what == INVERT_ALL)
 		SPIN_FOR_EACH(p, uint32_t, w)
 			spin_set32(p, w, ~*w);
+	if (what == CLEAR_ALL)
+		SPIN_FOR_EACH(p, uint32_t, w)
+			spin_set32(p, w, 0);
 	if (what == SET_DROP)
 		return SPIN_DROP;
 	return reply ? spin_reply(p, bytes) : SPIN_SUCCESS;
