@@ -3,8 +3,10 @@
  * ping - the NIC answers ping (FPsPIN's first demo)
  *
  * An echo request over ICMP or ICMPv6 goes back as its reply, with all that it carries. All else is the host's: errors,
- * neighbour discovery, router advertisements; and requests to many at a time, which hosts answer by rules of their
- * own (RFC 1122 3.2.2.6, RFC 4443 4.2).
+ * neighbour discovery, router advertisements; requests to many at a time, which hosts answer by rules of their
+ * own (RFC 1122 3.2.2.6, RFC 4443 4.2); and requests that do not come from one other host, whose replies would go to many
+ * or come back (RFC 1122 3.2.1.3). Which addresses are a subnet's broadcast it cannot know: senders of that kind are a
+ * router's to refuse.
  *
  * Give the rule the host's address, or it answers for others whose packets come by: "icmp dst 192.0.2.1",
  * "icmp6 dst 2001:db8::1".
@@ -22,13 +24,17 @@ struct ping {
 
 SPIN_STATE(struct ping);
 
-/* 224.0.0.0 and above: multicast and broadcast; ff00::/8: multicast. */
-static _Bool is_for_many(struct spin_payload *p)
+/*
+ * IPv4: not of this network (0.0.0.0/8), loopback (127.0.0.0/8), multicast or broadcast (224.0.0.0 and above). IPv6: not
+ * in ::/64, where unspecified, loopback and mapped addresses are, nor multicast (ff00::/8).
+ */
+static _Bool is_one_host(struct spin_process who)
 {
-	struct spin_process target = spin_target(p);
-	uint32_t first = spin_ntoh32(target.addr[0]) >> 24;
+	uint32_t first = spin_ntoh32(who.addr[0]) >> 24;
 
-	return first >= (target.ip_version == 4 ? 224 : 255);
+	if (who.ip_version == 4)
+		return first && first != 127 && first < 224;
+	return (who.addr[0] | who.addr[1]) && first != 255;
 }
 
 static enum spin_payload_rc ping_payload(struct spin_payload *p, struct ping *state)
@@ -36,9 +42,9 @@ static enum spin_payload_rc ping_payload(struct spin_payload *p, struct ping *st
 	const struct spin_icmp *icmp = SPIN_GET(p, 0, struct spin_icmp);
 	_Bool is_ip4 = spin_is_ip4(p);
 
-	if (!icmp || spin_protocol(p) == SPIN_IP_UDP || icmp->code)
+	if (!icmp || spin_protocol(p) != (is_ip4 ? SPIN_IP_ICMP : SPIN_IP_ICMP6) || icmp->code)
 		return SPIN_SUCCESS;
-	if (icmp->type != (is_ip4 ? ECHO_REQUEST : ECHO6_REQUEST) || is_for_many(p))
+	if (icmp->type != (is_ip4 ? ECHO_REQUEST : ECHO6_REQUEST) || !is_one_host(spin_source(p)) || !is_one_host(spin_target(p)))
 		return SPIN_SUCCESS;
 	/* type and code are one 16-bit field, the type first */
 	spin_set16(p, icmp, spin_hton16((is_ip4 ? ECHO_REPLY : ECHO6_REPLY) << 8));
