@@ -83,7 +83,7 @@ enum {
 	HAZARD_COLD   = 16,  /* no hazard: this block asks for its lines, */
 	HAZARD_X0     = 64,  /* a load or AMO to x0 just before */
 	HAZARD_SHORT  = 32,  /* and this one ends at its first branch */
-	HAZARD_FETCHED = 128, /* a jump just before, whose target has been fetched meanwhile */
+	HAZARD_FETCHED = 128, /* a jump just before, whose target was fetched while it waited */
 };
 
 /* A way out of a block. */

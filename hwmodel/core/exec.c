@@ -160,7 +160,7 @@ static void retarget(struct rv32_core *core, struct edge *edge, uint32_t target)
 
 /*
  * The division behind a taken branch, if it has been fetched: its result goes nowhere. What then holds for the target, which is
- * fetched meanwhile.
+ * fetched during the division.
  */
 static struct hazard divide(struct rv32_core *core, const struct edge *edge)
 {

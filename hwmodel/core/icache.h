@@ -7,7 +7,7 @@
  * each core has a port of its own with a controller: it looks up, and on a miss chooses the way - a free one, else by its
  * own 8-bit LFSR - and asks a central controller for the line. Refills of several ports overlap; two ports that miss one line
  * share its refill, and both their LFSRs step. A line is there when its refill is done; until then the one that it replaces
- * is, or the way is free: others that miss in that set meanwhile choose the same one.
+ * is, or the way is free: others that miss in that set until then choose the same one.
  */
 #include <stdint.h>
 

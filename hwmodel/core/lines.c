@@ -112,8 +112,8 @@ static bool is_high_product(const struct op_info *info)
 }
 
 /*
- * For so long a jump that stands in the decode stage has waited for the instruction before it, and a branch's target for a division
- * that nobody wants: it has been taken meanwhile.
+ * How long a jump that stands in the decode stage has waited for the instruction before it, and a branch's target for a division
+ * that nobody wants: in that time it has been taken.
  */
 uint64_t lines__early(const struct rv32_core *core, const struct edge *edge)
 {

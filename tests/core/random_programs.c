@@ -4,7 +4,7 @@
  * time by a model that knows no blocks: one instruction after the other, by
  * the times at which results, banks, and fetched words are there. Wherever the
  * core stops, pc, instruction count, cycle and registers have to be the model's; also when the core shares its L1 with
- * nobody, or has an instruction cache that forgets much and refills at once, and is told to wait now and then.
+ * nobody, or has an instruction cache that forgets much and refills at once, and has to wait now and then.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -24,7 +24,7 @@ static uint8_t model_l1[L1_BYTES];
 /* The device: answers with the address, waits by it. */
 static uint32_t device_wait(uint32_t addr) { return addr >> 2 & 3; }
 
-/* What else there is; every `stops`-th request is told to wait first. */
+/* What else there is; every `stops`-th request has to wait first. */
 static struct {
 	bool is_shared, has_icache;
 	unsigned stops, requests, stopped;
@@ -248,7 +248,7 @@ static void step(void)
 	if (jump || taken || in->kind == FENCE) {
 		const struct insn *to = &random_program.insn[next];
 
-		bool late = next < random_program.insns && to->len == 4 && !over_division && !hides; /* else it has been fetched meanwhile */
+		bool late = next < random_program.insns && to->len == 4 && !over_division && !hides; /* else it was fetched while the jump waited */
 
 		if (late && to->pc % 16 == 14)
 			model.fetched = target_at + 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* From the cycle on that is told, and not much before, each access to a timed window is asked of the bus; time is the same. */
+/* From the given cycle on, and not much before, each access to a timed window is asked of the bus; time is the same. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

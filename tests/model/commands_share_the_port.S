@@ -65,7 +65,7 @@ apart_to_host:
 	.endr
 	ret
 
-	/* Three sends, and 64 loads of one bank of L1 meanwhile. */
+	/* Three sends, and 64 loads of one bank of L1 at the same time. */
 	.macro LOADS name field
 	.balign 16
 	.globl \name

@@ -7,7 +7,7 @@
  * response; wire and host take and give a beat a cycle and answer in the same one, by logic without registers. Handshakes are
  * sampled before the clock's rising edge, registered inputs change after it, answers once the outputs have settled. Message ids are given in turn, and again only when feedback has come for all packets of
  * the last message; a scratchpad belongs to its id. IDS: ids are its multiples. 4: the first cluster is home to all messages, and the task dispatcher
- * is told after reset that the other three are full, so that none goes there when the first one is.
+ * has the other three as full from the reset on, so that none goes there when the first one is.
  *
  * Links with a libpspin.so that PsPIN's own Makefile has built; nothing of PsPIN is compiled here.
  */
