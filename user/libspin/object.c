@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Objects as files: of spincc, whole, of this version, and within the runtime's contract; called by spin_object__open(). Those of
+ * --api pspin are told apart before anything else of them is read.
+ */
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -13,6 +17,10 @@
 #include "seal.h"
 
 #define OBJECT_BYTES_MAX (256u << 20)
+
+/* Handler memory, where start-up leaves the handlers of --api pspin (hwmodel/image/pspin/link.ld). */
+#define L2_HANDLER       0x1c000000u
+#define L2_HANDLER_BYTES 0x400000u
 
 static int read_file(struct spin_object *obj)
 {
@@ -38,7 +46,7 @@ static int read_file(struct spin_object *obj)
 			continue;
 		if (got <= 0)
 			err = spin_fail(got ? -errno : -EINVAL, "cannot read %s: %s", obj->path,
-					got ? strerror(errno) : "it became shorter meanwhile");
+					got ? strerror(errno) : "it became shorter while it was read");
 		else
 			obj->bytes += (size_t)got;
 	}
@@ -62,6 +70,47 @@ static int check_seal(struct spin_object *obj)
 				 "missing; make one with `spincc handler.c -o handler.spin`", obj->path);
 	return spin_fail(-EINVAL, "%s is not a fat object: it is no ELF file; make one with "
 			 "`spincc handler.c -o handler.spin`", obj->path);
+}
+
+static int is_rv32(const uint8_t *data, size_t bytes)
+{
+	Elf32_Ehdr header;
+
+	if (bytes < sizeof(header))
+		return 0;
+	memcpy(&header, data, sizeof(header));
+	return !memcmp(header.e_ident, ELFMAG, SELFMAG) && header.e_ident[EI_CLASS] == ELFCLASS32 &&
+	       header.e_ident[EI_DATA] == ELFDATA2LSB && header.e_machine == EM_RISCV;
+}
+
+static int pspin_damaged(const char *path, const char *what)
+{
+	return spin_fail(-EINVAL, "%s is damaged: %s; compile it again with spincc --api pspin", path, what);
+}
+
+int pspin_object__read(const char *path, const uint8_t *data, size_t bytes, struct pspin_api *out)
+{
+	size_t offset, length;
+
+	if (!is_rv32(data, bytes))
+		return -ENOENT;
+	if (spin_elf__section(data, bytes, PSPIN_API_SECTION, &offset, &length) || !length)
+		return -ENOENT;
+	if (offset > bytes || length > bytes - offset)
+		return pspin_damaged(path, "its description reaches beyond the end of the file");
+	if (length < sizeof(*out))
+		return pspin_damaged(path, "its description is too short");
+	memcpy(out, data + offset, sizeof(*out));
+	if (memcmp(out->magic, PSPIN_API_MAGIC, sizeof(out->magic)))
+		return pspin_damaged(path, "its description has the wrong mark");
+	if (out->version != PSPIN_API_VERSION)
+		return spin_fail(-EINVAL, "%s was made by another version of spincc --api pspin (%u, this is %u): compile it again", path,
+				 out->version, PSPIN_API_VERSION);
+	if (out->bytes < sizeof(*out))
+		return pspin_damaged(path, "its description is not sound");
+	if (out->entries_at % 4 || out->entries_at - L2_HANDLER > L2_HANDLER_BYTES - sizeof(out->entries))
+		return pspin_damaged(path, "it has its handlers' addresses where no handler memory is");
+	return 0;
 }
 
 static int refuse_pspin(const struct spin_object *obj)
