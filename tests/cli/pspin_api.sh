@@ -159,6 +159,19 @@ one_line
 says err "packet 1, payload handler: ebreak (mcause 3) at "
 says err "filled.c:"
 
+# a variable on the stack is of the own L1, whose DMA knows another address of it; what ends PsPIN's simulation ends the task
+printf '%s\n' "$h" 'void f(handler_args_t *a)' '{' '	uint32_t n[4]; spin_dma_t t;' \
+	'	if (a->task->flow_id) TERMINATE;' '	spin_dma(a->task->pkt_mem, n, 16, SPIN_DMA_EXT2LOC, 0, &t);' '}' "$init" >near.c
+expect 0 "$SPINCC" --api pspin -o near.spin near.c
+expect 1 "$SPINCTL" cost near.spin --messages 1 --sizes none
+one_line
+says err "a transfer of the cluster's DMA from or to where it may not: the own L1"
+sed -i 's/spin_dma(.*/;/' near.c
+expect 0 "$SPINCC" --api pspin -o near.spin near.c
+expect 1 "$SPINCTL" cost near.spin --messages 2 --sizes none
+says err 'payload handler: ebreak (mcause 3) at '
+says err 'near.c:5'
+
 # host addresses that are nobody's are lost, and told
 printf '%s\n' "$h" 'void f(handler_args_t *a) { spin_write_to_host(0xdeadbeef, 1, NULL); }' "$init" >lost.c
 expect 0 "$SPINCC" --api pspin -o lost.spin lost.c

@@ -17,12 +17,12 @@
 #include "packet.h"
 
 #define HANDLER_MEM 0x1c300000u
-#define SCRATCHPADS (0x4400u + 64 * 1024)
 #define L1(cluster) (0x10000000u + (cluster) * 0x400000u)
 
 static int failures;
 static const char *now; /* handler file and target */
 static unsigned clusters;
+static uint32_t scratchpads; /* where they begin in an L1 of the target */
 
 static void check(int ok, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static void check(int ok, const char *format, ...)
@@ -122,7 +122,7 @@ static struct pspin *open_on(const struct object *object, const char *target)
 	const struct pspin_observer observer = {.task = on_task, .packet = on_packet};
 	const struct pspin_image image = {.elf = object->data, .elf_bytes = object->bytes, .entries_at = object->api.entries_at,
 					  .framing = PSPIN_FRAMING_PSPIN, .bytes_in_l1 = SPIN_WHOLE_PACKET,
-					  .scratchpad_bytes = PSPIN_API_SCRATCHPAD_BYTES};
+					  .scratchpad_bytes = PSPIN_API_SCRATCHPAD_BYTES, .host_bytes = SPIN_HOST_BYTES_MAX};
 	struct pspin *nic;
 	char err[512];
 
@@ -267,19 +267,138 @@ static void stack(struct pspin *nic)
 		check(!pspin__host_read(nic, 16 * i, told, sizeof(told)), "no host memory");
 		check(!told[1] && told[3] == 1 && told[2] == i % clusters, "message %u: lost %u, said %u, home %u", i, told[1], told[3], told[2]);
 	}
-	read_memory(nic, L1(0) + SCRATCHPADS, memory, sizeof(memory));
-	read_memory(nic, L1(0) + SCRATCHPADS + sizeof(memory), block, sizeof(block));
+	read_memory(nic, L1(0) + scratchpads, memory, sizeof(memory));
+	read_memory(nic, L1(0) + scratchpads + sizeof(memory), block, sizeof(block));
 	for (unsigned i = 0; i < memory[2] && i < 128; i++)
 		left += block[i];
-	check(!memory[0] && !memory[1] && memory[3] <= pushed && memory[3] == memory[4] + left, "lock %u, readers %u, pushed %u, taken %u, left %u",
+	check(!memory[0] && !memory[1] && memory[3] && memory[3] <= pushed && memory[3] == memory[4] + left, "lock %u, readers %u, pushed %u, taken %u, left %u",
 	      memory[0], memory[1], memory[3], memory[4], left);
 	check(seen.clusters == (1u << clusters) - 1, "not all clusters work: 0x%x", seen.clusters);
+}
+
+/* Packets of some messages, all offered at once; the handlers assert what they find. */
+static void offer_many(struct pspin *nic, unsigned messages, unsigned packets, uint32_t bytes)
+{
+	static uint8_t payload[1400];
+
+	for (uint32_t i = 0; i < messages * packets; i++) {
+		memcpy(payload, &i, sizeof(i));
+		for (uint32_t at = sizeof(i); at < bytes; at++)
+			payload[at] = (uint8_t)(i + at);
+		offer(nic, i % messages, i / messages == packets - 1, 4000, payload, bytes);
+	}
+}
+
+static void words(struct pspin *nic)
+{
+	enum { PACKETS = 128 };
+	uint32_t shared[4];
+
+	offer_many(nic, 16, PACKETS / 16, 32);
+	run(nic, 0, PACKETS, 0);
+	read_memory(nic, HANDLER_MEM, shared, sizeof(shared));
+	check(!shared[0] && shared[1] == PACKETS && shared[2] == PACKETS && shared[3] == PACKETS, "lock %u, counts %u, %u and %u", shared[0],
+	      shared[1], shared[2], shared[3]);
+	check(seen.clusters == (1u << clusters) - 1, "not all clusters work: 0x%x", seen.clusters);
+}
+
+static void copies(struct pspin *nic)
+{
+	enum { PACKETS = 64 };
+	uint32_t count;
+
+	offer_many(nic, 8, PACKETS / 8, 900);
+	run(nic, 0, PACKETS, 0);
+	read_memory(nic, HANDLER_MEM + 32 * 2048, &count, sizeof(count));
+	check(count == PACKETS, "%u packets", count);
+}
+
+static void commands(struct pspin *nic)
+{
+	enum { PACKETS = 48, BLOCK = 0x100000 };
+	uint32_t block[16], told[64];
+
+	for (unsigned i = 0; i < 16; i++)
+		block[i] = 0x01010101 * i + 5;
+	check(!pspin__host_write(nic, BLOCK, block, sizeof(block)), "no host memory");
+	offer_many(nic, 6, PACKETS / 6, 100);
+	run(nic, 0, PACKETS, 0);
+	for (uint32_t i = 0; i < PACKETS; i++) {
+		unsigned wrong = 0;
+
+		check(!pspin__host_read(nic, 256 * i, told, sizeof(told)), "no host memory");
+		wrong += told[0] != i;
+		for (unsigned at = 4; at < 32; at++)
+			wrong += ((uint8_t *)told)[at] != (uint8_t)(i + at);
+		for (unsigned at = 32; at < 64; at++)
+			wrong += ((uint8_t *)told)[at] != 0;
+		for (uint32_t n = 0; n < 8; n++)
+			wrong += told[16 + 2 * n] != i + n || told[17 + 2 * n] != n;
+		wrong += told[32] != 0x55667788 || told[33] != 0x11223344 || told[34] || told[47];
+		for (unsigned n = 0; n < 16; n++)
+			wrong += told[48 + n] != ~block[n];
+		check(!wrong, "packet %u: %u words of the host's are wrong", i, wrong);
+		check(seen.answer_bytes[i] == 128 && seen.answer_word[i] == i, "the answer to packet %u has %u bytes and the word 0x%x", i,
+		      seen.answer_bytes[i], seen.answer_word[i]);
+	}
+	check(seen.answers == PACKETS, "%u answers", seen.answers);
+}
+
+static void variables(struct pspin *nic)
+{
+	enum { MESSAGES = 4, PACKETS = 64 };
+	uint32_t calls[8], host[2], counted = 0, at;
+
+	offer_many(nic, MESSAGES, PACKETS / MESSAGES, 64);
+	run(nic, 0, PACKETS, MESSAGES);
+	read_memory(nic, HANDLER_MEM, calls, sizeof(calls));
+	check(calls[0] == 100 && calls[1] == 1 + PACKETS && calls[2] == PACKETS && calls[3] == 3 && calls[7] == 7,
+	      "started %u, counted %u and %u, then %u and %u", calls[0], calls[1], calls[2], calls[3], calls[7]);
+	check(!pspin__host_read(nic, 0, host, sizeof(host)) && host[0] == PACKETS && !host[1], "the host has %u", host[0]);
+	for (unsigned cluster = 0; cluster < clusters; cluster++) {
+		uint32_t own[4];
+
+		check(!pspin__symbol(nic, "of_cluster", &at, NULL) && at >> 20 == 0x1b0, "of_cluster is at 0x%x", at);
+		read_memory(nic, L1(cluster) + (at & 0xfffff), own, sizeof(own));
+		check(own[0] == (cluster ? 11 : 12) && own[2] == 33 && own[3] == 44, "cluster %u has %u, %u and %u", cluster, own[0], own[2],
+		      own[3]);
+		counted += own[1] - 22;
+	}
+	check(counted == PACKETS, "%u packets are counted in L1", counted);
+}
+
+static void strings(struct pspin *nic)
+{
+	uint32_t passed;
+
+	offer_many(nic, 1, 1, 64);
+	run(nic, 0, 1, 0);
+	read_memory(nic, HANDLER_MEM, &passed, sizeof(passed));
+	check(passed == 53, "%u checks", passed);
+}
+
+static void tasks(struct pspin *nic)
+{
+	enum { MESSAGES = 10, PACKETS = 6, BYTES = 200 };
+
+	offer_many(nic, MESSAGES, PACKETS, BYTES);
+	run(nic, MESSAGES, MESSAGES * PACKETS, MESSAGES);
+	for (uint32_t i = 0; i < MESSAGES; i++) {
+		uint32_t told[4];
+
+		read_memory(nic, L1(i % clusters) + scratchpads + i * sizeof(told), told, sizeof(told));
+		check(told[0] == 1 && told[1] == PACKETS && told[2] == 1 && told[3] == PACKETS * (28 + BYTES),
+		      "message %u: %u, %u and %u handlers, %u bytes", i, told[0], told[1], told[2], told[3]);
+	}
 }
 
 static const struct {
 	const char *name;
 	void (*tries)(struct pspin *nic);
-} files[] = {{"flow_counter", flow_counter}, {"deposit", deposit}, {"answer", answer}, {"stack", stack}};
+} files[] = {
+	{"flow_counter", flow_counter}, {"deposit", deposit},     {"answer", answer},   {"stack", stack}, {"words", words},
+	{"copies", copies},             {"commands", commands}, {"variables", variables}, {"strings", strings}, {"tasks", tasks},
+};
 
 int main(void)
 {
@@ -302,6 +421,8 @@ int main(void)
 
 			pspin_target__get(pspin_target__find(targets[t]), "clusters", &value);
 			clusters = (unsigned)value;
+			pspin_target__get(pspin_target__find(targets[t]), "l1_packet_kib", &value);
+			scratchpads = 0x4400u + (uint32_t)value * 1024;
 			snprintf(name, sizeof(name), "%s on %s", files[f].name, targets[t]);
 			nic = open_on(&object, targets[t]);
 			files[f].tries(nic);

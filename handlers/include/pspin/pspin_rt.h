@@ -5,6 +5,15 @@
 /* Which HPU, by the runtime's names; handler_args_t has the same without a CSR. */
 #include <hal/pulp.h>
 
+#define ECALL_PSPIN_HANDLER_EXIT 0xa
+
+/* For read_csr() and the like (util.h). */
+#define PULP_CSR_MSTATUS 0x300
+#define PULP_CSR_MTVEC   0x305
+#define PULP_CSR_MEPC    0x341
+#define PULP_CSR_MCAUSE  0x342
+#define PULP_CSR_PRIVLV  0xc10
+
 static inline uint32_t rt_core_id(void)
 {
 	return hal_core_id();

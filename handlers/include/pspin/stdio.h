@@ -4,7 +4,7 @@
 
 /*
  * What is printed goes to PsPIN's output register, a store for each character, and is lost in the model; the time it takes is
- * counted. printf: %d %i %u %x %X %o %c %s %p %%, with l, h, 0, a width, - and #. (stdio.c of hwmodel/image/pspin)
+ * counted. printf as in C, but that a floating-point number is taken and printed as a ?. (stdio.c of hwmodel/image/pspin)
  */
 #include <stddef.h>
 

@@ -11,5 +11,8 @@ void *memset(void *to, int value, size_t bytes);
 int memcmp(const void *a, const void *b, size_t bytes);
 size_t strlen(const char *text);
 int strcmp(const char *a, const char *b);
+int strncmp(const char *a, const char *b, size_t most);
+char *strcpy(char *to, const char *from);
+char *strncpy(char *to, const char *from, size_t bytes);
 
 #endif

@@ -24,18 +24,26 @@ int puts(const char *text)
 /* How a conversion was written. */
 struct form {
 	unsigned width;
-	_Bool left, zeros, alternate;
+	int precision; /* -1: none */
+	_Bool left, zeros, alternate, plus, space;
+	int longs; /* l, and j; -1, -2: h, hh */
 };
 
-static int put_field(const struct form *form, const char *sign, const char *text, unsigned length)
+/* Sign or prefix, zeros, and what is behind them. */
+static int put_field(const struct form *form, const char *sign, unsigned zeros, const char *text, unsigned length)
 {
-	unsigned all = (unsigned)strlen(sign) + length, pad = form->width > all ? form->width - all : 0;
+	unsigned all = (unsigned)strlen(sign) + zeros + length, pad = form->width > all ? form->width - all : 0;
 
-	for (unsigned i = 0; i < pad && !form->left && !form->zeros; i++)
+	if (form->zeros && !form->left) {
+		zeros += pad;
+		all += pad;
+		pad = 0;
+	}
+	for (unsigned i = 0; i < pad && !form->left; i++)
 		putchar(' ');
 	for (const char *at = sign; *at; at++)
 		putchar(*at);
-	for (unsigned i = 0; i < pad && !form->left && form->zeros; i++)
+	for (unsigned i = 0; i < zeros; i++)
 		putchar('0');
 	for (unsigned i = 0; i < length; i++)
 		putchar(text[i]);
@@ -44,23 +52,142 @@ static int put_field(const struct form *form, const char *sign, const char *text
 	return (int)(all + pad);
 }
 
-static int put_number(const struct form *form, char conversion, uint64_t value, _Bool is_negative)
+static int put_number(struct form *form, char conversion, uint64_t value, const char *sign)
 {
 	const char *digits = conversion == 'X' ? "0123456789ABCDEF" : "0123456789abcdef";
-	unsigned base = conversion == 'o' ? 8 : conversion == 'x' || conversion == 'X' || conversion == 'p' ? 16 : 10;
-	const char *sign = is_negative ? "-" : conversion == 'p' || (form->alternate && base == 16 && value) ? "0x" : "";
+	unsigned base = conversion == 'o' ? 8 : conversion == 'x' || conversion == 'X' || conversion == 'p' ? 16 : 10, length, zeros = 0;
 	char text[24], *at = text + sizeof(text);
 
-	do {
+	if (conversion == 'p' || (form->alternate && base == 16 && value))
+		sign = conversion == 'X' ? "0X" : "0x";
+	for (; value; value /= base)
 		*--at = digits[value % base];
-		value /= base;
-	} while (value);
-	return put_field(form, sign, at, (unsigned)(text + sizeof(text) - at));
+	if (at == text + sizeof(text) && form->precision)
+		*--at = '0';
+	length = (unsigned)(text + sizeof(text) - at);
+	if (form->precision >= 0) {
+		form->zeros = 0;
+		zeros = (unsigned)form->precision > length ? (unsigned)form->precision - length : 0;
+	}
+	if (form->alternate && base == 8 && !zeros && (!length || *at != '0'))
+		zeros = 1;
+	return put_field(form, sign, zeros, at, length);
 }
 
-static int put_signed(const struct form *form, char conversion, int64_t value)
+static int put_signed(struct form *form, int64_t value)
 {
-	return put_number(form, conversion, value < 0 ? -(uint64_t)value : (uint64_t)value, value < 0);
+	const char *sign = value < 0 ? "-" : form->plus ? "+" : form->space ? " " : "";
+
+	return put_number(form, 'd', value < 0 ? -(uint64_t)value : (uint64_t)value, sign);
+}
+
+static int put_text(const struct form *form, const char *text)
+{
+	unsigned length = 0;
+
+	if (!text)
+		text = "(null)";
+	while ((form->precision < 0 || length < (unsigned)form->precision) && text[length])
+		length++;
+	return put_field(form, "", 0, text, length);
+}
+
+/* A number in a format, or an argument in place of it. */
+static const char *read_number(const char *format, int *number, va_list *args)
+{
+	*number = 0;
+	if (*format == '*') {
+		*number = va_arg(*args, int);
+		return format + 1;
+	}
+	for (; *format >= '0' && *format <= '9'; format++)
+		*number = *number * 10 + (*format - '0');
+	return format;
+}
+
+/* What stands between % and the conversion. */
+static const char *read_form(const char *format, struct form *form, va_list *args)
+{
+	int width;
+
+	*form = (struct form){ .precision = -1 };
+	for (; *format == '-' || *format == '0' || *format == '#' || *format == ' ' || *format == '+'; format++) {
+		form->left |= *format == '-';
+		form->zeros |= *format == '0';
+		form->alternate |= *format == '#';
+		form->plus |= *format == '+';
+		form->space |= *format == ' ';
+	}
+	format = read_number(format, &width, args);
+	form->left |= width < 0;
+	form->width = (unsigned)(width < 0 ? -width : width);
+	if (*format == '.') {
+		format = read_number(format + 1, &form->precision, args);
+		if (form->precision < 0)
+			form->precision = -1;
+	}
+	for (; *format == 'l' || *format == 'h' || *format == 'z' || *format == 't' || *format == 'j' || *format == 'L'; format++)
+		form->longs += *format == 'l' ? 1 : *format == 'h' ? -1 : *format == 'j' ? 2 : 0;
+	return format;
+}
+
+static int64_t take_signed(const struct form *form, va_list *args)
+{
+	int32_t value;
+
+	if (form->longs > 1)
+		return va_arg(*args, int64_t);
+	value = va_arg(*args, int32_t);
+	return form->longs == -1 ? (int16_t)value : form->longs < -1 ? (int8_t)value : value;
+}
+
+static uint64_t take_unsigned(const struct form *form, va_list *args)
+{
+	uint32_t value;
+
+	if (form->longs > 1)
+		return va_arg(*args, uint64_t);
+	value = va_arg(*args, uint32_t);
+	return form->longs == -1 ? (uint16_t)value : form->longs < -1 ? (uint8_t)value : value;
+}
+
+/* Floating point is taken and not printed: an HPU has none, and the code that would make text of it fills program memory. */
+static int put_conversion(char conversion, struct form *form, va_list *args)
+{
+	char c;
+
+	switch (conversion) {
+	case 'd':
+	case 'i':
+		return put_signed(form, take_signed(form, args));
+	case 'u':
+	case 'x':
+	case 'X':
+	case 'o':
+		return put_number(form, conversion, take_unsigned(form, args), "");
+	case 'p':
+		return put_number(form, conversion, va_arg(*args, uint32_t), "");
+	case 'c':
+		c = (char)va_arg(*args, int);
+		form->zeros = 0;
+		return put_field(form, "", 0, &c, 1);
+	case 's':
+		form->zeros = 0;
+		return put_text(form, va_arg(*args, const char *));
+	case 'f':
+	case 'F':
+	case 'e':
+	case 'E':
+	case 'g':
+	case 'G':
+	case 'a':
+	case 'A':
+		(void)va_arg(*args, double);
+		return put_field(form, "", 0, "?", 1);
+	default: /* % itself, and what is not known */
+		putchar(conversion);
+		return 1;
+	}
 }
 
 int printf(const char *format, ...)
@@ -70,52 +197,17 @@ int printf(const char *format, ...)
 
 	va_start(args, format);
 	for (; *format; format++) {
-		struct form form = { 0 };
-		unsigned longs = 0;
-		const char *text;
-		char c;
+		struct form form;
 
 		if (*format != '%') {
 			putchar(*format);
 			printed++;
 			continue;
 		}
-		for (format++; *format == '-' || *format == '0' || *format == '#' || *format == ' ' || *format == '+'; format++) {
-			form.left |= *format == '-';
-			form.zeros |= *format == '0';
-			form.alternate |= *format == '#';
-		}
-		for (; *format >= '0' && *format <= '9'; format++)
-			form.width = form.width * 10 + (unsigned)(*format - '0');
-		for (; *format == 'l' || *format == 'h' || *format == 'z'; format++)
-			longs += *format == 'l';
-		switch (*format) {
-		case 'd':
-		case 'i':
-			printed += put_signed(&form, 'd', longs > 1 ? va_arg(args, int64_t) : va_arg(args, int32_t));
+		format = read_form(format + 1, &form, &args);
+		if (!*format)
 			break;
-		case 'u':
-		case 'x':
-		case 'X':
-		case 'o':
-		case 'p':
-			printed += put_number(&form, *format, longs > 1 ? va_arg(args, uint64_t) : va_arg(args, uint32_t), 0);
-			break;
-		case 'c':
-			c = (char)va_arg(args, int);
-			printed += put_field(&form, "", &c, 1);
-			break;
-		case 's':
-			text = va_arg(args, const char *);
-			printed += put_field(&form, "", text, (unsigned)strlen(text));
-			break;
-		case '\0':
-			format--;
-			break;
-		default: /* % itself, and what is not known */
-			putchar(*format);
-			printed++;
-		}
+		printed += put_conversion(*format, &form, &args);
 	}
 	va_end(args);
 	return printed;
@@ -135,6 +227,29 @@ int strcmp(const char *a, const char *b)
 	for (; *a && *a == *b; a++, b++)
 		;
 	return (unsigned char)*a - (unsigned char)*b;
+}
+
+int strncmp(const char *a, const char *b, size_t most)
+{
+	for (; most && *a && *a == *b; most--, a++, b++)
+		;
+	return most ? (unsigned char)*a - (unsigned char)*b : 0;
+}
+
+char *strcpy(char *to, const char *from)
+{
+	return memcpy(to, from, strlen(from) + 1);
+}
+
+char *strncpy(char *to, const char *from, size_t bytes)
+{
+	size_t at = 0;
+
+	for (; at < bytes && from[at]; at++)
+		to[at] = from[at];
+	for (; at < bytes; at++)
+		to[at] = 0;
+	return to;
 }
 
 int memcmp(const void *a, const void *b, size_t bytes)
