@@ -50,6 +50,12 @@ static inline __attribute__((always_inline)) _Bool hpu_command_test(uint32_t id)
 	return HPU_REG_(HPU_COMMAND_TEST);
 }
 
+/* Another thread of the HPU may go on; PsPIN's HPUs have one, and what is written there goes nowhere. */
+static inline __attribute__((always_inline)) void hpu_command_yield(void)
+{
+	HPU_REG_(HPU_COMMAND_TEST) = HPU_YIELD;
+}
+
 /* Writes `bytes` bytes at NIC address `from` to the host. Returns the command's id. */
 static inline __attribute__((always_inline)) uint32_t
 hpu_command_to_host(uint32_t host_high, uint32_t host_low, uint32_t from, uint32_t bytes)

@@ -71,6 +71,11 @@ SPIN_INLINE void spin_command_wait_(uint32_t id)
 	hpu_command_wait(id);
 }
 
+SPIN_INLINE void spin_command_yield_(void)
+{
+	hpu_command_yield();
+}
+
 SPIN_INLINE _Bool spin_command_test_(uint32_t id)
 {
 	return hpu_command_test(id);

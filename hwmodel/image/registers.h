@@ -16,6 +16,7 @@
 #define HPU_COMMAND_ISSUE 0x80  /* a read issues and returns the command's id, 0 to 3 */
 #define HPU_COMMAND_WAIT  0x84  /* a write of an id blocks until that command is done */
 #define HPU_COMMAND_TEST  0x88  /* a read: 1 if command 0 is done; what is written there goes nowhere */
+#define HPU_YIELD    0xffffffff /* no id, written there: others may have the HPU; says nothing to PsPIN's, which has one thread */
 #define HPU_COMMAND_INFO  0x8c  /* bits 2:1 type, bit 0 event wanted */
 #define HPU_COMMAND_WORD  0x90  /* up to 7 words */
 #define HPU_DRIVER_BYTES  0x100

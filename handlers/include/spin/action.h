@@ -104,8 +104,11 @@ struct spin_ct { uint32_t success, failure; };
 /* What was there before n was added. */
 #define spin_fadd32(at, n) spin_fadd32_((at), (n))
 
-/* A hint that others may use the HPU meanwhile: in loops that wait. No engine does more than go on. */
-#define spin_yield(v) ((void)(v)->packet)
+/*
+ * A hint that others may use the HPU: in loops that wait. An HPU of several threads (hpu_threads of a target) lets another handler
+ * go on that is ready; every other engine goes on at once.
+ */
+#define spin_yield(v) spin_yield_((v)->packet)
 
 #define SPIN_PAYLOAD_(p) _Generic((p), struct spin_payload *: (p), const struct spin_payload *: (p))
 /* What is no constant becomes a 1 here, so that one error covers both. */

@@ -6,6 +6,11 @@
 /* run.h */
 SPIN_INLINE uint32_t spin_num_hpus_(const struct spin_packet *packet);
 
+SPIN_INLINE void spin_yield_(const struct spin_packet *packet)
+{
+	(void)packet;
+}
+
 /* dma.h, dma_payload.h */
 SPIN_INLINE int spin_dma_to_host_(const struct spin_packet *packet, enum spin_host_space space, uint32_t at,
 				  const void *from, uint32_t bytes);

@@ -32,6 +32,8 @@ SPIN_INLINE uint32_t spin_l1_of_(uint32_t cluster, uint32_t own);
 /* Returns when it is done; 1 if it is. Only command 0 can be tested. */
 SPIN_INLINE void spin_command_wait_(uint32_t id);
 SPIN_INLINE _Bool spin_command_test_(uint32_t id);
+/* Others may have the HPU, if it has several threads. */
+SPIN_INLINE void spin_command_yield_(void);
 
 /*
  * The id of a task's command that comes behind so many others. It is told the one that was free when its issue began, which is

@@ -130,6 +130,12 @@ SPIN_INLINE void spin_write_unlock_at_(struct spin_rw_lock **lock)
 		spin_write_unlock_(*lock);
 }
 
+SPIN_INLINE void spin_yield_(const struct spin_packet *packet)
+{
+	(void)packet;
+	spin_command_yield_();
+}
+
 SPIN_INLINE uint32_t spin_my_hpu_(const struct spin_packet *packet)
 {
 	return packet->hpu;
