@@ -31,6 +31,16 @@ void rv32_core__move_cycles(struct rv32_core *core, enum rv32_cause cause, uint3
 		*to += cycles;
 }
 
+void rv32_core__wait(struct rv32_core *core, uint64_t to_cycle, enum rv32_cause cause)
+{
+	uint64_t now = rv32_core__cycle(core);
+
+	if (to_cycle <= now)
+		return;
+	core->cycle += to_cycle - now;
+	charge(core, rv32_core__pc(core), cause, to_cycle - now);
+}
+
 void stats__dynamic_at(struct rv32_core *core, uint32_t pc, enum rv32_cause cause, int64_t cycles)
 {
 	if (core->waited.pc != pc || core->waited.until != core->cycle)
@@ -146,7 +156,7 @@ const char *rv32_cause_name(enum rv32_cause cause)
 		[RV32_CYC_MISALIGNED] = "misaligned", [RV32_CYC_MEMORY] = "memory", [RV32_CYC_FLUSH] = "flush",
 		[RV32_CYC_L1] = "l1", [RV32_CYC_L2] = "l2", [RV32_CYC_REMOTE] = "remote", [RV32_CYC_ICACHE] = "icache",
 		[RV32_CYC_DMA] = "dma", [RV32_CYC_COMMAND] = "command",
-		[RV32_CYC_BLOCKED] = "blocked",
+		[RV32_CYC_BLOCKED] = "blocked", [RV32_CYC_THREAD] = "thread",
 	};
 	_Static_assert(sizeof(names) / sizeof(names[0]) == RV32_CAUSE_COUNT, "a cause has no name");
 

@@ -31,6 +31,7 @@ static void fill_task(struct pspin_task *to, const struct soc_task *task, enum p
 	to->body_cycles = result->body.cycle;
 	to->instructions = result->body.instructions;
 	memcpy(to->cycles, result->body.cycles, sizeof(to->cycles));
+	to->parked_cycles = result->parked_cycles;
 	to->nic_sends = result->commands[HPU_NIC_SEND];
 	to->host_dmas = result->commands[HPU_TO_HOST] + result->commands[HPU_FROM_HOST];
 	to->host_reads = result->commands[HPU_FROM_HOST];

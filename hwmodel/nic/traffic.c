@@ -9,6 +9,7 @@
 #include "../soc/l1.h"
 #include "../soc/l2.h"
 #include "../soc/l2_port.h"
+#include "../soc/threads.h"
 #include "hers.h"
 #include "messages.h"
 #include "time.h"
@@ -107,6 +108,23 @@ void pspin__cool(struct pspin *nic)
 	soc__cool(&nic->soc);
 }
 
+/* What HPUs with several threads did, instead of what each thread did. */
+static void add_pipelines(const struct soc *soc, struct pspin_traffic *out)
+{
+	const struct pspin_target *target = soc->target;
+	uint64_t running = 0, switching = 0, waiting = 0;
+
+	for (unsigned i = 0; i < target->clusters * target->hpus; i++) {
+		running += soc->pipelines[i].running;
+		switching += soc->pipelines[i].switching;
+		waiting += soc->pipelines[i].waiting;
+	}
+	out->hpu_running_ps = time__ps(target, running);
+	out->hpu_switching_ps = time__ps(target, switching);
+	out->hpu_blocked_ps = time__ps(target, waiting);
+	out->hpu_busy_ps = out->hpu_running_ps + out->hpu_switching_ps + out->hpu_blocked_ps;
+}
+
 void pspin__traffic(const struct pspin *nic, struct pspin_traffic *out)
 {
 	const struct pspin_target *target = &nic->target;
@@ -119,6 +137,8 @@ void pspin__traffic(const struct pspin *nic, struct pspin_traffic *out)
 	out->span_ps = nic->last_ps > nic->first_ps ? nic->last_ps - nic->first_ps : 0;
 	out->hpu_busy_ps = time__ps(target, nic->busy_cycles);
 	out->hpu_blocked_ps = time__ps(target, nic->blocked_cycles);
+	if (soc->pipelines)
+		add_pipelines(soc, out);
 	out->packet_read_ps = time__ps(target, l2__read_busy(soc->l2));
 	out->l2_port_ps = time__ps(target, l2_port__busy(soc->l2_port));
 	out->send_ps = time__ps(target, commands__busy(soc->commands, HPU_NIC_SEND));
@@ -135,5 +155,6 @@ void pspin__traffic(const struct pspin *nic, struct pspin_traffic *out)
 		}
 	}
 	out->amo_words = soc->amo_words;
-	out->hpus = soc->hpu_count;
+	out->hpus = (unsigned)(target->clusters * target->hpus);
+	out->hpu_threads = (unsigned)target->hpu_threads;
 }

@@ -12,13 +12,13 @@ static void arbitrate(void *arg, uint64_t cycle, uint64_t what)
 {
 	struct soc *soc = arg;
 	unsigned cluster = (unsigned)(what >> BANK_BITS);
-	struct hpu *hpus = &soc->hpus[cluster * (unsigned)soc->target->hpus];
+	struct hpu *hpus = &soc->hpus[cluster * target__threads(soc->target)];
 	uint64_t again;
 	int who = l1__grant(soc->l1[cluster], cycle - 1, (uint32_t)what, &again);
 
 	if (again)
 		events__add(&soc->events, again, arbitrate, soc, what);
-	if (who == (int)soc->target->hpus) {
+	if (who == (int)target__threads(soc->target)) {
 		remote__granted(soc, cluster, cycle - 1);
 	} else if (who >= 0) {
 		hpu__granted(&hpus[who], cycle - 1 - hpus[who].late, cycle - 1);

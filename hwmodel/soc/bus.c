@@ -121,7 +121,7 @@ static void move(struct hpu *hpu, struct rv32_bus_request *req, int is_own_l1, u
 		break;
 	case RV32_LR:
 		hpu->reserved = hpu->soc->reserved = 1;
-		hpu->reserved_addr = req->addr;
+		hpu->reserved_addr = hpu->tried = req->addr;
 		req->value = have;
 		break;
 	case RV32_STORE:
@@ -210,6 +210,17 @@ static enum rv32_cause cause(const struct hpu *hpu, enum memory_region region, u
 	return of_cluster == hpu->cluster ? RV32_CYC_L1 : RV32_CYC_REMOTE;
 }
 
+/*
+ * A: a thread that loads a word by LR again, and has not tried SC since it did so last, waits for a lock, as our runtime does.
+ * Its holder may be a thread of the same HPU that waits for the host.
+ */
+static int waits_for_a_lock(struct hpu *hpu, const struct rv32_bus_request *req)
+{
+	if (req->kind == RV32_SC)
+		hpu->tried = 0;
+	return req->kind == RV32_LR && hpu->tried == req->addr && !hpu->granted;
+}
+
 static enum rv32_bus_status memory_access(struct hpu *hpu, struct rv32_bus_request *req)
 {
 	enum rv32_bus_status status;
@@ -225,6 +236,11 @@ static enum rv32_bus_status memory_access(struct hpu *hpu, struct rv32_bus_reque
 		return RV32_BUS_FAULT;
 	if ((req->kind == RV32_LR || req->kind == RV32_SC) && region == MEMORY_L1)
 		return RV32_BUS_FAULT;
+	if (hpu->pipeline && waits_for_a_lock(hpu, req)) {
+		status = driver__yield(hpu, req);
+		if (status != RV32_BUS_OK)
+			return status;
+	}
 	status = queue(hpu, req, region, of_cluster, &late);
 	if (status != RV32_BUS_OK)
 		return status;

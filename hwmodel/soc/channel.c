@@ -43,7 +43,7 @@ int channel__open(struct channel *channel, const struct pspin_target *target)
 		return -ENOMEM;
 	channel->clusters = (unsigned)target->clusters;
 	for (unsigned i = 0; !err && i < channel->clusters; i++)
-		err = waiting__open(&channel->of[i], target->hpus);
+		err = waiting__open(&channel->of[i], target__threads(target));
 	return err;
 }
 

@@ -109,6 +109,8 @@ void command__known(struct hpu *hpu, unsigned slot)
 	if (soc->nic->known)
 		soc->nic->known(soc->nic_arg, &hpu->commands[slot]);
 	scheduler__commands_known(hpu);
+	if (hpu->parked)
+		driver__commands_known(hpu);
 	if (!hpu->asks)
 		return;
 	hpu->asks = 0;

@@ -98,7 +98,7 @@ static int collect(struct commands *commands, struct cluster *cluster, uint64_t 
 			asks |= UINT64_C(1) << i;
 	if (!asks)
 		return 0;
-	who = arbiter__grant(&cluster->arbiter, (unsigned)commands->soc->target->hpus, asks, cluster->count < REGISTER_COMMANDS);
+	who = arbiter__grant(&cluster->arbiter, target__threads(commands->soc->target), asks, cluster->count < REGISTER_COMMANDS);
 	if (who < 0)
 		return 0;
 	queue = &cluster->queue[who];

@@ -59,7 +59,7 @@ struct copies *copies__new(struct soc *soc)
 	if (!copies)
 		return NULL;
 	copies->soc = soc;
-	copies->room = (uint32_t)(target->hers_buffered + target->hpus);
+	copies->room = (uint32_t)target->hers_buffered + target__threads(target);
 	copies->asker = calloc(target->clusters, sizeof(*copies->asker));
 	copies->flights = copies->room * (uint32_t)target->clusters;
 	copies->flight = calloc(copies->flights, sizeof(*copies->flight));

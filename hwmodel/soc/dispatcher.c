@@ -22,7 +22,7 @@ struct dispatcher *dispatcher__new(struct soc *soc)
 		return NULL;
 	d->soc = soc;
 	d->clusters = (unsigned)soc->target->clusters;
-	d->most = (int64_t)(soc->target->hers_buffered + soc->target->hpus);
+	d->most = (int64_t)(soc->target->hers_buffered + target__threads(soc->target));
 	d->holds = calloc(d->clusters, sizeof(*d->holds));
 	if (d->holds)
 		return d;

@@ -5,7 +5,9 @@
  */
 #include <string.h>
 
+#include "../core/later.h"
 #include "soc.h"
+#include "threads.h"
 
 /*
  * The slot for a command that is issued at `cycle` and, in *from, when it takes it. If none was free before, the driver waits
@@ -54,6 +56,64 @@ static enum rv32_bus_status ask_again(struct hpu *hpu, const struct rv32_bus_req
 	return RV32_BUS_STOP;
 }
 
+/* The cycle from which on the thread's driver can issue its command, not before `cycle`; UINT64_MAX: not known yet. */
+static uint64_t slot_is_free(const struct hpu *hpu, uint64_t cycle)
+{
+	uint64_t first = UINT64_MAX;
+
+	for (unsigned i = 0; i < hpu->target->command_slots; i++)
+		if (hpu->command_free[i] < first)
+			first = hpu->command_free[i];
+	return later(later(first, hpu->feedback), cycle);
+}
+
+/* When the driver answers what the thread asked it at that cycle and waits for; UINT64_MAX: not known yet. */
+static uint64_t answered_at(const struct hpu *hpu, uint64_t asked)
+{
+	uint64_t free;
+
+	if (!hpu->issues)
+		return hpu->commands[hpu->last_id].done;
+	free = slot_is_free(hpu, asked);
+	return free == UINT64_MAX ? free : free + 1;
+}
+
+void driver__commands_known(struct hpu *hpu)
+{
+	uint64_t ready;
+
+	if (hpu->parked != PARK_COMMAND || hpu->ready != UINT64_MAX)
+		return;
+	ready = answered_at(hpu, hpu->parked_at);
+	if (ready != UINT64_MAX)
+		threads__ready(hpu, ready);
+}
+
+/* The thread waits for its driver; what it waits in is asked for again when it has the pipeline back. */
+static enum rv32_bus_status park(struct hpu *hpu, const struct rv32_bus_request *req, int issues)
+{
+	if (!hpu__may(hpu, req->cycle))
+		return RV32_BUS_STOP;
+	hpu->issues = issues;
+	threads__park(hpu, PARK_COMMAND, req->cycle, answered_at(hpu, req->cycle));
+	return RV32_BUS_STOP;
+}
+
+enum rv32_bus_status driver__yield(struct hpu *hpu, const struct rv32_bus_request *req)
+{
+	if (!hpu->pipeline || hpu->yielded) {
+		hpu->yielded = 0;
+		return RV32_BUS_OK;
+	}
+	if (!hpu__may(hpu, req->cycle))
+		return RV32_BUS_STOP;
+	if (!threads__wanted(hpu, req->cycle + 1))
+		return RV32_BUS_OK;
+	hpu->yielded = 1;
+	threads__park(hpu, PARK_YIELD, req->cycle, req->cycle + 1);
+	return RV32_BUS_STOP;
+}
+
 /*
  * The register that an issue is read from takes its id when it begins: the lowest that is free, the last one if none is. A
  * command that has to wait gets another slot than it is told: behind a feedback, all are free by then; else the one that it
@@ -61,12 +121,15 @@ static enum rv32_bus_status ask_again(struct hpu *hpu, const struct rv32_bus_req
  */
 static enum rv32_bus_status issue(struct hpu *hpu, struct rv32_bus_request *req)
 {
+	const uint64_t begins = later(req->cycle, hpu->resumed_at ? hpu->resumed_at - 1 : 0);
 	uint64_t at;
-	unsigned slot = slot__next(hpu, req->cycle, &at);
-	unsigned told = at == req->cycle ? slot : (unsigned)hpu->target->command_slots - 1;
+	unsigned slot = slot__next(hpu, begins, &at);
+	unsigned told = at == begins ? slot : (unsigned)hpu->target->command_slots - 1;
 
 	hpu->asks = 0;
-	if (req->cycle < hpu->feedback) {
+	if (hpu->pipeline && slot_is_free(hpu, begins) > begins)
+		return park(hpu, req, 1);
+	if (begins < hpu->feedback) {
 		at = hpu->feedback;
 		if (at != UINT64_MAX)
 			slot = slot__next(hpu, at, &at);
@@ -82,6 +145,7 @@ static enum rv32_bus_status issue(struct hpu *hpu, struct rv32_bus_request *req)
 	if (hpu->result.error == PSPIN_ERROR_COMMAND && !hpu->result.error_pc)
 		hpu->result.error_pc = req->pc;
 	soc__look(hpu->soc);
+	hpu->resumed_at = 0;
 	hpu->last_id = told;
 	req->value = told;
 	return RV32_BUS_OK;
@@ -89,10 +153,15 @@ static enum rv32_bus_status issue(struct hpu *hpu, struct rv32_bus_request *req)
 
 static enum rv32_bus_status wait_for(struct hpu *hpu, struct rv32_bus_request *req)
 {
+	const uint64_t done = hpu->commands[hpu->last_id].done;
+
 	hpu->asks = 0;
-	if (hpu->commands[hpu->last_id].done == UINT64_MAX)
+	if (hpu->pipeline && !hpu->resumed_at && done > req->cycle + 1)
+		return park(hpu, req, 0);
+	if (done == UINT64_MAX)
 		return ask_again(hpu, req);
-	wait_until(req, hpu->commands[hpu->last_id].done, RV32_CYC_COMMAND);
+	wait_until(req, later(done, hpu->resumed_at), RV32_CYC_COMMAND);
+	hpu->resumed_at = 0;
 	return RV32_BUS_OK;
 }
 
@@ -116,6 +185,10 @@ static enum rv32_bus_status test(struct hpu *hpu, struct rv32_bus_request *req)
 static enum rv32_bus_status take(struct hpu *hpu, struct rv32_bus_request *req)
 {
 	if (!hpu->function) {
+		if (hpu->pipeline && !hpu__may(hpu, req->cycle))
+			return RV32_BUS_STOP;
+		if (hpu->pipeline)
+			threads__park(hpu, PARK_TASK, req->cycle, UINT64_MAX);
 		hpu->waits = 1;
 		return RV32_BUS_STOP;
 	}
@@ -200,6 +273,8 @@ static enum rv32_bus_status driver__store(struct hpu *hpu, struct rv32_bus_reque
 	case HPU_COMMAND_WAIT:
 		hpu->last_id = req->value % hpu->target->command_slots;
 		return wait_for(hpu, req);
+	case HPU_COMMAND_TEST:
+		return req->value == HPU_YIELD ? driver__yield(hpu, req) : RV32_BUS_OK;
 	case HPU_COMMAND_INFO:
 		hpu->info = req->value;
 		break;

@@ -3,6 +3,7 @@
 
 #include "event_unit.h"
 #include "soc.h"
+#include "threads.h"
 
 #define ENTRIES 8u     /* of the dispatch FIFO; nothing minds one too many */
 #define WAKE_CYCLES 3u /* A: from a pop of what is there, or from a push to who sleeps, to the answer; read, not measured */
@@ -59,8 +60,13 @@ static enum rv32_bus_status pop(struct hpu *hpu, struct rv32_bus_request *req)
 	uint64_t answer = req->cycle + WAKE_CYCLES;
 
 	if (!find(unit, sleeper, hpu->index)) {
+		if (hpu->pipeline && !hpu__may(hpu, req->cycle))
+			return RV32_BUS_STOP;
 		sleeper->sleeps = 1;
-		hpu->away = 1;
+		if (hpu->pipeline)
+			threads__park(hpu, PARK_TASK, req->cycle, UINT64_MAX);
+		else
+			hpu->away = 1;
 		return RV32_BUS_STOP;
 	}
 	if (answer < sleeper->woken)
@@ -81,13 +87,17 @@ static void push(struct hpu *by, uint32_t value, uint64_t cycle)
 	unit->value[unit->end] = value;
 	unit->team[unit->end] = unit->next_team;
 	unit->end = (unit->end + 1) % ENTRIES;
-	for (unsigned i = 0; i < by->target->hpus; i++) {
+	for (unsigned i = 0; i < target__threads(by->target); i++) {
 		struct sleeper *sleeper = &unit->hpu[i];
 
 		if (!sleeper->sleeps || !find(unit, sleeper, i))
 			continue;
 		sleeper->sleeps = 0;
 		sleeper->woken = cycle + WAKE_CYCLES;
+		if (first[i].pipeline) {
+			threads__ready(&first[i], sleeper->woken);
+			continue;
+		}
 		first[i].away = 0;
 		soc__wake(by->soc, &first[i], cycle + 1);
 	}

@@ -3,7 +3,9 @@
 #include <errno.h>
 #include <string.h>
 
+#include "../core/later.h"
 #include "soc.h"
+#include "threads.h"
 
 /* Own L1 at both its addresses: the HPU's stack, and all from the packet buffer's page on. */
 static void windows__set(struct rv32_config *config, const struct hpu *hpu)
@@ -51,6 +53,8 @@ int hpu__open(struct hpu *hpu, struct soc *soc, unsigned cluster, unsigned index
 	hpu->index = index;
 	hpu->number = cluster * soc->stride + index;
 	hpu->watchdog_cycles = (uint32_t)soc->target->watchdog_cycles;
+	if (soc->pipelines)
+		hpu->pipeline = &soc->pipelines[cluster * soc->target->hpus + index % soc->target->hpus];
 	windows__set(&config, hpu);
 	hpu->core = rv32_core__new(&config);
 	return hpu->core ? 0 : -ENOMEM;
@@ -69,7 +73,12 @@ void hpu__reset(struct hpu *hpu)
 {
 	rv32_core__set_pc(hpu->core, PROGRAM_RESET);
 	hpu->deadline = (hpu->watchdog_cycles > BOOT_CYCLES ? hpu->watchdog_cycles : BOOT_CYCLES) + hpu->soc->clear_cycles;
-	soc__wake(hpu->soc, hpu, 0);
+	if (!hpu->pipeline) {
+		soc__wake(hpu->soc, hpu, 0);
+		return;
+	}
+	hpu->parked = PARK_SLICE;
+	threads__ready(hpu, 0);
 }
 
 static void subtract(struct rv32_stats *from, const struct rv32_stats *before)
@@ -90,6 +99,10 @@ void hpu__give(struct hpu *hpu, uint64_t cycle, uint32_t function, const struct 
 	if (hpu->waits) {
 		hpu->waits = 0;
 		hpu->deadline = cycle + hpu->watchdog_cycles;
+		if (hpu->pipeline) {
+			threads__ready(hpu, cycle);
+			return;
+		}
 		rv32_core__advance(hpu->core, cycle - 1);
 		soc__wake(hpu->soc, hpu, rv32_core__cycle(hpu->core));
 	}
@@ -126,6 +139,7 @@ void hpu__begin(struct hpu *hpu, uint64_t cycle)
 {
 	memset(&hpu->result, 0, sizeof(hpu->result));
 	hpu->reserved = 0;
+	hpu->tried = 0;
 	hpu->begun = 1;
 	hpu->first = hpu->returned = hpu->doorbell = hpu->fetched_for = 0;
 	hpu->returns = 0;
@@ -217,6 +231,8 @@ static void take_back(struct hpu *hpu)
 		give_up(hpu);
 	hpu->stopped = 0;
 	hpu->granted = 0; /* what it had waited for when the watchdog came */
+	hpu->resumed_at = 0;
+	hpu->yielded = 0;
 	hpu->deadline = UINT64_MAX;
 	for (unsigned x = 1; x < 32; x++)
 		rv32_core__set_reg(hpu->core, x, hpu->idle_reg[x]);
@@ -245,16 +261,51 @@ static void pauses(struct hpu *hpu)
 		hpu->idle_reg[x] = rv32_core__reg(hpu->core, x);
 }
 
+/*
+ * The watchdog's cycle, or the end of the thread's slice: at the end of a block of code, wherever in it the core has had to stop.
+ */
+static uint64_t until(const struct hpu *hpu)
+{
+	uint64_t end;
+
+	if (!hpu->pipeline)
+		return hpu->deadline;
+	end = later(hpu->pipeline->slice_end, rv32_core__cycle(hpu->core) + 1);
+	return end < hpu->deadline ? end : hpu->deadline;
+}
+
+/* The thread's turn begins. 1: it gives the pipeline up at once. */
+static int gives_way(struct hpu *hpu)
+{
+	uint64_t cycle;
+
+	if (hpu->parked)
+		threads__resume(hpu);
+	cycle = later(rv32_core__cycle(hpu->core), hpu->soc->reached);
+	if (!hpu->slice_over)
+		return 0;
+	hpu->slice_over = 0;
+	if (!threads__expired(hpu, cycle))
+		return 0;
+	threads__park(hpu, PARK_SLICE, cycle, cycle);
+	return 1;
+}
+
 void hpu__turn(struct hpu *hpu)
 {
 	hpu->held = 0;
 	hpu->asks = 0;
+	if (hpu->pipeline && gives_way(hpu))
+		return;
 	if (hpu->stopped)
 		take_back(hpu);
-	if (hpu->waits)
+	if (hpu->waits) {
+		if (hpu->pipeline)
+			threads__park(hpu, PARK_TASK, later(rv32_core__cycle(hpu->core), hpu->soc->reached), UINT64_MAX);
 		return;
+	}
 	for (;;) {
-		switch (rv32_core__run(hpu->core, hpu->deadline)) {
+		switch (rv32_core__run(hpu->core, until(hpu))) {
 		case RV32_STOP_BUS:
 			pauses(hpu);
 			return;
@@ -264,6 +315,12 @@ void hpu__turn(struct hpu *hpu)
 		case RV32_STOP_WFI: /* nothing interrupts: goes on */
 			break;
 		case RV32_STOP_CYCLES:
+			if (hpu->pipeline && rv32_core__cycle(hpu->core) < hpu->deadline) {
+				hpu->slice_over = 1;
+				return;
+			}
+			if (hpu->pipeline)
+				hpu->held = hpu->soc->reached; /* the access that it stood before may be earlier */
 			hpu->stopped = PSPIN_ERROR_WATCHDOG;
 			return;
 		case RV32_STOP_TRAP:

@@ -16,6 +16,7 @@
 
 struct soc;
 struct soc_task;
+struct pipeline;
 
 /* What the driver's registers say during a task, in their order from HPU_TASK on. */
 #define HPU_SCRATCHPADS 4u /* the registers are PsPIN's: clusters beyond have none */
@@ -65,6 +66,7 @@ struct hpu_task_result {
 	uint32_t error; /* 0: none; the first one */
 	uint32_t error_pc, error_tval; /* as in struct pspin_task */
 	uint32_t value; /* what the function returned, in a0 */
+	uint64_t parked_cycles; /* of the body, while another thread could have the HPU */
 };
 
 #define HPU_COMMAND_SLOTS_MAX 8
@@ -74,8 +76,8 @@ struct hpu {
 	struct storage *memory;            /* the machine's, */
 	const struct pspin_target *target; /* and its target */
 	struct rv32_core *core;
-	unsigned cluster, index;
-	unsigned number;          /* in soc->hpus */
+	unsigned cluster, index;  /* index: thread * target->hpus + the number of the HPU that it is a thread of */
+	unsigned number;          /* in soc->turns */
 	uint32_t watchdog_cycles; /* a task that runs longer is stopped; at first the target's */
 
 	/* For tests: told of each access that is done beside the core's windows; NULL: nobody. */
@@ -104,6 +106,15 @@ struct hpu {
 	int returns;          /* the instruction behind the call has not been fetched yet */
 	uint32_t return_pc;  /* of the task that runs, known from `first` on */
 
+	/* with more than one thread (threads.h) */
+	struct pipeline *pipeline; /* which it shares; NULL: it has its own */
+	int parked;          /* enum park: it has not got it */
+	uint64_t parked_at;  /* since that cycle */
+	uint64_t ready;      /* the cycle from which on its next instruction can be issued; UINT64_MAX: not known */
+	uint64_t resumed_at; /* the answer that it waited for comes at that cycle; 0: none does */
+	int issues, yielded; /* it waits in an issue, not for a command; in what says that others may go on */
+	int slice_over;      /* it stands before its next instruction, for who is ready */
+
 	/* driver */
 	struct soc_task *running; /* the scheduler's; set before hpu__give() */
 	uint64_t feedback;   /* set by the scheduler: of the task before, commands wait for it; UINT64_MAX: not known yet */
@@ -124,6 +135,7 @@ struct hpu {
 	/* load-reserved */
 	uint32_t reserved_addr;
 	int reserved;
+	uint32_t tried;      /* the last word that was loaded so, with no SC behind it; 0: none */
 
 	/* where the core waits for a task, for the watchdog */
 	uint32_t idle_pc, idle_reg[32];
@@ -175,6 +187,15 @@ int hpu__may_near(struct hpu *hpu, uint64_t cycle);
 void hpu__begin(struct hpu *hpu, uint64_t cycle);
 /* The task ends at the doorbell's cycle; returns when the HPU may go on. */
 uint64_t hpu__end(struct hpu *hpu, uint64_t cycle);
+
+/*
+ * A thread says in this access that others may go on: RV32_BUS_STOP if one does; the access is asked for again when the thread
+ * has the pipeline back.
+ */
+enum rv32_bus_status driver__yield(struct hpu *hpu, const struct rv32_bus_request *req);
+
+/* driver.c: more is known of its commands, which the parked thread waits for. */
+void driver__commands_known(struct hpu *hpu);
 
 /* Issues the command in hpu->info and words at `cycle`, in that slot. */
 void command__issue(struct hpu *hpu, uint64_t cycle, unsigned slot);

@@ -54,7 +54,7 @@ struct l1 *l1__new(const struct pspin_target *target)
 	l1->group_banks = (uint32_t)target->beat_bytes / 4;
 	l1->groups = l1->bank_count / l1->group_banks;
 	l1->amo_cycles = (uint32_t)target->l1_amo;
-	l1->inputs = (unsigned)target->hpus + 1;
+	l1->inputs = target__threads(target) + 1;
 	l1->port_units[RV32_LOAD] = target->remote_port_load;
 	l1->port_units[RV32_STORE] = target->remote_port_store;
 	l1->port_units[RV32_AMO] = target->remote_port_amo;

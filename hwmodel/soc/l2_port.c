@@ -34,7 +34,7 @@ struct l2_port *l2_port__new(struct soc *soc)
 {
 	struct l2_port *port = calloc(1, sizeof(*port));
 	const struct pspin_target *target = soc->target;
-	uint64_t hpus = target->clusters * target->hpus;
+	uint64_t hpus = target->clusters * target__threads(target);
 
 	if (!port)
 		return NULL;

@@ -30,7 +30,7 @@ static enum rv32_access kind_of(uint64_t what)
 /* The first in the port asks its bank. */
 static void reach_bank(struct hpu *hpu, uint64_t cycle)
 {
-	banks__ask(hpu->soc, cycle, l1_index(hpu->sent), (unsigned)hpu->target->hpus, hpu->sent & (L1_STRIDE - 1),
+	banks__ask(hpu->soc, cycle, l1_index(hpu->sent), target__threads(hpu->target), hpu->sent & (L1_STRIDE - 1),
 		   kind_of(hpu->sent), 0);
 }
 

@@ -5,6 +5,7 @@
 #include "../core/later.h"
 #include "l1.h"
 #include "soc.h"
+#include "threads.h"
 
 /* What others may do comes nearer: nothing shared is touched later than that. */
 static void limit(struct soc *soc, uint64_t horizon, uint64_t near)
@@ -78,16 +79,18 @@ static void turn(struct soc *soc, struct hpu *hpu, uint64_t until)
 	hpu__turn(hpu);
 	soc->turn = NULL;
 	cycle = rv32_core__cycle(hpu->core);
-	if (hpu->waits || hpu->away || (hpu->stopped && !hpu->idle_pc))
+	if (hpu->waits || hpu->away || hpu->parked || (hpu->stopped && !hpu->idle_pc))
 		cycle = TURNS_NEVER;
 	else if (cycle < hpu->held)
 		cycle = hpu->held;
 	turns__set(&soc->turns, hpu->number, cycle);
+	if (hpu->pipeline)
+		threads__choose(soc, hpu->pipeline);
 }
 
 static struct hpu *hpu_of(struct soc *soc, unsigned number)
 {
-	return &soc->hpus[(number >> soc->stride_bits) * (unsigned)soc->target->hpus + (number & (soc->stride - 1))];
+	return &soc->hpus[(number >> soc->stride_bits) * target__threads(soc->target) + (number & (soc->stride - 1))];
 }
 
 /* One event, or one core's turn. 0: there is none up to that cycle. */
@@ -98,12 +101,13 @@ static int step(struct soc *soc, uint64_t until)
 	if (event <= cycle) {
 		if (event > until || event == UINT64_MAX)
 			return 0;
-		soc->now = event;
+		soc->now = soc->reached = event;
 		events__happen(&soc->events);
 		return 1;
 	}
 	if (cycle > until)
 		return 0;
+	soc->reached = cycle;
 	turn(soc, hpu_of(soc, turns__number(first)), until);
 	return 1;
 }
@@ -128,6 +132,8 @@ int soc__boot(struct soc *soc)
 		if (soc->now < rv32_core__cycle(soc->hpus[i].core)) /* all of them wait from here on */
 			soc->now = rv32_core__cycle(soc->hpus[i].core);
 	}
+	for (unsigned i = 0; soc->pipelines && i < soc->target->clusters * soc->target->hpus; i++)
+		soc->pipelines[i].running = soc->pipelines[i].switching = soc->pipelines[i].waiting = 0;
 	return 0;
 }
 

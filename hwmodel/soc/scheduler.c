@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,7 +23,7 @@ struct driver {
 
 struct scheduler {
 	struct soc *soc;
-	unsigned cluster, hpus;
+	unsigned cluster, hpus; /* hpus: threads of all of them */
 	struct rings *rings;
 	struct spill in, out;
 	struct job **tasks;         /* a queue: packets on their way or in L1 */
@@ -50,7 +51,7 @@ struct scheduler *scheduler__new(struct soc *soc, unsigned cluster)
 		return NULL;
 	s->soc = soc;
 	s->cluster = cluster;
-	s->hpus = (unsigned)soc->target->hpus;
+	s->hpus = target__threads(soc->target);
 	s->room = (unsigned)soc->target->hers_buffered + s->hpus;
 	s->rings = rings__new(soc->target);
 	s->tasks = calloc(s->room, sizeof(*s->tasks));
@@ -244,18 +245,52 @@ uint64_t scheduler__doorbell(struct hpu *hpu, uint64_t cycle)
 	return cycle;
 }
 
-/* The first task in the queue goes to the lowest-numbered idle HPU. */
+/* Tasks that the threads of a thread's HPU have. */
+static unsigned tasks_beside(const struct scheduler *s, unsigned thread)
+{
+	const unsigned hpus = (unsigned)s->soc->target->hpus;
+	unsigned tasks = 0;
+
+	for (unsigned i = thread % hpus; i < s->hpus; i += hpus)
+		tasks += s->driver[i].runs != NULL;
+	return tasks;
+}
+
+/*
+ * The lowest-numbered idle HPU. A: of several threads, one of the HPU whose threads have the fewest tasks; of those one without
+ * feedback that its commands would wait for. s->hpus: there is none.
+ */
+static unsigned idle_thread(const struct scheduler *s, uint64_t cycle)
+{
+	unsigned best = s->hpus, fewest = UINT_MAX;
+
+	for (unsigned i = 0; i < s->hpus; i++) {
+		unsigned tasks;
+
+		if (s->driver[i].idle_from > cycle)
+			continue;
+		if (s->soc->target->hpu_threads == 1)
+			return i;
+		tasks = 2 * tasks_beside(s, i) + (s->driver[i].waits != NULL);
+		if (tasks < fewest) {
+			fewest = tasks;
+			best = i;
+		}
+	}
+	return best;
+}
+
+/* The first task in the queue goes to an idle HPU. */
 static int give(struct scheduler *s, uint64_t cycle)
 {
 	struct job *job = s->tasks[s->first];
 	struct hpu_descriptor descriptor;
 	struct driver *driver;
-	unsigned i = 0;
+	unsigned i;
 
 	if (!s->count || s->accepted[s->first] >= cycle || (job->copied_bytes && latch__read(&s->copies, cycle) <= 0))
 		return 0;
-	while (i < s->hpus && s->driver[i].idle_from > cycle)
-		i++;
+	i = idle_thread(s, cycle);
 	if (i == s->hpus)
 		return 0;
 	if (job->copied_bytes)

@@ -13,6 +13,7 @@
 #include "mpq.h"
 #include "scheduler.h"
 #include "soc.h"
+#include "threads.h"
 
 static struct icache *new_icache(const struct pspin_target *target, struct timetable *program_memory)
 {
@@ -20,7 +21,7 @@ static struct icache *new_icache(const struct pspin_target *target, struct timet
 		.bytes = (uint32_t)target->icache_bytes,
 		.ways = (uint32_t)target->icache_ways,
 		.line_bytes = (uint32_t)target->icache_line_bytes,
-		.ports = (uint32_t)target->hpus,
+		.ports = target__threads(target),
 		.miss_cycles = (uint32_t)target->icache_miss,
 		.refill_cycles = (uint32_t)target->icache_refill,
 		.memory = program_memory,
@@ -78,19 +79,34 @@ static void close_hardware(struct soc *soc)
 	commands__free(soc->commands);
 }
 
+/* 0 or not. */
+static int open_pipelines(struct soc *soc)
+{
+	const unsigned hpus = (unsigned)soc->target->hpus;
+
+	if (soc->target->hpu_threads == 1)
+		return 0;
+	soc->pipelines = calloc(soc->target->clusters * hpus, sizeof(*soc->pipelines));
+	for (unsigned i = 0; soc->pipelines && i < soc->target->clusters * hpus; i++)
+		soc->pipelines[i].first = &soc->hpus[i / hpus * target__threads(soc->target) + i % hpus];
+	return !soc->pipelines;
+}
+
 static int open_hpus(struct soc *soc)
 {
 	const struct pspin_target *target = soc->target;
 
-	soc->hpu_count = (unsigned)(target->clusters * target->hpus);
+	const unsigned threads = target__threads(target);
+
+	soc->hpu_count = (unsigned)target->clusters * threads;
 	soc->hpus = calloc(soc->hpu_count, sizeof(*soc->hpus));
 	soc->stride = 1;
-	for (; soc->stride < target->hpus; soc->stride *= 2)
+	for (; soc->stride < threads; soc->stride *= 2)
 		soc->stride_bits++;
-	if (!soc->hpus || turns__open(&soc->turns, (unsigned)target->clusters * soc->stride))
+	if (!soc->hpus || open_pipelines(soc) || turns__open(&soc->turns, (unsigned)target->clusters * soc->stride))
 		return -ENOMEM;
 	for (unsigned i = 0; i < soc->hpu_count; i++) {
-		int err = hpu__open(&soc->hpus[i], soc, i / (unsigned)target->hpus, i % (unsigned)target->hpus);
+		int err = hpu__open(&soc->hpus[i], soc, i / threads, i % threads);
 
 		if (err)
 			return err;
@@ -106,7 +122,7 @@ int soc__open(struct soc *soc, const struct pspin_target *target, const struct s
 	soc->target = target;
 	soc->nic = nic;
 	soc->nic_arg = arg;
-	if (target->hpus > SOC_CLUSTER_HPUS_MAX)
+	if (target__threads(target) > SOC_CLUSTER_HPUS_MAX)
 		return -EINVAL;
 	err = storage__open(&soc->memory, target);
 	if (!err)
@@ -127,6 +143,7 @@ void soc__close(struct soc *soc)
 			hpu__close(&soc->hpus[i]);
 	close_hardware(soc);
 	free(soc->hpus);
+	free(soc->pipelines);
 	turns__close(&soc->turns);
 	for (unsigned i = 0; i < soc->memory.clusters; i++) {
 		l1__free(soc->l1 ? soc->l1[i] : NULL);

@@ -24,8 +24,6 @@
 #include "storage.h"
 #include "turns.h"
 
-#define SOC_CLUSTER_HPUS_MAX 16u /* stacks before the packet buffer */
-
 struct l1;        /* l1.h: banks of one cluster */
 struct l2;        /* l2.h: the read port of packet memory */
 struct l2_port;   /* l2_port.h: the one of all HPUs to L2 */
@@ -33,6 +31,7 @@ struct icache;    /* core/icache.h: one per cluster */
 struct event_unit; /* event_unit.h: one per cluster */
 struct commands;  /* commands.h: the way to the three interfaces */
 struct mpqs;      /* mpq.h: MPQ engine, dispatcher, */
+struct pipeline; /* threads.h: the threads of one HPU */
 struct scheduler; /* scheduler.h: and each cluster's scheduler, with its packet copies */
 
 /* Who stands in the port of a cluster's L1 for accesses from others (remote.c). */
@@ -48,11 +47,13 @@ struct soc {
 	uint64_t horizon;     /* of the core that runs */
 	struct events events;
 
-	struct hpu *hpus;     /* target->clusters * target->hpus, cluster by cluster */
+	struct hpu *hpus;     /* target->clusters * target__threads(), cluster by cluster */
 	unsigned hpu_count;
+	struct pipeline *pipelines; /* target->clusters * target->hpus; NULL: each HPU has one thread */
 	struct turns turns;   /* of the HPUs, by number */
 	unsigned stride, stride_bits; /* from a cluster's numbers to the next one's */
 	struct hpu *turn;     /* whose turn it is; NULL: an event's */
+	uint64_t reached;     /* the cycle of that turn, or of the event: `now` may be later */
 	uint64_t near;        /* the horizon of what only its cluster has */
 	uint64_t same;        /* when the next other one of its cluster goes on */
 	int alone_in_l1;      /* and nobody else uses its L1 up to there */

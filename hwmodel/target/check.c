@@ -5,6 +5,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include <spin/hpu.h>
+
 #include "../soc/storage.h"
 #include "parameters.h"
 
@@ -12,6 +14,7 @@
 #define PS_PER_US 1000000u
 #define SCRATCHPADS_KIB_MIN 16u /* of L1 behind the packet buffer, for messages */
 #define RING_BYTES_MIN 2048u	/* of a packet buffer's ring: an Ethernet frame */
+#define BOOT_HPUS 8u		/* numbers that boot.S gives to the HPUs of a cluster */
 #define MESSAGE_IDS 65536u	/* that a HER has, a row of them for each cluster */
 
 struct answer {
@@ -101,6 +104,26 @@ static int check_icache(const struct pspin_target *t, struct answer a)
 	return 0;
 }
 
+/* Programs take each thread for an HPU: it has a stack in L1, and boot.S numbers eight of a cluster before the next one's. */
+static int check_threads(const struct pspin_target *t, struct answer a)
+{
+	const uint64_t most = t->clusters > 1 ? BOOT_HPUS : SOC_CLUSTER_HPUS_MAX, all = t->clusters * t->hpus * t->hpu_threads;
+
+	if (t->hpu_threads == 1)
+		return 0;
+	if (t->hpus * t->hpu_threads > most)
+		return refuse(a,
+			      "hpu_threads = %" PRIu64 ": hpus = %" PRIu64 " of clusters = %" PRIu64
+			      " can have %" PRIu64 " each, since images have stacks and numbers for %" PRIu64 " threads of a cluster",
+			      t->hpu_threads, t->hpus, t->clusters, most / t->hpus ? most / t->hpus : 1, most);
+	if (all > SPIN_HPUS_MAX)
+		return refuse(a,
+			      "hpu_threads = %" PRIu64 ": clusters = %" PRIu64 " of hpus = %" PRIu64
+			      " make %" PRIu64 " threads, and SPIN_PER_HPU has entries for %u",
+			      t->hpu_threads, t->clusters, t->hpus, all, SPIN_HPUS_MAX);
+	return 0;
+}
+
 /* Each cluster is home to as many messages. */
 static int check_messages(const struct pspin_target *t, struct answer a)
 {
@@ -136,6 +159,8 @@ int pspin_target__check(const struct pspin_target *t, char *err, size_t err_byte
 	struct answer a = {err, err_bytes};
 	int status = check_clock(t, a);
 
+	if (!status)
+		status = check_threads(t, a);
 	if (!status)
 		status = check_l1(t, a);
 	if (!status)

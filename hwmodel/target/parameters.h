@@ -22,6 +22,12 @@ struct pspin_target {
 	const char *sources[TARGET_PARAMETERS];
 };
 
+/* Of a cluster: each is an HPU of its own for programs, with a number, a stack and a driver. */
+static inline unsigned target__threads(const struct pspin_target *target)
+{
+	return (unsigned)(target->hpus * target->hpu_threads);
+}
+
 /* Number of a parameter's row, or -ENOENT. */
 int target__find_parameter(const char *name);
 /* The parameter's place. */

@@ -55,9 +55,10 @@ static const char rounding[] = "sPIN's figures are rounded: 8 x 20 ps x 4096 B =
 
 void figure_spin_4(struct figures *f)
 {
-	struct pspin_target *target = figure__target("spin-discrete", "hpus", 8);
+	struct pspin_target *target = figure__target("spin-discrete", "hpu_threads", 2); /* L1 has stacks for 16 threads */
 	const double gap = packet_ns(target, 0), byte_ns = packet_ns(target, 1 << 20) / (1 << 20);
 
+	figure__set(target, "hpus", 8);
 	figure__begin(f, "sPIN figure 4: HPUs needed; spin-discrete with the 8 HPUs of sPIN 4.4.2");
 	figure__row(f, "spin4.rate_small", 1000 / gap, "Mmps", 150, "sPIN 4.4.2", NULL);
 	figure__row(f, "spin4.rate_4096", 1000 / packet_ns(target, 4096), "Mmps", 12.5,

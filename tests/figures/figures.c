@@ -123,16 +123,22 @@ struct bench_result figure__run(struct figures *f, const struct pspin_target *ta
 	return result;
 }
 
+void figure__set(struct pspin_target *target, const char *parameter, uint64_t value)
+{
+	char err[256] = "no memory";
+
+	if (target && !pspin_target__set(target, parameter, value, err, sizeof(err)) &&
+	    !pspin_target__check(target, err, sizeof(err)))
+		return;
+	fprintf(stderr, "figures: %s with another %s: %s\n", target ? pspin_target__name(target) : "a target", parameter, err);
+	exit(1);
+}
+
 struct pspin_target *figure__target(const char *name, const char *parameter, uint64_t value)
 {
 	struct pspin_target *target = pspin_target__copy(pspin_target__find(name));
-	char err[256] = "no memory";
 
-	if (!target || pspin_target__set(target, parameter, value, err, sizeof(err)) ||
-	    pspin_target__check(target, err, sizeof(err))) {
-		fprintf(stderr, "figures: %s with another %s: %s\n", name, parameter, err);
-		exit(1);
-	}
+	figure__set(target, parameter, value);
 	return target;
 }
 

@@ -45,6 +45,8 @@ struct bench_result figure__run(struct figures *f, const struct pspin_target *ta
 				const struct bench_run *run);
 /* A built-in target with a value changed; ends the program if there is no memory. To be freed. */
 struct pspin_target *figure__target(const char *name, const char *parameter, uint64_t value);
+/* One more value of such a target. */
+void figure__set(struct pspin_target *target, const char *parameter, uint64_t value);
 
 void figure_latency(struct figures *f);	  /* PsPIN 4.2.1 */
 void figure_4(struct figures *f);	  /* data copies */

@@ -49,6 +49,8 @@ static const struct expectation {
 	struct probe probe;
 	const char *with; /* another parameter, changed in both runs; NULL: none */
 	uint64_t with_value;
+	const char *also; /* and one more */
+	uint64_t also_value;
 } expectations[TARGET_PARAMETERS] = {
 #define ONE(handler_, bytes, ...)                                                                  \
 	{                                                                                          \
@@ -196,6 +198,8 @@ static void check(struct rig_file rows, const struct bench_image *image,
 	}
 	if (e->with)
 		set(target, e->with, e->with_value, failures);
+	if (e->also)
+		set(target, e->also, e->also_value, failures);
 	before = look(rows, image, target, p->name, &e->probe, failures);
 	set(target, p->name, e->value, failures);
 	after = look(rows, image, target, p->name, &e->probe, failures);

@@ -10,7 +10,7 @@
 #define PLACES 512u
 #define TIMES_FACTOR UINT64_C(0x100000001b3)
 
-static const char *const functions[] = { "empty", "busy_26", "busy_90", "busy_410", "sends", "meets_transfers" };
+static const char *const functions[] = { "empty", "busy_26", "busy_90", "busy_410", "sends", "meets_transfers", "reads", "issues" };
 
 static struct rig rig;
 static int failures;
@@ -115,6 +115,10 @@ static struct pspin_target machine(unsigned seed)
 	target.feedback_cycles = 1 + any(3);
 	target.cells_static = any(3);
 	target.cells_shared = 1 + any(100);
+	target.hpu_threads = 1 + any(16 / (unsigned)target.hpus);
+	target.thread_switch_cycles = any(4);
+	target.thread_slice_cycles = 16 + any(400);
+	target.pcie_latency_ps = any(2) ? 0 : any(200) * 1000;
 	return target;
 }
 
@@ -179,7 +183,7 @@ static uint64_t run(struct rig_file file, unsigned seed, unsigned step_cycles)
 
 int main(void)
 {
-	struct rig_file file = rig__build("no_task_is_lost", "tests/model/load.S tests/model/transfers.S");
+	struct rig_file file = rig__build("no_task_is_lost", "tests/model/load.S tests/model/transfers.S tests/model/threads.S");
 
 	for (unsigned seed = 1; seed <= 210; seed++)
 		if (run(file, seed, 0) != run(file, seed, 1 + seed % 4))

@@ -62,6 +62,7 @@ struct pspin_task {
 	uint64_t body_cycles;                    /* B: entry's first instruction to its return */
 	uint64_t instructions;
 	uint64_t cycles[RV32_CAUSE_COUNT];       /* add up to body_cycles */
+	uint64_t parked_cycles;                  /* of body_cycles, while it left its HPU to other threads */
 	/* commands issued; host_dmas both ways, of them host_reads from the host */
 	uint32_t nic_sends, host_dmas, host_reads, host_writes;
 	uint32_t error;                          /* enum pspin_error, or mcause of a trap */

@@ -33,7 +33,8 @@ struct rv32_core;
 	X(FLUSH,      "fence, and CSRs that flush the pipeline") \
 	X(DMA,        "waiting for a transfer to be done") \
 	X(COMMAND,    "waiting for a free command slot") \
-	X(BLOCKED,    "waiting for a device register")
+	X(BLOCKED,    "waiting for a device register") \
+	X(THREAD,     "ready, while another thread has the HPU")
 
 enum rv32_cause {
 #define RV32_CAUSE_ENUM_(name, text) RV32_CYC_##name,
@@ -169,6 +170,9 @@ void rv32_core__set_icache(struct rv32_core *core, struct icache *icache, unsign
 
 /* Lets time pass (the core was waiting for a device): moves the cycle forward, charged to RV32_CYC_BLOCKED. */
 void rv32_core__advance(struct rv32_core *core, uint64_t to_cycle);
+
+/* The same within a program that waits where it stands: charged to that cause, and in the profile to its instruction. */
+void rv32_core__wait(struct rv32_core *core, uint64_t to_cycle, enum rv32_cause cause);
 
 /* The cycle alone, for when it is asked often: stats() adds up what has run since it was last called. */
 uint64_t rv32_core__cycle(const struct rv32_core *core);

@@ -164,14 +164,16 @@ struct pspin_traffic {
 	uint32_t packet_memory_peak_bytes, messages_peak, hers_peak;
 	/* how long each was busy, of the time from the first arrival to the last feedback */
 	uint64_t span_ps;
-	uint64_t hpu_busy_ps;             /* sum over HPUs: from taking a task to its doorbell */
+	uint64_t hpu_busy_ps;             /* sum over HPUs: from taking a task to its doorbell; of several threads, of any of them */
 	uint64_t hpu_blocked_ps;          /* of it, waiting for commands or for feedback to be taken */
+	/* of hpu_busy_ps where HPUs have several threads, else 0: instructions of one of them, and none, from one to another */
+	uint64_t hpu_running_ps, hpu_switching_ps;
 	uint64_t link_in_ps, packet_read_ps, send_ps, to_host_ps, from_host_ps, host_direct_ps, l2_port_ps;
 	uint64_t icache_misses, l1_conflict_cycles;
 	/* of the cluster whose L1 other clusters' HPUs keep busiest: its incoming port, and what accesses waited in it (sum) */
 	uint64_t l1_port_ps, l1_port_wait_ps;
 	unsigned l1_port_cluster;
-	unsigned hpus;
+	unsigned hpus, hpu_threads;       /* threads of each */
 };
 void pspin__traffic(const struct pspin *nic, struct pspin_traffic *out);
 

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Whose instructions an HPU issues: its threads give the pipeline up where they wait, and take turns. For hpu.c and driver.c. */
+#include "../core/later.h"
+#include "soc.h"
+#include "threads.h"
+
+/*
+ * Cycles between a thread's going on where it waited and the instruction that it has the pipeline for: behind the access that
+ * it waited in, which is answered after one cycle of waiting if it was for a command, so that what such a wait hides is hidden;
+ * the access in which it yielded is done again.
+ */
+static const uint64_t back_cycles[] = { [PARK_TASK] = 1, [PARK_COMMAND] = 2, [PARK_YIELD] = 0, [PARK_SLICE] = 0 };
+
+static struct hpu *thread_of(const struct soc *soc, const struct pipeline *pipeline, unsigned i)
+{
+	return pipeline->first + i * (unsigned)soc->target->hpus;
+}
+
+void threads__park(struct hpu *hpu, enum park what, uint64_t cycle, uint64_t ready)
+{
+	struct pipeline *pipeline = hpu->pipeline;
+
+	hpu->parked = what;
+	hpu->parked_at = what == PARK_SLICE ? cycle : cycle + 1;
+	hpu->ready = ready;
+	pipeline->free = hpu->parked_at;
+	pipeline->running += pipeline->free > pipeline->since ? pipeline->free - pipeline->since : 0;
+	pipeline->last = hpu;
+	pipeline->owner = NULL;
+}
+
+/* When the pipeline turns to a thread that gets it next, */
+static uint64_t turns_to(const struct pipeline *pipeline, const struct hpu *hpu)
+{
+	return later(hpu->ready, pipeline->free);
+}
+
+/* and its next instruction is issued. */
+static uint64_t next_instruction(const struct pipeline *pipeline, const struct hpu *hpu)
+{
+	return turns_to(pipeline, hpu) + (hpu == pipeline->last ? 0 : hpu->target->thread_switch_cycles);
+}
+
+static int goes_before(const struct pipeline *pipeline, const struct hpu *a, const struct hpu *b)
+{
+	uint64_t at = turns_to(pipeline, a), than = turns_to(pipeline, b);
+
+	return at != than ? at < than : a->ready < b->ready;
+}
+
+void threads__choose(struct soc *soc, struct pipeline *pipeline)
+{
+	struct hpu *best = NULL;
+	uint64_t at;
+
+	if (pipeline->owner)
+		return;
+	for (unsigned i = 0; i < soc->target->hpu_threads; i++) {
+		struct hpu *hpu = thread_of(soc, pipeline, i);
+
+		turns__set(&soc->turns, hpu->number, TURNS_NEVER);
+		if (hpu->parked && hpu->ready != UINT64_MAX && (!best || goes_before(pipeline, hpu, best)))
+			best = hpu;
+	}
+	if (!best)
+		return;
+	at = next_instruction(pipeline, best);
+	soc__wake(soc, best, later(at ? at - 1 : 0, soc->reached));
+}
+
+void threads__ready(struct hpu *hpu, uint64_t ready)
+{
+	hpu->ready = ready;
+	threads__choose(hpu->soc, hpu->pipeline);
+}
+
+/* Up to `at` nobody had it. */
+static void count_gap(struct soc *soc, struct pipeline *pipeline, const struct hpu *next, uint64_t at)
+{
+	uint64_t switching = next == pipeline->last ? 0 : soc->target->thread_switch_cycles;
+	uint64_t gap = at - pipeline->free - switching;
+
+	pipeline->switching += switching;
+	for (unsigned i = 0; i < soc->target->hpu_threads; i++) {
+		if (thread_of(soc, pipeline, i)->parked != PARK_COMMAND)
+			continue;
+		pipeline->waiting += gap;
+		return;
+	}
+}
+
+void threads__resume(struct hpu *hpu)
+{
+	struct pipeline *pipeline = hpu->pipeline;
+	uint64_t at = next_instruction(pipeline, hpu), back = back_cycles[hpu->parked];
+
+	count_gap(hpu->soc, pipeline, hpu, at);
+	pipeline->owner = hpu;
+	pipeline->since = at;
+	pipeline->slice_end = at + hpu->target->thread_slice_cycles;
+	if (hpu->begun && hpu->parked != PARK_TASK)
+		hpu->result.parked_cycles += at - hpu->parked_at;
+	if (hpu->deadline != UINT64_MAX) /* what it stood ready is not its own time */
+		hpu->deadline += at - hpu->ready;
+	if (hpu->parked == PARK_COMMAND)
+		rv32_core__wait(hpu->core, hpu->ready - back, RV32_CYC_COMMAND);
+	if (hpu->parked == PARK_TASK)
+		rv32_core__advance(hpu->core, at - back);
+	else
+		rv32_core__wait(hpu->core, at - back, RV32_CYC_THREAD);
+	hpu->resumed_at = hpu->parked == PARK_COMMAND ? at : 0;
+	hpu->parked = PARK_NOT;
+}
+
+int threads__wanted(const struct hpu *hpu, uint64_t cycle)
+{
+	const struct soc *soc = hpu->soc;
+
+	for (unsigned i = 0; i < soc->target->hpu_threads; i++) {
+		const struct hpu *other = thread_of(soc, hpu->pipeline, i);
+
+		if (other != hpu && other->parked && other->ready <= cycle)
+			return 1;
+	}
+	return 0;
+}
+
+int threads__expired(struct hpu *hpu, uint64_t cycle)
+{
+	if (threads__wanted(hpu, cycle))
+		return 1;
+	hpu->pipeline->slice_end = cycle + hpu->target->thread_slice_cycles;
+	return 0;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef SOC_THREADS_H
+#define SOC_THREADS_H
+
+/*
+ * The threads of one HPU (target->hpu_threads; sPIN 3.2 "HPU execution contexts", 4.1, B.6). Each thread is a struct hpu of its
+ * own: registers, stack, number, driver with its command slots and feedback. One of them at a time has the pipeline. It gives
+ * that up where it waits: for a command to be done or for a slot, for its next task, in the event unit; where it yields
+ * (HPU_YIELD); and after target->thread_slice_cycles, if another one is ready. Of those that are ready the one that has been so
+ * longest goes on, of the same cycle the lowest number; target->thread_switch_cycles pass if it is another than before. What
+ * waits for a memory keeps the pipeline. With one thread there is none of this: soc->pipelines is NULL.
+ */
+#include "hpu.h"
+
+/* What a thread waits for that has given up the pipeline. */
+enum park {
+	PARK_NOT,
+	PARK_TASK,    /* its next task, or a word from the event unit */
+	PARK_COMMAND, /* its driver */
+	PARK_YIELD,   /* its turn: it said that others may go on, */
+	PARK_SLICE    /* or its slice was over */
+};
+
+struct pipeline {
+	struct hpu *first;   /* its threads stand target->hpus behind one another */
+	struct hpu *owner;   /* NULL: nobody has it */
+	struct hpu *last;    /* who had it last */
+	uint64_t free;       /* the cycle from which on another one's instruction can be issued */
+	uint64_t since;      /* who has it has it since then, */
+	uint64_t slice_end;  /* alone up to there */
+	/* cycles, in which instructions of some thread were in it, it switched, or all threads with a task waited for commands */
+	uint64_t running, switching, waiting;
+};
+
+/*
+ * The thread has the pipeline and gives it up at `cycle`, the one of the access that it waits in (PARK_SLICE: of its next
+ * instruction), which has to be its turn (hpu__may()). Its next instruction can be issued at `ready`; UINT64_MAX: not known yet.
+ */
+void threads__park(struct hpu *hpu, enum park what, uint64_t cycle, uint64_t ready);
+/* That is known now, or is another cycle than was known. */
+void threads__ready(struct hpu *hpu, uint64_t ready);
+/* Nobody has the pipeline, or somebody new: whose turn is next. */
+void threads__choose(struct soc *soc, struct pipeline *pipeline);
+/* It was chosen and its turn has come: it has the pipeline. */
+void threads__resume(struct hpu *hpu);
+/* The slice of who has it is over. 1: another one is ready; 0: it has another slice. */
+int threads__expired(struct hpu *hpu, uint64_t cycle);
+/* Is another one ready to have an instruction issued at that cycle? */
+int threads__wanted(const struct hpu *hpu, uint64_t cycle);
+
+#endif
