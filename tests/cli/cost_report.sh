@@ -46,7 +46,7 @@ for way in alone cold loaded; do
 	about "stages of a packet, $way" "$sum" "$(json "latency.$way.mean_ps")"
 done
 sum=$(json packet.mean_cycles)
-about "causes" "$(for cause in issue load_use jump branch fetch muldiv misaligned memory l1 l2 remote icache flush dma command blocked; do
+about "causes" "$(for cause in issue load_use jump branch fetch muldiv misaligned memory l1 l2 remote icache flush dma command blocked thread; do
 	json "mean_cycles_per_packet_by_cause.$cause"
 done | awk '{ sum += $1 } END { printf "%.6f", sum }')" "$sum"
 # a packet's bodies are its handlers', in ps as in cycles

@@ -81,7 +81,7 @@ static int count_task(struct cost_collector *c, const struct pspin_task_record *
 		return FAILED;
 	w->cycles += task->body_cycles;
 	w->instructions += task->instructions;
-	w->with_runtime += task->body_cycles + pspin_target__runtime_cycles(c->program->target);
+	w->with_runtime += task->body_cycles - task->parked_cycles + pspin_target__runtime_cycles(c->program->target);
 	w->cold += record->is_cold;
 	if (w->tasks < WAITING_TASKS)
 		w->task[w->tasks++] = *record;

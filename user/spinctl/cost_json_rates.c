@@ -1,5 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include <math.h>
+
 #include "cost_json.h"
+
+static void threads(struct json *j, const struct pspin_traffic *seen)
+{
+	const double all = seen->span_ps ? (double)seen->span_ps * seen->hpus : 1;
+
+	json_object(j, "hpu_time");
+	json_double(j, "running", (double)seen->hpu_running_ps / all);
+	json_double(j, "switching", (double)seen->hpu_switching_ps / all);
+	json_double(j, "all_threads_wait", (double)seen->hpu_blocked_ps / all);
+	json_double(j, "no_task", fmax(0, 1 - (double)seen->hpu_busy_ps / all));
+	json_object_end(j);
+}
 
 static void throughput(struct json *j, const struct cost_report *r, const struct cost_point *p)
 {
@@ -23,6 +37,9 @@ static void throughput(struct json *j, const struct cost_report *r, const struct
 		json_double(j, cost_resource_name(i), t->busy[i]);
 	json_object_end(j);
 	json_double(j, "hpu_time_blocked", t->hpus_blocked);
+	json_uint(j, "hpu_threads", p->loaded.traffic.hpu_threads);
+	if (p->loaded.traffic.hpu_threads > 1)
+		threads(j, &p->loaded.traffic);
 	json_double(j, "energy_upper_bound_nj_per_packet", t->energy_nj);
 	json_double(j, "power_upper_bound_w", (double)r->power_mw / 1e3);
 	json_uint(j, "packets_lost", p->loaded.lost);

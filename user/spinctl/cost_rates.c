@@ -118,7 +118,8 @@ static void find_bound(const struct cost_report *r, struct cost_point *p)
 	const struct pspin_traffic *seen = &p->loaded.traffic;
 	struct cost_throughput *t = &p->throughput;
 	double n = p->loaded.handled ? (double)p->loaded.handled : 1, hpus_ps = (double)seen->hpu_busy_ps / n;
-	double waiting = hpus_ps > 0 ? fmin(1, waits_for_others(p) * 1e3 / r->clock_ghz / hpus_ps) : 0;
+	double waits_ps = seen->hpu_threads > 1 ? (double)seen->hpu_blocked_ps / n : waits_for_others(p) * 1e3 / r->clock_ghz;
+	double waiting = hpus_ps > 0 ? fmin(1, waits_ps / hpus_ps) : 0;
 	const double busy_ps[COST_RESOURCES] = {
 		[COST_LINK] = (double)seen->link_in_ps / n, [COST_COPY_PORT] = (double)seen->packet_read_ps / n,
 		[COST_HPUS] = hpus_ps * (1 - waiting) / (seen->hpus ? seen->hpus : 1),

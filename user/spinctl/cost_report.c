@@ -46,16 +46,17 @@ static int run_main(struct cost_job *job)
 {
 	struct cost_trace_writer *writer = NULL;
 	struct cost_report *r = job->report;
-	uint64_t clusters, hpus;
+	uint64_t clusters, hpus, threads;
 	int status = run_alone(job);
 
 	if (status || !r->main.alone.handled)
 		return status;
 	pspin_target__get(job->program.target, "clusters", &clusters);
 	pspin_target__get(job->program.target, "hpus", &hpus);
+	pspin_target__get(job->program.target, "hpu_threads", &threads);
 	status = cost_pass__cold(&job->program, job->source, &r->main.cold);
 	if (!status && job->options->trace_file) {
-		writer = cost_trace_writer__open(job->options->trace_file, r, (unsigned)clusters, (unsigned)hpus);
+		writer = cost_trace_writer__open(job->options->trace_file, r, (unsigned)clusters, (unsigned)(hpus * threads));
 		status = writer ? DONE : FAILED;
 	}
 	if (!status)

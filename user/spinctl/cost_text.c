@@ -112,6 +112,9 @@ static void rates(const struct cost_report *r)
 	printf("HPUs needed = packet rate x a packet's mean cycles (warm bodies + %u per task) at %g GHz: %.1f alone, %.1f loaded,\n"
 	       "  waiting for one another as in this run; there are %u HPUs\n", r->runtime_cycles, r->clock_ghz,
 	       r->main.alone.warm_with_runtime_mean, r->main.loaded.cycles_with_runtime_mean, r->hpus);
+	if (r->main.loaded.traffic.hpu_threads > 1)
+		printf("  of %u threads each: what a handler waits while others can run is no cycle of its HPU\n",
+		       r->main.loaded.traffic.hpu_threads);
 }
 
 /* The cause of most waiting; RV32_CAUSE_COUNT: there is none. */

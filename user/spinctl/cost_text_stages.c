@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include <inttypes.h>
+#include <math.h>
 
 #include "cost_text.h"
 
@@ -7,6 +8,18 @@ static void spread_row(const char *name, const struct cost_spread *s)
 {
 	printf("%-12s %10.1f %10.1f %10.1f %10.1f %10.1f\n", name, (double)s->min / 1e3, (double)s->median / 1e3,
 	       (double)s->p99 / 1e3, (double)s->max / 1e3, s->mean / 1e3);
+}
+
+/* Of HPUs that switch while a handler waits, where their time went. */
+static void threads(const struct pspin_traffic *seen)
+{
+	const double all = (double)seen->span_ps * seen->hpus / 100;
+
+	if (seen->hpu_threads < 2 || all <= 0)
+		return;
+	printf("\n%u threads of each HPU: %.1f %% of its time one runs, %.1f %% between two; idle %.1f %% while all with a task wait, %.1f %%\n"
+	       "without a task", seen->hpu_threads, (double)seen->hpu_running_ps / all, (double)seen->hpu_switching_ps / all,
+	       (double)seen->hpu_blocked_ps / all, fmax(0, 100 - (double)seen->hpu_busy_ps / all));
 }
 
 void cost_text__stages(const struct cost_report *r)
@@ -31,6 +44,7 @@ void cost_text__stages(const struct cost_report *r)
 	for (unsigned i = 0; i < COST_RESOURCES; i++)
 		if (t->busy[i] >= 0.005)
 			printf("  %s %.0f %%", cost_resource_name(i), 100 * t->busy[i]);
+	threads(&loaded->traffic);
 	printf("\nHPUs wait for commands and feedback %.0f %% of their time; packet memory at most %.1f KiB, %u messages and %u "
 	       "HERs\nat once; ", 100 * t->hpus_blocked, loaded->traffic.packet_memory_peak_bytes / 1024.0,
 	       loaded->traffic.messages_peak, loaded->traffic.hers_peak);

@@ -127,7 +127,7 @@ static void run_packet(struct run_cost_model *m, const struct spin_tapped *packe
 	for (unsigned i = 0; i < result.task_count; i++) {
 		is_faulty |= is_fault(&result.tasks[i]);
 		cycles += result.tasks[i].body_cycles;
-		with_runtime += result.tasks[i].body_cycles + m->runtime_cycles;
+		with_runtime += result.tasks[i].body_cycles - result.tasks[i].parked_cycles + m->runtime_cycles;
 	}
 	if (is_faulty) {
 		m->now.faults++;
