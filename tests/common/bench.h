@@ -34,6 +34,7 @@ struct bench_run {
 struct bench_result {
 	double latency_ns;	     /* HER accepted to feedback, median */
 	double body_cycles;	     /* median */
+	double instructions;	     /* of a body, median */
 	double gbps, packets_per_ns; /* of packet bytes, in the midst of the run */
 	unsigned hpus;		     /* at work at once, at most, in the midst of the run */
 	double arrival_ns;	     /* offered to its HER being accepted, median */
@@ -51,7 +52,7 @@ int bench__run(const struct bench_image *image, const struct pspin_target *targe
 /* What is heard of a run. */
 struct bench_heard {
 	uint64_t *feedback_ps, *latency_ps, *body_cycles, *started_ps, *doorbell_ps, *arrival_ps,
-		*leave_ps;
+		*leave_ps, *instructions;
 	size_t packets, tasks, room, left;
 	uint64_t bytes;
 	uint64_t skip;	/* packets that are not counted: they warm up */

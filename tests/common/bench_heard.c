@@ -17,8 +17,10 @@ int bench_heard__open(struct bench_heard *heard, size_t packets)
 	heard->doorbell_ps = calloc(heard->room, sizeof(uint64_t));
 	heard->arrival_ps = calloc(packets, sizeof(uint64_t));
 	heard->leave_ps = calloc(packets, sizeof(uint64_t));
+	heard->instructions = calloc(heard->room, sizeof(uint64_t));
 	return heard->arrival_ps && heard->leave_ps && heard->feedback_ps && heard->latency_ps &&
-			       heard->body_cycles && heard->started_ps && heard->doorbell_ps
+			       heard->body_cycles && heard->started_ps && heard->doorbell_ps &&
+			       heard->instructions
 		       ? 0
 		       : -1;
 }
@@ -27,6 +29,7 @@ void bench_heard__close(struct bench_heard *heard)
 {
 	free(heard->arrival_ps);
 	free(heard->leave_ps);
+	free(heard->instructions);
 	free(heard->feedback_ps);
 	free(heard->latency_ps);
 	free(heard->body_cycles);
@@ -43,6 +46,7 @@ static void hear_task(void *arg, const struct pspin_task_record *task)
 	if (heard->tasks == heard->room)
 		return;
 	heard->body_cycles[heard->tasks] = task->task->body_cycles;
+	heard->instructions[heard->tasks] = task->task->instructions;
 	heard->started_ps[heard->tasks] = task->started_ps;
 	heard->doorbell_ps[heard->tasks++] = task->doorbell_ps;
 }
@@ -125,6 +129,7 @@ void bench_heard__conclude(struct bench_heard *heard, const struct pspin *nic,
 	out->arrival_ns = median(heard->arrival_ps, heard->packets) / 1000;
 	out->leave_ns = median(heard->leave_ps, heard->left) / 1000;
 	out->body_cycles = median(heard->body_cycles, heard->tasks);
+	out->instructions = median(heard->instructions, heard->tasks);
 	out->hpus = most_at_once(heard->started_ps, heard->doorbell_ps, heard->tasks);
 	qsort(heard->feedback_ps, heard->packets, sizeof(uint64_t), by_value);
 	if (heard->packets)

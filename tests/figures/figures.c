@@ -159,6 +159,7 @@ int main(int argc, char **argv)
 	figure_4(&f);
 	figure_6_and_8(&f);
 	figure_9(&f);
+	figure_10(&f);
 	figure_11_and_12(&f);
 	figure_spin_3d(&f);
 	figure_spin_4(&f);

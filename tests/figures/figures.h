@@ -52,6 +52,7 @@ void figure_latency(struct figures *f);	  /* PsPIN 4.2.1 */
 void figure_4(struct figures *f);	  /* data copies */
 void figure_6_and_8(struct figures *f);	  /* handler duration, throughput, HPUs */
 void figure_9(struct figures *f);	  /* data out of the NIC */
+void figure_10(struct figures *f);	  /* instructions of whole handlers, and by area */
 void figure_11_and_12(struct figures *f); /* whole handlers */
 void figure_spin_4(struct figures *f);	  /* HPUs needed */
 void figure_spin_3d(struct figures *f);	  /* accumulate */

@@ -18,6 +18,7 @@ struct workload {
 	int is_more;		/* 1: more */
 	double goal_gbps;	/* what packets of 512 bytes are to reach on pspin-rtl */
 	const char *why;	/* ours is another */
+	int has_amo_per_word;	/* of the payload */
 	int is_kv;		/* requests to a key-value store, in which the popular keys are */
 };
 
