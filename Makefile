@@ -236,7 +236,7 @@ $(BUILD)/man/spinctl.8: user/man/spinctl.8.in $(BUILD)/bin/spinctl
 $(BUILD)/man/spincc.1: user/man/spincc.1.in $(SPINCC)
 	$(Q)mkdir -p $(@D) && $(SPINCC) --fill-template <$< >$@
 
-$(BUILD)/man/hpu-run.1 $(BUILD)/man/spin-pspin.7: $(BUILD)/man/%: user/man/%.in user/common/version.h
+$(BUILD)/man/hpu-run.1 $(BUILD)/man/spin-pspin.7 $(BUILD)/man/spin-papers.7: $(BUILD)/man/%: user/man/%.in user/common/version.h
 	$(Q)mkdir -p $(@D) && sed 's/@VERSION@/$(VERSION)/' $< >$@
 
 $(BUILD)/man/libspin.3: user/man/libspin.awk $(LIBSPIN_HEADERS) handlers/include/spin/context.h user/man/libspin.c user/man/libspin_message.c user/man/libspin_hpu.c \

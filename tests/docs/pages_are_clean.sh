@@ -4,7 +4,7 @@
 . "$(dirname "$0")/docs.inc"
 command -v mandoc >/dev/null || { echo "skip: no mandoc (package mandoc)"; exit 77; }
 
-for page in spinctl.8 spincc.1 hpu-run.1 libspin.3 spin-handler.7 spin-pspin.7; do
+for page in spinctl.8 spincc.1 hpu-run.1 libspin.3 spin-handler.7 spin-papers.7 spin-pspin.7; do
 	[ -s "$MAN/$page" ] || { fail "no page $page"; continue; }
 	mandoc -T lint -W warning "$MAN/$page" >"$WORK/lint" || fail "$page: $(head -n 3 "$WORK/lint")"
 	grep -n '@[A-Z][A-Z]*@' "$MAN/$page" >"$WORK/left" && fail "$page: $(head -n 1 "$WORK/left")"

@@ -11,7 +11,7 @@ has() { [ -f "$TREE/$1" ] || fail "no $1 in the installed tree"; }
 expect 0 make_in_tree install $to DESTDIR="$DEST"
 for file in bin/spinctl bin/spincc bin/hpu-run lib/libspin.a lib/libspin.so lib/libspin.so.0 lib/pkgconfig/libspin.pc \
 	include/spin/libspin.h share/man/man8/spinctl.8 share/man/man1/spincc.1 share/man/man1/hpu-run.1 share/man/man3/libspin.3 \
-	share/man/man3/spin_ctx__attach.3 share/man/man7/spin-handler.7 share/man/man7/spin-pspin.7 share/bash-completion/completions/spinctl \
+	share/man/man3/spin_ctx__attach.3 share/man/man7/spin-handler.7 share/man/man7/spin-papers.7 share/man/man7/spin-pspin.7 share/bash-completion/completions/spinctl \
 	share/spin/handlers/include/spin/spin.h share/spin/bpf/context.bpf.c share/spin/hwmodel/image/pspin.ld share/spin/hwmodel/image/pspin/link.ld share/spin/handlers/include/pspin/hal/pulp.h \
 	share/spin/handlers/filtering.c lib/spin/filtering.spin share/spin/wireshark/slmp.lua; do
 	has $file
