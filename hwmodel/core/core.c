@@ -163,6 +163,11 @@ void rv32_core__set_icache(struct rv32_core *core, struct icache *icache, unsign
 	block__flush(core);
 }
 
+void rv32_core__set_code_at(struct rv32_core *core, uint32_t offset)
+{
+	core->code_at = offset;
+}
+
 enum rv32_stop rv32_core__run(struct rv32_core *core, uint64_t until_cycle)
 {
 	enum rv32_stop stop;

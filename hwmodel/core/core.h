@@ -161,6 +161,7 @@ struct rv32_core {
 	struct rv32_bus bus;
 	struct icache *icache;
 	unsigned icache_port;
+	uint32_t code_at;               /* added to a line's address: its place in the memory behind the cache */
 	const uint64_t *lines_known;    /* the cache's generation; 0 for ever if there is none */
 	uint64_t linked_generation;     /* at which the edges in `linked` were linked */
 	struct edge *linked;

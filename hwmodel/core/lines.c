@@ -67,7 +67,7 @@ static bool all_there(struct rv32_core *core, struct block *block)
 	if (lines__known(core, block))
 		return true;
 	for (uint32_t line = block->pc & ~(RV32_LINE_BYTES - 1u);; line += RV32_LINE_BYTES) {
-		if (!icache__has(core->icache, core->cycle, line))
+		if (!icache__has(core->icache, core->cycle, line + core->code_at))
 			return false;
 		if (line == block->end_line)
 			break;
@@ -180,7 +180,7 @@ static bool ask(struct rv32_core *core, uint64_t now, uint64_t hit, uint32_t lin
 
 	if (core->bus.access && core->bus.access(core->bus.arg, &req) == RV32_BUS_STOP)
 		return false;
-	core->fetch.ready = hit + icache__fetch(core->icache, core->icache_port, cycle, line);
+	core->fetch.ready = hit + icache__fetch(core->icache, core->icache_port, cycle, line + core->code_at);
 	return true;
 }
 

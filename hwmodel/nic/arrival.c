@@ -201,7 +201,7 @@ static size_t leave(struct pspin *nic, struct flight *flight, enum spin_reason r
 		return 0;
 	record->verdict = SPIN_VERDICT_TX;
 	record->left_ps = record->feedback_ps;
-	return record__is_looked_at(nic, record) ? slmp__acknowledge(nic->frame, a->frame, &a->in, more) : 0;
+	return record__is_looked_at(nic, record) ? slmp__acknowledge(nic->device->frame, a->frame, &a->in, more) : 0;
 }
 
 /* It goes to no handler now. */

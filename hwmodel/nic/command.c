@@ -128,7 +128,7 @@ static int put(struct pspin *nic, const struct flight *flight, uint32_t packet_l
 
 static int send(struct pspin *nic, struct flight *flight, const struct soc_task *task, const struct hpu_command *command)
 {
-	if (nic->soc.is_foreign)
+	if (nic->device->soc.is_foreign)
 		return reply(nic, flight, command);
 	switch (command->flow) {
 	case HPU_SEND_REPLY:
@@ -171,7 +171,7 @@ int nic__command(struct pspin *nic, struct flight *flight, const struct soc_task
 		return outside(nic, command);
 	if (reached.is_deposit)
 		return deposit(nic, flight, command, reached.at);
-	host = storage__host(&nic->soc.memory, reached.at, command->bytes);
+	host = storage__host(nic->memory, reached.at, command->bytes);
 	if (!host)
 		return -1;
 	switch (command->kind) {

@@ -122,8 +122,8 @@ static size_t leaves(struct pspin *nic, struct flight *flight)
 	if (!record__is_looked_at(nic, record))
 		return 0;
 	if (record->verdict == SPIN_VERDICT_TX)
-		return outbound__send(nic->frame, a->frame, &a->in, flight->reply.at, flight->reply.bytes);
-	return outbound__to_host(nic->frame, a->frame, a->frame_bytes, &a->in, flight->deposit.at, flight->delivered_bytes);
+		return outbound__send(nic->device->frame, a->frame, &a->in, flight->reply.at, flight->reply.bytes);
+	return outbound__to_host(nic->device->frame, a->frame, a->frame_bytes, &a->in, flight->deposit.at, flight->delivered_bytes);
 }
 
 static void freed(struct pspin *nic, struct slot *slot)

@@ -14,12 +14,12 @@ static uint32_t block_at(unsigned me)
 
 static struct spin_entry_block *block(const struct pspin *nic, unsigned me)
 {
-	return (struct spin_entry_block *)(nic->soc.memory.l1[0] + (block_at(me) - L1_GLOBAL));
+	return (struct spin_entry_block *)(nic->memory->l1[0] + (block_at(me) - L1_GLOBAL));
 }
 
 int entry_memory__check(const struct pspin *nic, const struct spin_segment *segment, unsigned segments)
 {
-	const uint64_t have = nic->soc.memory.host_bytes;
+	const uint64_t have = nic->memory->host_bytes;
 
 	if (segments > SPIN_SEGMENTS_MAX || (segments && !segment))
 		return -EINVAL;
@@ -46,7 +46,7 @@ void entry_memory__post(struct pspin *nic, unsigned me, const struct spin_segmen
 
 void entry_memory__reset(struct pspin *nic)
 {
-	const struct spin_segment all = {0, (uint32_t)nic->soc.memory.host_bytes & ~7u};
+	const struct spin_segment all = {0, (uint32_t)nic->memory->host_bytes & ~7u};
 
 	for (unsigned i = 0; i < SPIN_MES_MAX; i++)
 		entry_memory__post(nic, i, NULL, 0);

@@ -30,6 +30,7 @@ struct moved {
 
 struct flight {
 	struct flight *next; /* in its queue */
+	struct pspin *nic;   /* whose it is */
 	struct pspin_packet_record record;
 	struct arrival arrival;
 	int end_of_message;  /* as it was offered, of images; */

@@ -26,7 +26,7 @@ static uint16_t port_now(struct pspin *nic, const struct flight *flight, uint32_
 	int turned;
 	uint16_t port;
 
-	if (storage__find(&nic->soc.memory, packet_l1, bytes_of(in) - in->ip_off, 0, &l1, NULL) != MEMORY_L1) {
+	if (storage__find(nic->memory, packet_l1, bytes_of(in) - in->ip_off, 0, &l1, NULL) != MEMORY_L1) {
 		memcpy(&port, came + udp + UDP_DST, sizeof(port));
 		return port;
 	}
@@ -53,7 +53,7 @@ static void put_packet_back(struct pspin *nic, const struct flight *flight, uint
 	uint8_t *l1;
 
 	if (nic->meta.registration.bytes_in_l1 == SPIN_WHOLE_PACKET &&
-	    storage__find(&nic->soc.memory, packet_l1, flight->placed_bytes, 0, &l1, NULL) == MEMORY_L1)
+	    storage__find(nic->memory, packet_l1, flight->placed_bytes, 0, &l1, NULL) == MEMORY_L1)
 		memcpy(l2, l1, flight->placed_bytes);
 }
 
@@ -69,9 +69,9 @@ static void restore(struct pspin *nic, const struct flight *flight, uint32_t pac
 
 void headers__put_back(struct pspin *nic, const struct flight *flight, const struct soc_task *task)
 {
-	uint8_t *l2 = nic->soc.memory.l2_packet + place__offset(flight->place);
+	uint8_t *l2 = nic->memory->l2_packet + place__offset(flight->place);
 
-	if (nic->soc.is_foreign || !task->packet_l1)
+	if (nic->device->soc.is_foreign || !task->packet_l1)
 		return;
 	if (task->kind == SOC_HEADER)
 		put_packet_back(nic, flight, task->packet_l1, l2);

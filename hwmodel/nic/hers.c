@@ -11,53 +11,64 @@ static int give(struct pspin *nic, struct flight *flight)
 {
 	struct slot *slot = flight->slot;
 
-	if (!scratchpad__hold(nic, slot) || !soc__takes_her(&nic->soc, slot->id))
+	if (!scratchpad__hold(nic, slot) || !soc__takes_her(&nic->device->soc, slot->id))
 		return 0;
 	flight->record.her_ps = record__now(nic);
-	if (++nic->hers_in_flight > nic->traffic.hers_peak)
-		nic->traffic.hers_peak = nic->hers_in_flight;
+	if (++nic->device->hers_in_flight > nic->device->hers_peak)
+		nic->device->hers_peak = nic->device->hers_in_flight;
 	record__her(nic, flight);
-	if (soc__her(&nic->soc, nic->soc.now, &flight->her))
+	if (soc__her(&nic->device->soc, nic->device->soc.now, &flight->her))
 		nic->journal.incomplete = 1;
 	return 1;
 }
 
-/* Whatever can go on now, in order: decisions wait until what was decided before is on its way. */
+/* One step of a context's packets, in order: decisions wait until what was decided before is on its way. 0: none is possible. */
+static int step(struct pspin *nic)
+{
+	if (nic->ready.first) {
+		if (!give(nic, nic->ready.first))
+			return 0;
+		flight_queue__take(&nic->ready);
+		return 1;
+	}
+	if (nic->kind->replay && nic->kind->replay(nic))
+		return 1;
+	if (nic->stored.first) {
+		struct flight *flight = nic->stored.first, *next = flight->next;
+
+		if (nic->kind->decide(nic, flight) == DECIDED_WAIT)
+			return 0;
+		nic->stored.first = next;
+		return 1;
+	}
+	return 0;
+}
+
+/* Whatever can go on now: contexts take turns, since one that cannot holds up no other. */
 static void go_on(void *arg, uint64_t cycle, uint64_t what)
 {
-	struct pspin *nic = arg;
+	struct device *device = arg;
 
 	(void)cycle;
 	(void)what;
-	nic->goes_on = 0;
-	for (;;) {
-		if (nic->one_at_a_time && nic->hers_in_flight)
+	device->goes_on = 0;
+	for (unsigned stand = 0; stand < device->count;) {
+		if (device->one_at_a_time && device->hers_in_flight)
 			return;
-		if (nic->ready.first) {
-			if (!give(nic, nic->ready.first))
-				return;
-			flight_queue__take(&nic->ready);
-		} else if (nic->kind->replay && nic->kind->replay(nic)) {
-			continue;
-		} else if (nic->stored.first) {
-			struct flight *flight = nic->stored.first, *next = flight->next;
-
-			if (nic->kind->decide(nic, flight) == DECIDED_WAIT)
-				return;
-			nic->stored.first = next;
-		} else {
-			return;
-		}
+		stand = step(device->contexts[device->turn]) ? 0 : stand + 1;
+		device->turn = (device->turn + 1) % device->count;
 	}
 }
 
 void hers__again(struct pspin *nic)
 {
-	if (nic->goes_on)
+	struct device *device = nic->device;
+
+	if (device->goes_on)
 		return;
-	nic->goes_on = 1;
-	events__add(&nic->soc.events, nic->soc.now, go_on, nic, 0);
-	soc__look(&nic->soc);
+	device->goes_on = 1;
+	events__add(&device->soc.events, device->soc.now, go_on, device, 0);
+	soc__look(&device->soc);
 }
 
 int hers__classify(struct pspin *nic, struct flight *flight)
@@ -80,14 +91,14 @@ int hers__classify(struct pspin *nic, struct flight *flight)
 void hers__stored(struct pspin *nic, struct flight *flight)
 {
 	if (flight->place) {
-		uint8_t *at = nic->soc.memory.l2_packet + place__offset(flight->place);
+		uint8_t *at = nic->memory->l2_packet + place__offset(flight->place);
 
 		flight->placed_bytes = nic->kind->place(nic, flight, at);
 		memset(at + flight->placed_bytes, 0, place__bytes(flight->place) - flight->placed_bytes);
 	}
 	flight_queue__add(&nic->stored, flight);
-	if (!nic->goes_on)
-		go_on(nic, nic->soc.now, 0);
+	if (!nic->device->goes_on)
+		go_on(nic->device, nic->device->soc.now, 0);
 }
 
 void hers__ready(struct pspin *nic, struct flight *flight, struct slot *slot, uint32_t payload, int end_of_message)
@@ -126,22 +137,23 @@ enum decision hers__lose(struct pspin *nic, struct flight *flight)
 void hers__forget(struct pspin *nic, struct flight *flight)
 {
 	if (flight->place) {
-		places__free(&nic->places, flight->place);
+		nic->placed_bytes -= place__bytes(flight->place);
+		places__free(&nic->device->places, flight->place);
 		flight->place = NULL;
-		wire__room(nic);
+		wire__room(nic->device);
 	}
-	flights__give_back(&nic->flights, flight);
+	flights__give_back(&nic->device->flights, flight);
 }
 
-static struct flight *flight_of(struct pspin *nic, const struct soc_task *task)
+static struct flight *flight_of(const struct device *device, const struct soc_task *task)
 {
-	return nic->flights.all[task->her->packet];
+	return device->flights.all[task->her->packet];
 }
 
 static void starts(void *arg, struct soc_task *task)
 {
-	struct pspin *nic = arg;
-	struct flight *flight = flight_of(nic, task);
+	struct flight *flight = flight_of(arg, task);
+	struct pspin *nic = flight->nic;
 
 	if (task->kind == SOC_PAYLOAD) { /* what the header handler has sent is none of the packet's fate */
 		flight->reply.done = flight->deposit.done = 0;
@@ -153,26 +165,26 @@ static void starts(void *arg, struct soc_task *task)
 
 static int command(void *arg, struct soc_task *task, const struct hpu_command *command)
 {
-	struct pspin *nic = arg;
-	int rc = nic__command(nic, flight_of(nic, task), task, command);
+	struct flight *flight = flight_of(arg, task);
+	int rc = nic__command(flight->nic, flight, task, command);
 
 	if (!rc)
-		record__command(nic, command);
+		record__command(flight->nic, command);
 	return rc;
 }
 
 static void known(void *arg, const struct hpu_command *command)
 {
-	struct pspin *nic = arg;
+	struct flight *flight = flight_of(arg, command->task);
 
-	nic__command_known(nic, flight_of(nic, command->task), command);
-	record__command_known(nic, command);
+	nic__command_known(flight->nic, flight, command);
+	record__command_known(flight->nic, command);
 }
 
 /* Its HER is done with. */
 static void pop(struct pspin *nic, struct flight *flight, uint64_t cycle)
 {
-	nic->hers_in_flight--;
+	nic->device->hers_in_flight--;
 	flight->slot->in_flight--;
 	nic->slots.in_flight[flight->slot->home]--;
 	flight->record.feedback_ps = record__ps(nic, cycle);
@@ -186,8 +198,8 @@ static void pop(struct pspin *nic, struct flight *flight, uint64_t cycle)
 
 static void ended(void *arg, struct soc_task *task, int pops)
 {
-	struct pspin *nic = arg;
-	struct flight *flight = flight_of(nic, task);
+	struct flight *flight = flight_of(arg, task);
+	struct pspin *nic = flight->nic;
 
 	headers__put_back(nic, flight, task);
 	nic->kind->ended(nic, flight, task->kind, record__task(nic, flight, task));
@@ -198,7 +210,7 @@ static void ended(void *arg, struct soc_task *task, int pops)
 
 static void freed(void *arg, uint32_t message_id, uint64_t cycle)
 {
-	struct pspin *nic = arg;
+	struct pspin *nic = device__context(arg, message_id);
 
 	(void)cycle;
 	nic->kind->freed(nic, slots__find(nic, message_id));
@@ -207,8 +219,10 @@ static void freed(void *arg, uint32_t message_id, uint64_t cycle)
 
 static void room(void *arg, uint64_t cycle)
 {
+	const struct device *device = arg;
+
 	(void)cycle;
-	hers__again(arg);
+	hers__again(device->contexts[0]);
 }
 
 const struct soc_nic nic_hooks = {.starts = starts, .command = command, .ended = ended, .freed = freed, .room = room,

@@ -7,7 +7,7 @@
 
 int nic_host__open(struct pspin *nic, uint32_t bytes, const struct spin_segment *segment, unsigned segments)
 {
-	if (storage__resize_host(&nic->soc.memory, bytes ? bytes : SPIN_HOST_BYTES))
+	if (storage__resize_host(nic->memory, bytes ? bytes : SPIN_HOST_BYTES))
 		return -ENOMEM;
 	if (entry_memory__check(nic, segment, segments))
 		return -EINVAL;
@@ -20,27 +20,27 @@ int nic_host__open(struct pspin *nic, uint32_t bytes, const struct spin_segment 
 
 void nic_host__clear(struct pspin *nic)
 {
-	memset(nic->soc.memory.host, 0, nic->soc.memory.host_used);
-	nic->soc.memory.host_used = 0;
+	memset(nic->memory->host, 0, nic->memory->host_used);
+	nic->memory->host_used = 0;
 	entry_memory__reset(nic);
 }
 
 size_t pspin__host_bytes(const struct pspin *nic)
 {
-	return nic->soc.memory.host_bytes;
+	return nic->memory->host_bytes;
 }
 
 int pspin__host_read(const struct pspin *nic, size_t offset, void *to, size_t bytes)
 {
-	if (offset > nic->soc.memory.host_bytes || bytes > nic->soc.memory.host_bytes - offset)
+	if (offset > nic->memory->host_bytes || bytes > nic->memory->host_bytes - offset)
 		return -ERANGE;
-	memcpy(to, nic->soc.memory.host + offset, bytes);
+	memcpy(to, nic->memory->host + offset, bytes);
 	return 0;
 }
 
 int pspin__host_write(struct pspin *nic, size_t offset, const void *from, size_t bytes)
 {
-	uint8_t *at = storage__host(&nic->soc.memory, offset, bytes);
+	uint8_t *at = storage__host(nic->memory, offset, bytes);
 
 	if (!at)
 		return -ERANGE;

@@ -61,11 +61,11 @@ static struct slot *begin(struct pspin *nic, uint64_t message)
 	if (!slot)
 		return NULL;
 	slot->message = message;
-	slot->place_at = nic->soc.memory.l1_scratchpads;
+	slot->place_at = nic->memory->l1_scratchpads;
 	if (!image->entries_at)
 		slot->place_at += (slot->number * nic->slots.homes + slot->home) * bytes;
-	for (unsigned i = 0; i < nic->target.clusters && !image->entries_at; i++)
-		memset(nic->soc.memory.l1[i] + slot->place_at, 0, bytes);
+	for (unsigned i = 0; i < nic->device->target.clusters && !image->entries_at; i++)
+		memset(nic->memory->l1[i] + slot->place_at, 0, bytes);
 	slot->context = (struct soc_context){
 		.header = nic->entry[NIC_HEADER][0],
 		.payload = nic->entry[NIC_PAYLOAD][0],
@@ -73,7 +73,7 @@ static struct slot *begin(struct pspin *nic, uint64_t message)
 		.handler_mem = L2_STATE,
 		.handler_mem_bytes = image->handler_mem_bytes ? image->handler_mem_bytes : L2_STATE_BYTES,
 		.host_mem = HOST_BASE,
-		.host_mem_bytes = (uint32_t)nic->soc.memory.host_bytes,
+		.host_mem_bytes = (uint32_t)nic->memory->host_bytes,
 		.scratchpad = slot->place_at,
 		.scratchpad_bytes = image->scratchpad_bytes,
 		.bytes_in_l1 = image->bytes_in_l1 == SPIN_WHOLE_PACKET ? UINT32_MAX : image->bytes_in_l1,
@@ -87,7 +87,7 @@ static enum decision decide(struct pspin *nic, struct flight *flight)
 
 	if (!slot)
 		slot = begin(nic, flight->message);
-	if (!slot && nic->wire.loses && !nic->slots.ending_count)
+	if (!slot && nic->device->wire.loses && !nic->slots.ending_count)
 		return hers__lose(nic, flight);
 	if (!slot)
 		return DECIDED_WAIT;
@@ -117,7 +117,7 @@ static size_t leaves(struct pspin *nic, struct flight *flight)
 	record->reason = SPIN_REASON_REPLIED;
 	record->verdict = SPIN_VERDICT_TX;
 	record->left_ps = record__ps(nic, flight->reply.left);
-	memcpy(nic->frame, flight->reply.at, flight->reply.bytes);
+	memcpy(nic->device->frame, flight->reply.at, flight->reply.bytes);
 	return flight->reply.bytes;
 }
 
@@ -182,10 +182,10 @@ static int find_handlers(struct pspin *nic, char *err, size_t err_bytes)
 /* As many messages as the target has, if their scratchpads find room in each L1. */
 static int open_messages(struct pspin *nic, char *err, size_t err_bytes)
 {
-	const struct pspin_target *target = &nic->target;
+	const struct pspin_target *target = &nic->device->target;
 	unsigned per_home = (unsigned)((target->mpqs + target->clusters - 1) / target->clusters);
 	uint32_t bytes = nic->image.scratchpad_bytes < 64 ? 64 : (nic->image.scratchpad_bytes + 63) & ~63u;
-	uint32_t room = nic->soc.memory.l1_bytes - nic->soc.memory.l1_scratchpads;
+	uint32_t room = nic->memory->l1_bytes - nic->memory->l1_scratchpads;
 	unsigned homes = target->clusters < HPU_SCRATCHPADS ? (unsigned)target->clusters : HPU_SCRATCHPADS;
 
 	if (nic->image.entries_at) {
@@ -219,7 +219,7 @@ static uint64_t clear_cycles(const struct pspin *nic)
 
 	for (unsigned i = 0; !hw_elf__segment(nic->elf, i, &segment); i++)
 		bytes += segment.mem_bytes - segment.file_bytes;
-	return (bytes < L2_HANDLER_BYTES ? bytes : L2_HANDLER_BYTES) * nic->soc.hpu_count;
+	return (bytes < L2_HANDLER_BYTES ? bytes : L2_HANDLER_BYTES) * nic->device->soc.hpu_count;
 }
 
 int image__open(struct pspin *nic, const struct pspin_image *image, char *err, size_t err_bytes)
@@ -238,14 +238,14 @@ int image__open(struct pspin *nic, const struct pspin_image *image, char *err, s
 			 L2_STATE_BYTES);
 		return -EINVAL;
 	}
-	nic->soc.is_foreign = 1;
-	nic->soc.returns_amo_word = image->entries_at != 0;
-	nic->soc.clear_cycles = clear_cycles(nic);
+	nic->device->soc.is_foreign = 1;
+	nic->device->soc.returns_amo_word = image->entries_at != 0;
+	nic->device->soc.clear_cycles = clear_cycles(nic);
 	rc = find_handlers(nic, err, err_bytes);
 	if (!rc)
 		rc = open_messages(nic, err, err_bytes);
 	nic->image.elf = nic->image.header = nic->image.payload = nic->image.completion = NULL;
-	return rc ? rc : storage__resize_host(&nic->soc.memory, host_bytes);
+	return rc ? rc : storage__resize_host(nic->memory, host_bytes);
 }
 
 static int take_entry(const struct pspin *nic, const char *kind, uint32_t entry, uint32_t *out, char *err, size_t err_bytes)

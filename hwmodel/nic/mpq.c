@@ -226,7 +226,7 @@ int mpq__replay_one(struct pspin *nic)
 void mpq__give_up(struct pspin *nic, struct mpq *mpq)
 {
 	if (mpq->slot)
-		soc__forget(&nic->soc, mpq->slot->id);
+		soc__forget(&nic->device->soc, mpq->slot->id);
 	mpq__free(nic, mpq);
 }
 
@@ -287,7 +287,7 @@ void mpq__sweep(struct pspin *nic)
 		} else if (mpq->phase == MPQ_OPEN) {
 			mpq__replay(nic, mpq);
 			hers__again(nic);
-			soc__run(&nic->soc, UINT64_MAX);
+			soc__run(&nic->device->soc, UINT64_MAX);
 		}
 	}
 }

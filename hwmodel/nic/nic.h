@@ -2,7 +2,7 @@
 #ifndef NIC_NIC_H
 #define NIC_NIC_H
 
-/* Inside of a struct pspin. */
+/* Inside of a struct pspin, and of the NIC that contexts share. */
 #include <hwmodel/traffic.h>
 
 #include "../image/scratch.h"
@@ -43,15 +43,43 @@ struct slots {
 	uint8_t *scratch_memory;
 };
 
-struct pspin {
+#define CONTEXTS_MAX SOC_PROGRAMS_MAX
+
+/* What the contexts of a NIC share (contexts.c). */
+struct device {
 	struct pspin_target target;
+	struct soc soc;
+	uint64_t opened;                /* the machine's cycle when the NIC's time began */
+	struct pspin *contexts[CONTEXTS_MAX];
+	unsigned count;
+	unsigned turn;                  /* whose packets go on first */
+
+	uint64_t offered_ps;            /* when pspin__offer() was last to */
+	struct wire wire;
+	struct places places;           /* packet memory */
+	struct flights flights;
+	unsigned hers_in_flight, hers_peak;
+	int goes_on;                    /* hers__again() has its event */
+
+	int one_at_a_time;              /* pspin__packet() or pspin__clock() waits for what there is */
+	uint64_t asked_packet;          /* its number, */
+	struct pspin_packet_record asked; /* and what it came to */
+	uint8_t frame[PACKET_BYTES_MAX + 64]; /* what leaves */
+	char stuck[256];
+};
+
+/* An execution context. */
+struct pspin {
+	struct device *device;
+	unsigned number;                /* among the device's, and its program in the machine */
 	struct spin_meta meta;
 	struct spin_rule rule;
 	void *elf_data;
 	struct hw_elf *elf;
 	struct pspin_image image;       /* of one that is not ours; its pointers are not the NIC's */
-	struct soc soc;
-	uint64_t opened;                /* the machine's cycle when the NIC's time began */
+	struct storage *memory;         /* that the program sees; of contexts that joined: */
+	struct storage own_memory;
+	uint32_t code_at;               /* behind its addresses: where its code is taken to lie */
 
 	const struct nic_kind *kind;
 	uint32_t entry[NIC_ENTRIES][2], completion; /* addresses of the image's entry functions */
@@ -63,36 +91,45 @@ struct pspin {
 	uint32_t put_id;                /* of the next packet that is put */
 
 	/* a packet's way, in this order */
-	uint64_t offered_ps;            /* when pspin__offer() was last to */
-	struct wire wire;
-	struct places places;           /* packet memory */
-	struct flights flights;
+	struct line line;
+	uint32_t placed_bytes;          /* of packet memory that its packets have */
 	struct flight_queue stored;     /* what no message has been found for yet, */
 	struct flight_queue ready;      /* and whose HERs the MPQ engine has not taken */
 	struct slots slots;
-	unsigned hers_in_flight;
-	int goes_on;                    /* hers__again() has its event */
+	unsigned wanted_per_home;       /* of slots__open() */
 
 	/* who is told */
 	struct pspin_observer observer;
 	struct journal journal;
-	int one_at_a_time;              /* pspin__packet() or pspin__clock() waits for what there is */
-	uint64_t asked_packet;          /* its number, */
-	struct pspin_packet_record asked; /* and what it came to */
-	uint8_t frame[PACKET_BYTES_MAX + 64]; /* what leaves */
 
 	uint64_t count[SPIN_REASON_COUNT];
 	struct pspin_traffic traffic;   /* as far as it is counted as it goes */
 	uint64_t busy_cycles, blocked_cycles, first_ps, last_ps;
-	char stuck[256];
 };
+
+/* --- contexts.c --- */
+
+/* Whose message has that MPQ. */
+struct pspin *device__context(const struct device *device, uint32_t message_id);
+/* The context that a frame belongs to; the first one if to none. */
+struct pspin *device__match(const struct device *device, const void *frame, size_t frame_bytes);
+/*
+ * May another context join, with that rule? 0, -EBUSY, -EEXIST, -ENOSPC or -EOPNOTSUPP; err says why. Then, its program being
+ * loaded: is there room for it together with the others'? 0 and its code_at, or -ENOSPC.
+ */
+int device__may_join(const struct device *device, const struct spin_rule *rule, char *err, size_t err_bytes);
+int device__admit(const struct device *device, struct pspin *nic, char *err, size_t err_bytes);
+/* What contexts share is divided again among all. 0 or -ENOSPC, -ENOMEM. */
+int device__divide(struct device *device, char *err, size_t err_bytes);
+/* Bytes of packet memory that each context may have. */
+uint32_t device__packet_bytes(const struct device *device);
 
 /* host.c: so much of it (0: SPIN_HOST_BYTES), all zero, with the first entry's segments. 0, -EINVAL or -ENOMEM. */
 int nic_host__open(struct pspin *nic, uint32_t bytes, const struct spin_segment *segment, unsigned segments);
 /* All zero again, and entries as at the start. */
 void nic_host__clear(struct pspin *nic);
 
-/* traffic.c: all that is under way comes to its end. 0; -EDEADLK, -ENOMEM. */
+/* traffic.c: all that is under way on its NIC comes to its end. 0; -EDEADLK, -ENOMEM. */
 int nic__settle(struct pspin *nic);
 /*
  * From here on (1) packets have the whole machine one after the other, in the home cluster 0 and with all code in the caches;

@@ -95,15 +95,15 @@ static uint32_t watchdog_cycles(const struct pspin *nic)
 	uint64_t cycles = (uint64_t)budget * STEP_CYCLES_MAX;
 	uint32_t counts;
 
-	if (pspin__symbol(nic, "spin_steps_", &counts, NULL) || cycles < nic->target.watchdog_cycles)
-		return nic->target.watchdog_cycles;
+	if (pspin__symbol(nic, "spin_steps_", &counts, NULL) || cycles < nic->device->target.watchdog_cycles)
+		return nic->device->target.watchdog_cycles;
 	return cycles < UINT32_MAX ? (uint32_t)cycles : UINT32_MAX;
 }
 
 /* Handlers that ask have words for it in their image. */
 static void set_hpus(struct pspin *nic)
 {
-	const uint32_t hpus = nic->soc.hpu_count, clusters = (uint32_t)nic->target.clusters;
+	const uint32_t hpus = nic->device->soc.hpu_count, clusters = (uint32_t)nic->device->target.clusters;
 	uint32_t at;
 
 	if (!pspin__symbol(nic, "spin_hpus_", &at, NULL))
@@ -115,7 +115,7 @@ static void set_hpus(struct pspin *nic)
 /* As many MPQs as the target has. */
 static int open_datagrams(struct pspin *nic)
 {
-	const struct pspin_target *target = &nic->target;
+	const struct pspin_target *target = &nic->device->target;
 	int rc = slots__open(nic, (unsigned)((target->mpqs + target->clusters - 1) / target->clusters), slot__scratch_bytes(0));
 
 	nic->kind = &datagram_kind;
@@ -125,7 +125,7 @@ static int open_datagrams(struct pspin *nic)
 /* The segment that has no place, and where it would have one. */
 static void say_what_does_not_fit(const struct pspin *nic, char *err, size_t err_bytes)
 {
-	const struct storage *memory = &nic->soc.memory;
+	const struct storage *memory = nic->memory;
 	struct hw_elf_segment segment;
 	enum storage_fit fit = STORAGE_FITS;
 
@@ -145,25 +145,10 @@ static void say_what_does_not_fit(const struct pspin *nic, char *err, size_t err
 			 L1_STRIDE, L1_OWN, memory->clusters, memory->l1_bytes / 1024);
 }
 
-static int open_machine(struct pspin *nic, const void *image, size_t image_bytes, char *err, size_t err_bytes)
+/* The program in memory, which is zero. */
+static int load(struct pspin *nic, char *err, size_t err_bytes)
 {
-	int rc;
-
-	if (pspin_target__check(&nic->target, err, err_bytes))
-		return -EINVAL;
-	nic->elf_data = malloc(image_bytes ? image_bytes : 1);
-	if (!nic->elf_data)
-		return -ENOMEM;
-	memcpy(nic->elf_data, image, image_bytes);
-	rc = hw_elf__open(&nic->elf, nic->elf_data, image_bytes, err, err_bytes);
-	if (!rc)
-		rc = soc__open(&nic->soc, &nic->target, &nic_hooks, nic);
-	if (!rc)
-		rc = places__open(&nic->places, nic->soc.memory.l2_packet_bytes);
-	if (rc)
-		return rc;
-	nic->soc.dma_takes_no_alias = 1;
-	if (storage__load(&nic->soc.memory, nic->elf)) {
+	if (storage__load(nic->memory, nic->elf)) {
 		say_what_does_not_fit(nic, err, err_bytes);
 		return -EINVAL;
 	}
@@ -171,15 +156,34 @@ static int open_machine(struct pspin *nic, const void *image, size_t image_bytes
 	return 0;
 }
 
+static int open_machine(struct device *device)
+{
+	int rc = soc__open(&device->soc, &device->target, &nic_hooks, device);
+
+	device->soc.dma_takes_no_alias = 1;
+	return rc ? rc : places__open(&device->places, device->soc.memory.l2_packet_bytes);
+}
+
+static int open_elf(struct pspin *nic, const void *image, size_t image_bytes, char *err, size_t err_bytes)
+{
+	if (pspin_target__check(&nic->device->target, err, err_bytes))
+		return -EINVAL;
+	nic->elf_data = malloc(image_bytes ? image_bytes : 1);
+	if (!nic->elf_data)
+		return -ENOMEM;
+	memcpy(nic->elf_data, image, image_bytes);
+	return hw_elf__open(&nic->elf, nic->elf_data, image_bytes, err, err_bytes);
+}
+
 /* Which HPU never comes to wait for a task, and where it is. */
 static void say_who_does_not_boot(const struct pspin *nic, char *err, size_t err_bytes)
 {
-	const struct hpu *hpu = nic->soc.hpus, *end = hpu + nic->soc.hpu_count;
+	const struct hpu *hpu = nic->device->soc.hpus, *end = hpu + nic->device->soc.hpu_count;
 	const char *what, *name;
 	uint32_t pc, start = 0, error;
 	struct rv32_trap trap;
 
-	while (hpu + 1 < end && hpu->idle_pc && !hpu->result.error)
+	while (hpu + 1 < end && hpu->of->idle_pc && !hpu->result.error)
 		hpu++;
 	error = hpu->result.error ? hpu->result.error : hpu->stopped; /* the first one counts */
 	pc = hpu->result.error ? hpu->result.error_pc : rv32_core__pc(hpu->core);
@@ -201,21 +205,20 @@ static void say_who_does_not_boot(const struct pspin *nic, char *err, size_t err
 
 static int boot(struct pspin *nic, char *err, size_t err_bytes)
 {
-	int rc = soc__boot(&nic->soc);
+	int rc = soc__boot_program(&nic->device->soc, nic->number);
 
 	if (rc) {
 		say_who_does_not_boot(nic, err, err_bytes);
 		return rc;
 	}
-	nic->opened = nic->soc.now;
+	nic->device->opened = nic->device->soc.now;
 	nic->put_id = 1;
 	return 0;
 }
 
-static int open_context(struct pspin *nic, const void *image, size_t image_bytes, char *err, size_t err_bytes)
+/* What can be seen before there is a machine for it. */
+static int check_context(const struct pspin *nic, char *err, size_t err_bytes)
 {
-	int rc;
-
 	if (nic->meta.magic != SPIN_META_MAGIC || nic->meta.api_version != SPIN_API_VERSION) {
 		snprintf(err, err_bytes,
 			 "metadata of another version: build the handler again with this spincc");
@@ -223,33 +226,106 @@ static int open_context(struct pspin *nic, const void *image, size_t image_bytes
 	}
 	if (check_rule(nic, err, err_bytes))
 		return -EINVAL;
-	if (nic->target.l1_kib < L1_KIB) {
+	if (nic->device->target.l1_kib < L1_KIB) {
 		snprintf(err, err_bytes, "images of spincc need %u KiB of L1 in a cluster: target %s has %llu", L1_KIB,
-			 nic->target.name, (unsigned long long)nic->target.l1_kib);
+			 nic->device->target.name, (unsigned long long)nic->device->target.l1_kib);
 		return -EINVAL;
 	}
-	rc = open_machine(nic, image, image_bytes, err, err_bytes);
+	return 0;
+}
+
+/* Its program is in memory, and the machine knows it. */
+static int start(struct pspin *nic, char *err, size_t err_bytes)
+{
+	int rc;
+
 	/* what images have in L1 lies behind scratchpads (pspin.ld), not before them */
-	nic->soc.memory.l1_scratchpads = L1_PACKETS + nic->soc.memory.l1_packet_bytes;
-	if (!rc)
-		rc = find_entries(nic, err, err_bytes);
+	nic->memory->l1_scratchpads = L1_PACKETS + nic->memory->l1_packet_bytes;
+	rc = find_entries(nic, err, err_bytes);
 	if (!rc)
 		rc = boot(nic, err, err_bytes);
 	if (rc)
 		return rc;
-	for (unsigned i = 0; i < nic->soc.hpu_count; i++)
-		nic->soc.hpus[i].watchdog_cycles = watchdog_cycles(nic);
+	for (unsigned i = 0; i < nic->device->soc.hpu_count; i++)
+		hpu__set_watchdog(&nic->device->soc.hpus[i], nic->number, watchdog_cycles(nic));
 	set_hpus(nic);
 	return nic->meta.registration.delivery == SPIN_DELIVER_ME ? nic_messages__open(nic) : open_datagrams(nic);
 }
 
-static struct pspin *new_nic(const struct pspin_target *target)
+static int open_context(struct pspin *nic, const void *image, size_t image_bytes, char *err, size_t err_bytes)
+{
+	int rc = check_context(nic, err, err_bytes);
+
+	if (!rc)
+		rc = open_elf(nic, image, image_bytes, err, err_bytes);
+	if (!rc)
+		rc = open_machine(nic->device);
+	if (!rc)
+		rc = load(nic, err, err_bytes);
+	return rc ? rc : start(nic, err, err_bytes);
+}
+
+static int join_context(struct pspin *nic, const void *image, size_t image_bytes, char *err, size_t err_bytes)
+{
+	struct device *device = nic->device;
+	int rc = check_context(nic, err, err_bytes);
+
+	if (!rc)
+		rc = open_elf(nic, image, image_bytes, err, err_bytes);
+	if (!rc)
+		rc = storage__open_more(&nic->own_memory, &device->target, &device->soc.memory);
+	if (!rc)
+		rc = load(nic, err, err_bytes);
+	if (!rc)
+		rc = device__admit(device, nic, err, err_bytes);
+	if (!rc)
+		rc = soc__add_program(&device->soc, nic->memory, nic->code_at);
+	if (rc < 0)
+		return rc;
+	device->contexts[device->count++] = nic;
+	rc = start(nic, err, err_bytes);
+	return rc ? rc : device__divide(device, err, err_bytes);
+}
+
+static struct pspin *new_context(struct device *device)
 {
 	struct pspin *nic = calloc(1, sizeof(*nic));
 
-	if (nic)
-		nic->target = *target;
+	if (!nic)
+		return NULL;
+	nic->device = device;
+	nic->number = device->count;
+	nic->memory = nic->number ? &nic->own_memory : &device->soc.memory;
 	return nic;
+}
+
+static struct pspin *new_nic(const struct pspin_target *target)
+{
+	struct device *device = calloc(1, sizeof(*device));
+	struct pspin *nic;
+
+	if (!device)
+		return NULL;
+	device->target = *target;
+	nic = new_context(device);
+	if (nic)
+		device->contexts[device->count++] = nic;
+	else
+		free(device);
+	return nic;
+}
+
+/* Its messages are gone. */
+static void close_context(struct pspin *nic)
+{
+	slots__close(nic);
+	wire__close(nic);
+	journal__free(&nic->journal);
+	if (nic->number)
+		storage__close(&nic->own_memory);
+	hw_elf__close(nic->elf);
+	free(nic->elf_data);
+	free(nic);
 }
 
 /* What opening came to; err has its reason if it has room for one. */
@@ -282,6 +358,36 @@ int pspin__open(struct pspin **out, const struct pspin_target *target, const str
 	return opened(nic, open_context(nic, image, image_bytes, err, err_bytes), out, err, err_bytes);
 }
 
+int pspin__join(struct pspin **out, struct pspin *nic, const struct spin_meta *meta, const void *image, size_t image_bytes,
+		const struct spin_rule *rule, char *err, size_t err_bytes)
+{
+	struct pspin *more = NULL;
+	char unused[1];
+	int rc;
+
+	if (!err || !err_bytes) {
+		err = unused;
+		err_bytes = sizeof(unused);
+	}
+	err[0] = 0;
+	*out = NULL;
+	rc = device__may_join(nic->device, rule, err, err_bytes);
+	if (!rc && !(more = new_context(nic->device)))
+		rc = -ENOMEM;
+	if (!rc) {
+		more->meta = *meta;
+		more->rule = *rule;
+		rc = join_context(more, image, image_bytes, err, err_bytes);
+	}
+	if (rc == -ENOMEM)
+		snprintf(err, err_bytes, "out of memory");
+	if (!rc)
+		*out = more;
+	else if (more && more->number == nic->device->count) /* the others go on without it */
+		close_context(more);
+	return rc;
+}
+
 int pspin__open_image(struct pspin **out, const struct pspin_target *target, const struct pspin_image *image, char *err,
 		      size_t err_bytes)
 {
@@ -296,7 +402,11 @@ int pspin__open_image(struct pspin **out, const struct pspin_target *target, con
 	err[0] = 0;
 	if (!nic)
 		return opened(nic, -ENOMEM, out, err, err_bytes);
-	rc = open_machine(nic, image->elf, image->elf_bytes, err, err_bytes);
+	rc = open_elf(nic, image->elf, image->elf_bytes, err, err_bytes);
+	if (!rc)
+		rc = open_machine(nic->device);
+	if (!rc)
+		rc = load(nic, err, err_bytes);
 	if (!rc)
 		rc = image__open(nic, image, err, err_bytes);
 	if (!rc)
@@ -308,16 +418,17 @@ int pspin__open_image(struct pspin **out, const struct pspin_target *target, con
 
 void pspin__close(struct pspin *nic)
 {
+	struct device *device;
+
 	if (!nic)
 		return;
-	nic_messages__free(nic);
-	slots__close(nic);
-	wire__close(nic);
-	flights__close(&nic->flights);
-	places__close(&nic->places);
-	journal__free(&nic->journal);
-	soc__close(&nic->soc);
-	hw_elf__close(nic->elf);
-	free(nic->elf_data);
-	free(nic);
+	device = nic->device;
+	for (unsigned i = 0; i < device->count; i++)
+		nic_messages__free(device->contexts[i]);
+	flights__close(&device->flights);
+	places__close(&device->places);
+	for (unsigned i = 0; i < device->count; i++)
+		close_context(device->contexts[i]);
+	soc__close(&device->soc);
+	free(device);
 }

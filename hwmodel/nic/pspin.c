@@ -35,18 +35,18 @@ int pspin__symbol(const struct pspin *nic, const char *name, uint32_t *addr, uin
 /* Of our images only memory of clusters has the address that means every cluster's own L1 (pspin.ld). */
 static int is_of_clusters(const struct pspin *nic, uint32_t addr)
 {
-	return !nic->soc.is_foreign && addr - L1_OWN < L1_STRIDE;
+	return !nic->device->soc.is_foreign && addr - L1_OWN < L1_STRIDE;
 }
 
 static int read_sum(const struct pspin *nic, uint32_t addr, uint8_t *to, size_t bytes)
 {
 	uint8_t *at;
 
-	if ((addr | bytes) % 4 || storage__find(&nic->soc.memory, addr, bytes, 0, &at, NULL) != MEMORY_L1)
+	if ((addr | bytes) % 4 || storage__find(nic->memory, addr, bytes, 0, &at, NULL) != MEMORY_L1)
 		return -EFAULT;
 	memset(to, 0, bytes);
-	for (unsigned cluster = 0; cluster < nic->soc.memory.clusters; cluster++) {
-		storage__find(&nic->soc.memory, addr, bytes, cluster, &at, NULL);
+	for (unsigned cluster = 0; cluster < nic->memory->clusters; cluster++) {
+		storage__find(nic->memory, addr, bytes, cluster, &at, NULL);
 		for (size_t i = 0; i < bytes; i += 4) {
 			uint32_t sum, part;
 
@@ -64,8 +64,8 @@ static int write_one(struct pspin *nic, unsigned owner, uint32_t addr, const voi
 {
 	uint8_t *at;
 
-	for (unsigned cluster = 0; cluster < nic->soc.memory.clusters; cluster++) {
-		if (storage__find(&nic->soc.memory, addr, bytes, cluster, &at, NULL) != MEMORY_L1)
+	for (unsigned cluster = 0; cluster < nic->memory->clusters; cluster++) {
+		if (storage__find(nic->memory, addr, bytes, cluster, &at, NULL) != MEMORY_L1)
 			return -EFAULT;
 		if (cluster == owner)
 			memcpy(at, from, bytes);
@@ -106,7 +106,7 @@ static int write_clusters(struct pspin *nic, uint32_t addr, const uint8_t *from,
 		part = entry_bytes - off % entry_bytes;
 		if (part > bytes - done)
 			part = (uint32_t)(bytes - done);
-		rc = write_one(nic, owner < nic->soc.memory.clusters ? owner : 0, start + off, from + done, part);
+		rc = write_one(nic, owner < nic->memory->clusters ? owner : 0, start + off, from + done, part);
 	}
 	return rc;
 }
@@ -117,16 +117,22 @@ int pspin__read(const struct pspin *nic, uint32_t addr, void *to, size_t bytes)
 
 	if (is_of_clusters(nic, addr))
 		return read_sum(nic, addr, to, bytes);
-	if (storage__find(&nic->soc.memory, addr, bytes, 0, &at, NULL) == MEMORY_NONE)
+	if (storage__find(nic->memory, addr, bytes, 0, &at, NULL) == MEMORY_NONE)
 		return -EFAULT;
 	memcpy(to, at, bytes);
 	return 0;
 }
 
+/* The core of the context's program on an HPU. */
+static struct rv32_core *core_of(const struct pspin *nic, unsigned hpu)
+{
+	return nic->device->soc.hpus[hpu].programs[nic->number].core;
+}
+
 int pspin__write(struct pspin *nic, uint32_t addr, const void *from, size_t bytes)
 {
 	uint8_t *at;
-	enum memory_region region = storage__find(&nic->soc.memory, addr, bytes, 0, &at, NULL);
+	enum memory_region region = storage__find(nic->memory, addr, bytes, 0, &at, NULL);
 
 	if (is_of_clusters(nic, addr))
 		return write_clusters(nic, addr, from, bytes);
@@ -134,8 +140,8 @@ int pspin__write(struct pspin *nic, uint32_t addr, const void *from, size_t byte
 		return -EFAULT;
 	memcpy(at, from, bytes);
 	if (region == MEMORY_PROGRAM)
-		for (unsigned i = 0; i < nic->soc.hpu_count; i++)
-			rv32_core__flush_code(nic->soc.hpus[i].core);
+		for (unsigned i = 0; i < nic->device->soc.hpu_count; i++)
+			rv32_core__flush_code(core_of(nic, i));
 	return 0;
 }
 
@@ -143,24 +149,24 @@ int pspin__packet(struct pspin *nic, const void *frame, size_t frame_bytes,
 		  struct pspin_result *out)
 {
 	struct pspin_offer offer = {.frame = frame, .frame_bytes = frame_bytes, .end_of_message = 1};
-	int rc = nic__settle(nic);
+	int rc = nic->device->count > 1 ? -EOPNOTSUPP : nic__settle(nic);
 
 	memset(out, 0, sizeof(*out));
 	journal__begin(&nic->journal);
 	if (rc)
 		return rc;
 	nic__one_at_a_time(nic, 1);
-	nic->asked_packet = offer.message = nic->wire.next_packet;
+	nic->device->asked_packet = offer.message = nic->device->wire.next_packet;
 	rc = wire__offer(nic, &offer);
 	if (!rc)
 		rc = nic__settle(nic);
 	nic__one_at_a_time(nic, 0);
 	if (rc)
 		return rc;
-	out->verdict = nic->asked.verdict;
-	out->reason = nic->asked.reason;
-	out->frame = nic->asked.frame;
-	out->frame_bytes = nic->asked.frame_bytes;
+	out->verdict = nic->device->asked.verdict;
+	out->reason = nic->device->asked.reason;
+	out->frame = nic->device->asked.frame;
+	out->frame_bytes = nic->device->asked.frame_bytes;
 	if (nic->messages)
 		entries__had_events(nic->messages);
 	return journal__end(&nic->journal, out);
@@ -173,8 +179,8 @@ uint64_t pspin__count(const struct pspin *nic, enum spin_reason reason)
 
 void pspin__set_profile(struct pspin *nic, struct rv32_profile *profile)
 {
-	for (unsigned i = 0; i < nic->soc.hpu_count; i++)
-		rv32_core__set_profile(nic->soc.hpus[i].core, profile);
+	for (unsigned i = 0; i < nic->device->soc.hpu_count; i++)
+		rv32_core__set_profile(core_of(nic, i), profile);
 }
 
 void pspin__program(const struct pspin *nic, uint32_t *addr, uint32_t *bytes)

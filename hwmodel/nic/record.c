@@ -7,18 +7,18 @@
 
 uint64_t record__ps(const struct pspin *nic, uint64_t cycle)
 {
-	return cycle > nic->opened ? time__ps(&nic->target, cycle - nic->opened) : 0;
+	return cycle > nic->device->opened ? time__ps(&nic->device->target, cycle - nic->device->opened) : 0;
 }
 
 uint64_t record__now(const struct pspin *nic)
 {
-	return record__ps(nic, nic->soc.now);
+	return record__ps(nic, nic->device->soc.now);
 }
 
 /* While nobody collects them, one is there at a time. */
 static struct journal *journal_of(struct pspin *nic)
 {
-	if (!nic->one_at_a_time)
+	if (!nic->device->one_at_a_time)
 		journal__empty(&nic->journal);
 	return &nic->journal;
 }
@@ -84,7 +84,7 @@ const struct pspin_task *record__task(struct pspin *nic, const struct flight *fl
 
 static int is_asked(const struct pspin *nic, const struct pspin_packet_record *record)
 {
-	return nic->one_at_a_time && record->packet == nic->asked_packet;
+	return nic->device->one_at_a_time && record->packet == nic->device->asked_packet;
 }
 
 int record__is_looked_at(const struct pspin *nic, const struct pspin_packet_record *record)
@@ -97,7 +97,7 @@ void record__packet(struct pspin *nic, struct flight *flight, size_t frame_bytes
 	struct pspin_packet_record *record = &flight->record;
 	struct pspin_traffic *traffic = &nic->traffic;
 
-	record->frame = record->verdict == SPIN_VERDICT_DROP ? NULL : nic->frame;
+	record->frame = record->verdict == SPIN_VERDICT_DROP ? NULL : nic->device->frame;
 	record->frame_bytes = record->frame ? frame_bytes : 0;
 	nic->count[record->reason]++;
 	traffic->lost_no_buffer += record->fate == PSPIN_FATE_NO_BUFFER;
@@ -105,7 +105,7 @@ void record__packet(struct pspin *nic, struct flight *flight, size_t frame_bytes
 	if (nic->last_ps < record->feedback_ps)
 		nic->last_ps = record->feedback_ps;
 	if (is_asked(nic, record))
-		nic->asked = *record;
+		nic->device->asked = *record;
 	if (nic->observer.packet)
 		nic->observer.packet(nic->observer.arg, record);
 }
@@ -143,7 +143,7 @@ void record__her(struct pspin *nic, const struct flight *flight)
 		.host_mem_bytes = context->host_mem_bytes,
 		.scratchpad = context->scratchpad,
 		.scratchpad_bytes = context->scratchpad_bytes,
-		.content = nic->soc.memory.l2_packet + (her->l2 - L2_PACKET),
+		.content = nic->memory->l2_packet + (her->l2 - L2_PACKET),
 		.scratch = (const uint8_t *)scratchpad__of(nic, flight->slot),
 	};
 	nic->observer.her(nic->observer.arg, &record);
@@ -162,7 +162,7 @@ static const char *const command_names[HPU_COMMAND_KINDS] = {
 static void tell_command(struct pspin *nic, uint64_t cycle, uint64_t what, int begins)
 {
 	unsigned kind = what % HPU_COMMAND_KINDS, id = what / HPU_COMMAND_KINDS & ((1u << COMMAND_NUMBER_BITS) - 1);
-	const struct hpu *hpu = &nic->soc.hpus[what / HPU_COMMAND_KINDS >> COMMAND_NUMBER_BITS];
+	const struct hpu *hpu = &nic->device->soc.hpus[what / HPU_COMMAND_KINDS >> COMMAND_NUMBER_BITS];
 
 	if (nic->observer.command)
 		nic->observer.command(nic->observer.arg, record__ps(nic, cycle), hpu->cluster, hpu->index, id,
@@ -189,7 +189,7 @@ void record__command(struct pspin *nic, const struct hpu_command *command)
 void record__command_known(struct pspin *nic, const struct hpu_command *command)
 {
 	if (nic->observer.command)
-		events__add(&nic->soc.events, command->done, command_done, nic, name_of(command));
+		events__add(&nic->device->soc.events, command->done, command_done, nic, name_of(command));
 }
 
 void record__event(struct pspin *nic, const struct spin_event *event)

@@ -10,7 +10,7 @@
 
 static uint8_t *l1_of(struct pspin *nic, const struct slot *slot)
 {
-	return nic->soc.memory.l1[slot->home];
+	return nic->memory->l1[slot->home];
 }
 
 struct hpu_scratch *scratchpad__of(struct pspin *nic, struct slot *slot)
@@ -20,7 +20,7 @@ struct hpu_scratch *scratchpad__of(struct pspin *nic, struct slot *slot)
 
 static unsigned place_of(struct pspin *nic, const struct slot *slot)
 {
-	return (slot->place_at - nic->soc.memory.l1_scratchpads) / nic->slots.scratch_bytes;
+	return (slot->place_at - nic->memory->l1_scratchpads) / nic->slots.scratch_bytes;
 }
 
 /* The first from its own number on that nobody has, or nobody needs now; slots->places: none. */
@@ -47,14 +47,14 @@ int scratchpad__hold(struct pspin *nic, struct slot *slot)
 	place = find_place(slots, slot);
 	if (place == slots->places)
 		return 0;
-	at = l1_of(nic, slot) + nic->soc.memory.l1_scratchpads + place * slots->scratch_bytes;
+	at = l1_of(nic, slot) + nic->memory->l1_scratchpads + place * slots->scratch_bytes;
 	if (slots->owner[slot->home][place]) {
 		memcpy(slots->owner[slot->home][place]->scratch, at, slots->scratch_bytes);
 		slots->owner[slot->home][place]->place_at = 0;
 	}
 	memcpy(at, slot->scratch, slots->scratch_bytes);
 	slots->owner[slot->home][place] = slot;
-	slot->place_at = slot->context.scratchpad = nic->soc.memory.l1_scratchpads + place * slots->scratch_bytes;
+	slot->place_at = slot->context.scratchpad = nic->memory->l1_scratchpads + place * slots->scratch_bytes;
 	return 1;
 }
 

@@ -17,20 +17,25 @@ static unsigned words(const struct slots *slots)
 
 int slots__open(struct pspin *nic, unsigned per_home, uint32_t scratch_bytes)
 {
-	const unsigned clusters = (unsigned)nic->target.clusters;
-	uint32_t end = nic->target.l1_kib * 1024 < SCRATCH_END ? (uint32_t)nic->target.l1_kib * 1024 : SCRATCH_END;
-	uint32_t from = nic->soc.memory.l1_scratchpads;
+	const unsigned clusters = (unsigned)nic->device->target.clusters;
+	uint32_t end = nic->device->target.l1_kib * 1024 < SCRATCH_END ? (uint32_t)nic->device->target.l1_kib * 1024 : SCRATCH_END;
+	uint32_t from = nic->memory->l1_scratchpads;
 	struct slots *slots = &nic->slots;
+	const unsigned contexts = nic->device->count;
 	int missing = 0;
 
+	nic->wanted_per_home = per_home;
+	if (!nic->messages && per_home > contexts) /* the target's MPQs: each context has its part */
+		per_home /= contexts;
+	end -= (contexts - 1) * SPIN_MES_MAX * (uint32_t)sizeof(struct spin_entry_block);
 	slots->homes = clusters < HPU_SCRATCHPADS ? clusters : HPU_SCRATCHPADS;
 	if (nic->meta.registration.state_placement == SPIN_STATE_IN_L1)
 		slots->homes = 1;
 	slots->homes_in_use = slots->homes;
 	slots->per_home = per_home;
 	slots->scratch_bytes = scratch_bytes;
-	slots->places = !scratch_bytes || nic->soc.is_foreign ? per_home : end > from ? (end - from) / scratch_bytes : 0;
-	if (!per_home || !slots->places || (uint64_t)per_home * clusters > SOC_MESSAGES)
+	slots->places = !scratch_bytes || nic->device->soc.is_foreign ? per_home : end > from ? (end - from) / contexts / scratch_bytes : 0;
+	if (!per_home || !slots->places || (uint64_t)per_home * contexts * clusters > SOC_MESSAGES)
 		return -EINVAL;
 	slots->all = calloc((size_t)slots->homes * per_home, sizeof(*slots->all));
 	slots->scratch_memory = calloc((size_t)slots->homes * per_home, scratch_bytes + 1u);
@@ -46,7 +51,7 @@ int slots__open(struct pspin *nic, unsigned per_home, uint32_t scratch_bytes)
 
 		slot->home = i / per_home;
 		slot->number = i % per_home;
-		slot->id = slot->number * clusters + slot->home;
+		slot->id = (slot->number * contexts + nic->number) * clusters + slot->home;
 		slot->scratch = slots->scratch_memory + (size_t)i * scratch_bytes;
 	}
 	return 0;
@@ -114,7 +119,7 @@ struct slot *slots__take(struct pspin *nic)
 struct slot *slots__take_number(struct pspin *nic, uint64_t number)
 {
 	struct slots *slots = &nic->slots;
-	const unsigned clusters = (unsigned)nic->target.clusters;
+	const unsigned clusters = (unsigned)nic->device->target.clusters;
 	unsigned home = (unsigned)(number % clusters);
 
 	number = number / clusters % slots->per_home;
@@ -137,9 +142,9 @@ void slot__free(struct pspin *nic, struct slot *slot)
 
 struct slot *slots__find(const struct pspin *nic, uint32_t id)
 {
-	const unsigned clusters = (unsigned)nic->target.clusters;
+	const unsigned clusters = (unsigned)nic->device->target.clusters;
 
-	return &nic->slots.all[id % clusters * nic->slots.per_home + id / clusters];
+	return &nic->slots.all[id % clusters * nic->slots.per_home + id / clusters / nic->device->count];
 }
 
 void slot__describe(struct pspin *nic, struct slot *slot, int is_ip4, uint64_t host_mem, uint32_t host_bytes)
@@ -156,5 +161,6 @@ void slot__describe(struct pspin *nic, struct slot *slot, int is_ip4, uint64_t h
 		.host_mem_bytes = host_bytes,
 		.scratchpad_bytes = nic->slots.scratch_bytes,
 		.bytes_in_l1 = has->bytes_in_l1 == SPIN_WHOLE_PACKET ? UINT32_MAX : has->bytes_in_l1,
+		.program = nic->number,
 	};
 }

@@ -30,7 +30,10 @@ static inline uint32_t slot__scratch_bytes(uint32_t own_bytes)
 	return ((uint32_t)sizeof(struct hpu_scratch) + own_bytes + 63) & ~63u;
 }
 
-/* So many for each home cluster, with such scratchpads. 0, -EINVAL or -ENOMEM. */
+/*
+ * So many for each home cluster, with such scratchpads. Contexts of a NIC have equal parts of the target's MPQs and of L1's
+ * room for scratchpads; those that take messages have as many MPQs as they want. 0, -EINVAL or -ENOMEM.
+ */
 int slots__open(struct pspin *nic, unsigned per_home, uint32_t scratch_bytes);
 void slots__close(struct pspin *nic);
 

@@ -21,52 +21,66 @@ void pspin__observe(struct pspin *nic, const struct pspin_observer *observer)
 
 void pspin__lossy(struct pspin *nic, int lossy)
 {
-	nic->wire.loses = lossy;
+	nic->device->wire.loses = lossy;
 }
 
 int pspin__offer(struct pspin *nic, const struct pspin_offer *offer)
 {
 	int rc;
 
-	if (offer->at_ps < nic->offered_ps || !offer->frame_bytes)
+	if (offer->at_ps < nic->device->offered_ps || !offer->frame_bytes)
 		return -EINVAL;
-	rc = wire__offer(nic, offer);
+	rc = wire__offer(device__match(nic->device, offer->frame, offer->frame_bytes), offer);
 	if (!rc)
-		nic->offered_ps = offer->at_ps;
+		nic->device->offered_ps = offer->at_ps;
 	return rc;
 }
 
 static int is_stuck(const struct pspin *nic)
 {
-	return nic->wire.first || nic->wire.held || nic->stored.first || nic->ready.first || nic->hers_in_flight;
+	return nic->line.first || nic->line.held || nic->stored.first || nic->ready.first || nic->device->hers_in_flight;
+}
+
+/* The first context of which that is so; NULL: of none. */
+static struct pspin *find(const struct device *device, int (*is_so)(const struct pspin *nic))
+{
+	for (unsigned i = 0; i < device->count; i++)
+		if (is_so(device->contexts[i]))
+			return device->contexts[i];
+	return NULL;
+}
+
+static int is_incomplete(const struct pspin *nic)
+{
+	return nic->journal.incomplete || nic->device->soc.events.incomplete;
 }
 
 int nic__settle(struct pspin *nic)
 {
-	soc__run(&nic->soc, UINT64_MAX);
-	if (nic->soc.events.incomplete || nic->journal.incomplete)
+	soc__run(&nic->device->soc, UINT64_MAX);
+	if (find(nic->device, is_incomplete))
 		return -ENOMEM;
-	return is_stuck(nic) ? -EDEADLK : 0;
+	return find(nic->device, is_stuck) ? -EDEADLK : 0;
 }
 
 void nic__one_at_a_time(struct pspin *nic, int on)
 {
-	nic->one_at_a_time = on;
+	nic->device->one_at_a_time = on;
 	if (on)
-		nic->soc.warm = 1;
+		nic->device->soc.warm = 1;
 	nic->slots.homes_in_use = on ? 1 : nic->slots.homes;
 }
 
 int pspin__run(struct pspin *nic, uint64_t until_ps)
 {
-	uint64_t cycle = time__cycle(&nic->target, until_ps);
+	uint64_t cycle = time__cycle(&nic->device->target, until_ps);
 
-	nic->soc.warm = 0;
-	if (until_ps == UINT64_MAX || cycle >= UINT64_MAX - nic->opened)
+	nic->device->soc.warm = 0;
+	if (until_ps == UINT64_MAX || cycle >= UINT64_MAX - nic->device->opened)
 		return nic__settle(nic);
-	if (cycle + nic->opened > nic->soc.now)
-		soc__run(&nic->soc, cycle + nic->opened);
-	return nic->soc.events.incomplete || nic->journal.incomplete ? -ENOMEM : 0;
+	if (cycle + nic->device->opened > nic->device->soc.now)
+		soc__run(&nic->device->soc, cycle + nic->device->opened);
+	return find(nic->device, is_incomplete) ? -ENOMEM : 0;
 }
 
 /* What the first packet that does not go on is waiting for. */
@@ -74,20 +88,20 @@ static void say(struct pspin *nic, char *to, size_t bytes)
 {
 	const struct flight *flight;
 
-	if (nic->hers_in_flight)
-		snprintf(to, bytes, "%u packets are in the MPQ engine or with handlers that do not end", nic->hers_in_flight);
+	if (nic->device->hers_in_flight)
+		snprintf(to, bytes, "%u packets are in the MPQ engine or with handlers that do not end", nic->device->hers_in_flight);
 	else if ((flight = nic->ready.first))
 		snprintf(to, bytes, "packet %llu waits for MPQ %u to take its HER",
 			 (unsigned long long)flight->record.packet, flight->slot->id);
 	else if ((flight = nic->stored.first))
 		snprintf(to, bytes, "packet %llu waits for a free MPQ: all %u are taken by messages whose end has not come",
 			 (unsigned long long)flight->record.packet, nic->slots.taken_count);
-	else if ((flight = nic->wire.held))
+	else if ((flight = nic->line.held))
 		snprintf(to, bytes,
 			 "packet %llu waits for %u bytes of packet memory: %u of %u are taken, by %u packets parked for the "
 			 "first one of their message",
 			 (unsigned long long)flight->record.packet, flight->record.packet_bytes,
-			 nic->places.taken_units * PLACE_BYTES, nic->places.units * PLACE_BYTES,
+			 nic->device->places.taken_units * PLACE_BYTES, nic->device->places.units * PLACE_BYTES,
 			 nic->messages ? nic->messages->parked_count : 0);
 	else
 		to[0] = 0;
@@ -97,15 +111,17 @@ const char *pspin__stuck(const struct pspin *nic)
 {
 	struct pspin *writable = (struct pspin *)nic;
 
-	if (events__next(&nic->soc.events) != UINT64_MAX)
+	if (events__next(&nic->device->soc.events) != UINT64_MAX)
 		return "";
-	say(writable, writable->stuck, sizeof(writable->stuck));
-	return nic->stuck;
+	if (find(nic->device, is_stuck))
+		writable = find(nic->device, is_stuck);
+	say(writable, writable->device->stuck, sizeof(writable->device->stuck));
+	return nic->device->stuck;
 }
 
 void pspin__cool(struct pspin *nic)
 {
-	soc__cool(&nic->soc);
+	soc__cool(&nic->device->soc);
 }
 
 /* What HPUs with several threads did, instead of what each thread did. */
@@ -127,12 +143,14 @@ static void add_pipelines(const struct soc *soc, struct pspin_traffic *out)
 
 void pspin__traffic(const struct pspin *nic, struct pspin_traffic *out)
 {
-	const struct pspin_target *target = &nic->target;
-	const struct soc *soc = &nic->soc;
+	const struct pspin_target *target = &nic->device->target;
+	const struct soc *soc = &nic->device->soc;
 
 	*out = nic->traffic;
+	out->hers_peak = nic->device->hers_peak;
+	out->link_in_ps = nic->device->wire.busy_ps;
 	out->now_ps = record__now(nic);
-	out->packet_memory_peak_bytes = nic->places.peak_units * PLACE_BYTES;
+	out->packet_memory_peak_bytes = nic->device->places.peak_units * PLACE_BYTES;
 	out->messages_peak = nic->slots.taken_peak;
 	out->span_ps = nic->last_ps > nic->first_ps ? nic->last_ps - nic->first_ps : 0;
 	out->hpu_busy_ps = time__ps(target, nic->busy_cycles);

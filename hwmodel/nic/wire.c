@@ -9,7 +9,7 @@
 
 struct offered {
 	struct offered *next;
-	uint64_t at_ps, message;
+	uint64_t at_ps, number, message;
 	int end_of_message;
 	size_t bytes;
 	uint8_t frame[];
@@ -17,7 +17,7 @@ struct offered {
 
 static uint64_t beats(const struct pspin *nic, uint64_t bytes)
 {
-	return (bytes + nic->target.beat_bytes - 1) / nic->target.beat_bytes;
+	return (bytes + nic->device->target.beat_bytes - 1) / nic->device->target.beat_bytes;
 }
 
 /*
@@ -26,7 +26,7 @@ static uint64_t beats(const struct pspin *nic, uint64_t bytes)
  */
 static uint64_t link_ps(const struct pspin *nic, uint64_t bytes, uint64_t stored_bytes, uint64_t *per)
 {
-	const struct pspin_target *target = &nic->target;
+	const struct pspin_target *target = &nic->device->target;
 
 	*per = target->link_mbps ? target->link_mbps : target->clock_mhz;
 	return (target->link_mbps ? bytes * 8 : beats(nic, stored_bytes)) * PS_PER_US;
@@ -35,17 +35,18 @@ static uint64_t link_ps(const struct pspin *nic, uint64_t bytes, uint64_t stored
 /* The wire's time from `at_ps` on that the packet takes; what is left of a picosecond is the next one's. */
 static void take_wire(struct pspin *nic, uint64_t at_ps, uint32_t bytes, uint32_t stored_bytes)
 {
-	struct wire *wire = &nic->wire;
-	uint64_t per, ps = link_ps(nic, bytes + nic->target.link_overhead_bytes, stored_bytes + nic->target.link_overhead_bytes, &per);
+	struct wire *wire = &nic->device->wire;
+	const uint64_t overhead = nic->device->target.link_overhead_bytes;
+	uint64_t per, ps = link_ps(nic, bytes + overhead, stored_bytes + overhead, &per);
 
 	if (at_ps != wire->free_ps)
 		wire->rest = 0;
 	ps += wire->rest;
 	wire->free_ps = at_ps + ps / per;
 	wire->rest = ps % per;
-	nic->traffic.link_in_ps += wire->free_ps - at_ps;
-	if (wire->free_ps < at_ps + nic->target.link_gap_ps) {
-		wire->free_ps = at_ps + nic->target.link_gap_ps;
+	wire->busy_ps += wire->free_ps - at_ps;
+	if (wire->free_ps < at_ps + nic->device->target.link_gap_ps) {
+		wire->free_ps = at_ps + nic->device->target.link_gap_ps;
 		wire->rest = 0;
 	}
 }
@@ -53,24 +54,25 @@ static void take_wire(struct pspin *nic, uint64_t at_ps, uint32_t bytes, uint32_
 /* When its last byte is in packet memory; packets do not overtake each other. */
 static uint64_t stored_ps(struct pspin *nic, const struct flight *flight, uint64_t at_ps, uint32_t bytes, uint32_t stored_bytes)
 {
-	const struct pspin_target *target = &nic->target;
+	const struct pspin_target *target = &nic->device->target;
 	uint64_t per, link = link_ps(nic, bytes, stored_bytes, &per), writes = time__ps(target, beats(nic, stored_bytes));
 
 	link = (link + per - 1) / per;
 	at_ps += (link > writes ? link : writes) + time__ps(target, target->store_cycles) +
 		 (flight->is_matched ? target->match_next_ps : target->match_first_ps);
-	if (at_ps < nic->wire.stored_ps)
-		at_ps = nic->wire.stored_ps;
-	nic->wire.stored_ps = at_ps;
+	if (at_ps < nic->device->wire.stored_ps)
+		at_ps = nic->device->wire.stored_ps;
+	nic->device->wire.stored_ps = at_ps;
 	return at_ps;
 }
 
-static void come_next(struct pspin *nic);
+static void come_next(struct device *device);
 
 static void stored(void *arg, uint64_t cycle, uint64_t what)
 {
-	struct pspin *nic = arg;
-	struct flight *flight = nic->flights.all[what];
+	struct device *device = arg;
+	struct flight *flight = device->flights.all[what];
+	struct pspin *nic = flight->nic;
 
 	(void)cycle;
 	if (flight->record.fate == PSPIN_FATE_HANDLED) {
@@ -80,7 +82,7 @@ static void stored(void *arg, uint64_t cycle, uint64_t what)
 	flight->record.her_ps = flight->record.feedback_ps = flight->record.stored_ps;
 	if (flight->record.verdict == SPIN_VERDICT_PASS) {
 		flight->record.left_ps = flight->record.stored_ps;
-		memcpy(nic->frame, flight->arrival.frame, flight->arrival.frame_bytes);
+		memcpy(device->frame, flight->arrival.frame, flight->arrival.frame_bytes);
 	}
 	record__packet(nic, flight, flight->arrival.frame_bytes);
 	hers__forget(nic, flight);
@@ -90,7 +92,7 @@ static void stored(void *arg, uint64_t cycle, uint64_t what)
 static void begin(struct pspin *nic, struct flight *flight, uint64_t at_ps)
 {
 	struct pspin_packet_record *record = &flight->record;
-	struct wire *wire = &nic->wire;
+	struct device *device = nic->device;
 	uint32_t stored_bytes = flight->stored_bytes > record->packet_bytes ? flight->stored_bytes : record->packet_bytes;
 
 	record->arrived_ps = at_ps;
@@ -99,48 +101,72 @@ static void begin(struct pspin *nic, struct flight *flight, uint64_t at_ps)
 	if (!nic->traffic.packets++)
 		nic->first_ps = at_ps;
 	nic->traffic.bytes += record->packet_bytes;
-	events__add(&nic->soc.events, nic->opened + time__cycle_from(&nic->target, record->stored_ps), stored, nic,
+	events__add(&device->soc.events, device->opened + time__cycle_from(&device->target, record->stored_ps), stored, device,
 		    flight->index);
-	wire->is_coming = 0;
-	come_next(nic);
+	come_next(device);
 }
 
 static struct flight *next_flight(struct pspin *nic)
 {
-	struct flight *flight = flights__take(&nic->flights);
-	struct offered *offered = nic->wire.first;
+	struct flight *flight = flights__take(&nic->device->flights);
+	struct offered *offered = nic->line.first;
 
 	if (!flight) {
 		nic->journal.incomplete = 1;
 		return NULL;
 	}
-	nic->wire.first = offered->next;
+	nic->line.first = offered->next;
+	flight->nic = nic;
 	flight->offered = offered;
 	flight->arrival.frame = offered->frame;
 	flight->arrival.frame_bytes = offered->bytes;
 	flight->message = offered->message;
 	flight->end_of_message = offered->end_of_message;
-	flight->record.packet = nic->wire.next_packet++;
+	flight->record.packet = nic->device->wire.next_packet++;
 	flight->record.offered_ps = offered->at_ps;
 	flight->record.wire_bytes = flight->record.packet_bytes = (uint32_t)offered->bytes;
 	return flight;
 }
 
+/* A place in packet memory, of which each context has its part. */
+static struct place *take_place(struct pspin *nic, uint32_t bytes)
+{
+	struct device *device = nic->device;
+	struct place *place;
+
+	if (device->count > 1 && nic->placed_bytes + bytes > device__packet_bytes(device))
+		return NULL;
+	place = places__take(&device->places, bytes, &nic->journal.incomplete);
+	if (place)
+		nic->placed_bytes += place__bytes(place);
+	return place;
+}
+
 static void arrive(void *arg, uint64_t cycle, uint64_t what)
 {
-	struct pspin *nic = arg;
-	struct flight *flight = next_flight(nic);
+	struct device *device = arg;
+	struct wire *wire = &device->wire;
+	struct pspin *nic = wire->coming;
+	struct flight *flight;
 	uint32_t bytes;
 
 	(void)cycle;
 	(void)what;
+	wire->coming = NULL;
+	if (wire->due_ps < wire->free_ps) { /* one that was held back has come before it */
+		come_next(device);
+		return;
+	}
+	flight = next_flight(nic);
 	if (!flight)
 		return;
 	bytes = flight->stored_bytes = nic->kind->classify(nic, flight);
 	if (bytes)
-		flight->place = places__take(&nic->places, bytes, &nic->journal.incomplete);
-	if (bytes && !flight->place && !nic->wire.loses) {
-		nic->wire.held = flight;
+		flight->place = take_place(nic, bytes);
+	if (bytes && !flight->place && !wire->loses) {
+		nic->line.held = flight;
+		nic->line.due_ps = wire->due_ps;
+		come_next(device);
 		return;
 	}
 	if (bytes && !flight->place) {
@@ -148,65 +174,89 @@ static void arrive(void *arg, uint64_t cycle, uint64_t what)
 		flight->record.reason = SPIN_REASON_NO_HPU;
 		flight->record.verdict = SPIN_VERDICT_DROP;
 	}
-	begin(nic, flight, nic->wire.due_ps);
+	begin(nic, flight, wire->due_ps);
 }
 
-void wire__room(struct pspin *nic)
+/* The context's packet that is held back comes, if there is room now. */
+static void let_in(struct pspin *nic)
 {
-	struct wire *wire = &nic->wire;
-	struct flight *flight = wire->held;
-	uint64_t now;
+	struct flight *flight = nic->line.held;
+	struct wire *wire = &nic->device->wire;
+	uint64_t at_ps, now;
 
 	if (!flight)
 		return;
-	flight->place = places__take(&nic->places, nic->kind->classify(nic, flight), &nic->journal.incomplete);
+	flight->place = take_place(nic, nic->kind->classify(nic, flight));
 	if (!flight->place)
 		return;
-	wire->held = NULL;
+	nic->line.held = NULL;
 	now = record__now(nic);
-	if (now < wire->due_ps)
-		now = wire->due_ps;
-	nic->traffic.held_back_ps += now - wire->due_ps;
-	begin(nic, flight, now);
-	soc__look(&nic->soc);
+	at_ps = now < nic->line.due_ps ? nic->line.due_ps : now;
+	if (at_ps < wire->free_ps)
+		at_ps = wire->free_ps;
+	nic->traffic.held_back_ps += at_ps - nic->line.due_ps;
+	begin(nic, flight, at_ps);
+	soc__look(&nic->device->soc);
 }
 
-static void come_next(struct pspin *nic)
+void wire__room(struct device *device)
 {
-	struct wire *wire = &nic->wire;
-	uint64_t now = record__now(nic), cycle;
+	for (unsigned i = 0; i < device->count; i++)
+		let_in(device->contexts[i]);
+}
 
-	if (wire->is_coming || !wire->first)
+/* Of the contexts that nothing holds back, the one whose next packet was offered first. */
+static struct pspin *next_line(const struct device *device)
+{
+	struct pspin *next = NULL;
+
+	for (unsigned i = 0; i < device->count; i++) {
+		struct pspin *nic = device->contexts[i];
+
+		if (nic->line.first && !nic->line.held && (!next || nic->line.first->number < next->line.first->number))
+			next = nic;
+	}
+	return next;
+}
+
+static void come_next(struct device *device)
+{
+	struct wire *wire = &device->wire;
+	struct pspin *nic = next_line(device);
+	uint64_t now, cycle;
+
+	if (wire->coming || !nic)
 		return;
-	wire->is_coming = 1;
-	wire->due_ps = wire->first->at_ps > wire->free_ps ? wire->first->at_ps : wire->free_ps;
+	wire->coming = nic;
+	now = record__now(nic);
+	wire->due_ps = nic->line.first->at_ps > wire->free_ps ? nic->line.first->at_ps : wire->free_ps;
 	if (wire->due_ps < now) /* it is offered late */
 		wire->due_ps = now;
-	cycle = nic->opened + time__cycle(&nic->target, wire->due_ps);
-	events__add(&nic->soc.events, cycle < nic->soc.now ? nic->soc.now : cycle, arrive, nic, 0);
-	soc__look(&nic->soc);
+	cycle = device->opened + time__cycle(&device->target, wire->due_ps);
+	events__add(&device->soc.events, cycle < device->soc.now ? device->soc.now : cycle, arrive, device, 0);
+	soc__look(&device->soc);
 }
 
 int wire__offer(struct pspin *nic, const struct pspin_offer *offer)
 {
-	struct wire *wire = &nic->wire;
+	struct wire *wire = &nic->device->wire;
 	struct offered *offered;
 
-	if (offer->frame_bytes > PSPIN_FRAME_BYTES_MAX || offer->frame_bytes > nic->soc.memory.l2_packet_bytes)
+	if (offer->frame_bytes > PSPIN_FRAME_BYTES_MAX || offer->frame_bytes > device__packet_bytes(nic->device))
 		return -EINVAL;
 	offered = malloc(sizeof(*offered) + offer->frame_bytes);
 	if (!offered)
 		return -ENOMEM;
-	*offered = (struct offered){.at_ps = offer->at_ps, .message = offer->message,
+	*offered = (struct offered){.at_ps = offer->at_ps, .number = wire->offered++, .message = offer->message,
 				    .end_of_message = offer->end_of_message, .bytes = offer->frame_bytes};
 	if (offer->frame_bytes)
 		memcpy(offered->frame, offer->frame, offer->frame_bytes);
-	if (wire->first)
-		wire->last->next = offered;
+	if (nic->line.first)
+		nic->line.last->next = offered;
 	else
-		wire->first = offered;
-	wire->last = offered;
-	come_next(nic);
+		nic->line.first = offered;
+	nic->line.last = offered;
+	come_next(nic->device);
 	return 0;
 }
 
@@ -214,8 +264,8 @@ void wire__close(struct pspin *nic)
 {
 	struct offered *offered;
 
-	while ((offered = nic->wire.first)) {
-		nic->wire.first = offered->next;
+	while ((offered = nic->line.first)) {
+		nic->line.first = offered->next;
 		free(offered);
 	}
 }

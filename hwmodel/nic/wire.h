@@ -4,29 +4,38 @@
 
 /*
  * The wire that packets come by, one behind the other, and the inbound engine's way into packet memory. A packet for which
- * there is no room holds the wire back, or is lost.
+ * there is no room holds its context's packets back, or is lost; those of other contexts pass it (A: each context is a class of
+ * traffic that the link can pause, IEEE 802.1Qbb).
  */
 #include <hwmodel/traffic.h>
 
+struct device;
 struct flight;
 struct offered;
 
-struct wire {
+/* A context's packets at the other end. */
+struct line {
 	struct offered *first, *last; /* what has not begun to arrive */
-	uint64_t next_packet;
+	struct flight *held;  /* for want of packet memory; */
+	uint64_t due_ps;      /* it would have arrived then */
+};
+
+struct wire {
+	uint64_t offered, next_packet;
 	uint64_t free_ps;     /* when the wire is free, */
+	uint64_t busy_ps;     /* has carried packets */
 	uint64_t rest;        /* and how much of a picosecond beyond */
-	uint64_t due_ps;      /* of the first one: when it would arrive */
+	uint64_t due_ps;      /* of who is coming: when it would arrive */
 	uint64_t stored_ps;   /* of the last one that arrived */
-	int is_coming;        /* it has its event, or is held back: */
-	struct flight *held;
+	struct pspin *coming; /* whose next one has its event; NULL: nobody's */
 	int loses;
 };
 
 /* As pspin__offer(); at a time that has passed it comes at once. */
 int wire__offer(struct pspin *nic, const struct pspin_offer *offer);
-/* There may be room for the one that is held back. */
-void wire__room(struct pspin *nic);
+/* There may be room for one that is held back. */
+void wire__room(struct device *device);
+/* What a context was offered is forgotten. */
 void wire__close(struct pspin *nic);
 
 #endif

@@ -97,10 +97,12 @@ static uint32_t amo(unsigned funct5, uint32_t have, uint32_t operand)
 }
 
 /* Whoever has reserved the word loses it: it is written. */
-static void unreserve(struct soc *soc, uint32_t addr)
+static void unreserve(const struct hpu *by, uint32_t addr)
 {
+	struct soc *soc = by->soc;
+
 	for (unsigned i = 0; soc->reserved && i < soc->hpu_count; i++)
-		if (soc->hpus[i].reserved && !((soc->hpus[i].reserved_addr ^ addr) & ~3u))
+		if (soc->hpus[i].reserved && soc->hpus[i].memory == by->memory && !((soc->hpus[i].reserved_addr ^ addr) & ~3u))
 			soc->hpus[i].reserved = 0;
 }
 
@@ -126,12 +128,12 @@ static void move(struct hpu *hpu, struct rv32_bus_request *req, int is_own_l1, u
 		break;
 	case RV32_STORE:
 		memcpy(at, &req->value, req->size_bytes);
-		unreserve(hpu->soc, req->addr);
+		unreserve(hpu, req->addr);
 		break;
 	case RV32_SC:
 		if (hpu->reserved && hpu->reserved_addr == req->addr) {
 			memcpy(at, &req->value, 4);
-			unreserve(hpu->soc, req->addr);
+			unreserve(hpu, req->addr);
 			req->value = 0;
 		} else {
 			req->value = 1;
@@ -144,7 +146,7 @@ static void move(struct hpu *hpu, struct rv32_bus_request *req, int is_own_l1, u
 		uint32_t result = amo(req->amo, have, req->value);
 
 		memcpy(at, &result, 4);
-		unreserve(hpu->soc, req->addr);
+		unreserve(hpu, req->addr);
 		hpu->soc->amo_words += !is_own_l1 && hpu->soc->returns_amo_word && hpu->begun && have != AMO_RESPONSE;
 		req->value = is_own_l1 || hpu->soc->returns_amo_word ? have : AMO_RESPONSE;
 		break;

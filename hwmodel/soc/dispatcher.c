@@ -8,7 +8,6 @@
 struct dispatcher {
 	struct soc *soc;
 	unsigned clusters;
-	int64_t most;        /* tasks that a cluster holds */
 	struct latch *holds; /* per cluster: tasks dispatched and not fed back */
 	struct job *job;     /* taken for a cluster that does not take it yet, */
 	unsigned cluster;    /* which is this */
@@ -22,7 +21,6 @@ struct dispatcher *dispatcher__new(struct soc *soc)
 		return NULL;
 	d->soc = soc;
 	d->clusters = (unsigned)soc->target->clusters;
-	d->most = (int64_t)(soc->target->hers_buffered + target__threads(soc->target));
 	d->holds = calloc(d->clusters, sizeof(*d->holds));
 	if (d->holds)
 		return d;
@@ -68,15 +66,23 @@ int dispatcher__take(struct dispatcher *d, uint64_t cycle, struct job *job)
 {
 	unsigned home = job->her.message_id % d->clusters, other = least(d, cycle);
 
-	if (latch__read(&d->holds[other], cycle) >= d->most)
+	if (latch__read(&d->holds[other], cycle) >= job->most)
 		return 0;
-	d->cluster = latch__read(&d->holds[home], cycle) < d->most &&
+	d->cluster = latch__read(&d->holds[home], cycle) < job->most &&
 		     scheduler__is_ready(d->soc->schedulers[home], cycle) ? home : other;
 	latch__add(&d->holds[d->cluster], cycle, 1);
 	job->task.dispatched = cycle;
 	d->job = job;
 	dispatcher__go_on(d, cycle);
 	return 1;
+}
+
+int dispatcher__has_room(const struct dispatcher *d, int64_t most)
+{
+	for (unsigned c = 0; c < d->clusters; c++)
+		if (latch__next(&d->holds[c]) < most)
+			return 1;
+	return 0;
 }
 
 int dispatcher__is_busy(const struct dispatcher *d)

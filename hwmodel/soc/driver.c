@@ -192,6 +192,10 @@ static enum rv32_bus_status take(struct hpu *hpu, struct rv32_bus_request *req)
 		hpu->waits = 1;
 		return RV32_BUS_STOP;
 	}
+	if (hpu->of != &hpu->programs[hpu->task.program]) {
+		hpu->changes = 1; /* the other program's core stands at this very load */
+		return RV32_BUS_STOP;
+	}
 	if (!rv32_core__has_breakpoint(hpu->core, hpu->function)) {
 		hpu->learns = 1; /* that takes a core that stands still */
 		return RV32_BUS_STOP;

@@ -8,11 +8,11 @@
 #include "threads.h"
 
 /* Own L1 at both its addresses: the HPU's stack, and all from the packet buffer's page on. */
-static void windows__set(struct rv32_config *config, const struct hpu *hpu)
+static void windows__set(struct rv32_config *config, const struct hpu *hpu, const struct storage *memory)
 {
 	const uint32_t bases[] = {L1_OWN, L1_GLOBAL + hpu->cluster * L1_STRIDE};
 	const uint32_t stack = L1_STACKS + hpu->index * L1_STACK_BYTES, rest = L1_PACKETS & ~0xfffu;
-	uint8_t *l1 = hpu->memory->l1[hpu->cluster];
+	uint8_t *l1 = memory->l1[hpu->cluster];
 
 	for (unsigned i = 0; i < 2; i++) {
 		config->windows[config->window_count++] =
@@ -22,63 +22,104 @@ static void windows__set(struct rv32_config *config, const struct hpu *hpu)
 					     .flags = RV32_WINDOW_DATA | RV32_WINDOW_NO_LRSC | RV32_WINDOW_TIMED};
 		config->windows[config->window_count++] =
 			(struct rv32_window){.addr = bases[i] + rest,
-					     .bytes = hpu->memory->l1_bytes - rest,
+					     .bytes = memory->l1_bytes - rest,
 					     .mem = l1 + rest,
 					     .flags = RV32_WINDOW_DATA | RV32_WINDOW_NO_LRSC | RV32_WINDOW_TIMED};
 	}
 	config->windows[config->window_count++] =
 		(struct rv32_window){.addr = PROGRAM,
 				     .bytes = PROGRAM_BYTES,
-				     .mem = hpu->memory->program,
+				     .mem = memory->program,
 				     .flags = RV32_WINDOW_CODE | RV32_WINDOW_READONLY};
+}
+
+int hpu__add(struct hpu *hpu, unsigned program, uint32_t code_at)
+{
+	struct hpu_program *own = &hpu->programs[program];
+	const struct pspin_target *target = hpu->target;
+	struct rv32_config config = {
+		.hart_id = hpu->cluster << 5 | hpu->index,
+		.bus = {.arg = hpu, .access = hpu__access},
+		.l1_banks = (uint32_t)target->l1_banks,
+		.l1_amo_cycles = (uint32_t)target->l1_amo,
+		.half_across_is_word = 1,
+	};
+
+	own->memory = hpu->soc->memories[program];
+	own->watchdog_cycles = (uint32_t)target->watchdog_cycles;
+	windows__set(&config, hpu, own->memory);
+	own->core = rv32_core__new(&config);
+	if (!own->core)
+		return -ENOMEM;
+	rv32_core__set_code_at(own->core, code_at);
+	return 0;
+}
+
+/* From here on the HPU is that program's. */
+static void change(struct hpu *hpu, unsigned program)
+{
+	hpu->of = &hpu->programs[program];
+	hpu->core = hpu->of->core;
+	hpu->memory = hpu->of->memory;
+	hpu->watchdog_cycles = hpu->of->watchdog_cycles;
+}
+
+static int is_of(const struct hpu *hpu, unsigned program)
+{
+	return hpu->of == &hpu->programs[program];
 }
 
 int hpu__open(struct hpu *hpu, struct soc *soc, unsigned cluster, unsigned index)
 {
-	struct rv32_config config = {
-		.hart_id = cluster << 5 | index,
-		.bus = {.arg = hpu, .access = hpu__access},
-		.l1_banks = (uint32_t)soc->target->l1_banks,
-		.l1_amo_cycles = (uint32_t)soc->target->l1_amo,
-		.half_across_is_word = 1,
-	};
+	int err;
 
 	memset(hpu, 0, sizeof(*hpu));
 	if (!soc->target->command_slots || soc->target->command_slots > HPU_COMMAND_SLOTS_MAX)
 		return -EINVAL;
 	hpu->soc = soc;
-	hpu->memory = &soc->memory;
 	hpu->target = soc->target;
 	hpu->cluster = cluster;
 	hpu->index = index;
 	hpu->number = cluster * soc->stride + index;
-	hpu->watchdog_cycles = (uint32_t)soc->target->watchdog_cycles;
 	if (soc->pipelines)
 		hpu->pipeline = &soc->pipelines[cluster * soc->target->hpus + index % soc->target->hpus];
-	windows__set(&config, hpu);
-	hpu->core = rv32_core__new(&config);
-	return hpu->core ? 0 : -ENOMEM;
+	err = hpu__add(hpu, 0, 0);
+	if (!err)
+		change(hpu, 0);
+	return err;
 }
 
 void hpu__close(struct hpu *hpu)
 {
-	rv32_core__free(hpu->core);
+	for (unsigned i = 0; i < SOC_PROGRAMS_MAX; i++)
+		if (hpu->programs[i].core)
+			rv32_core__free(hpu->programs[i].core);
 	hpu->core = NULL;
+}
+
+void hpu__set_watchdog(struct hpu *hpu, unsigned program, uint32_t cycles)
+{
+	hpu->programs[program].watchdog_cycles = cycles;
+	if (is_of(hpu, program))
+		hpu->watchdog_cycles = cycles;
 }
 
 /* That an image may take until it waits for its first task, however short the target's watchdog is: cold, one HPU at a time. */
 #define BOOT_CYCLES 32768u
 
-void hpu__reset(struct hpu *hpu)
+void hpu__reset(struct hpu *hpu, unsigned program, uint64_t cycle)
 {
+	change(hpu, program);
+	hpu->waits = 0;
+	rv32_core__advance(hpu->core, cycle);
 	rv32_core__set_pc(hpu->core, PROGRAM_RESET);
-	hpu->deadline = (hpu->watchdog_cycles > BOOT_CYCLES ? hpu->watchdog_cycles : BOOT_CYCLES) + hpu->soc->clear_cycles;
+	hpu->deadline = cycle + (hpu->watchdog_cycles > BOOT_CYCLES ? hpu->watchdog_cycles : BOOT_CYCLES) + hpu->soc->clear_cycles;
 	if (!hpu->pipeline) {
-		soc__wake(hpu->soc, hpu, 0);
+		soc__wake(hpu->soc, hpu, cycle);
 		return;
 	}
 	hpu->parked = PARK_SLICE;
-	threads__ready(hpu, 0);
+	threads__ready(hpu, cycle);
 }
 
 static void subtract(struct rv32_stats *from, const struct rv32_stats *before)
@@ -98,6 +139,8 @@ void hpu__give(struct hpu *hpu, uint64_t cycle, uint32_t function, const struct 
 	hpu->l2_packet_end = task->packet_l2 + ((task->packet_bytes + 63) & ~63u);
 	if (hpu->waits) {
 		hpu->waits = 0;
+		if (!is_of(hpu, task->program))
+			change(hpu, task->program);
 		hpu->deadline = cycle + hpu->watchdog_cycles;
 		if (hpu->pipeline) {
 			threads__ready(hpu, cycle);
@@ -202,7 +245,7 @@ static void passes(struct hpu *hpu)
 /* Its task, if it has one, ends with an error. */
 static void give_up(struct hpu *hpu)
 {
-	uint64_t since = hpu->idle_pc ? hpu->deadline - hpu->watchdog_cycles : 0;
+	uint64_t since = hpu->of->idle_pc ? hpu->deadline - hpu->watchdog_cycles : 0;
 	struct rv32_trap trap;
 
 	if (!hpu->begun)
@@ -235,8 +278,8 @@ static void take_back(struct hpu *hpu)
 	hpu->yielded = 0;
 	hpu->deadline = UINT64_MAX;
 	for (unsigned x = 1; x < 32; x++)
-		rv32_core__set_reg(hpu->core, x, hpu->idle_reg[x]);
-	rv32_core__set_pc(hpu->core, hpu->idle_pc);
+		rv32_core__set_reg(hpu->core, x, hpu->of->idle_reg[x]);
+	rv32_core__set_pc(hpu->core, hpu->of->idle_pc);
 	hpu->waits = !hpu->function; /* else it has the next one already */
 	if (!hpu->waits)
 		hpu->deadline = rv32_core__cycle(hpu->core) + hpu->watchdog_cycles;
@@ -251,14 +294,21 @@ static void pauses(struct hpu *hpu)
 	if (hpu->learns)
 		rv32_core__add_breakpoint(hpu->core, hpu->function);
 	hpu->learns = 0;
+	if (hpu->changes) {
+		uint64_t cycle = rv32_core__cycle(hpu->core);
+
+		change(hpu, hpu->task.program);
+		rv32_core__advance(hpu->core, cycle);
+		hpu->changes = 0;
+	}
 	if (!hpu->waits)
 		return;
 	hpu->deadline = UINT64_MAX;
-	if (hpu->idle_pc)
+	if (hpu->of->idle_pc)
 		return;
-	hpu->idle_pc = rv32_core__pc(hpu->core);
+	hpu->of->idle_pc = rv32_core__pc(hpu->core);
 	for (unsigned x = 0; x < 32; x++)
-		hpu->idle_reg[x] = rv32_core__reg(hpu->core, x);
+		hpu->of->idle_reg[x] = rv32_core__reg(hpu->core, x);
 }
 
 /*

@@ -26,7 +26,8 @@ struct hpu_descriptor {
 	uint32_t scratchpad[HPU_SCRATCHPADS], scratchpad_bytes[HPU_SCRATCHPADS];
 	uint32_t host_mem_high, host_mem_low, host_mem_bytes;
 	uint32_t packet_l2, home_cluster, message_id;
-	uint32_t packet_bytes; /* whole, in L2: of no register */
+	uint32_t packet_bytes; /* whole, in L2: of no register; nor is */
+	unsigned program;      /* whose function it is */
 };
 
 enum hpu_command_kind {
@@ -70,15 +71,31 @@ struct hpu_task_result {
 };
 
 #define HPU_COMMAND_SLOTS_MAX 8
+#define SOC_PROGRAMS_MAX 8u
+
+/*
+ * A program on this HPU. All programs of a machine are linked to the same addresses: each has a core of its own here, which
+ * stands still at the load of the function register while another program's tasks run.
+ */
+struct hpu_program {
+	struct rv32_core *core;
+	struct storage *memory;
+	uint32_t watchdog_cycles;
+	/* where its core waits for a task: the watchdog takes it back there. 0: it has not booted */
+	uint32_t idle_pc, idle_reg[32];
+};
 
 struct hpu {
 	struct soc *soc;
-	struct storage *memory;            /* the machine's, */
-	const struct pspin_target *target; /* and its target */
+	const struct pspin_target *target; /* the machine's */
+	struct hpu_program programs[SOC_PROGRAMS_MAX];
+	struct hpu_program *of;   /* whose task runs, or ran last; core, memory and watchdog are its: */
+	struct storage *memory;
 	struct rv32_core *core;
+	uint32_t watchdog_cycles; /* a task that runs longer is stopped; at first the target's */
 	unsigned cluster, index;  /* index: thread * target->hpus + the number of the HPU that it is a thread of */
 	unsigned number;          /* in soc->turns */
-	uint32_t watchdog_cycles; /* a task that runs longer is stopped; at first the target's */
+	int changes;              /* it stands before a task of another program */
 
 	/* For tests: told of each access that is done beside the core's windows; NULL: nobody. */
 	void (*watch)(void *arg, const struct rv32_bus_request *req);
@@ -136,17 +153,18 @@ struct hpu {
 	uint32_t reserved_addr;
 	int reserved;
 	uint32_t tried;      /* the last word that was loaded so, with no SC behind it; 0: none */
-
-	/* where the core waits for a task, for the watchdog */
-	uint32_t idle_pc, idle_reg[32];
 };
 
 /* 0, -ENOMEM, or -EINVAL for more command slots than HPU_COMMAND_SLOTS_MAX. */
 int hpu__open(struct hpu *hpu, struct soc *soc, unsigned cluster, unsigned index);
 void hpu__close(struct hpu *hpu);
 
-/* Starts at the reset address, at cycle 0. */
-void hpu__reset(struct hpu *hpu);
+/* One more program, soc->memories[program] being there; it has not booted. 0 or -ENOMEM. */
+int hpu__add(struct hpu *hpu, unsigned program, uint32_t code_at);
+void hpu__set_watchdog(struct hpu *hpu, unsigned program, uint32_t cycles);
+
+/* The program starts at the reset address, at that cycle. */
+void hpu__reset(struct hpu *hpu, unsigned program, uint64_t cycle);
 
 /* Its turn: goes on until it waits for a task, or wants what is shared later than the horizon. */
 void hpu__turn(struct hpu *hpu);

@@ -10,6 +10,7 @@
 #include "mpq.h"
 #include "ready.h"
 #include "scheduler.h"
+#include "share.h"
 
 /* S: the engine's states (pspin_soc.md) */
 enum mpq_state { FREE, HEADER, HEADER_RUNNING, PAYLOAD, DRAINING, COMPLETION, COMPLETION_RUNNING };
@@ -20,6 +21,7 @@ struct mpq {
 	uint32_t queued;           /* HERs with a payload task to come; the last of them stays for the completion */
 	int ends;                  /* the last HER of the message is here */
 	uint64_t ready;            /* since when it has a task */
+	unsigned program;
 	const struct soc_context *context;
 };
 
@@ -29,7 +31,9 @@ struct mpqs {
 	struct cells *cells;
 	struct copies *copies;
 	struct dispatcher *dispatcher;
-	struct ready *ready;
+	struct ready *ready[SOC_PROGRAMS_MAX]; /* of each program, where they take turns by HPU time; else the first is of all */
+	int is_fair;
+	struct shares shares;
 	struct job *jobs, *free_jobs; /* all, and those in no use */
 	struct job *job;           /* chosen, and not yet dispatched, */
 	uint64_t job_from;         /* which it can be from here on */
@@ -48,10 +52,12 @@ struct mpqs *mpqs__new(struct soc *soc)
 	m->cells = cells__new(soc->target, SOC_MESSAGES);
 	m->copies = copies__new(soc);
 	m->dispatcher = dispatcher__new(soc);
-	m->ready = ready__new(SOC_MESSAGES);
+	m->ready[0] = ready__new(SOC_MESSAGES);
+	m->is_fair = soc->target->scheduler == TARGET_FAIR_HPU_TIME;
+	shares__open(&m->shares);
 	m->last_fed = (unsigned)soc->target->clusters - 1;
 	alarm__open(&m->alarm);
-	if (m->mpq && m->ready && m->cells && m->copies && m->dispatcher)
+	if (m->mpq && m->ready[0] && m->cells && m->copies && m->dispatcher)
 		return m;
 	mpqs__free(m);
 	return NULL;
@@ -70,7 +76,8 @@ void mpqs__free(struct mpqs *m)
 	dispatcher__free(m->dispatcher);
 	copies__free(m->copies);
 	cells__free(m->cells);
-	ready__free(m->ready);
+	for (unsigned i = 0; i < SOC_PROGRAMS_MAX; i++)
+		ready__free(m->ready[i]);
 	free(m->mpq);
 	free(m);
 }
@@ -78,6 +85,11 @@ void mpqs__free(struct mpqs *m)
 struct copies *mpqs__copies(struct mpqs *m)
 {
 	return m->copies;
+}
+
+struct shares *mpqs__shares(struct mpqs *m)
+{
+	return &m->shares;
 }
 
 static void step(void *arg, uint64_t cycle, uint64_t what);
@@ -98,6 +110,13 @@ void mpqs__has_room(struct mpqs *m, uint64_t cycle)
 		wake(m, cycle);
 }
 
+int mpqs__add_program(struct mpqs *m, unsigned program)
+{
+	if (m->is_fair)
+		m->ready[program] = ready__new(SOC_MESSAGES);
+	return m->is_fair && !m->ready[program] ? -ENOMEM : 0;
+}
+
 static int has_task(const struct mpq *mpq)
 {
 	return mpq->state == HEADER || mpq->state == COMPLETION || (mpq->state == PAYLOAD && mpq->queued);
@@ -106,15 +125,19 @@ static int has_task(const struct mpq *mpq)
 /* Its state changed in this cycle: has it a task? S: registers, seen by the engine a cycle later. */
 static void update(struct mpqs *m, uint32_t id, uint64_t cycle)
 {
-	int has = has_task(&m->mpq[id]), had = ready__has(m->ready, id);
+	const unsigned program = m->mpq[id].program;
+	struct ready *ready = m->ready[m->is_fair ? program : 0];
+	int has = has_task(&m->mpq[id]), had = ready__has(ready, id);
 	uint64_t seen = cycle + m->soc->target->dispatch_cycles - 2;
 
 	if (has && !had) {
 		m->mpq[id].ready = cycle;
-		ready__add(m->ready, id, seen);
+		ready__add(ready, id, seen);
+		shares__ready(&m->shares, program, cycle);
 		wake(m, seen);
 	} else if (!has && had) {
-		ready__remove(m->ready, id);
+		ready__remove(ready, id);
+		shares__unready(&m->shares, program);
 	}
 }
 
@@ -143,6 +166,17 @@ static void job__free(struct mpqs *m, struct job *job)
 {
 	job->next = m->free_jobs;
 	m->free_jobs = job;
+}
+
+/* Tasks that a cluster holds at most, with one more of the program. */
+static int64_t most_of(const struct mpqs *m, unsigned program)
+{
+	const uint64_t hpus = target__threads(m->soc->target), buffered = m->soc->target->hers_buffered;
+	uint64_t ahead = buffered;
+
+	if (m->is_fair && m->soc->programs > 1)
+		ahead = shares__ahead(&m->shares, program, (unsigned)hpus);
+	return (int64_t)(hpus + (ahead < buffered ? ahead : buffered));
 }
 
 /* The message's next task. Its HER goes with it, unless another task of the message is to come with the same packet. */
@@ -180,6 +214,8 @@ static struct job *take(struct mpqs *m, uint32_t id, uint64_t cycle)
 		}
 	}
 	mpq->in_flight++;
+	job->most = most_of(m, mpq->program);
+	shares__sent(&m->shares, mpq->program);
 	job->copied_bytes = mpq->context->bytes_in_l1 < job->her.bytes ? mpq->context->bytes_in_l1 : job->her.bytes;
 	if (job->pops && cells__pop(m->cells, id) && m->soc->nic->room)
 		m->soc->nic->room(m->soc->nic_arg, cycle);
@@ -242,6 +278,26 @@ static int feedback(struct mpqs *m, uint64_t cycle)
 	return 0;
 }
 
+/* The message whose task is next; READY_NONE: nobody has one. */
+static uint32_t whose_turn(struct mpqs *m, uint64_t cycle)
+{
+	unsigned order[SOC_PROGRAMS_MAX], count;
+
+	if (!m->is_fair)
+		return ready__turn(m->ready[0], cycle);
+	count = shares__order(&m->shares, cycle, order);
+	for (unsigned i = 0; i < count; i++) {
+		uint32_t id;
+
+		if (!dispatcher__has_room(m->dispatcher, most_of(m, order[i])))
+			return READY_NONE; /* nor does anybody else send one before it */
+		id = ready__turn(m->ready[order[i]], cycle);
+		if (id != READY_NONE)
+			return id;
+	}
+	return READY_NONE;
+}
+
 static void step(void *arg, uint64_t cycle, uint64_t what)
 {
 	struct mpqs *m = arg;
@@ -258,7 +314,7 @@ static void step(void *arg, uint64_t cycle, uint64_t what)
 		m->job = NULL;
 		moved = 1;
 	}
-	if (!m->job && (id = ready__turn(m->ready, cycle)) != READY_NONE) {
+	if (!m->job && (id = whose_turn(m, cycle)) != READY_NONE) {
 		m->job = take(m, id, cycle);
 		m->job_from = cycle + 1;
 		moved = 1;
@@ -277,6 +333,7 @@ static void arrives(void *arg, uint64_t cycle, uint64_t id)
 
 	if (mpq->state == FREE) {
 		mpq->context = her->context;
+		mpq->program = her->context->program;
 		mpq->state = her->context->header ? HEADER : PAYLOAD;
 		mpq->ends = 0;
 	}

@@ -79,7 +79,7 @@ static void turn(struct soc *soc, struct hpu *hpu, uint64_t until)
 	hpu__turn(hpu);
 	soc->turn = NULL;
 	cycle = rv32_core__cycle(hpu->core);
-	if (hpu->waits || hpu->away || hpu->parked || (hpu->stopped && !hpu->idle_pc))
+	if (hpu->waits || hpu->away || hpu->parked || (hpu->stopped && !hpu->of->idle_pc))
 		cycle = TURNS_NEVER;
 	else if (cycle < hpu->held)
 		cycle = hpu->held;
@@ -121,13 +121,13 @@ void soc__run(struct soc *soc, uint64_t until)
 		soc->now = until;
 }
 
-int soc__boot(struct soc *soc)
+int soc__boot_program(struct soc *soc, unsigned program)
 {
 	for (unsigned i = 0; i < soc->hpu_count; i++)
-		hpu__reset(&soc->hpus[i]);
+		hpu__reset(&soc->hpus[i], program, soc->now);
 	soc__run(soc, UINT64_MAX);
 	for (unsigned i = 0; i < soc->hpu_count; i++) {
-		if (!soc->hpus[i].idle_pc || soc->hpus[i].result.error)
+		if (!soc->hpus[i].of->idle_pc || soc->hpus[i].result.error)
 			return -EFAULT;
 		if (soc->now < rv32_core__cycle(soc->hpus[i].core)) /* all of them wait from here on */
 			soc->now = rv32_core__cycle(soc->hpus[i].core);
@@ -135,6 +135,11 @@ int soc__boot(struct soc *soc)
 	for (unsigned i = 0; soc->pipelines && i < soc->target->clusters * soc->target->hpus; i++)
 		soc->pipelines[i].running = soc->pipelines[i].switching = soc->pipelines[i].waiting = 0;
 	return 0;
+}
+
+int soc__boot(struct soc *soc)
+{
+	return soc__boot_program(soc, 0);
 }
 
 void soc__run_one(struct soc *soc, struct hpu *hpu, uint32_t function, const struct hpu_descriptor *descriptor,

@@ -8,6 +8,7 @@
 #include "dma.h"
 #include "ring.h"
 #include "scheduler.h"
+#include "share.h"
 #include "spill.h"
 
 #define STALL_CYCLES 2u /* S: from the waiting feedback being taken to the HPU that waits for it being idle */
@@ -144,8 +145,8 @@ void scheduler__copied(struct scheduler *s, uint64_t cycle)
 	s->arrived++;
 	job->task.copied = cycle;
 	job->task.packet_l1 = l1_of(s, job);
-	memcpy(s->soc->memory.l1[s->cluster] + L1_PACKETS + job->l1, s->soc->memory.l2_packet + (job->her.l2 - L2_PACKET),
-	       job->copied_bytes);
+	memcpy(s->soc->memories[job->her.context->program]->l1[s->cluster] + L1_PACKETS + job->l1,
+	       s->soc->memory.l2_packet + (job->her.l2 - L2_PACKET), job->copied_bytes);
 	latch__add(&s->copies, cycle, 1);
 	wake(s, cycle + 1);
 }
@@ -167,6 +168,7 @@ static struct hpu_descriptor describe(const struct scheduler *s, const struct jo
 		.packet_l2 = job->her.l2,
 		.home_cluster = job->her.message_id % (uint32_t)s->soc->target->clusters,
 		.message_id = job->her.message_id,
+		.program = context->program,
 	};
 
 	for (unsigned i = 0; i < sizeof(out.scratchpad) / sizeof(out.scratchpad[0]); i++) {
@@ -204,6 +206,7 @@ static void feed_back(struct scheduler *s, struct driver *driver, uint64_t cycle
 
 	driver->waits_dma = hpu->dma_done[hpu->dma_last % DMA_TRANSFERS_MAX]; /* in order */
 	driver->waits->task.doorbell = cycle;
+	shares__ends(mpqs__shares(s->soc->mpqs), driver->waits->her.context->program, driver->waits->task.started, cycle);
 	driver->idle_from = cycle;
 	settle(s, driver);
 	wake(s, cycle);
@@ -304,6 +307,7 @@ static int give(struct scheduler *s, uint64_t cycle)
 	job->task.hpu = &s->soc->hpus[s->cluster * s->hpus + i];
 	job->task.started = cycle + s->soc->target->start_cycles;
 	job->task.hpu->running = &job->task;
+	shares__starts(mpqs__shares(s->soc->mpqs), job->her.context->program, job->task.started);
 	if (s->soc->nic->starts)
 		s->soc->nic->starts(s->soc->nic_arg, &job->task);
 	if (!job->function) { /* S: the driver itself ends what has no handler */

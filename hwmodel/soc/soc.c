@@ -12,6 +12,7 @@
 #include "l2_port.h"
 #include "mpq.h"
 #include "scheduler.h"
+#include "share.h"
 #include "soc.h"
 #include "threads.h"
 
@@ -125,6 +126,7 @@ int soc__open(struct soc *soc, const struct pspin_target *target, const struct s
 	if (target__threads(target) > SOC_CLUSTER_HPUS_MAX)
 		return -EINVAL;
 	err = storage__open(&soc->memory, target);
+	soc->memories[soc->programs++] = &soc->memory;
 	if (!err)
 		err = open_parts(soc);
 	if (!err)
@@ -139,7 +141,7 @@ int soc__open(struct soc *soc, const struct pspin_target *target, const struct s
 void soc__close(struct soc *soc)
 {
 	for (unsigned i = 0; soc->hpus && i < soc->hpu_count; i++)
-		if (soc->hpus[i].core)
+		if (soc->hpus[i].soc)
 			hpu__close(&soc->hpus[i]);
 	close_hardware(soc);
 	free(soc->hpus);
@@ -160,13 +162,44 @@ void soc__close(struct soc *soc)
 	memset(soc, 0, sizeof(*soc));
 }
 
+static void set_caches(struct soc *soc, unsigned program)
+{
+	for (unsigned i = 0; i < soc->hpu_count; i++) {
+		struct hpu *hpu = &soc->hpus[i];
+
+		rv32_core__set_icache(hpu->programs[program].core, soc->caches ? soc->icache[hpu->cluster] : NULL, hpu->index);
+	}
+}
+
 void soc__caches(struct soc *soc, int used)
 {
 	if (soc->caches == used)
 		return;
 	soc->caches = used;
+	for (unsigned program = 0; program < soc->programs; program++)
+		set_caches(soc, program);
+}
+
+int soc__add_program(struct soc *soc, struct storage *memory, uint32_t code_at)
+{
+	unsigned program = soc->programs;
+
+	if (program == SOC_PROGRAMS_MAX)
+		return -ENOSPC;
+	soc->memories[program] = memory;
 	for (unsigned i = 0; i < soc->hpu_count; i++)
-		rv32_core__set_icache(soc->hpus[i].core, used ? soc->icache[soc->hpus[i].cluster] : NULL, soc->hpus[i].index);
+		if (hpu__add(&soc->hpus[i], program, code_at))
+			return -ENOMEM;
+	if (mpqs__add_program(soc->mpqs, program))
+		return -ENOMEM;
+	soc->programs++;
+	set_caches(soc, program);
+	return (int)program;
+}
+
+void soc__set_weight(struct soc *soc, unsigned program, uint32_t weight)
+{
+	mpqs__shares(soc->mpqs)->of[program].weight = weight;
 }
 
 void soc__cool(struct soc *soc)

@@ -43,6 +43,8 @@ struct port {
 struct soc {
 	const struct pspin_target *target;
 	struct storage memory;
+	struct storage *memories[SOC_PROGRAMS_MAX]; /* of each program; the first one's is `memory` */
+	unsigned programs;
 	uint64_t now;         /* cycle of what is being done */
 	uint64_t horizon;     /* of the core that runs */
 	struct events events;
@@ -89,6 +91,7 @@ struct soc_context {
 	uint32_t host_mem_bytes;
 	uint32_t scratchpad, scratchpad_bytes; /* offset in each cluster's L1 */
 	uint32_t bytes_in_l1;
+	unsigned program;     /* whose functions and memory */
 };
 
 #define SOC_MESSAGES 65536u
@@ -142,6 +145,16 @@ void soc__close(struct soc *soc);
 
 /* From reset to where all HPUs wait for tasks; takes its cycles. 0, or -EFAULT: one traps or never waits. */
 int soc__boot(struct soc *soc);
+
+/*
+ * One more program, before there is any HER: its functions run in `memory` (storage__open_more(); stays the caller's), as if it
+ * were linked to other addresses than those before it; its code lies so many bytes behind theirs, a multiple of
+ * 256. Times are those of the addresses it has. Returns its number, or -ENOMEM, -ENOSPC. It boots as soc__boot(), after
+ * those before it. `weight`: its share under scheduler = fair_hpu_time, against the others' (mpq.h); 1 at first.
+ */
+int soc__add_program(struct soc *soc, struct storage *memory, uint32_t code_at);
+int soc__boot_program(struct soc *soc, unsigned program);
+void soc__set_weight(struct soc *soc, unsigned program, uint32_t weight);
 
 /* Instruction caches count (soc__run() begins with it), or every fetch hits (soc__run_one()). Costs something when it changes. */
 void soc__caches(struct soc *soc, int used);

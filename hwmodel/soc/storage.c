@@ -5,7 +5,7 @@
 
 #include "storage.h"
 
-int storage__open(struct storage *memory, const struct pspin_target *target)
+static int open_memories(struct storage *memory, const struct pspin_target *target, uint8_t *l2_packet)
 {
 	int missing = 0;
 
@@ -21,7 +21,9 @@ int storage__open(struct storage *memory, const struct pspin_target *target)
 	for (unsigned i = 0; i < memory->clusters; i++)
 		missing |= !(memory->l1[i] = calloc(1, memory->l1_bytes));
 	missing |= !(memory->l2_handler = calloc(1, L2_HANDLER_BYTES));
-	missing |= !(memory->l2_packet = calloc(1, memory->l2_packet_bytes));
+	memory->shares_packets = l2_packet != NULL;
+	memory->l2_packet = l2_packet ? l2_packet : calloc(1, memory->l2_packet_bytes);
+	missing |= !memory->l2_packet;
 	missing |= !(memory->program = calloc(1, PROGRAM_BYTES));
 	missing |= storage__resize_host(memory, HOST_BYTES) != 0;
 	if (missing)
@@ -29,12 +31,23 @@ int storage__open(struct storage *memory, const struct pspin_target *target)
 	return missing ? -ENOMEM : 0;
 }
 
+int storage__open(struct storage *memory, const struct pspin_target *target)
+{
+	return open_memories(memory, target, NULL);
+}
+
+int storage__open_more(struct storage *memory, const struct pspin_target *target, const struct storage *first)
+{
+	return open_memories(memory, target, first->l2_packet);
+}
+
 void storage__close(struct storage *memory)
 {
 	for (unsigned i = 0; i < memory->clusters; i++)
 		free(memory->l1[i]);
 	free(memory->l2_handler);
-	free(memory->l2_packet);
+	if (!memory->shares_packets)
+		free(memory->l2_packet);
 	free(memory->program);
 	free(memory->host);
 	memset(memory, 0, sizeof(*memory));

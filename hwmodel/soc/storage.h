@@ -41,10 +41,13 @@ struct storage {
 	uint8_t *l2_handler, *l2_packet, *program, *host;
 	size_t host_bytes;
 	size_t host_used; /* behind it all is zero */
+	int shares_packets; /* l2_packet is another one's */
 };
 
 /* 0, -EINVAL (more than the address map has room for) or -ENOMEM; all memory is zero. */
 int storage__open(struct storage *memory, const struct pspin_target *target);
+/* The same for another program of the machine: packet memory is that of `first`, which is closed after it. */
+int storage__open_more(struct storage *memory, const struct pspin_target *target, const struct storage *first);
 void storage__close(struct storage *memory);
 
 /* Another size of host memory, all of it zero. 0 or -ENOMEM, and it is as before. */

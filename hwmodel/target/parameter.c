@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* The table of parameters: by number and by name. */
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "parameters.h"
@@ -13,6 +15,9 @@ static const struct pspin_parameter rows[TARGET_PARAMETERS] = {
 #include "parameters.def"
 #undef PARAMETER
 };
+
+static const char *const schedulers[] = {"round_robin", "fair_hpu_time", NULL};
+_Static_assert(TARGET_ROUND_ROBIN == 0 && TARGET_FAIR_HPU_TIME == 1, "the names stand in the order of the values");
 
 static const size_t places[TARGET_PARAMETERS] = {
 #define PARAMETER(name, unit, value, low, high, text) offsetof(struct pspin_target, name),
@@ -25,6 +30,8 @@ int pspin_target__parameter(unsigned i, struct pspin_parameter *out)
 	if (i >= TARGET_PARAMETERS)
 		return -ENOENT;
 	*out = rows[i];
+	if (i == TARGET_scheduler)
+		out->names = schedulers;
 	return 0;
 }
 
@@ -54,6 +61,28 @@ int target__set(struct pspin_target *target, int parameter, uint64_t value, cons
 	*target__value(target, parameter) = value;
 	target->sources[parameter] = source;
 	return 0;
+}
+
+int pspin_target__value(const char *parameter, const char *text, uint64_t *value)
+{
+	int i = target__find_parameter(parameter);
+	struct pspin_parameter row;
+	char *end;
+
+	if (i < 0)
+		return i;
+	pspin_target__parameter((unsigned)i, &row);
+	for (unsigned n = 0; row.names && row.names[n]; n++) {
+		if (!strcmp(text, row.names[n])) {
+			*value = n;
+			return 0;
+		}
+	}
+	if (row.names || !isdigit((unsigned char)*text))
+		return -EINVAL;
+	errno = 0;
+	*value = strtoull(text, &end, 10);
+	return *end || errno ? -EINVAL : 0;
 }
 
 int pspin_target__set(struct pspin_target *target, const char *parameter, uint64_t value, char *err,

@@ -13,6 +13,9 @@ enum target_parameter {
 	TARGET_PARAMETERS
 };
 
+/* Values of `scheduler`, in the order of their names in its unit. */
+enum target_scheduler { TARGET_ROUND_ROBIN, TARGET_FAIR_HPU_TIME };
+
 struct pspin_target {
 #define PARAMETER(name, unit, value, low, high, text) uint64_t name;
 #include "parameters.def"

@@ -32,16 +32,18 @@ static int refuse(struct reader *r, const char *format, ...)
 	return -EINVAL;
 }
 
-/* Digits and nothing else, below 2^64. */
-static int read_number(const char *text, uint64_t *out)
+/* Why a value is none: what its parameter takes. */
+static int refuse_value(struct reader *r, int parameter, const char *text)
 {
-	char *end;
+	struct pspin_parameter row;
+	char names[128] = "";
 
-	if (!isdigit((unsigned char)*text))
-		return -EINVAL;
-	errno = 0;
-	*out = strtoull(text, &end, 10);
-	return *end || errno ? -EINVAL : 0;
+	pspin_target__parameter((unsigned)parameter, &row);
+	if (!row.names)
+		return refuse(r, "'%s' is no number: %s takes decimal digits", text, row.name);
+	for (unsigned i = 0; row.names[i]; i++)
+		snprintf(names + strlen(names), sizeof(names) - strlen(names), "%s%s", i ? " or " : "", row.names[i]);
+	return refuse(r, "%s is %s, not '%s'", row.name, names, text);
 }
 
 static int set_base(struct reader *r, const char *name)
@@ -69,8 +71,8 @@ static int set_parameter(struct reader *r, const char *name, const char *text)
 			      target__nearest(name));
 	if (r->set_at[i])
 		return refuse(r, "%s is set already, in line %u", name, r->set_at[i]);
-	if (read_number(text, &value))
-		return refuse(r, "'%s' is no number: %s takes decimal digits", text, name);
+	if (pspin_target__value(name, text, &value))
+		return refuse_value(r, i, text);
 	if (target__set(r->target, i, value, "the target file", why, sizeof(why)))
 		return refuse(r, "%s", why);
 	r->set_at[i] = r->line;

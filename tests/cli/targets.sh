@@ -5,7 +5,11 @@
 cd "$WORK" || exit 1
 
 values() { # of a target file
-	sed -n 's/^#\{0,1\} *\([a-z0-9_]*\) = \([0-9]*\)\t.*/\1 \2/p' "$1"
+	sed -n 's/^#\{0,1\} *\([a-z0-9_]*\) = \([a-z0-9_]*\)\t.*/\1 \2/p' "$1"
+}
+json_values() { # of one target: a policy's by its name
+	sed -n 's/,$//; s/"//g; s/.*\(value\|value_name\|unit\): \(.*\)/\1 \2/p' out |
+		awk '$1 != "unit" { v = $2 } $1 == "unit" { print v }'
 }
 names=$("$SPINCTL" targets | sed -n '1s/^parameter *unit *//p')
 [ "$(echo $names | cut -d' ' -f1)" = pspin-rtl ] || fail "the targets are $names"
@@ -24,7 +28,7 @@ for name in $names; do
 	[ "$(sed '1d;/^$/,$d' out | awk -v c=$column -v n=$(echo $names | wc -w) '{ print $1, $(NF - n + c) }')" = "$(values "$name.target")" ] ||
 		fail "the table has another $name"
 	expect 0 "$SPINCTL" targets "$name" --json
-	[ "$(sed -n 's/.*"value": \([0-9]*\),/\1/p' out)" = "$(values "$name.target" | cut -d' ' -f2)" ] || fail "JSON has another $name"
+	[ "$(json_values)" = "$(values "$name.target" | cut -d' ' -f2)" ] || fail "JSON has another $name"
 done
 grep -q 'l1_packet_kib = 32.*PsPIN 3.2.2' pspin.target || fail "a value has no source"
 

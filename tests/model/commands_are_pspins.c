@@ -108,8 +108,8 @@ int main(int argc, char **argv)
 		printf("FAIL no symbol spin_host_lock_\n");
 		return 1;
 	}
-	nic->soc.hpus[0].watch = listing__watch;
-	nic->soc.hpus[0].watch_arg = &listing;
+	nic->device->soc.hpus[0].watch = listing__watch;
+	nic->device->soc.hpus[0].watch_arg = &listing;
 	for (uint32_t what = 0; what < COMMAND_COUNT; what++)
 		call(nic, &listing, what, state);
 	if (argc > 1 && !strcmp(argv[1], "--print"))

@@ -58,7 +58,7 @@ static int run(struct rig_file file, unsigned slots, uint64_t latency_ps)
 	nic = open_nic(file, &target);
 	if (pspin__symbol(nic, "spin_state", &w.done, NULL))
 		return 1;
-	w.hpu = &nic->soc.hpus[0];
+	w.hpu = &nic->device->soc.hpus[0];
 	w.hpu->watch = watch;
 	w.hpu->watch_arg = &w;
 	for (unsigned i = 0; i < PACKETS; i++) {

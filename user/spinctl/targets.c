@@ -25,11 +25,29 @@ static int differs(const struct pspin_target *target, const char *parameter)
 	return here != there;
 }
 
+/* A value in words. */
+static const char *value_text(const struct pspin_parameter *p, uint64_t value, char text[32])
+{
+	if (p->names)
+		return p->names[value];
+	snprintf(text, 32, "%" PRIu64, value);
+	return text;
+}
+
+/* "1 to 16", or the names there are. */
+static void range_text(const struct pspin_parameter *p, char text[128])
+{
+	snprintf(text, 128, "%" PRIu64 " to %" PRIu64, p->low, p->high);
+	for (unsigned i = 0; p->names && p->names[i]; i++)
+		snprintf(i ? text + strlen(text) : text, i ? 128 - strlen(text) : 128, "%s%s", i ? " or " : "", p->names[i]);
+}
+
 /* All targets: a row per parameter in which any differs, or all. */
 static void compare(void)
 {
 	const char *const *names = pspin_target__names();
 	struct pspin_parameter p;
+	char text[32];
 	uint64_t value;
 
 	printf("%-22s %-17s", "parameter", "unit");
@@ -40,7 +58,7 @@ static void compare(void)
 		printf("%-22s %-17s", p.name, p.unit);
 		for (unsigned i = 0; names[i]; i++) {
 			pspin_target__get(pspin_target__find(names[i]), p.name, &value);
-			printf(" %15" PRIu64, value);
+			printf(" %15s", value_text(&p, value, text));
 		}
 		putchar('\n');
 	}
@@ -51,14 +69,15 @@ static void compare(void)
 static void as_file(const struct pspin_target *target)
 {
 	struct pspin_parameter p;
+	char text[32], range[128];
 	uint64_t value;
 
 	printf("# target %s\nbase = pspin-rtl\n\n", pspin_target__name(target));
 	for (unsigned row = 0; !pspin_target__parameter(row, &p); row++) {
 		pspin_target__get(target, p.name, &value);
-		printf("%s%s = %" PRIu64 "\t# %s, %" PRIu64 " to %" PRIu64 "; %s\n",
-		       differs(target, p.name) ? "" : "# ", p.name, value, p.unit, p.low, p.high,
-		       pspin_target__source(target, p.name));
+		range_text(&p, range);
+		printf("%s%s = %s\t# %s, %s; %s\n", differs(target, p.name) ? "" : "# ", p.name, value_text(&p, value, text),
+		       p.unit, range, pspin_target__source(target, p.name));
 	}
 }
 
@@ -83,6 +102,8 @@ static void as_json(const struct pspin_target *one)
 			json_object(&j, NULL);
 			json_string(&j, "name", p.name);
 			json_uint(&j, "value", value);
+			if (p.names)
+				json_string(&j, "value_name", p.names[value]);
 			json_string(&j, "unit", p.unit);
 			json_uint(&j, "low", p.low);
 			json_uint(&j, "high", p.high);
@@ -131,6 +152,7 @@ static const struct command_row row = {
 		 "`base = NAME`, with comments after a #. "
 		 "What this command writes is one, to be changed and given to `spinctl cost "
 		 "--target ./my.target`. "
+		 "A policy's value is one of its names, as in scheduler = fair_hpu_time. "
 		 "Values that could not be a NIC are refused, with file and line.",
 	.examples =
 		(const struct example_row[]){

@@ -30,7 +30,36 @@ struct pspin;
 int pspin__open(struct pspin **out, const struct pspin_target *target,
 		const struct spin_meta *meta, const void *image, size_t image_bytes,
 		const struct spin_rule *rule, char *err, size_t err_bytes);
+/* With all contexts that joined it, whichever is given. */
 void pspin__close(struct pspin *nic);
+
+/*
+ * Another execution context on the NIC of `nic`, before the first packet is offered: *out is its handle, and all that is said here of a
+ * struct pspin holds for it alone (memory, tables, entries, limits, counts, profile, observer). Its packets are those of its
+ * rule. What runs is one NIC: pspin__offer(), pspin__run() and pspin__cool() may be given any of its handles; a frame goes to the
+ * context whose rule matches, or as one that is not ours to the first. Time begins when the last context has booted.
+ *
+ * Images are linked to the same addresses. On a PsPIN they would be linked, or their addresses translated, to places of their
+ * own; here each context sees a memory of its own, with the times of the addresses that it has, and its code lies behind the other
+ * contexts' for the instruction caches. What they have together must fit: program memory, handler memory, L1. Packet memory, the target's
+ * MPQs and L1's room for scratchpads are divided equally; a context whose part of packet memory is full holds back its own
+ * packets. HPUs, caches, ports, interfaces and the wire are shared; who is next is the target's `scheduler`.
+ *
+ * 0; as pspin__open(), and -EEXIST: the rules of two contexts can match the same packet; -ENOSPC: too many contexts, or they do
+ * not fit together; -EBUSY: packets have been offered; -EOPNOTSUPP: the first one is of pspin__open_image(). err says which.
+ * After an error the NIC can only be closed. pspin__packet() is not for NICs with several contexts: -EOPNOTSUPP.
+ */
+int pspin__join(struct pspin **out, struct pspin *nic, const struct spin_meta *meta, const void *image, size_t image_bytes,
+		const struct spin_rule *rule, char *err, size_t err_bytes);
+
+/* Does the context's rule match the frame, whether or not it is refused for what is wrong with it? */
+int pspin__matches(const struct pspin *nic, const void *frame, size_t frame_bytes);
+/* What is assumed of a NIC with several contexts, as pspin__assumptions(). */
+const char *const *pspin__shared_assumptions(void);
+
+/* With scheduler = fair_hpu_time: the context's HPU time counts divided by this; 1 at first. -EINVAL: 0, or above the most. */
+#define PSPIN_WEIGHT_MAX 1000u
+int pspin__set_weight(struct pspin *nic, uint32_t weight);
 
 /* An object of the image by its C name ("spin_state", a table). 0 or -ENOENT. */
 int pspin__symbol(const struct pspin *nic, const char *name, uint32_t *addr, uint32_t *bytes);

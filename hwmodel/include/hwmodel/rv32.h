@@ -168,6 +168,12 @@ void rv32_core__share(struct rv32_core *core, uint64_t from_cycle);
 struct icache;
 void rv32_core__set_icache(struct rv32_core *core, struct icache *icache, unsigned port);
 
+/*
+ * For cores that share a cache and run different programs linked to the same addresses: the program's lines lie so many
+ * bytes, whole lines, behind their addresses. 0 as at first. Before the core runs through a cache.
+ */
+void rv32_core__set_code_at(struct rv32_core *core, uint32_t offset);
+
 /* Lets time pass (the core was waiting for a device): moves the cycle forward, charged to RV32_CYC_BLOCKED. */
 void rv32_core__advance(struct rv32_core *core, uint64_t to_cycle);
 

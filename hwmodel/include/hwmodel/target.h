@@ -12,7 +12,8 @@
  *
  * Built in: "pspin-rtl" (as its RTL was measured), "pspin" (as published), "pspin-pcie4" (behind
  * its PCIe 4.0 x16), "spin-discrete" and "spin-integrated"
- * (sPIN 4.2, 4.3). Values are integers; what could not be a NIC is refused, with file and line.
+ * (sPIN 4.2, 4.3). Values are integers, or one of a policy's names (scheduler = fair_hpu_time); what could not be a NIC is refused,
+ * with file and line.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -47,8 +48,11 @@ int pspin_target__check(const struct pspin_target *target, char *err, size_t err
 struct pspin_parameter {
 	const char *name, *unit, *text; /* what it is and where its value is from */
 	uint64_t low, high;
+	const char *const *names; /* of a policy's values, from 0 on; NULL: numbers */
 };
 int pspin_target__parameter(unsigned i, struct pspin_parameter *out);
+/* A parameter's value from its words: digits, or a policy's name. 0; -EINVAL; -ENOENT: there is no such parameter. */
+int pspin_target__value(const char *parameter, const char *text, uint64_t *value);
 /* Where the target's value of a parameter is from: its file's words, or the table's text. NULL: there is no such parameter. */
 const char *pspin_target__source(const struct pspin_target *target, const char *parameter);
 

@@ -152,7 +152,10 @@ void pspin__lossy(struct pspin *nic, int lossy);
 /* All caches forget their content: what comes next is cold. */
 void pspin__cool(struct pspin *nic);
 
-/* Since pspin__open(). Peaks of what was in use at once. */
+/*
+ * Since pspin__open(). Peaks of what was in use at once. Of a NIC with several contexts (pspin__join()), packets, bytes, what was lost
+ * or held back, MPQs, the span and HPUs' time are the context's; the rest is the NIC's.
+ */
 struct pspin_traffic {
 	uint64_t now_ps;
 	uint64_t packets, bytes;          /* that arrived, from the IP header on */
@@ -160,7 +163,7 @@ struct pspin_traffic {
 	uint64_t amo_words;               /* AMOs that returned another word than on the RTL, which returns 1: of programs of PsPIN's API */
 	uint64_t host_outside;            /* commands that named host addresses which are no memory of the task's */
 	uint64_t host_outside_at;         /* the first of them */
-	uint64_t held_back_ps;            /* the wire stood still with a packet on it */
+	uint64_t held_back_ps;            /* a packet waited at the wire for packet memory, and those behind it */
 	uint32_t packet_memory_peak_bytes, messages_peak, hers_peak;
 	/* how long each was busy, of the time from the first arrival to the last feedback */
 	uint64_t span_ps;

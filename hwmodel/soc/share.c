@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Who has had how much of the HPUs. Called by the MPQ engine and the cluster schedulers. */
+#include "share.h"
+
+#define WAY_CYCLES 64u /* A: a task's way from the MPQ engine to an HPU, with the copy of its packet */
+
+void shares__open(struct shares *shares)
+{
+	*shares = (struct shares){0};
+	for (unsigned i = 0; i < SOC_PROGRAMS_MAX; i++)
+		shares->of[i].weight = 1;
+}
+
+/* A task may be given to an HPU a few cycles before it starts there. */
+static uint64_t time_of(const struct share *share, uint64_t cycle)
+{
+	uint64_t running = share->running * cycle > share->started ? share->running * cycle - share->started : 0;
+	uint64_t waiting = share->ended ? share->waiting * (share->used / share->ended) : 0;
+
+	return share->lifted + share->used + running + waiting;
+}
+
+static int is_busy(const struct share *share)
+{
+	return share->ready || share->waiting || share->running;
+}
+
+/* Has it had less for its weight? */
+static int has_less(const struct share *a, const struct share *b, uint64_t cycle)
+{
+	return (unsigned __int128)time_of(a, cycle) * b->weight < (unsigned __int128)time_of(b, cycle) * a->weight;
+}
+
+static void lift(struct shares *shares, struct share *share, uint64_t cycle)
+{
+	const struct share *least = NULL;
+	uint64_t now = time_of(share, cycle), others;
+
+	for (unsigned i = 0; i < SOC_PROGRAMS_MAX; i++)
+		if (&shares->of[i] != share && is_busy(&shares->of[i]) && (!least || has_less(&shares->of[i], least, cycle)))
+			least = &shares->of[i];
+	if (!least)
+		return;
+	others = (uint64_t)((unsigned __int128)time_of(least, cycle) * share->weight / least->weight);
+	if (now < others)
+		share->lifted += others - now;
+}
+
+void shares__ready(struct shares *shares, unsigned program, uint64_t cycle)
+{
+	struct share *share = &shares->of[program];
+
+	if (!is_busy(share))
+		lift(shares, share, cycle);
+	share->ready++;
+}
+
+void shares__unready(struct shares *shares, unsigned program)
+{
+	shares->of[program].ready--;
+}
+
+void shares__sent(struct shares *shares, unsigned program)
+{
+	shares->of[program].waiting++;
+	shares->last = program;
+}
+
+void shares__starts(struct shares *shares, unsigned program, uint64_t cycle)
+{
+	struct share *share = &shares->of[program];
+
+	share->waiting--;
+	share->running++;
+	share->started += cycle;
+}
+
+void shares__ends(struct shares *shares, unsigned program, uint64_t started, uint64_t cycle)
+{
+	struct share *share = &shares->of[program];
+
+	share->running--;
+	share->started -= started;
+	share->used += cycle - started;
+	share->ended++;
+}
+
+unsigned shares__ahead(const struct shares *shares, unsigned program, unsigned hpus)
+{
+	const struct share *share = &shares->of[program];
+	const uint64_t mean = share->ended ? share->used / share->ended + 1 : 0;
+
+	return mean ? (unsigned)((hpus * WAY_CYCLES + mean - 1) / mean) : 0;
+}
+
+unsigned shares__order(const struct shares *shares, uint64_t cycle, unsigned order[SOC_PROGRAMS_MAX])
+{
+	unsigned count = 0;
+
+	for (unsigned i = 1; i <= SOC_PROGRAMS_MAX; i++) {
+		unsigned program = (shares->last + i) % SOC_PROGRAMS_MAX, at = count;
+
+		if (!shares->of[program].ready)
+			continue;
+		for (; at && has_less(&shares->of[program], &shares->of[order[at - 1]], cycle); at--)
+			order[at] = order[at - 1];
+		order[at] = program;
+		count++;
+	}
+	return count;
+}
