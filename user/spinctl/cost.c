@@ -7,8 +7,7 @@
 #include "cost_run.h"
 #include "libspin/internal.h"
 
-static struct cost_options options = { .match = "udp", .target = "pspin-rtl",
-				       .made = { 0, COST_PACKETS, COST_PAYLOAD, 0 }, .top = 10 };
+static struct cost_options options = { .target = "pspin-rtl", .made = { 0, COST_PACKETS, COST_PAYLOAD, 0 }, .top = 10 };
 
 #define FIELD(name) offsetof(struct cost_options, name)
 
@@ -19,7 +18,8 @@ static const struct option_row rows[] = {
 	{ "datagrams", 0, OPTION_UINT, "N", FIELD(datagrams), "the same for handlers of datagrams" },
 	{ "packets", 0, OPTION_UINT, "N", FIELD(made.packets), "of each message made (default: 16)" },
 	{ "payload", 0, OPTION_STRING, "BYTES", FIELD(payload),
-	  "of each packet made, 1 to 9158 (default: 1456); with --image the symbol of its payload handler" },
+	  "of each packet made, 1 to 9158 (default: 1456), of several handlers for all or one each: 484,64; with --image the symbol "
+	  "of its payload handler" },
 	{ "payload-bytes", 0, OPTION_STRING, "BYTES", FIELD(payload_bytes), "of each packet made, with --image, too" },
 	{ "values", 0, OPTION_UINT, "N", FIELD(made.values),
 	  "payload made is 32-bit numbers at random below N (default: any)" },
@@ -28,7 +28,11 @@ static const struct option_row rows[] = {
 	  "made); datagrams of a capture are cut or stretched" },
 	{ "gbps", 0, OPTION_STRING, "RATE", FIELD(gbps),
 	  "offer packets at so many Gbit/s of packet bytes under load (default: as fast as the NIC takes them)" },
-	{ "match", 0, OPTION_STRING, "RULE", FIELD(match), "which packets, as for spinctl run (default: udp)" },
+	{ "match", 0, OPTION_LIST, "RULE", FIELD(match),
+	  "which packets, as for spinctl run (default: udp); of several handlers one for each, in their order" },
+	{ "weights", 0, OPTION_STRING, "LIST", FIELD(weights),
+	  "of several handlers, for a target with scheduler = fair_hpu_time: their parts of the HPU time, 1 to 1000 for each, in "
+	  "their order (default: 1)" },
 	FILL_OPTIONS(struct cost_options, fill),
 	{ "target", 0, OPTION_STRING, "TARGET", FIELD(target),
 	  "the NIC modelled, one of spinctl targets or a file (default: pspin-rtl)" },
@@ -64,8 +68,11 @@ static int run(const char **operands, unsigned count)
 {
 	int status = cost_options__check(&options, count);
 
-	if (!status)
+	if (!status && count > 1)
+		status = cost_contexts__run(&options, operands, count);
+	else if (!status)
 		status = cost_run(&options, count ? operands[0] : NULL);
+	options__free_list(&options.match);
 	options__free_list(&options.sweep);
 	options__free_list(&options.image.memory);
 	options__free_list(&options.fill.sets);
@@ -76,7 +83,7 @@ static int run(const char **operands, unsigned count)
 }
 
 static const struct command_row row = {
-	.name = "spinctl cost", .operands = "[HANDLER]", .min_operands = 0, .max_operands = 1,
+	.name = "spinctl cost", .operands = "[HANDLER ...]", .min_operands = 0, .max_operands = COST_CONTEXTS_MAX,
 	.summary = "Runs packets through the model of the NIC: line rate, cycles, stalls, latency",
 	.options = rows,
 	.about = "Says whether handlers keep up with 100, 200 and 400 Gbit/s and what bounds them; then cycles per handler (minimum, "
@@ -111,6 +118,17 @@ static const struct command_row row = {
 		 "sent, from L2), then with other options for the compiler. It prints the best registration, which is the "
 		 "one with the highest throughput under load or else with the fewest cycles, what that saves, and all that "
 		 "was tried. Without packets it makes 200 datagrams, or 8 messages. An object's source is looked for beside it and where it was compiled.\n\n"
+		 "Several HANDLERs, up to 8, are execution contexts of one NIC, each with its --match; no packet may match two rules. Each "
+		 "has its packets: those of the capture that its rule matches, or as many made ones as --datagrams or --messages say, which "
+		 "come in turn; --gbps is of all together. A capture is not repeated. Each context is reported as a handler alone is, but "
+		 "that under load all are on the NIC at once. In front stand, for each context, the flow completion time (from its first packet "
+		 "being offered to its last one being done with), the same with the NIC for itself, and its HPU time up to when the first "
+		 "flow is done. Jain's index over the contexts, 1 if all have the same and 1/n if one of n has all, is of that HPU time "
+		 "divided by weight, and of speed: flow completion time alone divided by that in company. Which task is next is the target's "
+		 "scheduler: round_robin over the messages that have one, as in PsPIN, or fair_hpu_time, first the context that has had the "
+		 "least HPU time for its weight; a task that runs is never taken back. --set, --insert and --insert-from fill all handlers, "
+		 "or one: 2/routes:src=10.0.0.1. Handlers are built for the same addresses: the report lists what is assumed of a NIC that "
+		 "contexts share, as that each has memories of its own there. Together they have to fit into the NIC's.\n\n"
 		 "Energy is an upper bound: the target's power (power_mw: all of PsPIN at once, 6.1 W) for as long as a packet "
 		 "takes at full rate.",
 	.examples = (const struct example_row[]){
@@ -127,6 +145,9 @@ static const struct command_row row = {
 		  "Eight NICs and sizes with each other, on all processors; the results do not depend on how many." },
 		{ "spinctl cost counter.spin --messages 8 --packets 16 --payload 484 --target pspin",
 		  "An object that spincc --api pspin made of a handler file for PsPIN's runtime." },
+		{ "spinctl cost filtering.spin kvstore.spin --match 'udp dport 9000' --match 'udp dport 9001' --datagrams 500 "
+		  "--payload 484,64 --insert '1/routes:src=192.0.2.1 port=7000'",
+		  "Two handlers on one NIC: who has how much of the HPUs, and when each is done." },
 		{ "spinctl cost filtering.c --datagrams 200 --payload 484 --advise",
 		  "Whether the handler is registered well, and what another registration would save." },
 		{ 0 },

@@ -71,7 +71,8 @@ struct cost_view {
 /* What a packet takes of each, at full rate. */
 enum cost_resource {
 	COST_LINK, COST_COPY_PORT, COST_HPUS, COST_L1_BANKS, COST_L1_PORT, COST_L2_PORT, COST_SEND, COST_TO_HOST, COST_FROM_HOST, COST_HOST_DIRECT,
-	COST_RESOURCES
+	COST_RESOURCES,
+	COST_SHARED /* no resource: the NIC has other contexts, too */
 };
 const char *cost_resource_name(enum cost_resource resource);
 
@@ -80,7 +81,7 @@ struct cost_throughput {
 	int is_steady;                 /* 1: enough of them for a rate in their midst; 0: over all of them */
 	double packets_per_us, gbps, gbps_with_ethernet;
 	double busy[COST_RESOURCES + 1]; /* of the time; 1: it is the limit; the last one is 0 */
-	enum cost_resource bound;      /* the busiest; COST_RESOURCES: nothing is busy, packets wait for one another */
+	enum cost_resource bound;      /* the busiest; COST_RESOURCES: nothing is busy, packets wait for one another; COST_SHARED */
 	int waits_for_commands;        /* 1: of `bound` as many are under way as can be, and HPUs wait for them */
 	int waits_for_memory;          /* 1: all HPUs are taken, and most of what they wait for is `bound` */
 	double memory_wait;            /* then: of the HPUs' time */
@@ -117,6 +118,7 @@ struct cost_point {
 	struct cost_rate rates[COST_RATES];
 };
 #define COST_SIZES_MAX 16
+#define COST_CONTEXTS_MAX 8 /* of one NIC */
 
 /* cycles = a + b * bytes, over the points' medians; bytes from the IP header on. */
 struct cost_fit { int is_known; double a, b, worst_residual; unsigned points; };
@@ -179,10 +181,39 @@ struct cost_report {
 	struct cost_occupancy occupancy;
 	double budget_gbps;               /* 0: none */
 	int shows_lines;                  /* text: all of them */
+	unsigned contexts;                /* that the NIC under load has; 0: this one */
 	const char *const *assumptions;
 };
 
 void cost_text__print(const struct cost_report *r);
 void cost_json__print(const struct cost_report *r);
+/* What is in the JSON document's object. */
+void cost_json__report(struct json *j, const struct cost_report *r);
+
+/* --- several contexts on one NIC --- */
+
+/* All packets of a context are its flow. */
+struct cost_flow {
+	const struct cost_report *report; /* loaded: of the NIC that all share */
+	unsigned weight;
+	uint64_t done_ps;     /* flow completion time: from its first packet being offered to its last one being done with, */
+	uint64_t alone_ps;    /* and the same with the NIC for itself */
+	uint64_t hpu_ps;      /* HPU time, up to when the first flow was done */
+};
+
+struct cost_sharing {
+	struct cost_flow flows[COST_CONTEXTS_MAX];
+	unsigned count;
+	const char *target, *scheduler;
+	uint64_t until_ps;    /* when the first flow was done */
+	unsigned first;       /* which one that was */
+	double jain_hpu_time; /* Jain's index of HPU time divided by weight, up to then, */
+	double jain_speed;    /* and of alone_ps / done_ps */
+	double hpus_busy;     /* of all HPUs' time up to then */
+	const char *const *assumptions;
+};
+
+void cost_sharing__text(const struct cost_sharing *sharing);
+void cost_sharing__json(const struct cost_sharing *sharing);
 
 #endif

@@ -15,7 +15,7 @@ struct cost_collector *cost_collector__new(const struct cost_program *program)
 
 	if (c) {
 		c->program = program;
-		c->first_ps = UINT64_MAX;
+		c->first_ps = c->offered_ps = UINT64_MAX;
 		c->occupancy.slot_ps = 64 * pspin_target__cycle_ps(program->target);
 	} else {
 		complain("no memory");
@@ -34,6 +34,8 @@ void cost_collector__free(struct cost_collector *c)
 	free(c->packets.values);
 	free(c->latency.values);
 	free(c->done_ps.values);
+	free(c->starts.values);
+	free(c->ends.values);
 	free(c->bytes_done);
 	free(c->waiting);
 	free(c);
@@ -96,6 +98,8 @@ static int count_task(struct cost_collector *c, const struct pspin_task_record *
 	sum->host_writes += task->host_writes;
 	if (record->ready_ps && record->ready_ps < c->first_ps)
 		c->first_ps = record->ready_ps;
+	if (c->keeps_tasks && (cost_series__add(&c->starts, record->started_ps) || cost_series__add(&c->ends, record->doorbell_ps)))
+		return FAILED;
 	cost_occupancy__add(&c->occupancy, record->started_ps, record->doorbell_ps);
 	return cost_fault(c->program, record);
 }
@@ -151,8 +155,22 @@ static int count_handled(struct cost_collector *c, const struct pspin_packet_rec
 	return DONE;
 }
 
+/* It is done with. */
+static void end_flow(struct cost_collector *c, const struct pspin_packet_record *packet)
+{
+	uint64_t end = packet->left_ps > packet->feedback_ps ? packet->left_ps : packet->feedback_ps;
+
+	if (packet->fate == PSPIN_FATE_NOT_OURS)
+		return;
+	if (packet->offered_ps < c->offered_ps)
+		c->offered_ps = packet->offered_ps;
+	if (end > c->last_ps)
+		c->last_ps = end;
+}
+
 static int count_packet(struct cost_collector *c, const struct pspin_packet_record *packet)
 {
+	end_flow(c, packet);
 	c->told++;
 	c->view.packets++;
 	if ((unsigned)packet->reason < SPIN_REASON_COUNT)
@@ -185,6 +203,7 @@ static void on_replayed(void *arg, const struct pspin_packet_record *record)
 {
 	struct cost_collector *c = arg;
 
+	end_flow(c, record);
 	if (!c->status)
 		c->status = count_handled(c, record);
 	if (c->writer)

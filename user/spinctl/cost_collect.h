@@ -26,6 +26,9 @@ struct cost_collector {
 	uint64_t causes[RV32_CAUSE_COUNT], with_runtime, warm_with_runtime, warm_packets, bytes, told, lost;
 	uint64_t stage_ps[COST_STAGES];
 	uint64_t first_ps;
+	uint64_t offered_ps, last_ps;     /* of all packets: the first one offered, the last one done with */
+	int keeps_tasks;
+	struct cost_series starts, ends;  /* then: of tasks on HPUs */
 	int worst_is_warm;
 	struct cost_view view;
 	struct cost_occupancy occupancy;

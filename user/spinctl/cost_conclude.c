@@ -31,6 +31,34 @@ int cost_collector__rate(const struct cost_collector *c, double *packets_per_us,
 	return is_steady;
 }
 
+uint64_t cost_collector__flow_ps(const struct cost_collector *c)
+{
+	return c->last_ps > c->offered_ps ? c->last_ps - c->offered_ps : 0;
+}
+
+uint64_t cost_collector__last_ps(const struct cost_collector *c)
+{
+	return c->last_ps;
+}
+
+void cost_collector__keep_tasks(struct cost_collector *c)
+{
+	c->keeps_tasks = 1;
+}
+
+uint64_t cost_collector__hpu_ps(const struct cost_collector *c, uint64_t until_ps)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < c->starts.count; i++) {
+		uint64_t end = c->ends.values[i] < until_ps ? c->ends.values[i] : until_ps;
+
+		if (end > c->starts.values[i])
+			sum += end - c->starts.values[i];
+	}
+	return sum;
+}
+
 /* One that neither a packet nor its kind was told of has taken part, too. */
 static void conclude_task(struct cost_collector *c, unsigned kind)
 {

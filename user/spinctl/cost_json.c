@@ -153,30 +153,35 @@ static void heading(struct json *j, const struct cost_report *r)
 	counters__json(j, r->main.alone.reasons, r->takes_messages);
 }
 
+void cost_json__report(struct json *j, const struct cost_report *r)
+{
+	heading(j, r);
+	json_array(j, "handlers");
+	for (unsigned k = 0; k < PSPIN_TASK_KINDS; k++)
+		if (r->main.alone.tasks[k].runs)
+			task(j, &r->main, k);
+	json_array_end(j);
+	packet(j, r);
+	cost_json__rates(j, r, &r->main);
+	cost_json__stages(j, r);
+	lines(j, "lines", &r->lines, r->main.alone.handled ? (double)r->main.alone.handled : 1);
+	worst(j, r);
+	cost_json__xpulp(j, r);
+	cost_json__sizes(j, r);
+	fits(j, r);
+	json_array(j, "assumptions");
+	for (const char *const *a = r->assumptions; a && *a; a++)
+		json_string(j, NULL, *a);
+	json_array_end(j);
+}
+
 void cost_json__print(const struct cost_report *r)
 {
 	struct json j;
 
 	json_begin(&j, stdout, 1);
 	json_object(&j, NULL);
-	heading(&j, r);
-	json_array(&j, "handlers");
-	for (unsigned k = 0; k < PSPIN_TASK_KINDS; k++)
-		if (r->main.alone.tasks[k].runs)
-			task(&j, &r->main, k);
-	json_array_end(&j);
-	packet(&j, r);
-	cost_json__rates(&j, r, &r->main);
-	cost_json__stages(&j, r);
-	lines(&j, "lines", &r->lines, r->main.alone.handled ? (double)r->main.alone.handled : 1);
-	worst(&j, r);
-	cost_json__xpulp(&j, r);
-	cost_json__sizes(&j, r);
-	fits(&j, r);
-	json_array(&j, "assumptions");
-	for (const char *const *a = r->assumptions; a && *a; a++)
-		json_string(&j, NULL, *a);
-	json_array_end(&j);
+	cost_json__report(&j, r);
 	json_object_end(&j);
 	json_end(&j);
 }

@@ -80,15 +80,76 @@ static const char *wrong_program(const struct cost_options *o, unsigned operands
 	return NULL;
 }
 
+/* What goes with one handler only, or with several only. */
+static const char *wrong_contexts(const struct cost_options *o, unsigned operands)
+{
+	if (operands <= 1 && o->weights)
+		return "--weights is of several handlers";
+	if (operands <= 1 && o->match.count > 1)
+		return "one handler has one --match: give one for each of several handlers";
+	if (operands <= 1)
+		return NULL;
+	if (o->api || o->image.memory.count || o->framing)
+		return "of several handlers none can be of PsPIN's API: leave --api, --memory and --framing out";
+	if (o->advise || o->sweep.count || o->html || o->trace_file || o->budget || o->sizes)
+		return "several handlers have one table: leave --advise, --sweep, --html, --trace, --budget and --sizes out";
+	return NULL;
+}
+
+/* One number for all, or one for each; 0: they are none, or outside the bounds. */
+static int read_each(const char *text, unsigned count, unsigned high, unsigned to[COST_CONTEXTS_MAX])
+{
+	char words[256], *rest = words;
+	unsigned n = 0;
+
+	if (strlen(text) >= sizeof(words))
+		return 0;
+	strcpy(words, text);
+	while (rest) {
+		char *comma = strchr(rest, ',');
+		uint64_t value;
+
+		if (comma)
+			*comma++ = 0;
+		if (n == count || number__read(rest, high, &value) || !value)
+			return 0;
+		to[n++] = (unsigned)value;
+		rest = comma;
+	}
+	for (; n == 1 && count > 1; count--)
+		to[count - 1] = to[0];
+	return n == count || n == 1;
+}
+
+static int check_each(struct cost_options *o, unsigned operands)
+{
+	for (unsigned i = 0; i < operands; i++) {
+		o->weight[i] = 1;
+		o->payload_of[i] = o->made.payload_bytes;
+	}
+	if (o->match.count != operands)
+		fprintf(stderr, "spinctl cost: %u handlers and %u rules: give each handler its --match, in their order; see spinctl cost "
+			"--help\n", operands, o->match.count);
+	else if (o->weights && !read_each(o->weights, operands, PSPIN_WEIGHT_MAX, o->weight))
+		fprintf(stderr, "spinctl cost: --weights is a number from 1 to %u, or one for each of the %u handlers, as in 3,1\n",
+			PSPIN_WEIGHT_MAX, operands);
+	else if (o->payload && !read_each(o->payload, operands, COST_PAYLOAD_MAX, o->payload_of))
+		fprintf(stderr, "spinctl cost: --payload is 1 to %u bytes, or so for each of the %u handlers, as in 484,64\n",
+			COST_PAYLOAD_MAX, operands);
+	else
+		return DONE;
+	return USAGE;
+}
+
 /* --payload: what it is, goes by what runs. 0 bytes: no number. */
-static void read_payload(struct cost_options *o)
+static void read_payload(struct cost_options *o, unsigned operands)
 {
 	const char *bytes = o->payload_bytes ? o->payload_bytes : o->image.path ? NULL : o->payload;
 	uint64_t n = 0;
 
 	if (o->image.path)
 		o->image.payload = o->payload;
-	if (bytes)
+	if (bytes && (operands <= 1 || !strchr(bytes, ','))) /* of a list later */
 		o->made.payload_bytes = number__read(bytes, UINT32_MAX, &n) ? 0 : (unsigned)n;
 }
 
@@ -96,8 +157,10 @@ int cost_options__check(struct cost_options *o, unsigned operands)
 {
 	const char *wrong;
 
-	read_payload(o);
+	read_payload(o, operands);
 	wrong = wrong_program(o, operands);
+	if (!wrong)
+		wrong = wrong_contexts(o, operands);
 	if (!wrong)
 		wrong = wrong_packets(o);
 	if (!wrong && o->gbps && read_gbps(o->gbps, &o->gbps_value))
@@ -114,5 +177,7 @@ int cost_options__check(struct cost_options *o, unsigned operands)
 		wrong = "--sizes is none, or up to 16 numbers of bytes from 28 to 9216, as in 64,512";
 	if (wrong)
 		fprintf(stderr, "spinctl cost: %s; see spinctl cost --help\n", wrong);
+	if (!wrong && operands > 1)
+		return check_each(o, operands);
 	return wrong ? USAGE : DONE;
 }

@@ -5,8 +5,9 @@
 #include "cost.h"
 
 struct cost_options {
-	const char *trace, *match, *target, *sizes, *gbps, *framing, *html, *trace_file, *budget, *payload, *payload_bytes, *api;
+	const char *trace, *target, *sizes, *gbps, *framing, *html, *trace_file, *budget, *payload, *payload_bytes, *api, *weights;
 	struct fill_options fill;
+	struct option_list match; /* none: udp */
 	struct option_list compile;
 	struct cost_made made;
 	struct {
@@ -19,11 +20,14 @@ struct cost_options {
 	/* from the words above */
 	unsigned size[COST_SIZES_MAX], size_count;
 	double gbps_value, budget_value;
+	unsigned weight[COST_CONTEXTS_MAX], payload_of[COST_CONTEXTS_MAX]; /* of each handler, if there are several */
 };
 
 /* DONE, or USAGE after a message. */
 int cost_options__check(struct cost_options *options, unsigned operands);
 /* A report of the object, or of options->image: DONE or FAILED after a message. */
 int cost_run(const struct cost_options *options, const char *object);
+/* The same of several, as contexts of one NIC (cost_contexts.c). */
+int cost_contexts__run(const struct cost_options *options, const char **objects, unsigned count);
 
 #endif

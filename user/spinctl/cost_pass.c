@@ -143,46 +143,94 @@ int cost_pass__worst(const struct cost_program *program, struct cost_source *sou
 	return status;
 }
 
-/* Offers until enough wait at the wire. */
-static int feed(const struct cost_program *program, struct pspin *nic, struct cost_source *source, double gbps,
-		uint64_t *number, double *at_ps, int *ended)
+/* Packets of sources in turn, to a NIC with a context for each program. */
+struct stream {
+	const struct cost_program *program; /* any of them */
+	struct pspin *const *nics;
+	unsigned count;
+	struct cost_source *const *sources;
+	unsigned source_count, turn, ended;
+	int leaves_others_out;
+	double gbps, at_ps;
+	uint64_t number;
+};
+
+/* Of a capture with others' packets, too, a NIC that a context has for itself gets its own. */
+static int is_wanted(const struct stream *s, const struct cost_packet *packet)
+{
+	return !s->leaves_others_out || pspin__matches(s->nics[0], packet->frame, packet->bytes);
+}
+
+/* 1 and the next packet; 0 after the last one of all sources; FAILED_SOURCE. */
+static int next_packet(struct stream *s, struct cost_packet *packet)
+{
+	int rc = 0;
+
+	for (unsigned i = 0; i < s->source_count && !rc; i++) {
+		unsigned n = s->turn++ % s->source_count;
+
+		if (s->ended >> n & 1)
+			continue;
+		do
+			rc = cost_source__next(s->sources[n], packet);
+		while (rc == 1 && !is_wanted(s, packet));
+		if (!rc)
+			s->ended |= 1u << n;
+	}
+	return rc;
+}
+
+static uint64_t arrived(const struct stream *s)
 {
 	struct pspin_traffic traffic;
-	struct cost_packet packet;
+	uint64_t sum = 0;
 
-	pspin__traffic(nic, &traffic);
-	while (!*ended && *number < traffic.packets + AHEAD) {
-		int rc = cost_source__next(source, &packet);
+	for (unsigned i = 0; i < s->count; i++) {
+		pspin__traffic(s->nics[i], &traffic);
+		sum += traffic.packets;
+	}
+	return sum;
+}
+
+/* Offers until enough wait at the wire. */
+static int feed(struct stream *s, int *ended)
+{
+	struct cost_packet packet;
+	uint64_t most = arrived(s) + AHEAD;
+
+	while (!*ended && s->number < most) {
+		int rc = next_packet(s, &packet);
 
 		if (rc == FAILED_SOURCE)
 			return FAILED;
 		*ended = rc == 0;
 		if (*ended)
 			return DONE;
-		if (offer(program, nic, &packet, (uint64_t)*at_ps, ++*number))
+		if (offer(s->program, s->nics[0], &packet, (uint64_t)s->at_ps, ++s->number))
 			return FAILED;
-		if (gbps > 0)
-			*at_ps += packet.counted_bytes * 8e3 / gbps;
+		if (s->gbps > 0)
+			s->at_ps += packet.counted_bytes * 8e3 / s->gbps;
 	}
 	return DONE;
 }
 
-static int flood(const struct cost_program *program, struct pspin *nic, struct cost_source *source,
-		 struct cost_collector *c, double gbps)
+static int flood(struct stream *s, struct cost_collector *const *collectors)
 {
-	uint64_t number = 0, until = 0;
+	struct pspin *nic = s->nics[0];
 	struct cost_packet none = { 0 };
-	double at_ps = (double)now(nic);
 	int ended = 0, status = DONE, rc;
-	uint64_t slice_ps = SLICE_CYCLES * pspin_target__cycle_ps(program->target);
+	uint64_t until = 0, slice_ps = SLICE_CYCLES * pspin_target__cycle_ps(s->program->target);
 
+	s->at_ps = (double)now(nic);
 	while (!status && !ended) {
-		status = feed(program, nic, source, gbps, &number, &at_ps, &ended);
+		status = feed(s, &ended);
 		if (status)
 			break;
 		until = (now(nic) > until ? now(nic) : until) + slice_ps;
 		rc = pspin__run(nic, ended ? UINT64_MAX : until);
-		status = rc ? refuse(program, nic, &none, number, rc) : cost_collector__status(c);
+		status = rc ? refuse(s->program, nic, &none, s->number, rc) : DONE;
+		for (unsigned i = 0; i < s->count && !status; i++)
+			status = cost_collector__status(collectors[i]);
 	}
 	return status;
 }
@@ -196,9 +244,11 @@ int cost_pass__loaded(const struct cost_program *program, struct cost_source *so
 	int status = c ? cost_program__open(program, &nic) : FAILED;
 
 	if (!status) {
+		struct stream s = { .program = program, .nics = &nic, .count = 1, .sources = &source, .source_count = 1, .gbps = gbps };
+
 		cost_collector__tee(c, writer);
 		cost_collector__observe(c, nic);
-		status = flood(program, nic, source, c, gbps);
+		status = flood(&s, &c);
 	}
 	if (!status) {
 		throughput->packets = cost_collector__done(c);
@@ -210,5 +260,26 @@ int cost_pass__loaded(const struct cost_program *program, struct cost_source *so
 	}
 	pspin__close(nic);
 	cost_collector__free(c);
+	return status;
+}
+
+int cost_pass__together(const struct cost_together *t)
+{
+	struct pspin *nics[COST_CONTEXTS_MAX] = { NULL };
+	struct stream s = { .program = t->programs[0], .nics = nics, .count = t->count, .sources = t->sources,
+			    .source_count = t->source_count, .gbps = t->gbps, .leaves_others_out = t->count == 1 };
+	int status = cost_program__open(t->programs[0], &nics[0]);
+
+	for (unsigned i = 1; i < t->count && !status; i++)
+		status = cost_program__join(t->programs[i], nics[0], &nics[i]);
+	for (unsigned i = 0; i < t->count && !status; i++) {
+		pspin__set_weight(nics[i], t->weights[i]);
+		cost_collector__observe(t->collectors[i], nics[i]);
+	}
+	if (!status)
+		status = flood(&s, t->collectors);
+	for (unsigned i = 0; i < t->count && !status; i++)
+		cost_collector__conclude(t->collectors[i], nics[i], t->views[i]);
+	pspin__close(nics[0]);
 	return status;
 }

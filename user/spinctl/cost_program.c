@@ -5,17 +5,23 @@
 #include "cost_run.h"
 #include "libspin/internal.h"
 
-static int open_object(const struct cost_program *program, struct pspin **out)
+/* On a NIC of its own, or one more context of `nic`. */
+static int open_object(const struct cost_program *program, struct pspin *nic, struct pspin **out)
 {
+	const struct spin_meta *meta = program->meta ? program->meta : spin_object__meta(program->object);
 	/* so that nothing is cut off, and handlers have memory of their own */
 	const struct spin_segment all = { 0, SPIN_HOST_BYTES_MAX };
 	const struct pspin_limits limits = { .host_bytes = SPIN_HOST_BYTES_MAX, .handler_mem = &all, .handler_segments = 1 };
 	char why[512] = "";
+	int rc;
 
 	if (!program->elf)
 		return complain("%s has no rv32 image: make it with spincc", program->path);
-	if (pspin__open(out, program->target, program->meta ? program->meta : spin_object__meta(program->object),
-			program->elf, program->elf_bytes, program->rule, why, sizeof(why)))
+	if (nic)
+		rc = pspin__join(out, nic, meta, program->elf, program->elf_bytes, program->rule, why, sizeof(why));
+	else
+		rc = pspin__open(out, program->target, meta, program->elf, program->elf_bytes, program->rule, why, sizeof(why));
+	if (rc)
 		return complain("the model cannot run the image of %s: %s", program->path, why);
 	return pspin__limit(*out, &limits) ? complain("no memory") : DONE;
 }
@@ -50,7 +56,7 @@ int cost_program__open(const struct cost_program *program, struct pspin **out)
 	int status;
 
 	*out = NULL;
-	status = program->object ? open_object(program, out) : open_image(program, out);
+	status = program->object ? open_object(program, NULL, out) : open_image(program, out);
 	if (!status)
 		status = program->object ? fill(program, *out) : cost_memory__fill(program, *out);
 	if (status) {
@@ -58,6 +64,15 @@ int cost_program__open(const struct cost_program *program, struct pspin **out)
 		*out = NULL;
 	}
 	return status;
+}
+
+int cost_program__join(const struct cost_program *program, struct pspin *nic, struct pspin **out)
+{
+	int status;
+
+	*out = NULL;
+	status = open_object(program, nic, out);
+	return status ? status : fill(program, *out);
 }
 
 void cost_program__describe(const struct cost_program *program, struct cost_report *r)

@@ -14,11 +14,11 @@
 
 const char *cost_resource_name(enum cost_resource resource)
 {
-	static const char *const names[COST_RESOURCES + 1] = {
+	static const char *const names[COST_SHARED + 1] = {
 		[COST_LINK] = "link", [COST_COPY_PORT] = "packet copy port", [COST_HPUS] = "HPUs",
 		[COST_L1_BANKS] = "L1 banks", [COST_L1_PORT] = "L1 port for other clusters", [COST_L2_PORT] = "L2 port", [COST_SEND] = "sends", [COST_TO_HOST] = "DMA to host",
 		[COST_FROM_HOST] = "DMA from host", [COST_HOST_DIRECT] = "host-direct writes",
-		[COST_RESOURCES] = "latency: nothing is busy",
+		[COST_RESOURCES] = "latency: nothing is busy", [COST_SHARED] = "what contexts share",
 	};
 
 	return names[resource];
@@ -44,7 +44,7 @@ const char *cost_bound_text(const struct cost_throughput *t, char text[COST_BOUN
 		snprintf(text, COST_BOUND_TEXT, "%s: HPUs wait for it %.0f %% of their time", name, 100 * t->memory_wait);
 	else if (t->waits_for_commands)
 		snprintf(text, COST_BOUND_TEXT, "%s: HPUs wait for it %.0f %% of their time", name, 100 * t->hpus_blocked);
-	else if (t->bound == COST_RESOURCES)
+	else if (t->bound >= COST_RESOURCES)
 		snprintf(text, COST_BOUND_TEXT, "%s", name);
 	else
 		snprintf(text, COST_BOUND_TEXT, "%s, %.0f %% busy", name, 100 * t->busy[t->bound]);
@@ -129,14 +129,16 @@ static void find_bound(const struct cost_report *r, struct cost_point *p)
 		[COST_HOST_DIRECT] = (double)seen->host_direct_ps / n,
 	};
 
-	t->bound = COST_LINK;
+	t->hpus_blocked = seen->hpu_busy_ps ? (double)seen->hpu_blocked_ps / (double)seen->hpu_busy_ps : 0;
+	t->bound = r->contexts ? COST_SHARED : COST_LINK;
+	if (r->contexts)
+		return;
 	for (unsigned i = 0; i < COST_RESOURCES; i++) {
 		t->busy[i] = fmin(1, busy_ps[i] * t->packets_per_us * 1e-6);
 		if (t->busy[i] > t->busy[t->bound])
 			t->bound = (enum cost_resource)i;
 	}
 	t->l1_cluster = seen->l1_port_cluster;
-	t->hpus_blocked = seen->hpu_busy_ps ? (double)seen->hpu_blocked_ps / (double)seen->hpu_busy_ps : 0;
 	if (t->busy[t->bound] < BUSY)
 		t->bound = COST_RESOURCES;
 	find_commands(t, &p->loaded, waiting);

@@ -42,20 +42,29 @@ static int run_loaded(struct cost_job *job, struct cost_trace_writer *writer, st
 				 occupancy);
 }
 
+int cost_report__alone(struct cost_job *job)
+{
+	struct cost_report *r = job->report;
+	int status = run_alone(job);
+
+	if (status || !r->main.alone.handled)
+		return status;
+	return cost_pass__cold(&job->program, job->source, &r->main.cold);
+}
+
 static int run_main(struct cost_job *job)
 {
 	struct cost_trace_writer *writer = NULL;
 	struct cost_report *r = job->report;
 	uint64_t clusters, hpus, threads;
-	int status = run_alone(job);
+	int status = cost_report__alone(job);
 
 	if (status || !r->main.alone.handled)
 		return status;
 	pspin_target__get(job->program.target, "clusters", &clusters);
 	pspin_target__get(job->program.target, "hpus", &hpus);
 	pspin_target__get(job->program.target, "hpu_threads", &threads);
-	status = cost_pass__cold(&job->program, job->source, &r->main.cold);
-	if (!status && job->options->trace_file) {
+	if (job->options->trace_file) {
 		writer = cost_trace_writer__open(job->options->trace_file, r, (unsigned)clusters, (unsigned)(hpus * threads));
 		status = writer ? DONE : FAILED;
 	}

@@ -12,7 +12,7 @@
 #include "libspin/internal.h"
 #include "stop.h"
 
-static int check_packets(const struct cost_job *job, const char *path)
+int cost_job__check_packets(const struct cost_job *job, const char *path)
 {
 	const struct cost_options *o = job->options;
 	const struct cost_report *r = job->report;
@@ -68,7 +68,7 @@ static int run_program(struct cost_job *job)
 	r->offered_gbps = o->gbps_value;
 	r->budget_gbps = o->budget_value;
 	r->shows_lines = o->lines;
-	if (check_packets(job, job->program.path))
+	if (cost_job__check_packets(job, job->program.path))
 		return FAILED;
 	if (is_datagrams(o, r)) {
 		source.made.messages = o->datagrams ? o->datagrams : ADVICE_DATAGRAMS;
@@ -217,7 +217,7 @@ int cost_run(const struct cost_options *options, const char *object)
 		return complain("no memory");
 	if (pspin_target__read(options->target, &target, why, sizeof(why)))
 		status = complain("--target: %s", why);
-	else if (choice__match(options->match, &rule))
+	else if (choice__match(options->match.count ? options->match.items[0] : "udp", &rule))
 		status = complain("%s", spin_strerror_last());
 	else {
 		job.program.target = target;

@@ -96,6 +96,8 @@ void *cost_read_file(const char *path, size_t *bytes);
 int cost_memory__fill(const struct cost_program *program, struct pspin *nic);
 /* A new NIC with state and tables filled. DONE, or FAILED after a message. */
 int cost_program__open(const struct cost_program *program, struct pspin **out);
+/* The same as one more context of a NIC, which closes it. */
+int cost_program__join(const struct cost_program *program, struct pspin *nic, struct pspin **out);
 /* Fills in what a report says of program and target. */
 void cost_program__describe(const struct cost_program *program, struct cost_report *r);
 
@@ -113,6 +115,13 @@ int cost_collector__status(const struct cost_collector *c);
 uint64_t cost_collector__done(const struct cost_collector *c); /* packets */
 void cost_collector__conclude(struct cost_collector *c, const struct pspin *nic, struct cost_view *out);
 void cost_collector__occupancy(const struct cost_collector *c, struct cost_occupancy *out);
+/* From the first packet being offered to the last one being done with. */
+uint64_t cost_collector__flow_ps(const struct cost_collector *c);
+/* When that was. */
+uint64_t cost_collector__last_ps(const struct cost_collector *c);
+/* From now on it keeps when HPUs were its tasks'; how long, up to then. */
+void cost_collector__keep_tasks(struct cost_collector *c);
+uint64_t cost_collector__hpu_ps(const struct cost_collector *c, uint64_t until_ps);
 /* Packets per second and bits per second in the midst of what was heard; 0: too few, then of all. */
 int cost_collector__rate(const struct cost_collector *c, double *packets_per_us, double *bytes_per_us);
 
@@ -147,6 +156,21 @@ int cost_pass__cold(const struct cost_program *program, struct cost_source *sour
 int cost_pass__loaded(const struct cost_program *program, struct cost_source *source, double gbps,
 		      struct cost_trace_writer *writer, struct cost_view *view, struct cost_throughput *throughput,
 		      struct cost_occupancy *occupancy);
+/*
+ * Several programs as contexts of one NIC: packets of the sources in turn, as fast as the NIC takes them or at that rate in all. Each
+ * collector hears of its program's.
+ */
+struct cost_together {
+	const struct cost_program *programs[COST_CONTEXTS_MAX];
+	unsigned weights[COST_CONTEXTS_MAX];
+	struct cost_collector *collectors[COST_CONTEXTS_MAX];
+	struct cost_view *views[COST_CONTEXTS_MAX];
+	unsigned count;
+	struct cost_source *sources[COST_CONTEXTS_MAX];
+	unsigned source_count;
+	double gbps;
+};
+int cost_pass__together(const struct cost_together *t);
 /* Profiles one packet alone, after those before it. */
 int cost_pass__worst(const struct cost_program *program, struct cost_source *source, uint64_t packet,
 		     struct rv32_profile *profile);
