@@ -19,29 +19,36 @@ SPIN_INLINE uint32_t spin_buffer_address_(const void *buffer, uint32_t off)
 	return spin_stack_address_(buffer) + off;
 }
 
+/* The command's id. `bytes` is not 0. */
+SPIN_INLINE uint32_t spin_buffer_begin_(struct spin_packet *packet, enum spin_host_space space, uint32_t at, const void *buffer,
+					uint32_t off, uint32_t bytes, _Bool to_host)
+{
+	if (!to_host)
+		spin_settle_(packet); /* what the handler's own blocking transfers bring to the host is read */
+	spin_fence_();
+	return spin_transfer_(packet, space, at, spin_buffer_address_(buffer, off), bytes, to_host);
+}
+
 SPIN_INLINE int spin_buffer_move_nb_(struct spin_packet *packet, enum spin_host_space space, uint32_t at, void *buffer,
 				     uint32_t size, uint32_t off, uint32_t bytes, _Bool to_host, struct spin_dma *dma)
 {
 	*dma = (struct spin_dma){0};
 	if (bytes > size || off > size - bytes || !spin_in_space_(packet, space, at, bytes))
 		return SPIN_SEGV;
-	if (!bytes)
-		return 0;
-	if (!to_host)
-		spin_settle_(packet); /* what the handler's own blocking transfers bring to the host is read */
-	spin_fence_();
-	*dma = spin_dma_of_(spin_transfer_(packet, space, at, spin_buffer_address_(buffer, off), bytes, to_host));
+	if (bytes)
+		*dma = spin_dma_of_(spin_buffer_begin_(packet, space, at, buffer, off, bytes, to_host));
 	return 0;
 }
 
 SPIN_INLINE int spin_buffer_move_(struct spin_packet *packet, enum spin_host_space space, uint32_t at, void *buffer,
 				  uint32_t size, uint32_t off, uint32_t bytes, _Bool to_host)
 {
-	struct spin_dma dma;
-	int rc = spin_buffer_move_nb_(packet, space, at, buffer, size, off, bytes, to_host, &dma);
-
-	spin_dma_wait_(packet, &dma);
-	return rc;
+	if (bytes > size || off > size - bytes || !spin_in_space_(packet, space, at, bytes))
+		return SPIN_SEGV;
+	if (bytes)
+		spin_command_await_(spin_buffer_begin_(packet, space, at, buffer, off, bytes, to_host));
+	spin_fence_();
+	return 0;
 }
 
 SPIN_INLINE int spin_put_from_buffer_(struct spin_packet *packet, const void *buffer, uint32_t size, uint32_t off,
