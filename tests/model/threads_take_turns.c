@@ -10,6 +10,8 @@
 
 #define TASKS 64u
 #define SLICE_NEVER 0xffffffffull
+#define WORDS 0x80000u /* in L1: those of threads.S */
+#define WORDS_BYTES 256u
 
 static int failures;
 
@@ -59,6 +61,8 @@ static struct pspin_target one_hpu(unsigned threads, uint64_t wait)
 	return target;
 }
 
+static unsigned together; /* of the first packets, which come at once, and the next one `apart` behind them */
+
 /* A packet for each name, every `apart` cycles one. The machine is to be closed. */
 static void run(struct rig *rig, struct rig_file file, const struct pspin_target *target, const char *const *names, unsigned count,
 		uint64_t apart)
@@ -73,13 +77,14 @@ static void run(struct rig *rig, struct rig_file file, const struct pspin_target
 	ended_count = 0;
 	rig__open(rig, file, target, 0, 0);
 	rig->soc.nic = &nic;
+	memset(rig->soc.memory.l1[0] + WORDS, 0, WORDS_BYTES);
 	cycle = rig->soc.now + 1;
-	for (unsigned i = 0; i < count; i++, cycle += apart) {
+	for (unsigned i = 0; i < count; i++, cycle += i < together ? 0 : apart) {
 		struct soc_her her = { .packet = i, .message_id = i, .l2 = L2_PACKET, .bytes = 64, .end_of_message = 1,
 				       .context = &contexts[i] };
 
 		contexts[i] = (struct soc_context){ .payload = rig__function(rig, names[i]), .bytes_in_l1 = 64 };
-		if (apart)
+		if (apart && i >= together)
 			soc__run(&rig->soc, cycle - 1);
 		expect("a HER is taken", soc__takes_her(&rig->soc, i) && !soc__her(&rig->soc, cycle, &her));
 	}
@@ -256,6 +261,23 @@ static void threads_are_hpus(struct rig_file file)
 	rig__close(&rig);
 }
 
+/* Of the HPUs with idle threads the one with the fewest tasks gets the next one, not the one with the lowest idle thread. */
+static void tasks_are_spread(struct rig_file file)
+{
+	/* threads 0 to 3 are of four HPUs, 4 and 5 of the first two; when the last comes, HPU 0 has task 4, HPU 1 none */
+	static const char *const names[] = { "works", "works", "reads_twice", "reads_twice", "reads_twice", "works", "reads" };
+	struct pspin_target target = one_hpu(4, 3000);
+	struct rig rig;
+
+	target.hpus = 4;
+	together = 6;
+	run(&rig, file, &target, names, 7, 1500);
+	together = 0;
+	expect("six tasks on four HPUs", seen[4].index == 4 && seen[5].index == 5);
+	expect("the next one to the HPU without any", seen[6].index == 1);
+	rig__close(&rig);
+}
+
 int main(void)
 {
 	struct rig_file file = rig__build("threads", "tests/model/threads.S");
@@ -266,6 +288,7 @@ int main(void)
 	faults_are_ones_own(file);
 	locks_are_given_back(file);
 	threads_are_hpus(file);
+	tasks_are_spread(file);
 	free(file.data);
 	return failures != 0;
 }
