@@ -388,6 +388,15 @@ int pspin__join(struct pspin **out, struct pspin *nic, const struct spin_meta *m
 	return rc;
 }
 
+/* Programs that start by themselves have stacks for as many HPUs of a cluster as PsPIN has. */
+static void limit_threads(struct pspin_target *target)
+{
+	const uint64_t most = SOC_NUMBERED_HPUS / target->hpus;
+
+	if (target->hpu_threads > most)
+		target->hpu_threads = most ? most : 1;
+}
+
 int pspin__open_image(struct pspin **out, const struct pspin_target *target, const struct pspin_image *image, char *err,
 		      size_t err_bytes)
 {
@@ -402,6 +411,7 @@ int pspin__open_image(struct pspin **out, const struct pspin_target *target, con
 	err[0] = 0;
 	if (!nic)
 		return opened(nic, -ENOMEM, out, err, err_bytes);
+	limit_threads(&nic->device->target);
 	rc = open_elf(nic, image->elf, image->elf_bytes, err, err_bytes);
 	if (!rc)
 		rc = open_machine(nic->device);

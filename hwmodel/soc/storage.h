@@ -14,6 +14,7 @@
 #define L1_CLUSTERS_MAX 44u	/* the own L1's alias lies behind them */
 #define L1_PACKETS 0x4400u	/* packet buffer; before it 1 KiB reserved and the stacks; after it scratchpads */
 #define SOC_CLUSTER_HPUS_MAX 16u /* stacks before the packet buffer */
+#define SOC_NUMBERED_HPUS 8u /* of a cluster, in the numbers that programs give to HPUs of all of them */
 #define L2_HANDLER 0x1c000000u
 #define L2_HANDLER_BYTES 0x00400000u
 #define L2_STATE 0x1c300000u /* in it: of our images (pspin.ld), and what PsPIN's driver gives contexts */

@@ -14,7 +14,6 @@
 #define PS_PER_US 1000000u
 #define SCRATCHPADS_KIB_MIN 16u /* of L1 behind the packet buffer, for messages */
 #define RING_BYTES_MIN 2048u	/* of a packet buffer's ring: an Ethernet frame */
-#define BOOT_HPUS 8u		/* numbers that boot.S gives to the HPUs of a cluster */
 #define MESSAGE_IDS 65536u	/* that a HER has, a row of them for each cluster */
 
 struct answer {
@@ -107,7 +106,7 @@ static int check_icache(const struct pspin_target *t, struct answer a)
 /* Programs take each thread for an HPU: it has a stack in L1, and boot.S numbers eight of a cluster before the next one's. */
 static int check_threads(const struct pspin_target *t, struct answer a)
 {
-	const uint64_t most = t->clusters > 1 ? BOOT_HPUS : SOC_CLUSTER_HPUS_MAX, all = t->clusters * t->hpus * t->hpu_threads;
+	const uint64_t most = t->clusters > 1 ? SOC_NUMBERED_HPUS : SOC_CLUSTER_HPUS_MAX, all = t->clusters * t->hpus * t->hpu_threads;
 
 	if (t->hpu_threads == 1)
 		return 0;

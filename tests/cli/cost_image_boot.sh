@@ -147,6 +147,13 @@ void scratch(struct args *args)
 	payload(args);
 }
 
+/* Boot keeps a word for each of eight HPUs in front of it. */
+void stands(struct args *args)
+{
+	if (everywhere != 0x5ca77e2d || args->hpu_in_cluster > 7)
+		asm volatile("unimp");
+}
+
 void traps(struct args *args) { asm volatile("unimp"); }
 END
 cat >map.ld <<'END'
@@ -192,6 +199,12 @@ for address in 0x1087bfc0 0x108e0000; do
 	expect 0 "$SPINCTL" cost --image behind.elf --payload scratch --framing raw --messages 8 --packets 16 --json
 	[ "$(number handled_packets)" = 128 ] || fail "with a word at $address, not all packets were handled: $(cat err)"
 done
+
+# there are stacks for the eight HPUs of PsPIN's clusters: no more threads than that
+build threads 0x10014800 nop
+expect 0 "$SPINCTL" cost --image threads.elf --payload stands --framing raw --messages 8 --packets 16 --json --target spin-discrete
+[ "$(number handled_packets)" = 128 ] || fail "on spin-discrete $(number handled_packets) packets were handled: $(cat err)"
+[ "$(number hpu_threads)" = 2 ] || fail "four HPUs have $(number hpu_threads) threads each"
 
 expect 1 "$SPINCTL" cost --image program.elf --payload traps --framing raw --messages 2
 one_line

@@ -43,7 +43,8 @@ struct pspin_image {
  * API, AMOs on L2 and on another cluster's L1 return what was there, as that API promises, and commands may name host addresses
  * that are no memory of the task's: what is written there is lost, what is read is zero (struct pspin_traffic counts them), as with
  * PsPIN's simulator. For others both are as on the RTL, and a mistake. What a handler sends
- * first makes its packet's verdict TX; else that is DROP, with SUCCESS or the first error as reason.
+ * first makes its packet's verdict TX; else that is DROP, with SUCCESS or the first error as reason. Of a target whose HPUs have
+ * several threads there are no more than make eight of a cluster: such a program has no stacks for others.
  */
 int pspin__open_image(struct pspin **out, const struct pspin_target *target, const struct pspin_image *image,
 		      char *err, size_t err_bytes);
