@@ -20,9 +20,11 @@ expect 0 "$SPINCTL" cost "$HANDLER" $make_messages --target ./one.target --json
 grep -q hpu_time\" out && fail "an HPU of one thread has no time between threads"
 one_gbps=$(value gbit_per_s) one_hpus=$(value hpus_packet_bytes)
 
-expect 0 "$SPINCTL" cost "$HANDLER" $make_messages --target spin-discrete --json --trace trace.json
+expect 0 "$SPINCTL" cost "$HANDLER" $make_messages --target spin-discrete --json --trace trace.json --html page.html
 cp out json
 "$WELL_FORMED" json json || fail "the report is no JSON"
+"$WELL_FORMED" xml page.html || fail "the page is not whole"
+grep -q 'Each HPU has 4 threads: ' page.html || fail "the page says nothing of threads"
 "$WELL_FORMED" json trace.json || fail "the trace is no JSON"
 [ "$(value hpu_threads)" = 4 ] || fail "four threads are $(value hpu_threads)"
 holds "parts of the time" "($(value running) + $(value switching) + $(value all_threads_wait) + $(value no_task) - 1)^2 < 1e-6"

@@ -5,6 +5,18 @@
 
 #include "cost_html.h"
 
+/* Of HPUs that switch while a handler waits. */
+static void threads(FILE *to, const struct pspin_traffic *seen)
+{
+	const double all = (double)seen->span_ps * seen->hpus / 100;
+
+	if (seen->hpu_threads < 2 || all <= 0)
+		return;
+	fprintf(to, "<p class=\"soft\">Each HPU has %u threads: %.1f&#160;%% of its time one runs, %.1f&#160;%% passes between two, and it is "
+		"idle %.1f&#160;%% while all with a task wait.</p>\n", seen->hpu_threads, (double)seen->hpu_running_ps / all,
+		(double)seen->hpu_switching_ps / all, (double)seen->hpu_blocked_ps / all);
+}
+
 void cost_html__occupancy(FILE *to, const struct cost_report *r)
 {
 	static const char *const columns[] = { "what", "of the time busy", NULL };
@@ -13,7 +25,13 @@ void cost_html__occupancy(FILE *to, const struct cost_report *r)
 	struct svg_plot plot = { "HPUs at work over time, under load", "ns", "HPUs", &series, 1, .y_high = r->hpus };
 	const struct cost_occupancy *o = &r->occupancy;
 	const struct cost_throughput *t = &r->main.throughput;
+	const unsigned of_each = r->main.loaded.traffic.hpu_threads;
 
+	if (of_each > 1) {
+		plot.title = "Threads with a task over time, under load";
+		plot.y_label = "threads";
+		plot.y_high = r->hpus * of_each;
+	}
 	if (o->slot_ps * o->slots >= 100000000)
 		unit_ps = 1e6, plot.x_label = "µs";
 	for (unsigned i = 0; i < o->slots; i++) {
@@ -35,8 +53,10 @@ void cost_html__occupancy(FILE *to, const struct cost_report *r)
 	}
 	html__table_end(to);
 	fprintf(to, "<p class=\"soft\">HPUs wait for commands and feedback %.0f&#160;%% of their time, which does not count as busy; "
-		"packet memory held at most %.1f KiB, of %u messages.</p>\n</div>\n</div>\n</section>\n", 100 * t->hpus_blocked,
+		"packet memory held at most %.1f KiB, of %u messages.</p>\n", 100 * t->hpus_blocked,
 		r->main.loaded.traffic.packet_memory_peak_bytes / 1024.0, r->main.loaded.traffic.messages_peak);
+	threads(to, &r->main.loaded.traffic);
+	fputs("</div>\n</div>\n</section>\n", to);
 }
 
 static void spread_row(FILE *to, const char *name, uint64_t runs, const struct cost_spread *c, const struct cost_task *t)
