@@ -13,8 +13,8 @@
 #define TARGETS 2
 
 static const char waits[] =
-	"an HPU's driver has command slots for 8 transfers, and each takes 250 ns (L) and its bytes: a packet of blocks "
-	"of 512 bytes waits for its first transfers to end; the paper's threads take turns while they wait";
+	"a thread has command slots for 8 transfers, and each takes 250 ns (L) and its bytes: where a packet has more blocks and all "
+	"threads wait for slots, nothing runs";
 
 static double run(struct figures *f, const char *name, unsigned block)
 {
