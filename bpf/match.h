@@ -60,4 +60,32 @@ SPIN_INLINE _Bool spin_match(const volatile struct spin_rule *rule, const struct
 	}
 }
 
+/* One word: is it there, and within its bounds? */
+SPIN_INLINE _Bool spin_match_frame_word_(const volatile struct spin_rule_word *word, const struct spin_view *view,
+					 const struct spin_datagram *d)
+{
+	const uint32_t off = 4 * (word->index & SPIN_RULE_INDEX_MAX), tags = off < 12 ? 0 : d->ip_at - sizeof(struct spin_eth);
+	const uint8_t *at = off < 12 ? view->data : (uint8_t *)d->ip - sizeof(struct spin_eth);
+	uint32_t value;
+
+	at += off;
+	/* of what is copied the verifier must not learn the length here: later it compares it with what becomes an offset */
+	if (view->access == SPIN_COPIED ? tags + off + sizeof(value) > (uint32_t)spin_unknown_(view, view->bytes) :
+					  at + sizeof(value) > view->end)
+		return 0;
+	value = spin_ntoh32(*(const spin_be32 *)spin_place_(view, (uint8_t *)at, tags + off, 127)) & word->mask;
+	return value >= word->first && value <= word->last;
+}
+
+/* A rule's words. Behind spin_match(), and in front of what forgets where the frame's parts are. */
+SPIN_INLINE _Bool spin_match_frame(const volatile struct spin_rule *rule, const struct spin_view *view, const struct spin_datagram *d)
+{
+	uint32_t hits = 0;
+
+	SPIN_UNROLL_
+	for (uint32_t i = 0; i < SPIN_RULE_WORDS_MAX; i++)
+		hits += i < rule->words && spin_match_frame_word_(&rule->word[i], view, d);
+	return rule->any_word ? hits : hits == rule->words;
+}
+
 #endif

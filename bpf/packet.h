@@ -131,6 +131,8 @@ SPIN_INLINE enum spin_reason spin_find(const struct spin_frame *frame, const vol
 	/* again for what is copied: without the test the verifier meets many more states of it */
 	if ((view->access == SPIN_COPIED || !config->matched) && !spin_match(&config->rule, d))
 		return SPIN_REASON_UNMATCHED;
+	if (config->rule.words && (view->access == SPIN_COPIED || !config->matched) && !spin_match_frame(&config->rule, view, d))
+		return SPIN_REASON_UNMATCHED;
 	*view = spin_frame_view(frame);
 	d->is_icmp = takes == SPIN_TAKES_ICMP;
 	d->is_ether = takes == SPIN_TAKES_ETHER;

@@ -49,34 +49,115 @@ SPIN_INLINE uint64_t spin_match_addresses_(const struct spin_datagram *d)
 	       spin_match_bytes_((const uint8_t *)ip6->dst, spin_match.dst6, 16);
 }
 
+/* 1 if a is below b; one way for the verifier. */
+SPIN_INLINE uint32_t spin_below_(uint32_t a, uint32_t b)
+{
+	uint64_t difference = (uint64_t)a - b;
+
+	__asm__ volatile("" : "+r"(difference));
+	return (uint32_t)(difference >> 63);
+}
+
+#define SPIN_WORDS_TAGGED (SPIN_RULE_INDEX_MAX + 1 + 2) /* with two VLAN tags, which are a word each */
+
+/* The frame's words, by CPU, where the tests below find them by a number. */
+struct spin_words {
+	spin_be32 word[32]; /* SPIN_WORDS_TAGGED of them: the verifier has a mask for a bound */
+	uint32_t count, tags;
+	volatile uint32_t place; /* where it forgets a number, for spin_root_copy (<spin/target/view.h>) */
+	uint32_t unused[29];
+};
+struct spin_words spin_words[SPIN_HPUS_MAX];
+
+/* As many as there are. By a call, and counted in memory: with a test in front of each the verifier would follow all their numbers. */
+SPIN_INLINE void spin_words_load_(struct xdp_md *ctx, struct spin_words *to)
+{
+	const uint32_t bytes = bpf_xdp_get_buff_len(ctx);
+	uint32_t held = spin_bounded_length(bytes < SPIN_WORDS_TAGGED * 4 ? bytes : SPIN_WORDS_TAGGED * 4, SPIN_WORDS_TAGGED * 4);
+
+	to->count = to->tags = 0;
+	if (!held || bpf_xdp_load_bytes(ctx, 0, to->word, held))
+		return;
+	to->count = held / 4;
+	if (spin_is_vlan_((spin_be16)to->word[3]))
+		to->tags = spin_is_vlan_((spin_be16)to->word[4]) ? 2 : 1;
+}
+
+/* A number that becomes an index, of which the verifier knows the mask alone. */
+SPIN_INLINE uint32_t spin_words_forget_(struct spin_words *words, uint32_t number, uint32_t mask)
+{
+	words->place = number;
+	return words->place & mask;
+}
+
+/* The place of a word by a rule's index: tags are behind the first three. */
+SPIN_INLINE uint32_t spin_words_place_(struct spin_words *words, uint32_t index)
+{
+	return spin_words_forget_(words, index + (words->tags & -(spin_below_(index, 3) ^ 1)), 31);
+}
+
+/* Those of the contexts that have no words, or whose words are the frame's. */
+SPIN_INLINE uint64_t spin_match_words_(struct xdp_md *ctx, uint64_t contexts)
+{
+	struct spin_words *at = &spin_words[bpf_get_smp_processor_id() & (SPIN_HPUS_MAX - 1)];
+	uint64_t match = spin_match.wordless;
+
+	if (!(contexts & ~match))
+		return contexts;
+	spin_words_load_(ctx, at);
+	for (uint32_t i = 0; i < SPIN_WORDED_MAX; i++) {
+		const struct spin_match_words *tests = &spin_match.words[spin_words_forget_(at, i, SPIN_WORDED_MAX - 1)];
+		uint32_t hits = 0;
+
+		SPIN_UNROLL_
+		for (uint32_t k = 0; k < SPIN_RULE_WORDS_MAX; k++) {
+			const struct spin_rule_word *word = &tests->word[k];
+			const uint32_t place = spin_words_place_(at, word->index);
+			const uint32_t value = spin_ntoh32(at->word[place]) & word->mask;
+
+			hits += spin_below_(k, tests->count) & spin_below_(place, at->count) &
+				(spin_below_(value, word->first) ^ 1) & (spin_below_(word->last, value) ^ 1);
+		}
+		match |= tests->bit & -(uint64_t)(spin_below_(hits, tests->need) ^ 1);
+	}
+	return match & contexts;
+}
+
+/* What is done for few: of these contexts, those whose addresses and words are the packet's. */
+SPIN_INLINE uint64_t spin_match_rest_(struct xdp_md *ctx, const struct spin_datagram *d, uint64_t match)
+{
+	return spin_match_words_(ctx, match & spin_match_addresses_(d));
+}
+
 /* The bit of the datagram's context, 0 for none. */
-SPIN_INLINE uint64_t spin_match_(const struct spin_datagram *d)
+SPIN_INLINE uint64_t spin_match_(struct xdp_md *ctx, const struct spin_datagram *d)
 {
 	uint64_t match = spin_match.dst_port[d->udp->dst_port] & spin_match.active;
 
 	if (!match)
 		return 0;
 	match &= spin_match.src_port[d->udp->src_port] & (d->is_ip4 ? spin_match.ip4 : spin_match.ip6);
-	if (match & ~spin_match.unaddressed)
-		match &= spin_match_addresses_(d);
+	if (spin_unlikely(match & ~spin_match.unaddressed))
+		match = spin_match_rest_(ctx, d, match);
 	return match;
 }
 
 /* The same of an ICMP message. */
-SPIN_INLINE uint64_t spin_match_icmp_(const struct spin_datagram *d)
+SPIN_INLINE uint64_t spin_match_icmp_(struct xdp_md *ctx, const struct spin_datagram *d)
 {
 	uint64_t match = spin_match.icmp & spin_match.active & (d->is_ip4 ? spin_match.ip4 : spin_match.ip6);
 
-	if (match & ~spin_match.unaddressed)
-		match &= spin_match_addresses_(d);
+	if (spin_unlikely(match & ~spin_match.unaddressed))
+		match = spin_match_rest_(ctx, d, match);
 	return match;
 }
 
-/* And of a frame that is no IP. They are few, and so are such frames. */
-SPIN_INLINE uint64_t spin_match_ether_(spin_be16 type)
+/* And of a frame that is no IP, by its type. They are few, and so are such frames. */
+SPIN_INLINE uint64_t spin_match_type_(spin_be16 type)
 {
 	uint64_t match = 0;
 
+	SPIN_UNROLL_ /* without CAP_PERFMON the verifier follows what comes behind a loop once for each round */
 	for (uint32_t i = 0; i < SPIN_CONTEXTS_MAX; i++)
 		match |= (uint64_t)spin_equal_(spin_match.ether_type[i], type) << i;
 	return match & spin_match.ether & spin_match.active;
@@ -105,8 +186,28 @@ SPIN_INLINE enum spin_reason spin_give_icmp_(struct xdp_md *ctx, const struct sp
 		reason = spin_parse_long(view->data, view->end, bpf_xdp_get_buff_len(ctx), 1, &d);
 	if (reason != SPIN_PARSED)
 		return reason;
-	spin_give_(ctx, spin_match_icmp_(&d));
+	spin_give_(ctx, spin_match_icmp_(ctx, &d));
 	return SPIN_REASON_UNMATCHED;
+}
+
+/* Why a frame is no context's whose type is one's: what is wrong with its length comes first, as in that context's program. */
+SPIN_INLINE enum spin_reason spin_ether_reason_(struct xdp_md *ctx)
+{
+	const struct spin_words *words = &spin_words[bpf_get_smp_processor_id() & (SPIN_HPUS_MAX - 1)];
+	const uint32_t bytes = bpf_xdp_get_buff_len(ctx) - sizeof(struct spin_eth) - words->tags * sizeof(struct spin_vlan);
+
+	return !bytes ? SPIN_REASON_TRUNCATED : bytes > SPIN_IP_BYTES_MAX ? SPIN_REASON_TOO_LONG : SPIN_REASON_UNMATCHED;
+}
+
+/* The same of a frame that is no IP. */
+SPIN_INLINE enum spin_reason spin_give_ether_(struct xdp_md *ctx, spin_be16 type)
+{
+	uint64_t match = spin_match_type_(type);
+
+	if (!match)
+		return SPIN_REASON_NOT_IP;
+	spin_give_(ctx, spin_match_words_(ctx, match));
+	return spin_ether_reason_(ctx);
 }
 
 /* Counted here what belongs to no context; all else is handed over. */
@@ -117,11 +218,11 @@ SPIN_INLINE int spin_dispatch_(struct xdp_md *ctx, const struct spin_view *view,
 
 	if (spin_likely(reason == SPIN_PARSED)) {
 		reason = SPIN_REASON_UNMATCHED;
-		spin_give_(ctx, spin_match_(d));
+		spin_give_(ctx, spin_match_(ctx, d));
 	} else if (reason == SPIN_IS_ICMP) {
 		reason = spin_give_icmp_(ctx, view);
 	} else if (reason == SPIN_REASON_NOT_IP && spin_match.ether) {
-		spin_give_(ctx, spin_match_ether_(d->type));
+		reason = spin_give_ether_(ctx, d->type);
 	}
 	_Static_assert(SPIN_REASON_COUNT <= 32, "the mask below, which is no test: see spin_count_()");
 	i = view->access == SPIN_COPIED ? (uint32_t)spin_unknown_(view, reason) & 31 : reason;

@@ -161,18 +161,39 @@ static int rule__matches(const struct spin_rule *rule, const uint8_t *ip, const 
 	       address__matches(src + bytes, bytes, rule->dst_addr, rule->dst_mask);
 }
 
+/* A rule's words of a frame whose type is in front of `ip_off`: VLAN tags, which are before that, do not count. */
+static int words__match(const struct spin_rule *rule, const uint8_t *frame, size_t bytes, uint32_t ip_off)
+{
+	unsigned hits = 0;
+
+	for (unsigned i = 0; i < rule->words; i++) {
+		const struct spin_rule_word *word = &rule->word[i];
+		size_t at = word->index * 4 + (word->index < 3 ? 0 : ip_off - sizeof(struct spin_eth));
+		uint32_t value;
+
+		if (at + 4 > bytes)
+			continue;
+		value = (be16(frame + at) << 16 | be16(frame + at + 2)) & word->mask;
+		hits += value >= word->first && value <= word->last;
+	}
+	return !rule->words || (rule->any_word ? hits > 0 : hits == rule->words);
+}
+
 enum spin_reason inbound__classify(const uint8_t *frame, size_t bytes, const struct spin_rule *rule,
 				   enum spin_checksum checksum, struct inbound *out)
 {
 	enum spin_reason reason;
+	const size_t frame_bytes = bytes;
 	uint32_t type, behind;
 	const uint8_t *ip;
 	int is_good;
 
 	out->is_ether = 0;
 	reason = inbound__ethernet(frame, bytes, &out->ip_off, &type);
-	if (reason == SPIN_REASON_NOT_IP && rule->ether_type && type == rule->ether_type)
-		return ether(bytes - out->ip_off, out);
+	if (reason == SPIN_REASON_NOT_IP && rule->ether_type && type == rule->ether_type) {
+		reason = ether(bytes - out->ip_off, out);
+		return reason == PASSED && !words__match(rule, frame, frame_bytes, out->ip_off) ? SPIN_REASON_UNMATCHED : reason;
+	}
 	if (reason != PASSED)
 		return reason;
 	ip = frame + out->ip_off;
@@ -183,7 +204,7 @@ enum spin_reason inbound__classify(const uint8_t *frame, size_t bytes, const str
 	behind = out->packet_bytes - out->ip_bytes;
 	if (!out->is_icmp && be16(ip + out->ip_bytes + offsetof(struct spin_udp, length)) != behind)
 		return SPIN_REASON_UDP_LENGTH;
-	if (!rule__matches(rule, ip, out))
+	if (!rule__matches(rule, ip, out) || !words__match(rule, frame, frame_bytes, out->ip_off))
 		return SPIN_REASON_UNMATCHED;
 	if (out->is_ip4 && checksum__fold(checksum__sum(ip, out->ip_bytes)) != 0xffff)
 		return SPIN_REASON_IP_CHECKSUM;

@@ -28,6 +28,8 @@ static int check_rule(const struct pspin *nic, char *err, size_t err_bytes)
 		snprintf(err, err_bytes, "the rule asks for protocol %u: handlers take UDP, ICMP or ICMPv6", rule->protocol);
 	else if ((is_icmp(rule) || rule->ether_type) && (has->delivery == SPIN_DELIVER_ME || has->puts))
 		snprintf(err, err_bytes, "the handler takes messages or sends packets, which are of UDP: its rule must be UDP's");
+	else if (rule->words > SPIN_RULE_WORDS_MAX)
+		snprintf(err, err_bytes, "the rule has %u words: at most %u", rule->words, SPIN_RULE_WORDS_MAX);
 	else
 		return 0;
 	return -EINVAL;

@@ -32,6 +32,8 @@ static const struct {
 	{ "mix", "icmp" },
 	{ "mix", "icmp6" },
 	{ "mix", "ether 0x88b5" },
+	{ "mix", "u32 7/0xff=0-0x7f or 9/0x10000=0x10000 or 12/0xff=0-0x3f" },
+	{ "mix", "ether 0x88b5 u32 3/0xf=0-7 and 4/0x80=0" },
 };
 #define RUNS (sizeof(runs) / sizeof(runs[0]))
 

@@ -53,6 +53,14 @@ static const struct {
 	{ "ether 0x88b5", "ether 0x88b5" },
 	{ "ether 88CC", "ether 0x88cc" },
 	{ "ether 0600", "ether 0x0600" },
+	{ "u32 9=1", "udp u32 9=0x1" },
+	{ "u32 9/0xffff0000=0x23280000 dport 9000", "udp dport 9000 u32 9/0xffff0000=0x23280000" },
+	{ "u32 0/0xff=1-0xff icmp src 10.0.0.1", "icmp src 10.0.0.1 u32 0/0xff=0x1-0xff" },
+	{ "u32 15=0-4294967295 and 3/4294901760=0x08000000\tand 5/0xff=17 and 1/0=0 sport 4",
+	  "udp sport 4 u32 15=0-0xffffffff and 3/0xffff0000=0x8000000 and 5/0xff=0x11 and 1/0=0" },
+	{ "u32 1=1 or 2=2", "udp u32 1=0x1 or 2=0x2" },
+	{ "ether 0x88b5 u32 4/0x0f0=0x20-0x80", "ether 0x88b5 u32 4/0xf0=0x20-0x80" },
+	{ "u32 4/0xf0=0x20-0x21 ip6", "udp ip6 u32 4/0xf0=0x20-0x21" },
 };
 
 static const char *const bad[] = {
@@ -63,6 +71,13 @@ static const char *const bad[] = {
 	"icmp4", "icmp 8", "ether", "ether 0", "ether 0x5ff", "ether 0800", "ether 0x86dd", "ether 8100", "ether 88a8", "ether 10000",
 	"ether x", "ether -1", "ether 88b5 ether 88b5", "ether 88b5 udp", "icmp ether 88b5", "ether 88b5 ip4", "ether 88b5 dport 9",
 	"ether 88b5 src 10.0.0.1", "ether 88b5 src 10.0.0.1/0",
+	"u32", "u32 9", "u32 =1", "u32 9=", "u32 9=x", "u32 9/=1", "u32 9/1", "u32 -1=1", "u32 16=1", "u32 9=2-1", "u32 9=1-", "u32 9=1-2-3",
+	"u32 9=0x", "u32 9=4294967296", "u32 9=0x100000000", "u32 9/0xff=256", "u32 9/0xff=256-300", "u32 9=1 u32 8=1", "u32 9=1 and",
+	"u32 9=1 or", "u32 9=1 or x", "u32 9=1 and 8=1 or 7=1", "u32 9=1 or 8=1 and 7=1", "u32 1=1 and 2=1 and 3=1 and 4=1 and 5=1",
+	"and 9=1", "or", "u32 9=1 8=1", "u32 9=1, 8=1", "u32 9=1 dport 5 and 8=1", "u32 9 = 1", "U32 9=1",
+	"src 2001:db8:aaaa:bbbb:cccc:dddd:eeee:ffff dst 2001:db8:aaaa:bbbb:cccc:dddd:eeee:ffff sport 65535 dport 65535 "
+	"u32 15/0xfffffffe=0x10000000-0xfffffffe and 14/0xfffffffe=0x10000000-0xfffffffe and 13/0xfffffffe=0x10000000-0xfffffffe "
+	"and 12/0xfffffffe=0x10000000-0xfffffffe", /* longer than what is kept of a rule */
 	"src 2001:db8:aaaa:bbbb:cccc:dddd:eeee:ffff:1111:2222:3333:4444:5555/64",
 };
 
@@ -111,6 +126,12 @@ static void other_protocols(void)
 	refused("ping", &(struct spin_rule){ .protocol = 58, .ip_version = 4 }, -EINVAL, "write icmp");
 	refused("ping", &(struct spin_rule){ .protocol = 1, .ip_version = 6 }, -EINVAL, "write icmp6");
 	refused("ping", &(struct spin_rule){ .ether_type = 0x88b5, .protocol = 17 }, -EINVAL, "no protocol");
+	refused("empty", &(struct spin_rule){ .words = 5 }, -EINVAL, "at most 4 tests of u32");
+	refused("empty", &(struct spin_rule){ .words = 1, .any_word = 2 }, -EINVAL, "any_word 0 or 1");
+	refused("empty", &(struct spin_rule){ .unused = { 0, 1 } }, -EINVAL, "unused 0");
+	refused("empty", &(struct spin_rule){ .words = 1, .word = { { 16, 1, 0, 1 } } }, -EINVAL, "word 16 from 0 to 1");
+	refused("empty", &(struct spin_rule){ .words = 1, .word = { { 1, 1, 1, 0 } } }, -EINVAL, "word 1 from 1 to 0");
+	refused("empty", &(struct spin_rule){ .words = 1, .word = { { 1, 1, 0, 1 }, { 2 } } }, -EINVAL, "behind the last of 1 tests");
 	refused("aggregate", &(struct spin_rule){ .ether_type = 0x88b5 }, -EOPNOTSUPP, "takes messages");
 	refused("aggregate", &(struct spin_rule){ .protocol = 1 }, -EOPNOTSUPP, "takes messages");
 	refused("act_put_d", &(struct spin_rule){ .protocol = 58 }, -EOPNOTSUPP, "sends packets");

@@ -61,7 +61,9 @@ const void *spin_object__image(const struct spin_object *obj, size_t *bytes);
 
 /*
  * Text to rule: words `udp` (also without it)|`icmp`|`icmp6`, `ip4`|`ip6`, `src ADDR[/LEN]`, `dst ADDR[/LEN]`,
- * `sport N`, `dport N` (UDP only), in any order; or `ether TYPE`, in hexadecimal, alone. -EINVAL names the word.
+ * `sport N`, `dport N` (UDP only), in any order; or `ether TYPE`, in hexadecimal, instead of all these. Either with
+ * `u32 TEST [and TEST]...` or `u32 TEST [or TEST]...`, where TEST is INDEX[/MASK]=FIRST[-LAST] (struct spin_rule_word).
+ * -EINVAL names the word.
  */
 int spin_rule__parse(const char *text, struct spin_rule *out);
 /* Rule to text, always parsable again; returns what snprintf would. */

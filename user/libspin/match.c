@@ -2,6 +2,7 @@
 /* From rules to the bit vectors that an interface's program reads while they change. */
 #include <arpa/inet.h>
 #include <netinet/in.h>
+#include <string.h>
 
 #include "internal.h"
 #include "root.h"
@@ -52,7 +53,7 @@ static void set_ip(struct spin_match *match, unsigned slot, const struct spin_ru
 
 	put(&match->ip4, slot, !is6);
 	put(&match->ip6, slot, !is4);
-	put(&match->unaddressed, slot, !names_address(rule->src_mask) && !names_address(rule->dst_mask));
+	put(&match->unaddressed, slot, !names_address(rule->src_mask) && !names_address(rule->dst_mask) && !rule->words);
 	put(&match->icmp, slot, !is_udp);
 	if (is_udp) {
 		put_port(match->dst_port, slot, rule->dst_port);
@@ -64,9 +65,38 @@ static void set_ip(struct spin_match *match, unsigned slot, const struct spin_ru
 	put_address(match->dst6, 16, slot, is6, rule->dst_addr, rule->dst_mask);
 }
 
+/* An entry that is free, or this slot's. */
+static struct spin_match_words *find_words(struct spin_match *match, uint64_t bit)
+{
+	for (unsigned i = 0; i < SPIN_WORDED_MAX; i++)
+		if (match->words[i].bit == bit)
+			return &match->words[i];
+	return NULL;
+}
+
+/* The tests are there before the bit that has them done. */
+static void set_words(struct spin_match *match, unsigned slot, const struct spin_rule *rule)
+{
+	struct spin_match_words *words = rule->words ? find_words(match, 0) : NULL;
+
+	put(&match->wordless, slot, !rule->words);
+	if (!words) /* match__has_room() */
+		return;
+	words->count = rule->words;
+	words->need = rule->any_word ? 1 : rule->words;
+	memcpy(words->word, rule->word, sizeof(words->word));
+	__atomic_store_n(&words->bit, 1ull << slot, __ATOMIC_RELEASE);
+}
+
+int match__has_room(const struct spin_match *match, const struct spin_rule *rule)
+{
+	return !rule->words || find_words((struct spin_match *)match, 0);
+}
+
 /* A slot's type is there before its bit in `ether`, which is there before it is active. */
 void match__set(struct spin_match *match, unsigned slot, const struct spin_rule *rule)
 {
+	set_words(match, slot, rule);
 	if (!rule->ether_type) {
 		set_ip(match, slot, rule);
 		return;
@@ -77,6 +107,11 @@ void match__set(struct spin_match *match, unsigned slot, const struct spin_rule 
 
 void match__clear(struct spin_match *match, unsigned slot)
 {
+	struct spin_match_words *words = find_words(match, 1ull << slot);
+
+	if (words)
+		__atomic_store_n(&words->bit, 0, __ATOMIC_RELAXED);
+	put(&match->wordless, slot, 0);
 	put(&match->ip4, slot, 0);
 	put(&match->ip6, slot, 0);
 	put(&match->unaddressed, slot, 0);
@@ -103,9 +138,24 @@ static int numbers_meet(unsigned a, unsigned b)
 	return !a || !b || a == b;
 }
 
+/* A word that both rules ask for, with bounds that have nothing in common. */
+static int words_meet(const struct spin_rule *a, const struct spin_rule *b)
+{
+	if ((a->any_word && a->words > 1) || (b->any_word && b->words > 1))
+		return 1;
+	for (unsigned i = 0; i < a->words; i++)
+		for (unsigned k = 0; k < b->words; k++) {
+			const struct spin_rule_word *x = &a->word[i], *y = &b->word[k];
+
+			if (x->index == y->index && x->mask == y->mask && (x->last < y->first || y->last < x->first))
+				return 0;
+		}
+	return 1;
+}
+
 int match__overlap(const struct spin_rule *a, const struct spin_rule *b)
 {
-	return a->protocol == b->protocol && a->ether_type == b->ether_type &&
+	return words_meet(a, b) && a->protocol == b->protocol && a->ether_type == b->ether_type &&
 	       numbers_meet(a->ip_version, b->ip_version) && numbers_meet(a->src_port, b->src_port) &&
 	       numbers_meet(a->dst_port, b->dst_port) &&
 	       addresses_meet(a->src_addr, a->src_mask, b->src_addr, b->src_mask) &&

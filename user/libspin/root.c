@@ -143,6 +143,11 @@ int root__add(struct root *root, unsigned slot, const struct spin_rule *rule, in
 {
 	if (bpf_map_update_elem(root->contexts_fd, &slot, &prog_fd, BPF_ANY))
 		return spin_fail(-errno, "the interface's program cannot take the context: %s", strerror(errno));
+	if (!match__has_room(root->match, rule)) {
+		bpf_map_delete_elem(root->contexts_fd, &slot);
+		return spin_fail(-ENOSPC, "%d contexts with u32 in their rules are attached, the most an interface can have: leave it out of "
+				 "one, or detach one", SPIN_WORDED_MAX);
+	}
 	match__set(root->match, slot, rule);
 	set_bit(&root->match->active, slot);
 	return 0;

@@ -33,6 +33,8 @@ uint64_t root__tap_lost(const struct root *root, unsigned slot);
 
 /* 1 if some packet satisfies both rules. */
 int match__overlap(const struct spin_rule *a, const struct spin_rule *b);
+/* Is there an entry left for the rule's words, if it has some? */
+int match__has_room(const struct spin_match *match, const struct spin_rule *rule);
 /* Sets or clears a slot's bits, but for `active`. */
 void match__set(struct spin_match *match, unsigned slot, const struct spin_rule *rule);
 void match__clear(struct spin_match *match, unsigned slot);

@@ -11,6 +11,8 @@
 
 #include "internal.h"
 
+#define RULE_TEXT_BYTES 256 /* that recordings and reports keep of a rule's text */
+
 static int set_version(struct spin_rule *rule, unsigned version)
 {
 	if (rule->ip_version && rule->ip_version != version)
@@ -132,7 +134,30 @@ static int check_ether(const struct spin_rule *rule)
 	return 0;
 }
 
-int rule__complete(struct spin_rule *rule)
+/* As others write them: a program's own rule, or one whose text would not be whole where it is kept. */
+static int check_words(const struct spin_rule *rule)
+{
+	static const struct spin_rule_word none;
+	char text[RULE_TEXT_BYTES];
+
+	if (rule->words > SPIN_RULE_WORDS_MAX || rule->any_word > 1 || rule->unused[0] || rule->unused[1] || rule->unused[2])
+		return spin_fail(-EINVAL, "rule: at most %u tests of u32, with any_word 0 or 1 and unused 0", SPIN_RULE_WORDS_MAX);
+	for (unsigned i = 0; i < SPIN_RULE_WORDS_MAX; i++) {
+		const struct spin_rule_word *word = &rule->word[i];
+
+		if (i >= rule->words && memcmp(word, &none, sizeof(none)))
+			return spin_fail(-EINVAL, "rule: it has words behind the last of %u tests of u32: make them zeros", rule->words);
+		if (i < rule->words && (word->index > SPIN_RULE_INDEX_MAX || word->first > word->last))
+			return spin_fail(-EINVAL, "rule: word %u from %u to %u: give a word from 0 to %u and bounds in their order", word->index,
+					 word->first, word->last, SPIN_RULE_INDEX_MAX);
+	}
+	if (rule->words && spin_rule__format(rule, text, sizeof(text)) >= (int)sizeof(text))
+		return spin_fail(-EINVAL, "rule: it takes more than %u characters: leave out a test of u32, or a part of the addresses",
+				 RULE_TEXT_BYTES - 1);
+	return 0;
+}
+
+static int check_protocol(struct spin_rule *rule)
 {
 	unsigned i = find_protocol(rule->protocol ? rule->protocol : IPPROTO_UDP);
 
@@ -151,6 +176,100 @@ int rule__complete(struct spin_rule *rule)
 				 rule->ip_version, rule->ip_version == 4 ? "icmp" : "icmp6");
 	rule->ip_version = protocols[i].version;
 	return 0;
+}
+
+int rule__complete(struct spin_rule *rule)
+{
+	int err = check_protocol(rule);
+
+	if (!err)
+		err = check_words(rule);
+	if (rule->words < 2)
+		rule->any_word = 0;
+	return err;
+}
+
+/* A number of 32 bits, decimal or with 0x; what follows it, or NULL. */
+static const char *parse_u32(const char *text, uint32_t *out)
+{
+	const int is_hex = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
+	unsigned long long n;
+	char *end;
+
+	if (*text < '0' || *text > '9')
+		return NULL;
+	errno = 0;
+	n = strtoull(text, &end, is_hex ? 16 : 10);
+	if (errno || n > UINT32_MAX || (is_hex && end == text + 1))
+		return NULL;
+	*out = (uint32_t)n;
+	return end;
+}
+
+/* INDEX[/MASK]=FIRST[-LAST] */
+static int parse_word_test(struct spin_rule *rule, const char *text)
+{
+	struct spin_rule_word word = { .mask = UINT32_MAX };
+	const char *at = parse_u32(text, &word.index);
+
+	if (rule->words == SPIN_RULE_WORDS_MAX)
+		return spin_fail(-EINVAL, "rule: '%s' is one test too many: u32 takes %u", text, SPIN_RULE_WORDS_MAX);
+	if (at && *at == '/')
+		at = parse_u32(at + 1, &word.mask);
+	if (at && *at == '=') {
+		at = parse_u32(at + 1, &word.first);
+		word.last = word.first;
+		if (at && *at == '-')
+			at = parse_u32(at + 1, &word.last);
+	} else {
+		at = NULL;
+	}
+	if (!at || *at)
+		return spin_fail(-EINVAL, "rule: '%s' is no test of a word; write INDEX[/MASK]=FIRST[-LAST], as in u32 9/0xffff0000=0x23280000",
+				 text);
+	if (word.index > SPIN_RULE_INDEX_MAX)
+		return spin_fail(-EINVAL, "rule: '%s': words are 0 to %u, of 4 bytes, from the frame's begin on", text, SPIN_RULE_INDEX_MAX);
+	if (word.first > word.last)
+		return spin_fail(-EINVAL, "rule: '%s': nothing is from %#x to %#x; give the lower one first", text, word.first, word.last);
+	if ((word.first | word.last) & ~word.mask && (word.first == word.last || word.first > word.mask))
+		return spin_fail(-EINVAL, "rule: '%s': no word under the mask %#x is that; write the value as it stands in the word", text,
+				 word.mask);
+	rule->word[rule->words++] = word;
+	return 0;
+}
+
+/* The next word, if it joins tests. */
+static const char *next_join(char **save)
+{
+	const char *at = *save ? *save + strspn(*save, " \t\n") : "";
+	size_t length = strcspn(at, " \t\n");
+
+	if ((length == 3 && !strncmp(at, "and", 3)) || (length == 2 && !strncmp(at, "or", 2)))
+		return strtok_r(NULL, " \t\n", save);
+	return NULL;
+}
+
+/* TEST [and TEST]..., or TEST [or TEST]... */
+static int parse_words(struct spin_rule *rule, const char *test, char **save)
+{
+	const char *join;
+	int err;
+
+	if (rule->words)
+		return spin_fail(-EINVAL, "rule: 'u32' is given twice; join tests by and, or by or");
+	err = parse_word_test(rule, test);
+	while (!err && (join = next_join(save))) {
+		int is_or = *join == 'o';
+
+		if (rule->words > 1 && is_or != rule->any_word)
+			return spin_fail(-EINVAL, "rule: 'and' and 'or' are mixed; join all tests of u32 by one of them");
+		rule->any_word = (uint8_t)is_or;
+		test = strtok_r(NULL, " \t\n", save);
+		if (!test)
+			return spin_fail(-EINVAL, "rule: a test is missing after '%s'", join);
+		err = parse_word_test(rule, test);
+	}
+	return err;
 }
 
 /* Hexadecimal, with 0x or without. */
@@ -179,14 +298,17 @@ static int parse_word(struct spin_rule *rule, const char *word, char **save)
 		return set_version(rule, 4);
 	if (!strcmp(word, "ip6"))
 		return set_version(rule, 6);
-	if (strcmp(word, "src") && strcmp(word, "dst") && strcmp(word, "sport") && strcmp(word, "dport") && strcmp(word, "ether"))
+	if (strcmp(word, "src") && strcmp(word, "dst") && strcmp(word, "sport") && strcmp(word, "dport") && strcmp(word, "ether") &&
+	    strcmp(word, "u32"))
 		return spin_fail(-EINVAL, "rule: unknown word '%s'; it knows udp, icmp, icmp6, ip4, ip6, src ADDR[/LEN], "
-				 "dst ADDR[/LEN], sport N, dport N, ether TYPE", word);
+				 "dst ADDR[/LEN], sport N, dport N, ether TYPE, u32 INDEX[/MASK]=FIRST[-LAST]", word);
 	value = strtok_r(NULL, " \t\n", save);
 	if (!value)
 		return spin_fail(-EINVAL, "rule: a value is missing after '%s'", word);
 	if (!strcmp(word, "ether"))
 		return parse_ether(rule, value);
+	if (!strcmp(word, "u32"))
+		return parse_words(rule, value, save);
 	if (!strcmp(word, "src"))
 		return parse_address(rule, word, value, rule->src_addr, rule->src_mask);
 	if (!strcmp(word, "dst"))
@@ -236,14 +358,35 @@ static int format_address(char *to, size_t bytes, const char *which, unsigned ve
 	return snprintf(to, bytes, " %s %s/%u", which, text, bits);
 }
 
+/* Nothing of a rule without. */
+static void format_words(const struct spin_rule *rule, char *to, size_t bytes)
+{
+	size_t at = 0;
+
+	to[0] = 0;
+	for (unsigned i = 0; i < rule->words && i < SPIN_RULE_WORDS_MAX && at < bytes; i++) {
+		const struct spin_rule_word *word = &rule->word[i];
+
+		at += (size_t)snprintf(to + at, bytes - at, " %s %u", !i ? "u32" : rule->any_word ? "or" : "and", word->index);
+		if (word->mask != UINT32_MAX && at < bytes)
+			at += (size_t)snprintf(to + at, bytes - at, "/%#x", word->mask);
+		if (at < bytes)
+			at += (size_t)snprintf(to + at, bytes - at, "=%#x", word->first);
+		if (word->last != word->first && at < bytes)
+			at += (size_t)snprintf(to + at, bytes - at, "-%#x", word->last);
+	}
+}
+
 int spin_rule__format(const struct spin_rule *rule, char *buf, size_t bytes)
 {
 	char src[INET6_ADDRSTRLEN + 16], dst[INET6_ADDRSTRLEN + 16], sport[16] = "", dport[16] = "";
+	char words[SPIN_RULE_WORDS_MAX * 48];
 	unsigned protocol = find_protocol(rule->protocol);
 	const char *version = rule->ip_version == 4 ? " ip4" : rule->ip_version == 6 ? " ip6" : "";
 
+	format_words(rule, words, sizeof(words));
 	if (rule->ether_type)
-		return snprintf(buf, bytes, "ether 0x%04x", rule->ether_type);
+		return snprintf(buf, bytes, "ether 0x%04x%s", rule->ether_type, words);
 	if (protocol == PROTOCOLS)
 		protocol = 0;
 	if (protocols[protocol].version) /* the protocol says it */
@@ -255,5 +398,5 @@ int spin_rule__format(const struct spin_rule *rule, char *buf, size_t bytes)
 		snprintf(sport, sizeof(sport), " sport %u", rule->src_port);
 	if (rule->dst_port)
 		snprintf(dport, sizeof(dport), " dport %u", rule->dst_port);
-	return snprintf(buf, bytes, "%s%s%s%s%s%s", protocols[protocol].word, version, src, dst, sport, dport);
+	return snprintf(buf, bytes, "%s%s%s%s%s%s%s", protocols[protocol].word, version, src, dst, sport, dport, words);
 }

@@ -5,6 +5,18 @@
 #include <stdint.h>
 
 /*
+ * A test of a 32-bit word of the frame, as FPsPIN's matching engine has it: words are counted from the destination's Ethernet
+ * address on, VLAN tags left out, and are numbers in network byte order. (word & mask) is to be from `first` to `last`. A frame
+ * that ends before the word's end does not satisfy it.
+ */
+#define SPIN_RULE_WORDS_MAX 4u
+#define SPIN_RULE_INDEX_MAX 15u /* of 64 bytes, as FPsPIN's */
+
+struct spin_rule_word {
+	uint32_t index, mask, first, last; /* host byte order */
+};
+
+/*
  * Which packets belong to an execution context (PsPIN 3.1: the inbound engine
  * matches packets to contexts). All fields must match; zero matches anything, but for the
  * protocol, which is one: a context takes UDP datagrams, or ICMP, or ICMPv6; or frames of one EtherType.
@@ -25,8 +37,12 @@ struct spin_rule {
 	 * 0: IP packets.
 	 */
 	uint16_t ether_type;
+	uint8_t  words;        /* tests in addition to all above, at most SPIN_RULE_WORDS_MAX: each must be satisfied, */
+	uint8_t  any_word;     /* 0; or 1: one must be */
+	uint16_t unused[3];    /* 0 */
+	struct spin_rule_word word[SPIN_RULE_WORDS_MAX]; /* zeros behind the last one */
 };
 
-_Static_assert(sizeof(struct spin_rule) == 72, "spin_rule is shared by BPF, host and model");
+_Static_assert(sizeof(struct spin_rule) == 144, "spin_rule is shared by BPF, host and model");
 
 #endif
