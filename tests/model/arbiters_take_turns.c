@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Round-robin arbiters (PsPIN 3.2.2). HPUs that issue commands at the same time take turns, those
+ * of a cluster and the clusters: of HPUs that have as many commands for an engine that is too slow
+ * for all, none ends before the others are about to end, too. Clusters whose tasks end in one cycle
+ * send their feedback one after the other, from the one behind the last that did. Run by tests/run.
+ */
+#include "rig.h"
+
+#define CLUSTERS 4u
+
+static struct rig rig;
+static struct fed {
+	unsigned cluster;
+	uint64_t doorbell, feedback;
+} fed[CLUSTERS]; /* the first ones, in their order */
+static int failures, is_warm;
+static unsigned ends;
+static uint64_t began, first_end, last_end;
+
+static void check(int ok, const char *what)
+{
+	if (ok)
+		return;
+	printf("FAIL %s\n", what);
+	failures++;
+}
+
+static void ended(void *arg, struct soc_task *task, int pops)
+{
+	(void)arg;
+	(void)pops;
+	if (!is_warm)
+		return;
+	began = ends && began < task->started ? began : task->started;
+	first_end = ends && first_end < task->returned ? first_end : task->returned;
+	last_end = ends && last_end > task->returned ? last_end : task->returned;
+	if (ends < CLUSTERS)
+		fed[ends] = (struct fed){task->hpu->cluster, task->doorbell, task->feedback};
+	ends++;
+}
+
+static const struct soc_nic hooks = {
+	.starts = rig__starts,
+	.command = rig__accept,
+	.ended = ended,
+	.freed = rig__freed,
+	.room = rig__room,
+};
+
+/* A message of one packet for each: message i is at home in cluster i. */
+static void run(const struct soc_context *context, unsigned packets)
+{
+	const uint64_t base = rig.soc.now + 1000;
+
+	for (unsigned i = 0; i < packets; i++) {
+		struct soc_her her = {.bytes = 64,
+				      .l2 = L2_PACKET + 64 * i,
+				      .context = context,
+				      .packet = i,
+				      .message_id = i,
+				      .end_of_message = 1};
+
+		check(!soc__her(&rig.soc, base + i, &her), "a HER is taken");
+	}
+	soc__run(&rig.soc, UINT64_MAX);
+}
+
+static void hpus(struct rig_file file, unsigned clusters, unsigned each, const char *what)
+{
+	struct pspin_target target = *pspin_target__find("pspin-rtl");
+	struct soc_context context = {.bytes_in_l1 = 64};
+
+	target.clusters = clusters;
+	target.hpus = each;
+	rig__open(&rig, file, &target, 0, 0);
+	rig.soc.nic = &hooks;
+	context.payload = rig__function(&rig, "sends");
+	is_warm = 0;
+	ends = 0;
+	run(&context, clusters); /* the code is in each cluster's cache */
+	is_warm = 1;
+	run(&context, clusters * each);
+	check(ends == clusters * each, "all have ended");
+	check(last_end - first_end < (last_end - began) / 4, what);
+	rig__close(&rig);
+}
+
+/* A task alone, in the cluster of that number. */
+static void one(const struct soc_context *context, unsigned cluster)
+{
+	struct soc_her her = {.bytes = 64,
+			      .l2 = L2_PACKET,
+			      .context = context,
+			      .message_id = cluster,
+			      .end_of_message = 1};
+
+	check(!soc__her(&rig.soc, rig.soc.now + 1000, &her), "a HER is taken");
+	soc__run(&rig.soc, UINT64_MAX);
+}
+
+/* A task in each cluster; they begin one cycle after the other, and the later ones are as much
+ * shorter. */
+static void all_at_once(const struct soc_context *context, unsigned last)
+{
+	const uint64_t base = rig.soc.now + 1000;
+
+	ends = 0;
+	for (unsigned i = 0; i < CLUSTERS; i++) {
+		struct soc_her her = {.bytes = 64,
+				      .l2 = L2_PACKET,
+				      .context = &context[i],
+				      .message_id = i,
+				      .end_of_message = 1};
+
+		check(!soc__her(&rig.soc, base + i, &her), "a HER is taken");
+	}
+	soc__run(&rig.soc, UINT64_MAX);
+	check(ends == CLUSTERS, "one task in each cluster");
+	for (unsigned i = 0; i < CLUSTERS; i++) {
+		check(fed[i].doorbell == fed[0].doorbell, "they end in one cycle");
+		check(fed[i].cluster == (last + 1 + i) % CLUSTERS, "feedback in turn");
+		check(fed[i].feedback == fed[0].feedback + i, "one each cycle");
+	}
+}
+
+static void feedback(struct rig_file file)
+{
+	struct pspin_target target = *pspin_target__find("pspin-rtl");
+	struct soc_context context[CLUSTERS] = {0};
+	char name[8];
+
+	rig__open(&rig, file, &target, 0, 0);
+	rig.soc.nic = &hooks;
+	is_warm = 1;
+	for (unsigned i = 0; i < CLUSTERS; i++) {
+		snprintf(name, sizeof(name), "body_%u", i);
+		context[i] = (struct soc_context){.bytes_in_l1 = 64,
+						  .payload = rig__function(&rig, name)};
+	}
+	for (unsigned i = 0; i < CLUSTERS; i++) /* the code is in each cluster's cache */
+		one(&context[i], i);
+	for (unsigned last = 0; last < CLUSTERS; last++) {
+		one(&context[last], last);
+		all_at_once(context, last);
+	}
+	rig__close(&rig);
+}
+
+int main(void)
+{
+	struct rig_file file =
+		rig__build("arbiters_take_turns", "tests/model/arbiters_take_turns.S");
+
+	hpus(file, 1, 8, "the HPUs of a cluster take turns");
+	hpus(file, CLUSTERS, 1, "clusters take turns");
+	feedback(file);
+	free(file.data);
+	return failures != 0;
+}
