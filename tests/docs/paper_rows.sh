@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# spin-papers(7) has a row for each element of sPIN B.1 to B.6 and PsPIN 3.1 to 3.4: what is the same, what differs, and a vector
-# or a test that is there and has to do with it: the word behind the element is in the vector, its handler, or the test.
+# spin-papers(7) has a row for each element of sPIN B.1 to B.6 and PsPIN 3.1 to 3.4: what is the same, what differs, and a
+# vector or a test that is there and has to do with it: the word behind the element is in the vector, its handler, or the test.
 . "$(dirname "$0")/docs.inc"
 cd "$WORK" || exit 1
 
