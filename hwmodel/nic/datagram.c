@@ -38,6 +38,7 @@ static enum decision decide(struct pspin *nic, struct flight *flight)
 	scratch->length = in->payload_bytes;
 	entry_memory__tell(nic, 0, scratch);
 	flight->kind = payload ? PSPIN_PAYLOAD : PSPIN_PROCEED;
+	flight->handler_bytes = payload ? in->payload_bytes - has->user_header_bytes : 0;
 	flight->reason = SPIN_REASON_SUCCESS;
 	hers__ready(nic, flight, slot, nic->entry[payload ? NIC_PAYLOAD : NIC_PROCEED][in->is_ip4], 1);
 	return DECIDED_HANDLED;

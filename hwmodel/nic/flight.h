@@ -47,7 +47,8 @@ struct flight {
 	struct soc_her her;
 
 	/* what its tasks came to so far */
-	enum pspin_task_kind kind; /* of the data task */
+	enum pspin_task_kind kind; /* of the data task, */
+	uint32_t handler_bytes; /* and what its payload handler is given; 0: none runs */
 	enum spin_reason reason;
 	uint32_t error;
 	int has_failed;

@@ -77,6 +77,7 @@ static struct slot *begin(struct pspin *nic, uint64_t message)
 		.scratchpad = slot->place_at,
 		.scratchpad_bytes = image->scratchpad_bytes,
 		.bytes_in_l1 = image->bytes_in_l1 == SPIN_WHOLE_PACKET ? UINT32_MAX : image->bytes_in_l1,
+		.watchdog_cycles = image->watchdog_cycles,
 	};
 	return slot;
 }
@@ -92,6 +93,7 @@ static enum decision decide(struct pspin *nic, struct flight *flight)
 	if (!slot)
 		return DECIDED_WAIT;
 	flight->kind = PSPIN_PAYLOAD;
+	flight->handler_bytes = flight->arrival.in.packet_bytes; /* where its payload begins is its own affair */
 	flight->reason = SPIN_REASON_SUCCESS;
 	hers__ready(nic, flight, slot, 0, flight->end_of_message);
 	return DECIDED_HANDLED;

@@ -74,23 +74,26 @@ static uint32_t rest_bytes(const struct pspin *nic, const struct arrival *a)
 	return has->payload && has->fragmentation_bytes ? a->slmp.payload_bytes % has->fragmentation_bytes : 0;
 }
 
-static int has_payload(const struct pspin *nic, const struct arrival *a)
+/* What a payload handler is given of it; 0: it does not run. */
+static uint32_t handler_bytes(const struct pspin *nic, const struct arrival *a)
 {
 	const struct spin_registration *has = &nic->meta.registration;
+	uint32_t bytes = a->slmp.payload_bytes - rest_bytes(nic, a), skip = a->slmp.offset ? 0 : has->user_header_bytes;
 
-	return has->payload && a->slmp.payload_bytes - rest_bytes(nic, a) > (a->slmp.offset ? 0 : has->user_header_bytes);
+	return has->payload && bytes > skip ? bytes - skip : 0;
 }
 
 void message__run(struct pspin *nic, struct mpq *mpq, struct flight *flight, int is_last)
 {
 	const struct arrival *a = &flight->arrival;
 	struct soc_context *context = &mpq->slot->context;
-	int payload = has_payload(nic, a);
+	uint32_t bytes = handler_bytes(nic, a);
 
 	if (context->bytes_in_l1 < header_bytes(a)) /* whatever was registered, the headers are there */
 		context->bytes_in_l1 = header_bytes(a);
-	flight->kind = payload ? PSPIN_PAYLOAD : PSPIN_PROCEED;
-	hers__ready(nic, flight, mpq->slot, nic->entry[payload ? NIC_PAYLOAD : NIC_PROCEED][a->in.is_ip4], is_last);
+	flight->kind = bytes ? PSPIN_PAYLOAD : PSPIN_PROCEED;
+	flight->handler_bytes = bytes;
+	hers__ready(nic, flight, mpq->slot, nic->entry[bytes ? NIC_PAYLOAD : NIC_PROCEED][a->in.is_ip4], is_last);
 }
 
 /* The completion handler is told what came. */
@@ -126,7 +129,7 @@ static enum spin_reason data_reason(struct pspin *nic, struct mpq *mpq, const st
 
 	if (flight->kind == PSPIN_PROCEED)
 		return rest_bytes(nic, &flight->arrival) ? SPIN_REASON_DROPPED : SPIN_REASON_PROCEEDED;
-	if (error == PSPIN_ERROR_WATCHDOG || error == PSPIN_ERROR_COMMAND) /* the image knows nothing of it */
+	if (error >= PSPIN_ERROR_WATCHDOG) /* the image knows nothing of it */
 		scratchpad__of(nic, mpq->slot)->dropped_bytes += slmp->payload_bytes;
 	ran(nic, mpq, SPIN_KIND_PAYLOAD, slmp->offset, error);
 	if (error)

@@ -28,6 +28,7 @@ static int set_limits(struct pspin *nic, const struct pspin_limits *limits)
 	struct pspin_limits *to = &messages->limits;
 
 	*to = *limits;
+	nic->watchdog_cycles = limits->watchdog_cycles;
 	to->mpqs = or_default(to->mpqs, SPIN_MPQS);
 	to->parking = or_default(to->parking, SPIN_PARKING_MAX);
 	to->host_bytes = or_default(to->host_bytes, SPIN_HOST_BYTES);
@@ -92,6 +93,12 @@ static int of_messages(const struct pspin_limits *limits)
 	       limits->no_entry || limits->note_runs;
 }
 
+static int set_datagrams(struct pspin *nic, const struct pspin_limits *limits)
+{
+	nic->watchdog_cycles = limits->watchdog_cycles;
+	return nic_host__open(nic, limits->host_bytes, limits->handler_mem, limits->handler_segments);
+}
+
 int pspin__limit(struct pspin *nic, const struct pspin_limits *limits)
 {
 	int err;
@@ -101,8 +108,7 @@ int pspin__limit(struct pspin *nic, const struct pspin_limits *limits)
 	if (nic->kind == &image_kind)
 		return -EOPNOTSUPP;
 	if (!nic->messages)
-		return of_messages(limits) ? -EOPNOTSUPP :
-		       nic_host__open(nic, limits->host_bytes, limits->handler_mem, limits->handler_segments);
+		return of_messages(limits) ? -EOPNOTSUPP : set_datagrams(nic, limits);
 	if (limits->mpqs > SPIN_MPQS_MAX || limits->parking > SPIN_PARKING_MAX)
 		return -EINVAL;
 	if (limits->window && (limits->window < SPIN_WINDOW || limits->window > SPIN_WINDOW_MAX))

@@ -216,7 +216,7 @@ _Static_assert(PSPIN_ERROR_FAIL == HPU_ERROR_FAIL && PSPIN_ERROR_SEGV == HPU_ERR
 
 static int is_overrun(uint32_t error)
 {
-	return error == PSPIN_ERROR_OVERRUN || error == PSPIN_ERROR_WATCHDOG;
+	return error == PSPIN_ERROR_OVERRUN || error == PSPIN_ERROR_WATCHDOG || error == PSPIN_ERROR_CYCLES;
 }
 
 /* PSPIN_ERROR_SEGV, traps: a failed access. */

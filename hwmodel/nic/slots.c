@@ -162,5 +162,6 @@ void slot__describe(struct pspin *nic, struct slot *slot, int is_ip4, uint64_t h
 		.scratchpad_bytes = nic->slots.scratch_bytes,
 		.bytes_in_l1 = has->bytes_in_l1 == SPIN_WHOLE_PACKET ? UINT32_MAX : has->bytes_in_l1,
 		.program = nic->number,
+		.watchdog_cycles = nic->watchdog_cycles,
 	};
 }

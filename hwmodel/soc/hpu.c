@@ -107,13 +107,27 @@ void hpu__set_watchdog(struct hpu *hpu, unsigned program, uint32_t cycles)
 /* That an image may take until it waits for its first task, however short the target's watchdog is: cold, one HPU at a time. */
 #define BOOT_CYCLES 32768u
 
+/* The watchdog looks from this cycle on. */
+static void watch(struct hpu *hpu, uint64_t cycle, uint64_t cycles)
+{
+	hpu->watched = cycle;
+	hpu->deadline = cycle + cycles;
+	hpu->is_limited = 0;
+}
+
+/* What it gives the task that the HPU has. */
+static uint32_t watchdog_cycles(const struct hpu *hpu)
+{
+	return hpu->task.watchdog_cycles ? hpu->task.watchdog_cycles : hpu->watchdog_cycles;
+}
+
 void hpu__reset(struct hpu *hpu, unsigned program, uint64_t cycle)
 {
 	change(hpu, program);
 	hpu->waits = 0;
 	rv32_core__advance(hpu->core, cycle);
 	rv32_core__set_pc(hpu->core, PROGRAM_RESET);
-	hpu->deadline = cycle + (hpu->watchdog_cycles > BOOT_CYCLES ? hpu->watchdog_cycles : BOOT_CYCLES) + hpu->soc->clear_cycles;
+	watch(hpu, cycle, (hpu->watchdog_cycles > BOOT_CYCLES ? hpu->watchdog_cycles : BOOT_CYCLES) + hpu->soc->clear_cycles);
 	if (!hpu->pipeline) {
 		soc__wake(hpu->soc, hpu, cycle);
 		return;
@@ -141,7 +155,7 @@ void hpu__give(struct hpu *hpu, uint64_t cycle, uint32_t function, const struct 
 		hpu->waits = 0;
 		if (!is_of(hpu, task->program))
 			change(hpu, task->program);
-		hpu->deadline = cycle + hpu->watchdog_cycles;
+		watch(hpu, cycle, watchdog_cycles(hpu));
 		if (hpu->pipeline) {
 			threads__ready(hpu, cycle);
 			return;
@@ -186,7 +200,7 @@ void hpu__begin(struct hpu *hpu, uint64_t cycle)
 	hpu->begun = 1;
 	hpu->first = hpu->returned = hpu->doorbell = hpu->fetched_for = 0;
 	hpu->returns = 0;
-	hpu->deadline = cycle + hpu->watchdog_cycles;
+	watch(hpu, cycle, watchdog_cycles(hpu));
 }
 
 /* The body ends when the instruction behind the call is there. */
@@ -208,7 +222,7 @@ uint64_t hpu__end(struct hpu *hpu, uint64_t cycle)
 	hpu->function = 0;
 	hpu->begun = 0;
 	hpu->doorbell = cycle;
-	hpu->deadline = cycle + hpu->watchdog_cycles;
+	watch(hpu, cycle, hpu->watchdog_cycles);
 	return hpu->alone ? cycle : scheduler__doorbell(hpu, cycle);
 }
 
@@ -225,6 +239,17 @@ static void leaves(struct hpu *hpu)
 	subtract(&hpu->result.body, &hpu->enter);
 }
 
+/* The handler's first instruction comes next: from here on its cycles count. */
+static void limit(struct hpu *hpu)
+{
+	uint64_t cycles = hpu->task.body_cycles;
+
+	if (!cycles || cycles >= hpu->deadline - hpu->first)
+		return;
+	hpu->deadline = hpu->first + cycles;
+	hpu->is_limited = 1;
+}
+
 /* The core stands before the handler's first instruction, or before what its caller does next. */
 static void passes(struct hpu *hpu)
 {
@@ -235,22 +260,30 @@ static void passes(struct hpu *hpu)
 		hpu->first = hpu->enter.cycle;
 		hpu->return_pc = rv32_core__reg(hpu->core, 1);
 		rv32_core__add_breakpoint(hpu->core, hpu->return_pc);
+		limit(hpu);
 	} else if (pc == hpu->return_pc && hpu->first && !hpu->returned) {
 		hpu->result.value = rv32_core__reg(hpu->core, 10);
 		leaves(hpu);
 		hpu->returns = 1;
+		if (hpu->is_limited)
+			watch(hpu, hpu->watched, watchdog_cycles(hpu));
 	}
+}
+
+static int is_out_of_time(const struct hpu *hpu)
+{
+	return hpu->stopped == PSPIN_ERROR_WATCHDOG || hpu->stopped == PSPIN_ERROR_CYCLES;
 }
 
 /* Its task, if it has one, ends with an error. */
 static void give_up(struct hpu *hpu)
 {
-	uint64_t since = hpu->of->idle_pc ? hpu->deadline - hpu->watchdog_cycles : 0;
+	uint64_t since = hpu->of->idle_pc ? hpu->watched : 0;
 	struct rv32_trap trap;
 
 	if (!hpu->begun)
 		hpu__begin(hpu, rv32_core__cycle(hpu->core));
-	if (!hpu->result.error && hpu->stopped == PSPIN_ERROR_WATCHDOG && rv32_core__in_trap(hpu->core, since, &trap)) {
+	if (!hpu->result.error && is_out_of_time(hpu) && rv32_core__in_trap(hpu->core, since, &trap)) {
 		/* what its trap handler loops for */
 		hpu->result.error = trap.cause + !trap.cause;
 		hpu->result.error_pc = trap.pc;
@@ -282,7 +315,7 @@ static void take_back(struct hpu *hpu)
 	rv32_core__set_pc(hpu->core, hpu->of->idle_pc);
 	hpu->waits = !hpu->function; /* else it has the next one already */
 	if (!hpu->waits)
-		hpu->deadline = rv32_core__cycle(hpu->core) + hpu->watchdog_cycles;
+		watch(hpu, rv32_core__cycle(hpu->core), watchdog_cycles(hpu));
 }
 
 /* It waits for a task or for its turn. */
@@ -371,7 +404,7 @@ void hpu__turn(struct hpu *hpu)
 			}
 			if (hpu->pipeline)
 				hpu->held = hpu->soc->reached; /* the access that it stood before may be earlier */
-			hpu->stopped = PSPIN_ERROR_WATCHDOG;
+			hpu->stopped = hpu->is_limited ? PSPIN_ERROR_CYCLES : PSPIN_ERROR_WATCHDOG;
 			return;
 		case RV32_STOP_TRAP:
 			hpu->stopped = rv32_core__trap(hpu->core).cause;

@@ -26,8 +26,11 @@ struct hpu_descriptor {
 	uint32_t scratchpad[HPU_SCRATCHPADS], scratchpad_bytes[HPU_SCRATCHPADS];
 	uint32_t host_mem_high, host_mem_low, host_mem_bytes;
 	uint32_t packet_l2, home_cluster, message_id;
-	uint32_t packet_bytes; /* whole, in L2: of no register; nor is */
-	unsigned program;      /* whose function it is */
+	/* of no register */
+	uint32_t packet_bytes;    /* whole, in L2 */
+	uint32_t watchdog_cycles; /* 0: the HPU's */
+	uint64_t body_cycles;     /* that the handler's body may take; 0: what the watchdog allows */
+	unsigned program;         /* whose function it is */
 };
 
 enum hpu_command_kind {
@@ -106,7 +109,9 @@ struct hpu {
 	int begun;           /* its core has taken the task it was given */
 	int alone;           /* soc__run_one(): past the scheduler */
 	uint64_t given;      /* the cycle of hpu__give() */
-	uint64_t deadline;   /* the watchdog's */
+	uint64_t deadline;   /* when it is stopped: by the watchdog, which looks since this cycle, */
+	uint64_t watched;
+	int is_limited;      /* or, while the body runs, because its cycles are used up */
 	uint64_t held;       /* its access meets what is shared then: asked again */
 	int away;            /* its access is on its way: whoever has it wakes the HPU */
 	int granted;         /* it is back, after so many cycles more than on an idle machine */

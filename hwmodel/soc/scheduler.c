@@ -162,6 +162,8 @@ static struct hpu_descriptor describe(const struct scheduler *s, const struct jo
 		.packet_l1 = l1_of(s, job),
 		.copied_bytes = job->copied_bytes,
 		.packet_bytes = job->her.bytes,
+		.watchdog_cycles = context->watchdog_cycles,
+		.body_cycles = job->task.kind == SOC_PAYLOAD ? job->her.payload_cycles : 0,
 		.host_mem_high = (uint32_t)(context->host_mem >> 32),
 		.host_mem_low = (uint32_t)context->host_mem,
 		.host_mem_bytes = context->host_mem_bytes,

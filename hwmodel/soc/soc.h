@@ -92,6 +92,7 @@ struct soc_context {
 	uint32_t scratchpad, scratchpad_bytes; /* offset in each cluster's L1 */
 	uint32_t bytes_in_l1;
 	unsigned program;     /* whose functions and memory */
+	uint32_t watchdog_cycles; /* a task of it that runs longer is stopped; 0: as its HPU says */
 };
 
 #define SOC_MESSAGES 65536u
@@ -107,6 +108,7 @@ struct soc_her {
 	uint32_t l2, bytes;   /* address and length */
 	int end_of_message;
 	uint32_t payload;     /* not 0: this packet's, instead of its context's payload handler */
+	uint64_t payload_cycles; /* that the body of its payload handler may take; 0: what the watchdog allows */
 	const struct soc_context *context; /* of the message; stays until it is free */
 };
 

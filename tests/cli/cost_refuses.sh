@@ -65,6 +65,26 @@ driver="volatile uint32_t *driver = (volatile uint32_t *)0x1b205000"
 goes_wrong "$driver; driver[0x98 / 4] = 0x60000000; driver[0x9c / 4] = 8; driver[0x80 / 4] = driver[0x80 / 4];" \
 	"a command for memory that is not there"
 goes_wrong 'for (;;) asm volatile("");' "no end: the watchdog stopped it"
+
+# A loop of some 10,000 cycles ends, but not for a context with a watchdog of 5,000, nor on a NIC that gives a handler one cycle for
+# each of the 1,456 bytes.
+sed 's|GOES_WRONG|for (uint32_t i = 0; i < 20000; i++) asm volatile("");|' wrong.c >goes.c
+expect 0 "$SPINCC" --no-verify goes.c -o goes.spin
+expect 0 "$SPINCTL" cost goes.spin --datagrams 5 --sizes none
+refused "goes.spin --datagrams 5 --sizes none --watchdog 5000" "packet 3, payload handler: no end: the watchdog stopped it" "goes.c:$line in wrong_payload"
+expect 0 "$SPINCTL" cost goes.spin --datagrams 5 --sizes none --watchdog 50000
+for cycles in 1 100; do
+	printf 'max_cycles_per_byte = %u\n' $cycles >tight$cycles.target
+done
+refused "goes.spin --datagrams 5 --sizes none --target ./tight1.target" \
+	"packet 3, payload handler: more cycles for each byte of payload than the target's max_cycles_per_byte" "goes.c:$line in wrong_payload"
+expect 0 "$SPINCTL" cost goes.spin --datagrams 5 --sizes none --target ./tight100.target
+# and so is one of a message
+sed 's|SPIN_HANDLERS(wrong,|SPIN_HANDLERS(wrong, .delivery = SPIN_DELIVER_ME,|' goes.c >of_messages.c
+expect 0 "$SPINCC" --no-verify of_messages.c -o of_messages.spin
+refused "of_messages.spin --messages 1 --sizes none --target ./tight1.target" "packet 3, payload handler: more cycles for each byte of payload"
+refused "of_messages.spin --messages 1 --sizes none --watchdog 5000" "packet 3, payload handler: no end"
+expect 0 "$SPINCTL" cost of_messages.spin --messages 1 --sizes none --target ./tight100.target
 goes_wrong 'asm volatile("lr.w t0, (%0)" : : "r"(SPIN_GET(p, 0, uint32_t)) : "t0");' "where it may not"
 
 # a program larger than program memory

@@ -48,6 +48,19 @@ expect 1 in_ns "$SPINCTL" limits --dev nosuch
 one_line
 says err "there is no interface nosuch"
 
+# of a modelled card: its own cycles per byte and HPUs
+expect 0 "$SPINCTL" limits --target pspin-rtl
+grep -qE '^max_cycles_per_byte +0 cycles' "$WORK/out" || fail "cycles per byte of pspin-rtl"
+grep -qE '^num_hpus +32 HPUs' "$WORK/out" || fail "HPUs of pspin-rtl"
+printf 'max_cycles_per_byte = 7\nclusters = 2\n' >"$WORK/small.target"
+expect 0 "$SPINCTL" limits --target "$WORK/small.target"
+grep -qE '^max_cycles_per_byte +7 cycles' "$WORK/out" || fail "cycles per byte of a target file"
+grep -qE '^num_hpus +16 HPUs' "$WORK/out" || fail "HPUs of a target file"
+expect 1 "$SPINCTL" limits --target nosuch
+one_line
+expect 2 in_ns "$SPINCTL" limits --target pspin-rtl --dev v0
+one_line
+
 # what run needs, by name
 expect 0 in_ns "$SPINCTL" run "$OBJECT" --dev v0 --need header_first,budget --duration 0.1
 expect 0 in_ns "$SPINCTL" run "$COPY" --dev v0 --need no_duplicates,reliable --duration 0.1

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What only the HPU does with messages: packets whose handler traps or does not end are dropped
- * and counted, DMA is waited for where it has to be, more scratchpads than fit into L1 keep
+ * What only the HPU does with messages: packets whose handler traps, does not end or takes more cycles than it may are
+ * dropped and counted, DMA is waited for where it has to be, more scratchpads than fit into L1 keep
  * apart, and what cannot be is refused.
  */
 #include <spin/return.h>
@@ -23,7 +23,8 @@ static void check(int ok, const char *what)
 	failures++;
 }
 
-static struct pspin *nic__open(struct rig_file file, struct spin_registration registration)
+static struct pspin *nic__open(struct rig_file file, struct spin_registration registration,
+			       const struct pspin_target *target)
 {
 	struct spin_meta meta = {.magic = SPIN_META_MAGIC, .api_version = SPIN_API_VERSION,
 				 .registration = registration};
@@ -31,7 +32,7 @@ static struct pspin *nic__open(struct rig_file file, struct spin_registration re
 	struct pspin *nic;
 	char err[128];
 
-	if (pspin__open(&nic, pspin_target__find("pspin-rtl"), &meta, file.data, file.bytes, &any, err,
+	if (pspin__open(&nic, target, &meta, file.data, file.bytes, &any, err,
 			sizeof(err))) {
 		printf("FAIL open: %s\n", err);
 		exit(1);
@@ -162,20 +163,47 @@ static void refusals(struct pspin *nic, struct pspin *datagrams)
 	      "a context of datagrams has nothing of messages");
 }
 
+/* A context's own watchdog, and its target's cycles per byte, of which only a payload handler has any. */
+static void limited(struct rig_file image)
+{
+	const struct pspin_limits limits = {.watchdog_cycles = 3000};
+	struct pspin_target target = *pspin_target__find("pspin-rtl");
+	struct pspin_result r;
+	struct pspin *nic;
+
+	target.watchdog_cycles = UINT32_MAX; /* a run would take minutes */
+	nic = nic__open(image, asks, &target);
+	check(!pspin__limit(nic, &limits), "a context has a watchdog");
+	failing(nic, 1, ASK_NO_END, PSPIN_ERROR_WATCHDOG, SPIN_REASON_OVERRUN, SPIN_EVENT_OVERRUN);
+	r = send(nic, 2, 0, 0, ASK_NO_END, 1);
+	check(r.tasks[0].body_cycles > 2900 && r.tasks[0].body_cycles < 3100, "that stops a task after its cycles");
+	pspin__close(nic);
+
+	target.max_cycles_per_byte = 40;
+	nic = nic__open(image, asks, &target);
+	failing(nic, 1, ASK_NO_END, PSPIN_ERROR_CYCLES, SPIN_REASON_OVERRUN, SPIN_EVENT_OVERRUN);
+	r = send(nic, 2, 0, 0, ASK_NO_END, 1);
+	check(r.tasks[0].body_cycles >= 40 * BYTES && r.tasks[0].body_cycles < 40 * BYTES + 100,
+	      "a payload handler is stopped after its bytes' cycles");
+	pspin__close(nic);
+}
+
 int main(void)
 {
 	struct rig_file image = rig__build("message_asks",
 					   "hwmodel/image/entry.c -DSPIN_HANDLER_FILE='\"tests/model/handlers/message_asks.c\"'");
 	struct rig_file other = rig__build("message_deliver",
 					   "hwmodel/image/entry.c -DSPIN_HANDLER_FILE='\"tests/handlers/deliver.c\"'");
-	struct pspin *nic = nic__open(image, asks);
-	struct pspin *datagrams = nic__open(other, (struct spin_registration){.payload = 1});
+	struct pspin *nic = nic__open(image, asks, pspin_target__find("pspin-rtl"));
+	struct pspin *datagrams = nic__open(other, (struct spin_registration){.payload = 1}, pspin_target__find("pspin-rtl"));
+
 
 	failing(nic, 1, ASK_TRAP, 5 /* mcause: load access fault */, SPIN_REASON_SEGV, SPIN_EVENT_SEGV);
 	failing(nic, 2, ASK_NO_END, PSPIN_ERROR_WATCHDOG, SPIN_REASON_OVERRUN, SPIN_EVENT_OVERRUN);
 	transfers(nic);
 	scratchpads(nic);
 	refusals(nic, datagrams);
+	limited(image);
 	pspin__close(nic);
 	pspin__close(datagrams);
 	free(image.data);

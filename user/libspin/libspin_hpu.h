@@ -43,7 +43,7 @@ struct spin_ni_limits {
 	uint64_t max_initial_state;        /* bytes of state, and of what it begins with */
 	uint32_t min_fragmentation_limit;  /* what holds for every packet without .fragmentation_bytes */
 	uint32_t max_fragmentation_limit;  /* of .fragmentation_bytes */
-	uint32_t max_cycles_per_byte;      /* 0: none is set; live handlers have a budget of steps */
+	uint32_t max_cycles_per_byte;      /* 0: no limit: live handlers have a budget of steps; of a modelled card see spinctl limits */
 	uint32_t max_budget;               /* of .budget */
 	uint32_t max_messages;             /* in flight; SPIN_MPQS_MAX */
 	uint32_t max_entries;              /* matching entries; SPIN_MES_MAX */

@@ -36,6 +36,8 @@ static const struct option_row rows[] = {
 	FILL_OPTIONS(struct cost_options, fill),
 	{ "target", 0, OPTION_STRING, "TARGET", FIELD(target),
 	  "the NIC modelled, one of spinctl targets or a file (default: pspin-rtl)" },
+	{ "watchdog", 0, OPTION_UINT, "CYCLES", FIELD(watchdog),
+	  "a task that takes longer is stopped (default: watchdog_cycles of the target, or more for a handler with a budget of steps)" },
 	{ "image", 0, OPTION_STRING, "FILE", FIELD(image.path),
 	  "a PsPIN program that spincc did not make, an ELF with boot and runtime, in place of FILE.spin" },
 	{ "header", 0, OPTION_STRING, "SYMBOL", FIELD(image.header), "its header handler (default: none)" },

@@ -12,6 +12,7 @@ int cost_fault(const struct cost_program *program, const struct pspin_task_recor
 		{ 5, "a load from where it may not" }, { 6, "a misaligned store, AMO or LR/SC" },
 		{ 7, "a store, AMO or LR/SC to where it may not" }, { 8, "ecall" },
 		{ PSPIN_ERROR_WATCHDOG, "no end: the watchdog stopped it" },
+		{ PSPIN_ERROR_CYCLES, "more cycles for each byte of payload than the target's max_cycles_per_byte" },
 		{ PSPIN_ERROR_COMMAND, "a command for memory that is not there" },
 	};
 	const struct pspin_task *task = record->task;

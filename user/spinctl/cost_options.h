@@ -15,7 +15,7 @@ struct cost_options {
 		struct option_list memory;
 	} image;
 	struct option_list sweep;
-	unsigned datagrams, top, threads;
+	unsigned datagrams, top, threads, watchdog;
 	int lines, json, advise;
 	/* from the words above */
 	unsigned size[COST_SIZES_MAX], size_count;

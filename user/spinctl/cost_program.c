@@ -11,7 +11,8 @@ static int open_object(const struct cost_program *program, struct pspin *nic, st
 	const struct spin_meta *meta = program->meta ? program->meta : spin_object__meta(program->object);
 	/* so that nothing is cut off, and handlers have memory of their own */
 	const struct spin_segment all = { 0, SPIN_HOST_BYTES_MAX };
-	const struct pspin_limits limits = { .host_bytes = SPIN_HOST_BYTES_MAX, .handler_mem = &all, .handler_segments = 1 };
+	const struct pspin_limits limits = { .host_bytes = SPIN_HOST_BYTES_MAX, .handler_mem = &all, .handler_segments = 1,
+					      .watchdog_cycles = program->watchdog };
 	char why[512] = "";
 	int rc;
 
@@ -28,9 +29,11 @@ static int open_object(const struct cost_program *program, struct pspin *nic, st
 
 static int open_image(const struct cost_program *program, struct pspin **out)
 {
+	struct pspin_image image = program->image;
 	char why[1024] = "";
 
-	if (!pspin__open_image(out, program->target, &program->image, why, sizeof(why)))
+	image.watchdog_cycles = program->watchdog;
+	if (!pspin__open_image(out, program->target, &image, why, sizeof(why)))
 		return DONE;
 	return complain("the model cannot run %s: %s", program->path, why[0] ? why : "no PsPIN program");
 }

@@ -86,6 +86,7 @@ struct cost_program {
 	const struct option_list *memory;  /* of an image: ADDR=FILE */
 	const void *elf;
 	size_t elf_bytes;
+	uint32_t watchdog;                 /* cycles of a task; 0: as the target says */
 	const char *path;
 	const char *source;                /* that it was compiled of just now; NULL: it is an object */
 	const struct spin_meta *meta;      /* in place of the object's; NULL: that */

@@ -3,12 +3,14 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include <hwmodel/target.h>
+
 #include "kernel/features.h"
 #include "libspin/libspin_hpu.h"
 #include "spinctl.h"
 
 static struct limits_options {
-	const char *device;
+	const char *device, *target;
 	int json;
 } options;
 
@@ -16,6 +18,8 @@ static struct limits_options {
 
 static const struct option_row rows[] = {
 	{ "dev", 0, OPTION_STRING, "IF", FIELD(device), "of this interface (default: what holds for any)" },
+	{ "target", 0, OPTION_STRING, "TARGET", FIELD(target),
+	  "of a modelled NIC, one of spinctl targets or a file: its own cycles and HPUs in place of this machine's" },
 	{ "json", 0, OPTION_FLAG, NULL, FIELD(json), "as JSON" },
 	{ 0 },
 };
@@ -33,7 +37,7 @@ static const struct limit_row {
 	LIMIT(max_initial_state, "bytes", "of state, and of what it begins with"),
 	LIMIT(min_fragmentation_limit, "bytes", "that packets are a multiple of in any case"),
 	LIMIT(max_fragmentation_limit, "bytes", "that packets can be made a multiple of (.fragmentation_bytes)"),
-	LIMIT(max_cycles_per_byte, "cycles", "of a handler per byte; 0: none is set"),
+	LIMIT(max_cycles_per_byte, "cycles", "of a payload handler per byte; 0: no limit, as of live ones, which have a budget"),
 	LIMIT(max_budget, "steps", "of one handler's run (.budget)"),
 	LIMIT(max_messages, "messages", "in flight in a context"),
 	LIMIT(max_entries, "entries", "to match in a context"),
@@ -92,6 +96,7 @@ static void as_json(const struct answer *a)
 	json_begin(&j, stdout, 1);
 	json_object(&j, NULL);
 	json_string(&j, "device", options.device);
+	json_string(&j, "target", options.target);
 	json_array(&j, "limits");
 	for (unsigned i = 0; i < LIMIT_ROWS; i++) {
 		json_object(&j, NULL);
@@ -124,6 +129,24 @@ static void as_json(const struct answer *a)
 	json_end(&j);
 }
 
+/* What a target says of its own accord; the rest is what the model takes, as a context does. */
+static int of_target(struct spin_ni_limits *limits)
+{
+	struct pspin_target *target = NULL;
+	uint64_t cycles = 0, clusters = 0, hpus = 0;
+	char why[512] = "";
+
+	if (pspin_target__read(options.target, &target, why, sizeof(why)))
+		return complain("--target: %s", why);
+	pspin_target__get(target, "max_cycles_per_byte", &cycles);
+	pspin_target__get(target, "clusters", &clusters);
+	pspin_target__get(target, "hpus", &hpus);
+	pspin_target__free(target);
+	limits->max_cycles_per_byte = (uint32_t)cycles;
+	limits->num_hpus = (uint32_t)(clusters * hpus);
+	return DONE;
+}
+
 static int run(const char **operands, unsigned count)
 {
 	struct answer a = { .limits.bytes = sizeof(a.limits) };
@@ -132,6 +155,10 @@ static int run(const char **operands, unsigned count)
 
 	(void)operands;
 	(void)count;
+	if (options.device && options.target) {
+		fprintf(stderr, "spinctl limits: --dev and --target exclude each other; see spinctl limits --help\n");
+		return USAGE;
+	}
 	if (options.device)
 		err = spin_nic__open(options.device, &nic);
 	if (!err)
@@ -143,6 +170,8 @@ static int run(const char **operands, unsigned count)
 	spin_nic__close(nic);
 	if (err)
 		return complain("%s", spin_strerror_last());
+	if (options.target && of_target(&a.limits))
+		return FAILED;
 	if (options.json)
 		as_json(&a);
 	else
@@ -166,6 +195,7 @@ static const struct command_row row = {
 	.examples = (const struct example_row[]){
 		{ "spinctl limits", "What holds for any interface." },
 		{ "spinctl limits --dev eth0 --json", "Of one, for a program." },
+		{ "spinctl limits --target pspin-rtl", "Of a card, as spinctl cost models it." },
 		{ 0 },
 	},
 };

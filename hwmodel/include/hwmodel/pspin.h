@@ -82,6 +82,7 @@ enum pspin_error {
 	PSPIN_ERROR_OVERRUN    = 0x104, /* it used up its budget */
 	PSPIN_ERROR_WATCHDOG   = 0x201, /* it did not end in time */
 	PSPIN_ERROR_COMMAND    = 0x202, /* a command names memory that is not there */
+	PSPIN_ERROR_CYCLES     = 0x203, /* a payload handler took more cycles than the target's max_cycles_per_byte allows */
 };
 
 #define PSPIN_DMA_LAUNCH 0x1b204418u /* a load from here that traps: the cluster's DMA refuses the transfer */
@@ -95,7 +96,7 @@ struct pspin_task {
 	/* commands issued; host_dmas both ways, of them host_reads from the host */
 	uint32_t nic_sends, host_dmas, host_reads, host_writes;
 	uint32_t error;                          /* enum pspin_error, or mcause of a trap */
-	uint32_t error_pc;                       /* of a trap (also if its trap handler did not end) or a command, or where the watchdog stopped it; else 0 */
+	uint32_t error_pc;                       /* of a trap (also if its trap handler did not end) or a command, or where it was stopped for its cycles; else 0 */
 	uint32_t error_tval;                     /* of a trap: the address that is not there, or the instruction */
 	uint32_t value;                          /* what the entry returned: messages' only */
 };
@@ -130,6 +131,7 @@ struct pspin_limits {
 	uint32_t host_bytes;
 	const struct spin_segment *handler_mem; /* the first entry's; copied */
 	unsigned handler_segments;
+	uint32_t watchdog_cycles; /* a task of this context that runs longer is stopped; 0: the target's, or as a budget of steps asks for */
 	/* of messages */
 	uint32_t mpqs, parking;
 	uint32_t window; /* packets, SPIN_WINDOW to SPIN_WINDOW_MAX */

@@ -37,6 +37,7 @@ struct pspin_image {
 	uint32_t scratchpad_bytes; /* per message and cluster; of a program of PsPIN's API: one per cluster for all messages, at most this */
 	uint32_t handler_mem_bytes;/* what the HER says of the MiB of handler memory at 0x1c300000; 0: all of it */
 	uint32_t host_bytes;       /* of host memory; 0: SPIN_HOST_BYTES */
+	uint32_t watchdog_cycles;  /* a task that runs longer is stopped; 0: as the target says */
 };
 /*
  * As pspin__open(); every HPU boots. err also says which symbol is missing and what symbols there are. For programs of PsPIN's
