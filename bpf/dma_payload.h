@@ -175,7 +175,7 @@ SPIN_INLINE int spin_payload_move_(struct spin_packet *packet, enum spin_host_sp
 	bytes = spin_blur(bytes);
 	if (bytes > packet->bytes || off > packet->bytes - bytes || !spin_space_has(packet, space, at, bytes))
 		return SPIN_SEGV;
-	if (space == SPIN_ME_MEM) {
+	if (space != SPIN_HANDLER_MEM) {
 		spin_payload_transfer_(packet, off, spin_space_at(packet, space, at, &room), bytes, to_host);
 		return 0;
 	}

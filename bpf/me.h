@@ -30,6 +30,19 @@ SPIN_INLINE _Bool spin_me_fits_(const struct spin_me *me, uint64_t match_bits)
 	return !((spin_peek(&me->match_bits) ^ match_bits) & ~spin_peek(&me->ignore_bits));
 }
 
+/* Where its memory begins, and in *bytes how long it is: what of it lies in the context's host memory. */
+SPIN_INLINE uint32_t spin_me_memory_at(const struct spin_me *me, uint32_t *bytes)
+{
+	uint32_t start = spin_peek(&me->start), length = spin_peek(&me->length);
+
+	if (start > spin_config.host_bytes)
+		start = spin_config.host_bytes;
+	if (length > spin_config.host_bytes - start)
+		length = spin_config.host_bytes - start;
+	*bytes = length;
+	return start;
+}
+
 /* Gives back one that was taken: SPIN_ME_OPEN, or SPIN_ME_FREE: unlinked. */
 SPIN_INLINE void spin_me_give(uint32_t me, enum spin_me_state state)
 {

@@ -177,12 +177,8 @@ SPIN_INLINE uint32_t spin_message_enter_(const struct spin_message *m, enum spin
 SPIN_INLINE void spin_message_place_(struct spin_mpq *q, uint32_t me, const struct spin_message *m)
 {
 	const struct spin_me *entry = spin_me_at(me);
-	uint32_t start = spin_peek(&entry->start), length = spin_peek(&entry->length);
+	uint32_t length, start = spin_me_memory_at(entry, &length);
 
-	if (start > spin_config.host_bytes)
-		start = spin_config.host_bytes;
-	if (length > spin_config.host_bytes - start)
-		length = spin_config.host_bytes - start;
 	q->offset = m->slmp.place > 0xffffffff ? 0xffffffff : (uint32_t)m->slmp.place;
 	if (m->slmp.place > length) {
 		q->place = start + length;

@@ -3,14 +3,15 @@
 #define SPIN_BPF_SPACE_H
 
 /*
- * The two spaces of host memory that handlers reach (<spin/action.h>; sPIN B.2, B.6), both in the context's one
- * array: the message's place in its matching entry, and the handler's own memory of the entry, in segments.
+ * The spaces of host memory that handlers reach (<spin/action.h>; sPIN B.2, B.6), all in the context's one
+ * array: the message's place in its matching entry, all of that, and the handler's own memory of the entry, in segments.
  * Behind the array there is slack, so that the verifier is content with where a transfer begins; what is
  * written is exact.
  */
 #include <spin/context.h>
 
 #include "atomic.h"
+#include "me.h"
 #include "message_state.h"
 
 static struct spin_me_memory spin_me_memory[SPIN_MES_MAX] SPIN_MPQ_ATTR_;
@@ -33,6 +34,8 @@ SPIN_INLINE _Bool spin_space_has(const struct spin_packet *packet, enum spin_hos
 
 	if (space == SPIN_HANDLER_MEM)
 		size = spin_peek(&spin_me_memory_of(packet)->bytes);
+	else if (space == SPIN_ENTRY_MEM && spin_handlers_.delivery == SPIN_DELIVER_ME)
+		spin_me_memory_at(spin_me_at(spin_peek(&spin_mpq_at(packet->mpq)->me)), &size);
 	else if (space == SPIN_ME_MEM && spin_handlers_.delivery == SPIN_DELIVER_ME)
 		size = spin_mpq_at(packet->mpq)->place_bytes;
 	else
@@ -60,14 +63,20 @@ SPIN_INLINE uint32_t spin_segment_at_(const struct spin_me_memory *memory, uint3
 	return spin_blur(0); /* what becomes an index is to be unknown on every way */
 }
 
-/* The same of either space, inside of which `at` is: in the context's host memory. */
+/* The same of any space, inside of which `at` is: in the context's host memory. */
 SPIN_INLINE uint32_t spin_space_at(const struct spin_packet *packet, enum spin_host_space space, uint32_t at,
 				   uint32_t *room)
 {
 	const struct spin_mpq *q = spin_mpq_at(packet->mpq);
+	uint32_t start, bytes;
 
 	if (space == SPIN_HANDLER_MEM)
 		return spin_segment_at_(spin_me_memory_of(packet), at, room);
+	if (space == SPIN_ENTRY_MEM) {
+		start = spin_me_memory_at(spin_me_at(spin_peek(&q->me)), &bytes);
+		*room = bytes - at;
+		return start + at;
+	}
 	*room = q->place_bytes - at;
 	return q->place + at;
 }

@@ -31,8 +31,9 @@ static int in_use(const struct messages *messages, unsigned me)
 	return 0;
 }
 
-static void post(struct messages *messages, unsigned i, const struct spin_me *entry)
+static void post(struct pspin *nic, unsigned i, const struct spin_me *entry)
 {
+	struct messages *messages = nic->messages;
 	struct spin_me *me = &messages->mes[i];
 
 	memset(me, 0, sizeof(*me));
@@ -43,6 +44,7 @@ static void post(struct messages *messages, unsigned i, const struct spin_me *en
 	me->start = entry->start;
 	me->length = entry->length;
 	me->serial = messages->next_serial++;
+	entry_memory__place(nic, i, entry->start, entry->length);
 }
 
 /* The first one's handler memory is there with the host memory. */
@@ -54,7 +56,7 @@ void entries__reset(struct pspin *nic)
 	memset(messages->mes, 0, sizeof(messages->mes));
 	messages->next_serial = 0;
 	if (!messages->limits.no_entry)
-		post(messages, 0, &all);
+		post(nic, 0, &all);
 }
 
 void entries__had_events(struct messages *messages)
@@ -80,8 +82,8 @@ int pspin__me_append(struct pspin *nic, const struct spin_me *entry, const struc
 		i++;
 	if (i == SPIN_MES_MAX)
 		return -ENOSPC;
-	post(messages, i, entry);
 	entry_memory__post(nic, i, handler_mem, handler_segments);
+	post(nic, i, entry);
 	if (index)
 		*index = i;
 	return 0;

@@ -3,8 +3,8 @@
 #define NIC_ENTRY_MEMORY_H
 
 /*
- * What handlers reach through an entry beside its own memory: segments of host memory, and a counter. The
- * handlers find both in the NIC's block of the entry. Of datagrams entry 0's counts.
+ * What handlers reach through an entry: its memory, segments of host memory of their own, and a counter. The
+ * handlers find all three in the NIC's block of the entry. Of datagrams entry 0's counts, which has no memory.
  */
 #include "nic.h"
 
@@ -12,11 +12,13 @@
 int entry_memory__check(const struct pspin *nic, const struct spin_segment *segment, unsigned segments);
 /* Another entry in this place: its counter is zero. The segments have been checked. */
 void entry_memory__post(struct pspin *nic, unsigned me, const struct spin_segment *segment, unsigned segments);
-/* None has any memory but the first one: what the context was given; of datagrams else all of the host memory. */
+/* Then: its own memory. */
+void entry_memory__place(struct pspin *nic, unsigned me, uint32_t start, uint32_t length);
+/* None has any handler memory but the first one: what the context was given; of datagrams else all of the host memory. */
 void entry_memory__reset(struct pspin *nic);
 /* What tasks of a message in this entry are told. */
 void entry_memory__tell(const struct pspin *nic, unsigned me, struct hpu_scratch *scratch);
-/* 1: all of it is in one of the entry's segments. */
+/* 1: all of it is in the entry's memory, or in one of its segments. */
 int entry_memory__holds(const struct pspin *nic, unsigned me, uint64_t offset, uint32_t bytes);
 
 #endif

@@ -17,7 +17,9 @@ struct messages;
 struct nic_kind;
 struct slot;
 
+/* What handlers of an entry's messages reach: its memory, and their own. */
 struct nic_segments {
+	struct spin_segment memory;
 	unsigned count;
 	struct spin_segment segment[SPIN_SEGMENTS_MAX];
 };

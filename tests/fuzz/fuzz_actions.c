@@ -75,14 +75,14 @@ static void make_ask(struct run *r, uint8_t *ask)
 	ask[0] = any(r, 4) ? 0 : (uint8_t)any(r, 3);
 	ask[1] = (uint8_t)op;
 	if (*name == 'd') { /* when op space rc */
-		ask[2] = (uint8_t)any(r, 2);
+		ask[2] = (uint8_t)any(r, 3);
 		ask[3] = any(r, 4) ? 0 : 2;
 		if (ask[0] == 1)
 			ask[3] = 4;
 	} else if (*name == 'a') { /* op space when */
 		ask[2] = ask[0];
 		ask[0] = (uint8_t)op;
-		ask[1] = (uint8_t)any(r, 2);
+		ask[1] = (uint8_t)any(r, 3);
 		ask[3] = 0;
 	} else if (*name == 'l') { /* when op n */
 		ask[2] = (uint8_t)(any(r, 2) ? 60 + any(r, 10) : any(r, 256));

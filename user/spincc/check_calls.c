@@ -85,9 +85,12 @@ static const char *judge_call(const struct ir *ir, const char *line, const char 
 			return calls[i].reason;
 	if (is_one_of(callee, puts_, sizeof(puts_) / sizeof(puts_[0])) && !ir__starts(ir, "@spin_puts_registered_ ="))
 		return "it sends packets; say with SPIN_PUTS(n) before the first handler how many at most for one that came";
-	if (!messages && is_one_of(callee, spaces, sizeof(spaces) / sizeof(spaces[0])) &&
-	    second_argument_is(line, callee, SPIN_ME_MEM))
-		return "SPIN_ME_MEM is a message's place, which a datagram has not; use SPIN_HANDLER_MEM";
+	if (!messages && is_one_of(callee, spaces, sizeof(spaces) / sizeof(spaces[0]))) {
+		if (second_argument_is(line, callee, SPIN_ME_MEM))
+			return "SPIN_ME_MEM is a message's place, which a datagram has not; use SPIN_HANDLER_MEM";
+		if (second_argument_is(line, callee, SPIN_ENTRY_MEM))
+			return "SPIN_ENTRY_MEM is the memory of a message's matching entry, which a datagram has not; use SPIN_HANDLER_MEM";
+	}
 	if (!strcmp(callee, "memcmp") || !strcmp(callee, "bcmp"))
 		return "there is no function 'memcmp'; compare words or fields one by one, or bytes in a loop";
 	return NULL;

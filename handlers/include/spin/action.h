@@ -19,12 +19,14 @@
  * `at` counts from the start of the space, in bytes; what is not all inside it is SPIN_SEGV.
  * ME_MEM: the message's place, the matching entry's memory from the message's offset on, so that 0 is where
  * the default action would put its first byte. A datagram has none.
+ * ENTRY_MEM: all of the matching entry's memory, from its start on, wherever in it the message begins. A datagram has none.
  * HANDLER_MEM: the handler's own host memory of the entry (sPIN B.2): all its segments, one behind the
  * other (HANDLER_IOVEC). Of a datagram's context it is that of entry 0, which begins as all of the host memory.
  */
 enum spin_host_space {
 	SPIN_ME_MEM,
 	SPIN_HANDLER_MEM,
+	SPIN_ENTRY_MEM,
 };
 
 /*

@@ -11,27 +11,34 @@
 /* Host address of a space's first byte. */
 SPIN_INLINE uint32_t spin_space_high_(const struct spin_packet *packet, enum spin_host_space space)
 {
-	return space == SPIN_ME_MEM ? packet->host_high : packet->handler_high;
+	return space == SPIN_HANDLER_MEM ? packet->handler_high : packet->host_high;
 }
 
 SPIN_INLINE uint32_t spin_space_low_(const struct spin_packet *packet, enum spin_host_space space)
 {
-	return space == SPIN_ME_MEM ? packet->host_low : packet->handler_low;
+	return space == SPIN_ME_MEM	? packet->host_low
+	       : space == SPIN_ENTRY_MEM ? packet->entry->memory.start
+					 : packet->handler_low;
 }
 
 SPIN_INLINE _Bool spin_in_space_(const struct spin_packet *packet, enum spin_host_space space, uint32_t at,
 				 uint32_t bytes)
 {
-	uint32_t all = space == SPIN_ME_MEM ? packet->host_bytes : packet->handler_bytes;
+	uint32_t all = packet->handler_bytes;
 
-	if (space == SPIN_ME_MEM ? !packet->has_place : space != SPIN_HANDLER_MEM)
+	if (space == SPIN_ME_MEM || space == SPIN_ENTRY_MEM) {
+		if (!packet->has_place)
+			return 0;
+		all = space == SPIN_ME_MEM ? packet->host_bytes : packet->entry->memory.length;
+	} else if (space != SPIN_HANDLER_MEM) {
 		return 0;
+	}
 	return at <= all && bytes <= all - at;
 }
 
 SPIN_INLINE _Bool spin_in_pieces_(const struct spin_packet *packet, enum spin_host_space space)
 {
-	return space != SPIN_ME_MEM && __builtin_expect(packet->handler_segments > 1, 0);
+	return space == SPIN_HANDLER_MEM && __builtin_expect(packet->handler_segments > 1, 0);
 }
 
 /* The segment that byte *at of the handler's memory is in; *at is then its place there. */

@@ -14,7 +14,8 @@
 struct spin_entry_block {
 	struct spin_ct ct;
 	uint32_t segments;
-	uint32_t unused[13];
+	struct spin_segment memory; /* the entry's own; start: as below */
+	uint32_t unused[11];
 	struct spin_segment segment[SPIN_SEGMENTS_MAX]; /* start: low word of the host's address */
 	uint32_t unused2[16];
 };
