@@ -9,6 +9,7 @@
  * phase), who handles a packet (window.h), and who completes it (`done`).
  */
 #include "message_begin.h"
+#include "message_request.h"
 
 SPIN_INLINE enum spin_reason spin_message_deposit_(const struct spin_message *m, const struct spin_packet *packet,
 						   struct spin_mpq *q)
@@ -61,7 +62,10 @@ SPIN_INLINE enum spin_reason spin_message_run_(const struct spin_message *m, str
 	uint32_t skip = m->slmp.offset ? 0 : spin_handlers_.user_header_bytes, whole = spin_message_whole_(m);
 
 	packet->bytes = m->slmp.bytes;
-	if (spin_likely(verdict == SPIN_REASON_SUCCESS) && spin_handlers_.payload && whole > skip)
+	if (spin_handlers_.takes && m->slmp.type != SPIN_TYPE_PUT && (verdict == SPIN_REASON_PROCEEDED || (verdict == SPIN_REASON_SUCCESS &&
+	     (m->slmp.type == SPIN_TYPE_GET || !spin_handlers_.payload))))
+		reason = spin_message_request(m, packet, q);
+	else if (spin_likely(verdict == SPIN_REASON_SUCCESS) && spin_handlers_.payload && whole > skip)
 		reason = spin_message_run_payload_(m, packet);
 	else if (verdict == SPIN_REASON_SUCCESS && spin_handlers_.payload && whole != m->slmp.bytes)
 		reason = SPIN_REASON_DROPPED; /* less than a piece */

@@ -195,7 +195,7 @@ SPIN_INLINE uint32_t spin_message_run_header_(const struct spin_message *m, stru
 {
 	struct spin_header header = { .length = m->slmp.length, .offset = q->offset,
 				      .match_bits = m->slmp.match_bits, .hdr_data = m->slmp.hdr_data,
-				      .packet = packet };
+				      .type = spin_handlers_.takes ? m->slmp.type : SPIN_TYPE_PUT, .packet = packet };
 	uint32_t rc;
 
 	packet->bytes = spin_user_header_(m->slmp.bytes);
@@ -246,6 +246,8 @@ SPIN_INLINE void spin_message_start_(const struct spin_message *m, struct spin_p
 		spin_poke(&spin_me_at(me)->holder, m->mpq);
 		spin_fetch_or(&q->flags, SPIN_MPQ_TOOK_ME);
 	}
+	if (spin_handlers_.takes && m->slmp.type != SPIN_TYPE_PUT)
+		spin_fetch_or(&q->flags, m->slmp.type == SPIN_TYPE_GET ? SPIN_MPQ_GET : SPIN_MPQ_ATOMIC);
 	spin_message_place_(q, me, m);
 	if (spin_scratch_size_) {
 		uint64_t *scratch = spin_scratch_at_(m->mpq);

@@ -15,12 +15,15 @@ SPIN_INLINE uint32_t spin_event_flags_(const struct spin_mpq *q)
 {
 	uint32_t flags = spin_peek(&q->flags), verdict = spin_mpq_verdict(q);
 
-	return (flags & SPIN_MPQ_FLOW_CONTROL ? SPIN_EVENT_FLOW_CONTROL : 0) |
+	return (spin_handlers_.takes ? flags & (SPIN_MPQ_GET | SPIN_MPQ_ATOMIC) : 0) |
+	       (flags & SPIN_MPQ_FLOW_CONTROL ? SPIN_EVENT_FLOW_CONTROL : 0) |
 	       (flags & SPIN_MPQ_REFUSED ? SPIN_EVENT_REFUSED : 0) |
 	       (flags & SPIN_MPQ_ERROR ? SPIN_EVENT_FAILED : 0) |
 	       (verdict == SPIN_REASON_PROCEEDED ? SPIN_EVENT_PROCEEDED : 0) |
 	       (verdict == SPIN_REASON_HEADER_DROPPED ? SPIN_EVENT_DROPPED : 0);
 }
+
+_Static_assert((int)SPIN_MPQ_GET == SPIN_EVENT_GET && (int)SPIN_MPQ_ATOMIC == SPIN_EVENT_ATOMIC, "a message's events say it as its MPQ does");
 
 #define SPIN_EVENT_RECORD_BYTES (sizeof(struct spin_event) + 8) /* with the kernel's header */
 

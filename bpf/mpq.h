@@ -108,6 +108,8 @@ enum {
 	SPIN_MPQ_TOOK_ME      = 8, /* its matching entry is to be used once */
 	SPIN_MPQ_EVICTING     = 16, /* it ends as soon as no HPU is at work on it */
 	SPIN_MPQ_REFUSED      = 32, /* it was longer than its entry */
+	SPIN_MPQ_GET          = 64, /* what it is, in the bits that its event says it with */
+	SPIN_MPQ_ATOMIC       = 128,
 };
 
 /* In its verdict, behind the reason: its entry truncates nothing. There, for it costs packets no other line. */

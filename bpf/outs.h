@@ -24,6 +24,7 @@ struct spin_out {
 	uint32_t came, count; /* copies so far; packets, which stand one behind the other */
 	/* what is to be made of request.put: see put.h */
 	uint32_t kind, from, bytes;
+	uint32_t detail;     /* of a get the bytes asked for, of an atomic its kind */
 	uint32_t ip_bytes, is_ip4; /* of the packet that came; request.ip_at, too */
 	struct spin_request request;
 	uint8_t  slack[128]; /* the verifier knows where a piece begins, not that the last one ends in the frame */

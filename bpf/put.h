@@ -18,7 +18,10 @@ static uint32_t spin_put_id SPIN_MPQ_ATTR_; /* counts from spin_config.put_id */
 enum spin_put_kind {
 	SPIN_PUT_FORWARD_,
 	SPIN_PUT_PAYLOAD_,
-	SPIN_PUT_DEVICE_, /* its bytes are in the buffer already */
+	/* the bytes of these are in the buffer already */
+	SPIN_PUT_DEVICE_,
+	SPIN_PUT_GET_,
+	SPIN_PUT_ATOMIC_,
 };
 
 /* How many packets the handlers of the packet at hand have sent so far. */
@@ -67,10 +70,12 @@ SPIN_INLINE int spin_put_make_(const struct spin_packet *packet, const uint8_t *
 		if (messages)
 			spin_put_slmp(frame, udp_at, &out->request.put, bytes,
 				      spin_config.put_id + spin_fetch_add(&spin_put_id, 1));
+		if (messages && kind > SPIN_PUT_DEVICE_)
+			spin_put_slmp_request(frame, udp_at, kind == SPIN_PUT_GET_, out->detail);
 	}
 	udp_at = spin_blur(udp_at);
 	head = spin_blur(head);
-	if (kind != SPIN_PUT_DEVICE_)
+	if (kind < SPIN_PUT_DEVICE_)
 		spin_payload_out(&packet->view, payload, out->from, spin_put_at(frame, udp_at + sizeof(struct spin_udp) + head),
 				 bytes, SPIN_PUT_BYTES_MAX);
 	spin_put_udp(packet, frame, udp_at, to->port, head + bytes);
@@ -221,6 +226,43 @@ SPIN_INLINE int spin_put_from_buffer_(struct spin_packet *packet, const void *bu
 	spin_buffer_out_(spin_put_at(out->request.frame, spin_put_payload_at_(packet->ip_at, packet->is_ip4)), buffer, size, off,
 			 bytes);
 	return spin_put_end_(packet, out, packet->payload, 0, SPIN_PUT_DEVICE_);
+}
+
+SPIN_INLINE int spin_get_(struct spin_packet *packet, uint32_t bytes, const struct spin_get *get)
+{
+	struct spin_out *out = spin_put_begin_(packet, &get->target, SPIN_PUT_GET_, sizeof(struct spin_slmp_get));
+	struct spin_slmp_get *ask;
+
+	if (!out || bytes == SPIN_LENGTH_UNKNOWN)
+		return SPIN_SEGV;
+	out->request.put.target = get->target;
+	out->request.put.match_bits = get->match_bits;
+	out->request.put.hdr_data = get->hdr_data;
+	out->request.put.remote_offset = get->remote_offset;
+	out->detail = bytes;
+	ask = (struct spin_slmp_get *)spin_put_at(out->request.frame, spin_put_payload_at_(packet->ip_at, packet->is_ip4));
+	ask->match_bits = spin_swap64(get->reply_match_bits);
+	ask->hdr_data = spin_swap64(get->reply_hdr_data);
+	ask->offset = spin_swap64(get->reply_offset);
+	return spin_put_end_(packet, out, packet->payload, 0, SPIN_PUT_GET_);
+}
+
+SPIN_INLINE int spin_atomic_(struct spin_packet *packet, enum spin_atomic op, const void *from, uint32_t bytes,
+			     const struct spin_put *put)
+{
+	struct spin_out *out = spin_put_begin_(packet, &put->target, SPIN_PUT_ATOMIC_, bytes);
+	uint32_t *to;
+
+	if (!out || !bytes || op - 1u > 1 || bytes & (4 * (uint32_t)op - 1))
+		return SPIN_SEGV;
+	out->request.put = *put;
+	out->detail = op;
+	to = (uint32_t *)spin_put_at(out->request.frame, spin_put_payload_at_(packet->ip_at, packet->is_ip4));
+	SPIN_UNROLL_
+	for (uint32_t i = 0; i < SPIN_ATOMIC_BYTES_MAX / 4; i++)
+		if (i < bytes / 4)
+			to[i] = ((const uint32_t *)from)[i];
+	return spin_put_end_(packet, out, packet->payload, 0, SPIN_PUT_ATOMIC_);
 }
 
 SPIN_INLINE int spin_put_from_host_(struct spin_packet *packet, uint32_t at, uint32_t bytes,

@@ -139,11 +139,24 @@ SPIN_INLINE void spin_put_slmp(uint8_t *frame, uint32_t udp_at, const struct spi
 	slmp->offset = 0;
 	more->op = SPIN_SLMP_OP_PUT;
 	more->version = SPIN_SLMP_VERSION;
-	more->unused = 0;
+	more->atomic = 0;
 	more->length = spin_hton32(bytes);
 	more->match_bits = spin_swap64(put->match_bits);
 	more->hdr_data = spin_swap64(put->hdr_data);
 	more->offset = spin_swap64(put->remote_offset);
+}
+
+/* Then: it is a get of so many bytes, or else an atomic of that kind. */
+SPIN_INLINE void spin_put_slmp_request(uint8_t *frame, uint32_t udp_at, _Bool is_get, uint32_t detail)
+{
+	struct spin_slmp_put *more =
+		(void *)spin_put_at(frame, udp_at + sizeof(struct spin_udp) + sizeof(struct spin_slmp));
+
+	more->op = is_get ? SPIN_SLMP_OP_GET : SPIN_SLMP_OP_ATOMIC;
+	if (is_get)
+		more->length = spin_hton32(detail);
+	else
+		more->atomic = spin_hton16((uint16_t)detail);
 }
 
 /* The packet's own SLMP header, less what its put tells. */

@@ -96,7 +96,7 @@ SPIN_INLINE uint32_t spin_user_header_(uint32_t length)
 SPIN_INLINE enum spin_reason spin_run_header_(struct spin_packet *packet, uint32_t length,
 					      struct spin_outcome *out, _Bool *completes)
 {
-	struct spin_header header = { .length = length, .packet = packet };
+	struct spin_header header = { .length = length, .type = SPIN_TYPE_PUT, .packet = packet };
 	uint32_t rc;
 
 	if (!spin_handlers_.header)

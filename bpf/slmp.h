@@ -16,6 +16,9 @@ struct spin_slmp_packet {
 	/* of a put, else as without one */
 	uint32_t length;
 	uint64_t match_bits, hdr_data, place;
+	/* of contexts that take more than puts, else nothing is written there */
+	uint32_t type;     /* enum spin_type */
+	uint32_t atomic;   /* enum spin_atomic; 0: it is none */
 };
 
 /* In one load: of a packed field the compiler makes four. */
@@ -29,6 +32,25 @@ SPIN_INLINE uint64_t spin_swap64(uint64_t v)
 	return __builtin_bswap64(v);
 }
 
+/* Of a context that takes more than puts: is it a request that it takes, with nothing that this one cannot have? */
+SPIN_INLINE _Bool spin_slmp_request_(const struct spin_slmp_put *put, uint32_t bytes, struct spin_slmp_packet *out)
+{
+	uint32_t op = put->op, atomic = spin_ntoh16(put->atomic), length = spin_ntoh32(put->length);
+
+	out->type = op;
+	out->atomic = atomic;
+	if (op == SPIN_SLMP_OP_PUT)
+		return !atomic;
+	if (!(out->flags & SPIN_SLMP_EOM))
+		return 0;
+	if (op == SPIN_SLMP_OP_GET)
+		return spin_handlers_.takes & SPIN_TAKES_GET && !atomic && bytes == sizeof(struct spin_slmp_get) &&
+		       length != SPIN_LENGTH_UNKNOWN;
+	if (op != SPIN_SLMP_OP_ATOMIC || !(spin_handlers_.takes & SPIN_TAKES_ATOMIC) || atomic - 1 > 1)
+		return 0;
+	return bytes && bytes <= SPIN_ATOMIC_BYTES_MAX && !(bytes & (4 * atomic - 1));
+}
+
 SPIN_INLINE _Bool spin_slmp_put_(const struct spin_view *view, const struct spin_datagram *d,
 				 struct spin_slmp_packet *out)
 {
@@ -36,7 +58,10 @@ SPIN_INLINE _Bool spin_slmp_put_(const struct spin_view *view, const struct spin
 
 	if (d->payload_bytes < sizeof(struct spin_slmp) + sizeof(*put) || !spin_inside_(view, put + 1))
 		return 0;
-	if (out->offset || put->op != SPIN_SLMP_OP_PUT || put->version != SPIN_SLMP_VERSION || put->unused)
+	if (out->offset || put->version != SPIN_SLMP_VERSION)
+		return 0;
+	if (spin_handlers_.takes ? !spin_slmp_request_(put, d->payload_bytes - out->header_bytes - (uint32_t)sizeof(*put), out) :
+				   put->op != SPIN_SLMP_OP_PUT || put->atomic)
 		return 0;
 	out->length = spin_ntoh32(put->length);
 	out->match_bits = spin_swap64(put->match_bits);
@@ -65,6 +90,10 @@ SPIN_INLINE _Bool spin_slmp_parse(const struct spin_view *view, const struct spi
 	out->header_bytes = sizeof(*slmp);
 	out->length = SPIN_LENGTH_UNKNOWN;
 	out->match_bits = out->hdr_data = out->place = 0;
+	if (spin_handlers_.takes) {
+		out->type = SPIN_TYPE_PUT;
+		out->atomic = 0;
+	}
 	if (spin_unlikely(d->payload_bytes < sizeof(*slmp)) || !spin_inside_(view, slmp + 1))
 		return spin_rare(0);
 	out->flags = spin_ntoh16(*(const spin_be16 *)d->payload);
@@ -98,6 +127,10 @@ SPIN_INLINE void spin_slmp_forget(struct spin_slmp_packet *slmp)
 	slmp->flags = spin_blur(slmp->flags);
 	slmp->length = spin_blur(slmp->length);
 	slmp->header_bytes = spin_blur(slmp->header_bytes);
+	if (spin_handlers_.takes) {
+		slmp->type = spin_blur(slmp->type);
+		slmp->atomic = spin_blur(slmp->atomic);
+	}
 }
 
 #endif

@@ -75,7 +75,7 @@ HPU_INLINE void hpu_reply(struct spin_packet *packet, uint32_t length)
 HPU_INLINE void hpu_datagram_header(_Bool is_ip4, enum hpu_takes takes, const struct hpu_args *args)
 {
 	struct spin_packet packet;
-	struct spin_header header = {.packet = &packet};
+	struct spin_header header = {.type = SPIN_TYPE_PUT, .packet = &packet};
 	struct hpu_scratch *scratch = hpu_scratch();
 	uint32_t rc, verdict;
 

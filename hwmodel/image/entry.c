@@ -66,6 +66,16 @@ SPIN_INLINE uint32_t spin_command_put_(uint32_t put, uint32_t high, uint32_t fro
 	return hpu_command_send(put, HPU_SEND_PUT, high, from, bytes);
 }
 
+SPIN_INLINE uint32_t spin_command_get_(uint32_t put, uint32_t from, uint32_t bytes, uint32_t asked)
+{
+	return hpu_command_request(put, HPU_SEND_GET, from, bytes, asked);
+}
+
+SPIN_INLINE uint32_t spin_command_atomic_(uint32_t put, uint32_t from, uint32_t bytes, uint32_t op)
+{
+	return hpu_command_request(put, HPU_SEND_ATOMIC, from, bytes, op);
+}
+
 SPIN_INLINE void spin_command_wait_(uint32_t id)
 {
 	hpu_command_wait(id);

@@ -10,6 +10,12 @@
  */
 #include "task.h"
 
+/* Of images that take more than puts. */
+HPU_INLINE uint32_t hpu_message_type(void)
+{
+	return hpu_scratch()->flow_control >> HPU_SCRATCH_TYPE & 255;
+}
+
 HPU_INLINE uint32_t hpu_message_header(_Bool is_ip4, const struct hpu_args *args)
 {
 	struct spin_packet packet;
@@ -25,6 +31,7 @@ HPU_INLINE uint32_t hpu_message_header(_Bool is_ip4, const struct hpu_args *args
 	header.offset = scratch->offset;
 	header.match_bits = scratch->match_bits;
 	header.hdr_data = scratch->hdr_data;
+	header.type = spin_handlers_.takes ? hpu_message_type() : SPIN_TYPE_PUT;
 	*(volatile uint32_t *)&scratch->header = HPU_SCRATCH_FAILED; /* should it trap */
 	rc = spin_handlers_.header(&header, &spin_state);
 	hpu_note_header_sent(&packet);
@@ -65,6 +72,56 @@ HPU_INLINE void hpu_message_deposit(struct spin_packet *packet)
 		hpu_command_to_host(packet->host_high, packet->host_low + offset, (uint32_t)packet->payload, bytes);
 }
 
+/* The default action of a get: the host's library is to send what the entry has of it, as for a handler. 0: nothing is sent. */
+HPU_INLINE _Bool hpu_message_answer(struct spin_packet *packet)
+{
+	const struct hpu_scratch *scratch = hpu_scratch();
+	const struct spin_slmp_get *get = (const struct spin_slmp_get *)packet->payload;
+	uint32_t bytes = scratch->length < packet->host_bytes ? scratch->length : packet->host_bytes;
+	struct spin_put put = {.target = spin_source_(packet),
+				     .match_bits = spin_swap64_(get->match_bits),
+				     .hdr_data = spin_swap64_(get->hdr_data),
+				     .remote_offset = spin_swap64_(get->offset)};
+
+	return scratch->flow_control >> HPU_SCRATCH_DETAIL && !spin_put_from_host_(packet, 0, bytes, &put);
+}
+
+/* Of an atomic: adds its operands, or nothing. */
+HPU_INLINE _Bool hpu_message_add(struct spin_packet *packet)
+{
+	const uint32_t *from = (const uint32_t *)packet->payload;
+	uint32_t size = (hpu_scratch()->flow_control >> HPU_SCRATCH_DETAIL) * 4; /* enum spin_atomic */
+
+	if (packet->bytes > packet->host_bytes || packet->host_low & (size - 1))
+		return 0;
+	for (uint32_t at = 0; at < packet->bytes; at += size, from += size / 4) {
+		uint64_t wide;
+		uint32_t before;
+
+		if (size == 4)
+			spin_dma_fadd32_(packet, SPIN_ME_MEM, at, *from, &before);
+		else
+			spin_dma_fadd64_(packet, SPIN_ME_MEM, at, from[0] | (uint64_t)from[1] << 32, &wide);
+	}
+	return 1;
+}
+
+/* The default action of what is no put (<spin/message.h>); SPIN_RC_DROP: nothing was done. */
+HPU_INLINE uint32_t hpu_message_request(struct spin_packet *packet)
+{
+	_Bool done = 0;
+
+	if (spin_handlers_.takes & SPIN_TAKES_GET && hpu_message_type() == SPIN_TYPE_GET)
+		done = hpu_message_answer(packet);
+	else if (spin_handlers_.takes & SPIN_TAKES_ATOMIC)
+		done = hpu_message_add(packet);
+	hpu_note_sent(packet);
+	if (done)
+		return SPIN_RC_PROCEED;
+	hpu_add_dropped(packet->bytes);
+	return SPIN_RC_DROP;
+}
+
 /* For the completion handler, which may be this packet's: headers that leave from L2 are put back. */
 HPU_INLINE void hpu_message_leave(struct spin_packet *packet)
 {
@@ -99,6 +156,8 @@ HPU_INLINE uint32_t hpu_message_data(_Bool is_ip4,
 			has_proceeded = 1;
 		}
 	}
+	if (spin_handlers_.takes && !handler && hpu_message_type() != SPIN_TYPE_PUT)
+		return hpu_message_request(&packet);
 	rest = spin_handlers_.payload && spin_handlers_.fragmentation_bytes > 1 ? all & (spin_handlers_.fragmentation_bytes - 1u) : 0;
 	if (!handler) {
 		if (rest && !has_proceeded) { /* less than a piece */
@@ -154,7 +213,8 @@ HPU_INLINE uint32_t hpu_message_completion(const struct hpu_args *args)
 		return SPIN_RC_SUCCESS;
 	if (spin_handlers_.header && !hpu_header_lets_complete(scratch->header))
 		return SPIN_RC_SUCCESS;
-	return hpu_run_completion(scratch->dropped_bytes, scratch->flow_control, scratch->length, HPU_UDP, args);
+	return hpu_run_completion(scratch->dropped_bytes, spin_handlers_.takes ? scratch->flow_control & HPU_SCRATCH_FLOW_CONTROL : scratch->flow_control,
+				  scratch->length, HPU_UDP, args);
 }
 
 #endif

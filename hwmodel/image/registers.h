@@ -28,6 +28,8 @@
 #define HPU_SEND_REPLY   0 /* the answer to the packet that arrived */
 #define HPU_SEND_PUT     1 /* to be made: the first word is the address of struct spin_put */
 #define HPU_SEND_FORWARD 2
+#define HPU_SEND_GET     3 /* like HPU_SEND_PUT; the sixth word: the bytes asked for */
+#define HPU_SEND_ATOMIC  4 /* the same; the sixth word: enum spin_atomic */
 
 /*
  * HPU_ERROR: a trap writes mcause, which is below 32 or has bit 31 set. These

@@ -177,7 +177,8 @@ static uint32_t classify(struct pspin *nic, struct flight *flight)
 
 	if (!hers__classify(nic, flight))
 		return 0;
-	flight->is_malformed = slmp__parse(a->frame, &a->in, nic->messages->limits.take_put, &a->slmp) ||
+	flight->is_malformed = slmp__parse(a->frame, &a->in, nic->messages->limits.take_put,
+					   nic->meta.registration.takes, &a->slmp) ||
 			       (pieces && !(a->slmp.flags & SPIN_SLMP_EOM) && a->slmp.payload_bytes % pieces);
 	flight->is_matched = a->slmp.offset != 0;
 	return (uint32_t)sizeof(struct spin_eth) + a->in.packet_bytes;

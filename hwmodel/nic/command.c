@@ -104,6 +104,10 @@ static int put(struct pspin *nic, const struct flight *flight, uint32_t packet_l
 	uint8_t headers[HEADERS_BYTES_MAX];
 	const struct inbound *in = &flight->arrival.in;
 	struct spin_request *request;
+	const struct outbound_request kind = {.type = command->flow == HPU_SEND_GET	? SPIN_TYPE_GET
+						      : command->flow == HPU_SEND_ATOMIC ? SPIN_TYPE_ATOMIC
+											 : SPIN_TYPE_PUT,
+					      .detail = command->detail};
 	struct spin_put put;
 
 	memcpy(&put, command->put, sizeof(put));
@@ -118,7 +122,7 @@ static int put(struct pspin *nic, const struct flight *flight, uint32_t packet_l
 	request->type = SPIN_REQUEST_PACKET;
 	request->ip_at = in->ip_off;
 	request->put.target = put.target;
-	request->bytes = outbound__put(request->frame, headers, in, &put, nic->messages ? &nic->put_id : NULL, command->nic,
+	request->bytes = outbound__put(request->frame, headers, in, &put, &kind, nic->messages ? &nic->put_id : NULL, command->nic,
 				       command->bytes);
 	if (nic->messages)
 		nic->put_id++;

@@ -11,6 +11,7 @@
 static uint32_t flags_of(const struct mpq *mpq)
 {
 	return (mpq->flow_control ? SPIN_EVENT_FLOW_CONTROL : 0) | (mpq->error ? SPIN_EVENT_FAILED : 0) |
+	       (mpq->type == SPIN_TYPE_GET ? SPIN_EVENT_GET : mpq->type == SPIN_TYPE_ATOMIC ? SPIN_EVENT_ATOMIC : 0) |
 	       (mpq->refused ? SPIN_EVENT_REFUSED : 0) | (mpq->verdict == SPIN_REASON_PROCEEDED ? SPIN_EVENT_PROCEEDED : 0) |
 	       (mpq->verdict == SPIN_REASON_HEADER_DROPPED ? SPIN_EVENT_DROPPED : 0);
 }
@@ -78,9 +79,10 @@ static uint32_t rest_bytes(const struct pspin *nic, const struct arrival *a)
 static uint32_t handler_bytes(const struct pspin *nic, const struct arrival *a)
 {
 	const struct spin_registration *has = &nic->meta.registration;
-	uint32_t bytes = a->slmp.payload_bytes - rest_bytes(nic, a), skip = a->slmp.offset ? 0 : has->user_header_bytes;
+	uint32_t bytes = a->slmp.payload_bytes - rest_bytes(nic, a);
+	uint32_t skip = a->slmp.offset ? 0 : has->user_header_bytes;
 
-	return has->payload && bytes > skip ? bytes - skip : 0;
+	return has->payload && bytes > skip && a->slmp.type != SPIN_TYPE_GET ? bytes - skip : 0;
 }
 
 void message__run(struct pspin *nic, struct mpq *mpq, struct flight *flight, int is_last)
@@ -120,6 +122,12 @@ static void header_ended(struct pspin *nic, struct mpq *mpq, const struct pspin_
 	ran(nic, mpq, SPIN_KIND_HEADER, 0, task->error);
 }
 
+/* The default action of what is no put may have done nothing. */
+static enum spin_reason default_reason(const struct mpq *mpq, const struct pspin_task *task)
+{
+	return mpq->type != SPIN_TYPE_PUT && task->value == SPIN_RC_DROP ? SPIN_REASON_DROPPED : SPIN_REASON_PROCEEDED;
+}
+
 /* What the data task came to, the header handler having said to go on. */
 static enum spin_reason data_reason(struct pspin *nic, struct mpq *mpq, const struct flight *flight,
 				    const struct pspin_task *task)
@@ -127,6 +135,8 @@ static enum spin_reason data_reason(struct pspin *nic, struct mpq *mpq, const st
 	const struct slmp *slmp = &flight->arrival.slmp;
 	uint32_t error = task->error, said = task->value;
 
+	if (flight->kind == PSPIN_PROCEED && mpq->type != SPIN_TYPE_PUT)
+		return default_reason(mpq, task);
 	if (flight->kind == PSPIN_PROCEED)
 		return rest_bytes(nic, &flight->arrival) ? SPIN_REASON_DROPPED : SPIN_REASON_PROCEEDED;
 	if (error >= PSPIN_ERROR_WATCHDOG) /* the image knows nothing of it */
@@ -142,9 +152,13 @@ static void data_ended(struct pspin *nic, struct mpq *mpq, struct flight *flight
 	flight->reason = mpq->verdict;
 	if (flight->reason == SPIN_REASON_SUCCESS)
 		flight->reason = data_reason(nic, mpq, flight, task);
+	else if (flight->reason == SPIN_REASON_PROCEEDED)
+		flight->reason = default_reason(mpq, task);
 	if (flight->reason == SPIN_REASON_PROCEEDED) {
-		mpq->deposited_bytes += flight->delivered_bytes;
-		nic->messages->mes[mpq->me].bytes += flight->delivered_bytes;
+		uint32_t bytes = mpq->type == SPIN_TYPE_ATOMIC ? flight->arrival.slmp.payload_bytes : flight->delivered_bytes;
+
+		mpq->deposited_bytes += bytes;
+		nic->messages->mes[mpq->me].bytes += bytes;
 	} else if (flight->reason != SPIN_REASON_SUCCESS) {
 		mpq->dropped_bytes += flight->arrival.slmp.payload_bytes;
 	} else {

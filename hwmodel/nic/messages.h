@@ -44,6 +44,7 @@ struct mpq {
 	uint32_t me;         /* SPIN_MES_MAX: none */
 	uint32_t offset;     /* in it, saturated */
 	uint64_t match_bits, hdr_data;
+	uint32_t type;       /* enum spin_type */
 	int took_me, pending, error, refused;
 
 	uint32_t dropped_bytes, deposited_bytes;

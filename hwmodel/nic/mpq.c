@@ -66,6 +66,7 @@ void mpq__begin(struct pspin *nic, struct mpq *mpq, const struct arrival *first,
 	mpq->me = me;
 	mpq->match_bits = first->slmp.match_bits;
 	mpq->hdr_data = first->slmp.hdr_data;
+	mpq->type = first->slmp.type;
 	mpq->offset = first->slmp.me_offset > UINT32_MAX ? UINT32_MAX : (uint32_t)first->slmp.me_offset;
 	skip = mpq->offset < entry->length ? mpq->offset : entry->length;
 	mpq->place = entry->start + skip;
@@ -84,6 +85,9 @@ void mpq__begin(struct pspin *nic, struct mpq *mpq, const struct arrival *first,
 	scratch->offset = mpq->offset;
 	scratch->dropped_bytes = mpq->dropped_bytes;
 	scratch->flow_control = (uint32_t)mpq->flow_control;
+	if (nic->meta.registration.takes)
+		scratch->flow_control |= mpq->type << HPU_SCRATCH_TYPE |
+					 (mpq->type == SPIN_TYPE_GET ? !!(entry->options & SPIN_ME_OP_GET) : first->slmp.atomic) << HPU_SCRATCH_DETAIL;
 	entry_memory__tell(nic, me, scratch);
 	mpq->verdict = SPIN_REASON_SUCCESS;
 	message__describe(nic, mpq, first);
@@ -99,7 +103,7 @@ void mpq__flow_control(struct pspin *nic, struct mpq *mpq, uint32_t payload_byte
 		return;
 	scratch = scratchpad__of(nic, mpq->slot);
 	scratch->dropped_bytes += payload_bytes;
-	scratch->flow_control = 1;
+	scratch->flow_control |= HPU_SCRATCH_FLOW_CONTROL;
 }
 
 static int came(const struct messages *messages, const struct mpq *mpq, uint32_t i)

@@ -174,12 +174,15 @@ static uint64_t swap64(uint64_t v)
 }
 
 /* A message of one packet. */
-static uint32_t put_slmp(uint8_t *to, const struct spin_put *put, uint32_t id, uint32_t bytes)
+static uint32_t put_slmp(uint8_t *to, const struct spin_put *put, const struct outbound_request *request, uint32_t id,
+			 uint32_t bytes)
 {
 	const struct spin_slmp slmp = {.flags = spin_hton16(SPIN_SLMP_SYN | SPIN_SLMP_EOM | SPIN_SLMP_PUT),
 				       .message_id = spin_hton32(id)};
-	const struct spin_slmp_put tell = {.op = SPIN_SLMP_OP_PUT, .version = SPIN_SLMP_VERSION,
-					   .length = spin_hton32(bytes), .match_bits = swap64(put->match_bits),
+	const int is_get = request->type == SPIN_TYPE_GET, is_atomic = request->type == SPIN_TYPE_ATOMIC;
+	const struct spin_slmp_put tell = {.op = (uint8_t)request->type, .version = SPIN_SLMP_VERSION,
+					   .atomic = is_atomic ? spin_hton16((uint16_t)request->detail) : 0,
+					   .length = spin_hton32(is_get ? request->detail : bytes), .match_bits = swap64(put->match_bits),
 					   .hdr_data = swap64(put->hdr_data), .offset = swap64(put->remote_offset)};
 
 	memcpy(to, &slmp, sizeof(slmp));
@@ -188,7 +191,7 @@ static uint32_t put_slmp(uint8_t *to, const struct spin_put *put, uint32_t id, u
 }
 
 uint32_t outbound__put(uint8_t *to, const uint8_t *frame, const struct inbound *in, const struct spin_put *put,
-		       const uint32_t *id, const uint8_t *payload, uint32_t bytes)
+		       const struct outbound_request *request, const uint32_t *id, const uint8_t *payload, uint32_t bytes)
 {
 	uint32_t slmp_bytes = id ? sizeof(struct spin_slmp) + sizeof(struct spin_slmp_put) : 0;
 	uint32_t udp_bytes = (uint32_t)sizeof(struct spin_udp) + slmp_bytes + bytes;
@@ -203,7 +206,7 @@ uint32_t outbound__put(uint8_t *to, const uint8_t *frame, const struct inbound *
 	memcpy(at, &udp, sizeof(udp));
 	at += sizeof(udp);
 	if (id)
-		at += put_slmp(at, put, *id, bytes);
+		at += put_slmp(at, put, request, *id, bytes);
 	memcpy(at, payload, bytes);
 	at += bytes;
 	make_checksums(ip, (uint32_t)(at - ip), 1);

@@ -35,7 +35,11 @@ void outbound__destination(const uint8_t *frame, const struct inbound *in, struc
  * The packet of a put (<spin/put.h>), sent because of the frame that came: of a context of messages with
  * the message id *id; of datagrams id is NULL, and the bytes are all. `to` holds SPIN_REQUEST_FRAME_MAX.
  */
+struct outbound_request {
+	enum spin_type type;
+	uint32_t detail; /* of a get the bytes asked for, of an atomic enum spin_atomic */
+};
 uint32_t outbound__put(uint8_t *to, const uint8_t *frame, const struct inbound *in, const struct spin_put *put,
-		       const uint32_t *id, const uint8_t *payload, uint32_t bytes);
+		       const struct outbound_request *request, const uint32_t *id, const uint8_t *payload, uint32_t bytes);
 
 #endif

@@ -3,6 +3,8 @@
 
 #include <spin/wire.h>
 
+#include <spin/put.h>
+
 #include "outbound.h"
 #include "slmp.h"
 
@@ -41,15 +43,33 @@ static uint32_t sum_of(const uint8_t *at, uint32_t bytes)
 	return (sum & 0xffff) + (sum >> 16);
 }
 
-static int parse_put(const uint8_t *at, uint32_t bytes, struct slmp *out)
+/* Can there be such a request, with so many bytes of payload? */
+static int is_request(const struct slmp *slmp, uint32_t bytes)
 {
-	if (out->offset || bytes < sizeof(struct spin_slmp_put) ||
-	    at[offsetof(struct spin_slmp_put, op)] != SPIN_SLMP_OP_PUT ||
-	    at[offsetof(struct spin_slmp_put, version)] != SPIN_SLMP_VERSION ||
-	    be16(at + offsetof(struct spin_slmp_put, unused)))
+	switch (slmp->type) {
+	case SPIN_TYPE_PUT:
+		return !slmp->atomic;
+	case SPIN_TYPE_GET:
+		return !slmp->atomic && slmp->flags & SPIN_SLMP_EOM && bytes == sizeof(struct spin_slmp_get) &&
+		       slmp->length != SPIN_LENGTH_UNKNOWN;
+	default:
+		return slmp->flags & SPIN_SLMP_EOM && bytes && bytes <= SPIN_ATOMIC_BYTES_MAX &&
+		       ((slmp->atomic == SPIN_ATOMIC_ADD32 && !(bytes % 4)) || (slmp->atomic == SPIN_ATOMIC_ADD64 && !(bytes % 8)));
+	}
+}
+
+static int parse_put(const uint8_t *at, uint32_t bytes, unsigned takes, struct slmp *out)
+{
+	if (out->offset || bytes < sizeof(struct spin_slmp_put) || at[offsetof(struct spin_slmp_put, version)] != SPIN_SLMP_VERSION)
 		return -1;
 	out->put = 1;
+	out->type = at[offsetof(struct spin_slmp_put, op)];
+	out->atomic = be16(at + offsetof(struct spin_slmp_put, atomic));
 	out->length = be32(at + offsetof(struct spin_slmp_put, length));
+	if (!(out->type == SPIN_TYPE_PUT || (out->type == SPIN_TYPE_GET && takes & SPIN_TAKES_GET) ||
+	      (out->type == SPIN_TYPE_ATOMIC && takes & SPIN_TAKES_ATOMIC)) ||
+	    !is_request(out, bytes - (uint32_t)sizeof(struct spin_slmp_put)))
+		return -1;
 	out->match_bits = be64(at + offsetof(struct spin_slmp_put, match_bits));
 	out->hdr_data = be64(at + offsetof(struct spin_slmp_put, hdr_data));
 	out->me_offset = be64(at + offsetof(struct spin_slmp_put, offset));
@@ -62,7 +82,7 @@ int slmp__is_acknowledgement(const uint8_t *frame, const struct inbound *in)
 	       be16(frame + in->ip_off + in->ip_bytes + sizeof(struct spin_udp)) == SPIN_SLMP_ACK;
 }
 
-int slmp__parse(const uint8_t *frame, const struct inbound *in, int take_put, struct slmp *out)
+int slmp__parse(const uint8_t *frame, const struct inbound *in, int take_put, unsigned takes, struct slmp *out)
 {
 	uint32_t at = in->ip_off + in->ip_bytes + (uint32_t)sizeof(struct spin_udp);
 	uint32_t known = SPIN_SLMP_SYN | SPIN_SLMP_EOM | (take_put ? SPIN_SLMP_PUT : 0);
@@ -70,6 +90,7 @@ int slmp__parse(const uint8_t *frame, const struct inbound *in, int take_put, st
 
 	memset(out, 0, sizeof(*out));
 	out->length = SPIN_LENGTH_UNKNOWN;
+	out->type = SPIN_TYPE_PUT;
 	if (bytes < sizeof(struct spin_slmp))
 		return -1;
 	out->flags = be16(frame + at + offsetof(struct spin_slmp, flags));
@@ -82,7 +103,7 @@ int slmp__parse(const uint8_t *frame, const struct inbound *in, int take_put, st
 	if ((out->flags & ~known) || (!out->offset && !(out->flags & SPIN_SLMP_SYN)))
 		return -1;
 	if (out->flags & SPIN_SLMP_PUT) {
-		if (parse_put(frame + at, bytes, out))
+		if (parse_put(frame + at, bytes, takes, out))
 			return -1;
 		at += (uint32_t)sizeof(struct spin_slmp_put);
 		bytes -= (uint32_t)sizeof(struct spin_slmp_put);

@@ -3,6 +3,7 @@
 #define NIC_SLMP_H
 
 /* SLMP on the wire: step 6 of <spin/message.h>, and acknowledgements. */
+#include <spin/meta.h>
 #include <spin/return.h>
 #include <spin/slmp.h>
 
@@ -17,13 +18,14 @@ struct slmp {
 	/* of struct spin_slmp_put; without it 0 */
 	int put;
 	uint64_t match_bits, hdr_data, me_offset;
+	uint32_t type, atomic;  /* enum spin_type, a put without struct spin_slmp_put, too; enum spin_atomic or 0 */
 };
 
 /* Of a frame that was classified: 1 if it acknowledges what a handler put. */
 int slmp__is_acknowledgement(const uint8_t *frame, const struct inbound *in);
 
-/* Of a frame that was classified. 0, or -1: MALFORMED. */
-int slmp__parse(const uint8_t *frame, const struct inbound *in, int take_put, struct slmp *out);
+/* Of a frame that was classified, for a context that takes these beside puts (SPIN_TAKES_*). 0, or -1: MALFORMED. */
+int slmp__parse(const uint8_t *frame, const struct inbound *in, int take_put, unsigned takes, struct slmp *out);
 
 /*
  * The acknowledgement of a packet, with more flags than that, as the sender gets it: its frame turned around, cut

@@ -27,7 +27,8 @@ static int decode(const struct hpu *hpu, struct hpu_command *command, uint32_t *
 			command->flow = HPU_SEND_REPLY;
 			return !w[3];
 		}
-		return w[1] <= HPU_SEND_FORWARD && (!w[3] || w[1] == HPU_SEND_PUT);
+		command->detail = w[5];
+		return w[1] <= HPU_SEND_ATOMIC && (!w[3] || w[1] == HPU_SEND_PUT);
 	case HPU_COMMAND_HOST_DIRECT:
 		command->kind = HPU_HOST_DIRECT;
 		command->host = (uint64_t)w[1] << 32 | w[0];
@@ -58,7 +59,8 @@ static int locate(const struct hpu *hpu, struct hpu_command *command, uint32_t n
 
 	if (command->kind == HPU_HOST_DIRECT)
 		return 1;
-	if (command->kind == HPU_NIC_SEND && command->flow == HPU_SEND_PUT) {
+	if (command->kind == HPU_NIC_SEND &&
+	    (command->flow == HPU_SEND_PUT || command->flow == HPU_SEND_GET || command->flow == HPU_SEND_ATOMIC)) {
 		if (find(hpu, hpu->words[0], sizeof(struct spin_put), &put, NULL) == MEMORY_NONE)
 			return 0;
 		command->put = put;

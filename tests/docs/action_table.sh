@@ -8,7 +8,7 @@ unescape <"$MAN/spin-handler.7" | sed -n '/^\.Ss Actions: what the papers say/,/
 for paper in 'sPIN B.6' 'sPIN B.2'; do
 	grep -q "^$paper" table || fail "no table of $paper"
 done
-grep -q 'PtlHandlerGet.*PtlHandlerAtomic.*not offered' table || fail "nothing is said of PtlHandlerGet and PtlHandlerAtomic"
+grep -q 'PtlHandlerGet.*PtlHandlerAtomic.*without a signature' table || fail "nothing is said of PtlHandlerGet and PtlHandlerAtomic"
 
 grep '^\.It ' table | grep -v '^\.It Sy' >rows
 [ "$(wc -l <rows)" -gt 50 ] || fail "only $(wc -l <rows) rows"
@@ -24,7 +24,7 @@ done
 
 # the paper's calls (B.6: PtlHandler...), and what B.2 and B.2.1 name
 for call in DMAToHostB DMAToHostNB DMAFromHostB DMAFromHostNB DMACAS DMACASNB DMAFetchAdd DMAFetchAddNB DMATest DMAWait CAS \
-	FAdd Yield PutFromHost PutFromDevice CTInc CTGet CTSet PtlHPUAllocMem hpu_initial_state handler_host_mem \
+	FAdd Yield PutFromHost PutFromDevice CTInc CTGet CTSet "Get\*" "Atomic\*" PtlHPUAllocMem hpu_initial_state handler_host_mem \
 	HANDLER_IOVEC PENDING max_user_hdr_size max_payload_size min_fragmentation_limit max_cycles_per_byte; do
 	grep -q "^\.It $call Ta" rows || fail "no row of $call"
 done

@@ -58,7 +58,7 @@ void event_text(uint32_t type, uint32_t handler, char text[EVENT_TEXT_MAX])
 
 const char *event_flag_name(unsigned i)
 {
-	static const char *const names[] = { "flow_control", "unlinked", "failed", "proceeded", "dropped", "refused" };
+	static const char *const names[] = { "flow_control", "unlinked", "failed", "proceeded", "dropped", "refused", "get", "atomic" };
 
 	return i < sizeof(names) / sizeof(names[0]) ? names[i] : NULL;
 }

@@ -91,7 +91,7 @@ static int read_index(const char *word, unsigned *me)
 }
 
 #define POST_WORDS \
-	"write: post [match N] [ignore N] [start N] [length N] [once] [whole] [as N] [handler_mem START+LENGTH...]"
+	"write: post [match N] [ignore N] [start N] [length N] [once] [whole] [get] [as N] [handler_mem START+LENGTH...]"
 
 /* The rest of the line. */
 static int read_handler_mem(struct vector_change *change, char **rest)
@@ -104,7 +104,7 @@ static int read_handler_mem(struct vector_change *change, char **rest)
 	return err;
 }
 
-/* [match N] [ignore N] [start N] [length N] [once] [whole] [as N] [handler_mem START+LENGTH...] */
+/* [match N] [ignore N] [start N] [length N] [once] [whole] [get] [as N] [handler_mem START+LENGTH...] */
 static int read_post(struct vector_changes *changes, char *rest)
 {
 	struct vector_change *change = add(changes, CHANGE_POST);
@@ -124,6 +124,10 @@ static int read_post(struct vector_changes *changes, char *rest)
 		}
 		if (!strcmp(name, "whole")) {
 			change->post.options |= SPIN_ME_NO_TRUNCATE;
+			continue;
+		}
+		if (!strcmp(name, "get")) {
+			change->post.options |= SPIN_ME_OP_GET;
 			continue;
 		}
 		if (!strcmp(name, "handler_mem")) {

@@ -44,8 +44,8 @@ static int take_options(const struct host_side *host, const struct spin_me_opts 
 	if (from->bytes < sizeof(from->bytes))
 		return spin_fail(-EINVAL, "spin_me_opts: set bytes to sizeof(struct spin_me_opts)");
 	memcpy(to, from, from->bytes < sizeof(*to) ? from->bytes : sizeof(*to));
-	if (to->options & ~(uint32_t)(SPIN_ME_USE_ONCE | SPIN_ME_NO_TRUNCATE))
-		return spin_fail(-EINVAL, "a matching entry has no options 0x%x: there are SPIN_ME_USE_ONCE and SPIN_ME_NO_TRUNCATE",
+	if (to->options & ~(uint32_t)(SPIN_ME_USE_ONCE | SPIN_ME_NO_TRUNCATE | SPIN_ME_OP_GET))
+		return spin_fail(-EINVAL, "a matching entry has no options 0x%x: there are SPIN_ME_USE_ONCE, SPIN_ME_NO_TRUNCATE and SPIN_ME_OP_GET",
 				 to->options);
 	if (to->start >= host_bytes || to->length > host_bytes - to->start)
 		return spin_fail(-EINVAL, "a matching entry of bytes %u to %llu lies outside the host memory of %zu bytes: "

@@ -65,6 +65,21 @@ static int read_puts(struct spin_object *obj)
 	return 0;
 }
 
+/* Requests that are no puts; behind read_puts(). */
+static int check_takes(const struct spin_object *obj)
+{
+	const struct spin_registration *reg = &obj->meta.registration;
+
+	if (reg->takes & ~(SPIN_TAKES_GET | SPIN_TAKES_ATOMIC))
+		return damaged(obj, "it takes requests that do not exist");
+	if (reg->takes && reg->delivery != SPIN_DELIVER_ME)
+		return spin_fail(-EINVAL, "%s registers .takes, which is for messages: register .delivery = SPIN_DELIVER_ME", obj->path);
+	if (reg->takes & SPIN_TAKES_GET && !reg->puts)
+		return spin_fail(-EINVAL, "%s takes gets, whose answers are sent: say with SPIN_PUTS(n) how many packets at most for one that "
+				 "came, the answer among them", obj->path);
+	return 0;
+}
+
 /* How long what handlers see is, and how it lies. */
 static int check_pieces(const struct spin_object *obj)
 {
@@ -101,5 +116,7 @@ int object__registration(struct spin_object *obj)
 	err = check_pieces(obj);
 	if (!err)
 		err = read_scratchpad(obj);
-	return err ? err : read_puts(obj);
+	if (!err)
+		err = read_puts(obj);
+	return err ? err : check_takes(obj);
 }

@@ -33,7 +33,7 @@ static int refuse(const struct place *at, const char *format, ...)
 
 /* The fields as they stand in the initial value, by their order in struct spin_registration. */
 enum {
-	HEADER, PAYLOAD, COMPLETION, MESSAGE_COMPLETION, DELIVERY = 6, USER_HEADER = 8, BUDGET = 13, FRAGMENTATION, FIELDS
+	HEADER, PAYLOAD, COMPLETION, MESSAGE_COMPLETION, DELIVERY = 6, TAKES, USER_HEADER, BUDGET = 13, FRAGMENTATION, FIELDS
 };
 
 /* "i16 -1": as wide as its type. */
@@ -83,6 +83,18 @@ static int check_pieces(const struct place *at, const unsigned *fields)
 	return 0;
 }
 
+static int check_takes(const struct ir *ir, const struct place *at, const unsigned *fields)
+{
+	if (fields[TAKES] & ~(unsigned)(SPIN_TAKES_GET | SPIN_TAKES_ATOMIC))
+		return refuse(at, "takes is %u: SPIN_TAKES_GET, SPIN_TAKES_ATOMIC, or both with |", fields[TAKES]);
+	if (fields[TAKES] && fields[DELIVERY] != SPIN_DELIVER_ME)
+		return refuse(at, "takes is for messages: register .delivery = SPIN_DELIVER_ME");
+	if (fields[TAKES] & SPIN_TAKES_GET && !ir__starts(ir, "@spin_puts_registered_ ="))
+		return refuse(at, "it takes gets, whose answers are sent: say with SPIN_PUTS(n) before the first handler how many packets "
+			      "at most for one that came, the answer among them");
+	return 0;
+}
+
 static int check_fields_of(const struct ir *ir, const struct place *at, const unsigned *fields)
 {
 	/* a file that registers nothing is a slip: every packet would pass as if it were not there */
@@ -93,7 +105,7 @@ static int check_fields_of(const struct ir *ir, const struct place *at, const un
 	if (fields[BUDGET] > SPIN_BUDGET_MAX)
 		return refuse(at, "budget is %u, at most %u steps; more would keep an HPU from its packets", fields[BUDGET],
 			      SPIN_BUDGET_MAX);
-	if (check_pieces(at, fields))
+	if (check_pieces(at, fields) || check_takes(ir, at, fields))
 		return -1;
 	if (fields[DELIVERY] != SPIN_DELIVER_ME && ir__starts(ir, "@spin_scratchpad_bytes_ ="))
 		return refuse(at, "SPIN_SCRATCHPAD is a message's: register .delivery = SPIN_DELIVER_ME, or keep it in SPIN_STATE");

@@ -37,6 +37,10 @@ static void text_end(const struct spin_event *e)
 		printf(", header handler: proceed");
 	if (e->flags & SPIN_EVENT_REFUSED)
 		printf(", refused: longer than its entry");
+	if (e->flags & SPIN_EVENT_GET)
+		printf(", a get");
+	if (e->flags & SPIN_EVENT_ATOMIC)
+		printf(", an atomic");
 	if (e->flags & SPIN_EVENT_UNLINKED)
 		printf(", entry unlinked");
 }

@@ -19,9 +19,9 @@ local f = {
 	refused = ProtoField.bool("slmp.flags.refused", "Refused: no room for it", 16, nil, REFUSED),
 	msg_id = ProtoField.uint32("slmp.msg_id", "Message id", base.DEC),
 	offset = ProtoField.uint32("slmp.offset", "Offset in message", base.DEC),
-	put_op = ProtoField.uint8("slmp.put.op", "Operation", base.DEC, { [1] = "put" }),
+	put_op = ProtoField.uint8("slmp.put.op", "Operation", base.DEC, { [1] = "put", [2] = "get", [3] = "atomic" }),
 	put_version = ProtoField.uint8("slmp.put.version", "Version", base.DEC),
-	put_unused = ProtoField.uint16("slmp.put.unused", "Unused", base.HEX),
+	put_atomic = ProtoField.uint16("slmp.put.atomic", "Atomic operation", base.DEC, { [0] = "none", [1] = "add, 32 bits", [2] = "add, 64 bits" }),
 	put_length = ProtoField.uint32("slmp.put.length", "Message length", base.DEC),
 	put_match_bits = ProtoField.uint64("slmp.put.match_bits", "Match bits", base.HEX),
 	put_hdr_data = ProtoField.uint64("slmp.put.hdr_data", "Header data", base.HEX),
@@ -58,12 +58,12 @@ local function dissect_put(tvb, tree, pinfo)
 	put = tree:add(tvb(at, PUT_BYTES), "Put header")
 	put:add(f.put_op, tvb(at, 1))
 	put:add(f.put_version, tvb(at + 1, 1))
-	put:add(f.put_unused, tvb(at + 2, 2))
+	put:add(f.put_atomic, tvb(at + 2, 2))
 	put:add(f.put_length, tvb(at + 4, 4)):append_text(tvb(at + 4, 4):uint() == LENGTH_UNKNOWN and " (unknown)" or "")
 	put:add(f.put_match_bits, tvb(at + 8, 8))
 	put:add(f.put_hdr_data, tvb(at + 16, 8))
 	put:add(f.put_offset, tvb(at + 24, 8))
-	if tvb(at, 1):uint() ~= 1 or tvb(at + 1, 1):uint() ~= 1 then
+	if tvb(at, 1):uint() < 1 or tvb(at, 1):uint() > 3 or tvb(at + 1, 1):uint() ~= 1 then
 		put:add_proto_expert_info(malformed, "an operation or version that SLMP does not have")
 	end
 	pinfo.cols.info:append(" match=0x" .. tvb(at + 8, 8):uint64():tohex())

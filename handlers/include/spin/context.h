@@ -109,6 +109,8 @@ enum {
 	SPIN_EVENT_PROCEEDED = 8,    /* the header handler said PROCEED */
 	SPIN_EVENT_DROPPED = 16,     /* the header handler said DROP */
 	SPIN_EVENT_REFUSED = 32,     /* it was longer than its entry, and that truncates nothing */
+	SPIN_EVENT_GET = 64,         /* it was a get; `length` is of its own payload */
+	SPIN_EVENT_ATOMIC = 128,     /* it was an atomic */
 };
 
 enum spin_handler_kind { SPIN_KIND_HEADER, SPIN_KIND_PAYLOAD, SPIN_KIND_COMPLETION };

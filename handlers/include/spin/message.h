@@ -21,8 +21,8 @@
  *   6. MALFORMED: fewer than 10 bytes of UDP payload; a payload without EOM that is no multiple of
  *      the registered fragmentation_bytes; a flag other than SYN, EOM
  *      and, where the context takes it, PUT; offset 0 without SYN; PUT on an offset
- *      other than 0, with too few bytes behind it, or with another op, version or
- *      `unused`; no payload and no EOM; offset + payload beyond 2^32 - 1.
+ *      other than 0, with too few bytes behind it, with an op that the context does not take, or another version, or a value
+ *      of `atomic` that this op has not; an op get or atomic without EOM, or with a payload or length that it has not; no payload and no EOM; offset + payload beyond 2^32 - 1.
  *   7. The key has a tombstone not older than T. It tells of its message the stride, the length, and the sum of the first packet's
  *      datagram: the 16-bit one's complement sum (RFC 1071) of the UDP payload. The first packet: DUPLICATE if payload and sum
  *      are as told; if not it is of another message, new to what follows, and when that begins the tombstone is no more.
@@ -63,6 +63,12 @@
  *        PROCEED       default action: PROCEEDED, the payload with its user header is put at
  *                      the entry's start + the message's offset + the packet's; what lies
  *                      behind the entry's end is cut off
+ *                      Of a get: no payload handler runs, for PROCESS_DATA either, and nothing is put anywhere. A put from host
+ *                      memory is queued as by spin_put_from_host(): what the message's place has of the length asked
+ *                      for, to the source. DROPPED, and no answer: the entry has not SPIN_ME_OP_GET, or handlers of this packet
+ *                      have sent as many as SPIN_PUTS says already.
+ *                      Of an atomic: its operands are added at the message's place. DROPPED, and nothing is added: not all of it
+ *                      is in the entry, or it is not naturally aligned in host memory
  *        DROP          HEADER_DROPPED
  *        an error      FAILED, SEGV or BAD_RETURN again; no further handler
  *      A context without a header handler does as if it had said PROCESS_DATA.
@@ -195,6 +201,7 @@ enum spin_me_state {
 enum {
 	SPIN_ME_USE_ONCE = 1,
 	SPIN_ME_NO_TRUNCATE = 2, /* a message that is longer is refused, and its sender told (Portals' PTL_ME_NO_TRUNCATE) */
+	SPIN_ME_OP_GET = 4,      /* its memory may be read by gets (PTL_ME_OP_GET); whoever can send one has it sent to where that comes from */
 };
 
 /* Written by the host while FREE; `state` by compare-exchange, the counters by atomic addition. */

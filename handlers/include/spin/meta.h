@@ -55,6 +55,12 @@ enum spin_delivery {
 	SPIN_DELIVER_ME = 1,
 };
 
+/* What a context takes of messages beside puts (<spin/slmp.h>); others are MALFORMED. */
+enum {
+	SPIN_TAKES_GET = 1,    /* the default action sends an answer, so SPIN_PUTS is needed */
+	SPIN_TAKES_ATOMIC = 2,
+};
+
 /* What a handler file registers, with a flag in place of each function. */
 struct spin_registration {
 	_Bool    header;
@@ -64,7 +70,7 @@ struct spin_registration {
 	uint8_t  state_placement; /* enum spin_placement */
 	uint8_t  checksum;        /* enum spin_checksum */
 	uint8_t  delivery;        /* enum spin_delivery */
-	uint8_t  pad[1];
+	uint8_t  takes;           /* SPIN_TAKES_*; with SPIN_DELIVER_ME */
 	uint16_t user_header_bytes; /* of a message's first payload: the header handler's alone (sPIN 3.2.1); at most
 				     * SPIN_USER_HEADER_MAX */
 	uint8_t  pad2[2];

@@ -13,10 +13,12 @@
 /* Header handler's view of a message (sPIN B.3). */
 struct spin_header {
 	uint32_t length;     /* bytes of the message's payload: as the sender told them (struct spin_slmp_put); else the
-			      * packet's, if it is all of the message, a datagram or with EOM; else SPIN_LENGTH_UNKNOWN */
+			      * packet's, if it is all of the message, a datagram or with EOM; else SPIN_LENGTH_UNKNOWN. Of a get:
+			      * what it asks for */
 	uint32_t offset;     /* in the matching entry's memory, saturated; 0 for datagrams */
 	uint64_t match_bits; /* 0 where the wire carries none */
 	uint64_t hdr_data;   /* 0 where the wire carries none */
+	uint32_t type;       /* enum spin_type; a put where the wire does not say. Others come to who registered .takes alone */
 	struct spin_packet *packet; /* private */
 };
 

@@ -33,9 +33,17 @@
  * ACKNOWLEDGED, it ends here and is counted, after test 5 and before step 6 of <spin/message.h>.
  */
 #include <spin/bytes.h>
+#include <spin/slmp.h>
 
 #define SPIN_PUTS_MAX      16u
 #define SPIN_PUT_BYTES_MAX 2048u /* of payload, of a packet that is sent; NI limit max_payload_size of puts */
+
+/* What a message asks for (sPIN B.3, `type`); the numbers are those of the wire. */
+enum spin_type {
+	SPIN_TYPE_PUT = 1,
+	SPIN_TYPE_GET = 2,
+	SPIN_TYPE_ATOMIC = 3,
+};
 
 /* A process: an address and a UDP port (Portals' nid and pid). */
 struct spin_process {
@@ -78,6 +86,30 @@ struct spin_put {
  * memory holds then. Only queued here. `bytes` up to the end of the memory, else SPIN_SEGV. Contexts of messages.
  */
 #define spin_put_from_host(v, at, bytes_, ...) spin_put_from_host_((v)->packet, (at), (bytes_), (__VA_ARGS__))
+
+/*
+ * Asks the target for [remote_offset, remote_offset + bytes) of the memory of its entry that match_bits find, or as much as
+ * that has: a message of one packet, with op get (<spin/slmp.h>). The answer is a put of the target to this context, a message
+ * with the three values of the reply, and what the entry's memory holds then. Nobody asks again if either is lost. The target must
+ * take gets, and its entry let itself be read (SPIN_ME_OP_GET). Contexts of messages.
+ */
+struct spin_get {
+	struct spin_process target;
+	uint64_t match_bits, hdr_data, remote_offset;
+	uint64_t reply_match_bits, reply_hdr_data;
+	uint64_t reply_offset; /* in this context's matching entry */
+};
+#define spin_get(v, bytes_, ...) spin_get_((v)->packet, (bytes_), (__VA_ARGS__))
+
+/*
+ * Adds up to SPIN_ATOMIC_BYTES_MAX bytes of operands from HPU memory, a constant and whole ones, to the values of the target's
+ * entry, from remote_offset on, each atomically: op is an enum spin_atomic. A message of one packet, with op atomic; it tells
+ * nothing back. Contexts of messages.
+ */
+#define spin_atomic(v, op, from, bytes_, ...) \
+	({ SPIN_WORDS_("spin_atomic", bytes_); \
+	   _Static_assert((bytes_) <= SPIN_ATOMIC_BYTES_MAX, "spin_atomic: at most 64 bytes"); \
+	   spin_atomic_((v)->packet, (op), (from), (bytes_), (__VA_ARGS__)); })
 
 #define SPIN_PUTS(n) \
 	_Static_assert((n) >= 1 && (n) <= 16, "SPIN_PUTS: from 1 to 16"); \

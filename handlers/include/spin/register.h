@@ -62,7 +62,7 @@ struct spin_no_state { uint32_t unused; };
 		enum spin_payload_rc (*payload)(struct spin_payload *, spin_state_type *); \
 		enum spin_completion_rc (*completion)(uint32_t, _Bool, spin_state_type *); \
 		enum spin_completion_rc (*message_completion)(struct spin_completion *, spin_state_type *); \
-		uint8_t state_placement, checksum, delivery; \
+		uint8_t state_placement, checksum, delivery, takes; \
 		uint16_t user_header_bytes; \
 		uint32_t bytes_in_l1, idle_ms, budget; \
 		uint16_t fragmentation_bytes; \

@@ -37,24 +37,47 @@ struct spin_slmp {
 } __attribute__((packed));
 
 /*
- * What a put of Portals tells beside its data (sPIN B.3), on the message's first packet.
- * Only where sender and receiver both ask for it: a receiver that does not takes such a
+ * What a request of Portals tells beside its data (sPIN B.3), on the message's first packet.
+ * Only where sender and receiver both ask for it: a receiver that does not, or does not take this operation, takes such a
  * packet for malformed.
+ *
+ *   PUT     the message's payload is for the entry's memory.
+ *   GET     a message of one packet with SYN and EOM, whose payload is struct spin_slmp_get. `length`, not unknown, is of what is
+ *           asked for: bytes of the entry's memory from `offset` on, as many as the entry has. The answer is a put of that to where
+ *           the get came from, a message of its own.
+ *   ATOMIC  a message of one packet with SYN and EOM, whose payload is up to SPIN_ATOMIC_BYTES_MAX bytes, at least one operand and
+ *           only whole ones: each is added to the value at its place in the entry's memory. Operands and values are little-endian.
  */
-#define SPIN_SLMP_OP_PUT  1
+#define SPIN_SLMP_OP_PUT    1
+#define SPIN_SLMP_OP_GET    2
+#define SPIN_SLMP_OP_ATOMIC 3
 #define SPIN_SLMP_VERSION 1
 
 struct spin_slmp_put {
-	uint8_t   op;           /* SPIN_SLMP_OP_PUT */
+	uint8_t   op;           /* SPIN_SLMP_OP_* */
 	uint8_t   version;      /* SPIN_SLMP_VERSION */
-	spin_be16 unused;       /* 0 */
-	spin_be32 length;       /* bytes of the message's payload, or SPIN_LENGTH_UNKNOWN */
+	spin_be16 atomic;       /* of ATOMIC: enum spin_atomic; else 0 */
+	spin_be32 length;       /* bytes of the message's payload, or SPIN_LENGTH_UNKNOWN; of GET: see above */
 	uint64_t  match_bits;   /* these three big-endian, too */
 	uint64_t  hdr_data;
 	uint64_t  offset;       /* in the matching entry's memory */
 } __attribute__((packed));
 
-_Static_assert(sizeof(struct spin_slmp) == 10 && sizeof(struct spin_slmp_put) == 32,
+/* What a get asks for the answer to tell as a put. */
+struct spin_slmp_get {
+	uint64_t  match_bits;   /* big-endian, all of them */
+	uint64_t  hdr_data;
+	uint64_t  offset;
+} __attribute__((packed, aligned(2)));
+
+#define SPIN_ATOMIC_BYTES_MAX 64u
+
+enum spin_atomic {
+	SPIN_ATOMIC_ADD32 = 1,
+	SPIN_ATOMIC_ADD64 = 2,
+};
+
+_Static_assert(sizeof(struct spin_slmp_get) == 24 && sizeof(struct spin_slmp) == 10 && sizeof(struct spin_slmp_put) == 32,
 	       "wire formats have no padding");
 
 #endif

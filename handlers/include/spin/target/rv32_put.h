@@ -166,6 +166,37 @@ SPIN_INLINE int spin_put_from_device_(struct spin_packet *packet, const void *fr
 	return 0;
 }
 
+SPIN_INLINE uint64_t spin_swap64_(uint64_t v)
+{
+	return __builtin_bswap64(v);
+}
+
+/* The NIC reads both structs when the command is issued, or before it is done. */
+SPIN_INLINE int spin_get_(struct spin_packet *packet, uint32_t bytes, const struct spin_get *get)
+{
+	struct spin_put put = {get->target, get->match_bits, get->hdr_data, get->remote_offset};
+	struct spin_slmp_get ask = {spin_swap64_(get->reply_match_bits), spin_swap64_(get->reply_hdr_data),
+					  spin_swap64_(get->reply_offset)};
+
+	if (bytes == SPIN_LENGTH_UNKNOWN || !spin_may_send_(packet, &put.target, sizeof(ask)))
+		return SPIN_SEGV;
+	spin_fence_();
+	spin_command_await_(spin_command_id_(&packet->commands, spin_command_get_(spin_nic_address_(&put), spin_nic_address_(&ask),
+									 sizeof(ask), bytes)));
+	return 0;
+}
+
+SPIN_INLINE int spin_atomic_(struct spin_packet *packet, enum spin_atomic op, const void *from, uint32_t bytes,
+			     const struct spin_put *put)
+{
+	if (!bytes || op - 1u > 1 || bytes & (4 * (uint32_t)op - 1) || !spin_may_send_(packet, &put->target, bytes))
+		return SPIN_SEGV;
+	spin_fence_();
+	spin_command_await_(spin_command_id_(&packet->commands, spin_command_atomic_(spin_nic_address_(put), spin_nic_address_(from),
+									    bytes, op)));
+	return 0;
+}
+
 SPIN_INLINE int spin_put_from_host_(struct spin_packet *packet, uint32_t at, uint32_t bytes, const struct spin_put *put)
 {
 	if (!spin_in_space_(packet, SPIN_ME_MEM, at, bytes) || !spin_may_send_(packet, &put->target, 0))

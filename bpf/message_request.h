@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef SPIN_BPF_MESSAGE_REQUEST_H
+#define SPIN_BPF_MESSAGE_REQUEST_H
+
+/*
+ * The default action of messages that are no puts (<spin/message.h>, step 11): a get is answered from the entry's memory,
+ * an atomic changes it. Both are one packet. Called by message.h; where handlers do not take them nothing of this is there.
+ */
+#include "message_begin.h"
+
+/* The host's library sends the answer, as what a handler puts from host memory. */
+SPIN_INLINE enum spin_reason spin_message_answer_(const struct spin_message *m, struct spin_packet *packet,
+						  const struct spin_mpq *q)
+{
+	const struct spin_slmp_get *get = spin_payload_at_(packet, packet->bytes, 0, sizeof(*get));
+	uint32_t room = q->place_bytes, bytes = m->slmp.length < room ? m->slmp.length : room;
+	struct spin_put put = { .target = spin_source_(packet) };
+
+	if (!get || !(spin_peek(&spin_me_at(q->me)->options) & SPIN_ME_OP_GET))
+		return SPIN_REASON_DROPPED;
+	put.match_bits = spin_swap64(get->match_bits);
+	put.hdr_data = spin_swap64(get->hdr_data);
+	put.remote_offset = spin_swap64(get->offset);
+	return spin_put_from_host_(packet, 0, spin_blur(bytes), &put) ? SPIN_REASON_DROPPED : SPIN_REASON_PROCEEDED;
+}
+
+/* One operand, if the packet has so many; `place` is of the first one, and naturally aligned. */
+#define SPIN_ADD_OPERAND_(type, i) \
+	do { \
+		const type *spin_from_ = spin_payload_at_(packet, packet->bytes, (i) * sizeof(type), sizeof(type)); \
+		type *spin_to_ = (type *)spin_host_at(spin_opaque_(place + (i) * (uint32_t)sizeof(type)) & ~(uint32_t)(sizeof(type) - 1), \
+						      sizeof(type)); \
+ \
+		if (spin_from_ && spin_to_) \
+			(void)spin_fetch_add(spin_to_, *spin_from_); \
+	} while (0)
+
+SPIN_INLINE enum spin_reason spin_message_add_(const struct spin_message *m, const struct spin_packet *packet, struct spin_mpq *q)
+{
+	uint32_t place = q->place, is_wide = m->slmp.atomic == SPIN_ATOMIC_ADD64;
+
+	if (packet->bytes > q->place_bytes || place & (is_wide ? 7 : 3))
+		return SPIN_REASON_DROPPED;
+	if (is_wide) {
+		SPIN_UNROLL_
+		for (uint32_t i = 0; i < SPIN_ATOMIC_BYTES_MAX / 8; i++)
+			SPIN_ADD_OPERAND_(uint64_t, i);
+	} else {
+		SPIN_UNROLL_
+		for (uint32_t i = 0; i < SPIN_ATOMIC_BYTES_MAX / 4; i++)
+			SPIN_ADD_OPERAND_(uint32_t, i);
+	}
+	spin_fetch_add(&q->deposited_bytes, packet->bytes);
+	spin_fetch_add(&spin_me_at(q->me)->bytes, (uint64_t)packet->bytes);
+	return SPIN_REASON_PROCEEDED;
+}
+
+SPIN_INLINE enum spin_reason spin_message_request(const struct spin_message *m, struct spin_packet *packet, struct spin_mpq *q)
+{
+	if (spin_handlers_.takes & SPIN_TAKES_GET && m->slmp.type == SPIN_TYPE_GET)
+		return spin_message_answer_(m, packet, q);
+	if (spin_handlers_.takes & SPIN_TAKES_ATOMIC)
+		return spin_message_add_(m, packet, q);
+	return SPIN_REASON_DROPPED; /* unreachable */
+}
+
+#endif
