@@ -93,8 +93,8 @@ SPIN_INLINE void spin_message_complete_(const struct spin_message *m, struct spi
 
 	if (spin_swap_if(&q->phase, SPIN_MPQ_OPEN, SPIN_MPQ_ENDING) != SPIN_MPQ_OPEN)
 		return; /* a sweep was faster: it ends as evicted */
-	if (spin_has_completion() && (verdict == SPIN_REASON_SUCCESS || verdict == SPIN_REASON_HEADER_DROPPED ||
-				      (spin_handlers_.header && q->verdict & SPIN_MPQ_COMPLETES))) {
+	if (spin_has_completion() && spin_likely(!(spin_peek(&spin_me_at(q->me)->options) & SPIN_ME_NO_COMPLETION)) &&
+	    (verdict == SPIN_REASON_SUCCESS || verdict == SPIN_REASON_HEADER_DROPPED || q->verdict & SPIN_MPQ_COMPLETES)) {
 		rc = spin_call_completion(&completion);
 		spin_note_run(m->mpq, m->hpu, SPIN_KIND_COMPLETION, 0);
 		if ((rc & ~(uint32_t)SPIN_RC_PENDING) != SPIN_RC_SUCCESS)

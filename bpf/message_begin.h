@@ -256,8 +256,10 @@ SPIN_INLINE void spin_message_start_(const struct spin_message *m, struct spin_p
 			spin_poke(&scratch[i], 0);
 	}
 	refused = spin_blur(options & SPIN_ME_NO_TRUNCATE && spin_message_end(m) > q->place_bytes); /* as soon as it is handled */
-	if (spin_handlers_.header && spin_likely(!refused))
+	if (spin_handlers_.header && spin_likely(!refused) && spin_likely(!(options & SPIN_ME_NO_HEADER)))
 		q->verdict = spin_message_run_header_(m, packet, q);
+	if (spin_handlers_.payload && spin_unlikely(options & SPIN_ME_NO_PAYLOAD) && q->verdict == SPIN_REASON_SUCCESS)
+		q->verdict = SPIN_REASON_PROCEEDED | SPIN_MPQ_COMPLETES;
 	q->verdict |= options / SPIN_ME_NO_TRUNCATE % 2 * SPIN_MPQ_WHOLE;
 	spin_store32(&q->phase, SPIN_MPQ_OPEN);
 }

@@ -67,6 +67,31 @@ void message__describe(struct pspin *nic, struct mpq *mpq, const struct arrival 
 	slot__describe(nic, mpq->slot, first->in.is_ip4, HOST_BASE + mpq->place, mpq->place_bytes);
 }
 
+/* What PROCESS_DATA is where there is no payload handler. */
+static void proceed(struct pspin *nic, struct mpq *mpq)
+{
+	mpq->verdict = SPIN_REASON_PROCEEDED;
+	mpq->completes = 1;
+	scratchpad__of(nic, mpq->slot)->header = SPIN_RC_PROCEED | SPIN_RC_COMPLETE;
+}
+
+void message__install(struct pspin *nic, struct mpq *mpq, uint32_t options)
+{
+	struct soc_context *context = &mpq->slot->context;
+
+	mpq->no_payload = nic->meta.registration.payload && options & SPIN_ME_NO_PAYLOAD;
+	mpq->verdict = SPIN_REASON_SUCCESS;
+	if (options & SPIN_ME_NO_COMPLETION)
+		context->completion = 0;
+	if (context->header && !(options & SPIN_ME_NO_HEADER))
+		return;
+	if (context->header)
+		scratchpad__of(nic, mpq->slot)->header = SPIN_RC_PROCESS_DATA;
+	context->header = 0;
+	if (mpq->no_payload)
+		proceed(nic, mpq);
+}
+
 /* What of a last packet is less than a piece of fragmentation_bytes. */
 static uint32_t rest_bytes(const struct pspin *nic, const struct arrival *a)
 {
@@ -76,20 +101,20 @@ static uint32_t rest_bytes(const struct pspin *nic, const struct arrival *a)
 }
 
 /* What a payload handler is given of it; 0: it does not run. */
-static uint32_t handler_bytes(const struct pspin *nic, const struct arrival *a)
+static uint32_t handler_bytes(const struct pspin *nic, const struct mpq *mpq, const struct arrival *a)
 {
 	const struct spin_registration *has = &nic->meta.registration;
 	uint32_t bytes = a->slmp.payload_bytes - rest_bytes(nic, a);
 	uint32_t skip = a->slmp.offset ? 0 : has->user_header_bytes;
 
-	return has->payload && bytes > skip && a->slmp.type != SPIN_TYPE_GET ? bytes - skip : 0;
+	return has->payload && !mpq->no_payload && bytes > skip && a->slmp.type != SPIN_TYPE_GET ? bytes - skip : 0;
 }
 
 void message__run(struct pspin *nic, struct mpq *mpq, struct flight *flight, int is_last)
 {
 	const struct arrival *a = &flight->arrival;
 	struct soc_context *context = &mpq->slot->context;
-	uint32_t bytes = handler_bytes(nic, a);
+	uint32_t bytes = handler_bytes(nic, mpq, a);
 
 	if (context->bytes_in_l1 < header_bytes(a)) /* whatever was registered, the headers are there */
 		context->bytes_in_l1 = header_bytes(a);
@@ -118,6 +143,8 @@ static void header_ended(struct pspin *nic, struct mpq *mpq, const struct pspin_
 		mpq->verdict = said == SPIN_RC_DROP	 ? SPIN_REASON_HEADER_DROPPED
 			       : said == SPIN_RC_PROCEED ? SPIN_REASON_PROCEEDED
 							 : SPIN_REASON_SUCCESS;
+		if (mpq->no_payload && mpq->verdict == SPIN_REASON_SUCCESS)
+			proceed(nic, mpq);
 	}
 	ran(nic, mpq, SPIN_KIND_HEADER, 0, task->error);
 }

@@ -39,6 +39,7 @@ struct mpq {
 	uint32_t *window;    /* packet i came: bit i modulo window_bits; from lowest on */
 	enum spin_reason verdict; /* SUCCESS: payload handlers run; PROCEEDED, HEADER_DROPPED, or the error */
 	int completes;       /* PROCEEDED, and the completion handler runs */
+	int no_payload;      /* its entry has no payload handler */
 	uint32_t place;      /* of its first byte in host memory */
 	uint32_t place_bytes; /* from there to the end of its matching entry */
 	uint32_t me;         /* SPIN_MES_MAX: none */
@@ -103,6 +104,8 @@ void mpq__sweep(struct pspin *nic);
 
 /* What its packets' HERs say, and where it goes in host memory. */
 void message__describe(struct pspin *nic, struct mpq *mpq, const struct arrival *first);
+/* Then: those handlers that run in an entry with such options; and what is as if the header handler had said so. */
+void message__install(struct pspin *nic, struct mpq *mpq, uint32_t options);
 /* To its slot, with payload handler or default action. */
 void message__run(struct pspin *nic, struct mpq *mpq, struct flight *flight, int is_last);
 void message__starts(struct pspin *nic, struct flight *flight, enum soc_task_kind kind);

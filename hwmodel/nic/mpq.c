@@ -89,8 +89,8 @@ void mpq__begin(struct pspin *nic, struct mpq *mpq, const struct arrival *first,
 		scratch->flow_control |= mpq->type << HPU_SCRATCH_TYPE |
 					 (mpq->type == SPIN_TYPE_GET ? !!(entry->options & SPIN_ME_OP_GET) : first->slmp.atomic) << HPU_SCRATCH_DETAIL;
 	entry_memory__tell(nic, me, scratch);
-	mpq->verdict = SPIN_REASON_SUCCESS;
 	message__describe(nic, mpq, first);
+	message__install(nic, mpq, entry->options);
 }
 
 void mpq__flow_control(struct pspin *nic, struct mpq *mpq, uint32_t payload_bytes)

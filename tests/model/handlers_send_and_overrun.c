@@ -137,6 +137,16 @@ static void overrun(struct pspin *nic)
 	check(r.reason == SPIN_REASON_SUCCESS && r.send_count == 3, "the next message is unharmed");
 }
 
+static void entry_without_payload_handler(struct pspin *nic)
+{
+	const struct spin_me none = {.options = SPIN_ME_NO_PAYLOAD, .length = 64, .ignore_bits = UINT64_MAX};
+	const struct spin_me other = {.options = SPIN_ME_NO_HEADER | SPIN_ME_NO_COMPLETION, .length = 64};
+
+	check(pspin__me_append(nic, &none, NULL, 0, NULL) == -EINVAL,
+	      "where payload handlers are promised whole pieces every entry has them");
+	check(!pspin__me_append(nic, &other, NULL, 0, NULL), "the others can be left out");
+}
+
 int main(void)
 {
 	struct rig_file file = rig__build("sends",
@@ -150,6 +160,7 @@ int main(void)
 		as_many_as_may_be(nics[i]);
 		acknowledgements_and_pieces(nics[i]);
 		overrun(nics[i]);
+		entry_without_payload_handler(nics[i]);
 		pspin__close(nics[i]);
 	}
 	free(file.data);

@@ -108,7 +108,7 @@ static int with_version(uint16_t version)
 static void another_version_is_told_as_such(void)
 {
 	expect(-EINVAL, with_version(SPIN_API_VERSION - 1), "an older object");
-	says("was made for handler API 2, this is 3");
+	says("was made for handler API 3, this is 4");
 	says("compile it again with spincc");
 	expect(-ENOTSUP, with_version(SPIN_API_VERSION + 1), "a newer object");
 }

@@ -91,7 +91,7 @@ static int read_index(const char *word, unsigned *me)
 }
 
 #define POST_WORDS \
-	"write: post [match N] [ignore N] [start N] [length N] [once] [whole] [get] [as N] [handler_mem START+LENGTH...]"
+	"write: post [match N] [ignore N] [start N] [length N] [once] [whole] [get] [no_HANDLER] [as N] [handler_mem START+LENGTH...]"
 
 /* The rest of the line. */
 static int read_handler_mem(struct vector_change *change, char **rest)
@@ -104,7 +104,27 @@ static int read_handler_mem(struct vector_change *change, char **rest)
 	return err;
 }
 
-/* [match N] [ignore N] [start N] [length N] [once] [whole] [get] [as N] [handler_mem START+LENGTH...] */
+/* 1: it is one. */
+static int read_option(const char *word, uint32_t *options)
+{
+	static const struct {
+		const char *name;
+		uint32_t option;
+	} rows[] = {
+		{ "once", SPIN_ME_USE_ONCE }, { "whole", SPIN_ME_NO_TRUNCATE }, { "get", SPIN_ME_OP_GET },
+		{ "no_header", SPIN_ME_NO_HEADER }, { "no_payload", SPIN_ME_NO_PAYLOAD },
+		{ "no_completion", SPIN_ME_NO_COMPLETION },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (!strcmp(word, rows[i].name)) {
+			*options |= rows[i].option;
+			return 1;
+		}
+	return 0;
+}
+
+/* [match N] [ignore N] [start N] [length N] [once] [whole] [get] [no_HANDLER] [as N] [handler_mem START+LENGTH...] */
 static int read_post(struct vector_changes *changes, char *rest)
 {
 	struct vector_change *change = add(changes, CHANGE_POST);
@@ -118,18 +138,8 @@ static int read_post(struct vector_changes *changes, char *rest)
 	while ((name = vector_next(&rest))) {
 		int wide = !strcmp(name, "match") || !strcmp(name, "ignore");
 
-		if (!strcmp(name, "once")) {
-			change->post.options |= SPIN_ME_USE_ONCE;
+		if (read_option(name, &change->post.options))
 			continue;
-		}
-		if (!strcmp(name, "whole")) {
-			change->post.options |= SPIN_ME_NO_TRUNCATE;
-			continue;
-		}
-		if (!strcmp(name, "get")) {
-			change->post.options |= SPIN_ME_OP_GET;
-			continue;
-		}
 		if (!strcmp(name, "handler_mem")) {
 			if (read_handler_mem(change, &rest))
 				return -EINVAL;

@@ -28,7 +28,7 @@ struct spin_me_opts {
 	uint64_t ignore_bits;  /* bits of match_bits that need not agree */
 	uint32_t start;        /* of its part of the host memory */
 	uint32_t length;       /* 0: to the end of the host memory */
-	uint32_t options;      /* SPIN_ME_USE_ONCE, SPIN_ME_NO_TRUNCATE, SPIN_ME_OP_GET */
+	uint32_t options;      /* SPIN_ME_USE_ONCE, _NO_TRUNCATE, _OP_GET, _NO_HANDLERS and its parts */
 	/*
 	 * The handlers' own host memory (SPIN_HANDLER_MEM; sPIN B.2, HANDLER_IOVEC), one segment behind the other: start and
 	 * length multiples of 8, inside the host memory; they may lie anywhere in it. None: none.

@@ -22,6 +22,7 @@ struct messages_used;
 struct messages {
 	struct spin_message_opts opts;      /* checked, and the defaults put in */
 	int window_is_default;              /* 1: a smaller one will do */
+	int in_pieces;                      /* 1: payload handlers are promised whole ones (.fragmentation_bytes) */
 	uint32_t ticks_s;                   /* of the clock in a second */
 	struct spin_memory me_memory;
 	struct spin_me *me;

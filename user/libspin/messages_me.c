@@ -36,17 +36,21 @@ static void renumber(struct messages *m)
 }
 
 /* The caller's options in our size: an older program's struct is shorter. */
-static int take_options(const struct host_side *host, const struct spin_me_opts *from, struct spin_me_opts *to)
+static int take_options(const struct spin_ctx *ctx, const struct spin_me_opts *from, struct spin_me_opts *to)
 {
+	const struct host_side *host = &ctx->host;
 	const size_t host_bytes = host->memory.bytes;
 
 	memset(to, 0, sizeof(*to));
 	if (from->bytes < sizeof(from->bytes))
 		return spin_fail(-EINVAL, "spin_me_opts: set bytes to sizeof(struct spin_me_opts)");
 	memcpy(to, from, from->bytes < sizeof(*to) ? from->bytes : sizeof(*to));
-	if (to->options & ~(uint32_t)(SPIN_ME_USE_ONCE | SPIN_ME_NO_TRUNCATE | SPIN_ME_OP_GET))
-		return spin_fail(-EINVAL, "a matching entry has no options 0x%x: there are SPIN_ME_USE_ONCE, SPIN_ME_NO_TRUNCATE and SPIN_ME_OP_GET",
-				 to->options);
+	if (to->options & ~(uint32_t)SPIN_ME_OPTIONS)
+		return spin_fail(-EINVAL, "a matching entry has no options 0x%x: those that there are have 0x%x (SPIN_ME_USE_ONCE, ...)",
+				 to->options & ~(uint32_t)SPIN_ME_OPTIONS, SPIN_ME_OPTIONS);
+	if (to->options & SPIN_ME_NO_PAYLOAD && ctx->messages->in_pieces)
+		return spin_fail(-EINVAL, "%s registers .fragmentation_bytes, so its entries have its payload handler: leave SPIN_ME_NO_PAYLOAD "
+				 "out, or post the entry to a context of other handlers", ctx->name);
 	if (to->start >= host_bytes || to->length > host_bytes - to->start)
 		return spin_fail(-EINVAL, "a matching entry of bytes %u to %llu lies outside the host memory of %zu bytes: "
 				 "create the context with more (message.host_bytes)", to->start,
@@ -98,7 +102,7 @@ int spin_ctx__me_append(struct spin_ctx *ctx, const struct spin_me_opts *opts, u
 
 	if (!m)
 		return -EOPNOTSUPP;
-	err = take_options(&ctx->host, opts, &wanted);
+	err = take_options(ctx, opts, &wanted);
 	if (err)
 		return err;
 	i = find_free(m);

@@ -121,6 +121,7 @@ int spin_messages__new(const struct spin_object *obj, const struct spin_message_
 	m->opts = *opts;
 	put_defaults(&m->opts, registration);
 	m->window_is_default = !opts->window;
+	m->in_pieces = registration->fragmentation_bytes > 1;
 	err = check_windows(&m->opts);
 	if (err) {
 		free(m);

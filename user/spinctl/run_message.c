@@ -52,7 +52,7 @@ int run_message__take(const struct message_options *o, int messages, struct run_
 	return status ? status : take_ms("tombstone", o->tombstone_s, &out->tombstone_ms);
 }
 
-/* "match=0x10", "once", "whole", "get"; mem= leads to *memory. */
+/* "match=0x10", "once", "no-header"; mem= leads to *memory. */
 static int take_word(const char *word, struct spin_me_opts *me, struct run_memory *memory)
 {
 	uint64_t number = 0;
@@ -66,6 +66,15 @@ static int take_word(const char *word, struct spin_me_opts *me, struct run_memor
 		err = 0;
 	} else if (!strcmp(word, "get")) {
 		me->options |= SPIN_ME_OP_GET;
+		err = 0;
+	} else if (!strcmp(word, "no-header")) {
+		me->options |= SPIN_ME_NO_HEADER;
+		err = 0;
+	} else if (!strcmp(word, "no-payload")) {
+		me->options |= SPIN_ME_NO_PAYLOAD;
+		err = 0;
+	} else if (!strcmp(word, "no-completion")) {
+		me->options |= SPIN_ME_NO_COMPLETION;
 		err = 0;
 	} else if (!strncmp(word, "match=", 6)) {
 		err = number__read(word + 6, UINT64_MAX, &me->match_bits);
@@ -97,7 +106,7 @@ static int take_entry(const char *words, struct spin_me_opts *me, struct run_mem
 		if (*word && (err = take_word(word, me, memory)))
 			status = err == TOLD ? FAILED :
 				 complain("--entry '%s': '%s' is none of match=BITS, ignore=BITS, start=BYTES, length=BYTES, "
-					  "mem=START+LENGTH, once, whole, get", words, word);
+					  "mem=START+LENGTH, once, whole, get, no-header, no-payload, no-completion", words, word);
 	free(copy);
 	return status;
 }

@@ -73,7 +73,7 @@
  *        an error      FAILED, SEGV or BAD_RETURN again; no further handler
  *      A context without a header handler does as if it had said PROCESS_DATA.
  *  12. When the last packet is known, and all have been handled: the completion
- *      handler runs, unless the header handler said PROCEED (without COMPLETE) or failed; the packet at hand is the one that
+ *      handler runs, unless the header handler said PROCEED (without COMPLETE) or failed, or the entry has none; the packet at hand is the one that
  *      was handled last. The message is
  *      completed: tombstone, MPQ free, event.
  *  13. Then, and after every other packet of an open message: parked packets of this message
@@ -202,6 +202,16 @@ enum {
 	SPIN_ME_USE_ONCE = 1,
 	SPIN_ME_NO_TRUNCATE = 2, /* a message that is longer is refused, and its sender told (Portals' PTL_ME_NO_TRUNCATE) */
 	SPIN_ME_OP_GET = 4,      /* its memory may be read by gets (PTL_ME_OP_GET); whoever can send one has it sent to where that comes from */
+	/*
+	 * Which of the context's handlers do not run for its messages (sPIN B.1: each can be installed by itself). Without a header
+	 * handler: as if the context had none. Without a payload handler: as if the header handler had said PROCEED_COMPLETE
+	 * where it says PROCESS_DATA, or does not run; not with .fragmentation_bytes, which is a promise to payload handlers.
+	 */
+	SPIN_ME_NO_HEADER = 8,
+	SPIN_ME_NO_PAYLOAD = 16,
+	SPIN_ME_NO_COMPLETION = 32,
+	SPIN_ME_NO_HANDLERS = 56, /* all three: the default action alone */
+	SPIN_ME_OPTIONS = 63,     /* all that there are */
 };
 
 /* Written by the host while FREE; `state` by compare-exchange, the counters by atomic addition. */
