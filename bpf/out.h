@@ -95,7 +95,7 @@ SPIN_INLINE int spin_leave(struct xdp_md *ctx)
 
 SPIN_INLINE void spin_out_ask_(const struct spin_out *out, struct spin_out_stats *stats)
 {
-	uint32_t bytes = out->request.type == SPIN_REQUEST_PACKET ? spin_opaque_(out->request.bytes) : 0, full;
+	uint32_t bytes = out->request.type != SPIN_REQUEST_PUT ? spin_opaque_(out->request.bytes) : 0, full;
 
 	if (bytes > SPIN_REQUEST_FRAME_MAX)
 		return; /* cannot be */

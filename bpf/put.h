@@ -265,6 +265,48 @@ SPIN_INLINE int spin_atomic_(struct spin_packet *packet, enum spin_atomic op, co
 	return spin_put_end_(packet, out, packet->payload, 0, SPIN_PUT_ATOMIC_);
 }
 
+/* The put in the buffer is to be acknowledged: the host's library sends it. */
+SPIN_INLINE void spin_put_acked_(const struct spin_packet *packet, struct spin_out *out, const struct spin_put_acked *put)
+{
+	uint32_t me = spin_peek(&spin_mpq_at(packet->mpq)->me);
+
+	out->request.acked = 1;
+	out->request.options = put->options;
+	out->request.me = me;
+	out->request.me_serial = spin_peek(&spin_me_at(me)->serial);
+	out->request.user_ptr = put->user_ptr;
+	out->request.source = spin_target_(packet);
+}
+
+SPIN_INLINE _Bool spin_put_can_be_acked_(const struct spin_put_acked *put)
+{
+	return spin_handlers_.delivery == SPIN_DELIVER_ME && !(put->options & ~(uint32_t)SPIN_PUT_OPTIONS);
+}
+
+SPIN_INLINE int spin_put_payload_acked_(struct spin_packet *packet, uint32_t off, uint32_t bytes,
+					const struct spin_put_acked *put)
+{
+	struct spin_out *out = spin_put_next_();
+
+	if (!out || !spin_put_can_be_acked_(put) || spin_put_payload_(packet, off, bytes, &put->put))
+		return SPIN_SEGV;
+	out->request.type = SPIN_REQUEST_PUT_BYTES;
+	spin_put_acked_(packet, out, put);
+	return 0;
+}
+
+SPIN_INLINE int spin_put_from_device_acked_(struct spin_packet *packet, const void *from, uint32_t bytes,
+					    const struct spin_put_acked *put)
+{
+	struct spin_out *out = spin_put_next_();
+
+	if (!out || !spin_put_can_be_acked_(put) || spin_put_from_device_(packet, from, bytes, &put->put))
+		return SPIN_SEGV;
+	out->request.type = SPIN_REQUEST_PUT_BYTES;
+	spin_put_acked_(packet, out, put);
+	return 0;
+}
+
 SPIN_INLINE int spin_put_from_host_(struct spin_packet *packet, uint32_t at, uint32_t bytes,
 				    const struct spin_put *put)
 {
@@ -275,12 +317,24 @@ SPIN_INLINE int spin_put_from_host_(struct spin_packet *packet, uint32_t at, uin
 	if (!out || !box || !spin_space_has(packet, SPIN_ME_MEM, at, bytes))
 		return SPIN_SEGV;
 	out->request.type = SPIN_REQUEST_PUT;
+	out->request.acked = 0;
 	out->request.bytes = bytes;
 	out->request.start = spin_space_at(packet, SPIN_ME_MEM, at, &room);
 	out->request.source = spin_target_(packet);
 	out->request.put = *put;
 	box->count++;
 	packet->puts = spin_blur(packet->puts + 1);
+	return 0;
+}
+
+SPIN_INLINE int spin_put_from_host_acked_(struct spin_packet *packet, uint32_t at, uint32_t bytes,
+					  const struct spin_put_acked *put)
+{
+	struct spin_out *out = spin_put_next_();
+
+	if (!out || !spin_put_can_be_acked_(put) || spin_put_from_host_(packet, at, bytes, &put->put))
+		return SPIN_SEGV;
+	spin_put_acked_(packet, out, put);
 	return 0;
 }
 

@@ -92,7 +92,7 @@ hpu_command_write(uint32_t host_high, uint32_t host_low, uint32_t bytes, uint32_
 	return hpu_command_issue_(HPU_COMMAND_HOST_DIRECT);
 }
 
-/* Sends `bytes` bytes at NIC address `from`, with `high` at the host's; kind is HPU_SEND_*, put for HPU_SEND_PUT. */
+/* Sends `bytes` bytes at NIC address `from`, with `high` at the host's; kind is HPU_SEND_*, put for those that are made. */
 static inline __attribute__((always_inline)) uint32_t hpu_command_send(uint32_t put, uint32_t kind, uint32_t high,
 								       uint32_t from, uint32_t bytes)
 {

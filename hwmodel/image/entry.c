@@ -66,6 +66,11 @@ SPIN_INLINE uint32_t spin_command_put_(uint32_t put, uint32_t high, uint32_t fro
 	return hpu_command_send(put, HPU_SEND_PUT, high, from, bytes);
 }
 
+SPIN_INLINE uint32_t spin_command_acked_(uint32_t put, uint32_t high, uint32_t from, uint32_t bytes)
+{
+	return hpu_command_send(put, HPU_SEND_ACKED, high, from, bytes);
+}
+
 SPIN_INLINE uint32_t spin_command_get_(uint32_t put, uint32_t from, uint32_t bytes, uint32_t asked)
 {
 	return hpu_command_request(put, HPU_SEND_GET, from, bytes, asked);

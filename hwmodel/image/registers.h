@@ -31,6 +31,8 @@
 #define HPU_SEND_GET     3 /* like HPU_SEND_PUT; the sixth word: the bytes asked for */
 #define HPU_SEND_ATOMIC  4 /* the same; the sixth word: enum spin_atomic */
 
+#define HPU_SEND_ACKED   5 /* like HPU_SEND_PUT, of struct spin_put_acked */
+
 /*
  * HPU_ERROR: a trap writes mcause, which is below 32 or has bit 31 set. These
  * are the wrapper's own.

@@ -80,6 +80,34 @@ static int forward(struct pspin *nic, const struct flight *flight, const struct 
 	return 0;
 }
 
+/* Of a put that is to be acknowledged. 0, or -1: there cannot be such a one. */
+static int check_acked(const struct pspin *nic, const struct hpu_command *command)
+{
+	struct spin_put_acked put;
+
+	if (command->flow != HPU_SEND_ACKED)
+		return 0;
+	memcpy(&put, command->put, sizeof(put));
+	return nic->messages && !(put.options & ~(uint32_t)SPIN_PUT_OPTIONS) ? 0 : -1;
+}
+
+/* What the host's library is told of it. */
+static void tell_acked(const struct pspin *nic, const struct flight *flight, const struct hpu_command *command,
+		       struct spin_request *request)
+{
+	struct spin_put_acked put;
+
+	if (command->flow != HPU_SEND_ACKED)
+		return;
+	memcpy(&put, command->put, sizeof(put));
+	request->acked = 1;
+	request->options = put.options;
+	request->user_ptr = put.user_ptr;
+	request->me = flight->slot->mpq->me;
+	request->me_serial = nic->messages->mes[request->me].serial;
+	outbound__destination(flight->arrival.frame, &flight->arrival.in, &request->source);
+}
+
 static int put_from_host(struct pspin *nic, const struct flight *flight, const struct hpu_command *command,
 			 const struct spin_put *put)
 {
@@ -89,6 +117,7 @@ static int put_from_host(struct pspin *nic, const struct flight *flight, const s
 	if (!nic->messages || !reach(nic, flight, command, &from))
 		return -1;
 	request = record__send(nic);
+	tell_acked(nic, flight, command, request);
 	request->type = SPIN_REQUEST_PUT;
 	request->bytes = command->bytes;
 	request->start = (uint32_t)from.at;
@@ -111,7 +140,7 @@ static int put(struct pspin *nic, const struct flight *flight, uint32_t packet_l
 	struct spin_put put;
 
 	memcpy(&put, command->put, sizeof(put));
-	if (put.target.ip_version != (in->is_ip4 ? 4 : 6))
+	if (put.target.ip_version != (in->is_ip4 ? 4 : 6) || check_acked(nic, command))
 		return -1;
 	if (!command->nic)
 		return put_from_host(nic, flight, command, &put);
@@ -119,7 +148,8 @@ static int put(struct pspin *nic, const struct flight *flight, uint32_t packet_l
 		return -1;
 	headers__now(nic, flight, packet_l1, headers);
 	request = record__send(nic);
-	request->type = SPIN_REQUEST_PACKET;
+	tell_acked(nic, flight, command, request);
+	request->type = request->acked ? SPIN_REQUEST_PUT_BYTES : SPIN_REQUEST_PACKET;
 	request->ip_at = in->ip_off;
 	request->put.target = put.target;
 	request->bytes = outbound__put(request->frame, headers, in, &put, &kind, nic->messages ? &nic->put_id : NULL, command->nic,

@@ -28,7 +28,7 @@ static int decode(const struct hpu *hpu, struct hpu_command *command, uint32_t *
 			return !w[3];
 		}
 		command->detail = w[5];
-		return w[1] <= HPU_SEND_ATOMIC && (!w[3] || w[1] == HPU_SEND_PUT);
+		return w[1] <= HPU_SEND_ACKED && (!w[3] || w[1] == HPU_SEND_PUT || w[1] == HPU_SEND_ACKED);
 	case HPU_COMMAND_HOST_DIRECT:
 		command->kind = HPU_HOST_DIRECT;
 		command->host = (uint64_t)w[1] << 32 | w[0];
@@ -59,9 +59,10 @@ static int locate(const struct hpu *hpu, struct hpu_command *command, uint32_t n
 
 	if (command->kind == HPU_HOST_DIRECT)
 		return 1;
-	if (command->kind == HPU_NIC_SEND &&
-	    (command->flow == HPU_SEND_PUT || command->flow == HPU_SEND_GET || command->flow == HPU_SEND_ATOMIC)) {
-		if (find(hpu, hpu->words[0], sizeof(struct spin_put), &put, NULL) == MEMORY_NONE)
+	if (command->kind == HPU_NIC_SEND && command->flow != HPU_SEND_REPLY && command->flow != HPU_SEND_FORWARD) {
+		uint32_t bytes = command->flow == HPU_SEND_ACKED ? sizeof(struct spin_put_acked) : sizeof(struct spin_put);
+
+		if (find(hpu, hpu->words[0], bytes, &put, NULL) == MEMORY_NONE)
 			return 0;
 		command->put = put;
 		if (command->host)

@@ -49,7 +49,7 @@ struct hpu_command {
 	uint64_t host; /* host address; 0 for sends of NIC memory */
 	uint32_t bytes;
 	uint32_t flow; /* of sends: HPU_SEND_* */
-	const uint8_t *put; /* of HPU_SEND_PUT, _GET and _ATOMIC: struct spin_put */
+	const uint8_t *put; /* of HPU_SEND_PUT, _GET and _ATOMIC: struct spin_put; of _ACKED struct spin_put_acked */
 	uint32_t detail; /* of the latter two */
 	uint32_t data[2]; /* host-direct */
 	struct soc_task *task;

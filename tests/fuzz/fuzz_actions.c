@@ -180,7 +180,7 @@ static int same_sends(const struct engine_sends *a, const struct engine_sends *b
 {
 	for (unsigned i = 0; i < a->count && i < b->count && i < ENGINE_SENDS_MAX; i++) {
 		const struct spin_request *x = &a->send[i], *y = &b->send[i];
-		int packet = x->type == SPIN_REQUEST_PACKET;
+		int packet = x->type != SPIN_REQUEST_PUT;
 
 		if (x->type != y->type || x->bytes != y->bytes ||
 		    memcmp(&x->put.target, &y->put.target, sizeof(x->put.target)) ||

@@ -36,7 +36,7 @@ int bpf_events(const struct bpf *b, struct engine_events *out)
 /* The ring's record ends with the frame. */
 static int take_request(void *arg, const struct spin_request *request)
 {
-	const uint32_t frame = request->type == SPIN_REQUEST_PACKET ? request->bytes : 0;
+	const uint32_t frame = request->type != SPIN_REQUEST_PUT ? request->bytes : 0;
 	struct engine_sends *to = arg;
 
 	if (to && to->count < ENGINE_SENDS_MAX)

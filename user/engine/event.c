@@ -23,6 +23,7 @@ const char *event_name(uint32_t type)
 	case SPIN_EVENT_RAN:        return "ran";
 	case SPIN_EVENT_OVERRUN:    return "overrun";
 	case SPIN_EVENT_PUT_FAILED: return "put_failed";
+	case SPIN_EVENT_PUT_ACKED: return "put_acked";
 	}
 	return "unknown";
 }
@@ -40,7 +41,7 @@ const char *event_handler_name(uint32_t kind)
 int event_has_handler(uint32_t type)
 {
 	return type && type != SPIN_EVENT_MESSAGE && type != SPIN_EVENT_TIMEOUT &&
-	       type != SPIN_EVENT_PUT_FAILED;
+	       type != SPIN_EVENT_PUT_FAILED && type != SPIN_EVENT_PUT_ACKED;
 }
 
 int event_is_error(uint32_t type)
@@ -113,7 +114,9 @@ void event_line(const struct spin_event *e, char text[EVENT_LINE_MAX])
 	add_source(&l, e);
 	if (e->length != SPIN_LENGTH_UNKNOWN)
 		add(&l, " length %u", e->length);
-	if (e->me_start || e->me_length || e->me_serial)
+	if (e->type == SPIN_EVENT_PUT_FAILED || e->type == SPIN_EVENT_PUT_ACKED)
+		add_number(&l, "user", e->user_ptr);
+	else if (e->me_start || e->me_length || e->me_serial)
 		add(&l, " entry %u+%u serial %u", e->me_start, e->me_length, e->me_serial);
 	if (e->me == SPIN_MES_MAX)
 		add(&l, " me none");

@@ -54,6 +54,9 @@ struct vector_send {
 	uint32_t start, bytes;
 	struct spin_process source;
 	struct spin_put put;
+	/* of a put that is to be acknowledged */
+	uint32_t acked, options, me;
+	uint64_t user_ptr;
 };
 
 enum vector_step_kind { STEP_PACKET, STEP_CLOCK };

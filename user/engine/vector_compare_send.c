@@ -19,19 +19,26 @@ static void process_text(const struct spin_process *p, char *text, size_t bytes)
 		 four || p->ip_version == 6 ? "" : " of no IP version");
 }
 
+static int has_frame(const struct spin_request *r)
+{
+	return r->type == SPIN_REQUEST_PACKET || r->type == SPIN_REQUEST_PUT_BYTES;
+}
+
 void send_line(const struct spin_request *r, char line[SEND_LINE_MAX])
 {
-	char target[96], source[96];
+	char target[96], source[96], acked[96] = "";
 
 	process_text(&r->put.target, target, sizeof(target));
-	if (r->type == SPIN_REQUEST_PACKET) {
-		snprintf(line, SEND_LINE_MAX, "packet to %s, IP header at %u", target, r->ip_at);
+	if (r->type != SPIN_REQUEST_PACKET && r->acked)
+		snprintf(acked, sizeof(acked), " options %u user %" PRIu64 " me %u", r->options, r->user_ptr, r->me);
+	if (has_frame(r)) {
+		snprintf(line, SEND_LINE_MAX, "packet to %s, IP header at %u%s", target, r->ip_at, acked);
 		return;
 	}
 	process_text(&r->source, source, sizeof(source));
-	snprintf(line, SEND_LINE_MAX, "%s %u %u to %s from %s match %" PRIu64 " data %" PRIu64 " off %" PRIu64,
+	snprintf(line, SEND_LINE_MAX, "%s %u %u to %s from %s match %" PRIu64 " data %" PRIu64 " off %" PRIu64 "%s",
 		 r->type == SPIN_REQUEST_PUT ? "host" : "unknown", r->start, r->bytes, target, source, r->put.match_bits,
-		 r->put.hdr_data, r->put.remote_offset);
+		 r->put.hdr_data, r->put.remote_offset, acked);
 }
 
 void send_request(const struct vector_send *send, struct spin_request *out)
@@ -39,10 +46,11 @@ void send_request(const struct vector_send *send, struct spin_request *out)
 	struct vector_wire w;
 
 	*out = (struct spin_request){ .type = SPIN_REQUEST_PUT, .start = send->start, .bytes = send->bytes,
-				      .source = send->source, .put = send->put };
+				      .source = send->source, .put = send->put, .acked = send->acked,
+				      .options = send->options, .user_ptr = send->user_ptr, .me = send->me };
 	if (!send->frame)
 		return;
-	out->type = SPIN_REQUEST_PACKET;
+	out->type = send->acked ? SPIN_REQUEST_PUT_BYTES : SPIN_REQUEST_PACKET;
 	out->bytes = send->frame_bytes;
 	memcpy(out->frame, send->frame, send->frame_bytes < sizeof(out->frame) ? send->frame_bytes : sizeof(out->frame));
 	if (vector_wire_udp(send->frame, send->frame_bytes, &w))
@@ -64,7 +72,7 @@ static void add_send(struct differences *d, unsigned number, const struct spin_r
 	snprintf(what, sizeof(what), "sent, %u", number);
 	if (strcmp(a, b))
 		differences_add(d, what, a, b);
-	if (got && want && got->type == SPIN_REQUEST_PACKET && want->type == SPIN_REQUEST_PACKET)
+	if (got && want && has_frame(got) && has_frame(want))
 		differences_frame(d, want->frame, want->bytes, got->frame, got->bytes);
 }
 

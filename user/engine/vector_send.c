@@ -79,14 +79,33 @@ static int read_forward(struct vector_reader *r, char *rest)
 	return check_length(send);
 }
 
-/* [id N] [match N] [data N] [off N] */
+/* options N, user N, me N: of a put that is to be acknowledged. 1: it is none of these. */
+static int read_acked(struct vector_send *send, const char *name, const char *word)
+{
+	uint64_t value;
+
+	if (strcmp(name, "options") && strcmp(name, "user") && strcmp(name, "me"))
+		return 1;
+	if (template_number(word, name, *name == 'u' ? UINT64_MAX : UINT32_MAX, &value))
+		return -EINVAL;
+	if (*name == 'u')
+		send->user_ptr = value;
+	else
+		*(*name == 'o' ? &send->options : &send->me) = (uint32_t)value;
+	send->acked = 1;
+	return 0;
+}
+
+/* [id N] [match N] [data N] [off N] [options N user N me N] */
 static int read_put(struct vector_reader *r, char *rest)
 {
 	struct vector_step *step = &r->v->step[r->v->count - 1];
 	const struct vector_step *cause;
 	struct spin_process target;
 	const char *id = NULL, *name, *word;
+	struct vector_send acked = { .line = r->line }, *send;
 	char fields[256] = "";
+	int err;
 
 	if (read_cause(r, &rest, &cause) || read_process("to", &rest, &target))
 		return -EINVAL;
@@ -96,6 +115,11 @@ static int read_put(struct vector_reader *r, char *rest)
 		word = vector_next(&rest);
 		if (!word)
 			return engine_fail(-EINVAL, "write: send put [of N] to ADDRESS PORT [id N] [match N] [data N] [off N]");
+		err = read_acked(&acked, name, word);
+		if (err < 0)
+			return err;
+		if (!err)
+			continue;
 		if (!strcmp(name, "id"))
 			id = word;
 		else
@@ -106,14 +130,20 @@ static int read_put(struct vector_reader *r, char *rest)
 	r->filling = SEND;
 	r->is_put = 1;
 	r->templated = 1;
-	return add(step, r->line) ? 0 : -ENOMEM;
+	send = add(step, r->line);
+	if (send)
+		*send = acked;
+	return send ? 0 : -ENOMEM;
 }
 
 static int read_field(struct vector_send *send, const char *name, const char *word)
 {
+	int err = read_acked(send, name, word);
 	uint64_t *to = !strcmp(name, "match") ? &send->put.match_bits : !strcmp(name, "data") ? &send->put.hdr_data :
 		       !strcmp(name, "off") ? &send->put.remote_offset : NULL;
 
+	if (err <= 0)
+		return err;
 	if (!to)
 		return engine_fail(-EINVAL, "a put has no '%.32s'", name);
 	return template_number(word, name, UINT64_MAX, to) ? -EINVAL : 0;

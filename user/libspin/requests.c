@@ -70,7 +70,7 @@ static int on_sample(void *arg, void *data, size_t bytes)
 	const struct spin_request *request = data;
 
 	if (bytes < offsetof(struct spin_request, frame) ||
-	    (request->type == SPIN_REQUEST_PACKET && request->bytes > bytes - offsetof(struct spin_request, frame)))
+	    (request->type != SPIN_REQUEST_PUT && request->bytes > bytes - offsetof(struct spin_request, frame)))
 		return 0; /* of no use to anyone */
 	r->answer = r->fn(r->arg, request);
 	return r->answer ? -ECANCELED : 0;

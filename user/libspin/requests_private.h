@@ -13,6 +13,11 @@ struct put {
 	uint32_t start, bytes;
 	struct spin_process source;
 	struct spin_put put;
+	int has_data;          /* 1: its bytes are below; 0: in host memory */
+	/* of one that is to be acknowledged */
+	uint32_t acked, options, me, me_serial;
+	uint64_t user_ptr;
+	uint8_t data[]; /* `bytes` of it; of a put from host memory none */
 };
 
 struct requests {

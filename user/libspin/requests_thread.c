@@ -25,7 +25,7 @@ static int take(void *arg, const struct spin_request *request)
 
 	if (request->type == SPIN_REQUEST_PACKET)
 		requests_packet__send(ctx, request);
-	else if (request->type == SPIN_REQUEST_PUT)
+	else if (request->type == SPIN_REQUEST_PUT || request->type == SPIN_REQUEST_PUT_BYTES)
 		requests_put__add(ctx, request);
 	return 0;
 }

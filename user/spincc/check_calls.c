@@ -18,12 +18,16 @@ static const struct {
 	{ "spin_set_dst_port_", 0, "spin_set_dst_port is for datagrams: packets of messages are not passed on" },
 	{ "spin_put_from_host_", 1, "spin_put_from_host is for messages: a datagram has no matching entry; send from HPU memory "
 				    "with spin_put_from_device" },
+	{ "spin_put_payload_acked_", 1, "puts that are acknowledged are for messages: a datagram has no acknowledgement" },
+	{ "spin_put_from_device_acked_", 1, "puts that are acknowledged are for messages: a datagram has no acknowledgement" },
+	{ "spin_put_from_host_acked_", 1, "puts that are acknowledged are for messages: a datagram has no acknowledgement" },
 	{ "spin_get_", 1, "spin_get is for messages: of datagrams the target is told the bytes alone" },
 	{ "spin_atomic_", 1, "spin_atomic is for messages: of datagrams the target is told the bytes alone" },
 };
 
 static const char *const puts_[] = { "spin_forward_", "spin_put_payload_", "spin_put_from_device_", "spin_put_from_buffer_",
-				     "spin_put_from_host_", "spin_get_", "spin_atomic_" };
+				     "spin_put_from_host_", "spin_get_", "spin_atomic_", "spin_put_payload_acked_",
+				     "spin_put_from_device_acked_", "spin_put_from_host_acked_" };
 
 /* Calls whose second argument is a space of host memory. */
 static const char *const spaces[] = {

@@ -124,7 +124,7 @@ static void take_event(void *arg, const struct spin_event *event)
 {
 	struct recorder *r = arg;
 
-	if (event->type == SPIN_EVENT_PUT_FAILED || r->status || !r->writer)
+	if (event->type == SPIN_EVENT_PUT_FAILED || event->type == SPIN_EVENT_PUT_ACKED || r->status || !r->writer)
 		return;
 	if (recording_writer__event(r->writer, event, 0))
 		r->status = complain("%s", engine_why());

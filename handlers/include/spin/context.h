@@ -99,6 +99,7 @@ enum spin_event_type {
 	 * target's, `length` bytes from `offset` in the host memory were to go there.
 	 */
 	SPIN_EVENT_PUT_FAILED = 8,
+	SPIN_EVENT_PUT_ACKED = 9, /* the same of one that was acknowledged, and asked for that (SPIN_PUT_ACK_REQ) */
 };
 
 /* Of struct spin_event. */
@@ -134,8 +135,11 @@ struct spin_event {
 	uint32_t deposited_bytes; /* by the default action */
 	uint32_t flags;      /* SPIN_EVENT_* */
 	uint64_t match_bits, hdr_data;
-	/* of the matching entry as it was posted, whatever its index stands for by now; 0: none */
-	uint32_t me_start, me_length; /* in the context's host memory, in bytes */
+	union {
+		/* of the matching entry as it was posted, whatever its index stands for by now; 0: none */
+		struct { uint32_t me_start, me_length; }; /* in the context's host memory, in bytes */
+		uint64_t user_ptr; /* of PUT_ACKED and PUT_FAILED: of struct spin_put_acked, else 0; `me` is its entry then */
+	};
 	uint32_t me_serial;  /* of its posting (struct spin_me) */
 	uint32_t unused;
 };
@@ -148,6 +152,7 @@ struct spin_event {
 enum spin_request_type {
 	SPIN_REQUEST_PACKET = 1,
 	SPIN_REQUEST_PUT = 2,   /* from host memory */
+	SPIN_REQUEST_PUT_BYTES = 3, /* to be acknowledged: a packet's payload, as a message of the library's */
 };
 
 #define SPIN_REQUEST_FRAME_MAX (128u + SPIN_PUT_BYTES_MAX) /* Ethernet, two VLAN tags, IP with options, UDP, SLMP, its put */
@@ -156,10 +161,13 @@ struct spin_request {
 	uint32_t type;        /* enum spin_request_type */
 	uint32_t bytes;       /* of the frame; PUT: of host memory */
 	uint32_t start;       /* PUT: in the context's host memory */
-	uint32_t ip_at;       /* PACKET: where its IP header is in the frame */
-	struct spin_process source; /* PUT: whom it is to come from */
-	struct spin_put put;  /* PUT; of a PACKET the target alone */
-	uint8_t  frame[SPIN_REQUEST_FRAME_MAX]; /* PACKET: as it is to leave; the ring's record ends with its last byte */
+	uint32_t ip_at;       /* PACKET, PUT_BYTES: where its IP header is in the frame */
+	struct spin_process source; /* PUT, PUT_BYTES: whom it is to come from */
+	uint32_t acked;       /* PUT, PUT_BYTES: 1: the rest is of struct spin_put_acked, and the matching entry; else 0 */
+	uint32_t options, me, me_serial;
+	uint64_t user_ptr;
+	struct spin_put put;  /* PUT, PUT_BYTES; of a PACKET the target alone */
+	uint8_t  frame[SPIN_REQUEST_FRAME_MAX]; /* PACKET, PUT_BYTES: as it is to leave, or would; the ring's record ends with its last byte */
 };
 
 

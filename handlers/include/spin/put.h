@@ -71,21 +71,47 @@ struct spin_put {
  */
 #define spin_forward(p, ...) spin_forward_(SPIN_PAYLOAD_(p)->packet, (__VA_ARGS__))
 
+/*
+ * A put that this side is to hear of (sPIN B.6: ct, ack_req, user_ptr), in place of struct spin_put in the calls below: the host's
+ * library sends it, some time later, as a message of its own from another port, again and again until the target has acknowledged
+ * it or it gives up. Contexts of messages. Options that do not exist: SPIN_SEGV.
+ *
+ *	spin_put_from_device(c, &state->sum, 8, &(struct spin_put_acked){ .put = { .target = root }, .options = SPIN_PUT_ACK_REQ,
+ *									  .user_ptr = state->round });
+ */
+enum {
+	SPIN_PUT_ACK_REQ = 1, /* the host has SPIN_EVENT_PUT_ACKED with user_ptr; when it is given up SPIN_EVENT_PUT_FAILED in any case */
+	SPIN_PUT_CT = 2,      /* then the counter of the entry of the message at hand has one more success, or one more failure */
+	SPIN_PUT_OPTIONS = 3, /* all that there are */
+};
+
+struct spin_put_acked {
+	struct spin_put put;
+	uint64_t user_ptr;
+	uint32_t options; /* SPIN_PUT_*; 0: sent again and again, and nobody is told */
+	uint32_t unused;
+};
+
+/* The call of that kind of put. */
+#define SPIN_PUT_CALL_(call, put) \
+	_Generic((put), struct spin_put_acked *: call##acked_, const struct spin_put_acked *: call##acked_, default: call)
+
 /* Bytes [off, off + bytes) of the packet's payload. Payload handlers. */
 #define spin_put_payload(p, off, bytes_, ...) \
-	spin_put_payload_(SPIN_PAYLOAD_(p)->packet, (off), (bytes_), (__VA_ARGS__))
+	SPIN_PUT_CALL_(spin_put_payload_, (__VA_ARGS__))(SPIN_PAYLOAD_(p)->packet, (off), (bytes_), (__VA_ARGS__))
 
 /* HPU memory; `bytes` a constant and a multiple of 4. It may change when the call returns. */
 #define spin_put_from_device(v, from, bytes_, ...) \
 	({ SPIN_WORDS_("spin_put_from_device", bytes_); \
-	   spin_put_from_device_((v)->packet, (from), (bytes_), (__VA_ARGS__)); })
+	   SPIN_PUT_CALL_(spin_put_from_device_, (__VA_ARGS__))((v)->packet, (from), (bytes_), (__VA_ARGS__)); })
 
 /*
  * Host memory: the host's library sends [at, at + bytes) of the matching entry's memory (SPIN_ME_MEM) as if
  * the host had asked for it: a message of as many packets as it takes, reliably, some time later, with what the
  * memory holds then. Only queued here. `bytes` up to the end of the memory, else SPIN_SEGV. Contexts of messages.
  */
-#define spin_put_from_host(v, at, bytes_, ...) spin_put_from_host_((v)->packet, (at), (bytes_), (__VA_ARGS__))
+#define spin_put_from_host(v, at, bytes_, ...) \
+	SPIN_PUT_CALL_(spin_put_from_host_, (__VA_ARGS__))((v)->packet, (at), (bytes_), (__VA_ARGS__))
 
 /*
  * Asks the target for [remote_offset, remote_offset + bytes) of the memory of its entry that match_bits find, or as much as

@@ -48,6 +48,12 @@ SPIN_INLINE int spin_put_from_device_(struct spin_packet *packet, const void *fr
 SPIN_INLINE int spin_put_from_host_(struct spin_packet *packet, uint32_t at, uint32_t bytes,
 				    const struct spin_put *put);
 
+SPIN_INLINE int spin_put_payload_acked_(struct spin_packet *packet, uint32_t off, uint32_t bytes,
+					const struct spin_put_acked *put);
+SPIN_INLINE int spin_put_from_device_acked_(struct spin_packet *packet, const void *from, uint32_t bytes,
+					    const struct spin_put_acked *put);
+SPIN_INLINE int spin_put_from_host_acked_(struct spin_packet *packet, uint32_t at, uint32_t bytes,
+					  const struct spin_put_acked *put);
 SPIN_INLINE int spin_get_(struct spin_packet *packet, uint32_t bytes, const struct spin_get *get);
 SPIN_INLINE int spin_atomic_(struct spin_packet *packet, enum spin_atomic op, const void *from, uint32_t bytes,
 			     const struct spin_put *put);

@@ -21,6 +21,8 @@ SPIN_INLINE uint32_t spin_command_write_(uint32_t high, uint32_t low, uint32_t b
 /* An IP packet as it stands; what struct spin_put at `put` says, with the bytes at `from`: in the host if high is not 0. */
 SPIN_INLINE uint32_t spin_command_forward_(uint32_t from, uint32_t bytes);
 SPIN_INLINE uint32_t spin_command_put_(uint32_t put, uint32_t high, uint32_t from, uint32_t bytes);
+/* The same of struct spin_put_acked. */
+SPIN_INLINE uint32_t spin_command_acked_(uint32_t put, uint32_t high, uint32_t from, uint32_t bytes);
 /* The same of a get, with the bytes asked for, and of an atomic. */
 SPIN_INLINE uint32_t spin_command_get_(uint32_t put, uint32_t from, uint32_t bytes, uint32_t asked);
 SPIN_INLINE uint32_t spin_command_atomic_(uint32_t put, uint32_t from, uint32_t bytes, uint32_t op);

@@ -207,4 +207,47 @@ SPIN_INLINE int spin_put_from_host_(struct spin_packet *packet, uint32_t at, uin
 	return 0;
 }
 
+/* --- the same of struct spin_put_acked --- */
+
+SPIN_INLINE _Bool spin_can_be_acked_(const struct spin_packet *packet, const struct spin_put_acked *put)
+{
+	return packet->has_place && !(put->options & ~(uint32_t)SPIN_PUT_OPTIONS);
+}
+
+SPIN_INLINE int spin_put_payload_acked_(struct spin_packet *packet, uint32_t off, uint32_t bytes,
+					const struct spin_put_acked *put)
+{
+	if (!spin_can_be_acked_(packet, put) || off > packet->bytes || bytes > packet->bytes - off ||
+	    !spin_may_send_(packet, &put->put.target, bytes))
+		return SPIN_SEGV;
+	spin_fence_();
+	packet->send = spin_command_id_(&packet->commands, spin_command_acked_(spin_nic_address_(put), 0,
+								    (uint32_t)packet->payload + off, bytes));
+	packet->sending = 1;
+	return 0;
+}
+
+SPIN_INLINE int spin_put_from_device_acked_(struct spin_packet *packet, const void *from, uint32_t bytes,
+					    const struct spin_put_acked *put)
+{
+	if (!spin_can_be_acked_(packet, put) || !spin_may_send_(packet, &put->put.target, bytes))
+		return SPIN_SEGV;
+	spin_fence_();
+	spin_command_await_(spin_command_id_(&packet->commands, spin_command_acked_(spin_nic_address_(put), 0,
+									 spin_nic_address_(from), bytes)));
+	return 0;
+}
+
+SPIN_INLINE int spin_put_from_host_acked_(struct spin_packet *packet, uint32_t at, uint32_t bytes,
+					  const struct spin_put_acked *put)
+{
+	if (!spin_can_be_acked_(packet, put) || !spin_in_space_(packet, SPIN_ME_MEM, at, bytes) ||
+	    !spin_may_send_(packet, &put->put.target, 0))
+		return SPIN_SEGV;
+	spin_fence_();
+	spin_command_acked_(spin_nic_address_(put), packet->host_high, packet->host_low + at, bytes);
+	packet->commands++;
+	return 0;
+}
+
 #endif

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* act_acked - messages whose packets say which put that is to be acknowledged they make (struct acked_ask), for their source or another. */
+#include <spin/spin.h>
+
+struct acked_ask {
+	uint32_t op;      /* 0: none; 1: of the payload; 2: of the state's words; 3: of host memory, from the message's place on */
+	uint32_t options, user, bytes; /* bytes: of 1 and 3 */
+	uint32_t addr;    /* IPv4 address of the target; 0: the source */
+	uint32_t port;    /* as on the wire, in the lower half; 0: the source's */
+};
+
+struct acked_state { uint32_t words[4]; };
+SPIN_STATE(struct acked_state, .words = { 1, 2, 3, 4 });
+SPIN_PUTS(1);
+
+static enum spin_payload_rc act_acked_payload(struct spin_payload *p, struct acked_state *state)
+{
+	const struct acked_ask *ask = SPIN_GET(p, 0, struct acked_ask);
+	struct spin_put_acked put = { .put = { .target = spin_source(p), .match_bits = 5, .hdr_data = 6, .remote_offset = 7 } };
+	uint32_t op, bytes;
+	int err = 0;
+
+	if (!ask)
+		return SPIN_SUCCESS;
+	op = ask->op;
+	bytes = ask->bytes;
+	put.options = ask->options;
+	put.user_ptr = (uint64_t)ask->user << 32 | 1;
+	if (ask->addr)
+		put.put.target.addr[0] = ask->addr;
+	if (ask->port)
+		put.put.target.port = (spin_be16)ask->port;
+	if (op == 1)
+		err = spin_put_payload(p, 0, bytes, &put);
+	else if (op == 2)
+		err = spin_put_from_device(p, state->words, sizeof(state->words), &put);
+	else if (op == 3)
+		err = spin_put_from_host(p, 0, bytes, &put);
+	return err ? SPIN_SEGV : SPIN_SUCCESS;
+}
+
+SPIN_HANDLERS(act_acked, .payload = act_acked_payload, .delivery = SPIN_DELIVER_ME);

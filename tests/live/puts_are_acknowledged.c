@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Puts of handlers that ask for it are acknowledged to the host of the side that sent them: an event with what the handler gave,
+ * and the counter of the entry. One that nobody takes is told likewise. (That the library's sender loses nothing on a bad link is
+ * shown by file_arrives_over_a_lossy_link.c.)
+ */
+#include <arpa/inet.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <common/built.h>
+#include <common/expect.h>
+#include <common/netns.h>
+#include <common/pair.h>
+#include <common/slow.h>
+#include <spin/slmp.h>
+#include <user/libspin/libspin_message.h>
+
+#define HOST_BYTES  (1u << 16)
+#define TAKER_PORT  9331
+#define PATIENCE_MS (30000u * slow_factor())
+
+static struct pair pair;
+static struct { unsigned messages, acked, failed; uint64_t acked_users, failed_user; uint32_t bytes, me; } came;
+
+static void die(const char *what)
+{
+	printf("FAIL: %s: %s\n", what, spin_strerror_last());
+	exit(1);
+}
+
+static struct spin_ctx *attach(const char *handler, const char *dev, const char *rule_text)
+{
+	const struct spin_ctx_opts opts = { .bytes = sizeof(opts), .message = { .host_bytes = HOST_BYTES, .put = 1 } };
+	struct spin_object *object;
+	struct spin_nic *nic;
+	struct spin_rule rule;
+	struct spin_ctx *ctx;
+	char path[512];
+
+	if (built_object(handler, path, sizeof(path)))
+		die(engine_why());
+	if (spin_object__open(path, &object) || spin_rule__parse(rule_text, &rule) || spin_nic__open(dev, &nic) ||
+	    spin_ctx__create_opts(nic, object, &rule, &opts, &ctx) || spin_ctx__attach(ctx))
+		die(handler);
+	spin_nic__close(nic); /* the context holds it */
+	spin_object__close(object);
+	return ctx;
+}
+
+static void on_taken(void *arg, const struct spin_event *e)
+{
+	(void)arg;
+	if (e->type != SPIN_EVENT_MESSAGE || e->match_bits != 5)
+		return;
+	came.messages++;
+	came.bytes += e->length;
+}
+
+static void on_put(void *arg, const struct spin_event *e)
+{
+	(void)arg;
+	if (e->type == SPIN_EVENT_PUT_ACKED) {
+		came.acked++;
+		came.acked_users += e->user_ptr;
+		came.me = e->me;
+	} else if (e->type == SPIN_EVENT_PUT_FAILED) {
+		came.failed++;
+		came.failed_user = e->user_ptr;
+	}
+}
+
+static void wait_for(struct spin_ctx *taker, struct spin_ctx *putter, unsigned messages, unsigned acked, unsigned failed)
+{
+	for (unsigned ms = 0, more = 0; ms < PATIENCE_MS && more < 5; ms += 20) {
+		if (taker)
+			spin_ctx__events(taker, on_taken, NULL);
+		spin_ctx__events(putter, on_put, NULL);
+		more += came.messages >= messages && came.acked >= acked && came.failed >= failed;
+		poll(NULL, 0, 20);
+	}
+	if (messages != came.messages || acked != came.acked || failed != came.failed)
+		printf("came: %u messages, %u acknowledged, %u failed\n", came.messages, came.acked, came.failed);
+	expect(messages, came.messages, "puts that came");
+	expect(acked, came.acked, "acknowledgements that the host is told of");
+	expect(failed, came.failed, "failures that it is told of");
+}
+
+/* A message that has a handler put something. */
+static void ask(int fd, uint32_t id, uint32_t op, uint32_t options, uint32_t user, uint32_t bytes, const char *target)
+{
+	struct { struct spin_slmp slmp; uint32_t ask[6]; } __attribute__((packed)) packet = {
+		{ htons(SPIN_SLMP_SYN | SPIN_SLMP_EOM), htonl(id), 0 }, { op, options, user, bytes, 0, htons(TAKER_PORT) },
+	};
+	struct in_addr to;
+
+	inet_pton(AF_INET, target, &to);
+	packet.ask[4] = to.s_addr;
+	if (send(fd, &packet, sizeof(packet), 0) != sizeof(packet))
+		die("cannot send");
+}
+
+int main(void)
+{
+	struct sockaddr_in far = { .sin_family = AF_INET, .sin_port = htons(SPIN_SLMP_PORT) };
+	struct spin_ctx *taker, *putter;
+	struct spin_ct ct;
+	int fd;
+
+	pair__open(&pair);
+	close(pair.pass); /* the context that takes the puts is there instead */
+	pair.pass = -1;
+	netns_enter(pair.far_ns);
+	putter = attach("act_acked", FAR_DEV, "udp dport 9330");
+	netns_enter(pair.near_ns);
+	fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	inet_pton(AF_INET, FAR_ADDR, &far.sin_addr);
+	if (fd < 0 || connect(fd, (struct sockaddr *)&far, sizeof(far)))
+		die("no socket");
+
+	taker = attach("msg_default", NEAR_DEV, "udp dport 9331");
+	ask(fd, 1, 2, SPIN_PUT_ACK_REQ | SPIN_PUT_CT, 10, 0, NEAR_ADDR);
+	wait_for(taker, putter, 1, 1, 0);
+	ask(fd, 2, 1, SPIN_PUT_ACK_REQ, 20, 20, NEAR_ADDR);
+	ask(fd, 3, 3, SPIN_PUT_ACK_REQ | SPIN_PUT_CT, 30, 20000, NEAR_ADDR);
+	ask(fd, 4, 2, 0, 40, 0, NEAR_ADDR);
+	wait_for(taker, putter, 4, 3, 0);
+	expect(16 + 20 + 20000 + 16, came.bytes, "bytes that came");
+	expect((60ull << 32) + 3, (long long)came.acked_users, "what the handlers gave comes back");
+	expect(0, came.me, "the entry");
+	if (spin_ctx__me_ct(putter, 0, &ct))
+		die("counter");
+	expect(2, ct.success, "successes");
+	expect(0, ct.failure, "no failure");
+
+	ask(fd, 5, 2, SPIN_PUT_CT, 50, 0, "10.78.0.99");
+	wait_for(taker, putter, 4, 3, 1);
+	expect((50ll << 32) + 1, (long long)came.failed_user, "of which one nobody took");
+	if (spin_ctx__me_ct(putter, 0, &ct))
+		die("counter");
+	expect(2, ct.success, "successes, still");
+	expect(1, ct.failure, "failures");
+	close(fd);
+	spin_ctx__destroy(putter);
+	spin_ctx__destroy(taker);
+	pair__close(&pair);
+	return 0;
+}
