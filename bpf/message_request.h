@@ -14,14 +14,20 @@ SPIN_INLINE enum spin_reason spin_message_answer_(const struct spin_message *m, 
 {
 	const struct spin_slmp_get *get = spin_payload_at_(packet, packet->bytes, 0, sizeof(*get));
 	uint32_t room = q->place_bytes, bytes = m->slmp.length < room ? m->slmp.length : room;
-	struct spin_put put = { .target = spin_source_(packet) };
+	struct spin_process source = spin_source_(packet);
+	struct spin_out *out;
 
 	if (!get || !(spin_peek(&spin_me_at(q->me)->options) & SPIN_ME_OP_GET))
 		return SPIN_REASON_DROPPED;
-	put.match_bits = spin_swap64(get->match_bits);
-	put.hdr_data = spin_swap64(get->hdr_data);
-	put.remote_offset = spin_swap64(get->offset);
-	return spin_put_from_host_(packet, 0, spin_blur(bytes), &put) ? SPIN_REASON_DROPPED : SPIN_REASON_PROCEEDED;
+	out = spin_put_host_(packet, 0, spin_blur(bytes), &source);
+	if (!out)
+		return SPIN_REASON_DROPPED;
+	/* straight from the packet: the stack is short on kernels before 6.9 */
+	out->request.put.target = source;
+	out->request.put.match_bits = spin_swap64(get->match_bits);
+	out->request.put.hdr_data = spin_swap64(get->hdr_data);
+	out->request.put.remote_offset = spin_swap64(get->offset);
+	return SPIN_REASON_PROCEEDED;
 }
 
 /* One operand, if the packet has so many; `place` is of the first one, and naturally aligned. */

@@ -307,23 +307,32 @@ SPIN_INLINE int spin_put_from_device_acked_(struct spin_packet *packet, const vo
 	return 0;
 }
 
-SPIN_INLINE int spin_put_from_host_(struct spin_packet *packet, uint32_t at, uint32_t bytes,
-				    const struct spin_put *put)
+/* Counted, and all of it told but what request.put says. NULL: it may not be. */
+SPIN_INLINE struct spin_out *spin_put_host_(struct spin_packet *packet, uint32_t at, uint32_t bytes, const struct spin_process *to)
 {
 	struct spin_outbox *box = spin_outbox();
-	struct spin_out *out = spin_put_begin_(packet, &put->target, SPIN_PUT_DEVICE_, 0);
+	struct spin_out *out = spin_put_begin_(packet, to, SPIN_PUT_DEVICE_, 0);
 	uint32_t room;
 
 	if (!out || !box || !spin_space_has(packet, SPIN_ME_MEM, at, bytes))
-		return SPIN_SEGV;
+		return 0;
 	out->request.type = SPIN_REQUEST_PUT;
 	out->request.acked = 0;
 	out->request.bytes = bytes;
 	out->request.start = spin_space_at(packet, SPIN_ME_MEM, at, &room);
 	out->request.source = spin_target_(packet);
-	out->request.put = *put;
 	box->count++;
 	packet->puts = spin_blur(packet->puts + 1);
+	return out;
+}
+
+SPIN_INLINE int spin_put_from_host_(struct spin_packet *packet, uint32_t at, uint32_t bytes, const struct spin_put *put)
+{
+	struct spin_out *out = spin_put_host_(packet, at, bytes, &put->target);
+
+	if (!out)
+		return SPIN_SEGV;
+	out->request.put = *put;
 	return 0;
 }
 
