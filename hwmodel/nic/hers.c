@@ -112,7 +112,7 @@ void hers__ready(struct pspin *nic, struct flight *flight, struct slot *slot, ui
 		.bytes = flight->placed_bytes,
 		.end_of_message = end_of_message,
 		.payload = payload,
-		.payload_cycles = flight->handler_bytes * nic->target.max_cycles_per_byte,
+		.payload_cycles = flight->handler_bytes * nic->device->target.max_cycles_per_byte,
 		.context = &slot->context,
 	};
 	slot->in_flight++;
