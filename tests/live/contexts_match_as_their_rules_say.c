@@ -23,7 +23,7 @@
 #include <kernel/caps.h>
 
 #define PACKETS 20000
-#define PACKETS_ISOLATED 5000
+#define PACKETS_ISOLATED 4000
 #define REPLACED_EVERY 4000
 
 struct packet {
