@@ -62,8 +62,9 @@ SPIN_INLINE enum spin_reason spin_message_run_(const struct spin_message *m, str
 	uint32_t skip = m->slmp.offset ? 0 : spin_handlers_.user_header_bytes, whole = spin_message_whole_(m);
 
 	packet->bytes = m->slmp.bytes;
-	if (spin_handlers_.takes && m->slmp.type != SPIN_TYPE_PUT && (verdict == SPIN_REASON_PROCEEDED || (verdict == SPIN_REASON_SUCCESS &&
-	     (m->slmp.type == SPIN_TYPE_GET || !spin_handlers_.payload))))
+	if (spin_handlers_.takes && m->slmp.type != SPIN_TYPE_PUT &&
+	    (verdict == SPIN_REASON_PROCEEDED ||
+	     (verdict == SPIN_REASON_SUCCESS && (m->slmp.type == SPIN_TYPE_GET || !spin_handlers_.payload))))
 		reason = spin_message_request(m, packet, q);
 	else if (spin_likely(verdict == SPIN_REASON_SUCCESS) && spin_handlers_.payload && whole > skip)
 		reason = spin_message_run_payload_(m, packet);

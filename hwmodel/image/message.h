@@ -213,7 +213,8 @@ HPU_INLINE uint32_t hpu_message_completion(const struct hpu_args *args)
 		return SPIN_RC_SUCCESS;
 	if (spin_handlers_.header && !hpu_header_lets_complete(scratch->header))
 		return SPIN_RC_SUCCESS;
-	return hpu_run_completion(scratch->dropped_bytes, spin_handlers_.takes ? scratch->flow_control & HPU_SCRATCH_FLOW_CONTROL : scratch->flow_control,
+	return hpu_run_completion(scratch->dropped_bytes,
+				  spin_handlers_.takes ? scratch->flow_control & HPU_SCRATCH_FLOW_CONTROL : scratch->flow_control,
 				  scratch->length, HPU_UDP, args);
 }
 

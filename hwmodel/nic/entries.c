@@ -75,7 +75,8 @@ int pspin__me_append(struct pspin *nic, const struct spin_me *entry, const struc
 	if (!messages)
 		return -EOPNOTSUPP;
 	if (entry->options & ~(uint32_t)SPIN_ME_OPTIONS ||
-	    (entry->options & SPIN_ME_NO_PAYLOAD && nic->meta.registration.fragmentation_bytes > 1) || entry->start >= messages->limits.host_bytes ||
+	    (entry->options & SPIN_ME_NO_PAYLOAD && nic->meta.registration.fragmentation_bytes > 1) ||
+	    entry->start >= messages->limits.host_bytes ||
 	    entry->length > messages->limits.host_bytes - entry->start ||
 	    entry_memory__check(nic, handler_mem, handler_segments))
 		return -EINVAL;

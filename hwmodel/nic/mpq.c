@@ -55,6 +55,7 @@ void mpq__free(struct pspin *nic, struct mpq *mpq)
 void mpq__begin(struct pspin *nic, struct mpq *mpq, const struct arrival *first, unsigned me)
 {
 	struct spin_me *entry = &nic->messages->mes[me];
+	uint32_t detail = first->slmp.type == SPIN_TYPE_GET ? !!(entry->options & SPIN_ME_OP_GET) : first->slmp.atomic;
 	struct hpu_scratch *scratch;
 	uint32_t skip;
 
@@ -86,8 +87,7 @@ void mpq__begin(struct pspin *nic, struct mpq *mpq, const struct arrival *first,
 	scratch->dropped_bytes = mpq->dropped_bytes;
 	scratch->flow_control = (uint32_t)mpq->flow_control;
 	if (nic->meta.registration.takes)
-		scratch->flow_control |= mpq->type << HPU_SCRATCH_TYPE |
-					 (mpq->type == SPIN_TYPE_GET ? !!(entry->options & SPIN_ME_OP_GET) : first->slmp.atomic) << HPU_SCRATCH_DETAIL;
+		scratch->flow_control |= mpq->type << HPU_SCRATCH_TYPE | detail << HPU_SCRATCH_DETAIL;
 	entry_memory__tell(nic, me, scratch);
 	message__describe(nic, mpq, first);
 	message__install(nic, mpq, entry->options);

@@ -75,6 +75,7 @@ says err "spinctl limits"
 expect 0 in_ns "$SPINCTL" run "$OBJECT" --dev v0 --host-kib 8 --handler-mem 0+4096,8184+8 --duration 0.1
 expect 0 in_ns "$SPINCTL" run "$COPY" --dev v0 --host-kib 8 --handler-mem 4096+4096 --duration 0.1
 expect 0 in_ns "$SPINCTL" run "$COPY" --dev v0 --host-kib 8 --entry 'length=4096 mem=4096+64,4160+8 once' --duration 0.1
+expect 0 in_ns "$SPINCTL" run "$COPY" --dev v0 --host-kib 8 --entry 'whole get no-header no-payload no-completion' --duration 0.1
 refused() { # REASON ARGUMENT...
 	reason=$1
 	shift

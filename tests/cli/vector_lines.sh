@@ -134,7 +134,7 @@ behind() { # LINE REASON: behind a packet that is dropped
 	vector 'slmp SYN id 1 off 0' 'expect drop failed' "$1"
 	refused "b.vec:8: $2"
 }
-post='write: post [match N] [ignore N] [start N] [length N] [once] [whole] [as N] [handler_mem START+LENGTH...]'
+post='write: post [match N] [ignore N] [start N] [length N] [once] [whole] [get] [no_HANDLER] [as N] [handler_mem START+LENGTH...]'
 event='write: event fail|segv|bad_return|overrun header|payload|completion, event message or event timeout'
 behind 'event melted payload' "$event"
 behind 'event fail' "$event"

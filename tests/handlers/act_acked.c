@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* act_acked - messages whose packets say which put that is to be acknowledged they make (struct acked_ask), for their source or another. */
+/* act_acked - messages whose packets say which acknowledged put they make (struct acked_ask), for their source or another. */
 #include <spin/spin.h>
 
 struct acked_ask {

@@ -6,8 +6,8 @@
 #include <spin/spin.h>
 
 struct request_ask {
-	uint32_t op;      /* 0: nothing; 1: a get of `bytes`; 2: an atomic of the state's two first words, each added; 3: of its four, as two */
-	uint32_t bytes, times;
+	uint32_t op;      /* 0: nothing; 1: a get of `bytes`; 2: an atomic of the state's first two words; 3: of all, of kind `bytes` */
+	uint32_t bytes, unused;
 };
 
 struct request_state {

@@ -49,8 +49,8 @@ static int take_options(const struct spin_ctx *ctx, const struct spin_me_opts *f
 		return spin_fail(-EINVAL, "a matching entry has no options 0x%x: those that there are have 0x%x (SPIN_ME_USE_ONCE, ...)",
 				 to->options & ~(uint32_t)SPIN_ME_OPTIONS, SPIN_ME_OPTIONS);
 	if (to->options & SPIN_ME_NO_PAYLOAD && ctx->messages->in_pieces)
-		return spin_fail(-EINVAL, "%s registers .fragmentation_bytes, so its entries have its payload handler: leave SPIN_ME_NO_PAYLOAD "
-				 "out, or post the entry to a context of other handlers", ctx->name);
+		return spin_fail(-EINVAL, "%s registers .fragmentation_bytes, so its entries have its payload handler: leave "
+				 "SPIN_ME_NO_PAYLOAD out, or post the entry to a context of other handlers", ctx->name);
 	if (to->start >= host_bytes || to->length > host_bytes - to->start)
 		return spin_fail(-EINVAL, "a matching entry of bytes %u to %llu lies outside the host memory of %zu bytes: "
 				 "create the context with more (message.host_bytes)", to->start,

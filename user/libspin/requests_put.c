@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Puts from host memory, and others that are to be acknowledged: messages by the library's sender, one after the other. Their source is the context's address,
- * but not its port, where acknowledgements end that handlers' packets get.
+ * Puts from host memory, and others that are to be acknowledged: messages by the library's sender, one after the other.
+ * Their source is the context's address, but not its port, where acknowledgements end that handlers' packets get.
  */
 #include <arpa/inet.h>
 #include <errno.h>

@@ -95,7 +95,8 @@ static const char *judge_call(const struct ir *ir, const char *line, const char 
 		if (second_argument_is(line, callee, SPIN_ME_MEM))
 			return "SPIN_ME_MEM is a message's place, which a datagram has not; use SPIN_HANDLER_MEM";
 		if (second_argument_is(line, callee, SPIN_ENTRY_MEM))
-			return "SPIN_ENTRY_MEM is the memory of a message's matching entry, which a datagram has not; use SPIN_HANDLER_MEM";
+			return "SPIN_ENTRY_MEM is the memory of a message's matching entry, which a datagram has not; use "
+			       "SPIN_HANDLER_MEM";
 	}
 	if (!strcmp(callee, "memcmp") || !strcmp(callee, "bcmp"))
 		return "there is no function 'memcmp'; compare words or fields one by one, or bytes in a loop";

@@ -207,7 +207,8 @@ static int run_object(struct cost_job *job, const char *path)
 int cost_run(const struct cost_options *options, const char *object)
 {
 	struct cost_report *report = calloc(1, sizeof(*report));
-	struct cost_job job = { .options = options, .program = { .fill = &options->fill, .watchdog = options->watchdog }, .report = report };
+	struct cost_job job = { .options = options, .report = report,
+				.program = { .fill = &options->fill, .watchdog = options->watchdog } };
 	struct pspin_target *target = NULL;
 	struct spin_rule rule;
 	char why[512] = "";

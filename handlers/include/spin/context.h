@@ -167,7 +167,7 @@ struct spin_request {
 	uint32_t options, me, me_serial;
 	uint64_t user_ptr;
 	struct spin_put put;  /* PUT, PUT_BYTES; of a PACKET the target alone */
-	uint8_t  frame[SPIN_REQUEST_FRAME_MAX]; /* PACKET, PUT_BYTES: as it is to leave, or would; the ring's record ends with its last byte */
+	uint8_t  frame[SPIN_REQUEST_FRAME_MAX]; /* PACKET, PUT_BYTES: as it is to leave, or would; the record's end */
 };
 
 

@@ -22,7 +22,8 @@
  *      the registered fragmentation_bytes; a flag other than SYN, EOM
  *      and, where the context takes it, PUT; offset 0 without SYN; PUT on an offset
  *      other than 0, with too few bytes behind it, with an op that the context does not take, or another version, or a value
- *      of `atomic` that this op has not; an op get or atomic without EOM, or with a payload or length that it has not; no payload and no EOM; offset + payload beyond 2^32 - 1.
+ *      of `atomic` that this op has not; an op get or atomic without EOM, or with a payload or length that it has
+ *      not; no payload and no EOM; offset + payload beyond 2^32 - 1.
  *   7. The key has a tombstone not older than T. It tells of its message the stride, the length, and the sum of the first packet's
  *      datagram: the 16-bit one's complement sum (RFC 1071) of the UDP payload. The first packet: DUPLICATE if payload and sum
  *      are as told; if not it is of another message, new to what follows, and when that begins the tombstone is no more.
@@ -73,7 +74,8 @@
  *        an error      FAILED, SEGV or BAD_RETURN again; no further handler
  *      A context without a header handler does as if it had said PROCESS_DATA.
  *  12. When the last packet is known, and all have been handled: the completion
- *      handler runs, unless the header handler said PROCEED (without COMPLETE) or failed, or the entry has none; the packet at hand is the one that
+ *      handler runs, unless the header handler said PROCEED (without COMPLETE) or failed, or the entry has none; the
+ *      packet at hand is the one that
  *      was handled last. The message is
  *      completed: tombstone, MPQ free, event.
  *  13. Then, and after every other packet of an open message: parked packets of this message
@@ -201,7 +203,7 @@ enum spin_me_state {
 enum {
 	SPIN_ME_USE_ONCE = 1,
 	SPIN_ME_NO_TRUNCATE = 2, /* a message that is longer is refused, and its sender told (Portals' PTL_ME_NO_TRUNCATE) */
-	SPIN_ME_OP_GET = 4,      /* its memory may be read by gets (PTL_ME_OP_GET); whoever can send one has it sent to where that comes from */
+	SPIN_ME_OP_GET = 4,      /* its memory may be read by gets (PTL_ME_OP_GET); who sends one has it sent wherever he says he is */
 	/*
 	 * Which of the context's handlers do not run for its messages (sPIN B.1: each can be installed by itself). Without a header
 	 * handler: as if the context had none. Without a payload handler: as if the header handler had said PROCEED_COMPLETE

@@ -96,7 +96,7 @@ struct pspin_task {
 	/* commands issued; host_dmas both ways, of them host_reads from the host */
 	uint32_t nic_sends, host_dmas, host_reads, host_writes;
 	uint32_t error;                          /* enum pspin_error, or mcause of a trap */
-	uint32_t error_pc;                       /* of a trap (also if its trap handler did not end) or a command, or where it was stopped for its cycles; else 0 */
+	uint32_t error_pc;                       /* of a trap (also if its trap handler did not end) or a command, or where it was stopped; else 0 */
 	uint32_t error_tval;                     /* of a trap: the address that is not there, or the instruction */
 	uint32_t value;                          /* what the entry returned: messages' only */
 };
@@ -131,7 +131,7 @@ struct pspin_limits {
 	uint32_t host_bytes;
 	const struct spin_segment *handler_mem; /* the first entry's; copied */
 	unsigned handler_segments;
-	uint32_t watchdog_cycles; /* a task of this context that runs longer is stopped; 0: the target's, or as a budget of steps asks for */
+	uint32_t watchdog_cycles; /* a task that runs longer is stopped; 0: the target's, or as a budget of steps asks for */
 	/* of messages */
 	uint32_t mpqs, parking;
 	uint32_t window; /* packets, SPIN_WINDOW to SPIN_WINDOW_MAX */
