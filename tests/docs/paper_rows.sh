@@ -34,9 +34,9 @@ sPIN B.2.1|max_payload_size|max_payload_size
 sPIN B.2.1|max_handler_mem|max_handler_mem
 sPIN B.2.1|max_initial_state|max_initial_state
 sPIN B.2.1|min_fragmentation_limit|.fragmentation_bytes
-sPIN B.2.1|max_cycles_per_byte|.budget
+sPIN B.2.1|max_cycles_per_byte|max_cycles_per_byte
 sPIN B.3|once per message|parked
-sPIN B.3|type|put op
+sPIN B.3|type|h->type
 sPIN B.3|length|h->length
 sPIN B.3|target_id|spin_target
 sPIN B.3|source_id|spin_source
@@ -91,17 +91,17 @@ sPIN B.6|PtlHandlerFAdd|spin_fadd32
 sPIN B.6|PtlHandlerYield|spin_yield
 sPIN B.6|PtlHandlerPutFromHost|spin_put_from_host
 sPIN B.6|PtlHandlerPutFromDevice|spin_put_from_device
-sPIN B.6|ct|send put to
-sPIN B.6|ack_req|acknowledged
+sPIN B.6|ct|SPIN_PUT_CT
+sPIN B.6|ack_req|SPIN_PUT_ACK_REQ
 sPIN B.6|target_id|send put to
 sPIN B.6|match_bits|match_bits
 sPIN B.6|remote_offset|remote_offset
 sPIN B.6|hdr_data|hdr_data
-sPIN B.6|user_ptr|spin_put_from_host
+sPIN B.6|user_ptr|user_ptr
 sPIN B.6|pt_index|udp 9330 > 4000
 sPIN B.6|eq_hdl|udp 9330 > 4000
-sPIN B.6|PtlHandlerGet*|put op
-sPIN B.6|PtlHandlerAtomic*|put op
+sPIN B.6|PtlHandlerGet*|spin_get
+sPIN B.6|PtlHandlerAtomic*|spin_atomic
 sPIN B.6|PtlHandlerCTInc|spin_ct_inc
 sPIN B.6|PtlHandlerCTGet|spin_ct_get
 sPIN B.6|PtlHandlerCTSet|spin_ct_set
