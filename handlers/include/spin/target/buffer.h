@@ -18,13 +18,4 @@
 
 #define SPIN_BUFFER_OF_(v, name) (spin_buffer_##name.of[spin_my_hpu(v) & (SPIN_HPUS_MAX - 1)])
 
-/* bpf/dma_buffer.h; `size` is the buffer's, a constant */
-SPIN_INLINE int spin_buffer_move_(const struct spin_packet *packet, enum spin_host_space space, uint32_t at, void *buffer,
-				  uint32_t size, uint32_t off, uint32_t bytes, _Bool to_host);
-SPIN_INLINE int spin_buffer_move_nb_(const struct spin_packet *packet, enum spin_host_space space, uint32_t at, void *buffer,
-				     uint32_t size, uint32_t off, uint32_t bytes, _Bool to_host, struct spin_dma *dma);
-/* bpf/put.h */
-SPIN_INLINE int spin_put_from_buffer_(struct spin_packet *packet, const void *buffer, uint32_t size, uint32_t off,
-				      uint32_t bytes, const struct spin_put *put);
-
 #endif

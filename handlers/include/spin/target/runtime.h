@@ -27,6 +27,11 @@ SPIN_INLINE int spin_payload_from_host_(struct spin_packet *packet, enum spin_ho
 	(*(dma) = (struct spin_dma){ 0 }, spin_dma_from_host_((packet), (space), (at), (to), (bytes)))
 #define spin_host_write_ spin_dma_to_host_
 
+/* dma_buffer.h; `size` is the buffer's, a constant */
+SPIN_INLINE int spin_buffer_move_(const struct spin_packet *packet, enum spin_host_space space, uint32_t at, void *buffer,
+				  uint32_t size, uint32_t off, uint32_t bytes, _Bool to_host);
+SPIN_INLINE int spin_buffer_move_nb_(const struct spin_packet *packet, enum spin_host_space space, uint32_t at, void *buffer,
+				     uint32_t size, uint32_t off, uint32_t bytes, _Bool to_host, struct spin_dma *dma);
 /* dma_atomic.h */
 SPIN_INLINE int spin_dma_cas64_(const struct spin_packet *packet, enum spin_host_space space, uint32_t at,
 				uint64_t *compare, uint64_t swap);
@@ -57,5 +62,7 @@ SPIN_INLINE int spin_put_from_host_acked_(struct spin_packet *packet, uint32_t a
 SPIN_INLINE int spin_get_(struct spin_packet *packet, uint32_t bytes, const struct spin_get *get);
 SPIN_INLINE int spin_atomic_(struct spin_packet *packet, enum spin_atomic op, const void *from, uint32_t bytes,
 			     const struct spin_put *put);
+SPIN_INLINE int spin_put_from_buffer_(struct spin_packet *packet, const void *buffer, uint32_t size, uint32_t off,
+				      uint32_t bytes, const struct spin_put *put);
 
 #endif
