@@ -64,7 +64,8 @@ SPIN_INLINE enum spin_reason spin_message_run_(const struct spin_message *m, str
 	packet->bytes = m->slmp.bytes;
 	if (spin_handlers_.takes && m->slmp.type != SPIN_TYPE_PUT &&
 	    (verdict == SPIN_REASON_PROCEEDED ||
-	     (verdict == SPIN_REASON_SUCCESS && (m->slmp.type == SPIN_TYPE_GET || !spin_handlers_.payload))))
+	     (verdict == SPIN_REASON_SUCCESS && (m->slmp.type == SPIN_TYPE_GET || !spin_handlers_.payload ||
+						 (whole <= skip && whole == m->slmp.bytes)))))
 		reason = spin_message_request(m, packet, q);
 	else if (spin_likely(verdict == SPIN_REASON_SUCCESS) && spin_handlers_.payload && whole > skip)
 		reason = spin_message_run_payload_(m, packet);
@@ -142,6 +143,15 @@ SPIN_INLINE enum spin_reason spin_message_break_(struct spin_mpq *q)
 	return SPIN_REASON_MALFORMED;
 }
 
+/* A first packet that differs from the one that the header handler was told of: it came on another CPU at the same time. */
+SPIN_INLINE _Bool spin_message_is_of_another_type_(const struct spin_message *m, const struct spin_mpq *q)
+{
+	uint32_t flags = spin_peek(&q->flags);
+	uint32_t type = flags & SPIN_MPQ_GET ? SPIN_TYPE_GET : flags & SPIN_MPQ_ATOMIC ? SPIN_TYPE_ATOMIC : SPIN_TYPE_PUT;
+
+	return !m->slmp.offset && m->slmp.type != type;
+}
+
 /* Steps 11 and 12: of an open message. A packet that was parked arrived before. */
 SPIN_INLINE enum spin_reason spin_message_handle(const struct spin_message *m, struct spin_packet *packet,
 						 _Bool arrives)
@@ -169,6 +179,8 @@ SPIN_INLINE enum spin_reason spin_message_handle(const struct spin_message *m, s
 		spin_refuse(m->mpq, m->generation, m->hpu, m->now);
 		return spin_rare(SPIN_REASON_BEYOND_ENTRY);
 	}
+	if (spin_handlers_.takes && spin_unlikely(spin_message_is_of_another_type_(m, q)))
+		return spin_rare(SPIN_REASON_MALFORMED);
 	claim = spin_window_claim(m->mpq, m->generation, number);
 	if (spin_unlikely(claim != SPIN_CLAIMED)) {
 		if (claim == SPIN_CAME_BEFORE)

@@ -224,6 +224,8 @@ SPIN_INLINE uint32_t spin_message_end(const struct spin_message *m)
 {
 	uint32_t end = m->slmp.offset + m->slmp.bytes;
 
+	if (spin_handlers_.takes && m->slmp.type == SPIN_TYPE_GET)
+		return m->slmp.length; /* what is read; its own payload is put nowhere */
 	return !m->slmp.offset && m->slmp.length != SPIN_LENGTH_UNKNOWN && m->slmp.length > end ? m->slmp.length : end;
 }
 

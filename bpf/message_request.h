@@ -22,6 +22,9 @@ SPIN_INLINE enum spin_reason spin_message_answer_(const struct spin_message *m, 
 	out = spin_put_host_(packet, 0, spin_blur(bytes), &source);
 	if (!out)
 		return SPIN_REASON_DROPPED;
+	out->request.options = SPIN_REQUEST_ANSWER;
+	out->request.me = spin_peek(&q->me);
+	out->request.me_serial = spin_peek(&spin_me_at(out->request.me)->serial);
 	/* straight from the packet: the stack is short on kernels before 6.9 */
 	out->request.put.target = source;
 	out->request.put.match_bits = spin_swap64(get->match_bits);

@@ -318,6 +318,7 @@ SPIN_INLINE struct spin_out *spin_put_host_(struct spin_packet *packet, uint32_t
 		return 0;
 	out->request.type = SPIN_REQUEST_PUT;
 	out->request.acked = 0;
+	out->request.options = 0;
 	out->request.bytes = bytes;
 	out->request.start = spin_space_at(packet, SPIN_ME_MEM, at, &room);
 	out->request.source = spin_target_(packet);

@@ -79,8 +79,9 @@ SPIN_INLINE void spin_words_load_(struct xdp_md *ctx, struct spin_words *to)
 	if (!held || bpf_xdp_load_bytes(ctx, 0, to->word, held))
 		return;
 	to->count = held / 4;
-	if (spin_is_vlan_((spin_be16)to->word[3]))
-		to->tags = spin_is_vlan_((spin_be16)to->word[4]) ? 2 : 1;
+	/* a word that the frame has not is what an earlier one left */
+	if (held >= 16 && spin_is_vlan_((spin_be16)to->word[3]))
+		to->tags = held >= 20 && spin_is_vlan_((spin_be16)to->word[4]) ? 2 : 1;
 }
 
 /* A number that becomes an index, of which the verifier knows the mask alone. */

@@ -156,9 +156,10 @@ HPU_INLINE uint32_t hpu_message_data(_Bool is_ip4,
 			has_proceeded = 1;
 		}
 	}
-	if (spin_handlers_.takes && !handler && hpu_message_type() != SPIN_TYPE_PUT)
-		return hpu_message_request(&packet);
 	rest = spin_handlers_.payload && spin_handlers_.fragmentation_bytes > 1 ? all & (spin_handlers_.fragmentation_bytes - 1u) : 0;
+	if (spin_handlers_.takes && !handler && hpu_message_type() != SPIN_TYPE_PUT &&
+	    (has_proceeded || !rest || hpu_message_type() == SPIN_TYPE_GET))
+		return hpu_message_request(&packet);
 	if (!handler) {
 		if (rest && !has_proceeded) { /* less than a piece */
 			hpu_add_dropped(all);

@@ -119,6 +119,8 @@ static enum spin_reason admit(const struct messages *messages, const struct mpq 
 
 	if (!slmp->offset && slmp->length != SPIN_LENGTH_UNKNOWN && slmp->length > end)
 		end = slmp->length;
+	if (slmp->type == SPIN_TYPE_GET)
+		end = slmp->length; /* what is read; its own payload is put nowhere */
 	if (slmp->offset) {
 		if (!mpq->stride || slmp->offset % mpq->stride)
 			return SPIN_REASON_MALFORMED;

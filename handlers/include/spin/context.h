@@ -164,12 +164,13 @@ struct spin_request {
 	uint32_t ip_at;       /* PACKET, PUT_BYTES: where its IP header is in the frame */
 	struct spin_process source; /* PUT, PUT_BYTES: whom it is to come from */
 	uint32_t acked;       /* PUT, PUT_BYTES: 1: the rest is of struct spin_put_acked, and the matching entry; else 0 */
-	uint32_t options, me, me_serial;
+	uint32_t options, me, me_serial; /* of a PUT that answers a get: SPIN_REQUEST_ANSWER, and the entry that is read */
 	uint64_t user_ptr;
 	struct spin_put put;  /* PUT, PUT_BYTES; of a PACKET the target alone */
 	uint8_t  frame[SPIN_REQUEST_FRAME_MAX]; /* PACKET, PUT_BYTES: as it is to leave, or would; the record's end */
 };
 
+#define SPIN_REQUEST_ANSWER 0x80000000u /* beside SPIN_PUT_*: nobody here has asked for it */
 
 /* A key for who has no better one. */
 #define SPIN_HASH_KEY { 0x9e3779b97f4a7c15, 0xbf58476d1ce4e5b9, 0x94d049bb133111eb }
