@@ -189,6 +189,7 @@ static int deposit(struct pspin *nic, struct flight *flight, const struct hpu_co
 	}
 	if (command->kind == HPU_TO_HOST && !at) {
 		flight->deposit.done = 1;
+		flight->deposit.bytes = command->bytes;
 		flight->delivered_bytes = command->bytes;
 	}
 	return 0;

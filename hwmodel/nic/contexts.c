@@ -111,7 +111,7 @@ static uint32_t symbol(const struct pspin *nic, const char *name)
 
 static void add_needs(const struct pspin *nic, struct needs *to)
 {
-	const uint32_t state = symbol(nic, "spin_state_start_");
+	const uint32_t state = symbol(nic, "spin_state_start_"), buffers_end = symbol(nic, "spin_buffers_end_");
 	struct hw_elf_segment segment;
 
 	to->code += (nic->program_end + CODE_ALIGN - 1) & ~(uint64_t)(CODE_ALIGN - 1);
@@ -119,7 +119,7 @@ static void add_needs(const struct pspin *nic, struct needs *to)
 		to->l2 += segment.paddr - L2_HANDLER < L2_HANDLER_BYTES ? segment.mem_bytes : 0;
 	if (state - L1_GLOBAL < L1_STRIDE)
 		to->l1 += symbol(nic, "spin_state_end_") - state;
-	to->l1 += symbol(nic, "spin_clusters_end_") - symbol(nic, "spin_clusters_start_");
+	to->l1 += (buffers_end ? buffers_end : symbol(nic, "spin_clusters_end_")) - symbol(nic, "spin_clusters_start_");
 }
 
 int device__admit(const struct device *device, struct pspin *nic, char *err, size_t err_bytes)
@@ -139,7 +139,7 @@ int device__admit(const struct device *device, struct pspin *nic, char *err, siz
 			 "L2 has %u; use smaller tables", (unsigned long long)(all.l2 - others.l2), (unsigned long long)others.l2,
 			 L2_HANDLER_BYTES);
 	else if (all.l1 > L1_IMAGE_BYTES)
-		snprintf(err, err_bytes, "state in L1 and memory of clusters of %llu bytes do not fit with the other contexts' %llu: there "
+		snprintf(err, err_bytes, "state in L1, memory of clusters and buffers of %llu bytes do not fit with the other contexts' %llu: there "
 			 "are %u in an L1; keep one's state in L2", (unsigned long long)(all.l1 - others.l1), (unsigned long long)others.l1,
 			 L1_IMAGE_BYTES);
 	else

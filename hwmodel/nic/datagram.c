@@ -124,7 +124,7 @@ static size_t leaves(struct pspin *nic, struct flight *flight)
 		return 0;
 	if (record->verdict == SPIN_VERDICT_TX)
 		return outbound__send(nic->device->frame, a->frame, &a->in, flight->reply.at, flight->reply.bytes);
-	return outbound__to_host(nic->device->frame, a->frame, a->frame_bytes, &a->in, flight->deposit.at, flight->delivered_bytes);
+	return outbound__to_host(nic->device->frame, a->frame, a->frame_bytes, &a->in, flight->deposit.at, flight->deposit.bytes);
 }
 
 static void freed(struct pspin *nic, struct slot *slot)

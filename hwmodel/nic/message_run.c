@@ -152,6 +152,8 @@ static void header_ended(struct pspin *nic, struct mpq *mpq, const struct pspin_
 /* The default action of what is no put may have done nothing. */
 static enum spin_reason default_reason(const struct mpq *mpq, const struct pspin_task *task)
 {
+	if (task->error)
+		return record__error_reason(task->error);
 	return mpq->type != SPIN_TYPE_PUT && task->value == SPIN_RC_DROP ? SPIN_REASON_DROPPED : SPIN_REASON_PROCEEDED;
 }
 

@@ -239,11 +239,16 @@ static int check_context(const struct pspin *nic, char *err, size_t err_bytes)
 /* Its program is in memory, and the machine knows it. */
 static int start(struct pspin *nic, char *err, size_t err_bytes)
 {
+	uint32_t from = 0, end = 0;
 	int rc;
 
 	/* what images have in L1 lies behind scratchpads (pspin.ld), not before them */
 	nic->memory->l1_scratchpads = L1_PACKETS + nic->memory->l1_packet_bytes;
 	rc = find_entries(nic, err, err_bytes);
+	pspin__symbol(nic, "spin_clusters_start_", &from, NULL);
+	pspin__symbol(nic, "spin_clusters_end_", &end, NULL);
+	if (end - from < L1_STRIDE) /* boot clears them, in half a cycle a byte (boot.S) */
+		nic->device->soc.clear_cycles = end - from;
 	if (!rc)
 		rc = boot(nic, err, err_bytes);
 	if (rc)

@@ -174,22 +174,22 @@ static void command_done(void *arg, uint64_t cycle, uint64_t what)
 	tell_command(arg, cycle, what, 0);
 }
 
-static uint64_t name_of(const struct hpu_command *command)
+static uint64_t name_of(const struct pspin *nic, const struct hpu_command *command)
 {
-	uint64_t hpu = command->task->hpu->number, number = command->number & ((1u << COMMAND_NUMBER_BITS) - 1);
+	uint64_t hpu = (uint64_t)(command->task->hpu - nic->device->soc.hpus), number = command->number & ((1u << COMMAND_NUMBER_BITS) - 1);
 
 	return (hpu << COMMAND_NUMBER_BITS | number) * HPU_COMMAND_KINDS + command->kind;
 }
 
 void record__command(struct pspin *nic, const struct hpu_command *command)
 {
-	tell_command(nic, command->issued, name_of(command), 1);
+	tell_command(nic, command->issued, name_of(nic, command), 1);
 }
 
 void record__command_known(struct pspin *nic, const struct hpu_command *command)
 {
 	if (nic->observer.command)
-		events__add(&nic->device->soc.events, command->done, command_done, nic, name_of(command));
+		events__add(&nic->device->soc.events, command->done, command_done, nic, name_of(nic, command));
 }
 
 void record__event(struct pspin *nic, const struct spin_event *event)

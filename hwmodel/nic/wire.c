@@ -151,7 +151,8 @@ static void arrive(void *arg, uint64_t cycle, uint64_t what)
 	uint32_t bytes;
 
 	(void)cycle;
-	(void)what;
+	if (what != wire->event)
+		return;
 	wire->coming = NULL;
 	if (wire->due_ps < wire->free_ps) { /* one that was held back has come before it */
 		come_next(device);
@@ -223,17 +224,20 @@ static void come_next(struct device *device)
 {
 	struct wire *wire = &device->wire;
 	struct pspin *nic = next_line(device);
-	uint64_t now, cycle;
+	uint64_t now, cycle, due;
 
-	if (wire->coming || !nic)
+	if (!nic)
+		return;
+	now = record__now(nic);
+	due = nic->line.first->at_ps > wire->free_ps ? nic->line.first->at_ps : wire->free_ps;
+	if (due < now) /* it is offered late */
+		due = now;
+	if (wire->coming && wire->due_ps <= due)
 		return;
 	wire->coming = nic;
-	now = record__now(nic);
-	wire->due_ps = nic->line.first->at_ps > wire->free_ps ? nic->line.first->at_ps : wire->free_ps;
-	if (wire->due_ps < now) /* it is offered late */
-		wire->due_ps = now;
+	wire->due_ps = due;
 	cycle = device->opened + time__cycle(&device->target, wire->due_ps);
-	events__add(&device->soc.events, cycle < device->soc.now ? device->soc.now : cycle, arrive, device, 0);
+	events__add(&device->soc.events, cycle < device->soc.now ? device->soc.now : cycle, arrive, device, ++wire->event);
 	soc__look(&device->soc);
 }
 

@@ -28,6 +28,7 @@ struct wire {
 	uint64_t due_ps;      /* of who is coming: when it would arrive */
 	uint64_t stored_ps;   /* of the last one that arrived */
 	struct pspin *coming; /* whose next one has its event; NULL: nobody's */
+	uint64_t event;       /* of that: an earlier number is of one that came to be later than another context's */
 	int loses;
 };
 

@@ -60,7 +60,7 @@ static int allowed(const struct hpu *hpu, const struct rv32_bus_request *req,
 		return !req->user_mode || hpu->soc->is_foreign || (req->addr & (L1_STRIDE - 1)) >= L1_PACKETS;
 	case MEMORY_L2_PACKET:
 		return !req->user_mode ||
-		       (req->addr >= hpu->task.packet_l2 && req->addr < hpu->l2_packet_end);
+		       (hpu->begun && req->addr >= hpu->task.packet_l2 && req->addr < hpu->l2_packet_end);
 	case MEMORY_L2_HANDLER: /* ours may have tables that PsPIN's protection does not reach (hwmodel/image/pspin.ld) */
 		return !req->user_mode || !hpu->soc->is_foreign || !((req->addr ^ hpu->task.handler_mem) & ~(PMP_HANDLER_BYTES - 1)) ||
 		       req->addr - L2_HANDLER < PMP_CONSTANTS_BYTES;

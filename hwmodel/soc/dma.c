@@ -114,7 +114,7 @@ static int may(const struct hpu *hpu, enum memory_region region, uint32_t addr, 
 	if (hpu->soc->dma_takes_no_alias && addr - L1_OWN < L1_STRIDE)
 		return 0;
 	if (region == MEMORY_L2_PACKET)
-		return addr >= hpu->task.packet_l2 && addr + bytes <= hpu->l2_packet_end;
+		return hpu->begun && addr >= hpu->task.packet_l2 && addr + bytes <= hpu->l2_packet_end;
 	return region == MEMORY_L1 || region == MEMORY_L2_HANDLER;
 }
 

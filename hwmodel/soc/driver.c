@@ -101,12 +101,14 @@ static enum rv32_bus_status park(struct hpu *hpu, const struct rv32_bus_request 
 
 enum rv32_bus_status driver__yield(struct hpu *hpu, const struct rv32_bus_request *req)
 {
-	if (!hpu->pipeline || hpu->yielded) {
+	if (!hpu->pipeline)
+		return RV32_BUS_OK;
+	if (!hpu__may(hpu, req->cycle)) /* first: who is asked again has not yielded for it */
+		return RV32_BUS_STOP;
+	if (hpu->yielded) {
 		hpu->yielded = 0;
 		return RV32_BUS_OK;
 	}
-	if (!hpu__may(hpu, req->cycle))
-		return RV32_BUS_STOP;
 	if (!threads__wanted(hpu, req->cycle + 1))
 		return RV32_BUS_OK;
 	hpu->yielded = 1;
@@ -211,7 +213,7 @@ static enum rv32_bus_status end(struct hpu *hpu, struct rv32_bus_request *req)
 {
 	uint64_t at = req->cycle + hpu->target->doorbell_cycles;
 
-	if (!hpu->function) { /* there is no task to end */
+	if (!hpu->function || hpu__is_others(hpu)) { /* there is no task of this program to end */
 		req->value = 0;
 		return RV32_BUS_OK;
 	}

@@ -244,8 +244,9 @@ static void limit(struct hpu *hpu)
 {
 	uint64_t cycles = hpu->task.body_cycles;
 
-	if (!cycles || cycles >= hpu->deadline - hpu->first)
+	if (!cycles || hpu->deadline <= hpu->first || cycles >= hpu->deadline - hpu->first)
 		return;
+	hpu->beyond = hpu->deadline - hpu->first - cycles;
 	hpu->deadline = hpu->first + cycles;
 	hpu->is_limited = 1;
 }
@@ -266,7 +267,8 @@ static void passes(struct hpu *hpu)
 		leaves(hpu);
 		hpu->returns = 1;
 		if (hpu->is_limited)
-			watch(hpu, hpu->watched, watchdog_cycles(hpu));
+			hpu->deadline += hpu->beyond;
+		hpu->is_limited = 0;
 	}
 }
 
@@ -303,7 +305,7 @@ static void give_up(struct hpu *hpu)
 /* The NIC takes the HPU back from code that does not end, or has left what the image can handle: it waits, as after boot. */
 static void take_back(struct hpu *hpu)
 {
-	if (hpu->function)
+	if (hpu->function && !hpu__is_others(hpu))
 		give_up(hpu);
 	hpu->stopped = 0;
 	hpu->granted = 0; /* what it had waited for when the watchdog came */

@@ -113,6 +113,7 @@ struct hpu {
 	uint64_t deadline;   /* when it is stopped: by the watchdog, which looks since this cycle, */
 	uint64_t watched;
 	int is_limited;      /* or, while the body runs, because its cycles are used up */
+	uint64_t beyond;     /* then: how much later the watchdog would come */
 	uint64_t held;       /* its access meets what is shared then: asked again */
 	int away;            /* its access is on its way: whoever has it wakes the HPU */
 	int granted;         /* it is back, after so many cycles more than on an idle machine */
@@ -160,6 +161,12 @@ struct hpu {
 	int reserved;
 	uint32_t tried;      /* the last word that was loaded so, with no SC behind it; 0: none */
 };
+
+/* It has been given a task of another program than the one that it runs: a handler has ended its own task, and goes on. */
+static inline int hpu__is_others(const struct hpu *hpu)
+{
+	return hpu->function && hpu->of != &hpu->programs[hpu->task.program];
+}
 
 /* 0, -ENOMEM, or -EINVAL for more command slots than HPU_COMMAND_SLOTS_MAX. */
 int hpu__open(struct hpu *hpu, struct soc *soc, unsigned cluster, unsigned index);

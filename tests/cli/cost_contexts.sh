@@ -18,6 +18,9 @@ cat >rounds.c <<'EOF'
 #endif
 struct rounds { uint32_t limit, sum, more[STATE_WORDS]; };
 SPIN_STATE(struct rounds, .limit = 10);
+#ifdef BUFFER
+SPIN_BUFFER(uint32_t, buffer, BUFFER);
+#endif
 
 static enum spin_payload_rc rounds_payload(struct spin_payload *p, struct rounds *state)
 {
@@ -176,5 +179,11 @@ wrong 1 "cannot open" rounds.spin none.spin --match "$A" --match "$B" --datagram
 expect 0 "$SPINCC" --no-verify -DPLACEMENT=SPIN_STATE_IN_L2 -DSTATE_WORDS=200000 rounds.c -o large.spin
 set -- --match "$A" --match "$B" --match 'udp dport 9002' --match 'udp dport 9003' --match 'udp dport 9004' --match 'udp dport 9005'
 wrong 1 "do not fit with the other contexts'" large.spin large.spin large.spin large.spin large.spin large.spin "$@" --datagrams 10
+# buffers of 128 KiB in each L1
+expect 0 "$SPINCC" --no-verify -DPLACEMENT=SPIN_STATE_IN_L2 -DBUFFER=2048 rounds.c -o buffers.spin
+wrong 1 "memory of clusters and buffers of 131072 bytes do not fit with the other contexts'" buffers.spin buffers.spin buffers.spin \
+	buffers.spin buffers.spin buffers.spin "$@" --datagrams 10
+wrong 1 "the watchdog stopped it" rounds.spin rounds.spin --match "$A" --match "$B" --datagrams 10 --set 1/spin_state.limit=10000 \
+	--watchdog 3000
 
 exit $FAILED

@@ -102,6 +102,7 @@ static int open_context(struct set *set, unsigned i, const char *path)
 	c->job.program.target = set->target;
 	c->job.program.rule = &c->rule;
 	c->job.program.fill = &c->options.fill;
+	c->job.program.watchdog = o->watchdog;
 	if (choice__match(o->match.items[i], &c->rule))
 		return complain("%s", spin_strerror_last());
 	if (pick_fill(&o->fill, i + 1, set->count, &c->options.fill) || open_handler(c, path))
@@ -266,7 +267,7 @@ static int run_together(struct set *set, struct cost_sharing *s)
 	for (unsigned i = 0; i < set->count && !status; i++)
 		conclude(&set->contexts[i], t.collectors[i]);
 	if (!status)
-		compare(s, t.collectors, set->contexts[0].report.hpus);
+		compare(s, t.collectors, set->contexts[0].report.hpus * set->contexts[0].report.main.loaded.traffic.hpu_threads);
 	for (unsigned i = 0; i < set->count; i++)
 		cost_collector__free(t.collectors[i]);
 	if (set->options->trace)

@@ -9,6 +9,7 @@
  * either, and no trace need lie in memory as a whole.
  */
 #define AHEAD 1024
+#define AHEAD_OF_MANY (64 * AHEAD) /* of several contexts: what waits for one of them must not keep the others' from coming */
 #define SLICE_CYCLES 512
 
 /* An L1 has rings for packets; one that is larger stays in front of it for ever. */
@@ -196,7 +197,7 @@ static uint64_t arrived(const struct stream *s)
 static int feed(struct stream *s, int *ended)
 {
 	struct cost_packet packet;
-	uint64_t most = arrived(s) + AHEAD;
+	uint64_t most = arrived(s) + (s->count > 1 ? AHEAD_OF_MANY : AHEAD);
 
 	while (!*ended && s->number < most) {
 		int rc = next_packet(s, &packet);

@@ -133,7 +133,7 @@ static void as_json(const struct answer *a)
 static int of_target(struct spin_ni_limits *limits)
 {
 	struct pspin_target *target = NULL;
-	uint64_t cycles = 0, clusters = 0, hpus = 0;
+	uint64_t cycles = 0, clusters = 0, hpus = 0, threads = 1;
 	char why[512] = "";
 
 	if (pspin_target__read(options.target, &target, why, sizeof(why)))
@@ -141,9 +141,10 @@ static int of_target(struct spin_ni_limits *limits)
 	pspin_target__get(target, "max_cycles_per_byte", &cycles);
 	pspin_target__get(target, "clusters", &clusters);
 	pspin_target__get(target, "hpus", &hpus);
+	pspin_target__get(target, "hpu_threads", &threads);
 	pspin_target__free(target);
 	limits->max_cycles_per_byte = (uint32_t)cycles;
-	limits->num_hpus = (uint32_t)(clusters * hpus);
+	limits->num_hpus = (uint32_t)(clusters * hpus * threads);
 	return DONE;
 }
 
