@@ -50,7 +50,7 @@ asks spinctl run --dev lo a -- a.spin
 asks spinctl run --dev = lo a -- a.spin
 asks spinctl run --duration a -- ''
 asks spinctl run a.spin b -- b.spin
-asks spinctl cost a.spin '' -- ''
+asks spinctl cost a.spin '' -- a.c a.spin b.spin 'with space.spin' deeper # several contexts on one NIC
 asks spinctl run --mode '' -- auto native generic
 asks spinctl test --engine b -- bpf
 asks spinctl test '' -- a.spin b.spin 'with space.spin' a.c deeper
