@@ -96,18 +96,29 @@ static inline int futex_try_lock(futex_t *futex)
 	return !amo_or(futex, 1);
 }
 
+/*
+ * To HPUs with several threads: another one may run. It is no command's id, to the register that tests commands, from which PsPIN's
+ * driver takes nothing (HPU_YIELD of hwmodel/image/registers.h).
+ */
+static inline void futex_waits_(void)
+{
+	*(volatile uint32_t *)0x1b205088 = 0xffffffff;
+}
+
 static inline int futex_lock(futex_t *futex)
 {
 	while (amo_or(futex, 1))
-		;
+		futex_waits_();
 	return 1;
 }
 
 /* The same with a pause of 32 cycles between two tries. */
 static inline int futex_lock_s(futex_t *futex)
 {
-	while (amo_or(futex, 1))
+	while (amo_or(futex, 1)) {
+		futex_waits_();
 		rt_time_wait_cycles(32);
+	}
 	return 1;
 }
 
