@@ -131,6 +131,8 @@ static void other_protocols(void)
 	refused("empty", &(struct spin_rule){ .unused = { 0, 1 } }, -EINVAL, "unused 0");
 	refused("empty", &(struct spin_rule){ .words = 1, .word = { { 16, 1, 0, 1 } } }, -EINVAL, "word 16 from 0 to 1");
 	refused("empty", &(struct spin_rule){ .words = 1, .word = { { 1, 1, 1, 0 } } }, -EINVAL, "word 1 from 1 to 0");
+	refused("empty", &(struct spin_rule){ .words = 1, .word = { { 1, 0xff, 256, 256 } } }, -EINVAL, "under the mask 0xff");
+	refused("empty", &(struct spin_rule){ .words = 1, .word = { { 1, 0xff, 256, 300 } } }, -EINVAL, "under the mask 0xff");
 	refused("empty", &(struct spin_rule){ .words = 1, .word = { { 1, 1, 0, 1 }, { 2 } } }, -EINVAL, "behind the last of 1 tests");
 	refused("aggregate", &(struct spin_rule){ .ether_type = 0x88b5 }, -EOPNOTSUPP, "takes messages");
 	refused("aggregate", &(struct spin_rule){ .protocol = 1 }, -EOPNOTSUPP, "takes messages");

@@ -134,6 +134,12 @@ static int check_ether(const struct spin_rule *rule)
 	return 0;
 }
 
+/* No word can be that. Of a range an end may lie outside the mask: there are words in it all the same. */
+static int is_beyond_mask(const struct spin_rule_word *word)
+{
+	return (word->first | word->last) & ~word->mask && (word->first == word->last || word->first > word->mask);
+}
+
 /* As others write them: a program's own rule, or one whose text would not be whole where it is kept. */
 static int check_words(const struct spin_rule *rule)
 {
@@ -150,6 +156,9 @@ static int check_words(const struct spin_rule *rule)
 		if (i < rule->words && (word->index > SPIN_RULE_INDEX_MAX || word->first > word->last))
 			return spin_fail(-EINVAL, "rule: word %u from %u to %u: give a word from 0 to %u and bounds in their order", word->index,
 					 word->first, word->last, SPIN_RULE_INDEX_MAX);
+		if (i < rule->words && is_beyond_mask(word))
+			return spin_fail(-EINVAL, "rule: word %u from %#x to %#x: no word under the mask %#x is that; give the value as it "
+					 "stands in the word", word->index, word->first, word->last, word->mask);
 	}
 	if (rule->words && spin_rule__format(rule, text, sizeof(text)) >= (int)sizeof(text))
 		return spin_fail(-EINVAL, "rule: it takes more than %u characters: leave out a test of u32, or a part of the addresses",
@@ -231,7 +240,7 @@ static int parse_word_test(struct spin_rule *rule, const char *text)
 		return spin_fail(-EINVAL, "rule: '%s': words are 0 to %u, of 4 bytes, from the frame's begin on", text, SPIN_RULE_INDEX_MAX);
 	if (word.first > word.last)
 		return spin_fail(-EINVAL, "rule: '%s': nothing is from %#x to %#x; give the lower one first", text, word.first, word.last);
-	if ((word.first | word.last) & ~word.mask && (word.first == word.last || word.first > word.mask))
+	if (is_beyond_mask(&word))
 		return spin_fail(-EINVAL, "rule: '%s': no word under the mask %#x is that; write the value as it stands in the word", text,
 				 word.mask);
 	rule->word[rule->words++] = word;
