@@ -96,6 +96,11 @@ void spin_sender__on_progress(struct spin_sender *sender,
 	sender->on_progress_arg = arg;
 }
 
+void send__begin_cautiously(struct spin_sender *sender)
+{
+	sender->window.cautious = 1;
+}
+
 static const struct spin_send_report *report(struct job *j)
 {
 	const struct send_window *w = &j->sender->window;

@@ -82,6 +82,7 @@ struct send_window {
 	uint64_t later_ns[SEND_LATER]; /* when they had been sent */
 	uint64_t reorder_ns;   /* so much later it must have been sent: grows where packets overtake one another */
 	unsigned limit;        /* unacknowledged packets at most, as the caller has it */
+	int cautious;          /* 1: one of them until the receiver has acknowledged the first packet; stays for all messages */
 	unsigned waiting;      /* that are there */
 	/* how many the path is thought to take, as TCP does (RFC 5681): */
 	unsigned room;
@@ -190,6 +191,12 @@ struct spin_sender {
 	int (*on_progress)(void *arg, const struct spin_send_report *so_far);
 	void *on_progress_arg;
 };
+
+/*
+ * Before a message to who may not want it, or not be there: what it is sent unasked is one packet, and that again, until it
+ * acknowledges that.
+ */
+void send__begin_cautiously(struct spin_sender *sender);
 
 /* --- send_why.c: why a message was given up, as a reason; err is given back --- */
 int send_why(const struct spin_sender *s, const struct send_message *m, const struct spin_send_report *report, int err);

@@ -61,6 +61,7 @@ void send_window__start(struct send_window *w, uint64_t packets, unsigned limit)
 	/* the way is the same as for the last message */
 	uint64_t reorder_ns = w->reorder_ns;
 	unsigned room = w->room, threshold = w->threshold;
+	int cautious = w->cautious;
 	struct send_trains trains = w->trains;
 
 	memset(w, 0, sizeof(*w));
@@ -69,6 +70,7 @@ void send_window__start(struct send_window *w, uint64_t packets, unsigned limit)
 	w->order = 1; /* 0: none was acknowledged */
 	w->total = packets;
 	w->limit = limit;
+	w->cautious = cautious;
 	w->reorder_ns = reorder_ns;
 	w->trains = trains;
 	send_trains__start(&w->trains);
@@ -88,6 +90,8 @@ unsigned send_window__space(const struct send_window *w)
 
 	if (!w->lowest && room > FIRST_ROOM)
 		room = FIRST_ROOM;
+	if (!w->lowest && w->cautious)
+		room = 1;
 	most = w->lowest + (w->lowest ? SPIN_WINDOW : room);
 	if (most > w->total)
 		most = w->total;
