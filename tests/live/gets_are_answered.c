@@ -2,15 +2,19 @@
 /*
  * A get of 100,000 bytes is answered from the entry's memory by a message of many packets, which comes to the context that the
  * get came from; one of an entry that nobody may read is not. An atomic changes the entry's memory, as does one that comes twice
- * but once.
+ * but once. Who gets nothing: the target's own addresses and those of nobody, and a source that acknowledges nothing gets one
+ * packet, which holds up no put of the target's own. An entry that was unlinked is not read for answers that still wait.
  */
 #include <arpa/inet.h>
 #include <endian.h>
+#include <netinet/ip.h>
+#include <netinet/udp.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <common/built.h>
@@ -20,15 +24,18 @@
 #include <common/slow.h>
 #include <spin/slmp.h>
 #include <user/libspin/libspin_message.h>
+#include <user/libspin/requests_private.h> /* no handler takes gets and puts from host memory: the put is made here */
 
 #define HOST_BYTES  (1u << 20)
 #define ASKED       100000u
 #define OFFSET      1000u /* in the entry */
 #define TAKER_PORT  9331
+#define SILENT_PORT 9400u /* a socket that acknowledges nothing; at the target's side, that of another program */
+#define SILENT_GETS 4u
 #define PATIENCE_MS (15000u * slow_factor())
 
 static struct pair pair;
-static struct { unsigned answers, asked, changed; uint32_t bytes; uint64_t hdr_data; } came;
+static struct { unsigned answers, asked, changed, puts, others; uint32_t bytes; uint64_t hdr_data; } came;
 
 static void die(const char *what)
 {
@@ -59,6 +66,7 @@ static struct spin_ctx *attach(const char *handler, const char *dev, const char 
 static void on_answer(void *arg, const struct spin_event *e)
 {
 	(void)arg;
+	came.puts += e->type == SPIN_EVENT_MESSAGE && e->match_bits == 0x500;
 	if (e->type != SPIN_EVENT_MESSAGE || e->match_bits != 0x200)
 		return;
 	came.answers++;
@@ -71,6 +79,7 @@ static void on_request(void *arg, const struct spin_event *e)
 	(void)arg;
 	came.asked += e->type == SPIN_EVENT_MESSAGE && e->flags & SPIN_EVENT_GET;
 	came.changed += e->type == SPIN_EVENT_MESSAGE && e->flags & SPIN_EVENT_ATOMIC;
+	came.others += e->type != SPIN_EVENT_MESSAGE;
 }
 
 /* Until so many have come, or it takes too long; and a little longer, for what is too much. */
@@ -87,22 +96,21 @@ static void wait_for(struct spin_ctx *taker, struct spin_ctx *target, unsigned a
 	expect(changed, came.changed, "atomics that it is told of");
 }
 
-/* From the taker's port, where its context has all that comes back. */
-static int open_socket(void)
+/* At the taker's port its context has all that comes back; at another one the socket has it, from whatever port. */
+static int open_socket(uint16_t near_port)
 {
-	struct sockaddr_in near = { .sin_family = AF_INET, .sin_port = htons(TAKER_PORT) };
-	struct sockaddr_in far = { .sin_family = AF_INET, .sin_port = htons(SPIN_SLMP_PORT) };
+	struct sockaddr_in near = { .sin_family = AF_INET, .sin_port = htons(near_port) };
 	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 
 	inet_pton(AF_INET, NEAR_ADDR, &near.sin_addr);
-	inet_pton(AF_INET, FAR_ADDR, &far.sin_addr);
-	if (fd < 0 || bind(fd, (struct sockaddr *)&near, sizeof(near)) || connect(fd, (struct sockaddr *)&far, sizeof(far)))
+	if (fd < 0 || bind(fd, (struct sockaddr *)&near, sizeof(near)))
 		die("no socket");
 	return fd;
 }
 
 static void request(int fd, uint32_t id, struct spin_slmp_put put, const void *payload, size_t bytes)
 {
+	struct sockaddr_in far = { .sin_family = AF_INET, .sin_port = htons(SPIN_SLMP_PORT) };
 	uint8_t packet[sizeof(struct spin_slmp) + sizeof(put) + SPIN_ATOMIC_BYTES_MAX];
 	struct spin_slmp slmp = { htons(SPIN_SLMP_SYN | SPIN_SLMP_EOM | SPIN_SLMP_PUT), htonl(id), 0 };
 
@@ -111,7 +119,8 @@ static void request(int fd, uint32_t id, struct spin_slmp_put put, const void *p
 	memcpy(packet + sizeof(slmp), &put, sizeof(put));
 	memcpy(packet + sizeof(slmp) + sizeof(put), payload, bytes);
 	bytes += sizeof(slmp) + sizeof(put);
-	if (send(fd, packet, bytes, 0) != (ssize_t)bytes)
+	inet_pton(AF_INET, FAR_ADDR, &far.sin_addr);
+	if (sendto(fd, packet, bytes, 0, (struct sockaddr *)&far, sizeof(far)) != (ssize_t)bytes)
 		die("cannot send");
 }
 
@@ -130,6 +139,130 @@ static void add(int fd, uint32_t id, uint32_t n)
 	request(fd, id, (struct spin_slmp_put){ .op = SPIN_SLMP_OP_ATOMIC, .atomic = htons(SPIN_ATOMIC_ADD32),
 						.length = htonl(sizeof(operands)), .match_bits = htobe64(0x100) }, operands,
 		sizeof(operands));
+}
+
+static struct spin_put_stats stats_of(struct spin_ctx *ctx)
+{
+	struct spin_put_stats stats;
+
+	if (spin_ctx__put_stats(ctx, &stats))
+		die("stats");
+	return stats;
+}
+
+static void wait_for_failures(struct spin_ctx *target, uint64_t failures)
+{
+	for (unsigned ms = 0; ms < PATIENCE_MS && stats_of(target).answers_failed < failures; ms += 20)
+		poll(NULL, 0, 20);
+	expect((long long)failures, (long long)stats_of(target).answers_failed, "gets that were not answered");
+}
+
+/* A get that says that it comes from elsewhere. */
+static void ask_from(int raw, uint32_t id, const char *source)
+{
+	const struct spin_slmp slmp = { htons(SPIN_SLMP_SYN | SPIN_SLMP_EOM | SPIN_SLMP_PUT), htonl(id), 0 };
+	const struct spin_slmp_put put = { .op = SPIN_SLMP_OP_GET, .version = SPIN_SLMP_VERSION, .length = htonl(16),
+					   .match_bits = htobe64(0x100) };
+	const struct spin_slmp_get get = { htobe64(0x200), htobe64(7), 0 };
+	struct iphdr ip = { .version = 4, .ihl = sizeof(ip) / 4, .ttl = 64, .protocol = IPPROTO_UDP };
+	struct sockaddr_in to = { .sin_family = AF_INET };
+	struct udphdr udp = { 0 };
+	struct iovec part[] = { { &ip, sizeof(ip) }, { &udp, sizeof(udp) }, { (void *)&slmp, sizeof(slmp) }, { (void *)&put, sizeof(put) },
+				{ (void *)&get, sizeof(get) } };
+	const struct msghdr message = { .msg_name = &to, .msg_namelen = sizeof(to), .msg_iov = part, .msg_iovlen = 5 };
+
+	inet_pton(AF_INET, FAR_ADDR, &to.sin_addr);
+	ip.daddr = to.sin_addr.s_addr;
+	inet_pton(AF_INET, source, &ip.saddr);
+	udp.source = htons(SILENT_PORT);
+	udp.dest = htons(SPIN_SLMP_PORT);
+	udp.len = htons(sizeof(udp) + sizeof(slmp) + sizeof(put) + sizeof(get));
+	if (sendmsg(raw, &message, 0) < 0)
+		die("cannot send a raw packet");
+}
+
+static void ask_from_others(struct spin_ctx *taker, struct spin_ctx *target)
+{
+	static const char *const sources[] = { "127.0.0.1", "127.9.9.9", FAR_ADDR, "10.78.0.255", "224.0.0.1", "255.255.255.255" };
+	const unsigned count = sizeof(sources) / sizeof(sources[0]);
+	struct sockaddr_in any = { .sin_family = AF_INET, .sin_port = htons(SILENT_PORT) };
+	uint64_t before = stats_of(target).answers_failed, answers = stats_of(target).answers;
+	int raw = socket(AF_INET, SOCK_RAW | SOCK_CLOEXEC, IPPROTO_RAW), program;
+	uint8_t data[64];
+
+	netns_enter(pair.far_ns);
+	program = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (raw < 0 || program < 0 || bind(program, (struct sockaddr *)&any, sizeof(any)))
+		die("no sockets");
+	netns_enter(pair.near_ns);
+	for (unsigned i = 0; i < count; i++)
+		ask_from(raw, 100 + i, sources[i]);
+	wait_for_failures(target, before + count);
+	wait_for(taker, target, came.answers, came.asked + count, came.changed);
+	expect((long long)answers, (long long)stats_of(target).answers, "answers to this machine itself, or to nobody");
+	expect(-1, recv(program, data, sizeof(data), MSG_DONTWAIT), "what a program at the target has of them");
+	close(program);
+	close(raw);
+}
+
+/* What the target's own handlers put, where others wait for acknowledgements that do not come. */
+static void put_from(struct spin_ctx *target)
+{
+	struct spin_request put = { .type = SPIN_REQUEST_PUT, .bytes = 100 };
+
+	put.source.ip_version = put.put.target.ip_version = 4;
+	put.put.target.port = htons(TAKER_PORT);
+	put.put.match_bits = 0x500;
+	inet_pton(AF_INET, FAR_ADDR, put.source.addr);
+	inet_pton(AF_INET, NEAR_ADDR, put.put.target.addr);
+	requests_put__add(target, &put);
+}
+
+static void ask_silently(int fd, struct spin_ctx *taker, struct spin_ctx *target)
+{
+	const struct spin_me_opts use_once = { .bytes = sizeof(use_once), .match_bits = 0x700, .length = HOST_BYTES,
+					       .options = SPIN_ME_OP_GET | SPIN_ME_USE_ONCE };
+	const uint64_t before = stats_of(target).answers_failed;
+	const unsigned asked = came.asked, answers = came.answers;
+	int silent = open_socket(SILENT_PORT);
+	unsigned packets = 0, later = 0, once;
+	struct spin_slmp slmp;
+	struct spin_me me;
+
+	for (uint32_t i = 0; i < SILENT_GETS; i++)
+		ask(silent, 200 + i, 0x100);
+	wait_for(taker, target, answers, asked + SILENT_GETS, came.changed);
+	put_from(target);
+	for (unsigned ms = 0; ms < PATIENCE_MS && !came.puts; ms += 20) {
+		spin_ctx__events(taker, on_answer, NULL);
+		poll(NULL, 0, 20);
+	}
+	expect(1, came.puts, "puts of the target's own");
+	expect(1, stats_of(target).answers_failed < before + SILENT_GETS, "it comes before the silent ones are given up");
+
+	/* behind the silent ones, of an entry that is unlinked before, and of one that has an end of its own */
+	if (spin_ctx__me_append(target, &use_once, &once))
+		die("append");
+	ask(fd, 300, 0x100);
+	ask(fd, 301, 0x700);
+	wait_for(taker, target, answers, asked + SILENT_GETS + 2, came.changed);
+	if (spin_ctx__me_get(target, once, &me))
+		die("entry");
+	expect(SPIN_ME_UNREAD, me.state, "an entry that is to be read for an answer, when its event was read");
+	if (spin_ctx__me_unlink(target, 0))
+		die("unlink");
+	wait_for_failures(target, before + SILENT_GETS + 1);
+	wait_for(taker, target, answers + 1, asked + SILENT_GETS + 2, came.changed);
+	for (unsigned ms = 0; ms < PATIENCE_MS && !spin_ctx__me_get(target, once, &me) && me.state != SPIN_ME_FREE; ms += 20)
+		poll(NULL, 0, 20);
+	expect(SPIN_ME_FREE, me.state, "when the answer has gone");
+	while (recv(silent, &slmp, sizeof(slmp), MSG_DONTWAIT) == sizeof(slmp)) {
+		packets++;
+		later += slmp.offset != 0;
+	}
+	expect(1, packets > 0, "a silent source is sent something");
+	expect(0, later, "packets beyond the first one that it has not acknowledged");
+	close(silent);
 }
 
 int main(void)
@@ -160,7 +293,7 @@ int main(void)
 		memory[i] = (uint8_t)(i * 2654435761u >> 13);
 	words[0] = 100;
 	words[1] = 0xffffffff;
-	fd = open_socket();
+	fd = open_socket(TAKER_PORT);
 
 	ask(fd, 1, 0x100);
 	wait_for(taker, target, 1, 1, 0);
@@ -175,6 +308,9 @@ int main(void)
 	wait_for(taker, target, 1, 2, 2);
 	expect(106, words[0], "the first value");
 	expect(11, words[1], "the second one, which wraps");
+	ask_from_others(taker, target);
+	ask_silently(fd, taker, target);
+	expect(0, came.others, "events that nobody asked for");
 	close(fd);
 	spin_ctx__destroy(target);
 	spin_ctx__destroy(taker);

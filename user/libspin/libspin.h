@@ -289,12 +289,16 @@ struct spin_put_stats {
 	uint64_t returned;      /* left in the frame that came */
 	uint64_t copied;        /* left beside it */
 	uint64_t sent;          /* by this library, as they could not leave from where the handler ran */
-	uint64_t puts;          /* from host memory, acknowledged by their targets */
+	uint64_t puts;          /* from host memory, and others that asked for it, acknowledged by their targets */
 	/* and what was lost of them */
-	uint64_t lost_queue;    /* no room in the queue to this library */
+	uint64_t lost_queue;    /* no room in the queue to this library; such a put, acknowledged or not, has no event */
 	uint64_t lost_copy;     /* the kernel could not make or send the copy, or is about to */
 	uint64_t lost_way;      /* the host has no way to the target */
-	uint64_t puts_failed;   /* each with SPIN_EVENT_PUT_FAILED */
+	uint64_t puts_failed;   /* each with SPIN_EVENT_PUT_FAILED, as far as there was room for that */
+	/* and gets that were answered from an entry, or not; neither has an event */
+	uint64_t answers;       /* acknowledged by who asked */
+	uint64_t answers_failed; /* too many at a time, no acknowledgement in time, an own address, or the entry was unlinked */
+	uint64_t events_lost;   /* of PUT_ACKED and PUT_FAILED: the reader is behind */
 };
 int spin_ctx__put_stats(struct spin_ctx *ctx, struct spin_put_stats *out);
 

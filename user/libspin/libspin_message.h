@@ -41,16 +41,20 @@ struct spin_me_opts {
  * Posts an entry behind those posted before; *me is its index, as events name it: the lowest one that is free, and
  * which no message in flight has any more. The index of an entry that was used is free again when the function
  * given to spin_ctx__events() has returned from its message's event: until then spin_ctx__me_get() tells of the entry
- * that the event names. Of a persistent entry that was unlinked, events may be unread when its index is given away:
- * these tell start, length and serial.
+ * that the event names. If a get has used it, its answer is read from its memory also after the event, which may take
+ * seconds: it is SPIN_ME_UNREAD until the answer has gone, and then free. Of a persistent entry that was unlinked, events
+ * may be unread when its index is given away: these tell start, length and serial.
  * -ENOSPC: SPIN_MES_MAX are there, those counted whose event was not read. -EINVAL: outside the host memory, or segments that cannot be.
  * A new context has one entry, index 0: persistent, open to all messages, over the whole
  * host memory; unless created with message.no_entry.
  */
 int spin_ctx__me_append(struct spin_ctx *ctx, const struct spin_me_opts *opts, unsigned *me);
-/* -ENOENT: there is none (any more). -EBUSY: a message has it; it is gone when that completes. */
+/*
+ * -ENOENT: there is none (any more). -EBUSY: a message has it; it is gone when that completes. Answers to gets that are still to
+ * be read from it are given up: none reads its memory when this returns, which takes a fifth of a second at most.
+ */
 int spin_ctx__me_unlink(struct spin_ctx *ctx, unsigned me);
-/* A copy of the entry as it stands; unlinked, its state is SPIN_ME_FREE, or SPIN_ME_UNREAD before its event was read. */
+/* A copy of the entry as it stands; unlinked, its state is SPIN_ME_FREE, or SPIN_ME_UNREAD before its event was read (see above). */
 int spin_ctx__me_get(struct spin_ctx *ctx, unsigned me, struct spin_me *out);
 
 /*

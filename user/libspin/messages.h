@@ -35,6 +35,7 @@ struct messages {
 	uint64_t *wide;                     /* the words of wide windows, wide_lanes for each MPQ; NULL: they are in the MPQs */
 	uint32_t wide_lanes;
 	uint32_t serial;                    /* of the next entry */
+	pthread_mutex_t posting;            /* held while an entry gets its serial and its counter, and while one is compared */
 	uint64_t unlinked;                  /* entries by the host, one bit each: a handler may have just found one */
 	int progress_fd;
 	pthread_mutex_t running;            /* held while the progress program runs */
@@ -65,6 +66,9 @@ int spin_messages__open(struct spin_ctx *ctx);
 
 /* The application has had this event: the entry that its message unlinked is free for another one. */
 void spin_messages__had(struct spin_ctx *ctx, const struct spin_event *event);
+
+/* Such an entry; also where an answer from it had to be sent before. */
+void spin_messages__leave(struct spin_ctx *ctx, unsigned me);
 
 /* The entries as at the start; no message is in flight. */
 int spin_messages__first_entry(struct spin_ctx *ctx);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "messages.h"
+#include "requests.h"
 #include "root.h"
 
 _Static_assert(SPIN_MES_MAX <= 64, "a bit for each entry");
@@ -114,18 +115,24 @@ int spin_ctx__me_append(struct spin_ctx *ctx, const struct spin_me_opts *opts, u
 		return spin_fail(-ENOSPC, "%s has %u matching entries, the most a context can have: unlink one, wait for a "
 				 "message, or read events: those used once are free when their message's event was read",
 				 ctx->name, SPIN_MES_MAX);
-	if (m->serial == UINT32_MAX)
+	if (m->serial == UINT32_MAX) {
+		if (spin_requests__wait(ctx))
+			return spin_fail(-EBUSY, "%s has had 2^32 entries, which are to be numbered again, but puts of some wait: try "
+					 "again in a second", ctx->name);
 		renumber(m);
+	}
 	/* state is FREE: nobody reads the rest until that changes */
 	m->me[i].options = wanted.options;
 	m->me[i].match_bits = wanted.match_bits;
 	m->me[i].ignore_bits = wanted.ignore_bits;
 	m->me[i].start = wanted.start;
 	m->me[i].length = wanted.length;
-	m->me[i].serial = m->serial++;
 	m->me[i].holder = 0;
 	m->me[i].messages = m->me[i].bytes = 0;
+	pthread_mutex_lock(&m->posting);
+	__atomic_store_n(&m->me[i].serial, m->serial++, __ATOMIC_RELAXED);
 	host_side__post(&ctx->host, i, wanted.handler_mem, wanted.handler_segments);
+	pthread_mutex_unlock(&m->posting);
 	if (i >= *m->me_end)
 		__atomic_store_n(m->me_end, i + 1, __ATOMIC_RELEASE);
 	__atomic_store_n(&m->me[i].state, SPIN_ME_OPEN, __ATOMIC_RELEASE);
@@ -141,20 +148,26 @@ int spin_messages__first_entry(struct spin_ctx *ctx)
 	unsigned first;
 
 	memset(m->me, 0, SPIN_MES_MAX * sizeof(*m->me));
-	m->serial = 0;
+	if (!spin_requests__wait(ctx))
+		m->serial = 0;
 	m->unlinked = 0;
 	return m->opts.no_entry ? 0 : spin_ctx__me_append(ctx, &all, &first);
 }
 
-void spin_messages__had(struct spin_ctx *ctx, const struct spin_event *event)
+void spin_messages__leave(struct spin_ctx *ctx, unsigned me)
 {
 	uint32_t unread = SPIN_ME_UNREAD;
 
+	__atomic_compare_exchange_n(&ctx->messages->me[me].state, &unread, SPIN_ME_FREE, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+}
+
+void spin_messages__had(struct spin_ctx *ctx, const struct spin_event *event)
+{
 	if (!ctx->messages || event->type != SPIN_EVENT_MESSAGE || !(event->flags & SPIN_EVENT_UNLINKED) ||
 	    event->me >= SPIN_MES_MAX)
 		return;
-	__atomic_compare_exchange_n(&ctx->messages->me[event->me].state, &unread, SPIN_ME_FREE, 0, __ATOMIC_ACQ_REL,
-				    __ATOMIC_ACQUIRE);
+	if (!(event->flags & SPIN_EVENT_GET) || !spin_requests__keep(ctx, event->me))
+		spin_messages__leave(ctx, event->me);
 }
 
 static int no_entry(const struct spin_ctx *ctx, unsigned me)
@@ -173,6 +186,7 @@ int spin_ctx__me_unlink(struct spin_ctx *ctx, unsigned me)
 		return no_entry(ctx, me);
 	if (__atomic_compare_exchange_n(&m->me[me].state, &state, SPIN_ME_FREE, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
 		m->unlinked |= 1ull << me;
+		spin_requests__unlinked(ctx, me);
 		return 0;
 	}
 	if (state == SPIN_ME_FREE || state == SPIN_ME_UNREAD)

@@ -129,6 +129,7 @@ int spin_messages__new(const struct spin_object *obj, const struct spin_message_
 	}
 	m->ticks_s = messages_view__ticks_s(m->opts.virtual_clock);
 	m->progress_fd = -1;
+	pthread_mutex_init(&m->posting, NULL);
 	pthread_mutex_init(&m->running, NULL);
 	pthread_mutex_init(&m->lock, NULL);
 	*out = m;
@@ -142,6 +143,7 @@ void spin_messages__free(struct messages *m)
 	section__close(&m->me_memory);
 	if (m->wide)
 		munmap(m->wide, wide_bytes(&m->opts));
+	pthread_mutex_destroy(&m->posting);
 	pthread_mutex_destroy(&m->running);
 	pthread_mutex_destroy(&m->lock);
 	free(m->used);

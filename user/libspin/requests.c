@@ -23,8 +23,13 @@ int spin_requests__new(const struct spin_object *obj, struct requests **out)
 	if (!r)
 		return spin_fail(-ENOMEM, "no memory for a context");
 	r->stop_fd = r->raw4 = r->raw6 = r->tell_fd = r->hops_fd = -1;
-	r->last = &r->first;
+	r->puts.last = &r->puts.first;
+	r->puts.most = REQUESTS_PUTS_MAX;
+	r->answers.last = &r->answers.first;
+	r->answers.most = REQUESTS_ANSWERS_MAX;
+	r->answering = SPIN_MES_MAX;
 	pthread_mutex_init(&r->lock, NULL);
+	pthread_cond_init(&r->answered_one, NULL);
 	*out = r;
 	return 0;
 }
@@ -34,6 +39,7 @@ void spin_requests__free(struct requests *r)
 	if (!r)
 		return;
 	ring_buffer__free(r->ring);
+	pthread_cond_destroy(&r->answered_one);
 	pthread_mutex_destroy(&r->lock);
 	free(r);
 }

@@ -6,8 +6,9 @@
  * What handlers ask of the host (SPIN_PUTS; struct spin_request): packets that could not leave from where the
  * handler ran, and puts from host memory. A context whose handlers send nothing has none of it.
  *
- * While the context is attached to an interface two threads see to them: one sends packets, in their order, the
- * other puts, so that a target that does not answer holds up no packet. Functions return 0 or a negative
+ * While the context is attached to an interface three threads see to them: one sends packets, in their order, another
+ * puts, so that a target that does not answer holds up no packet, and the third one answers to gets, so that a stranger who
+ * asks for much or acknowledges nothing holds up no put. Functions return 0 or a negative
  * errno with a reason.
  */
 #include "internal.h"
@@ -27,6 +28,16 @@ int spin_requests__start(struct spin_ctx *ctx);
 void spin_requests__stop(struct spin_ctx *ctx);
 /* 0, or what ended one of them. */
 int spin_requests__failure(const struct spin_ctx *ctx);
+
+/*
+ * The host has unlinked this entry: returns when no answer to a get is read from its memory any more, a fifth of a second later
+ * at most.
+ */
+void spin_requests__unlinked(struct spin_ctx *ctx, unsigned me);
+/* A get has used this entry once. 1: it is free when the answer has gone, which may take seconds; 0: there is none. */
+int spin_requests__keep(struct spin_ctx *ctx, unsigned me);
+/* 1: there are puts or answers that know entries by their serials. */
+int spin_requests__wait(struct spin_ctx *ctx);
 
 /*
  * Hands what is there to fn, in order, until that returns non-zero, which is returned; else 0. Of a context that is

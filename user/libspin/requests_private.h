@@ -2,10 +2,16 @@
 #ifndef LIBSPIN_REQUESTS_PRIVATE_H
 #define LIBSPIN_REQUESTS_PRIVATE_H
 
+#include "libspin_send.h"
 #include "out.h"
 #include "requests.h"
 
-#define REQUESTS_PUTS_MAX 4096u /* that wait; one more fails */
+#define REQUESTS_PUTS_MAX    4096u /* that wait; one more fails */
+#define REQUESTS_ANSWERS_MAX 64u   /* the same of answers to gets, which anyone may ask for */
+
+#ifndef SPIN_REQUEST_ANSWER
+#define SPIN_REQUEST_ANSWER 0x80000000u /* `options` of a request that answers a get: me and me_serial are its entry's */
+#endif
 
 /* A put that waits for its turn. */
 struct put {
@@ -14,10 +20,21 @@ struct put {
 	struct spin_process source;
 	struct spin_put put;
 	int has_data;          /* 1: its bytes are below; 0: in host memory */
-	/* of one that is to be acknowledged */
+	int is_answer;         /* to a get */
+	int leaves;            /* 1: its entry was used once, and is free when this has gone */
+	/* of an answer, and of a put that is to be acknowledged */
 	uint32_t acked, options, me, me_serial;
 	uint64_t user_ptr;
 	uint8_t data[]; /* `bytes` of it; of a put from host memory none */
+};
+
+/* Puts that wait for a thread, which sends one after the other. */
+struct put_queue {
+	pthread_t worker;
+	pthread_cond_t wake;
+	struct put *first, **last;
+	unsigned waiting, most;
+	struct put *sending;
 };
 
 struct requests {
@@ -31,7 +48,7 @@ struct requests {
 	/* packets */
 	pthread_t thread;
 	int has_threads;
-	int stop_fd;                   /* readable: they are to stop */
+	int stop_fd;                   /* readable: they are to stop, or entries to leave */
 	int raw4, raw6;
 	uint64_t sent, unsent;         /* atomic, as those below */
 
@@ -41,16 +58,19 @@ struct requests {
 	uint32_t tried[4];
 	uint64_t tried_ns, looked_ns;
 
-	/* puts */
-	pthread_t worker;
+	/* puts; and answers, so that a stranger who never acknowledges holds up no put of this machine's */
 	pthread_mutex_t lock;          /* of what follows */
-	pthread_cond_t wake;
-	struct put *first, **last;
-	unsigned waiting;
+	struct put_queue puts, answers;
+	unsigned answering;            /* the entry that an answer is being read from; SPIN_MES_MAX: none */
+	pthread_cond_t answered_one;   /* it is another one */
+	uint64_t leaving;              /* entries whose event was read and whose answer may be in the ring, one bit each */
 	int stop;
 	int failure;                   /* what ended a thread by itself, and its reason */
 	char why[SPIN_ERROR_BYTES];
 	uint64_t put, unput;
+	uint64_t answered, unanswered;
+	uint64_t untold;               /* events that found no room */
+	int is_behind;                 /* the worker's: the last event found none, however long it waited */
 };
 
 /* Signals are for the application's threads. */
@@ -80,5 +100,22 @@ void requests_put__add(struct spin_ctx *ctx, const struct spin_request *request)
 /* The thread. */
 void *requests_put__run(void *ctx);
 void requests_put__forget(struct spin_ctx *ctx);
+/* 1: it is in the queue. */
+int put_queue__add(struct requests *r, struct put_queue *q, struct put *p);
+/* NULL: the thread is to stop. Until the next call it counts as being sent. */
+struct put *put_queue__next(struct requests *r, struct put_queue *q);
+/* Sends it, until is_over says so. 0, or a negative errno. */
+int requests_put__send(struct spin_ctx *ctx, const struct put *p,
+		       int (*is_over)(void *arg, const struct spin_send_report *so_far), void *arg);
+
+/* --- requests_answer.c --- */
+
+/* Takes the request's copy; NULL: there was no memory for it. */
+void requests_answer__add(struct spin_ctx *ctx, struct put *p);
+void *requests_answer__run(void *ctx);
+/* Those entries; and after the ring was read: they are free, or will be when their answers have gone. */
+uint64_t requests_answer__leaving(struct requests *r);
+void requests_answer__leave(struct spin_ctx *ctx, uint64_t entries);
+void requests_answer__forget(struct spin_ctx *ctx);
 
 #endif

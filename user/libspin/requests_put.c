@@ -2,23 +2,29 @@
 /*
  * Puts from host memory, and others that are to be acknowledged: messages by the library's sender, one after the other.
  * Their source is the context's address, but not its port, where acknowledgements end that handlers' packets get.
+ * Answers to gets are sent likewise, by a thread of their own (requests_answer.c).
  */
 #include <arpa/inet.h>
 #include <errno.h>
+#include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <bpf/bpf.h>
 
 #include <spin/slmp.h>
 
-#include "libspin_send.h"
 #include "messages.h"
 #include "requests_private.h"
+#include "send.h"
+
+#define ADDRESS_BYTES (INET6_ADDRSTRLEN + 12) /* with an interface's index */
+#define TELL_TRIES    5000u /* with a millisecond in between: so long a reader may be behind */
 
 /* The event goes the way of the handlers' own, so that there is one order and one descriptor. */
-static void tell(struct spin_ctx *ctx, const struct put *p, enum spin_event_type type)
+static int tell_once(struct spin_ctx *ctx, const struct put *p, enum spin_event_type type)
 {
 	const struct spin_process *to = &p->put.target;
 	const struct spin_event event = {
@@ -36,27 +42,47 @@ static void tell(struct spin_ctx *ctx, const struct put *p, enum spin_event_type
 	};
 	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = &event, .data_size_in = sizeof(event), .repeat = 1);
 
-	if (ctx->requests->tell_fd >= 0)
-		bpf_prog_test_run_opts(ctx->requests->tell_fd, &opts);
+	return !bpf_prog_test_run_opts(ctx->requests->tell_fd, &opts) && opts.retval == XDP_PASS;
 }
 
-/* In the counter of its entry, if that is still what its index stands for. */
+/* `may_wait`: by the worker, if there is no room. Where that was in vain it waits no more until there is some. */
+static void tell(struct spin_ctx *ctx, const struct put *p, enum spin_event_type type, int may_wait)
+{
+	struct requests *r = ctx->requests;
+	unsigned tries = may_wait && !r->is_behind ? TELL_TRIES : 1;
+	int done;
+
+	if (r->tell_fd < 0)
+		return; /* of datagrams: it has no such events */
+	while (!(done = tell_once(ctx, p, type)) && --tries && !__atomic_load_n(&r->stop, __ATOMIC_RELAXED))
+		nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+	if (may_wait)
+		r->is_behind = !done;
+	if (!done)
+		__atomic_fetch_add(&r->untold, 1, __ATOMIC_RELAXED);
+}
+
+/* In the counter of its entry, if that is still what its index stands for: no entry is posted during the comparison. */
 static void count(struct spin_ctx *ctx, const struct put *p, int success)
 {
+	struct messages *m = ctx->messages;
 	struct spin_ct *ct;
 
-	if (!(p->options & SPIN_PUT_CT) || !ctx->messages || p->me >= SPIN_MES_MAX ||
-	    __atomic_load_n(&ctx->messages->me[p->me].serial, __ATOMIC_ACQUIRE) != p->me_serial)
+	if (!(p->options & SPIN_PUT_CT) || !m || p->me >= SPIN_MES_MAX)
 		return;
-	ct = &ctx->host.entry[p->me].ct;
-	__atomic_fetch_add(success ? &ct->success : &ct->failure, 1, __ATOMIC_RELAXED);
+	pthread_mutex_lock(&m->posting);
+	if (__atomic_load_n(&m->me[p->me].serial, __ATOMIC_RELAXED) == p->me_serial) {
+		ct = &ctx->host.entry[p->me].ct;
+		__atomic_fetch_add(success ? &ct->success : &ct->failure, 1, __ATOMIC_RELAXED);
+	}
+	pthread_mutex_unlock(&m->posting);
 }
 
-static void tell_failed(struct spin_ctx *ctx, const struct put *p)
+static void tell_failed(struct spin_ctx *ctx, const struct put *p, int may_wait)
 {
 	__atomic_fetch_add(&ctx->requests->unput, 1, __ATOMIC_RELAXED);
 	count(ctx, p, 0);
-	tell(ctx, p, SPIN_EVENT_PUT_FAILED);
+	tell(ctx, p, SPIN_EVENT_PUT_FAILED, may_wait);
 }
 
 static void tell_acked(struct spin_ctx *ctx, const struct put *p)
@@ -64,26 +90,29 @@ static void tell_acked(struct spin_ctx *ctx, const struct put *p)
 	__atomic_fetch_add(&ctx->requests->put, 1, __ATOMIC_RELAXED);
 	count(ctx, p, 1);
 	if (p->options & SPIN_PUT_ACK_REQ)
-		tell(ctx, p, SPIN_EVENT_PUT_ACKED);
+		tell(ctx, p, SPIN_EVENT_PUT_ACKED, 1);
 }
 
-static void name_address(const struct spin_process *of, char *text, socklen_t bytes)
+/* A link-local address is one of the context's interface. */
+static void name_address(const struct spin_ctx *ctx, const struct spin_process *of, char text[ADDRESS_BYTES])
 {
-	inet_ntop(of->ip_version == 4 ? AF_INET : AF_INET6, of->addr, text, bytes);
+	inet_ntop(of->ip_version == 4 ? AF_INET : AF_INET6, of->addr, text, INET6_ADDRSTRLEN);
+	if (of->ip_version != 4 && IN6_IS_ADDR_LINKLOCAL((const struct in6_addr *)of->addr) && ctx->nic)
+		snprintf(text + strlen(text), ADDRESS_BYTES - strlen(text), "%%%d", ctx->nic->ifindex);
 }
 
-static int open_sender(const struct put *p, struct spin_sender **out)
+static int open_sender(const struct spin_ctx *ctx, const struct put *p, struct spin_sender **out)
 {
-	char host[INET6_ADDRSTRLEN], port[8], source[INET6_ADDRSTRLEN];
+	char host[ADDRESS_BYTES], port[8], source[ADDRESS_BYTES];
 	struct spin_send_opts opts = { .bytes = sizeof(opts), .put = 1, .source = source };
 	int err;
 
-	name_address(&p->put.target, host, sizeof(host));
-	name_address(&p->source, source, sizeof(source));
+	name_address(ctx, &p->put.target, host);
+	name_address(ctx, &p->source, source);
 	snprintf(port, sizeof(port), "%u", ntohs(p->put.target.port));
 	err = spin_sender__open(host, port, &opts, out);
-	if (!err)
-		return 0;
+	if (!err || p->is_answer)
+		return err;
 	opts.source = NULL; /* none of this machine's addresses: that of the host then */
 	return spin_sender__open(host, port, &opts, out);
 }
@@ -96,7 +125,8 @@ static int is_stopping(void *arg, const struct spin_send_report *so_far)
 	return __atomic_load_n(&r->stop, __ATOMIC_RELAXED);
 }
 
-static int send_put(struct spin_ctx *ctx, const struct put *p)
+int requests_put__send(struct spin_ctx *ctx, const struct put *p,
+		       int (*is_over)(void *arg, const struct spin_send_report *so_far), void *arg)
 {
 	const struct spin_memory *memory = &ctx->host.memory;
 	const struct spin_send_put put = { p->put.match_bits, p->put.hdr_data, p->put.remote_offset };
@@ -110,13 +140,20 @@ static int send_put(struct spin_ctx *ctx, const struct put *p)
 			return -EFAULT;
 		data = memory->addr + p->start;
 	}
-	err = open_sender(p, &sender);
+	err = open_sender(ctx, p, &sender);
 	if (err)
 		return err;
-	spin_sender__on_progress(sender, is_stopping, ctx->requests);
+	if (p->is_answer)
+		send__begin_cautiously(sender);
+	spin_sender__on_progress(sender, is_over, arg);
 	err = spin_sender__send(sender, data, p->bytes, &put, NULL);
 	spin_sender__close(sender);
 	return err;
+}
+
+static int is_answer(const struct spin_request *q)
+{
+	return q->type == SPIN_REQUEST_PUT && !q->acked && q->options == SPIN_REQUEST_ANSWER;
 }
 
 /* Where the bytes of a packet that was made begin in its frame. */
@@ -124,6 +161,19 @@ static uint32_t payload_at(const struct spin_request *q)
 {
 	return q->ip_at + (q->put.target.ip_version == 4 ? 20 : 40) + 8 + (uint32_t)sizeof(struct spin_slmp) +
 	       (uint32_t)sizeof(struct spin_slmp_put);
+}
+
+/* All but the data. */
+static void describe(struct put *p, const struct spin_request *q)
+{
+	*p = (struct put){ .start = q->start, .bytes = q->bytes, .source = q->source, .put = q->put, .acked = q->acked,
+			   .is_answer = is_answer(q) };
+	if (!q->acked && !p->is_answer)
+		return;
+	p->options = q->options;
+	p->me = q->me;
+	p->me_serial = q->me_serial;
+	p->user_ptr = q->acked ? q->user_ptr : 0;
 }
 
 /* NULL: no memory, or it cannot be. */
@@ -135,61 +185,65 @@ static struct put *copy_of(const struct spin_request *q)
 
 	if (!p)
 		return NULL;
-	*p = (struct put){ NULL, q->start, q->bytes, q->source, q->put, has_data };
+	describe(p, q);
+	p->has_data = has_data;
 	if (has_data) {
 		p->start = 0;
 		p->bytes = bytes;
 		memcpy(p->data, q->frame + at, bytes);
 	}
-	p->acked = q->acked;
-	if (q->acked) {
-		p->options = q->options;
-		p->me = q->me;
-		p->me_serial = q->me_serial;
-		p->user_ptr = q->user_ptr;
+	return p;
+}
+
+int put_queue__add(struct requests *r, struct put_queue *q, struct put *p)
+{
+	int has_room;
+
+	pthread_mutex_lock(&r->lock);
+	has_room = q->waiting < q->most;
+	if (has_room) {
+		*q->last = p;
+		q->last = &p->next;
+		q->waiting++;
+		pthread_cond_signal(&q->wake);
 	}
+	pthread_mutex_unlock(&r->lock);
+	return has_room;
+}
+
+struct put *put_queue__next(struct requests *r, struct put_queue *q)
+{
+	struct put *p;
+
+	pthread_mutex_lock(&r->lock);
+	q->sending = NULL;
+	while (!q->first && !r->stop)
+		pthread_cond_wait(&q->wake, &r->lock);
+	p = r->stop ? NULL : q->first;
+	if (p) {
+		q->first = p->next;
+		if (!q->first)
+			q->last = &q->first;
+		q->waiting--;
+		q->sending = p;
+	}
+	pthread_mutex_unlock(&r->lock);
 	return p;
 }
 
 void requests_put__add(struct spin_ctx *ctx, const struct spin_request *q)
 {
-	const struct put lost = { NULL, q->start, q->bytes, q->source, q->put };
-	struct requests *r = ctx->requests;
-	struct put *p = copy_of(q);
-	int taken = 0;
+	struct put *p = copy_of(q), lost;
 
-	pthread_mutex_lock(&r->lock);
-	if (p && r->waiting < REQUESTS_PUTS_MAX) {
-		*r->last = p;
-		r->last = &p->next;
-		r->waiting++;
-		taken = 1;
-		pthread_cond_signal(&r->wake);
-	}
-	pthread_mutex_unlock(&r->lock);
-	if (taken)
+	if (is_answer(q)) {
+		requests_answer__add(ctx, p);
 		return;
-	tell_failed(ctx, p ? p : &lost);
-	free(p);
-}
-
-/* NULL: it is to stop. */
-static struct put *next(struct requests *r)
-{
-	struct put *p;
-
-	pthread_mutex_lock(&r->lock);
-	while (!r->first && !r->stop)
-		pthread_cond_wait(&r->wake, &r->lock);
-	p = r->stop ? NULL : r->first;
-	if (p) {
-		r->first = p->next;
-		if (!r->first)
-			r->last = &r->first;
-		r->waiting--;
 	}
-	pthread_mutex_unlock(&r->lock);
-	return p;
+	if (p && put_queue__add(ctx->requests, &ctx->requests->puts, p))
+		return;
+	describe(&lost, q);
+	tell_failed(ctx, p ? p : &lost, 0);
+	free(p);
 }
 
 void *requests_put__run(void *arg)
@@ -198,9 +252,9 @@ void *requests_put__run(void *arg)
 	struct requests *r = ctx->requests;
 	struct put *p;
 
-	while ((p = next(r))) {
-		if (send_put(ctx, p))
-			tell_failed(ctx, p);
+	while ((p = put_queue__next(r, &r->puts))) {
+		if (requests_put__send(ctx, p, is_stopping, r))
+			tell_failed(ctx, p, 1);
 		else
 			tell_acked(ctx, p);
 		free(p);
@@ -210,14 +264,27 @@ void *requests_put__run(void *arg)
 
 void requests_put__forget(struct spin_ctx *ctx)
 {
-	struct requests *r = ctx->requests;
+	struct put_queue *q = &ctx->requests->puts;
 	struct put *p;
 
-	while ((p = r->first)) {
-		r->first = p->next;
-		tell_failed(ctx, p);
+	while ((p = q->first)) {
+		q->first = p->next;
+		tell_failed(ctx, p, 0);
 		free(p);
 	}
-	r->last = &r->first;
-	r->waiting = 0;
+	q->last = &q->first;
+	q->waiting = 0;
+}
+
+int spin_requests__wait(struct spin_ctx *ctx)
+{
+	struct requests *r = ctx->requests;
+	int wait;
+
+	if (!r || !r->has_threads)
+		return 0;
+	pthread_mutex_lock(&r->lock);
+	wait = r->puts.waiting || r->puts.sending || r->answers.waiting || r->answers.sending;
+	pthread_mutex_unlock(&r->lock);
+	return wait;
 }

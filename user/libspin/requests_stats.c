@@ -27,5 +27,8 @@ int spin_ctx__put_stats(struct spin_ctx *ctx, struct spin_put_stats *out)
 	out->lost_way = load(&r->unsent);
 	out->puts = load(&r->put);
 	out->puts_failed = load(&r->unput);
+	out->answers = load(&r->answered);
+	out->answers_failed = load(&r->unanswered);
+	out->events_lost = load(&r->untold);
 	return 0;
 }

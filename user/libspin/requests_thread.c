@@ -36,15 +36,19 @@ static void *run(void *arg)
 	struct requests *r = ctx->requests;
 	struct pollfd fds[] = { { ring_buffer__epoll_fd(r->ring), POLLIN, 0 }, { r->stop_fd, POLLIN, 0 } };
 	int err = spin_ctx__requests(ctx, take, ctx);
+	uint64_t leaving, count;
 
 	while (!err) {
 		if (poll(fds, 2, requests_hop__wait_ms(r)) < 0 && errno != EINTR)
 			err = spin_fail(-errno, "cannot wait for requests: %s", strerror(errno));
-		if (fds[1].revents)
+		if (fds[1].revents && read(r->stop_fd, &count, sizeof(count)) == sizeof(count) &&
+		    __atomic_load_n(&r->stop, __ATOMIC_RELAXED))
 			break;
 		requests_hop__refresh(r);
+		leaving = requests_answer__leaving(r);
 		if (!err)
 			err = spin_ctx__requests(ctx, take, ctx);
+		requests_answer__leave(ctx, leaving);
 	}
 	if (!err) /* no handler runs any more: what is left */
 		err = spin_ctx__requests(ctx, take, ctx);
@@ -71,7 +75,8 @@ static void set_stop(struct requests *r)
 
 	pthread_mutex_lock(&r->lock);
 	r->stop = 1;
-	pthread_cond_signal(&r->wake);
+	pthread_cond_signal(&r->puts.wake);
+	pthread_cond_signal(&r->answers.wake);
 	pthread_mutex_unlock(&r->lock);
 	if (write(r->stop_fd, &one, sizeof(one)) < 0)
 		return; /* cannot be: it is empty */
@@ -81,13 +86,35 @@ static void close_all(struct spin_ctx *ctx)
 {
 	struct requests *r = ctx->requests;
 
-	pthread_cond_destroy(&r->wake);
+	pthread_cond_destroy(&r->puts.wake);
+	pthread_cond_destroy(&r->answers.wake);
 	requests_packet__close(r);
 	requests_hop__close(r);
 	requests_put__forget(ctx);
+	requests_answer__forget(ctx);
 	if (r->stop_fd >= 0)
 		close(r->stop_fd);
 	r->stop_fd = -1;
+}
+
+static int start_threads(struct spin_ctx *ctx)
+{
+	struct requests *r = ctx->requests;
+	int err = requests_thread__create(&r->puts.worker, requests_put__run, ctx);
+
+	if (err)
+		return err;
+	err = requests_thread__create(&r->answers.worker, requests_answer__run, ctx);
+	if (!err) {
+		err = requests_thread__create(&r->thread, run, ctx);
+		if (!err)
+			return 0;
+		set_stop(r);
+		pthread_join(r->answers.worker, NULL);
+	}
+	set_stop(r);
+	pthread_join(r->puts.worker, NULL);
+	return err;
 }
 
 int spin_requests__start(struct spin_ctx *ctx)
@@ -97,24 +124,19 @@ int spin_requests__start(struct spin_ctx *ctx)
 
 	if (!r || r->has_threads)
 		return 0;
-	pthread_cond_init(&r->wake, NULL);
+	pthread_cond_init(&r->puts.wake, NULL);
+	pthread_cond_init(&r->answers.wake, NULL);
 	r->stop = r->failure = 0;
-	r->stop_fd = eventfd(0, EFD_CLOEXEC);
+	r->stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	err = r->stop_fd < 0 ? spin_fail(-errno, "cannot make an eventfd: %s", strerror(errno)) : requests_packet__open(r);
 	if (!err)
 		err = requests_hop__open(r);
 	if (!err)
-		err = requests_thread__create(&r->worker, requests_put__run, ctx);
-	if (!err) {
-		err = requests_thread__create(&r->thread, run, ctx);
-		if (!err) {
-			r->has_threads = 1;
-			return 0;
-		}
-		set_stop(r);
-		pthread_join(r->worker, NULL);
-	}
-	close_all(ctx);
+		err = start_threads(ctx);
+	if (err)
+		close_all(ctx);
+	else
+		r->has_threads = 1;
 	return err;
 }
 
@@ -126,9 +148,12 @@ void spin_requests__stop(struct spin_ctx *ctx)
 		return;
 	set_stop(r);
 	pthread_join(r->thread, NULL);
-	pthread_join(r->worker, NULL);
-	close_all(ctx);
+	pthread_join(r->puts.worker, NULL);
+	pthread_join(r->answers.worker, NULL);
+	pthread_mutex_lock(&r->lock);
 	r->has_threads = 0;
+	pthread_mutex_unlock(&r->lock);
+	close_all(ctx);
 }
 
 int spin_requests__failure(const struct spin_ctx *ctx)
