@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Puts of handlers that ask for it are acknowledged to the host of the side that sent them: an event with what the handler gave,
- * and the counter of the entry. One that nobody takes is told likewise. (That the library's sender loses nothing on a bad link is
+ * and the counter of the entry. One that nobody takes is told likewise. An event that finds no room waits for the reader. (That the library's sender loses nothing on a bad link is
  * shown by file_arrives_over_a_lossy_link.c.)
  */
 #include <arpa/inet.h>
@@ -19,6 +19,7 @@
 #include <common/slow.h>
 #include <spin/slmp.h>
 #include <user/libspin/libspin_message.h>
+#include <user/libspin/requests_private.h> /* packets find no room for events either: the put is made here */
 
 #define HOST_BYTES  (1u << 16)
 #define TAKER_PORT  9331
@@ -104,6 +105,67 @@ static void ask(int fd, uint32_t id, uint32_t op, uint32_t options, uint32_t use
 		die("cannot send");
 }
 
+/* As a handler's. */
+static void put(struct spin_ctx *putter, int version, const char *source, const char *target, uint64_t user)
+{
+	struct spin_request q = { .type = SPIN_REQUEST_PUT, .bytes = 16, .acked = 1, .options = SPIN_PUT_ACK_REQ, .user_ptr = user };
+
+	q.source.ip_version = q.put.target.ip_version = (uint16_t)version;
+	q.put.target.port = htons(TAKER_PORT);
+	q.put.match_bits = 5;
+	inet_pton(version == 4 ? AF_INET : AF_INET6, source, q.source.addr);
+	inet_pton(version == 4 ? AF_INET : AF_INET6, target, q.put.target.addr);
+	requests_put__add(putter, &q);
+}
+
+/* Such addresses say nothing without an interface. */
+static void put_link_local(struct spin_ctx *taker, struct spin_ctx *putter)
+{
+	const uint64_t users = came.acked_users;
+
+	netns_enter(pair.far_ns);
+	netns_shell("ip addr add fe80::1/64 dev " FAR_DEV " nodad");
+	netns_enter(pair.near_ns);
+	netns_shell("ip addr add fe80::2/64 dev " NEAR_DEV " nodad");
+	put(putter, 6, "fe80::1", "fe80::2", 70);
+	wait_for(taker, putter, came.messages + 1, came.acked + 1, came.failed);
+	expect((long long)users + 70, (long long)came.acked_users, "a link-local target's acknowledgement");
+}
+
+/* Messages without a put, until there is no room for an event. */
+static void fill_events(int fd, struct spin_ctx *putter)
+{
+	struct spin_message_stats stats = { 0 };
+
+	for (uint32_t id = 1000; id < 1000000 && !stats.events_full; id++) {
+		ask(fd, id, 0, 0, 0, 0, NEAR_ADDR);
+		if (!(id % 64) && spin_ctx__message_stats(putter, &stats))
+			die("stats");
+	}
+	expect(1, stats.events_full > 0, "there is no room for events");
+}
+
+static void put_unread(int fd, struct spin_ctx *taker, struct spin_ctx *putter)
+{
+	const unsigned before = came.messages;
+	const uint64_t users = came.acked_users;
+	struct spin_put_stats stats;
+
+	fill_events(fd, putter);
+	if (spin_ctx__put_stats(putter, &stats))
+		die("stats");
+	put(putter, 4, FAR_ADDR, NEAR_ADDR, 60);
+	for (unsigned ms = 0, puts = (unsigned)stats.puts; ms < PATIENCE_MS && puts == stats.puts; ms += 20) {
+		spin_ctx__put_stats(putter, &stats);
+		poll(NULL, 0, 20);
+	}
+	wait_for(taker, putter, before + 1, came.acked + 1, came.failed);
+	expect((long long)users + 60, (long long)came.acked_users, "the acknowledgement that found no room at first");
+	if (spin_ctx__put_stats(putter, &stats))
+		die("stats");
+	expect(0, (long long)stats.events_lost, "events that are lost");
+}
+
 int main(void)
 {
 	struct sockaddr_in far = { .sin_family = AF_INET, .sin_port = htons(SPIN_SLMP_PORT) };
@@ -144,6 +206,8 @@ int main(void)
 		die("counter");
 	expect(2, ct.success, "successes, still");
 	expect(1, ct.failure, "failures");
+	put_link_local(taker, putter);
+	put_unread(fd, taker, putter);
 	close(fd);
 	spin_ctx__destroy(putter);
 	spin_ctx__destroy(taker);
