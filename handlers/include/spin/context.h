@@ -95,8 +95,10 @@ enum spin_event_type {
 	/* of both */
 	SPIN_EVENT_OVERRUN = 7, /* an error: a handler used up its budget */
 	/*
-	 * The host gave up what spin_put_from_host() asked for: no acknowledgement, no way. src_addr and src_port are the
-	 * target's, `length` bytes from `offset` in the host memory were to go there.
+	 * The host gave up a put from host memory, or any other one that was to be acknowledged: no acknowledgement, no way,
+	 * too many of them. src_addr and src_port are the target's, `length` bytes were to go there: from `offset` in the host
+	 * memory; 0 of bytes that came from elsewhere. Answers to gets have none, nor has a put that was lost because the ring
+	 * of requests was full (lost_queue).
 	 */
 	SPIN_EVENT_PUT_FAILED = 8,
 	SPIN_EVENT_PUT_ACKED = 9, /* the same of one that was acknowledged, and asked for that (SPIN_PUT_ACK_REQ) */
