@@ -181,24 +181,65 @@ static void ask_from(int raw, uint32_t id, const char *source)
 		die("cannot send a raw packet");
 }
 
+/* The answer to a get of this entry, as the target's program asks for it. */
+static void answer(struct spin_ctx *target, unsigned entry, int version, const char *source, const char *to)
+{
+	struct spin_request q = { .type = SPIN_REQUEST_PUT, .bytes = 16, .options = SPIN_REQUEST_ANSWER, .me = entry };
+	struct spin_me me;
+
+	if (spin_ctx__me_get(target, entry, &me))
+		die("entry");
+	q.me_serial = me.serial;
+	q.source.ip_version = q.put.target.ip_version = (uint16_t)version;
+	q.put.target.port = htons(SILENT_PORT);
+	inet_pton(version == 4 ? AF_INET : AF_INET6, source, q.source.addr);
+	inet_pton(version == 4 ? AF_INET : AF_INET6, to, q.put.target.addr);
+	requests_put__add(target, &q);
+}
+
+/* On the loopback alone those who ask are on this machine. The thread is in the target's namespace, whose socket is given. */
+static void answer_on_loopback(int program)
+{
+	const struct spin_me_opts open = { .bytes = sizeof(open), .length = HOST_BYTES, .options = SPIN_ME_OP_GET };
+	struct spin_ctx *target = attach("act_request", "lo", "udp dport 9330", 1);
+	struct pollfd fd = { program, POLLIN, 0 };
+	uint8_t data[64];
+	unsigned me;
+
+	if (spin_ctx__me_append(target, &open, &me))
+		die("append");
+	answer(target, me, 4, "127.0.0.1", "224.0.0.1");
+	wait_for_failures(target, 1);
+	answer(target, me, 4, "127.0.0.1", "127.0.0.1");
+	expect(1, poll(&fd, 1, (int)PATIENCE_MS), "an answer on the loopback");
+	spin_ctx__destroy(target);
+	while (recv(program, data, sizeof(data), MSG_DONTWAIT) >= 0)
+		;
+}
+
 static void ask_from_others(struct spin_ctx *taker, struct spin_ctx *target)
 {
 	static const char *const sources[] = { "127.0.0.1", "127.9.9.9", FAR_ADDR, "10.78.0.255", "224.0.0.1", "255.255.255.255" };
-	const unsigned count = sizeof(sources) / sizeof(sources[0]);
-	struct sockaddr_in any = { .sin_family = AF_INET, .sin_port = htons(SILENT_PORT) };
+	static const char *const sources6[] = { "::1", FAR_ADDR6, "::", "ff02::1", "::ffff:127.0.0.1", "::ffff:" FAR_ADDR };
+	const unsigned count = sizeof(sources) / sizeof(sources[0]), count6 = sizeof(sources6) / sizeof(sources6[0]);
+	struct sockaddr_in6 any = { .sin6_family = AF_INET6, .sin6_port = htons(SILENT_PORT) };
 	uint64_t before = stats_of(target).answers_failed, answers = stats_of(target).answers;
 	int raw = socket(AF_INET, SOCK_RAW | SOCK_CLOEXEC, IPPROTO_RAW), program;
 	uint8_t data[64];
 
 	netns_enter(pair.far_ns);
-	program = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	program = socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (raw < 0 || program < 0 || bind(program, (struct sockaddr *)&any, sizeof(any)))
 		die("no sockets");
+	answer_on_loopback(program);
 	netns_enter(pair.near_ns);
 	for (unsigned i = 0; i < count; i++)
 		ask_from(raw, 100 + i, sources[i]);
 	wait_for_failures(target, before + count);
 	wait_for(taker, target, came.answers, came.asked + count, came.changed);
+	for (unsigned i = 0; i < count6; i++)
+		answer(target, 0, 6, FAR_ADDR6, sources6[i]);
+	wait_for_failures(target, before + count + count6);
 	expect((long long)answers, (long long)stats_of(target).answers, "answers to this machine itself, or to nobody");
 	expect(-1, recv(program, data, sizeof(data), MSG_DONTWAIT), "what a program at the target has of them");
 	close(program);
