@@ -145,7 +145,7 @@ static void entries_are_posted_and_unlinked(void)
 	opts.length = 0;
 	expect(-EINVAL, spin_ctx__me_append(ctx, &opts, &index), "an entry that begins outside");
 	says("host memory of 4097 bytes");
-	opts = (struct spin_me_opts){ .bytes = sizeof(opts), .options = 4 };
+	opts = (struct spin_me_opts){ .bytes = sizeof(opts), .options = SPIN_ME_OPTIONS + 1 };
 	expect(-EINVAL, spin_ctx__me_append(ctx, &opts, &index), "an unknown option");
 	opts = (struct spin_me_opts){ .bytes = sizeof(opts), .start = 4096 };
 	for (unsigned i = 1; i < SPIN_MES_MAX; i++) {
