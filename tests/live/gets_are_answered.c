@@ -2,8 +2,8 @@
 /*
  * A get of 100,000 bytes is answered from the entry's memory by a message of many packets, which comes to the context that the
  * get came from; one of an entry that nobody may read is not. An atomic changes the entry's memory, as does one that comes twice
- * but once. Who gets nothing: the target's own addresses and those of nobody, and a source that acknowledges nothing gets one
- * packet, which holds up no put of the target's own. An entry that was unlinked is not read for answers that still wait.
+ * but once. The target's own addresses and those of nobody get no answer. A source that acknowledges nothing gets one packet,
+ * and holds up no put of the target's own. An entry that was unlinked is not read for answers that still wait.
  */
 #include <arpa/inet.h>
 #include <endian.h>
@@ -32,6 +32,7 @@
 #define TAKER_PORT  9331
 #define SILENT_PORT 9400u /* a socket that acknowledges nothing; at the target's side, that of another program */
 #define SILENT_GETS 4u
+#define MANY        200u /* answers, more than wait */
 #define PATIENCE_MS (15000u * slow_factor())
 
 static struct pair pair;
@@ -167,8 +168,8 @@ static void ask_from(int raw, uint32_t id, const char *source)
 	struct iphdr ip = { .version = 4, .ihl = sizeof(ip) / 4, .ttl = 64, .protocol = IPPROTO_UDP };
 	struct sockaddr_in to = { .sin_family = AF_INET };
 	struct udphdr udp = { 0 };
-	struct iovec part[] = { { &ip, sizeof(ip) }, { &udp, sizeof(udp) }, { (void *)&slmp, sizeof(slmp) }, { (void *)&put, sizeof(put) },
-				{ (void *)&get, sizeof(get) } };
+	struct iovec part[] = { { &ip, sizeof(ip) }, { &udp, sizeof(udp) }, { (void *)&slmp, sizeof(slmp) },
+				{ (void *)&put, sizeof(put) }, { (void *)&get, sizeof(get) } };
 	const struct msghdr message = { .msg_name = &to, .msg_namelen = sizeof(to), .msg_iov = part, .msg_iovlen = 5 };
 
 	inet_pton(AF_INET, FAR_ADDR, &to.sin_addr);
@@ -290,9 +291,12 @@ static void ask_silently(int fd, struct spin_ctx *taker, struct spin_ctx *target
 	if (spin_ctx__me_get(target, once, &me))
 		die("entry");
 	expect(SPIN_ME_UNREAD, me.state, "an entry that is to be read for an answer, when its event was read");
+	for (unsigned i = 0; i < MANY; i++)
+		answer(target, 0, 4, FAR_ADDR, NEAR_ADDR);
+	expect(1, stats_of(target).answers_failed >= before + MANY - REQUESTS_ANSWERS_MAX, "answers that are too many");
 	if (spin_ctx__me_unlink(target, 0))
 		die("unlink");
-	wait_for_failures(target, before + SILENT_GETS + 1);
+	wait_for_failures(target, before + SILENT_GETS + 1 + MANY);
 	wait_for(taker, target, answers + 1, asked + SILENT_GETS + 2, came.changed);
 	for (unsigned ms = 0; ms < PATIENCE_MS && !spin_ctx__me_get(target, once, &me) && me.state != SPIN_ME_FREE; ms += 20)
 		poll(NULL, 0, 20);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Puts of handlers that ask for it are acknowledged to the host of the side that sent them: an event with what the handler gave,
- * and the counter of the entry. One that nobody takes is told likewise. An event that finds no room waits for the reader. (That the library's sender loses nothing on a bad link is
- * shown by file_arrives_over_a_lossy_link.c.)
+ * Puts of handlers that ask for it are acknowledged to the host of the side that sent them: an event with what the handler
+ * gave, and the counter of the entry. One that nobody takes has an event likewise. An event that finds no room waits for the
+ * reader. (That the library's sender loses nothing on a bad link is shown by file_arrives_over_a_lossy_link.c.)
  */
 #include <arpa/inet.h>
 #include <poll.h>
