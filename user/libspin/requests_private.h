@@ -9,9 +9,6 @@
 #define REQUESTS_PUTS_MAX    4096u /* that wait; one more fails */
 #define REQUESTS_ANSWERS_MAX 64u   /* the same of answers to gets, which anyone may ask for */
 
-#ifndef SPIN_REQUEST_ANSWER
-#define SPIN_REQUEST_ANSWER 0x80000000u /* `options` of a request that answers a get: me and me_serial are its entry's */
-#endif
 
 /* A put that waits for its turn. */
 struct put {

@@ -20,6 +20,9 @@ static const struct count {
 	COUNT(lost_copy, "lost: no copy of the frame, or under way"),
 	COUNT(lost_way, "lost: no way to the target"),
 	COUNT(puts_failed, "messages that no target acknowledged"),
+	COUNT(answers, "gets that were answered"),
+	COUNT(answers_failed, "gets that were not answered"),
+	COUNT(events_lost, "events of puts that found no room"),
 #undef COUNT
 };
 

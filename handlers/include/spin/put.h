@@ -75,6 +75,8 @@ struct spin_put {
  * A put that this side is to hear of (sPIN B.6: ct, ack_req, user_ptr), in place of struct spin_put in the calls below: the host's
  * library sends it, some time later, as a message of its own from another port, again and again until the target has acknowledged
  * it or it gives up. Contexts of messages. Options that do not exist: SPIN_SEGV.
+ * A put that finds no room in the queue to the host's library is lost: it has no event and no count in the entry's counter,
+ * acknowledged or not, and is counted as lost_queue (spin_ctx__put_stats()).
  *
  *	spin_put_from_device(c, &state->sum, 8, &(struct spin_put_acked){ .put = { .target = root }, .options = SPIN_PUT_ACK_REQ,
  *									  .user_ptr = state->round });
