@@ -90,7 +90,7 @@ enum {
 struct spin_put_acked {
 	struct spin_put put;
 	uint64_t user_ptr;
-	uint32_t options; /* SPIN_PUT_*; 0: sent again and again, and nobody is told */
+	uint32_t options; /* SPIN_PUT_*; 0: sent again and again, and no event */
 	uint32_t unused;
 };
 

@@ -8,7 +8,7 @@ static enum spin_payload_rc f(struct spin_payload *p, struct spin_no_state *unus
 {
 	struct spin_get get = { .target = spin_source(p) };
 
-	if (spin_get(p, 8, &get)) // compiler: spin_get is for messages: of datagrams the target is told the bytes alone
+	if (spin_get(p, 8, &get)) // compiler: spin_get is for messages: a datagram gives its target the bytes alone
 		return SPIN_SEGV;
 	return SPIN_SUCCESS;
 }
