@@ -17,7 +17,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include <common/built.h>
+#include <common/attached.h>
 #include <common/expect.h>
 #include <common/netns.h>
 #include <common/pair.h>
@@ -46,21 +46,11 @@ static void die(const char *what)
 
 static struct spin_ctx *attach(const char *handler, const char *dev, const char *rule_text, int no_entry)
 {
-	const struct spin_ctx_opts opts = { .bytes = sizeof(opts),
-					    .message = { .host_bytes = HOST_BYTES, .put = 1, .no_entry = no_entry } };
-	struct spin_object *object;
-	struct spin_nic *nic;
-	struct spin_rule rule;
+	const struct spin_message_opts opts = { .host_bytes = HOST_BYTES, .put = 1, .no_entry = no_entry };
 	struct spin_ctx *ctx;
-	char path[512];
 
-	if (built_object(handler, path, sizeof(path)))
-		die(engine_why());
-	if (spin_object__open(path, &object) || spin_rule__parse(rule_text, &rule) || spin_nic__open(dev, &nic) ||
-	    spin_ctx__create_opts(nic, object, &rule, &opts, &ctx) || spin_ctx__attach(ctx))
+	if (attached__open(&ctx, handler, dev, rule_text, &opts, SPIN_MODE_AUTO))
 		die(handler);
-	spin_nic__close(nic); /* the context holds it */
-	spin_object__close(object);
 	return ctx;
 }
 

@@ -13,7 +13,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include <common/built.h>
+#include <common/attached.h>
 #include <common/expect.h>
 #include <common/netns.h>
 #include <common/pair.h>
@@ -55,23 +55,10 @@ static void check(const char *mode, const char *what, uint64_t want, uint64_t go
 static struct spin_ctx *attach(const char *handler, const char *dev, const char *rule_text, const struct spin_message_opts *message,
 			       enum spin_mode mode)
 {
-	const struct spin_ctx_opts opts = { .bytes = sizeof(opts), .message = *message };
-	struct spin_object *object;
-	struct spin_nic *nic;
-	struct spin_rule rule;
 	struct spin_ctx *ctx;
-	char path[512];
 
-	if (built_object(handler, path, sizeof(path)))
-		die(engine_why());
-	if (spin_object__open(path, &object) || spin_rule__parse(rule_text, &rule) || spin_nic__open(dev, &nic) ||
-	    spin_nic__set_mode(nic, mode))
+	if (attached__open(&ctx, handler, dev, rule_text, message, mode))
 		die(handler);
-	expect(0, spin_ctx__create_opts(nic, object, &rule, &opts, &ctx), handler);
-	if (spin_ctx__attach(ctx))
-		die(handler);
-	spin_nic__close(nic); /* the context holds it */
-	spin_object__close(object);
 	return ctx;
 }
 
