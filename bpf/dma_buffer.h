@@ -9,8 +9,8 @@
 #include "space.h"
 
 /*
- * One block, from the places that have been tested: `size` is 64, 8 or 1. Either side has SPIN_BUFFER_SLACK_ bytes, or more,
- * behind the last place.
+ * One block of what is left, between places that have been tested; returns its 64, 8 or 1 bytes. Either side has
+ * SPIN_BUFFER_SLACK_ bytes, or more, behind the last place.
  */
 SPIN_INLINE uint32_t spin_block_copy_(uint8_t *to, const uint8_t *from, uint32_t left)
 {
@@ -62,7 +62,7 @@ SPIN_INLINE int spin_buffer_move_(const struct spin_packet *packet, enum spin_ho
 	bytes = spin_blur(bytes);
 	if (bytes > size || off > size - bytes || !spin_space_has(packet, space, at, bytes))
 		return SPIN_SEGV;
-	if (space == SPIN_ME_MEM) {
+	if (space != SPIN_HANDLER_MEM) {
 		spin_buffer_part_(buffer, size, off, spin_space_at(packet, space, at, &room), bytes, to_host);
 		return 0;
 	}

@@ -91,7 +91,7 @@ static int check_acked(const struct pspin *nic, const struct hpu_command *comman
 	return nic->messages && !(put.options & ~(uint32_t)SPIN_PUT_OPTIONS) ? 0 : -1;
 }
 
-/* What the host's library is told of it. */
+/* What the host's library learns of it. */
 static void tell_acked(const struct pspin *nic, const struct flight *flight, const struct hpu_command *command,
 		       struct spin_request *request)
 {

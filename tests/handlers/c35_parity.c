@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* c35_parity - sPIN's listing C.3.5, parity server: an update is added to the parity, and its data server is told who to acknowledge to. */
+/* c35_parity - sPIN's listing C.3.5, parity server: an update is added to the parity, and its data server learns whom to acknowledge. */
 #include <spin/spin.h>
 
 #include "c35_raid.h"

@@ -83,8 +83,8 @@ static void wait_for(struct spin_ctx *taker, struct spin_ctx *target, unsigned a
 		poll(NULL, 0, 20);
 	}
 	expect(answers, came.answers, "answers");
-	expect(asked, came.asked, "gets that the target's host is told of");
-	expect(changed, came.changed, "atomics that it is told of");
+	expect(asked, came.asked, "gets in events of the target");
+	expect(changed, came.changed, "atomics in events of the target");
 }
 
 /* At the taker's port its context has all that comes back; at another one the socket has it, from whatever port. */

@@ -78,8 +78,8 @@ static void wait_for(struct spin_ctx *taker, struct spin_ctx *putter, unsigned m
 	if (messages != came.messages || acked != came.acked || failed != came.failed)
 		printf("came: %u messages, %u acknowledged, %u failed\n", came.messages, came.acked, came.failed);
 	expect(messages, came.messages, "puts that came");
-	expect(acked, came.acked, "acknowledgements that the host is told of");
-	expect(failed, came.failed, "failures that it is told of");
+	expect(acked, came.acked, "events of acknowledgements");
+	expect(failed, came.failed, "events of failures");
 }
 
 /* A message that has a handler put something. */

@@ -166,7 +166,7 @@ static void alone_it_is_one_thread(struct rig_file file)
 			failures++;
 		}
 	expect("a thread is parked for what it waits", seen[0].parked && seen[0].parked == seen[0].causes[RV32_CYC_COMMAND]);
-	expect("a trap is told", seen[7].error == 5);
+	expect("a trap is reported", seen[7].error == 5);
 	rig__close(&rig);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Objects as files: of spincc, whole, of this version, and within the runtime's contract; called by spin_object__open(). Those of
- * --api pspin are told apart before anything else of them is read.
+ * --api pspin are distinguished before anything else of them is read.
  */
 #include <elf.h>
 #include <errno.h>

@@ -54,7 +54,7 @@ struct spin_completion {
 #define SPIN_FOR_EACH(v, TYPE, it) SPIN_FOR_EACH_(v, TYPE, it)
 
 /*
- * SPIN_ROUNDS(n) in front of a walk: a hint to write n rounds of it one behind the other, n a number, for HPUs that pay three
+ * SPIN_ROUNDS(n) in front of SPIN_FOR_EACH: a hint to write n rounds of it one behind the other, n a number, for HPUs that pay three
  * cycles for each jump back. Without it their compiler decides by the body's size. No other engine takes notice.
  */
 #define SPIN_ROUNDS(n) SPIN_ROUNDS_(n)
