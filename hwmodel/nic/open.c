@@ -228,6 +228,12 @@ static int check_context(const struct pspin *nic, char *err, size_t err_bytes)
 	}
 	if (check_rule(nic, err, err_bytes))
 		return -EINVAL;
+	if (nic->device->target.clusters > 1 && nic->device->target.hpus > SOC_NUMBERED_HPUS) {
+		snprintf(err, err_bytes, "images of spincc number up to %u HPUs of a cluster: target %s has %llu in each of %llu; give it one "
+			 "cluster, or fewer HPUs", SOC_NUMBERED_HPUS, nic->device->target.name, (unsigned long long)nic->device->target.hpus,
+			 (unsigned long long)nic->device->target.clusters);
+		return -EINVAL;
+	}
 	if (nic->device->target.l1_kib < L1_KIB) {
 		snprintf(err, err_bytes, "images of spincc need %u KiB of L1 in a cluster: target %s has %llu", L1_KIB,
 			 nic->device->target.name, (unsigned long long)nic->device->target.l1_kib);

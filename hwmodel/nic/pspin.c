@@ -75,8 +75,6 @@ static int write_one(struct pspin *nic, unsigned owner, uint32_t addr, const voi
 	return 0;
 }
 
-#define IMAGE_HPUS 8 /* of a cluster, in the numbers that an image gives HPUs (boot.S) */
-
 /* The bytes of an entry of the SPIN_PER_HPU table that `addr` is in, and where the table begins; 0: it is in none. */
 static uint32_t per_hpu_entry_bytes(const struct pspin *nic, uint32_t addr, uint32_t *start)
 {
@@ -101,7 +99,7 @@ static int write_clusters(struct pspin *nic, uint32_t addr, const uint8_t *from,
 	if (!entry_bytes)
 		return write_one(nic, 0, addr, from, bytes);
 	for (size_t done = 0; !rc && done < bytes; done += part) {
-		uint32_t off = addr + (uint32_t)done - start, owner = off / entry_bytes / IMAGE_HPUS;
+		uint32_t off = addr + (uint32_t)done - start, owner = off / entry_bytes / SOC_NUMBERED_HPUS;
 
 		part = entry_bytes - off % entry_bytes;
 		if (part > bytes - done)

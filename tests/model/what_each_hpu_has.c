@@ -44,6 +44,28 @@ static struct pspin *open_nic(struct spin_object **object)
 	exit(1);
 }
 
+/* Two of them would have one number, and so one entry. */
+static void more_than_are_numbered(const struct spin_object *object)
+{
+	struct pspin_target *target = pspin_target__copy(pspin_target__find("pspin-rtl"));
+	struct spin_rule any = {0};
+	char err[256] = "";
+	struct pspin *nic;
+	const void *image;
+	size_t bytes;
+
+	image = spin_object__image(object, &bytes);
+	check(target && !pspin_target__set(target, "hpus", 9, err, sizeof(err)), "a target may have nine HPUs in each cluster");
+	check(pspin__open(&nic, target, spin_object__meta(object), image, bytes, &any, err, sizeof(err)) == -EINVAL &&
+		      strstr(err, "number up to 8 HPUs of a cluster"),
+	      "an image does not run there");
+	check(!pspin_target__set(target, "clusters", 1, err, sizeof(err)) &&
+		      !pspin__open(&nic, target, spin_object__meta(object), image, bytes, &any, err, sizeof(err)),
+	      "but with one cluster");
+	pspin__close(nic);
+	pspin_target__free(target);
+}
+
 int main(void)
 {
 	static struct own own[SPIN_HPUS_MAX], now[SPIN_HPUS_MAX];
@@ -80,6 +102,7 @@ int main(void)
 	check(total == PACKETS, "every packet is counted once");
 	check(!idle, "every HPU has counted");
 	check(!changed, "entries of HPUs that are not there stay");
+	more_than_are_numbered(object);
 	pspin__close(nic);
 	spin_object__close(object);
 	return failures != 0;
