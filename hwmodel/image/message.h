@@ -45,11 +45,18 @@ HPU_INLINE uint32_t hpu_message_header(_Bool is_ip4, const struct hpu_args *args
 	return rc;
 }
 
-/* Packets of one message run at the same time. */
+/*
+ * Packets of one message run at the same time. The scratchpad's address is read here: were it that of hpu_packet_open(),
+ * gcc would compute it for packets of which nothing is dropped, too (7 instructions).
+ */
 HPU_INLINE void hpu_add_dropped(uint32_t bytes)
 {
-	if (HPU_COMPLETES)
-		__atomic_fetch_add(&hpu_scratch()->dropped_bytes, bytes, __ATOMIC_RELAXED);
+	struct hpu_scratch *scratch;
+
+	if (!HPU_COMPLETES)
+		return;
+	scratch = (struct hpu_scratch *)HPU_TASK_->scratchpad[HPU_TASK_->home_cluster];
+	__atomic_fetch_add(&scratch->dropped_bytes, bytes, __ATOMIC_RELAXED);
 }
 
 HPU_INLINE uint32_t hpu_message_offset(const struct spin_packet *packet)
