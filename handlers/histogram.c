@@ -92,8 +92,12 @@ static enum spin_completion_rc histogram_completion(struct spin_completion *c, s
 	return SPIN_COMPLETION_SUCCESS;
 }
 
-/* One atomic addition per integer, in the L1 of whichever cluster has the packet: there that takes a cycle. */
+/*
+ * One atomic addition per integer, in the L1 of whichever cluster has the packet: there that takes a cycle. A completion
+ * handler needs three words of the state, each 22 cycles away in L2; in an L1 they are near for the messages of its cluster.
+ */
 SPIN_HANDLERS(histogram,
 	      .payload = histogram_payload,
 	      .message_completion = histogram_completion,
+	      .state_placement = SPIN_STATE_IN_L1,
 	      .delivery = SPIN_DELIVER_ME);
