@@ -260,7 +260,7 @@ static void add_from_ir(const struct spincc *s, struct command *c, const char *i
 }
 
 /*
- * The programs for kernels without may_goto (<spin/meta.h>), of which only the types are kept, not the lines. Its C
+ * The programs for kernels without may_goto (<spin/meta.h>), of which types and lines are kept for the verifier. Its C
  * was judged before. What LLVM cannot translate so, for want of stack, is left out: such a handler needs Linux 6.9.
  */
 static int build_bounded(struct spincc *s, const char *object)
