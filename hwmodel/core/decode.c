@@ -7,11 +7,10 @@
 struct row {
 	uint32_t match, mask;
 	uint8_t format, class_;
-	const char *text;
 };
 
 static const struct row rows[] = {
-#define INSN(name, text, match, mask, fmt, cls, ...) { match, mask, RV32_FMT_##fmt, RV32_CLASS_##cls, text },
+#define INSN(name, text, match, mask, fmt, cls, ...) { match, mask, RV32_FMT_##fmt, RV32_CLASS_##cls },
 #include "isa.def"
 #undef INSN
 };
@@ -139,9 +138,4 @@ uint32_t rv32_insn__reads(const struct rv32_insn *insn)
 		mask = 0;
 	}
 	return mask & ~1u;
-}
-
-const char *rv32_insn__text(unsigned opcode)
-{
-	return opcode < ROWS ? rows[opcode].text : "illegal";
 }

@@ -223,11 +223,6 @@ int icache__has(struct icache *icache, uint64_t cycle, uint32_t addr)
 	return is_there(icache, addr / icache->config.line_bytes);
 }
 
-uint32_t icache__line_bytes(const struct icache *icache)
-{
-	return icache->config.line_bytes;
-}
-
 const uint64_t *icache__generation(const struct icache *icache)
 {
 	return &icache->generation;

@@ -33,7 +33,6 @@ uint64_t icache__fetch(struct icache *icache, unsigned port, uint64_t cycle, uin
 uint64_t icache__next_lookup(const struct icache *icache, unsigned port);
 /* Is it there at this cycle? */
 int icache__has(struct icache *icache, uint64_t cycle, uint32_t addr);
-uint32_t icache__line_bytes(const struct icache *icache);
 /* Changes whenever a line comes or goes. */
 const uint64_t *icache__generation(const struct icache *icache);
 /* When the last refill so far is done; 0: there was none. */

@@ -66,7 +66,4 @@ void rv32_insn__decode(struct rv32_insn *insn, uint32_t pc, uint32_t word);
 /* The 32-bit instruction that a 16-bit one stands for; 0 (illegal) if none. */
 uint32_t rv32_expand(uint16_t c);
 
-/* Mnemonic, "illegal" for what is none. */
-const char *rv32_insn__text(unsigned opcode);
-
 #endif
