@@ -84,7 +84,8 @@ static int find_slot(const struct spin_nic *nic, const struct spin_ctx *ctx, uns
 	return 0;
 }
 
-static void leave(struct spin_nic *nic, unsigned slot)
+/* The last context takes the link with it. */
+static void free_slot(struct spin_nic *nic, unsigned slot)
 {
 	nic->slot[slot] = NULL;
 	if (!--nic->contexts && nic->link_fd >= 0) {
@@ -93,6 +94,11 @@ static void leave(struct spin_nic *nic, unsigned slot)
 		nic->used = SPIN_MODE_AUTO;
 		nic->refusal[0] = '\0';
 	}
+}
+
+static void leave(struct spin_nic *nic, unsigned slot)
+{
+	free_slot(nic, slot);
 	root__remove(nic->root, slot);
 }
 
@@ -140,7 +146,7 @@ static int join(struct spin_nic *nic, struct spin_ctx *ctx, struct spin_place *p
 	if (has_queues) {
 		err = queues__thread(nic);
 		if (err)
-			goto leave_slot;
+			goto free_slot;
 	}
 	err = out__join(ctx, place);
 	if (!err)
@@ -148,9 +154,8 @@ static int join(struct spin_nic *nic, struct spin_ctx *ctx, struct spin_place *p
 
 	if (has_queues)
 		queues__unthread(nic);
-leave_slot:
-	leave(nic, *slot); /* with what root__add() did */
-	goto untap;
+free_slot:
+	free_slot(nic, *slot);
 remove:
 	root__remove(nic->root, *slot);
 untap:
