@@ -2,9 +2,17 @@
 # One makefile, everything out of the tree in $(BUILD). `make help` lists the targets.
 
 BUILD   ?= build
-CC      := gcc
 CFLAGS  ?= -O2 -g
 V       ?= 0
+
+# Tools, from the command line or the environment; spincc and the tests take the same names from the environment, where make
+# puts what its command line sets.
+ifeq ($(origin CC),default)
+CC         := gcc
+endif
+CLANG      ?= clang
+RISCV_CC   ?= riscv64-unknown-elf-gcc
+PKG_CONFIG ?= pkg-config
 
 ALL_CFLAGS := -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Wno-missing-field-initializers -Wmissing-prototypes \
 	-ffile-prefix-map=$(CURDIR)=. $(CFLAGS) $(SANITIZE)
@@ -23,7 +31,7 @@ export SPIN_HOME := $(CURDIR)
 # Where packages are missing, that is the message, and not a compiler's. Goals that install them first ask in the make they
 # start.
 ifneq ($(filter all tests install,$(or $(MAKECMDGOALS),all)),)
-MISSING := $(strip $(shell tests/deps.sh --missing))
+MISSING := $(strip $(shell CC='$(CC)' CLANG='$(CLANG)' RISCV_CC='$(RISCV_CC)' tests/deps.sh --missing))
 ifneq ($(MISSING),)
 $(error the build needs packages that are not installed: $(MISSING): run `make deps`, as root, which installs them)
 endif
@@ -51,7 +59,8 @@ help:
 #: make fmt        clang-format what has changed
 #: make install    to PREFIX=/usr/local, below DESTDIR= if given; make uninstall takes it away
 #: make clean      remove build/
-#: variables       BUILD=dir V=1 CC= CFLAGS= STRICT=1 (check: a skip is a failure)
+#: variables       BUILD=dir V=1 CFLAGS= STRICT=1 (check: a skip is a failure)
+#:                 tools: CC= CLANG= RISCV_CC= PKG_CONFIG=
 #:                 install: PREFIX= DESTDIR= BINDIR= LIBDIR= INCLUDEDIR= DATADIR= MANDIR=
 
 # --- what is built -------------------------------------------------------------
@@ -128,7 +137,7 @@ OUT_IMAGE  := $(BUILD)/bpf/out.bpf.o
 $(ROOT_IMAGE) $(OUT_IMAGE): $(BUILD)/bpf/%.bpf.o: bpf/%.bpf.c $(wildcard bpf/*) $(wildcard handlers/include/spin/*.h handlers/include/spin/*/*.h)
 	@mkdir -p $(@D)
 	$(call say,BPF,$<)
-	$(Q)clang @bpf/cflags -Ihandlers/include -I. -idirafter /usr/include/$(shell $(CC) -print-multiarch) \
+	$(Q)$(CLANG) @bpf/cflags -Ihandlers/include -I. -idirafter /usr/include/$(shell $(CC) -print-multiarch) \
 		-ffile-prefix-map=$(CURDIR)=. -D__TARGET_ARCH_$(BPF_ARCH) -c $< -o $@
 
 $(ROOT_OBJ): $(BUILD)/obj/user/libspin/%_image.o: user/libspin/%_image.S $(BUILD)/bpf/%.bpf.o
@@ -216,7 +225,7 @@ $(BUILD)/tests/host/%.so: tests/loops/%.c $(RUNTIME) | $(SPINCC)
 $(BUILD)/tests/%.bpf.o: tests/%.bpf.c $(wildcard handlers/include/*.h tests/bench/*.h tests/bench/twins/*.h)
 	@mkdir -p $(@D)
 	$(call say,BPF,$<)
-	$(Q)clang -target bpf -mcpu=v3 -O2 -g -Wall -ffreestanding -Ihandlers/include \
+	$(Q)$(CLANG) -target bpf -mcpu=v3 -O2 -g -Wall -ffreestanding -Ihandlers/include \
 		-I/usr/include/$(shell $(CC) -print-multiarch) -c $< -o $@
 
 # --- guests that boot other kernels ----------------------------------------------
@@ -293,7 +302,7 @@ $(FIGURES): $(call obj,$(wildcard tests/figures/*.c)) $(TESTLIB) $(ENGINE) $(COM
 $(BUILD)/tests/figures/handlers.elf: tests/figures/handlers.S $(IMAGE)
 	@mkdir -p $(@D)
 	$(call say,RV32,$<)
-	$(Q)riscv64-unknown-elf-gcc @hwmodel/image/cflags -Wl,--gc-sections -Wl,--build-id=none -Wl,--no-warn-rwx-segments -I. \
+	$(Q)$(RISCV_CC) @hwmodel/image/cflags -Wl,--gc-sections -Wl,--build-id=none -Wl,--no-warn-rwx-segments -I. \
 		-Ihandlers/include -T hwmodel/image/pspin.ld hwmodel/image/boot.S $< -lgcc -o $@
 
 tests: all demo-program accuracy-programs $(LOADER) $(TEST_PROGRAMS) $(BUILD)/tests/vectors/run-bounded $(HOST_HANDLERS) $(TEST_HANDLERS) $(LOOPS) $(TWINS)
@@ -345,7 +354,7 @@ $(BUILD)/tests/accuracy/straight.elf $(BUILD)/tests/accuracy/shared_256.elf $(BU
 $(ACCURACY_IMAGES): $(BUILD)/tests/accuracy/%.elf: tests/accuracy/sequences.def $(IMAGE)
 	@mkdir -p $(@D)
 	$(call say,RV32,$@)
-	$(Q)riscv64-unknown-elf-gcc @hwmodel/image/cflags -fno-unroll-loops -Wl,--gc-sections -Wl,--build-id=none \
+	$(Q)$(RISCV_CC) @hwmodel/image/cflags -fno-unroll-loops -Wl,--gc-sections -Wl,--build-id=none \
 		-Wl,--no-warn-rwx-segments -I. -Ihandlers/include $(DEFINES) -T hwmodel/image/pspin.ld hwmodel/image/boot.S \
 		$(filter tests/%.c tests/%.S,$^) -lgcc -o $@
 
@@ -414,7 +423,7 @@ sanitize: deps
 	@BUILD=$(BUILD)/sanitize tests/run unit core model vectors
 
 compile_commands.json:
-	@$(MAKE) --no-print-directory -Bn V=1 tests | sed -n 's/^gcc .* -c \([^ ]*\.c\) .*/\0\t\1/p' | \
+	@$(MAKE) --no-print-directory -Bn V=1 tests | sed -n 's|^$(CC) .* -c \([^ ]*\.c\) .*|\0\t\1|p' | \
 		awk -F'\t' 'BEGIN { print "[" } { gsub(/["\\]/, "\\\\&", $$1); \
 		printf "%s{\"directory\":\"%s\",\"command\":\"%s\",\"file\":\"%s\"}\n", n++ ? "," : "", \
 		"$(CURDIR)", $$1, $$2 } END { print "]" }' > $@

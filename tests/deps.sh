@@ -4,7 +4,7 @@
 #
 #	--missing  prints what the build lacks, and installs nothing
 #
-# A file that is not where Debian has it may be elsewhere: programs in PATH or named by CC, CLANG or RISCV_CC, headers where
+# A file that is not where Debian has it may be elsewhere: programs in PATH or named by CC, CLANG, RISCV_CC or PKG_CONFIG, headers where
 # the compiler looks. That is asked for those alone, so it takes no time where all is there.
 set -eu
 cd "${0%/*}/.."
@@ -15,10 +15,11 @@ is_elsewhere() {
 	gcc) set -- "$1" "${CC:-gcc}" ;;
 	clang) set -- "$1" "${CLANG:-clang}" ;;
 	gcc-riscv64-unknown-elf) set -- "$1" "${RISCV_CC:-riscv64-unknown-elf-gcc}" ;;
+	pkgconf) set -- "$1" "${PKG_CONFIG:-pkg-config}" ;;
 	esac
 	case $2 in
 	/usr/include/*) "${CC:-gcc}" -E -include "${2#/usr/include/}" -x c /dev/null >/dev/null 2>&1 ;;
-	*) command -v "${2##*/bin/}" >/dev/null || command -v "${2##*/sbin/}" >/dev/null ;;
+	*) command -v "$2" >/dev/null || command -v "${2##*/bin/}" >/dev/null || command -v "${2##*/sbin/}" >/dev/null ;;
 	esac
 }
 

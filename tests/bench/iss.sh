@@ -3,13 +3,13 @@
 # Speed of the timed core on one host core, and against qemu-riscv32 (functional
 # only) in the same run. Usage: iss.sh [FILE for JSON rows, one per line]
 BUILD=${BUILD:-build}
-RV32_CC=${RV32_CC:-riscv64-unknown-elf-gcc}
+RISCV_CC=${RISCV_CC:-riscv64-unknown-elf-gcc}
 RUNS=${RUNS:-3}
 out=${1:-/dev/null}
 dir=$BUILD/tests/bench
 programs="crc32 matmul sort hash list machine"
 
-for tool in "$RV32_CC" qemu-riscv32; do
+for tool in "$RISCV_CC" qemu-riscv32; do
 	command -v "$tool" >/dev/null 2>&1 && continue
 	echo "skip: no $tool (packages gcc-riscv64-unknown-elf, qemu-user)"
 	exit 77
@@ -27,7 +27,7 @@ mips_all=
 ratio_all=
 for p in $programs; do
 	elf=$dir/$p.elf
-	$RV32_CC -march=rv32imac -mabi=ilp32 -O2 -ffreestanding -nostdlib -nostartfiles -static \
+	$RISCV_CC -march=rv32imac -mabi=ilp32 -O2 -ffreestanding -nostdlib -nostartfiles -static \
 		tests/bench/programs/start.S "tests/bench/programs/$p.c" -lgcc -o "$elf" || exit 1
 	ours=
 	theirs=

@@ -3,7 +3,7 @@
 # spinctl cost --image runs a PsPIN program that spincc did not make: its own boot and runtime loop on all HPUs, its
 # handlers by their symbols, its packets framed as it wants them; and says which symbol, or which line, is wrong.
 . "$(dirname "$0")/setup.inc"
-CC=riscv64-unknown-elf-gcc
+CC=${RISCV_CC:-riscv64-unknown-elf-gcc}
 need_hpu_compiler
 cd "$WORK" || exit 1
 

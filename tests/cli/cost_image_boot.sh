@@ -4,7 +4,7 @@
 # and at one cluster's; with the other HPUs asleep in the event unit until the first has begun; with Xpulp's bit fields, the
 # cluster's registers at their global address, and stacks from the reserved KiB on. And it says which segment has no place.
 . "$(dirname "$0")/setup.inc"
-CC=riscv64-unknown-elf-gcc
+CC=${RISCV_CC:-riscv64-unknown-elf-gcc}
 need_hpu_compiler
 cd "$WORK" || exit 1
 

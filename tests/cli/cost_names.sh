@@ -64,7 +64,7 @@ SECTIONS {
 	.text 0x1d000000 : { . = 0x80; KEEP(*(.init)) *(.text .text.*) }
 }
 END
-riscv64-unknown-elf-gcc -march=rv32imac -mabi=ilp32 -g -nostdlib -Wl,-T,map.ld -Wl,--build-id=none runtime.S "$source" -o "$name.elf" ||
+"${RISCV_CC:-riscv64-unknown-elf-gcc}" -march=rv32imac -mabi=ilp32 -g -nostdlib -Wl,-T,map.ld -Wl,--build-id=none runtime.S "$source" -o "$name.elf" ||
 	fail "no $name.elf"
 symbol=$(printf 'p\351%s' "$CUT")
 expect 0 "$SPINCTL" cost --image "$name.elf" --payload "$symbol" --framing raw --messages 2 --packets 4 --json --html page.html \

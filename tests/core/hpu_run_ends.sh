@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # hpu-run knows every way in which a bare program ends, and measures between two places.
 BUILD=${BUILD:-build}
-RV32_CC=${RV32_CC:-riscv64-unknown-elf-gcc}
+RISCV_CC=${RISCV_CC:-riscv64-unknown-elf-gcc}
 run=$BUILD/bin/hpu-run
 dir=$BUILD/tests/core/ends
-command -v "$RV32_CC" >/dev/null 2>&1 || { echo "skip: no $RV32_CC (package gcc-riscv64-unknown-elf)"; exit 77; }
+command -v "$RISCV_CC" >/dev/null 2>&1 || { echo "skip: no $RISCV_CC (package gcc-riscv64-unknown-elf)"; exit 77; }
 mkdir -p "$dir" || exit 1
 failed=0
 
@@ -14,7 +14,7 @@ build() {
 	name=$1
 	printf '.globl _start\n_start:\n%b\n' "$2" >"$dir/$name.S"
 	shift 2
-	$RV32_CC -march=rv32imac_zicsr -mabi=ilp32 -nostdlib -static "$@" -o "$dir/$name" "$dir/$name.S" || exit 1
+	$RISCV_CC -march=rv32imac_zicsr -mabi=ilp32 -nostdlib -static "$@" -o "$dir/$name" "$dir/$name.S" || exit 1
 }
 
 # expect NAME STATUS WANTED... : the exit status, and texts its JSON and diagnostics hold

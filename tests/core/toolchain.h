@@ -11,7 +11,7 @@ enum { PASS = 0, FAIL = 1, SKIP = 77 };
 
 static inline const char *cross_gcc(void)
 {
-	const char *cc = getenv("RV32_CC");
+	const char *cc = getenv("RISCV_CC");
 
 	return cc ? cc : "riscv64-unknown-elf-gcc";
 }

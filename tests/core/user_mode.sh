@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # What traps in user mode, with which cause, and how machine mode gets it.
 BUILD=${BUILD:-build}
-RV32_CC=${RV32_CC:-riscv64-unknown-elf-gcc}
+RISCV_CC=${RISCV_CC:-riscv64-unknown-elf-gcc}
 dir=$BUILD/tests/core/user
-command -v "$RV32_CC" >/dev/null 2>&1 || { echo "skip: no $RV32_CC (package gcc-riscv64-unknown-elf)"; exit 77; }
+command -v "$RISCV_CC" >/dev/null 2>&1 || { echo "skip: no $RISCV_CC (package gcc-riscv64-unknown-elf)"; exit 77; }
 mkdir -p "$dir" || exit 1
 failed=0
 
@@ -37,7 +37,7 @@ handler:
 1:	li a7,93
 	ecall
 END
-	$RV32_CC -march=rv32imac_zicsr -mabi=ilp32 -nostdlib -static -o "$dir/$1" "$dir/$1.S" || exit 1
+	$RISCV_CC -march=rv32imac_zicsr -mabi=ilp32 -nostdlib -static -o "$dir/$1" "$dir/$1.S" || exit 1
 	"$BUILD/bin/hpu-run" --json --max-cycles 10000 "$dir/$1" >"$dir/out" 2>&1
 	grep -qF "\"exit_code\":$2," "$dir/out" || { echo "$1: not cause $2:"; cat "$dir/out"; failed=1; }
 }

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # Xpulp's instructions on one word compute what RI5CY's manual says: each row is run and its result compared.
 BUILD=${BUILD:-build}
-RV32_CC=${RV32_CC:-riscv64-unknown-elf-gcc}
+RISCV_CC=${RISCV_CC:-riscv64-unknown-elf-gcc}
 dir=$BUILD/tests/core/xpulp_words
-command -v "$RV32_CC" >/dev/null 2>&1 || { echo "skip: no $RV32_CC (package gcc-riscv64-unknown-elf)"; exit 77; }
+command -v "$RISCV_CC" >/dev/null 2>&1 || { echo "skip: no $RISCV_CC (package gcc-riscv64-unknown-elf)"; exit 77; }
 mkdir -p "$dir" || exit 1
 
 # Assemblers without Xpulp take these: field OP3 WIDTH-1 PLACE, two FUNCT7 OP3, one FUNCT7 OP3.
@@ -72,7 +72,7 @@ branch() {
 	echo "	.balign 4"
 	echo "word:	.word 0, 0x600df00d"
 } >"$dir/words.S"
-$RV32_CC -march=rv32imac -mabi=ilp32 -nostdlib -static -o "$dir/words" "$dir/words.S" || exit 1
+$RISCV_CC -march=rv32imac -mabi=ilp32 -nostdlib -static -o "$dir/words" "$dir/words.S" || exit 1
 "$BUILD/bin/hpu-run" --json --max-cycles 10000 "$dir/words" >"$dir/out" 2>&1
 grep -qF '"exit_code":0,' "$dir/out" || { echo "the row of that number is wrong:"; cat "$dir/out"; exit 1; }
 echo "$rows rows of Xpulp compute what they should"

@@ -16,7 +16,7 @@ tr '\n' ' ' <"$ROOT/README.md" | grep -oE '\(`spin(ctl|cc) [^`]*`' | tr -d '(`' 
 
 # A PsPIN program with a handler of that name: its boot and memory map are ours, which does not matter here.
 printf '.section .text.hpu, "ax"\n.globl my_handler\nmy_handler: li a0, 0\nret\n' >my_handler.S
-(cd "$ROOT" && riscv64-unknown-elf-gcc @hwmodel/image/cflags -Wl,--build-id=none -Wl,--no-warn-rwx-segments -I. -Ihandlers/include \
+(cd "$ROOT" && "${RISCV_CC:-riscv64-unknown-elf-gcc}" @hwmodel/image/cflags -Wl,--build-id=none -Wl,--no-warn-rwx-segments -I. -Ihandlers/include \
 	-T hwmodel/image/pspin.ld hwmodel/image/boot.S "$WORK/my_handler.S" -lgcc -o "$WORK/program.elf") || fail "no program"
 
 make_world

@@ -17,7 +17,7 @@ cat >elf.c <<END
 int main(void) { return elf_version(EV_CURRENT) == EV_NONE || !elf_begin(0, ELF_C_READ, 0); }
 END
 # shellcheck disable=SC2046
-if cc -static elf.c -o elf $(pkg-config --static --libs libelf) >err 2>&1; then
+if cc -static elf.c -o elf $(${PKG_CONFIG:-pkg-config} --static --libs libelf) >err 2>&1; then
 	expect 0 make -s watch-static
 	readelf -d watch-static | grep -q NEEDED && fail "watch-static needs shared libraries"
 	programs="$programs ./watch-static"
@@ -39,7 +39,7 @@ spincc -v -I. ports.c -o again.spin 2>&1 | grep -E -o -- '(-I|@|-T)/[^ ]*' | gre
 DEST=$WORK/stage
 expect 0 make -s -C "$(dirname "$(dirname "$(dirname "$(realpath "$OLDPWD/$0" 2>/dev/null || realpath "$0")")")")" \
 	BUILD="$BUILD" install PREFIX=/opt/spin DESTDIR="$DEST"
-flags=$(PKG_CONFIG_PATH=$DEST/opt/spin/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$DEST pkg-config --cflags --libs libspin)
+flags=$(PKG_CONFIG_PATH=$DEST/opt/spin/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$DEST ${PKG_CONFIG:-pkg-config} --cflags --libs libspin)
 case $flags in
 *"-I$DEST/opt/spin/include"*"-L$DEST/opt/spin/lib"*-lspin*) ;;
 *) fail "with a sysroot pkg-config says: $flags" ;;

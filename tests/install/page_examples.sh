@@ -17,7 +17,7 @@ program_of man3/libspin.3 3 >share.c
 program_of man7/spin-handler.7 1 >tally.c
 for program in count take share; do
 	# shellcheck disable=SC2046
-	expect 0 cc -Wall -Wextra -Werror $(pkg-config --cflags libspin) $program.c -o $program $(pkg-config --libs libspin)
+	expect 0 cc -Wall -Wextra -Werror $(${PKG_CONFIG:-pkg-config} --cflags libspin) $program.c -o $program $(${PKG_CONFIG:-pkg-config} --libs libspin)
 	expect 2 ./$program
 	expect 1 ./$program nothing.spin lo
 done

@@ -3,7 +3,7 @@
 # make accuracy's figures: every row can be measured, of the idle ones 95 % are exact, and half of those under load are at most
 # 1 % off; and all of it is the same a second time.
 : "${BUILD:=build}"
-command -v riscv64-unknown-elf-gcc >/dev/null || { echo "skip: no riscv64-unknown-elf-gcc (package gcc-riscv64-unknown-elf)"; exit 77; }
+command -v "${RISCV_CC:-riscv64-unknown-elf-gcc}" >/dev/null || { echo "skip: no riscv64-unknown-elf-gcc (package gcc-riscv64-unknown-elf)"; exit 77; }
 out=$(mktemp -d) || exit 1
 trap 'rm -rf "$out"' EXIT
 failed=0

@@ -4,7 +4,7 @@
 # the same words, and only loads, adds and their branch.
 set -eu
 out=${BUILD:-build}/tests/model/for_each
-gcc=riscv64-unknown-elf-gcc
+gcc=${RISCV_CC:-riscv64-unknown-elf-gcc}
 objdump=riscv64-unknown-elf-objdump
 command -v $gcc >/dev/null || { echo "skip: no $gcc (package gcc-riscv64-unknown-elf)"; exit 77; }
 mkdir -p "$out"

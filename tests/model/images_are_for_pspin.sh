@@ -5,7 +5,7 @@
 set -eu
 spincc=${BUILD:-build}/bin/spincc
 out=${BUILD:-build}/tests/model/images
-command -v riscv64-unknown-elf-gcc >/dev/null || { echo "skip: no riscv64-unknown-elf-gcc (package gcc-riscv64-unknown-elf)"; exit 77; }
+command -v "${RISCV_CC:-riscv64-unknown-elf-gcc}" >/dev/null || { echo "skip: no riscv64-unknown-elf-gcc (package gcc-riscv64-unknown-elf)"; exit 77; }
 mkdir -p "$out"
 failed=0
 

@@ -3,7 +3,7 @@
 # Where packages are missing, plain `make` says which and how to install them, in one line and before it compiles anything.
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-unset MAKEFLAGS MAKELEVEL MFLAGS CC CLANG RISCV_CC
+unset MAKEFLAGS MAKELEVEL MFLAGS CC CLANG RISCV_CC PKG_CONFIG
 fail() {
 	echo "FAIL: $*"
 	cat "$work/out"
@@ -33,6 +33,11 @@ make_says help || fail "make help is not possible"
 # in another place than Debian's
 list /no/bin/sh /usr/include/../include/../include/stdint.h /no
 [ -z "$(CLANG=sh "$work/tests/deps.sh" --missing)" ] || fail "a program in PATH is not found"
+[ -z "$(CLANG=/bin/sh "$work/tests/deps.sh" --missing)" ] || fail "a program that a path names is not found"
+list /no/bin/sh /bin/sh /no
+make_says CLANG=no-such-clang && fail "a tool named on the command line is not looked for"
+make_says CLANG=/bin/sh all
+grep -q "not installed" "$work/out" && fail "a tool named on the command line is not found"
 list /bin/sh /usr/include/stddef.h /no # the compiler's own header: not in that folder
 [ -z "$("$work/tests/deps.sh" --missing)" ] || fail "a header that the compiler finds elsewhere is not found"
 # and nothing else is run where all is there
