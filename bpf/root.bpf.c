@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * An interface's XDP program: parse, find the context, hand over (DESIGN, The live
- * datapath). What belongs to no context goes on to the host, untouched and counted.
+ * An interface's XDP program: parse, find the context, hand over (bpf/README.md). What belongs to no context goes on to
+ * the host, untouched and counted.
  *
  * The names below are a contract with <spin/root.h>.
  */

@@ -3,7 +3,7 @@
 #define CORE_ICACHE_H
 
 /*
- * A cluster's instruction cache, shared by its cores (pspin_soc.md "instruction cache", pspin_load.md 6). As in PsPIN's RTL
+ * A cluster's instruction cache, shared by its cores (hwmodel/README.md, "Instruction cache"). As in PsPIN's RTL
  * each core has a port of its own with a controller: it looks up, and on a miss chooses the way - a free one, else by its
  * own 8-bit LFSR - and asks a central controller for the line. Refills of several ports overlap; two ports that miss one line
  * share its refill, and both their LFSRs step. A line is there when its refill is done; until then the one that it replaces

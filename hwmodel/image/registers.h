@@ -4,7 +4,7 @@
 
 /*
  * Addresses of PsPIN as an HPU sees them, for C, assembly and the model.
- * Source: PsPIN's RTL (pspin_soc.md, "Structure" and "HPU driver registers").
+ * Source: PsPIN's RTL (hwmodel/README.md, "Structure" and "HPU driver").
  */
 
 /* HPU driver: own registers of each HPU */

@@ -212,7 +212,7 @@ static int open_messages(struct pspin *nic, char *err, size_t err_bytes)
 
 /*
  * PsPIN's own start-up has every HPU clear all variables that begin as zeros, and they share one port: less than a cycle a byte
- * and HPU (pspin_load.md 3: 2.9 a word).
+ * and HPU (hwmodel/README.md, "L2": 2.9 a word).
  */
 static uint64_t clear_cycles(const struct pspin *nic)
 {

@@ -2,7 +2,7 @@
 #ifndef SOC_CELLS_H
 #define SOC_CELLS_H
 
-/* The cells in which HERs wait: each message has some of its own, and all share others (pspin_soc.md "MPQs"). */
+/* The cells in which HERs wait: each message has some of its own, and all share others (hwmodel/README.md, "MPQ engine"). */
 #include "soc.h"
 
 struct cells;

@@ -3,9 +3,10 @@
 #define SOC_COPIES_H
 
 /*
- * Packet copies from L2 to the clusters' L1s (pspin_load.md 1): each cluster's in order, no more than copy_queue of a cluster on
- * their way; the clusters take turns at packet memory, which moves a beat per cycle for all of them (l2.h), in the order in which
- * they were let in. What is read waits at its cluster's writer, which begins with one per copy_gap; while that is full, all wait.
+ * Packet copies from L2 to the clusters' L1s (hwmodel/README.md, "Packet copies"): each cluster's in order, no more than
+ * copy_queue of a cluster on their way; the clusters take turns at packet memory, which moves a beat per cycle for all of
+ * them (l2.h), in the order in which they were let in. What is read waits at its cluster's writer, which begins with one
+ * per copy_gap; while that is full, all wait.
  */
 #include "soc.h"
 

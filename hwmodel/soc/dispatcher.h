@@ -3,7 +3,7 @@
 #define SOC_DISPATCHER_H
 
 /*
- * Which cluster a task goes to (pspin_soc.md "Dispatcher"; pspin_load.md 1): its message's home if that holds fewer tasks than
+ * Which cluster a task goes to (hwmodel/README.md, "Dispatcher"): its message's home if that holds fewer tasks than
  * it may and takes one now; else the one of those that take one which holds the fewest, the lowest number on a tie. If that
  * one is full, too, the task waits. How many a cluster may hold the task says: one for each HPU and each place to wait, or less
  * (share.h).

@@ -3,9 +3,9 @@
 #define SOC_INTERFACES_H
 
 /*
- * The three interfaces that commands go through (pspin_load.md 2): host-direct, NIC outbound, host DMA; so many in flight on
- * each, 64 B per cycle, sends and DMAs to host sharing the read path; behind them host (PCIe) and wire. Calendars: what an
- * interface has taken is moved in its order. Calls come in order of cycle.
+ * The three interfaces that commands go through (hwmodel/README.md, "Commands"): host-direct, NIC outbound, host DMA; so
+ * many in flight on each, 64 B per cycle, sends and DMAs to host sharing the read path; behind them host (PCIe) and wire.
+ * Calendars: what an interface has taken is moved in its order. Calls come in order of cycle.
  */
 #include "hpu.h"
 

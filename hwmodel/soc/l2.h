@@ -3,8 +3,8 @@
 #define SOC_L2_H
 
 /*
- * The read port of packet memory, which copies to L1 and HPUs' loads share (pspin_load.md 1, 3). A calendar; loads come in order
- * of cycle.
+ * The read port of packet memory, which copies to L1 and HPUs' loads share (hwmodel/README.md, "L2"). A calendar; loads
+ * come in order of cycle.
  */
 #include <stdint.h>
 

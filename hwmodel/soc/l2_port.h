@@ -3,10 +3,11 @@
 #define SOC_L2_PORT_H
 
 /*
- * The one port of all HPUs to L2 (pspin_load.md 3), by events. Loads come in one channel and stores in another, of each cluster
- * in order and the clusters in turn. In a cycle one of each is let through; while one that was cannot go on, nobody else is. AMOs
- * need both channels, and take turns with loads. Loads go on in the order in which they were let through: to packet memory
- * (l2.h), or into the queue of those that are in handler memory, where in a cycle either one enters or one leaves.
+ * The one port of all HPUs to L2 (hwmodel/README.md, "L2"), by events. Loads come in one channel and stores in another, of
+ * each cluster in order and the clusters in turn. In a cycle one of each is let through; while one that was cannot go on,
+ * nobody else is. AMOs need both channels, and take turns with loads. Loads go on in the order in which they were let
+ * through: to packet memory (l2.h), or into the queue of those that are in handler memory, where in a cycle either one
+ * enters or one leaves.
  */
 #include "soc.h"
 

@@ -12,7 +12,7 @@
 #include "scheduler.h"
 #include "share.h"
 
-/* S: the engine's states (pspin_soc.md) */
+/* S: the engine's states (hwmodel/README.md, "MPQ engine") */
 enum mpq_state { FREE, HEADER, HEADER_RUNNING, PAYLOAD, DRAINING, COMPLETION, COMPLETION_RUNNING };
 
 struct mpq {

@@ -3,9 +3,9 @@
 #define SOC_MPQ_H
 
 /*
- * The MPQ engine (PsPIN 3.2.1; pspin_soc.md "MPQ engine"): a queue of HERs per message, the message's state, and of the
- * messages that have a task, round robin, one task per cycle; with scheduler = fair_hpu_time first of all the program that has had
- * least of the HPUs (share.h), and of its messages round robin. Behind it the dispatcher: a task's cluster.
+ * The MPQ engine (PsPIN 3.2.1; hwmodel/README.md, "MPQ engine"): a queue of HERs per message, the message's state, and of the
+ * messages that have a task, round robin, one task per cycle; with scheduler = fair_hpu_time first of all the program that
+ * has had least of the HPUs (share.h), and of its messages round robin. Behind it the dispatcher: a task's cluster.
  */
 #include "soc.h"
 

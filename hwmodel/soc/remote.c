@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Accesses to another cluster's L1 on their way: through its incoming port, in order, to the bank, where the port is one
- * more requester (pspin_load.md 4). Whoever stands first in the port holds up the others.
+ * more requester (hwmodel/README.md, "Remote L1"). Whoever stands first in the port holds up the others.
  */
 #include "l1.h"
 #include "soc.h"

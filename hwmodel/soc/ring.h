@@ -3,8 +3,9 @@
 #define SOC_RING_H
 
 /*
- * A cluster's packet buffer in L1: rings of 64-byte slots (pspin_load.md 1, "L1 ring"). A packet's place is contiguous; what is
- * given back in the middle is of use when all before it in its ring is, too. So one slow packet holds up its ring alone.
+ * A cluster's packet buffer in L1: rings of 64-byte slots (hwmodel/README.md, "Packet copies"). A packet's place is
+ * contiguous; what is given back in the middle is of use when all before it in its ring is, too. So one slow packet holds
+ * up its ring alone.
  */
 #include "../target/parameters.h"
 

@@ -3,8 +3,9 @@
 #define SOC_SCHEDULER_H
 
 /*
- * A cluster's scheduler (PsPIN 3.2.2; pspin_soc.md "Cluster scheduler", "HPU driver"): tasks in order, each packet copied to a
- * ring of L1 at once, then given to the lowest-numbered idle HPU; and the way of their feedback back to the MPQ engine.
+ * A cluster's scheduler (PsPIN 3.2.2; hwmodel/README.md, "Cluster scheduler" and "HPU driver"): tasks in order, each packet
+ * copied to a ring of L1 at once, then given to the lowest-numbered idle HPU; and the way of their feedback back to the MPQ
+ * engine.
  */
 #include "mpq.h"
 

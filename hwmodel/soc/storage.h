@@ -2,7 +2,7 @@
 #ifndef SOC_STORAGE_H
 #define SOC_STORAGE_H
 
-/* PsPIN's memories and where they lie; no timing. Source: pspin_soc.md, "Structure". */
+/* PsPIN's memories and where they lie; no timing. Source: hwmodel/README.md, "Structure". */
 #include <stddef.h>
 #include <stdint.h>
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Instruction cache: pspin_soc.md, and pspin_load.md 6.
+ * Instruction cache: alone, and shared by eight HPUs.
  *
  * Straight code on one HPU: when these rows were measured the cache was full of other code, and what the HPU's LFSR had come to
  * nobody knows. Each row is measured after many histories, each on a machine of its own; the value is their median, with the
  * range beside it.
  *
- * Eight HPUs: as after boot. The cache is empty but for the runtime, and all LFSRs stand at what reset gives them; ports that miss
- * at the same time choose the same free way, and lose each other's line. That is the reading of these rows: code of 256 bytes that
- * fits needs more than one pass, HPUs at least 1.19 and at most 1.44, which a full cache with LFSRs in step does not give, 1.26 to
- * 1.62. The value is the mean of the HPUs, with their range beside it.
+ * Eight HPUs: as after boot. The cache is empty but for the runtime, and all LFSRs stand at what reset gives them; ports
+ * that miss at the same time choose the same free way, and lose each other's line. That is the reading of these rows: code
+ * of 256 bytes that fits needs more than one pass, HPUs at least 1.19 and at most 1.44, which a full cache with LFSRs in
+ * step does not give, 1.26 to 1.62. The value is the mean of the HPUs, with their range beside it.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,8 +23,8 @@
 #define HISTORIES_MAX 51u
 #define HPUS 8u
 /*
- * Passes over a loop of so many bytes: the 1550 instructions that were run are 24 of 256 bytes, 12 of 512, 6 of 1 KiB. Of one loop
- * of 1 KiB for all it is read as 12: 64 lines at 8 cycles come to the 1.18 that they take then, and to 1.34 in 6.
+ * Passes over a loop of so many bytes: the 1550 instructions that were run are 24 of 256 bytes, 12 of 512, 6 of 1 KiB. Of
+ * one loop of 1 KiB for all it is read as 12: 64 lines at 8 cycles come to the 1.18 that they take then, and to 1.34 in 6.
  */
 #define PASSES(row) ((row)->arg[0] == 1024 && !(row)->arg[2] ? 12u : 6144u / (unsigned)(row)->arg[0])
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* pspin_soc.md, commands and DMA; pspin_load.md 2 and the transfers of 5. */
+/* Commands and cluster DMA, idle and under load (hwmodel/README.md, "Commands" and "Cluster DMA"). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -134,9 +134,9 @@ static void stretch(struct machine *machine, const struct row *row, struct value
 }
 
 /*
- * All HPUs' transfers: the longest body, which is a reading that was chosen. HPUs begin 2 cycles apart. From the first one's begin
- * what was measured is 25, 23, 21 and 13 cycles beyond the beats of 1, 2, 4 and 8 HPUs, though all of them wait for the same;
- * from the last one's, who is the last to end, it is 25, 25, 27 and 27, and so up to a poll the same.
+ * All HPUs' transfers: the longest body, which is a reading that was chosen. HPUs begin 2 cycles apart. From the first
+ * one's begin what was measured is 25, 23, 21 and 13 cycles beyond the beats of 1, 2, 4 and 8 HPUs, though all of them wait
+ * for the same; from the last one's, who is the last to end, it is 25, 25, 27 and 27, and so up to a poll the same.
  */
 static void transfers(struct machine *machine, const struct row *row, struct values *out)
 {

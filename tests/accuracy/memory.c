@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* pspin_soc.md, contention; pspin_load.md 3, 4, 5: L2, remote L1, packet copies against cores; 7: locks. */
+/* Contention: L1, L2, remote L1, packet copies against cores, locks (hwmodel/README.md, "L1" to "Remote L1"). */
 #include "accuracy.h"
 
 /* Mean over tasks of handler `function` (packets from..to) of cycles per access. */
@@ -253,7 +253,7 @@ const struct row memory_rows[] = {
 	MIXED("load_packet_amo_handler", "149 156", "l2_packet_load", "l2_handler_amo_same"),
 	/*
 	 * Measured again (2026-11-25), with seven HPUs of the cluster that the packets are copied to: 128 loads of each take 2629 to 2631
-	 * cycles, and 2629 alone. pspin_load.md's 29 to 35, of another cluster's, were not trusted.
+	 * cycles, and 2629 alone. The measurement of 29 to 35 by another cluster's HPUs was not trusted.
 	 */
 	ROW("load l2", "l2_packet_load_in_a_stream", "20.5", ROW_LOAD, against_copies, "l2_packet_load_40", 8, 110, 1, 40),
 	ROW("load l2", "l2_handler_load_against_copies", "22.5", ROW_LOAD, against_copies, "l2_handler_load_same", 8, 60,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* pspin_soc.md, packet path: one packet on an idle machine, and saturation by empty handlers. */
+/* hwmodel/README.md, "Packet path": one packet on an idle machine, and saturation by empty handlers. */
 #include <stdlib.h>
 
 #include <hwmodel/traffic.h>

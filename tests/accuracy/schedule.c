@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* pspin_load.md 1: MPQ engine, dispatcher, cluster schedulers, packet copies. */
+/* MPQ engine, dispatcher, cluster schedulers, packet copies (hwmodel/README.md). */
 #include <string.h>
 
 #include "accuracy.h"

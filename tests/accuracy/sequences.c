@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Rows of sequences.def, and sums that the compiler makes (hpu_core_timing.md). */
+/* Rows of sequences.def, and sums that the compiler makes (hwmodel/README.md, "Core"). */
 #include "accuracy.h"
 
 static double body(struct machine *machine, const char *function)

@@ -327,8 +327,9 @@ static void expect_range(const char *what, const char *which, double have, doubl
 }
 
 /*
- * pspin_load.md 6: eight HPUs, each some 1550 instructions of a loop, all and the second half. Functions of a size and a
- * loop's end are aligned to the size, so they are twice the size apart; the cache is empty at first.
+ * hwmodel/README.md, "Instruction cache": eight HPUs, each some 1550 instructions of a loop, all and the second half.
+ * Functions of a size and a loop's end are aligned to the size, so they are twice the size apart; the cache is empty at
+ * first.
  */
 static void eight_hpus(void)
 {

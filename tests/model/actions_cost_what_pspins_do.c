@@ -3,10 +3,10 @@
  * What commands and locks of ours take, against PsPIN's calibration rows; the model's own timing of the accesses is
  * held to the RTL by calibration_rows.c.
  *
- * Commands (pspin_soc.md, "commands and DMA (idle)"), arguments in registers, less the same function without:
+ * Commands (hwmodel/README.md, "Commands"), arguments in registers, less the same function without:
  *   issue       at most the row
  *   completion  with a wait right after it, less the issue: exactly the row, n = ceil(bytes / 64)
- * Locks in L1 (pspin_load.md 7: PsPIN's library with gcc -O3; try_lock 4, the test included, lock 6, unlock 2-3,
+ * Locks in L1 (measured: PsPIN's library with gcc -O3; try_lock 4, the test included, lock 6, unlock 2-3,
  * rw read-lock 11, read-unlock 7): pairs, as they were measured, four of them one after the other, less the same function
  * with none, against four times the sum of the two rows and of GUARD_CYCLES: PsPIN's own locks are never taken by HPUs of
  * another cluster, to whom AMOs do not tell what was there; ours enter a guard for that (<spin/target/rv32_atomic.h>).

@@ -73,7 +73,7 @@ int spin_rule__format(const struct spin_rule *rule, char *buf, size_t bytes);
 
 /*
  * An interface that contexts are attached to: one XDP program of ours finds each
- * packet's context (DESIGN, The live datapath) and hands it over. One handle per
+ * packet's context and hands it over. One handle per
  * interface and process; it lives until it is closed and no context holds it. Its
  * functions may be called from any thread.
  */
@@ -104,7 +104,7 @@ void spin_nic__counters(const struct spin_nic *nic, uint64_t *packets);
 
 /* --- execution contexts --- */
 
-/* How handlers are loaded (DESIGN, Processing sockets). */
+/* How handlers are loaded. */
 enum spin_class {
 	SPIN_CLASS_TRUSTED,  /* handlers read the packet where it lies; needs CAP_PERFMON */
 	/*
@@ -150,7 +150,7 @@ struct spin_message_opts {
 struct spin_hpu_mem;
 
 /*
- * Which logical processor an HPU is (DESIGN, The live datapath). A message's packets are handled at the same time by
+ * Which logical processor an HPU is. A message's packets are handled at the same time by
  * several HPUs in all of them. Given packets (spin_nic__run()) come by queue 0, and are to come one at a time then;
  * they cannot be spread.
  */

@@ -51,7 +51,6 @@ function sentences(text)
 {
 	if (text == "")
 		return ""
-	gsub(/ \(DESIGN[^)]*\)/, "", text) # a document of the source's
 	text = escape(text)
 	while (match(text, /`[^`]*`/))
 		text = substr(text, 1, RSTART - 1) "\\fB" substr(text, RSTART + 1, RLENGTH - 2) "\\fR" \

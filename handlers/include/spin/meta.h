@@ -44,7 +44,7 @@ enum spin_checksum {
 	SPIN_CHECKSUM_HOST   = 1, /* not looked at: for handlers that read and keep nothing of the payload */
 };
 
-/* What becomes of a context's packets (DESIGN, The live datapath). */
+/* What becomes of a context's packets (spin-handler(7), "DESCRIPTION"). */
 enum spin_delivery {
 	/* each datagram is a message; SUCCESS passes it on to the host's socket */
 	SPIN_DELIVER_STACK = 0,
