@@ -132,9 +132,10 @@ $(HWMODEL) $(LIBSPIN) $(COMMON) $(ENGINE) $(TESTLIB):
 	$(Q)rm -f $@ && ar qcs $@ $^
 
 # The programs that are no context's go into the library.
+BPF_RUNTIME := $(filter-out %.md,$(wildcard bpf/*))
 ROOT_IMAGE := $(BUILD)/bpf/root.bpf.o
 OUT_IMAGE  := $(BUILD)/bpf/out.bpf.o
-$(ROOT_IMAGE) $(OUT_IMAGE): $(BUILD)/bpf/%.bpf.o: bpf/%.bpf.c $(wildcard bpf/*) $(wildcard handlers/include/spin/*.h handlers/include/spin/*/*.h)
+$(ROOT_IMAGE) $(OUT_IMAGE): $(BUILD)/bpf/%.bpf.o: bpf/%.bpf.c $(BPF_RUNTIME) $(wildcard handlers/include/spin/*.h handlers/include/spin/*/*.h)
 	@mkdir -p $(@D)
 	$(call say,BPF,$<)
 	$(Q)$(CLANG) @bpf/cflags -Ihandlers/include -I. -idirafter /usr/include/$(shell $(CC) -print-multiarch) \
@@ -179,7 +180,7 @@ $(BINARIES):
 # --- handlers ---------------------------------------------------------------------
 
 IMAGE   := $(filter-out hwmodel/image/pspin,$(wildcard hwmodel/image/*))
-RUNTIME := $(IMAGE) $(wildcard bpf/* handlers/include/*.h handlers/include/spin/*.h handlers/include/spin/*/*.h tests/handlers/*.h tests/loops/*.h)
+RUNTIME := $(IMAGE) $(BPF_RUNTIME) $(wildcard handlers/include/*.h handlers/include/spin/*.h handlers/include/spin/*/*.h tests/handlers/*.h tests/loops/*.h)
 # what spincc --api pspin needs beside boot.S
 PSPIN_RUNTIME := $(wildcard handlers/include/pspin/*.h handlers/include/pspin/*/*.h hwmodel/image/pspin/*) hwmodel/include/hwmodel/pspin_api.h
 

@@ -1,18 +1,18 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Every command of README.md runs as it stands there and ends well. Those that run until they are told to end get a SIGINT
+# Every command of the READMEs runs as it stands there and ends well. Those that run until they are told to end get a SIGINT
 # after the commands that need them.
 . "$(dirname "$0")/docs.inc"
 need_root
 cd "$WORK" || exit 1
 
-# README's blocks of commands, each a file, and what stands in brackets in its text.
+# Their blocks of commands, each a file, and what stands in brackets in their text. The tutorial's blocks have a test of their own.
 awk '
 	/^```/ { inside = !inside; n += inside; next }
 	inside && /^(spinctl|spincc) / { sub(/ +#.*/, ""); printf "%s\n", $0 >sprintf("block.%02d", n) }
-' "$ROOT/README.md"
-tr '\n' ' ' <"$ROOT/README.md" | grep -oE '\(`spin(ctl|cc) [^`]*`' | tr -d '(`' >block.text
-[ "$(cat block.* | wc -l)" -ge 18 ] || fail "only $(cat block.* | wc -l) commands in README.md"
+' "$ROOT/README.md" "$ROOT/user/README.md" "$ROOT/hwmodel/README.md"
+cat "$ROOT/README.md" "$ROOT"/*/README.md | tr '\n' ' ' | grep -oE '\(`spin(ctl|cc) [^`]*`' | tr -d '(`' >block.text
+[ "$(cat block.* | wc -l)" -ge 18 ] || fail "only $(cat block.* | wc -l) commands in the READMEs"
 
 # A PsPIN program with a handler of that name: its boot and memory map are ours, which does not matter here.
 printf '.section .text.hpu, "ax"\n.globl my_handler\nmy_handler: li a0, 0\nret\n' >my_handler.S
@@ -70,7 +70,7 @@ for block in block.*; do
 		status=$?
 		case $status,$command in
 		0,*) ;;
-		1,*--budget*) says err "misses" ;; # as its comment in README.md says
+		1,*--budget*) says err "misses" ;; # as its comment in user/README.md says
 		*) fail "status $status: $command: $(tail -n 5 "$WORK/err" "$WORK/out")" ;;
 		esac
 	done 3<"../$block"
