@@ -2,6 +2,6 @@
 #ifndef USER_VERSION_H
 #define USER_VERSION_H
 
-#define SPIN_VERSION "0.1"
+#define SPIN_VERSION "0.2"
 
 #endif
