@@ -2,7 +2,7 @@
 #ifndef LIBSPIN_LAYOUT_TYPE_H
 #define LIBSPIN_LAYOUT_TYPE_H
 
-/* Types and paths: what layout_set.c, layout_table.c and layout_walk.c share. */
+/* Types and paths: what layout.c, layout_table.c and layout_walk.c share. */
 #include <bpf/btf.h>
 
 #include "layout.h"
