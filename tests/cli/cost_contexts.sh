@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # spinctl cost of several handlers: each has its packets, its state and its report; a greedy one has most of the HPUs' time under
-# round_robin and its part under fair_hpu_time; text and JSON agree; what cannot be is refused in one line.
+# round_robin and its part under fair_hpu_time; text, JSON and page agree; what cannot be is refused in one line.
 . "$(dirname "$0")/setup.inc"
 need_hpu_compiler
+WELL_FORMED=$BUILD/tests/tools/well_formed
 cd "$WORK" || exit 1
 
 # As many rounds for a packet as its state says.
@@ -90,6 +91,56 @@ grep -qF "$(awk "BEGIN { printf \"Jain's index: %.3f of HPU time\", $(number fai
 	fail "the text has another Jain's index"
 grep -qi "memories of its own" text || fail "the report does not say what is assumed"
 
+# the page is one and whole: shares and completion times in front, then all that each context's own page has but for plots of a
+# NIC that it has for itself
+expect 0 two --target ./fair.target --html page.html --json
+cmp -s out fair.json || fail "a page changes the report"
+expect 0 two --target ./fair.target --html again.html
+cmp -s out text || fail "a page changes the text"
+cmp -s page.html again.html || fail "the same input has another page"
+"$WELL_FORMED" xml page.html || fail "the page is not well-formed"
+grep -Eiq 'src=|href=|url\(|@import|<script|<link' page.html && fail "the page is not self-contained"
+grep -q 'name="viewport"' page.html && grep -q 'prefers-color-scheme:dark' page.html && grep -q '@media(max-width' page.html ||
+	fail "the page is not for phones, or not for the dark"
+for title in 'HPUs at work over time' 'Share of the HPUs at work over time' 'Flow completion time'; do
+	[ "$(grep -cF "<title>$title</title>" page.html)" = 1 ] || fail "not one plot '$title'"
+done
+[ "$(grep -c '<svg ' page.html)" = 7 ] || fail "not three plots in front, and latency and cycles of each context"
+sed -n 's/.* id="\([^"]*\)".*/\1/p' page.html | sort | uniq -d >twice
+[ -s twice ] && fail "ids that are there twice: $(cat twice)"
+for i in 1 2; do
+	grep -q "<h2 id=\"context$i\">Context $i of 2: rounds</h2>" page.html || fail "context $i has no section"
+	for part in throughput latency cycles lines assumed; do
+		grep -q "<h3 id=\"context$i-$part\">" page.html || fail "context $i has no $part"
+	done
+	flow=$(awk "BEGIN { printf \"<td>%.1f</td><td>%.1f</td><td>%.2f</td><td>1</td><td>%.1f %%\", \
+		$(number fair.json flow_completion_ps $i) / 1e6, $(number fair.json flow_completion_alone_ps $i) / 1e6, \
+		$(number fair.json slowdown $i), 100 * $(number fair.json share_of_hpu_time $i) }")
+	grep -qF "<tr><th scope=\"row\">$i rounds</th><td>1500</td>$flow" page.html || fail "context $i is not '$flow' in the page"
+	grep -qF "<title>alone: $(awk "BEGIN { printf \"%.6g\", $(number fair.json flow_completion_alone_ps $i) / 1e6 }")</title>" page.html ||
+		fail "no bar for context $i alone"
+done
+for index in jains_index_of_hpu_time_by_weight jains_index_of_speed; do
+	grep -qF "<b>$(awk "BEGIN { printf \"%.3f\", $(number fair.json $index) }")</b>" page.html || fail "the page has another $index"
+done
+grep -q 'on the NIC: .* bound by what contexts share' page.html || fail "a section tells a bound of a NIC that is shared"
+expect 0 two --target ./fair.target --weights 1,3 --html weighted.html
+grep -qF "<td>3</td><td>$(awk "BEGIN { printf \"%.1f %%\", 100 * $(number weighted.json share_of_hpu_time 2) }")" weighted.html ||
+	fail "the page does not have the weights' shares"
+
+# names of others stand there as text; a page that cannot be written fails, and nothing is reported
+cp fair.target '<b>&"x.target'
+expect 0 "$SPINCTL" cost rounds.spin rounds.spin rounds.spin rounds.spin rounds.spin --match 'udp dport 9000' --match 'udp dport 9001' \
+	--match 'udp dport 9002' --match 'udp dport 9003' --match 'udp dport 9004' --datagrams 50 --target './<b>&"x.target' --html five.html
+"$WELL_FORMED" xml five.html || fail "the page of five is not well-formed"
+grep -qF '<title>5 contexts on &lt;b&gt;&amp;&quot;x' five.html || fail "the target's name: $(grep '<title>5' five.html)"
+grep -qF '<b>&"' five.html && fail "a name is markup"
+grep -q '<h2 id="context5">' five.html || fail "no section for the fifth"
+expect 1 two --html nowhere/page.html
+one_line
+says err "cannot write nowhere/page.html"
+[ -s out ] && fail "output without the page"
+
 # state is each one's own, or all have it; alone or together, bodies alone take the same
 expect 0 "$SPINCTL" cost rounds.spin --match 'udp dport 9001' --datagrams 1500 --payload 64 --json
 [ "$(number out median_cycles 1)" = "$(number turn.json median_cycles "$(grep -c '"median_cycles"' out | awk '{ print $1 + 1 }')")" ] ||
@@ -159,7 +210,7 @@ wrong 1 "packets of both kinds can only be those of a capture" rounds.spin messa
 wrong 1 "takes datagrams, not messages" rounds.spin rounds.spin --match "$A" --match "$B" --messages 10
 wrong 1 "no packet is its own; its rule is udp dport 9003" rounds.spin rounds.spin --match "$A" --match 'udp dport 9003' --pcap trace.pcap
 wrong 2 "exclude each other" rounds.spin rounds.spin --match "$A" --match "$B" --datagrams 10 --pcap trace.pcap
-for words in "--sweep hpus=1" "--html x.html" "--trace x.json" "--budget 100" "--advise" "--sizes 64"; do
+for words in "--sweep hpus=1" "--trace x.json" "--budget 100" "--advise" "--sizes 64"; do
 	wrong 2 "several handlers have one table" rounds.spin rounds.spin --match "$A" --match "$B" --datagrams 10 $words
 done
 wrong 2 "--weights is of several handlers" rounds.spin --datagrams 10 --weights 1

@@ -182,6 +182,7 @@ struct cost_report {
 	double budget_gbps;               /* 0: none */
 	int shows_lines;                  /* text: all of them */
 	unsigned contexts;                /* that the NIC under load has; 0: this one */
+	unsigned context;                 /* which of them, from 1; 0: this one */
 	const char *const *assumptions;
 };
 
@@ -213,7 +214,13 @@ struct cost_sharing {
 	const char *const *assumptions;
 };
 
+/* Of flow number i: its part of the HPU time up to when the first flow was done, and flow completion time here over that alone. */
+double cost_sharing__share(const struct cost_sharing *sharing, unsigned i);
+double cost_sharing__slowdown(const struct cost_flow *flow);
+
 void cost_sharing__text(const struct cost_sharing *sharing);
 void cost_sharing__json(const struct cost_sharing *sharing);
+/* The page. DONE or FAILED after a message. */
+int cost_sharing__html(const struct cost_sharing *sharing, const char *path);
 
 #endif

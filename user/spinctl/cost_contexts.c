@@ -112,6 +112,7 @@ static int open_context(struct set *set, unsigned i, const char *path)
 	c->report.offered_gbps = o->gbps_value;
 	c->report.shows_lines = o->lines;
 	c->report.contexts = set->count;
+	c->report.context = i + 1;
 	return DONE;
 }
 
@@ -305,6 +306,8 @@ static int run_set(struct set *set)
 	}
 	if (!status)
 		status = run_together(set, &sharing);
+	if (!status && set->options->html)
+		status = cost_sharing__html(&sharing, set->options->html);
 	if (!status && set->options->json)
 		cost_sharing__json(&sharing);
 	else if (!status)

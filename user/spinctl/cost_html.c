@@ -19,6 +19,7 @@ static const char style[] =
 	"main{max-width:1120px;margin:0 auto;padding:24px 16px 64px}\n"
 	"h1{font-size:1.7rem;line-height:1.2;margin:0 0 .4rem;overflow-wrap:anywhere}\n"
 	"h2{font-size:1.2rem;margin:2.4rem 0 .6rem;padding-top:.8rem;border-top:1px solid var(--line)}\n"
+	"h3{font-size:1.05rem;margin:1.8rem 0 .5rem}\n"
 	"p{margin:.4rem 0;max-width:75ch;overflow-wrap:anywhere}.soft{color:var(--soft);font-size:.9rem}\n"
 	".lead{font-size:1.1rem}\n"
 	".rates{display:grid;grid-template-columns:repeat(3,minmax(0,1fr));gap:12px;margin:1rem 0;padding:0;list-style:none}\n"
@@ -37,11 +38,37 @@ static const char style[] =
 	".plots svg text{font-size:17px}td.text{white-space:nowrap}h1{font-size:1.4rem}}\n"
 	"@media(max-width:480px){.rates{grid-template-columns:minmax(0,1fr)}th,td{padding:5px 7px}}\n";
 
-void html__heading(FILE *to, const char *id, const char *text)
+void html__begin(FILE *to, const char *a, const char *b)
 {
-	fprintf(to, "<section aria-labelledby=\"%s\">\n<h2 id=\"%s\">", id, id);
+	fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
+	      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n<title>", to);
+	svg__text(to, a);
+	fputs(" on ", to);
+	svg__text(to, b);
+	fprintf(to, "</title>\n<style>\n%s</style>\n</head>\n<body>\n<main>\n<h1>", style);
+	svg__text(to, a);
+	fputs(" on ", to);
+	svg__text(to, b);
+	fputs("</h1>\n", to);
+}
+
+void html__end(FILE *to)
+{
+	fputs("</main>\n</body>\n</html>\n", to);
+}
+
+void html__heading(FILE *to, const struct cost_report *r, const char *id, const char *text)
+{
+	const char *tag = r && r->contexts ? "h3" : "h2";
+	char name[64];
+
+	if (r && r->contexts)
+		snprintf(name, sizeof(name), "context%u-%s", r->context, id);
+	else
+		snprintf(name, sizeof(name), "%s", id);
+	fprintf(to, "<section aria-labelledby=\"%s\">\n<%s id=\"%s\">", name, tag, name);
 	svg__text(to, text);
-	fputs("</h2>\n", to);
+	fprintf(to, "</%s>\n", tag);
 }
 
 void html__table(FILE *to, const char *caption, const char *const *columns)
@@ -97,7 +124,9 @@ static void summary(FILE *to, const struct cost_report *r)
 			best = i;
 	fputs("<p class=\"lead\">", to);
 	svg__text(to, r->handler);
-	if (best < 0 && r->offered_gbps > 0 && r->offered_gbps < r->main.rates[0].gbps)
+	if (r->contexts)
+		fprintf(to, " with %u other%s on the NIC: ", r->contexts - 1, r->contexts == 2 ? "" : "s");
+	else if (best < 0 && r->offered_gbps > 0 && r->offered_gbps < r->main.rates[0].gbps)
 		fprintf(to, " is offered no more than %g Gbit/s: ", r->offered_gbps);
 	else if (best < 0)
 		fprintf(to, " does not reach %.0f Gbit/s: ", r->main.rates[0].gbps);
@@ -115,7 +144,8 @@ static void summary(FILE *to, const struct cost_report *r)
 static void offered(FILE *to, const struct cost_report *r)
 {
 	if (r->offered_gbps > 0)
-		fprintf(to, "<p>Offered were %g Gbit/s: whether more is reached was not tried.</p>\n", r->offered_gbps);
+		fprintf(to, "<p>Offered were %g Gbit/s%s: whether more is reached was not tried.</p>\n", r->offered_gbps,
+			r->contexts ? " to all contexts together" : "");
 }
 
 static void source(FILE *to, const struct cost_report *r)
@@ -153,7 +183,7 @@ static void rates(FILE *to, const struct cost_report *r)
 
 static void assumptions(FILE *to, const struct cost_report *r)
 {
-	html__heading(to, "assumed", "Not charged: assumed NIC hardware");
+	html__heading(to, r, "assumed", "Not charged: assumed NIC hardware");
 	fputs("<ul class=\"soft\">\n", to);
 	for (const char *const *a = r->assumptions; a && *a; a++) {
 		fputs("<li>", to);
@@ -167,18 +197,8 @@ static void assumptions(FILE *to, const struct cost_report *r)
 	fputs(".</p>\n</section>\n", to);
 }
 
-static void page(FILE *to, const struct cost_report *r)
+void cost_html__report(FILE *to, const struct cost_report *r)
 {
-	fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
-	      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n<title>", to);
-	svg__text(to, r->handler);
-	fputs(" on ", to);
-	svg__text(to, r->target);
-	fprintf(to, "</title>\n<style>\n%s</style>\n</head>\n<body>\n<main>\n<h1>", style);
-	svg__text(to, r->handler);
-	fputs(" on ", to);
-	svg__text(to, r->target);
-	fputs("</h1>\n", to);
 	if (r->main.alone.handled) {
 		summary(to, r);
 		offered(to, r);
@@ -186,7 +206,8 @@ static void page(FILE *to, const struct cost_report *r)
 		source(to, r);
 		cost_html__throughput(to, r);
 		cost_html__latency(to, r);
-		cost_html__occupancy(to, r);
+		if (!r->contexts) /* else they share the HPUs, and the page has them in front */
+			cost_html__occupancy(to, r);
 		cost_html__cycles(to, r);
 		cost_html__lines(to, r);
 	} else {
@@ -194,21 +215,34 @@ static void page(FILE *to, const struct cost_report *r)
 		source(to, r);
 	}
 	assumptions(to, r);
-	fputs("</main>\n</body>\n</html>\n", to);
 }
 
-int cost_html__write(const struct cost_report *r, const char *path)
+static void page(FILE *to, const void *report)
+{
+	const struct cost_report *r = report;
+
+	html__begin(to, r->handler, r->target);
+	cost_html__report(to, r);
+	html__end(to);
+}
+
+int html__write(const char *path, void (*print)(FILE *to, const void *what), const void *what)
 {
 	struct whole_file file;
 	int err = whole_file__open(&file, path, "spincost");
 
 	if (err)
 		return complain("cannot write %s: %s", path, whole_file__reason(err));
-	page(file.file, r);
+	print(file.file, what);
 	if (fflush(file.file) || ferror(file.file))
 		err = errno ? -errno : -EIO;
 	if (!err)
 		err = whole_file__publish(&file);
 	whole_file__close(&file);
 	return err ? complain("cannot write %s: %s", path, whole_file__reason(err)) : DONE;
+}
+
+int cost_html__write(const struct cost_report *r, const char *path)
+{
+	return html__write(path, page, r);
 }

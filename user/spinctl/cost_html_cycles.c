@@ -5,8 +5,7 @@
 
 #include "cost_html.h"
 
-/* Of HPUs that switch while a handler waits. */
-static void threads(FILE *to, const struct pspin_traffic *seen)
+void cost_html__threads(FILE *to, const struct pspin_traffic *seen)
 {
 	const double all = (double)seen->span_ps * seen->hpus / 100;
 
@@ -41,7 +40,7 @@ void cost_html__occupancy(FILE *to, const struct cost_report *r)
 	x[o->slots] = (double)(o->slot_ps * o->slots) / unit_ps;
 	y[o->slots] = 0;
 	series.count = o->slots + 1;
-	html__heading(to, "occupancy", "Occupancy");
+	html__heading(to, r, "occupancy", "Occupancy");
 	fputs("<div class=\"plots\">\n<div>", to);
 	svg__plot(to, &plot);
 	fputs("</div>\n<div>", to);
@@ -55,7 +54,7 @@ void cost_html__occupancy(FILE *to, const struct cost_report *r)
 	fprintf(to, "<p class=\"soft\">HPUs wait for commands and feedback %.0f&#160;%% of their time, which does not count as busy; "
 		"packet memory held at most %.1f KiB, of %u messages.</p>\n", 100 * t->hpus_blocked,
 		r->main.loaded.traffic.packet_memory_peak_bytes / 1024.0, r->main.loaded.traffic.messages_peak);
-	threads(to, &r->main.loaded.traffic);
+	cost_html__threads(to, &r->main.loaded.traffic);
 	fputs("</div>\n</div>\n</section>\n", to);
 }
 
@@ -127,7 +126,7 @@ void cost_html__cycles(FILE *to, const struct cost_report *r)
 	static const char *const columns[] = { "cause", "alone", "cold", "loaded", "<what it is", NULL };
 	const struct cost_point *p = &r->main;
 
-	html__heading(to, "cycles", "Cycles and stalls");
+	html__heading(to, r, "cycles", "Cycles and stalls");
 	tasks(to, r);
 	fputs("<div class=\"plots\">\n", to);
 	plot_causes(to, r);
@@ -178,7 +177,7 @@ void cost_html__lines(FILE *to, const struct cost_report *r)
 	const struct cost_view *v = &r->main.alone;
 	double sum = 0;
 
-	html__heading(to, "lines", "Source lines");
+	html__heading(to, r, "lines", "Source lines");
 	for (unsigned p = 0; p < COST_PARTS; p++)
 		sum += r->lines.part_cycles[p];
 	fputs("<p>Of a packet’s cycles: ", to);

@@ -111,11 +111,13 @@ void cost_html__throughput(FILE *to, const struct cost_report *r)
 					       "400", "bound by", NULL };
 	char name[32];
 
-	html__heading(to, "throughput", "Throughput");
-	fputs("<div class=\"plots\">\n", to);
-	plot_sizes(to, r);
-	plot_lengths(to, r);
-	fputs("</div>\n", to);
+	html__heading(to, r, "throughput", "Throughput");
+	if (!r->contexts) { /* else what was reached is not what all HPUs can do */
+		fputs("<div class=\"plots\">\n", to);
+		plot_sizes(to, r);
+		plot_lengths(to, r);
+		fputs("</div>\n", to);
+	}
 	html__table(to, "By packet size: a packet’s cycles (medians) warm, cold and loaded; latency on an idle NIC (median); millions of packets "
 		    "per second as fast as the NIC takes them; energy at most; whether 100, 200 and 400 Gbit/s are reached",
 		    columns);
@@ -174,7 +176,7 @@ void cost_html__latency(FILE *to, const struct cost_report *r)
 	static const char *const columns[] = { "stage", "ns alone", "ns cold", "ns loaded", "<what it is", NULL };
 	const struct cost_point *p = &r->main;
 
-	html__heading(to, "latency", "Latency of a packet, first bit in to last byte out");
+	html__heading(to, r, "latency", "Latency of a packet, first bit in to last byte out");
 	fputs("<div class=\"plots\">\n", to);
 	plot_stages(to, r);
 	fputs("<div>", to);

@@ -91,8 +91,8 @@ static const char *wrong_contexts(const struct cost_options *o, unsigned operand
 		return NULL;
 	if (o->api || o->image.memory.count || o->framing)
 		return "of several handlers none can be of PsPIN's API: leave --api, --memory and --framing out";
-	if (o->advise || o->sweep.count || o->html || o->trace_file || o->budget || o->sizes)
-		return "several handlers have one table: leave --advise, --sweep, --html, --trace, --budget and --sizes out";
+	if (o->advise || o->sweep.count || o->trace_file || o->budget || o->sizes)
+		return "several handlers have one table: leave --advise, --sweep, --trace, --budget and --sizes out";
 	return NULL;
 }
 

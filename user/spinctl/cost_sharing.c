@@ -4,7 +4,7 @@
 
 #include "cost.h"
 
-static double share(const struct cost_sharing *s, unsigned i)
+double cost_sharing__share(const struct cost_sharing *s, unsigned i)
 {
 	double all = 0;
 
@@ -13,7 +13,7 @@ static double share(const struct cost_sharing *s, unsigned i)
 	return all > 0 ? (double)s->flows[i].hpu_ps / all : 0;
 }
 
-static double slowdown(const struct cost_flow *f)
+double cost_sharing__slowdown(const struct cost_flow *f)
 {
 	return f->alone_ps ? (double)f->done_ps / (double)f->alone_ps : 0;
 }
@@ -24,7 +24,7 @@ static void flow_row(const struct cost_sharing *s, unsigned i)
 	const struct cost_view *loaded = &f->report->main.loaded;
 
 	printf("%u %-15s %9" PRIu64 " %10.1f %10.1f %8.2f %7u %8.1f %% %10.1f %10.1f   %s\n", i + 1, f->report->handler, loaded->handled,
-	       (double)f->done_ps / 1e6, (double)f->alone_ps / 1e6, slowdown(f), f->weight, 100 * share(s, i),
+	       (double)f->done_ps / 1e6, (double)f->alone_ps / 1e6, cost_sharing__slowdown(f), f->weight, 100 * cost_sharing__share(s, i),
 	       (double)loaded->latency_ps.median / 1e3, (double)loaded->latency_ps.p99 / 1e3, f->report->rule);
 }
 
@@ -75,9 +75,9 @@ void cost_sharing__json(const struct cost_sharing *s)
 		json_uint(&j, "weight", f->weight);
 		json_uint(&j, "flow_completion_ps", f->done_ps);
 		json_uint(&j, "flow_completion_alone_ps", f->alone_ps);
-		json_double(&j, "slowdown", slowdown(f));
+		json_double(&j, "slowdown", cost_sharing__slowdown(f));
 		json_uint(&j, "hpu_time_until_first_flow_done_ps", f->hpu_ps);
-		json_double(&j, "share_of_hpu_time", share(s, i));
+		json_double(&j, "share_of_hpu_time", cost_sharing__share(s, i));
 		json_object(&j, "report");
 		cost_json__report(&j, f->report);
 		json_object_end(&j);
