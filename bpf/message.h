@@ -121,7 +121,7 @@ SPIN_INLINE void spin_message_complete_(const struct spin_message *m, struct spi
 	spin_park_forget_all(q, m->hpu);
 	spin_stats_at(m->hpu)->completed++;
 	spin_tombstone_tell(q, q->length);
-	spin_mpq_free(m->mpq, SPIN_FLOW_TOMBSTONE, m->now);
+	spin_mpq_free(m->mpq, spin_flows_are_messages_() ? SPIN_FLOW_NONE : SPIN_FLOW_TOMBSTONE, m->now);
 }
 
 /* Is it at odds with what is known of its message? */
@@ -153,7 +153,7 @@ SPIN_INLINE _Bool spin_message_is_of_another_type_(const struct spin_message *m,
 }
 
 /* Steps 11 and 12: of an open message. A packet that was parked arrived before. */
-SPIN_INLINE enum spin_reason spin_message_handle(const struct spin_message *m, struct spin_packet *packet,
+SPIN_INLINE enum spin_reason spin_message_handle(struct spin_message *m, struct spin_packet *packet,
 						 _Bool arrives)
 {
 	struct spin_mpq *q = spin_mpq_at(m->mpq);
@@ -162,7 +162,18 @@ SPIN_INLINE enum spin_reason spin_message_handle(const struct spin_message *m, s
 	enum spin_reason reason;
 	uint64_t next;
 
-	if (spin_likely(m->slmp.offset)) {
+	if (spin_flows_are_messages_()) {
+		if (!m->opens) {
+			reason = spin_number_claim(m->mpq, m->generation, m->slmp.bytes, m->slmp.flags, &next);
+			if (spin_unlikely(reason != SPIN_PARSED)) {
+				if (reason == SPIN_REASON_BEYOND_WINDOW)
+					spin_flow_control(q, m, reason);
+				return spin_blur(reason) & 31; /* to the verifier of Linux 6.1 it is any number */
+			}
+			number = spin_number_of(next);
+			m->slmp.offset = (uint32_t)next;
+		}
+	} else if (spin_likely(m->slmp.offset)) {
 		next = spin_peek(&q->next);
 		/* a division takes as long as all else of this; packets in order do without it */
 		if (spin_likely((uint32_t)next == m->slmp.offset))
@@ -172,11 +183,15 @@ SPIN_INLINE enum spin_reason spin_message_handle(const struct spin_message *m, s
 		if (spin_unlikely(number * stride != m->slmp.offset))
 			return spin_rare(SPIN_REASON_MALFORMED);
 	}
-	if (spin_unlikely(spin_message_contradicts_(m, q, number)))
+	if (!spin_flows_are_messages_() && spin_unlikely(spin_message_contradicts_(m, q, number)))
 		return spin_rare(SPIN_REASON_MALFORMED);
 	if (spin_unlikely(spin_peek(&q->verdict) & SPIN_MPQ_WHOLE) &&
 	    spin_message_end(m) > q->place_bytes) {
+		uint32_t flow = q->flow & (SPIN_FLOWS - 1);
+
 		spin_refuse(m->mpq, m->generation, m->hpu, m->now);
+		if (spin_flows_are_messages_() && last) /* no packet of the message comes any more */
+			(void)spin_swap_if(&spin_flows[flow].state, SPIN_FLOW_TOMBSTONE, SPIN_FLOW_NONE);
 		return spin_rare(SPIN_REASON_BEYOND_ENTRY);
 	}
 	if (spin_handlers_.takes && spin_unlikely(spin_message_is_of_another_type_(m, q)))
@@ -200,9 +215,9 @@ SPIN_INLINE enum spin_reason spin_message_handle(const struct spin_message *m, s
 		q->length = m->slmp.offset + m->slmp.bytes;
 		total = spin_swap_if(&q->total, 0, number + 1);
 		/* again, for those that came meanwhile: the two cannot both be right, and the message cannot end */
-		if ((total && total != number + 1) || spin_window_beyond(m->mpq, m->generation, number))
+		if (!spin_flows_are_messages_() && ((total && total != number + 1) || spin_window_beyond(m->mpq, m->generation, number)))
 			return spin_message_break_(q);
-	} else {
+	} else if (!spin_flows_are_messages_()) {
 		total = spin_peek(&q->total);
 		if (spin_unlikely(total) && number >= total)
 			return spin_message_break_(q);
@@ -284,7 +299,7 @@ SPIN_INLINE void spin_message_packet(const struct spin_frame *frame, const struc
 	if (view->access == SPIN_COPIED) /* the stack is for the handlers */
 		m = (struct spin_message *)(uintptr_t)&view->scratch[1];
 	out->replay = out->generation = 0;
-	if (spin_puts_ && spin_unlikely(spin_slmp_is_ack(view, d))) {
+	if (spin_puts_ && !spin_flows_are_messages_() && spin_unlikely(spin_slmp_is_ack(view, d))) {
 		out->acknowledge = 0;
 		out->reason = spin_rare(SPIN_REASON_ACKNOWLEDGED);
 		return;
@@ -296,6 +311,7 @@ SPIN_INLINE void spin_message_packet(const struct spin_frame *frame, const struc
 	}
 	m->sum = sum;
 	m->again = 0;
+	m->opens = part == SPIN_PART_OPENED; /* without SLMP no other one comes to that */
 	if (view->access == SPIN_COPIED)
 		spin_compiler_barrier_(); /* read again: one state to the verifier */
 	else if (part != SPIN_PART_OPEN)
@@ -327,6 +343,7 @@ SPIN_INLINE void spin_message_packet(const struct spin_frame *frame, const struc
 			out->reason = spin_blur(out->reason) & 31; /* however it did not come to that, it is one state to the verifier */
 		m->mpq = spin_blur(m->mpq);
 		m->generation = spin_blur(m->generation);
+		m->opens = spin_blur(m->opens);
 		packet.mpq = m->mpq;
 		q = spin_mpq_at(m->mpq);
 	}
@@ -349,14 +366,14 @@ SPIN_INLINE void spin_message_packet(const struct spin_frame *frame, const struc
 			spin_park_forget_all(q, hpu); /* it ended while this one was being parked */
 	}
 	if (part == SPIN_PART_OPEN) {
-		out->acknowledge = (m->slmp.flags & SPIN_SLMP_SYN && spin_likely(spin_message_kept_(out->reason))) ||
-				   spin_unlikely(out->reason == SPIN_REASON_BEYOND_ENTRY);
+		out->acknowledge = !spin_flows_are_messages_() && ((m->slmp.flags & SPIN_SLMP_SYN && spin_likely(spin_message_kept_(out->reason))) ||
+				   spin_unlikely(out->reason == SPIN_REASON_BEYOND_ENTRY));
 		return;
 	}
 	/* all ways are one state to the verifier from here on */
 	out->reason = spin_blur(out->reason) & 31;
-	out->acknowledge = (m->slmp.flags / SPIN_SLMP_SYN & spin_message_kept_(out->reason)) |
-			   spin_equal_(out->reason, SPIN_REASON_BEYOND_ENTRY) | (m->again & spin_equal_(out->reason, SPIN_REASON_NO_MPQ));
+	out->acknowledge = (!spin_flows_are_messages_()) & ((m->slmp.flags / SPIN_SLMP_SYN & spin_message_kept_(out->reason)) |
+			   spin_equal_(out->reason, SPIN_REASON_BEYOND_ENTRY) | (m->again & spin_equal_(out->reason, SPIN_REASON_NO_MPQ)));
 }
 
 /* How a parked packet's turn went. */
@@ -376,6 +393,8 @@ SPIN_INLINE enum spin_reason spin_message_replay(const struct spin_view *view, c
 	struct spin_packet packet;
 	struct spin_mpq *q = spin_mpq_at(mpq);
 
+	if (spin_flows_are_messages_()) /* nothing is parked */
+		return SPIN_REASON_MALFORMED;
 	if ((spin_peek(&q->generation) & 0xffff) != generation || spin_load32(&q->phase) != SPIN_MPQ_OPEN ||
 	    !spin_slmp_parse(view, d, spin_config.take_put, &m.slmp))
 		return SPIN_REASON_MALFORMED;
@@ -383,6 +402,7 @@ SPIN_INLINE enum spin_reason spin_message_replay(const struct spin_view *view, c
 	m.now = spin_now();
 	m.mpq = mpq;
 	m.generation = generation;
+	m.opens = 0;
 	spin_message_packet_of(view, d, 0, &m, &packet);
 	return spin_message_handle(&m, &packet, 0);
 }

@@ -13,6 +13,7 @@
 #include "dma_buffer.h"
 #include "dma_payload.h"
 #include "me.h"
+#include "number.h"
 #include "parking.h"
 #include "pressure.h"
 #include "put.h"
@@ -25,6 +26,7 @@ struct spin_message {
 	uint32_t mpq, generation; /* bits 15:0 of it */
 	uint32_t hpu, now;
 	uint32_t again;           /* 1: NO_MPQ, and its sender is to begin the message again */
+	uint32_t opens;           /* without SLMP, 1: the packet that opened its message */
 	uint16_t dst_port;
 };
 
@@ -90,7 +92,7 @@ SPIN_INLINE uint32_t spin_message_open_(const struct spin_message *m, enum spin_
 	q->offset = q->place = q->place_bytes = 0;
 	spin_park_forget_all(q, m->hpu); /* of messages before: an HPU may have been late */
 	q->broken = 0;
-	q->next = 0;
+	q->next = spin_flows_are_messages_() ? spin_number_first(q->generation, m->slmp.bytes, m->slmp.flags) : 0;
 	q->looked_handled = 1;
 	q->looked_times = 0;
 	q->match_bits = q->hdr_data = 0;
@@ -126,6 +128,9 @@ SPIN_APART int spin_tombstone_says_(uint32_t place, uint32_t offset, uint32_t by
 
 	if (spin_handlers_.delivery != SPIN_DELIVER_ME || spin_tombstone_old(flow, now, spin_config.tombstone_ticks))
 		return SPIN_PARSED;
+	/* without SLMP no packet tells that it is a first one: the rest of a message that was ended is not begun as another one */
+	if (spin_flows_are_messages_())
+		return spin_peek(&flow->sum) == SPIN_FLOW_PRESSED ? SPIN_REASON_NO_MPQ : SPIN_REASON_BEYOND_ENTRY;
 	if (spin_peek(&flow->sum) == SPIN_FLOW_PRESSED)
 		return offset ? SPIN_REASON_NO_MPQ | SPIN_AGAIN_ : SPIN_PARSED;
 	bytes &= ~SPIN_TOMBSTONE_LAST_;
@@ -305,6 +310,7 @@ SPIN_INLINE enum spin_reason spin_message_begin(struct spin_message *m, uint32_t
 						struct spin_packet *packet, const struct spin_frame *frame)
 {
 	uint32_t kind = state & SPIN_FLOW_KIND_, first = !m->slmp.offset, me = SPIN_MES_MAX, options = 0, phase, opened = 0;
+	const _Bool flows = spin_flows_are_messages_();
 	uint32_t buffer = SPIN_PARKING_MAX;
 	enum spin_reason reason;
 	struct spin_mpq *q;
@@ -314,9 +320,18 @@ SPIN_INLINE enum spin_reason spin_message_begin(struct spin_message *m, uint32_t
 		reason = spin_tombstone_says(place, m);
 		if (reason != SPIN_PARSED) {
 			m->again = reason / SPIN_AGAIN_ & 1;
+			if (flows && m->slmp.flags & SPIN_SLMP_EOM) /* that was the message's last one */
+				(void)spin_swap_if(&spin_flows[place & (SPIN_FLOWS - 1)].state, state, SPIN_FLOW_NONE);
 			return reason & 31;
 		}
 		kind = SPIN_FLOW_NONE;
+	}
+	/* without SLMP: the header handler runs on another HPU at this moment, or has just run, or the message ends */
+	if (flows && kind == SPIN_FLOW_LIVE) {
+		q = spin_mpq_at(SPIN_FLOW_MPQ_(state));
+		if ((spin_peek(&q->generation) & 0xffff) != state >> 16)
+			return SPIN_REASON_NO_MPQ;
+		return spin_flow_control(q, m, SPIN_REASON_NO_PARKING);
 	}
 	if (first) {
 		me = spin_blur(spin_me_take(m->slmp.match_bits, &options));
@@ -347,6 +362,8 @@ SPIN_INLINE enum spin_reason spin_message_begin(struct spin_message *m, uint32_t
 	} else if ((spin_peek(&q->generation) & 0xffff) != m->generation || phase == SPIN_MPQ_ENDING ||
 		   phase == SPIN_MPQ_FREE) {
 		reason = SPIN_REASON_NO_MPQ; /* it has ended in this moment: to be sent again */
+	} else if (flows && !opened) {
+		reason = spin_flow_control(q, m, SPIN_REASON_NO_PARKING); /* another HPU has opened it since */
 	} else if (phase == SPIN_MPQ_OPEN) {
 		reason = SPIN_PARSED;
 	} else if (!first) {
@@ -358,6 +375,7 @@ SPIN_INLINE enum spin_reason spin_message_begin(struct spin_message *m, uint32_t
 	} else if (opened || spin_swap_if(&q->phase, SPIN_MPQ_WAITING, SPIN_MPQ_HEADER) == SPIN_MPQ_WAITING) {
 		if ((spin_peek(&q->generation) & 0xffff) == m->generation) {
 			spin_message_start_(m, packet, me, options);
+			m->opens = 1;
 			return SPIN_PARSED;
 		}
 		spin_store32(&q->phase, SPIN_MPQ_WAITING); /* another message's, which has not begun either */

@@ -67,7 +67,7 @@ struct spin_mpq {
 	uint32_t verdict;    /* what the header handler said: enum spin_reason, SPIN_REASON_SUCCESS: process data; SPIN_MPQ_WHOLE, _COMPLETES */
 	uint32_t done;       /* handled packets; the last one of the message counts SPIN_DONE_LAST */
 	uint32_t time;       /* clock when a packet came that gave it time: <spin/message.h> */
-	uint64_t next;       /* the packet after the one handled last: number << 32 | offset; a hint */
+	uint64_t next;       /* the packet after the one handled last: number << 32 | offset; a hint. Without SLMP: number.h */
 	uint32_t parked;     /* parked packets, the last one first: buffer + 1; atomic */
 	uint32_t replay;     /* those whose turn it is, in order of arrival; atomic */
 	uint32_t place;      /* of the message's first byte in the host memory */

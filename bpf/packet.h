@@ -31,7 +31,7 @@ SPIN_INLINE uint32_t spin_first_sum_(const struct spin_view *view, const struct 
 	const struct spin_slmp *slmp = (const void *)d->payload;
 	uint32_t sum = 0;
 
-	if (d->payload_bytes >= sizeof(*slmp) && spin_inside_(view, slmp + 1) && !spin_word_(&slmp->offset))
+	if (!spin_flows_are_messages_() && d->payload_bytes >= sizeof(*slmp) && spin_inside_(view, slmp + 1) && !spin_word_(&slmp->offset))
 		sum = spin_fold(spin_sum_bytes(view, d->payload, d->payload_bytes));
 	return spin_blur(sum);
 }
@@ -133,6 +133,7 @@ SPIN_INLINE enum spin_reason spin_find(const struct spin_frame *frame, const vol
 		return SPIN_REASON_UNMATCHED;
 	if (config->rule.words && (view->access == SPIN_COPIED || !config->matched) && !spin_match_frame(&config->rule, view, d))
 		return SPIN_REASON_UNMATCHED;
+	d->is_last = spin_flows_are_messages_() ? spin_blur(spin_match_frame_word_(&config->rule.eom, view, d)) : 0;
 	*view = spin_frame_view(frame);
 	d->is_icmp = takes == SPIN_TAKES_ICMP;
 	d->is_ether = takes == SPIN_TAKES_ETHER;

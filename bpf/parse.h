@@ -25,6 +25,7 @@ struct spin_datagram {
 	uint32_t         ip_header_bytes;
 	uint32_t         is_ip4;
 	_Bool            is_icmp;         /* or ICMPv6 */
+	uint32_t         is_last;         /* of messages without SLMP: its rule says so */
 	_Bool            is_ether;        /* then ip, udp and payload are what is behind the type, */
 	spin_be16        type;            /* which is this one, if it is neither IPv4 nor IPv6 */
 	/* offsets in the frame; in one that lies in one piece the pointers tell them */

@@ -21,6 +21,30 @@ struct spin_slmp_packet {
 	uint32_t atomic;   /* enum spin_atomic; 0: it is none */
 };
 
+/*
+ * Messages without SLMP: "Flows" in <spin/message.h>. The rule is a constant to the verifier, which drops the way that is not
+ * taken; of contexts of datagrams the compiler does.
+ */
+SPIN_INLINE _Bool spin_flows_are_messages_(void)
+{
+	return spin_handlers_.delivery == SPIN_DELIVER_ME && spin_config.rule.has_eom;
+}
+
+/* Its offset is known when it has its number (message.h). 0: MALFORMED. */
+SPIN_INLINE _Bool spin_slmp_of_flow_(const struct spin_datagram *d, struct spin_slmp_packet *out)
+{
+	out->flags = d->is_last * SPIN_SLMP_EOM;
+	out->message_id = spin_ntoh16(d->udp->dst_port);
+	out->offset = 0;
+	out->header_bytes = 0;
+	out->bytes = d->payload_bytes;
+	if (d->is_last)
+		out->length = out->bytes;
+	if (spin_handlers_.fragmentation_bytes > 1 && !d->is_last && out->bytes & (spin_handlers_.fragmentation_bytes - 1u))
+		return 0;
+	return out->bytes || d->is_last;
+}
+
 /* In one load: of a packed field the compiler makes four. */
 SPIN_INLINE spin_be32 spin_word_(const void *at)
 {
@@ -94,6 +118,8 @@ SPIN_INLINE _Bool spin_slmp_parse(const struct spin_view *view, const struct spi
 		out->type = SPIN_TYPE_PUT;
 		out->atomic = 0;
 	}
+	if (spin_flows_are_messages_())
+		return spin_slmp_of_flow_(d, out);
 	if (spin_unlikely(d->payload_bytes < sizeof(*slmp)) || !spin_inside_(view, slmp + 1))
 		return spin_rare(0);
 	out->flags = spin_ntoh16(*(const spin_be16 *)d->payload);

@@ -5,8 +5,8 @@
 /*
  * Packets given to CPUs (SPIN_HPUS_SPREAD), as PsPIN's dispatcher gives tasks to clusters (3.2.1): a message's packets
  * go to its home while that holds fewer than SPIN_SPREAD_HOME, given and not finished; then to the HPU that holds
- * least, the first one of several. If that holds SPIN_SPREAD_MOST, the packet is dropped: NO_HPU. On PsPIN the
- * packets would wait in front of the dispatcher, here that is the sender's part.
+ * least, the first one of several; but where flows are messages, to its home alone. If that holds SPIN_SPREAD_MOST, the
+ * packet is dropped: NO_HPU. On PsPIN the packets would wait in front of the dispatcher, here that is the sender's part.
  *
  * A CPU's queue in the kernel drops silently what it has no room for: it is longer than what HPUs that
  * give at the same time can make of SPIN_SPREAD_MOST.
@@ -104,7 +104,7 @@ SPIN_INLINE uint32_t spin_spread_hash_(struct xdp_md *ctx, _Bool messages, enum 
 	}
 	hash = spin_spread_mix_(hash, d.udp->src_port);
 	slmp = (const void *)(d.udp + 1);
-	if (!messages)
+	if (!messages || spin_flows_are_messages_())
 		hash = spin_spread_mix_(hash, takes == SPIN_TAKES_ICMP ? ((const struct spin_icmp *)d.udp)->id : d.udp->dst_port);
 	else if (spin_inside_(&view, slmp + 1))
 		hash = spin_spread_mix_(hash, slmp->message_id);
@@ -119,6 +119,9 @@ SPIN_INLINE uint32_t spin_spread_choose_(uint32_t hash)
 
 	if (spin_likely(spin_spread_held_(chosen) < SPIN_SPREAD_HOME))
 		return chosen;
+	/* no packet of a flow tells its place in its message: they stay in their order */
+	if (spin_flows_are_messages_())
+		return spin_spread_held_(chosen) < most ? chosen : SPIN_HPUS_MAX;
 	chosen = SPIN_HPUS_MAX;
 	for (uint32_t i = 0; i < SPIN_HPUS_MAX && i < hpus; i++) {
 		cpu = spin_spread_config.cpu[i];

@@ -37,6 +37,16 @@ static struct mpq *take(struct pspin *nic, const struct flow_key *key, struct fl
 	return NULL;
 }
 
+/* Of a flow no packet of the message comes after its last one: what follows is another message. */
+static void refuse(struct pspin *nic, struct mpq *mpq, const struct arrival *a)
+{
+	struct flow *flow = mpq->flow;
+
+	mpq__refuse(nic, mpq);
+	if (a->slmp.is_flow && a->slmp.flags & SPIN_SLMP_EOM && mpq->phase == MPQ_FREE)
+		flows__remove(&nic->messages->flows, flow);
+}
+
 /* Steps 8 to 10 for a message that is new or waiting. */
 static enum spin_reason not_open(struct pspin *nic, struct mpq *mpq, const struct flow_key *key, struct flow *old,
 				 struct flight *flight)
@@ -67,7 +77,7 @@ static enum spin_reason not_open(struct pspin *nic, struct mpq *mpq, const struc
 		mpq->last_ms = messages->now_ms;
 		reason = mpq__packet(nic, mpq, flight);
 		if (reason == SPIN_REASON_BEYOND_ENTRY)
-			mpq__refuse(nic, mpq);
+			refuse(nic, mpq, a);
 		if (reason != SPIN_REASON_COUNT)
 			return reason;
 		mpq__replay(nic, mpq);
@@ -120,6 +130,12 @@ static enum spin_reason steps(struct pspin *nic, struct flight *flight, const st
 
 	if (mpq && mpq->phase == MPQ_ENDING)
 		return SPIN_REASON_DUPLICATE;
+	if (flow && a->slmp.is_flow && flow__is_tombstone(flow, messages->now_ms, messages->limits.tombstone_ms)) {
+		reason = flow->pressed ? SPIN_REASON_NO_MPQ : SPIN_REASON_BEYOND_ENTRY;
+		if (a->slmp.flags & SPIN_SLMP_EOM)
+			flows__remove(&messages->flows, flow);
+		return reason;
+	}
 	if (flow && flow__is_tombstone(flow, messages->now_ms, messages->limits.tombstone_ms)) {
 		if (flow->pressed && a->slmp.offset) {
 			flight->again = 1;
@@ -141,7 +157,7 @@ static enum spin_reason steps(struct pspin *nic, struct flight *flight, const st
 		else if (reason == SPIN_REASON_BEYOND_WINDOW)
 			mpq__flow_control(nic, mpq, a->slmp.payload_bytes);
 		if (reason == SPIN_REASON_BEYOND_ENTRY)
-			mpq__refuse(nic, mpq);
+			refuse(nic, mpq, a);
 		else
 			mpq__replay(nic, mpq);
 		return reason;
@@ -177,11 +193,14 @@ static uint32_t classify(struct pspin *nic, struct flight *flight)
 
 	if (!hers__classify(nic, flight))
 		return 0;
-	flight->is_malformed = slmp__parse(a->frame, &a->in, nic->messages->limits.take_put,
-					   nic->meta.registration.takes, &a->slmp) ||
-			       (pieces && !(a->slmp.flags & SPIN_SLMP_EOM) && a->slmp.payload_bytes % pieces);
+	if (nic->rule.has_eom)
+		flight->is_malformed = slmp__of_flow(a->frame, &a->in, &a->slmp);
+	else
+		flight->is_malformed = slmp__parse(a->frame, &a->in, nic->messages->limits.take_put, nic->meta.registration.takes,
+						   &a->slmp);
+	flight->is_malformed |= pieces && !(a->slmp.flags & SPIN_SLMP_EOM) && a->slmp.payload_bytes % pieces;
 	flight->is_matched = a->slmp.offset != 0;
-	return (uint32_t)sizeof(struct spin_eth) + a->in.packet_bytes;
+	return (uint32_t)sizeof(struct spin_eth) + a->in.packet_bytes + (a->slmp.is_flow ? (uint32_t)sizeof(struct spin_slmp) : 0);
 }
 
 static uint32_t place(struct pspin *nic, struct flight *flight, uint8_t *to)
@@ -198,6 +217,8 @@ static size_t leave(struct pspin *nic, struct flight *flight, enum spin_reason r
 
 	record->reason = reason;
 	record->verdict = SPIN_VERDICT_DROP;
+	if (a->slmp.is_flow)
+		return 0;
 	if (!more && (reason == SPIN_REASON_ACKNOWLEDGED || !is_acknowledged(reason) || !(a->slmp.flags & SPIN_SLMP_SYN)))
 		return 0;
 	record->verdict = SPIN_VERDICT_TX;

@@ -50,13 +50,20 @@ struct flow *flows__add(struct flows *flows, const struct flow_key *key, struct 
 	return flow;
 }
 
-void flows__remove(struct flows *flows, struct flow *flow)
+void flows__leave(struct flows *flows, struct flow *flow)
 {
 	struct flow **at = &flows->list[list_of(&flow->key)];
 
 	while (*at != flow)
 		at = &(*at)->next;
 	*at = flow->next;
+	flow->is_left = 1;
+}
+
+void flows__remove(struct flows *flows, struct flow *flow)
+{
+	if (!flow->is_left)
+		flows__leave(flows, flow);
 	free(flow);
 }
 

@@ -161,21 +161,25 @@ static int rule__matches(const struct spin_rule *rule, const uint8_t *ip, const 
 	       address__matches(src + bytes, bytes, rule->dst_addr, rule->dst_mask);
 }
 
-/* A rule's words of a frame whose type is in front of `ip_off`: VLAN tags, which are before that, do not count. */
+/* Of a frame whose type is in front of `ip_off`: VLAN tags, which are before that, do not count. */
+static int word__matches(const struct spin_rule_word *word, const uint8_t *frame, size_t bytes, uint32_t ip_off)
+{
+	size_t at = word->index * 4 + (word->index < 3 ? 0 : ip_off - sizeof(struct spin_eth));
+	uint32_t value;
+
+	if (at + 4 > bytes)
+		return 0;
+	value = (be16(frame + at) << 16 | be16(frame + at + 2)) & word->mask;
+	return value >= word->first && value <= word->last;
+}
+
+/* A rule's words of a frame whose type is in front of `ip_off`. */
 static int words__match(const struct spin_rule *rule, const uint8_t *frame, size_t bytes, uint32_t ip_off)
 {
 	unsigned hits = 0;
 
-	for (unsigned i = 0; i < rule->words; i++) {
-		const struct spin_rule_word *word = &rule->word[i];
-		size_t at = word->index * 4 + (word->index < 3 ? 0 : ip_off - sizeof(struct spin_eth));
-		uint32_t value;
-
-		if (at + 4 > bytes)
-			continue;
-		value = (be16(frame + at) << 16 | be16(frame + at + 2)) & word->mask;
-		hits += value >= word->first && value <= word->last;
-	}
+	for (unsigned i = 0; i < rule->words; i++)
+		hits += (unsigned)word__matches(&rule->word[i], frame, bytes, ip_off);
 	return !rule->words || (rule->any_word ? hits > 0 : hits == rule->words);
 }
 
@@ -188,7 +192,7 @@ enum spin_reason inbound__classify(const uint8_t *frame, size_t bytes, const str
 	const uint8_t *ip;
 	int is_good;
 
-	out->is_ether = 0;
+	out->is_ether = out->is_last = 0;
 	reason = inbound__ethernet(frame, bytes, &out->ip_off, &type);
 	if (reason == SPIN_REASON_NOT_IP && rule->ether_type && type == rule->ether_type) {
 		reason = ether(bytes - out->ip_off, out);
@@ -212,6 +216,7 @@ enum spin_reason inbound__classify(const uint8_t *frame, size_t bytes, const str
 				 checksum__udp_state(ip, out->ip_bytes, behind) != CHECKSUM_WRONG;
 	if (checksum != SPIN_CHECKSUM_HOST && !is_good)
 		return SPIN_REASON_UDP_CHECKSUM;
+	out->is_last = rule->has_eom && word__matches(&rule->eom, frame, frame_bytes, out->ip_off);
 	out->header_bytes = out->is_icmp ? 0 : (uint32_t)sizeof(struct spin_udp);
 	out->payload_bytes = behind - out->header_bytes;
 	return PASSED;

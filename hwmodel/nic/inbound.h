@@ -20,6 +20,7 @@ struct inbound {
 	int is_ip4;
 	int is_icmp;		/* or ICMPv6: by the IP version */
 	int is_ether;		/* no IP: the packet is all that is behind the type */
+	int is_last;		/* the rule's test of a message's last packet, if it has one */
 };
 
 /* Their step 1 alone: SPIN_REASON_COUNT, and *ip_off and *type (Ethernet's) are set, as they are for NOT_IP. */

@@ -34,6 +34,7 @@ struct mpq {
 	uint32_t total;      /* packets; 0: the last one has not been handled */
 	uint32_t length;     /* bytes of payload; SPIN_LENGTH_UNKNOWN before the last one came */
 	uint32_t end;        /* of what has come: the last packet's number + 1 */
+	uint32_t next_offset; /* where flows are messages: of the packet that comes next */
 	uint32_t lowest;     /* missing packet */
 	uint32_t handled;    /* or on their way to it */
 	uint32_t *window;    /* packet i came: bit i modulo window_bits; from lowest on */

@@ -171,25 +171,57 @@ void mpq__complete(struct pspin *nic, struct mpq *mpq)
 		entry->messages++;
 		message__tell(nic, mpq, SPIN_EVENT_MESSAGE, 0, mpq->offset, flags);
 	}
-	mpq->flow->mpq = NULL;
-	mpq->flow->left_ms = messages->now_ms;
-	mpq->flow->stride = mpq->stride;
-	mpq->flow->length = mpq->length;
-	mpq->flow->sum = mpq->sum;
+	if (!mpq->flow->is_left) {
+		mpq->flow->mpq = NULL;
+		mpq->flow->left_ms = messages->now_ms;
+		mpq->flow->stride = mpq->stride;
+		mpq->flow->length = mpq->length;
+		mpq->flow->sum = mpq->sum;
+	}
 	mpq__free(nic, mpq);
+}
+
+#define NUMBER_MOST 0x7fffffu /* of a packet without SLMP, as the kernel's runtime has it */
+
+/* A packet without SLMP is the next one of its message. */
+static enum spin_reason number(struct pspin *nic, struct mpq *mpq, struct flight *flight)
+{
+	struct slmp *slmp = &flight->arrival.slmp;
+
+	if (mpq->end == NUMBER_MOST || slmp->payload_bytes > UINT32_MAX - mpq->next_offset)
+		return SPIN_REASON_MALFORMED;
+	slmp__number(slmp, nic->memory->l2_packet + place__offset(flight->place), &flight->arrival.in, mpq->next_offset);
+	return SPIN_REASON_SUCCESS;
+}
+
+/* Of that, the rest of step 11's tests. */
+static enum spin_reason admit_next(const struct messages *messages, const struct mpq *mpq, const struct slmp *slmp, uint32_t *number)
+{
+	uint32_t end = slmp->offset + slmp->payload_bytes;
+
+	*number = mpq->end;
+	return messages->mes[mpq->me].options & SPIN_ME_NO_TRUNCATE && end > mpq->place_bytes ? SPIN_REASON_BEYOND_ENTRY :
+											      SPIN_REASON_SUCCESS;
 }
 
 enum spin_reason mpq__packet(struct pspin *nic, struct mpq *mpq, struct flight *flight)
 {
 	const struct slmp *slmp = &flight->arrival.slmp;
+	enum spin_reason reason = SPIN_REASON_SUCCESS;
 	uint32_t i;
-	enum spin_reason reason = admit(nic->messages, mpq, slmp, &i);
 
+	if (slmp->is_flow)
+		reason = number(nic, mpq, flight);
+	if (reason == SPIN_REASON_SUCCESS)
+		reason = slmp->is_flow ? admit_next(nic->messages, mpq, slmp, &i) : admit(nic->messages, mpq, slmp, &i);
 	if (reason != SPIN_REASON_SUCCESS)
 		return reason;
 	note(nic->messages, mpq, slmp, i);
+	mpq->next_offset = slmp->offset + slmp->payload_bytes;
 	if (mpq->total && mpq->handled == mpq->total)
 		mpq->phase = MPQ_ENDING;
+	if (slmp->is_flow && mpq->phase == MPQ_ENDING)
+		flows__leave(&nic->messages->flows, mpq->flow); /* the flow's next packet is of another message */
 	message__run(nic, mpq, flight, mpq->phase == MPQ_ENDING);
 	return SPIN_REASON_COUNT;
 }

@@ -30,6 +30,11 @@ static int check_rule(const struct pspin *nic, char *err, size_t err_bytes)
 		snprintf(err, err_bytes, "the handler takes messages or sends packets, which are of UDP: its rule must be UDP's");
 	else if (rule->words > SPIN_RULE_WORDS_MAX)
 		snprintf(err, err_bytes, "the rule has %u words: at most %u", rule->words, SPIN_RULE_WORDS_MAX);
+	else if (rule->has_eom && has->delivery != SPIN_DELIVER_ME)
+		snprintf(err, err_bytes, "the rule says which packet is a message's last, and the handler takes datagrams");
+	else if (rule->has_eom && (has->takes || has->puts))
+		snprintf(err, err_bytes, "the rule is of messages without SLMP, and the handler takes gets or atomics, or sends packets: these "
+			 "are SLMP's");
 	else
 		return 0;
 	return -EINVAL;

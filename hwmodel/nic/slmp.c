@@ -117,6 +117,30 @@ int slmp__parse(const uint8_t *frame, const struct inbound *in, int take_put, un
 	return out->offset > UINT32_MAX - bytes ? -1 : 0;
 }
 
+int slmp__of_flow(const uint8_t *frame, const struct inbound *in, struct slmp *out)
+{
+	const uint32_t udp = in->ip_off + in->ip_bytes;
+
+	memset(out, 0, sizeof(*out));
+	out->is_flow = 1;
+	out->type = SPIN_TYPE_PUT;
+	out->flags = in->is_last ? SPIN_SLMP_EOM : 0;
+	out->message_id = be16(frame + udp + offsetof(struct spin_udp, dst_port));
+	out->payload_at = udp + (uint32_t)sizeof(struct spin_udp);
+	out->payload_bytes = in->payload_bytes;
+	out->length = in->is_last ? in->payload_bytes : SPIN_LENGTH_UNKNOWN;
+	return out->payload_bytes || in->is_last ? 0 : -1;
+}
+
+void slmp__number(struct slmp *slmp, uint8_t *placed, const struct inbound *in, uint32_t offset)
+{
+	uint8_t *at = placed + sizeof(struct spin_eth) + in->ip_bytes + sizeof(struct spin_udp) + offsetof(struct spin_slmp, offset);
+
+	slmp->offset = offset;
+	put_be16(at, offset >> 16);
+	put_be16(at + 2, offset);
+}
+
 /* Lengths of IP and UDP header for a UDP datagram of so many bytes. */
 static void set_lengths(uint8_t *ip, const struct inbound *in, uint32_t udp_bytes)
 {
@@ -164,7 +188,17 @@ uint32_t slmp__strip(uint8_t *to, const uint8_t *frame, const struct inbound *in
 
 	memcpy(to, frame, eth - 2);
 	memcpy(to + eth - 2, frame + in->ip_off - 2, 2);
-	memcpy(to + eth, frame + in->ip_off, headers);
+	if (slmp->is_flow) {
+		const uint32_t udp = in->ip_bytes + (uint32_t)sizeof(struct spin_udp);
+
+		memcpy(to + eth, frame + in->ip_off, udp);
+		memset(to + eth + udp, 0, sizeof(struct spin_slmp));
+		put_be16(to + eth + udp, slmp->flags);
+		put_be16(to + eth + udp + offsetof(struct spin_slmp, message_id) + 2, slmp->message_id);
+		set_lengths(to + eth, in, (uint32_t)HEADERS + slmp->payload_bytes);
+	} else {
+		memcpy(to + eth, frame + in->ip_off, headers);
+	}
 	memcpy(to + eth + headers, frame + slmp->payload_at, slmp->payload_bytes);
 	if (slmp->put) {
 		set_lengths(to + eth, in, (uint32_t)HEADERS + slmp->payload_bytes);

@@ -61,6 +61,9 @@ static const struct {
 	{ "u32 1=1 or 2=2", "udp u32 1=0x1 or 2=0x2" },
 	{ "ether 0x88b5 u32 4/0x0f0=0x20-0x80", "ether 0x88b5 u32 4/0xf0=0x20-0x80" },
 	{ "u32 4/0xf0=0x20-0x21 ip6", "udp ip6 u32 4/0xf0=0x20-0x21" },
+	{ "eom 10/0x8000=0x8000 dport 9330", "udp dport 9330 eom 10/0x8000=0x8000" },
+	{ "u32 1=1 or 2=2 eom 15=0-4294967295 ip4", "udp ip4 u32 1=0x1 or 2=0x2 eom 15=0-0xffffffff" },
+	{ "u32 1=1 and 2=2 and 3=3 and 4=4 eom 5=5", "udp u32 1=0x1 and 2=0x2 and 3=0x3 and 4=0x4 eom 5=0x5" },
 };
 
 static const char *const bad[] = {
@@ -75,6 +78,7 @@ static const char *const bad[] = {
 	"u32 9=0x", "u32 9=4294967296", "u32 9=0x100000000", "u32 9/0xff=256", "u32 9/0xff=256-300", "u32 9=1 u32 8=1", "u32 9=1 and",
 	"u32 9=1 or", "u32 9=1 or x", "u32 9=1 and 8=1 or 7=1", "u32 9=1 or 8=1 and 7=1", "u32 1=1 and 2=1 and 3=1 and 4=1 and 5=1",
 	"and 9=1", "or", "u32 9=1 8=1", "u32 9=1, 8=1", "u32 9=1 dport 5 and 8=1", "u32 9 = 1", "U32 9=1",
+	"eom", "eom 9", "eom 16=1", "eom 9=2-1", "eom 9/0xff=256", "eom 9=1 eom 8=1", "eom 9=1 and 8=1", "u32 9=1 and eom 8=1", "EOM 9=1",
 	"src 2001:db8:aaaa:bbbb:cccc:dddd:eeee:ffff dst 2001:db8:aaaa:bbbb:cccc:dddd:eeee:ffff sport 65535 dport 65535 "
 	"u32 15/0xfffffffe=0x10000000-0xfffffffe and 14/0xfffffffe=0x10000000-0xfffffffe and 13/0xfffffffe=0x10000000-0xfffffffe "
 	"and 12/0xfffffffe=0x10000000-0xfffffffe", /* longer than what is kept of a rule */
@@ -127,13 +131,22 @@ static void other_protocols(void)
 	refused("ping", &(struct spin_rule){ .protocol = 1, .ip_version = 6 }, -EINVAL, "write icmp6");
 	refused("ping", &(struct spin_rule){ .ether_type = 0x88b5, .protocol = 17 }, -EINVAL, "no protocol");
 	refused("empty", &(struct spin_rule){ .words = 5 }, -EINVAL, "at most 4 tests of u32");
-	refused("empty", &(struct spin_rule){ .words = 1, .any_word = 2 }, -EINVAL, "any_word 0 or 1");
+	refused("empty", &(struct spin_rule){ .words = 1, .any_word = 2 }, -EINVAL, "any_word and has_eom 0 or 1");
 	refused("empty", &(struct spin_rule){ .unused = { 0, 1 } }, -EINVAL, "unused 0");
 	refused("empty", &(struct spin_rule){ .words = 1, .word = { { 16, 1, 0, 1 } } }, -EINVAL, "word 16 from 0 to 1");
 	refused("empty", &(struct spin_rule){ .words = 1, .word = { { 1, 1, 1, 0 } } }, -EINVAL, "word 1 from 1 to 0");
 	refused("empty", &(struct spin_rule){ .words = 1, .word = { { 1, 0xff, 256, 256 } } }, -EINVAL, "under the mask 0xff");
 	refused("empty", &(struct spin_rule){ .words = 1, .word = { { 1, 0xff, 256, 300 } } }, -EINVAL, "under the mask 0xff");
 	refused("empty", &(struct spin_rule){ .words = 1, .word = { { 1, 1, 0, 1 }, { 2 } } }, -EINVAL, "behind the last of 1 tests");
+	refused("empty", &(struct spin_rule){ .eom = { 1, 1, 0, 1 } }, -EINVAL, "has_eom 0");
+	refused("empty", &(struct spin_rule){ .has_eom = 2 }, -EINVAL, "at most 4 tests of u32, with any_word and has_eom 0 or 1");
+	refused("empty", &(struct spin_rule){ .unused_too = 1 }, -EINVAL, "unused 0");
+	refused("aggregate", &(struct spin_rule){ .has_eom = 1, .eom = { 16, 1, 0, 1 } }, -EINVAL, "word 16 from 0 to 1");
+	refused("aggregate", &(struct spin_rule){ .has_eom = 1, .eom = { 1, 1, 1, 0 } }, -EINVAL, "word 1 from 1 to 0");
+	refused("aggregate", &(struct spin_rule){ .has_eom = 1, .eom = { 1, 0xff, 256, 256 } }, -EINVAL, "under the mask 0xff");
+	refused("empty", &(struct spin_rule){ .has_eom = 1 }, -EOPNOTSUPP, "takes datagrams, each of which");
+	refused("act_request", &(struct spin_rule){ .has_eom = 1 }, -EOPNOTSUPP, "which SLMP tells");
+	refused("act_put", &(struct spin_rule){ .has_eom = 1 }, -EOPNOTSUPP, "which SLMP acknowledges");
 	refused("aggregate", &(struct spin_rule){ .ether_type = 0x88b5 }, -EOPNOTSUPP, "takes messages");
 	refused("aggregate", &(struct spin_rule){ .protocol = 1 }, -EOPNOTSUPP, "takes messages");
 	refused("act_put_d", &(struct spin_rule){ .protocol = 58 }, -EOPNOTSUPP, "sends packets");

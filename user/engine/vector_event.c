@@ -137,19 +137,21 @@ int vector_read_event(struct vector_step *step, char *rest, unsigned line)
 	return err;
 }
 
-/* What a packet tells about its message. */
-static int describe(const struct vector_step *step, struct spin_event *out)
+/* What a packet tells about its message. is_flow: it has no SLMP. */
+static int describe(const struct vector_step *step, int is_flow, struct spin_event *out)
 {
 	const uint8_t *frame = step->in, *from;
 	struct vector_wire w;
 
-	if (step->kind != STEP_PACKET || vector_wire(frame, step->in_bytes, &w))
+	if (step->kind != STEP_PACKET ||
+	    (is_flow ? vector_wire_udp(frame, step->in_bytes, &w) : vector_wire(frame, step->in_bytes, &w)))
 		return 0;
-	*out = (struct spin_event){ .ip_version = w.ip_version, .message_id = vector_wire_id(frame, &w) };
+	*out = (struct spin_event){ .ip_version = w.ip_version };
 	from = frame + w.ip_at + (w.ip_version == 6 ? 8 : 12);
 	memcpy(out->src_addr, from, w.ip_version == 6 ? 16 : 4);
 	out->src_port = (uint16_t)(frame[w.udp_at] << 8 | frame[w.udp_at + 1]);
 	out->dst_port = (uint16_t)(frame[w.udp_at + 2] << 8 | frame[w.udp_at + 3]);
+	out->message_id = is_flow ? out->dst_port : vector_wire_id(frame, &w);
 	return 1;
 }
 
@@ -165,7 +167,7 @@ static int complete(const struct vector *v, unsigned step, struct vector_event *
 	struct spin_event told;
 
 	for (unsigned i = step + 1; i-- > 0;) {
-		if (!describe(&v->step[i], &told)) {
+		if (!describe(&v->step[i], v->context.rule.has_eom, &told)) {
 			if (!e->id_given)
 				return 0; /* a datagram's */
 			continue;

@@ -192,6 +192,22 @@ static uint32_t any_id(void)
 	return getrandom(&id, sizeof(id), 0) == sizeof(id) ? id : (uint32_t)getpid() << 16;
 }
 
+/* Messages without SLMP are for handlers that need no more of it than where a message ends. */
+static int framing_fits(const struct spin_meta *meta, const struct spin_rule *rule, const struct spin_message_opts *opts)
+{
+	if (!rule->has_eom)
+		return 0;
+	if (meta->registration.delivery != SPIN_DELIVER_ME)
+		return spin_fail(-EOPNOTSUPP, "%s takes datagrams, each of which is all of its message: leave eom out of its rule", meta->name);
+	if (meta->registration.takes)
+		return spin_fail(-EOPNOTSUPP, "%s takes gets or atomics, which SLMP tells: leave eom out of its rule", meta->name);
+	if (meta->registration.puts)
+		return spin_fail(-EOPNOTSUPP, "%s sends packets (SPIN_PUTS), which SLMP acknowledges: leave eom out of its rule", meta->name);
+	if (opts->put)
+		return spin_fail(-EOPNOTSUPP, "puts with a header are SLMP's, and a rule with eom is of messages without it: leave out one of them");
+	return 0;
+}
+
 /* ICMP and other types than IP are for handlers that need no UDP. */
 static int protocol_fits(const struct spin_meta *meta, const struct spin_rule *rule)
 {
@@ -223,6 +239,8 @@ int spin_ctx__create_opts(struct spin_nic *nic, const struct spin_object *obj, c
 	err = rule__complete(&completed);
 	if (!err)
 		err = protocol_fits(&obj->meta, &completed);
+	if (!err)
+		err = framing_fits(&obj->meta, &completed, &wanted.message);
 	if (err)
 		return err;
 	err = class__probe(wanted.class, why, sizeof(why));

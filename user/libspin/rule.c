@@ -140,27 +140,40 @@ static int is_beyond_mask(const struct spin_rule_word *word)
 	return (word->first | word->last) & ~word->mask && (word->first == word->last || word->first > word->mask);
 }
 
+static int check_word(const struct spin_rule_word *word)
+{
+	if (word->index > SPIN_RULE_INDEX_MAX || word->first > word->last)
+		return spin_fail(-EINVAL, "rule: word %u from %u to %u: give a word from 0 to %u and bounds in their order", word->index,
+				 word->first, word->last, SPIN_RULE_INDEX_MAX);
+	if (is_beyond_mask(word))
+		return spin_fail(-EINVAL, "rule: word %u from %#x to %#x: no word under the mask %#x is that; give the value as it "
+				 "stands in the word", word->index, word->first, word->last, word->mask);
+	return 0;
+}
+
 /* As others write them: a program's own rule, or one whose text would not be whole where it is kept. */
 static int check_words(const struct spin_rule *rule)
 {
 	static const struct spin_rule_word none;
 	char text[RULE_TEXT_BYTES];
 
-	if (rule->words > SPIN_RULE_WORDS_MAX || rule->any_word > 1 || rule->unused[0] || rule->unused[1] || rule->unused[2])
-		return spin_fail(-EINVAL, "rule: at most %u tests of u32, with any_word 0 or 1 and unused 0", SPIN_RULE_WORDS_MAX);
+	if (rule->words > SPIN_RULE_WORDS_MAX || rule->any_word > 1 || rule->has_eom > 1 || rule->unused_too || rule->unused[0] ||
+	    rule->unused[1])
+		return spin_fail(-EINVAL, "rule: at most %u tests of u32, with any_word and has_eom 0 or 1 and unused 0",
+				 SPIN_RULE_WORDS_MAX);
+	if (!rule->has_eom && memcmp(&rule->eom, &none, sizeof(none)))
+		return spin_fail(-EINVAL, "rule: it has a test in eom, and has_eom 0: make it 1, or eom zeros");
+	if (rule->has_eom && check_word(&rule->eom))
+		return -EINVAL;
 	for (unsigned i = 0; i < SPIN_RULE_WORDS_MAX; i++) {
 		const struct spin_rule_word *word = &rule->word[i];
 
 		if (i >= rule->words && memcmp(word, &none, sizeof(none)))
 			return spin_fail(-EINVAL, "rule: it has words behind the last of %u tests of u32: make them zeros", rule->words);
-		if (i < rule->words && (word->index > SPIN_RULE_INDEX_MAX || word->first > word->last))
-			return spin_fail(-EINVAL, "rule: word %u from %u to %u: give a word from 0 to %u and bounds in their order", word->index,
-					 word->first, word->last, SPIN_RULE_INDEX_MAX);
-		if (i < rule->words && is_beyond_mask(word))
-			return spin_fail(-EINVAL, "rule: word %u from %#x to %#x: no word under the mask %#x is that; give the value as it "
-					 "stands in the word", word->index, word->first, word->last, word->mask);
+		if (i < rule->words && check_word(word))
+			return -EINVAL;
 	}
-	if (rule->words && spin_rule__format(rule, text, sizeof(text)) >= (int)sizeof(text))
+	if ((rule->words || rule->has_eom) && spin_rule__format(rule, text, sizeof(text)) >= (int)sizeof(text))
 		return spin_fail(-EINVAL, "rule: it takes more than %u characters: leave out a test of u32, or a part of the addresses",
 				 RULE_TEXT_BYTES - 1);
 	return 0;
@@ -216,13 +229,11 @@ static const char *parse_u32(const char *text, uint32_t *out)
 }
 
 /* INDEX[/MASK]=FIRST[-LAST] */
-static int parse_word_test(struct spin_rule *rule, const char *text)
+static int parse_word_test(const char *text, struct spin_rule_word *out)
 {
 	struct spin_rule_word word = { .mask = UINT32_MAX };
 	const char *at = parse_u32(text, &word.index);
 
-	if (rule->words == SPIN_RULE_WORDS_MAX)
-		return spin_fail(-EINVAL, "rule: '%s' is one test too many: u32 takes %u", text, SPIN_RULE_WORDS_MAX);
 	if (at && *at == '/')
 		at = parse_u32(at + 1, &word.mask);
 	if (at && *at == '=') {
@@ -243,8 +254,28 @@ static int parse_word_test(struct spin_rule *rule, const char *text)
 	if (is_beyond_mask(&word))
 		return spin_fail(-EINVAL, "rule: '%s': no word under the mask %#x is that; write the value as it stands in the word", text,
 				 word.mask);
-	rule->word[rule->words++] = word;
+	*out = word;
 	return 0;
+}
+
+static int add_word_test(struct spin_rule *rule, const char *text)
+{
+	int err;
+
+	if (rule->words == SPIN_RULE_WORDS_MAX)
+		return spin_fail(-EINVAL, "rule: '%s' is one test too many: u32 takes %u", text, SPIN_RULE_WORDS_MAX);
+	err = parse_word_test(text, &rule->word[rule->words]);
+	rule->words += !err;
+	return err;
+}
+
+/* The one test that tells a message's last packet. */
+static int parse_eom(struct spin_rule *rule, const char *test)
+{
+	if (rule->has_eom)
+		return spin_fail(-EINVAL, "rule: 'eom' is given twice");
+	rule->has_eom = 1;
+	return parse_word_test(test, &rule->eom);
 }
 
 /* The next word, if it joins tests. */
@@ -266,7 +297,7 @@ static int parse_words(struct spin_rule *rule, const char *test, char **save)
 
 	if (rule->words)
 		return spin_fail(-EINVAL, "rule: 'u32' is given twice; join tests by and, or by or");
-	err = parse_word_test(rule, test);
+	err = add_word_test(rule, test);
 	while (!err && (join = next_join(save))) {
 		int is_or = *join == 'o';
 
@@ -276,7 +307,7 @@ static int parse_words(struct spin_rule *rule, const char *test, char **save)
 		test = strtok_r(NULL, " \t\n", save);
 		if (!test)
 			return spin_fail(-EINVAL, "rule: a test is missing after '%s'", join);
-		err = parse_word_test(rule, test);
+		err = add_word_test(rule, test);
 	}
 	return err;
 }
@@ -308,14 +339,17 @@ static int parse_word(struct spin_rule *rule, const char *word, char **save)
 	if (!strcmp(word, "ip6"))
 		return set_version(rule, 6);
 	if (strcmp(word, "src") && strcmp(word, "dst") && strcmp(word, "sport") && strcmp(word, "dport") && strcmp(word, "ether") &&
-	    strcmp(word, "u32"))
+	    strcmp(word, "u32") && strcmp(word, "eom"))
 		return spin_fail(-EINVAL, "rule: unknown word '%s'; it knows udp, icmp, icmp6, ip4, ip6, src ADDR[/LEN], "
-				 "dst ADDR[/LEN], sport N, dport N, ether TYPE, u32 INDEX[/MASK]=FIRST[-LAST]", word);
+				 "dst ADDR[/LEN], sport N, dport N, ether TYPE, u32 INDEX[/MASK]=FIRST[-LAST], eom INDEX[/MASK]=FIRST[-LAST]",
+				 word);
 	value = strtok_r(NULL, " \t\n", save);
 	if (!value)
 		return spin_fail(-EINVAL, "rule: a value is missing after '%s'", word);
 	if (!strcmp(word, "ether"))
 		return parse_ether(rule, value);
+	if (!strcmp(word, "eom"))
+		return parse_eom(rule, value);
 	if (!strcmp(word, "u32"))
 		return parse_words(rule, value, save);
 	if (!strcmp(word, "src"))
@@ -367,29 +401,36 @@ static int format_address(char *to, size_t bytes, const char *which, unsigned ve
 	return snprintf(to, bytes, " %s %s/%u", which, text, bits);
 }
 
+/* Behind `at` bytes; how many there are then. */
+static size_t format_word(char *to, size_t bytes, size_t at, const char *name, const struct spin_rule_word *word)
+{
+	if (at < bytes)
+		at += (size_t)snprintf(to + at, bytes - at, " %s %u", name, word->index);
+	if (word->mask != UINT32_MAX && at < bytes)
+		at += (size_t)snprintf(to + at, bytes - at, "/%#x", word->mask);
+	if (at < bytes)
+		at += (size_t)snprintf(to + at, bytes - at, "=%#x", word->first);
+	if (word->last != word->first && at < bytes)
+		at += (size_t)snprintf(to + at, bytes - at, "-%#x", word->last);
+	return at;
+}
+
 /* Nothing of a rule without. */
 static void format_words(const struct spin_rule *rule, char *to, size_t bytes)
 {
 	size_t at = 0;
 
 	to[0] = 0;
-	for (unsigned i = 0; i < rule->words && i < SPIN_RULE_WORDS_MAX && at < bytes; i++) {
-		const struct spin_rule_word *word = &rule->word[i];
-
-		at += (size_t)snprintf(to + at, bytes - at, " %s %u", !i ? "u32" : rule->any_word ? "or" : "and", word->index);
-		if (word->mask != UINT32_MAX && at < bytes)
-			at += (size_t)snprintf(to + at, bytes - at, "/%#x", word->mask);
-		if (at < bytes)
-			at += (size_t)snprintf(to + at, bytes - at, "=%#x", word->first);
-		if (word->last != word->first && at < bytes)
-			at += (size_t)snprintf(to + at, bytes - at, "-%#x", word->last);
-	}
+	for (unsigned i = 0; i < rule->words && i < SPIN_RULE_WORDS_MAX; i++)
+		at = format_word(to, bytes, at, !i ? "u32" : rule->any_word ? "or" : "and", &rule->word[i]);
+	if (rule->has_eom)
+		format_word(to, bytes, at, "eom", &rule->eom);
 }
 
 int spin_rule__format(const struct spin_rule *rule, char *buf, size_t bytes)
 {
 	char src[INET6_ADDRSTRLEN + 16], dst[INET6_ADDRSTRLEN + 16], sport[16] = "", dport[16] = "";
-	char words[SPIN_RULE_WORDS_MAX * 48];
+	char words[(SPIN_RULE_WORDS_MAX + 1) * 48];
 	unsigned protocol = find_protocol(rule->protocol);
 	const char *version = rule->ip_version == 4 ? " ip4" : rule->ip_version == 6 ? " ip6" : "";
 

@@ -24,6 +24,8 @@ int cost_job__check_packets(const struct cost_job *job, const char *path)
 	if (!o->trace && !r->is_image && cost_is_icmp(job->program.rule) && o->made.payload_bytes < COST_ICMP_LEAST)
 		return complain("--payload %u: an ICMP message, which is the payload, has %u bytes at least", o->made.payload_bytes,
 				COST_ICMP_LEAST);
+	if (!o->trace && job->program.rule->has_eom)
+		return complain("packets of a rule with eom are not made: give a capture with --pcap");
 	if (o->sizes && o->size_count && o->trace && r->takes_messages)
 		return complain("--sizes: packets of captured messages keep their size; make messages with --messages");
 	return DONE;

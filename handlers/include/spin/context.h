@@ -177,7 +177,7 @@ struct spin_request {
 /* A key for who has no better one. */
 #define SPIN_HASH_KEY { 0x9e3779b97f4a7c15, 0xbf58476d1ce4e5b9, 0x94d049bb133111eb }
 
-_Static_assert(sizeof(struct spin_config) == 248 && sizeof(struct spin_event) == 96,
+_Static_assert(sizeof(struct spin_config) == 264 && sizeof(struct spin_event) == 96,
 	       "shared by BPF and user space");
 
 #endif

@@ -144,6 +144,26 @@
  * for a first one that does not come again. Within T these are NO_MPQ; its first packet begins it again. The place of such a
  * tombstone may be taken by any other message at once, so that it is forgotten under a flood of some 100,000 messages in T.
  *
+ * Flows: where the context's rule has a test for the end of a message (eom; FPsPIN's last rule of a set), packets have no SLMP
+ * header. All of the UDP payload is the packet's, and the key is source address, source port and destination port, which is the
+ * message_id. The flow's first packet begins a message, the first one that satisfies the test is its last, and the next one
+ * begins another. Packets may be of any length; each has the next number of its message when it comes, and as its offset the
+ * bytes of those before it. So none is a duplicate or beyond the window, none is parked, and none comes back: the sender learns
+ * nothing, and sends nothing again. What differs in the steps:
+ *
+ *   6. MALFORMED: no payload, but of a last one; a payload that is no multiple of fragmentation_bytes, but of a last one.
+ *   7. A message that completes leaves no tombstone. One that is refused, or ended for another one, does: the rest of it, to its
+ *      last packet, is BEYOND_ENTRY or NO_MPQ within T, and that last packet ends the tombstone. If the last packet is
+ *      what is refused, there is none. What comes after T, or of a message that was idle for too long, begins another message.
+ *   8. Each packet of a flow without a message is a first one; its match bits are 0.
+ *  11. MALFORMED: the message would have more than 8,388,607 packets, or 2^32 - 1 bytes. Of the other tests BEYOND_ENTRY is left.
+ *
+ * On several HPUs at once: NO_PARKING, flow control, while the header handler runs on another HPU; NO_MPQ while the message's
+ * last packets are being handled; BEYOND_WINDOW, flow control, if one HPU is that far behind the others. Such a packet is lost: one
+ * flow is to come by one queue of the card, as receive side scaling by ports has it; SPIN_HPUS_SPREAD gives it to one HPU. The
+ * model of the NIC keeps packets waiting for the header handler, and begins the next message as soon as the last packet has
+ * come. In its packet memory they have an SLMP header, 10 bytes, from which the HPU reads their offset.
+ *
  * MPQs are numbered, and given out round and round: the first free one behind the one that was taken last.
  *
  * Time: a message whose last new packet came more than idle_ms ago is evicted: its parked packets are lost, no handler

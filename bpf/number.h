@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef SPIN_BPF_NUMBER_H
+#define SPIN_BPF_NUMBER_H
+
+/*
+ * Messages without SLMP ("Flows" in <spin/message.h>): no packet tells its place in its message, so each one gets a number and an
+ * offset when it comes, both by one compare-exchange of the MPQ's `next`:
+ *
+ *	63:56  the low bits of the MPQ's generation: whoever has found the message before it ended changes nothing of the next one
+ *	55     the last packet has its number: no other one gets one
+ *	54:32  the next packet's number
+ *	31:0   its offset
+ *
+ * Whoever has a number handles its packet: so done packets reach the last one's number, and the message completes once.
+ */
+#include "window.h"
+
+#define SPIN_NUMBER_ENDED_ (1ull << 55)
+#define SPIN_NUMBER_MOST_  0x7fffffu
+#define SPIN_NUMBER_TRIES  128 /* each time the exchange fails another packet of the flow has got its number */
+
+SPIN_INLINE uint32_t spin_number_of(uint64_t next)
+{
+	return next >> 32 & SPIN_NUMBER_MOST_;
+}
+
+/* When its first packet has the number 0. */
+SPIN_INLINE uint64_t spin_number_first(uint32_t generation, uint32_t bytes, uint32_t flags)
+{
+	return (uint64_t)(generation & 255) << 56 | (flags & SPIN_SLMP_EOM ? SPIN_NUMBER_ENDED_ : 0) | 1ull << 32 | bytes;
+}
+
+/* SPIN_PARSED: *out has the packet's number and offset. */
+SPIN_OUTLINE enum spin_reason spin_number_claim(uint32_t mpq, uint32_t generation, uint32_t bytes, uint32_t flags, uint64_t *out)
+{
+	struct spin_mpq *q = spin_mpq_at(mpq);
+	uint64_t round = 0, was, now;
+
+	if (!out)
+		return SPIN_REASON_MALFORMED; /* unreachable */
+	do {
+		was = spin_peek(&q->next);
+		if (was >> 56 != (generation & 255) || was & SPIN_NUMBER_ENDED_)
+			return SPIN_REASON_NO_MPQ; /* its last packet came at this moment, on another HPU */
+		if (spin_number_of(was) == SPIN_NUMBER_MOST_ || bytes > 0xffffffffu - (uint32_t)was)
+			return SPIN_REASON_MALFORMED;
+		if (spin_window_excludes_(mpq, generation, spin_number_of(was), spin_peek(&q->lowest)))
+			return SPIN_REASON_BEYOND_WINDOW; /* an HPU is at work on one that came long before */
+		now = was + (1ull << 32) + bytes;
+		if (flags & SPIN_SLMP_EOM)
+			now |= SPIN_NUMBER_ENDED_;
+		if (spin_likely(spin_swap_if(&q->next, was, now) == was)) {
+			*out = was;
+			return SPIN_PARSED;
+		}
+	} while (spin_can_loop_(&round, SPIN_NUMBER_TRIES));
+	return SPIN_REASON_BEYOND_WINDOW;
+}
+
+#endif
