@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
 # spinctl cost makes messages: each packet is handled once, header and completion handler run once per
-# message, sizes and numbers are as asked for, and what cannot be is refused.
+# message, sizes and numbers are as asked for, and what cannot be is refused. A capture of flows is split by its rule's eom.
 . "$(dirname "$0")/setup.inc"
 need_hpu_compiler
 cd "$WORK" || exit 1
@@ -107,4 +107,68 @@ sum=$(sed -n '/"mean_cycles_per_packet_by_cause"/,/}/s/.*": \([0-9.]*\).*/\1/p' 
 is "causes of parked packets, together" "$sum" "$(printf %.2f "$(sed -n '/"packet": {/,/}/s/.*"mean_cycles": \([0-9.]*\).*/\1/p' out)")"
 grep '"name": "in packet memory"' trace.json | tail -n 1 | grep -q '"bytes": 0}' || fail "packet memory is not empty in the end"
 grep '"name": "HERs"' trace.json | tail -n 1 | grep -q '"HERs": 0}' || fail "HERs are left in the end"
+# flows: 40 messages of 6 datagrams of one source port, one behind the other, and what handlers are told of them
+datagram() { # TWO BYTES of the payload's 18, as octal escapes
+	printf '\0\0\0\0\0\0\0\0\074\0\0\0\074\0\0\0'
+	printf '\002\0\0\0\0\001\002\0\0\0\0\002\010\0'
+	printf '\105\0\0\056\0\0\0\0\100\021\146\275\012\0\0\001\012\0\0\002\020\0\043\050\0\032\0\0'
+	printf "$1"
+	printf '\0\0abcdefghijklmn'
+}
+{
+	printf '\324\303\262\241\002\000\004\000\000\000\000\000\000\000\000\000\377\377\000\000\001\000\000\000'
+	for message in $(seq 40); do
+		for packet in 1 2 3 4 5; do
+			datagram '\001\002'
+		done
+		datagram '\377\377'
+	done
+} >flows.pcap
+cat >whole.c <<'END'
+#include <spin/spin.h>
+
+struct whole { uint32_t messages; };
+struct so_far { uint32_t bytes, offsets; };
+SPIN_SCRATCHPAD(struct so_far);
+SPIN_STATE(struct whole);
+
+static enum spin_payload_rc whole_payload(struct spin_payload *p, struct whole *state)
+{
+	spin_add32(&SPIN_SCRATCH(p)->bytes, p->length);
+	spin_add32(&SPIN_SCRATCH(p)->offsets, p->offset);
+	return SPIN_SUCCESS;
+}
+
+/* Six packets of 18 bytes, each at its place: else it fails, and so does the command. */
+static enum spin_completion_rc whole_completion(struct spin_completion *c, struct whole *state)
+{
+	spin_add32(&state->messages, 1);
+	return SPIN_SCRATCH(c)->bytes == 108 && SPIN_SCRATCH(c)->offsets == 18 * 15 && c->length == 108 && !c->dropped_bytes ?
+		SPIN_COMPLETION_SUCCESS : SPIN_COMPLETION_FAIL;
+}
+
+SPIN_HANDLERS(whole, .payload = whole_payload, .message_completion = whole_completion, .delivery = SPIN_DELIVER_ME);
+END
+expect 0 "$SPINCC" --no-verify whole.c -o whole.spin
+for target in pspin-rtl spin-discrete; do
+	expect 0 "$SPINCTL" cost whole.spin --pcap flows.pcap --match 'udp dport 9000 eom 10/0xffff=0xffff' --target $target --json
+	is "packets of flows" "$(number handled_packets)" 240
+	is "their bytes" "$(number mean_packet_bytes)" 46
+	is "payload handlers of flows" "$(of payload runs)" 240
+	is "completions of flows" "$(of completion runs)" 40
+	is "no error" "$(sed -n 's/.*"errors": \([0-9]*\).*/\1/p' out | sort -u)" 0
+done
+# the same without: SLMP's headers are not there
+expect 0 "$SPINCTL" cost whole.spin --pcap flows.pcap --match 'udp dport 9000' --json
+is "without eom" "$(number handled_packets)" 0
+refused() { # WORDS: of a rule with eom
+	says=$1
+	shift
+	expect 1 "$SPINCTL" cost "$@"
+	one_line
+	says err "$says"
+}
+refused "packets of a rule with eom are not made" whole.spin --messages 2 --match 'udp dport 9000 eom 10/0xffff=0xffff'
+refused "the handler takes datagrams" "$OBJECT" --pcap flows.pcap --match 'udp dport 9000 eom 10/0xffff=0xffff'
+
 exit $FAILED

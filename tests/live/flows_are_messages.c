@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Plain sockets send messages of datagrams of any length, whose last one a rule tells: what arrives is what was sent, of each
+ * socket by itself, over IPv4 and IPv6; datagrams that are none of a message, and those that look like SLMP, change nothing of
+ * that; and nobody is answered.
+ */
+#include <arpa/inet.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <common/built.h>
+#include <common/netns.h>
+#include <common/pair.h>
+#include <common/random.h>
+#include <common/slow.h>
+#include <user/libspin/libspin_message.h>
+
+#define PORT     9000
+#define PACKETS  40u
+#define MESSAGES 25u
+#define LEAST    6u /* shorter ones end before the word that tells the last one does */
+
+static struct spin_ctx *ctx;
+static struct spin_event news;
+static unsigned messages;
+static uint64_t sent;
+
+static void die(const char *what)
+{
+	printf("FAIL: %s (last reason: %s)\n", what, spin_strerror_last());
+	exit(1);
+}
+
+static void on_event(void *arg, const struct spin_event *event)
+{
+	(void)arg;
+	if (event->type != SPIN_EVENT_MESSAGE)
+		die("an event of another kind");
+	news = *event;
+	messages++;
+}
+
+static void receiver(const struct pair *pair, const char *rule_text)
+{
+	struct spin_object *object;
+	struct spin_rule rule;
+	struct spin_nic *nic;
+	char path[512];
+
+	netns_enter(pair->far_ns);
+	if (built_object("msg_default", path, sizeof(path)) || spin_object__open(path, &object) || spin_rule__parse(rule_text, &rule) ||
+	    spin_nic__open(FAR_DEV, &nic) || spin_ctx__create(nic, object, &rule, &ctx) || spin_ctx__attach(ctx))
+		die("the receiver");
+	netns_enter(pair->near_ns);
+}
+
+static int open_socket(const char *address, int family)
+{
+	struct sockaddr_in to4 = { .sin_family = AF_INET, .sin_port = htons(PORT) };
+	struct sockaddr_in6 to6 = { .sin6_family = AF_INET6, .sin6_port = htons(PORT) };
+	int fd = socket(family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+
+	inet_pton(family, address, family == AF_INET ? (void *)&to4.sin_addr : (void *)&to6.sin6_addr);
+	if (fd < 0 || connect(fd, family == AF_INET ? (void *)&to4 : (void *)&to6, family == AF_INET ? sizeof(to4) : sizeof(to6)))
+		die("a socket");
+	return fd;
+}
+
+/* Its first two bytes are 0xffff in the last one alone: of IPv4 the lower half of word 10, of IPv6 of word 15. */
+static void send_packet(int fd, uint8_t *data, uint32_t bytes, int is_last)
+{
+	data[0] = is_last ? 0xff : 0x20; /* 0x2000: SLMP's acknowledgements begin so */
+	data[1] = is_last ? 0xff : 0;
+	if (send(fd, data, bytes, 0) != (ssize_t)bytes)
+		die("send");
+	sent++;
+}
+
+static void wait_for(unsigned want)
+{
+	struct pollfd fd = { .fd = spin_ctx__event_fd(ctx), .events = POLLIN };
+
+	while (messages < want) {
+		if (poll(&fd, 1, 5000 * slow_factor()) <= 0)
+			die("no completion");
+		if (spin_ctx__events(ctx, on_event, NULL) < 0)
+			die("events");
+	}
+	if (messages != want)
+		die("more messages than were sent");
+}
+
+static void send_messages(const char *address, int family, uint64_t *seed)
+{
+	static uint8_t data[PACKETS * 1400];
+	int fd = open_socket(address, family), other = open_socket(address, family);
+	uint8_t answer[64], alone[LEAST] = { 0 };
+	size_t memory_bytes;
+	uint8_t *memory;
+
+	if (spin_ctx__host_memory(ctx, (void **)&memory, &memory_bytes))
+		die("host memory");
+	for (unsigned m = 0; m < MESSAGES; m++) {
+		unsigned packets = 1 + (unsigned)random_below(seed, PACKETS), before = messages;
+		uint32_t bytes = 0;
+
+		random_fill(seed, data, sizeof(data));
+		memset(memory, 0xee, sizeof(data));
+		for (unsigned p = 0; p < packets; p++) {
+			uint32_t length = LEAST + (uint32_t)random_below(seed, 1394);
+
+			if (m == 3 && p == 1) /* no packet */
+				send(fd, NULL, 0, 0);
+			send_packet(fd, data + bytes, length, p + 1 == packets);
+			bytes += length;
+		}
+		wait_for(before + 1);
+		if (news.length != bytes || news.deposited_bytes != bytes || news.message_id != PORT)
+			die("another message than was sent");
+		if (memcmp(memory, data, bytes) || memory[bytes] != 0xee)
+			die("what arrived is not what was sent");
+		/* another socket's message in the middle of nothing: it is one of its own */
+		send_packet(other, alone, LEAST, 1);
+		wait_for(before + 2);
+		if (news.length != LEAST)
+			die("a flow has what another one sent");
+	}
+	if (recv(fd, answer, sizeof(answer), MSG_DONTWAIT) >= 0 || recv(other, answer, sizeof(answer), MSG_DONTWAIT) >= 0)
+		die("somebody answers");
+	close(fd);
+	close(other);
+}
+
+static void run(const struct pair *pair, const char *rule, const char *address, int family, uint64_t *seed)
+{
+	uint64_t packets[SPIN_REASON_COUNT];
+
+	messages = 0;
+	sent = 0;
+	receiver(pair, rule);
+	send_messages(address, family, seed);
+	spin_ctx__counters(ctx, packets);
+	if (packets[SPIN_REASON_PROCEEDED] != sent || packets[SPIN_REASON_MALFORMED] != 1)
+		die("another count than was sent");
+	printf("%u messages in %" PRIu64 " packets\n", messages, sent);
+	spin_ctx__destroy(ctx);
+}
+
+int main(void)
+{
+	struct pair pair;
+	uint64_t seed = 1;
+
+	pair__open(&pair);
+	run(&pair, "udp ip4 dport 9000 eom 10/0xffff=0xffff", FAR_ADDR, AF_INET, &seed);
+	run(&pair, "udp ip6 dport 9000 eom 15/0xffff=0xffff", FAR_ADDR6, AF_INET6, &seed);
+	pair__close(&pair);
+	return 0;
+}
