@@ -88,7 +88,7 @@ int run_cost_model__look(struct run_cost_model *m);
 /* What ran since the last mark is in out->interval, and added to out->all. */
 void run_cost_model__mark(struct run_cost_model *m, struct run_cost_context *out);
 
-/* The same number for all packets of a message. -1: none of SLMP. */
-int run_cost_key(const uint8_t *frame, uint32_t bytes, uint32_t *key);
+/* The same number for all packets of a message, or, without SLMP, of a flow. -1: it is none of one. */
+int run_cost_key(const uint8_t *frame, uint32_t bytes, int is_flow, uint32_t *key);
 
 #endif

@@ -17,7 +17,7 @@ struct run_cost_model {
 	const struct run_context *context;
 	struct pspin *nic;
 	unsigned every, runtime_cycles;
-	int takes_messages;
+	int takes_messages, is_of_flows;
 	double start_s, look_until_s;
 	struct run_cost_sums now;  /* since the last mark */
 	uint64_t tap_lost;         /* up to it */
@@ -58,6 +58,7 @@ static int open_nic(struct run_cost_model *m, const struct pspin_target *target)
 		return complain("--cost: %s has no rv32 image: make it with spincc", c->name);
 	if (spin_rule__parse(c->rule, &rule))
 		return complain("--cost: %s", spin_strerror_last());
+	m->is_of_flows = rule.has_eom;
 	if (pspin__open(&m->nic, target, spin_object__meta(c->object), image, bytes, &rule, why, sizeof(why)))
 		return complain("--cost: the model cannot run the image of %s: %s", c->name, why);
 	if (!spin_ctx__host_memory(c->ctx, &mem, &host)) {
@@ -143,7 +144,7 @@ static void take_packet(void *arg, const struct spin_tapped *packet)
 	struct run_cost_model *m = arg;
 	uint32_t key;
 
-	if (m->takes_messages && (run_cost_key(packet->frame, packet->frame_bytes, &key) || key % m->every))
+	if (m->takes_messages && (run_cost_key(packet->frame, packet->frame_bytes, m->is_of_flows, &key) || key % m->every))
 		return;
 	if (now_s() < m->look_until_s)
 		run_packet(m, packet);
