@@ -3,8 +3,7 @@
 #define SPIN_BPF_ME_H
 
 /* Matching entries (<spin/message.h>; sPIN B.1): written by the host, taken and given back here. */
-#include "atomic.h"
-#include "mpq.h"
+#include "flow.h"
 
 /* The first one is there from the start: persistent, open to all, over the whole host memory. */
 static struct spin_me spin_mes[SPIN_MES_MAX] SPIN_ME_ATTR_ = {
@@ -25,9 +24,16 @@ SPIN_INLINE struct spin_me *spin_me_at(uint32_t me)
 	return &spin_mes[spin_opaque_(me) & (SPIN_MES_MAX - 1)]; /* the mask is for the verifier, also behind a test of me */
 }
 
-SPIN_INLINE _Bool spin_me_fits_(const struct spin_me *me, uint64_t match_bits)
+/* Without branches: the verifier would follow each of them in every round of a search. */
+SPIN_INLINE _Bool spin_me_fits_(const struct spin_me *me, const struct spin_key *key, uint64_t match_bits)
 {
-	return !((spin_peek(&me->match_bits) ^ match_bits) & ~spin_peek(&me->ignore_bits));
+	uint32_t mask = spin_peek(&me->source_mask);
+	uint64_t address = (uint64_t)((int64_t)((uint64_t)mask << 56) >> 63); /* all ones if it is named */
+	uint64_t other = (spin_peek(&me->match_bits) ^ match_bits) & ~spin_peek(&me->ignore_bits);
+
+	other |= (spin_peek(&me->source) ^ (uint32_t)key->id) & mask;
+	other |= ((spin_peek(&me->src[0]) ^ key->src[0]) | (spin_peek(&me->src[1]) ^ key->src[1])) & address;
+	return !other;
 }
 
 /* Where its memory begins, and in *bytes how long it is: what of it lies in the context's host memory. */
@@ -56,18 +62,20 @@ SPIN_INLINE uint32_t spin_me_next_(uint32_t me, uint32_t end)
 }
 
 /* The entry posted first of those open to the message; SPIN_MES_MAX: none. */
-SPIN_OUTLINE uint32_t spin_me_match_(uint64_t match_bits)
+SPIN_OUTLINE uint32_t spin_me_match_(const struct spin_key *key, uint64_t match_bits)
 {
 	uint32_t found = spin_blur(SPIN_MES_MAX), serial = 0xffffffff, state, end = spin_peek(&spin_mes_end);
 	uint64_t round = 0;
 
+	if (!key)
+		return SPIN_MES_MAX; /* unreachable */
 	for (uint32_t i = 0; i < SPIN_MES_MAX && spin_can_loop_(&round, SPIN_MES_MAX); i = spin_me_next_(i, end)) {
 		const struct spin_me *me = spin_me_at(i);
 
 		state = spin_load32(&me->state);
 		if (state != SPIN_ME_OPEN)
 			continue;
-		if (!spin_me_fits_(me, match_bits))
+		if (!spin_me_fits_(me, key, match_bits))
 			continue;
 		if (found != SPIN_MES_MAX && spin_peek(&me->serial) > serial)
 			continue;
@@ -78,27 +86,27 @@ SPIN_OUTLINE uint32_t spin_me_match_(uint64_t match_bits)
 }
 
 /* The same, taken if it is to be used once; *options are the entry's. */
-SPIN_OUTLINE uint32_t spin_me_take(uint64_t match_bits, uint32_t *options)
+SPIN_OUTLINE uint32_t spin_me_take(const struct spin_key *key, uint64_t match_bits, uint32_t *options)
 {
 	uint64_t round = 0;
 	uint32_t me;
 
-	if (!options)
+	if (!key || !options)
 		return SPIN_MES_MAX; /* unreachable */
 	do {
-		me = spin_me_match_(match_bits);
+		me = spin_me_match_(key, match_bits);
 		if (me >= SPIN_MES_MAX)
 			break;
 		*options = spin_peek(&spin_me_at(me)->options);
 		/* the host may have posted another one in its place meanwhile: it is looked at again */
 		if (!(*options & SPIN_ME_USE_ONCE)) {
-			if (spin_load32(&spin_me_at(me)->state) == SPIN_ME_OPEN && spin_me_fits_(spin_me_at(me), match_bits))
+			if (spin_load32(&spin_me_at(me)->state) == SPIN_ME_OPEN && spin_me_fits_(spin_me_at(me), key, match_bits))
 				return me;
 			continue;
 		}
 		if (spin_swap_if(&spin_me_at(me)->state, SPIN_ME_OPEN, SPIN_ME_TAKEN) != SPIN_ME_OPEN)
 			continue;
-		if (spin_me_fits_(spin_me_at(me), match_bits) && spin_peek(&spin_me_at(me)->options) & SPIN_ME_USE_ONCE)
+		if (spin_me_fits_(spin_me_at(me), key, match_bits) && spin_peek(&spin_me_at(me)->options) & SPIN_ME_USE_ONCE)
 			return me;
 		spin_me_give(me, SPIN_ME_OPEN);
 	} while (spin_can_loop_(&round, SPIN_ME_TRIES)); /* another message was faster */

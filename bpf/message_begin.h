@@ -334,9 +334,10 @@ SPIN_INLINE enum spin_reason spin_message_begin(struct spin_message *m, uint32_t
 		return spin_flow_control(q, m, SPIN_REASON_NO_PARKING);
 	}
 	if (first) {
-		me = spin_blur(spin_me_take(m->slmp.match_bits, &options));
+		me = spin_blur(spin_me_take(&m->key, m->slmp.match_bits, &options));
 		if (spin_unlikely(me == SPIN_MES_MAX)) {
-			me = spin_blur(spin_end_for_me(spin_evict_begin(spin_press_me(m->slmp.match_bits, m->now)), m->hpu, m->now));
+			me = spin_blur(spin_end_for_me(spin_evict_begin(spin_press_me(&m->key, m->slmp.match_bits, m->now)), m->hpu,
+						       m->now));
 			options = spin_blur(spin_peek(&spin_me_at(me)->options)); /* to be used once, and taken: nobody changes it */
 		}
 		options = spin_blur(options);

@@ -97,13 +97,13 @@ SPIN_APART int spin_press_mpq(uint64_t source, uint32_t ip_version, uint32_t now
 	return found;
 }
 
-/* A message that yields its entry to one with these match bits; SPIN_MPQS_MAX: none does. */
-SPIN_APART int spin_press_me(uint64_t match_bits, uint32_t now)
+/* A message that yields its entry to one with this key and these match bits; SPIN_MPQS_MAX: none does. */
+SPIN_APART int spin_press_me(const struct spin_key *key, uint64_t match_bits, uint32_t now)
 {
 	uint32_t from, found, looks = 0;
 	uint64_t round = 0;
 
-	if (spin_handlers_.delivery != SPIN_DELIVER_ME)
+	if (spin_handlers_.delivery != SPIN_DELIVER_ME || !key)
 		return SPIN_MPQS_MAX;
 	from = spin_peek(&spin_pressed_next[1]);
 	found = spin_blur(SPIN_MPQS_MAX);
@@ -112,7 +112,7 @@ SPIN_APART int spin_press_me(uint64_t match_bits, uint32_t now)
 		const struct spin_me *me = spin_me_at(at);
 		const struct spin_mpq *q;
 
-		if (spin_load32(&me->state) != SPIN_ME_TAKEN || !spin_me_fits_(me, match_bits))
+		if (spin_load32(&me->state) != SPIN_ME_TAKEN || !spin_me_fits_(me, key, match_bits))
 			continue;
 		looks = spin_blur(looks + 1);
 		spin_poke(&spin_pressed_next[1], at + 1);

@@ -6,14 +6,28 @@
 #include "entry_memory.h"
 #include "messages.h"
 
-unsigned entries__match(const struct messages *messages, uint64_t match_bits)
+static int is_from(const struct spin_me *me, const struct flow_key *key)
+{
+	uint16_t port = (uint16_t)(key->src_port << 8 | key->src_port >> 8);
+
+	if (((key->ip_version | (uint32_t)port << 16) ^ me->source) & me->source_mask)
+		return 0;
+	return !(me->source_mask & 255) || !memcmp(me->src, key->src_addr, sizeof(me->src));
+}
+
+int entries__fit(const struct spin_me *me, const struct flow_key *key, uint64_t match_bits)
+{
+	return !((match_bits ^ me->match_bits) & ~me->ignore_bits) && is_from(me, key);
+}
+
+unsigned entries__match(const struct messages *messages, const struct flow_key *key, uint64_t match_bits)
 {
 	unsigned found = SPIN_MES_MAX;
 
 	for (unsigned i = 0; i < SPIN_MES_MAX; i++) {
 		const struct spin_me *me = &messages->mes[i];
 
-		if (me->state == SPIN_ME_OPEN && !((match_bits ^ me->match_bits) & ~me->ignore_bits) &&
+		if (me->state == SPIN_ME_OPEN && entries__fit(me, key, match_bits) &&
 		    (found == SPIN_MES_MAX || me->serial < messages->mes[found].serial))
 			found = i;
 	}
@@ -43,6 +57,9 @@ static void post(struct pspin *nic, unsigned i, const struct spin_me *entry)
 	me->ignore_bits = entry->ignore_bits;
 	me->start = entry->start;
 	me->length = entry->length;
+	memcpy(me->src, entry->src, sizeof(me->src));
+	me->source = entry->source;
+	me->source_mask = entry->source_mask;
 	me->serial = messages->next_serial++;
 	entry_memory__place(nic, i, entry->start, entry->length);
 }

@@ -116,17 +116,19 @@ void message__tell(struct pspin *nic, const struct mpq *mpq, enum spin_event_typ
 
 /* --- entries.c: matching entries --- */
 
-/* The first one posted that is open to the match bits; SPIN_MES_MAX: none. */
-unsigned entries__match(const struct messages *messages, uint64_t match_bits);
+/* Is it for messages with this key and these match bits? */
+int entries__fit(const struct spin_me *me, const struct flow_key *key, uint64_t match_bits);
+/* The first one posted that is open to such a message; SPIN_MES_MAX: none. */
+unsigned entries__match(const struct messages *messages, const struct flow_key *key, uint64_t match_bits);
 /* None, or the one that there is at the start. Its handlers' memory is nic_host__open()'s. */
 void entries__reset(struct pspin *nic);
 /* A result goes to the host with its events: the entries that their messages unlinked are free. */
 void entries__had_events(struct messages *messages);
 
-/* --- pressure.c: 1 if a message has ended, so that an MPQ is free, or an entry open to the match bits --- */
+/* --- pressure.c: 1 if a message has ended, so that an MPQ is free, or an entry open to the message --- */
 
 int pressure__mpq(struct pspin *nic, const struct flow_key *key);
-int pressure__me(struct pspin *nic, uint64_t match_bits);
+int pressure__me(struct pspin *nic, const struct flow_key *key, uint64_t match_bits);
 
 /* --- parking.c --- */
 

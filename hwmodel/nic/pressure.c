@@ -80,7 +80,7 @@ int pressure__mpq(struct pspin *nic, const struct flow_key *key)
 	return 1;
 }
 
-int pressure__me(struct pspin *nic, uint64_t match_bits)
+int pressure__me(struct pspin *nic, const struct flow_key *key, uint64_t match_bits)
 {
 	struct messages *messages = nic->messages;
 	unsigned from = messages->looked_me, looks = 0;
@@ -90,7 +90,7 @@ int pressure__me(struct pspin *nic, uint64_t match_bits)
 		const struct spin_me *me = &messages->mes[at];
 		struct mpq *mpq = &messages->mpqs[me->holder];
 
-		if (me->state != SPIN_ME_TAKEN || ((match_bits ^ me->match_bits) & ~me->ignore_bits))
+		if (me->state != SPIN_ME_TAKEN || !entries__fit(me, key, match_bits))
 			continue;
 		looks++;
 		messages->looked_me = (at + 1) % SPIN_MES_MAX;

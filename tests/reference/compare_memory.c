@@ -18,6 +18,7 @@ int pair_compare_entries(struct pair *p, unsigned count)
 			if (err)
 				return err;
 			me[j].serial = me[j].holder = 0;
+			spin_me_from(&me[j], &(struct spin_process){ 0 }); /* the reference has it elsewhere */
 		}
 		if (me[0].state != me[1].state)
 			return pair_differ(p, "entry %u is in state %u, %s has %u", i, me[0].state, pair_name(p), me[1].state);

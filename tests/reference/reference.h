@@ -33,6 +33,7 @@
 	X(SECOND_ERROR,              "second_error_has_event") \
 	X(FLOW_CONTROL_FORGOTTEN,    "flow_control_forgotten") \
 	X(LAST_ENTRY_FIRST,          "last_entry_first") \
+	X(SOURCE,                    "entries_are_for_all_sources") \
 	X(COMPLETION_AFTER_PROCEED,  "completion_after_proceed") \
 	X(EVICTION_KEEPS_ENTRY,      "eviction_keeps_entry") \
 	X(SHORT_MIDDLE,              "short_middle_packet_taken") \
@@ -144,6 +145,7 @@ struct reference {
 	uint8_t *host;
 	uint32_t now_ms;
 	struct spin_me me[SPIN_MES_MAX];
+	struct spin_process me_from[SPIN_MES_MAX]; /* in place of their own fields */
 	uint32_t me_serial;
 	struct reference_message **message; /* in flight, in the order they were opened */
 	unsigned messages;
@@ -188,6 +190,8 @@ enum spin_reason reference_open_packet(struct reference *r, struct reference_mes
 				       const struct reference_packet *p, int *ended);
 /* The header handler's part of step 8. */
 void reference_begin(struct reference *r, struct reference_message *m, const struct reference_packet *p, unsigned me);
+/* Is an entry of that source for the packet's message? */
+int reference_fits(const struct spin_me *me, const struct spin_process *from, const struct reference_packet *p);
 /* The entry that is open to a first packet; SPIN_MES_MAX: none. */
 unsigned reference_find_me(const struct reference *r, const struct reference_packet *p);
 void reference_event(struct reference *r, const struct reference_message *m, enum spin_event_type type,

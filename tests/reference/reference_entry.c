@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* Matching entries, what the host is told, and how messages end. */
+#include <arpa/inet.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,16 @@ const char *reference_rule_name(enum reference_rule rule)
 	return rule_names[rule];
 }
 
+int reference_fits(const struct spin_me *me, const struct spin_process *from, const struct reference_packet *p)
+{
+	if (((p->match_bits ^ me->match_bits) & ~me->ignore_bits) != 0)
+		return 0;
+	if (from->ip_version == 0)
+		return 1;
+	return p->key.ip_version == from->ip_version && memcmp(p->key.src_addr, from->addr, sizeof(from->addr)) == 0 &&
+	       (from->port == 0 || ntohs(from->port) == p->key.src_port);
+}
+
 unsigned reference_find_me(const struct reference *r, const struct reference_packet *p)
 {
 	unsigned best = SPIN_MES_MAX;
@@ -25,7 +36,7 @@ unsigned reference_find_me(const struct reference *r, const struct reference_pac
 	for (unsigned i = 0; i < SPIN_MES_MAX; i++) {
 		const struct spin_me *me = &r->me[i];
 
-		if (me->state != SPIN_ME_OPEN || ((p->match_bits ^ me->match_bits) & ~me->ignore_bits) != 0)
+		if (me->state != SPIN_ME_OPEN || !reference_fits(me, &r->me_from[i], p))
 			continue;
 		if (best == SPIN_MES_MAX ||
 		    (me->serial < r->me[best].serial) != (r->breaks == REFERENCE_BREAKS_LAST_ENTRY_FIRST))
@@ -159,6 +170,7 @@ int reference_me_append(struct reference *r, const struct spin_me_opts *opts, un
 	r->me[at].start = opts->start;
 	r->me[at].length = opts->length ? opts->length : (uint32_t)r->opts.host_bytes - opts->start;
 	r->me[at].serial = r->me_serial++;
+	r->me_from[at] = r->breaks == REFERENCE_BREAKS_SOURCE ? (struct spin_process){ 0 } : opts->source;
 	*me = at;
 	return 0;
 }

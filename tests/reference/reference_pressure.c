@@ -88,7 +88,7 @@ int reference_press_me(struct reference *r, const struct reference_packet *p)
 		const struct spin_me *me = &r->me[index];
 		struct reference_message *m = NULL;
 
-		if (me->state != SPIN_ME_TAKEN || ((p->match_bits ^ me->match_bits) & ~me->ignore_bits) != 0)
+		if (me->state != SPIN_ME_TAKEN || !reference_fits(me, &r->me_from[index], p))
 			continue;
 		looks++;
 		r->next_looked[1] = (index + 1) % SPIN_MES_MAX;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include <arpa/inet.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -86,6 +87,16 @@ static void step_flow(const struct step *step, struct frame_flow *flow)
 	flow->dst[15] = 1;
 }
 
+void step_source(uint32_t source, int port, struct spin_process *out)
+{
+	const struct step step = { .source = source };
+	struct frame_flow flow;
+
+	step_flow(&step, &flow);
+	*out = (struct spin_process){ .ip_version = (uint16_t)flow.ip_version, .port = port ? htons(flow.src_port) : 0 };
+	memcpy(out->addr, flow.src, sizeof(out->addr));
+}
+
 static uint8_t *put(uint8_t *at, uint64_t v, unsigned bytes)
 {
 	for (unsigned i = 0; i < bytes; i++)
@@ -145,6 +156,19 @@ static void print_packet(const struct step *s, FILE *to)
 	fputc('\n', to);
 }
 
+static void print_post(const struct spin_me_opts *me, FILE *to)
+{
+	char text[INET6_ADDRSTRLEN];
+
+	fprintf(to, "post    match %#llx ignore %#llx start %u length %u%s%s", (unsigned long long)me->match_bits,
+		(unsigned long long)me->ignore_bits, me->start, me->length, me->options & SPIN_ME_USE_ONCE ? " once" : "",
+		me->options & SPIN_ME_NO_TRUNCATE ? " whole" : "");
+	if (me->source.ip_version)
+		fprintf(to, " from %s %u", inet_ntop(me->source.ip_version == 4 ? AF_INET : AF_INET6, me->source.addr, text,
+							sizeof(text)), ntohs(me->source.port));
+	fputc('\n', to);
+}
+
 void schedule_print(const struct schedule *s, FILE *to)
 {
 	const struct schedule_setup *setup = &schedule_setups[s->setup];
@@ -164,9 +188,6 @@ void schedule_print(const struct schedule *s, FILE *to)
 		else if (step->kind == STEP_UNLINK)
 			fprintf(to, "unlink  entry %u\n", step->index);
 		else
-			fprintf(to, "post    match %#llx ignore %#llx start %u length %u%s%s\n",
-				(unsigned long long)step->me.match_bits, (unsigned long long)step->me.ignore_bits,
-				step->me.start, step->me.length, step->me.options & SPIN_ME_USE_ONCE ? " once" : "",
-		step->me.options & SPIN_ME_NO_TRUNCATE ? " whole" : "");
+			print_post(&step->me, to);
 	}
 }

@@ -67,6 +67,8 @@ void schedule_remove(struct schedule *s, unsigned from, unsigned count);
 void schedule_copy(struct schedule *to, const struct schedule *from);
 void schedule_free(struct schedule *s);
 
+/* A source as an entry names it, with or without its port. */
+void step_source(uint32_t source, int port, struct spin_process *out);
 /* The frame of a PACKET; returns its length. */
 uint32_t step_frame(const struct step *step, uint8_t *frame);
 /* For a person to read. */

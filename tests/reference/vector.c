@@ -137,6 +137,7 @@ static void write_packet(struct writer *w, const struct step *step)
 
 static void write_entry_call(struct writer *w, const struct step *step)
 {
+	char from[INET6_ADDRSTRLEN];
 	unsigned me = step->index;
 	int err;
 
@@ -148,10 +149,15 @@ static void write_entry_call(struct writer *w, const struct step *step)
 	}
 	if (w->engine->ops->me_append(w->engine, &step->me, &me))
 		return;
-	fprintf(w->to, "post match %#llx ignore %#llx start %u length %u%s%s\n", (unsigned long long)step->me.match_bits,
+	fprintf(w->to, "post match %#llx ignore %#llx start %u length %u%s%s", (unsigned long long)step->me.match_bits,
 		(unsigned long long)step->me.ignore_bits, step->me.start, step->me.length,
 		step->me.options & SPIN_ME_USE_ONCE ? " once" : "",
 		step->me.options & SPIN_ME_NO_TRUNCATE ? " whole" : "");
+	if (step->me.source.ip_version) {
+		inet_ntop(step->me.source.ip_version == 4 ? AF_INET : AF_INET6, step->me.source.addr, from, sizeof(from));
+		fprintf(w->to, " from %s %u", from, ntohs(step->me.source.port));
+	}
+	fputc('\n', w->to);
 }
 
 static void write_step(struct writer *w, const struct step *step)

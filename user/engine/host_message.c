@@ -171,6 +171,7 @@ int host_message__me_append(struct engine *e, const struct spin_me_opts *opts, u
 				      .ignore_bits = opts->ignore_bits, .start = opts->start,
 				      .length = opts->length ? opts->length : h->config->host_bytes - opts->start,
 				      .serial = h->serial++ };
+	spin_me_from(&h->mes[i], &opts->source);
 	*me = i;
 	return 0;
 }

@@ -209,6 +209,7 @@ static int model_me_append(struct engine *e, const struct spin_me_opts *opts, un
 	struct spin_me entry = { .match_bits = opts->match_bits, .ignore_bits = opts->ignore_bits,
 				 .start = opts->start, .length = opts->length, .options = opts->options };
 
+	spin_me_from(&entry, &opts->source);
 	if (!entry.length && pspin__host_bytes(m->nic) > entry.start)
 		entry.length = (uint32_t)pspin__host_bytes(m->nic) - entry.start;
 	return done(pspin__me_append(m->nic, &entry, opts->handler_mem, opts->handler_segments, me), "a matching entry");

@@ -126,7 +126,13 @@ struct recording_entry {
 	struct {
 		uint32_t start, length;
 	} segment[RECORDING_SEGMENTS_MAX];
+	/* 0, and not there in older recordings; as in struct spin_me */
+	uint64_t src[2];
+	uint32_t source, source_mask;
 };
+
+/* Of its bytes, what all recordings have. */
+#define RECORDING_ENTRY_BYTES_MIN 200u
 
 /* Behind it: the event as a vector has it (tests/vectors/README.md), without the HPU; nothing: none. */
 struct recording_event {
@@ -159,7 +165,7 @@ _Static_assert(sizeof(struct recording_custom) == 16 && sizeof(struct recording_
 	       sizeof(struct recording_memory_piece) == 88 && sizeof(struct recording_end) == 32 &&
 	       sizeof(struct recording_count) == 32 && sizeof(struct recording_seal) == 16 &&
 	       sizeof(struct recording_context) == 48 && sizeof(struct recording_host_piece) == 16 &&
-	       sizeof(struct recording_entry) == 200 && sizeof(struct recording_event) == 8,
+	       sizeof(struct recording_entry) == 224 && sizeof(struct recording_event) == 8,
 	       "recordings are a file format");
 
 #endif

@@ -102,9 +102,10 @@ static int take_entry(struct recording *r, const uint8_t *at, uint32_t bytes)
 {
 	struct recording_entry entry;
 
-	if (bytes < sizeof(entry))
+	if (bytes < RECORDING_ENTRY_BYTES_MIN)
 		return recording__damaged(r, "a matching entry is too short");
-	memcpy(&entry, at, sizeof(entry));
+	memset(&entry, 0, sizeof(entry));
+	memcpy(&entry, at, bytes < sizeof(entry) ? bytes : sizeof(entry));
 	if (entry.moment >= RECORDING_MOMENTS || entry.index >= RECORDING_ENTRIES_MAX ||
 	    entry.state > SPIN_ME_TAKEN || entry.segments > RECORDING_SEGMENTS_MAX)
 		return recording__damaged(r, "a matching entry is not sound");

@@ -49,6 +49,7 @@ static int post(const struct vector_change *c, struct engine *e, struct host_ima
 	host->me[me] = (struct spin_me){ .state = SPIN_ME_OPEN, .options = c->post.options,
 					 .match_bits = c->post.match_bits, .ignore_bits = c->post.ignore_bits,
 					 .start = c->post.start, .serial = host->posted++ };
+	spin_me_from(&host->me[me], &c->post.source);
 	host->ct[me] = (struct spin_ct){ 0 };
 	host->me[me].length = c->post.length ? c->post.length : (uint32_t)host->bytes - c->post.start;
 	return 0;

@@ -6,6 +6,7 @@
 
 #include "template_number.h"
 #include "vector_reader.h"
+#include "vector_send.h"
 
 static struct vector_change *add(struct vector_changes *changes, enum vector_change_kind kind)
 {
@@ -91,7 +92,8 @@ static int read_index(const char *word, unsigned *me)
 }
 
 #define POST_WORDS \
-	"write: post [match N] [ignore N] [start N] [length N] [once] [whole] [get] [no_HANDLER] [as N] [handler_mem START+LENGTH...]"
+	"write: post [match N] [ignore N] [from ADDRESS PORT] [start N] [length N] [once] [whole] [get] [no_HANDLER] [as N] " \
+	"[handler_mem START+LENGTH...]"
 
 /* The rest of the line. */
 static int read_handler_mem(struct vector_change *change, char **rest)
@@ -124,7 +126,7 @@ static int read_option(const char *word, uint32_t *options)
 	return 0;
 }
 
-/* [match N] [ignore N] [start N] [length N] [once] [whole] [get] [no_HANDLER] [as N] [handler_mem START+LENGTH...] */
+/* As POST_WORDS has it. */
 static int read_post(struct vector_changes *changes, char *rest)
 {
 	struct vector_change *change = add(changes, CHANGE_POST);
@@ -146,6 +148,11 @@ static int read_post(struct vector_changes *changes, char *rest)
 			continue;
 		}
 		word = vector_next(&rest);
+		if (word && !strcmp(name, "from")) {
+			if (send_process(word, vector_next(&rest), &change->post.source))
+				return -EINVAL;
+			continue;
+		}
 		if (word && !strcmp(name, "as")) {
 			if (read_index(word, &change->me))
 				return -EINVAL;

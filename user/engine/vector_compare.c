@@ -112,14 +112,15 @@ static void me_text(const struct spin_me *me, char *text, size_t bytes)
 	else if (me->state == SPIN_ME_FREE)
 		snprintf(text, bytes, "free");
 	else
-		snprintf(text, bytes, "%s%s match %#" PRIx64 " ignore %#" PRIx64 " start %u length %u messages %" PRIu64
-			 " bytes %" PRIu64, states[me->state], me->options & SPIN_ME_USE_ONCE ? " once" : "",
-			 me->match_bits, me->ignore_bits, me->start, me->length, me->messages, me->bytes);
+		snprintf(text, bytes, "%s%s match %#" PRIx64 " ignore %#" PRIx64 " source %#x of bits %#x, %#" PRIx64 " %#" PRIx64
+			 " start %u length %u messages %" PRIu64 " bytes %" PRIu64, states[me->state],
+			 me->options & SPIN_ME_USE_ONCE ? " once" : "", me->match_bits, me->ignore_bits, me->source,
+			 me->source_mask, me->src[0], me->src[1], me->start, me->length, me->messages, me->bytes);
 }
 
 static void add_mes(struct differences *d, const struct host_image *want, const struct host_image *got)
 {
-	char a[192], b[192], what[32];
+	char a[320], b[320], what[32];
 
 	for (unsigned i = 0; i < got->entries; i++) {
 		me_text(&got->me[i], a, sizeof(a));

@@ -35,6 +35,11 @@ struct spin_me_opts {
 	 */
 	const struct spin_segment *handler_mem;
 	unsigned handler_segments; /* at most SPIN_SEGMENTS_MAX */
+	/*
+	 * Whose messages it takes (PTL_ME's match_id): of this address, and of this UDP port, network byte order; port 0: of any;
+	 * ip_version 0: of any source. A source is what the packets' IP header says, which their sender may have made up.
+	 */
+	struct spin_process source;
 };
 
 /*

@@ -52,6 +52,9 @@ static int take_options(const struct spin_ctx *ctx, const struct spin_me_opts *f
 	if (to->options & SPIN_ME_NO_PAYLOAD && ctx->messages->in_pieces)
 		return spin_fail(-EINVAL, "%s registers .fragmentation_bytes, so its entries have its payload handler: leave "
 				 "SPIN_ME_NO_PAYLOAD out, or post the entry to a context of other handlers", ctx->name);
+	if (!spin_me_has_source(&to->source))
+		return spin_fail(-EINVAL, "a matching entry's source has IP version %u: write 4 or 6, or leave all of it 0 for any source",
+				 to->source.ip_version);
 	if (to->start >= host_bytes || to->length > host_bytes - to->start)
 		return spin_fail(-EINVAL, "a matching entry of bytes %u to %llu lies outside the host memory of %zu bytes: "
 				 "create the context with more (message.host_bytes)", to->start,
@@ -128,6 +131,7 @@ int spin_ctx__me_append(struct spin_ctx *ctx, const struct spin_me_opts *opts, u
 	m->me[i].start = wanted.start;
 	m->me[i].length = wanted.length;
 	m->me[i].holder = 0;
+	spin_me_from(&m->me[i], &wanted.source);
 	m->me[i].messages = m->me[i].bytes = 0;
 	pthread_mutex_lock(&m->posting);
 	__atomic_store_n(&m->me[i].serial, m->serial++, __ATOMIC_RELAXED);

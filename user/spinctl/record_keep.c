@@ -68,6 +68,9 @@ static int write_entry(struct recorder *r, enum recording_moment moment, unsigne
 	entry.length = me.length;
 	entry.messages = me.messages;
 	entry.bytes = me.bytes;
+	memcpy(entry.src, me.src, sizeof(entry.src));
+	entry.source = me.source;
+	entry.source_mask = me.source_mask;
 	entry.success = ct.success;
 	entry.failure = ct.failure;
 	for (unsigned i = 0; i < entry.segments && i < RECORDING_SEGMENTS_MAX; i++) {

@@ -40,6 +40,15 @@ void replay_host__options(const struct recording *recording, struct spin_message
 	}
 }
 
+/* Whose messages it is for; 0: those of a source that no entry can name. */
+static int take_source(const struct recording_entry *entry, struct spin_process *source)
+{
+	memcpy(source->addr, entry->src, sizeof(source->addr));
+	source->ip_version = (uint16_t)(entry->source & 255);
+	source->port = (spin_be16)(entry->source >> 16);
+	return spin_me_has_source(source);
+}
+
 /* An entry gets the lowest index that is free, so those recorded have to be the first ones. */
 static int post(const struct recording *recording, struct engine *e)
 {
@@ -58,6 +67,8 @@ static int post(const struct recording *recording, struct engine *e)
 		if (entry->state != SPIN_ME_OPEN)
 			return engine_fail(-EINVAL, "%s: matching entry %u is in use before the first packet: record again",
 					   recording->path, i);
+		if (!take_source(entry, &opts.source))
+			return engine_fail(-EINVAL, "%s: matching entry %u is for a source that cannot be", recording->path, i);
 		opts.handler_segments = take_segments(entry, segment);
 		err = e->ops->me_append(e, &opts, &me);
 		if (err)
@@ -102,7 +113,9 @@ int replay_host__recorded(const struct recording *recording, const struct types 
 		out->me[i] = (struct spin_me){ .state = entry->state, .options = entry->options,
 					       .match_bits = entry->match_bits, .ignore_bits = entry->ignore_bits,
 					       .start = entry->start, .length = entry->length,
-					       .messages = entry->messages, .bytes = entry->bytes };
+					       .messages = entry->messages, .bytes = entry->bytes,
+					       .src = { entry->src[0], entry->src[1] }, .source = entry->source,
+					       .source_mask = entry->source_mask };
 		out->ct[i] = (struct spin_ct){ .success = entry->success, .failure = entry->failure };
 	}
 	return 0;

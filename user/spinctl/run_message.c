@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include <arpa/inet.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -80,6 +81,12 @@ static int take_word(const char *word, struct spin_me_opts *me, struct run_memor
 		err = number__read(word + 6, UINT64_MAX, &me->match_bits);
 	} else if (!strncmp(word, "ignore=", 7)) {
 		err = number__read(word + 7, UINT64_MAX, &me->ignore_bits);
+	} else if (!strncmp(word, "from=", 5)) {
+		me->source.ip_version = strchr(word, ':') ? 6 : 4;
+		err = inet_pton(strchr(word, ':') ? AF_INET6 : AF_INET, word + 5, me->source.addr) == 1 ? 0 : -EINVAL;
+	} else if (!strncmp(word, "port=", 5)) {
+		err = number__read(word + 5, UINT16_MAX, &number);
+		me->source.port = htons((uint16_t)number);
 	} else if (!strncmp(word, "start=", 6)) {
 		err = number__read(word + 6, UINT32_MAX, &number);
 		me->start = (uint32_t)number;
@@ -105,8 +112,8 @@ static int take_entry(const char *words, struct spin_me_opts *me, struct run_mem
 	while (!status && (word = strsep(&rest, " \t")))
 		if (*word && (err = take_word(word, me, memory)))
 			status = err == TOLD ? FAILED :
-				 complain("--entry '%s': '%s' is none of match=BITS, ignore=BITS, start=BYTES, length=BYTES, "
-					  "mem=START+LENGTH, once, whole, get, no-header, no-payload, no-completion", words, word);
+				 complain("--entry '%s': '%s' is none of match=BITS, ignore=BITS, from=ADDRESS, port=PORT, start=BYTES, "
+					  "length=BYTES, mem=START+LENGTH, once, whole, get, no-header, no-payload, no-completion", words, word);
 	free(copy);
 	return status;
 }

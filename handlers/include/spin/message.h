@@ -34,7 +34,8 @@
  *      and length that comes before that one's first packet. A sender that does not give an id again within T knows none of it.
  *   8. The message is new or waiting, and this is its first packet (offset 0):
  *      NO_ME: no matching entry is open to it: the first one posted of those that
- *      are open and (message's match_bits ^ entry's) & ~entry's ignore_bits == 0. Nor does one become open under pressure.
+ *      are open, have (message's match_bits ^ entry's) & ~entry's ignore_bits == 0, and name no source or the packet's.
+ *      Nor does one become open under pressure.
  *      NO_MPQ: the message is new, and all MPQs are taken, also under pressure (or no room is left for
  *      the key among the tombstones, or for the event that will tell of the message's end).
  *      Else the entry is taken by the message if it is to be used once, the
@@ -247,7 +248,30 @@ struct spin_me {
 	uint32_t holder;   /* TAKEN: the MPQ that has it; the engine's own */
 	uint64_t messages; /* completed in it, and told to the host */
 	uint64_t bytes;    /* put into it by the default action */
+	/* whose messages it takes: spin_me_from() */
+	uint64_t src[2];   /* network byte order; IPv4 in the low half of word 0 */
+	uint32_t source;   /* IP version in bits 7:0, UDP port in network byte order in 31:16 */
+	uint32_t source_mask; /* the bits of `source` that are named; the address is, too, with the IP version; 0: of any source */
 };
+
+/* Writes whose messages the entry takes. IP version 0: anybody's; port 0: whatever port of the address. */
+static inline void spin_me_from(struct spin_me *me, const struct spin_process *source)
+{
+	me->src[0] = source->addr[0] | (uint64_t)source->addr[1] << 32;
+	me->src[1] = source->addr[2] | (uint64_t)source->addr[3] << 32;
+	me->source = (uint32_t)source->port << 16 | source->ip_version;
+	me->source_mask = (source->port ? 0xffff0000u : 0) | (source->ip_version ? 255u : 0);
+}
+
+/* Is it a source that an entry can name? */
+static inline int spin_me_has_source(const struct spin_process *source)
+{
+	uint32_t rest = source->addr[1] | source->addr[2] | source->addr[3];
+
+	if (!source->ip_version)
+		return !(source->addr[0] | rest | source->port);
+	return source->ip_version == 6 || (source->ip_version == 4 && !rest);
+}
 
 /*
  * What handlers reach through an entry beside its memory (sPIN B.2, B.6): in the BPF object as
@@ -281,7 +305,7 @@ struct spin_message_stats {
 };
 
 _Static_assert(sizeof(struct spin_me_memory) == 192, "shared by BPF and user space");
-_Static_assert(sizeof(struct spin_me) == 56 && sizeof(struct spin_message_stats) == 64,
+_Static_assert(sizeof(struct spin_me) == 80 && sizeof(struct spin_message_stats) == 64,
 	       "shared by BPF and user space");
 
 #endif
