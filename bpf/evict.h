@@ -122,8 +122,8 @@ SPIN_APART int spin_evict_tell_(uint32_t mpq, uint32_t hpu)
 /* How; none of these: in a sweep. */
 enum {
 	SPIN_EVICT_UNTOLD    = 1, /* the host is not told */
-	SPIN_EVICT_KEEP_MPQ  = 2, /* the MPQ stays taken, */
-	SPIN_EVICT_KEEP_ME   = 4, /* and the entry that the message took: they are the caller's now */
+	SPIN_EVICT_KEEP_MPQ  = 2, /* the MPQ stays taken: it is the caller's now */
+	SPIN_EVICT_FOR_ME    = 4, /* for its entry */
 };
 
 SPIN_INLINE void spin_evict_end(uint32_t mpq, uint32_t hpu, uint32_t now, uint32_t how)
@@ -137,7 +137,9 @@ SPIN_INLINE void spin_evict_end(uint32_t mpq, uint32_t hpu, uint32_t now, uint32
 		spin_event_unpromise();
 		spin_stats_at(hpu)->pressed++;
 	}
-	if (q->flags & SPIN_MPQ_TOOK_ME && !(how & SPIN_EVICT_KEEP_ME))
+	if (was_open)
+		spin_me_release(q->me, q->offset, q->place_bytes);
+	if (q->flags & SPIN_MPQ_TOOK_ME)
 		spin_me_give(q->me, SPIN_ME_OPEN);
 	spin_evict_parked_(mpq, hpu);
 	spin_stats_at(hpu)->evicted++;

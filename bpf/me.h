@@ -49,10 +49,54 @@ SPIN_INLINE uint32_t spin_me_memory_at(const struct spin_me *me, uint32_t *bytes
 	return start;
 }
 
+/* `bytes`: of the message, SPIN_LENGTH_UNKNOWN where its first packet does not tell. `room`: what is free. */
+SPIN_INLINE _Bool spin_me_has_room_(const struct spin_me *me, uint32_t options, uint32_t room, uint32_t bytes)
+{
+	return bytes != SPIN_LENGTH_UNKNOWN && room >= spin_peek(&me->min_free) &&
+	       !(options & SPIN_ME_NO_TRUNCATE && bytes > room);
+}
+
 /* Gives back one that was taken: SPIN_ME_OPEN, or SPIN_ME_FREE: unlinked. */
 SPIN_INLINE void spin_me_give(uint32_t me, enum spin_me_state state)
 {
 	spin_store32(&spin_me_at(me)->state, state);
+}
+
+/*
+ * The place in a managed entry of a message of `bytes` bytes, in *place: its offset in bits 31:0, its length in 63:32. 0: the entry
+ * is not open to it, or not as it was when `used` was read. That is to be read before all else that was tested of the entry:
+ * another posting changes it.
+ */
+SPIN_INLINE _Bool spin_me_reserve_(struct spin_me *me, uint64_t used, uint32_t bytes, uint64_t *place, uint32_t *options)
+{
+	uint32_t at = (uint32_t)used, min_free = spin_peek(&me->min_free), length, room;
+
+	spin_me_memory_at(me, &length);
+	room = at < length ? length - at : 0;
+	if (!spin_me_has_room_(me, *options, room, bytes))
+		return 0;
+	if (bytes > room)
+		bytes = room;
+	if (spin_swap_if(&me->used, used, used + bytes) != used)
+		return 0;
+	*place = (uint64_t)bytes << 32 | at;
+	if (room - bytes < min_free && !(*options & SPIN_ME_USE_ONCE) &&
+	    spin_swap_if(&me->state, SPIN_ME_OPEN, SPIN_ME_TAKEN) == SPIN_ME_OPEN)
+		*options |= SPIN_ME_USE_ONCE; /* nobody finds room in it any more, so that this message is its last one */
+	return 1;
+}
+
+/* Gives back the place of a message that has it for nothing, unless another one lies behind it. */
+SPIN_INLINE void spin_me_release(uint32_t me, uint32_t offset, uint32_t bytes)
+{
+	struct spin_me *entry = spin_me_at(me);
+	uint64_t used;
+
+	if (!(spin_peek(&entry->options) & SPIN_ME_MANAGE_LOCAL))
+		return;
+	used = spin_peek(&entry->used);
+	if ((uint32_t)used == offset + bytes)
+		(void)spin_swap_if(&entry->used, used, used - bytes);
 }
 
 /* A number behind the last entry, and not another exit of the loop: the verifier would follow that by itself. */
@@ -62,9 +106,9 @@ SPIN_INLINE uint32_t spin_me_next_(uint32_t me, uint32_t end)
 }
 
 /* The entry posted first of those open to the message; SPIN_MES_MAX: none. */
-SPIN_OUTLINE uint32_t spin_me_match_(const struct spin_key *key, uint64_t match_bits)
+SPIN_OUTLINE uint32_t spin_me_match_(const struct spin_key *key, uint64_t match_bits, uint32_t bytes)
 {
-	uint32_t found = spin_blur(SPIN_MES_MAX), serial = 0xffffffff, state, end = spin_peek(&spin_mes_end);
+	uint32_t found = spin_blur(SPIN_MES_MAX), serial = 0xffffffff, state, end = spin_peek(&spin_mes_end), options, length, at;
 	uint64_t round = 0;
 
 	if (!key)
@@ -79,36 +123,54 @@ SPIN_OUTLINE uint32_t spin_me_match_(const struct spin_key *key, uint64_t match_
 			continue;
 		if (found != SPIN_MES_MAX && spin_peek(&me->serial) > serial)
 			continue;
+		options = spin_peek(&me->options);
+		if (spin_unlikely(options & SPIN_ME_MANAGE_LOCAL)) {
+			spin_me_memory_at(me, &length);
+			at = (uint32_t)spin_peek(&me->used);
+			if (!spin_me_has_room_(me, options, at < length ? length - at : 0, bytes))
+				continue;
+		}
 		serial = spin_blur(spin_peek(&me->serial));
 		found = spin_blur(i);
 	}
 	return found;
 }
 
-/* The same, taken if it is to be used once; *options are the entry's. */
-SPIN_OUTLINE uint32_t spin_me_take(const struct spin_key *key, uint64_t match_bits, uint32_t *options)
+/*
+ * The same for a message of so many bytes (SPIN_LENGTH_UNKNOWN: its first packet does not tell), taken if it is to be used
+ * once; *options are the entry's, and then say so. *place: of a managed entry what spin_me_reserve_() says, else as it was.
+ */
+SPIN_APART uint32_t spin_me_take(const struct spin_key *key, uint64_t match_bits, uint32_t bytes, uint64_t *place,
+				 uint32_t *options)
 {
-	uint64_t round = 0;
-	uint32_t me;
+	uint64_t round = 0, used;
+	struct spin_me *me;
+	uint32_t found;
 
-	if (!key || !options)
-		return SPIN_MES_MAX; /* unreachable */
+	if (spin_handlers_.delivery != SPIN_DELIVER_ME || !key || !place || !options)
+		return SPIN_MES_MAX;
 	do {
-		me = spin_me_match_(key, match_bits);
-		if (me >= SPIN_MES_MAX)
+		found = spin_me_match_(key, match_bits, bytes);
+		if (found >= SPIN_MES_MAX)
 			break;
-		*options = spin_peek(&spin_me_at(me)->options);
+		me = spin_me_at(found);
+		used = spin_peek(&me->used);
+		*options = spin_peek(&me->options);
 		/* the host may have posted another one in its place meanwhile: it is looked at again */
 		if (!(*options & SPIN_ME_USE_ONCE)) {
-			if (spin_load32(&spin_me_at(me)->state) == SPIN_ME_OPEN && spin_me_fits_(spin_me_at(me), key, match_bits))
-				return me;
+			if (spin_load32(&me->state) == SPIN_ME_OPEN && spin_me_fits_(me, key, match_bits) &&
+			    (!(*options & SPIN_ME_MANAGE_LOCAL) || spin_me_reserve_(me, used, bytes, place, options)))
+				return found;
 			continue;
 		}
-		if (spin_swap_if(&spin_me_at(me)->state, SPIN_ME_OPEN, SPIN_ME_TAKEN) != SPIN_ME_OPEN)
+		if (spin_swap_if(&me->state, SPIN_ME_OPEN, SPIN_ME_TAKEN) != SPIN_ME_OPEN)
 			continue;
-		if (spin_me_fits_(spin_me_at(me), key, match_bits) && spin_peek(&spin_me_at(me)->options) & SPIN_ME_USE_ONCE)
-			return me;
-		spin_me_give(me, SPIN_ME_OPEN);
+		used = spin_peek(&me->used);
+		*options = spin_peek(&me->options);
+		if (spin_me_fits_(me, key, match_bits) && *options & SPIN_ME_USE_ONCE &&
+		    (!(*options & SPIN_ME_MANAGE_LOCAL) || spin_me_reserve_(me, used, bytes, place, options)))
+			return found;
+		spin_me_give(found, SPIN_ME_OPEN);
 	} while (spin_can_loop_(&round, SPIN_ME_TRIES)); /* another message was faster */
 	return SPIN_MES_MAX;
 }

@@ -107,6 +107,8 @@ SPIN_INLINE void spin_message_complete_(const struct spin_message *m, struct spi
 	flags = spin_peek(&q->flags);
 	if (!(flags & SPIN_MPQ_PENDING))
 		spin_fetch_add(&spin_me_at(q->me)->messages, (uint64_t)1);
+	else
+		spin_me_release(q->me, q->offset, q->place_bytes);
 	/* before the host is told: it frees the entry when it has had the event */
 	if (flags & SPIN_MPQ_TOOK_ME)
 		spin_me_give(q->me, flags & SPIN_MPQ_PENDING ? SPIN_ME_OPEN : SPIN_ME_UNREAD);

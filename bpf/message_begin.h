@@ -179,11 +179,17 @@ SPIN_INLINE uint32_t spin_message_enter_(const struct spin_message *m, enum spin
 }
 
 /* Where the message's bytes go by default. */
-SPIN_INLINE void spin_message_place_(struct spin_mpq *q, uint32_t me, const struct spin_message *m)
+SPIN_INLINE void spin_message_place_(struct spin_mpq *q, uint32_t me, const struct spin_message *m, uint32_t options)
 {
 	const struct spin_me *entry = spin_me_at(me);
 	uint32_t length, start = spin_me_memory_at(entry, &length);
 
+	if (spin_unlikely(options & SPIN_ME_MANAGE_LOCAL)) {
+		q->offset = (uint32_t)m->slmp.place;
+		q->place = start + (uint32_t)m->slmp.place;
+		q->place_bytes = m->slmp.place >> 32;
+		return;
+	}
 	q->offset = m->slmp.place > 0xffffffff ? 0xffffffff : (uint32_t)m->slmp.place;
 	if (m->slmp.place > length) {
 		q->place = start + length;
@@ -234,6 +240,12 @@ SPIN_INLINE uint32_t spin_message_end(const struct spin_message *m)
 	return !m->slmp.offset && m->slmp.length != SPIN_LENGTH_UNKNOWN && m->slmp.length > end ? m->slmp.length : end;
 }
 
+/* What a managed entry is asked for. */
+SPIN_INLINE uint32_t spin_message_asks_(const struct spin_message *m)
+{
+	return m->slmp.length == SPIN_LENGTH_UNKNOWN ? SPIN_LENGTH_UNKNOWN : spin_message_end(m);
+}
+
 /* The first packet, and this HPU is the one to run the header handler; then the message is open. */
 SPIN_INLINE void spin_message_start_(const struct spin_message *m, struct spin_packet *packet, uint32_t me,
 				     uint32_t options)
@@ -255,7 +267,7 @@ SPIN_INLINE void spin_message_start_(const struct spin_message *m, struct spin_p
 	}
 	if (spin_handlers_.takes && m->slmp.type != SPIN_TYPE_PUT)
 		spin_fetch_or(&q->flags, m->slmp.type == SPIN_TYPE_GET ? SPIN_MPQ_GET : SPIN_MPQ_ATOMIC);
-	spin_message_place_(q, me, m);
+	spin_message_place_(q, me, m, options);
 	if (spin_scratch_size_) {
 		uint64_t *scratch = spin_scratch_at_(m->mpq);
 
@@ -334,12 +346,11 @@ SPIN_INLINE enum spin_reason spin_message_begin(struct spin_message *m, uint32_t
 		return spin_flow_control(q, m, SPIN_REASON_NO_PARKING);
 	}
 	if (first) {
-		me = spin_blur(spin_me_take(&m->key, m->slmp.match_bits, &options));
-		if (spin_unlikely(me == SPIN_MES_MAX)) {
-			me = spin_blur(spin_end_for_me(spin_evict_begin(spin_press_me(&m->key, m->slmp.match_bits, m->now)), m->hpu,
-						       m->now));
-			options = spin_blur(spin_peek(&spin_me_at(me)->options)); /* to be used once, and taken: nobody changes it */
-		}
+		me = spin_blur(spin_me_take(&m->key, m->slmp.match_bits, spin_message_asks_(m), &m->slmp.place, &options));
+		if (spin_unlikely(me == SPIN_MES_MAX) &&
+		    spin_end_for_me(spin_evict_begin(spin_press_me(&m->key, m->slmp.match_bits, m->now)), m->hpu, m->now))
+			me = spin_me_take(&m->key, m->slmp.match_bits, spin_message_asks_(m), &m->slmp.place, &options);
+		me = spin_blur(me);
 		options = spin_blur(options);
 	}
 	/* before the message is entered: others see it then, and it cannot be taken back */
@@ -386,7 +397,9 @@ SPIN_INLINE enum spin_reason spin_message_begin(struct spin_message *m, uint32_t
 	}
 	if (buffer < SPIN_PARKING_MAX && reason != SPIN_REASON_PARKED)
 		spin_park_free(buffer);
-	if (me < SPIN_MES_MAX && options & SPIN_ME_USE_ONCE) /* taken for nothing */
+	if (me < SPIN_MES_MAX && options & SPIN_ME_MANAGE_LOCAL) /* taken for nothing */
+		spin_me_release(me, (uint32_t)m->slmp.place, m->slmp.place >> 32);
+	if (me < SPIN_MES_MAX && options & SPIN_ME_USE_ONCE)
 		spin_me_give(me, SPIN_ME_OPEN);
 	return reason;
 }

@@ -71,7 +71,7 @@ struct spin_mpq {
 	uint32_t parked;     /* parked packets, the last one first: buffer + 1; atomic */
 	uint32_t replay;     /* those whose turn it is, in order of arrival; atomic */
 	uint32_t place;      /* of the message's first byte in the host memory */
-	uint32_t place_bytes; /* from there to the end of the matching entry */
+	uint32_t place_bytes; /* from there to the end of the matching entry, or of the place that a managed one gave it */
 	uint64_t lane[SPIN_LANES];
 	uint16_t looked_handled; /* packets that were handled when it was looked at under pressure; */
 	uint16_t looked_times;   /* and how often that was since the last one of them */

@@ -140,16 +140,13 @@ SPIN_APART int spin_end_for_mpq(uint32_t mpq, uint32_t hpu, uint32_t now)
 	return mpq;
 }
 
-/* The same for its entry, which is to be used once, and taken for the caller; SPIN_MES_MAX: there is none. */
+/* The same for its entry, which is open again. 0: nothing has ended. */
 SPIN_APART int spin_end_for_me(uint32_t mpq, uint32_t hpu, uint32_t now)
 {
-	uint32_t me;
-
 	if (spin_handlers_.delivery != SPIN_DELIVER_ME || mpq >= SPIN_MPQS_MAX)
-		return SPIN_MES_MAX;
-	me = spin_peek(&spin_mpq_at(mpq)->me);
-	spin_evict_end(mpq, hpu, now, SPIN_EVICT_KEEP_ME | (spin_is_proven_(spin_mpq_at(mpq)) ? 0 : SPIN_EVICT_UNTOLD));
-	return me & (SPIN_MES_MAX - 1);
+		return 0;
+	spin_evict_end(mpq, hpu, now, SPIN_EVICT_FOR_ME | (spin_is_proven_(spin_mpq_at(mpq)) ? 0 : SPIN_EVICT_UNTOLD));
+	return 1;
 }
 
 #endif

@@ -58,9 +58,9 @@ static enum spin_reason not_open(struct pspin *nic, struct mpq *mpq, const struc
 	int is_new = !mpq;
 
 	if (!a->slmp.offset) {
-		me = entries__match(messages, key, a->slmp.match_bits);
+		me = entries__match(messages, key, &a->slmp);
 		if (me == SPIN_MES_MAX && pressure__me(nic, key, a->slmp.match_bits))
-			me = entries__match(messages, key, a->slmp.match_bits);
+			me = entries__match(messages, key, &a->slmp);
 		if (me == SPIN_MES_MAX)
 			return SPIN_REASON_NO_ME;
 	}

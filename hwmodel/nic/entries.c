@@ -20,14 +20,71 @@ int entries__fit(const struct spin_me *me, const struct flow_key *key, uint64_t 
 	return !((match_bits ^ me->match_bits) & ~me->ignore_bits) && is_from(me, key);
 }
 
-unsigned entries__match(const struct messages *messages, const struct flow_key *key, uint64_t match_bits)
+static uint32_t free_bytes(const struct spin_me *me)
+{
+	return me->used < me->length ? me->length - (uint32_t)me->used : 0;
+}
+
+/* What a message's first packet tells that it has, or asks for. */
+static uint32_t told_bytes(const struct slmp *first)
+{
+	if (first->type == SPIN_TYPE_GET || first->length == SPIN_LENGTH_UNKNOWN || first->length > first->payload_bytes)
+		return first->length;
+	return first->payload_bytes;
+}
+
+/* An entry that does not manage its offset has it, whatever the message's length. */
+static int has_room(const struct spin_me *me, const struct slmp *first)
+{
+	if (!(me->options & SPIN_ME_MANAGE_LOCAL))
+		return 1;
+	if (told_bytes(first) == SPIN_LENGTH_UNKNOWN || free_bytes(me) < me->min_free)
+		return 0;
+	return !(me->options & SPIN_ME_NO_TRUNCATE) || told_bytes(first) <= free_bytes(me);
+}
+
+void entries__give(struct messages *messages, struct mpq *mpq, const struct slmp *first)
+{
+	struct spin_me *me = &messages->mes[mpq->me];
+	uint32_t skip = first->me_offset < me->length ? (uint32_t)first->me_offset : me->length;
+	int is_last = me->options & SPIN_ME_USE_ONCE;
+
+	mpq->offset = first->me_offset > UINT32_MAX ? UINT32_MAX : (uint32_t)first->me_offset;
+	mpq->place_bytes = me->length - skip;
+	if (me->options & SPIN_ME_MANAGE_LOCAL) {
+		mpq->offset = skip = (uint32_t)me->used;
+		mpq->place_bytes = told_bytes(first) < free_bytes(me) ? told_bytes(first) : free_bytes(me);
+		me->used += mpq->place_bytes;
+		is_last = is_last || free_bytes(me) < me->min_free;
+	}
+	mpq->place = me->start + skip;
+	if (!is_last)
+		return;
+	me->state = SPIN_ME_TAKEN;
+	me->holder = (uint32_t)(mpq - messages->mpqs);
+	mpq->took_me = 1;
+}
+
+void entries__give_back(struct messages *messages, const struct mpq *mpq)
+{
+	struct spin_me *me = &messages->mes[mpq->me % SPIN_MES_MAX];
+
+	if (mpq->me >= SPIN_MES_MAX)
+		return;
+	if (me->options & SPIN_ME_MANAGE_LOCAL && me->used == (uint64_t)mpq->offset + mpq->place_bytes)
+		me->used -= mpq->place_bytes;
+	if (mpq->took_me)
+		me->state = SPIN_ME_OPEN;
+}
+
+unsigned entries__match(const struct messages *messages, const struct flow_key *key, const struct slmp *first)
 {
 	unsigned found = SPIN_MES_MAX;
 
 	for (unsigned i = 0; i < SPIN_MES_MAX; i++) {
 		const struct spin_me *me = &messages->mes[i];
 
-		if (me->state == SPIN_ME_OPEN && entries__fit(me, key, match_bits) &&
+		if (me->state == SPIN_ME_OPEN && entries__fit(me, key, first->match_bits) && has_room(me, first) &&
 		    (found == SPIN_MES_MAX || me->serial < messages->mes[found].serial))
 			found = i;
 	}
@@ -60,6 +117,7 @@ static void post(struct pspin *nic, unsigned i, const struct spin_me *entry)
 	memcpy(me->src, entry->src, sizeof(me->src));
 	me->source = entry->source;
 	me->source_mask = entry->source_mask;
+	me->min_free = entry->min_free;
 	me->serial = messages->next_serial++;
 	entry_memory__place(nic, i, entry->start, entry->length);
 }
@@ -93,6 +151,7 @@ int pspin__me_append(struct pspin *nic, const struct spin_me *entry, const struc
 		return -EOPNOTSUPP;
 	if (entry->options & ~(uint32_t)SPIN_ME_OPTIONS ||
 	    (entry->options & SPIN_ME_NO_PAYLOAD && nic->meta.registration.fragmentation_bytes > 1) ||
+	    (entry->min_free && (!(entry->options & SPIN_ME_MANAGE_LOCAL) || entry->min_free > entry->length)) ||
 	    entry->start >= messages->limits.host_bytes ||
 	    entry->length > messages->limits.host_bytes - entry->start ||
 	    entry_memory__check(nic, handler_mem, handler_segments))

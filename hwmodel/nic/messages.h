@@ -118,8 +118,12 @@ void message__tell(struct pspin *nic, const struct mpq *mpq, enum spin_event_typ
 
 /* Is it for messages with this key and these match bits? */
 int entries__fit(const struct spin_me *me, const struct flow_key *key, uint64_t match_bits);
-/* The first one posted that is open to such a message; SPIN_MES_MAX: none. */
-unsigned entries__match(const struct messages *messages, const struct flow_key *key, uint64_t match_bits);
+/* The first one posted that is open to a message with this first packet; SPIN_MES_MAX: none. */
+unsigned entries__match(const struct messages *messages, const struct flow_key *key, const struct slmp *first);
+/* The message's offset and place in its entry, which it may take. */
+void entries__give(struct messages *messages, struct mpq *mpq, const struct slmp *first);
+/* The host is not told of the message, or it has ended before it was complete: what it has of an entry is free again. */
+void entries__give_back(struct messages *messages, const struct mpq *mpq);
 /* None, or the one that there is at the start. Its handlers' memory is nic_host__open()'s. */
 void entries__reset(struct pspin *nic);
 /* A result goes to the host with its events: the entries that their messages unlinked are free. */

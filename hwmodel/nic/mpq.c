@@ -57,7 +57,6 @@ void mpq__begin(struct pspin *nic, struct mpq *mpq, const struct arrival *first,
 	struct spin_me *entry = &nic->messages->mes[me];
 	uint32_t detail = first->slmp.type == SPIN_TYPE_GET ? !!(entry->options & SPIN_ME_OP_GET) : first->slmp.atomic;
 	struct hpu_scratch *scratch;
-	uint32_t skip;
 
 	mpq->slot = slots__take(nic); /* there are as many as messages */
 	mpq->slot->mpq = mpq;
@@ -68,15 +67,7 @@ void mpq__begin(struct pspin *nic, struct mpq *mpq, const struct arrival *first,
 	mpq->match_bits = first->slmp.match_bits;
 	mpq->hdr_data = first->slmp.hdr_data;
 	mpq->type = first->slmp.type;
-	mpq->offset = first->slmp.me_offset > UINT32_MAX ? UINT32_MAX : (uint32_t)first->slmp.me_offset;
-	skip = mpq->offset < entry->length ? mpq->offset : entry->length;
-	mpq->place = entry->start + skip;
-	mpq->place_bytes = entry->length - skip;
-	if (entry->options & SPIN_ME_USE_ONCE) {
-		entry->state = SPIN_ME_TAKEN;
-		entry->holder = (uint32_t)(mpq - nic->messages->mpqs);
-		mpq->took_me = 1;
-	}
+	entries__give(nic->messages, mpq, &first->slmp);
 	if (first->slmp.flags & SPIN_SLMP_EOM)
 		mpq->length = first->slmp.payload_bytes;
 	scratch = scratchpad__of(nic, mpq->slot);
@@ -162,9 +153,11 @@ void mpq__complete(struct pspin *nic, struct mpq *mpq)
 	struct spin_me *entry = &messages->mes[mpq->me];
 	uint32_t flags = 0;
 
-	if (mpq->took_me) {
-		entry->state = mpq->pending ? SPIN_ME_OPEN : SPIN_ME_UNREAD;
-		flags = mpq->pending ? 0 : SPIN_EVENT_UNLINKED;
+	if (mpq->pending) {
+		entries__give_back(messages, mpq);
+	} else if (mpq->took_me) {
+		entry->state = SPIN_ME_UNREAD;
+		flags = SPIN_EVENT_UNLINKED;
 	}
 	messages->stats.completed++;
 	if (!mpq->pending) {
@@ -273,8 +266,7 @@ static void end(struct pspin *nic, struct mpq *mpq, int tell, int leaves)
 {
 	struct messages *messages = nic->messages;
 
-	if (mpq->took_me)
-		messages->mes[mpq->me].state = SPIN_ME_OPEN;
+	entries__give_back(messages, mpq);
 	messages->stats.evicted++;
 	messages->stats.pressed += !tell;
 	if (tell)

@@ -13,7 +13,7 @@ sPIN B.1|match_bits|match
 sPIN B.1|ignore_bits|ignore
 sPIN B.1|match_id|post from 10.0.0.1
 sPIN B.1|uid|10.0.0.9
-sPIN B.1|min_free|hex b1
+sPIN B.1|min_free|local
 sPIN B.1|ct_handle|after ct
 sPIN B.1|options|once
 sPIN B.1|header_handler|.header

@@ -56,6 +56,10 @@ static void post(struct maker *m)
 	step.me.options = (one_in(m, 3) ? 0 : SPIN_ME_USE_ONCE) | (one_in(m, 3) ? SPIN_ME_NO_TRUNCATE : 0);
 	step.me.start = one_in(m, 2) ? 0 : below(m, host_bytes);
 	step.me.length = 1 + below(m, one_in(m, 3) ? 100 : one_in(m, 30) ? host_bytes + 200 : host_bytes - step.me.start);
+	if (one_in(m, 3)) {
+		step.me.options |= SPIN_ME_MANAGE_LOCAL;
+		step.me.min_free = one_in(m, 3) ? 0 : below(m, one_in(m, 2) ? 40 : step.me.length + 1);
+	}
 	if (one_in(m, 4))
 		step_source(below(m, SCHEDULE_SOURCES), !one_in(m, 3), &step.me.source);
 	schedule_add(m->schedule, &step);

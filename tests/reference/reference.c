@@ -308,14 +308,12 @@ void reference_clock(struct reference *r, uint32_t now_ms)
 	r->events = 0;
 	r->now_ms = now_ms;
 	r->swept_messages = 0;
-	for (unsigned i = 0; i < r->messages;) {
-		struct reference_message *m = r->message[i];
-		unsigned before = r->messages;
+	for (unsigned i = 0; i < r->opts.messages; i++) {
+		struct reference_message *m = in_mpq(r, i);
 
-		if (now_ms - m->last_packet_ms > idle_ms)
+		if (m && now_ms - m->last_packet_ms > idle_ms)
 			reference_evict(r, m, 1);
-		else if (m->open && replay(r, m))
+		else if (m && m->open && replay(r, m))
 			r->swept_messages++;
-		i += r->messages == before;
 	}
 }

@@ -34,6 +34,8 @@
 	X(FLOW_CONTROL_FORGOTTEN,    "flow_control_forgotten") \
 	X(LAST_ENTRY_FIRST,          "last_entry_first") \
 	X(SOURCE,                    "entries_are_for_all_sources") \
+	X(MIN_FREE,                  "managed_entry_is_never_full") \
+	X(PLACE_KEPT,                "place_is_not_given_back") \
 	X(COMPLETION_AFTER_PROCEED,  "completion_after_proceed") \
 	X(EVICTION_KEEPS_ENTRY,      "eviction_keeps_entry") \
 	X(SHORT_MIDDLE,              "short_middle_packet_taken") \
@@ -96,8 +98,9 @@ struct reference_message {
 	uint32_t last_packet_ms; /* that was new */
 	uint32_t me;          /* SPIN_MES_MAX: none yet */
 	int took_me;
+	int managed;          /* its entry gave it its place, of `room` bytes */
 	int whole;            /* its entry truncates nothing, */
-	uint32_t room;        /* and has so many bytes for it */
+	uint32_t room;        /* and has so many bytes for it, as one that manages its offset */
 	uint32_t me_start, me_length, me_serial;
 	uint64_t match_bits, hdr_data;
 	uint32_t offset;      /* in the entry, saturated */
@@ -194,6 +197,8 @@ void reference_begin(struct reference *r, struct reference_message *m, const str
 int reference_fits(const struct spin_me *me, const struct spin_process *from, const struct reference_packet *p);
 /* The entry that is open to a first packet; SPIN_MES_MAX: none. */
 unsigned reference_find_me(const struct reference *r, const struct reference_packet *p);
+/* The message's place in its entry, which manages its offset. */
+void reference_reserve(struct reference *r, struct reference_message *m, const struct reference_packet *p);
 void reference_event(struct reference *r, const struct reference_message *m, enum spin_event_type type,
 		     enum spin_handler_kind kind, uint32_t flags);
 void reference_complete(struct reference *r, struct reference_message *m);

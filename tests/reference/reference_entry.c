@@ -29,6 +29,51 @@ int reference_fits(const struct spin_me *me, const struct spin_process *from, co
 	       (from->port == 0 || ntohs(from->port) == p->key.src_port);
 }
 
+/* What the first packet tells of its message's length; SPIN_LENGTH_UNKNOWN: nothing. */
+static uint32_t told(const struct reference_packet *p)
+{
+	if (p->put_length != SPIN_LENGTH_UNKNOWN)
+		return p->put_length > p->bytes ? p->put_length : p->bytes;
+	return p->eom ? p->bytes : SPIN_LENGTH_UNKNOWN;
+}
+
+static int has_room(const struct spin_me *me, const struct reference_packet *p)
+{
+	uint32_t free_bytes = me->length - (uint32_t)me->used;
+
+	if (!(me->options & SPIN_ME_MANAGE_LOCAL))
+		return 1;
+	if (told(p) == SPIN_LENGTH_UNKNOWN)
+		return 0;
+	if (me->options & SPIN_ME_NO_TRUNCATE && told(p) > free_bytes)
+		return 0;
+	return free_bytes >= me->min_free;
+}
+
+void reference_reserve(struct reference *r, struct reference_message *m, const struct reference_packet *p)
+{
+	struct spin_me *me = &r->me[m->me];
+	uint32_t left = me->length - (uint32_t)me->used;
+
+	m->managed = 1;
+	m->offset = (uint32_t)me->used;
+	m->room = told(p) < left ? told(p) : left;
+	me->used += m->room;
+	if (r->breaks == REFERENCE_BREAKS_MIN_FREE)
+		return;
+	if (left - m->room < me->min_free)
+		m->took_me = 1;
+}
+
+/* What it has of its entry is free again. */
+static void release(struct reference *r, const struct reference_message *m)
+{
+	struct spin_me *me = &r->me[m->me];
+
+	if (m->managed && me->used == m->offset + m->room && r->breaks != REFERENCE_BREAKS_PLACE_KEPT)
+		me->used -= m->room;
+}
+
 unsigned reference_find_me(const struct reference *r, const struct reference_packet *p)
 {
 	unsigned best = SPIN_MES_MAX;
@@ -36,7 +81,7 @@ unsigned reference_find_me(const struct reference *r, const struct reference_pac
 	for (unsigned i = 0; i < SPIN_MES_MAX; i++) {
 		const struct spin_me *me = &r->me[i];
 
-		if (me->state != SPIN_ME_OPEN || !reference_fits(me, &r->me_from[i], p))
+		if (me->state != SPIN_ME_OPEN || !reference_fits(me, &r->me_from[i], p) || !has_room(me, p))
 			continue;
 		if (best == SPIN_MES_MAX ||
 		    (me->serial < r->me[best].serial) != (r->breaks == REFERENCE_BREAKS_LAST_ENTRY_FIRST))
@@ -110,6 +155,8 @@ void reference_complete(struct reference *r, struct reference_message *m)
 	r->stats.completed++;
 	if (m->took_me)
 		me->state = unlinked ? SPIN_ME_FREE : SPIN_ME_OPEN; /* the host has events at the end of the step */
+	if (m->pending)
+		release(r, m);
 	if (!m->pending) {
 		me->messages++;
 		reference_event(r, m, SPIN_EVENT_MESSAGE, 0, unlinked ? SPIN_EVENT_UNLINKED : 0);
@@ -121,6 +168,8 @@ void reference_evict(struct reference *r, struct reference_message *m, int tell)
 {
 	r->stats.evicted++;
 	r->stats.pressed += !tell;
+	if (m->me != SPIN_MES_MAX)
+		release(r, m);
 	if (m->took_me && r->breaks != REFERENCE_BREAKS_EVICTION_KEEPS_ENTRY)
 		r->me[m->me].state = SPIN_ME_OPEN;
 	if (tell)
@@ -158,6 +207,9 @@ int reference_me_append(struct reference *r, const struct spin_me_opts *opts, un
 
 	if (opts->start > r->opts.host_bytes || opts->length > r->opts.host_bytes - opts->start)
 		return -EINVAL;
+	if (opts->min_free && (!(opts->options & SPIN_ME_MANAGE_LOCAL) ||
+			       opts->min_free > (opts->length ? opts->length : r->opts.host_bytes - opts->start)))
+		return -EINVAL;
 	while (at < SPIN_MES_MAX && (r->me[at].state != SPIN_ME_FREE || in_use(r, at)))
 		at++;
 	if (at == SPIN_MES_MAX)
@@ -170,6 +222,7 @@ int reference_me_append(struct reference *r, const struct spin_me_opts *opts, un
 	r->me[at].start = opts->start;
 	r->me[at].length = opts->length ? opts->length : (uint32_t)r->opts.host_bytes - opts->start;
 	r->me[at].serial = r->me_serial++;
+	r->me[at].min_free = opts->min_free;
 	r->me_from[at] = r->breaks == REFERENCE_BREAKS_SOURCE ? (struct spin_process){ 0 } : opts->source;
 	*me = at;
 	return 0;
@@ -189,7 +242,7 @@ int reference_dma(struct reference *r, struct reference_message *m, uint32_t to,
 {
 	uint64_t at = (uint64_t)m->offset + to;
 
-	if (at + bytes > m->me_length)
+	if ((m->managed ? to + (uint64_t)bytes : at + bytes) > (m->managed ? m->room : m->me_length))
 		return SPIN_RC_SEGV;
 	memcpy(r->host + m->me_start + at, from, bytes);
 	return 0;

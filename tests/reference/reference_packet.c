@@ -108,7 +108,7 @@ static int at_odds(const struct reference *r, const struct reference_message *m,
 static enum spin_reason deposit(struct reference *r, struct reference_message *m, const struct reference_packet *p)
 {
 	uint64_t at = (uint64_t)m->offset + p->offset;
-	uint32_t bytes = p->bytes, length = m->me_length;
+	uint32_t bytes = p->bytes, length = m->managed ? m->offset + m->room : m->me_length;
 
 	if (r->breaks == REFERENCE_BREAKS_CUT_OFF && length > 0)
 		length--;
@@ -199,11 +199,13 @@ void reference_begin(struct reference *r, struct reference_message *m, const str
 	m->whole = (r->me[me].options & SPIN_ME_NO_TRUNCATE) && r->breaks != REFERENCE_BREAKS_REFUSAL;
 	m->room = p->put_offset < m->me_length ? m->me_length - (uint32_t)p->put_offset : 0;
 	m->took_me = (r->me[me].options & SPIN_ME_USE_ONCE) != 0;
+	m->offset = p->put_offset > 0xffffffff ? 0xffffffff : (uint32_t)p->put_offset;
+	if (r->me[me].options & SPIN_ME_MANAGE_LOCAL)
+		reference_reserve(r, m, p);
 	if (m->took_me)
 		r->me[me].state = SPIN_ME_TAKEN;
 	m->match_bits = p->match_bits;
 	m->hdr_data = p->hdr_data;
-	m->offset = p->put_offset > 0xffffffff ? 0xffffffff : (uint32_t)p->put_offset;
 	m->stride = p->bytes;
 	m->sum = p->sum;
 	m->open = 1;

@@ -204,6 +204,7 @@ static int simplify_steps(struct shrinker *k)
 			smaller |= zero(k, i, offsetof(struct step, me.start), sizeof(uint32_t));
 			smaller |= zero(k, i, offsetof(struct step, me.options), sizeof(uint32_t));
 			smaller |= zero(k, i, offsetof(struct step, me.match_bits), sizeof(uint64_t));
+			smaller |= zero(k, i, offsetof(struct step, me.min_free), sizeof(uint32_t));
 			smaller |= zero(k, i, offsetof(struct step, me.source), sizeof(struct spin_process));
 			break;
 		default:

@@ -153,6 +153,8 @@ static void write_entry_call(struct writer *w, const struct step *step)
 		(unsigned long long)step->me.ignore_bits, step->me.start, step->me.length,
 		step->me.options & SPIN_ME_USE_ONCE ? " once" : "",
 		step->me.options & SPIN_ME_NO_TRUNCATE ? " whole" : "");
+	if (step->me.options & SPIN_ME_MANAGE_LOCAL)
+		fprintf(w->to, " local min_free %u", step->me.min_free);
 	if (step->me.source.ip_version) {
 		inet_ntop(step->me.source.ip_version == 4 ? AF_INET : AF_INET6, step->me.source.addr, from, sizeof(from));
 		fprintf(w->to, " from %s %u", from, ntohs(step->me.source.port));

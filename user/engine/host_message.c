@@ -160,6 +160,9 @@ int host_message__me_append(struct engine *e, const struct spin_me_opts *opts, u
 		return err;
 	if (opts->start >= h->config->host_bytes || opts->length > h->config->host_bytes - opts->start)
 		return engine_fail(-EINVAL, "an entry outside the host memory of %u bytes", h->config->host_bytes);
+	if (opts->min_free && (!(opts->options & SPIN_ME_MANAGE_LOCAL) ||
+			       opts->min_free > (opts->length ? opts->length : h->config->host_bytes - opts->start)))
+		return engine_fail(-EINVAL, "an entry that never has %u bytes free", opts->min_free);
 	while (i < SPIN_MES_MAX && (h->mes[i].state != SPIN_ME_FREE || h->me_held(i)))
 		i++;
 	if (i == SPIN_MES_MAX)
@@ -170,7 +173,7 @@ int host_message__me_append(struct engine *e, const struct spin_me_opts *opts, u
 	h->mes[i] = (struct spin_me){ .state = SPIN_ME_OPEN, .options = opts->options, .match_bits = opts->match_bits,
 				      .ignore_bits = opts->ignore_bits, .start = opts->start,
 				      .length = opts->length ? opts->length : h->config->host_bytes - opts->start,
-				      .serial = h->serial++ };
+				      .serial = h->serial++, .min_free = opts->min_free };
 	spin_me_from(&h->mes[i], &opts->source);
 	*me = i;
 	return 0;

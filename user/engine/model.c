@@ -207,7 +207,8 @@ static int model_me_append(struct engine *e, const struct spin_me_opts *opts, un
 {
 	struct model *m = e->impl;
 	struct spin_me entry = { .match_bits = opts->match_bits, .ignore_bits = opts->ignore_bits,
-				 .start = opts->start, .length = opts->length, .options = opts->options };
+				 .start = opts->start, .length = opts->length, .options = opts->options,
+				 .min_free = opts->min_free };
 
 	spin_me_from(&entry, &opts->source);
 	if (!entry.length && pspin__host_bytes(m->nic) > entry.start)

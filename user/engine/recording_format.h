@@ -129,6 +129,8 @@ struct recording_entry {
 	/* 0, and not there in older recordings; as in struct spin_me */
 	uint64_t src[2];
 	uint32_t source, source_mask;
+	uint64_t used;
+	uint32_t min_free, pad2;
 };
 
 /* Of its bytes, what all recordings have. */
@@ -165,7 +167,7 @@ _Static_assert(sizeof(struct recording_custom) == 16 && sizeof(struct recording_
 	       sizeof(struct recording_memory_piece) == 88 && sizeof(struct recording_end) == 32 &&
 	       sizeof(struct recording_count) == 32 && sizeof(struct recording_seal) == 16 &&
 	       sizeof(struct recording_context) == 48 && sizeof(struct recording_host_piece) == 16 &&
-	       sizeof(struct recording_entry) == 224 && sizeof(struct recording_event) == 8,
+	       sizeof(struct recording_entry) == 240 && sizeof(struct recording_event) == 8,
 	       "recordings are a file format");
 
 #endif

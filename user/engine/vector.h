@@ -31,6 +31,8 @@ struct vector_change {
 	enum spin_me_state state; /* ME */
 	int counted;              /* ME: the two below are given */
 	uint64_t messages, me_bytes;
+	int used_given;           /* ME: and this one: bytes of a managed entry that are messages' places */
+	uint64_t used;
 	struct spin_ct ct;        /* CT */
 };
 

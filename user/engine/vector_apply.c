@@ -48,7 +48,7 @@ static int post(const struct vector_change *c, struct engine *e, struct host_ima
 		return engine_fail(-EPROTO, "the entry posted has the index %u, not %u", me, want);
 	host->me[me] = (struct spin_me){ .state = SPIN_ME_OPEN, .options = c->post.options,
 					 .match_bits = c->post.match_bits, .ignore_bits = c->post.ignore_bits,
-					 .start = c->post.start, .serial = host->posted++ };
+					 .start = c->post.start, .serial = host->posted++, .min_free = c->post.min_free };
 	spin_me_from(&host->me[me], &c->post.source);
 	host->ct[me] = (struct spin_ct){ 0 };
 	host->me[me].length = c->post.length ? c->post.length : (uint32_t)host->bytes - c->post.start;
@@ -132,6 +132,8 @@ static int expect(const struct vector_change *c, const struct types *t, struct i
 		host->me[c->me].messages = c->messages;
 		host->me[c->me].bytes = c->me_bytes;
 	}
+	if (c->used_given)
+		host->me[c->me].used = c->used;
 	return 0;
 }
 

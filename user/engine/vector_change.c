@@ -92,8 +92,8 @@ static int read_index(const char *word, unsigned *me)
 }
 
 #define POST_WORDS \
-	"write: post [match N] [ignore N] [from ADDRESS PORT] [start N] [length N] [once] [whole] [get] [no_HANDLER] [as N] " \
-	"[handler_mem START+LENGTH...]"
+	"write: post [match N] [ignore N] [from ADDRESS PORT] [start N] [length N] [min_free N] [once] [whole] [get] " \
+	"[local] [no_HANDLER] [as N] [handler_mem START+LENGTH...]"
 
 /* The rest of the line. */
 static int read_handler_mem(struct vector_change *change, char **rest)
@@ -115,7 +115,7 @@ static int read_option(const char *word, uint32_t *options)
 	} rows[] = {
 		{ "once", SPIN_ME_USE_ONCE }, { "whole", SPIN_ME_NO_TRUNCATE }, { "get", SPIN_ME_OP_GET },
 		{ "no_header", SPIN_ME_NO_HEADER }, { "no_payload", SPIN_ME_NO_PAYLOAD },
-		{ "no_completion", SPIN_ME_NO_COMPLETION },
+		{ "no_completion", SPIN_ME_NO_COMPLETION }, { "local", SPIN_ME_MANAGE_LOCAL },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
@@ -158,7 +158,7 @@ static int read_post(struct vector_changes *changes, char *rest)
 				return -EINVAL;
 			continue;
 		}
-		if (!word || (!wide && strcmp(name, "start") && strcmp(name, "length")))
+		if (!word || (!wide && strcmp(name, "start") && strcmp(name, "length") && strcmp(name, "min_free")))
 			return engine_fail(-EINVAL, POST_WORDS);
 		if (template_number(word, name, wide ? UINT64_MAX : UINT32_MAX, &value))
 			return -EINVAL;
@@ -166,6 +166,8 @@ static int read_post(struct vector_changes *changes, char *rest)
 			change->post.match_bits = value;
 		else if (wide)
 			change->post.ignore_bits = value;
+		else if (!strcmp(name, "min_free"))
+			change->post.min_free = (uint32_t)value;
 		else if (!strcmp(name, "start"))
 			change->post.start = (uint32_t)value;
 		else
@@ -188,7 +190,7 @@ static int read_unlink(struct vector_changes *changes, char *rest)
 	return read_index(me, &change->me);
 }
 
-/* N free|open|taken [messages N bytes N] */
+/* N free|open|taken [messages N bytes N] [used N] */
 static int read_me(struct vector_changes *changes, char *rest)
 {
 	static const char *const states[] = { "free", "open", "taken" };
@@ -201,14 +203,16 @@ static int read_me(struct vector_changes *changes, char *rest)
 	while (i < 3 && state && strcmp(state, states[i]))
 		i++;
 	if (!state || i == 3)
-		return engine_fail(-EINVAL, "write: after me N free|open|taken [messages N bytes N]");
+		return engine_fail(-EINVAL, "write: after me N free|open|taken [messages N bytes N] [used N]");
 	change->state = (enum spin_me_state)i;
 	while ((name = vector_next(&rest))) {
 		word = vector_next(&rest);
-		if (!word || (strcmp(name, "messages") && strcmp(name, "bytes")))
-			return engine_fail(-EINVAL, "write: after me N free|open|taken [messages N bytes N]");
-		change->counted = 1;
-		if (template_number(word, name, UINT64_MAX, name[0] == 'm' ? &change->messages : &change->me_bytes))
+		if (!word || (strcmp(name, "messages") && strcmp(name, "bytes") && strcmp(name, "used")))
+			return engine_fail(-EINVAL, "write: after me N free|open|taken [messages N bytes N] [used N]");
+		change->counted |= name[0] != 'u';
+		change->used_given |= name[0] == 'u';
+		if (template_number(word, name, name[0] == 'u' ? UINT32_MAX : UINT64_MAX, name[0] == 'm' ? &change->messages :
+				    name[0] == 'b' ? &change->me_bytes : &change->used))
 			return -EINVAL;
 	}
 	return read_index(me, &change->me);

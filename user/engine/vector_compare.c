@@ -113,9 +113,10 @@ static void me_text(const struct spin_me *me, char *text, size_t bytes)
 		snprintf(text, bytes, "free");
 	else
 		snprintf(text, bytes, "%s%s match %#" PRIx64 " ignore %#" PRIx64 " source %#x of bits %#x, %#" PRIx64 " %#" PRIx64
-			 " start %u length %u messages %" PRIu64 " bytes %" PRIu64, states[me->state],
+			 " start %u length %u min_free %u used %" PRIu64 " messages %" PRIu64 " bytes %" PRIu64, states[me->state],
 			 me->options & SPIN_ME_USE_ONCE ? " once" : "", me->match_bits, me->ignore_bits, me->source,
-			 me->source_mask, me->src[0], me->src[1], me->start, me->length, me->messages, me->bytes);
+			 me->source_mask, me->src[0], me->src[1], me->start, me->length,
+			 me->min_free, me->used, me->messages, me->bytes);
 }
 
 static void add_mes(struct differences *d, const struct host_image *want, const struct host_image *got)
@@ -154,12 +155,17 @@ void vector_compare_images(struct differences *d, const struct host_image *want,
 /* An entry's counts are expected where a line tells them. */
 static void leave_out_counts(const struct vector_changes *after, struct host_image *want, const struct host_image *got)
 {
-	int counted[SPIN_MES_MAX] = { 0 };
+	int counted[SPIN_MES_MAX] = { 0 }, used[SPIN_MES_MAX] = { 0 };
 
-	for (unsigned i = 0; i < after->count; i++)
-		if (after->list[i].kind == CHANGE_ME && after->list[i].counted)
-			counted[after->list[i].me] = 1;
+	for (unsigned i = 0; i < after->count; i++) {
+		if (after->list[i].kind != CHANGE_ME)
+			continue;
+		counted[after->list[i].me] |= after->list[i].counted;
+		used[after->list[i].me] |= after->list[i].used_given;
+	}
 	for (unsigned i = 0; i < SPIN_MES_MAX; i++) {
+		if (!used[i])
+			want->me[i].used = got->me[i].used;
 		if (counted[i])
 			continue;
 		want->me[i].messages = got->me[i].messages;

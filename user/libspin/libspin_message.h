@@ -28,7 +28,7 @@ struct spin_me_opts {
 	uint64_t ignore_bits;  /* bits of match_bits that need not agree */
 	uint32_t start;        /* of its part of the host memory */
 	uint32_t length;       /* 0: to the end of the host memory */
-	uint32_t options;      /* SPIN_ME_USE_ONCE, _NO_TRUNCATE, _OP_GET, _NO_HANDLERS and its parts */
+	uint32_t options;      /* SPIN_ME_USE_ONCE, _NO_TRUNCATE, _OP_GET, _MANAGE_LOCAL, _NO_HANDLERS and its parts */
 	/*
 	 * The handlers' own host memory (SPIN_HANDLER_MEM; sPIN B.2, HANDLER_IOVEC), one segment behind the other: start and
 	 * length multiples of 8, inside the host memory; they may lie anywhere in it. None: none.
@@ -40,6 +40,12 @@ struct spin_me_opts {
 	 * ip_version 0: of any source. A source is what the packets' IP header says, which their sender may have made up.
 	 */
 	struct spin_process source;
+	/*
+	 * Of SPIN_ME_MANAGE_LOCAL, where messages lie one behind the other (PTL_ME's min_free): the message after which fewer bytes than
+	 * these are free is the entry's last one, and unlinks it when it is complete (SPIN_EVENT_UNLINKED). 0: it is never full.
+	 * Events tell in `offset` where each message lies.
+	 */
+	uint32_t min_free;
 };
 
 /*

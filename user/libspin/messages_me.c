@@ -61,6 +61,11 @@ static int take_options(const struct spin_ctx *ctx, const struct spin_me_opts *f
 				 (unsigned long long)to->start + to->length, host_bytes);
 	if (!to->length)
 		to->length = (uint32_t)host_bytes - to->start;
+	if (to->min_free && !(to->options & SPIN_ME_MANAGE_LOCAL))
+		return spin_fail(-EINVAL, "min_free is of entries with SPIN_ME_MANAGE_LOCAL: set that, too, or leave it 0");
+	if (to->min_free > to->length)
+		return spin_fail(-EINVAL, "a matching entry of %u bytes never has %u free (min_free): no message would find it open",
+				 to->length, to->min_free);
 	return host_side__check(host, to->handler_mem, to->handler_segments);
 }
 
@@ -124,7 +129,12 @@ int spin_ctx__me_append(struct spin_ctx *ctx, const struct spin_me_opts *opts, u
 					 "again in a second", ctx->name);
 		renumber(m);
 	}
-	/* state is FREE: nobody reads the rest until that changes */
+	/*
+	 * State is FREE: nobody reads the rest until that changes. A handler that has found the entry before is to find another
+	 * `used` before it finds anything else that is new.
+	 */
+	__atomic_store_n(&m->me[i].used, ((m->me[i].used >> 32) + 1) << 32, __ATOMIC_RELAXED);
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	m->me[i].options = wanted.options;
 	m->me[i].match_bits = wanted.match_bits;
 	m->me[i].ignore_bits = wanted.ignore_bits;
@@ -132,6 +142,7 @@ int spin_ctx__me_append(struct spin_ctx *ctx, const struct spin_me_opts *opts, u
 	m->me[i].length = wanted.length;
 	m->me[i].holder = 0;
 	spin_me_from(&m->me[i], &wanted.source);
+	m->me[i].min_free = wanted.min_free;
 	m->me[i].messages = m->me[i].bytes = 0;
 	pthread_mutex_lock(&m->posting);
 	__atomic_store_n(&m->me[i].serial, m->serial++, __ATOMIC_RELAXED);
@@ -165,12 +176,18 @@ void spin_messages__leave(struct spin_ctx *ctx, unsigned me)
 	__atomic_compare_exchange_n(&ctx->messages->me[me].state, &unread, SPIN_ME_FREE, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
 }
 
+/* May messages before the last one, which unlinked it, have been gets? */
+static int had_gets(const struct spin_me *me)
+{
+	return me->options & SPIN_ME_MANAGE_LOCAL && me->options & SPIN_ME_OP_GET;
+}
+
 void spin_messages__had(struct spin_ctx *ctx, const struct spin_event *event)
 {
 	if (!ctx->messages || event->type != SPIN_EVENT_MESSAGE || !(event->flags & SPIN_EVENT_UNLINKED) ||
 	    event->me >= SPIN_MES_MAX)
 		return;
-	if (!(event->flags & SPIN_EVENT_GET) || !spin_requests__keep(ctx, event->me))
+	if (!(event->flags & SPIN_EVENT_GET || had_gets(&ctx->messages->me[event->me])) || !spin_requests__keep(ctx, event->me))
 		spin_messages__leave(ctx, event->me);
 }
 
@@ -212,5 +229,6 @@ int spin_ctx__me_get(struct spin_ctx *ctx, unsigned me, struct spin_me *out)
 	out->state = state_of(from);
 	out->messages = __atomic_load_n(&from->messages, __ATOMIC_RELAXED);
 	out->bytes = __atomic_load_n(&from->bytes, __ATOMIC_RELAXED);
+	out->used = __atomic_load_n(&from->used, __ATOMIC_RELAXED) & UINT32_MAX; /* without the number of postings */
 	return 0;
 }

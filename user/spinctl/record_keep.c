@@ -71,6 +71,8 @@ static int write_entry(struct recorder *r, enum recording_moment moment, unsigne
 	memcpy(entry.src, me.src, sizeof(entry.src));
 	entry.source = me.source;
 	entry.source_mask = me.source_mask;
+	entry.used = me.used;
+	entry.min_free = me.min_free;
 	entry.success = ct.success;
 	entry.failure = ct.failure;
 	for (unsigned i = 0; i < entry.segments && i < RECORDING_SEGMENTS_MAX; i++) {

@@ -58,13 +58,14 @@ static int post(const struct recording *recording, struct engine *e)
 		struct spin_me_opts opts = { .bytes = sizeof(opts), .match_bits = entry->match_bits,
 					     .ignore_bits = entry->ignore_bits, .start = entry->start,
 					     .length = entry->length, .options = entry->options,
+					     .min_free = entry->min_free,
 					     .handler_mem = segment };
 		unsigned me;
 		int err;
 
 		if (entry->state == SPIN_ME_FREE)
 			continue;
-		if (entry->state != SPIN_ME_OPEN)
+		if (entry->state != SPIN_ME_OPEN || entry->used)
 			return engine_fail(-EINVAL, "%s: matching entry %u is in use before the first packet: record again",
 					   recording->path, i);
 		if (!take_source(entry, &opts.source))
@@ -115,7 +116,8 @@ int replay_host__recorded(const struct recording *recording, const struct types 
 					       .start = entry->start, .length = entry->length,
 					       .messages = entry->messages, .bytes = entry->bytes,
 					       .src = { entry->src[0], entry->src[1] }, .source = entry->source,
-					       .source_mask = entry->source_mask };
+					       .source_mask = entry->source_mask, .used = entry->used,
+					       .min_free = entry->min_free };
 		out->ct[i] = (struct spin_ct){ .success = entry->success, .failure = entry->failure };
 	}
 	return 0;

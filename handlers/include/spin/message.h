@@ -34,7 +34,8 @@
  *      and length that comes before that one's first packet. A sender that does not give an id again within T knows none of it.
  *   8. The message is new or waiting, and this is its first packet (offset 0):
  *      NO_ME: no matching entry is open to it: the first one posted of those that
- *      are open, have (message's match_bits ^ entry's) & ~entry's ignore_bits == 0, and name no source or the packet's.
+ *      are open, have (message's match_bits ^ entry's) & ~entry's ignore_bits == 0, name no source or the packet's, and have
+ *      room for it if they manage it ("Managed offset").
  *      Nor does one become open under pressure.
  *      NO_MPQ: the message is new, and all MPQs are taken, also under pressure (or no room is left for
  *      the key among the tombstones, or for the event that will tell of the message's end).
@@ -112,6 +113,15 @@
  * form then only keeps the host from being told. When the message is evicted, an entry
  * that it had taken is open again.
  *
+ * Managed offset: an entry with SPIN_ME_MANAGE_LOCAL has its messages one behind the other, wherever their senders want them
+ * (Portals' PTL_ME_MANAGE_LOCAL). Each one's place are as many of its free bytes as the first packet tells that the message has
+ * (or as that has itself, if these are more; of a get what it asks for), or all that are free: what lies behind is behind the
+ * end of the entry to it. The message's offset, as handlers and events tell it, is where its place begins. Such an entry is open to
+ * messages whose first packet tells the length, while min_free bytes are free (0: always); and with SPIN_ME_NO_TRUNCATE to
+ * those that the free bytes hold. The message whose place leaves fewer than min_free bytes takes the entry as if that was to be used
+ * once. A message that is evicted, or of which a _PENDING form keeps the host from being told, gives its place back if no other
+ * message's lies behind it. Two HPUs at once may leave bytes between two places that are nobody's.
+ *
  * A persistent entry may be unlinked while messages are in it: these go on in its memory, and its
  * index is not given to another entry before they have ended.
  *
@@ -170,7 +180,8 @@
  * Time: a message whose last new packet came more than idle_ms ago is evicted: its parked packets are lost, no handler
  * runs, TIMEOUT (PsPIN 3.2.3). New are packets that are handled or parked when they arrive, and a first one that finds no
  * entry. What makes no progress gives no time: duplicates, MALFORMED, NO_PARKING, BEYOND_WINDOW. A tombstone is older
- * than T when more than tombstone_ms have passed since it was left. A sweep evicts; it also does step 13 for messages
+ * than T when more than tombstone_ms have passed since it was left. A sweep evicts, in the order of
+ * the MPQs' numbers; it also does step 13 for messages
  * that still have parked packets.
  */
 #include <stdint.h>
@@ -234,7 +245,8 @@ enum {
 	SPIN_ME_NO_PAYLOAD = 16,
 	SPIN_ME_NO_COMPLETION = 32,
 	SPIN_ME_NO_HANDLERS = 56, /* all three: the default action alone */
-	SPIN_ME_OPTIONS = 63,     /* all that there are */
+	SPIN_ME_MANAGE_LOCAL = 64, /* its messages lie one behind the other: "Managed offset" above */
+	SPIN_ME_OPTIONS = 127,    /* all that there are */
 };
 
 /* Written by the host while FREE; `state` by compare-exchange, the counters by atomic addition. */
@@ -252,6 +264,10 @@ struct spin_me {
 	uint64_t src[2];   /* network byte order; IPv4 in the low half of word 0 */
 	uint32_t source;   /* IP version in bits 7:0, UDP port in network byte order in 31:16 */
 	uint32_t source_mask; /* the bits of `source` that are named; the address is, too, with the IP version; 0: of any source */
+	/* of SPIN_ME_MANAGE_LOCAL */
+	uint64_t used;     /* bytes from `start` on that are messages' places, in 31:0; 63:32 change with each posting; atomic */
+	uint32_t min_free;
+	uint32_t unused;
 };
 
 /* Writes whose messages the entry takes. IP version 0: anybody's; port 0: whatever port of the address. */
@@ -305,7 +321,7 @@ struct spin_message_stats {
 };
 
 _Static_assert(sizeof(struct spin_me_memory) == 192, "shared by BPF and user space");
-_Static_assert(sizeof(struct spin_me) == 80 && sizeof(struct spin_message_stats) == 64,
+_Static_assert(sizeof(struct spin_me) == 96 && sizeof(struct spin_message_stats) == 64,
 	       "shared by BPF and user space");
 
 #endif

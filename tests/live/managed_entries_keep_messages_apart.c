@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Threads on all CPUs give messages, first packets twice, to entries that manage their offset, while the host posts others in
+ * place of those that are full: every message has a place of its own, inside its entry, with its bytes. And what the library
+ * refuses of such entries, and of those that name a source.
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <common/built.h>
+#include <common/expect.h>
+#include <common/netns.h>
+#include <reference/frame.h>
+#include <user/libspin/libspin_message.h>
+
+#define THREADS  4u
+#define MESSAGES 12000u /* of each thread; with another's number each second one */
+#define REGION   1024u
+#define REGIONS  64u    /* of host memory: one for each posting, in turn */
+#define LONGEST  100u
+#define MIN_FREE 128u
+
+static const uint8_t *memory;
+static struct spin_ctx *ctx;
+static atomic_uint next_thread, running;
+static _Atomic(const char *) why;
+static uint8_t taken[REGIONS][REGION]; /* bytes that are a message's place, of the posting that a region has now */
+static unsigned region, told, unlinked;
+
+static uint32_t bytes_of(uint32_t id)
+{
+	return 1 + id * 2654435761u % LONGEST;
+}
+
+/* 1: it was handled, or is another thread's. */
+static int send_message(uint32_t id)
+{
+	static const struct frame_flow flow = { 4, { 10, 0, 0, 1 }, { 10, 0, 0, 2 }, 4000, SPIN_SLMP_PORT };
+	const struct spin_slmp slmp = { htons(SPIN_SLMP_SYN | SPIN_SLMP_EOM), htonl(id), 0 };
+	uint8_t frame[512] = { 0 }, out[512], *payload = frame_payload(frame, 4);
+	struct spin_run_result result;
+
+	memcpy(payload, &slmp, sizeof(slmp));
+	memset(payload + sizeof(slmp), (int)(id % 255 + 1), bytes_of(id));
+	if (spin_ctx__run(ctx, frame, frame_finish(frame, &flow, sizeof(slmp) + bytes_of(id), FRAME_SUM_NONE), 1, out, sizeof(out),
+			  &result))
+		why = "a packet cannot be run";
+	return why || result.verdict == SPIN_VERDICT_TX;
+}
+
+static void *sender(void *arg)
+{
+	const unsigned me = next_thread++;
+
+	(void)arg;
+	for (uint32_t i = 0; i < MESSAGES && !why; i++)
+		for (unsigned tries = 0; !send_message(i % 2 ? me * MESSAGES + i : i) && !why; tries++)
+			if (tries == 10000000)
+				why = "a message finds no entry";
+	running--;
+	return NULL;
+}
+
+static void post(void)
+{
+	const struct spin_me_opts opts = { .bytes = sizeof(opts), .ignore_bits = UINT64_MAX, .start = region * REGION,
+					   .length = REGION, .options = SPIN_ME_MANAGE_LOCAL | SPIN_ME_NO_TRUNCATE,
+					   .min_free = MIN_FREE };
+	unsigned me;
+
+	memset(taken[region], 0, REGION);
+	region = (region + 1) % REGIONS;
+	expect(0, spin_ctx__me_append(ctx, &opts, &me), "an entry");
+}
+
+static void on_event(void *arg, const struct spin_event *event)
+{
+	const uint32_t at = event->me_start + event->offset;
+
+	(void)arg;
+	if (event->type != SPIN_EVENT_MESSAGE || event->length != bytes_of(event->message_id) ||
+	    event->deposited_bytes != event->length || event->offset + event->length > REGION)
+		why = "an event is not of a whole message inside its entry";
+	for (uint32_t i = 0; i < event->length && !why; i++) {
+		if (taken[event->me_start / REGION][event->offset + i]++)
+			why = "two messages have one place";
+		if (memory[at + i] != event->message_id % 255 + 1)
+			why = "a message's place has other bytes";
+	}
+	told++;
+	if (!(event->flags & SPIN_EVENT_UNLINKED))
+		return;
+	if (REGION - event->offset - event->length >= MIN_FREE)
+		why = "an entry is unlinked that has min_free left";
+	unlinked++;
+	post();
+}
+
+static void refused(struct spin_me_opts opts, const char *text)
+{
+	unsigned me;
+
+	opts.bytes = sizeof(opts);
+	opts.ignore_bits = UINT64_MAX;
+	expect(-EINVAL, spin_ctx__me_append(ctx, &opts, &me), text);
+	says(text);
+}
+
+static void what_cannot_be_is_refused(void)
+{
+	refused((struct spin_me_opts){ .min_free = 1 }, "min_free is of entries with SPIN_ME_MANAGE_LOCAL");
+	refused((struct spin_me_opts){ .options = SPIN_ME_MANAGE_LOCAL, .length = 64, .min_free = 65 }, "never has 65 free");
+	refused((struct spin_me_opts){ .options = ~0u }, "has no options");
+	refused((struct spin_me_opts){ .source = { .ip_version = 5 } }, "source has IP version 5");
+	refused((struct spin_me_opts){ .source = { .port = 1 } }, "source has IP version 0");
+	refused((struct spin_me_opts){ .source = { .addr = { 1 } } }, "source has IP version 0");
+	refused((struct spin_me_opts){ .source = { .addr = { 1, 1 }, .ip_version = 4 } }, "source has IP version 4");
+}
+
+int main(void)
+{
+	const struct spin_ctx_opts opts = { .bytes = sizeof(opts), .message = { .host_bytes = REGIONS * REGION, .no_entry = 1,
+					    .idle_ms = 60000, .tombstone_ms = 60000 } };
+	pthread_t thread[THREADS];
+	struct spin_object *object;
+	struct spin_rule rule;
+	char path[512];
+	size_t bytes;
+	void *at;
+
+	netns_new();
+	if (built_object("msg_default", path, sizeof(path)) || spin_object__open(path, &object))
+		fail("handlers");
+	expect(0, spin_rule__parse("udp", &rule), "a rule");
+	expect(0, spin_ctx__create_opts(NULL, object, &rule, &opts, &ctx), "a context");
+	expect(0, spin_ctx__host_memory(ctx, &at, &bytes), "its memory");
+	memory = at;
+	what_cannot_be_is_refused();
+	for (unsigned i = 0; i < 8; i++)
+		post();
+	running = THREADS;
+	for (unsigned i = 0; i < THREADS; i++)
+		if (pthread_create(&thread[i], NULL, sender, NULL))
+			fail("a thread");
+	while (running && !why)
+		if (spin_ctx__events(ctx, on_event, NULL) < 0)
+			why = "events cannot be read";
+	for (unsigned i = 0; i < THREADS; i++)
+		pthread_join(thread[i], NULL);
+	if (!why && spin_ctx__events(ctx, on_event, NULL) < 0)
+		why = "events cannot be read";
+	if (why) {
+		printf("FAIL  %s\n", why);
+		return 1;
+	}
+	expect(MESSAGES / 2 * (THREADS + 1), told, "messages");
+	spin_ctx__destroy(ctx);
+	spin_object__close(object);
+	printf("%u messages in %u entries, each in a place of its own\n", told, unlinked);
+	return 0;
+}
