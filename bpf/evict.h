@@ -139,6 +139,8 @@ SPIN_INLINE void spin_evict_end(uint32_t mpq, uint32_t hpu, uint32_t now, uint32
 	}
 	if (was_open)
 		spin_me_release(q->me, q->offset, q->place_bytes);
+	if (spin_config.unexpected)
+		spin_unexpected_end(mpq, hpu, 0, 0);
 	if (q->flags & SPIN_MPQ_TOOK_ME)
 		spin_me_give(q->me, SPIN_ME_OPEN);
 	spin_evict_parked_(mpq, hpu);

@@ -4,6 +4,7 @@
 
 /* Matching entries (<spin/message.h>; sPIN B.1): written by the host, taken and given back here. */
 #include "flow.h"
+#include "unexpected.h"
 
 /* The first one is there from the start: persistent, open to all, over the whole host memory. */
 static struct spin_me spin_mes[SPIN_MES_MAX] SPIN_ME_ATTR_ = {
@@ -15,6 +16,8 @@ static struct spin_me spin_mes[SPIN_MES_MAX] SPIN_ME_ATTR_ = {
  * an entry behind.
  */
 static uint32_t spin_mes_end SPIN_ME_ATTR_ = 1;
+
+#define SPIN_ME_PLACE_ 16
 
 /* How often the entry that was found may have become another message's; then there is none. Before Linux 6.9 only. */
 #define SPIN_ME_TRIES 4
@@ -108,8 +111,8 @@ SPIN_INLINE uint32_t spin_me_next_(uint32_t me, uint32_t end)
 /* The entry posted first of those open to the message; SPIN_MES_MAX: none. */
 SPIN_OUTLINE uint32_t spin_me_match_(const struct spin_key *key, uint64_t match_bits, uint32_t bytes)
 {
-	uint32_t found = spin_blur(SPIN_MES_MAX), serial = 0xffffffff, state, end = spin_peek(&spin_mes_end), options, length, at;
-	uint64_t round = 0;
+	uint32_t found = spin_blur(SPIN_MES_MAX), state, end = spin_peek(&spin_mes_end), options, length, at;
+	uint64_t round = 0, first = ~(uint64_t)0, order;
 
 	if (!key)
 		return SPIN_MES_MAX; /* unreachable */
@@ -121,31 +124,61 @@ SPIN_OUTLINE uint32_t spin_me_match_(const struct spin_key *key, uint64_t match_
 			continue;
 		if (!spin_me_fits_(me, key, match_bits))
 			continue;
-		if (found != SPIN_MES_MAX && spin_peek(&me->serial) > serial)
-			continue;
 		options = spin_peek(&me->options);
+		order = (uint64_t)(options & SPIN_ME_OVERFLOW) << 32 | spin_peek(&me->serial);
+		if (order > first)
+			continue;
 		if (spin_unlikely(options & SPIN_ME_MANAGE_LOCAL)) {
 			spin_me_memory_at(me, &length);
 			at = (uint32_t)spin_peek(&me->used);
 			if (!spin_me_has_room_(me, options, at < length ? length - at : 0, bytes))
 				continue;
 		}
-		serial = spin_blur(spin_peek(&me->serial));
+		first = (uint64_t)spin_blur(order >> 32) << 32 | spin_blur((uint32_t)order);
 		found = spin_blur(i);
 	}
 	return found;
 }
 
+/* It was taken for nothing: what spin_me_take() said of it. */
+SPIN_INLINE void spin_me_untake(uint32_t me, uint32_t options, uint64_t place)
+{
+	if (options & SPIN_ME_MANAGE_LOCAL)
+		spin_me_release(me, (uint32_t)place, place >> 32);
+	if (options & SPIN_ME_USE_ONCE)
+		spin_me_give(me, SPIN_ME_OPEN);
+	if (spin_config.unexpected && options >> SPIN_ME_PLACE_)
+		spin_unexpected_free((options >> SPIN_ME_PLACE_) - 1);
+}
+
+/* The entry, if its message may land there; SPIN_MES_MAX: it is to come again. */
+SPIN_INLINE uint32_t spin_me_land_(const struct spin_key *key, uint64_t match_bits, uint32_t appends, uint32_t me,
+				   uint32_t *options, uint64_t place)
+{
+	uint32_t landed;
+
+	if (!spin_config.unexpected || !(*options & SPIN_ME_OVERFLOW))
+		return me;
+	landed = spin_unexpected_land(key, match_bits, appends);
+	if (!landed) {
+		spin_me_untake(me, *options, place);
+		return SPIN_MES_MAX;
+	}
+	*options |= landed << SPIN_ME_PLACE_;
+	return me;
+}
+
 /*
  * The same for a message of so many bytes (SPIN_LENGTH_UNKNOWN: its first packet does not tell), taken if it is to be used
- * once; *options are the entry's, and then say so. *place: of a managed entry what spin_me_reserve_() says, else as it was.
+ * once; *options are the entry's, and then say so; from bit
+ * SPIN_ME_PLACE_ on they have the message's place among the unexpected ones + 1, if it has one. *place: of a managed entry what spin_me_reserve_() says, else as it was.
  */
 SPIN_APART uint32_t spin_me_take(const struct spin_key *key, uint64_t match_bits, uint32_t bytes, uint64_t *place,
 				 uint32_t *options)
 {
+	uint32_t found, appends = spin_unexpected_begin();
 	uint64_t round = 0, used;
 	struct spin_me *me;
-	uint32_t found;
 
 	if (spin_handlers_.delivery != SPIN_DELIVER_ME || !key || !place || !options)
 		return SPIN_MES_MAX;
@@ -160,7 +193,7 @@ SPIN_APART uint32_t spin_me_take(const struct spin_key *key, uint64_t match_bits
 		if (!(*options & SPIN_ME_USE_ONCE)) {
 			if (spin_load32(&me->state) == SPIN_ME_OPEN && spin_me_fits_(me, key, match_bits) &&
 			    (!(*options & SPIN_ME_MANAGE_LOCAL) || spin_me_reserve_(me, used, bytes, place, options)))
-				return found;
+				return spin_me_land_(key, match_bits, appends, found, options, *place);
 			continue;
 		}
 		if (spin_swap_if(&me->state, SPIN_ME_OPEN, SPIN_ME_TAKEN) != SPIN_ME_OPEN)
@@ -169,7 +202,7 @@ SPIN_APART uint32_t spin_me_take(const struct spin_key *key, uint64_t match_bits
 		*options = spin_peek(&me->options);
 		if (spin_me_fits_(me, key, match_bits) && *options & SPIN_ME_USE_ONCE &&
 		    (!(*options & SPIN_ME_MANAGE_LOCAL) || spin_me_reserve_(me, used, bytes, place, options)))
-			return found;
+			return spin_me_land_(key, match_bits, appends, found, options, *place);
 		spin_me_give(found, SPIN_ME_OPEN);
 	} while (spin_can_loop_(&round, SPIN_ME_TRIES)); /* another message was faster */
 	return SPIN_MES_MAX;

@@ -109,6 +109,9 @@ SPIN_INLINE void spin_message_complete_(const struct spin_message *m, struct spi
 		spin_fetch_add(&spin_me_at(q->me)->messages, (uint64_t)1);
 	else
 		spin_me_release(q->me, q->offset, q->place_bytes);
+	if (spin_config.unexpected)
+		spin_unexpected_end(m->mpq, m->hpu, flags & SPIN_MPQ_PENDING ? 0 : SPIN_TELL_(SPIN_EVENT_MESSAGE, 0),
+				    flags & SPIN_MPQ_TOOK_ME ? SPIN_EVENT_UNLINKED : 0);
 	/* before the host is told: it frees the entry when it has had the event */
 	if (flags & SPIN_MPQ_TOOK_ME)
 		spin_me_give(q->me, flags & SPIN_MPQ_PENDING ? SPIN_ME_OPEN : SPIN_ME_UNREAD);

@@ -98,6 +98,7 @@ SPIN_INLINE uint32_t spin_message_open_(const struct spin_message *m, enum spin_
 	q->match_bits = q->hdr_data = 0;
 	q->flow = flow;
 	q->dst_port = m->dst_port;
+	q->unexpected = 0;
 	spin_window_clear(mpq, q->generation);
 	spin_store32(&q->phase, phase);
 	state = SPIN_FLOW_LIVE | (mpq & (SPIN_MPQS_MAX - 1)) << 2 | q->generation << 16;
@@ -261,6 +262,10 @@ SPIN_INLINE void spin_message_start_(const struct spin_message *m, struct spin_p
 	q->hdr_data = m->slmp.hdr_data;
 	if (m->slmp.flags & SPIN_SLMP_EOM)
 		q->length = m->slmp.bytes;
+	if (spin_config.unexpected)
+		q->unexpected = options >> SPIN_ME_PLACE_;
+	if (options & SPIN_ME_OVERFLOW)
+		spin_fetch_or(&q->flags, SPIN_MPQ_OVERFLOW);
 	if (options & SPIN_ME_USE_ONCE) {
 		spin_poke(&spin_me_at(me)->holder, m->mpq);
 		spin_fetch_or(&q->flags, SPIN_MPQ_TOOK_ME);
@@ -397,10 +402,8 @@ SPIN_INLINE enum spin_reason spin_message_begin(struct spin_message *m, uint32_t
 	}
 	if (buffer < SPIN_PARKING_MAX && reason != SPIN_REASON_PARKED)
 		spin_park_free(buffer);
-	if (me < SPIN_MES_MAX && options & SPIN_ME_MANAGE_LOCAL) /* taken for nothing */
-		spin_me_release(me, (uint32_t)m->slmp.place, m->slmp.place >> 32);
-	if (me < SPIN_MES_MAX && options & SPIN_ME_USE_ONCE)
-		spin_me_give(me, SPIN_ME_OPEN);
+	if (me < SPIN_MES_MAX)
+		spin_me_untake(me, options, m->slmp.place);
 	return reason;
 }
 

@@ -15,7 +15,7 @@ SPIN_INLINE uint32_t spin_event_flags_(const struct spin_mpq *q)
 {
 	uint32_t flags = spin_peek(&q->flags), verdict = spin_mpq_verdict(q);
 
-	return (spin_handlers_.takes ? flags & (SPIN_MPQ_GET | SPIN_MPQ_ATOMIC) : 0) |
+	return (spin_handlers_.takes ? flags & (SPIN_MPQ_GET | SPIN_MPQ_ATOMIC) : 0) | (flags & SPIN_MPQ_OVERFLOW) |
 	       (flags & SPIN_MPQ_FLOW_CONTROL ? SPIN_EVENT_FLOW_CONTROL : 0) |
 	       (flags & SPIN_MPQ_REFUSED ? SPIN_EVENT_REFUSED : 0) |
 	       (flags & SPIN_MPQ_ERROR ? SPIN_EVENT_FAILED : 0) |
@@ -23,7 +23,8 @@ SPIN_INLINE uint32_t spin_event_flags_(const struct spin_mpq *q)
 	       (verdict == SPIN_REASON_HEADER_DROPPED ? SPIN_EVENT_DROPPED : 0);
 }
 
-_Static_assert((int)SPIN_MPQ_GET == SPIN_EVENT_GET && (int)SPIN_MPQ_ATOMIC == SPIN_EVENT_ATOMIC,
+_Static_assert((int)SPIN_MPQ_GET == SPIN_EVENT_GET && (int)SPIN_MPQ_ATOMIC == SPIN_EVENT_ATOMIC &&
+	       (int)SPIN_MPQ_OVERFLOW == SPIN_EVENT_OVERFLOW,
 	       "a message's events say it as its MPQ does");
 
 #define SPIN_EVENT_RECORD_BYTES (sizeof(struct spin_event) + 8) /* with the kernel's header */
@@ -51,27 +52,14 @@ SPIN_INLINE _Bool spin_event_promise(void)
 	return spin_rare(0);
 }
 
-/* 0: the reader is behind, the event is lost. */
-SPIN_INLINE int spin_message_event_(uint32_t mpq, uint32_t hpu, uint32_t tell, uint32_t offset, uint32_t flags)
+SPIN_INLINE void spin_message_fill_(struct spin_event *e, uint32_t mpq, uint32_t hpu, uint32_t tell, uint32_t offset, uint32_t flags)
 {
 	const struct spin_mpq *q = spin_mpq_at(mpq);
 	const struct spin_flow *flow = &spin_flows[q->flow & (SPIN_FLOWS - 1)];
 	const struct spin_me *me = spin_me_at(q->me);
 	_Bool has_me = q->me < SPIN_MES_MAX;
 	_Bool ends = tell >> 8 == SPIN_EVENT_MESSAGE || tell >> 8 == SPIN_EVENT_TIMEOUT;
-	struct spin_event *e;
 
-	/* a message's last event was promised when the message was opened */
-	if (!ends && !spin_event_promise()) {
-		spin_stats_at(hpu)->events_lost++;
-		return 0;
-	}
-	e = spin_event_open();
-	if (!e) {
-		spin_stats_at(hpu)->events_lost++;
-		spin_event_unpromise();
-		return 0;
-	}
 	e->type = tell >> 8;
 	e->handler = tell & 255;
 	e->hpu = hpu;
@@ -95,6 +83,26 @@ SPIN_INLINE int spin_message_event_(uint32_t mpq, uint32_t hpu, uint32_t tell, u
 	e->me_length = has_me ? spin_peek(&me->length) : 0;
 	e->me_serial = has_me ? spin_peek(&me->serial) : 0;
 	e->unused = 0;
+}
+
+/* 0: the reader is behind, the event is lost. */
+SPIN_INLINE int spin_message_event_(uint32_t mpq, uint32_t hpu, uint32_t tell, uint32_t offset, uint32_t flags)
+{
+	_Bool ends = tell >> 8 == SPIN_EVENT_MESSAGE || tell >> 8 == SPIN_EVENT_TIMEOUT;
+	struct spin_event *e;
+
+	/* a message's last event was promised when the message was opened */
+	if (!ends && !spin_event_promise()) {
+		spin_stats_at(hpu)->events_lost++;
+		return 0;
+	}
+	e = spin_event_open();
+	if (!e) {
+		spin_stats_at(hpu)->events_lost++;
+		spin_event_unpromise();
+		return 0;
+	}
+	spin_message_fill_(e, mpq, hpu, tell, offset, flags);
 	spin_event_close(e);
 	spin_event_unpromise();
 	return 1;
@@ -105,6 +113,25 @@ static __attribute__((noinline)) int spin_message_event(uint32_t mpq, uint32_t h
 							uint32_t flags)
 {
 	return spin_message_event_(mpq, hpu, tell, offset, flags);
+}
+
+/* The host may have its unexpected message now; tell 0: it is no more. Rare, and by itself. */
+SPIN_APART int spin_unexpected_end(uint32_t mpq, uint32_t hpu, uint32_t tell, uint32_t flags)
+{
+	uint32_t place;
+
+	if (spin_handlers_.delivery != SPIN_DELIVER_ME || !spin_config.unexpected)
+		return 0;
+	place = spin_mpq_at(mpq)->unexpected;
+	if (!place)
+		return 0;
+	if (!tell) {
+		spin_unexpected_free(place - 1);
+		return 0;
+	}
+	spin_message_fill_(&spin_unexpected_at(place - 1)->event, mpq, hpu, tell, spin_mpq_at(mpq)->offset, flags);
+	spin_store32(&spin_unexpected_at(place - 1)->state, SPIN_UNEXPECTED_COMPLETE);
+	return 0;
 }
 
 SPIN_INLINE void spin_note_run(uint32_t mpq, uint32_t hpu, enum spin_handler_kind kind, uint32_t offset)

@@ -11,6 +11,7 @@
  * whoever claims the entry with compare-exchange; that new keys do not come in twice
  * is seen to by a lock for the place where a search starts, held while inserting.
  */
+#include <spin/context.h>
 #include <spin/message.h>
 #include <spin/reason.h>
 
@@ -86,7 +87,8 @@ struct spin_mpq {
 	uint64_t match_bits, hdr_data;
 	uint32_t flow;       /* its flow's place */
 	uint32_t opened;     /* clock when it was taken */
-	uint32_t dst_port;   /* host byte order, of the packet that opened it */
+	uint16_t dst_port;   /* host byte order, of the packet that opened it */
+	uint16_t unexpected; /* its place among the unexpected messages + 1; 0: it has none */
 	uint32_t broken;     /* packets that were claimed and are at odds with the message: it cannot complete */
 	uint64_t top;        /* the last lane of which a packet came: its number / 32, its MPQ's generation in 47:32; atomic */
 };
@@ -110,6 +112,7 @@ enum {
 	SPIN_MPQ_REFUSED      = 32, /* it was longer than its entry */
 	SPIN_MPQ_GET          = 64, /* what it is, in the bits that its event says it with */
 	SPIN_MPQ_ATOMIC       = 128,
+	SPIN_MPQ_OVERFLOW     = 256,
 };
 
 /* In its verdict, behind the reason: its entry truncates nothing. There, for it costs packets no other line. */
@@ -127,6 +130,23 @@ struct spin_park {
 	uint32_t offset;     /* of the packet in its message */
 	uint32_t frame_bytes;
 	uint32_t owner;      /* MPQ in bits 15:0, its generation in 31:16 */
+};
+
+enum spin_unexpected_state {
+	SPIN_UNEXPECTED_FREE,
+	SPIN_UNEXPECTED_LANDING,  /* what an entry is compared with is there; its message goes on */
+	SPIN_UNEXPECTED_COMPLETE, /* all of it is there; the host frees it */
+};
+
+/* An unexpected message (unexpected.h). */
+struct spin_unexpected {
+	uint32_t state;      /* enum spin_unexpected_state; atomic */
+	uint32_t source;     /* as in struct spin_me */
+	uint64_t src[2];
+	uint64_t match_bits;
+	uint64_t order;      /* of arrival */
+	struct spin_event event; /* its MESSAGE event */
+	uint64_t unused;
 };
 
 #define SPIN_MPQ_WORDS (SPIN_MPQS_MAX / 64)

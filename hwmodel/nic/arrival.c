@@ -63,11 +63,14 @@ static enum spin_reason not_open(struct pspin *nic, struct mpq *mpq, const struc
 			me = entries__match(messages, key, &a->slmp);
 		if (me == SPIN_MES_MAX)
 			return SPIN_REASON_NO_ME;
+		entries__reserve(messages, me, &a->slmp);
 	}
 	if (is_new) {
 		mpq = take(nic, key, old, a);
 		if (!mpq && !a->slmp.offset && pressure__mpq(nic, key))
 			mpq = take(nic, key, old, a);
+		if (!mpq && !a->slmp.offset)
+			entries__unreserve(messages, me);
 		if (!mpq)
 			return SPIN_REASON_NO_MPQ;
 	}

@@ -43,19 +43,39 @@ static int has_room(const struct spin_me *me, const struct slmp *first)
 	return !(me->options & SPIN_ME_NO_TRUNCATE) || told_bytes(first) <= free_bytes(me);
 }
 
+void entries__reserve(struct messages *messages, unsigned index, const struct slmp *first)
+{
+	struct spin_me *me = &messages->mes[index];
+	uint32_t bytes = told_bytes(first) < free_bytes(me) ? told_bytes(first) : free_bytes(me);
+
+	if (!(me->options & SPIN_ME_MANAGE_LOCAL))
+		return;
+	messages->reserved = (struct spin_segment){(uint32_t)me->used, bytes};
+	me->used += bytes;
+}
+
+void entries__unreserve(struct messages *messages, unsigned index)
+{
+	struct spin_me *me = &messages->mes[index];
+	const struct spin_segment *reserved = &messages->reserved;
+
+	if (me->options & SPIN_ME_MANAGE_LOCAL && me->used == (uint64_t)reserved->start + reserved->length)
+		me->used -= reserved->length;
+}
+
 void entries__give(struct messages *messages, struct mpq *mpq, const struct slmp *first)
 {
 	struct spin_me *me = &messages->mes[mpq->me];
 	uint32_t skip = first->me_offset < me->length ? (uint32_t)first->me_offset : me->length;
 	int is_last = me->options & SPIN_ME_USE_ONCE;
 
+	mpq->overflow = !!(me->options & SPIN_ME_OVERFLOW);
 	mpq->offset = first->me_offset > UINT32_MAX ? UINT32_MAX : (uint32_t)first->me_offset;
 	mpq->place_bytes = me->length - skip;
 	if (me->options & SPIN_ME_MANAGE_LOCAL) {
-		mpq->offset = skip = (uint32_t)me->used;
-		mpq->place_bytes = told_bytes(first) < free_bytes(me) ? told_bytes(first) : free_bytes(me);
-		me->used += mpq->place_bytes;
-		is_last = is_last || free_bytes(me) < me->min_free;
+		mpq->offset = skip = messages->reserved.start;
+		mpq->place_bytes = messages->reserved.length;
+		is_last = is_last || me->length - skip - mpq->place_bytes < me->min_free;
 	}
 	mpq->place = me->start + skip;
 	if (!is_last)
@@ -77,6 +97,14 @@ void entries__give_back(struct messages *messages, const struct mpq *mpq)
 		me->state = SPIN_ME_OPEN;
 }
 
+/* Entries of the overflow list are searched behind all others. */
+static int is_before(const struct spin_me *a, const struct spin_me *b)
+{
+	uint32_t list = a->options & SPIN_ME_OVERFLOW, other = b->options & SPIN_ME_OVERFLOW;
+
+	return list == other ? a->serial < b->serial : list < other;
+}
+
 unsigned entries__match(const struct messages *messages, const struct flow_key *key, const struct slmp *first)
 {
 	unsigned found = SPIN_MES_MAX;
@@ -85,7 +113,7 @@ unsigned entries__match(const struct messages *messages, const struct flow_key *
 		const struct spin_me *me = &messages->mes[i];
 
 		if (me->state == SPIN_ME_OPEN && entries__fit(me, key, first->match_bits) && has_room(me, first) &&
-		    (found == SPIN_MES_MAX || me->serial < messages->mes[found].serial))
+		    (found == SPIN_MES_MAX || is_before(me, &messages->mes[found])))
 			found = i;
 	}
 	return found;

@@ -47,7 +47,7 @@ struct mpq {
 	uint32_t offset;     /* in it, saturated */
 	uint64_t match_bits, hdr_data;
 	uint32_t type;       /* enum spin_type */
-	int took_me, pending, error, refused;
+	int took_me, pending, error, refused, overflow;
 
 	uint32_t dropped_bytes, deposited_bytes;
 	int flow_control;
@@ -68,6 +68,7 @@ struct messages {
 	unsigned replays_left;
 	struct spin_me mes[SPIN_MES_MAX];
 	uint32_t next_serial;
+	struct spin_segment reserved; /* of a managed entry, for the packet at hand */
 	struct spin_message_stats stats;
 };
 
@@ -120,7 +121,10 @@ void message__tell(struct pspin *nic, const struct mpq *mpq, enum spin_event_typ
 int entries__fit(const struct spin_me *me, const struct flow_key *key, uint64_t match_bits);
 /* The first one posted that is open to a message with this first packet; SPIN_MES_MAX: none. */
 unsigned entries__match(const struct messages *messages, const struct flow_key *key, const struct slmp *first);
-/* The message's offset and place in its entry, which it may take. */
+/* A place in an entry that manages its offset; and back, for there is no MPQ. */
+void entries__reserve(struct messages *messages, unsigned index, const struct slmp *first);
+void entries__unreserve(struct messages *messages, unsigned index);
+/* The message's offset and place in its entry, that which was reserved, and the entry, if it takes it. */
 void entries__give(struct messages *messages, struct mpq *mpq, const struct slmp *first);
 /* The host is not told of the message, or it has ended before it was complete: what it has of an entry is free again. */
 void entries__give_back(struct messages *messages, const struct mpq *mpq);

@@ -22,6 +22,8 @@ sPIN B.1|completion_handler|.completion
 sPIN B.1|ptl_handler_data|SPIN_DELIVER_ME
 sPIN B.1|hpu_memory|spin_fadd32
 sPIN B.1|lists of entries|no_me
+sPIN B.1|unexpected messages|on_overflow
+sPIN B.1|PtlMESearch|spin_ctx__me_search
 sPIN B.2|PtlHPUAllocMem|spin_hpu_mem__alloc
 sPIN B.2|PtlHPUFreeMem|spin_hpu_mem__free
 sPIN B.2|hpu_initial_state|initial_state

@@ -61,6 +61,8 @@ static void post(struct maker *m)
 		step.me.min_free = one_in(m, 3) ? 0 : below(m, one_in(m, 2) ? 40 : step.me.length + 1);
 	}
 	if (one_in(m, 4))
+		step.me.options |= SPIN_ME_OVERFLOW;
+	if (one_in(m, 4))
 		step_source(below(m, SCHEDULE_SOURCES), !one_in(m, 3), &step.me.source);
 	schedule_add(m->schedule, &step);
 }

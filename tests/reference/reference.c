@@ -186,10 +186,13 @@ static enum spin_reason first_packet(struct reference *r, struct reference_messa
 		}
 		return SPIN_REASON_NO_ME;
 	}
+	reference_reserve(r, me, p);
 	if (!m) {
 		m = new_message(r, p);
 		if (!m && reference_press_mpq(r, p))
 			m = new_message(r, p);
+		if (!m)
+			reference_unreserve(r, me);
 		if (!m)
 			return SPIN_REASON_NO_MPQ;
 		r->stats.opened++;

@@ -35,6 +35,7 @@
 	X(LAST_ENTRY_FIRST,          "last_entry_first") \
 	X(SOURCE,                    "entries_are_for_all_sources") \
 	X(MIN_FREE,                  "managed_entry_is_never_full") \
+	X(OVERFLOW,                  "overflow_list_is_no_list_of_its_own") \
 	X(PLACE_KEPT,                "place_is_not_given_back") \
 	X(COMPLETION_AFTER_PROCEED,  "completion_after_proceed") \
 	X(EVICTION_KEEPS_ENTRY,      "eviction_keeps_entry") \
@@ -114,7 +115,7 @@ struct reference_message {
 	uint8_t came[REFERENCE_PACKETS_MAX];
 	uint32_t came_count;
 	uint32_t dropped_bytes, deposited_bytes;
-	int flow_control, error, refused, pressed;
+	int flow_control, error, refused, pressed, overflow;
 	struct reference_packet *parked[SPIN_PARKING_MAX]; /* in order of arrival */
 	unsigned parked_count;
 	uint8_t scratchpad[SPIN_SCRATCHPAD_MAX];
@@ -150,6 +151,7 @@ struct reference {
 	struct spin_me me[SPIN_MES_MAX];
 	struct spin_process me_from[SPIN_MES_MAX]; /* in place of their own fields */
 	uint32_t me_serial;
+	uint32_t reserved_at, reserved; /* for the first packet at hand */
 	struct reference_message **message; /* in flight, in the order they were opened */
 	unsigned messages;
 	unsigned next_mpq;        /* behind the one that was taken last */
@@ -197,8 +199,11 @@ void reference_begin(struct reference *r, struct reference_message *m, const str
 int reference_fits(const struct spin_me *me, const struct spin_process *from, const struct reference_packet *p);
 /* The entry that is open to a first packet; SPIN_MES_MAX: none. */
 unsigned reference_find_me(const struct reference *r, const struct reference_packet *p);
-/* The message's place in its entry, which manages its offset. */
-void reference_reserve(struct reference *r, struct reference_message *m, const struct reference_packet *p);
+/* A place in an entry, if that manages its offset; and back. */
+void reference_reserve(struct reference *r, unsigned index, const struct reference_packet *p);
+void reference_unreserve(struct reference *r, unsigned index);
+/* Gives it to the message. */
+void reference_place(struct reference *r, struct reference_message *m);
 void reference_event(struct reference *r, const struct reference_message *m, enum spin_event_type type,
 		     enum spin_handler_kind kind, uint32_t flags);
 void reference_complete(struct reference *r, struct reference_message *m);

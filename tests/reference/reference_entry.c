@@ -50,18 +50,33 @@ static int has_room(const struct spin_me *me, const struct reference_packet *p)
 	return free_bytes >= me->min_free;
 }
 
-void reference_reserve(struct reference *r, struct reference_message *m, const struct reference_packet *p)
+void reference_reserve(struct reference *r, unsigned index, const struct reference_packet *p)
 {
-	struct spin_me *me = &r->me[m->me];
+	struct spin_me *me = &r->me[index];
 	uint32_t left = me->length - (uint32_t)me->used;
 
+	r->reserved_at = (uint32_t)me->used;
+	r->reserved = told(p) < left ? told(p) : left;
+	if (me->options & SPIN_ME_MANAGE_LOCAL)
+		me->used += r->reserved;
+}
+
+void reference_unreserve(struct reference *r, unsigned index)
+{
+	struct spin_me *me = &r->me[index];
+
+	if (me->options & SPIN_ME_MANAGE_LOCAL && me->used == r->reserved_at + r->reserved)
+		me->used -= r->reserved;
+}
+
+void reference_place(struct reference *r, struct reference_message *m)
+{
+	const struct spin_me *me = &r->me[m->me];
+
 	m->managed = 1;
-	m->offset = (uint32_t)me->used;
-	m->room = told(p) < left ? told(p) : left;
-	me->used += m->room;
-	if (r->breaks == REFERENCE_BREAKS_MIN_FREE)
-		return;
-	if (left - m->room < me->min_free)
+	m->offset = r->reserved_at;
+	m->room = r->reserved;
+	if (me->length - m->offset - m->room < me->min_free && r->breaks != REFERENCE_BREAKS_MIN_FREE)
 		m->took_me = 1;
 }
 
@@ -74,6 +89,11 @@ static void release(struct reference *r, const struct reference_message *m)
 		me->used -= m->room;
 }
 
+static int in_overflow(const struct reference *r, const struct spin_me *me)
+{
+	return (me->options & SPIN_ME_OVERFLOW) != 0 && r->breaks != REFERENCE_BREAKS_OVERFLOW;
+}
+
 unsigned reference_find_me(const struct reference *r, const struct reference_packet *p)
 {
 	unsigned best = SPIN_MES_MAX;
@@ -83,6 +103,11 @@ unsigned reference_find_me(const struct reference *r, const struct reference_pac
 
 		if (me->state != SPIN_ME_OPEN || !reference_fits(me, &r->me_from[i], p) || !has_room(me, p))
 			continue;
+		if (best != SPIN_MES_MAX && in_overflow(r, me) != in_overflow(r, &r->me[best])) {
+			if (!in_overflow(r, me))
+				best = i;
+			continue;
+		}
 		if (best == SPIN_MES_MAX ||
 		    (me->serial < r->me[best].serial) != (r->breaks == REFERENCE_BREAKS_LAST_ENTRY_FIRST))
 			best = i;
@@ -125,6 +150,8 @@ void reference_event(struct reference *r, const struct reference_message *m, enu
 		flags |= SPIN_EVENT_FLOW_CONTROL;
 	if (m->refused)
 		flags |= SPIN_EVENT_REFUSED;
+	if (m->overflow)
+		flags |= SPIN_EVENT_OVERFLOW;
 	if (m->error)
 		flags |= SPIN_EVENT_FAILED;
 	if (m->open && m->said == SPIN_REASON_PROCEEDED)

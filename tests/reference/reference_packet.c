@@ -199,9 +199,10 @@ void reference_begin(struct reference *r, struct reference_message *m, const str
 	m->whole = (r->me[me].options & SPIN_ME_NO_TRUNCATE) && r->breaks != REFERENCE_BREAKS_REFUSAL;
 	m->room = p->put_offset < m->me_length ? m->me_length - (uint32_t)p->put_offset : 0;
 	m->took_me = (r->me[me].options & SPIN_ME_USE_ONCE) != 0;
+	m->overflow = (r->me[me].options & SPIN_ME_OVERFLOW) != 0;
 	m->offset = p->put_offset > 0xffffffff ? 0xffffffff : (uint32_t)p->put_offset;
 	if (r->me[me].options & SPIN_ME_MANAGE_LOCAL)
-		reference_reserve(r, m, p);
+		reference_place(r, m);
 	if (m->took_me)
 		r->me[me].state = SPIN_ME_TAKEN;
 	m->match_bits = p->match_bits;

@@ -163,6 +163,8 @@ static void print_post(const struct spin_me_opts *me, FILE *to)
 	fprintf(to, "post    match %#llx ignore %#llx start %u length %u%s%s", (unsigned long long)me->match_bits,
 		(unsigned long long)me->ignore_bits, me->start, me->length, me->options & SPIN_ME_USE_ONCE ? " once" : "",
 		me->options & SPIN_ME_NO_TRUNCATE ? " whole" : "");
+	if (me->options & SPIN_ME_OVERFLOW)
+		fprintf(to, " overflow");
 	if (me->options & SPIN_ME_MANAGE_LOCAL)
 		fprintf(to, " local min_free %u", me->min_free);
 	if (me->source.ip_version)

@@ -43,7 +43,6 @@ static void write_context(const struct schedule_setup *setup, FILE *to)
 
 static void write_event(const struct writer *w, const struct spin_event *e)
 {
-	static const char *const flags[] = { "flow_control", "unlinked", "failed", "proceeded", "dropped" };
 	char what[EVENT_TEXT_MAX];
 	char from[INET6_ADDRSTRLEN];
 
@@ -60,9 +59,9 @@ static void write_event(const struct writer *w, const struct spin_event *e)
 		fprintf(w->to, " me %u", e->me);
 	fprintf(w->to, " offset %u match %#llx data %#llx dropped %u deposited %u", e->offset,
 		(unsigned long long)e->match_bits, (unsigned long long)e->hdr_data, e->dropped_bytes, e->deposited_bytes);
-	for (unsigned i = 0; i < 5; i++)
+	for (unsigned i = 0; event_flag_name(i); i++)
 		if (e->flags & 1u << i)
-			fprintf(w->to, " %s", flags[i]);
+			fprintf(w->to, " %s", event_flag_name(i));
 	fputc('\n', w->to);
 }
 
@@ -153,6 +152,8 @@ static void write_entry_call(struct writer *w, const struct step *step)
 		(unsigned long long)step->me.ignore_bits, step->me.start, step->me.length,
 		step->me.options & SPIN_ME_USE_ONCE ? " once" : "",
 		step->me.options & SPIN_ME_NO_TRUNCATE ? " whole" : "");
+	if (step->me.options & SPIN_ME_OVERFLOW)
+		fprintf(w->to, " overflow");
 	if (step->me.options & SPIN_ME_MANAGE_LOCAL)
 		fprintf(w->to, " local min_free %u", step->me.min_free);
 	if (step->me.source.ip_version) {

@@ -23,7 +23,8 @@ const char *event_name(uint32_t type)
 	case SPIN_EVENT_RAN:        return "ran";
 	case SPIN_EVENT_OVERRUN:    return "overrun";
 	case SPIN_EVENT_PUT_FAILED: return "put_failed";
-	case SPIN_EVENT_PUT_ACKED: return "put_acked";
+	case SPIN_EVENT_PUT_ACKED:  return "put_acked";
+	case SPIN_EVENT_PUT_OVERFLOW: return "put_overflow";
 	}
 	return "unknown";
 }
@@ -41,7 +42,7 @@ const char *event_handler_name(uint32_t kind)
 int event_has_handler(uint32_t type)
 {
 	return type && type != SPIN_EVENT_MESSAGE && type != SPIN_EVENT_TIMEOUT &&
-	       type != SPIN_EVENT_PUT_FAILED && type != SPIN_EVENT_PUT_ACKED;
+	       type != SPIN_EVENT_PUT_FAILED && type != SPIN_EVENT_PUT_ACKED && type != SPIN_EVENT_PUT_OVERFLOW;
 }
 
 int event_is_error(uint32_t type)
@@ -59,7 +60,8 @@ void event_text(uint32_t type, uint32_t handler, char text[EVENT_TEXT_MAX])
 
 const char *event_flag_name(unsigned i)
 {
-	static const char *const names[] = { "flow_control", "unlinked", "failed", "proceeded", "dropped", "refused", "get", "atomic" };
+	static const char *const names[] = { "flow_control", "unlinked", "failed", "proceeded", "dropped", "refused", "get", "atomic",
+					     "overflow" };
 
 	return i < sizeof(names) / sizeof(names[0]) ? names[i] : NULL;
 }

@@ -93,7 +93,7 @@ static int read_index(const char *word, unsigned *me)
 
 #define POST_WORDS \
 	"write: post [match N] [ignore N] [from ADDRESS PORT] [start N] [length N] [min_free N] [once] [whole] [get] " \
-	"[local] [no_HANDLER] [as N] [handler_mem START+LENGTH...]"
+	"[local] [overflow] [no_HANDLER] [as N] [handler_mem START+LENGTH...]"
 
 /* The rest of the line. */
 static int read_handler_mem(struct vector_change *change, char **rest)
@@ -116,6 +116,7 @@ static int read_option(const char *word, uint32_t *options)
 		{ "once", SPIN_ME_USE_ONCE }, { "whole", SPIN_ME_NO_TRUNCATE }, { "get", SPIN_ME_OP_GET },
 		{ "no_header", SPIN_ME_NO_HEADER }, { "no_payload", SPIN_ME_NO_PAYLOAD },
 		{ "no_completion", SPIN_ME_NO_COMPLETION }, { "local", SPIN_ME_MANAGE_LOCAL },
+		{ "overflow", SPIN_ME_OVERFLOW },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)

@@ -145,6 +145,12 @@ struct spin_message_opts {
 	/* of datagrams, too */
 	const struct spin_segment *handler_mem; /* the first entry's, see struct spin_me_opts; copied */
 	unsigned handler_segments;
+	/*
+	 * Of messages: so many that had an entry of the overflow list are kept, at most SPIN_UNEXPECTED_MAX, for entries that are
+	 * posted later and for searches (libspin_message.h). While as many are kept none has such an entry: its sender tries again.
+	 * 0: none are kept.
+	 */
+	unsigned unexpected;
 };
 
 struct spin_hpu_mem;

@@ -28,7 +28,7 @@ struct spin_me_opts {
 	uint64_t ignore_bits;  /* bits of match_bits that need not agree */
 	uint32_t start;        /* of its part of the host memory */
 	uint32_t length;       /* 0: to the end of the host memory */
-	uint32_t options;      /* SPIN_ME_USE_ONCE, _NO_TRUNCATE, _OP_GET, _MANAGE_LOCAL, _NO_HANDLERS and its parts */
+	uint32_t options;      /* SPIN_ME_USE_ONCE, _NO_TRUNCATE, _OP_GET, _MANAGE_LOCAL, _OVERFLOW, _NO_HANDLERS and its parts */
 	/*
 	 * The handlers' own host memory (SPIN_HANDLER_MEM; sPIN B.2, HANDLER_IOVEC), one segment behind the other: start and
 	 * length multiples of 8, inside the host memory; they may lie anywhere in it. None: none.
@@ -46,6 +46,14 @@ struct spin_me_opts {
 	 * Events tell in `offset` where each message lies.
 	 */
 	uint32_t min_free;
+	/*
+	 * Of contexts that keep unexpected messages (message.unexpected), and entries that are not of the overflow list: if given, the
+	 * entry is for unexpected messages, too. spin_ctx__me_append() calls it with an event SPIN_EVENT_PUT_OVERFLOW for each that the
+	 * entry matches, in the order in which they came: as the message's own event was, with the overflow entry that has the data
+	 * (me_start + offset, deposited_bytes). It may call no function of the context.
+	 */
+	void (*on_overflow)(void *arg, const struct spin_event *event);
+	void *overflow_arg;
 };
 
 /*
@@ -56,6 +64,10 @@ struct spin_me_opts {
  * seconds: it is SPIN_ME_UNREAD until the answer has gone, and then free. Of a persistent entry that was unlinked, events
  * may be unread when its index is given away: these tell start, length and serial.
  * -ENOSPC: SPIN_MES_MAX are there, those counted whose event was not read. -EINVAL: outside the host memory, or segments that cannot be.
+ * With on_overflow an entry that is to be used once and finds an unexpected message is not posted: it has been used, and *me is
+ * SPIN_MES_MAX. Another one has all that it finds, and is posted. -EAGAIN: a message for it is on its way into an overflow entry;
+ * nothing was done. The application tries again when the next event is there, or some milliseconds later: so no later
+ * message overtakes one that has come before.
  * A new context has one entry, index 0: persistent, open to all messages, over the whole
  * host memory; unless created with message.no_entry.
  */
@@ -67,6 +79,14 @@ int spin_ctx__me_append(struct spin_ctx *ctx, const struct spin_me_opts *opts, u
 int spin_ctx__me_unlink(struct spin_ctx *ctx, unsigned me);
 /* A copy of the entry as it stands; unlinked, its state is SPIN_ME_FREE, or SPIN_ME_UNREAD before its event was read (see above). */
 int spin_ctx__me_get(struct spin_ctx *ctx, unsigned me, struct spin_me *out);
+
+/*
+ * Looks for an unexpected message (PtlMESearch): the first one that an entry with these match_bits, ignore_bits and source would
+ * find, whose event *out becomes, SPIN_EVENT_PUT_OVERFLOW. It stays, or is kept no more. -ENOENT: there is none. -EAGAIN: it is
+ * still on its way. -EOPNOTSUPP: the context keeps none.
+ */
+enum spin_search { SPIN_SEARCH_ONLY, SPIN_SEARCH_DELETE };
+int spin_ctx__me_search(struct spin_ctx *ctx, const struct spin_me_opts *opts, enum spin_search what, struct spin_event *out);
 
 /*
  * The entry's counter as it stands, also when it is unlinked, and another value for it: two words, each at

@@ -36,6 +36,9 @@ struct messages {
 	uint32_t wide_lanes;
 	uint32_t serial;                    /* of the next entry */
 	pthread_mutex_t posting;            /* held while an entry gets its serial and its counter, and while one is compared */
+	struct spin_unexpected *unexpected; /* NULL: none are kept */
+	uint64_t *unexpected_used;          /* a bit for each; atomic */
+	uint32_t *appends;                  /* odd: an entry is being posted, and no message lands in the overflow list; atomic */
 	uint64_t unlinked;                  /* entries by the host, one bit each: a handler may have just found one */
 	int progress_fd;
 	pthread_mutex_t running;            /* held while the progress program runs */
@@ -63,6 +66,20 @@ void spin_messages__configure(const struct messages *m, struct spin_config *conf
 int spin_messages__prepare(const struct messages *m, struct bpf_object *bpf);
 /* After it: maps the memory, and posts the first entry. */
 int spin_messages__open(struct spin_ctx *ctx);
+
+/* --- unexpected messages, of contexts that keep them (messages_unexpected.c) --- */
+
+int spin_messages__map_unexpected(struct messages *m, const struct bpf_object *bpf, const struct spin_memory *mem);
+/* What an entry would be compared by. *of: the caller's options, checked. */
+int spin_messages__wanted(struct spin_ctx *ctx, const struct spin_me_opts *opts, struct spin_me_opts *of, struct spin_me *wanted);
+/* From the one to the other call no message lands in the overflow list. m->posting is held. */
+void spin_messages__hold_overflow(struct messages *m);
+void spin_messages__open_overflow(struct messages *m);
+/*
+ * In between: takes out those that the entry is for, if it is to be used once the first one; how many, and their events in
+ * *events, which is the caller's to free. -EAGAIN: one of them is still on its way; all are as they were.
+ */
+int spin_messages__take_unexpected(struct spin_ctx *ctx, const struct spin_me *wanted, struct spin_event **events);
 
 /* The application has had this event: the entry that its message unlinked is free for another one. */
 void spin_messages__had(struct spin_ctx *ctx, const struct spin_event *event);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* The matching entries that give parts of the host memory to messages. */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "messages.h"
@@ -63,6 +64,11 @@ static int take_options(const struct spin_ctx *ctx, const struct spin_me_opts *f
 		to->length = (uint32_t)host_bytes - to->start;
 	if (to->min_free && !(to->options & SPIN_ME_MANAGE_LOCAL))
 		return spin_fail(-EINVAL, "min_free is of entries with SPIN_ME_MANAGE_LOCAL: set that, too, or leave it 0");
+	if (to->on_overflow && to->options & SPIN_ME_OVERFLOW)
+		return spin_fail(-EINVAL, "an entry of the overflow list finds no unexpected messages: leave on_overflow out");
+	if (to->on_overflow && !ctx->messages->unexpected)
+		return spin_fail(-EINVAL, "%s keeps no unexpected messages: create it with message.unexpected, or leave on_overflow out",
+				 ctx->name);
 	if (to->min_free > to->length)
 		return spin_fail(-EINVAL, "a matching entry of %u bytes never has %u free (min_free): no message would find it open",
 				 to->length, to->min_free);
@@ -102,16 +108,69 @@ static void settle(struct spin_ctx *ctx)
 	ctx->messages->unlinked = 0;
 }
 
+int spin_messages__wanted(struct spin_ctx *ctx, const struct spin_me_opts *opts, struct spin_me_opts *of, struct spin_me *wanted)
+{
+	int err = take_options(ctx, opts, of);
+
+	if (err)
+		return err;
+	*wanted = (struct spin_me){ .options = of->options, .match_bits = of->match_bits, .ignore_bits = of->ignore_bits,
+				    .start = of->start, .length = of->length, .min_free = of->min_free };
+	spin_me_from(wanted, &of->source);
+	return 0;
+}
+
+/* m->posting is held. */
+static void post(struct spin_ctx *ctx, unsigned i, const struct spin_me_opts *opts, const struct spin_me *wanted)
+{
+	struct messages *m = ctx->messages;
+	struct spin_me *me = &m->me[i], posted = *wanted;
+
+	posted.used = ((me->used >> 32) + 1) << 32;
+	posted.serial = m->serial++;
+	/*
+	 * State is FREE: nobody reads the rest until that changes. A handler that has found the entry before is to find another
+	 * `used` before it finds anything else that is new.
+	 */
+	__atomic_store_n(&me->used, posted.used, __ATOMIC_RELAXED);
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	*me = posted; /* FREE still */
+	host_side__post(&ctx->host, i, opts->handler_mem, opts->handler_segments);
+	if (i >= *m->me_end)
+		__atomic_store_n(m->me_end, i + 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&me->state, SPIN_ME_OPEN, __ATOMIC_RELEASE);
+}
+
+/* An entry that is for unexpected messages, too. Of those it has *count, with their events. */
+static int post_unless_found(struct spin_ctx *ctx, unsigned i, const struct spin_me_opts *opts, const struct spin_me *wanted,
+			     unsigned *me, struct spin_event **events)
+{
+	struct messages *m = ctx->messages;
+	int count;
+
+	spin_messages__hold_overflow(m);
+	count = spin_messages__take_unexpected(ctx, wanted, events);
+	*me = i;
+	if (count > 0 && wanted->options & SPIN_ME_USE_ONCE)
+		*me = SPIN_MES_MAX;
+	else if (count >= 0)
+		post(ctx, i, opts, wanted);
+	spin_messages__open_overflow(m);
+	return count;
+}
+
 int spin_ctx__me_append(struct spin_ctx *ctx, const struct spin_me_opts *opts, unsigned *me)
 {
 	struct messages *m = spin_messages__of(ctx);
-	struct spin_me_opts wanted;
+	struct spin_event *events = NULL;
+	struct spin_me_opts of;
+	struct spin_me wanted;
+	int err, count = 0;
 	unsigned i;
-	int err;
 
 	if (!m)
 		return -EOPNOTSUPP;
-	err = take_options(ctx, opts, &wanted);
+	err = spin_messages__wanted(ctx, opts, &of, &wanted);
 	if (err)
 		return err;
 	i = find_free(m);
@@ -129,30 +188,18 @@ int spin_ctx__me_append(struct spin_ctx *ctx, const struct spin_me_opts *opts, u
 					 "again in a second", ctx->name);
 		renumber(m);
 	}
-	/*
-	 * State is FREE: nobody reads the rest until that changes. A handler that has found the entry before is to find another
-	 * `used` before it finds anything else that is new.
-	 */
-	__atomic_store_n(&m->me[i].used, ((m->me[i].used >> 32) + 1) << 32, __ATOMIC_RELAXED);
-	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	m->me[i].options = wanted.options;
-	m->me[i].match_bits = wanted.match_bits;
-	m->me[i].ignore_bits = wanted.ignore_bits;
-	m->me[i].start = wanted.start;
-	m->me[i].length = wanted.length;
-	m->me[i].holder = 0;
-	spin_me_from(&m->me[i], &wanted.source);
-	m->me[i].min_free = wanted.min_free;
-	m->me[i].messages = m->me[i].bytes = 0;
 	pthread_mutex_lock(&m->posting);
-	__atomic_store_n(&m->me[i].serial, m->serial++, __ATOMIC_RELAXED);
-	host_side__post(&ctx->host, i, wanted.handler_mem, wanted.handler_segments);
+	if (of.on_overflow) {
+		count = post_unless_found(ctx, i, &of, &wanted, me, &events);
+	} else {
+		post(ctx, i, &of, &wanted);
+		*me = i;
+	}
 	pthread_mutex_unlock(&m->posting);
-	if (i >= *m->me_end)
-		__atomic_store_n(m->me_end, i + 1, __ATOMIC_RELEASE);
-	__atomic_store_n(&m->me[i].state, SPIN_ME_OPEN, __ATOMIC_RELEASE);
-	*me = i;
-	return 0;
+	for (int n = 0; n < count; n++)
+		of.on_overflow(of.overflow_arg, &events[n]);
+	free(events);
+	return count < 0 ? count : 0;
 }
 
 int spin_messages__first_entry(struct spin_ctx *ctx)

@@ -20,7 +20,7 @@
 static int given(const struct spin_message_opts *o)
 {
 	return o->messages || o->parking || o->idle_ms || o->age_ms || o->tombstone_ms || o->window || o->lose_events || o->put || o->no_entry ||
-	       o->virtual_clock || o->note_runs;
+	       o->virtual_clock || o->note_runs || o->unexpected;
 }
 
 static int check(const struct spin_message_opts *o)
@@ -34,6 +34,7 @@ static int check(const struct spin_message_opts *o)
 		{ "idle_ms", "ms without packets", o->idle_ms, TIME_MS_MAX },
 		{ "age_ms", "ms of a message that hardly comes on", o->age_ms, TIME_MS_MAX },
 		{ "window", "packets beyond the lowest missing one", o->window, SPIN_WINDOW_MAX },
+		{ "unexpected", "unexpected messages", o->unexpected, SPIN_UNEXPECTED_MAX },
 		{ "tombstone_ms", "ms for a completed message's key", o->tombstone_ms, TIME_MS_MAX },
 	};
 
@@ -184,6 +185,7 @@ void spin_messages__configure(const struct messages *m, struct spin_config *conf
 	config->take_put = !!o->put;
 	config->virtual_clock = !!o->virtual_clock;
 	config->note_runs = !!o->note_runs;
+	config->unexpected = o->unexpected;
 	choose_key(config);
 }
 
@@ -232,7 +234,7 @@ static int find_variables(struct messages *m, const struct bpf_object *bpf, cons
 	m->park = section__variable(bpf, ".bss", mem, "spin_parks", SPIN_PARKING_MAX * sizeof(*m->park));
 	m->stats = section__variable(bpf, ".bss", mem, "spin_message_stats", SPIN_HPUS_MAX * sizeof(*m->stats));
 	m->clock = section__variable(bpf, ".bss", mem, "spin_clock", sizeof(*m->clock));
-	if (!m->me || !m->me_end || !m->mpq || !m->flow || !m->park || !m->stats || !m->clock || !progress)
+	if (spin_messages__map_unexpected(m, bpf, mem) || !m->me || !m->me_end || !m->mpq || !m->flow || !m->park || !m->stats || !m->clock || !progress)
 		return -EINVAL;
 	m->progress_fd = bpf_program__fd(progress);
 	return 0;

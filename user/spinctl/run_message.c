@@ -71,6 +71,9 @@ static int take_word(const char *word, struct spin_me_opts *me, struct run_memor
 	} else if (!strcmp(word, "local")) {
 		me->options |= SPIN_ME_MANAGE_LOCAL;
 		err = 0;
+	} else if (!strcmp(word, "overflow")) {
+		me->options |= SPIN_ME_OVERFLOW;
+		err = 0;
 	} else if (!strncmp(word, "min-free=", 9)) {
 		err = number__read(word + 9, UINT32_MAX, &number);
 		me->min_free = (uint32_t)number;
@@ -119,7 +122,7 @@ static int take_entry(const char *words, struct spin_me_opts *me, struct run_mem
 		if (*word && (err = take_word(word, me, memory)))
 			status = err == TOLD ? FAILED :
 				 complain("--entry '%s': '%s' is none of match=BITS, ignore=BITS, from=ADDRESS, port=PORT, start=BYTES, "
-					  "length=BYTES, min-free=BYTES, mem=START+LENGTH, once, whole, get, local, no-header, no-payload, no-completion", words, word);
+					  "length=BYTES, min-free=BYTES, mem=START+LENGTH, once, whole, get, local, overflow, no-header, no-payload, no-completion", words, word);
 	free(copy);
 	return status;
 }

@@ -33,8 +33,8 @@ struct message_options {
 	{ "put", 0, OPTION_FLAG, NULL, offsetof(TYPE, member.put), \
 	  "of messages: senders may tell match bits, length and offset" }, \
 	{ "entry", 0, OPTION_LIST, "WORDS", offsetof(TYPE, member.entries), \
-	  "of messages: post a matching entry: 'match=0x10 ignore=0xf start=0 length=4096 mem=4096+64 once' (default: one that " \
-	  "stays, open to all, over the whole host memory)" }
+	  "of messages: post a matching entry: 'match=0x10 ignore=0xf start=0 length=4096 mem=4096+64 once'; spin-handler(7) has " \
+	  "all words (default: one that stays, open to all, over the whole host memory)" }
 
 /* 1 if any is given that is for messages alone. */
 int run_message__given(const struct message_options *o);

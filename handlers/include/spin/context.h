@@ -75,7 +75,7 @@ struct spin_config {
 	uint32_t hpu_is_queue;   /* 1: spin_my_hpu() is the receive queue; 0: the CPU */
 	uint32_t redirect;       /* 1: packets that handlers send leave at once; 0: all of them by spin_requests */
 	uint32_t age_bytes;      /* in a tick: SPIN_AGE_BYTES in a millisecond */
-	uint32_t unused;
+	uint32_t unexpected;     /* messages that are kept, at most SPIN_UNEXPECTED_MAX; of messages */
 	uint64_t key[3];         /* of the hash of flows: odd numbers that senders cannot guess */
 };
 
@@ -102,6 +102,7 @@ enum spin_event_type {
 	 */
 	SPIN_EVENT_PUT_FAILED = 8,
 	SPIN_EVENT_PUT_ACKED = 9, /* the same of one that was acknowledged, and asked for that (SPIN_PUT_ACK_REQ) */
+	SPIN_EVENT_PUT_OVERFLOW = 10, /* of an unexpected message, as its MESSAGE was, to an entry that was posted later (libspin) */
 };
 
 /* Of struct spin_event. */
@@ -114,6 +115,7 @@ enum {
 	SPIN_EVENT_REFUSED = 32,     /* it was longer than its entry, and that truncates nothing */
 	SPIN_EVENT_GET = 64,         /* it was a get; `length` is of its own payload */
 	SPIN_EVENT_ATOMIC = 128,     /* it was an atomic */
+	SPIN_EVENT_OVERFLOW = 256,   /* its matching entry was one of the overflow list */
 };
 
 enum spin_handler_kind { SPIN_KIND_HEADER, SPIN_KIND_PAYLOAD, SPIN_KIND_COMPLETION };

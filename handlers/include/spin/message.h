@@ -33,7 +33,8 @@
  *      (where the first packets differ, one in 65,535), and a later packet of another message of the same stride
  *      and length that comes before that one's first packet. A sender that does not give an id again within T knows none of it.
  *   8. The message is new or waiting, and this is its first packet (offset 0):
- *      NO_ME: no matching entry is open to it: the first one posted of those that
+ *      NO_ME: no matching entry is open to it: the first one posted of those that have not SPIN_ME_OVERFLOW, or, if it is none
+ *      of these, of the others, that
  *      are open, have (message's match_bits ^ entry's) & ~entry's ignore_bits == 0, name no source or the packet's, and have
  *      room for it if they manage it ("Managed offset").
  *      Nor does one become open under pressure.
@@ -119,8 +120,14 @@
  * end of the entry to it. The message's offset, as handlers and events tell it, is where its place begins. Such an entry is open to
  * messages whose first packet tells the length, while min_free bytes are free (0: always); and with SPIN_ME_NO_TRUNCATE to
  * those that the free bytes hold. The message whose place leaves fewer than min_free bytes takes the entry as if that was to be used
- * once. A message that is evicted, or of which a _PENDING form keeps the host from being told, gives its place back if no other
+ * once. It has its place before another message is ended for its MPQ. A message that is evicted, or of which a _PENDING form keeps the host from being told, gives its place back if no other
  * message's lies behind it. Two HPUs at once may leave bytes between two places that are nobody's.
+ *
+ * Overflow list: entries with SPIN_ME_OVERFLOW are searched behind all others (Portals' PTL_OVERFLOW_LIST). A message that has
+ * one is unexpected: its last event says so (SPIN_EVENT_OVERFLOW). Contexts that keep unexpected messages, `unexpected` of them at
+ * most, have them found by entries that the host posts later, and by searches: spin_ctx__me_append() and spin_ctx__me_search()
+ * of libspin; there an overflow entry is open to a message while fewer are kept, those counted that are on their way, and while
+ * the host posts no entry. That is the live context's alone: others keep none.
  *
  * A persistent entry may be unlinked while messages are in it: these go on in its memory, and its
  * index is not given to another entry before they have ended.
@@ -200,6 +207,7 @@
 #define SPIN_WINDOWS_BYTES_MAX (64u << 20) /* of a context's bitmaps that lie outside of their MPQs */
 #define SPIN_REPLAY_MAX     30u   /* parked packets handled at the arrival of another one */
 #define SPIN_MES_MAX        64u   /* matching entries, per context */
+#define SPIN_UNEXPECTED_MAX 256u  /* unexpected messages that a context keeps */
 #define SPIN_IDLE_MS        2000u /* unless told otherwise */
 #define SPIN_AGE_MS         30000u /* likewise */
 #define SPIN_AGE_BYTES      16u   /* a millisecond: 128 kbit/s */
@@ -246,7 +254,8 @@ enum {
 	SPIN_ME_NO_COMPLETION = 32,
 	SPIN_ME_NO_HANDLERS = 56, /* all three: the default action alone */
 	SPIN_ME_MANAGE_LOCAL = 64, /* its messages lie one behind the other: "Managed offset" above */
-	SPIN_ME_OPTIONS = 127,    /* all that there are */
+	SPIN_ME_OVERFLOW = 128,   /* it is in the overflow list */
+	SPIN_ME_OPTIONS = 255,    /* all that there are */
 };
 
 /* Written by the host while FREE; `state` by compare-exchange, the counters by atomic addition. */
