@@ -52,11 +52,30 @@ SPIN_INLINE uint32_t spin_me_memory_at(const struct spin_me *me, uint32_t *bytes
 	return start;
 }
 
-/* `bytes`: of the message, SPIN_LENGTH_UNKNOWN where its first packet does not tell. `room`: what is free. */
-SPIN_INLINE _Bool spin_me_has_room_(const struct spin_me *me, uint32_t options, uint32_t room, uint32_t bytes)
+/* Room in a managed entry that is used so far. */
+SPIN_INLINE uint32_t spin_me_room_(const struct spin_me *me, uint32_t used)
+{
+	uint32_t length;
+
+	spin_me_memory_at(me, &length);
+	return used < length ? length - used : 0;
+}
+
+/* Is a managed entry open to a message of so many bytes (SPIN_LENGTH_UNKNOWN: its first packet does not tell), with that room? */
+SPIN_INLINE _Bool spin_me_holds_(const struct spin_me *me, uint32_t options, uint32_t room, uint32_t bytes)
 {
 	return bytes != SPIN_LENGTH_UNKNOWN && room >= spin_peek(&me->min_free) &&
 	       !(options & SPIN_ME_NO_TRUNCATE && bytes > room);
+}
+
+/* The same as it stands, in a search. */
+SPIN_APART int spin_me_has_room_(uint32_t me, uint32_t bytes)
+{
+	const struct spin_me *entry = spin_me_at(me);
+
+	if (spin_handlers_.delivery != SPIN_DELIVER_ME)
+		return 0;
+	return spin_me_holds_(entry, spin_peek(&entry->options), spin_me_room_(entry, (uint32_t)spin_peek(&entry->used)), bytes);
 }
 
 /* Gives back one that was taken: SPIN_ME_OPEN, or SPIN_ME_FREE: unlinked. */
@@ -65,28 +84,46 @@ SPIN_INLINE void spin_me_give(uint32_t me, enum spin_me_state state)
 	spin_store32(&spin_me_at(me)->state, state);
 }
 
-/*
- * The place in a managed entry of a message of `bytes` bytes, in *place: its offset in bits 31:0, its length in 63:32. 0: the entry
- * is not open to it, or not as it was when `used` was read. That is to be read before all else that was tested of the entry:
- * another posting changes it.
- */
-SPIN_INLINE _Bool spin_me_reserve_(struct spin_me *me, uint64_t used, uint32_t bytes, uint64_t *place, uint32_t *options)
-{
-	uint32_t at = (uint32_t)used, min_free = spin_peek(&me->min_free), length, room;
+#define SPIN_ME_RESERVED_ ((uint64_t)1 << 63)
+#define SPIN_ME_LAST_     ((uint64_t)1 << 62) /* the message has taken the entry: nobody finds room in it any more */
 
-	spin_me_memory_at(me, &length);
-	room = at < length ? length - at : 0;
-	if (!spin_me_has_room_(me, *options, room, bytes))
+_Static_assert(SPIN_HOST_BYTES_MAX < 1u << 31, "offset and length of a place have 31 bits each");
+
+/*
+ * The place in a managed entry of a message of `bytes` bytes, with SPIN_ME_RESERVED_: its offset in bits 30:0, its length in 61:31. 0:
+ * the entry is not open to it, or not as it was when `used` was read. That is to be read before all else that was tested of the
+ * entry: another posting changes it. Numbers only: pointers would keep what they point to on the caller's stack.
+ */
+SPIN_APART uint64_t spin_me_reserve_(uint32_t index, uint64_t used, uint32_t bytes, uint32_t options)
+{
+	struct spin_me *me = spin_me_at(index);
+	uint64_t place;
+	uint32_t room;
+
+	if (spin_handlers_.delivery != SPIN_DELIVER_ME)
+		return 0;
+	room = spin_me_room_(me, (uint32_t)used);
+	if (!spin_me_holds_(me, options, room, bytes))
 		return 0;
 	if (bytes > room)
 		bytes = room;
 	if (spin_swap_if(&me->used, used, used + bytes) != used)
 		return 0;
-	*place = (uint64_t)bytes << 32 | at;
-	if (room - bytes < min_free && !(*options & SPIN_ME_USE_ONCE) &&
+	place = SPIN_ME_RESERVED_ | (uint64_t)bytes << 31 | (uint32_t)used;
+	if (room - bytes < spin_peek(&me->min_free) && !(options & SPIN_ME_USE_ONCE) &&
 	    spin_swap_if(&me->state, SPIN_ME_OPEN, SPIN_ME_TAKEN) == SPIN_ME_OPEN)
-		*options |= SPIN_ME_USE_ONCE; /* nobody finds room in it any more, so that this message is its last one */
-	return 1;
+		place |= SPIN_ME_LAST_;
+	return place;
+}
+
+SPIN_INLINE uint32_t spin_me_place_at(uint64_t place)
+{
+	return (uint32_t)place & 0x7fffffff;
+}
+
+SPIN_INLINE uint32_t spin_me_place_bytes(uint64_t place)
+{
+	return (uint32_t)(place >> 31) & 0x7fffffff;
 }
 
 /* Gives back the place of a message that has it for nothing, unless another one lies behind it. */
@@ -111,7 +148,7 @@ SPIN_INLINE uint32_t spin_me_next_(uint32_t me, uint32_t end)
 /* The entry posted first of those open to the message; SPIN_MES_MAX: none. */
 SPIN_OUTLINE uint32_t spin_me_match_(const struct spin_key *key, uint64_t match_bits, uint32_t bytes)
 {
-	uint32_t found = spin_blur(SPIN_MES_MAX), state, end = spin_peek(&spin_mes_end), options, length, at;
+	uint32_t found = spin_blur(SPIN_MES_MAX), state, end = spin_peek(&spin_mes_end), options;
 	uint64_t round = 0, first = ~(uint64_t)0, order;
 
 	if (!key)
@@ -128,12 +165,8 @@ SPIN_OUTLINE uint32_t spin_me_match_(const struct spin_key *key, uint64_t match_
 		order = (uint64_t)(options & SPIN_ME_OVERFLOW) << 32 | spin_peek(&me->serial);
 		if (order > first)
 			continue;
-		if (spin_unlikely(options & SPIN_ME_MANAGE_LOCAL)) {
-			spin_me_memory_at(me, &length);
-			at = (uint32_t)spin_peek(&me->used);
-			if (!spin_me_has_room_(me, options, at < length ? length - at : 0, bytes))
-				continue;
-		}
+		if (spin_unlikely(options & SPIN_ME_MANAGE_LOCAL) && !spin_me_has_room_(i, bytes))
+			continue;
 		first = (uint64_t)spin_blur(order >> 32) << 32 | spin_blur((uint32_t)order);
 		found = spin_blur(i);
 	}
@@ -141,14 +174,17 @@ SPIN_OUTLINE uint32_t spin_me_match_(const struct spin_key *key, uint64_t match_
 }
 
 /* It was taken for nothing: what spin_me_take() said of it. */
-SPIN_INLINE void spin_me_untake(uint32_t me, uint32_t options, uint64_t place)
+SPIN_APART int spin_me_untake(uint32_t me, uint32_t options, uint64_t place)
 {
+	if (spin_handlers_.delivery != SPIN_DELIVER_ME)
+		return 0;
 	if (options & SPIN_ME_MANAGE_LOCAL)
-		spin_me_release(me, (uint32_t)place, place >> 32);
+		spin_me_release(me, spin_me_place_at(place), spin_me_place_bytes(place));
 	if (options & SPIN_ME_USE_ONCE)
 		spin_me_give(me, SPIN_ME_OPEN);
 	if (spin_config.unexpected && options >> SPIN_ME_PLACE_)
 		spin_unexpected_free((options >> SPIN_ME_PLACE_) - 1);
+	return 0;
 }
 
 /* The entry, if its message may land there; SPIN_MES_MAX: it is to come again. */
@@ -168,20 +204,36 @@ SPIN_INLINE uint32_t spin_me_land_(const struct spin_key *key, uint64_t match_bi
 	return me;
 }
 
+/* 0: it has to have a place in a managed entry, and has not got it. */
+SPIN_INLINE _Bool spin_me_has_place_(uint32_t me, uint64_t used, uint32_t bytes, uint64_t *place, uint32_t *options)
+{
+	uint64_t reserved;
+
+	if (spin_likely(!(*options & SPIN_ME_MANAGE_LOCAL)))
+		return 1;
+	reserved = spin_me_reserve_(me, used, bytes, *options);
+	if (!reserved)
+		return 0;
+	*place = reserved;
+	if (reserved & SPIN_ME_LAST_)
+		*options |= SPIN_ME_USE_ONCE;
+	return 1;
+}
+
 /*
  * The same for a message of so many bytes (SPIN_LENGTH_UNKNOWN: its first packet does not tell), taken if it is to be used
  * once; *options are the entry's, and then say so; from bit
  * SPIN_ME_PLACE_ on they have the message's place among the unexpected ones + 1, if it has one. *place: of a managed entry what spin_me_reserve_() says, else as it was.
  */
-SPIN_APART uint32_t spin_me_take(const struct spin_key *key, uint64_t match_bits, uint32_t bytes, uint64_t *place,
+SPIN_OUTLINE uint32_t spin_me_take(const struct spin_key *key, uint64_t match_bits, uint32_t bytes, uint64_t *place,
 				 uint32_t *options)
 {
 	uint32_t found, appends = spin_unexpected_begin();
 	uint64_t round = 0, used;
 	struct spin_me *me;
 
-	if (spin_handlers_.delivery != SPIN_DELIVER_ME || !key || !place || !options)
-		return SPIN_MES_MAX;
+	if (!key || !place || !options)
+		return SPIN_MES_MAX; /* unreachable */
 	do {
 		found = spin_me_match_(key, match_bits, bytes);
 		if (found >= SPIN_MES_MAX)
@@ -192,7 +244,7 @@ SPIN_APART uint32_t spin_me_take(const struct spin_key *key, uint64_t match_bits
 		/* the host may have posted another one in its place meanwhile: it is looked at again */
 		if (!(*options & SPIN_ME_USE_ONCE)) {
 			if (spin_load32(&me->state) == SPIN_ME_OPEN && spin_me_fits_(me, key, match_bits) &&
-			    (!(*options & SPIN_ME_MANAGE_LOCAL) || spin_me_reserve_(me, used, bytes, place, options)))
+			    spin_me_has_place_(found, used, bytes, place, options))
 				return spin_me_land_(key, match_bits, appends, found, options, *place);
 			continue;
 		}
@@ -201,7 +253,7 @@ SPIN_APART uint32_t spin_me_take(const struct spin_key *key, uint64_t match_bits
 		used = spin_peek(&me->used);
 		*options = spin_peek(&me->options);
 		if (spin_me_fits_(me, key, match_bits) && *options & SPIN_ME_USE_ONCE &&
-		    (!(*options & SPIN_ME_MANAGE_LOCAL) || spin_me_reserve_(me, used, bytes, place, options)))
+		    spin_me_has_place_(found, used, bytes, place, options))
 			return spin_me_land_(key, match_bits, appends, found, options, *place);
 		spin_me_give(found, SPIN_ME_OPEN);
 	} while (spin_can_loop_(&round, SPIN_ME_TRIES)); /* another message was faster */

@@ -186,9 +186,9 @@ SPIN_INLINE void spin_message_place_(struct spin_mpq *q, uint32_t me, const stru
 	uint32_t length, start = spin_me_memory_at(entry, &length);
 
 	if (spin_unlikely(options & SPIN_ME_MANAGE_LOCAL)) {
-		q->offset = (uint32_t)m->slmp.place;
-		q->place = start + (uint32_t)m->slmp.place;
-		q->place_bytes = m->slmp.place >> 32;
+		q->offset = spin_me_place_at(m->slmp.place);
+		q->place = start + spin_me_place_at(m->slmp.place);
+		q->place_bytes = spin_me_place_bytes(m->slmp.place);
 		return;
 	}
 	q->offset = m->slmp.place > 0xffffffff ? 0xffffffff : (uint32_t)m->slmp.place;
@@ -264,8 +264,6 @@ SPIN_INLINE void spin_message_start_(const struct spin_message *m, struct spin_p
 		q->length = m->slmp.bytes;
 	if (spin_config.unexpected)
 		q->unexpected = options >> SPIN_ME_PLACE_;
-	if (options & SPIN_ME_OVERFLOW)
-		spin_fetch_or(&q->flags, SPIN_MPQ_OVERFLOW);
 	if (options & SPIN_ME_USE_ONCE) {
 		spin_poke(&spin_me_at(me)->holder, m->mpq);
 		spin_fetch_or(&q->flags, SPIN_MPQ_TOOK_ME);
@@ -352,9 +350,11 @@ SPIN_INLINE enum spin_reason spin_message_begin(struct spin_message *m, uint32_t
 	}
 	if (first) {
 		me = spin_blur(spin_me_take(&m->key, m->slmp.match_bits, spin_message_asks_(m), &m->slmp.place, &options));
-		if (spin_unlikely(me == SPIN_MES_MAX) &&
-		    spin_end_for_me(spin_evict_begin(spin_press_me(&m->key, m->slmp.match_bits, m->now)), m->hpu, m->now))
-			me = spin_me_take(&m->key, m->slmp.match_bits, spin_message_asks_(m), &m->slmp.place, &options);
+		if (spin_unlikely(me == SPIN_MES_MAX)) {
+			me = spin_blur(spin_end_for_me(spin_evict_begin(SPIN_PRESS_ME(&m->key, m->slmp.match_bits, m->now)), m->hpu,
+						       m->now));
+			options = spin_blur(spin_peek(&spin_me_at(me)->options)); /* to be used once, and taken: nobody changes it */
+		}
 		me = spin_blur(me);
 		options = spin_blur(options);
 	}

@@ -14,8 +14,9 @@
 SPIN_INLINE uint32_t spin_event_flags_(const struct spin_mpq *q)
 {
 	uint32_t flags = spin_peek(&q->flags), verdict = spin_mpq_verdict(q);
+	uint32_t overflow = (spin_peek(&spin_me_at(q->me)->options) & SPIN_ME_OVERFLOW) << 1 & -(uint32_t)(q->me < SPIN_MES_MAX);
 
-	return (spin_handlers_.takes ? flags & (SPIN_MPQ_GET | SPIN_MPQ_ATOMIC) : 0) | (flags & SPIN_MPQ_OVERFLOW) |
+	return (spin_handlers_.takes ? flags & (SPIN_MPQ_GET | SPIN_MPQ_ATOMIC) : 0) | overflow |
 	       (flags & SPIN_MPQ_FLOW_CONTROL ? SPIN_EVENT_FLOW_CONTROL : 0) |
 	       (flags & SPIN_MPQ_REFUSED ? SPIN_EVENT_REFUSED : 0) |
 	       (flags & SPIN_MPQ_ERROR ? SPIN_EVENT_FAILED : 0) |
@@ -24,7 +25,7 @@ SPIN_INLINE uint32_t spin_event_flags_(const struct spin_mpq *q)
 }
 
 _Static_assert((int)SPIN_MPQ_GET == SPIN_EVENT_GET && (int)SPIN_MPQ_ATOMIC == SPIN_EVENT_ATOMIC &&
-	       (int)SPIN_MPQ_OVERFLOW == SPIN_EVENT_OVERFLOW,
+	       (int)SPIN_ME_OVERFLOW << 1 == SPIN_EVENT_OVERFLOW,
 	       "a message's events say it as its MPQ does");
 
 #define SPIN_EVENT_RECORD_BYTES (sizeof(struct spin_event) + 8) /* with the kernel's header */

@@ -112,7 +112,6 @@ enum {
 	SPIN_MPQ_REFUSED      = 32, /* it was longer than its entry */
 	SPIN_MPQ_GET          = 64, /* what it is, in the bits that its event says it with */
 	SPIN_MPQ_ATOMIC       = 128,
-	SPIN_MPQ_OVERFLOW     = 256,
 };
 
 /* In its verdict, behind the reason: its entry truncates nothing. There, for it costs packets no other line. */

@@ -98,12 +98,12 @@ SPIN_APART int spin_press_mpq(uint64_t source, uint32_t ip_version, uint32_t now
 }
 
 /* A message that yields its entry to one with this key and these match bits; SPIN_MPQS_MAX: none does. */
-SPIN_APART int spin_press_me(const struct spin_key *key, uint64_t match_bits, uint32_t now)
+SPIN_INLINE uint32_t spin_press_me_(const struct spin_key *key, uint64_t match_bits, uint32_t now)
 {
 	uint32_t from, found, looks = 0;
 	uint64_t round = 0;
 
-	if (spin_handlers_.delivery != SPIN_DELIVER_ME || !key)
+	if (spin_handlers_.delivery != SPIN_DELIVER_ME)
 		return SPIN_MPQS_MAX;
 	from = spin_peek(&spin_pressed_next[1]);
 	found = spin_blur(SPIN_MPQS_MAX);
@@ -128,6 +128,28 @@ SPIN_APART int spin_press_me(const struct spin_key *key, uint64_t match_bits, ui
 }
 
 /*
+ * The same by itself. A key whose address is known here keeps all of its message on the caller's stack: so where that is in
+ * registers, what an entry is compared with comes by value. With bounded loops it is in memory (spin_flow_find()), and verifiers
+ * before Linux 6.9 take twice the steps for values.
+ */
+#ifdef SPIN_BOUNDED_MESSAGES
+SPIN_APART int spin_press_me(const struct spin_key *key, uint64_t match_bits, uint32_t now)
+{
+	return key ? spin_press_me_(key, match_bits, now) : SPIN_MPQS_MAX;
+}
+#define SPIN_PRESS_ME(key, match_bits, now) spin_press_me((key), (match_bits), (now))
+#else
+SPIN_APART int spin_press_me(uint64_t src0, uint64_t src1, uint32_t source, uint64_t match_bits, uint32_t now)
+{
+	const struct spin_key key = { .id = source, .src = { src0, src1 } };
+
+	return spin_press_me_(&key, match_bits, now);
+}
+#define SPIN_PRESS_ME(key, match_bits, now) \
+	spin_press_me((key)->src[0], (key)->src[1], (uint32_t)(key)->id, (match_bits), (now))
+#endif
+
+/*
  * What was found, and lets no packet in any more, ends (spin_evict_begin()). Its MPQ is taken for the caller; SPIN_MPQS_MAX:
  * there is none.
  */
@@ -140,13 +162,20 @@ SPIN_APART int spin_end_for_mpq(uint32_t mpq, uint32_t hpu, uint32_t now)
 	return mpq;
 }
 
-/* The same for its entry, which is open again. 0: nothing has ended. */
+/*
+ * The same for its entry, which is to be used once, and taken for the caller; SPIN_MES_MAX: there is none. One that manages its
+ * offset is open again, for whoever comes next.
+ */
 SPIN_APART int spin_end_for_me(uint32_t mpq, uint32_t hpu, uint32_t now)
 {
+	uint32_t me, is_managed;
+
 	if (spin_handlers_.delivery != SPIN_DELIVER_ME || mpq >= SPIN_MPQS_MAX)
-		return 0;
+		return SPIN_MES_MAX;
+	me = spin_peek(&spin_mpq_at(mpq)->me) & (SPIN_MES_MAX - 1);
+	is_managed = spin_peek(&spin_me_at(me)->options) & SPIN_ME_MANAGE_LOCAL; /* before it is another's */
 	spin_evict_end(mpq, hpu, now, SPIN_EVICT_FOR_ME | (spin_is_proven_(spin_mpq_at(mpq)) ? 0 : SPIN_EVICT_UNTOLD));
-	return 1;
+	return is_managed ? SPIN_MES_MAX : me;
 }
 
 #endif

@@ -55,12 +55,16 @@ static enum spin_reason not_open(struct pspin *nic, struct mpq *mpq, const struc
 	struct messages *messages = nic->messages;
 	enum spin_reason reason;
 	unsigned me = 0, next_mpq = messages->next_mpq;
-	int is_new = !mpq;
+	int is_new = !mpq, was_open = 0;
 
 	if (!a->slmp.offset) {
 		me = entries__match(messages, key, &a->slmp);
 		if (me == SPIN_MES_MAX && pressure__me(nic, key, a->slmp.match_bits))
 			me = entries__match(messages, key, &a->slmp);
+		else if (me < SPIN_MES_MAX)
+			was_open = 1;
+		if (me < SPIN_MES_MAX && !was_open && messages->mes[me].options & SPIN_ME_MANAGE_LOCAL)
+			return SPIN_REASON_NO_ME; /* it is open for whoever comes next */
 		if (me == SPIN_MES_MAX)
 			return SPIN_REASON_NO_ME;
 		entries__reserve(messages, me, &a->slmp);

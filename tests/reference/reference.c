@@ -175,10 +175,14 @@ static enum spin_reason first_packet(struct reference *r, struct reference_messa
 {
 	unsigned me = reference_find_me(r, p);
 	enum spin_reason reason;
-	int ended = 0;
+	int ended = 0, was_open = 0;
 
 	if (me == SPIN_MES_MAX && reference_press_me(r, p))
 		me = reference_find_me(r, p);
+	else if (me != SPIN_MES_MAX)
+		was_open = 1;
+	if (me != SPIN_MES_MAX && !was_open && r->me[me].options & SPIN_ME_MANAGE_LOCAL)
+		me = SPIN_MES_MAX;
 	if (me == SPIN_MES_MAX) {
 		if (m) {
 			drop_by_flow_control(r, m, p);
