@@ -86,6 +86,7 @@ HPU_INLINE void hpu_datagram_header(_Bool is_ip4, enum hpu_takes takes, const st
 	packet.bytes = hpu_user_header_bytes(header.length);
 	*(volatile uint32_t *)&scratch->header = HPU_SCRATCH_FAILED; /* should it trap */
 	rc = spin_handlers_.header(&header, &spin_state);
+	spin_atomic_abandon_(&packet);
 	hpu_note_header_sent(&packet);
 	if (hpu_overran(&packet))
 		return;
@@ -134,6 +135,7 @@ HPU_INLINE void hpu_datagram_data(_Bool is_ip4, enum hpu_takes takes,
 	hpu_skip_user_header(&packet, &payload);
 	hpu_note_dropped(all); /* should it fail, or trap */
 	rc = handler(&payload, &spin_state);
+	spin_atomic_abandon_(&packet);
 	hpu_note_sent(&packet);
 	if (hpu_overran(&packet))
 		return;

@@ -34,6 +34,7 @@ HPU_INLINE uint32_t hpu_message_header(_Bool is_ip4, const struct hpu_args *args
 	header.type = spin_handlers_.takes ? hpu_message_type() : SPIN_TYPE_PUT;
 	*(volatile uint32_t *)&scratch->header = HPU_SCRATCH_FAILED; /* should it trap */
 	rc = spin_handlers_.header(&header, &spin_state);
+	spin_atomic_abandon_(&packet);
 	hpu_note_header_sent(&packet);
 	if (hpu_overran(&packet))
 		return rc;
@@ -182,6 +183,7 @@ HPU_INLINE uint32_t hpu_message_data(_Bool is_ip4,
 	if (!payload.length) /* the NIC picks the proceed entry then */
 		__builtin_unreachable();
 	rc = handler(&payload, &spin_state);
+	spin_atomic_abandon_(&packet);
 	hpu_message_leave(&packet);
 	if (hpu_overran(&packet)) {
 		hpu_add_dropped(all);

@@ -77,6 +77,8 @@ HPU_INLINE void hpu_packet_open(struct spin_packet *packet, _Bool is_ip4, enum h
 	packet->steps = spin_handlers_.budget ? spin_handlers_.budget : SPIN_BUDGET_STEPS;
 	packet->counts_walks = spin_handlers_.budget != 0;
 	packet->overran = 0;
+	packet->atomic.is_active = packet->atomic.is_used = 0;
+	packet->atomic.number = 0;
 }
 
 /* Of UDP's payload, or of ICMP's message; of a message of many packets what follows its header. Of a frame the NIC tells it. */
@@ -175,6 +177,7 @@ HPU_INLINE uint32_t hpu_run_completion(uint32_t dropped_bytes, _Bool flow_contro
 	packet.sent = hpu_scratch()->sent;
 	rc = spin_handlers_.message_completion ? spin_handlers_.message_completion(&completion, &spin_state) :
 						 spin_handlers_.completion(dropped_bytes, flow_control, &spin_state);
+	spin_atomic_abandon_(&packet);
 	if (!hpu_overran(&packet) && (rc & ~(uint32_t)SPIN_RC_PENDING) != SPIN_RC_SUCCESS)
 		hpu_fail(rc);
 	return rc;

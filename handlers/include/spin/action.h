@@ -69,18 +69,24 @@ struct spin_dma { uint32_t id; };
  * Atomic operations on host memory, naturally aligned there (else SPIN_SEGV). Atomic against all handlers; on a card whose
  * host bus has none, as PsPIN's, not against the host's own stores (sPIN B.6: "might require locking").
  * CAS: *compare is replaced by what was there if that was another value; else `swap` is there now. FADD:
- * what was there before goes to *before. With a struct spin_dma * at the end: non-blocking.
+ * what was there before goes to *before.
  */
 #define spin_dma_cas64(v, space, at, compare, swap) \
 	spin_dma_cas64_((v)->packet, (space), (at), (compare), (swap))
 #define spin_dma_fadd32(v, space, at, n, before) spin_dma_fadd32_((v)->packet, (space), (at), (n), (before))
 #define spin_dma_fadd64(v, space, at, n, before) spin_dma_fadd64_((v)->packet, (space), (at), (n), (before))
+/*
+ * The same without waiting, with a struct spin_dma * at the end. Until that is done *compare or *before must stay where it is, and
+ * its value is undefined; the word in host memory is not to be written but by atomic operations. One is under way for a
+ * handler: starting another one completes it, so they are done in the order of the calls. One that is not waited
+ * for is done when the handler has ended; what it tells is there then, unless that was to go to a variable of the handler's.
+ */
 #define spin_dma_cas64_nb(v, space, at, compare, swap, dma) \
-	(*(dma) = (struct spin_dma){0}, spin_dma_cas64_((v)->packet, (space), (at), (compare), (swap)))
+	spin_dma_cas64_nb_((v)->packet, (space), (at), (compare), (swap), (dma))
 #define spin_dma_fadd32_nb(v, space, at, n, before, dma) \
-	(*(dma) = (struct spin_dma){0}, spin_dma_fadd32_((v)->packet, (space), (at), (n), (before)))
+	spin_dma_fadd32_nb_((v)->packet, (space), (at), (n), (before), (dma))
 #define spin_dma_fadd64_nb(v, space, at, n, before, dma) \
-	(*(dma) = (struct spin_dma){0}, spin_dma_fadd64_((v)->packet, (space), (at), (n), (before)))
+	spin_dma_fadd64_nb_((v)->packet, (space), (at), (n), (before), (dma))
 
 /*
  * Host-direct (PsPIN 3.2.1): up to 32 bytes, a constant and a multiple of 4, that go along with the command:

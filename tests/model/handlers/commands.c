@@ -72,6 +72,16 @@ static enum spin_payload_rc commands_payload(struct spin_payload *p, struct memo
 		state->wide = 1;
 		rc = spin_dma_cas64(p, SPIN_ME_MEM, 256, &state->wide, 9);
 		break;
+	case COMMAND_FADD64_NB:
+		rc = spin_dma_fadd64_nb(p, SPIN_ME_MEM, 384, 5, &state->wide, &dma);
+		state->words[0] = 1;
+		while (!spin_dma_test(p, &dma))
+			;
+		break;
+	case COMMAND_CAS64_NB_LEFT:
+		state->wide = 0;
+		rc = spin_dma_cas64_nb(p, SPIN_ME_MEM, 512, &state->wide, 0x900000008, &dma);
+		break;
 	case COMMAND_HOST_WRITE_4:
 		rc = spin_host_write(p, SPIN_ME_MEM, 128, variable, 4);
 		break;

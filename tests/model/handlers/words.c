@@ -42,9 +42,9 @@ static inline __attribute__((always_inline)) void meet(struct words *words)
 				spin_add32(&words->torn, 1);
 			spin_read_unlock_(&words->rw);
 		}
-		spin_runtime_lock_(&spin_host_lock_);
+		before = spin_host_lock_take_();
 		words->host++;
-		spin_runtime_unlock_(&spin_host_lock_);
+		spin_host_lock_give_(before, i & 1);
 	}
 }
 

@@ -40,6 +40,13 @@ SPIN_INLINE int spin_dma_fadd32_(const struct spin_packet *packet, enum spin_hos
 SPIN_INLINE int spin_dma_fadd64_(const struct spin_packet *packet, enum spin_host_space space, uint32_t at, uint64_t n,
 				 uint64_t *before);
 
+#define spin_dma_cas64_nb_(packet, space, at, compare, swap, dma) \
+	(*(dma) = (struct spin_dma){ 0 }, spin_dma_cas64_((packet), (space), (at), (compare), (swap)))
+#define spin_dma_fadd32_nb_(packet, space, at, n, before, dma) \
+	(*(dma) = (struct spin_dma){ 0 }, spin_dma_fadd32_((packet), (space), (at), (n), (before)))
+#define spin_dma_fadd64_nb_(packet, space, at, n, before, dma) \
+	(*(dma) = (struct spin_dma){ 0 }, spin_dma_fadd64_((packet), (space), (at), (n), (before)))
+
 /* counter.h */
 SPIN_INLINE void spin_ct_inc_(const struct spin_packet *packet, uint32_t success, uint32_t failure);
 SPIN_INLINE struct spin_ct spin_ct_get_(const struct spin_packet *packet);

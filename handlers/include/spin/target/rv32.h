@@ -28,6 +28,18 @@ struct spin_saved_ {
 	uint16_t  hops;
 };
 
+/* An atomic operation on host memory that is under way (rv32_atomic_nb.h). */
+struct spin_pending_ {
+	_Bool     is_used;    /* the handler has started one: known when compiling where there is none */
+	_Bool     is_active, is_cas;
+	uint32_t  number;     /* of those that the handler has started */
+	uint32_t  high, low, bytes; /* the word */
+	uint32_t  command;    /* its read's */
+	uint32_t  lock;       /* the lock's number before that */
+	uint64_t  operand, compare;
+	void     *result;
+};
+
 struct spin_packet {
 	uint8_t  *ip_l1;      /* IP header in L1 */
 	uint8_t  *ip_l2;      /* the same in L2 packet memory */
@@ -59,6 +71,7 @@ struct spin_packet {
 	uint32_t  steps;      /* left of the budget */
 	_Bool     counts_walks; /* known when compiling */
 	_Bool     overran;
+	struct spin_pending_ atomic;
 };
 
 #include <spin/target/rv32_command.h>
@@ -214,6 +227,7 @@ SPIN_INLINE void *spin_scratch_(const struct spin_packet *packet)
 
 #include <spin/target/rv32_action.h>
 #include <spin/target/rv32_atomic.h>
+#include <spin/target/rv32_atomic_nb.h>
 #include <spin/target/rv32_lock.h>
 #include <spin/target/rv32_copy.h>
 #include <spin/target/rv32_cluster.h>

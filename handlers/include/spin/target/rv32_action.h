@@ -134,17 +134,25 @@ SPIN_INLINE struct spin_dma spin_dma_of_(uint32_t id)
 	return (struct spin_dma){id + 1};
 }
 
-SPIN_INLINE void spin_dma_wait_(const struct spin_packet *packet, const struct spin_dma *dma)
+/* rv32_atomic_nb.h */
+SPIN_INLINE _Bool spin_is_atomic_(const struct spin_packet *packet, const struct spin_dma *dma);
+SPIN_INLINE void spin_atomic_wait_(struct spin_packet *packet, const struct spin_dma *dma);
+SPIN_INLINE int spin_atomic_test_(struct spin_packet *packet, const struct spin_dma *dma);
+
+SPIN_INLINE void spin_dma_wait_(struct spin_packet *packet, const struct spin_dma *dma)
 {
-	(void)packet;
-	if (dma->id)
+	if (spin_is_atomic_(packet, dma))
+		spin_atomic_wait_(packet, dma);
+	else if (dma->id)
 		spin_command_await_(dma->id - 1);
 	spin_fence_();
 }
 
 /* What cannot be tested is waited for. */
-SPIN_INLINE int spin_dma_test_(const struct spin_packet *packet, const struct spin_dma *dma)
+SPIN_INLINE int spin_dma_test_(struct spin_packet *packet, const struct spin_dma *dma)
 {
+	if (spin_is_atomic_(packet, dma))
+		return spin_atomic_test_(packet, dma);
 	if (dma->id == 1 && !spin_command_test_(0))
 		return 0;
 	if (dma->id != 1)

@@ -5,7 +5,7 @@
 /*
  * Atomic operations. In HPU memory: AMOs, and LR/SC in L2. On host memory PsPIN has no such
  * command: the context's HPUs take a lock in NIC memory in turn, read the word by DMA, and write the result
- * host-direct. The host's own stores in between are lost (<spin/action.h>).
+ * host-direct. The host's own stores in between are lost (<spin/action.h>). Non-blocking ones: rv32_atomic_nb.h.
  *
  * Compiler built-ins throughout, not asm with a memory clobber: gcc would keep
  * struct spin_packet on the stack, where it costs a load for each use.
@@ -267,17 +267,36 @@ SPIN_INLINE void spin_host_store_(struct spin_packet *packet, uint32_t high, uin
 									 (uint32_t)(value >> 32))));
 }
 
+/*
+ * The lock of host memory: odd while it is held, and another even number after each write, so that who reads without it
+ * can tell whether the word may have changed since. Returns the number that it had.
+ */
+SPIN_INLINE uint32_t spin_host_lock_take_(void)
+{
+	uint32_t was, next;
+
+	__asm__ volatile("1: lr.w %0, %2; andi %1, %0, 1; bnez %1, 1b; addi %1, %0, 1; sc.w %1, %1, %2; bnez %1, 1b"
+			 : "=&r"(was), "=&r"(next), "+A"(spin_host_lock_));
+	spin_fence_();
+	return was;
+}
+
+SPIN_INLINE void spin_host_lock_give_(uint32_t was, _Bool has_written)
+{
+	spin_store32(&spin_host_lock_, has_written ? was + 2 : was);
+}
+
 SPIN_INLINE int spin_dma_fadd32_(struct spin_packet *packet, enum spin_host_space space, uint32_t at, uint32_t n,
 				 uint32_t *before)
 {
-	uint32_t high = spin_space_high_(packet, space), low, was;
+	uint32_t high = spin_space_high_(packet, space), low, lock, was;
 
 	if (!spin_host_word_(packet, space, at, sizeof(was), &low))
 		return SPIN_SEGV;
-	spin_runtime_lock_(&spin_host_lock_);
+	lock = spin_host_lock_take_();
 	spin_host_read_(packet, high, low, &was, sizeof(was));
 	spin_host_store_(packet, high, low, sizeof(was), was + n);
-	spin_runtime_unlock_(&spin_host_lock_);
+	spin_host_lock_give_(lock, 1);
 	*before = was;
 	return 0;
 }
@@ -285,15 +304,15 @@ SPIN_INLINE int spin_dma_fadd32_(struct spin_packet *packet, enum spin_host_spac
 SPIN_INLINE int spin_dma_fadd64_(struct spin_packet *packet, enum spin_host_space space, uint32_t at, uint64_t n,
 				 uint64_t *before)
 {
-	uint32_t high = spin_space_high_(packet, space), low;
+	uint32_t high = spin_space_high_(packet, space), low, lock;
 	uint64_t was;
 
 	if (!spin_host_word_(packet, space, at, sizeof(was), &low))
 		return SPIN_SEGV;
-	spin_runtime_lock_(&spin_host_lock_);
+	lock = spin_host_lock_take_();
 	spin_host_read_(packet, high, low, &was, sizeof(was));
 	spin_host_store_(packet, high, low, sizeof(was), was + n);
-	spin_runtime_unlock_(&spin_host_lock_);
+	spin_host_lock_give_(lock, 1);
 	*before = was;
 	return 0;
 }
@@ -301,16 +320,16 @@ SPIN_INLINE int spin_dma_fadd64_(struct spin_packet *packet, enum spin_host_spac
 SPIN_INLINE int spin_dma_cas64_(struct spin_packet *packet, enum spin_host_space space, uint32_t at, uint64_t *compare,
 				uint64_t swap)
 {
-	uint32_t high = spin_space_high_(packet, space), low;
+	uint32_t high = spin_space_high_(packet, space), low, lock;
 	uint64_t was;
 
 	if (!spin_host_word_(packet, space, at, sizeof(was), &low))
 		return SPIN_SEGV;
-	spin_runtime_lock_(&spin_host_lock_);
+	lock = spin_host_lock_take_();
 	spin_host_read_(packet, high, low, &was, sizeof(was));
 	if (was == *compare)
 		spin_host_store_(packet, high, low, sizeof(was), swap);
-	spin_runtime_unlock_(&spin_host_lock_);
+	spin_host_lock_give_(lock, was == *compare);
 	*compare = was;
 	return 0;
 }
