@@ -34,6 +34,13 @@ struct spin_config spin_config = {
 
 struct spin_counters spin_counters[1];
 
+/* Whoever gives another frame, or another time, has read the events of the last one. */
+static void spin_host_had_events(void)
+{
+	if (spin_work_items_)
+		spin_work_counts.taken = spin_work_counts.pushed;
+}
+
 static void spin_host_raise(const struct spin_outcome *outcome, const struct spin_datagram *d)
 {
 	struct spin_event *event = spin_event_open();
@@ -97,6 +104,7 @@ int spin_host_packet(uint8_t *frame, uint32_t *frame_bytes, uint32_t *verdict)
 	struct spin_datagram d;
 	struct spin_view view;
 
+	spin_host_had_events();
 	out.consumed = 0;
 	out.reason = spin_find(&whole, &spin_config, spin_takes(&spin_config.rule), &view, &d);
 	if (out.reason == SPIN_PARSED) {
@@ -122,6 +130,7 @@ void spin_host_progress(void)
 {
 	if (spin_handlers_.delivery != SPIN_DELIVER_ME)
 		return;
+	spin_host_had_events();
 	for (uint32_t mpq = 0; mpq < spin_config.mpqs; mpq++) {
 		struct spin_mpq *q = spin_mpq_at(mpq);
 

@@ -71,6 +71,19 @@ SPIN_INLINE struct spin_event *spin_event_open(void)
 
 SPIN_INLINE void spin_event_close(struct spin_event *event) { (void)event; }
 
+SPIN_INLINE struct spin_event *spin_event_scratch(void)
+{
+	static struct spin_event event;
+
+	return &event;
+}
+
+SPIN_INLINE int spin_event_output(const struct spin_event *event)
+{
+	*spin_event_open() = *event;
+	return 0;
+}
+
 SPIN_INLINE uint32_t spin_frame_park(const struct spin_frame *frame, struct spin_copy *to)
 {
 	uint32_t bytes = (uint32_t)(frame->end - frame->data);

@@ -59,6 +59,7 @@ struct spin_cpu {
 	uint32_t hpu;
 	int32_t  action;          /* with the frame that came */
 	uint32_t live;            /* 1: there is one */
+	struct spin_event event;  /* that is being made (work.h) */
 };
 
 struct {
@@ -120,6 +121,21 @@ SPIN_INLINE struct spin_event *spin_event_open(void)
 SPIN_INLINE void spin_event_close(struct spin_event *event)
 {
 	bpf_ringbuf_submit(event, 0);
+}
+
+/* Where one is made that spin_event_output() copies to the ring; NULL: cannot be. */
+SPIN_INLINE struct spin_event *spin_event_scratch(void)
+{
+	uint32_t zero = 0;
+	struct spin_cpu *cpu = bpf_map_lookup_elem(&spin_copies, &zero);
+
+	return cpu ? &cpu->event : 0;
+}
+
+/* 0: it is there. */
+SPIN_INLINE int spin_event_output(struct spin_event *event)
+{
+	return (int)bpf_ringbuf_output(&spin_events, event, sizeof(*event), 0);
 }
 
 /* Copies the frame as it arrived to a buffer: its bytes, 0 if it is too long for one. */

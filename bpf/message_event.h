@@ -53,7 +53,9 @@ SPIN_INLINE _Bool spin_event_promise(void)
 	return spin_rare(0);
 }
 
-SPIN_INLINE void spin_message_fill_(struct spin_event *e, uint32_t mpq, uint32_t hpu, uint32_t tell, uint32_t offset, uint32_t flags)
+/* All of it, of a message. */
+SPIN_INLINE void spin_event_of_message_(struct spin_event *e, uint32_t mpq, uint32_t hpu, uint32_t tell, uint32_t offset,
+					uint32_t flags)
 {
 	const struct spin_mpq *q = spin_mpq_at(mpq);
 	const struct spin_flow *flow = &spin_flows[q->flow & (SPIN_FLOWS - 1)];
@@ -103,7 +105,7 @@ SPIN_INLINE int spin_message_event_(uint32_t mpq, uint32_t hpu, uint32_t tell, u
 		spin_event_unpromise();
 		return 0;
 	}
-	spin_message_fill_(e, mpq, hpu, tell, offset, flags);
+	spin_event_of_message_(e, mpq, hpu, tell, offset, flags);
 	spin_event_close(e);
 	spin_event_unpromise();
 	return 1;
@@ -130,7 +132,7 @@ SPIN_APART int spin_unexpected_end(uint32_t mpq, uint32_t hpu, uint32_t tell, ui
 		spin_unexpected_free(place - 1);
 		return 0;
 	}
-	spin_message_fill_(&spin_unexpected_at(place - 1)->event, mpq, hpu, tell, spin_mpq_at(mpq)->offset, flags);
+	spin_event_of_message_(&spin_unexpected_at(place - 1)->event, mpq, hpu, tell, spin_mpq_at(mpq)->offset, flags);
 	spin_store32(&spin_unexpected_at(place - 1)->state, SPIN_UNEXPECTED_COMPLETE);
 	return 0;
 }

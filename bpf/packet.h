@@ -9,6 +9,7 @@
 #include "act.h"
 #include "match.h"
 #include "message.h"
+#include "work.h"
 
 struct spin_way_out {
 	enum spin_reason reason;

@@ -24,7 +24,7 @@ INSTALL_ROWS = \
 	$(call rows,644,$(LIBDIR)/spin,$(HANDLERS)) \
 	$(call rows,644,$(SPIN_DATA)/handlers,$(BUILD)/handlers/copy_to_host.spin) \
 	$(call rows,644,$(INCLUDEDIR)/spin,$(LIBSPIN_HEADERS) \
-		$(addprefix handlers/include/spin/,action.h bytes.h context.h hpu.h message.h meta.h put.h reason.h rule.h slmp.h)) \
+		$(addprefix handlers/include/spin/,action.h bytes.h context.h hpu.h message.h meta.h put.h reason.h rule.h slmp.h work.h)) \
 	$(foreach f,$(RUNTIME) $(PSPIN_RUNTIME) $(wildcard handlers/*.c handlers/*.md),644|$(f)|$(SPIN_DATA)/$(f)) \
 	$(foreach n,1 3 7 8,$(call rows,644,$(MANDIR)/man$(n),$(filter %.$(n),$(PAGES)))) \
 	$(foreach f,$(filter spin_%,$(subst ;,,$(file <user/libspin/libspin.map))),link|libspin.3|$(MANDIR)/man3/$(f).3) \

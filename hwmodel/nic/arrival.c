@@ -280,5 +280,5 @@ static void freed(struct pspin *nic, struct slot *slot)
 
 const struct nic_kind message_kind = {
 	.classify = classify, .place = place, .decide = decide, .starts = message__starts, .ended = message__ended,
-	.replay = mpq__replay_one, .leaves = leaves, .freed = freed,
+	.work = message__work, .replay = mpq__replay_one, .leaves = leaves, .freed = freed,
 };

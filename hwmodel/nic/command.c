@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include <spin/put.h>
+#include <spin/target/rv32_entry.h>
 
 #include "command.h"
 #include "entry_memory.h"
@@ -195,6 +196,19 @@ static int deposit(struct pspin *nic, struct flight *flight, const struct hpu_co
 	return 0;
 }
 
+/* A work item (<spin/work.h>): what is written to the start of that window. */
+static int work(struct pspin *nic, struct flight *flight, const struct soc_task *task, const struct hpu_command *command)
+{
+	const enum spin_handler_kind kind = task->kind == SOC_HEADER  ? SPIN_KIND_HEADER
+					    : task->kind == SOC_PAYLOAD ? SPIN_KIND_PAYLOAD
+									: SPIN_KIND_COMPLETION;
+
+	if (command->kind != HPU_TO_HOST || (uint32_t)command->host || command->bytes - 1 >= SPIN_WORK_BYTES_MAX)
+		return -1;
+	nic->kind->work(nic, flight, kind, command->nic, command->bytes);
+	return 0;
+}
+
 int nic__command(struct pspin *nic, struct flight *flight, const struct soc_task *task, const struct hpu_command *command)
 {
 	struct reached reached;
@@ -202,6 +216,8 @@ int nic__command(struct pspin *nic, struct flight *flight, const struct soc_task
 
 	if (command->kind == HPU_NIC_SEND)
 		return send(nic, flight, task, command);
+	if (nic->work_counts && command->host >> 32 == SPIN_WORK_WINDOW_HIGH)
+		return work(nic, flight, task, command);
 	if (!reach(nic, flight, command, &reached))
 		return outside(nic, command);
 	if (reached.is_deposit)

@@ -66,18 +66,13 @@ static enum spin_reason header_verdict(const struct hpu_scratch *scratch)
 					 : SPIN_REASON_SUCCESS;
 }
 
-/* The message's first error is its event. */
-static void tell(struct pspin *nic, struct flight *flight, uint32_t error, enum spin_handler_kind kind)
+static struct spin_event describe(const struct flight *flight, enum spin_event_type type, enum spin_handler_kind kind)
 {
 	const struct inbound *in = &flight->arrival.in;
 	const uint8_t *ip = flight->arrival.frame + in->ip_off, *udp = ip + in->ip_bytes;
-	struct spin_event event = {.handler = kind, .ip_version = in->is_ether ? 0 : in->is_ip4 ? 4 : 6,
+	struct spin_event event = {.type = type, .handler = kind, .ip_version = in->is_ether ? 0 : in->is_ip4 ? 4 : 6,
 				   .length = in->payload_bytes};
 
-	if (!error || flight->has_failed)
-		return;
-	flight->has_failed = 1;
-	event.type = record__error_event(error);
 	if (in->is_ip4)
 		memcpy(event.src_addr, ip + offsetof(struct spin_ip4, src), 4);
 	else if (!in->is_ether)
@@ -86,7 +81,26 @@ static void tell(struct pspin *nic, struct flight *flight, uint32_t error, enum 
 		event.src_port = (uint16_t)(udp[0] << 8 | udp[1]);
 		event.dst_port = (uint16_t)(udp[2] << 8 | udp[3]);
 	}
+	return event;
+}
+
+/* The message's first error is its event. */
+static void tell(struct pspin *nic, struct flight *flight, uint32_t error, enum spin_handler_kind kind)
+{
+	struct spin_event event;
+
+	if (!error || flight->has_failed)
+		return;
+	flight->has_failed = 1;
+	event = describe(flight, record__error_event(error), kind);
 	record__event(nic, &event);
+}
+
+static void work(struct pspin *nic, struct flight *flight, enum spin_handler_kind kind, const void *item, uint32_t bytes)
+{
+	struct spin_event event = describe(flight, SPIN_EVENT_WORK, kind);
+
+	record__work(nic, &event, item, bytes);
 }
 
 static void ended(struct pspin *nic, struct flight *flight, enum soc_task_kind kind, const struct pspin_task *task)
@@ -133,5 +147,6 @@ static void freed(struct pspin *nic, struct slot *slot)
 }
 
 const struct nic_kind datagram_kind = {
-	.classify = classify, .place = place, .decide = decide, .ended = ended, .leaves = leaves, .freed = freed,
+	.classify = classify, .place = place, .decide = decide, .ended = ended, .work = work, .leaves = leaves,
+	.freed = freed,
 };

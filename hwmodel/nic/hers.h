@@ -28,6 +28,8 @@ struct nic_kind {
 	/* NULL: nothing to do */
 	void (*starts)(struct pspin *nic, struct flight *flight, enum soc_task_kind kind);
 	void (*ended)(struct pspin *nic, struct flight *flight, enum soc_task_kind kind, const struct pspin_task *task);
+	/* A handler leaves an item to the host's program. */
+	void (*work)(struct pspin *nic, struct flight *flight, enum spin_handler_kind kind, const void *item, uint32_t bytes);
 	/* Its last task has ended: verdict and reason, and what leaves to nic->frame; returns its length. */
 	size_t (*leaves)(struct pspin *nic, struct flight *flight);
 	/* The message has ended, and its slot is to be given back. */

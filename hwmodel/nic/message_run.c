@@ -16,11 +16,10 @@ static uint32_t flags_of(const struct mpq *mpq)
 	       (mpq->verdict == SPIN_REASON_HEADER_DROPPED ? SPIN_EVENT_DROPPED : 0);
 }
 
-void message__tell(struct pspin *nic, const struct mpq *mpq, enum spin_event_type type,
-		   enum spin_handler_kind kind, uint32_t offset, uint32_t flags)
+static void describe(const struct pspin *nic, const struct mpq *mpq, struct spin_event *event, enum spin_handler_kind kind,
+		     uint32_t offset)
 {
 	const struct flow_key *key = &mpq->flow->key;
-	struct spin_event told = {.type = type}, *event = &told;
 
 	event->handler = kind;
 	event->ip_version = key->ip_version;
@@ -38,12 +37,29 @@ void message__tell(struct pspin *nic, const struct mpq *mpq, enum spin_event_typ
 		event->me_length = nic->messages->mes[mpq->me].length;
 		event->me_serial = nic->messages->mes[mpq->me].serial;
 	}
+}
+
+void message__tell(struct pspin *nic, const struct mpq *mpq, enum spin_event_type type,
+		   enum spin_handler_kind kind, uint32_t offset, uint32_t flags)
+{
+	struct spin_event event = {.type = type};
+
+	describe(nic, mpq, &event, kind, offset);
 	if (type == SPIN_EVENT_MESSAGE || type == SPIN_EVENT_TIMEOUT) {
-		event->dropped_bytes = mpq->dropped_bytes;
-		event->deposited_bytes = mpq->deposited_bytes;
-		event->flags = flags | flags_of(mpq);
+		event.dropped_bytes = mpq->dropped_bytes;
+		event.deposited_bytes = mpq->deposited_bytes;
+		event.flags = flags | flags_of(mpq);
 	}
-	record__event(nic, event);
+	record__event(nic, &event);
+}
+
+void message__work(struct pspin *nic, struct flight *flight, enum spin_handler_kind kind, const void *item, uint32_t bytes)
+{
+	const struct mpq *mpq = flight->slot->mpq;
+	struct spin_event event = {.type = SPIN_EVENT_WORK};
+
+	describe(nic, mpq, &event, kind, mpq->offset);
+	record__work(nic, &event, item, bytes);
 }
 
 /* A handler has returned, or trapped: news of it, and of its error if that is the message's first. */

@@ -155,6 +155,7 @@ int pspin__clock(struct pspin *nic, uint32_t now_ms, struct pspin_result *out)
 	mpq__sweep(nic);
 	nic__one_at_a_time(nic, 0);
 	entries__had_events(nic->messages);
+	record__had_work(nic);
 	return journal__end(&nic->journal, out);
 }
 

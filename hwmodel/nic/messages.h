@@ -112,6 +112,7 @@ void message__install(struct pspin *nic, struct mpq *mpq, uint32_t options);
 void message__run(struct pspin *nic, struct mpq *mpq, struct flight *flight, int is_last);
 void message__starts(struct pspin *nic, struct flight *flight, enum soc_task_kind kind);
 void message__ended(struct pspin *nic, struct flight *flight, enum soc_task_kind kind, const struct pspin_task *task);
+void message__work(struct pspin *nic, struct flight *flight, enum spin_handler_kind kind, const void *item, uint32_t bytes);
 void message__tell(struct pspin *nic, const struct mpq *mpq, enum spin_event_type type,
 		   enum spin_handler_kind kind, uint32_t offset, uint32_t flags);
 

@@ -91,6 +91,8 @@ struct pspin {
 	/* host memory of entries' handlers: what the context was given for the first one, and what each has */
 	struct nic_segments first_segments, segments[SPIN_MES_MAX];
 	uint32_t put_id;                /* of the next packet that is put */
+	uint32_t work_counts;           /* where its struct spin_work_counts_ is; 0: its handlers leave no work items */
+	uint32_t work_taken;            /* items that the host's program has had, or will have with the result */
 	uint32_t watchdog_cycles;       /* of the context's tasks; 0: as their HPU says */
 
 	/* a packet's way, in this order */

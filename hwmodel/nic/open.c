@@ -107,8 +107,8 @@ static uint32_t watchdog_cycles(const struct pspin *nic)
 	return cycles < UINT32_MAX ? (uint32_t)cycles : UINT32_MAX;
 }
 
-/* Handlers that ask have words for it in their image. */
-static void set_hpus(struct pspin *nic)
+/* Handlers that ask have words for it in their image; those that leave work items have their counts there. */
+static void set_words(struct pspin *nic)
 {
 	const uint32_t hpus = nic->device->soc.hpu_count, clusters = (uint32_t)nic->device->target.clusters;
 	uint32_t at;
@@ -117,6 +117,8 @@ static void set_hpus(struct pspin *nic)
 		pspin__write(nic, at, &hpus, sizeof(hpus));
 	if (!pspin__symbol(nic, "spin_clusters_", &at, NULL))
 		pspin__write(nic, at, &clusters, sizeof(clusters));
+	if (pspin__symbol(nic, "spin_work_counts", &nic->work_counts, NULL))
+		nic->work_counts = 0;
 }
 
 /* As many MPQs as the target has. */
@@ -266,7 +268,7 @@ static int start(struct pspin *nic, char *err, size_t err_bytes)
 		return rc;
 	for (unsigned i = 0; i < nic->device->soc.hpu_count; i++)
 		hpu__set_watchdog(&nic->device->soc.hpus[i], nic->number, watchdog_cycles(nic));
-	set_hpus(nic);
+	set_words(nic);
 	return nic->meta.registration.delivery == SPIN_DELIVER_ME ? nic_messages__open(nic) : open_datagrams(nic);
 }
 

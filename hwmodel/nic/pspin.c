@@ -167,6 +167,7 @@ int pspin__packet(struct pspin *nic, const void *frame, size_t frame_bytes,
 	out->frame_bytes = nic->device->asked.frame_bytes;
 	if (nic->messages)
 		entries__had_events(nic->messages);
+	record__had_work(nic);
 	return journal__end(&nic->journal, out);
 }
 

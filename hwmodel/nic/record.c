@@ -199,6 +199,23 @@ void record__event(struct pspin *nic, const struct spin_event *event)
 		nic->observer.event(nic->observer.arg, record__now(nic), event);
 }
 
+void record__work(struct pspin *nic, struct spin_event *event, const void *item, uint32_t bytes)
+{
+	event->item_bytes = bytes;
+	memset(event->item, 0, sizeof(event->item));
+	memcpy(event->item, item, bytes);
+	nic->work_taken++;
+	record__event(nic, event);
+	if (!nic->device->one_at_a_time)
+		record__had_work(nic);
+}
+
+void record__had_work(struct pspin *nic)
+{
+	if (nic->work_counts)
+		pspin__write(nic, nic->work_counts + offsetof(struct spin_work_counts_, taken), &nic->work_taken, sizeof(nic->work_taken));
+}
+
 struct spin_request *record__send(struct pspin *nic)
 {
 	return journal__send(journal_of(nic));

@@ -23,6 +23,10 @@ void record__packet(struct pspin *nic, struct flight *flight, size_t frame_bytes
 /* The same of one that was told of when it was parked: its tasks are done. */
 void record__replayed(struct pspin *nic, const struct flight *flight);
 void record__event(struct pspin *nic, const struct spin_event *event);
+/* The same with a handler's item. Who is given one packet at a time reads it with that packet's result, others at once. */
+void record__work(struct pspin *nic, struct spin_event *event, const void *item, uint32_t bytes);
+/* The items are read: the handlers may leave as many others. */
+void record__had_work(struct pspin *nic);
 /* One to be filled in, and then told of. */
 struct spin_request *record__send(struct pspin *nic);
 void record__sent(struct pspin *nic, const struct spin_request *request);

@@ -124,6 +124,15 @@ static int reason_moved(struct bpf *b, enum spin_reason *out)
 	return moved == 1 ? 0 : engine_fail(-EPROTO, "a packet moved %u counters, not one", moved);
 }
 
+static unsigned errors_of(const struct engine_events *events)
+{
+	unsigned errors = 0;
+
+	for (unsigned i = 0; i < events->count && i < ENGINE_EVENTS_MAX; i++)
+		errors += event_is_error(events->event[i].type) != 0;
+	return errors;
+}
+
 static int bpf_packet(struct engine *e, const uint8_t *frame, uint32_t bytes, struct engine_out *out)
 {
 	struct bpf *b = e->impl;
@@ -146,8 +155,8 @@ static int bpf_packet(struct engine *e, const uint8_t *frame, uint32_t bytes, st
 		return err;
 	if (b->messages)
 		spin_messages__note_used(b->ctx);
-	else if (out->events.count > 1)
-		return engine_fail(-EPROTO, "%u events for one packet", out->events.count);
+	else if (errors_of(&out->events) > 1)
+		return engine_fail(-EPROTO, "%u errors for one packet", errors_of(&out->events));
 	events_first_error(&out->events, &out->event, &out->event_handler);
 	return 0;
 }

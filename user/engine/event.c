@@ -25,6 +25,7 @@ const char *event_name(uint32_t type)
 	case SPIN_EVENT_PUT_FAILED: return "put_failed";
 	case SPIN_EVENT_PUT_ACKED:  return "put_acked";
 	case SPIN_EVENT_PUT_OVERFLOW: return "put_overflow";
+	case SPIN_EVENT_WORK:       return "work";
 	}
 	return "unknown";
 }
@@ -105,11 +106,46 @@ static void add_source(struct line *l, const struct spin_event *e)
 		add(l, " (IP version %u)", e->ip_version);
 }
 
+void event_item(const struct spin_event *e, char text[EVENT_ITEM_MAX])
+{
+	const uint8_t *item = (const uint8_t *)e->item;
+
+	for (uint32_t i = 0; i < e->item_bytes && i < SPIN_WORK_BYTES_MAX; i++)
+		snprintf(text + 2 * i, 3, "%02x", item[i]);
+	if (!e->item_bytes)
+		*text = 0;
+}
+
+static void add_item(struct line *l, const struct spin_event *e)
+{
+	char item[EVENT_ITEM_MAX];
+
+	event_item(e, item);
+	add(l, " item %s", item);
+	if (e->item_bytes > SPIN_WORK_BYTES_MAX)
+		add(l, " (of %u bytes)", e->item_bytes);
+	for (uint32_t i = (e->item_bytes + 3) / 4; i < SPIN_WORK_BYTES_MAX / 4; i++)
+		add_number(l, "behind it", e->item[i]);
+}
+
+/* What other events tell, and work items do not. */
+static void add_message(struct line *l, const struct spin_event *e)
+{
+	const char *flag;
+
+	add_number(l, "match", e->match_bits);
+	add_number(l, "data", e->hdr_data);
+	for (unsigned i = 0; (flag = event_flag_name(i)); i++)
+		if (e->flags >> i & 1)
+			add(l, " %s", flag);
+	if (e->flags >> 5)
+		add(l, " flags %#x", e->flags);
+}
+
 void event_line(const struct spin_event *e, char text[EVENT_LINE_MAX])
 {
 	struct line l = { .text = text };
 	char what[EVENT_TEXT_MAX];
-	const char *flag;
 
 	event_text(e->type, e->handler, what);
 	add(&l, "%s id %u", what, e->message_id);
@@ -118,7 +154,7 @@ void event_line(const struct spin_event *e, char text[EVENT_LINE_MAX])
 		add(&l, " length %u", e->length);
 	if (e->type == SPIN_EVENT_PUT_FAILED || e->type == SPIN_EVENT_PUT_ACKED)
 		add_number(&l, "user", e->user_ptr);
-	else if (e->me_start || e->me_length || e->me_serial)
+	else if (e->type != SPIN_EVENT_WORK && (e->me_start || e->me_length || e->me_serial))
 		add(&l, " entry %u+%u serial %u", e->me_start, e->me_length, e->me_serial);
 	if (e->me == SPIN_MES_MAX)
 		add(&l, " me none");
@@ -127,13 +163,10 @@ void event_line(const struct spin_event *e, char text[EVENT_LINE_MAX])
 	add_number(&l, "offset", e->offset);
 	add_number(&l, "dropped", e->dropped_bytes);
 	add_number(&l, "deposited", e->deposited_bytes);
-	add_number(&l, "match", e->match_bits);
-	add_number(&l, "data", e->hdr_data);
-	for (unsigned i = 0; (flag = event_flag_name(i)); i++)
-		if (e->flags >> i & 1)
-			add(&l, " %s", flag);
-	if (e->flags >> 5)
-		add(&l, " flags %#x", e->flags);
+	if (e->type == SPIN_EVENT_WORK)
+		add_item(&l, e);
+	else
+		add_message(&l, e);
 	add_number(&l, "hpu", e->hpu);
 }
 

@@ -11,6 +11,7 @@ struct engine_events;
 
 #define EVENT_TEXT_MAX 32
 #define EVENT_LINE_MAX 384
+#define EVENT_ITEM_MAX 65
 
 /* "fail"; 0 is "none", and what there is not "unknown". */
 const char *event_name(uint32_t type);
@@ -22,6 +23,9 @@ int event_has_handler(uint32_t type);
 int event_is_error(uint32_t type);
 /* "fail payload"; "none" without a handler. */
 void event_text(uint32_t type, uint32_t handler, char text[EVENT_TEXT_MAX]);
+
+/* The bytes of a work item, in hexadecimal. */
+void event_item(const struct spin_event *event, char text[EVENT_ITEM_MAX]);
 
 /* Bit number i of an event's flags, as vectors have it; NULL: there is none. */
 const char *event_flag_name(unsigned i);

@@ -45,22 +45,72 @@ static void add_verdict(struct differences *d, const struct engine_out *got, enu
 	differences_add(d, "verdict", a, b);
 }
 
-/* A datagram has at most one, and what it tells beside its kind is the packet's. */
+/* Work item number i; NULL: there are fewer. */
+static const struct spin_event *want_work(const struct vector_step *step, unsigned i)
+{
+	for (unsigned k = 0; k < step->event_count; k++)
+		if (step->event[k].event.type == SPIN_EVENT_WORK && !i--)
+			return &step->event[k].event;
+	return NULL;
+}
+
+static const struct spin_event *got_work(const struct engine_events *events, unsigned i)
+{
+	for (unsigned k = 0; k < events->count && k < ENGINE_EVENTS_MAX; k++)
+		if (events->event[k].type == SPIN_EVENT_WORK && !i--)
+			return &events->event[k];
+	return NULL;
+}
+
+static void work_text(const struct spin_event *work, char text[EVENT_LINE_MAX])
+{
+	char item[EVENT_ITEM_MAX];
+
+	snprintf(text, EVENT_LINE_MAX, "none");
+	if (!work)
+		return;
+	event_item(work, item);
+	snprintf(text, EVENT_LINE_MAX, "%s item %s", event_handler_name(work->handler), item);
+}
+
+/* A datagram's work items, in their order: the handler and the item. */
+static void add_datagram_work(struct differences *d, const struct engine_out *got, const struct vector_step *step)
+{
+	char a[EVENT_LINE_MAX], b[EVENT_LINE_MAX], what[32];
+
+	for (unsigned i = 0; got_work(&got->events, i) || want_work(step, i); i++) {
+		work_text(got_work(&got->events, i), a);
+		work_text(want_work(step, i), b);
+		snprintf(what, sizeof(what), "work item %u", i + 1);
+		if (strcmp(a, b))
+			differences_add(d, what, a, b);
+	}
+}
+
+/* An error: a datagram has at most one, and what it tells beside its kind is the packet's. */
 static void add_datagram_event(struct differences *d, const struct engine_out *got, const struct vector_step *step,
 			       int flip)
 {
 	char a[EVENT_TEXT_MAX], b[EVENT_TEXT_MAX];
-	uint32_t type = step->event_count ? step->event[0].event.type : 0;
-	uint32_t handler = step->event_count ? step->event[0].event.handler : 0;
+	uint32_t type = 0, handler = 0, errors = 0;
 
+	for (unsigned i = 0; i < step->event_count; i++) {
+		const struct spin_event *event = &step->event[i].event;
+
+		if (event->type == SPIN_EVENT_WORK)
+			continue;
+		if (errors++)
+			differences_add(d, "one more event", "a datagram has one at most", event_name(event->type));
+		else
+			type = event->type, handler = event->handler;
+	}
+	add_datagram_work(d, got, step);
 	type = flip ? (type == SPIN_EVENT_FAIL ? SPIN_EVENT_SEGV : SPIN_EVENT_FAIL) : type;
 	if (got->event != type || (type && got->event_handler != handler)) {
 		event_text(got->event, got->event_handler, a);
 		event_text(type, handler, b);
 		differences_add(d, "event", a, b);
 	}
-	for (unsigned i = 1; i < step->event_count; i++)
-		differences_add(d, "one more event", "a datagram has one at most", event_name(step->event[i].event.type));
 }
 
 /* What a line does not tell of an event: the entry that it names, as it was posted. */
@@ -87,7 +137,7 @@ static void add_events(struct differences *d, const struct engine_events *got, c
 								     (struct spin_event){ .type = SPIN_EVENT_FAIL };
 
 		expected.hdr_data ^= flip && !i;
-		if (expected.type != SPIN_EVENT_PUT_FAILED)
+		if (expected.type != SPIN_EVENT_PUT_FAILED && expected.type != SPIN_EVENT_WORK)
 			add_entry(&expected, host);
 		snprintf(a, sizeof(a), "none");
 		snprintf(b, sizeof(b), "none");

@@ -14,8 +14,9 @@
 
 static int find_type(const char *word, uint32_t *out)
 {
-	for (uint32_t type = SPIN_EVENT_FAIL; word && type <= SPIN_EVENT_OVERRUN; type++) {
-		if (type == SPIN_EVENT_RAN || strcmp(word, event_name(type)))
+	for (uint32_t type = SPIN_EVENT_FAIL; word && type <= SPIN_EVENT_WORK; type++) {
+		if (type == SPIN_EVENT_RAN || type == SPIN_EVENT_PUT_FAILED || type == SPIN_EVENT_PUT_ACKED ||
+		    strcmp(word, event_name(type)))
 			continue;
 		*out = type;
 		return 1;
@@ -60,6 +61,29 @@ static int read_source(struct vector_event *e, const char *address, const char *
 	return 0;
 }
 
+static int digit(char c)
+{
+	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+static int read_item(struct vector_event *e, const char *hex)
+{
+	uint8_t *item = (uint8_t *)e->event.item;
+	size_t digits = strlen(hex);
+
+	if (e->event.type != SPIN_EVENT_WORK || !digits || digits % 8 || digits > 2 * SPIN_WORK_BYTES_MAX)
+		return engine_fail(-EINVAL, "write: event work ... item HEX, with 4 to %u bytes", SPIN_WORK_BYTES_MAX);
+	for (size_t i = 0; i < digits / 2; i++) {
+		int high = digit(hex[2 * i]), low = digit(hex[2 * i + 1]);
+
+		if (high < 0 || low < 0)
+			return engine_fail(-EINVAL, "'%.64s' is not hexadecimal", hex);
+		item[i] = (uint8_t)(high << 4 | low);
+	}
+	e->event.item_bytes = (uint32_t)(digits / 2);
+	return 0;
+}
+
 static int read_field(struct vector_event *e, const char *name, const char *word)
 {
 	const struct {
@@ -91,7 +115,7 @@ static int read_field(struct vector_event *e, const char *name, const char *word
 
 /*
  * [id N] [length N] [dropped N] [deposited N] [me N|none] [offset N] [match N] [data N] [from ADDRESS PORT]
- * [FLAG...]. `dropped` is a flag if no number follows.
+ * [item HEX] [FLAG...]. `dropped` is a flag if no number follows.
  */
 static int read_fields(struct vector_event *e, char *rest)
 {
@@ -108,6 +132,8 @@ static int read_fields(struct vector_event *e, char *rest)
 			return engine_fail(-EINVAL, "'%.32s' is no flag of an event, and no number follows", name);
 		if (!strcmp(name, "from"))
 			err = read_source(e, word, vector_next(&rest));
+		else if (!strcmp(name, "item"))
+			err = read_item(e, word);
 		else if (!strcmp(name, "me") && !strcmp(word, "none"))
 			e->event.me = SPIN_MES_MAX;
 		else
@@ -129,11 +155,13 @@ int vector_read_event(struct vector_step *step, char *rest, unsigned line)
 	*e = (struct vector_event){ .line = line, .event.length = SPIN_LENGTH_UNKNOWN };
 	if (!find_type(type, &e->event.type) ||
 	    (event_has_handler(e->event.type) && !find_handler(vector_next(&rest), &e->event.handler)))
-		return engine_fail(-EINVAL, "write: event fail|segv|bad_return|overrun header|payload|completion, "
+		return engine_fail(-EINVAL, "write: event fail|segv|bad_return|overrun|work header|payload|completion, "
 					    "event message or event timeout");
 	err = read_fields(e, rest);
 	if (!err && e->event.type == SPIN_EVENT_MESSAGE && e->event.length == SPIN_LENGTH_UNKNOWN)
 		return engine_fail(-EINVAL, "a message has a length: event message length N");
+	if (!err && e->event.type == SPIN_EVENT_WORK && !e->event.item_bytes)
+		return engine_fail(-EINVAL, "work has an item: event work payload item HEX");
 	return err;
 }
 

@@ -153,6 +153,8 @@ static int open_memory(struct spin_ctx *ctx)
 	err = spread__open(ctx);
 	if (!err)
 		err = host_side__open(ctx);
+	if (!err)
+		err = work__open(ctx);
 	if (!err && ctx->messages)
 		err = spin_messages__open(ctx);
 	return err ? err : spin_requests__open(ctx);

@@ -2,7 +2,11 @@
 #include <errno.h>
 #include <string.h>
 
+#include "internal.h" /* first: it makes the functions of libspin.h visible */
+
+#include "layout.h"
 #include "messages.h"
+#include "section.h"
 
 /* In one call: a reader that is slower than the events would never come back. */
 #define HAND_OVER_MAX 4096
@@ -12,9 +16,13 @@ static int on_sample(void *arg, void *data, size_t bytes)
 	struct spin_ctx *ctx = arg;
 
 	if (bytes >= sizeof(struct spin_event)) {
+		const struct spin_event *event = data;
+
 		if (ctx->on_event)
-			ctx->on_event(ctx->on_event_arg, data);
-		spin_messages__had(ctx, data);
+			ctx->on_event(ctx->on_event_arg, event);
+		spin_messages__had(ctx, event);
+		if (event->type == SPIN_EVENT_WORK && ctx->work) /* handlers may leave another one */
+			__atomic_fetch_add(&ctx->work->taken, 1, __ATOMIC_RELEASE);
 	}
 	return --ctx->events_left ? 0 : -E2BIG;
 }
@@ -47,6 +55,22 @@ int spin_ctx__events(struct spin_ctx *ctx, void (*fn)(void *arg, const struct sp
 	if (!ctx->events_left)
 		return HAND_OVER_MAX;
 	return err < 0 ? spin_fail(err, "cannot read events: %s", strerror(-err)) : err;
+}
+
+int work__open(struct spin_ctx *ctx)
+{
+	struct layout_variable var;
+
+	if (layout__find(bpf_object__btf(ctx->bpf), "spin_work_counts", &var))
+		return 0;
+	ctx->work = section__variable(ctx->bpf, ".bss", &ctx->bss, "spin_work_counts", sizeof(*ctx->work));
+	return ctx->work ? 0 : spin_fail(-EINVAL, "%s counts no work items of this version; compile it again with spincc", ctx->name);
+}
+
+int spin_ctx__work_lost(struct spin_ctx *ctx, uint64_t *lost)
+{
+	*lost = ctx->work ? __atomic_load_n(&ctx->work->lost, __ATOMIC_RELAXED) : 0;
+	return 0;
 }
 
 int spin_ctx__event_fd(const struct spin_ctx *ctx)

@@ -115,11 +115,15 @@ struct spin_ctx {
 	void (*on_event)(void *arg, const struct spin_event *event);
 	void *on_event_arg;
 	int events_left;          /* to hand over in this call */
+	struct spin_work_counts_ *work; /* NULL: its handlers leave no work items */
 	struct tap *tap;          /* NULL: not tapped */
 	struct messages *messages; /* NULL: it takes datagrams */
 	struct requests *requests; /* NULL: its handlers send nothing, here and below */
 	struct out *out;
 };
+
+/* events.c: where the context's work items are counted, if it has any. */
+int work__open(struct spin_ctx *ctx);
 
 /* Before a place is joined, if the context is tapped; the lock of its interface is held, here and below. */
 int tap__join(struct spin_ctx *ctx, const struct spin_place *place);

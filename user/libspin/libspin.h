@@ -317,6 +317,12 @@ const char *spin_verdict_name(enum spin_verdict verdict); /* "pass", "drop", "tx
 int spin_ctx__events(struct spin_ctx *ctx, void (*fn)(void *arg, const struct spin_event *event), void *arg);
 /* A descriptor that polls readable when events are there. Owned by the context. */
 int spin_ctx__event_fd(const struct spin_ctx *ctx);
+/*
+ * Work items (<spin/work.h>) come as events, SPIN_EVENT_WORK: item[] has item_bytes bytes of the handler's, and the rest of it is 0. A
+ * handler may leave another one in its place when the function given to spin_ctx__events() has returned. *lost: how many found no
+ * room since the context was created, as their handlers were told; 0 of handlers without any.
+ */
+int spin_ctx__work_lost(struct spin_ctx *ctx, uint64_t *lost);
 
 /* --- running given packets (PROG_TEST_RUN): for tests and benchmarks --- */
 

@@ -91,6 +91,8 @@ static const char *judge_call(const struct ir *ir, const char *line, const char 
 			return calls[i].reason;
 	if (is_one_of(callee, puts_, sizeof(puts_) / sizeof(puts_[0])) && !ir__starts(ir, "@spin_puts_registered_ ="))
 		return "it sends packets; say with SPIN_PUTS(n) before the first handler how many at most for one that came";
+	if (!strcmp(callee, "spin_work_push_") && !ir__starts(ir, "@spin_work_registered_ ="))
+		return "it leaves work items; say with SPIN_WORK(n) before the first handler how many at most may be unread";
 	if (!messages && is_one_of(callee, spaces, sizeof(spaces) / sizeof(spaces[0]))) {
 		if (second_argument_is(line, callee, SPIN_ME_MEM))
 			return "SPIN_ME_MEM is a message's place, which a datagram has not; use SPIN_HANDLER_MEM";

@@ -12,6 +12,7 @@
  * take back what it did before.
  */
 #include <spin/put.h>
+#include <spin/work.h>
 
 /* --- DMA: between HPU memory and host memory --- */
 

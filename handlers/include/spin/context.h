@@ -16,6 +16,8 @@
  *	spin_name, spin_rule  the context's, in .rodata, for whoever looks from outside
  *	spin_counters  struct spin_counters[SPIN_HPUS_MAX] in .bss, mapped
  *	spin_events    ring buffer of struct spin_event
+ *	spin_work_counts  struct spin_work_counts_ in .bss, mapped (SPIN_WORK): who reads spin_events without libspin adds 1 to
+ *	               `taken` for each SPIN_EVENT_WORK
  *	spin_requests  ring buffer of struct spin_request (SPIN_PUTS): what the host is to send; the loader sets its size
  *	spin_state     HPU state in .data, mapped; tables under their own names in .bss, mapped
  *
@@ -103,6 +105,7 @@ enum spin_event_type {
 	SPIN_EVENT_PUT_FAILED = 8,
 	SPIN_EVENT_PUT_ACKED = 9, /* the same of one that was acknowledged, and asked for that (SPIN_PUT_ACK_REQ) */
 	SPIN_EVENT_PUT_OVERFLOW = 10, /* of an unexpected message, as its MESSAGE was, to an entry that was posted later (libspin) */
+	SPIN_EVENT_WORK = 11,     /* a handler leaves an item to the program (<spin/work.h>) */
 };
 
 /* Of struct spin_event. */
@@ -137,15 +140,23 @@ struct spin_event {
 	/* of MESSAGE and TIMEOUT, else 0 */
 	uint32_t dropped_bytes;
 	uint32_t deposited_bytes; /* by the default action */
-	uint32_t flags;      /* SPIN_EVENT_* */
-	uint64_t match_bits, hdr_data;
 	union {
-		/* of the matching entry as it was posted, whatever its index stands for by now; 0: none */
-		struct { uint32_t me_start, me_length; }; /* in the context's host memory, in bytes */
-		uint64_t user_ptr; /* of PUT_ACKED and PUT_FAILED: of struct spin_put_acked, else 0; `me` is its entry then */
+		uint32_t flags;      /* SPIN_EVENT_* */
+		uint32_t item_bytes; /* of WORK */
 	};
-	uint32_t me_serial;  /* of its posting (struct spin_me) */
-	uint32_t unused;
+	union {
+		struct {
+			uint64_t match_bits, hdr_data;
+			union {
+				/* of the matching entry as it was posted, whatever its index stands for by now; 0: none */
+				struct { uint32_t me_start, me_length; }; /* in the context's host memory, in bytes */
+				uint64_t user_ptr; /* of PUT_ACKED and PUT_FAILED: of struct spin_put_acked, else 0; `me` is its entry then */
+			};
+			uint32_t me_serial;  /* of its posting (struct spin_me) */
+			uint32_t unused;
+		};
+		uint32_t item[SPIN_WORK_BYTES_MAX / 4]; /* of WORK: as the handler gave it, and zeros */
+	};
 };
 
 /*

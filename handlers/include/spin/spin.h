@@ -41,7 +41,8 @@
  *
  * Locks and loops that wait are in <spin/lock.h>, what each HPU has for itself in <spin/hpu.h>, what each cluster has in
  * <spin/cluster.h>, copies within HPU memory in <spin/copy.h>, buffers of an HPU in <spin/buffer.h>, transfers to and from
- * the host in <spin/action.h>, packets that handlers send in <spin/put.h>: all of it is included.
+ * the host in <spin/action.h>, packets that handlers send in <spin/put.h>, what they leave to the program on the host in
+ * <spin/work.h>: all of it is included.
  *
  * Byte order: what comes off the wire is in network order (spin_be16,
  * spin_be32) until spin_ntoh*().
@@ -59,6 +60,8 @@ static const uint32_t spin_scratch_size_;
 static void *(*const spin_scratch_at_)(uint32_t mpq);
 /* Of a file with SPIN_PUTS. */
 static const uint32_t spin_puts_;
+/* Of a file with SPIN_WORK. */
+static const uint32_t spin_work_items_;
 
 #include <spin/action.h>
 #include <spin/lock.h>

@@ -52,6 +52,9 @@ SPIN_INLINE void spin_ct_inc_(const struct spin_packet *packet, uint32_t success
 SPIN_INLINE struct spin_ct spin_ct_get_(const struct spin_packet *packet);
 SPIN_INLINE void spin_ct_set_(const struct spin_packet *packet, struct spin_ct ct);
 
+/* work.h */
+SPIN_INLINE int spin_work_push_(const struct spin_packet *packet, uint32_t kind, const void *from, uint32_t bytes);
+
 /* put.h */
 SPIN_INLINE int spin_forward_(struct spin_packet *packet, const struct spin_process *to);
 SPIN_INLINE int spin_put_payload_(struct spin_packet *packet, uint32_t off, uint32_t bytes, const struct spin_put *put);

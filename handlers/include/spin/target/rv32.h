@@ -233,5 +233,6 @@ SPIN_INLINE void *spin_scratch_(const struct spin_packet *packet)
 #include <spin/target/rv32_cluster.h>
 #include <spin/target/rv32_put.h>
 #include <spin/target/rv32_buffer.h>
+#include <spin/target/rv32_work.h>
 
 #endif

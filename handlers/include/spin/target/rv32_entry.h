@@ -11,6 +11,9 @@
 
 #define SPIN_ENTRY_BLOCKS 0x1007c000u /* SPIN_MES_MAX of them, up to where an image keeps state */
 
+/* High word of the host addresses where the first bytes make a work item (<spin/work.h>). */
+#define SPIN_WORK_WINDOW_HIGH 0x60u
+
 struct spin_entry_block {
 	struct spin_ct ct;
 	uint32_t segments;
