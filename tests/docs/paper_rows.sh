@@ -109,6 +109,7 @@ sPIN B.6|PtlHandlerCTGet|spin_ct_get
 sPIN B.6|PtlHandlerCTSet|spin_ct_set
 sPIN B.6|PTL_NUM_HPUS|spin_num_hpus
 sPIN B.6|PTL_MY_HPU|spin_my_hpu
+sPIN 5.4|work item|spin_work
 PsPIN 3.1|clusters|cluster < 4
 PsPIN 3.1|execution context|max_contexts
 PsPIN 3.1|offloading|spincc
