@@ -8,8 +8,8 @@
 /* little-endian */
 struct work_ask {
 	uint8_t when;     /* 1: the header handler leaves 4 bytes, words[0]; 2: the payload handler; 4: the completion handler as the first */
-	uint8_t size;     /* of the payload handler's: 4, 8 or 32 bytes of the state's words */
-	uint8_t count;    /* of its items: words[0] is one more in each */
+	uint8_t size;     /* of the payload handler's: 8 or 32 bytes of the state's words */
+	uint8_t count;    /* of its items of 8 bytes, at most 6: words[0] is one more in each. Of 32 bytes it leaves one */
 	uint8_t to_host;  /* words go to the handler's host memory before */
 	uint32_t words[8];
 };
@@ -23,15 +23,6 @@ SPIN_STATE(struct work_state);
 
 SPIN_WORK(4);
 
-SPIN_INLINE int work_item(struct spin_payload *p, uint32_t size, const struct work_state *state)
-{
-	switch (size) {
-	case 4: return spin_work(p, state->words, 4);
-	case 8: return spin_work(p, state->words, 8);
-	}
-	return spin_work(p, state->words, 32);
-}
-
 SPIN_INLINE enum spin_header_rc work_header(struct spin_header *h, struct work_state *state)
 {
 	const struct work_ask *ask = SPIN_GET(h, 0, struct work_ask);
@@ -42,6 +33,12 @@ SPIN_INLINE enum spin_header_rc work_header(struct spin_header *h, struct work_s
 		state->full += spin_work(h, &word, sizeof(word)) == SPIN_WORK_FULL;
 	}
 	return SPIN_HEADER_PROCESS_DATA;
+}
+
+SPIN_INLINE void work_item(struct spin_payload *p, struct work_state *state)
+{
+	state->full += spin_work(p, state->words, 8) == SPIN_WORK_FULL;
+	state->words[0]++;
 }
 
 SPIN_INLINE enum spin_payload_rc work_payload(struct spin_payload *p, struct work_state *state)
@@ -58,10 +55,23 @@ SPIN_INLINE enum spin_payload_rc work_payload(struct spin_payload *p, struct wor
 		state->words[i] = ask->words[i];
 	if (ask->to_host && spin_dma_to_host(p, SPIN_HANDLER_MEM, 0, state->words, 32))
 		return SPIN_SEGV;
-	SPIN_FOR(p, i, 0, count) {
-		state->full += work_item(p, size, state) == SPIN_WORK_FULL;
-		state->words[0]++;
+	if (size == 32) {
+		state->full += count && spin_work(p, state->words, 32) == SPIN_WORK_FULL;
+		return SPIN_SUCCESS;
 	}
+	/* no loop: kernels before 6.9 follow each round of one */
+	if (count > 0)
+		work_item(p, state);
+	if (count > 1)
+		work_item(p, state);
+	if (count > 2)
+		work_item(p, state);
+	if (count > 3)
+		work_item(p, state);
+	if (count > 4)
+		work_item(p, state);
+	if (count > 5)
+		work_item(p, state);
 	return SPIN_SUCCESS;
 }
 

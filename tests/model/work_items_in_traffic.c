@@ -93,7 +93,7 @@ static void at_once(struct rig_file file)
 
 static void one_at_a_time(struct rig_file file)
 {
-	const struct ask ask = {.when = 2, .size = 32, .count = ITEMS, .words = {1, 2, 3, 4, 5, 6, 7, 8}};
+	const struct ask ask = {.when = 2, .size = 8, .count = ITEMS, .words = {1, 2, 3, 4, 5, 6, 7, 8}};
 	struct pspin *nic = open_nic(file);
 	struct pspin_result result;
 	uint8_t frame[128];
