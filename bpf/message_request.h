@@ -64,10 +64,62 @@ SPIN_INLINE enum spin_reason spin_message_add_(const struct spin_message *m, con
 	return SPIN_REASON_PROCEEDED;
 }
 
+/* One operand, as above, from `from` of the payload on; what was there goes to the answer. */
+#define SPIN_FETCH_OPERAND_(type, i) \
+	do { \
+		const type *spin_from_ = spin_payload_at_(packet, packet->bytes, sizeof(struct spin_slmp_get) + (i) * sizeof(type), \
+							  sizeof(type)); \
+		type *spin_at_ = (type *)spin_host_at(spin_opaque_(place + (i) * (uint32_t)sizeof(type)) & ~(uint32_t)(sizeof(type) - 1), \
+						      sizeof(type)); \
+ \
+		if (spin_from_ && spin_at_) { \
+			type spin_was_ = spin_fetch_add(spin_at_, *spin_from_); \
+ \
+			__builtin_memcpy(to + (i) * sizeof(type), &spin_was_, sizeof(type)); \
+		} \
+	} while (0)
+
+/* The answer is a packet of this HPU's, as what a handler puts from its memory. */
+SPIN_INLINE enum spin_reason spin_message_fetch_(const struct spin_message *m, struct spin_packet *packet, struct spin_mpq *q)
+{
+	const struct spin_slmp_get *get = spin_payload_at_(packet, packet->bytes, 0, sizeof(*get));
+	uint32_t place = q->place, is_wide = m->slmp.atomic == (SPIN_ATOMIC_ADD64 | SPIN_ATOMIC_FETCH);
+	uint32_t bytes = packet->bytes - (uint32_t)sizeof(*get);
+	struct spin_process source = spin_source_(packet);
+	struct spin_out *out;
+	uint8_t *to;
+
+	if (!get || bytes > q->place_bytes || place & (is_wide ? 7 : 3) ||
+	    !(spin_peek(&spin_me_at(q->me)->options) & SPIN_ME_OP_GET))
+		return SPIN_REASON_DROPPED;
+	out = spin_put_begin_(packet, &source, SPIN_PUT_DEVICE_, spin_blur(bytes));
+	if (!out)
+		return SPIN_REASON_DROPPED;
+	out->request.put.target = source;
+	out->request.put.match_bits = spin_swap64(get->match_bits);
+	out->request.put.hdr_data = spin_swap64(get->hdr_data);
+	out->request.put.remote_offset = spin_swap64(get->offset);
+	to = spin_put_at(out->request.frame, spin_put_payload_at_(packet->ip_at, packet->is_ip4));
+	if (is_wide) {
+		SPIN_UNROLL_
+		for (uint32_t i = 0; i < SPIN_ATOMIC_BYTES_MAX / 8; i++)
+			SPIN_FETCH_OPERAND_(uint64_t, i);
+	} else {
+		SPIN_UNROLL_
+		for (uint32_t i = 0; i < SPIN_ATOMIC_BYTES_MAX / 4; i++)
+			SPIN_FETCH_OPERAND_(uint32_t, i);
+	}
+	spin_fetch_add(&q->deposited_bytes, bytes);
+	spin_fetch_add(&spin_me_at(q->me)->bytes, (uint64_t)bytes);
+	return spin_put_end_(packet, out, packet->payload, 0, SPIN_PUT_DEVICE_) ? SPIN_REASON_DROPPED : SPIN_REASON_PROCEEDED;
+}
+
 SPIN_INLINE enum spin_reason spin_message_request(const struct spin_message *m, struct spin_packet *packet, struct spin_mpq *q)
 {
 	if (spin_handlers_.takes & SPIN_TAKES_GET && m->slmp.type == SPIN_TYPE_GET)
 		return spin_message_answer_(m, packet, q);
+	if (spin_handlers_.takes & SPIN_TAKES_FETCH && m->slmp.atomic & SPIN_ATOMIC_FETCH)
+		return spin_message_fetch_(m, packet, q);
 	if (spin_handlers_.takes & SPIN_TAKES_ATOMIC)
 		return spin_message_add_(m, packet, q);
 	return SPIN_REASON_DROPPED; /* unreachable */

@@ -265,6 +265,33 @@ SPIN_INLINE int spin_atomic_(struct spin_packet *packet, enum spin_atomic op, co
 	return spin_put_end_(packet, out, packet->payload, 0, SPIN_PUT_ATOMIC_);
 }
 
+/* The operands lie behind what the answer is to tell. */
+SPIN_INLINE int spin_fetch_atomic_(struct spin_packet *packet, enum spin_atomic op, const void *from, uint32_t bytes,
+				   const struct spin_get *get)
+{
+	struct spin_out *out = spin_put_begin_(packet, &get->target, SPIN_PUT_ATOMIC_, sizeof(struct spin_slmp_get) + bytes);
+	struct spin_slmp_get *ask;
+	uint32_t *to;
+
+	if (!out || !bytes || op - 1u > 1 || bytes & (4 * (uint32_t)op - 1))
+		return SPIN_SEGV;
+	out->request.put.target = get->target;
+	out->request.put.match_bits = get->match_bits;
+	out->request.put.hdr_data = get->hdr_data;
+	out->request.put.remote_offset = get->remote_offset;
+	out->detail = op | SPIN_ATOMIC_FETCH;
+	ask = (struct spin_slmp_get *)spin_put_at(out->request.frame, spin_put_payload_at_(packet->ip_at, packet->is_ip4));
+	ask->match_bits = spin_swap64(get->reply_match_bits);
+	ask->hdr_data = spin_swap64(get->reply_hdr_data);
+	ask->offset = spin_swap64(get->reply_offset);
+	to = (uint32_t *)(ask + 1);
+	SPIN_UNROLL_
+	for (uint32_t i = 0; i < SPIN_ATOMIC_BYTES_MAX / 4; i++)
+		if (i < bytes / 4)
+			to[i] = ((const uint32_t *)from)[i];
+	return spin_put_end_(packet, out, packet->payload, 0, SPIN_PUT_ATOMIC_);
+}
+
 /* The put in the buffer is to be acknowledged: the host's library sends it. */
 SPIN_INLINE void spin_put_acked_(const struct spin_packet *packet, struct spin_out *out, const struct spin_put_acked *put)
 {

@@ -18,7 +18,7 @@ struct spin_slmp_packet {
 	uint64_t match_bits, hdr_data, place;
 	/* of contexts that take more than puts, else nothing is written there */
 	uint32_t type;     /* enum spin_type */
-	uint32_t atomic;   /* enum spin_atomic; 0: it is none */
+	uint32_t atomic;   /* enum spin_atomic, and SPIN_ATOMIC_FETCH; 0: it is none */
 };
 
 /*
@@ -70,7 +70,15 @@ SPIN_INLINE _Bool spin_slmp_request_(const struct spin_slmp_put *put, uint32_t b
 	if (op == SPIN_SLMP_OP_GET)
 		return spin_handlers_.takes & SPIN_TAKES_GET && !atomic && bytes == sizeof(struct spin_slmp_get) &&
 		       length != SPIN_LENGTH_UNKNOWN;
-	if (op != SPIN_SLMP_OP_ATOMIC || !(spin_handlers_.takes & SPIN_TAKES_ATOMIC) || atomic - 1 > 1)
+	if (op != SPIN_SLMP_OP_ATOMIC)
+		return 0;
+	if (spin_handlers_.takes & SPIN_TAKES_FETCH && atomic & SPIN_ATOMIC_FETCH) {
+		atomic &= ~SPIN_ATOMIC_FETCH;
+		bytes -= sizeof(struct spin_slmp_get); /* fewer: too many are left */
+	} else if (!(spin_handlers_.takes & SPIN_TAKES_ATOMIC)) {
+		return 0;
+	}
+	if (atomic - 1 > 1)
 		return 0;
 	return bytes && bytes <= SPIN_ATOMIC_BYTES_MAX && !(bytes & (4 * atomic - 1));
 }

@@ -98,9 +98,9 @@ HPU_INLINE _Bool hpu_message_answer(struct spin_packet *packet)
 HPU_INLINE _Bool hpu_message_add(struct spin_packet *packet)
 {
 	const uint32_t *from = (const uint32_t *)packet->payload;
-	uint32_t size = (hpu_scratch()->flow_control >> HPU_SCRATCH_DETAIL) * 4; /* enum spin_atomic */
+	uint32_t size = (hpu_scratch()->flow_control >> HPU_SCRATCH_DETAIL) * 4; /* enum spin_atomic; 0: may not be */
 
-	if (packet->bytes > packet->host_bytes || packet->host_low & (size - 1))
+	if (!size || packet->bytes > packet->host_bytes || packet->host_low & (size - 1))
 		return 0;
 	for (uint32_t at = 0; at < packet->bytes; at += size, from += size / 4) {
 		uint64_t wide;
@@ -114,6 +114,30 @@ HPU_INLINE _Bool hpu_message_add(struct spin_packet *packet)
 	return 1;
 }
 
+/* Of one that fetches: the values as they were go to where it says; or nothing is done. */
+HPU_INLINE _Bool hpu_message_fetch(struct spin_packet *packet)
+{
+	const struct spin_slmp_get *get = (const struct spin_slmp_get *)packet->payload;
+	const uint32_t *from = (const uint32_t *)(get + 1);
+	const uint32_t size = (hpu_scratch()->flow_control >> HPU_SCRATCH_DETAIL & ~SPIN_ATOMIC_FETCH) * 4;
+	const uint32_t bytes = packet->bytes - (uint32_t)sizeof(*get);
+	struct spin_put put = {.target = spin_source_(packet),
+				     .match_bits = spin_swap64_(get->match_bits),
+				     .hdr_data = spin_swap64_(get->hdr_data),
+				     .remote_offset = spin_swap64_(get->offset)};
+	uint32_t before[SPIN_ATOMIC_BYTES_MAX / 4] __attribute__((aligned(8)));
+
+	if (bytes > packet->host_bytes || packet->host_low & (size - 1) || packet->sent >= spin_puts_)
+		return 0;
+	for (uint32_t at = 0; at < bytes; at += size, from += size / 4) {
+		if (size == 4)
+			spin_dma_fadd32_(packet, SPIN_ME_MEM, at, *from, &before[at / 4]);
+		else
+			spin_dma_fadd64_(packet, SPIN_ME_MEM, at, from[0] | (uint64_t)from[1] << 32, (uint64_t *)&before[at / 4]);
+	}
+	return !spin_put_from_device_(packet, before, bytes, &put);
+}
+
 /* The default action of what is no put (<spin/message.h>); SPIN_RC_DROP: nothing was done. */
 HPU_INLINE uint32_t hpu_message_request(struct spin_packet *packet)
 {
@@ -121,6 +145,8 @@ HPU_INLINE uint32_t hpu_message_request(struct spin_packet *packet)
 
 	if (spin_handlers_.takes & SPIN_TAKES_GET && hpu_message_type() == SPIN_TYPE_GET)
 		done = hpu_message_answer(packet);
+	else if (spin_handlers_.takes & SPIN_TAKES_FETCH && hpu_scratch()->flow_control >> HPU_SCRATCH_DETAIL & SPIN_ATOMIC_FETCH)
+		done = hpu_message_fetch(packet);
 	else if (spin_handlers_.takes & SPIN_TAKES_ATOMIC)
 		done = hpu_message_add(packet);
 	hpu_note_sent(packet);

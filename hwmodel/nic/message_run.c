@@ -200,7 +200,10 @@ static void data_ended(struct pspin *nic, struct mpq *mpq, struct flight *flight
 	else if (flight->reason == SPIN_REASON_PROCEEDED)
 		flight->reason = default_reason(mpq, task);
 	if (flight->reason == SPIN_REASON_PROCEEDED) {
-		uint32_t bytes = mpq->type == SPIN_TYPE_ATOMIC ? flight->arrival.slmp.payload_bytes : flight->delivered_bytes;
+		const struct slmp *slmp = &flight->arrival.slmp;
+		uint32_t bytes = mpq->type != SPIN_TYPE_ATOMIC	     ? flight->delivered_bytes
+				 : slmp->atomic & SPIN_ATOMIC_FETCH ? slmp->payload_bytes - (uint32_t)sizeof(struct spin_slmp_get)
+								     : slmp->payload_bytes;
 
 		mpq->deposited_bytes += bytes;
 		nic->messages->mes[mpq->me].bytes += bytes;

@@ -55,7 +55,10 @@ void mpq__free(struct pspin *nic, struct mpq *mpq)
 void mpq__begin(struct pspin *nic, struct mpq *mpq, const struct arrival *first, unsigned me)
 {
 	struct spin_me *entry = &nic->messages->mes[me];
-	uint32_t detail = first->slmp.type == SPIN_TYPE_GET ? !!(entry->options & SPIN_ME_OP_GET) : first->slmp.atomic;
+	const int may_read = !!(entry->options & SPIN_ME_OP_GET);
+	uint32_t detail = first->slmp.type == SPIN_TYPE_GET			      ? may_read
+			  : first->slmp.atomic & SPIN_ATOMIC_FETCH && !may_read ? 0
+										      : first->slmp.atomic;
 	struct hpu_scratch *scratch;
 
 	mpq->slot = slots__take(nic); /* there are as many as messages */

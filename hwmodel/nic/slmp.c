@@ -53,8 +53,14 @@ static int is_request(const struct slmp *slmp, uint32_t bytes)
 		return !slmp->atomic && slmp->flags & SPIN_SLMP_EOM && bytes == sizeof(struct spin_slmp_get) &&
 		       slmp->length != SPIN_LENGTH_UNKNOWN;
 	default:
+		if (slmp->atomic & SPIN_ATOMIC_FETCH) {
+			if (bytes < sizeof(struct spin_slmp_get))
+				return 0;
+			bytes -= (uint32_t)sizeof(struct spin_slmp_get);
+		}
 		return slmp->flags & SPIN_SLMP_EOM && bytes && bytes <= SPIN_ATOMIC_BYTES_MAX &&
-		       ((slmp->atomic == SPIN_ATOMIC_ADD32 && !(bytes % 4)) || (slmp->atomic == SPIN_ATOMIC_ADD64 && !(bytes % 8)));
+		       (((slmp->atomic & ~SPIN_ATOMIC_FETCH) == SPIN_ATOMIC_ADD32 && !(bytes % 4)) ||
+			((slmp->atomic & ~SPIN_ATOMIC_FETCH) == SPIN_ATOMIC_ADD64 && !(bytes % 8)));
 	}
 }
 
@@ -67,7 +73,8 @@ static int parse_put(const uint8_t *at, uint32_t bytes, unsigned takes, struct s
 	out->atomic = be16(at + offsetof(struct spin_slmp_put, atomic));
 	out->length = be32(at + offsetof(struct spin_slmp_put, length));
 	if (!(out->type == SPIN_TYPE_PUT || (out->type == SPIN_TYPE_GET && takes & SPIN_TAKES_GET) ||
-	      (out->type == SPIN_TYPE_ATOMIC && takes & SPIN_TAKES_ATOMIC)) ||
+	      (out->type == SPIN_TYPE_ATOMIC &&
+	       takes & (out->atomic & SPIN_ATOMIC_FETCH ? SPIN_TAKES_FETCH : SPIN_TAKES_ATOMIC))) ||
 	    !is_request(out, bytes - (uint32_t)sizeof(struct spin_slmp_put)))
 		return -1;
 	out->match_bits = be64(at + offsetof(struct spin_slmp_put, match_bits));

@@ -23,10 +23,12 @@ static const struct {
 	{ "spin_put_from_host_acked_", 1, "puts that are acknowledged are for messages: a datagram has no acknowledgement" },
 	{ "spin_get_", 1, "spin_get is for messages: a datagram gives its target the bytes alone" },
 	{ "spin_atomic_", 1, "spin_atomic is for messages: a datagram gives its target the bytes alone" },
+	{ "spin_fetch_atomic_", 1, "spin_fetch_atomic is for messages: a datagram gives its target the bytes alone" },
 };
 
 static const char *const puts_[] = { "spin_forward_", "spin_put_payload_", "spin_put_from_device_", "spin_put_from_buffer_",
-				     "spin_put_from_host_", "spin_get_", "spin_atomic_", "spin_put_payload_acked_",
+				     "spin_put_from_host_", "spin_get_", "spin_atomic_", "spin_fetch_atomic_",
+				     "spin_put_payload_acked_",
 				     "spin_put_from_device_acked_", "spin_put_from_host_acked_" };
 
 /* Calls whose second argument is a space of host memory. */

@@ -85,13 +85,16 @@ static int check_pieces(const struct place *at, const unsigned *fields)
 
 static int check_takes(const struct ir *ir, const struct place *at, const unsigned *fields)
 {
-	if (fields[TAKES] & ~(unsigned)(SPIN_TAKES_GET | SPIN_TAKES_ATOMIC))
-		return refuse(at, "takes is %u: SPIN_TAKES_GET, SPIN_TAKES_ATOMIC, or both with |", fields[TAKES]);
+	if (fields[TAKES] & ~(unsigned)(SPIN_TAKES_GET | SPIN_TAKES_ATOMIC | SPIN_TAKES_FETCH))
+		return refuse(at, "takes is %u: SPIN_TAKES_GET, SPIN_TAKES_ATOMIC, SPIN_TAKES_FETCH, or several with |", fields[TAKES]);
 	if (fields[TAKES] && fields[DELIVERY] != SPIN_DELIVER_ME)
 		return refuse(at, "takes is for messages: register .delivery = SPIN_DELIVER_ME");
 	if (fields[TAKES] & SPIN_TAKES_GET && !ir__starts(ir, "@spin_puts_registered_ ="))
 		return refuse(at, "it takes gets, whose answers are sent: say with SPIN_PUTS(n) before the first handler how many packets "
 			      "at most for one that came, the answer among them");
+	if (fields[TAKES] & SPIN_TAKES_FETCH && !ir__starts(ir, "@spin_puts_registered_ ="))
+		return refuse(at, "it takes atomics that fetch, whose answers are sent: say with SPIN_PUTS(n) before the first handler how "
+			      "many packets at most for one that came, the answer among them");
 	return 0;
 }
 

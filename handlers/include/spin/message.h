@@ -73,6 +73,8 @@
  *                      have sent as many as SPIN_PUTS says already.
  *                      Of an atomic: its operands are added at the message's place. DROPPED, and nothing is added: not all of it
  *                      is in the entry, or it is not naturally aligned in host memory
+ *                      Of one that fetches, then: the values as they were are sent as by spin_put_from_device(). DROPPED, and nothing
+ *                      is added, also: the entry has not SPIN_ME_OP_GET, or handlers of this packet have sent as many as SPIN_PUTS says
  *        DROP          HEADER_DROPPED
  *        an error      FAILED, SEGV or BAD_RETURN again; no further handler
  *      A context without a header handler does as if it had said PROCESS_DATA.

@@ -59,6 +59,7 @@ enum spin_delivery {
 enum {
 	SPIN_TAKES_GET = 1,    /* the default action sends an answer, so SPIN_PUTS is needed */
 	SPIN_TAKES_ATOMIC = 2,
+	SPIN_TAKES_FETCH = 4,  /* atomics that fetch; SPIN_PUTS is needed, as of gets */
 };
 
 /* What a handler file registers, with a flag in place of each function. */

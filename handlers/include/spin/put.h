@@ -139,6 +139,16 @@ struct spin_get {
 	   _Static_assert((bytes_) <= SPIN_ATOMIC_BYTES_MAX, "spin_atomic: at most 64 bytes"); \
 	   spin_atomic_((v)->packet, (op), (from), (bytes_), (__VA_ARGS__)); })
 
+/*
+ * The same, and the target answers with the values as they were before, as many bytes: a put of its to this context, with
+ * the reply's three values of a struct spin_get. Its NIC sends the answer, once: nobody asks again if either is lost. The target must take
+ * fetching atomics, and its entry let itself be read (SPIN_ME_OP_GET); else nothing is added.
+ */
+#define spin_fetch_atomic(v, op, from, bytes_, ...) \
+	({ SPIN_WORDS_("spin_fetch_atomic", bytes_); \
+	   _Static_assert((bytes_) <= SPIN_ATOMIC_BYTES_MAX, "spin_fetch_atomic: at most 64 bytes"); \
+	   spin_fetch_atomic_((v)->packet, (op), (from), (bytes_), (__VA_ARGS__)); })
+
 #define SPIN_PUTS(n) \
 	_Static_assert((n) >= 1 && (n) <= 16, "SPIN_PUTS: from 1 to 16"); \
 	const uint32_t spin_puts_registered_ __attribute__((used, section(SPIN_PUTS_SECTION))) = (n); \

@@ -47,6 +47,8 @@ struct spin_slmp {
  *           the get came from, a message of its own.
  *   ATOMIC  a message of one packet with SYN and EOM, whose payload is up to SPIN_ATOMIC_BYTES_MAX bytes, at least one operand and
  *           only whole ones: each is added to the value at its place in the entry's memory. Operands and values are little-endian.
+ *           With SPIN_ATOMIC_FETCH in `atomic` a struct spin_slmp_get comes before the operands; the answer is a put of the values
+ *           as they were before to where it says, a message of one packet.
  */
 #define SPIN_SLMP_OP_PUT    1
 #define SPIN_SLMP_OP_GET    2
@@ -56,14 +58,14 @@ struct spin_slmp {
 struct spin_slmp_put {
 	uint8_t   op;           /* SPIN_SLMP_OP_* */
 	uint8_t   version;      /* SPIN_SLMP_VERSION */
-	spin_be16 atomic;       /* of ATOMIC: enum spin_atomic; else 0 */
+	spin_be16 atomic;       /* of ATOMIC: enum spin_atomic, and SPIN_ATOMIC_FETCH; else 0 */
 	spin_be32 length;       /* bytes of the message's payload, or SPIN_LENGTH_UNKNOWN; of GET: see above */
 	uint64_t  match_bits;   /* these three big-endian, too */
 	uint64_t  hdr_data;
 	uint64_t  offset;       /* in the matching entry's memory */
 } __attribute__((packed));
 
-/* What a get asks for the answer to tell as a put. */
+/* What a get, or a fetching atomic, asks for the answer to tell as a put. */
 struct spin_slmp_get {
 	uint64_t  match_bits;   /* big-endian, all of them */
 	uint64_t  hdr_data;
@@ -76,6 +78,8 @@ enum spin_atomic {
 	SPIN_ATOMIC_ADD32 = 1,
 	SPIN_ATOMIC_ADD64 = 2,
 };
+
+#define SPIN_ATOMIC_FETCH 16u /* beside one of them */
 
 _Static_assert(sizeof(struct spin_slmp_get) == 24 && sizeof(struct spin_slmp) == 10 && sizeof(struct spin_slmp_put) == 32,
 	       "wire formats have no padding");

@@ -72,6 +72,8 @@ SPIN_INLINE int spin_put_from_host_acked_(struct spin_packet *packet, uint32_t a
 SPIN_INLINE int spin_get_(struct spin_packet *packet, uint32_t bytes, const struct spin_get *get);
 SPIN_INLINE int spin_atomic_(struct spin_packet *packet, enum spin_atomic op, const void *from, uint32_t bytes,
 			     const struct spin_put *put);
+SPIN_INLINE int spin_fetch_atomic_(struct spin_packet *packet, enum spin_atomic op, const void *from, uint32_t bytes,
+				   const struct spin_get *get);
 SPIN_INLINE int spin_put_from_buffer_(struct spin_packet *packet, const void *buffer, uint32_t size, uint32_t off,
 				      uint32_t bytes, const struct spin_put *put);
 

@@ -197,6 +197,26 @@ SPIN_INLINE int spin_atomic_(struct spin_packet *packet, enum spin_atomic op, co
 	return 0;
 }
 
+/* The operands lie behind what the answer is to tell. */
+SPIN_INLINE int spin_fetch_atomic_(struct spin_packet *packet, enum spin_atomic op, const void *from, uint32_t bytes,
+				   const struct spin_get *get)
+{
+	struct spin_put put = {get->target, get->match_bits, get->hdr_data, get->remote_offset};
+	struct {
+		struct spin_slmp_get reply;
+		uint32_t operands[SPIN_ATOMIC_BYTES_MAX / 4];
+	} ask = {.reply = {spin_swap64_(get->reply_match_bits), spin_swap64_(get->reply_hdr_data), spin_swap64_(get->reply_offset)}};
+
+	if (!bytes || op - 1u > 1 || bytes & (4 * (uint32_t)op - 1) ||
+	    !spin_may_send_(packet, &put.target, sizeof(ask.reply) + bytes))
+		return SPIN_SEGV;
+	__builtin_memcpy(ask.operands, from, bytes);
+	spin_fence_();
+	spin_command_await_(spin_command_id_(&packet->commands, spin_command_atomic_(spin_nic_address_(&put), spin_nic_address_(&ask),
+									    sizeof(ask.reply) + bytes, op | SPIN_ATOMIC_FETCH)));
+	return 0;
+}
+
 SPIN_INLINE int spin_put_from_host_(struct spin_packet *packet, uint32_t at, uint32_t bytes, const struct spin_put *put)
 {
 	if (!spin_in_space_(packet, SPIN_ME_MEM, at, bytes) || !spin_may_send_(packet, &put->target, 0))
