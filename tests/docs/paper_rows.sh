@@ -104,6 +104,7 @@ sPIN B.6|pt_index|udp 9330 > 4000
 sPIN B.6|eq_hdl|udp 9330 > 4000
 sPIN B.6|PtlHandlerGet*|spin_get
 sPIN B.6|PtlHandlerAtomic*|spin_atomic
+sPIN B.6|PtlHandlerFetchAtomic*|spin_fetch_atomic
 sPIN B.6|PtlHandlerCTInc|spin_ct_inc
 sPIN B.6|PtlHandlerCTGet|spin_ct_get
 sPIN B.6|PtlHandlerCTSet|spin_ct_set
