@@ -117,7 +117,7 @@ static void pieces_are_for_messages(void)
 {
 	refused(REGISTERED(fragmentation_bytes), 8, ".fragmentation_bytes, which is for messages");
 	refused(REGISTERED(takes), SPIN_TAKES_ATOMIC, ".takes, which is for messages");
-	refused(REGISTERED(takes), 4, "it takes requests that do not exist");
+	refused(REGISTERED(takes), 8, "it takes requests that do not exist");
 	expect(0, with(REGISTERED(fragmentation_bytes), 1), "pieces of one byte of datagrams");
 	expect(0, with(REGISTERED(budget), SPIN_BUDGET_MAX), "a budget of datagrams");
 	expect(0, spin_object__meta(object)->registration.puts, "puts of handlers without SPIN_PUTS");

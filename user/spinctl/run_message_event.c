@@ -57,6 +57,12 @@ void run_message__event_text(const struct spin_event *e, const char *source)
 	printf(" from %s port %u to port %u on HPU %u", source, e->src_port, e->dst_port, e->hpu);
 	if (ends)
 		text_end(e);
+	if (e->type == SPIN_EVENT_WORK) {
+		char item[EVENT_ITEM_MAX];
+
+		event_item(e, item);
+		printf(": %s", item);
+	}
 	putchar('\n');
 }
 
@@ -72,6 +78,8 @@ void run_message__event_json(struct json *j, const struct spin_event *e)
 	json_uint(j, "offset_bytes", e->offset);
 	json_uint(j, "dropped_bytes", e->dropped_bytes);
 	json_uint(j, "deposited_bytes", e->deposited_bytes);
+	if (e->type == SPIN_EVENT_WORK) /* an item lies where the rest would */
+		return;
 	json_uint(j, "match_bits", e->match_bits);
 	json_uint(j, "header_data", e->hdr_data);
 	json_array(j, "flags");

@@ -220,7 +220,7 @@ void run_print__report(const struct run_printer *p, const struct run_report *r)
 void run_print__event(void *arg, const struct spin_event *event)
 {
 	const struct run_printer *p = arg;
-	char source[INET6_ADDRSTRLEN] = "?", ports[64] = "";
+	char source[INET6_ADDRSTRLEN] = "?", ports[64] = "", item[EVENT_ITEM_MAX] = "";
 	struct json j;
 
 	if (event->ip_version)
@@ -232,11 +232,13 @@ void run_print__event(void *arg, const struct spin_event *event)
 	}
 	if (event->src_port || event->dst_port)
 		snprintf(ports, sizeof(ports), " port %u to port %u", event->src_port, event->dst_port);
+	if (event->type == SPIN_EVENT_WORK)
+		event_item(event, item);
 	if (!p->json) {
-		printf("event: %s: %s in the %s handler on HPU %u: %s of %u bytes%s%s%s\n", p->speaker->name,
+		printf("event: %s: %s in the %s handler on HPU %u: %s of %u bytes%s%s%s%s%s\n", p->speaker->name,
 		       event_name(event->type), event_handler_name(event->handler), event->hpu,
 		       *ports ? "datagram" : event->ip_version ? "ICMP message" : "frame", event->length,
-		       event->ip_version ? " from " : "", event->ip_version ? source : "", ports);
+		       event->ip_version ? " from " : "", event->ip_version ? source : "", ports, *item ? ": " : "", item);
 		return;
 	}
 	json_begin(&j, stdout, 0);
@@ -253,6 +255,8 @@ void run_print__event(void *arg, const struct spin_event *event)
 		json_string(&j, "length_bytes", NULL);
 	else
 		json_uint(&j, "length_bytes", event->length);
+	if (*item)
+		json_string(&j, "item", item);
 	if (run_set__takes_messages(p->speaker))
 		run_message__event_json(&j, event);
 	json_object_end(&j);
