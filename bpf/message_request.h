@@ -64,20 +64,20 @@ SPIN_INLINE enum spin_reason spin_message_add_(const struct spin_message *m, con
 	return SPIN_REASON_PROCEEDED;
 }
 
-/* One operand, as above, from `from` of the payload on; what was there goes to the answer. */
-#define SPIN_FETCH_OPERAND_(type, i) \
-	do { \
-		const type *spin_from_ = spin_payload_at_(packet, packet->bytes, sizeof(struct spin_slmp_get) + (i) * sizeof(type), \
-							  sizeof(type)); \
-		type *spin_at_ = (type *)spin_host_at(spin_opaque_(place + (i) * (uint32_t)sizeof(type)) & ~(uint32_t)(sizeof(type) - 1), \
-						      sizeof(type)); \
+/*
+ * One operand behind the reply's fields, and what was there to the answer; 0: the packet has no more. The places are of pointers and
+ * numbers that nothing else depends on, so that all ends of this are one state to the verifier.
+ */
+#define SPIN_FETCH_OPERAND_(type, i) ({ \
+	const type *spin_from_ = spin_payload_at_(&asked, spin_blur(packet->bytes), sizeof(struct spin_slmp_get) + (i) * sizeof(type), \
+						  sizeof(type)); \
  \
-		if (spin_from_ && spin_at_) { \
-			type spin_was_ = spin_fetch_add(spin_at_, *spin_from_); \
+	if (spin_from_) { \
+		type spin_was_ = spin_fetch_add((type *)host + (i), *spin_from_); \
  \
-			__builtin_memcpy(to + (i) * sizeof(type), &spin_was_, sizeof(type)); \
-		} \
-	} while (0)
+		__builtin_memcpy(to + (i) * sizeof(type), &spin_was_, sizeof(type)); \
+	} \
+	spin_from_ != 0; })
 
 /* The answer is a packet of this HPU's, as what a handler puts from its memory. */
 SPIN_INLINE enum spin_reason spin_message_fetch_(const struct spin_message *m, struct spin_packet *packet, struct spin_mpq *q)
@@ -86,8 +86,13 @@ SPIN_INLINE enum spin_reason spin_message_fetch_(const struct spin_message *m, s
 	uint32_t place = q->place, is_wide = m->slmp.atomic == (SPIN_ATOMIC_ADD64 | SPIN_ATOMIC_FETCH);
 	uint32_t bytes = packet->bytes - (uint32_t)sizeof(*get);
 	struct spin_process source = spin_source_(packet);
+	const struct spin_packet asked = {
+		.view = packet->view,
+		.payload = packet->view.access == SPIN_COPIED ? packet->payload :
+								(uint8_t *)spin_fresh_(packet->payload, packet->is_ip4),
+	};
 	struct spin_out *out;
-	uint8_t *to;
+	uint8_t *to, *host;
 
 	if (!get || bytes > q->place_bytes || place & (is_wide ? 7 : 3) ||
 	    !(spin_peek(&spin_me_at(q->me)->options) & SPIN_ME_OP_GET))
@@ -100,14 +105,23 @@ SPIN_INLINE enum spin_reason spin_message_fetch_(const struct spin_message *m, s
 	out->request.put.hdr_data = spin_swap64(get->hdr_data);
 	out->request.put.remote_offset = spin_swap64(get->offset);
 	to = spin_put_at(out->request.frame, spin_put_payload_at_(packet->ip_at, packet->is_ip4));
+	/* the verifier sees alignment by the mask only; behind the first value it has the memory's slack */
 	if (is_wide) {
+		host = spin_host_at(spin_opaque_(place) & ~7u, sizeof(uint64_t));
+		if (!host)
+			return SPIN_REASON_DROPPED; /* unreachable */
 		SPIN_UNROLL_
 		for (uint32_t i = 0; i < SPIN_ATOMIC_BYTES_MAX / 8; i++)
-			SPIN_FETCH_OPERAND_(uint64_t, i);
+			if (!SPIN_FETCH_OPERAND_(uint64_t, i))
+				break;
 	} else {
+		host = spin_host_at(spin_opaque_(place) & ~3u, sizeof(uint32_t));
+		if (!host)
+			return SPIN_REASON_DROPPED; /* unreachable */
 		SPIN_UNROLL_
 		for (uint32_t i = 0; i < SPIN_ATOMIC_BYTES_MAX / 4; i++)
-			SPIN_FETCH_OPERAND_(uint32_t, i);
+			if (!SPIN_FETCH_OPERAND_(uint32_t, i))
+				break;
 	}
 	spin_fetch_add(&q->deposited_bytes, bytes);
 	spin_fetch_add(&spin_me_at(q->me)->bytes, (uint64_t)bytes);
