@@ -55,10 +55,9 @@ void mpq__free(struct pspin *nic, struct mpq *mpq)
 void mpq__begin(struct pspin *nic, struct mpq *mpq, const struct arrival *first, unsigned me)
 {
 	struct spin_me *entry = &nic->messages->mes[me];
-	const int may_read = !!(entry->options & SPIN_ME_OP_GET);
-	uint32_t detail = first->slmp.type == SPIN_TYPE_GET			      ? may_read
-			  : first->slmp.atomic & SPIN_ATOMIC_FETCH && !may_read ? 0
-										      : first->slmp.atomic;
+	const uint32_t may_read = !!(entry->options & SPIN_ME_OP_GET);
+	const int tells = may_read || !(first->slmp.atomic & SPIN_ATOMIC_FETCH);
+	uint32_t detail = first->slmp.type == SPIN_TYPE_GET ? may_read : tells ? first->slmp.atomic : 0;
 	struct hpu_scratch *scratch;
 
 	mpq->slot = slots__take(nic); /* there are as many as messages */
