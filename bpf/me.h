@@ -221,9 +221,10 @@ SPIN_INLINE _Bool spin_me_has_place_(uint32_t me, uint64_t used, uint32_t bytes,
 }
 
 /*
- * The same for a message of so many bytes (SPIN_LENGTH_UNKNOWN: its first packet does not tell), taken if it is to be used
- * once; *options are the entry's, and then say so; from bit
- * SPIN_ME_PLACE_ on they have the message's place among the unexpected ones + 1, if it has one. *place: of a managed entry what spin_me_reserve_() says, else as it was.
+ * The same for a message of so many bytes (SPIN_LENGTH_UNKNOWN: its first packet does not say), taken if it is to be used
+ * once. *options are the entry's. Of an entry that was taken they have SPIN_ME_USE_ONCE, and from bit SPIN_ME_PLACE_ on the
+ * message's place among the unexpected ones + 1, if it has one. *place is what spin_me_reserve_() returned for a managed
+ * entry, else as it was.
  */
 SPIN_OUTLINE uint32_t spin_me_take(const struct spin_key *key, uint64_t match_bits, uint32_t bytes, uint64_t *place,
 				 uint32_t *options)

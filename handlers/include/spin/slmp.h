@@ -79,7 +79,7 @@ enum spin_atomic {
 	SPIN_ATOMIC_ADD64 = 2,
 };
 
-#define SPIN_ATOMIC_FETCH 16u /* beside one of them */
+#define SPIN_ATOMIC_FETCH 16u /* in addition to one of them */
 
 _Static_assert(sizeof(struct spin_slmp_get) == 24 && sizeof(struct spin_slmp) == 10 && sizeof(struct spin_slmp_put) == 32,
 	       "wire formats have no padding");
