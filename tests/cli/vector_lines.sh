@@ -134,8 +134,8 @@ behind() { # LINE REASON: behind a packet that is dropped
 	vector 'slmp SYN id 1 off 0' 'expect drop failed' "$1"
 	refused "b.vec:8: $2"
 }
-post='write: post [match N] [ignore N] [start N] [length N] [once] [whole] [get] [no_HANDLER] [as N] [handler_mem START+LENGTH...]'
-event='write: event fail|segv|bad_return|overrun header|payload|completion, event message or event timeout'
+post='write: post [match N] [ignore N] [from ADDRESS PORT] [start N] [length N] [min_free N] [once] [whole] [get] [local] [overflow] [no_HANDLER] [as N] [handler_mem START+LENGTH...]'
+event='write: event fail|segv|bad_return|overrun|work header|payload|completion, event message or event timeout'
 behind 'event melted payload' "$event"
 behind 'event fail' "$event"
 behind 'event message id 1' 'a message has a length: event message length N'
@@ -146,13 +146,14 @@ behind 'event timeout id 4294967296' '4294967296 is no id from 0 to 4294967295'
 behind 'event timeout unlinkd' "'unlinkd' is no flag of an event, and no number follows"
 behind 'event timeout colour 1' "an event has no 'colour'"
 behind 'after me 64 free' '64 is no matching entry from 0 to 63'
-behind 'after me 0 closed' 'write: after me N free|open|taken [messages N bytes N]'
+behind 'after me 0 closed' 'write: after me N free|open|taken [messages N bytes N] [used N]'
 behind 'after host 0' 'write: host OFFSET hex HEX, or other bytes as in a packet'
 behind 'after host 0 0011' "'0011' gives no bytes: write hex HEX, or others as in a packet"
 behind 'host 0 hex 0g' "'0g' is not hex, two digits a byte"
 behind 'post match' "$post"
 behind 'post colour 1' "$post"
 behind 'post handler_mem' "$post"
+behind 'post from 10.0.0.9' 'write: from ADDRESS PORT'
 behind 'post handler_mem 8' "'8' is no segment: write START+LENGTH"
 behind 'post handler_mem 8+4294967296' '4294967296 is no length of a segment from 0 to 4294967295'
 behind "post handler_mem$(printf ' 0+8%.0s' $(seq 17))" 'more than 16 segments'

@@ -28,7 +28,7 @@ static uint32_t address_bytes(uint32_t ip_version)
 	return ip_version == 6 ? 16 : 4;
 }
 
-int send_process(const char *address, const char *port, struct spin_process *out)
+int send_process(const char *word, const char *address, const char *port, struct spin_process *out)
 {
 	int family = address && strchr(address, ':') ? AF_INET6 : AF_INET;
 	char *end = NULL;
@@ -36,7 +36,7 @@ int send_process(const char *address, const char *port, struct spin_process *out
 
 	*out = (struct spin_process){ .ip_version = family == AF_INET6 ? 6 : 4 };
 	if (!address || inet_pton(family, address, out->addr) != 1 || !end || end == port || *end || number > UINT16_MAX)
-		return engine_fail(-EINVAL, "write: to ADDRESS PORT, or of an entry from ADDRESS PORT");
+		return engine_fail(-EINVAL, "write: %s ADDRESS PORT", word);
 	out->port = htons((uint16_t)number);
 	return 0;
 }

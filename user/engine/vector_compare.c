@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* What a step came to against what is expected of it. */
+#include <arpa/inet.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -153,20 +154,37 @@ static void add_events(struct differences *d, const struct engine_events *got, c
 		differences_add(d, "events", "more than are kept", "fewer");
 }
 
+/* Whose messages it takes, with a blank in front; "": anybody's. */
+static void me_source(const struct spin_me *me, char *text, size_t bytes)
+{
+	char address[INET6_ADDRSTRLEN] = "?";
+
+	*text = 0;
+	if (!me->source_mask)
+		return;
+	inet_ntop((me->source & 255) == 6 ? AF_INET6 : AF_INET, me->src, address, sizeof(address));
+	snprintf(text, bytes, " from %s %u", address, me->source_mask >> 16 ? ntohs((uint16_t)(me->source >> 16)) : 0);
+}
+
 static void me_text(const struct spin_me *me, char *text, size_t bytes)
 {
 	static const char *const states[] = { "free", "open", "taken", "unread" };
+	char source[64], managed[64] = "";
 
-	if (me->state > SPIN_ME_UNREAD)
+	if (me->state > SPIN_ME_UNREAD) {
 		snprintf(text, bytes, "state %u", me->state);
-	else if (me->state == SPIN_ME_FREE)
+		return;
+	}
+	if (me->state == SPIN_ME_FREE) {
 		snprintf(text, bytes, "free");
-	else
-		snprintf(text, bytes, "%s%s match %#" PRIx64 " ignore %#" PRIx64 " source %#x of bits %#x, %#" PRIx64 " %#" PRIx64
-			 " start %u length %u min_free %u used %" PRIu64 " messages %" PRIu64 " bytes %" PRIu64, states[me->state],
-			 me->options & SPIN_ME_USE_ONCE ? " once" : "", me->match_bits, me->ignore_bits, me->source,
-			 me->source_mask, me->src[0], me->src[1], me->start, me->length,
-			 me->min_free, me->used, me->messages, me->bytes);
+		return;
+	}
+	me_source(me, source, sizeof(source));
+	if (me->options & SPIN_ME_MANAGE_LOCAL)
+		snprintf(managed, sizeof(managed), " min_free %u used %" PRIu64, me->min_free, me->used);
+	snprintf(text, bytes, "%s%s match %#" PRIx64 " ignore %#" PRIx64 "%s start %u length %u%s messages %" PRIu64 " bytes %" PRIu64,
+		 states[me->state], me->options & SPIN_ME_USE_ONCE ? " once" : "", me->match_bits, me->ignore_bits, source, me->start,
+		 me->length, managed, me->messages, me->bytes);
 }
 
 static void add_mes(struct differences *d, const struct host_image *want, const struct host_image *got)

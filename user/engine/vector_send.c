@@ -30,7 +30,7 @@ static int read_process(const char *word, char **rest, struct spin_process *out)
 
 	if (!first || strcmp(first, word))
 		return engine_fail(-EINVAL, "write: %s ADDRESS PORT", word);
-	return send_process(address, port, out);
+	return send_process(word, address, port, out);
 }
 
 /* The packet that a handler ran for: `of N`, or the step's own. */

@@ -27,7 +27,7 @@ int send_forward(const struct vector_step *cause, const struct spin_process *tar
 		 struct vector_send *out);
 
 /* From the text of an address and a port. 0 or -EINVAL. */
-int send_process(const char *address, const char *port, struct spin_process *out);
+int send_process(const char *word, const char *address, const char *port, struct spin_process *out);
 /* Whom a frame is for. */
 void send_destination(const uint8_t *frame, const struct vector_wire *w, struct spin_process *out);
 /* Whom the packet is for: this context. */
