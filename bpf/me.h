@@ -68,14 +68,19 @@ SPIN_INLINE _Bool spin_me_holds_(const struct spin_me *me, uint32_t options, uin
 	       !(options & SPIN_ME_NO_TRUNCATE && bytes > room);
 }
 
-/* The same as it stands, in a search. */
-SPIN_APART int spin_me_has_room_(uint32_t me, uint32_t bytes)
+/*
+ * In a search: has the entry, which may be a managed one, too little room as it stands? By its own length: spin_me_reserve_() looks
+ * at the host memory as well. Without branches, and no call: with one Linux 6.12 takes three times the steps for a search.
+ */
+SPIN_INLINE _Bool spin_me_lacks_room_(const struct spin_me *me, uint32_t options, uint32_t bytes)
 {
-	const struct spin_me *entry = spin_me_at(me);
+	int64_t room = (int64_t)spin_peek(&me->length) - (uint32_t)spin_peek(&me->used);
+	int64_t lacks = room - spin_peek(&me->min_free);
 
-	if (spin_handlers_.delivery != SPIN_DELIVER_ME)
-		return 0;
-	return spin_me_holds_(entry, spin_peek(&entry->options), spin_me_room_(entry, (uint32_t)spin_peek(&entry->used)), bytes);
+	lacks |= (room - bytes) & -(int64_t)(options / SPIN_ME_NO_TRUNCATE % 2);
+	lacks |= -(((int64_t)bytes + 1) >> 32); /* SPIN_LENGTH_UNKNOWN */
+	lacks &= -(int64_t)(options / SPIN_ME_MANAGE_LOCAL % 2);
+	return lacks < 0;
 }
 
 /* Gives back one that was taken: SPIN_ME_OPEN, or SPIN_ME_FREE: unlinked. */
@@ -127,16 +132,17 @@ SPIN_INLINE uint32_t spin_me_place_bytes(uint64_t place)
 }
 
 /* Gives back the place of a message that has it for nothing, unless another one lies behind it. */
-SPIN_INLINE void spin_me_release(uint32_t me, uint32_t offset, uint32_t bytes)
+SPIN_APART int spin_me_release(uint32_t me, uint32_t offset, uint32_t bytes)
 {
 	struct spin_me *entry = spin_me_at(me);
 	uint64_t used;
 
-	if (!(spin_peek(&entry->options) & SPIN_ME_MANAGE_LOCAL))
-		return;
+	if (spin_handlers_.delivery != SPIN_DELIVER_ME || !(spin_peek(&entry->options) & SPIN_ME_MANAGE_LOCAL))
+		return 0;
 	used = spin_peek(&entry->used);
 	if ((uint32_t)used == offset + bytes)
 		(void)spin_swap_if(&entry->used, used, used - bytes);
+	return 0;
 }
 
 /* A number behind the last entry, and not another exit of the loop: the verifier would follow that by itself. */
@@ -145,11 +151,17 @@ SPIN_INLINE uint32_t spin_me_next_(uint32_t me, uint32_t end)
 	return spin_blur(me + 1 < end ? me + 1 : SPIN_MES_MAX);
 }
 
+/* The same number of 64 bits, of which the verifier knows nothing. */
+SPIN_INLINE uint64_t spin_blur64_(uint64_t v)
+{
+	return (uint64_t)spin_blur((uint32_t)(v >> 32)) << 32 | spin_blur((uint32_t)v);
+}
+
 /* The entry posted first of those open to the message; SPIN_MES_MAX: none. */
 SPIN_OUTLINE uint32_t spin_me_match_(const struct spin_key *key, uint64_t match_bits, uint32_t bytes)
 {
 	uint32_t found = spin_blur(SPIN_MES_MAX), state, end = spin_peek(&spin_mes_end), options;
-	uint64_t round = 0, first = ~(uint64_t)0, order;
+	uint64_t round = 0, first = spin_blur64_(~(uint64_t)0), order;
 
 	if (!key)
 		return SPIN_MES_MAX; /* unreachable */
@@ -165,9 +177,9 @@ SPIN_OUTLINE uint32_t spin_me_match_(const struct spin_key *key, uint64_t match_
 		order = (uint64_t)(options & SPIN_ME_OVERFLOW) << 32 | spin_peek(&me->serial);
 		if (order > first)
 			continue;
-		if (spin_unlikely(options & SPIN_ME_MANAGE_LOCAL) && !spin_me_has_room_(i, bytes))
+		if (spin_me_lacks_room_(me, options, bytes))
 			continue;
-		first = (uint64_t)spin_blur(order >> 32) << 32 | spin_blur((uint32_t)order);
+		first = spin_blur64_(order);
 		found = spin_blur(i);
 	}
 	return found;

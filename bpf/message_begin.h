@@ -241,11 +241,20 @@ SPIN_INLINE uint32_t spin_message_end(const struct spin_message *m)
 	return !m->slmp.offset && m->slmp.length != SPIN_LENGTH_UNKNOWN && m->slmp.length > end ? m->slmp.length : end;
 }
 
-/* What a managed entry is asked for. */
+/*
+ * What a managed entry is asked for by a first packet: more than any entry has if it does not say the message's length. Of copies,
+ * for the verifier would keep apart from here on what it learns of the message's own.
+ */
 SPIN_INLINE uint32_t spin_message_asks_(const struct spin_message *m)
 {
-	return m->slmp.length == SPIN_LENGTH_UNKNOWN ? SPIN_LENGTH_UNKNOWN : spin_message_end(m);
+	uint32_t length = spin_blur(m->slmp.length), bytes = spin_blur(m->slmp.bytes);
+
+	if (spin_handlers_.takes && m->slmp.type == SPIN_TYPE_GET)
+		return length; /* what is read */
+	return spin_blur(length > bytes ? length : bytes);
 }
+
+_Static_assert(SPIN_LENGTH_UNKNOWN == 0xffffffff, "the greatest of all lengths");
 
 /* The first packet, and this HPU is the one to run the header handler; then the message is open. */
 SPIN_INLINE void spin_message_start_(const struct spin_message *m, struct spin_packet *packet, uint32_t me,
@@ -357,6 +366,7 @@ SPIN_INLINE enum spin_reason spin_message_begin(struct spin_message *m, uint32_t
 		}
 		me = spin_blur(me);
 		options = spin_blur(options);
+		m->slmp.place = spin_blur64_(m->slmp.place);
 	}
 	/* before the message is entered: others see it then, and it cannot be taken back */
 	if (!first)
