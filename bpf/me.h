@@ -173,7 +173,7 @@ SPIN_OUTLINE uint32_t spin_me_match_(const struct spin_key *key, uint64_t match_
 			continue;
 		if (!spin_me_fits_(me, key, match_bits))
 			continue;
-		options = spin_peek(&me->options);
+		options = spin_blur(spin_peek(&me->options));
 		order = (uint64_t)(options & SPIN_ME_OVERFLOW) << 32 | spin_peek(&me->serial);
 		if (order > first)
 			continue;
