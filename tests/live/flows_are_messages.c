@@ -13,12 +13,11 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <common/built.h>
+#include <common/attached.h>
 #include <common/netns.h>
 #include <common/pair.h>
 #include <common/random.h>
 #include <common/slow.h>
-#include <user/libspin/libspin_message.h>
 
 #define PORT     9000
 #define PACKETS  40u
@@ -47,14 +46,10 @@ static void on_event(void *arg, const struct spin_event *event)
 
 static void receiver(const struct pair *pair, const char *rule_text)
 {
-	struct spin_object *object;
-	struct spin_rule rule;
-	struct spin_nic *nic;
-	char path[512];
+	const struct spin_message_opts message = { 0 };
 
 	netns_enter(pair->far_ns);
-	if (built_object("msg_default", path, sizeof(path)) || spin_object__open(path, &object) || spin_rule__parse(rule_text, &rule) ||
-	    spin_nic__open(FAR_DEV, &nic) || spin_ctx__create(nic, object, &rule, &ctx) || spin_ctx__attach(ctx))
+	if (attached__open(&ctx, "msg_default", FAR_DEV, rule_text, &message, SPIN_MODE_AUTO))
 		die("the receiver");
 	netns_enter(pair->near_ns);
 }

@@ -9,13 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <common/built.h>
+#include <common/attached.h>
 #include <common/netns.h>
 #include <common/pair.h>
 #include <common/random.h>
 #include <common/slmp_plain.h>
 #include <common/slow.h>
-#include <user/libspin/libspin_message.h>
 
 #define BYTES (1u << 20)
 /* Without a window all goes out at once: no more than the veth's queue holds when nobody takes anything out. */
@@ -43,15 +42,10 @@ static void on_event(void *arg, const struct spin_event *event)
 
 static void receiver(const struct pair *pair)
 {
-	struct spin_object *object;
-	struct spin_rule rule;
-	struct spin_nic *nic;
-	char path[512];
+	const struct spin_message_opts message = { 0 };
 
 	netns_enter(pair->far_ns);
-	if (built_object("msg_copy", path, sizeof(path)) || spin_object__open(path, &object) ||
-	    spin_rule__parse("udp dport 9330", &rule) || spin_nic__open(FAR_DEV, &nic) ||
-	    spin_ctx__create(nic, object, &rule, &ctx) || spin_ctx__attach(ctx))
+	if (attached__open(&ctx, "msg_copy", FAR_DEV, "udp dport 9330", &message, SPIN_MODE_AUTO))
 		die("the receiver");
 	netns_enter(pair->near_ns);
 }

@@ -7,7 +7,6 @@
  *	flows_on_many_cpus [--messages N]
  */
 #include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +14,7 @@
 #include <unistd.h>
 
 #include <common/built.h>
+#include <common/pinned.h>
 #include <engine/template.h>
 #include <user/libspin/libspin_message.h>
 
@@ -119,23 +119,13 @@ static const char *open_context(struct shared *s)
 
 static void run_round(struct shared *s)
 {
-	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	pthread_t thread[THREADS];
 	void *args[THREADS][2];
 
 	for (int i = 0; i < THREADS; i++) {
-		pthread_attr_t attr;
-		cpu_set_t set;
-
-		CPU_ZERO(&set);
-		CPU_SET(i % cpus, &set);
-		pthread_attr_init(&attr);
-		pthread_attr_setaffinity_np(&attr, sizeof(set), &set);
 		args[i][0] = s;
 		args[i][1] = (void *)(uintptr_t)i;
-		if (pthread_create(&thread[i], &attr, run_thread, args[i]))
-			abort();
-		pthread_attr_destroy(&attr);
+		pinned__start(&thread[i], (unsigned)i, run_thread, args[i]);
 	}
 	for (int i = 0; i < THREADS; i++)
 		pthread_join(thread[i], NULL);

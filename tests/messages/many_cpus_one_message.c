@@ -8,7 +8,6 @@
  *	many_cpus_one_message [--messages N] [--seed N]
  */
 #include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +15,7 @@
 #include <unistd.h>
 
 #include <common/built.h>
+#include <common/pinned.h>
 #include <common/random.h>
 #include <reference/traffic.h>
 #include <user/libspin/libspin_message.h>
@@ -129,22 +129,11 @@ static int drain(struct shared *s)
 static int run_batch(struct shared *s)
 {
 	pthread_t thread[THREADS];
-	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 
 	s->next = 0;
 	s->left = THREADS;
-	for (int i = 0; i < THREADS; i++) {
-		pthread_attr_t attr;
-		cpu_set_t set;
-
-		CPU_ZERO(&set);
-		CPU_SET(i % cpus, &set);
-		pthread_attr_init(&attr);
-		pthread_attr_setaffinity_np(&attr, sizeof(set), &set);
-		if (pthread_create(&thread[i], &attr, send_batch, s))
-			abort();
-		pthread_attr_destroy(&attr);
-	}
+	for (int i = 0; i < THREADS; i++)
+		pinned__start(&thread[i], (unsigned)i, send_batch, s);
 	while (s->left)
 		if (drain(s) < 0)
 			s->why = "events cannot be read";
