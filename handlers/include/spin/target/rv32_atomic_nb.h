@@ -127,10 +127,10 @@ SPIN_INLINE int spin_dma_cas64_nb_(struct spin_packet *packet, enum spin_host_sp
 	return 0;
 }
 
-SPIN_INLINE int spin_dma_fadd32_nb_(struct spin_packet *packet, enum spin_host_space space, uint32_t at, uint32_t n,
-				    uint32_t *before, struct spin_dma *dma)
+SPIN_INLINE int spin_atomic_add_(struct spin_packet *packet, enum spin_host_space space, uint32_t at, uint32_t bytes, uint64_t n,
+				 void *before, struct spin_dma *dma)
 {
-	if (spin_atomic_begin_(packet, space, at, sizeof(n), before, dma))
+	if (spin_atomic_begin_(packet, space, at, bytes, before, dma))
 		return SPIN_SEGV;
 	packet->atomic.is_cas = 0;
 	packet->atomic.compare = 0;
@@ -138,15 +138,16 @@ SPIN_INLINE int spin_dma_fadd32_nb_(struct spin_packet *packet, enum spin_host_s
 	return 0;
 }
 
+SPIN_INLINE int spin_dma_fadd32_nb_(struct spin_packet *packet, enum spin_host_space space, uint32_t at, uint32_t n,
+				    uint32_t *before, struct spin_dma *dma)
+{
+	return spin_atomic_add_(packet, space, at, sizeof(n), n, before, dma);
+}
+
 SPIN_INLINE int spin_dma_fadd64_nb_(struct spin_packet *packet, enum spin_host_space space, uint32_t at, uint64_t n,
 				    uint64_t *before, struct spin_dma *dma)
 {
-	if (spin_atomic_begin_(packet, space, at, sizeof(n), before, dma))
-		return SPIN_SEGV;
-	packet->atomic.is_cas = 0;
-	packet->atomic.compare = 0;
-	packet->atomic.operand = n;
-	return 0;
+	return spin_atomic_add_(packet, space, at, sizeof(n), n, before, dma);
 }
 
 /* Is it a handle of such an operation? Nobody asks in images without one. */
