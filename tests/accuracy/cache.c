@@ -9,7 +9,7 @@
  * Eight HPUs: as after boot. The cache is empty but for the runtime, and all LFSRs stand at what reset gives them; ports
  * that miss at the same time choose the same free way, and lose each other's line. That is the reading of these rows: code
  * of 256 bytes that fits needs more than one pass, HPUs at least 1.19 and at most 1.44, which a full cache with LFSRs in
- * step does not give, 1.26 to 1.62. The value is the mean of the HPUs, with their range beside it.
+ * step does not give, 1.26 to 1.62. The value is the mean of the HPUs, and their range.
  */
 #include <stdio.h>
 #include <stdlib.h>

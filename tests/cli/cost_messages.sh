@@ -107,7 +107,7 @@ sum=$(sed -n '/"mean_cycles_per_packet_by_cause"/,/}/s/.*": \([0-9.]*\).*/\1/p' 
 is "causes of parked packets, together" "$sum" "$(printf %.2f "$(sed -n '/"packet": {/,/}/s/.*"mean_cycles": \([0-9.]*\).*/\1/p' out)")"
 grep '"name": "in packet memory"' trace.json | tail -n 1 | grep -q '"bytes": 0}' || fail "packet memory is not empty in the end"
 grep '"name": "HERs"' trace.json | tail -n 1 | grep -q '"HERs": 0}' || fail "HERs are left in the end"
-# flows: 40 messages of 6 datagrams of one source port, one behind the other, and what handlers are told of them
+# flows: 40 messages of 6 datagrams of one source port, one behind the other, and what handlers see of them
 datagram() { # TWO BYTES of the payload's 18, as octal escapes
 	printf '\0\0\0\0\0\0\0\0\074\0\0\0\074\0\0\0'
 	printf '\002\0\0\0\0\001\002\0\0\0\0\002\010\0'

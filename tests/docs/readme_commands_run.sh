@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Every command of the READMEs runs as it stands there and ends well. Those that run until they are told to end get a SIGINT
+# Every command of the READMEs runs as it stands there and ends well. Those that run until a signal get a SIGINT
 # after the commands that need them.
 . "$(dirname "$0")/docs.inc"
 need_root

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Work items (<spin/work.h>) come to the program with who sent the packet, as many as it may leave unread; what finds no room is
- * counted, its handler is told, and there is room again when the program has read. Both classes; a context without work items.
+ * counted, its handler has SPIN_WORK_FULL, and there is room again when the program has read. Both classes; a context without work items.
  */
 #include <arpa/inet.h>
 #include <errno.h>

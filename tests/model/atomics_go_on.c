@@ -2,7 +2,7 @@
 /*
  * Non-blocking atomic operations on host memory: the HPU goes on while one is under way, with the host half a microsecond away;
  * and however HPUs meet at a word, each addition is done once and tells a number of its own, also where the handlers
- * take a lock of theirs meanwhile. Run by tests/run.
+ * take a lock of their own in between. Run by tests/run.
  */
 #include "handlers/atomics_nb.h"
 #include "packet.h"

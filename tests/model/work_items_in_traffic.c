@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Work items on all HPUs at once: each one reaches the host whole and once, or its handler is told that it does not; and who
+ * Work items on all HPUs at once: each one reaches the host whole and once, or its handler has SPIN_WORK_FULL; and who
  * gives one packet at a time has the items with its result. Run by tests/run.
  */
 #include "packet.h"

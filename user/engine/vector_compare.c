@@ -88,7 +88,7 @@ static void add_datagram_work(struct differences *d, const struct engine_out *go
 	}
 }
 
-/* An error: a datagram has at most one, and what it tells beside its kind is the packet's. */
+/* An error: a datagram has at most one, and all but its kind is the packet's. */
 static void add_datagram_event(struct differences *d, const struct engine_out *got, const struct vector_step *step,
 			       int flip)
 {
