@@ -371,8 +371,9 @@ SPIN_INLINE void spin_message_packet(const struct spin_frame *frame, const struc
 			spin_park_forget_all(q, hpu); /* it ended while this one was being parked */
 	}
 	if (part == SPIN_PART_OPEN) {
-		out->acknowledge = !spin_flows_are_messages_() && ((m->slmp.flags & SPIN_SLMP_SYN && spin_likely(spin_message_kept_(out->reason))) ||
-				   spin_unlikely(out->reason == SPIN_REASON_BEYOND_ENTRY));
+		out->acknowledge = !spin_flows_are_messages_() &&
+				   ((m->slmp.flags & SPIN_SLMP_SYN && spin_likely(spin_message_kept_(out->reason))) ||
+				    spin_unlikely(out->reason == SPIN_REASON_BEYOND_ENTRY));
 		return;
 	}
 	/* all ways are one state to the verifier from here on */

@@ -12,7 +12,8 @@ static uint32_t flags_of(const struct mpq *mpq)
 {
 	return (mpq->flow_control ? SPIN_EVENT_FLOW_CONTROL : 0) | (mpq->error ? SPIN_EVENT_FAILED : 0) |
 	       (mpq->type == SPIN_TYPE_GET ? SPIN_EVENT_GET : mpq->type == SPIN_TYPE_ATOMIC ? SPIN_EVENT_ATOMIC : 0) |
-	       (mpq->overflow ? SPIN_EVENT_OVERFLOW : 0) | (mpq->refused ? SPIN_EVENT_REFUSED : 0) | (mpq->verdict == SPIN_REASON_PROCEEDED ? SPIN_EVENT_PROCEEDED : 0) |
+	       (mpq->overflow ? SPIN_EVENT_OVERFLOW : 0) | (mpq->refused ? SPIN_EVENT_REFUSED : 0) |
+	       (mpq->verdict == SPIN_REASON_PROCEEDED ? SPIN_EVENT_PROCEEDED : 0) |
 	       (mpq->verdict == SPIN_REASON_HEADER_DROPPED ? SPIN_EVENT_DROPPED : 0);
 }
 

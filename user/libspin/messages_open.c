@@ -234,7 +234,8 @@ static int find_variables(struct messages *m, const struct bpf_object *bpf, cons
 	m->park = section__variable(bpf, ".bss", mem, "spin_parks", SPIN_PARKING_MAX * sizeof(*m->park));
 	m->stats = section__variable(bpf, ".bss", mem, "spin_message_stats", SPIN_HPUS_MAX * sizeof(*m->stats));
 	m->clock = section__variable(bpf, ".bss", mem, "spin_clock", sizeof(*m->clock));
-	if (spin_messages__map_unexpected(m, bpf, mem) || !m->me || !m->me_end || !m->mpq || !m->flow || !m->park || !m->stats || !m->clock || !progress)
+	if (spin_messages__map_unexpected(m, bpf, mem) || !m->me || !m->me_end || !m->mpq || !m->flow || !m->park || !m->stats ||
+	    !m->clock || !progress)
 		return -EINVAL;
 	m->progress_fd = bpf_program__fd(progress);
 	return 0;

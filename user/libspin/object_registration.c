@@ -75,8 +75,8 @@ static int check_takes(const struct spin_object *obj)
 	if (reg->takes && reg->delivery != SPIN_DELIVER_ME)
 		return spin_fail(-EINVAL, "%s registers .takes, which is for messages: register .delivery = SPIN_DELIVER_ME", obj->path);
 	if (reg->takes & (SPIN_TAKES_GET | SPIN_TAKES_FETCH) && !reg->puts)
-		return spin_fail(-EINVAL, "%s takes gets, or atomics that fetch, whose answers are sent: say with SPIN_PUTS(n) how many packets at most for "
-				 "one that came, the answer among them", obj->path);
+		return spin_fail(-EINVAL, "%s takes gets, or atomics that fetch, whose answers are sent: say with SPIN_PUTS(n) how many "
+				 "packets at most for one that came, the answer among them", obj->path);
 	return 0;
 }
 

@@ -124,7 +124,8 @@
  * those that the free bytes hold. The message whose place leaves fewer than min_free bytes takes the entry as if that was to be used
  * once; if it ends under pressure for another one, the entry is open again and that one NO_ME: it finds the entry, as anybody does,
  * when it comes again. A message has its place before another message is ended for its MPQ. A message that is evicted, or
- * that ends with a _PENDING code, gives its place back if no other message's lies behind it. Two HPUs at once may leave bytes between two places that are nobody's.
+ * that ends with a _PENDING code, gives its place back if no other message's lies behind it. Two HPUs at once may leave bytes
+ * between two places that are nobody's.
  *
  * Overflow list: entries with SPIN_ME_OVERFLOW are searched behind all others (Portals' PTL_OVERFLOW_LIST). A message that has
  * one is unexpected: its last event says so (SPIN_EVENT_OVERFLOW). Contexts that keep unexpected messages, `unexpected` of them at

@@ -164,8 +164,8 @@ int pspin__clock(struct pspin *nic, uint32_t now_ms, struct pspin_result *out);
 
 /*
  * Posts an entry behind those posted before, by its match_bits, ignore_bits, start,
- * length, options, source (spin_me_from()) and min_free, with its handlers' own host memory; its counter is zero. -EINVAL: outside the host memory, or
- * options that this context cannot have. -ENOSPC: all are in use.
+ * length, options, source (spin_me_from()) and min_free, with its handlers' own host memory; its counter is
+ * zero. -EINVAL: outside the host memory, or options that this context cannot have. -ENOSPC: all are in use.
  */
 int pspin__me_append(struct pspin *nic, const struct spin_me *entry, const struct spin_segment *handler_mem,
 		     unsigned handler_segments, unsigned *index);
