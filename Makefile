@@ -16,7 +16,7 @@ PKG_CONFIG ?= pkg-config
 
 ALL_CFLAGS := -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Wno-missing-field-initializers -Wmissing-prototypes \
 	-ffile-prefix-map=$(CURDIR)=. $(CFLAGS) $(SANITIZE)
-INCLUDES   := -Ihandlers/include -Ihwmodel/include -Iuser -Iuser/libspin -I.
+INCLUDES   := -Ihandlers/include -Ihwmodel/include -Iuser/libspin/include -I.
 USER_LIBS  := -lbpf -lelf -lz
 Q          := $(if $(filter 1,$(V)),,@)
 say         = $(if $(filter 1,$(V)),,@printf '  %-7s %s\n' $(1) $(2))
@@ -66,10 +66,10 @@ help:
 # --- what is built -------------------------------------------------------------
 
 HWMODEL_SRC := $(filter-out hwmodel/run/% hwmodel/image/%,$(wildcard hwmodel/*.c hwmodel/*/*.c))
-LIBSPIN_SRC := $(wildcard user/libspin/*.c kernel/*.c)
+LIBSPIN_SRC := $(wildcard user/libspin/*.c user/libspin/*/*.c kernel/*.c)
 ROOT_OBJ    := $(BUILD)/obj/user/libspin/root_image.o $(BUILD)/obj/user/libspin/out_image.o
-COMMON_SRC  := $(wildcard user/common/*.c)
-ENGINE_SRC  := $(wildcard user/engine/*.c)
+USERLIB_SRC := $(wildcard user/lib/*.c)
+CONFORMANCE_SRC := $(wildcard user/conformance/*.c user/conformance/*/*.c)
 TESTLIB_SRC := $(wildcard tests/common/*.c tests/reference/*.c)
 
 obj = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
@@ -78,8 +78,8 @@ BPF_ARCH := $(patsubst aarch64,arm64,$(patsubst x86_64,x86,$(shell uname -m)))
 
 HWMODEL := $(BUILD)/libhwmodel.a
 LIBSPIN := $(BUILD)/lib/libspin.a
-COMMON  := $(BUILD)/libcommon.a
-ENGINE  := $(BUILD)/libengine.a
+USERLIB := $(BUILD)/libuser.a
+CONFORMANCE := $(BUILD)/libconformance.a
 TESTLIB := $(BUILD)/libtests.a
 SPINCC  := $(BUILD)/bin/spincc
 
@@ -94,10 +94,10 @@ TEST_PROGRAMS := $(foreach d,$(TEST_DIRS),$(patsubst tests/%.c,$(BUILD)/tests/%,
 
 BINARIES := $(BUILD)/bin/spinctl $(SPINCC) $(BUILD)/bin/hpu-run
 
-VERSION := $(shell sed -n 's/.*SPIN_VERSION "\(.*\)"/\1/p' user/common/version.h)
+VERSION := $(shell sed -n 's/.*SPIN_VERSION "\(.*\)"/\1/p' user/lib/version.h)
 SONAME  := libspin.so.$(firstword $(subst ., ,$(VERSION)))
 PAGES   := $(patsubst user/man/%.in,$(BUILD)/man/%,$(wildcard user/man/*.in))
-LIBSPIN_HEADERS := $(addprefix user/libspin/libspin,.h _hpu.h _message.h _send.h)
+LIBSPIN_HEADERS := $(addprefix user/libspin/include/spin/libspin,.h _hpu.h _message.h _send.h)
 COMPLETION := $(BUILD)/completion/spinctl $(BUILD)/completion/spincc
 
 all: $(BINARIES) $(BUILD)/lib/static/libspin.a $(BUILD)/lib/libspin.so $(HANDLERS) $(PAGES) $(COMPLETION)
@@ -123,10 +123,10 @@ $(BUILD)/obj/hwmodel/target/target.o: EXTRA_CFLAGS := -I$(BUILD)/gen
 
 $(HWMODEL): $(call obj,$(HWMODEL_SRC))
 $(LIBSPIN): $(call obj,$(LIBSPIN_SRC)) $(ROOT_OBJ)
-$(COMMON):  $(call obj,$(COMMON_SRC))
-$(ENGINE):  $(call obj,$(ENGINE_SRC))
+$(USERLIB):  $(call obj,$(USERLIB_SRC))
+$(CONFORMANCE):  $(call obj,$(CONFORMANCE_SRC))
 $(TESTLIB): $(call obj,$(TESTLIB_SRC))
-$(HWMODEL) $(LIBSPIN) $(COMMON) $(ENGINE) $(TESTLIB):
+$(HWMODEL) $(LIBSPIN) $(USERLIB) $(CONFORMANCE) $(TESTLIB):
 	@mkdir -p $(@D)
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && ar qcs $@ $^
@@ -167,9 +167,9 @@ $(TRIAL_OBJ): user/spinctl/trial_image.S $(TRIALS)
 	$(call say,AS,$<)
 	$(Q)$(CC) -fPIC -Wa,-I$(BUILD)/trial -c $< -o $@
 
-$(BUILD)/bin/spinctl: $(call obj,$(wildcard user/spinctl/*.c)) $(TRIAL_OBJ) $(ENGINE) $(COMMON) $(LIBSPIN) $(HWMODEL)
+$(BUILD)/bin/spinctl: $(call obj,$(wildcard user/spinctl/*.c)) $(TRIAL_OBJ) $(CONFORMANCE) $(USERLIB) $(LIBSPIN) $(HWMODEL)
 $(BUILD)/bin/spinctl: LIBS := $(USER_LIBS) -lpcap -ldw -ldl -lpthread -lm
-$(SPINCC): $(call obj,$(wildcard user/spincc/*.c)) $(COMMON) $(LIBSPIN)
+$(SPINCC): $(call obj,$(wildcard user/spincc/*.c)) $(USERLIB) $(LIBSPIN)
 $(SPINCC): LIBS := $(USER_LIBS) -ldw -lpthread -lm
 $(BUILD)/bin/hpu-run: $(call obj,$(wildcard hwmodel/run/*.c)) $(HWMODEL)
 $(BINARIES):
@@ -246,13 +246,13 @@ $(BUILD)/man/spinctl.8: user/man/spinctl.8.in $(BUILD)/bin/spinctl
 $(BUILD)/man/spincc.1: user/man/spincc.1.in $(SPINCC)
 	$(Q)mkdir -p $(@D) && $(SPINCC) --fill-template <$< >$@
 
-$(BUILD)/man/hpu-run.1 $(BUILD)/man/spin-pspin.7 $(BUILD)/man/spin-papers.7: $(BUILD)/man/%: user/man/%.in user/common/version.h
+$(BUILD)/man/hpu-run.1 $(BUILD)/man/spin-pspin.7 $(BUILD)/man/spin-papers.7: $(BUILD)/man/%: user/man/%.in user/lib/version.h
 	$(Q)mkdir -p $(@D) && sed 's/@VERSION@/$(VERSION)/' $< >$@
 
 $(BUILD)/man/libspin.3: user/man/libspin.awk $(LIBSPIN_HEADERS) handlers/include/spin/context.h user/man/libspin.c user/man/libspin_message.c user/man/libspin_hpu.c \
 	user/man/libspin.3.in
 $(BUILD)/man/spin-handler.7: user/man/reasons.awk handlers/include/spin/reason.h user/man/spin-handler.7.in
-$(BUILD)/man/libspin.3 $(BUILD)/man/spin-handler.7: user/common/version.h
+$(BUILD)/man/libspin.3 $(BUILD)/man/spin-handler.7: user/lib/version.h
 	$(Q)mkdir -p $(@D) && awk -v version=$(VERSION) -f $(filter-out %version.h,$^) >$@
 
 $(BUILD)/completion/%: user/completion/complete.bash $(BUILD)/bin/%
@@ -260,21 +260,20 @@ $(BUILD)/completion/%: user/completion/complete.bash $(BUILD)/bin/%
 
 # --- tests ------------------------------------------------------------------------
 
-$(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(TESTLIB) $(ENGINE) $(COMMON) $(LIBSPIN) $(HWMODEL)
+$(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(TESTLIB) $(CONFORMANCE) $(USERLIB) $(LIBSPIN) $(HWMODEL)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
-	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(TESTLIB) $(ENGINE) $(COMMON) $(LIBSPIN) $(HWMODEL) $(USER_LIBS) -lpcap -ldw -ldl -lpthread -lm
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(TESTLIB) $(CONFORMANCE) $(USERLIB) $(LIBSPIN) $(HWMODEL) $(USER_LIBS) -lpcap -ldw -ldl -lpthread -lm
 
 # Rows of the doctor, without a machine that has them.
 $(BUILD)/tests/unit/doctor_rows: $(BUILD)/obj/tests/unit/doctor_rows.o $(call obj,$(wildcard user/spinctl/doctor_*.c) user/spinctl/builtin.c) $(TRIAL_OBJ) $(TESTLIB) \
-		$(ENGINE) $(COMMON) $(LIBSPIN) $(HWMODEL)
+		$(CONFORMANCE) $(USERLIB) $(LIBSPIN) $(HWMODEL)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(USER_LIBS) -lpcap -ldw -ldl -lpthread -lm
-$(BUILD)/obj/tests/unit/doctor_rows.o: INCLUDES += -Iuser/spinctl
 
 # The vectors again, with the programs for kernels without may_goto.
-$(BUILD)/tests/vectors/run-bounded: $(BUILD)/obj/tests/vectors/run.o $(BUILD)/obj/tests/common/bounded_loops.o $(TESTLIB) $(ENGINE) $(COMMON) $(LIBSPIN) $(HWMODEL)
+$(BUILD)/tests/vectors/run-bounded: $(BUILD)/obj/tests/vectors/run.o $(BUILD)/obj/tests/common/bounded_loops.o $(TESTLIB) $(CONFORMANCE) $(USERLIB) $(LIBSPIN) $(HWMODEL)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -Wl,--wrap=kernel_probe__may_goto -Wl,--wrap=kernel_probe__copies -o $@ $^ \
@@ -283,18 +282,17 @@ $(BUILD)/tests/vectors/run-bounded: $(BUILD)/obj/tests/vectors/run.o $(BUILD)/ob
 # Every program of every object, with one more flag than libspin gives it.
 $(BUILD)/tests/vectors/no_register_invariant_is_broken: LDFLAGS += -Wl,--wrap=bpf_object__load -Wl,--wrap=kernel_probe__may_goto
 
-$(BUILD)/obj/tests/%.o: INCLUDES += -Itests
 
 DEMO := $(BUILD)/tests/demo/demo
 
-$(DEMO): $(call obj,$(filter-out %.bpf.c,$(wildcard tests/demo/*.c))) $(TESTLIB) $(ENGINE) $(COMMON) $(LIBSPIN) $(HWMODEL)
+$(DEMO): $(call obj,$(filter-out %.bpf.c,$(wildcard tests/demo/*.c))) $(TESTLIB) $(CONFORMANCE) $(USERLIB) $(LIBSPIN) $(HWMODEL)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(USER_LIBS) -lpcap -ldw -lpthread -lm
 
 FIGURES := $(BUILD)/tests/figures/figures
 
-$(FIGURES): $(call obj,$(wildcard tests/figures/*.c)) $(TESTLIB) $(ENGINE) $(COMMON) $(LIBSPIN) $(HWMODEL)
+$(FIGURES): $(call obj,$(wildcard tests/figures/*.c)) $(TESTLIB) $(CONFORMANCE) $(USERLIB) $(LIBSPIN) $(HWMODEL)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(USER_LIBS) -lpcap -ldw -ldl -lpthread -lm
@@ -359,7 +357,7 @@ $(ACCURACY_IMAGES): $(BUILD)/tests/accuracy/%.elf: tests/accuracy/sequences.def 
 		-Wl,--no-warn-rwx-segments -I. -Ihandlers/include $(DEFINES) -T hwmodel/image/pspin.ld hwmodel/image/boot.S \
 		$(filter tests/%.c tests/%.S,$^) -lgcc -o $@
 
-$(ACCURACY): $(call obj,$(wildcard tests/accuracy/*.c)) $(TESTLIB) $(COMMON) $(LIBSPIN) $(HWMODEL)
+$(ACCURACY): $(call obj,$(wildcard tests/accuracy/*.c)) $(TESTLIB) $(USERLIB) $(LIBSPIN) $(HWMODEL)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(USER_LIBS) -lpcap -lm
@@ -375,7 +373,7 @@ RTL_KIT := $(BUILD)/tests/accuracy/rtl-kit
 RTL_KIT_SRC := $(wildcard tests/accuracy/kit/kit_*.c) $(addprefix tests/figures/,workload.c workload_packets.c)
 $(RTL_KIT): $(BUILD)/obj/tests/accuracy/kit/kit.o
 $(BUILD)/tests/model/rtl_kit_is_complete: $(BUILD)/obj/tests/model/rtl_kit_is_complete.o
-$(RTL_KIT) $(BUILD)/tests/model/rtl_kit_is_complete: $(call obj,$(RTL_KIT_SRC)) $(TESTLIB) $(ENGINE) $(COMMON) $(LIBSPIN) $(HWMODEL)
+$(RTL_KIT) $(BUILD)/tests/model/rtl_kit_is_complete: $(call obj,$(RTL_KIT_SRC)) $(TESTLIB) $(CONFORMANCE) $(USERLIB) $(LIBSPIN) $(HWMODEL)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(USER_LIBS) -lpcap -ldw -ldl -lpthread -lm
@@ -390,7 +388,7 @@ RTL_CHECK := $(BUILD)/tests/rtl/rtl-check
 RTL_CHECK_SRC := $(addprefix tests/rtl/,rtl_series.c rtl_trace.c)
 $(RTL_CHECK): $(BUILD)/obj/tests/rtl/rtl_check.o
 $(BUILD)/tests/model/rtl_check_compares: $(BUILD)/obj/tests/model/rtl_check_compares.o
-$(RTL_CHECK) $(BUILD)/tests/model/rtl_check_compares: $(call obj,$(RTL_CHECK_SRC)) $(TESTLIB) $(ENGINE) $(COMMON) $(LIBSPIN) $(HWMODEL)
+$(RTL_CHECK) $(BUILD)/tests/model/rtl_check_compares: $(call obj,$(RTL_CHECK_SRC)) $(TESTLIB) $(CONFORMANCE) $(USERLIB) $(LIBSPIN) $(HWMODEL)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(USER_LIBS) -lpcap -ldw -ldl -lpthread -lm

@@ -8,7 +8,7 @@
  */
 #include <spin/slmp.h>
 
-#include "checksum.h"
+#include "bpf/checksum.h"
 
 #define SPIN_REPLY_TTL 64
 

@@ -6,7 +6,7 @@
  * Internet checksums (RFC 1071, RFC 1624). Sums are kept in 64 bits, added in
  * 32-bit words as they lie in memory, and folded once.
  */
-#include "parse.h"
+#include "bpf/parse.h"
 
 SPIN_INLINE uint16_t spin_fold(uint64_t sum)
 {

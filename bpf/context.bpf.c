@@ -57,11 +57,11 @@ const volatile struct spin_config spin_config = {
 	.key = SPIN_HASH_KEY,
 };
 
-#include "context_maps.h"
-#include "packet.h"
-#include "out.h"
-#include "sweep.h"
-#include "hpu.h"
+#include "bpf/context_maps.h"
+#include "bpf/packet.h"
+#include "bpf/out.h"
+#include "bpf/sweep.h"
+#include "bpf/hpu.h"
 
 char spin_license[] SEC("license") = "Dual BSD/GPL";
 

@@ -28,9 +28,9 @@ struct spin_config spin_config = {
 	.key = SPIN_HASH_KEY,
 };
 
-#include "context_host.h"
-#include "packet.h"
-#include "sweep.h"
+#include "bpf/context_host.h"
+#include "bpf/packet.h"
+#include "bpf/sweep.h"
 
 struct spin_counters spin_counters[1];
 

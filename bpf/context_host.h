@@ -6,15 +6,15 @@
 #include <spin/context.h>
 #include <spin/target/view.h>
 
-#include "atomic.h"
-#include "mpq.h"
+#include "bpf/atomic.h"
+#include "bpf/mpq.h"
 
 #define SPIN_MPQ_ATTR_    __attribute__((aligned(64), unused))
 #define SPIN_PARKED_ATTR_ __attribute__((aligned(64), unused))
 #define SPIN_ME_ATTR_     __attribute__((aligned(64), unused))
 
-#include "outs.h"
-#include "parking.h"
+#include "bpf/outs.h"
+#include "bpf/parking.h"
 
 /* The events of the last frame or sweep; spin_host_event_count counts them all, and is set to 0 by who reads them. */
 #define SPIN_HOST_EVENTS 4096

@@ -6,16 +6,16 @@
 #include <spin/context.h>
 #include <spin/target/view.h>
 
-#include "atomic.h"
-#include "mpq.h"
+#include "bpf/atomic.h"
+#include "bpf/mpq.h"
 
 /* Not SEC(), which would keep them in objects whose handlers take no messages. */
 #define SPIN_MPQ_ATTR_    __attribute__((aligned(64)))
 #define SPIN_PARKED_ATTR_ __attribute__((aligned(64)))
 #define SPIN_ME_ATTR_     __attribute__((aligned(64), section(".data.me")))
 
-#include "parking.h"
-#include "out_maps.h"
+#include "bpf/parking.h"
+#include "bpf/out_maps.h"
 
 /* Errors of handlers, and news of messages, to the application. */
 struct {

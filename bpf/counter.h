@@ -3,7 +3,7 @@
 #define SPIN_BPF_COUNTER_H
 
 /* The matching entry's counter (sPIN B.6: PtlHandlerCT*). */
-#include "space.h"
+#include "bpf/space.h"
 
 SPIN_INLINE void spin_ct_inc_(const struct spin_packet *packet, uint32_t success, uint32_t failure)
 {

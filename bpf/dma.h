@@ -6,7 +6,7 @@
  * DMA between HPU memory and host memory (sPIN B.6), which is memory that both sides see: a transfer is
  * done when it was issued. Lengths are known when compiling.
  */
-#include "space.h"
+#include "bpf/space.h"
 
 /* Where byte `at` of a transfer over several segments goes to; `start` and `room` are those of the segment it is in. */
 SPIN_INLINE uint8_t *spin_dma_byte_(const struct spin_packet *packet, uint32_t at, uint32_t *start, uint32_t *room)

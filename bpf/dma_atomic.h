@@ -3,7 +3,7 @@
 #define SPIN_BPF_DMA_ATOMIC_H
 
 /* Atomic operations on host memory (sPIN B.6): atomic against the host's, too. */
-#include "space.h"
+#include "bpf/space.h"
 
 /* NULL: not inside, or not naturally aligned. A segment has multiples of 8, so it holds all of an aligned value. */
 SPIN_INLINE void *spin_dma_word_(const struct spin_packet *packet, enum spin_host_space space, uint32_t at,

@@ -6,7 +6,7 @@
  * Transfers between an HPU's buffer (<spin/buffer.h>) and host memory, and into packets that handlers send: lengths and places
  * that are known at run time. Called by handlers, and by put.h.
  */
-#include "space.h"
+#include "bpf/space.h"
 
 /*
  * One block of what is left, between places that have been tested; returns its 64, 8 or 1 bytes. Either side has

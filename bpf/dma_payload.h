@@ -3,7 +3,7 @@
 #define SPIN_BPF_DMA_PAYLOAD_H
 
 /* DMA between the packet's payload and host memory: any length, so in pieces that the verifier follows. */
-#include "space.h"
+#include "bpf/space.h"
 
 /* The piece of `words` times 8 bytes, or of 1, 2 or 4, that `bytes` has if that bit of it is set. */
 #define SPIN_COPY_PIECE_(type, count) \
@@ -146,7 +146,7 @@ SPIN_INLINE void spin_payload_in_(struct spin_packet *packet, uint32_t off, cons
 }
 
 #ifdef SPIN_BOUNDED_MESSAGES
-#include "dma_bounded.h"
+#include "bpf/dma_bounded.h"
 #else
 /* Between byte `off` of the payload and byte `start` of the host memory, both of them checked. */
 SPIN_INLINE void spin_payload_transfer_(struct spin_packet *packet, uint32_t off, uint32_t start, uint32_t bytes,

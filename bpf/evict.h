@@ -6,9 +6,9 @@
  * How the MPQ of a message ends; and messages that end before they are complete: in a sweep because nothing comes any
  * more (sweep.h), or in favour of another one (pressure.h).
  */
-#include "message_event.h"
-#include "parking.h"
-#include "window.h"
+#include "bpf/message_event.h"
+#include "bpf/parking.h"
+#include "bpf/window.h"
 
 /* Parked packets whose message has ended. */
 SPIN_INLINE void spin_park_forget_all(struct spin_mpq *q, uint32_t hpu)

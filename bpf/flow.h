@@ -3,9 +3,9 @@
 #define SPIN_BPF_FLOW_H
 
 /* From a packet's key to its message: the table of flows (mpq.h). */
-#include "atomic.h"
-#include "mpq.h"
-#include "slmp.h"
+#include "bpf/atomic.h"
+#include "bpf/mpq.h"
+#include "bpf/slmp.h"
 
 static struct spin_flow spin_flows[SPIN_FLOWS] SPIN_MPQ_ATTR_;
 static uint32_t spin_flow_locks[SPIN_FLOW_LOCKS] SPIN_MPQ_ATTR_;

@@ -8,6 +8,7 @@
  * would merge them into one with a variable index, an indirect jump: 14 ns with
  * retpolines instead of 1 (measured).
  */
+/* clang-format off */
 #define SPIN_TAIL_CALL_(slot) \
 	__asm__ volatile("r1 = %[ctx]\n\t" \
 			 "r2 = %[programs] ll\n\t" \
@@ -15,6 +16,7 @@
 			 "call 12" \
 			 : : [ctx] "r"(ctx), [programs] "i"(&spin_contexts), [index] "i"(slot) \
 			 : "r0", "r1", "r2", "r3", "r4", "r5", "memory")
+/* clang-format on */
 
 /* One level each: is the bit among the `half` bits from `slot` on? */
 #define SPIN_TEST_(bits, slot, half) ((bits) & ((1u << (half)) - 1) << ((slot) % 32))

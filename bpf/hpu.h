@@ -7,7 +7,7 @@
  * runs with softirqs off, so what is an HPU's own needs no atomics. A sweep runs on the CPU that asked for it;
  * where HPUs are queues it belongs to none, and has the last HPU for itself.
  */
-#include "spread.h"
+#include "bpf/spread.h"
 
 SPIN_INLINE uint32_t spin_hpu(const struct xdp_md *ctx)
 {

@@ -8,7 +8,7 @@
  */
 #include <spin/rule.h>
 
-#include "parse.h"
+#include "bpf/parse.h"
 
 SPIN_INLINE _Bool spin_match_word_(spin_be32 addr, const volatile uint32_t *want,
 				   const volatile uint32_t *mask)

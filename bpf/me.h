@@ -3,8 +3,8 @@
 #define SPIN_BPF_ME_H
 
 /* Matching entries (<spin/message.h>; sPIN B.1): written by the host, taken and given back here. */
-#include "flow.h"
-#include "unexpected.h"
+#include "bpf/flow.h"
+#include "bpf/unexpected.h"
 
 /* The first one is there from the start: persistent, open to all, over the whole host memory. */
 static struct spin_me spin_mes[SPIN_MES_MAX] SPIN_ME_ATTR_ = {

@@ -8,8 +8,8 @@
  * one atomic operation: who opens a message (flow.h), who runs its header handler (its
  * phase), who handles a packet (window.h), and who completes it (`done`).
  */
-#include "message_begin.h"
-#include "message_request.h"
+#include "bpf/message_begin.h"
+#include "bpf/message_request.h"
 
 SPIN_INLINE enum spin_reason spin_message_deposit_(const struct spin_message *m, const struct spin_packet *packet,
 						   struct spin_mpq *q)

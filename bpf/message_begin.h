@@ -6,17 +6,17 @@
  * Steps 7 to 10 of <spin/message.h>: from a packet to its message, if that is not open yet. Taking an
  * MPQ, parking, and the header handler.
  */
-#include "flow.h"
-#include "counter.h"
-#include "dma.h"
-#include "dma_atomic.h"
-#include "dma_buffer.h"
-#include "dma_payload.h"
-#include "me.h"
-#include "number.h"
-#include "parking.h"
-#include "pressure.h"
-#include "put.h"
+#include "bpf/flow.h"
+#include "bpf/counter.h"
+#include "bpf/dma.h"
+#include "bpf/dma_atomic.h"
+#include "bpf/dma_buffer.h"
+#include "bpf/dma_payload.h"
+#include "bpf/me.h"
+#include "bpf/number.h"
+#include "bpf/parking.h"
+#include "bpf/pressure.h"
+#include "bpf/put.h"
 
 /* A packet on its way through its message. */
 struct spin_message {

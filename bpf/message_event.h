@@ -3,10 +3,10 @@
 #define SPIN_BPF_MESSAGE_EVENT_H
 
 /* What the host is told of a message; and what becomes of its handlers' errors. */
-#include "flow.h"
-#include "me.h"
-#include "message_state.h"
-#include "run.h"
+#include "bpf/flow.h"
+#include "bpf/me.h"
+#include "bpf/message_state.h"
+#include "bpf/run.h"
 
 /* What spin_message_event() tells: type and handler in one number. */
 #define SPIN_TELL_(type, handler) ((uint32_t)(type) << 8 | (handler))

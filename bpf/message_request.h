@@ -6,7 +6,7 @@
  * The default action of messages that are no puts (<spin/message.h>, step 11): a get is answered from the entry's memory,
  * an atomic changes it. Both are one packet. Called by message.h; where handlers do not take them nothing of this is there.
  */
-#include "message_begin.h"
+#include "bpf/message_begin.h"
 
 /* The host's library sends the answer, as what a handler puts from host memory. */
 SPIN_INLINE enum spin_reason spin_message_answer_(const struct spin_message *m, struct spin_packet *packet,

@@ -6,8 +6,8 @@
  * The messages in flight, their counts and their time. All of it is static, so that an object
  * whose handlers take no messages has none of it.
  */
-#include "atomic.h"
-#include "mpq.h"
+#include "bpf/atomic.h"
+#include "bpf/mpq.h"
 
 static struct spin_mpq spin_mpqs[SPIN_MPQS_MAX] SPIN_MPQ_ATTR_;
 static uint64_t spin_mpqs_used[SPIN_MPQ_WORDS] SPIN_MPQ_ATTR_;

@@ -13,7 +13,7 @@
  *
  * Whoever has a number handles its packet: so done packets reach the last one's number, and the message completes once.
  */
-#include "window.h"
+#include "bpf/window.h"
 
 #define SPIN_NUMBER_ENDED_ (1ull << 55)
 #define SPIN_NUMBER_MOST_  0x7fffffu

@@ -16,8 +16,8 @@
  * The last copy is the frame that came, with the room that it has: where that is too little, there is one
  * copy more. In generic mode all of them have that room only.
  */
-#include "out_maps.h"
-#include "spread.h"
+#include "bpf/out_maps.h"
+#include "bpf/spread.h"
 
 /* What the host is to send; the loader makes it larger. */
 struct {

@@ -7,7 +7,7 @@
  * which the program of the first frame runs for all (out.bpf.c). As an object stands it has one buffer;
  * libspin puts the ring in its place.
  */
-#include "outs.h"
+#include "bpf/outs.h"
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);

@@ -6,10 +6,10 @@
  * The datapath of one execution context: parse, match, check, run handlers, act.
  * Portable C: the BPF program and the host build differ in what is around it.
  */
-#include "act.h"
-#include "match.h"
-#include "message.h"
-#include "work.h"
+#include "bpf/act.h"
+#include "bpf/match.h"
+#include "bpf/message.h"
+#include "bpf/work.h"
 
 struct spin_way_out {
 	enum spin_reason reason;

@@ -6,8 +6,8 @@
  * Packets that overtook the first one of their message wait here (steps 9, 10 and 13 of
  * <spin/message.h>). A buffer is large enough to be looked at like any copied frame.
  */
-#include "atomic.h"
-#include "message_state.h"
+#include "bpf/atomic.h"
+#include "bpf/message_state.h"
 
 /* What a frame is copied to. */
 struct spin_copy {

@@ -6,7 +6,7 @@
  * "Pressure" of <spin/message.h>: a first packet that finds no MPQ free or no entry open looks for a message that yields.
  * Only such a packet comes here.
  */
-#include "evict.h"
+#include "bpf/evict.h"
 
 SPIN_INLINE _Bool spin_is_proven_(const struct spin_mpq *q)
 {

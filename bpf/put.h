@@ -9,9 +9,9 @@
  * Where the frame lies the making is a function of its own for the verifier, which looks at it once, not for each call;
  * of a frame that was copied, and in the host build, it is not.
  */
-#include "dma_buffer.h"
-#include "outs.h"
-#include "put_frame.h"
+#include "bpf/dma_buffer.h"
+#include "bpf/outs.h"
+#include "bpf/put_frame.h"
 
 static uint32_t spin_put_id SPIN_MPQ_ATTR_; /* counts from spin_config.put_id */
 

@@ -8,9 +8,9 @@
  */
 #include <spin/slmp.h>
 
-#include "act.h"
-#include "dma_payload.h"
-#include "slmp.h"
+#include "bpf/act.h"
+#include "bpf/dma_payload.h"
+#include "bpf/slmp.h"
 
 #define SPIN_PUT_HEAD_BYTES (sizeof(struct spin_slmp) + sizeof(struct spin_slmp_put))
 

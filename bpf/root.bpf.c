@@ -11,7 +11,7 @@
 #include <spin/spin.h>
 #include <spin/root.h>
 
-#include "parse.h"
+#include "bpf/parse.h"
 
 char spin_license[] SEC("license") = "Dual BSD/GPL";
 
@@ -25,8 +25,8 @@ struct {
 	__uint(value_size, 4);
 } spin_contexts SEC(".maps");
 
-#include "handover.h"
-#include "tap.h"
+#include "bpf/handover.h"
+#include "bpf/tap.h"
 
 SPIN_INLINE uint64_t spin_match_bytes_(const uint8_t *addr, const uint64_t (*words)[256], int bytes)
 {

@@ -9,7 +9,7 @@
  */
 #include <spin/context.h>
 
-#include "parse.h"
+#include "bpf/parse.h"
 
 SPIN_INLINE uint32_t spin_num_hpus_(const struct spin_packet *packet)
 {

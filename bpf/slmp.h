@@ -6,8 +6,8 @@
 #include <spin/context.h>
 #include <spin/slmp.h>
 
-#include "atomic.h"
-#include "parse.h"
+#include "bpf/atomic.h"
+#include "bpf/parse.h"
 
 struct spin_slmp_packet {
 	uint32_t flags, message_id, offset;

@@ -10,9 +10,9 @@
  */
 #include <spin/context.h>
 
-#include "atomic.h"
-#include "me.h"
-#include "message_state.h"
+#include "bpf/atomic.h"
+#include "bpf/me.h"
+#include "bpf/message_state.h"
 
 static struct spin_me_memory spin_me_memory[SPIN_MES_MAX] SPIN_MPQ_ATTR_;
 

@@ -13,7 +13,7 @@
  */
 #include <spin/hpu.h>
 
-#include "atomic.h"
+#include "bpf/atomic.h"
 
 #define SPIN_SPREAD_HOME  20u
 #define SPIN_SPREAD_MOST  512u
@@ -38,7 +38,7 @@ struct spin_load {
 #ifdef __bpf__
 #include <bpf/bpf_helpers.h>
 
-#include "parse.h"
+#include "bpf/parse.h"
 
 const volatile struct spin_spread_config spin_spread_config = { 0 };
 struct spin_load spin_loads[SPIN_HPUS_MAX] __attribute__((aligned(64)));

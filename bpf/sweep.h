@@ -6,7 +6,7 @@
  * What no packet does: ending messages whose packets do not come any more (PsPIN 3.2.3).
  * One sweep at a time, while packets flow.
  */
-#include "message.h"
+#include "bpf/message.h"
 
 SPIN_INLINE _Bool spin_sweep_is_idle(const struct spin_mpq *q, uint32_t now)
 {

@@ -6,7 +6,7 @@
  * Copies a context's packet as it arrived to the ring that somebody reads: for
  * recording and costing. A ring is made and put in place when a tap begins.
  */
-#include "atomic.h"
+#include "bpf/atomic.h"
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);

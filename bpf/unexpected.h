@@ -12,8 +12,8 @@
  * message is among those that the host sees: if it has changed or is odd, the message has landed nowhere. Both write before they
  * read, with a barrier in between, so that at least one of the two sees the other.
  */
-#include "flow.h"
-#include "parking.h"
+#include "bpf/flow.h"
+#include "bpf/parking.h"
 
 static struct spin_unexpected spin_unexpected[SPIN_UNEXPECTED_MAX] SPIN_MPQ_ATTR_;
 static uint64_t spin_unexpected_used[SPIN_UNEXPECTED_MAX / 64] SPIN_MPQ_ATTR_;

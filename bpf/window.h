@@ -7,8 +7,8 @@
  * by one compare-exchange of its lane (mpq.h), so it is handled once on whatever HPUs
  * it comes.
  */
-#include "atomic.h"
-#include "message_state.h"
+#include "bpf/atomic.h"
+#include "bpf/message_state.h"
 
 enum spin_claim { SPIN_CLAIMED, SPIN_CAME_BEFORE, SPIN_BEYOND, SPIN_ENDED };
 

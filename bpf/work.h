@@ -3,7 +3,7 @@
 #define SPIN_BPF_WORK_H
 
 /* Work items (<spin/work.h>): events that handlers make. Called by handlers. */
-#include "message_event.h"
+#include "bpf/message_event.h"
 
 static struct spin_work_counts_ spin_work_counts SPIN_MPQ_ATTR_;
 

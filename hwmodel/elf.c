@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hwmodel/elf.h"
+#include <hwmodel/elf.h>
 
 #ifndef EM_RISCV
 #define EM_RISCV 243

@@ -11,7 +11,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
-#include "cpus.h"
+#include "kernel/cpus.h"
 
 #define CPUS_MAX 8192 /* NR_CPUS of x86-64 with MAXSMP, the most of all architectures */
 

@@ -2,7 +2,7 @@
 /* Decoded code: from an address to the next jump, straight on past branches that are not taken. */
 #include <string.h>
 
-#include "core.h"
+#include "hwmodel/core/core.h"
 
 /* Instructions, one check before each, two fetches per line, and what ends the block. */
 enum { OPS_MAX = 2 * RV32_BLOCK_INSNS + 2 * (4 * RV32_BLOCK_INSNS / RV32_LINE_BYTES + 2) + 2, OP_NONE = 255 };
@@ -281,7 +281,7 @@ static const struct {
 	uint8_t first, second, fused;
 } pairs[] = {
 #define FUSED(a, b) { RV32_OP_##a, RV32_OP_##b, RV32_OP_##a##_##b },
-#include "fused.def"
+#include "hwmodel/core/fused.def"
 #undef FUSED
 	{ RV32_OP_COUNT, RV32_OP_COUNT, 0 }
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* RV32C 2.0 without floating point: each 16-bit instruction as the 32-bit one it stands for. */
-#include "insn.h"
+#include "hwmodel/core/insn.h"
 
 enum { LOAD = 0x03, OPIMM = 0x13, STORE = 0x23, OP = 0x33, LUI = 0x37, BRANCH = 0x63, JALR = 0x67, JAL = 0x6f };
 enum { X0 = 0, RA = 1, SP = 2 };

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core.h"
-#include "icache.h"
+#include "hwmodel/core/core.h"
+#include "hwmodel/core/icache.h"
 
 static const uint64_t no_generation;
 

@@ -5,9 +5,9 @@
 /* Inside of one core; <hwmodel/rv32.h> is the outside. */
 #include <stdbool.h>
 
-#include "hwmodel/rv32.h"
-#include "insn.h"
-#include "timing.h"
+#include <hwmodel/rv32.h>
+#include "hwmodel/core/insn.h"
+#include "hwmodel/core/timing.h"
 
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "guest words are host words: a little-endian host is needed"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* Control and status registers: which exist in which mode as measured on PsPIN, and what they hold. */
-#include "core.h"
+#include "hwmodel/core/core.h"
 
 enum {
 	USTATUS = 0x000, UHARTID = 0x014, UEPC = 0x041, UCAUSE = 0x042, PRIVLV = 0xc10,

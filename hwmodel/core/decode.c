@@ -2,7 +2,7 @@
 /* From a 32-bit word to fields. */
 #include <string.h>
 
-#include "insn.h"
+#include "hwmodel/core/insn.h"
 
 struct row {
 	uint32_t match, mask;
@@ -11,7 +11,7 @@ struct row {
 
 static const struct row rows[] = {
 #define INSN(name, text, match, mask, fmt, cls, ...) { match, mask, RV32_FMT_##fmt, RV32_CLASS_##cls },
-#include "isa.def"
+#include "hwmodel/core/isa.def"
 #undef INSN
 };
 

@@ -6,8 +6,9 @@
  */
 #include <string.h>
 
-#include "core.h"
+#include "hwmodel/core/core.h"
 
+/* clang-format off */
 #define RD   x[op->rd]
 #define RS1  x[op->rs1]
 #define RS2  x[op->rs2]
@@ -138,6 +139,7 @@
 #define PAIR_LABEL_(a, b) L_##a##_##b
 #define PAIR_OPCODE(a) PAIR_OPCODE_(a)
 #define PAIR_OPCODE_(a) RV32_OP_##a
+/* clang-format on */
 
 /* Its block asks for its lines, and each time that the core leaves it it may have to wait for one. */
 static bool is_cold(const struct edge *edge)
@@ -244,10 +246,10 @@ enum rv32_stop exec__run(struct rv32_core *core, const void *const **labels)
 {
 	static const void *const table[RV32_OP_COUNT] = {
 #define INSN(name, ...) [RV32_OP_##name] = &&L_##name,
-#include "isa.def"
+#include "hwmodel/core/isa.def"
 #undef INSN
 #define FUSED(a, b) [RV32_OP_##a##_##b] = &&L_##a##_##b,
-#include "fused.def"
+#include "hwmodel/core/fused.def"
 #undef FUSED
 		[RV32_OP_illegal] = &&illegal, [RV32_OP_fetch_fault] = &&fetch_fault, [RV32_OP_fetch_odd] = &&fetch_odd,
 		[RV32_OP_li] = &&L_li, [RV32_OP_end] = &&L_end, [RV32_OP_loop_end] = &&L_loop_end,
@@ -289,14 +291,14 @@ enum rv32_stop exec__run(struct rv32_core *core, const void *const **labels)
 	goto *op->label;
 
 #define INSN(name, text, match, mask, fmt, cls, ...) L_##name: { __VA_ARGS__; } NEXT();
-#include "isa.def"
+#include "hwmodel/core/isa.def"
 #undef INSN
 
 L_li:
 	RD = IMM;
 	NEXT();
 
-#include "pairs.h"
+#include "hwmodel/core/pairs.h"
 
 L_end:
 	LEAVE(EDGE());

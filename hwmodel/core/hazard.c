@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* Static timing: what an instruction costs after the ones before it. */
-#include "core.h"
+#include "hwmodel/core/core.h"
 
 static bool is_load(const struct rv32_insn *insn)
 {

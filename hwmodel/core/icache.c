@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "icache.h"
-#include "later.h"
-#include "timetable.h"
+#include "hwmodel/core/icache.h"
+#include "hwmodel/core/later.h"
+#include "hwmodel/core/timetable.h"
 
 #include <errno.h>
 #include <stdlib.h>

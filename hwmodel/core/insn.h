@@ -26,7 +26,7 @@ enum rv32_class {
 
 enum rv32_opcode {
 #define INSN(name, ...) RV32_OP_##name,
-#include "isa.def"
+#include "hwmodel/core/isa.def"
 #undef INSN
 	/* not instructions: */
 	RV32_OP_illegal,
@@ -41,7 +41,7 @@ enum rv32_opcode {
 	RV32_OP_halt,          /* a jump to itself, where that ends the run */
 	RV32_OP_link,          /* where an edge leads until its target is known */
 #define FUSED(a, b) RV32_OP_##a##_##b,
-#include "fused.def"
+#include "hwmodel/core/fused.def"
 #undef FUSED
 	RV32_OP_COUNT
 };

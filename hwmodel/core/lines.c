@@ -6,9 +6,9 @@
  * that asks for its lines (HAZARD_COLD) as RI5CY's front end does: it holds one line, asks for the next as soon as an
  * instruction in the last word waits to be decoded, and for a jump's target in the cycle of the jump.
  */
-#include "core.h"
-#include "icache.h"
-#include "later.h"
+#include "hwmodel/core/core.h"
+#include "hwmodel/core/icache.h"
+#include "hwmodel/core/later.h"
 
 /* From a fetch that hits to the issue of the instruction that it is for. */
 enum { HIT_CYCLES = 2 };

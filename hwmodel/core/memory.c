@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "core.h"
+#include "hwmodel/core/core.h"
 
 /* The host byte at addr in a window that has all `flags` and none of `without`; NULL if no window holds all bytes. */
 static uint8_t *window_at(const struct rv32_core *core, uint32_t addr, unsigned bytes, unsigned flags, unsigned without)

@@ -3,13 +3,13 @@
 PAIR_LABEL(FIRST, SECOND):
 	switch (PAIR_OPCODE(FIRST)) {
 #define INSN(name, text, match, mask, fmt, cls, ...) case RV32_OP_##name: { __VA_ARGS__; } break;
-#include "isa.def"
+#include "hwmodel/core/isa.def"
 	default:
 		break;
 	}
 	op++;
 	switch (PAIR_OPCODE(SECOND)) {
-#include "isa.def"
+#include "hwmodel/core/isa.def"
 #undef INSN
 	default:
 		break;

@@ -2,58 +2,58 @@
 /* The code of the pairs in fused.def, which has to name the same; part of exec__run(). */
 #define FIRST addi
 #define SECOND bne
-#include "pair.h"
+#include "hwmodel/core/pair.h"
 #define FIRST addi
 #define SECOND addi
-#include "pair.h"
+#include "hwmodel/core/pair.h"
 #define FIRST lw
 #define SECOND lw
-#include "pair.h"
+#include "hwmodel/core/pair.h"
 #define FIRST sw
 #define SECOND sw
-#include "pair.h"
+#include "hwmodel/core/pair.h"
 #define FIRST lw
 #define SECOND addi
-#include "pair.h"
+#include "hwmodel/core/pair.h"
 #define FIRST lw
 #define SECOND add
-#include "pair.h"
+#include "hwmodel/core/pair.h"
 #define FIRST slli
 #define SECOND add
-#include "pair.h"
+#include "hwmodel/core/pair.h"
 #define FIRST slli
 #define SECOND srli
-#include "pair.h"
+#include "hwmodel/core/pair.h"
 #define FIRST srli
 #define SECOND slli
-#include "pair.h"
+#include "hwmodel/core/pair.h"
 #define FIRST slli
 #define SECOND or
-#include "pair.h"
+#include "hwmodel/core/pair.h"
 #define FIRST or
 #define SECOND xor
-#include "pair.h"
+#include "hwmodel/core/pair.h"
 #define FIRST xor
 #define SECOND srli
-#include "pair.h"
+#include "hwmodel/core/pair.h"
 #define FIRST xor
 #define SECOND xor
-#include "pair.h"
+#include "hwmodel/core/pair.h"
 #define FIRST add
 #define SECOND add
-#include "pair.h"
+#include "hwmodel/core/pair.h"
 #define FIRST and
 #define SECOND xor
-#include "pair.h"
+#include "hwmodel/core/pair.h"
 #define FIRST mul
 #define SECOND add
-#include "pair.h"
+#include "hwmodel/core/pair.h"
 #define FIRST addi
 #define SECOND lw
-#include "pair.h"
+#include "hwmodel/core/pair.h"
 #define FIRST add
 #define SECOND lw
-#include "pair.h"
+#include "hwmodel/core/pair.h"
 #define FIRST addi
 #define SECOND sw
-#include "pair.h"
+#include "hwmodel/core/pair.h"

@@ -3,7 +3,7 @@
  * Where cycles went. Running code only counts how often each edge is taken;
  * what that means per instruction and cause is worked out here, later.
  */
-#include "core.h"
+#include "hwmodel/core/core.h"
 
 static uint64_t *profiled(struct rv32_core *core, enum rv32_cause cause, uint32_t pc)
 {

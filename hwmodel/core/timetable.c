@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "timetable.h"
+#include "hwmodel/core/timetable.h"
 
 #include <string.h>
 

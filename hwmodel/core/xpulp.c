@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "hwmodel/xpulp.h"
+#include <hwmodel/xpulp.h>
 
 #include <string.h>
 
-#include "core.h"
+#include "hwmodel/core/core.h"
 
 enum {
 	BODY_MAX = 256,      /* instructions of a loop at most */

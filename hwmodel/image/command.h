@@ -10,7 +10,7 @@
  */
 #include <stdint.h>
 
-#include "registers.h"
+#include "hwmodel/image/registers.h"
 
 /* The task descriptor: the driver's registers from HPU_TASK on; each load takes one cycle. */
 struct hpu_task {

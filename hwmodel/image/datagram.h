@@ -8,7 +8,7 @@
  * packet at 0 mod 4. The header's verdict travels in the message's scratchpad, so
  * later tasks run whatever it was, and do nothing where it says so.
  */
-#include "task.h"
+#include "hwmodel/image/task.h"
 
 HPU_INLINE uint32_t hpu_packet_source(const struct spin_packet *packet)
 {

@@ -25,8 +25,8 @@
  */
 #include SPIN_HANDLER_FILE
 
-#include "datagram.h"
-#include "message.h"
+#include "hwmodel/image/datagram.h"
+#include "hwmodel/image/message.h"
 
 #define HPU_ENTRY __attribute__((used, flatten, noinline, section(".text.hpu")))
 

@@ -8,7 +8,7 @@
  * stands at 0 mod 4, too; the task's host memory is the message's place, from its first
  * byte to the end of the matching entry. What is returned here is what the handler said.
  */
-#include "task.h"
+#include "hwmodel/image/task.h"
 
 /* Of images that take more than puts. */
 HPU_INLINE uint32_t hpu_message_type(void)

@@ -9,8 +9,8 @@
  */
 #include <spin/slmp.h>
 
-#include "command.h"
-#include "scratch.h"
+#include "hwmodel/image/command.h"
+#include "hwmodel/image/scratch.h"
 
 #define HPU_INLINE static inline __attribute__((always_inline))
 

@@ -4,7 +4,7 @@
 
 #include <spin/wire.h>
 
-#include "messages.h"
+#include "hwmodel/nic/messages.h"
 
 static struct flow_key key_of(const struct arrival *a)
 {

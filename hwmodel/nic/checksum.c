@@ -3,7 +3,7 @@
 
 #include <spin/wire.h>
 
-#include "checksum.h"
+#include "hwmodel/nic/checksum.h"
 
 uint64_t checksum__sum(const void *data, size_t bytes)
 {

@@ -5,13 +5,13 @@
 #include <spin/put.h>
 #include <spin/target/rv32_entry.h>
 
-#include "command.h"
-#include "entry_memory.h"
-#include "headers.h"
-#include "messages.h"
-#include "outbound.h"
-#include "record.h"
-#include "slots.h"
+#include "hwmodel/nic/command.h"
+#include "hwmodel/nic/entry_memory.h"
+#include "hwmodel/nic/headers.h"
+#include "hwmodel/nic/messages.h"
+#include "hwmodel/nic/outbound.h"
+#include "hwmodel/nic/record.h"
+#include "hwmodel/nic/slots.h"
 
 /* Where host memory begins that the task reaches: an offset in the context's, or in what a datagram's default action fills. */
 struct reached {

@@ -3,7 +3,7 @@
 #define NIC_COMMAND_H
 
 /* A command of a task of this packet, which runs. 0, or -1: it reaches for what is not its own. */
-#include "nic.h"
+#include "hwmodel/nic/nic.h"
 
 int nic__command(struct pspin *nic, struct flight *flight, const struct soc_task *task, const struct hpu_command *command);
 /* When what it moved left is known. */

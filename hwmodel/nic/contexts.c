@@ -8,8 +8,8 @@
 
 #include <spin/wire.h>
 
-#include "hers.h"
-#include "messages.h"
+#include "hwmodel/nic/hers.h"
+#include "hwmodel/nic/messages.h"
 
 #define CODE_ALIGN 256u /* the longest line of an instruction cache */
 #define L1_IMAGE_BYTES 0x7ffc0u /* pspin.ld: state in L1 and memory of clusters */

@@ -5,9 +5,9 @@
 #include <spin/return.h>
 #include <spin/wire.h>
 
-#include "entry_memory.h"
-#include "hers.h"
-#include "outbound.h"
+#include "hwmodel/nic/entry_memory.h"
+#include "hwmodel/nic/hers.h"
+#include "hwmodel/nic/outbound.h"
 
 static uint32_t classify(struct pspin *nic, struct flight *flight)
 {

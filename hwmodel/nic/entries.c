@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "entry_memory.h"
-#include "messages.h"
+#include "hwmodel/nic/entry_memory.h"
+#include "hwmodel/nic/messages.h"
 
 static int is_from(const struct spin_me *me, const struct flow_key *key)
 {

@@ -4,8 +4,8 @@
 
 #include <spin/target/rv32_entry.h>
 
-#include "entry_memory.h"
-#include "hers.h"
+#include "hwmodel/nic/entry_memory.h"
+#include "hwmodel/nic/hers.h"
 
 static uint32_t block_at(unsigned me)
 {

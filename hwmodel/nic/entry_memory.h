@@ -6,7 +6,7 @@
  * What handlers reach through an entry: its memory, segments of host memory of their own, and a counter. The
  * handlers find all three in the NIC's block of the entry. Of datagrams entry 0's counts, which has no memory.
  */
-#include "nic.h"
+#include "hwmodel/nic/nic.h"
 
 /* 0, or -EINVAL: no such segments of the host memory. */
 int entry_memory__check(const struct pspin *nic, const struct spin_segment *segment, unsigned segments);

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "flight.h"
+#include "hwmodel/nic/flight.h"
 
 static struct flight *one_more(struct flights *flights)
 {

@@ -5,10 +5,10 @@
 /* A packet on its way: from the wire through packet memory, its message's queue and its tasks to what becomes of it. */
 #include <hwmodel/traffic.h>
 
-#include "../soc/soc.h"
-#include "inbound.h"
-#include "places.h"
-#include "slmp.h"
+#include <../soc/soc.h>
+#include "hwmodel/nic/inbound.h"
+#include "hwmodel/nic/places.h"
+#include "hwmodel/nic/slmp.h"
 
 struct slot;
 

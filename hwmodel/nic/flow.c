@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "flow.h"
+#include "hwmodel/nic/flow.h"
 
 static unsigned list_of(const struct flow_key *key)
 {

@@ -4,7 +4,7 @@
 
 #include <spin/wire.h>
 
-#include "framing.h"
+#include "hwmodel/nic/framing.h"
 
 int pspin_framing__find(const char *name)
 {

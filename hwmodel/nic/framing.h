@@ -5,7 +5,7 @@
 /* How an offered frame lies in packet memory for an image that is not ours. */
 #include <hwmodel/traffic.h>
 
-#include "inbound.h"
+#include "hwmodel/nic/inbound.h"
 
 /*
  * Where its packet begins in the frame and how many bytes it has: in->ip_off, in->packet_bytes. SPIN_REASON_COUNT, or why

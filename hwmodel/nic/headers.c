@@ -3,7 +3,7 @@
 
 #include <spin/wire.h>
 
-#include "headers.h"
+#include "hwmodel/nic/headers.h"
 
 #define UDP_DST offsetof(struct spin_udp, dst_port)
 

@@ -6,7 +6,7 @@
  * A packet's headers as its handlers leave them to each other. The machine copies the packet from L2 again for each task;
  * this is what makes up for it, as NIC hardware.
  */
-#include "nic.h"
+#include "hwmodel/nic/nic.h"
 
 /* Ethernet with two tags, IP with options, UDP */
 #define HEADERS_BYTES_MAX 128u

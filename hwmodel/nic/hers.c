@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include <string.h>
 
-#include "command.h"
-#include "headers.h"
-#include "hers.h"
-#include "wire.h"
+#include "hwmodel/nic/command.h"
+#include "hwmodel/nic/headers.h"
+#include "hwmodel/nic/hers.h"
+#include "hwmodel/nic/wire.h"
 
 /* 0: it has to wait. */
 static int give(struct pspin *nic, struct flight *flight)

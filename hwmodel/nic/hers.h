@@ -6,8 +6,8 @@
  * From packet memory to the machine and back: packets that are stored wait for their message's decision in their order, those
  * that handlers are to see for the MPQ engine to take their HERs; tasks that end are told to the packet's kind.
  */
-#include "record.h"
-#include "slots.h"
+#include "hwmodel/nic/record.h"
+#include "hwmodel/nic/slots.h"
 
 enum decision {
 	DECIDED_HANDLED, /* it has its slot, and was given to hers__ready() */

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "entry_memory.h"
+#include "hwmodel/nic/entry_memory.h"
 
 int nic_host__open(struct pspin *nic, uint32_t bytes, const struct spin_segment *segment, unsigned segments)
 {

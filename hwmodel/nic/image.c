@@ -10,9 +10,9 @@
 
 #include <hwmodel/pspin_api.h>
 
-#include "framing.h"
-#include "hers.h"
-#include "image.h"
+#include "hwmodel/nic/framing.h"
+#include "hwmodel/nic/hers.h"
+#include "hwmodel/nic/image.h"
 
 /* The one that its message has, if that goes on. */
 static struct slot *find_open(const struct slots *slots, uint64_t message)

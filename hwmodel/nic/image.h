@@ -3,7 +3,7 @@
 #define NIC_IMAGE_H
 
 /* A program that spincc did not make, or made with --api pspin, in a machine that has it in its memory. 0, -EINVAL or -ENOMEM. */
-#include "nic.h"
+#include "hwmodel/nic/nic.h"
 
 int image__open(struct pspin *nic, const struct pspin_image *image, char *err, size_t err_bytes);
 /* Its start-up is over: of a program of PsPIN's API the handlers are known now. */

@@ -7,8 +7,8 @@
 
 #include <spin/wire.h>
 
-#include "checksum.h"
-#include "inbound.h"
+#include "hwmodel/nic/checksum.h"
+#include "hwmodel/nic/inbound.h"
 
 #define PASSED SPIN_REASON_COUNT
 #define VLAN_TAGS_MAX 2

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "journal.h"
+#include "hwmodel/nic/journal.h"
 
 void journal__empty(struct journal *journal)
 {

@@ -6,7 +6,7 @@
 #include <spin/slmp.h>
 #include <spin/wire.h>
 
-#include "messages.h"
+#include "hwmodel/nic/messages.h"
 
 static uint32_t flags_of(const struct mpq *mpq)
 {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "messages.h"
+#include "hwmodel/nic/messages.h"
 
 static uint32_t or_default(uint32_t value, uint32_t standard)
 {

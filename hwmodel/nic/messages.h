@@ -8,8 +8,8 @@
  * Steps are that text's. A packet's steps up to 11 are done when it is stored, one after the other; its handlers run
  * when the machine gets to it.
  */
-#include "flow.h"
-#include "hers.h"
+#include "hwmodel/nic/flow.h"
+#include "hwmodel/nic/hers.h"
 
 enum mpq_phase {
 	MPQ_FREE,

@@ -2,8 +2,8 @@
 /* An MPQ's life: which packets are let in, and when its message is complete. */
 #include <string.h>
 
-#include "entry_memory.h"
-#include "messages.h"
+#include "hwmodel/nic/entry_memory.h"
+#include "hwmodel/nic/messages.h"
 
 struct mpq *mpq__take(struct pspin *nic, const struct arrival *a)
 {

@@ -5,11 +5,11 @@
 /* Inside of a struct pspin, and of the NIC that contexts share. */
 #include <hwmodel/traffic.h>
 
-#include "../image/scratch.h"
-#include "../soc/soc.h"
-#include "flight.h"
-#include "journal.h"
-#include "wire.h"
+#include <../image/scratch.h>
+#include <../soc/soc.h>
+#include "hwmodel/nic/flight.h"
+#include "hwmodel/nic/journal.h"
+#include "hwmodel/nic/wire.h"
 
 enum { NIC_HEADER, NIC_PAYLOAD, NIC_PROCEED, NIC_ENTRIES }; /* each for IPv6 and IPv4 */
 

@@ -7,9 +7,9 @@
 
 #include <spin/wire.h>
 
-#include "../soc/event_unit.h"
-#include "image.h"
-#include "messages.h"
+#include <../soc/event_unit.h>
+#include "hwmodel/nic/image.h"
+#include "hwmodel/nic/messages.h"
 
 static int is_icmp(const struct spin_rule *rule)
 {

@@ -4,8 +4,8 @@
 #include <spin/slmp.h>
 #include <spin/wire.h>
 
-#include "checksum.h"
-#include "outbound.h"
+#include "hwmodel/nic/checksum.h"
+#include "hwmodel/nic/outbound.h"
 
 #define UDP_CHECKSUM  offsetof(struct spin_udp, checksum)
 #define ICMP_CHECKSUM offsetof(struct spin_icmp, checksum)

@@ -5,7 +5,7 @@
 /* The outbound engine and the host's receive queue: frames as they leave the NIC. */
 #include <spin/put.h>
 
-#include "inbound.h"
+#include "hwmodel/nic/inbound.h"
 
 /*
  * What the host receives: the frame that came, `packet` in place of its IP

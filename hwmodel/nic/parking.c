@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* Packets that overtook the first one of their message wait for it. */
-#include "messages.h"
+#include "hwmodel/nic/messages.h"
 
 enum spin_reason parking__add(struct pspin *nic, struct mpq *mpq, struct flight *flight)
 {

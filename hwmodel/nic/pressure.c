@@ -2,8 +2,8 @@
 /* "Pressure" of <spin/message.h>: which message ends in favour of a first packet that finds no MPQ or no entry. */
 #include <string.h>
 
-#include "messages.h"
-#include "slots.h"
+#include "hwmodel/nic/messages.h"
+#include "hwmodel/nic/slots.h"
 
 static int is_proven(const struct mpq *mpq)
 {

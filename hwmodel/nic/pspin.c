@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "messages.h"
+#include "hwmodel/nic/messages.h"
 
 const char *const *pspin__assumptions(void)
 {

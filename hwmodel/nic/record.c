@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include <string.h>
 
-#include "record.h"
-#include "slots.h"
-#include "time.h"
+#include "hwmodel/nic/record.h"
+#include "hwmodel/nic/slots.h"
+#include "hwmodel/nic/time.h"
 
 uint64_t record__ps(const struct pspin *nic, uint64_t cycle)
 {
@@ -149,12 +149,14 @@ void record__her(struct pspin *nic, const struct flight *flight)
 	nic->observer.her(nic->observer.arg, &record);
 }
 
+/* clang-format off */
 static const char *const command_names[HPU_COMMAND_KINDS] = {
 	[HPU_NIC_SEND] = "send",
 	[HPU_TO_HOST] = "to host",
 	[HPU_FROM_HOST] = "from host",
 	[HPU_HOST_DIRECT] = "host-direct",
 };
+/* clang-format on */
 
 /* What an event says of a command: its kind, its number in its task, and the HPU. */
 #define COMMAND_NUMBER_BITS 24

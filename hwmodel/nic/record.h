@@ -3,7 +3,7 @@
 #define NIC_RECORD_H
 
 /* What is told of packets, tasks, events and sends: to whom observes, and to whom gave one packet. */
-#include "nic.h"
+#include "hwmodel/nic/nic.h"
 
 /* Picoseconds since pspin__open(). */
 uint64_t record__ps(const struct pspin *nic, uint64_t cycle);

@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "slots.h"
+#include "hwmodel/nic/slots.h"
 
 static uint8_t *l1_of(struct pspin *nic, const struct slot *slot)
 {

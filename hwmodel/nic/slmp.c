@@ -5,8 +5,8 @@
 
 #include <spin/put.h>
 
-#include "outbound.h"
-#include "slmp.h"
+#include "hwmodel/nic/outbound.h"
+#include "hwmodel/nic/slmp.h"
 
 #define HEADERS (sizeof(struct spin_udp) + sizeof(struct spin_slmp))
 

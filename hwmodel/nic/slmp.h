@@ -7,7 +7,7 @@
 #include <spin/return.h>
 #include <spin/slmp.h>
 
-#include "inbound.h"
+#include "hwmodel/nic/inbound.h"
 
 struct slmp {
 	uint32_t flags, message_id, offset;

@@ -5,7 +5,7 @@
 
 #include <spin/target/rv32_entry.h>
 
-#include "slots.h"
+#include "hwmodel/nic/slots.h"
 
 #define SCRATCH_END (SPIN_ENTRY_BLOCKS - L1_GLOBAL) /* in L1; what images have there themselves comes behind */
 #define WORD_BITS 64u

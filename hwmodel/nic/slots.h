@@ -7,7 +7,7 @@
  * lowest of them. Home clusters are those that the task descriptor has a scratchpad register for; of images with state in L1,
  * and of packets that come one at a time, cluster 0 alone.
  */
-#include "nic.h"
+#include "hwmodel/nic/nic.h"
 
 struct mpq;
 

@@ -4,15 +4,15 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../core/icache.h"
-#include "../soc/commands.h"
-#include "../soc/l1.h"
-#include "../soc/l2.h"
-#include "../soc/l2_port.h"
-#include "../soc/threads.h"
-#include "hers.h"
-#include "messages.h"
-#include "time.h"
+#include <../core/icache.h>
+#include <../soc/commands.h>
+#include <../soc/l1.h>
+#include <../soc/l2.h>
+#include <../soc/l2_port.h>
+#include <../soc/threads.h>
+#include "hwmodel/nic/hers.h"
+#include "hwmodel/nic/messages.h"
+#include "hwmodel/nic/time.h"
 
 void pspin__observe(struct pspin *nic, const struct pspin_observer *observer)
 {

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hers.h"
-#include "time.h"
-#include "wire.h"
+#include "hwmodel/nic/hers.h"
+#include "hwmodel/nic/time.h"
+#include "hwmodel/nic/wire.h"
 
 struct offered {
 	struct offered *next;

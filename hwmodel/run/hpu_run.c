@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "machine.h"
+#include "hwmodel/run/machine.h"
 
 struct options {
 	struct machine_options machine;

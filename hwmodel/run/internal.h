@@ -2,8 +2,8 @@
 #ifndef HWMODEL_RUN_INTERNAL_H
 #define HWMODEL_RUN_INTERNAL_H
 
-#include "hwmodel/elf.h"
-#include "machine.h"
+#include <hwmodel/elf.h>
+#include "hwmodel/run/machine.h"
 
 struct machine {
 	struct machine_options options;

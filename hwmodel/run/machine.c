@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <time.h>
 
-#include "internal.h"
+#include "hwmodel/run/internal.h"
 
 enum {
 	HALF_BYTES     = 1u << 31,

@@ -5,7 +5,7 @@
 /* A core, ideal memory and a few system calls around one bare program. */
 #include <stdbool.h>
 
-#include "hwmodel/rv32.h"
+#include <hwmodel/rv32.h>
 
 struct machine;
 

@@ -6,7 +6,7 @@
  * When a part of the machine has something to do: it is called once in each cycle that it was set for. What it reads are
  * registers (latch.h), so once is enough.
  */
-#include "event.h"
+#include "hwmodel/soc/event.h"
 
 struct alarm {
 	uint64_t last;     /* cycle in which it was called; UINT64_MAX: never */

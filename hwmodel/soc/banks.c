@@ -3,8 +3,8 @@
  * Accesses that wait for a bank of L1. Who is served in a cycle is chosen when all that ask in it are known: by an event of
  * the next cycle. The HPU goes on in the cycle that serves it, so before all others.
  */
-#include "l1.h"
-#include "soc.h"
+#include "hwmodel/soc/l1.h"
+#include "hwmodel/soc/soc.h"
 
 #define BANK_BITS 32
 

@@ -7,19 +7,21 @@
  */
 #include <string.h>
 
-#include "../core/icache.h"
-#include "../core/later.h"
-#include "event_unit.h"
-#include "l1.h"
-#include "l2_port.h"
-#include "soc.h"
+#include <../core/icache.h>
+#include <../core/later.h>
+#include "hwmodel/soc/event_unit.h"
+#include "hwmodel/soc/l1.h"
+#include "hwmodel/soc/l2_port.h"
+#include "hwmodel/soc/soc.h"
 
 /* Of one access on an idle machine. */
 static uint32_t latency_cycles(const struct pspin_target *target, enum rv32_access kind, enum memory_region region, int is_own)
 {
+/* clang-format off */
 #define BY_KIND(where)                                                        \
 	(uint32_t)(kind == RV32_AMO ? target->amo_##where :                  \
 		   kind == RV32_STORE || kind == RV32_SC ? target->store_##where : target->load_##where)
+/* clang-format on */
 	switch (region) {
 	case MEMORY_L2_PACKET:
 		return BY_KIND(l2_packet);

@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "cells.h"
+#include "hwmodel/soc/cells.h"
 
 struct cell {
 	struct soc_her her;

@@ -3,7 +3,7 @@
 #define SOC_CELLS_H
 
 /* The cells in which HERs wait: each message has some of its own, and all share others (hwmodel/README.md, "MPQ engine"). */
-#include "soc.h"
+#include "hwmodel/soc/soc.h"
 
 struct cells;
 

@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "channel.h"
+#include "hwmodel/soc/channel.h"
 
 int waiting__open(struct waiting *waiting, uint64_t room)
 {

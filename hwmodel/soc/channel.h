@@ -6,8 +6,8 @@
  * HPUs' accesses to L2 that wait (l2_port.h). Each HPU has one at a time, so there is room for all. In a channel each cluster's wait
  * in order, and from them, the clusters in turn, a few are chosen that go on in that order.
  */
-#include "arbiter.h"
-#include "soc.h"
+#include "hwmodel/soc/arbiter.h"
+#include "hwmodel/soc/soc.h"
 
 #define CHANNEL_CHOSEN 2u /* S: registers behind the choice between clusters */
 

@@ -2,8 +2,8 @@
 /* The HPU's commands to the NIC and the host: what they say, and when they are done. */
 #include <spin/put.h>
 
-#include "commands.h"
-#include "soc.h"
+#include "hwmodel/soc/commands.h"
+#include "hwmodel/soc/soc.h"
 
 /* Returns 0 for a type that does not exist. */
 static int decode(const struct hpu *hpu, struct hpu_command *command, uint32_t *nic)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include <stdlib.h>
 
-#include "alarm.h"
-#include "arbiter.h"
-#include "commands.h"
-#include "soc.h"
+#include "hwmodel/soc/alarm.h"
+#include "hwmodel/soc/arbiter.h"
+#include "hwmodel/soc/commands.h"
+#include "hwmodel/soc/soc.h"
 
 #define REGISTER_COMMANDS 2u /* S: one that is read, one beside it while that stands */
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include <stdlib.h>
 
-#include "alarm.h"
-#include "arbiter.h"
-#include "copies.h"
-#include "dma.h"
-#include "l1.h"
-#include "l2.h"
-#include "scheduler.h"
+#include "hwmodel/soc/alarm.h"
+#include "hwmodel/soc/arbiter.h"
+#include "hwmodel/soc/copies.h"
+#include "hwmodel/soc/dma.h"
+#include "hwmodel/soc/l1.h"
+#include "hwmodel/soc/l2.h"
+#include "hwmodel/soc/scheduler.h"
 
 #define BUFFERED 2u    /* D: transfers that are read while the writer is busy; tasks of 16 and 32 HPUs begin by it */
 #define PLACE_CYCLES 4u /* D: from a copy's first beat to its place being free, by the same */

@@ -8,7 +8,7 @@
  * them (l2.h), in the order in which they were let in. What is read waits at its cluster's writer, which begins with one
  * per copy_gap; while that is full, all wait.
  */
-#include "soc.h"
+#include "hwmodel/soc/soc.h"
 
 struct copies;
 

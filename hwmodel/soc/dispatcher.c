@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include <stdlib.h>
 
-#include "dispatcher.h"
-#include "latch.h"
-#include "scheduler.h"
+#include "hwmodel/soc/dispatcher.h"
+#include "hwmodel/soc/latch.h"
+#include "hwmodel/soc/scheduler.h"
 
 struct dispatcher {
 	struct soc *soc;

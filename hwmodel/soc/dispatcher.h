@@ -8,7 +8,7 @@
  * one is full, too, the task waits. How many a cluster may hold the task says: one for each HPU and each place to wait, or less
  * (share.h).
  */
-#include "mpq.h"
+#include "hwmodel/soc/mpq.h"
 
 struct dispatcher;
 

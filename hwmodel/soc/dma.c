@@ -6,10 +6,10 @@
  */
 #include <string.h>
 
-#include "dma.h"
-#include "l1.h"
-#include "l2.h"
-#include "scheduler.h"
+#include "hwmodel/soc/dma.h"
+#include "hwmodel/soc/l1.h"
+#include "hwmodel/soc/l2.h"
+#include "hwmodel/soc/scheduler.h"
 
 _Static_assert(PSPIN_DMA_LAUNCH == HPU_DMA + DMA_LAUNCH, "the public name of the register that launches");
 

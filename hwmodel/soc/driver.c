@@ -5,9 +5,9 @@
  */
 #include <string.h>
 
-#include "../core/later.h"
-#include "soc.h"
-#include "threads.h"
+#include <../core/later.h>
+#include "hwmodel/soc/soc.h"
+#include "hwmodel/soc/threads.h"
 
 /*
  * The slot for a command that is issued at `cycle` and, in *from, when it takes it. If none was free before, the driver waits

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include <stdlib.h>
 
-#include "event.h"
+#include "hwmodel/soc/event.h"
 
 static int earlier(const struct event *a, const struct event *b)
 {

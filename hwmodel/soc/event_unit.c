@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include <stdlib.h>
 
-#include "event_unit.h"
-#include "soc.h"
-#include "threads.h"
+#include "hwmodel/soc/event_unit.h"
+#include "hwmodel/soc/soc.h"
+#include "hwmodel/soc/threads.h"
 
 #define ENTRIES 8u     /* of the dispatch FIFO; nothing minds one too many */
 #define WAKE_CYCLES 3u /* A: from a pop of what is there, or from a push to who sleeps, to the answer; read, not measured */

@@ -7,7 +7,7 @@
  * for a team into the dispatch FIFO, and the others sleep in a load (p.elw) until theirs is there. Events that an HPU does
  * not ask for in its mask do not wake it. Other registers answer with a bus fault.
  */
-#include "hpu.h"
+#include "hwmodel/soc/hpu.h"
 
 struct event_unit;
 

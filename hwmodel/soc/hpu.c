@@ -3,9 +3,9 @@
 #include <errno.h>
 #include <string.h>
 
-#include "../core/later.h"
-#include "soc.h"
-#include "threads.h"
+#include <../core/later.h>
+#include "hwmodel/soc/soc.h"
+#include "hwmodel/soc/threads.h"
 
 /* Own L1 at both its addresses: the HPU's stack, and all from the packet buffer's page on. */
 static void windows__set(struct rv32_config *config, const struct hpu *hpu, const struct storage *memory)

@@ -10,9 +10,9 @@
 
 #include <hwmodel/pspin.h>
 
-#include "../target/parameters.h"
-#include "dma.h"
-#include "storage.h"
+#include <../target/parameters.h>
+#include "hwmodel/soc/dma.h"
+#include "hwmodel/soc/storage.h"
 
 struct soc;
 struct soc_task;

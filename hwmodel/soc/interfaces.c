@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include <stdlib.h>
 
-#include "../core/later.h"
-#include "../core/timetable.h"
-#include "interfaces.h"
-#include "l1.h"
+#include <../core/later.h>
+#include <../core/timetable.h>
+#include "hwmodel/soc/interfaces.h"
+#include "hwmodel/soc/l1.h"
 
 #define IN_FLIGHT_MAX 64u
 

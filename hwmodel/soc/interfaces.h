@@ -7,7 +7,7 @@
  * many in flight on each, 64 B per cycle, sends and DMAs to host sharing the read path; behind them host (PCIe) and wire.
  * Calendars: what an interface has taken is moved in its order. Calls come in order of cycle.
  */
-#include "hpu.h"
+#include "hwmodel/soc/hpu.h"
 
 enum { HOST_DIRECT, OUTBOUND, HOST_DMA, INTERFACES };
 

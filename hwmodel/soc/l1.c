@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include <stdlib.h>
 
-#include "arbiter.h"
-#include "calendar.h"
-#include "l1.h"
+#include "hwmodel/soc/arbiter.h"
+#include "hwmodel/soc/calendar.h"
+#include "hwmodel/soc/l1.h"
 
 #define L1_AMO_OF_CORES 2u /* cycles; of longer ones a core alone would not know the end (rv32_config) */
 #define PORT_UNITS 100 /* of the incoming port's time, per cycle */

@@ -9,7 +9,7 @@
  */
 #include <hwmodel/rv32.h>
 
-#include "../target/parameters.h"
+#include <../target/parameters.h>
 
 struct l1;
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include <stdlib.h>
 
-#include "../core/timetable.h"
-#include "calendar.h"
-#include "l2.h"
+#include <../core/timetable.h>
+#include "hwmodel/soc/calendar.h"
+#include "hwmodel/soc/l2.h"
 
 struct l2 {
 	struct timetable bursts; /* of copies, on the read port */

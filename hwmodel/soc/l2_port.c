@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include <stdlib.h>
 
-#include "alarm.h"
-#include "calendar.h"
-#include "channel.h"
-#include "l2.h"
-#include "l2_port.h"
+#include "hwmodel/soc/alarm.h"
+#include "hwmodel/soc/calendar.h"
+#include "hwmodel/soc/channel.h"
+#include "hwmodel/soc/l2.h"
+#include "hwmodel/soc/l2_port.h"
 
 #define REACH 1u /* the port's cycle for an access is that of its HPU, and this: no latency is shorter */
 #define WRITES 1u /* D: stores and AMOs that wait at handler memory, and no longer in the port; AMOs beside stores of packet memory */

@@ -9,7 +9,7 @@
  * through: to packet memory (l2.h), or into the queue of those that are in handler memory, where in a cycle either one
  * enters or one leaves.
  */
-#include "soc.h"
+#include "hwmodel/soc/soc.h"
 
 struct l2_port;
 

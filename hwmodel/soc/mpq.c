@@ -2,15 +2,15 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "../core/later.h"
-#include "alarm.h"
-#include "cells.h"
-#include "copies.h"
-#include "dispatcher.h"
-#include "mpq.h"
-#include "ready.h"
-#include "scheduler.h"
-#include "share.h"
+#include <../core/later.h>
+#include "hwmodel/soc/alarm.h"
+#include "hwmodel/soc/cells.h"
+#include "hwmodel/soc/copies.h"
+#include "hwmodel/soc/dispatcher.h"
+#include "hwmodel/soc/mpq.h"
+#include "hwmodel/soc/ready.h"
+#include "hwmodel/soc/scheduler.h"
+#include "hwmodel/soc/share.h"
 
 /* S: the engine's states (hwmodel/README.md, "MPQ engine") */
 enum mpq_state { FREE, HEADER, HEADER_RUNNING, PAYLOAD, DRAINING, COMPLETION, COMPLETION_RUNNING };

@@ -7,7 +7,7 @@
  * messages that have a task, round robin, one task per cycle; with scheduler = fair_hpu_time first of all the program that
  * has had least of the HPUs (share.h), and of its messages round robin. Behind it the dispatcher: a task's cluster.
  */
-#include "soc.h"
+#include "hwmodel/soc/soc.h"
 
 struct job;
 struct shares;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include <stdlib.h>
 
-#include "ready.h"
+#include "hwmodel/soc/ready.h"
 
 #define WORD_BITS 64u
 

@@ -3,8 +3,8 @@
  * Accesses to another cluster's L1 on their way: through its incoming port, in order, to the bank, where the port is one
  * more requester (hwmodel/README.md, "Remote L1"). Whoever stands first in the port holds up the others.
  */
-#include "l1.h"
-#include "soc.h"
+#include "hwmodel/soc/l1.h"
+#include "hwmodel/soc/soc.h"
 
 /* What an event carries: the place, the kind and when the HPU asked. */
 #define OFFSET_BITS 22

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ring.h"
+#include "hwmodel/soc/ring.h"
 
 #define SLOT_BYTES 64u
 

@@ -2,10 +2,10 @@
 /* How the machine's time goes: events, and the turns of its cores. */
 #include <errno.h>
 
-#include "../core/later.h"
-#include "l1.h"
-#include "soc.h"
-#include "threads.h"
+#include <../core/later.h>
+#include "hwmodel/soc/l1.h"
+#include "hwmodel/soc/soc.h"
+#include "hwmodel/soc/threads.h"
 
 /* What others may do comes nearer: nothing shared is touched later than that. */
 static void limit(struct soc *soc, uint64_t horizon, uint64_t near)

@@ -3,13 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "alarm.h"
-#include "copies.h"
-#include "dma.h"
-#include "ring.h"
-#include "scheduler.h"
-#include "share.h"
-#include "spill.h"
+#include "hwmodel/soc/alarm.h"
+#include "hwmodel/soc/copies.h"
+#include "hwmodel/soc/dma.h"
+#include "hwmodel/soc/ring.h"
+#include "hwmodel/soc/scheduler.h"
+#include "hwmodel/soc/share.h"
+#include "hwmodel/soc/spill.h"
 
 #define STALL_CYCLES 2u /* S: from the waiting feedback being taken to the HPU that waits for it being idle */
 

@@ -7,7 +7,7 @@
  * copied to a ring of L1 at once, then given to the lowest-numbered idle HPU; and the way of their feedback back to the MPQ
  * engine.
  */
-#include "mpq.h"
+#include "hwmodel/soc/mpq.h"
 
 struct scheduler;
 struct dma;

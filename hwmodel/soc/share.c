@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* Who has had how much of the HPUs. Called by the MPQ engine and the cluster schedulers. */
-#include "share.h"
+#include "hwmodel/soc/share.h"
 
 #define WAY_CYCLES 64u /* A: a task's way from the MPQ engine to an HPU, with the copy of its packet */
 

@@ -4,17 +4,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../core/icache.h"
-#include "commands.h"
-#include "event_unit.h"
-#include "l1.h"
-#include "l2.h"
-#include "l2_port.h"
-#include "mpq.h"
-#include "scheduler.h"
-#include "share.h"
-#include "soc.h"
-#include "threads.h"
+#include <../core/icache.h>
+#include "hwmodel/soc/commands.h"
+#include "hwmodel/soc/event_unit.h"
+#include "hwmodel/soc/l1.h"
+#include "hwmodel/soc/l2.h"
+#include "hwmodel/soc/l2_port.h"
+#include "hwmodel/soc/mpq.h"
+#include "hwmodel/soc/scheduler.h"
+#include "hwmodel/soc/share.h"
+#include "hwmodel/soc/soc.h"
+#include "hwmodel/soc/threads.h"
 
 static struct icache *new_icache(const struct pspin_target *target, struct timetable *program_memory)
 {

@@ -17,12 +17,12 @@
  * and only after a while: there the horizon is soc->near, which is later; and while one core of the cluster runs alone it
  * does not ask for its L1 at all before that, until it launches a transfer there itself.
  */
-#include "../core/timetable.h"
-#include "../target/parameters.h"
-#include "event.h"
-#include "hpu.h"
-#include "storage.h"
-#include "turns.h"
+#include <../core/timetable.h>
+#include <../target/parameters.h>
+#include "hwmodel/soc/event.h"
+#include "hwmodel/soc/hpu.h"
+#include "hwmodel/soc/storage.h"
+#include "hwmodel/soc/turns.h"
 
 struct l1;        /* l1.h: banks of one cluster */
 struct l2;        /* l2.h: the read port of packet memory */

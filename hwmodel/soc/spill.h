@@ -3,8 +3,8 @@
 #define SOC_SPILL_H
 
 /* A register between two parts that holds two jobs: what comes in one cycle goes from the next one on. */
-#include "latch.h"
-#include "mpq.h"
+#include "hwmodel/soc/latch.h"
+#include "hwmodel/soc/mpq.h"
 
 #define SPILL_JOBS 2u /* S */
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "storage.h"
+#include "hwmodel/soc/storage.h"
 
 static int open_memories(struct storage *memory, const struct pspin_target *target, uint8_t *l2_packet)
 {

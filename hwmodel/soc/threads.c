@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* Whose instructions an HPU issues: its threads give the pipeline up where they wait, and take turns. For hpu.c and driver.c. */
-#include "../core/later.h"
-#include "soc.h"
-#include "threads.h"
+#include <../core/later.h>
+#include "hwmodel/soc/soc.h"
+#include "hwmodel/soc/threads.h"
 
 /*
  * Cycles between a thread's going on where it waited and the instruction that it has the pipeline for: behind the access that

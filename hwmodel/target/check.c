@@ -7,8 +7,8 @@
 
 #include <spin/hpu.h>
 
-#include "../soc/storage.h"
-#include "parameters.h"
+#include <../soc/storage.h>
+#include "hwmodel/target/parameters.h"
 
 #define KIB 1024u
 #define PS_PER_US 1000000u

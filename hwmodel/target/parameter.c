@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "parameters.h"
+#include "hwmodel/target/parameters.h"
 
 static const struct pspin_parameter rows[TARGET_PARAMETERS] = {
 #define PARAMETER(name, unit, value, low, high, text) {#name, unit, text, low, high},
-#include "parameters.def"
+#include "hwmodel/target/parameters.def"
 #undef PARAMETER
 };
 
@@ -21,7 +21,7 @@ _Static_assert(TARGET_ROUND_ROBIN == 0 && TARGET_FAIR_HPU_TIME == 1, "the names 
 
 static const size_t places[TARGET_PARAMETERS] = {
 #define PARAMETER(name, unit, value, low, high, text) offsetof(struct pspin_target, name),
-#include "parameters.def"
+#include "hwmodel/target/parameters.def"
 #undef PARAMETER
 };
 

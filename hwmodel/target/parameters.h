@@ -8,7 +8,7 @@
 
 enum target_parameter {
 #define PARAMETER(name, unit, value, low, high, text) TARGET_##name,
-#include "parameters.def"
+#include "hwmodel/target/parameters.def"
 #undef PARAMETER
 	TARGET_PARAMETERS
 };
@@ -18,7 +18,7 @@ enum target_scheduler { TARGET_ROUND_ROBIN, TARGET_FAIR_HPU_TIME };
 
 struct pspin_target {
 #define PARAMETER(name, unit, value, low, high, text) uint64_t name;
-#include "parameters.def"
+#include "hwmodel/target/parameters.def"
 #undef PARAMETER
 	char name[64];
 	/* where a value is from that is not pspin-rtl's; never freed */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "parameters.h"
+#include "hwmodel/target/parameters.h"
 
 /* a later value stands in place of an earlier one */
 #ifdef __clang__
@@ -17,7 +17,7 @@
 static const struct pspin_target builtin[] = {
 	{
 		.name = "pspin-rtl",
-#include "parameters.def"
+#include "hwmodel/target/parameters.def"
 	},
 #include "targets.inc" /* made by embed.awk */
 };

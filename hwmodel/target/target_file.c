@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "parameters.h"
+#include "hwmodel/target/parameters.h"
 
 struct reader {
 	const char *path;

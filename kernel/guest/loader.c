@@ -34,8 +34,8 @@
 #include <bpf/libbpf.h>
 
 #include "kernel/caps.h"
-#include "libspin/internal.h"
-#include "libspin/libspin.h"
+#include "user/libspin/internal.h"
+#include <spin/libspin.h>
 
 #define LOG_LINES 25
 #define LOG_LINE_BYTES 240

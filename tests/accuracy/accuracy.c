@@ -16,8 +16,8 @@
 
 #include <common/measure.h>
 
-#include "accuracy.h"
-#include "compare.h"
+#include "tests/accuracy/accuracy.h"
+#include "tests/accuracy/compare.h"
 
 #define SECONDS_MAX 10
 #define ROWS_MAX 1000

@@ -6,7 +6,7 @@
  * Calibration rows of the RTL against the model. A row is what was measured, and how it is measured in the model: on a machine
  * of its own, so that rows do not depend on each other.
  */
-#include "machine.h"
+#include "tests/accuracy/machine.h"
 
 #define VALUES_MAX 32
 

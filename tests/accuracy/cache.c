@@ -16,7 +16,7 @@
 
 #include <common/measure.h>
 
-#include "accuracy.h"
+#include "tests/accuracy/accuracy.h"
 
 #define CACHE_LINES 256u
 #define LINE_BYTES 16u
@@ -184,6 +184,7 @@ static void measure_shared(struct machine *machine, const struct row *row, struc
 
 #define PASS(name, measured, function, number)                                                     \
 	{"soc icache", name, measured, "cycles", 0, measure_pass, {function}, {number}}
+/* clang-format off */
 #define SHARED(name, measured, flags, bytes, hpus, different, what)                                \
 	{"load icache", name, measured, "cycles", flags, (hpus) == 1 ? measure_alone : measure_shared, {NULL},                      \
 	 {bytes, hpus, different, what}}
@@ -222,3 +223,5 @@ const struct row cache_1024_rows[] = {
 	SHARED("different_1024_run", "2.7-3.0", ROW_LOAD, 1024, 8, 1, WHOLE_RUN),
 	SHARED("different_1024_steady", "2.6-3.5", ROW_LOAD, 1024, 8, 1, STEADY),
 	{0}};
+
+/* clang-format on */

@@ -6,7 +6,7 @@
 
 #include <common/measure.h>
 
-#include "accuracy.h"
+#include "tests/accuracy/accuracy.h"
 
 #define API_COMMANDS 8
 
@@ -158,6 +158,7 @@ static void transfers(struct machine *machine, const struct row *row, struct val
 #define LOAD(name, measured, measure, function, ...)                                               \
 	{"load commands", name, measured, "cycles", ROW_LOAD, measure, {function}, {__VA_ARGS__}}
 /* 1, 2, 4, 8, 16 and 32 HPUs */
+/* clang-format off */
 #define API(what, one, two, four, eight, sixteen, all)                                             \
 	LOAD("api_" what "_1", one, api, "api_" what, 1, 1),                                       \
 	LOAD("api_" what "_2", two, api, "api_" what, 2, 1),                                       \
@@ -165,23 +166,29 @@ static void transfers(struct machine *machine, const struct row *row, struct val
 	LOAD("api_" what "_8", eight, api, "api_" what, 8, 1),                                     \
 	LOAD("api_" what "_16", sixteen, api, "api_" what, 16, 2),                                 \
 	LOAD("api_" what "_32", all, api, "api_" what, 32, 4)
+/* clang-format on */
 /* 1, 2, 8, 16, and one each in four clusters */
+/* clang-format off */
 #define TIGHT(what, one, two, eight, sixteen, spread)                                              \
 	LOAD("tight_" what "_1", one, tight, "tight_" what, 1, 1),                                 \
 	LOAD("tight_" what "_2", two, tight, "tight_" what, 2, 1),                                 \
 	LOAD("tight_" what "_8", eight, tight, "tight_" what, 8, 1),                               \
 	LOAD("tight_" what "_16", sixteen, tight, "tight_" what, 16, 2),                           \
 	LOAD("tight_" what "_4_clusters", spread, tight, "tight_" what, 4, 4)
+/* clang-format on */
 #define TIGHT_ALL(what, all) LOAD("tight_" what "_32", all, tight, "tight_" what, 32, 4)
 #define TASK(what, measured, hpus, clusters, which)                                                \
 	LOAD("task_" what "_" #hpus "_" #which, measured, stretch, "api_" what, hpus, clusters, which)
 /* least, median, most of 8, 16 and 32 HPUs */
+/* clang-format off */
 #define STRETCH(what, l8, m8, h8, l16, m16, h16, l32, m32, h32)                                    \
 	TASK(what, l8, 8, 1, LEAST), TASK(what, m8, 8, 1, MEDIAN), TASK(what, h8, 8, 1, MOST),     \
 	TASK(what, l16, 16, 2, LEAST), TASK(what, m16, 16, 2, MEDIAN), TASK(what, h16, 16, 2, MOST), \
 	TASK(what, l32, 32, 4, LEAST), TASK(what, m32, 32, 4, MEDIAN), TASK(what, h32, 32, 4, MOST)
+/* clang-format on */
 #define MEDIANS(what, m8, m16, m32)                                                                \
 	TASK(what, m8, 8, 1, MEDIAN), TASK(what, m16, 16, 2, MEDIAN), TASK(what, m32, 32, 4, MEDIAN)
+/* clang-format off */
 #define TRANSFERS(what, one, two, four, eight)                                                     \
 	LOAD(#what "_1", one, transfers, #what, 1), LOAD(#what "_2", two, transfers, #what, 2),    \
 	LOAD(#what "_4", four, transfers, #what, 4), LOAD(#what "_8", eight, transfers, #what, 8)
@@ -284,3 +291,5 @@ const struct row command_rows[] = {
 	TRANSFERS(transfers_l2_packet_l1, "89", "151", "277", "525"),
 	TRANSFERS(transfers_l1_l2_handler, "96", "158", "278", "529"),
 	{0}};
+
+/* clang-format on */

@@ -2,7 +2,7 @@
 #ifndef TESTS_ACCURACY_COMPARE_H
 #define TESTS_ACCURACY_COMPARE_H
 
-#include "accuracy.h"
+#include "tests/accuracy/accuracy.h"
 
 /*
  * What the model says (NULL: it failed) against what was measured. Exact: to the digits of the measurement; then *error is 0.

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "machine.h"
+#include "tests/accuracy/machine.h"
 
 /* Words that programs name lie below. */
 #define PACKETS_AT (L2_PACKET + 0x200000u)

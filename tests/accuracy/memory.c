@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* Contention: L1, L2, remote L1, packet copies against cores, locks (hwmodel/README.md, "L1" to "Remote L1"). */
-#include "accuracy.h"
+#include "tests/accuracy/accuracy.h"
 
 /* Mean over tasks of handler `function` (packets from..to) of cycles per access. */
 static double mean(const struct machine *machine, const char *function, unsigned from, unsigned step, unsigned to,
@@ -167,10 +167,13 @@ static void critical_sections(struct machine *machine, const struct row *row, st
 
 #define ROW(group, name, measured, flags, measure, function, ...)                                  \
 	{group, name, measured, "cycles", flags, measure, {function}, {__VA_ARGS__}}
+/* clang-format off */
 #define CONTENTION(name, measured, function, hpus, clusters, ...)                                  \
 	ROW("soc contention", name, measured, (hpus) > 1 ? ROW_LOAD : 0, at_once, function, hpus, clusters,         \
 	    __VA_ARGS__)
+/* clang-format on */
 /* 1, 4, 8, 16, 32 HPUs */
+/* clang-format off */
 #define L2(what, one, four, eight, sixteen, all)                                                   \
 	ROW("load l2", what "_1", one, ROW_LOAD, at_once, what, 1, 1, 16),                         \
 	ROW("load l2", what "_4", four, ROW_LOAD, at_once, what, 4, 1, 16),                        \
@@ -180,6 +183,7 @@ static void critical_sections(struct machine *machine, const struct row *row, st
 #define SPREAD(what, eight, sixteen)                                                               \
 	ROW("load l2", what "_4x2", eight, ROW_LOAD, at_once, what, 8, 4, 16),                     \
 	ROW("load l2", what "_4x4", sixteen, ROW_LOAD, at_once, what, 16, 4, 16)
+/* clang-format on */
 #define MIXED(name, measured, one, other)                                                          \
 	{"load l2", "mixed_" name, measured, "cycles", ROW_LOAD, halves, {one, other}}
 #define OWNERS(name, measured, flags, guest, owner, guests, per)                                   \
@@ -189,6 +193,7 @@ static void critical_sections(struct machine *machine, const struct row *row, st
 #define REMOTE(name, measured, function, hpus)                                                     \
 	ROW("load remote", name, measured, ROW_LOAD, remote, function, hpus)
 /* alone, with copies for one HPU and for seven */
+/* clang-format off */
 #define COPIES(what, alone_, with)                                                                 \
 	ROW("load copies", what "_alone", alone_, 0, loop_alone, what),                                \
 	ROW("load copies", what "_1", with, ROW_LOAD, against_copies, what, 1, 60, 0, WHOLE_LOOP),          \
@@ -291,3 +296,5 @@ const struct row memory_rows[] = {
 	LOCKS("lock_try", "49", "95", "162", "529"),
 	LOCKS("lock_back_off", "59", "129", "293", "489"),
 	{0}};
+
+/* clang-format on */

@@ -4,7 +4,7 @@
 
 #include <hwmodel/traffic.h>
 
-#include "accuracy.h"
+#include "tests/accuracy/accuracy.h"
 
 enum moment { HER, STARTED, FIRST, RETURNED, DOORBELL, FEEDBACK };
 
@@ -117,6 +117,7 @@ static void inbound(struct machine *machine, const struct row *row, struct value
 #define RUN(name, measured, flags, measure, handler, ...)                                          \
 	{"soc path", name, measured, "cycles", flags, measure, {handler}, {__VA_ARGS__}}
 
+/* clang-format off */
 const struct row path_rows[] = {
 	RUN("inbound_64", "5", 0, inbound, NULL, 64),
 	RUN("inbound_256", "8", 0, inbound, NULL, 256),
@@ -150,3 +151,5 @@ const struct row path_rows[] = {
 	BETWEEN("ping_pong_64", "55", HER, FEEDBACK, "pspin_ping_pong", 64),
 	BETWEEN("ping_pong_1024", "85", HER, FEEDBACK, "pspin_ping_pong", 1024),
 	{0}};
+
+/* clang-format on */

@@ -2,7 +2,7 @@
 /* What rows of several kinds have in common. */
 #include <stdio.h>
 
-#include "accuracy.h"
+#include "tests/accuracy/accuracy.h"
 
 #define RETURN_CYCLES 2
 

@@ -2,7 +2,7 @@
 /* MPQ engine, dispatcher, cluster schedulers, packet copies (hwmodel/README.md). */
 #include <string.h>
 
-#include "accuracy.h"
+#include "tests/accuracy/accuracy.h"
 
 #define PACKETS 256
 
@@ -260,6 +260,7 @@ static void behind_slow(struct machine *machine, const struct row *row, struct v
 #define RUN(name, measured, unit, flags, measure, handler, ...)                                    \
 	{"load schedule", name, measured, unit, ROW_LOAD | (flags), measure, {handler}, {__VA_ARGS__}}
 
+/* clang-format off */
 const struct row schedule_rows[] = {
 	STAGE("header_to_payload_64_busy_26", "18", 1, "busy_26", 64),
 	STAGE("header_to_payload_64_busy_90", "18", 1, "busy_90", 64),
@@ -297,3 +298,5 @@ const struct row schedule_rows[] = {
 	RUN("two_messages_starts_c0", "495 511 527 543 575 603", "cycle", 0, two_messages, NULL, 0),
 	RUN("two_messages_starts_c1", "559 607 623 639 655 671", "cycle", 0, two_messages, NULL, 1),
 	{0}};
+
+/* clang-format on */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* Rows of sequences.def, and sums that the compiler makes (hwmodel/README.md, "Core"). */
-#include "accuracy.h"
+#include "tests/accuracy/accuracy.h"
 
 static double body(struct machine *machine, const char *function)
 {
@@ -43,10 +43,13 @@ static void sum(struct machine *machine, const struct row *row, struct values *o
 #define SEQUENCE(group, name, measured, times, less, text) ROW_OF(group, name, measured, times, 1, less)
 #define SUM(group, name, measured, words, less, text) ROW_OF(group, name, measured, 1, words, less)
 
+/* clang-format off */
 const struct row sequence_rows[] = {
-#include "sequences.def"
+#include "tests/accuracy/sequences.def"
 	COMPILED(sum_o2, "6"),
 	COMPILED(sum_o3, "6"),
 	COMPILED(sum_by_4, "3"),
 	COMPILED(sum_unrolled, "2.5"),
 	{0}};
+
+/* clang-format on */

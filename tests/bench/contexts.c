@@ -18,7 +18,7 @@
 #include <common/built.h>
 #include <common/measure.h>
 #include <engine/template.h>
-#include <user/libspin/libspin.h>
+#include <spin/libspin.h>
 
 #define BURSTS 61
 #define BURST_PACKETS 20000

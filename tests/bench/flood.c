@@ -17,8 +17,8 @@
 #include <common/pair.h>
 #include <common/proc.h>
 #include <common/random.h>
-#include <user/libspin/libspin_message.h>
-#include <user/libspin/libspin_send.h>
+#include <spin/libspin_message.h>
+#include <spin/libspin_send.h>
 
 #define MESSAGE_BYTES 200000u
 #define ROUND_NS      300000000ull

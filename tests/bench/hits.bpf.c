@@ -13,7 +13,7 @@
 #include <bpf/bpf_endian.h>
 #include <bpf/bpf_helpers.h>
 
-#include "hits.h"
+#include "tests/bench/hits.h"
 
 #define STALL_FRAMES 65536 /* some milliseconds: what is under way is lost */
 

@@ -28,9 +28,9 @@
 #include <common/netlab.h>
 #include <common/proc.h>
 #include <engine/template.h>
-#include <user/libspin/libspin.h>
+#include <spin/libspin.h>
 
-#include "hits.h"
+#include "tests/bench/hits.h"
 
 #define ROUNDS      7
 #define WARM_UP_MS  60

@@ -12,7 +12,7 @@
 #include <common/measure.h>
 #include <engine/template.h>
 #include <hwmodel/traffic.h>
-#include <user/libspin/libspin.h>
+#include <spin/libspin.h>
 
 #define PACKETS 100000u
 #define PACKET_BYTES 512u

@@ -9,7 +9,7 @@
 #include <bpf/bpf_endian.h>
 #include <bpf/bpf_helpers.h>
 
-#include "mpq.h"
+#include "tests/bench/mpq.h"
 
 #define ID_AT     44
 #define OFFSET_AT 48

@@ -22,7 +22,7 @@
 #include <engine/template.h>
 #include <spin/bytes.h>
 #include <spin/slmp.h>
-#include <user/libspin/libspin_message.h>
+#include <spin/libspin_message.h>
 
 #define TURNS         41
 #define BURST_PACKETS 16384
@@ -55,6 +55,7 @@ struct arm {
 enum { NOTHING, NOTHING_LARGE, DATAGRAMS_LARGE, ONE_LARGE, DATAGRAMS, ONE, DATAGRAMS_BY_HAND, ONE_BY_HAND, MANY, ACKNOWLEDGED,
        DUPLICATES, FIRSTS, LASTS, ONLIES, COPY_TO_HOST, HISTOGRAM, ARMS };
 
+/* clang-format off */
 static struct arm arms[ARMS] = {
 	[NOTHING] = { "(an empty program)", NULL, NULL, SMALL, 1, 0, 0, DATAGRAM },
 	[NOTHING_LARGE] = { "(the same, long packets)", NULL, NULL, LARGE, 1, 0, 0, DATAGRAM },
@@ -74,6 +75,7 @@ static struct arm arms[ARMS] = {
 	[COPY_TO_HOST] = { "copy_to_host, long", "copy_to_host", NULL, LARGE, 1, 0, SPIN_REASON_SUCCESS, MIDDLE },
 	[HISTOGRAM] = { "histogram, long", "histogram", NULL, LARGE, 1, 0, SPIN_REASON_SUCCESS, MIDDLE },
 };
+/* clang-format on */
 
 #define BY_HAND_COUNTS  16 /* of each CPU, twins/receiver.h */
 #define BY_HAND_HANDLED 8

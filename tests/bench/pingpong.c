@@ -22,7 +22,7 @@
 #include <common/pair.h>
 #include <common/proc.h>
 #include <spin/slmp.h>
-#include <user/libspin/libspin_message.h>
+#include <spin/libspin_message.h>
 
 #define TURNS   15
 #define TRIPS   1000u

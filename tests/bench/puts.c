@@ -20,8 +20,8 @@
 #include <common/measure.h>
 #include <common/netns.h>
 #include <common/pair.h>
-#include <user/libspin/libspin.h>
-#include <tests/handlers/fan_out.h>
+#include <spin/libspin.h>
+#include "tests/handlers/fan_out.h"
 
 #define BURSTS  41
 #define PACKETS 2000

@@ -8,7 +8,7 @@
 #include <bpf/bpf_endian.h>
 #include <bpf/bpf_helpers.h>
 
-#include "receive.h"
+#include "tests/bench/receive.h"
 
 #define CHECKSUM_AT 40
 #define FLAGS_AT    42

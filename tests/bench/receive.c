@@ -23,9 +23,9 @@
 #include <engine/template.h>
 #include <engine/types.h>
 #include <spin/slmp.h>
-#include <user/libspin/libspin_message.h>
+#include <spin/libspin_message.h>
 
-#include "receive.h"
+#include "tests/bench/receive.h"
 
 #define TURNS       41
 #define EXTRA_NS    8.0
@@ -51,6 +51,7 @@ struct kind {
 };
 
 /* As many integers as reduce takes, and a message of 1 MiB (PsPIN 4.3). */
+/* clang-format off */
 static const struct stream reduce_packets[] = {
 	{ "64 B", 12, 682, 16, 1, 0 },
 	{ "1448 B", 1396, 5, 1024, 1, 0 },
@@ -63,6 +64,7 @@ static const struct stream aggregate_packets[] = {
 	{ "1448 B, no checksum", 1396, 752, 16, 0, 0 },
 	{ "whole messages", 1396, 5, 512, 1, 1 },
 };
+/* clang-format on */
 
 static const struct kind kinds[] = {
 	{ "reduce", "reduce", reduce_packets, 4 },

@@ -22,8 +22,8 @@
 #include <common/proc.h>
 #include <common/random.h>
 #include <common/xdp_pass.h>
-#include <user/libspin/libspin_message.h>
-#include <user/libspin/libspin_send.h>
+#include <spin/libspin_message.h>
+#include <spin/libspin_send.h>
 
 #define BYTES    (64u << 20)
 #define PIECE    (256u << 10)     /* of one send() or recv() of TCP */

@@ -13,7 +13,7 @@
 
 #include <spin/slmp.h>
 
-#include "slmp.h"
+#include "tests/bench/slmp.h"
 
 #define STALL_FRAMES 65536 /* some milliseconds: what is under way is lost, and the message with it */
 #define TYPE_AT      12

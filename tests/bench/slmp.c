@@ -30,9 +30,9 @@
 #include <engine/template.h>
 #include <spin/bytes.h>
 #include <spin/slmp.h>
-#include <user/libspin/libspin_message.h>
+#include <spin/libspin_message.h>
 
-#include "slmp.h"
+#include "tests/bench/slmp.h"
 
 #define ROUNDS      7
 #define WARM_UP_MS  60

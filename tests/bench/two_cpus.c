@@ -21,7 +21,7 @@
 #include <common/random.h>
 #include <engine/template.h>
 #include <spin/slmp.h>
-#include <user/libspin/libspin_message.h>
+#include <spin/libspin_message.h>
 
 #define TURNS    9
 #define MESSAGES 262144 /* of a turn */

@@ -21,7 +21,7 @@
 #include <engine/template.h>
 #include <engine/types.h>
 #include <kvstore.h>
-#include <user/libspin/libspin.h>
+#include <spin/libspin.h>
 
 #define BURSTS 61
 #define BURST_PACKETS 20000
@@ -46,12 +46,14 @@ struct frame {
 #define HIT4 "eth 02:00:00:00:00:01 > 02:00:00:00:00:02;ip4 10.0.0.1 > 10.0.0.2;udp 4000 > 9000;"
 #define MISS4 "eth 02:00:00:00:00:01 > 02:00:00:00:00:02;ip4 10.0.0.3 > 10.0.0.2;udp 4000 > 9000;"
 
+/* clang-format off */
 static const struct frame filtering_frames[] = {
 	{ "hit, 64 B", HIT4 "count 18 1;pad 64", XDP_PASS },
 	{ "miss, 64 B", MISS4 "count 18 1;pad 64", XDP_PASS },
 	{ "hit, 1450 B", HIT4 "count 1408 1", XDP_PASS },
 	{ "miss, 1450 B", MISS4 "count 1408 1", XDP_PASS },
 };
+/* clang-format on */
 
 /* A key in the cache, one that is on its way, and a line that SETs go through. */
 static const struct frame kvstore_frames[] = {

@@ -8,7 +8,7 @@
  */
 #include <pthread.h>
 
-#include "libspin/libspin_message.h"
+#include <spin/libspin_message.h>
 
 /* 1 back for each packet of a message; 2 puts and 1 reply for each datagram. */
 enum answering_kind { ANSWERING_FORWARD, ANSWERING_PUT, ANSWERING_REPLY, ANSWERING_KINDS };

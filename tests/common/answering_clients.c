@@ -8,7 +8,7 @@
 
 #include <spin/slmp.h>
 
-#include "slow.h"
+#include "tests/common/slow.h"
 #include "tests/common/answering_clients.h"
 #include "tests/common/netns.h"
 #include "tests/common/pair.h"

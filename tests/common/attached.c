@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "attached.h"
-#include "built.h"
+#include "tests/common/attached.h"
+#include "tests/common/built.h"
 
 const char *attached__open(struct spin_ctx **out, const char *handler, const char *dev, const char *rule_text,
 			   const struct spin_message_opts *message, enum spin_mode mode)

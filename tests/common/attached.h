@@ -3,7 +3,7 @@
 #define TESTS_ATTACHED_H
 
 /* A context at an interface of this thread's namespace. */
-#include <user/libspin/libspin_message.h>
+#include <spin/libspin_message.h>
 
 /*
  * A built handler by its name, with a match rule in words. NULL, or what went wrong, valid until this thread's next failure; the

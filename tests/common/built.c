@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "built.h"
+#include "tests/common/built.h"
 
 const char *built_dir(void)
 {

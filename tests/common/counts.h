@@ -2,7 +2,7 @@
 #ifndef TESTS_COUNTS_H
 #define TESTS_COUNTS_H
 
-#include "libspin/libspin.h"
+#include <spin/libspin.h>
 
 /* All packets that a context's interface saw, if it is the only context there: by reason; returns their sum. */
 uint64_t counts_all(const struct spin_ctx *ctx, uint64_t *packets);

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "each_engine.h"
+#include "tests/common/each_engine.h"
 
 static int status_of(enum engine_kind kind, int rc)
 {

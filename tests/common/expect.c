@@ -6,7 +6,7 @@
 
 #include "kernel/probe.h"
 #include "tests/common/expect.h"
-#include "user/libspin/libspin.h"
+#include <spin/libspin.h>
 
 void fail(const char *what)
 {

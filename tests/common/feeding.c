@@ -9,8 +9,8 @@
 
 #include <engine/types.h>
 
-#include "built.h"
-#include "feeding.h"
+#include "tests/common/built.h"
+#include "tests/common/feeding.h"
 
 static void *fail(const char *what, const char *why)
 {

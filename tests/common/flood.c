@@ -18,8 +18,8 @@
 #include <reference/frame.h>
 #include <spin/slmp.h>
 
-#include "flood.h"
-#include "netns.h"
+#include "tests/common/flood.h"
+#include "tests/common/netns.h"
 
 #define BATCH         32u
 #define PAYLOAD_BYTES 22u

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-#include "common/json.h"
+#include "user/lib/json.h"
 #include "tests/common/measure.h"
 
 #ifdef __clang__

@@ -7,7 +7,7 @@
 #include <engine/template.h>
 #include <engine/vector_wire.h>
 
-#include "message_packet.h"
+#include "tests/common/message_packet.h"
 
 int message_packet_make(struct message_packet *p, uint32_t payload_bytes)
 {

@@ -3,7 +3,7 @@
 
 #include <spin/slmp.h>
 
-#include "message_trace.h"
+#include "tests/common/message_trace.h"
 
 #define MESSAGE_BYTES_MAX 8192u
 

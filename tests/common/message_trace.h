@@ -6,7 +6,7 @@
  * Packets of many messages at once, the same for the same seed: messages of up to 8 KiB of small integers, begun and ended all
  * the time; now and then a packet overtakes the one before it, or comes again.
  */
-#include "message_packet.h"
+#include "tests/common/message_packet.h"
 
 #define MESSAGE_TRACE_OPEN 24u
 

@@ -4,7 +4,7 @@
 
 #include <spin/wire.h>
 
-#include "packets.h"
+#include "tests/common/packets.h"
 #include <engine/template.h>
 
 #define FRAME_MAX 9600 /* some are longer than handlers take */

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "pinned.h"
+#include "tests/common/pinned.h"
 
 void pinned__start(pthread_t *thread, unsigned i, void *(*fn)(void *arg), void *arg)
 {

@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "slow.h"
+#include "tests/common/slow.h"
 #include "tests/common/proc.h"
 
 #define CHILDREN_MAX 32

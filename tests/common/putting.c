@@ -4,8 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "libspin/libspin_send.h"
-#include "slow.h"
+#include <spin/libspin_send.h>
+#include "tests/common/slow.h"
 #include "tests/common/built.h"
 #include "tests/common/netns.h"
 #include "tests/common/pair.h"

@@ -8,7 +8,7 @@
  */
 #include <pthread.h>
 
-#include "libspin/libspin_message.h"
+#include <spin/libspin_message.h>
 
 struct putting {
 	struct spin_ctx *putter, *taker;

@@ -2,8 +2,8 @@
 /* From choices to instruction words. */
 #include <string.h>
 
-#include "random.h"
-#include "random_program.h"
+#include "tests/common/random.h"
+#include "tests/common/random_program.h"
 
 struct random_program random_program;
 

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <libspin/seal.h>
+#include "user/libspin/seal.h"
 
 #include "tests/common/expect.h"
 #include "tests/common/resealed.h"

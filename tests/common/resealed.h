@@ -5,7 +5,7 @@
 /* Fat objects with some bytes changed, and sealed again: what the checks behind the seal are for. */
 #include <stddef.h>
 
-#include <libspin/internal.h>
+#include "user/libspin/internal.h"
 
 /* As spin_object__open() of the changed object. Ends the test as failed if that cannot be made. */
 int resealed_open(const struct spin_object *good, size_t offset, const void *value, size_t bytes, struct spin_object **out);

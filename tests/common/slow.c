@@ -5,7 +5,7 @@
  */
 #include <stdlib.h>
 
-#include "slow.h"
+#include "tests/common/slow.h"
 
 #define SLOW_MOST 1000
 

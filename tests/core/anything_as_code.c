@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hwmodel/elf.h"
-#include "hwmodel/rv32.h"
+#include <hwmodel/elf.h>
+#include <hwmodel/rv32.h>
 
 enum { ROUNDS = 4000, CODE_AT = 0x1000, CODE_BYTES = 0x404, DATA_AT = 0x8000, DATA_BYTES = 0x1ffc };
 

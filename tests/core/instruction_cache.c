@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../hwmodel/core/icache.h"
-#include "../../hwmodel/core/timetable.h"
-#include "hwmodel/rv32.h"
+#include <../../hwmodel/core/icache.h>
+#include <../../hwmodel/core/timetable.h>
+#include <hwmodel/rv32.h>
 
 enum {
 	CODE = 0x1d000000, CODE_BYTES = 0x10000, LINE = 16,

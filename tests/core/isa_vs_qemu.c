@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <sys/wait.h>
 
-#include "toolchain.h"
+#include "tests/core/toolchain.h"
 
 enum { TRIES = 24 };
 

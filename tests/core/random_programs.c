@@ -14,8 +14,8 @@
 #include <string.h>
 
 #include <common/random_program.h>
-#include "../../hwmodel/core/icache.h"
-#include "hwmodel/rv32.h"
+#include <../../hwmodel/core/icache.h>
+#include <hwmodel/rv32.h>
 
 enum { PROGRAMS = 3000, STEPS = 700 };
 

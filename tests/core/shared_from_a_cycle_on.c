@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "hwmodel/rv32.h"
+#include <hwmodel/rv32.h>
 
 enum { CODE = 0x10000, DATA = 0x20000, DATA_BYTES = 0x1000, LOAD_EVERY = 40 };
 

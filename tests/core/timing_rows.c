@@ -2,9 +2,9 @@
 /* Every measured row of the core's timing, one sequence each (rows.def). */
 #include <inttypes.h>
 
-#include "hwmodel/elf.h"
-#include "hwmodel/rv32.h"
-#include "toolchain.h"
+#include <hwmodel/elf.h>
+#include <hwmodel/rv32.h>
+#include "tests/core/toolchain.h"
 
 static const struct row {
 	const char *name;
@@ -12,7 +12,7 @@ static const struct row {
 	const char *text;
 } rows[] = {
 #define ROW(name, cycles, text) { #name, cycles, text },
-#include "rows.def"
+#include "tests/core/rows.def"
 #undef ROW
 };
 enum { ROWS = sizeof(rows) / sizeof(rows[0]) };

@@ -2,10 +2,10 @@
 /* What the report says that Xpulp would save is what hand-written Xpulp code saves on the core (xpulp_twins.def). */
 #include <inttypes.h>
 
-#include "hwmodel/elf.h"
-#include "hwmodel/rv32.h"
-#include "hwmodel/xpulp.h"
-#include "toolchain.h"
+#include <hwmodel/elf.h>
+#include <hwmodel/rv32.h>
+#include <hwmodel/xpulp.h>
+#include "tests/core/toolchain.h"
 
 static const struct twin {
 	const char *name;
@@ -13,7 +13,7 @@ static const struct twin {
 	const char *plain, *xpulp;
 } twins[] = {
 #define TWIN(name, reason, plain, xpulp) { #name, XPULP_##reason, plain, xpulp },
-#include "xpulp_twins.def"
+#include "tests/core/xpulp_twins.def"
 #undef TWIN
 };
 enum { TWINS = sizeof(twins) / sizeof(twins[0]), CODE = 0x10000, CODE_BYTES = 0x10000, L1 = 0x20000, L1_BYTES = 0x1000, WORDS = 64 };

@@ -5,7 +5,7 @@
 /* Captured frames on the timed model of a PsPIN HPU. */
 #include <hwmodel/pspin.h>
 
-#include "libspin.h"
+#include <spin/libspin.h>
 #include "tests/demo/capture.h"
 
 struct hpu {

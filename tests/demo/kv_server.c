@@ -7,7 +7,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "libspin.h"
+#include <spin/libspin.h>
 #include "tests/common/kv_commit.h"
 #include "tests/common/counts.h"
 #include "tests/common/proc.h"

@@ -15,7 +15,7 @@
 #include <bpf/bpf_endian.h>
 #include <bpf/bpf_helpers.h>
 
-#include "redirect_config.h"
+#include "tests/demo/redirect_config.h"
 
 char redirect_license[] SEC("license") = "Dual BSD/GPL";
 

@@ -8,7 +8,7 @@
 
 #include <bpf/bpf_helpers.h>
 
-#include "replay_frames.h"
+#include "tests/demo/replay_frames.h"
 
 char replay_license[] SEC("license") = "Dual BSD/GPL";
 

@@ -3,7 +3,7 @@
 #define DEMO_REPLAY_H
 
 /* Time per packet of a context's program on captured frames (PROG_TEST_RUN). */
-#include "libspin.h"
+#include <spin/libspin.h>
 #include "tests/demo/capture.h"
 
 struct replay;

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "libspin.h"
+#include <spin/libspin.h>
 #include "tests/demo/summary.h"
 
 #define ETHERNET_BYTES 38 /* preamble 8, header 14, FCS 4, gap 12 */

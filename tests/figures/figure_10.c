@@ -5,8 +5,8 @@
  */
 #include <stdio.h>
 
-#include "figures.h"
-#include "workload.h"
+#include "tests/figures/figures.h"
+#include "tests/figures/workload.h"
 
 #define PACKET_BYTES 2048u /* PsPIN 4.3 */
 #define PACKETS 64u

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "figures.h"
-#include "workload.h"
+#include "tests/figures/figures.h"
+#include "tests/figures/workload.h"
 
 static const unsigned sizes[] = {64, 512, 1024};
 #define SIZES 3

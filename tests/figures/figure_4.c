@@ -2,7 +2,7 @@
 /* PsPIN's figure 4: one HPU copies data to its L1, by loads and stores or by the cluster's DMA. */
 #include <stdio.h>
 
-#include "figures.h"
+#include "tests/figures/figures.h"
 
 static const unsigned sizes[] = {4, 16, 64, 256, 512, 1024};
 #define SIZES (sizeof(sizes) / sizeof(sizes[0]))

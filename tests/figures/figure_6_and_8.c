@@ -5,8 +5,8 @@
  */
 #include <stdio.h>
 
-#include "figures.h"
-#include "longest.h"
+#include "tests/figures/figures.h"
+#include "tests/figures/longest.h"
 
 static const unsigned sizes[] = {64, 512, 1024};
 #define SIZES 3

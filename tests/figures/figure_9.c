@@ -2,7 +2,7 @@
 /* PsPIN's figure 9: packets that go out again, to the wire or to the host, from L1 or from L2. */
 #include <stdio.h>
 
-#include "figures.h"
+#include "tests/figures/figures.h"
 
 static const unsigned sizes[] = {64, 128, 256, 512, 1024};
 #define SIZES 5
@@ -22,12 +22,14 @@ struct flow {
 	const char *handler, *name;
 	int is_host;
 };
+/* clang-format off */
 static const struct flow flows[] = {
 	{"pingpong_l1", "NIC from L1", 0},
 	{"pingpong_l2", "NIC from L2", 0},
 	{"to_host_l1", "host from L1", 1},
 	{"to_host_l2", "host from L2", 1},
 };
+/* clang-format on */
 #define FLOWS 4
 
 static void measure(struct figures *f, const struct pspin_target *target, double gbps[FLOWS][SIZES])

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "figures.h"
-#include "workload.h"
+#include "tests/figures/figures.h"
+#include "tests/figures/workload.h"
 
 #define MESSAGE_BYTES (1u << 20)
 #define GOAL_GBPS 30 /* of spin-discrete with packets of 512 bytes */

@@ -3,8 +3,8 @@
  * may take. */
 #include <stdio.h>
 
-#include "figures.h"
-#include "longest.h"
+#include "tests/figures/figures.h"
+#include "tests/figures/longest.h"
 
 #define POINTS 128
 #define CURVES 4

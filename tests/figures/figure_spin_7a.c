@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "figures.h"
-#include "workload.h"
+#include "tests/figures/figures.h"
+#include "tests/figures/workload.h"
 
 #define MESSAGE_BYTES (4u << 20)
 #define MTU 4096u /* sPIN 5.2; from the IP header on */

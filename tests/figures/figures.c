@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "figures.h"
+#include "tests/figures/figures.h"
 
 static const char not_measured[] = "could not be measured";
 

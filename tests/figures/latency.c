@@ -3,7 +3,7 @@
  * handler. */
 #include <stdio.h>
 
-#include "figures.h"
+#include "tests/figures/figures.h"
 
 static const char runtime[] = "our runtime's loop takes 4 cycles to a handler and 3 back; the "
 			      "paper's 7 to it and 1 back: the sum of "

@@ -2,7 +2,7 @@
 #ifndef TESTS_FIGURES_LONGEST_H
 #define TESTS_FIGURES_LONGEST_H
 
-#include "figures.h"
+#include "tests/figures/figures.h"
 
 /* ns that handlers may take so that packets of this length are still done one every packet_ns; NAN:
  * none. */

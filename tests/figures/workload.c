@@ -7,10 +7,10 @@
 
 #include <common/built.h>
 #include <kvstore.h>
-#include <libspin/internal.h>
-#include <libspin/layout.h>
+#include "user/libspin/internal.h"
+#include "user/libspin/layout.h"
 
-#include "workload.h"
+#include "tests/figures/workload.h"
 
 #define APART_PS 100000000ull
 
@@ -31,6 +31,7 @@ static const char in_pieces[] = "blocks of 256 bytes lie across lines of 64 at e
 static const char by_words[] = "one test for sixteen words and one AMO per packet, in the "
 			       "message's scratchpad; the loop is unrolled";
 
+/* clang-format off */
 const struct workload workloads[] = {
 	{.handler = "aggregate",
 	 .takes_messages = 1,
@@ -77,6 +78,7 @@ const struct workload workloads[] = {
 	 .paper_gbps = 400,
 	 .why = in_pieces},
 };
+/* clang-format on */
 const unsigned workload_count = sizeof(workloads) / sizeof(workloads[0]);
 
 /* A variable of the handler as the application sees it. */

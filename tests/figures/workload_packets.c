@@ -7,7 +7,7 @@
 
 #include <kvstore.h>
 
-#include "workload.h"
+#include "tests/figures/workload.h"
 
 #define PORT 9000
 #define THETA 1.1 /* PsPIN 4.3: YCSB */

@@ -16,7 +16,7 @@
 #include <common/packets.h>
 #include <common/slow.h>
 #include <engine/types.h>
-#include <user/libspin/libspin.h>
+#include <spin/libspin.h>
 
 #define MEMORY_EVERY 1000
 #define COMMIT_EVERY 64

@@ -18,7 +18,7 @@
 #include <common/slow.h>
 #include <engine/types.h>
 #include <hwmodel/traffic.h>
-#include <user/libspin/libspin.h>
+#include <spin/libspin.h>
 
 #define PACKETS_PER_MESSAGE 8 /* about, of a trace */
 #define HOST_BYTES 16384      /* of host memory that are compared: all that these handlers write */

@@ -14,8 +14,8 @@
 #include <common/netns.h>
 #include <common/random.h>
 #include <common/slow.h>
-#include <user/libspin/libspin_message.h>
-#include <user/libspin/libspin_send.h>
+#include <spin/libspin_message.h>
+#include <spin/libspin_send.h>
 
 #define ROWS    1501u
 #define COLUMNS 12u

@@ -20,7 +20,7 @@
 #include <common/built.h>
 #include <common/counts.h>
 #include <engine/template.h>
-#include <kernel/caps.h>
+#include "kernel/caps.h"
 
 #define PACKETS 20000
 #define PACKETS_ISOLATED 4000

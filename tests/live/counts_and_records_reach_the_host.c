@@ -15,7 +15,7 @@
 #include <common/netns.h>
 #include <common/pair.h>
 #include <common/slow.h>
-#include <user/libspin/libspin_message.h>
+#include <spin/libspin_message.h>
 
 #define DATAGRAMS 1000u
 #define RECORDS   50u

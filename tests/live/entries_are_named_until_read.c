@@ -11,7 +11,7 @@
 #include <common/expect.h>
 #include <common/netns.h>
 #include <engine/template.h>
-#include <user/libspin/libspin_message.h>
+#include <spin/libspin_message.h>
 
 #define MESSAGES 55u
 #define LAG      7u    /* messages between two looks at the events */

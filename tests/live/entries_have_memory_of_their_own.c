@@ -12,7 +12,7 @@
 #include <common/netns.h>
 #include <engine/template.h>
 #include <handlers/entry_reach.h>
-#include <user/libspin/libspin_message.h>
+#include <spin/libspin_message.h>
 
 static struct spin_object *messages, *datagrams;
 static struct spin_rule rule;

@@ -19,7 +19,7 @@
 #include <common/pair.h>
 #include <common/slow.h>
 #include <spin/slmp.h>
-#include <user/libspin/libspin_message.h>
+#include <spin/libspin_message.h>
 
 #define MESSAGES 20000u /* the ring has room for some 11,900 events */
 #define BURST    64u

@@ -21,7 +21,7 @@
 #include <common/slow.h>
 #include <handlers/faults.h>
 #include <spin/slmp.h>
-#include <user/libspin/libspin_message.h>
+#include <spin/libspin_message.h>
 
 #define WAIT_MS (20000u * slow_factor())
 #define DATAGRAMS_PORT 9000

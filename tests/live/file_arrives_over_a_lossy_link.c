@@ -16,8 +16,8 @@
 #include <common/netns.h>
 #include <common/random.h>
 #include <common/slow.h>
-#include <user/libspin/libspin_message.h>
-#include <user/libspin/libspin_send.h>
+#include <spin/libspin_message.h>
+#include <spin/libspin_send.h>
 
 #define BYTES (256u << 20)
 #define SHORT_MESSAGES 300u

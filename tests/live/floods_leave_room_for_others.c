@@ -17,8 +17,8 @@
 #include <common/netns.h>
 #include <common/pair.h>
 #include <common/random.h>
-#include <user/libspin/libspin_message.h>
-#include <user/libspin/libspin_send.h>
+#include <spin/libspin_message.h>
+#include <spin/libspin_send.h>
 
 #define MESSAGES    100u
 #define BYTES       200000u

@@ -14,8 +14,8 @@
 #include <common/lossy.h>
 #include <common/netns.h>
 #include <common/random.h>
-#include <user/libspin/libspin_message.h>
-#include <user/libspin/libspin_send.h>
+#include <spin/libspin_message.h>
+#include <spin/libspin_send.h>
 
 #define SENDERS  12u
 #define EACH     12u

@@ -23,8 +23,8 @@
 #include <common/pair.h>
 #include <common/slow.h>
 #include <spin/slmp.h>
-#include <user/libspin/libspin_message.h>
-#include <user/libspin/requests_private.h> /* no handler takes gets and puts from host memory: the put is made here */
+#include <spin/libspin_message.h>
+#include "user/libspin/requests_private.h" /* no handler takes gets and puts from host memory: the put is made here */
 
 #define HOST_BYTES  (1u << 20)
 #define ASKED       100000u

@@ -19,9 +19,9 @@
 #include <common/pair.h>
 #include <common/slow.h>
 #include <spin/slmp.h>
-#include <user/libspin/libspin_message.h>
-#include <user/libspin/libspin_send.h>
-#include <tests/handlers/fan_out.h>
+#include <spin/libspin_message.h>
+#include <spin/libspin_send.h>
+#include "tests/handlers/fan_out.h"
 
 #define HOST_BYTES   (1u << 20)
 #define STRIDE       256u

@@ -22,8 +22,8 @@
 #include <common/netns.h>
 #include <common/pair.h>
 #include <common/slow.h>
-#include <user/libspin/libspin.h>
-#include <tests/handlers/fan_out.h>
+#include <spin/libspin.h>
+#include "tests/handlers/fan_out.h"
 
 #define RUNS   1000000u
 #define EACH   2u  /* packets of a run */

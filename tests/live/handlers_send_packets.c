@@ -17,9 +17,9 @@
 #include <common/netns.h>
 #include <common/pair.h>
 #include <common/slow.h>
-#include <user/libspin/libspin.h>
+#include <spin/libspin.h>
 #include <spin/bytes.h>
-#include <tests/handlers/fan_out.h>
+#include "tests/handlers/fan_out.h"
 
 #define PORT 7777
 #define SOURCE_PORT 4000

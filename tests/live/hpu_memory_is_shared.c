@@ -19,7 +19,7 @@
 #include <common/netns.h>
 #include <engine/template.h>
 #include <handlers/share.h>
-#include <user/libspin/libspin_hpu.h>
+#include <spin/libspin_hpu.h>
 
 #define DATAGRAMS 200000u
 #define BATCH     1000u

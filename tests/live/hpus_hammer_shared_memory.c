@@ -21,7 +21,7 @@
 #include <common/pair.h>
 #include <common/slow.h>
 #include <spin/slmp.h>
-#include <user/libspin/libspin_send.h>
+#include <spin/libspin_send.h>
 
 #define STREAMS 3u
 #define THREADS 4u

@@ -14,8 +14,8 @@
 
 #include <common/expect.h>
 #include <common/slow.h>
-#include <kernel/probe.h>
-#include <user/libspin/libspin.h>
+#include "kernel/probe.h"
+#include <spin/libspin.h>
 
 /* may_goto: `while (ROUNDS)` ends when the kernel says so: after 2^23 rounds, or a quarter of a second. */
 static const char before[] =

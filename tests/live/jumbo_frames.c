@@ -18,10 +18,10 @@
 #include <common/built.h>
 #include <common/netns.h>
 #include <engine/engine.h>
-#include <kernel/caps.h>
+#include "kernel/caps.h"
 #include <common/slow.h>
-#include <kernel/probe.h>
-#include <user/libspin/libspin.h>
+#include "kernel/probe.h"
+#include <spin/libspin.h>
 
 #define PORT      9000 /* of the rules */
 #define STEERED   7000 /* where filtering sends datagrams */

@@ -23,8 +23,8 @@
 #include <common/pair.h>
 #include <common/random.h>
 #include <common/slow.h>
-#include <user/libspin/libspin_message.h>
-#include <user/libspin/libspin_send.h>
+#include <spin/libspin_message.h>
+#include <spin/libspin_send.h>
 
 #define BYTES      (5u << 20)
 #define IDLE_MS    500u         /* an entry that a killed sender has taken is free again after that */

@@ -20,7 +20,7 @@
 #include <common/built.h>
 #include <common/netns.h>
 #include <common/slow.h>
-#include <user/libspin/libspin.h>
+#include <spin/libspin.h>
 
 #define PORT     9000
 #define TRIES    20 /* of half a second: a busy machine may lose a datagram */

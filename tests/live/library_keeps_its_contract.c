@@ -15,8 +15,8 @@
 #include <common/expect.h>
 #include <common/netns.h>
 #include <engine/template.h>
-#include <kernel/probe.h>
-#include <user/libspin/libspin.h>
+#include "kernel/probe.h"
+#include <spin/libspin.h>
 
 static struct spin_object *object;
 static struct spin_rule rule;

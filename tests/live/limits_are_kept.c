@@ -12,9 +12,9 @@
 #include <common/netns.h>
 #include <common/resealed.h>
 #include <engine/template.h>
-#include <user/libspin/libspin_hpu.h>
-#include <user/libspin/libspin_message.h>
-#include <kernel/probe.h>
+#include <spin/libspin_hpu.h>
+#include <spin/libspin_message.h>
+#include "kernel/probe.h"
 
 static struct spin_nic *nic;
 static struct spin_object *all, *datagrams, *messages;

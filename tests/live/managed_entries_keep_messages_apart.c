@@ -15,7 +15,7 @@
 #include <common/expect.h>
 #include <common/netns.h>
 #include <reference/frame.h>
-#include <user/libspin/libspin_message.h>
+#include <spin/libspin_message.h>
 
 #define THREADS  4u
 #define MESSAGES 12000u /* of each thread; with another's number each second one */

@@ -26,7 +26,7 @@
 #include <common/random.h>
 #include <common/slow.h>
 #include <reference/traffic.h>
-#include <user/libspin/libspin_message.h>
+#include <spin/libspin_message.h>
 
 #define MESSAGES  4000u
 #define SENDERS   5u

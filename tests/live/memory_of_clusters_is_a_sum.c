@@ -14,7 +14,7 @@
 #include <common/built.h>
 #include <common/expect.h>
 #include <engine/template.h>
-#include <user/libspin/libspin.h>
+#include <spin/libspin.h>
 
 #define ROUNDS 100u
 

@@ -18,7 +18,7 @@
 #include <common/expect.h>
 #include <common/netns.h>
 #include <engine/template.h>
-#include <user/libspin/libspin_message.h>
+#include <spin/libspin_message.h>
 
 #define STRIDE 64
 

@@ -18,7 +18,7 @@
 #include <common/random.h>
 #include <common/slow.h>
 #include <spin/slmp.h>
-#include <user/libspin/libspin_message.h>
+#include <spin/libspin_message.h>
 
 #define MESSAGES 200u
 #define PACKETS  8u

@@ -19,7 +19,7 @@
 #include <common/counts.h>
 #include <common/netns.h>
 #include <common/slow.h>
-#include <user/libspin/libspin.h>
+#include <spin/libspin.h>
 
 #define SENDERS 7
 #define SOCKETS 4   /* of each sender: flows, which the queues are chosen by */

@@ -18,8 +18,8 @@
 #include <common/pair.h>
 #include <common/slow.h>
 #include <spin/slmp.h>
-#include <user/libspin/libspin_message.h>
-#include <user/libspin/requests_private.h> /* packets find no room for events either: the put is made here */
+#include <spin/libspin_message.h>
+#include "user/libspin/requests_private.h" /* packets find no room for events either: the put is made here */
 
 #define HOST_BYTES  (1u << 16)
 #define TAKER_PORT  9331

@@ -20,7 +20,7 @@
 #include <common/counts.h>
 #include <common/netns.h>
 #include <common/slow.h>
-#include <user/libspin/libspin.h>
+#include <spin/libspin.h>
 
 #define DATAGRAMS 100
 

@@ -19,7 +19,7 @@
 #include <common/random.h>
 #include <common/slow.h>
 #include <spin/slmp.h>
-#include <user/libspin/libspin_message.h>
+#include <spin/libspin_message.h>
 
 #define BYTES         (4u << 20)
 #define PAYLOAD_BYTES 1024u

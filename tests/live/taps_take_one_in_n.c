@@ -11,7 +11,7 @@
 #include <common/netns.h>
 #include <common/pair.h>
 #include <common/slow.h>
-#include <user/libspin/libspin.h>
+#include <spin/libspin.h>
 
 #define DATAGRAMS 4000u
 #define EVERY     8u

@@ -16,7 +16,7 @@
 #include <common/expect.h>
 #include <common/netns.h>
 #include <reference/frame.h>
-#include <user/libspin/libspin_message.h>
+#include <spin/libspin_message.h>
 
 #define TAGS      3u
 #define MESSAGES  3000u /* of each tag, by a thread of its own */

@@ -13,7 +13,7 @@
 #include <common/built.h>
 #include <common/expect.h>
 #include <engine/template.h>
-#include <user/libspin/libspin_message.h>
+#include <spin/libspin_message.h>
 
 #define UNREAD 4u /* act_work.h */
 

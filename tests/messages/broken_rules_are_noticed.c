@@ -17,6 +17,7 @@
 #define SLACK 2 /* steps too many that are forgiven: what is smallest is found by trying */
 
 /* The steps that a rule needs to show; a person finds no shorter way either. */
+/* clang-format off */
 static const unsigned steps_needed[REFERENCE_RULES_END] = {
 	[REFERENCE_BREAKS_FLOW_CONTROL_ACKNOWLEDGED] = 2,
 	[REFERENCE_BREAKS_DUPLICATE_UNACKNOWLEDGED] = 2,
@@ -48,6 +49,7 @@ static const unsigned steps_needed[REFERENCE_RULES_END] = {
 	[REFERENCE_BREAKS_QUIET] = 5,
 	[REFERENCE_BREAKS_AGE] = 7,
 };
+/* clang-format on */
 
 struct lab {
 	struct engine *right, *wrong;

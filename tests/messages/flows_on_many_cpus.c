@@ -16,7 +16,7 @@
 #include <common/built.h>
 #include <common/pinned.h>
 #include <engine/template.h>
-#include <user/libspin/libspin_message.h>
+#include <spin/libspin_message.h>
 
 #define THREADS 4
 #define PACKETS 60u      /* of each thread, of a message */

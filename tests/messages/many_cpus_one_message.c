@@ -18,7 +18,7 @@
 #include <common/pinned.h>
 #include <common/random.h>
 #include <reference/traffic.h>
-#include <user/libspin/libspin_message.h>
+#include <spin/libspin_message.h>
 
 #define THREADS 4
 #define BATCH   64u  /* messages under way */

@@ -5,7 +5,7 @@
  * for all, none ends before the others are about to end, too. Clusters whose tasks end in one cycle
  * send their feedback one after the other, from the one behind the last that did. Run by tests/run.
  */
-#include "rig.h"
+#include "tests/model/rig.h"
 
 #define CLUSTERS 4u
 

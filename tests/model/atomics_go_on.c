@@ -4,9 +4,9 @@
  * and however HPUs meet at a word, each addition is done once and tells a number of its own, also where the handlers
  * take a lock of their own in between. Run by tests/run.
  */
-#include "handlers/atomics_nb.h"
-#include "packet.h"
-#include "rig.h"
+#include "tests/model/handlers/atomics_nb.h"
+#include "tests/model/packet.h"
+#include "tests/model/rig.h"
 
 #define HOST_CYCLES 500u /* at 1 GHz */
 

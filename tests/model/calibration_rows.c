@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* Every calibration row of PsPIN that one HPU of an idle machine can show, to the cycle. */
-#include "rig.h"
+#include "tests/model/rig.h"
 
 /* Cycles per repetition, eight of them: function less function_base. */
 static const struct {

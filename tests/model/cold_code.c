@@ -4,7 +4,7 @@
  * cycles from the first instruction's issue to that of the instruction behind the runtime's call, and from HER to feedback. What
  * is replaced depends on where code lies: these rows are for cold.S behind the runtime loop at 0x1d000170. Run by tests/run.
  */
-#include "rig.h"
+#include "tests/model/rig.h"
 
 static const struct {
 	const char *function;

@@ -7,9 +7,9 @@
  */
 #include <spin/slmp.h>
 
-#include "handlers/commands.h"
-#include "packet.h"
-#include "listing.h"
+#include "tests/model/handlers/commands.h"
+#include "tests/model/packet.h"
+#include "tests/model/listing.h"
 
 #define GOLDEN "tests/model/commands.golden"
 #define PAYLOAD_BYTES 128u

@@ -4,7 +4,7 @@
  * and sends of one L1 take the sum of their beats, those of L2 do not, and what it takes of the banks HPUs wait for. Cycles of 24
  * pairs of 1024 bytes, and of 24 transfers of 8 lines. Run by tests/run.
  */
-#include "rig.h"
+#include "tests/model/rig.h"
 
 #define PAIRS 24u
 #define BEATS 16u  /* of 1024 bytes */

@@ -7,9 +7,9 @@
 
 #include <spin/slmp.h>
 
-#include "handlers/contexts.h"
-#include "packet.h"
-#include "rig.h"
+#include "tests/model/handlers/contexts.h"
+#include "tests/model/packet.h"
+#include "tests/model/rig.h"
 
 #define BYTES 64u /* of payload, all packets */
 #define PORT 9000u /* of the first context; the next ones' follow */

@@ -3,7 +3,7 @@
  * HPUs load from packet memory while packets of 1038 bytes are copied to their cluster at the link's rate: on PsPIN's RTL the loads
  * take what they take alone, and each takes a cycle from the copies. Run by tests/run.
  */
-#include "rig.h"
+#include "tests/model/rig.h"
 
 #define PACKETS 57u /* empty ones */
 #define BYTES 1038u

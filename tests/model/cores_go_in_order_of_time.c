@@ -9,7 +9,7 @@
 
 #include "hwmodel/soc/l1.h"
 #include "hwmodel/soc/l2.h"
-#include "rig.h"
+#include "tests/model/rig.h"
 
 enum { HPUS = 32, TASKS = 320, TURNS = 20, CHUNK = 100, CHUNK_CYCLES = 100000 };
 #define L2_WORD 0x1c200000u

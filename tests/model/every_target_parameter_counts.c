@@ -9,7 +9,7 @@
 
 #include <common/bench.h>
 
-#include "rig.h"
+#include "tests/model/rig.h"
 
 enum figure {
 	BODY,	 /* cycles of a handler, median */
@@ -30,6 +30,7 @@ enum figure {
 	NEEDED, /* HPUs at 100 Gbit/s */
 };
 
+/* clang-format off */
 static const char *const figure_names[] = {
 	"body cycles",	"latency ns",	"mean latency ns", "arrival ns",   "leaving ns",
 	"Gbit/s",	"span ns",	"HPUs at once",	   "ps held back", "HERs at once",
@@ -42,6 +43,7 @@ struct probe {
 	enum figure figure;
 	struct bench_run run;
 };
+/* clang-format on */
 
 static const struct expectation {
 	uint64_t value; /* in place of pspin-rtl's */
@@ -53,6 +55,7 @@ static const struct expectation {
 	uint64_t also_value;
 	const char *elsewhere; /* the test that shows it; NULL: this one */
 } expectations[TARGET_PARAMETERS] = {
+/* clang-format off */
 #define ONE(handler_, bytes, ...)                                                                  \
 	{                                                                                          \
 		.handler = handler_, .packet_bytes = bytes, .packets = 16, .messages = 1,          \
@@ -76,8 +79,9 @@ static const struct expectation {
 				.then = then_,                                                     \
 				.probe = {.figure = figure_, .run = run_},                         \
 				##__VA_ARGS__},
+/* clang-format on */
 #define EXPECT_ELSEWHERE(parameter, test) [TARGET_##parameter] = {.elsewhere = test},
-#include "target_expectations.def"
+#include "tests/model/target_expectations.def"
 };
 
 static const char *const boxes[] = {"more", "less", "other"};

@@ -5,9 +5,9 @@
  */
 #include <spin/slmp.h>
 
-#include "handlers/sends.h"
-#include "packet.h"
-#include "rig.h"
+#include "tests/model/handlers/sends.h"
+#include "tests/model/packet.h"
+#include "tests/model/rig.h"
 
 #define BYTES 64u /* of payload, all packets */
 #define SOURCE 0x0100000au

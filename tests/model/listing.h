@@ -8,7 +8,7 @@
  */
 #include <stdarg.h>
 
-#include "rig.h"
+#include "tests/model/rig.h"
 
 #define LISTING_BYTES 32768
 

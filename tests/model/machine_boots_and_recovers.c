@@ -3,7 +3,7 @@
  * Every HPU boots the image, runs tasks, and goes on after handlers that trap
  * or do not end; state placed in L1 is copied there, and memory of clusters cleared.
  */
-#include "rig.h"
+#include "tests/model/rig.h"
 
 static int failures;
 

@@ -7,9 +7,9 @@
 #include <spin/return.h>
 #include <spin/slmp.h>
 
-#include "handlers/message_asks.h"
-#include "packet.h"
-#include "rig.h"
+#include "tests/model/handlers/message_asks.h"
+#include "tests/model/packet.h"
+#include "tests/model/rig.h"
 
 #define BYTES 64u /* of payload, all packets */
 

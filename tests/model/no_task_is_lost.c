@@ -4,7 +4,7 @@
  * task is, times are in their order, and no two packets are at the same place in L1. All is at the same cycle in how small
  * steps ever the machine is let go on.
  */
-#include "rig.h"
+#include "tests/model/rig.h"
 
 #define SLOTS 96u
 #define PLACES 512u

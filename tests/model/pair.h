@@ -3,7 +3,7 @@
 #define TESTS_MODEL_PAIR_H
 
 /* A handler of ours and its twin written by hand for PsPIN (twins/), each on a NIC of its own. */
-#include "rig.h"
+#include "tests/model/rig.h"
 
 #define WRAPPER_CYCLES_MAX 5
 

@@ -11,10 +11,10 @@
 #include <unistd.h>
 
 #include <hwmodel/traffic.h>
-#include <libspin/pspin_object.h>
-#include <libspin/seal.h>
+#include "user/libspin/pspin_object.h"
+#include "user/libspin/seal.h"
 
-#include "packet.h"
+#include "tests/model/packet.h"
 
 #define HANDLER_MEM 0x1c300000u
 #define L1(cluster) (0x10000000u + (cluster) * 0x400000u)

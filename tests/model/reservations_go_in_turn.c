@@ -4,7 +4,7 @@
  * was first succeeds each time, since an SC that is refused there comes back two cycles earlier than one that is done. Run by
  * tests/run.
  */
-#include "rig.h"
+#include "tests/model/rig.h"
 
 #define HPUS 8u
 #define TRIES 16u

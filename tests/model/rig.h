@@ -12,10 +12,12 @@
 #include "hwmodel/nic/nic.h"
 
 #define RIG_GCC "riscv64-unknown-elf-gcc"
+/* clang-format off */
 #define RIG_FLAGS                                                                                  \
 	"@hwmodel/image/cflags -Wl,--gc-sections -Wl,--build-id=none "                             \
 	"-Wl,--no-warn-rwx-segments -I. -Ihandlers/include -T hwmodel/image/pspin.ld "             \
 	"hwmodel/image/boot.S"
+/* clang-format on */
 
 struct rig_file {
 	void *data;

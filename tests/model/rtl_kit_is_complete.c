@@ -10,7 +10,7 @@
 
 #include <accuracy/kit/kit.h>
 #include <common/built.h>
-#include <libspin/internal.h>
+#include "user/libspin/internal.h"
 
 static unsigned failures;
 

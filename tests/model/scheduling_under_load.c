@@ -3,7 +3,7 @@
  * Packets offered at once to a machine of 32 HPUs: who is served when and where, as measured on the RTL (the tables of packet
  * path and scheduling under load), to the cycle.
  */
-#include "rig.h"
+#include "tests/model/rig.h"
 
 #define TASKS_MAX 512
 #define NEVER UINT64_MAX

@@ -5,8 +5,8 @@
  */
 #include <spin/slmp.h>
 
-#include "packet.h"
-#include "rig.h"
+#include "tests/model/packet.h"
+#include "tests/model/rig.h"
 
 static uint32_t seed = 1;
 

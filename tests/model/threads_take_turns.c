@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "hwmodel/soc/threads.h"
-#include "rig.h"
+#include "tests/model/rig.h"
 
 #define TASKS 64u
 #define SLICE_NEVER 0xffffffffull

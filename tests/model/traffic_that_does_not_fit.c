@@ -6,8 +6,8 @@
 #include <hwmodel/traffic.h>
 #include <spin/slmp.h>
 
-#include "packet.h"
-#include "rig.h"
+#include "tests/model/packet.h"
+#include "tests/model/rig.h"
 
 static int failures;
 

@@ -3,7 +3,7 @@
  * A cluster's DMA as the RTL has it: it reads and writes whole lines, an unaligned transfer so one or two more, and packet copies
  * come behind what HPUs have launched before. What waits in one cluster's engine keeps packet memory from no other cluster.
  */
-#include "rig.h"
+#include "tests/model/rig.h"
 
 #define TIMES 10 /* of each transfer */
 #define LAUNCH 10 /* instructions before leaves_transfers' first launch */

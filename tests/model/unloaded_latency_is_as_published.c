@@ -6,7 +6,7 @@
  */
 #include <common/bench.h>
 
-#include "rig.h"
+#include "tests/model/rig.h"
 
 static int failures;
 

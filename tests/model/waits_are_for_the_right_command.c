@@ -3,9 +3,9 @@
  * What a handler has waited for is done, though the driver tells another id than the command's where its issue has to wait:
  * behind the task before, whose commands are under way, and where all slots are taken. (RTL: hpu_driver.sv, cmd_frontend.)
  */
-#include "handlers/waits.h"
-#include "packet.h"
-#include "rig.h"
+#include "tests/model/handlers/waits.h"
+#include "tests/model/packet.h"
+#include "tests/model/rig.h"
 
 #define PACKETS 24u
 

@@ -6,10 +6,10 @@
 #include <spin/slmp.h>
 
 #include <common/built.h>
-#include <libspin/libspin.h>
+#include <spin/libspin.h>
 
-#include "packet.h"
-#include "rig.h"
+#include "tests/model/packet.h"
+#include "tests/model/rig.h"
 
 enum { PACKETS = 512, BYTES = 16, HPUS = 32 };
 

@@ -3,8 +3,8 @@
  * 32 HPUs of four clusters share words in an L1 or in L2. An AMO gives what was there to HPUs of the own cluster alone, as on the
  * RTL, and still all that a handler does with such a word is right: fetch-and-add, compare-and-swap and locks. Run by tests/run.
  */
-#include "handlers/words.h"
-#include "rig.h"
+#include "tests/model/handlers/words.h"
+#include "tests/model/rig.h"
 
 enum { MESSAGES = 32, CHUNK = 100, CHUNK_CYCLES = 500000, LIMIT_CYCLES = 5000000 };
 

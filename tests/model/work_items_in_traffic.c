@@ -3,8 +3,8 @@
  * Work items on all HPUs at once: each one reaches the host whole and once, or its handler has SPIN_WORK_FULL; and who
  * gives one packet at a time has the items with its result. Run by tests/run.
  */
-#include "packet.h"
-#include "rig.h"
+#include "tests/model/packet.h"
+#include "tests/model/rig.h"
 
 #define PACKETS 500u
 #define ITEMS   6u   /* of a packet */

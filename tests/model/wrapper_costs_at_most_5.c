@@ -5,8 +5,8 @@
  */
 #include <kvstore.h>
 
-#include "packet.h"
-#include "pair.h"
+#include "tests/model/packet.h"
+#include "tests/model/pair.h"
 
 static void compare(struct pair *pair, const char *what, const uint8_t *frame, size_t bytes)
 {

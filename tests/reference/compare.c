@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compare.h"
-#include "engine_reference.h"
+#include "tests/reference/compare.h"
+#include "tests/reference/engine_reference.h"
 
 #define SOME_MES 8u /* looked at after every step; all of them in the end */
 

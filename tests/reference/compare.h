@@ -3,7 +3,7 @@
 #define TESTS_COMPARE_H
 
 /* The comparing of two engines, between its parts. The first one is the reference. */
-#include "schedule.h"
+#include "tests/reference/schedule.h"
 
 struct pair {
 	struct engine *engine[2];

@@ -3,7 +3,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "compare.h"
+#include "tests/reference/compare.h"
 
 #define HOST_MAX 16384u
 

@@ -5,9 +5,9 @@
 
 #include <engine/event.h>
 
-#include "engine_reference.h"
-#include "frame.h"
-#include "script.h"
+#include "tests/reference/engine_reference.h"
+#include "tests/reference/frame.h"
+#include "tests/reference/script.h"
 
 struct impl {
 	struct reference reference;

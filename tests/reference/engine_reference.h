@@ -8,7 +8,7 @@
  */
 #include <engine/engine.h>
 
-#include "reference.h"
+#include "tests/reference/reference.h"
 
 /* -ENOENT: the handler is none that the reference knows. */
 int engine_reference_open(const struct engine_handler *handler, const struct engine_context *context,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include <string.h>
 
-#include "frame.h"
+#include "tests/reference/frame.h"
 
 #define ETH 14u
 #define TTL 64 /* of replies */

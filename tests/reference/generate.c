@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* Random schedules: whole messages, then their order, then what a network does to them. */
-#include "generate.h"
-#include "reference.h"
+#include "tests/reference/generate.h"
+#include "tests/reference/reference.h"
 
 static uint32_t idle_ms(const struct maker *m)
 {

@@ -5,7 +5,7 @@
 /* The making of random schedules, between its parts. */
 #include <common/random.h>
 
-#include "schedule.h"
+#include "tests/reference/schedule.h"
 
 #define MAKER_MESSAGES 6 /* at a time */
 

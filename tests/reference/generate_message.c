@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* The packets of one message of a random schedule, and what becomes of them on their way. */
-#include "generate.h"
-#include "reference.h"
+#include "tests/reference/generate.h"
+#include "tests/reference/reference.h"
 
 static struct script_ask some_ask(struct maker *m, int calm)
 {

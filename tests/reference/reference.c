@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "reference.h"
+#include "tests/reference/reference.h"
 
 void reference_die(const char *why)
 {

@@ -18,6 +18,7 @@
 #include <engine/engine.h>
 
 /* Rules that it can be told to get wrong: comparing must notice each of them. */
+/* clang-format off */
 #define REFERENCE_RULES(X) \
 	X(FLOW_CONTROL_ACKNOWLEDGED, "flow_control_acknowledged") \
 	X(DUPLICATE_UNACKNOWLEDGED,  "duplicate_unacknowledged") \
@@ -48,6 +49,7 @@
 	X(PRESSURE,                  "nobody_yields") \
 	X(QUIET,                     "yields_early") \
 	X(AGE,                       "no_age_is_too_old")
+/* clang-format on */
 
 enum reference_rule {
 	REFERENCE_OBEYS,

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "reference.h"
+#include "tests/reference/reference.h"
 
 static const char *const rule_names[REFERENCE_RULES_END] = {
 	[REFERENCE_OBEYS] = "none",

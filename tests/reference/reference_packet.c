@@ -2,7 +2,7 @@
 /* What a packet says (step 6), and what becomes of one of an open message (steps 11 and 12). */
 #include <string.h>
 
-#include "reference.h"
+#include "tests/reference/reference.h"
 
 static uint64_t number(const uint8_t *at, unsigned bytes)
 {

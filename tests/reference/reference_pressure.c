@@ -2,7 +2,7 @@
 /* Who ends in favour of a first packet that finds no place: "Pressure" of <spin/message.h>. Called for step 8. */
 #include <string.h>
 
-#include "reference.h"
+#include "tests/reference/reference.h"
 
 static int unproven(const struct reference_message *m)
 {

@@ -3,9 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "reference.h"
-#include "schedule.h"
+#include "tests/reference/reference.h"
+#include "tests/reference/schedule.h"
 
+/* clang-format off */
 const struct schedule_setup schedule_setups[] = {
 	{ "plain", "msg_script", { .host_bytes = 8192, .virtual_clock = 1 } },
 	{ "few", "msg_script", { .host_bytes = 4096, .messages = 2, .parking = 3, .idle_ms = 100, .age_ms = 150, .tombstone_ms = 60,
@@ -21,6 +22,7 @@ const struct schedule_setup schedule_setups[] = {
 	{ "runs", "msg_script", { .host_bytes = 4096, .messages = 8, .parking = 40, .idle_ms = 100, .tombstone_ms = 100,
 				  .put = 1, .virtual_clock = 1, .note_runs = 1 } },
 };
+/* clang-format on */
 const unsigned schedule_setups_count = sizeof(schedule_setups) / sizeof(schedule_setups[0]);
 
 static void make_room(struct schedule *s, unsigned steps)

@@ -10,7 +10,7 @@
 
 #include <handlers/msg_script.h>
 
-#include "frame.h"
+#include "tests/reference/frame.h"
 
 #define SCHEDULE_PORT SPIN_SLMP_PORT
 #define SCHEDULE_SOURCES 6u

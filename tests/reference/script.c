@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include <string.h>
 
-#include "script.h"
+#include "tests/reference/script.h"
 
 static void note(struct script_state *state, uint32_t kind, uint32_t length, uint32_t at, uint32_t sum, uint32_t sum_so_far)
 {

@@ -3,7 +3,7 @@
 #define TESTS_SCRIPT_H
 
 /* What the handlers of tests/handlers/msg_script.h do, for the reference. */
-#include "reference.h"
+#include "tests/reference/reference.h"
 
 #include <handlers/msg_script.h>
 

@@ -2,7 +2,7 @@
 /* Fewer steps first (delta debugging), then simpler ones, until nothing gets smaller any more. */
 #include <string.h>
 
-#include "schedule.h"
+#include "tests/reference/schedule.h"
 
 struct shrinker {
 	struct schedule *best;

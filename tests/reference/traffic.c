@@ -5,8 +5,8 @@
 
 #include <common/random.h>
 
-#include "engine_reference.h"
-#include "traffic.h"
+#include "tests/reference/engine_reference.h"
+#include "tests/reference/traffic.h"
 
 static void complain(struct traffic *t, const char *format, ...)
 {

@@ -9,7 +9,7 @@
  */
 #include <engine/engine.h>
 
-#include "schedule.h"
+#include "tests/reference/schedule.h"
 
 #define TRAFFIC_PACKETS_MAX 40u
 #define TRAFFIC_STRIDE_MAX  64u

@@ -6,8 +6,8 @@
 
 #include <engine/event.h>
 
-#include "engine_reference.h"
-#include "schedule.h"
+#include "tests/reference/engine_reference.h"
+#include "tests/reference/schedule.h"
 
 struct writer {
 	FILE *to;

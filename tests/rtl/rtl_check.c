@@ -15,7 +15,7 @@
 
 #include <common/measure.h>
 
-#include "rtl.h"
+#include "tests/rtl/rtl.h"
 
 struct check {
 	const char *simulator, *kit, *work, *ids, *sizes; /* "64,512" */

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rtl.h"
+#include "tests/rtl/rtl.h"
 
 #define ALONE_CYCLES 1000 /* a series keeps packets that are alone further apart */
 #define BODY_AIM 0.01

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rtl.h"
+#include "tests/rtl/rtl.h"
 
 #define OPCODE_JALR 0x67u
 

@@ -26,7 +26,7 @@
 #include <common/owners.h>
 #include <common/putting.h>
 #include <common/random.h>
-#include <user/libspin/libspin_send.h>
+#include <spin/libspin_send.h>
 
 #define SENDERS  3u
 #define BLOB_MAX (64u << 10)

@@ -10,8 +10,8 @@
 
 #include <common/built.h>
 #include <engine/engine.h>
-#include <kernel/caps.h>
-#include <user/libspin/libspin.h>
+#include "kernel/caps.h"
+#include <spin/libspin.h>
 
 static int fail(const char *what)
 {

@@ -6,7 +6,7 @@
 #include <linux/capability.h>
 
 #include <common/expect.h>
-#include <user/spinctl/doctor.h>
+#include "user/spinctl/doctor.h"
 
 /* main.c's: rows complain of nothing */
 int complain(const char *format, ...)

@@ -12,8 +12,8 @@
 
 #include <bpf/bpf.h>
 
-#include "libspin.h"
-#include "libspin/seal.h"
+#include <spin/libspin.h>
+#include "user/libspin/seal.h"
 
 static const struct foreign {
 	const char *macro, *named; /* in the message */

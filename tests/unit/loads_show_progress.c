@@ -16,7 +16,7 @@
 
 #include <common/expect.h>
 
-#include "user/common/load_progress.h"
+#include "user/lib/load_progress.h"
 
 #define SLOW_HANDLER "tests/diagnostics/refused/too_many_paths.c"
 #define ERASE "\r\033[K"

@@ -14,7 +14,7 @@
 #include <engine/template.h>
 #include <spin/slmp.h>
 
-#include "../loops/loops.h"
+#include "tests/loops/loops.h"
 
 #define RANDOM_PACKETS 200
 #define MESSAGES 100u

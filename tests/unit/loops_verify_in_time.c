@@ -15,7 +15,7 @@
 #include <bpf/bpf.h>
 
 #include <common/built.h>
-#include <user/libspin/libspin.h>
+#include <spin/libspin.h>
 
 #define STEPS_MAX 950000u
 

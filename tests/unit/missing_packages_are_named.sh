@@ -11,8 +11,8 @@ fail() {
 }
 
 # The makefile without sources, and a list that has what this machine certainly lacks.
-mkdir -p "$work/tests" "$work/user/common"
-cp Makefile "$work" && cp tests/deps.sh "$work/tests" && cp user/install.mk "$work/user" && cp user/common/version.h "$work/user/common"
+mkdir -p "$work/tests" "$work/user/lib"
+cp Makefile "$work" && cp tests/deps.sh "$work/tests" && cp user/install.mk "$work/user" && cp user/lib/version.h "$work/user/lib"
 list() { # FILE-OF-CLANG FILE-OF-HEADER FILE-OF-TEST
 	printf 'build:\nclang %s\nlibdw-dev %s\ntests:\ntshark %s\n' "$1" "$2" "$3" >"$work/packages.txt"
 }

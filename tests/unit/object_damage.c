@@ -12,8 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "libspin.h"
-#include "libspin/seal.h"
+#include <spin/libspin.h>
+#include "user/libspin/seal.h"
 
 #define BATCH 200
 

@@ -4,7 +4,7 @@
 
 #include <common/expect.h>
 
-#include "user/common/options.h"
+#include "user/lib/options.h"
 
 #define ROWS 80
 

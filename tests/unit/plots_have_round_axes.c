@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/svg.h"
-#include "common/svg_frame.h"
+#include "user/lib/svg.h"
+#include "user/lib/svg_frame.h"
 
 #define TICKS_MAX 64
 #define DIGIT_WIDTH 7.2 /* of the font of 12 units, at most */

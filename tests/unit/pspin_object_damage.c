@@ -11,11 +11,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <libspin/pspin_object.h>
-#include <libspin/seal.h>
+#include "user/libspin/pspin_object.h"
+#include "user/libspin/seal.h"
 
 #include "hwmodel/nic/nic.h"
-#include "libspin/internal.h"
+#include "user/libspin/internal.h"
 
 #define BATCH 150
 

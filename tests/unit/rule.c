@@ -8,7 +8,7 @@
 
 #include <common/built.h>
 
-#include "libspin.h"
+#include <spin/libspin.h>
 
 static int failures;
 
@@ -66,6 +66,7 @@ static const struct {
 	{ "u32 1=1 and 2=2 and 3=3 and 4=4 eom 5=5", "udp u32 1=0x1 and 2=0x2 and 3=0x3 and 4=0x4 eom 5=0x5" },
 };
 
+/* clang-format off */
 static const char *const bad[] = {
 	"tcp", "dport", "dport 0", "dport 65536", "dport -1", "dport 9x", "dport +5", "dport 1 dport 2",
 	"src", "src 10.0.0", "src 10.0.0.1/33", "src 10.0.0.1/", "src 10.0.0.1/x", "src ::1/129",
@@ -84,6 +85,7 @@ static const char *const bad[] = {
 	"and 12/0xfffffffe=0x10000000-0xfffffffe", /* longer than what is kept of a rule */
 	"src 2001:db8:aaaa:bbbb:cccc:dddd:eeee:ffff:1111:2222:3333:4444:5555/64",
 };
+/* clang-format on */
 
 static void random_rules(void)
 {

@@ -13,8 +13,8 @@
 #include <common/random.h>
 #include <common/slmp_receiver.h>
 #include <common/slow.h>
-#include <user/libspin/libspin.h>
-#include <user/libspin/libspin_send.h>
+#include <spin/libspin.h>
+#include <spin/libspin_send.h>
 
 #define BYTES_MAX (3u << 20)
 #define TIMEOUT_MS (20000u * slow_factor()) /* the default is less than what a packet waits that such links lose eight times in a row */
@@ -34,6 +34,7 @@ struct trial {
 	unsigned rounds;
 };
 
+/* clang-format off */
 static const struct trial trials[] = {
 	{ "good link", { 0 }, { .window = 0 }, 1 },
 	{ "window of 1", { 0 }, { .window = 1 }, 1 },
@@ -49,6 +50,7 @@ static const struct trial trials[] = {
 	{ "all of it, window of 1", { 10, 10, 20, 10, 10, 20 }, { .window = 1, .resend_ms = 2 }, 1 },
 	{ "all of it, put", { 10, 10, 20, 10, 10, 20 }, { .window = 32, .put = 1 }, 2 },
 };
+/* clang-format on */
 
 static const uint32_t lengths[] = { 0, 1, 7, 8, 1423, 1424, 1425, 1455, 1456, 1457, 2912, 100000, BYTES_MAX - 3 };
 

@@ -11,8 +11,8 @@
 #include <common/expect.h>
 #include <common/netns.h>
 #include <common/slmp_receiver.h>
-#include <user/libspin/libspin.h>
-#include <user/libspin/libspin_send.h>
+#include <spin/libspin.h>
+#include <spin/libspin_send.h>
 
 #define BYTES (2000u * 1456u)
 

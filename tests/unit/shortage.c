@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include <common/expect.h>
-#include <kernel/shortage.h>
+#include "kernel/shortage.h"
 
 static void differ(const char *why, const char *text)
 {

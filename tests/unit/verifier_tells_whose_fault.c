@@ -6,7 +6,7 @@
 #include <sys/utsname.h>
 
 #include <common/expect.h>
-#include <user/libspin/internal.h>
+#include "user/libspin/internal.h"
 
 #define PARSE "; if (ip + 20 > end) @ parse.h:33\n" \
 	"7: (0f) r3 += r4\n"

@@ -19,7 +19,7 @@
 #include <bpf/libbpf.h>
 
 #include <common/built.h>
-#include <user/libspin/libspin.h>
+#include <spin/libspin.h>
 
 #define TEST_REG_INVARIANTS (1u << 7) /* BPF_F_TEST_REG_INVARIANTS, Linux 6.8 */
 #define WORKERS 2

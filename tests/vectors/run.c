@@ -12,9 +12,9 @@
 #include <string.h>
 
 #include <common/built.h>
-#include <user/common/descriptors.h>
+#include <user/lib/descriptors.h>
 #include <engine/trial.h>
-#include <user/libspin/libspin.h>
+#include <spin/libspin.h>
 
 struct runner {
 	struct pool pool;

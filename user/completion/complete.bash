@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# bash completion of @NAME@. The tables come from the program's own; see user/common/options.h.
+# bash completion of @NAME@. The tables come from the program's own; see user/lib/options.h.
 
 @TABLES@
 

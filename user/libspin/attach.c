@@ -5,13 +5,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "hpus.h"
-#include "internal.h"
+#include "user/libspin/hpus.h"
+#include "user/libspin/internal.h"
 #include "kernel/attach.h"
-#include "messages.h"
-#include "out.h"
-#include "requests.h"
-#include "root.h"
+#include "user/libspin/messages.h"
+#include "user/libspin/out.h"
+#include "user/libspin/requests.h"
+#include "user/libspin/root.h"
 
 /* As SPIN_MODE_AUTO: native, or generic if it is the driver that refuses native. */
 static int attach_root(struct spin_nic *nic)

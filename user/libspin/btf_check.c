@@ -8,7 +8,7 @@
 
 #include <bpf/btf.h>
 
-#include "internal.h"
+#include "user/libspin/internal.h"
 
 #define CHAIN_MAX 32
 

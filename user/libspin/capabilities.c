@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "iface.h"
+#include "user/libspin/iface.h"
 #include "kernel/features.h"
-#include "ni_limits.h"
+#include "user/libspin/ni_limits.h"
 
 static const struct {
 	enum spin_capability capability;

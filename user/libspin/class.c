@@ -12,14 +12,14 @@
 
 #include <bpf/bpf.h>
 
-#include "hpus.h"
-#include "internal.h"
+#include "user/libspin/hpus.h"
+#include "user/libspin/internal.h"
 #include "kernel/caps.h"
 #include "kernel/probe.h"
-#include "load_progress.h"
-#include "messages.h"
-#include "requests.h"
-#include "work_limit.h"
+#include "user/libspin/load_progress.h"
+#include "user/libspin/messages.h"
+#include "user/libspin/requests.h"
+#include "user/libspin/work_limit.h"
 
 /* Programs, by what the rule takes. */
 static const char *direct_name(const struct spin_ctx *ctx)

@@ -11,8 +11,8 @@
 
 #include "bpf/mpq.h"
 #include "bpf/outs.h"
-#include "contract.h"
-#include "internal.h"
+#include "user/libspin/contract.h"
+#include "user/libspin/internal.h"
 
 /* All are of section "xdp", or "?xdp" where only the loader asks for them. */
 static const struct program_row {

@@ -12,8 +12,8 @@
 
 #include <linux/bpf.h>
 
-#include "contract.h"
-#include "internal.h"
+#include "user/libspin/contract.h"
+#include "user/libspin/internal.h"
 
 /* Linux' elf.h and bpf.h of Debian 12 do not have these. */
 #define RELOCATION_64 1       /* R_BPF_64_64: a map or a variable, for a load of 64 bits */
@@ -23,12 +23,14 @@
 #define MAY_GOTO (BPF_JMP | 0xe0)
 
 /* No bpf_loop, no callbacks, no timers, nothing that reads memory of the kernel's. */
+/* clang-format off */
 static const uint32_t helpers[] = {
 	BPF_FUNC_map_lookup_elem, BPF_FUNC_get_smp_processor_id, BPF_FUNC_tail_call, BPF_FUNC_redirect, BPF_FUNC_redirect_map,
 	BPF_FUNC_xdp_adjust_tail, BPF_FUNC_fib_lookup, BPF_FUNC_jiffies64, BPF_FUNC_ringbuf_output, BPF_FUNC_ringbuf_reserve,
 	BPF_FUNC_ringbuf_submit, BPF_FUNC_ringbuf_discard, BPF_FUNC_check_mtu, BPF_FUNC_xdp_get_buff_len,
 	BPF_FUNC_xdp_load_bytes, BPF_FUNC_xdp_store_bytes, BPF_FUNC_ringbuf_query,
 };
+/* clang-format on */
 
 /* The names of all of them that this header knows, by number. */
 static const char *const helper_names[] = {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include <string.h>
 
-#include "internal.h"
+#include "user/libspin/internal.h"
 #include "kernel/cpus.h"
-#include "root.h"
+#include "user/libspin/root.h"
 
 void counters__add(const struct spin_counters *counters, uint32_t hpus, uint64_t *packets)
 {

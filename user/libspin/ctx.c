@@ -9,18 +9,18 @@
 
 #include <bpf/bpf.h>
 
-#include "hpu_mem.h"
-#include "hpus.h"
-#include "internal.h"
+#include "user/libspin/hpu_mem.h"
+#include "user/libspin/hpus.h"
+#include "user/libspin/internal.h"
 #include "kernel/cpus.h"
 #include "kernel/features.h"
 #include "kernel/probe.h"
-#include "layout.h"
-#include "load_failure.h"
-#include "ni_limits.h"
-#include "messages.h"
-#include "out.h"
-#include "requests.h"
+#include "user/libspin/layout.h"
+#include "user/libspin/load_failure.h"
+#include "user/libspin/ni_limits.h"
+#include "user/libspin/messages.h"
+#include "user/libspin/out.h"
+#include "user/libspin/requests.h"
 
 /* Constants for the verifier, and what others read. */
 static int configure(struct spin_ctx *ctx)

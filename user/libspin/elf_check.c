@@ -8,7 +8,7 @@
 #include <libelf.h>
 #include <string.h>
 
-#include "internal.h"
+#include "user/libspin/internal.h"
 
 struct check {
 	const char *path;

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "internal.h"
+#include "user/libspin/internal.h"
 
 static __thread char reason[SPIN_ERROR_BYTES];
 

@@ -2,11 +2,11 @@
 #include <errno.h>
 #include <string.h>
 
-#include "internal.h" /* first: it makes the functions of libspin.h visible */
+#include "user/libspin/internal.h" /* first: it makes the functions of libspin.h visible */
 
-#include "layout.h"
-#include "messages.h"
-#include "section.h"
+#include "user/libspin/layout.h"
+#include "user/libspin/messages.h"
+#include "user/libspin/section.h"
 
 /* In one call: a reader that is slower than the events would never come back. */
 #define HAND_OVER_MAX 4096

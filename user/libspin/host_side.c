@@ -5,8 +5,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "layout.h"
-#include "messages.h"
+#include "user/libspin/layout.h"
+#include "user/libspin/messages.h"
 
 int host_side__check(const struct host_side *host, const struct spin_segment *segment, unsigned segments)
 {

@@ -8,7 +8,7 @@
  *
  * Functions return 0 or a negative errno with a reason.
  */
-#include "section.h"
+#include "user/libspin/section.h"
 
 #include <spin/context.h>
 

@@ -15,10 +15,10 @@
 
 #include <bpf/bpf.h>
 
-#include "hpu_mem.h"
+#include "user/libspin/hpu_mem.h"
 #include "kernel/probe.h"
 #include "kernel/shortage.h"
-#include "ni_limits.h"
+#include "user/libspin/ni_limits.h"
 
 #define STATE_SECTION ".data"
 

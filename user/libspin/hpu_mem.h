@@ -3,10 +3,10 @@
 #define LIBSPIN_HPU_MEM_H
 
 /* HPU memory of its own, and with what a context's state begins. 0 or a negative errno with a reason. */
-#include "internal.h"
+#include "user/libspin/internal.h"
 
 #pragma GCC visibility push(default)
-#include "libspin_hpu.h"
+#include <spin/libspin_hpu.h>
 #pragma GCC visibility pop
 
 /* Before loading: the state lies in opts->hpu_mem, or begins as opts->initial_state says. */

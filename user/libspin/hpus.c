@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <unistd.h>
 
-#include "hpus.h"
+#include "user/libspin/hpus.h"
 #include "kernel/cpus.h"
 
 static const char *const names[] = { "cpu", "queue", "spread" };

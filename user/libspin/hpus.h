@@ -7,7 +7,7 @@
  * negative errno with a reason.
  */
 #include "bpf/spread.h"
-#include "internal.h"
+#include "user/libspin/internal.h"
 
 /* Before loading: is what was asked for possible with this interface and class? Sets the fields of ctx. */
 int hpus__choose(struct spin_ctx *ctx, const struct spin_ctx_opts *opts);

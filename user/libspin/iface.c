@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "iface.h"
+#include "user/libspin/iface.h"
 #include "kernel/probe_iface.h"
 
 int iface__read(const struct spin_nic *nic, struct iface *out)

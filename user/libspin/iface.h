@@ -3,7 +3,7 @@
 #define LIBSPIN_IFACE_H
 
 /* What limits and capabilities ask an interface; offline: all zero, and nothing is refused. */
-#include "internal.h"
+#include "user/libspin/internal.h"
 
 struct iface {
 	unsigned mtu;   /* 0: none */

@@ -11,12 +11,12 @@
 
 /* All else is compiled hidden. */
 #pragma GCC visibility push(default)
-#include "libspin.h"
+#include <spin/libspin.h>
 #pragma GCC visibility pop
 
-#include "host_side.h"
+#include "user/libspin/host_side.h"
 #include "kernel/threaded.h"
-#include "section.h"
+#include "user/libspin/section.h"
 
 #define SPIN_ERROR_BYTES 1024
 

@@ -5,9 +5,9 @@
 
 #include <bpf/btf.h>
 
-#include "internal.h"
-#include "layout.h"
-#include "layout_type.h"
+#include "user/libspin/internal.h"
+#include "user/libspin/layout.h"
+#include "user/libspin/layout_type.h"
 
 static int is_data(const char *section)
 {

@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "libspin.h"
+#include <spin/libspin.h>
 
 struct btf;
 

@@ -6,8 +6,8 @@
 #include <spin/bytes.h>
 #include <spin/table.h>
 
-#include "internal.h"
-#include "layout_type.h"
+#include "user/libspin/internal.h"
+#include "user/libspin/layout_type.h"
 
 #define ENTRY_BYTES_MAX 4096
 

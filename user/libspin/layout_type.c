@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "internal.h"
-#include "layout_type.h"
+#include "user/libspin/internal.h"
+#include "user/libspin/layout_type.h"
 
 int layout_type__resolve(const struct btf *btf, uint32_t id, struct layout_type *out)
 {

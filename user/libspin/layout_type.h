@@ -5,7 +5,7 @@
 /* Types and paths: what layout.c, layout_table.c and layout_walk.c share. */
 #include <bpf/btf.h>
 
-#include "layout.h"
+#include "user/libspin/layout.h"
 
 /* A type with qualifiers and typedefs taken off. */
 struct layout_type {

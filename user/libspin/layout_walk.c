@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "internal.h"
-#include "layout_type.h"
+#include "user/libspin/internal.h"
+#include "user/libspin/layout_type.h"
 
 #define PATH_BYTES 256
 #define DEPTH_MAX 16

@@ -3,10 +3,10 @@
 #include <errno.h>
 #include <string.h>
 
-#include "iface.h"
+#include "user/libspin/iface.h"
 #include "kernel/cpus.h"
 #include "kernel/features.h"
-#include "ni_limits.h"
+#include "user/libspin/ni_limits.h"
 
 #define IP_AND_UDP_BYTES 28u /* IPv4 without options */
 #define ONE_PIECE_BYTES  3500u /* of IP: what lies in one piece for sure, where frames of several are not copied */

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "kernel/shortage.h"
-#include "load_failure.h"
-#include "verifier.h"
+#include "user/libspin/load_failure.h"
+#include "user/libspin/verifier.h"
 
 #define SPARE_DESCRIPTORS 8 /* of probes, types and the log */
 

@@ -3,7 +3,7 @@
 #define LIBSPIN_LOAD_FAILURE_H
 
 /* Why bpf_object__load() failed, in words. */
-#include "internal.h"
+#include "user/libspin/internal.h"
 
 #define VERIFIER_LOG_BYTES (16u << 20)
 

@@ -6,7 +6,7 @@
 #include <signal.h>
 #include <time.h>
 
-#include "load_progress.h"
+#include "user/libspin/load_progress.h"
 
 #define LOOK_MS 200
 

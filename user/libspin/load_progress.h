@@ -2,7 +2,7 @@
 #ifndef LIBSPIN_LOAD_PROGRESS_H
 #define LIBSPIN_LOAD_PROGRESS_H
 
-#include "internal.h"
+#include "user/libspin/internal.h"
 
 /* bpf_object__load(), and what it is busy with for spin_set_load_progress(). `name`: what the programs belong to. */
 int load_progress__load(struct bpf_object *bpf, const char *name);

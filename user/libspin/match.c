@@ -4,8 +4,8 @@
 #include <netinet/in.h>
 #include <string.h>
 
-#include "internal.h"
-#include "root.h"
+#include "user/libspin/internal.h"
+#include "user/libspin/root.h"
 
 #define WORDS(array) (sizeof(array) / sizeof(uint64_t))
 

@@ -2,8 +2,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "internal.h"
-#include "layout.h"
+#include "user/libspin/internal.h"
+#include "user/libspin/layout.h"
 
 static int locate(struct spin_ctx *ctx, const char *name, struct layout_variable *var, void **addr)
 {

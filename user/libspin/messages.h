@@ -11,10 +11,10 @@
 #include <pthread.h>
 
 #include "bpf/mpq.h"
-#include "internal.h"
+#include "user/libspin/internal.h"
 
 #pragma GCC visibility push(default)
-#include "libspin_message.h"
+#include <spin/libspin_message.h>
 #pragma GCC visibility pop
 
 struct messages_used;

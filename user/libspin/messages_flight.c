@@ -4,7 +4,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "messages_view.h"
+#include "user/libspin/messages_view.h"
 
 #define TRIES 8
 

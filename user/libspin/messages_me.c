@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "messages.h"
-#include "requests.h"
-#include "root.h"
+#include "user/libspin/messages.h"
+#include "user/libspin/requests.h"
+#include "user/libspin/root.h"
 
 _Static_assert(SPIN_MES_MAX <= 64, "a bit for each entry");
 

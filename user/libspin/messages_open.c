@@ -12,7 +12,7 @@
 
 #include "kernel/features.h"
 #include "kernel/probe.h"
-#include "messages_view.h"
+#include "user/libspin/messages_view.h"
 
 #define EVENT_BYTES  (1u << 20) /* of the ring: each message has its event */
 #define TIME_MS_MAX  86400000u  /* a day: far from where 32 bits of ticks wrap */

@@ -9,7 +9,7 @@
 
 #include <bpf/bpf.h>
 
-#include "messages.h"
+#include "user/libspin/messages.h"
 
 /* More than all there can be: each run handles some of what is due. */
 #define RUNS_MAX 65536

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "messages_view.h"
+#include "user/libspin/messages_view.h"
 
 #define FORGET_ALL 4096 /* resets after which the whole table is cleared, too: deleted keys lengthen searches */
 

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "messages.h"
+#include "user/libspin/messages.h"
 
 #define BUSY_MS  4   /* how often it looks while a message is in flight */
 #define QUIET_MS 32  /* and at most, if none is */

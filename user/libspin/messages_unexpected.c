@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "messages.h"
-#include "section.h"
+#include "user/libspin/messages.h"
+#include "user/libspin/section.h"
 
 int spin_messages__map_unexpected(struct messages *m, const struct bpf_object *bpf, const struct spin_memory *mem)
 {

@@ -3,7 +3,7 @@
 #define LIBSPIN_MESSAGES_VIEW_H
 
 /* Messages in flight as their memory shows them: of a context of this process, or of another's. */
-#include "messages.h"
+#include "user/libspin/messages.h"
 
 struct messages_view {
 	const struct spin_mpq *mpq;

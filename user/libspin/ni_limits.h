@@ -3,10 +3,10 @@
 #define LIBSPIN_NI_LIMITS_H
 
 /* What an interface takes and guarantees. */
-#include "internal.h"
+#include "user/libspin/internal.h"
 
 #pragma GCC visibility push(default)
-#include "libspin_hpu.h"
+#include <spin/libspin_hpu.h>
 #pragma GCC visibility pop
 
 /* What an HPU image has room for, beyond which spincc refuses it (hwmodel/image/pspin.ld; PsPIN: 4 MiB of L2 handler memory). */

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "internal.h"
+#include "user/libspin/internal.h"
 #include "kernel/probe.h"
-#include "out.h"
-#include "root.h"
+#include "user/libspin/out.h"
+#include "user/libspin/root.h"
 
 static struct spin_nic *new_nic(const char *name)
 {

@@ -11,10 +11,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "contract.h"
-#include "internal.h"
-#include "pspin_object.h"
-#include "seal.h"
+#include "user/libspin/contract.h"
+#include "user/libspin/internal.h"
+#include "user/libspin/pspin_object.h"
+#include "user/libspin/seal.h"
 
 #define OBJECT_BYTES_MAX (256u << 20)
 

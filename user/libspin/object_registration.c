@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "internal.h"
+#include "user/libspin/internal.h"
 
 static int damaged(const struct spin_object *obj, const char *what)
 {

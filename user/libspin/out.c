@@ -8,8 +8,8 @@
 
 #include "kernel/cpus.h"
 #include "kernel/probe.h"
-#include "load_failure.h"
-#include "out_private.h"
+#include "user/libspin/load_failure.h"
+#include "user/libspin/out_private.h"
 
 extern const char out_image[], out_image_end[];
 

@@ -10,7 +10,7 @@
  * Functions return 0 or a negative errno with a reason.
  */
 #include "bpf/outs.h"
-#include "internal.h"
+#include "user/libspin/internal.h"
 
 /* Before loading: the context's buffers are the process's. Then the context holds them. */
 int out__prepare(struct spin_ctx *ctx);

@@ -2,7 +2,7 @@
 #ifndef LIBSPIN_OUT_PRIVATE_H
 #define LIBSPIN_OUT_PRIVATE_H
 
-#include "out.h"
+#include "user/libspin/out.h"
 
 /* What the process has one of; `owner`: the context's number in its counts. */
 int out__hold(unsigned *owner);

@@ -9,7 +9,7 @@
 
 #include <bpf/bpf.h>
 
-#include "out_private.h"
+#include "user/libspin/out_private.h"
 
 static const unsigned sizes[] = {
 #define SIZE(n) n,

@@ -13,8 +13,8 @@
 
 #include <linux/bpf.h>
 
-#include "internal.h"
-#include "work_limit.h"
+#include "user/libspin/internal.h"
+#include "user/libspin/work_limit.h"
 
 #define SLOTS 64 /* of the stack, 8 bytes each */
 #define JUMP (BPF_JMP | BPF_JA)

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "hpus.h"
+#include "user/libspin/hpus.h"
 #include "kernel/threaded.h"
 
 int queues__count(const struct spin_nic *nic, uint32_t *count)

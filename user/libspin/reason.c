@@ -2,7 +2,7 @@
 #include <ctype.h>
 #include <pthread.h>
 
-#include "internal.h"
+#include "user/libspin/internal.h"
 
 static const struct {
 	const char *name, *text;

@@ -6,7 +6,7 @@
 #include <bpf/bpf.h>
 
 #include "bpf/mpq.h"
-#include "requests_private.h"
+#include "user/libspin/requests_private.h"
 
 #define RING_BYTES (1u << 20) /* some 400 packets of the longest kind */
 

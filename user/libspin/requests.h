@@ -11,7 +11,7 @@
  * asks for much or acknowledges nothing holds up no put. Functions return 0 or a negative
  * errno with a reason.
  */
-#include "internal.h"
+#include "user/libspin/internal.h"
 
 struct requests;
 

@@ -12,9 +12,9 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "messages.h"
-#include "requests_private.h"
-#include "send.h"
+#include "user/libspin/messages.h"
+#include "user/libspin/requests_private.h"
+#include "user/libspin/send.h"
 
 #define ANSWER_NS      2000000000u
 #define ANSWER_BYTE_NS 1000u /* a megabyte a second */

@@ -18,8 +18,8 @@
 #include <bpf/bpf.h>
 
 #include "kernel/netlink.h"
-#include "out_private.h"
-#include "requests_private.h"
+#include "user/libspin/out_private.h"
+#include "user/libspin/requests_private.h"
 
 #define VALID (NUD_PERMANENT | NUD_NOARP | NUD_REACHABLE | NUD_PROBE | NUD_STALE | NUD_DELAY)
 #define AGAIN_S 5        /* how often an entry is looked at again; one that was not used meanwhile goes */

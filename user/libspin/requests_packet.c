@@ -7,7 +7,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include "requests_private.h"
+#include "user/libspin/requests_private.h"
 
 #define BUFFER_BYTES (1 << 20)
 

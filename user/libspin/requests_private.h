@@ -2,9 +2,9 @@
 #ifndef LIBSPIN_REQUESTS_PRIVATE_H
 #define LIBSPIN_REQUESTS_PRIVATE_H
 
-#include "libspin_send.h"
-#include "out.h"
-#include "requests.h"
+#include <spin/libspin_send.h>
+#include "user/libspin/out.h"
+#include "user/libspin/requests.h"
 
 #define REQUESTS_PUTS_MAX    4096u /* that wait; one more fails */
 #define REQUESTS_ANSWERS_MAX 64u   /* the same of answers to gets, which anyone may ask for */

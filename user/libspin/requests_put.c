@@ -16,9 +16,9 @@
 
 #include <spin/slmp.h>
 
-#include "messages.h"
-#include "requests_private.h"
-#include "send.h"
+#include "user/libspin/messages.h"
+#include "user/libspin/requests_private.h"
+#include "user/libspin/send.h"
 
 #define ADDRESS_BYTES (INET6_ADDRSTRLEN + 12) /* with an interface's index */
 #define TELL_TRIES    5000u /* with a millisecond in between: so long a reader may be behind */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include <string.h>
 
-#include "requests_private.h"
+#include "user/libspin/requests_private.h"
 
 static uint64_t load(const uint64_t *at)
 {

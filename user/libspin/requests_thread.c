@@ -7,7 +7,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "requests_private.h"
+#include "user/libspin/requests_private.h"
 
 void requests__fail(struct requests *r, int err)
 {

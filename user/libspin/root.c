@@ -9,10 +9,10 @@
 
 #include <bpf/bpf.h>
 
-#include "internal.h"
+#include "user/libspin/internal.h"
 #include "kernel/probe.h"
-#include "load_failure.h"
-#include "root.h"
+#include "user/libspin/load_failure.h"
+#include "user/libspin/root.h"
 
 extern const char root_image[], root_image_end[];
 

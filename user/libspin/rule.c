@@ -9,7 +9,7 @@
 
 #include <spin/wire.h>
 
-#include "internal.h"
+#include "user/libspin/internal.h"
 
 #define RULE_TEXT_BYTES 256 /* that recordings and reports keep of a rule's text */
 

@@ -6,8 +6,8 @@
 
 #include <bpf/bpf.h>
 
-#include "internal.h"
-#include "root.h"
+#include "user/libspin/internal.h"
+#include "user/libspin/root.h"
 
 static int run(int prog_fd, const char *who, const void *frame, size_t frame_bytes, unsigned repeat,
 	       void *frame_out, size_t out_bytes, struct spin_run_result *result)

@@ -3,7 +3,7 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "seal.h"
+#include "user/libspin/seal.h"
 
 /* Little-endian, as the rest of the object. */
 struct seal {

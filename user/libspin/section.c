@@ -4,8 +4,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "internal.h"
-#include "layout.h"
+#include "user/libspin/internal.h"
+#include "user/libspin/layout.h"
 
 struct bpf_map *section__map(const struct bpf_object *object, const char *section)
 {

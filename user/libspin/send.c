@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "send.h"
+#include "user/libspin/send.h"
 
 #define MS_NS 1000000u
 #define TELL_NS (100u * MS_NS)

@@ -8,10 +8,10 @@
 #include <spin/message.h>
 #include <spin/slmp.h>
 
-#include "internal.h"
+#include "user/libspin/internal.h"
 
 #pragma GCC visibility push(default)
-#include "libspin_send.h"
+#include <spin/libspin_send.h>
 #pragma GCC visibility pop
 
 uint64_t send_now_ns(void);

@@ -9,7 +9,7 @@
 #include <netinet/udp.h>
 #include <string.h>
 
-#include "send.h"
+#include "user/libspin/send.h"
 
 #define TRAIN_PACKETS 64u      /* UDP_MAX_SEGMENTS before Linux 6.9 */
 #define TRAIN_BYTES   65000u   /* IP and UDP headers come to it: 65,535 in all */

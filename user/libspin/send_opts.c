@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "send.h"
+#include "user/libspin/send.h"
 
 #define TIMEOUT_MS 1800u
 #define MS_MAX     3600000u

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "send.h"
+#include "user/libspin/send.h"
 
 #define BUFFER_BYTES (4 << 20) /* for a whole window, and its acknowledgements; the system has its own limit */
 #define UDP_BYTES 8

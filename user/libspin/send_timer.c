@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include <time.h>
 
-#include "send.h"
+#include "user/libspin/send.h"
 
 /* Until a round trip is known; and limits: of a LAN's scheduling, and of a receiver that has no room. */
 #define FIRST_NS 100000000u

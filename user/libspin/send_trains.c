@@ -6,7 +6,7 @@
  * a message goes alone, and no train before it was taken: a receiver would take its length for that of all packets. What was
  * lost goes alone, too.
  */
-#include "send.h"
+#include "user/libspin/send.h"
 
 #define LOST_MOST  128u   /* packets of trains, one after the other: the way has changed */
 #define TRY_AGAIN  2048u  /* packets later: those that were tried may have been lost as any other */

@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "send.h"
+#include "user/libspin/send.h"
 
 static int timed_out(const struct spin_sender *s, const struct send_message *m, const struct spin_send_report *report)
 {

@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "send.h"
+#include "user/libspin/send.h"
 
 #define NONE 0xffffu
 

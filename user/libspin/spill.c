@@ -11,7 +11,7 @@
 
 #include <linux/bpf.h>
 
-#include "internal.h"
+#include "user/libspin/internal.h"
 
 #define SLOTS 64 /* of 8 bytes: the whole stack */
 #define STORE32 (BPF_STX | BPF_MEM | BPF_W)

@@ -15,7 +15,7 @@
 
 #include <bpf/bpf.h>
 
-#include "hpus.h"
+#include "user/libspin/hpus.h"
 #include "kernel/cpus.h"
 #include "kernel/textfile.h"
 

@@ -6,8 +6,8 @@
 
 #include <bpf/bpf.h>
 
-#include "internal.h"
-#include "root.h"
+#include "user/libspin/internal.h"
+#include "user/libspin/root.h"
 
 /* In one call: a reader that is slower than the packets would never come back. */
 #define HAND_OVER_MAX 16384

@@ -7,9 +7,9 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "internal.h"
+#include "user/libspin/internal.h"
 #include "kernel/features.h"
-#include "verifier.h"
+#include "user/libspin/verifier.h"
 
 void verifier__reason(const struct verifier_refusal *refusal, char *out, size_t bytes)
 {

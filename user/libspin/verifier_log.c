@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "verifier.h"
+#include "user/libspin/verifier.h"
 
 /* How far back a loop's own line is looked for. */
 #define LOOP_LINES_MAX 4096

@@ -3,7 +3,7 @@
  * What the verifier's complaints mean for someone who writes a handler. From the
  * special to the general; kernel/bpf/verifier.c has the words.
  */
-#include "verifier.h"
+#include "user/libspin/verifier.h"
 
 #define NULL_POINTER "a pointer is used that may be NULL; test what SPIN_GET, SPIN_AT or SPIN_FIND gave before using it"
 #define BEYOND_PACKET \
@@ -20,6 +20,7 @@
 #define ALIGN "the address is no multiple of the access's size; let the type align the data, or go byte by byte"
 #define INDIRECT "a call through a pointer; call functions by name, and choose between them with switch"
 
+/* clang-format off */
 const struct verifier_rule verifier_rules[] = {
 	{ "unknown opcode e5", "may_goto", VERIFIER_OLD },
 
@@ -79,3 +80,4 @@ const struct verifier_rule verifier_rules[] = {
 	{ "value is outside of the array", BEYOND_ARRAY, 0 },
 	{ 0 },
 };
+/* clang-format on */

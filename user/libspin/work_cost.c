@@ -8,8 +8,8 @@
 
 #include <linux/bpf.h>
 
-#include "internal.h"
-#include "work_limit.h"
+#include "user/libspin/internal.h"
+#include "user/libspin/work_limit.h"
 
 #define COUNTING_UNITS 8 /* what counting a round takes, which waits for the counter of the round before */
 

@@ -9,8 +9,8 @@
 
 #include <linux/bpf.h>
 
-#include "internal.h"
-#include "work_limit.h"
+#include "user/libspin/internal.h"
+#include "user/libspin/work_limit.h"
 
 #define STACK_BYTES 512
 #define JUMP (BPF_JMP | BPF_JA)

@@ -11,8 +11,8 @@
 
 #include <linux/bpf.h>
 
-#include "internal.h"
-#include "work_limit.h"
+#include "user/libspin/internal.h"
+#include "user/libspin/work_limit.h"
 
 #define STACK_BYTES 512
 #define SLOTS (STACK_BYTES / 8)

@@ -7,9 +7,9 @@
 
 #include <spin/meta.h>
 
-#include "libspin/internal.h"
-#include "spincc.h"
-#include "walks.h"
+#include "user/libspin/internal.h"
+#include "user/spincc/spincc.h"
+#include "user/spincc/walks.h"
 
 const char *build__tool(const char *variable, const char *name)
 {

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir.h"
+#include "user/spincc/ir.h"
 
 static int refuse(const char *file, unsigned line, const char *reason, const char *name)
 {

@@ -6,7 +6,7 @@
 
 #include <spin/context.h>
 
-#include "ir.h"
+#include "user/spincc/ir.h"
 
 /* What there is for one delivery only: an answer and a way on to the host's stack; memory that a message has. */
 static const struct {

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir.h"
+#include "user/spincc/ir.h"
 
 static const char *const divisions[] = { " = udiv ", " = sdiv ", " = urem ", " = srem " };
 

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ir.h"
+#include "user/spincc/ir.h"
 
 #define DEPTH_MAX 32
 

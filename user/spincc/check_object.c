@@ -9,7 +9,7 @@
 
 #include <gelf.h>
 
-#include "spincc.h"
+#include "user/spincc/spincc.h"
 
 #define CALL_BY_REGISTER 0x8d
 

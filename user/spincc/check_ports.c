@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir.h"
+#include "user/spincc/ir.h"
 
 #define NAMES 64u /* that hold a port; more in one function are not followed */
 

@@ -10,7 +10,7 @@
 
 #include <spin/meta.h>
 
-#include "ir.h"
+#include "user/spincc/ir.h"
 
 struct place {
 	char file[PATH_MAX];

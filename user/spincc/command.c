@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "spincc.h"
+#include "user/spincc/spincc.h"
 
 static const struct {
 	const char *tool, *package;

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "find.h"
-#include "rules.h"
+#include "user/spincc/find.h"
+#include "user/spincc/rules.h"
 
 #define FAULTS_MAX 5
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "find.h"
-#include "ir.h"
+#include "user/spincc/find.h"
+#include "user/spincc/ir.h"
 
 unsigned find__place(const struct spincc *s, const char *text, char name[PATH_MAX])
 {

@@ -3,7 +3,7 @@
 #define SPINCC_FIND_H
 
 /* Where in the user's files a fault is, for tools that do not say. All return a line, 0: not found. */
-#include "spincc.h"
+#include "user/spincc/spincc.h"
 
 /* The first "file.c:12" in a text that is the user's. */
 unsigned find__place(const struct spincc *s, const char *text, char file[PATH_MAX]);

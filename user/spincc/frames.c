@@ -11,7 +11,7 @@
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 
-#include "spincc.h"
+#include "user/spincc/spincc.h"
 
 static unsigned number(Dwarf_Die *die, unsigned name)
 {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir.h"
+#include "user/spincc/ir.h"
 
 static int index_metadata(struct ir *ir)
 {

@@ -3,7 +3,7 @@
 #define SPINCC_IR_H
 
 /* LLVM's intermediate language as text: so much of it as tells source lines. */
-#include "spincc.h"
+#include "user/spincc/spincc.h"
 
 struct ir {
 	char *text;         /* lines end with NUL; "" after the last */

@@ -6,10 +6,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "spincc.h"
+#include "user/spincc/spincc.h"
 
 #define FIELD(name) offsetof(struct spincc, name)
 
+/* clang-format off */
 static const struct option_row options[] = {
 	{ "output", 'o', OPTION_STRING, "FILE", FIELD(output), "the result", .required = 1 },
 	{ "target", 0, OPTION_STRING, "fat|rv32|host", FIELD(target),
@@ -31,6 +32,7 @@ static const struct option_row options[] = {
 	{ "verbose", 'v', OPTION_FLAG, NULL, FIELD(verbose), "print the commands run" },
 	{ 0 },
 };
+/* clang-format on */
 
 static const char about[] =
 	"The object is a BPF ELF file that bpftool(8) and ip-link(8) take as well. The rv32 program and the "

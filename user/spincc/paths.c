@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "spincc.h"
+#include "user/spincc/spincc.h"
 
 static int is_root(const char *root)
 {

@@ -11,8 +11,8 @@
 
 #include <gelf.h>
 
-#include "find.h"
-#include "spincc.h"
+#include "user/spincc/find.h"
+#include "user/spincc/spincc.h"
 
 static void add_tool(const struct spincc *s, struct command *c)
 {

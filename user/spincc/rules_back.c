@@ -4,13 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rules.h"
+#include "user/spincc/rules.h"
 
 #define SIGNED_DIVISION "signed division or modulo; eBPF divides unsigned numbers only: use uint32_t or uint64_t"
 #define COUNT_BITS "eBPF has no instruction that counts bits; count them in a loop with a constant bound"
 #define COPY "this copies or fills too much at once; write a loop with a constant bound"
 #define ASSEMBLY "inline assembly; a handler is plain C, which both eBPF and rv32 are made from"
 
+/* clang-format off */
 const struct rule rules_hpu[] = {
 	{ "No such file or directory",
 	  "this header is the system's, which no HPU has; include <spin/spin.h> and headers of your own", RULE_LAST },
@@ -90,6 +91,7 @@ const struct rule rules_suspect[] = {
 	{ "@llvm.memset.", COPY, 0 },
 	{ 0 },
 };
+/* clang-format on */
 
 static int starts(const char *name, const char *with)
 {

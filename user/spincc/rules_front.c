@@ -5,7 +5,7 @@
  */
 #include <stddef.h>
 
-#include "rules.h"
+#include "user/spincc/rules.h"
 
 #define HEADER_CODES "return one of enum spin_header_rc: SPIN_HEADER_PROCESS_DATA, _PROCEED, _DROP, _FAIL, _SEGV"
 #define PAYLOAD_CODES \
@@ -14,6 +14,7 @@
 #define NO_READ_ONLY \
 	"packets are written with spin_set16 and spin_set32, read-only table fields by the host, constants by nobody"
 
+/* clang-format off */
 const struct rule rules_front[] = {
 	/* the registration */
 	{ "use of undeclared identifier 'spin_handlers_'",
@@ -127,3 +128,4 @@ const struct rule rules_source[] = {
 	  RULE_LAST },
 	{ 0 },
 };
+/* clang-format on */

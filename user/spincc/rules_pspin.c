@@ -2,7 +2,7 @@
 /* Of gcc for rv32, its assembler and linker, about a file for PsPIN's own runtime: what is not here keeps gcc's words. */
 #include <stddef.h>
 
-#include "rules.h"
+#include "user/spincc/rules.h"
 
 #define NO_CALL "there is no function @ in PsPIN's runtime as it is here: spin-pspin(7) lists its calls; define it, or call one of those"
 #define OF_HANDLER_H "@ is of PsPIN's runtime: write #include <handler.h> in front of it"
@@ -10,6 +10,7 @@
 #define SECTIONS "there is no place for it: .l2_handler_data is in L2, 1 MiB; .data_tiny_l1 in each cluster's L1, 8 KiB; without an attribute a " \
 		 "variable is in L2, 64 KiB in all"
 
+/* clang-format off */
 const struct rule rules_pspin[] = {
 	{ "spin/spin.h: No such file",
 	  "<spin/spin.h> is the other API; compile the file without --api pspin, or include <handler.h> in place of it", RULE_LAST },
@@ -57,3 +58,4 @@ const struct rule rules_pspin[] = {
 	{ "[-W", NULL, RULE_WARNING },
 	{ 0 },
 };
+/* clang-format on */

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libspin/seal.h"
-#include "spincc.h"
+#include "user/libspin/seal.h"
+#include "user/spincc/spincc.h"
 
 /* Readers of ELF ignore what follows: the object stays a plain one for bpftool and iproute2. */
 int seal__append(const char *path)

@@ -2,8 +2,8 @@
 #include <signal.h>
 #include <stddef.h>
 
-#include "common/interrupt.h"
-#include "spincc.h"
+#include "user/lib/interrupt.h"
+#include "user/spincc/spincc.h"
 
 static volatile sig_atomic_t caught, child;
 

@@ -4,7 +4,7 @@
 
 #include <limits.h>
 
-#include "common/options.h"
+#include "user/lib/options.h"
 
 struct spincc {
 	/* from the command line */

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "spincc.h"
+#include "user/spincc/spincc.h"
 
 int temps__make(struct spincc *s)
 {

@@ -10,11 +10,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/load_progress.h"
+#include "user/lib/load_progress.h"
 #include "kernel/probe.h"
-#include "libspin/libspin.h"
-#include "libspin/verifier.h"
-#include "spincc.h"
+#include <spin/libspin.h>
+#include "user/libspin/verifier.h"
+#include "user/spincc/spincc.h"
 
 struct log {
 	struct spincc *s;

@@ -19,8 +19,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir.h"
-#include "walks.h"
+#include "user/spincc/ir.h"
+#include "user/spincc/walks.h"
 
 #define SLOTS_MAX 64 /* variables of a function: one bit each. Those beyond stay as they are */
 #define NAME_BYTES 64

@@ -3,8 +3,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "builtin.h"
-#include "spinctl.h"
+#include "user/spinctl/builtin.h"
+#include "user/spinctl/spinctl.h"
 
 static int is_there(char path[PATH_MAX], const char *folder, const char *below, const char *name)
 {

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "choice.h"
-#include "libspin/internal.h"
-#include "libspin/libspin_hpu.h"
+#include "user/spinctl/choice.h"
+#include "user/libspin/internal.h"
+#include <spin/libspin_hpu.h>
 
 enum spin_mode choice__mode(const char *name)
 {

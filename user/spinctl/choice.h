@@ -2,7 +2,7 @@
 #ifndef SPINCTL_CHOICE_H
 #define SPINCTL_CHOICE_H
 
-#include "libspin/libspin.h"
+#include <spin/libspin.h>
 
 /* What --mode and --class stand for. The table of options has let no other words through than there are. */
 #define MODE_CHOICES "auto|native|generic"

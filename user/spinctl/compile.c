@@ -10,9 +10,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "compile.h"
-#include "spinctl.h"
-#include "stop.h"
+#include "user/spinctl/compile.h"
+#include "user/spinctl/spinctl.h"
+#include "user/spinctl/stop.h"
 
 #define WORDS_MAX 64
 

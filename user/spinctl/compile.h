@@ -2,7 +2,7 @@
 #ifndef SPINCTL_COMPILE_H
 #define SPINCTL_COMPILE_H
 
-#include "common/options.h"
+#include "user/lib/options.h"
 
 /*
  * Runs spincc: the one beside spinctl, else the one in PATH. Its diagnostics go to

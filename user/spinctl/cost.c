@@ -2,10 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "choice.h"
-#include "cost_options.h"
-#include "cost_run.h"
-#include "libspin/internal.h"
+#include "user/spinctl/choice.h"
+#include "user/spinctl/cost_options.h"
+#include "user/spinctl/cost_run.h"
+#include "user/libspin/internal.h"
 
 static struct cost_options options = { .target = "pspin-rtl", .made = { 0, COST_PACKETS, COST_PAYLOAD, 0 }, .top = 10 };
 

@@ -6,7 +6,7 @@
 #include <hwmodel/traffic.h>
 #include <hwmodel/xpulp.h>
 
-#include "spinctl.h"
+#include "user/spinctl/spinctl.h"
 
 /* Whose instructions they are, told by source and by the functions around them. */
 enum cost_part { COST_USER, COST_WRAPPER, COST_COMMANDS, COST_RUNTIME, COST_PARTS };
@@ -15,6 +15,7 @@ const char *cost_part_name(enum cost_part part);
 const char *cost_part_text(enum cost_part part);
 
 /* A packet's way, in its order; its latency is their sum. X(NAME, "name", "text") */
+/* clang-format off */
 #define COST_STAGES_(X) \
 	X(ARRIVE,   "arrive",   "from its first bit to all of it in L2 packet memory") \
 	X(HER,      "her",      "its handler execution request (HER) is taken") \
@@ -26,6 +27,7 @@ const char *cost_part_text(enum cost_part part);
 	X(HANDLER,  "handler",  "handlers' bodies") \
 	X(FEEDBACK, "feedback", "after the handler: its commands, and the way back to the NIC") \
 	X(OUT,      "out",      "what leaves of it, after that")
+/* clang-format on */
 enum cost_stage {
 #define COST_STAGE_ENUM_(name, word, text) COST_STAGE_##name,
 	COST_STAGES_(COST_STAGE_ENUM_)

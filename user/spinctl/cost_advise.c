@@ -2,9 +2,9 @@
 /* Other registrations first; then, with the best of them, other ways to compile. */
 #include <stdlib.h>
 
-#include "cost_advise.h"
-#include "libspin/internal.h"
-#include "stop.h"
+#include "user/spinctl/cost_advise.h"
+#include "user/libspin/internal.h"
+#include "user/spinctl/stop.h"
 
 #define STATE_IN_L1_MAX 0x7ffc0 /* as the image's linker script has it */
 #define NEAR 0.005 /* less is no difference in throughput: packets have whole cycles */

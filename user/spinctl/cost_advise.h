@@ -8,9 +8,9 @@
  */
 #include <limits.h>
 
-#include "cost_options.h"
-#include "cost_run.h"
-#include "handler.h"
+#include "user/spinctl/cost_options.h"
+#include "user/spinctl/cost_run.h"
+#include "user/spinctl/handler.h"
 
 #define ADVICE_VARIANTS_MAX 32
 /* Made if no packets are given. */

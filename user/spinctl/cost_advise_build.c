@@ -4,10 +4,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "compile.h"
-#include "cost_advise.h"
-#include "cost_dwarf.h"
-#include "temp_folder.h"
+#include "user/spinctl/compile.h"
+#include "user/spinctl/cost_advise.h"
+#include "user/spinctl/cost_dwarf.h"
+#include "user/spinctl/temp_folder.h"
 
 /* Where the state is declared: in the handler's file, by one of its macros. "": unknown. */
 static void source_by_dwarf(const struct cost_program *program, char out[PATH_MAX])

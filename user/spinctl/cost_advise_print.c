@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include <math.h>
 
-#include "cost_advise.h"
+#include "user/spinctl/cost_advise.h"
 
 static const char *place_name(const struct advice_variant *v)
 {

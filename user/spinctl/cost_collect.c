@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cost_collect.h"
+#include "user/spinctl/cost_collect.h"
 
 struct cost_collector *cost_collector__new(const struct cost_program *program)
 {

@@ -3,7 +3,7 @@
 #define SPINCTL_COST_COLLECT_H
 
 /* Inside of a collector: what it has heard, and what it keeps until a packet's end is told. */
-#include "cost_run.h"
+#include "user/spinctl/cost_run.h"
 
 #define WAITING_TASKS 4 /* of a packet, one of each kind */
 

@@ -4,7 +4,7 @@
 #include <libelf.h>
 #include <stdio.h>
 
-#include "cost_run.h"
+#include "user/spinctl/cost_run.h"
 
 /* The C unit's producer; assembler units say nothing of the compiler. */
 void cost_compiler(const void *image, size_t bytes, char *out, size_t out_bytes)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* What a collector has heard, as figures. */
-#include "cost_collect.h"
+#include "user/spinctl/cost_collect.h"
 
 void cost_collector__occupancy(const struct cost_collector *c, struct cost_occupancy *out)
 {

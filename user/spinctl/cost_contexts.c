@@ -4,13 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "choice.h"
-#include "cost_job.h"
-#include "cost_pspin.h"
-#include "handler.h"
-#include "libspin/internal.h"
-#include "libspin/root.h"
-#include "stop.h"
+#include "user/spinctl/choice.h"
+#include "user/spinctl/cost_job.h"
+#include "user/spinctl/cost_pspin.h"
+#include "user/spinctl/handler.h"
+#include "user/libspin/internal.h"
+#include "user/libspin/root.h"
+#include "user/spinctl/stop.h"
 
 struct context {
 	struct cost_options options; /* what is asked for of this one */

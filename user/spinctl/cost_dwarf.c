@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cost_dwarf.h"
-#include "cost_run.h"
+#include "user/spinctl/cost_dwarf.h"
+#include "user/spinctl/cost_run.h"
 
 void cost_dwarf__open(struct cost_dwarf *d, const void *elf, size_t bytes)
 {

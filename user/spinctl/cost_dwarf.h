@@ -6,7 +6,7 @@
 #include <elfutils/libdw.h>
 #include <libelf.h>
 
-#include "cost.h"
+#include "user/spinctl/cost.h"
 
 struct cost_dwarf { Elf *elf; Dwarf *dwarf; /* NULL: no debug information */ };
 void cost_dwarf__open(struct cost_dwarf *d, const void *elf, size_t bytes);

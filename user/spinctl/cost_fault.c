@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include <inttypes.h>
 
-#include "cost_run.h"
+#include "user/spinctl/cost_run.h"
 
 /* What no handler of its own accord does: the figures would be of something else. */
 int cost_fault(const struct cost_program *program, const struct pspin_task_record *record)

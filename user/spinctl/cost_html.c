@@ -5,9 +5,9 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "common/whole_file.h"
-#include "cost_html.h"
-#include "cost_run.h"
+#include "user/lib/whole_file.h"
+#include "user/spinctl/cost_html.h"
+#include "user/spinctl/cost_run.h"
 
 static const char style[] =
 	":root{color-scheme:light dark;--ground:#fff;--ink:#1c2127;--soft:#59636e;--line:#d5dae0;--card:#f5f7f9;"

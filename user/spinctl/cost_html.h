@@ -5,8 +5,8 @@
 /* Parts of the page, each a section. */
 #include <stdio.h>
 
-#include "common/svg.h"
-#include "cost.h"
+#include "user/lib/svg.h"
+#include "user/spinctl/cost.h"
 
 void cost_html__throughput(FILE *to, const struct cost_report *r);
 void cost_html__latency(FILE *to, const struct cost_report *r);

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "cost_html.h"
+#include "user/spinctl/cost_html.h"
 
 void cost_html__threads(FILE *to, const struct pspin_traffic *seen)
 {

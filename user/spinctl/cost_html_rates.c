@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "cost_html.h"
+#include "user/spinctl/cost_html.h"
 
 #define LENGTHS 40 /* points of a curve over handler length */
 

@@ -2,7 +2,7 @@
 #ifndef SPINCTL_COST_JOB_H
 #define SPINCTL_COST_JOB_H
 
-#include "cost_run.h"
+#include "user/spinctl/cost_run.h"
 
 struct cost_job {
 	const struct cost_options *options;

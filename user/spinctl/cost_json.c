@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "cost_json.h"
+#include "user/spinctl/cost_json.h"
 
 static void spread(struct json *j, const struct cost_spread *c)
 {

@@ -2,7 +2,7 @@
 #ifndef SPINCTL_COST_JSON_H
 #define SPINCTL_COST_JSON_H
 
-#include "cost.h"
+#include "user/spinctl/cost.h"
 
 /* Further parts of the document: throughput and line rates; a packet's way; packets of several sizes. */
 void cost_json__rates(struct json *j, const struct cost_report *r, const struct cost_point *p);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include <math.h>
 
-#include "cost_json.h"
+#include "user/spinctl/cost_json.h"
 
 static void threads(struct json *j, const struct pspin_traffic *seen)
 {

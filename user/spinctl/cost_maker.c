@@ -8,7 +8,7 @@
 #include <spin/slmp.h>
 #include <spin/wire.h>
 
-#include "cost_run.h"
+#include "user/spinctl/cost_run.h"
 
 #define SOURCE_PORT 4000
 #define TTL 64

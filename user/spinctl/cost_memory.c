@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cost_run.h"
+#include "user/spinctl/cost_run.h"
 
 #define HANDLER_MEMORY 0x1c000000u
 #define HANDLER_MEMORY_BYTES 0x400000u

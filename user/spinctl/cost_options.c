@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/number.h"
-#include "cost_options.h"
+#include "user/lib/number.h"
+#include "user/spinctl/cost_options.h"
 
 static int read_gbps(const char *text, double *out)
 {

@@ -2,7 +2,7 @@
 #ifndef SPINCTL_COST_OPTIONS_H
 #define SPINCTL_COST_OPTIONS_H
 
-#include "cost.h"
+#include "user/spinctl/cost.h"
 
 struct cost_options {
 	const char *trace, *target, *sizes, *gbps, *framing, *html, *trace_file, *budget, *payload, *payload_bytes, *api, *weights;

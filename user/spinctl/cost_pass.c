@@ -2,7 +2,7 @@
 /* Ways for packets through a NIC: one after the other, with cold caches, and as fast as it takes them. */
 #include <errno.h>
 
-#include "cost_run.h"
+#include "user/spinctl/cost_run.h"
 
 /*
  * Packets in front of the wire, and cycles until there have to be as many again: it never runs dry, at a packet a cycle

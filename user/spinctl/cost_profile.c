@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cost_dwarf.h"
-#include "cost_run.h"
+#include "user/spinctl/cost_dwarf.h"
+#include "user/spinctl/cost_run.h"
 
 struct sorting {
 	struct cost_lines *out;

@@ -2,8 +2,8 @@
 /* NICs with the program whose cost is asked for. */
 #include <string.h>
 
-#include "cost_run.h"
-#include "libspin/internal.h"
+#include "user/spinctl/cost_run.h"
+#include "user/libspin/internal.h"
 
 /* On a NIC of its own, or one more context of `nic`. */
 static int open_object(const struct cost_program *program, struct pspin *nic, struct pspin **out)

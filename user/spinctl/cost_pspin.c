@@ -6,12 +6,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "compile.h"
-#include "cost_pspin.h"
-#include "libspin/internal.h"
-#include "libspin/pspin_object.h"
-#include "libspin/seal.h"
-#include "temp_folder.h"
+#include "user/spinctl/compile.h"
+#include "user/spinctl/cost_pspin.h"
+#include "user/libspin/internal.h"
+#include "user/libspin/pspin_object.h"
+#include "user/libspin/seal.h"
+#include "user/spinctl/temp_folder.h"
 
 #define PROGRAM_BYTES_MAX (64 << 20) /* with debug information; what runs is at most 5 MiB of it */
 

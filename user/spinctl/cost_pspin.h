@@ -4,8 +4,8 @@
 
 #include <limits.h>
 
-#include "cost_options.h"
-#include "cost_run.h"
+#include "user/spinctl/cost_options.h"
+#include "user/spinctl/cost_run.h"
 
 /*
  * If the file is an object of `spincc --api pspin`: *file has its bytes, which the caller frees after the last use of *program, and

@@ -2,7 +2,7 @@
 /* What views come to: throughput's bound, HPUs needed, verdicts, energy, the closed form. */
 #include <math.h>
 
-#include "cost_run.h"
+#include "user/spinctl/cost_run.h"
 
 /* Header, frame check, preamble, start and gap around an IP packet (IEEE 802.3). */
 #define ETHERNET_BYTES 38

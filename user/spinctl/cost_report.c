@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* A report: packets through the model, in each way and size, and what is printed of it. */
-#include "cost_job.h"
-#include "cost_options.h"
+#include "user/spinctl/cost_job.h"
+#include "user/spinctl/cost_options.h"
 
 /* Cycles alone, by line; then the lines of the packet that took most. */
 static int run_alone(struct cost_job *job)

@@ -4,7 +4,7 @@
 
 #include <spin/wire.h>
 
-#include "cost_run.h"
+#include "user/spinctl/cost_run.h"
 
 unsigned cost_link_bytes(const uint8_t *frame, unsigned bytes)
 {

@@ -4,13 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "choice.h"
-#include "cost_advise.h"
-#include "cost_job.h"
-#include "cost_pspin.h"
-#include "cost_sweep.h"
-#include "libspin/internal.h"
-#include "stop.h"
+#include "user/spinctl/choice.h"
+#include "user/spinctl/cost_advise.h"
+#include "user/spinctl/cost_job.h"
+#include "user/spinctl/cost_pspin.h"
+#include "user/spinctl/cost_sweep.h"
+#include "user/libspin/internal.h"
+#include "user/spinctl/stop.h"
 
 int cost_job__check_packets(const struct cost_job *job, const char *path)
 {

@@ -5,7 +5,7 @@
 /* How a report comes about: packets from a source go through NICs, and a collector hears of them. */
 #include <spin/wire.h>
 
-#include "cost.h"
+#include "user/spinctl/cost.h"
 
 /* --- where packets come from --- */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include <stdlib.h>
 
-#include "cost_run.h"
+#include "user/spinctl/cost_run.h"
 
 int cost_series__add(struct cost_series *s, uint64_t value)
 {

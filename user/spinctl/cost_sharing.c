@@ -2,7 +2,7 @@
 /* The report of several contexts of one NIC: who had how much and when it was done, then each one's own. */
 #include <inttypes.h>
 
-#include "cost.h"
+#include "user/spinctl/cost.h"
 
 double cost_sharing__share(const struct cost_sharing *s, unsigned i)
 {

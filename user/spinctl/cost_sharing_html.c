@@ -6,8 +6,8 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "cost_html.h"
-#include "cost_run.h"
+#include "user/spinctl/cost_html.h"
+#include "user/spinctl/cost_run.h"
 
 /* HPUs of each context in slots of one length. */
 struct shares {

@@ -2,7 +2,7 @@
 /* Packets of a capture, or made ones; as often, and as long, as is asked for. */
 #include <stdlib.h>
 
-#include "cost_run.h"
+#include "user/spinctl/cost_run.h"
 
 struct cost_source {
 	struct cost_trace *trace;    /* NULL: made */

@@ -2,7 +2,7 @@
 /* Names of what packets go through, and their time cut into it. */
 #include <stdlib.h>
 
-#include "cost_run.h"
+#include "user/spinctl/cost_run.h"
 
 const char *cost_task_name(enum pspin_task_kind kind)
 {

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/number.h"
-#include "cost_sweep.h"
+#include "user/lib/number.h"
+#include "user/spinctl/cost_sweep.h"
 
 #define RATE_GBPS_MAX 1000000
 #define SIZE_BYTES_MIN 28

@@ -6,7 +6,7 @@
  * spinctl cost --sweep: the same packets through NICs that differ, all values of all axes with each
  * other. Points are run by worker threads, and their results stand in the order of the points.
  */
-#include "cost_run.h"
+#include "user/spinctl/cost_run.h"
 
 #define COST_SWEEP_AXES 8
 #define COST_SWEEP_VALUES 1024 /* of an axis */

@@ -7,9 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/svg.h"
-#include "common/whole_file.h"
-#include "cost_sweep.h"
+#include "user/lib/svg.h"
+#include "user/lib/whole_file.h"
+#include "user/spinctl/cost_sweep.h"
 
 #define LINES_MAX 8
 #define NAME_BYTES 128

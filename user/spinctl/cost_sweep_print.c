@@ -2,7 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "cost_sweep.h"
+#include "user/spinctl/cost_sweep.h"
 
 static int width(const struct cost_axis *axis)
 {

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cost_sweep.h"
+#include "user/spinctl/cost_sweep.h"
 
 #define BAR 40
 

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "cost_text.h"
+#include "user/spinctl/cost_text.h"
 
 #define COLUMNS 100
 

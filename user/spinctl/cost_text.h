@@ -2,7 +2,7 @@
 #ifndef SPINCTL_COST_TEXT_H
 #define SPINCTL_COST_TEXT_H
 
-#include "cost.h"
+#include "user/spinctl/cost.h"
 
 /* Further parts of the text: a packet's way and what is busy; packets of several sizes. */
 void cost_text__stages(const struct cost_report *r);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include <inttypes.h>
 
-#include "cost_text.h"
+#include "user/spinctl/cost_text.h"
 
 static void fits(const struct cost_report *r)
 {

@@ -2,7 +2,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "cost_text.h"
+#include "user/spinctl/cost_text.h"
 
 static void spread_row(const char *name, const struct cost_spread *s)
 {

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cost_run.h"
+#include "user/spinctl/cost_run.h"
 
 struct cost_trace {
 	const char *path;

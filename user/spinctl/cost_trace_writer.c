@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/whole_file.h"
-#include "cost_run.h"
+#include "user/lib/whole_file.h"
+#include "user/spinctl/cost_run.h"
 
 /* Tracks, as processes of the trace. */
 enum { WIRE = 1, COPIES, TASKS, COMMANDS, COUNTERS };

@@ -6,10 +6,10 @@
 
 #include <hwmodel/elf.h>
 
-#include "cost_html.h"
-#include "cost_json.h"
-#include "cost_run.h"
-#include "cost_text.h"
+#include "user/spinctl/cost_html.h"
+#include "user/spinctl/cost_json.h"
+#include "user/spinctl/cost_run.h"
+#include "user/spinctl/cost_text.h"
 
 /* The code that the profile covers; NULL: no memory, or no program. */
 static uint8_t *code_of(const struct cost_program *program, const struct rv32_profile *profile)

@@ -2,7 +2,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "spinctl.h"
+#include "user/spinctl/spinctl.h"
 
 uint64_t counters__sum(const uint64_t *packets)
 {

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "doctor.h"
+#include "user/spinctl/doctor.h"
 
 static struct doctor_options {
 	struct option_list devices;
@@ -80,12 +80,14 @@ static int run(const char **operands, unsigned count)
 	return err;
 }
 
+/* clang-format off */
 static const struct example_row examples[] = {
 	{ "spinctl doctor", "What this machine can do, with a line per interface." },
 	{ "spinctl doctor --dev eth0", "Everything about one interface." },
 	{ "spinctl doctor --dev eth0 --json", "The same for programs." },
 	{ 0 },
 };
+/* clang-format on */
 
 static const struct command_row row = {
 	.name = "spinctl doctor",

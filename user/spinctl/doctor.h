@@ -8,11 +8,11 @@
  * fills in a row. To add a check, add its row to the table of its file.
  */
 #include "kernel/native.h"
-#include "doctor_load.h"
+#include "user/spinctl/doctor_load.h"
 #include "kernel/probe_iface.h"
 #include "kernel/probe_pair.h"
 #include "kernel/probe_process.h"
-#include "spinctl.h"
+#include "user/spinctl/spinctl.h"
 
 enum doctor_verdict {
 	DOCTOR_LEFT_OUT, /* does not apply here: no row */

@@ -5,7 +5,7 @@
 
 #include <bpf/bpf.h>
 
-#include "doctor.h"
+#include "user/spinctl/doctor.h"
 #include "kernel/attach.h"
 
 void doctor__read_peer(const struct probe_net *net, struct doctor_device *d)

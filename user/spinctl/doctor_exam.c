@@ -8,7 +8,7 @@
 
 #include <bpf/libbpf.h>
 
-#include "doctor.h"
+#include "user/spinctl/doctor.h"
 #include "kernel/cpus.h"
 #include "kernel/probe_bpf.h"
 

@@ -4,7 +4,7 @@
 
 #include <linux/capability.h>
 
-#include "doctor.h"
+#include "user/spinctl/doctor.h"
 #include "kernel/probe.h"
 
 #define IFACE(F) (&(F)->device->iface)
@@ -267,6 +267,7 @@ static void steering(const struct doctor_facts *f, struct doctor_row *row)
 		doctor__advise(row, "to steer a message to a queue by rule: `ethtool -K %s ntuple on`", i->name);
 }
 
+/* clang-format off */
 const struct doctor_check doctor_iface_checks[] = {
 	{ "kind", "Drivers differ in what they give to XDP; software interfaces may carry unfinished checksums.", kind },
 	{ "state", "Packets arrive on interfaces that are up and have a carrier.", state },
@@ -286,3 +287,4 @@ const struct doctor_check doctor_iface_checks[] = {
 	{ "steering", "Which packets come to which queue: by hash, or by rules.", steering },
 	{ 0 },
 };
+/* clang-format on */

@@ -5,7 +5,7 @@
 
 #include <linux/bpf.h>
 
-#include "doctor.h"
+#include "user/spinctl/doctor.h"
 #include "kernel/features.h"
 #include "kernel/probe_bpf.h"
 
@@ -162,6 +162,7 @@ static void fentry(const struct doctor_facts *f, struct doctor_row *row)
 	      "cannot watch programs; spinctl record does not need it");
 }
 
+/* clang-format off */
 const struct doctor_check doctor_kernel_checks[] = {
 	{ "version", "What handlers can have of this kernel, and the first one that has it: tried where that is allowed.",
 	  version },
@@ -180,3 +181,4 @@ const struct doctor_check doctor_kernel_checks[] = {
 	{ "fentry", "Tools that watch XDP programs enter and exit need it.", fentry },
 	{ 0 },
 };
+/* clang-format on */

@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "doctor.h"
+#include "user/spinctl/doctor.h"
 #include "kernel/features.h"
 #include "kernel/probe.h"
 
@@ -99,6 +99,7 @@ static void sending_isolated(const struct doctor_facts *f, struct doctor_row *ro
 	report(f, row, TRIAL_SENDER_ISOLATED, KERNEL_ISOLATED, DOCTOR_NOTE);
 }
 
+/* clang-format off */
 const struct doctor_check doctor_load_checks[] = {
 	{ "dispatcher", "Our program on the interface, which finds the context of each packet.", dispatcher },
 	{ "datagrams", "A handler of datagrams, of the trusted class.", datagrams },
@@ -110,3 +111,4 @@ const struct doctor_check doctor_load_checks[] = {
 	{ "isolated sending", "A handler that sends packets, loaded without CAP_PERFMON.", sending_isolated },
 	{ 0 },
 };
+/* clang-format on */

@@ -3,7 +3,7 @@
 #define SPINCTL_DOCTOR_LOAD_H
 
 /* What of ours the kernel loads: each thing is loaded as `spinctl run` would, and closed. */
-#include "libspin/libspin.h"
+#include <spin/libspin.h>
 
 enum trial_id {
 	TRIAL_DISPATCHER,

@@ -6,7 +6,7 @@
 
 #include <linux/capability.h>
 
-#include "doctor.h"
+#include "user/spinctl/doctor.h"
 #include "kernel/shortage.h"
 
 #ifndef CAP_PERFMON /* headers before 5.8 */
@@ -170,6 +170,7 @@ static void container(const struct doctor_facts *f, struct doctor_row *row)
 	doctor__advise(row, "to see them run it outside, or for Docker: `docker run --pid=host ...`");
 }
 
+/* clang-format off */
 const struct doctor_check doctor_process_checks[] = {
 	{ "capabilities", "Loading needs CAP_BPF and CAP_NET_ADMIN, the trusted class CAP_PERFMON as well; CAP_SYS_ADMIN "
 	  "stands for all of them and is needed to look into other network namespaces.", capabilities },
@@ -184,3 +185,4 @@ const struct doctor_check doctor_process_checks[] = {
 	{ "container", "A PID namespace hides who holds an interface, and the threads NAPI runs in.", container },
 	{ 0 },
 };
+/* clang-format on */

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "doctor.h"
+#include "user/spinctl/doctor.h"
 #include "kernel/probe_bpf.h"
 #include "kernel/textfile.h"
 
@@ -134,6 +134,7 @@ static void cpus(const struct doctor_facts *f, struct doctor_row *row)
 			     "handlers/include/spin/context.h and build again", SPIN_HPUS_MAX);
 }
 
+/* clang-format off */
 const struct doctor_check doctor_settings_checks[] = {
 	{ "JIT", "Without it BPF is interpreted.", jit },
 	{ "JIT hardening", "Blinding constants costs instructions.", jit_harden },
@@ -145,3 +146,4 @@ const struct doctor_check doctor_settings_checks[] = {
 	{ "CPUs", "Each possible CPU has its own counters and is an HPU.", cpus },
 	{ 0 },
 };
+/* clang-format on */

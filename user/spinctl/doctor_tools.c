@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "doctor.h"
+#include "user/spinctl/doctor.h"
 
 #define PATIENCE_MS 5000
 
@@ -121,6 +121,7 @@ static void model(const struct doctor_facts *f, struct doctor_row *row)
 	doctor__found(row, DOCTOR_OK, "built in: `spinctl cost` needs no tool, no root and no BPF");
 }
 
+/* clang-format off */
 const struct doctor_check doctor_tools_checks[] = {
 	{ "clang", "Compiles the BPF half of a handler's object.", clang },
 	{ "RISC-V gcc", "Compiles the half that the model and PsPIN's HPUs run.", riscv_gcc },
@@ -129,3 +130,4 @@ const struct doctor_check doctor_tools_checks[] = {
 	{ "model", "Counts a handler's HPU cycles.", model },
 	{ 0 },
 };
+/* clang-format on */

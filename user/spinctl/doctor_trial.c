@@ -9,12 +9,12 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "doctor_load.h"
+#include "user/spinctl/doctor_load.h"
 #include "kernel/caps.h"
 #include "kernel/probe.h"
-#include "libspin/internal.h"
-#include "libspin/root.h"
-#include "spinctl.h"
+#include "user/libspin/internal.h"
+#include "user/libspin/root.h"
+#include "user/spinctl/spinctl.h"
 
 extern const char trial_datagram[], trial_datagram_end[], trial_message[], trial_message_end[], trial_sender[],
 	trial_sender_end[];

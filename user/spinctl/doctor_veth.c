@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "builtin.h"
-#include "doctor.h"
+#include "user/spinctl/builtin.h"
+#include "user/spinctl/doctor.h"
 
 #define PASSES_ON "copy_to_host" /* all but what its rule matches */
 
@@ -147,6 +147,7 @@ static void namespaces(const struct doctor_facts *f, struct doctor_row *row)
 		      "--net=/run/netns/NAME` keeps this one");
 }
 
+/* clang-format off */
 const struct doctor_check doctor_veth_checks[] = {
 	{ "peer", "What one end of a veth sends is what the other receives; settings of the one make traps of the other.",
 	  peer },
@@ -159,3 +160,4 @@ const struct doctor_check doctor_veth_checks[] = {
 	{ "entering netns", "How a command gets into a network namespace decides which /sys it sees.", namespaces },
 	{ 0 },
 };
+/* clang-format on */

@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/whole_file.h"
+#include "user/lib/whole_file.h"
 #include "kernel/caps.h"
-#include "outside.h"
-#include "status.h"
+#include "user/spinctl/outside.h"
+#include "user/spinctl/status.h"
 
 #define ROW_BYTES 16
 
@@ -24,6 +24,7 @@ static struct dump_options {
 
 #define FIELD(name) offsetof(struct dump_options, name)
 
+/* clang-format off */
 static const struct option_row rows[] = {
 	{ "dev", 0, OPTION_STRING, "IF", FIELD(device), "the context is on this interface" },
 	{ "context", 0, OPTION_STRING, "NAME", FIELD(context), "the context's name (default: the only one of this network namespace)" },
@@ -33,6 +34,7 @@ static const struct option_row rows[] = {
 	  "the bytes as they are, to a file or - for standard output (default: hex, to standard output)" },
 	{ 0 },
 };
+/* clang-format on */
 
 /* The contexts that the options fit: of this network namespace, as names of interfaces are. */
 struct search {

@@ -2,8 +2,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "engines.h"
-#include "spinctl.h"
+#include "user/spinctl/engines.h"
+#include "user/spinctl/spinctl.h"
 
 int engines__pick(struct trial_engines *engines, const struct option_list *names)
 {

@@ -2,18 +2,20 @@
 #ifndef SPINCTL_ENGINES_H
 #define SPINCTL_ENGINES_H
 
-#include "common/options.h"
-#include "engine/trial.h"
-#include "handler.h"
+#include "user/lib/options.h"
+#include "user/conformance/trial.h"
+#include "user/spinctl/handler.h"
 
 #define ENGINE_OPTION(TYPE, member) \
 	{ "engine", 0, OPTION_LIST, "host|bpf|isolated|model", offsetof(TYPE, member), \
 	  "one that is to run; may be given several times (default: all that can run)" }
 
+/* clang-format off */
 #define TRUST_OPTION(TYPE, member) \
 	{ "trust", 0, OPTION_FLAG, NULL, offsetof(TYPE, member), \
 	  "run programs of an object or recording in the kernel, too, and the source beside an object on this CPU: only if " \
 	  "you trust whoever made them" }
+/* clang-format on */
 
 /* From --engine, whose words the table has checked: DONE, or FAILED after a message. */
 int engines__pick(struct trial_engines *engines, const struct option_list *names);

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/printable.h"
-#include "spinctl.h"
+#include "user/lib/printable.h"
+#include "user/spinctl/spinctl.h"
 
 /* What a target's function gave, as a status. */
 static int told(int err, const char *option, const char *word)

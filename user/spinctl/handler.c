@@ -6,11 +6,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "compile.h"
-#include "handler.h"
-#include "spinctl.h"
-#include "stop.h"
-#include "temp_folder.h"
+#include "user/spinctl/compile.h"
+#include "user/spinctl/handler.h"
+#include "user/spinctl/spinctl.h"
+#include "user/spinctl/stop.h"
+#include "user/spinctl/temp_folder.h"
 
 const char handler_not_trusted[] = "programs that were not compiled by this command run on the model of the HPU alone: give the "
 				   "source, or, if you trust whoever made them, --trust";

@@ -8,8 +8,8 @@
  */
 #include <limits.h>
 
-#include "common/options.h"
-#include "engine/engine.h"
+#include "user/lib/options.h"
+#include "user/conformance/engine.h"
 
 struct handler {
 	struct engine_handler files; /* points to the names below */

@@ -6,8 +6,8 @@
 #include <hwmodel/target.h>
 
 #include "kernel/features.h"
-#include "libspin/libspin_hpu.h"
-#include "spinctl.h"
+#include <spin/libspin_hpu.h>
+#include "user/spinctl/spinctl.h"
 
 static struct limits_options {
 	const char *device, *target;

@@ -7,11 +7,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/descriptors.h"
-#include "common/load_progress.h"
+#include "user/lib/descriptors.h"
+#include "user/lib/load_progress.h"
 #include "kernel/threaded.h"
-#include "spinctl.h"
+#include "user/spinctl/spinctl.h"
 
+/* clang-format off */
 static const struct subcommand *const subcommands[] = {
 	&run_command,
 	&status_command,
@@ -28,6 +29,7 @@ static const struct subcommand *const subcommands[] = {
 	&limits_command,
 	&targets_command,
 };
+/* clang-format on */
 #define SUBCOMMANDS (sizeof(subcommands) / sizeof(subcommands[0]))
 
 /* Where this thread's messages go instead of stderr. */

@@ -5,9 +5,9 @@
 
 #include <bpf/libbpf.h>
 
-#include "cost_run.h"
-#include "libspin/internal.h"
-#include "libspin/layout.h"
+#include "user/spinctl/cost_run.h"
+#include "user/libspin/internal.h"
+#include "user/libspin/layout.h"
 
 #define VARIABLES_MAX 64
 

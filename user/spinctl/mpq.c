@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "kernel/caps.h"
-#include "mpq.h"
-#include "ready.h"
-#include "stop.h"
+#include "user/spinctl/mpq.h"
+#include "user/spinctl/ready.h"
+#include "user/spinctl/stop.h"
 
 static struct mpq_options {
 	const char *device;
@@ -19,6 +19,7 @@ static struct mpq_options {
 
 #define FIELD(name) offsetof(struct mpq_options, name)
 
+/* clang-format off */
 static const struct option_row rows[] = {
 	{ "dev", 0, OPTION_STRING, "IF", FIELD(device), "only contexts on this interface" },
 	{ "watch", 0, OPTION_SECONDS, "SEC", FIELD(watch_s),
@@ -27,6 +28,7 @@ static const struct option_row rows[] = {
 	{ "json", 0, OPTION_FLAG, NULL, FIELD(json), "one JSON document; with --watch one per line" },
 	{ 0 },
 };
+/* clang-format on */
 
 static int show(void)
 {

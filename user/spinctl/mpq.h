@@ -2,10 +2,10 @@
 #ifndef SPINCTL_MPQ_H
 #define SPINCTL_MPQ_H
 
-#include "libspin/libspin_message.h"
-#include "run_memory.h"
-#include "spinctl.h"
-#include "status.h"
+#include <spin/libspin_message.h>
+#include "user/spinctl/run_memory.h"
+#include "user/spinctl/spinctl.h"
+#include "user/spinctl/status.h"
 
 /* A context that takes messages, whichever process attached it. */
 struct mpq_context {

@@ -8,9 +8,9 @@
 
 #include <bpf/bpf.h>
 
-#include "libspin/messages_view.h"
-#include "mpq.h"
-#include "outside.h"
+#include "user/libspin/messages_view.h"
+#include "user/spinctl/mpq.h"
+#include "user/spinctl/outside.h"
 
 struct search {
 	const char *device; /* NULL: any */

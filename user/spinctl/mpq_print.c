@@ -2,7 +2,7 @@
 #include <arpa/inet.h>
 #include <inttypes.h>
 
-#include "mpq.h"
+#include "user/spinctl/mpq.h"
 
 static void source(const struct spin_message_info *m, char *text, size_t bytes)
 {

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "new.h"
-#include "spinctl.h"
+#include "user/spinctl/new.h"
+#include "user/spinctl/spinctl.h"
 
 #define NAME_MAX_LENGTH 15 /* struct spin_meta's */
 

@@ -8,8 +8,8 @@
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
 
-#include "libspin/layout.h"
-#include "outside.h"
+#include "user/libspin/layout.h"
+#include "user/spinctl/outside.h"
 
 void outside_section__close(struct outside_section *s)
 {

@@ -9,8 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "ready.h"
-#include "spinctl.h"
+#include "user/spinctl/ready.h"
+#include "user/spinctl/spinctl.h"
 
 static const char word[] = "ready\n";
 

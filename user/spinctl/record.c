@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* spinctl record: its options, the context that is recorded, and what it prints in the end. */
-#include "choice.h"
-#include "libspin/internal.h"
-#include "libspin/seal.h"
-#include "record.h"
-#include "run_message.h"
-#include "stop.h"
+#include "user/spinctl/choice.h"
+#include "user/libspin/internal.h"
+#include "user/libspin/seal.h"
+#include "user/spinctl/record.h"
+#include "user/spinctl/run_message.h"
+#include "user/spinctl/stop.h"
 
 #define RING_MIB_MAX 1024
 
@@ -20,6 +20,7 @@ static struct record_options {
 
 #define FIELD(name) offsetof(struct record_options, name)
 
+/* clang-format off */
 static const struct option_row rows[] = {
 	{ "dev", 0, OPTION_STRING, "IF", FIELD(device), "the interface", .required = 1 },
 	{ "output", 'o', OPTION_STRING, "FILE", FIELD(output), "the recording, a pcapng file",
@@ -38,6 +39,7 @@ static const struct option_row rows[] = {
 	{ "json", 0, OPTION_FLAG, NULL, FIELD(json), "one JSON document" },
 	{ 0 },
 };
+/* clang-format on */
 
 static void print(const struct recorder *r)
 {

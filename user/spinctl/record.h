@@ -2,8 +2,8 @@
 #ifndef SPINCTL_RECORD_H
 #define SPINCTL_RECORD_H
 
-#include "engine/recording.h"
-#include "spinctl.h"
+#include "user/conformance/recording.h"
+#include "user/spinctl/spinctl.h"
 
 struct recorder {
 	/* wishes */

@@ -3,11 +3,11 @@
 #include <poll.h>
 #include <stdlib.h>
 
-#include "libspin/layout.h"
-#include "libspin/messages.h"
-#include "ready.h"
-#include "record.h"
-#include "stop.h"
+#include "user/libspin/layout.h"
+#include "user/libspin/messages.h"
+#include "user/spinctl/ready.h"
+#include "user/spinctl/record.h"
+#include "user/spinctl/stop.h"
 
 /* Of memory of clusters its value: who replays it has other copies. */
 static int write_variable(struct recorder *r, enum recording_moment moment, const char *name)

@@ -7,12 +7,12 @@
 
 #include "kernel/probe.h"
 
-#include "builtin.h"
-#include "choice.h"
-#include "ready.h"
-#include "recv.h"
-#include "run_note.h"
-#include "stop.h"
+#include "user/spinctl/builtin.h"
+#include "user/spinctl/choice.h"
+#include "user/spinctl/ready.h"
+#include "user/spinctl/recv.h"
+#include "user/spinctl/run_note.h"
+#include "user/spinctl/stop.h"
 
 #define MAX_MIB    64
 #define LOOK_S     0.1 /* how often a terminal is told */
@@ -31,6 +31,7 @@ static struct recv_options {
 
 #define FIELD(name) offsetof(struct recv_options, name)
 
+/* clang-format off */
 static const struct option_row rows[] = {
 	{ "dev", 0, OPTION_LIST, "IF", FIELD(devices), "the interface; several: on all of them", .required = 1 },
 	{ "port", 0, OPTION_UINT, "N", FIELD(port), "the UDP port that senders send to (default: 9330)" },
@@ -47,6 +48,7 @@ static const struct option_row rows[] = {
 	{ "json", 0, OPTION_FLAG, NULL, FIELD(json), "one JSON object per message" },
 	{ 0 },
 };
+/* clang-format on */
 
 static int usage(const char *option, const char *why)
 {

@@ -2,9 +2,9 @@
 #ifndef SPINCTL_RECV_H
 #define SPINCTL_RECV_H
 
-#include "common/whole_file.h"
-#include "run.h"
-#include "transfer.h"
+#include "user/lib/whole_file.h"
+#include "user/spinctl/run.h"
+#include "user/spinctl/transfer.h"
 
 #define RECV_SLOTS 16 /* pieces of a file that are received or written at a time, at most */
 

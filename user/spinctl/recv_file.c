@@ -4,7 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "recv.h"
+#include "user/spinctl/recv.h"
 
 int recv_file__prepare(struct receiver *r)
 {

@@ -3,7 +3,7 @@
 #include <arpa/inet.h>
 #include <inttypes.h>
 
-#include "recv.h"
+#include "user/spinctl/recv.h"
 
 struct source {
 	char text[INET6_ADDRSTRLEN];

@@ -9,8 +9,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "ready.h"
-#include "recv.h"
+#include "user/spinctl/ready.h"
+#include "user/spinctl/recv.h"
 
 #define SILENT_S       10.0 /* without a piece: its sender has ended */
 #define SILENT_OTHER_S 2.0  /* where another file waits */

@@ -2,10 +2,10 @@
 /* spinctl replay: its options, the handler that a recording is run with, and which engines may run it. */
 #include <string.h>
 
-#include "engines.h"
-#include "handler.h"
-#include "replay.h"
-#include "stop.h"
+#include "user/spinctl/engines.h"
+#include "user/spinctl/handler.h"
+#include "user/spinctl/replay.h"
+#include "user/spinctl/stop.h"
 
 static struct replay_options {
 	const char *handler;
@@ -15,6 +15,7 @@ static struct replay_options {
 
 #define FIELD(name) offsetof(struct replay_options, name)
 
+/* clang-format off */
 static const struct option_row rows[] = {
 	{ "handler", 0, OPTION_STRING, "FILE", FIELD(handler),
 	  "the handler, NAME.c or NAME.spin (default: the object that was recorded)" },
@@ -25,6 +26,7 @@ static const struct option_row rows[] = {
 	{ "json", 0, OPTION_FLAG, NULL, FIELD(json), "one JSON document" },
 	{ 0 },
 };
+/* clang-format on */
 
 static int report(struct recording *recording, const struct handler *h, const char *path,
 		  struct trial_engines *engines)

@@ -2,9 +2,9 @@
 #ifndef SPINCTL_REPLAY_H
 #define SPINCTL_REPLAY_H
 
-#include "engine/recording.h"
-#include "engine/trial.h"
-#include "spinctl.h"
+#include "user/conformance/recording.h"
+#include "user/conformance/trial.h"
+#include "user/spinctl/spinctl.h"
 
 /* A recording on one engine. */
 struct replay_engine {

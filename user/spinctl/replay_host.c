@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/event.h"
-#include "replay_host.h"
+#include "user/conformance/event.h"
+#include "user/spinctl/replay_host.h"
 
 static unsigned take_segments(const struct recording_entry *entry, struct spin_segment segment[SPIN_SEGMENTS_MAX])
 {

@@ -3,8 +3,8 @@
 #define SPINCTL_REPLAY_HOST_H
 
 /* The host's side of a replay: host memory, matching entries, events. Functions return 0 or a negative errno with engine_why(). */
-#include "engine/recording.h"
-#include "engine/difference.h"
+#include "user/conformance/recording.h"
+#include "user/conformance/difference.h"
 
 /* Lines of events, in the order in which the host was told. */
 struct replay_events {

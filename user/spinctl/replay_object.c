@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "replay.h"
+#include "user/spinctl/replay.h"
 
 /* The next section that is loaded; NULL: that was the last. */
 static Elf_Scn *next_loaded(Elf *elf, Elf_Scn *section, GElf_Shdr *header)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include <inttypes.h>
 
-#include "replay.h"
+#include "user/spinctl/replay.h"
 
 static void table_row(const struct replay_report *r, const char *reason, const char *verdict, uint64_t recorded,
 		      const uint64_t *of_engine)

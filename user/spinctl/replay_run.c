@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/event.h"
-#include "engine/vector_compare.h"
-#include "replay.h"
-#include "replay_host.h"
-#include "stop.h"
+#include "user/conformance/event.h"
+#include "user/conformance/vector_compare.h"
+#include "user/spinctl/replay.h"
+#include "user/spinctl/replay_host.h"
+#include "user/spinctl/stop.h"
 
 struct running {
 	struct engine *engine;

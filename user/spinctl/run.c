@@ -3,11 +3,11 @@
 #include <poll.h>
 #include <string.h>
 
-#include "choice.h"
-#include "ready.h"
-#include "run_cost.h"
-#include "run_note.h"
-#include "stop.h"
+#include "user/spinctl/choice.h"
+#include "user/spinctl/ready.h"
+#include "user/spinctl/run_cost.h"
+#include "user/spinctl/run_note.h"
+#include "user/spinctl/stop.h"
 
 static struct run_options {
 	struct option_list devices, matches, names;

@@ -2,8 +2,8 @@
 #ifndef SPINCTL_RUN_H
 #define SPINCTL_RUN_H
 
-#include "run_message.h"
-#include "spinctl.h"
+#include "user/spinctl/run_message.h"
+#include "user/spinctl/spinctl.h"
 
 /* Packets by reason: since attaching, and in the last interval. */
 struct run_counts {

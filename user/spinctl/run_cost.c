@@ -5,8 +5,8 @@
 
 #include <bpf/bpf.h>
 
-#include "ready.h"
-#include "run_cost.h"
+#include "user/spinctl/ready.h"
+#include "user/spinctl/run_cost.h"
 
 #define REFRESH_S 1 /* how often the models' state is made the contexts' */
 

@@ -8,7 +8,7 @@
  */
 #include <hwmodel/target.h>
 
-#include "run.h"
+#include "user/spinctl/run.h"
 
 struct run_cost_options {
 	int on;
@@ -17,6 +17,7 @@ struct run_cost_options {
 };
 
 #define RUN_COST_DEFAULTS { .every = 100, .target = "pspin-rtl" }
+/* clang-format off */
 #define RUN_COST_OPTIONS(TYPE, member) \
 	{ "cost", 0, OPTION_FLAG, NULL, offsetof(TYPE, member.on), \
 	  "run some of the packets through the model of the NIC, too: HPU cycles beside ns per packet here" }, \
@@ -24,6 +25,7 @@ struct run_cost_options {
 	  "with --cost: one datagram in N, by chance, or one message in N with all its packets (default: 100)" }, \
 	{ "cost-target", 0, OPTION_STRING, "TARGET", offsetof(TYPE, member.target), \
 	  "with --cost: the NIC modelled, one of spinctl targets or a file (default: pspin-rtl)" }
+/* clang-format on */
 
 /* Packets that ran in the model. Cycles: of all handlers of a packet that had any. */
 struct run_cost_sums {

@@ -5,7 +5,7 @@
 #include <spin/slmp.h>
 #include <spin/wire.h>
 
-#include "run_cost.h"
+#include "user/spinctl/run_cost.h"
 
 static uint32_t mix(uint32_t hash, const uint8_t *bytes, unsigned count)
 {

@@ -6,8 +6,8 @@
 #include <spin/slmp.h>
 #include <spin/wire.h>
 
-#include "ready.h"
-#include "run_cost.h"
+#include "user/spinctl/ready.h"
+#include "user/spinctl/run_cost.h"
 
 #define RING_BYTES (4u << 20)
 #define RING_BYTES_OF_MESSAGES (16u << 20) /* all of their packets come */

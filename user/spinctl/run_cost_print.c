@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include <inttypes.h>
 
-#include "run_cost.h"
+#include "user/spinctl/run_cost.h"
 
 /* What is reported of a context; text and JSON come from this. */
 struct figures {

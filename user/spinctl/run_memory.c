@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/number.h"
-#include "run_memory.h"
+#include "user/lib/number.h"
+#include "user/spinctl/run_memory.h"
 
 /* "8192+64" */
 static int take_segment(char *text, struct spin_segment *out)

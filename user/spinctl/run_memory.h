@@ -3,8 +3,8 @@
 #define SPINCTL_RUN_MEMORY_H
 
 /* The handlers' own host memory on a command line, and the counters of entries in reports. */
-#include "libspin/libspin_message.h"
-#include "spinctl.h"
+#include <spin/libspin_message.h>
+#include "user/spinctl/spinctl.h"
 
 struct run_memory {
 	struct spin_segment segment[SPIN_SEGMENTS_MAX];

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/number.h"
-#include "run_message.h"
+#include "user/lib/number.h"
+#include "user/spinctl/run_message.h"
 
 #define TOLD 1 /* a word that was complained of */
 

@@ -3,9 +3,9 @@
 #define SPINCTL_RUN_MESSAGE_H
 
 /* What one can say of contexts that take messages, on a command line. */
-#include "libspin/libspin_message.h"
-#include "run_memory.h"
-#include "spinctl.h"
+#include <spin/libspin_message.h>
+#include "user/spinctl/run_memory.h"
+#include "user/spinctl/spinctl.h"
 
 struct message_options {
 	unsigned host_kib, messages, window;

@@ -3,8 +3,8 @@
 
 #include <spin/return.h>
 
-#include "engine/event.h"
-#include "run_message.h"
+#include "user/conformance/event.h"
+#include "user/spinctl/run_message.h"
 
 static void text_length(const struct spin_event *e)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include <string.h>
 
-#include "doctor.h"
-#include "ready.h"
-#include "run_note.h"
+#include "user/spinctl/doctor.h"
+#include "user/spinctl/ready.h"
+#include "user/spinctl/run_note.h"
 
 #define LOOK_AGAIN_S 1
 

@@ -3,7 +3,7 @@
 #define SPINCTL_RUN_NOTE_H
 
 /* What one has to be told while handlers run, as no counter shows it. */
-#include "run.h"
+#include "user/spinctl/run.h"
 
 /* Once all is attached: later the interfaces may have no mode any more. */
 void run_note__start(const struct run_set *set);

@@ -4,9 +4,9 @@
 
 #include <spin/return.h>
 
-#include "engine/event.h"
-#include "run_cost.h"
-#include "run_puts.h"
+#include "user/conformance/event.h"
+#include "user/spinctl/run_cost.h"
+#include "user/spinctl/run_puts.h"
 
 static void start_text(const struct run_printer *p)
 {

@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "run_puts.h"
+#include "user/spinctl/run_puts.h"
 
 static const struct count {
 	const char *name;

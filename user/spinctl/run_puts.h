@@ -2,7 +2,7 @@
 #ifndef SPINCTL_RUN_PUTS_H
 #define SPINCTL_RUN_PUTS_H
 
-#include "spinctl.h"
+#include "user/spinctl/spinctl.h"
 
 /* What became of packets that handlers sent; `puts` as registered, 0: they send none. */
 void run_puts__text(struct spin_ctx *ctx);

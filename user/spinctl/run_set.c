@@ -2,9 +2,9 @@
 /* The contexts and interfaces of one command line. */
 #include <string.h>
 
-#include "choice.h"
+#include "user/spinctl/choice.h"
 #include "kernel/probe.h"
-#include "run.h"
+#include "user/spinctl/run.h"
 
 static int usage(const char *what)
 {

@@ -6,10 +6,10 @@
 
 #include <spin/slmp.h>
 
-#include "common/number.h"
-#include "ready.h"
-#include "send.h"
-#include "stop.h"
+#include "user/lib/number.h"
+#include "user/spinctl/ready.h"
+#include "user/spinctl/send.h"
+#include "user/spinctl/stop.h"
 
 #define TIMEOUT_S_MAX 3600
 #define NOT_GIVEN     UINT_MAX
@@ -202,12 +202,14 @@ static int run(const char **operands, unsigned count)
 	return status;
 }
 
+/* clang-format off */
 static const struct example_row examples[] = {
 	{ "spinctl send kvstore.c filtering.c --to 10.0.0.7", "Two files, each a message." },
 	{ "tar -c tests | spinctl send - --to 10.0.0.7:9330 --window 16 --json", "What comes from a pipe, as one message." },
 	{ "head -c 100000000 /dev/zero | spinctl send - --to 10.0.0.7 --quiet", "More than one message may have, in pieces." },
 	{ 0 },
 };
+/* clang-format on */
 
 static const struct command_row row = {
 	.name = "spinctl send", .operands = "FILE...", .min_operands = 1, .max_operands = UINT_MAX,

@@ -2,9 +2,9 @@
 #ifndef SPINCTL_SEND_H
 #define SPINCTL_SEND_H
 
-#include "libspin/libspin_send.h"
-#include "spinctl.h"
-#include "transfer.h"
+#include <spin/libspin_send.h>
+#include "user/spinctl/spinctl.h"
+#include "user/spinctl/transfer.h"
 
 /* What is sent: a file's bytes, mapped or read, or so much of it that it is known to be cut. */
 struct send_file {

@@ -12,8 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "send.h"
-#include "stop.h"
+#include "user/spinctl/send.h"
+#include "user/spinctl/stop.h"
 
 #define FIRST_BYTES 65536u
 #define PIPE_MS     2000 /* so long a piece waits for more; then a message says that the sender is still there */

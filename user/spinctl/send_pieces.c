@@ -6,9 +6,9 @@
 #include <string.h>
 #include <sys/random.h>
 
-#include "ready.h"
-#include "send.h"
-#include "stop.h"
+#include "user/spinctl/ready.h"
+#include "user/spinctl/send.h"
+#include "user/spinctl/stop.h"
 
 #define TELL_S 0.1
 

@@ -5,9 +5,9 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "common/printable.h"
-#include "ready.h"
-#include "send.h"
+#include "user/lib/printable.h"
+#include "user/spinctl/ready.h"
+#include "user/spinctl/send.h"
 
 #define BAR_MIN 10
 #define BAR_MAX 60

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include <string.h>
 
-#include "send.h"
+#include "user/spinctl/send.h"
 
 int send_target__parse(const char *text, struct send_target *out)
 {

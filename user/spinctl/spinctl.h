@@ -4,9 +4,9 @@
 
 #include <stdint.h>
 
-#include "common/json.h"
-#include "common/options.h"
-#include "libspin/libspin.h"
+#include "user/lib/json.h"
+#include "user/lib/options.h"
+#include <spin/libspin.h>
 
 /* Exit statuses. */
 enum { DONE = 0, FAILED = 1, USAGE = 2 };

@@ -7,9 +7,9 @@
 #include <linux/capability.h>
 
 #include "kernel/caps.h"
-#include "mpq.h"
-#include "run_message.h"
-#include "status.h"
+#include "user/spinctl/mpq.h"
+#include "user/spinctl/run_message.h"
+#include "user/spinctl/status.h"
 
 static struct status_options {
 	const char *device;

@@ -2,7 +2,7 @@
 #ifndef SPINCTL_STATUS_H
 #define SPINCTL_STATUS_H
 
-#include "spinctl.h"
+#include "user/spinctl/spinctl.h"
 
 struct status_context {
 	char name[16];

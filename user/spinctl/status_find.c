@@ -12,8 +12,8 @@
 #include <bpf/libbpf.h>
 
 #include "kernel/attach.h"
-#include "outside.h"
-#include "status.h"
+#include "user/spinctl/outside.h"
+#include "user/spinctl/status.h"
 
 static int read_counters(const struct outside_section *s, uint64_t *packets)
 {

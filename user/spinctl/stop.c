@@ -2,8 +2,8 @@
 #include <signal.h>
 #include <stdio.h>
 
-#include "common/interrupt.h"
-#include "stop.h"
+#include "user/lib/interrupt.h"
+#include "user/spinctl/stop.h"
 
 static volatile sig_atomic_t stopped;
 static volatile pid_t child;

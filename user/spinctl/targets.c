@@ -5,7 +5,7 @@
 
 #include <hwmodel/target.h>
 
-#include "spinctl.h"
+#include "user/spinctl/spinctl.h"
 
 static struct targets_options {
 	int json;

@@ -14,9 +14,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "compile.h"
-#include "spinctl.h"
-#include "temp_folder.h"
+#include "user/spinctl/compile.h"
+#include "user/spinctl/spinctl.h"
+#include "user/spinctl/temp_folder.h"
 
 #define PREFIX "spinctl-"
 #define PATTERN PREFIX "XXXXXX"

@@ -2,9 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engines.h"
-#include "stop.h"
-#include "test.h"
+#include "user/spinctl/engines.h"
+#include "user/spinctl/stop.h"
+#include "user/spinctl/test.h"
 
 static struct test_options {
 	struct option_list engines, compile;
@@ -13,6 +13,7 @@ static struct test_options {
 
 #define FIELD(name) offsetof(struct test_options, name)
 
+/* clang-format off */
 static const struct option_row rows[] = {
 	ENGINE_OPTION(struct test_options, engines),
 	{ NULL, 'I', OPTION_WORD, "DIR", FIELD(compile), "a folder for #include, when HANDLER is a source" },
@@ -21,6 +22,7 @@ static const struct option_row rows[] = {
 	{ "json", 0, OPTION_FLAG, NULL, FIELD(json), "one JSON document" },
 	{ 0 },
 };
+/* clang-format on */
 
 static void test_vector(struct test_printer *p, const char *path, struct pool *pool, struct trial_engines *engines)
 {

@@ -2,9 +2,9 @@
 #ifndef SPINCTL_TEST_H
 #define SPINCTL_TEST_H
 
-#include "engine/trial.h"
-#include "handler.h"
-#include "spinctl.h"
+#include "user/conformance/trial.h"
+#include "user/spinctl/handler.h"
+#include "user/spinctl/spinctl.h"
 
 /* Names of vector files, in the order they are run. */
 struct test_files {

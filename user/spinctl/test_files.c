@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "test.h"
+#include "user/spinctl/test.h"
 
 static int add_file(struct test_files *files, const char *path)
 {

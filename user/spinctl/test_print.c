@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "test.h"
+#include "user/spinctl/test.h"
 
 void test_print__start(struct test_printer *p)
 {

@@ -3,7 +3,7 @@
 #include <endian.h>
 #include <string.h>
 
-#include "transfer.h"
+#include "user/spinctl/transfer.h"
 
 static uint64_t mix(uint64_t value, uint64_t word)
 {

@@ -38,6 +38,7 @@
  *
  * X(NAME, verdict, "text") - the name in text output and JSON is NAME in lower case.
  */
+/* clang-format off */
 #define SPIN_REASONS(X) \
 	/* not ours: untouched to the host */ \
 	X(UNMATCHED,       PASS, "no execution context matches") \
@@ -77,6 +78,7 @@
 	X(BEYOND_WINDOW,   DROP, "too far beyond the lowest missing packet") \
 	/* of any context that spreads its packets: not acknowledged either */ \
 	X(NO_HPU,          DROP, "every HPU has as many packets waiting as it may")
+/* clang-format on */
 
 /* The longest IP packet that handlers see: an MTU of 9,000, and the 9,216 of many switches. */
 #define SPIN_IP_BYTES_MAX 9216u

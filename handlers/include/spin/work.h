@@ -41,10 +41,12 @@
 	static const uint32_t spin_work_items_ = (n)
 
 /* Which handler it is: enum spin_handler_kind of <spin/context.h>. */
+/* clang-format off */
 #define SPIN_WORK_KIND_(v) \
 	_Generic((v), struct spin_header *: 0u, const struct spin_header *: 0u, \
 		      struct spin_payload *: 1u, const struct spin_payload *: 1u, \
 		      struct spin_completion *: 2u, const struct spin_completion *: 2u)
+/* clang-format on */
 
 /*
  * Counted by handlers: items handed over, or about to be, and items lost; by the host: items that its program has had. In

@@ -17,6 +17,7 @@
 struct rv32_core;
 
 /* Where cycles go. X(NAME, "text"): every cycle is charged to exactly one. */
+/* clang-format off */
 #define RV32_CAUSES(X) \
 	X(ISSUE,      "one cycle per instruction") \
 	X(LOAD_USE,   "result of a load used at once") \
@@ -35,6 +36,7 @@ struct rv32_core;
 	X(COMMAND,    "waiting for a free command slot") \
 	X(BLOCKED,    "waiting for a device register") \
 	X(THREAD,     "ready, while another thread has the HPU")
+/* clang-format on */
 
 enum rv32_cause {
 #define RV32_CAUSE_ENUM_(name, text) RV32_CYC_##name,

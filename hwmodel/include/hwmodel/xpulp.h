@@ -13,9 +13,10 @@
  */
 #include <stddef.h>
 
-#include "hwmodel/rv32.h"
+#include <hwmodel/rv32.h>
 
 /* Why a loop stays as it is. X(NAME, "text") */
+/* clang-format off */
 #define XPULP_REASONS(X) \
 	X(NONE,       "converted") \
 	X(CALLS,      "it calls or jumps") \
@@ -23,6 +24,7 @@
 	X(EXITS,      "it has another way out") \
 	X(UNCOUNTED,  "how often it goes is not known before") \
 	X(GAINS_LESS, "it goes too rarely to pay for its setup")
+/* clang-format on */
 
 enum xpulp_reason {
 #define XPULP_REASON_ENUM_(name, text) XPULP_##name,

@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include <common/built.h>
-#include <libspin/internal.h>
+#include "user/libspin/internal.h"
 
-#include "kit.h"
+#include "tests/accuracy/kit/kit.h"
 
 static int write_image(const char *directory, const struct spin_object *object)
 {

@@ -3,7 +3,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "kit.h"
+#include "tests/accuracy/kit/kit.h"
 
 static int make_directories(char *path)
 {

@@ -5,7 +5,7 @@
 
 #include "hwmodel/soc/storage.h"
 #include "hwmodel/target/parameters.h"
-#include "kit.h"
+#include "tests/accuracy/kit/kit.h"
 
 #define PAGE 4096u
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "hwmodel/soc/storage.h"
-#include "kit.h"
+#include "tests/accuracy/kit/kit.h"
 
 enum { HERS, TRACE, CONTENT, SCRATCH, TASKS, PACKETS, FILES };
 static const char *const names[FILES] = {"hers.csv", "packets.trace", "packets.bin", "scratch.bin", "tasks.csv", "packets.csv"};

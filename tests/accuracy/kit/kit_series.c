@@ -2,9 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <libspin/internal.h>
+#include "user/libspin/internal.h"
 
-#include "kit.h"
+#include "tests/accuracy/kit/kit.h"
 
 #define APART_PS 20000000ull /* longer than any of these takes */
 #define MESSAGES 512u /* that counting handlers wait for: more than come, so that every packet takes the same way */

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "hwmodel/soc/storage.h"
-#include "kit.h"
+#include "tests/accuracy/kit/kit.h"
 
 #define WORD_BYTES 8u
 #define CUTS 32u

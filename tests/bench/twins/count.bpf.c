@@ -5,7 +5,7 @@
  */
 #define MESSAGES    64
 #define PACKETS_MAX 32768
-#include "receiver.h"
+#include "tests/bench/twins/receiver.h"
 
 struct runs {
 	__u32 runs, bytes;

@@ -3,6 +3,7 @@
 #define COMMANDS_H
 
 /* The calls that commands.c makes, by the first word of a packet; commands_are_pspins.c says what they come to. */
+/* clang-format off */
 #define COMMAND_CALLS(X) \
 	X(NOTHING) \
 	X(DMA_TO_HOST) X(DMA_FROM_HOST) X(DMA_TO_HOST_NB) X(DMA_FROM_HOST_NB) X(DMA_FROM_VARIABLE) \
@@ -13,6 +14,7 @@
 	X(HOST_WRITE_4) X(HOST_WRITE_8) X(HOST_WRITE_32) \
 	X(FADD32_STATE) X(LOCKED) X(READ_LOCKED) X(WRITE_LOCKED) X(TRY_LOCK) X(NUM_HPUS) \
 	X(FORWARD) X(FORWARD_TWO) X(PUT_PAYLOAD) X(PUT_FROM_DEVICE) X(PUT_FROM_HOST)
+/* clang-format on */
 
 enum {
 #define COMMAND_ENUM_(name) COMMAND_##name,

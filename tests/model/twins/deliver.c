@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "pspin.h"
+#include "tests/model/twins/pspin.h"
 
 static inline void deliver(struct handler_args *args)
 {

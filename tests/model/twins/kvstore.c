@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include <kvstore.h>
 
-#include "pspin.h"
+#include "tests/model/twins/pspin.h"
 
 struct kv_cache spin_state __attribute__((section(".spin_state"), aligned(8)));
 

@@ -3,7 +3,7 @@
 #define TWINS_MESSAGE_H
 
 /* What twins of message handlers see: Ethernet frames of SLMP. */
-#include "pspin.h"
+#include "tests/model/twins/pspin.h"
 
 struct eth_hdr {
 	uint8_t dst[6], src[6];

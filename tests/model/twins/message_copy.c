@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "message.h"
+#include "tests/model/twins/message.h"
 
 /* The scratchpad starts with what the NIC and our runtime keep there. */
 struct progress {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "message.h"
+#include "tests/model/twins/message.h"
 
 uint32_t spin_state __attribute__((section(".spin_state"), aligned(8)));
 

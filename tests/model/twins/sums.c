@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#include "pspin.h"
+#include "tests/model/twins/pspin.h"
 
 struct sums {
 	uint32_t sum[512];

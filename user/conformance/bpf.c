@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The kernel: the fat object's BPF program by PROG_TEST_RUN. Trusted handlers run
+ * as they do live, behind an interface's program; isolated ones by themselves, as
+ * bpftool would load them; or the other way round. A packet's reason is the one
+ * counter that it moved.
+ */
+#include <errno.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "user/libspin/messages.h"
+
+#include "user/conformance/bpf.h"
+#include "user/conformance/event.h"
+
+/* Stays on one CPU, the first there is: that is the one HPU of the schedule that engines are compared under, 0. */
+static int stay_on_cpu(void)
+{
+	cpu_set_t set, one;
+	int cpu = 0;
+
+	if (sched_getaffinity(0, sizeof(set), &set))
+		return -errno;
+	while (cpu < CPU_SETSIZE - 1 && !CPU_ISSET(cpu, &set))
+		cpu++;
+	CPU_ZERO(&one);
+	CPU_SET(cpu, &one);
+	return sched_setaffinity(0, sizeof(one), &one) ? -errno : cpu;
+}
+
+static int other_way;
+
+void engine_other_way(void)
+{
+	other_way = 1;
+}
+
+static int open_class(struct engine *e, const struct engine_handler *handler, const struct engine_context *context,
+		      enum spin_class class)
+{
+	/* the one HPU is receive queue 0, from which packets of test runs come, whatever CPU this is */
+	struct spin_ctx_opts opts = { .bytes = sizeof(opts), .class = class, .message = context->message,
+				      .hpus = SPIN_HPUS_QUEUE, .hpu_count = 1, .put_id = 1 };
+	struct bpf *b = calloc(1, sizeof(*b));
+	int err, cpu;
+
+	if (!b)
+		return engine_fail(-ENOMEM, "no memory");
+	e->impl = b;
+	if (geteuid())
+		return engine_fail(-EPERM, "running handlers in the kernel needs root");
+	err = spin_object__open(handler->object, &b->object);
+	if (!err && spin_object__meta(b->object)->registration.delivery == SPIN_DELIVER_ME)
+		b->messages = opts.message.virtual_clock = 1;
+	if (b->messages && !opts.message.window) /* as the other engines: libspin's follows from the host memory */
+		opts.message.window = SPIN_WINDOW;
+	if (!err && (class == SPIN_CLASS_TRUSTED) != other_way)
+		err = spin_nic__open_offline(&b->nic);
+	if (!err)
+		err = spin_ctx__create_opts(b->nic, b->object, &context->rule, &opts, &b->ctx);
+	if (!err && b->nic)
+		err = spin_ctx__attach(b->ctx);
+	if (err)
+		return engine_fail(err == -EPERM ? -EACCES : err, "%s", spin_strerror_last());
+	cpu = stay_on_cpu();
+	if (cpu < 0)
+		return engine_fail(cpu, "cannot stay on one CPU: %s", strerror(-cpu));
+	return 0;
+}
+
+static int bpf_open(struct engine *e, const struct engine_handler *handler, const struct engine_context *context)
+{
+	return open_class(e, handler, context, SPIN_CLASS_TRUSTED);
+}
+
+static int isolated_open(struct engine *e, const struct engine_handler *handler, const struct engine_context *context)
+{
+	return open_class(e, handler, context, SPIN_CLASS_ISOLATED);
+}
+
+static void bpf_close(struct engine *e)
+{
+	struct bpf *b = e->impl;
+
+	if (!b)
+		return;
+	spin_ctx__destroy(b->ctx);
+	spin_nic__close(b->nic);
+	spin_object__close(b->object);
+	free(b);
+}
+
+/* The context's counters, and those of packets that its interface gave to none. */
+static void count_all(const struct bpf *b, uint64_t *packets)
+{
+	uint64_t others[SPIN_REASON_COUNT];
+
+	spin_ctx__counters(b->ctx, packets);
+	if (!b->nic)
+		return;
+	spin_nic__counters(b->nic, others);
+	for (unsigned i = 0; i < SPIN_REASON_COUNT; i++)
+		packets[i] += others[i];
+}
+
+static int reason_moved(struct bpf *b, enum spin_reason *out)
+{
+	uint64_t packets[SPIN_REASON_COUNT];
+	unsigned moved = 0;
+
+	count_all(b, packets);
+	for (unsigned i = 0; i < SPIN_REASON_COUNT; i++) {
+		uint64_t now = packets[i];
+
+		if (now == b->seen[i])
+			continue;
+		moved += now - b->seen[i] == 1 ? 1 : 2;
+		b->seen[i] = now;
+		*out = (enum spin_reason)i;
+	}
+	return moved == 1 ? 0 : engine_fail(-EPROTO, "a packet moved %u counters, not one", moved);
+}
+
+static unsigned errors_of(const struct engine_events *events)
+{
+	unsigned errors = 0;
+
+	for (unsigned i = 0; i < events->count && i < ENGINE_EVENTS_MAX; i++)
+		errors += event_is_error(events->event[i].type) != 0;
+	return errors;
+}
+
+static int bpf_packet(struct engine *e, const uint8_t *frame, uint32_t bytes, struct engine_out *out)
+{
+	struct bpf *b = e->impl;
+	struct spin_run_result result;
+	int err = bpf_sends(b, NULL);
+
+	if (err)
+		return err;
+	err = b->nic ? spin_nic__run(b->nic, frame, bytes, 1, out->frame, sizeof(out->frame), &result) :
+		       spin_ctx__run(b->ctx, frame, bytes, 1, out->frame, sizeof(out->frame), &result);
+	if (err)
+		return engine_fail(err, "%s", spin_strerror_last());
+	err = reason_moved(b, &out->reason);
+	if (err)
+		return err;
+	out->verdict = result.verdict;
+	out->frame_bytes = result.verdict == SPIN_VERDICT_DROP ? 0 : (uint32_t)result.frame_bytes;
+	err = bpf_events(b, &out->events);
+	if (err)
+		return err;
+	if (b->messages)
+		spin_messages__note_used(b->ctx);
+	else if (errors_of(&out->events) > 1)
+		return engine_fail(-EPROTO, "%u errors for one packet", errors_of(&out->events));
+	events_first_error(&out->events, &out->event, &out->event_handler);
+	return 0;
+}
+
+static int bpf_at(struct engine *e, const char *name, size_t offset, size_t bytes, uint8_t **at)
+{
+	struct bpf *b = e->impl;
+	size_t have;
+	void *base;
+	int err = spin_ctx__symbol(b->ctx, name, &base, &have);
+
+	if (err)
+		return engine_fail(err, "%s", spin_strerror_last());
+	if (offset > have || bytes > have - offset)
+		return engine_fail(-ERANGE, "%s has %zu bytes", name, have);
+	*at = (uint8_t *)base + offset;
+	return 0;
+}
+
+static int bpf_read(struct engine *e, const char *name, size_t offset, void *to, size_t bytes)
+{
+	uint8_t *at = NULL;
+	int err = bpf_at(e, name, offset, bytes, &at);
+
+	if (!err)
+		memcpy(to, at, bytes);
+	return err;
+}
+
+static int bpf_write(struct engine *e, const char *name, size_t offset, const void *from, size_t bytes)
+{
+	uint8_t *at = NULL;
+	int err = bpf_at(e, name, offset, bytes, &at);
+
+	if (!err)
+		memcpy(at, from, bytes);
+	return err;
+}
+
+static uint64_t bpf_count(struct engine *e, enum spin_reason reason)
+{
+	struct bpf *b = e->impl;
+	uint64_t packets[SPIN_REASON_COUNT];
+
+	count_all(b, packets);
+	return packets[reason];
+}
+
+const struct engine_ops engine_bpf = {
+	.name = "bpf",
+	.open = bpf_open,
+	.close = bpf_close,
+	.packet = bpf_packet,
+	.read = bpf_read,
+	.write = bpf_write,
+	.count = bpf_count,
+	.clock = bpf_message__clock,
+	.reset = bpf_message__reset,
+	.host_read = bpf_message__host_read,
+	.host_write = bpf_message__host_write,
+	.me_append = bpf_message__me_append,
+	.me_unlink = bpf_message__me_unlink,
+	.me_get = bpf_message__me_get,
+	.stats = bpf_message__stats,
+	.sends = bpf_message__sends,
+	.ct = bpf_message__ct,
+	.set_ct = bpf_message__set_ct,
+};
+
+const struct engine_ops engine_isolated = {
+	.name = "isolated",
+	.open = isolated_open,
+	.close = bpf_close,
+	.packet = bpf_packet,
+	.read = bpf_read,
+	.write = bpf_write,
+	.count = bpf_count,
+	.clock = bpf_message__clock,
+	.reset = bpf_message__reset,
+	.host_read = bpf_message__host_read,
+	.host_write = bpf_message__host_write,
+	.me_append = bpf_message__me_append,
+	.me_unlink = bpf_message__me_unlink,
+	.me_get = bpf_message__me_get,
+	.stats = bpf_message__stats,
+	.sends = bpf_message__sends,
+	.ct = bpf_message__ct,
+	.set_ct = bpf_message__set_ct,
+};

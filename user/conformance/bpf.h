@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef USER_ENGINE_BPF_H
+#define USER_ENGINE_BPF_H
+
+/* What the files of the kernel's engine share. */
+#include "user/conformance/engine.h"
+
+struct bpf {
+	struct spin_object *object;
+	struct spin_ctx *ctx;
+	struct spin_nic *nic; /* NULL: the context runs by itself */
+	uint64_t seen[SPIN_REASON_COUNT];
+	int messages; /* it takes them */
+};
+
+/* All that are pending, with hpu 0. */
+int bpf_events(const struct bpf *b, struct engine_events *out);
+
+/* All that were sent since the last call; NULL: forgotten. */
+int bpf_sends(const struct bpf *b, struct engine_sends *out);
+
+int bpf_message__clock(struct engine *e, uint32_t now_ms, struct engine_events *out);
+int bpf_message__reset(struct engine *e);
+int bpf_message__host_read(struct engine *e, size_t offset, void *to, size_t bytes);
+int bpf_message__host_write(struct engine *e, size_t offset, const void *from, size_t bytes);
+int bpf_message__me_append(struct engine *e, const struct spin_me_opts *opts, unsigned *me);
+int bpf_message__me_unlink(struct engine *e, unsigned me);
+int bpf_message__me_get(struct engine *e, unsigned me, struct spin_me *out);
+int bpf_message__stats(struct engine *e, struct spin_message_stats *out);
+int bpf_message__sends(struct engine *e, struct engine_sends *out);
+int bpf_message__ct(struct engine *e, unsigned me, struct spin_ct *out);
+int bpf_message__set_ct(struct engine *e, unsigned me, const struct spin_ct *ct);
+
+#endif

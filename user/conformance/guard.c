@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include <errno.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stddef.h>
+#include <sys/time.h>
+
+#include "user/conformance/engine.h"
+#include "user/conformance/guard.h"
+
+static const struct {
+	int signal;
+	const char *what;
+} crashes[] = {
+	{ SIGFPE, "a division by zero (or INT_MIN by -1): test the divisor" },
+	{ SIGSEGV, "an access outside of its memory: test what SPIN_GET, SPIN_AT or SPIN_FIND gave, and every index" },
+	{ SIGBUS, "an access outside of its memory: test what SPIN_GET, SPIN_AT or SPIN_FIND gave, and every index" },
+	{ SIGILL, "a point that the compiler takes for unreachable" },
+	{ SIGABRT, "a call of abort()" },
+};
+#define CRASHES (sizeof(crashes) / sizeof(crashes[0]))
+
+static sigjmp_buf out;
+static volatile sig_atomic_t inside; /* number of the call, 0: none */
+static volatile sig_atomic_t seen, ticks;
+
+/* Once a second of CPU time: the same call as last time is a second older. */
+static void on_tick(int signal)
+{
+	if (!inside)
+		return;
+	ticks = seen == inside ? ticks + 1 : 0;
+	seen = inside;
+	if (ticks >= GUARD_CPU_S)
+		siglongjmp(out, signal);
+}
+
+static void on_crash(int sig)
+{
+	if (inside)
+		siglongjmp(out, sig);
+	signal(sig, SIG_DFL); /* not ours: it happens again, and ends the process */
+}
+
+/* SA_NODEFER: a jump out of a handler leaves the signal as it was. The stack may be what has run out. */
+static void set_up(void)
+{
+	static char stack[65536];
+	const stack_t other = { .ss_sp = stack, .ss_size = sizeof(stack) };
+	const struct itimerval second = { { 1, 0 }, { 1, 0 } };
+	struct sigaction action = { .sa_handler = on_crash, .sa_flags = SA_NODEFER | SA_ONSTACK };
+
+	sigaltstack(&other, NULL);
+	for (size_t i = 0; i < CRASHES; i++)
+		sigaction(crashes[i].signal, &action, NULL);
+	action.sa_handler = on_tick;
+	action.sa_flags |= SA_RESTART;
+	sigaction(SIGVTALRM, &action, NULL);
+	setitimer(ITIMER_VIRTUAL, &second, NULL);
+}
+
+int guard__call(void (*fn)(void *arg), void *arg)
+{
+	static sig_atomic_t call;
+	int sig;
+
+	if (!call)
+		set_up();
+	call = call == 0x7fffffff ? 1 : call + 1;
+	sig = sigsetjmp(out, 0);
+	if (!sig) {
+		inside = call;
+		fn(arg);
+	}
+	inside = 0;
+	if (!sig)
+		return 0;
+	if (sig == SIGVTALRM)
+		return engine_fail(-ETIME, "the host build has not ended after %d s: give every loop a constant bound",
+				   GUARD_CPU_S);
+	for (size_t i = 0; i < CRASHES; i++)
+		if (crashes[i].signal == sig)
+			return engine_fail(-EFAULT, "the host build crashed by %s", crashes[i].what);
+	return -EFAULT;
+}

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The host build: a shared object made by `spincc --target host`. Each engine
+ * loads a copy of its own, so that each has memory of its own.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/sendfile.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <spin/libspin.h>
+
+#include "user/conformance/engine.h"
+#include "user/conformance/guard.h"
+#include "user/conformance/event.h"
+#include "user/conformance/host.h"
+
+static int load_copy(struct host *h, const char *path)
+{
+	int from = open(path, O_RDONLY | O_CLOEXEC), to = memfd_create("spin_host", MFD_CLOEXEC);
+	char copy[64];
+	struct stat st;
+	int ok = from >= 0 && to >= 0 && !fstat(from, &st) && sendfile(to, from, NULL, (size_t)st.st_size) == st.st_size;
+
+	if (ok) {
+		snprintf(copy, sizeof(copy), "/proc/self/fd/%d", to);
+		h->lib = dlopen(copy, RTLD_NOW | RTLD_LOCAL);
+	}
+	if (from >= 0)
+		close(from);
+	h->fd = to;
+	return h->lib ? 0 : -1;
+}
+
+void *host__symbol(const struct host *h, const char *name, int *missing)
+{
+	void *at = dlsym(h->lib, name);
+
+	if (!at)
+		*missing = engine_fail(-ENOENT, "the host build exports no %s", name);
+	return at;
+}
+
+static int host_open(struct engine *e, const struct engine_handler *handler, const struct engine_context *context)
+{
+	struct host *h = calloc(1, sizeof(*h));
+	int err = 0;
+
+	if (!h)
+		return engine_fail(-ENOMEM, "no memory");
+	e->impl = h;
+	h->fd = -1;
+	if (!handler->host)
+		return engine_fail(-ENODATA, "there is no host build of %s", handler->name);
+	if (load_copy(h, handler->host) < 0) {
+		const char *why = access(handler->host, R_OK) ? NULL : dlerror();
+
+		return engine_fail(-ENOENT, "cannot load %s: %s", handler->host, why ? why : strerror(ENOENT));
+	}
+	*(void **)&h->packet = host__symbol(h, "spin_host_packet", &err);
+	h->counters = host__symbol(h, "spin_counters", &err);
+	h->event_count = host__symbol(h, "spin_host_event_count", &err);
+	h->event = host__symbol(h, "spin_host_events", &err);
+	h->config = host__symbol(h, "spin_config", &err);
+	h->request_count = host__symbol(h, "spin_host_request_count", &err);
+	h->request = host__symbol(h, "spin_host_requests", &err);
+	if (err)
+		return err;
+	h->config->rule = context->rule;
+	h->config->accept_partial = 1;
+	h->config->put_id = h->config->hpus = 1;
+	return host_message__open(h, &context->message);
+}
+
+static void host_close(struct engine *e)
+{
+	struct host *h = e->impl;
+
+	if (!h)
+		return;
+	free(h->memory);
+	free(h->wide);
+	if (h->lib)
+		dlclose(h->lib);
+	if (h->fd >= 0)
+		close(h->fd);
+	free(h);
+}
+
+struct call {
+	const struct host *host;
+	struct engine_out *out;
+	int reason;
+	uint32_t verdict;
+};
+
+static void run_packet(void *arg)
+{
+	struct call *c = arg;
+
+	c->reason = c->host->packet(c->out->frame, &c->out->frame_bytes, &c->verdict);
+}
+
+static int host_packet(struct engine *e, const uint8_t *frame, uint32_t bytes, struct engine_out *out)
+{
+	struct host *h = e->impl;
+	struct call call = { .host = h, .out = out };
+	int reason, err;
+
+	if (bytes > sizeof(out->frame))
+		return engine_fail(-EINVAL, "frame of %u bytes", bytes);
+	memcpy(out->frame, frame, bytes);
+	out->frame_bytes = bytes;
+	*h->event_count = *h->request_count = 0;
+	err = guard__call(run_packet, &call);
+	if (err)
+		return err;
+	reason = call.reason;
+	if (reason < 0 || reason >= SPIN_REASON_COUNT)
+		return engine_fail(-EPROTO, "the host build gave reason %d", reason);
+	out->reason = (enum spin_reason)reason;
+	out->verdict = (enum spin_verdict)call.verdict;
+	if (out->verdict == SPIN_VERDICT_DROP)
+		out->frame_bytes = 0;
+	host_message__events(h, &out->events);
+	events_first_error(&out->events, &out->event, &out->event_handler);
+	return 0;
+}
+
+static int host_at(struct engine *e, const char *name, size_t offset, uint8_t **at)
+{
+	struct host *h = e->impl;
+	uint8_t *base = dlsym(h->lib, name);
+
+	if (!base)
+		return engine_fail(-ENOENT, "the host build has no %s", name);
+	*at = base + offset;
+	return 0;
+}
+
+static int host_read(struct engine *e, const char *name, size_t offset, void *to, size_t bytes)
+{
+	uint8_t *at = NULL;
+	int err = host_at(e, name, offset, &at);
+
+	if (!err)
+		memcpy(to, at, bytes);
+	return err;
+}
+
+static int host_write(struct engine *e, const char *name, size_t offset, const void *from, size_t bytes)
+{
+	uint8_t *at = NULL;
+	int err = host_at(e, name, offset, &at);
+
+	if (!err)
+		memcpy(at, from, bytes);
+	return err;
+}
+
+static uint64_t host_count(struct engine *e, enum spin_reason reason)
+{
+	struct host *h = e->impl;
+
+	return h->counters[0].packets[reason];
+}
+
+static int host_sends(struct engine *e, struct engine_sends *out)
+{
+	const struct host *h = e->impl;
+
+	out->count = *h->request_count;
+	for (unsigned i = 0; i < out->count && i < ENGINE_SENDS_MAX; i++)
+		out->send[i] = h->request[i];
+	return 0;
+}
+
+const struct engine_ops engine_host = {
+	.name = "host",
+	.open = host_open,
+	.close = host_close,
+	.packet = host_packet,
+	.read = host_read,
+	.write = host_write,
+	.count = host_count,
+	.clock = host_message__clock,
+	.reset = host_message__reset,
+	.host_read = host_memory__read,
+	.host_write = host_memory__write,
+	.me_append = host_message__me_append,
+	.me_unlink = host_message__me_unlink,
+	.me_get = host_message__me_get,
+	.stats = host_message__stats,
+	.sends = host_sends,
+	.ct = host_memory__ct,
+	.set_ct = host_memory__set_ct,
+};

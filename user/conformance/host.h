@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef USER_ENGINE_HOST_H
+#define USER_ENGINE_HOST_H
+
+/* The host build's parts: a shared object's symbols, and what messages need beside it. */
+#include "user/conformance/engine.h"
+
+struct host {
+	void *lib;
+	int fd; /* open as long as the library: glibc knows libraries by name, too */
+	int (*packet)(uint8_t *frame, uint32_t *frame_bytes, uint32_t *verdict);
+	const struct spin_counters *counters;
+	struct spin_config *config;
+	uint32_t *event_count;
+	const struct spin_event *event;
+
+	uint32_t *request_count;
+	const struct spin_request *request; /* what handlers sent */
+
+	uint8_t *memory;
+	uint64_t *wide;          /* words of wide windows; NULL: there are none */
+	struct spin_me_memory *me_memory;
+	struct spin_segment first_segment[SPIN_SEGMENTS_MAX]; /* of the first entry; 0: as libspin has it */
+	unsigned first_segments;
+
+	/* of messages; mes is NULL if the handlers take none */
+	struct spin_me *mes;
+	uint32_t serial;
+	int no_entry;
+	const struct spin_message_stats *(*stats)(void);
+	void (*progress)(void);
+	void (*set_clock)(uint32_t now_ms);
+	void (*forget)(void);
+	int (*me_held)(uint32_t me);
+};
+
+/* What the library exports by this name; NULL, and *missing negative, if that is nothing. */
+void *host__symbol(const struct host *h, const char *name, int *missing);
+
+/* After the library is loaded. */
+int host_message__open(struct host *h, const struct spin_message_opts *opts);
+/* Events since event_count was set to 0. */
+void host_message__events(const struct host *h, struct engine_events *out);
+
+/* When h->mes is known. */
+int host_memory__open(struct host *h, const struct spin_message_opts *opts);
+/* Counters and segments of a new context. */
+int host_memory__start(struct host *h);
+/* The counter of an entry becomes 0, its segments these. */
+int host_memory__segments(struct host *h, unsigned me, const struct spin_segment *segment, unsigned segments);
+int host_memory__read(struct engine *e, size_t offset, void *to, size_t bytes);
+int host_memory__write(struct engine *e, size_t offset, const void *from, size_t bytes);
+int host_memory__ct(struct engine *e, unsigned me, struct spin_ct *out);
+int host_memory__set_ct(struct engine *e, unsigned me, const struct spin_ct *ct);
+
+int host_message__clock(struct engine *e, uint32_t now_ms, struct engine_events *out);
+int host_message__reset(struct engine *e);
+int host_message__me_append(struct engine *e, const struct spin_me_opts *opts, unsigned *me);
+int host_message__me_unlink(struct engine *e, unsigned me);
+int host_message__me_get(struct engine *e, unsigned me, struct spin_me *out);
+int host_message__stats(struct engine *e, struct spin_message_stats *out);
+
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Interrupts loads of BPF programs, which take minutes at worst, for the commands' signal handlers. The verifier gives up
+ * when a signal is pending, and libbpf then tries again, five times: so one signal is not enough, and a timer sends more.
+ */
+#include <signal.h>
+#include <stddef.h>
+#include <sys/time.h>
+
+#include "user/lib/interrupt.h"
+
+#define PERIOD_US 10000
+
+static void on_alarm(int signal)
+{
+	(void)signal;
+}
+
+void interrupt__loads(void)
+{
+	const struct sigaction action = { .sa_handler = on_alarm, .sa_flags = SA_RESTART };
+	const struct itimerval often = { { 0, PERIOD_US }, { 0, PERIOD_US } };
+
+	sigaction(SIGALRM, &action, NULL);
+	setitimer(ITIMER_REAL, &often, NULL);
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* The line that spinctl and spincc show while the kernel's verifier works, so that nobody takes it for a hang. */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "user/lib/load_progress.h"
+#include "user/lib/printable.h"
+
+#define LONG_S 10      /* from then on a line is printed where stderr is not a terminal */
+#define NAME_COLUMNS 32 /* so that the line fits into 80 columns: one that wraps cannot be erased */
+
+#define ERASE "\r\033[K"
+
+static void describe(const struct load_progress *p, const char *context, char *name, size_t bytes)
+{
+	const char *file = p->file ? p->file : context, *slash = strrchr(file, '/');
+
+	printable(name, bytes, slash ? slash + 1 : file);
+}
+
+void load_progress__print(void *progress, const char *context, const char *program, double seconds)
+{
+	struct load_progress *p = progress;
+	char name[NAME_COLUMNS];
+
+	describe(p, context, name, sizeof(name));
+	if (isatty(STDERR_FILENO)) {
+		if (program)
+			fprintf(stderr, ERASE "%s: verifying %s of %s: %.0f s", p->command, program, name, seconds);
+		else
+			fputs(ERASE, stderr);
+		fflush(stderr);
+		return;
+	}
+	if (!program || strcmp(p->program, program)) {
+		snprintf(p->program, sizeof(p->program), "%s", program ? program : "");
+		p->told = 0;
+	}
+	if (!program || p->told || seconds < LONG_S)
+		return;
+	p->told = 1;
+	fprintf(stderr, "%s: the kernel has been verifying %s of %s for %.0f s; it goes on until it ends or is interrupted\n",
+		p->command, program, name, seconds);
+}

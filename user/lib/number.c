@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+
+#include "user/lib/number.h"
+
+int number__read(const char *text, uint64_t most, uint64_t *out)
+{
+	char *end;
+
+	if (!isdigit((unsigned char)text[0])) /* strtoull takes signs and blanks */
+		return -EINVAL;
+	errno = 0;
+	*out = strtoull(text, &end, text[0] == '0' && (text[1] | 0x20) == 'x' ? 16 : 10);
+	return *end || errno || *out > most ? -EINVAL : 0;
+}

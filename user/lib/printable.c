@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include <stdio.h>
+
+#include "user/lib/printable.h"
+
+void printable(char *to, size_t bytes, const char *text)
+{
+	size_t at = 0;
+
+	for (; *text; text++) {
+		unsigned char c = (unsigned char)*text;
+		int plain = c >= 0x20 && c < 0x7f;
+
+		if (at + (plain ? 1 : 4) >= bytes)
+			break;
+		at += (size_t)snprintf(to + at, bytes - at, plain ? "%c" : "\\x%02x", c);
+	}
+	to[at] = '\0';
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include <stdint.h>
+
+#include "user/lib/utf8.h"
+
+unsigned utf8__length(const char *text)
+{
+	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 }; /* of so many bytes: fewer would do for others */
+	const unsigned char *byte = (const unsigned char *)text;
+	unsigned length = *byte < 0x80 ? 1 : *byte >> 5 == 6 ? 2 : *byte >> 4 == 14 ? 3 : *byte >> 3 == 30 ? 4 : 0;
+	uint32_t point = length == 1 ? *byte : *byte & (0x7f >> length);
+
+	for (unsigned i = 1; i < length; i++) {
+		if (byte[i] >> 6 != 2)
+			return 0;
+		point = point << 6 | (byte[i] & 0x3f);
+	}
+	if (point < 0x20 && point != '\t' && point != '\n' && point != '\r')
+		return 0;
+	if (point < least[length] || point > 0x10ffff || (point >= 0xd800 && point < 0xe000) || point == 0xfffe || point == 0xffff)
+		return 0;
+	return length;
+}
