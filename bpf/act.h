@@ -17,8 +17,7 @@
  * the difference (RFC 1624), so a checksum that was wrong on arrival stays wrong;
  * none stays none; a local sender's partial sum covers nothing that changed.
  */
-SPIN_INLINE void spin_deliver(const struct spin_view *view, const struct spin_datagram *d, uint64_t change,
-			      _Bool accept_partial)
+SPIN_INLINE void spin_deliver(const struct spin_view *view, const struct spin_datagram *d, uint64_t change, _Bool accept_partial)
 {
 	uint16_t checksum = d->udp->checksum;
 
@@ -92,8 +91,7 @@ SPIN_INLINE void spin_reply_ip6_(struct spin_ip6 *ip, uint32_t payload_bytes)
  * Turns the datagram around, cut to payload_bytes; checksums are computed anew, but for
  * that of a request over IPv4 that had none. Over IPv6 there is no "none".
  */
-SPIN_INLINE void spin_turn_around(const struct spin_view *view, const struct spin_datagram *d,
-				  uint32_t payload_bytes)
+SPIN_INLINE void spin_turn_around(const struct spin_view *view, const struct spin_datagram *d, uint32_t payload_bytes)
 {
 	uint32_t udp_bytes = payload_bytes + (d->is_icmp ? 0 : sizeof(struct spin_udp));
 	spin_be16 port = d->is_ether ? 0 : d->udp->src_port;

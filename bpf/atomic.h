@@ -10,7 +10,7 @@
 #include <spin/bytes.h>
 
 /* Read once; nothing is promised about what is around it. */
-#define spin_peek(at) (*(const volatile __typeof__(*(at)) *)(at))
+#define spin_peek(at)        (*(const volatile __typeof__(*(at)) *)(at))
 #define spin_poke(at, value) (*(volatile __typeof__(*(at)) *)(at) = (value))
 
 /* The value that was there; it was replaced if it was `expect`. */

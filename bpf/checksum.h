@@ -27,8 +27,7 @@ SPIN_INLINE uint64_t spin_sum_words_(const uint8_t *at, uint32_t words)
 }
 
 /* The piece of `words` words that `bytes` has if that bit of it is set, at its place among the others. */
-SPIN_INLINE uint64_t spin_sum_piece_(const struct spin_view *view, const uint8_t *start, uint32_t bytes,
-				     uint32_t words)
+SPIN_INLINE uint64_t spin_sum_piece_(const struct spin_view *view, const uint8_t *start, uint32_t bytes, uint32_t words)
 {
 	const uint8_t *at = spin_opaque_pointer_(start + (bytes & (words * 4 - 4)));
 
@@ -125,13 +124,12 @@ SPIN_INLINE uint64_t spin_udp_sum_(const struct spin_view *view, const struct sp
 {
 	uint32_t udp_bytes = payload_bytes + sizeof(struct spin_udp);
 
-	return spin_sum_pseudo(view, d, udp_bytes) + d->udp->src_port + d->udp->dst_port +
-	       spin_hton16(udp_bytes) + spin_sum_bytes(view, d->payload, payload_bytes);
+	return spin_sum_pseudo(view, d, udp_bytes) + d->udp->src_port + d->udp->dst_port + spin_hton16(udp_bytes) +
+	       spin_sum_bytes(view, d->payload, payload_bytes);
 }
 
 /* The checksum of a datagram as it stands, cut to payload_bytes; a computed 0 is sent as 0xffff. */
-SPIN_INLINE uint16_t spin_udp_checksum(const struct spin_view *view, const struct spin_datagram *d,
-				       uint32_t payload_bytes)
+SPIN_INLINE uint16_t spin_udp_checksum(const struct spin_view *view, const struct spin_datagram *d, uint32_t payload_bytes)
 {
 	uint16_t checksum = ~spin_fold(spin_udp_sum_(view, d, payload_bytes));
 
@@ -148,13 +146,11 @@ SPIN_INLINE _Bool spin_udp_sum_partial(const struct spin_view *view, const struc
 SPIN_INLINE _Bool spin_udp_sum_full(const struct spin_view *view, const struct spin_datagram *d, uint64_t change)
 {
 	/* what was changed is taken back by adding its complement */
-	return spin_fold(spin_udp_sum_(view, d, d->payload_bytes) + (uint16_t)~spin_fold(change) +
-			 d->udp->checksum) == 0xffff;
+	return spin_fold(spin_udp_sum_(view, d, d->payload_bytes) + (uint16_t)~spin_fold(change) + d->udp->checksum) == 0xffff;
 }
 
 /* 0: a host would drop the datagram. */
-SPIN_INLINE _Bool spin_udp_sum_good(const struct spin_view *view, const struct spin_datagram *d,
-				    _Bool accept_partial)
+SPIN_INLINE _Bool spin_udp_sum_good(const struct spin_view *view, const struct spin_datagram *d, _Bool accept_partial)
 {
 	if (!d->udp->checksum)
 		return d->is_ip4; /* the sender computed none */
@@ -196,16 +192,14 @@ SPIN_INLINE uint64_t spin_sum_options_(const uint8_t *at, uint32_t words)
 	return sum;
 }
 
-SPIN_INLINE _Bool spin_ip4_checksum_right(const struct spin_view *view, const struct spin_ip4 *ip,
-					  uint32_t header_bytes)
+SPIN_INLINE _Bool spin_ip4_checksum_right(const struct spin_view *view, const struct spin_ip4 *ip, uint32_t header_bytes)
 {
 	uint64_t sum = spin_sum_words_((const uint8_t *)ip, 5);
 
 	if (view->access == SPIN_COPIED)
 		sum += spin_sum_options_((const uint8_t *)(ip + 1), header_bytes / 4 - 5);
 	else if (header_bytes > sizeof(*ip))
-		sum += spin_sum_bytes(view, (const uint8_t *)(ip + 1),
-				      (header_bytes - sizeof(*ip)) & 63); /* at most 40 */
+		sum += spin_sum_bytes(view, (const uint8_t *)(ip + 1), (header_bytes - sizeof(*ip)) & 63); /* at most 40 */
 	return spin_fold(sum) == 0xffff;
 }
 

@@ -25,20 +25,23 @@ struct spin_frame {
 };
 
 /* A pointer that XDP's context shows as 32 bits, and which the compiler is not to keep as such. */
-#define SPIN_CONTEXT_POINTER_(ctx, field) ({ \
-	uint8_t *spin_pointer_; \
-	__asm__ volatile("%0 = *(u32 *)(%1 + %2)" : "=r"(spin_pointer_) \
-			 : "r"(ctx), "i"(offsetof(struct xdp_md, field))); \
-	spin_pointer_; })
+#define SPIN_CONTEXT_POINTER_(ctx, field)                                                                                         \
+	({                                                                                                                        \
+		uint8_t *spin_pointer_;                                                                                           \
+		__asm__ volatile("%0 = *(u32 *)(%1 + %2)" : "=r"(spin_pointer_) : "r"(ctx), "i"(offsetof(struct xdp_md, field))); \
+		spin_pointer_;                                                                                                    \
+	})
 
-SPIN_INLINE void *spin_frame_ctx(const struct spin_frame *frame) { return frame->ctx; }
+SPIN_INLINE void *spin_frame_ctx(const struct spin_frame *frame)
+{
+	return frame->ctx;
+}
 
 /* Read from XDP's context each time, so that what the verifier knows of the frame begins anew. */
 SPIN_INLINE struct spin_view spin_frame_view(const struct spin_frame *frame)
 {
 	if (frame->copy)
-		return (struct spin_view){ SPIN_COPIED, .data = frame->copy, .bytes = frame->bytes,
-					   .scratch = frame->scratch };
+		return (struct spin_view){ SPIN_COPIED, .data = frame->copy, .bytes = frame->bytes, .scratch = frame->scratch };
 	return (struct spin_view){ SPIN_DIRECT, .data = SPIN_CONTEXT_POINTER_(frame->ctx, data),
 				   .end = SPIN_CONTEXT_POINTER_(frame->ctx, data_end) };
 }
@@ -78,10 +81,13 @@ SPIN_INLINE int spin_action_(enum spin_reason reason)
 	enum { PASS = XDP_PASS, DROP = XDP_DROP, TX = XDP_TX };
 
 	switch (reason) {
-#define SPIN_REASON_ACTION_(name, verdict, text) case SPIN_REASON_##name: return verdict;
-	SPIN_REASONS(SPIN_REASON_ACTION_)
+#define SPIN_REASON_ACTION_(name, verdict, text) \
+	case SPIN_REASON_##name:                 \
+		return verdict;
+		SPIN_REASONS(SPIN_REASON_ACTION_)
 #undef SPIN_REASON_ACTION_
-	default: return XDP_ABORTED;
+	default:
+		return XDP_ABORTED;
 	}
 }
 
@@ -102,8 +108,7 @@ SPIN_INLINE int spin_end_(const struct spin_view *view, enum spin_reason reason,
 	return spin_action_(reason);
 }
 
-SPIN_INLINE void spin_raise_(const struct spin_outcome *outcome, const struct spin_view *view,
-			     const struct spin_datagram *d, uint32_t hpu)
+SPIN_INLINE void spin_raise_(const struct spin_outcome *outcome, const struct spin_view *view, const struct spin_datagram *d, uint32_t hpu)
 {
 	struct spin_event *event = bpf_ringbuf_reserve(&spin_events, sizeof(*event), 0);
 
@@ -178,8 +183,7 @@ SPIN_INLINE void spin_replay_(struct xdp_md *ctx, uint32_t mpq, uint32_t generat
 }
 
 /* A packet of a message: it is acknowledged, or ends here. */
-SPIN_INLINE int spin_consumed_(struct xdp_md *ctx, const struct spin_view *view, const struct spin_way_out *out,
-			       uint32_t hpu)
+SPIN_INLINE int spin_consumed_(struct xdp_md *ctx, const struct spin_view *view, const struct spin_way_out *out, uint32_t hpu)
 {
 	int action = out->acknowledged ? XDP_TX : XDP_DROP;
 
@@ -513,9 +517,9 @@ int spin_progress(struct xdp_md *ctx)
 }
 
 /* Files that the object carries along, each in a section of its own. */
-#define SPIN_CARRY_(section, path) \
+#define SPIN_CARRY_(section, path)                          \
 	__asm__(".pushsection " section ",\"\",@progbits\n" \
-		".incbin \"" path "\"\n" \
+		".incbin \"" path "\"\n"                    \
 		".popsection\n")
 #ifdef SPIN_RV32_IMAGE
 SPIN_CARRY_(SPIN_RV32_SECTION, SPIN_RV32_IMAGE);

@@ -15,7 +15,11 @@ struct spin_frame {
 	uint8_t *data, *end;
 };
 
-SPIN_INLINE void *spin_frame_ctx(const struct spin_frame *frame) { (void)frame; return 0; }
+SPIN_INLINE void *spin_frame_ctx(const struct spin_frame *frame)
+{
+	(void)frame;
+	return 0;
+}
 
 SPIN_INLINE struct spin_view spin_frame_view(const struct spin_frame *frame)
 {

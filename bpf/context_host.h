@@ -29,7 +29,10 @@ uint32_t spin_host_request_count;
 static struct spin_outbox spin_host_outbox;
 static struct spin_out spin_host_outs[SPIN_OUTS];
 
-SPIN_INLINE struct spin_outbox *spin_outbox(void) { return &spin_host_outbox; }
+SPIN_INLINE struct spin_outbox *spin_outbox(void)
+{
+	return &spin_host_outbox;
+}
 
 SPIN_INLINE struct spin_out *spin_outbox_next(const struct spin_outbox *box)
 {
@@ -49,17 +52,29 @@ SPIN_INLINE void spin_host_send(void)
 /* Host memory, with SPIN_HOST_SLACK behind; the engine's. */
 uint8_t *spin_host_memory_at;
 
-SPIN_INLINE uint8_t *spin_host_memory(void) { return spin_host_memory_at; }
+SPIN_INLINE uint8_t *spin_host_memory(void)
+{
+	return spin_host_memory_at;
+}
 
 /* The lanes of wide windows; the engine's. */
 uint64_t *spin_host_wide_lanes;
 
-SPIN_INLINE uint64_t *spin_wide_lane(uint32_t at) { return &spin_host_wide_lanes[at]; }
+SPIN_INLINE uint64_t *spin_wide_lane(uint32_t at)
+{
+	return &spin_host_wide_lanes[at];
+}
 
 /* The clock of the host build is always virtual. */
-SPIN_INLINE uint64_t spin_ticks(void) { return 0; }
+SPIN_INLINE uint64_t spin_ticks(void)
+{
+	return 0;
+}
 
-SPIN_INLINE uint64_t spin_event_backlog(void) { return 0; }
+SPIN_INLINE uint64_t spin_event_backlog(void)
+{
+	return 0;
+}
 
 SPIN_INLINE struct spin_event *spin_event_open(void)
 {
@@ -69,7 +84,10 @@ SPIN_INLINE struct spin_event *spin_event_open(void)
 	return event;
 }
 
-SPIN_INLINE void spin_event_close(struct spin_event *event) { (void)event; }
+SPIN_INLINE void spin_event_close(struct spin_event *event)
+{
+	(void)event;
+}
 
 SPIN_INLINE struct spin_event *spin_event_scratch(void)
 {

@@ -57,9 +57,9 @@ struct spin_cpu {
 	uint32_t chain, left;     /* parked packets to handle: buffer + 1; how many more in this turn */
 	uint32_t mpq, generation; /* of which message */
 	uint32_t hpu;
-	int32_t  action;          /* with the frame that came */
-	uint32_t live;            /* 1: there is one */
-	struct spin_event event;  /* that is being made (work.h) */
+	int32_t action;          /* with the frame that came */
+	uint32_t live;           /* 1: there is one */
+	struct spin_event event; /* that is being made (work.h) */
 };
 
 struct {

@@ -43,8 +43,7 @@ SPIN_INLINE void spin_dma_few_pieces_(const struct spin_packet *packet, uint32_t
 }
 
 /* Byte by byte, the verifier wants stack read so. */
-SPIN_INLINE void spin_dma_pieces_(const struct spin_packet *packet, uint32_t at, uint8_t *hpu, uint32_t bytes,
-				  _Bool to_host)
+SPIN_INLINE void spin_dma_pieces_(const struct spin_packet *packet, uint32_t at, uint8_t *hpu, uint32_t bytes, _Bool to_host)
 {
 	uint32_t room = 0, start = 0;
 	uint64_t round = 0;
@@ -63,8 +62,8 @@ SPIN_INLINE void spin_dma_pieces_(const struct spin_packet *packet, uint32_t at,
 	}
 }
 
-SPIN_INLINE int spin_dma_(const struct spin_packet *packet, enum spin_host_space space, uint32_t at, void *hpu,
-			  uint32_t bytes, _Bool to_host)
+SPIN_INLINE int spin_dma_(const struct spin_packet *packet, enum spin_host_space space, uint32_t at, void *hpu, uint32_t bytes,
+			  _Bool to_host)
 {
 	uint32_t room, *host;
 
@@ -91,14 +90,13 @@ SPIN_INLINE int spin_dma_(const struct spin_packet *packet, enum spin_host_space
 	return 0;
 }
 
-SPIN_INLINE int spin_dma_to_host_(const struct spin_packet *packet, enum spin_host_space space, uint32_t at,
-				  const void *from, uint32_t bytes)
+SPIN_INLINE int spin_dma_to_host_(const struct spin_packet *packet, enum spin_host_space space, uint32_t at, const void *from,
+				  uint32_t bytes)
 {
 	return spin_dma_(packet, space, at, (void *)from, bytes, 1);
 }
 
-SPIN_INLINE int spin_dma_from_host_(const struct spin_packet *packet, enum spin_host_space space, uint32_t at,
-				    void *to, uint32_t bytes)
+SPIN_INLINE int spin_dma_from_host_(const struct spin_packet *packet, enum spin_host_space space, uint32_t at, void *to, uint32_t bytes)
 {
 	return spin_dma_(packet, space, at, to, bytes, 0);
 }

@@ -6,8 +6,7 @@
 #include "bpf/space.h"
 
 /* NULL: not inside, or not naturally aligned. A segment has multiples of 8, so it holds all of an aligned value. */
-SPIN_INLINE void *spin_dma_word_(const struct spin_packet *packet, enum spin_host_space space, uint32_t at,
-				 uint32_t bytes)
+SPIN_INLINE void *spin_dma_word_(const struct spin_packet *packet, enum spin_host_space space, uint32_t at, uint32_t bytes)
 {
 	uint32_t start, room;
 
@@ -19,8 +18,7 @@ SPIN_INLINE void *spin_dma_word_(const struct spin_packet *packet, enum spin_hos
 	return spin_host_at(spin_opaque_(start) & ~(bytes - 1), bytes); /* the verifier sees alignment by the mask only */
 }
 
-SPIN_INLINE int spin_dma_cas64_(const struct spin_packet *packet, enum spin_host_space space, uint32_t at,
-				uint64_t *compare, uint64_t swap)
+SPIN_INLINE int spin_dma_cas64_(const struct spin_packet *packet, enum spin_host_space space, uint32_t at, uint64_t *compare, uint64_t swap)
 {
 	uint64_t *host = spin_dma_word_(packet, space, at, sizeof(*host));
 
@@ -30,8 +28,7 @@ SPIN_INLINE int spin_dma_cas64_(const struct spin_packet *packet, enum spin_host
 	return 0;
 }
 
-SPIN_INLINE int spin_dma_fadd32_(const struct spin_packet *packet, enum spin_host_space space, uint32_t at, uint32_t n,
-				 uint32_t *before)
+SPIN_INLINE int spin_dma_fadd32_(const struct spin_packet *packet, enum spin_host_space space, uint32_t at, uint32_t n, uint32_t *before)
 {
 	uint32_t *host = spin_dma_word_(packet, space, at, sizeof(*host));
 
@@ -41,8 +38,7 @@ SPIN_INLINE int spin_dma_fadd32_(const struct spin_packet *packet, enum spin_hos
 	return 0;
 }
 
-SPIN_INLINE int spin_dma_fadd64_(const struct spin_packet *packet, enum spin_host_space space, uint32_t at, uint64_t n,
-				 uint64_t *before)
+SPIN_INLINE int spin_dma_fadd64_(const struct spin_packet *packet, enum spin_host_space space, uint32_t at, uint64_t n, uint64_t *before)
 {
 	uint64_t *host = spin_dma_word_(packet, space, at, sizeof(*host));
 

@@ -77,8 +77,7 @@ SPIN_OUTLINE int spin_parked_from_host(uint32_t off, uint32_t start, uint32_t by
 }
 
 /* From `start` of host memory to byte `off` of the payload, or the other way. */
-SPIN_INLINE void spin_payload_transfer_(struct spin_packet *packet, uint32_t off, uint32_t start, uint32_t bytes,
-					_Bool to_host)
+SPIN_INLINE void spin_payload_transfer_(struct spin_packet *packet, uint32_t off, uint32_t start, uint32_t bytes, _Bool to_host)
 {
 	uint32_t at = (uint32_t)(packet->payload - packet->view.data) + off;
 	const _Bool parked = packet->view.access == SPIN_COPIED;
@@ -90,8 +89,7 @@ SPIN_INLINE void spin_payload_transfer_(struct spin_packet *packet, uint32_t off
 			spin_frame_to_host(packet->ctx, at, start, bytes);
 		return;
 	}
-	packet->sum_change += parked ? spin_parked_from_host(at, start, bytes) :
-				       spin_frame_from_host(packet->ctx, at, start, bytes);
+	packet->sum_change += parked ? spin_parked_from_host(at, start, bytes) : spin_frame_from_host(packet->ctx, at, start, bytes);
 	packet->stored = 1;
 }
 

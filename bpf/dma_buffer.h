@@ -45,13 +45,12 @@ SPIN_INLINE void spin_buffer_part_(uint8_t *buffer, uint32_t size, uint32_t off,
 
 		if (!host || at >= size)
 			return; /* unreachable: tells the verifier the bounds */
-		done = spin_blur(done + (to_host ? spin_block_copy_(host, buffer + at, left) :
-						   spin_block_copy_(buffer + at, host, left)));
+		done = spin_blur(done + (to_host ? spin_block_copy_(host, buffer + at, left) : spin_block_copy_(buffer + at, host, left)));
 	}
 }
 
-SPIN_INLINE int spin_buffer_move_(const struct spin_packet *packet, enum spin_host_space space, uint32_t at, void *buffer,
-				  uint32_t size, uint32_t off, uint32_t bytes, _Bool to_host)
+SPIN_INLINE int spin_buffer_move_(const struct spin_packet *packet, enum spin_host_space space, uint32_t at, void *buffer, uint32_t size,
+				  uint32_t off, uint32_t bytes, _Bool to_host)
 {
 	uint32_t room, part;
 	uint64_t round = 0;
@@ -78,8 +77,8 @@ SPIN_INLINE int spin_buffer_move_(const struct spin_packet *packet, enum spin_ho
 }
 
 /* Done when it is issued. */
-SPIN_INLINE int spin_buffer_move_nb_(const struct spin_packet *packet, enum spin_host_space space, uint32_t at, void *buffer,
-				     uint32_t size, uint32_t off, uint32_t bytes, _Bool to_host, struct spin_dma *dma)
+SPIN_INLINE int spin_buffer_move_nb_(const struct spin_packet *packet, enum spin_host_space space, uint32_t at, void *buffer, uint32_t size,
+				     uint32_t off, uint32_t bytes, _Bool to_host, struct spin_dma *dma)
 {
 	*dma = (struct spin_dma){ 0 };
 	return spin_buffer_move_(packet, space, at, buffer, size, off, bytes, to_host);

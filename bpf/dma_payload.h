@@ -6,19 +6,18 @@
 #include "bpf/space.h"
 
 /* The piece of `words` times 8 bytes, or of 1, 2 or 4, that `bytes` has if that bit of it is set. */
-#define SPIN_COPY_PIECE_(type, count) \
-	do { \
+#define SPIN_COPY_PIECE_(type, count)                                                                    \
+	do {                                                                                             \
 		uint32_t spin_size_ = sizeof(type) * (count), spin_off_ = bytes & (64 - 2 * spin_size_); \
-		const uint8_t *spin_at_ = spin_opaque_pointer_(from + spin_off_); \
- \
-		if (bytes & spin_size_ && spin_inside_(view, spin_at_ + spin_size_)) \
-			for (uint32_t spin_i_ = 0; spin_i_ < (count); spin_i_++) \
+		const uint8_t *spin_at_ = spin_opaque_pointer_(from + spin_off_);                        \
+                                                                                                         \
+		if (bytes & spin_size_ && spin_inside_(view, spin_at_ + spin_size_))                     \
+			for (uint32_t spin_i_ = 0; spin_i_ < (count); spin_i_++)                         \
 				((type *)(to + spin_off_))[spin_i_] = ((const type *)spin_at_)[spin_i_]; \
 	} while (0)
 
 /* From the payload, where all of `bytes` lie. `to` has room for them, and the slack behind. */
-SPIN_INLINE void spin_copy_out(const struct spin_view *view, const uint8_t *from, uint8_t *to, uint32_t bytes,
-			       uint32_t most)
+SPIN_INLINE void spin_copy_out(const struct spin_view *view, const uint8_t *from, uint8_t *to, uint32_t bytes, uint32_t most)
 {
 	/* what the tests of single bits tell the verifier is not of these: it would go through the chunks 64 times */
 	uint32_t all = spin_blur(bytes), pieces = all & 63, chunks = all >> 6;
@@ -43,8 +42,8 @@ SPIN_INLINE void spin_copy_out(const struct spin_view *view, const uint8_t *from
 }
 
 /* The same from a frame that was copied: by numbers, as the verifier wants them there (view.h). */
-SPIN_INLINE void spin_copy_out_copied(const struct spin_view *view, const uint8_t *payload, uint32_t off, uint8_t *to,
-				      uint32_t bytes, uint32_t most)
+SPIN_INLINE void spin_copy_out_copied(const struct spin_view *view, const uint8_t *payload, uint32_t off, uint8_t *to, uint32_t bytes,
+				      uint32_t most)
 {
 	uint64_t left = bytes, size, round = 0;
 
@@ -54,8 +53,7 @@ SPIN_INLINE void spin_copy_out_copied(const struct spin_view *view, const uint8_
 		left = spin_unknown_(view, left);
 		done = spin_opaque64_(spin_unknown_(view, bytes - left));
 		at = spin_opaque64_(spin_unknown_(view, off + done));
-		if (!left || done > most || at > SPIN_COPY_BYTES - 64 ||
-		    !spin_can_loop_(&round, most / 64 + 16))
+		if (!left || done > most || at > SPIN_COPY_BYTES - 64 || !spin_can_loop_(&round, most / 64 + 16))
 			break;
 		if (left >= 64) {
 			SPIN_UNROLL_
@@ -77,8 +75,8 @@ SPIN_INLINE void spin_copy_out_copied(const struct spin_view *view, const uint8_
  * Of either kind of frame: bytes [off, off + bytes) from `payload` on, inside of which they are. They are no more
  * than `most`, a constant, for which `to` has room.
  */
-SPIN_INLINE void spin_payload_out(const struct spin_view *view, const uint8_t *payload, uint32_t off, uint8_t *to,
-				  uint32_t bytes, uint32_t most)
+SPIN_INLINE void spin_payload_out(const struct spin_view *view, const uint8_t *payload, uint32_t off, uint8_t *to, uint32_t bytes,
+				  uint32_t most)
 {
 	if (view->access == SPIN_COPIED)
 		spin_copy_out_copied(view, payload, off, to, bytes, most);
@@ -105,8 +103,7 @@ SPIN_INLINE void spin_payload_in_(struct spin_packet *packet, uint32_t off, cons
 	uint64_t round = 0;
 	uint32_t size;
 
-	for (uint32_t done = spin_blur(0); done < bytes && spin_can_loop_(&round, SPIN_PAYLOAD_ROUNDS_);
-	     done = spin_blur(done + size)) {
+	for (uint32_t done = spin_blur(0); done < bytes && spin_can_loop_(&round, SPIN_PAYLOAD_ROUNDS_); done = spin_blur(done + size)) {
 		uint32_t at = off + done, left = bytes - done, shift = (at & 1) * 8;
 		uint64_t from_at = spin_opaque64_(view->access == SPIN_COPIED ? spin_unknown_(view, done) : done);
 		const uint8_t *from;
@@ -149,8 +146,7 @@ SPIN_INLINE void spin_payload_in_(struct spin_packet *packet, uint32_t off, cons
 #include "bpf/dma_bounded.h"
 #else
 /* Between byte `off` of the payload and byte `start` of the host memory, both of them checked. */
-SPIN_INLINE void spin_payload_transfer_(struct spin_packet *packet, uint32_t off, uint32_t start, uint32_t bytes,
-					_Bool to_host)
+SPIN_INLINE void spin_payload_transfer_(struct spin_packet *packet, uint32_t off, uint32_t start, uint32_t bytes, _Bool to_host)
 {
 	uint8_t *host = spin_host_at(start, 0);
 
@@ -163,8 +159,8 @@ SPIN_INLINE void spin_payload_transfer_(struct spin_packet *packet, uint32_t off
 }
 #endif
 
-SPIN_INLINE int spin_payload_move_(struct spin_packet *packet, enum spin_host_space space, uint32_t at, uint32_t off,
-				   uint32_t bytes, _Bool to_host)
+SPIN_INLINE int spin_payload_move_(struct spin_packet *packet, enum spin_host_space space, uint32_t at, uint32_t off, uint32_t bytes,
+				   _Bool to_host)
 {
 	uint32_t room, part, start;
 	uint64_t round = 0;
@@ -189,14 +185,13 @@ SPIN_INLINE int spin_payload_move_(struct spin_packet *packet, enum spin_host_sp
 	return 0;
 }
 
-SPIN_INLINE int spin_payload_to_host_(const struct spin_packet *packet, enum spin_host_space space, uint32_t at,
-				      uint32_t off, uint32_t bytes)
+SPIN_INLINE int spin_payload_to_host_(const struct spin_packet *packet, enum spin_host_space space, uint32_t at, uint32_t off,
+				      uint32_t bytes)
 {
 	return spin_payload_move_((struct spin_packet *)packet, space, at, off, bytes, 1);
 }
 
-SPIN_INLINE int spin_payload_from_host_(struct spin_packet *packet, enum spin_host_space space, uint32_t at,
-					uint32_t off, uint32_t bytes)
+SPIN_INLINE int spin_payload_from_host_(struct spin_packet *packet, enum spin_host_space space, uint32_t at, uint32_t off, uint32_t bytes)
 {
 	if (off & 1)
 		return SPIN_SEGV;

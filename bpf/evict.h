@@ -121,9 +121,9 @@ SPIN_APART int spin_evict_tell_(uint32_t mpq, uint32_t hpu)
 
 /* How; none of these: in a sweep. */
 enum {
-	SPIN_EVICT_UNTOLD    = 1, /* the host is not told */
-	SPIN_EVICT_KEEP_MPQ  = 2, /* the MPQ stays taken: it is the caller's now, */
-	SPIN_EVICT_FOR_ME    = 4, /* and the entry that the message took, if that does not manage its offset */
+	SPIN_EVICT_UNTOLD = 1,   /* the host is not told */
+	SPIN_EVICT_KEEP_MPQ = 2, /* the MPQ stays taken: it is the caller's now, */
+	SPIN_EVICT_FOR_ME = 4,   /* and the entry that the message took, if that does not manage its offset */
 };
 
 SPIN_INLINE void spin_evict_end(uint32_t mpq, uint32_t hpu, uint32_t now, uint32_t how)
@@ -141,8 +141,7 @@ SPIN_INLINE void spin_evict_end(uint32_t mpq, uint32_t hpu, uint32_t now, uint32
 		spin_me_release(q->me, q->offset, q->place_bytes);
 	if (spin_config.unexpected)
 		spin_unexpected_end(mpq, hpu, 0, 0);
-	if (q->flags & SPIN_MPQ_TOOK_ME &&
-	    !(how & SPIN_EVICT_FOR_ME && !(spin_peek(&spin_me_at(q->me)->options) & SPIN_ME_MANAGE_LOCAL)))
+	if (q->flags & SPIN_MPQ_TOOK_ME && !(how & SPIN_EVICT_FOR_ME && !(spin_peek(&spin_me_at(q->me)->options) & SPIN_ME_MANAGE_LOCAL)))
 		spin_me_give(q->me, SPIN_ME_OPEN);
 	spin_evict_parked_(mpq, hpu);
 	spin_stats_at(hpu)->evicted++;

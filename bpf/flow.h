@@ -10,8 +10,8 @@
 static struct spin_flow spin_flows[SPIN_FLOWS] SPIN_MPQ_ATTR_;
 static uint32_t spin_flow_locks[SPIN_FLOW_LOCKS] SPIN_MPQ_ATTR_;
 
-#define SPIN_FLOW_KIND_    3u
-#define SPIN_FLOW_MPQ_(s)  ((s) >> 2 & (SPIN_MPQS_MAX - 1))
+#define SPIN_FLOW_KIND_      3u
+#define SPIN_FLOW_MPQ_(s)    ((s) >> 2 & (SPIN_MPQS_MAX - 1))
 #define SPIN_FLOW_LOCK_TRIES 512
 
 _Static_assert(SPIN_MPQS_MAX <= 1u << 14, "a flow's state has 14 bits for the MPQ");
@@ -26,8 +26,7 @@ struct spin_key {
  * is secret, too: so that numbers in a row, which most senders give, fill the table without runs. Whoever does not know the
  * key can choose neither keys nor ids that begin at one place and fill the SPIN_FLOW_PROBES places of another's.
  */
-SPIN_INLINE void spin_key_of(const struct spin_view *view, const struct spin_datagram *d, uint32_t message_id,
-			     struct spin_key *key)
+SPIN_INLINE void spin_key_of(const struct spin_view *view, const struct spin_datagram *d, uint32_t message_id, struct spin_key *key)
 {
 	uint64_t hash;
 
@@ -44,14 +43,12 @@ SPIN_INLINE void spin_key_of(const struct spin_view *view, const struct spin_dat
 		hash += key->src[1] * spin_config.key[2];
 	}
 	hash += key->src[0] * spin_config.key[1];
-	key->home = ((uint32_t)(hash >> 32) + (message_id ^ (uint32_t)(spin_config.key[0] >> 32)) * 0x9e3779b1u) >> 16 &
-		    (SPIN_FLOWS - 1);
+	key->home = ((uint32_t)(hash >> 32) + (message_id ^ (uint32_t)(spin_config.key[0] >> 32)) * 0x9e3779b1u) >> 16 & (SPIN_FLOWS - 1);
 }
 
 SPIN_INLINE _Bool spin_flow_is_(const struct spin_flow *flow, const struct spin_key *key)
 {
-	return spin_peek(&flow->id) == key->id && spin_peek(&flow->src[0]) == key->src[0] &&
-	       spin_peek(&flow->src[1]) == key->src[1];
+	return spin_peek(&flow->id) == key->id && spin_peek(&flow->src[0]) == key->src[0] && spin_peek(&flow->src[1]) == key->src[1];
 }
 
 /*
@@ -114,8 +111,7 @@ SPIN_OUTLINE uint32_t spin_flow_claim(const struct spin_key *key, uint32_t now, 
 		kind = state & SPIN_FLOW_KIND_;
 
 		if (kind == SPIN_FLOW_LIVE || kind == SPIN_FLOW_CLAIMED ||
-		    (kind == SPIN_FLOW_TOMBSTONE && !spin_tombstone_old(flow, now, ticks) &&
-		     spin_peek(&flow->sum) != SPIN_FLOW_PRESSED))
+		    (kind == SPIN_FLOW_TOMBSTONE && !spin_tombstone_old(flow, now, ticks) && spin_peek(&flow->sum) != SPIN_FLOW_PRESSED))
 			continue;
 		if (spin_swap_if(&flow->state, state, SPIN_FLOW_CLAIMED) != state)
 			continue;

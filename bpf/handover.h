@@ -20,16 +20,35 @@
 
 /* One level each: is the bit among the `half` bits from `slot` on? */
 #define SPIN_TEST_(bits, slot, half) ((bits) & ((1u << (half)) - 1) << ((slot) % 32))
-#define SPIN_LEAVES_2_(bits, slot) \
-	if (SPIN_TEST_(bits, slot, 1)) SPIN_TAIL_CALL_(slot); else SPIN_TAIL_CALL_((slot) + 1)
-#define SPIN_LEAVES_4_(bits, slot) \
-	if (SPIN_TEST_(bits, slot, 2)) { SPIN_LEAVES_2_(bits, slot); } else { SPIN_LEAVES_2_(bits, (slot) + 2); }
-#define SPIN_LEAVES_8_(bits, slot) \
-	if (SPIN_TEST_(bits, slot, 4)) { SPIN_LEAVES_4_(bits, slot) } else { SPIN_LEAVES_4_(bits, (slot) + 4) }
-#define SPIN_LEAVES_16_(bits, slot) \
-	if (SPIN_TEST_(bits, slot, 8)) { SPIN_LEAVES_8_(bits, slot) } else { SPIN_LEAVES_8_(bits, (slot) + 8) }
-#define SPIN_LEAVES_32_(bits, slot) \
-	if (SPIN_TEST_(bits, slot, 16)) { SPIN_LEAVES_16_(bits, slot) } else { SPIN_LEAVES_16_(bits, (slot) + 16) }
+#define SPIN_LEAVES_2_(bits, slot)     \
+	if (SPIN_TEST_(bits, slot, 1)) \
+		SPIN_TAIL_CALL_(slot); \
+	else                           \
+		SPIN_TAIL_CALL_((slot) + 1)
+#define SPIN_LEAVES_4_(bits, slot)                \
+	if (SPIN_TEST_(bits, slot, 2)) {          \
+		SPIN_LEAVES_2_(bits, slot);       \
+	} else {                                  \
+		SPIN_LEAVES_2_(bits, (slot) + 2); \
+	}
+#define SPIN_LEAVES_8_(bits, slot)               \
+	if (SPIN_TEST_(bits, slot, 4)) {         \
+		SPIN_LEAVES_4_(bits, slot)       \
+	} else {                                 \
+		SPIN_LEAVES_4_(bits, (slot) + 4) \
+	}
+#define SPIN_LEAVES_16_(bits, slot)              \
+	if (SPIN_TEST_(bits, slot, 8)) {         \
+		SPIN_LEAVES_8_(bits, slot)       \
+	} else {                                 \
+		SPIN_LEAVES_8_(bits, (slot) + 8) \
+	}
+#define SPIN_LEAVES_32_(bits, slot)                \
+	if (SPIN_TEST_(bits, slot, 16)) {          \
+		SPIN_LEAVES_16_(bits, slot)        \
+	} else {                                   \
+		SPIN_LEAVES_16_(bits, (slot) + 16) \
+	}
 
 _Static_assert(SPIN_CONTEXTS_MAX == 64, "the tree below has 64 leaves");
 

@@ -10,8 +10,7 @@
 
 #include "bpf/parse.h"
 
-SPIN_INLINE _Bool spin_match_word_(spin_be32 addr, const volatile uint32_t *want,
-				   const volatile uint32_t *mask)
+SPIN_INLINE _Bool spin_match_word_(spin_be32 addr, const volatile uint32_t *want, const volatile uint32_t *mask)
 {
 	return !*mask || (addr & *mask) == *want;
 }
@@ -70,8 +69,8 @@ SPIN_INLINE _Bool spin_match_frame_word_(const volatile struct spin_rule_word *w
 
 	at += off;
 	/* of what is copied the verifier must not learn the length here: later it compares it with what becomes an offset */
-	if (view->access == SPIN_COPIED ? tags + off + sizeof(value) > (uint32_t)spin_unknown_(view, view->bytes) :
-					  at + sizeof(value) > view->end)
+	if (view->access == SPIN_COPIED ? tags + off + sizeof(value) > (uint32_t)spin_unknown_(view, view->bytes)
+					: at + sizeof(value) > view->end)
 		return 0;
 	value = spin_ntoh32(*(const spin_be32 *)spin_place_(view, (uint8_t *)at, tags + off, 127)) & word->mask;
 	return value >= word->first && value <= word->last;

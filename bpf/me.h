@@ -64,8 +64,7 @@ SPIN_INLINE uint32_t spin_me_room_(const struct spin_me *me, uint32_t used)
 /* Is a managed entry open to a message of so many bytes (SPIN_LENGTH_UNKNOWN: its first packet does not tell), with that room? */
 SPIN_INLINE _Bool spin_me_holds_(const struct spin_me *me, uint32_t options, uint32_t room, uint32_t bytes)
 {
-	return bytes != SPIN_LENGTH_UNKNOWN && room >= spin_peek(&me->min_free) &&
-	       !(options & SPIN_ME_NO_TRUNCATE && bytes > room);
+	return bytes != SPIN_LENGTH_UNKNOWN && room >= spin_peek(&me->min_free) && !(options & SPIN_ME_NO_TRUNCATE && bytes > room);
 }
 
 /*
@@ -200,8 +199,8 @@ SPIN_APART int spin_me_untake(uint32_t me, uint32_t options, uint64_t place)
 }
 
 /* The entry, if its message may land there; SPIN_MES_MAX: it is to come again. */
-SPIN_INLINE uint32_t spin_me_land_(const struct spin_key *key, uint64_t match_bits, uint32_t appends, uint32_t me,
-				   uint32_t *options, uint64_t place)
+SPIN_INLINE uint32_t spin_me_land_(const struct spin_key *key, uint64_t match_bits, uint32_t appends, uint32_t me, uint32_t *options,
+				   uint64_t place)
 {
 	uint32_t landed;
 
@@ -238,8 +237,7 @@ SPIN_INLINE _Bool spin_me_has_place_(uint32_t me, uint64_t used, uint32_t bytes,
  * message's place among the unexpected ones + 1, if it has one. *place is what spin_me_reserve_() returned for a managed
  * entry, else as it was.
  */
-SPIN_OUTLINE uint32_t spin_me_take(const struct spin_key *key, uint64_t match_bits, uint32_t bytes, uint64_t *place,
-				 uint32_t *options)
+SPIN_OUTLINE uint32_t spin_me_take(const struct spin_key *key, uint64_t match_bits, uint32_t bytes, uint64_t *place, uint32_t *options)
 {
 	uint32_t found, appends = spin_unexpected_begin();
 	uint64_t round = 0, used;

@@ -11,8 +11,7 @@
 #include "bpf/message_begin.h"
 #include "bpf/message_request.h"
 
-SPIN_INLINE enum spin_reason spin_message_deposit_(const struct spin_message *m, const struct spin_packet *packet,
-						   struct spin_mpq *q)
+SPIN_INLINE enum spin_reason spin_message_deposit_(const struct spin_message *m, const struct spin_packet *packet, struct spin_mpq *q)
 {
 	uint32_t bytes = m->slmp.bytes, room = q->place_bytes;
 
@@ -35,8 +34,7 @@ SPIN_INLINE uint32_t spin_message_whole_(const struct spin_message *m)
 SPIN_INLINE enum spin_reason spin_message_run_payload_(const struct spin_message *m, struct spin_packet *packet)
 {
 	uint32_t skip = m->slmp.offset ? 0 : spin_handlers_.user_header_bytes, rc;
-	struct spin_payload payload = { .length = spin_message_whole_(m) - skip, .offset = m->slmp.offset + skip,
-					.packet = packet };
+	struct spin_payload payload = { .length = spin_message_whole_(m) - skip, .offset = m->slmp.offset + skip, .packet = packet };
 
 	if (spin_handlers_.user_header_bytes)
 		packet->payload = (uint8_t *)spin_opaque_pointer_(packet->payload + (spin_opaque_(skip) & (2 * SPIN_USER_HEADER_MAX - 1)));
@@ -55,8 +53,7 @@ SPIN_INLINE enum spin_reason spin_message_run_payload_(const struct spin_message
 }
 
 /* Step 11, once the packet is claimed. */
-SPIN_INLINE enum spin_reason spin_message_run_(const struct spin_message *m, struct spin_packet *packet,
-					       struct spin_mpq *q)
+SPIN_INLINE enum spin_reason spin_message_run_(const struct spin_message *m, struct spin_packet *packet, struct spin_mpq *q)
 {
 	enum spin_reason verdict = spin_mpq_verdict(q), reason = verdict;
 	uint32_t skip = m->slmp.offset ? 0 : spin_handlers_.user_header_bytes, whole = spin_message_whole_(m);
@@ -64,8 +61,8 @@ SPIN_INLINE enum spin_reason spin_message_run_(const struct spin_message *m, str
 	packet->bytes = m->slmp.bytes;
 	if (spin_handlers_.takes && m->slmp.type != SPIN_TYPE_PUT &&
 	    (verdict == SPIN_REASON_PROCEEDED ||
-	     (verdict == SPIN_REASON_SUCCESS && (m->slmp.type == SPIN_TYPE_GET || !spin_handlers_.payload ||
-						 (whole <= skip && whole == m->slmp.bytes)))))
+	     (verdict == SPIN_REASON_SUCCESS &&
+	      (m->slmp.type == SPIN_TYPE_GET || !spin_handlers_.payload || (whole <= skip && whole == m->slmp.bytes)))))
 		reason = spin_message_request(m, packet, q);
 	else if (spin_likely(verdict == SPIN_REASON_SUCCESS) && spin_handlers_.payload && whole > skip)
 		reason = spin_message_run_payload_(m, packet);
@@ -158,8 +155,7 @@ SPIN_INLINE _Bool spin_message_is_of_another_type_(const struct spin_message *m,
 }
 
 /* Steps 11 and 12: of an open message. A packet that was parked arrived before. */
-SPIN_INLINE enum spin_reason spin_message_handle(struct spin_message *m, struct spin_packet *packet,
-						 _Bool arrives)
+SPIN_INLINE enum spin_reason spin_message_handle(struct spin_message *m, struct spin_packet *packet, _Bool arrives)
 {
 	struct spin_mpq *q = spin_mpq_at(m->mpq);
 	uint32_t number = 0, last = m->slmp.flags & SPIN_SLMP_EOM, stride = q->stride, step = 1, done, total;
@@ -190,8 +186,7 @@ SPIN_INLINE enum spin_reason spin_message_handle(struct spin_message *m, struct 
 	}
 	if (!spin_flows_are_messages_() && spin_unlikely(spin_message_contradicts_(m, q, number)))
 		return spin_rare(SPIN_REASON_MALFORMED);
-	if (spin_unlikely(spin_peek(&q->verdict) & SPIN_MPQ_WHOLE) &&
-	    spin_message_end(m) > q->place_bytes) {
+	if (spin_unlikely(spin_peek(&q->verdict) & SPIN_MPQ_WHOLE) && spin_message_end(m) > q->place_bytes) {
 		uint32_t flow = q->flow & (SPIN_FLOWS - 1);
 
 		spin_refuse(m->mpq, m->generation, m->hpu, m->now);
@@ -260,9 +255,9 @@ SPIN_INLINE void spin_message_packet_of(const struct spin_view *view, const stru
 /* What a packet of a message came to. */
 struct spin_message_out {
 	enum spin_reason reason;
-	_Bool    acknowledge;
-	uint32_t replay;      /* MPQ + 1: parked packets of it are to be handled; 0: none */
-	uint32_t generation;  /* of that */
+	_Bool acknowledge;
+	uint32_t replay;     /* MPQ + 1: parked packets of it are to be handled; 0: none */
+	uint32_t generation; /* of that */
 };
 
 /* Does the packet belong to its message, so that it need not be sent again? Without branches, as what follows is not small. */
@@ -280,8 +275,8 @@ SPIN_INLINE uint32_t spin_message_kept_(enum spin_reason reason)
  * are in one of the two programs: spin_begin opens the message, and spin_opened handles its first packet.
  */
 enum spin_part {
-	SPIN_PART_WHOLE,  /* all of it */
-	SPIN_PART_OPEN,   /* of an open message */
+	SPIN_PART_WHOLE, /* all of it */
+	SPIN_PART_OPEN,  /* of an open message */
 	/* of these, checksums have been verified by the program before */
 	SPIN_PART_REST,   /* all of it */
 	SPIN_PART_BEGIN,  /* until the message is open */
@@ -292,9 +287,8 @@ enum spin_part {
  * Steps 6 to 12, and whether there is to do for step 13. The reason is SPIN_PARSED for a packet that another program is
  * to go on with: of a message that is not open, of which nothing has been done, or, with SPIN_PART_BEGIN, of one that is.
  */
-SPIN_INLINE void spin_message_packet(const struct spin_frame *frame, const struct spin_view *view,
-				     const struct spin_datagram *d, uint32_t sum, uint32_t hpu, enum spin_part part,
-				     struct spin_message_out *out)
+SPIN_INLINE void spin_message_packet(const struct spin_frame *frame, const struct spin_view *view, const struct spin_datagram *d,
+				     uint32_t sum, uint32_t hpu, enum spin_part part, struct spin_message_out *out)
 {
 	struct spin_message local, *m = &local;
 	struct spin_packet packet;
@@ -337,8 +331,7 @@ SPIN_INLINE void spin_message_packet(const struct spin_frame *frame, const struc
 		packet.puts = spin_puts_made(); /* by the header handler */
 	q = spin_mpq_at(m->mpq);
 	out->reason = SPIN_PARSED;
-	if (spin_unlikely((state & SPIN_FLOW_KIND_) != SPIN_FLOW_LIVE) ||
-	    spin_unlikely(spin_load32(&q->phase) != SPIN_MPQ_OPEN)) {
+	if (spin_unlikely((state & SPIN_FLOW_KIND_) != SPIN_FLOW_LIVE) || spin_unlikely(spin_load32(&q->phase) != SPIN_MPQ_OPEN)) {
 		if (part == SPIN_PART_OPEN || part == SPIN_PART_OPENED) {
 			out->acknowledge = 0;
 			return;
@@ -371,15 +364,16 @@ SPIN_INLINE void spin_message_packet(const struct spin_frame *frame, const struc
 			spin_park_forget_all(q, hpu); /* it ended while this one was being parked */
 	}
 	if (part == SPIN_PART_OPEN) {
-		out->acknowledge = !spin_flows_are_messages_() &&
-				   ((m->slmp.flags & SPIN_SLMP_SYN && spin_likely(spin_message_kept_(out->reason))) ||
-				    spin_unlikely(out->reason == SPIN_REASON_BEYOND_ENTRY));
+		out->acknowledge =
+			!spin_flows_are_messages_() && ((m->slmp.flags & SPIN_SLMP_SYN && spin_likely(spin_message_kept_(out->reason))) ||
+							spin_unlikely(out->reason == SPIN_REASON_BEYOND_ENTRY));
 		return;
 	}
 	/* all ways are one state to the verifier from here on */
 	out->reason = spin_blur(out->reason) & 31;
-	out->acknowledge = (!spin_flows_are_messages_()) & ((m->slmp.flags / SPIN_SLMP_SYN & spin_message_kept_(out->reason)) |
-			   spin_equal_(out->reason, SPIN_REASON_BEYOND_ENTRY) | (m->again & spin_equal_(out->reason, SPIN_REASON_NO_MPQ)));
+	out->acknowledge = (!spin_flows_are_messages_()) &
+			   ((m->slmp.flags / SPIN_SLMP_SYN & spin_message_kept_(out->reason)) |
+			    spin_equal_(out->reason, SPIN_REASON_BEYOND_ENTRY) | (m->again & spin_equal_(out->reason, SPIN_REASON_NO_MPQ)));
 }
 
 /* How a parked packet's turn went. */
@@ -392,8 +386,8 @@ SPIN_INLINE void spin_message_count_replay(enum spin_reason reason, uint32_t hpu
 }
 
 /* Step 13, of a packet that was parked for this MPQ. */
-SPIN_INLINE enum spin_reason spin_message_replay(const struct spin_view *view, const struct spin_datagram *d,
-						 uint32_t mpq, uint32_t generation, uint32_t hpu)
+SPIN_INLINE enum spin_reason spin_message_replay(const struct spin_view *view, const struct spin_datagram *d, uint32_t mpq,
+						 uint32_t generation, uint32_t hpu)
 {
 	struct spin_message m;
 	struct spin_packet packet;

@@ -25,8 +25,8 @@ struct spin_message {
 	uint32_t sum;             /* of a first packet's datagram: what a tombstone tells it by */
 	uint32_t mpq, generation; /* bits 15:0 of it */
 	uint32_t hpu, now;
-	uint32_t again;           /* 1: NO_MPQ, and its sender is to begin the message again */
-	uint32_t opens;           /* without SLMP, 1: the packet that opened its message */
+	uint32_t again; /* 1: NO_MPQ, and its sender is to begin the message again */
+	uint32_t opens; /* without SLMP, 1: the packet that opened its message */
 	uint16_t dst_port;
 };
 
@@ -202,12 +202,14 @@ SPIN_INLINE void spin_message_place_(struct spin_mpq *q, uint32_t me, const stru
 }
 
 /* The MPQ's verdict. */
-SPIN_INLINE uint32_t spin_message_run_header_(const struct spin_message *m, struct spin_packet *packet,
-					      struct spin_mpq *q)
+SPIN_INLINE uint32_t spin_message_run_header_(const struct spin_message *m, struct spin_packet *packet, struct spin_mpq *q)
 {
-	struct spin_header header = { .length = m->slmp.length, .offset = q->offset,
-				      .match_bits = m->slmp.match_bits, .hdr_data = m->slmp.hdr_data,
-				      .type = spin_handlers_.takes ? m->slmp.type : SPIN_TYPE_PUT, .packet = packet };
+	struct spin_header header = { .length = m->slmp.length,
+				      .offset = q->offset,
+				      .match_bits = m->slmp.match_bits,
+				      .hdr_data = m->slmp.hdr_data,
+				      .type = spin_handlers_.takes ? m->slmp.type : SPIN_TYPE_PUT,
+				      .packet = packet };
 	uint32_t rc;
 
 	packet->bytes = spin_user_header_(m->slmp.bytes);
@@ -224,8 +226,9 @@ SPIN_INLINE uint32_t spin_message_run_header_(const struct spin_message *m, stru
 		if (rc & SPIN_RC_COMPLETE)
 			return SPIN_REASON_PROCEEDED | SPIN_MPQ_COMPLETES;
 		rc &= ~(uint32_t)SPIN_RC_PENDING;
-		return rc == SPIN_RC_PROCEED ? SPIN_REASON_PROCEEDED :
-		       rc == SPIN_RC_DROP ? SPIN_REASON_HEADER_DROPPED : SPIN_REASON_SUCCESS;
+		return rc == SPIN_RC_PROCEED ? SPIN_REASON_PROCEEDED
+		       : rc == SPIN_RC_DROP  ? SPIN_REASON_HEADER_DROPPED
+					     : SPIN_REASON_SUCCESS;
 	default:
 		return spin_message_error(m->mpq, m->hpu, rc, SPIN_KIND_HEADER);
 	}
@@ -257,8 +260,7 @@ SPIN_INLINE uint32_t spin_message_asks_(const struct spin_message *m)
 _Static_assert(SPIN_LENGTH_UNKNOWN == 0xffffffff, "the greatest of all lengths");
 
 /* The first packet, and this HPU is the one to run the header handler; then the message is open. */
-SPIN_INLINE void spin_message_start_(const struct spin_message *m, struct spin_packet *packet, uint32_t me,
-				     uint32_t options)
+SPIN_INLINE void spin_message_start_(const struct spin_message *m, struct spin_packet *packet, uint32_t me, uint32_t options)
 {
 	struct spin_mpq *q = spin_mpq_at(m->mpq);
 	uint32_t refused;
@@ -330,8 +332,8 @@ SPIN_INLINE enum spin_reason spin_message_park_(const struct spin_message *m, st
  * Of a packet whose message is not open: what becomes of it, or SPIN_PARSED: the message is open now, and the
  * packet to be handled.
  */
-SPIN_INLINE enum spin_reason spin_message_begin(struct spin_message *m, uint32_t state, uint32_t place,
-						struct spin_packet *packet, const struct spin_frame *frame)
+SPIN_INLINE enum spin_reason spin_message_begin(struct spin_message *m, uint32_t state, uint32_t place, struct spin_packet *packet,
+						const struct spin_frame *frame)
 {
 	uint32_t kind = state & SPIN_FLOW_KIND_, first = !m->slmp.offset, me = SPIN_MES_MAX, options = 0, phase, opened = 0;
 	const _Bool flows = spin_flows_are_messages_();
@@ -360,8 +362,8 @@ SPIN_INLINE enum spin_reason spin_message_begin(struct spin_message *m, uint32_t
 	if (first) {
 		me = spin_blur(spin_me_take(&m->key, m->slmp.match_bits, spin_message_asks_(m), &m->slmp.place, &options));
 		if (spin_unlikely(me == SPIN_MES_MAX)) {
-			me = spin_blur(spin_end_for_me(spin_evict_begin(SPIN_PRESS_ME(&m->key, m->slmp.match_bits, m->now)), m->hpu,
-						       m->now));
+			me = spin_blur(
+				spin_end_for_me(spin_evict_begin(SPIN_PRESS_ME(&m->key, m->slmp.match_bits, m->now)), m->hpu, m->now));
 			options = spin_blur(spin_peek(&spin_me_at(me)->options)); /* to be used once, and taken: nobody changes it */
 		}
 		me = spin_blur(me);
@@ -386,8 +388,7 @@ SPIN_INLINE enum spin_reason spin_message_begin(struct spin_message *m, uint32_t
 	phase = spin_load32(&q->phase);
 	if (kind != SPIN_FLOW_LIVE) {
 		reason = SPIN_REASON_NO_MPQ; /* or it has ended in this moment: to be sent again */
-	} else if ((spin_peek(&q->generation) & 0xffff) != m->generation || phase == SPIN_MPQ_ENDING ||
-		   phase == SPIN_MPQ_FREE) {
+	} else if ((spin_peek(&q->generation) & 0xffff) != m->generation || phase == SPIN_MPQ_ENDING || phase == SPIN_MPQ_FREE) {
 		reason = SPIN_REASON_NO_MPQ; /* it has ended in this moment: to be sent again */
 	} else if (flows && !opened) {
 		reason = spin_flow_control(q, m, SPIN_REASON_NO_PARKING); /* another HPU has opened it since */

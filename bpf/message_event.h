@@ -17,15 +17,13 @@ SPIN_INLINE uint32_t spin_event_flags_(const struct spin_mpq *q)
 	uint32_t overflow = (spin_peek(&spin_me_at(q->me)->options) & SPIN_ME_OVERFLOW) << 1 & -(uint32_t)(q->me < SPIN_MES_MAX);
 
 	return (spin_handlers_.takes ? flags & (SPIN_MPQ_GET | SPIN_MPQ_ATOMIC) : 0) | overflow |
-	       (flags & SPIN_MPQ_FLOW_CONTROL ? SPIN_EVENT_FLOW_CONTROL : 0) |
-	       (flags & SPIN_MPQ_REFUSED ? SPIN_EVENT_REFUSED : 0) |
-	       (flags & SPIN_MPQ_ERROR ? SPIN_EVENT_FAILED : 0) |
-	       (verdict == SPIN_REASON_PROCEEDED ? SPIN_EVENT_PROCEEDED : 0) |
+	       (flags & SPIN_MPQ_FLOW_CONTROL ? SPIN_EVENT_FLOW_CONTROL : 0) | (flags & SPIN_MPQ_REFUSED ? SPIN_EVENT_REFUSED : 0) |
+	       (flags & SPIN_MPQ_ERROR ? SPIN_EVENT_FAILED : 0) | (verdict == SPIN_REASON_PROCEEDED ? SPIN_EVENT_PROCEEDED : 0) |
 	       (verdict == SPIN_REASON_HEADER_DROPPED ? SPIN_EVENT_DROPPED : 0);
 }
 
 _Static_assert((int)SPIN_MPQ_GET == SPIN_EVENT_GET && (int)SPIN_MPQ_ATOMIC == SPIN_EVENT_ATOMIC &&
-	       (int)SPIN_ME_OVERFLOW << 1 == SPIN_EVENT_OVERFLOW,
+		       (int)SPIN_ME_OVERFLOW << 1 == SPIN_EVENT_OVERFLOW,
 	       "a message's events say it as its MPQ does");
 
 #define SPIN_EVENT_RECORD_BYTES (sizeof(struct spin_event) + 8) /* with the kernel's header */
@@ -54,8 +52,7 @@ SPIN_INLINE _Bool spin_event_promise(void)
 }
 
 /* All of it, of a message. */
-SPIN_INLINE void spin_event_of_message_(struct spin_event *e, uint32_t mpq, uint32_t hpu, uint32_t tell, uint32_t offset,
-					uint32_t flags)
+SPIN_INLINE void spin_event_of_message_(struct spin_event *e, uint32_t mpq, uint32_t hpu, uint32_t tell, uint32_t offset, uint32_t flags)
 {
 	const struct spin_mpq *q = spin_mpq_at(mpq);
 	const struct spin_flow *flow = &spin_flows[q->flow & (SPIN_FLOWS - 1)];
@@ -112,8 +109,7 @@ SPIN_INLINE int spin_message_event_(uint32_t mpq, uint32_t hpu, uint32_t tell, u
 }
 
 /* The same as a function of its own: it is rare, and there are many places that tell. */
-static __attribute__((noinline)) int spin_message_event(uint32_t mpq, uint32_t hpu, uint32_t tell, uint32_t offset,
-							uint32_t flags)
+static __attribute__((noinline)) int spin_message_event(uint32_t mpq, uint32_t hpu, uint32_t tell, uint32_t offset, uint32_t flags)
 {
 	return spin_message_event_(mpq, hpu, tell, offset, flags);
 }

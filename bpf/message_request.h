@@ -9,8 +9,7 @@
 #include "bpf/message_begin.h"
 
 /* The host's library sends the answer, as what a handler puts from host memory. */
-SPIN_INLINE enum spin_reason spin_message_answer_(const struct spin_message *m, struct spin_packet *packet,
-						  const struct spin_mpq *q)
+SPIN_INLINE enum spin_reason spin_message_answer_(const struct spin_message *m, struct spin_packet *packet, const struct spin_mpq *q)
 {
 	const struct spin_slmp_get *get = spin_payload_at_(packet, packet->bytes, 0, sizeof(*get));
 	uint32_t room = q->place_bytes, bytes = m->slmp.length < room ? m->slmp.length : room;
@@ -34,14 +33,14 @@ SPIN_INLINE enum spin_reason spin_message_answer_(const struct spin_message *m, 
 }
 
 /* One operand, if the packet has so many; `place` is of the first one, and naturally aligned. */
-#define SPIN_ADD_OPERAND_(type, i) \
-	do { \
-		const type *spin_from_ = spin_payload_at_(packet, packet->bytes, (i) * sizeof(type), sizeof(type)); \
+#define SPIN_ADD_OPERAND_(type, i)                                                                                                        \
+	do {                                                                                                                              \
+		const type *spin_from_ = spin_payload_at_(packet, packet->bytes, (i) * sizeof(type), sizeof(type));                       \
 		type *spin_to_ = (type *)spin_host_at(spin_opaque_(place + (i) * (uint32_t)sizeof(type)) & ~(uint32_t)(sizeof(type) - 1), \
-						      sizeof(type)); \
- \
-		if (spin_from_ && spin_to_) \
-			(void)spin_fetch_add(spin_to_, *spin_from_); \
+						      sizeof(type));                                                                      \
+                                                                                                                                          \
+		if (spin_from_ && spin_to_)                                                                                               \
+			(void)spin_fetch_add(spin_to_, *spin_from_);                                                                      \
 	} while (0)
 
 SPIN_INLINE enum spin_reason spin_message_add_(const struct spin_message *m, const struct spin_packet *packet, struct spin_mpq *q)
@@ -68,16 +67,18 @@ SPIN_INLINE enum spin_reason spin_message_add_(const struct spin_message *m, con
  * One operand behind the reply's fields, and what was there to the answer; 0: the packet has no more. The places are of pointers and
  * numbers that nothing else depends on, so that all ends of this are one state to the verifier.
  */
-#define SPIN_FETCH_OPERAND_(type, i) ({ \
-	const type *spin_from_ = spin_payload_at_(&asked, spin_blur(packet->bytes), sizeof(struct spin_slmp_get) + (i) * sizeof(type), \
-						  sizeof(type)); \
- \
-	if (spin_from_) { \
-		type spin_was_ = spin_fetch_add((type *)host + (i), *spin_from_); \
- \
-		__builtin_memcpy(to + (i) * sizeof(type), &spin_was_, sizeof(type)); \
-	} \
-	spin_from_ != 0; })
+#define SPIN_FETCH_OPERAND_(type, i)                                                                                        \
+	({                                                                                                                  \
+		const type *spin_from_ = spin_payload_at_(&asked, spin_blur(packet->bytes),                                 \
+							  sizeof(struct spin_slmp_get) + (i) * sizeof(type), sizeof(type)); \
+                                                                                                                            \
+		if (spin_from_) {                                                                                           \
+			type spin_was_ = spin_fetch_add((type *)host + (i), *spin_from_);                                   \
+                                                                                                                            \
+			__builtin_memcpy(to + (i) * sizeof(type), &spin_was_, sizeof(type));                                \
+		}                                                                                                           \
+		spin_from_ != 0;                                                                                            \
+	})
 
 /* The answer is a packet of this HPU's, as what a handler puts from its memory. */
 SPIN_INLINE enum spin_reason spin_message_fetch_(const struct spin_message *m, struct spin_packet *packet, struct spin_mpq *q)
@@ -88,14 +89,12 @@ SPIN_INLINE enum spin_reason spin_message_fetch_(const struct spin_message *m, s
 	struct spin_process source = spin_source_(packet);
 	const struct spin_packet asked = {
 		.view = packet->view,
-		.payload = packet->view.access == SPIN_COPIED ? packet->payload :
-								(uint8_t *)spin_fresh_(packet->payload, packet->is_ip4),
+		.payload = packet->view.access == SPIN_COPIED ? packet->payload : (uint8_t *)spin_fresh_(packet->payload, packet->is_ip4),
 	};
 	struct spin_out *out;
 	uint8_t *to, *host;
 
-	if (!get || bytes > q->place_bytes || place & (is_wide ? 7 : 3) ||
-	    !(spin_peek(&spin_me_at(q->me)->options) & SPIN_ME_OP_GET))
+	if (!get || bytes > q->place_bytes || place & (is_wide ? 7 : 3) || !(spin_peek(&spin_me_at(q->me)->options) & SPIN_ME_OP_GET))
 		return SPIN_REASON_DROPPED;
 	out = spin_put_begin_(packet, &source, SPIN_PUT_DEVICE_, spin_blur(bytes));
 	if (!out)

@@ -30,12 +30,13 @@ struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
 	__uint(max_entries, 1);
 	__type(key, uint32_t);
-	__array(values, struct {
-		__uint(type, BPF_MAP_TYPE_DEVMAP);
-		__uint(max_entries, 1);
-		__uint(key_size, 4);
-		__uint(value_size, 8);
-	});
+	__array(
+		values, struct {
+			__uint(type, BPF_MAP_TYPE_DEVMAP);
+			__uint(max_entries, 1);
+			__uint(key_size, 4);
+			__uint(value_size, 8);
+		});
 } spin_ways SEC(".maps");
 
 /* Ways that the host has found; the loader makes it larger. */
@@ -157,8 +158,7 @@ SPIN_INLINE _Bool spin_out_fits_(struct xdp_md *ctx, const struct spin_out *out)
 {
 	uint32_t ip_bytes = out->request.bytes - out->request.ip_at;
 
-	return out->request.bytes <= bpf_xdp_get_buff_len(ctx) ||
-	       !bpf_check_mtu(ctx, ctx->ingress_ifindex, &ip_bytes, 0, 0);
+	return out->request.bytes <= bpf_xdp_get_buff_len(ctx) || !bpf_check_mtu(ctx, ctx->ingress_ifindex, &ip_bytes, 0, 0);
 }
 
 /* All of a group to the host, in their order. */
@@ -201,8 +201,8 @@ SPIN_INLINE _Bool spin_out_carry_(struct xdp_md *ctx, uint32_t first)
 }
 
 /* `count` packets, 1 or more, from `first` on: in copies of the frame, or in itself. */
-SPIN_INLINE int spin_out_send_(struct xdp_md *ctx, struct spin_out *head, uint32_t first, uint32_t count,
-			       uint32_t longest, uint32_t place, struct spin_out_stats *stats)
+SPIN_INLINE int spin_out_send_(struct xdp_md *ctx, struct spin_out *head, uint32_t first, uint32_t count, uint32_t longest, uint32_t place,
+			       struct spin_out_stats *stats)
 {
 	const struct spin_out *last = spin_out_at(first + count - 1);
 	uint32_t bytes, no_room = spin_peek(&spin_way[place & (SPIN_WAY_PLACES - 1)].no_room);
@@ -213,8 +213,7 @@ SPIN_INLINE int spin_out_send_(struct xdp_md *ctx, struct spin_out *head, uint32
 	if (!last)
 		return XDP_ABORTED; /* cannot be */
 	bytes = spin_bounded_length(last->request.bytes, SPIN_REQUEST_FRAME_MAX);
-	if (count == 1 && bytes &&
-	    !bpf_xdp_adjust_tail(ctx, (int)bytes - (int)bpf_xdp_get_buff_len(ctx)) &&
+	if (count == 1 && bytes && !bpf_xdp_adjust_tail(ctx, (int)bytes - (int)bpf_xdp_get_buff_len(ctx)) &&
 	    !bpf_xdp_store_bytes(ctx, 0, (void *)last->request.frame, bytes)) {
 		stats->returned++;
 		return spin_leave(ctx);

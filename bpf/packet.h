@@ -13,14 +13,14 @@
 
 struct spin_way_out {
 	enum spin_reason reason;
-	uint32_t frame_bytes;  /* of a reply: what the frame is to be cut to */
+	uint32_t frame_bytes;   /* of a reply: what the frame is to be cut to */
 	uint32_t changed_bytes; /* from the frame's start: what may differ from what came; 0: nothing */
 	struct spin_outcome outcome;
 	/* of messages */
-	_Bool consumed;         /* the packet ends here, or comes back as an acknowledgement */
+	_Bool consumed; /* the packet ends here, or comes back as an acknowledgement */
 	_Bool acknowledged;
-	uint32_t replay;        /* MPQ + 1: parked packets of it are to be handled; 0: none */
-	uint32_t generation;    /* of that */
+	uint32_t replay;     /* MPQ + 1: parked packets of it are to be handled; 0: none */
+	uint32_t generation; /* of that */
 };
 
 /*
@@ -37,9 +37,8 @@ SPIN_INLINE uint32_t spin_first_sum_(const struct spin_view *view, const struct 
 	return spin_blur(sum);
 }
 
-SPIN_INLINE void spin_handle_message_(const struct spin_frame *frame, const struct spin_view *view,
-				      const struct spin_datagram *d, uint32_t hpu, enum spin_part part,
-				      struct spin_way_out *out)
+SPIN_INLINE void spin_handle_message_(const struct spin_frame *frame, const struct spin_view *view, const struct spin_datagram *d,
+				      uint32_t hpu, enum spin_part part, struct spin_way_out *out)
 {
 	uint32_t sum = part == SPIN_PART_OPEN || part == SPIN_PART_OPENED ? 0 : spin_first_sum_(view, d);
 	struct spin_message_out message;
@@ -54,8 +53,9 @@ SPIN_INLINE void spin_handle_message_(const struct spin_frame *frame, const stru
 	out->acknowledged = message.acknowledge;
 	if (!message.acknowledge)
 		return;
-	spin_acknowledge(view, d, SPIN_SLMP_REFUSED * spin_equal_(message.reason, SPIN_REASON_BEYOND_ENTRY) |
-				  SPIN_SLMP_AGAIN * spin_equal_(message.reason, SPIN_REASON_NO_MPQ));
+	spin_acknowledge(view, d,
+			 SPIN_SLMP_REFUSED * spin_equal_(message.reason, SPIN_REASON_BEYOND_ENTRY) |
+				 SPIN_SLMP_AGAIN * spin_equal_(message.reason, SPIN_REASON_NO_MPQ));
 	out->frame_bytes = out->changed_bytes = spin_opaque_(d->payload_at) + sizeof(struct spin_slmp);
 }
 
@@ -65,8 +65,7 @@ SPIN_INLINE void spin_handle_message_(const struct spin_frame *frame, const stru
  * follows is analysed once, not once for each of them. 0: the frame is too short, which
  * parsing has excluded.
  */
-SPIN_INLINE _Bool spin_see_anew_(const struct spin_view *view, const volatile struct spin_rule *rule,
-				 struct spin_datagram *d)
+SPIN_INLINE _Bool spin_see_anew_(const struct spin_view *view, const volatile struct spin_rule *rule, struct spin_datagram *d)
 {
 	uint8_t *at;
 	uint32_t ip, udp;
@@ -93,8 +92,7 @@ SPIN_INLINE _Bool spin_see_anew_(const struct spin_view *view, const volatile st
 		return spin_inside_(view, d->eth + 1) && spin_inside_(view, at);
 	}
 	d->udp = (struct spin_udp *)spin_opaque_pointer_(view->data + (udp & 127)); /* at most 22 + 60 */
-	if (!spin_inside_(view, d->eth + 1) || !spin_inside_(view, at + sizeof(struct spin_ip4)) ||
-	    !spin_inside_(view, d->udp + 1))
+	if (!spin_inside_(view, d->eth + 1) || !spin_inside_(view, at + sizeof(struct spin_ip4)) || !spin_inside_(view, d->udp + 1))
 		return 0;
 	d->ip_header_bytes = udp - ip;
 	if (d->is_icmp) {
@@ -117,8 +115,8 @@ SPIN_INLINE _Bool spin_see_anew_(const struct spin_view *view, const volatile st
  * Parses and matches, for what the rule takes, a constant here; SPIN_PARSED, and *view and *d say where the datagram is,
  * or the reason why it is not ours.
  */
-SPIN_INLINE enum spin_reason spin_find(const struct spin_frame *frame, const volatile struct spin_config *config,
-				       enum spin_takes takes, struct spin_view *view, struct spin_datagram *d)
+SPIN_INLINE enum spin_reason spin_find(const struct spin_frame *frame, const volatile struct spin_config *config, enum spin_takes takes,
+				       struct spin_view *view, struct spin_datagram *d)
 {
 	enum spin_reason reason;
 
@@ -145,9 +143,8 @@ SPIN_INLINE enum spin_reason spin_find(const struct spin_frame *frame, const vol
  * Handles what spin_find() found; the reason is SPIN_PARSED if another program is to go on with its
  * message (enum spin_part). The frame is writable and changed in place, but for its length.
  */
-SPIN_INLINE void spin_handle(const struct spin_frame *frame, const struct spin_view *view,
-			     const struct spin_datagram *d, _Bool accept_partial, uint32_t hpu, enum spin_part part,
-			     struct spin_way_out *out)
+SPIN_INLINE void spin_handle(const struct spin_frame *frame, const struct spin_view *view, const struct spin_datagram *d,
+			     _Bool accept_partial, uint32_t hpu, enum spin_part part, struct spin_way_out *out)
 {
 	struct spin_packet packet;
 	uint16_t icmp_checksum = 0;
@@ -193,8 +190,7 @@ SPIN_INLINE void spin_handle(const struct spin_frame *frame, const struct spin_v
 		spin_turn_around(view, d, packet.reply_bytes);
 		out->frame_bytes = spin_opaque_(d->payload_at) + packet.reply_bytes;
 		out->changed_bytes = out->frame_bytes;
-	} else if (packet.stored &&
-		   (out->reason == SPIN_REASON_SUCCESS || out->reason == SPIN_REASON_PROCEEDED)) {
+	} else if (packet.stored && (out->reason == SPIN_REASON_SUCCESS || out->reason == SPIN_REASON_PROCEEDED)) {
 		if (d->is_icmp)
 			spin_deliver_icmp(view, d, packet.sum_change, icmp_checksum);
 		else if (!d->is_ether)

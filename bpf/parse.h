@@ -10,7 +10,7 @@
 #include <spin/reason.h>
 #include <spin/target/view.h>
 
-#define SPIN_PARSED  SPIN_REASON_COUNT /* no reason to stop */
+#define SPIN_PARSED  SPIN_REASON_COUNT       /* no reason to stop */
 #define SPIN_IS_ICMP (SPIN_REASON_COUNT + 1) /* ICMP or ICMPv6, to be parsed as that */
 
 /* What a context takes, by its rule; a constant where it is asked for. */
@@ -18,18 +18,18 @@ enum spin_takes { SPIN_TAKES_UDP, SPIN_TAKES_ICMP, SPIN_TAKES_ETHER };
 
 struct spin_datagram {
 	struct spin_eth *eth;
-	void            *ip;
-	struct spin_udp *udp;             /* of ICMP its message: 8 bytes of that */
-	uint8_t         *payload;         /* of ICMP its message, too */
-	uint32_t         payload_bytes;
-	uint32_t         ip_header_bytes;
-	uint32_t         is_ip4;
-	_Bool            is_icmp;         /* or ICMPv6 */
-	uint32_t         is_last;         /* of messages without SLMP: its rule says so */
-	_Bool            is_ether;        /* then ip, udp and payload are what is behind the type, */
-	spin_be16        type;            /* which is this one, if it is neither IPv4 nor IPv6 */
+	void *ip;
+	struct spin_udp *udp; /* of ICMP its message: 8 bytes of that */
+	uint8_t *payload;     /* of ICMP its message, too */
+	uint32_t payload_bytes;
+	uint32_t ip_header_bytes;
+	uint32_t is_ip4;
+	_Bool is_icmp;    /* or ICMPv6 */
+	uint32_t is_last; /* of messages without SLMP: its rule says so */
+	_Bool is_ether;   /* then ip, udp and payload are what is behind the type, */
+	spin_be16 type;   /* which is this one, if it is neither IPv4 nor IPv6 */
 	/* offsets in the frame; in one that lies in one piece the pointers tell them */
-	uint32_t         ip_at, udp_at, payload_at;
+	uint32_t ip_at, udp_at, payload_at;
 };
 
 /* Are there `bytes` bytes of headers at `at`, which is at `off` of the frame? */
@@ -75,8 +75,7 @@ SPIN_INLINE enum spin_reason spin_parse_behind_ip_(uint8_t *at, uint32_t bytes, 
 	return SPIN_PARSED;
 }
 
-SPIN_INLINE enum spin_reason spin_parse_ip4_(const struct spin_view *view, uint8_t *at, uint32_t off, _Bool icmp,
-					     struct spin_datagram *out)
+SPIN_INLINE enum spin_reason spin_parse_ip4_(const struct spin_view *view, uint8_t *at, uint32_t off, _Bool icmp, struct spin_datagram *out)
 {
 	struct spin_ip4 *ip = (struct spin_ip4 *)at;
 	uint32_t header, total;
@@ -110,15 +109,21 @@ SPIN_INLINE enum spin_reason spin_ip6_next_(uint8_t next)
 	switch (next) {
 	case 44:
 		return SPIN_REASON_FRAGMENT;
-	case 0: case 43: case 50: case 51: case 60: case 135: case 139: case 140:
+	case 0:
+	case 43:
+	case 50:
+	case 51:
+	case 60:
+	case 135:
+	case 139:
+	case 140:
 		return SPIN_REASON_IP6_EXTENSION;
 	default:
 		return SPIN_REASON_NOT_UDP;
 	}
 }
 
-SPIN_INLINE enum spin_reason spin_parse_ip6_(const struct spin_view *view, uint8_t *at, uint32_t off, _Bool icmp,
-					     struct spin_datagram *out)
+SPIN_INLINE enum spin_reason spin_parse_ip6_(const struct spin_view *view, uint8_t *at, uint32_t off, _Bool icmp, struct spin_datagram *out)
 {
 	struct spin_ip6 *ip = (struct spin_ip6 *)at;
 	uint32_t bytes;
@@ -208,8 +213,7 @@ SPIN_INLINE enum spin_reason spin_parse_ether_(const struct spin_view *view, str
 }
 
 /* The same for a context of one of them: the others are UNMATCHED. `type`: of SPIN_TAKES_ETHER. */
-SPIN_INLINE enum spin_reason spin_parse_view(const struct spin_view *view, enum spin_takes takes, spin_be16 type,
-					     struct spin_datagram *out)
+SPIN_INLINE enum spin_reason spin_parse_view(const struct spin_view *view, enum spin_takes takes, spin_be16 type, struct spin_datagram *out)
 {
 	enum spin_reason reason = spin_parse_as(view, 0, out);
 
@@ -281,8 +285,7 @@ SPIN_INLINE _Bool spin_maybe_long(enum spin_reason reason)
  * Then: the same for a frame of frame_bytes, of which the headers lie between data
  * and end. To match it by; only its headers may be read.
  */
-SPIN_INLINE enum spin_reason spin_parse_long(uint8_t *data, uint8_t *end, uint32_t frame_bytes, _Bool icmp,
-					     struct spin_datagram *out)
+SPIN_INLINE enum spin_reason spin_parse_long(uint8_t *data, uint8_t *end, uint32_t frame_bytes, _Bool icmp, struct spin_datagram *out)
 {
 	const struct spin_view view = { .access = SPIN_HEADERS, .data = data, .end = end, .bytes = frame_bytes };
 

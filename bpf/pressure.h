@@ -20,8 +20,7 @@ SPIN_INLINE _Bool spin_yields_(const struct spin_mpq *q, uint32_t now)
 
 	if (spin_age(now, spin_peek(&q->time)) > spin_config.idle_ticks >> (spin_is_proven_(q) ? 2 : 4))
 		return 1;
-	return age > spin_config.age_ticks &&
-	       (uint64_t)spin_mpq_handled(q) * q->stride < (uint64_t)age * spin_config.age_bytes;
+	return age > spin_config.age_ticks && (uint64_t)spin_mpq_handled(q) * q->stride < (uint64_t)age * spin_config.age_bytes;
 }
 
 /* Of what a search for an MPQ has seen. */
@@ -75,8 +74,9 @@ SPIN_APART int spin_press_mpq(uint64_t source, uint32_t ip_version, uint32_t now
 	hand = spin_peek(&spin_pressed_next[0]);
 	found = spin_blur(SPIN_MPQS_MAX);
 	/* all are taken: of few the phase is another one, for a moment */
-	for (uint32_t i = 0; i < 2 * SPIN_LOOKS && i < spin_config.mpqs && looks.count < SPIN_LOOKS &&
-			     spin_can_loop_(&round, 2 * SPIN_LOOKS); i = spin_blur(i + 1)) {
+	for (uint32_t i = 0;
+	     i < 2 * SPIN_LOOKS && i < spin_config.mpqs && looks.count < SPIN_LOOKS && spin_can_loop_(&round, 2 * SPIN_LOOKS);
+	     i = spin_blur(i + 1)) {
 		mpq = spin_blur(hand < spin_config.mpqs ? hand : 0);
 		hand = mpq + 1;
 		phase = spin_load32(&spin_mpq_at(mpq)->phase);
@@ -145,8 +145,7 @@ SPIN_APART int spin_press_me(uint64_t src0, uint64_t src1, uint32_t source, uint
 
 	return spin_press_me_(&key, match_bits, now);
 }
-#define SPIN_PRESS_ME(key, match_bits, now) \
-	spin_press_me((key)->src[0], (key)->src[1], (uint32_t)(key)->id, (match_bits), (now))
+#define SPIN_PRESS_ME(key, match_bits, now) spin_press_me((key)->src[0], (key)->src[1], (uint32_t)(key)->id, (match_bits), (now))
 #endif
 
 /*

@@ -47,8 +47,8 @@ SPIN_INLINE uint32_t spin_put_payload_at_(uint32_t ip_at, uint32_t is_ip4)
 }
 
 /* What `out` says, from the packet's headers and, from out->from on, the bytes behind `payload`. */
-SPIN_INLINE int spin_put_make_(const struct spin_packet *packet, const uint8_t *payload, struct spin_outbox *box,
-			       struct spin_out *out, enum spin_put_kind kind)
+SPIN_INLINE int spin_put_make_(const struct spin_packet *packet, const uint8_t *payload, struct spin_outbox *box, struct spin_out *out,
+			       enum spin_put_kind kind)
 {
 	const _Bool messages = spin_handlers_.delivery == SPIN_DELIVER_ME;
 	const struct spin_process *to = &out->request.put.target;
@@ -68,16 +68,15 @@ SPIN_INLINE int spin_put_make_(const struct spin_packet *packet, const uint8_t *
 		head = messages ? SPIN_PUT_HEAD_BYTES : 0;
 		udp_at = packet->ip_at + spin_put_ip(packet, frame, to, sizeof(struct spin_udp) + head + bytes);
 		if (messages)
-			spin_put_slmp(frame, udp_at, &out->request.put, bytes,
-				      spin_config.put_id + spin_fetch_add(&spin_put_id, 1));
+			spin_put_slmp(frame, udp_at, &out->request.put, bytes, spin_config.put_id + spin_fetch_add(&spin_put_id, 1));
 		if (messages && kind > SPIN_PUT_DEVICE_)
 			spin_put_slmp_request(frame, udp_at, kind == SPIN_PUT_GET_, out->detail);
 	}
 	udp_at = spin_blur(udp_at);
 	head = spin_blur(head);
 	if (kind < SPIN_PUT_DEVICE_)
-		spin_payload_out(&packet->view, payload, out->from, spin_put_at(frame, udp_at + sizeof(struct spin_udp) + head),
-				 bytes, SPIN_PUT_BYTES_MAX);
+		spin_payload_out(&packet->view, payload, out->from, spin_put_at(frame, udp_at + sizeof(struct spin_udp) + head), bytes,
+				 SPIN_PUT_BYTES_MAX);
 	spin_put_udp(packet, frame, udp_at, to->port, head + bytes);
 	spin_put_checksums(packet, frame, packet->ip_at, udp_at, head + bytes);
 	out->request.type = SPIN_REQUEST_PACKET;
@@ -115,8 +114,8 @@ __attribute__((noinline)) inline int spin_put_direct(struct xdp_md *ctx)
 #endif
 
 /* In the buffer that comes next: what is to be made. NULL: it may not be, or there is none. */
-SPIN_INLINE struct spin_out *spin_put_begin_(const struct spin_packet *packet, const struct spin_process *to,
-					     enum spin_put_kind kind, uint32_t bytes)
+SPIN_INLINE struct spin_out *spin_put_begin_(const struct spin_packet *packet, const struct spin_process *to, enum spin_put_kind kind,
+					     uint32_t bytes)
 {
 	struct spin_out *out;
 
@@ -189,8 +188,7 @@ SPIN_INLINE void spin_put_copy_long_(uint32_t *to, const uint32_t *from, uint32_
 	}
 }
 
-SPIN_INLINE int spin_put_from_device_(struct spin_packet *packet, const void *from, uint32_t bytes,
-				      const struct spin_put *put)
+SPIN_INLINE int spin_put_from_device_(struct spin_packet *packet, const void *from, uint32_t bytes, const struct spin_put *put)
 {
 	struct spin_out *out = spin_put_begin_(packet, &put->target, SPIN_PUT_DEVICE_, bytes);
 	uint32_t *to;
@@ -210,8 +208,8 @@ SPIN_INLINE int spin_put_from_device_(struct spin_packet *packet, const void *fr
 	return spin_put_end_(packet, out, packet->payload, 0, SPIN_PUT_DEVICE_);
 }
 
-SPIN_INLINE int spin_put_from_buffer_(struct spin_packet *packet, const void *buffer, uint32_t size, uint32_t off,
-				      uint32_t bytes, const struct spin_put *put)
+SPIN_INLINE int spin_put_from_buffer_(struct spin_packet *packet, const void *buffer, uint32_t size, uint32_t off, uint32_t bytes,
+				      const struct spin_put *put)
 {
 	struct spin_out *out;
 
@@ -223,8 +221,7 @@ SPIN_INLINE int spin_put_from_buffer_(struct spin_packet *packet, const void *bu
 	if (!out)
 		return SPIN_SEGV;
 	out->request.put = *put;
-	spin_buffer_out_(spin_put_at(out->request.frame, spin_put_payload_at_(packet->ip_at, packet->is_ip4)), buffer, size, off,
-			 bytes);
+	spin_buffer_out_(spin_put_at(out->request.frame, spin_put_payload_at_(packet->ip_at, packet->is_ip4)), buffer, size, off, bytes);
 	return spin_put_end_(packet, out, packet->payload, 0, SPIN_PUT_DEVICE_);
 }
 
@@ -247,8 +244,7 @@ SPIN_INLINE int spin_get_(struct spin_packet *packet, uint32_t bytes, const stru
 	return spin_put_end_(packet, out, packet->payload, 0, SPIN_PUT_GET_);
 }
 
-SPIN_INLINE int spin_atomic_(struct spin_packet *packet, enum spin_atomic op, const void *from, uint32_t bytes,
-			     const struct spin_put *put)
+SPIN_INLINE int spin_atomic_(struct spin_packet *packet, enum spin_atomic op, const void *from, uint32_t bytes, const struct spin_put *put)
 {
 	struct spin_out *out = spin_put_begin_(packet, &put->target, SPIN_PUT_ATOMIC_, bytes);
 	uint32_t *to;
@@ -310,8 +306,7 @@ SPIN_INLINE _Bool spin_put_can_be_acked_(const struct spin_put_acked *put)
 	return spin_handlers_.delivery == SPIN_DELIVER_ME && !(put->options & ~(uint32_t)SPIN_PUT_OPTIONS);
 }
 
-SPIN_INLINE int spin_put_payload_acked_(struct spin_packet *packet, uint32_t off, uint32_t bytes,
-					const struct spin_put_acked *put)
+SPIN_INLINE int spin_put_payload_acked_(struct spin_packet *packet, uint32_t off, uint32_t bytes, const struct spin_put_acked *put)
 {
 	struct spin_out *out = spin_put_next_();
 
@@ -322,8 +317,7 @@ SPIN_INLINE int spin_put_payload_acked_(struct spin_packet *packet, uint32_t off
 	return 0;
 }
 
-SPIN_INLINE int spin_put_from_device_acked_(struct spin_packet *packet, const void *from, uint32_t bytes,
-					    const struct spin_put_acked *put)
+SPIN_INLINE int spin_put_from_device_acked_(struct spin_packet *packet, const void *from, uint32_t bytes, const struct spin_put_acked *put)
 {
 	struct spin_out *out = spin_put_next_();
 
@@ -364,8 +358,7 @@ SPIN_INLINE int spin_put_from_host_(struct spin_packet *packet, uint32_t at, uin
 	return 0;
 }
 
-SPIN_INLINE int spin_put_from_host_acked_(struct spin_packet *packet, uint32_t at, uint32_t bytes,
-					  const struct spin_put_acked *put)
+SPIN_INLINE int spin_put_from_host_acked_(struct spin_packet *packet, uint32_t at, uint32_t bytes, const struct spin_put_acked *put)
 {
 	struct spin_out *out = spin_put_next_();
 

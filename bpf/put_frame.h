@@ -25,8 +25,7 @@ SPIN_INLINE _Bool spin_put_is_source_(const struct spin_packet *packet, const st
 	const struct spin_process source = spin_source_(packet);
 
 	return source.addr[0] == to->addr[0] &&
-	       (packet->is_ip4 || (source.addr[1] == to->addr[1] && source.addr[2] == to->addr[2] &&
-				   source.addr[3] == to->addr[3]));
+	       (packet->is_ip4 || (source.addr[1] == to->addr[1] && source.addr[2] == to->addr[2] && source.addr[3] == to->addr[3]));
 }
 
 /* Ethernet header and VLAN tags, back to where they came from. */
@@ -43,8 +42,7 @@ SPIN_INLINE void spin_put_copy_link(const struct spin_packet *packet, uint8_t *f
 }
 
 /* A new IP header, checksum to follow. Returns its bytes. */
-SPIN_INLINE uint32_t spin_put_ip(const struct spin_packet *packet, uint8_t *frame, const struct spin_process *to,
-				 uint32_t ip_payload_bytes)
+SPIN_INLINE uint32_t spin_put_ip(const struct spin_packet *packet, uint8_t *frame, const struct spin_process *to, uint32_t ip_payload_bytes)
 {
 	const struct spin_process source = spin_target_(packet);
 
@@ -127,8 +125,7 @@ SPIN_INLINE void spin_put_ip_again(const struct spin_packet *packet, uint8_t *fr
 }
 
 /* A message of one packet. */
-SPIN_INLINE void spin_put_slmp(uint8_t *frame, uint32_t udp_at, const struct spin_put *put, uint32_t bytes,
-			       uint32_t message_id)
+SPIN_INLINE void spin_put_slmp(uint8_t *frame, uint32_t udp_at, const struct spin_put *put, uint32_t bytes, uint32_t message_id)
 {
 	uint8_t *at = spin_put_at(frame, udp_at + sizeof(struct spin_udp));
 	struct spin_slmp *slmp = (void *)at;
@@ -149,8 +146,7 @@ SPIN_INLINE void spin_put_slmp(uint8_t *frame, uint32_t udp_at, const struct spi
 /* Then: it is a get of so many bytes, or else an atomic of that kind. */
 SPIN_INLINE void spin_put_slmp_request(uint8_t *frame, uint32_t udp_at, _Bool is_get, uint32_t detail)
 {
-	struct spin_slmp_put *more =
-		(void *)spin_put_at(frame, udp_at + sizeof(struct spin_udp) + sizeof(struct spin_slmp));
+	struct spin_slmp_put *more = (void *)spin_put_at(frame, udp_at + sizeof(struct spin_udp) + sizeof(struct spin_slmp));
 
 	more->op = is_get ? SPIN_SLMP_OP_GET : SPIN_SLMP_OP_ATOMIC;
 	if (is_get)
@@ -172,8 +168,7 @@ SPIN_INLINE void spin_put_slmp_again(const struct spin_packet *packet, uint8_t *
 	to[0] &= (uint16_t)~spin_hton16(SPIN_SLMP_PUT);
 }
 
-SPIN_INLINE void spin_put_udp(const struct spin_packet *packet, uint8_t *frame, uint32_t udp_at, spin_be16 port,
-			      uint32_t bytes)
+SPIN_INLINE void spin_put_udp(const struct spin_packet *packet, uint8_t *frame, uint32_t udp_at, spin_be16 port, uint32_t bytes)
 {
 	struct spin_udp *udp = (void *)spin_put_at(frame, udp_at);
 
@@ -206,8 +201,7 @@ SPIN_INLINE uint64_t spin_put_sum_(uint8_t *udp, uint32_t udp_bytes, const uint8
 	return sum + spin_sum_words_(addresses, words);
 }
 
-SPIN_INLINE void spin_put_checksums(const struct spin_packet *packet, uint8_t *frame, uint32_t ip_at, uint32_t udp_at,
-				    uint32_t bytes)
+SPIN_INLINE void spin_put_checksums(const struct spin_packet *packet, uint8_t *frame, uint32_t ip_at, uint32_t udp_at, uint32_t bytes)
 {
 	struct spin_udp *udp = (void *)spin_put_at(frame, udp_at);
 	uint8_t *ip = spin_put_at(frame, ip_at);

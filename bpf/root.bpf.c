@@ -116,8 +116,8 @@ SPIN_INLINE uint64_t spin_match_words_(struct xdp_md *ctx, uint64_t contexts)
 			const uint32_t place = spin_words_place_(at, word->index);
 			const uint32_t value = spin_ntoh32(at->word[place]) & word->mask;
 
-			hits += spin_below_(k, tests->count) & spin_below_(place, at->count) &
-				(spin_below_(value, word->first) ^ 1) & (spin_below_(word->last, value) ^ 1);
+			hits += spin_below_(k, tests->count) & spin_below_(place, at->count) & (spin_below_(value, word->first) ^ 1) &
+				(spin_below_(word->last, value) ^ 1);
 		}
 		match |= tests->bit & -(uint64_t)(spin_below_(hits, tests->need) ^ 1);
 	}
@@ -159,8 +159,7 @@ SPIN_INLINE uint64_t spin_match_type_(spin_be16 type)
 	uint64_t match = 0;
 
 	SPIN_UNROLL_ /* without CAP_PERFMON the verifier follows what comes behind a loop once for each round */
-	for (uint32_t i = 0; i < SPIN_CONTEXTS_MAX; i++)
-		match |= (uint64_t)spin_equal_(spin_match.ether_type[i], type) << i;
+		for (uint32_t i = 0; i < SPIN_CONTEXTS_MAX; i++) match |= (uint64_t)spin_equal_(spin_match.ether_type[i], type) << i;
 	return match & spin_match.ether & spin_match.active;
 }
 
@@ -212,8 +211,7 @@ SPIN_INLINE enum spin_reason spin_give_ether_(struct xdp_md *ctx, spin_be16 type
 }
 
 /* Counted here what belongs to no context; all else is handed over. */
-SPIN_INLINE int spin_dispatch_(struct xdp_md *ctx, const struct spin_view *view, const struct spin_datagram *d,
-			       enum spin_reason reason)
+SPIN_INLINE int spin_dispatch_(struct xdp_md *ctx, const struct spin_view *view, const struct spin_datagram *d, enum spin_reason reason)
 {
 	uint32_t i;
 
@@ -234,8 +232,7 @@ SPIN_INLINE int spin_dispatch_(struct xdp_md *ctx, const struct spin_view *view,
 SEC("xdp")
 int spin_root(struct xdp_md *ctx)
 {
-	const struct spin_view view = { .access = SPIN_DIRECT, .data = (uint8_t *)(long)ctx->data,
-					.end = (uint8_t *)(long)ctx->data_end };
+	const struct spin_view view = { .access = SPIN_DIRECT, .data = (uint8_t *)(long)ctx->data, .end = (uint8_t *)(long)ctx->data_end };
 	struct spin_datagram d;
 	enum spin_reason reason;
 

@@ -46,8 +46,7 @@ struct spin_outcome {
 	enum spin_handler_kind error_in;
 };
 
-SPIN_INLINE void spin_note_error_(struct spin_outcome *out, enum spin_event_type error,
-				  enum spin_handler_kind kind)
+SPIN_INLINE void spin_note_error_(struct spin_outcome *out, enum spin_event_type error, enum spin_handler_kind kind)
 {
 	if (out->error)
 		return;
@@ -75,8 +74,7 @@ SPIN_INLINE enum spin_reason spin_error_of(uint32_t rc, enum spin_event_type *ev
 }
 
 /* A handler's error: the reason for dropping the packet, and the event. */
-SPIN_INLINE enum spin_reason spin_error_reason_(struct spin_outcome *out, uint32_t rc,
-						enum spin_handler_kind kind)
+SPIN_INLINE enum spin_reason spin_error_reason_(struct spin_outcome *out, uint32_t rc, enum spin_handler_kind kind)
 {
 	enum spin_event_type event;
 	enum spin_reason reason = spin_error_of(rc, &event);
@@ -88,13 +86,11 @@ SPIN_INLINE enum spin_reason spin_error_reason_(struct spin_outcome *out, uint32
 /* What of the message's first payload is the user header (sPIN 3.2.1). */
 SPIN_INLINE uint32_t spin_user_header_(uint32_t length)
 {
-	return spin_handlers_.user_header_bytes && length > spin_handlers_.user_header_bytes ?
-		       spin_handlers_.user_header_bytes : length;
+	return spin_handlers_.user_header_bytes && length > spin_handlers_.user_header_bytes ? spin_handlers_.user_header_bytes : length;
 }
 
 /* SPIN_PARSED: go on with the payload handler. *completes: it proceeded, and the completion handler is to run. */
-SPIN_INLINE enum spin_reason spin_run_header_(struct spin_packet *packet, uint32_t length,
-					      struct spin_outcome *out, _Bool *completes)
+SPIN_INLINE enum spin_reason spin_run_header_(struct spin_packet *packet, uint32_t length, struct spin_outcome *out, _Bool *completes)
 {
 	struct spin_header header = { .length = length, .type = SPIN_TYPE_PUT, .packet = packet };
 	uint32_t rc;
@@ -119,8 +115,7 @@ SPIN_INLINE enum spin_reason spin_run_header_(struct spin_packet *packet, uint32
 	}
 }
 
-SPIN_INLINE enum spin_reason spin_run_payload_(struct spin_packet *packet, uint32_t length,
-					       struct spin_outcome *out)
+SPIN_INLINE enum spin_reason spin_run_payload_(struct spin_packet *packet, uint32_t length, struct spin_outcome *out)
 {
 	struct spin_payload payload = { .packet = packet };
 	uint32_t rc;
@@ -166,8 +161,7 @@ SPIN_INLINE uint32_t spin_call_completion(struct spin_completion *completion)
 }
 
 /* The packet's fate is settled before: a completion handler's error is an event only. */
-SPIN_INLINE void spin_run_completion_(struct spin_packet *packet, uint32_t length, uint32_t dropped_bytes,
-				      struct spin_outcome *out)
+SPIN_INLINE void spin_run_completion_(struct spin_packet *packet, uint32_t length, uint32_t dropped_bytes, struct spin_outcome *out)
 {
 	struct spin_completion completion = { .dropped_bytes = dropped_bytes, .length = length, .packet = packet };
 	uint32_t rc;

@@ -11,14 +11,14 @@
 
 struct spin_slmp_packet {
 	uint32_t flags, message_id, offset;
-	uint32_t bytes;    /* of payload, behind the headers */
+	uint32_t bytes; /* of payload, behind the headers */
 	uint32_t header_bytes;
 	/* of a put, else as without one */
 	uint32_t length;
 	uint64_t match_bits, hdr_data, place;
 	/* of contexts that take more than puts, else nothing is written there */
-	uint32_t type;     /* enum spin_type */
-	uint32_t atomic;   /* enum spin_atomic, and SPIN_ATOMIC_FETCH; 0: it is none */
+	uint32_t type;   /* enum spin_type */
+	uint32_t atomic; /* enum spin_atomic, and SPIN_ATOMIC_FETCH; 0: it is none */
 };
 
 /*
@@ -83,8 +83,7 @@ SPIN_INLINE _Bool spin_slmp_request_(const struct spin_slmp_put *put, uint32_t b
 	return bytes && bytes <= SPIN_ATOMIC_BYTES_MAX && !(bytes & (4 * atomic - 1));
 }
 
-SPIN_INLINE _Bool spin_slmp_put_(const struct spin_view *view, const struct spin_datagram *d,
-				 struct spin_slmp_packet *out)
+SPIN_INLINE _Bool spin_slmp_put_(const struct spin_view *view, const struct spin_datagram *d, struct spin_slmp_packet *out)
 {
 	const struct spin_slmp_put *put = (const void *)(d->payload + sizeof(struct spin_slmp));
 
@@ -92,8 +91,8 @@ SPIN_INLINE _Bool spin_slmp_put_(const struct spin_view *view, const struct spin
 		return 0;
 	if (out->offset || put->version != SPIN_SLMP_VERSION)
 		return 0;
-	if (spin_handlers_.takes ? !spin_slmp_request_(put, d->payload_bytes - out->header_bytes - (uint32_t)sizeof(*put), out) :
-				   put->op != SPIN_SLMP_OP_PUT || put->atomic)
+	if (spin_handlers_.takes ? !spin_slmp_request_(put, d->payload_bytes - out->header_bytes - (uint32_t)sizeof(*put), out)
+				 : put->op != SPIN_SLMP_OP_PUT || put->atomic)
 		return 0;
 	out->length = spin_ntoh32(put->length);
 	out->match_bits = spin_swap64(put->match_bits);
@@ -113,8 +112,7 @@ SPIN_INLINE _Bool spin_slmp_is_ack(const struct spin_view *view, const struct sp
 }
 
 /* 0: MALFORMED. */
-SPIN_INLINE _Bool spin_slmp_parse(const struct spin_view *view, const struct spin_datagram *d, _Bool take_put,
-				  struct spin_slmp_packet *out)
+SPIN_INLINE _Bool spin_slmp_parse(const struct spin_view *view, const struct spin_datagram *d, _Bool take_put, struct spin_slmp_packet *out)
 {
 	const struct spin_slmp *slmp = (const void *)d->payload;
 	uint32_t known = SPIN_SLMP_SYN | SPIN_SLMP_EOM;

@@ -27,8 +27,7 @@ SPIN_INLINE struct spin_me_memory *spin_me_memory_of(const struct spin_packet *p
 }
 
 /* Are [at, at + bytes) inside the space? */
-SPIN_INLINE _Bool spin_space_has(const struct spin_packet *packet, enum spin_host_space space, uint32_t at,
-				 uint32_t bytes)
+SPIN_INLINE _Bool spin_space_has(const struct spin_packet *packet, enum spin_host_space space, uint32_t at, uint32_t bytes)
 {
 	uint32_t size;
 
@@ -64,8 +63,7 @@ SPIN_INLINE uint32_t spin_segment_at_(const struct spin_me_memory *memory, uint3
 }
 
 /* The same of any space, inside of which `at` is: in the context's host memory. */
-SPIN_INLINE uint32_t spin_space_at(const struct spin_packet *packet, enum spin_host_space space, uint32_t at,
-				   uint32_t *room)
+SPIN_INLINE uint32_t spin_space_at(const struct spin_packet *packet, enum spin_host_space space, uint32_t at, uint32_t *room)
 {
 	const struct spin_mpq *q = spin_mpq_at(packet->mpq);
 	uint32_t start, bytes;

@@ -23,15 +23,15 @@ _Static_assert(SPIN_SPREAD_MOST + SPIN_HPUS_MAX < SPIN_SPREAD_QUEUE, "nothing is
 
 /* In .rodata, written by the loader. */
 struct spin_spread_config {
-	uint32_t hpus;                /* packets are given to so many; 0: handled where they come */
-	uint16_t cpu[SPIN_HPUS_MAX];  /* which CPU each of them is */
+	uint32_t hpus;               /* packets are given to so many; 0: handled where they come */
+	uint16_t cpu[SPIN_HPUS_MAX]; /* which CPU each of them is */
 };
 
 /* By CPU; in .bss, mapped. */
 struct spin_load {
 	uint32_t given;
 	uint32_t unused[15];
-	uint32_t finished;            /* written by its own CPU only, a line of its own */
+	uint32_t finished; /* written by its own CPU only, a line of its own */
 	uint32_t unused_too[15];
 };
 

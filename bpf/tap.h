@@ -12,10 +12,11 @@ struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
 	__uint(max_entries, SPIN_CONTEXTS_MAX + 1); /* by slot; the last is for waiting, see libspin's root.c */
 	__uint(key_size, 4);
-	__array(values, struct {
-		__uint(type, BPF_MAP_TYPE_RINGBUF);
-		__uint(max_entries, 4096);
-	});
+	__array(
+		values, struct {
+			__uint(type, BPF_MAP_TYPE_RINGBUF);
+			__uint(max_entries, 4096);
+		});
 } spin_taps SEC(".maps");
 
 /* By slot: one packet in so many is copied, by chance, so that no rhythm of the traffic is met; 0 and 1: all. */
@@ -25,23 +26,23 @@ uint32_t spin_taps_every[SPIN_CONTEXTS_MAX];
 uint64_t spin_taps_lost[SPIN_CONTEXTS_MAX];
 
 /* The verifier wants records of constant size: one function per class of frames. 0: no room. */
-#define SPIN_TAP_CLASS_(bytes) \
-	SPIN_INLINE _Bool spin_tap_##bytes##_(struct xdp_md *ctx, void *ring, uint32_t frame_bytes) \
-	{ \
+#define SPIN_TAP_CLASS_(bytes)                                                                          \
+	SPIN_INLINE _Bool spin_tap_##bytes##_(struct xdp_md *ctx, void *ring, uint32_t frame_bytes)     \
+	{                                                                                               \
 		struct spin_tap_record *record = bpf_ringbuf_reserve(ring, sizeof(*record) + bytes, 0); \
-		uint32_t held = spin_bounded_length(frame_bytes, bytes); \
- \
-		if (!record) \
-			return 0; \
-		if (!held || bpf_xdp_load_bytes(ctx, 0, record->frame, held)) { \
-			bpf_ringbuf_discard(record, 0); \
-			return 0; \
-		} \
-		record->time_ns = bpf_ktime_get_ns(); \
-		record->hpu = bpf_get_smp_processor_id(); \
-		record->frame_bytes = frame_bytes; \
-		bpf_ringbuf_submit(record, 0); \
-		return 1; \
+		uint32_t held = spin_bounded_length(frame_bytes, bytes);                                \
+                                                                                                        \
+		if (!record)                                                                            \
+			return 0;                                                                       \
+		if (!held || bpf_xdp_load_bytes(ctx, 0, record->frame, held)) {                         \
+			bpf_ringbuf_discard(record, 0);                                                 \
+			return 0;                                                                       \
+		}                                                                                       \
+		record->time_ns = bpf_ktime_get_ns();                                                   \
+		record->hpu = bpf_get_smp_processor_id();                                               \
+		record->frame_bytes = frame_bytes;                                                      \
+		bpf_ringbuf_submit(record, 0);                                                          \
+		return 1;                                                                               \
 	}
 SPIN_TAP_CLASS_(128)
 SPIN_TAP_CLASS_(512)

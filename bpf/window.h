@@ -20,10 +20,19 @@ SPIN_INLINE uint32_t spin_lane_tag_(uint32_t generation, uint32_t number)
 
 #ifdef SPIN_BOUNDED_LOOPS
 /* The verifier would follow each round of a search through a wide window: libspin refuses these. */
-SPIN_INLINE uint32_t spin_lanes_(void) { return SPIN_LANES; }
-SPIN_INLINE _Bool spin_window_is_wide_(void) { return 0; }
+SPIN_INLINE uint32_t spin_lanes_(void)
+{
+	return SPIN_LANES;
+}
+SPIN_INLINE _Bool spin_window_is_wide_(void)
+{
+	return 0;
+}
 #else
-SPIN_INLINE _Bool spin_window_is_wide_(void) { return spin_unlikely(spin_config.wide_lanes); }
+SPIN_INLINE _Bool spin_window_is_wide_(void)
+{
+	return spin_unlikely(spin_config.wide_lanes);
+}
 
 SPIN_INLINE uint32_t spin_lanes_(void)
 {
@@ -121,8 +130,7 @@ SPIN_OUTLINE enum spin_claim spin_window_claim(uint32_t mpq, uint32_t generation
 	uint32_t lowest = spin_peek(&q->lowest);
 	uint64_t *lane, round = 0;
 
-	if (spin_unlikely(packet > lowest && packet - lowest > SPIN_WINDOW) &&
-	    spin_window_excludes_(mpq, generation, packet, lowest))
+	if (spin_unlikely(packet > lowest && packet - lowest > SPIN_WINDOW) && spin_window_excludes_(mpq, generation, packet, lowest))
 		return spin_rare(SPIN_BEYOND);
 	lane = spin_lane_(mpq, packet >> 5);
 	/* each time the exchange fails another of the lane's 32 packets has come */

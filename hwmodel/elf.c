@@ -18,7 +18,7 @@ struct hw_elf {
 	uint32_t entry;
 	struct hw_elf_segment *segments;
 	unsigned segment_count;
-	uint32_t symbols_at, symbol_count;   /* file offset of Elf32_Sym */
+	uint32_t symbols_at, symbol_count; /* file offset of Elf32_Sym */
 	uint32_t strings_at, strings_bytes;
 };
 

@@ -54,8 +54,7 @@ static int64_t link_of(uint32_t prog_id, int ifindex)
 			continue;
 		err = bpf_obj_get_info_by_fd(fd, &info, &bytes);
 		close(fd);
-		if (!err && info.type == BPF_LINK_TYPE_XDP && info.prog_id == prog_id &&
-		    (int)info.xdp.ifindex == ifindex)
+		if (!err && info.type == BPF_LINK_TYPE_XDP && info.prog_id == prog_id && (int)info.xdp.ifindex == ifindex)
 			return id;
 	}
 	return errno == EPERM ? -EPERM : 0;
@@ -67,42 +66,51 @@ static int is_libxdp(const char *program)
 	return !strcmp(program, "xdp_dispatcher");
 }
 
-static void describe(uint32_t prog_id, const char *mode, const char *off, int ifindex,
-		     const char *ifname, char *why, size_t bytes)
+static void describe(uint32_t prog_id, const char *mode, const char *off, int ifindex, const char *ifname, char *why, size_t bytes)
 {
 	char program[BPF_OBJ_NAME_LEN], owner[64];
 	int64_t link = link_of(prog_id, ifindex);
 	int pid;
 
 	if (link < 0) {
-		snprintf(why, bytes, "%s is held by an %sXDP program (id %u); whose it is, and how to remove it, only root "
-			 "sees: `sudo spinctl doctor --dev %s`", ifname, mode, prog_id, ifname);
+		snprintf(why, bytes,
+			 "%s is held by an %sXDP program (id %u); whose it is, and how to remove it, only root "
+			 "sees: `sudo spinctl doctor --dev %s`",
+			 ifname, mode, prog_id, ifname);
 		return;
 	}
 	program_name(prog_id, program, sizeof(program));
 	if (is_libxdp(program)) {
-		snprintf(why, bytes, "%s is held by libxdp's %sXDP program '%s' (id %u) with the programs that xdp-loader put on "
-			 "it: remove them with `xdp-loader unload %s --all`", ifname, mode, program, prog_id, ifname);
+		snprintf(why, bytes,
+			 "%s is held by libxdp's %sXDP program '%s' (id %u) with the programs that xdp-loader put on "
+			 "it: remove them with `xdp-loader unload %s --all`",
+			 ifname, mode, program, prog_id, ifname);
 		return;
 	}
 	if (!link) {
-		snprintf(why, bytes, "%s is held by the %sXDP program '%s' (id %u), attached by netlink: "
-			 "remove it with `ip link set dev %s %s off`", ifname, mode, program, prog_id,
-			 ifname, off);
+		snprintf(why, bytes,
+			 "%s is held by the %sXDP program '%s' (id %u), attached by netlink: "
+			 "remove it with `ip link set dev %s %s off`",
+			 ifname, mode, program, prog_id, ifname, off);
 		return;
 	}
 	pid = kernel_link__owner((uint32_t)link, owner, sizeof(owner));
 	if (pid == getpid())
-		snprintf(why, bytes, "%s is held by the %sXDP program '%s' (id %u) of this process: use the handle that it "
-			 "was attached with", ifname, mode, program, prog_id);
+		snprintf(why, bytes,
+			 "%s is held by the %sXDP program '%s' (id %u) of this process: use the handle that it "
+			 "was attached with",
+			 ifname, mode, program, prog_id);
 	else if (pid)
-		snprintf(why, bytes, "%s is held by the %sXDP program '%s' (id %u) of process %d (%s): "
-			 "stop that process first (`kill %d`)", ifname, mode, program, prog_id, pid,
-			 owner, pid);
+		snprintf(why, bytes,
+			 "%s is held by the %sXDP program '%s' (id %u) of process %d (%s): "
+			 "stop that process first (`kill %d`)",
+			 ifname, mode, program, prog_id, pid, owner, pid);
 	else
-		snprintf(why, bytes, "%s is held by the %sXDP program '%s' (id %u) through bpf_link %u, "
+		snprintf(why, bytes,
+			 "%s is held by the %sXDP program '%s' (id %u) through bpf_link %u, "
 			 "of a process not visible here or pinned: release it with `bpftool link detach "
-			 "id %u`", ifname, mode, program, prog_id, (uint32_t)link, (uint32_t)link);
+			 "id %u`",
+			 ifname, mode, program, prog_id, (uint32_t)link, (uint32_t)link);
 }
 
 int kernel_attach__holder(int ifindex, const char *ifname, char *why, size_t why_bytes)
@@ -142,11 +150,9 @@ static int refuse_native(const struct kernel_native *native, char *why, size_t w
 	return -EOPNOTSUPP;
 }
 
-int kernel_attach__link(int prog_fd, int ifindex, const char *ifname, enum kernel_attach_mode mode, char *why,
-			size_t why_bytes)
+int kernel_attach__link(int prog_fd, int ifindex, const char *ifname, enum kernel_attach_mode mode, char *why, size_t why_bytes)
 {
-	LIBBPF_OPTS(bpf_link_create_opts, opts,
-		    .flags = mode == KERNEL_ATTACH_NATIVE ? XDP_FLAGS_DRV_MODE : XDP_FLAGS_SKB_MODE);
+	LIBBPF_OPTS(bpf_link_create_opts, opts, .flags = mode == KERNEL_ATTACH_NATIVE ? XDP_FLAGS_DRV_MODE : XDP_FLAGS_SKB_MODE);
 	struct kernel_native native = { .verdict = KERNEL_NATIVE_YES };
 	int fd, err;
 
@@ -164,21 +170,27 @@ int kernel_attach__link(int prog_fd, int ifindex, const char *ifname, enum kerne
 	case EBUSY:
 	case EEXIST:
 		if (!kernel_attach__holder(ifindex, ifname, why, why_bytes))
-			snprintf(why, why_bytes, "%s is held by another XDP program, which has just gone: "
-				 "try again", ifname);
+			snprintf(why, why_bytes,
+				 "%s is held by another XDP program, which has just gone: "
+				 "try again",
+				 ifname);
 		return -EBUSY;
 	case EOPNOTSUPP:
-		snprintf(why, why_bytes, "the driver of %s has no native XDP: use generic mode, or a card or a virtual "
-			 "interface that has (for instance veth)", ifname);
+		snprintf(why, why_bytes,
+			 "the driver of %s has no native XDP: use generic mode, or a card or a virtual "
+			 "interface that has (for instance veth)",
+			 ifname);
 		return -EOPNOTSUPP;
 	case ENOSPC:
-		snprintf(why, why_bytes, "%s has fewer receive queues than its peer has transmit queues, so native XDP is "
-			 "refused: make it with `ip link add ... numrxqueues N`, or `ethtool -L %s rx N`", ifname,
-			 ifname);
+		snprintf(why, why_bytes,
+			 "%s has fewer receive queues than its peer has transmit queues, so native XDP is "
+			 "refused: make it with `ip link add ... numrxqueues N`, or `ethtool -L %s rx N`",
+			 ifname, ifname);
 		return -ENOSPC;
 	case ERANGE:
 	case EMSGSIZE:
-		snprintf(why, why_bytes, "the MTU of %s (of its peer, if it is a veth) is too large for XDP here: frames of "
+		snprintf(why, why_bytes,
+			 "the MTU of %s (of its peer, if it is a veth) is too large for XDP here: frames of "
 			 "several pieces are refused by this kernel or driver; lower it, `ip link set dev %s mtu 3000`",
 			 ifname, ifname);
 		return -ERANGE;
@@ -186,15 +198,16 @@ int kernel_attach__link(int prog_fd, int ifindex, const char *ifname, enum kerne
 		snprintf(why, why_bytes, "interface %s has gone away", ifname);
 		return -ENODEV;
 	case EPERM:
-		snprintf(why, why_bytes, "attaching to %s needs CAP_NET_ADMIN in its network namespace: "
-			 "run it as root (sudo)", ifname);
+		snprintf(why, why_bytes,
+			 "attaching to %s needs CAP_NET_ADMIN in its network namespace: "
+			 "run it as root (sudo)",
+			 ifname);
 		return -EPERM;
 	default:
 		/* some drivers say EINVAL for a held interface */
 		if (err == EINVAL && kernel_attach__holder(ifindex, ifname, why, why_bytes))
 			return -EBUSY;
-		snprintf(why, why_bytes, "the kernel refuses to attach to %s: %s; `dmesg` may say more",
-			 ifname, strerror(err));
+		snprintf(why, why_bytes, "the kernel refuses to attach to %s: %s; `dmesg` may say more", ifname, strerror(err));
 		return -err;
 	}
 }

@@ -17,8 +17,7 @@ enum kernel_attach_mode { KERNEL_ATTACH_NATIVE, KERNEL_ATTACH_GENERIC };
  * -EOPNOTSUPP (no native XDP in the driver), -ERANGE (MTU), -ENOSPC (a veth with
  * fewer queues than its peer), -ENODEV, -EPERM.
  */
-int kernel_attach__link(int prog_fd, int ifindex, const char *ifname, enum kernel_attach_mode mode, char *why,
-			size_t why_bytes);
+int kernel_attach__link(int prog_fd, int ifindex, const char *ifname, enum kernel_attach_mode mode, char *why, size_t why_bytes);
 
 /* 1 if native was refused with this error for the driver's sake: generic mode may do. */
 int kernel_attach__may_be_generic(int err);

@@ -23,7 +23,7 @@ static int try_fragments(void)
 static const struct {
 	const char *name, *version;
 	unsigned major, minor;
-	int (*try)(void);   /* 0, -EINVAL or -E2BIG: the kernel does not know it; else it could not be tried */
+	int (*try)(void); /* 0, -EINVAL or -E2BIG: the kernel does not know it; else it could not be tried */
 	int needs_may_goto;
 } rows[KERNEL_FEATURES] = {
 	[KERNEL_DATAGRAMS] = { "datagram handlers", "6.1", 6, 1, try_fragments, 0 },
@@ -98,8 +98,8 @@ static const char *where(enum kernel_feature feature)
 
 const char *kernel_feature__refusal(enum kernel_feature feature, char *buf, size_t bytes)
 {
-	snprintf(buf, bytes, "kernel %s is too old for %s (Linux %s or newer): boot a newer one (%s)",
-		 kernel_feature__release(), rows[feature].name, rows[feature].version, where(feature));
+	snprintf(buf, bytes, "kernel %s is too old for %s (Linux %s or newer): boot a newer one (%s)", kernel_feature__release(),
+		 rows[feature].name, rows[feature].version, where(feature));
 	return buf;
 }
 
@@ -113,8 +113,8 @@ const char *kernel_feature__advice(char *buf, size_t bytes)
 			newest = (enum kernel_feature)i;
 	used = snprintf(buf, bytes, "boot Linux %s or newer for everything (%s)", rows[newest].version, where(newest));
 	if (!kernel_feature__has(oldest) && used > 0 && (size_t)used < bytes)
-		snprintf(buf + used, bytes - (size_t)used, "; %s is enough for %s (%s)", rows[oldest].version,
-			 rows[oldest].name, where(oldest));
+		snprintf(buf + used, bytes - (size_t)used, "; %s is enough for %s (%s)", rows[oldest].version, rows[oldest].name,
+			 where(oldest));
 	return buf;
 }
 

@@ -12,9 +12,9 @@
 enum kernel_feature {
 	KERNEL_DATAGRAMS, /* trusted datagram handlers, on frames of one buffer */
 	KERNEL_MESSAGES,
-	KERNEL_SENDING,   /* packets that handlers send (SPIN_PUTS) */
-	KERNEL_ISOLATED,  /* the isolated class */
-	KERNEL_JUMBO,     /* frames in several buffers, which are copied */
+	KERNEL_SENDING,  /* packets that handlers send (SPIN_PUTS) */
+	KERNEL_ISOLATED, /* the isolated class */
+	KERNEL_JUMBO,    /* frames in several buffers, which are copied */
 	KERNEL_FEATURES,
 };
 

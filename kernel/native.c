@@ -18,8 +18,17 @@
 #include "kernel/textfile.h"
 
 /* Bits of a virtio-net device (virtio 1.2, 5.1.3), in sysfs a string of 0 and 1 by number. */
-enum { GUEST_CSUM = 1, CTRL_GUEST_OFFLOADS = 2, GUEST_TSO4 = 7, GUEST_TSO6 = 8, GUEST_ECN = 9, GUEST_UFO = 10,
-       GUEST_USO4 = 54, GUEST_USO6 = 55, VIRTIO_BITS = 64 };
+enum {
+	GUEST_CSUM = 1,
+	CTRL_GUEST_OFFLOADS = 2,
+	GUEST_TSO4 = 7,
+	GUEST_TSO6 = 8,
+	GUEST_ECN = 9,
+	GUEST_UFO = 10,
+	GUEST_USO4 = 54,
+	GUEST_USO6 = 55,
+	VIRTIO_BITS = 64
+};
 
 /*
  * Before 6.3 virtio_net has no frames of several buffers: it copies into one page, with
@@ -43,8 +52,7 @@ static void say(struct kernel_native *out, enum kernel_native_verdict verdict, c
 #define ADVISE(OUT, ...) snprintf((OUT)->advice, sizeof((OUT)->advice), __VA_ARGS__)
 
 /* A file of the interface's in /sys, unless that shows an interface of another namespace. 0 or -errno. */
-static int read_sysfs(const struct probe_net *net, const struct probe_iface *iface, const char *file, char *line,
-		      size_t bytes)
+static int read_sysfs(const struct probe_net *net, const struct probe_iface *iface, const char *file, char *line, size_t bytes)
 {
 	char path[96];
 
@@ -99,21 +107,26 @@ static void look_at_virtio(const struct probe_net *net, const struct probe_iface
 	int offloads = has_fixed_offloads(net, iface);
 
 	if (offloads > 0 || (offloads < 0 && iface->fixed[FEATURE_GRO_HW] && iface->features[FEATURE_GRO_HW] == SETTING_ON)) {
-		say(out, KERNEL_NATIVE_NO, "virtio_net refuses: the host coalesces packets or leaves their checksums undone, "
+		say(out, KERNEL_NATIVE_NO,
+		    "virtio_net refuses: the host coalesces packets or leaves their checksums undone, "
 		    "and lets nobody switch that off");
 		ADVISE(out, "start the virtual machine with `ctrl_guest_offloads=on` on its virtio-net device (QEMU), or with "
-		       "`guest_csum=off,guest_tso4=off,guest_tso6=off,guest_ecn=off,guest_ufo=off`; generic XDP runs as it is");
+			    "`guest_csum=off,guest_tso4=off,guest_tso6=off,guest_ecn=off,guest_ufo=off`; generic XDP runs as it is");
 	} else if (sends_beyond_its_queues(iface)) {
-		say(out, KERNEL_NATIVE_UNSAFE, "virtio_net would crash the kernel when a handler sends: of %s's %u queues %u "
-		    "are in use, and not one per CPU (%d) is left", iface->name, iface->rx_queues_max, iface->rx_queues,
-		    kernel_cpus__possible());
+		say(out, KERNEL_NATIVE_UNSAFE,
+		    "virtio_net would crash the kernel when a handler sends: of %s's %u queues %u "
+		    "are in use, and not one per CPU (%d) is left",
+		    iface->name, iface->rx_queues_max, iface->rx_queues, kernel_cpus__possible());
 		ADVISE(out, "`ethtool -L %s combined %u`", iface->name, kernel_native__virtio_queues(iface));
 	} else if (iface->mtu > VIRTIO_PAGE_MTU && !(iface->xdp_features & XDP_CAN_RX_SG)) {
-		say(out, KERNEL_NATIVE_UNSAFE, "virtio_net of this kernel (before 6.3) would drop frames that do not fit one page, "
-		    "and the MTU is %u", iface->mtu);
+		say(out, KERNEL_NATIVE_UNSAFE,
+		    "virtio_net of this kernel (before 6.3) would drop frames that do not fit one page, "
+		    "and the MTU is %u",
+		    iface->mtu);
 		ADVISE(out, "`ip link set dev %s mtu %u`", iface->name, VIRTIO_PAGE_MTU);
 	} else if (offloads < 0 && iface->fixed[FEATURE_GRO_HW]) {
-		say(out, KERNEL_NATIVE_PERHAPS, "the host may leave checksums undone without letting anybody switch that off, "
+		say(out, KERNEL_NATIVE_PERHAPS,
+		    "the host may leave checksums undone without letting anybody switch that off, "
 		    "which virtio_net refuses; /sys, which tells, is not this namespace's");
 	}
 }
@@ -148,9 +161,9 @@ static void look_at_bond(const struct probe_net *net, const struct probe_iface *
 {
 	char mode[32], cards[256], *number, *save = NULL;
 
-	if (read_sysfs(net, iface, "bonding/mode", mode, sizeof(mode)) ||
-	    read_sysfs(net, iface, "bonding/slaves", cards, sizeof(cards))) {
-		say(out, KERNEL_NATIVE_PERHAPS, "if all cards of the bond have it; /sys, which lists them, is not this "
+	if (read_sysfs(net, iface, "bonding/mode", mode, sizeof(mode)) || read_sysfs(net, iface, "bonding/slaves", cards, sizeof(cards))) {
+		say(out, KERNEL_NATIVE_PERHAPS,
+		    "if all cards of the bond have it; /sys, which lists them, is not this "
 		    "namespace's");
 		return;
 	}

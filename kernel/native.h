@@ -9,7 +9,7 @@ enum kernel_native_verdict {
 	KERNEL_NATIVE_YES,
 	KERNEL_NATIVE_PERHAPS, /* what decides it cannot be seen from here */
 	KERNEL_NATIVE_NO,
-	KERNEL_NATIVE_UNSAFE,  /* the driver takes it, and then crashes or loses packets: not to be tried */
+	KERNEL_NATIVE_UNSAFE, /* the driver takes it, and then crashes or loses packets: not to be tried */
 };
 
 struct kernel_native {

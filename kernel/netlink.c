@@ -85,8 +85,7 @@ static int take(const char *buf, size_t bytes, uint32_t seq, void (*fn)(void *, 
 	return 1;
 }
 
-int netlink__ask(int fd, struct netlink_request *r, void (*fn)(void *arg, const struct nlmsghdr *answer),
-		 void *arg)
+int netlink__ask(int fd, struct netlink_request *r, void (*fn)(void *arg, const struct nlmsghdr *answer), void *arg)
 {
 	static __thread char buf[ANSWER_BYTES] __attribute__((aligned(8)));
 	static __thread uint32_t seq;
@@ -128,8 +127,7 @@ static void sort(const char *from, size_t bytes, const struct nlattr **by_type, 
 	}
 }
 
-void netlink__attributes(const struct nlmsghdr *answer, size_t fixed_bytes, const struct nlattr **by_type,
-			 unsigned max)
+void netlink__attributes(const struct nlmsghdr *answer, size_t fixed_bytes, const struct nlattr **by_type, unsigned max)
 {
 	size_t skip = NLMSG_HDRLEN + NLMSG_ALIGN(fixed_bytes);
 

@@ -27,12 +27,10 @@ void netlink__nest_end(struct netlink_request *r, struct nlattr *nest);
 void netlink__put_raw(struct netlink_request *r, const void *data, size_t bytes);
 
 /* Sends it and hands each answer to fn (NULL: none wanted). 0 or -errno, as the kernel says; 5 s at most. */
-int netlink__ask(int fd, struct netlink_request *r, void (*fn)(void *arg, const struct nlmsghdr *answer),
-		 void *arg);
+int netlink__ask(int fd, struct netlink_request *r, void (*fn)(void *arg, const struct nlmsghdr *answer), void *arg);
 
 /* Attributes behind a fixed header of an answer, by number; those above max are left out. */
-void netlink__attributes(const struct nlmsghdr *answer, size_t fixed_bytes, const struct nlattr **by_type,
-			 unsigned max);
+void netlink__attributes(const struct nlmsghdr *answer, size_t fixed_bytes, const struct nlattr **by_type, unsigned max);
 void netlink__nested(const struct nlattr *outer, const struct nlattr **by_type, unsigned max);
 
 /* An attribute's content; 0 or "" if it is absent or too short. */

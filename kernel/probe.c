@@ -71,10 +71,12 @@ int kernel_probe__xdp(char *why, size_t why_bytes)
 	if (kernel_probe__privileged())
 		return probe_kernel(why, why_bytes);
 	if (kernel_probe__privileged_isolated())
-		snprintf(why, why_bytes, "loading handlers of the trusted class needs CAP_PERFMON beside CAP_BPF and "
+		snprintf(why, why_bytes,
+			 "loading handlers of the trusted class needs CAP_PERFMON beside CAP_BPF and "
 			 "CAP_NET_ADMIN: run it as root (sudo), or load them isolated (--class isolated)");
 	else
-		snprintf(why, why_bytes, "loading handlers into the kernel needs CAP_BPF, CAP_PERFMON and "
+		snprintf(why, why_bytes,
+			 "loading handlers into the kernel needs CAP_BPF, CAP_PERFMON and "
 			 "CAP_NET_ADMIN: run it as root (sudo)");
 	return -EPERM;
 }
@@ -82,7 +84,8 @@ int kernel_probe__xdp(char *why, size_t why_bytes)
 int kernel_probe__xdp_isolated(char *why, size_t why_bytes)
 {
 	if (!kernel_probe__privileged_isolated()) {
-		snprintf(why, why_bytes, "loading isolated handlers into the kernel needs CAP_BPF and CAP_NET_ADMIN: "
+		snprintf(why, why_bytes,
+			 "loading isolated handlers into the kernel needs CAP_BPF and CAP_NET_ADMIN: "
 			 "run it as root (sudo)");
 		return -EPERM;
 	}
@@ -116,10 +119,9 @@ int kernel_probe__may_goto(void)
 
 int kernel_probe__virtual(const char *ifname)
 {
-	static const char *const drivers[] = { "veth", "tun", "virtio_net", "bridge", "dummy", "bonding",
-					       "netkit", "ipvlan", "macvlan", "vmxnet3", "hv_netvsc",
-					       "vif", "netdevsim", "802.1Q VLAN Support", "vxlan", "geneve",
-					       "team" };
+	static const char *const drivers[] = { "veth",   "tun",     "virtio_net", "bridge",    "dummy", "bonding",   "netkit",
+					       "ipvlan", "macvlan", "vmxnet3",    "hv_netvsc", "vif",   "netdevsim", "802.1Q VLAN Support",
+					       "vxlan",  "geneve",  "team" };
 	struct ethtool_drvinfo info = { .cmd = ETHTOOL_GDRVINFO };
 	struct ifreq req = { 0 };
 	int fd, err;

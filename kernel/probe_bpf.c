@@ -11,10 +11,9 @@
 
 #include "kernel/probe_bpf.h"
 
-#define INSN(CODE, DST, SRC, OFF, IMM) \
-	((struct bpf_insn){ .code = (CODE), .dst_reg = (DST), .src_reg = (SRC), .off = (OFF), .imm = (IMM) })
-#define RETURN(VALUE) INSN(BPF_ALU64 | BPF_MOV | BPF_K, BPF_REG_0, 0, 0, VALUE), INSN(BPF_JMP | BPF_EXIT, 0, 0, 0, 0)
-#define COUNT(A) (sizeof(A) / sizeof((A)[0]))
+#define INSN(CODE, DST, SRC, OFF, IMM) ((struct bpf_insn){ .code = (CODE), .dst_reg = (DST), .src_reg = (SRC), .off = (OFF), .imm = (IMM) })
+#define RETURN(VALUE)                  INSN(BPF_ALU64 | BPF_MOV | BPF_K, BPF_REG_0, 0, 0, VALUE), INSN(BPF_JMP | BPF_EXIT, 0, 0, 0, 0)
+#define COUNT(A)                       (sizeof(A) / sizeof((A)[0]))
 
 static int closed(int fd)
 {

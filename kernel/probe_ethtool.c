@@ -48,8 +48,7 @@ static unsigned feature_count(int fd, const struct probe_iface *iface)
 	return ask(fd, iface, &set) || !set.info.sset_mask ? 0 : set.count;
 }
 
-static void take(struct probe_iface *iface, const char *name, const struct ethtool_get_features_block *block,
-		 uint32_t bit)
+static void take(struct probe_iface *iface, const char *name, const struct ethtool_get_features_block *block, uint32_t bit)
 {
 	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		enum probe_feature f = names[i].feature;
@@ -81,8 +80,7 @@ static void read_features(int fd, struct probe_iface *iface)
 	for (unsigned i = 0; i < count && i < strings->len; i++) {
 		char name[ETH_GSTRING_LEN + 1];
 
-		snprintf(name, sizeof(name), "%.*s", ETH_GSTRING_LEN,
-			 (const char *)strings->data + (size_t)i * ETH_GSTRING_LEN);
+		snprintf(name, sizeof(name), "%.*s", ETH_GSTRING_LEN, (const char *)strings->data + (size_t)i * ETH_GSTRING_LEN);
 		take(iface, name, &state->features[i / 32], 1u << i % 32);
 	}
 out:

@@ -43,8 +43,8 @@ static int load_types(uint32_t *func)
 static int load(enum bpf_prog_type type, enum bpf_attach_type attach, int btf_fd, uint32_t func, int target)
 {
 	struct bpf_func_info info = { .type_id = func };
-	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = attach, .prog_btf_fd = (uint32_t)btf_fd,
-		    .func_info = &info, .func_info_cnt = 1, .func_info_rec_size = sizeof(info));
+	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = attach, .prog_btf_fd = (uint32_t)btf_fd, .func_info = &info,
+		    .func_info_cnt = 1, .func_info_rec_size = sizeof(info));
 	int fd;
 
 	if (target >= 0) {
@@ -68,8 +68,7 @@ static int extend(enum bpf_prog_type type, enum bpf_attach_type attach)
 	link = fd;
 	if (fd >= 0) {
 		/* loading checks the types; attaching is what a kernel may refuse */
-		link = type == BPF_PROG_TYPE_EXT ? bpf_link_create(fd, target, attach, &opts) :
-						   bpf_raw_tracepoint_open(NULL, fd);
+		link = type == BPF_PROG_TYPE_EXT ? bpf_link_create(fd, target, attach, &opts) : bpf_raw_tracepoint_open(NULL, fd);
 		link = link < 0 ? -errno : link;
 		close(fd);
 	}

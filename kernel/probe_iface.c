@@ -127,8 +127,7 @@ static int read_threaded(int sysfs_fd, const struct probe_iface *iface)
 		return -1;
 	snprintf(path, sizeof(path), "class/net/%s/address", iface->name);
 	snprintf(ours, sizeof(ours), "%02x:%02x:%02x:%02x:%02x:%02x", b[0], b[1], b[2], b[3], b[4], b[5]);
-	if (!textfile__line(sysfs_fd, path, address, sizeof(address)) && strlen(address) == 17 &&
-	    strcmp(address, ours))
+	if (!textfile__line(sysfs_fd, path, address, sizeof(address)) && strlen(address) == 17 && strcmp(address, ours))
 		return -1;
 	snprintf(path, sizeof(path), "class/net/%s/threaded", iface->name);
 	if (faccessat(sysfs_fd, path, F_OK, 0) && errno == ENOENT)
@@ -194,10 +193,10 @@ int kernel_iface__each(const struct probe_net *net, void (*fn)(void *arg, const 
 
 int kernel_iface__driver_has_xdp(const char *driver)
 {
-	static const char *const drivers[] = { "veth", "virtio_net", "tun", "ixgbe", "ixgbevf", "i40e", "ice", "igb",
-					       "igc", "mlx4_en", "mlx5_core", "bnxt_en", "nfp", "qede", "ena",
-					       "hv_netvsc", "mvneta", "mvpp2", "netsec", "sfc", "thunderx",
-					       "stmmac", "st_gmac", "vif", "bonding", "netdevsim", "gve" };
+	static const char *const drivers[] = { "veth",   "virtio_net", "tun",     "ixgbe",     "ixgbevf",   "i40e", "ice",
+					       "igb",    "igc",        "mlx4_en", "mlx5_core", "bnxt_en",   "nfp",  "qede",
+					       "ena",    "hv_netvsc",  "mvneta",  "mvpp2",     "netsec",    "sfc",  "thunderx",
+					       "stmmac", "st_gmac",    "vif",     "bonding",   "netdevsim", "gve" };
 
 	for (unsigned i = 0; i < sizeof(drivers) / sizeof(drivers[0]); i++)
 		if (!strcmp(driver, drivers[i]))

@@ -8,38 +8,54 @@
 #include "kernel/probe_net.h"
 
 /* Settings that `ethtool -k` shows: on, off, and whether ethtool -K could change it. */
-enum probe_feature { FEATURE_GRO, FEATURE_GRO_HW, FEATURE_LRO, FEATURE_TSO, FEATURE_TX_CHECKSUM, FEATURE_RX_CHECKSUM,
-		     FEATURE_RX_VLAN, FEATURE_TX_VLAN, FEATURE_NTUPLE, FEATURE_RX_HASH, FEATURES };
+enum probe_feature {
+	FEATURE_GRO,
+	FEATURE_GRO_HW,
+	FEATURE_LRO,
+	FEATURE_TSO,
+	FEATURE_TX_CHECKSUM,
+	FEATURE_RX_CHECKSUM,
+	FEATURE_RX_VLAN,
+	FEATURE_TX_VLAN,
+	FEATURE_NTUPLE,
+	FEATURE_RX_HASH,
+	FEATURES
+};
 enum probe_setting { SETTING_UNKNOWN = -1, SETTING_OFF, SETTING_ON };
 
 /* Of the kernel's netdev family (6.3): what a driver's XDP can do. */
 enum {
-	XDP_CAN_BASIC = 1, XDP_CAN_REDIRECT = 2, XDP_CAN_NDO_XMIT = 4, XDP_CAN_ZEROCOPY = 8,
-	XDP_CAN_HW_OFFLOAD = 16, XDP_CAN_RX_SG = 32, XDP_CAN_NDO_XMIT_SG = 64,
+	XDP_CAN_BASIC = 1,
+	XDP_CAN_REDIRECT = 2,
+	XDP_CAN_NDO_XMIT = 4,
+	XDP_CAN_ZEROCOPY = 8,
+	XDP_CAN_HW_OFFLOAD = 16,
+	XDP_CAN_RX_SG = 32,
+	XDP_CAN_NDO_XMIT_SG = 64,
 };
 
 struct probe_iface {
 	char name[16];
 	int ifindex;
-	char kind[24];    /* rtnetlink's ("veth", "bridge"), "loopback", or "" for what has no kind */
-	char bus[16];     /* "pci", "virtio"; "": none */
-	char driver[32];  /* as ethtool has it; "" if the driver does not say */
+	char kind[24];   /* rtnetlink's ("veth", "bridge"), "loopback", or "" for what has no kind */
+	char bus[16];    /* "pci", "virtio"; "": none */
+	char driver[32]; /* as ethtool has it; "" if the driver does not say */
 	uint8_t address[8];
 	int up, carrier;
 	unsigned mtu;
-	unsigned max_mtu; /* 0: the driver does not say */
-	unsigned rx_queues, tx_queues; /* in use */
-	unsigned rx_queues_max; /* 0: the driver does not say */
-	int combined;     /* 1: rx and tx queues come in pairs */
-	int peer_ifindex; /* of a veth; 0: none */
-	int peer_net;     /* the number of its namespace here; -1: the same one */
+	unsigned max_mtu;                             /* 0: the driver does not say */
+	unsigned rx_queues, tx_queues;                /* in use */
+	unsigned rx_queues_max;                       /* 0: the driver does not say */
+	int combined;                                 /* 1: rx and tx queues come in pairs */
+	int peer_ifindex;                             /* of a veth; 0: none */
+	int peer_net;                                 /* the number of its namespace here; -1: the same one */
 	uint32_t native_id, generic_id, offloaded_id; /* programs; 0: none */
-	int xdp_known;    /* 1: the kernel told xdp_features */
+	int xdp_known;                                /* 1: the kernel told xdp_features */
 	uint64_t xdp_features;
 	unsigned zerocopy_segments; /* frames of so many buffers by AF_XDP zero-copy */
 	enum probe_setting features[FEATURES];
-	uint8_t fixed[FEATURES];    /* 1: cannot be changed */
-	int threaded;     /* NAPI in kernel threads; -1: not known; PROBE_THREADED_ABSENT */
+	uint8_t fixed[FEATURES]; /* 1: cannot be changed */
+	int threaded;            /* NAPI in kernel threads; -1: not known; PROBE_THREADED_ABSENT */
 };
 #define PROBE_THREADED_ABSENT (-2) /* this kernel has none (before 5.12) */
 

@@ -113,8 +113,8 @@ static int try(const struct probe_net *own, int number, const char *path, struct
 }
 
 /* Tries PREFIX/ENTRY/SUFFIX for each entry of a folder. */
-static int search(const struct probe_net *own, int number, const char *folder, const char *suffix,
-		  struct probe_net *out, char *entry_found, size_t bytes, int *err)
+static int search(const struct probe_net *own, int number, const char *folder, const char *suffix, struct probe_net *out, char *entry_found,
+		  size_t bytes, int *err)
 {
 	DIR *dir = opendir(folder);
 	struct dirent *entry;

@@ -9,9 +9,9 @@
  */
 struct probe_net {
 	int route_fd, generic_fd, inet_fd;
-	int sysfs_fd;   /* -1: none to be had */
-	char path[80];  /* of another namespace: for nsenter --net=PATH; "": the present one */
-	char name[80];  /* "", or how to name another namespace: "namespace c0", "the namespace of process 7 (sh)" */
+	int sysfs_fd;  /* -1: none to be had */
+	char path[80]; /* of another namespace: for nsenter --net=PATH; "": the present one */
+	char name[80]; /* "", or how to name another namespace: "namespace c0", "the namespace of process 7 (sh)" */
 };
 
 /* The present one. 0 or -errno; close it in either case. */

@@ -22,8 +22,8 @@
 #include "kernel/probe_iface.h"
 #include "kernel/probe_pair.h"
 
-#define NEAR "probe0"
-#define FAR "probe1"
+#define NEAR          "probe0"
+#define FAR           "probe1"
 #define LIMIT_SECONDS 10
 
 static int make_pair(const struct probe_net *net)
@@ -57,8 +57,7 @@ static int bring_up(const struct probe_net *net, const char *name)
 }
 
 /* Attaches to the near end for as long as it takes to look at the far end. */
-static int attach(const struct probe_net *net, int ifindex, uint32_t program_flags, uint32_t mode,
-		  struct probe_iface *far)
+static int attach(const struct probe_net *net, int ifindex, uint32_t program_flags, uint32_t mode, struct probe_iface *far)
 {
 	LIBBPF_OPTS(bpf_link_create_opts, opts, .flags = mode);
 	int program = kernel_bpf__xdp_fd(program_flags), link, err;
@@ -105,8 +104,9 @@ static void look(struct probe_pair *out)
 
 static void child(pid_t parent, int to)
 {
-	struct probe_pair found = { .made = -EIO, .native = -EIO, .generic = -EIO, .frags = -EIO,
-				    .tso_before = SETTING_UNKNOWN, .tso_after = SETTING_UNKNOWN };
+	struct probe_pair found = {
+		.made = -EIO, .native = -EIO, .generic = -EIO, .frags = -EIO, .tso_before = SETTING_UNKNOWN, .tso_after = SETTING_UNKNOWN
+	};
 	ssize_t n;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -126,8 +126,9 @@ void kernel_pair__probe(struct probe_pair *out)
 	int ends[2];
 	ssize_t n;
 
-	*out = (struct probe_pair){ .made = -EIO, .native = -EIO, .generic = -EIO, .frags = -EIO,
-				    .tso_before = SETTING_UNKNOWN, .tso_after = SETTING_UNKNOWN };
+	*out = (struct probe_pair){
+		.made = -EIO, .native = -EIO, .generic = -EIO, .frags = -EIO, .tso_before = SETTING_UNKNOWN, .tso_after = SETTING_UNKNOWN
+	};
 	if (pipe2(ends, O_CLOEXEC)) {
 		out->made = -errno;
 		return;

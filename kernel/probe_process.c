@@ -18,7 +18,7 @@
 
 /* The first user and PID namespaces have numbers that never change (include/linux/proc_ns.h of the kernel). */
 #define FIRST_USER_NS 0xeffffffdu
-#define FIRST_PID_NS 0xeffffffcu
+#define FIRST_PID_NS  0xeffffffcu
 
 static int is_first(const char *path, ino_t first)
 {
@@ -70,10 +70,8 @@ void kernel_process__read(struct probe_process *out)
 		out->seccomp_filters = atoi(text);
 	out->own_user_namespace = !is_first("/proc/self/ns/user", FIRST_USER_NS);
 	out->pid_namespace = !is_first("/proc/self/ns/pid", FIRST_PID_NS);
-	out->kernel_threads_visible = !textfile__line(AT_FDCWD, "/proc/2/comm", text, sizeof(text)) &&
-				      !strcmp(text, "kthreadd");
-	out->memlock_bytes = getrlimit(RLIMIT_MEMLOCK, &limit) || limit.rlim_cur == RLIM_INFINITY ?
-			     UINT64_MAX : (uint64_t)limit.rlim_cur;
+	out->kernel_threads_visible = !textfile__line(AT_FDCWD, "/proc/2/comm", text, sizeof(text)) && !strcmp(text, "kthreadd");
+	out->memlock_bytes = getrlimit(RLIMIT_MEMLOCK, &limit) || limit.rlim_cur == RLIM_INFINITY ? UINT64_MAX : (uint64_t)limit.rlim_cur;
 	read_lockdown(out->lockdown, sizeof(out->lockdown));
 	out->unprivileged_bpf = (int)textfile__number(AT_FDCWD, "/proc/sys/kernel/unprivileged_bpf_disabled", -1);
 	read_container(out->container, sizeof(out->container));

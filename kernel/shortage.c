@@ -46,32 +46,38 @@ int kernel_shortage__explain(int err, unsigned descriptors, char *why, size_t wh
 	switch (err) {
 	case -EMFILE:
 		getrlimit(RLIMIT_NOFILE, &limit);
-		snprintf(why, why_bytes, "this process may have %llu descriptors open, which are too few: raise the limit "
-			 "(`ulimit -n %llu`) and try again", (unsigned long long)limit.rlim_cur,
-			 limit.rlim_cur < 1024 ? 1024ull : 4 * (unsigned long long)limit.rlim_cur);
+		snprintf(why, why_bytes,
+			 "this process may have %llu descriptors open, which are too few: raise the limit "
+			 "(`ulimit -n %llu`) and try again",
+			 (unsigned long long)limit.rlim_cur, limit.rlim_cur < 1024 ? 1024ull : 4 * (unsigned long long)limit.rlim_cur);
 		return err;
 	case -EAGAIN: /* the verifier found a signal pending; it has no other reason for this */
 		snprintf(why, why_bytes, "a signal interrupted the kernel while it verified the program");
 		return err;
 	case -ENFILE:
-		snprintf(why, why_bytes, "this machine has as many files open as it may: raise the limit (`sysctl -w "
+		snprintf(why, why_bytes,
+			 "this machine has as many files open as it may: raise the limit (`sysctl -w "
 			 "fs.file-max=1000000`), or end what holds so many");
 		return err;
 	case -ENOMEM:
-		snprintf(why, why_bytes, "the kernel has no memory left for it: free some, raise the memory limit of the "
+		snprintf(why, why_bytes,
+			 "the kernel has no memory left for it: free some, raise the memory limit of the "
 			 "container or control group, or make tables and host memory smaller");
 		return err;
 	case -EPERM:
 	case -EACCES:
 		sscanf(kernel_feature__release(), "%u.%u", &major, &minor);
 		if (major == 5 && minor < 11 && !getrlimit(RLIMIT_MEMLOCK, &limit) && limit.rlim_cur != RLIM_INFINITY)
-			snprintf(why, why_bytes, "bpf() is refused: before Linux 5.11 its memory counts as locked, of which "
+			snprintf(why, why_bytes,
+				 "bpf() is refused: before Linux 5.11 its memory counts as locked, of which "
 				 "%llu KiB are allowed: raise the limit (`ulimit -l unlimited`)",
 				 (unsigned long long)limit.rlim_cur >> 10);
 		else
-			snprintf(why, why_bytes, "bpf() is refused (%s) though this process has the capabilities: a seccomp "
+			snprintf(why, why_bytes,
+				 "bpf() is refused (%s) though this process has the capabilities: a seccomp "
 				 "filter, a BPF LSM program, lockdown or a container's user namespace forbids it; `spinctl "
-				 "doctor` looks for them", strerror(-err));
+				 "doctor` looks for them",
+				 strerror(-err));
 		return -EPERM;
 	}
 	return 0;

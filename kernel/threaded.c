@@ -19,10 +19,10 @@
 #include "kernel/probe_iface.h"
 #include "kernel/threaded.h"
 
-#define FOLDER    "/run/spin"
-#define PREFIX    "threaded."
+#define FOLDER     "/run/spin"
+#define PREFIX     "threaded."
 #define LINE_BYTES 64
-#define KEPT_S    86400 /* a file whose interface is not to be seen: it may be, later */
+#define KEPT_S     86400 /* a file whose interface is not to be seen: it may be, later */
 
 int kernel_threaded__read(int ifindex, uint32_t *queues, int *threaded)
 {
@@ -62,8 +62,8 @@ static void write_file(struct threaded *t)
 	char hidden[96], line[LINE_BYTES];
 	uint64_t number;
 	const uint8_t *a = t->iface.address;
-	int bytes = snprintf(line, sizeof(line), "%d %02x%02x%02x%02x%02x%02x%02x%02x %s\n", t->iface.ifindex, a[0], a[1], a[2],
-			     a[3], a[4], a[5], a[6], a[7], t->iface.name);
+	int bytes = snprintf(line, sizeof(line), "%d %02x%02x%02x%02x%02x%02x%02x%02x %s\n", t->iface.ifindex, a[0], a[1], a[2], a[3], a[4],
+			     a[5], a[6], a[7], t->iface.name);
 
 	mkdir(FOLDER, 0755);
 	if (getrandom(&number, sizeof(number), 0) != sizeof(number)) /* processes of other namespaces can have this one's id */

@@ -17,7 +17,7 @@ struct threaded_iface {
 
 struct threaded {
 	struct threaded_iface iface;
-	int fd;          /* of the file, locked; -1: none could be written, and kill -9 leaves the threads */
+	int fd; /* of the file, locked; -1: none could be written, and kill -9 leaves the threads */
 	char path[96];
 };
 

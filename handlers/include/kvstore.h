@@ -8,20 +8,20 @@
  */
 #include <spin/bytes.h>
 
-#define KV_WORDS 8   /* a value is 32 bytes */
-#define KV_WAYS  4   /* PsPIN 4.3: 4-way, 500 entries, set = key modulo sets */
+#define KV_WORDS 8 /* a value is 32 bytes */
+#define KV_WAYS  4 /* PsPIN 4.3: 4-way, 500 entries, set = key modulo sets */
 #define KV_SETS  125
 
 enum kv_op { KV_GET = 1, KV_SET = 2, KV_REPLY = 3 };
 
 /* One datagram, request or reply. */
 struct kv_message {
-	spin_be16 op;              /* enum kv_op */
-	uint16_t  found;           /* in a reply, network order: 1 or 0 */
-	spin_be32 id;              /* the client's, given back in the reply */
+	spin_be16 op;   /* enum kv_op */
+	uint16_t found; /* in a reply, network order: 1 or 0 */
+	spin_be32 id;   /* the client's, given back in the reply */
 	spin_be32 key;
-	uint32_t  lease;           /* 0 from clients; set by the NIC for the server (below) */
-	uint32_t  value[KV_WORDS]; /* bytes of the client's; of a SET and of a reply to GET */
+	uint32_t lease;           /* 0 from clients; set by the NIC for the server (below) */
+	uint32_t value[KV_WORDS]; /* bytes of the client's; of a SET and of a reply to GET */
 };
 
 _Static_assert(sizeof(struct kv_message) == 48, "kv_message is a wire format");
@@ -34,8 +34,8 @@ _Static_assert(sizeof(struct kv_message) == 48, "kv_message is a wire format");
  */
 enum kv_state {
 	KV_PENDING = 0, /* has a key, no value: the server is to bring it */
-	KV_BUSY    = 1, /* being changed by one HPU or by the server */
-	KV_VALID   = 3, /* has the committed value: the only state that is read */
+	KV_BUSY = 1,    /* being changed by one HPU or by the server */
+	KV_VALID = 3,   /* has the committed value: the only state that is read */
 };
 #define KV_STATE_MASK 3u
 
@@ -54,7 +54,6 @@ struct kv_cache {
 	struct kv_set set[KV_SETS];
 };
 
-_Static_assert(sizeof(struct kv_line) == 40 && sizeof(struct kv_set) == 164,
-	       "kv_cache is shared by HPU, BPF and host");
+_Static_assert(sizeof(struct kv_line) == 40 && sizeof(struct kv_set) == 164, "kv_cache is shared by HPU, BPF and host");
 
 #endif

@@ -15,10 +15,10 @@ struct draft {
 	struct op op[OPS_MAX];
 	struct op_info info[OPS_MAX];
 	struct edge edge[RV32_BLOCK_EDGES];
-	uint8_t edge_op[RV32_BLOCK_EDGES];   /* the op that holds the edge's offset, OP_NONE for a follower */
+	uint8_t edge_op[RV32_BLOCK_EDGES]; /* the op that holds the edge's offset, OP_NONE for a follower */
 	unsigned insns, ops, edges;
-	bool is_cold;                        /* it asks for its lines, */
-	uint32_t line;                       /* last for this one */
+	bool is_cold;  /* it asks for its lines, */
+	uint32_t line; /* last for this one */
 	uint32_t end_line;
 };
 
@@ -181,8 +181,7 @@ static void add_insn(struct draft *d, const struct rv32_insn *insn)
 	struct op_info *info;
 	struct op *op;
 
-	if (insn->opcode == RV32_OP_lui || insn->opcode == RV32_OP_auipc ||
-	    (insn->opcode == RV32_OP_addi && insn->rs1 == 0))
+	if (insn->opcode == RV32_OP_lui || insn->opcode == RV32_OP_auipc || (insn->opcode == RV32_OP_addi && insn->rs1 == 0))
 		opcode = RV32_OP_li;
 	if (insn->class_ == RV32_CLASS_JAL && (uint32_t)insn->imm == insn->pc && d->core->stop_at_self_jump)
 		opcode = RV32_OP_halt;
@@ -263,7 +262,11 @@ static bool end_block(struct draft *d, const struct rv32_insn *insn)
 	case RV32_CLASS_FENCE:
 		add_edge(d, next, hazard__jumped(next), 0, false);
 		return true;
-	case RV32_CLASS_HWLOOP: case RV32_CLASS_SYSTEM: case RV32_CLASS_MRET: case RV32_CLASS_WFI: case RV32_CLASS_FAULT:
+	case RV32_CLASS_HWLOOP:
+	case RV32_CLASS_SYSTEM:
+	case RV32_CLASS_MRET:
+	case RV32_CLASS_WFI:
+	case RV32_CLASS_FAULT:
 		return true; /* these leave by pc */
 	default:
 		break;
@@ -358,7 +361,7 @@ static struct block *decode(struct rv32_core *core, uint32_t pc, struct hazard h
 	uint32_t at = pc;
 	bool ended = false;
 
-	d.schedule.hazard.flags &= (uint8_t)~(HAZARD_COLD | HAZARD_SHORT);
+	d.schedule.hazard.flags &= (uint8_t) ~(HAZARD_COLD | HAZARD_SHORT);
 	while (!ended) {
 		struct rv32_insn insn;
 

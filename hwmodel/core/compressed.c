@@ -33,8 +33,8 @@ static uint32_t enc_sw(uint32_t rs1, uint32_t rs2, uint32_t imm)
 
 static uint32_t enc_jal(uint32_t rd, uint32_t c)
 {
-	uint32_t imm = field(c, 12, 1, 11) | field(c, 11, 1, 4) | field(c, 9, 2, 8) | field(c, 8, 1, 10) |
-		       field(c, 7, 1, 6) | field(c, 6, 1, 7) | field(c, 3, 3, 1) | field(c, 2, 1, 5);
+	uint32_t imm = field(c, 12, 1, 11) | field(c, 11, 1, 4) | field(c, 9, 2, 8) | field(c, 8, 1, 10) | field(c, 7, 1, 6) |
+		       field(c, 6, 1, 7) | field(c, 3, 3, 1) | field(c, 2, 1, 5);
 
 	if (imm & 0x800)
 		imm |= 0xfffff000;
@@ -127,7 +127,7 @@ static uint32_t quadrant2(uint32_t c, uint32_t f3)
 		if (!rd) /* c.ebreak */
 			return c & 0x1000 ? 0x00100073 : 0;
 		return enc_i(JALR, 0, c & 0x1000 ? RA : X0, rd, 0); /* c.jalr, c.jr */
-	case 6: /* c.swsp */
+	case 6:                                                     /* c.swsp */
 		return enc_sw(SP, rs2, field(c, 9, 4, 2) | field(c, 7, 2, 6));
 	default:
 		return 0;

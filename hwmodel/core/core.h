@@ -18,51 +18,58 @@
 
 /* Trap causes as mcause has them. */
 enum {
-	RV32_TRAP_FETCH_ODD = 0, RV32_TRAP_FETCH_FAULT = 1, RV32_TRAP_ILLEGAL = 2, RV32_TRAP_EBREAK = 3,
-	RV32_TRAP_LOAD_FAULT = 5, RV32_TRAP_STORE_ODD = 6, RV32_TRAP_STORE_FAULT = 7, RV32_TRAP_LOAD_ODD = 4,
-	RV32_TRAP_ECALL_U = 8, RV32_TRAP_ECALL_M = 11,
+	RV32_TRAP_FETCH_ODD = 0,
+	RV32_TRAP_FETCH_FAULT = 1,
+	RV32_TRAP_ILLEGAL = 2,
+	RV32_TRAP_EBREAK = 3,
+	RV32_TRAP_LOAD_FAULT = 5,
+	RV32_TRAP_STORE_ODD = 6,
+	RV32_TRAP_STORE_FAULT = 7,
+	RV32_TRAP_LOAD_ODD = 4,
+	RV32_TRAP_ECALL_U = 8,
+	RV32_TRAP_ECALL_M = 11,
 };
 
 enum {
-	RV32_PAGE_SHIFT   = 12,                          /* log2 bytes per entry of the page tables */
-	RV32_PAGES        = 1 << (32 - RV32_PAGE_SHIFT),
-	RV32_BLOCK_INSNS  = 48,                          /* instructions decoded into one block at most, */
-	RV32_BLOCK_CYCLES = 128,                         /* and it ends after so many static cycles */
-	RV32_BLOCK_EDGES  = 12,                          /* ways out of one block at most */
-	RV32_HASH         = 4096,                        /* buckets of the block table */
-	RV32_JUMP_CACHE   = 1024,                        /* entries, direct-mapped by target */
-	RV32_ARENA_BYTES  = 4 << 20,                     /* decoded code; when full, all of it is forgotten */
-	RV32_LOOP_ENDS    = 64,                          /* known ends of hardware loops */
-	RV32_LINE_BYTES   = 16,                          /* the front end fetches so much at once */
-	RV32_NO_LINE      = 1,                           /* the address of none */
-	RV32_QUIET_CYCLES = 512,                         /* after which a cache without refills is taken to stay as it is */
-	RV32_BREAKPOINTS  = 16,                          /* known at once */
-	RV32_SINK         = 32,                          /* x[] slot that stands for a written x0 */
+	RV32_PAGE_SHIFT = 12, /* log2 bytes per entry of the page tables */
+	RV32_PAGES = 1 << (32 - RV32_PAGE_SHIFT),
+	RV32_BLOCK_INSNS = 48,      /* instructions decoded into one block at most, */
+	RV32_BLOCK_CYCLES = 128,    /* and it ends after so many static cycles */
+	RV32_BLOCK_EDGES = 12,      /* ways out of one block at most */
+	RV32_HASH = 4096,           /* buckets of the block table */
+	RV32_JUMP_CACHE = 1024,     /* entries, direct-mapped by target */
+	RV32_ARENA_BYTES = 4 << 20, /* decoded code; when full, all of it is forgotten */
+	RV32_LOOP_ENDS = 64,        /* known ends of hardware loops */
+	RV32_LINE_BYTES = 16,       /* the front end fetches so much at once */
+	RV32_NO_LINE = 1,           /* the address of none */
+	RV32_QUIET_CYCLES = 512,    /* after which a cache without refills is taken to stay as it is */
+	RV32_BREAKPOINTS = 16,      /* known at once */
+	RV32_SINK = 32,             /* x[] slot that stands for a written x0 */
 };
 
 /* What executes: one instruction, or a helper that is none. */
 struct op {
 	const void *label;
-	int32_t  imm;      /* or, where there is an edge, its offset from this op in bytes */
-	uint8_t  rd, rs1, rs2;
-	uint8_t  index;    /* in its block */
+	int32_t imm; /* or, where there is an edge, its offset from this op in bytes */
+	uint8_t rd, rs1, rs2;
+	uint8_t index; /* in its block */
 };
 
 /* What is known about it when it is decoded; read only off the fast path. */
 struct op_info {
 	uint32_t pc, word;
-	uint16_t issue;        /* cycle of its issue, from the block's start, own stalls included */
-	uint8_t  stall;        /* hazard before it, to stall_cause ... */
-	uint8_t  stall_cause;
-	uint8_t  stall_fetch;  /* ... and waiting for the fetch line */
-	uint8_t  cost;         /* its own cycles; all but the first to cost_cause */
-	uint8_t  cost_cause;
-	uint8_t  hide_fetch;   /* stalls of the next one that pass while this one waits for memory: its fetch, */
-	uint8_t  hide_jump;    /* and then the jump that it is; */
-	uint8_t  hide_execute; /* instead of that, while this one is only misaligned */
-	uint8_t  is_insn;
-	uint8_t  next_reads;   /* the next one reads rd */
-	uint8_t  opcode, len_bytes;
+	uint16_t issue; /* cycle of its issue, from the block's start, own stalls included */
+	uint8_t stall;  /* hazard before it, to stall_cause ... */
+	uint8_t stall_cause;
+	uint8_t stall_fetch; /* ... and waiting for the fetch line */
+	uint8_t cost;        /* its own cycles; all but the first to cost_cause */
+	uint8_t cost_cause;
+	uint8_t hide_fetch;   /* stalls of the next one that pass while this one waits for memory: its fetch, */
+	uint8_t hide_jump;    /* and then the jump that it is; */
+	uint8_t hide_execute; /* instead of that, while this one is only misaligned */
+	uint8_t is_insn;
+	uint8_t next_reads; /* the next one reads rd */
+	uint8_t opcode, len_bytes;
 };
 
 /*
@@ -70,45 +77,45 @@ struct op_info {
  * reached by a jump. A block is decoded for one address and one of these.
  */
 struct hazard {
-	uint8_t load1;   /* rd of the load just before */
-	uint8_t load2;   /* rd of a load one single-cycle instruction further back */
-	uint8_t alu1;    /* ALU result just before */
+	uint8_t load1; /* rd of the load just before */
+	uint8_t load2; /* rd of a load one single-cycle instruction further back */
+	uint8_t alu1;  /* ALU result just before */
 	uint8_t flags;
 };
 enum {
-	HAZARD_AMO    = 1,   /* an AMO just before */
-	HAZARD_JUMPED = 2,   /* it is a jump's target, at 10 or 14 modulo 16 */
-	HAZARD_SECOND = 4,   /* it follows a 32-bit target at 10 modulo 16 */
-	HAZARD_LONG   = 8,   /* mulh, div or rem just before */
-	HAZARD_COLD   = 16,  /* no hazard: this block asks for its lines, */
-	HAZARD_X0     = 64,  /* a load or AMO to x0 just before */
-	HAZARD_SHORT  = 32,  /* and this one ends at its first branch */
+	HAZARD_AMO = 1,       /* an AMO just before */
+	HAZARD_JUMPED = 2,    /* it is a jump's target, at 10 or 14 modulo 16 */
+	HAZARD_SECOND = 4,    /* it follows a 32-bit target at 10 modulo 16 */
+	HAZARD_LONG = 8,      /* mulh, div or rem just before */
+	HAZARD_COLD = 16,     /* no hazard: this block asks for its lines, */
+	HAZARD_X0 = 64,       /* a load or AMO to x0 just before */
+	HAZARD_SHORT = 32,    /* and this one ends at its first branch */
 	HAZARD_FETCHED = 128, /* a jump just before, whose target was fetched while it waited */
 };
 
 /* A way out of a block. */
 struct edge {
-	const struct op *next;   /* first op of the target, or the link op */
-	uint64_t count;          /* times taken, minus 1; 0 makes it join the touched list */
-	uint32_t cycles;         /* static cycles of the block up to here */
-	uint32_t pc;             /* target; of an indirect one the last target, 1 for none */
-	uint32_t link;           /* address after the jump; end of the hardware loop */
-	int32_t  offset;         /* of jalr */
+	const struct op *next; /* first op of the target, or the link op */
+	uint64_t count;        /* times taken, minus 1; 0 makes it join the touched list */
+	uint32_t cycles;       /* static cycles of the block up to here */
+	uint32_t pc;           /* target; of an indirect one the last target, 1 for none */
+	uint32_t link;         /* address after the jump; end of the hardware loop */
+	int32_t offset;        /* of jalr */
 	struct hazard hazard;
-	uint8_t  op_index;       /* last instruction of this way */
-	uint8_t  falls;          /* to what follows in memory: no jump */
-	uint8_t  is_linked;      /* in the core's list */
-	uint8_t  extra;          /* dynamic part of a taken branch, inside cycles */
-	uint8_t  fetched;        /* of a jump: nothing of its target is waited for */
-	uint8_t  divides;        /* of a taken branch: a division stands behind it, signed if 2, */
-	uint8_t  divisor;        /* by this register */
+	uint8_t op_index;  /* last instruction of this way */
+	uint8_t falls;     /* to what follows in memory: no jump */
+	uint8_t is_linked; /* in the core's list */
+	uint8_t extra;     /* dynamic part of a taken branch, inside cycles */
+	uint8_t fetched;   /* of a jump: nothing of its target is waited for */
+	uint8_t divides;   /* of a taken branch: a division stands behind it, signed if 2, */
+	uint8_t divisor;   /* by this register */
 	struct block *block;
 	struct edge *touched, *linked;
 };
 
 struct block {
-	uint32_t pc, end_line;      /* address of the last line that it needs: one behind it, if it is fetched ahead */
-	uint64_t lines_known;       /* generation of the cache in which all its lines were there */
+	uint32_t pc, end_line; /* address of the last line that it needs: one behind it, if it is fetched ahead */
+	uint64_t lines_known;  /* generation of the cache in which all its lines were there */
 	struct hazard hazard;
 	struct block *hash_next;
 	struct op_info *info;
@@ -128,42 +135,44 @@ struct pages {
 
 struct rv32_core {
 	uint32_t x[RV32_SINK + 1];
-	uint32_t pc;                    /* valid when paused is NULL */
-	uint64_t cycle;                 /* start of the block that runs, plus its dynamic terms so far */
-	uint64_t until;                 /* where blocks end: limit, or a bit before share_from */
-	uint64_t limit;                 /* of run() */
+	uint32_t pc;    /* valid when paused is NULL */
+	uint64_t cycle; /* start of the block that runs, plus its dynamic terms so far */
+	uint64_t until; /* where blocks end: limit, or a bit before share_from */
+	uint64_t limit; /* of run() */
 	uint64_t share_from;
-	bool     shared;                /* timed windows are asked of the bus: `pages` is page[1] */
-	struct pages pages, page[2];    /* page[1]: without the timed windows */
+	bool shared;                 /* timed windows are asked of the bus: `pages` is page[1] */
+	struct pages pages, page[2]; /* page[1]: without the timed windows */
 	const void *const *labels;
 	struct op link_op;
 
-	const struct op *paused;        /* the bus stopped the core at this op */
-	struct {                        /* what was charged last beyond the block's own cycles: to pc, up to core->cycle */
+	const struct op *paused; /* the bus stopped the core at this op */
+	struct {                 /* what was charged last beyond the block's own cycles: to pc, up to core->cycle */
 		uint32_t pc;
 		uint64_t until;
-		int64_t cycles, lines;  /* and of that, for lines of instructions */
+		int64_t cycles, lines; /* and of that, for lines of instructions */
 	} waited;
-	struct {                        /* a division: what it took in all, up to core->cycle */
+	struct { /* a division: what it took in all, up to core->cycle */
 		uint64_t until, cycles;
 	} divided;
-	bool stopped;                   /* at a breakpoint, and the instruction there is not issued yet */
+	bool stopped; /* at a breakpoint, and the instruction there is not issued yet */
 	struct hazard hazard;
 	struct edge *touched;
-	uint64_t instructions;          /* folded so far */
+	uint64_t instructions; /* folded so far */
 	uint64_t cycles[RV32_CAUSE_COUNT];
 	struct rv32_profile *profile;
 
-	struct { uint32_t start, end, count; } loop[2];
+	struct {
+		uint32_t start, end, count;
+	} loop[2];
 	uint32_t loop_end[RV32_LOOP_ENDS];
 	unsigned loop_ends;
 
 	struct rv32_bus bus;
 	struct icache *icache;
 	unsigned icache_port;
-	uint32_t code_at;               /* added to a line's address: its place in the memory behind the cache */
-	const uint64_t *lines_known;    /* the cache's generation; 0 for ever if there is none */
-	uint64_t linked_generation;     /* at which the edges in `linked` were linked */
+	uint32_t code_at;            /* added to a line's address: its place in the memory behind the cache */
+	const uint64_t *lines_known; /* the cache's generation; 0 for ever if there is none */
+	uint64_t linked_generation;  /* at which the edges in `linked` were linked */
 	struct edge *linked;
 	struct {                        /* of the front end; known while code runs that is not in the cache: */
 		uint32_t line;          /* the line that is executed, */
@@ -176,18 +185,18 @@ struct rv32_core {
 	} fetch;
 	struct rv32_window windows[RV32_WINDOWS_MAX];
 	unsigned window_count;
-	uint8_t  stop_at_self_jump, half_across_is_word;
+	uint8_t stop_at_self_jump, half_across_is_word;
 
-	uint8_t  user_mode, mpp_user, mie, mpie;
-	uint8_t  reserved;              /* by lr.w */
+	uint8_t user_mode, mpp_user, mie, mpie;
+	uint8_t reserved; /* by lr.w */
 	uint32_t reserved_addr;
 	uint32_t l1_banks, l1_amo_cycles;
-	int      amo_bank;              /* of the AMO just done on a window, else -1, */
-	uint64_t amo_until;             /* when that serves again, */
-	bool     amo_by_bus;            /* and whether the bus knows of it */
-	struct {                        /* word-crossing access that the bus stopped in its midst */
+	int amo_bank;       /* of the AMO just done on a window, else -1, */
+	uint64_t amo_until; /* when that serves again, */
+	bool amo_by_bus;    /* and whether the bus knows of it */
+	struct {            /* word-crossing access that the bus stopped in its midst */
 		uint32_t done_bytes, value;
-		uint64_t before;        /* core->cycle at its first word */
+		uint64_t before; /* core->cycle at its first word */
 	} split;
 	uint32_t hart_id, mtvec, mepc, mcause, mtval, mscratch;
 	struct rv32_trap trap;
@@ -198,8 +207,8 @@ struct rv32_core {
 	unsigned breakpoints;
 
 	uint8_t *arena;
-	size_t   arena_used;
-	unsigned generation;            /* counts flushes: edges do not survive one */
+	size_t arena_used;
+	unsigned generation; /* counts flushes: edges do not survive one */
 	struct block *hash[RV32_HASH];
 	struct jump_entry jump_cache[RV32_JUMP_CACHE];
 };
@@ -229,7 +238,7 @@ struct hazard hazard__jumped(uint32_t pc);
 
 /* lines.c: which code is in the instruction cache. */
 struct block *lines__enter(struct rv32_core *core, uint32_t pc, struct hazard hazard); /* the block to run: one that asks, if need be */
-bool lines__turn(struct rv32_core *core);    /* false: lines change, and others come first */
+bool lines__turn(struct rv32_core *core);                                              /* false: lines change, and others come first */
 bool lines__known(const struct rv32_core *core, const struct block *block);
 void lines__link(struct rv32_core *core, struct edge *edge, const struct op *next);
 void lines__recheck(struct rv32_core *core); /* after anything that may have replaced lines */
@@ -248,8 +257,8 @@ bool lines__need(struct rv32_core *core, const struct op *op);
 /* hazard.c: static timing of one instruction after another. */
 struct schedule {
 	struct hazard hazard;
-	uint32_t cycle;             /* next free, from the block's start */
-	struct op_info *last_info;  /* of the instruction just added, NULL for none */
+	uint32_t cycle;            /* next free, from the block's start */
+	struct op_info *last_info; /* of the instruction just added, NULL for none */
 };
 void schedule__add(struct schedule *schedule, const struct rv32_insn *insn, struct op_info *info);
 
@@ -268,11 +277,11 @@ uint64_t stats__instructions_at(struct rv32_core *core, const struct op *op);
 enum rv32_bus_status memory__load(struct rv32_core *core, const struct op *op, uint32_t addr, unsigned size, uint32_t *value);
 enum rv32_bus_status memory__store(struct rv32_core *core, const struct op *op, uint32_t addr, unsigned size, uint32_t value);
 /* Returns 0 or -1 - trap cause; RV32_BUS_STOP is 1. */
-int  memory__atomic(struct rv32_core *core, const struct op *op, enum rv32_access kind, unsigned funct5,
-		    uint32_t addr, uint32_t value, uint32_t *old);
+int memory__atomic(struct rv32_core *core, const struct op *op, enum rv32_access kind, unsigned funct5, uint32_t addr, uint32_t value,
+		   uint32_t *old);
 void memory__amo_check(struct rv32_core *core, const struct op *op, uint32_t addr);
 bool memory__fetch(const struct rv32_core *core, uint32_t pc, uint16_t *half);
-int  memory__map(struct rv32_core *core); /* 0 or -ENOMEM */
+int memory__map(struct rv32_core *core); /* 0 or -ENOMEM */
 void memory__unmap(struct rv32_core *core);
 
 /* csr.c: what csrrw, csrrs, csrrc do; false means an illegal instruction. now: the cycle of issue. */

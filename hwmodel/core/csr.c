@@ -3,13 +3,39 @@
 #include "hwmodel/core/core.h"
 
 enum {
-	USTATUS = 0x000, UHARTID = 0x014, UEPC = 0x041, UCAUSE = 0x042, PRIVLV = 0xc10,
-	MSTATUS = 0x300, MISA = 0x301, MIE = 0x304, MTVEC = 0x305, MCOUNTINHIBIT = 0x320, MSCRATCH = 0x340, MEPC = 0x341, MCAUSE = 0x342,
-	MTVAL = 0x343, MIP = 0x344, MCYCLE = 0xb00, MINSTRET = 0xb02, MCYCLEH = 0xb80, MINSTRETH = 0xb82,
-	MVENDORID = 0xf11, MARCHID = 0xf12, MIMPID = 0xf13, MHARTID = 0xf14,
-	CYCLE = 0xc00, TIME = 0xc01, INSTRET = 0xc02, CYCLEH = 0xc80, TIMEH = 0xc81, INSTRETH = 0xc82,
+	USTATUS = 0x000,
+	UHARTID = 0x014,
+	UEPC = 0x041,
+	UCAUSE = 0x042,
+	PRIVLV = 0xc10,
+	MSTATUS = 0x300,
+	MISA = 0x301,
+	MIE = 0x304,
+	MTVEC = 0x305,
+	MCOUNTINHIBIT = 0x320,
+	MSCRATCH = 0x340,
+	MEPC = 0x341,
+	MCAUSE = 0x342,
+	MTVAL = 0x343,
+	MIP = 0x344,
+	MCYCLE = 0xb00,
+	MINSTRET = 0xb02,
+	MCYCLEH = 0xb80,
+	MINSTRETH = 0xb82,
+	MVENDORID = 0xf11,
+	MARCHID = 0xf12,
+	MIMPID = 0xf13,
+	MHARTID = 0xf14,
+	CYCLE = 0xc00,
+	TIME = 0xc01,
+	INSTRET = 0xc02,
+	CYCLEH = 0xc80,
+	TIMEH = 0xc81,
+	INSTRETH = 0xc82,
 	MISA_RV32IMACU = 1 << 30 | 1 << 0 | 1 << 2 | 1 << 8 | 1 << 12 | 1 << 20,
-	STATUS_MIE = 1 << 3, STATUS_MPIE = 1 << 7, STATUS_MPP = 3 << 11,
+	STATUS_MIE = 1 << 3,
+	STATUS_MPIE = 1 << 7,
+	STATUS_MPP = 3 << 11,
 };
 
 bool csr__flushes(unsigned csr)
@@ -31,7 +57,9 @@ static bool read_user(struct rv32_core *core, const struct op *op, unsigned csr,
 	case PRIVLV:
 		*value = core->user_mode ? 0 : 3;
 		return true;
-	case USTATUS: case UEPC: case UCAUSE: /* no user-mode traps are delegated */
+	case USTATUS:
+	case UEPC:
+	case UCAUSE: /* no user-mode traps are delegated */
 		*value = 0;
 		return true;
 	default:
@@ -40,10 +68,12 @@ static bool read_user(struct rv32_core *core, const struct op *op, unsigned csr,
 	if (core->mtvec) /* the counters are a convenience for bare programs; the HPU has none here */
 		return false;
 	switch (csr) {
-	case CYCLE: case TIME:
+	case CYCLE:
+	case TIME:
 		*value = (uint32_t)now;
 		return true;
-	case CYCLEH: case TIMEH:
+	case CYCLEH:
+	case TIMEH:
 		*value = (uint32_t)(now >> 32);
 		return true;
 	case INSTRET:
@@ -101,7 +131,12 @@ static bool read_csr(struct rv32_core *core, const struct op *op, unsigned csr, 
 	case MHARTID:
 		*value = core->hart_id;
 		return true;
-	case MIE: case MIP: case MVENDORID: case MARCHID: case MIMPID: case MCOUNTINHIBIT: /* they count always */
+	case MIE:
+	case MIP:
+	case MVENDORID:
+	case MARCHID:
+	case MIMPID:
+	case MCOUNTINHIBIT: /* they count always */
 		return true;
 	default:
 		return false;

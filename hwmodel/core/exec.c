@@ -251,10 +251,17 @@ enum rv32_stop exec__run(struct rv32_core *core, const void *const **labels)
 #define FUSED(a, b) [RV32_OP_##a##_##b] = &&L_##a##_##b,
 #include "hwmodel/core/fused.def"
 #undef FUSED
-		[RV32_OP_illegal] = &&illegal, [RV32_OP_fetch_fault] = &&fetch_fault, [RV32_OP_fetch_odd] = &&fetch_odd,
-		[RV32_OP_li] = &&L_li, [RV32_OP_end] = &&L_end, [RV32_OP_loop_end] = &&L_loop_end,
-		[RV32_OP_amo_check] = &&L_amo_check, [RV32_OP_link] = &&L_link,
-		[RV32_OP_line_ahead] = &&L_line_ahead, [RV32_OP_line_need] = &&L_line_need, [RV32_OP_halt] = &&L_halt,
+		[RV32_OP_illegal] = &&illegal,
+		[RV32_OP_fetch_fault] = &&fetch_fault,
+		[RV32_OP_fetch_odd] = &&fetch_odd,
+		[RV32_OP_li] = &&L_li,
+		[RV32_OP_end] = &&L_end,
+		[RV32_OP_loop_end] = &&L_loop_end,
+		[RV32_OP_amo_check] = &&L_amo_check,
+		[RV32_OP_link] = &&L_link,
+		[RV32_OP_line_ahead] = &&L_line_ahead,
+		[RV32_OP_line_need] = &&L_line_need,
+		[RV32_OP_halt] = &&L_halt,
 	};
 	const uintptr_t *read_page, *write_page;
 	uint32_t *x, address, value, target;
@@ -288,9 +295,14 @@ enum rv32_stop exec__run(struct rv32_core *core, const void *const **labels)
 		core->stopped &= (op_block(op)->hazard.flags & HAZARD_COLD) != 0;
 		RELOAD();
 	}
-	goto *op->label;
+	goto * op->label;
 
-#define INSN(name, text, match, mask, fmt, cls, ...) L_##name: { __VA_ARGS__; } NEXT();
+#define INSN(name, text, match, mask, fmt, cls, ...) \
+	L_##name:                                    \
+	{                                            \
+		__VA_ARGS__;                         \
+	}                                            \
+	NEXT();
 #include "hwmodel/core/isa.def"
 #undef INSN
 
@@ -359,14 +371,14 @@ L_link:
 	}
 	op = link_edge(core, edge, hazard);
 	RELOAD();
-	goto *op->label;
+	goto * op->label;
 
 touch:
 	edge->touched = core->touched;
 	core->touched = edge;
 	if (cycle < until) {
 		op = edge->next;
-		goto *op->label;
+		goto * op->label;
 	}
 out_of_time:
 	core->cycle = cycle;
@@ -374,7 +386,7 @@ out_of_time:
 		core__look_ahead(core);
 		RELOAD();
 		op = edge->next;
-		goto *op->label;
+		goto * op->label;
 	}
 	core->hazard = edge->divides ? divide(core, edge) : edge->hazard;
 	core->pc = edge->pc;
@@ -440,7 +452,7 @@ dispatch: /* to core->pc, which is nobody's edge */
 	lines__jump(core, core->pc, NULL);
 	op = lines__enter(core, core->pc, core->hazard)->op;
 	RELOAD();
-	goto *op->label;
+	goto * op->label;
 
 atomic_failed:
 	if (failure > 0)

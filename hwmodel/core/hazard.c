@@ -11,10 +11,15 @@ static bool is_load(const struct rv32_insn *insn)
 static uint8_t alu_result(const struct rv32_insn *insn)
 {
 	switch (insn->class_) {
-	case RV32_CLASS_ALU: case RV32_CLASS_MULH: case RV32_CLASS_DIV: case RV32_CLASS_CSR:
-	case RV32_CLASS_JAL: case RV32_CLASS_JALR:
+	case RV32_CLASS_ALU:
+	case RV32_CLASS_MULH:
+	case RV32_CLASS_DIV:
+	case RV32_CLASS_CSR:
+	case RV32_CLASS_JAL:
+	case RV32_CLASS_JALR:
 		return insn->rd;
-	case RV32_CLASS_LOAD_POST: case RV32_CLASS_STORE_POST:
+	case RV32_CLASS_LOAD_POST:
+	case RV32_CLASS_STORE_POST:
 		return insn->rs1;
 	default:
 		return 0;
@@ -25,8 +30,12 @@ static uint8_t alu_result(const struct rv32_insn *insn)
 static bool writes_x0(const struct rv32_insn *insn)
 {
 	switch (insn->class_) {
-	case RV32_CLASS_ALU: case RV32_CLASS_MULH: case RV32_CLASS_DIV: case RV32_CLASS_CSR:
-	case RV32_CLASS_JAL: case RV32_CLASS_JALR:
+	case RV32_CLASS_ALU:
+	case RV32_CLASS_MULH:
+	case RV32_CLASS_DIV:
+	case RV32_CLASS_CSR:
+	case RV32_CLASS_JAL:
+	case RV32_CLASS_JALR:
 		return !insn->rd;
 	default:
 		return false;

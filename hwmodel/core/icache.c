@@ -17,17 +17,17 @@ enum { READ_CYCLES = 1 };
 /* One core's controller. */
 struct port {
 	uint8_t lfsr;
-	uint32_t line, way;  /* being refilled; NO_LINE: none */
-	uint64_t ready;      /* when it will be there */
-	uint64_t next;       /* its next lookup, not before: it takes none while it waits, for its own refill or another's */
+	uint32_t line, way; /* being refilled; NO_LINE: none */
+	uint64_t ready;     /* when it will be there */
+	uint64_t next;      /* its next lookup, not before: it takes none while it waits, for its own refill or another's */
 };
 
 struct icache {
 	struct icache_config config;
 	uint32_t sets;
-	uint32_t *lines;     /* [set * ways + way]: address / line_bytes */
+	uint32_t *lines; /* [set * ways + way]: address / line_bytes */
 	struct port *ports;
-	unsigned refills;    /* ports with a line being refilled */
+	unsigned refills;         /* ports with a line being refilled */
 	uint64_t controller_free; /* when the central controller may take the next request */
 	uint64_t memory_free;     /* when the next refill may start, of this cache: reads stay in order */
 	uint64_t read_before;     /* when the last refill but one was read, and left the FIFO */
@@ -44,8 +44,8 @@ struct icache *icache__new(const struct icache_config *config)
 {
 	struct icache *icache;
 
-	if (!power_of_two(config->bytes) || !power_of_two(config->ways) || !power_of_two(config->line_bytes) ||
-	    config->line_bytes < 16 || config->ways > 16 || config->bytes / config->line_bytes < config->ways || !config->ports) {
+	if (!power_of_two(config->bytes) || !power_of_two(config->ways) || !power_of_two(config->line_bytes) || config->line_bytes < 16 ||
+	    config->ways > 16 || config->bytes / config->line_bytes < config->ways || !config->ports) {
 		errno = EINVAL;
 		return NULL;
 	}

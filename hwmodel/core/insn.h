@@ -6,22 +6,52 @@
 
 /* Field layouts. A P at the end: rs1 is written too. */
 enum rv32_format {
-	RV32_FMT_R, RV32_FMT_I, RV32_FMT_SH, RV32_FMT_S, RV32_FMT_B, RV32_FMT_U, RV32_FMT_UPC, RV32_FMT_J, RV32_FMT_N,
-	RV32_FMT_CSR, RV32_FMT_CSRI,
-	RV32_FMT_IP, RV32_FMT_RP, RV32_FMT_SP,
-	RV32_FMT_S3, RV32_FMT_S3P,  /* rs3 in the place of rd */
-	RV32_FMT_RA, RV32_FMT_IA,   /* rd is read and written */
-	RV32_FMT_BI,                /* a number of 5 bits in the place of rs2 stays in the word */
-	RV32_FMT_LPI, RV32_FMT_LPR, RV32_FMT_LPC, RV32_FMT_LPS, RV32_FMT_LPSI,
+	RV32_FMT_R,
+	RV32_FMT_I,
+	RV32_FMT_SH,
+	RV32_FMT_S,
+	RV32_FMT_B,
+	RV32_FMT_U,
+	RV32_FMT_UPC,
+	RV32_FMT_J,
+	RV32_FMT_N,
+	RV32_FMT_CSR,
+	RV32_FMT_CSRI,
+	RV32_FMT_IP,
+	RV32_FMT_RP,
+	RV32_FMT_SP,
+	RV32_FMT_S3,
+	RV32_FMT_S3P, /* rs3 in the place of rd */
+	RV32_FMT_RA,
+	RV32_FMT_IA, /* rd is read and written */
+	RV32_FMT_BI, /* a number of 5 bits in the place of rs2 stays in the word */
+	RV32_FMT_LPI,
+	RV32_FMT_LPR,
+	RV32_FMT_LPC,
+	RV32_FMT_LPS,
+	RV32_FMT_LPSI,
 };
 
 /* What timing and control flow an instruction has. */
 enum rv32_class {
-	RV32_CLASS_ALU, RV32_CLASS_MULH, RV32_CLASS_DIV, RV32_CLASS_CSR,
-	RV32_CLASS_LOAD, RV32_CLASS_LOAD_POST, RV32_CLASS_STORE, RV32_CLASS_STORE_POST, RV32_CLASS_AMO,
-	RV32_CLASS_BRANCH, RV32_CLASS_JAL, RV32_CLASS_JALR,
-	RV32_CLASS_HWLOOP, RV32_CLASS_FENCE, RV32_CLASS_SYSTEM, RV32_CLASS_MRET, RV32_CLASS_WFI,
-	RV32_CLASS_FAULT,           /* no instruction: raises a trap when reached */
+	RV32_CLASS_ALU,
+	RV32_CLASS_MULH,
+	RV32_CLASS_DIV,
+	RV32_CLASS_CSR,
+	RV32_CLASS_LOAD,
+	RV32_CLASS_LOAD_POST,
+	RV32_CLASS_STORE,
+	RV32_CLASS_STORE_POST,
+	RV32_CLASS_AMO,
+	RV32_CLASS_BRANCH,
+	RV32_CLASS_JAL,
+	RV32_CLASS_JALR,
+	RV32_CLASS_HWLOOP,
+	RV32_CLASS_FENCE,
+	RV32_CLASS_SYSTEM,
+	RV32_CLASS_MRET,
+	RV32_CLASS_WFI,
+	RV32_CLASS_FAULT, /* no instruction: raises a trap when reached */
 };
 
 enum rv32_opcode {
@@ -32,14 +62,14 @@ enum rv32_opcode {
 	RV32_OP_illegal,
 	RV32_OP_fetch_fault,
 	RV32_OP_fetch_odd,
-	RV32_OP_li,            /* lui, auipc, addi rd,x0 */
-	RV32_OP_end,           /* the block ends, the next one follows in memory */
-	RV32_OP_loop_end,      /* after the last instruction of a hardware loop */
-	RV32_OP_amo_check,     /* before a memory access that follows an AMO at once */
-	RV32_OP_line_ahead,    /* before the instruction during which the front end asks for the next line */
-	RV32_OP_line_need,     /* before the first instruction that needs this line */
-	RV32_OP_halt,          /* a jump to itself, where that ends the run */
-	RV32_OP_link,          /* where an edge leads until its target is known */
+	RV32_OP_li,         /* lui, auipc, addi rd,x0 */
+	RV32_OP_end,        /* the block ends, the next one follows in memory */
+	RV32_OP_loop_end,   /* after the last instruction of a hardware loop */
+	RV32_OP_amo_check,  /* before a memory access that follows an AMO at once */
+	RV32_OP_line_ahead, /* before the instruction during which the front end asks for the next line */
+	RV32_OP_line_need,  /* before the first instruction that needs this line */
+	RV32_OP_halt,       /* a jump to itself, where that ends the run */
+	RV32_OP_link,       /* where an edge leads until its target is known */
 #define FUSED(a, b) RV32_OP_##a##_##b,
 #include "hwmodel/core/fused.def"
 #undef FUSED
@@ -49,12 +79,12 @@ enum rv32_opcode {
 /* One decoded instruction. Registers are 0 where there is none. */
 struct rv32_insn {
 	uint32_t pc, word;
-	int32_t  imm;         /* U and J formats: absolute value, pc included */
-	uint8_t  opcode;      /* enum rv32_opcode */
-	uint8_t  format, class_;
-	uint8_t  len_bytes;   /* 2 or 4 */
-	uint8_t  rd;          /* written, or rs3 */
-	uint8_t  rs1, rs2;
+	int32_t imm;    /* U and J formats: absolute value, pc included */
+	uint8_t opcode; /* enum rv32_opcode */
+	uint8_t format, class_;
+	uint8_t len_bytes; /* 2 or 4 */
+	uint8_t rd;        /* written, or rs3 */
+	uint8_t rs1, rs2;
 };
 
 /* Which registers an instruction reads, bit x for register x; never bit 0. */

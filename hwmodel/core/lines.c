@@ -42,7 +42,11 @@ static bool changes(const struct rv32_core *core)
 bool lines__turn(struct rv32_core *core)
 {
 	struct rv32_bus_request req = {
-		.cycle = core->cycle, .addr = core->pc, .kind = RV32_FETCH, .size_bytes = 4, .user_mode = core->user_mode,
+		.cycle = core->cycle,
+		.addr = core->pc,
+		.kind = RV32_FETCH,
+		.size_bytes = 4,
+		.user_mode = core->user_mode,
 	};
 
 	return !changes(core) || !core->bus.access || core->bus.access(core->bus.arg, &req) != RV32_BUS_STOP;
@@ -134,7 +138,8 @@ uint64_t lines__early(const struct rv32_core *core, const struct edge *edge)
 	if (edge->fetched && is_high_product(before))
 		return before->cost - 1u;
 	rv32_insn__decode(&insn, before->pc, before->word);
-	if (core->waited.until + edge->cycles != core->cycle || core->waited.pc != before->pc || before->next_reads || insn.class_ < RV32_CLASS_LOAD || insn.class_ > RV32_CLASS_AMO)
+	if (core->waited.until + edge->cycles != core->cycle || core->waited.pc != before->pc || before->next_reads ||
+	    insn.class_ < RV32_CLASS_LOAD || insn.class_ > RV32_CLASS_AMO)
 		return 0;
 	return core->waited.cycles > core->waited.lines ? (uint64_t)(core->waited.cycles - core->waited.lines) : 0;
 }
@@ -175,7 +180,11 @@ static bool ask(struct rv32_core *core, uint64_t now, uint64_t hit, uint32_t lin
 {
 	uint64_t cycle = hit > HIT_CYCLES ? hit - HIT_CYCLES : 0;
 	struct rv32_bus_request req = {
-		.cycle = now, .addr = line, .kind = RV32_FETCH, .size_bytes = 4, .user_mode = core->user_mode,
+		.cycle = now,
+		.addr = line,
+		.kind = RV32_FETCH,
+		.size_bytes = 4,
+		.user_mode = core->user_mode,
 	};
 
 	if (core->bus.access && core->bus.access(core->bus.arg, &req) == RV32_BUS_STOP)

@@ -87,19 +87,23 @@ static bool is_timed(const struct rv32_core *core, uint32_t addr)
 }
 
 /* When a shared window's word may be used; the core moves the data itself. */
-static enum rv32_bus_status ask_turn(struct rv32_core *core, const struct op *op, enum rv32_access kind, uint32_t addr,
-				     unsigned size, unsigned late)
+static enum rv32_bus_status ask_turn(struct rv32_core *core, const struct op *op, enum rv32_access kind, uint32_t addr, unsigned size,
+				     unsigned late)
 {
 	struct rv32_bus_request req = {
-		.cycle = late, .addr = addr, .kind = kind, .size_bytes = (uint8_t)size, .in_window = 1,
+		.cycle = late,
+		.addr = addr,
+		.kind = kind,
+		.size_bytes = (uint8_t)size,
+		.in_window = 1,
 	};
 
 	return ask_bus(core, op, &req);
 }
 
 /* Bytes inside one word of a window, if it is one; else *found is false. */
-static enum rv32_bus_status in_window(struct rv32_core *core, const struct op *op, enum rv32_access kind, uint32_t addr,
-				      unsigned size, unsigned late, uint32_t *value, bool *found)
+static enum rv32_bus_status in_window(struct rv32_core *core, const struct op *op, enum rv32_access kind, uint32_t addr, unsigned size,
+				      unsigned late, uint32_t *value, bool *found)
 {
 	bool store = kind == RV32_STORE, timed;
 	uint8_t *mem = page_at(core, kind, addr);
@@ -127,8 +131,8 @@ static enum rv32_bus_status in_window(struct rv32_core *core, const struct op *o
 }
 
 /* 1, 2 or 4 bytes inside one word. */
-static enum rv32_bus_status part(struct rv32_core *core, const struct op *op, enum rv32_access kind, uint32_t addr,
-				 unsigned size, unsigned late, uint32_t *value)
+static enum rv32_bus_status part(struct rv32_core *core, const struct op *op, enum rv32_access kind, uint32_t addr, unsigned size,
+				 unsigned late, uint32_t *value)
 {
 	struct rv32_bus_request req = { .cycle = late, .addr = addr, .kind = kind, .size_bytes = (uint8_t)size, .value = *value };
 	enum rv32_bus_status status;
@@ -144,8 +148,8 @@ static enum rv32_bus_status part(struct rv32_core *core, const struct op *op, en
 }
 
 /* Up to *bytes at addr, inside one word: of a window all, of the bus no 3, and 2 only where they are even. */
-static enum rv32_bus_status piece(struct rv32_core *core, const struct op *op, enum rv32_access kind, uint32_t addr,
-				  unsigned *bytes, unsigned late, uint32_t *value)
+static enum rv32_bus_status piece(struct rv32_core *core, const struct op *op, enum rv32_access kind, uint32_t addr, unsigned *bytes,
+				  unsigned late, uint32_t *value)
 {
 	enum rv32_bus_status status;
 	bool found;
@@ -159,8 +163,8 @@ static enum rv32_bus_status piece(struct rv32_core *core, const struct op *op, e
 }
 
 /* An access that crosses a word: each word on its own, the second a cycle later. */
-static enum rv32_bus_status split(struct rv32_core *core, const struct op *op, enum rv32_access kind, uint32_t addr,
-				  unsigned size, uint32_t *value)
+static enum rv32_bus_status split(struct rv32_core *core, const struct op *op, enum rv32_access kind, uint32_t addr, unsigned size,
+				  uint32_t *value)
 {
 	unsigned first = 4 - (addr & 3), done = core->split.done_bytes, bytes;
 	uint32_t result = done ? core->split.value : 0;
@@ -184,8 +188,8 @@ static enum rv32_bus_status split(struct rv32_core *core, const struct op *op, e
 	return RV32_BUS_OK;
 }
 
-static enum rv32_bus_status access_memory(struct rv32_core *core, const struct op *op, enum rv32_access kind, uint32_t addr,
-					  unsigned size, uint32_t *value)
+static enum rv32_bus_status access_memory(struct rv32_core *core, const struct op *op, enum rv32_access kind, uint32_t addr, unsigned size,
+					  uint32_t *value)
 {
 	bool misaligned = (addr & 3) + size > 4;
 	uint64_t before = core->cycle;
@@ -270,8 +274,8 @@ static int atomic_in_window(struct rv32_core *core, const struct op *op, enum rv
 	return 0;
 }
 
-int memory__atomic(struct rv32_core *core, const struct op *op, enum rv32_access kind, unsigned funct5,
-		   uint32_t addr, uint32_t value, uint32_t *old)
+int memory__atomic(struct rv32_core *core, const struct op *op, enum rv32_access kind, unsigned funct5, uint32_t addr, uint32_t value,
+		   uint32_t *old)
 {
 	bool reserve = kind == RV32_LR || kind == RV32_SC;
 	int fault = -1 - (kind == RV32_LR ? RV32_TRAP_LOAD_FAULT : RV32_TRAP_STORE_FAULT);
@@ -331,7 +335,7 @@ int memory__map(struct rv32_core *core)
 
 	if (tables == MAP_FAILED)
 		return -ENOMEM;
-	/* Where huge pages are always taken (Debian), each of these few would be one of 2 MiB: 30 times the memory. */
+		/* Where huge pages are always taken (Debian), each of these few would be one of 2 MiB: 30 times the memory. */
 #ifdef MADV_NOHUGEPAGE
 	(void)madvise(tables, 4 * TABLE_BYTES, MADV_NOHUGEPAGE);
 #endif

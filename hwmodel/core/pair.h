@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* The code of one pair, FIRST and then SECOND: of each switch one case is left. Included once per pair. */
-PAIR_LABEL(FIRST, SECOND):
-	switch (PAIR_OPCODE(FIRST)) {
-#define INSN(name, text, match, mask, fmt, cls, ...) case RV32_OP_##name: { __VA_ARGS__; } break;
+PAIR_LABEL(FIRST, SECOND) : switch (PAIR_OPCODE(FIRST))
+{
+#define INSN(name, text, match, mask, fmt, cls, ...) \
+	case RV32_OP_##name: {                       \
+		__VA_ARGS__;                         \
+	} break;
 #include "hwmodel/core/isa.def"
-	default:
-		break;
-	}
-	op++;
-	switch (PAIR_OPCODE(SECOND)) {
+default:
+	break;
+}
+op++;
+switch (PAIR_OPCODE(SECOND)) {
 #include "hwmodel/core/isa.def"
 #undef INSN
-	default:
-		break;
-	}
-	NEXT();
+default:
+	break;
+}
+NEXT();
 #undef FIRST
 #undef SECOND

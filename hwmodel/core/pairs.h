@@ -1,59 +1,59 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* The code of the pairs in fused.def, which has to name the same; part of exec__run(). */
-#define FIRST addi
+#define FIRST  addi
 #define SECOND bne
 #include "hwmodel/core/pair.h"
-#define FIRST addi
+#define FIRST  addi
 #define SECOND addi
 #include "hwmodel/core/pair.h"
-#define FIRST lw
+#define FIRST  lw
 #define SECOND lw
 #include "hwmodel/core/pair.h"
-#define FIRST sw
+#define FIRST  sw
 #define SECOND sw
 #include "hwmodel/core/pair.h"
-#define FIRST lw
+#define FIRST  lw
 #define SECOND addi
 #include "hwmodel/core/pair.h"
-#define FIRST lw
+#define FIRST  lw
 #define SECOND add
 #include "hwmodel/core/pair.h"
-#define FIRST slli
+#define FIRST  slli
 #define SECOND add
 #include "hwmodel/core/pair.h"
-#define FIRST slli
+#define FIRST  slli
 #define SECOND srli
 #include "hwmodel/core/pair.h"
-#define FIRST srli
+#define FIRST  srli
 #define SECOND slli
 #include "hwmodel/core/pair.h"
-#define FIRST slli
+#define FIRST  slli
 #define SECOND or
 #include "hwmodel/core/pair.h"
-#define FIRST or
+#define FIRST  or
 #define SECOND xor
 #include "hwmodel/core/pair.h"
-#define FIRST xor
+#define FIRST  xor
 #define SECOND srli
 #include "hwmodel/core/pair.h"
-#define FIRST xor
+#define FIRST  xor
 #define SECOND xor
 #include "hwmodel/core/pair.h"
-#define FIRST add
+#define FIRST  add
 #define SECOND add
 #include "hwmodel/core/pair.h"
-#define FIRST and
+#define FIRST  and
 #define SECOND xor
 #include "hwmodel/core/pair.h"
-#define FIRST mul
+#define FIRST  mul
 #define SECOND add
 #include "hwmodel/core/pair.h"
-#define FIRST addi
+#define FIRST  addi
 #define SECOND lw
 #include "hwmodel/core/pair.h"
-#define FIRST add
+#define FIRST  add
 #define SECOND lw
 #include "hwmodel/core/pair.h"
-#define FIRST addi
+#define FIRST  addi
 #define SECOND sw
 #include "hwmodel/core/pair.h"

@@ -151,12 +151,23 @@ void rv32_core__stats(const struct rv32_core *core, struct rv32_stats *out)
 const char *rv32_cause_name(enum rv32_cause cause)
 {
 	static const char *const names[] = {
-		[RV32_CYC_ISSUE] = "issue", [RV32_CYC_LOAD_USE] = "load_use", [RV32_CYC_JUMP] = "jump",
-		[RV32_CYC_BRANCH] = "branch", [RV32_CYC_FETCH] = "fetch", [RV32_CYC_MULDIV] = "muldiv",
-		[RV32_CYC_MISALIGNED] = "misaligned", [RV32_CYC_MEMORY] = "memory", [RV32_CYC_FLUSH] = "flush",
-		[RV32_CYC_L1] = "l1", [RV32_CYC_L2] = "l2", [RV32_CYC_REMOTE] = "remote", [RV32_CYC_ICACHE] = "icache",
-		[RV32_CYC_DMA] = "dma", [RV32_CYC_COMMAND] = "command",
-		[RV32_CYC_BLOCKED] = "blocked", [RV32_CYC_THREAD] = "thread",
+		[RV32_CYC_ISSUE] = "issue",
+		[RV32_CYC_LOAD_USE] = "load_use",
+		[RV32_CYC_JUMP] = "jump",
+		[RV32_CYC_BRANCH] = "branch",
+		[RV32_CYC_FETCH] = "fetch",
+		[RV32_CYC_MULDIV] = "muldiv",
+		[RV32_CYC_MISALIGNED] = "misaligned",
+		[RV32_CYC_MEMORY] = "memory",
+		[RV32_CYC_FLUSH] = "flush",
+		[RV32_CYC_L1] = "l1",
+		[RV32_CYC_L2] = "l2",
+		[RV32_CYC_REMOTE] = "remote",
+		[RV32_CYC_ICACHE] = "icache",
+		[RV32_CYC_DMA] = "dma",
+		[RV32_CYC_COMMAND] = "command",
+		[RV32_CYC_BLOCKED] = "blocked",
+		[RV32_CYC_THREAD] = "thread",
 	};
 	_Static_assert(sizeof(names) / sizeof(names[0]) == RV32_CAUSE_COUNT, "a cause has no name");
 

@@ -12,7 +12,9 @@
 
 /* All zero: it was never taken. */
 struct timetable {
-	struct { uint64_t from, to; } taken[TIMETABLE_ENTRIES]; /* by cycle; they do not overlap */
+	struct {
+		uint64_t from, to;
+	} taken[TIMETABLE_ENTRIES]; /* by cycle; they do not overlap */
 	unsigned count;
 };
 

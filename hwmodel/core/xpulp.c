@@ -6,11 +6,12 @@
 #include "hwmodel/core/core.h"
 
 enum {
-	BODY_MAX = 256,      /* instructions of a loop at most */
-	SETUP_CYCLES = 1,    /* lp.setup */
-	COUNT_CYCLES = 2,    /* the distance to go, divided by a step that is a power of two */
-	OFFSET_CYCLES = 1,   /* a pointer that first has to point at the first access */
-	POST_MIN = -2048, POST_MAX = 2047,
+	BODY_MAX = 256,    /* instructions of a loop at most */
+	SETUP_CYCLES = 1,  /* lp.setup */
+	COUNT_CYCLES = 2,  /* the distance to go, divided by a step that is a power of two */
+	OFFSET_CYCLES = 1, /* a pointer that first has to point at the first access */
+	POST_MIN = -2048,
+	POST_MAX = 2047,
 };
 
 struct body {
@@ -18,9 +19,9 @@ struct body {
 	const uint8_t *code;
 	struct rv32_insn insn[BODY_MAX];
 	bool gone[BODY_MAX];
-	unsigned count;      /* its branch is the last */
-	bool forks;          /* branches inside, */
-	bool exits;          /* and out of it */
+	unsigned count; /* its branch is the last */
+	bool forks;     /* branches inside, */
+	bool exits;     /* and out of it */
 };
 
 const char *xpulp_reason_text(enum xpulp_reason reason)
@@ -220,8 +221,8 @@ static unsigned turn_cycles(const struct body *b)
 static uint64_t dynamic_cycles(const struct body *b)
 {
 	static const enum rv32_cause causes[] = {
-		RV32_CYC_MISALIGNED, RV32_CYC_MEMORY, RV32_CYC_L1, RV32_CYC_L2, RV32_CYC_REMOTE, RV32_CYC_ICACHE,
-		RV32_CYC_DMA, RV32_CYC_COMMAND, RV32_CYC_BLOCKED,
+		RV32_CYC_MISALIGNED, RV32_CYC_MEMORY, RV32_CYC_L1,      RV32_CYC_L2,      RV32_CYC_REMOTE,
+		RV32_CYC_ICACHE,     RV32_CYC_DMA,    RV32_CYC_COMMAND, RV32_CYC_BLOCKED,
 	};
 	uint64_t sum = 0;
 
@@ -242,9 +243,14 @@ static enum xpulp_reason convertible(const struct body *b)
 		return XPULP_EXITS;
 	for (unsigned i = 0; i + 1 < b->count; i++) {
 		switch (b->insn[i].class_) {
-		case RV32_CLASS_JAL: case RV32_CLASS_JALR:
+		case RV32_CLASS_JAL:
+		case RV32_CLASS_JALR:
 			return XPULP_CALLS;
-		case RV32_CLASS_SYSTEM: case RV32_CLASS_FENCE: case RV32_CLASS_MRET: case RV32_CLASS_WFI: case RV32_CLASS_HWLOOP:
+		case RV32_CLASS_SYSTEM:
+		case RV32_CLASS_FENCE:
+		case RV32_CLASS_MRET:
+		case RV32_CLASS_WFI:
+		case RV32_CLASS_HWLOOP:
 		case RV32_CLASS_FAULT:
 			return XPULP_SYSTEM;
 		default:
@@ -279,8 +285,7 @@ static void convert(struct body *b, struct xpulp_loop *loop)
 		fold_macs(b, loop);
 		loop->cycles_xpulp = loop->entries * setup + loop->turns * turn_cycles(b) + dynamic_cycles(b);
 	} else { /* what else could be saved depends on the way through */
-		loop->cycles_xpulp = loop->cycles - all_charged(b, last) - (loop->counter ? runs(b, counter) : 0) +
-				     loop->entries * setup;
+		loop->cycles_xpulp = loop->cycles - all_charged(b, last) - (loop->counter ? runs(b, counter) : 0) + loop->entries * setup;
 	}
 	if (loop->cycles_xpulp >= loop->cycles) {
 		loop->cycles_xpulp = loop->cycles;

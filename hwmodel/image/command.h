@@ -15,16 +15,15 @@
 /* The task descriptor: the driver's registers from HPU_TASK on; each load takes one cycle. */
 struct hpu_task {
 	uint32_t handler_mem, handler_mem_bytes; /* L2 */
-	uint32_t packet_l1, copied_bytes;	 /* bytes: of the packet, to L1 */
-	uint32_t scratchpad[4];			 /* per cluster */
+	uint32_t packet_l1, copied_bytes;        /* bytes: of the packet, to L1 */
+	uint32_t scratchpad[4];                  /* per cluster */
 	uint32_t scratchpad_bytes[4];
 	uint32_t host_mem_high, host_mem_low, host_mem_bytes;
 	uint32_t packet_l2;
 	uint32_t home_cluster;
 	uint32_t message_id;
 };
-_Static_assert(sizeof(struct hpu_task) == HPU_DOORBELL - HPU_TASK,
-	       "hpu_task is the driver's register block");
+_Static_assert(sizeof(struct hpu_task) == HPU_DOORBELL - HPU_TASK, "hpu_task is the driver's register block");
 
 #define HPU_REG_(off) (*(volatile uint32_t *)(HPU_DRIVER + (off)))
 
@@ -57,8 +56,8 @@ static inline __attribute__((always_inline)) void hpu_command_yield(void)
 }
 
 /* Writes `bytes` bytes at NIC address `from` to the host. Returns the command's id. */
-static inline __attribute__((always_inline)) uint32_t
-hpu_command_to_host(uint32_t host_high, uint32_t host_low, uint32_t from, uint32_t bytes)
+static inline __attribute__((always_inline)) uint32_t hpu_command_to_host(uint32_t host_high, uint32_t host_low, uint32_t from,
+									  uint32_t bytes)
 {
 	HPU_REG_(HPU_COMMAND_WORD + 0) = host_low;
 	HPU_REG_(HPU_COMMAND_WORD + 4) = host_high;
@@ -69,8 +68,8 @@ hpu_command_to_host(uint32_t host_high, uint32_t host_low, uint32_t from, uint32
 }
 
 /* Reads `bytes` bytes of the host to NIC address `to`. */
-static inline __attribute__((always_inline)) uint32_t
-hpu_command_from_host(uint32_t host_high, uint32_t host_low, uint32_t to, uint32_t bytes)
+static inline __attribute__((always_inline)) uint32_t hpu_command_from_host(uint32_t host_high, uint32_t host_low, uint32_t to,
+									    uint32_t bytes)
 {
 	HPU_REG_(HPU_COMMAND_WORD + 0) = host_low;
 	HPU_REG_(HPU_COMMAND_WORD + 4) = host_high;
@@ -81,8 +80,8 @@ hpu_command_from_host(uint32_t host_high, uint32_t host_low, uint32_t to, uint32
 }
 
 /* Writes up to 8 bytes of data to the host: host-direct. */
-static inline __attribute__((always_inline)) uint32_t
-hpu_command_write(uint32_t host_high, uint32_t host_low, uint32_t bytes, uint32_t data_low, uint32_t data_high)
+static inline __attribute__((always_inline)) uint32_t hpu_command_write(uint32_t host_high, uint32_t host_low, uint32_t bytes,
+									uint32_t data_low, uint32_t data_high)
 {
 	HPU_REG_(HPU_COMMAND_WORD + 0) = host_low;
 	HPU_REG_(HPU_COMMAND_WORD + 4) = host_high;
@@ -93,10 +92,10 @@ hpu_command_write(uint32_t host_high, uint32_t host_low, uint32_t bytes, uint32_
 }
 
 /* Sends `bytes` bytes at NIC address `from`, with `high` at the host's; kind is HPU_SEND_*, put for those that are made. */
-static inline __attribute__((always_inline)) uint32_t hpu_command_send(uint32_t put, uint32_t kind, uint32_t high,
-								       uint32_t from, uint32_t bytes)
+static inline __attribute__((always_inline)) uint32_t hpu_command_send(uint32_t put, uint32_t kind, uint32_t high, uint32_t from,
+								       uint32_t bytes)
 {
-	HPU_REG_(HPU_COMMAND_WORD + 0) = put; /* destination; 0: as the packet says */
+	HPU_REG_(HPU_COMMAND_WORD + 0) = put;  /* destination; 0: as the packet says */
 	HPU_REG_(HPU_COMMAND_WORD + 4) = kind; /* flow */
 	HPU_REG_(HPU_COMMAND_WORD + 8) = from;
 	HPU_REG_(HPU_COMMAND_WORD + 12) = high;

@@ -47,27 +47,22 @@ HPU_INLINE void hpu_reply(struct spin_packet *packet, uint32_t length)
 	}
 	ports = packet->is_icmp ? 0 : *(uint32_t *)(packet->ip_l1 + packet->ip_bytes);
 	if (packet->is_ip4) {
-		hpu_swap_word(packet, offsetof(struct spin_ip4, src),
-			      offsetof(struct spin_ip4, dst));
+		hpu_swap_word(packet, offsetof(struct spin_ip4, src), offsetof(struct spin_ip4, dst));
 		spin_header_store16_(packet, offsetof(struct spin_ip4, ttl), protocol << 8 | 64);
 	} else {
 		for (uint32_t i = 0; i < 16; i += 4)
-			hpu_swap_word(packet, offsetof(struct spin_ip6, src) + i,
-				      offsetof(struct spin_ip6, dst) + i);
+			hpu_swap_word(packet, offsetof(struct spin_ip6, src) + i, offsetof(struct spin_ip6, dst) + i);
 		spin_header_store16_(packet, offsetof(struct spin_ip6, next_header), 64 << 8 | protocol);
 	}
 	if (!packet->is_icmp)
 		spin_header_store32_(packet, packet->ip_bytes, ports << 16 | ports >> 16);
 	if (packet->reply_bytes != length) {
 		if (packet->is_ip4)
-			spin_header_store16_(packet, offsetof(struct spin_ip4, total_length),
-					     spin_hton16(packet->ip_bytes + bytes));
+			spin_header_store16_(packet, offsetof(struct spin_ip4, total_length), spin_hton16(packet->ip_bytes + bytes));
 		else
-			spin_header_store16_(packet, offsetof(struct spin_ip6, payload_length),
-					     spin_hton16(bytes));
+			spin_header_store16_(packet, offsetof(struct spin_ip6, payload_length), spin_hton16(bytes));
 		if (!packet->is_icmp)
-			spin_header_store16_(packet, packet->ip_bytes + offsetof(struct spin_udp, length),
-					     spin_hton16(bytes));
+			spin_header_store16_(packet, packet->ip_bytes + offsetof(struct spin_udp, length), spin_hton16(bytes));
 	}
 	hpu_command_send(0, HPU_SEND_REPLY, 0, hpu_packet_source(packet), packet->ip_bytes + bytes);
 }
@@ -75,7 +70,7 @@ HPU_INLINE void hpu_reply(struct spin_packet *packet, uint32_t length)
 HPU_INLINE void hpu_datagram_header(_Bool is_ip4, enum hpu_takes takes, const struct hpu_args *args)
 {
 	struct spin_packet packet;
-	struct spin_header header = {.type = SPIN_TYPE_PUT, .packet = &packet};
+	struct spin_header header = { .type = SPIN_TYPE_PUT, .packet = &packet };
 	struct hpu_scratch *scratch = hpu_scratch();
 	uint32_t rc, verdict;
 
@@ -106,11 +101,10 @@ HPU_INLINE void hpu_note_dropped(uint32_t bytes)
 
 /* Payload and proceed entries. The handler is null where there is nothing to run. */
 HPU_INLINE void hpu_datagram_data(_Bool is_ip4, enum hpu_takes takes,
-				  enum spin_payload_rc (*handler)(struct spin_payload *, spin_state_type *),
-				  const struct hpu_args *args)
+				  enum spin_payload_rc (*handler)(struct spin_payload *, spin_state_type *), const struct hpu_args *args)
 {
 	struct spin_packet packet;
-	struct spin_payload payload = {.packet = &packet};
+	struct spin_payload payload = { .packet = &packet };
 	uint32_t rc, all;
 
 	hpu_packet_open(&packet, is_ip4, takes, args);
@@ -168,8 +162,7 @@ HPU_INLINE void hpu_datagram_completion(enum hpu_takes takes, const struct hpu_a
 		return;
 	if (spin_handlers_.header && !hpu_header_lets_complete(scratch->header))
 		return;
-	hpu_run_completion(spin_handlers_.header || spin_handlers_.payload ? scratch->dropped_bytes : 0, 0,
-			   scratch->length, takes, args);
+	hpu_run_completion(spin_handlers_.header || spin_handlers_.payload ? scratch->dropped_bytes : 0, 0, scratch->length, takes, args);
 }
 
 #endif

@@ -50,8 +50,7 @@ SPIN_INLINE uint32_t spin_command_from_host_(uint32_t high, uint32_t low, uint32
 	return hpu_command_from_host(high, low, to, bytes);
 }
 
-SPIN_INLINE uint32_t spin_command_write_(uint32_t high, uint32_t low, uint32_t bytes, uint32_t data_low,
-					 uint32_t data_high)
+SPIN_INLINE uint32_t spin_command_write_(uint32_t high, uint32_t low, uint32_t bytes, uint32_t data_low, uint32_t data_high)
 {
 	return hpu_command_write(high, low, bytes, data_low, data_high);
 }
@@ -153,8 +152,7 @@ HPU_INLINE uint32_t hpu_header(_Bool is_ip4, const struct hpu_args *args)
 	return hpu_nothing();
 }
 
-HPU_INLINE uint32_t hpu_data(_Bool is_ip4,
-			     enum spin_payload_rc (*handler)(struct spin_payload *, spin_state_type *),
+HPU_INLINE uint32_t hpu_data(_Bool is_ip4, enum spin_payload_rc (*handler)(struct spin_payload *, spin_state_type *),
 			     const struct hpu_args *args)
 {
 	if (HPU_TAKES_MESSAGES)
@@ -211,8 +209,7 @@ HPU_INLINE uint32_t hpu_other_header(_Bool is_ip4, enum hpu_takes takes, const s
 }
 
 HPU_INLINE uint32_t hpu_other_data(_Bool is_ip4, enum hpu_takes takes,
-				   enum spin_payload_rc (*handler)(struct spin_payload *, spin_state_type *),
-				   const struct hpu_args *args)
+				   enum spin_payload_rc (*handler)(struct spin_payload *, spin_state_type *), const struct hpu_args *args)
 {
 	if (HPU_TAKES_OTHERS)
 		hpu_datagram_data(is_ip4, takes, handler, args);

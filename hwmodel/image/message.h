@@ -19,7 +19,7 @@ HPU_INLINE uint32_t hpu_message_type(void)
 HPU_INLINE uint32_t hpu_message_header(_Bool is_ip4, const struct hpu_args *args)
 {
 	struct spin_packet packet;
-	struct spin_header header = {.packet = &packet};
+	struct spin_header header = { .packet = &packet };
 	struct hpu_scratch *scratch = hpu_scratch();
 	uint32_t rc, verdict;
 
@@ -86,10 +86,10 @@ HPU_INLINE _Bool hpu_message_answer(struct spin_packet *packet)
 	const struct hpu_scratch *scratch = hpu_scratch();
 	const struct spin_slmp_get *get = (const struct spin_slmp_get *)packet->payload;
 	uint32_t bytes = scratch->length < packet->host_bytes ? scratch->length : packet->host_bytes;
-	struct spin_put put = {.target = spin_source_(packet),
-				     .match_bits = spin_swap64_(get->match_bits),
-				     .hdr_data = spin_swap64_(get->hdr_data),
-				     .remote_offset = spin_swap64_(get->offset)};
+	struct spin_put put = { .target = spin_source_(packet),
+				.match_bits = spin_swap64_(get->match_bits),
+				.hdr_data = spin_swap64_(get->hdr_data),
+				.remote_offset = spin_swap64_(get->offset) };
 
 	return scratch->flow_control >> HPU_SCRATCH_DETAIL && !spin_put_from_host_(packet, 0, bytes, &put);
 }
@@ -121,10 +121,10 @@ HPU_INLINE _Bool hpu_message_fetch(struct spin_packet *packet)
 	const uint32_t *from = (const uint32_t *)(get + 1);
 	const uint32_t size = (hpu_scratch()->flow_control >> HPU_SCRATCH_DETAIL & ~SPIN_ATOMIC_FETCH) * 4;
 	const uint32_t bytes = packet->bytes - (uint32_t)sizeof(*get);
-	struct spin_put put = {.target = spin_source_(packet),
-				     .match_bits = spin_swap64_(get->match_bits),
-				     .hdr_data = spin_swap64_(get->hdr_data),
-				     .remote_offset = spin_swap64_(get->offset)};
+	struct spin_put put = { .target = spin_source_(packet),
+				.match_bits = spin_swap64_(get->match_bits),
+				.hdr_data = spin_swap64_(get->hdr_data),
+				.remote_offset = spin_swap64_(get->offset) };
 	uint32_t before[SPIN_ATOMIC_BYTES_MAX / 4] __attribute__((aligned(8)));
 
 	if (bytes > packet->host_bytes || packet->host_low & (size - 1) || packet->sent >= spin_puts_)
@@ -165,12 +165,11 @@ HPU_INLINE void hpu_message_leave(struct spin_packet *packet)
 }
 
 /* Payload and proceed entries. The handler is null where there is nothing to run. */
-HPU_INLINE uint32_t hpu_message_data(_Bool is_ip4,
-				     enum spin_payload_rc (*handler)(struct spin_payload *, spin_state_type *),
+HPU_INLINE uint32_t hpu_message_data(_Bool is_ip4, enum spin_payload_rc (*handler)(struct spin_payload *, spin_state_type *),
 				     const struct hpu_args *args)
 {
 	struct spin_packet packet;
-	struct spin_payload payload = {.packet = &packet};
+	struct spin_payload payload = { .packet = &packet };
 	uint32_t rc, all, rest;
 	_Bool has_proceeded = 0;
 

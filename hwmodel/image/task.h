@@ -87,16 +87,15 @@ HPU_INLINE uint32_t hpu_payload_bytes(const struct spin_packet *packet)
 	if (packet->is_ether)
 		return hpu_scratch()->length;
 	if (packet->is_ip4)
-		return spin_ntoh16(((const struct spin_ip4 *)packet->ip_l1)->total_length) -
-		       packet->ip_bytes - packet->header_bytes;
+		return spin_ntoh16(((const struct spin_ip4 *)packet->ip_l1)->total_length) - packet->ip_bytes - packet->header_bytes;
 	return spin_ntoh16(((const struct spin_ip6 *)packet->ip_l1)->payload_length) - packet->header_bytes;
 }
 
 /* What the header handler sees of the first payload (sPIN 3.2.1). */
 HPU_INLINE uint32_t hpu_user_header_bytes(uint32_t payload_bytes)
 {
-	return spin_handlers_.user_header_bytes && payload_bytes > spin_handlers_.user_header_bytes ?
-		       spin_handlers_.user_header_bytes : payload_bytes;
+	return spin_handlers_.user_header_bytes && payload_bytes > spin_handlers_.user_header_bytes ? spin_handlers_.user_header_bytes
+												    : payload_bytes;
 }
 
 /* The user header is the header handler's alone. */
@@ -128,8 +127,7 @@ HPU_INLINE void hpu_note_header_sent(const struct spin_packet *packet)
 /* A header handler's return code without PENDING. */
 HPU_INLINE _Bool hpu_is_header_rc(uint32_t rc)
 {
-	return rc == SPIN_RC_PROCESS_DATA || rc == SPIN_RC_PROCEED || rc == SPIN_RC_DROP ||
-	       rc == (SPIN_RC_PROCEED | SPIN_RC_COMPLETE);
+	return rc == SPIN_RC_PROCESS_DATA || rc == SPIN_RC_PROCEED || rc == SPIN_RC_DROP || rc == (SPIN_RC_PROCEED | SPIN_RC_COMPLETE);
 }
 
 /* What it left of that in the scratchpad: may the completion handler run? */
@@ -140,9 +138,7 @@ HPU_INLINE _Bool hpu_header_lets_complete(uint32_t rc)
 
 HPU_INLINE void hpu_fail(uint32_t rc)
 {
-	hpu_command_error(rc == SPIN_RC_FAIL   ? HPU_ERROR_FAIL
-			  : rc == SPIN_RC_SEGV ? HPU_ERROR_SEGV
-					       : HPU_ERROR_BAD_RETURN);
+	hpu_command_error(rc == SPIN_RC_FAIL ? HPU_ERROR_FAIL : rc == SPIN_RC_SEGV ? HPU_ERROR_SEGV : HPU_ERROR_BAD_RETURN);
 }
 
 /* What a run came to whose budget is used up, whatever its handler said. */
@@ -163,20 +159,19 @@ HPU_INLINE void hpu_packet_open_any(struct spin_packet *packet, enum hpu_takes t
 	hpu_packet_open(packet, takes != HPU_ETHER && *ip >> 4 == 4, takes, args);
 }
 
-HPU_INLINE uint32_t hpu_run_completion(uint32_t dropped_bytes, _Bool flow_control, uint32_t length,
-				       enum hpu_takes takes, const struct hpu_args *args)
+HPU_INLINE uint32_t hpu_run_completion(uint32_t dropped_bytes, _Bool flow_control, uint32_t length, enum hpu_takes takes,
+				       const struct hpu_args *args)
 {
 	struct spin_packet packet;
-	struct spin_completion completion = {.dropped_bytes = dropped_bytes,
-					     .flow_control_triggered = flow_control,
-					     .length = length,
-					     .packet = &packet};
+	struct spin_completion completion = {
+		.dropped_bytes = dropped_bytes, .flow_control_triggered = flow_control, .length = length, .packet = &packet
+	};
 	uint32_t rc;
 
 	hpu_packet_open_any(&packet, takes, args);
 	packet.sent = hpu_scratch()->sent;
-	rc = spin_handlers_.message_completion ? spin_handlers_.message_completion(&completion, &spin_state) :
-						 spin_handlers_.completion(dropped_bytes, flow_control, &spin_state);
+	rc = spin_handlers_.message_completion ? spin_handlers_.message_completion(&completion, &spin_state)
+					       : spin_handlers_.completion(dropped_bytes, flow_control, &spin_state);
 	spin_atomic_abandon_(&packet);
 	if (!hpu_overran(&packet) && (rc & ~(uint32_t)SPIN_RC_PENDING) != SPIN_RC_SUCCESS)
 		hpu_fail(rc);

@@ -9,7 +9,7 @@
 static struct flow_key key_of(const struct arrival *a)
 {
 	const uint8_t *ip = a->frame + a->in.ip_off, *udp = ip + a->in.ip_bytes;
-	struct flow_key key = {.message_id = a->slmp.message_id, .ip_version = a->in.is_ip4 ? 4 : 6};
+	struct flow_key key = { .message_id = a->slmp.message_id, .ip_version = a->in.is_ip4 ? 4 : 6 };
 
 	if (a->in.is_ip4)
 		memcpy(key.src_addr, ip + offsetof(struct spin_ip4, src), 4);
@@ -48,8 +48,7 @@ static void refuse(struct pspin *nic, struct mpq *mpq, const struct arrival *a)
 }
 
 /* Steps 8 to 10 for a message that is new or waiting. */
-static enum spin_reason not_open(struct pspin *nic, struct mpq *mpq, const struct flow_key *key, struct flow *old,
-				 struct flight *flight)
+static enum spin_reason not_open(struct pspin *nic, struct mpq *mpq, const struct flow_key *key, struct flow *old, struct flight *flight)
 {
 	const struct arrival *a = &flight->arrival;
 	struct messages *messages = nic->messages;
@@ -203,8 +202,8 @@ static uint32_t classify(struct pspin *nic, struct flight *flight)
 	if (nic->rule.has_eom)
 		flight->is_malformed = slmp__of_flow(a->frame, &a->in, &a->slmp);
 	else
-		flight->is_malformed = slmp__parse(a->frame, &a->in, nic->messages->limits.take_put, nic->meta.registration.takes,
-						   &a->slmp);
+		flight->is_malformed =
+			slmp__parse(a->frame, &a->in, nic->messages->limits.take_put, nic->meta.registration.takes, &a->slmp);
 	flight->is_malformed |= pieces && !(a->slmp.flags & SPIN_SLMP_EOM) && a->slmp.payload_bytes % pieces;
 	flight->is_matched = a->slmp.offset != 0;
 	return (uint32_t)sizeof(struct spin_eth) + a->in.packet_bytes + (a->slmp.is_flow ? (uint32_t)sizeof(struct spin_slmp) : 0);
@@ -279,6 +278,13 @@ static void freed(struct pspin *nic, struct slot *slot)
 }
 
 const struct nic_kind message_kind = {
-	.classify = classify, .place = place, .decide = decide, .starts = message__starts, .ended = message__ended,
-	.work = message__work, .replay = mpq__replay_one, .leaves = leaves, .freed = freed,
+	.classify = classify,
+	.place = place,
+	.decide = decide,
+	.starts = message__starts,
+	.ended = message__ended,
+	.work = message__work,
+	.replay = mpq__replay_one,
+	.leaves = leaves,
+	.freed = freed,
 };

@@ -67,8 +67,7 @@ enum checksum_state checksum__udp_state(const uint8_t *ip, uint32_t ip_bytes, ui
 uint16_t checksum__udp(const uint8_t *ip, uint32_t ip_bytes, uint32_t udp_bytes)
 {
 	const uint8_t *udp = ip + ip_bytes;
-	uint64_t sum = checksum__pseudo(ip, SPIN_IP_UDP, udp_bytes) + checksum__sum(udp, udp_bytes) +
-		       (uint16_t)~field(udp);
+	uint64_t sum = checksum__pseudo(ip, SPIN_IP_UDP, udp_bytes) + checksum__sum(udp, udp_bytes) + (uint16_t)~field(udp);
 	uint16_t checksum = (uint16_t)~checksum__fold(sum);
 
 	return checksum ? checksum : 0xffff;

@@ -18,7 +18,7 @@ uint64_t checksum__pseudo(const uint8_t *ip, uint8_t protocol, uint32_t bytes);
 
 enum checksum_state {
 	CHECKSUM_RIGHT,
-	CHECKSUM_NONE,	  /* 0 on IPv4 */
+	CHECKSUM_NONE,    /* 0 on IPv4 */
 	CHECKSUM_OFFLOAD, /* the bare folded pseudo-header sum, and not right */
 	CHECKSUM_WRONG,
 };

@@ -31,9 +31,8 @@ static int reach(struct pspin *nic, const struct flight *flight, const struct hp
 		out->at = out->is_deposit ? command->host - own->host_mem : at;
 		return 1;
 	}
-	*out = (struct reached){.at = at};
-	return command->host >= HOST_BASE &&
-	       entry_memory__holds(nic, flight->slot->mpq ? flight->slot->mpq->me : 0, at, command->bytes);
+	*out = (struct reached){ .at = at };
+	return command->host >= HOST_BASE && entry_memory__holds(nic, flight->slot->mpq ? flight->slot->mpq->me : 0, at, command->bytes);
 }
 
 /* Of a program of PsPIN's API: where no memory of the task's is, as its simulator takes it. */
@@ -109,8 +108,7 @@ static void tell_acked(const struct pspin *nic, const struct flight *flight, con
 	outbound__destination(flight->arrival.frame, &flight->arrival.in, &request->source);
 }
 
-static int put_from_host(struct pspin *nic, const struct flight *flight, const struct hpu_command *command,
-			 const struct spin_put *put)
+static int put_from_host(struct pspin *nic, const struct flight *flight, const struct hpu_command *command, const struct spin_put *put)
 {
 	struct spin_request *request;
 	struct reached from;
@@ -134,10 +132,10 @@ static int put(struct pspin *nic, const struct flight *flight, uint32_t packet_l
 	uint8_t headers[HEADERS_BYTES_MAX];
 	const struct inbound *in = &flight->arrival.in;
 	struct spin_request *request;
-	const struct outbound_request kind = {.type = command->flow == HPU_SEND_GET	? SPIN_TYPE_GET
-						      : command->flow == HPU_SEND_ATOMIC ? SPIN_TYPE_ATOMIC
-											 : SPIN_TYPE_PUT,
-					      .detail = command->detail};
+	const struct outbound_request kind = { .type = command->flow == HPU_SEND_GET      ? SPIN_TYPE_GET
+						       : command->flow == HPU_SEND_ATOMIC ? SPIN_TYPE_ATOMIC
+											  : SPIN_TYPE_PUT,
+					       .detail = command->detail };
 	struct spin_put put;
 
 	memcpy(&put, command->put, sizeof(put));
@@ -153,8 +151,8 @@ static int put(struct pspin *nic, const struct flight *flight, uint32_t packet_l
 	request->type = request->acked ? SPIN_REQUEST_PUT_BYTES : SPIN_REQUEST_PACKET;
 	request->ip_at = in->ip_off;
 	request->put.target = put.target;
-	request->bytes = outbound__put(request->frame, headers, in, &put, &kind, nic->messages ? &nic->put_id : NULL, command->nic,
-				       command->bytes);
+	request->bytes =
+		outbound__put(request->frame, headers, in, &put, &kind, nic->messages ? &nic->put_id : NULL, command->nic, command->bytes);
 	if (nic->messages)
 		nic->put_id++;
 	record__sent(nic, request);
@@ -199,7 +197,7 @@ static int deposit(struct pspin *nic, struct flight *flight, const struct hpu_co
 /* A work item (<spin/work.h>): what is written to the start of that window. */
 static int work(struct pspin *nic, struct flight *flight, const struct soc_task *task, const struct hpu_command *command)
 {
-	const enum spin_handler_kind kind = task->kind == SOC_HEADER  ? SPIN_KIND_HEADER
+	const enum spin_handler_kind kind = task->kind == SOC_HEADER    ? SPIN_KIND_HEADER
 					    : task->kind == SOC_PAYLOAD ? SPIN_KIND_PAYLOAD
 									: SPIN_KIND_COMPLETION;
 

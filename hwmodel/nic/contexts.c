@@ -11,7 +11,7 @@
 #include "hwmodel/nic/hers.h"
 #include "hwmodel/nic/messages.h"
 
-#define CODE_ALIGN 256u /* the longest line of an instruction cache */
+#define CODE_ALIGN     256u     /* the longest line of an instruction cache */
 #define L1_IMAGE_BYTES 0x7ffc0u /* pspin.ld: state in L1 and memory of clusters */
 
 struct pspin *device__context(const struct device *device, uint32_t message_id)
@@ -67,9 +67,8 @@ static int rules_meet(const struct spin_rule *a, const struct spin_rule *b)
 {
 	if (a->ether_type || b->ether_type)
 		return a->ether_type == b->ether_type;
-	return protocol_of(a) == protocol_of(b) && numbers_meet(a->ip_version, b->ip_version) &&
-	       numbers_meet(a->src_port, b->src_port) && numbers_meet(a->dst_port, b->dst_port) &&
-	       addresses_meet(a->src_addr, a->src_mask, b->src_addr, b->src_mask) &&
+	return protocol_of(a) == protocol_of(b) && numbers_meet(a->ip_version, b->ip_version) && numbers_meet(a->src_port, b->src_port) &&
+	       numbers_meet(a->dst_port, b->dst_port) && addresses_meet(a->src_addr, a->src_mask, b->src_addr, b->src_mask) &&
 	       addresses_meet(a->dst_addr, a->dst_mask, b->dst_addr, b->dst_mask);
 }
 
@@ -90,8 +89,10 @@ int device__may_join(const struct device *device, const struct spin_rule *rule, 
 	for (unsigned i = 0; i < device->count; i++) {
 		if (!rules_meet(&device->contexts[i]->rule, rule))
 			continue;
-		snprintf(err, err_bytes, "its rule and that of context %u can match the same packet: give rules that exclude each other, by a "
-			 "port or an address", i + 1);
+		snprintf(err, err_bytes,
+			 "its rule and that of context %u can match the same packet: give rules that exclude each other, by a "
+			 "port or an address",
+			 i + 1);
 		return -EEXIST;
 	}
 	return 0;
@@ -124,7 +125,7 @@ static void add_needs(const struct pspin *nic, struct needs *to)
 
 int device__admit(const struct device *device, struct pspin *nic, char *err, size_t err_bytes)
 {
-	struct needs others = {0}, all;
+	struct needs others = { 0 }, all;
 
 	for (unsigned i = 0; i < device->count; i++)
 		add_needs(device->contexts[i], &others);
@@ -135,13 +136,15 @@ int device__admit(const struct device *device, struct pspin *nic, char *err, siz
 		snprintf(err, err_bytes, "code of %llu bytes does not fit behind the other contexts' %llu: program memory has %u",
 			 (unsigned long long)(all.code - others.code), (unsigned long long)others.code, PROGRAM_BYTES);
 	else if (all.l2 > L2_HANDLER_BYTES)
-		snprintf(err, err_bytes, "state, data and tables of %llu bytes do not fit with the other contexts' %llu: handler memory in "
-			 "L2 has %u; use smaller tables", (unsigned long long)(all.l2 - others.l2), (unsigned long long)others.l2,
-			 L2_HANDLER_BYTES);
+		snprintf(err, err_bytes,
+			 "state, data and tables of %llu bytes do not fit with the other contexts' %llu: handler memory in "
+			 "L2 has %u; use smaller tables",
+			 (unsigned long long)(all.l2 - others.l2), (unsigned long long)others.l2, L2_HANDLER_BYTES);
 	else if (all.l1 > L1_IMAGE_BYTES)
-		snprintf(err, err_bytes, "state in L1, memory of clusters and buffers of %llu bytes do not fit with the other contexts' %llu: there "
-			 "are %u in an L1; keep one's state in L2", (unsigned long long)(all.l1 - others.l1), (unsigned long long)others.l1,
-			 L1_IMAGE_BYTES);
+		snprintf(err, err_bytes,
+			 "state in L1, memory of clusters and buffers of %llu bytes do not fit with the other contexts' %llu: there "
+			 "are %u in an L1; keep one's state in L2",
+			 (unsigned long long)(all.l1 - others.l1), (unsigned long long)others.l1, L1_IMAGE_BYTES);
 	else
 		return 0;
 	return -ENOSPC;
@@ -157,9 +160,10 @@ int device__divide(struct device *device, char *err, size_t err_bytes)
 		slots__close(nic);
 		rc = slots__open(nic, nic->wanted_per_home, bytes);
 		if (rc == -EINVAL)
-			snprintf(err, err_bytes, "messages of %u contexts do not fit: context %u wants %u with scratchpads of %u bytes on each "
-				 "home cluster; ask for fewer messages or smaller scratchpads", device->count, i + 1, nic->wanted_per_home,
-				 bytes);
+			snprintf(err, err_bytes,
+				 "messages of %u contexts do not fit: context %u wants %u with scratchpads of %u bytes on each "
+				 "home cluster; ask for fewer messages or smaller scratchpads",
+				 device->count, i + 1, nic->wanted_per_home, bytes);
 		if (rc)
 			return rc == -EINVAL ? -ENOSPC : rc;
 	}

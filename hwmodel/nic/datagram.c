@@ -61,17 +61,19 @@ static enum spin_reason header_verdict(const struct hpu_scratch *scratch)
 {
 	const uint32_t said = scratch->header & ~(uint32_t)SPIN_RC_COMPLETE;
 
-	return said == SPIN_RC_DROP	 ? SPIN_REASON_HEADER_DROPPED
-	       : said == SPIN_RC_PROCEED ? SPIN_REASON_PROCEEDED
-					 : SPIN_REASON_SUCCESS;
+	return said == SPIN_RC_DROP ? SPIN_REASON_HEADER_DROPPED : said == SPIN_RC_PROCEED ? SPIN_REASON_PROCEEDED : SPIN_REASON_SUCCESS;
 }
 
 static struct spin_event describe(const struct flight *flight, enum spin_event_type type, enum spin_handler_kind kind)
 {
 	const struct inbound *in = &flight->arrival.in;
 	const uint8_t *ip = flight->arrival.frame + in->ip_off, *udp = ip + in->ip_bytes;
-	struct spin_event event = {.type = type, .handler = kind, .ip_version = in->is_ether ? 0 : in->is_ip4 ? 4 : 6,
-				   .length = in->payload_bytes};
+	struct spin_event event = { .type = type,
+				    .handler = kind,
+				    .ip_version = in->is_ether ? 0
+						  : in->is_ip4 ? 4
+							       : 6,
+				    .length = in->payload_bytes };
 
 	if (in->is_ip4)
 		memcpy(event.src_addr, ip + offsetof(struct spin_ip4, src), 4);
@@ -147,6 +149,11 @@ static void freed(struct pspin *nic, struct slot *slot)
 }
 
 const struct nic_kind datagram_kind = {
-	.classify = classify, .place = place, .decide = decide, .ended = ended, .work = work, .leaves = leaves,
+	.classify = classify,
+	.place = place,
+	.decide = decide,
+	.ended = ended,
+	.work = work,
+	.leaves = leaves,
 	.freed = freed,
 };

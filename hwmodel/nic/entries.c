@@ -50,7 +50,7 @@ void entries__reserve(struct messages *messages, unsigned index, const struct sl
 
 	if (!(me->options & SPIN_ME_MANAGE_LOCAL))
 		return;
-	messages->reserved = (struct spin_segment){(uint32_t)me->used, bytes};
+	messages->reserved = (struct spin_segment){ (uint32_t)me->used, bytes };
 	me->used += bytes;
 }
 
@@ -154,7 +154,7 @@ static void post(struct pspin *nic, unsigned i, const struct spin_me *entry)
 void entries__reset(struct pspin *nic)
 {
 	struct messages *messages = nic->messages;
-	struct spin_me all = {.ignore_bits = UINT64_MAX, .length = messages->limits.host_bytes};
+	struct spin_me all = { .ignore_bits = UINT64_MAX, .length = messages->limits.host_bytes };
 
 	memset(messages->mes, 0, sizeof(messages->mes));
 	messages->next_serial = 0;
@@ -169,8 +169,8 @@ void entries__had_events(struct messages *messages)
 			messages->mes[i].state = SPIN_ME_FREE;
 }
 
-int pspin__me_append(struct pspin *nic, const struct spin_me *entry, const struct spin_segment *handler_mem,
-		     unsigned handler_segments, unsigned *index)
+int pspin__me_append(struct pspin *nic, const struct spin_me *entry, const struct spin_segment *handler_mem, unsigned handler_segments,
+		     unsigned *index)
 {
 	struct messages *messages = nic->messages;
 	unsigned i = 0;
@@ -180,8 +180,7 @@ int pspin__me_append(struct pspin *nic, const struct spin_me *entry, const struc
 	if (entry->options & ~(uint32_t)SPIN_ME_OPTIONS ||
 	    (entry->options & SPIN_ME_NO_PAYLOAD && nic->meta.registration.fragmentation_bytes > 1) ||
 	    (entry->min_free && (!(entry->options & SPIN_ME_MANAGE_LOCAL) || entry->min_free > entry->length)) ||
-	    entry->start >= messages->limits.host_bytes ||
-	    entry->length > messages->limits.host_bytes - entry->start ||
+	    entry->start >= messages->limits.host_bytes || entry->length > messages->limits.host_bytes - entry->start ||
 	    entry_memory__check(nic, handler_mem, handler_segments))
 		return -EINVAL;
 	while (i < SPIN_MES_MAX && in_use(messages, i))
@@ -199,8 +198,7 @@ int pspin__me_unlink(struct pspin *nic, unsigned index)
 {
 	if (!nic->messages)
 		return -EOPNOTSUPP;
-	if (index >= SPIN_MES_MAX || nic->messages->mes[index].state == SPIN_ME_FREE ||
-	    nic->messages->mes[index].state == SPIN_ME_UNREAD)
+	if (index >= SPIN_MES_MAX || nic->messages->mes[index].state == SPIN_ME_FREE || nic->messages->mes[index].state == SPIN_ME_UNREAD)
 		return -ENOENT;
 	if (nic->messages->mes[index].state == SPIN_ME_TAKEN)
 		return -EBUSY;

@@ -46,13 +46,13 @@ void entry_memory__post(struct pspin *nic, unsigned me, const struct spin_segmen
 
 void entry_memory__place(struct pspin *nic, unsigned me, uint32_t start, uint32_t length)
 {
-	nic->segments[me].memory = block(nic, me)->memory = (struct spin_segment){start, length};
+	nic->segments[me].memory = block(nic, me)->memory = (struct spin_segment){ start, length };
 	block(nic, me)->memory.start += (uint32_t)HOST_BASE;
 }
 
 void entry_memory__reset(struct pspin *nic)
 {
-	const struct spin_segment all = {0, (uint32_t)nic->memory->host_bytes & ~7u};
+	const struct spin_segment all = { 0, (uint32_t)nic->memory->host_bytes & ~7u };
 
 	for (unsigned i = 0; i < SPIN_MES_MAX; i++)
 		entry_memory__post(nic, i, NULL, 0);
@@ -82,8 +82,7 @@ int entry_memory__holds(const struct pspin *nic, unsigned me, uint64_t offset, u
 	if (offset >= own->memory.start && offset + bytes <= (uint64_t)own->memory.start + own->memory.length)
 		return 1;
 	for (unsigned i = 0; i < own->count; i++)
-		if (offset >= own->segment[i].start &&
-		    offset + bytes <= (uint64_t)own->segment[i].start + own->segment[i].length)
+		if (offset >= own->segment[i].start && offset + bytes <= (uint64_t)own->segment[i].start + own->segment[i].length)
 			return 1;
 	return 0;
 }

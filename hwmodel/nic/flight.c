@@ -44,8 +44,8 @@ struct flight *flights__take(struct flights *flights)
 	deposit = flight->deposit;
 	memset(flight, 0, sizeof(*flight));
 	flight->index = index;
-	flight->reply = (struct moved){.at = reply.at, .room = reply.room};
-	flight->deposit = (struct moved){.at = deposit.at, .room = deposit.room};
+	flight->reply = (struct moved){ .at = reply.at, .room = reply.room };
+	flight->deposit = (struct moved){ .at = deposit.at, .room = deposit.room };
 	return flight;
 }
 
@@ -66,7 +66,7 @@ void flights__close(struct flights *flights)
 		free(flights->all[i]);
 	}
 	free(flights->all);
-	*flights = (struct flights){0};
+	*flights = (struct flights){ 0 };
 }
 
 void flight_queue__add(struct flight_queue *queue, struct flight *flight)

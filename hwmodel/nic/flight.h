@@ -17,15 +17,15 @@ struct arrival {
 	const uint8_t *frame;
 	size_t frame_bytes;
 	struct inbound in;
-	struct slmp slmp;    /* of messages, if it is well-formed */
+	struct slmp slmp; /* of messages, if it is well-formed */
 };
 
 /* Bytes that a command moved out of the NIC. */
 struct moved {
 	uint8_t *at;
 	uint32_t bytes, room;
-	int done;            /* 1: it was, even if nothing came of it */
-	uint64_t left;       /* the cycle in which its last byte was where it goes */
+	int done;      /* 1: it was, even if nothing came of it */
+	uint64_t left; /* the cycle in which its last byte was where it goes */
 };
 
 struct flight {
@@ -43,12 +43,12 @@ struct flight {
 	struct place *place; /* NULL: not in packet memory */
 	uint32_t placed_bytes;
 	uint32_t stored_bytes; /* of packet memory that its beats write as it comes */
-	struct slot *slot;   /* its message's MPQ, while it is in there */
+	struct slot *slot;     /* its message's MPQ, while it is in there */
 	struct soc_her her;
 
 	/* what its tasks came to so far */
 	enum pspin_task_kind kind; /* of the data task, */
-	uint32_t handler_bytes; /* and what its payload handler is given; 0: none runs */
+	uint32_t handler_bytes;    /* and what its payload handler is given; 0: none runs */
 	enum spin_reason reason;
 	uint32_t error;
 	int has_failed;
@@ -63,7 +63,7 @@ struct flight_queue {
 };
 
 struct flights {
-	struct flight **all;  /* by index */
+	struct flight **all; /* by index */
 	unsigned count, room;
 	struct flight *unused;
 };

@@ -28,8 +28,7 @@ int flow__is_tombstone(const struct flow *flow, uint32_t now_ms, uint32_t tombst
 	return !flow->mpq && now_ms - flow->left_ms <= tombstone_ms;
 }
 
-struct flow *flows__add(struct flows *flows, const struct flow_key *key, struct mpq *mpq, uint32_t now_ms,
-			uint32_t tombstone_ms)
+struct flow *flows__add(struct flows *flows, const struct flow_key *key, struct mpq *mpq, uint32_t now_ms, uint32_t tombstone_ms)
 {
 	struct flow **at = &flows->list[list_of(key)], *flow;
 

@@ -18,11 +18,11 @@ _Static_assert(sizeof(struct flow_key) == 24, "compared as bytes");
 struct flow {
 	struct flow *next;
 	struct flow_key key;
-	struct mpq *mpq;      /* NULL: a tombstone */
-	uint32_t left_ms;     /* when it was left, and what tells its message from another one: */
+	struct mpq *mpq;  /* NULL: a tombstone */
+	uint32_t left_ms; /* when it was left, and what tells its message from another one: */
 	uint32_t stride, length, sum;
-	int pressed;          /* 1: its message was ended for another one */
-	int is_left;          /* 1: it is found no more, its message being about to complete */
+	int pressed; /* 1: its message was ended for another one */
+	int is_left; /* 1: it is found no more, its message being about to complete */
 };
 
 #define FLOW_LISTS 4096u
@@ -36,8 +36,7 @@ struct flow *flows__find(const struct flows *flows, const struct flow_key *key);
  * A new one for a message. Tombstones of its list that are older than tombstone_ms are
  * forgotten. NULL: no memory.
  */
-struct flow *flows__add(struct flows *flows, const struct flow_key *key, struct mpq *mpq, uint32_t now_ms,
-			uint32_t tombstone_ms);
+struct flow *flows__add(struct flows *flows, const struct flow_key *key, struct mpq *mpq, uint32_t now_ms, uint32_t tombstone_ms);
 /* From now on it is not found; flows__remove() frees it. */
 void flows__leave(struct flows *flows, struct flow *flow);
 void flows__remove(struct flows *flows, struct flow *flow);

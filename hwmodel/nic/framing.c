@@ -40,8 +40,8 @@ static enum spin_reason find_ip(const uint8_t *frame, size_t bytes, struct inbou
 	if (bytes < (in->is_ip4 ? sizeof(struct spin_ip4) : sizeof(struct spin_ip6)))
 		return SPIN_REASON_TRUNCATED;
 	in->ip_bytes = in->is_ip4 ? (ip[0] & 15u) * 4 : (uint32_t)sizeof(struct spin_ip6);
-	in->packet_bytes = in->is_ip4 ? be16(ip + offsetof(struct spin_ip4, total_length)) :
-				        in->ip_bytes + be16(ip + offsetof(struct spin_ip6, payload_length));
+	in->packet_bytes = in->is_ip4 ? be16(ip + offsetof(struct spin_ip4, total_length))
+				      : in->ip_bytes + be16(ip + offsetof(struct spin_ip6, payload_length));
 	if (ip[0] >> 4 != (in->is_ip4 ? 4 : 6) || in->ip_bytes < sizeof(struct spin_ip4))
 		return SPIN_REASON_IP_MALFORMED;
 	return in->packet_bytes < in->ip_bytes || in->packet_bytes > bytes ? SPIN_REASON_IP_LENGTH : SPIN_REASON_COUNT;
@@ -51,7 +51,7 @@ enum spin_reason framing__find(enum pspin_framing framing, const uint8_t *frame,
 {
 	enum spin_reason reason;
 
-	*in = (struct inbound){.packet_bytes = (uint32_t)bytes};
+	*in = (struct inbound){ .packet_bytes = (uint32_t)bytes };
 	if (framing == PSPIN_FRAMING_RAW || framing == PSPIN_FRAMING_ETHERNET)
 		return SPIN_REASON_COUNT;
 	reason = find_ip(frame, bytes, in);
@@ -76,8 +76,7 @@ static void make_pspins(uint8_t *ip, const struct inbound *in)
 
 	ip[0] = (uint8_t)(ip[0] << 4 | ip[0] >> 4);
 	swap16(ip + offsetof(struct spin_ip4, total_length));
-	if (ip[offsetof(struct spin_ip4, protocol)] == SPIN_IP_UDP &&
-	    in->packet_bytes >= in->ip_bytes + sizeof(struct spin_udp))
+	if (ip[offsetof(struct spin_ip4, protocol)] == SPIN_IP_UDP && in->packet_bytes >= in->ip_bytes + sizeof(struct spin_udp))
 		swap16(udp + offsetof(struct spin_udp, length));
 }
 

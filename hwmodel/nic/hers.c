@@ -75,8 +75,7 @@ int hers__classify(struct pspin *nic, struct flight *flight)
 {
 	struct arrival *a = &flight->arrival;
 	struct pspin_packet_record *record = &flight->record;
-	enum spin_reason reason =
-		inbound__classify(a->frame, a->frame_bytes, &nic->rule, nic->meta.registration.checksum, &a->in);
+	enum spin_reason reason = inbound__classify(a->frame, a->frame_bytes, &nic->rule, nic->meta.registration.checksum, &a->in);
 
 	if (reason == SPIN_REASON_COUNT) {
 		record->packet_bytes = a->in.packet_bytes;
@@ -226,5 +225,4 @@ static void room(void *arg, uint64_t cycle)
 	hers__again(device->contexts[0]);
 }
 
-const struct soc_nic nic_hooks = {.starts = starts, .command = command, .ended = ended, .freed = freed, .room = room,
-				  .known = known};
+const struct soc_nic nic_hooks = { .starts = starts, .command = command, .ended = ended, .freed = freed, .room = room, .known = known };

@@ -130,7 +130,12 @@ static void freed(struct pspin *nic, struct slot *slot)
 }
 
 const struct nic_kind image_kind = {
-	.classify = classify, .place = place, .decide = decide, .ended = ended, .leaves = leaves, .freed = freed,
+	.classify = classify,
+	.place = place,
+	.decide = decide,
+	.ended = ended,
+	.leaves = leaves,
+	.freed = freed,
 };
 
 /* Names of functions in program memory, in their order, as many as fit. */
@@ -236,8 +241,7 @@ int image__open(struct pspin *nic, const struct pspin_image *image, char *err, s
 		return -EINVAL;
 	}
 	if (image->handler_mem_bytes > L2_STATE_BYTES) {
-		snprintf(err, err_bytes, "handler memory of %u bytes: there are %u", image->handler_mem_bytes,
-			 L2_STATE_BYTES);
+		snprintf(err, err_bytes, "handler memory of %u bytes: there are %u", image->handler_mem_bytes, L2_STATE_BYTES);
 		return -EINVAL;
 	}
 	nic->device->soc.is_foreign = 1;

@@ -10,7 +10,7 @@
 #include "hwmodel/nic/checksum.h"
 #include "hwmodel/nic/inbound.h"
 
-#define PASSED SPIN_REASON_COUNT
+#define PASSED        SPIN_REASON_COUNT
 #define VLAN_TAGS_MAX 2
 
 static uint32_t be16(const uint8_t *at)
@@ -122,10 +122,9 @@ static enum spin_reason ether(size_t bytes, struct inbound *out)
 }
 
 /* An address under a mask; an IPv4 address stands in word 0, the others count as 0. */
-static int address__matches(const uint8_t *at, size_t bytes, const uint32_t want[4],
-			    const uint32_t mask[4])
+static int address__matches(const uint8_t *at, size_t bytes, const uint32_t want[4], const uint32_t mask[4])
 {
-	uint32_t addr[4] = {0};
+	uint32_t addr[4] = { 0 };
 
 	memcpy(addr, at, bytes);
 	for (unsigned i = 0; i < 4; i++)
@@ -149,14 +148,11 @@ static int protocol__matches(const struct spin_rule *rule, const struct inbound 
 static int rule__matches(const struct spin_rule *rule, const uint8_t *ip, const struct inbound *in)
 {
 	const uint8_t *udp = ip + in->ip_bytes;
-	const uint8_t *src =
-		ip + (in->is_ip4 ? offsetof(struct spin_ip4, src) : offsetof(struct spin_ip6, src));
+	const uint8_t *src = ip + (in->is_ip4 ? offsetof(struct spin_ip4, src) : offsetof(struct spin_ip6, src));
 	size_t bytes = in->is_ip4 ? 4 : 16;
 
-	return (!rule->ip_version || rule->ip_version == (in->is_ip4 ? 4 : 6)) &&
-	       protocol__matches(rule, in) &&
-	       (!rule->src_port || rule->src_port == be16(udp)) &&
-	       (!rule->dst_port || rule->dst_port == be16(udp + 2)) &&
+	return (!rule->ip_version || rule->ip_version == (in->is_ip4 ? 4 : 6)) && protocol__matches(rule, in) &&
+	       (!rule->src_port || rule->src_port == be16(udp)) && (!rule->dst_port || rule->dst_port == be16(udp + 2)) &&
 	       address__matches(src, bytes, rule->src_addr, rule->src_mask) &&
 	       address__matches(src + bytes, bytes, rule->dst_addr, rule->dst_mask);
 }
@@ -183,8 +179,8 @@ static int words__match(const struct spin_rule *rule, const uint8_t *frame, size
 	return !rule->words || (rule->any_word ? hits > 0 : hits == rule->words);
 }
 
-enum spin_reason inbound__classify(const uint8_t *frame, size_t bytes, const struct spin_rule *rule,
-				   enum spin_checksum checksum, struct inbound *out)
+enum spin_reason inbound__classify(const uint8_t *frame, size_t bytes, const struct spin_rule *rule, enum spin_checksum checksum,
+				   struct inbound *out)
 {
 	enum spin_reason reason;
 	const size_t frame_bytes = bytes;
@@ -212,8 +208,8 @@ enum spin_reason inbound__classify(const uint8_t *frame, size_t bytes, const str
 		return SPIN_REASON_UNMATCHED;
 	if (out->is_ip4 && checksum__fold(checksum__sum(ip, out->ip_bytes)) != 0xffff)
 		return SPIN_REASON_IP_CHECKSUM;
-	is_good = out->is_icmp ? checksum__icmp_right(ip, out->ip_bytes, behind) :
-				 checksum__udp_state(ip, out->ip_bytes, behind) != CHECKSUM_WRONG;
+	is_good = out->is_icmp ? checksum__icmp_right(ip, out->ip_bytes, behind)
+			       : checksum__udp_state(ip, out->ip_bytes, behind) != CHECKSUM_WRONG;
 	if (checksum != SPIN_CHECKSUM_HOST && !is_good)
 		return SPIN_REASON_UDP_CHECKSUM;
 	out->is_last = rule->has_eom && word__matches(&rule->eom, frame, frame_bytes, out->ip_off);

@@ -44,8 +44,7 @@ static void *add(struct journal *journal, void *list, unsigned *count, unsigned 
 
 struct pspin_task *journal__task(struct journal *journal)
 {
-	struct pspin_task *list =
-		add(journal, journal->tasks, &journal->task_count, &journal->task_room, sizeof(*list));
+	struct pspin_task *list = add(journal, journal->tasks, &journal->task_count, &journal->task_room, sizeof(*list));
 
 	if (!list)
 		return &journal->lost_task;
@@ -55,8 +54,7 @@ struct pspin_task *journal__task(struct journal *journal)
 
 struct spin_event *journal__event(struct journal *journal)
 {
-	struct spin_event *list =
-		add(journal, journal->events, &journal->event_count, &journal->event_room, sizeof(*list));
+	struct spin_event *list = add(journal, journal->events, &journal->event_count, &journal->event_room, sizeof(*list));
 
 	if (!list)
 		return &journal->lost_event;
@@ -66,8 +64,7 @@ struct spin_event *journal__event(struct journal *journal)
 
 struct spin_request *journal__send(struct journal *journal)
 {
-	struct spin_request *list =
-		add(journal, journal->sends, &journal->send_count, &journal->send_room, sizeof(*list));
+	struct spin_request *list = add(journal, journal->sends, &journal->send_count, &journal->send_room, sizeof(*list));
 
 	if (!list)
 		return &journal->lost_send;

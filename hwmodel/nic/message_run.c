@@ -11,14 +11,15 @@
 static uint32_t flags_of(const struct mpq *mpq)
 {
 	return (mpq->flow_control ? SPIN_EVENT_FLOW_CONTROL : 0) | (mpq->error ? SPIN_EVENT_FAILED : 0) |
-	       (mpq->type == SPIN_TYPE_GET ? SPIN_EVENT_GET : mpq->type == SPIN_TYPE_ATOMIC ? SPIN_EVENT_ATOMIC : 0) |
+	       (mpq->type == SPIN_TYPE_GET      ? SPIN_EVENT_GET
+		: mpq->type == SPIN_TYPE_ATOMIC ? SPIN_EVENT_ATOMIC
+						: 0) |
 	       (mpq->overflow ? SPIN_EVENT_OVERFLOW : 0) | (mpq->refused ? SPIN_EVENT_REFUSED : 0) |
 	       (mpq->verdict == SPIN_REASON_PROCEEDED ? SPIN_EVENT_PROCEEDED : 0) |
 	       (mpq->verdict == SPIN_REASON_HEADER_DROPPED ? SPIN_EVENT_DROPPED : 0);
 }
 
-static void describe(const struct pspin *nic, const struct mpq *mpq, struct spin_event *event, enum spin_handler_kind kind,
-		     uint32_t offset)
+static void describe(const struct pspin *nic, const struct mpq *mpq, struct spin_event *event, enum spin_handler_kind kind, uint32_t offset)
 {
 	const struct flow_key *key = &mpq->flow->key;
 
@@ -40,10 +41,10 @@ static void describe(const struct pspin *nic, const struct mpq *mpq, struct spin
 	}
 }
 
-void message__tell(struct pspin *nic, const struct mpq *mpq, enum spin_event_type type,
-		   enum spin_handler_kind kind, uint32_t offset, uint32_t flags)
+void message__tell(struct pspin *nic, const struct mpq *mpq, enum spin_event_type type, enum spin_handler_kind kind, uint32_t offset,
+		   uint32_t flags)
 {
-	struct spin_event event = {.type = type};
+	struct spin_event event = { .type = type };
 
 	describe(nic, mpq, &event, kind, offset);
 	if (type == SPIN_EVENT_MESSAGE || type == SPIN_EVENT_TIMEOUT) {
@@ -57,7 +58,7 @@ void message__tell(struct pspin *nic, const struct mpq *mpq, enum spin_event_typ
 void message__work(struct pspin *nic, struct flight *flight, enum spin_handler_kind kind, const void *item, uint32_t bytes)
 {
 	const struct mpq *mpq = flight->slot->mpq;
-	struct spin_event event = {.type = SPIN_EVENT_WORK};
+	struct spin_event event = { .type = SPIN_EVENT_WORK };
 
 	describe(nic, mpq, &event, kind, mpq->offset);
 	record__work(nic, &event, item, bytes);
@@ -157,7 +158,7 @@ static void header_ended(struct pspin *nic, struct mpq *mpq, const struct pspin_
 	} else {
 		mpq->pending = !!(said & SPIN_RC_PENDING);
 		said &= ~(uint32_t)(SPIN_RC_PENDING | SPIN_RC_COMPLETE);
-		mpq->verdict = said == SPIN_RC_DROP	 ? SPIN_REASON_HEADER_DROPPED
+		mpq->verdict = said == SPIN_RC_DROP      ? SPIN_REASON_HEADER_DROPPED
 			       : said == SPIN_RC_PROCEED ? SPIN_REASON_PROCEEDED
 							 : SPIN_REASON_SUCCESS;
 		if (mpq->no_payload && mpq->verdict == SPIN_REASON_SUCCESS)
@@ -175,8 +176,7 @@ static enum spin_reason default_reason(const struct mpq *mpq, const struct pspin
 }
 
 /* What the data task came to, the header handler having said to go on. */
-static enum spin_reason data_reason(struct pspin *nic, struct mpq *mpq, const struct flight *flight,
-				    const struct pspin_task *task)
+static enum spin_reason data_reason(struct pspin *nic, struct mpq *mpq, const struct flight *flight, const struct pspin_task *task)
 {
 	const struct slmp *slmp = &flight->arrival.slmp;
 	uint32_t error = task->error, said = task->value;
@@ -202,9 +202,9 @@ static void data_ended(struct pspin *nic, struct mpq *mpq, struct flight *flight
 		flight->reason = default_reason(mpq, task);
 	if (flight->reason == SPIN_REASON_PROCEEDED) {
 		const struct slmp *slmp = &flight->arrival.slmp;
-		uint32_t bytes = mpq->type != SPIN_TYPE_ATOMIC	     ? flight->delivered_bytes
+		uint32_t bytes = mpq->type != SPIN_TYPE_ATOMIC      ? flight->delivered_bytes
 				 : slmp->atomic & SPIN_ATOMIC_FETCH ? slmp->payload_bytes - (uint32_t)sizeof(struct spin_slmp_get)
-								     : slmp->payload_bytes;
+								    : slmp->payload_bytes;
 
 		mpq->deposited_bytes += bytes;
 		nic->messages->mes[mpq->me].bytes += bytes;

@@ -68,7 +68,7 @@ static void forget(struct pspin *nic)
 
 int nic_messages__open(struct pspin *nic)
 {
-	const struct pspin_limits defaults = {0};
+	const struct pspin_limits defaults = { 0 };
 
 	if (nic->meta.registration.scratchpad_bytes > SPIN_SCRATCHPAD_MAX)
 		return -EINVAL;
@@ -89,8 +89,8 @@ void nic_messages__free(struct pspin *nic)
 /* What contexts of datagrams have no use for. */
 static int of_messages(const struct pspin_limits *limits)
 {
-	return limits->mpqs || limits->parking || limits->window || limits->idle_ms || limits->age_ms || limits->tombstone_ms || limits->take_put ||
-	       limits->no_entry || limits->note_runs;
+	return limits->mpqs || limits->parking || limits->window || limits->idle_ms || limits->age_ms || limits->tombstone_ms ||
+	       limits->take_put || limits->no_entry || limits->note_runs;
 }
 
 static int set_datagrams(struct pspin *nic, const struct pspin_limits *limits)

@@ -21,32 +21,32 @@ enum mpq_phase {
 struct mpq {
 	enum mpq_phase phase;
 	struct flow *flow;
-	uint16_t dst_port;   /* host byte order */
+	uint16_t dst_port; /* host byte order */
 	uint32_t opened_ms;
 	uint32_t looked_handled, looked_times; /* packets handled when it was looked at under pressure; how often since */
-	uint32_t last_ms;    /* when a packet came that gave it time */
-	struct flight_queue parked; /* in their order of arrival */
-	struct slot *slot;   /* of an open message; */
+	uint32_t last_ms;                      /* when a packet came that gave it time */
+	struct flight_queue parked;            /* in their order of arrival */
+	struct slot *slot;                     /* of an open message; */
 
 	/* and of that, too */
 	uint32_t stride;
-	uint32_t sum;        /* of the first packet's datagram */
-	uint32_t total;      /* packets; 0: the last one has not been handled */
-	uint32_t length;     /* bytes of payload; SPIN_LENGTH_UNKNOWN before the last one came */
-	uint32_t end;        /* of what has come: the last packet's number + 1 */
-	uint32_t next_offset; /* where flows are messages: of the packet that comes next */
-	uint32_t lowest;     /* missing packet */
-	uint32_t handled;    /* or on their way to it */
-	uint32_t *window;    /* packet i came: bit i modulo window_bits; from lowest on */
+	uint32_t sum;             /* of the first packet's datagram */
+	uint32_t total;           /* packets; 0: the last one has not been handled */
+	uint32_t length;          /* bytes of payload; SPIN_LENGTH_UNKNOWN before the last one came */
+	uint32_t end;             /* of what has come: the last packet's number + 1 */
+	uint32_t next_offset;     /* where flows are messages: of the packet that comes next */
+	uint32_t lowest;          /* missing packet */
+	uint32_t handled;         /* or on their way to it */
+	uint32_t *window;         /* packet i came: bit i modulo window_bits; from lowest on */
 	enum spin_reason verdict; /* SUCCESS: payload handlers run; PROCEEDED, HEADER_DROPPED, or the error */
-	int completes;       /* PROCEEDED, and the completion handler runs */
-	int no_payload;      /* its entry has no payload handler */
-	uint32_t place;      /* of its first byte in host memory */
-	uint32_t place_bytes; /* from there to the end of its matching entry */
-	uint32_t me;         /* SPIN_MES_MAX: none */
-	uint32_t offset;     /* in it, saturated */
+	int completes;            /* PROCEEDED, and the completion handler runs */
+	int no_payload;           /* its entry has no payload handler */
+	uint32_t place;           /* of its first byte in host memory */
+	uint32_t place_bytes;     /* from there to the end of its matching entry */
+	uint32_t me;              /* SPIN_MES_MAX: none */
+	uint32_t offset;          /* in it, saturated */
 	uint64_t match_bits, hdr_data;
-	uint32_t type;       /* enum spin_type */
+	uint32_t type; /* enum spin_type */
 	int took_me, pending, error, refused, overflow;
 
 	uint32_t dropped_bytes, deposited_bytes;
@@ -56,13 +56,13 @@ struct mpq {
 struct messages {
 	struct pspin_limits limits;
 	uint32_t now_ms;
-	struct mpq *mpqs;                /* limits.mpqs of them */
-	uint32_t window_bits;            /* a power of two, for one packet beyond the window, too: the lowest missing one has a bit */
-	uint32_t *windows;               /* of all of them */
+	struct mpq *mpqs;     /* limits.mpqs of them */
+	uint32_t window_bits; /* a power of two, for one packet beyond the window, too: the lowest missing one has a bit */
+	uint32_t *windows;    /* of all of them */
 	uint64_t taken[SPIN_MPQS_MAX / 64];
 	struct flows flows;
-	unsigned next_mpq;               /* behind the one that was taken last */
-	unsigned looked_mpq, looked_me;  /* where a look under pressure goes on */
+	unsigned next_mpq;              /* behind the one that was taken last */
+	unsigned looked_mpq, looked_me; /* where a look under pressure goes on */
 	unsigned parked_count;
 	struct mpq *replaying; /* NULL: none */
 	unsigned replays_left;
@@ -113,8 +113,8 @@ void message__run(struct pspin *nic, struct mpq *mpq, struct flight *flight, int
 void message__starts(struct pspin *nic, struct flight *flight, enum soc_task_kind kind);
 void message__ended(struct pspin *nic, struct flight *flight, enum soc_task_kind kind, const struct pspin_task *task);
 void message__work(struct pspin *nic, struct flight *flight, enum spin_handler_kind kind, const void *item, uint32_t bytes);
-void message__tell(struct pspin *nic, const struct mpq *mpq, enum spin_event_type type,
-		   enum spin_handler_kind kind, uint32_t offset, uint32_t flags);
+void message__tell(struct pspin *nic, const struct mpq *mpq, enum spin_event_type type, enum spin_handler_kind kind, uint32_t offset,
+		   uint32_t flags);
 
 /* --- entries.c: matching entries --- */
 

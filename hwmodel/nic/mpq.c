@@ -195,8 +195,8 @@ static enum spin_reason admit_next(const struct messages *messages, const struct
 	uint32_t end = slmp->offset + slmp->payload_bytes;
 
 	*number = mpq->end;
-	return messages->mes[mpq->me].options & SPIN_ME_NO_TRUNCATE && end > mpq->place_bytes ? SPIN_REASON_BEYOND_ENTRY :
-											      SPIN_REASON_SUCCESS;
+	return messages->mes[mpq->me].options & SPIN_ME_NO_TRUNCATE && end > mpq->place_bytes ? SPIN_REASON_BEYOND_ENTRY
+											      : SPIN_REASON_SUCCESS;
 }
 
 enum spin_reason mpq__packet(struct pspin *nic, struct mpq *mpq, struct flight *flight)

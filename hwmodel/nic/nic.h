@@ -25,22 +25,22 @@ struct nic_segments {
 };
 
 /* Where the default action puts datagrams: no handler's own host memory. */
-#define DEPOSIT_BASE 0x5000000000ull
-#define DEPOSIT_BYTES 0x10000u
+#define DEPOSIT_BASE     0x5000000000ull
+#define DEPOSIT_BYTES    0x10000u
 #define PACKET_BYTES_MAX 0x10000u
 
 /* The machine's MPQs, as messages have them (slots.h). */
 struct slots {
-	struct slot *all;    /* home by home */
+	struct slot *all; /* home by home */
 	unsigned homes, per_home;
-	unsigned homes_in_use; /* of them: 1 while packets come one at a time */
+	unsigned homes_in_use;            /* of them: 1 while packets come one at a time */
 	uint64_t *taken[HPU_SCRATCHPADS]; /* bits */
 	unsigned in_flight[HPU_SCRATCHPADS];
 	unsigned taken_count, taken_peak, ending_count;
 
 	/* scratchpads (scratchpad.c) */
 	uint32_t scratch_bytes;
-	unsigned places;     /* that fit into an L1 */
+	unsigned places; /* that fit into an L1 */
 	struct slot **owner[HPU_SCRATCHPADS];
 	uint8_t *scratch_memory;
 };
@@ -51,21 +51,21 @@ struct slots {
 struct device {
 	struct pspin_target target;
 	struct soc soc;
-	uint64_t opened;                /* the machine's cycle when the NIC's time began */
+	uint64_t opened; /* the machine's cycle when the NIC's time began */
 	struct pspin *contexts[CONTEXTS_MAX];
 	unsigned count;
-	unsigned turn;                  /* whose packets go on first */
+	unsigned turn; /* whose packets go on first */
 
-	uint64_t offered_ps;            /* when pspin__offer() was last to */
+	uint64_t offered_ps; /* when pspin__offer() was last to */
 	struct wire wire;
-	struct places places;           /* packet memory */
+	struct places places; /* packet memory */
 	struct flights flights;
 	unsigned hers_in_flight, hers_peak;
-	int goes_on;                    /* hers__again() has its event */
+	int goes_on; /* hers__again() has its event */
 
-	int one_at_a_time;              /* pspin__packet() or pspin__clock() waits for what there is */
-	uint64_t asked_packet;          /* its number, */
-	struct pspin_packet_record asked; /* and what it came to */
+	int one_at_a_time;                    /* pspin__packet() or pspin__clock() waits for what there is */
+	uint64_t asked_packet;                /* its number, */
+	struct pspin_packet_record asked;     /* and what it came to */
 	uint8_t frame[PACKET_BYTES_MAX + 64]; /* what leaves */
 	char stuck[256];
 };
@@ -73,42 +73,42 @@ struct device {
 /* An execution context. */
 struct pspin {
 	struct device *device;
-	unsigned number;                /* among the device's, and its program in the machine */
+	unsigned number; /* among the device's, and its program in the machine */
 	struct spin_meta meta;
 	struct spin_rule rule;
 	void *elf_data;
 	struct hw_elf *elf;
-	struct pspin_image image;       /* of one that is not ours; its pointers are not the NIC's */
-	struct storage *memory;         /* that the program sees; of contexts that joined: */
+	struct pspin_image image; /* of one that is not ours; its pointers are not the NIC's */
+	struct storage *memory;   /* that the program sees; of contexts that joined: */
 	struct storage own_memory;
-	uint32_t code_at;               /* behind its addresses: where its code is taken to lie */
+	uint32_t code_at; /* behind its addresses: where its code is taken to lie */
 
 	const struct nic_kind *kind;
 	uint32_t entry[NIC_ENTRIES][2], completion; /* addresses of the image's entry functions */
 	uint32_t program_end;
-	struct messages *messages;      /* of contexts that take them; else NULL */
+	struct messages *messages; /* of contexts that take them; else NULL */
 
 	/* host memory of entries' handlers: what the context was given for the first one, and what each has */
 	struct nic_segments first_segments, segments[SPIN_MES_MAX];
-	uint32_t put_id;                /* of the next packet that is put */
-	uint32_t work_counts;           /* where its struct spin_work_counts_ is; 0: its handlers leave no work items */
-	uint32_t work_taken;            /* items that the host's program has had, or will have with the result */
-	uint32_t watchdog_cycles;       /* of the context's tasks; 0: as their HPU says */
+	uint32_t put_id;          /* of the next packet that is put */
+	uint32_t work_counts;     /* where its struct spin_work_counts_ is; 0: its handlers leave no work items */
+	uint32_t work_taken;      /* items that the host's program has had, or will have with the result */
+	uint32_t watchdog_cycles; /* of the context's tasks; 0: as their HPU says */
 
 	/* a packet's way, in this order */
 	struct line line;
-	uint32_t placed_bytes;          /* of packet memory that its packets have */
-	struct flight_queue stored;     /* what no message has been found for yet, */
-	struct flight_queue ready;      /* and whose HERs the MPQ engine has not taken */
+	uint32_t placed_bytes;      /* of packet memory that its packets have */
+	struct flight_queue stored; /* what no message has been found for yet, */
+	struct flight_queue ready;  /* and whose HERs the MPQ engine has not taken */
 	struct slots slots;
-	unsigned wanted_per_home;       /* of slots__open() */
+	unsigned wanted_per_home; /* of slots__open() */
 
 	/* who is told */
 	struct pspin_observer observer;
 	struct journal journal;
 
 	uint64_t count[SPIN_REASON_COUNT];
-	struct pspin_traffic traffic;   /* as far as it is counted as it goes */
+	struct pspin_traffic traffic; /* as far as it is counted as it goes */
 	uint64_t busy_cycles, blocked_cycles, first_ps, last_ps;
 };
 

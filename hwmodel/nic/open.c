@@ -33,7 +33,8 @@ static int check_rule(const struct pspin *nic, char *err, size_t err_bytes)
 	else if (rule->has_eom && has->delivery != SPIN_DELIVER_ME)
 		snprintf(err, err_bytes, "the rule says which packet is a message's last, and the handler takes datagrams");
 	else if (rule->has_eom && (has->takes || has->puts))
-		snprintf(err, err_bytes, "the rule is of messages without SLMP, and the handler takes gets or atomics, or sends packets: these "
+		snprintf(err, err_bytes,
+			 "the rule is of messages without SLMP, and the handler takes gets or atomics, or sends packets: these "
 			 "are SLMP's");
 	else
 		return 0;
@@ -49,9 +50,11 @@ static int no_entry(const struct pspin *nic, const char *name, char *err, size_t
 	    !hw_elf__symbol(nic->elf, "hpu_payload_icmp", &at, NULL))
 		snprintf(err, err_bytes, "the image has no %s: compile it again with spincc", name);
 	else
-		snprintf(err, err_bytes, "the handler's HPU program is for UDP alone, as the code for ICMP and other types of Ethernet "
-			 "would not go into the %u KiB of program memory with it: repeat less of the code in the handler, or give a rule of udp",
-			 PROGRAM_BYTES / 1024);
+		snprintf(
+			err, err_bytes,
+			"the handler's HPU program is for UDP alone, as the code for ICMP and other types of Ethernet "
+			"would not go into the %u KiB of program memory with it: repeat less of the code in the handler, or give a rule of udp",
+			PROGRAM_BYTES / 1024);
 	return -EINVAL;
 }
 
@@ -61,12 +64,12 @@ static int find_entries(struct pspin *nic, char *err, size_t err_bytes)
 		const char *name, *icmp, *ether;
 		unsigned entry, is_ip4;
 	} names[] = {
-		{"hpu_header_ip4", "hpu_header_icmp", "hpu_header_ether", NIC_HEADER, 1},
-		{"hpu_header_ip6", "hpu_header_icmp6", "hpu_header_ether", NIC_HEADER, 0},
-		{"hpu_payload_ip4", "hpu_payload_icmp", "hpu_payload_ether", NIC_PAYLOAD, 1},
-		{"hpu_payload_ip6", "hpu_payload_icmp6", "hpu_payload_ether", NIC_PAYLOAD, 0},
-		{"hpu_proceed_ip4", "hpu_proceed_icmp", "hpu_proceed_ether", NIC_PROCEED, 1},
-		{"hpu_proceed_ip6", "hpu_proceed_icmp6", "hpu_proceed_ether", NIC_PROCEED, 0},
+		{ "hpu_header_ip4", "hpu_header_icmp", "hpu_header_ether", NIC_HEADER, 1 },
+		{ "hpu_header_ip6", "hpu_header_icmp6", "hpu_header_ether", NIC_HEADER, 0 },
+		{ "hpu_payload_ip4", "hpu_payload_icmp", "hpu_payload_ether", NIC_PAYLOAD, 1 },
+		{ "hpu_payload_ip6", "hpu_payload_icmp6", "hpu_payload_ether", NIC_PAYLOAD, 0 },
+		{ "hpu_proceed_ip4", "hpu_proceed_icmp", "hpu_proceed_ether", NIC_PROCEED, 1 },
+		{ "hpu_proceed_ip6", "hpu_proceed_icmp6", "hpu_proceed_ether", NIC_PROCEED, 0 },
 	};
 	const char *completion;
 
@@ -86,8 +89,7 @@ static void measure_program(struct pspin *nic)
 	struct hw_elf_segment segment;
 
 	for (unsigned i = 0; !hw_elf__segment(nic->elf, i, &segment); i++)
-		if (segment.paddr - PROGRAM < PROGRAM_BYTES &&
-		    segment.paddr - PROGRAM + segment.file_bytes > nic->program_end)
+		if (segment.paddr - PROGRAM < PROGRAM_BYTES && segment.paddr - PROGRAM + segment.file_bytes > nic->program_end)
 			nic->program_end = segment.paddr - PROGRAM + segment.file_bytes;
 }
 
@@ -146,12 +148,13 @@ static void say_what_does_not_fit(const struct pspin *nic, char *err, size_t err
 			 "where arriving packets would overwrite it: link it to addresses behind that",
 			 segment.mem_bytes, segment.paddr, L1_PACKETS, L1_PACKETS + memory->l1_packet_bytes - 1);
 	else
-		snprintf(err, err_bytes,
-			 "the image does not fit: its segment of %u bytes at 0x%08x lies outside handler memory (0x%08x, %u KiB), program "
-			 "memory (0x%08x, %u KiB) and L1 (0x%08x + cluster * 0x%x, or every cluster's at 0x%08x; %u clusters, %u KiB each): "
-			 "link it into one of them",
-			 segment.mem_bytes, segment.paddr, L2_HANDLER, L2_HANDLER_BYTES / 1024, PROGRAM, PROGRAM_BYTES / 1024, L1_GLOBAL,
-			 L1_STRIDE, L1_OWN, memory->clusters, memory->l1_bytes / 1024);
+		snprintf(
+			err, err_bytes,
+			"the image does not fit: its segment of %u bytes at 0x%08x lies outside handler memory (0x%08x, %u KiB), program "
+			"memory (0x%08x, %u KiB) and L1 (0x%08x + cluster * 0x%x, or every cluster's at 0x%08x; %u clusters, %u KiB each): "
+			"link it into one of them",
+			segment.mem_bytes, segment.paddr, L2_HANDLER, L2_HANDLER_BYTES / 1024, PROGRAM, PROGRAM_BYTES / 1024, L1_GLOBAL,
+			L1_STRIDE, L1_OWN, memory->clusters, memory->l1_bytes / 1024);
 }
 
 /* The program in memory, which is zero. */
@@ -203,9 +206,10 @@ static void say_who_does_not_boot(const struct pspin *nic, char *err, size_t err
 	what = error == PSPIN_ERROR_WATCHDOG ? "hangs" : "traps";
 	name = hw_elf__symbol_at(nic->elf, pc, &start);
 	if (event_unit__sleeps(hpu)) {
-		snprintf(err, err_bytes, "the image sleeps before its first task: HPU %u of cluster %u waits at 0x%08x (%s+0x%x) for a word from the "
-			 "dispatch FIFO that no HPU of its cluster gives it, or whose event it has not enabled", hpu->index, hpu->cluster, pc,
-			 name ? name : "no symbol", pc - start);
+		snprintf(err, err_bytes,
+			 "the image sleeps before its first task: HPU %u of cluster %u waits at 0x%08x (%s+0x%x) for a word from the "
+			 "dispatch FIFO that no HPU of its cluster gives it, or whose event it has not enabled",
+			 hpu->index, hpu->cluster, pc, name ? name : "no symbol", pc - start);
 		return;
 	}
 	snprintf(err, err_bytes, "the image traps or hangs before its first task: HPU %u of cluster %u %s (mcause %u) at 0x%08x (%s+0x%x)",
@@ -229,15 +233,16 @@ static int boot(struct pspin *nic, char *err, size_t err_bytes)
 static int check_context(const struct pspin *nic, char *err, size_t err_bytes)
 {
 	if (nic->meta.magic != SPIN_META_MAGIC || nic->meta.api_version != SPIN_API_VERSION) {
-		snprintf(err, err_bytes,
-			 "metadata of another version: build the handler again with this spincc");
+		snprintf(err, err_bytes, "metadata of another version: build the handler again with this spincc");
 		return -EINVAL;
 	}
 	if (check_rule(nic, err, err_bytes))
 		return -EINVAL;
 	if (nic->device->target.clusters > 1 && nic->device->target.hpus > SOC_NUMBERED_HPUS) {
-		snprintf(err, err_bytes, "images of spincc number up to %u HPUs of a cluster: target %s has %llu in each of %llu; give it one "
-			 "cluster, or fewer HPUs", SOC_NUMBERED_HPUS, nic->device->target.name, (unsigned long long)nic->device->target.hpus,
+		snprintf(err, err_bytes,
+			 "images of spincc number up to %u HPUs of a cluster: target %s has %llu in each of %llu; give it one "
+			 "cluster, or fewer HPUs",
+			 SOC_NUMBERED_HPUS, nic->device->target.name, (unsigned long long)nic->device->target.hpus,
 			 (unsigned long long)nic->device->target.clusters);
 		return -EINVAL;
 	}
@@ -359,9 +364,8 @@ static int opened(struct pspin *nic, int rc, struct pspin **out, char *err, size
 	return rc;
 }
 
-int pspin__open(struct pspin **out, const struct pspin_target *target, const struct spin_meta *meta,
-		const void *image, size_t image_bytes, const struct spin_rule *rule, char *err,
-		size_t err_bytes)
+int pspin__open(struct pspin **out, const struct pspin_target *target, const struct spin_meta *meta, const void *image, size_t image_bytes,
+		const struct spin_rule *rule, char *err, size_t err_bytes)
 {
 	struct pspin *nic = new_nic(target);
 	char unused[1];
@@ -417,8 +421,7 @@ static void limit_threads(struct pspin_target *target)
 		target->hpu_threads = most ? most : 1;
 }
 
-int pspin__open_image(struct pspin **out, const struct pspin_target *target, const struct pspin_image *image, char *err,
-		      size_t err_bytes)
+int pspin__open_image(struct pspin **out, const struct pspin_target *target, const struct pspin_image *image, char *err, size_t err_bytes)
 {
 	struct pspin *nic = new_nic(target);
 	char unused[1];

@@ -28,8 +28,7 @@ static uint16_t updated(uint16_t checksum, size_t field, const uint8_t *before, 
 {
 	uint16_t was = checksum__fold(checksum__sum(before, bytes) + (uint16_t)~get16(before + field));
 	uint16_t is = checksum__fold(checksum__sum(after, bytes) + (uint16_t)~get16(after + field));
-	uint16_t result =
-		(uint16_t)~checksum__fold((uint64_t)(uint16_t)~checksum + (uint16_t)~was + is);
+	uint16_t result = (uint16_t)~checksum__fold((uint64_t)(uint16_t)~checksum + (uint16_t)~was + is);
 
 	return result ? result : 0xffff;
 }
@@ -47,8 +46,8 @@ static void update_icmp(uint8_t *to, const uint8_t *icmp, uint32_t bytes, int is
 		put16(to + ICMP_CHECKSUM, now);
 }
 
-size_t outbound__to_host(uint8_t *to, const uint8_t *frame, size_t frame_bytes,
-			 const struct inbound *in, const uint8_t *packet, uint32_t packet_bytes)
+size_t outbound__to_host(uint8_t *to, const uint8_t *frame, size_t frame_bytes, const struct inbound *in, const uint8_t *packet,
+			 uint32_t packet_bytes)
 {
 	const uint8_t *ip = frame + in->ip_off, *udp = ip + in->ip_bytes;
 	uint32_t udp_bytes = in->packet_bytes - in->ip_bytes;
@@ -69,8 +68,7 @@ size_t outbound__to_host(uint8_t *to, const uint8_t *frame, size_t frame_bytes,
 	if (!get16(udp + UDP_CHECKSUM) || state == CHECKSUM_OFFLOAD) /* none stays none, over IPv6, too */
 		put16(to_udp + UDP_CHECKSUM, get16(udp + UDP_CHECKSUM));
 	else
-		put16(to_udp + UDP_CHECKSUM,
-		      updated(get16(udp + UDP_CHECKSUM), UDP_CHECKSUM, udp, to_udp, udp_bytes));
+		put16(to_udp + UDP_CHECKSUM, updated(get16(udp + UDP_CHECKSUM), UDP_CHECKSUM, udp, to_udp, udp_bytes));
 	return frame_bytes;
 }
 
@@ -89,8 +87,7 @@ static void make_checksums(uint8_t *ip, uint32_t bytes, int udp_wanted)
 		if (ip_bytes < sizeof(struct spin_ip4) || ip_bytes > bytes)
 			return;
 		put16(ip + offsetof(struct spin_ip4, checksum), 0);
-		put16(ip + offsetof(struct spin_ip4, checksum),
-		      (uint16_t)~checksum__fold(checksum__sum(ip, ip_bytes)));
+		put16(ip + offsetof(struct spin_ip4, checksum), (uint16_t)~checksum__fold(checksum__sum(ip, ip_bytes)));
 	} else {
 		protocol = bytes >= ip_bytes ? ip[offsetof(struct spin_ip6, next_header)] : 0;
 	}
@@ -98,8 +95,7 @@ static void make_checksums(uint8_t *ip, uint32_t bytes, int udp_wanted)
 		put16(ip + ip_bytes + ICMP_CHECKSUM, checksum__icmp(ip, ip_bytes, bytes - ip_bytes));
 	if (protocol != SPIN_IP_UDP || bytes < ip_bytes + sizeof(struct spin_udp))
 		return;
-	put16(ip + ip_bytes + UDP_CHECKSUM,
-	      udp_wanted ? checksum__udp(ip, ip_bytes, bytes - ip_bytes) : 0);
+	put16(ip + ip_bytes + UDP_CHECKSUM, udp_wanted ? checksum__udp(ip, ip_bytes, bytes - ip_bytes) : 0);
 }
 
 /* Back to where the frame came from, with its VLAN tags. */
@@ -110,8 +106,8 @@ static void put_ethernet(uint8_t *to, const uint8_t *frame, const struct inbound
 	memcpy(to + 12, frame + 12, in->ip_off - 12);
 }
 
-static size_t leave(uint8_t *to, const uint8_t *frame, const struct inbound *in, const uint8_t *packet,
-		    uint32_t packet_bytes, int udp_wanted)
+static size_t leave(uint8_t *to, const uint8_t *frame, const struct inbound *in, const uint8_t *packet, uint32_t packet_bytes,
+		    int udp_wanted)
 {
 	put_ethernet(to, frame, in);
 	memcpy(to + in->ip_off, packet, packet_bytes);
@@ -120,16 +116,14 @@ static size_t leave(uint8_t *to, const uint8_t *frame, const struct inbound *in,
 	return in->ip_off + packet_bytes;
 }
 
-size_t outbound__send(uint8_t *to, const uint8_t *frame, const struct inbound *in,
-		      const uint8_t *packet, uint32_t packet_bytes)
+size_t outbound__send(uint8_t *to, const uint8_t *frame, const struct inbound *in, const uint8_t *packet, uint32_t packet_bytes)
 {
 	const uint8_t *udp = frame + in->ip_off + in->ip_bytes;
 
 	return leave(to, frame, in, packet, packet_bytes, !in->is_ip4 || in->is_icmp || get16(udp + UDP_CHECKSUM));
 }
 
-size_t outbound__forward(uint8_t *to, const uint8_t *frame, const struct inbound *in,
-			 const uint8_t *packet, uint32_t packet_bytes)
+size_t outbound__forward(uint8_t *to, const uint8_t *frame, const struct inbound *in, const uint8_t *packet, uint32_t packet_bytes)
 {
 	return leave(to, frame, in, packet, packet_bytes, 1);
 }
@@ -147,16 +141,22 @@ void outbound__destination(const uint8_t *frame, const struct inbound *in, struc
 	out->port = get16(udp + offsetof(struct spin_udp, dst_port));
 }
 
-#define PUT_HOPS 64u
+#define PUT_HOPS          64u
 #define PUT_DONT_FRAGMENT 0x4000u
 
 static uint32_t put_ip(uint8_t *to, const struct spin_process *from, const struct spin_process *target, uint32_t bytes)
 {
-	struct spin_ip4 ip4 = {.version_ihl = 0x45, .total_length = spin_hton16((uint16_t)(sizeof(ip4) + bytes)),
-			       .fragment = spin_hton16(PUT_DONT_FRAGMENT), .ttl = PUT_HOPS, .protocol = SPIN_IP_UDP,
-			       .src = from->addr[0], .dst = target->addr[0]};
-	struct spin_ip6 ip6 = {.version_class_flow = spin_hton32(6u << 28), .payload_length = spin_hton16((uint16_t)bytes),
-			       .next_header = SPIN_IP_UDP, .hop_limit = PUT_HOPS};
+	struct spin_ip4 ip4 = { .version_ihl = 0x45,
+				.total_length = spin_hton16((uint16_t)(sizeof(ip4) + bytes)),
+				.fragment = spin_hton16(PUT_DONT_FRAGMENT),
+				.ttl = PUT_HOPS,
+				.protocol = SPIN_IP_UDP,
+				.src = from->addr[0],
+				.dst = target->addr[0] };
+	struct spin_ip6 ip6 = { .version_class_flow = spin_hton32(6u << 28),
+				.payload_length = spin_hton16((uint16_t)bytes),
+				.next_header = SPIN_IP_UDP,
+				.hop_limit = PUT_HOPS };
 
 	if (target->ip_version == 4) {
 		memcpy(to, &ip4, sizeof(ip4));
@@ -174,16 +174,18 @@ static uint64_t swap64(uint64_t v)
 }
 
 /* A message of one packet. */
-static uint32_t put_slmp(uint8_t *to, const struct spin_put *put, const struct outbound_request *request, uint32_t id,
-			 uint32_t bytes)
+static uint32_t put_slmp(uint8_t *to, const struct spin_put *put, const struct outbound_request *request, uint32_t id, uint32_t bytes)
 {
-	const struct spin_slmp slmp = {.flags = spin_hton16(SPIN_SLMP_SYN | SPIN_SLMP_EOM | SPIN_SLMP_PUT),
-				       .message_id = spin_hton32(id)};
+	const struct spin_slmp slmp = { .flags = spin_hton16(SPIN_SLMP_SYN | SPIN_SLMP_EOM | SPIN_SLMP_PUT),
+					.message_id = spin_hton32(id) };
 	const int is_get = request->type == SPIN_TYPE_GET, is_atomic = request->type == SPIN_TYPE_ATOMIC;
-	const struct spin_slmp_put tell = {.op = (uint8_t)request->type, .version = SPIN_SLMP_VERSION,
-					   .atomic = is_atomic ? spin_hton16((uint16_t)request->detail) : 0,
-					   .length = spin_hton32(is_get ? request->detail : bytes), .match_bits = swap64(put->match_bits),
-					   .hdr_data = swap64(put->hdr_data), .offset = swap64(put->remote_offset)};
+	const struct spin_slmp_put tell = { .op = (uint8_t)request->type,
+					    .version = SPIN_SLMP_VERSION,
+					    .atomic = is_atomic ? spin_hton16((uint16_t)request->detail) : 0,
+					    .length = spin_hton32(is_get ? request->detail : bytes),
+					    .match_bits = swap64(put->match_bits),
+					    .hdr_data = swap64(put->hdr_data),
+					    .offset = swap64(put->remote_offset) };
 
 	memcpy(to, &slmp, sizeof(slmp));
 	memcpy(to + sizeof(slmp), &tell, sizeof(tell));
@@ -195,7 +197,7 @@ uint32_t outbound__put(uint8_t *to, const uint8_t *frame, const struct inbound *
 {
 	uint32_t slmp_bytes = id ? sizeof(struct spin_slmp) + sizeof(struct spin_slmp_put) : 0;
 	uint32_t udp_bytes = (uint32_t)sizeof(struct spin_udp) + slmp_bytes + bytes;
-	struct spin_udp udp = {.dst_port = put->target.port, .length = spin_hton16((uint16_t)udp_bytes)};
+	struct spin_udp udp = { .dst_port = put->target.port, .length = spin_hton16((uint16_t)udp_bytes) };
 	struct spin_process here;
 	uint8_t *ip = to + in->ip_off, *at;
 

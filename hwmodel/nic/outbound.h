@@ -13,20 +13,18 @@
  * none stays none, an offload's stays as it is, a wrong one stays wrong.
  * Returns the bytes written to `to`, which holds frame_bytes.
  */
-size_t outbound__to_host(uint8_t *to, const uint8_t *frame, size_t frame_bytes,
-			 const struct inbound *in, const uint8_t *packet, uint32_t packet_bytes);
+size_t outbound__to_host(uint8_t *to, const uint8_t *frame, size_t frame_bytes, const struct inbound *in, const uint8_t *packet,
+			 uint32_t packet_bytes);
 
 /*
  * What goes out on the wire for a send of an IP packet: the Ethernet header that
  * came, its addresses swapped, and the packet with its checksums made (UDP's: not
  * if the request came without, on IPv4). `to` holds in->ip_off + packet_bytes.
  */
-size_t outbound__send(uint8_t *to, const uint8_t *frame, const struct inbound *in,
-		      const uint8_t *packet, uint32_t packet_bytes);
+size_t outbound__send(uint8_t *to, const uint8_t *frame, const struct inbound *in, const uint8_t *packet, uint32_t packet_bytes);
 
 /* The same for a packet that a handler forwards, which has a UDP checksum in any case. */
-size_t outbound__forward(uint8_t *to, const uint8_t *frame, const struct inbound *in,
-			 const uint8_t *packet, uint32_t packet_bytes);
+size_t outbound__forward(uint8_t *to, const uint8_t *frame, const struct inbound *in, const uint8_t *packet, uint32_t packet_bytes);
 
 /* To whom a frame goes that is in this form. */
 void outbound__destination(const uint8_t *frame, const struct inbound *in, struct spin_process *out);

@@ -64,7 +64,7 @@ int places__open(struct places *places, uint32_t bytes)
 {
 	struct place *all = calloc(1, sizeof(*all));
 
-	*places = (struct places){.rover = all, .units = bytes / PLACE_BYTES, .leaves = 1};
+	*places = (struct places){ .rover = all, .units = bytes / PLACE_BYTES, .leaves = 1 };
 	while (places->leaves < places->units)
 		places->leaves *= 2;
 	places->longest = calloc(2 * (size_t)places->leaves, sizeof(*places->longest));
@@ -97,7 +97,7 @@ void places__close(struct places *places)
 	}
 	free(places->longest);
 	free(places->begins);
-	*places = (struct places){0};
+	*places = (struct places){ 0 };
 }
 
 static struct place *one(struct places *places)
@@ -132,7 +132,7 @@ static int cut(struct places *places, struct place *place, uint32_t units)
 
 	if (!rest)
 		return 0;
-	*rest = (struct place){.before = place, .after = place->after, .at = place->at + units, .units = place->units - units};
+	*rest = (struct place){ .before = place, .after = place->after, .at = place->at + units, .units = place->units - units };
 	place->after->before = rest;
 	place->after = rest;
 	place->units = units;

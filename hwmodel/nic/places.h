@@ -11,9 +11,9 @@
 struct place; /* of consecutive beats, free or taken */
 
 struct places {
-	struct place *rover;   /* where the search goes on */
-	struct place *unused;  /* ones to be used again */
-	uint32_t units;        /* of the memory */
+	struct place *rover;  /* where the search goes on */
+	struct place *unused; /* ones to be used again */
+	uint32_t units;       /* of the memory */
 	/* A tree over the beats: beats of the free place that begins at a leaf, 0 if none does; above, the most of both below. */
 	uint32_t *longest, leaves;
 	struct place **begins; /* the free place that begins at a beat, where a leaf says that one does */

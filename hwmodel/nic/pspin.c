@@ -143,10 +143,9 @@ int pspin__write(struct pspin *nic, uint32_t addr, const void *from, size_t byte
 	return 0;
 }
 
-int pspin__packet(struct pspin *nic, const void *frame, size_t frame_bytes,
-		  struct pspin_result *out)
+int pspin__packet(struct pspin *nic, const void *frame, size_t frame_bytes, struct pspin_result *out)
 {
-	struct pspin_offer offer = {.frame = frame, .frame_bytes = frame_bytes, .end_of_message = 1};
+	struct pspin_offer offer = { .frame = frame, .frame_bytes = frame_bytes, .end_of_message = 1 };
 	int rc = nic->device->count > 1 ? -EOPNOTSUPP : nic__settle(nic);
 
 	memset(out, 0, sizeof(*out));

@@ -55,10 +55,7 @@ const struct pspin_task *record__task(struct pspin *nic, const struct flight *fl
 	struct pspin_task *to = journal__task(journal_of(nic));
 	struct pspin_task_record record;
 
-	fill_task(to, task,
-		  task->kind == SOC_HEADER     ? PSPIN_HEADER
-		  : task->kind == SOC_PAYLOAD ? flight->kind
-					      : PSPIN_COMPLETION);
+	fill_task(to, task, task->kind == SOC_HEADER ? PSPIN_HEADER : task->kind == SOC_PAYLOAD ? flight->kind : PSPIN_COMPLETION);
 	count_task(nic, task);
 	if (!nic->observer.task)
 		return to;
@@ -167,8 +164,7 @@ static void tell_command(struct pspin *nic, uint64_t cycle, uint64_t what, int b
 	const struct hpu *hpu = &nic->device->soc.hpus[what / HPU_COMMAND_KINDS >> COMMAND_NUMBER_BITS];
 
 	if (nic->observer.command)
-		nic->observer.command(nic->observer.arg, record__ps(nic, cycle), hpu->cluster, hpu->index, id,
-				      command_names[kind], begins);
+		nic->observer.command(nic->observer.arg, record__ps(nic, cycle), hpu->cluster, hpu->index, id, command_names[kind], begins);
 }
 
 static void command_done(void *arg, uint64_t cycle, uint64_t what)
@@ -229,8 +225,8 @@ void record__sent(struct pspin *nic, const struct spin_request *request)
 		nic->observer.send(nic->observer.arg, record__now(nic), request);
 }
 
-_Static_assert(PSPIN_ERROR_FAIL == HPU_ERROR_FAIL && PSPIN_ERROR_SEGV == HPU_ERROR_SEGV &&
-		       PSPIN_ERROR_BAD_RETURN == HPU_ERROR_BAD_RETURN && PSPIN_ERROR_OVERRUN == HPU_ERROR_OVERRUN,
+_Static_assert(PSPIN_ERROR_FAIL == HPU_ERROR_FAIL && PSPIN_ERROR_SEGV == HPU_ERROR_SEGV && PSPIN_ERROR_BAD_RETURN == HPU_ERROR_BAD_RETURN &&
+		       PSPIN_ERROR_OVERRUN == HPU_ERROR_OVERRUN,
 	       "what the image writes is what the model reports");
 
 static int is_overrun(uint32_t error)
@@ -241,16 +237,16 @@ static int is_overrun(uint32_t error)
 /* PSPIN_ERROR_SEGV, traps: a failed access. */
 enum spin_reason record__error_reason(uint32_t error)
 {
-	return is_overrun(error)		 ? SPIN_REASON_OVERRUN
-	       : error == PSPIN_ERROR_FAIL	 ? SPIN_REASON_FAILED
+	return is_overrun(error)                 ? SPIN_REASON_OVERRUN
+	       : error == PSPIN_ERROR_FAIL       ? SPIN_REASON_FAILED
 	       : error == PSPIN_ERROR_BAD_RETURN ? SPIN_REASON_BAD_RETURN
 						 : SPIN_REASON_SEGV;
 }
 
 enum spin_event_type record__error_event(uint32_t error)
 {
-	return is_overrun(error)		 ? SPIN_EVENT_OVERRUN
-	       : error == PSPIN_ERROR_FAIL	 ? SPIN_EVENT_FAIL
+	return is_overrun(error)                 ? SPIN_EVENT_OVERRUN
+	       : error == PSPIN_ERROR_FAIL       ? SPIN_EVENT_FAIL
 	       : error == PSPIN_ERROR_BAD_RETURN ? SPIN_EVENT_BAD_RETURN
 						 : SPIN_EVENT_SEGV;
 }

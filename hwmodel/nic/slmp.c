@@ -73,8 +73,7 @@ static int parse_put(const uint8_t *at, uint32_t bytes, unsigned takes, struct s
 	out->atomic = be16(at + offsetof(struct spin_slmp_put, atomic));
 	out->length = be32(at + offsetof(struct spin_slmp_put, length));
 	if (!(out->type == SPIN_TYPE_PUT || (out->type == SPIN_TYPE_GET && takes & SPIN_TAKES_GET) ||
-	      (out->type == SPIN_TYPE_ATOMIC &&
-	       takes & (out->atomic & SPIN_ATOMIC_FETCH ? SPIN_TAKES_FETCH : SPIN_TAKES_ATOMIC))) ||
+	      (out->type == SPIN_TYPE_ATOMIC && takes & (out->atomic & SPIN_ATOMIC_FETCH ? SPIN_TAKES_FETCH : SPIN_TAKES_ATOMIC))) ||
 	    !is_request(out, bytes - (uint32_t)sizeof(struct spin_slmp_put)))
 		return -1;
 	out->match_bits = be64(at + offsetof(struct spin_slmp_put, match_bits));

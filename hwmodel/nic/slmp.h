@@ -11,15 +11,15 @@
 
 struct slmp {
 	uint32_t flags, message_id, offset;
-	uint32_t payload_at;    /* in the frame */
+	uint32_t payload_at; /* in the frame */
 	uint32_t payload_bytes;
-	uint32_t sum;           /* of a first packet's datagram (RFC 1071) */
-	uint32_t length;        /* of the message, as its first packet says; or unknown */
+	uint32_t sum;    /* of a first packet's datagram (RFC 1071) */
+	uint32_t length; /* of the message, as its first packet says; or unknown */
 	/* of struct spin_slmp_put; without it 0 */
 	int put;
-	int is_flow;            /* 1: the packet has no SLMP header; offset and message_id are what the NIC says */
+	int is_flow; /* 1: the packet has no SLMP header; offset and message_id are what the NIC says */
 	uint64_t match_bits, hdr_data, me_offset;
-	uint32_t type, atomic;  /* enum spin_type, a put without struct spin_slmp_put, too; enum spin_atomic or 0 */
+	uint32_t type, atomic; /* enum spin_type, a put without struct spin_slmp_put, too; enum spin_atomic or 0 */
 };
 
 /* Of a frame that was classified: 1 if it acknowledges what a handler put. */

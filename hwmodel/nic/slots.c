@@ -8,7 +8,7 @@
 #include "hwmodel/nic/slots.h"
 
 #define SCRATCH_END (SPIN_ENTRY_BLOCKS - L1_GLOBAL) /* in L1; what images have there themselves comes behind */
-#define WORD_BITS 64u
+#define WORD_BITS   64u
 
 static unsigned words(const struct slots *slots)
 {
@@ -67,7 +67,7 @@ void slots__close(struct pspin *nic)
 	}
 	free(slots->all);
 	free(slots->scratch_memory);
-	*slots = (struct slots){0};
+	*slots = (struct slots){ 0 };
 }
 
 /* per_home: none is free. */
@@ -107,8 +107,7 @@ struct slot *slots__take(struct pspin *nic)
 	for (unsigned home = 0; home < slots->homes_in_use; home++) {
 		unsigned number = first_free(slots, home);
 
-		if (number == slots->per_home ||
-		    (best != slots->per_home && slots->in_flight[home] >= slots->in_flight[best_home]))
+		if (number == slots->per_home || (best != slots->per_home && slots->in_flight[home] >= slots->in_flight[best_home]))
 			continue;
 		best = number;
 		best_home = home;

@@ -16,7 +16,7 @@
 
 void pspin__observe(struct pspin *nic, const struct pspin_observer *observer)
 {
-	nic->observer = observer ? *observer : (struct pspin_observer){0};
+	nic->observer = observer ? *observer : (struct pspin_observer){ 0 };
 }
 
 void pspin__lossy(struct pspin *nic, int lossy)
@@ -91,8 +91,8 @@ static void say(struct pspin *nic, char *to, size_t bytes)
 	if (nic->device->hers_in_flight)
 		snprintf(to, bytes, "%u packets are in the MPQ engine or with handlers that do not end", nic->device->hers_in_flight);
 	else if ((flight = nic->ready.first))
-		snprintf(to, bytes, "packet %llu waits for MPQ %u to take its HER",
-			 (unsigned long long)flight->record.packet, flight->slot->id);
+		snprintf(to, bytes, "packet %llu waits for MPQ %u to take its HER", (unsigned long long)flight->record.packet,
+			 flight->slot->id);
 	else if ((flight = nic->stored.first))
 		snprintf(to, bytes, "packet %llu waits for a free MPQ: all %u are taken by messages whose end has not come",
 			 (unsigned long long)flight->record.packet, nic->slots.taken_count);

@@ -251,8 +251,11 @@ int wire__offer(struct pspin *nic, const struct pspin_offer *offer)
 	offered = malloc(sizeof(*offered) + offer->frame_bytes);
 	if (!offered)
 		return -ENOMEM;
-	*offered = (struct offered){.at_ps = offer->at_ps, .number = wire->offered++, .message = offer->message,
-				    .end_of_message = offer->end_of_message, .bytes = offer->frame_bytes};
+	*offered = (struct offered){ .at_ps = offer->at_ps,
+				     .number = wire->offered++,
+				     .message = offer->message,
+				     .end_of_message = offer->end_of_message,
+				     .bytes = offer->frame_bytes };
 	if (offer->frame_bytes)
 		memcpy(offered->frame, offer->frame, offer->frame_bytes);
 	if (nic->line.first)

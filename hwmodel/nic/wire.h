@@ -16,8 +16,8 @@ struct offered;
 /* A context's packets at the other end. */
 struct line {
 	struct offered *first, *last; /* what has not begun to arrive */
-	struct flight *held;  /* for want of packet memory; */
-	uint64_t due_ps;      /* it would have arrived then */
+	struct flight *held;          /* for want of packet memory; */
+	uint64_t due_ps;              /* it would have arrived then */
 };
 
 struct wire {

@@ -37,7 +37,8 @@ static void usage(FILE *to)
 	      "itself; a store to the symbol tohost (as riscv-tests do); a return to the start value of ra, or to 0.\n"
 	      "An ecall with a7 = 64 writes to stdout or stderr, 214 is brk, 57 close, 62 lseek, 63 read (end of file),\n"
 	      "80 fstat (fails); any other is an error, and so is a trap while mtvec is 0.\n"
-	      "Exit status: 0 the program ended, whatever its own exit code; 1 it failed; 2 bad usage.\n", to);
+	      "Exit status: 0 the program ended, whatever its own exit code; 1 it failed; 2 bad usage.\n",
+	      to);
 }
 
 static void print_causes(const struct machine_result *r)
@@ -59,8 +60,8 @@ static void print_text(const struct machine_result *r)
 	printf("end           %s", r->end);
 	if (r->has_exit_code)
 		printf(", exit code %" PRId32, r->exit_code);
-	printf("\ncycles        %14" PRIu64 "\ninstructions  %14" PRIu64 "\nIPC           %14.3f\n", r->stats.cycle,
-	       r->stats.instructions, ratio((double)r->stats.instructions, (double)r->stats.cycle));
+	printf("\ncycles        %14" PRIu64 "\ninstructions  %14" PRIu64 "\nIPC           %14.3f\n", r->stats.cycle, r->stats.instructions,
+	       ratio((double)r->stats.instructions, (double)r->stats.cycle));
 	printf("cycles by cause:\n");
 	print_causes(r);
 	printf("simulated     %14.1f MIPS, %.3f s\n", ratio((double)r->total_instructions, r->wall_s * 1e6), r->wall_s);
@@ -133,10 +134,15 @@ static int parse(struct options *o, int argc, char **argv)
 {
 	enum { FROM = 256, TO, MAX_CYCLES, MEMORY, PROFILE, JSON, QUIET };
 	static const struct option longs[] = {
-		{ "from", required_argument, NULL, FROM }, { "to", required_argument, NULL, TO },
-		{ "max-cycles", required_argument, NULL, MAX_CYCLES }, { "memory-mib", required_argument, NULL, MEMORY },
-		{ "profile", no_argument, NULL, PROFILE }, { "json", no_argument, NULL, JSON },
-		{ "quiet", no_argument, NULL, QUIET }, { "help", no_argument, NULL, 'h' }, { NULL, 0, NULL, 0 },
+		{ "from", required_argument, NULL, FROM },
+		{ "to", required_argument, NULL, TO },
+		{ "max-cycles", required_argument, NULL, MAX_CYCLES },
+		{ "memory-mib", required_argument, NULL, MEMORY },
+		{ "profile", no_argument, NULL, PROFILE },
+		{ "json", no_argument, NULL, JSON },
+		{ "quiet", no_argument, NULL, QUIET },
+		{ "help", no_argument, NULL, 'h' },
+		{ NULL, 0, NULL, 0 },
 	};
 	uint64_t mib;
 	int c;
@@ -216,8 +222,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "hpu-run: %s: %s\n", o.path, err);
 		return 1;
 	}
-	if ((o.from && !machine__place(machine, o.from, &o.machine.from)) ||
-	    (o.to && !machine__place(machine, o.to, &o.machine.to))) {
+	if ((o.from && !machine__place(machine, o.from, &o.machine.from)) || (o.to && !machine__place(machine, o.to, &o.machine.to))) {
 		fprintf(stderr, "hpu-run: %s: no such symbol or address for --from or --to; nm lists its symbols\n", o.path);
 		machine__close(machine);
 		return 2;

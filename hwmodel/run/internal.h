@@ -9,13 +9,13 @@ struct machine {
 	struct machine_options options;
 	char *file;
 	struct hw_elf *elf;
-	uint8_t *memory;           /* 4 GiB, by guest address */
+	uint8_t *memory; /* 4 GiB, by guest address */
 	struct rv32_core *core;
 	struct rv32_profile profile;
 	uint32_t heap_start, heap_now;
 	uint32_t tohost;
 	bool has_tohost, tohost_pending;
-	uint32_t tohost_value;     /* just stored */
+	uint32_t tohost_value; /* just stored */
 };
 
 /* Answers the ecall the core stopped at, or the store to tohost; true when the program has ended. */

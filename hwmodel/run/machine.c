@@ -11,10 +11,10 @@
 #include "hwmodel/run/internal.h"
 
 enum {
-	HALF_BYTES     = 1u << 31,
-	PROFILE_MAX    = 64 << 20,      /* bytes of code that a profile covers */
-	HEAP_ALIGN     = 4096,
-	STACK_TOP_GAP  = 64,            /* argc, argv, envp, auxv: all zero */
+	HALF_BYTES = 1u << 31,
+	PROFILE_MAX = 64 << 20, /* bytes of code that a profile covers */
+	HEAP_ALIGN = 4096,
+	STACK_TOP_GAP = 64, /* argc, argv, envp, auxv: all zero */
 };
 
 static const uint32_t stack_tops[] = { 0xc0000000, 0x80000000, 0x40000000, 0xf0000000 };
@@ -93,7 +93,8 @@ static void add_windows(struct machine *m, struct rv32_config *config)
 		uint32_t at = cuts[half], left = half ? UINT32_MAX - 3 - HALF_BYTES : HALF_BYTES;
 
 		if (m->has_tohost && m->tohost - at < left) {
-			config->windows[n++] = (struct rv32_window){ at, m->tohost - at, m->memory + at, RV32_WINDOW_DATA | RV32_WINDOW_CODE };
+			config->windows[n++] =
+				(struct rv32_window){ at, m->tohost - at, m->memory + at, RV32_WINDOW_DATA | RV32_WINDOW_CODE };
 			left -= m->tohost + 4 - at;
 			at = m->tohost + 4;
 		}
@@ -273,9 +274,14 @@ static double seconds(void)
 static const char *trap_text(uint32_t cause)
 {
 	static const char *const texts[] = {
-		[0] = "instruction address misaligned", [1] = "instruction access fault", [2] = "illegal instruction",
-		[3] = "breakpoint", [4] = "load address misaligned", [5] = "load access fault",
-		[6] = "store address misaligned", [7] = "store access fault",
+		[0] = "instruction address misaligned",
+		[1] = "instruction access fault",
+		[2] = "illegal instruction",
+		[3] = "breakpoint",
+		[4] = "load address misaligned",
+		[5] = "load access fault",
+		[6] = "store address misaligned",
+		[7] = "store access fault",
 	};
 
 	return cause < sizeof(texts) / sizeof(texts[0]) ? texts[cause] : "unknown";
@@ -297,9 +303,10 @@ static void end_by_trap(struct machine *m, struct machine_result *r)
 	}
 	name = hw_elf__symbol_at(m->elf, t.pc, &start);
 	r->end = "trap";
-	snprintf(r->error, sizeof(r->error), "%s at pc 0x%08" PRIx32 " (%.60s+0x%" PRIx32 "), value 0x%08" PRIx32
-		 ", ra 0x%08" PRIx32 ", and no trap handler (mtvec is 0)", trap_text(t.cause), t.pc, name ? name : "?",
-		 t.pc - start, t.tval, rv32_core__reg(m->core, 1));
+	snprintf(r->error, sizeof(r->error),
+		 "%s at pc 0x%08" PRIx32 " (%.60s+0x%" PRIx32 "), value 0x%08" PRIx32 ", ra 0x%08" PRIx32
+		 ", and no trap handler (mtvec is 0)",
+		 trap_text(t.cause), t.pc, name ? name : "?", t.pc - start, t.tval, rv32_core__reg(m->core, 1));
 }
 
 /* true when the run is over */

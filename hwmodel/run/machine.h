@@ -11,18 +11,18 @@ struct machine;
 
 struct machine_options {
 	uint64_t max_cycles;
-	unsigned memory_mib;      /* stack, and again heap */
+	unsigned memory_mib; /* stack, and again heap */
 	uint32_t from, to;
 	bool profile, quiet, output_to_stderr;
 };
 
 struct machine_result {
-	bool ok;                  /* the program came to one of its ends */
-	const char *end;          /* "exit", "ebreak", ... */
-	char error[200];          /* why not, if not ok */
+	bool ok;         /* the program came to one of its ends */
+	const char *end; /* "exit", "ebreak", ... */
+	char error[200]; /* why not, if not ok */
 	bool has_exit_code;
 	int32_t exit_code;
-	struct rv32_stats stats;  /* of the measured region */
+	struct rv32_stats stats; /* of the measured region */
 	uint64_t total_instructions;
 	double wall_s;
 };

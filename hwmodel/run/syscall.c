@@ -47,7 +47,8 @@ bool syscall__do(struct machine *m, struct machine_result *r)
 	uint32_t number = rv32_core__reg(m->core, A7), answer = 0;
 
 	switch (number) {
-	case EXIT: case EXIT_GROUP:
+	case EXIT:
+	case EXIT_GROUP:
 		end_by_exit(r, (int32_t)a0);
 		return true;
 	case WRITE:
@@ -56,7 +57,8 @@ bool syscall__do(struct machine *m, struct machine_result *r)
 	case BRK:
 		answer = move_brk(m, a0);
 		break;
-	case CLOSE: case READ:
+	case CLOSE:
+	case READ:
 		break;
 	case LSEEK:
 		answer = (uint32_t)-GUEST_ESPIPE;
@@ -66,8 +68,9 @@ bool syscall__do(struct machine *m, struct machine_result *r)
 		break;
 	default:
 		r->end = "unknown ecall";
-		snprintf(r->error, sizeof(r->error), "ecall number %" PRIu32 " (a7) at pc 0x%08" PRIx32
-			 " is not supported; 93 exits, 64 writes", number, rv32_core__trap(m->core).pc);
+		snprintf(r->error, sizeof(r->error),
+			 "ecall number %" PRIu32 " (a7) at pc 0x%08" PRIx32 " is not supported; 93 exits, 64 writes", number,
+			 rv32_core__trap(m->core).pc);
 		return true;
 	}
 	rv32_core__set_reg(m->core, A0, answer);

@@ -9,8 +9,8 @@
 #include "hwmodel/soc/event.h"
 
 struct alarm {
-	uint64_t last;     /* cycle in which it was called; UINT64_MAX: never */
-	uint64_t set[2];   /* of the last ones it was set for */
+	uint64_t last;   /* cycle in which it was called; UINT64_MAX: never */
+	uint64_t set[2]; /* of the last ones it was set for */
 };
 
 static inline void alarm__open(struct alarm *alarm)
@@ -18,8 +18,8 @@ static inline void alarm__open(struct alarm *alarm)
 	*alarm = (struct alarm){ UINT64_MAX, { UINT64_MAX, UINT64_MAX } };
 }
 
-static inline void alarm__set(struct alarm *alarm, struct events *events, uint64_t cycle,
-			      void (*happen)(void *, uint64_t, uint64_t), void *arg)
+static inline void alarm__set(struct alarm *alarm, struct events *events, uint64_t cycle, void (*happen)(void *, uint64_t, uint64_t),
+			      void *arg)
 {
 	if (cycle == alarm->set[0] || cycle == alarm->set[1])
 		return;

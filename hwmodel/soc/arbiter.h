@@ -11,7 +11,7 @@
 
 struct arbiter {
 	unsigned turn;
-	uint64_t held;   /* who asked when the choice was made that waits; 0: none does */
+	uint64_t held; /* who asked when the choice was made that waits; 0: none does */
 };
 
 /* Of those that ask, by bits; some do. */

@@ -21,7 +21,7 @@ static uint32_t latency_cycles(const struct pspin_target *target, enum rv32_acce
 #define BY_KIND(where)                                                        \
 	(uint32_t)(kind == RV32_AMO ? target->amo_##where :                  \
 		   kind == RV32_STORE || kind == RV32_SC ? target->store_##where : target->load_##where)
-/* clang-format on */
+	/* clang-format on */
 	switch (region) {
 	case MEMORY_L2_PACKET:
 		return BY_KIND(l2_packet);
@@ -54,15 +54,13 @@ static void answer_sc(struct hpu *hpu, struct rv32_bus_request *req)
 #define PMP_HANDLER_BYTES   (1u << 20)
 #define PMP_CONSTANTS_BYTES (64u * 1024)
 
-static int allowed(const struct hpu *hpu, const struct rv32_bus_request *req,
-		   enum memory_region region)
+static int allowed(const struct hpu *hpu, const struct rv32_bus_request *req, enum memory_region region)
 {
 	switch (region) {
 	case MEMORY_L1:
 		return !req->user_mode || hpu->soc->is_foreign || (req->addr & (L1_STRIDE - 1)) >= L1_PACKETS;
 	case MEMORY_L2_PACKET:
-		return !req->user_mode ||
-		       (hpu->begun && req->addr >= hpu->task.packet_l2 && req->addr < hpu->l2_packet_end);
+		return !req->user_mode || (hpu->begun && req->addr >= hpu->task.packet_l2 && req->addr < hpu->l2_packet_end);
 	case MEMORY_L2_HANDLER: /* ours may have tables that PsPIN's protection does not reach (hwmodel/image/pspin.ld) */
 		return !req->user_mode || !hpu->soc->is_foreign || !((req->addr ^ hpu->task.handler_mem) & ~(PMP_HANDLER_BYTES - 1)) ||
 		       req->addr - L2_HANDLER < PMP_CONSTANTS_BYTES;
@@ -176,8 +174,7 @@ static enum rv32_bus_status ask_bank(struct hpu *hpu, const struct rv32_bus_requ
 		return RV32_BUS_OK;
 	if (!hpu__may_near(hpu, req->cycle))
 		return RV32_BUS_STOP;
-	at = banks__ask(soc, req->cycle, hpu->cluster, hpu->index, req->addr, req->kind,
-			soc->near < soc->same ? soc->near + 1 : soc->same);
+	at = banks__ask(soc, req->cycle, hpu->cluster, hpu->index, req->addr, req->kind, soc->near < soc->same ? soc->near + 1 : soc->same);
 	if (at == L1_WAITS) {
 		hpu->late = req->cycle;
 		hpu->away = 1;
@@ -188,8 +185,8 @@ static enum rv32_bus_status ask_bank(struct hpu *hpu, const struct rv32_bus_requ
 }
 
 /* How many cycles longer than on an idle machine; with RV32_BUS_STOP it is not known yet. */
-static enum rv32_bus_status queue(struct hpu *hpu, const struct rv32_bus_request *req, enum memory_region region,
-				  unsigned of_cluster, uint64_t *late)
+static enum rv32_bus_status queue(struct hpu *hpu, const struct rv32_bus_request *req, enum memory_region region, unsigned of_cluster,
+				  uint64_t *late)
 {
 	struct soc *soc = hpu->soc;
 

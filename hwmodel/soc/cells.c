@@ -20,7 +20,7 @@ struct queue {
 struct cells {
 	uint32_t statics, shared; /* of each message; free ones */
 	int refused;
-	struct queue *queue;      /* by message */
+	struct queue *queue; /* by message */
 	uint32_t messages;
 	struct cell *unused;
 };

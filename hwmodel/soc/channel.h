@@ -13,7 +13,7 @@
 
 struct access {
 	struct hpu *hpu;
-	uint64_t from;  /* when it could go, or its answer be back */
+	uint64_t from; /* when it could go, or its answer be back */
 	uint64_t late;
 	enum memory_region region;
 	enum rv32_access kind;

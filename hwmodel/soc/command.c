@@ -52,8 +52,7 @@ static enum memory_region find(const struct hpu *hpu, uint32_t nic, uint32_t byt
 }
 
 /* What it reads or writes in NIC memory. Returns 0 if that is not there. */
-static int locate(const struct hpu *hpu, struct hpu_command *command, uint32_t nic, enum memory_region *region,
-		  unsigned *cluster)
+static int locate(const struct hpu *hpu, struct hpu_command *command, uint32_t nic, enum memory_region *region, unsigned *cluster)
 {
 	uint8_t *put;
 
@@ -91,8 +90,7 @@ void command__issue(struct hpu *hpu, uint64_t cycle, unsigned slot)
 	*command = (struct hpu_command){ .issued = cycle, .task = hpu->running, .cluster = hpu->cluster, .done = UINT64_MAX };
 	for (unsigned i = 0; i < HPU_COMMAND_KINDS; i++)
 		command->number += hpu->result.commands[i];
-	if (!hpu->begun || !decode(hpu, command, &nic) ||
-	    !locate(hpu, command, nic, &command->region, &command->cluster) ||
+	if (!hpu->begun || !decode(hpu, command, &nic) || !locate(hpu, command, nic, &command->region, &command->cluster) ||
 	    soc->nic->command(soc->nic_arg, hpu->running, command)) {
 		if (!hpu->result.error)
 			hpu->result.error = PSPIN_ERROR_COMMAND;

@@ -25,7 +25,7 @@ struct queue {
 
 struct cluster {
 	struct queue queue[SOC_CLUSTER_HPUS_MAX];
-	uint64_t has;      /* HPUs whose queue is not empty */
+	uint64_t has; /* HPUs whose queue is not empty */
 	struct arbiter arbiter;
 	struct waiting reg[REGISTER_COMMANDS];
 	unsigned count;
@@ -126,8 +126,7 @@ static int admit(struct commands *commands, unsigned interface, uint64_t cycle)
 
 	for (unsigned i = 0; i < clusters; i++) {
 		cluster = &commands->cluster[i];
-		if (cluster->count && cluster->reg[0].seen <= cycle &&
-		    interface__of(command_of(&cluster->reg[0])->kind) == interface)
+		if (cluster->count && cluster->reg[0].seen <= cycle && interface__of(command_of(&cluster->reg[0])->kind) == interface)
 			asks |= UINT64_C(1) << i;
 	}
 	if (!asks)

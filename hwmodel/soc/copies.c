@@ -9,8 +9,8 @@
 #include "hwmodel/soc/l2.h"
 #include "hwmodel/soc/scheduler.h"
 
-#define BUFFERED 2u    /* D: transfers that are read while the writer is busy; tasks of 16 and 32 HPUs begin by it */
-#define PLACE_CYCLES 4u /* D: from a copy's first beat to its place being free, by the same */
+#define BUFFERED      2u /* D: transfers that are read while the writer is busy; tasks of 16 and 32 HPUs begin by it */
+#define PLACE_CYCLES  4u /* D: from a copy's first beat to its place being free, by the same */
 #define ANSWER_CYCLES 2u /* D: from a beat's place in L1 to the scheduler knowing of it; 512-byte commands of 8 HPUs */
 
 struct ask {
@@ -19,13 +19,13 @@ struct ask {
 };
 
 struct asker {
-	struct ask *ask;   /* a queue of those that wait */
+	struct ask *ask; /* a queue of those that wait */
 	uint32_t first, count;
-	uint64_t *leaves;  /* when each of those let in makes room for another; a ring of copy_queue */
+	uint64_t *leaves; /* when each of those let in makes room for another; a ring of copy_queue */
 	uint32_t let_in;
 	uint64_t written[BUFFERED]; /* when the writer began with each of the last ones */
 	uint64_t writer_free;
-	int rests;         /* the last one was shorter than copy_gap */
+	int rests; /* the last one was shorter than copy_gap */
 };
 
 /* One that was let in and is not known to have arrived. */
@@ -33,7 +33,7 @@ struct flight {
 	uint64_t from, to; /* memory reads it */
 	uint64_t done;
 	unsigned cluster;
-	uint32_t number;   /* of its cluster's */
+	uint32_t number; /* of its cluster's */
 	int arrived;
 };
 
@@ -44,8 +44,8 @@ struct copies {
 	struct asker *asker; /* per cluster */
 	uint32_t room;       /* of their queues: a cluster has no more tasks */
 	struct arbiter arbiter;
-	uint64_t begun;      /* when memory begins with the last that was let in */
-	uint64_t next;       /* when another can be let in */
+	uint64_t begun; /* when memory begins with the last that was let in */
+	uint64_t next;  /* when another can be let in */
 	struct alarm alarm;
 };
 

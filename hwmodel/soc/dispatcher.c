@@ -68,8 +68,7 @@ int dispatcher__take(struct dispatcher *d, uint64_t cycle, struct job *job)
 
 	if (latch__read(&d->holds[other], cycle) >= job->most)
 		return 0;
-	d->cluster = latch__read(&d->holds[home], cycle) < job->most &&
-		     scheduler__is_ready(d->soc->schedulers[home], cycle) ? home : other;
+	d->cluster = latch__read(&d->holds[home], cycle) < job->most && scheduler__is_ready(d->soc->schedulers[home], cycle) ? home : other;
 	latch__add(&d->holds[d->cluster], cycle, 1);
 	job->task.dispatched = cycle;
 	d->job = job;

@@ -38,8 +38,7 @@ static uint64_t latency(const struct hpu *hpu, const struct transfer *t)
 		return target->dma_l2_handler;
 	if (t->to != MEMORY_L1)
 		return target->dma_to_l2;
-	return is_own(hpu, t->from, t->from_cluster) && is_own(hpu, t->to, t->to_cluster) ? target->dma_own_l1 :
-											   target->dma_remote_l1;
+	return is_own(hpu, t->from, t->from_cluster) && is_own(hpu, t->to, t->to_cluster) ? target->dma_own_l1 : target->dma_remote_l1;
 }
 
 /* Cycles of its beats. */
@@ -123,13 +122,12 @@ static enum rv32_bus_status launch(struct hpu *hpu, struct rv32_bus_request *req
 	const struct dma *dma = scheduler__dma(hpu->soc->schedulers[hpu->cluster]);
 	uint32_t bytes = hpu->dma_reg[DMA_BYTES];
 	uint64_t at = dma->leaves[dma->next % hpu->target->dma_transfers];
-	struct transfer t = {0};
+	struct transfer t = { 0 };
 	uint8_t *source, *dest;
 
 	t.from = storage__find(hpu->memory, hpu->dma_reg[DMA_SOURCE], bytes, hpu->cluster, &source, &t.from_cluster);
 	t.to = storage__find(hpu->memory, hpu->dma_reg[DMA_DEST], bytes, hpu->cluster, &dest, &t.to_cluster);
-	if (hpu->dma_reg[DMA_SOURCE_HIGH] || hpu->dma_reg[DMA_DEST_HIGH] ||
-	    !may(hpu, t.from, hpu->dma_reg[DMA_SOURCE], bytes) ||
+	if (hpu->dma_reg[DMA_SOURCE_HIGH] || hpu->dma_reg[DMA_DEST_HIGH] || !may(hpu, t.from, hpu->dma_reg[DMA_SOURCE], bytes) ||
 	    !may(hpu, t.to, hpu->dma_reg[DMA_DEST], bytes))
 		return RV32_BUS_FAULT;
 	if (at < req->cycle)

@@ -231,8 +231,7 @@ static enum rv32_bus_status end(struct hpu *hpu, struct rv32_bus_request *req)
 	return RV32_BUS_OK;
 }
 
-static enum rv32_bus_status driver__load(struct hpu *hpu, struct rv32_bus_request *req,
-					 uint32_t off)
+static enum rv32_bus_status driver__load(struct hpu *hpu, struct rv32_bus_request *req, uint32_t off)
 {
 	uint32_t word;
 

@@ -5,14 +5,14 @@
 #include "hwmodel/soc/soc.h"
 #include "hwmodel/soc/threads.h"
 
-#define ENTRIES 8u     /* of the dispatch FIFO; nothing minds one too many */
+#define ENTRIES     8u /* of the dispatch FIFO; nothing minds one too many */
 #define WAKE_CYCLES 3u /* A: from a pop of what is there, or from a push to who sleeps, to the answer; read, not measured */
 
 struct sleeper {
-	uint32_t mask;   /* of the events that wake it */
-	unsigned next;   /* entry that it looks at */
+	uint32_t mask; /* of the events that wake it */
+	unsigned next; /* entry that it looks at */
 	int sleeps;
-	uint64_t woken;  /* the cycle of its answer */
+	uint64_t woken; /* the cycle of its answer */
 };
 
 struct event_unit {

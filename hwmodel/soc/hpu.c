@@ -10,27 +10,25 @@
 /* Own L1 at both its addresses: the HPU's stack, and all from the packet buffer's page on. */
 static void windows__set(struct rv32_config *config, const struct hpu *hpu, const struct storage *memory)
 {
-	const uint32_t bases[] = {L1_OWN, L1_GLOBAL + hpu->cluster * L1_STRIDE};
+	const uint32_t bases[] = { L1_OWN, L1_GLOBAL + hpu->cluster * L1_STRIDE };
 	const uint32_t stack = L1_STACKS + hpu->index * L1_STACK_BYTES, rest = L1_PACKETS & ~0xfffu;
 	uint8_t *l1 = memory->l1[hpu->cluster];
 
 	for (unsigned i = 0; i < 2; i++) {
 		config->windows[config->window_count++] =
-			(struct rv32_window){.addr = bases[i] + stack,
-					     .bytes = L1_STACK_BYTES,
-					     .mem = l1 + stack,
-					     .flags = RV32_WINDOW_DATA | RV32_WINDOW_NO_LRSC | RV32_WINDOW_TIMED};
+			(struct rv32_window){ .addr = bases[i] + stack,
+					      .bytes = L1_STACK_BYTES,
+					      .mem = l1 + stack,
+					      .flags = RV32_WINDOW_DATA | RV32_WINDOW_NO_LRSC | RV32_WINDOW_TIMED };
 		config->windows[config->window_count++] =
-			(struct rv32_window){.addr = bases[i] + rest,
-					     .bytes = memory->l1_bytes - rest,
-					     .mem = l1 + rest,
-					     .flags = RV32_WINDOW_DATA | RV32_WINDOW_NO_LRSC | RV32_WINDOW_TIMED};
+			(struct rv32_window){ .addr = bases[i] + rest,
+					      .bytes = memory->l1_bytes - rest,
+					      .mem = l1 + rest,
+					      .flags = RV32_WINDOW_DATA | RV32_WINDOW_NO_LRSC | RV32_WINDOW_TIMED };
 	}
-	config->windows[config->window_count++] =
-		(struct rv32_window){.addr = PROGRAM,
-				     .bytes = PROGRAM_BYTES,
-				     .mem = memory->program,
-				     .flags = RV32_WINDOW_CODE | RV32_WINDOW_READONLY};
+	config->windows[config->window_count++] = (struct rv32_window){
+		.addr = PROGRAM, .bytes = PROGRAM_BYTES, .mem = memory->program, .flags = RV32_WINDOW_CODE | RV32_WINDOW_READONLY
+	};
 }
 
 int hpu__add(struct hpu *hpu, unsigned program, uint32_t code_at)
@@ -39,7 +37,7 @@ int hpu__add(struct hpu *hpu, unsigned program, uint32_t code_at)
 	const struct pspin_target *target = hpu->target;
 	struct rv32_config config = {
 		.hart_id = hpu->cluster << 5 | hpu->index,
-		.bus = {.arg = hpu, .access = hpu__access},
+		.bus = { .arg = hpu, .access = hpu__access },
 		.l1_banks = (uint32_t)target->l1_banks,
 		.l1_amo_cycles = (uint32_t)target->l1_amo,
 		.half_across_is_word = 1,

@@ -33,29 +33,23 @@ struct hpu_descriptor {
 	unsigned program;         /* whose function it is */
 };
 
-enum hpu_command_kind {
-	HPU_NIC_SEND,
-	HPU_TO_HOST,
-	HPU_FROM_HOST,
-	HPU_HOST_DIRECT,
-	HPU_COMMAND_KINDS
-};
+enum hpu_command_kind { HPU_NIC_SEND, HPU_TO_HOST, HPU_FROM_HOST, HPU_HOST_DIRECT, HPU_COMMAND_KINDS };
 
 /* A command as it leaves the HPU; the data is as it stands when it is issued. */
 struct hpu_command {
 	enum hpu_command_kind kind;
-	uint8_t *nic;  /* source or, from the host, destination; NULL for host-direct */
+	uint8_t *nic;      /* source or, from the host, destination; NULL for host-direct */
 	uint32_t nic_addr; /* the same as the HPU names it */
-	uint64_t host; /* host address; 0 for sends of NIC memory */
+	uint64_t host;     /* host address; 0 for sends of NIC memory */
 	uint32_t bytes;
-	uint32_t flow; /* of sends: HPU_SEND_* */
+	uint32_t flow;      /* of sends: HPU_SEND_* */
 	const uint8_t *put; /* of HPU_SEND_PUT, _GET and _ATOMIC: struct spin_put; of _ACKED struct spin_put_acked */
-	uint32_t detail; /* of the latter two */
-	uint32_t data[2]; /* host-direct */
+	uint32_t detail;    /* of the latter two */
+	uint32_t data[2];   /* host-direct */
 	struct soc_task *task;
-	unsigned number;  /* in its task */
+	unsigned number;           /* in its task */
 	enum memory_region region; /* where in the NIC its bytes are, */
-	unsigned cluster; /* and of which cluster's L1 */
+	unsigned cluster;          /* and of which cluster's L1 */
 	/*
 	 * Cycles; left: its last byte was on the wire, at the host or, from there, at the NIC. done: 0: never used;
 	 * UINT64_MAX: not known yet.
@@ -68,14 +62,14 @@ struct hpu_task_result {
 	struct rv32_stats stats; /* of soc__run_one() alone: the whole turn of the runtime loop, to the next wait */
 	struct rv32_stats body;  /* from the handler's first instruction to its return */
 	uint32_t commands[HPU_COMMAND_KINDS];
-	uint32_t error; /* 0: none; the first one */
+	uint32_t error;                /* 0: none; the first one */
 	uint32_t error_pc, error_tval; /* as in struct pspin_task */
-	uint32_t value; /* what the function returned, in a0 */
-	uint64_t parked_cycles; /* of the body, while another thread could have the HPU */
+	uint32_t value;                /* what the function returned, in a0 */
+	uint64_t parked_cycles;        /* of the body, while another thread could have the HPU */
 };
 
 #define HPU_COMMAND_SLOTS_MAX 8
-#define SOC_PROGRAMS_MAX 8u
+#define SOC_PROGRAMS_MAX      8u
 
 /*
  * A program on this HPU. All programs of a machine are linked to the same addresses: each has a core of its own here, which
@@ -93,7 +87,7 @@ struct hpu {
 	struct soc *soc;
 	const struct pspin_target *target; /* the machine's */
 	struct hpu_program programs[SOC_PROGRAMS_MAX];
-	struct hpu_program *of;   /* whose task runs, or ran last; core, memory and watchdog are its: */
+	struct hpu_program *of; /* whose task runs, or ran last; core, memory and watchdog are its: */
 	struct storage *memory;
 	struct rv32_core *core;
 	uint32_t watchdog_cycles; /* a task that runs longer is stopped; at first the target's */
@@ -106,49 +100,49 @@ struct hpu {
 	void *watch_arg;
 
 	/* turns (hpu.c) */
-	int waits;           /* for a task */
-	int begun;           /* its core has taken the task it was given */
-	int alone;           /* soc__run_one(): past the scheduler */
-	uint64_t given;      /* the cycle of hpu__give() */
-	uint64_t deadline;   /* when it is stopped: by the watchdog, which looks since this cycle, */
+	int waits;         /* for a task */
+	int begun;         /* its core has taken the task it was given */
+	int alone;         /* soc__run_one(): past the scheduler */
+	uint64_t given;    /* the cycle of hpu__give() */
+	uint64_t deadline; /* when it is stopped: by the watchdog, which looks since this cycle, */
 	uint64_t watched;
-	int is_limited;      /* or, while the body runs, because its cycles are used up */
-	uint64_t beyond;     /* then: how much later the watchdog would come */
-	uint64_t held;       /* its access meets what is shared then: asked again */
-	int away;            /* its access is on its way: whoever has it wakes the HPU */
-	int granted;         /* it is back, after so many cycles more than on an idle machine */
+	int is_limited;  /* or, while the body runs, because its cycles are used up */
+	uint64_t beyond; /* then: how much later the watchdog would come */
+	uint64_t held;   /* its access meets what is shared then: asked again */
+	int away;        /* its access is on its way: whoever has it wakes the HPU */
+	int granted;     /* it is back, after so many cycles more than on an idle machine */
 	uint64_t late;
-	uint64_t sent;       /* what it wants of another L1, */
-	struct hpu *behind;  /* and who stands behind it in that one's port */
-	uint32_t stopped;    /* not 0: the error it is taken back with when its turn comes */
-	int settles;         /* it stands at the doorbell without having returned */
-	int learns;          /* it stands before a function that it has not run yet */
+	uint64_t sent;           /* what it wants of another L1, */
+	struct hpu *behind;      /* and who stands behind it in that one's port */
+	uint32_t stopped;        /* not 0: the error it is taken back with when its turn comes */
+	int settles;             /* it stands at the doorbell without having returned */
+	int learns;              /* it stands before a function that it has not run yet */
 	struct rv32_stats enter; /* at the handler's first instruction */
 	/* The task's cycles; 0: not yet. first and returned are exact: the core stops there for it. */
 	uint64_t first, returned, doorbell;
 	uint64_t fetched_for; /* cycles, the handler's first instruction */
 	int returns;          /* the instruction behind the call has not been fetched yet */
-	uint32_t return_pc;  /* of the task that runs, known from `first` on */
+	uint32_t return_pc;   /* of the task that runs, known from `first` on */
 
 	/* with more than one thread (threads.h) */
 	struct pipeline *pipeline; /* which it shares; NULL: it has its own */
-	int parked;          /* enum park: it has not got it */
-	uint64_t parked_at;  /* since that cycle */
-	uint64_t ready;      /* the cycle from which on its next instruction can be issued; UINT64_MAX: not known */
-	uint64_t resumed_at; /* the answer that it waited for comes at that cycle; 0: none does */
-	int issues, yielded; /* it waits in an issue, not for a command; in what says that others may go on */
-	int slice_over;      /* it stands before its next instruction, for who is ready */
+	int parked;                /* enum park: it has not got it */
+	uint64_t parked_at;        /* since that cycle */
+	uint64_t ready;            /* the cycle from which on its next instruction can be issued; UINT64_MAX: not known */
+	uint64_t resumed_at;       /* the answer that it waited for comes at that cycle; 0: none does */
+	int issues, yielded;       /* it waits in an issue, not for a command; in what says that others may go on */
+	int slice_over;            /* it stands before its next instruction, for who is ready */
 
 	/* driver */
 	struct soc_task *running; /* the scheduler's; set before hpu__give() */
-	uint64_t feedback;   /* set by the scheduler: of the task before, commands wait for it; UINT64_MAX: not known yet */
-	uint32_t function;   /* 0: no task */
+	uint64_t feedback;        /* set by the scheduler: of the task before, commands wait for it; UINT64_MAX: not known yet */
+	uint32_t function;        /* 0: no task */
 	struct hpu_descriptor task;
 	uint32_t l2_packet_end; /* of what the handler may reach in L2 packet memory */
 	struct hpu_task_result result;
 	struct hpu_command commands[HPU_COMMAND_SLOTS_MAX];
 	uint64_t command_free[HPU_COMMAND_SLOTS_MAX]; /* when the slot is, for the next one and for feedback; like done */
-	int asks;            /* it waits for commands: to be asked again when more is known of them */
+	int asks;                                     /* it waits for commands: to be asked again when more is known of them */
 	uint32_t info, words[7], last_id;
 
 	/* cluster DMA front end */
@@ -159,7 +153,7 @@ struct hpu {
 	/* load-reserved */
 	uint32_t reserved_addr;
 	int reserved;
-	uint32_t tried;      /* the last word that was loaded so, with no SC behind it; 0: none */
+	uint32_t tried; /* the last word that was loaded so, with no SC behind it; 0: none */
 };
 
 /* It has been given a task of another program than the one that it runs: a handler has ended its own task, and goes on. */

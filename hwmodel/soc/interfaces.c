@@ -13,9 +13,9 @@
  * DMA to the host so much, and of one from the host so long before its HPU learns that it is done. D: to the cycle modulo the
  * groups of banks, bodies of pingpong and copy_from_host in their bursts.
  */
-#define SEND_CYCLES 1u
+#define SEND_CYCLES          1u
 #define READ_FOR_HOST_CYCLES 6u
-#define WRITTEN_CYCLES 5u
+#define WRITTEN_CYCLES       5u
 
 enum { LANES = 2 };
 
@@ -37,8 +37,8 @@ struct interfaces {
 	struct l1 *const *l1;
 	uint64_t cycle_ps;
 	struct interface interface[INTERFACES];
-	uint64_t read_free;      /* what sends and DMAs to the host share */
-	struct timetable *port;  /* of each cluster's L1: a beat per cycle, read or written (axi_to_mem_interleaved.sv) */
+	uint64_t read_free;     /* what sends and DMAs to the host share */
+	struct timetable *port; /* of each cluster's L1: a beat per cycle, read or written (axi_to_mem_interleaved.sv) */
 	uint64_t wire_free_ps, to_host_free_ps, from_host_free_ps;
 	uint64_t busy_ps[HPU_COMMAND_KINDS];
 };
@@ -118,8 +118,9 @@ static uint64_t pass_link(const struct interfaces *interfaces, uint64_t *free_ps
 /* The link that its bytes go over. */
 static uint64_t *link_of(struct interfaces *interfaces, enum hpu_command_kind kind)
 {
-	return kind == HPU_NIC_SEND ? &interfaces->wire_free_ps : kind == HPU_FROM_HOST ? &interfaces->from_host_free_ps :
-	       &interfaces->to_host_free_ps;
+	return kind == HPU_NIC_SEND    ? &interfaces->wire_free_ps
+	       : kind == HPU_FROM_HOST ? &interfaces->from_host_free_ps
+				       : &interfaces->to_host_free_ps;
 }
 
 /* Its bytes are moved from `start` on: when the other end has them. */
@@ -242,8 +243,7 @@ static void occupy(struct interfaces *interfaces, uint64_t cycle, const struct h
 }
 
 /* When a lane can begin with it; *change: of that, the cycles between two clusters' L1s. */
-static uint64_t lane_free(const struct interfaces *interfaces, const struct lane *lane, const struct hpu_command *command,
-			  uint64_t *change)
+static uint64_t lane_free(const struct interfaces *interfaces, const struct lane *lane, const struct hpu_command *command, uint64_t *change)
 {
 	const int in_l1 = command->region == MEMORY_L1 && lane->any, same = lane->cluster == command->cluster;
 
@@ -293,8 +293,8 @@ void interface__take(struct interfaces *interfaces, uint64_t cycle, struct hpu_c
 		end += waits;
 	}
 	occupy_lane(interfaces, lane, command, start, later(beats.nic, beats.host));
-	interfaces->busy_ps[command->kind] += later(later(later(beats.nic, beats.host), 1) * interfaces->cycle_ps,
-						    later(*link, link_from) - link_from);
+	interfaces->busy_ps[command->kind] +=
+		later(later(later(beats.nic, beats.host), 1) * interfaces->cycle_ps, later(*link, link_from) - link_from);
 	if (start == free) /* nothing else held it up: nobody's transfer could have had the cycles of the change */
 		interfaces->busy_ps[command->kind] += change * interfaces->cycle_ps;
 	command->left = end + host_cycles(interfaces, command);

@@ -5,12 +5,12 @@
 #include "hwmodel/soc/calendar.h"
 #include "hwmodel/soc/l1.h"
 
-#define L1_AMO_OF_CORES 2u /* cycles; of longer ones a core alone would not know the end (rv32_config) */
-#define PORT_UNITS 100 /* of the incoming port's time, per cycle */
+#define L1_AMO_OF_CORES 2u  /* cycles; of longer ones a core alone would not know the end (rv32_config) */
+#define PORT_UNITS      100 /* of the incoming port's time, per cycle */
 
 struct bank {
-	uint64_t free;  /* it serves again from then on */
-	uint64_t asks;  /* who waits, by bits */
+	uint64_t free; /* it serves again from then on */
+	uint64_t asks; /* who waits, by bits */
 	struct arbiter arbiter;
 };
 
@@ -35,12 +35,12 @@ struct l1 {
 	uint64_t beats_end;  /* the last one's cycle, and 1 */
 	uint64_t free;       /* all banks serve again from then on */
 
-	unsigned inputs;     /* of a bank: the HPUs and, after them, the incoming port */
+	unsigned inputs; /* of a bank: the HPUs and, after them, the incoming port */
 	unsigned waiting;
 	struct asked *asked; /* by input */
 
-	uint64_t port_free;  /* of the incoming port, in PORT_UNITS */
-	uint64_t port_busy;  /* for so many PORT_UNITS */
+	uint64_t port_free; /* of the incoming port, in PORT_UNITS */
+	uint64_t port_busy; /* for so many PORT_UNITS */
 	uint64_t port_units[RV32_AMO + 1];
 };
 
@@ -110,8 +110,7 @@ static uint64_t without_beats(const struct l1 *l1, uint64_t cycle, uint32_t bank
 {
 	uint64_t bit = group_bit(l1, bank);
 
-	while (cycle < l1->beats_end && l1->beats[cycle % L1_AHEAD].cycle == cycle &&
-	       l1->beats[cycle % L1_AHEAD].groups & bit)
+	while (cycle < l1->beats_end && l1->beats[cycle % L1_AHEAD].cycle == cycle && l1->beats[cycle % L1_AHEAD].groups & bit)
 		cycle++;
 	return cycle;
 }
@@ -141,8 +140,8 @@ static void take(struct l1 *l1, struct bank *bank, uint64_t free, uint64_t waite
 	l1->conflicts += waited;
 }
 
-uint64_t l1__access(struct l1 *l1, uint64_t cycle, uint32_t offset, enum rv32_access kind, unsigned who,
-		    uint64_t alone_before, uint64_t *again)
+uint64_t l1__access(struct l1 *l1, uint64_t cycle, uint32_t offset, enum rv32_access kind, unsigned who, uint64_t alone_before,
+		    uint64_t *again)
 {
 	uint32_t number = bank_of(l1, offset);
 	struct bank *bank = &l1->banks[number];

@@ -24,8 +24,8 @@ void l1__free(struct l1 *l1);
  * are known. *again: in this cycle l1__grant() is to be called for the one before; 0: who waits there already has been told so.
  */
 #define L1_WAITS UINT64_MAX
-uint64_t l1__access(struct l1 *l1, uint64_t cycle, uint32_t offset, enum rv32_access kind, unsigned who,
-		    uint64_t alone_before, uint64_t *again);
+uint64_t l1__access(struct l1 *l1, uint64_t cycle, uint32_t offset, enum rv32_access kind, unsigned who, uint64_t alone_before,
+		    uint64_t *again);
 uint32_t l1__bank(const struct l1 *l1, uint32_t offset);
 
 /*

@@ -7,25 +7,25 @@
 #include "hwmodel/soc/l2.h"
 #include "hwmodel/soc/l2_port.h"
 
-#define REACH 1u /* the port's cycle for an access is that of its HPU, and this: no latency is shorter */
+#define REACH  1u /* the port's cycle for an access is that of its HPU, and this: no latency is shorter */
 #define WRITES 1u /* D: stores and AMOs that wait at handler memory, and no longer in the port; AMOs beside stores of packet memory */
-#define READS 8u /* S: loads that the port's width converter has at once */
+#define READS  8u /* S: loads that the port's width converter has at once */
 
 struct l2_port {
 	struct soc *soc;
 	struct channel loads, stores;
-	int stands;             /* a load was let through, but finds no place */
-	int load_first;         /* before the next AMO */
-	struct waiting passed;  /* loads before their memory */
-	struct waiting flight;  /* in handler memory */
+	int stands;            /* a load was let through, but finds no place */
+	int load_first;        /* before the next AMO */
+	struct waiting passed; /* loads before their memory */
+	struct waiting flight; /* in handler memory */
 	/* from when on */
 	uint64_t next;          /* others are let through */
 	uint64_t store_free;    /* a store can go on */
 	uint64_t handler_free;  /* handler memory begins with a store or an AMO */
 	uint64_t begun[WRITES]; /* when it began, or will, with each of the last ones */
 	unsigned writes;
-	uint64_t load_free;     /* a load can */
-	uint64_t flight_free;   /* a load can enter or leave handler memory's queue */
+	uint64_t load_free;   /* a load can */
+	uint64_t flight_free; /* a load can enter or leave handler memory's queue */
 	uint64_t asked, busy;
 	struct alarm alarm;
 };
@@ -40,8 +40,8 @@ struct l2_port *l2_port__new(struct soc *soc)
 		return NULL;
 	port->soc = soc;
 	alarm__open(&port->alarm);
-	if (channel__open(&port->loads, target) || channel__open(&port->stores, target) ||
-	    waiting__open(&port->passed, hpus) || waiting__open(&port->flight, hpus)) {
+	if (channel__open(&port->loads, target) || channel__open(&port->stores, target) || waiting__open(&port->passed, hpus) ||
+	    waiting__open(&port->flight, hpus)) {
 		l2_port__free(port);
 		return NULL;
 	}

@@ -17,10 +17,10 @@ enum mpq_state { FREE, HEADER, HEADER_RUNNING, PAYLOAD, DRAINING, COMPLETION, CO
 
 struct mpq {
 	enum mpq_state state;
-	uint32_t in_flight;        /* tasks sent and not fed back */
-	uint32_t queued;           /* HERs with a payload task to come; the last of them stays for the completion */
-	int ends;                  /* the last HER of the message is here */
-	uint64_t ready;            /* since when it has a task */
+	uint32_t in_flight; /* tasks sent and not fed back */
+	uint32_t queued;    /* HERs with a payload task to come; the last of them stays for the completion */
+	int ends;           /* the last HER of the message is here */
+	uint64_t ready;     /* since when it has a task */
 	unsigned program;
 	const struct soc_context *context;
 };
@@ -35,9 +35,9 @@ struct mpqs {
 	int is_fair;
 	struct shares shares;
 	struct job *jobs, *free_jobs; /* all, and those in no use */
-	struct job *job;           /* chosen, and not yet dispatched, */
-	uint64_t job_from;         /* which it can be from here on */
-	unsigned last_fed;         /* cluster */
+	struct job *job;              /* chosen, and not yet dispatched, */
+	uint64_t job_from;            /* which it can be from here on */
+	unsigned last_fed;            /* cluster */
 	struct alarm alarm;
 };
 

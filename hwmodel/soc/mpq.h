@@ -21,11 +21,11 @@ int mpqs__add_program(struct mpqs *mpqs, unsigned program);
 struct job {
 	struct soc_task task;
 	struct soc_her her;
-	uint32_t function;   /* 0: no handler, the task goes its way without one */
-	int pops;            /* its HER ends with it */
-	int64_t most;        /* tasks that a cluster holds with it, at most */
+	uint32_t function;         /* 0: no handler, the task goes its way without one */
+	int pops;                  /* its HER ends with it */
+	int64_t most;              /* tasks that a cluster holds with it, at most */
 	uint32_t l1, copied_bytes; /* offset in the cluster's L1, and how many bytes of the packet are copied there */
-	struct job *next, *made; /* free ones; all */
+	struct job *next, *made;   /* free ones; all */
 };
 
 /* For the schedulers: a cluster's feedback can be taken from `cycle` on, and its spill register has room for a task. */

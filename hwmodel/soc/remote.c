@@ -7,8 +7,8 @@
 #include "hwmodel/soc/soc.h"
 
 /* What an event carries: the place, the kind and when the HPU asked. */
-#define OFFSET_BITS 22
-#define KIND_BITS 3
+#define OFFSET_BITS  22
+#define KIND_BITS    3
 #define CLUSTER_BITS 6
 _Static_assert(1u << OFFSET_BITS == L1_STRIDE && L1_CLUSTERS_MAX <= 1u << CLUSTER_BITS, "an access fits");
 
@@ -30,8 +30,7 @@ static enum rv32_access kind_of(uint64_t what)
 /* The first in the port asks its bank. */
 static void reach_bank(struct hpu *hpu, uint64_t cycle)
 {
-	banks__ask(hpu->soc, cycle, l1_index(hpu->sent), target__threads(hpu->target), hpu->sent & (L1_STRIDE - 1),
-		   kind_of(hpu->sent), 0);
+	banks__ask(hpu->soc, cycle, l1_index(hpu->sent), target__threads(hpu->target), hpu->sent & (L1_STRIDE - 1), kind_of(hpu->sent), 0);
 }
 
 static void enter(void *arg, uint64_t cycle, uint64_t what)

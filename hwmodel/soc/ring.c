@@ -20,7 +20,7 @@ struct back {
 struct rings {
 	uint32_t count, slots; /* of each */
 	struct ring *ring;
-	struct back *back;     /* a queue of what is on its way back */
+	struct back *back; /* a queue of what is on its way back */
 	uint32_t back_first, back_count, back_room;
 };
 

@@ -57,8 +57,7 @@ static void look_ahead(struct soc *soc, const struct hpu *hpu, uint64_t until)
 
 	turns__others(&soc->turns, hpu->number, soc->stride_bits, &same, &rest);
 	soc->same = turns__cycle(same);
-	soc->alone_in_l1 = same == TURNS_NEVER && !hpu->granted &&
-			   l1__rests(soc->l1[hpu->cluster], turns__cycle(soc->turns.key[1]));
+	soc->alone_in_l1 = same == TURNS_NEVER && !hpu->granted && l1__rests(soc->l1[hpu->cluster], turns__cycle(soc->turns.key[1]));
 	same = turns__before(same, hpu->number);
 	rest = turns__before(rest, hpu->number);
 	far = rest == TURNS_NEVER ? rest : rest + soc->target->remote_reach - 1;
@@ -142,8 +141,7 @@ int soc__boot(struct soc *soc)
 	return soc__boot_program(soc, 0);
 }
 
-void soc__run_one(struct soc *soc, struct hpu *hpu, uint32_t function, const struct hpu_descriptor *descriptor,
-		  struct hpu_task_result *out)
+void soc__run_one(struct soc *soc, struct hpu *hpu, uint32_t function, const struct hpu_descriptor *descriptor, struct hpu_task_result *out)
 {
 	struct soc_task task = { .hpu = hpu };
 	struct rv32_stats start;

@@ -27,10 +27,10 @@ struct scheduler {
 	unsigned cluster, hpus; /* hpus: threads of all of them */
 	struct rings *rings;
 	struct spill in, out;
-	struct job **tasks;         /* a queue: packets on their way or in L1 */
+	struct job **tasks; /* a queue: packets on their way or in L1 */
 	uint64_t *accepted;
 	unsigned first, count, room, arrived; /* arrived: the first ones whose packets are in L1 */
-	struct latch copies;        /* done and not given to an HPU */
+	struct latch copies;                  /* done and not given to an HPU */
 	struct driver *driver;
 	unsigned last_fed;
 	struct dma dma;
@@ -129,8 +129,7 @@ static int accept(struct scheduler *s, uint64_t cycle)
 	s->accepted[at] = cycle;
 	s->count++;
 	if (job->copied_bytes)
-		copies__ask(mpqs__copies(s->soc->mpqs), cycle, s->cluster, L1_PACKETS + job->l1,
-			    (job->copied_bytes + beat - 1) / beat);
+		copies__ask(mpqs__copies(s->soc->mpqs), cycle, s->cluster, L1_PACKETS + job->l1, (job->copied_bytes + beat - 1) / beat);
 	else
 		job->task.copied = cycle;
 	return 1;

@@ -6,7 +6,7 @@
 
 void shares__open(struct shares *shares)
 {
-	*shares = (struct shares){0};
+	*shares = (struct shares){ 0 };
 	for (unsigned i = 0; i < SOC_PROGRAMS_MAX; i++)
 		shares->of[i].weight = 1;
 }

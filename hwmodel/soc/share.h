@@ -17,11 +17,11 @@
 
 struct share {
 	uint64_t weight;
-	uint64_t used, ended;     /* cycles of tasks that left their HPU, and how many */
+	uint64_t used, ended;      /* cycles of tasks that left their HPU, and how many */
 	uint64_t running, started; /* tasks on HPUs, and the sum of the cycles at which they started */
-	uint64_t waiting;         /* sent, not on an HPU yet */
-	uint64_t ready;           /* messages with a task */
-	uint64_t lifted;          /* counted as used, for when it had nothing to do */
+	uint64_t waiting;          /* sent, not on an HPU yet */
+	uint64_t ready;            /* messages with a task */
+	uint64_t lifted;           /* counted as used, for when it had nothing to do */
 };
 
 struct shares {

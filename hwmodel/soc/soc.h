@@ -24,15 +24,15 @@
 #include "hwmodel/soc/storage.h"
 #include "hwmodel/soc/turns.h"
 
-struct l1;        /* l1.h: banks of one cluster */
-struct l2;        /* l2.h: the read port of packet memory */
-struct l2_port;   /* l2_port.h: the one of all HPUs to L2 */
-struct icache;    /* core/icache.h: one per cluster */
+struct l1;         /* l1.h: banks of one cluster */
+struct l2;         /* l2.h: the read port of packet memory */
+struct l2_port;    /* l2_port.h: the one of all HPUs to L2 */
+struct icache;     /* core/icache.h: one per cluster */
 struct event_unit; /* event_unit.h: one per cluster */
-struct commands;  /* commands.h: the way to the three interfaces */
-struct mpqs;      /* mpq.h: MPQ engine, dispatcher, */
-struct pipeline; /* threads.h: the threads of one HPU */
-struct scheduler; /* scheduler.h: and each cluster's scheduler, with its packet copies */
+struct commands;   /* commands.h: the way to the three interfaces */
+struct mpqs;       /* mpq.h: MPQ engine, dispatcher, */
+struct pipeline;   /* threads.h: the threads of one HPU */
+struct scheduler;  /* scheduler.h: and each cluster's scheduler, with its packet copies */
 
 /* Who stands in the port of a cluster's L1 for accesses from others (remote.c). */
 struct port {
@@ -45,24 +45,24 @@ struct soc {
 	struct storage memory;
 	struct storage *memories[SOC_PROGRAMS_MAX]; /* of each program; the first one's is `memory` */
 	unsigned programs;
-	uint64_t now;         /* cycle of what is being done */
-	uint64_t horizon;     /* of the core that runs */
+	uint64_t now;     /* cycle of what is being done */
+	uint64_t horizon; /* of the core that runs */
 	struct events events;
 
-	struct hpu *hpus;     /* target->clusters * target__threads(), cluster by cluster */
+	struct hpu *hpus; /* target->clusters * target__threads(), cluster by cluster */
 	unsigned hpu_count;
-	struct pipeline *pipelines; /* target->clusters * target->hpus; NULL: each HPU has one thread */
-	struct turns turns;   /* of the HPUs, by number */
+	struct pipeline *pipelines;   /* target->clusters * target->hpus; NULL: each HPU has one thread */
+	struct turns turns;           /* of the HPUs, by number */
 	unsigned stride, stride_bits; /* from a cluster's numbers to the next one's */
-	struct hpu *turn;     /* whose turn it is; NULL: an event's */
-	uint64_t reached;     /* the cycle of that turn, or of the event: `now` may be later */
-	uint64_t near;        /* the horizon of what only its cluster has */
-	uint64_t same;        /* when the next other one of its cluster goes on */
-	int alone_in_l1;      /* and nobody else uses its L1 up to there */
-	int caches;           /* instruction caches are in use */
-	int warm;             /* 1: soc__run() does without them, too */
-	int reserved;         /* some HPU has used LR */
-	uint64_t sc_answered; /* cycle, the last SC of handler memory */
+	struct hpu *turn;             /* whose turn it is; NULL: an event's */
+	uint64_t reached;             /* the cycle of that turn, or of the event: `now` may be later */
+	uint64_t near;                /* the horizon of what only its cluster has */
+	uint64_t same;                /* when the next other one of its cluster goes on */
+	int alone_in_l1;              /* and nobody else uses its L1 up to there */
+	int caches;                   /* instruction caches are in use */
+	int warm;                     /* 1: soc__run() does without them, too */
+	int reserved;                 /* some HPU has used LR */
+	uint64_t sc_answered;         /* cycle, the last SC of handler memory */
 	struct l1 **l1;
 	struct port ports[L1_CLUSTERS_MAX];
 	struct l2 *l2;
@@ -76,11 +76,11 @@ struct soc {
 
 	const struct soc_nic *nic;
 	void *nic_arg;
-	uint64_t clear_cycles; /* that an image which clears its variables itself may take for it, beside the watchdog's, as it boots */
-	int returns_amo_word; /* of an AMO on L2 and another's L1, too, the core gets what was there: not as the RTL has it; */
-	uint64_t amo_words;   /* how often handlers got another word so than from the RTL */
+	uint64_t clear_cycles;  /* that an image which clears its variables itself may take for it, beside the watchdog's, as it boots */
+	int returns_amo_word;   /* of an AMO on L2 and another's L1, too, the core gets what was there: not as the RTL has it; */
+	uint64_t amo_words;     /* how often handlers got another word so than from the RTL */
 	int dma_takes_no_alias; /* a transfer that names the own L1's alias ends its task (dma.c) */
-	int is_foreign;       /* an image that is not ours: the first two words of a send, and what it does in L1, are its own affair */
+	int is_foreign;         /* an image that is not ours: the first two words of a send, and what it does in L1, are its own affair */
 };
 
 /* What a HER says of its message (PsPIN 3.2.1); functions: 0: no such handler. */
@@ -91,7 +91,7 @@ struct soc_context {
 	uint32_t host_mem_bytes;
 	uint32_t scratchpad, scratchpad_bytes; /* offset in each cluster's L1 */
 	uint32_t bytes_in_l1;
-	unsigned program;     /* whose functions and memory */
+	unsigned program;         /* whose functions and memory */
 	uint32_t watchdog_cycles; /* a task of it that runs longer is stopped; 0: as its HPU says */
 };
 
@@ -99,16 +99,16 @@ struct soc_context {
 
 /* A packet that lies in L2 packet memory. */
 struct soc_her {
-	uint64_t packet;      /* whose it is, for who is told */
+	uint64_t packet; /* whose it is, for who is told */
 	/*
 	 * The MPQ; home cluster: modulo clusters. Any number below SOC_MESSAGES: how many are in use at once, and that none is
 	 * used again before it was freed, is the business of who gives HERs.
 	 */
 	uint32_t message_id;
-	uint32_t l2, bytes;   /* address and length */
+	uint32_t l2, bytes; /* address and length */
 	int end_of_message;
-	uint32_t payload;     /* not 0: this packet's, instead of its context's payload handler */
-	uint64_t payload_cycles; /* that the body of its payload handler may take; 0: what the watchdog allows */
+	uint32_t payload;                  /* not 0: this packet's, instead of its context's payload handler */
+	uint64_t payload_cycles;           /* that the body of its payload handler may take; 0: what the watchdog allows */
 	const struct soc_context *context; /* of the message; stays until it is free */
 };
 
@@ -121,7 +121,7 @@ struct soc_task {
 	struct hpu *hpu;
 	uint64_t ready, dispatched, copied, started, first, returned, doorbell, feedback;
 	int is_cold;
-	uint32_t packet_l1;   /* where it was copied to; 0: nothing was. Its bytes are there until ended() has returned */
+	uint32_t packet_l1; /* where it was copied to; 0: nothing was. Its bytes are there until ended() has returned */
 	struct hpu_task_result result;
 };
 

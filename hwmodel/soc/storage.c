@@ -81,8 +81,8 @@ static int holds(uint32_t base, uint32_t size, uint32_t addr, size_t bytes)
 	return addr - base < size && bytes <= size - (addr - base);
 }
 
-enum memory_region storage__find(const struct storage *memory, uint32_t addr, size_t bytes,
-				 unsigned cluster, uint8_t **at, unsigned *of_cluster)
+enum memory_region storage__find(const struct storage *memory, uint32_t addr, size_t bytes, unsigned cluster, uint8_t **at,
+				 unsigned *of_cluster)
 {
 	enum memory_region region = MEMORY_NONE;
 	unsigned of = cluster;
@@ -119,11 +119,12 @@ enum storage_fit storage__fit(const struct storage *memory, const struct hw_elf_
 	uint32_t from = segment->paddr & (L1_STRIDE - 1);
 
 	switch (storage__find(memory, segment->paddr, segment->mem_bytes, 0, NULL, NULL)) {
-	case MEMORY_L2_HANDLER: case MEMORY_PROGRAM:
+	case MEMORY_L2_HANDLER:
+	case MEMORY_PROGRAM:
 		return STORAGE_FITS;
 	case MEMORY_L1:
-		return from + segment->mem_bytes > L1_PACKETS && from < L1_PACKETS + memory->l1_packet_bytes ? STORAGE_IN_PACKET_BUFFER :
-													       STORAGE_FITS;
+		return from + segment->mem_bytes > L1_PACKETS && from < L1_PACKETS + memory->l1_packet_bytes ? STORAGE_IN_PACKET_BUFFER
+													     : STORAGE_FITS;
 	default:
 		return STORAGE_OUTSIDE;
 	}

@@ -22,12 +22,12 @@ enum park {
 };
 
 struct pipeline {
-	struct hpu *first;   /* its threads stand target->hpus behind one another */
-	struct hpu *owner;   /* NULL: nobody has it */
-	struct hpu *last;    /* who had it last */
-	uint64_t free;       /* the cycle from which on another one's instruction can be issued */
-	uint64_t since;      /* who has it has it since then, */
-	uint64_t slice_end;  /* alone up to there */
+	struct hpu *first;  /* its threads stand target->hpus behind one another */
+	struct hpu *owner;  /* NULL: nobody has it */
+	struct hpu *last;   /* who had it last */
+	uint64_t free;      /* the cycle from which on another one's instruction can be issued */
+	uint64_t since;     /* who has it has it since then, */
+	uint64_t slice_end; /* alone up to there */
 	/* cycles, in which instructions of some thread were in it, it switched, or all threads with a task waited for commands */
 	uint64_t running, switching, waiting;
 };

@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#define TURNS_NEVER UINT64_MAX
+#define TURNS_NEVER       UINT64_MAX
 #define TURNS_NUMBER_BITS 10 /* a key is a cycle and, below it, a number */
 
 struct turns {

@@ -10,11 +10,11 @@
 #include <../soc/storage.h>
 #include "hwmodel/target/parameters.h"
 
-#define KIB 1024u
-#define PS_PER_US 1000000u
-#define SCRATCHPADS_KIB_MIN 16u /* of L1 behind the packet buffer, for messages */
-#define RING_BYTES_MIN 2048u	/* of a packet buffer's ring: an Ethernet frame */
-#define MESSAGE_IDS 65536u	/* that a HER has, a row of them for each cluster */
+#define KIB                 1024u
+#define PS_PER_US           1000000u
+#define SCRATCHPADS_KIB_MIN 16u    /* of L1 behind the packet buffer, for messages */
+#define RING_BYTES_MIN      2048u  /* of a packet buffer's ring: an Ethernet frame */
+#define MESSAGE_IDS         65536u /* that a HER has, a row of them for each cluster */
 
 struct answer {
 	char *err;
@@ -47,9 +47,7 @@ static int check_clock(const struct pspin_target *t, struct answer a)
 		below--;
 	while (PS_PER_US % above)
 		above++;
-	return refuse(a,
-		      "a cycle at clock_mhz = %" PRIu64
-		      " is no whole number of picoseconds; it is at %" PRIu64 " and %" PRIu64,
+	return refuse(a, "a cycle at clock_mhz = %" PRIu64 " is no whole number of picoseconds; it is at %" PRIu64 " and %" PRIu64,
 		      t->clock_mhz, below, above);
 }
 
@@ -73,33 +71,26 @@ static int check_widths(const struct pspin_target *t, struct answer a)
 	if (!power_of_two(t->l1_banks))
 		return refuse(a, "l1_banks = %" PRIu64 " is no power of two", t->l1_banks);
 	if (t->beat_bytes > 4 * t->l1_banks)
-		return refuse(a,
-			      "beat_bytes = %" PRIu64 ": l1_banks = %" PRIu64
-			      " of 4 bytes take %" PRIu64 " in a cycle",
-			      t->beat_bytes, t->l1_banks, 4 * t->l1_banks);
+		return refuse(a, "beat_bytes = %" PRIu64 ": l1_banks = %" PRIu64 " of 4 bytes take %" PRIu64 " in a cycle", t->beat_bytes,
+			      t->l1_banks, 4 * t->l1_banks);
 	if (t->l1_packet_kib * KIB / t->l1_rings < RING_BYTES_MIN)
 		return refuse(a,
-			      "l1_packet_kib = %" PRIu64 " makes l1_rings = %" PRIu64
-			      " that hold no packet of %u bytes; %" PRIu64 " KiB do",
-			      t->l1_packet_kib, t->l1_rings, RING_BYTES_MIN,
-			      t->l1_rings * RING_BYTES_MIN / KIB);
+			      "l1_packet_kib = %" PRIu64 " makes l1_rings = %" PRIu64 " that hold no packet of %u bytes; %" PRIu64
+			      " KiB do",
+			      t->l1_packet_kib, t->l1_rings, RING_BYTES_MIN, t->l1_rings * RING_BYTES_MIN / KIB);
 	return 0;
 }
 
 static int check_icache(const struct pspin_target *t, struct answer a)
 {
-	if (!power_of_two(t->icache_bytes) || !power_of_two(t->icache_ways) ||
-	    !power_of_two(t->icache_line_bytes))
+	if (!power_of_two(t->icache_bytes) || !power_of_two(t->icache_ways) || !power_of_two(t->icache_line_bytes))
 		return refuse(a,
-			      "icache_bytes = %" PRIu64 ", icache_ways = %" PRIu64
-			      " and icache_line_bytes = %" PRIu64 " have to be powers of two",
+			      "icache_bytes = %" PRIu64 ", icache_ways = %" PRIu64 " and icache_line_bytes = %" PRIu64
+			      " have to be powers of two",
 			      t->icache_bytes, t->icache_ways, t->icache_line_bytes);
 	if (t->icache_bytes < t->icache_ways * t->icache_line_bytes)
-		return refuse(a,
-			      "icache_bytes = %" PRIu64 " are less than icache_ways = %" PRIu64
-			      " lines of %" PRIu64 ": %" PRIu64 " do",
-			      t->icache_bytes, t->icache_ways, t->icache_line_bytes,
-			      t->icache_ways * t->icache_line_bytes);
+		return refuse(a, "icache_bytes = %" PRIu64 " are less than icache_ways = %" PRIu64 " lines of %" PRIu64 ": %" PRIu64 " do",
+			      t->icache_bytes, t->icache_ways, t->icache_line_bytes, t->icache_ways * t->icache_line_bytes);
 	return 0;
 }
 
@@ -112,13 +103,13 @@ static int check_threads(const struct pspin_target *t, struct answer a)
 		return 0;
 	if (t->hpus * t->hpu_threads > most)
 		return refuse(a,
-			      "hpu_threads = %" PRIu64 ": hpus = %" PRIu64 " of clusters = %" PRIu64
-			      " can have %" PRIu64 " each, since images have stacks and numbers for %" PRIu64 " threads of a cluster",
+			      "hpu_threads = %" PRIu64 ": hpus = %" PRIu64 " of clusters = %" PRIu64 " can have %" PRIu64
+			      " each, since images have stacks and numbers for %" PRIu64 " threads of a cluster",
 			      t->hpu_threads, t->hpus, t->clusters, most / t->hpus ? most / t->hpus : 1, most);
 	if (all > SPIN_HPUS_MAX)
 		return refuse(a,
-			      "hpu_threads = %" PRIu64 ": clusters = %" PRIu64 " of hpus = %" PRIu64
-			      " make %" PRIu64 " threads, and SPIN_PER_HPU has entries for %u",
+			      "hpu_threads = %" PRIu64 ": clusters = %" PRIu64 " of hpus = %" PRIu64 " make %" PRIu64
+			      " threads, and SPIN_PER_HPU has entries for %u",
 			      t->hpu_threads, t->clusters, t->hpus, all, SPIN_HPUS_MAX);
 	return 0;
 }
@@ -129,33 +120,27 @@ static int check_messages(const struct pspin_target *t, struct answer a)
 	const uint64_t most = MESSAGE_IDS / t->clusters * t->clusters;
 
 	if (t->mpqs > most)
-		return refuse(a, "mpqs = %" PRIu64 ": clusters = %" PRIu64 " are home to at most %" PRIu64, t->mpqs,
-			      t->clusters, most);
+		return refuse(a, "mpqs = %" PRIu64 ": clusters = %" PRIu64 " are home to at most %" PRIu64, t->mpqs, t->clusters, most);
 	return 0;
 }
 
 /* What is on the way to a memory is a part of the whole access. */
 static int check_ways(const struct pspin_target *t, struct answer a)
 {
-	if (t->remote_reach > t->load_remote_l1 || t->remote_reach > t->store_remote_l1 ||
-	    t->remote_reach > t->amo_remote_l1)
+	if (t->remote_reach > t->load_remote_l1 || t->remote_reach > t->store_remote_l1 || t->remote_reach > t->amo_remote_l1)
 		return refuse(a,
-			      "remote_reach = %" PRIu64 " is a part of load_remote_l1 = %" PRIu64
-			      ", store_remote_l1 = %" PRIu64 " and amo_remote_l1 = %" PRIu64
-			      ": not more than those",
-			      t->remote_reach, t->load_remote_l1, t->store_remote_l1,
-			      t->amo_remote_l1);
+			      "remote_reach = %" PRIu64 " is a part of load_remote_l1 = %" PRIu64 ", store_remote_l1 = %" PRIu64
+			      " and amo_remote_l1 = %" PRIu64 ": not more than those",
+			      t->remote_reach, t->load_remote_l1, t->store_remote_l1, t->amo_remote_l1);
 	if (t->l2_flight_load_handler >= t->load_l2_handler)
-		return refuse(a,
-			      "l2_flight_load_handler = %" PRIu64 " is a part of load_l2_handler = %" PRIu64
-			      ": less than that",
+		return refuse(a, "l2_flight_load_handler = %" PRIu64 " is a part of load_l2_handler = %" PRIu64 ": less than that",
 			      t->l2_flight_load_handler, t->load_l2_handler);
 	return 0;
 }
 
 int pspin_target__check(const struct pspin_target *t, char *err, size_t err_bytes)
 {
-	struct answer a = {err, err_bytes};
+	struct answer a = { err, err_bytes };
 	int status = check_clock(t, a);
 
 	if (!status)

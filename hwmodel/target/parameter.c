@@ -11,12 +11,12 @@
 #include "hwmodel/target/parameters.h"
 
 static const struct pspin_parameter rows[TARGET_PARAMETERS] = {
-#define PARAMETER(name, unit, value, low, high, text) {#name, unit, text, low, high},
+#define PARAMETER(name, unit, value, low, high, text) { #name, unit, text, low, high },
 #include "hwmodel/target/parameters.def"
 #undef PARAMETER
 };
 
-static const char *const schedulers[] = {"round_robin", "fair_hpu_time", NULL};
+static const char *const schedulers[] = { "round_robin", "fair_hpu_time", NULL };
 _Static_assert(TARGET_ROUND_ROBIN == 0 && TARGET_FAIR_HPU_TIME == 1, "the names stand in the order of the values");
 
 static const size_t places[TARGET_PARAMETERS] = {
@@ -48,14 +48,13 @@ uint64_t *target__value(struct pspin_target *target, int parameter)
 	return (uint64_t *)((char *)target + places[parameter]);
 }
 
-int target__set(struct pspin_target *target, int parameter, uint64_t value, const char *source,
-		char *err, size_t err_bytes)
+int target__set(struct pspin_target *target, int parameter, uint64_t value, const char *source, char *err, size_t err_bytes)
 {
 	const struct pspin_parameter *row = &rows[parameter];
 
 	if (value < row->low || value > row->high) {
-		snprintf(err, err_bytes, "%s is %" PRIu64 " to %" PRIu64 " %s, not %" PRIu64,
-			 row->name, row->low, row->high, row->unit, value);
+		snprintf(err, err_bytes, "%s is %" PRIu64 " to %" PRIu64 " %s, not %" PRIu64, row->name, row->low, row->high, row->unit,
+			 value);
 		return -ERANGE;
 	}
 	*target__value(target, parameter) = value;
@@ -85,14 +84,12 @@ int pspin_target__value(const char *parameter, const char *text, uint64_t *value
 	return *end || errno ? -EINVAL : 0;
 }
 
-int pspin_target__set(struct pspin_target *target, const char *parameter, uint64_t value, char *err,
-		      size_t err_bytes)
+int pspin_target__set(struct pspin_target *target, const char *parameter, uint64_t value, char *err, size_t err_bytes)
 {
 	int i = target__find_parameter(parameter);
 
 	if (i < 0) {
-		snprintf(err, err_bytes, "a target has no parameter '%s'; the nearest is %s",
-			 parameter, target__nearest(parameter));
+		snprintf(err, err_bytes, "a target has no parameter '%s'; the nearest is %s", parameter, target__nearest(parameter));
 		return i;
 	}
 	return target__set(target, i, value, "set", err, err_bytes);

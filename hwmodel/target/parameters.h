@@ -36,8 +36,7 @@ int target__find_parameter(const char *name);
 /* The parameter's place. */
 uint64_t *target__value(struct pspin_target *target, int parameter);
 /* As pspin_target__set(), with the source that it has from then on. */
-int target__set(struct pspin_target *target, int parameter, uint64_t value, const char *source,
-		char *err, size_t err_bytes);
+int target__set(struct pspin_target *target, int parameter, uint64_t value, const char *source, char *err, size_t err_bytes);
 /* The parameter whose name is most like this one, or NULL. */
 const char *target__nearest(const char *name);
 /* Names of the built-in targets, as a reason has them. */

@@ -23,9 +23,9 @@ static const struct pspin_target builtin[] = {
 };
 #undef PARAMETER
 #define TARGET_NAMES
-static const char *const names[] = {"pspin-rtl",
+static const char *const names[] = { "pspin-rtl",
 #include "targets.inc"
-				    NULL};
+				     NULL };
 #define BUILTIN (sizeof(builtin) / sizeof(builtin[0]))
 
 const struct pspin_target *pspin_target__find(const char *name)

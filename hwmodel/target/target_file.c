@@ -54,8 +54,7 @@ static int set_base(struct reader *r, const char *name)
 	if (r->lines_with_values)
 		return refuse(r, "base comes before everything else");
 	if (!base)
-		return refuse(r, "no target '%s' is built in; there are %s", name,
-			      target__list(list, sizeof(list)));
+		return refuse(r, "no target '%s' is built in; there are %s", name, target__list(list, sizeof(list)));
 	*r->target = *base;
 	return 0;
 }
@@ -67,8 +66,7 @@ static int set_parameter(struct reader *r, const char *name, const char *text)
 	uint64_t value;
 
 	if (i < 0)
-		return refuse(r, "no parameter '%s'; the nearest is %s", name,
-			      target__nearest(name));
+		return refuse(r, "no parameter '%s'; the nearest is %s", name, target__nearest(name));
 	if (r->set_at[i])
 		return refuse(r, "%s is set already, in line %u", name, r->set_at[i]);
 	if (pspin_target__value(name, text, &value))
@@ -105,8 +103,7 @@ static int read_line(struct reader *r, char *line)
 		return refuse(r, "'%s' is no 'name = value'", line);
 	*equals = 0;
 	name = trim(line);
-	err = !strcmp(name, "base") ? set_base(r, trim(equals + 1))
-				    : set_parameter(r, name, trim(equals + 1));
+	err = !strcmp(name, "base") ? set_base(r, trim(equals + 1)) : set_parameter(r, name, trim(equals + 1));
 	r->lines_with_values++;
 	return err;
 }
@@ -119,8 +116,7 @@ static int read_lines(struct reader *r, FILE *file)
 	while (!err && fgets(line, sizeof(line), file)) {
 		r->line++;
 		if (!strchr(line, '\n') && !feof(file))
-			err = refuse(r, "the line is longer than %zu bytes, or has a zero byte",
-				     sizeof(line) - 2);
+			err = refuse(r, "the line is longer than %zu bytes, or has a zero byte", sizeof(line) - 2);
 		else
 			err = read_line(r, line);
 	}
@@ -146,7 +142,7 @@ static void name_after(struct pspin_target *target, const char *path)
 
 static int read_file(const char *path, struct pspin_target *target, char *err, size_t err_bytes)
 {
-	struct reader r = {.path = path, .target = target, .err = err, .err_bytes = err_bytes};
+	struct reader r = { .path = path, .target = target, .err = err, .err_bytes = err_bytes };
 	FILE *file = fopen(path, "r");
 	char why[256];
 	int status;
@@ -165,8 +161,7 @@ static int read_file(const char *path, struct pspin_target *target, char *err, s
 	return status;
 }
 
-int pspin_target__read(const char *name_or_path, struct pspin_target **out, char *err,
-		       size_t err_bytes)
+int pspin_target__read(const char *name_or_path, struct pspin_target **out, char *err, size_t err_bytes)
 {
 	const struct pspin_target *base = pspin_target__find(name_or_path);
 	char list[256];

@@ -13,11 +13,11 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#define FLOWS_MAX 64
-#define PATIENCE_S 2     /* for an answer */
-#define PACE_US 500      /* between datagrams that nobody answers */
+#define FLOWS_MAX   64
+#define PATIENCE_S  2   /* for an answer */
+#define PACE_US     500 /* between datagrams that nobody answers */
 #define REPLY_BYTES 16
-#define BYTES_MAX 8972   /* a datagram in a frame of MTU 9000 */
+#define BYTES_MAX   8972 /* a datagram in a frame of MTU 9000 */
 
 /* What tests/handlers/rewrite.c takes: store `value` at byte `at`, then reply with the first `bytes` bytes. */
 struct ask {
@@ -41,8 +41,7 @@ static int open_flow(const struct sockaddr_in *to)
 	struct timeval patience = { .tv_sec = PATIENCE_S };
 	int fd = socket(AF_INET, SOCK_DGRAM, 0);
 
-	if (fd < 0 || connect(fd, (const void *)to, sizeof(*to)) ||
-	    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience)))
+	if (fd < 0 || connect(fd, (const void *)to, sizeof(*to)) || setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience)))
 		return -1;
 	return fd;
 }
@@ -85,8 +84,11 @@ int main(int argc, char **argv)
 	for (unsigned i = 0; i < count && unanswered < 5; i++) {
 		int right;
 
-		ask = (struct ask){ .what = SET32, .reply = 1, .bytes = htons(REPLY_BYTES),
-				    .at = htons(offsetof(struct ask, stored)), .value = htonl(i + 1) };
+		ask = (struct ask){ .what = SET32,
+				    .reply = 1,
+				    .bytes = htons(REPLY_BYTES),
+				    .at = htons(offsetof(struct ask, stored)),
+				    .value = htonl(i + 1) };
 		if (send(fd[i % flows], &ask, bytes, 0) != (ssize_t)bytes)
 			return die("send");
 		sent++;

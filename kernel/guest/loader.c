@@ -37,9 +37,9 @@
 #include "user/libspin/internal.h"
 #include <spin/libspin.h>
 
-#define LOG_LINES 25
-#define LOG_LINE_BYTES 240
-#define DISPATCHER "dispatcher"
+#define LOG_LINES         25
+#define LOG_LINE_BYTES    240
+#define DISPATCHER        "dispatcher"
 #define DISPATCHER_OBJECT "empty"
 
 /* How an object is loaded. */
@@ -47,22 +47,20 @@ static const struct variant {
 	const char *name;
 	enum spin_class class;
 	enum spin_hpus hpus;
-	int on_interface;     /* 0: on given packets */
+	int on_interface; /* 0: on given packets */
 } variants[] = {
-	{ "trusted", SPIN_CLASS_TRUSTED, SPIN_HPUS_CPU, 1 },
-	{ "given", SPIN_CLASS_TRUSTED, SPIN_HPUS_CPU, 0 },
-	{ "spread", SPIN_CLASS_TRUSTED, SPIN_HPUS_SPREAD, 1 },
-	{ "isolated", SPIN_CLASS_ISOLATED, SPIN_HPUS_CPU, 1 },
+	{ "trusted", SPIN_CLASS_TRUSTED, SPIN_HPUS_CPU, 1 },         { "given", SPIN_CLASS_TRUSTED, SPIN_HPUS_CPU, 0 },
+	{ "spread", SPIN_CLASS_TRUSTED, SPIN_HPUS_SPREAD, 1 },       { "isolated", SPIN_CLASS_ISOLATED, SPIN_HPUS_CPU, 1 },
 	{ "isolated-given", SPIN_CLASS_ISOLATED, SPIN_HPUS_CPU, 0 },
 };
 
 static struct {
 	char line[LOG_LINES][LOG_LINE_BYTES];
-	unsigned lines;       /* since the load began; the last LOG_LINES of them are kept */
-	FILE *whole;          /* NULL: only the last lines are wanted */
+	unsigned lines; /* since the load began; the last LOG_LINES of them are kept */
+	FILE *whole;    /* NULL: only the last lines are wanted */
 } tail;
 
-static int kernel_messages = -1; /* /dev/kmsg */
+static int kernel_messages = -1;    /* /dev/kmsg */
 static const char *wanted_variants; /* "trusted,isolated"; NULL: all */
 static struct spin_nic *interface;
 
@@ -196,8 +194,7 @@ static int is_wanted(const char *variant)
 }
 
 /* On lo, or on given packets; gone again when it returns. */
-static void try_variant(const char *name, const struct spin_object *object, const struct spin_rule *rule,
-			const struct variant *variant)
+static void try_variant(const char *name, const struct spin_object *object, const struct spin_rule *rule, const struct variant *variant)
 {
 	const struct spin_ctx_opts opts = { .bytes = sizeof(opts), .class = variant->class, .hpus = variant->hpus };
 	uint32_t before = newest_program();

@@ -20,15 +20,15 @@
 #include "tests/accuracy/compare.h"
 
 #define SECONDS_MAX 10
-#define ROWS_MAX 1000
+#define ROWS_MAX    1000
 
 static const struct kind {
 	const char *image;
 	const struct row *rows;
 } kinds[] = {
-	{"sequences", sequence_rows}, {"programs", path_rows},	{"programs", schedule_rows},
-	{"programs", command_rows},   {"programs", memory_rows}, {"straight", cache_rows},
-	{"shared_256", cache_256_rows}, {"shared_512", cache_512_rows}, {"shared_1024", cache_1024_rows},
+	{ "sequences", sequence_rows },   { "programs", path_rows },        { "programs", schedule_rows },
+	{ "programs", command_rows },     { "programs", memory_rows },      { "straight", cache_rows },
+	{ "shared_256", cache_256_rows }, { "shared_512", cache_512_rows }, { "shared_1024", cache_1024_rows },
 };
 
 struct judged {
@@ -43,7 +43,7 @@ struct judged {
 static void child(const struct row *row, const char *image, int to)
 {
 	static struct machine machine;
-	struct values values = {0};
+	struct values values = { 0 };
 	const char *build = getenv("BUILD");
 	char path[512];
 
@@ -185,12 +185,11 @@ static void summarize(struct summary *all, struct summary *certain, const struct
 
 static void add_errors(struct measure *m, struct summary *all, const struct summary *certain, unsigned load)
 {
-	static const char *const names[2][4] = {
-		{"accuracy.idle.exact_share", "accuracy.idle.median_error", "accuracy.idle.worst_error",
-		 "accuracy.idle.worst_error_certain"},
-		{"accuracy.load.exact_share", "accuracy.load.median_error", "accuracy.load.worst_error",
-		 "accuracy.load.worst_error_certain"}};
-	static const double worst_goal[2] = {0.02, 0.05};
+	static const char *const names[2][4] = { { "accuracy.idle.exact_share", "accuracy.idle.median_error", "accuracy.idle.worst_error",
+						   "accuracy.idle.worst_error_certain" },
+						 { "accuracy.load.exact_share", "accuracy.load.median_error", "accuracy.load.worst_error",
+						   "accuracy.load.worst_error_certain" } };
+	static const double worst_goal[2] = { 0.02, 0.05 };
 	struct measure_row *row;
 
 	row = measure_add(m, names[load][0], (double)all->exact / all->count, "rows");

@@ -36,8 +36,8 @@ struct row {
 };
 
 /* Rows of one kind each; ends with name NULL. */
-extern const struct row sequence_rows[], path_rows[], schedule_rows[], command_rows[], memory_rows[], cache_rows[],
-	cache_256_rows[], cache_512_rows[], cache_1024_rows[];
+extern const struct row sequence_rows[], path_rows[], schedule_rows[], command_rows[], memory_rows[], cache_rows[], cache_256_rows[],
+	cache_512_rows[], cache_1024_rows[];
 
 /* --- what several kinds have in common --- */
 
@@ -48,8 +48,8 @@ double body_from(const struct machine *machine, const struct ended *ended, const
 /* The same on an idle machine, warm. */
 double timed_body(struct machine *machine, const char *function);
 /* `count` packets of one message, its last one marked, to packets[n] on; the new n. */
-unsigned add_packets(struct packet *packets, unsigned n, uint32_t message, const struct soc_context *context,
-		     unsigned bytes, unsigned count);
+unsigned add_packets(struct packet *packets, unsigned n, uint32_t message, const struct soc_context *context, unsigned bytes,
+		     unsigned count);
 /*
  * So many HPUs of so many clusters run `function`, warm: a message for each cluster, packets in turn. Packet i is on
  * cluster i modulo clusters.

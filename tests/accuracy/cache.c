@@ -18,10 +18,10 @@
 
 #include "tests/accuracy/accuracy.h"
 
-#define CACHE_LINES 256u
-#define LINE_BYTES 16u
+#define CACHE_LINES   256u
+#define LINE_BYTES    16u
 #define HISTORIES_MAX 51u
-#define HPUS 8u
+#define HPUS          8u
 /*
  * Passes over a loop of so many bytes: the 1550 instructions that were run are 24 of 256 bytes, 12 of 512, 6 of 1 KiB. Of
  * one loop of 1 KiB for all it is read as 12: 64 lines at 8 cycles come to the 1.18 that they take then, and to 1.34 in 6.
@@ -30,7 +30,7 @@
 
 static const struct ended *run_one(struct machine *machine, const struct soc_context *context)
 {
-	machine__group(machine, &(struct packet){0, context, 64, 1}, 1);
+	machine__group(machine, &(struct packet){ 0, context, 64, 1 }, 1);
 	return machine__task(machine, 0, SOC_PAYLOAD);
 }
 
@@ -79,7 +79,7 @@ static double pass(struct machine *machine, const struct row *row, unsigned repl
 /* `hpus` HPUs run different_i, all the first one or each its own, so many passes: cycles of each task, less what is around. */
 static void passes(struct machine *machine, unsigned hpus, int different, unsigned count, double cycles[HPUS])
 {
-	struct packet packets[HPUS] = {{0}};
+	struct packet packets[HPUS] = { { 0 } };
 
 	for (unsigned i = 0; i < hpus; i++) {
 		struct soc_context *context;
@@ -88,7 +88,7 @@ static void passes(struct machine *machine, unsigned hpus, int different, unsign
 		snprintf(function, sizeof(function), "different_%u", different ? i : 0);
 		context = (struct soc_context *)machine__context(machine, NULL, function, NULL, WHOLE);
 		context->handler_mem_bytes = count;
-		packets[i] = (struct packet){4 * i, context, 64, 1}; /* a message each: its context is its own */
+		packets[i] = (struct packet){ 4 * i, context, 64, 1 }; /* a message each: its context is its own */
 	}
 	machine__group(machine, packets, hpus);
 	for (unsigned i = 0; i < hpus; i++)
@@ -182,8 +182,13 @@ static void measure_shared(struct machine *machine, const struct row *row, struc
 	values__add(out, sum / hpus);
 }
 
-#define PASS(name, measured, function, number)                                                     \
-	{"soc icache", name, measured, "cycles", 0, measure_pass, {function}, {number}}
+#define PASS(name, measured, function, number)                                         \
+	{                                                                              \
+		"soc icache", name, measured, "cycles", 0, measure_pass, { function }, \
+		{                                                                      \
+			number                                                         \
+		}                                                                      \
+	}
 /* clang-format off */
 #define SHARED(name, measured, flags, bytes, hpus, different, what)                                \
 	{"load icache", name, measured, "cycles", flags, (hpus) == 1 ? measure_alone : measure_shared, {NULL},                      \

@@ -67,7 +67,7 @@ static int by_value(const void *a, const void *b)
 /* When the loads begin that issue commands, one right after the other on each HPU; in order. */
 static void loads_begin(const struct machine *machine, double *begin)
 {
-	double next[32] = {0};
+	double next[32] = { 0 };
 
 	for (unsigned i = 0; i < machine->issues; i++) {
 		const struct issue *issue = &machine->issued[i];
@@ -102,7 +102,7 @@ static void tight(struct machine *machine, const struct row *row, struct values 
 /* Sends by the HPUs of two clusters, to host by those of the others. */
 static void both_interfaces(struct machine *machine, const struct row *row, struct values *out)
 {
-	const char *const functions[4] = {row->text[0], row->text[0], row->text[1], row->text[1]};
+	const char *const functions[4] = { row->text[0], row->text[0], row->text[1], row->text[1] };
 	const struct soc_context *contexts[4];
 	struct packet packets[32];
 
@@ -111,7 +111,7 @@ static void both_interfaces(struct machine *machine, const struct row *row, stru
 	for (unsigned i = 0; i < 4; i++)
 		contexts[i] = machine__context(machine, NULL, functions[i], NULL, WHOLE);
 	for (unsigned i = 0; i < 32; i++)
-		packets[i] = (struct packet){i % 4, contexts[i % 4], 64, i >= 28};
+		packets[i] = (struct packet){ i % 4, contexts[i % 4], 64, i >= 28 };
 	machine__group(machine, packets, 32);
 	values__add(out, first_issue_to_last_feedback(machine, functions, 4));
 }
@@ -153,10 +153,17 @@ static void transfers(struct machine *machine, const struct row *row, struct val
 	values__add(out, longest);
 }
 
-#define IDLE(name, measured, function, extra, grain)                                               \
-	{"soc commands", name, measured, "cycles", 0, body, {function}, {extra}, grain}
-#define LOAD(name, measured, measure, function, ...)                                               \
-	{"load commands", name, measured, "cycles", ROW_LOAD, measure, {function}, {__VA_ARGS__}}
+#define IDLE(name, measured, function, extra, grain)                                              \
+	{                                                                                         \
+		"soc commands", name, measured, "cycles", 0, body, { function }, { extra }, grain \
+	}
+#define LOAD(name, measured, measure, function, ...)                                        \
+	{                                                                                   \
+		"load commands", name, measured, "cycles", ROW_LOAD, measure, { function }, \
+		{                                                                           \
+			__VA_ARGS__                                                         \
+		}                                                                           \
+	}
 /* 1, 2, 4, 8, 16 and 32 HPUs */
 /* clang-format off */
 #define API(what, one, two, four, eight, sixteen, all)                                             \
@@ -177,7 +184,7 @@ static void transfers(struct machine *machine, const struct row *row, struct val
 	LOAD("tight_" what "_4_clusters", spread, tight, "tight_" what, 4, 4)
 /* clang-format on */
 #define TIGHT_ALL(what, all) LOAD("tight_" what "_32", all, tight, "tight_" what, 32, 4)
-#define TASK(what, measured, hpus, clusters, which)                                                \
+#define TASK(what, measured, hpus, clusters, which) \
 	LOAD("task_" what "_" #hpus "_" #which, measured, stretch, "api_" what, hpus, clusters, which)
 /* least, median, most of 8, 16 and 32 HPUs */
 /* clang-format off */
@@ -186,8 +193,7 @@ static void transfers(struct machine *machine, const struct row *row, struct val
 	TASK(what, l16, 16, 2, LEAST), TASK(what, m16, 16, 2, MEDIAN), TASK(what, h16, 16, 2, MOST), \
 	TASK(what, l32, 32, 4, LEAST), TASK(what, m32, 32, 4, MEDIAN), TASK(what, h32, 32, 4, MOST)
 /* clang-format on */
-#define MEDIANS(what, m8, m16, m32)                                                                \
-	TASK(what, m8, 8, 1, MEDIAN), TASK(what, m16, 16, 2, MEDIAN), TASK(what, m32, 32, 4, MEDIAN)
+#define MEDIANS(what, m8, m16, m32) TASK(what, m8, 8, 1, MEDIAN), TASK(what, m16, 16, 2, MEDIAN), TASK(what, m32, 32, 4, MEDIAN)
 /* clang-format off */
 #define TRANSFERS(what, one, two, four, eight)                                                     \
 	LOAD(#what "_1", one, transfers, #what, 1), LOAD(#what "_2", two, transfers, #what, 2),    \

@@ -7,10 +7,10 @@
 #include "tests/accuracy/machine.h"
 
 /* Words that programs name lie below. */
-#define PACKETS_AT (L2_PACKET + 0x200000u)
-#define IDLE_CYCLES 200u
+#define PACKETS_AT   (L2_PACKET + 0x200000u)
+#define IDLE_CYCLES  200u
 #define WARM_MESSAGE 128u
-#define WARM_ROUNDS 16u
+#define WARM_ROUNDS  16u
 
 _Noreturn void machine__fail(const char *format, ...)
 {
@@ -34,7 +34,7 @@ static int command(void *arg, struct soc_task *task, const struct hpu_command *c
 	struct machine *machine = arg;
 
 	if (machine->issues < MACHINE_TASKS)
-		machine->issued[machine->issues++] = (struct issue){command->issued, (unsigned)(task->hpu - machine->soc.hpus)};
+		machine->issued[machine->issues++] = (struct issue){ command->issued, (unsigned)(task->hpu - machine->soc.hpus) };
 	return 0;
 }
 
@@ -70,7 +70,11 @@ static void room(void *arg, uint64_t cycle)
 }
 
 static const struct soc_nic nic = {
-	.starts = starts, .command = command, .ended = task_ended, .freed = freed, .room = room,
+	.starts = starts,
+	.command = command,
+	.ended = task_ended,
+	.freed = freed,
+	.room = room,
 };
 
 /* The whole file; it stays. */
@@ -96,8 +100,7 @@ static void boot(struct machine *machine)
 
 	if (hw_elf__open(&machine->elf, machine->file, machine->file_bytes, err, sizeof(err)))
 		machine__fail("the image: %s", err);
-	if (soc__open(&machine->soc, pspin_target__find("pspin-rtl"), &nic, machine) ||
-	    storage__load(&machine->soc.memory, machine->elf))
+	if (soc__open(&machine->soc, pspin_target__find("pspin-rtl"), &nic, machine) || storage__load(&machine->soc.memory, machine->elf))
 		machine__fail("the machine does not take the image");
 	machine->soc.is_foreign = 1;
 	if (soc__boot(&machine->soc))
@@ -139,8 +142,8 @@ uint32_t machine__symbol(const struct machine *machine, const char *name)
 	return addr;
 }
 
-const struct soc_context *machine__context(struct machine *machine, const char *header, const char *payload,
-					   const char *completion, uint32_t bytes_in_l1)
+const struct soc_context *machine__context(struct machine *machine, const char *header, const char *payload, const char *completion,
+					   uint32_t bytes_in_l1)
 {
 	struct soc_context *context = &machine->contexts[machine->context_count++];
 
@@ -181,12 +184,12 @@ void machine__group(struct machine *machine, const struct packet *packets, unsig
 	machine->from = cycle;
 	cycle += 4;
 	for (unsigned i = 0; i < count; i++) {
-		struct soc_her her = {.packet = machine->packets++,
-				      .message_id = packets[i].message,
-				      .l2 = l2,
-				      .bytes = machine->stored ? 4096 : packets[i].bytes,
-				      .end_of_message = packets[i].last,
-				      .context = packets[i].context};
+		struct soc_her her = { .packet = machine->packets++,
+				       .message_id = packets[i].message,
+				       .l2 = l2,
+				       .bytes = machine->stored ? 4096 : packets[i].bytes,
+				       .end_of_message = packets[i].last,
+				       .context = packets[i].context };
 
 		fill(machine, l2, her.bytes);
 		/* commands may name more than the packet has */
@@ -207,7 +210,7 @@ void machine__warm(struct machine *machine, const char *function)
 	for (unsigned round = 0, cold = 1; cold && round < WARM_ROUNDS; round++) {
 		cold = 0;
 		for (unsigned c = 0; c < machine->soc.target->clusters; c++) {
-			struct packet packet = {WARM_MESSAGE + c, context, 64, 1};
+			struct packet packet = { WARM_MESSAGE + c, context, 64, 1 };
 
 			machine__group(machine, &packet, 1);
 			if (machine->count != 1)

@@ -6,36 +6,36 @@
 #include "hwmodel/soc/soc.h"
 
 #define MACHINE_CONTEXTS 64
-#define MACHINE_TASKS 4096
+#define MACHINE_TASKS    4096
 
 struct ended {
 	struct soc_task task; /* but its HER: that is gone */
 	unsigned packet;      /* of the group, in order of offers */
 	uint32_t message;
 	unsigned cluster, hpu;
-	uint64_t her;         /* cycle of its HER */
+	uint64_t her; /* cycle of its HER */
 };
 
 struct machine {
 	struct soc soc;
-	void *file;           /* the image's */
+	void *file; /* the image's */
 	size_t file_bytes;
 	struct hw_elf *elf;
 	struct soc_context contexts[MACHINE_CONTEXTS];
 	unsigned context_count;
-	uint64_t from;        /* cycle at which the group's first packet arrived */
+	uint64_t from; /* cycle at which the group's first packet arrived */
 	uint64_t her[MACHINE_TASKS];
-	uint64_t packets;     /* offered so far; the group's first */
+	uint64_t packets; /* offered so far; the group's first */
 	uint64_t first_packet;
 	struct ended ended[MACHINE_TASKS]; /* of the group, in order of feedback */
 	unsigned count;
 	struct issue {
 		uint64_t cycle;
-		unsigned hpu; /* in soc.hpus */
+		unsigned hpu;    /* in soc.hpus */
 	} issued[MACHINE_TASKS]; /* the group's commands, in their order; the first ones */
 	unsigned issues;
-	int stored;           /* 1: the packets are larger and lie there already: a HER per cycle, all of 4096 bytes and 64 in L1 */
-	int one_place;        /* 1: all packets lie at the same place */
+	int stored;    /* 1: the packets are larger and lie there already: a HER per cycle, all of 4096 bytes and 64 in L1 */
+	int one_place; /* 1: all packets lie at the same place */
 };
 
 /* Boots pspin-rtl with the image in `elf_path`. Ends the process if it cannot. */
@@ -49,8 +49,8 @@ void machine__close(struct machine *other);
 uint32_t machine__symbol(const struct machine *machine, const char *name);
 
 /* Symbols; NULL: no such handler. */
-const struct soc_context *machine__context(struct machine *machine, const char *header, const char *payload,
-					   const char *completion, uint32_t bytes_in_l1);
+const struct soc_context *machine__context(struct machine *machine, const char *header, const char *payload, const char *completion,
+					   uint32_t bytes_in_l1);
 #define WHOLE 0xffffffffu
 
 struct packet {

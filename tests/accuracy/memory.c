@@ -3,8 +3,7 @@
 #include "tests/accuracy/accuracy.h"
 
 /* Mean over tasks of handler `function` (packets from..to) of cycles per access. */
-static double mean(const struct machine *machine, const char *function, unsigned from, unsigned step, unsigned to,
-		   double accesses)
+static double mean(const struct machine *machine, const char *function, unsigned from, unsigned step, unsigned to, double accesses)
 {
 	double sum = 0;
 	unsigned n = 0;
@@ -51,7 +50,7 @@ static void alone(struct machine *machine, const struct row *row, struct values 
 
 /* The loops of packet copies are told with the instruction that sets their counter. */
 #define COUNTER_CYCLES 1
-#define WHOLE_LOOP 1 /* instead of a number of accesses */
+#define WHOLE_LOOP     1 /* instead of a number of accesses */
 
 static void loop_alone(struct machine *machine, const struct row *row, struct values *out)
 {
@@ -71,7 +70,7 @@ static void halves(struct machine *machine, const struct row *row, struct values
 	for (unsigned i = 0; i < 32; i++) {
 		unsigned cluster = i / 16 * 2 + i % 2;
 
-		packets[i] = (struct packet){cluster, contexts[cluster], 64, i % 16 >= 14};
+		packets[i] = (struct packet){ cluster, contexts[cluster], 64, i % 16 >= 14 };
 	}
 	machine__group(machine, packets, 32);
 	values__add(out, mean(machine, row->text[0], 0, 1, 16, 16));
@@ -87,7 +86,7 @@ static void three_clusters(struct machine *machine, const struct row *row, struc
 	machine__warm(machine, row->text[0]);
 	context = machine__context(machine, NULL, row->text[0], NULL, WHOLE);
 	for (unsigned i = 0; i < 24; i++)
-		packets[i] = (struct packet){1 + i % 3, context, 64, i >= 21};
+		packets[i] = (struct packet){ 1 + i % 3, context, 64, i >= 21 };
 	machine__group(machine, packets, 24);
 	values__add(out, mean(machine, row->text[0], 0, 1, 24, 16));
 }
@@ -123,8 +122,8 @@ static void against_owners(struct machine *machine, const struct row *row, struc
 	n = add_packets(packets, n, 1, guest, 64, guests);
 	machine__group(machine, packets, n);
 	if (row->arg[1])
-		values__add(out, mean(machine, row->text[1], 0, 1, 8, (double)row->arg[1]) +
-					 (row->arg[1] == WHOLE_LOOP ? COUNTER_CYCLES : 0));
+		values__add(out,
+			    mean(machine, row->text[1], 0, 1, 8, (double)row->arg[1]) + (row->arg[1] == WHOLE_LOOP ? COUNTER_CYCLES : 0));
 	else
 		values__add(out, mean(machine, row->text[0], 8, 1, n, 16));
 }
@@ -146,8 +145,7 @@ static void against_copies(struct machine *machine, const struct row *row, struc
 	n = add_packets(packets, 0, (uint32_t)row->arg[2], looping, 64, hpus);
 	n = add_packets(packets, n, 8, empty, 1024, copies);
 	machine__group(machine, packets, n);
-	values__add(out, mean(machine, row->text[0], 0, 1, hpus, (double)row->arg[3]) +
-				 (row->arg[3] == WHOLE_LOOP ? COUNTER_CYCLES : 0));
+	values__add(out, mean(machine, row->text[0], 0, 1, hpus, (double)row->arg[3]) + (row->arg[3] == WHOLE_LOOP ? COUNTER_CYCLES : 0));
 }
 
 /* The longest of the HPUs' bodies, which begin 2 cycles after each other: so all rows with 1, 2 and 4 HPUs are met. */
@@ -165,8 +163,13 @@ static void critical_sections(struct machine *machine, const struct row *row, st
 	values__add(out, longest);
 }
 
-#define ROW(group, name, measured, flags, measure, function, ...)                                  \
-	{group, name, measured, "cycles", flags, measure, {function}, {__VA_ARGS__}}
+#define ROW(group, name, measured, flags, measure, function, ...)              \
+	{                                                                      \
+		group, name, measured, "cycles", flags, measure, { function }, \
+		{                                                              \
+			__VA_ARGS__                                            \
+		}                                                              \
+	}
 /* clang-format off */
 #define CONTENTION(name, measured, function, hpus, clusters, ...)                                  \
 	ROW("soc contention", name, measured, (hpus) > 1 ? ROW_LOAD : 0, at_once, function, hpus, clusters,         \
@@ -184,14 +187,23 @@ static void critical_sections(struct machine *machine, const struct row *row, st
 	ROW("load l2", what "_4x2", eight, ROW_LOAD, at_once, what, 8, 4, 16),                     \
 	ROW("load l2", what "_4x4", sixteen, ROW_LOAD, at_once, what, 16, 4, 16)
 /* clang-format on */
-#define MIXED(name, measured, one, other)                                                          \
-	{"load l2", "mixed_" name, measured, "cycles", ROW_LOAD, halves, {one, other}}
-#define OWNERS(name, measured, flags, guest, owner, guests, per)                                   \
-	{"load remote", name, measured, "cycles", ROW_LOAD | (flags), against_owners, {guest, owner}, {guests, per}}
+#define MIXED(name, measured, one, other)                                       \
+	{                                                                       \
+		"load l2", "mixed_" name, measured, "cycles", ROW_LOAD, halves, \
+		{                                                               \
+			one, other                                              \
+		}                                                               \
+	}
+#define OWNERS(name, measured, flags, guest, owner, guests, per)                                               \
+	{                                                                                                      \
+		"load remote", name, measured, "cycles", ROW_LOAD | (flags), against_owners, { guest, owner }, \
+		{                                                                                              \
+			guests, per                                                                            \
+		}                                                                                              \
+	}
 /* 8 HPUs of a cluster, 16 iterations: cycles per iteration over all of them */
-#define MIX(what, measured) ROW("load l2", what, measured, ROW_LOAD, span, what, 8, 16)
-#define REMOTE(name, measured, function, hpus)                                                     \
-	ROW("load remote", name, measured, ROW_LOAD, remote, function, hpus)
+#define MIX(what, measured)                    ROW("load l2", what, measured, ROW_LOAD, span, what, 8, 16)
+#define REMOTE(name, measured, function, hpus) ROW("load remote", name, measured, ROW_LOAD, remote, function, hpus)
 /* alone, with copies for one HPU and for seven */
 /* clang-format off */
 #define COPIES(what, alone_, with)                                                                 \

@@ -10,12 +10,12 @@ enum moment { HER, STARTED, FIRST, RETURNED, DOORBELL, FEEDBACK };
 
 static double at(const struct ended *ended, long moment)
 {
-	const uint64_t cycles[] = {[HER] = ended->her,
-				   [STARTED] = ended->task.started,
-				   [FIRST] = ended->task.first,
-				   [RETURNED] = ended->task.returned,
-				   [DOORBELL] = ended->task.doorbell,
-				   [FEEDBACK] = ended->task.feedback};
+	const uint64_t cycles[] = { [HER] = ended->her,
+				    [STARTED] = ended->task.started,
+				    [FIRST] = ended->task.first,
+				    [RETURNED] = ended->task.returned,
+				    [DOORBELL] = ended->task.doorbell,
+				    [FEEDBACK] = ended->task.feedback };
 
 	return (double)cycles[moment];
 }
@@ -33,14 +33,13 @@ static void interval(struct machine *machine, const struct row *row, struct valu
 /* Header, payload and completion handler of one packet. */
 static void chain(struct machine *machine, const struct row *row, struct values *out)
 {
-	struct packet packet = {.bytes = (unsigned)row->arg[0], .last = 1};
+	struct packet packet = { .bytes = (unsigned)row->arg[0], .last = 1 };
 	const char *handler = row->text[0];
 
 	machine__warm(machine, handler);
 	packet.context = machine__context(machine, handler, handler, handler, WHOLE);
 	machine__group(machine, &packet, 1);
-	values__add(out, at(machine__task(machine, 0, SOC_COMPLETION), FEEDBACK) -
-				 at(machine__task(machine, 0, SOC_HEADER), HER));
+	values__add(out, at(machine__task(machine, 0, SOC_COMPLETION), FEEDBACK) - at(machine__task(machine, 0, SOC_HEADER), HER));
 }
 
 /*
@@ -55,8 +54,7 @@ static void start_to_start(struct machine *machine, const struct row *row, struc
 
 	machine__warm(machine, row->text[0]);
 	machine__group(machine, packets,
-		       add_packets(packets, 0, 0, machine__context(machine, NULL, row->text[0], NULL, WHOLE), 64,
-				   (unsigned)row->arg[0]));
+		       add_packets(packets, 0, 0, machine__context(machine, NULL, row->text[0], NULL, WHOLE), 64, (unsigned)row->arg[0]));
 	machine__sort_by_start(machine);
 	for (unsigned i = 0; i < machine->count; i++) {
 		if (machine->ended[i].cluster == 0 && machine->ended[i].hpu == 0)
@@ -78,11 +76,10 @@ static void per_packet(struct machine *machine, const struct row *row, struct va
 	machine__warm(machine, "empty");
 	context = machine__context(machine, NULL, "empty", NULL, WHOLE);
 	for (unsigned i = 0; i < count; i++)
-		packets[i] = (struct packet){i % messages, context, bytes, i + messages >= count};
+		packets[i] = (struct packet){ i % messages, context, bytes, i + messages >= count };
 	machine__group(machine, packets, count);
 	machine__sort_by_start(machine);
-	values__add(out, (double)(machine->ended[3 * count / 4].task.started - machine->ended[count / 4].task.started) /
-				 (count / 2));
+	values__add(out, (double)(machine->ended[3 * count / 4].task.started - machine->ended[count / 4].task.started) / (count / 2));
 }
 
 static void note_packet(void *arg, const struct pspin_packet_record *record)
@@ -95,11 +92,14 @@ static void inbound(struct machine *machine, const struct row *row, struct value
 {
 	static const uint8_t frame[PSPIN_FRAME_BYTES_MAX];
 	const struct pspin_target *target = pspin_target__find("pspin-rtl");
-	struct pspin_packet_record record = {0};
-	struct pspin_observer observer = {.arg = &record, .packet = note_packet};
-	struct pspin_image image = {.elf = machine->file, .elf_bytes = machine->file_bytes, .payload = "empty",
-				    .framing = PSPIN_FRAMING_RAW, .bytes_in_l1 = WHOLE};
-	struct pspin_offer offer = {.frame = frame, .frame_bytes = (size_t)row->arg[0], .end_of_message = 1};
+	struct pspin_packet_record record = { 0 };
+	struct pspin_observer observer = { .arg = &record, .packet = note_packet };
+	struct pspin_image image = { .elf = machine->file,
+				     .elf_bytes = machine->file_bytes,
+				     .payload = "empty",
+				     .framing = PSPIN_FRAMING_RAW,
+				     .bytes_in_l1 = WHOLE };
+	struct pspin_offer offer = { .frame = frame, .frame_bytes = (size_t)row->arg[0], .end_of_message = 1 };
 	char err[200] = "";
 	struct pspin *nic;
 
@@ -112,10 +112,20 @@ static void inbound(struct machine *machine, const struct row *row, struct value
 	pspin__close(nic);
 }
 
-#define BETWEEN(name, measured, from, to, handler, bytes)                                          \
-	{"soc path", name, measured, "cycles", 0, interval, {handler}, {from, to, bytes}}
-#define RUN(name, measured, flags, measure, handler, ...)                                          \
-	{"soc path", name, measured, "cycles", flags, measure, {handler}, {__VA_ARGS__}}
+#define BETWEEN(name, measured, from, to, handler, bytes)                       \
+	{                                                                       \
+		"soc path", name, measured, "cycles", 0, interval, { handler }, \
+		{                                                               \
+			from, to, bytes                                         \
+		}                                                               \
+	}
+#define RUN(name, measured, flags, measure, handler, ...)                          \
+	{                                                                          \
+		"soc path", name, measured, "cycles", flags, measure, { handler }, \
+		{                                                                  \
+			__VA_ARGS__                                                \
+		}                                                                  \
+	}
 
 /* clang-format off */
 const struct row path_rows[] = {

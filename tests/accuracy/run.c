@@ -33,11 +33,11 @@ double timed_body(struct machine *machine, const char *function)
 	return body_from(machine, machine__task(machine, 0, SOC_PAYLOAD), function);
 }
 
-unsigned add_packets(struct packet *packets, unsigned n, uint32_t message, const struct soc_context *context,
-		     unsigned bytes, unsigned count)
+unsigned add_packets(struct packet *packets, unsigned n, uint32_t message, const struct soc_context *context, unsigned bytes,
+		     unsigned count)
 {
 	for (unsigned i = 0; i < count; i++)
-		packets[n++] = (struct packet){message, context, bytes, i + 1 == count};
+		packets[n++] = (struct packet){ message, context, bytes, i + 1 == count };
 	return n;
 }
 
@@ -50,8 +50,7 @@ static void run(struct machine *machine, const char *function, unsigned hpus, un
 	machine__warm(machine, function);
 	context = machine__context(machine, NULL, function, NULL, WHOLE);
 	for (unsigned i = 0; i < hpus; i++)
-		packets[i] = (struct packet){i / each % clusters, context, bytes,
-					     i + clusters * each >= hpus && (i + 1) % each == 0};
+		packets[i] = (struct packet){ i / each % clusters, context, bytes, i + clusters * each >= hpus && (i + 1) % each == 0 };
 	machine__group(machine, packets, hpus);
 	for (unsigned i = 0; i < hpus; i++) {
 		const struct ended *ended = machine__task(machine, i, SOC_PAYLOAD);

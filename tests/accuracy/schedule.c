@@ -10,7 +10,7 @@
 static void stage(struct machine *machine, const struct row *row, struct values *out)
 {
 	unsigned bytes = (unsigned)row->arg[1];
-	struct packet packet = {.bytes = bytes, .last = 1};
+	struct packet packet = { .bytes = bytes, .last = 1 };
 	const struct ended *one, *next;
 
 	machine__warm(machine, row->text[0]);
@@ -25,7 +25,7 @@ static void stage(struct machine *machine, const struct row *row, struct values 
 
 static void chain(struct machine *machine, const struct row *row, struct values *out)
 {
-	struct packet packet = {.bytes = 64, .last = 1};
+	struct packet packet = { .bytes = 64, .last = 1 };
 	const struct ended *ended[3];
 
 	(void)row;
@@ -45,8 +45,7 @@ static void one_message(struct machine *machine, const char *handler, unsigned b
 	struct packet packets[PACKETS];
 
 	machine__warm(machine, handler);
-	machine__group(machine, packets,
-		       add_packets(packets, 0, 0, machine__context(machine, NULL, handler, NULL, WHOLE), bytes, count));
+	machine__group(machine, packets, add_packets(packets, 0, 0, machine__context(machine, NULL, handler, NULL, WHOLE), bytes, count));
 	if (machine->count != count)
 		machine__fail("%u of %u tasks", machine->count, count);
 	machine__sort_by_start(machine);
@@ -93,7 +92,7 @@ static void homes(struct machine *machine, const struct row *row, struct values 
 	machine__warm(machine, "empty");
 	context = machine__context(machine, NULL, "empty", NULL, WHOLE);
 	for (unsigned i = 0; i < 64; i++)
-		packets[i] = (struct packet){i % 4, context, 64, i >= 60};
+		packets[i] = (struct packet){ i % 4, context, 64, i >= 60 };
 	machine__group(machine, packets, 64);
 	machine__sort_by_start(machine);
 	if (row->arg[0])
@@ -134,13 +133,13 @@ static void spilled_spacing(struct machine *machine, const struct row *row, stru
 {
 	one_message(machine, row->text[0], (unsigned)row->arg[0], 36);
 	values__add(out, (double)(machine__task(machine, 30, SOC_PAYLOAD)->task.started -
-				  machine__task(machine, 22, SOC_PAYLOAD)->task.started) / 8);
+				  machine__task(machine, 22, SOC_PAYLOAD)->task.started) /
+				 8);
 }
 
 static int by_dispatch(const struct ended *a, const struct ended *b)
 {
-	return a->task.dispatched != b->task.dispatched ? a->task.dispatched > b->task.dispatched
-							: a->packet > b->packet;
+	return a->task.dispatched != b->task.dispatched ? a->task.dispatched > b->task.dispatched : a->packet > b->packet;
 }
 
 static void sort_by_dispatch(struct machine *machine)
@@ -167,7 +166,7 @@ static void all_full(struct machine *machine, const struct row *row, struct valu
 	context = machine__context(machine, NULL, "busy_2009", NULL, WHOLE);
 	n = add_packets(packets, 0, 0, context, 64, 84);
 	for (unsigned i = 0; i < 20; i++)
-		packets[n++] = (struct packet){8 + i % 4, context, 64, i >= 16};
+		packets[n++] = (struct packet){ 8 + i % 4, context, 64, i >= 16 };
 	machine__group(machine, packets, n);
 	sort_by_dispatch(machine);
 	for (unsigned i = 90; i < 104; i++)
@@ -186,7 +185,7 @@ static void in_turn(struct machine *machine, const struct row *row, struct value
 	machine__warm(machine, "empty");
 	context = machine__context(machine, "busy_410", "empty", NULL, WHOLE);
 	for (unsigned i = 0; i < 96; i++)
-		packets[i] = (struct packet){8 + i % 8, context, 64, i >= 88};
+		packets[i] = (struct packet){ 8 + i % 8, context, 64, i >= 88 };
 	machine__group(machine, packets, 96);
 	sort_by_dispatch(machine);
 	while (from < 60 && machine->ended[from].message != 8)
@@ -204,7 +203,7 @@ static void one_home(struct machine *machine, const struct row *row, struct valu
 	machine__warm(machine, "busy_410");
 	context = machine__context(machine, "busy_410", "busy_410", NULL, WHOLE);
 	for (unsigned i = 0; i < 24; i++)
-		packets[i] = (struct packet){32 + 4 * (i % 4), context, 64, i >= 20};
+		packets[i] = (struct packet){ 32 + 4 * (i % 4), context, 64, i >= 20 };
 	machine__group(machine, packets, 24);
 	machine__sort_by_start(machine);
 	for (unsigned i = 0, n = 0; i < machine->count && n < 10; i++) {
@@ -226,7 +225,7 @@ static void two_messages(struct machine *machine, const struct row *row, struct 
 	machine__warm(machine, "busy_410");
 	context = machine__context(machine, "busy_410", "busy_410", NULL, WHOLE);
 	for (unsigned i = 0; i < 12; i++)
-		packets[i] = (struct packet){4 + i % 2, context, 1024, i >= 10};
+		packets[i] = (struct packet){ 4 + i % 2, context, 1024, i >= 10 };
 	machine__group(machine, packets, 12);
 	machine__sort_by_start(machine);
 	for (unsigned i = 0; i < machine->count; i++) {
@@ -255,10 +254,20 @@ static void behind_slow(struct machine *machine, const struct row *row, struct v
 				  machine__task(machine, slow, SOC_PAYLOAD)->task.started));
 }
 
-#define STAGE(name, measured, header, handler, bytes)                                              \
-	{"load schedule", name, measured, "cycles", 0, stage, {handler}, {header, bytes}}
-#define RUN(name, measured, unit, flags, measure, handler, ...)                                    \
-	{"load schedule", name, measured, unit, ROW_LOAD | (flags), measure, {handler}, {__VA_ARGS__}}
+#define STAGE(name, measured, header, handler, bytes)                             \
+	{                                                                         \
+		"load schedule", name, measured, "cycles", 0, stage, { handler }, \
+		{                                                                 \
+			header, bytes                                             \
+		}                                                                 \
+	}
+#define RUN(name, measured, unit, flags, measure, handler, ...)                                  \
+	{                                                                                        \
+		"load schedule", name, measured, unit, ROW_LOAD | (flags), measure, { handler }, \
+		{                                                                                \
+			__VA_ARGS__                                                              \
+		}                                                                                \
+	}
 
 /* clang-format off */
 const struct row schedule_rows[] = {

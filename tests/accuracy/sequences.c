@@ -30,18 +30,24 @@ static void sum(struct machine *machine, const struct row *row, struct values *o
 		const struct ended *ended;
 
 		context->handler_mem_bytes = i == 1 ? 64 : 128;
-		machine__group(machine, &(struct packet){0, context, 64, 1}, 1);
+		machine__group(machine, &(struct packet){ 0, context, 64, 1 }, 1);
 		ended = machine__task(machine, 0, SOC_PAYLOAD);
 		cycles[i] = (double)(ended->task.returned - ended->task.first);
 	}
 	values__add(out, (cycles[2] - cycles[1]) / 64);
 }
 
-#define COMPILED(name, measured)  {"core", #name, measured, "cycles", 0, sum, {#name}}
-#define ROW_OF(group, name, measured, times, of, less)                                             \
-	{group, #name, measured, "cycles", 0, measure, {"sequence_" #name}, {times, of, less}, 1.0 / (times)},
+#define COMPILED(name, measured)                           \
+	{                                                  \
+		"core", #name, measured, "cycles", 0, sum, \
+		{                                          \
+#name                              \
+		}                                          \
+	}
+#define ROW_OF(group, name, measured, times, of, less) \
+	{ group, #name, measured, "cycles", 0, measure, { "sequence_" #name }, { times, of, less }, 1.0 / (times) },
 #define SEQUENCE(group, name, measured, times, less, text) ROW_OF(group, name, measured, times, 1, less)
-#define SUM(group, name, measured, words, less, text) ROW_OF(group, name, measured, 1, words, less)
+#define SUM(group, name, measured, words, less, text)      ROW_OF(group, name, measured, 1, words, less)
 
 /* clang-format off */
 const struct row sequence_rows[] = {

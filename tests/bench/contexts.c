@@ -20,11 +20,11 @@
 #include <engine/template.h>
 #include <spin/libspin.h>
 
-#define BURSTS 61
+#define BURSTS        61
 #define BURST_PACKETS 20000
-#define MORE_NS 5.0 /* 64 contexts over one */
-#define SAMPLES 4
-#define ARMS_MAX 16
+#define MORE_NS       5.0 /* 64 contexts over one */
+#define SAMPLES       4
+#define ARMS_MAX      16
 
 /* A program and the packet it gets. */
 struct arm {
@@ -163,8 +163,7 @@ static int bench(struct measure *m, const struct spin_object *object)
 	if (spin_nic__open_offline(&one) || spin_nic__open_offline(&ports) || spin_nic__open_offline(&addresses))
 		return fail("interface", spin_strerror_last());
 	err = add_context(NULL, object, "udp dport 9000", &alone) || add_context(one, object, "udp dport 9000", &ctx) ||
-	      fill_nic(ports, object, "udp dport 90%02u") ||
-	      fill_nic(addresses, object, "udp src 10.0.%u.0/24");
+	      fill_nic(ports, object, "udp dport 90%02u") || fill_nic(addresses, object, "udp src 10.0.%u.0/24");
 	if (!err)
 		err = add_arm("alone", spin_ctx__program_fd(alone), "10.0.0.1", 9000) ||
 		      add_arm("one", spin_nic__program_fd(one), "10.0.0.1", 9000) ||

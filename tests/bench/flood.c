@@ -23,7 +23,7 @@
 #define MESSAGE_BYTES 200000u
 #define ROUND_NS      300000000ull
 #define ROUNDS        9
-#define TRIES         4u   /* a message that was given up is sent again, as applications do */
+#define TRIES         4u /* a message that was given up is sent again, as applications do */
 #define TARGET        0.5
 
 enum { SEND_CPU, FLOOD_CPU };
@@ -95,8 +95,9 @@ static double one_round(void)
 
 static void measure_one(struct measure *m, const struct row *row)
 {
-	const struct flood flood = { .kind = row->kind, .sources = row->sources, .to = FAR_ADDR, .device = NEAR_DEV,
-				     .netns = pair.near_ns, .cpu = FLOOD_CPU };
+	const struct flood flood = {
+		.kind = row->kind, .sources = row->sources, .to = FAR_ADDR, .device = NEAR_DEV, .netns = pair.near_ns, .cpu = FLOOD_CPU
+	};
 	double idle[ROUNDS], flooded[ROUNDS];
 	struct measure_row *out;
 	uint64_t strangers = 0, begin, took_ns = 0;

@@ -30,7 +30,7 @@ struct datagram {
 
 _Static_assert(sizeof(struct datagram) == HITS_BYTES, "a frame is headers and a message");
 
-#define AT(data, field) (data + offsetof(struct datagram, field))
+#define AT(data, field)  (data + offsetof(struct datagram, field))
 #define U16(data, field) (*(__u16 *)AT(data, field))
 #define U32(data, field) (*(__u32 *)AT(data, field))
 
@@ -58,7 +58,7 @@ int generate(struct xdp_md *ctx)
 	U32(data, m.key) = key;
 	sum = (__u16)~hits.checksum + (id & 0xffff) + (id >> 16) + (key & 0xffff) + (key >> 16);
 	sum = (sum & 0xffff) + (sum >> 16);
-	sum = (__u16)~((sum & 0xffff) + (sum >> 16));
+	sum = (__u16) ~((sum & 0xffff) + (sum >> 16));
 	U16(data, udp.check) = sum ? sum : 0xffff;
 	return XDP_TX;
 }
@@ -69,13 +69,10 @@ static __always_inline int right(void *data, void *request)
 	__u32 id = bpf_ntohl(U32(data, m.id)), key = hits_key(id);
 	__u32 *seen = &hits.seen[id % HITS_RECENT];
 
-	if (U32(data, ip.saddr) != U32(request, ip.daddr) ||
-	    U32(data, ip.daddr) != U32(request, ip.saddr) ||
-	    U16(data, udp.dest) != U16(request, udp.source) ||
-	    U16(data, udp.len) != U16(request, udp.len) ||
-	    U16(data, m.op) != bpf_htons(KV_REPLY) || U16(data, m.found) != bpf_htons(1) ||
-	    U32(data, m.key) != bpf_htonl(key) || (__s32)(hits.sent - id) <= 0 ||
-	    *seen == id + 1)
+	if (U32(data, ip.saddr) != U32(request, ip.daddr) || U32(data, ip.daddr) != U32(request, ip.saddr) ||
+	    U16(data, udp.dest) != U16(request, udp.source) || U16(data, udp.len) != U16(request, udp.len) ||
+	    U16(data, m.op) != bpf_htons(KV_REPLY) || U16(data, m.found) != bpf_htons(1) || U32(data, m.key) != bpf_htonl(key) ||
+	    (__s32)(hits.sent - id) <= 0 || *seen == id + 1)
 		return 0;
 	for (int i = 0; i < KV_WORDS; i++)
 		if (U32(data, m.value[i]) != hits_value(key, i))
@@ -89,10 +86,8 @@ int check(struct xdp_md *ctx)
 {
 	void *data = (void *)(long)ctx->data;
 
-	if (data + HITS_BYTES > (void *)(long)ctx->data_end ||
-	    U16(data, eth.h_proto) != bpf_htons(ETH_P_IP) ||
-	    *(__u8 *)AT(data, ip.protocol) != IPPROTO_UDP ||
-	    U16(data, udp.source) != bpf_htons(HITS_PORT))
+	if (data + HITS_BYTES > (void *)(long)ctx->data_end || U16(data, eth.h_proto) != bpf_htons(ETH_P_IP) ||
+	    *(__u8 *)AT(data, ip.protocol) != IPPROTO_UDP || U16(data, udp.source) != bpf_htons(HITS_PORT))
 		return XDP_PASS;
 	if (right(data, hits.frame))
 		hits.good++;

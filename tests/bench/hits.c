@@ -32,23 +32,23 @@
 
 #include "tests/bench/hits.h"
 
-#define ROUNDS      7
-#define WARM_UP_MS  60
-#define MEASURE_MS  350
-#define TRY_MS      80
-#define DRAIN_MS    20
+#define ROUNDS               7
+#define WARM_UP_MS           60
+#define MEASURE_MS           350
+#define TRY_MS               80
+#define DRAIN_MS             20
 #define RECEIVE_BUFFER_BYTES (4 << 20)
-#define TARGET      5.0
+#define TARGET               5.0
 
 enum arm { USERSPACE, HANDLER, ARMS };
 
 struct bench {
 	struct lab lab;
 	struct bpf_object *object;
-	struct hits *hits;             /* the client's, shared */
+	struct hits *hits; /* the client's, shared */
 	uint8_t frame[HITS_BYTES];
 	struct spin_ctx *ctx;
-	volatile uint32_t *ready;      /* of the server in user space */
+	volatile uint32_t *ready; /* of the server in user space */
 };
 
 /* Requests under way; 0: as many as the client can make. */
@@ -119,9 +119,8 @@ static void open_handler(struct bench *b)
 	if (built_object("kvstore", path, sizeof(path)))
 		die("%s", engine_why());
 	lab_enter(&b->lab.server);
-	if (spin_object__open(path, &object) || spin_nic__open(b->lab.server.ifname, &nic) ||
-	    spin_rule__parse(text, &rule) || spin_ctx__create(nic, object, &rule, &b->ctx) ||
-	    spin_ctx__symbol(b->ctx, "spin_state", (void **)&cache, &bytes))
+	if (spin_object__open(path, &object) || spin_nic__open(b->lab.server.ifname, &nic) || spin_rule__parse(text, &rule) ||
+	    spin_ctx__create(nic, object, &rule, &b->ctx) || spin_ctx__symbol(b->ctx, "spin_state", (void **)&cache, &bytes))
 		die("%s", spin_strerror_last());
 	lab_enter(&b->lab.client);
 	if (bytes != sizeof(*cache))
@@ -174,11 +173,9 @@ static int serve(void *arg)
 static int ask(void *arg)
 {
 	const struct bench *b = arg;
-	struct xdp_md ctx = { .data_end = HITS_BYTES,
-			      .ingress_ifindex = if_nametoindex(b->lab.client.ifname) };
-	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = b->frame, .data_size_in = HITS_BYTES,
-		    .ctx_in = &ctx, .ctx_size_in = sizeof(ctx), .repeat = INT_MAX,
-		    .flags = BPF_F_TEST_XDP_LIVE_FRAMES);
+	struct xdp_md ctx = { .data_end = HITS_BYTES, .ingress_ifindex = if_nametoindex(b->lab.client.ifname) };
+	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = b->frame, .data_size_in = HITS_BYTES, .ctx_in = &ctx, .ctx_size_in = sizeof(ctx),
+		    .repeat = INT_MAX, .flags = BPF_F_TEST_XDP_LIVE_FRAMES);
 	struct sched_param param = { 0 };
 	int fd = program_fd(b, "generate");
 
@@ -266,8 +263,7 @@ static uint32_t best_window(struct bench *b, enum arm arm)
 	for (size_t i = 0; i < sizeof(windows) / sizeof(windows[0]); i++) {
 		double got = rate(b, windows[i], TRY_MS);
 
-		printf("%-10s %4u under way: %9.0f replies/s%s\n", name[arm], windows[i],
-		       got, windows[i] ? "" : " (0: no limit)");
+		printf("%-10s %4u under way: %9.0f replies/s%s\n", name[arm], windows[i], got, windows[i] ? "" : " (0: no limit)");
 		if (got > best) {
 			best = got;
 			window = windows[i];

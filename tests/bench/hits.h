@@ -13,12 +13,12 @@
 struct hits {
 	uint64_t frame[HITS_BYTES / 8]; /* the request with id 0 and key 0 */
 	uint16_t frame_end;
-	uint16_t checksum;              /* of that request */
-	uint32_t window;                /* most requests under way; 0: as many as it can make */
-	uint32_t sent, ended;           /* requests; those of them answered or given up */
-	uint32_t stalled;               /* frames not sent since the last reply */
-	uint64_t good, bad;             /* replies */
-	uint32_t seen[HITS_RECENT];     /* id + 1 of the last reply with this remainder */
+	uint16_t checksum;          /* of that request */
+	uint32_t window;            /* most requests under way; 0: as many as it can make */
+	uint32_t sent, ended;       /* requests; those of them answered or given up */
+	uint32_t stalled;           /* frames not sent since the last reply */
+	uint64_t good, bad;         /* replies */
+	uint32_t seen[HITS_RECENT]; /* id + 1 of the last reply with this remainder */
 };
 
 SPIN_INLINE uint32_t hits_key(uint32_t id)

@@ -32,7 +32,7 @@
 #define REST_US    20000 /* for what else the machine does */
 #define LIVE_TURNS 5
 #define LIVE_US    250000
-#define TARGET     1.6   /* for handlers over 1 us */
+#define TARGET     1.6 /* for handlers over 1 us */
 #define SHARED_US  5.0
 
 static struct measure m;
@@ -135,8 +135,7 @@ static void measure_given(const char *name, const char *handler, double us, doub
 	struct spin_nic *nic;
 	const char *why;
 
-	why = spin_nic__open_offline(&nic) ? spin_strerror_last() :
-		hammering__open(&h, nic, handler, "udp dport 9330", SPIN_HPUS_CPU, 0);
+	why = spin_nic__open_offline(&nic) ? spin_strerror_last() : hammering__open(&h, nic, handler, "udp dport 9330", SPIN_HPUS_CPU, 0);
 	if (why)
 		die("%s", why);
 	count_in_real_time(1);
@@ -159,7 +158,9 @@ static void measure_given(const char *name, const char *handler, double us, doub
 
 /* --- live --- */
 
-struct rates { double in_a_second, per_cpu; };
+struct rates {
+	double in_a_second, per_cpu;
+};
 
 /* `sockets`: 1 flow comes by one queue, 16 by all. */
 static struct rates live_rate(struct hammering *h, unsigned sockets)
@@ -194,8 +195,7 @@ static struct rates live_once(enum spin_hpus hpus, uint32_t rounds, unsigned cou
 	const char *why;
 
 	netns_enter(pair.far_ns);
-	why = spin_nic__open(FAR_DEV, &nic) ? spin_strerror_last() :
-		hammering__open(&h, nic, "busy", "udp dport 9000", hpus, rounds);
+	why = spin_nic__open(FAR_DEV, &nic) ? spin_strerror_last() : hammering__open(&h, nic, "busy", "udp dport 9000", hpus, rounds);
 	if (why)
 		die("%s", why);
 	rates = live_rate(&h, hpus == SPIN_HPUS_QUEUE && count == 1 ? 1 : 16);
@@ -242,8 +242,7 @@ static uint32_t live_rounds(double us)
 	uint32_t rounds;
 	const char *why;
 
-	why = spin_nic__open_offline(&nic) ? spin_strerror_last() :
-		hammering__open(&h, nic, "busy", "udp dport 9330", SPIN_HPUS_CPU, 0);
+	why = spin_nic__open_offline(&nic) ? spin_strerror_last() : hammering__open(&h, nic, "busy", "udp dport 9330", SPIN_HPUS_CPU, 0);
 	if (why)
 		die("%s", why);
 	rounds = rounds_for(&h, nic, us);

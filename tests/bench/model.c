@@ -14,11 +14,11 @@
 #include <hwmodel/traffic.h>
 #include <spin/libspin.h>
 
-#define PACKETS 100000u
-#define PACKET_BYTES 512u
-#define HEADERS_BYTES 28u
+#define PACKETS         100000u
+#define PACKET_BYTES    512u
+#define HEADERS_BYTES   28u
 #define SECONDS_AT_MOST 2.0
-#define RUNS 3
+#define RUNS            3
 
 static void die(const char *what)
 {
@@ -39,9 +39,9 @@ static uint32_t make_packet(uint8_t *frame)
 	static struct template t;
 
 	template_start(&t);
-	if (template_line(&t, "eth 02:00:00:00:00:01 > 02:00:00:00:00:02") < 0 ||
-	    template_line(&t, "ip4 10.0.0.1 > 10.0.0.2") < 0 || template_line(&t, "udp 4000 > 9000 sum none") < 0 ||
-	    template_append(&t, NULL, PACKET_BYTES - HEADERS_BYTES) || template_finish(&t))
+	if (template_line(&t, "eth 02:00:00:00:00:01 > 02:00:00:00:00:02") < 0 || template_line(&t, "ip4 10.0.0.1 > 10.0.0.2") < 0 ||
+	    template_line(&t, "udp 4000 > 9000 sum none") < 0 || template_append(&t, NULL, PACKET_BYTES - HEADERS_BYTES) ||
+	    template_finish(&t))
 		die("the packet cannot be made");
 	memcpy(frame, t.frame, t.bytes);
 	return t.bytes;
@@ -50,9 +50,9 @@ static uint32_t make_packet(uint8_t *frame)
 /* Seconds from the first offer to the last feedback. */
 static double run(const struct spin_object *object)
 {
-	const struct spin_rule any = {0};
+	const struct spin_rule any = { 0 };
 	uint8_t frame[PACKET_BYTES + 64];
-	const struct pspin_offer offer = {.frame = frame, .frame_bytes = make_packet(frame)};
+	const struct pspin_offer offer = { .frame = frame, .frame_bytes = make_packet(frame) };
 	struct pspin_traffic traffic;
 	struct pspin *nic;
 	char err[256];
@@ -60,8 +60,7 @@ static double run(const struct spin_object *object)
 	const void *image = spin_object__image(object, &bytes);
 	double start;
 
-	if (!image || pspin__open(&nic, pspin_target__find("pspin-rtl"), spin_object__meta(object), image, bytes, &any, err,
-				  sizeof(err)))
+	if (!image || pspin__open(&nic, pspin_target__find("pspin-rtl"), spin_object__meta(object), image, bytes, &any, err, sizeof(err)))
 		die(image ? err : "filtering has no image for the HPUs");
 	start = now();
 	for (unsigned i = 0; i < PACKETS; i++)

@@ -37,11 +37,11 @@
 /* A program, and the packets it gets. */
 struct arm {
 	const char *name;
-	const char *handler;   /* NULL: an empty program */
-	const char *by_hand;   /* or this program of twins/count.bpf.c */
+	const char *handler; /* NULL: an empty program */
+	const char *by_hand; /* or this program of twins/count.bpf.c */
 	uint32_t payload_bytes;
-	unsigned messages;     /* packets go round so many */
-	uint32_t flags;        /* of the packets that are measured */
+	unsigned messages;       /* packets go round so many */
+	uint32_t flags;          /* of the packets that are measured */
 	enum spin_reason reason; /* of each of them */
 	enum { MIDDLE, FIRST, LAST, ONLY, AGAIN, DATAGRAM } what;
 	struct spin_ctx *ctx;
@@ -52,8 +52,25 @@ struct arm {
 };
 
 /* In the order of a turn: what is compared is next to each other. */
-enum { NOTHING, NOTHING_LARGE, DATAGRAMS_LARGE, ONE_LARGE, DATAGRAMS, ONE, DATAGRAMS_BY_HAND, ONE_BY_HAND, MANY, ACKNOWLEDGED,
-       DUPLICATES, FIRSTS, LASTS, ONLIES, COPY_TO_HOST, HISTOGRAM, ARMS };
+enum {
+	NOTHING,
+	NOTHING_LARGE,
+	DATAGRAMS_LARGE,
+	ONE_LARGE,
+	DATAGRAMS,
+	ONE,
+	DATAGRAMS_BY_HAND,
+	ONE_BY_HAND,
+	MANY,
+	ACKNOWLEDGED,
+	DUPLICATES,
+	FIRSTS,
+	LASTS,
+	ONLIES,
+	COPY_TO_HOST,
+	HISTOGRAM,
+	ARMS
+};
 
 /* clang-format off */
 static struct arm arms[ARMS] = {
@@ -126,8 +143,7 @@ static int open_context(struct arm *arm)
 	snprintf(words, sizeof(words), "udp dport %u", dst_port(arm));
 	if (spin_object__open(path, &object))
 		return fail(arm->handler, spin_strerror_last());
-	err = spin_rule__parse(words, &rule) ||
-	      spin_ctx__create_opts(NULL, object, &rule, arm->what == DATAGRAM ? NULL : &opts, &arm->ctx);
+	err = spin_rule__parse(words, &rule) || spin_ctx__create_opts(NULL, object, &rule, arm->what == DATAGRAM ? NULL : &opts, &arm->ctx);
 	spin_object__close(object);
 	return err ? fail(arm->handler, spin_strerror_last()) : 0;
 }

@@ -46,8 +46,8 @@ static struct spin_ctx *open_handler(void)
 
 	if (built_object("pingpong", path, sizeof(path)))
 		die("%s", engine_why());
-	if (spin_object__open(path, &object) || spin_rule__parse("udp dport 9330", &rule) ||
-	    spin_nic__open(FAR_DEV, &nic) || spin_ctx__create(nic, object, &rule, &ctx))
+	if (spin_object__open(path, &object) || spin_rule__parse("udp dport 9330", &rule) || spin_nic__open(FAR_DEV, &nic) ||
+	    spin_ctx__create(nic, object, &rule, &ctx))
 		die("%s", spin_strerror_last());
 	spin_nic__close(nic);
 	spin_object__close(object);

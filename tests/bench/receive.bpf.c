@@ -12,8 +12,8 @@
 
 #define CHECKSUM_AT 40
 #define FLAGS_AT    42
-#define SYN 0x4000
-#define EOM 0x8000
+#define SYN         0x4000
+#define EOM         0x8000
 
 struct feed feed;
 
@@ -51,7 +51,7 @@ int twin(struct xdp_md *ctx)
 	if (feed.sum) {
 		sum = feed.sum + flags + (id & 0xffff) + (id >> 16) + (offset & 0xffff) + (offset >> 16);
 		sum = (sum & 0xffff) + (sum >> 16);
-		sum = (__u16)~((sum & 0xffff) + (sum >> 16));
+		sum = (__u16) ~((sum & 0xffff) + (sum >> 16));
 		*(__u16 *)(data + CHECKSUM_AT) = sum ? sum : 0xffff;
 	}
 	feed.offset += feed.stride;

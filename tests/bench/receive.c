@@ -27,12 +27,12 @@
 
 #include "tests/bench/receive.h"
 
-#define TURNS       41
-#define EXTRA_NS    8.0
-#define EXTRA_SHARE 0.05
-#define HEADERS     52u
-#define TWIN_COUNTS 16 /* of each CPU, twins/receiver.h */
-#define TWIN_HANDLED 8
+#define TURNS               41
+#define EXTRA_NS            8.0
+#define EXTRA_SHARE         0.05
+#define HEADERS             52u
+#define TWIN_COUNTS         16 /* of each CPU, twins/receiver.h */
+#define TWIN_HANDLED        8
 #define SETS_NEVER_COMPLETE 0xffffffffu
 
 /* What is measured of a message: the packets between its first and its last one, or all of them. */
@@ -45,7 +45,7 @@ struct stream {
 
 struct kind {
 	const char *handler;
-	const char *symbol;     /* the twin's state, as the handler's; NULL: the handler has none */
+	const char *symbol; /* the twin's state, as the handler's; NULL: the handler has none */
 	const struct stream *packets;
 	unsigned count;
 };
@@ -154,9 +154,9 @@ static int make_frame(const struct stream *p, struct template *t)
 
 	snprintf(count, sizeof(count), "fill %u 0", p->stride);
 	template_start(t);
-	if (template_line(t, "eth 02:00:00:00:00:01 > 02:00:00:00:00:02") != 1 ||
-	    template_line(t, "ip4 10.0.0.1 > 10.0.0.2") != 1 || template_line(t, "udp 4000 > 9330 sum none") != 1 ||
-	    template_line(t, "slmp flags 0 id 0 off 0") != 1 || template_line(t, count) != 1 || template_finish(t))
+	if (template_line(t, "eth 02:00:00:00:00:01 > 02:00:00:00:00:02") != 1 || template_line(t, "ip4 10.0.0.1 > 10.0.0.2") != 1 ||
+	    template_line(t, "udp 4000 > 9330 sum none") != 1 || template_line(t, "slmp flags 0 id 0 off 0") != 1 ||
+	    template_line(t, count) != 1 || template_finish(t))
 		return fail(p->name, engine_why());
 	if (!p->whole)
 		random_fill(&random, t->frame + HEADERS, p->stride);
@@ -176,13 +176,12 @@ static uint32_t sum_of(const struct template *t)
 }
 
 /* Of each message of a burst the packets from an offset on; the mean time of one, NAN for an error. */
-static double packets(struct arm *arm, const struct stream *p, const struct template *t, uint32_t from, uint32_t until,
-		   int checksum)
+static double packets(struct arm *arm, const struct stream *p, const struct template *t, uint32_t from, uint32_t until, int checksum)
 {
 	unsigned count = p->messages * ((until - from) / p->stride);
 	uint8_t out[ENGINE_FRAME_MAX];
-	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = t->frame, .data_size_in = t->bytes, .data_out = out,
-		    .data_size_out = sizeof(out), .repeat = (int)count);
+	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = t->frame, .data_size_in = t->bytes, .data_out = out, .data_size_out = sizeof(out),
+		    .repeat = (int)count);
 
 	memcpy(feed->head, t->frame, sizeof(feed->head));
 	feed->frame_bytes = t->bytes;
@@ -257,15 +256,15 @@ static double longer(const double *of, const double *over)
 static double empty_alone(const struct template *t)
 {
 	uint8_t out[ENGINE_FRAME_MAX];
-	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = t->frame, .data_size_in = t->bytes, .data_out = out,
-		    .data_size_out = sizeof(out), .repeat = 10000);
+	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = t->frame, .data_size_in = t->bytes, .data_out = out, .data_size_out = sizeof(out),
+		    .repeat = 10000);
 
 	return bpf_prog_test_run_opts(empty_fd, &opts) ? NAN : (double)opts.duration;
 }
 
 /* *twin_ns and *extra_ns of a kind of packets. */
-static int compare(struct arm *arm, const struct stream *p, struct spin_ctx *ctx, const struct bpf_object *twin,
-		   double *twin_ns, double *extra_ns)
+static int compare(struct arm *arm, const struct stream *p, struct spin_ctx *ctx, const struct bpf_object *twin, double *twin_ns,
+		   double *extra_ns)
 {
 	uint64_t want = (uint64_t)TURNS * p->messages * p->count, before[2], after[2];
 	static struct template t;
@@ -297,7 +296,9 @@ static int compare(struct arm *arm, const struct stream *p, struct spin_ctx *ctx
 /* What the twin has in one struct: the state, whose total is not merged yet, and the sums that it is to be made of. */
 static int read_state(struct spin_ctx *ctx, uint8_t *to, size_t room, size_t *bytes)
 {
-	struct { uint32_t sum[2048]; } sums;
+	struct {
+		uint32_t sum[2048];
+	} sums;
 	void *state;
 
 	if (spin_ctx__symbol(ctx, "spin_state", &state, bytes) || spin_ctx__value(ctx, "sums", &sums, sizeof(sums)))

@@ -11,10 +11,10 @@
 struct feed {
 	uint32_t head[FEED_HEADERS / 4];
 	uint32_t frame_bytes;
-	uint32_t sum;          /* all that the UDP checksum is of but flags, id and offset; 0: no checksum */
-	uint32_t id, offset;   /* of the next packet */
+	uint32_t sum;           /* all that the UDP checksum is of but flags, id and offset; 0: no checksum */
+	uint32_t id, offset;    /* of the next packet */
 	uint32_t stride, total; /* bytes of payload: of a packet, of a message */
-	uint32_t from, until;  /* of each message these packets: by offset, without `until` */
+	uint32_t from, until;   /* of each message these packets: by offset, without `until` */
 	uint32_t unused;
 };
 

@@ -26,7 +26,7 @@
 #include <spin/libspin_send.h>
 
 #define BYTES    (64u << 20)
-#define PIECE    (256u << 10)     /* of one send() or recv() of TCP */
+#define PIECE    (256u << 10) /* of one send() or recv() of TCP */
 #define ROUNDS   9
 #define PORT     5000
 #define SENDER   "10.81.0.2"
@@ -38,8 +38,8 @@ enum { SEND_CPU, RECEIVE_CPU };
 struct bench {
 	int near_ns, far_ns;
 	uint8_t *data;
-	uint8_t *memory;           /* of the context */
-	volatile uint32_t *ready;  /* shared with TCP's receiver */
+	uint8_t *memory;          /* of the context */
+	volatile uint32_t *ready; /* shared with TCP's receiver */
 	struct spin_sender *sender;
 	uint64_t resent, packets;
 };
@@ -61,8 +61,10 @@ static void open_link(struct bench *b)
 	b->near_ns = netns_new();
 	b->far_ns = netns_new();
 	netns_enter(b->near_ns);
-	snprintf(line, sizeof(line), "ip link add near0 type veth peer name far0 netns /proc/%d/fd/%d && "
-		 "ip addr add " SENDER "/24 dev near0 && ethtool -K near0 gro on && ip link set near0 up", (int)getpid(), b->far_ns);
+	snprintf(line, sizeof(line),
+		 "ip link add near0 type veth peer name far0 netns /proc/%d/fd/%d && "
+		 "ip addr add " SENDER "/24 dev near0 && ethtool -K near0 gro on && ip link set near0 up",
+		 (int)getpid(), b->far_ns);
 	netns_shell(line);
 	xdp_pass__attach("near0");
 	netns_enter(b->far_ns);
@@ -82,9 +84,8 @@ static void open_receiver(struct bench *b)
 
 	netns_enter(b->far_ns);
 	if (built_object("copy_to_host", path, sizeof(path)) || spin_object__open(path, &object) ||
-	    spin_rule__parse("udp dport 9330", &rule) || spin_nic__open("far0", &nic) ||
-	    spin_nic__set_mode(nic, SPIN_MODE_NATIVE) || spin_ctx__create_opts(nic, object, &rule, &opts, &ctx) ||
-	    spin_ctx__host_memory(ctx, &memory, &bytes) || spin_ctx__attach(ctx))
+	    spin_rule__parse("udp dport 9330", &rule) || spin_nic__open("far0", &nic) || spin_nic__set_mode(nic, SPIN_MODE_NATIVE) ||
+	    spin_ctx__create_opts(nic, object, &rule, &opts, &ctx) || spin_ctx__host_memory(ctx, &memory, &bytes) || spin_ctx__attach(ctx))
 		die("the receiver: %s", spin_strerror_last());
 	b->memory = memory;
 }

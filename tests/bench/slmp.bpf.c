@@ -65,7 +65,7 @@ int generate(struct xdp_md *ctx)
 	*(__u32 *)(data + OFFSET_AT) = offset;
 	sum = (__u16)~sending.checksum + flags + (id & 0xffff) + (id >> 16) + (offset & 0xffff) + (offset >> 16);
 	sum = (sum & 0xffff) + (sum >> 16);
-	sum = (__u16)~((sum & 0xffff) + (sum >> 16));
+	sum = (__u16) ~((sum & 0xffff) + (sum >> 16));
 	*(__u16 *)(data + CHECKSUM_AT) = sum ? sum : 0xffff;
 	return XDP_TX;
 }
@@ -79,8 +79,7 @@ int check(struct xdp_md *ctx)
 	    data[PROTOCOL_AT] != IPPROTO_UDP || *(__u16 *)(data + SPORT_AT) != bpf_htons(SPIN_SLMP_PORT))
 		return XDP_PASS;
 	/* of this message or the one before, or of one that was given up */
-	if (*(__u16 *)(data + FLAGS_AT) == bpf_htons(SPIN_SLMP_ACK) &&
-	    (__s32)(sending.id - bpf_ntohl(*(__u32 *)(data + ID_AT))) >= 0 &&
+	if (*(__u16 *)(data + FLAGS_AT) == bpf_htons(SPIN_SLMP_ACK) && (__s32)(sending.id - bpf_ntohl(*(__u32 *)(data + ID_AT))) >= 0 &&
 	    bpf_ntohl(*(__u32 *)(data + OFFSET_AT)) < SLMP_MESSAGE)
 		sending.acknowledged++;
 	else

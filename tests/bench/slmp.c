@@ -34,14 +34,14 @@
 
 #include "tests/bench/slmp.h"
 
-#define ROUNDS      7
-#define WARM_UP_MS  60
-#define MEASURE_MS  350
-#define TRY_MS      100
-#define DRAIN_MS    20
+#define ROUNDS               7
+#define WARM_UP_MS           60
+#define MEASURE_MS           350
+#define TRY_MS               100
+#define DRAIN_MS             20
 #define RECEIVE_BUFFER_BYTES (8 << 20)
-#define BATCH       64
-#define TARGET      3.0
+#define BATCH                64
+#define TARGET               3.0
 
 enum way { USERSPACE, HANDLER, WAYS };
 
@@ -64,7 +64,7 @@ struct bench {
 	volatile struct sending *sending; /* the sender's, shared */
 	uint8_t frame[SLMP_FRAME];
 	struct spin_ctx *ctx;
-	uint8_t *host;                    /* its memory */
+	uint8_t *host; /* its memory */
 	struct receiver *receiver;
 };
 
@@ -117,8 +117,7 @@ static void open_sender(struct bench *b)
 		die("%s: its memory: %s", path, strerror(errno));
 	make_packet(b);
 	/* the link ends with the object's program and this process */
-	if (!bpf_program__attach_xdp(bpf_object__find_program_by_name(b->object, "check"),
-				     (int)if_nametoindex(b->lab.client.ifname)))
+	if (!bpf_program__attach_xdp(bpf_object__find_program_by_name(b->object, "check"), (int)if_nametoindex(b->lab.client.ifname)))
 		die("cannot attach the sender's XDP program: %s", strerror(errno));
 }
 
@@ -137,9 +136,8 @@ static void open_handler(struct bench *b)
 	if (built_object("copy_to_host", path, sizeof(path)))
 		die("%s", engine_why());
 	lab_enter(&b->lab.server);
-	if (spin_object__open(path, &object) || spin_nic__open(b->lab.server.ifname, &nic) ||
-	    spin_rule__parse(text, &rule) || spin_ctx__create_opts(nic, object, &rule, &opts, &b->ctx) ||
-	    spin_ctx__host_memory(b->ctx, &memory, &bytes))
+	if (spin_object__open(path, &object) || spin_nic__open(b->lab.server.ifname, &nic) || spin_rule__parse(text, &rule) ||
+	    spin_ctx__create_opts(nic, object, &rule, &opts, &b->ctx) || spin_ctx__host_memory(b->ctx, &memory, &bytes))
 		die("%s", spin_strerror_last());
 	lab_enter(&b->lab.client);
 	if (bytes < SLMP_MESSAGE)
@@ -190,16 +188,18 @@ static int receive(void *arg)
 
 		for (unsigned i = 0; i < BATCH; i++) {
 			into[i] = (struct iovec){ packet[i], sizeof(packet[i]) };
-			in[i].msg_hdr = (struct msghdr){ .msg_name = &from[i], .msg_namelen = sizeof(from[i]),
-							 .msg_iov = &into[i], .msg_iovlen = 1 };
+			in[i].msg_hdr = (struct msghdr){
+				.msg_name = &from[i], .msg_namelen = sizeof(from[i]), .msg_iov = &into[i], .msg_iovlen = 1
+			};
 		}
 		n = recvmmsg(fd, in, BATCH, MSG_WAITFORONE, NULL);
 		for (int i = 0; i < n; i++) {
 			if (!take(b->receiver, packet[i], in[i].msg_len))
 				continue;
 			ack[wanted] = (struct iovec){ packet[i], sizeof(struct spin_slmp) };
-			out[wanted].msg_hdr = (struct msghdr){ .msg_name = &from[i], .msg_namelen = sizeof(from[i]),
-							       .msg_iov = &ack[wanted], .msg_iovlen = 1 };
+			out[wanted].msg_hdr = (struct msghdr){
+				.msg_name = &from[i], .msg_namelen = sizeof(from[i]), .msg_iov = &ack[wanted], .msg_iovlen = 1
+			};
 			wanted++;
 		}
 		for (unsigned sent = 0; sent < wanted;) {
@@ -214,8 +214,8 @@ static int send_messages(void *arg)
 {
 	const struct bench *b = arg;
 	struct xdp_md ctx = { .data_end = SLMP_FRAME, .ingress_ifindex = if_nametoindex(b->lab.client.ifname) };
-	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = b->frame, .data_size_in = SLMP_FRAME, .ctx_in = &ctx,
-		    .ctx_size_in = sizeof(ctx), .repeat = INT_MAX, .flags = BPF_F_TEST_XDP_LIVE_FRAMES);
+	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = b->frame, .data_size_in = SLMP_FRAME, .ctx_in = &ctx, .ctx_size_in = sizeof(ctx),
+		    .repeat = INT_MAX, .flags = BPF_F_TEST_XDP_LIVE_FRAMES);
 	struct sched_param param = { 0 };
 	int fd = program_fd(b, "generate");
 

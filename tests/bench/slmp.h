@@ -5,7 +5,7 @@
 /* Shared by slmp.bpf.c and slmp.c: what is sent, and what has been acknowledged. */
 #include <stdint.h>
 
-#define SLMP_HEADERS 52               /* Ethernet, IPv4, UDP, SLMP */
+#define SLMP_HEADERS 52 /* Ethernet, IPv4, UDP, SLMP */
 #define SLMP_PAYLOAD 1440u
 #define SLMP_BYTES   (SLMP_HEADERS + SLMP_PAYLOAD)
 /*
@@ -13,7 +13,7 @@
  * them changes it, too, and acknowledgements are shorter.
  */
 #define SLMP_FRAME   (SLMP_BYTES + 8)
-#define SLMP_PACKETS 700u             /* of a message: about 1 MB */
+#define SLMP_PACKETS 700u /* of a message: about 1 MB */
 #define SLMP_MESSAGE (SLMP_PACKETS * SLMP_PAYLOAD)
 
 struct sending {

@@ -30,7 +30,7 @@
 
 struct sender {
 	struct feeding feeding;
-	struct feed start;      /* of each burst */
+	struct feed start; /* of each burst */
 	struct template packet;
 	pthread_t thread;
 	int cpu, err;
@@ -93,9 +93,8 @@ static int make_packet(struct sender *s)
 	snprintf(payload, sizeof(payload), "fill %u 0", BYTES);
 	template_start(&s->packet);
 	if (template_line(&s->packet, "eth 02:00:00:00:00:01 > 02:00:00:00:00:02") != 1 ||
-	    template_line(&s->packet, "ip4 10.0.0.1 > 10.0.0.2") != 1 ||
-	    template_line(&s->packet, "udp 4000 > 9330 sum partial") != 1 || template_line(&s->packet, "slmp SYN EOM") != 1 ||
-	    template_line(&s->packet, payload) != 1 || template_finish(&s->packet))
+	    template_line(&s->packet, "ip4 10.0.0.1 > 10.0.0.2") != 1 || template_line(&s->packet, "udp 4000 > 9330 sum partial") != 1 ||
+	    template_line(&s->packet, "slmp SYN EOM") != 1 || template_line(&s->packet, payload) != 1 || template_finish(&s->packet))
 		return fail("packet", engine_why());
 	for (uint32_t i = 0; i < BYTES; i += 4) {
 		const uint32_t value = (uint32_t)random_next(&random) & 1023;
@@ -118,9 +117,8 @@ static struct spin_ctx *open_context(const char *handler)
 	struct spin_rule rule;
 	char path[512];
 
-	if (built_object(handler, path, sizeof(path)) || spin_object__open(path, &object) ||
-	    spin_rule__parse("udp dport 9330", &rule) || spin_ctx__create_opts(NULL, object, &rule, &opts, &ctx) ||
-	    spin_ctx__set(ctx, "spin_state.messages=4294967295")) {
+	if (built_object(handler, path, sizeof(path)) || spin_object__open(path, &object) || spin_rule__parse("udp dport 9330", &rule) ||
+	    spin_ctx__create_opts(NULL, object, &rule, &opts, &ctx) || spin_ctx__set(ctx, "spin_state.messages=4294967295")) {
 		fail(handler, spin_strerror_last());
 		ctx = NULL;
 	}

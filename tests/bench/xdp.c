@@ -23,11 +23,11 @@
 #include <kvstore.h>
 #include <spin/libspin.h>
 
-#define BURSTS 61
+#define BURSTS        61
 #define BURST_PACKETS 20000
-#define EXTRA_NS 8.0
-#define EXTRA_SHARE 0.05
-#define UNMATCHED_NS 10.0
+#define EXTRA_NS      8.0
+#define EXTRA_SHARE   0.05
+#define UNMATCHED_NS  10.0
 
 enum { OURS, TWIN, EMPTY, PROGRAMS };
 #define RESTORED_BYTES 88u /* what restore.bpf.c writes */
@@ -43,7 +43,7 @@ struct frame {
 	uint32_t verdict;  /* XDP action of both programs */
 };
 
-#define HIT4 "eth 02:00:00:00:00:01 > 02:00:00:00:00:02;ip4 10.0.0.1 > 10.0.0.2;udp 4000 > 9000;"
+#define HIT4  "eth 02:00:00:00:00:01 > 02:00:00:00:00:02;ip4 10.0.0.1 > 10.0.0.2;udp 4000 > 9000;"
 #define MISS4 "eth 02:00:00:00:00:01 > 02:00:00:00:00:02;ip4 10.0.0.3 > 10.0.0.2;udp 4000 > 9000;"
 
 /* clang-format off */
@@ -114,8 +114,7 @@ static int fill_twin(const struct twin *twin, const char *symbol, const void *by
 			break;
 		memset(value, 0, sizeof(value));
 		memcpy(value + var.offset, bytes, count);
-		return bpf_map_update_elem(bpf_map__fd(map), &zero, value, 0) ?
-			       fail("twin's memory", strerror(errno)) : 0;
+		return bpf_map_update_elem(bpf_map__fd(map), &zero, value, 0) ? fail("twin's memory", strerror(errno)) : 0;
 	}
 	return fail("twin's memory", "not found");
 }
@@ -123,8 +122,8 @@ static int fill_twin(const struct twin *twin, const char *symbol, const void *by
 static double burst(int fd, const struct template *t, unsigned repeat, uint32_t *verdict)
 {
 	uint8_t out[ENGINE_FRAME_MAX];
-	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = t->frame, .data_size_in = t->bytes, .data_out = out,
-		    .data_size_out = sizeof(out), .repeat = (int)repeat);
+	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = t->frame, .data_size_in = t->bytes, .data_out = out, .data_size_out = sizeof(out),
+		    .repeat = (int)repeat);
 
 	if (bpf_prog_test_run_opts(fd, &opts))
 		return NAN;
@@ -174,8 +173,7 @@ static int compare(const int *fd, const struct template *t, uint32_t want, const
 	for (int p = OURS; p <= TWIN && !err; p++) {
 		burst(restore[p].fd, t, 3, &verdict);
 		if (verdict != want)
-			err = fail(name, p == OURS ? "the handler gives another verdict" :
-						     "the twin gives another verdict");
+			err = fail(name, p == OURS ? "the handler gives another verdict" : "the twin gives another verdict");
 	}
 	for (int i = 0; i < BURSTS && !err; i++) {
 		for (int p = 0; p <= PROGRAMS; p++)
@@ -245,8 +243,7 @@ static int bench_handler(struct measure *m, const char *handler, const struct fr
 		row = measure_add(m, name, worst_ours - worst_twin, "ns");
 		row->baseline = worst_twin;
 		row->ratio = sum_ratio;
-		measure_goal(row, MEASURE_AT_MOST, fmax(EXTRA_NS, EXTRA_SHARE * worst_twin),
-			     worst_ours - worst_twin);
+		measure_goal(row, MEASURE_AT_MOST, fmax(EXTRA_NS, EXTRA_SHARE * worst_twin), worst_ours - worst_twin);
 	}
 	bpf_object__close(twin.object);
 	spin_ctx__destroy(ctx);
@@ -273,15 +270,15 @@ static int bench_isolated(struct measure *m, const char *handler, const struct f
 	if (spin_object__open(path, &object) || spin_rule__parse("udp dport 9000", &rule))
 		return fail(handler, spin_strerror_last());
 	err = open_twin(name, &twin);
-	for (enum spin_class class = SPIN_CLASS_TRUSTED; class <= SPIN_CLASS_ISOLATED && !err; class++) {
+	for (enum spin_class class = SPIN_CLASS_TRUSTED; class <= SPIN_CLASS_ISOLATED && !err; class ++) {
 		const struct spin_ctx_opts opts = { .bytes = sizeof(opts), .class = class };
 
-		err = spin_ctx__create_opts(NULL, object, &rule, &opts, &ctx[class]) ?
-			      fail(handler, spin_strerror_last()) : fill(ctx[class], &twin);
+		err = spin_ctx__create_opts(NULL, object, &rule, &opts, &ctx[class]) ? fail(handler, spin_strerror_last())
+										     : fill(ctx[class], &twin);
 	}
 	for (unsigned i = 0; i < count && !err; i++) {
-		int fd[PROGRAMS] = { spin_ctx__program_fd(ctx[SPIN_CLASS_ISOLATED]),
-				     spin_ctx__program_fd(ctx[SPIN_CLASS_TRUSTED]), empty->fd };
+		int fd[PROGRAMS] = { spin_ctx__program_fd(ctx[SPIN_CLASS_ISOLATED]), spin_ctx__program_fd(ctx[SPIN_CLASS_TRUSTED]),
+				     empty->fd };
 		struct template t;
 		double ns[PROGRAMS];
 
@@ -312,8 +309,7 @@ static int fill_routes(struct spin_ctx *ctx, const struct twin *twin)
 	size_t bytes;
 	void *routes;
 
-	if (spin_ctx__table_insert(ctx, "routes", "src=10.0.0.1 port=9000") ||
-	    spin_ctx__symbol(ctx, "routes", &routes, &bytes))
+	if (spin_ctx__table_insert(ctx, "routes", "src=10.0.0.1 port=9000") || spin_ctx__symbol(ctx, "routes", &routes, &bytes))
 		return fail("filtering", spin_strerror_last());
 	return fill_twin(twin, "routes", routes, bytes);
 }
@@ -343,11 +339,12 @@ static int bench_unmatched(struct measure *m, const struct twin *empty)
 	int err;
 
 	if (built_object("filtering", path, sizeof(path)) || spin_object__open(path, &object) ||
-	    spin_rule__parse("udp dport 9000", &rule) || spin_nic__open_offline(&nic) ||
-	    spin_ctx__create(nic, object, &rule, &ctx) || spin_ctx__attach(ctx))
+	    spin_rule__parse("udp dport 9000", &rule) || spin_nic__open_offline(&nic) || spin_ctx__create(nic, object, &rule, &ctx) ||
+	    spin_ctx__attach(ctx))
 		return fail("unmatched", spin_strerror_last());
 	err = make_frame("eth 02:00:00:00:00:01 > 02:00:00:00:00:02;ip4 10.0.0.1 > 10.0.0.2;udp 4000 > 9001;"
-			 "count 18 1;pad 64", &t);
+			 "count 18 1;pad 64",
+			 &t);
 	if (!err) {
 		int fd[PROGRAMS] = { spin_nic__program_fd(nic), empty->fd, empty->fd };
 

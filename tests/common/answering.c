@@ -43,7 +43,9 @@ const char *answering__start(struct answering *a, int near_ns, volatile int *sto
 {
 	a->near_ns = near_ns;
 	a->stop = stop;
-	return pthread_create(&a->thread[0], NULL, answering__ping, a) || pthread_create(&a->thread[1], NULL, answering__fan, a) ? "no thread" : NULL;
+	return pthread_create(&a->thread[0], NULL, answering__ping, a) || pthread_create(&a->thread[1], NULL, answering__fan, a)
+		       ? "no thread"
+		       : NULL;
 }
 
 void answering__join(struct answering *a)

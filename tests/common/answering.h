@@ -19,10 +19,10 @@ struct answering {
 	volatile int *stop;
 	pthread_t thread[2];
 	/* written by one thread each, read when they have ended */
-	uint64_t messages;                 /* all of whose packets were acknowledged */
+	uint64_t messages; /* all of whose packets were acknowledged */
 	uint64_t datagrams;
 	uint64_t came[ANSWERING_KINDS];
-	const char *volatile why;          /* what is wrong */
+	const char *volatile why; /* what is wrong */
 };
 
 /* Attaches both to the interface, whose namespace the thread is in. A reason, or NULL. */

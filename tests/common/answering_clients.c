@@ -17,9 +17,9 @@
 #define FAN_PORT   9001
 #define PACKETS    ANSWERING_PACKETS
 #define EACH       ANSWERING_EACH
-#define WORDS      50u  /* of payload of a packet */
+#define WORDS      50u /* of payload of a packet */
 #define STRIDE     (4 * WORDS)
-#define BATCH      8u   /* datagrams */
+#define BATCH      8u /* datagrams */
 #define PATIENCE_S (15 * slow_factor())
 #define ALL        ((1u << PACKETS) - 1)
 
@@ -46,7 +46,8 @@ static int open_socket(int near_ns, uint16_t port, int wait_us)
 
 static struct ping make_ping(uint32_t id, unsigned packet)
 {
-	struct ping p = { { htons(SPIN_SLMP_SYN | (packet == PACKETS - 1 ? SPIN_SLMP_EOM : 0)), htonl(id), htonl(packet * STRIDE) }, { 0 } };
+	struct ping p = { { htons(SPIN_SLMP_SYN | (packet == PACKETS - 1 ? SPIN_SLMP_EOM : 0)), htonl(id), htonl(packet * STRIDE) },
+			  { 0 } };
 
 	for (unsigned i = 0; i < WORDS; i++)
 		p.payload[i] = id * PACKETS + packet;

@@ -38,19 +38,15 @@ int bench_image__read(struct bench_image *image, const char *name)
 /* An IPv4 and UDP header from 10.0.0.1, or the argument. */
 static void make_packet(uint8_t *packet, const struct bench_run *run, unsigned number)
 {
-	static const uint8_t header[28] = {0x45, 0, 0, 0, 0,  0, 0, 0, 64,   17, 0,    0,
-					   10,	 0, 0, 1, 10, 0, 0, 2, 0x10, 0,	 0x23, 0x28};
+	static const uint8_t header[28] = { 0x45, 0, 0, 0, 0, 0, 0, 0, 64, 17, 0, 0, 10, 0, 0, 1, 10, 0, 0, 2, 0x10, 0, 0x23, 0x28 };
 
 	memset(packet, 0, run->packet_bytes);
 	if (run->has_argument) {
-		const uint32_t *argument =
-			!number && run->first_argument ? &run->first_argument : &run->argument;
+		const uint32_t *argument = !number && run->first_argument ? &run->first_argument : &run->argument;
 
-		memcpy(packet, argument,
-		       sizeof(*argument)); /* little-endian, as all that the model runs on */
+		memcpy(packet, argument, sizeof(*argument)); /* little-endian, as all that the model runs on */
 	} else {
-		memcpy(packet, header,
-		       run->packet_bytes < sizeof(header) ? run->packet_bytes : sizeof(header));
+		memcpy(packet, header, run->packet_bytes < sizeof(header) ? run->packet_bytes : sizeof(header));
 		packet[2] = (uint8_t)(run->packet_bytes >> 8);
 		packet[3] = (uint8_t)run->packet_bytes;
 	}
@@ -59,7 +55,7 @@ static void make_packet(uint8_t *packet, const struct bench_run *run, unsigned n
 static int offer(struct pspin *nic, const struct bench_run *run)
 {
 	uint8_t packet[PSPIN_FRAME_BYTES_MAX];
-	struct pspin_offer offer = {.frame = packet, .frame_bytes = run->packet_bytes};
+	struct pspin_offer offer = { .frame = packet, .frame_bytes = run->packet_bytes };
 	int rc = 0;
 
 	for (unsigned i = 0; !rc && i < run->packets; i++) {
@@ -72,10 +68,9 @@ static int offer(struct pspin *nic, const struct bench_run *run)
 	return rc;
 }
 
-static int run_on(struct pspin *nic, const struct bench_run *run, struct bench_result *out,
-		  char *err, size_t err_bytes)
+static int run_on(struct pspin *nic, const struct bench_run *run, struct bench_result *out, char *err, size_t err_bytes)
 {
-	struct bench_heard heard = {.skip = run->packets / 4};
+	struct bench_heard heard = { .skip = run->packets / 4 };
 	int rc = bench_heard__open(&heard, run->packets);
 
 	if (rc) {
@@ -86,13 +81,11 @@ static int run_on(struct pspin *nic, const struct bench_run *run, struct bench_r
 		if (!rc)
 			rc = pspin__run(nic, UINT64_MAX);
 		if (rc)
-			snprintf(err, err_bytes, "%s: %s %s", run->handler, strerror(-rc),
-				 pspin__stuck(nic));
+			snprintf(err, err_bytes, "%s: %s %s", run->handler, strerror(-rc), pspin__stuck(nic));
 	}
-	if (!rc &&
-	    ((heard.error && !run->takes_errors) || heard.lost || heard.packets != run->packets)) {
-		snprintf(err, err_bytes, "%s: a task failed with 0x%x, or %llu packets were lost",
-			 run->handler, heard.error, (unsigned long long)heard.lost);
+	if (!rc && ((heard.error && !run->takes_errors) || heard.lost || heard.packets != run->packets)) {
+		snprintf(err, err_bytes, "%s: a task failed with 0x%x, or %llu packets were lost", run->handler, heard.error,
+			 (unsigned long long)heard.lost);
 		rc = -1;
 	}
 	if (!rc)
@@ -101,8 +94,8 @@ static int run_on(struct pspin *nic, const struct bench_run *run, struct bench_r
 	return rc ? -1 : 0;
 }
 
-int bench__run(const struct bench_image *image, const struct pspin_target *target,
-	       const struct bench_run *run, struct bench_result *out, char *err, size_t err_bytes)
+int bench__run(const struct bench_image *image, const struct pspin_target *target, const struct bench_run *run, struct bench_result *out,
+	       char *err, size_t err_bytes)
 {
 	const struct pspin_image program = {
 		.elf = image->elf,

@@ -18,9 +18,8 @@ int bench_heard__open(struct bench_heard *heard, size_t packets)
 	heard->arrival_ps = calloc(packets, sizeof(uint64_t));
 	heard->leave_ps = calloc(packets, sizeof(uint64_t));
 	heard->instructions = calloc(heard->room, sizeof(uint64_t));
-	return heard->arrival_ps && heard->leave_ps && heard->feedback_ps && heard->latency_ps &&
-			       heard->body_cycles && heard->started_ps && heard->doorbell_ps &&
-			       heard->instructions
+	return heard->arrival_ps && heard->leave_ps && heard->feedback_ps && heard->latency_ps && heard->body_cycles && heard->started_ps &&
+			       heard->doorbell_ps && heard->instructions
 		       ? 0
 		       : -1;
 }
@@ -61,17 +60,14 @@ static void hear_packet(void *arg, const struct pspin_packet_record *packet)
 		return;
 	heard->arrival_ps[heard->packets] = packet->her_ps - packet->offered_ps;
 	if (packet->left_ps)
-		heard->leave_ps[heard->left++] = packet->left_ps > packet->feedback_ps
-							 ? packet->left_ps - packet->feedback_ps
-							 : 0;
+		heard->leave_ps[heard->left++] = packet->left_ps > packet->feedback_ps ? packet->left_ps - packet->feedback_ps : 0;
 	heard->latency_ps[heard->packets] = packet->feedback_ps - packet->her_ps;
 	heard->feedback_ps[heard->packets++] = packet->feedback_ps;
 }
 
 void bench_heard__observe(struct bench_heard *heard, struct pspin *nic)
 {
-	const struct pspin_observer observer = {
-		.arg = heard, .task = hear_task, .packet = hear_packet};
+	const struct pspin_observer observer = { .arg = heard, .task = hear_task, .packet = hear_packet };
 
 	pspin__observe(nic, &observer);
 }
@@ -117,15 +113,13 @@ static double mean(const uint64_t *values, size_t n)
 	return n ? sum / (double)n : 0;
 }
 
-void bench_heard__conclude(struct bench_heard *heard, const struct pspin *nic,
-			   struct bench_result *out)
+void bench_heard__conclude(struct bench_heard *heard, const struct pspin *nic, struct bench_result *out)
 {
 	const size_t from = heard->packets / 4, to = heard->packets * 3 / 4;
 	const double bytes = (double)heard->bytes / (double)heard->packets;
 
 	out->latency_mean_ns = mean(heard->latency_ps, heard->packets) / 1000;
-	out->latency_ns =
-		median(heard->latency_ps + heard->skip, heard->packets - heard->skip) / 1000;
+	out->latency_ns = median(heard->latency_ps + heard->skip, heard->packets - heard->skip) / 1000;
 	out->arrival_ns = median(heard->arrival_ps, heard->packets) / 1000;
 	out->leave_ns = median(heard->leave_ps, heard->left) / 1000;
 	out->body_cycles = median(heard->body_cycles, heard->tasks);
@@ -133,11 +127,8 @@ void bench_heard__conclude(struct bench_heard *heard, const struct pspin *nic,
 	out->hpus = most_at_once(heard->started_ps, heard->doorbell_ps, heard->tasks);
 	qsort(heard->feedback_ps, heard->packets, sizeof(uint64_t), by_value);
 	if (heard->packets)
-		out->span_ns =
-			(double)(heard->feedback_ps[heard->packets - 1] - heard->feedback_ps[0]) /
-			1000;
-	out->packets_per_ns = (double)(to - from) * 1000 /
-			      (double)(heard->feedback_ps[to] - heard->feedback_ps[from]);
+		out->span_ns = (double)(heard->feedback_ps[heard->packets - 1] - heard->feedback_ps[0]) / 1000;
+	out->packets_per_ns = (double)(to - from) * 1000 / (double)(heard->feedback_ps[to] - heard->feedback_ps[from]);
 	out->gbps = out->packets_per_ns * bytes * 8;
 	out->error = heard->error;
 	pspin__traffic(nic, &out->traffic);

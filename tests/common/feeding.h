@@ -12,7 +12,7 @@
 
 struct feeding {
 	struct bpf_object *object;
-	struct feed *feed;     /* shared with the program */
+	struct feed *feed; /* shared with the program */
 	int fd, next_fd;
 };
 

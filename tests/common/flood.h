@@ -14,13 +14,13 @@ enum flood_kind {
 
 struct flood {
 	enum flood_kind kind;
-	unsigned sources;      /* how many addresses they come from */
-	unsigned per_second;   /* packets, behind the first `burst`; 0: as many as go */
-	unsigned burst;        /* packets that go at once, whatever per_second */
-	const char *to;        /* IPv4 address */
-	const char *device;    /* that they leave by, */
-	int netns;             /* in this network namespace */
-	int cpu;               /* where the thread runs; -1: anywhere */
+	unsigned sources;    /* how many addresses they come from */
+	unsigned per_second; /* packets, behind the first `burst`; 0: as many as go */
+	unsigned burst;      /* packets that go at once, whatever per_second */
+	const char *to;      /* IPv4 address */
+	const char *device;  /* that they leave by, */
+	int netns;           /* in this network namespace */
+	int cpu;             /* where the thread runs; -1: anywhere */
 };
 
 /* Starts to send. `flood` must stay as long as it does. Ends the process with a message if it cannot. */

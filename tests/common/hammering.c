@@ -20,12 +20,13 @@ static const char *differs(const struct hammering *h, const char *what, uint64_t
 	return reason;
 }
 
-const char *hammering__open(struct hammering *h, struct spin_nic *nic, const char *handler, const char *rule,
-			    enum spin_hpus hpus, uint32_t rounds)
+const char *hammering__open(struct hammering *h, struct spin_nic *nic, const char *handler, const char *rule, enum spin_hpus hpus,
+			    uint32_t rounds)
 {
 	const struct spin_segment memory = { 0, 64 };
-	const struct spin_ctx_opts opts = { .bytes = sizeof(opts), .hpus = hpus, .hpu_count = h->hpu_count,
-					    .message = { .handler_mem = &memory, .handler_segments = 1 } };
+	const struct spin_ctx_opts opts = {
+		.bytes = sizeof(opts), .hpus = hpus, .hpu_count = h->hpu_count, .message = { .handler_mem = &memory, .handler_segments = 1 }
+	};
 	struct spin_object *object = NULL;
 	struct spin_rule match;
 	char path[512];
@@ -37,8 +38,7 @@ const char *hammering__open(struct hammering *h, struct spin_nic *nic, const cha
 	if (built_object(handler, path, sizeof(path)))
 		return engine_why();
 	if (spin_object__open(path, &object) || spin_rule__parse(rule, &match) ||
-	    spin_ctx__create_opts(nic, object, &match, &opts, &h->ctx) ||
-	    spin_ctx__symbol(h->ctx, "spin_state", &state, &bytes)) {
+	    spin_ctx__create_opts(nic, object, &match, &opts, &h->ctx) || spin_ctx__symbol(h->ctx, "spin_state", &state, &bytes)) {
 		spin_object__close(object);
 		return spin_strerror_last();
 	}
@@ -95,16 +95,26 @@ const char *hammering__check(const struct hammering *h)
 	spin_ctx__counters(h->ctx, packets);
 	memcpy(&word, (char *)host + HAMMER_WORD_AT, sizeof(word));
 	memcpy(&longer, (char *)host + HAMMER_LONG_AT, sizeof(longer));
-	const struct { const char *what; uint64_t is, expected; } equal[] = {
-		{ "added", s->added, runs }, { "fetched", s->fetched, runs },
+	const struct {
+		const char *what;
+		uint64_t is, expected;
+	} equal[] = {
+		{ "added", s->added, runs },
+		{ "fetched", s->fetched, runs },
 		{ "what the lock guards", s->locked, runs },
-		{ "the word in host memory", word, runs }, { "the 64 bits in host memory", longer, runs },
+		{ "the word in host memory", word, runs },
+		{ "the 64 bits in host memory", longer, runs },
 		{ "the entry's counter", ct.success, runs },
 		{ "what is written alone", s->first, (runs + HAMMER_WRITES - 1) / HAMMER_WRITES },
-		{ "the other one of it", s->second, s->first }, { "writes", s->writes, s->first },
-		{ "reads of half a write", s->torn, 0 }, { "HPUs that there are not", s->foreign, 0 },
-		{ "messages with a wrong scratchpad", s->wrong, 0 }, { "a lock", s->lock, 0 }, { "the rw lock", s->rw_lock, 0 },
-		{ "overruns", packets[SPIN_REASON_OVERRUN], 0 }, { "failed accesses", packets[SPIN_REASON_SEGV], 0 },
+		{ "the other one of it", s->second, s->first },
+		{ "writes", s->writes, s->first },
+		{ "reads of half a write", s->torn, 0 },
+		{ "HPUs that there are not", s->foreign, 0 },
+		{ "messages with a wrong scratchpad", s->wrong, 0 },
+		{ "a lock", s->lock, 0 },
+		{ "the rw lock", s->rw_lock, 0 },
+		{ "overruns", packets[SPIN_REASON_OVERRUN], 0 },
+		{ "failed accesses", packets[SPIN_REASON_SEGV], 0 },
 	};
 
 	for (unsigned i = 0; i < sizeof(equal) / sizeof(equal[0]) && !why; i++)

@@ -16,12 +16,12 @@ struct hammering {
 	struct hammer_state *state;
 	char name[16];
 	enum spin_hpus hpus;
-	uint32_t hpu_count;  /* asked for; to be set before opening, 0: all */
+	uint32_t hpu_count; /* asked for; to be set before opening, 0: all */
 };
 
 /* *h is zero, but for hpu_count. nic offline: PROG_TEST_RUN's. `rounds`: how long a run takes. Attached. */
-const char *hammering__open(struct hammering *h, struct spin_nic *nic, const char *handler, const char *rule,
-			    enum spin_hpus hpus, uint32_t rounds);
+const char *hammering__open(struct hammering *h, struct spin_nic *nic, const char *handler, const char *rule, enum spin_hpus hpus,
+			    uint32_t rounds);
 void hammering__close(struct hammering *h);
 /* Runs of the payload handler, by the packets' reasons. */
 uint64_t hammering__runs(const struct hammering *h);
@@ -35,7 +35,7 @@ struct hammering_stream {
 	unsigned sockets;
 	volatile int *stop;
 	int fd[16];
-	unsigned pause_us;     /* after each 16 */
+	unsigned pause_us; /* after each 16 */
 	uint64_t sent;
 };
 /* The thread is in the sender's namespace. */

@@ -31,8 +31,7 @@ static uint32_t load(const uint32_t *at)
 
 static int cas(uint32_t *at, uint32_t expect, uint32_t swap)
 {
-	return __atomic_compare_exchange_n(at, &expect, swap, 0, __ATOMIC_SEQ_CST,
-					   __ATOMIC_SEQ_CST);
+	return __atomic_compare_exchange_n(at, &expect, swap, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
 }
 
 /* The tag after this one, in another state; sequence 0 is for lines never used. */
@@ -51,8 +50,7 @@ static void write_value(struct kv_line *line, const uint32_t *value)
 	__atomic_store_n(&line->tag, (line->tag & ~KV_STATE_MASK) | KV_VALID, __ATOMIC_SEQ_CST);
 }
 
-void kv_cache_fill(struct kv_cache *cache, uint32_t key, const uint32_t value[KV_WORDS],
-		   uint32_t lease)
+void kv_cache_fill(struct kv_cache *cache, uint32_t key, const uint32_t value[KV_WORDS], uint32_t lease)
 {
 	struct kv_line *line = &cache->set[key % KV_SETS].line[lease & (KV_WAYS - 1)];
 	uint32_t sequence = lease & ~KV_STATE_MASK;
@@ -65,8 +63,7 @@ void kv_cache_fill(struct kv_cache *cache, uint32_t key, const uint32_t value[KV
 		__atomic_store_n(&line->tag, sequence | KV_PENDING, __ATOMIC_SEQ_CST);
 }
 
-void kv_cache_commit(struct kv_cache *cache, uint32_t key, const uint32_t value[KV_WORDS],
-		     uint32_t lease)
+void kv_cache_commit(struct kv_cache *cache, uint32_t key, const uint32_t value[KV_WORDS], uint32_t lease)
 {
 	struct kv_set *set = &cache->set[key % KV_SETS];
 	struct kv_line *chosen = NULL;

@@ -12,8 +12,8 @@
 #include "tests/common/leftover.h"
 
 #define PIN_DEPTH_MAX 8
-#define TRIES   100
-#define PAUSE_US 50000
+#define TRIES         100
+#define PAUSE_US      50000
 
 static const struct {
 	const char *name, *word; /* in fdinfo */

@@ -38,15 +38,13 @@ static int add_pair(const struct lossy *link, const char *dev, int ns, const cha
 /* Of the namespace that the thread is in. */
 static int packet_socket(const char *dev)
 {
-	struct sockaddr_ll at = { .sll_family = AF_PACKET, .sll_protocol = htons(ETH_P_ALL),
-				  .sll_ifindex = (int)if_nametoindex(dev) };
+	struct sockaddr_ll at = { .sll_family = AF_PACKET, .sll_protocol = htons(ETH_P_ALL), .sll_ifindex = (int)if_nametoindex(dev) };
 	int fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0), on = 1, bytes = BUFFER_BYTES;
 
 	if (fd < 0 || setsockopt(fd, SOL_PACKET, PACKET_IGNORE_OUTGOING, &on, sizeof(on)) ||
 	    setsockopt(fd, SOL_PACKET, PACKET_QDISC_BYPASS, &on, sizeof(on)) ||
 	    setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &bytes, sizeof(bytes)) ||
-	    setsockopt(fd, SOL_SOCKET, SO_SNDBUFFORCE, &bytes, sizeof(bytes)) ||
-	    bind(fd, (struct sockaddr *)&at, sizeof(at)))
+	    setsockopt(fd, SOL_SOCKET, SO_SNDBUFFORCE, &bytes, sizeof(bytes)) || bind(fd, (struct sockaddr *)&at, sizeof(at)))
 		fail(dev);
 	return fd;
 }
@@ -89,9 +87,9 @@ void lossy__close(struct lossy *link)
 
 static void print_way(const char *name, const struct lossy_counts *c)
 {
-	printf("%s: %" PRIu64 " frames, %" PRIu64 " lost, %" PRIu64 " doubled, %" PRIu64 " held, %" PRIu64 " of them overtaken, %"
-	       PRIu64 " lost because the relay was too slow\n", name, c->frames, c->lost, c->doubled, c->held, c->overtaken,
-	       c->overrun);
+	printf("%s: %" PRIu64 " frames, %" PRIu64 " lost, %" PRIu64 " doubled, %" PRIu64 " held, %" PRIu64 " of them overtaken, %" PRIu64
+	       " lost because the relay was too slow\n",
+	       name, c->frames, c->lost, c->doubled, c->held, c->overtaken, c->overrun);
 }
 
 void lossy__print(const struct lossy *link)

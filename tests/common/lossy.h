@@ -14,15 +14,17 @@
 #include "tests/common/pair.h"
 
 /* In percent of the frames; what is held comes 1 to `reach` frames later, or when no more come. */
-struct lossy_rates { unsigned lose, twice, hold, reach; };
+struct lossy_rates {
+	unsigned lose, twice, hold, reach;
+};
 
 #define LOSSY_REACH_MAX 511u
 
 struct lossy_counts {
-	uint64_t frames;   /* that came in */
+	uint64_t frames; /* that came in */
 	uint64_t lost, doubled, held;
 	uint64_t overtaken; /* held ones that at least one later frame got ahead of */
-	uint64_t overrun;  /* not seen by the relay, which was too slow: lost, too */
+	uint64_t overrun;   /* not seen by the relay, which was too slow: lost, too */
 };
 
 struct lossy_frame;
@@ -32,18 +34,18 @@ struct lossy_way {
 	struct lossy_rates rates;
 	struct lossy_counts counts;
 	uint64_t random;
-	int from, to;      /* packet sockets */
+	int from, to; /* packet sockets */
 	atomic_int *stopping;
 	struct lossy_frame *frames, *free;
 	struct lossy_frame *later[LOSSY_REACH_MAX + 1]; /* held ones, by the count of frames when they go on */
 	unsigned held_now;
-	uint64_t passed;   /* number of the last frame that went on at once */
+	uint64_t passed; /* number of the last frame that went on at once */
 	pthread_t thread;
 };
 
 struct lossy {
 	int near_ns, far_ns, middle_ns;
-	int pass[2];       /* XDP in the middle */
+	int pass[2];                  /* XDP in the middle */
 	struct lossy_way there, back; /* near to far, far to near */
 	atomic_int stopping;
 };

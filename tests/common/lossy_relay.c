@@ -8,16 +8,16 @@
 #include "tests/common/lossy_relay.h"
 #include "tests/common/random.h"
 
-#define BATCH 64u
+#define BATCH       64u
 #define FRAME_BYTES 2048
-#define HELD_MAX 1024u
-#define QUIET_MS 1 /* without a frame: what is held goes on */
+#define HELD_MAX    1024u
+#define QUIET_MS    1 /* without a frame: what is held goes on */
 
 struct lossy_frame {
 	struct lossy_frame *next;
-	unsigned users;    /* places where it is to be sent from */
+	unsigned users; /* places where it is to be sent from */
 	unsigned bytes;
-	uint64_t came;     /* its number */
+	uint64_t came; /* its number */
 	uint8_t data[FRAME_BYTES];
 };
 
@@ -110,8 +110,8 @@ static void hold(struct lossy_way *w, struct lossy_frame *f, unsigned frames)
 static void come(struct lossy_way *w, struct lossy_frame *f, struct outgoing *out)
 {
 	const struct lossy_rates *r = &w->rates;
-	unsigned lose = random_below(&w->random, 100), twice = random_below(&w->random, 100),
-		 held = random_below(&w->random, 100), later = 1 + random_below(&w->random, r->reach ? r->reach : 1);
+	unsigned lose = random_below(&w->random, 100), twice = random_below(&w->random, 100), held = random_below(&w->random, 100),
+		 later = 1 + random_below(&w->random, r->reach ? r->reach : 1);
 
 	f->came = w->counts.frames++;
 	if (lose < r->lose) {

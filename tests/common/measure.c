@@ -21,8 +21,7 @@ void measure_begin(struct measure *m, const char *target)
 	m->target = target;
 }
 
-struct measure_row *measure_add(struct measure *m, const char *name, double value,
-				const char *unit)
+struct measure_row *measure_add(struct measure *m, const char *name, double value, const char *unit)
 {
 	struct measure_row *row;
 
@@ -64,8 +63,7 @@ static void cell(double v)
 
 void measure_print(const struct measure *m)
 {
-	printf("%-40s %12s %-14s %12s %12s %12s %s\n", "figure", "value", "unit", "baseline", "ratio",
-	       "target", "ok");
+	printf("%-40s %12s %-14s %12s %12s %12s %s\n", "figure", "value", "unit", "baseline", "ratio", "target", "ok");
 	for (size_t i = 0; i < m->rows; i++) {
 		const struct measure_row *row = &m->row[i];
 
@@ -109,8 +107,7 @@ int measure_write(const struct measure *m, const char *path)
 	to = fopen(temporary, "w");
 	if (!to)
 		return -errno;
-	first_line("git -c safe.directory='*' describe --always --abbrev=40 --dirty 2>/dev/null",
-		   commit, sizeof(commit));
+	first_line("git -c safe.directory='*' describe --always --abbrev=40 --dirty 2>/dev/null", commit, sizeof(commit));
 	first_line("sed -n 's/^model name[^:]*: //p' /proc/cpuinfo", cpu, sizeof(cpu));
 	uname(&kernel);
 

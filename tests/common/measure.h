@@ -12,7 +12,7 @@
 
 enum measure_goal {
 	MEASURE_NO_GOAL,
-	MEASURE_AT_LEAST,   /* ok if the judged figure is at least the target */
+	MEASURE_AT_LEAST, /* ok if the judged figure is at least the target */
 	MEASURE_AT_MOST,
 };
 
@@ -21,11 +21,11 @@ struct measure_row {
 	char name[64];
 	double value;
 	char unit[24];
-	double baseline;  /* same unit as value */
-	double ratio;     /* value over baseline unless set otherwise */
-	double error;     /* relative */
+	double baseline; /* same unit as value */
+	double ratio;    /* value over baseline unless set otherwise */
+	double error;    /* relative */
 	double target;
-	int ok;           /* 1, 0; -1: no target */
+	int ok; /* 1, 0; -1: no target */
 };
 
 struct measure {
@@ -37,8 +37,7 @@ struct measure {
 void measure_begin(struct measure *m, const char *target);
 
 /* A row with only a value; the calls below fill in more. More than MEASURE_ROWS_MAX rows abort. */
-struct measure_row *measure_add(struct measure *m, const char *name, double value,
-				const char *unit);
+struct measure_row *measure_add(struct measure *m, const char *name, double value, const char *unit);
 /* Sets baseline and ratio = value / baseline. */
 void measure_baseline(struct measure_row *row, double baseline);
 /* Sets target and ok, judging `figure`: the row's value, ratio or error. */

@@ -15,9 +15,8 @@ int message_packet_make(struct message_packet *p, uint32_t payload_bytes)
 	uint32_t at;
 
 	template_start(&t);
-	if (template_line(&t, "eth 02:00:00:00:00:01 > 02:00:00:00:00:02") < 0 ||
-	    template_line(&t, "ip4 10.0.0.1 > 10.0.0.2") < 0 || template_line(&t, "udp 4000 > 9330 sum none") < 0 ||
-	    template_line(&t, "slmp") < 0)
+	if (template_line(&t, "eth 02:00:00:00:00:01 > 02:00:00:00:00:02") < 0 || template_line(&t, "ip4 10.0.0.1 > 10.0.0.2") < 0 ||
+	    template_line(&t, "udp 4000 > 9330 sum none") < 0 || template_line(&t, "slmp") < 0)
 		return -EINVAL;
 	at = t.bytes;
 	if (payload_bytes > sizeof(p->frame) - at || template_append(&t, NULL, payload_bytes) || template_finish(&t))
@@ -62,8 +61,8 @@ const char *message_packet_check(const struct message_packet *p, const struct en
 		return "has another reason";
 	if (!is_kept(want) || !(p->flags & SPIN_SLMP_SYN))
 		return out->verdict == SPIN_VERDICT_DROP ? NULL : "is not dropped";
-	if (out->verdict != SPIN_VERDICT_TX || vector_ack(p->frame, p->bytes, 0, ack, &ack_bytes) ||
-	    out->frame_bytes != ack_bytes || memcmp(out->frame, ack, ack_bytes))
+	if (out->verdict != SPIN_VERDICT_TX || vector_ack(p->frame, p->bytes, 0, ack, &ack_bytes) || out->frame_bytes != ack_bytes ||
+	    memcmp(out->frame, ack, ack_bytes))
 		return "is not acknowledged as it should be";
 	return NULL;
 }

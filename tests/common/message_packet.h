@@ -8,10 +8,10 @@
 #include <engine/engine.h>
 
 struct message_packet {
-	uint32_t bytes;        /* of the frame */
+	uint32_t bytes; /* of the frame */
 	uint32_t flags, id, offset;
 	uint32_t payload_bytes;
-	uint8_t *payload;      /* in the frame */
+	uint8_t *payload; /* in the frame */
 	uint8_t frame[2048];
 };
 

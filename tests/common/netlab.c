@@ -52,8 +52,7 @@ static void thread_napi(const struct lab_side *side)
 		die("cannot unmount sysfs: %s", strerror(errno));
 }
 
-static void configure(const struct lab_side *side, const char *addr, const char *peer,
-		      const char *peer_mac)
+static void configure(const struct lab_side *side, const char *addr, const char *peer, const char *peer_mac)
 {
 	int ns = side->ns_fd;
 	const char *dev = side->ifname;
@@ -84,10 +83,8 @@ void lab_open(struct lab *lab)
 	if (unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL))
 		die("cannot have private mounts: %s", strerror(errno));
 
-	proc_run(lab->client.ns_fd,
-		 "ip link add %s address %s type veth peer name %s address %s netns /proc/%d/fd/%d",
-		 lab->client.ifname, CLIENT_MAC, lab->server.ifname, SERVER_MAC, (int)getpid(),
-		 lab->server.ns_fd);
+	proc_run(lab->client.ns_fd, "ip link add %s address %s type veth peer name %s address %s netns /proc/%d/fd/%d", lab->client.ifname,
+		 CLIENT_MAC, lab->server.ifname, SERVER_MAC, (int)getpid(), lab->server.ns_fd);
 	configure(&lab->server, LAB_SERVER_ADDR, LAB_CLIENT_ADDR, CLIENT_MAC);
 	configure(&lab->client, LAB_CLIENT_ADDR, LAB_SERVER_ADDR, SERVER_MAC);
 	thread_napi(&lab->server);
@@ -102,8 +99,7 @@ void lab_open(struct lab *lab)
 void lab_add_address(const struct lab *lab, const char *addr)
 {
 	proc_run(lab->client.ns_fd, "ip addr add %s/24 dev %s", addr, lab->client.ifname);
-	proc_run(lab->server.ns_fd, "ip neigh replace %s lladdr %s dev %s nud permanent", addr,
-		 CLIENT_MAC, lab->server.ifname);
+	proc_run(lab->server.ns_fd, "ip neigh replace %s lladdr %s dev %s nud permanent", addr, CLIENT_MAC, lab->server.ifname);
 }
 
 void lab_set_segmentation(const struct lab *lab, int on)
@@ -111,8 +107,8 @@ void lab_set_segmentation(const struct lab *lab, int on)
 	const struct lab_side *sides[] = { &lab->server, &lab->client };
 
 	for (int i = 0; i < 2; i++)
-		proc_run(sides[i]->ns_fd, "ethtool -K %s tso %s tx-udp-segmentation %s",
-			 sides[i]->ifname, on ? "on" : "off", on ? "on" : "off");
+		proc_run(sides[i]->ns_fd, "ethtool -K %s tso %s tx-udp-segmentation %s", sides[i]->ifname, on ? "on" : "off",
+			 on ? "on" : "off");
 }
 
 /* "napi/<ifname>-<number>" */
@@ -139,8 +135,7 @@ pid_t lab_napi_thread(const struct lab_side *side)
 	pid_t pid = 0;
 
 	while (proc && (entry = readdir(proc)) && !pid)
-		if (isdigit((unsigned char)entry->d_name[0]) &&
-		    is_napi_thread(entry->d_name, side->ifname))
+		if (isdigit((unsigned char)entry->d_name[0]) && is_napi_thread(entry->d_name, side->ifname))
 			pid = atoi(entry->d_name);
 	if (proc)
 		closedir(proc);

@@ -14,7 +14,7 @@
 
 struct lab_side {
 	int ns_fd;
-	int cpu;               /* of its processes and its NAPI thread */
+	int cpu; /* of its processes and its NAPI thread */
 	char ifname[IF_NAMESIZE];
 };
 

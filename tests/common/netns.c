@@ -52,8 +52,7 @@ void netns_thread_napi(const char *dev)
 
 	snprintf(path, sizeof(path), "/sys/class/net/%s/threaded", dev);
 	snprintf(command, sizeof(command), "ethtool -K %s gro on && echo 1 >%s", dev, path);
-	if (unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
-	    mount("sysfs", "/sys", "sysfs", 0, NULL))
+	if (unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) || mount("sysfs", "/sys", "sysfs", 0, NULL))
 		skip("no private sysfs");
 	if (access(path, W_OK))
 		skip("no threaded NAPI");

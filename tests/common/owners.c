@@ -14,12 +14,12 @@
 #include "tests/common/netns.h"
 #include "tests/common/owners.h"
 
-#define OTHER_DEV   "own1"
-#define LIFE_US     400000
-#define PAYLOAD     64u
-#define PACKETS     8u   /* of a message */
-#define DPORT_AT    36   /* in the frame */
-#define MESSAGES_TO 9330
+#define OTHER_DEV    "own1"
+#define LIFE_US      400000
+#define PAYLOAD      64u
+#define PACKETS      8u /* of a message */
+#define DPORT_AT     36 /* in the frame */
+#define MESSAGES_TO  9330
 #define DATAGRAMS_TO 9000
 
 struct owners_counts {
@@ -35,10 +35,8 @@ static int own(int ready)
 	struct owners_counts *counts = owners->counts;
 	struct spin_nic *nic;
 
-	if (spin_nic__open(OWNERS_DEV, &nic) ||
-	    hammering__open(&datagrams, nic, "hammer", "udp dport 9000", SPIN_HPUS_QUEUE, 0) ||
-	    hammering__open(&messages, nic, "hammer_message", "udp dport 9330", SPIN_HPUS_SPREAD, 0) ||
-	    write(ready, "r", 1) != 1)
+	if (spin_nic__open(OWNERS_DEV, &nic) || hammering__open(&datagrams, nic, "hammer", "udp dport 9000", SPIN_HPUS_QUEUE, 0) ||
+	    hammering__open(&messages, nic, "hammer_message", "udp dport 9330", SPIN_HPUS_SPREAD, 0) || write(ready, "r", 1) != 1)
 		return 2;
 	for (;; usleep(5000)) {
 		counts->datagrams = hammering__runs(&datagrams);

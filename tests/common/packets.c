@@ -8,7 +8,7 @@
 #include <engine/template.h>
 
 #define FRAME_MAX 9600 /* some are longer than handlers take */
-#define SOURCES 64
+#define SOURCES   64
 
 static uint32_t below(struct packets *p, uint32_t n)
 {

@@ -10,9 +10,9 @@
 
 struct packets {
 	uint64_t random;
-	int kv;   /* payloads are requests to the key-value store */
-	int ping; /* ICMP messages are echoes and the like */
-	unsigned icmp; /* most packets are ICMP of this IP version: 4, 6; 0: UDP */
+	int kv;              /* payloads are requests to the key-value store */
+	int ping;            /* ICMP messages are echoes and the like */
+	unsigned icmp;       /* most packets are ICMP of this IP version: 4, 6; 0: UDP */
 	unsigned ether_type; /* or frames of this type, which is no IP's; 0: none */
 };
 

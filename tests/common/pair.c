@@ -27,12 +27,13 @@ void pair__add(int ns, const char *dev, int other_ns, const char *other_dev)
 {
 	netns_enter(ns);
 	shell("ip link add %s numrxqueues 4 numtxqueues 4 type veth peer name %s numrxqueues 4 numtxqueues 4 "
-	      "netns /proc/%d/fd/%d", dev, other_dev, (int)getpid(), other_ns);
+	      "netns /proc/%d/fd/%d",
+	      dev, other_dev, (int)getpid(), other_ns);
 }
 
 /* Checksums are made here, since what moves frames in between passes on bytes only; frames come one by one. */
-static void set_up(int ns, const char *dev, const char *mac, const char *addr, const char *addr6, const char *other_mac,
-		   const char *other, const char *other6)
+static void set_up(int ns, const char *dev, const char *mac, const char *addr, const char *addr6, const char *other_mac, const char *other,
+		   const char *other6)
 {
 	netns_enter(ns);
 	shell("ip link set lo up");

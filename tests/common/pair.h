@@ -15,7 +15,7 @@
 
 struct pair {
 	int near_ns, far_ns;
-	int pass;   /* a program on the near end: what XDP sends back from the far end arrives */
+	int pass; /* a program on the near end: what XDP sends back from the far end arrives */
 };
 
 /* Ends the test as skipped without root, as failed if it cannot be made. The thread is in the near namespace then. */

@@ -15,8 +15,7 @@ void pinned__start(pthread_t *thread, unsigned i, void *(*fn)(void *arg), void *
 		abort();
 	CPU_ZERO(&set);
 	CPU_SET(i % (unsigned)cpus, &set);
-	if (pthread_attr_init(&attr) || pthread_attr_setaffinity_np(&attr, sizeof(set), &set) ||
-	    pthread_create(thread, &attr, fn, arg))
+	if (pthread_attr_init(&attr) || pthread_attr_setaffinity_np(&attr, sizeof(set), &set) || pthread_create(thread, &attr, fn, arg))
 		abort();
 	pthread_attr_destroy(&attr);
 }

@@ -17,7 +17,7 @@
 #include "tests/common/slow.h"
 #include "tests/common/proc.h"
 
-#define CHILDREN_MAX 32
+#define CHILDREN_MAX  32
 #define ARGUMENTS_MAX 32
 #define LONGEST_S     120 /* of a step; then it hangs and is ended */
 
@@ -201,16 +201,14 @@ void proc_run(int ns_fd, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(line, sizeof(line), format, args);
 	va_end(args);
-	for (word = strtok_r(line, " ", &save); word && n < ARGUMENTS_MAX - 1;
-	     word = strtok_r(NULL, " ", &save))
+	for (word = strtok_r(line, " ", &save); word && n < ARGUMENTS_MAX - 1; word = strtok_r(NULL, " ", &save))
 		argv[n++] = word;
 	argv[n] = NULL;
 	if (pipe2(out, O_CLOEXEC))
 		die("pipe: %s", strerror(errno));
 	pid = proc_exec(ns_fd, -1, out[1], argv);
 	close(out[1]);
-	while (have < sizeof(output) - 1 &&
-	       (got = read(out[0], output + have, sizeof(output) - 1 - have)) > 0)
+	while (have < sizeof(output) - 1 && (got = read(out[0], output + have, sizeof(output) - 1 - have)) > 0)
 		have += (size_t)got;
 	output[have] = '\0';
 	close(out[0]);

@@ -13,13 +13,13 @@
 #include "tests/handlers/fan_out.h"
 
 #define PUT_PORT    9333
-#define MESSAGE     4000u       /* bytes of what is sent to the putter */
+#define MESSAGE     4000u /* bytes of what is sent to the putter */
 #define SMALL       8u
 #define HOST_BYTES  (32u << 10) /* put for each message */
 #define TAKEN_BYTES (2u << 20)  /* small ones go behind 1 MiB of it */
 #define MARK        99u         /* match bits of what is put from host memory */
 #define PAUSE_US    1000
-#define PATIENCE    (15000u * slow_factor())       /* of these */
+#define PATIENCE    (15000u * slow_factor()) /* of these */
 
 static const char *attach(struct spin_nic *nic, const char *handler, const char *text, enum spin_hpus hpus,
 			  const struct spin_message_opts *message, struct spin_ctx **ctx)
@@ -32,8 +32,8 @@ static const char *attach(struct spin_nic *nic, const char *handler, const char 
 
 	if (built_object(handler, path, sizeof(path)))
 		return engine_why();
-	err = spin_object__open(path, &object) || spin_rule__parse(text, &rule) ||
-	      spin_ctx__create_opts(nic, object, &rule, &opts, ctx) || spin_ctx__attach(*ctx);
+	err = spin_object__open(path, &object) || spin_rule__parse(text, &rule) || spin_ctx__create_opts(nic, object, &rule, &opts, ctx) ||
+	      spin_ctx__attach(*ctx);
 	spin_object__close(object);
 	return err ? spin_strerror_last() : NULL;
 }

@@ -16,8 +16,8 @@ struct putting {
 	volatile int *stop;
 	pthread_t thread;
 	/* written by the client */
-	uint64_t messages;      /* that were acknowledged */
-	uint64_t small, large;  /* that came, by the taker's events */
+	uint64_t messages;     /* that were acknowledged */
+	uint64_t small, large; /* that came, by the taker's events */
 	const char *volatile why;
 };
 

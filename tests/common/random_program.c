@@ -13,7 +13,10 @@ uint32_t random_any(uint32_t below)
 }
 
 /* registers of data: x10 to x15; x6 and x7 always hold code addresses */
-static unsigned data_reg(void) { return random_any(8) == 0 ? 0 : 10 + random_any(6); }
+static unsigned data_reg(void)
+{
+	return random_any(8) == 0 ? 0 : 10 + random_any(6);
+}
 
 static void choose(struct insn *in)
 {
@@ -46,7 +49,9 @@ static void choose(struct insn *in)
 			in->imm = in->imm ? in->imm : 1;
 		}
 		break;
-	case LW: case LH: case SW:
+	case LW:
+	case LH:
+	case SW:
 		in->rs1 = random_any(6) ? BASE : DEVICE;
 		in->imm = (int32_t)random_any(64) * 4;
 		if (in->kind == LW && random_any(3) == 0) {
@@ -106,7 +111,8 @@ static uint32_t encode(const struct insn *in)
 		return r_type(0x33, 4, 1, in);
 	case REMU:
 		return r_type(0x33, 7, 1, in);
-	case LW: case SW:
+	case LW:
+	case SW:
 		if (in->len == 2)
 			return (in->kind == LW ? 0x4000u : 0xc000u) | (i >> 3 & 7) << 10 | (in->rs1 - 8) << 7 | (i >> 2 & 1) << 6 |
 			       (i >> 6 & 1) << 5 | ((in->kind == LW ? in->rd : in->rs2) - 8) << 2;
@@ -117,7 +123,8 @@ static uint32_t encode(const struct insn *in)
 		return i_type(0x03, 1, in);
 	case AMOADD:
 		return r_type(0x2f, 2, 0, in);
-	case BNE: case BLT:
+	case BNE:
+	case BLT:
 		return 0x63 | (to >> 11 & 1) << 7 | (to >> 1 & 15) << 8 | (in->kind == BNE ? 1u : 4u) << 12 | in->rs1 << 15 |
 		       in->rs2 << 20 | (to >> 5 & 63) << 25 | (to >> 12 & 1) << 31;
 	case JAL:
@@ -160,8 +167,9 @@ void random_program__make(uint32_t seed)
 		memcpy(random_program.code + in->pc, &word, in->len);
 	}
 	for (unsigned i = 0; i < L1_BYTES; i += 4) {
-		uint32_t v = i >= TABLE ? random_program.insn[random_any(random_program.insns)].pc :
-			     random_any(3) ? random_any(1 << 24) : random_any(4) - 2;
+		uint32_t v = i >= TABLE      ? random_program.insn[random_any(random_program.insns)].pc
+			     : random_any(3) ? random_any(1 << 24)
+					     : random_any(4) - 2;
 
 		memcpy(random_program.l1 + i, &v, 4);
 	}

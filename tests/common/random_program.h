@@ -5,8 +5,18 @@
 /* Random rv32 programs that end only by their length: with jumps into the middle of everything, and their memory. */
 #include <stdint.h>
 
-enum { INSNS = 220, CODE_AT = 0x102, CODE_BYTES = 0x1000, L1_AT = 0x20000, L1_BYTES = 0x1000, DEVICE_AT = 0x40000,
-       TABLE = 0x400 /* of code addresses, in L1 */, BASE = 8, DEVICE = 9, LINKS = 6 };
+enum {
+	INSNS = 220,
+	CODE_AT = 0x102,
+	CODE_BYTES = 0x1000,
+	L1_AT = 0x20000,
+	L1_BYTES = 0x1000,
+	DEVICE_AT = 0x40000,
+	TABLE = 0x400 /* of code addresses, in L1 */,
+	BASE = 8,
+	DEVICE = 9,
+	LINKS = 6
+};
 
 enum kind { ADD, ADDI, MUL, MULH, DIV, REMU, LW, LH, SW, AMOADD, BNE, BLT, JAL, JALR, CSR_HART, FENCE, KINDS };
 

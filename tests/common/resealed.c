@@ -29,13 +29,11 @@ int resealed_open(const struct spin_object *good, size_t offset, const void *val
 	return err;
 }
 
-int resealed_registration(const struct spin_object *good, size_t field, size_t bytes, uint32_t value,
-			  struct spin_object **out)
+int resealed_registration(const struct spin_object *good, size_t field, size_t bytes, uint32_t value, struct spin_object **out)
 {
 	size_t at, meta_bytes;
 
-	if (spin_elf__section(good->data, good->bytes, SPIN_META_SECTION, &at, &meta_bytes) ||
-	    meta_bytes < sizeof(struct spin_meta))
+	if (spin_elf__section(good->data, good->bytes, SPIN_META_SECTION, &at, &meta_bytes) || meta_bytes < sizeof(struct spin_meta))
 		fail("what is registered");
 	return resealed_open(good, at + offsetof(struct spin_meta, registration) + field, &value, bytes, out);
 }

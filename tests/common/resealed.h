@@ -10,8 +10,7 @@
 /* As spin_object__open() of the changed object. Ends the test as failed if that cannot be made. */
 int resealed_open(const struct spin_object *good, size_t offset, const void *value, size_t bytes, struct spin_object **out);
 /* The same of a field of what is registered: offset and size of it, and a number. */
-int resealed_registration(const struct spin_object *good, size_t field, size_t bytes, uint32_t value,
-			  struct spin_object **out);
+int resealed_registration(const struct spin_object *good, size_t field, size_t bytes, uint32_t value, struct spin_object **out);
 
 /* Offset and size of a field of struct spin_registration. */
 #define REGISTERED(name) offsetof(struct spin_registration, name), sizeof(((struct spin_registration *)NULL)->name)

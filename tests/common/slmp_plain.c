@@ -9,11 +9,11 @@
 #include "tests/common/slmp_plain.h"
 #include "tests/common/slow.h"
 
-#define EOM 0x8000
-#define SYN 0x4000
-#define ACK 0x2000
+#define EOM          0x8000
+#define SYN          0x4000
+#define ACK          0x2000
 #define HEADER_BYTES 10
-#define PACKET_MAX (HEADER_BYTES + 1462)
+#define PACKET_MAX   (HEADER_BYTES + 1462)
 
 int slmp_plain__open(struct slmp_plain *s, const char *address, uint16_t port)
 {
@@ -55,8 +55,7 @@ static int take_one(struct slmp_plain *s, uint32_t id, uint32_t below, int flag)
 	return 0;
 }
 
-static int send_packet(struct slmp_plain *s, uint16_t flags, uint32_t id, uint32_t offset, const uint8_t *data,
-		       uint32_t bytes)
+static int send_packet(struct slmp_plain *s, uint16_t flags, uint32_t id, uint32_t offset, const uint8_t *data, uint32_t bytes)
 {
 	uint8_t packet[PACKET_MAX];
 

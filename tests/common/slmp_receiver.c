@@ -12,15 +12,15 @@
 #include "tests/common/random.h"
 #include "tests/common/slmp_receiver.h"
 
-#define EOM 0x8000
-#define SYN 0x4000
-#define ACK 0x2000
-#define PUT 0x1000
-#define REFUSED 0x0800
-#define AGAIN 0x0400
+#define EOM          0x8000
+#define SYN          0x4000
+#define ACK          0x2000
+#define PUT          0x1000
+#define REFUSED      0x0800
+#define AGAIN        0x0400
 #define HEADER_BYTES 10
-#define PUT_BYTES 32
-#define HELD 32
+#define PUT_BYTES    32
+#define HELD         32
 #define NARROW_BYTES 400000
 
 struct datagram {
@@ -32,7 +32,7 @@ struct datagram {
 
 struct held {
 	struct datagram d;
-	unsigned wait;   /* datagrams; 0: free */
+	unsigned wait; /* datagrams; 0: free */
 };
 
 static void complain(struct slmp_receiver *r, const char *what, uint32_t offset)
@@ -66,8 +66,7 @@ static struct slmp_message *message_of(struct slmp_receiver *r, uint32_t id)
 	return m;
 }
 
-static void answer(const struct datagram *d, int fd, uint16_t flags, uint32_t id,
-		   uint32_t offset, size_t bytes)
+static void answer(const struct datagram *d, int fd, uint16_t flags, uint32_t id, uint32_t offset, size_t bytes)
 {
 	uint8_t ack[16] = { 0 };
 
@@ -128,8 +127,7 @@ static void check(struct slmp_receiver *r, const struct slmp_message *m, uint16_
 		complain(r, "more than the message has", offset);
 }
 
-static void keep(struct slmp_receiver *r, struct slmp_message *m, uint16_t flags, uint32_t offset, const uint8_t *data,
-		 uint32_t bytes)
+static void keep(struct slmp_receiver *r, struct slmp_message *m, uint16_t flags, uint32_t offset, const uint8_t *data, uint32_t bytes)
 {
 	if ((uint64_t)offset + bytes > r->bytes_max)
 		return;
@@ -225,8 +223,12 @@ static int come_joined(struct slmp_receiver *r, struct held *held)
 	uint8_t control[CMSG_SPACE(sizeof(int))];
 	struct datagram d = { .from_bytes = sizeof(d.from) };
 	struct iovec part = { train, sizeof(train) };
-	struct msghdr h = { .msg_name = &d.from, .msg_namelen = sizeof(d.from), .msg_iov = &part, .msg_iovlen = 1,
-			    .msg_control = control, .msg_controllen = sizeof(control) };
+	struct msghdr h = { .msg_name = &d.from,
+			    .msg_namelen = sizeof(d.from),
+			    .msg_iov = &part,
+			    .msg_iovlen = 1,
+			    .msg_control = control,
+			    .msg_controllen = sizeof(control) };
 	ssize_t got = recvmsg(r->fd, &h, MSG_DONTWAIT);
 	const struct cmsghdr *c = CMSG_FIRSTHDR(&h);
 	int each = (int)got;
@@ -289,8 +291,7 @@ int slmp_receiver__start(struct slmp_receiver *r)
 		*a4 = (struct sockaddr_in){ .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
 	r->fd = socket(r->family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	r->other_fd = socket(r->family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	if (r->fd < 0 || r->other_fd < 0 || bind(r->fd, (struct sockaddr *)&a, bytes) ||
-	    getsockname(r->fd, (struct sockaddr *)&a, &bytes))
+	if (r->fd < 0 || r->other_fd < 0 || bind(r->fd, (struct sockaddr *)&a, bytes) || getsockname(r->fd, (struct sockaddr *)&a, &bytes))
 		return -errno;
 	if (r->link.joined && setsockopt(r->fd, IPPROTO_UDP, UDP_GRO, &r->link.joined, sizeof(r->link.joined)))
 		return -errno;

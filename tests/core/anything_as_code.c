@@ -72,7 +72,9 @@ static int one(unsigned round)
 {
 	uint8_t *code = malloc(CODE_BYTES), *data = malloc(DATA_BYTES);
 	struct rv32_config config = {
-		.bus.access = bus, .window_count = 2, .stop_at_self_jump = any() & 1,
+		.bus.access = bus,
+		.window_count = 2,
+		.stop_at_self_jump = any() & 1,
 		.windows = { { CODE_AT, CODE_BYTES, code, RV32_WINDOW_CODE | RV32_WINDOW_DATA },
 			     { DATA_AT, DATA_BYTES, data, RV32_WINDOW_DATA | (any() & RV32_WINDOW_NO_LRSC) } },
 	};
@@ -90,7 +92,10 @@ static int one(unsigned round)
 	}
 	memset(data, (int)any(), DATA_BYTES);
 	for (unsigned x = 0; x < 32; x++)
-		rv32_core__set_reg(core, x, any() % 3 ? CODE_AT + any() % CODE_BYTES : any() % 2 ? DATA_AT + any() % (DATA_BYTES + 8) : any());
+		rv32_core__set_reg(core, x,
+				   any() % 3   ? CODE_AT + any() % CODE_BYTES
+				   : any() % 2 ? DATA_AT + any() % (DATA_BYTES + 8)
+					       : any());
 	if (any() & 1)
 		rv32_core__set_profile(core, &profile);
 	for (unsigned i = 0; i < 12; i++) {
@@ -129,16 +134,16 @@ static int one_file(void)
 		file[i] = (uint8_t)(any() % 3 ? 0 : any() % 2 ? any() % 64 : any());
 	memcpy(file, header, len < sizeof(header) ? len : sizeof(header));
 	if (len > 52) {
-		file[28] = 52;              /* e_phoff */
+		file[28] = 52; /* e_phoff */
 		file[29] = file[30] = file[31] = 0;
-		file[42] = 32;              /* e_phentsize */
+		file[42] = 32; /* e_phentsize */
 		file[43] = 0;
-		file[44] = any() % 3;       /* e_phnum */
+		file[44] = any() % 3; /* e_phnum */
 		file[45] = 0;
-		file[46] = 40;              /* e_shentsize */
+		file[46] = 40; /* e_shentsize */
 		file[47] = 0;
 		if (len > 60)
-			file[52] = 1;       /* PT_LOAD */
+			file[52] = 1; /* PT_LOAD */
 	}
 	if (hw_elf__open(&elf, file, len, err, sizeof(err)) == 0) {
 		uint32_t sum = 0, start;

@@ -10,13 +10,23 @@
 #include <hwmodel/rv32.h>
 
 enum {
-	CODE = 0x1d000000, CODE_BYTES = 0x10000, LINE = 16,
-	ADDI = 0x00128293 /* addi t0,t0,1 */, ADDI_C = 0x02850285 /* twice c.addi t0,1 */, RET = 0x00008067, EBREAK = 0x00100073,
+	CODE = 0x1d000000,
+	CODE_BYTES = 0x10000,
+	LINE = 16,
+	ADDI = 0x00128293 /* addi t0,t0,1 */,
+	ADDI_C = 0x02850285 /* twice c.addi t0,1 */,
+	RET = 0x00008067,
+	EBREAK = 0x00100073,
 	DIV = 0x02734333 /* div t1,t1,t2 */,
 };
 
 static const struct icache_config pspin = {
-	.bytes = 4096, .ways = 4, .line_bytes = LINE, .ports = 8, .miss_cycles = 8, .refill_cycles = 2,
+	.bytes = 4096,
+	.ways = 4,
+	.line_bytes = LINE,
+	.ports = 8,
+	.miss_cycles = 8,
+	.refill_cycles = 2,
 };
 
 static uint32_t code[CODE_BYTES / 4];
@@ -63,7 +73,8 @@ static enum rv32_bus_status bus(void *arg, struct rv32_bus_request *req)
 static void rig__open(struct rig *rig, struct icache *icache, unsigned port)
 {
 	struct rv32_config config = {
-		.bus = { .arg = rig, .access = bus }, .window_count = 1,
+		.bus = { .arg = rig, .access = bus },
+		.window_count = 1,
 		.windows = { { CODE, CODE_BYTES, (uint8_t *)code, RV32_WINDOW_CODE | RV32_WINDOW_READONLY | RV32_WINDOW_DATA } },
 	};
 
@@ -166,7 +177,9 @@ static void replacement(void)
 	static const struct {
 		unsigned instructions, cycles[3], must_be_exact;
 	} rows[] = {
-		{ 900, { 2700, 1708, 1316 }, 1 }, { 1800, { 5400, 4528, 4664 }, 0 }, { 512, { 1536, 776, 536 }, 1 },
+		{ 900, { 2700, 1708, 1316 }, 1 },
+		{ 1800, { 5400, 4528, 4664 }, 0 },
+		{ 512, { 1536, 776, 536 }, 1 },
 	};
 	char what[96];
 
@@ -188,7 +201,8 @@ static void replacement(void)
 				worst_off = off < worst_off ? off : worst_off;
 			}
 		}
-		printf("%u instructions, three passes: %u of %u histories give the row, the nearest is %" PRIu64 " cycles off; mean %.0f, measured %u\n",
+		printf("%u instructions, three passes: %u of %u histories give the row, the nearest is %" PRIu64
+		       " cycles off; mean %.0f, measured %u\n",
 		       rows[r].instructions, exact, runs, worst_off, (double)sum / runs,
 		       rows[r].cycles[0] + rows[r].cycles[1] + rows[r].cycles[2]);
 		snprintf(what, sizeof(what), "%u instructions: a history gives the row, or comes within a hundredth", rows[r].instructions);
@@ -269,7 +283,7 @@ enum { HPUS = 8 };
 /* A loop of straight code, `bytes` long, with an addi and a branch at its end. */
 static void put_loop(uint32_t at, uint32_t bytes)
 {
-	uint32_t offset = bytes - 4, back = (uint32_t)-(int32_t)offset;
+	uint32_t offset = bytes - 4, back = (uint32_t) - (int32_t)offset;
 	uint32_t bnez = 0x00031063 | (back >> 11 & 1) << 7 | (back >> 1 & 15) << 8 | (back >> 5 & 63) << 25 | (back >> 12 & 1) << 31;
 
 	put_straight(at, bytes / 4 - 2, ADDI);

@@ -57,8 +57,8 @@ static void operands(unsigned try)
 
 static void alu(void)
 {
-	static const char *const r[] = { "add", "sub", "sll", "slt", "sltu", "xor", "srl", "sra", "or", "and", "mul", "mulh",
-					 "mulhsu", "mulhu", "div", "divu", "rem", "remu" };
+	static const char *const r[] = { "add", "sub", "sll",  "slt",    "sltu",  "xor", "srl",  "sra", "or",
+					 "and", "mul", "mulh", "mulhsu", "mulhu", "div", "divu", "rem", "remu" };
 	static const char *const i[] = { "addi", "slti", "sltiu", "xori", "ori", "andi" };
 	static const char *const s[] = { "slli", "srli", "srai" };
 	static const char *const u[] = { "lui", "auipc" };
@@ -102,7 +102,8 @@ static void alu(void)
 		keep();
 		fprintf(out, "\tc.lui a2,0x%" PRIx32 "\n", any() & 1 ? 1 + any() % 31 : 0xfffe0 + any() % 32);
 		keep();
-		fprintf(out, "\tmv s2,sp\n\tc.addi16sp sp,%" PRId32 "\n\tsub a2,sp,s2\n\tmv sp,s2\n", (int32_t)(1 + any() % 30) * 16 * (any() & 1 ? 1 : -1));
+		fprintf(out, "\tmv s2,sp\n\tc.addi16sp sp,%" PRId32 "\n\tsub a2,sp,s2\n\tmv sp,s2\n",
+			(int32_t)(1 + any() % 30) * 16 * (any() & 1 ? 1 : -1));
 		keep();
 		fprintf(out, "\tc.addi4spn a2,sp,%" PRIu32 "\n\tsub a2,a2,sp\n", 4 * (1 + any() % 255));
 		keep();
@@ -279,15 +280,15 @@ int main(void)
 		return FAIL;
 	}
 	if (run("%s -march=rv32imac_zicsr_zifencei -mabi=ilp32 -nostdlib -static -o %s %s", cross_gcc(), elf, source) ||
-	    run("qemu-riscv32 %s >%s%s", elf, theirs, "") ||
-	    run("%s --json %s 2>%s", build_path("bin/hpu-run"), elf, ours) ||
+	    run("qemu-riscv32 %s >%s%s", elf, theirs, "") || run("%s --json %s 2>%s", build_path("bin/hpu-run"), elf, ours) ||
 	    run("%s --json --quiet %s >%s", build_path("bin/hpu-run"), elf, json) || compare(ours, theirs))
 		return FAIL;
 	printf("%u results equal qemu's\n", results);
 
 	/* -singlestep until QEMU 8, which has it by another name */
 	if (run("qemu-riscv32 $(qemu-riscv32 -h | grep -o -m 1 -e -one-insn-per-tb || echo -singlestep) "
-		"-d nochain,exec -D %s %s >%s", trace, elf, theirs))
+		"-d nochain,exec -D %s %s >%s",
+		trace, elf, theirs))
 		return FAIL;
 	text = slurp(trace, &len);
 	traced = count_lines(text, "Trace ");

@@ -22,7 +22,10 @@ enum { PROGRAMS = 3000, STEPS = 700 };
 static uint8_t model_l1[L1_BYTES];
 
 /* The device: answers with the address, waits by it. */
-static uint32_t device_wait(uint32_t addr) { return addr >> 2 & 3; }
+static uint32_t device_wait(uint32_t addr)
+{
+	return addr >> 2 & 3;
+}
 
 /* What else there is; every `stops`-th request has to wait first. */
 static struct {
@@ -58,14 +61,14 @@ static enum rv32_bus_status device(void *arg, struct rv32_bus_request *req)
 static struct model {
 	uint32_t x[32];
 	unsigned at;
-	uint64_t slot;            /* the next instruction may issue */
-	uint64_t decode;          /* and is in decode from here on */
+	uint64_t slot;   /* the next instruction may issue */
+	uint64_t decode; /* and is in decode from here on */
 	uint64_t use[32], base[32], bank[64];
-	uint64_t fetched;         /* the 32-bit instruction at 14 modulo 16 is there */
-	bool is_second;           /* the line behind it is asked for when this one has been executed */
-	bool behind_long;         /* mulh or a division was just before, */
-	bool behind_two;          /* or an access to two words, and nothing else to wait for */
-	uint64_t divided;         /* cycles of the division just before */
+	uint64_t fetched; /* the 32-bit instruction at 14 modulo 16 is there */
+	bool is_second;   /* the line behind it is asked for when this one has been executed */
+	bool behind_long; /* mulh or a division was just before, */
+	bool behind_two;  /* or an access to two words, and nothing else to wait for */
+	uint64_t divided; /* cycles of the division just before */
 } model;
 
 static unsigned leading(uint32_t v)
@@ -109,14 +112,28 @@ static uint64_t device_time(uint32_t addr, unsigned size)
 	return wait;
 }
 
-static uint64_t later(uint64_t a, uint64_t b) { return a > b ? a : b; }
+static uint64_t later(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
 
 static bool reads(const struct insn *in, unsigned r)
 {
 	switch (in->kind) {
-	case ADD: case MUL: case MULH: case DIV: case REMU: case SW: case AMOADD: case BNE: case BLT:
+	case ADD:
+	case MUL:
+	case MULH:
+	case DIV:
+	case REMU:
+	case SW:
+	case AMOADD:
+	case BNE:
+	case BLT:
 		return in->rs1 == r || in->rs2 == r;
-	case ADDI: case LW: case LH: case JALR:
+	case ADDI:
+	case LW:
+	case LH:
+	case JALR:
 		return in->rs1 == r;
 	default:
 		return false;
@@ -133,8 +150,8 @@ static uint64_t division(const struct insn *in)
 /* Through the ALU's port: to the core x0 is a register as any. */
 static bool writes_x0(const struct insn *in)
 {
-	return !in->rd && in->kind != LW && in->kind != LH && in->kind != AMOADD && in->kind != SW && in->kind != BNE &&
-	       in->kind != BLT && in->kind != FENCE;
+	return !in->rd && in->kind != LW && in->kind != LH && in->kind != AMOADD && in->kind != SW && in->kind != BNE && in->kind != BLT &&
+	       in->kind != FENCE;
 }
 
 static void step(void)
@@ -166,9 +183,15 @@ static void step(void)
 		issue = later(issue, model.use[0]);
 
 	switch (in->kind) {
-	case ADD: value = a + b; break;
-	case ADDI: value = addr; break;
-	case MUL: value = a * b; break;
+	case ADD:
+		value = a + b;
+		break;
+	case ADDI:
+		value = addr;
+		break;
+	case MUL:
+		value = a * b;
+		break;
 	case MULH:
 		value = (uint32_t)(((int64_t)(int32_t)a * (int32_t)b) >> 32);
 		busy = 5;
@@ -181,7 +204,10 @@ static void step(void)
 		value = b ? a % b : a;
 		busy = division(in);
 		break;
-	case LW: case LH: case SW: case AMOADD:
+	case LW:
+	case LH:
+	case SW:
+	case AMOADD:
 		if (in->kind == AMOADD)
 			addr = a;
 		if ((addr & 3) + size > 4)
@@ -214,11 +240,14 @@ static void step(void)
 	case BLT:
 		taken = (int32_t)a < (int32_t)b;
 		break;
-	case JAL: case JALR:
+	case JAL:
+	case JALR:
 		value = in->pc + in->len;
 		next = in->kind == JAL ? in->target : random_program__index(a);
 		break;
-	case CSR_HART: value = 5; break;
+	case CSR_HART:
+		value = 5;
+		break;
 	default: /* a fence fetches anew what follows */
 		busy = 4 - (model.behind_long || model.behind_two);
 		break;
@@ -248,7 +277,8 @@ static void step(void)
 	if (jump || taken || in->kind == FENCE) {
 		const struct insn *to = &random_program.insn[next];
 
-		bool late = next < random_program.insns && to->len == 4 && !over_division && !hides; /* else it was fetched while the jump waited */
+		bool late = next < random_program.insns && to->len == 4 && !over_division &&
+			    !hides; /* else it was fetched while the jump waited */
 
 		if (late && to->pc % 16 == 14)
 			model.fetched = target_at + 1;
@@ -281,7 +311,9 @@ static void resolve_fetch(uint64_t issued, const struct insn *in)
 static int run_one(unsigned number)
 {
 	struct rv32_config config = {
-		.hart_id = 5, .bus.access = device, .window_count = 2,
+		.hart_id = 5,
+		.bus.access = device,
+		.window_count = 2,
 		.windows = { { 0, CODE_BYTES, random_program.code, RV32_WINDOW_CODE },
 			     { L1_AT, L1_BYTES, random_program.l1, RV32_WINDOW_DATA | RV32_WINDOW_TIMED } },
 	};
@@ -304,9 +336,10 @@ static int run_one(unsigned number)
 	}
 	memset(&model, 0, sizeof(model));
 	for (unsigned r = 1; core && r < 32; r++) {
-		model.x[r] = r == BASE ? L1_AT : r == DEVICE ? DEVICE_AT :
-			     r == LINKS || r == LINKS + 1 ? random_program.insn[random_any(random_program.insns)].pc :
-			     random_any(1000);
+		model.x[r] = r == BASE                      ? L1_AT
+			     : r == DEVICE                  ? DEVICE_AT
+			     : r == LINKS || r == LINKS + 1 ? random_program.insn[random_any(random_program.insns)].pc
+							    : random_any(1000);
 		rv32_core__set_reg(core, r, model.x[r]);
 	}
 	if (!core)
@@ -344,15 +377,15 @@ static int run_one(unsigned number)
 		if (stop != RV32_STOP_CYCLES || rv32_core__pc(core) != random_program.insn[model.at].pc ||
 		    stats.cycle != later(model.slot, 0)) {
 			printf("program %u, %" PRIu64 " instructions: stop %d at pc 0x%" PRIx32 " cycle %" PRIu64
-			       "; the model is at 0x%" PRIx32 " cycle %" PRIu64 "\n", number, steps, stop, rv32_core__pc(core),
-			       stats.cycle, random_program.insn[model.at].pc, model.slot);
+			       "; the model is at 0x%" PRIx32 " cycle %" PRIu64 "\n",
+			       number, steps, stop, rv32_core__pc(core), stats.cycle, random_program.insn[model.at].pc, model.slot);
 			result = 1;
 		}
 		for (unsigned r = 1; r < 32 && !result; r++) {
 			if (rv32_core__reg(core, r) == model.x[r])
 				continue;
-			printf("program %u, %" PRIu64 " instructions: x%u is 0x%" PRIx32 ", the model has 0x%" PRIx32 "\n", number, steps, r,
-			       rv32_core__reg(core, r), model.x[r]);
+			printf("program %u, %" PRIu64 " instructions: x%u is 0x%" PRIx32 ", the model has 0x%" PRIx32 "\n", number, steps,
+			       r, rv32_core__reg(core, r), model.x[r]);
 			result = 1;
 		}
 	}

@@ -41,7 +41,8 @@ static uint64_t run(uint64_t share_from, struct seen *seen)
 {
 	static uint8_t data[DATA_BYTES];
 	struct rv32_config config = {
-		.bus = { .arg = seen, .access = bus }, .window_count = 2,
+		.bus = { .arg = seen, .access = bus },
+		.window_count = 2,
 		.windows = { { CODE, sizeof(loop), (uint8_t *)(uintptr_t)loop, RV32_WINDOW_CODE | RV32_WINDOW_READONLY },
 			     { DATA, DATA_BYTES, data, RV32_WINDOW_DATA | RV32_WINDOW_TIMED } },
 	};

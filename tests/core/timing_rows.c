@@ -18,8 +18,14 @@ static const struct row {
 enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
 
 enum {
-	CODE = 0x10000, CODE_BYTES = 0x10000, L1 = 0x20000, L1_BYTES = 0x1000, DEVICE = 0x40000,
-	LOAD_WAIT = 19, STORE_WAIT = 20, AMO_WAIT = 26,   /* L2: 20, 21 and 27 cycles with the one of issue */
+	CODE = 0x10000,
+	CODE_BYTES = 0x10000,
+	L1 = 0x20000,
+	L1_BYTES = 0x1000,
+	DEVICE = 0x40000,
+	LOAD_WAIT = 19,
+	STORE_WAIT = 20,
+	AMO_WAIT = 26, /* L2: 20, 21 and 27 cycles with the one of issue */
 };
 
 static uint8_t code[CODE_BYTES], l1[L1_BYTES];
@@ -71,8 +77,9 @@ static int assemble(const char *elf)
 	for (unsigned i = 0; i < ROWS; i++)
 		fprintf(f, ".balign 16\n.globl row_%u\nrow_%u:\n%s\n.globl end_%u\nend_%u:\nnop\nebreak\n", i, i, rows[i].text, i, i);
 	fclose(f);
-	snprintf(command, sizeof(command), "%s -march=rv32imac_zicsr_zifencei -mabi=ilp32 -nostdlib -static -Wl,--no-relax -Wl,-Ttext=0x%x -o %s %s",
-		 cross_gcc(), CODE, elf, source);
+	snprintf(command, sizeof(command),
+		 "%s -march=rv32imac_zicsr_zifencei -mabi=ilp32 -nostdlib -static -Wl,--no-relax -Wl,-Ttext=0x%x -o %s %s", cross_gcc(),
+		 CODE, elf, source);
 	return system(command) == 0 ? PASS : FAIL;
 }
 
@@ -110,12 +117,12 @@ static int check(struct rv32_core *core, const struct hw_elf *elf, unsigned i, c
 	put(L1 + 4, 1);
 	put(L1 + 8, 3);
 	put(L1 + 12, L1 + 0x104);
-	rv32_core__set_reg(core, 8, L1);            /* s0 */
-	rv32_core__set_reg(core, 9, L1 + 0x104);    /* s1: another bank */
-	rv32_core__set_reg(core, 18, DEVICE);       /* s2 */
-	rv32_core__set_reg(core, 19, DEVICE + 16);  /* s3 */
-	rv32_core__set_reg(core, 20, L1 + 0x203);   /* s4 */
-	rv32_core__set_reg(core, 21, L1 + 0x300);   /* s5 */
+	rv32_core__set_reg(core, 8, L1);           /* s0 */
+	rv32_core__set_reg(core, 9, L1 + 0x104);   /* s1: another bank */
+	rv32_core__set_reg(core, 18, DEVICE);      /* s2 */
+	rv32_core__set_reg(core, 19, DEVICE + 16); /* s3 */
+	rv32_core__set_reg(core, 20, L1 + 0x203);  /* s4 */
+	rv32_core__set_reg(core, 21, L1 + 0x300);  /* s5 */
 	rv32_core__set_pc(core, from);
 	/* the row is not the target of a jump: it starts at 0 modulo 16, where that is the same */
 	rv32_core__set_breakpoint(core, to);
@@ -143,7 +150,8 @@ static int check(struct rv32_core *core, const struct hw_elf *elf, unsigned i, c
 int main(void)
 {
 	struct rv32_config config = {
-		.bus.access = device, .window_count = 2,
+		.bus.access = device,
+		.window_count = 2,
 		.windows = { { CODE, CODE_BYTES, code, RV32_WINDOW_CODE | RV32_WINDOW_READONLY | RV32_WINDOW_DATA },
 			     { L1, L1_BYTES, l1, RV32_WINDOW_DATA | RV32_WINDOW_TIMED } },
 	};

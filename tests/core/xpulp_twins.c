@@ -107,8 +107,7 @@ int main(void)
 {
 	struct rv32_config config = {
 		.window_count = 2,
-		.windows = { { CODE, CODE_BYTES, code, RV32_WINDOW_CODE | RV32_WINDOW_READONLY },
-			     { L1, L1_BYTES, l1, RV32_WINDOW_DATA } },
+		.windows = { { CODE, CODE_BYTES, code, RV32_WINDOW_CODE | RV32_WINDOW_READONLY }, { L1, L1_BYTES, l1, RV32_WINDOW_DATA } },
 	};
 	const char *path = build_path("tests/core/xpulp_twins.elf");
 	struct hw_elf_segment segment;

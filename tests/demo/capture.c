@@ -26,8 +26,7 @@ void capture_start(struct capture *capture, const struct lab *lab, uint16_t port
 	lab_enter(&lab->client);
 	at.sll_ifindex = (int)if_nametoindex(lab->client.ifname);
 	capture->fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
-	if (capture->fd < 0 ||
-	    setsockopt(capture->fd, SOL_SOCKET, SO_RCVBUFFORCE, &bytes, sizeof(bytes)) ||
+	if (capture->fd < 0 || setsockopt(capture->fd, SOL_SOCKET, SO_RCVBUFFORCE, &bytes, sizeof(bytes)) ||
 	    bind(capture->fd, (struct sockaddr *)&at, sizeof(at)))
 		die("cannot capture on %s: %s", lab->client.ifname, strerror(errno));
 }
@@ -38,9 +37,8 @@ static int is_wanted(const struct capture *capture, const struct frame *frame)
 	const struct spin_ip4 *ip = (const void *)(eth + 1);
 	const struct spin_udp *udp = (const void *)(ip + 1);
 
-	return frame->bytes >= sizeof(*eth) + sizeof(*ip) + sizeof(*udp) &&
-	       eth->type == spin_hton16(SPIN_ETH_IP4) && ip->version_ihl == 0x45 &&
-	       ip->protocol == SPIN_IP_UDP && udp->dst_port == spin_hton16(capture->port);
+	return frame->bytes >= sizeof(*eth) + sizeof(*ip) + sizeof(*udp) && eth->type == spin_hton16(SPIN_ETH_IP4) &&
+	       ip->version_ihl == 0x45 && ip->protocol == SPIN_IP_UDP && udp->dst_port == spin_hton16(capture->port);
 }
 
 void capture_stop(struct capture *capture, size_t frames_max)
@@ -52,8 +50,7 @@ void capture_stop(struct capture *capture, size_t frames_max)
 		struct frame *frame = &capture->frame[capture->frames];
 		struct sockaddr_ll from;
 		socklen_t from_bytes = sizeof(from);
-		ssize_t n = recvfrom(capture->fd, frame->data, sizeof(frame->data), MSG_DONTWAIT,
-				     (struct sockaddr *)&from, &from_bytes);
+		ssize_t n = recvfrom(capture->fd, frame->data, sizeof(frame->data), MSG_DONTWAIT, (struct sockaddr *)&from, &from_bytes);
 
 		if (n < 0)
 			break;

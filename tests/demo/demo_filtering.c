@@ -20,12 +20,12 @@
 #include "tests/demo/replay.h"
 
 #define FLOWS          4
-#define FIRST_PORT     5201  /* iperf3's, one per flow, then the probe's */
+#define FIRST_PORT     5201 /* iperf3's, one per flow, then the probe's */
 #define PROBE_PORT     (FIRST_PORT + FLOWS)
 #define PUBLISHED_PORT 9000
 #define OTHER_PORT     9100
 #define TCP_PORT       5301
-#define PROBES         50    /* datagrams */
+#define PROBES         50 /* datagrams */
 
 #define UDP_SECONDS    3
 #define TCP_SECONDS    2
@@ -33,8 +33,7 @@
 #define DATAGRAM_BYTES 1200
 #define FRAMES_MAX     2000
 
-static const char *const flow_addr[FLOWS] = { "10.77.0.11", "10.77.0.12", "10.77.0.13",
-					      "10.77.0.14" };
+static const char *const flow_addr[FLOWS] = { "10.77.0.11", "10.77.0.12", "10.77.0.13", "10.77.0.14" };
 #define PROBE_ADDR    "10.77.0.15" /* in the table */
 #define UNLISTED_ADDR "10.77.0.20"
 
@@ -77,8 +76,7 @@ static void fill_routes(struct spin_ctx *ctx, uint16_t port)
 	char fields[64];
 
 	for (int i = 0; i <= FLOWS; i++) {
-		snprintf(fields, sizeof(fields), "src=%s port=%u",
-			 i < FLOWS ? flow_addr[i] : PROBE_ADDR, port ? port : FIRST_PORT + i);
+		snprintf(fields, sizeof(fields), "src=%s port=%u", i < FLOWS ? flow_addr[i] : PROBE_ADDR, port ? port : FIRST_PORT + i);
 		if (spin_ctx__table_insert(ctx, "routes", fields))
 			die("%s", spin_strerror_last());
 	}
@@ -120,8 +118,7 @@ static void run_flows(const struct demo *demo, struct iperf_flow *flow, double *
 
 	proc_progress();
 	for (int i = 0; i < FLOWS; i++)
-		flow[i] = (struct iperf_flow){ .port = (uint16_t)(FIRST_PORT + i),
-					       .from = flow_addr[i] };
+		flow[i] = (struct iperf_flow){ .port = (uint16_t)(FIRST_PORT + i), .from = flow_addr[i] };
 	iperf_start(&demo->lab, flow, FLOWS, UDP_SECONDS, FLOW_MBIT_S, DATAGRAM_BYTES);
 	usleep(700000);
 	seconds = -(double)now_ns() / 1e9;
@@ -143,47 +140,41 @@ static void run_flows(const struct demo *demo, struct iperf_flow *flow, double *
 }
 
 /* One line: where datagrams from an address to a port come out; dies if that is not `want`. */
-static void probe(const struct demo *demo, const char *what, const char *from, uint16_t port,
-		  uint16_t want)
+static void probe(const struct demo *demo, const char *what, const char *from, uint16_t port, uint16_t want)
 {
 	unsigned answered[3] = { 0 }, none;
 
 	proc_progress();
 	none = probe_send(&demo->lab, from, port, PROBES, echo_ports, answered);
-	printf("  %-44s %10s %6u %8u %10u %6u %5u\n", what, from, port, answered[0], answered[1],
-	       answered[2], none);
+	printf("  %-44s %10s %6u %8u %10u %6u %5u\n", what, from, port, answered[0], answered[1], answered[2], none);
 	for (int i = 0; i < 3; i++)
 		if (answered[i] != (echo_ports[i] == want ? PROBES : 0))
 			die("%s: expected all %d datagrams at port %u", what, PROBES, want);
 }
 
-static void print_flows(const struct iperf_flow *flow, const struct redirect *redirect,
-			struct spin_ctx *ctx, const uint64_t *sent_before,
+static void print_flows(const struct iperf_flow *flow, const struct redirect *redirect, struct spin_ctx *ctx, const uint64_t *sent_before,
 			const uint64_t *routed_before, struct demo *demo)
 {
 	uint64_t sent_all = 0, routed_all = 0;
 
 	printf("\niperf3 UDP flows to port %u, steered by source address\n", PUBLISHED_PORT);
-	printf("  %-12s %9s %16s %12s %14s %14s %8s\n", "from", "to port", "sent to published",
-	       "redirected", "iperf3 counts", "iperf3 lost", "Mbit/s");
+	printf("  %-12s %9s %16s %12s %14s %14s %8s\n", "from", "to port", "sent to published", "redirected", "iperf3 counts",
+	       "iperf3 lost", "Mbit/s");
 	for (int i = 0; i < FLOWS; i++) {
 		uint64_t sent = redirect_count(redirect, (unsigned)i) - sent_before[i];
 		uint64_t arrived = routed(ctx, flow_addr[i]) - routed_before[i];
 
-		printf("  %-12s %9u %17llu %12llu %14llu %14llu %8.1f\n", flow_addr[i], flow[i].port,
-		       (unsigned long long)sent, (unsigned long long)arrived,
-		       (unsigned long long)flow[i].packets, (unsigned long long)flow[i].lost,
+		printf("  %-12s %9u %17llu %12llu %14llu %14llu %8.1f\n", flow_addr[i], flow[i].port, (unsigned long long)sent,
+		       (unsigned long long)arrived, (unsigned long long)flow[i].packets, (unsigned long long)flow[i].lost,
 		       flow[i].gbit_s * 1e3);
 		sent_all += sent;
 		routed_all += arrived;
 	}
 	printf("  every datagram redirected: %s\n", sent_all == routed_all ? "yes" : "NO");
-	measure_baseline(measure_add(&demo->measure, "filtering.redirected", (double)routed_all,
-				     "datagrams"), (double)sent_all);
+	measure_baseline(measure_add(&demo->measure, "filtering.redirected", (double)routed_all, "datagrams"), (double)sent_all);
 }
 
-static struct spin_ctx *make_context(struct spin_nic *nic, const struct spin_object *object,
-				     struct spin_rule *rule)
+static struct spin_ctx *make_context(struct spin_nic *nic, const struct spin_object *object, struct spin_rule *rule)
 {
 	struct spin_ctx *ctx;
 	char text[64];
@@ -202,8 +193,7 @@ static void attach(const struct lab *lab, struct spin_ctx *ctx)
 }
 
 /* On the frames captured: time at XDP and cycles on the HPU. */
-static void cost(const struct demo *demo, const struct spin_object *object,
-		 const struct capture *capture, struct summary *s)
+static void cost(const struct demo *demo, const struct spin_object *object, const struct capture *capture, struct summary *s)
 {
 	const struct frame *full[FRAMES_MAX];
 	struct hpu_class class = { 0 };
@@ -281,8 +271,7 @@ static void run_filtering(struct demo *demo, void *arg)
 	snprintf(path, sizeof(path), "%s/redirect.bpf.o", demo->programs);
 	redirect = redirect_attach(lab, path, FIRST_PORT, FLOWS + 1, PUBLISHED_PORT);
 	echo = probe_echo(lab, echo_ports);
-	printf("  %-44s %10s %6s %8s %10s %6s %5s\n", "which port gets the datagrams", "from", "to",
-	       "own", "published", "other", "none");
+	printf("  %-44s %10s %6s %8s %10s %6s %5s\n", "which port gets the datagrams", "from", "to", "own", "published", "other", "none");
 	probe(demo, "without the handler", PROBE_ADDR, PROBE_PORT, PUBLISHED_PORT);
 
 	attach(lab, ctx);

@@ -22,16 +22,16 @@
  * Twenty times as many keys as the cache has lines: it must choose. The window
  * keeps the server busy in both arms.
  */
-#define KEYS         10000
-#define THETA        1.1
-#define WINDOW       64     /* requests under way */
-#define ROUNDS       11     /* of both arms, in turn */
-#define ROUNDS_MIN   3      /* that a slow or busy machine does */
-#define WARM_UP_S    0.2
-#define MEASURE_S    0.5
-#define STORE_KEYS   (2u << 20) /* room of the server's store */
-#define FRAMES_MAX   30000
-#define TARGET       0.85   /* of the bound */
+#define KEYS       10000
+#define THETA      1.1
+#define WINDOW     64 /* requests under way */
+#define ROUNDS     11 /* of both arms, in turn */
+#define ROUNDS_MIN 3  /* that a slow or busy machine does */
+#define WARM_UP_S  0.2
+#define MEASURE_S  0.5
+#define STORE_KEYS (2u << 20) /* room of the server's store */
+#define FRAMES_MAX 30000
+#define TARGET     0.85 /* of the bound */
 
 struct round {
 	double rate, cpu_ns, hit_all, hit_get, server_busy;
@@ -40,23 +40,27 @@ struct round {
 	struct kv_server_report server;
 };
 
-static void run_round(const struct demo *demo, const char *object, uint64_t seed, double measure_s,
-		      struct round *round)
+static void run_round(const struct demo *demo, const char *object, uint64_t seed, double measure_s, struct round *round)
 {
 	struct kv_server_report *report = proc_shared(sizeof(*report));
 	struct ycsb_result *r = proc_shared(sizeof(*r));
-	struct kv_server server = { LAB_SERVER_ADDR, STORE_KEYS, demo->lab.server.ifname, object,
-				    report };
+	struct kv_server server = { LAB_SERVER_ADDR, STORE_KEYS, demo->lab.server.ifname, object, report };
 	struct ycsb client = {
-		.addr = LAB_SERVER_ADDR, .port = KV_PORT, .keys = KEYS, .theta = THETA,
-		.window = WINDOW, .warm_up_s = WARM_UP_S, .measure_s = measure_s, .seed = seed,
-		.server_requests = &report->requests, .result = r,
+		.addr = LAB_SERVER_ADDR,
+		.port = KV_PORT,
+		.keys = KEYS,
+		.theta = THETA,
+		.window = WINDOW,
+		.warm_up_s = WARM_UP_S,
+		.measure_s = measure_s,
+		.seed = seed,
+		.server_requests = &report->requests,
+		.result = r,
 	};
 	double n;
 
 	proc_progress();
-	client.server = proc_start(demo->lab.server.ns_fd, demo->lab.server.cpu, kv_server__run,
-				   &server);
+	client.server = proc_start(demo->lab.server.ns_fd, demo->lab.server.cpu, kv_server__run, &server);
 	while (!report->ready) {
 		if (!proc_alive(client.server))
 			die("the key-value server ended");
@@ -98,16 +102,13 @@ static void print_round(const char *arm, const struct round *round)
 	const struct ycsb_result *r = &round->client;
 	double n = (double)r->requests;
 
-	printf("  %-8s %9.0f %10.0f %8.0f %8.0f %8.1f %9.1f %9.1f %8llu %8llu\n", arm,
-	       round->rate, round->cpu_ns, (double)r->server_ns / n, (double)r->server_napi_ns / n,
-	       round->server_busy * 100,
-	       round->hit_get * 100, round->hit_all * 100, (unsigned long long)r->checked,
-	       (unsigned long long)r->timeouts);
+	printf("  %-8s %9.0f %10.0f %8.0f %8.0f %8.1f %9.1f %9.1f %8llu %8llu\n", arm, round->rate, round->cpu_ns, (double)r->server_ns / n,
+	       (double)r->server_napi_ns / n, round->server_busy * 100, round->hit_get * 100, round->hit_all * 100,
+	       (unsigned long long)r->checked, (unsigned long long)r->timeouts);
 }
 
 /* Time at XDP by class, on the captured frames, each in the state that the sequence leaves. */
-static void time_classes(const struct demo *demo, struct spin_ctx *ctx,
-			 const struct capture *capture, double *ns)
+static void time_classes(const struct demo *demo, struct spin_ctx *ctx, const struct capture *capture, double *ns)
 {
 	const struct frame **of_class[KV_CLASSES];
 	size_t count[KV_CLASSES] = { 0 };
@@ -141,8 +142,7 @@ static void time_classes(const struct demo *demo, struct spin_ctx *ctx,
 	replay_close(replay);
 }
 
-static void cost(const struct demo *demo, const char *path, const struct capture *capture,
-		 const double *share, struct summary *s)
+static void cost(const struct demo *demo, const char *path, const struct capture *capture, const double *share, struct summary *s)
 {
 	static const char *const name[KV_CLASSES] = { "get_hit", "get_miss", "set" };
 	struct kv_replay live = { .delay = WINDOW / 2, .skip = KEYS }, model = live;
@@ -155,8 +155,8 @@ static void cost(const struct demo *demo, const char *path, const struct capture
 
 	live.store = kv_store__new(STORE_KEYS);
 	model.store = kv_store__new(STORE_KEYS);
-	if (!live.store || !model.store || spin_object__open(path, &object) ||
-	    spin_rule__parse("udp", &rule) || spin_ctx__create(NULL, object, &rule, &ctx))
+	if (!live.store || !model.store || spin_object__open(path, &object) || spin_rule__parse("udp", &rule) ||
+	    spin_ctx__create(NULL, object, &rule, &ctx))
 		die("%s", spin_strerror_last());
 	kv_replay_live(&live, ctx, capture);
 	time_classes(demo, ctx, capture, ns);
@@ -175,9 +175,8 @@ static void cost(const struct demo *demo, const char *path, const struct capture
 	}
 	s->packet_bytes = capture_mean_bytes(capture) - 14;
 	summary_hpus(s, &hpu);
-	printf("  %zu captured requests replayed: hits on the model %llu, by PROG_TEST_RUN %llu\n",
-	       capture->frames - KEYS, (unsigned long long)model.class[KV_HIT].packets,
-	       (unsigned long long)live.class[KV_HIT].packets);
+	printf("  %zu captured requests replayed: hits on the model %llu, by PROG_TEST_RUN %llu\n", capture->frames - KEYS,
+	       (unsigned long long)model.class[KV_HIT].packets, (unsigned long long)live.class[KV_HIT].packets);
 	hpu_close(&hpu);
 	spin_object__close(object);
 	kv_store__free(live.store);
@@ -191,7 +190,7 @@ struct kvstore {
 	struct summary *summary;
 	char object[300];
 	struct round without[ROUNDS], with[ROUNDS];
-	int rounds;              /* complete: of both arms */
+	int rounds; /* complete: of both arms */
 	uint64_t checked;
 	double gets, requests;
 };
@@ -278,10 +277,9 @@ int demo_kvstore(struct demo *demo, struct summary *s)
 	s->unit = "requests answered";
 	s->hit_name = "of requests answered at XDP";
 	snprintf(kv->object, sizeof(kv->object), "%s/kvstore.spin", demo->handlers);
-	printf("\nkvstore: YCSB, 50 %% GET and 50 %% SET, %d keys, Zipf %.1f, %d requests under way\n",
-	       KEYS, THETA, WINDOW);
-	printf("  %-8s %9s %10s %8s %8s %8s %9s %9s %8s %8s\n", "handlers", "req/s", "CPU ns/req",
-	       "server", "NAPI", "CPU %", "hits/GET", "hits/all", "checked", "timeouts");
+	printf("\nkvstore: YCSB, 50 %% GET and 50 %% SET, %d keys, Zipf %.1f, %d requests under way\n", KEYS, THETA, WINDOW);
+	printf("  %-8s %9s %10s %8s %8s %8s %9s %9s %8s %8s\n", "handlers", "req/s", "CPU ns/req", "server", "NAPI", "CPU %", "hits/GET",
+	       "hits/all", "checked", "timeouts");
 	/* rounds that are complete count, whatever became of the next */
 	err = demo_step(demo, "kvstore, requests", run_rounds, kv) && !kv->rounds ? -1 : 0;
 	summarize_rounds(demo, kv);

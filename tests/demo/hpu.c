@@ -13,9 +13,7 @@ void hpu_open(struct hpu *hpu, const struct spin_object *object, const struct sp
 	memset(hpu, 0, sizeof(*hpu));
 	hpu->target = pspin_target__find("pspin-rtl");
 	image = spin_object__image(object, &bytes);
-	if (!hpu->target || !image ||
-	    pspin__open(&hpu->nic, hpu->target, spin_object__meta(object), image, bytes, rule, why,
-			sizeof(why)))
+	if (!hpu->target || !image || pspin__open(&hpu->nic, hpu->target, spin_object__meta(object), image, bytes, rule, why, sizeof(why)))
 		die("HPU model: %s", why);
 }
 
@@ -60,11 +58,9 @@ double hpu_mean_cycles(const struct hpu_class *class)
 	return class->packets ? (double)class->cycles / (double)class->packets : 0;
 }
 
-double hpu_needed(const struct hpu *hpu, double body_cycles, double gbit_s,
-		  double bytes_per_packet)
+double hpu_needed(const struct hpu *hpu, double body_cycles, double gbit_s, double bytes_per_packet)
 {
 	double packets_per_ns = gbit_s / (8 * bytes_per_packet);
 
-	return packets_per_ns * (body_cycles + pspin_target__runtime_cycles(hpu->target)) /
-	       pspin_target__clock_ghz(hpu->target);
+	return packets_per_ns * (body_cycles + pspin_target__runtime_cycles(hpu->target)) / pspin_target__clock_ghz(hpu->target);
 }

@@ -16,7 +16,7 @@ struct hpu {
 /* Cycles of one class of packets. */
 struct hpu_class {
 	uint64_t packets;
-	uint64_t cycles;  /* sum of the handlers' bodies (B) */
+	uint64_t cycles; /* sum of the handlers' bodies (B) */
 };
 
 void hpu_open(struct hpu *hpu, const struct spin_object *object, const struct spin_rule *rule);
@@ -33,7 +33,6 @@ void hpu_count(struct hpu_class *class, const struct pspin_result *result);
 double hpu_mean_cycles(const struct hpu_class *class);
 
 /* HPUs busy at a line rate: packet rate x (B + what lies between two handlers). */
-double hpu_needed(const struct hpu *hpu, double body_cycles, double gbit_s,
-		  double bytes_per_packet);
+double hpu_needed(const struct hpu *hpu, double body_cycles, double gbit_s, double bytes_per_packet);
 
 #endif

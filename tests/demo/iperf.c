@@ -22,8 +22,7 @@ static int listening(uint16_t port)
 	int found = 0;
 
 	while (from && !found && fgets(line, sizeof(line), from))
-		found = sscanf(line, " %*d: %*x:%x %*x:%*x %x", &local, &state) == 2 &&
-			local == port && state == 10;
+		found = sscanf(line, " %*d: %*x:%x %*x:%*x %x", &local, &state) == 2 && local == port && state == 10;
 	if (from)
 		fclose(from);
 	return found;
@@ -44,12 +43,11 @@ static void start_server(const struct lab *lab, struct iperf_flow *flow)
 	}
 }
 
-void iperf_start(const struct lab *lab, struct iperf_flow *flow, unsigned flows, unsigned seconds,
-		 unsigned mbit_s, unsigned datagram_bytes)
+void iperf_start(const struct lab *lab, struct iperf_flow *flow, unsigned flows, unsigned seconds, unsigned mbit_s, unsigned datagram_bytes)
 {
 	char port[8], time[8], rate[16], length[8];
-	char *argv[] = { "iperf3", "-4", "-J", "-c", LAB_SERVER_ADDR, "-B", NULL, "-p", port, "-t",
-			 time, "-u", "-b", rate, "-l", length, NULL };
+	char *argv[] = { "iperf3", "-4", "-J", "-c", LAB_SERVER_ADDR, "-B", NULL, "-p", port, "-t", time,
+			 "-u",     "-b", rate, "-l", length,          NULL };
 
 	if (!mbit_s)
 		argv[11] = NULL;
@@ -105,8 +103,7 @@ void iperf_finish(struct iperf_flow *flow, unsigned flows)
 	for (unsigned i = 0; i < flows; i++) {
 		while (proc_alive(flow[i].client)) {
 			if (now_ns() > flow[i].deadline_ns)
-				die("iperf3 to port %u does not end; is the machine overloaded?",
-				    flow[i].port);
+				die("iperf3 to port %u does not end; is the machine overloaded?", flow[i].port);
 			usleep(10000);
 		}
 	}

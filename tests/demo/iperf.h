@@ -10,10 +10,10 @@
 #define IPERF_FLOWS_MAX 8
 
 struct iperf_flow {
-	uint16_t port;         /* where its server listens */
-	const char *from;      /* client's address */
+	uint16_t port;    /* where its server listens */
+	const char *from; /* client's address */
 	/* results */
-	double gbit_s;         /* received */
+	double gbit_s;          /* received */
 	uint64_t packets, lost; /* of a UDP flow */
 	/* private */
 	pid_t server, client;
@@ -22,8 +22,8 @@ struct iperf_flow {
 };
 
 /* Starts all flows; mbit_s: of each UDP flow, 0 for TCP. datagram_bytes: UDP payload. */
-void iperf_start(const struct lab *lab, struct iperf_flow *flow, unsigned flows, unsigned seconds,
-		 unsigned mbit_s, unsigned datagram_bytes);
+void iperf_start(const struct lab *lab, struct iperf_flow *flow, unsigned flows, unsigned seconds, unsigned mbit_s,
+		 unsigned datagram_bytes);
 /* Waits for the ends and reads the results. */
 void iperf_finish(struct iperf_flow *flow, unsigned flows);
 

@@ -71,11 +71,9 @@ static void serve_model(struct kv_replay *replay, struct hpu *hpu, struct kv_mes
 {
 	static struct kv_cache cache;
 	struct kv_set *set = &cache.set[spin_ntoh32(m->key) % KV_SETS];
-	uint32_t addr = hpu_symbol(hpu, "spin_state", sizeof(cache)) +
-			(uint32_t)((char *)set - (char *)&cache);
+	uint32_t addr = hpu_symbol(hpu, "spin_state", sizeof(cache)) + (uint32_t)((char *)set - (char *)&cache);
 
-	if (pspin__read(hpu->nic, addr, set, sizeof(*set)) ||
-	    !kv_server__serve(replay->store, &cache, m) ||
+	if (pspin__read(hpu->nic, addr, set, sizeof(*set)) || !kv_server__serve(replay->store, &cache, m) ||
 	    pspin__write(hpu->nic, addr, set, sizeof(*set)))
 		die("HPU model: a request cannot be served");
 }

@@ -16,8 +16,8 @@ enum kv_class { KV_HIT, KV_MISS, KV_WRITE, KV_CLASSES };
 
 struct kv_replay {
 	struct kv_store *store;
-	unsigned delay;      /* requests */
-	size_t skip;         /* frames at the beginning that are run but not counted */
+	unsigned delay; /* requests */
+	size_t skip;    /* frames at the beginning that are run but not counted */
 	/* results */
 	struct hpu_class class[KV_CLASSES], all; /* cycles only from the model */
 };

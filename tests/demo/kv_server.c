@@ -31,8 +31,7 @@ static int open_socket(const char *addr)
 	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), bytes = RECEIVE_BUFFER_BYTES;
 
 	inet_pton(AF_INET, addr, &at.sin_addr);
-	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &tick, sizeof(tick)) ||
-	    bind(fd, (struct sockaddr *)&at, sizeof(at)))
+	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &tick, sizeof(tick)) || bind(fd, (struct sockaddr *)&at, sizeof(at)))
 		die("key-value server: %s:%d: %s", addr, KV_PORT, strerror(errno));
 	(void)setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &bytes, sizeof(bytes));
 	return fd;
@@ -50,9 +49,8 @@ static struct spin_ctx *open_context(const struct kv_server *server, struct kv_c
 	void *state;
 
 	snprintf(text, sizeof(text), "udp ip4 dst %s dport %d", server->addr, KV_PORT);
-	if (spin_object__open(server->object, &object) || spin_nic__open(server->ifname, &nic) ||
-	    spin_rule__parse(text, &rule) || spin_ctx__create(nic, object, &rule, &ctx) ||
-	    spin_ctx__symbol(ctx, "spin_state", &state, &bytes) || spin_ctx__attach(ctx))
+	if (spin_object__open(server->object, &object) || spin_nic__open(server->ifname, &nic) || spin_rule__parse(text, &rule) ||
+	    spin_ctx__create(nic, object, &rule, &ctx) || spin_ctx__symbol(ctx, "spin_state", &state, &bytes) || spin_ctx__attach(ctx))
 		die("key-value server: %s", spin_strerror_last());
 	if (bytes != sizeof(**cache))
 		die("%s: its cache is not this server's", server->object);

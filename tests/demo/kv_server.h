@@ -13,8 +13,8 @@
 
 /* In memory shared with the demo. */
 struct kv_server_report {
-	volatile uint32_t ready;       /* 1: requests are served */
-	volatile uint64_t requests;    /* that reached the server */
+	volatile uint32_t ready;             /* 1: requests are served */
+	volatile uint64_t requests;          /* that reached the server */
 	uint64_t packets[SPIN_REASON_COUNT]; /* of the context, when the server has ended */
 };
 
@@ -22,7 +22,7 @@ struct kv_server {
 	const char *addr;
 	uint32_t keys_max;
 	const char *ifname;
-	const char *object;            /* NULL: no handlers */
+	const char *object; /* NULL: no handlers */
 	struct kv_server_report *report;
 };
 

@@ -9,12 +9,12 @@
 #include "tests/common/proc.h"
 #include "tests/demo/probe.h"
 
-#define PORTS_MAX  8
-#define ANSWER_MS  200
-#define WORDS      64
+#define PORTS_MAX 8
+#define ANSWER_MS 200
+#define WORDS     64
 
 struct datagram {
-	uint16_t port;  /* of the echo that answered; 0 in the request */
+	uint16_t port; /* of the echo that answered; 0 in the request */
 	uint16_t unused;
 	uint32_t number;
 	uint32_t word[WORDS];
@@ -51,9 +51,7 @@ static int run_echo(void *arg)
 			socklen_t from_bytes = sizeof(from);
 			struct datagram d;
 
-			if (!fds[i].revents ||
-			    recvfrom(fds[i].fd, &d, sizeof(d), 0, (struct sockaddr *)&from,
-				     &from_bytes) != sizeof(d))
+			if (!fds[i].revents || recvfrom(fds[i].fd, &d, sizeof(d), 0, (struct sockaddr *)&from, &from_bytes) != sizeof(d))
 				continue;
 			d.port = echo->ports[i];
 			sendto(fds[i].fd, &d, sizeof(d), 0, (struct sockaddr *)&from, from_bytes);
@@ -75,8 +73,8 @@ pid_t probe_echo(const struct lab *lab, const uint16_t *ports)
 	return pid;
 }
 
-unsigned probe_send(const struct lab *lab, const char *from, uint16_t to_port, unsigned datagrams,
-		    const uint16_t *ports, unsigned *answered)
+unsigned probe_send(const struct lab *lab, const char *from, uint16_t to_port, unsigned datagrams, const uint16_t *ports,
+		    unsigned *answered)
 {
 	struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons(to_port) };
 	struct timeval wait = { .tv_usec = ANSWER_MS * 1000 };
@@ -94,8 +92,7 @@ unsigned probe_send(const struct lab *lab, const char *from, uint16_t to_port, u
 		for (unsigned w = 0; w < WORDS; w++)
 			out.word[w] = (n + 1) * 2654435761u ^ w * 40503u;
 		if (sendto(fd, &out, sizeof(out), 0, (struct sockaddr *)&to, sizeof(to)) < 0 ||
-		    recv(fd, &in, sizeof(in), 0) != sizeof(in) || in.number != n ||
-		    memcmp(in.word, out.word, sizeof(in.word))) {
+		    recv(fd, &in, sizeof(in), 0) != sizeof(in) || in.number != n || memcmp(in.word, out.word, sizeof(in.word))) {
 			none++;
 			continue;
 		}

@@ -15,7 +15,7 @@ pid_t probe_echo(const struct lab *lab, const uint16_t *ports);
  * Sends datagrams one by one and counts in answered[] those that ports[i]
  * answered with the same payload; returns how many nobody did.
  */
-unsigned probe_send(const struct lab *lab, const char *from, uint16_t to_port, unsigned datagrams,
-		    const uint16_t *ports, unsigned *answered);
+unsigned probe_send(const struct lab *lab, const char *from, uint16_t to_port, unsigned datagrams, const uint16_t *ports,
+		    unsigned *answered);
 
 #endif

@@ -36,15 +36,13 @@ int redirect(struct __sk_buff *skb)
 	__be16 was, to = bpf_htons(redirect_config.published_port);
 	__u32 i;
 
-	if ((void *)(udp + 1) > end || eth->h_proto != bpf_htons(ETH_P_IP) || ip->ihl != 5 ||
-	    ip->protocol != IPPROTO_UDP)
+	if ((void *)(udp + 1) > end || eth->h_proto != bpf_htons(ETH_P_IP) || ip->ihl != 5 || ip->protocol != IPPROTO_UDP)
 		return TC_ACT_OK;
 	was = udp->dest;
 	i = bpf_ntohs(was) - redirect_config.first_port;
 	if (i >= redirect_config.ports || i >= REDIRECT_PORTS_MAX)
 		return TC_ACT_OK;
-	bpf_l4_csum_replace(skb, at + offsetof(struct udphdr, check), was, to,
-			    BPF_F_MARK_MANGLED_0 | sizeof(to));
+	bpf_l4_csum_replace(skb, at + offsetof(struct udphdr, check), was, to, BPF_F_MARK_MANGLED_0 | sizeof(to));
 	bpf_skb_store_bytes(skb, at + offsetof(struct udphdr, dest), &to, sizeof(to), 0);
 	__sync_fetch_and_add(&redirected[i], 1);
 	return TC_ACT_OK;

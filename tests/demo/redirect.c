@@ -14,8 +14,7 @@ struct redirect {
 	struct bpf_tc_hook hook;
 };
 
-struct redirect *redirect_attach(const struct lab *lab, const char *object, uint16_t first_port,
-				 uint16_t ports, uint16_t published_port)
+struct redirect *redirect_attach(const struct lab *lab, const char *object, uint16_t first_port, uint16_t ports, uint16_t published_port)
 {
 	struct redirect_config config = { first_port, ports, published_port };
 	struct redirect *redirect = calloc(1, sizeof(*redirect));
@@ -56,8 +55,7 @@ uint64_t redirect_count(const struct redirect *redirect, unsigned i)
 	uint64_t counts[REDIRECT_PORTS_MAX] = { 0 };
 	uint32_t zero = 0;
 
-	if (bpf_map__value_size(redirect->counts) != sizeof(counts) ||
-	    bpf_map_lookup_elem(bpf_map__fd(redirect->counts), &zero, counts))
+	if (bpf_map__value_size(redirect->counts) != sizeof(counts) || bpf_map_lookup_elem(bpf_map__fd(redirect->counts), &zero, counts))
 		die("cannot read the redirected datagrams");
 	return counts[i];
 }

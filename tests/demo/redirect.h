@@ -10,8 +10,7 @@
 struct redirect;
 
 /* At the egress of the client's interface; gone with it. Ports in host byte order. */
-struct redirect *redirect_attach(const struct lab *lab, const char *object, uint16_t first_port,
-				 uint16_t ports, uint16_t published_port);
+struct redirect *redirect_attach(const struct lab *lab, const char *object, uint16_t first_port, uint16_t ports, uint16_t published_port);
 /* Datagrams changed that were for first_port + i. */
 uint64_t redirect_count(const struct redirect *redirect, unsigned i);
 void redirect_detach(struct redirect *redirect);

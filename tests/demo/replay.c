@@ -49,8 +49,7 @@ struct replay *replay_open(const char *object)
 			bss = map;
 	if (!bss || bpf_map__value_size(bss) != sizeof(struct replay_frames))
 		die("%s is not this demo's", object);
-	replay->frames = mmap(NULL, sizeof(struct replay_frames), PROT_READ | PROT_WRITE,
-			      MAP_SHARED, bpf_map__fd(bss), 0);
+	replay->frames = mmap(NULL, sizeof(struct replay_frames), PROT_READ | PROT_WRITE, MAP_SHARED, bpf_map__fd(bss), 0);
 	if (replay->frames == MAP_FAILED)
 		die("cannot map the frames to replay");
 	replay->target_fd = bpf_object__find_map_fd_by_name(replay->object, "replay_target");
@@ -76,8 +75,7 @@ static double thread_ns(void)
 
 static double burst(struct replay *replay, int target, const struct frame *frame)
 {
-	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = frame->data, .data_size_in = frame->bytes,
-		    .repeat = BURST_RUNS);
+	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = frame->data, .data_size_in = frame->bytes, .repeat = BURST_RUNS);
 	uint32_t zero = 0;
 	double begin;
 
@@ -90,8 +88,7 @@ static double burst(struct replay *replay, int target, const struct frame *frame
 	return (thread_ns() - begin) / BURST_RUNS;
 }
 
-double replay_ns(struct replay *replay, struct spin_ctx *ctx, const struct frame *const *frame,
-		 size_t frames)
+double replay_ns(struct replay *replay, struct spin_ctx *ctx, const struct frame *const *frame, size_t frames)
 {
 	double with[BURSTS], without[BURSTS];
 

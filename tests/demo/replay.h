@@ -16,7 +16,6 @@ void replay_close(struct replay *replay);
  * way: medians of alternating bursts. Frames must be of one length, at least
  * REPLAY_BYTES; the first REPLAY_FRAMES_MAX are used, in turn.
  */
-double replay_ns(struct replay *replay, struct spin_ctx *ctx, const struct frame *const *frame,
-		 size_t frames);
+double replay_ns(struct replay *replay, struct spin_ctx *ctx, const struct frame *const *frame, size_t frames);
 
 #endif

@@ -12,9 +12,18 @@ static const double line_rate_gbit_s[2] = { 200, 400 };
 
 void summary_begin(struct summary *s, const char *name)
 {
-	*s = (struct summary){ .name = name, .unit = "packets", .hit_name = "hits", .xdp_ns = NAN, .hit_rate = NAN,
-			       .rate = { NAN, NAN }, .cpu_ns = { NAN, NAN }, .speedup = NAN, .bound = NAN, .vs_bound = NAN,
-			       .body_cycles = NAN, .packet_bytes = NAN };
+	*s = (struct summary){ .name = name,
+			       .unit = "packets",
+			       .hit_name = "hits",
+			       .xdp_ns = NAN,
+			       .hit_rate = NAN,
+			       .rate = { NAN, NAN },
+			       .cpu_ns = { NAN, NAN },
+			       .speedup = NAN,
+			       .bound = NAN,
+			       .vs_bound = NAN,
+			       .body_cycles = NAN,
+			       .packet_bytes = NAN };
 	for (int r = 0; r < 2; r++)
 		for (int e = 0; e < 2; e++)
 			s->hpus[r][e] = NAN;
@@ -24,8 +33,7 @@ void summary_hpus(struct summary *s, const struct hpu *hpu)
 {
 	for (int r = 0; r < 2; r++)
 		for (int e = 0; e < 2; e++)
-			s->hpus[r][e] = hpu_needed(hpu, s->body_cycles, line_rate_gbit_s[r],
-						   s->packet_bytes + (e ? ETHERNET_BYTES : 0));
+			s->hpus[r][e] = hpu_needed(hpu, s->body_cycles, line_rate_gbit_s[r], s->packet_bytes + (e ? ETHERNET_BYTES : 0));
 }
 
 static uint64_t total(const struct summary *s)
@@ -56,8 +64,8 @@ static void compare(const char *what, const double *value)
 	int columns = strlen(what) > 44 ? (int)strlen(what) : 44;
 	char text[3][16];
 
-	printf("%-*s %*s %12s %12s\n", columns, what, 56 - columns, number(text[0], value[0], 0),
-	       number(text[1], value[1], 0), number(text[2], value[1] / value[0], 3));
+	printf("%-*s %*s %12s %12s\n", columns, what, 56 - columns, number(text[0], value[0], 0), number(text[1], value[1], 0),
+	       number(text[2], value[1] / value[0], 3));
 }
 
 void summary_print(const struct summary *s)
@@ -68,8 +76,8 @@ void summary_print(const struct summary *s)
 	printf("%-44s %12llu\n", "packets seen", (unsigned long long)total(s));
 	for (int r = 0; r < SPIN_REASON_COUNT; r++)
 		if (s->packets[r])
-			printf("  %-4s %-37s %12llu\n", spin_verdict_name(spin_reason_verdict(r)),
-			       spin_reason_name(r), (unsigned long long)s->packets[r]);
+			printf("  %-4s %-37s %12llu\n", spin_verdict_name(spin_reason_verdict(r)), spin_reason_name(r),
+			       (unsigned long long)s->packets[r]);
 	line("at XDP, beyond an empty program", s->xdp_ns, 1, "ns");
 	for (unsigned i = 0; i < s->parts; i++) {
 		snprintf(what, sizeof(what), "  %s", s->part[i].name);
@@ -90,15 +98,13 @@ void summary_print(const struct summary *s)
 		snprintf(what, sizeof(what), "  %s", s->part[i].name);
 		line(what, s->part[i].cycles, 1, "cycles");
 	}
-	printf("HPUs needed, packets of %s bytes%13s %12s %12s\n", number(text[0], s->packet_bytes, 0), "",
-	       "packet only", "with 38 B");
+	printf("HPUs needed, packets of %s bytes%13s %12s %12s\n", number(text[0], s->packet_bytes, 0), "", "packet only", "with 38 B");
 	for (int r = 0; r < 2; r++)
 		printf("  %3.0f Gbit/s%45s %12s %12s\n", line_rate_gbit_s[r], "", number(text[0], s->hpus[r][0], 2),
 		       number(text[1], s->hpus[r][1], 2));
 }
 
-static struct measure_row *add(const struct summary *s, struct measure *m, const char *what,
-			       double value, const char *unit)
+static struct measure_row *add(const struct summary *s, struct measure *m, const char *what, double value, const char *unit)
 {
 	char name[64];
 
@@ -114,8 +120,7 @@ void summary_rows(const struct summary *s, struct measure *m)
 	for (int r = 0; r < SPIN_REASON_COUNT; r++) {
 		if (!s->packets[r])
 			continue;
-		snprintf(what, sizeof(what), "%s.%s", spin_verdict_name(spin_reason_verdict(r)),
-			 spin_reason_name(r));
+		snprintf(what, sizeof(what), "%s.%s", spin_verdict_name(spin_reason_verdict(r)), spin_reason_name(r));
 		add(s, m, what, (double)s->packets[r], "packets");
 	}
 	add(s, m, "xdp", s->xdp_ns, "ns/packet");
@@ -136,8 +141,7 @@ void summary_rows(const struct summary *s, struct measure *m)
 	}
 	for (int r = 0; r < 2; r++) {
 		for (int e = 0; e < 2; e++) {
-			snprintf(what, sizeof(what), "hpus_%.0fg%s", line_rate_gbit_s[r],
-				 e ? ".ethernet" : "");
+			snprintf(what, sizeof(what), "hpus_%.0fg%s", line_rate_gbit_s[r], e ? ".ethernet" : "");
 			add(s, m, what, s->hpus[r][e], "HPUs");
 		}
 	}

@@ -10,26 +10,26 @@
 #include "tests/demo/hpu.h"
 
 struct summary_part {
-	const char *name;        /* of a class of packets: "get_hit" */
-	double ns;               /* at XDP, beyond an empty program */
-	double cycles;           /* B on the HPU */
+	const char *name; /* of a class of packets: "get_hit" */
+	double ns;        /* at XDP, beyond an empty program */
+	double cycles;    /* B on the HPU */
 };
 
 struct summary {
-	const char *name;        /* of the handler */
-	const char *unit;        /* "requests answered" or "datagrams delivered" */
+	const char *name; /* of the handler */
+	const char *unit; /* "requests answered" or "datagrams delivered" */
 	uint64_t packets[SPIN_REASON_COUNT];
 	/* NAN: not measured, here and below */
-	double xdp_ns;           /* mean */
+	double xdp_ns; /* mean */
 	struct summary_part part[4];
 	unsigned parts;
-	const char *hit_name;    /* what a hit is */
-	double hit_rate;         /* of all packets matched, 0 to 1 */
-	double rate[2], cpu_ns[2]; /* per second; of the receiver per unit. [0] without the handler, [1] with */
+	const char *hit_name;            /* what a hit is */
+	double hit_rate;                 /* of all packets matched, 0 to 1 */
+	double rate[2], cpu_ns[2];       /* per second; of the receiver per unit. [0] without the handler, [1] with */
 	double speedup, bound, vs_bound; /* medians over rounds; NAN where none applies */
-	double body_cycles;      /* mean B */
-	double packet_bytes;     /* mean, from the IP header on */
-	double hpus[2][2];       /* [200, 400 Gbit/s][packet bytes only, with Ethernet's 38] */
+	double body_cycles;              /* mean B */
+	double packet_bytes;             /* mean, from the IP header on */
+	double hpus[2][2];               /* [200, 400 Gbit/s][packet bytes only, with Ethernet's 38] */
 };
 
 /* Nothing is measured yet. */

@@ -22,14 +22,14 @@
 #define UDP_GRO 104
 #endif
 
-#define BATCH_MAX         64         /* datagrams per system call: the kernel's limit to UDP_SEGMENT */
-#define OPERATIONS        (1u << 20) /* drawn before the run, then repeated */
-#define TIMEOUT_NS        200000000u
-#define SWEEP_NS          10000000u
-#define SOCKET_BUFFER     (4 << 20)  /* bytes */
+#define BATCH_MAX     64         /* datagrams per system call: the kernel's limit to UDP_SEGMENT */
+#define OPERATIONS    (1u << 20) /* drawn before the run, then repeated */
+#define TIMEOUT_NS    200000000u
+#define SWEEP_NS      10000000u
+#define SOCKET_BUFFER (4 << 20) /* bytes */
 
 struct slot {
-	uint32_t id;      /* sequence * YCSB_WINDOW_MAX + index of the slot */
+	uint32_t id; /* sequence * YCSB_WINDOW_MAX + index of the slot */
 	uint32_t key;
 	uint32_t version; /* SET: written; GET: oldest that may be read */
 	uint32_t is_set;
@@ -40,7 +40,7 @@ struct run {
 	const struct ycsb *options;
 	struct ycsb_result result; /* counts since the start */
 	int fd;
-	uint32_t *operation;       /* key * 2 + is_set */
+	uint32_t *operation; /* key * 2 + is_set */
 	uint32_t next;
 	uint32_t *issued, *acknowledged; /* versions by key */
 	struct slot slot[YCSB_WINDOW_MAX];
@@ -122,16 +122,15 @@ static void issue_next(struct run *run, struct slot *slot)
 static void check(struct run *run, const struct slot *slot, const struct kv_message *m)
 {
 	uint32_t version = m->value[1];
-	int wrong = m->found != spin_hton16(1) || m->value[0] != slot->key ||
-		    version < slot->version || version > run->issued[slot->key];
+	int wrong = m->found != spin_hton16(1) || m->value[0] != slot->key || version < slot->version || version > run->issued[slot->key];
 
 	for (uint32_t i = 2; i < KV_WORDS; i++)
 		wrong |= m->value[i] != filler(slot->key, version, i);
 	run->result.checked++;
 	if (wrong && !run->result.wrong++)
 		snprintf(run->result.first_wrong, sizeof(run->result.first_wrong),
-			 "key %u: read key %u version %u, %u was acknowledged, %u the last written",
-			 slot->key, m->value[0], version, slot->version, run->issued[slot->key]);
+			 "key %u: read key %u version %u, %u was acknowledged, %u the last written", slot->key, m->value[0], version,
+			 slot->version, run->issued[slot->key]);
 }
 
 /* Takes a reply; its slot, or NULL if it answers nothing under way. */
@@ -231,8 +230,7 @@ static void open_socket(struct run *run)
 	run->fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	inet_pton(AF_INET, run->options->addr, &to.sin_addr);
 	if (run->fd < 0 || connect(run->fd, (struct sockaddr *)&to, sizeof(to)) ||
-	    setsockopt(run->fd, SOL_SOCKET, SO_RCVTIMEO, &tick, sizeof(tick)) ||
-	    setsockopt(run->fd, SOL_UDP, UDP_GRO, &on, sizeof(on)))
+	    setsockopt(run->fd, SOL_SOCKET, SO_RCVTIMEO, &tick, sizeof(tick)) || setsockopt(run->fd, SOL_UDP, UDP_GRO, &on, sizeof(on)))
 		die("YCSB client: %s", strerror(errno));
 	(void)setsockopt(run->fd, SOL_SOCKET, SO_RCVBUFFORCE, &bytes, sizeof(bytes));
 	(void)setsockopt(run->fd, SOL_SOCKET, SO_SNDBUFFORCE, &bytes, sizeof(bytes));
@@ -243,8 +241,7 @@ static void draw_operations(struct run *run)
 	uint64_t seed = run->options->seed ^ 0x5851f42d4c957f2du;
 
 	run->operation = malloc(OPERATIONS * sizeof(*run->operation));
-	if (!run->operation || zipf_fill(run->operation, OPERATIONS, run->options->keys,
-					 run->options->theta, run->options->seed))
+	if (!run->operation || zipf_fill(run->operation, OPERATIONS, run->options->keys, run->options->theta, run->options->seed))
 		die("YCSB client: no memory");
 	for (uint32_t i = 0; i < OPERATIONS; i++)
 		run->operation[i] = run->operation[i] * 2 + (random_next(&seed) >> 63);

@@ -35,12 +35,12 @@ struct ycsb {
 /* Of the measured time, but for timeouts and wrong values: of the whole run. */
 struct ycsb_result {
 	double seconds;
-	uint64_t requests, gets;      /* answered */
+	uint64_t requests, gets; /* answered */
 	uint64_t reached_server;
 	uint64_t server_ns, server_napi_ns; /* CPU time */
 	uint64_t timeouts, wrong;
-	uint64_t checked;             /* values read and checked, whole run */
-	uint64_t sent;                /* requests, whole run */
+	uint64_t checked; /* values read and checked, whole run */
+	uint64_t sent;    /* requests, whole run */
 	char first_wrong[160];
 };
 

@@ -8,12 +8,12 @@
 #include "tests/figures/figures.h"
 #include "tests/figures/workload.h"
 
-#define PACKET_BYTES 2048u /* PsPIN 4.3 */
-#define PACKETS 64u
-#define HPUS 32
-#define AREA_MM2 18.5 /* PsPIN table 3: of 32 HPUs, at 22 nm */
+#define PACKET_BYTES  2048u /* PsPIN 4.3 */
+#define PACKETS       64u
+#define HPUS          32
+#define AREA_MM2      18.5 /* PsPIN table 3: of 32 HPUs, at 22 nm */
 #define WORKLOADS_MAX 8
-#define LL_SC_MORE 3 /* instructions: lr, add, sc, bnez in place of an AMO */
+#define LL_SC_MORE    3 /* instructions: lr, add, sc, bnez in place of an AMO */
 
 static const char ratios[] = "the text has ratios to other machines only: 1.08 (strided_ddt) to 7.71 times zynq's, "
 			     "1.44 (filtering) to 76.6 times ault's";
@@ -35,7 +35,7 @@ static struct bench_result run(struct figures *f, const struct workload *w)
 		return result;
 	fprintf(stderr, "figures: on pspin, %u bytes: %s\n", PACKET_BYTES, err);
 	f->failed = 1;
-	return (struct bench_result){.body_cycles = NAN, .instructions = NAN};
+	return (struct bench_result){ .body_cycles = NAN, .instructions = NAN };
 }
 
 static void rows(struct figures *f, const struct workload *w, const struct bench_result *r)
@@ -54,15 +54,15 @@ static void rows(struct figures *f, const struct workload *w, const struct bench
 
 static void plots(struct figures *f, const double *ipc, const double *per_area)
 {
-	static const char *const only[] = {"pspin"};
+	static const char *const only[] = { "pspin" };
 	const char *names[WORKLOADS_MAX];
-	struct svg_bars bars = {.title = "Figure 10: instructions per cycle, alone, 2 KiB",
-				.y_label = "IPC",
-				.groups = names,
-				.parts = only,
-				.group_count = workload_count,
-				.part_count = 1,
-				.values = ipc};
+	struct svg_bars bars = { .title = "Figure 10: instructions per cycle, alone, 2 KiB",
+				 .y_label = "IPC",
+				 .groups = names,
+				 .parts = only,
+				 .group_count = workload_count,
+				 .part_count = 1,
+				 .values = ipc };
 
 	for (unsigned i = 0; i < workload_count; i++)
 		names[i] = workloads[i].handler;

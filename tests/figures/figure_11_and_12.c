@@ -7,10 +7,10 @@
 #include "tests/figures/figures.h"
 #include "tests/figures/workload.h"
 
-static const unsigned sizes[] = {64, 512, 1024};
-#define SIZES 3
-#define WORKLOADS_MAX 8
-#define PACKETS 2048
+static const unsigned sizes[] = { 64, 512, 1024 };
+#define SIZES          3
+#define WORKLOADS_MAX  8
+#define PACKETS        2048
 #define ETHERNET_BYTES 38 /* preamble, header, check sequence and gap */
 
 static const char compiler[] = "rv32imac from gcc: the PULP compiler's hardware loops and "
@@ -18,31 +18,27 @@ static const char compiler[] = "rv32imac from gcc: the PULP compiler's hardware 
 			       "words (spinctl cost reports it); and what our handlers are "
 			       "charged: parsing IP, length checks";
 static const char link[] = "with Ethernet's 38 bytes for each packet: the rate of the link";
-static const char minimum[] =
-	"kvstore's messages are 76 bytes from the IP header on: the smallest there is";
+static const char minimum[] = "kvstore's messages are 76 bytes from the IP header on: the smallest there is";
 
 struct outcome {
 	double alone_gbps, cycles, gbps[SIZES], free_gbps[SIZES];
 };
 
-static struct bench_result run(struct figures *f, const struct workload *w,
-			       const struct pspin_target *target, unsigned bytes, int at_once)
+static struct bench_result run(struct figures *f, const struct workload *w, const struct pspin_target *target, unsigned bytes, int at_once)
 {
 	struct bench_result result;
 	char err[512] = "";
 
-	if (!workload__run(w, target, bytes, at_once ? PACKETS : 64, at_once, &result, err,
-			   sizeof(err)))
+	if (!workload__run(w, target, bytes, at_once ? PACKETS : 64, at_once, &result, err, sizeof(err)))
 		return result;
 	fprintf(stderr, "figures: on %s, %u bytes: %s\n", pspin_target__name(target), bytes, err);
 	f->failed = 1;
-	return (struct bench_result){.body_cycles = NAN, .gbps = NAN};
+	return (struct bench_result){ .body_cycles = NAN, .gbps = NAN };
 }
 
 static void measure(struct figures *f, const struct workload *w, struct outcome *out)
 {
-	const struct pspin_target *pspin = pspin_target__find("pspin"),
-				  *rtl = pspin_target__find("pspin-rtl");
+	const struct pspin_target *pspin = pspin_target__find("pspin"), *rtl = pspin_target__find("pspin-rtl");
 
 	out->cycles = run(f, w, pspin, 2048, 0).body_cycles;
 	out->alone_gbps = 32 * 2048 * 8 / out->cycles;
@@ -52,8 +48,7 @@ static void measure(struct figures *f, const struct workload *w, struct outcome 
 	}
 }
 
-static void rows_12(struct figures *f, const char *target, const struct workload *w,
-		    const double *gbps)
+static void rows_12(struct figures *f, const char *target, const struct workload *w, const double *gbps)
 {
 	char name[64];
 
@@ -61,9 +56,8 @@ static void rows_12(struct figures *f, const char *target, const struct workload
 		double paper = sizes[s] < 512 ? NAN : w->paper_gbps;
 
 		snprintf(name, sizeof(name), "figure12.%s.%s.%u", target, w->handler, sizes[s]);
-		figure__row(f, name, gbps[s], "Gbit/s", paper,
-			    w->is_more ? "PsPIN 4.3.2: more than" : "PsPIN 4.3.2",
-			    isfinite(paper)	      ? w->why
+		figure__row(f, name, gbps[s], "Gbit/s", paper, w->is_more ? "PsPIN 4.3.2: more than" : "PsPIN 4.3.2",
+			    isfinite(paper)           ? w->why
 			    : w->bytes_min > sizes[s] ? minimum
 						      : NULL);
 		if (sizes[s] != 512 || strcmp(target, "pspin-rtl"))
@@ -76,17 +70,17 @@ static void rows_12(struct figures *f, const char *target, const struct workload
 
 static void plots(struct figures *f, const struct outcome *outcomes)
 {
-	static const char *const parts[] = {"64 B", "512 B", "1024 B"};
-	static const char *const only[] = {"pspin"};
+	static const char *const parts[] = { "64 B", "512 B", "1024 B" };
+	static const char *const only[] = { "pspin" };
 	const char *names[WORKLOADS_MAX];
 	double alone[WORKLOADS_MAX], loaded[WORKLOADS_MAX * SIZES], unbound[WORKLOADS_MAX * SIZES];
-	struct svg_bars bars = {.title = "Figure 11: by handler time alone, 2 KiB, 32 HPUs",
-				.y_label = "Gbit/s",
-				.groups = names,
-				.parts = only,
-				.group_count = workload_count,
-				.part_count = 1,
-				.values = alone};
+	struct svg_bars bars = { .title = "Figure 11: by handler time alone, 2 KiB, 32 HPUs",
+				 .y_label = "Gbit/s",
+				 .groups = names,
+				 .parts = only,
+				 .group_count = workload_count,
+				 .part_count = 1,
+				 .values = alone };
 
 	for (unsigned i = 0; i < workload_count; i++) {
 		names[i] = workloads[i].handler;
@@ -95,16 +89,16 @@ static void plots(struct figures *f, const struct outcome *outcomes)
 		memcpy(unbound + i * SIZES, outcomes[i].free_gbps, sizeof(outcomes[i].free_gbps));
 	}
 	figure__bars(f, "figure_11", &bars);
-	bars = (struct svg_bars){.title = "Figure 12: throughput on pspin",
-				 .y_label = "Gbit/s",
-				 .groups = names,
-				 .parts = parts,
-				 .group_count = workload_count,
-				 .part_count = SIZES,
-				 .values = loaded,
-				 .is_side_by_side = 1,
-				 .line = 400,
-				 .line_name = "400 Gbit/s"};
+	bars = (struct svg_bars){ .title = "Figure 12: throughput on pspin",
+				  .y_label = "Gbit/s",
+				  .groups = names,
+				  .parts = parts,
+				  .group_count = workload_count,
+				  .part_count = SIZES,
+				  .values = loaded,
+				  .is_side_by_side = 1,
+				  .line = 400,
+				  .line_name = "400 Gbit/s" };
 	figure__bars(f, "figure_12", &bars);
 	bars.title = "Figure 12: throughput on pspin-rtl (ideal host and wire)";
 	bars.values = unbound;

@@ -4,14 +4,13 @@
 
 #include "tests/figures/figures.h"
 
-static const unsigned sizes[] = {64, 128, 256, 512, 1024};
+static const unsigned sizes[] = { 64, 128, 256, 512, 1024 };
 #define SIZES 5
 
 static const char l1[] = "the paper has bank conflicts of the packets' reads in L1; measured on "
 			 "the RTL it is one cycle more per command "
 			 "when the source cluster changes: 2 cycles for 64 bytes";
-static const char pcie[] =
-	"the paper's host took 400 Gbit/s; a PCIe 4.0 x16 link carries 252 each way";
+static const char pcie[] = "the paper's host took 400 Gbit/s; a PCIe 4.0 x16 link carries 252 each way";
 static const char host_interface[] = "7 commands in flight at the host interface with 17 to 19 "
 				     "cycles each: 2.5 to 2.7 cycles per command, "
 				     "measured on the RTL (tight loops)";
@@ -36,12 +35,12 @@ static void measure(struct figures *f, const struct pspin_target *target, double
 {
 	for (unsigned i = 0; i < FLOWS; i++) {
 		for (unsigned s = 0; s < SIZES; s++) {
-			const struct bench_run run = {.handler = flows[i].handler,
-						      .packet_bytes = sizes[s],
-						      .bytes_in_l1 = SPIN_WHOLE_PACKET,
-						      .at_once = 1,
-						      .packets = 2048,
-						      .messages = 32};
+			const struct bench_run run = { .handler = flows[i].handler,
+						       .packet_bytes = sizes[s],
+						       .bytes_in_l1 = SPIN_WHOLE_PACKET,
+						       .at_once = 1,
+						       .packets = 2048,
+						       .messages = 32 };
 
 			gbps[i][s] = figure__run(f, target, &run).gbps;
 		}
@@ -59,15 +58,13 @@ static void rows(struct figures *f, const char *target, double gbps[FLOWS][SIZES
 			const int from_l1 = !(i & 1), is_small = sizes[s] == 64;
 			double paper = is_small ? from_l1 ? 200 : 400 : sizes[s] >= 512 ? 400 : NAN;
 			const char *why = flows[i].is_host && ends == LINK_AND_PCIE ? pcie
-					  : is_small && from_l1		 ? l1
-					  : is_small && flows[i].is_host ? host_interface
-					  : ends != IDEAL		 ? at_400
-									 : no_link;
+					  : is_small && from_l1                     ? l1
+					  : is_small && flows[i].is_host            ? host_interface
+					  : ends != IDEAL                           ? at_400
+										    : no_link;
 
-			snprintf(name, sizeof(name), "figure9.%s.%s.%u", target, flows[i].handler,
-				 sizes[s]);
-			figure__row(f, name, gbps[i][s], "Gbit/s", paper,
-				    is_small && from_l1 ? "PsPIN 4.2.2: hardly" : "PsPIN 4.2.2",
+			snprintf(name, sizeof(name), "figure9.%s.%s.%u", target, flows[i].handler, sizes[s]);
+			figure__row(f, name, gbps[i][s], "Gbit/s", paper, is_small && from_l1 ? "PsPIN 4.2.2: hardly" : "PsPIN 4.2.2",
 				    isfinite(paper) ? why : NULL);
 		}
 	}
@@ -75,19 +72,16 @@ static void rows(struct figures *f, const char *target, double gbps[FLOWS][SIZES
 
 static void plot(struct figures *f, const char *file, const char *title, double gbps[FLOWS][SIZES])
 {
-	struct svg_series series[FLOWS] = {0};
-	const struct svg_plot plot = {.title = title,
-				      .x_label = "packet bytes",
-				      .y_label = "Gbit/s",
-				      .series = series,
-				      .count = FLOWS,
-				      .log_x = 1};
+	struct svg_series series[FLOWS] = { 0 };
+	const struct svg_plot plot = {
+		.title = title, .x_label = "packet bytes", .y_label = "Gbit/s", .series = series, .count = FLOWS, .log_x = 1
+	};
 	double x[SIZES];
 
 	for (unsigned s = 0; s < SIZES; s++)
 		x[s] = sizes[s];
 	for (unsigned i = 0; i < FLOWS; i++)
-		series[i] = (struct svg_series){flows[i].name, x, gbps[i], SIZES, 0, 0, 0};
+		series[i] = (struct svg_series){ flows[i].name, x, gbps[i], SIZES, 0, 0, 0 };
 	figure__plot(f, file, &plot);
 }
 

@@ -7,15 +7,15 @@
 #include "tests/figures/workload.h"
 
 #define MESSAGE_BYTES (1u << 20)
-#define GOAL_GBPS 30 /* of spin-discrete with packets of 512 bytes */
-#define TARGETS 2
-#define SIZES 4
+#define GOAL_GBPS     30 /* of spin-discrete with packets of 512 bytes */
+#define TARGETS       2
+#define SIZES         4
 
-static const unsigned sizes[SIZES] = {512, 1024, 2048, 4096};
+static const unsigned sizes[SIZES] = { 512, 1024, 2048, 4096 };
 
 static double run(struct figures *f, const char *name, unsigned packet_bytes)
 {
-	const struct workload w = {.handler = "c32_accumulate", .takes_messages = 1, .message_bytes = MESSAGE_BYTES};
+	const struct workload w = { .handler = "c32_accumulate", .takes_messages = 1, .message_bytes = MESSAGE_BYTES };
 	struct bench_result result;
 	char err[512] = "";
 
@@ -28,15 +28,15 @@ static double run(struct figures *f, const char *name, unsigned packet_bytes)
 
 void figure_spin_3d(struct figures *f)
 {
-	static const char *const targets[TARGETS] = {"spin-discrete", "spin-integrated"};
+	static const char *const targets[TARGETS] = { "spin-discrete", "spin-integrated" };
 	double x[SIZES], gbps[TARGETS][SIZES];
-	struct svg_series series[TARGETS] = {0};
-	const struct svg_plot plot = {.title = "sPIN figure 3d: accumulate",
-				      .x_label = "packet bytes",
-				      .y_label = "Gbit/s",
-				      .series = series,
-				      .count = TARGETS,
-				      .log_x = 1};
+	struct svg_series series[TARGETS] = { 0 };
+	const struct svg_plot plot = { .title = "sPIN figure 3d: accumulate",
+				       .x_label = "packet bytes",
+				       .y_label = "Gbit/s",
+				       .series = series,
+				       .count = TARGETS,
+				       .log_x = 1 };
 	char name[64];
 
 	figure__begin(f, "sPIN figure 3d: a message of 1 MiB is multiplied into host memory (C.3.2)");
@@ -49,7 +49,7 @@ void figure_spin_3d(struct figures *f)
 			if (!t && sizes[i] == 512)
 				figure__goal_at_least(f, GOAL_GBPS);
 		}
-		series[t] = (struct svg_series){targets[t], x, gbps[t], SIZES, 0, 0, 0};
+		series[t] = (struct svg_series){ targets[t], x, gbps[t], SIZES, 0, 0, 0 };
 	}
 	figure__plot(f, "spin_figure_3d", &plot);
 }

@@ -28,23 +28,22 @@ static double packet_ns(const struct pspin_target *target, double bytes)
 
 static void plot(struct figures *f, const struct pspin_target *target)
 {
-	static const double times[CURVES] = {50, 100, 200, 400};
-	static const char *const names[CURVES] = {"T = 50 ns", "T = 100 ns", "T = 200 ns",
-						  "T = 400 ns"};
+	static const double times[CURVES] = { 50, 100, 200, 400 };
+	static const char *const names[CURVES] = { "T = 50 ns", "T = 100 ns", "T = 200 ns", "T = 400 ns" };
 	double x[POINTS], hpus[CURVES][POINTS];
-	struct svg_series series[CURVES] = {0};
-	const struct svg_plot plot = {.title = "sPIN figure 4: HPUs needed at line rate",
-				      .x_label = "packet bytes",
-				      .y_label = "HPUs",
-				      .series = series,
-				      .count = CURVES};
+	struct svg_series series[CURVES] = { 0 };
+	const struct svg_plot plot = { .title = "sPIN figure 4: HPUs needed at line rate",
+				       .x_label = "packet bytes",
+				       .y_label = "HPUs",
+				       .series = series,
+				       .count = CURVES };
 
 	for (unsigned c = 0; c < CURVES; c++) {
 		for (unsigned i = 0; i < POINTS; i++) {
 			x[i] = 4096.0 * (i + 1) / POINTS;
 			hpus[c][i] = times[c] / packet_ns(target, x[i]);
 		}
-		series[c] = (struct svg_series){names[c], x, hpus[c], POINTS, 0, 0, 0};
+		series[c] = (struct svg_series){ names[c], x, hpus[c], POINTS, 0, 0, 0 };
 	}
 	figure__plot(f, "spin_figure_4", &plot);
 }
@@ -61,17 +60,12 @@ void figure_spin_4(struct figures *f)
 	figure__set(target, "hpus", 8);
 	figure__begin(f, "sPIN figure 4: HPUs needed; spin-discrete with the 8 HPUs of sPIN 4.4.2");
 	figure__row(f, "spin4.rate_small", 1000 / gap, "Mmps", 150, "sPIN 4.4.2", NULL);
-	figure__row(f, "spin4.rate_4096", 1000 / packet_ns(target, 4096), "Mmps", 12.5,
-		    "sPIN 4.4.2", rounding);
+	figure__row(f, "spin4.rate_4096", 1000 / packet_ns(target, 4096), "Mmps", 12.5, "sPIN 4.4.2", rounding);
 	figure__row(f, "spin4.crossover", gap / byte_ns, "bytes", 335, "sPIN 4.4.2", NULL);
 	figure__row(f, "spin4.longest_any", 8 * gap, "ns", 53, "sPIN 4.4.2", NULL);
-	figure__row(f, "spin4.longest_4096", 8 * packet_ns(target, 4096), "ns", 650, "sPIN 4.4.2",
-		    rounding);
-	figure__row(f, "spin4.longest_any.model", longest_at(f, target, 64, gap), "ns", 53,
-		    "sPIN 4.4.2", little);
-	figure__row(f, "spin4.longest_4096.model",
-		    longest_at(f, target, 4096, packet_ns(target, 4096)), "ns", 650, "sPIN 4.4.2",
-		    little);
+	figure__row(f, "spin4.longest_4096", 8 * packet_ns(target, 4096), "ns", 650, "sPIN 4.4.2", rounding);
+	figure__row(f, "spin4.longest_any.model", longest_at(f, target, 64, gap), "ns", 53, "sPIN 4.4.2", little);
+	figure__row(f, "spin4.longest_4096.model", longest_at(f, target, 4096, packet_ns(target, 4096)), "ns", 650, "sPIN 4.4.2", little);
 	plot(f, target);
 	pspin_target__free(target);
 }

@@ -7,10 +7,10 @@
 #include "tests/figures/workload.h"
 
 #define MESSAGE_BYTES (4u << 20)
-#define MTU 4096u /* sPIN 5.2; from the IP header on */
-#define FIRST_BLOCK 16u
-#define BLOCKS 13u /* up to 64 KiB */
-#define TARGETS 2
+#define MTU           4096u /* sPIN 5.2; from the IP header on */
+#define FIRST_BLOCK   16u
+#define BLOCKS        13u /* up to 64 KiB */
+#define TARGETS       2
 
 static const char waits[] =
 	"a thread has command slots for 8 transfers, and each takes 250 ns (L) and its bytes: where a packet has more blocks and all "
@@ -20,7 +20,7 @@ static double run(struct figures *f, const char *name, unsigned block)
 {
 	const struct pspin_target *target = pspin_target__find(name);
 	char set[2][64];
-	struct workload w = {.handler = "strided_ddt", .takes_messages = 1, .message_bytes = MESSAGE_BYTES};
+	struct workload w = { .handler = "strided_ddt", .takes_messages = 1, .message_bytes = MESSAGE_BYTES };
 	struct bench_result result;
 	char err[512] = "";
 
@@ -37,15 +37,15 @@ static double run(struct figures *f, const char *name, unsigned block)
 
 void figure_spin_7a(struct figures *f)
 {
-	static const char *const targets[TARGETS] = {"spin-discrete", "spin-integrated"};
+	static const char *const targets[TARGETS] = { "spin-discrete", "spin-integrated" };
 	double x[BLOCKS], gbps[TARGETS][BLOCKS];
-	struct svg_series series[TARGETS] = {0};
-	const struct svg_plot plot = {.title = "sPIN figure 7a: a strided receive of 4 MiB",
-				      .x_label = "block bytes",
-				      .y_label = "Gbit/s",
-				      .series = series,
-				      .count = TARGETS,
-				      .log_x = 1};
+	struct svg_series series[TARGETS] = { 0 };
+	const struct svg_plot plot = { .title = "sPIN figure 7a: a strided receive of 4 MiB",
+				       .x_label = "block bytes",
+				       .y_label = "Gbit/s",
+				       .series = series,
+				       .count = TARGETS,
+				       .log_x = 1 };
 	char name[64];
 
 	figure__begin(f, "sPIN figure 7a: a strided receive of 4 MiB in packets of 4 KiB, strides twice the blocks");
@@ -56,11 +56,10 @@ void figure_spin_7a(struct figures *f)
 			x[i] = block;
 			gbps[t][i] = run(f, targets[t], block);
 			snprintf(name, sizeof(name), "spin7a.%s.%u", targets[t], block);
-			figure__row(f, name, gbps[t][i], "Gbit/s", block > 256 ? 400 : NAN,
-				    "sPIN 5.2: nearly the line's 50 GB/s",
+			figure__row(f, name, gbps[t][i], "Gbit/s", block > 256 ? 400 : NAN, "sPIN 5.2: nearly the line's 50 GB/s",
 				    block > 256 && gbps[t][i] < 360 ? waits : NULL);
 		}
-		series[t] = (struct svg_series){targets[t], x, gbps[t], BLOCKS, 0, 0, 0};
+		series[t] = (struct svg_series){ targets[t], x, gbps[t], BLOCKS, 0, 0, 0 };
 	}
 	figure__plot(f, "spin_figure_7a", &plot);
 }

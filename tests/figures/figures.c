@@ -20,8 +20,7 @@ void figure__end(struct figures *f)
 void figure__begin(struct figures *f, const char *title)
 {
 	figure__end(f);
-	printf("\n%s\n%-46s %12s %-10s %10s %8s  %s\n", title, "", "ours", "", "paper", "error",
-	       "stated in");
+	printf("\n%s\n%-46s %12s %-10s %10s %8s  %s\n", title, "", "ours", "", "paper", "error", "stated in");
 }
 
 /* The note's number; notes are told once. */
@@ -36,8 +35,7 @@ static unsigned note(struct figures *f, const char *why)
 	return f->note_count;
 }
 
-void figure__row(struct figures *f, const char *name, double value, const char *unit, double paper,
-		 const char *cite, const char *why)
+void figure__row(struct figures *f, const char *name, double value, const char *unit, double paper, const char *cite, const char *why)
 {
 	struct measure_row *row = measure_add(&f->measure, name, value, unit);
 
@@ -107,18 +105,15 @@ void figure__bars(struct figures *f, const char *name, const struct svg_bars *ba
 		f->failed = 1;
 }
 
-struct bench_result figure__run(struct figures *f, const struct pspin_target *target,
-				const struct bench_run *run)
+struct bench_result figure__run(struct figures *f, const struct pspin_target *target, const struct bench_run *run)
 {
-	struct bench_result result = {0};
+	struct bench_result result = { 0 };
 	char err[512] = "";
 
 	if (bench__run(&f->image, target, run, &result, err, sizeof(err))) {
-		fprintf(stderr, "figures: on %s, %s of %u bytes: %s\n", pspin_target__name(target),
-			run->handler, run->packet_bytes, err);
+		fprintf(stderr, "figures: on %s, %s of %u bytes: %s\n", pspin_target__name(target), run->handler, run->packet_bytes, err);
 		f->failed = 1;
-		result = (struct bench_result){
-			.latency_ns = NAN, .body_cycles = NAN, .gbps = NAN, .packets_per_ns = NAN};
+		result = (struct bench_result){ .latency_ns = NAN, .body_cycles = NAN, .gbps = NAN, .packets_per_ns = NAN };
 	}
 	return result;
 }
@@ -127,8 +122,7 @@ void figure__set(struct pspin_target *target, const char *parameter, uint64_t va
 {
 	char err[256] = "no memory";
 
-	if (target && !pspin_target__set(target, parameter, value, err, sizeof(err)) &&
-	    !pspin_target__check(target, err, sizeof(err)))
+	if (target && !pspin_target__set(target, parameter, value, err, sizeof(err)) && !pspin_target__check(target, err, sizeof(err)))
 		return;
 	fprintf(stderr, "figures: %s with another %s: %s\n", target ? pspin_target__name(target) : "a target", parameter, err);
 	exit(1);
@@ -144,15 +138,14 @@ struct pspin_target *figure__target(const char *name, const char *parameter, uin
 
 int main(int argc, char **argv)
 {
-	struct figures f = {.folder = argc == 3 ? argv[2] : NULL};
+	struct figures f = { .folder = argc == 3 ? argv[2] : NULL };
 	int err;
 
 	if (argc != 3) {
 		fprintf(stderr, "usage: figures FILE.json FOLDER\n");
 		return 2;
 	}
-	if ((mkdir(f.folder, 0777) && errno != EEXIST) ||
-	    bench_image__read(&f.image, "tests/figures/handlers.elf"))
+	if ((mkdir(f.folder, 0777) && errno != EEXIST) || bench_image__read(&f.image, "tests/figures/handlers.elf"))
 		return 1;
 	measure_begin(&f.measure, "figures");
 	figure_latency(&f);

@@ -18,8 +18,8 @@
 
 struct figures {
 	struct measure measure;
-	const char *folder;		      /* of the plots */
-	struct bench_image image;	      /* of tests/figures/handlers.S */
+	const char *folder;                   /* of the plots */
+	struct bench_image image;             /* of tests/figures/handlers.S */
 	const char *notes[FIGURES_NOTES_MAX]; /* of the figure being printed */
 	unsigned note_count;
 	int failed; /* something could not be measured */
@@ -30,8 +30,7 @@ void figure__begin(struct figures *f, const char *title);
 void figure__end(struct figures *f);
 /* Paper: NAN if its text says nothing; cite: the place; why: what a difference comes from, NULL if
  * there is none. */
-void figure__row(struct figures *f, const char *name, double value, const char *unit, double paper,
-		 const char *cite, const char *why);
+void figure__row(struct figures *f, const char *name, double value, const char *unit, double paper, const char *cite, const char *why);
 /* The last row is held to the paper's value: at most that. */
 void figure__goal(struct figures *f);
 /* The last row is held to a figure of ours: at least that. Printed with `ok` or how much is missing. */
@@ -41,21 +40,20 @@ void figure__plot(struct figures *f, const char *name, const struct svg_plot *pl
 void figure__bars(struct figures *f, const char *name, const struct svg_bars *bars);
 
 /* Runs and takes note of a failure; the result is then NANs. */
-struct bench_result figure__run(struct figures *f, const struct pspin_target *target,
-				const struct bench_run *run);
+struct bench_result figure__run(struct figures *f, const struct pspin_target *target, const struct bench_run *run);
 /* A built-in target with a value changed; ends the program if there is no memory. To be freed. */
 struct pspin_target *figure__target(const char *name, const char *parameter, uint64_t value);
 /* One more value of such a target. */
 void figure__set(struct pspin_target *target, const char *parameter, uint64_t value);
 
-void figure_latency(struct figures *f);	  /* PsPIN 4.2.1 */
-void figure_4(struct figures *f);	  /* data copies */
-void figure_6_and_8(struct figures *f);	  /* handler duration, throughput, HPUs */
-void figure_9(struct figures *f);	  /* data out of the NIC */
-void figure_10(struct figures *f);	  /* instructions of whole handlers, and by area */
+void figure_latency(struct figures *f);   /* PsPIN 4.2.1 */
+void figure_4(struct figures *f);         /* data copies */
+void figure_6_and_8(struct figures *f);   /* handler duration, throughput, HPUs */
+void figure_9(struct figures *f);         /* data out of the NIC */
+void figure_10(struct figures *f);        /* instructions of whole handlers, and by area */
 void figure_11_and_12(struct figures *f); /* whole handlers */
-void figure_spin_4(struct figures *f);	  /* HPUs needed */
-void figure_spin_3d(struct figures *f);	  /* accumulate */
-void figure_spin_7a(struct figures *f);	  /* a strided receive */
+void figure_spin_4(struct figures *f);    /* HPUs needed */
+void figure_spin_3d(struct figures *f);   /* accumulate */
+void figure_spin_7a(struct figures *f);   /* a strided receive */
 
 #endif

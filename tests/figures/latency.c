@@ -17,25 +17,22 @@ void figure_latency(struct figures *f)
 		double paper;
 		const char *cite;
 	} rows[] = {
-		{"pspin", 64, 26, "PsPIN 4.2.1"},
-		{"pspin", 1024, 40, "PsPIN 4.2.1"},
-		{"pspin-rtl", 64, 27, "measured on the RTL"},
-		{"pspin-rtl", 1024, 42, "measured on the RTL"},
+		{ "pspin", 64, 26, "PsPIN 4.2.1" },
+		{ "pspin", 1024, 40, "PsPIN 4.2.1" },
+		{ "pspin-rtl", 64, 27, "measured on the RTL" },
+		{ "pspin-rtl", 1024, 42, "measured on the RTL" },
 	};
 	char name[64];
 
 	figure__begin(f, "PsPIN 4.2.1: latency of a packet with an empty handler, idle NIC");
 	for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		const struct bench_run run = {.handler = "empty",
-					      .packet_bytes = rows[i].bytes,
-					      .bytes_in_l1 = SPIN_WHOLE_PACKET,
-					      .packets = 16,
-					      .messages = 1};
+		const struct bench_run run = {
+			.handler = "empty", .packet_bytes = rows[i].bytes, .bytes_in_l1 = SPIN_WHOLE_PACKET, .packets = 16, .messages = 1
+		};
 		struct bench_result r = figure__run(f, pspin_target__find(rows[i].target), &run);
 
 		snprintf(name, sizeof(name), "latency.%s.%u", rows[i].target, rows[i].bytes);
-		figure__row(f, name, r.latency_ns, "ns", rows[i].paper, rows[i].cite,
-			    i ? NULL : runtime);
+		figure__row(f, name, r.latency_ns, "ns", rows[i].paper, rows[i].cite, i ? NULL : runtime);
 		figure__goal(f);
 	}
 }

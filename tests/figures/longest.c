@@ -3,24 +3,22 @@
 
 #define TURNS_MAX 4096 /* of 4 cycles */
 
-static struct bench_result delayed(struct figures *f, const struct pspin_target *target,
-				   unsigned bytes, unsigned turns)
+static struct bench_result delayed(struct figures *f, const struct pspin_target *target, unsigned bytes, unsigned turns)
 {
-	const struct bench_run run = {.handler = "delay",
-				      .packet_bytes = bytes,
-				      .bytes_in_l1 = SPIN_WHOLE_PACKET,
-				      .argument = turns,
-				      .has_argument = 1,
-				      .at_once = 1,
-				      .packets = 1024,
-				      .messages = 32};
+	const struct bench_run run = { .handler = "delay",
+				       .packet_bytes = bytes,
+				       .bytes_in_l1 = SPIN_WHOLE_PACKET,
+				       .argument = turns,
+				       .has_argument = 1,
+				       .at_once = 1,
+				       .packets = 1024,
+				       .messages = 32 };
 
 	return figure__run(f, target, &run);
 }
 
 /* By halves, to the 4 cycles of a turn. */
-double longest_at(struct figures *f, const struct pspin_target *target, unsigned bytes,
-		  double packet_ns)
+double longest_at(struct figures *f, const struct pspin_target *target, unsigned bytes, double packet_ns)
 {
 	unsigned low = 0, high = TURNS_MAX;
 	struct bench_result keeps_up = delayed(f, target, bytes, low);

@@ -6,7 +6,6 @@
 
 /* ns that handlers may take so that packets of this length are still done one every packet_ns; NAN:
  * none. */
-double longest_at(struct figures *f, const struct pspin_target *target, unsigned bytes,
-		  double packet_ns);
+double longest_at(struct figures *f, const struct pspin_target *target, unsigned bytes, double packet_ns);
 
 #endif

@@ -22,8 +22,7 @@ static const char at_an_index[] = "5.6 cycles a word, the index checked: rv32ima
 static const char counted[] = "each hit counts in its route, which the paper's handler does not: "
 			      "an AMO in L2 handler memory takes the port "
 			      "of all HPUs for 10 cycles: bound by packets, not by bytes";
-static const char by_the_line[] =
-	"a set and a line of the cache come by DMA, the line's tag by two loads: bound by packets, not by bytes";
+static const char by_the_line[] = "a set and a line of the cache come by DMA, the line's tag by two loads: bound by packets, not by bytes";
 static const char in_pieces[] = "blocks of 256 bytes lie across lines of 64 at either end: a transfer takes a beat for each line of "
 				"its destination, and one more where the source lies further in its line (measured on the RTL): "
 				"11 for 512 bytes, so the port to the host is what limits. With Ethernet's bytes that is more "
@@ -88,30 +87,26 @@ struct variable {
 	uint8_t *memory;
 };
 
-static int variable__read(struct pspin *nic, const struct btf *btf, const char *name,
-			  struct variable *v)
+static int variable__read(struct pspin *nic, const struct btf *btf, const char *name, struct variable *v)
 {
 	uint32_t bytes;
 
-	if (layout__find(btf, name, &v->layout) || pspin__symbol(nic, name, &v->at, &bytes) ||
-	    bytes != v->layout.bytes)
+	if (layout__find(btf, name, &v->layout) || pspin__symbol(nic, name, &v->at, &bytes) || bytes != v->layout.bytes)
 		return -1;
 	v->memory = malloc(bytes);
 	return v->memory && !pspin__read(nic, v->at, v->memory, bytes) ? 0 : -1;
 }
 
-static int set_state(struct pspin *nic, const struct btf *btf, const char *format,
-		     unsigned messages)
+static int set_state(struct pspin *nic, const struct btf *btf, const char *format, unsigned messages)
 {
-	struct variable v = {0};
+	struct variable v = { 0 };
 	char text[128], name[64];
 	const char *path;
 	int rc = variable__read(nic, btf, "spin_state", &v);
 
 	snprintf(text, sizeof(text), format, messages);
 	if (!rc)
-		rc = layout__split(text, name, sizeof(name), &path) ||
-		     layout__set(btf, &v.layout, v.memory, path) ||
+		rc = layout__split(text, name, sizeof(name), &path) || layout__set(btf, &v.layout, v.memory, path) ||
 		     pspin__write(nic, v.at, v.memory, v.layout.bytes);
 	free(v.memory);
 	return rc;
@@ -119,7 +114,7 @@ static int set_state(struct pspin *nic, const struct btf *btf, const char *forma
 
 static int fill_routes(struct pspin *nic, const struct btf *btf, const struct workload *w)
 {
-	struct variable v = {0};
+	struct variable v = { 0 };
 	char text[128], address[32];
 	int rc = variable__read(nic, btf, "routes", &v);
 
@@ -137,7 +132,7 @@ static int fill_routes(struct pspin *nic, const struct btf *btf, const struct wo
 /* The most popular keys are there and valid: as after a while. */
 static int fill_cache(struct pspin *nic, const struct btf *btf)
 {
-	struct variable v = {0};
+	struct variable v = { 0 };
 	int rc = variable__read(nic, btf, "spin_state", &v);
 	struct kv_cache *cache = (struct kv_cache *)v.memory;
 
@@ -154,8 +149,7 @@ static int fill_cache(struct pspin *nic, const struct btf *btf)
 	return rc;
 }
 
-int workload__fill(struct pspin *nic, const struct spin_object *object, const struct workload *w,
-		   unsigned messages)
+int workload__fill(struct pspin *nic, const struct spin_object *object, const struct workload *w, unsigned messages)
 {
 	const struct btf *btf = bpf_object__btf(object->types);
 	int rc = 0;
@@ -169,14 +163,13 @@ int workload__fill(struct pspin *nic, const struct spin_object *object, const st
 	return rc;
 }
 
-static int offer(struct pspin *nic, const struct workload *w, unsigned packet_bytes,
-		 unsigned packets, int at_once)
+static int offer(struct pspin *nic, const struct workload *w, unsigned packet_bytes, unsigned packets, int at_once)
 {
 	struct workload_packets *p = calloc(1, sizeof(*p));
 	int rc = p ? 0 : -1;
 
 	for (unsigned i = 0; !rc && i < packets; i++) {
-		struct pspin_offer offer = {.at_ps = at_once ? 0 : i * APART_PS};
+		struct pspin_offer offer = { .at_ps = at_once ? 0 : i * APART_PS };
 
 		p->workload = w;
 		p->packet_bytes = packet_bytes;
@@ -189,11 +182,10 @@ static int offer(struct pspin *nic, const struct workload *w, unsigned packet_by
 	return rc;
 }
 
-static int run_on(struct pspin *nic, const struct workload *w, unsigned packet_bytes,
-		  unsigned packets, int at_once, struct bench_result *out, char *err,
-		  size_t err_bytes)
+static int run_on(struct pspin *nic, const struct workload *w, unsigned packet_bytes, unsigned packets, int at_once,
+		  struct bench_result *out, char *err, size_t err_bytes)
 {
-	struct bench_heard heard = {.skip = packets / 4};
+	struct bench_heard heard = { .skip = packets / 4 };
 	int rc = bench_heard__open(&heard, packets);
 
 	if (!rc) {
@@ -205,8 +197,8 @@ static int run_on(struct pspin *nic, const struct workload *w, unsigned packet_b
 	if (rc)
 		snprintf(err, err_bytes, "%s: %s %s", w->handler, strerror(-rc), pspin__stuck(nic));
 	if (!rc && (heard.error || heard.lost || heard.packets != packets)) {
-		snprintf(err, err_bytes, "%s: a task failed with 0x%x, or %llu packets were lost",
-			 w->handler, heard.error, (unsigned long long)heard.lost);
+		snprintf(err, err_bytes, "%s: a task failed with 0x%x, or %llu packets were lost", w->handler, heard.error,
+			 (unsigned long long)heard.lost);
 		rc = -1;
 	}
 	if (!rc)
@@ -215,14 +207,12 @@ static int run_on(struct pspin *nic, const struct workload *w, unsigned packet_b
 	return rc ? -1 : 0;
 }
 
-int workload__run(const struct workload *w, const struct pspin_target *target,
-		  unsigned packet_bytes, unsigned packets, int at_once, struct bench_result *out,
-		  char *err, size_t err_bytes)
+int workload__run(const struct workload *w, const struct pspin_target *target, unsigned packet_bytes, unsigned packets, int at_once,
+		  struct bench_result *out, char *err, size_t err_bytes)
 {
-	const struct spin_segment all = {0, SPIN_HOST_BYTES_MAX};
-	const struct pspin_limits limits = {
-		.host_bytes = SPIN_HOST_BYTES_MAX, .handler_mem = &all, .handler_segments = 1};
-	const struct spin_rule udp = {.protocol = 0};
+	const struct spin_segment all = { 0, SPIN_HOST_BYTES_MAX };
+	const struct pspin_limits limits = { .host_bytes = SPIN_HOST_BYTES_MAX, .handler_mem = &all, .handler_segments = 1 };
+	const struct spin_rule udp = { .protocol = 0 };
 	struct spin_object *object = NULL;
 	struct pspin *nic = NULL;
 	char path[512];
@@ -235,10 +225,8 @@ int workload__run(const struct workload *w, const struct pspin_target *target,
 		return -1;
 	}
 	image = spin_object__image(object, &bytes);
-	if (image && !pspin__open(&nic, target, spin_object__meta(object), image, bytes, &udp, err,
-				  err_bytes)) {
-		rc = pspin__limit(nic, &limits) ||
-		     workload__fill(nic, object, w, workload__messages(w, packet_bytes, packets));
+	if (image && !pspin__open(&nic, target, spin_object__meta(object), image, bytes, &udp, err, err_bytes)) {
+		rc = pspin__limit(nic, &limits) || workload__fill(nic, object, w, workload__messages(w, packet_bytes, packets));
 		if (rc)
 			snprintf(err, err_bytes, "%s: its state cannot be set", w->handler);
 		else

@@ -9,7 +9,7 @@
 
 #include "tests/figures/workload.h"
 
-#define PORT 9000
+#define PORT  9000
 #define THETA 1.1 /* PsPIN 4.3: YCSB */
 
 static uint32_t random_next(uint32_t *random)
@@ -35,8 +35,7 @@ uint32_t workload__zipf(uint32_t *random)
 
 static unsigned header_bytes(const struct workload *w)
 {
-	return (unsigned)(sizeof(struct spin_ip4) + sizeof(struct spin_udp) +
-			  (w->takes_messages ? sizeof(struct spin_slmp) : 0));
+	return (unsigned)(sizeof(struct spin_ip4) + sizeof(struct spin_udp) + (w->takes_messages ? sizeof(struct spin_slmp) : 0));
 }
 
 unsigned workload__payload_bytes(const struct workload *w, unsigned packet_bytes)
@@ -55,7 +54,7 @@ unsigned workload__messages(const struct workload *w, unsigned packet_bytes, uns
 
 static void put_request(uint8_t *at, uint32_t *random)
 {
-	struct kv_message m = {.op = spin_hton16(random_next(random) & 1 ? KV_GET : KV_SET)};
+	struct kv_message m = { .op = spin_hton16(random_next(random) & 1 ? KV_GET : KV_SET) };
 
 	m.key = spin_hton32(workload__zipf(random));
 	memcpy(at, &m, sizeof(m));
@@ -79,12 +78,12 @@ static void put_payload(struct workload_packets *p, uint8_t *at, unsigned bytes)
 static void put_ip(struct workload_packets *p, uint8_t *at, unsigned udp_bytes)
 {
 	const unsigned source = p->workload->sources ? p->next % p->workload->sources : 0;
-	struct spin_ip4 ip = {.version_ihl = 0x45,
-			      .ttl = 64,
-			      .protocol = SPIN_IP_UDP,
-			      .total_length = spin_hton16((uint16_t)(sizeof(ip) + udp_bytes)),
-			      .src = spin_hton32(0x0a000000 + source + 1),
-			      .dst = spin_hton32(0x0aff0001)};
+	struct spin_ip4 ip = { .version_ihl = 0x45,
+			       .ttl = 64,
+			       .protocol = SPIN_IP_UDP,
+			       .total_length = spin_hton16((uint16_t)(sizeof(ip) + udp_bytes)),
+			       .src = spin_hton32(0x0a000000 + source + 1),
+			       .dst = spin_hton32(0x0aff0001) };
 	uint32_t sum = 0;
 	uint16_t half;
 
@@ -100,20 +99,13 @@ static void put_ip(struct workload_packets *p, uint8_t *at, unsigned udp_bytes)
 void workload_packets__make(struct workload_packets *p, unsigned last)
 {
 	const struct workload *w = p->workload;
-	const unsigned payload = workload__payload_bytes(w, p->packet_bytes),
-		       udp_bytes = header_bytes(w) - 20 + payload;
-	const unsigned each = w->message_bytes / payload ? w->message_bytes / payload : 1,
-		       packet = p->next % each;
-	const unsigned flags =
-		SPIN_SLMP_SYN | (packet + 1 == each || p->next == last ? SPIN_SLMP_EOM : 0);
-	const struct spin_eth eth = {
-		{2, 0, 0, 0, 0, 2}, {2, 0, 0, 0, 0, 1}, spin_hton16(SPIN_ETH_IP4)};
-	const struct spin_udp udp = {spin_hton16(4000),
-				     spin_hton16(w->takes_messages ? SPIN_SLMP_PORT : PORT),
-				     spin_hton16((uint16_t)udp_bytes), 0};
-	const struct spin_slmp slmp = {spin_hton16((uint16_t)flags),
-				       spin_hton32(p->next / each + 1),
-				       spin_hton32(packet * payload)};
+	const unsigned payload = workload__payload_bytes(w, p->packet_bytes), udp_bytes = header_bytes(w) - 20 + payload;
+	const unsigned each = w->message_bytes / payload ? w->message_bytes / payload : 1, packet = p->next % each;
+	const unsigned flags = SPIN_SLMP_SYN | (packet + 1 == each || p->next == last ? SPIN_SLMP_EOM : 0);
+	const struct spin_eth eth = { { 2, 0, 0, 0, 0, 2 }, { 2, 0, 0, 0, 0, 1 }, spin_hton16(SPIN_ETH_IP4) };
+	const struct spin_udp udp = { spin_hton16(4000), spin_hton16(w->takes_messages ? SPIN_SLMP_PORT : PORT),
+				      spin_hton16((uint16_t)udp_bytes), 0 };
+	const struct spin_slmp slmp = { spin_hton16((uint16_t)flags), spin_hton32(p->next / each + 1), spin_hton32(packet * payload) };
 	uint8_t *at = p->frame + sizeof(eth);
 
 	memcpy(p->frame, &eth, sizeof(eth));

@@ -22,8 +22,8 @@
 
 /* Numbers near which something changes: ends of the space (48 bytes), of segments, of payloads and of what a call takes. */
 static const uint32_t edges[] = {
-	0, 1, 2, 3, 4, 7, 8, 12, 15, 16, 17, 23, 24, 25, 31, 32, 33, 36, 40, 41, 47, 48, 49, 64, 256, 1000, 1023, 1024, 2048, 2052,
-	0x80000000, 0xfffffff8, 0xfffffffe, 0xffffffff,
+	0,  1,  2,  3,  4,  7,  8,  12,  15,   16,   17,   23,   24,   25,         31,         32,         33,
+	36, 40, 41, 47, 48, 49, 64, 256, 1000, 1023, 1024, 2048, 2052, 0x80000000, 0xfffffff8, 0xfffffffe, 0xffffffff,
 };
 static const struct spin_segment segments[] = { { 64, 16 }, { 512, 8 }, { 16, 24 } };
 
@@ -32,7 +32,10 @@ static const struct actions {
 	uint32_t ops, ask_bytes;
 	int messages;
 } handlers[] = {
-	{ "act_dma", 14, 16, 1 },    { "act_dma_d", 14, 16, 0 },   { "act_atomic", 13, 24, 1 }, { "act_atomic_d", 13, 24, 0 },
+	{ "act_dma", 14, 16, 1 },
+	{ "act_dma_d", 14, 16, 0 },
+	{ "act_atomic", 13, 24, 1 },
+	{ "act_atomic_d", 13, 24, 0 },
 };
 
 struct run {
@@ -182,8 +185,7 @@ static int same_sends(const struct engine_sends *a, const struct engine_sends *b
 		const struct spin_request *x = &a->send[i], *y = &b->send[i];
 		int packet = x->type != SPIN_REQUEST_PUT;
 
-		if (x->type != y->type || x->bytes != y->bytes ||
-		    memcmp(&x->put.target, &y->put.target, sizeof(x->put.target)) ||
+		if (x->type != y->type || x->bytes != y->bytes || memcmp(&x->put.target, &y->put.target, sizeof(x->put.target)) ||
 		    (packet && memcmp(x->frame, y->frame, x->bytes)) ||
 		    (!packet && (x->start != y->start || memcmp(&x->put, &y->put, sizeof(x->put)))))
 			return 0;
@@ -203,8 +205,8 @@ static const char *differs(const struct run *r, int kind)
 		return "verdict";
 	if (a->frame_bytes != b->frame_bytes || memcmp(a->frame, b->frame, a->frame_bytes))
 		return "frame";
-	if (r->actions->messages ? !same_events(&a->events, &b->events) :
-	    a->event != b->event || (a->event && a->event_handler != b->event_handler))
+	if (r->actions->messages ? !same_events(&a->events, &b->events)
+				 : a->event != b->event || (a->event && a->event_handler != b->event_handler))
 		return "events";
 	if (!same_sends(&r->sends[ENGINE_HOST], &r->sends[kind]))
 		return "packets sent";
@@ -233,9 +235,10 @@ static int fuzz(struct run *r, uint64_t packets, uint64_t seed)
 			if (!what)
 				continue;
 			printf("FAIL  %s, seed %llu, packet %llu: %s differs from the host build: %s; host says %s, %u sent; "
-			       "it %s, %u sent\n  raw ", r->actions->handler, (unsigned long long)seed, (unsigned long long)n,
-			       engine_name((enum engine_kind)kind), what, spin_reason_name(r->out[ENGINE_HOST].reason),
-			       r->sends[ENGINE_HOST].count, spin_reason_name(r->out[kind].reason), r->sends[kind].count);
+			       "it %s, %u sent\n  raw ",
+			       r->actions->handler, (unsigned long long)seed, (unsigned long long)n, engine_name((enum engine_kind)kind),
+			       what, spin_reason_name(r->out[ENGINE_HOST].reason), r->sends[ENGINE_HOST].count,
+			       spin_reason_name(r->out[kind].reason), r->sends[kind].count);
 			for (uint32_t i = 0; i < t.bytes; i++)
 				printf("%02x", t.frame[i]);
 			putchar('\n');

@@ -117,8 +117,7 @@ static void print_vector(const struct run *r, const struct image *before, const 
 {
 	struct setter s = { 2000 };
 
-	printf("# the vector, with the host build's result as the expectation:\nhandler %s\nrule %s\n",
-	       r->handler, r->words);
+	printf("# the vector, with the host build's result as the expectation:\nhandler %s\nrule %s\n", r->handler, r->words);
 	for (unsigned i = 0; i < r->types.count && r->types.var[i].bytes < 65536; i++)
 		layout__walk(r->types.btf, &r->types.var[i], before->bytes[i], 1, print_field, &s);
 	printf("packet\n");
@@ -192,8 +191,7 @@ static int fuzz(struct run *r, uint64_t seed, uint64_t count, uint64_t model_cou
 		struct engine_out out[ENGINE_KINDS];
 		char what[64];
 
-		snprintf(what, sizeof(what), "seed %llu, packet %llu", (unsigned long long)seed,
-			 (unsigned long long)n);
+		snprintf(what, sizeof(what), "seed %llu, packet %llu", (unsigned long long)seed, (unsigned long long)n);
 		if (n == model_count && r->engine[ENGINE_MODEL]) {
 			if (!memory_agrees(r, what))
 				err = 1;
@@ -211,10 +209,10 @@ static int fuzz(struct run *r, uint64_t seed, uint64_t count, uint64_t model_cou
 		for (int kind = ENGINE_BPF; kind < ENGINE_KINDS && !err; kind++) {
 			if (!r->engine[kind] || same(&out[ENGINE_HOST], &out[kind]))
 				continue;
-			printf("FAIL  %s: %s: host says %s, event %u, %u bytes; %s says %s, event %u, %u bytes\n",
-			       r->handler, what, spin_reason_name(out[ENGINE_HOST].reason), out[ENGINE_HOST].event,
-			       out[ENGINE_HOST].frame_bytes, engine_name((enum engine_kind)kind),
-			       spin_reason_name(out[kind].reason), out[kind].event, out[kind].frame_bytes);
+			printf("FAIL  %s: %s: host says %s, event %u, %u bytes; %s says %s, event %u, %u bytes\n", r->handler, what,
+			       spin_reason_name(out[ENGINE_HOST].reason), out[ENGINE_HOST].event, out[ENGINE_HOST].frame_bytes,
+			       engine_name((enum engine_kind)kind), spin_reason_name(out[kind].reason), out[kind].event,
+			       out[kind].frame_bytes);
 			if (out[kind].frame_bytes)
 				print_hex("# its frame:", out[kind].frame, out[kind].frame_bytes);
 			print_vector(r, &before, frame, bytes, &out[ENGINE_HOST]);
@@ -240,16 +238,14 @@ static int check_share(const struct run *r, uint64_t count)
 	printf("%s, %s:", r->handler, r->words);
 	for (int i = 0; i < SPIN_REASON_COUNT; i++) {
 		if (r->reasons[i])
-			printf(" %s %llu", spin_reason_name((enum spin_reason)i),
-			       (unsigned long long)r->reasons[i]);
+			printf(" %s %llu", spin_reason_name((enum spin_reason)i), (unsigned long long)r->reasons[i]);
 		if (i >= SPIN_REASON_SUCCESS)
 			handled += r->reasons[i];
 	}
 	putchar('\n');
 	if (handled * 3 >= count)
 		return 0;
-	printf("FAIL  only %llu of %llu packets reached the handlers\n", (unsigned long long)handled,
-	       (unsigned long long)count);
+	printf("FAIL  only %llu of %llu packets reached the handlers\n", (unsigned long long)handled, (unsigned long long)count);
 	return 1;
 }
 

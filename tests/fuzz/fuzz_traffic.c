@@ -20,9 +20,9 @@
 #include <hwmodel/traffic.h>
 #include <spin/libspin.h>
 
-#define PACKETS_PER_MESSAGE 8 /* about, of a trace */
-#define HOST_BYTES 16384      /* of host memory that are compared: all that these handlers write */
-#define THREADS_MAX 4
+#define PACKETS_PER_MESSAGE 8     /* about, of a trace */
+#define HOST_BYTES          16384 /* of host memory that are compared: all that these handlers write */
+#define THREADS_MAX         4
 
 static const char *const handlers[] = { "filtering", "counter", "histogram", "reduce" };
 
@@ -123,17 +123,17 @@ static void on_packet(void *arg, const struct pspin_packet_record *r)
 	if (got.verdict == want->verdict && got.reason == want->reason && got.frame == want->frame)
 		return;
 	if (!told->failed)
-		printf("FAIL  %s: packet %llu: the NIC says %s, the host build %s%s\n", told->run->handler,
-		       (unsigned long long)r->packet, spin_reason_name(got.reason), spin_reason_name(want->reason),
-		       got.frame != want->frame ? "; another frame" : "");
+		printf("FAIL  %s: packet %llu: the NIC says %s, the host build %s%s\n", told->run->handler, (unsigned long long)r->packet,
+		       spin_reason_name(got.reason), spin_reason_name(want->reason), got.frame != want->frame ? "; another frame" : "");
 	told->failed = 1;
 }
 
 static void on_task(void *arg, const struct pspin_task_record *r)
 {
 	struct told *told = arg;
-	uint64_t times[] = { r->packet, r->cluster, r->hpu, (uint64_t)r->is_cold, r->ready_ps, r->dispatched_ps, r->copied_ps,
-			     r->started_ps, r->first_ps, r->returned_ps, r->doorbell_ps, r->feedback_ps, r->task->error };
+	uint64_t times[] = { r->packet,        r->cluster,     r->hpu,        (uint64_t)r->is_cold, r->ready_ps,
+			     r->dispatched_ps, r->copied_ps,   r->started_ps, r->first_ps,          r->returned_ps,
+			     r->doorbell_ps,   r->feedback_ps, r->task->error };
 
 	told->hash = mix(mix(told->hash, times, sizeof(times)), r->task->cycles, sizeof(r->task->cycles));
 }
@@ -156,16 +156,14 @@ static int memory_agrees(const struct run *run, struct pspin *nic)
 	char path[256];
 
 	for (unsigned i = 0; i < run->types.count && !err; i++)
-		err = pspin__symbol(nic, run->types.var[i].name, &at, NULL) ||
-		      pspin__read(nic, at, end.bytes[i], run->types.var[i].bytes);
+		err = pspin__symbol(nic, run->types.var[i].name, &at, NULL) || pspin__read(nic, at, end.bytes[i], run->types.var[i].bytes);
 	if (!err && image_differ(&run->types, &run->host_end, &end, &symbol, &offset)) {
 		types_path(&run->types, symbol, offset, path, sizeof(path));
-		printf("FAIL  %s: memory differs at %s: %02x, on the NIC %02x\n", run->handler, path,
-		       run->host_end.bytes[symbol][offset], end.bytes[symbol][offset]);
+		printf("FAIL  %s: memory differs at %s: %02x, on the NIC %02x\n", run->handler, path, run->host_end.bytes[symbol][offset],
+		       end.bytes[symbol][offset]);
 		err = 1;
 	}
-	if (!err && run->types.messages &&
-	    (pspin__host_read(nic, 0, host, HOST_BYTES) || memcmp(host, run->host_memory, HOST_BYTES))) {
+	if (!err && run->types.messages && (pspin__host_read(nic, 0, host, HOST_BYTES) || memcmp(host, run->host_memory, HOST_BYTES))) {
 		printf("FAIL  %s: host memory differs\n", run->handler);
 		err = 1;
 	}
@@ -179,8 +177,8 @@ static int open_nic(const struct run *run, struct told *told)
 	const void *image = spin_object__image(run->object, &bytes);
 	uint32_t at;
 	char err[256] = "";
-	int rc = pspin__open(&told->nic, pspin_target__find("pspin-rtl"), spin_object__meta(run->object), image, bytes, &run->rule,
-			     err, sizeof(err));
+	int rc = pspin__open(&told->nic, pspin_target__find("pspin-rtl"), spin_object__meta(run->object), image, bytes, &run->rule, err,
+			     sizeof(err));
 
 	if (rc)
 		printf("FAIL  %s: %s\n", run->handler, err);
@@ -199,14 +197,13 @@ static void *all_at_once(void *arg)
 	if (!rc)
 		pspin__observe(told->nic, &observer);
 	for (uint64_t i = 0; i < told->run->packets && !rc; i++)
-		rc = pspin__offer(told->nic, &(struct pspin_offer){ .frame = told->run->frame[i],
-								      .frame_bytes = told->run->frame_bytes[i] });
+		rc = pspin__offer(told->nic,
+				  &(struct pspin_offer){ .frame = told->run->frame[i], .frame_bytes = told->run->frame_bytes[i] });
 	if (!rc)
 		rc = pspin__run(told->nic, UINT64_MAX);
 	if (rc || told->packets != told->run->packets || !memory_agrees(told->run, told->nic)) {
-		printf("FAIL  %s: %llu of %llu packets came through (%d) %s\n", told->run->handler,
-		       (unsigned long long)told->packets, (unsigned long long)told->run->packets, rc,
-		       told->nic ? pspin__stuck(told->nic) : "");
+		printf("FAIL  %s: %llu of %llu packets came through (%d) %s\n", told->run->handler, (unsigned long long)told->packets,
+		       (unsigned long long)told->run->packets, rc, told->nic ? pspin__stuck(told->nic) : "");
 		told->failed = 1;
 	}
 	if (told->nic)

@@ -3,13 +3,15 @@
 #include <spin/spin.h>
 
 struct acked_ask {
-	uint32_t op;      /* 0: none; 1: of the payload; 2: of the state's words; 3: of host memory, from the message's place on */
+	uint32_t op; /* 0: none; 1: of the payload; 2: of the state's words; 3: of host memory, from the message's place on */
 	uint32_t options, user, bytes; /* bytes: of 1 and 3 */
-	uint32_t addr;    /* IPv4 address of the target; 0: the source */
-	uint32_t port;    /* as on the wire, in the lower half; 0: the source's */
+	uint32_t addr;                 /* IPv4 address of the target; 0: the source */
+	uint32_t port;                 /* as on the wire, in the lower half; 0: the source's */
 };
 
-struct acked_state { uint32_t words[4]; };
+struct acked_state {
+	uint32_t words[4];
+};
 SPIN_STATE(struct acked_state, .words = { 1, 2, 3, 4 });
 SPIN_PUTS(1);
 

@@ -51,5 +51,5 @@ static enum spin_completion_rc act_atomic_completion(struct spin_completion *c, 
 	return SPIN_COMPLETION_SUCCESS;
 }
 
-SPIN_HANDLERS(act_atomic, .header = act_atomic_header, .payload = act_atomic_payload,
-	      .message_completion = act_atomic_completion, .delivery = SPIN_DELIVER_ME);
+SPIN_HANDLERS(act_atomic, .header = act_atomic_header, .payload = act_atomic_payload, .message_completion = act_atomic_completion,
+	      .delivery = SPIN_DELIVER_ME);

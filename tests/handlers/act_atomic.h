@@ -10,24 +10,24 @@
 
 enum act_atomic_op {
 	ACT_ATOMIC_NONE,
-	ACT_CAS64,    /* a: what is compared, b: what is swapped in; the state's `result`: what the comparand became */
-	ACT_FADD32,   /* a: what is added; `result`: what was there before */
+	ACT_CAS64,  /* a: what is compared, b: what is swapped in; the state's `result`: what the comparand became */
+	ACT_FADD32, /* a: what is added; `result`: what was there before */
 	ACT_FADD64,
 	ACT_CAS64_NB,
 	ACT_FADD32_NB,
 	ACT_FADD64_NB,
 	ACT_HOST_WRITE, /* of a = 0, 4, 8 or 32 bytes of the state's words, which become 0 right behind the call */
-	ACT_CT_INC,   /* a: successes, b: failures */
-	ACT_CT_GET,   /* into `ct` */
-	ACT_CT_SET,   /* to a, b */
-	ACT_HPU_FADD, /* a: what is added to the state's `word`; `result`: before */
-	ACT_CT_SWAP,  /* set to a, b; then one success more; then into `ct` */
+	ACT_CT_INC,     /* a: successes, b: failures */
+	ACT_CT_GET,     /* into `ct` */
+	ACT_CT_SET,     /* to a, b */
+	ACT_HPU_FADD,   /* a: what is added to the state's `word`; `result`: before */
+	ACT_CT_SWAP,    /* set to a, b; then one success more; then into `ct` */
 };
 
 struct act_atomic_ask {
 	uint8_t op;
-	uint8_t space;     /* enum spin_host_space */
-	uint8_t when;      /* 0: payload handler; 1: header handler, 2: completion handler: FADD64 and CT_INC there */
+	uint8_t space; /* enum spin_host_space */
+	uint8_t when;  /* 0: payload handler; 1: header handler, 2: completion handler: FADD64 and CT_INC there */
 	uint8_t unused;
 	uint32_t at;
 	uint64_t a, b;
@@ -49,10 +49,18 @@ SPIN_INLINE int act_host_write(struct spin_payload *p, const struct act_atomic_a
 	int rc = 0;
 
 	switch ((uint32_t)ask->a) {
-	case 0:  rc = spin_host_write(p, space, ask->at, state->words, 0); break;
-	case 4:  rc = spin_host_write(p, space, ask->at, state->words, 4); break;
-	case 8:  rc = spin_host_write(p, space, ask->at, state->words, 8); break;
-	case 32: rc = spin_host_write(p, space, ask->at, state->words, 32); break;
+	case 0:
+		rc = spin_host_write(p, space, ask->at, state->words, 0);
+		break;
+	case 4:
+		rc = spin_host_write(p, space, ask->at, state->words, 4);
+		break;
+	case 8:
+		rc = spin_host_write(p, space, ask->at, state->words, 8);
+		break;
+	case 32:
+		rc = spin_host_write(p, space, ask->at, state->words, 32);
+		break;
 	}
 	for (uint32_t i = 0; i < 8; i++)
 		state->words[i] = 0;

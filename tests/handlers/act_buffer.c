@@ -15,8 +15,8 @@ static enum spin_payload_rc act_buffer_payload(struct spin_payload *p, struct sp
 		return SPIN_FAIL;
 	act_buffer_fill(p);
 	if (ask->op == ACT_BUFFER_PUT)
-		return spin_put_from_buffer(p, buf, ask->off, ask->bytes, &(struct spin_put){ .target = spin_source(p) }) ?
-		       SPIN_SEGV : SPIN_SUCCESS;
+		return spin_put_from_buffer(p, buf, ask->off, ask->bytes, &(struct spin_put){ .target = spin_source(p) }) ? SPIN_SEGV
+															  : SPIN_SUCCESS;
 	return act_buffer(p, ask) ? SPIN_SEGV : SPIN_SUCCESS;
 }
 

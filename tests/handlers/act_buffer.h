@@ -10,16 +10,16 @@
 #include <stdint.h>
 
 enum act_buffer_op {
-	ACT_BUFFER_TO_HOST,      /* bytes [off, off + bytes) of the buffer to `at` */
-	ACT_BUFFER_FROM_HOST,    /* the reverse, and then the first 64 bytes of the buffer to `to` */
-	ACT_BUFFER_TO_HOST_NB,   /* the same two, and wait */
+	ACT_BUFFER_TO_HOST,    /* bytes [off, off + bytes) of the buffer to `at` */
+	ACT_BUFFER_FROM_HOST,  /* the reverse, and then the first 64 bytes of the buffer to `to` */
+	ACT_BUFFER_TO_HOST_NB, /* the same two, and wait */
 	ACT_BUFFER_FROM_HOST_NB,
-	ACT_BUFFER_PUT,          /* sends them to the packet's source; act_buffer only */
+	ACT_BUFFER_PUT, /* sends them to the packet's source; act_buffer only */
 };
 
 struct act_buffer_ask {
 	uint8_t op;
-	uint8_t space;  /* enum spin_host_space */
+	uint8_t space; /* enum spin_host_space */
 	uint8_t unused[2];
 	uint32_t at, off, bytes, to;
 };

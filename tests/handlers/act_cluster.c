@@ -7,7 +7,9 @@
 
 struct tally {
 	uint32_t sum, packets;
-	struct { uint32_t low, high; } half[2]; /* the number's, by the packet's lowest bit */
+	struct {
+		uint32_t low, high;
+	} half[2]; /* the number's, by the packet's lowest bit */
 };
 SPIN_PER_CLUSTER(struct tally, tally);
 SPIN_PER_CLUSTER(uint32_t, beside);

@@ -7,7 +7,9 @@
 
 #define WORDS 40
 
-struct words { uint32_t word[WORDS]; };
+struct words {
+	uint32_t word[WORDS];
+};
 
 struct copied {
 	struct words from, to;

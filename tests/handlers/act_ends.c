@@ -4,10 +4,15 @@
 
 #include "act_put.h"
 
-struct ends { uint32_t words[4]; };
+struct ends {
+	uint32_t words[4];
+};
 SPIN_STATE(struct ends, .words = { 0x03020100, 0x07060504, 0x0b0a0908, 0x0f0e0d0c });
 SPIN_PUTS(2);
-struct ends_scratch { struct act_put_ask ask; uint32_t unused; }; /* the completion handler's */
+struct ends_scratch {
+	struct act_put_ask ask;
+	uint32_t unused;
+}; /* the completion handler's */
 SPIN_SCRATCHPAD(struct ends_scratch);
 
 static enum spin_header_rc act_ends_header(struct spin_header *h, struct ends *state)
@@ -42,5 +47,5 @@ static enum spin_completion_rc act_ends_completion(struct spin_completion *c, st
 	return spin_put_from_device(c, state->words, 16, &put) ? SPIN_COMPLETION_SEGV : (enum spin_completion_rc)ask->rc;
 }
 
-SPIN_HANDLERS(act_ends, .header = act_ends_header, .payload = act_ends_payload,
-	      .message_completion = act_ends_completion, .delivery = SPIN_DELIVER_ME);
+SPIN_HANDLERS(act_ends, .header = act_ends_header, .payload = act_ends_payload, .message_completion = act_ends_completion,
+	      .delivery = SPIN_DELIVER_ME);

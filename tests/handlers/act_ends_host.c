@@ -6,7 +6,10 @@
 
 SPIN_NO_STATE;
 SPIN_PUTS(2);
-struct ends_scratch { struct act_put_ask ask; uint32_t unused; }; /* the completion handler's */
+struct ends_scratch {
+	struct act_put_ask ask;
+	uint32_t unused;
+}; /* the completion handler's */
 SPIN_SCRATCHPAD(struct ends_scratch);
 
 static enum spin_header_rc act_ends_host_header(struct spin_header *h, struct spin_no_state *unused)

@@ -3,9 +3,9 @@
 #include <spin/spin.h>
 
 struct fetch_ask {
-	uint32_t op;      /* enum spin_atomic */
-	uint32_t bytes;   /* 4; else it is 64 */
-	uint32_t again;   /* 1: and then the same with 4 bytes, which is more than may be sent */
+	uint32_t op;    /* enum spin_atomic */
+	uint32_t bytes; /* 4; else it is 64 */
+	uint32_t again; /* 1: and then the same with 4 bytes, which is more than may be sent */
 	uint32_t unused;
 };
 
@@ -18,8 +18,13 @@ SPIN_PUTS(1);
 static enum spin_payload_rc act_fetch_ask(struct spin_payload *p, struct fetch_state *state)
 {
 	const struct fetch_ask *ask = SPIN_GET(p, 0, struct fetch_ask);
-	struct spin_get get = { .target = spin_source(p), .match_bits = 0x100, .hdr_data = 7, .remote_offset = 16,
-				.reply_match_bits = 0x200, .reply_hdr_data = 9, .reply_offset = 24 };
+	struct spin_get get = { .target = spin_source(p),
+				.match_bits = 0x100,
+				.hdr_data = 7,
+				.remote_offset = 16,
+				.reply_match_bits = 0x200,
+				.reply_hdr_data = 9,
+				.reply_offset = 24 };
 	uint32_t op, bytes, again;
 
 	if (!ask)

@@ -4,7 +4,10 @@
  */
 #include <spin/spin.h>
 
-struct ask { uint32_t from, to, stop; uint8_t byte[32]; };
+struct ask {
+	uint32_t from, to, stop;
+	uint8_t byte[32];
+};
 
 struct counted {
 	uint32_t rounds, sum, last;

@@ -5,9 +5,13 @@
  */
 #include <spin/spin.h>
 
-struct ask { uint32_t from, to, stop; };
+struct ask {
+	uint32_t from, to, stop;
+};
 
-struct pairs { uint32_t pairs, least, most, unused; };
+struct pairs {
+	uint32_t pairs, least, most, unused;
+};
 SPIN_STATE(struct pairs);
 
 static enum spin_payload_rc act_for_nested_payload(struct spin_payload *p, struct pairs *state)

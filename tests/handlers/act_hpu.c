@@ -2,10 +2,14 @@
 /* act_hpu - datagrams counted on the HPU that they come to. */
 #include <spin/spin.h>
 
-struct hpus { uint32_t mine, all; };
+struct hpus {
+	uint32_t mine, all;
+};
 SPIN_STATE(struct hpus, .mine = 77);
 
-struct own { uint32_t packets, bytes; };
+struct own {
+	uint32_t packets, bytes;
+};
 SPIN_PER_HPU(struct own, own);
 
 static enum spin_payload_rc act_hpu_payload(struct spin_payload *p, struct hpus *state)

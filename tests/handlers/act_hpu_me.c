@@ -2,7 +2,9 @@
 /* act_hpu_me - packets of messages counted on the HPU that they come to; all three handlers tell which it is. */
 #include <spin/spin.h>
 
-struct hpus { uint32_t header, payload, completion, all; };
+struct hpus {
+	uint32_t header, payload, completion, all;
+};
 SPIN_STATE(struct hpus, .header = 77, .payload = 77, .completion = 77);
 
 static enum spin_header_rc act_hpu_me_header(struct spin_header *h, struct hpus *state)
@@ -24,5 +26,5 @@ static enum spin_completion_rc act_hpu_me_done(struct spin_completion *c, struct
 	return SPIN_COMPLETION_SUCCESS;
 }
 
-SPIN_HANDLERS(act_hpu_me, .header = act_hpu_me_header, .payload = act_hpu_me_payload,
-	      .message_completion = act_hpu_me_done, .delivery = SPIN_DELIVER_ME);
+SPIN_HANDLERS(act_hpu_me, .header = act_hpu_me_header, .payload = act_hpu_me_payload, .message_completion = act_hpu_me_done,
+	      .delivery = SPIN_DELIVER_ME);

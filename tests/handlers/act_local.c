@@ -6,7 +6,9 @@
 
 enum local_op { FROM_SCRATCHPAD, FROM_LOCAL };
 
-struct where { uint32_t length, offset; };
+struct where {
+	uint32_t length, offset;
+};
 SPIN_NO_STATE;
 SPIN_PUTS(1);
 SPIN_SCRATCHPAD(struct where);

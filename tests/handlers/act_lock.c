@@ -22,9 +22,8 @@ static enum spin_header_rc act_lock_header(struct spin_header *h, struct act_loc
 	n = ask->n;
 	if (ask->op == ACT_WHILE)
 		ACT_ROUNDS(h, state, n);
-	else
-		SPIN_LOCKED(h, &state->lock)
-			state->rounds++;
+	else SPIN_LOCKED(h, &state->lock)
+		state->rounds++;
 	return SPIN_HEADER_PROCESS_DATA;
 }
 
@@ -50,11 +49,10 @@ static enum spin_completion_rc act_lock_completion(struct spin_completion *c, st
 		return SPIN_COMPLETION_SUCCESS;
 	if (ask->op == ACT_WHILE)
 		ACT_ROUNDS(c, state, n);
-	else
-		SPIN_LOCKED(c, &state->lock)
-			state->rounds++;
+	else SPIN_LOCKED(c, &state->lock)
+		state->rounds++;
 	return SPIN_COMPLETION_SUCCESS;
 }
 
-SPIN_HANDLERS(act_lock, .header = act_lock_header, .payload = act_lock_payload,
-	      .message_completion = act_lock_completion, .delivery = SPIN_DELIVER_ME, .budget = ACT_BUDGET);
+SPIN_HANDLERS(act_lock, .header = act_lock_header, .payload = act_lock_payload, .message_completion = act_lock_completion,
+	      .delivery = SPIN_DELIVER_ME, .budget = ACT_BUDGET);

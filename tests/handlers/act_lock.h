@@ -12,12 +12,12 @@
 
 enum act_lock_op {
 	ACT_LOCK_NONE,
-	ACT_WHILE,        /* n rounds of SPIN_WHILE */
-	ACT_LOCKED,       /* counts in `rounds` with the lock */
-	ACT_LOCKED_TWICE, /* takes it twice: overruns */
-	ACT_LOCKED_BREAK, /* leaves by break */
-	ACT_LOCKED_RETURN,/* leaves by return, with DROP */
-	ACT_READ,         /* counts with the reader-writer lock, as a reader in a reader */
+	ACT_WHILE,         /* n rounds of SPIN_WHILE */
+	ACT_LOCKED,        /* counts in `rounds` with the lock */
+	ACT_LOCKED_TWICE,  /* takes it twice: overruns */
+	ACT_LOCKED_BREAK,  /* leaves by break */
+	ACT_LOCKED_RETURN, /* leaves by return, with DROP */
+	ACT_READ,          /* counts with the reader-writer lock, as a reader in a reader */
 	ACT_WRITE,
 	ACT_TRY,          /* spin_try_lock: 1 into `rounds` if it was taken, and given back */
 	ACT_WALK,         /* SPIN_FOR_EACH over bytes: counts them in `rounds` */
@@ -27,7 +27,7 @@ enum act_lock_op {
 };
 
 struct act_lock_ask {
-	uint8_t when;     /* 0: payload handler; 1: header handler, 2: completion handler: ACT_WHILE and ACT_LOCKED there */
+	uint8_t when; /* 0: payload handler; 1: header handler, 2: completion handler: ACT_WHILE and ACT_LOCKED there */
 	uint8_t op;
 	uint16_t n;
 };
@@ -40,13 +40,13 @@ struct act_lock_state {
 };
 
 #ifdef SPIN_SPIN_H
-#define ACT_ROUNDS(v, state, n_) \
-	do { \
-		uint32_t act_i_ = 0; \
+#define ACT_ROUNDS(v, state, n_)               \
+	do {                                   \
+		uint32_t act_i_ = 0;           \
 		SPIN_WHILE(v, act_i_ < (n_)) { \
-			(state)->rounds++; \
-			act_i_++; \
-		} \
+			(state)->rounds++;     \
+			act_i_++;              \
+		}                              \
 	} while (0)
 
 SPIN_INLINE void act_walk(struct spin_payload *p, uint32_t op, struct act_lock_state *state)
@@ -63,8 +63,7 @@ SPIN_INLINE void act_walk(struct spin_payload *p, uint32_t op, struct act_lock_s
 	state->rounds += pieces;
 }
 
-SPIN_INLINE enum spin_payload_rc act_lock(struct spin_payload *p, const struct act_lock_ask *ask,
-					  struct act_lock_state *state)
+SPIN_INLINE enum spin_payload_rc act_lock(struct spin_payload *p, const struct act_lock_ask *ask, struct act_lock_state *state)
 {
 	uint32_t op = ask->op, n = ask->n;
 
@@ -96,8 +95,8 @@ SPIN_INLINE enum spin_payload_rc act_lock(struct spin_payload *p, const struct a
 		break;
 	case ACT_READ:
 		SPIN_READ_LOCKED(p, &state->rw)
-			SPIN_READ_LOCKED(p, &state->rw)
-				state->rounds++;
+		SPIN_READ_LOCKED(p, &state->rw)
+		state->rounds++;
 		break;
 	case ACT_WRITE:
 		SPIN_WRITE_LOCKED(p, &state->rw)
@@ -122,7 +121,7 @@ SPIN_INLINE enum spin_payload_rc act_lock(struct spin_payload *p, const struct a
 		SPIN_LOCKED(p, &state->lock)
 			state->rounds += 1000;
 		SPIN_READ_LOCKED(p, &state->rw)
-			state->rounds += 1000;
+		state->rounds += 1000;
 		SPIN_WRITE_LOCKED(p, &state->rw)
 			state->rounds += 1000;
 		break;

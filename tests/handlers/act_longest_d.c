@@ -4,7 +4,10 @@
 
 #include "act_put.h"
 
-struct longest { uint32_t words[513]; uint32_t unused; };
+struct longest {
+	uint32_t words[513];
+	uint32_t unused;
+};
 SPIN_STATE(struct longest, .words = { 1, [511] = 512, [512] = 513 });
 SPIN_PUTS(1);
 

@@ -4,7 +4,9 @@
 
 #include "act_put.h"
 
-struct puts { uint32_t sent, round; };
+struct puts {
+	uint32_t sent, round;
+};
 SPIN_STATE(struct puts);
 SPIN_PUTS(16);
 

@@ -6,14 +6,14 @@
 #include <spin/spin.h>
 
 struct request_ask {
-	uint32_t op;      /* 0: nothing; 1: a get of `bytes`; 2: an atomic of the state's first two words; 3: of all, of kind `bytes` */
+	uint32_t op; /* 0: nothing; 1: a get of `bytes`; 2: an atomic of the state's first two words; 3: of all, of kind `bytes` */
 	uint32_t bytes, unused;
 };
 
 struct request_state {
 	uint32_t of_type[4];
 	uint32_t words[4];
-	uint32_t length;  /* as a header handler was told it last */
+	uint32_t length; /* as a header handler was told it last */
 	uint32_t round;
 };
 SPIN_STATE(struct request_state);
@@ -43,8 +43,13 @@ static enum spin_payload_rc act_request_payload(struct spin_payload *p, struct r
 	op = ask->op;
 	bytes = ask->bytes;
 	if (op == 1) {
-		struct spin_get get = { .target = put.target, .match_bits = 0x100, .hdr_data = 7, .remote_offset = 16,
-					.reply_match_bits = 0x200, .reply_hdr_data = 9, .reply_offset = 24 };
+		struct spin_get get = { .target = put.target,
+					.match_bits = 0x100,
+					.hdr_data = 7,
+					.remote_offset = 16,
+					.reply_match_bits = 0x200,
+					.reply_hdr_data = 9,
+					.reply_offset = 24 };
 
 		return spin_get(p, bytes, &get) ? SPIN_SEGV : SPIN_SUCCESS;
 	}

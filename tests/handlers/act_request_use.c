@@ -2,7 +2,9 @@
 /* act_request_use - a context with a user header that takes gets and atomics, whose payload handler counts what it is given. */
 #include <spin/spin.h>
 
-struct given { uint32_t packets, bytes; };
+struct given {
+	uint32_t packets, bytes;
+};
 SPIN_STATE(struct given);
 SPIN_PUTS(1);
 

@@ -5,7 +5,9 @@
  */
 #include "act_put.h"
 
-struct puts { uint32_t at_end; };
+struct puts {
+	uint32_t at_end;
+};
 SPIN_STATE(struct puts);
 SPIN_PUTS(2);
 

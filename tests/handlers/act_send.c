@@ -5,7 +5,7 @@
 enum send_op { SEND_NOTHING, SEND_PAYLOAD, SEND_DEVICE, SEND_HOST, SEND_THREE };
 
 struct send_ask {
-	uint8_t op, rc;    /* the handler returns rc where all was sent */
+	uint8_t op, rc; /* the handler returns rc where all was sent */
 	uint16_t off;
 	uint32_t bytes, match;
 };

@@ -2,7 +2,9 @@
 /* act_walk - walks without a registered budget, which are not counted then. */
 #include <spin/spin.h>
 
-struct walked { uint32_t bytes, rounds; };
+struct walked {
+	uint32_t bytes, rounds;
+};
 SPIN_STATE(struct walked);
 
 static enum spin_payload_rc act_walk_payload(struct spin_payload *p, struct walked *state)

@@ -2,7 +2,9 @@
 /* act_walks - two walks over the same bytes, of one budget of 64 steps. */
 #include <spin/spin.h>
 
-struct walked { uint32_t first, second; };
+struct walked {
+	uint32_t first, second;
+};
 SPIN_STATE(struct walked);
 
 static enum spin_payload_rc act_walks_payload(struct spin_payload *p, struct walked *state)

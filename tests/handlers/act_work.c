@@ -2,5 +2,4 @@
 /* act_work - messages whose handlers leave work items as the payload says. */
 #include "act_work.h"
 
-SPIN_HANDLERS(act_work, .header = work_header, .payload = work_payload, .message_completion = work_completion,
-	      .delivery = SPIN_DELIVER_ME);
+SPIN_HANDLERS(act_work, .header = work_header, .payload = work_payload, .message_completion = work_completion, .delivery = SPIN_DELIVER_ME);

@@ -7,16 +7,16 @@
 
 /* little-endian */
 struct work_ask {
-	uint8_t when;     /* 1: the header handler leaves 4 bytes, words[0]; 2: the payload handler; 4: the completion handler as the first */
-	uint8_t size;     /* of the payload handler's: 8 or 32 bytes of the state's words */
-	uint8_t count;    /* of its items of 8 bytes, at most 6: words[0] is one more in each. Of 32 bytes it leaves one */
-	uint8_t to_host;  /* words go to the handler's host memory before */
+	uint8_t when;  /* 1: the header handler leaves 4 bytes, words[0]; 2: the payload handler; 4: the completion handler as the first */
+	uint8_t size;  /* of the payload handler's: 8 or 32 bytes of the state's words */
+	uint8_t count; /* of its items of 8 bytes, at most 6: words[0] is one more in each. Of 32 bytes it leaves one */
+	uint8_t to_host; /* words go to the handler's host memory before */
 	uint32_t words[8];
 };
 
 struct work_state {
 	uint32_t words[8];
-	uint32_t full;    /* how many calls said so */
+	uint32_t full;     /* how many calls said so */
 	uint32_t complete; /* the completion handler is to leave one */
 };
 SPIN_STATE(struct work_state);

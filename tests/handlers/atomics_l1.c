@@ -27,6 +27,4 @@ static enum spin_payload_rc atomics_l1_payload(struct spin_payload *p, struct wo
 	return SPIN_SUCCESS;
 }
 
-SPIN_HANDLERS(atomics_l1, .payload = atomics_l1_payload,
-	      .bytes_in_l1 = SPIN_HEADERS_ONLY,
-	      .state_placement = SPIN_STATE_IN_L1);
+SPIN_HANDLERS(atomics_l1, .payload = atomics_l1_payload, .bytes_in_l1 = SPIN_HEADERS_ONLY, .state_placement = SPIN_STATE_IN_L1);

@@ -31,20 +31,15 @@ static enum spin_header_rc pingpong_header_handler(struct spin_header *h, struct
 
 static enum spin_payload_rc pingpong_payload_handler(struct spin_payload *p, struct pingpong_info *i)
 {
-	return spin_put_payload(p, 0, p->length, &(struct spin_put){ .target = i->source, .match_bits = 10 }) ? SPIN_SEGV :
-	       SPIN_SUCCESS;
+	return spin_put_payload(p, 0, p->length, &(struct spin_put){ .target = i->source, .match_bits = 10 }) ? SPIN_SEGV : SPIN_SUCCESS;
 }
 
 static enum spin_completion_rc pingpong_completion_handler(struct spin_completion *c, struct pingpong_info *i)
 {
-	if (!i->stream && spin_put_from_host(c, i->offset, i->length,
-					     &(struct spin_put){ .target = i->source, .match_bits = 10 }))
+	if (!i->stream && spin_put_from_host(c, i->offset, i->length, &(struct spin_put){ .target = i->source, .match_bits = 10 }))
 		return SPIN_COMPLETION_SEGV;
 	return SPIN_COMPLETION_SUCCESS;
 }
 
-SPIN_HANDLERS(c31_pingpong,
-	      .header = pingpong_header_handler,
-	      .payload = pingpong_payload_handler,
-	      .message_completion = pingpong_completion_handler,
-	      .delivery = SPIN_DELIVER_ME);
+SPIN_HANDLERS(c31_pingpong, .header = pingpong_header_handler, .payload = pingpong_payload_handler,
+	      .message_completion = pingpong_completion_handler, .delivery = SPIN_DELIVER_ME);

@@ -38,14 +38,10 @@ static enum spin_payload_rc accumulate_payload_handler(struct spin_payload *p, s
 	}
 	if (spin_buffer_to_host(p, SPIN_ME_MEM, i->offset + p->offset, buf, 0, p->length))
 		return SPIN_SEGV;
-	if (i->pong && spin_put_from_buffer(p, buf, 0, p->length,
-					    &(struct spin_put){ .target = i->source, .match_bits = 10 }))
+	if (i->pong && spin_put_from_buffer(p, buf, 0, p->length, &(struct spin_put){ .target = i->source, .match_bits = 10 }))
 		return SPIN_SEGV;
 	return SPIN_SUCCESS;
 }
 
-SPIN_HANDLERS(c32_accumulate,
-	      .header = accumulate_header_handler,
-	      .payload = accumulate_payload_handler,
-	      .fragmentation_bytes = sizeof(struct pair),
-	      .delivery = SPIN_DELIVER_ME);
+SPIN_HANDLERS(c32_accumulate, .header = accumulate_header_handler, .payload = accumulate_payload_handler,
+	      .fragmentation_bytes = sizeof(struct pair), .delivery = SPIN_DELIVER_ME);

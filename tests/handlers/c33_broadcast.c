@@ -57,8 +57,7 @@ static enum spin_completion_rc bcast_completion_handler(struct spin_completion *
 		if (i->my_rank % (half * 2) == 0) {
 			const struct spin_process *to = SPIN_AT(i->rank, i->my_rank + half);
 
-			if (!to || spin_put_from_host(c, i->offset, i->length,
-						      &(struct spin_put){ .target = *to, .match_bits = 10 }))
+			if (!to || spin_put_from_host(c, i->offset, i->length, &(struct spin_put){ .target = *to, .match_bits = 10 }))
 				return SPIN_COMPLETION_SEGV;
 		}
 		half /= 2;
@@ -66,8 +65,5 @@ static enum spin_completion_rc bcast_completion_handler(struct spin_completion *
 	return SPIN_COMPLETION_SUCCESS;
 }
 
-SPIN_HANDLERS(c33_broadcast,
-	      .header = bcast_header_handler,
-	      .payload = bcast_payload_handler,
-	      .message_completion = bcast_completion_handler,
-	      .delivery = SPIN_DELIVER_ME);
+SPIN_HANDLERS(c33_broadcast, .header = bcast_header_handler, .payload = bcast_payload_handler,
+	      .message_completion = bcast_completion_handler, .delivery = SPIN_DELIVER_ME);

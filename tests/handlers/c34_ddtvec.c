@@ -19,13 +19,13 @@ static enum spin_payload_rc ddtvec_payload_handler(struct spin_payload *p, struc
 
 	if (!vlen)
 		return SPIN_FAIL;
-	first_seg_num = at / vlen; /* rounded down implicitly */
+	first_seg_num = at / vlen;              /* rounded down implicitly */
 	last_seg_num = (at + p->length) / vlen; /* rounded down implicitly */
 	SPIN_FOR(p, j, first_seg_num, last_seg_num + 1) {
 		uint32_t offset_in_block = (at + offset_in_packet) % vlen;
 		uint32_t offset = j * (vlen + i->stride) + offset_in_block;
-		uint32_t size = vlen - offset_in_block < p->length - offset_in_packet ? vlen - offset_in_block :
-			       p->length - offset_in_packet;
+		uint32_t size =
+			vlen - offset_in_block < p->length - offset_in_packet ? vlen - offset_in_block : p->length - offset_in_packet;
 
 		if (spin_payload_to_host(p, SPIN_ME_MEM, offset, offset_in_packet, size))
 			return SPIN_SEGV;

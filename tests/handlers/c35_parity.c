@@ -34,14 +34,11 @@ static enum spin_completion_rc parity_update_completion_handler(struct spin_comp
 {
 	uint32_t reply = SPIN_RC_SUCCESS;
 
-	return spin_put_from_device(c, &reply, sizeof(reply), &(struct spin_put){
-			.target = i->source, .match_bits = 30, .hdr_data = i->client }) ?
-	       SPIN_COMPLETION_SEGV : SPIN_COMPLETION_SUCCESS;
+	return spin_put_from_device(c, &reply, sizeof(reply),
+				    &(struct spin_put){ .target = i->source, .match_bits = 30, .hdr_data = i->client })
+		       ? SPIN_COMPLETION_SEGV
+		       : SPIN_COMPLETION_SUCCESS;
 }
 
-SPIN_HANDLERS(c35_parity,
-	      .header = parity_update_header_handler,
-	      .payload = parity_update_payload_handler,
-	      .message_completion = parity_update_completion_handler,
-	      .fragmentation_bytes = sizeof(uint32_t),
-	      .delivery = SPIN_DELIVER_ME);
+SPIN_HANDLERS(c35_parity, .header = parity_update_header_handler, .payload = parity_update_payload_handler,
+	      .message_completion = parity_update_completion_handler, .fragmentation_bytes = sizeof(uint32_t), .delivery = SPIN_DELIVER_ME);

@@ -11,7 +11,7 @@ enum { PARITY_TAG = 53 };
 struct raid_process {
 	spin_be32 addr;
 	spin_be16 port;
-	uint16_t  unused;
+	uint16_t unused;
 };
 
 SPIN_INLINE uint64_t raid_as_bits(const struct spin_process *process)

@@ -13,13 +13,11 @@ static enum spin_header_rc primary_read_header_handler(struct spin_header *h, st
 {
 	const struct user_header *user_hdr = SPIN_GET(h, 0, struct user_header);
 
-	if (!user_hdr || spin_put_from_host(h, 0, user_hdr->length,
-					    &(struct spin_put){ .target = spin_source(h), .match_bits = h->match_bits }))
+	if (!user_hdr ||
+	    spin_put_from_host(h, 0, user_hdr->length, &(struct spin_put){ .target = spin_source(h), .match_bits = h->match_bits }))
 		return SPIN_HEADER_SEGV;
 	return SPIN_HEADER_PROCEED;
 }
 
-SPIN_HANDLERS(c35_read,
-	      .header = primary_read_header_handler,
-	      .user_header_bytes = sizeof(struct user_header),
+SPIN_HANDLERS(c35_read, .header = primary_read_header_handler, .user_header_bytes = sizeof(struct user_header),
 	      .delivery = SPIN_DELIVER_ME);

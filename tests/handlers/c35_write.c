@@ -27,14 +27,11 @@ static enum spin_payload_rc primary_write_payload_handler(struct spin_payload *p
 	SPIN_FOR_EACH_WITH(p, uint32_t, data, SPIN_BUFFER_OF(p, buf), 0, b)
 		*b = *b ^ *data;
 	if (spin_buffer_to_host(p, SPIN_ME_MEM, i->offset + p->offset, buf, 0, p->length) ||
-	    spin_put_from_buffer(p, buf, 0, p->length, &(struct spin_put){
-		.target = i->parity, .match_bits = PARITY_TAG, .hdr_data = raid_as_bits(&i->source) }))
+	    spin_put_from_buffer(p, buf, 0, p->length,
+				 &(struct spin_put){ .target = i->parity, .match_bits = PARITY_TAG, .hdr_data = raid_as_bits(&i->source) }))
 		return SPIN_SEGV;
 	return SPIN_SUCCESS;
 }
 
-SPIN_HANDLERS(c35_write,
-	      .header = primary_write_header_handler,
-	      .payload = primary_write_payload_handler,
-	      .fragmentation_bytes = sizeof(uint32_t),
-	      .delivery = SPIN_DELIVER_ME);
+SPIN_HANDLERS(c35_write, .header = primary_write_header_handler, .payload = primary_write_payload_handler,
+	      .fragmentation_bytes = sizeof(uint32_t), .delivery = SPIN_DELIVER_ME);

@@ -8,8 +8,7 @@ struct seen {
 
 SPIN_STATE(struct seen);
 
-static enum spin_completion_rc completion_only_completion(uint32_t dropped_bytes, _Bool flow_control_triggered,
-							  struct seen *state)
+static enum spin_completion_rc completion_only_completion(uint32_t dropped_bytes, _Bool flow_control_triggered, struct seen *state)
 {
 	spin_add32(&state->messages, 1 + flow_control_triggered);
 	spin_add32(&state->dropped_bytes, dropped_bytes);

@@ -6,8 +6,8 @@
 #include <stdint.h>
 
 struct reach_note {
-	uint32_t bytes;   /* of the payload */
-	uint32_t before;  /* successes that the counter had */
+	uint32_t bytes;  /* of the payload */
+	uint32_t before; /* successes that the counter had */
 	uint32_t unused[2];
 };
 

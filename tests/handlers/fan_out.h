@@ -11,8 +11,8 @@ struct fan_out {
 	spin_be32 target[FAN_OUT_TARGETS]; /* word 0 is 0: back to the source, else an IPv4 address each */
 	uint32_t count, bytes;             /* packets for each that comes, and of what payload */
 	uint32_t answer;
-	uint32_t host_bytes;               /* msg_fan: put from host memory when a message ends; 0: nothing is */
-	spin_be16 port;                    /* msg_fan: of the targets */
+	uint32_t host_bytes; /* msg_fan: put from host memory when a message ends; 0: nothing is */
+	spin_be16 port;      /* msg_fan: of the targets */
 	uint16_t unused;
 };
 

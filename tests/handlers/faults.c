@@ -20,5 +20,4 @@ static enum spin_completion_rc faults_completion(struct spin_completion *c, stru
 	return SPIN_COMPLETION_SUCCESS;
 }
 
-SPIN_HANDLERS(faults, .header = faults_header, .payload = faults_payload, .message_completion = faults_completion,
-	      .budget = FAULTS_BUDGET);
+SPIN_HANDLERS(faults, .header = faults_header, .payload = faults_payload, .message_completion = faults_completion, .budget = FAULTS_BUDGET);

@@ -26,27 +26,27 @@ struct fault_ask {
 #ifdef FAULTS_KEEP
 struct faults {
 	struct spin_lock lock;
-	uint32_t never;               /* 0 */
-	uint32_t guarded;             /* counted in the lock, by each handler that began */
+	uint32_t never;                          /* 0 */
+	uint32_t guarded;                        /* counted in the lock, by each handler that began */
 	uint32_t headers, payloads, completions; /* that went well */
-	uint32_t completion;          /* of datagrams: what the completion handler is asked for */
-	uint32_t walked;              /* sums of walks: of no use */
+	uint32_t completion;                     /* of datagrams: what the completion handler is asked for */
+	uint32_t walked;                         /* sums of walks: of no use */
 };
 
 /* Of any handler: does wrong, and says how that ended. SPIN_LOCKED's statement is not left by return: BPF is to see one way. */
-#define FAULT_DO(v, how, state) \
-	({ \
-		uint32_t fault_ = (how); \
-		SPIN_LOCKED((v), &(state)->lock) { \
-			(state)->guarded++; \
-			if (fault_ == FAULT_WHILE) \
+#define FAULT_DO(v, how, state)                                                    \
+	({                                                                         \
+		uint32_t fault_ = (how);                                           \
+		SPIN_LOCKED((v), &(state)->lock) {                                 \
+			(state)->guarded++;                                        \
+			if (fault_ == FAULT_WHILE)                                 \
 				SPIN_WHILE((v), spin_load32(&(state)->never) == 0) \
-					spin_yield(v); \
-			if (fault_ == FAULT_DEADLOCK) \
-				SPIN_LOCKED((v), &(state)->lock) \
-					spin_store32(&(state)->never, 0); \
-		} \
-		fault_; \
+					spin_yield(v);                             \
+			if (fault_ == FAULT_DEADLOCK)                              \
+				SPIN_LOCKED((v), &(state)->lock)                   \
+					spin_store32(&(state)->never, 0);          \
+		}                                                                  \
+		fault_;                                                            \
 	})
 
 static enum spin_header_rc faults_header(struct spin_header *h, struct faults *state)

@@ -7,10 +7,14 @@
 
 #include "hammer.h"
 
-struct cell { SPIN_COUNTER(runs); };
+struct cell {
+	SPIN_COUNTER(runs);
+};
 SPIN_TABLE(cells, struct cell, HAMMER_CELLS);
 
-struct mine { uint32_t runs; };
+struct mine {
+	uint32_t runs;
+};
 SPIN_PER_HPU(struct mine, mine);
 
 SPIN_STATE(struct hammer_state, .rounds = 0);
@@ -51,8 +55,8 @@ static inline __attribute__((always_inline)) enum spin_payload_rc hammer(struct 
 		}
 	} else {
 		SPIN_READ_LOCKED(p, (struct spin_rw_lock *)&state->rw_lock)
-			if (*(volatile uint32_t *)&state->first != *(volatile uint32_t *)&state->second)
-				spin_add32(&state->torn, 1);
+		if (*(volatile uint32_t *)&state->first != *(volatile uint32_t *)&state->second)
+			spin_add32(&state->torn, 1);
 	}
 	hammer_work(p, state);
 	SPIN_MINE(p, mine)->runs++;

@@ -80,12 +80,10 @@ static enum spin_payload_rc mix_payload(struct spin_payload *p, struct tally *st
 	return rc & 0xf0 || rc == SPIN_REPLIED ? SPIN_SUCCESS : (enum spin_payload_rc)rc;
 }
 
-static enum spin_completion_rc mix_completion(uint32_t dropped_bytes, _Bool flow_control_triggered,
-					      struct tally *state)
+static enum spin_completion_rc mix_completion(uint32_t dropped_bytes, _Bool flow_control_triggered, struct tally *state)
 {
 	spin_add32(&state->dropped_bytes, dropped_bytes + flow_control_triggered);
-	return state->completion_rc & 0xf0 ? SPIN_COMPLETION_SUCCESS :
-					     (enum spin_completion_rc)state->completion_rc;
+	return state->completion_rc & 0xf0 ? SPIN_COMPLETION_SUCCESS : (enum spin_completion_rc)state->completion_rc;
 }
 
 SPIN_HANDLERS(mix, .header = mix_header, .payload = mix_payload, .completion = mix_completion);

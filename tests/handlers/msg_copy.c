@@ -21,8 +21,7 @@ static enum spin_payload_rc copy_payload(struct spin_payload *p, struct copied *
 	return spin_payload_to_host(p, SPIN_ME_MEM, p->offset, 0, p->length) ? SPIN_SEGV : SPIN_SUCCESS;
 }
 
-static enum spin_completion_rc copy_completion(uint32_t dropped_bytes, _Bool flow_control_triggered,
-					       struct copied *state)
+static enum spin_completion_rc copy_completion(uint32_t dropped_bytes, _Bool flow_control_triggered, struct copied *state)
 {
 	spin_add32(&state->completions, 1);
 	spin_add32(&state->dropped_bytes, dropped_bytes);
@@ -30,8 +29,4 @@ static enum spin_completion_rc copy_completion(uint32_t dropped_bytes, _Bool flo
 	return SPIN_COMPLETION_SUCCESS;
 }
 
-SPIN_HANDLERS(msg_copy,
-	      .header = copy_header,
-	      .payload = copy_payload,
-	      .completion = copy_completion,
-	      .delivery = SPIN_DELIVER_ME);
+SPIN_HANDLERS(msg_copy, .header = copy_header, .payload = copy_payload, .completion = copy_completion, .delivery = SPIN_DELIVER_ME);

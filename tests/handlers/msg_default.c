@@ -7,8 +7,7 @@ struct ends {
 };
 SPIN_STATE(struct ends);
 
-static enum spin_completion_rc default_completion(uint32_t dropped_bytes, _Bool flow_control_triggered,
-						  struct ends *state)
+static enum spin_completion_rc default_completion(uint32_t dropped_bytes, _Bool flow_control_triggered, struct ends *state)
 {
 	spin_add32(&state->messages, 1);
 	spin_add32(&state->dropped_bytes, dropped_bytes);

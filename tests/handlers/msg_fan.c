@@ -37,5 +37,4 @@ static enum spin_completion_rc msg_fan_completion(struct spin_completion *c, str
 	return SPIN_COMPLETION_SUCCESS;
 }
 
-SPIN_HANDLERS(msg_fan, .payload = msg_fan_payload, .message_completion = msg_fan_completion,
-	      .delivery = SPIN_DELIVER_ME);
+SPIN_HANDLERS(msg_fan, .payload = msg_fan_payload, .message_completion = msg_fan_completion, .delivery = SPIN_DELIVER_ME);

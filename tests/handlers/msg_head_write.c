@@ -23,7 +23,4 @@ static enum spin_payload_rc payload_puts(struct spin_payload *p, struct spin_no_
 	return spin_payload_to_host(p, SPIN_ME_MEM, p->offset, 0, p->length) ? SPIN_SEGV : SPIN_SUCCESS;
 }
 
-SPIN_HANDLERS(msg_head_write,
-	      .header = header_writes,
-	      .payload = payload_puts,
-	      .delivery = SPIN_DELIVER_ME);
+SPIN_HANDLERS(msg_head_write, .header = header_writes, .payload = payload_puts, .delivery = SPIN_DELIVER_ME);

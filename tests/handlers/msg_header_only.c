@@ -12,7 +12,7 @@ static enum spin_header_rc only_header(struct spin_header *h, struct count *stat
 	const uint8_t *code = SPIN_GET(h, 0, uint8_t);
 
 	spin_add32(&state->messages, 1);
-	return code ? (enum spin_header_rc)*code : SPIN_HEADER_PROCESS_DATA;
+	return code ? (enum spin_header_rc) * code : SPIN_HEADER_PROCESS_DATA;
 }
 
 SPIN_HANDLERS(msg_header_only, .header = only_header, .delivery = SPIN_DELIVER_ME);

@@ -13,11 +13,10 @@ static enum spin_payload_rc no_header_payload(struct spin_payload *p, struct run
 	const uint8_t *code = SPIN_GET(p, 0, uint8_t);
 
 	state->order = state->order << 4 | 2;
-	return code ? (enum spin_payload_rc)*code : SPIN_SUCCESS;
+	return code ? (enum spin_payload_rc) * code : SPIN_SUCCESS;
 }
 
-static enum spin_completion_rc no_header_completion(uint32_t dropped_bytes, _Bool flow_control_triggered,
-						    struct runs *state)
+static enum spin_completion_rc no_header_completion(uint32_t dropped_bytes, _Bool flow_control_triggered, struct runs *state)
 {
 	(void)flow_control_triggered;
 	state->order = state->order << 4 | 3;
@@ -25,7 +24,4 @@ static enum spin_completion_rc no_header_completion(uint32_t dropped_bytes, _Boo
 	return SPIN_COMPLETION_SUCCESS;
 }
 
-SPIN_HANDLERS(msg_no_header,
-	      .payload = no_header_payload,
-	      .completion = no_header_completion,
-	      .delivery = SPIN_DELIVER_ME);
+SPIN_HANDLERS(msg_no_header, .payload = no_header_payload, .completion = no_header_completion, .delivery = SPIN_DELIVER_ME);

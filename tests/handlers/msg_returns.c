@@ -13,10 +13,10 @@ struct ask {
 struct trace {
 	uint32_t order; /* a hex digit per handler run, the last eight: 1 header, 2 payload, 3 completion */
 	uint32_t completion_rc;
-	uint32_t length, offset;            /* the header handler's */
+	uint32_t length, offset; /* the header handler's */
 	uint64_t match_bits, hdr_data;
 	uint32_t payload_length, payload_offset, payload_bytes; /* of the last one, and of all */
-	uint32_t dropped_bytes, flow_control; /* of the last message */
+	uint32_t dropped_bytes, flow_control;                   /* of the last message */
 };
 
 SPIN_STATE(struct trace);
@@ -45,8 +45,7 @@ static enum spin_payload_rc msg_payload(struct spin_payload *p, struct trace *st
 	return ask ? (enum spin_payload_rc)ask->payload : SPIN_SUCCESS;
 }
 
-static enum spin_completion_rc msg_completion(uint32_t dropped_bytes, _Bool flow_control_triggered,
-					      struct trace *state)
+static enum spin_completion_rc msg_completion(uint32_t dropped_bytes, _Bool flow_control_triggered, struct trace *state)
 {
 	state->order = state->order << 4 | 3;
 	state->dropped_bytes = dropped_bytes;
@@ -54,8 +53,4 @@ static enum spin_completion_rc msg_completion(uint32_t dropped_bytes, _Bool flow
 	return (enum spin_completion_rc)state->completion_rc;
 }
 
-SPIN_HANDLERS(msg_returns,
-	      .header = msg_header,
-	      .payload = msg_payload,
-	      .completion = msg_completion,
-	      .delivery = SPIN_DELIVER_ME);
+SPIN_HANDLERS(msg_returns, .header = msg_header, .payload = msg_payload, .completion = msg_completion, .delivery = SPIN_DELIVER_ME);

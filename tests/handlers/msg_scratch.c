@@ -53,8 +53,5 @@ static enum spin_completion_rc scratch_completion(struct spin_completion *c, str
 	return SPIN_COMPLETION_SEGV;
 }
 
-SPIN_HANDLERS(msg_scratch,
-	      .header = scratch_header,
-	      .payload = scratch_payload,
-	      .message_completion = scratch_completion,
+SPIN_HANDLERS(msg_scratch, .header = scratch_header, .payload = scratch_payload, .message_completion = scratch_completion,
 	      .delivery = SPIN_DELIVER_ME);

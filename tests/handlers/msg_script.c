@@ -19,5 +19,5 @@ static enum spin_completion_rc msg_script_completion(struct spin_completion *c, 
 	return script_completion(c, state);
 }
 
-SPIN_HANDLERS(msg_script, .header = msg_script_header, .payload = msg_script_payload,
-	      .message_completion = msg_script_completion, .delivery = SPIN_DELIVER_ME);
+SPIN_HANDLERS(msg_script, .header = msg_script_header, .payload = msg_script_payload, .message_completion = msg_script_completion,
+	      .delivery = SPIN_DELIVER_ME);

@@ -11,21 +11,21 @@
 
 /* Starts every payload that has room for it. The message's first payload speaks for all of it. */
 struct script_ask {
-	uint8_t payload_rc;    /* of this packet's payload handler */
-	uint8_t header_rc;     /* of the message: first payload only */
+	uint8_t payload_rc; /* of this packet's payload handler */
+	uint8_t header_rc;  /* of the message: first payload only */
 	uint8_t completion_rc;
-	uint8_t what;          /* SCRIPT_*, first payload only */
+	uint8_t what; /* SCRIPT_*, first payload only */
 };
 
 enum {
-	SCRIPT_DMA_FIRST  = 1, /* the completion handler writes the scratchpad over the message's first bytes */
+	SCRIPT_DMA_FIRST = 1,  /* the completion handler writes the scratchpad over the message's first bytes */
 	SCRIPT_DMA_BEHIND = 2, /* behind its last ones */
-	SCRIPT_NO_DMA     = 4, /* payload handlers write nothing to host memory */
+	SCRIPT_NO_DMA = 4,     /* payload handlers write nothing to host memory */
 };
 
 #define SCRIPT_USER_HEADER 8
-#define SCRIPT_RUNS 32
-#define SCRIPT_WORDS 4 /* of each payload, that are summed */
+#define SCRIPT_RUNS        32
+#define SCRIPT_WORDS       4 /* of each payload, that are summed */
 
 enum { SCRIPT_HEADER = 1, SCRIPT_PAYLOAD, SCRIPT_COMPLETION };
 
@@ -33,26 +33,26 @@ enum { SCRIPT_HEADER = 1, SCRIPT_PAYLOAD, SCRIPT_COMPLETION };
 struct script_run {
 	uint32_t kind;
 	uint32_t length;
-	uint32_t at;  /* header: offset in the entry; payload: in the message; completion: dropped bytes */
-	uint32_t sum; /* header: of match bits and hdr_data; payload: of its first words; completion: flow control */
+	uint32_t at;         /* header: offset in the entry; payload: in the message; completion: dropped bytes */
+	uint32_t sum;        /* header: of match bits and hdr_data; payload: of its first words; completion: flow control */
 	uint32_t sum_so_far; /* of the message's payloads */
 };
 
 struct script_state {
 	uint32_t runs;
-	uint32_t hash;      /* over all runs, in their order */
+	uint32_t hash; /* over all runs, in their order */
 	/* whatever the order */
 	uint32_t headers, payloads, completions, bytes, dropped_bytes, flow_control;
 	uint32_t sums;
 	uint32_t failed_dmas;
-	uint32_t zeroed;    /* messages that began with a scratchpad of zeros */
+	uint32_t zeroed; /* messages that began with a scratchpad of zeros */
 	uint32_t unused;
 	struct script_run run[SCRIPT_RUNS];
 };
 
 /* Of one message. */
 struct script_scratch {
-	uint32_t began;     /* 1 */
+	uint32_t began; /* 1 */
 	uint32_t packets, bytes, sum;
 	uint32_t completion_rc, what;
 	uint32_t unused[2];
@@ -62,8 +62,7 @@ struct script_scratch {
 SPIN_STATE(struct script_state);
 SPIN_SCRATCHPAD(struct script_scratch);
 
-SPIN_INLINE void script_note(struct script_state *state, uint32_t kind, uint32_t length, uint32_t at, uint32_t sum,
-			     uint32_t sum_so_far)
+SPIN_INLINE void script_note(struct script_state *state, uint32_t kind, uint32_t length, uint32_t at, uint32_t sum, uint32_t sum_so_far)
 {
 	struct script_run *run = SPIN_AT(state->run, state->runs % SCRIPT_RUNS);
 	uint32_t hash = state->hash;

@@ -9,8 +9,7 @@ static enum spin_payload_rc msg_script_pay_payload(struct spin_payload *p, struc
 	return script_payload(p, state);
 }
 
-static enum spin_completion_rc msg_script_pay_completion(uint32_t dropped_bytes, _Bool flow_control_triggered,
-						      struct script_state *state)
+static enum spin_completion_rc msg_script_pay_completion(uint32_t dropped_bytes, _Bool flow_control_triggered, struct script_state *state)
 {
 	script_note(state, SCRIPT_COMPLETION, 0, dropped_bytes, flow_control_triggered, 0);
 	spin_add32(&state->completions, 1);
@@ -19,5 +18,5 @@ static enum spin_completion_rc msg_script_pay_completion(uint32_t dropped_bytes,
 	return SPIN_COMPLETION_SUCCESS;
 }
 
-SPIN_HANDLERS(msg_script_pay, .payload = msg_script_pay_payload, .completion = msg_script_pay_completion,
-	      .delivery = SPIN_DELIVER_ME, .checksum = SPIN_CHECKSUM_HOST);
+SPIN_HANDLERS(msg_script_pay, .payload = msg_script_pay_payload, .completion = msg_script_pay_completion, .delivery = SPIN_DELIVER_ME,
+	      .checksum = SPIN_CHECKSUM_HOST);

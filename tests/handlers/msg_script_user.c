@@ -20,5 +20,4 @@ static enum spin_completion_rc msg_script_user_completion(struct spin_completion
 }
 
 SPIN_HANDLERS(msg_script_user, .header = msg_script_user_header, .payload = msg_script_user_payload,
-	      .message_completion = msg_script_user_completion, .delivery = SPIN_DELIVER_ME,
-	      .user_header_bytes = SCRIPT_USER_HEADER);
+	      .message_completion = msg_script_user_completion, .delivery = SPIN_DELIVER_ME, .user_header_bytes = SCRIPT_USER_HEADER);

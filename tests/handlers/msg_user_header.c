@@ -14,7 +14,7 @@ struct order {
 
 struct seen {
 	uint32_t place;
-	uint32_t beyond;  /* the header handler could read behind the user header */
+	uint32_t beyond; /* the header handler could read behind the user header */
 	uint32_t headers, packets, bytes, first_offset;
 };
 SPIN_STATE(struct seen, .first_offset = 0xffffffff);
@@ -38,12 +38,8 @@ static enum spin_payload_rc user_payload(struct spin_payload *p, struct seen *st
 	state->bytes += p->length;
 	if (p->offset < state->first_offset)
 		state->first_offset = p->offset;
-	return spin_payload_to_host(p, SPIN_ME_MEM, state->place + p->offset - USER_HEADER, 0, p->length) ?
-		       SPIN_SEGV : SPIN_SUCCESS;
+	return spin_payload_to_host(p, SPIN_ME_MEM, state->place + p->offset - USER_HEADER, 0, p->length) ? SPIN_SEGV : SPIN_SUCCESS;
 }
 
-SPIN_HANDLERS(msg_user_header,
-	      .header = user_header,
-	      .payload = user_payload,
-	      .user_header_bytes = USER_HEADER,
+SPIN_HANDLERS(msg_user_header, .header = user_header, .payload = user_payload, .user_header_bytes = USER_HEADER,
 	      .delivery = SPIN_DELIVER_ME);

@@ -44,8 +44,7 @@ static enum spin_payload_rc returns_payload(struct spin_payload *p, struct trace
 	return ask ? (enum spin_payload_rc)ask->payload : SPIN_SUCCESS;
 }
 
-static enum spin_completion_rc returns_completion(uint32_t dropped_bytes, _Bool flow_control_triggered,
-						  struct trace *state)
+static enum spin_completion_rc returns_completion(uint32_t dropped_bytes, _Bool flow_control_triggered, struct trace *state)
 {
 	state->order = state->order << 4 | 3;
 	state->dropped_bytes = dropped_bytes;
@@ -53,7 +52,4 @@ static enum spin_completion_rc returns_completion(uint32_t dropped_bytes, _Bool 
 	return (enum spin_completion_rc)state->completion_rc;
 }
 
-SPIN_HANDLERS(returns,
-	      .header = returns_header,
-	      .payload = returns_payload,
-	      .completion = returns_completion);
+SPIN_HANDLERS(returns, .header = returns_header, .payload = returns_payload, .completion = returns_completion);

@@ -6,9 +6,9 @@ enum { SET16 = 1, SET32, INVERT_ALL, SET_PORT, SET_DROP, CLEAR_ALL };
 
 struct ask {
 	uint8_t what;
-	uint8_t reply;    /* 1: reply with this many bytes of payload: */
+	uint8_t reply; /* 1: reply with this many bytes of payload: */
 	spin_be16 bytes;
-	spin_be16 at;     /* where to store, even */
+	spin_be16 at; /* where to store, even */
 	spin_be16 port;
 	spin_be32 value;
 };

@@ -19,8 +19,7 @@ static enum spin_payload_rc share_second_payload(struct spin_payload *p, struct 
 	return SPIN_SUCCESS;
 }
 
-static enum spin_completion_rc share_second_completion(uint32_t dropped_bytes, _Bool flow_control_triggered,
-						       struct mine *state)
+static enum spin_completion_rc share_second_completion(uint32_t dropped_bytes, _Bool flow_control_triggered, struct mine *state)
 {
 	(void)dropped_bytes;
 	(void)flow_control_triggered;
@@ -28,5 +27,4 @@ static enum spin_completion_rc share_second_completion(uint32_t dropped_bytes, _
 	return SPIN_COMPLETION_SUCCESS;
 }
 
-SPIN_HANDLERS(share_second, .payload = share_second_payload, .completion = share_second_completion,
-	      .delivery = SPIN_DELIVER_ME);
+SPIN_HANDLERS(share_second, .payload = share_second_payload, .completion = share_second_completion, .delivery = SPIN_DELIVER_ME);

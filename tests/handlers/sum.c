@@ -13,7 +13,7 @@ static enum spin_payload_rc sum_payload(struct spin_payload *p, struct total *st
 	uint32_t sum = 0;
 
 	SPIN_FOR_EACH(p, uint32_t, w)
-	sum += *w;
+		sum += *w;
 	spin_add32(&state->sum, sum);
 	return SPIN_DROP;
 }

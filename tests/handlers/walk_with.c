@@ -5,14 +5,18 @@
  */
 #include <spin/spin.h>
 
-struct counted { uint32_t pieces, last_words; };
+struct counted {
+	uint32_t pieces, last_words;
+};
 struct walked_with {
 	uint32_t sum[64];
 	struct counted by12[8];
 	uint32_t numbers; /* sum of SPIN_INDEX, of both */
 	uint32_t from;    /* the element that the first piece is beside; the test's to write */
 };
-struct piece12 { uint32_t word[3]; };
+struct piece12 {
+	uint32_t word[3];
+};
 
 SPIN_STATE(struct walked_with);
 

@@ -56,8 +56,8 @@ static struct spin_ctx *receiver(const struct lossy *link)
 	netns_enter(link->far_ns);
 	if (built_object("strided_ddt", path, sizeof(path)) || spin_object__open(path, &object) ||
 	    spin_rule__parse("udp dport 9330", &rule) || spin_nic__open(FAR_DEV, &nic) ||
-	    spin_ctx__create_opts(nic, object, &rule, &opts, &ctx) ||
-	    spin_ctx__symbol(ctx, "spin_state", (void **)&layout, &bytes) || bytes != sizeof(*layout))
+	    spin_ctx__create_opts(nic, object, &rule, &opts, &ctx) || spin_ctx__symbol(ctx, "spin_state", (void **)&layout, &bytes) ||
+	    bytes != sizeof(*layout))
 		fail("the receiver");
 	*layout = (struct layout){ ELEMENT, ROW };
 	expect(0, spin_ctx__attach(ctx), "attaching");

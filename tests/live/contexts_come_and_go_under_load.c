@@ -19,11 +19,11 @@
 #include <common/netns.h>
 #include <common/slow.h>
 
-#define BURST 24
-#define ROUNDS 2
-#define STAYS 7000  /* ports */
-#define COMES 7001
-#define OTHERS 8000
+#define BURST      24
+#define ROUNDS     2
+#define STAYS      7000 /* ports */
+#define COMES      7001
+#define OTHERS     8000
 #define PATIENCE_S (20 * slow_factor())
 
 struct stream {
@@ -49,8 +49,7 @@ static int open_socket(const char *address, uint16_t port)
 	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 
 	inet_pton(AF_INET, address, &a.sin_addr);
-	if (fd < 0 || bind(fd, (struct sockaddr *)&a, sizeof(a)) ||
-	    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait)))
+	if (fd < 0 || bind(fd, (struct sockaddr *)&a, sizeof(a)) || setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait)))
 		die("cannot open a socket");
 	return fd;
 }
@@ -141,8 +140,7 @@ int main(void)
 	netns_shell("ip addr add 10.9.0.2/24 dev c0 && ip link set c0 up");
 	netns_enter(server_ns);
 	netns_shell("ip addr add 10.9.0.1/24 dev s0 && ip link set s0 up");
-	if (built_object("deliver", path, sizeof(path)) || spin_object__open(path, &object) ||
-	    spin_nic__open("s0", &nic))
+	if (built_object("deliver", path, sizeof(path)) || spin_object__open(path, &object) || spin_nic__open("s0", &nic))
 		die(spin_strerror_last());
 	stays = context(nic, object, STAYS);
 	comes = context(nic, object, COMES);
@@ -172,9 +170,9 @@ int main(void)
 	if (a.why || b.why)
 		die(a.why ? a.why : b.why);
 	printf("%u changes; %llu datagrams to the context that stays, %llu handled; %llu to the one that comes and goes, "
-	       "%llu handled, %llu while it was away\n", changes, (unsigned long long)a.sent,
-	       (unsigned long long)handled(stays), (unsigned long long)b.sent, (unsigned long long)handled(comes),
-	       (unsigned long long)unmatched(nic));
+	       "%llu handled, %llu while it was away\n",
+	       changes, (unsigned long long)a.sent, (unsigned long long)handled(stays), (unsigned long long)b.sent,
+	       (unsigned long long)handled(comes), (unsigned long long)unmatched(nic));
 	if (!a.sent || handled(stays) != a.sent)
 		die("the context that stays did not see all of its packets");
 	if (handled(comes) + unmatched(nic) != b.sent)

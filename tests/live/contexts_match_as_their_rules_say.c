@@ -22,9 +22,9 @@
 #include <engine/template.h>
 #include "kernel/caps.h"
 
-#define PACKETS 20000
+#define PACKETS          20000
 #define PACKETS_ISOLATED 4000
-#define REPLACED_EVERY 4000
+#define REPLACED_EVERY   4000
 
 struct packet {
 	int version, is_icmp;
@@ -89,9 +89,17 @@ static void pick_prefix(int version, uint32_t addr[4], uint32_t mask[4])
 static void pick_words(struct spin_rule *r)
 {
 	static const struct spin_rule_word kinds[] = {
-		{ 3, 0xffff0000, 0x08000000, 0x08060000 }, { 3, 0xffff0000, 0x86dd0000, 0x88b40000 }, { 7, 0x00ff0000, 0, 0x00010000 },
-		{ 8, 0x0000ffff, 4002, 4005 }, { 9, 0xffff0000, 9003u << 16, 9006u << 16 }, { 10, 0xff, 1, 4 }, { 12, 0xff, 0, 9 },
-		{ 15, 0, 0, 0 }, { 0, 0xffffffff, 0x02000000, 0x02000000 }, { 13, 0x0000ffff, 4000, 4003 }, { 4, 0xff, 5, 9 },
+		{ 3, 0xffff0000, 0x08000000, 0x08060000 },
+		{ 3, 0xffff0000, 0x86dd0000, 0x88b40000 },
+		{ 7, 0x00ff0000, 0, 0x00010000 },
+		{ 8, 0x0000ffff, 4002, 4005 },
+		{ 9, 0xffff0000, 9003u << 16, 9006u << 16 },
+		{ 10, 0xff, 1, 4 },
+		{ 12, 0xff, 0, 9 },
+		{ 15, 0, 0, 0 },
+		{ 0, 0xffffffff, 0x02000000, 0x02000000 },
+		{ 13, 0x0000ffff, 4000, 4003 },
+		{ 4, 0xff, 5, 9 },
 	};
 
 	r->words = (uint8_t)(1 + pick(SPIN_RULE_WORDS_MAX));
@@ -242,8 +250,7 @@ static void fill_slot(unsigned i, struct spin_nic *nic, const struct spin_object
 			contexts[i].expected = 0;
 			return;
 		}
-		if (err != -EEXIST || !strstr(spin_strerror_last(), name) ||
-		    !strstr(spin_strerror_last(), "overlaps with that of context"))
+		if (err != -EEXIST || !strstr(spin_strerror_last(), name) || !strstr(spin_strerror_last(), "overlaps with that of context"))
 			die(spin_strerror_last());
 		spin_ctx__destroy(ctx);
 		refused++;
@@ -267,8 +274,8 @@ static void check(const struct spin_nic *nic)
 		if (!contexts[i].ctx || handled(contexts[i].ctx) == contexts[i].expected)
 			continue;
 		spin_rule__format(&contexts[i].rule, rule, sizeof(rule));
-		printf("context %u (%s): %llu packets, expected %llu\n", i, rule,
-		       (unsigned long long)handled(contexts[i].ctx), (unsigned long long)contexts[i].expected);
+		printf("context %u (%s): %llu packets, expected %llu\n", i, rule, (unsigned long long)handled(contexts[i].ctx),
+		       (unsigned long long)contexts[i].expected);
 		die("a packet went to another context than its own");
 	}
 	spin_nic__counters(nic, packets);
@@ -287,8 +294,7 @@ static void run(unsigned packets)
 	char path[512];
 	unsigned attached = 0, by_words = 0;
 
-	if (built_object("deliver", path, sizeof(path)) || spin_object__open(path, &object) ||
-	    spin_nic__open_offline(&nic))
+	if (built_object("deliver", path, sizeof(path)) || spin_object__open(path, &object) || spin_nic__open_offline(&nic))
 		die(spin_strerror_last());
 	for (unsigned n = 0; n < packets; n++) {
 		unsigned belongs_to = 0;
@@ -319,8 +325,7 @@ static void run(unsigned packets)
 		matched += belongs_to;
 		if (spin_nic__run(nic, p.t.frame, p.t.bytes, 1, out, sizeof(out), &result))
 			die(spin_strerror_last());
-		if (result.verdict != SPIN_VERDICT_PASS || result.frame_bytes != p.t.bytes ||
-		    memcmp(out, p.t.frame, p.t.bytes))
+		if (result.verdict != SPIN_VERDICT_PASS || result.frame_bytes != p.t.bytes || memcmp(out, p.t.frame, p.t.bytes))
 			die("the packet did not pass as it came");
 		if (n % 100 == 99)
 			check(nic);

@@ -44,9 +44,8 @@ static struct spin_ctx *attach(const char *handler, const char *match)
 	struct spin_ctx *ctx;
 	char path[512];
 
-	if (built_object(handler, path, sizeof(path)) || spin_object__open(path, &object) ||
-	    spin_rule__parse(match, &rule) || spin_ctx__create_opts(nic, object, &rule, &opts, &ctx) ||
-	    spin_ctx__attach(ctx))
+	if (built_object(handler, path, sizeof(path)) || spin_object__open(path, &object) || spin_rule__parse(match, &rule) ||
+	    spin_ctx__create_opts(nic, object, &rule, &opts, &ctx) || spin_ctx__attach(ctx))
 		fail(handler);
 	spin_object__close(object);
 	return ctx;
@@ -58,8 +57,7 @@ static int receiver(uint16_t port)
 	struct timeval wait = { .tv_sec = WAIT_S };
 	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 
-	if (fd < 0 || bind(fd, (struct sockaddr *)&a, sizeof(a)) ||
-	    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait)))
+	if (fd < 0 || bind(fd, (struct sockaddr *)&a, sizeof(a)) || setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait)))
 		fail("a socket");
 	return fd;
 }

@@ -32,9 +32,8 @@ static void message(struct spin_ctx *ctx, unsigned id)
 
 	template_start(&t);
 	snprintf(line, sizeof(line), "slmp SYN EOM id %u off 0", id);
-	if (template_line(&t, "eth 02:00:00:00:00:01 > 02:00:00:00:00:02") != 1 ||
-	    template_line(&t, "ip4 10.0.0.1 > 10.0.0.2") != 1 || template_line(&t, "udp 4000 > 9330") != 1 ||
-	    template_line(&t, line) != 1)
+	if (template_line(&t, "eth 02:00:00:00:00:01 > 02:00:00:00:00:02") != 1 || template_line(&t, "ip4 10.0.0.1 > 10.0.0.2") != 1 ||
+	    template_line(&t, "udp 4000 > 9330") != 1 || template_line(&t, line) != 1)
 		fail(line);
 	snprintf(line, sizeof(line), "fill %u %u", BYTES, id % 255 + 1);
 	if (template_line(&t, line) != 1 || template_finish(&t))
@@ -51,19 +50,21 @@ static void on_event(void *arg, const struct spin_event *event)
 	expect(SPIN_EVENT_MESSAGE, event->type, "an event of a message");
 	expect(0, spin_ctx__me_get(ctx, event->me, &me), "its entry");
 	told++;
-	if (me.start == start && me.state == SPIN_ME_UNREAD && me.serial == event->me_serial &&
-	    event->me_start == start && event->me_length == BYTES && memory[start] == event->message_id + 1)
+	if (me.start == start && me.state == SPIN_ME_UNREAD && me.serial == event->me_serial && event->me_start == start &&
+	    event->me_length == BYTES && memory[start] == event->message_id + 1)
 		return;
 	wrong++;
 	printf("message %u is in bytes %u to %u; its event names entry %u (state %u) of bytes from %u, serial %u, and says "
-	       "%u+%u, serial %u\n", event->message_id, start, start + BYTES, event->me, me.state, me.start, me.serial,
-	       event->me_start, event->me_length, event->me_serial);
+	       "%u+%u, serial %u\n",
+	       event->message_id, start, start + BYTES, event->me, me.state, me.start, me.serial, event->me_start, event->me_length,
+	       event->me_serial);
 }
 
 static unsigned post(struct spin_ctx *ctx, uint32_t start)
 {
-	const struct spin_me_opts once = { .bytes = sizeof(once), .ignore_bits = UINT64_MAX, .start = start,
-					   .length = BYTES, .options = SPIN_ME_USE_ONCE };
+	const struct spin_me_opts once = {
+		.bytes = sizeof(once), .ignore_bits = UINT64_MAX, .start = start, .length = BYTES, .options = SPIN_ME_USE_ONCE
+	};
 	unsigned me;
 
 	expect(0, spin_ctx__me_append(ctx, &once, &me), "an entry");
@@ -72,8 +73,12 @@ static unsigned post(struct spin_ctx *ctx, uint32_t start)
 
 static struct spin_ctx *create(const struct spin_object *object, int no_entry, int lose_events)
 {
-	const struct spin_ctx_opts opts = { .bytes = sizeof(opts), .message = { .host_bytes = MESSAGES * SLOT,
-					    .no_entry = no_entry, .lose_events = lose_events, .virtual_clock = 1, .tombstone_ms = 1 } };
+	const struct spin_ctx_opts opts = { .bytes = sizeof(opts),
+					    .message = { .host_bytes = MESSAGES * SLOT,
+							 .no_entry = no_entry,
+							 .lose_events = lose_events,
+							 .virtual_clock = 1,
+							 .tombstone_ms = 1 } };
 	struct spin_rule rule;
 	struct spin_ctx *ctx;
 	size_t bytes;

@@ -36,9 +36,8 @@ static void packet(struct spin_ctx *ctx, const char *slmp, unsigned match, unsig
 	char line[64];
 
 	template_start(&t);
-	if (template_line(&t, "eth 02:00:00:00:00:01 > 02:00:00:00:00:02") != 1 ||
-	    template_line(&t, "ip4 10.0.0.1 > 10.0.0.2") != 1 || template_line(&t, "udp 4000 > 9330") != 1 ||
-	    (slmp && template_line(&t, slmp) != 1))
+	if (template_line(&t, "eth 02:00:00:00:00:01 > 02:00:00:00:00:02") != 1 || template_line(&t, "ip4 10.0.0.1 > 10.0.0.2") != 1 ||
+	    template_line(&t, "udp 4000 > 9330") != 1 || (slmp && template_line(&t, slmp) != 1))
 		fail(engine_why());
 	snprintf(line, sizeof(line), "put match %u", match);
 	if (slmp && template_line(&t, line) != 1)
@@ -82,10 +81,9 @@ static void note(const void *at, uint32_t bytes, uint32_t before)
 static void of_messages(void)
 {
 	const struct spin_segment halves[] = { { 4088, 8 }, { 64, 8 } }, one = { 1024, 64 };
-	struct spin_me_opts opts = { .bytes = sizeof(opts), .match_bits = 1, .handler_mem = halves, .handler_segments = 2,
-				     .length = 1024 };
-	struct spin_ctx *ctx = create(messages, SPIN_CLASS_TRUSTED,
-				      (struct spin_message_opts){ .host_bytes = 4096, .no_entry = 1, .put = 1 });
+	struct spin_me_opts opts = { .bytes = sizeof(opts), .match_bits = 1, .handler_mem = halves, .handler_segments = 2, .length = 1024 };
+	struct spin_ctx *ctx =
+		create(messages, SPIN_CLASS_TRUSTED, (struct spin_message_opts){ .host_bytes = 4096, .no_entry = 1, .put = 1 });
 	uint8_t *host = memory_of(ctx), joined[16];
 	unsigned a, b, c;
 
@@ -120,9 +118,9 @@ static void of_messages(void)
 static void the_first_entry(void)
 {
 	const struct spin_segment one = { 2048, 16 };
-	struct spin_ctx *ctx = create(messages, SPIN_CLASS_TRUSTED,
-				      (struct spin_message_opts){ .host_bytes = 4096, .handler_mem = &one, .handler_segments = 1,
-								  .put = 1 });
+	struct spin_ctx *ctx =
+		create(messages, SPIN_CLASS_TRUSTED,
+		       (struct spin_message_opts){ .host_bytes = 4096, .handler_mem = &one, .handler_segments = 1, .put = 1 });
 
 	packet(ctx, "slmp SYN EOM PUT id 1 off 0", 0, 10, SPIN_REASON_PROCEEDED);
 	note(memory_of(ctx) + 2048, 10, 0);
@@ -149,8 +147,7 @@ static void of_datagrams(enum spin_class class)
 	packet(ctx, NULL, 0, 32, SPIN_REASON_SUCCESS);
 	note(host, 32, 9);
 	spin_ctx__destroy(ctx);
-	ctx = create(datagrams, class, (struct spin_message_opts){ .host_bytes = 64, .handler_mem = halves,
-								   .handler_segments = 2 });
+	ctx = create(datagrams, class, (struct spin_message_opts){ .host_bytes = 64, .handler_mem = halves, .handler_segments = 2 });
 	host = memory_of(ctx);
 	packet(ctx, NULL, 0, 33, SPIN_REASON_SUCCESS);
 	memcpy(joined, host + 32, 8);
@@ -170,8 +167,7 @@ int main(void)
 
 	netns_new();
 	if (built_object("msg_entry_reach", path, sizeof(path)) || spin_object__open(path, &messages) ||
-	    built_object("entry_reach", path, sizeof(path)) || spin_object__open(path, &datagrams) ||
-	    spin_rule__parse("udp", &rule))
+	    built_object("entry_reach", path, sizeof(path)) || spin_object__open(path, &datagrams) || spin_rule__parse("udp", &rule))
 		fail("handlers");
 	of_messages();
 	the_first_entry();

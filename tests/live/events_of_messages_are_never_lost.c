@@ -59,9 +59,8 @@ static void open_receiver(int lose_events)
 	char path[512];
 
 	netns_enter(pair.far_ns);
-	if (built_object("msg_copy", path, sizeof(path)) || spin_object__open(path, &object) ||
-	    spin_rule__parse("udp dport 9330", &rule) || spin_nic__open(FAR_DEV, &nic) ||
-	    spin_ctx__create_opts(nic, object, &rule, &opts, &ctx) || spin_ctx__attach(ctx))
+	if (built_object("msg_copy", path, sizeof(path)) || spin_object__open(path, &object) || spin_rule__parse("udp dport 9330", &rule) ||
+	    spin_nic__open(FAR_DEV, &nic) || spin_ctx__create_opts(nic, object, &rule, &opts, &ctx) || spin_ctx__attach(ctx))
 		die("the receiver");
 	spin_object__close(object);
 	netns_enter(pair.near_ns);

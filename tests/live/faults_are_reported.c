@@ -23,7 +23,7 @@
 #include <spin/slmp.h>
 #include <spin/libspin_message.h>
 
-#define WAIT_MS (20000u * slow_factor())
+#define WAIT_MS        (20000u * slow_factor())
 #define DATAGRAMS_PORT 9000
 #define BYSTANDER_PORT 9001
 #define MESSAGES_PORT  9330
@@ -155,8 +155,7 @@ static struct fault_ask ask_for(struct a_fault f)
 {
 	struct fault_ask ask = { 0 };
 
-	*(f.kind == SPIN_KIND_HEADER ? &ask.header : f.kind == SPIN_KIND_PAYLOAD ? &ask.payload : &ask.completion) =
-		(uint8_t)f.fault;
+	*(f.kind == SPIN_KIND_HEADER ? &ask.header : f.kind == SPIN_KIND_PAYLOAD ? &ask.payload : &ask.completion) = (uint8_t)f.fault;
 	return ask;
 }
 
@@ -211,8 +210,8 @@ static void slmp(uint32_t id, uint32_t packet, int last, struct fault_ask ask)
 	struct {
 		struct spin_slmp head;
 		uint8_t data[PAYLOAD_BYTES];
-	} __attribute__((packed)) p = { .head = { htons((uint16_t)(SPIN_SLMP_SYN | (last ? SPIN_SLMP_EOM : 0))), htonl(id),
-						  htonl(packet * PAYLOAD_BYTES) } };
+	} __attribute__((packed))
+	p = { .head = { htons((uint16_t)(SPIN_SLMP_SYN | (last ? SPIN_SLMP_EOM : 0))), htonl(id), htonl(packet * PAYLOAD_BYTES) } };
 
 	memcpy(p.data, &ask, sizeof(ask));
 	send_to(MESSAGES_PORT, &p, sizeof(p));
@@ -231,11 +230,15 @@ static void one_message(struct spin_ctx *ctx, const struct state *s, struct a_fa
 	wait_for_event(ctx, 0);
 	told(f, MESSAGES_PORT);
 	expect(id, event.message_id, "the message that it names");
-	expect((long long)bad + (f.kind == SPIN_KIND_HEADER ? 2 : f.kind == SPIN_KIND_PAYLOAD ? 1 : 0),
+	expect((long long)bad + (f.kind == SPIN_KIND_HEADER    ? 2
+				 : f.kind == SPIN_KIND_PAYLOAD ? 1
+							       : 0),
 	       (long long)counted(ctx, reason_of(f.fault)), "packets that the fault cost");
 	slmp(id + 1, 0, 0, (struct fault_ask){ 0 });
 	slmp(id + 1, 1, 1, (struct fault_ask){ 0 });
-	expect((long long)good + (f.kind == SPIN_KIND_HEADER ? 2 : f.kind == SPIN_KIND_PAYLOAD ? 3 : 4),
+	expect((long long)good + (f.kind == SPIN_KIND_HEADER    ? 2
+				  : f.kind == SPIN_KIND_PAYLOAD ? 3
+								: 4),
 	       (long long)counted(ctx, SPIN_REASON_SUCCESS), "packets that went well");
 	wait_for_event(ctx, 1);
 	expect(SPIN_EVENT_MESSAGE, event.type, "the event of the next message");
@@ -257,11 +260,11 @@ static const struct state *state_of(struct spin_ctx *ctx)
 int main(void)
 {
 	static const struct a_fault faults[] = {
-		{ SPIN_KIND_HEADER, FAULT_WHILE }, { SPIN_KIND_HEADER, FAULT_DEADLOCK }, { SPIN_KIND_HEADER, FAULT_SEGV },
-		{ SPIN_KIND_HEADER, FAULT_FAIL }, { SPIN_KIND_PAYLOAD, FAULT_WHILE }, { SPIN_KIND_PAYLOAD, FAULT_DEADLOCK },
-		{ SPIN_KIND_PAYLOAD, FAULT_WALK }, { SPIN_KIND_PAYLOAD, FAULT_SEGV }, { SPIN_KIND_PAYLOAD, FAULT_FAIL },
-		{ SPIN_KIND_COMPLETION, FAULT_WHILE }, { SPIN_KIND_COMPLETION, FAULT_DEADLOCK },
-		{ SPIN_KIND_COMPLETION, FAULT_SEGV }, { SPIN_KIND_COMPLETION, FAULT_FAIL },
+		{ SPIN_KIND_HEADER, FAULT_WHILE },     { SPIN_KIND_HEADER, FAULT_DEADLOCK },     { SPIN_KIND_HEADER, FAULT_SEGV },
+		{ SPIN_KIND_HEADER, FAULT_FAIL },      { SPIN_KIND_PAYLOAD, FAULT_WHILE },       { SPIN_KIND_PAYLOAD, FAULT_DEADLOCK },
+		{ SPIN_KIND_PAYLOAD, FAULT_WALK },     { SPIN_KIND_PAYLOAD, FAULT_SEGV },        { SPIN_KIND_PAYLOAD, FAULT_FAIL },
+		{ SPIN_KIND_COMPLETION, FAULT_WHILE }, { SPIN_KIND_COMPLETION, FAULT_DEADLOCK }, { SPIN_KIND_COMPLETION, FAULT_SEGV },
+		{ SPIN_KIND_COMPLETION, FAULT_FAIL },
 	};
 	struct spin_ctx *datagrams, *messages, *other;
 	const struct state *of_datagrams, *of_messages;

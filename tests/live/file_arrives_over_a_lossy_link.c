@@ -19,7 +19,7 @@
 #include <spin/libspin_message.h>
 #include <spin/libspin_send.h>
 
-#define BYTES (256u << 20)
+#define BYTES          (256u << 20)
 #define SHORT_MESSAGES 300u
 
 static const struct lossy_rates bad = { .lose = 5, .twice = 5, .hold = 25, .reach = 60 };
@@ -80,9 +80,8 @@ static struct spin_ctx *receiver(const struct spin_object *object, struct spin_n
 	struct spin_ctx *ctx;
 
 	netns_enter(link_.far_ns);
-	if (spin_rule__parse("udp dport 9330", &rule) || spin_nic__open(FAR_DEV, nic) ||
-	    spin_nic__set_mode(*nic, SPIN_MODE_NATIVE) || spin_ctx__create_opts(*nic, object, &rule, &opts, &ctx) ||
-	    spin_ctx__attach(ctx))
+	if (spin_rule__parse("udp dport 9330", &rule) || spin_nic__open(FAR_DEV, nic) || spin_nic__set_mode(*nic, SPIN_MODE_NATIVE) ||
+	    spin_ctx__create_opts(*nic, object, &rule, &opts, &ctx) || spin_ctx__attach(ctx))
 		die("the receiver");
 	shown = ctx;
 	return ctx;
@@ -153,8 +152,8 @@ static void check(struct spin_ctx *ctx, const uint8_t *data, const struct spin_s
 
 static void print(struct spin_ctx *ctx, const char *address, const struct spin_send_report *report)
 {
-	printf("%s: %" PRIu64 " packets, %" PRIu64 " sent again, in %.2f s; round trip %" PRIu64 " us\n", address,
-	       report->packets, report->resent, (double)report->elapsed_us * 1e-6, report->round_trip_us);
+	printf("%s: %" PRIu64 " packets, %" PRIu64 " sent again, in %.2f s; round trip %" PRIu64 " us\n", address, report->packets,
+	       report->resent, (double)report->elapsed_us * 1e-6, report->round_trip_us);
 	print_counters(ctx);
 }
 

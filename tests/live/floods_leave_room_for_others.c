@@ -20,16 +20,16 @@
 #include <spin/libspin_message.h>
 #include <spin/libspin_send.h>
 
-#define MESSAGES    100u
-#define BYTES       200000u
-#define TRIES       4u   /* a message that was given up is sent again, as applications do */
+#define MESSAGES 100u
+#define BYTES    200000u
+#define TRIES    4u /* a message that was given up is sent again, as applications do */
 
 static const struct row {
 	const char *name;
 	enum flood_kind kind;
-	unsigned sources;     /* of struct flood; 0: no flood */
+	unsigned sources; /* of struct flood; 0: no flood */
 	unsigned per_second;
-	int once;             /* the receiver has one entry at a time, to be used once */
+	int once; /* the receiver has one entry at a time, to be used once */
 } rows[] = {
 	{ "nobody", FLOOD_FIRST, 0, 0, 0 },
 	{ "nobody, one entry", FLOOD_FIRST, 0, 0, 1 },
@@ -143,9 +143,14 @@ static _Bool has_begun(const struct row *row, const struct flood_thread *thread)
 /* One row; the datagrams that it took. */
 static uint64_t run(const struct row *row)
 {
-	const struct flood flood = { .kind = row->kind, .sources = row->sources, .per_second = row->per_second,
-				     .burst = row->kind == FLOOD_TRICKLE ? 0 : SPIN_MPQS, .to = FAR_ADDR,
-				     .device = NEAR_DEV, .netns = pair.near_ns, .cpu = -1 };
+	const struct flood flood = { .kind = row->kind,
+				     .sources = row->sources,
+				     .per_second = row->per_second,
+				     .burst = row->kind == FLOOD_TRICKLE ? 0 : SPIN_MPQS,
+				     .to = FAR_ADDR,
+				     .device = NEAR_DEV,
+				     .netns = pair.near_ns,
+				     .cpu = -1 };
 	struct flood_thread *attacker = NULL;
 	uint64_t sent, flooded = 0, reasons[SPIN_REASON_COUNT];
 	struct spin_message_stats stats;
@@ -173,7 +178,8 @@ static uint64_t run(const struct row *row)
 		die("counts");
 	spin_ctx__counters(ctx, reasons);
 	printf("%-50s %9" PRIu64 " packets against %4" PRIu64 ", %u given up, %d arrived; %" PRIu64 " of %" PRIu64
-	       " messages evicted for others\n", row->name, flooded, sent, given_up, (int)arrived, stats.pressed, stats.opened);
+	       " messages evicted for others\n",
+	       row->name, flooded, sent, given_up, (int)arrived, stats.pressed, stats.opened);
 	fflush(stdout);
 	if ((unsigned)arrived < MESSAGES)
 		die("an acknowledged message was not told of");

@@ -17,9 +17,9 @@
 #include <spin/libspin_message.h>
 #include <spin/libspin_send.h>
 
-#define SENDERS  12u
-#define EACH     12u
-#define ALL      (SENDERS * EACH)
+#define SENDERS 12u
+#define EACH    12u
+#define ALL     (SENDERS * EACH)
 
 /* The state of msg_copy. */
 struct copied {
@@ -83,17 +83,15 @@ static void on_event(void *arg, const struct spin_event *event)
 
 static struct spin_ctx *receiver(struct spin_nic **nic)
 {
-	const struct spin_ctx_opts opts = { .bytes = sizeof(opts), .message = { .messages = 3, .parking = 4,
-					    .idle_ms = 20000 } };
+	const struct spin_ctx_opts opts = { .bytes = sizeof(opts), .message = { .messages = 3, .parking = 4, .idle_ms = 20000 } };
 	struct spin_object *object;
 	struct spin_rule rule;
 	struct spin_ctx *ctx;
 	char path[512];
 
 	netns_enter(link_.far_ns);
-	if (built_object("msg_copy", path, sizeof(path)) || spin_object__open(path, &object) ||
-	    spin_rule__parse("udp dport 9330", &rule) || spin_nic__open(FAR_DEV, nic) ||
-	    spin_ctx__create_opts(*nic, object, &rule, &opts, &ctx) || spin_ctx__attach(ctx))
+	if (built_object("msg_copy", path, sizeof(path)) || spin_object__open(path, &object) || spin_rule__parse("udp dport 9330", &rule) ||
+	    spin_nic__open(FAR_DEV, nic) || spin_ctx__create_opts(*nic, object, &rule, &opts, &ctx) || spin_ctx__attach(ctx))
 		die("the receiver");
 	spin_object__close(object);
 	return ctx;

@@ -36,7 +36,11 @@
 #define PATIENCE_MS (15000u * slow_factor())
 
 static struct pair pair;
-static struct { unsigned answers, asked, changed, puts, others; uint32_t bytes; uint64_t hdr_data; } came;
+static struct {
+	unsigned answers, asked, changed, puts, others;
+	uint32_t bytes;
+	uint64_t hdr_data;
+} came;
 
 static void die(const char *what)
 {
@@ -119,17 +123,22 @@ static void ask(int fd, uint32_t id, uint64_t match_bits)
 {
 	const struct spin_slmp_get get = { htobe64(0x200), htobe64(7), 0 };
 
-	request(fd, id, (struct spin_slmp_put){ .op = SPIN_SLMP_OP_GET, .length = htonl(ASKED), .match_bits = htobe64(match_bits),
-						.offset = htobe64(OFFSET) }, &get, sizeof(get));
+	request(fd, id,
+		(struct spin_slmp_put){
+			.op = SPIN_SLMP_OP_GET, .length = htonl(ASKED), .match_bits = htobe64(match_bits), .offset = htobe64(OFFSET) },
+		&get, sizeof(get));
 }
 
 static void add(int fd, uint32_t id, uint32_t n)
 {
 	const uint32_t operands[2] = { n, 2 * n };
 
-	request(fd, id, (struct spin_slmp_put){ .op = SPIN_SLMP_OP_ATOMIC, .atomic = htons(SPIN_ATOMIC_ADD32),
-						.length = htonl(sizeof(operands)), .match_bits = htobe64(0x100) }, operands,
-		sizeof(operands));
+	request(fd, id,
+		(struct spin_slmp_put){ .op = SPIN_SLMP_OP_ATOMIC,
+					.atomic = htons(SPIN_ATOMIC_ADD32),
+					.length = htonl(sizeof(operands)),
+					.match_bits = htobe64(0x100) },
+		operands, sizeof(operands));
 }
 
 static struct spin_put_stats stats_of(struct spin_ctx *ctx)
@@ -152,14 +161,18 @@ static void wait_for_failures(struct spin_ctx *target, uint64_t failures)
 static void ask_from(int raw, uint32_t id, const char *source)
 {
 	const struct spin_slmp slmp = { htons(SPIN_SLMP_SYN | SPIN_SLMP_EOM | SPIN_SLMP_PUT), htonl(id), 0 };
-	const struct spin_slmp_put put = { .op = SPIN_SLMP_OP_GET, .version = SPIN_SLMP_VERSION, .length = htonl(16),
-					   .match_bits = htobe64(0x100) };
+	const struct spin_slmp_put put = {
+		.op = SPIN_SLMP_OP_GET, .version = SPIN_SLMP_VERSION, .length = htonl(16), .match_bits = htobe64(0x100)
+	};
 	const struct spin_slmp_get get = { htobe64(0x200), htobe64(7), 0 };
 	struct iphdr ip = { .version = 4, .ihl = sizeof(ip) / 4, .ttl = 64, .protocol = IPPROTO_UDP };
 	struct sockaddr_in to = { .sin_family = AF_INET };
 	struct udphdr udp = { 0 };
-	struct iovec part[] = { { &ip, sizeof(ip) }, { &udp, sizeof(udp) }, { (void *)&slmp, sizeof(slmp) },
-				{ (void *)&put, sizeof(put) }, { (void *)&get, sizeof(get) } };
+	struct iovec part[] = { { &ip, sizeof(ip) },
+				{ &udp, sizeof(udp) },
+				{ (void *)&slmp, sizeof(slmp) },
+				{ (void *)&put, sizeof(put) },
+				{ (void *)&get, sizeof(get) } };
 	const struct msghdr message = { .msg_name = &to, .msg_namelen = sizeof(to), .msg_iov = part, .msg_iovlen = 5 };
 
 	inet_pton(AF_INET, FAR_ADDR, &to.sin_addr);
@@ -252,8 +265,9 @@ static void put_from(struct spin_ctx *target)
 
 static void ask_silently(int fd, struct spin_ctx *taker, struct spin_ctx *target)
 {
-	const struct spin_me_opts use_once = { .bytes = sizeof(use_once), .match_bits = 0x700, .length = HOST_BYTES,
-					       .options = SPIN_ME_OP_GET | SPIN_ME_USE_ONCE };
+	const struct spin_me_opts use_once = {
+		.bytes = sizeof(use_once), .match_bits = 0x700, .length = HOST_BYTES, .options = SPIN_ME_OP_GET | SPIN_ME_USE_ONCE
+	};
 	const uint64_t before = stats_of(target).answers_failed;
 	const unsigned asked = came.asked, answers = came.answers;
 	int silent = open_socket(SILENT_PORT);

@@ -23,19 +23,21 @@
 #include <spin/libspin_send.h>
 #include "tests/handlers/fan_out.h"
 
-#define HOST_BYTES   (1u << 20)
-#define STRIDE       256u
-#define PACKETS      40u
-#define PARKED       12u
-#define EACH         3u
-#define PUT_PORT     9331
-#define MARK         99u /* match bits of what is put from host memory */
-#define PATIENCE_MS  (15000u * slow_factor())
+#define HOST_BYTES  (1u << 20)
+#define STRIDE      256u
+#define PACKETS     40u
+#define PARKED      12u
+#define EACH        3u
+#define PUT_PORT    9331
+#define MARK        99u /* match bits of what is put from host memory */
+#define PATIENCE_MS (15000u * slow_factor())
 
 static struct pair pair;
 static struct spin_ctx *putter, *taker;
 static struct fan_out *state;
-static struct { unsigned small[EACH], large, large_bytes, failed; } came;
+static struct {
+	unsigned small[EACH], large, large_bytes, failed;
+} came;
 static unsigned failures;
 
 static void die(const char *what)
@@ -78,8 +80,7 @@ static void on_taken(void *arg, const struct spin_event *e)
 static void on_put(void *arg, const struct spin_event *e)
 {
 	(void)arg;
-	came.failed += e->type == SPIN_EVENT_PUT_FAILED && e->match_bits == MARK && e->length == HOST_BYTES &&
-		       e->src_port == PUT_PORT;
+	came.failed += e->type == SPIN_EVENT_PUT_FAILED && e->match_bits == MARK && e->length == HOST_BYTES && e->src_port == PUT_PORT;
 }
 
 static unsigned small(void)
@@ -126,7 +127,10 @@ static void send_backwards(const char *mode)
 {
 	struct sockaddr_in far = { .sin_family = AF_INET, .sin_port = htons(SPIN_SLMP_PORT) };
 	const struct timeval wait = slow_wait(2000);
-	struct { struct spin_slmp slmp; uint8_t payload[STRIDE]; } packet = { 0 };
+	struct {
+		struct spin_slmp slmp;
+		uint8_t payload[STRIDE];
+	} packet = { 0 };
 	static uint32_t id = 77000;
 	unsigned acks = 0;
 	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);

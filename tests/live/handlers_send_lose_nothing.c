@@ -25,17 +25,17 @@
 #include <spin/libspin.h>
 #include "tests/handlers/fan_out.h"
 
-#define RUNS   1000000u
-#define EACH   2u  /* packets of a run */
+#define RUNS     1000000u
+#define EACH     2u /* packets of a run */
 #define MAPS_MAX 128
-#define WINDOW 32u /* runs under way: what comes of them fits into any queue */
+#define WINDOW   32u /* runs under way: what comes of them fits into any queue */
 
 static struct shared {
 	struct spin_put_stats stats;
 	uint32_t map[MAPS_MAX]; /* of the process that is killed */
 	unsigned maps;
 	int ready, count, counted;
-} *shared;
+} * shared;
 
 static void die(const char *what)
 {
@@ -118,8 +118,7 @@ static int open_socket(void)
 	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), room = 4 << 20; /* a copy takes a page of it */
 
 	inet_pton(AF_INET, FAR_ADDR, &far.sin_addr);
-	if (fd < 0 || connect(fd, (struct sockaddr *)&far, sizeof(far)) ||
-	    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait)) ||
+	if (fd < 0 || connect(fd, (struct sockaddr *)&far, sizeof(far)) || setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait)) ||
 	    setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &room, sizeof(room)))
 		die("no socket");
 	return fd;

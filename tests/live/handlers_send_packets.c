@@ -21,7 +21,7 @@
 #include <spin/bytes.h>
 #include "tests/handlers/fan_out.h"
 
-#define PORT 7777
+#define PORT        7777
 #define SOURCE_PORT 4000
 #define PACKETS_MAX 32
 
@@ -37,9 +37,9 @@ static const char *const targets[FAN_OUT_TARGETS] = { "10.78.0.11", "10.78.0.12"
 static const struct row {
 	const char *name;
 	unsigned family, answer, count, bytes, sent_bytes;
-	unsigned targets;      /* how many different ones; 0: back to the source */
-	int forwarding;        /* 0: handlers are not told the way to others */
-	int any_order;         /* the host sends some of them: behind the others */
+	unsigned targets; /* how many different ones; 0: back to the source */
+	int forwarding;   /* 0: handlers are not told the way to others */
+	int any_order;    /* the host sends some of them: behind the others */
 } rows[] = {
 	{ "one, and the packet ends", 4, FAN_OUT_DROP, 1, 8, 80, 0, 1, 0 },
 	{ "one that is longer than what came", 4, FAN_OUT_DROP, 1, 1200, 1280, 0, 1, 0 },
@@ -91,7 +91,10 @@ static int open_socket(uint16_t port)
 /* 0: none came in time. */
 static int receive(int fd, struct came *came)
 {
-	union { struct cmsghdr head; char space[CMSG_SPACE(sizeof(struct in6_pktinfo))]; } control;
+	union {
+		struct cmsghdr head;
+		char space[CMSG_SPACE(sizeof(struct in6_pktinfo))];
+	} control;
 	uint32_t data[512];
 	struct iovec part = { data, sizeof(data) };
 	struct msghdr m = { .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof(control) };
@@ -129,7 +132,9 @@ static void check_one(const struct row *row, const char *mode, const struct came
 	if (came->bytes != row->bytes)
 		complain(row, mode, "bytes of a packet", row->bytes, came->bytes);
 	snprintf(want, sizeof(want), row->family == 4 ? "::ffff:%s" : "%s",
-		 row->targets ? targets[i % FAN_OUT_TARGETS % row->targets] : row->family == 4 ? NEAR_ADDR : NEAR_ADDR6);
+		 row->targets       ? targets[i % FAN_OUT_TARGETS % row->targets]
+		 : row->family == 4 ? NEAR_ADDR
+				    : NEAR_ADDR6);
 	if (strcmp(came->to, want)) {
 		printf("FAIL: %s, %s: packet %u (%u) came to %s\n", row->name, mode, i, came->word - first, came->to);
 		failures++;
@@ -218,8 +223,7 @@ static void run_rows(const char *mode)
 			complain(row, mode, "packets that it says are lost", 0, (unsigned)lost(&after));
 		if (row->answer == FAN_OUT_PASS && after.sent - before.sent != 5 * row->count)
 			complain(row, mode, "packets that the library sent", 5 * row->count, (unsigned)(after.sent - before.sent));
-		if (row->answer == FAN_OUT_DROP && row->count == 1 && row->bytes < row->sent_bytes &&
-		    after.returned - before.returned != 5)
+		if (row->answer == FAN_OUT_DROP && row->count == 1 && row->bytes < row->sent_bytes && after.returned - before.returned != 5)
 			complain(row, mode, "packets in the frame that came", 5, (unsigned)(after.returned - before.returned));
 		if (row->answer != FAN_OUT_PASS && !row->any_order && after.sent != before.sent)
 			complain(row, mode, "packets that the library sent", 0, (unsigned)(after.sent - before.sent));
@@ -236,10 +240,9 @@ static void run_mode(const char *path, enum spin_mode mode, enum spin_hpus hpus)
 	size_t bytes;
 
 	netns_enter(pair.far_ns);
-	if (spin_object__open(path, &object) || spin_rule__parse("udp dport 7777", &rule) ||
-	    spin_nic__open(FAR_DEV, &nic) || spin_nic__set_mode(nic, mode) ||
-	    spin_ctx__create_opts(nic, object, &rule, &opts, &ctx) || spin_ctx__symbol(ctx, "spin_state", &addr, &bytes) ||
-	    bytes != sizeof(*state) || spin_ctx__attach(ctx))
+	if (spin_object__open(path, &object) || spin_rule__parse("udp dport 7777", &rule) || spin_nic__open(FAR_DEV, &nic) ||
+	    spin_nic__set_mode(nic, mode) || spin_ctx__create_opts(nic, object, &rule, &opts, &ctx) ||
+	    spin_ctx__symbol(ctx, "spin_state", &addr, &bytes) || bytes != sizeof(*state) || spin_ctx__attach(ctx))
 		die("attach");
 	state = addr;
 	run_rows(hpus == SPIN_HPUS_SPREAD ? "given to CPUs" : spin_mode_name(mode));

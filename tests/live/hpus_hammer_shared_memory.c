@@ -23,12 +23,12 @@
 #include <spin/slmp.h>
 #include <spin/libspin_send.h>
 
-#define STREAMS 3u
-#define THREADS 4u
+#define STREAMS    3u
+#define THREADS    4u
 #define PATIENCE_S (20 * slow_factor())
-#define PACKETS 900u        /* of a message, within its window */
-#define PAYLOAD 64u
-#define BLOB    (200u << 10) /* of a message: some 140 packets */
+#define PACKETS    900u /* of a message, within its window */
+#define PAYLOAD    64u
+#define BLOB       (200u << 10) /* of a message: some 140 packets */
 
 static volatile int stop;
 static struct pair pair;
@@ -91,8 +91,9 @@ static void live(enum spin_hpus hpus, unsigned seconds)
 	netns_enter(pair.near_ns);
 	stop = 0;
 	for (unsigned i = 0; i < STREAMS; i++) {
-		stream[i] = (struct hammering_stream){ .from = (uint16_t)(6000 + 16 * i), .to = 9000, .sockets = 16, .stop = &stop,
-						       .pause_us = 20 };
+		stream[i] = (struct hammering_stream){
+			.from = (uint16_t)(6000 + 16 * i), .to = 9000, .sockets = 16, .stop = &stop, .pause_us = 20
+		};
 		check(hammering__stream(&stream[i]));
 	}
 	if (pthread_create(&sender, NULL, send_messages, NULL))
@@ -104,8 +105,7 @@ static void live(enum spin_hpus hpus, unsigned seconds)
 	pthread_join(sender, &sent);
 	wait_until_still(&datagrams, &messages);
 	printf("HPUs %s: %llu datagrams, %u messages of %llu packets\n", spin_hpus_name(hpus),
-	       (unsigned long long)hammering__runs(&datagrams), messages.state->messages,
-	       (unsigned long long)hammering__runs(&messages));
+	       (unsigned long long)hammering__runs(&datagrams), messages.state->messages, (unsigned long long)hammering__runs(&messages));
 	check(hammering__check(&datagrams));
 	check(hammering__check(&messages));
 	if (!sent || messages.state->messages != (uintptr_t)sent || hammering__runs(&datagrams) < 1000)

@@ -89,8 +89,8 @@ int main(void)
 		}
 	spin_ctx__counters(h.ctx, packets);
 	all = runs + packets[SPIN_REASON_NO_HPU];
-	printf("%llu sent, %llu handled on %u HPUs, %llu found none\n", (unsigned long long)s.sent, (unsigned long long)runs,
-	       busy(&h), (unsigned long long)packets[SPIN_REASON_NO_HPU]);
+	printf("%llu sent, %llu handled on %u HPUs, %llu found none\n", (unsigned long long)s.sent, (unsigned long long)runs, busy(&h),
+	       (unsigned long long)packets[SPIN_REASON_NO_HPU]);
 	if (busy(&h) < 2)
 		die("nobody helps");
 	if (all > s.sent || all < s.sent / 2 / (unsigned)slow_factor())

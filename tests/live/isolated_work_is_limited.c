@@ -34,10 +34,9 @@ static const char before[] =
 	"static enum spin_payload_rc loops_payload(struct spin_payload *p, struct state *s)\n"
 	"{\n"
 	"";
-static const char after[] =
-	"\n\treturn SPIN_SUCCESS;\n"
-	"}\n"
-	"SPIN_HANDLERS(loops, .payload = loops_payload%s);\n";
+static const char after[] = "\n\treturn SPIN_SUCCESS;\n"
+			    "}\n"
+			    "SPIN_HANDLERS(loops, .payload = loops_payload%s);\n";
 
 static const struct loop {
 	const char *what, *statement, *registration;
@@ -49,28 +48,28 @@ static const struct loop {
 	{ "three nested", "while (ROUNDS) { while (ROUNDS) { while (ROUNDS) s->n++; } }", "" },
 	{ "of long rounds", "while (ROUNDS) { X(X(X(X(*(volatile uint32_t *)&s->n += 1;)))) }", "" },
 	{ "with a small budget that it does not ask for", "while (ROUNDS) s->n++;", ", .budget = 100" },
-	{ "at the counter's place",
-	  "ASM(\"*(u64 *)(r10 - 504) = %0\" :: \"r\"(0ull) : \"memory\"); while (ROUNDS) s->n++;", "",
+	{ "at the counter's place", "ASM(\"*(u64 *)(r10 - 504) = %0\" :: \"r\"(0ull) : \"memory\"); while (ROUNDS) s->n++;", "",
 	  "it uses all of its stack" },
 	{ "at the counter's place, by a pointer",
 	  "ASM(\"r1 = r10; r1 += -512; *(u32 *)(r1 + 4) = %0\" :: \"r\"(0) : \"r1\", \"memory\"); while (ROUNDS) s->n++;", "",
 	  "it uses all of its stack" },
 	{ "at the counter's place, by a pointer that it has kept",
 	  "ASM(\"r1 = r10; r1 += -8; *(u64 *)(r10 - 16) = r1; r1 = *(u64 *)(r10 - 16); r1 += -500; *(u32 *)(r1 + 0) = %0\" "
-	  ":: \"r\"(0) : \"r1\", \"memory\"); while (ROUNDS) s->n++;", "",
-	  "it uses all of its stack" },
+	  ":: \"r\"(0) : \"r1\", \"memory\"); while (ROUNDS) s->n++;",
+	  "", "it uses all of its stack" },
 	{ "at a place that is computed",
 	  "ASM(\"r1 = -400; r2 = r10; r2 += r1; *(u32 *)(r2 + 0) = %0\" :: \"r\"(0) : \"r1\", \"r2\", \"memory\"); "
-	  "while (ROUNDS) s->n++;", "",
-	  "it adds what is not a constant to a pointer to its stack" },
+	  "while (ROUNDS) s->n++;",
+	  "", "it adds what is not a constant to a pointer to its stack" },
 	{ "with a pointer that goes down",
 	  "ASM(\"r1 = r10; r1 += -8\" ::: \"r1\"); while (ROUNDS) ASM(\"r1 += -8; *(u32 *)(r1 + 0) = r1\" ::: \"r1\", \"memory\");", "",
 	  "it moves a pointer beyond its stack" },
 };
 
 /* UDP over IPv4, four bytes of payload, no checksum */
-static uint8_t frame[64] = { [12] = 8, [14] = 0x45, [17] = 32, [22] = 64, [23] = 17, [24] = 0x66, [25] = 0xce,
-			     [26] = 10, [30] = 10, [39] = 12 };
+static uint8_t frame[64] = {
+	[12] = 8, [14] = 0x45, [17] = 32, [22] = 64, [23] = 17, [24] = 0x66, [25] = 0xce, [26] = 10, [30] = 10, [39] = 12
+};
 static char folder[] = "/tmp/spin-loops-XXXXXX", source[64], object[64];
 
 static double now_s(void)

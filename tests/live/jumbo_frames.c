@@ -26,7 +26,7 @@
 #define PORT      9000 /* of the rules */
 #define STEERED   7000 /* where filtering sends datagrams */
 #define REPLY_MAX 8000
-#define TRIES     20   /* of half a second: a busy machine may lose a datagram */
+#define TRIES     20 /* of half a second: a busy machine may lose a datagram */
 
 static const unsigned sizes[] = { 1, 3000, 3600, 8972 };
 
@@ -50,8 +50,8 @@ static void make_network(void)
 
 	server_ns = netns_new();
 	client_ns = netns_new();
-	snprintf(command, sizeof(command), "ip link add c0 mtu 9000 type veth peer name s0 mtu 9000 netns /proc/%d/fd/%d",
-		 getpid(), server_ns);
+	snprintf(command, sizeof(command), "ip link add c0 mtu 9000 type veth peer name s0 mtu 9000 netns /proc/%d/fd/%d", getpid(),
+		 server_ns);
 	netns_shell(command);
 	netns_shell("ip link set lo up && ip link set c0 up && ethtool -K c0 gro on && ip addr add 10.9.0.2/24 dev c0");
 	netns_enter(server_ns);
@@ -70,8 +70,7 @@ static struct spin_ctx *run(const char *handler, const char *ifname, const char 
 	if (built_object(handler, path, sizeof(path)))
 		die("%s", engine_why());
 	if (spin_object__open(path, &object) || spin_nic__open(ifname, &nic) || spin_rule__parse(match, &rule) ||
-	    spin_nic__set_mode(nic, SPIN_MODE_NATIVE) ||
-	    spin_ctx__create_opts(nic, object, &rule, &opts, &ctx) || spin_ctx__attach(ctx))
+	    spin_nic__set_mode(nic, SPIN_MODE_NATIVE) || spin_ctx__create_opts(nic, object, &rule, &opts, &ctx) || spin_ctx__attach(ctx))
 		die("%s: %s", handler, spin_strerror_last());
 	spin_nic__close(nic);
 	spin_object__close(object);
@@ -88,8 +87,7 @@ static int open_socket(int ns, const char *addr, int port)
 	netns_enter(ns);
 	fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	netns_enter(server_ns);
-	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait)) ||
-	    bind(fd, (struct sockaddr *)&own, sizeof(own)))
+	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait)) || bind(fd, (struct sockaddr *)&own, sizeof(own)))
 		die("cannot open a socket at %s: %s", addr, strerror(errno));
 	return fd;
 }
@@ -130,8 +128,8 @@ static void expect_handled(struct spin_ctx *ctx, enum spin_reason reason)
 	for (int i = 0; i < SPIN_REASON_COUNT; i++)
 		sum += packets[i];
 	if (packets[reason] != sum || sum < sizeof(sizes) / sizeof(sizes[0]))
-		die("%llu of %llu datagrams are counted as %s", (unsigned long long)packets[reason],
-		    (unsigned long long)sum, spin_reason_name(reason));
+		die("%llu of %llu datagrams are counted as %s", (unsigned long long)packets[reason], (unsigned long long)sum,
+		    spin_reason_name(reason));
 }
 
 static void redirected(int client)
@@ -187,8 +185,7 @@ static void become_stranger(void)
 
 	if (kernel_caps__become_stranger(&saved))
 		die("cannot lay capabilities down");
-	if (built_object("filtering", path, sizeof(path)) || spin_object__open(path, &object) ||
-	    spin_rule__parse("udp", &rule))
+	if (built_object("filtering", path, sizeof(path)) || spin_object__open(path, &object) || spin_rule__parse("udp", &rule))
 		die("filtering");
 	if (spin_ctx__create(NULL, object, &rule, &ctx) != -EPERM || !strstr(spin_strerror_last(), "CAP_PERFMON") ||
 	    !strstr(spin_strerror_last(), "isolated"))
@@ -212,7 +209,7 @@ int main(void)
 	netns_enter(client_ns);
 	peer = run("filtering", "c0", "udp dport 1", SPIN_CLASS_TRUSTED);
 	netns_enter(server_ns);
-	for (class = SPIN_CLASS_TRUSTED; class <= SPIN_CLASS_ISOLATED; class++) {
+	for (class = SPIN_CLASS_TRUSTED; class <= SPIN_CLASS_ISOLATED; class ++) {
 		redirected(client);
 		answered(client);
 		if (kernel_caps__effective() != before)

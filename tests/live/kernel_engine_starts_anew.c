@@ -17,11 +17,11 @@
 #include <common/built.h>
 #include <engine/template.h>
 
-#define STRIDE    16
-#define MESSAGES  12
-#define PACKETS   8
-#define STEPS     60
-#define SCHEDULES 400
+#define STRIDE     16
+#define MESSAGES   12
+#define PACKETS    8
+#define STEPS      60
+#define SCHEDULES  400
 #define HOST_BYTES 4096
 
 static struct engine *engine;
@@ -52,9 +52,8 @@ static void make_frames(void)
 			template_start(t);
 			snprintf(line, sizeof(line), "slmp SYN%s id %u off %u", i == PACKETS - 1 ? " EOM" : "", m, i * STRIDE);
 			if (template_line(t, "eth 02:00:00:00:00:01 > 02:00:00:00:00:02") != 1 ||
-			    template_line(t, "ip4 10.0.0.1 > 10.0.0.2") != 1 ||
-			    template_line(t, "udp 4000 > 9330") != 1 || template_line(t, line) != 1 ||
-			    template_line(t, "fill 16 7") != 1 || template_finish(t))
+			    template_line(t, "ip4 10.0.0.1 > 10.0.0.2") != 1 || template_line(t, "udp 4000 > 9330") != 1 ||
+			    template_line(t, line) != 1 || template_line(t, "fill 16 7") != 1 || template_finish(t))
 				die("a packet");
 		}
 	}
@@ -84,9 +83,12 @@ static uLong step(uLong digest, uint32_t *now_ms)
 			die("the clock");
 		return add_events(digest, &out.events);
 	case 1:
-		if (!engine->ops->me_append(engine, &(struct spin_me_opts){ .bytes = sizeof(struct spin_me_opts),
-						    .ignore_bits = ~0ull, .start = below(HOST_BYTES),
-						    .options = below(2) }, &me))
+		if (!engine->ops->me_append(engine,
+					    &(struct spin_me_opts){ .bytes = sizeof(struct spin_me_opts),
+								    .ignore_bits = ~0ull,
+								    .start = below(HOST_BYTES),
+								    .options = below(2) },
+					    &me))
 			digest = add(digest, &me, sizeof(me));
 		return digest;
 	case 2:
@@ -179,8 +181,8 @@ int main(void)
 		return 77;
 	}
 	make_frames();
-	schedules_come_to_the_same((struct spin_message_opts){ .host_bytes = HOST_BYTES, .messages = 4, .parking = 6,
-							       .idle_ms = 100, .tombstone_ms = 200 });
+	schedules_come_to_the_same(
+		(struct spin_message_opts){ .host_bytes = HOST_BYTES, .messages = 4, .parking = 6, .idle_ms = 100, .tombstone_ms = 200 });
 	schedules_come_to_the_same((struct spin_message_opts){ .host_bytes = HOST_BYTES });
 	return 0;
 }

@@ -26,8 +26,8 @@
 #include <spin/libspin_message.h>
 #include <spin/libspin_send.h>
 
-#define BYTES      (5u << 20)
-#define IDLE_MS    500u         /* an entry that a killed sender has taken is free again after that */
+#define BYTES   (5u << 20)
+#define IDLE_MS 500u /* an entry that a killed sender has taken is free again after that */
 
 enum who { SENDER = 1, RECEIVER = 2, STARTING_RECEIVER = 4 };
 
@@ -84,8 +84,8 @@ static void on_event(void *arg, const struct spin_event *event)
 
 static int application(int ready)
 {
-	const struct spin_ctx_opts opts = { .bytes = sizeof(opts), .message = { .host_bytes = host_bytes,
-					    .idle_ms = IDLE_MS, .no_entry = 1 } };
+	const struct spin_ctx_opts opts = { .bytes = sizeof(opts),
+					    .message = { .host_bytes = host_bytes, .idle_ms = IDLE_MS, .no_entry = 1 } };
 	const struct spin_me_opts once = { .bytes = sizeof(once), .ignore_bits = UINT64_MAX, .options = SPIN_ME_USE_ONCE };
 	struct spin_object *object;
 	struct spin_rule rule;
@@ -93,9 +93,8 @@ static int application(int ready)
 	struct spin_ctx *ctx;
 	unsigned me;
 
-	if (spin_object__open(object_path, &object) || spin_rule__parse("udp dport 9330", &rule) ||
-	    spin_nic__open(FAR_DEV, &nic) || spin_ctx__create_opts(nic, object, &rule, &opts, &ctx) ||
-	    spin_ctx__me_append(ctx, &once, &me) || spin_ctx__attach(ctx)) {
+	if (spin_object__open(object_path, &object) || spin_rule__parse("udp dport 9330", &rule) || spin_nic__open(FAR_DEV, &nic) ||
+	    spin_ctx__create_opts(nic, object, &rule, &opts, &ctx) || spin_ctx__me_append(ctx, &once, &me) || spin_ctx__attach(ctx)) {
 		printf("application: %s\n", spin_strerror_last());
 		return 2;
 	}
@@ -117,8 +116,8 @@ static int command(int ready)
 	snprintf(spinctl, sizeof(spinctl), "%s/bin/spinctl", built_dir());
 	snprintf(fd, sizeof(fd), "%d", ready);
 	dup2(log, STDOUT_FILENO);
-	execl(spinctl, spinctl, "run", object_path, "--dev", FAR_DEV, "--match", "udp dport 9330", "--host-kib", "5297",
-	      "--idle", "0.5", "--interval", "0", "--json", "--ready-fd", fd, NULL);
+	execl(spinctl, spinctl, "run", object_path, "--dev", FAR_DEV, "--match", "udp dport 9330", "--host-kib", "5297", "--idle", "0.5",
+	      "--interval", "0", "--json", "--ready-fd", fd, NULL);
 	return 2;
 }
 
@@ -265,7 +264,12 @@ static void nothing_is_left(void)
 
 int main(void)
 {
-	static const struct { const char *name; int (*kind)(int ready); int victims; unsigned rounds; } cases[] = {
+	static const struct {
+		const char *name;
+		int (*kind)(int ready);
+		int victims;
+		unsigned rounds;
+	} cases[] = {
 		{ "sender, to an application", application, SENDER, 16 },
 		{ "sender, to spinctl run", command, SENDER, 16 },
 		{ "application", application, RECEIVER, 10 },
@@ -280,14 +284,14 @@ int main(void)
 	random_fill(&seed, data, sizeof(data));
 	seen = mmap(NULL, sizeof(*seen), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	fd = mkstemp(data_path);
-	if (seen == MAP_FAILED || fd < 0 || write(fd, data, sizeof(data)) != sizeof(data) || close(fd) ||
-	    close(mkstemp(log_path)) || built_object("copy_to_host", object_path, sizeof(object_path)))
+	if (seen == MAP_FAILED || fd < 0 || write(fd, data, sizeof(data)) != sizeof(data) || close(fd) || close(mkstemp(log_path)) ||
+	    built_object("copy_to_host", object_path, sizeof(object_path)))
 		die("cannot begin");
 	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		unsigned killed = run_rounds(cases[i].kind, cases[i].victims, cases[i].rounds);
 
-		printf("%s: %u rounds, %u killed while at work, the next message arrived each time\n", cases[i].name,
-		       cases[i].rounds, killed);
+		printf("%s: %u rounds, %u killed while at work, the next message arrived each time\n", cases[i].name, cases[i].rounds,
+		       killed);
 		if (killed < cases[i].rounds / 4)
 			die("most had ended before they were killed");
 		fflush(stdout);

@@ -22,9 +22,9 @@
 #include <common/slow.h>
 #include <spin/libspin.h>
 
-#define PORT     9000
-#define TRIES    20 /* of half a second: a busy machine may lose a datagram */
-#define CACHED   7  /* the key whose value the cache has */
+#define PORT   9000
+#define TRIES  20 /* of half a second: a busy machine may lose a datagram */
+#define CACHED 7  /* the key whose value the cache has */
 
 union address {
 	struct sockaddr any;
@@ -57,8 +57,7 @@ static void make_network(void)
 
 	server_ns = netns_new();
 	client_ns = netns_new();
-	snprintf(command, sizeof(command), "ip link add c0 type veth peer name s0 netns /proc/%d/fd/%d",
-		 getpid(), server_ns);
+	snprintf(command, sizeof(command), "ip link add c0 type veth peer name s0 netns /proc/%d/fd/%d", getpid(), server_ns);
 	netns_shell(command);
 	/* a tag beside the frame is not XDP's to see */
 	netns_shell("ip link set lo up && ip link set c0 up && ethtool -K c0 gro on && ethtool -K c0 txvlan off");
@@ -101,9 +100,8 @@ static void open_server(void)
 		die("cannot bind the server's socket");
 	if (built_object("kvstore", path, sizeof(path)))
 		die("%s", engine_why());
-	if (spin_object__open(path, &object) || spin_nic__open("s0", &nic) ||
-	    spin_rule__parse("udp dport 9000", &rule) || spin_ctx__create(nic, object, &rule, &ctx) ||
-	    spin_ctx__symbol(ctx, "spin_state", &state, &bytes) || spin_ctx__attach(ctx))
+	if (spin_object__open(path, &object) || spin_nic__open("s0", &nic) || spin_rule__parse("udp dport 9000", &rule) ||
+	    spin_ctx__create(nic, object, &rule, &ctx) || spin_ctx__symbol(ctx, "spin_state", &state, &bytes) || spin_ctx__attach(ctx))
 		die("%s", spin_strerror_last());
 	if (bytes != sizeof(*cache))
 		die("the cache is another's");
@@ -128,9 +126,8 @@ static void open_peer(void)
 	netns_enter(client_ns);
 	if (built_object("filtering", path, sizeof(path)))
 		die("%s", engine_why());
-	if (spin_object__open(path, &object) || spin_nic__open("c0", &nic) ||
-	    spin_rule__parse("udp dport 1", &rule) || spin_ctx__create(nic, object, &rule, &peer) ||
-	    spin_ctx__attach(peer))
+	if (spin_object__open(path, &object) || spin_nic__open("c0", &nic) || spin_rule__parse("udp dport 1", &rule) ||
+	    spin_ctx__create(nic, object, &rule, &peer) || spin_ctx__attach(peer))
 		die("%s", spin_strerror_last());
 	netns_enter(server_ns);
 }
@@ -215,8 +212,7 @@ static void miss(const char *to)
 			if (m.key != spin_hton32(key))
 				continue;
 			line = &cache->set[key % KV_SETS].line[m.lease & (KV_WAYS - 1)];
-			if (m.lease < 4 || line->key != key ||
-			    line->tag != ((m.lease & ~KV_STATE_MASK) | KV_PENDING))
+			if (m.lease < 4 || line->key != key || line->tag != ((m.lease & ~KV_STATE_MASK) | KV_PENDING))
 				die("%s: the server has no good lease", to);
 			done = 1;
 		}
@@ -297,8 +293,7 @@ static void raw_request(uint16_t wrong)
 	}
 	close(raw);
 	close(fd);
-	if (!done || (wrong ? count(SPIN_REASON_REPLIED) != replied :
-			      count(SPIN_REASON_UDP_CHECKSUM) != refused))
+	if (!done || (wrong ? count(SPIN_REASON_REPLIED) != replied : count(SPIN_REASON_UDP_CHECKSUM) != refused))
 		die("a raw request with a %s checksum is counted wrong", wrong ? "wrong" : "right");
 }
 

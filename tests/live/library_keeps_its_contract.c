@@ -88,8 +88,7 @@ static void packets_of_an_interface_come_through_it(void)
 	struct spin_ctx *ctx;
 
 	expect(0, spin_nic__open_offline(&nic), "an offline interface");
-	expect(-EINVAL, spin_nic__run(nic, failing.frame, failing.bytes, 1, out, sizeof(out), &result),
-	       "an interface without a context");
+	expect(-EINVAL, spin_nic__run(nic, failing.frame, failing.bytes, 1, out, sizeof(out), &result), "an interface without a context");
 	expect(0, spin_ctx__create(nic, object, &rule, &ctx), "a context");
 	expect(-EINVAL, spin_ctx__run(ctx, failing.frame, failing.bytes, 1, out, sizeof(out), &result),
 	       "a context of an interface by itself");
@@ -206,17 +205,15 @@ int main(void)
 	char path[512];
 
 	netns_new();
-	if (built_object("returns", path, sizeof(path)) || spin_object__open(path, &object) ||
-	    spin_rule__parse("udp", &rule))
+	if (built_object("returns", path, sizeof(path)) || spin_object__open(path, &object) || spin_rule__parse("udp", &rule))
 		fail("returns");
 	netns_shell("ip link add v0 type veth peer name v1 && ip link set v0 up && ip link set v1 up && "
 		    "ip link add q0 numrxqueues 1 numtxqueues 1 type veth peer name q1 numrxqueues 1 numtxqueues 3 && "
 		    "ip link set q0 up && ip link set q1 up");
 	template_start(&failing);
 	if (template_line(&failing, "eth 02:00:00:00:00:01 > 02:00:00:00:00:02") != 1 ||
-	    template_line(&failing, "ip4 10.0.0.1 > 10.0.0.2") != 1 ||
-	    template_line(&failing, "udp 4000 > 9000") != 1 || template_line(&failing, "hex 0402000000") != 1 ||
-	    template_finish(&failing))
+	    template_line(&failing, "ip4 10.0.0.1 > 10.0.0.2") != 1 || template_line(&failing, "udp 4000 > 9000") != 1 ||
+	    template_line(&failing, "hex 0402000000") != 1 || template_finish(&failing))
 		fail("a packet");
 	apart(want_of_descriptors_is_not_an_old_kernel);
 	options_are_checked();

@@ -134,8 +134,7 @@ static void messages_and_entries(void)
 	served(messages, of_messages((struct spin_message_opts){ .host_bytes = limits.max_host_mem }), "the most host memory");
 	refused(messages, of_messages((struct spin_message_opts){ .host_bytes = limits.max_host_mem + 1 }), -EINVAL,
 		"message.host_bytes is 268435457, but a context has at most 268435456");
-	refused(datagrams, of_messages((struct spin_message_opts){ .host_bytes = limits.max_host_mem + 1 }), -EINVAL,
-		"at most 268435456");
+	refused(datagrams, of_messages((struct spin_message_opts){ .host_bytes = limits.max_host_mem + 1 }), -EINVAL, "at most 268435456");
 }
 
 static void contexts_of_an_interface(void)
@@ -174,9 +173,8 @@ static void datagram(uint32_t bytes)
 
 	template_start(&t);
 	snprintf(fill, sizeof(fill), "fill %u 1", bytes);
-	if (template_line(&t, "eth 02:00:00:00:00:01 > 02:00:00:00:00:02") != 1 ||
-	    template_line(&t, "ip4 10.0.0.1 > 10.0.0.2") != 1 || template_line(&t, "udp 4000 > 9000") != 1 ||
-	    template_line(&t, fill) != 1 || template_finish(&t))
+	if (template_line(&t, "eth 02:00:00:00:00:01 > 02:00:00:00:00:02") != 1 || template_line(&t, "ip4 10.0.0.1 > 10.0.0.2") != 1 ||
+	    template_line(&t, "udp 4000 > 9000") != 1 || template_line(&t, fill) != 1 || template_finish(&t))
 		fail(engine_why());
 	expect(0, spin_nic__run(nic, t.frame, t.bytes, 1, out, sizeof(out), &result), "a datagram");
 }
@@ -193,8 +191,7 @@ static void payload_of_a_packet(void)
 	expect(1300 - 28, now.max_payload_size, "the payload at an MTU of 1300");
 	netns_shell("ip link set v0 mtu 10000");
 	expect(0, spin_nic__limits(nic, &now), "limits again");
-	expect((kernel_probe__copies() ? SPIN_IP_BYTES_MAX : 3500) - 28, now.max_payload_size,
-	       "the payload at an MTU of 10000");
+	expect((kernel_probe__copies() ? SPIN_IP_BYTES_MAX : 3500) - 28, now.max_payload_size, "the payload at an MTU of 10000");
 	expect(0, spin_ctx__create(nic, datagrams, &rule, &ctx), "a context");
 	netns_shell("ip link set v0 mtu 3000");
 	expect(0, spin_ctx__attach(ctx), "attaching");
@@ -232,8 +229,7 @@ static void capabilities(void)
 	uint32_t of_messages = spin_nic__capabilities(nic, SPIN_DELIVER_ME);
 
 	expect(both, of_datagrams & ~(uint32_t)SPIN_CAP_FORWARD, "capabilities of datagrams");
-	expect(both | SPIN_CAP_NO_DUPLICATES | SPIN_CAP_RELIABLE, of_messages & ~(uint32_t)SPIN_CAP_FORWARD,
-	       "capabilities of messages");
+	expect(both | SPIN_CAP_NO_DUPLICATES | SPIN_CAP_RELIABLE, of_messages & ~(uint32_t)SPIN_CAP_FORWARD, "capabilities of messages");
 	expect(0, spin_nic__capabilities(NULL, SPIN_DELIVER_ME) & SPIN_CAP_FORWARD, "forwarding without an interface");
 	for (uint32_t bit = 1; bit <= SPIN_CAP_FORWARD << 1; bit <<= 1) {
 		char missing[64];

@@ -20,7 +20,7 @@
 #define THREADS  4u
 #define MESSAGES 12000u /* of each thread; with another's number each second one */
 #define REGION   1024u
-#define REGIONS  64u    /* of host memory: one for each posting, in turn */
+#define REGIONS  64u /* of host memory: one for each posting, in turn */
 #define LONGEST  100u
 #define MIN_FREE 128u
 
@@ -67,8 +67,11 @@ static void *sender(void *arg)
 
 static void post(void)
 {
-	const struct spin_me_opts opts = { .bytes = sizeof(opts), .ignore_bits = UINT64_MAX, .start = region * REGION,
-					   .length = REGION, .options = SPIN_ME_MANAGE_LOCAL | SPIN_ME_NO_TRUNCATE,
+	const struct spin_me_opts opts = { .bytes = sizeof(opts),
+					   .ignore_bits = UINT64_MAX,
+					   .start = region * REGION,
+					   .length = REGION,
+					   .options = SPIN_ME_MANAGE_LOCAL | SPIN_ME_NO_TRUNCATE,
 					   .min_free = MIN_FREE };
 	unsigned me;
 
@@ -82,8 +85,8 @@ static void on_event(void *arg, const struct spin_event *event)
 	const uint32_t at = event->me_start + event->offset;
 
 	(void)arg;
-	if (event->type != SPIN_EVENT_MESSAGE || event->length != bytes_of(event->message_id) ||
-	    event->deposited_bytes != event->length || event->offset + event->length > REGION)
+	if (event->type != SPIN_EVENT_MESSAGE || event->length != bytes_of(event->message_id) || event->deposited_bytes != event->length ||
+	    event->offset + event->length > REGION)
 		why = "an event is not of a whole message inside its entry";
 	for (uint32_t i = 0; i < event->length && !why; i++) {
 		if (taken[event->me_start / REGION][event->offset + i]++)
@@ -123,8 +126,9 @@ static void what_cannot_be_is_refused(void)
 
 int main(void)
 {
-	const struct spin_ctx_opts opts = { .bytes = sizeof(opts), .message = { .host_bytes = REGIONS * REGION, .no_entry = 1,
-					    .idle_ms = 60000, .tombstone_ms = 60000 } };
+	const struct spin_ctx_opts opts = {
+		.bytes = sizeof(opts), .message = { .host_bytes = REGIONS * REGION, .no_entry = 1, .idle_ms = 60000, .tombstone_ms = 60000 }
+	};
 	pthread_t thread[THREADS];
 	struct spin_object *object;
 	struct spin_rule rule;

@@ -28,11 +28,11 @@
 #include <reference/traffic.h>
 #include <spin/libspin_message.h>
 
-#define MESSAGES  4000u
-#define SENDERS   5u
-#define TOGETHER  8u   /* messages of a sender under way */
-#define WINDOW    20u  /* packets of a sender under way: all of them fit into one queue of 256 */
-#define ADDRESSES 64u
+#define MESSAGES   4000u
+#define SENDERS    5u
+#define TOGETHER   8u  /* messages of a sender under way */
+#define WINDOW     20u /* packets of a sender under way: all of them fit into one queue of 256 */
+#define ADDRESSES  64u
 #define PATIENCE_S (120 * slow_factor()) /* of a share, on a busy machine */
 
 struct sent {
@@ -71,8 +71,7 @@ static int open_socket(unsigned number)
 	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 
 	inet_pton(AF_INET, NEAR_ADDR, &a.sin_addr);
-	if (fd < 0 || bind(fd, (struct sockaddr *)&a, sizeof(a)) ||
-	    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait)))
+	if (fd < 0 || bind(fd, (struct sockaddr *)&a, sizeof(a)) || setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait)))
 		die("cannot open a socket");
 	return fd;
 }
@@ -183,9 +182,8 @@ static struct spin_ctx *attach(void)
 
 	if (built_object("msg_script", path, sizeof(path)))
 		die(engine_why());
-	if (spin_object__open(path, &object) || spin_nic__open(FAR_DEV, &nic) ||
-	    spin_rule__parse("udp dport 9330", &rule) || spin_ctx__create_opts(nic, object, &rule, &opts, &ctx) ||
-	    spin_ctx__attach(ctx))
+	if (spin_object__open(path, &object) || spin_nic__open(FAR_DEV, &nic) || spin_rule__parse("udp dport 9330", &rule) ||
+	    spin_ctx__create_opts(nic, object, &rule, &opts, &ctx) || spin_ctx__attach(ctx))
 		die(spin_strerror_last());
 	spin_nic__close(nic);
 	spin_object__close(object);
@@ -238,9 +236,8 @@ static unsigned queues_used(void)
 static int say_message(void *arg, const struct spin_message_info *m)
 {
 	(void)arg;
-	printf("in flight: message %u, %s, %u of %u packets, %u parked, lowest missing %u, since %u ms, idle %u ms\n",
-	       m->message_id, spin_message_phase_name(m->phase), m->packets, m->packets_total, m->parked,
-	       m->lowest_missing, m->age_ms, m->idle_ms);
+	printf("in flight: message %u, %s, %u of %u packets, %u parked, lowest missing %u, since %u ms, idle %u ms\n", m->message_id,
+	       spin_message_phase_name(m->phase), m->packets, m->packets_total, m->parked, m->lowest_missing, m->age_ms, m->idle_ms);
 	return 0;
 }
 
@@ -251,13 +248,13 @@ static void set_up_addresses(const struct pair *pair)
 	netns_enter(pair->near_ns);
 	snprintf(command, sizeof(command),
 		 "mac=$(ip neigh show " FAR_ADDR " | sed 's/.*lladdr \\([^ ]*\\).*/\\1/'); "
-		 "for i in $(seq 100 %u); do ip neigh replace 10.78.0.$i lladdr $mac dev " NEAR_DEV " nud permanent || exit; done", 99 + ADDRESSES);
+		 "for i in $(seq 100 %u); do ip neigh replace 10.78.0.$i lladdr $mac dev " NEAR_DEV " nud permanent || exit; done",
+		 99 + ADDRESSES);
 	netns_shell(command);
 	for (unsigned i = 0; i < SENDERS; i++)
 		senders[i] = (struct sender){ .number = i, .fd = open_socket(i), .random = i };
 	netns_enter(pair->far_ns);
-	snprintf(command, sizeof(command),
-		 "for i in $(seq 100 %u); do ip addr add 10.78.0.$i/24 dev " FAR_DEV " || exit; done",
+	snprintf(command, sizeof(command), "for i in $(seq 100 %u); do ip addr add 10.78.0.$i/24 dev " FAR_DEV " || exit; done",
 		 99 + ADDRESSES);
 	netns_shell(command);
 }
@@ -319,9 +316,8 @@ static int run(void)
 	}
 	putchar('\n');
 	if (stats.opened != MESSAGES || stats.completed != MESSAGES || stats.evicted || stats.events_lost) {
-		printf("opened %llu, completed %llu, evicted %llu, replay_lost %llu, events_lost %llu\n",
-		       (unsigned long long)stats.opened, (unsigned long long)stats.completed,
-		       (unsigned long long)stats.evicted, (unsigned long long)stats.replay_lost,
+		printf("opened %llu, completed %llu, evicted %llu, replay_lost %llu, events_lost %llu\n", (unsigned long long)stats.opened,
+		       (unsigned long long)stats.completed, (unsigned long long)stats.evicted, (unsigned long long)stats.replay_lost,
 		       (unsigned long long)stats.events_lost);
 		spin_ctx__messages(ctx, say_message, NULL);
 		die("messages were opened twice, evicted or not completed, or events lost");

@@ -21,7 +21,9 @@
 /* That of act_cluster.c. */
 struct tally {
 	uint32_t sum, packets;
-	struct { uint32_t low, high; } half[2];
+	struct {
+		uint32_t low, high;
+	} half[2];
 };
 
 /* Its state. */
@@ -35,9 +37,8 @@ static struct template datagram, merge;
 static void make_datagram(struct template *out, const char *words)
 {
 	template_start(out);
-	if (template_line(out, "eth 02:00:00:00:00:01 > 02:00:00:00:00:02") != 1 ||
-	    template_line(out, "ip4 10.0.0.1 > 10.0.0.2") != 1 || template_line(out, "udp 4000 > 9000") != 1 ||
-	    template_line(out, words) != 1 || template_finish(out))
+	if (template_line(out, "eth 02:00:00:00:00:01 > 02:00:00:00:00:02") != 1 || template_line(out, "ip4 10.0.0.1 > 10.0.0.2") != 1 ||
+	    template_line(out, "udp 4000 > 9000") != 1 || template_line(out, words) != 1 || template_finish(out))
 		fail(engine_why());
 }
 

@@ -46,9 +46,8 @@ static void make(struct template *t, unsigned id, unsigned number, int last)
 
 	template_start(t);
 	snprintf(line, sizeof(line), "slmp SYN%s id %u off %u", last ? " EOM" : "", id, number * STRIDE);
-	if (template_line(t, "eth 02:00:00:00:00:01 > 02:00:00:00:00:02") != 1 ||
-	    template_line(t, "ip4 10.0.0.1 > 10.0.0.2") != 1 || template_line(t, "udp 4000 > 9330") != 1 ||
-	    template_line(t, line) != 1)
+	if (template_line(t, "eth 02:00:00:00:00:01 > 02:00:00:00:00:02") != 1 || template_line(t, "ip4 10.0.0.1 > 10.0.0.2") != 1 ||
+	    template_line(t, "udp 4000 > 9330") != 1 || template_line(t, line) != 1)
 		fail(line);
 	snprintf(line, sizeof(line), "fill %u %u", STRIDE, number + 1);
 	if (template_line(t, line) != 1 || template_finish(t))
@@ -240,8 +239,7 @@ static void counters_are_read_and_set(void)
 static void datagrams_have_host_memory(void)
 {
 	const struct spin_segment part = { 8, 16 };
-	const struct spin_ctx_opts opts = with((struct spin_message_opts){ .host_bytes = 64, .handler_mem = &part,
-									   .handler_segments = 1 });
+	const struct spin_ctx_opts opts = with((struct spin_message_opts){ .host_bytes = 64, .handler_mem = &part, .handler_segments = 1 });
 	struct spin_ctx *ctx;
 	struct spin_ct ct;
 	uint8_t *addr;
@@ -453,8 +451,7 @@ int main(void)
 
 	netns_new();
 	if (built_object("msg_copy", path, sizeof(path)) || spin_object__open(path, &object) ||
-	    built_object("returns", path, sizeof(path)) || spin_object__open(path, &datagrams) ||
-	    spin_rule__parse("udp", &rule))
+	    built_object("returns", path, sizeof(path)) || spin_object__open(path, &datagrams) || spin_rule__parse("udp", &rule))
 		fail("handlers");
 	netns_shell("ip link add v0 type veth peer name v1 && ip link set v0 up && ip link set v1 up");
 	options_are_checked();

@@ -20,10 +20,10 @@
 #include <spin/slmp.h>
 #include <spin/libspin_message.h>
 
-#define MESSAGES 200u
-#define PACKETS  8u
-#define STRIDE   1000u
-#define BYTES    (PACKETS * STRIDE)
+#define MESSAGES   200u
+#define PACKETS    8u
+#define STRIDE     1000u
+#define BYTES      (PACKETS * STRIDE)
 #define PATIENCE_S (60 * slow_factor())
 
 static const struct lossy_rates bad = { .lose = 5, .twice = 5, .hold = 25, .reach = 10 };
@@ -52,9 +52,8 @@ static struct spin_ctx *serve(const char *handler)
 	char path[512];
 
 	netns_enter(link_.far_ns);
-	if (built_object(handler, path, sizeof(path)) || spin_object__open(path, &object) ||
-	    spin_rule__parse("udp dport 9330", &rule) || spin_nic__open(FAR_DEV, &nic) ||
-	    spin_ctx__create(nic, object, &rule, &ctx) || spin_ctx__attach(ctx))
+	if (built_object(handler, path, sizeof(path)) || spin_object__open(path, &object) || spin_rule__parse("udp dport 9330", &rule) ||
+	    spin_nic__open(FAR_DEV, &nic) || spin_ctx__create(nic, object, &rule, &ctx) || spin_ctx__attach(ctx))
 		die(handler);
 	spin_nic__close(nic);
 	spin_object__close(object);
@@ -69,8 +68,7 @@ static int open_socket(void)
 	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 
 	inet_pton(AF_INET, FAR_ADDR, &to.sin_addr);
-	if (fd < 0 || connect(fd, (struct sockaddr *)&to, sizeof(to)) ||
-	    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait)))
+	if (fd < 0 || connect(fd, (struct sockaddr *)&to, sizeof(to)) || setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait)))
 		die("a socket");
 	return fd;
 }

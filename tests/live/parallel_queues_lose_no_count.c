@@ -21,10 +21,10 @@
 #include <common/slow.h>
 #include <spin/libspin.h>
 
-#define SENDERS 7
-#define SOCKETS 4   /* of each sender: flows, which the queues are chosen by */
-#define BURST   24  /* SENDERS * BURST fit into one queue of 256 */
-#define BURSTS  600
+#define SENDERS    7
+#define SOCKETS    4  /* of each sender: flows, which the queues are chosen by */
+#define BURST      24 /* SENDERS * BURST fit into one queue of 256 */
+#define BURSTS     600
 #define PATIENCE_S (20 * slow_factor())
 
 /* As handlers/filtering.c has it. */
@@ -61,8 +61,7 @@ static int open_socket(const char *address, uint16_t port)
 	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), bytes = 1 << 20;
 
 	inet_pton(AF_INET, address, &a.sin_addr);
-	if (fd < 0 || bind(fd, (struct sockaddr *)&a, sizeof(a)) ||
-	    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait)) ||
+	if (fd < 0 || bind(fd, (struct sockaddr *)&a, sizeof(a)) || setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait)) ||
 	    setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &bytes, sizeof(bytes)))
 		die("cannot open a socket");
 	return fd;
@@ -77,8 +76,7 @@ static void *send_bursts(void *arg)
 	inet_pton(AF_INET, "10.9.0.1", &to.sin_addr);
 	for (int burst = 0; burst < BURSTS && !s->why; burst++) {
 		for (int i = 0; i < BURST; i++)
-			if (sendto(s->to[i % SOCKETS], text, sizeof(text), 0, (struct sockaddr *)&to,
-				   sizeof(to)) != sizeof(text))
+			if (sendto(s->to[i % SOCKETS], text, sizeof(text), 0, (struct sockaddr *)&to, sizeof(to)) != sizeof(text))
 				s->why = "cannot send";
 		/* those of senders to the same port may come instead: as many in all */
 		for (int i = 0; i < BURST && !s->why; i++)
@@ -100,8 +98,7 @@ static uint64_t interface_packets(unsigned *queues)
 	while (from && fgets(line, sizeof(line), from)) {
 		char name[32] = "";
 
-		if (sscanf(line, " rx_queue_%u_%31[a-z_]: %llu", &queue, name, &n) == 3 &&
-		    !strcmp(name, "xdp_packets")) {
+		if (sscanf(line, " rx_queue_%u_%31[a-z_]: %llu", &queue, name, &n) == 3 && !strcmp(name, "xdp_packets")) {
 			sum += n;
 			*queues += n > BURST; /* more than the talk of the network itself */
 		}
@@ -138,9 +135,8 @@ static struct spin_ctx *attach(void)
 
 	if (built_object("filtering", path, sizeof(path)))
 		die(engine_why());
-	if (spin_object__open(path, &object) || spin_nic__open("s0", &nic) ||
-	    spin_rule__parse("udp dport 9000", &rule) || spin_ctx__create(nic, object, &rule, &ctx) ||
-	    spin_ctx__table_insert(ctx, "routes", "src=10.9.0.2 port=7001") ||
+	if (spin_object__open(path, &object) || spin_nic__open("s0", &nic) || spin_rule__parse("udp dport 9000", &rule) ||
+	    spin_ctx__create(nic, object, &rule, &ctx) || spin_ctx__table_insert(ctx, "routes", "src=10.9.0.2 port=7001") ||
 	    spin_ctx__table_insert(ctx, "routes", "src=10.9.0.3 port=7002") || spin_ctx__attach(ctx))
 		die(spin_strerror_last());
 	spin_nic__close(nic);
@@ -196,16 +192,14 @@ int main(void)
 			break;
 		usleep(100000);
 	}
-	printf("%llu of %d datagrams handled, %llu of %llu packets counted, %u queues\n",
-	       (unsigned long long)packets[SPIN_REASON_SUCCESS], SENDERS * BURST * BURSTS,
-	       (unsigned long long)counted, (unsigned long long)seen, queues);
+	printf("%llu of %d datagrams handled, %llu of %llu packets counted, %u queues\n", (unsigned long long)packets[SPIN_REASON_SUCCESS],
+	       SENDERS * BURST * BURSTS, (unsigned long long)counted, (unsigned long long)seen, queues);
 	if (packets[SPIN_REASON_SUCCESS] != SENDERS * BURST * BURSTS)
 		die("the counter of datagrams says otherwise");
 	if (seen != counted)
 		die("the counters do not add up to the interface's packets");
 	for (unsigned i = 0; i < PLACES; i++)
-		if (entry_packets(ctx, places[i].from) !=
-		    (places[i].port == 9000 ? 0 : places[i].senders * BURST * BURSTS))
+		if (entry_packets(ctx, places[i].from) != (places[i].port == 9000 ? 0 : places[i].senders * BURST * BURSTS))
 			die("the table's count says otherwise");
 	if (queues < 2)
 		die("one queue had all packets");

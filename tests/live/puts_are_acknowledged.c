@@ -26,7 +26,11 @@
 #define PATIENCE_MS (30000u * slow_factor())
 
 static struct pair pair;
-static struct { unsigned messages, acked, failed; uint64_t acked_users, failed_user; uint32_t bytes, me; } came;
+static struct {
+	unsigned messages, acked, failed;
+	uint64_t acked_users, failed_user;
+	uint32_t bytes, me;
+} came;
 
 static void die(const char *what)
 {
@@ -85,8 +89,12 @@ static void wait_for(struct spin_ctx *taker, struct spin_ctx *putter, unsigned m
 /* A message that has a handler put something. */
 static void ask(int fd, uint32_t id, uint32_t op, uint32_t options, uint32_t user, uint32_t bytes, const char *target)
 {
-	struct { struct spin_slmp slmp; uint32_t ask[6]; } __attribute__((packed)) packet = {
-		{ htons(SPIN_SLMP_SYN | SPIN_SLMP_EOM), htonl(id), 0 }, { op, options, user, bytes, 0, htons(TAKER_PORT) },
+	struct {
+		struct spin_slmp slmp;
+		uint32_t ask[6];
+	} __attribute__((packed)) packet = {
+		{ htons(SPIN_SLMP_SYN | SPIN_SLMP_EOM), htonl(id), 0 },
+		{ op, options, user, bytes, 0, htons(TAKER_PORT) },
 	};
 	struct in_addr to;
 

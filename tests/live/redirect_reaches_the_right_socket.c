@@ -44,8 +44,7 @@ static int receiver(uint16_t port)
 	struct sockaddr_in a = address("10.9.0.1", port);
 	struct timeval wait = slow_wait(500);
 
-	if (fd < 0 || bind(fd, (struct sockaddr *)&a, sizeof(a)) ||
-	    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait)))
+	if (fd < 0 || bind(fd, (struct sockaddr *)&a, sizeof(a)) || setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait)))
 		die("cannot open a socket");
 	return fd;
 }
@@ -132,9 +131,9 @@ int main(void)
 		die("the sender is gone");
 	if (built_object("filtering", path, sizeof(path)))
 		die(engine_why());
-	if (spin_object__open(path, &object) || spin_nic__open("v0", &nic) ||
-	    spin_rule__parse("udp dport 9000", &rule) || spin_ctx__create(nic, object, &rule, &ctx) ||
-	    spin_ctx__table_insert(ctx, "routes", "src=10.9.0.2 port=7001") || spin_ctx__attach(ctx))
+	if (spin_object__open(path, &object) || spin_nic__open("v0", &nic) || spin_rule__parse("udp dport 9000", &rule) ||
+	    spin_ctx__create(nic, object, &rule, &ctx) || spin_ctx__table_insert(ctx, "routes", "src=10.9.0.2 port=7001") ||
+	    spin_ctx__attach(ctx))
 		die(spin_strerror_last());
 	at_9000 = receiver(9000);
 	at_7001 = receiver(7001);

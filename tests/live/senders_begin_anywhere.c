@@ -51,8 +51,7 @@ static void on_event(void *arg, const struct spin_event *event)
 
 static void receiver(const struct pair *pair)
 {
-	const struct spin_ctx_opts opts = { .bytes = sizeof(opts), .message = { .host_bytes = BYTES, .messages = 16,
-										.idle_ms = 20000 } };
+	const struct spin_ctx_opts opts = { .bytes = sizeof(opts), .message = { .host_bytes = BYTES, .messages = 16, .idle_ms = 20000 } };
 	struct spin_object *object;
 	struct spin_rule rule;
 	struct spin_nic *nic;
@@ -60,8 +59,8 @@ static void receiver(const struct pair *pair)
 	int err;
 
 	netns_enter(pair->far_ns);
-	if (built_object("msg_copy", path, sizeof(path)) || spin_object__open(path, &object) ||
-	    spin_rule__parse("udp dport 9330", &rule) || spin_nic__open(FAR_DEV, &nic))
+	if (built_object("msg_copy", path, sizeof(path)) || spin_object__open(path, &object) || spin_rule__parse("udp dport 9330", &rule) ||
+	    spin_nic__open(FAR_DEV, &nic))
 		die("the receiver");
 	err = spin_ctx__create_opts(nic, object, &rule, &opts, &ctx);
 	if (err == -ENOSYS) {
@@ -90,8 +89,7 @@ static void send_packet(int fd, uint32_t id, uint32_t packet)
 		struct spin_slmp slmp;
 		uint8_t payload[PAYLOAD_BYTES];
 	} __attribute__((packed)) out = {
-		.slmp = { htons(SPIN_SLMP_SYN | (packet + 1 == PACKETS ? SPIN_SLMP_EOM : 0)), htonl(id),
-			  htonl(packet * PAYLOAD_BYTES) },
+		.slmp = { htons(SPIN_SLMP_SYN | (packet + 1 == PACKETS ? SPIN_SLMP_EOM : 0)), htonl(id), htonl(packet * PAYLOAD_BYTES) },
 	};
 
 	memcpy(out.payload, data + (size_t)packet * PAYLOAD_BYTES, PAYLOAD_BYTES);

@@ -18,10 +18,10 @@
 #include <spin/libspin_send.h>
 
 #define SENDERS  4u
-#define EACH     8u                /* messages of a sender */
+#define EACH     8u /* messages of a sender */
 #define MESSAGES (SENDERS * EACH)
-#define ITEMS    2048u             /* of reduce.c */
-#define INTEGERS 20000u            /* of a message to aggregate */
+#define ITEMS    2048u  /* of reduce.c */
+#define INTEGERS 20000u /* of a message to aggregate */
 #define WAIT_MS  (10000 * slow_factor())
 
 static const struct lossy_rates bad = { .lose = 5, .twice = 5, .hold = 25, .reach = 30 };
@@ -33,7 +33,7 @@ struct reduce {
 
 static struct lossy link_;
 static uint32_t data[MESSAGES][INTEGERS];
-static uint32_t integers;          /* of each message, now */
+static uint32_t integers; /* of each message, now */
 static int put;
 static unsigned told, others;
 
@@ -63,9 +63,8 @@ static struct spin_ctx *receiver(const char *handler)
 	char path[512];
 
 	netns_enter(link_.far_ns);
-	if (built_object(handler, path, sizeof(path)) || spin_object__open(path, &object) ||
-	    spin_rule__parse("udp dport 9330", &rule) || spin_nic__open(FAR_DEV, &nic) ||
-	    spin_ctx__create_opts(nic, object, &rule, &opts, &ctx) || spin_ctx__attach(ctx))
+	if (built_object(handler, path, sizeof(path)) || spin_object__open(path, &object) || spin_rule__parse("udp dport 9330", &rule) ||
+	    spin_nic__open(FAR_DEV, &nic) || spin_ctx__create_opts(nic, object, &rule, &opts, &ctx) || spin_ctx__attach(ctx))
 		die(handler);
 	spin_nic__close(nic);
 	spin_object__close(object);

@@ -86,9 +86,8 @@ int main(void)
 
 	pair__open(&pair);
 	netns_enter(pair.far_ns);
-	if (built_object("counter", path, sizeof(path)) || spin_object__open(path, &object) ||
-	    spin_rule__parse("udp dport 9000", &rule) || spin_nic__open(FAR_DEV, &nic) ||
-	    spin_ctx__create(nic, object, &rule, &ctx) || spin_ctx__attach(ctx))
+	if (built_object("counter", path, sizeof(path)) || spin_object__open(path, &object) || spin_rule__parse("udp dport 9000", &rule) ||
+	    spin_nic__open(FAR_DEV, &nic) || spin_ctx__create(nic, object, &rule, &ctx) || spin_ctx__attach(ctx))
 		fail("a context");
 	expect(DATAGRAMS, tapped(ctx, &pair, 1), "packets of a tap of all");
 	some = tapped(ctx, &pair, EVERY);

@@ -18,35 +18,39 @@
 #include <reference/frame.h>
 #include <spin/libspin_message.h>
 
-#define TAGS      3u
-#define MESSAGES  3000u /* of each tag, by a thread of its own */
-#define HOST      (1u << 20)
-#define RECEIVE   64u   /* bytes of a receive */
-#define BUFFERS   65536u /* where the overflow entry begins */
-#define KEPT      32u
+#define TAGS     3u
+#define MESSAGES 3000u /* of each tag, by a thread of its own */
+#define HOST     (1u << 20)
+#define RECEIVE  64u    /* bytes of a receive */
+#define BUFFERS  65536u /* where the overflow entry begins */
+#define KEPT     32u
 
 static const uint8_t *memory;
 static struct spin_ctx *ctx;
 static _Atomic(const char *) why;
 static atomic_uint next_tag, sent[TAGS];
 static unsigned received[TAGS], unexpected, posted[TAGS];
-static struct { unsigned tag; int has; } entry_tag[SPIN_MES_MAX];
+static struct {
+	unsigned tag;
+	int has;
+} entry_tag[SPIN_MES_MAX];
 
 /* Message `number` of a tag: 4 bytes, its number. 1: it was acknowledged. */
 static int send_message(uint32_t tag, uint32_t number, uint16_t port, uint32_t flags)
 {
 	const struct frame_flow flow = { 4, { 10, 0, 0, 1 }, { 10, 0, 0, 2 }, port, SPIN_SLMP_PORT };
 	const struct spin_slmp slmp = { htons((uint16_t)(SPIN_SLMP_SYN | SPIN_SLMP_PUT | flags)), htonl(tag << 24 | number), 0 };
-	const struct spin_slmp_put put = { .op = SPIN_SLMP_OP_PUT, .version = SPIN_SLMP_VERSION,
-					   .length = htonl(flags ? 4 : 8), .match_bits = __builtin_bswap64(tag) };
+	const struct spin_slmp_put put = {
+		.op = SPIN_SLMP_OP_PUT, .version = SPIN_SLMP_VERSION, .length = htonl(flags ? 4 : 8), .match_bits = __builtin_bswap64(tag)
+	};
 	uint8_t frame[512] = { 0 }, out[512], *payload = frame_payload(frame, 4);
 	struct spin_run_result result;
 
 	memcpy(payload, &slmp, sizeof(slmp));
 	memcpy(payload + sizeof(slmp), &put, sizeof(put));
 	memcpy(payload + sizeof(slmp) + sizeof(put), &number, 4);
-	if (spin_ctx__run(ctx, frame, frame_finish(frame, &flow, sizeof(slmp) + sizeof(put) + 4, FRAME_SUM_NONE), 1, out,
-			  sizeof(out), &result))
+	if (spin_ctx__run(ctx, frame, frame_finish(frame, &flow, sizeof(slmp) + sizeof(put) + 4, FRAME_SUM_NONE), 1, out, sizeof(out),
+			  &result))
 		why = "a packet cannot be run";
 	return why || result.verdict == SPIN_VERDICT_TX;
 }
@@ -87,13 +91,21 @@ static void on_overflow(void *arg, const struct spin_event *event)
 
 static struct spin_me_opts receive_of(unsigned *tag, unsigned at)
 {
-	return (struct spin_me_opts){ .bytes = sizeof(struct spin_me_opts), .match_bits = *tag, .start = at * RECEIVE,
-				      .length = RECEIVE, .options = SPIN_ME_USE_ONCE, .on_overflow = on_overflow, .overflow_arg = tag };
+	return (struct spin_me_opts){ .bytes = sizeof(struct spin_me_opts),
+				      .match_bits = *tag,
+				      .start = at * RECEIVE,
+				      .length = RECEIVE,
+				      .options = SPIN_ME_USE_ONCE,
+				      .on_overflow = on_overflow,
+				      .overflow_arg = tag };
 }
 
 static void post_overflow(uint32_t min_free)
 {
-	const struct spin_me_opts opts = { .bytes = sizeof(opts), .ignore_bits = UINT64_MAX, .start = BUFFERS, .min_free = min_free,
+	const struct spin_me_opts opts = { .bytes = sizeof(opts),
+					   .ignore_bits = UINT64_MAX,
+					   .start = BUFFERS,
+					   .min_free = min_free,
 					   .options = SPIN_ME_MANAGE_LOCAL | SPIN_ME_NO_TRUNCATE | SPIN_ME_OVERFLOW };
 	unsigned me;
 
@@ -136,8 +148,10 @@ static void post_receives(void)
 
 static struct spin_ctx *create(const struct spin_object *object, unsigned kept)
 {
-	const struct spin_ctx_opts opts = { .bytes = sizeof(opts), .message = { .host_bytes = HOST, .no_entry = 1, .put = 1,
-					    .unexpected = kept, .idle_ms = 60000, .tombstone_ms = 60000 } };
+	const struct spin_ctx_opts opts = {
+		.bytes = sizeof(opts),
+		.message = { .host_bytes = HOST, .no_entry = 1, .put = 1, .unexpected = kept, .idle_ms = 60000, .tombstone_ms = 60000 }
+	};
 	struct spin_rule rule;
 	struct spin_ctx *out;
 	size_t bytes;

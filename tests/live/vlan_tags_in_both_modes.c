@@ -22,7 +22,7 @@
 #include <engine/template.h>
 #include <kvstore.h>
 
-#define KEY 5
+#define KEY         5
 #define PATIENCE_US (5000000 * slow_factor())
 
 static struct {
@@ -98,8 +98,8 @@ static void send_frame(const struct template *t)
 }
 
 /* One request, and its reply, which goes the other way. */
-static void answered(const char *tags, enum spin_mode mode, struct spin_ctx *peer, struct spin_ctx *store,
-		     const struct template *request, struct template *reply)
+static void answered(const char *tags, enum spin_mode mode, struct spin_ctx *peer, struct spin_ctx *store, const struct template *request,
+		     struct template *reply)
 {
 	uint64_t packets[SPIN_REASON_COUNT];
 
@@ -117,9 +117,8 @@ static void answered(const char *tags, enum spin_mode mode, struct spin_ctx *pee
 			die(spin_strerror_last());
 	}
 	spin_ctx__counters(store, packets);
-	printf("%-8s tags '%s': %llu replied, %d arrived as expected, %d otherwise, %llu not tapped\n",
-	       spin_mode_name(mode), tags, (unsigned long long)packets[SPIN_REASON_REPLIED], tapped.seen, tapped.other,
-	       (unsigned long long)spin_ctx__tap_lost(peer));
+	printf("%-8s tags '%s': %llu replied, %d arrived as expected, %d otherwise, %llu not tapped\n", spin_mode_name(mode), tags,
+	       (unsigned long long)packets[SPIN_REASON_REPLIED], tapped.seen, tapped.other, (unsigned long long)spin_ctx__tap_lost(peer));
 	if (packets[SPIN_REASON_REPLIED] != 1)
 		die("the handler did not reply");
 	if (tapped.seen != 1 || tapped.other || spin_ctx__tap_lost(peer))

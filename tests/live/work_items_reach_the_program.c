@@ -55,12 +55,11 @@ static void run(const struct ask *ask)
 	char line[160];
 
 	snprintf(line, sizeof(line), "le32 %u %u %u %u %u %u %u %u %u",
-		 ask->when | ask->size << 8 | ask->count << 16 | (uint32_t)ask->to_host << 24, ask->words[0], ask->words[1],
-		 ask->words[2], ask->words[3], ask->words[4], ask->words[5], ask->words[6], ask->words[7]);
+		 ask->when | ask->size << 8 | ask->count << 16 | (uint32_t)ask->to_host << 24, ask->words[0], ask->words[1], ask->words[2],
+		 ask->words[3], ask->words[4], ask->words[5], ask->words[6], ask->words[7]);
 	template_start(&t);
-	if (template_line(&t, "eth 02:00:00:00:00:01 > 02:00:00:00:00:02") != 1 ||
-	    template_line(&t, "ip4 10.0.0.7 > 10.0.0.2") != 1 || template_line(&t, "udp 4000 > 9000") != 1 ||
-	    template_line(&t, line) != 1 || template_finish(&t))
+	if (template_line(&t, "eth 02:00:00:00:00:01 > 02:00:00:00:00:02") != 1 || template_line(&t, "ip4 10.0.0.7 > 10.0.0.2") != 1 ||
+	    template_line(&t, "udp 4000 > 9000") != 1 || template_line(&t, line) != 1 || template_finish(&t))
 		fail(engine_why());
 	expect(0, spin_nic__run(nic, t.frame, t.bytes, 1, out, sizeof(out), &result), "a packet");
 	expect(SPIN_VERDICT_PASS, result.verdict, "its verdict");

@@ -35,7 +35,9 @@ static void sum_of_64_bits(struct spin_payload *p, struct loops *s)
 
 static void in_a_structure(struct spin_payload *p, struct loops *s)
 {
-	struct { uint32_t min, max, count; } seen = { 0xffffffff, 0, 0 };
+	struct {
+		uint32_t min, max, count;
+	} seen = { 0xffffffff, 0, 0 };
 
 	SPIN_FOR_EACH(p, uint32_t, w) {
 		if (*w < seen.min)

@@ -64,5 +64,4 @@ static enum spin_completion_rc messages_sums_completion(struct spin_completion *
 	return SPIN_COMPLETION_SUCCESS;
 }
 
-SPIN_HANDLERS(messages_sums, .payload = messages_sums_payload, .message_completion = messages_sums_completion,
-	      .delivery = SPIN_DELIVER_ME);
+SPIN_HANDLERS(messages_sums, .payload = messages_sums_payload, .message_completion = messages_sums_completion, .delivery = SPIN_DELIVER_ME);

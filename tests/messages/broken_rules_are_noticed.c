@@ -12,9 +12,9 @@
 #include <reference/engine_reference.h>
 #include <reference/schedule.h>
 
-#define SCHEDULES 20000 /* of each setup, within which it has to show */
+#define SCHEDULES    20000 /* of each setup, within which it has to show */
 #define SHRINK_TRIES 20000
-#define SLACK 2 /* steps too many that are forgiven: what is smallest is found by trying */
+#define SLACK        2 /* steps too many that are forgiven: what is smallest is found by trying */
 
 /* The steps that a rule needs to show; a person finds no shorter way either. */
 /* clang-format off */
@@ -105,10 +105,9 @@ static int break_rule(enum reference_rule rule, uint64_t seed, int print)
 	} else {
 		before = s.steps;
 		schedule_shrink(&s, still_fails, &lab, SHRINK_TRIES);
-		failed = schedule_compare(&s, lab.right, lab.wrong, why, sizeof(why), NULL) != 1 ||
-			 s.steps > steps_needed[rule] + SLACK;
-		printf("%s  %s: %u steps of %u left, %u needed\n", failed ? "FAIL" : "ok  ", reference_rule_name(rule), s.steps,
-		       before, steps_needed[rule]);
+		failed = schedule_compare(&s, lab.right, lab.wrong, why, sizeof(why), NULL) != 1 || s.steps > steps_needed[rule] + SLACK;
+		printf("%s  %s: %u steps of %u left, %u needed\n", failed ? "FAIL" : "ok  ", reference_rule_name(rule), s.steps, before,
+		       steps_needed[rule]);
 		if (failed || print) {
 			schedule_print(&s, stdout);
 			printf("%s\n", why);

@@ -16,13 +16,13 @@
 #include <spin/return.h>
 #include <spin/slmp.h>
 
-#define PACKETS 5u
-#define STRIDE 8u
-#define LAST_BYTES 5u
+#define PACKETS       5u
+#define STRIDE        8u
+#define LAST_BYTES    5u
 #define MESSAGE_BYTES (STRIDE * (PACKETS - 1) + LAST_BYTES)
-#define HOST_BYTES 256u
-#define SENDS_MAX (3 * PACKETS)
-#define LATER_MS 3u
+#define HOST_BYTES    256u
+#define SENDS_MAX     (3 * PACKETS)
+#define LATER_MS      3u
 
 /* What is sent: packets by number; LATER is a step in time. */
 enum { LATER = PACKETS };
@@ -33,8 +33,12 @@ struct schedule {
 };
 
 /* The state of msg_copy, and of msg_returns as far as it is looked at. */
-struct copied { uint32_t headers, packets, bytes, completions, dropped_bytes, flow_control; };
-struct traced { uint32_t order; };
+struct copied {
+	uint32_t headers, packets, bytes, completions, dropped_bytes, flow_control;
+};
+struct traced {
+	uint32_t order;
+};
 
 struct lab {
 	struct built built;
@@ -64,8 +68,7 @@ static void fill_packet(struct lab *lab, unsigned number)
 {
 	struct message_packet *packet = &lab->packet[number];
 
-	message_packet_head(packet, SPIN_SLMP_SYN | (number + 1 == PACKETS ? SPIN_SLMP_EOM : 0), lab->id,
-			    number * STRIDE);
+	message_packet_head(packet, SPIN_SLMP_SYN | (number + 1 == PACKETS ? SPIN_SLMP_EOM : 0), lab->id, number * STRIDE);
 	for (uint32_t i = 0; i < packet->payload_bytes; i++)
 		packet->payload[i] = byte_at(lab, number * STRIDE + i);
 }
@@ -94,14 +97,13 @@ static int send_one(struct lab *lab, const struct schedule *s, unsigned step, un
 		return wrong(s, lab, step, engine_why());
 	*came |= bit;
 	ends = !known && *came == (1u << PACKETS) - 1;
-	what = message_packet_check(packet, &out, known ? SPIN_REASON_DUPLICATE :
-				    *came & 1 ? SPIN_REASON_SUCCESS : SPIN_REASON_PARKED);
+	what = message_packet_check(packet, &out, known ? SPIN_REASON_DUPLICATE : *came & 1 ? SPIN_REASON_SUCCESS : SPIN_REASON_PARKED);
 	if (what)
 		return wrong(s, lab, step, what);
 	if (out.events.count != (unsigned)ends)
 		return wrong(s, lab, step, "has an event too many or too few");
-	if (ends && (event->type != SPIN_EVENT_MESSAGE || event->message_id != lab->id ||
-		     event->length != MESSAGE_BYTES || event->dropped_bytes || event->flags))
+	if (ends && (event->type != SPIN_EVENT_MESSAGE || event->message_id != lab->id || event->length != MESSAGE_BYTES ||
+		     event->dropped_bytes || event->flags))
 		return wrong(s, lab, step, "has another event");
 	return 0;
 }
@@ -150,8 +152,7 @@ static int run_schedule(struct lab *lab, const struct schedule *s)
 	lab->id++;
 	for (unsigned i = 0; i < PACKETS; i++)
 		fill_packet(lab, i);
-	if (lab->engine->ops->write(lab->engine, "spin_state", 0, &zero, lab->copies ? sizeof(zero) :
-				    sizeof(struct traced)))
+	if (lab->engine->ops->write(lab->engine, "spin_state", 0, &zero, lab->copies ? sizeof(zero) : sizeof(struct traced)))
 		return wrong(s, lab, s->count, engine_why());
 	for (unsigned i = 0; i < s->count && !failed; i++)
 		failed = s->send[i] == LATER ? wait_a_little(lab, s, i) : send_one(lab, s, i, &came);

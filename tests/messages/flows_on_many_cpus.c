@@ -19,8 +19,8 @@
 #include <spin/libspin_message.h>
 
 #define THREADS 4
-#define PACKETS 60u      /* of each thread, of a message */
-#define RECORD  8u       /* a packet's payload: what tells it from all others; 0xff in byte 3 tells the last one */
+#define PACKETS 60u /* of each thread, of a message */
+#define RECORD  8u  /* a packet's payload: what tells it from all others; 0xff in byte 3 tells the last one */
 #define RULE    "udp dport 9330 eom 11/0xff0000=0xff0000"
 
 struct shared {
@@ -28,7 +28,7 @@ struct shared {
 	struct spin_ctx *ctx;
 	uint8_t frame[64];
 	uint32_t frame_bytes;
-	int ends;                /* each thread's packet number 30 is a last one */
+	int ends; /* each thread's packet number 30 is a last one */
 	unsigned message;
 	pthread_barrier_t begin;
 	_Atomic(const char *) why;

@@ -17,20 +17,28 @@
 #include <reference/schedule.h>
 
 #define MEMORY_EVERY 500
-#define CLOCK_EVERY 100
-#define HOST_BYTES 65536
-#define IDS 5          /* under way, of each source */
-#define IDS_EVERY 90   /* packets until there is another one */
+#define CLOCK_EVERY  100
+#define HOST_BYTES   65536
+#define IDS          5  /* under way, of each source */
+#define IDS_EVERY    90 /* packets until there is another one */
 
 static const struct setup {
 	const char *handler;
 	struct spin_message_opts message;
 	uint32_t whole_bytes; /* the only entry has so many, and refuses longer messages; 0: the one that is there at first */
 } setups[] = {
-	{ "msg_script", { .host_bytes = HOST_BYTES, .messages = 14, .parking = 16, .idle_ms = 40, .tombstone_ms = 25,
-			  .put = 1, .no_entry = 1, .virtual_clock = 1 }, .whole_bytes = 40000 },
-	{ "msg_script_head", { .host_bytes = HOST_BYTES, .messages = 10, .parking = 12, .idle_ms = 30, .tombstone_ms = 15,
-			       .virtual_clock = 1 } },
+	{ "msg_script",
+	  { .host_bytes = HOST_BYTES,
+	    .messages = 14,
+	    .parking = 16,
+	    .idle_ms = 40,
+	    .tombstone_ms = 25,
+	    .put = 1,
+	    .no_entry = 1,
+	    .virtual_clock = 1 },
+	  .whole_bytes = 40000 },
+	{ "msg_script_head",
+	  { .host_bytes = HOST_BYTES, .messages = 10, .parking = 12, .idle_ms = 30, .tombstone_ms = 15, .virtual_clock = 1 } },
 };
 
 struct fuzz {
@@ -59,7 +67,8 @@ static struct step some_packet(struct fuzz *f)
 {
 	static const uint32_t strides[] = { 4, 1, 64, 16, 100, 1450, 4, 3000, 32, 8900, 8, 500 };
 	static const uint8_t rcs[] = { 0, 1, 2, 3, 4, 5, 6, 8, 9, 12, 13, 255 };
-	struct step s = { .kind = STEP_PACKET, .source = below(f, 4) * 3 % 5,
+	struct step s = { .kind = STEP_PACKET,
+			  .source = below(f, 4) * 3 % 5,
 			  .message_id = (uint32_t)(f->packets / IDS_EVERY) % 4000 + below(f, IDS) };
 	uint32_t stride = strides[s.message_id % 12], packets = 1 + s.message_id % 7, packet = below(f, packets);
 
@@ -72,7 +81,12 @@ static struct step some_packet(struct fuzz *f)
 					     (uint8_t)below(f, 256) };
 	if (packet == 0 && one_in(f, f->setup->message.put ? 2 : 20)) {
 		s.flags |= SPIN_SLMP_PUT;
-		s.put = (struct step_put){ 1, 1, 0, one_in(f, 2) ? packets * stride : below(f, 4000), below(f, 4), below(f, 99),
+		s.put = (struct step_put){ 1,
+					   1,
+					   0,
+					   one_in(f, 2) ? packets * stride : below(f, 4000),
+					   below(f, 4),
+					   below(f, 99),
 					   one_in(f, 9) ? (uint64_t)below(f, 9) << 30 : below(f, HOST_BYTES + 99) };
 	}
 	s.sum = (enum frame_sum)below(f, 3);
@@ -178,10 +192,9 @@ static int compare_outs(struct fuzz *f, const uint8_t *frame, uint32_t bytes)
 		if (a->reason == b->reason && a->verdict == b->verdict && a->frame_bytes == b->frame_bytes &&
 		    !memcmp(a->frame, b->frame, a->frame_bytes) && same_events(&a->events, &b->events))
 			continue;
-		printf("      host %s %s, %u bytes, %u events; %s %s %s, %u bytes, %u events\n      frame ",
-		       spin_verdict_name(a->verdict), spin_reason_name(a->reason), a->frame_bytes, a->events.count,
-		       engine_name((enum engine_kind)kind), spin_verdict_name(b->verdict), spin_reason_name(b->reason),
-		       b->frame_bytes, b->events.count);
+		printf("      host %s %s, %u bytes, %u events; %s %s %s, %u bytes, %u events\n      frame ", spin_verdict_name(a->verdict),
+		       spin_reason_name(a->reason), a->frame_bytes, a->events.count, engine_name((enum engine_kind)kind),
+		       spin_verdict_name(b->verdict), spin_reason_name(b->reason), b->frame_bytes, b->events.count);
 		for (uint32_t i = 0; i < bytes; i++)
 			printf("%02x", frame[i]);
 		putchar('\n');
@@ -230,8 +243,7 @@ static int some_time(struct fuzz *f)
 	return 0;
 }
 
-static int read_all(struct engine *e, struct script_state *state, uint8_t *host, struct spin_message_stats *stats,
-		    struct spin_me *me)
+static int read_all(struct engine *e, struct script_state *state, uint8_t *host, struct spin_message_stats *stats, struct spin_me *me)
 {
 	int err = e->ops->read(e, "spin_state", 0, state, sizeof(*state));
 
@@ -268,12 +280,12 @@ static int compare_memory(struct fuzz *f)
 /* Those that cannot run here stay away. */
 static int start(struct fuzz *f, int *skipped)
 {
-	const struct engine_context context = { .rule = { .protocol = 17, .dst_port = SCHEDULE_PORT },
-						.message = f->setup->message };
+	const struct engine_context context = { .rule = { .protocol = 17, .dst_port = SCHEDULE_PORT }, .message = f->setup->message };
 	int err = built_handler(f->setup->handler, &f->built);
 
-	const struct spin_me_opts whole = { .bytes = sizeof(whole), .ignore_bits = ~(uint64_t)0, .length = f->setup->whole_bytes,
-					    .options = SPIN_ME_NO_TRUNCATE };
+	const struct spin_me_opts whole = {
+		.bytes = sizeof(whole), .ignore_bits = ~(uint64_t)0, .length = f->setup->whole_bytes, .options = SPIN_ME_NO_TRUNCATE
+	};
 	unsigned me;
 
 	for (int kind = 0; kind < ENGINE_KINDS && !err; kind++) {
@@ -352,8 +364,10 @@ int main(int argc, char **argv)
 	int failed = 0, skipped = 0;
 
 	for (int i = 1; i < argc; i += 2) {
-		uint64_t *to = !strcmp(argv[i], "--packets") ? &packets : !strcmp(argv[i], "--model") ? &model :
-			       !strcmp(argv[i], "--seed") ? &seed : NULL;
+		uint64_t *to = !strcmp(argv[i], "--packets") ? &packets
+			       : !strcmp(argv[i], "--model") ? &model
+			       : !strcmp(argv[i], "--seed")  ? &seed
+							     : NULL;
 
 		if (!to || i + 1 == argc) {
 			fprintf(stderr, "usage: fuzz_wire [--packets N] [--model N] [--seed N]\n");

@@ -17,19 +17,21 @@
 #include <common/message_packet.h>
 #include <spin/slmp.h>
 
-#define MESSAGES 129u
-#define WIDE_WINDOW (4096u - 2 * 32)
-#define BLOCK_MAX (WIDE_WINDOW + 1)
+#define MESSAGES      129u
+#define WIDE_WINDOW   (4096u - 2 * 32)
+#define BLOCK_MAX     (WIDE_WINDOW + 1)
 #define SHORT_PACKETS 3u
-#define HOST_BYTES 16384u
+#define HOST_BYTES    16384u
 
-struct ends { uint32_t messages, dropped_bytes, flow_control; }; /* of msg_default */
+struct ends {
+	uint32_t messages, dropped_bytes, flow_control;
+}; /* of msg_default */
 
 struct lab {
 	struct engine *engine;
 	struct message_packet packet; /* of one byte */
 	struct engine_out out;
-	uint32_t block;  /* packets from the lowest missing one to the window's end */
+	uint32_t block; /* packets from the lowest missing one to the window's end */
 	uint32_t id, packets, came, beyond;
 	uint64_t random;
 };
@@ -66,8 +68,7 @@ static int send_packet(struct lab *lab, uint32_t packet, enum spin_reason want)
 	const char *what;
 
 	sent++;
-	message_packet_head(&lab->packet, SPIN_SLMP_SYN | (packet + 1 == lab->packets ? SPIN_SLMP_EOM : 0), lab->id,
-			    packet);
+	message_packet_head(&lab->packet, SPIN_SLMP_SYN | (packet + 1 == lab->packets ? SPIN_SLMP_EOM : 0), lab->id, packet);
 	lab->packet.payload[0] = byte_of(lab, packet);
 	if (lab->engine->ops->packet(lab->engine, lab->packet.frame, lab->packet.bytes, &lab->out))
 		return wrong(lab, packet, engine_why());

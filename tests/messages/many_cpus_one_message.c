@@ -20,8 +20,8 @@
 #include <reference/traffic.h>
 #include <spin/libspin_message.h>
 
-#define THREADS 4
-#define BATCH   64u  /* messages under way */
+#define THREADS    4
+#define BATCH      64u /* messages under way */
 #define ROUNDS_MAX 20000
 
 static struct setup {
@@ -37,9 +37,12 @@ struct shared {
 	struct spin_nic *nic;
 	struct spin_ctx *ctx;
 	struct traffic traffic;
-	unsigned first;               /* message of the batch */
+	unsigned first; /* message of the batch */
 	unsigned order_count;
-	struct { uint16_t message; uint8_t packet, sent; } order[2 * BATCH * TRAFFIC_PACKETS_MAX];
+	struct {
+		uint16_t message;
+		uint8_t packet, sent;
+	} order[2 * BATCH * TRAFFIC_PACKETS_MAX];
 	atomic_uint next, left;
 	atomic_ullong packets, again;
 	_Atomic(const char *) why;
@@ -188,9 +191,8 @@ static int counts_add_up(struct shared *s)
 	}
 	putchar('\n');
 	if (all != s->packets || dropped != s->again) {
-		printf("FAIL  %llu packets, of which %llu were dropped; counted are %llu and %llu\n",
-		       (unsigned long long)s->packets, (unsigned long long)s->again, (unsigned long long)all,
-		       (unsigned long long)dropped);
+		printf("FAIL  %llu packets, of which %llu were dropped; counted are %llu and %llu\n", (unsigned long long)s->packets,
+		       (unsigned long long)s->again, (unsigned long long)all, (unsigned long long)dropped);
 		return 0;
 	}
 	/*
@@ -198,12 +200,11 @@ static int counts_add_up(struct shared *s)
 	 * was handling the other, and the message ended before its turn.
 	 */
 	if (spin_ctx__message_stats(s->ctx, &stats) || stats.events_lost || stats.evicted ||
-	    stats.replayed + stats.replay_lost > packets[SPIN_REASON_PARKED] ||
-	    stats.opened != s->traffic.messages || stats.completed != s->traffic.messages) {
+	    stats.replayed + stats.replay_lost > packets[SPIN_REASON_PARKED] || stats.opened != s->traffic.messages ||
+	    stats.completed != s->traffic.messages) {
 		printf("FAIL  opened %llu, completed %llu, evicted %llu, replay_lost %llu, events_lost %llu of %u messages\n",
-		       (unsigned long long)stats.opened, (unsigned long long)stats.completed,
-		       (unsigned long long)stats.evicted, (unsigned long long)stats.replay_lost,
-		       (unsigned long long)stats.events_lost, s->traffic.messages);
+		       (unsigned long long)stats.opened, (unsigned long long)stats.completed, (unsigned long long)stats.evicted,
+		       (unsigned long long)stats.replay_lost, (unsigned long long)stats.events_lost, s->traffic.messages);
 		return 0;
 	}
 	return 1;
@@ -235,8 +236,8 @@ static int run_setup(const struct setup *setup, unsigned messages, uint64_t seed
 		shuffle(&s, &seed, 600);
 		run_batch(&s);
 	}
-	printf("%s: %u messages of %llu packets, %llu runs of handlers:", setup->name, messages,
-	       (unsigned long long)s.traffic.packets, (unsigned long long)s.traffic.runs);
+	printf("%s: %u messages of %llu packets, %llu runs of handlers:", setup->name, messages, (unsigned long long)s.traffic.packets,
+	       (unsigned long long)s.traffic.runs);
 	if (s.why)
 		printf("\nFAIL  %s\n", (const char *)s.why);
 	ok = counts_add_up(&s) & traffic_complete(&s.traffic) & compare(&s) & !s.why;

@@ -107,9 +107,8 @@ static void write_vector(const struct lab *lab, const struct schedule *s)
 
 static void report(struct lab *lab, struct schedule *s, uint64_t number, char *why, size_t why_bytes)
 {
-	printf("FAIL  %s differs from the reference: --setup %s --seed %llu --one %llu, %u steps: %s\n",
-	       lab->engine->ops->name, schedule_setups[s->setup].name, (unsigned long long)options.seed,
-	       (unsigned long long)number, s->steps, why);
+	printf("FAIL  %s differs from the reference: --setup %s --seed %llu --one %llu, %u steps: %s\n", lab->engine->ops->name,
+	       schedule_setups[s->setup].name, (unsigned long long)options.seed, (unsigned long long)number, s->steps, why);
 	schedule_shrink(s, still_fails, lab, SHRINK_TRIES);
 	schedule_compare(s, lab->reference, lab->engine, why, why_bytes, NULL);
 	printf("The smallest schedule that still fails:\n");
@@ -142,10 +141,9 @@ static int run_setup(enum engine_kind kind, unsigned setup, uint64_t runs, struc
 static int check_share(const struct schedule_tally *t)
 {
 	static const enum spin_reason wanted[] = {
-		SPIN_REASON_SUCCESS, SPIN_REASON_PROCEEDED, SPIN_REASON_HEADER_DROPPED, SPIN_REASON_DROPPED,
-		SPIN_REASON_FAILED, SPIN_REASON_SEGV, SPIN_REASON_BAD_RETURN, SPIN_REASON_PARKED, SPIN_REASON_DUPLICATE,
-		SPIN_REASON_MALFORMED, SPIN_REASON_NO_ME, SPIN_REASON_NO_MPQ, SPIN_REASON_NO_PARKING,
-		SPIN_REASON_BEYOND_WINDOW,
+		SPIN_REASON_SUCCESS, SPIN_REASON_PROCEEDED,  SPIN_REASON_HEADER_DROPPED, SPIN_REASON_DROPPED,       SPIN_REASON_FAILED,
+		SPIN_REASON_SEGV,    SPIN_REASON_BAD_RETURN, SPIN_REASON_PARKED,         SPIN_REASON_DUPLICATE,     SPIN_REASON_MALFORMED,
+		SPIN_REASON_NO_ME,   SPIN_REASON_NO_MPQ,     SPIN_REASON_NO_PARKING,     SPIN_REASON_BEYOND_WINDOW,
 	};
 	int rare = 0;
 
@@ -168,8 +166,9 @@ static int run_engine(enum engine_kind kind)
 
 	for (unsigned i = 0; i < schedule_setups_count && !err; i++)
 		if (!options.setup || !strcmp(options.setup, schedule_setups[i].name))
-			err = run_setup(kind, i, options.only_one ? options.one + 1 :
-						(options.runs + schedule_setups_count - 1) / schedule_setups_count,
+			err = run_setup(kind, i,
+					options.only_one ? options.one + 1
+							 : (options.runs + schedule_setups_count - 1) / schedule_setups_count,
 					&tally);
 	if (err < 0 && engine_cannot(err)) {
 		printf("skip: %s: %s\n", engine_name(kind), engine_why());

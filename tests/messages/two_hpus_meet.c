@@ -17,7 +17,7 @@
 #include <reference/frame.h>
 
 #define ROUNDS_MOST 40000u
-#define STRIDE 100u
+#define STRIDE      100u
 
 enum scenario { NO_BUFFER, SWEEP, LATE_COPY, PUT_BACK, ONE_ENDS, SCENARIOS };
 static const char *const names[] = { "no buffer is free while the message opens", "a sweep meets the last packet",

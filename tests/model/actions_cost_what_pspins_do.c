@@ -17,18 +17,15 @@ static const struct {
 	const char *name;
 	unsigned issue, completion;
 } commands[] = {
-	{"send_l1", 11, 5 + 1},    {"send_l2", 11, 7 + 1},       {"to_host_l1", 10, 18 + 1},
-	{"to_host_l2", 10, 20 + 1}, {"from_host_l1", 11, 19 + 1}, {"write_8", 14, 6},
+	{ "send_l1", 11, 5 + 1 },     { "send_l2", 11, 7 + 1 },       { "to_host_l1", 10, 18 + 1 },
+	{ "to_host_l2", 10, 20 + 1 }, { "from_host_l1", 11, 19 + 1 }, { "write_8", 14, 6 },
 };
 
 static const struct {
 	const char *name;
 	unsigned cycles;
 } pairs[] = {
-	{"try_lock", 4 + 2},
-	{"lock", 6 + 2},
-	{"read_lock", 11 + 7},
-	{"write_lock", 11 + 7}, /* no row: as readers */
+	{ "try_lock", 4 + 2 }, { "lock", 6 + 2 }, { "read_lock", 11 + 7 }, { "write_lock", 11 + 7 }, /* no row: as readers */
 };
 
 #define GUARD_CYCLES 27u
@@ -52,8 +49,8 @@ static void check_command(struct rig *rig, unsigned i)
 	snprintf(waited, sizeof(waited), "%s_wait", commands[i].name);
 	issue = cycles_of(rig, commands[i].name, "arguments");
 	completion = cycles_of(rig, waited, commands[i].name);
-	printf("%-13s issued in %2u cycles, PsPIN's %2u; done %2u later, PsPIN's %2u\n", commands[i].name, issue,
-	       commands[i].issue, completion, commands[i].completion);
+	printf("%-13s issued in %2u cycles, PsPIN's %2u; done %2u later, PsPIN's %2u\n", commands[i].name, issue, commands[i].issue,
+	       completion, commands[i].completion);
 	if (issue > commands[i].issue || completion != commands[i].completion) {
 		printf("FAIL %s: not as PsPIN's\n", commands[i].name);
 		failures++;
@@ -73,8 +70,7 @@ static void check_pair(struct rig *rig, unsigned i)
 
 int main(void)
 {
-	struct rig_file file = rig__build("rows",
-					  "hwmodel/image/entry.c -DSPIN_HANDLER_FILE='\"tests/model/handlers/rows.c\"'");
+	struct rig_file file = rig__build("rows", "hwmodel/image/entry.c -DSPIN_HANDLER_FILE='\"tests/model/handlers/rows.c\"'");
 	struct rig rig;
 
 	rig__open(&rig, file, pspin_target__find("pspin-rtl"), 0, 0);

@@ -36,7 +36,7 @@ static void ended(void *arg, struct soc_task *task, int pops)
 	first_end = ends && first_end < task->returned ? first_end : task->returned;
 	last_end = ends && last_end > task->returned ? last_end : task->returned;
 	if (ends < CLUSTERS)
-		fed[ends] = (struct fed){task->hpu->cluster, task->doorbell, task->feedback};
+		fed[ends] = (struct fed){ task->hpu->cluster, task->doorbell, task->feedback };
 	ends++;
 }
 
@@ -54,12 +54,9 @@ static void run(const struct soc_context *context, unsigned packets)
 	const uint64_t base = rig.soc.now + 1000;
 
 	for (unsigned i = 0; i < packets; i++) {
-		struct soc_her her = {.bytes = 64,
-				      .l2 = L2_PACKET + 64 * i,
-				      .context = context,
-				      .packet = i,
-				      .message_id = i,
-				      .end_of_message = 1};
+		struct soc_her her = {
+			.bytes = 64, .l2 = L2_PACKET + 64 * i, .context = context, .packet = i, .message_id = i, .end_of_message = 1
+		};
 
 		check(!soc__her(&rig.soc, base + i, &her), "a HER is taken");
 	}
@@ -69,7 +66,7 @@ static void run(const struct soc_context *context, unsigned packets)
 static void hpus(struct rig_file file, unsigned clusters, unsigned each, const char *what)
 {
 	struct pspin_target target = *pspin_target__find("pspin-rtl");
-	struct soc_context context = {.bytes_in_l1 = 64};
+	struct soc_context context = { .bytes_in_l1 = 64 };
 
 	target.clusters = clusters;
 	target.hpus = each;
@@ -89,11 +86,7 @@ static void hpus(struct rig_file file, unsigned clusters, unsigned each, const c
 /* A task alone, in the cluster of that number. */
 static void one(const struct soc_context *context, unsigned cluster)
 {
-	struct soc_her her = {.bytes = 64,
-			      .l2 = L2_PACKET,
-			      .context = context,
-			      .message_id = cluster,
-			      .end_of_message = 1};
+	struct soc_her her = { .bytes = 64, .l2 = L2_PACKET, .context = context, .message_id = cluster, .end_of_message = 1 };
 
 	check(!soc__her(&rig.soc, rig.soc.now + 1000, &her), "a HER is taken");
 	soc__run(&rig.soc, UINT64_MAX);
@@ -107,11 +100,7 @@ static void all_at_once(const struct soc_context *context, unsigned last)
 
 	ends = 0;
 	for (unsigned i = 0; i < CLUSTERS; i++) {
-		struct soc_her her = {.bytes = 64,
-				      .l2 = L2_PACKET,
-				      .context = &context[i],
-				      .message_id = i,
-				      .end_of_message = 1};
+		struct soc_her her = { .bytes = 64, .l2 = L2_PACKET, .context = &context[i], .message_id = i, .end_of_message = 1 };
 
 		check(!soc__her(&rig.soc, base + i, &her), "a HER is taken");
 	}
@@ -127,7 +116,7 @@ static void all_at_once(const struct soc_context *context, unsigned last)
 static void feedback(struct rig_file file)
 {
 	struct pspin_target target = *pspin_target__find("pspin-rtl");
-	struct soc_context context[CLUSTERS] = {0};
+	struct soc_context context[CLUSTERS] = { 0 };
 	char name[8];
 
 	rig__open(&rig, file, &target, 0, 0);
@@ -135,8 +124,7 @@ static void feedback(struct rig_file file)
 	is_warm = 1;
 	for (unsigned i = 0; i < CLUSTERS; i++) {
 		snprintf(name, sizeof(name), "body_%u", i);
-		context[i] = (struct soc_context){.bytes_in_l1 = 64,
-						  .payload = rig__function(&rig, name)};
+		context[i] = (struct soc_context){ .bytes_in_l1 = 64, .payload = rig__function(&rig, name) };
 	}
 	for (unsigned i = 0; i < CLUSTERS; i++) /* the code is in each cluster's cache */
 		one(&context[i], i);
@@ -149,8 +137,7 @@ static void feedback(struct rig_file file)
 
 int main(void)
 {
-	struct rig_file file =
-		rig__build("arbiters_take_turns", "tests/model/arbiters_take_turns.S");
+	struct rig_file file = rig__build("arbiters_take_turns", "tests/model/arbiters_take_turns.S");
 
 	hpus(file, 1, 8, "the HPUs of a cluster take turns");
 	hpus(file, CLUSTERS, 1, "clusters take turns");

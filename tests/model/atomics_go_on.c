@@ -22,11 +22,11 @@ static void expect(const char *what, uint64_t have, uint64_t want)
 
 static struct pspin *open_nic(struct rig_file file)
 {
-	struct spin_meta meta = {.magic = SPIN_META_MAGIC, .api_version = SPIN_API_VERSION, .registration = {.payload = 1}};
+	struct spin_meta meta = { .magic = SPIN_META_MAGIC, .api_version = SPIN_API_VERSION, .registration = { .payload = 1 } };
 	struct pspin_target target = *pspin_target__find("pspin-rtl");
-	const struct spin_segment all = {0, 4096};
-	const struct pspin_limits limits = {.host_bytes = 1 << 20, .handler_mem = &all, .handler_segments = 1};
-	struct spin_rule any = {0};
+	const struct spin_segment all = { 0, 4096 };
+	const struct pspin_limits limits = { .host_bytes = 1 << 20, .handler_mem = &all, .handler_segments = 1 };
+	struct spin_rule any = { 0 };
 	struct pspin *nic;
 	char err[128];
 
@@ -71,17 +71,17 @@ static void goes_on(struct rig_file file)
 /* Kinds in turn, all at once on all HPUs. */
 static void meet(struct rig_file file)
 {
-	static const uint32_t kinds[] = {ATOMICS_BLOCKING, ATOMICS_OVERLAP, ATOMICS_LOCKED, ATOMICS_CAS};
+	static const uint32_t kinds[] = { ATOMICS_BLOCKING, ATOMICS_OVERLAP, ATOMICS_LOCKED, ATOMICS_CAS };
 	struct pspin *nic = open_nic(file);
 	struct atomics_nb state;
-	uint64_t word[3] = {0};
+	uint64_t word[3] = { 0 };
 	uint32_t at = 0, left = ATOMICS_LEFT;
 	unsigned untold = 0;
 	uint8_t frame[128];
 
 	for (unsigned i = 0; i < ATOMICS_PACKETS + ATOMICS_PACKETS / 4; i++) {
 		const uint32_t *kind = i < ATOMICS_PACKETS ? &kinds[i % 4] : &left;
-		struct pspin_offer offer = {.frame = frame, .at_ps = 1000 * i};
+		struct pspin_offer offer = { .frame = frame, .at_ps = 1000 * i };
 
 		offer.frame_bytes = (uint32_t)packet__make(frame, 0x0100000a + (i << 8), kind, sizeof(*kind));
 		if (pspin__offer(nic, &offer)) {
@@ -109,8 +109,8 @@ static void meet(struct rig_file file)
 
 int main(void)
 {
-	struct rig_file file = rig__build("atomics_nb",
-					  "hwmodel/image/entry.c -DSPIN_HANDLER_FILE='\"tests/model/handlers/atomics_nb.c\"'");
+	struct rig_file file =
+		rig__build("atomics_nb", "hwmodel/image/entry.c -DSPIN_HANDLER_FILE='\"tests/model/handlers/atomics_nb.c\"'");
 
 	goes_on(file);
 	meet(file);

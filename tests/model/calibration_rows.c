@@ -7,40 +7,15 @@ static const struct {
 	const char *name;
 	unsigned cycles;
 } repeated[] = {
-	{"load_l1", 1},
-	{"load_packet", 20},
-	{"load_handler", 21},
-	{"load_remote", 22},
-	{"load_use_l1", 3},
-	{"load_use_packet", 22},
-	{"load_use_handler", 23},
-	{"load_use_remote", 24},
-	{"store_l1", 1},
-	{"store_packet", 21},
-	{"store_handler", 21},
-	{"store_remote", 23},
-	{"store_adds_l1", 5},
-	{"store_adds_packet", 25},
-	{"store_adds_handler", 25},
-	{"store_adds_remote", 27},
-	{"amo_l1", 2},
-	{"amo_packet", 22},
-	{"amo_handler", 27},
-	{"amo_remote", 24},
-	{"amo_use_l1", 3},
-	{"amo_use_packet", 24},
-	{"amo_use_handler", 29},
-	{"amo_use_remote", 26},
-	{"lrsc_packet", 41},
-	{"lrsc_handler", 42},
-	{"driver_load", 1},
-	{"driver_store", 1},
-	{"chase_l1", 2},
-	{"chase_packet", 21},
-	{"chase_handler", 22},
-	{"chase_remote", 23},
-	{"loop_l1", 6},
-	{"loop_packet", 25},
+	{ "load_l1", 1 },       { "load_packet", 20 },       { "load_handler", 21 },       { "load_remote", 22 },
+	{ "load_use_l1", 3 },   { "load_use_packet", 22 },   { "load_use_handler", 23 },   { "load_use_remote", 24 },
+	{ "store_l1", 1 },      { "store_packet", 21 },      { "store_handler", 21 },      { "store_remote", 23 },
+	{ "store_adds_l1", 5 }, { "store_adds_packet", 25 }, { "store_adds_handler", 25 }, { "store_adds_remote", 27 },
+	{ "amo_l1", 2 },        { "amo_packet", 22 },        { "amo_handler", 27 },        { "amo_remote", 24 },
+	{ "amo_use_l1", 3 },    { "amo_use_packet", 24 },    { "amo_use_handler", 29 },    { "amo_use_remote", 26 },
+	{ "lrsc_packet", 41 },  { "lrsc_handler", 42 },      { "driver_load", 1 },         { "driver_store", 1 },
+	{ "chase_l1", 2 },      { "chase_packet", 21 },      { "chase_handler", 22 },      { "chase_remote", 23 },
+	{ "loop_l1", 6 },       { "loop_packet", 25 },
 };
 
 /* A command waited for at once: the wait takes the row's "completion after issue". */
@@ -48,12 +23,9 @@ static const struct {
 	const char *name;
 	unsigned cycles;
 } waits[] = {
-	{"send_l1_64", 5 + 1},	   {"send_l1_1024", 5 + 16},
-	{"send_l2_64", 7 + 1},	   {"send_l2_1024", 7 + 16},
-	{"to_host_l1_64", 18 + 1}, {"to_host_l1_1024", 18 + 16},
-	{"to_host_l2_64", 20 + 1}, {"to_host_l2_1024", 20 + 16},
-	{"from_host_64", 19 + 1},  {"from_host_1024", 19 + 16},
-	{"direct_8", 6},
+	{ "send_l1_64", 5 + 1 },     { "send_l1_1024", 5 + 16 },     { "send_l2_64", 7 + 1 },     { "send_l2_1024", 7 + 16 },
+	{ "to_host_l1_64", 18 + 1 }, { "to_host_l1_1024", 18 + 16 }, { "to_host_l2_64", 20 + 1 }, { "to_host_l2_1024", 20 + 16 },
+	{ "from_host_64", 19 + 1 },  { "from_host_1024", 19 + 16 },  { "direct_8", 6 },
 };
 
 /* Issue and wait by polling, in all; `off` is what a poll grid 5 apart leaves of the measured
@@ -62,19 +34,15 @@ static const struct {
 	const char *name;
 	unsigned cycles, off;
 } copies[] = {
-	{"dma_packet_64", 21, 0},	{"dma_packet_256", 26, 0},
-	{"dma_packet_512", 31, 0},	{"dma_packet_1024", 36, 0},
-	{"dma_packet_2048", 54, 2},	{"dma_handler_64", 26, 0},
-	{"dma_handler_256", 26, 0},	{"dma_handler_512", 31, 0},
-	{"dma_handler_1024", 41, 0},	{"dma_handler_2048", 57, 1},
-	{"dma_own_64", 23, 0},		{"dma_own_256", 28, 0},
-	{"dma_own_512", 33, 0},		{"dma_own_1024", 48, 0},
-	{"dma_own_2048", 84, 1},	{"dma_remote_64", 21, 0},
-	{"dma_remote_256", 26, 0},	{"dma_remote_512", 26, 0},
-	{"dma_remote_1024", 36, 0},	{"dma_remote_2048", 51, 0},
-	{"dma_to_handler_64", 21, 0},	{"dma_to_handler_256", 26, 0},
-	{"dma_to_handler_512", 31, 0},	{"dma_to_handler_1024", 36, 0},
-	{"dma_to_handler_2048", 56, 0},
+	{ "dma_packet_64", 21, 0 },       { "dma_packet_256", 26, 0 },     { "dma_packet_512", 31, 0 },
+	{ "dma_packet_1024", 36, 0 },     { "dma_packet_2048", 54, 2 },    { "dma_handler_64", 26, 0 },
+	{ "dma_handler_256", 26, 0 },     { "dma_handler_512", 31, 0 },    { "dma_handler_1024", 41, 0 },
+	{ "dma_handler_2048", 57, 1 },    { "dma_own_64", 23, 0 },         { "dma_own_256", 28, 0 },
+	{ "dma_own_512", 33, 0 },         { "dma_own_1024", 48, 0 },       { "dma_own_2048", 84, 1 },
+	{ "dma_remote_64", 21, 0 },       { "dma_remote_256", 26, 0 },     { "dma_remote_512", 26, 0 },
+	{ "dma_remote_1024", 36, 0 },     { "dma_remote_2048", 51, 0 },    { "dma_to_handler_64", 21, 0 },
+	{ "dma_to_handler_256", 26, 0 },  { "dma_to_handler_512", 31, 0 }, { "dma_to_handler_1024", 36, 0 },
+	{ "dma_to_handler_2048", 56, 0 },
 };
 
 static int failures, skipped;
@@ -83,8 +51,7 @@ static void expect(const char *what, uint64_t have, uint64_t want, uint64_t off)
 {
 	if (have + off >= want && have <= want + off)
 		return;
-	printf("FAIL %s: %llu cycles, measured on the RTL %llu\n", what, (unsigned long long)have,
-	       (unsigned long long)want);
+	printf("FAIL %s: %llu cycles, measured on the RTL %llu\n", what, (unsigned long long)have, (unsigned long long)want);
 	failures++;
 }
 
@@ -102,8 +69,7 @@ static uint64_t copy_start(struct rig *rig, const char *name)
 	uint32_t from, to;
 
 	snprintf(timed, sizeof(timed), "%s_timed", name);
-	if (hw_elf__symbol(rig->elf, name, &from, NULL) ||
-	    hw_elf__symbol(rig->elf, timed, &to, NULL))
+	if (hw_elf__symbol(rig->elf, name, &from, NULL) || hw_elf__symbol(rig->elf, timed, &to, NULL))
 		return 0;
 	return (to - from) / 4; /* instructions of one cycle each, padding included */
 }
@@ -114,9 +80,9 @@ static void whole_handlers(struct rig *rig)
 		const char *name;
 		unsigned cycles, instructions;
 	} rows[] = {
-		{"pspin_empty", 2, 1},
-		{"pspin_counter", 10, 9},
-		{"pspin_ping_pong", 28, 26},
+		{ "pspin_empty", 2, 1 },
+		{ "pspin_counter", 10, 9 },
+		{ "pspin_ping_pong", 28, 26 },
 	};
 	struct hpu_task_result empty, result;
 	/* the compiler that made the measured code's twins; others may make other code of the same source */
@@ -133,10 +99,8 @@ static void whole_handlers(struct rig *rig)
 			continue;
 		}
 		expect(rows[i].name, result.stats.cycle - 9, rows[i].cycles, 0);
-		if (result.stats.instructions - empty.stats.instructions + 1 !=
-		    rows[i].instructions) {
-			printf("FAIL %s: not the measured handler's %u instructions\n",
-			       rows[i].name, rows[i].instructions);
+		if (result.stats.instructions - empty.stats.instructions + 1 != rows[i].instructions) {
+			printf("FAIL %s: not the measured handler's %u instructions\n", rows[i].name, rows[i].instructions);
 			failures++;
 		}
 	}
@@ -144,24 +108,19 @@ static void whole_handlers(struct rig *rig)
 
 int main(void)
 {
-	struct rig_file file = rig__build(
-		"calibration_rows", "tests/model/rows.S tests/model/twins/examples.c "
-				    "-fno-unroll-loops"); /* the flags of the measured handlers */
+	struct rig_file file = rig__build("calibration_rows", "tests/model/rows.S tests/model/twins/examples.c "
+							      "-fno-unroll-loops"); /* the flags of the measured handlers */
 	struct rig rig;
 
 	rig__open(&rig, file, pspin_target__find("pspin-rtl"), 0, 0);
 	whole_handlers(&rig);
 	for (unsigned i = 0; i < sizeof(repeated) / sizeof(repeated[0]); i++)
-		expect(repeated[i].name,
-		       rig__body(&rig, repeated[i].name) - base(&rig, repeated[i].name),
-		       repeated[i].cycles * 8, 1);
+		expect(repeated[i].name, rig__body(&rig, repeated[i].name) - base(&rig, repeated[i].name), repeated[i].cycles * 8, 1);
 	for (unsigned i = 0; i < sizeof(waits) / sizeof(waits[0]); i++)
-		expect(waits[i].name, rig__body(&rig, waits[i].name) - base(&rig, waits[i].name),
-		       waits[i].cycles, 0);
+		expect(waits[i].name, rig__body(&rig, waits[i].name) - base(&rig, waits[i].name), waits[i].cycles, 0);
 	for (unsigned i = 0; i < sizeof(copies) / sizeof(copies[0]); i++)
-		expect(copies[i].name,
-		       rig__body(&rig, copies[i].name) - copy_start(&rig, copies[i].name) - 3,
-		       copies[i].cycles, copies[i].off);
+		expect(copies[i].name, rig__body(&rig, copies[i].name) - copy_start(&rig, copies[i].name) - 3, copies[i].cycles,
+		       copies[i].off);
 	/* seven accesses each never fill the four slots; issues alone do */
 	expect("sends_8", rig__body(&rig, "sends_8") - 3 - 6, 8 * 7, 1);
 	expect("issues_24", (rig__body(&rig, "issues_24") - 3 - 6 - 7 + 12) / 24, 2, 0);

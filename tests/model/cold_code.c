@@ -86,7 +86,11 @@ static void ended(void *arg, struct soc_task *task, int pops)
 }
 
 static const struct soc_nic hooks = {
-	.starts = rig__starts, .command = rig__accept, .ended = ended, .freed = rig__freed, .room = rig__room,
+	.starts = rig__starts,
+	.command = rig__accept,
+	.ended = ended,
+	.freed = rig__freed,
+	.room = rig__room,
 };
 
 int main(void)

@@ -11,7 +11,7 @@
 #include "tests/model/packet.h"
 #include "tests/model/listing.h"
 
-#define GOLDEN "tests/model/commands.golden"
+#define GOLDEN        "tests/model/commands.golden"
 #define PAYLOAD_BYTES 128u
 
 static int failures;
@@ -24,9 +24,10 @@ static const char *const names[] = {
 
 static struct pspin *open_nic(struct rig_file file)
 {
-	struct spin_meta meta = {.magic = SPIN_META_MAGIC, .api_version = SPIN_API_VERSION,
-				 .registration = {.payload = 1, .delivery = SPIN_DELIVER_ME, .puts = 2}};
-	struct spin_rule any = {0};
+	struct spin_meta meta = { .magic = SPIN_META_MAGIC,
+				  .api_version = SPIN_API_VERSION,
+				  .registration = { .payload = 1, .delivery = SPIN_DELIVER_ME, .puts = 2 } };
+	struct spin_rule any = { 0 };
 	struct pspin *nic;
 	char err[128];
 
@@ -39,19 +40,19 @@ static struct pspin *open_nic(struct rig_file file)
 /* A message of one packet, with the state as it was at the start. */
 static void call(struct pspin *nic, struct listing *l, uint32_t what, const void *state)
 {
-	static const struct spin_segment one = {4096, 512}, three[] = {{4096, 16}, {8192, 40}, {12288, 64}};
-	struct pspin_limits limits = {.handler_mem = what == COMMAND_HANDLER_IOVEC ? three : &one,
-				      .handler_segments = what == COMMAND_HANDLER_IOVEC ? 3 : 1};
-	struct spin_slmp slmp = {spin_hton16(SPIN_SLMP_SYN | SPIN_SLMP_EOM), spin_hton32(what), 0};
-	uint8_t datagram[sizeof(slmp) + PAYLOAD_BYTES] = {0}, frame[sizeof(datagram) + 64];
+	static const struct spin_segment one = { 4096, 512 }, three[] = { { 4096, 16 }, { 8192, 40 }, { 12288, 64 } };
+	struct pspin_limits limits = { .handler_mem = what == COMMAND_HANDLER_IOVEC ? three : &one,
+				       .handler_segments = what == COMMAND_HANDLER_IOVEC ? 3 : 1 };
+	struct spin_slmp slmp = { spin_hton16(SPIN_SLMP_SYN | SPIN_SLMP_EOM), spin_hton32(what), 0 };
+	uint8_t datagram[sizeof(slmp) + PAYLOAD_BYTES] = { 0 }, frame[sizeof(datagram) + 64];
 	struct pspin_result result;
 
 	memcpy(datagram, &slmp, sizeof(slmp));
 	memcpy(datagram + sizeof(slmp), &what, sizeof(what));
 	listing__begin(l, names[what]);
 	if (pspin__limit(nic, &limits) || pspin__write(nic, l->state, state, l->state_bytes) ||
-	    pspin__packet(nic, frame, packet__make(frame, 0x0100000a, datagram, sizeof(datagram)), &result) ||
-	    result.task_count != 1 || result.tasks[0].error || result.reason != SPIN_REASON_SUCCESS) {
+	    pspin__packet(nic, frame, packet__make(frame, 0x0100000a, datagram, sizeof(datagram)), &result) || result.task_count != 1 ||
+	    result.tasks[0].error || result.reason != SPIN_REASON_SUCCESS) {
 		printf("FAIL %s: the call fails\n", names[what]);
 		failures++;
 	}
@@ -74,8 +75,8 @@ static void compare(const char *have)
 		line_a = strcspn(a, "\n");
 		line_b = strcspn(b, "\n");
 		if (line_a != line_b || memcmp(a, b, line_a)) {
-			printf("FAIL in %.*s\n     there is   %.*s\n     %s has %.*s\n", (int)strcspn(block, "\n"), block,
-			       (int)line_a, a, GOLDEN, (int)line_b, b);
+			printf("FAIL in %.*s\n     there is   %.*s\n     %s has %.*s\n", (int)strcspn(block, "\n"), block, (int)line_a, a,
+			       GOLDEN, (int)line_b, b);
 			failures++;
 			return;
 		}
@@ -94,8 +95,7 @@ int main(int argc, char **argv)
 {
 	static struct listing listing;
 	static uint8_t state[4096];
-	struct rig_file file = rig__build("commands",
-					  "hwmodel/image/entry.c -DSPIN_HANDLER_FILE='\"tests/model/handlers/commands.c\"'");
+	struct rig_file file = rig__build("commands", "hwmodel/image/entry.c -DSPIN_HANDLER_FILE='\"tests/model/handlers/commands.c\"'");
 	struct pspin *nic = open_nic(file);
 
 	if (pspin__symbol(nic, "spin_state", &listing.state, &listing.state_bytes) ||

@@ -6,8 +6,8 @@
  */
 #include "tests/model/rig.h"
 
-#define PAIRS 24u
-#define BEATS 16u  /* of 1024 bytes */
+#define PAIRS  24u
+#define BEATS  16u /* of 1024 bytes */
 #define GROUPS 4u  /* of banks: a beat takes one */
 
 static int failures;

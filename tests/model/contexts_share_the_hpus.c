@@ -11,8 +11,8 @@
 #include "tests/model/packet.h"
 #include "tests/model/rig.h"
 
-#define BYTES 64u /* of payload, all packets */
-#define PORT 9000u /* of the first context; the next ones' follow */
+#define BYTES 64u   /* of payload, all packets */
+#define PORT  9000u /* of the first context; the next ones' follow */
 
 static int failures;
 static struct rig_file image, of_messages;
@@ -25,11 +25,11 @@ static void check(int ok, const char *what)
 	failures++;
 }
 
-static const struct spin_registration datagrams = {.payload = 1, .bytes_in_l1 = SPIN_WHOLE_PACKET};
+static const struct spin_registration datagrams = { .payload = 1, .bytes_in_l1 = SPIN_WHOLE_PACKET };
 
 static struct spin_meta meta_of(struct spin_registration registration)
 {
-	return (struct spin_meta){.magic = SPIN_META_MAGIC, .api_version = SPIN_API_VERSION, .registration = registration};
+	return (struct spin_meta){ .magic = SPIN_META_MAGIC, .api_version = SPIN_API_VERSION, .registration = registration };
 }
 
 /* A target with some parameters changed: name, value, ..., NULL. */
@@ -52,7 +52,7 @@ static struct pspin_target *target_with(const char *name, ...)
 static struct pspin *open_first(const struct pspin_target *target, struct spin_registration registration)
 {
 	const struct spin_meta meta = meta_of(registration);
-	const struct spin_rule rule = {.dst_port = PORT};
+	const struct spin_rule rule = { .dst_port = PORT };
 	struct pspin *nic;
 	char err[512];
 
@@ -66,7 +66,7 @@ static int join(struct pspin **out, struct pspin *nic, struct rig_file file, str
 		char *err, size_t err_bytes)
 {
 	const struct spin_meta meta = meta_of(registration);
-	const struct spin_rule rule = {.dst_port = (uint16_t)port};
+	const struct spin_rule rule = { .dst_port = (uint16_t)port };
 
 	return pspin__join(out, nic, &meta, file.data, file.bytes, &rule, err, err_bytes);
 }
@@ -85,7 +85,7 @@ static struct pspin *join_next(struct pspin *nic, struct spin_registration regis
 /* To a port, asking for so many rounds; `before` them come so many bytes. */
 static size_t make_frame(uint8_t *frame, unsigned port, uint32_t rounds, const void *before, size_t before_bytes)
 {
-	uint8_t datagram[BYTES + 64] = {0};
+	uint8_t datagram[BYTES + 64] = { 0 };
 	size_t bytes;
 
 	if (before)
@@ -101,7 +101,7 @@ static size_t make_frame(uint8_t *frame, unsigned port, uint32_t rounds, const v
 static void offer_at(struct pspin *nic, uint64_t at_ps, unsigned port, uint32_t rounds)
 {
 	uint8_t frame[256];
-	struct pspin_offer o = {.at_ps = at_ps, .frame = frame, .frame_bytes = make_frame(frame, port, rounds, NULL, 0)};
+	struct pspin_offer o = { .at_ps = at_ps, .frame = frame, .frame_bytes = make_frame(frame, port, rounds, NULL, 0) };
 
 	if (pspin__offer(nic, &o)) {
 		printf("FAIL a packet is refused\n");
@@ -148,9 +148,9 @@ struct heard {
 static void on_task(void *arg, const struct pspin_task_record *record)
 {
 	struct heard *heard = arg;
-	const uint64_t times[] = {record->ready_ps, record->dispatched_ps, record->copied_ps, record->started_ps, record->first_ps,
-				  record->returned_ps, record->doorbell_ps, record->feedback_ps, record->cluster, record->hpu,
-				  record->message_id, record->task->body_cycles};
+	const uint64_t times[] = { record->ready_ps, record->dispatched_ps, record->copied_ps,   record->started_ps,
+				   record->first_ps, record->returned_ps,   record->doorbell_ps, record->feedback_ps,
+				   record->cluster,  record->hpu,           record->message_id,  record->task->body_cycles };
 
 	for (unsigned i = 0; i < sizeof(times) / sizeof(times[0]); i++)
 		heard->sum = (heard->sum ^ times[i]) * 0x9e3779b97f4a7c15u + 1;
@@ -181,7 +181,7 @@ static void on_event(void *arg, uint64_t at_ps, const struct spin_event *event)
 
 static void hear(struct pspin *nic, struct heard *heard)
 {
-	const struct pspin_observer observer = {.arg = heard, .task = on_task, .packet = on_packet, .event = on_event};
+	const struct pspin_observer observer = { .arg = heard, .task = on_task, .packet = on_packet, .event = on_event };
 
 	pspin__observe(nic, &observer);
 }
@@ -192,8 +192,8 @@ static void memories_are_apart(void)
 {
 	struct pspin *nic = open_first(pspin_target__find("pspin-rtl"), datagrams), *more[3];
 	struct spin_registration messages = datagrams;
-	struct counts seed = {.packets = 1000};
-	struct heard heard[4] = {0}, none;
+	struct counts seed = { .packets = 1000 };
+	struct heard heard[4] = { 0 }, none;
 	uint32_t addr;
 
 	messages.delivery = SPIN_DELIVER_ME;
@@ -222,10 +222,10 @@ static void memories_are_apart(void)
 
 	none = heard[0];
 	for (uint32_t number = 0; number < 8; number++) {
-		struct spin_slmp slmp = {spin_hton16(SPIN_SLMP_SYN | (number == 7 ? SPIN_SLMP_EOM : 0)), spin_hton32(1),
-					 spin_hton32(number * BYTES)};
+		struct spin_slmp slmp = { spin_hton16(SPIN_SLMP_SYN | (number == 7 ? SPIN_SLMP_EOM : 0)), spin_hton32(1),
+					  spin_hton32(number * BYTES) };
 		uint8_t frame[256];
-		struct pspin_offer o = {.frame = frame, .frame_bytes = make_frame(frame, PORT + 3, 5, &slmp, sizeof(slmp))};
+		struct pspin_offer o = { .frame = frame, .frame_bytes = make_frame(frame, PORT + 3, 5, &slmp, sizeof(slmp)) };
 
 		check(!pspin__offer(nic, &o), "a message's packet is taken");
 	}
@@ -241,7 +241,7 @@ static void one_hangs(void)
 {
 	struct pspin_target *target = target_with("watchdog_cycles", 20000u, NULL);
 	struct pspin *hangs = open_first(target, datagrams), *other = join_next(hangs, datagrams, PORT + 1);
-	struct heard heard[2] = {0};
+	struct heard heard[2] = { 0 };
 
 	hear(hangs, &heard[0]);
 	hear(other, &heard[1]);
@@ -262,7 +262,7 @@ static void one_hangs(void)
 static uint64_t alone(const struct pspin_target *target, uint64_t *cold)
 {
 	struct pspin *nic = open_first(target, datagrams);
-	struct heard heard = {0};
+	struct heard heard = { 0 };
 
 	hear(nic, &heard);
 	for (unsigned i = 0; i < 300; i++)
@@ -279,7 +279,7 @@ static uint64_t alone(const struct pspin_target *target, uint64_t *cold)
 static double greedy_part(unsigned scheduler, uint32_t weight, double *polite_us)
 {
 	struct pspin_target *target = target_with("scheduler", scheduler, NULL);
-	struct heard heard[2] = {0};
+	struct heard heard[2] = { 0 };
 
 	for (unsigned pass = 0; pass < 2; pass++) { /* first to see when that is */
 		struct pspin *greedy = open_first(target, datagrams), *polite = join_next(greedy, datagrams, PORT + 1);
@@ -320,7 +320,7 @@ static void equals_are_equal(void)
 {
 	struct pspin_target *target = target_with("scheduler", 1u, NULL);
 	struct pspin *a = open_first(target, datagrams), *b = join_next(a, datagrams, PORT + 1);
-	struct heard heard[2] = {0};
+	struct heard heard[2] = { 0 };
 
 	hear(a, &heard[0]);
 	hear(b, &heard[1]);
@@ -340,7 +340,7 @@ static void long_tasks(void)
 {
 	struct pspin_target *target = target_with("scheduler", 1u, NULL);
 	struct pspin *greedy = open_first(target, datagrams), *polite = join_next(greedy, datagrams, PORT + 1);
-	struct heard heard[2] = {0};
+	struct heard heard[2] = { 0 };
 
 	hear(greedy, &heard[0]);
 	hear(polite, &heard[1]);
@@ -362,7 +362,7 @@ static void late_comer(void)
 	const uint64_t from_ps = 170000000, until_ps = 250000000; /* tasks that wait in clusters when it comes are done by then */
 	struct pspin_target *target = target_with("scheduler", 1u, NULL);
 	struct pspin *first = open_first(target, datagrams), *late = join_next(first, datagrams, PORT + 1);
-	struct heard heard[2] = {{.from_ps = from_ps, .until_ps = until_ps}, {.from_ps = from_ps, .until_ps = until_ps}};
+	struct heard heard[2] = { { .from_ps = from_ps, .until_ps = until_ps }, { .from_ps = from_ps, .until_ps = until_ps } };
 	double part;
 
 	hear(first, &heard[0]);
@@ -386,7 +386,7 @@ static void packet_memory_is_divided(void)
 	struct pspin_target *target = target_with("l2_packet_kib", 16u, "scheduler", 1u, NULL);
 	struct pspin *greedy = open_first(target, datagrams), *polite = join_next(greedy, datagrams, PORT + 1);
 	struct pspin_traffic traffic;
-	struct heard heard[2] = {0};
+	struct heard heard[2] = { 0 };
 
 	hear(greedy, &heard[0]);
 	hear(polite, &heard[1]);
@@ -407,7 +407,7 @@ static void caches_tell_them_apart(void)
 {
 	struct pspin_target *target = target_with("clusters", 1u, "hpus", 1u, NULL);
 	struct pspin *nic = open_first(target, datagrams), *other;
-	struct heard heard[2] = {0};
+	struct heard heard[2] = { 0 };
 	uint64_t cold;
 
 	alone(target, &cold);
@@ -442,9 +442,10 @@ static void one_is_as_before(void)
 
 static void refusals(void)
 {
-	struct rig_file large = rig__build("contexts_large",
-		"hwmodel/image/entry.c -DSPIN_HANDLER_FILE='\"tests/model/handlers/contexts.c\"' -DMORE_WORDS=100000 "
-		"-Wl,--defsym=SPIN_STATE_IN_L1=1");
+	struct rig_file large =
+		rig__build("contexts_large",
+			   "hwmodel/image/entry.c -DSPIN_HANDLER_FILE='\"tests/model/handlers/contexts.c\"' -DMORE_WORDS=100000 "
+			   "-Wl,--defsym=SPIN_STATE_IN_L1=1");
 	struct spin_registration in_l1 = datagrams;
 	struct pspin_target *target = target_with("watchdog_cycles", 10000000u, NULL); /* boot copies state to L1 */
 	struct pspin *nic = open_first(target, datagrams), *more;
@@ -457,9 +458,9 @@ static void refusals(void)
 	check(join(&more, nic, image, datagrams, PORT, err, sizeof(err)) == -EEXIST && strstr(err, "context 1") && !more,
 	      "rules that can match the same packet");
 	check(join(&more, nic, image, datagrams, 0, err, sizeof(err)) == -EEXIST, "a rule that matches all");
-	check(join(&more, nic, (struct rig_file){"no ELF", 6}, datagrams, PORT + 1, err, sizeof(err)) == -EINVAL && *err && !more,
+	check(join(&more, nic, (struct rig_file){ "no ELF", 6 }, datagrams, PORT + 1, err, sizeof(err)) == -EINVAL && *err && !more,
 	      "what is no image");
-	check(join(&more, nic, (struct rig_file){large.data, large.bytes / 2}, in_l1, PORT + 1, err, sizeof(err)) && *err,
+	check(join(&more, nic, (struct rig_file){ large.data, large.bytes / 2 }, in_l1, PORT + 1, err, sizeof(err)) && *err,
 	      "half an image");
 	check(!join(&more, nic, large, in_l1, PORT + 1, err, sizeof(err)), "400 KB of L1 fit");
 	check(join(&more, nic, large, in_l1, PORT + 2, err, sizeof(err)) == -ENOSPC && strstr(err, "in an L1") && strstr(err, "4000"),
@@ -486,7 +487,7 @@ int main(void)
 {
 	image = rig__build("contexts", "hwmodel/image/entry.c -DSPIN_HANDLER_FILE='\"tests/model/handlers/contexts.c\"'");
 	of_messages = rig__build("contexts_of_messages", "hwmodel/image/entry.c -DSPIN_HANDLER_FILE='\"tests/model/handlers/contexts.c\"' "
-						 "-DDELIVERY=SPIN_DELIVER_ME");
+							 "-DDELIVERY=SPIN_DELIVER_ME");
 	one_is_as_before();
 	memories_are_apart();
 	one_hangs();

@@ -6,9 +6,9 @@
 #include "tests/model/rig.h"
 
 #define PACKETS 57u /* empty ones */
-#define BYTES 1038u
-#define BEATS 17u
-#define ALONE 2628u /* cycles of the loads; RTL: 2629 */
+#define BYTES   1038u
+#define BEATS   17u
+#define ALONE   2628u /* cycles of the loads; RTL: 2629 */
 
 static struct rig rig;
 static int failures, is_warm;
@@ -41,13 +41,18 @@ static void ended(void *arg, struct soc_task *task, int pops)
 }
 
 static const struct soc_nic hooks = {
-	.starts = rig__starts, .command = rig__accept, .ended = ended, .freed = rig__freed, .room = rig__room,
+	.starts = rig__starts,
+	.command = rig__accept,
+	.ended = ended,
+	.freed = rig__freed,
+	.room = rig__room,
 };
 
 static void offer(uint64_t cycle, const struct soc_context *context, unsigned i, uint32_t bytes)
 {
-	struct soc_her her = { .bytes = bytes, .l2 = L2_PACKET + 2048 * i, .context = context, .packet = i, .message_id = i,
-			       .end_of_message = 1 };
+	struct soc_her her = {
+		.bytes = bytes, .l2 = L2_PACKET + 2048 * i, .context = context, .packet = i, .message_id = i, .end_of_message = 1
+	};
 
 	if (soc__her(&rig.soc, cycle, &her)) {
 		printf("FAIL a HER is refused\n");
@@ -84,7 +89,7 @@ int main(void)
 	is_warm = 1;
 	alone = stream(0);
 	check("an empty packet alone", longest, 43, 44);
-	check("the stream beside one HPU's loads", stream(1) - alone, 45, 60);    /* RTL: 54 */
+	check("the stream beside one HPU's loads", stream(1) - alone, 45, 60);     /* RTL: 54 */
 	check("the stream beside seven HPUs' loads", stream(7) - alone, 475, 515); /* RTL: 495 */
 	check("HPUs that loaded", loads, 8, 8);
 	rig__close(&rig);

@@ -12,10 +12,10 @@
 #include "tests/model/rig.h"
 
 enum { HPUS = 32, TASKS = 320, TURNS = 20, CHUNK = 100, CHUNK_CYCLES = 100000 };
-#define L2_WORD 0x1c200000u
+#define L2_WORD     0x1c200000u
 #define L2_RESERVED 0x1c220000u
-#define L1_WORD 0x10090000u
-#define OWN_WORDS 0x000a0000u
+#define L1_WORD     0x10090000u
+#define OWN_WORDS   0x000a0000u
 
 static int failures;
 
@@ -73,14 +73,18 @@ static void watch(void *arg, const struct rv32_bus_request *req)
 }
 
 static const struct soc_nic hooks = {
-	.starts = rig__starts, .command = rig__accept, .ended = ended, .freed = rig__freed, .room = rig__room,
+	.starts = rig__starts,
+	.command = rig__accept,
+	.ended = ended,
+	.freed = rig__freed,
+	.room = rig__room,
 };
 
 /* Tasks of 32 messages, eight homes each, all at once. */
 static void run_tasks(struct run *run, struct rig_file file, const char *function)
 {
-	struct soc_context context = {.bytes_in_l1 = SPIN_WHOLE_PACKET, .handler_mem = L2_HANDLER};
-	struct soc_her her = {.bytes = 64, .l2 = L2_PACKET, .context = &context};
+	struct soc_context context = { .bytes_in_l1 = SPIN_WHOLE_PACKET, .handler_mem = L2_HANDLER };
+	struct soc_her her = { .bytes = 64, .l2 = L2_PACKET, .context = &context };
 	uint64_t cycle;
 
 	memset(run, 0, sizeof(*run));
@@ -156,8 +160,7 @@ static void reservations_are_lost_to_others(struct rig_file file)
 	static struct run run;
 
 	run_tasks(&run, file, "reserve");
-	expect("what LR and SC have counted", *(uint32_t *)(run.rig.soc.memory.l2_handler + (L2_RESERVED - L2_HANDLER)),
-	       TASKS * TURNS);
+	expect("what LR and SC have counted", *(uint32_t *)(run.rig.soc.memory.l2_handler + (L2_RESERVED - L2_HANDLER)), TASKS * TURNS);
 	rig__close(&run.rig);
 }
 

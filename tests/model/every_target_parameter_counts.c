@@ -12,19 +12,19 @@
 #include "tests/model/rig.h"
 
 enum figure {
-	BODY,	 /* cycles of a handler, median */
+	BODY,    /* cycles of a handler, median */
 	LATENCY, /* ns from HER to feedback, median */
-	MEAN,	 /* the same, mean */
+	MEAN,    /* the same, mean */
 	ARRIVAL, /* ns from its offer to its HER */
 	LEAVING, /* ns from feedback to when all of it has left */
 	GBPS,
-	SPAN,	/* ns from the first feedback to the last */
-	HPUS,	/* at work at once */
-	HELD,	/* ps that the wire stood still */
-	HERS,	/* in the NIC at once */
+	SPAN,   /* ns from the first feedback to the last */
+	HPUS,   /* at work at once */
+	HELD,   /* ps that the wire stood still */
+	HERS,   /* in the NIC at once */
 	MISSES, /* of instruction caches */
-	ERROR,	/* 1: a task failed */
-	ALONE,	/* cycles of a function of rows.S or probes.S on an HPU alone */
+	ERROR,  /* 1: a task failed */
+	ALONE,  /* cycles of a function of rows.S or probes.S on an HPU alone */
 	/* as spinctl cost reports them, of a handler of handlers/ */
 	ENERGY, /* nJ per packet */
 	NEEDED, /* HPUs at 100 Gbit/s */
@@ -80,11 +80,11 @@ static const struct expectation {
 				.probe = {.figure = figure_, .run = run_},                         \
 				##__VA_ARGS__},
 /* clang-format on */
-#define EXPECT_ELSEWHERE(parameter, test) [TARGET_##parameter] = {.elsewhere = test},
+#define EXPECT_ELSEWHERE(parameter, test) [TARGET_##parameter] = { .elsewhere = test },
 #include "tests/model/target_expectations.def"
 };
 
-static const char *const boxes[] = {"more", "less", "other"};
+static const char *const boxes[] = { "more", "less", "other" };
 
 static double alone(struct rig_file rows, const struct pspin_target *target, const char *function)
 {
@@ -98,11 +98,9 @@ static double alone(struct rig_file rows, const struct pspin_target *target, con
 }
 
 /* A key's value in what spinctl cost reports of a sweep of one point. */
-static double reported(const struct pspin_target *target, const char *parameter,
-		       const struct probe *probe)
+static double reported(const struct pspin_target *target, const char *parameter, const struct probe *probe)
 {
-	static const char *const keys[] = {
-		[ENERGY] = "energy_nj_at_most", [NEEDED] = "hpus_needed_at_100_gbps"};
+	static const char *const keys[] = { [ENERGY] = "energy_nj_at_most", [NEEDED] = "hpus_needed_at_100_gbps" };
 	const char *build = getenv("BUILD") ? getenv("BUILD") : "build";
 	char command[1024], line[256];
 	double value = NAN;
@@ -110,10 +108,8 @@ static double reported(const struct pspin_target *target, const char *parameter,
 	FILE *from;
 
 	pspin_target__get(target, parameter, &now);
-	snprintf(
-		command, sizeof(command),
-		"%s/bin/spinctl cost %s/handlers/%s.spin --datagrams 16 --json --sweep %s=%" PRIu64,
-		build, build, probe->run.handler, parameter, now);
+	snprintf(command, sizeof(command), "%s/bin/spinctl cost %s/handlers/%s.spin --datagrams 16 --json --sweep %s=%" PRIu64, build,
+		 build, probe->run.handler, parameter, now);
 	from = popen(command, "r");
 	while (from && fgets(line, sizeof(line), from))
 		if (strstr(line, keys[probe->figure]))
@@ -153,8 +149,7 @@ static double figure_of(const struct bench_result *r, enum figure figure)
 	}
 }
 
-static double look(struct rig_file rows, const struct bench_image *image,
-		   const struct pspin_target *target, const char *parameter,
+static double look(struct rig_file rows, const struct bench_image *image, const struct pspin_target *target, const char *parameter,
 		   const struct probe *probe, int *failures)
 {
 	struct bench_run run = probe->run;
@@ -177,8 +172,7 @@ static void set(struct pspin_target *target, const char *name, uint64_t value, i
 {
 	char err[256] = "";
 
-	if (!pspin_target__set(target, name, value, err, sizeof(err)) &&
-	    !pspin_target__check(target, err, sizeof(err)))
+	if (!pspin_target__set(target, name, value, err, sizeof(err)) && !pspin_target__check(target, err, sizeof(err)))
 		return;
 	printf("FAIL %s = %" PRIu64 ": %s\n", name, value, err);
 	++*failures;
@@ -189,8 +183,8 @@ static int moves(double from, double to, enum direction then)
 	return then == MORE ? to > from : then == LESS ? to < from : to > from || to < from;
 }
 
-static void check(struct rig_file rows, const struct bench_image *image,
-		  const struct pspin_parameter *p, const struct expectation *e, int *failures)
+static void check(struct rig_file rows, const struct bench_image *image, const struct pspin_parameter *p, const struct expectation *e,
+		  int *failures)
 {
 	struct pspin_target *target = pspin_target__copy(pspin_target__find("pspin-rtl"));
 	double before, after;
@@ -201,8 +195,7 @@ static void check(struct rig_file rows, const struct bench_image *image,
 		return;
 	}
 	if (!e->probe.run.handler) {
-		printf("FAIL nothing is expected of %s: give it a row in target_expectations.def\n",
-		       p->name);
+		printf("FAIL nothing is expected of %s: give it a row in target_expectations.def\n", p->name);
 		++*failures;
 		free(target);
 		return;
@@ -214,11 +207,10 @@ static void check(struct rig_file rows, const struct bench_image *image,
 	before = look(rows, image, target, p->name, &e->probe, failures);
 	set(target, p->name, e->value, failures);
 	after = look(rows, image, target, p->name, &e->probe, failures);
-	printf("%-20s %8" PRIu64 "  %-22s %-16s %12.6g -> %-12.6g\n", p->name, e->value,
-	       e->probe.run.handler, figure_names[e->probe.figure], before, after);
+	printf("%-20s %8" PRIu64 "  %-22s %-16s %12.6g -> %-12.6g\n", p->name, e->value, e->probe.run.handler,
+	       figure_names[e->probe.figure], before, after);
 	if (!moves(before, after, e->then)) {
-		printf("FAIL %s: %s of %s should be %s\n", p->name, figure_names[e->probe.figure],
-		       e->probe.run.handler, boxes[e->then]);
+		printf("FAIL %s: %s of %s should be %s\n", p->name, figure_names[e->probe.figure], e->probe.run.handler, boxes[e->then]);
 		++*failures;
 	}
 	pspin_target__free(target);
@@ -227,9 +219,8 @@ static void check(struct rig_file rows, const struct bench_image *image,
 int main(void)
 {
 	struct rig_file rows = rig__build("constants", "tests/model/rows.S tests/model/probes.S");
-	struct rig_file probes =
-		rig__build("probes", "tests/figures/handlers.S tests/model/probes.S");
-	const struct bench_image image = {probes.data, probes.bytes};
+	struct rig_file probes = rig__build("probes", "tests/figures/handlers.S tests/model/probes.S");
+	const struct bench_image image = { probes.data, probes.bytes };
 	struct pspin_parameter p;
 	int failures = 0;
 

@@ -9,7 +9,7 @@
 #include "tests/model/packet.h"
 #include "tests/model/rig.h"
 
-#define BYTES 64u /* of payload, all packets */
+#define BYTES  64u /* of payload, all packets */
 #define SOURCE 0x0100000au
 
 static int failures;
@@ -24,11 +24,17 @@ static void check(int ok, const char *what)
 
 static struct pspin *open_nic(struct rig_file file, uint32_t bytes_in_l1)
 {
-	struct spin_meta meta = {.magic = SPIN_META_MAGIC, .api_version = SPIN_API_VERSION,
-				 .registration = {.header = 1, .payload = 1, .message_completion = 1, .puts = 3,
-						  .delivery = SPIN_DELIVER_ME, .budget = 5, .fragmentation_bytes = 4,
-						  .bytes_in_l1 = bytes_in_l1}};
-	struct spin_rule any = {0};
+	struct spin_meta meta = { .magic = SPIN_META_MAGIC,
+				  .api_version = SPIN_API_VERSION,
+				  .registration = { .header = 1,
+						    .payload = 1,
+						    .message_completion = 1,
+						    .puts = 3,
+						    .delivery = SPIN_DELIVER_ME,
+						    .budget = 5,
+						    .fragmentation_bytes = 4,
+						    .bytes_in_l1 = bytes_in_l1 } };
+	struct spin_rule any = { 0 };
 	struct pspin *nic;
 	char err[128];
 
@@ -40,8 +46,8 @@ static struct pspin *open_nic(struct rig_file file, uint32_t bytes_in_l1)
 
 static struct pspin_result packet(struct pspin *nic, uint32_t id, uint32_t flags, uint32_t bytes, uint32_t count)
 {
-	struct spin_slmp slmp = {spin_hton16((uint16_t)flags), spin_hton32(id), 0};
-	uint8_t datagram[sizeof(slmp) + BYTES] = {0}, frame[sizeof(datagram) + 64];
+	struct spin_slmp slmp = { spin_hton16((uint16_t)flags), spin_hton32(id), 0 };
+	uint8_t datagram[sizeof(slmp) + BYTES] = { 0 }, frame[sizeof(datagram) + 64];
 	struct pspin_result result;
 
 	memcpy(datagram, &slmp, sizeof(slmp));
@@ -64,11 +70,11 @@ static int goes_to_7000(const struct spin_request *r)
 
 	memcpy(&ip, at, sizeof(ip));
 	memcpy(&udp, at + sizeof(ip), sizeof(udp));
-	return r->type == SPIN_REQUEST_PACKET && r->ip_at == 14 && ip.src == 0x0200000a && ip.dst == SOURCE &&
-	       ip.ttl == 64 && udp.src_port == spin_hton16(9000) && udp.dst_port == spin_hton16(7000) &&
+	return r->type == SPIN_REQUEST_PACKET && r->ip_at == 14 && ip.src == 0x0200000a && ip.dst == SOURCE && ip.ttl == 64 &&
+	       udp.src_port == spin_hton16(9000) && udp.dst_port == spin_hton16(7000) &&
 	       checksum__fold(checksum__sum(&ip, sizeof(ip))) == 0xffff &&
-	       checksum__udp_state(at, 20, spin_ntoh16(udp.length)) == CHECKSUM_RIGHT &&
-	       r->bytes == 14u + spin_ntoh16(ip.total_length) && r->put.target.port == udp.dst_port;
+	       checksum__udp_state(at, 20, spin_ntoh16(udp.length)) == CHECKSUM_RIGHT && r->bytes == 14u + spin_ntoh16(ip.total_length) &&
+	       r->put.target.port == udp.dst_port;
 }
 
 static void in_order(struct pspin *nic)
@@ -91,9 +97,9 @@ static void in_order(struct pspin *nic)
 	check(goes_to_7000(&r.sends[1]) && slmp->flags == spin_hton16(LAST) && slmp->message_id == spin_hton32(1) &&
 		      r.sends[1].bytes == 14 + 28 + 10 + BYTES,
 	      "the packet goes on as it is");
-	check(r.sends[2].type == SPIN_REQUEST_PUT && !r.sends[2].start && r.sends[2].bytes == 64 &&
-		      r.sends[2].put.hdr_data == 2 && r.sends[2].put.remote_offset == 3 &&
-		      r.sends[2].put.target.addr[0] == SOURCE && r.sends[2].source.port == spin_hton16(9000),
+	check(r.sends[2].type == SPIN_REQUEST_PUT && !r.sends[2].start && r.sends[2].bytes == 64 && r.sends[2].put.hdr_data == 2 &&
+		      r.sends[2].put.remote_offset == 3 && r.sends[2].put.target.addr[0] == SOURCE &&
+		      r.sends[2].source.port == spin_hton16(9000),
 	      "host memory is left to the host");
 	r = packet(nic, 2, LAST, BYTES, 0);
 	check(r.send_count == 2 && r.sends[0].frame[14 + 28 + 5] == 2, "the next put has the next message id");
@@ -103,8 +109,8 @@ static void as_many_as_may_be(struct pspin *nic)
 {
 	struct pspin_result r = packet(nic, 3, LAST, BYTES, 2);
 
-	check(r.reason == SPIN_REASON_SUCCESS && r.send_count == 3 && r.event_count == 2 &&
-		      r.events[0].type == SPIN_EVENT_SEGV && r.events[0].handler == SPIN_KIND_COMPLETION,
+	check(r.reason == SPIN_REASON_SUCCESS && r.send_count == 3 && r.event_count == 2 && r.events[0].type == SPIN_EVENT_SEGV &&
+		      r.events[0].handler == SPIN_KIND_COMPLETION,
 	      "the completion handler finds no packet left");
 	r = packet(nic, 4, LAST, BYTES, 3);
 	check(r.reason == SPIN_REASON_SEGV && r.send_count == 3, "the payload handler finds none left");
@@ -116,8 +122,7 @@ static void acknowledgements_and_pieces(struct pspin *nic)
 {
 	struct pspin_result r = packet(nic, 6, SPIN_SLMP_ACK, 0, 0);
 
-	check(r.reason == SPIN_REASON_ACKNOWLEDGED && r.verdict == SPIN_VERDICT_DROP && !r.task_count,
-	      "an acknowledgement ends there");
+	check(r.reason == SPIN_REASON_ACKNOWLEDGED && r.verdict == SPIN_VERDICT_DROP && !r.task_count, "an acknowledgement ends there");
 	r = packet(nic, 7, LAST, 62, 0);
 	check(r.reason == SPIN_REASON_SUCCESS && r.event_count == 1 && r.events[0].dropped_bytes == 62 % 4,
 	      "of a last packet half a piece is dropped");
@@ -139,8 +144,8 @@ static void overrun(struct pspin *nic)
 
 static void entry_without_payload_handler(struct pspin *nic)
 {
-	const struct spin_me none = {.options = SPIN_ME_NO_PAYLOAD, .length = 64, .ignore_bits = UINT64_MAX};
-	const struct spin_me other = {.options = SPIN_ME_NO_HEADER | SPIN_ME_NO_COMPLETION, .length = 64};
+	const struct spin_me none = { .options = SPIN_ME_NO_PAYLOAD, .length = 64, .ignore_bits = UINT64_MAX };
+	const struct spin_me other = { .options = SPIN_ME_NO_HEADER | SPIN_ME_NO_COMPLETION, .length = 64 };
 
 	check(pspin__me_append(nic, &none, NULL, 0, NULL) == -EINVAL,
 	      "where payload handlers are promised whole pieces every entry has them");
@@ -149,11 +154,10 @@ static void entry_without_payload_handler(struct pspin *nic)
 
 int main(void)
 {
-	struct rig_file file = rig__build("sends",
-					  "hwmodel/image/entry.c -DSPIN_HANDLER_FILE='\"tests/model/handlers/sends.c\"'");
+	struct rig_file file = rig__build("sends", "hwmodel/image/entry.c -DSPIN_HANDLER_FILE='\"tests/model/handlers/sends.c\"'");
 	struct rig_file part = rig__build("sends_part", "-DBYTES_IN_L1=SPIN_HEADERS_ONLY hwmodel/image/entry.c "
 							"-DSPIN_HANDLER_FILE='\"tests/model/handlers/sends.c\"'");
-	struct pspin *nics[2] = {open_nic(file, SPIN_WHOLE_PACKET), open_nic(part, SPIN_HEADERS_ONLY)};
+	struct pspin *nics[2] = { open_nic(file, SPIN_WHOLE_PACKET), open_nic(part, SPIN_HEADERS_ONLY) };
 
 	for (unsigned i = 0; i < 2; i++) {
 		in_order(nics[i]);

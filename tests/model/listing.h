@@ -49,9 +49,9 @@ static inline void listing__place(struct listing *l, uint32_t addr)
 static inline void listing__word(struct listing *l, unsigned i)
 {
 	static const char *const names[3][5] = {
-		{"host_low", "host_high", "nic", "bytes", "direction"},
-		{"nid", "fid", "from_low", "from_high", "bytes"},
-		{"host_low", "host_high", "size", "data_low", "data_high"},
+		{ "host_low", "host_high", "nic", "bytes", "direction" },
+		{ "nid", "fid", "from_low", "from_high", "bytes" },
+		{ "host_low", "host_high", "size", "data_low", "data_high" },
 	};
 	const char *name = names[l->info >> 1 & 3][i];
 	uint32_t value = l->word[i];
@@ -74,7 +74,7 @@ static inline void listing__word(struct listing *l, unsigned i)
 
 static inline void listing__issue(struct listing *l, const struct rv32_bus_request *req)
 {
-	static const char *const types[] = {"host DMA", "NIC send", "host-direct", "?"};
+	static const char *const types[] = { "host DMA", "NIC send", "host-direct", "?" };
 
 	for (unsigned i = 0; i < l->words; i++)
 		listing__word(l, l->order[i]);
@@ -103,8 +103,8 @@ static inline void listing__driver(struct listing *l, const struct rv32_bus_requ
 
 static inline void listing__watch(void *arg, const struct rv32_bus_request *req)
 {
-	static const char *const amos[32] = {[0x00] = "amoadd", [0x01] = "amoswap", [0x08] = "amoor", [0x0c] = "amoand"};
-	static const char *const kinds[] = {[RV32_LOAD] = "load", [RV32_STORE] = "store", [RV32_LR] = "lr", [RV32_SC] = "sc"};
+	static const char *const amos[32] = { [0x00] = "amoadd", [0x01] = "amoswap", [0x08] = "amoor", [0x0c] = "amoand" };
+	static const char *const kinds[] = { [RV32_LOAD] = "load", [RV32_STORE] = "store", [RV32_LR] = "lr", [RV32_SC] = "sc" };
 	struct listing *l = arg;
 	int lock = req->addr - l->locks < 8 || req->addr == l->host_lock;
 

@@ -11,8 +11,7 @@ static void expect(const char *what, uint64_t have, uint64_t want)
 {
 	if (have == want)
 		return;
-	printf("FAIL %s: %llu, expected %llu\n", what, (unsigned long long)have,
-	       (unsigned long long)want);
+	printf("FAIL %s: %llu, expected %llu\n", what, (unsigned long long)have, (unsigned long long)want);
 	failures++;
 }
 
@@ -23,13 +22,10 @@ static void every_hpu_boots(struct rig_file file, const struct pspin_target *tar
 
 	for (unsigned cluster = 0; cluster < 4; cluster++)
 		for (unsigned index = 0; index < 8; index++) {
-			uint32_t args[4] = {0};
+			uint32_t args[4] = { 0 };
 
 			rig__open(&rig, file, target, cluster, index);
-			memcpy(args,
-			       rig.soc.memory.l1[cluster] + L1_STACKS + (index + 1) * L1_STACK_BYTES -
-				       sizeof(args),
-			       sizeof(args));
+			memcpy(args, rig.soc.memory.l1[cluster] + L1_STACKS + (index + 1) * L1_STACK_BYTES - sizeof(args), sizeof(args));
 			expect("argument: descriptor", args[0], 0x1b205008);
 			expect("argument: global id", args[1], cluster * 8 + index);
 			expect("argument: cluster", args[2], cluster);
@@ -37,8 +33,7 @@ static void every_hpu_boots(struct rig_file file, const struct pspin_target *tar
 			rig__run(&rig, "pspin_counter", &result);
 			expect("a task on any HPU", result.error, 0);
 			expect("start to start", result.stats.cycle, 10 + 9);
-			expect("scratchpad of the own cluster",
-			       *(uint32_t *)(rig.soc.memory.l1[cluster] + rig.soc.memory.l1_scratchpads),
+			expect("scratchpad of the own cluster", *(uint32_t *)(rig.soc.memory.l1[cluster] + rig.soc.memory.l1_scratchpads),
 			       0xa5a5a5a5u + 1);
 			rig__close(&rig);
 		}
@@ -50,13 +45,13 @@ static void faults_end_the_task_only(struct rig_file file, const struct pspin_ta
 		const char *function;
 		uint32_t error;
 	} rows[] = {
-		{"trap_load", 5},
-		{"trap_store", 7},
-		{"trap_illegal", 2},
-		{"trap_lr_l1", 5},
-		{"trap_other_stack", 5},
-		{"trap_beyond_packet", 5},
-		{"endless", PSPIN_ERROR_WATCHDOG},
+		{ "trap_load", 5 },
+		{ "trap_store", 7 },
+		{ "trap_illegal", 2 },
+		{ "trap_lr_l1", 5 },
+		{ "trap_other_stack", 5 },
+		{ "trap_beyond_packet", 5 },
+		{ "endless", PSPIN_ERROR_WATCHDOG },
 	};
 	struct hpu_task_result result;
 	struct rig rig;
@@ -65,10 +60,8 @@ static void faults_end_the_task_only(struct rig_file file, const struct pspin_ta
 	for (unsigned round = 0; round < 2; round++)
 		for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 			rig__run(&rig, rows[i].function, &result);
-			if (result.error != rows[i].error &&
-			    !(rows[i].error == 5 && result.error == 7)) { /* LR counts as either */
-				printf("FAIL %s: error %#x, expected %#x\n", rows[i].function,
-				       result.error, rows[i].error);
+			if (result.error != rows[i].error && !(rows[i].error == 5 && result.error == 7)) { /* LR counts as either */
+				printf("FAIL %s: error %#x, expected %#x\n", rows[i].function, result.error, rows[i].error);
 				failures++;
 			}
 			rig__run(&rig, "pspin_counter", &result);
@@ -81,14 +74,14 @@ static void faults_end_the_task_only(struct rig_file file, const struct pspin_ta
 /* All HPUs of a cluster wait for one word of L1 when the watchdog comes: what they have waited is not the next task's. */
 static void waits_end_with_the_task(struct rig_file file, const struct pspin_target *target)
 {
-	struct soc_context context = {0};
+	struct soc_context context = { 0 };
 	struct hpu_task_result result;
 	struct rig rig;
 
 	rig__open(&rig, file, target, 0, 0);
 	context.payload = rig__function(&rig, "endless_amos");
 	for (unsigned i = 0; i < target->hpus; i++) {
-		struct soc_her her = {.l2 = L2_PACKET, .bytes = 64, .end_of_message = i == target->hpus - 1, .context = &context};
+		struct soc_her her = { .l2 = L2_PACKET, .bytes = 64, .end_of_message = i == target->hpus - 1, .context = &context };
 
 		expect("a HER is taken", (uint64_t)soc__her(&rig.soc, rig.soc.now + 1, &her), 0);
 	}
@@ -104,9 +97,8 @@ static void waits_end_with_the_task(struct rig_file file, const struct pspin_tar
 
 static void state_in_l1_is_copied(const struct pspin_target *target)
 {
-	struct rig_file file =
-		rig__build("state_in_l1", "tests/model/twins/examples.c tests/model/twins/state.c "
-					  "-Wl,--defsym=SPIN_STATE_IN_L1=1");
+	struct rig_file file = rig__build("state_in_l1", "tests/model/twins/examples.c tests/model/twins/state.c "
+							 "-Wl,--defsym=SPIN_STATE_IN_L1=1");
 	uint32_t addr, words[2];
 	struct rig rig;
 
@@ -149,8 +141,7 @@ static void memory_of_clusters_is_cleared(const struct pspin_target *target)
 
 int main(void)
 {
-	struct rig_file file = rig__build(
-		"machine", "tests/model/rows.S tests/model/twins/examples.c -fno-unroll-loops");
+	struct rig_file file = rig__build("machine", "tests/model/rows.S tests/model/twins/examples.c -fno-unroll-loops");
 	struct pspin_target target = *pspin_target__find("pspin-rtl");
 
 	target.watchdog_cycles = 100000;

@@ -18,7 +18,7 @@ static uint8_t payload__byte(uint32_t at)
 
 static size_t slmp__make(uint8_t *frame, uint32_t flags, uint32_t offset, uint32_t bytes)
 {
-	struct spin_slmp slmp = {spin_hton16((uint16_t)flags), spin_hton32(5), spin_hton32(offset)};
+	struct spin_slmp slmp = { spin_hton16((uint16_t)flags), spin_hton32(5), spin_hton32(offset) };
 	uint8_t datagram[sizeof(slmp) + BYTES];
 
 	memcpy(datagram, &slmp, sizeof(slmp));
@@ -34,16 +34,15 @@ static void compare(struct pair *pair, const char *what, uint32_t flags, uint32_
 	size_t frame_bytes = slmp__make(frame, flags, offset, bytes);
 	struct pspin_result ours, twin;
 
-	if (pspin__packet(pair->ours, frame, frame_bytes, &ours) ||
-	    pspin__packet(pair->twin, frame, frame_bytes, &twin) || ours.task_count != 1 ||
-	    twin.task_count != 1 || ours.tasks[0].error || twin.tasks[0].error) {
+	if (pspin__packet(pair->ours, frame, frame_bytes, &ours) || pspin__packet(pair->twin, frame, frame_bytes, &twin) ||
+	    ours.task_count != 1 || twin.task_count != 1 || ours.tasks[0].error || twin.tasks[0].error) {
 		printf("FAIL %s, %s: a task is missing or failed\n", pair->name, what);
 		failures++;
 		return;
 	}
 	pair__cycles(pair, what, &ours.tasks[0], &twin.tasks[0]);
-	if (ours.reason != SPIN_REASON_SUCCESS || ours.verdict != SPIN_VERDICT_TX ||
-	    ours.frame_bytes != twin.frame_bytes || memcmp(ours.frame, twin.frame, ours.frame_bytes) ||
+	if (ours.reason != SPIN_REASON_SUCCESS || ours.verdict != SPIN_VERDICT_TX || ours.frame_bytes != twin.frame_bytes ||
+	    memcmp(ours.frame, twin.frame, ours.frame_bytes) ||
 	    ours.frame_bytes != sizeof(struct spin_eth) + 28 + sizeof(struct spin_slmp)) {
 		printf("FAIL %s, %s: not acknowledged as the twin's packet is\n", pair->name, what);
 		failures++;
@@ -60,8 +59,8 @@ static void message(struct pair *pair)
 static void same_host_memory(struct pair *pair, uint32_t bytes)
 {
 	uint8_t ours[PLACE], twin[PLACE];
-	int wrong = pspin__host_read(pair->ours, 0, ours, PLACE) || pspin__host_read(pair->twin, 0, twin, PLACE) ||
-		    memcmp(ours, twin, PLACE);
+	int wrong =
+		pspin__host_read(pair->ours, 0, ours, PLACE) || pspin__host_read(pair->twin, 0, twin, PLACE) || memcmp(ours, twin, PLACE);
 
 	for (uint32_t i = 0; i < PLACE && !wrong; i++)
 		wrong = ours[i] != (i < bytes ? payload__byte(i) : 0);
@@ -73,12 +72,12 @@ static void same_host_memory(struct pair *pair, uint32_t bytes)
 
 int main(void)
 {
-	struct pair sum = pair__open("message_sum", "tests/model/handlers",
-				     (struct spin_registration){.payload = 1, .delivery = SPIN_DELIVER_ME});
-	struct pair copy = pair__open("message_copy", "tests/model/handlers",
-				      (struct spin_registration){.payload = 1, .delivery = SPIN_DELIVER_ME,
-								 .bytes_in_l1 = SPIN_HEADERS_ONLY,
-								 .scratchpad_bytes = 8});
+	struct pair sum =
+		pair__open("message_sum", "tests/model/handlers", (struct spin_registration){ .payload = 1, .delivery = SPIN_DELIVER_ME });
+	struct pair copy =
+		pair__open("message_copy", "tests/model/handlers",
+			   (struct spin_registration){
+				   .payload = 1, .delivery = SPIN_DELIVER_ME, .bytes_in_l1 = SPIN_HEADERS_ONLY, .scratchpad_bytes = 8 });
 
 	message(&sum);
 	same_object(&sum, "spin_state", 4);

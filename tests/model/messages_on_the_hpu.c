@@ -23,34 +23,30 @@ static void check(int ok, const char *what)
 	failures++;
 }
 
-static struct pspin *nic__open(struct rig_file file, struct spin_registration registration,
-			       const struct pspin_target *target)
+static struct pspin *nic__open(struct rig_file file, struct spin_registration registration, const struct pspin_target *target)
 {
-	struct spin_meta meta = {.magic = SPIN_META_MAGIC, .api_version = SPIN_API_VERSION,
-				 .registration = registration};
-	struct spin_rule any = {0};
+	struct spin_meta meta = { .magic = SPIN_META_MAGIC, .api_version = SPIN_API_VERSION, .registration = registration };
+	struct spin_rule any = { 0 };
 	struct pspin *nic;
 	char err[128];
 
-	if (pspin__open(&nic, target, &meta, file.data, file.bytes, &any, err,
-			sizeof(err))) {
+	if (pspin__open(&nic, target, &meta, file.data, file.bytes, &any, err, sizeof(err))) {
 		printf("FAIL open: %s\n", err);
 		exit(1);
 	}
 	return nic;
 }
 
-static const struct spin_registration asks = {.payload = 1, .message_completion = 1, .delivery = SPIN_DELIVER_ME,
-					      .scratchpad_bytes = sizeof(struct pad)};
+static const struct spin_registration asks = {
+	.payload = 1, .message_completion = 1, .delivery = SPIN_DELIVER_ME, .scratchpad_bytes = sizeof(struct pad)
+};
 
 /* A packet of a message: its number, whether it is the last, and what its handler is to do. */
-static struct pspin_result send(struct pspin *nic, uint32_t id, uint32_t number, int last, uint32_t what,
-				uint32_t add)
+static struct pspin_result send(struct pspin *nic, uint32_t id, uint32_t number, int last, uint32_t what, uint32_t add)
 {
-	struct spin_slmp slmp = {spin_hton16(SPIN_SLMP_SYN | (last ? SPIN_SLMP_EOM : 0)), spin_hton32(id),
-				 spin_hton32(number * BYTES)};
-	uint8_t datagram[sizeof(slmp) + BYTES] = {0}, frame[sizeof(datagram) + 64];
-	struct asks ask = {what, add};
+	struct spin_slmp slmp = { spin_hton16(SPIN_SLMP_SYN | (last ? SPIN_SLMP_EOM : 0)), spin_hton32(id), spin_hton32(number * BYTES) };
+	uint8_t datagram[sizeof(slmp) + BYTES] = { 0 }, frame[sizeof(datagram) + 64];
+	struct asks ask = { what, add };
 	struct pspin_result result;
 
 	memcpy(datagram, &slmp, sizeof(slmp));
@@ -74,8 +70,7 @@ static struct told told(struct pspin *nic)
 	return told;
 }
 
-static void failing(struct pspin *nic, uint32_t id, uint32_t what, uint32_t error, enum spin_reason reason,
-		    enum spin_event_type event)
+static void failing(struct pspin *nic, uint32_t id, uint32_t what, uint32_t error, enum spin_reason reason, enum spin_event_type event)
 {
 	uint32_t before = told(nic).completions;
 	struct pspin_result r;
@@ -83,21 +78,19 @@ static void failing(struct pspin *nic, uint32_t id, uint32_t what, uint32_t erro
 
 	send(nic, id, 0, 0, SPIN_SUCCESS, 1);
 	r = send(nic, id, 1, 0, what, 2);
-	check(r.reason == reason && r.verdict == SPIN_VERDICT_TX,
-	      "a failed packet is dropped and acknowledged");
+	check(r.reason == reason && r.verdict == SPIN_VERDICT_TX, "a failed packet is dropped and acknowledged");
 	check(r.task_count == 1 && r.tasks[0].error == error, "a task has its error");
-	check(r.event_count == 1 && r.events[0].type == event &&
-		      r.events[0].handler == SPIN_KIND_PAYLOAD && r.events[0].message_id == id,
+	check(r.event_count == 1 && r.events[0].type == event && r.events[0].handler == SPIN_KIND_PAYLOAD && r.events[0].message_id == id,
 	      "the first error is an event");
 	r = send(nic, id, 2, 0, what, 3);
 	check(r.reason == reason && !r.event_count, "the second error is none");
 	r = send(nic, id, 3, 1, SPIN_SUCCESS, 4);
 	t = told(nic);
-	check(r.event_count == 1 && r.events[0].type == SPIN_EVENT_MESSAGE &&
-		      r.events[0].dropped_bytes == 2 * BYTES && r.events[0].flags == SPIN_EVENT_FAILED,
+	check(r.event_count == 1 && r.events[0].type == SPIN_EVENT_MESSAGE && r.events[0].dropped_bytes == 2 * BYTES &&
+		      r.events[0].flags == SPIN_EVENT_FAILED,
 	      "the host is told of dropped bytes");
-	check(t.completions == before + 1 && t.dropped_bytes == 2 * BYTES && t.length == 4 * BYTES && !t.flow_control &&
-		      t.sum == 10 && t.last == 10,
+	check(t.completions == before + 1 && t.dropped_bytes == 2 * BYTES && t.length == 4 * BYTES && !t.flow_control && t.sum == 10 &&
+		      t.last == 10,
 	      "the completion handler is told of dropped bytes");
 }
 
@@ -118,8 +111,7 @@ static void transfers(struct pspin *nic)
 	check(ask.what == ASK_COPY && ask.add == 7, "the first packet is there");
 	memcpy(&ask, host + BYTES, sizeof(ask));
 	check(ask.what == ASK_COPY_AND_STORE && ask.add == 8, "the second one is, as it was before the store");
-	check(!pspin__host_read(nic, 2 * BYTES, &pad, sizeof(pad)) && pad.sum == 24 && pad.last == 24,
-	      "the scratchpad is");
+	check(!pspin__host_read(nic, 2 * BYTES, &pad, sizeof(pad)) && pad.sum == 24 && pad.last == 24, "the scratchpad is");
 }
 
 #define MESSAGES 200u /* 54 fit into L1 */
@@ -130,8 +122,7 @@ static void scratchpads(struct pspin *nic)
 		for (uint32_t m = 0; m < MESSAGES; m++) {
 			struct pspin_result r = send(nic, 1000 + m, packet, packet == 2, SPIN_SUCCESS, m + packet);
 
-			if (packet == 2 && (told(nic).sum != 3 * m + 3 || told(nic).last != 3 * m + 3 ||
-					    r.event_count != 1)) {
+			if (packet == 2 && (told(nic).sum != 3 * m + 3 || told(nic).last != 3 * m + 3 || r.event_count != 1)) {
 				printf("FAIL message %u of %u has another one's scratchpad\n", m, MESSAGES);
 				failures++;
 				return;
@@ -142,8 +133,8 @@ static void scratchpads(struct pspin *nic)
 
 static void refusals(struct pspin *nic, struct pspin *datagrams)
 {
-	struct spin_me me = {.start = SPIN_HOST_BYTES, .length = 1};
-	struct pspin_limits limits = {.mpqs = SPIN_MPQS_MAX + 1};
+	struct spin_me me = { .start = SPIN_HOST_BYTES, .length = 1 };
+	struct pspin_limits limits = { .mpqs = SPIN_MPQS_MAX + 1 };
 	struct pspin_result result;
 	struct spin_message_stats stats;
 	uint8_t byte = 0;
@@ -152,8 +143,7 @@ static void refusals(struct pspin *nic, struct pspin *datagrams)
 	check(pspin__me_append(nic, &me, NULL, 0, NULL) == -EINVAL, "an entry outside host memory is refused");
 	check(pspin__me_unlink(nic, 1) == -ENOENT && pspin__me_unlink(nic, SPIN_MES_MAX) == -ENOENT,
 	      "an entry that is not there cannot be unlinked");
-	check(pspin__host_read(nic, SPIN_HOST_BYTES, &byte, 1) == -ERANGE &&
-		      pspin__host_write(nic, SIZE_MAX, &byte, 1) == -ERANGE,
+	check(pspin__host_read(nic, SPIN_HOST_BYTES, &byte, 1) == -ERANGE && pspin__host_write(nic, SIZE_MAX, &byte, 1) == -ERANGE,
 	      "bytes behind host memory are refused");
 	check(!pspin__clock(nic, 5, &result) && pspin__clock(nic, 4, &result) == -EINVAL, "time does not go back");
 	check(pspin__limit(datagrams, &limits) == -EOPNOTSUPP && pspin__reset(datagrams) == -EOPNOTSUPP &&
@@ -166,7 +156,7 @@ static void refusals(struct pspin *nic, struct pspin *datagrams)
 /* A context's own watchdog, and its target's cycles per byte, of which only a payload handler has any. */
 static void limited(struct rig_file image)
 {
-	const struct pspin_limits limits = {.watchdog_cycles = 3000};
+	const struct pspin_limits limits = { .watchdog_cycles = 3000 };
 	struct pspin_target target = *pspin_target__find("pspin-rtl");
 	struct pspin_result r;
 	struct pspin *nic;
@@ -190,13 +180,11 @@ static void limited(struct rig_file image)
 
 int main(void)
 {
-	struct rig_file image = rig__build("message_asks",
-					   "hwmodel/image/entry.c -DSPIN_HANDLER_FILE='\"tests/model/handlers/message_asks.c\"'");
-	struct rig_file other = rig__build("message_deliver",
-					   "hwmodel/image/entry.c -DSPIN_HANDLER_FILE='\"tests/handlers/deliver.c\"'");
+	struct rig_file image =
+		rig__build("message_asks", "hwmodel/image/entry.c -DSPIN_HANDLER_FILE='\"tests/model/handlers/message_asks.c\"'");
+	struct rig_file other = rig__build("message_deliver", "hwmodel/image/entry.c -DSPIN_HANDLER_FILE='\"tests/handlers/deliver.c\"'");
 	struct pspin *nic = nic__open(image, asks, pspin_target__find("pspin-rtl"));
-	struct pspin *datagrams = nic__open(other, (struct spin_registration){.payload = 1}, pspin_target__find("pspin-rtl"));
-
+	struct pspin *datagrams = nic__open(other, (struct spin_registration){ .payload = 1 }, pspin_target__find("pspin-rtl"));
 
 	failing(nic, 1, ASK_TRAP, 5 /* mcause: load access fault */, SPIN_REASON_SEGV, SPIN_EVENT_SEGV);
 	failing(nic, 2, ASK_NO_END, PSPIN_ERROR_WATCHDOG, SPIN_REASON_OVERRUN, SPIN_EVENT_OVERRUN);

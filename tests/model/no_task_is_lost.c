@@ -6,8 +6,8 @@
  */
 #include "tests/model/rig.h"
 
-#define SLOTS 96u
-#define PLACES 512u
+#define SLOTS        96u
+#define PLACES       512u
 #define TIMES_FACTOR UINT64_C(0x100000001b3)
 
 static const char *const functions[] = { "empty", "busy_26", "busy_90", "busy_410", "sends", "meets_transfers", "reads", "issues" };
@@ -151,12 +151,18 @@ static uint64_t run(struct rig_file file, unsigned seed, unsigned step_cycles)
 			seen.in_use[m] = 1;
 			left[m] = 1 + any(10);
 			messages++;
-			contexts[m] = (struct soc_context){ .header = maybe(), .payload = maybe(), .completion = maybe(),
-							    .scratchpad = rig.soc.memory.l1_scratchpads, .bytes_in_l1 = any(4) ? any(2048) : 0 };
+			contexts[m] = (struct soc_context){ .header = maybe(),
+							    .payload = maybe(),
+							    .completion = maybe(),
+							    .scratchpad = rig.soc.memory.l1_scratchpads,
+							    .bytes_in_l1 = any(4) ? any(2048) : 0 };
 			tasks += left[m] + !!contexts[m].header + !!contexts[m].completion;
 		}
 		if (left[m] && soc__takes_her(&rig.soc, m)) {
-			struct soc_her her = { .message_id = m, .l2 = L2_PACKET, .bytes = 1 + any(2000), .end_of_message = left[m] == 1,
+			struct soc_her her = { .message_id = m,
+					       .l2 = L2_PACKET,
+					       .bytes = 1 + any(2000),
+					       .end_of_message = left[m] == 1,
 					       .context = &contexts[m] };
 
 			left[m]--;

@@ -11,15 +11,14 @@
 
 static inline size_t packet__make(uint8_t *frame, uint32_t src, const void *payload, uint32_t bytes)
 {
-	struct spin_eth eth = {{2, 0, 0, 0, 0, 1}, {2, 0, 0, 0, 0, 2}, spin_hton16(SPIN_ETH_IP4)};
-	struct spin_ip4 ip = {.version_ihl = 0x45,
-			      .total_length = spin_hton16((uint16_t)(28 + bytes)),
-			      .ttl = 9,
-			      .protocol = SPIN_IP_UDP,
-			      .src = src,
-			      .dst = 0x0200000a};
-	struct spin_udp udp = {spin_hton16(4000), spin_hton16(9000),
-			       spin_hton16((uint16_t)(8 + bytes)), 0};
+	struct spin_eth eth = { { 2, 0, 0, 0, 0, 1 }, { 2, 0, 0, 0, 0, 2 }, spin_hton16(SPIN_ETH_IP4) };
+	struct spin_ip4 ip = { .version_ihl = 0x45,
+			       .total_length = spin_hton16((uint16_t)(28 + bytes)),
+			       .ttl = 9,
+			       .protocol = SPIN_IP_UDP,
+			       .src = src,
+			       .dst = 0x0200000a };
+	struct spin_udp udp = { spin_hton16(4000), spin_hton16(9000), spin_hton16((uint16_t)(8 + bytes)), 0 };
 	uint8_t *at = frame + sizeof(eth);
 
 	ip.checksum = (uint16_t)~checksum__fold(checksum__sum(&ip, sizeof(ip)));

@@ -14,7 +14,7 @@
 #define SMALL_BEATS (SMALL_BYTES / PLACE_BYTES)
 #define LARGE_BYTES (4096u * 1024)
 #define LARGE_BEATS (LARGE_BYTES / PLACE_BYTES)
-#define STEPS 300000
+#define STEPS       300000
 /* A scan for each of these would take longer than the runner gives a test. */
 #define EXCHANGES 3000000
 
@@ -81,7 +81,7 @@ static void reference_free(struct reference *r, unsigned at, unsigned beats)
 static void compare_random(uint64_t seed)
 {
 	static struct place *held[SMALL_BEATS];
-	struct reference reference = {.rover = 0};
+	struct reference reference = { .rover = 0 };
 	struct places places;
 	unsigned count = 0, refused = 0;
 
@@ -92,8 +92,7 @@ static void compare_random(uint64_t seed)
 		if (random_below(&seed, 10) < inclination) {
 			int incomplete = 0;
 			unsigned want = reference_take(&reference, beats);
-			struct place *place = places__take(&places, beats * PLACE_BYTES - random_below(&seed, PLACE_BYTES),
-							   &incomplete);
+			struct place *place = places__take(&places, beats * PLACE_BYTES - random_below(&seed, PLACE_BYTES), &incomplete);
 
 			check(!incomplete, "the host has memory", step);
 			check((want == SMALL_BEATS) == !place, "room is found where there is some", step);

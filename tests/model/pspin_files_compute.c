@@ -17,7 +17,7 @@
 #include "tests/model/packet.h"
 
 #define HANDLER_MEM 0x1c300000u
-#define L1(cluster) (0x10000000u + (cluster) * 0x400000u)
+#define L1(cluster) (0x10000000u + (cluster)*0x400000u)
 
 static int failures;
 static const char *now; /* handler file and target */
@@ -57,7 +57,7 @@ static struct object compile(const char *name)
 {
 	const char *build = getenv("BUILD") ? getenv("BUILD") : "build";
 	char path[128], line[1024];
-	struct object object = {0};
+	struct object object = { 0 };
 	struct stat st;
 	long sealed;
 	FILE *f;
@@ -119,10 +119,14 @@ static void on_packet(void *arg, const struct pspin_packet_record *r)
 
 static struct pspin *open_on(const struct object *object, const char *target)
 {
-	const struct pspin_observer observer = {.task = on_task, .packet = on_packet};
-	const struct pspin_image image = {.elf = object->data, .elf_bytes = object->bytes, .entries_at = object->api.entries_at,
-					  .framing = PSPIN_FRAMING_PSPIN, .bytes_in_l1 = SPIN_WHOLE_PACKET,
-					  .scratchpad_bytes = PSPIN_API_SCRATCHPAD_BYTES, .host_bytes = SPIN_HOST_BYTES_MAX};
+	const struct pspin_observer observer = { .task = on_task, .packet = on_packet };
+	const struct pspin_image image = { .elf = object->data,
+					   .elf_bytes = object->bytes,
+					   .entries_at = object->api.entries_at,
+					   .framing = PSPIN_FRAMING_PSPIN,
+					   .bytes_in_l1 = SPIN_WHOLE_PACKET,
+					   .scratchpad_bytes = PSPIN_API_SCRATCHPAD_BYTES,
+					   .host_bytes = SPIN_HOST_BYTES_MAX };
 	struct pspin *nic;
 	char err[512];
 
@@ -138,7 +142,7 @@ static struct pspin *open_on(const struct object *object, const char *target)
 static void offer(struct pspin *nic, uint32_t message, int ends, uint16_t src_port, const void *payload, uint32_t bytes)
 {
 	uint8_t frame[2048];
-	struct pspin_offer o = {.frame = frame, .message = message, .end_of_message = ends};
+	struct pspin_offer o = { .frame = frame, .message = message, .end_of_message = ends };
 
 	o.frame_bytes = packet__make(frame, 0x0100000a, payload, bytes);
 	frame[34] = (uint8_t)(src_port >> 8);
@@ -155,9 +159,10 @@ static void run(struct pspin *nic, unsigned headers, unsigned payloads, unsigned
 	      "%u header, %u payload, %u completion handlers ran", seen.tasks[PSPIN_HEADER], seen.tasks[PSPIN_PAYLOAD],
 	      seen.tasks[PSPIN_COMPLETION]);
 	for (unsigned i = 0; i < seen.packets; i++)
-		check(seen.record[i].fate == PSPIN_FATE_HANDLED && seen.record[i].her_ps && seen.record[i].feedback_ps > seen.record[i].her_ps,
-		      "packet %u: fate %d, HER at %llu, feedback at %llu", i, seen.record[i].fate, (unsigned long long)seen.record[i].her_ps,
-		      (unsigned long long)seen.record[i].feedback_ps);
+		check(seen.record[i].fate == PSPIN_FATE_HANDLED && seen.record[i].her_ps &&
+			      seen.record[i].feedback_ps > seen.record[i].her_ps,
+		      "packet %u: fate %d, HER at %llu, feedback at %llu", i, seen.record[i].fate,
+		      (unsigned long long)seen.record[i].her_ps, (unsigned long long)seen.record[i].feedback_ps);
 }
 
 static void read_memory(struct pspin *nic, uint32_t at, void *to, size_t bytes)
@@ -170,7 +175,7 @@ static void read_memory(struct pspin *nic, uint32_t at, void *to, size_t bytes)
 static void flow_counter(struct pspin *nic)
 {
 	enum { FLOWS = 12, PACKETS = 8 };
-	uint32_t list[1 + 64], bits = 0, bytes[FLOWS] = {0};
+	uint32_t list[1 + 64], bits = 0, bytes[FLOWS] = { 0 };
 	static const uint8_t payload[1400];
 
 	for (unsigned packet = 0; packet < PACKETS; packet++)
@@ -185,8 +190,8 @@ static void flow_counter(struct pspin *nic)
 		uint32_t told[2];
 
 		check(!pspin__host_read(nic, 8 * flow, told, sizeof(told)), "no host memory");
-		check(told[0] == PACKETS && told[1] == bytes[flow], "flow %u: %u packets and %u bytes, not %u and %u", flow, told[0], told[1],
-		      PACKETS, bytes[flow]);
+		check(told[0] == PACKETS && told[1] == bytes[flow], "flow %u: %u packets and %u bytes, not %u and %u", flow, told[0],
+		      told[1], PACKETS, bytes[flow]);
 	}
 	read_memory(nic, HANDLER_MEM, list, sizeof(list));
 	for (unsigned i = 0; i < FLOWS; i++)
@@ -230,7 +235,7 @@ static void answer(struct pspin *nic)
 	enum { PACKETS = 256 };
 	uint32_t counter[2];
 	static uint8_t given[PACKETS];
-	uint32_t payload[64] = {0};
+	uint32_t payload[64] = { 0 };
 
 	memset(given, 0, sizeof(given));
 	for (unsigned i = 0; i < PACKETS; i++) {
@@ -257,7 +262,7 @@ static void stack(struct pspin *nic)
 	uint32_t told[4], pushed = 0, memory[5], left = 0, block[128];
 
 	for (unsigned i = 0; i < MESSAGES * PACKETS; i++) {
-		uint32_t word[8] = {i % 3 == 2 ? 0 : i + 1};
+		uint32_t word[8] = { i % 3 == 2 ? 0 : i + 1 };
 
 		pushed += word[0];
 		offer(nic, i % MESSAGES, i / MESSAGES == PACKETS - 1, 4000, word, sizeof(word));
@@ -265,14 +270,15 @@ static void stack(struct pspin *nic)
 	run(nic, MESSAGES, MESSAGES * PACKETS, MESSAGES);
 	for (unsigned i = 0; i < MESSAGES; i++) {
 		check(!pspin__host_read(nic, 16 * i, told, sizeof(told)), "no host memory");
-		check(!told[1] && told[3] == 1 && told[2] == i % clusters, "message %u: lost %u, said %u, home %u", i, told[1], told[3], told[2]);
+		check(!told[1] && told[3] == 1 && told[2] == i % clusters, "message %u: lost %u, said %u, home %u", i, told[1], told[3],
+		      told[2]);
 	}
 	read_memory(nic, L1(0) + scratchpads, memory, sizeof(memory));
 	read_memory(nic, L1(0) + scratchpads + sizeof(memory), block, sizeof(block));
 	for (unsigned i = 0; i < memory[2] && i < 128; i++)
 		left += block[i];
-	check(!memory[0] && !memory[1] && memory[3] && memory[3] <= pushed && memory[3] == memory[4] + left, "lock %u, readers %u, pushed %u, taken %u, left %u",
-	      memory[0], memory[1], memory[3], memory[4], left);
+	check(!memory[0] && !memory[1] && memory[3] && memory[3] <= pushed && memory[3] == memory[4] + left,
+	      "lock %u, readers %u, pushed %u, taken %u, left %u", memory[0], memory[1], memory[3], memory[4], left);
 	check(seen.clusters == (1u << clusters) - 1, "not all clusters work: 0x%x", seen.clusters);
 }
 
@@ -297,8 +303,8 @@ static void words(struct pspin *nic)
 	offer_many(nic, 16, PACKETS / 16, 32);
 	run(nic, 0, PACKETS, 0);
 	read_memory(nic, HANDLER_MEM, shared, sizeof(shared));
-	check(!shared[0] && shared[1] == PACKETS && shared[2] == PACKETS && shared[3] == PACKETS, "lock %u, counts %u, %u and %u", shared[0],
-	      shared[1], shared[2], shared[3]);
+	check(!shared[0] && shared[1] == PACKETS && shared[2] == PACKETS && shared[3] == PACKETS, "lock %u, counts %u, %u and %u",
+	      shared[0], shared[1], shared[2], shared[3]);
 	check(seen.clusters == (1u << clusters) - 1, "not all clusters work: 0x%x", seen.clusters);
 }
 
@@ -360,8 +366,8 @@ static void variables(struct pspin *nic)
 
 		check(!pspin__symbol(nic, "of_cluster", &at, NULL) && at >> 20 == 0x1b0, "of_cluster is at 0x%x", at);
 		read_memory(nic, L1(cluster) + (at & 0xfffff), own, sizeof(own));
-		check(own[0] == (cluster ? 11 : 12) && own[2] == 33 && own[3] == 44, "cluster %u has %u, %u and %u", cluster, own[0], own[2],
-		      own[3]);
+		check(own[0] == (cluster ? 11 : 12) && own[2] == 33 && own[3] == 44, "cluster %u has %u, %u and %u", cluster, own[0],
+		      own[2], own[3]);
 		counted += own[1] - 22;
 	}
 	check(counted == PACKETS, "%u packets are counted in L1", counted);
@@ -396,13 +402,21 @@ static const struct {
 	const char *name;
 	void (*tries)(struct pspin *nic);
 } files[] = {
-	{"flow_counter", flow_counter}, {"deposit", deposit},     {"answer", answer},   {"stack", stack}, {"words", words},
-	{"copies", copies},             {"commands", commands}, {"variables", variables}, {"strings", strings}, {"tasks", tasks},
+	{ "flow_counter", flow_counter },
+	{ "deposit", deposit },
+	{ "answer", answer },
+	{ "stack", stack },
+	{ "words", words },
+	{ "copies", copies },
+	{ "commands", commands },
+	{ "variables", variables },
+	{ "strings", strings },
+	{ "tasks", tasks },
 };
 
 int main(void)
 {
-	static const char *const targets[] = {"pspin-rtl", "pspin", "spin-integrated"};
+	static const char *const targets[] = { "pspin-rtl", "pspin", "spin-integrated" };
 	char name[64];
 
 	if (system("riscv64-unknown-elf-gcc --version >/dev/null 2>&1")) {

@@ -6,7 +6,7 @@
  */
 #include "tests/model/rig.h"
 
-#define HPUS 8u
+#define HPUS  8u
 #define TRIES 16u
 
 /* Bodies as measured on the RTL, less the returned number's instruction, which they did not have. */
@@ -36,7 +36,11 @@ static void ended(void *arg, struct soc_task *task, int pops)
 }
 
 static const struct soc_nic hooks = {
-	.starts = rig__starts, .command = rig__accept, .ended = ended, .freed = rig__freed, .room = rig__room,
+	.starts = rig__starts,
+	.command = rig__accept,
+	.ended = ended,
+	.freed = rig__freed,
+	.room = rig__room,
 };
 
 static void run(const struct soc_context *context, unsigned packets)
@@ -44,8 +48,9 @@ static void run(const struct soc_context *context, unsigned packets)
 	const uint64_t base = rig.soc.now + 1000;
 
 	for (unsigned i = 0; i < packets; i++) {
-		struct soc_her her = { .bytes = 64, .l2 = L2_PACKET + 64 * i, .context = context, .packet = i, .message_id = i,
-				       .end_of_message = 1 };
+		struct soc_her her = {
+			.bytes = 64, .l2 = L2_PACKET + 64 * i, .context = context, .packet = i, .message_id = i, .end_of_message = 1
+		};
 
 		if (soc__her(&rig.soc, base + i, &her))
 			printf("FAIL a HER is refused\n"), failures++;

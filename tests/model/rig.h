@@ -30,7 +30,7 @@ static inline struct rig_file rig__build(const char *name, const char *sources)
 {
 	const char *build = getenv("BUILD") ? getenv("BUILD") : "build";
 	char path[512], line[2048];
-	struct rig_file file = {0};
+	struct rig_file file = { 0 };
 	struct stat st;
 	FILE *f;
 
@@ -39,8 +39,7 @@ static inline struct rig_file rig__build(const char *name, const char *sources)
 		exit(77);
 	}
 	snprintf(path, sizeof(path), "%s/tests/model/%s.elf", build, name);
-	snprintf(line, sizeof(line), "mkdir -p %s/tests/model && %s %s %s -lgcc -o %s", build,
-		 RIG_GCC, RIG_FLAGS, sources, path);
+	snprintf(line, sizeof(line), "mkdir -p %s/tests/model && %s %s %s -lgcc -o %s", build, RIG_GCC, RIG_FLAGS, sources, path);
 	f = system(line) ? NULL : fopen(path, "rb");
 	if (!f || fstat(fileno(f), &st) || !(file.data = malloc((size_t)st.st_size)) ||
 	    fread(file.data, 1, (size_t)st.st_size, f) != (size_t)st.st_size) {
@@ -93,14 +92,13 @@ static inline void rig__room(void *arg, uint64_t cycle)
 /* A machine with the program. Ends the test if there is none. */
 static inline void rig__load(struct rig *rig, struct rig_file file, const struct pspin_target *target)
 {
-	static const struct soc_nic nic = {.command = rig__accept};
+	static const struct soc_nic nic = { .command = rig__accept };
 	char err[128] = "";
 	int failed;
 
 	memset(rig, 0, sizeof(*rig));
 	rig->target = *target;
-	failed = hw_elf__open(&rig->elf, file.data, file.bytes, err, sizeof(err)) ||
-		 soc__open(&rig->soc, &rig->target, &nic, NULL);
+	failed = hw_elf__open(&rig->elf, file.data, file.bytes, err, sizeof(err)) || soc__open(&rig->soc, &rig->target, &nic, NULL);
 	for (unsigned i = 0; !failed && i < rig->soc.memory.clusters; i++)
 		memset(rig->soc.memory.l1[i], RIG_L1_BYTE, rig->soc.memory.l1_bytes);
 	if (failed || storage__load(&rig->soc.memory, rig->elf)) {
@@ -126,8 +124,7 @@ static inline void rig__boot(struct rig *rig, unsigned cluster, unsigned index)
 	rig->descriptor.host_mem_low = (uint32_t)HOST_BASE;
 }
 
-static inline void rig__open(struct rig *rig, struct rig_file file, const struct pspin_target *target, unsigned cluster,
-			     unsigned index)
+static inline void rig__open(struct rig *rig, struct rig_file file, const struct pspin_target *target, unsigned cluster, unsigned index)
 {
 	rig__load(rig, file, target);
 	rig__boot(rig, cluster, index);

@@ -12,10 +12,10 @@
 
 #include <rtl/rtl.h>
 
-#define ENTRY 0x1d000300u
+#define ENTRY  0x1d000300u
 #define CALLER 0x1d00014cu
-#define IDLE 3
-#define BURST 4
+#define IDLE   3
+#define BURST  4
 
 static char directory[] = "/tmp/rtl-check-XXXXXX";
 static int failures;
@@ -54,8 +54,8 @@ static void write_model(void)
 		fprintf(hers, "%u,%u,%u,1,0x1c400000,64,64,0x0,0x%x,0x0,0x1c300000,1048576,0x5000000000,65536,0x0,64,0,0\n", i, her, i,
 			ENTRY);
 		fprintf(packets, "%u,handled,64,%u,%u,%u,%u,%u,\n", i, i, her - 5, her, her, her + way);
-		fprintf(tasks, "%u,payload,%u,0,0,%d,%u,%u,%u,%u,%u,%u,%u,%u,%u,3,0\n", i, i, !i, her, her, her, her, her + 5,
-			her + 15, her + 20, her + way, i ? 10 : 40);
+		fprintf(tasks, "%u,payload,%u,0,0,%d,%u,%u,%u,%u,%u,%u,%u,%u,%u,3,0\n", i, i, !i, her, her, her, her, her + 5, her + 15,
+			her + 20, her + way, i ? 10 : 40);
 	}
 	fclose(hers);
 	fclose(packets);
@@ -82,7 +82,7 @@ static void trace_task(FILE *to, unsigned start, unsigned cycles)
 /* Two cores. The second body alone takes one cycle more than predicted, and so does the burst, by `late`. */
 static void write_rtl(unsigned late, int feedback)
 {
-	FILE *core[2] = {create("trace_core_00_0.log"), create("trace_core_00_1.log")}, *observed = create("observed.csv");
+	FILE *core[2] = { create("trace_core_00_0.log"), create("trace_core_00_1.log") }, *observed = create("observed.csv");
 
 	fprintf(observed, "packet,her,feedback\n");
 	for (unsigned c = 0; c < 2; c++) {
@@ -95,7 +95,8 @@ static void write_rtl(unsigned late, int feedback)
 		unsigned her = i < IDLE ? 1000 + 400 * i : 5000 + i, way = i ? 30 : 61;
 
 		trace_task(core[i % 2], her + 10 + (i >= IDLE ? 20 * i : 0), i == 0 ? 24 : i == 2 ? 11 : 10);
-		fprintf(observed, "%u,%u,%u\n", i, her, i == IDLE + BURST - 1 && !feedback ? 0 : her + way + (i == IDLE + BURST - 1 ? late : 0));
+		fprintf(observed, "%u,%u,%u\n", i, her,
+			i == IDLE + BURST - 1 && !feedback ? 0 : her + way + (i == IDLE + BURST - 1 ? late : 0));
 	}
 	fclose(core[0]);
 	fclose(core[1]);
@@ -111,7 +112,10 @@ static const struct rtl_row *find(const struct rtl_row *rows, size_t count, cons
 	exit(1);
 }
 
-static int is(double a, double b) { return fabs(a - b) < 1e-9; }
+static int is(double a, double b)
+{
+	return fabs(a - b) < 1e-9;
+}
 
 static void compare(unsigned late)
 {

@@ -58,8 +58,8 @@ static void hear_task(void *arg, const struct pspin_task_record *r)
 	const char *end = strchr(h->next, '\n');
 
 	h->tasks++;
-	if (!end || sscanf(h->next, "%llu,%*[^,],%*u,%*u,%*u,%*d,%*[^,],%*[^,],%*[^,],%llu,%llu,%llu,%llu,%llu,%llu", &packet,
-			   &started, &first, &returned, &doorbell, &feedback, &body) != 7) {
+	if (!end || sscanf(h->next, "%llu,%*[^,],%*u,%*u,%*u,%*d,%*[^,],%*[^,],%*[^,],%llu,%llu,%llu,%llu,%llu,%llu", &packet, &started,
+			   &first, &returned, &doorbell, &feedback, &body) != 7) {
 		fail(h->handler, "a task has no line");
 		return;
 	}
@@ -87,8 +87,8 @@ static void check_predictions(const char *directory, const struct spin_object *o
 {
 	size_t bytes, content;
 	char *tasks = slurp(directory, "tasks.csv", &bytes), *hers, *trace, *packets;
-	struct heard heard = {w->handler, strchr(tasks, '\n') + 1, pspin_target__cycle_ps(target)};
-	const struct pspin_observer observer = {.arg = &heard, .task = hear_task, .packet = hear_packet, .her = hear_her};
+	struct heard heard = { w->handler, strchr(tasks, '\n') + 1, pspin_target__cycle_ps(target) };
+	const struct pspin_observer observer = { .arg = &heard, .task = hear_task, .packet = hear_packet, .her = hear_her };
 	struct pspin *nic = kit_nic(object, w, target);
 	unsigned count = kit_series__packets(series);
 
@@ -186,7 +186,7 @@ static void check_slm(const char *directory, const char *handler, const struct p
 
 static void check(const char *handler, const char *below, unsigned packet_bytes)
 {
-	static const char *const files[] = {"hers.csv", "packets.trace", "packets.bin", "scratch.bin", "tasks.csv", "packets.csv"};
+	static const char *const files[] = { "hers.csv", "packets.trace", "packets.bin", "scratch.bin", "tasks.csv", "packets.csv" };
 	const struct pspin_target *target = pspin_target__find("pspin-rtl");
 	struct spin_object *object = NULL;
 	char path[512], directory[600], again[600];

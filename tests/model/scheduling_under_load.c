@@ -6,7 +6,7 @@
 #include "tests/model/rig.h"
 
 #define TASKS_MAX 512
-#define NEVER UINT64_MAX
+#define NEVER     UINT64_MAX
 
 static struct rig rig;
 static int failures;
@@ -28,8 +28,10 @@ static void ended(void *arg, struct soc_task *task, int pops)
 
 	(void)arg;
 	ran_count++;
-	*r = (struct ran){ task->dispatched - base, task->started - base, task->doorbell - base, task->feedback - base,
-			   task->her->message_id, task->packet_l1, task->kind, task->hpu->cluster, task->hpu->index, pops };
+	*r = (struct ran){
+		task->dispatched - base, task->started - base, task->doorbell - base, task->feedback - base, task->her->message_id,
+		task->packet_l1,         task->kind,           task->hpu->cluster,    task->hpu->index,      pops
+	};
 }
 
 static void freed(void *arg, uint32_t message, uint64_t cycle)
@@ -51,8 +53,7 @@ static int by_start(const void *a, const void *b)
 {
 	const struct ran *x = a, *y = b;
 
-	return x->started != y->started ? (x->started > y->started) - (x->started < y->started) :
-					  (int)x->cluster - (int)y->cluster;
+	return x->started != y->started ? (x->started > y->started) - (x->started < y->started) : (int)x->cluster - (int)y->cluster;
 }
 
 static int by_dispatch(const void *a, const void *b)
@@ -77,8 +78,11 @@ static uint32_t function(const char *name)
 
 static struct soc_context context(const char *header, const char *payload, const char *completion, uint32_t bytes_in_l1)
 {
-	return (struct soc_context){ .header = function(header), .payload = function(payload), .completion = function(completion),
-				     .bytes_in_l1 = bytes_in_l1, .scratchpad = L1_PACKETS + 0x10000 };
+	return (struct soc_context){ .header = function(header),
+				     .payload = function(payload),
+				     .completion = function(completion),
+				     .bytes_in_l1 = bytes_in_l1,
+				     .scratchpad = L1_PACKETS + 0x10000 };
 }
 
 static void offer(uint64_t cycle, uint32_t message, const struct soc_context *context, uint32_t bytes, int is_last)

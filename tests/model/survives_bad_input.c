@@ -21,17 +21,17 @@ static uint32_t next(void)
 static struct spin_meta meta = {
 	.magic = SPIN_META_MAGIC,
 	.api_version = SPIN_API_VERSION,
-	.registration = {.header = 1,
-			 .payload = 1,
-			 .completion = 1,
-			 .checksum = SPIN_CHECKSUM_HOST,
-			 .scratchpad_bytes = SPIN_SCRATCHPAD_MAX},
+	.registration = { .header = 1,
+			  .payload = 1,
+			  .completion = 1,
+			  .checksum = SPIN_CHECKSUM_HOST,
+			  .scratchpad_bytes = SPIN_SCRATCHPAD_MAX },
 };
 
 static int open_image(struct pspin **nic, const void *data, size_t bytes)
 {
 	struct pspin_target target = *pspin_target__find("pspin-rtl");
-	struct spin_rule any = {0};
+	struct spin_rule any = { 0 };
 	char err[128];
 
 	target.watchdog_cycles = 2000;
@@ -41,12 +41,13 @@ static int open_image(struct pspin **nic, const void *data, size_t bytes)
 /* A packet of one of few messages, mostly. */
 static void any_slmp(uint8_t *payload)
 {
-	static const uint16_t flags[] = {SPIN_SLMP_SYN, SPIN_SLMP_SYN | SPIN_SLMP_EOM, SPIN_SLMP_EOM, 0,
-					 SPIN_SLMP_SYN | SPIN_SLMP_PUT};
-	struct spin_slmp slmp = {spin_hton16(flags[next() % 5]), spin_hton32(next() % 8),
-				 spin_hton32(next() % 4 * (next() % 64))};
-	struct spin_slmp_put put = {.op = SPIN_SLMP_OP_PUT, .version = SPIN_SLMP_VERSION, .length = next(),
-				    .match_bits = next(), .offset = next() & 1 ? next() : 0};
+	static const uint16_t flags[] = { SPIN_SLMP_SYN, SPIN_SLMP_SYN | SPIN_SLMP_EOM, SPIN_SLMP_EOM, 0, SPIN_SLMP_SYN | SPIN_SLMP_PUT };
+	struct spin_slmp slmp = { spin_hton16(flags[next() % 5]), spin_hton32(next() % 8), spin_hton32(next() % 4 * (next() % 64)) };
+	struct spin_slmp_put put = { .op = SPIN_SLMP_OP_PUT,
+				     .version = SPIN_SLMP_VERSION,
+				     .length = next(),
+				     .match_bits = next(),
+				     .offset = next() & 1 ? next() : 0 };
 
 	memcpy(payload, &slmp, sizeof(slmp));
 	memcpy(payload + sizeof(slmp), &put, sizeof(put));
@@ -93,8 +94,9 @@ static int packets(struct pspin *nic, unsigned count)
 
 static int survive(struct rig_file file)
 {
-	const struct pspin_limits limits = {.mpqs = 4, .parking = 8, .host_bytes = 4096, .idle_ms = 100,
-					    .tombstone_ms = 50, .take_put = 1};
+	const struct pspin_limits limits = {
+		.mpqs = 4, .parking = 8, .host_bytes = 4096, .idle_ms = 100, .tombstone_ms = 50, .take_put = 1
+	};
 	static uint8_t huge[PSPIN_FRAME_BYTES_MAX + 1];
 	struct pspin_result result;
 	struct pspin *nic;
@@ -103,12 +105,10 @@ static int survive(struct rig_file file)
 
 	if (open_image(&nic, file.data, file.bytes))
 		return 1;
-	failures += pspin__limit(nic, &limits) !=
-		    (meta.registration.delivery == SPIN_DELIVER_ME ? 0 : -EOPNOTSUPP);
+	failures += pspin__limit(nic, &limits) != (meta.registration.delivery == SPIN_DELIVER_ME ? 0 : -EOPNOTSUPP);
 	failures += packets(nic, 50000);
 	failures += pspin__packet(nic, huge, sizeof(huge), &result) != -EINVAL;
-	failures +=
-		pspin__packet(nic, huge, 0, &result) != 0 || result.reason != SPIN_REASON_TRUNCATED;
+	failures += pspin__packet(nic, huge, 0, &result) != 0 || result.reason != SPIN_REASON_TRUNCATED;
 	failures += pspin__read(nic, 0, &byte, 1) != -EFAULT;
 	failures += pspin__read(nic, 0x1c400000 + 0x3fffff, huge, 2) != -EFAULT;
 	failures += pspin__write(nic, 0x1d007fff, huge, 2) != -EFAULT;
@@ -121,8 +121,7 @@ static int survive(struct rig_file file)
 		uint8_t code[1024];
 		uint32_t entry;
 
-		if (open_image(&nic, file.data, file.bytes) ||
-		    pspin__symbol(nic, "hpu_header_ip4", &entry, NULL))
+		if (open_image(&nic, file.data, file.bytes) || pspin__symbol(nic, "hpu_header_ip4", &entry, NULL))
 			return 1;
 		for (size_t i = 0; i < sizeof(code); i++)
 			code[i] = (uint8_t)next();
@@ -152,13 +151,11 @@ static int survive(struct rig_file file)
 
 int main(void)
 {
-	int failures = survive(rig__build(
-		"survives", "hwmodel/image/entry.c -DSPIN_HANDLER_FILE='\"tests/handlers/sum.c\"'"));
+	int failures = survive(rig__build("survives", "hwmodel/image/entry.c -DSPIN_HANDLER_FILE='\"tests/handlers/sum.c\"'"));
 
 	meta.registration.delivery = SPIN_DELIVER_ME;
-	failures += survive(rig__build(
-		"survives_messages",
-		"hwmodel/image/entry.c -DSPIN_HANDLER_FILE='\"tests/model/handlers/message_asks.c\"'"));
+	failures += survive(
+		rig__build("survives_messages", "hwmodel/image/entry.c -DSPIN_HANDLER_FILE='\"tests/model/handlers/message_asks.c\"'"));
 	if (failures)
 		printf("FAIL %d\n", failures);
 	return failures != 0;

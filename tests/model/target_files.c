@@ -24,51 +24,51 @@ static const struct case_row {
 	const char *text;
 	const char *says; /* NULL: it is sound */
 } cases[] = {
-	{"", NULL},
-	{"# nothing\n\n  \t\n", NULL},
-	{"base = pspin\nhpus = 4 # fewer\n", NULL},
-	{"\thpus=1\r\nclusters\t=\t1", NULL},
-	{"hpus = 4\nbase = pspin\n", ":2: base comes before"},
-	{"base = spin\n", ":1: no target 'spin'"},
-	{"base = spin\n", "spin-integrated"},
-	{"\nhpu = 4\n", ":2: no parameter 'hpu'; the nearest is hpus"},
-	{"clock_mzh = 4\n", "the nearest is clock_mhz"},
-	{"hpus 4\n", ":1: 'hpus 4' is no 'name = value'"},
-	{"scheduler = fair_hpu_time\n", NULL},
-	{"scheduler = fair\n", ":1: scheduler is round_robin or fair_hpu_time, not 'fair'"},
-	{"scheduler = 1\n", "not '1'"},
-	{"hpus = four\n", ":1: 'four' is no number"},
-	{"hpus = \n", "is no number"},
-	{"hpus = -1\n", "'-1' is no number"},
-	{"hpus = 0x8\n", "is no number"},
-	{"hpus = 1e1\n", "is no number"},
-	{"hpus = 4 4\n", "'4 4' is no number"},
-	{"hpus = 4\nclusters = 2\nhpus = 8\n", ":3: hpus is set already, in line 1"},
-	{"hpus = 0\n", ":1: hpus is 1 to 16 HPUs per cluster, not 0"},
-	{"hpus = 99999999999999999999999\n", "is no number"},
-	{"clock_mhz = 0\n", ":1: clock_mhz is 1 to"},
-	{"clock_mhz = 1300\n", "it is at 1250 and 1600"},
-	{"clusters = 45\n", ":1: clusters is 1 to 44 clusters, not 45"},
-	{"hpus = 17\n", ":1: hpus is 1 to 16"},
-	{"base = spin-discrete\nhpu_threads = 2\nhpus = 8\n", NULL},
-	{"clusters = 4\nhpus = 2\nhpu_threads = 4\n", NULL},
-	{"hpu_threads = 0\n", ":1: hpu_threads is 1 to 16 threads, not 0"},
-	{"hpu_threads = 17\n", ":1: hpu_threads is 1 to 16"},
-	{"hpu_threads = two\n", ":1: 'two' is no number"},
-	{"base = spin-discrete\nhpus = 8\n", "hpu_threads = 4: hpus = 8 of clusters = 1 can have 2 each"},
-	{"hpu_threads = 2\n", "hpus = 8 of clusters = 4 can have 1 each"},
-	{"clusters = 33\nhpus = 4\nhpu_threads = 2\n", "make 264 threads, and SPIN_PER_HPU has entries for 256"},
-	{"thread_slice_cycles = 15\n", ":1: thread_slice_cycles is 16 to"},
-	{"thread_switch_cycles = 10001\n", ":1: thread_switch_cycles is 0 to 10000"},
-	{"l1_kib = 128\nl1_packet_kib = 128\n", "it has room for 94"},
-	{"l1_packet_kib = 4\n", "no packet of 2048 bytes; 8 KiB do"},
-	{"beat_bytes = 48\n", "beat_bytes = 48 is no power of two"},
-	{"l1_banks = 63\n", "l1_banks = 63 is no power of two"},
-	{"icache_ways = 3\n", "powers of two"},
-	{"icache_bytes = 256\nicache_line_bytes = 256\n", "1024 do"},
-	{"mpqs = 65536\nclusters = 3\n", "are home to at most 65535"},
-	{"load_remote_l1 = 4\n", "remote_reach = 11 is a part of load_remote_l1 = 4"},
-	{"beat_bytes = 128\nl1_banks = 16\n", "take 64 in a cycle"},
+	{ "", NULL },
+	{ "# nothing\n\n  \t\n", NULL },
+	{ "base = pspin\nhpus = 4 # fewer\n", NULL },
+	{ "\thpus=1\r\nclusters\t=\t1", NULL },
+	{ "hpus = 4\nbase = pspin\n", ":2: base comes before" },
+	{ "base = spin\n", ":1: no target 'spin'" },
+	{ "base = spin\n", "spin-integrated" },
+	{ "\nhpu = 4\n", ":2: no parameter 'hpu'; the nearest is hpus" },
+	{ "clock_mzh = 4\n", "the nearest is clock_mhz" },
+	{ "hpus 4\n", ":1: 'hpus 4' is no 'name = value'" },
+	{ "scheduler = fair_hpu_time\n", NULL },
+	{ "scheduler = fair\n", ":1: scheduler is round_robin or fair_hpu_time, not 'fair'" },
+	{ "scheduler = 1\n", "not '1'" },
+	{ "hpus = four\n", ":1: 'four' is no number" },
+	{ "hpus = \n", "is no number" },
+	{ "hpus = -1\n", "'-1' is no number" },
+	{ "hpus = 0x8\n", "is no number" },
+	{ "hpus = 1e1\n", "is no number" },
+	{ "hpus = 4 4\n", "'4 4' is no number" },
+	{ "hpus = 4\nclusters = 2\nhpus = 8\n", ":3: hpus is set already, in line 1" },
+	{ "hpus = 0\n", ":1: hpus is 1 to 16 HPUs per cluster, not 0" },
+	{ "hpus = 99999999999999999999999\n", "is no number" },
+	{ "clock_mhz = 0\n", ":1: clock_mhz is 1 to" },
+	{ "clock_mhz = 1300\n", "it is at 1250 and 1600" },
+	{ "clusters = 45\n", ":1: clusters is 1 to 44 clusters, not 45" },
+	{ "hpus = 17\n", ":1: hpus is 1 to 16" },
+	{ "base = spin-discrete\nhpu_threads = 2\nhpus = 8\n", NULL },
+	{ "clusters = 4\nhpus = 2\nhpu_threads = 4\n", NULL },
+	{ "hpu_threads = 0\n", ":1: hpu_threads is 1 to 16 threads, not 0" },
+	{ "hpu_threads = 17\n", ":1: hpu_threads is 1 to 16" },
+	{ "hpu_threads = two\n", ":1: 'two' is no number" },
+	{ "base = spin-discrete\nhpus = 8\n", "hpu_threads = 4: hpus = 8 of clusters = 1 can have 2 each" },
+	{ "hpu_threads = 2\n", "hpus = 8 of clusters = 4 can have 1 each" },
+	{ "clusters = 33\nhpus = 4\nhpu_threads = 2\n", "make 264 threads, and SPIN_PER_HPU has entries for 256" },
+	{ "thread_slice_cycles = 15\n", ":1: thread_slice_cycles is 16 to" },
+	{ "thread_switch_cycles = 10001\n", ":1: thread_switch_cycles is 0 to 10000" },
+	{ "l1_kib = 128\nl1_packet_kib = 128\n", "it has room for 94" },
+	{ "l1_packet_kib = 4\n", "no packet of 2048 bytes; 8 KiB do" },
+	{ "beat_bytes = 48\n", "beat_bytes = 48 is no power of two" },
+	{ "l1_banks = 63\n", "l1_banks = 63 is no power of two" },
+	{ "icache_ways = 3\n", "powers of two" },
+	{ "icache_bytes = 256\nicache_line_bytes = 256\n", "1024 do" },
+	{ "mpqs = 65536\nclusters = 3\n", "are home to at most 65535" },
+	{ "load_remote_l1 = 4\n", "remote_reach = 11 is a part of load_remote_l1 = 4" },
+	{ "beat_bytes = 128\nl1_banks = 16\n", "take 64 in a cycle" },
 };
 
 static void write_file(const char *text, size_t bytes)
@@ -138,8 +138,7 @@ static void files_are_built_in(void)
 		struct pspin_target *target = NULL;
 		char err[400] = "";
 
-		if (pspin_target__read(files.gl_pathv[i], &target, err, sizeof(err)) ||
-		    !pspin_target__find(pspin_target__name(target)))
+		if (pspin_target__read(files.gl_pathv[i], &target, err, sizeof(err)) || !pspin_target__find(pspin_target__name(target)))
 			fail(files.gl_pathv[i], err);
 		else
 			same(target, pspin_target__find(pspin_target__name(target)));
@@ -169,12 +168,11 @@ static void bounds_hold(void)
 
 	for (unsigned i = 0; target && !pspin_target__parameter(i, &p); i++) {
 		if (pspin_target__set(target, p.name, p.low, err, sizeof(err)) ||
-		    pspin_target__set(target, p.name, p.high, err, sizeof(err)) ||
-		    pspin_target__get(target, p.name, &value) || value != p.high)
+		    pspin_target__set(target, p.name, p.high, err, sizeof(err)) || pspin_target__get(target, p.name, &value) ||
+		    value != p.high)
 			fail(p.name, "does not take its bounds");
 		if ((p.low && !pspin_target__set(target, p.name, p.low - 1, err, sizeof(err))) ||
-		    pspin_target__set(target, p.name, p.high + 1, err, sizeof(err)) != -ERANGE ||
-		    !strstr(err, p.name))
+		    pspin_target__set(target, p.name, p.high + 1, err, sizeof(err)) != -ERANGE || !strstr(err, p.name))
 			fail(p.name, "takes what is beyond its bounds");
 		if (!*p.unit || !*p.text || !*pspin_target__source(target, p.name))
 			fail(p.name, "has no unit or no source");
@@ -188,13 +186,12 @@ static void bounds_hold(void)
 static void nics_are_checked(void)
 {
 	struct pspin_target *target = pspin_target__copy(pspin_target__find("pspin-rtl"));
-	const struct pspin_image image = {.elf = "", .elf_bytes = 0, .payload = "x"};
+	const struct pspin_image image = { .elf = "", .elf_bytes = 0, .payload = "x" };
 	struct pspin *nic = NULL;
 	char err[400] = "";
 
 	if (!target || pspin_target__set(target, "clock_mhz", 1300, err, sizeof(err)) ||
-	    pspin__open_image(&nic, target, &image, err, sizeof(err)) != -EINVAL || nic ||
-	    !strstr(err, "1250 and 1600"))
+	    pspin__open_image(&nic, target, &image, err, sizeof(err)) != -EINVAL || nic || !strstr(err, "1250 and 1600"))
 		fail("a NIC at 1300 MHz", err);
 	pspin_target__free(target);
 }

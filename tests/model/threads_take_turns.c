@@ -8,9 +8,9 @@
 #include "hwmodel/soc/threads.h"
 #include "tests/model/rig.h"
 
-#define TASKS 64u
+#define TASKS       64u
 #define SLICE_NEVER 0xffffffffull
-#define WORDS 0x80000u /* in L1: those of threads.S */
+#define WORDS       0x80000u /* in L1: those of threads.S */
 #define WORDS_BYTES 256u
 
 static int failures;
@@ -40,8 +40,13 @@ static void ended(void *arg, struct soc_task *task, int pops)
 
 	(void)arg;
 	(void)pops;
-	*to = (struct seen){ .started = task->started, .first = task->first, .returned = task->returned, .doorbell = task->doorbell,
-			     .body = task->result.body.cycle, .parked = task->result.parked_cycles, .error = task->result.error,
+	*to = (struct seen){ .started = task->started,
+			     .first = task->first,
+			     .returned = task->returned,
+			     .doorbell = task->doorbell,
+			     .body = task->result.body.cycle,
+			     .parked = task->result.parked_cycles,
+			     .error = task->result.error,
 			     .index = task->hpu->index };
 	memcpy(to->causes, task->result.body.cycles, sizeof(to->causes));
 	order[ended_count++] = (unsigned)task->her->packet;
@@ -68,7 +73,11 @@ static void run(struct rig *rig, struct rig_file file, const struct pspin_target
 		uint64_t apart)
 {
 	static const struct soc_nic nic = {
-		.starts = rig__starts, .command = rig__accept, .ended = ended, .freed = rig__freed, .room = rig__room,
+		.starts = rig__starts,
+		.command = rig__accept,
+		.ended = ended,
+		.freed = rig__freed,
+		.room = rig__room,
 	};
 	static struct soc_context contexts[TASKS];
 	uint64_t cycle;
@@ -80,8 +89,9 @@ static void run(struct rig *rig, struct rig_file file, const struct pspin_target
 	memset(rig->soc.memory.l1[0] + WORDS, 0, WORDS_BYTES);
 	cycle = rig->soc.now + 1;
 	for (unsigned i = 0; i < count; i++, cycle += i < together ? 0 : apart) {
-		struct soc_her her = { .packet = i, .message_id = i, .l2 = L2_PACKET, .bytes = 64, .end_of_message = 1,
-				       .context = &contexts[i] };
+		struct soc_her her = {
+			.packet = i, .message_id = i, .l2 = L2_PACKET, .bytes = 64, .end_of_message = 1, .context = &contexts[i]
+		};
 
 		contexts[i] = (struct soc_context){ .payload = rig__function(rig, names[i]), .bytes_in_l1 = 64 };
 		if (apart && i >= together)
@@ -114,8 +124,8 @@ static void waits_are_hidden(struct rig_file file)
 			each = (double)(seen[order[TASKS - 9]].doorbell - seen[order[7]].doorbell) / (TASKS - 16);
 			want = fmax(work, (work + wait) / counts[n]);
 
-			printf("%2u threads, %4llu ns: %.1f cycles a task, of %.0f and a wait of %.0f\n", counts[n], (unsigned long long)waits[w],
-			       each, work, wait);
+			printf("%2u threads, %4llu ns: %.1f cycles a task, of %.0f and a wait of %.0f\n", counts[n],
+			       (unsigned long long)waits[w], each, work, wait);
 			if (each < 0.99 * work || each < 0.95 * want || each > 1.1 * want + 2 * (double)target.thread_switch_cycles) {
 				printf("FAIL expected %.1f\n", want);
 				failures++;
@@ -136,7 +146,7 @@ static void waits_are_hidden(struct rig_file file)
 /* Of tasks that come when all is idle, on HPUs of one thread and of more, every cycle and cause is the same. */
 static void alone_it_is_one_thread(struct rig_file file)
 {
-	static const char *const names[] = { "reads", "works", "reads_twice", "issues", "reads_and_works",
+	static const char *const names[] = { "reads", "works",  "reads_twice",     "issues", "reads_and_works",
 					     "locks", "issues", "reads_and_traps", "reads" };
 	const unsigned count = sizeof(names) / sizeof(names[0]);
 	struct pspin_target target = one_hpu(1, 500);

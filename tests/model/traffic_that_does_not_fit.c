@@ -42,9 +42,9 @@ static void on_task(void *arg, const struct pspin_task_record *r)
 
 static void observe(struct pspin *nic, struct seen *seen)
 {
-	struct pspin_observer observer = {.arg = seen, .packet = on_packet, .task = on_task};
+	struct pspin_observer observer = { .arg = seen, .packet = on_packet, .task = on_task };
 
-	*seen = (struct seen){0};
+	*seen = (struct seen){ 0 };
 	pspin__observe(nic, &observer);
 }
 
@@ -63,9 +63,10 @@ static struct pspin_target small_target(void)
 static struct pspin *open_context(struct rig_file file, enum spin_delivery delivery)
 {
 	const struct pspin_target target = small_target();
-	struct spin_meta meta = {.magic = SPIN_META_MAGIC, .api_version = SPIN_API_VERSION,
-				 .registration = {.payload = 1, .delivery = (uint8_t)delivery}};
-	struct spin_rule any = {0};
+	struct spin_meta meta = { .magic = SPIN_META_MAGIC,
+				  .api_version = SPIN_API_VERSION,
+				  .registration = { .payload = 1, .delivery = (uint8_t)delivery } };
+	struct spin_rule any = { 0 };
 	struct pspin *nic;
 	char err[256];
 
@@ -81,7 +82,7 @@ static struct pspin *open_context(struct rig_file file, enum spin_delivery deliv
 static void offer(struct pspin *nic, const void *payload, uint32_t bytes)
 {
 	uint8_t frame[2048];
-	struct pspin_offer offer = {.frame = frame};
+	struct pspin_offer offer = { .frame = frame };
 
 	offer.frame_bytes = packet__make(frame, 0x0100000a, payload, bytes);
 	check(!pspin__offer(nic, &offer), "a packet is taken");
@@ -112,10 +113,10 @@ static void full(struct rig_file file, int lossy)
 static void parked(struct rig_file file)
 {
 	struct pspin *nic = open_context(file, SPIN_DELIVER_ME);
-	uint8_t datagram[sizeof(struct spin_slmp) + 1000] = {0};
+	uint8_t datagram[sizeof(struct spin_slmp) + 1000] = { 0 };
 
 	for (uint32_t i = 20; i; i--) {
-		struct spin_slmp slmp = {0, spin_hton32(7), spin_hton32((i - 1) * 1000)};
+		struct spin_slmp slmp = { 0, spin_hton32(7), spin_hton32((i - 1) * 1000) };
 
 		slmp.flags = spin_hton16(i == 1 ? SPIN_SLMP_SYN : i == 20 ? SPIN_SLMP_EOM : 0);
 		memcpy(datagram, &slmp, sizeof(slmp));
@@ -129,15 +130,14 @@ static void parked(struct rig_file file)
 static int open_image(struct pspin **nic, struct rig_file file, const char *payload, char *err, size_t err_bytes)
 {
 	const struct pspin_target target = small_target();
-	const struct pspin_image image = {.elf = file.data, .elf_bytes = file.bytes, .payload = payload,
-					  .framing = PSPIN_FRAMING_IP};
+	const struct pspin_image image = { .elf = file.data, .elf_bytes = file.bytes, .payload = payload, .framing = PSPIN_FRAMING_IP };
 
 	return pspin__open_image(nic, &target, &image, err, err_bytes);
 }
 
 static void without_end(struct rig_file file)
 {
-	struct pspin_offer offer = {0};
+	struct pspin_offer offer = { 0 };
 	struct pspin *nic;
 	uint8_t frame[128];
 	char err[256];
@@ -165,7 +165,7 @@ static void without_end(struct rig_file file)
 /* The handler's task ends with that error, in it. */
 static void goes_wrong(struct rig_file file, const char *handler, uint32_t error)
 {
-	struct pspin_offer offer = {.end_of_message = 1};
+	struct pspin_offer offer = { .end_of_message = 1 };
 	uint32_t at, bytes;
 	struct pspin *nic;
 	struct seen seen;
@@ -181,8 +181,8 @@ static void goes_wrong(struct rig_file file, const char *handler, uint32_t error
 	offer.frame_bytes = packet__make(frame, 0x0100000a, "abcd", 4);
 	check(!pspin__offer(nic, &offer) && !pspin__run(nic, UINT64_MAX) && seen.handled == 1, "its packet comes to an end");
 	if (seen.error != error || (error && (seen.error_pc < at || seen.error_pc >= at + bytes))) {
-		printf("FAIL %s: error 0x%x at 0x%08x, expected 0x%x in 0x%08x + %u\n", handler, seen.error, seen.error_pc, error,
-		       at, bytes);
+		printf("FAIL %s: error 0x%x at 0x%08x, expected 0x%x in 0x%08x + %u\n", handler, seen.error, seen.error_pc, error, at,
+		       bytes);
 		failures++;
 	}
 	pspin__close(nic);
@@ -193,18 +193,16 @@ static void not_there(struct rig_file file)
 	struct pspin *nic;
 	char err[256] = "";
 
-	check(open_image(&nic, file, "nobody", err, sizeof(err)) == -EINVAL && !nic && strstr(err, "nobody") &&
-		      strstr(err, "endless"),
+	check(open_image(&nic, file, "nobody", err, sizeof(err)) == -EINVAL && !nic && strstr(err, "nobody") && strstr(err, "endless"),
 	      "a handler that is not there is told, and which are");
 	check(open_image(&nic, file, NULL, err, sizeof(err)) == -EINVAL && *err, "no handler at all is refused");
 }
 
 int main(void)
 {
-	struct rig_file deliver = rig__build("fits_deliver",
-					     "hwmodel/image/entry.c -DSPIN_HANDLER_FILE='\"tests/handlers/deliver.c\"'");
-	struct rig_file asks = rig__build("fits_asks",
-					  "hwmodel/image/entry.c -DSPIN_HANDLER_FILE='\"tests/model/handlers/message_asks.c\"'");
+	struct rig_file deliver = rig__build("fits_deliver", "hwmodel/image/entry.c -DSPIN_HANDLER_FILE='\"tests/handlers/deliver.c\"'");
+	struct rig_file asks =
+		rig__build("fits_asks", "hwmodel/image/entry.c -DSPIN_HANDLER_FILE='\"tests/model/handlers/message_asks.c\"'");
 	struct rig_file faulty = rig__build("faulty", "tests/model/faulty.S -Wl,-u,good,-u,illegal,-u,wild,-u,endless,-u,reserves");
 
 	full(deliver, 0);

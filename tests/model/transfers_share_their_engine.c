@@ -5,7 +5,7 @@
  */
 #include "tests/model/rig.h"
 
-#define TIMES 10 /* of each transfer */
+#define TIMES  10 /* of each transfer */
 #define LAUNCH 10 /* instructions before leaves_transfers' first launch */
 
 static int failures;

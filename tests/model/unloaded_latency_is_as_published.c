@@ -10,10 +10,9 @@
 
 static int failures;
 
-static struct bench_result run(const struct bench_image *image, const char *target,
-			       const struct bench_run *run)
+static struct bench_result run(const struct bench_image *image, const char *target, const struct bench_run *run)
 {
-	struct bench_result result = {0};
+	struct bench_result result = { 0 };
 	char err[512] = "";
 
 	if (bench__run(image, pspin_target__find(target), run, &result, err, sizeof(err))) {
@@ -25,8 +24,7 @@ static struct bench_result run(const struct bench_image *image, const char *targ
 
 static void latency(const struct bench_image *image, const char *target, uint32_t bytes, double ns)
 {
-	const struct bench_run alone = {
-		.handler = "empty", .packet_bytes = bytes, .packets = 16, .messages = 1};
+	const struct bench_run alone = { .handler = "empty", .packet_bytes = bytes, .packets = 16, .messages = 1 };
 	double have = run(image, target, &alone).latency_ns;
 
 	if (have > ns || have < ns) {
@@ -37,11 +35,7 @@ static void latency(const struct bench_image *image, const char *target, uint32_
 
 static void rate(const struct bench_image *image, uint32_t bytes)
 {
-	const struct bench_run full = {.handler = "empty",
-				       .packet_bytes = bytes,
-				       .packets = 1024,
-				       .messages = 32,
-				       .at_once = 1};
+	const struct bench_run full = { .handler = "empty", .packet_bytes = bytes, .packets = 1024, .messages = 32, .at_once = 1 };
 	double have = 1 / run(image, "pspin-rtl", &full).packets_per_ns, want = (bytes + 63) / 64;
 
 	if (have > want * 1.001 || have < want * 0.999) {
@@ -53,7 +47,7 @@ static void rate(const struct bench_image *image, uint32_t bytes)
 int main(void)
 {
 	struct rig_file handlers = rig__build("empty", "tests/figures/handlers.S");
-	const struct bench_image image = {handlers.data, handlers.bytes};
+	const struct bench_image image = { handlers.data, handlers.bytes };
 
 	latency(&image, "pspin", 64, 26);
 	latency(&image, "pspin", 1024, 40);

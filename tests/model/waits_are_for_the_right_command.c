@@ -31,10 +31,10 @@ static void watch(void *arg, const struct rv32_bus_request *req)
 
 static struct pspin *open_nic(struct rig_file file, const struct pspin_target *target)
 {
-	struct spin_meta meta = {.magic = SPIN_META_MAGIC, .api_version = SPIN_API_VERSION, .registration = {.payload = 1}};
-	const struct spin_segment all = {0, 4096};
-	const struct pspin_limits limits = {.host_bytes = 1 << 20, .handler_mem = &all, .handler_segments = 1};
-	struct spin_rule any = {0};
+	struct spin_meta meta = { .magic = SPIN_META_MAGIC, .api_version = SPIN_API_VERSION, .registration = { .payload = 1 } };
+	const struct spin_segment all = { 0, 4096 };
+	const struct pspin_limits limits = { .host_bytes = 1 << 20, .handler_mem = &all, .handler_segments = 1 };
+	struct spin_rule any = { 0 };
 	struct pspin *nic;
 	char err[128];
 
@@ -47,7 +47,7 @@ static struct pspin *open_nic(struct rig_file file, const struct pspin_target *t
 static int run(struct rig_file file, unsigned slots, uint64_t latency_ps)
 {
 	struct pspin_target target = *pspin_target__find("pspin-rtl");
-	struct watched w = {0};
+	struct watched w = { 0 };
 	struct pspin *nic;
 	uint32_t payload = 0;
 	uint8_t frame[128];
@@ -62,7 +62,7 @@ static int run(struct rig_file file, unsigned slots, uint64_t latency_ps)
 	w.hpu->watch = watch;
 	w.hpu->watch_arg = &w;
 	for (unsigned i = 0; i < PACKETS; i++) {
-		struct pspin_offer offer = {.frame = frame, .at_ps = 1000000 * (i / 4)};
+		struct pspin_offer offer = { .frame = frame, .at_ps = 1000000 * (i / 4) };
 
 		offer.frame_bytes = (uint32_t)packet__make(frame, 0x0100000a + i, &payload, sizeof(payload));
 		if (pspin__offer(nic, &offer))
@@ -80,8 +80,7 @@ static int run(struct rig_file file, unsigned slots, uint64_t latency_ps)
 
 int main(void)
 {
-	struct rig_file file = rig__build("waits",
-					  "hwmodel/image/entry.c -DSPIN_HANDLER_FILE='\"tests/model/handlers/waits.c\"'");
+	struct rig_file file = rig__build("waits", "hwmodel/image/entry.c -DSPIN_HANDLER_FILE='\"tests/model/handlers/waits.c\"'");
 	int failures = 0;
 
 	for (unsigned slots = 4; slots <= 8; slots += 4) {

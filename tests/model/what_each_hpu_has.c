@@ -13,7 +13,9 @@
 
 enum { PACKETS = 512, BYTES = 16, HPUS = 32 };
 
-struct own { uint32_t packets, bytes; }; /* act_hpu's */
+struct own {
+	uint32_t packets, bytes;
+}; /* act_hpu's */
 
 static int failures;
 
@@ -27,7 +29,7 @@ static void check(int ok, const char *what)
 
 static struct pspin *open_nic(struct spin_object **object)
 {
-	struct spin_rule any = {0};
+	struct spin_rule any = { 0 };
 	char path[512], err[128] = "";
 	struct pspin *nic;
 	const void *image;
@@ -48,7 +50,7 @@ static struct pspin *open_nic(struct spin_object **object)
 static void more_than_are_numbered(const struct spin_object *object)
 {
 	struct pspin_target *target = pspin_target__copy(pspin_target__find("pspin-rtl"));
-	struct spin_rule any = {0};
+	struct spin_rule any = { 0 };
 	char err[256] = "";
 	struct pspin *nic;
 	const void *image;
@@ -72,18 +74,18 @@ int main(void)
 	uint32_t at, bytes, total = 0, idle = 0, changed = 0;
 	struct spin_object *object;
 	struct pspin *nic = open_nic(&object);
-	uint8_t payload[BYTES] = {0}, frame[BYTES + 64];
+	uint8_t payload[BYTES] = { 0 }, frame[BYTES + 64];
 
 	check(!pspin__symbol(nic, "own", &at, &bytes) && bytes == sizeof(own), "the table has an entry for each HPU there can be");
 	check(at >> 24 == 0x1b, "a small table is in the own L1");
 	for (uint32_t i = 0; i < SPIN_HPUS_MAX; i++)
-		own[i] = (struct own){1000 * i, 3 * i};
+		own[i] = (struct own){ 1000 * i, 3 * i };
 	check(!pspin__write(nic, at, own, sizeof(own)), "the host writes all of it");
 	own[13].bytes = 77;
 	check(!pspin__write(nic, at + 13 * sizeof(*own) + 4, &own[13].bytes, 4), "and a word of it");
 	check(!pspin__read(nic, at, now, sizeof(now)) && !memcmp(own, now, sizeof(own)), "the host reads what it wrote");
 	for (uint32_t i = 0; i < PACKETS; i++) {
-		struct pspin_offer offer = {.frame = frame, .end_of_message = 1};
+		struct pspin_offer offer = { .frame = frame, .end_of_message = 1 };
 
 		offer.message = i;
 		offer.frame_bytes = packet__make(frame, 0x0100000a, payload, BYTES);

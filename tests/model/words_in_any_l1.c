@@ -28,7 +28,11 @@ static void ended(void *arg, struct soc_task *task, int pops)
 }
 
 static const struct soc_nic hooks = {
-	.starts = rig__starts, .command = rig__accept, .ended = ended, .freed = rig__freed, .room = rig__room,
+	.starts = rig__starts,
+	.command = rig__accept,
+	.ended = ended,
+	.freed = rig__freed,
+	.room = rig__room,
 };
 
 /* Tasks of 32 messages, eight homes each, all at once. */
@@ -84,8 +88,7 @@ static void all_meet(struct rig_file file, const char *function, uint32_t at, un
 
 int main(void)
 {
-	struct rig_file file = rig__build("words",
-					  "hwmodel/image/entry.c -DSPIN_HANDLER_FILE='\"tests/model/handlers/words.c\"'");
+	struct rig_file file = rig__build("words", "hwmodel/image/entry.c -DSPIN_HANDLER_FILE='\"tests/model/handlers/words.c\"'");
 
 	all_meet(file, "meet_in_l1", WORDS_L1, 0);
 	all_meet(file, "meet_in_other_l1", WORDS_OTHER_L1, 0);

@@ -7,9 +7,9 @@
 #include "tests/model/rig.h"
 
 #define PACKETS 500u
-#define ITEMS   6u   /* of a packet */
-#define UNREAD  4u   /* act_work.h */
-#define FULL_AT 32u  /* in its state */
+#define ITEMS   6u  /* of a packet */
+#define UNREAD  4u  /* act_work.h */
+#define FULL_AT 32u /* in its state */
 
 /* As the handler has it (tests/handlers/act_work.h). */
 struct ask {
@@ -39,9 +39,10 @@ static void on_event(void *arg, uint64_t at_ps, const struct spin_event *event)
 
 static struct pspin *open_nic(struct rig_file file)
 {
-	struct spin_meta meta = {.magic = SPIN_META_MAGIC, .api_version = SPIN_API_VERSION,
-				 .registration = {.header = 1, .payload = 1, .completion = 1}};
-	struct spin_rule any = {0};
+	struct spin_meta meta = { .magic = SPIN_META_MAGIC,
+				  .api_version = SPIN_API_VERSION,
+				  .registration = { .header = 1, .payload = 1, .completion = 1 } };
+	struct spin_rule any = { 0 };
 	struct pspin *nic;
 	char err[128];
 
@@ -64,15 +65,15 @@ static uint32_t word_of(struct pspin *nic, const char *symbol, uint32_t offset)
 
 static void at_once(struct rig_file file)
 {
-	const struct pspin_observer observer = {.event = on_event};
+	const struct pspin_observer observer = { .event = on_event };
 	struct pspin *nic = open_nic(file);
 	uint8_t frame[128];
 	uint32_t full;
 
 	pspin__observe(nic, &observer);
 	for (unsigned i = 0; i < PACKETS; i++) {
-		struct ask ask = {.when = 1, .words = {0x0100000a + (i << 8)}};
-		struct pspin_offer offer = {.frame = frame, .at_ps = 0};
+		struct ask ask = { .when = 1, .words = { 0x0100000a + (i << 8) } };
+		struct pspin_offer offer = { .frame = frame, .at_ps = 0 };
 
 		offer.frame_bytes = (uint32_t)packet__make(frame, ask.words[0], &ask, sizeof(ask));
 		expect("offer", (uint64_t)pspin__offer(nic, &offer), 0);
@@ -93,7 +94,7 @@ static void at_once(struct rig_file file)
 
 static void one_at_a_time(struct rig_file file)
 {
-	const struct ask ask = {.when = 2, .size = 8, .count = ITEMS, .words = {1, 2, 3, 4, 5, 6, 7, 8}};
+	const struct ask ask = { .when = 2, .size = 8, .count = ITEMS, .words = { 1, 2, 3, 4, 5, 6, 7, 8 } };
 	struct pspin *nic = open_nic(file);
 	struct pspin_result result;
 	uint8_t frame[128];

@@ -12,8 +12,7 @@ static void compare(struct pair *pair, const char *what, const uint8_t *frame, s
 {
 	struct pspin_result ours, twin;
 
-	if (pspin__packet(pair->ours, frame, bytes, &ours) ||
-	    pspin__packet(pair->twin, frame, bytes, &twin) || ours.task_count != 1 ||
+	if (pspin__packet(pair->ours, frame, bytes, &ours) || pspin__packet(pair->twin, frame, bytes, &twin) || ours.task_count != 1 ||
 	    twin.task_count != 1 || ours.tasks[0].error || twin.tasks[0].error) {
 		printf("FAIL %s, %s: a task is missing or failed\n", pair->name, what);
 		failures++;
@@ -29,7 +28,7 @@ static void compare(struct pair *pair, const char *what, const uint8_t *frame, s
 
 static void simple(const char *name)
 {
-	struct pair pair = pair__open(name, "tests/handlers", (struct spin_registration){.payload = 1});
+	struct pair pair = pair__open(name, "tests/handlers", (struct spin_registration){ .payload = 1 });
 	uint8_t frame[1600], payload[1024];
 
 	for (unsigned i = 0; i < sizeof(payload); i++)
@@ -47,11 +46,11 @@ static void filtering(void)
 		uint32_t src;
 		uint16_t port, unused;
 		uint32_t packets;
-	} route = {0x0100000a, spin_hton16(7000), 0, 0};
-	struct pair pair = pair__open("filtering", "handlers",
-				      (struct spin_registration){.payload = 1, .bytes_in_l1 = SPIN_HEADERS_ONLY});
+	} route = { 0x0100000a, spin_hton16(7000), 0, 0 };
+	struct pair pair =
+		pair__open("filtering", "handlers", (struct spin_registration){ .payload = 1, .bytes_in_l1 = SPIN_HEADERS_ONLY });
 	uint32_t home = route.src * 2654435769u >> 16;
-	uint8_t frame[1600], payload[256] = {1, 2, 3};
+	uint8_t frame[1600], payload[256] = { 1, 2, 3 };
 
 	pair__write(&pair, "routes", home * sizeof(route), &route, sizeof(route));
 	compare(&pair, "hit", frame, packet__make(frame, route.src, payload, 64));
@@ -63,11 +62,9 @@ static void filtering(void)
 
 static void kvstore(void)
 {
-	struct pair pair = pair__open("kvstore", "handlers", (struct spin_registration){.payload = 1});
-	struct kv_message m = {.op = spin_hton16(KV_GET),
-			       .key = spin_hton32(7),
-			       .value = {1, 2, 3, 4, 5, 6, 7, 8}};
-	struct kv_line line = {.tag = 4 | KV_VALID, .key = 7, .value = {9, 8, 7, 6, 5, 4, 3, 2}};
+	struct pair pair = pair__open("kvstore", "handlers", (struct spin_registration){ .payload = 1 });
+	struct kv_message m = { .op = spin_hton16(KV_GET), .key = spin_hton32(7), .value = { 1, 2, 3, 4, 5, 6, 7, 8 } };
+	struct kv_line line = { .tag = 4 | KV_VALID, .key = 7, .value = { 9, 8, 7, 6, 5, 4, 3, 2 } };
 	uint32_t at = 7 * sizeof(struct kv_set) + offsetof(struct kv_set, line);
 	uint8_t frame[1600];
 

@@ -8,7 +8,7 @@
 #include <packets.h>
 #include <string.h>
 
-#define SLOT 256
+#define SLOT  256
 #define BLOCK 0x100000
 
 __handler__ void commands_ph(handler_args_t *args)

@@ -6,9 +6,9 @@
 #include <handler.h>
 #include <packets.h>
 
-#define KEY_AT     0x80000 /* of host memory */
-#define BLOCK      1024
-#define MY_BUFFER  (BLOCK + 64) /* of each HPU: block, then key */
+#define KEY_AT    0x80000 /* of host memory */
+#define BLOCK     1024
+#define MY_BUFFER (BLOCK + 64) /* of each HPU: block, then key */
 
 /* Counts in each cluster's L1: which is no part of the scratchpads. */
 __attribute__((section(".data_tiny_l1"))) volatile uint32_t deposited = 7;

@@ -11,8 +11,14 @@
 static volatile uint32_t passed;
 static const char *volatile nothing;
 
-#define PRINTS(length, ...) do { ASSERT(printf(__VA_ARGS__) == (length)) passed++; } while (0)
-#define IS(condition) do { ASSERT(condition) passed++; } while (0)
+#define PRINTS(length, ...)                                       \
+	do {                                                      \
+		ASSERT(printf(__VA_ARGS__) == (length)) passed++; \
+	} while (0)
+#define IS(condition)                       \
+	do {                                \
+		ASSERT(condition) passed++; \
+	} while (0)
 
 static void prints(const char *text)
 {
@@ -101,7 +107,8 @@ static void strings(uint8_t *at)
 	IS(!strcmp("", "") && strcmp("a", "b") < 0 && strcmp("b", "a") > 0 && strcmp("ab", "a") > 0 && strcmp("\x80", "a") > 0);
 	IS(!strlen("") && strlen("abc") == 3 && !strncmp("abc", "abd", 2) && strncmp("abc", "abd", 3) < 0 && !strncmp("a", "b", 0));
 	IS(abs(-7) == 7 && abs(7) == 7 && !abs(0));
-	IS(!strcmp(strcpy((char *)at, "copied"), "copied") && strncpy((char *)at, "ab", 4) == (char *)at && !at[2] && !at[3] && at[4] == 'e');
+	IS(!strcmp(strcpy((char *)at, "copied"), "copied") && strncpy((char *)at, "ab", 4) == (char *)at && !at[2] && !at[3] &&
+	   at[4] == 'e');
 }
 
 static void macros(void)

@@ -9,9 +9,9 @@
 #include <pspin_rt.h>
 #include <string.h>
 
-#define L1 __attribute__((section(".data_tiny_l1")))
+#define L1       __attribute__((section(".data_tiny_l1")))
 #define L1_ALIAS __attribute__((section(".data_alias_l1")))
-#define L2 __attribute__((section(".l2_handler_data")))
+#define L2       __attribute__((section(".l2_handler_data")))
 
 L2 volatile uint32_t calls[8] = { 0, 1, 2, 3, 4, 5, 6, 7 }; /* handler memory: the test looks at it */
 L2 static volatile uint32_t zeros[300];
@@ -31,21 +31,37 @@ struct record {
 };
 static struct record record = { 1, 0xdeadbeef, 0xabc, 5 };
 
-static uint32_t add(uint32_t a, uint32_t b) { return a + b; }
-static uint32_t times(uint32_t a, uint32_t b) { return a * b; }
-static uint32_t over(uint32_t a, uint32_t b) { return a / b; }
+static uint32_t add(uint32_t a, uint32_t b)
+{
+	return a + b;
+}
+static uint32_t times(uint32_t a, uint32_t b)
+{
+	return a * b;
+}
+static uint32_t over(uint32_t a, uint32_t b)
+{
+	return a / b;
+}
 static uint32_t (*const table[])(uint32_t, uint32_t) = { add, times, over };
 
 static __attribute__((noinline)) uint32_t choose(uint32_t n)
 {
 	switch (n) {
-	case 0: return 17;
-	case 1: return squares[5];
-	case 2: return set;
-	case 3: return started;
-	case 4: return record.n;
-	case 5: return (uint32_t)strlen(names[3]);
-	default: return n;
+	case 0:
+		return 17;
+	case 1:
+		return squares[5];
+	case 2:
+		return set;
+	case 3:
+		return started;
+	case 4:
+		return record.n;
+	case 5:
+		return (uint32_t)strlen(names[3]);
+	default:
+		return n;
 	}
 }
 

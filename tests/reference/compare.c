@@ -50,8 +50,8 @@ static void say_event(const struct spin_event *e, char *text, size_t bytes)
 		 "type %u handler %u source %08x:%u-%u message %u length %u me %u offset %u dropped %u deposited %u "
 		 "flags %#x match %#llx hdr %#llx entry %u+%u serial %u",
 		 e->type, e->handler, e->src_addr[0], e->src_port, e->dst_port, e->message_id, e->length, e->me, e->offset,
-		 e->dropped_bytes, e->deposited_bytes, e->flags, (unsigned long long)e->match_bits,
-		 (unsigned long long)e->hdr_data, e->me_start, e->me_length, e->me_serial);
+		 e->dropped_bytes, e->deposited_bytes, e->flags, (unsigned long long)e->match_bits, (unsigned long long)e->hdr_data,
+		 e->me_start, e->me_length, e->me_serial);
 }
 
 static int compare_events(struct pair *p, struct engine_events *a, struct engine_events *b, int in_order)
@@ -102,16 +102,16 @@ static int compare_packet(struct pair *p, const struct step *step, struct schedu
 		return pair_differ(p, "%s, %s says %s", spin_reason_name(a->reason), pair_name(p), spin_reason_name(b->reason));
 	if (a->verdict != b->verdict)
 		return pair_differ(p, "verdict %s, %s says %s (%s)", spin_verdict_name(a->verdict), pair_name(p),
-			      spin_verdict_name(b->verdict), spin_reason_name(a->reason));
+				   spin_verdict_name(b->verdict), spin_reason_name(a->reason));
 	if (a->frame_bytes != b->frame_bytes)
 		return pair_differ(p, "acknowledgement of %u bytes, %s has %u", a->frame_bytes, pair_name(p), b->frame_bytes);
 	for (uint32_t i = 0; i < a->frame_bytes; i++)
 		if (a->frame[i] != b->frame[i])
 			return pair_differ(p, "byte %u of the acknowledgement is %02x, %s has %02x", i, a->frame[i], pair_name(p),
-				      b->frame[i]);
+					   b->frame[i]);
 	if (a->event != b->event || (a->event && a->event_handler != b->event_handler))
-		return pair_differ(p, "first error %u of handler %u, %s says %u of %u", a->event, a->event_handler, pair_name(p),
-			      b->event, b->event_handler);
+		return pair_differ(p, "first error %u of handler %u, %s says %u of %u", a->event, a->event_handler, pair_name(p), b->event,
+				   b->event_handler);
 	return compare_events(p, &a->events, &b->events, 1);
 }
 
@@ -137,11 +137,11 @@ static int compare_entry_call(struct pair *p, const struct step *step)
 	unsigned me[2] = { 0, 0 };
 
 	for (int i = 0; i < 2; i++)
-		err[i] = step->kind == STEP_POST ? p->engine[i]->ops->me_append(p->engine[i], &step->me, &me[i]) :
-						   p->engine[i]->ops->me_unlink(p->engine[i], step->index);
+		err[i] = step->kind == STEP_POST ? p->engine[i]->ops->me_append(p->engine[i], &step->me, &me[i])
+						 : p->engine[i]->ops->me_unlink(p->engine[i], step->index);
 	if (err[0] != err[1])
 		return pair_differ(p, "%s entry: %s, %s says %s", step->kind == STEP_POST ? "posting an" : "unlinking the",
-			      strerror(-err[0]), pair_name(p), err[1] ? engine_why() : "it is done");
+				   strerror(-err[0]), pair_name(p), err[1] ? engine_why() : "it is done");
 	if (me[0] != me[1])
 		return pair_differ(p, "posted as entry %u, %s says %u", me[0], pair_name(p), me[1]);
 	return 0;
@@ -176,8 +176,8 @@ static int compare_step(struct pair *p, const struct step *step, struct schedule
 	}
 }
 
-int schedule_compare(const struct schedule *s, struct engine *reference, struct engine *engine, char *why,
-		     size_t why_bytes, struct schedule_tally *tally)
+int schedule_compare(const struct schedule *s, struct engine *reference, struct engine *engine, char *why, size_t why_bytes,
+		     struct schedule_tally *tally)
 {
 	static struct pair p;
 	char text[768];

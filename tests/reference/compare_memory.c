@@ -24,8 +24,8 @@ int pair_compare_entries(struct pair *p, unsigned count)
 			return pair_differ(p, "entry %u is in state %u, %s has %u", i, me[0].state, pair_name(p), me[1].state);
 		if (me[0].state != SPIN_ME_FREE && memcmp(&me[0], &me[1], sizeof(me[0])))
 			return pair_differ(p, "entry %u has %llu messages and %llu bytes, %s has %llu and %llu", i,
-				      (unsigned long long)me[0].messages, (unsigned long long)me[0].bytes, pair_name(p),
-				      (unsigned long long)me[1].messages, (unsigned long long)me[1].bytes);
+					   (unsigned long long)me[0].messages, (unsigned long long)me[0].bytes, pair_name(p),
+					   (unsigned long long)me[1].messages, (unsigned long long)me[1].bytes);
 	}
 	return 0;
 }
@@ -47,7 +47,7 @@ int pair_compare_stats(struct pair *p)
 
 		if (a != b)
 			return pair_differ(p, "%s is %llu, %s has %llu", names[i], (unsigned long long)a, pair_name(p),
-				      (unsigned long long)b);
+					   (unsigned long long)b);
 	}
 	return 0;
 }
@@ -71,7 +71,8 @@ int pair_compare_memory(struct pair *p, size_t host_bytes)
 
 		if (a != b && i != offsetof(struct script_state, hash) / 4)
 			return pair_differ(p, "state word %zu (run %zd, word %zu) is %#x, %s has %#x", i,
-				      i < first ? -1 : (ssize_t)((i - first) / 5), i < first ? i : (i - first) % 5, a, pair_name(p), b);
+					   i < first ? -1 : (ssize_t)((i - first) / 5), i < first ? i : (i - first) % 5, a, pair_name(p),
+					   b);
 	}
 	if (state[0].hash != state[1].hash)
 		return pair_differ(p, "the runs' hash is %#x, %s has %#x", state[0].hash, pair_name(p), state[1].hash);

@@ -51,8 +51,9 @@ static int packet(struct engine *e, const uint8_t *frame, uint32_t bytes, struct
 	out->frame_bytes = 0;
 	if (result.acknowledged) {
 		memcpy(out->frame, frame, bytes);
-		out->frame_bytes = frame_acknowledge(out->frame, result.reason == SPIN_REASON_BEYOND_ENTRY ? 0x0800 :
-								result.reason == SPIN_REASON_NO_MPQ ? 0x0400 : 0);
+		out->frame_bytes = frame_acknowledge(out->frame, result.reason == SPIN_REASON_BEYOND_ENTRY ? 0x0800
+								 : result.reason == SPIN_REASON_NO_MPQ     ? 0x0400
+													   : 0);
 	}
 	hand_over(&i->reference, &out->events);
 	events_first_error(&out->events, &out->event, &out->event_handler);
@@ -154,13 +155,24 @@ static void stop(struct engine *e)
 }
 
 static const struct engine_ops ops = {
-	.name = "reference", .close = stop, .packet = packet, .read = read_symbol, .write = write_symbol,
-	.count = count, .clock = set_clock, .reset = reset, .host_read = host_read, .host_write = host_write,
-	.me_append = me_append, .me_unlink = me_unlink, .me_get = me_get, .stats = stats,
+	.name = "reference",
+	.close = stop,
+	.packet = packet,
+	.read = read_symbol,
+	.write = write_symbol,
+	.count = count,
+	.clock = set_clock,
+	.reset = reset,
+	.host_read = host_read,
+	.host_write = host_write,
+	.me_append = me_append,
+	.me_unlink = me_unlink,
+	.me_get = me_get,
+	.stats = stats,
 };
 
-int engine_reference_open(const struct engine_handler *handler, const struct engine_context *context,
-			  enum reference_rule breaks, struct engine **out)
+int engine_reference_open(const struct engine_handler *handler, const struct engine_context *context, enum reference_rule breaks,
+			  struct engine **out)
 {
 	struct engine *e = calloc(1, sizeof(*e));
 	struct impl *i = calloc(1, sizeof(*i));

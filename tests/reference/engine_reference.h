@@ -11,8 +11,8 @@
 #include "tests/reference/reference.h"
 
 /* -ENOENT: the handler is none that the reference knows. */
-int engine_reference_open(const struct engine_handler *handler, const struct engine_context *context,
-			  enum reference_rule breaks, struct engine **out);
+int engine_reference_open(const struct engine_handler *handler, const struct engine_context *context, enum reference_rule breaks,
+			  struct engine **out);
 struct reference *engine_reference(struct engine *e);
 
 #endif

@@ -20,8 +20,7 @@ uint8_t *frame_payload(uint8_t *frame, uint32_t ip_version);
 /* Headers around `bytes` bytes that are there already; returns the frame's length. None is none over IPv4 only. */
 uint32_t frame_finish(uint8_t *frame, const struct frame_flow *flow, uint32_t bytes, enum frame_sum sum);
 /* 0: it is not made by frame_finish(). */
-int frame_take_apart(const uint8_t *frame, uint32_t frame_bytes, struct frame_flow *flow, const uint8_t **payload,
-		     uint32_t *bytes);
+int frame_take_apart(const uint8_t *frame, uint32_t frame_bytes, struct frame_flow *flow, const uint8_t **payload, uint32_t *bytes);
 /* The acknowledgement of a frame, with more flags than that, in its place; returns its length. */
 uint32_t frame_acknowledge(uint8_t *frame, uint32_t more);
 

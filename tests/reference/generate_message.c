@@ -63,15 +63,20 @@ static void make_packets(struct maker *m, struct schedule *queue, uint32_t sourc
 	uint32_t packets = packet_count(m, may_be_long), stride, last;
 	int window = one_in(m, 2), calm = one_in(m, 2);
 
-	stride = packets > 12 ? 1 + below(m, 12) : one_in(m, 10) ? 1 + below(m, 1400) : one_in(m, 3) ? 1 + below(m, 8) :
-		 4 * (1 + below(m, 12));
+	stride = packets > 12    ? 1 + below(m, 12)
+		 : one_in(m, 10) ? 1 + below(m, 1400)
+		 : one_in(m, 3)  ? 1 + below(m, 8)
+				 : 4 * (1 + below(m, 12));
 	last = one_in(m, 3) ? stride : one_in(m, 8) ? 0 : 1 + below(m, stride);
 	for (uint32_t i = 0; i < packets; i++) {
-		struct step step = { .kind = STEP_PACKET, .source = source, .message_id = id, .offset = i * stride,
+		struct step step = { .kind = STEP_PACKET,
+				     .source = source,
+				     .message_id = id,
+				     .offset = i * stride,
 				     .bytes = i + 1 == packets ? last : stride };
 
-		step.flags = (uint16_t)((i == 0 || i + 1 == packets || window ? SPIN_SLMP_SYN : 0) |
-					(i + 1 == packets ? SPIN_SLMP_EOM : 0));
+		step.flags =
+			(uint16_t)((i == 0 || i + 1 == packets || window ? SPIN_SLMP_SYN : 0) | (i + 1 == packets ? SPIN_SLMP_EOM : 0));
 		step.ask = some_ask(m, calm || packets > 12);
 		step.second = some_ask(m, calm);
 		if (i == 0 && (m->opts->put ? !one_in(m, 3) : one_in(m, 60))) {

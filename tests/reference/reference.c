@@ -14,8 +14,8 @@ void reference_die(const char *why)
 
 static int same_key(const struct reference_key *a, const struct reference_key *b)
 {
-	return a->ip_version == b->ip_version && !memcmp(a->src_addr, b->src_addr, sizeof(a->src_addr)) &&
-	       a->src_port == b->src_port && a->message_id == b->message_id;
+	return a->ip_version == b->ip_version && !memcmp(a->src_addr, b->src_addr, sizeof(a->src_addr)) && a->src_port == b->src_port &&
+	       a->message_id == b->message_id;
 }
 
 static struct reference_message *find_message(const struct reference *r, const struct reference_key *key)

@@ -56,7 +56,7 @@ enum reference_rule {
 #define REFERENCE_RULE_(name, text) REFERENCE_BREAKS_##name,
 	REFERENCE_RULES(REFERENCE_RULE_)
 #undef REFERENCE_RULE_
-	REFERENCE_RULES_END
+		REFERENCE_RULES_END
 };
 
 const char *reference_rule_name(enum reference_rule rule);
@@ -93,27 +93,27 @@ struct reference_packet {
 
 struct reference_message {
 	struct reference_key key;
-	uint16_t dst_port;    /* of the packet that it began with */
-	int open;             /* 0: waiting */
-	unsigned mpq;         /* its number */
+	uint16_t dst_port; /* of the packet that it began with */
+	int open;          /* 0: waiting */
+	unsigned mpq;      /* its number */
 	uint32_t opened_ms;
 	uint32_t looked_handled, looked_times; /* packets that were handled when it was looked at; how often since the last one */
-	uint32_t last_packet_ms; /* that was new */
-	uint32_t me;          /* SPIN_MES_MAX: none yet */
+	uint32_t last_packet_ms;               /* that was new */
+	uint32_t me;                           /* SPIN_MES_MAX: none yet */
 	int took_me;
-	int managed;          /* its entry gave it its place, of `room` bytes */
-	int whole;            /* its entry truncates nothing, */
-	uint32_t room;        /* and has so many bytes for it, as one that manages its offset */
+	int managed;   /* its entry gave it its place, of `room` bytes */
+	int whole;     /* its entry truncates nothing, */
+	uint32_t room; /* and has so many bytes for it, as one that manages its offset */
 	uint32_t me_start, me_length, me_serial;
 	uint64_t match_bits, hdr_data;
-	uint32_t offset;      /* in the entry, saturated */
+	uint32_t offset;       /* in the entry, saturated */
 	enum spin_reason said; /* by the header handler; SUCCESS: process data */
-	int completes;       /* it proceeded, and the completion handler runs */
+	int completes;         /* it proceeded, and the completion handler runs */
 	int pending;
 	uint32_t stride, sum;
 	int last_known;
-	uint32_t last;        /* packet, if that is known */
-	uint32_t length;      /* of payload; SPIN_LENGTH_UNKNOWN */
+	uint32_t last;   /* packet, if that is known */
+	uint32_t length; /* of payload; SPIN_LENGTH_UNKNOWN */
 	uint8_t came[REFERENCE_PACKETS_MAX];
 	uint32_t came_count;
 	uint32_t dropped_bytes, deposited_bytes;
@@ -128,10 +128,10 @@ struct reference;
 /* What handlers do, as the interpreter calls them; each may be NULL. They return what handlers return. */
 struct reference_handlers {
 	uint32_t user_header_bytes, idle_ms;
-	uint32_t (*header)(struct reference *r, struct reference_message *m, const struct reference_packet *p,
-			   uint32_t length, uint32_t view_bytes);
-	uint32_t (*payload)(struct reference *r, struct reference_message *m, const struct reference_packet *p,
-			    const uint8_t *at, uint32_t bytes, uint32_t offset);
+	uint32_t (*header)(struct reference *r, struct reference_message *m, const struct reference_packet *p, uint32_t length,
+			   uint32_t view_bytes);
+	uint32_t (*payload)(struct reference *r, struct reference_message *m, const struct reference_packet *p, const uint8_t *at,
+			    uint32_t bytes, uint32_t offset);
 	uint32_t (*completion)(struct reference *r, struct reference_message *m);
 	void *state;
 	uint32_t state_bytes;
@@ -153,11 +153,11 @@ struct reference {
 	struct spin_me me[SPIN_MES_MAX];
 	struct spin_process me_from[SPIN_MES_MAX]; /* in place of their own fields */
 	uint32_t me_serial;
-	uint32_t reserved_at, reserved; /* for the first packet at hand */
+	uint32_t reserved_at, reserved;     /* for the first packet at hand */
 	struct reference_message **message; /* in flight, in the order they were opened */
 	unsigned messages;
-	unsigned next_mpq;        /* behind the one that was taken last */
-	unsigned next_looked[2];  /* behind the MPQ, and the entry, that was looked at last */
+	unsigned next_mpq;       /* behind the one that was taken last */
+	unsigned next_looked[2]; /* behind the MPQ, and the entry, that was looked at last */
 	unsigned parked;
 	struct reference_tombstone *tombstone;
 	unsigned tombstones, tombstones_room;
@@ -165,12 +165,12 @@ struct reference {
 	uint64_t reasons[SPIN_REASON_COUNT];
 	struct spin_event *event; /* of this step */
 	unsigned events;
-	unsigned swept_messages;  /* messages of which the last sweep handled parked packets */
+	unsigned swept_messages; /* messages of which the last sweep handled parked packets */
 };
 
 struct reference_out {
 	enum spin_reason reason;
-	int acknowledged;     /* or refused */
+	int acknowledged; /* or refused */
 };
 
 void reference_start(struct reference *r, const struct spin_message_opts *opts, const struct reference_handlers *handlers);
@@ -193,8 +193,7 @@ int reference_dma(struct reference *r, struct reference_message *m, uint32_t to,
 /* Step 6. */
 int reference_understand(const struct reference *r, struct reference_packet *p, const uint8_t *udp, uint32_t bytes);
 /* Steps 11 and 12 of an open message. *ended: the message is no more. */
-enum spin_reason reference_open_packet(struct reference *r, struct reference_message *m,
-				       const struct reference_packet *p, int *ended);
+enum spin_reason reference_open_packet(struct reference *r, struct reference_message *m, const struct reference_packet *p, int *ended);
 /* The header handler's part of step 8. */
 void reference_begin(struct reference *r, struct reference_message *m, const struct reference_packet *p, unsigned me);
 /* Is an entry of that source for the packet's message? */
@@ -206,8 +205,8 @@ void reference_reserve(struct reference *r, unsigned index, const struct referen
 void reference_unreserve(struct reference *r, unsigned index);
 /* Gives it to the message. */
 void reference_place(struct reference *r, struct reference_message *m);
-void reference_event(struct reference *r, const struct reference_message *m, enum spin_event_type type,
-		     enum spin_handler_kind kind, uint32_t flags);
+void reference_event(struct reference *r, const struct reference_message *m, enum spin_event_type type, enum spin_handler_kind kind,
+		     uint32_t flags);
 void reference_complete(struct reference *r, struct reference_message *m);
 void reference_evict(struct reference *r, struct reference_message *m, int tell);
 /* The message ends as refused. */

@@ -7,10 +7,9 @@
 
 #include "tests/reference/reference.h"
 
-static const char *const rule_names[REFERENCE_RULES_END] = {
-	[REFERENCE_OBEYS] = "none",
+static const char *const rule_names[REFERENCE_RULES_END] = { [REFERENCE_OBEYS] = "none",
 #define REFERENCE_RULE_(name, text) [REFERENCE_BREAKS_##name] = text,
-	REFERENCE_RULES(REFERENCE_RULE_)
+							     REFERENCE_RULES(REFERENCE_RULE_)
 #undef REFERENCE_RULE_
 };
 
@@ -108,15 +107,14 @@ unsigned reference_find_me(const struct reference *r, const struct reference_pac
 				best = i;
 			continue;
 		}
-		if (best == SPIN_MES_MAX ||
-		    (me->serial < r->me[best].serial) != (r->breaks == REFERENCE_BREAKS_LAST_ENTRY_FIRST))
+		if (best == SPIN_MES_MAX || (me->serial < r->me[best].serial) != (r->breaks == REFERENCE_BREAKS_LAST_ENTRY_FIRST))
 			best = i;
 	}
 	return best;
 }
 
-void reference_event(struct reference *r, const struct reference_message *m, enum spin_event_type type,
-		     enum spin_handler_kind kind, uint32_t flags)
+void reference_event(struct reference *r, const struct reference_message *m, enum spin_event_type type, enum spin_handler_kind kind,
+		     uint32_t flags)
 {
 	struct spin_event *e;
 
@@ -169,8 +167,8 @@ static void leave_tombstone(struct reference *r, const struct reference_message 
 		if (!r->tombstone)
 			reference_die("no memory");
 	}
-	r->tombstone[r->tombstones++] = (struct reference_tombstone){ m->key, r->now_ms, m->stride, m->length, m->sum,
-									    m->refused, m->pressed };
+	r->tombstone[r->tombstones++] =
+		(struct reference_tombstone){ m->key, r->now_ms, m->stride, m->length, m->sum, m->refused, m->pressed };
 }
 
 void reference_complete(struct reference *r, struct reference_message *m)
@@ -234,8 +232,8 @@ int reference_me_append(struct reference *r, const struct spin_me_opts *opts, un
 
 	if (opts->start > r->opts.host_bytes || opts->length > r->opts.host_bytes - opts->start)
 		return -EINVAL;
-	if (opts->min_free && (!(opts->options & SPIN_ME_MANAGE_LOCAL) ||
-			       opts->min_free > (opts->length ? opts->length : r->opts.host_bytes - opts->start)))
+	if (opts->min_free &&
+	    (!(opts->options & SPIN_ME_MANAGE_LOCAL) || opts->min_free > (opts->length ? opts->length : r->opts.host_bytes - opts->start)))
 		return -EINVAL;
 	while (at < SPIN_MES_MAX && (r->me[at].state != SPIN_ME_FREE || in_use(r, at)))
 		at++;

@@ -88,11 +88,9 @@ static uint32_t lowest_missing(const struct reference_message *m)
 }
 
 /* Is it at odds with its message? */
-static int at_odds(const struct reference *r, const struct reference_message *m, const struct reference_packet *p,
-		   uint32_t packet)
+static int at_odds(const struct reference *r, const struct reference_message *m, const struct reference_packet *p, uint32_t packet)
 {
-	if (!p->eom && p->bytes != m->stride &&
-	    !(r->breaks == REFERENCE_BREAKS_SHORT_MIDDLE && p->bytes < m->stride))
+	if (!p->eom && p->bytes != m->stride && !(r->breaks == REFERENCE_BREAKS_SHORT_MIDDLE && p->bytes < m->stride))
 		return 1;
 	if (p->eom && p->bytes > m->stride)
 		return 1;
@@ -124,11 +122,9 @@ static enum spin_reason deposit(struct reference *r, struct reference_message *m
 }
 
 /* The reason for an error, and its event if it is the message's first. */
-static enum spin_reason error(struct reference *r, struct reference_message *m, uint32_t rc,
-			      enum spin_handler_kind kind)
+static enum spin_reason error(struct reference *r, struct reference_message *m, uint32_t rc, enum spin_handler_kind kind)
 {
-	enum spin_event_type type = rc == SPIN_RC_FAIL ? SPIN_EVENT_FAIL :
-				    rc == SPIN_RC_SEGV ? SPIN_EVENT_SEGV : SPIN_EVENT_BAD_RETURN;
+	enum spin_event_type type = rc == SPIN_RC_FAIL ? SPIN_EVENT_FAIL : rc == SPIN_RC_SEGV ? SPIN_EVENT_SEGV : SPIN_EVENT_BAD_RETURN;
 
 	if (!m->error || r->breaks == REFERENCE_BREAKS_SECOND_ERROR)
 		reference_event(r, m, type, kind, 0);
@@ -263,8 +259,7 @@ static void run_completion(struct reference *r, struct reference_message *m)
 		error(r, m, rc, SPIN_KIND_COMPLETION);
 }
 
-enum spin_reason reference_open_packet(struct reference *r, struct reference_message *m,
-				       const struct reference_packet *p, int *ended)
+enum spin_reason reference_open_packet(struct reference *r, struct reference_message *m, const struct reference_packet *p, int *ended)
 {
 	uint32_t packet = m->stride ? p->offset / m->stride : 0, beyond = lowest_missing(m) + r->opts.window;
 	enum spin_reason reason;

@@ -140,17 +140,17 @@ uint32_t step_frame(const struct step *step, uint8_t *frame)
 static void print_packet(const struct step *s, FILE *to)
 {
 	fprintf(to, "packet  source %u message %u offset %u bytes %u%s%s%s%s", s->source, s->message_id, s->offset, s->bytes,
-		s->flags & SPIN_SLMP_SYN ? " syn" : "", s->flags & SPIN_SLMP_EOM ? " eom" : "",
-		s->flags & SPIN_SLMP_ACK ? " ack" : "", s->flags & 0x0fff ? " other-flags" : "");
+		s->flags & SPIN_SLMP_SYN ? " syn" : "", s->flags & SPIN_SLMP_EOM ? " eom" : "", s->flags & SPIN_SLMP_ACK ? " ack" : "",
+		s->flags & 0x0fff ? " other-flags" : "");
 	if (s->ask.payload_rc || s->ask.header_rc || s->ask.completion_rc || s->ask.what)
-		fprintf(to, " rc payload %u header %u completion %u what %u", s->ask.payload_rc, s->ask.header_rc,
-			s->ask.completion_rc, s->ask.what);
+		fprintf(to, " rc payload %u header %u completion %u what %u", s->ask.payload_rc, s->ask.header_rc, s->ask.completion_rc,
+			s->ask.what);
 	if (s->offset == 0 && s->bytes >= SCRIPT_USER_HEADER + sizeof(s->second) && s->second.payload_rc)
 		fprintf(to, " second-rc %u", s->second.payload_rc);
 	if (s->flags & SPIN_SLMP_PUT)
-		fprintf(to, " put op %u version %u unused %u length %u match %#llx hdr %#llx offset %llu", s->put.op,
-			s->put.version, s->put.unused, s->put.length, (unsigned long long)s->put.match_bits,
-			(unsigned long long)s->put.hdr_data, (unsigned long long)s->put.offset);
+		fprintf(to, " put op %u version %u unused %u length %u match %#llx hdr %#llx offset %llu", s->put.op, s->put.version,
+			s->put.unused, s->put.length, (unsigned long long)s->put.match_bits, (unsigned long long)s->put.hdr_data,
+			(unsigned long long)s->put.offset);
 	if (s->cut)
 		fprintf(to, " cut %u", s->cut);
 	if (s->sum)
@@ -170,8 +170,8 @@ static void print_post(const struct spin_me_opts *me, FILE *to)
 	if (me->options & SPIN_ME_MANAGE_LOCAL)
 		fprintf(to, " local min_free %u", me->min_free);
 	if (me->source.ip_version)
-		fprintf(to, " from %s %u", inet_ntop(me->source.ip_version == 4 ? AF_INET : AF_INET6, me->source.addr, text,
-							sizeof(text)), ntohs(me->source.port));
+		fprintf(to, " from %s %u", inet_ntop(me->source.ip_version == 4 ? AF_INET : AF_INET6, me->source.addr, text, sizeof(text)),
+			ntohs(me->source.port));
 	fputc('\n', to);
 }
 
@@ -179,10 +179,10 @@ void schedule_print(const struct schedule *s, FILE *to)
 {
 	const struct schedule_setup *setup = &schedule_setups[s->setup];
 
-	fprintf(to, "# handler %s; host memory %zu messages %u parking %u idle_ms %u tombstone_ms %u%s%s%s\n",
-		setup->handler, setup->message.host_bytes, setup->message.messages, setup->message.parking,
-		setup->message.idle_ms, setup->message.tombstone_ms, setup->message.put ? " put" : "",
-		setup->message.no_entry ? " no_entry" : "", setup->message.note_runs ? " note_runs" : "");
+	fprintf(to, "# handler %s; host memory %zu messages %u parking %u idle_ms %u tombstone_ms %u%s%s%s\n", setup->handler,
+		setup->message.host_bytes, setup->message.messages, setup->message.parking, setup->message.idle_ms,
+		setup->message.tombstone_ms, setup->message.put ? " put" : "", setup->message.no_entry ? " no_entry" : "",
+		setup->message.note_runs ? " note_runs" : "");
 	for (unsigned i = 0; i < s->steps; i++) {
 		const struct step *step = &s->step[i];
 

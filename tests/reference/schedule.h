@@ -12,7 +12,7 @@
 
 #include "tests/reference/frame.h"
 
-#define SCHEDULE_PORT SPIN_SLMP_PORT
+#define SCHEDULE_PORT    SPIN_SLMP_PORT
 #define SCHEDULE_SOURCES 6u
 
 /* A context that schedules run on. */
@@ -37,15 +37,15 @@ struct step_put {
 struct step {
 	enum step_kind kind;
 	/* PACKET */
-	uint32_t source;        /* of SCHEDULE_SOURCES */
+	uint32_t source; /* of SCHEDULE_SOURCES */
 	uint32_t message_id;
 	uint16_t flags;
 	uint32_t offset;
-	uint32_t bytes;         /* of payload */
-	uint32_t cut;           /* of the UDP payload's end */
-	struct script_ask ask;  /* the payload's first bytes: the header handler's, or the packet's own */
+	uint32_t bytes;           /* of payload */
+	uint32_t cut;             /* of the UDP payload's end */
+	struct script_ask ask;    /* the payload's first bytes: the header handler's, or the packet's own */
 	struct script_ask second; /* behind the user header, if the handler has one; first packets only */
-	struct step_put put;    /* if the flag is there */
+	struct step_put put;      /* if the flag is there */
 	enum frame_sum sum;
 	/* CLOCK */
 	uint32_t advance_ms;
@@ -56,7 +56,7 @@ struct step {
 };
 
 struct schedule {
-	unsigned setup;         /* of schedule_setups */
+	unsigned setup; /* of schedule_setups */
 	unsigned steps, room;
 	struct step *step;
 };
@@ -92,8 +92,8 @@ struct schedule_tally {
  * step. 0: they agree. 1: they do not, `why` says how. Negative: engine_why(). The first is the
  * reference. tally may be NULL.
  */
-int schedule_compare(const struct schedule *s, struct engine *reference, struct engine *engine, char *why,
-		     size_t why_bytes, struct schedule_tally *tally);
+int schedule_compare(const struct schedule *s, struct engine *reference, struct engine *engine, char *why, size_t why_bytes,
+		     struct schedule_tally *tally);
 
 /* Makes a schedule that fails smaller, as long as it fails; at most so many tries. */
 void schedule_shrink(struct schedule *s, int (*fails)(void *arg, const struct schedule *s), void *arg, unsigned tries);

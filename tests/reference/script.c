@@ -38,8 +38,8 @@ static uint32_t fold(uint64_t v)
 	return (uint32_t)(v ^ v >> 32);
 }
 
-static uint32_t run_header(struct reference *r, struct reference_message *m, const struct reference_packet *p,
-			   uint32_t length, uint32_t view_bytes)
+static uint32_t run_header(struct reference *r, struct reference_message *m, const struct reference_packet *p, uint32_t length,
+			   uint32_t view_bytes)
 {
 	struct script_state *state = r->handlers.state;
 	struct script_ask ask;
@@ -51,8 +51,8 @@ static uint32_t run_header(struct reference *r, struct reference_message *m, con
 	return asked ? ask.header_rc : SPIN_RC_PROCESS_DATA;
 }
 
-static uint32_t run_payload(struct reference *r, struct reference_message *m, const struct reference_packet *p,
-			    const uint8_t *at, uint32_t bytes, uint32_t offset)
+static uint32_t run_payload(struct reference *r, struct reference_message *m, const struct reference_packet *p, const uint8_t *at,
+			    uint32_t bytes, uint32_t offset)
 {
 	struct script_scratch *scratch = (struct script_scratch *)m->scratchpad;
 	struct script_state *state = r->handlers.state;
@@ -99,8 +99,7 @@ static uint32_t run_completion(struct reference *r, struct reference_message *m)
 
 	note(state, SCRIPT_COMPLETION, m->length, m->dropped_bytes, m->flow_control != 0, scratch->sum);
 	count_completion(state, m);
-	if (scratch->what & (SCRIPT_DMA_FIRST | SCRIPT_DMA_BEHIND) &&
-	    reference_dma(r, m, to, scratch, sizeof(*scratch))) {
+	if (scratch->what & (SCRIPT_DMA_FIRST | SCRIPT_DMA_BEHIND) && reference_dma(r, m, to, scratch, sizeof(*scratch))) {
 		state->failed_dmas++;
 		return SPIN_RC_SEGV;
 	}

@@ -29,7 +29,7 @@ static int drop_steps(struct shrinker *k)
 	int smaller = 0;
 
 	for (unsigned count = k->best->steps / 2 ? k->best->steps / 2 : 1; count; count /= 2) {
-		for (unsigned end = k->best->steps; end >= count && end; ) {
+		for (unsigned end = k->best->steps; end >= count && end;) {
 			schedule_copy(&k->tried, k->best);
 			schedule_remove(&k->tried, end - count, count);
 			smaller |= keep(k);

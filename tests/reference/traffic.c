@@ -23,8 +23,9 @@ static void complain(struct traffic *t, const char *format, ...)
 
 struct spin_message_opts traffic_opts(unsigned messages, unsigned parking)
 {
-	return (struct spin_message_opts){ .host_bytes = TRAFFIC_HOST_BYTES, .messages = messages, .parking = parking,
-					   .idle_ms = 60000, .put = 1, .note_runs = 1 };
+	return (struct spin_message_opts){
+		.host_bytes = TRAFFIC_HOST_BYTES, .messages = messages, .parking = parking, .idle_ms = 60000, .put = 1, .note_runs = 1
+	};
 }
 
 void traffic_start(struct traffic *t, unsigned messages, uint64_t seed, const struct spin_message_opts *opts)
@@ -60,16 +61,17 @@ struct step traffic_step(const struct traffic *t, unsigned message, unsigned pac
 {
 	const struct traffic_message *m = &t->message[message];
 	int last = packet + 1u == m->packets;
-	struct step s = { .kind = STEP_PACKET, .message_id = message, .offset = packet * m->stride,
-			  .bytes = last ? m->last : m->stride };
+	struct step s = { .kind = STEP_PACKET, .message_id = message, .offset = packet * m->stride, .bytes = last ? m->last : m->stride };
 
 	s.flags = (uint16_t)(SPIN_SLMP_SYN | (last ? SPIN_SLMP_EOM : 0));
 	s.ask = (struct script_ask){ (message + packet) % 11 ? SPIN_RC_SUCCESS : SPIN_RC_DROP, SPIN_RC_PROCESS_DATA, 0,
 				     message % 2 ? SCRIPT_DMA_BEHIND : 0 };
 	if (packet == 0) {
 		s.flags |= SPIN_SLMP_PUT;
-		s.put = (struct step_put){ .op = SPIN_SLMP_OP_PUT, .version = SPIN_SLMP_VERSION,
-					   .length = SPIN_LENGTH_UNKNOWN, .offset = message % TRAFFIC_SLOTS * TRAFFIC_SLOT };
+		s.put = (struct step_put){ .op = SPIN_SLMP_OP_PUT,
+					   .version = SPIN_SLMP_VERSION,
+					   .length = SPIN_LENGTH_UNKNOWN,
+					   .offset = message % TRAFFIC_SLOTS * TRAFFIC_SLOT };
 	}
 	return s;
 }
@@ -162,8 +164,10 @@ int traffic_complete(struct traffic *t)
 		const struct traffic_message *m = &t->message[i];
 
 		if (m->headers != 1 || m->completions != 1 || m->told != 1 || m->ran != (1ull << m->packets) - 1)
-			complain(t, "message %u of %u packets: header handler %u times, payload handlers %#llx, "
-				    "completion handler %u, told %u times", i, m->packets, m->headers, (unsigned long long)m->ran, m->completions, m->told);
+			complain(t,
+				 "message %u of %u packets: header handler %u times, payload handlers %#llx, "
+				 "completion handler %u, told %u times",
+				 i, m->packets, m->headers, (unsigned long long)m->ran, m->completions, m->told);
 	}
 	return !t->failed;
 }
@@ -194,8 +198,8 @@ int traffic_compare(struct traffic *t, const struct script_state *state, const u
 	for (size_t at = 0; at < TRAFFIC_HOST_BYTES; at++) {
 		if (host[at] == r->host[at])
 			continue;
-		complain(t, "byte %zu of host memory (byte %zu of slot %zu) is %02x, the reference has %02x", at,
-			 at % TRAFFIC_SLOT, at / TRAFFIC_SLOT, host[at], r->host[at]);
+		complain(t, "byte %zu of host memory (byte %zu of slot %zu) is %02x, the reference has %02x", at, at % TRAFFIC_SLOT,
+			 at / TRAFFIC_SLOT, host[at], r->host[at]);
 		break;
 	}
 	return !t->failed;

@@ -14,7 +14,7 @@
 #define TRAFFIC_PACKETS_MAX 40u
 #define TRAFFIC_STRIDE_MAX  64u
 #define TRAFFIC_SLOT        (TRAFFIC_PACKETS_MAX * TRAFFIC_STRIDE_MAX + 64u) /* of host memory, a message's own */
-#define TRAFFIC_SLOTS       1024u /* messages between which none is in flight twice */
+#define TRAFFIC_SLOTS       1024u                                            /* messages between which none is in flight twice */
 #define TRAFFIC_HOST_BYTES  (TRAFFIC_SLOTS * TRAFFIC_SLOT)
 
 struct traffic_message {
@@ -29,7 +29,7 @@ struct traffic {
 	uint64_t packets;                /* of all of them, each counted once */
 	struct engine *reference;
 	uint64_t runs;
-	int failed;                      /* what is wrong has been said */
+	int failed; /* what is wrong has been said */
 };
 
 /* The options that a context for such traffic has. */

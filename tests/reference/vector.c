@@ -57,8 +57,8 @@ static void write_event(const struct writer *w, const struct spin_event *e)
 		fprintf(w->to, " me none");
 	else
 		fprintf(w->to, " me %u", e->me);
-	fprintf(w->to, " offset %u match %#llx data %#llx dropped %u deposited %u", e->offset,
-		(unsigned long long)e->match_bits, (unsigned long long)e->hdr_data, e->dropped_bytes, e->deposited_bytes);
+	fprintf(w->to, " offset %u match %#llx data %#llx dropped %u deposited %u", e->offset, (unsigned long long)e->match_bits,
+		(unsigned long long)e->hdr_data, e->dropped_bytes, e->deposited_bytes);
 	for (unsigned i = 0; event_flag_name(i); i++)
 		if (e->flags & 1u << i)
 			fprintf(w->to, " %s", event_flag_name(i));
@@ -67,8 +67,8 @@ static void write_event(const struct writer *w, const struct spin_event *e)
 
 static void write_state(const struct writer *w)
 {
-	static const char *const first[] = { "runs", "hash", "headers", "payloads", "completions", "bytes", "dropped_bytes",
-					     "flow_control", "sums", "failed_dmas", "zeroed", "unused" };
+	static const char *const first[] = { "runs",          "hash",         "headers", "payloads",    "completions", "bytes",
+					     "dropped_bytes", "flow_control", "sums",    "failed_dmas", "zeroed",      "unused" };
 	static const char *const of_run[] = { "kind", "length", "at", "sum", "sum_so_far" };
 	const uint32_t *before = (const uint32_t *)&w->state, *now = w->r->handlers.state;
 	const unsigned runs_at = sizeof(first) / sizeof(first[0]);
@@ -150,8 +150,7 @@ static void write_entry_call(struct writer *w, const struct step *step)
 		return;
 	fprintf(w->to, "post match %#llx ignore %#llx start %u length %u%s%s", (unsigned long long)step->me.match_bits,
 		(unsigned long long)step->me.ignore_bits, step->me.start, step->me.length,
-		step->me.options & SPIN_ME_USE_ONCE ? " once" : "",
-		step->me.options & SPIN_ME_NO_TRUNCATE ? " whole" : "");
+		step->me.options & SPIN_ME_USE_ONCE ? " once" : "", step->me.options & SPIN_ME_NO_TRUNCATE ? " whole" : "");
 	if (step->me.options & SPIN_ME_OVERFLOW)
 		fprintf(w->to, " overflow");
 	if (step->me.options & SPIN_ME_MANAGE_LOCAL)

@@ -17,8 +17,8 @@ struct rtl_body {
 	enum rtl_kind kind;
 	uint64_t start; /* cycle of the first instruction */
 	uint64_t cycles;
-	int is_cold;    /* the model's: instructions came from program memory */
-	uint64_t packet;/* the model's */
+	int is_cold;     /* the model's: instructions came from program memory */
+	uint64_t packet; /* the model's */
 };
 
 struct rtl_bodies {
@@ -26,12 +26,14 @@ struct rtl_bodies {
 	size_t count, room;
 };
 
-struct rtl_packet { uint64_t her, feedback; };
+struct rtl_packet {
+	uint64_t her, feedback;
+};
 
 struct rtl_series {
-	uint32_t entry[RTL_KINDS];           /* functions; 0: none */
+	uint32_t entry[RTL_KINDS]; /* functions; 0: none */
 	struct rtl_packet *model, *rtl;
-	size_t packets, apart;               /* the first ones come alone */
+	size_t packets, apart; /* the first ones come alone */
 	struct rtl_bodies model_bodies, rtl_bodies;
 };
 

@@ -78,8 +78,8 @@ static void print_rows(struct check *c, const char *handler, const char *bytes, 
 		struct measure_row *out;
 		char name[64];
 
-		printf("%-15s %5s  %-34s %10.1f %10.1f %8.2f %%  %s\n", handler, bytes, row->stage, row->rtl, row->model,
-		       100 * row->error, row->is_ok ? "ok" : "not ok");
+		printf("%-15s %5s  %-34s %10.1f %10.1f %8.2f %%  %s\n", handler, bytes, row->stage, row->rtl, row->model, 100 * row->error,
+		       row->is_ok ? "ok" : "not ok");
 		snprintf(name, sizeof(name), "rtl.%.16s.%.5s.%.34s", handler, bytes, row->stage);
 		out = measure_add(c->measure, name, row->model, "cycles");
 		measure_baseline(out, row->rtl);
@@ -122,7 +122,7 @@ static void forget_traces(const char *work)
 static int check_series(struct check *c, const char *handler, const char *bytes, const char *series)
 {
 	char slm[1024], work[1024];
-	struct rtl_series s = {0};
+	struct rtl_series s = { 0 };
 	int rc;
 
 	snprintf(slm, sizeof(slm), "%s/%s/slm", c->kit, handler);
@@ -157,7 +157,7 @@ static int check_handler(struct check *c, const char *handler)
 int main(int argc, char **argv)
 {
 	static struct measure measure;
-	struct check c = {.measure = &measure};
+	struct check c = { .measure = &measure };
 	int rc = 0;
 
 	if (argc < 8) {

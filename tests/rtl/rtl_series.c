@@ -13,12 +13,12 @@
 #include "tests/rtl/rtl.h"
 
 #define ALONE_CYCLES 1000 /* a series keeps packets that are alone further apart */
-#define BODY_AIM 0.01
-#define WARM_AIM 0.01
-#define COLD_AIM 0.02
-#define BURST_AIM 0.02
+#define BODY_AIM     0.01
+#define WARM_AIM     0.01
+#define COLD_AIM     0.02
+#define BURST_AIM    0.02
 
-const char *const rtl_kind_names[RTL_KINDS] = {"header", "payload", "completion"};
+const char *const rtl_kind_names[RTL_KINDS] = { "header", "payload", "completion" };
 
 static FILE *open_in(const char *directory, const char *name)
 {
@@ -39,8 +39,7 @@ static int wrong(const char *directory, const char *name, const char *line)
 }
 
 /* Calls for each line behind the heading, until one does not return 0. */
-static int each_line(const char *directory, const char *name, int (*take)(struct rtl_series *s, const char *line),
-		     struct rtl_series *s)
+static int each_line(const char *directory, const char *name, int (*take)(struct rtl_series *s, const char *line), struct rtl_series *s)
 {
 	FILE *from = open_in(directory, name);
 	char line[1024];
@@ -68,12 +67,13 @@ static int take_her(struct rtl_series *s, const char *line)
 	if (!model)
 		return -1;
 	s->model = model;
-	if (sscanf(line, "%llu,%llu,%*u,%*u,0x%*x,%*u,%*u,0x%x,0x%x,0x%x,", &packet, &her, &entry[RTL_HEADER],
-		   &entry[RTL_PAYLOAD], &entry[RTL_COMPLETION]) != 5 || packet != s->packets)
+	if (sscanf(line, "%llu,%llu,%*u,%*u,0x%*x,%*u,%*u,0x%x,0x%x,0x%x,", &packet, &her, &entry[RTL_HEADER], &entry[RTL_PAYLOAD],
+		   &entry[RTL_COMPLETION]) != 5 ||
+	    packet != s->packets)
 		return -1;
 	for (unsigned k = 0; k < RTL_KINDS; k++)
 		s->entry[k] = entry[k] ? entry[k] : s->entry[k];
-	s->model[s->packets++] = (struct rtl_packet){.her = her};
+	s->model[s->packets++] = (struct rtl_packet){ .her = her };
 	return 0;
 }
 
@@ -83,20 +83,19 @@ static int take_predicted(struct rtl_series *s, const char *line)
 
 	if (sscanf(line, "%llu,%*[^,],%*u,%*u,%*u,%*u,%llu,%llu", &packet, &her, &feedback) != 3 || packet >= s->packets)
 		return -1;
-	s->model[packet] = (struct rtl_packet){her, feedback};
+	s->model[packet] = (struct rtl_packet){ her, feedback };
 	return 0;
 }
 
 static int take_task(struct rtl_series *s, const char *line)
 {
 	unsigned long long packet, first, cycles;
-	struct rtl_body body = {.kind = RTL_KINDS};
+	struct rtl_body body = { .kind = RTL_KINDS };
 	char kind[16];
 	int cold;
 
 	/* packet,kind,message,cluster,hpu,cold,ready,dispatched,copied,started,first,returned,doorbell,feedback,body,... */
-	if (sscanf(line, "%llu,%15[^,],%*u,%*u,%*u,%d,%*u,%*u,%*u,%*u,%llu,%*u,%*u,%*u,%llu,", &packet, kind, &cold, &first,
-		   &cycles) != 5)
+	if (sscanf(line, "%llu,%15[^,],%*u,%*u,%*u,%d,%*u,%*u,%*u,%*u,%llu,%*u,%*u,%*u,%llu,", &packet, kind, &cold, &first, &cycles) != 5)
 		return -1;
 	for (unsigned k = 0; k < RTL_KINDS; k++)
 		body.kind = strcmp(kind, rtl_kind_names[k]) ? body.kind : (enum rtl_kind)k;
@@ -113,13 +112,13 @@ static int take_observed(struct rtl_series *s, const char *line)
 
 	if (sscanf(line, "%llu,%llu,%llu", &packet, &her, &feedback) != 3 || packet >= s->packets)
 		return -1;
-	s->rtl[packet] = (struct rtl_packet){her, feedback};
+	s->rtl[packet] = (struct rtl_packet){ her, feedback };
 	return 0;
 }
 
 int rtl_series__read_model(struct rtl_series *s, const char *series)
 {
-	*s = (struct rtl_series){.apart = 1};
+	*s = (struct rtl_series){ .apart = 1 };
 	if (each_line(series, "hers.csv", take_her, s) || each_line(series, "packets.csv", take_predicted, s) ||
 	    each_line(series, "tasks.csv", take_task, s))
 		return -1;
@@ -164,14 +163,14 @@ void rtl_series__free(struct rtl_series *s)
 	free(s->rtl);
 	free(s->model_bodies.list);
 	free(s->rtl_bodies.list);
-	*s = (struct rtl_series){0};
+	*s = (struct rtl_series){ 0 };
 }
 
 static struct rtl_row *add(struct rtl_row *rows, size_t *count, const char *stage, double aim)
 {
 	struct rtl_row *row = &rows[(*count)++];
 
-	*row = (struct rtl_row){.aim = aim};
+	*row = (struct rtl_row){ .aim = aim };
 	snprintf(row->stage, sizeof(row->stage), "%s", stage);
 	return row;
 }

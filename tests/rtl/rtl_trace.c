@@ -55,8 +55,8 @@ static uint32_t behind_call(uint32_t pc, uint32_t instruction)
 struct reader {
 	const uint32_t *entry;
 	struct rtl_bodies *to;
-	uint32_t behind;     /* the last instruction, if it is a call */
-	uint32_t return_pc;  /* 0: no handler runs */
+	uint32_t behind;    /* the last instruction, if it is a call */
+	uint32_t return_pc; /* 0: no handler runs */
 	struct rtl_body body;
 };
 
@@ -76,7 +76,7 @@ static int step(struct reader *r, uint64_t cycle, uint32_t pc, uint32_t instruct
 		if (!r->entry[k] || pc != r->entry[k])
 			continue;
 		r->return_pc = behind;
-		r->body = (struct rtl_body){.kind = (enum rtl_kind)k, .start = cycle};
+		r->body = (struct rtl_body){ .kind = (enum rtl_kind)k, .start = cycle };
 		break;
 	}
 	return 0;
@@ -84,7 +84,7 @@ static int step(struct reader *r, uint64_t cycle, uint32_t pc, uint32_t instruct
 
 int rtl_trace__read(struct rtl_bodies *b, const uint32_t entry[RTL_KINDS], const char *path)
 {
-	struct reader r = {.entry = entry, .to = b};
+	struct reader r = { .entry = entry, .to = b };
 	FILE *from = fopen(path, "re");
 	char *line = NULL;
 	size_t room = 0;

@@ -30,7 +30,7 @@
 
 #define SENDERS  3u
 #define BLOB_MAX (64u << 10)
-#define COMING   8u     /* contexts */
+#define COMING   8u /* contexts */
 
 static volatile int stop;
 static struct lossy link_;
@@ -105,7 +105,7 @@ struct stress {
 	struct putting putting;
 	struct owners owners;
 	struct leftover left;
-	uint64_t runs[2], answers[2];  /* before the contexts go */
+	uint64_t runs[2], answers[2]; /* before the contexts go */
 };
 
 static uint64_t all_runs(const struct stress *s)
@@ -144,30 +144,41 @@ static const char *check(struct stress *s)
 		return spin_strerror_last();
 	/* one that was given up may have been completed, if only its acknowledgements were lost */
 	if (stats.completed < sent || stats.completed > sent + given_up || stats.completed != s->messages.state->messages) {
-		snprintf(text, sizeof(text), "%llu messages were acknowledged and %llu given up, but %llu completed and %u handlers ran for them",
+		snprintf(text, sizeof(text),
+			 "%llu messages were acknowledged and %llu given up, but %llu completed and %u handlers ran for them",
 			 (unsigned long long)sent, (unsigned long long)given_up, (unsigned long long)stats.completed,
 			 s->messages.state->messages);
 		return text;
 	}
-	return sent && s->runs[0] && changes && s->owners.datagrams && s->owners.message_packets ? NULL :
-		"hardly anything happened: give it more time";
+	return sent && s->runs[0] && changes && s->owners.datagrams && s->owners.message_packets
+		       ? NULL
+		       : "hardly anything happened: give it more time";
 }
 
 static int write_rows(const char *path, const struct stress *s)
 {
 	const struct answering *a = &s->answering;
-	const struct { const char *name, *unit; uint64_t value; } row[] = {
-		{ "datagrams", "runs", s->runs[0] }, { "messages", "messages", sent }, { "message_packets", "runs", s->runs[1] },
+	const struct {
+		const char *name, *unit;
+		uint64_t value;
+	} row[] = {
+		{ "datagrams", "runs", s->runs[0] },
+		{ "messages", "messages", sent },
+		{ "message_packets", "runs", s->runs[1] },
 		{ "given_up", "messages", given_up },
-		{ "forward.messages", "messages", a->messages }, { "forward.runs", "runs", s->answers[0] },
+		{ "forward.messages", "messages", a->messages },
+		{ "forward.runs", "runs", s->answers[0] },
 		{ "forward.came_back", "packets", a->came[ANSWERING_FORWARD] },
-		{ "put.runs", "runs", s->answers[1] }, { "put.came_back", "packets", a->came[ANSWERING_PUT] },
+		{ "put.runs", "runs", s->answers[1] },
+		{ "put.came_back", "packets", a->came[ANSWERING_PUT] },
 		{ "reply.came_back", "packets", a->came[ANSWERING_REPLY] },
-		{ "put_message.messages", "messages", s->putting.messages }, { "put_message.came", "messages", s->putting.small },
+		{ "put_message.messages", "messages", s->putting.messages },
+		{ "put_message.came", "messages", s->putting.small },
 		{ "put_from_host.came", "messages", s->putting.large },
 		{ "lost_frames", "frames", link_.there.counts.lost + link_.back.counts.lost },
 		{ "attach_detach", "changes", changes },
-		{ "kills", "processes", s->owners.kills }, { "killed.datagrams", "runs", s->owners.datagrams },
+		{ "kills", "processes", s->owners.kills },
+		{ "killed.datagrams", "runs", s->owners.datagrams },
 		{ "killed.message_packets", "runs", s->owners.message_packets },
 	};
 	static struct measure m;

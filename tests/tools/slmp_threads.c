@@ -19,10 +19,10 @@
 #include <spin/slmp.h>
 
 #define THREADS_MAX 16
-#define WINDOW 4 /* of a thread */
+#define WINDOW      4 /* of a thread */
 #define PAYLOAD_MAX 1462
-#define BYTES_MAX (64u << 20)
-#define ID 7
+#define BYTES_MAX   (64u << 20)
+#define ID          7
 
 static int fd, failed;
 static uint8_t *data;

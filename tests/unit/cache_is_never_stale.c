@@ -39,27 +39,43 @@ static void linger(void)
 			;
 }
 
-#define AMID_OTHERS(TYPE, access) ({ linger(); TYPE v_ = (access); linger(); v_; })
-#define spin_load32(at) AMID_OTHERS(uint32_t, spin_load32(at))
+#define AMID_OTHERS(TYPE, access)   \
+	({                          \
+		linger();           \
+		TYPE v_ = (access); \
+		linger();           \
+		v_;                 \
+	})
+#define spin_load32(at)              AMID_OTHERS(uint32_t, spin_load32(at))
 #define spin_cas32(at, expect, swap) AMID_OTHERS(_Bool, spin_cas32(at, expect, swap))
-#define spin_store32(at, value) ({ linger(); spin_store32(at, value); linger(); })
+#define spin_store32(at, value)          \
+	({                               \
+		linger();                \
+		spin_store32(at, value); \
+		linger();                \
+	})
 #include "handlers/kvstore.c"
 #undef spin_load32
 #undef spin_cas32
 #undef spin_store32
 
 #define __atomic_load_n(at, order) AMID_OTHERS(uint32_t, __atomic_load_n(at, order))
-#define __atomic_store_n(at, value, order) ({ linger(); __atomic_store_n(at, value, order); linger(); })
+#define __atomic_store_n(at, value, order)          \
+	({                                          \
+		linger();                           \
+		__atomic_store_n(at, value, order); \
+		linger();                           \
+	})
 #include "tests/common/kv_commit.c"
 #undef __atomic_load_n
 #undef __atomic_store_n
 
-#define KEYS      6
-#define HPUS      3
-#define ON_WAY    64
-#define SECONDS   3
-#define PATIENCE  (150 * slow_factor())    /* seconds to get enough hits on a busy machine */
-#define HITS_MIN  10000
+#define KEYS     6
+#define HPUS     3
+#define ON_WAY   64
+#define SECONDS  3
+#define PATIENCE (150 * slow_factor()) /* seconds to get enough hits on a busy machine */
+#define HITS_MIN 10000
 
 /* Frames are as XDP has them: only what the handler reaches for is there. */
 struct frame {
@@ -105,8 +121,7 @@ static void judge(const struct kv_message *m, uint32_t index, uint32_t oldest)
 			printf("key %u: a value that was never SET\n", key_of(index));
 	} else if (got < oldest) {
 		if (!__atomic_fetch_add(&stale, 1, __ATOMIC_RELAXED))
-			printf("key %u: version %u read after %u was acknowledged\n", key_of(index),
-			       got, oldest);
+			printf("key %u: version %u read after %u was acknowledged\n", key_of(index), got, oldest);
 	}
 }
 
@@ -155,12 +170,16 @@ static void *hpu(void *arg)
 	while (!__atomic_load_n(&stop, __ATOMIC_ACQUIRE)) {
 		uint32_t index = random32() % KEYS, oldest;
 		struct frame frame = { .message = {
-			.op = spin_hton16(random32() % 4 ? KV_GET : KV_SET),
-			.key = spin_hton32(key_of(index)),
-		} };
+					       .op = spin_hton16(random32() % 4 ? KV_GET : KV_SET),
+					       .key = spin_hton32(key_of(index)),
+				       } };
 		struct spin_packet packet = {
-			.view = { .data = (uint8_t *)&frame, .end = (uint8_t *)(&frame + 1) }, .ip = &frame.ip, .udp = &frame.udp,
-			.payload = (uint8_t *)&frame.message, .bytes = sizeof(frame.message), .is_ip4 = 1,
+			.view = { .data = (uint8_t *)&frame, .end = (uint8_t *)(&frame + 1) },
+			.ip = &frame.ip,
+			.udp = &frame.udp,
+			.payload = (uint8_t *)&frame.message,
+			.bytes = sizeof(frame.message),
+			.is_ip4 = 1,
 		};
 		struct spin_payload payload = { .length = sizeof(frame.message), .packet = &packet };
 		struct kv_message m;
@@ -218,8 +237,7 @@ int main(void)
 	for (int i = 0; i < HPUS; i++)
 		pthread_join(thread[i], NULL);
 
-	printf("%llu hits, %llu stale, %llu never SET\n", (unsigned long long)hits,
-	       (unsigned long long)stale, (unsigned long long)foreign);
+	printf("%llu hits, %llu stale, %llu never SET\n", (unsigned long long)hits, (unsigned long long)stale, (unsigned long long)foreign);
 	if (stale || foreign || hits < HITS_MIN) {
 		printf("FAIL: %s\n", stale || foreign ? "the cache gave a wrong value" : "hardly any hits");
 		return 1;

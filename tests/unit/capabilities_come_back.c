@@ -43,8 +43,7 @@ int main(void)
 		printf("skip: loading handlers needs root\n");
 		return 77;
 	}
-	if (built_object("filtering", path, sizeof(path)) || spin_object__open(path, &object) ||
-	    spin_rule__parse("udp", &rule))
+	if (built_object("filtering", path, sizeof(path)) || spin_object__open(path, &object) || spin_rule__parse("udp", &rule))
 		return fail("filtering");
 	if (load(object, &rule) || kernel_caps__effective() != before)
 		return fail("after loading");
@@ -62,8 +61,8 @@ int main(void)
 	setrlimit(RLIMIT_NOFILE, &limit);
 	if (!failed)
 		return fail("descriptors for one more are enough to load");
-	if (kernel_caps__become_stranger(&during) || kernel_caps__effective() == before ||
-	    kernel_caps__restore(during) || kernel_caps__effective() != before)
+	if (kernel_caps__become_stranger(&during) || kernel_caps__effective() == before || kernel_caps__restore(during) ||
+	    kernel_caps__effective() != before)
 		return fail("laid down and taken up");
 	if (load(object, &rule))
 		return fail("loading again");

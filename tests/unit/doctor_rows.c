@@ -14,8 +14,7 @@ int complain(const char *format, ...)
 	fail(format);
 }
 
-static void row_is(const struct doctor_facts *facts, const char *name, enum doctor_verdict verdict, const char *found,
-		   const char *advice)
+static void row_is(const struct doctor_facts *facts, const char *name, enum doctor_verdict verdict, const char *found, const char *advice)
 {
 	const struct doctor_check *check = doctor_iface_checks;
 	struct doctor_row row = { 0 };
@@ -33,8 +32,9 @@ static void row_is(const struct doctor_facts *facts, const char *name, enum doct
 
 int main(void)
 {
-	struct doctor_device device = { .iface = { .name = "eth0", .driver = "virtio_net", .rx_queues = 4,
-						   .rx_queues_max = 8, .threaded = 0 } };
+	struct doctor_device device = {
+		.iface = { .name = "eth0", .driver = "virtio_net", .rx_queues = 4, .rx_queues_max = 8, .threaded = 0 }
+	};
 	struct doctor_facts facts = { .device = &device, .possible_cpus = 4 };
 
 	/* what virtnet_xdp_set() counts: queues in use and one per possible CPU */

@@ -9,17 +9,20 @@
 #include <spin/meta.h>
 
 #define MAP(name, map_type, entries, key_bytes, value_bytes) \
-	struct { \
-		__uint(type, map_type); \
-		__uint(max_entries, entries); \
-		__uint(key_size, key_bytes); \
-		__uint(value_size, value_bytes); \
+	struct {                                             \
+		__uint(type, map_type);                      \
+		__uint(max_entries, entries);                \
+		__uint(key_size, key_bytes);                 \
+		__uint(value_size, value_bytes);             \
 	} name SEC(".maps")
 
 char hostile_license[] SEC("license") = "GPL";
 
 const struct spin_meta meta SEC(SPIN_META_SECTION) = {
-	.magic = SPIN_META_MAGIC, .api_version = SPIN_API_VERSION, .bytes = sizeof(struct spin_meta), .name = "foreign",
+	.magic = SPIN_META_MAGIC,
+	.api_version = SPIN_API_VERSION,
+	.bytes = sizeof(struct spin_meta),
+	.name = "foreign",
 };
 
 unsigned total;
@@ -85,12 +88,13 @@ struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
 	__uint(max_entries, 1);
 	__uint(key_size, 4);
-	__array(values, struct {
-		__uint(type, BPF_MAP_TYPE_ARRAY);
-		__uint(max_entries, 1);
-		__uint(key_size, 4);
-		__uint(value_size, 8);
-	});
+	__array(
+		values, struct {
+			__uint(type, BPF_MAP_TYPE_ARRAY);
+			__uint(max_entries, 1);
+			__uint(key_size, 4);
+			__uint(value_size, 8);
+		});
 } spin_ways SEC(".maps");
 #endif
 #ifdef FILLED_MAP
@@ -104,37 +108,69 @@ struct {
 #endif
 
 #ifdef TC
-SEC("tc") int hostile(struct __sk_buff *skb) { return 0; }
+SEC("tc") int hostile(struct __sk_buff *skb)
+{
+	return 0;
+}
 #endif
 #ifdef ESCAPES
-SEC("\033[2Jtc\n") int hostile(struct __sk_buff *skb) { return 0; }
+SEC("\033[2Jtc\n") int hostile(struct __sk_buff *skb)
+{
+	return 0;
+}
 #endif
 #ifdef SOCKET
-SEC("socket") int hostile(struct __sk_buff *skb) { return 0; }
+SEC("socket") int hostile(struct __sk_buff *skb)
+{
+	return 0;
+}
 #endif
 #ifdef CGROUP
-SEC("?cgroup/skb") int hostile(struct __sk_buff *skb) { return 1; }
+SEC("?cgroup/skb") int hostile(struct __sk_buff *skb)
+{
+	return 1;
+}
 #endif
 #ifdef KPROBE
-SEC("kprobe/do_exit") int hostile(void *ctx) { return 0; }
+SEC("kprobe/do_exit") int hostile(void *ctx)
+{
+	return 0;
+}
 #endif
 #ifdef OWN_PROGRAM
-SEC("xdp") int hostile(struct xdp_md *ctx) { return XDP_PASS; }
+SEC("xdp") int hostile(struct xdp_md *ctx)
+{
+	return XDP_PASS;
+}
 #endif
 #ifdef OUR_NAME_AT_TC
-SEC("?tc") int spin_copied(struct __sk_buff *skb) { return 0; }
+SEC("?tc") int spin_copied(struct __sk_buff *skb)
+{
+	return 0;
+}
 #endif
 #ifdef OUR_NAME_AT_CPUMAP
-SEC("?xdp/cpumap") int spin_copied(struct xdp_md *ctx) { return XDP_PASS; }
+SEC("?xdp/cpumap") int spin_copied(struct xdp_md *ctx)
+{
+	return XDP_PASS;
+}
 #endif
 #ifdef OUR_NAME_IN_FRAGS
-SEC("?xdp.frags") int spin_copied(struct xdp_md *ctx) { return XDP_PASS; }
+SEC("?xdp.frags") int spin_copied(struct xdp_md *ctx)
+{
+	return XDP_PASS;
+}
 #endif
 #ifdef OUR_NAME_AUTOLOADED
-SEC("xdp") int spin_copied(struct xdp_md *ctx) { return XDP_PASS; }
+SEC("xdp") int spin_copied(struct xdp_md *ctx)
+{
+	return XDP_PASS;
+}
 #endif
 #ifdef STRUCT_OPS
-struct hostile_ops { int (*call)(void); } hostile_ops SEC(".struct_ops");
+struct hostile_ops {
+	int (*call)(void);
+} hostile_ops SEC(".struct_ops");
 #endif
 #ifdef OWN_DATA
 int hostile_data SEC(".data.hostile") = 1;
@@ -153,19 +189,35 @@ extern const int jiffies __ksym;
 extern unsigned LINUX_KERNEL_VERSION __kconfig;
 #endif
 #ifdef CORE
-struct task_struct { int pid; } __attribute__((preserve_access_index));
+struct task_struct {
+	int pid;
+} __attribute__((preserve_access_index));
 #endif
 #if defined(NESTED_LOOPS) || defined(CALLBACK)
-static int inner(unsigned i, void *unused) { __sync_fetch_and_add(&total, 1); return 0; }
+static int inner(unsigned i, void *unused)
+{
+	__sync_fetch_and_add(&total, 1);
+	return 0;
+}
 #endif
 #ifdef NESTED_LOOPS
-static int outer(unsigned i, void *unused) { bpf_loop(1 << 23, inner, 0, 0); return 0; }
+static int outer(unsigned i, void *unused)
+{
+	bpf_loop(1 << 23, inner, 0, 0);
+	return 0;
+}
 #endif
 #ifdef NOINLINE_PROBE
-static __attribute__((noinline)) int hidden(void *to) { return bpf_probe_read_kernel(to, 4, (void *)8); }
+static __attribute__((noinline)) int hidden(void *to)
+{
+	return bpf_probe_read_kernel(to, 4, (void *)8);
+}
 #endif
 #ifdef UNUSED_PROBE
-__attribute__((noinline)) int hidden(void *to) { return (int)bpf_probe_read_kernel((void *)0, 0, to); }
+__attribute__((noinline)) int hidden(void *to)
+{
+	return (int)bpf_probe_read_kernel((void *)0, 0, to);
+}
 #endif
 #ifdef CROOKED
 __asm__(".globl crooked\n.type crooked,@function\n.set crooked, spin_xdp + 4\n.size crooked, 8\n");

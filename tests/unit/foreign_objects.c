@@ -81,8 +81,10 @@ static int compile(const char *macro, const char *to)
 {
 	char command[1024];
 
-	snprintf(command, sizeof(command), "${CLANG:-clang} -target bpf -mcpu=v3 -O2 -g -w -ffreestanding -D%s -Ihandlers/include -idirafter "
-		 "/usr/include/$(gcc -print-multiarch) -c tests/unit/foreign_objects.bpf.c -o %s && llvm-strip -g %s", macro, to, to);
+	snprintf(command, sizeof(command),
+		 "${CLANG:-clang} -target bpf -mcpu=v3 -O2 -g -w -ffreestanding -D%s -Ihandlers/include -idirafter "
+		 "/usr/include/$(gcc -print-multiarch) -c tests/unit/foreign_objects.bpf.c -o %s && llvm-strip -g %s",
+		 macro, to, to);
 	return run(command);
 }
 

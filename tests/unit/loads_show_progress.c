@@ -19,7 +19,7 @@
 #include "user/lib/load_progress.h"
 
 #define SLOW_HANDLER "tests/diagnostics/refused/too_many_paths.c"
-#define ERASE "\r\033[K"
+#define ERASE        "\r\033[K"
 
 static char text[65536];
 

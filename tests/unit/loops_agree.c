@@ -17,13 +17,13 @@
 #include "tests/loops/loops.h"
 
 #define RANDOM_PACKETS 200
-#define MESSAGES 100u
-#define HOST_BYTES 16384u
-#define PAYLOAD_MAX 3000u /* copied ones, too */
+#define MESSAGES       100u
+#define HOST_BYTES     16384u
+#define PAYLOAD_MAX    3000u /* copied ones, too */
 
-static const char *const handlers[] = { "loops_bins", "loops_bits", "loops_bytes", "loops_count", "loops_extremes",
+static const char *const handlers[] = { "loops_bins",   "loops_bits",  "loops_bytes", "loops_count", "loops_extremes",
 					"loops_nested", "loops_order", "loops_pairs", "loops_parse", "loops_records",
-					"loops_sums", "loops_text", "loops_wide" };
+					"loops_sums",   "loops_text",  "loops_wide" };
 
 static const char *const message_handlers[] = { "messages_bins", "messages_extremes", "messages_parts", "messages_sums" };
 
@@ -47,9 +47,8 @@ static int make(struct template *t, uint32_t bytes, unsigned kind, uint64_t *ran
 
 	fill(payload, bytes, kind, random);
 	template_start(t);
-	if (template_line(t, "eth 02:00:00:00:00:01 > 02:00:00:00:00:02") != 1 ||
-	    template_line(t, "ip4 10.0.0.1 > 10.0.0.2") != 1 || template_line(t, "udp 4000 > 9000 sum none") != 1 ||
-	    template_append(t, payload, bytes))
+	if (template_line(t, "eth 02:00:00:00:00:01 > 02:00:00:00:00:02") != 1 || template_line(t, "ip4 10.0.0.1 > 10.0.0.2") != 1 ||
+	    template_line(t, "udp 4000 > 9000 sum none") != 1 || template_append(t, payload, bytes))
 		return engine_fail(-EINVAL, "no packet of %u bytes", bytes);
 	return template_finish(t);
 }
@@ -93,8 +92,7 @@ static int has_result(const char *handler, const struct loops *any, unsigned pac
 }
 
 /* One packet of a message through all engines. */
-static int run_packet(const char *handler, struct engine *const *engines, const struct message_packet *p, unsigned kind,
-		      struct loops *host)
+static int run_packet(const char *handler, struct engine *const *engines, const struct message_packet *p, unsigned kind, struct loops *host)
 {
 	static struct engine_out out;
 	int failed = 0;

@@ -117,8 +117,9 @@ static int resealed(unsigned first)
 		if (random() % 8 == 0)
 			bytes = (size_t)random() % good_bytes;
 		for (unsigned c = 0; c < count && bytes > 4096; c++) {
-			size_t at = random() & 1 ? (size_t)random() % bytes :
-				    random() & 1 ? (size_t)random() % 64 : bytes - 1 - (size_t)random() % 4096;
+			size_t at = random() & 1   ? (size_t)random() % bytes
+				    : random() & 1 ? (size_t)random() % 64
+						   : bytes - 1 - (size_t)random() % 4096;
 
 			work[at] = (uint8_t)random();
 		}

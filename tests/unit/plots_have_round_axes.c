@@ -11,7 +11,7 @@
 #include "user/lib/svg.h"
 #include "user/lib/svg_frame.h"
 
-#define TICKS_MAX 64
+#define TICKS_MAX   64
 #define DIGIT_WIDTH 7.2 /* of the font of 12 units, at most */
 
 static int failures;
@@ -33,7 +33,7 @@ struct ticks {
 /* The numbers beside the grid: "end" those of the vertical axis, "middle" the other's. */
 static struct ticks read_ticks(const char *svg, const char *anchor)
 {
-	struct ticks t = {.count = 0};
+	struct ticks t = { .count = 0 };
 	char form[64];
 
 	snprintf(form, sizeof(form), "text-anchor=\"%s\">", anchor);
@@ -108,17 +108,26 @@ static void check_places(const char *plot, const char *svg)
 
 static void ranges(void)
 {
-	static const struct { const char *name; double x[2], y[2]; int log_x, log_y; } plots[] = {
-		{"sizes", {62, 1030}, {12.3, 397.2}, 1, 0},	 {"large", {1, 8}, {0, 8123456}, 0, 0},
-		{"small", {0, 1}, {0, 0.000231}, 0, 0},		 {"decades", {3, 7.1e6}, {0.02, 91000}, 1, 1},
-		{"one point", {64, 64}, {5, 5}, 1, 0},		 {"narrow", {1000, 1010}, {99, 101}, 0, 0},
-		{"wide log", {1e-3, 1e9}, {1, 2}, 1, 1},	 {"exact", {10, 1000}, {0, 100}, 1, 0},
+	static const struct {
+		const char *name;
+		double x[2], y[2];
+		int log_x, log_y;
+	} plots[] = {
+		{ "sizes", { 62, 1030 }, { 12.3, 397.2 }, 1, 0 }, { "large", { 1, 8 }, { 0, 8123456 }, 0, 0 },
+		{ "small", { 0, 1 }, { 0, 0.000231 }, 0, 0 },     { "decades", { 3, 7.1e6 }, { 0.02, 91000 }, 1, 1 },
+		{ "one point", { 64, 64 }, { 5, 5 }, 1, 0 },      { "narrow", { 1000, 1010 }, { 99, 101 }, 0, 0 },
+		{ "wide log", { 1e-3, 1e9 }, { 1, 2 }, 1, 1 },    { "exact", { 10, 1000 }, { 0, 100 }, 1, 0 },
 	};
 
 	for (unsigned i = 0; i < sizeof(plots) / sizeof(plots[0]); i++) {
-		struct svg_series series = {.name = "s", .x = plots[i].x, .y = plots[i].y, .count = 2};
-		struct svg_plot plot = {.title = "T", .x_label = "x", .y_label = "y", .series = &series, .count = 1,
-					.log_x = plots[i].log_x, .log_y = plots[i].log_y};
+		struct svg_series series = { .name = "s", .x = plots[i].x, .y = plots[i].y, .count = 2 };
+		struct svg_plot plot = { .title = "T",
+					 .x_label = "x",
+					 .y_label = "y",
+					 .series = &series,
+					 .count = 1,
+					 .log_x = plots[i].log_x,
+					 .log_y = plots[i].log_y };
 		const char *svg = draw(&plot);
 		struct ticks x = read_ticks(svg, "middle"), y = read_ticks(svg, "end");
 
@@ -131,12 +140,12 @@ static void ranges(void)
 /* From (0, 0) to (10, 100) in a picture up to 50: it ends at (5, 50), and comes back from there. */
 static void beyond(void)
 {
-	static const double x[] = {0, 10, 20}, y[] = {0, 100, 0};
-	struct svg_series series = {.name = "s", .x = x, .y = y, .count = 3, .is_dashed = 1};
-	struct svg_plot plot = {.title = "T", .x_label = "x", .y_label = "y", .series = &series, .count = 1, .y_high = 50};
+	static const double x[] = { 0, 10, 20 }, y[] = { 0, 100, 0 };
+	struct svg_series series = { .name = "s", .x = x, .y = y, .count = 3, .is_dashed = 1 };
+	struct svg_plot plot = { .title = "T", .x_label = "x", .y_label = "y", .series = &series, .count = 1, .y_high = 50 };
 	const double middle = SVG_LEFT + (SVG_WIDTH - SVG_RIGHT - SVG_LEFT) / 4.0;
 	const char *svg = draw(&plot), *dashed = strstr(svg, "stroke-dasharray"), *path = dashed ? strstr(dashed, "d=\"M") : NULL;
-	double at[4][2] = {{0}};
+	double at[4][2] = { { 0 } };
 
 	check(path && sscanf(path, "d=\"M%lf %lfL%lf %lfM%lf %lfL%lf %lf\"", &at[0][0], &at[0][1], &at[1][0], &at[1][1], &at[2][0],
 			     &at[2][1], &at[3][0], &at[3][1]) == 8,

@@ -79,10 +79,13 @@ static int refused(const uint8_t *data, size_t length)
 /* As spinctl cost would. 0: it opened. */
 static int tried(const uint8_t *data, size_t length)
 {
-	struct pspin_image image = {.elf = data, .elf_bytes = length, .framing = PSPIN_FRAMING_RAW, .bytes_in_l1 = SPIN_WHOLE_PACKET,
-				    .scratchpad_bytes = PSPIN_API_SCRATCHPAD_BYTES};
+	struct pspin_image image = { .elf = data,
+				     .elf_bytes = length,
+				     .framing = PSPIN_FRAMING_RAW,
+				     .bytes_in_l1 = SPIN_WHOLE_PACKET,
+				     .scratchpad_bytes = PSPIN_API_SCRATCHPAD_BYTES };
 	struct pspin_target target = *pspin_target__find("pspin-rtl");
-	struct pspin_offer offer = {.frame = good, .frame_bytes = 64, .end_of_message = 1};
+	struct pspin_offer offer = { .frame = good, .frame_bytes = 64, .end_of_message = 1 };
 	struct pspin_api api;
 	struct pspin *nic;
 	char err[512] = "";
@@ -132,7 +135,7 @@ static void descriptions(void)
 
 static int batch(unsigned first)
 {
-	static const uint8_t flips[] = {0x01, 0x80, 0xff};
+	static const uint8_t flips[] = { 0x01, 0x80, 0xff };
 	const size_t step = bytes / (2 * BATCH) + 1;
 
 	for (unsigned i = first; i < first + BATCH; i++) {

@@ -14,7 +14,7 @@
 
 #include <engine/recording.h>
 
-#define PACKETS 3
+#define PACKETS   3
 #define BIG_BYTES 200000u
 
 static char folder[] = "/tmp/spin-recording-XXXXXX", path[64];
@@ -35,10 +35,22 @@ static void frame_of(unsigned i, uint8_t frame[64])
 
 static int write_host(struct recording_writer *w, enum recording_moment moment)
 {
-	const struct recording_context context = { .start_ns = 5, .host_bytes = BIG_BYTES, .takes_messages = 1, .messages = 4,
-						   .parking = 8, .idle_ms = 100, .tombstone_ms = 200, .put = 1, .age_ms = 300 };
-	struct recording_entry entry = { .moment = moment, .index = 3, .state = SPIN_ME_OPEN, .match_bits = 77,
-					 .length = 4096, .segments = 1, .segment = { { 8, 16 } } };
+	const struct recording_context context = { .start_ns = 5,
+						   .host_bytes = BIG_BYTES,
+						   .takes_messages = 1,
+						   .messages = 4,
+						   .parking = 8,
+						   .idle_ms = 100,
+						   .tombstone_ms = 200,
+						   .put = 1,
+						   .age_ms = 300 };
+	struct recording_entry entry = { .moment = moment,
+					 .index = 3,
+					 .state = SPIN_ME_OPEN,
+					 .match_bits = 77,
+					 .length = 4096,
+					 .segments = 1,
+					 .segment = { { 8, 16 } } };
 	struct spin_event event = { .type = SPIN_EVENT_MESSAGE, .message_id = 9, .ip_version = 4, .hpu = 3 };
 	int err = moment == RECORDING_BEFORE ? recording_writer__context(w, &context) : 0;
 
@@ -91,8 +103,8 @@ static void check_host(const struct recording *r)
 {
 	const struct recording_host *before = &r->host[RECORDING_BEFORE], *after = &r->host[RECORDING_AFTER];
 
-	if (!r->has_context || r->context.host_bytes != BIG_BYTES || r->context.idle_ms != 100 ||
-	    r->context.age_ms != 300 || r->context.messages != 4 || before->mem[70000] != 8 || before->mem[BIG_BYTES - 1] || memcmp(after->mem, big, BIG_BYTES))
+	if (!r->has_context || r->context.host_bytes != BIG_BYTES || r->context.idle_ms != 100 || r->context.age_ms != 300 ||
+	    r->context.messages != 4 || before->mem[70000] != 8 || before->mem[BIG_BYTES - 1] || memcmp(after->mem, big, BIG_BYTES))
 		fail("host memory reads back differently");
 	if (after->entry[3].match_bits != 77 || before->entry[3].segment[0].length != 16 || after->entry[0].state)
 		fail("a matching entry reads back differently");
@@ -115,8 +127,8 @@ static void check_whole(void)
 	}
 	if (strcmp(r.info.handler, "apples") || strcmp(r.info.device, "v0") || strcmp(r.info.rule, "udp dport 9000") ||
 	    r.info.packets != PACKETS || r.info.lost != 5 || r.info.duration_ns != 77 || r.info.hpus != 2 ||
-	    r.info.counters[SPIN_REASON_SUCCESS] != 2 || r.info.counters[SPIN_REASON_SEGV] != 1 ||
-	    r.object_bytes != 6 || memcmp(r.object, "object", 6))
+	    r.info.counters[SPIN_REASON_SUCCESS] != 2 || r.info.counters[SPIN_REASON_SEGV] != 1 || r.object_bytes != 6 ||
+	    memcmp(r.object, "object", 6))
 		fail("the description reads back differently");
 	if (r.symbols != 2 || r.symbol[1].bytes != BIG_BYTES || strcmp(r.symbol[1].name, "routes") ||
 	    r.symbol[0].mem[RECORDING_BEFORE][0] != 1 || r.symbol[0].mem[RECORDING_AFTER][0] != 2 ||

@@ -100,9 +100,8 @@ static void random_rules(void)
 				raw[w] = (unsigned)random() << 1;
 			inet_ntop(six ? AF_INET6 : AF_INET, raw, address[a], sizeof(address[a]));
 		}
-		snprintf(text, sizeof(text), "src %s/%ld dst %s/%ld sport %ld dport %ld", address[0],
-			 random() % (six ? 129 : 33), address[1], random() % (six ? 129 : 33),
-			 1 + random() % 65535, 1 + random() % 65535);
+		snprintf(text, sizeof(text), "src %s/%ld dst %s/%ld sport %ld dport %ld", address[0], random() % (six ? 129 : 33),
+			 address[1], random() % (six ? 129 : 33), 1 + random() % 65535, 1 + random() % 65535);
 		expect(!spin_rule__parse(text, &rule), "refused", text);
 		round_trip(&rule, text);
 	}
@@ -169,10 +168,10 @@ int main(void)
 		expect(spin_rule__parse(bad[i], &rule) == -EINVAL, "accepted", bad[i]);
 		expect(!strncmp(spin_strerror_last(), "rule: ", 6), "no reason", bad[i]);
 	}
-	expect(!spin_rule__parse("ip4 src 10.0.0.0/8 dport 53", &rule) && rule.protocol == 17 &&
-	       rule.ip_version == 4 && rule.src_addr[0] == htonl(0x0a000000) &&
-	       rule.src_mask[0] == htonl(0xff000000) && !rule.dst_mask[0] && rule.dst_port == 53 &&
-	       !rule.src_port, "fields", "ip4 src 10.0.0.0/8 dport 53");
+	expect(!spin_rule__parse("ip4 src 10.0.0.0/8 dport 53", &rule) && rule.protocol == 17 && rule.ip_version == 4 &&
+		       rule.src_addr[0] == htonl(0x0a000000) && rule.src_mask[0] == htonl(0xff000000) && !rule.dst_mask[0] &&
+		       rule.dst_port == 53 && !rule.src_port,
+	       "fields", "ip4 src 10.0.0.0/8 dport 53");
 	random_rules();
 	other_protocols();
 	return failures != 0;

@@ -16,7 +16,7 @@
 #include <spin/libspin.h>
 #include <spin/libspin_send.h>
 
-#define BYTES_MAX (3u << 20)
+#define BYTES_MAX  (3u << 20)
 #define TIMEOUT_MS (20000u * slow_factor()) /* the default is less than what a packet waits that such links lose eight times in a row */
 
 static uint8_t data[BYTES_MAX];
@@ -65,8 +65,7 @@ static void check_put(const struct slmp_message *m, const struct spin_send_put *
 	const uint8_t *at = (const uint8_t *)m->put;
 
 	if (at[0] != 1 || at[1] != 1 || at[2] || at[3] || be32toh(((const uint32_t *)m->put)[1]) != bytes ||
-	    be64toh(m->put[1]) != put->match_bits || be64toh(m->put[2]) != put->hdr_data ||
-	    be64toh(m->put[3]) != put->offset)
+	    be64toh(m->put[1]) != put->match_bits || be64toh(m->put[2]) != put->hdr_data || be64toh(m->put[3]) != put->offset)
 		die("put", "its header is not what was asked for");
 }
 
@@ -98,8 +97,13 @@ static void send_one(const struct trial *t, struct slmp_receiver *r, struct spin
 
 static void run(const struct trial *t, int family, unsigned round)
 {
-	struct slmp_receiver r = { .family = family, .link = t->link, .seed = round + 1, .bytes_max = BYTES_MAX,
-				   .every = 1, .take_put = t->opts.put, .mute_offset = SLMP_NO_PACKET };
+	struct slmp_receiver r = { .family = family,
+				   .link = t->link,
+				   .seed = round + 1,
+				   .bytes_max = BYTES_MAX,
+				   .every = 1,
+				   .take_put = t->opts.put,
+				   .mute_offset = SLMP_NO_PACKET };
 	struct spin_send_opts opts = t->opts;
 	struct spin_sender *s;
 	char port[8];

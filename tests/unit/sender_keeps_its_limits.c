@@ -149,7 +149,10 @@ static void no_room(void)
 /* One that ends messages for others. */
 static void begun_again(void)
 {
-	struct slmp_receiver kind = { .every = 1, .mute_offset = SLMP_NO_PACKET, .end_messages = 3, .end_packets = 20,
+	struct slmp_receiver kind = { .every = 1,
+				      .mute_offset = SLMP_NO_PACKET,
+				      .end_messages = 3,
+				      .end_packets = 20,
 				      .link = { .lose = 5, .twice_ack = 10, .hold = 10 } };
 
 	expect(0, try(kind, (struct spin_send_opts){ .timeout_ms = 5000 }, BYTES, NULL), "ended for others three times");

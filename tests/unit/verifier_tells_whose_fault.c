@@ -8,7 +8,8 @@
 #include <common/expect.h>
 #include "user/libspin/internal.h"
 
-#define PARSE "; if (ip + 20 > end) @ parse.h:33\n" \
+#define PARSE                                 \
+	"; if (ip + 20 > end) @ parse.h:33\n" \
 	"7: (0f) r3 += r4\n"
 #define UNBOUNDED "math between pkt pointer and register with unbounded min value is not allowed\nprocessed 9 insns\n"
 

@@ -22,7 +22,7 @@
 #include <spin/libspin.h>
 
 #define TEST_REG_INVARIANTS (1u << 7) /* BPF_F_TEST_REG_INVARIANTS, Linux 6.8 */
-#define WORKERS 2
+#define WORKERS             2
 
 static int bounded, trusted, broken;
 
@@ -90,8 +90,8 @@ static int try_one(const struct spin_object *object, enum spin_class class, int 
 	(void)spin_ctx__create_opts(NULL, object, &rule, &opts, &ctx);
 	spin_ctx__destroy(ctx);
 	if (broken)
-		printf("%s, %s%s: a register's bounds contradict each other\n", spin_object__meta(object)->name,
-		       spin_class_name(class), with_bounded ? ", with bounded loops" : "");
+		printf("%s, %s%s: a register's bounds contradict each other\n", spin_object__meta(object)->name, spin_class_name(class),
+		       with_bounded ? ", with bounded loops" : "");
 	return broken;
 }
 
@@ -182,8 +182,8 @@ int main(int argc, char **argv)
 	char path[512];
 
 	if (geteuid() || !kernel_has_flag()) {
-		puts(geteuid() ? "skip: loading programs needs root" :
-		     "skip: this kernel does not know BPF_F_TEST_REG_INVARIANTS, which is there from Linux 6.8 on");
+		puts(geteuid() ? "skip: loading programs needs root"
+			       : "skip: this kernel does not know BPF_F_TEST_REG_INVARIANTS, which is there from Linux 6.8 on");
 		return 77;
 	}
 	spin_set_log(take_line, NULL);

@@ -25,7 +25,8 @@ struct runner {
 static void usage(FILE *to)
 {
 	fputs("usage: run [--engine host|bpf|isolated|model] [--list] [--other-way] [--flip] [--reasons] [--partial]\n"
-	      "           [FILE...]\n", to);
+	      "           [FILE...]\n",
+	      to);
 }
 
 static void check_as_written(struct runner *r, const struct vector *v, const struct engine_handler *handler)
@@ -77,8 +78,8 @@ static void check_flipped(struct runner *r, const struct vector *v, const struct
 				r->passed++;
 				continue;
 			}
-			printf("FAIL  %s  %s: a changed %s goes unnoticed\n", v->path,
-			       engine_name((enum engine_kind)kind), vector_flip_name(flip));
+			printf("FAIL  %s  %s: a changed %s goes unnoticed\n", v->path, engine_name((enum engine_kind)kind),
+			       vector_flip_name(flip));
 			r->failed++;
 		}
 	}
@@ -130,8 +131,7 @@ static int say_skipped(const struct trial_engines *engines, int partial)
 		if (cannot)
 			printf("skip: %s: %s\n", engine_name((enum engine_kind)kind), cannot);
 		if (messages)
-			printf("%s%s: %s\n", kind == ENGINE_ISOLATED ? "" : "skip: ", engine_name((enum engine_kind)kind),
-			       messages);
+			printf("%s%s: %s\n", kind == ENGINE_ISOLATED ? "" : "skip: ", engine_name((enum engine_kind)kind), messages);
 		if (engines->left_out[kind])
 			printf("%s%s: %u vectors: %s\n", partial ? "" : "skip: ", engine_name((enum engine_kind)kind),
 			       engines->left_out[kind], engines->cannot_some[kind]);

@@ -38,12 +38,12 @@ void engine_other_way(void)
 	other_way = 1;
 }
 
-static int open_class(struct engine *e, const struct engine_handler *handler, const struct engine_context *context,
-		      enum spin_class class)
+static int open_class(struct engine *e, const struct engine_handler *handler, const struct engine_context *context, enum spin_class class)
 {
 	/* the one HPU is receive queue 0, from which packets of test runs come, whatever CPU this is */
-	struct spin_ctx_opts opts = { .bytes = sizeof(opts), .class = class, .message = context->message,
-				      .hpus = SPIN_HPUS_QUEUE, .hpu_count = 1, .put_id = 1 };
+	struct spin_ctx_opts opts = {
+		.bytes = sizeof(opts), .class = class, .message = context->message, .hpus = SPIN_HPUS_QUEUE, .hpu_count = 1, .put_id = 1
+	};
 	struct bpf *b = calloc(1, sizeof(*b));
 	int err, cpu;
 
@@ -141,8 +141,8 @@ static int bpf_packet(struct engine *e, const uint8_t *frame, uint32_t bytes, st
 
 	if (err)
 		return err;
-	err = b->nic ? spin_nic__run(b->nic, frame, bytes, 1, out->frame, sizeof(out->frame), &result) :
-		       spin_ctx__run(b->ctx, frame, bytes, 1, out->frame, sizeof(out->frame), &result);
+	err = b->nic ? spin_nic__run(b->nic, frame, bytes, 1, out->frame, sizeof(out->frame), &result)
+		     : spin_ctx__run(b->ctx, frame, bytes, 1, out->frame, sizeof(out->frame), &result);
 	if (err)
 		return engine_fail(err, "%s", spin_strerror_last());
 	err = reason_moved(b, &out->reason);

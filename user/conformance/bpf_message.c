@@ -95,8 +95,7 @@ int bpf_message__reset(struct engine *e)
 {
 	struct bpf *b = e->impl;
 
-	return b->messages ? told(spin_messages__reset(b->ctx)) :
-			     engine_fail(-EOPNOTSUPP, "%s takes datagrams", spin_ctx__name(b->ctx));
+	return b->messages ? told(spin_messages__reset(b->ctx)) : engine_fail(-EOPNOTSUPP, "%s takes datagrams", spin_ctx__name(b->ctx));
 }
 
 static int host_at(struct engine *e, size_t offset, size_t bytes, uint8_t **at)

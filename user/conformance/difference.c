@@ -19,7 +19,7 @@ void differences_add(struct differences *d, const char *what, const char *got, c
 	new = list ? &list[d->count] : NULL;
 	if (new)
 		*new = (struct difference){ .what = strdup(what), .got = strdup(got), .expected = strdup(expected) };
-	if (new && new->what && new->got && new->expected) {
+	if (new &&new->what &&new->got &&new->expected) {
 		d->count++;
 		return;
 	}
@@ -66,8 +66,7 @@ static void value_text(const struct layout_type *type, const uint8_t *at, char *
 	char address[INET_ADDRSTRLEN];
 
 	if (type->network_order && type->bytes == 4)
-		snprintf(text, bytes, "%" PRIu32 " (%s)", ntohl((uint32_t)value),
-			 inet_ntop(AF_INET, at, address, sizeof(address)));
+		snprintf(text, bytes, "%" PRIu32 " (%s)", ntohl((uint32_t)value), inet_ntop(AF_INET, at, address, sizeof(address)));
 	else
 		snprintf(text, bytes, "%" PRIu64, type->network_order ? ntohs((uint16_t)value) : value);
 }
@@ -84,8 +83,7 @@ static int take_field(void *arg, const struct spin_field *field)
 		w->d->left_out++;
 		return 0;
 	}
-	if (layout_type__follow(w->types->btf, w->var->type, &path, &type, &at) ||
-	    at > w->var->bytes || type.bytes > w->var->bytes - at) {
+	if (layout_type__follow(w->types->btf, w->var->type, &path, &type, &at) || at > w->var->bytes || type.bytes > w->var->bytes - at) {
 		differences_add(w->d, field->path, "?", "?");
 		return 0;
 	}
@@ -112,12 +110,10 @@ static void add_bytes(struct memory_walk *w)
 }
 
 /* Fields are found by walking a memory that is zero but where the two differ. */
-void differences_memory(struct differences *d, const struct types *t, const struct image *want,
-			const struct image *got)
+void differences_memory(struct differences *d, const struct types *t, const struct image *want, const struct image *got)
 {
 	for (unsigned i = 0; i < t->count; i++) {
-		struct memory_walk w = { .d = d, .types = t, .var = &t->var[i], .want = want->bytes[i],
-					 .got = got->bytes[i] };
+		struct memory_walk w = { .d = d, .types = t, .var = &t->var[i], .want = want->bytes[i], .got = got->bytes[i] };
 		uint8_t *mask;
 
 		if (!memcmp(w.want, w.got, w.var->bytes))

@@ -6,7 +6,7 @@
 #include "user/conformance/difference.h"
 
 #define ROW_BYTES 16
-#define ROWS_MAX 8
+#define ROWS_MAX  8
 
 static size_t in_row(size_t bytes, size_t from)
 {
@@ -22,8 +22,8 @@ static void hex_of(const uint8_t *at, size_t bytes, char hex[3 * ROW_BYTES + 1])
 		snprintf(hex + 3 * i, 4, "%02x%s", at[i], i + 1 < bytes ? " " : "");
 }
 
-void differences_bytes(struct differences *d, const char *name, const uint8_t *want, size_t want_bytes,
-		       const uint8_t *got, size_t got_bytes)
+void differences_bytes(struct differences *d, const char *name, const uint8_t *want, size_t want_bytes, const uint8_t *got,
+		       size_t got_bytes)
 {
 	char a[3 * ROW_BYTES + 1], b[3 * ROW_BYTES + 1], what[48];
 	unsigned rows = 0;

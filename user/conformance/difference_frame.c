@@ -187,8 +187,7 @@ static const char *value_of(const struct view *v, const char *name)
 	return NULL;
 }
 
-void differences_frame(struct differences *d, const uint8_t *want, uint32_t want_bytes, const uint8_t *got,
-		       uint32_t got_bytes)
+void differences_frame(struct differences *d, const uint8_t *want, uint32_t want_bytes, const uint8_t *got, uint32_t got_bytes)
 {
 	struct view expected, came;
 	char a[32], b[32];
@@ -212,6 +211,5 @@ void differences_frame(struct differences *d, const uint8_t *want, uint32_t want
 	for (unsigned i = 0; i < came.count; i++)
 		if (!value_of(&expected, came.field[i].name))
 			differences_add(d, came.field[i].name, came.field[i].value, "none");
-	differences_bytes(d, "payload", want + expected.at, want_bytes - expected.at, got + came.at,
-			  got_bytes - came.at);
+	differences_bytes(d, "payload", want + expected.at, want_bytes - expected.at, got + came.at, got_bytes - came.at);
 }

@@ -52,8 +52,7 @@ int engine_cannot(int err)
 	return err == -EPERM || err == -ENODATA || err == -ENOSYS || err == -EOPNOTSUPP;
 }
 
-int engine_open(enum engine_kind kind, const struct engine_handler *handler, const struct engine_context *context,
-		struct engine **out)
+int engine_open(enum engine_kind kind, const struct engine_handler *handler, const struct engine_context *context, struct engine **out)
 {
 	struct engine *e = calloc(1, sizeof(*e));
 	int err;

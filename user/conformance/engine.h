@@ -14,7 +14,7 @@
 
 #include <spin/libspin_message.h>
 
-#define ENGINE_FRAME_MAX 16384
+#define ENGINE_FRAME_MAX   16384
 #define ENGINE_SYMBOLS_MAX 16
 
 enum engine_kind { ENGINE_HOST, ENGINE_BPF, ENGINE_ISOLATED, ENGINE_MODEL, ENGINE_KINDS };
@@ -23,7 +23,7 @@ enum engine_kind { ENGINE_HOST, ENGINE_BPF, ENGINE_ISOLATED, ENGINE_MODEL, ENGIN
 #define ENGINE_EVENTS_MAX 64
 
 struct engine_events {
-	unsigned count;         /* may be more than are kept */
+	unsigned count;                             /* may be more than are kept */
 	struct spin_event event[ENGINE_EVENTS_MAX]; /* hpu is 0; addresses and all else as in <spin/context.h> */
 };
 
@@ -31,7 +31,7 @@ struct engine_events {
 #define ENGINE_SENDS_MAX 64
 
 struct engine_sends {
-	unsigned count;         /* may be more than are kept */
+	unsigned count; /* may be more than are kept */
 	struct spin_request send[ENGINE_SENDS_MAX];
 };
 
@@ -39,10 +39,10 @@ struct engine_sends {
 struct engine_out {
 	enum spin_verdict verdict;
 	enum spin_reason reason;
-	uint32_t event;         /* the first error: enum spin_event_type; 0: none */
-	uint32_t event_handler; /* enum spin_handler_kind */
+	uint32_t event;              /* the first error: enum spin_event_type; 0: none */
+	uint32_t event_handler;      /* enum spin_handler_kind */
 	struct engine_events events; /* all of them, in order */
-	uint32_t frame_bytes;   /* of what comes out; 0 for a packet that is dropped */
+	uint32_t frame_bytes;        /* of what comes out; 0 for a packet that is dropped */
 	uint8_t frame[ENGINE_FRAME_MAX];
 };
 
@@ -102,8 +102,7 @@ const char *engine_name(enum engine_kind kind);
 enum engine_kind engine_find(const char *name);
 
 /* For the errors of engine_cannot(): -EPERM (needs root), -ENODATA (the files have nothing for this engine). */
-int engine_open(enum engine_kind kind, const struct engine_handler *handler, const struct engine_context *context,
-		struct engine **out);
+int engine_open(enum engine_kind kind, const struct engine_handler *handler, const struct engine_context *context, struct engine **out);
 /* From now on trusted handlers run by themselves in the kernel, and isolated ones behind an interface's program. */
 void engine_other_way(void);
 /* 1 if engine_open()'s error is no fault of the handler: this engine cannot run here. */

@@ -14,18 +14,30 @@
 const char *event_name(uint32_t type)
 {
 	switch (type) {
-	case 0:                     return "none";
-	case SPIN_EVENT_FAIL:       return "fail";
-	case SPIN_EVENT_SEGV:       return "segv";
-	case SPIN_EVENT_BAD_RETURN: return "bad_return";
-	case SPIN_EVENT_MESSAGE:    return "message";
-	case SPIN_EVENT_TIMEOUT:    return "timeout";
-	case SPIN_EVENT_RAN:        return "ran";
-	case SPIN_EVENT_OVERRUN:    return "overrun";
-	case SPIN_EVENT_PUT_FAILED: return "put_failed";
-	case SPIN_EVENT_PUT_ACKED:  return "put_acked";
-	case SPIN_EVENT_PUT_OVERFLOW: return "put_overflow";
-	case SPIN_EVENT_WORK:       return "work";
+	case 0:
+		return "none";
+	case SPIN_EVENT_FAIL:
+		return "fail";
+	case SPIN_EVENT_SEGV:
+		return "segv";
+	case SPIN_EVENT_BAD_RETURN:
+		return "bad_return";
+	case SPIN_EVENT_MESSAGE:
+		return "message";
+	case SPIN_EVENT_TIMEOUT:
+		return "timeout";
+	case SPIN_EVENT_RAN:
+		return "ran";
+	case SPIN_EVENT_OVERRUN:
+		return "overrun";
+	case SPIN_EVENT_PUT_FAILED:
+		return "put_failed";
+	case SPIN_EVENT_PUT_ACKED:
+		return "put_acked";
+	case SPIN_EVENT_PUT_OVERFLOW:
+		return "put_overflow";
+	case SPIN_EVENT_WORK:
+		return "work";
 	}
 	return "unknown";
 }
@@ -33,23 +45,25 @@ const char *event_name(uint32_t type)
 const char *event_handler_name(uint32_t kind)
 {
 	switch (kind) {
-	case SPIN_KIND_HEADER:     return "header";
-	case SPIN_KIND_PAYLOAD:    return "payload";
-	case SPIN_KIND_COMPLETION: return "completion";
+	case SPIN_KIND_HEADER:
+		return "header";
+	case SPIN_KIND_PAYLOAD:
+		return "payload";
+	case SPIN_KIND_COMPLETION:
+		return "completion";
 	}
 	return "unknown";
 }
 
 int event_has_handler(uint32_t type)
 {
-	return type && type != SPIN_EVENT_MESSAGE && type != SPIN_EVENT_TIMEOUT &&
-	       type != SPIN_EVENT_PUT_FAILED && type != SPIN_EVENT_PUT_ACKED && type != SPIN_EVENT_PUT_OVERFLOW;
+	return type && type != SPIN_EVENT_MESSAGE && type != SPIN_EVENT_TIMEOUT && type != SPIN_EVENT_PUT_FAILED &&
+	       type != SPIN_EVENT_PUT_ACKED && type != SPIN_EVENT_PUT_OVERFLOW;
 }
 
 int event_is_error(uint32_t type)
 {
-	return type == SPIN_EVENT_FAIL || type == SPIN_EVENT_SEGV || type == SPIN_EVENT_BAD_RETURN ||
-	       type == SPIN_EVENT_OVERRUN;
+	return type == SPIN_EVENT_FAIL || type == SPIN_EVENT_SEGV || type == SPIN_EVENT_BAD_RETURN || type == SPIN_EVENT_OVERRUN;
 }
 
 void event_text(uint32_t type, uint32_t handler, char text[EVENT_TEXT_MAX])
@@ -61,8 +75,8 @@ void event_text(uint32_t type, uint32_t handler, char text[EVENT_TEXT_MAX])
 
 const char *event_flag_name(unsigned i)
 {
-	static const char *const names[] = { "flow_control", "unlinked", "failed", "proceeded", "dropped", "refused", "get", "atomic",
-					     "overflow" };
+	static const char *const names[] = { "flow_control", "unlinked", "failed", "proceeded", "dropped",
+					     "refused",      "get",      "atomic", "overflow" };
 
 	return i < sizeof(names) / sizeof(names[0]) ? names[i] : NULL;
 }

@@ -76,8 +76,7 @@ int guard__call(void (*fn)(void *arg), void *arg)
 	if (!sig)
 		return 0;
 	if (sig == SIGVTALRM)
-		return engine_fail(-ETIME, "the host build has not ended after %d s: give every loop a constant bound",
-				   GUARD_CPU_S);
+		return engine_fail(-ETIME, "the host build has not ended after %d s: give every loop a constant bound", GUARD_CPU_S);
 	for (size_t i = 0; i < CRASHES; i++)
 		if (crashes[i].signal == sig)
 			return engine_fail(-EFAULT, "the host build crashed by %s", crashes[i].what);

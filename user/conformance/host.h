@@ -18,7 +18,7 @@ struct host {
 	const struct spin_request *request; /* what handlers sent */
 
 	uint8_t *memory;
-	uint64_t *wide;          /* words of wide windows; NULL: there are none */
+	uint64_t *wide; /* words of wide windows; NULL: there are none */
 	struct spin_me_memory *me_memory;
 	struct spin_segment first_segment[SPIN_SEGMENTS_MAX]; /* of the first entry; 0: as libspin has it */
 	unsigned first_segments;

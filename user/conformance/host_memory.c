@@ -65,8 +65,7 @@ static int range(const struct host *h, size_t offset, size_t bytes)
 {
 	size_t have = h->config->host_bytes;
 
-	return offset > have || bytes > have - offset ?
-		       engine_fail(-ERANGE, "the host memory has %zu bytes", have) : 0;
+	return offset > have || bytes > have - offset ? engine_fail(-ERANGE, "the host memory has %zu bytes", have) : 0;
 }
 
 int host_memory__read(struct engine *e, size_t offset, void *to, size_t bytes)

@@ -65,8 +65,7 @@ static void first_entry(struct host *h)
 	h->serial = 0;
 	if (h->no_entry)
 		return;
-	h->mes[0] = (struct spin_me){ .state = SPIN_ME_OPEN, .ignore_bits = ~0ull, .length = h->config->host_bytes,
-				      .serial = h->serial++ };
+	h->mes[0] = (struct spin_me){ .state = SPIN_ME_OPEN, .ignore_bits = ~0ull, .length = h->config->host_bytes, .serial = h->serial++ };
 }
 
 int host_message__open(struct host *h, const struct spin_message_opts *opts)
@@ -170,10 +169,14 @@ int host_message__me_append(struct engine *e, const struct spin_me_opts *opts, u
 	err = host_memory__segments(h, i, opts->handler_mem, opts->handler_segments);
 	if (err)
 		return err;
-	h->mes[i] = (struct spin_me){ .state = SPIN_ME_OPEN, .options = opts->options, .match_bits = opts->match_bits,
-				      .ignore_bits = opts->ignore_bits, .start = opts->start,
+	h->mes[i] = (struct spin_me){ .state = SPIN_ME_OPEN,
+				      .options = opts->options,
+				      .match_bits = opts->match_bits,
+				      .ignore_bits = opts->ignore_bits,
+				      .start = opts->start,
 				      .length = opts->length ? opts->length : h->config->host_bytes - opts->start,
-				      .serial = h->serial++, .min_free = opts->min_free };
+				      .serial = h->serial++,
+				      .min_free = opts->min_free };
 	spin_me_from(&h->mes[i], &opts->source);
 	*me = i;
 	return 0;

@@ -21,10 +21,18 @@ struct model {
 static int set_limits(struct model *m, const struct spin_message_opts *opts)
 {
 	struct pspin_limits limits = {
-		.mpqs = opts->messages, .parking = opts->parking, .host_bytes = (uint32_t)opts->host_bytes,
-		.window = opts->window, .idle_ms = opts->idle_ms, .age_ms = opts->age_ms, .tombstone_ms = opts->tombstone_ms,
-		.take_put = opts->put, .no_entry = opts->no_entry, .note_runs = opts->note_runs,
-		.handler_mem = opts->handler_mem, .handler_segments = opts->handler_segments,
+		.mpqs = opts->messages,
+		.parking = opts->parking,
+		.host_bytes = (uint32_t)opts->host_bytes,
+		.window = opts->window,
+		.idle_ms = opts->idle_ms,
+		.age_ms = opts->age_ms,
+		.tombstone_ms = opts->tombstone_ms,
+		.take_put = opts->put,
+		.no_entry = opts->no_entry,
+		.note_runs = opts->note_runs,
+		.handler_mem = opts->handler_mem,
+		.handler_segments = opts->handler_segments,
 	};
 	int err = opts->host_bytes > SPIN_HOST_BYTES_MAX ? -EINVAL : pspin__limit(m->nic, &limits);
 
@@ -103,8 +111,7 @@ static int model_packet(struct engine *e, const uint8_t *frame, uint32_t bytes, 
 	int err = pspin__packet(m->nic, frame, bytes, &result);
 
 	if (err)
-		return err == -ENOMEM ? engine_fail(err, "no memory")
-				      : engine_fail(err, "the model refuses a frame of %u bytes", bytes);
+		return err == -ENOMEM ? engine_fail(err, "no memory") : engine_fail(err, "the model refuses a frame of %u bytes", bytes);
 	keep_sends(m, &result);
 	if (result.frame_bytes > sizeof(out->frame))
 		return engine_fail(-EPROTO, "%zu bytes come out of the model", result.frame_bytes);
@@ -206,8 +213,11 @@ static int model_host_write(struct engine *e, size_t offset, const void *from, s
 static int model_me_append(struct engine *e, const struct spin_me_opts *opts, unsigned *me)
 {
 	struct model *m = e->impl;
-	struct spin_me entry = { .match_bits = opts->match_bits, .ignore_bits = opts->ignore_bits,
-				 .start = opts->start, .length = opts->length, .options = opts->options,
+	struct spin_me entry = { .match_bits = opts->match_bits,
+				 .ignore_bits = opts->ignore_bits,
+				 .start = opts->start,
+				 .length = opts->length,
+				 .options = opts->options,
 				 .min_free = opts->min_free };
 
 	spin_me_from(&entry, &opts->source);

@@ -24,8 +24,8 @@ static int same_context(const struct engine_context *a, const struct engine_cont
 	memcpy(&y, b, sizeof(y));
 	x.message.handler_mem = y.message.handler_mem = NULL;
 	return !memcmp(&x, &y, sizeof(x)) &&
-	       (!a->message.handler_segments || !memcmp(a->message.handler_mem, b->message.handler_mem,
-							 a->message.handler_segments * sizeof(struct spin_segment)));
+	       (!a->message.handler_segments ||
+		!memcmp(a->message.handler_mem, b->message.handler_mem, a->message.handler_segments * sizeof(struct spin_segment)));
 }
 
 /* What datagrams have not is left out: their vectors have its defaults. */
@@ -58,21 +58,19 @@ static int open_entry(struct pool_entry *entry, const struct engine_handler *han
 	return err ? err : image_read(&entry->types, &entry->initial, entry->engine);
 }
 
-static struct pool_entry *find(const struct pool *pool, enum engine_kind kind, const char *name,
-			       const struct engine_context *context)
+static struct pool_entry *find(const struct pool *pool, enum engine_kind kind, const char *name, const struct engine_context *context)
 {
 	for (unsigned i = 0; i < pool->count; i++) {
 		struct pool_entry *entry = pool->entry[i];
 
-		if (entry->kind == kind && !strcmp(entry->name, name) &&
-		    same_context(&entry->context, context))
+		if (entry->kind == kind && !strcmp(entry->name, name) && same_context(&entry->context, context))
 			return entry;
 	}
 	return NULL;
 }
 
-int pool_get(struct pool *pool, enum engine_kind kind, const struct engine_handler *handler,
-	     const struct engine_context *context, struct pool_entry **out)
+int pool_get(struct pool *pool, enum engine_kind kind, const struct engine_handler *handler, const struct engine_context *context,
+	     struct pool_entry **out)
 {
 	struct pool_entry **grown, *entry = find(pool, kind, handler->name, context);
 

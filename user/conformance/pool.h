@@ -13,7 +13,7 @@ struct pool_entry {
 	struct types types;
 	struct image initial; /* memory as the handler starts */
 	struct engine *engine;
-	int err;    /* opening it failed: so it will again */
+	int err; /* opening it failed: so it will again */
 	char *why;
 };
 
@@ -26,8 +26,8 @@ struct pool {
  * As engine_open(); -EOPNOTSUPP: the engine takes no messages, so it cannot run this context. What a context of
  * datagrams has of messages does not count. A handler's name stands for its files: one pool has one handler of a name.
  */
-int pool_get(struct pool *pool, enum engine_kind kind, const struct engine_handler *handler,
-	     const struct engine_context *context, struct pool_entry **out);
+int pool_get(struct pool *pool, enum engine_kind kind, const struct engine_handler *handler, const struct engine_context *context,
+	     struct pool_entry **out);
 void pool_close(struct pool *pool);
 
 #endif

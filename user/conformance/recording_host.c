@@ -23,21 +23,18 @@ int recording_writer__context(struct recording_writer *w, const struct recording
 	return recording__put_custom(w, RECORDING_CONTEXT, &copy, sizeof(copy), NULL, 0);
 }
 
-int recording_writer__host(struct recording_writer *w, enum recording_moment moment,
-			   const void *mem, size_t bytes)
+int recording_writer__host(struct recording_writer *w, enum recording_moment moment, const void *mem, size_t bytes)
 {
 	int err = 0;
 
 	for (size_t at = 0; at < bytes && !err; at += RECORDING_PIECE_BYTES) {
-		const struct recording_host_piece piece = {.moment = moment, .offset = at};
+		const struct recording_host_piece piece = { .moment = moment, .offset = at };
 		const uint8_t *from = (const uint8_t *)mem + at;
 		size_t left = bytes - at, n;
 
-		n = recording__trimmed(
-			from, left < RECORDING_PIECE_BYTES ? left : RECORDING_PIECE_BYTES);
+		n = recording__trimmed(from, left < RECORDING_PIECE_BYTES ? left : RECORDING_PIECE_BYTES);
 		if (n)
-			err = recording__put_custom(w, RECORDING_HOST, &piece, sizeof(piece), from,
-						    n);
+			err = recording__put_custom(w, RECORDING_HOST, &piece, sizeof(piece), from, n);
 	}
 	return err;
 }
@@ -47,10 +44,9 @@ int recording_writer__entry(struct recording_writer *w, const struct recording_e
 	return recording__put_custom(w, RECORDING_ENTRY, entry, sizeof(*entry), NULL, 0);
 }
 
-int recording_writer__event(struct recording_writer *w, const struct spin_event *event,
-			    uint64_t lost)
+int recording_writer__event(struct recording_writer *w, const struct spin_event *event, uint64_t lost)
 {
-	const struct recording_event head = {.lost = lost};
+	const struct recording_event head = { .lost = lost };
 	char line[EVENT_LINE_MAX] = "";
 	struct spin_event copy;
 
@@ -71,8 +67,8 @@ static int take_context(struct recording *r, const uint8_t *at, uint32_t bytes)
 	if (bytes < RECORDING_CONTEXT_BYTES_MIN || r->has_context)
 		return recording__damaged(r, "its context is not sound");
 	memcpy(c, at, bytes < sizeof(*c) ? bytes : sizeof(*c)); /* the rest is zero */
-	if (!c->host_bytes || c->host_bytes > SPIN_HOST_BYTES_MAX || c->takes_messages > 1 ||
-	    c->messages > SPIN_MPQS_MAX || c->parking > SPIN_PARKING_MAX || c->put > 1)
+	if (!c->host_bytes || c->host_bytes > SPIN_HOST_BYTES_MAX || c->takes_messages > 1 || c->messages > SPIN_MPQS_MAX ||
+	    c->parking > SPIN_PARKING_MAX || c->put > 1)
 		return recording__damaged(r, "its context is not sound");
 	for (int moment = 0; moment < RECORDING_MOMENTS; moment++) {
 		r->host[moment].mem = calloc(1, (size_t)c->host_bytes);
@@ -91,8 +87,7 @@ static int take_host(struct recording *r, const uint8_t *at, uint32_t bytes)
 		return recording__damaged(r, "a piece of host memory is too short");
 	memcpy(&piece, at, sizeof(piece));
 	bytes -= (uint32_t)sizeof(piece);
-	if (piece.moment >= RECORDING_MOMENTS || piece.offset > r->context.host_bytes ||
-	    bytes > r->context.host_bytes - piece.offset)
+	if (piece.moment >= RECORDING_MOMENTS || piece.offset > r->context.host_bytes || bytes > r->context.host_bytes - piece.offset)
 		return recording__damaged(r, "a piece of host memory is in the wrong place");
 	memcpy(r->host[piece.moment].mem + piece.offset, at + sizeof(piece), bytes);
 	return 0;
@@ -106,8 +101,8 @@ static int take_entry(struct recording *r, const uint8_t *at, uint32_t bytes)
 		return recording__damaged(r, "a matching entry is too short");
 	memset(&entry, 0, sizeof(entry));
 	memcpy(&entry, at, bytes < sizeof(entry) ? bytes : sizeof(entry));
-	if (entry.moment >= RECORDING_MOMENTS || entry.index >= RECORDING_ENTRIES_MAX ||
-	    entry.state > SPIN_ME_TAKEN || entry.segments > RECORDING_SEGMENTS_MAX)
+	if (entry.moment >= RECORDING_MOMENTS || entry.index >= RECORDING_ENTRIES_MAX || entry.state > SPIN_ME_TAKEN ||
+	    entry.segments > RECORDING_SEGMENTS_MAX)
 		return recording__damaged(r, "a matching entry is not sound");
 	r->host[entry.moment].entry[entry.index] = entry;
 	return 0;
@@ -148,9 +143,9 @@ int recording__take_host(struct recording *r, uint32_t kind, const uint8_t *at, 
 		return 0;
 	if (!r->has_context)
 		return recording__damaged(r, "the description of its context is missing");
-	return kind == RECORDING_HOST  ? take_host(r, at, bytes) :
-	       kind == RECORDING_ENTRY ? take_entry(r, at, bytes) :
-					 take_event(r, at, bytes);
+	return kind == RECORDING_HOST    ? take_host(r, at, bytes)
+	       : kind == RECORDING_ENTRY ? take_entry(r, at, bytes)
+					 : take_event(r, at, bytes);
 }
 
 void recording__free_host(struct recording *r)

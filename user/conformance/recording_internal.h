@@ -32,8 +32,7 @@ int recording__take_custom(struct recording *r, const struct recording_block *b,
 int recording__take_host(struct recording *r, uint32_t kind, const uint8_t *at, uint32_t bytes);
 void recording__free_host(struct recording *r);
 /* 1, as recording__next(). */
-int recording__take_packet(const struct recording *r, const struct recording_block *b,
-			   struct recording_packet *out);
+int recording__take_packet(const struct recording *r, const struct recording_block *b, struct recording_packet *out);
 
 /* --- writing --- */
 
@@ -41,7 +40,7 @@ struct recording_writer {
 	struct whole_file out;
 	uint32_t crc;
 	uint64_t bytes, packets;
-	uint64_t realtime_ns;                /* to add to CLOCK_MONOTONIC */
+	uint64_t realtime_ns; /* to add to CLOCK_MONOTONIC */
 	uint8_t hpu_seen[SPIN_HPUS_MAX];
 };
 
@@ -59,7 +58,7 @@ int recording__put_interface(struct recording_writer *w, const char *device);
 #define RECORDING_PIECE_BYTES 65536u /* of memory and object in a block */
 
 /* A block of ours: a struct and what lies behind it. */
-int recording__put_custom(struct recording_writer *w, enum recording_kind kind, const void *head,
-			  size_t head_bytes, const void *tail, size_t tail_bytes);
+int recording__put_custom(struct recording_writer *w, enum recording_kind kind, const void *head, size_t head_bytes, const void *tail,
+			  size_t tail_bytes);
 
 #endif

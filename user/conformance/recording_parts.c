@@ -13,8 +13,7 @@
 
 int recording__damaged(const struct recording *r, const char *what)
 {
-	return engine_fail(-EINVAL, "%s is damaged: %s, at byte %llu; record again", r->path, what,
-			   (unsigned long long)r->at);
+	return engine_fail(-EINVAL, "%s is damaged: %s, at byte %llu; record again", r->path, what, (unsigned long long)r->at);
 }
 
 static uint16_t load16(const uint8_t *at)
@@ -38,14 +37,11 @@ static int take_start(struct recording *r, const uint8_t *at, uint32_t bytes)
 		return recording__damaged(r, "its description is not sound");
 	memcpy(&start, at, sizeof(start));
 	if (!start.version || start.version > RECORDING_VERSION)
-		return engine_fail(
-			-ENOTSUP,
-			"%s is of version %u, this reads versions 1 to %u: use the spinctl that wrote it",
-			r->path, start.version, RECORDING_VERSION);
-	if (!is_text(start.handler, sizeof(start.handler)) ||
-	    !is_text(start.device, sizeof(start.device)) ||
-	    !is_text(start.rule, sizeof(start.rule)) || start.class > SPIN_CLASS_ISOLATED ||
-	    !start.object_bytes || start.object_bytes > OBJECT_BYTES_MAX)
+		return engine_fail(-ENOTSUP, "%s is of version %u, this reads versions 1 to %u: use the spinctl that wrote it", r->path,
+				   start.version, RECORDING_VERSION);
+	if (!is_text(start.handler, sizeof(start.handler)) || !is_text(start.device, sizeof(start.device)) ||
+	    !is_text(start.rule, sizeof(start.rule)) || start.class > SPIN_CLASS_ISOLATED || !start.object_bytes ||
+	    start.object_bytes > OBJECT_BYTES_MAX)
 		return recording__damaged(r, "its description is not sound");
 	memcpy(r->info.handler, start.handler, sizeof(start.handler));
 	memcpy(r->info.device, start.device, sizeof(start.device));
@@ -72,8 +68,7 @@ static int take_object(struct recording *r, const uint8_t *at, uint32_t bytes)
 	return 0;
 }
 
-static struct recording_symbol *symbol_of(struct recording *r,
-					  const struct recording_memory_piece *piece)
+static struct recording_symbol *symbol_of(struct recording *r, const struct recording_memory_piece *piece)
 {
 	struct recording_symbol *symbol;
 
@@ -98,9 +93,8 @@ static int take_memory(struct recording *r, const uint8_t *at, uint32_t bytes)
 		return recording__damaged(r, "a piece of memory is too short");
 	memcpy(&piece, at, sizeof(piece));
 	bytes -= (uint32_t)sizeof(piece);
-	if (!is_text(piece.name, sizeof(piece.name)) || piece.moment >= RECORDING_MOMENTS ||
-	    !piece.symbol_bytes || piece.symbol_bytes > SYMBOL_BYTES_MAX ||
-	    piece.offset > piece.symbol_bytes || bytes > piece.symbol_bytes - piece.offset)
+	if (!is_text(piece.name, sizeof(piece.name)) || piece.moment >= RECORDING_MOMENTS || !piece.symbol_bytes ||
+	    piece.symbol_bytes > SYMBOL_BYTES_MAX || piece.offset > piece.symbol_bytes || bytes > piece.symbol_bytes - piece.offset)
 		return recording__damaged(r, "a piece of memory is in the wrong place");
 	symbol = symbol_of(r, &piece);
 	if (!symbol || symbol->bytes != piece.symbol_bytes)
@@ -137,16 +131,12 @@ static int take_end(struct recording *r, const uint8_t *at, uint32_t bytes)
 		memcpy(&count, at + sizeof(end) + i * sizeof(count), sizeof(count));
 		if (!is_text(count.reason, sizeof(count.reason)))
 			return recording__damaged(r, "its counters are not sound");
-		while (reason < SPIN_REASON_COUNT &&
-		       strcmp(spin_reason_name((enum spin_reason)reason), count.reason))
+		while (reason < SPIN_REASON_COUNT && strcmp(spin_reason_name((enum spin_reason)reason), count.reason))
 			reason++;
 		if (reason < SPIN_REASON_COUNT)
 			r->info.counters[reason] = count.packets;
 		else if (count.packets)
-			return engine_fail(
-				-ENOTSUP,
-				"%s counts packets as '%s', which this version does not know",
-				r->path, count.reason);
+			return engine_fail(-ENOTSUP, "%s counts packets as '%s', which this version does not know", r->path, count.reason);
 	}
 	return 0;
 }
@@ -159,8 +149,7 @@ int recording__take_custom(struct recording *r, const struct recording_block *b,
 	if (b->bytes < sizeof(custom))
 		return 0; /* somebody else's */
 	memcpy(&custom, b->body, sizeof(custom));
-	if (custom.pen != (b->type == PCAPNG_CUSTOM ? RECORDING_PEN : 0) ||
-	    custom.magic != RECORDING_MAGIC)
+	if (custom.pen != (b->type == PCAPNG_CUSTOM ? RECORDING_PEN : 0) || custom.magic != RECORDING_MAGIC)
 		return 0;
 	if (custom.bytes > b->bytes - sizeof(custom))
 		return recording__damaged(r, "a block holds less than it says");
@@ -180,8 +169,7 @@ int recording__take_custom(struct recording *r, const struct recording_block *b,
 	return recording__take_host(r, custom.kind, at, custom.bytes);
 }
 
-int recording__take_packet(const struct recording *r, const struct recording_block *b,
-			   struct recording_packet *out)
+int recording__take_packet(const struct recording *r, const struct recording_block *b, struct recording_packet *out)
 {
 	uint32_t bytes, at;
 
@@ -190,10 +178,9 @@ int recording__take_packet(const struct recording *r, const struct recording_blo
 	bytes = recording__load32(b->body + 12);
 	if (bytes > b->bytes - 20 || recording__load32(b->body + 16) != bytes)
 		return recording__damaged(r, "a packet is not whole");
-	*out = (struct recording_packet){.time_ns = (uint64_t)recording__load32(b->body + 4) << 32 |
-						    recording__load32(b->body + 8),
-					 .bytes = bytes,
-					 .frame = b->body + 20};
+	*out = (struct recording_packet){ .time_ns = (uint64_t)recording__load32(b->body + 4) << 32 | recording__load32(b->body + 8),
+					  .bytes = bytes,
+					  .frame = b->body + 20 };
 	for (at = 20 + ((bytes + 3) & ~3u); at + 4 <= b->bytes;) {
 		uint32_t code = load16(b->body + at), length = load16(b->body + at + 2);
 

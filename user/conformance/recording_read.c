@@ -18,8 +18,7 @@ static int get(struct recording *r, void *to, size_t bytes)
 {
 	if (fread(to, 1, bytes, r->file) == bytes)
 		return 0;
-	return engine_fail(-EIO, "cannot read %s: %s", r->path,
-			   ferror(r->file) ? strerror(errno) : "it became shorter meanwhile");
+	return engine_fail(-EIO, "cannot read %s: %s", r->path, ferror(r->file) ? strerror(errno) : "it became shorter meanwhile");
 }
 
 /* 1: a block; 0: the file ends here. */
@@ -35,13 +34,12 @@ static int next_block(struct recording *r, struct recording_block *b)
 	err = get(r, head, sizeof(head));
 	if (err)
 		return err;
-	if (head[1] < 12 || head[1] % 4 || head[1] > RECORDING_BLOCK_MAX ||
-	    head[1] > r->file_bytes - r->at)
+	if (head[1] < 12 || head[1] % 4 || head[1] > RECORDING_BLOCK_MAX || head[1] > r->file_bytes - r->at)
 		return recording__damaged(r, "a block's length is none");
 	err = get(r, r->block, head[1] - 8);
 	if (err)
 		return err;
-	*b = (struct recording_block){.type = head[0], .bytes = head[1] - 12, .body = r->block};
+	*b = (struct recording_block){ .type = head[0], .bytes = head[1] - 12, .body = r->block };
 	if (recording__load32(r->block + b->bytes) != head[1])
 		return recording__damaged(r, "a block's two lengths differ");
 	r->at += head[1];
@@ -79,14 +77,13 @@ static int scan(struct recording *r)
 /* What a file without our end may be. */
 static int without_end(struct recording *r)
 {
-	static const uint32_t mark[] = {RECORDING_MAGIC, RECORDING_START};
+	static const uint32_t mark[] = { RECORDING_MAGIC, RECORDING_START };
 	size_t bytes;
 
 	rewind(r->file);
 	bytes = fread(r->block, 1, 4096, r->file);
 	if (memmem(r->block, bytes, mark, sizeof(mark)))
-		return engine_fail(-EINVAL, "%s is cut short: its end is missing; record again",
-				   r->path);
+		return engine_fail(-EINVAL, "%s is cut short: its end is missing; record again", r->path);
 	return engine_fail(-EINVAL,
 			   "%s is a capture, but no recording: it has packets only; make one with "
 			   "`spinctl record`",
@@ -119,29 +116,26 @@ static int check_seal(struct recording *r)
 		left -= bytes;
 	}
 	if (!err && crc != seal.crc)
-		err = engine_fail(-EINVAL, "%s is damaged: its checksum is wrong; record again",
-				  r->path);
+		err = engine_fail(-EINVAL, "%s is damaged: its checksum is wrong; record again", r->path);
 	return err;
 }
 
 static int check_start(struct recording *r)
 {
-	uint8_t head[12] = {0};
+	uint8_t head[12] = { 0 };
 	size_t bytes = fread(head, 1, sizeof(head), r->file);
 
-	if (bytes == sizeof(head) && recording__load32(head) == PCAPNG_SECTION &&
-	    recording__load32(head + 8) == PCAPNG_BYTE_ORDER)
+	if (bytes == sizeof(head) && recording__load32(head) == PCAPNG_SECTION && recording__load32(head + 8) == PCAPNG_BYTE_ORDER)
 		return 0;
 	return engine_fail(-EINVAL, "%s is no recording: make one with `spinctl record`", r->path);
 }
 
 int recording__open(const char *path, struct recording *r)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK),
-	    err; /* does not wait for a pipe's writer */
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), err; /* does not wait for a pipe's writer */
 	struct stat st;
 
-	*r = (struct recording){.path = path, .block = malloc(RECORDING_BLOCK_MAX)};
+	*r = (struct recording){ .path = path, .block = malloc(RECORDING_BLOCK_MAX) };
 	r->file = fd < 0 ? NULL : fdopen(fd, "r");
 	if (!r->file) {
 		err = -errno;
@@ -187,5 +181,5 @@ void recording__close(struct recording *r)
 	recording__free_host(r);
 	free(r->object);
 	free(r->block);
-	*r = (struct recording){0};
+	*r = (struct recording){ 0 };
 }

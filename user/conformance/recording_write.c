@@ -9,11 +9,9 @@
 
 #include "user/conformance/recording_internal.h"
 
-static int put_start(struct recording_writer *w, const struct recording_info *info,
-		     const void *object, size_t object_bytes)
+static int put_start(struct recording_writer *w, const struct recording_info *info, const void *object, size_t object_bytes)
 {
-	struct recording_start start = {
-		.version = RECORDING_VERSION, .class = info->class, .object_bytes = object_bytes};
+	struct recording_start start = { .version = RECORDING_VERSION, .class = info->class, .object_bytes = object_bytes };
 	int err;
 
 	snprintf(start.handler, sizeof(start.handler), "%s", info->handler);
@@ -21,11 +19,10 @@ static int put_start(struct recording_writer *w, const struct recording_info *in
 	snprintf(start.rule, sizeof(start.rule), "%s", info->rule);
 	err = recording__put_custom(w, RECORDING_START, &start, sizeof(start), NULL, 0);
 	for (size_t at = 0; at < object_bytes && !err; at += RECORDING_PIECE_BYTES) {
-		struct recording_object piece = {.offset = at};
+		struct recording_object piece = { .offset = at };
 		size_t bytes = object_bytes - at < RECORDING_PIECE_BYTES ? object_bytes - at : RECORDING_PIECE_BYTES;
 
-		err = recording__put_custom(w, RECORDING_OBJECT, &piece, sizeof(piece),
-					    (const uint8_t *)object + at, bytes);
+		err = recording__put_custom(w, RECORDING_OBJECT, &piece, sizeof(piece), (const uint8_t *)object + at, bytes);
 	}
 	return err;
 }
@@ -38,8 +35,8 @@ static uint64_t clock_ns(clockid_t clock)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-int recording_writer__open(const char *path, const struct recording_info *info, const void *object,
-			   size_t object_bytes, struct recording_writer **out)
+int recording_writer__open(const char *path, const struct recording_info *info, const void *object, size_t object_bytes,
+			   struct recording_writer **out)
 {
 	struct recording_writer *w = calloc(1, sizeof(*w));
 	struct stat st;
@@ -50,8 +47,7 @@ int recording_writer__open(const char *path, const struct recording_info *info, 
 		return engine_fail(-ENOMEM, "no memory");
 	if (!stat(path, &st) && !S_ISREG(st.st_mode)) {
 		free(w);
-		return engine_fail(-EINVAL, "%s is no regular file: name another for the recording",
-				   path);
+		return engine_fail(-EINVAL, "%s is no regular file: name another for the recording", path);
 	}
 	w->realtime_ns = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC);
 	err = whole_file__open(&w->out, path, "spinrec");
@@ -78,14 +74,12 @@ size_t recording__trimmed(const uint8_t *at, size_t bytes)
 	return bytes;
 }
 
-int recording_writer__memory(struct recording_writer *w, enum recording_moment moment,
-			     const char *name, const void *mem, size_t bytes)
+int recording_writer__memory(struct recording_writer *w, enum recording_moment moment, const char *name, const void *mem, size_t bytes)
 {
 	int err = 0;
 
 	for (size_t at = 0; at < bytes && !err; at += RECORDING_PIECE_BYTES) {
-		struct recording_memory_piece piece = {
-			.moment = moment, .symbol_bytes = bytes, .offset = at};
+		struct recording_memory_piece piece = { .moment = moment, .symbol_bytes = bytes, .offset = at };
 		const uint8_t *from = (const uint8_t *)mem + at;
 		size_t n = recording__trimmed(from, bytes - at < RECORDING_PIECE_BYTES ? bytes - at : RECORDING_PIECE_BYTES);
 
@@ -98,13 +92,11 @@ int recording_writer__memory(struct recording_writer *w, enum recording_moment m
 	return err;
 }
 
-int recording_writer__packet(struct recording_writer *w, uint64_t time_ns, uint32_t hpu,
-			     const void *frame, uint32_t bytes)
+int recording_writer__packet(struct recording_writer *w, uint64_t time_ns, uint32_t hpu, const void *frame, uint32_t bytes)
 {
 	uint64_t time = time_ns + w->realtime_ns;
 	uint32_t block = 32 + bytes + recording__padding(bytes) + recording__option_bytes(4) + 4;
-	const uint32_t head[] = {PCAPNG_PACKET,	 block, 0,    (uint32_t)(time >> 32),
-				 (uint32_t)time, bytes, bytes};
+	const uint32_t head[] = { PCAPNG_PACKET, block, 0, (uint32_t)(time >> 32), (uint32_t)time, bytes, bytes };
 	int err = recording__put(w, head, sizeof(head));
 
 	if (!err)
@@ -120,28 +112,21 @@ int recording_writer__packet(struct recording_writer *w, uint64_t time_ns, uint3
 	return err;
 }
 
-static int put_end(struct recording_writer *w, const uint64_t *counters, uint64_t lost,
-		   uint64_t duration_ns)
+static int put_end(struct recording_writer *w, const uint64_t *counters, uint64_t lost, uint64_t duration_ns)
 {
-	struct recording_end end = {.packets = w->packets,
-				    .lost = lost,
-				    .duration_ns = duration_ns,
-				    .reasons = SPIN_REASON_COUNT};
+	struct recording_end end = { .packets = w->packets, .lost = lost, .duration_ns = duration_ns, .reasons = SPIN_REASON_COUNT };
 	struct {
 		struct recording_count count[SPIN_REASON_COUNT];
 		struct recording_seal seal;
-	} tail = {.seal = {.magic = RECORDING_MAGIC}};
-	struct recording_custom custom = {.magic = RECORDING_MAGIC,
-					  .kind = RECORDING_END,
-					  .bytes = sizeof(end) + sizeof(tail)};
-	const uint32_t head[] = {RECORDING_BLOCK, 12 + sizeof(custom) + sizeof(end) + sizeof(tail)};
+	} tail = { .seal = { .magic = RECORDING_MAGIC } };
+	struct recording_custom custom = { .magic = RECORDING_MAGIC, .kind = RECORDING_END, .bytes = sizeof(end) + sizeof(tail) };
+	const uint32_t head[] = { RECORDING_BLOCK, 12 + sizeof(custom) + sizeof(end) + sizeof(tail) };
 	int err;
 
 	for (unsigned i = 0; i < SPIN_HPUS_MAX; i++)
 		end.hpus += w->hpu_seen[i];
 	for (unsigned i = 0; i < SPIN_REASON_COUNT; i++) {
-		snprintf(tail.count[i].reason, sizeof(tail.count[i].reason), "%s",
-			 spin_reason_name((enum spin_reason)i));
+		snprintf(tail.count[i].reason, sizeof(tail.count[i].reason), "%s", spin_reason_name((enum spin_reason)i));
 		tail.count[i].packets = counters[i];
 	}
 	tail.seal.file_bytes = w->bytes + head[1];
@@ -157,8 +142,7 @@ static int put_end(struct recording_writer *w, const uint64_t *counters, uint64_
 	return err ? err : recording__put32(w, head[1]);
 }
 
-int recording_writer__finish(struct recording_writer *w, const uint64_t *counters, uint64_t lost,
-			     uint64_t duration_ns)
+int recording_writer__finish(struct recording_writer *w, const uint64_t *counters, uint64_t lost, uint64_t duration_ns)
 {
 	int err = put_end(w, counters, lost, duration_ns);
 

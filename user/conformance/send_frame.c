@@ -14,7 +14,7 @@
 #include "user/conformance/vector_send.h"
 #include "user/conformance/vector_wire.h"
 
-#define SEND_TTL 64
+#define SEND_TTL  64
 #define MAC_BYTES 6u
 
 static void put16(uint8_t *at, unsigned value)
@@ -63,8 +63,9 @@ int send_here(const struct vector_step *cause, struct spin_process *out)
 
 static int same_version(const struct vector_wire *w, const struct spin_process *target)
 {
-	return w->ip_version == target->ip_version ? 0 :
-	       engine_fail(-EINVAL, "the target has IPv%u, the packet IPv%u", target->ip_version, w->ip_version);
+	return w->ip_version == target->ip_version
+		       ? 0
+		       : engine_fail(-EINVAL, "the target has IPv%u, the packet IPv%u", target->ip_version, w->ip_version);
 }
 
 /* Ethernet's header and the tags: back to where the packet came from. */
@@ -126,16 +127,14 @@ static uint32_t take_out_put(uint8_t *frame, uint32_t bytes, const struct vector
 {
 	uint8_t *slmp = frame + w->slmp_at, *put = slmp + sizeof(struct spin_slmp);
 
-	if (w->slmp_at + sizeof(struct spin_slmp) + sizeof(struct spin_slmp_put) > bytes ||
-	    !(slmp[0] & SPIN_SLMP_PUT >> 8))
+	if (w->slmp_at + sizeof(struct spin_slmp) + sizeof(struct spin_slmp_put) > bytes || !(slmp[0] & SPIN_SLMP_PUT >> 8))
 		return 0;
-	slmp[0] &= (uint8_t)~(SPIN_SLMP_PUT >> 8);
+	slmp[0] &= (uint8_t) ~(SPIN_SLMP_PUT >> 8);
 	memmove(put, put + sizeof(struct spin_slmp_put), frame + bytes - put - sizeof(struct spin_slmp_put));
 	return sizeof(struct spin_slmp_put);
 }
 
-int send_forward(const struct vector_step *cause, const struct spin_process *target, int of_message,
-		 struct vector_send *out)
+int send_forward(const struct vector_step *cause, const struct spin_process *target, int of_message, struct vector_send *out)
 {
 	const uint32_t address = address_bytes(target->ip_version);
 	struct spin_process here;

@@ -9,7 +9,7 @@
 #include "user/conformance/template.h"
 #include "user/conformance/template_number.h"
 
-#define WORDS_MAX 512
+#define WORDS_MAX      512
 #define IP4_HEADER_MAX 60u
 
 int template_append(struct template *t, const void *from, uint32_t bytes)
@@ -57,8 +57,8 @@ static int put_mac(struct template *t, const char *word)
 	uint8_t mac[6];
 	int end = 0;
 
-	if (sscanf(word, "%2hhx:%2hhx:%2hhx:%2hhx:%2hhx:%2hhx%n", &mac[0], &mac[1], &mac[2], &mac[3], &mac[4],
-		   &mac[5], &end) != 6 || word[end])
+	if (sscanf(word, "%2hhx:%2hhx:%2hhx:%2hhx:%2hhx:%2hhx%n", &mac[0], &mac[1], &mac[2], &mac[3], &mac[4], &mac[5], &end) != 6 ||
+	    word[end])
 		return engine_fail(-EINVAL, "'%s' is no Ethernet address", word);
 	return template_append(t, mac, 6);
 }
@@ -126,8 +126,7 @@ static int put_options(struct template *t, const char *word)
 		return -EINVAL;
 	bytes = t->bytes - (uint32_t)t->ip_at;
 	if (bytes > IP4_HEADER_MAX || bytes % 4)
-		return engine_fail(-EINVAL, "%u bytes of options: they come in words of 4, up to %u", bytes - 20,
-				   IP4_HEADER_MAX - 20);
+		return engine_fail(-EINVAL, "%u bytes of options: they come in words of 4, up to %u", bytes - 20, IP4_HEADER_MAX - 20);
 	t->ip_header_bytes = bytes;
 	t->frame[t->ip_at] = (uint8_t)((t->frame[t->ip_at] & 0xf0) | bytes / 4);
 	return 0;
@@ -351,12 +350,10 @@ static const struct {
 	const char *word;
 	int (*line)(struct template *t, char **word, int words);
 } lines[] = {
-	{ "eth", line_eth },      { "vlan", line_vlan },    { "qinq", line_vlan },    { "ip4", line_ip4 },
-	{ "ip6", line_ip6 },      { "udp", line_udp },      { "icmp", line_icmp },    { "raw", line_hex },
-	{ "hex", line_hex },
-	{ "text", line_text },    { "be16", line_numbers }, { "be32", line_numbers }, { "le32", line_numbers },
-	{ "fill", line_amount },  { "count", line_amount }, { "pad", line_amount },   { "cut", line_amount },
-	{ "tail", line_tail },     { "slmp", template_slmp },  { "put", template_put },
+	{ "eth", line_eth },      { "vlan", line_vlan },    { "qinq", line_vlan },    { "ip4", line_ip4 },       { "ip6", line_ip6 },
+	{ "udp", line_udp },      { "icmp", line_icmp },    { "raw", line_hex },      { "hex", line_hex },       { "text", line_text },
+	{ "be16", line_numbers }, { "be32", line_numbers }, { "le32", line_numbers }, { "fill", line_amount },   { "count", line_amount },
+	{ "pad", line_amount },   { "cut", line_amount },   { "tail", line_tail },    { "slmp", template_slmp }, { "put", template_put },
 };
 
 void template_start(struct template *t)
@@ -376,8 +373,7 @@ int template_line(struct template *t, const char *line)
 	for (unsigned i = 0; words && i < sizeof(lines) / sizeof(lines[0]); i++) {
 		if (strcmp(word[0], lines[i].word))
 			continue;
-		rc = words > WORDS_MAX ? engine_fail(-EINVAL, "more than %d words", WORDS_MAX) :
-		     lines[i].line(t, word, words);
+		rc = words > WORDS_MAX ? engine_fail(-EINVAL, "more than %d words", WORDS_MAX) : lines[i].line(t, word, words);
 		rc = rc ? rc : 1;
 		break;
 	}

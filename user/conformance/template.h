@@ -10,19 +10,20 @@
 
 #include "user/conformance/engine.h"
 
-struct template {
+struct template
+{
 	uint8_t frame[ENGINE_FRAME_MAX];
 	uint32_t bytes;
-	int type_at;            /* where the type of what comes next stands; -1: nowhere */
+	int type_at;                         /* where the type of what comes next stands; -1: nowhere */
 	int ip_at, udp_at, icmp_at, slmp_at; /* -1: none */
 	int ip_version;
 	uint32_t ip_header_bytes;
-	uint32_t datagram_end;  /* 0: at the frame's end */
+	uint32_t datagram_end; /* 0: at the frame's end */
 	int ip_length_given, ip_sum_given, ip_protocol_given, udp_length_given;
 	enum { SUM_RIGHT, SUM_NONE, SUM_PARTIAL, SUM_WRONG, SUM_GIVEN } ip_sum, udp_sum, icmp_sum;
 	int slmp_flags_given;
 	uint16_t udp_sum_value;
-	uint32_t cut;           /* 0: not cut */
+	uint32_t cut; /* 0: not cut */
 };
 
 void template_start(struct template *t);

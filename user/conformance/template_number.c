@@ -11,25 +11,24 @@
 #define WORD_SHOWN_MAX 32
 
 const struct template_field template_ip4_fields[] = {
-	{ "version", 0, 4 }, { "words", 4, 4 },      { "tos", 8, 8 },  { "length", 16, 16 },
-	{ "id", 32, 16 },    { "fragment", 48, 16 }, { "ttl", 64, 8 }, { "proto", 72, 8 },
-	{ 0 },
+	{ "version", 0, 4 }, { "words", 4, 4 },  { "tos", 8, 8 }, { "length", 16, 16 }, { "id", 32, 16 }, { "fragment", 48, 16 },
+	{ "ttl", 64, 8 },    { "proto", 72, 8 }, { 0 },
 };
 
 const struct template_field template_ip6_fields[] = {
-	{ "version", 0, 4 }, { "flow", 12, 20 }, { "length", 32, 16 }, { "next", 48, 8 }, { "hop", 56, 8 },
-	{ 0 },
+	{ "version", 0, 4 }, { "flow", 12, 20 }, { "length", 32, 16 }, { "next", 48, 8 }, { "hop", 56, 8 }, { 0 },
 };
 
 const struct template_field template_slmp_fields[] = {
-	{ "flags", 0, 16 }, { "id", 16, 32 }, { "off", 48, 32 },
+	{ "flags", 0, 16 },
+	{ "id", 16, 32 },
+	{ "off", 48, 32 },
 	{ 0 },
 };
 
 const struct template_field template_put_fields[] = {
-	{ "op", 0, 8 },     { "version", 8, 8 }, { "unused", 16, 16 }, { "len", 32, 32 },
-	{ "match", 64, 64 }, { "data", 128, 64 }, { "off", 192, 64 },
-	{ 0 },
+	{ "op", 0, 8 },      { "version", 8, 8 }, { "unused", 16, 16 }, { "len", 32, 32 },
+	{ "match", 64, 64 }, { "data", 128, 64 }, { "off", 192, 64 },   { 0 },
 };
 
 int template_number(const char *word, const char *what, uint64_t max, uint64_t *out)
@@ -56,8 +55,7 @@ static void store_bits(uint8_t *to, const struct template_field *field, uint64_t
 	}
 }
 
-int template_store(const struct template_field *fields, const char *header, const char *name, const char *word,
-		   uint8_t *to)
+int template_store(const struct template_field *fields, const char *header, const char *name, const char *word, uint8_t *to)
 {
 	uint64_t value;
 

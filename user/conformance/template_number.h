@@ -13,10 +13,8 @@ struct template_field {
 	const char *name;
 	unsigned at_bit, bits;
 };
-extern const struct template_field template_ip4_fields[], template_ip6_fields[], template_slmp_fields[],
-	template_put_fields[];
+extern const struct template_field template_ip4_fields[], template_ip6_fields[], template_slmp_fields[], template_put_fields[];
 /* Stores the number that `word` is; `header` names who has no such field. */
-int template_store(const struct template_field *fields, const char *header, const char *name, const char *word,
-		   uint8_t *to);
+int template_store(const struct template_field *fields, const char *header, const char *name, const char *word, uint8_t *to);
 
 #endif

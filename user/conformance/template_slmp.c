@@ -12,7 +12,10 @@ static const struct {
 	const char *name;
 	uint16_t flag;
 } flags[] = {
-	{ "SYN", SPIN_SLMP_SYN }, { "EOM", SPIN_SLMP_EOM }, { "ACK", SPIN_SLMP_ACK }, { "PUT", SPIN_SLMP_PUT },
+	{ "SYN", SPIN_SLMP_SYN },
+	{ "EOM", SPIN_SLMP_EOM },
+	{ "ACK", SPIN_SLMP_ACK },
+	{ "PUT", SPIN_SLMP_PUT },
 };
 
 static void add_flag(uint8_t *slmp, uint16_t flag)

@@ -21,8 +21,9 @@ void trial_engines_free(struct trial_engines *engines)
 
 void trial_cannot(struct trial_engines *engines, enum engine_kind kind, int err)
 {
-	char **why = err == -EPERM ? &engines->cannot[kind] :
-		     err == -EOPNOTSUPP ? &engines->cannot_messages[kind] : &engines->cannot_some[kind];
+	char **why = err == -EPERM        ? &engines->cannot[kind]
+		     : err == -EOPNOTSUPP ? &engines->cannot_messages[kind]
+					  : &engines->cannot_some[kind];
 
 	engines->left_out[kind] += why == &engines->cannot_some[kind];
 	if (!*why)
@@ -46,13 +47,12 @@ static void leave_out(struct trial_engines *engines, enum engine_kind kind)
 
 	engines->left_out[kind]++;
 	if (!engines->cannot_some[kind] &&
-	    asprintf(&why, "%s need Linux %s or newer", kernel_feature__name(KERNEL_JUMBO),
-		     kernel_feature__version(KERNEL_JUMBO)) > 0)
+	    asprintf(&why, "%s need Linux %s or newer", kernel_feature__name(KERNEL_JUMBO), kernel_feature__version(KERNEL_JUMBO)) > 0)
 		engines->cannot_some[kind] = why;
 }
 
-static void run_on(struct trial *t, enum engine_kind kind, struct pool *pool,
-		   const struct engine_handler *handler, struct trial_engines *engines)
+static void run_on(struct trial *t, enum engine_kind kind, struct pool *pool, const struct engine_handler *handler,
+		   struct trial_engines *engines)
 {
 	struct vector_result *result = &t->result[kind];
 	struct pool_entry *entry;
@@ -76,8 +76,8 @@ static void run_on(struct trial *t, enum engine_kind kind, struct pool *pool,
 	snprintf(result->why, sizeof(result->why), "%s", engine_why());
 }
 
-void trial_run(struct trial *t, const struct vector *v, struct pool *pool,
-	       const struct engine_handler *handler, struct trial_engines *engines)
+void trial_run(struct trial *t, const struct vector *v, struct pool *pool, const struct engine_handler *handler,
+	       struct trial_engines *engines)
 {
 	int first = -1;
 
@@ -113,8 +113,7 @@ void trial_names_like(const struct trial *t, enum engine_kind kind, char *text, 
 	for (int other = 0; other < ENGINE_KINDS; other++) {
 		if (!t->ran[other] || !trial_same(t, kind, (enum engine_kind)other))
 			continue;
-		at += (size_t)snprintf(text + at, bytes - at, "%s%s", at ? " " : "",
-				       engine_name((enum engine_kind)other));
+		at += (size_t)snprintf(text + at, bytes - at, "%s%s", at ? " " : "", engine_name((enum engine_kind)other));
 		if (at >= bytes)
 			return;
 	}

@@ -9,11 +9,11 @@
 /* Engines that were asked for, and why some of them cannot run. */
 struct trial_engines {
 	int wanted[ENGINE_KINDS];
-	int must;                       /* named by the user: one that cannot run is a failure */
-	char *cannot[ENGINE_KINDS];     /* the reason; NULL: it can, as far as known */
+	int must;                            /* named by the user: one that cannot run is a failure */
+	char *cannot[ENGINE_KINDS];          /* the reason; NULL: it can, as far as known */
 	char *cannot_messages[ENGINE_KINDS]; /* it can, but takes no messages */
-	char *cannot_some[ENGINE_KINDS]; /* the first of those handlers that it cannot run, and why; others it can */
-	unsigned left_out[ENGINE_KINDS]; /* vectors of such handlers */
+	char *cannot_some[ENGINE_KINDS];     /* the first of those handlers that it cannot run, and why; others it can */
+	unsigned left_out[ENGINE_KINDS];     /* vectors of such handlers */
 };
 /*
  * Notes engine_why() for the error of engine_cannot() that a vector's handler came to: -EPERM stops the engine,
@@ -26,13 +26,13 @@ struct trial {
 	const struct vector *vector;
 	int ran[ENGINE_KINDS];
 	struct vector_result result[ENGINE_KINDS];
-	int failed;    /* on any engine */
-	int disagree;  /* the same packet came to different things on different engines */
+	int failed;   /* on any engine */
+	int disagree; /* the same packet came to different things on different engines */
 };
 
 /* The trial keeps what it found; engines that cannot run are left out and noted in `engines`. */
-void trial_run(struct trial *t, const struct vector *v, struct pool *pool,
-	       const struct engine_handler *handler, struct trial_engines *engines);
+void trial_run(struct trial *t, const struct vector *v, struct pool *pool, const struct engine_handler *handler,
+	       struct trial_engines *engines);
 /* 1 if two engines that ran came to the same result, right or wrong. */
 int trial_same(const struct trial *t, enum engine_kind a, enum engine_kind b);
 /* "host bpf model": engines whose result is the same as that of `kind`. */

@@ -43,8 +43,7 @@ int types_open(const char *object, struct types *out)
 	if (!out->btf)
 		err = engine_fail(-EINVAL, "%s: no type information", object);
 	libbpf_set_print(print);
-	while (!err && out->count < ENGINE_SYMBOLS_MAX &&
-	       !layout__nth(out->btf, out->count, &out->var[out->count])) {
+	while (!err && out->count < ENGINE_SYMBOLS_MAX && !layout__nth(out->btf, out->count, &out->var[out->count])) {
 		out->copies[out->count] = out->var[out->count].copies;
 		out->var[out->count++].copies = 1;
 	}
@@ -143,8 +142,8 @@ int image_read(const struct types *t, struct image *to, struct engine *from)
 	int err = 0;
 
 	for (unsigned i = 0; i < t->count && !err; i++)
-		err = t->copies[i] > 1 && !from->ops->has_values ? read_copies(t, i, to->bytes[i], from) :
-			from->ops->read(from, t->var[i].name, 0, to->bytes[i], t->var[i].bytes);
+		err = t->copies[i] > 1 && !from->ops->has_values ? read_copies(t, i, to->bytes[i], from)
+								 : from->ops->read(from, t->var[i].name, 0, to->bytes[i], t->var[i].bytes);
 	return err;
 }
 
@@ -153,8 +152,8 @@ int image_write(const struct types *t, const struct image *from, struct engine *
 	int err = 0;
 
 	for (unsigned i = 0; i < t->count && !err; i++)
-		err = t->copies[i] > 1 && !to->ops->has_values ? write_copies(t, i, from->bytes[i], to) :
-			to->ops->write(to, t->var[i].name, 0, from->bytes[i], t->var[i].bytes);
+		err = t->copies[i] > 1 && !to->ops->has_values ? write_copies(t, i, from->bytes[i], to)
+							       : to->ops->write(to, t->var[i].name, 0, from->bytes[i], t->var[i].bytes);
 	return err;
 }
 
@@ -183,8 +182,7 @@ int host_image_read(struct host_image *to, struct engine *from)
 	return err;
 }
 
-int image_differ(const struct types *t, const struct image *a, const struct image *b, unsigned *symbol,
-		 size_t *offset)
+int image_differ(const struct types *t, const struct image *a, const struct image *b, unsigned *symbol, size_t *offset)
 {
 	for (unsigned i = 0; i < t->count; i++) {
 		if (!memcmp(a->bytes[i], b->bytes[i], t->var[i].bytes))

@@ -44,7 +44,7 @@ struct host_image {
 	size_t bytes;
 	uint8_t *memory;
 	unsigned entries, counters;
-	uint32_t posted;     /* entries that were posted: the next one's serial */
+	uint32_t posted; /* entries that were posted: the next one's serial */
 	struct spin_me me[SPIN_MES_MAX];
 	struct spin_ct ct[SPIN_MES_MAX];
 };
@@ -54,8 +54,7 @@ void host_image_free(struct host_image *image);
 int host_image_read(struct host_image *to, struct engine *from);
 
 /* 0 if equal; else 1, with the first difference: number of the symbol and offset in it. */
-int image_differ(const struct types *t, const struct image *a, const struct image *b, unsigned *symbol,
-		 size_t *offset);
+int image_differ(const struct types *t, const struct image *a, const struct image *b, unsigned *symbol, size_t *offset);
 /* "routes[5].packets" for a byte of a symbol. */
 void types_path(const struct types *t, unsigned symbol, size_t offset, char *path, size_t bytes);
 

@@ -83,8 +83,7 @@ int vector_read(const char *path, struct vector **out)
 	if (err) {
 		printable(reason, sizeof(reason), engine_why());
 		vector_free(v);
-		return line ? engine_fail(err, "%s:%u: %s", path, line, reason) :
-			      engine_fail(err, "%s: %s", path, reason);
+		return line ? engine_fail(err, "%s:%u: %s", path, line, reason) : engine_fail(err, "%s: %s", path, reason);
 	}
 	*out = v;
 	return 0;

@@ -31,9 +31,9 @@ struct vector_change {
 	enum spin_me_state state; /* ME */
 	int counted;              /* ME: the two below are given */
 	uint64_t messages, me_bytes;
-	int used_given;           /* ME: and this one: bytes of a managed entry that are messages' places */
+	int used_given; /* ME: and this one: bytes of a managed entry that are messages' places */
 	uint64_t used;
-	struct spin_ct ct;        /* CT */
+	struct spin_ct ct; /* CT */
 };
 
 struct vector_changes {
@@ -52,7 +52,7 @@ struct vector_event {
 struct vector_send {
 	unsigned line;
 	uint32_t frame_bytes;
-	uint8_t *frame;             /* a packet; NULL: a put from host memory, below */
+	uint8_t *frame; /* a packet; NULL: a put from host memory, below */
 	uint32_t start, bytes;
 	struct spin_process source;
 	struct spin_put put;
@@ -75,8 +75,8 @@ struct vector_step {
 	struct vector_event *event;
 	unsigned send_count;
 	struct vector_send *send;
-	uint32_t now_ms;  /* STEP_CLOCK */
-	unsigned number;  /* among the packets, from 1; STEP_CLOCK: of the packet before */
+	uint32_t now_ms; /* STEP_CLOCK */
+	unsigned number; /* among the packets, from 1; STEP_CLOCK: of the packet before */
 	unsigned line;
 };
 
@@ -85,8 +85,8 @@ struct vector {
 	char handler[32];
 	struct engine_context context;
 	struct spin_segment handler_mem[SPIN_SEGMENTS_MAX]; /* the context's */
-	int of_messages;    /* a line says so: the handler has to be of messages, too */
-	int of_host_memory; /* and this one, to have some */
+	int of_messages;                                    /* a line says so: the handler has to be of messages, too */
+	int of_host_memory;                                 /* and this one, to have some */
 	unsigned count;
 	struct vector_step *step;
 };
@@ -98,28 +98,27 @@ void vector_free(struct vector *v);
 void vector_step_name(const struct vector_step *step, char *text, size_t bytes);
 
 /* What is changed in the expectation of the last step, to see a check fail. */
-enum vector_flip { FLIP_NONE, FLIP_VERDICT, FLIP_FRAME, FLIP_STATE, FLIP_EVENT, FLIP_SEND, FLIP_HOST, FLIP_ME, FLIP_CT,
-		   FLIP_KINDS };
+enum vector_flip { FLIP_NONE, FLIP_VERDICT, FLIP_FRAME, FLIP_STATE, FLIP_EVENT, FLIP_SEND, FLIP_HOST, FLIP_ME, FLIP_CT, FLIP_KINDS };
 const char *vector_flip_name(enum vector_flip flip);
 /* 1 if the vector has such a thing. */
 int vector_can_flip(const struct vector *v, const struct types *t, enum vector_flip flip);
 
 /* What a vector came to on one engine. */
 struct vector_result {
-	int rc;                      /* 0: as expected; 1: a difference; negative errno: could not run, see `why` */
+	int rc; /* 0: as expected; 1: a difference; negative errno: could not run, see `why` */
 	char why[512];
-	unsigned step;               /* where the first difference is */
-	struct engine_out out;       /* what that packet came to; of a clock the events only */
-	struct engine_sends *sends;  /* of that step */
-	int uncounted;               /* the counter of its reason did not go up by one */
-	struct image want, got;      /* memory after it */
+	unsigned step;              /* where the first difference is */
+	struct engine_out out;      /* what that packet came to; of a clock the events only */
+	struct engine_sends *sends; /* of that step */
+	int uncounted;              /* the counter of its reason did not go up by one */
+	struct image want, got;     /* memory after it */
 	struct host_image want_host, got_host;
 	struct differences differences;
 };
 
 /* Runs a vector from the initial state on, to its end or to the first difference. */
-void vector_run(const struct vector *v, const struct types *t, struct engine *e, const struct image *initial,
-		enum vector_flip flip, struct vector_result *out);
+void vector_run(const struct vector *v, const struct types *t, struct engine *e, const struct image *initial, enum vector_flip flip,
+		struct vector_result *out);
 void vector_result_free(struct vector_result *result);
 
 #endif

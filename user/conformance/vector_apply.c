@@ -18,8 +18,8 @@ static int edit(const struct vector_change *c, const struct types *t, struct ima
 	var = types_find(t, c->table ? c->table : name);
 	if (!var)
 		return engine_fail(-ENOENT, "no state or table '%s'", c->table ? c->table : name);
-	err = c->table ? layout__insert(t->btf, var, image->bytes[var - t->var], c->text) :
-			 layout__set(t->btf, var, image->bytes[var - t->var], path);
+	err = c->table ? layout__insert(t->btf, var, image->bytes[var - t->var], c->text)
+		       : layout__set(t->btf, var, image->bytes[var - t->var], path);
 	return err ? engine_fail(err, "%s", spin_strerror_last()) : 0;
 }
 
@@ -46,9 +46,13 @@ static int post(const struct vector_change *c, struct engine *e, struct host_ima
 		return err;
 	if (me != want)
 		return engine_fail(-EPROTO, "the entry posted has the index %u, not %u", me, want);
-	host->me[me] = (struct spin_me){ .state = SPIN_ME_OPEN, .options = c->post.options,
-					 .match_bits = c->post.match_bits, .ignore_bits = c->post.ignore_bits,
-					 .start = c->post.start, .serial = host->posted++, .min_free = c->post.min_free };
+	host->me[me] = (struct spin_me){ .state = SPIN_ME_OPEN,
+					 .options = c->post.options,
+					 .match_bits = c->post.match_bits,
+					 .ignore_bits = c->post.ignore_bits,
+					 .start = c->post.start,
+					 .serial = host->posted++,
+					 .min_free = c->post.min_free };
 	spin_me_from(&host->me[me], &c->post.source);
 	host->ct[me] = (struct spin_ct){ 0 };
 	host->me[me].length = c->post.length ? c->post.length : (uint32_t)host->bytes - c->post.start;
@@ -78,8 +82,7 @@ static int check(const struct vector_change *c, const struct types *t, const str
 	return 0;
 }
 
-static int make(const struct vector_change *c, const struct types *t, struct engine *e, struct image *want,
-		struct host_image *host)
+static int make(const struct vector_change *c, const struct types *t, struct engine *e, struct image *want, struct host_image *host)
 {
 	int err;
 
@@ -100,8 +103,7 @@ static int make(const struct vector_change *c, const struct types *t, struct eng
 	return err ? err : e->ops->host_write(e, c->offset, c->bytes, c->count);
 }
 
-int vector_make(const struct vector_changes *changes, const struct types *t, struct engine *e, struct image *want,
-		struct host_image *host)
+int vector_make(const struct vector_changes *changes, const struct types *t, struct engine *e, struct image *want, struct host_image *host)
 {
 	int err = 0, edited = 0;
 
@@ -137,8 +139,7 @@ static int expect(const struct vector_change *c, const struct types *t, struct i
 	return 0;
 }
 
-int vector_expect(const struct vector_changes *changes, const struct types *t, struct image *want,
-		  struct host_image *host)
+int vector_expect(const struct vector_changes *changes, const struct types *t, struct image *want, struct host_image *host)
 {
 	int err = 0;
 

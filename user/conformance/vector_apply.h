@@ -6,10 +6,8 @@
 #include "user/conformance/vector.h"
 
 /* As the application makes them. 0 or a negative errno; engine_why() has the reason. */
-int vector_make(const struct vector_changes *changes, const struct types *t, struct engine *e, struct image *want,
-		struct host_image *host);
+int vector_make(const struct vector_changes *changes, const struct types *t, struct engine *e, struct image *want, struct host_image *host);
 /* As they are expected. */
-int vector_expect(const struct vector_changes *changes, const struct types *t, struct image *want,
-		  struct host_image *host);
+int vector_expect(const struct vector_changes *changes, const struct types *t, struct image *want, struct host_image *host);
 
 #endif

@@ -91,7 +91,7 @@ static int read_index(const char *word, unsigned *me)
 	return 0;
 }
 
-#define POST_WORDS \
+#define POST_WORDS                                                                                                     \
 	"write: post [match N] [ignore N] [from ADDRESS PORT] [start N] [length N] [min_free N] [once] [whole] [get] " \
 	"[local] [overflow] [no_HANDLER] [as N] [handler_mem START+LENGTH...]"
 
@@ -113,10 +113,9 @@ static int read_option(const char *word, uint32_t *options)
 		const char *name;
 		uint32_t option;
 	} rows[] = {
-		{ "once", SPIN_ME_USE_ONCE }, { "whole", SPIN_ME_NO_TRUNCATE }, { "get", SPIN_ME_OP_GET },
-		{ "no_header", SPIN_ME_NO_HEADER }, { "no_payload", SPIN_ME_NO_PAYLOAD },
-		{ "no_completion", SPIN_ME_NO_COMPLETION }, { "local", SPIN_ME_MANAGE_LOCAL },
-		{ "overflow", SPIN_ME_OVERFLOW },
+		{ "once", SPIN_ME_USE_ONCE },       { "whole", SPIN_ME_NO_TRUNCATE },     { "get", SPIN_ME_OP_GET },
+		{ "no_header", SPIN_ME_NO_HEADER }, { "no_payload", SPIN_ME_NO_PAYLOAD }, { "no_completion", SPIN_ME_NO_COMPLETION },
+		{ "local", SPIN_ME_MANAGE_LOCAL },  { "overflow", SPIN_ME_OVERFLOW },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
@@ -212,8 +211,10 @@ static int read_me(struct vector_changes *changes, char *rest)
 			return engine_fail(-EINVAL, "write: after me N free|open|taken [messages N bytes N] [used N]");
 		change->counted |= name[0] != 'u';
 		change->used_given |= name[0] == 'u';
-		if (template_number(word, name, name[0] == 'u' ? UINT32_MAX : UINT64_MAX, name[0] == 'm' ? &change->messages :
-				    name[0] == 'b' ? &change->me_bytes : &change->used))
+		if (template_number(word, name, name[0] == 'u' ? UINT32_MAX : UINT64_MAX,
+				    name[0] == 'm'   ? &change->messages
+				    : name[0] == 'b' ? &change->me_bytes
+						     : &change->used))
 			return -EINVAL;
 	}
 	return read_index(me, &change->me);
@@ -241,9 +242,8 @@ int vector_is_change(char *line)
 {
 	char *rest;
 
-	return vector_word(line, "set", &rest) || vector_word(line, "entry", &rest) ||
-	       vector_word(line, "host", &rest) || vector_word(line, "post", &rest) ||
-	       vector_word(line, "unlink", &rest) || vector_word(line, "ct", &rest);
+	return vector_word(line, "set", &rest) || vector_word(line, "entry", &rest) || vector_word(line, "host", &rest) ||
+	       vector_word(line, "post", &rest) || vector_word(line, "unlink", &rest) || vector_word(line, "ct", &rest);
 }
 
 int vector_read_before(struct vector_changes *changes, char *line)

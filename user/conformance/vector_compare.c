@@ -12,8 +12,8 @@
 
 const char *vector_flip_name(enum vector_flip flip)
 {
-	static const char *const names[FLIP_KINDS] = { "nothing", "verdict", "frame", "state", "event", "packet sent",
-						       "host memory", "matching entry", "counter" };
+	static const char *const names[FLIP_KINDS] = { "nothing",     "verdict",     "frame",          "state",  "event",
+						       "packet sent", "host memory", "matching entry", "counter" };
 
 	return names[flip];
 }
@@ -23,26 +23,29 @@ int vector_can_flip(const struct vector *v, const struct types *t, enum vector_f
 	const struct vector_step *last = &v->step[v->count - 1];
 
 	switch (flip) {
-	case FLIP_VERDICT: return last->kind == STEP_PACKET;
-	case FLIP_FRAME:   return last->out_bytes != 0;
-	case FLIP_HOST:    return t->host_memory;
-	case FLIP_ME:      return t->messages;
-	case FLIP_CT:      return t->me_memory;
-	default:           return 1;
+	case FLIP_VERDICT:
+		return last->kind == STEP_PACKET;
+	case FLIP_FRAME:
+		return last->out_bytes != 0;
+	case FLIP_HOST:
+		return t->host_memory;
+	case FLIP_ME:
+		return t->messages;
+	case FLIP_CT:
+		return t->me_memory;
+	default:
+		return 1;
 	}
 }
 
-static void add_verdict(struct differences *d, const struct engine_out *got, enum spin_verdict verdict,
-			enum spin_reason reason)
+static void add_verdict(struct differences *d, const struct engine_out *got, enum spin_verdict verdict, enum spin_reason reason)
 {
 	char a[128], b[128];
 
 	if (got->verdict == verdict && got->reason == reason)
 		return;
-	snprintf(a, sizeof(a), "%s %s (%s)", spin_verdict_name(got->verdict), spin_reason_name(got->reason),
-		 spin_reason_text(got->reason));
-	snprintf(b, sizeof(b), "%s %s (%s)", spin_verdict_name(verdict), spin_reason_name(reason),
-		 spin_reason_text(reason));
+	snprintf(a, sizeof(a), "%s %s (%s)", spin_verdict_name(got->verdict), spin_reason_name(got->reason), spin_reason_text(got->reason));
+	snprintf(b, sizeof(b), "%s %s (%s)", spin_verdict_name(verdict), spin_reason_name(reason), spin_reason_text(reason));
 	differences_add(d, "verdict", a, b);
 }
 
@@ -89,8 +92,7 @@ static void add_datagram_work(struct differences *d, const struct engine_out *go
 }
 
 /* An error: a datagram has at most one, and all but its kind is the packet's. */
-static void add_datagram_event(struct differences *d, const struct engine_out *got, const struct vector_step *step,
-			       int flip)
+static void add_datagram_event(struct differences *d, const struct engine_out *got, const struct vector_step *step, int flip)
 {
 	char a[EVENT_TEXT_MAX], b[EVENT_TEXT_MAX];
 	uint32_t type = 0, handler = 0, errors = 0;
@@ -134,8 +136,7 @@ static void add_events(struct differences *d, const struct engine_events *got, c
 	unsigned want = step->event_count + (flip && !step->event_count);
 
 	for (unsigned i = 0; i < kept || i < want; i++) {
-		struct spin_event expected = i < step->event_count ? step->event[i].event :
-								     (struct spin_event){ .type = SPIN_EVENT_FAIL };
+		struct spin_event expected = i < step->event_count ? step->event[i].event : (struct spin_event){ .type = SPIN_EVENT_FAIL };
 
 		expected.hdr_data ^= flip && !i;
 		if (expected.type != SPIN_EVENT_PUT_FAILED && expected.type != SPIN_EVENT_WORK)
@@ -270,8 +271,7 @@ static void compare_packet(const struct vector_step *step, enum vector_flip flip
 		differences_frame(&r->differences, expected, step->out_bytes, r->out.frame, r->out.frame_bytes);
 }
 
-void vector_compare(const struct vector_step *step, const struct types *t, enum vector_flip flip,
-		    struct vector_result *r)
+void vector_compare(const struct vector_step *step, const struct types *t, enum vector_flip flip, struct vector_result *r)
 {
 	if (step->kind == STEP_PACKET)
 		compare_packet(step, flip, r);

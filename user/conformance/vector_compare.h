@@ -5,8 +5,7 @@
 #include "user/conformance/vector.h"
 
 /* Adds what is not as expected to the result's differences; `flip` changes the expectation before. */
-void vector_compare(const struct vector_step *step, const struct types *t, enum vector_flip flip,
-		    struct vector_result *r);
+void vector_compare(const struct vector_step *step, const struct types *t, enum vector_flip flip, struct vector_result *r);
 
 /* Host memory, matching entries and their counters. */
 void vector_compare_images(struct differences *d, const struct host_image *want, const struct host_image *got);

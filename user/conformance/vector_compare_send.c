@@ -37,17 +37,23 @@ void send_line(const struct spin_request *r, char line[SEND_LINE_MAX])
 	}
 	process_text(&r->source, source, sizeof(source));
 	snprintf(line, SEND_LINE_MAX, "%s %u %u to %s from %s match %" PRIu64 " data %" PRIu64 " off %" PRIu64 "%s",
-		 r->type == SPIN_REQUEST_PUT ? "host" : "unknown", r->start, r->bytes, target, source, r->put.match_bits,
-		 r->put.hdr_data, r->put.remote_offset, acked);
+		 r->type == SPIN_REQUEST_PUT ? "host" : "unknown", r->start, r->bytes, target, source, r->put.match_bits, r->put.hdr_data,
+		 r->put.remote_offset, acked);
 }
 
 void send_request(const struct vector_send *send, struct spin_request *out)
 {
 	struct vector_wire w;
 
-	*out = (struct spin_request){ .type = SPIN_REQUEST_PUT, .start = send->start, .bytes = send->bytes,
-				      .source = send->source, .put = send->put, .acked = send->acked,
-				      .options = send->options, .user_ptr = send->user_ptr, .me = send->me };
+	*out = (struct spin_request){ .type = SPIN_REQUEST_PUT,
+				      .start = send->start,
+				      .bytes = send->bytes,
+				      .source = send->source,
+				      .put = send->put,
+				      .acked = send->acked,
+				      .options = send->options,
+				      .user_ptr = send->user_ptr,
+				      .me = send->me };
 	if (!send->frame)
 		return;
 	out->type = send->acked ? SPIN_REQUEST_PUT_BYTES : SPIN_REQUEST_PACKET;
@@ -60,8 +66,7 @@ void send_request(const struct vector_send *send, struct spin_request *out)
 }
 
 /* One send, or NULL where there is none. */
-static void add_send(struct differences *d, unsigned number, const struct spin_request *got,
-		     const struct spin_request *want)
+static void add_send(struct differences *d, unsigned number, const struct spin_request *got, const struct spin_request *want)
 {
 	char a[SEND_LINE_MAX] = "none", b[SEND_LINE_MAX] = "none", what[32];
 

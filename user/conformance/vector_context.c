@@ -25,12 +25,9 @@ static int read_number(struct vector_reader *r, char *line, int *taken)
 		uint64_t max;
 		unsigned *to;
 	} numbers[] = {
-		{ "messages", SPIN_MPQS_MAX, &opts->messages },
-		{ "parking", SPIN_PARKING_MAX, &opts->parking },
-		{ "window", SPIN_WINDOW_MAX, &opts->window },
-		{ "idle", UINT32_MAX, &opts->idle_ms },
-		{ "age", UINT32_MAX, &opts->age_ms },
-		{ "tombstone", UINT32_MAX, &opts->tombstone_ms },
+		{ "messages", SPIN_MPQS_MAX, &opts->messages }, { "parking", SPIN_PARKING_MAX, &opts->parking },
+		{ "window", SPIN_WINDOW_MAX, &opts->window },   { "idle", UINT32_MAX, &opts->idle_ms },
+		{ "age", UINT32_MAX, &opts->age_ms },           { "tombstone", UINT32_MAX, &opts->tombstone_ms },
 	};
 	uint64_t value;
 	char *rest;

@@ -51,8 +51,7 @@ static int read_source(struct vector_event *e, const char *address, const char *
 	uint64_t number;
 
 	e->event.ip_version = address && strchr(address, ':') ? 6 : 4;
-	if (!address || !port ||
-	    inet_pton(e->event.ip_version == 6 ? AF_INET6 : AF_INET, address, e->event.src_addr) != 1)
+	if (!address || !port || inet_pton(e->event.ip_version == 6 ? AF_INET6 : AF_INET, address, e->event.src_addr) != 1)
 		return engine_fail(-EINVAL, "write: from ADDRESS PORT");
 	if (template_number(port, "port", UINT16_MAX, &number))
 		return -EINVAL;
@@ -91,10 +90,14 @@ static int read_field(struct vector_event *e, const char *name, const char *word
 		uint32_t *to;
 		uint64_t *to_wide;
 	} fields[] = {
-		{ "id", &e->event.message_id, NULL },           { "length", &e->event.length, NULL },
-		{ "me", &e->event.me, NULL },                   { "offset", &e->event.offset, NULL },
-		{ "dropped", &e->event.dropped_bytes, NULL },   { "deposited", &e->event.deposited_bytes, NULL },
-		{ "match", NULL, &e->event.match_bits },        { "data", NULL, &e->event.hdr_data },
+		{ "id", &e->event.message_id, NULL },
+		{ "length", &e->event.length, NULL },
+		{ "me", &e->event.me, NULL },
+		{ "offset", &e->event.offset, NULL },
+		{ "dropped", &e->event.dropped_bytes, NULL },
+		{ "deposited", &e->event.deposited_bytes, NULL },
+		{ "match", NULL, &e->event.match_bits },
+		{ "data", NULL, &e->event.hdr_data },
 	};
 	uint64_t value;
 
@@ -153,8 +156,7 @@ int vector_read_event(struct vector_step *step, char *rest, unsigned line)
 	step->event = list;
 	e = &list[step->event_count++];
 	*e = (struct vector_event){ .line = line, .event.length = SPIN_LENGTH_UNKNOWN };
-	if (!find_type(type, &e->event.type) ||
-	    (event_has_handler(e->event.type) && !find_handler(vector_next(&rest), &e->event.handler)))
+	if (!find_type(type, &e->event.type) || (event_has_handler(e->event.type) && !find_handler(vector_next(&rest), &e->event.handler)))
 		return engine_fail(-EINVAL, "write: event fail|segv|bad_return|overrun|work header|payload|completion, "
 					    "event message or event timeout");
 	err = read_fields(e, rest);
@@ -171,8 +173,7 @@ static int describe(const struct vector_step *step, int is_flow, struct spin_eve
 	const uint8_t *frame = step->in, *from;
 	struct vector_wire w;
 
-	if (step->kind != STEP_PACKET ||
-	    (is_flow ? vector_wire_udp(frame, step->in_bytes, &w) : vector_wire(frame, step->in_bytes, &w)))
+	if (step->kind != STEP_PACKET || (is_flow ? vector_wire_udp(frame, step->in_bytes, &w) : vector_wire(frame, step->in_bytes, &w)))
 		return 0;
 	*out = (struct spin_event){ .ip_version = w.ip_version };
 	from = frame + w.ip_at + (w.ip_version == 6 ? 8 : 12);
@@ -185,8 +186,7 @@ static int describe(const struct vector_step *step, int is_flow, struct spin_eve
 
 static int same_source(const struct spin_event *a, const struct spin_event *b)
 {
-	return a->ip_version == b->ip_version && a->src_port == b->src_port &&
-	       !memcmp(a->src_addr, b->src_addr, sizeof(a->src_addr));
+	return a->ip_version == b->ip_version && a->src_port == b->src_port && !memcmp(a->src_addr, b->src_addr, sizeof(a->src_addr));
 }
 
 /* The last packet of the message up to the step gives what is left out. */
@@ -200,8 +200,7 @@ static int complete(const struct vector *v, unsigned step, struct vector_event *
 				return 0; /* a datagram's */
 			continue;
 		}
-		if ((e->id_given && told.message_id != e->event.message_id) ||
-		    (e->from_given && !same_source(&told, &e->event)))
+		if ((e->id_given && told.message_id != e->event.message_id) || (e->from_given && !same_source(&told, &e->event)))
 			continue;
 		e->event.message_id = told.message_id;
 		e->event.ip_version = told.ip_version;

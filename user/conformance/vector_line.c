@@ -13,7 +13,7 @@
 #include "user/conformance/vector_wire.h"
 
 #define WORD_SHOWN_MAX 32 /* of a word that is none: a file of another kind may have long ones */
-#define BLANKS " \t"
+#define BLANKS         " \t"
 
 int vector_word(char *line, const char *word, char **rest)
 {
@@ -150,8 +150,8 @@ static int verdict_fits(enum spin_verdict verdict, enum spin_reason reason)
 		return 1;
 	if (verdict == SPIN_VERDICT_PASS || reason < SPIN_REASON_SUCCESS || reason == SPIN_REASON_REPLIED)
 		return 0;
-	return verdict == SPIN_VERDICT_DROP || reason <= SPIN_REASON_DUPLICATE ||
-	       reason == SPIN_REASON_BEYOND_ENTRY || reason == SPIN_REASON_NO_MPQ;
+	return verdict == SPIN_VERDICT_DROP || reason <= SPIN_REASON_DUPLICATE || reason == SPIN_REASON_BEYOND_ENTRY ||
+	       reason == SPIN_REASON_NO_MPQ;
 }
 
 static int read_verdict(struct vector_step *step, const char *verdict, const char *reason)
@@ -168,8 +168,8 @@ static int read_verdict(struct vector_step *step, const char *verdict, const cha
 			return 0;
 		}
 	}
-	return engine_fail(-EINVAL, "'%s%s%s' is no verdict with a reason of its own", verdict ? verdict : "",
-			   reason ? " " : "", reason ? reason : "");
+	return engine_fail(-EINVAL, "'%s%s%s' is no verdict with a reason of its own", verdict ? verdict : "", reason ? " " : "",
+			   reason ? reason : "");
 }
 
 /* expect VERDICT REASON [unchanged|ack] */
@@ -200,11 +200,10 @@ static int read_behind(struct vector_reader *r, char *line)
 	char *rest;
 
 	if (!step || !r->begun)
-		return engine_fail(-EINVAL, "'%.*s' before %s packet", shown, line,
-				   r->packets ? "its" : "the first");
+		return engine_fail(-EINVAL, "'%.*s' before %s packet", shown, line, r->packets ? "its" : "the first");
 	if (vector_word(line, "expect", &rest))
-		return step->kind == STEP_PACKET ? read_expect(r, rest) :
-		       engine_fail(-EINVAL, "a step in time has no verdict; a line 'packet' may be missing");
+		return step->kind == STEP_PACKET ? read_expect(r, rest)
+						 : engine_fail(-EINVAL, "a step in time has no verdict; a line 'packet' may be missing");
 	if (vector_word(line, "event", &rest))
 		return vector_read_event(step, rest, r->line);
 	if (vector_word(line, "send", &rest))

@@ -33,8 +33,7 @@ static int miscounted(const struct vector_step *step, struct engine *e, const st
 	return memcmp(before, now, sizeof(now)) != 0;
 }
 
-static int run_step(const struct vector_step *step, const struct types *t, struct engine *e,
-		    enum vector_flip flip, struct vector_result *r)
+static int run_step(const struct vector_step *step, const struct types *t, struct engine *e, enum vector_flip flip, struct vector_result *r)
 {
 	uint64_t count[SPIN_REASON_COUNT];
 	int err = vector_make(&step->before, t, e, &r->want, &r->want_host);
@@ -78,14 +77,12 @@ static int start_host(const struct vector *v, const struct types *t, struct engi
 		err = t->messages ? e->ops->reset(e) : clear_host(e, &r->want_host);
 	if (err || !t->messages || v->context.message.no_entry)
 		return err;
-	r->want_host.me[0] = (struct spin_me){ .state = SPIN_ME_OPEN, .ignore_bits = UINT64_MAX,
-					       .length = (uint32_t)bytes };
+	r->want_host.me[0] = (struct spin_me){ .state = SPIN_ME_OPEN, .ignore_bits = UINT64_MAX, .length = (uint32_t)bytes };
 	r->want_host.posted = 1;
 	return 0;
 }
 
-static int start(const struct vector *v, const struct types *t, struct engine *e, const struct image *initial,
-		 struct vector_result *r)
+static int start(const struct vector *v, const struct types *t, struct engine *e, const struct image *initial, struct vector_result *r)
 {
 	int err = image_alloc(t, &r->want);
 
@@ -106,8 +103,8 @@ static int start(const struct vector *v, const struct types *t, struct engine *e
 	return image_write(t, initial, e);
 }
 
-void vector_run(const struct vector *v, const struct types *t, struct engine *e, const struct image *initial,
-		enum vector_flip flip, struct vector_result *r)
+void vector_run(const struct vector *v, const struct types *t, struct engine *e, const struct image *initial, enum vector_flip flip,
+		struct vector_result *r)
 {
 	*r = (struct vector_result){ 0 };
 	r->rc = start(v, t, e, initial, r);

@@ -52,14 +52,14 @@ static int read_cause(struct vector_reader *r, char **rest, const struct vector_
 			if (v->step[i].kind == STEP_PACKET && v->step[i].number == number)
 				*out = &v->step[i];
 	}
-	return *out && (*out)->in ? 0 :
-	       engine_fail(-EINVAL, "because of which packet? write: send forward|put|host of N ...");
+	return *out && (*out)->in ? 0 : engine_fail(-EINVAL, "because of which packet? write: send forward|put|host of N ...");
 }
 
 static int check_length(const struct vector_send *send)
 {
-	return send->frame_bytes <= SPIN_REQUEST_FRAME_MAX ? 0 :
-	       engine_fail(-EINVAL, "what handlers send has at most %u bytes", SPIN_REQUEST_FRAME_MAX);
+	return send->frame_bytes <= SPIN_REQUEST_FRAME_MAX
+		       ? 0
+		       : engine_fail(-EINVAL, "what handlers send has at most %u bytes", SPIN_REQUEST_FRAME_MAX);
 }
 
 static int read_forward(struct vector_reader *r, char *rest)
@@ -139,8 +139,10 @@ static int read_put(struct vector_reader *r, char *rest)
 static int read_field(struct vector_send *send, const char *name, const char *word)
 {
 	int err = read_acked(send, name, word);
-	uint64_t *to = !strcmp(name, "match") ? &send->put.match_bits : !strcmp(name, "data") ? &send->put.hdr_data :
-		       !strcmp(name, "off") ? &send->put.remote_offset : NULL;
+	uint64_t *to = !strcmp(name, "match")  ? &send->put.match_bits
+		       : !strcmp(name, "data") ? &send->put.hdr_data
+		       : !strcmp(name, "off")  ? &send->put.remote_offset
+					       : NULL;
 
 	if (err <= 0)
 		return err;

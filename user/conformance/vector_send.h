@@ -23,8 +23,7 @@ int send_put_start(struct template *t, const struct vector_step *cause, const st
 		   const char *fields);
 void send_put_finish(struct template *t);
 /* The packet, forwarded as <spin/put.h> has it; of_message: without its `put`. */
-int send_forward(const struct vector_step *cause, const struct spin_process *target, int of_message,
-		 struct vector_send *out);
+int send_forward(const struct vector_step *cause, const struct spin_process *target, int of_message, struct vector_send *out);
 
 /* From the text of an address and a port. 0 or -EINVAL. */
 int send_process(const char *word, const char *address, const char *port, struct spin_process *out);

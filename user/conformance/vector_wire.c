@@ -97,8 +97,8 @@ static void set_udp_checksum(uint8_t *udp, const uint8_t *ip, uint32_t version, 
 	if (version == 4 && !get16(at))
 		return;
 	put16(at, 0);
-	pseudo = version == 4 ? template_sum(ip + offsetof(struct spin_ip4, src), 8, pseudo) :
-				template_sum(ip + offsetof(struct spin_ip6, src), 32, pseudo);
+	pseudo = version == 4 ? template_sum(ip + offsetof(struct spin_ip4, src), 8, pseudo)
+			      : template_sum(ip + offsetof(struct spin_ip6, src), 32, pseudo);
 	sum = (uint16_t)~template_sum(udp, bytes, pseudo);
 	put16(at, sum ? sum : 0xffff);
 }

@@ -79,10 +79,22 @@ void json_end(struct json *j)
 	putc('\n', j->to);
 }
 
-void json_object(struct json *j, const char *key) { open_level(j, key, '{'); }
-void json_object_end(struct json *j) { close_level(j, '}'); }
-void json_array(struct json *j, const char *key) { open_level(j, key, '['); }
-void json_array_end(struct json *j) { close_level(j, ']'); }
+void json_object(struct json *j, const char *key)
+{
+	open_level(j, key, '{');
+}
+void json_object_end(struct json *j)
+{
+	close_level(j, '}');
+}
+void json_array(struct json *j, const char *key)
+{
+	open_level(j, key, '[');
+}
+void json_array_end(struct json *j)
+{
+	close_level(j, ']');
+}
 
 void json_string(struct json *j, const char *key, const char *value)
 {

@@ -11,9 +11,9 @@
 
 struct json {
 	FILE *to;
-	int pretty;        /* 1: a line per member; 0: all on one line */
+	int pretty; /* 1: a line per member; 0: all on one line */
 	unsigned depth;
-	unsigned members;  /* one bit per depth: 1 if something stands there already */
+	unsigned members; /* one bit per depth: 1 if something stands there already */
 };
 
 void json_begin(struct json *j, FILE *to, int pretty);

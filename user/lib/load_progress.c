@@ -7,7 +7,7 @@
 #include "user/lib/load_progress.h"
 #include "user/lib/printable.h"
 
-#define LONG_S 10      /* from then on a line is printed where stderr is not a terminal */
+#define LONG_S       10 /* from then on a line is printed where stderr is not a terminal */
 #define NAME_COLUMNS 32 /* so that the line fits into 80 columns: one that wraps cannot be erased */
 
 #define ERASE "\r\033[K"
@@ -40,6 +40,6 @@ void load_progress__print(void *progress, const char *context, const char *progr
 	if (!program || p->told || seconds < LONG_S)
 		return;
 	p->told = 1;
-	fprintf(stderr, "%s: the kernel has been verifying %s of %s for %.0f s; it goes on until it ends or is interrupted\n",
-		p->command, program, name, seconds);
+	fprintf(stderr, "%s: the kernel has been verifying %s of %s for %.0f s; it goes on until it ends or is interrupted\n", p->command,
+		program, name, seconds);
 }

@@ -4,10 +4,10 @@
 
 /* What a command says on stderr while the kernel verifies its programs, from a process's start to its end. */
 struct load_progress {
-	const char *command;   /* "spinctl" */
-	const char *file;      /* the handler's file; NULL: the context's name */
-	int told;              /* 1: where stderr is no terminal, of the program that is verified now */
-	char program[64];      /* that one */
+	const char *command; /* "spinctl" */
+	const char *file;    /* the handler's file; NULL: the context's name */
+	int told;            /* 1: where stderr is no terminal, of the program that is verified now */
+	char program[64];    /* that one */
 };
 
 /*

@@ -10,8 +10,7 @@
 
 static int usage(const struct command_row *command, const char *what, const char *word)
 {
-	fprintf(stderr, "%s: %s%s%s; see %s --help\n", command->name, what, word ? " " : "",
-		word ? word : "", command->name);
+	fprintf(stderr, "%s: %s%s%s; see %s --help\n", command->name, what, word ? " " : "", word ? word : "", command->name);
 	return OPTIONS_USAGE;
 }
 
@@ -107,12 +106,10 @@ static const struct option_row *find_letter(const struct option_row *row, char l
 	return NULL;
 }
 
-static int invalid(const struct command_row *command, const struct option_row *row, const char *word,
-		   const char *value)
+static int invalid(const struct command_row *command, const struct option_row *row, const char *word, const char *value)
 {
 	fprintf(stderr, "%s: %s: '%s' is %s; see %s --help\n", command->name, word, value ? value : "",
-		row->kind == OPTION_SECONDS ? "no number of seconds, 0 or more" : "no whole number from 0 on",
-		command->name);
+		row->kind == OPTION_SECONDS ? "no number of seconds, 0 or more" : "no whole number from 0 on", command->name);
 	return OPTIONS_USAGE;
 }
 
@@ -125,8 +122,8 @@ static size_t rows_of(const struct command_row *command)
 	return rows;
 }
 
-enum options_result options__parse(const struct command_row *command, int argc, char **argv,
-				   void *fields, const char **operands, unsigned *operand_count)
+enum options_result options__parse(const struct command_row *command, int argc, char **argv, void *fields, const char **operands,
+				   unsigned *operand_count)
 {
 	char given[rows_of(command) + 1]; /* a flag per row */
 	int only_operands = 0;
@@ -154,8 +151,7 @@ enum options_result options__parse(const struct command_row *command, int argc, 
 			return OPTIONS_VERSION;
 		if (word[1] == '-') {
 			value = strchr(word, '=');
-			row = find_long(command->options, word + 2,
-					value ? (size_t)(value - word - 2) : strlen(word + 2));
+			row = find_long(command->options, word + 2, value ? (size_t)(value - word - 2) : strlen(word + 2));
 			value = value ? value + 1 : NULL;
 		} else {
 			row = find_letter(command->options, word[1]);

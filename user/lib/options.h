@@ -29,8 +29,8 @@ struct option_list {
 };
 
 struct option_row {
-	const char *name;  /* long name without dashes; NULL: only the letter */
-	char letter;       /* 0: none */
+	const char *name; /* long name without dashes; NULL: only the letter */
+	char letter;      /* 0: none */
 	enum option_kind kind;
 	/*
 	 * How help calls the value: "SEC"; NULL for flags. Words with | in between
@@ -41,30 +41,30 @@ struct option_row {
 	 */
 	const char *value;
 	size_t offset;
-	const char *help;  /* with unit and default */
-	int required;      /* must be given; help says so */
+	const char *help; /* with unit and default */
+	int required;     /* must be given; help says so */
 };
 
 /* For the man page; a test runs each as it stands here. */
 struct example_row {
-	const char *command;   /* "spinctl run filtering.spin --dev eth0 --duration 1" */
-	const char *what;      /* one line of help */
+	const char *command; /* "spinctl run filtering.spin --dev eth0 --duration 1" */
+	const char *what;    /* one line of help */
 };
 
 struct command_row {
-	const char *name;      /* "spinctl run" */
-	const char *operands;  /* how help calls them: "FILE.spin" */
+	const char *name;     /* "spinctl run" */
+	const char *operands; /* how help calls them: "FILE.spin" */
 	unsigned min_operands, max_operands;
-	const char *summary;   /* one line, no full stop */
-	const struct option_row *options; /* ends with a row of zeros */
-	const char *notes;     /* after the options, in help and man page; NULL: none */
-	const char *about;     /* for the man page: paragraphs, separated by an empty line; NULL: none */
+	const char *summary;                /* one line, no full stop */
+	const struct option_row *options;   /* ends with a row of zeros */
+	const char *notes;                  /* after the options, in help and man page; NULL: none */
+	const char *about;                  /* for the man page: paragraphs, separated by an empty line; NULL: none */
 	const struct example_row *examples; /* ends with a row of zeros; NULL: none */
 };
 
 /* What page and completion of a program are made of: its commands, or one that has the program's name. */
 struct program_row {
-	const char *name;      /* "spinctl" */
+	const char *name; /* "spinctl" */
 	const struct command_row *const *commands;
 	unsigned count;
 };
@@ -76,8 +76,8 @@ enum options_result { OPTIONS_OK, OPTIONS_HELP, OPTIONS_VERSION, OPTIONS_USAGE }
  * OPTIONS_USAGE one line was printed on stderr: exit with 2. operands has
  * argc elements at least.
  */
-enum options_result options__parse(const struct command_row *command, int argc, char **argv,
-				   void *fields, const char **operands, unsigned *operand_count);
+enum options_result options__parse(const struct command_row *command, int argc, char **argv, void *fields, const char **operands,
+				   unsigned *operand_count);
 void options__help(const struct command_row *command, FILE *to);
 void options__free_list(struct option_list *list);
 

@@ -3,7 +3,7 @@
 
 #include "user/lib/options_print.h"
 
-#define COLUMNS 100
+#define COLUMNS     100
 #define TEXT_COLUMN 31 /* where the descriptions of options start */
 
 static void indent(FILE *to, unsigned columns)
@@ -43,9 +43,8 @@ static void option(FILE *to, const struct option_row *row)
 	char left[OPTION_TEXT_MAX], help[OPTION_HELP_MAX];
 
 	if (row->name)
-		snprintf(left, sizeof(left), "  %c%c%s--%s%s%s", row->letter ? '-' : ' ',
-			 row->letter ? row->letter : ' ', row->letter ? ", " : "  ", row->name,
-			 row->value ? " " : "", row->value ? row->value : "");
+		snprintf(left, sizeof(left), "  %c%c%s--%s%s%s", row->letter ? '-' : ' ', row->letter ? row->letter : ' ',
+			 row->letter ? ", " : "  ", row->name, row->value ? " " : "", row->value ? row->value : "");
 	else
 		snprintf(left, sizeof(left), "  -%c%s%s", row->letter, row->value ? " " : "", row->value ? row->value : "");
 	if (strlen(left) + 1 < TEXT_COLUMN) {

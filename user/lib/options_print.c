@@ -67,8 +67,7 @@ void example__lines(const char *command, unsigned columns, void (*put)(void *arg
 
 		if (length > room && break_at(command, room))
 			length = break_at(command, room);
-		snprintf(line, sizeof(line), "%s%.*s%s", indent, (int)length, command,
-			 command[length] ? " \\" : "");
+		snprintf(line, sizeof(line), "%s%.*s%s", indent, (int)length, command, command[length] ? " \\" : "");
 		put(arg, line);
 		command += length;
 		command += strspn(command, " ");

@@ -35,8 +35,7 @@ void options_shell__tables(const struct program_row *program, FILE *to)
 	fprintf(to, "# The commands there are; none: the program is one.\n_%s_commands='", program->name);
 	for (unsigned i = 0; i < program->count && !alone; i++)
 		fprintf(to, "%s ", command__word(commands[i]));
-	fprintf(to, "%s'\n\n# COMMAND: sets options and operands.\n_%s_command() {\n\tcase $1 in\n",
-		alone ? "" : "help", program->name);
+	fprintf(to, "%s'\n\n# COMMAND: sets options and operands.\n_%s_command() {\n\tcase $1 in\n", alone ? "" : "help", program->name);
 	for (unsigned i = 0; i < program->count; i++) {
 		fprintf(to, "\t%s)\n\t\toptions='", command__word(commands[i]));
 		put_options(to, commands[i]->options);
@@ -45,8 +44,10 @@ void options_shell__tables(const struct program_row *program, FILE *to)
 	}
 	if (!alone)
 		fputs("\thelp)\n\t\toptions=\n\t\toperands='COMMAND'\n\t\t;;\n", to);
-	fprintf(to, "\tesac\n}\n\n# COMMAND OPTION: sets value to the name of what the option takes.\n"
-		"_%s_value() {\n\tvalue=\n\tcase \"$1 $2\" in\n", program->name);
+	fprintf(to,
+		"\tesac\n}\n\n# COMMAND OPTION: sets value to the name of what the option takes.\n"
+		"_%s_value() {\n\tvalue=\n\tcase \"$1 $2\" in\n",
+		program->name);
 	for (unsigned i = 0; i < program->count; i++)
 		for (const struct option_row *row = commands[i]->options; row->name || row->letter; row++)
 			put_value(to, command__word(commands[i]), row);

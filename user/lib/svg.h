@@ -22,7 +22,7 @@ struct svg_series {
 struct svg_plot {
 	const char *title, *x_label, *y_label;
 	const struct svg_series *series;
-	unsigned count;	      /* colours repeat after 8 */
+	unsigned count;       /* colours repeat after 8 */
 	int log_x, log_y;     /* 1: logarithmic; values must be above 0 */
 	double y_low, y_high; /* 0, 0: from 0 (or the smallest, if logarithmic) to what there is; lines beyond leave the picture */
 };
@@ -35,7 +35,7 @@ struct svg_bars {
 	unsigned group_count, part_count;
 	const double *values; /* [group * part_count + part], not below 0 */
 	int is_side_by_side;  /* 1: parts stand beside one another */
-	double line;	      /* a level to compare with; 0: none */
+	double line;          /* a level to compare with; 0: none */
 	const char *line_name;
 };
 void svg__bars(FILE *to, const struct svg_bars *bars);

@@ -8,8 +8,7 @@
 /* Okabe and Ito's: told apart by colour-blind eyes, on light and on dark ground. */
 const char *svg_colour(unsigned i)
 {
-	static const char *const colours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
-					      "#e69f00", "#56b4e9", "#8c8c8c", "#b8a800"};
+	static const char *const colours[] = { "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8c8c8c", "#b8a800" };
 
 	return colours[i % (sizeof(colours) / sizeof(colours[0]))];
 }
@@ -54,7 +53,7 @@ static double round_step(double span)
 /* The next 1, 2 or 5 times a power of ten that is not above the value, or (is_up) not below it. */
 static double round_number(double value, int is_up)
 {
-	static const double parts[] = {1, 2, 5, 10};
+	static const double parts[] = { 1, 2, 5, 10 };
 	double power = pow(10, floor(log10(value) + 1e-9)), part = value / power;
 
 	for (unsigned i = 0; i < 3; i++) {
@@ -68,7 +67,7 @@ static double round_number(double value, int is_up)
 
 struct svg_scale svg_scale__make(double low, double high, int is_log, double from, double to)
 {
-	struct svg_scale s = {low, high, 0, is_log, from, to};
+	struct svg_scale s = { low, high, 0, is_log, from, to };
 
 	if (is_log) {
 		s.low = round_number(low > 0 ? low : 1, 0);
@@ -108,8 +107,7 @@ double svg_scale__at(const struct svg_scale *s, double value)
 void svg_frame__open(FILE *to, const char *title, unsigned legend_entries)
 {
 	const unsigned columns = (SVG_WIDTH - SVG_LEFT) / SVG_LEGEND_COLUMN;
-	const unsigned height =
-		SVG_HEIGHT + (legend_entries + columns - 1) / columns * SVG_LEGEND_LINE + 6;
+	const unsigned height = SVG_HEIGHT + (legend_entries + columns - 1) / columns * SVG_LEGEND_LINE + 6;
 
 	fprintf(to,
 		"<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %u\" width=\"100%%\" "
@@ -118,8 +116,7 @@ void svg_frame__open(FILE *to, const char *title, unsigned legend_entries)
 		"fill=\"currentColor\">\n<title>",
 		SVG_WIDTH, height);
 	svg__text(to, title);
-	fprintf(to, "</title>\n<text x=\"%d\" y=\"18\" font-size=\"14\" font-weight=\"600\">",
-		SVG_LEFT);
+	fprintf(to, "</title>\n<text x=\"%d\" y=\"18\" font-size=\"14\" font-weight=\"600\">", SVG_LEFT);
 	svg__text(to, title);
 	fputs("</text>\n", to);
 }
@@ -137,8 +134,7 @@ static void tick(FILE *to, const struct svg_scale *s, double value, int is_verti
 		fprintf(to,
 			"<path d=\"M%.1f %dV%d\" stroke=\"currentColor\" stroke-opacity=\".15\"/>"
 			"<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%.6g</text>\n",
-			at, SVG_TOP, SVG_HEIGHT - SVG_BOTTOM, at, SVG_HEIGHT - SVG_BOTTOM + 16,
-			value);
+			at, SVG_TOP, SVG_HEIGHT - SVG_BOTTOM, at, SVG_HEIGHT - SVG_BOTTOM + 16, value);
 }
 
 void svg_frame__ticks(FILE *to, const struct svg_scale *s, int is_vertical)
@@ -160,8 +156,8 @@ void svg_frame__labels(FILE *to, const char *x_label, const char *y_label)
 {
 	const int middle = (SVG_TOP + SVG_HEIGHT - SVG_BOTTOM) / 2;
 
-	fprintf(to, "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">",
-		(SVG_LEFT + SVG_WIDTH - SVG_RIGHT) / 2, SVG_HEIGHT - SVG_BOTTOM + 36);
+	fprintf(to, "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">", (SVG_LEFT + SVG_WIDTH - SVG_RIGHT) / 2,
+		SVG_HEIGHT - SVG_BOTTOM + 36);
 	svg__text(to, x_label);
 	fprintf(to,
 		"</text>\n<text x=\"14\" y=\"%d\" text-anchor=\"middle\" transform=\"rotate(-90 14 "
@@ -174,15 +170,13 @@ void svg_frame__labels(FILE *to, const char *x_label, const char *y_label)
 void svg_frame__legend(FILE *to, unsigned i, const char *name, int mark)
 {
 	const unsigned columns = (SVG_WIDTH - SVG_LEFT) / SVG_LEGEND_COLUMN;
-	const unsigned x = SVG_LEFT + i % columns * SVG_LEGEND_COLUMN,
-		       y = SVG_HEIGHT + 4 + i / columns * SVG_LEGEND_LINE;
+	const unsigned x = SVG_LEFT + i % columns * SVG_LEGEND_COLUMN, y = SVG_HEIGHT + 4 + i / columns * SVG_LEGEND_LINE;
 
 	if (mark == 2)
-		fprintf(to, "<rect x=\"%u\" y=\"%u\" width=\"10\" height=\"10\" fill=\"%s\"/>",
-			x + 4, y - 9, svg_colour(i));
+		fprintf(to, "<rect x=\"%u\" y=\"%u\" width=\"10\" height=\"10\" fill=\"%s\"/>", x + 4, y - 9, svg_colour(i));
 	else
-		fprintf(to, "<path d=\"M%u %uh18\" stroke=\"%s\" stroke-width=\"2.5\"%s/>", x,
-			y - 4, svg_colour(i), mark ? " stroke-dasharray=\"5 3\"" : "");
+		fprintf(to, "<path d=\"M%u %uh18\" stroke=\"%s\" stroke-width=\"2.5\"%s/>", x, y - 4, svg_colour(i),
+			mark ? " stroke-dasharray=\"5 3\"" : "");
 	fprintf(to, "<text x=\"%u\" y=\"%u\">", x + 24, y);
 	svg__text(to, name);
 	fputs("</text>\n", to);

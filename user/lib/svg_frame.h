@@ -29,7 +29,6 @@ double svg_scale__at(const struct svg_scale *s, double value);
 /* The same, of values beyond the scale, too: svg_scale__at() keeps them at its edge. */
 double svg_scale__beyond(const struct svg_scale *s, double value);
 
-
 void svg_frame__open(FILE *to, const char *title, unsigned legend_entries);
 void svg_frame__ticks(FILE *to, const struct svg_scale *s, int is_vertical);
 void svg_frame__labels(FILE *to, const char *x_label, const char *y_label);

@@ -20,7 +20,7 @@ static void widen(struct range *r, double value)
 
 static void ranges(const struct svg_plot *plot, struct range *x, struct range *y)
 {
-	*x = *y = (struct range){NAN, NAN};
+	*x = *y = (struct range){ NAN, NAN };
 	for (unsigned i = 0; i < plot->count; i++) {
 		for (unsigned j = 0; j < plot->series[i].count; j++) {
 			widen(x, plot->series[i].x[j]);
@@ -28,13 +28,13 @@ static void ranges(const struct svg_plot *plot, struct range *x, struct range *y
 		}
 	}
 	if (plot->y_high > plot->y_low)
-		*y = (struct range){plot->y_low, plot->y_high};
+		*y = (struct range){ plot->y_low, plot->y_high };
 	else if (!plot->log_y)
 		widen(y, 0);
 	if (!isfinite(x->low))
-		*x = (struct range){1, 2};
+		*x = (struct range){ 1, 2 };
 	if (!isfinite(y->low))
-		*y = (struct range){1, 2};
+		*y = (struct range){ 1, 2 };
 }
 
 struct point {
@@ -46,7 +46,7 @@ static struct point edge(struct point in, struct point out, const struct svg_sca
 {
 	double top = y->to, bottom = y->from, at = out.y < top ? top : bottom;
 
-	return (struct point){in.x + (out.x - in.x) * (at - in.y) / (out.y - in.y), at};
+	return (struct point){ in.x + (out.x - in.x) * (at - in.y) / (out.y - in.y), at };
 }
 
 static int is_inside(struct point p, const struct svg_scale *y)
@@ -54,10 +54,9 @@ static int is_inside(struct point p, const struct svg_scale *y)
 	return p.y >= y->to - 0.05 && p.y <= y->from + 0.05;
 }
 
-static void line(FILE *to, const struct svg_series *s, unsigned colour, const struct svg_scale *x,
-		 const struct svg_scale *y)
+static void line(FILE *to, const struct svg_series *s, unsigned colour, const struct svg_scale *x, const struct svg_scale *y)
 {
-	struct point last = {0, 0};
+	struct point last = { 0, 0 };
 	int is_down = 0, was_inside = 0;
 
 	fprintf(to,
@@ -65,7 +64,7 @@ static void line(FILE *to, const struct svg_series *s, unsigned colour, const st
 		"d=\"",
 		svg_colour(colour), s->is_dashed ? " stroke-dasharray=\"5 3\"" : "");
 	for (unsigned i = 0; i < s->count; i++) {
-		struct point p = {svg_scale__at(x, s->x[i]), svg_scale__beyond(y, s->y[i])};
+		struct point p = { svg_scale__at(x, s->x[i]), svg_scale__beyond(y, s->y[i]) };
 		int inside = is_inside(p, y);
 
 		if (!isfinite(s->y[i])) {
@@ -87,16 +86,14 @@ static void line(FILE *to, const struct svg_series *s, unsigned colour, const st
 	fputs("\"/>\n", to);
 }
 
-static void marks(FILE *to, const struct svg_series *s, unsigned colour, const struct svg_scale *x,
-		  const struct svg_scale *y)
+static void marks(FILE *to, const struct svg_series *s, unsigned colour, const struct svg_scale *x, const struct svg_scale *y)
 {
 	for (unsigned i = 0; i < s->count; i++)
 		if (isfinite(s->y[i]))
 			fprintf(to,
 				"<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3\" fill=\"%s\"><title>%.6g: "
 				"%.6g</title></circle>\n",
-				svg_scale__at(x, s->x[i]), svg_scale__at(y, s->y[i]),
-				svg_colour(colour), s->x[i], s->y[i]);
+				svg_scale__at(x, s->x[i]), svg_scale__at(y, s->y[i]), svg_colour(colour), s->x[i], s->y[i]);
 }
 
 void svg__plot(FILE *to, const struct svg_plot *plot)

@@ -15,8 +15,8 @@ static int name_temp(struct whole_file *f, unsigned n)
 {
 	const char *slash = strrchr(f->path, '/');
 
-	if (snprintf(f->temp, sizeof(f->temp), "%.*s.%s-%d-%u", slash ? (int)(slash - f->path) + 1 : 0,
-		     f->path, f->hidden, (int)getpid(), n) < (int)sizeof(f->temp))
+	if (snprintf(f->temp, sizeof(f->temp), "%.*s.%s-%d-%u", slash ? (int)(slash - f->path) + 1 : 0, f->path, f->hidden, (int)getpid(),
+		     n) < (int)sizeof(f->temp))
 		return 0;
 	errno = ENAMETOOLONG;
 	return -1;
@@ -69,8 +69,7 @@ static int is_stream(const char *path)
 
 const char *whole_file__reason(int err)
 {
-	return err == -ELOOP ? "it is a symbolic link in a folder that others may write to: name the file itself" :
-			       strerror(-err);
+	return err == -ELOOP ? "it is a symbolic link in a folder that others may write to: name the file itself" : strerror(-err);
 }
 
 int whole_file__open(struct whole_file *f, const char *path, const char *hidden)

@@ -53,8 +53,10 @@ static int check_link(const struct spin_nic *nic)
 	if (ifindex)
 		return 0;
 	if (if_indextoname(nic->ifindex, name))
-		return spin_fail(-ENOLINK, "somebody else has detached the XDP program of %s (as `bpftool link detach` "
-				 "does): nothing is attached any more", name);
+		return spin_fail(-ENOLINK,
+				 "somebody else has detached the XDP program of %s (as `bpftool link detach` "
+				 "does): nothing is attached any more",
+				 name);
 	return spin_fail(-ENODEV, "interface %s has gone away: nothing is attached any more", nic->name);
 }
 
@@ -74,13 +76,13 @@ static int find_slot(const struct spin_nic *nic, const struct spin_ctx *ctx, uns
 			continue;
 		spin_rule__format(&ctx->rule, mine, sizeof(mine));
 		spin_rule__format(&other->rule, theirs, sizeof(theirs));
-		return spin_fail(-EEXIST, "the rule of %s (%s) overlaps with that of %s (%s) on %s: a packet belongs to "
-				 "one context, so make the rules disjoint", ctx->name, mine, other->name, theirs,
-				 nic->name);
+		return spin_fail(-EEXIST,
+				 "the rule of %s (%s) overlaps with that of %s (%s) on %s: a packet belongs to "
+				 "one context, so make the rules disjoint",
+				 ctx->name, mine, other->name, theirs, nic->name);
 	}
 	if (*slot == SPIN_CONTEXTS_MAX)
-		return spin_fail(-ENOSPC, "%s has %d contexts, the most an interface can have", nic->name,
-				 SPIN_CONTEXTS_MAX);
+		return spin_fail(-ENOSPC, "%s has %d contexts, the most an interface can have", nic->name, SPIN_CONTEXTS_MAX);
 	return 0;
 }
 
@@ -172,8 +174,7 @@ static int attach_to(struct spin_ctx *ctx, struct spin_nic *nic)
 		if (ctx->place[i].nic == nic)
 			return spin_fail(-EALREADY, "%s is attached to %s already", ctx->name, nic->name);
 	if (ctx->places == SPIN_NICS_MAX)
-		return spin_fail(-E2BIG, "%s is attached to %d interfaces, the most a context can have", ctx->name,
-				 SPIN_NICS_MAX);
+		return spin_fail(-E2BIG, "%s is attached to %d interfaces, the most a context can have", ctx->name, SPIN_NICS_MAX);
 	err = nic->ifindex ? spin_messages__start(ctx) : 0;
 	if (!err && nic->ifindex) {
 		err = spin_requests__start(ctx);
@@ -211,11 +212,15 @@ int spin_ctx__attach_also(struct spin_ctx *ctx, struct spin_nic *nic)
 	if (!ctx->nic)
 		return spin_fail(-EINVAL, "this context was made without an interface: it runs given packets only");
 	if (ctx->hpus == SPIN_HPUS_QUEUE)
-		return spin_fail(-EINVAL, "%s has the queues of %s as HPUs, and those of %s have the same numbers: take CPUs "
-				 "as HPUs", ctx->name, ctx->nic->name, nic->name);
+		return spin_fail(-EINVAL,
+				 "%s has the queues of %s as HPUs, and those of %s have the same numbers: take CPUs "
+				 "as HPUs",
+				 ctx->name, ctx->nic->name, nic->name);
 	if (ctx->takes_partial && !nic->is_virtual)
-		return spin_fail(-EINVAL, "%s is hardware and %s is not: %s would take wrong checksums for a local sender's; "
-				 "create it with strict_checksums", nic->name, ctx->nic->name, ctx->name);
+		return spin_fail(-EINVAL,
+				 "%s is hardware and %s is not: %s would take wrong checksums for a local sender's; "
+				 "create it with strict_checksums",
+				 nic->name, ctx->nic->name, ctx->name);
 	return attach_to(ctx, nic);
 }
 

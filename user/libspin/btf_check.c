@@ -129,8 +129,7 @@ int spin_btf__check(const char *path, const uint8_t *data, size_t bytes)
 	struct types t;
 	int sound = 1;
 
-	if (spin_elf__section(data, bytes, ".BTF", &offset, &section_bytes) || !section_bytes ||
-	    section_bytes > UINT32_MAX)
+	if (spin_elf__section(data, bytes, ".BTF", &offset, &section_bytes) || !section_bytes || section_bytes > UINT32_MAX)
 		return spin_fail(-EINVAL, "%s has no type information (BTF); compile it again with spincc", path);
 	btf = btf__new(data + offset, (uint32_t)section_bytes);
 	if (btf) {
@@ -141,6 +140,5 @@ int spin_btf__check(const char *path, const uint8_t *data, size_t bytes)
 		if (sound)
 			return 0;
 	}
-	return spin_fail(-EINVAL, "%s is damaged: its type information is not sound; compile it again with spincc",
-			 path);
+	return spin_fail(-EINVAL, "%s is damaged: its type information is not sound; compile it again with spincc", path);
 }

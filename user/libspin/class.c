@@ -39,8 +39,7 @@ const char *spin_class_name(enum spin_class class)
 
 int class__probe(enum spin_class class, char *why, size_t why_bytes)
 {
-	return class == SPIN_CLASS_ISOLATED ? kernel_probe__xdp_isolated(why, why_bytes) :
-					      kernel_probe__xdp(why, why_bytes);
+	return class == SPIN_CLASS_ISOLATED ? kernel_probe__xdp_isolated(why, why_bytes) : kernel_probe__xdp(why, why_bytes);
 }
 
 struct bpf_program *class__program(const struct spin_ctx *ctx)

@@ -19,10 +19,9 @@ static const struct program_row {
 	const char *name;
 	int autoload;
 } programs[] = {
-	{ "spin_xdp", 1 },
-	{ "spin_begin" }, { "spin_opened" }, { "spin_copied" }, { "spin_send" }, { "spin_send_swept" }, { "spin_tell" },
-	{ "spin_replay" }, { "spin_replay_swept" }, { "spin_spread" }, { "spin_progress" },
-	{ "spin_icmp" }, { "spin_icmp_copy" }, { "spin_ether" }, { "spin_ether_copy" },
+	{ "spin_xdp", 1 },     { "spin_begin" }, { "spin_opened" },    { "spin_copied" },       { "spin_send" },
+	{ "spin_send_swept" }, { "spin_tell" },  { "spin_replay" },    { "spin_replay_swept" }, { "spin_spread" },
+	{ "spin_progress" },   { "spin_icmp" },  { "spin_icmp_copy" }, { "spin_ether" },        { "spin_ether_copy" },
 };
 
 #define DATA_BYTES_MAX (64u << 20) /* of all sections: more than handler memory of any card, and the runtime's, together */
@@ -60,9 +59,10 @@ int contract__refuse(const struct contract_file *file, const char *format, ...)
 	for (char *at = what; *at; at++) /* names are the object's: nothing that a terminal would obey */
 		if ((unsigned char)*at < 0x20 || (unsigned char)*at >= 0x7f)
 			*at = '?';
-	return spin_fail(-EPERM, "%s has %s%s, which spincc does not make of handlers, so nothing of it is loaded; compile its "
-			 "source yourself: `spincc handler.c -o handler.spin`", file->path, what,
-			 file->bounded ? " (in its programs with bounded loops)" : "");
+	return spin_fail(-EPERM,
+			 "%s has %s%s, which spincc does not make of handlers, so nothing of it is loaded; compile its "
+			 "source yourself: `spincc handler.c -o handler.spin`",
+			 file->path, what, file->bounded ? " (in its programs with bounded loops)" : "");
 }
 
 static int check_program(const struct contract_file *file, const struct bpf_program *prog)
@@ -167,8 +167,8 @@ int contract__check(const struct contract_file *file)
 		return err;
 	bpf = bpf_object__open_mem(file->data, file->bytes, &opts);
 	if (!bpf)
-		return spin_fail(-EINVAL, "%s is damaged: libbpf cannot read its programs (%s); compile it again with spincc",
-				 file->path, strerror(errno));
+		return spin_fail(-EINVAL, "%s is damaged: libbpf cannot read its programs (%s); compile it again with spincc", file->path,
+				 strerror(errno));
 	err = contract__check_maps(file, bpf);
 	bpf_object__close(bpf);
 	return err;

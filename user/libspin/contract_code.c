@@ -16,11 +16,11 @@
 #include "user/libspin/internal.h"
 
 /* Linux' elf.h and bpf.h of Debian 12 do not have these. */
-#define RELOCATION_64 1       /* R_BPF_64_64: a map or a variable, for a load of 64 bits */
-#define RELOCATION_CALL 10    /* R_BPF_64_32 */
-#define LOAD_64 (BPF_LD | BPF_IMM | BPF_DW)
-#define CALL (BPF_JMP | BPF_CALL)
-#define MAY_GOTO (BPF_JMP | 0xe0)
+#define RELOCATION_64   1  /* R_BPF_64_64: a map or a variable, for a load of 64 bits */
+#define RELOCATION_CALL 10 /* R_BPF_64_32 */
+#define LOAD_64         (BPF_LD | BPF_IMM | BPF_DW)
+#define CALL            (BPF_JMP | BPF_CALL)
+#define MAY_GOTO        (BPF_JMP | 0xe0)
 
 /* No bpf_loop, no callbacks, no timers, nothing that reads memory of the kernel's. */
 /* clang-format off */
@@ -130,8 +130,9 @@ static int check_symbol(const struct code *c, size_t i)
 	if (sym.st_shndx != SHN_UNDEF)
 		return 0;
 	name = sym.st_name ? elf_strptr(c->elf, c->symbol_names, sym.st_name) : NULL;
-	return name && *name ? contract__refuse(c->file, "a reference to %.80s, a function or variable of the kernel's (a kfunc, a ksym)",
-						name) : 0;
+	return name && *name
+		       ? contract__refuse(c->file, "a reference to %.80s, a function or variable of the kernel's (a kfunc, a ksym)", name)
+		       : 0;
 }
 
 /* CO-RE would have libbpf change instructions after they were looked at. */
@@ -158,8 +159,7 @@ struct targets {
 	size_t count;
 };
 
-static int take_relocation(const struct code *c, size_t section, const GElf_Rel *rel, const struct bpf_insn *insns,
-			   struct targets *t)
+static int take_relocation(const struct code *c, size_t section, const GElf_Rel *rel, const struct bpf_insn *insns, struct targets *t)
 {
 	size_t at = rel->r_offset / sizeof(*insns);
 	GElf_Shdr header;
@@ -223,8 +223,9 @@ static int check_call(const struct code *c, const struct bpf_insn *insn, const c
 	GElf_Shdr header;
 
 	if (insn->src_reg == BPF_PSEUDO_CALL) /* of a function beside it the compiler has the distance */
-		return target || !strcmp(section_name(c, section, &header), ".text") ? 0 :
-		       contract__refuse(c->file, "a call of a program in %.60s", function_at(c, section, at));
+		return target || !strcmp(section_name(c, section, &header), ".text")
+			       ? 0
+			       : contract__refuse(c->file, "a call of a program in %.60s", function_at(c, section, at));
 	if (insn->src_reg)
 		return contract__refuse(c->file, "a call of a kernel function (kfunc) in %.60s", function_at(c, section, at));
 	for (size_t i = 0; i < sizeof(helpers) / sizeof(helpers[0]); i++)
@@ -236,17 +237,18 @@ static int check_call(const struct code *c, const struct bpf_insn *insn, const c
 }
 
 /* One instruction, what its relocation leads to, where it is. */
-static int check_instruction(const struct code *c, const struct bpf_insn *insn, const char *target, size_t section,
-			     size_t at)
+static int check_instruction(const struct code *c, const struct bpf_insn *insn, const char *target, size_t section, size_t at)
 {
 	unsigned class = BPF_CLASS(insn->code);
 
 	if (insn->code == CALL)
 		return check_call(c, insn, target, section, at);
 	if (class == BPF_LD && insn->code != LOAD_64)
-		return contract__refuse(c->file, "an access to packets of sockets (code %#x) in %.60s", insn->code, function_at(c, section, at));
+		return contract__refuse(c->file, "an access to packets of sockets (code %#x) in %.60s", insn->code,
+					function_at(c, section, at));
 	if (insn->code == LOAD_64 && insn->src_reg) /* libbpf fills it where there is a relocation */
-		return contract__refuse(c->file, "a file descriptor, or an address of the kernel's, in the code of %.60s", function_at(c, section, at));
+		return contract__refuse(c->file, "a file descriptor, or an address of the kernel's, in the code of %.60s",
+					function_at(c, section, at));
 	if (insn->code == MAY_GOTO && (c->file->bounded || insn->src_reg))
 		return contract__refuse(c->file, "a may_goto in %.60s", function_at(c, section, at));
 	if ((class == BPF_JMP || class == BPF_JMP32) &&

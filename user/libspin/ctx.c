@@ -25,9 +25,12 @@
 /* Constants for the verifier, and what others read. */
 static int configure(struct spin_ctx *ctx)
 {
-	struct spin_config config = { .rule = ctx->rule, .accept_partial = (uint32_t)ctx->takes_partial,
-				      .matched = ctx->nic != NULL, .host_bytes = (uint32_t)ctx->host.memory.bytes,
-				      .put_id = ctx->put_id, .hpus = ctx->num_hpus,
+	struct spin_config config = { .rule = ctx->rule,
+				      .accept_partial = (uint32_t)ctx->takes_partial,
+				      .matched = ctx->nic != NULL,
+				      .host_bytes = (uint32_t)ctx->host.memory.bytes,
+				      .put_id = ctx->put_id,
+				      .hpus = ctx->num_hpus,
 				      .hpu_is_queue = ctx->hpus == SPIN_HPUS_QUEUE,
 				      .redirect = ctx->nic && ctx->nic->ifindex };
 	struct bpf_map *map = section__map(ctx->bpf, ".rodata");
@@ -43,8 +46,7 @@ static int configure(struct spin_ctx *ctx)
 	if (ctx->messages)
 		spin_messages__configure(ctx->messages, &config);
 	if (!to || !rule || !name)
-		return spin_fail(-EINVAL, "%s has no configuration of this version; compile it again with spincc",
-				 ctx->name);
+		return spin_fail(-EINVAL, "%s has no configuration of this version; compile it again with spincc", ctx->name);
 	*to = config;
 	*rule = ctx->rule;
 	memcpy(name, ctx->name, sizeof(ctx->name));
@@ -54,9 +56,11 @@ static int configure(struct spin_ctx *ctx)
 /* The kernel follows each round of a loop, so a handler that newer ones load can be too much for it: -ENOSYS. */
 static int too_large_for_bounded_loops(const struct spin_object *obj, char *why, size_t why_bytes)
 {
-	snprintf(why, why_bytes, "%s takes more of this kernel's verifier (steps, jumps or stack) than it has: before Linux %s it "
+	snprintf(why, why_bytes,
+		 "%s takes more of this kernel's verifier (steps, jumps or stack) than it has: before Linux %s it "
 		 "follows each round of every loop; boot a newer kernel, or give the handler fewer transfers, packets to send "
-		 "or local variables", obj->meta.name, kernel_feature__version(KERNEL_JUMBO));
+		 "or local variables",
+		 obj->meta.name, kernel_feature__version(KERNEL_JUMBO));
 	return -ENOSYS;
 }
 
@@ -82,9 +86,10 @@ static int load_variant(struct spin_ctx *ctx, const struct spin_object *obj, con
 	else
 		err = spin_fail(-EINVAL, "%s cannot be read by libbpf", obj->path);
 	if (!err && ctx->bounded && ctx->messages && ctx->messages->opts.window > SPIN_WINDOW)
-		err = spin_fail(-ENOSYS, "%s is loaded with bounded loops (before Linux %s, or because it is too large for the verifier "
-				"otherwise), and has windows of %u packets then: leave message.window out", obj->meta.name,
-				kernel_feature__version(KERNEL_JUMBO), SPIN_WINDOW);
+		err = spin_fail(-ENOSYS,
+				"%s is loaded with bounded loops (before Linux %s, or because it is too large for the verifier "
+				"otherwise), and has windows of %u packets then: leave message.window out",
+				obj->meta.name, kernel_feature__version(KERNEL_JUMBO), SPIN_WINDOW);
 	if (!err)
 		err = hpu_mem__prepare(wanted, ctx->bpf, ctx->name);
 	if (err) {
@@ -144,11 +149,9 @@ static int open_memory(struct spin_ctx *ctx)
 		err = section__open(ctx->bpf, ".bss", ctx->name, &ctx->bss);
 	if (err)
 		return err;
-	ctx->counters = section__variable(ctx->bpf, ".bss", &ctx->bss, "spin_counters",
-					  sizeof(struct spin_counters) * SPIN_HPUS_MAX);
+	ctx->counters = section__variable(ctx->bpf, ".bss", &ctx->bss, "spin_counters", sizeof(struct spin_counters) * SPIN_HPUS_MAX);
 	if (!prog || !ctx->counters)
-		return spin_fail(-EINVAL, "%s has no counters of this version; compile it again with spincc",
-				 ctx->name);
+		return spin_fail(-EINVAL, "%s has no counters of this version; compile it again with spincc", ctx->name);
 	ctx->prog_fd = bpf_program__fd(prog);
 	err = spread__open(ctx);
 	if (!err)
@@ -160,8 +163,7 @@ static int open_memory(struct spin_ctx *ctx)
 	return err ? err : spin_requests__open(ctx);
 }
 
-int spin_ctx__create(struct spin_nic *nic, const struct spin_object *obj,
-		     const struct spin_rule *rule, struct spin_ctx **out)
+int spin_ctx__create(struct spin_nic *nic, const struct spin_object *obj, const struct spin_rule *rule, struct spin_ctx **out)
 {
 	return spin_ctx__create_opts(nic, obj, rule, NULL, out);
 }
@@ -178,11 +180,10 @@ static int take_options(const struct spin_ctx_opts *from, struct spin_ctx_opts *
 	if (to->class != SPIN_CLASS_TRUSTED && to->class != SPIN_CLASS_ISOLATED)
 		return spin_fail(-EINVAL, "there is no load class %d", (int)to->class);
 	if (to->name && strlen(to->name) >= sizeof(((struct spin_ctx *)NULL)->name))
-		return spin_fail(-EINVAL, "'%s' is too long for the name of a context: at most 15 characters",
-				 to->name);
+		return spin_fail(-EINVAL, "'%s' is too long for the name of a context: at most 15 characters", to->name);
 	if (to->hpu_count > SPIN_HPUS_MAX)
-		return spin_fail(-EINVAL, "hpu_count is %u, but a context has at most %u HPUs: give less, or 0 for all",
-				 to->hpu_count, SPIN_HPUS_MAX);
+		return spin_fail(-EINVAL, "hpu_count is %u, but a context has at most %u HPUs: give less, or 0 for all", to->hpu_count,
+				 SPIN_HPUS_MAX);
 	return 0;
 }
 
@@ -200,13 +201,16 @@ static int framing_fits(const struct spin_meta *meta, const struct spin_rule *ru
 	if (!rule->has_eom)
 		return 0;
 	if (meta->registration.delivery != SPIN_DELIVER_ME)
-		return spin_fail(-EOPNOTSUPP, "%s takes datagrams, each of which is all of its message: leave eom out of its rule", meta->name);
+		return spin_fail(-EOPNOTSUPP, "%s takes datagrams, each of which is all of its message: leave eom out of its rule",
+				 meta->name);
 	if (meta->registration.takes)
 		return spin_fail(-EOPNOTSUPP, "%s takes gets or atomics, which SLMP tells: leave eom out of its rule", meta->name);
 	if (meta->registration.puts)
-		return spin_fail(-EOPNOTSUPP, "%s sends packets (SPIN_PUTS), which SLMP acknowledges: leave eom out of its rule", meta->name);
+		return spin_fail(-EOPNOTSUPP, "%s sends packets (SPIN_PUTS), which SLMP acknowledges: leave eom out of its rule",
+				 meta->name);
 	if (opts->put)
-		return spin_fail(-EOPNOTSUPP, "puts with a header are SLMP's, and a rule with eom is of messages without it: leave out one of them");
+		return spin_fail(-EOPNOTSUPP,
+				 "puts with a header are SLMP's, and a rule with eom is of messages without it: leave out one of them");
 	return 0;
 }
 
@@ -216,11 +220,14 @@ static int protocol_fits(const struct spin_meta *meta, const struct spin_rule *r
 	if (rule->protocol == IPPROTO_UDP)
 		return 0;
 	if (meta->registration.delivery == SPIN_DELIVER_ME)
-		return spin_fail(-EOPNOTSUPP, "%s takes messages, and those come by UDP: its rule cannot be of icmp, icmp6 or ether; write udp",
+		return spin_fail(-EOPNOTSUPP,
+				 "%s takes messages, and those come by UDP: its rule cannot be of icmp, icmp6 or ether; write udp",
 				 meta->name);
 	if (meta->registration.puts)
-		return spin_fail(-EOPNOTSUPP, "%s sends packets (SPIN_PUTS), and those are of UDP: its rule cannot be of icmp, icmp6 or "
-				 "ether; write udp", meta->name);
+		return spin_fail(-EOPNOTSUPP,
+				 "%s sends packets (SPIN_PUTS), and those are of UDP: its rule cannot be of icmp, icmp6 or "
+				 "ether; write udp",
+				 meta->name);
 	return 0;
 }
 
@@ -249,8 +256,8 @@ int spin_ctx__create_opts(struct spin_nic *nic, const struct spin_object *obj, c
 	if (err)
 		return spin_fail(err, "%s", why);
 	if (kernel_cpus__possible() > SPIN_HPUS_MAX)
-		return spin_fail(-E2BIG, "this machine has %d CPUs, a context counts on at most %d",
-				 kernel_cpus__possible(), SPIN_HPUS_MAX);
+		return spin_fail(-E2BIG, "this machine has %d CPUs, a context counts on at most %d", kernel_cpus__possible(),
+				 SPIN_HPUS_MAX);
 	err = capabilities__check(nic, obj->meta.registration.delivery, wanted.capabilities);
 	if (err)
 		return err;

@@ -61,16 +61,15 @@ static int check_relocations(const struct check *c, Elf_Scn *scn, const GElf_Shd
 	Elf_Scn *other;
 
 	if (!data || header->sh_entsize != gelf_fsize(c->elf, ELF_T_REL, 1, EV_CURRENT) ||
-	    section_at(c, header->sh_info, &other, &target) ||
-	    section_at(c, header->sh_link, &other, &table) || table.sh_type != SHT_SYMTAB ||
-	    !table.sh_entsize)
+	    section_at(c, header->sh_info, &other, &target) || section_at(c, header->sh_link, &other, &table) ||
+	    table.sh_type != SHT_SYMTAB || !table.sh_entsize)
 		return broken(c, "its relocations have no sound form");
 	symbols = table.sh_size / table.sh_entsize;
 	for (size_t i = 0; i < count; i++) {
 		GElf_Rel rel;
 
-		if (!gelf_getrel(data, (int)i, &rel) || GELF_R_SYM(rel.r_info) >= symbols ||
-		    target.sh_size < 4 || rel.r_offset > target.sh_size - 4)
+		if (!gelf_getrel(data, (int)i, &rel) || GELF_R_SYM(rel.r_info) >= symbols || target.sh_size < 4 ||
+		    rel.r_offset > target.sh_size - 4)
 			return broken(c, "a relocation leads nowhere");
 	}
 	return 0;
@@ -93,9 +92,12 @@ static int check_section(const struct check *c, size_t i, size_t names)
 	if (header.sh_link >= c->sections)
 		return broken(c, "a section refers to one that is not there");
 	switch (header.sh_type) {
-	case SHT_SYMTAB: return check_symbols(c, scn, &header);
-	case SHT_REL:    return check_relocations(c, scn, &header);
-	default:         return 0;
+	case SHT_SYMTAB:
+		return check_symbols(c, scn, &header);
+	case SHT_REL:
+		return check_relocations(c, scn, &header);
+	default:
+		return 0;
 	}
 }
 
@@ -105,11 +107,12 @@ static int check_all(struct check *c, int machine)
 	GElf_Ehdr header;
 	int err = 0;
 
-	if (elf_kind(c->elf) != ELF_K_ELF || !gelf_getehdr(c->elf, &header) ||
-	    header.e_machine != machine || header.e_type != ET_REL ||
+	if (elf_kind(c->elf) != ELF_K_ELF || !gelf_getehdr(c->elf, &header) || header.e_machine != machine || header.e_type != ET_REL ||
 	    header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB)
-		return spin_fail(-EINVAL, "%s is not a fat object: it is no BPF object file; make one with "
-				 "`spincc handler.c -o handler.spin`", c->path);
+		return spin_fail(-EINVAL,
+				 "%s is not a fat object: it is no BPF object file; make one with "
+				 "`spincc handler.c -o handler.spin`",
+				 c->path);
 	if (elf_getshdrnum(c->elf, &c->sections) || elf_getshdrstrndx(c->elf, &names) || !c->sections)
 		return broken(c, "it has no section table");
 	for (size_t i = 1; !err && i < c->sections; i++)
@@ -125,15 +128,16 @@ int spin_elf__check(const char *path, const uint8_t *data, size_t bytes, int mac
 	elf_version(EV_CURRENT);
 	c.elf = elf_memory((char *)data, bytes);
 	if (!c.elf)
-		return spin_fail(-EINVAL, "%s is not a fat object: it is no ELF file; make one with "
-				 "`spincc handler.c -o handler.spin`", path);
+		return spin_fail(-EINVAL,
+				 "%s is not a fat object: it is no ELF file; make one with "
+				 "`spincc handler.c -o handler.spin`",
+				 path);
 	err = check_all(&c, machine);
 	elf_end(c.elf);
 	return err;
 }
 
-int spin_elf__section(const uint8_t *data, size_t bytes, const char *name, size_t *offset,
-		      size_t *section_bytes)
+int spin_elf__section(const uint8_t *data, size_t bytes, const char *name, size_t *offset, size_t *section_bytes)
 {
 	Elf *elf = elf_memory((char *)data, bytes);
 	Elf_Scn *scn = NULL;

@@ -11,21 +11,22 @@
 int host_side__check(const struct host_side *host, const struct spin_segment *segment, unsigned segments)
 {
 	if (segments > SPIN_SEGMENTS_MAX)
-		return spin_fail(-EINVAL, "%u segments of handler memory: an entry has at most %u", segments,
-				 SPIN_SEGMENTS_MAX);
+		return spin_fail(-EINVAL, "%u segments of handler memory: an entry has at most %u", segments, SPIN_SEGMENTS_MAX);
 	if (segments && !segment)
-		return spin_fail(-EINVAL, "%u segments of handler memory, but handler_mem is NULL: say where they are",
-				 segments);
+		return spin_fail(-EINVAL, "%u segments of handler memory, but handler_mem is NULL: say where they are", segments);
 	for (unsigned i = 0; i < segments; i++) {
 		uint64_t end = (uint64_t)segment[i].start + segment[i].length;
 
 		if (segment[i].start % 8 || segment[i].length % 8 || !segment[i].length)
-			return spin_fail(-EINVAL, "segment %u of the handler memory is bytes %u to %llu: start and length are to "
-					 "be multiples of 8, and the length not 0", i, segment[i].start, (unsigned long long)end);
+			return spin_fail(-EINVAL,
+					 "segment %u of the handler memory is bytes %u to %llu: start and length are to "
+					 "be multiples of 8, and the length not 0",
+					 i, segment[i].start, (unsigned long long)end);
 		if (end > host->memory.bytes)
-			return spin_fail(-EINVAL, "segment %u of the handler memory is bytes %u to %llu, and lies outside the host "
-					 "memory of %zu bytes: create the context with more (message.host_bytes)", i,
-					 segment[i].start, (unsigned long long)end, host->memory.bytes);
+			return spin_fail(-EINVAL,
+					 "segment %u of the handler memory is bytes %u to %llu, and lies outside the host "
+					 "memory of %zu bytes: create the context with more (message.host_bytes)",
+					 i, segment[i].start, (unsigned long long)end, host->memory.bytes);
 	}
 	return 0;
 }
@@ -35,12 +36,14 @@ int host_side__take(struct host_side *host, const struct spin_message_opts *opts
 	int err;
 
 	if (opts->host_bytes > SPIN_HOST_BYTES_MAX)
-		return spin_fail(-EINVAL, "message.host_bytes is %zu, but a context has at most %u bytes of host memory: give "
-				 "less", opts->host_bytes, SPIN_HOST_BYTES_MAX);
+		return spin_fail(-EINVAL,
+				 "message.host_bytes is %zu, but a context has at most %u bytes of host memory: give "
+				 "less",
+				 opts->host_bytes, SPIN_HOST_BYTES_MAX);
 	host->memory.bytes = opts->host_bytes ? opts->host_bytes : SPIN_HOST_BYTES;
 	if (opts->no_entry && opts->handler_segments)
 		return spin_fail(-EINVAL, "message.handler_mem is the first entry's, and message.no_entry says there is none: "
-				 "give it to spin_ctx__me_append()");
+					  "give it to spin_ctx__me_append()");
 	err = host_side__check(host, opts->handler_mem, opts->handler_segments);
 	if (err)
 		return err;
@@ -73,8 +76,8 @@ static int map_memory(struct spin_ctx *ctx)
 {
 	const struct bpf_map *map = bpf_object__find_map_by_name(ctx->bpf, "spin_host");
 	struct host_side *host = &ctx->host;
-	void *addr = mmap(NULL, host->memory.bytes, PROT_READ | PROT_WRITE,
-			  MAP_SHARED | (host->is_own ? MAP_ANONYMOUS : 0), host->is_own ? -1 : bpf_map__fd(map), 0);
+	void *addr = mmap(NULL, host->memory.bytes, PROT_READ | PROT_WRITE, MAP_SHARED | (host->is_own ? MAP_ANONYMOUS : 0),
+			  host->is_own ? -1 : bpf_map__fd(map), 0);
 
 	if (addr == MAP_FAILED)
 		return spin_fail(-errno, "cannot map the host memory of %s: %s", ctx->name, strerror(errno));
@@ -155,9 +158,10 @@ int spin_ctx__host_memory(struct spin_ctx *ctx, void **addr, size_t *bytes)
 static int check_entry(const struct spin_ctx *ctx, unsigned me)
 {
 	if (me >= (ctx->messages ? SPIN_MES_MAX : 1))
-		return spin_fail(-ENOENT, ctx->messages ? "%s has no matching entry %u: the highest is %u" :
-				 "%s has no matching entry %u: of datagrams there is %u alone", ctx->name, me,
-				 ctx->messages ? SPIN_MES_MAX - 1 : 0);
+		return spin_fail(-ENOENT,
+				 ctx->messages ? "%s has no matching entry %u: the highest is %u"
+					       : "%s has no matching entry %u: of datagrams there is %u alone",
+				 ctx->name, me, ctx->messages ? SPIN_MES_MAX - 1 : 0);
 	return 0;
 }
 

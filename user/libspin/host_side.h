@@ -18,11 +18,11 @@ struct spin_ctx;
 struct spin_message_opts;
 
 struct host_side {
-	struct spin_memory memory;    /* as large as it was asked for; `addr` once it is there */
-	struct spin_me_memory *entry; /* SPIN_MES_MAX of them */
+	struct spin_memory memory;        /* as large as it was asked for; `addr` once it is there */
+	struct spin_me_memory *entry;     /* SPIN_MES_MAX of them */
 	struct spin_me_memory *own_entry; /* where handlers have none: nobody but this process looks at them */
-	int is_own;                   /* no handler reaches the memory: it is this process's alone */
-	unsigned segments;            /* of the first entry; 0: none were given */
+	int is_own;                       /* no handler reaches the memory: it is this process's alone */
+	unsigned segments;                /* of the first entry; 0: none were given */
 	struct spin_segment segment[SPIN_SEGMENTS_MAX];
 };
 

@@ -58,8 +58,8 @@ int spin_hpu_mem__alloc(struct spin_nic *nic, size_t bytes, struct spin_hpu_mem 
 	if (mem->fd < 0) {
 		err = class__probe(kernel_probe__privileged() ? SPIN_CLASS_TRUSTED : SPIN_CLASS_ISOLATED, why, sizeof(why));
 		err = err ? err : kernel_shortage__explain(mem->fd, 0, why, sizeof(why));
-		err = err ? spin_fail(err, "%s", why) : spin_fail(mem->fd, "the kernel gives no %zu bytes of HPU memory: %s", bytes,
-								   strerror(-mem->fd));
+		err = err ? spin_fail(err, "%s", why)
+			  : spin_fail(mem->fd, "the kernel gives no %zu bytes of HPU memory: %s", bytes, strerror(-mem->fd));
 	} else {
 		void *addr = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, mem->fd, 0);
 
@@ -146,8 +146,10 @@ int hpu_mem__prepare(const struct spin_ctx_opts *opts, struct bpf_object *bpf, c
 		return 0;
 	}
 	if (bytes > opts->hpu_mem->memory.bytes)
-		return spin_fail(-EINVAL, "the state of %s has %zu bytes, the HPU memory %zu: allocate as many as the largest state "
-				 "that is to lie in it", who, bytes, opts->hpu_mem->memory.bytes);
+		return spin_fail(-EINVAL,
+				 "the state of %s has %zu bytes, the HPU memory %zu: allocate as many as the largest state "
+				 "that is to lie in it",
+				 who, bytes, opts->hpu_mem->memory.bytes);
 	return lend(opts->hpu_mem, section, who);
 }
 

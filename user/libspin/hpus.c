@@ -25,8 +25,7 @@ static int choose_queues(struct spin_ctx *ctx, uint32_t count)
 	ctx->num_hpus = 1;
 	if (is_real(ctx)) {
 		if (count)
-			return spin_fail(-EINVAL, "hpu_count is not for the queues of %s: there are as many as it has",
-					 ctx->nic->name);
+			return spin_fail(-EINVAL, "hpu_count is not for the queues of %s: there are as many as it has", ctx->nic->name);
 		err = queues__count(ctx->nic, &ctx->num_hpus);
 		if (err)
 			return err;
@@ -35,8 +34,10 @@ static int choose_queues(struct spin_ctx *ctx, uint32_t count)
 		return 0;
 	}
 	if (ctx->num_hpus >= SPIN_HPUS_MAX)
-		return spin_fail(-E2BIG, "%s can have %u receive queues, and a context counts on fewer than %d HPUs: "
-				 "take CPUs as HPUs", ctx->nic->name, ctx->num_hpus, SPIN_HPUS_MAX);
+		return spin_fail(-E2BIG,
+				 "%s can have %u receive queues, and a context counts on fewer than %d HPUs: "
+				 "take CPUs as HPUs",
+				 ctx->nic->name, ctx->num_hpus, SPIN_HPUS_MAX);
 	ctx->num_hpus += ctx->messages != NULL; /* for sweeps, which come by no queue */
 	return 0;
 }
@@ -57,10 +58,9 @@ int hpus__choose(struct spin_ctx *ctx, const struct spin_ctx_opts *opts)
 	if (!is_real(ctx))
 		return spin_fail(-EINVAL, "%s has no interface whose packets could be spread: take CPUs as HPUs", ctx->name);
 	if (opts->hpu_count > (uint32_t)sysconf(_SC_NPROCESSORS_ONLN))
-		return spin_fail(-EINVAL, "packets of %s cannot be spread over %u CPUs: this machine has %ld", ctx->name,
-				 opts->hpu_count, sysconf(_SC_NPROCESSORS_ONLN));
+		return spin_fail(-EINVAL, "packets of %s cannot be spread over %u CPUs: this machine has %ld", ctx->name, opts->hpu_count,
+				 sysconf(_SC_NPROCESSORS_ONLN));
 	if (ctx->class == SPIN_CLASS_ISOLATED)
-		return spin_fail(-EOPNOTSUPP, "%s is isolated, and packets are spread over CPUs in the trusted class only",
-				 ctx->name);
+		return spin_fail(-EOPNOTSUPP, "%s is isolated, and packets are spread over CPUs in the trusted class only", ctx->name);
 	return 0;
 }

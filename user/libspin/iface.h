@@ -6,8 +6,8 @@
 #include "user/libspin/internal.h"
 
 struct iface {
-	unsigned mtu;   /* 0: none */
-	int redirects;  /* its driver takes and sends packets that programs redirect */
+	unsigned mtu;  /* 0: none */
+	int redirects; /* its driver takes and sends packets that programs redirect */
 };
 
 /* -ENODEV with a reason: it went away. */

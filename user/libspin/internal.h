@@ -28,11 +28,11 @@ void spin_quiet_libbpf(void);
 
 struct spin_object {
 	char *path;
-	uint8_t *data;            /* the whole file */
+	uint8_t *data; /* the whole file */
 	size_t bytes;
 	struct spin_meta meta;
 	size_t image_offset, image_bytes;
-	uint8_t *bounded;         /* its programs for kernels without may_goto; NULL: it has none */
+	uint8_t *bounded; /* its programs for kernels without may_goto; NULL: it has none */
 	size_t bounded_bytes;
 	struct bpf_object *types; /* opened, never loaded: for its BTF */
 };
@@ -48,8 +48,7 @@ int spin_elf__check(const char *path, const uint8_t *data, size_t bytes, int mac
 /* The same for its types. */
 int spin_btf__check(const char *path, const uint8_t *data, size_t bytes);
 /* Also 0 with *section_bytes 0 if there is none. */
-int spin_elf__section(const uint8_t *data, size_t bytes, const char *name, size_t *offset,
-		      size_t *section_bytes);
+int spin_elf__section(const uint8_t *data, size_t bytes, const char *name, size_t *offset, size_t *section_bytes);
 
 struct root;
 struct messages;
@@ -59,20 +58,20 @@ struct spin_load;
 
 struct spin_nic {
 	char name[IF_NAMESIZE];
-	int ifindex;              /* 0: offline */
+	int ifindex; /* 0: offline */
 	int is_virtual;
-	unsigned holders;         /* the handle, and the contexts made for it or attached */
-	pthread_mutex_t lock;     /* of all below */
+	unsigned holders;     /* the handle, and the contexts made for it or attached */
+	pthread_mutex_t lock; /* of all below */
 	enum spin_mode wanted, used;
-	char refusal[640];        /* why native was refused; "" if it was not */
-	struct root *root;        /* loaded with the first context */
-	int link_fd;              /* -1: not attached */
-	int *ways;                /* out.h; NULL: none were made */
+	char refusal[640]; /* why native was refused; "" if it was not */
+	struct root *root; /* loaded with the first context */
+	int link_fd;       /* -1: not attached */
+	int *ways;         /* out.h; NULL: none were made */
 	unsigned ways_generation;
 	unsigned contexts;
-	unsigned queue_contexts;  /* those whose HPUs are queues */
-	int threads_are_ours;     /* 1: the queues got their threads from us, and are to lose them */
-	struct threaded threads;  /* those, then */
+	unsigned queue_contexts; /* those whose HPUs are queues */
+	int threads_are_ours;    /* 1: the queues got their threads from us, and are to lose them */
+	struct threaded threads; /* those, then */
 	struct spin_ctx *slot[SPIN_CONTEXTS_MAX];
 };
 void nic__hold(struct spin_nic *nic);
@@ -92,21 +91,21 @@ int rule__complete(struct spin_rule *rule);
 struct spin_ctx {
 	char name[16];
 	enum spin_class class;
-	uint32_t budget;          /* as registered; 0: none */
+	uint32_t budget; /* as registered; 0: none */
 	struct spin_rule rule;
-	struct spin_nic *nic;     /* NULL: none */
-	int takes_partial;        /* partial checksums of local senders are right */
-	uint32_t put_id;          /* message_id of the first packet that handlers send */
+	struct spin_nic *nic; /* NULL: none */
+	int takes_partial;    /* partial checksums of local senders are right */
+	uint32_t put_id;      /* message_id of the first packet that handlers send */
 	struct spin_place place[SPIN_NICS_MAX];
 	unsigned places;
 	struct bpf_object *bpf;
-	int bounded;              /* 1: its programs are those with bounded loops */
-	int failure_told;         /* 1: a step before loading failed, and spin_fail() has its message */
+	int bounded;      /* 1: its programs are those with bounded loops */
+	int failure_told; /* 1: a step before loading failed, and spin_fail() has its message */
 	const struct btf *btf;
 	int prog_fd;
 	enum spin_hpus hpus;
-	uint32_t num_hpus;        /* as handlers are told */
-	uint32_t hpu_wanted;      /* CPUs to spread packets over; 0: all */
+	uint32_t num_hpus;             /* as handlers are told */
+	uint32_t hpu_wanted;           /* CPUs to spread packets over; 0: all */
 	const struct spin_load *loads; /* of CPUs, if packets are spread */
 	struct spin_memory data, bss;
 	struct host_side host;
@@ -114,11 +113,11 @@ struct spin_ctx {
 	struct ring_buffer *ring; /* made at first use */
 	void (*on_event)(void *arg, const struct spin_event *event);
 	void *on_event_arg;
-	int events_left;          /* to hand over in this call */
+	int events_left;                /* to hand over in this call */
 	struct spin_work_counts_ *work; /* NULL: its handlers leave no work items */
-	struct tap *tap;          /* NULL: not tapped */
-	struct messages *messages; /* NULL: it takes datagrams */
-	struct requests *requests; /* NULL: its handlers send nothing, here and below */
+	struct tap *tap;                /* NULL: not tapped */
+	struct messages *messages;      /* NULL: it takes datagrams */
+	struct requests *requests;      /* NULL: its handlers send nothing, here and below */
 	struct out *out;
 };
 

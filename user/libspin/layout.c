@@ -53,8 +53,8 @@ static void take_one(const struct btf *btf, uint32_t var, struct layout_variable
  * Calls accept for each variable of the data sections, in the order of the object, with its name and section; the first it
  * takes. Tags are looked for of that one alone: each search is one of all types.
  */
-static int search(const struct btf *btf, int (*accept)(void *arg, const struct layout_variable *var),
-		  void *arg, struct layout_variable *out)
+static int search(const struct btf *btf, int (*accept)(void *arg, const struct layout_variable *var), void *arg,
+		  struct layout_variable *out)
 {
 	for (uint32_t id = 1; id < btf__type_cnt(btf); id++) {
 		const struct btf_type *section = btf__type_by_id(btf, id);

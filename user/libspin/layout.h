@@ -19,10 +19,10 @@ struct btf;
 
 struct layout_variable {
 	char name[64];
-	uint32_t type;       /* BTF id of its type */
-	char section[16];    /* ".data", ".bss", ".rodata"; of the message engine ".data.me", too */
+	uint32_t type;        /* BTF id of its type */
+	char section[16];     /* ".data", ".bss", ".rodata"; of the message engine ".data.me", too */
 	size_t offset, bytes; /* in the section; of one copy */
-	unsigned copies;     /* SPIN_PER_CLUSTER: one behind the other, and the value is their sum, word by word; else 1 */
+	unsigned copies;      /* SPIN_PER_CLUSTER: one behind the other, and the value is their sum, word by word; else 1 */
 };
 
 /* The value of all copies at `mem`, as it is now; `to` has var->bytes. */
@@ -45,8 +45,7 @@ int layout__split(const char *assignment, char *name, size_t name_bytes, const c
 int layout__set(const struct btf *btf, const struct layout_variable *var, void *mem, const char *path);
 
 /* Inserts into a keyed table or updates an entry; a running handler sees all of a new entry or nothing. */
-int layout__insert(const struct btf *btf, const struct layout_variable *table, void *mem,
-		   const char *fields);
+int layout__insert(const struct btf *btf, const struct layout_variable *table, void *mem, const char *fields);
 
 /* Calls fn for every scalar; stops when fn returns non-zero and returns that. */
 int layout__walk(const struct btf *btf, const struct layout_variable *var, const void *mem, int zero_too,

@@ -29,18 +29,17 @@ static int open_table(const struct btf *btf, const struct layout_variable *var, 
 		return spin_fail(-EINVAL, "'%s' is memory of clusters, which has no keys: set fields of it", var->name);
 	if (!btf_is_array(type.t))
 		return spin_fail(-EINVAL, "'%s' is no table", var->name);
-	*t = (struct table){ .btf = btf, .name = var->name, .mem = mem,
-			     .entries = btf_array(type.t)->nelems, .entry_type = btf_array(type.t)->type };
+	*t = (struct table){
+		.btf = btf, .name = var->name, .mem = mem, .entries = btf_array(type.t)->nelems, .entry_type = btf_array(type.t)->type
+	};
 	err = layout_type__resolve(btf, t->entry_type, &entry);
 	if (err)
 		return err;
-	if (!btf_is_struct(entry.t) || !btf_vlen(entry.t) ||
-	    layout_type__resolve(btf, btf_members(entry.t)->type, &key) ||
+	if (!btf_is_struct(entry.t) || !btf_vlen(entry.t) || layout_type__resolve(btf, btf_members(entry.t)->type, &key) ||
 	    !layout_type__is_scalar(&key) || key.bytes != 4)
 		return spin_fail(-EINVAL, "'%s' is no table with a 32-bit SPIN_KEY as its first field", var->name);
 	t->entry_bytes = entry.bytes;
-	if (entry.bytes % 4 || entry.bytes > ENTRY_BYTES_MAX || !t->entries ||
-	    (uint64_t)t->entries * entry.bytes > var->bytes)
+	if (entry.bytes % 4 || entry.bytes > ENTRY_BYTES_MAX || !t->entries || (uint64_t)t->entries * entry.bytes > var->bytes)
 		return spin_fail(-EINVAL, "'%s' has entries that are no table's", var->name);
 	return 0;
 }
@@ -53,8 +52,7 @@ static int parse_fields(const struct table *t, const char *fields, char *entry)
 
 	if (!copy)
 		return spin_fail(-ENOMEM, "no memory");
-	for (char *word = strtok_r(copy, " ,\t\r\n", &save); word && !err;
-	     word = strtok_r(NULL, " ,\t\r\n", &save)) {
+	for (char *word = strtok_r(copy, " ,\t\r\n", &save); word && !err; word = strtok_r(NULL, " ,\t\r\n", &save)) {
 		struct layout_type type;
 		char dotted[256] = ".";
 		const char *path = dotted;
@@ -108,8 +106,10 @@ int layout__insert(const struct btf *btf, const struct layout_variable *var, voi
 		return spin_fail(-EINVAL, "%s: the key is missing or 0, which marks an empty entry", t.name);
 	place = find_place(&t, key);
 	if (!place)
-		return spin_fail(-ENOSPC, "%s: no free entry within %d of the key's place; a table holds well "
-				 "up to half its entries", t.name, SPIN_PROBES);
+		return spin_fail(-ENOSPC,
+				 "%s: no free entry within %d of the key's place; a table holds well "
+				 "up to half its entries",
+				 t.name, SPIN_PROBES);
 
 	/* Only what changes is stored: handlers count in the same entry. The key comes last. */
 	memcpy(before, place, t.entry_bytes);

@@ -51,8 +51,8 @@ int layout_type__is_wrapper(const struct layout_type *type)
 }
 
 /* A member by name, also inside unnamed structs and unions. */
-static int find_member(const struct btf *btf, const struct btf_type *t, const char *name, size_t length,
-		       uint32_t *type, size_t *at, unsigned depth)
+static int find_member(const struct btf *btf, const struct btf_type *t, const char *name, size_t length, uint32_t *type, size_t *at,
+		       unsigned depth)
 {
 	const struct btf_member *m = btf_members(t);
 
@@ -70,8 +70,7 @@ static int find_member(const struct btf *btf, const struct btf_type *t, const ch
 			}
 			continue;
 		}
-		if (depth < 8 && !layout_type__resolve(btf, m->type, &inner) &&
-		    btf_is_composite(inner.t) &&
+		if (depth < 8 && !layout_type__resolve(btf, m->type, &inner) && btf_is_composite(inner.t) &&
 		    !find_member(btf, inner.t, name, length, type, at, depth + 1)) {
 			*at += btf_member_bit_offset(t, i) / 8;
 			return 0;
@@ -99,8 +98,7 @@ static int follow_index(const struct layout_type *here, const char **path, uint3
 	return 0;
 }
 
-int layout_type__follow(const struct btf *btf, uint32_t id, const char **path, struct layout_type *out,
-			size_t *at)
+int layout_type__follow(const struct btf *btf, uint32_t id, const char **path, struct layout_type *out, size_t *at)
 {
 	int err = layout_type__resolve(btf, id, out);
 
@@ -121,8 +119,7 @@ int layout_type__follow(const struct btf *btf, uint32_t id, const char **path, s
 			const char *name = *path + 1;
 			size_t length = strcspn(name, ".[=");
 
-			if (!btf_is_composite(out->t) ||
-			    find_member(btf, out->t, name, length, &next, at, 0))
+			if (!btf_is_composite(out->t) || find_member(btf, out->t, name, length, &next, at, 0))
 				return spin_fail(-ENOENT, "there is no field '%.*s'", (int)length, name);
 			*path = name + length;
 			err = layout_type__resolve(btf, next, out);
@@ -147,8 +144,7 @@ int layout_type__parse(const struct layout_type *type, const char *text, uint64_
 		if (inet_pton(AF_INET, text, &address) != 1)
 			return spin_fail(-EINVAL, "'%s' is neither a number nor an IPv4 address", text);
 		if (type->bytes != 4)
-			return spin_fail(-ERANGE, "'%s': an address needs a field of 4 bytes, this has %u", text,
-					 type->bytes);
+			return spin_fail(-ERANGE, "'%s': an address needs a field of 4 bytes, this has %u", text, type->bytes);
 		*raw = address.s_addr;
 		return 0;
 	}
@@ -176,19 +172,31 @@ int layout_type__parse(const struct layout_type *type, const char *text, uint64_
 void layout_type__store(void *to, unsigned bytes, uint64_t raw)
 {
 	switch (bytes) {
-	case 1: __atomic_store_n((uint8_t *)to, (uint8_t)raw, __ATOMIC_RELEASE); break;
-	case 2: __atomic_store_n((uint16_t *)to, (uint16_t)raw, __ATOMIC_RELEASE); break;
-	case 4: __atomic_store_n((uint32_t *)to, (uint32_t)raw, __ATOMIC_RELEASE); break;
-	case 8: __atomic_store_n((uint64_t *)to, raw, __ATOMIC_RELEASE); break;
+	case 1:
+		__atomic_store_n((uint8_t *)to, (uint8_t)raw, __ATOMIC_RELEASE);
+		break;
+	case 2:
+		__atomic_store_n((uint16_t *)to, (uint16_t)raw, __ATOMIC_RELEASE);
+		break;
+	case 4:
+		__atomic_store_n((uint32_t *)to, (uint32_t)raw, __ATOMIC_RELEASE);
+		break;
+	case 8:
+		__atomic_store_n((uint64_t *)to, raw, __ATOMIC_RELEASE);
+		break;
 	}
 }
 
 uint64_t layout_type__load(const void *from, unsigned bytes)
 {
 	switch (bytes) {
-	case 1: return __atomic_load_n((const uint8_t *)from, __ATOMIC_RELAXED);
-	case 2: return __atomic_load_n((const uint16_t *)from, __ATOMIC_RELAXED);
-	case 4: return __atomic_load_n((const uint32_t *)from, __ATOMIC_RELAXED);
-	default: return __atomic_load_n((const uint64_t *)from, __ATOMIC_RELAXED);
+	case 1:
+		return __atomic_load_n((const uint8_t *)from, __ATOMIC_RELAXED);
+	case 2:
+		return __atomic_load_n((const uint16_t *)from, __ATOMIC_RELAXED);
+	case 4:
+		return __atomic_load_n((const uint32_t *)from, __ATOMIC_RELAXED);
+	default:
+		return __atomic_load_n((const uint64_t *)from, __ATOMIC_RELAXED);
 	}
 }

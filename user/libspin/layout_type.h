@@ -22,8 +22,7 @@ int layout_type__is_scalar(const struct layout_type *type);
 int layout_type__is_wrapper(const struct layout_type *type);
 
 /* Follows ".field[3].x" from a type; stops at `=` or the end. *at is the offset in bytes. */
-int layout_type__follow(const struct btf *btf, uint32_t id, const char **path, struct layout_type *out,
-			size_t *at);
+int layout_type__follow(const struct btf *btf, uint32_t id, const char **path, struct layout_type *out, size_t *at);
 
 /* Text to a scalar of this type, as it lies in memory. */
 int layout_type__parse(const struct layout_type *type, const char *text, uint64_t *raw);

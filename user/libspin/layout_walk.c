@@ -9,7 +9,7 @@
 #include "user/libspin/layout_type.h"
 
 #define PATH_BYTES 256
-#define DEPTH_MAX 16
+#define DEPTH_MAX  16
 
 struct walk {
 	const struct btf *btf;
@@ -41,8 +41,7 @@ static int visit_scalar(struct walk *w, const struct layout_type *type, const ch
 	return w->fn(w->arg, &field);
 }
 
-static int visit_members(struct walk *w, const struct layout_type *type, const char *mem, size_t bytes,
-			 unsigned depth)
+static int visit_members(struct walk *w, const struct layout_type *type, const char *mem, size_t bytes, unsigned depth)
 {
 	const struct btf_member *m = btf_members(type->t);
 	size_t length = strlen(w->path);

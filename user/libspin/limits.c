@@ -8,7 +8,7 @@
 #include "kernel/features.h"
 #include "user/libspin/ni_limits.h"
 
-#define IP_AND_UDP_BYTES 28u /* IPv4 without options */
+#define IP_AND_UDP_BYTES 28u   /* IPv4 without options */
 #define ONE_PIECE_BYTES  3500u /* of IP: what lies in one piece for sure, where frames of several are not copied */
 
 /* The longest IP packet that handlers see. */

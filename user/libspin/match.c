@@ -32,8 +32,7 @@ static void put_port(uint64_t *words, unsigned slot, uint16_t port)
 }
 
 /* The bytes of an address that satisfy the rule, at each place: any address if the rule is for the other version. */
-static void put_address(uint64_t (*words)[256], unsigned bytes, unsigned slot, int named,
-			const uint32_t *addr, const uint32_t *mask)
+static void put_address(uint64_t (*words)[256], unsigned bytes, unsigned slot, int named, const uint32_t *addr, const uint32_t *mask)
 {
 	const uint8_t *want = (const uint8_t *)addr, *care = (const uint8_t *)mask;
 
@@ -157,7 +156,6 @@ int match__overlap(const struct spin_rule *a, const struct spin_rule *b)
 {
 	return words_meet(a, b) && a->protocol == b->protocol && a->ether_type == b->ether_type &&
 	       numbers_meet(a->ip_version, b->ip_version) && numbers_meet(a->src_port, b->src_port) &&
-	       numbers_meet(a->dst_port, b->dst_port) &&
-	       addresses_meet(a->src_addr, a->src_mask, b->src_addr, b->src_mask) &&
+	       numbers_meet(a->dst_port, b->dst_port) && addresses_meet(a->src_addr, a->src_mask, b->src_addr, b->src_mask) &&
 	       addresses_meet(a->dst_addr, a->dst_mask, b->dst_addr, b->dst_mask);
 }

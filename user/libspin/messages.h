@@ -20,19 +20,19 @@
 struct messages_used;
 
 struct messages {
-	struct spin_message_opts opts;      /* checked, and the defaults put in */
-	int window_is_default;              /* 1: a smaller one will do */
-	int in_pieces;                      /* 1: payload handlers are promised whole ones (.fragmentation_bytes) */
-	uint32_t ticks_s;                   /* of the clock in a second */
+	struct spin_message_opts opts; /* checked, and the defaults put in */
+	int window_is_default;         /* 1: a smaller one will do */
+	int in_pieces;                 /* 1: payload handlers are promised whole ones (.fragmentation_bytes) */
+	uint32_t ticks_s;              /* of the clock in a second */
 	struct spin_memory me_memory;
 	struct spin_me *me;
-	uint32_t *me_end;                   /* no entry was ever posted from there on */
+	uint32_t *me_end; /* no entry was ever posted from there on */
 	struct spin_mpq *mpq;
 	const struct spin_flow *flow;
 	const struct spin_park *park;
 	const struct spin_message_stats *stats;
 	uint64_t *clock;
-	uint64_t *wide;                     /* the words of wide windows, wide_lanes for each MPQ; NULL: they are in the MPQs */
+	uint64_t *wide; /* the words of wide windows, wide_lanes for each MPQ; NULL: they are in the MPQs */
 	uint32_t wide_lanes;
 	uint32_t serial;                    /* of the next entry */
 	pthread_mutex_t posting;            /* held while an entry gets its serial and its counter, and while one is compared */
@@ -41,18 +41,18 @@ struct messages {
 	uint32_t *appends;                  /* odd: an entry is being posted, and no message lands in the overflow list; atomic */
 	uint64_t unlinked;                  /* entries by the host, one bit each: a handler may have just found one */
 	int progress_fd;
-	pthread_mutex_t running;            /* held while the progress program runs */
-	int64_t offset;                     /* atomic: the clock less our own count of its ticks */
+	pthread_mutex_t running; /* held while the progress program runs */
+	int64_t offset;          /* atomic: the clock less our own count of its ticks */
 
-	struct messages_used *used;         /* NULL: nobody resets this context */
-	void *rest[10];                      /* what a reset clears beside, once it was found */
+	struct messages_used *used; /* NULL: nobody resets this context */
+	void *rest[10];             /* what a reset clears beside, once it was found */
 
 	pthread_t thread;
 	int has_thread;
-	pthread_mutex_t lock;               /* of what follows */
+	pthread_mutex_t lock; /* of what follows */
 	pthread_cond_t wake;
 	int stop;
-	int failure;                        /* what ended the thread by itself, and its reason */
+	int failure; /* what ended the thread by itself, and its reason */
 	char why[SPIN_ERROR_BYTES];
 };
 

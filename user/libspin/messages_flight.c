@@ -24,16 +24,22 @@ static uint32_t load(const uint32_t *from)
 static int phase_of(uint32_t phase, enum spin_message_phase *out)
 {
 	switch (phase) {
-	case SPIN_MPQ_WAITING: *out = SPIN_MESSAGE_WAITING; return 1;
-	case SPIN_MPQ_HEADER:  *out = SPIN_MESSAGE_HEADER; return 1;
-	case SPIN_MPQ_OPEN:    *out = SPIN_MESSAGE_OPEN; return 1;
-	default:               return 0;
+	case SPIN_MPQ_WAITING:
+		*out = SPIN_MESSAGE_WAITING;
+		return 1;
+	case SPIN_MPQ_HEADER:
+		*out = SPIN_MESSAGE_HEADER;
+		return 1;
+	case SPIN_MPQ_OPEN:
+		*out = SPIN_MESSAGE_OPEN;
+		return 1;
+	default:
+		return 0;
 	}
 }
 
 /* 0: the flow is another message's, or none's. */
-static int read_key(const struct messages_view *v, uint32_t place, uint32_t index, uint32_t generation,
-		    struct spin_message_info *out)
+static int read_key(const struct messages_view *v, uint32_t place, uint32_t index, uint32_t generation, struct spin_message_info *out)
 {
 	const struct spin_flow *flow = &v->flow[place % SPIN_FLOWS];
 	const uint32_t want = SPIN_FLOW_LIVE | index << 2 | generation << 16;
@@ -59,8 +65,7 @@ static uint32_t count_list(const struct messages_view *v, uint32_t buffer, uint3
 {
 	uint32_t count = 0;
 
-	while (buffer && buffer <= SPIN_PARKING_MAX && count < SPIN_PARKING_MAX &&
-	       load(&v->park[buffer - 1].owner) == owner) {
+	while (buffer && buffer <= SPIN_PARKING_MAX && count < SPIN_PARKING_MAX && load(&v->park[buffer - 1].owner) == owner) {
 		count++;
 		buffer = load(&v->park[buffer - 1].next);
 	}
@@ -138,8 +143,7 @@ uint32_t messages_view__ticks_s(int virtual_clock)
 	return (uint32_t)((1000000000 + tick.tv_nsec / 2) / tick.tv_nsec);
 }
 
-int messages_view__each(const struct messages_view *v, int (*fn)(void *arg, const struct spin_message_info *message),
-			void *arg)
+int messages_view__each(const struct messages_view *v, int (*fn)(void *arg, const struct spin_message_info *message), void *arg)
 {
 	struct spin_message_info message;
 	int stop = 0;
@@ -169,8 +173,15 @@ void messages_view__stats(const struct messages_view *v, struct spin_message_sta
 
 static struct messages_view view_of(const struct messages *m)
 {
-	return (struct messages_view){ .mpq = m->mpq, .flow = m->flow, .park = m->park, .stats = m->stats,
-				       .wide = m->wide, .wide_lanes = m->wide_lanes, .mpqs = m->opts.messages, .ticks_s = m->ticks_s, .now = spin_messages__now(m) };
+	return (struct messages_view){ .mpq = m->mpq,
+				       .flow = m->flow,
+				       .park = m->park,
+				       .stats = m->stats,
+				       .wide = m->wide,
+				       .wide_lanes = m->wide_lanes,
+				       .mpqs = m->opts.messages,
+				       .ticks_s = m->ticks_s,
+				       .now = spin_messages__now(m) };
 }
 
 int spin_ctx__messages(struct spin_ctx *ctx, int (*fn)(void *arg, const struct spin_message_info *message), void *arg)

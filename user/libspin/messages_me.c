@@ -27,8 +27,7 @@ static void renumber(struct messages *m)
 		struct spin_me *lowest = NULL;
 
 		for (unsigned i = 0; i < SPIN_MES_MAX; i++)
-			if (state_of(&m->me[i]) != SPIN_ME_FREE && m->me[i].serial >= next &&
-			    (!lowest || m->me[i].serial < lowest->serial))
+			if (state_of(&m->me[i]) != SPIN_ME_FREE && m->me[i].serial >= next && (!lowest || m->me[i].serial < lowest->serial))
 				lowest = &m->me[i];
 		if (!lowest)
 			break;
@@ -51,15 +50,18 @@ static int take_options(const struct spin_ctx *ctx, const struct spin_me_opts *f
 		return spin_fail(-EINVAL, "a matching entry has no options 0x%x: those that there are have 0x%x (SPIN_ME_USE_ONCE, ...)",
 				 to->options & ~(uint32_t)SPIN_ME_OPTIONS, SPIN_ME_OPTIONS);
 	if (to->options & SPIN_ME_NO_PAYLOAD && ctx->messages->in_pieces)
-		return spin_fail(-EINVAL, "%s registers .fragmentation_bytes, so its entries have its payload handler: leave "
-				 "SPIN_ME_NO_PAYLOAD out, or post the entry to a context of other handlers", ctx->name);
+		return spin_fail(-EINVAL,
+				 "%s registers .fragmentation_bytes, so its entries have its payload handler: leave "
+				 "SPIN_ME_NO_PAYLOAD out, or post the entry to a context of other handlers",
+				 ctx->name);
 	if (!spin_me_has_source(&to->source))
 		return spin_fail(-EINVAL, "a matching entry's source has IP version %u: write 4 or 6, or leave all of it 0 for any source",
 				 to->source.ip_version);
 	if (to->start >= host_bytes || to->length > host_bytes - to->start)
-		return spin_fail(-EINVAL, "a matching entry of bytes %u to %llu lies outside the host memory of %zu bytes: "
-				 "create the context with more (message.host_bytes)", to->start,
-				 (unsigned long long)to->start + to->length, host_bytes);
+		return spin_fail(-EINVAL,
+				 "a matching entry of bytes %u to %llu lies outside the host memory of %zu bytes: "
+				 "create the context with more (message.host_bytes)",
+				 to->start, (unsigned long long)to->start + to->length, host_bytes);
 	if (!to->length)
 		to->length = (uint32_t)host_bytes - to->start;
 	if (to->min_free && !(to->options & SPIN_ME_MANAGE_LOCAL))
@@ -114,8 +116,12 @@ int spin_messages__wanted(struct spin_ctx *ctx, const struct spin_me_opts *opts,
 
 	if (err)
 		return err;
-	*wanted = (struct spin_me){ .options = of->options, .match_bits = of->match_bits, .ignore_bits = of->ignore_bits,
-				    .start = of->start, .length = of->length, .min_free = of->min_free };
+	*wanted = (struct spin_me){ .options = of->options,
+				    .match_bits = of->match_bits,
+				    .ignore_bits = of->ignore_bits,
+				    .start = of->start,
+				    .length = of->length,
+				    .min_free = of->min_free };
 	spin_me_from(wanted, &of->source);
 	return 0;
 }
@@ -142,8 +148,8 @@ static void post(struct spin_ctx *ctx, unsigned i, const struct spin_me_opts *op
 }
 
 /* An entry that is for unexpected messages, too. Of those it has *count, with their events. */
-static int post_unless_found(struct spin_ctx *ctx, unsigned i, const struct spin_me_opts *opts, const struct spin_me *wanted,
-			     unsigned *me, struct spin_event **events)
+static int post_unless_found(struct spin_ctx *ctx, unsigned i, const struct spin_me_opts *opts, const struct spin_me *wanted, unsigned *me,
+			     struct spin_event **events)
 {
 	struct messages *m = ctx->messages;
 	int count;
@@ -179,13 +185,16 @@ int spin_ctx__me_append(struct spin_ctx *ctx, const struct spin_me_opts *opts, u
 		i = find_free(m);
 	}
 	if (i == SPIN_MES_MAX)
-		return spin_fail(-ENOSPC, "%s has %u matching entries, the most a context can have: unlink one, wait for a "
+		return spin_fail(-ENOSPC,
+				 "%s has %u matching entries, the most a context can have: unlink one, wait for a "
 				 "message, or read events: those used once are free when their message's event was read",
 				 ctx->name, SPIN_MES_MAX);
 	if (m->serial == UINT32_MAX) {
 		if (spin_requests__wait(ctx))
-			return spin_fail(-EBUSY, "%s has had 2^32 entries, which are to be numbered again, but puts of some wait: try "
-					 "again in a second", ctx->name);
+			return spin_fail(-EBUSY,
+					 "%s has had 2^32 entries, which are to be numbered again, but puts of some wait: try "
+					 "again in a second",
+					 ctx->name);
 		renumber(m);
 	}
 	pthread_mutex_lock(&m->posting);
@@ -204,8 +213,9 @@ int spin_ctx__me_append(struct spin_ctx *ctx, const struct spin_me_opts *opts, u
 
 int spin_messages__first_entry(struct spin_ctx *ctx)
 {
-	const struct spin_me_opts all = { .bytes = sizeof(all), .ignore_bits = UINT64_MAX, .handler_mem = ctx->host.segment,
-					  .handler_segments = ctx->host.segments };
+	const struct spin_me_opts all = {
+		.bytes = sizeof(all), .ignore_bits = UINT64_MAX, .handler_mem = ctx->host.segment, .handler_segments = ctx->host.segments
+	};
 	struct messages *m = ctx->messages;
 	unsigned first;
 
@@ -231,8 +241,7 @@ static int had_gets(const struct spin_me *me)
 
 void spin_messages__had(struct spin_ctx *ctx, const struct spin_event *event)
 {
-	if (!ctx->messages || event->type != SPIN_EVENT_MESSAGE || !(event->flags & SPIN_EVENT_UNLINKED) ||
-	    event->me >= SPIN_MES_MAX)
+	if (!ctx->messages || event->type != SPIN_EVENT_MESSAGE || !(event->flags & SPIN_EVENT_UNLINKED) || event->me >= SPIN_MES_MAX)
 		return;
 	if (!(event->flags & SPIN_EVENT_GET || had_gets(&ctx->messages->me[event->me])) || !spin_requests__keep(ctx, event->me))
 		spin_messages__leave(ctx, event->me);

@@ -14,13 +14,13 @@
 #include "kernel/probe.h"
 #include "user/libspin/messages_view.h"
 
-#define EVENT_BYTES  (1u << 20) /* of the ring: each message has its event */
-#define TIME_MS_MAX  86400000u  /* a day: far from where 32 bits of ticks wrap */
+#define EVENT_BYTES (1u << 20) /* of the ring: each message has its event */
+#define TIME_MS_MAX 86400000u  /* a day: far from where 32 bits of ticks wrap */
 
 static int given(const struct spin_message_opts *o)
 {
-	return o->messages || o->parking || o->idle_ms || o->age_ms || o->tombstone_ms || o->window || o->lose_events || o->put || o->no_entry ||
-	       o->virtual_clock || o->note_runs || o->unexpected;
+	return o->messages || o->parking || o->idle_ms || o->age_ms || o->tombstone_ms || o->window || o->lose_events || o->put ||
+	       o->no_entry || o->virtual_clock || o->note_runs || o->unexpected;
 }
 
 static int check(const struct spin_message_opts *o)
@@ -40,8 +40,8 @@ static int check(const struct spin_message_opts *o)
 
 	for (unsigned i = 0; i < sizeof(limits) / sizeof(limits[0]); i++)
 		if (limits[i].value > limits[i].most)
-			return spin_fail(-EINVAL, "message.%s is %zu, but a context has at most %zu %s: give less",
-					 limits[i].name, limits[i].value, limits[i].most, limits[i].what);
+			return spin_fail(-EINVAL, "message.%s is %zu, but a context has at most %zu %s: give less", limits[i].name,
+					 limits[i].value, limits[i].most, limits[i].what);
 	if (o->window && o->window < SPIN_WINDOW)
 		return spin_fail(-EINVAL, "message.window is %u packets, and the least is %u", o->window, SPIN_WINDOW);
 	return 0;
@@ -63,9 +63,10 @@ static int check_windows(const struct spin_message_opts *o)
 {
 	if (wide_bytes(o) <= SPIN_WINDOWS_BYTES_MAX)
 		return 0;
-	return spin_fail(-EINVAL, "%u messages with windows of %u packets take %zu MiB, and a context has at most %u for windows: "
-			 "give less as message.messages or message.window", o->messages, o->window, wide_bytes(o) >> 20,
-			 SPIN_WINDOWS_BYTES_MAX >> 20);
+	return spin_fail(-EINVAL,
+			 "%u messages with windows of %u packets take %zu MiB, and a context has at most %u for windows: "
+			 "give less as message.messages or message.window",
+			 o->messages, o->window, wide_bytes(o) >> 20, SPIN_WINDOWS_BYTES_MAX >> 20);
 }
 
 /*
@@ -104,8 +105,11 @@ int spin_messages__new(const struct spin_object *obj, const struct spin_message_
 
 	*out = NULL;
 	if (registration->delivery != SPIN_DELIVER_ME)
-		return given(opts) ? spin_fail(-EINVAL, "%s takes datagrams: options of messages are for handlers that "
-					       "register .delivery = SPIN_DELIVER_ME", obj->meta.name) : 0;
+		return given(opts) ? spin_fail(-EINVAL,
+					       "%s takes datagrams: options of messages are for handlers that "
+					       "register .delivery = SPIN_DELIVER_ME",
+					       obj->meta.name)
+				   : 0;
 	err = check(opts);
 	if (err)
 		return err;
@@ -113,7 +117,8 @@ int spin_messages__new(const struct spin_object *obj, const struct spin_message_
 		return spin_fail(-ENOSYS, "%s takes messages: %s", obj->meta.name,
 				 kernel_feature__refusal(KERNEL_MESSAGES, why, sizeof(why)));
 	if (!kernel_probe__may_goto() && !obj->bounded)
-		return spin_fail(-ENOSYS, "%s takes messages, and its programs need Linux %s or newer: it has none with bounded "
+		return spin_fail(-ENOSYS,
+				 "%s takes messages, and its programs need Linux %s or newer: it has none with bounded "
 				 "loops, which want more stack; compile it again with spincc, with fewer local variables",
 				 obj->meta.name, kernel_feature__version(KERNEL_JUMBO));
 	m = calloc(1, sizeof(*m));
@@ -279,15 +284,11 @@ int spin_messages__open(struct spin_ctx *ctx)
 		err = map_windows(m, ctx->bpf);
 	if (err)
 		return err;
-	if (find_variables(m, ctx->bpf, &ctx->bss) ||
-	    join_program(ctx->bpf, "spin_parked", SPIN_REPLAY_SLOT, programs[0]) ||
+	if (find_variables(m, ctx->bpf, &ctx->bss) || join_program(ctx->bpf, "spin_parked", SPIN_REPLAY_SLOT, programs[0]) ||
 	    join_program(ctx->bpf, "spin_parked", SPIN_BEGIN_SLOT, programs[1]) ||
-	    (bpf_object__find_program_by_name(ctx->bpf, OPENED) &&
-	     join_program(ctx->bpf, "spin_parked", SPIN_OPENED_SLOT, OPENED)) ||
-	    join_program(ctx->bpf, "spin_swept", SPIN_REPLAY_SLOT,
-			 ctx->hpus == SPIN_HPUS_SPREAD ? "spin_replay_swept" : programs[0]))
-		return spin_fail(-EINVAL, "%s has no message engine of this version; compile it again with spincc",
-				 ctx->name);
+	    (bpf_object__find_program_by_name(ctx->bpf, OPENED) && join_program(ctx->bpf, "spin_parked", SPIN_OPENED_SLOT, OPENED)) ||
+	    join_program(ctx->bpf, "spin_swept", SPIN_REPLAY_SLOT, ctx->hpus == SPIN_HPUS_SPREAD ? "spin_replay_swept" : programs[0]))
+		return spin_fail(-EINVAL, "%s has no message engine of this version; compile it again with spincc", ctx->name);
 	err = spin_messages__sweep(m, ctx->name); /* nothing is due: it tells the time */
 	return err ? err : spin_messages__first_entry(ctx);
 }
@@ -295,7 +296,9 @@ int spin_messages__open(struct spin_ctx *ctx)
 struct messages *spin_messages__of(const struct spin_ctx *ctx)
 {
 	if (!ctx->messages)
-		spin_fail(-EOPNOTSUPP, "%s takes datagrams: messages are for handlers that register "
-			  ".delivery = SPIN_DELIVER_ME", ctx->name);
+		spin_fail(-EOPNOTSUPP,
+			  "%s takes datagrams: messages are for handlers that register "
+			  ".delivery = SPIN_DELIVER_ME",
+			  ctx->name);
 	return ctx->messages;
 }

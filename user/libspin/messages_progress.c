@@ -53,8 +53,10 @@ static int sweep(struct messages *m, const char *name)
 		if (opts.retval == XDP_PASS)
 			return 0;
 		if (opts.retval != XDP_TX)
-			return spin_fail(-EPROTO, "the progress program of %s ended with action %u, which is none of ours: "
-					 "compile the handlers again with spincc", name, opts.retval);
+			return spin_fail(-EPROTO,
+					 "the progress program of %s ended with action %u, which is none of ours: "
+					 "compile the handlers again with spincc",
+					 name, opts.retval);
 	}
 	return 0; /* packets come as fast as they are handled: there is a next time */
 }
@@ -83,11 +85,10 @@ int spin_ctx__set_clock(struct spin_ctx *ctx, uint32_t now_ms)
 	if (!m)
 		return -EOPNOTSUPP;
 	if (!m->opts.virtual_clock)
-		return spin_fail(-EINVAL, "%s goes by the kernel's clock: create it with message.virtual_clock to set one",
-				 ctx->name);
+		return spin_fail(-EINVAL, "%s goes by the kernel's clock: create it with message.virtual_clock to set one", ctx->name);
 	if (now_ms < *m->clock)
-		return spin_fail(-EINVAL, "%u ms is before the time of %s, %llu ms: clocks do not go backwards", now_ms,
-				 ctx->name, (unsigned long long)*m->clock);
+		return spin_fail(-EINVAL, "%u ms is before the time of %s, %llu ms: clocks do not go backwards", now_ms, ctx->name,
+				 (unsigned long long)*m->clock);
 	__atomic_store_n(m->clock, now_ms, __ATOMIC_RELEASE);
 	return 0;
 }
@@ -107,8 +108,8 @@ int spin_messages__look(const struct messages *m, int *due)
 		flying = 1;
 		waited = now - __atomic_load_n(&mpq->time, __ATOMIC_RELAXED);
 		*due |= (waited > idle && waited <= UINT32_MAX / 2) ||
-			(phase == SPIN_MPQ_OPEN && (__atomic_load_n(&mpq->parked, __ATOMIC_RELAXED) ||
-						    __atomic_load_n(&mpq->replay, __ATOMIC_RELAXED)));
+			(phase == SPIN_MPQ_OPEN &&
+			 (__atomic_load_n(&mpq->parked, __ATOMIC_RELAXED) || __atomic_load_n(&mpq->replay, __ATOMIC_RELAXED)));
 	}
 	return flying;
 }

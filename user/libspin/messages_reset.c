@@ -9,8 +9,8 @@
 #define FORGET_ALL 4096 /* resets after which the whole table is cleared, too: deleted keys lengthen searches */
 
 struct messages_used {
-	uint64_t opened;       /* messages, at the last look */
-	uint32_t opened_here;  /* since the last reset */
+	uint64_t opened;      /* messages, at the last look */
+	uint32_t opened_here; /* since the last reset */
 	uint32_t resets;
 	uint32_t flows;
 	uint32_t flow[SPIN_FLOWS];
@@ -92,8 +92,7 @@ static int forget_rest(struct spin_ctx *ctx)
 		if (!m->rest[i])
 			m->rest[i] = section__variable(ctx->bpf, ".bss", &ctx->bss, rest[i].name, rest[i].bytes);
 		if (!m->rest[i])
-			return spin_fail(-EINVAL, "%s has no %s of this version; compile it again with spincc", ctx->name,
-					 rest[i].name);
+			return spin_fail(-EINVAL, "%s has no %s of this version; compile it again with spincc", ctx->name, rest[i].name);
 		memset(m->rest[i], 0, rest[i].bytes);
 	}
 	return 0;

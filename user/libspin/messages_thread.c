@@ -7,9 +7,9 @@
 
 #include "user/libspin/messages.h"
 
-#define BUSY_MS  4   /* how often it looks while a message is in flight */
-#define QUIET_MS 32  /* and at most, if none is */
-#define CLOCK_S  1   /* how often the clock is compared, as ours goes by another rate */
+#define BUSY_MS  4  /* how often it looks while a message is in flight */
+#define QUIET_MS 32 /* and at most, if none is */
+#define CLOCK_S  1  /* how often the clock is compared, as ours goes by another rate */
 
 /* Until the time is over; 1: the thread is to stop. */
 static int rest(struct messages *m, unsigned ms)

@@ -60,8 +60,10 @@ static void take_out(struct messages *m, struct spin_unexpected *u, struct spin_
 
 static int under_way(const struct spin_ctx *ctx)
 {
-	return spin_fail(-EAGAIN, "a message that the entry is for is on its way into an overflow entry of %s: try again when "
-			 "the next event is there, or in some milliseconds", ctx->name);
+	return spin_fail(-EAGAIN,
+			 "a message that the entry is for is on its way into an overflow entry of %s: try again when "
+			 "the next event is there, or in some milliseconds",
+			 ctx->name);
 }
 
 void spin_messages__hold_overflow(struct messages *m)

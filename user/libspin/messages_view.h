@@ -19,8 +19,7 @@ struct messages_view {
 
 /* A virtual clock's are milliseconds, the kernel's what a coarse clock advances by. */
 uint32_t messages_view__ticks_s(int virtual_clock);
-int messages_view__each(const struct messages_view *v, int (*fn)(void *arg, const struct spin_message_info *message),
-			void *arg);
+int messages_view__each(const struct messages_view *v, int (*fn)(void *arg, const struct spin_message_info *message), void *arg);
 void messages_view__stats(const struct messages_view *v, struct spin_message_stats *out);
 
 #endif

@@ -30,8 +30,10 @@ int spin_nic__open(const char *ifname, struct spin_nic **out)
 	*out = NULL;
 	kernel_threaded__recover();
 	if (!ifindex)
-		return spin_fail(-ENODEV, "there is no interface %s in this network namespace; `ip link` lists "
-				 "them", ifname);
+		return spin_fail(-ENODEV,
+				 "there is no interface %s in this network namespace; `ip link` lists "
+				 "them",
+				 ifname);
 	*out = new_nic(ifname);
 	if (!*out)
 		return spin_fail(-ENOMEM, "no memory to open %s", ifname);
@@ -87,8 +89,7 @@ int spin_nic__set_mode(struct spin_nic *nic, enum spin_mode mode)
 		return spin_fail(-EINVAL, "there is no mode %d", (int)mode);
 	pthread_mutex_lock(&nic->lock);
 	if (nic->contexts)
-		err = spin_fail(-EBUSY, "%s is in use in %s mode: detach its contexts first", nic->name,
-				spin_mode_name(nic->used));
+		err = spin_fail(-EBUSY, "%s is in use in %s mode: detach its contexts first", nic->name, spin_mode_name(nic->used));
 	else
 		nic->wanted = mode;
 	pthread_mutex_unlock(&nic->lock);

@@ -32,8 +32,7 @@ static int read_file(struct spin_object *obj)
 	if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
 		err = spin_fail(-EINVAL, "%s is no regular file", obj->path);
 	} else if (st.st_size == 0 || st.st_size > OBJECT_BYTES_MAX) {
-		err = spin_fail(-EINVAL, "%s is not a fat object: it has %lld bytes", obj->path,
-				(long long)st.st_size);
+		err = spin_fail(-EINVAL, "%s is not a fat object: it has %lld bytes", obj->path, (long long)st.st_size);
 	} else {
 		obj->data = malloc((size_t)st.st_size);
 		if (!obj->data)
@@ -63,13 +62,16 @@ static int check_seal(struct spin_object *obj)
 		return 0;
 	}
 	if (bytes < 0)
-		return spin_fail(-EINVAL, "%s is damaged: its checksum is wrong; compile it again with spincc",
-				 obj->path);
+		return spin_fail(-EINVAL, "%s is damaged: its checksum is wrong; compile it again with spincc", obj->path);
 	if (obj->bytes >= 4 && !memcmp(obj->data, ELFMAG, SELFMAG))
-		return spin_fail(-EINVAL, "%s is not a fat object, or it is truncated: the seal at its end is "
-				 "missing; make one with `spincc handler.c -o handler.spin`", obj->path);
-	return spin_fail(-EINVAL, "%s is not a fat object: it is no ELF file; make one with "
-			 "`spincc handler.c -o handler.spin`", obj->path);
+		return spin_fail(-EINVAL,
+				 "%s is not a fat object, or it is truncated: the seal at its end is "
+				 "missing; make one with `spincc handler.c -o handler.spin`",
+				 obj->path);
+	return spin_fail(-EINVAL,
+			 "%s is not a fat object: it is no ELF file; make one with "
+			 "`spincc handler.c -o handler.spin`",
+			 obj->path);
 }
 
 static int is_rv32(const uint8_t *data, size_t bytes)
@@ -120,8 +122,10 @@ static int refuse_pspin(const struct spin_object *obj)
 
 	if (err)
 		return err == -ENOENT ? 0 : err;
-	return spin_fail(-ENOTSUP, "%s is compiled with --api pspin: it runs on the model of the HPU alone, by `spinctl cost %s`; for the "
-			 "kernel, for vectors and recordings write the handlers with <spin/spin.h>", obj->path, obj->path);
+	return spin_fail(-ENOTSUP,
+			 "%s is compiled with --api pspin: it runs on the model of the HPU alone, by `spinctl cost %s`; for the "
+			 "kernel, for vectors and recordings write the handlers with <spin/spin.h>",
+			 obj->path, obj->path);
 }
 
 static int read_meta(struct spin_object *obj)
@@ -130,23 +134,26 @@ static int read_meta(struct spin_object *obj)
 	size_t offset, bytes;
 
 	if (spin_elf__section(obj->data, obj->bytes, SPIN_META_SECTION, &offset, &bytes) || !bytes)
-		return spin_fail(-EINVAL, "%s is a BPF object without handlers (no %s section); make one with "
-				 "`spincc handler.c -o handler.spin`", obj->path, SPIN_META_SECTION);
+		return spin_fail(-EINVAL,
+				 "%s is a BPF object without handlers (no %s section); make one with "
+				 "`spincc handler.c -o handler.spin`",
+				 obj->path, SPIN_META_SECTION);
 	if (bytes < offsetof(struct spin_meta, name))
 		return spin_fail(-EINVAL, "%s is damaged: its description is too short", obj->path);
 	memcpy(meta, obj->data + offset, bytes < sizeof(*meta) ? bytes : sizeof(*meta));
 	if (meta->magic != SPIN_META_MAGIC)
 		return spin_fail(-EINVAL, "%s is damaged: its description has the wrong mark", obj->path);
 	if (meta->api_version > SPIN_API_VERSION)
-		return spin_fail(-ENOTSUP, "%s needs handler API %u, this is %u: install a newer version, or "
-				 "compile it again", obj->path, meta->api_version, SPIN_API_VERSION);
-	if (meta->api_version < SPIN_API_VERSION)
-		return spin_fail(-EINVAL, "%s was made for handler API %u, this is %u: compile it again with spincc",
+		return spin_fail(-ENOTSUP,
+				 "%s needs handler API %u, this is %u: install a newer version, or "
+				 "compile it again",
 				 obj->path, meta->api_version, SPIN_API_VERSION);
+	if (meta->api_version < SPIN_API_VERSION)
+		return spin_fail(-EINVAL, "%s was made for handler API %u, this is %u: compile it again with spincc", obj->path,
+				 meta->api_version, SPIN_API_VERSION);
 	if (bytes < sizeof(*meta) || meta->bytes < sizeof(*meta) || !memchr(meta->name, 0, sizeof(meta->name)) || !meta->name[0])
 		return spin_fail(-EINVAL, "%s is damaged: its description is not sound", obj->path);
-	if (spin_elf__section(obj->data, obj->bytes, SPIN_RV32_SECTION, &obj->image_offset,
-			      &obj->image_bytes))
+	if (spin_elf__section(obj->data, obj->bytes, SPIN_RV32_SECTION, &obj->image_offset, &obj->image_bytes))
 		return spin_fail(-EINVAL, "%s is damaged: its sections cannot be read", obj->path);
 	return object__registration(obj);
 }
@@ -175,14 +182,11 @@ static int read_types(struct spin_object *obj)
 
 	obj->types = bpf_object__open_mem(obj->data, obj->bytes, &opts);
 	if (!obj->types)
-		return spin_fail(-EINVAL, "%s is damaged: libbpf cannot read it (%s)", obj->path,
-				 strerror(errno));
+		return spin_fail(-EINVAL, "%s is damaged: libbpf cannot read it (%s)", obj->path, strerror(errno));
 	if (!bpf_object__btf(obj->types))
-		return spin_fail(-EINVAL, "%s has no type information (BTF); compile it again with spincc",
-				 obj->path);
+		return spin_fail(-EINVAL, "%s has no type information (BTF); compile it again with spincc", obj->path);
 	if (!bpf_object__find_program_by_name(obj->types, "spin_xdp"))
-		return spin_fail(-EINVAL, "%s has no program spin_xdp; compile it again with spincc",
-				 obj->path);
+		return spin_fail(-EINVAL, "%s has no program spin_xdp; compile it again with spincc", obj->path);
 	return 0;
 }
 

@@ -41,8 +41,10 @@ static int read_scratchpad(struct spin_object *obj)
 	if (bytes > SPIN_SCRATCHPAD_MAX || bytes % 8)
 		return damaged(obj, what);
 	if (bytes && reg->delivery != SPIN_DELIVER_ME)
-		return spin_fail(-EINVAL, "%s has a scratchpad, which is a message's: register .delivery = SPIN_DELIVER_ME, "
-				 "or keep it in SPIN_STATE", obj->path);
+		return spin_fail(-EINVAL,
+				 "%s has a scratchpad, which is a message's: register .delivery = SPIN_DELIVER_ME, "
+				 "or keep it in SPIN_STATE",
+				 obj->path);
 	reg->scratchpad_bytes = bytes;
 	return 0;
 }
@@ -75,8 +77,10 @@ static int check_takes(const struct spin_object *obj)
 	if (reg->takes && reg->delivery != SPIN_DELIVER_ME)
 		return spin_fail(-EINVAL, "%s registers .takes, which is for messages: register .delivery = SPIN_DELIVER_ME", obj->path);
 	if (reg->takes & (SPIN_TAKES_GET | SPIN_TAKES_FETCH) && !reg->puts)
-		return spin_fail(-EINVAL, "%s takes gets, or atomics that fetch, whose answers are sent: say with SPIN_PUTS(n) how many "
-				 "packets at most for one that came, the answer among them", obj->path);
+		return spin_fail(-EINVAL,
+				 "%s takes gets, or atomics that fetch, whose answers are sent: say with SPIN_PUTS(n) how many "
+				 "packets at most for one that came, the answer among them",
+				 obj->path);
 	return 0;
 }
 
@@ -87,19 +91,25 @@ static int check_pieces(const struct spin_object *obj)
 	const unsigned unit = reg->fragmentation_bytes;
 
 	if (reg->user_header_bytes > SPIN_USER_HEADER_MAX)
-		return spin_fail(-EINVAL, "%s registers .user_header_bytes = %u: at most %u; read the rest in the payload "
-				 "handler", obj->path, reg->user_header_bytes, SPIN_USER_HEADER_MAX);
+		return spin_fail(-EINVAL,
+				 "%s registers .user_header_bytes = %u: at most %u; read the rest in the payload "
+				 "handler",
+				 obj->path, reg->user_header_bytes, SPIN_USER_HEADER_MAX);
 	if (unit <= 1)
 		return 0;
 	if (unit & (unit - 1) || unit > SPIN_FRAGMENTATION_MAX)
 		return spin_fail(-EINVAL, "%s registers .fragmentation_bytes = %u: a power of two, at most %u", obj->path, unit,
 				 SPIN_FRAGMENTATION_MAX);
 	if (reg->delivery != SPIN_DELIVER_ME)
-		return spin_fail(-EINVAL, "%s registers .fragmentation_bytes, which is for messages: register .delivery = "
-				 "SPIN_DELIVER_ME, or look at the length of each datagram", obj->path);
+		return spin_fail(-EINVAL,
+				 "%s registers .fragmentation_bytes, which is for messages: register .delivery = "
+				 "SPIN_DELIVER_ME, or look at the length of each datagram",
+				 obj->path);
 	if (reg->user_header_bytes % unit)
-		return spin_fail(-EINVAL, "%s registers .user_header_bytes = %u with .fragmentation_bytes = %u: what follows the user "
-				 "header would not lie as promised; make it a multiple", obj->path, reg->user_header_bytes, unit);
+		return spin_fail(-EINVAL,
+				 "%s registers .user_header_bytes = %u with .fragmentation_bytes = %u: what follows the user "
+				 "header would not lie as promised; make it a multiple",
+				 obj->path, reg->user_header_bytes, unit);
 	return 0;
 }
 
@@ -111,8 +121,8 @@ int object__registration(struct spin_object *obj)
 	if (reg->delivery != SPIN_DELIVER_STACK && reg->delivery != SPIN_DELIVER_ME)
 		return damaged(obj, "it names a delivery that does not exist");
 	if (reg->budget > SPIN_BUDGET_MAX)
-		return spin_fail(-EINVAL, "%s registers .budget = %u: at most %u steps; more would keep an HPU from its packets",
-				 obj->path, reg->budget, SPIN_BUDGET_MAX);
+		return spin_fail(-EINVAL, "%s registers .budget = %u: at most %u steps; more would keep an HPU from its packets", obj->path,
+				 reg->budget, SPIN_BUDGET_MAX);
 	err = check_pieces(obj);
 	if (!err)
 		err = read_scratchpad(obj);

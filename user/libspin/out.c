@@ -16,8 +16,8 @@ extern const char out_image[], out_image_end[];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct {
 	unsigned holders;
-	unsigned generation;   /* of what was loaded */
-	uint64_t owners;       /* one bit each */
+	unsigned generation; /* of what was loaded */
+	uint64_t owners;     /* one bit each */
 	struct bpf_object *bpf;
 	int program_fd, outs_fd, boxes_fd, made_fd;
 } out;

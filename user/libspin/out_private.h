@@ -16,8 +16,8 @@ uint64_t out__count(unsigned owner);
 struct out {
 	unsigned owner;
 	int ways_fd;
-	struct spin_way *way;     /* the program's, mapped */
-	uint64_t made_before;     /* by earlier contexts of this number */
+	struct spin_way *way; /* the program's, mapped */
+	uint64_t made_before; /* by earlier contexts of this number */
 };
 
 #endif

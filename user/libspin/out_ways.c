@@ -110,9 +110,10 @@ int out__join(struct spin_ctx *ctx, const struct spin_place *place)
 		return 0;
 	for (unsigned i = 0; i < SPIN_WAY_PLACES; i++)
 		if (ctx->out->way[i].ifindex == (uint32_t)nic->ifindex)
-			return spin_fail(-EINVAL, "%s and another interface of %s have the same number in two network namespaces, so "
-					 "that packets could not be sent by the right one: give each a context of its own", nic->name,
-					 ctx->name);
+			return spin_fail(-EINVAL,
+					 "%s and another interface of %s have the same number in two network namespaces, so "
+					 "that packets could not be sent by the right one: give each a context of its own",
+					 nic->name, ctx->name);
 	err = make_ways(nic);
 	for (uint32_t i = 0; !err && i < SPIN_WAYS; i++) {
 		uint32_t at = number * SPIN_WAYS + i;

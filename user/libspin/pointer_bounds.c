@@ -17,9 +17,9 @@
 #include "user/libspin/work_limit.h"
 
 #define SLOTS 64 /* of the stack, 8 bytes each */
-#define JUMP (BPF_JMP | BPF_JA)
-#define COPY (BPF_ALU64 | BPF_MOV | BPF_X)
-#define ADDED 3  /* instructions for one copy */
+#define JUMP  (BPF_JMP | BPF_JA)
+#define COPY  (BPF_ALU64 | BPF_MOV | BPF_X)
+#define ADDED 3 /* instructions for one copy */
 
 /* Of a register: what it may be on some way there. */
 enum { POINTER = 1, COMPUTED = 2 /* by an addition of a register */, CONTEXT = 4 };
@@ -138,13 +138,14 @@ static int put_copy(struct bpf_insn *insns, size_t *count, size_t at)
 	insns[at] = (struct bpf_insn){ .code = JUMP, .off = (int16_t)distance };
 	insns[(*count)++] = (struct bpf_insn){ .code = BPF_ALU64 | BPF_ADD | BPF_K, .dst_reg = copy.src_reg };
 	insns[(*count)++] = copy;
-	insns[(*count)++] = (struct bpf_insn){ .code = JUMP, .off = (int16_t)-(distance + ADDED) };
+	insns[(*count)++] = (struct bpf_insn){ .code = JUMP, .off = (int16_t) - (distance + ADDED) };
 	return 0;
 }
 
 int pointer_bounds__join(struct bpf_program *prog)
 {
-	const struct work_code code = { .name = bpf_program__name(prog), .insns = bpf_program__insns(prog),
+	const struct work_code code = { .name = bpf_program__name(prog),
+					.insns = bpf_program__insns(prog),
 					.count = bpf_program__insn_cnt(prog) };
 	struct flow f = { .at = calloc(code.count, sizeof(*f.at)) };
 	size_t copies = 0, count = code.count;

@@ -21,8 +21,7 @@ int queues__thread(struct spin_nic *nic)
 	int threaded, err;
 
 	if (nic->used == SPIN_MODE_GENERIC)
-		return spin_fail(-EOPNOTSUPP, "%s runs handlers in generic mode, behind its queues: take CPUs as HPUs",
-				 nic->name);
+		return spin_fail(-EOPNOTSUPP, "%s runs handlers in generic mode, behind its queues: take CPUs as HPUs", nic->name);
 	if (nic->queue_contexts++)
 		return 0;
 	err = kernel_threaded__read(nic->ifindex, &queues, &threaded);
@@ -30,8 +29,10 @@ int queues__thread(struct spin_nic *nic)
 		err = kernel_threaded__begin(nic->ifindex, &nic->threads);
 	if (err) {
 		nic->queue_contexts--;
-		return spin_fail(err, "%s gets no threads for its queues (%s): do `echo 1 >/sys/class/net/%s/threaded`, "
-				 "or take CPUs as HPUs", nic->name, strerror(-err), nic->name);
+		return spin_fail(err,
+				 "%s gets no threads for its queues (%s): do `echo 1 >/sys/class/net/%s/threaded`, "
+				 "or take CPUs as HPUs",
+				 nic->name, strerror(-err), nic->name);
 	}
 	nic->threads_are_ours = !threaded;
 	return 0;

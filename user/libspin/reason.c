@@ -43,9 +43,12 @@ enum spin_verdict spin_reason_verdict(enum spin_reason reason)
 const char *spin_verdict_name(enum spin_verdict verdict)
 {
 	switch (verdict) {
-	case SPIN_VERDICT_PASS: return "pass";
-	case SPIN_VERDICT_DROP: return "drop";
-	case SPIN_VERDICT_TX:   return "tx";
+	case SPIN_VERDICT_PASS:
+		return "pass";
+	case SPIN_VERDICT_DROP:
+		return "drop";
+	case SPIN_VERDICT_TX:
+		return "tx";
 	}
 	return "unknown";
 }

@@ -64,8 +64,7 @@ int spin_requests__prepare(struct spin_ctx *ctx)
 	}
 	map = bpf_object__find_map_by_name(ctx->bpf, maps[0]);
 	hops = bpf_object__find_map_by_name(ctx->bpf, "spin_hops");
-	if (!send || !tell || !map || bpf_map__set_max_entries(map, RING_BYTES) || !hops ||
-	    bpf_map__set_max_entries(hops, SPIN_HOPS))
+	if (!send || !tell || !map || bpf_map__set_max_entries(map, RING_BYTES) || !hops || bpf_map__set_max_entries(hops, SPIN_HOPS))
 		return -ENOENT;
 	return out__prepare(ctx);
 }
@@ -103,8 +102,7 @@ int spin_requests__open(struct spin_ctx *ctx)
 		return 0;
 	r->stats = section__variable(ctx->bpf, ".bss", &ctx->bss, "spin_out_stats", SPIN_HPUS_MAX * sizeof(*r->stats));
 	if (!r->stats || join_program(ctx->bpf, "spin_parked", "spin_send") ||
-	    (ctx->messages && join_program(ctx->bpf, "spin_swept",
-					   ctx->hpus == SPIN_HPUS_SPREAD ? "spin_send_swept" : "spin_send")))
+	    (ctx->messages && join_program(ctx->bpf, "spin_swept", ctx->hpus == SPIN_HPUS_SPREAD ? "spin_send_swept" : "spin_send")))
 		return spin_fail(-EINVAL, "%s has no way to send of this version; compile it again with spincc", ctx->name);
 	if (ctx->messages)
 		r->tell_fd = bpf_program__fd(bpf_object__find_program_by_name(ctx->bpf, "spin_tell"));

@@ -102,8 +102,7 @@ static int is_over(void *arg, const struct spin_send_report *so_far)
 	const struct answer *a = arg;
 
 	(void)so_far;
-	return __atomic_load_n(&a->ctx->requests->stop, __ATOMIC_RELAXED) || !may_read(a->ctx, a->put) ||
-	       send_now_ns() >= a->until_ns;
+	return __atomic_load_n(&a->ctx->requests->stop, __ATOMIC_RELAXED) || !may_read(a->ctx, a->put) || send_now_ns() >= a->until_ns;
 }
 
 static void set_answering(struct requests *r, unsigned me)

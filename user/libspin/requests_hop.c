@@ -21,13 +21,13 @@
 #include "user/libspin/out_private.h"
 #include "user/libspin/requests_private.h"
 
-#define VALID (NUD_PERMANENT | NUD_NOARP | NUD_REACHABLE | NUD_PROBE | NUD_STALE | NUD_DELAY)
+#define VALID   (NUD_PERMANENT | NUD_NOARP | NUD_REACHABLE | NUD_PROBE | NUD_STALE | NUD_DELAY)
 #define AGAIN_S 5        /* how often an entry is looked at again; one that was not used meanwhile goes */
 #define TRY_NS  10000000 /* the same target is not asked for more often */
 
 struct answer {
 	size_t address_bytes;
-	int next_hop;            /* 1: `hop` is a router's address */
+	int next_hop; /* 1: `hop` is a router's address */
 	uint32_t hop[4];
 	int valid, stale;
 	uint8_t mac[6];
@@ -91,7 +91,8 @@ static int ask_route(int fd, const struct spin_hop_key *key, struct answer *out)
 static int ask_neighbour(int fd, const struct spin_hop_key *key, struct answer *out, int use)
 {
 	const struct ndmsg fixed = { .ndm_family = (unsigned char)(key->ip_version == 4 ? AF_INET : AF_INET6),
-				     .ndm_ifindex = (int)key->ifindex, .ndm_flags = use ? NTF_USE : 0 };
+				     .ndm_ifindex = (int)key->ifindex,
+				     .ndm_flags = use ? NTF_USE : 0 };
 	struct netlink_request r;
 
 	netlink__begin(&r, use ? RTM_NEWNEIGH : RTM_GETNEIGH, 0, &fixed, sizeof(fixed));

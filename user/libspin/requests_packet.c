@@ -28,8 +28,7 @@ int requests_packet__open(struct requests *r)
 {
 	r->raw4 = open_raw(AF_INET);
 	if (r->raw4 < 0)
-		return spin_fail(r->raw4, "cannot open a raw socket for packets of handlers: %s; it needs CAP_NET_RAW",
-				 strerror(-r->raw4));
+		return spin_fail(r->raw4, "cannot open a raw socket for packets of handlers: %s; it needs CAP_NET_RAW", strerror(-r->raw4));
 	r->raw6 = open_raw(AF_INET6); /* a kernel without IPv6 is none that packets of it come to */
 	return 0;
 }

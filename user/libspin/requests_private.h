@@ -9,16 +9,15 @@
 #define REQUESTS_PUTS_MAX    4096u /* that wait; one more fails */
 #define REQUESTS_ANSWERS_MAX 64u   /* the same of answers to gets, which anyone may ask for */
 
-
 /* A put that waits for its turn. */
 struct put {
 	struct put *next;
 	uint32_t start, bytes;
 	struct spin_process source;
 	struct spin_put put;
-	int has_data;          /* 1: its bytes are below; 0: in host memory */
-	int is_answer;         /* to a get */
-	int leaves;            /* 1: its entry was used once, and is free when this has gone */
+	int has_data;  /* 1: its bytes are below; 0: in host memory */
+	int is_answer; /* to a get */
+	int leaves;    /* 1: its entry was used once, and is free when this has gone */
 	/* of an answer, and of a put that is to be acknowledged */
 	uint32_t acked, options, me, me_serial;
 	uint64_t user_ptr;
@@ -38,36 +37,36 @@ struct requests {
 	struct ring_buffer *ring;
 	int (*fn)(void *arg, const struct spin_request *request);
 	void *arg;
-	int answer;                    /* of fn */
+	int answer; /* of fn */
 	const struct spin_out_stats *stats;
-	int tell_fd;                   /* the program that makes an event; -1: not of datagrams */
+	int tell_fd; /* the program that makes an event; -1: not of datagrams */
 
 	/* packets */
 	pthread_t thread;
 	int has_threads;
-	int stop_fd;                   /* readable: they are to stop, or entries to leave */
+	int stop_fd; /* readable: they are to stop, or entries to leave */
 	int raw4, raw6;
-	uint64_t sent, unsent;         /* atomic, as those below */
+	uint64_t sent, unsent; /* atomic, as those below */
 
 	/* ways that it finds */
-	int hops_fd, hops_map;         /* netlink; the table */
-	int hops;                      /* 1: there may be some */
+	int hops_fd, hops_map; /* netlink; the table */
+	int hops;              /* 1: there may be some */
 	uint32_t tried[4];
 	uint64_t tried_ns, looked_ns;
 
 	/* puts; and answers, so that a stranger who never acknowledges holds up no put of this machine's */
-	pthread_mutex_t lock;          /* of what follows */
+	pthread_mutex_t lock; /* of what follows */
 	struct put_queue puts, answers;
-	unsigned answering;            /* the entry that an answer is being read from; SPIN_MES_MAX: none */
-	pthread_cond_t answered_one;   /* it is another one */
-	uint64_t leaving;              /* entries whose event was read and whose answer may be in the ring, one bit each */
+	unsigned answering;          /* the entry that an answer is being read from; SPIN_MES_MAX: none */
+	pthread_cond_t answered_one; /* it is another one */
+	uint64_t leaving;            /* entries whose event was read and whose answer may be in the ring, one bit each */
 	int stop;
-	int failure;                   /* what ended a thread by itself, and its reason */
+	int failure; /* what ended a thread by itself, and its reason */
 	char why[SPIN_ERROR_BYTES];
 	uint64_t put, unput;
 	uint64_t answered, unanswered;
-	uint64_t untold;               /* events that found no room */
-	int is_behind;                 /* the worker's: the last event found none, however long it waited */
+	uint64_t untold; /* events that found no room */
+	int is_behind;   /* the worker's: the last event found none, however long it waited */
 };
 
 /* Signals are for the application's threads. */
@@ -102,8 +101,8 @@ int put_queue__add(struct requests *r, struct put_queue *q, struct put *p);
 /* NULL: the thread is to stop. Until the next call it counts as being sent. */
 struct put *put_queue__next(struct requests *r, struct put_queue *q);
 /* Sends it, until is_over says so. 0, or a negative errno. */
-int requests_put__send(struct spin_ctx *ctx, const struct put *p,
-		       int (*is_over)(void *arg, const struct spin_send_report *so_far), void *arg);
+int requests_put__send(struct spin_ctx *ctx, const struct put *p, int (*is_over)(void *arg, const struct spin_send_report *so_far),
+		       void *arg);
 
 /* --- requests_answer.c --- */
 

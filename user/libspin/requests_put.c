@@ -21,7 +21,7 @@
 #include "user/libspin/send.h"
 
 #define ADDRESS_BYTES (INET6_ADDRSTRLEN + 12) /* with an interface's index */
-#define TELL_TRIES    5000u /* with a millisecond in between: so long a reader may be behind */
+#define TELL_TRIES    5000u                   /* with a millisecond in between: so long a reader may be behind */
 
 /* The event goes the way of the handlers' own, so that there is one order and one descriptor. */
 static int tell_once(struct spin_ctx *ctx, const struct put *p, enum spin_event_type type)
@@ -125,8 +125,8 @@ static int is_stopping(void *arg, const struct spin_send_report *so_far)
 	return __atomic_load_n(&r->stop, __ATOMIC_RELAXED);
 }
 
-int requests_put__send(struct spin_ctx *ctx, const struct put *p,
-		       int (*is_over)(void *arg, const struct spin_send_report *so_far), void *arg)
+int requests_put__send(struct spin_ctx *ctx, const struct put *p, int (*is_over)(void *arg, const struct spin_send_report *so_far),
+		       void *arg)
 {
 	const struct spin_memory *memory = &ctx->host.memory;
 	const struct spin_send_put put = { p->put.match_bits, p->put.hdr_data, p->put.remote_offset };
@@ -166,8 +166,9 @@ static uint32_t payload_at(const struct spin_request *q)
 /* All but the data. */
 static void describe(struct put *p, const struct spin_request *q)
 {
-	*p = (struct put){ .start = q->start, .bytes = q->bytes, .source = q->source, .put = q->put, .acked = q->acked,
-			   .is_answer = is_answer(q) };
+	*p = (struct put){
+		.start = q->start, .bytes = q->bytes, .source = q->source, .put = q->put, .acked = q->acked, .is_answer = is_answer(q)
+	};
 	if (!q->acked && !p->is_answer)
 		return;
 	p->options = q->options;

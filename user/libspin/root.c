@@ -31,8 +31,7 @@ struct root {
 static int open_object(struct root *root)
 {
 	char *log = calloc(1, VERIFIER_LOG_BYTES);
-	LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = "spin_root", .kernel_log_buf = log,
-		    .kernel_log_size = VERIFIER_LOG_BYTES);
+	LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = "spin_root", .kernel_log_buf = log, .kernel_log_size = VERIFIER_LOG_BYTES);
 	int trusted = kernel_probe__privileged(), err;
 	struct bpf_program *prog;
 
@@ -68,23 +67,20 @@ int root__load(struct root **out)
 		struct bpf_program *prog = bpf_object__find_program_by_name(root->bpf, root->program);
 
 		root->match = section__variable(root->bpf, ".bss", &root->bss, "spin_match", sizeof(*root->match));
-		root->counters = section__variable(root->bpf, ".bss", &root->bss, "spin_counters",
-						   sizeof(*root->counters) * SPIN_HPUS_MAX);
-		root->taps_every = section__variable(root->bpf, ".bss", &root->bss, "spin_taps_every",
-						     sizeof(*root->taps_every) * SPIN_CONTEXTS_MAX);
-		root->taps_lost = section__variable(root->bpf, ".bss", &root->bss, "spin_taps_lost",
-						    sizeof(*root->taps_lost) * SPIN_CONTEXTS_MAX);
+		root->counters = section__variable(root->bpf, ".bss", &root->bss, "spin_counters", sizeof(*root->counters) * SPIN_HPUS_MAX);
+		root->taps_every =
+			section__variable(root->bpf, ".bss", &root->bss, "spin_taps_every", sizeof(*root->taps_every) * SPIN_CONTEXTS_MAX);
+		root->taps_lost =
+			section__variable(root->bpf, ".bss", &root->bss, "spin_taps_lost", sizeof(*root->taps_lost) * SPIN_CONTEXTS_MAX);
 		root->prog_fd = bpf_program__fd(prog);
 		root->contexts_fd = bpf_object__find_map_fd_by_name(root->bpf, "spin_contexts");
 		root->taps_fd = bpf_object__find_map_fd_by_name(root->bpf, "spin_taps");
-		root->wait_fd = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "spin_wait", 0, 0, (uint32_t)sysconf(_SC_PAGESIZE),
-					       NULL);
-		if (!prog || !root->match || !root->counters || !root->taps_every || !root->taps_lost ||
-		    root->contexts_fd < 0 || root->taps_fd < 0)
+		root->wait_fd = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "spin_wait", 0, 0, (uint32_t)sysconf(_SC_PAGESIZE), NULL);
+		if (!prog || !root->match || !root->counters || !root->taps_every || !root->taps_lost || root->contexts_fd < 0 ||
+		    root->taps_fd < 0)
 			err = spin_fail(-EINVAL, "the interface's program is of another version: build libspin anew");
 		else if (root->wait_fd < 0)
-			err = spin_fail(root->wait_fd, "cannot make a map of the interface's program: %s",
-					strerror(-root->wait_fd));
+			err = spin_fail(root->wait_fd, "cannot make a map of the interface's program: %s", strerror(-root->wait_fd));
 	}
 	if (err) {
 		root__free(root);
@@ -145,8 +141,10 @@ int root__add(struct root *root, unsigned slot, const struct spin_rule *rule, in
 		return spin_fail(-errno, "the interface's program cannot take the context: %s", strerror(errno));
 	if (!match__has_room(root->match, rule)) {
 		bpf_map_delete_elem(root->contexts_fd, &slot);
-		return spin_fail(-ENOSPC, "%d contexts with u32 in their rules are attached, the most an interface can have: leave it out of "
-				 "one, or detach one", SPIN_WORDED_MAX);
+		return spin_fail(-ENOSPC,
+				 "%d contexts with u32 in their rules are attached, the most an interface can have: leave it out of "
+				 "one, or detach one",
+				 SPIN_WORDED_MAX);
 	}
 	match__set(root->match, slot, rule);
 	set_bit(&root->match->active, slot);

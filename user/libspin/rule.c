@@ -32,8 +32,7 @@ static int parse_number(const char *word, unsigned long min, unsigned long max, 
 	return errno || *end || *out < min || *out > max ? -EINVAL : 0;
 }
 
-static int parse_address(struct spin_rule *rule, const char *which, const char *word,
-			 uint32_t addr[4], uint32_t mask[4])
+static int parse_address(struct spin_rule *rule, const char *which, const char *word, uint32_t addr[4], uint32_t mask[4])
 {
 	char text[INET6_ADDRSTRLEN + 8];
 	unsigned long bits;
@@ -53,8 +52,7 @@ static int parse_address(struct spin_rule *rule, const char *which, const char *
 	else if (inet_pton(AF_INET6, text, addr) == 1)
 		width = 128;
 	else
-		return spin_fail(-EINVAL, "rule: '%s' is no address; write 10.0.0.1, 10.0.0.0/8 or 2001:db8::1",
-				 word);
+		return spin_fail(-EINVAL, "rule: '%s' is no address; write 10.0.0.1, 10.0.0.0/8 or 2001:db8::1", word);
 	bits = width;
 	if (slash && parse_number(slash + 1, 0, width, &bits))
 		return spin_fail(-EINVAL, "rule: '%s' has no prefix length from 0 to %u", word, width);
@@ -126,7 +124,8 @@ static int check_ether(const struct spin_rule *rule)
 		return spin_fail(-EINVAL, "rule: 0x%04x is no type of Ethernet: those are from 0x%04x on", type, ETHER_TYPE_LEAST);
 	if (type == SPIN_ETH_IP4 || type == SPIN_ETH_IP6)
 		return spin_fail(-EINVAL, "rule: type 0x%04x is IPv%u, of which handlers take UDP and ICMP: write udp %s or %s", type,
-				 type == SPIN_ETH_IP4 ? 4 : 6, type == SPIN_ETH_IP4 ? "ip4" : "ip6", type == SPIN_ETH_IP4 ? "icmp" : "icmp6");
+				 type == SPIN_ETH_IP4 ? 4 : 6, type == SPIN_ETH_IP4 ? "ip4" : "ip6",
+				 type == SPIN_ETH_IP4 ? "icmp" : "icmp6");
 	if (type == SPIN_ETH_VLAN || type == SPIN_ETH_QINQ)
 		return spin_fail(-EINVAL, "rule: type 0x%04x is a VLAN tag's, which are looked through: write the type behind it", type);
 	if (rule->protocol || rule->ip_version || rule->src_port || rule->dst_port)
@@ -146,8 +145,10 @@ static int check_word(const struct spin_rule_word *word)
 		return spin_fail(-EINVAL, "rule: word %u from %u to %u: give a word from 0 to %u and bounds in their order", word->index,
 				 word->first, word->last, SPIN_RULE_INDEX_MAX);
 	if (is_beyond_mask(word))
-		return spin_fail(-EINVAL, "rule: word %u from %#x to %#x: no word under the mask %#x is that; give the value as it "
-				 "stands in the word", word->index, word->first, word->last, word->mask);
+		return spin_fail(-EINVAL,
+				 "rule: word %u from %#x to %#x: no word under the mask %#x is that; give the value as it "
+				 "stands in the word",
+				 word->index, word->first, word->last, word->mask);
 	return 0;
 }
 
@@ -186,8 +187,10 @@ static int check_protocol(struct spin_rule *rule)
 	if (rule->ether_type)
 		return check_ether(rule);
 	if (i == PROTOCOLS)
-		return spin_fail(-EINVAL, "rule: it asks for packets of protocol %u, but handlers get those of UDP (17), ICMP (1) and "
-				 "ICMPv6 (58) only: leave protocol 0, or make it one of these", rule->protocol);
+		return spin_fail(-EINVAL,
+				 "rule: it asks for packets of protocol %u, but handlers get those of UDP (17), ICMP (1) and "
+				 "ICMPv6 (58) only: leave protocol 0, or make it one of these",
+				 rule->protocol);
 	rule->protocol = protocols[i].protocol;
 	if (!protocols[i].version)
 		return 0;
@@ -245,10 +248,12 @@ static int parse_word_test(const char *text, struct spin_rule_word *out)
 		at = NULL;
 	}
 	if (!at || *at)
-		return spin_fail(-EINVAL, "rule: '%s' is no test of a word; write INDEX[/MASK]=FIRST[-LAST], as in u32 9/0xffff0000=0x23280000",
+		return spin_fail(-EINVAL,
+				 "rule: '%s' is no test of a word; write INDEX[/MASK]=FIRST[-LAST], as in u32 9/0xffff0000=0x23280000",
 				 text);
 	if (word.index > SPIN_RULE_INDEX_MAX)
-		return spin_fail(-EINVAL, "rule: '%s': words are 0 to %u, of 4 bytes, from the frame's begin on", text, SPIN_RULE_INDEX_MAX);
+		return spin_fail(-EINVAL, "rule: '%s': words are 0 to %u, of 4 bytes, from the frame's begin on", text,
+				 SPIN_RULE_INDEX_MAX);
 	if (word.first > word.last)
 		return spin_fail(-EINVAL, "rule: '%s': nothing is from %#x to %#x; give the lower one first", text, word.first, word.last);
 	if (is_beyond_mask(&word))
@@ -340,9 +345,11 @@ static int parse_word(struct spin_rule *rule, const char *word, char **save)
 		return set_version(rule, 6);
 	if (strcmp(word, "src") && strcmp(word, "dst") && strcmp(word, "sport") && strcmp(word, "dport") && strcmp(word, "ether") &&
 	    strcmp(word, "u32") && strcmp(word, "eom"))
-		return spin_fail(-EINVAL, "rule: unknown word '%s'; it knows udp, icmp, icmp6, ip4, ip6, src ADDR[/LEN], "
-				 "dst ADDR[/LEN], sport N, dport N, ether TYPE, u32 INDEX[/MASK]=FIRST[-LAST], eom INDEX[/MASK]=FIRST[-LAST]",
-				 word);
+		return spin_fail(
+			-EINVAL,
+			"rule: unknown word '%s'; it knows udp, icmp, icmp6, ip4, ip6, src ADDR[/LEN], "
+			"dst ADDR[/LEN], sport N, dport N, ether TYPE, u32 INDEX[/MASK]=FIRST[-LAST], eom INDEX[/MASK]=FIRST[-LAST]",
+			word);
 	value = strtok_r(NULL, " \t\n", save);
 	if (!value)
 		return spin_fail(-EINVAL, "rule: a value is missing after '%s'", word);
@@ -367,8 +374,7 @@ int spin_rule__parse(const char *text, struct spin_rule *out)
 
 	if (!copy)
 		return spin_fail(-ENOMEM, "rule: no memory");
-	for (char *word = strtok_r(copy, " \t\n", &save); word && !err;
-	     word = strtok_r(NULL, " \t\n", &save))
+	for (char *word = strtok_r(copy, " \t\n", &save); word && !err; word = strtok_r(NULL, " \t\n", &save))
 		err = parse_word(&rule, word, &save);
 	free(copy);
 	if (!err)
@@ -387,8 +393,7 @@ static unsigned prefix_length(const uint32_t mask[4])
 	return bits;
 }
 
-static int format_address(char *to, size_t bytes, const char *which, unsigned version,
-			  const uint32_t addr[4], const uint32_t mask[4])
+static int format_address(char *to, size_t bytes, const char *which, unsigned version, const uint32_t addr[4], const uint32_t mask[4])
 {
 	unsigned bits = prefix_length(mask), width = version == 6 ? 128 : 32;
 	char text[INET6_ADDRSTRLEN];

@@ -7,7 +7,7 @@
 
 /* Little-endian, as the rest of the object. */
 struct seal {
-	char     magic[8];
+	char magic[8];
 	uint64_t bytes; /* of the file before it */
 	uint32_t crc;   /* CRC-32 of those */
 	uint32_t check; /* CRC-32 of the fields above */
@@ -40,8 +40,8 @@ long spin_seal__check(const void *data, size_t bytes)
 	memcpy(&seal, (const char *)data + bytes - sizeof(seal), sizeof(seal));
 	if (memcmp(seal.magic, magic, sizeof(magic)))
 		return 0;
-	if (seal.check != checksum(&seal, offsetof(struct seal, check)) ||
-	    seal.bytes != bytes - sizeof(seal) || seal.crc != checksum(data, (size_t)seal.bytes))
+	if (seal.check != checksum(&seal, offsetof(struct seal, check)) || seal.bytes != bytes - sizeof(seal) ||
+	    seal.crc != checksum(data, (size_t)seal.bytes))
 		return -EINVAL;
 	return (long)seal.bytes;
 }

@@ -35,8 +35,7 @@ int section__open(const struct bpf_object *object, const char *section, const ch
 
 	if (!map)
 		return 0;
-	addr = mmap(NULL, whole_pages(bpf_map__value_size(map)), PROT_READ | PROT_WRITE, MAP_SHARED,
-		    bpf_map__fd(map), 0);
+	addr = mmap(NULL, whole_pages(bpf_map__value_size(map)), PROT_READ | PROT_WRITE, MAP_SHARED, bpf_map__fd(map), 0);
 	if (addr == MAP_FAILED)
 		return spin_fail(-errno, "cannot map the memory of %s: %s", who, strerror(errno));
 	out->addr = addr;
@@ -51,14 +50,13 @@ void section__close(struct spin_memory *mem)
 	*mem = (struct spin_memory){ 0 };
 }
 
-void *section__variable(const struct bpf_object *object, const char *section, const struct spin_memory *mem,
-			const char *name, size_t bytes)
+void *section__variable(const struct bpf_object *object, const char *section, const struct spin_memory *mem, const char *name, size_t bytes)
 {
 	const struct btf *btf = bpf_object__btf(object);
 	struct layout_variable var;
 
-	if (!mem->addr || layout__find(btf, name, &var) || strcmp(var.section, section) || var.bytes != bytes ||
-	    var.offset > mem->bytes || bytes > mem->bytes - var.offset)
+	if (!mem->addr || layout__find(btf, name, &var) || strcmp(var.section, section) || var.bytes != bytes || var.offset > mem->bytes ||
+	    bytes > mem->bytes - var.offset)
 		return NULL;
 	return mem->addr + var.offset;
 }

@@ -20,7 +20,7 @@ struct bpf_map *section__map(const struct bpf_object *object, const char *sectio
 int section__open(const struct bpf_object *object, const char *section, const char *who, struct spin_memory *out);
 void section__close(struct spin_memory *mem);
 /* A variable of the section by name, if it has this size; NULL if not. */
-void *section__variable(const struct bpf_object *object, const char *section, const struct spin_memory *mem,
-			const char *name, size_t bytes);
+void *section__variable(const struct bpf_object *object, const char *section, const struct spin_memory *mem, const char *name,
+			size_t bytes);
 
 #endif

@@ -11,7 +11,7 @@
 
 #include "user/libspin/send.h"
 
-#define MS_NS 1000000u
+#define MS_NS   1000000u
 #define TELL_NS (100u * MS_NS)
 
 /* One message on its way. */
@@ -20,11 +20,11 @@ struct job {
 	struct send_message message;
 	struct spin_send_report report;
 	uint64_t start_ns, now_ns;
-	uint64_t heard_ns;   /* of the last news: an acknowledgement, or progress without any */
+	uint64_t heard_ns; /* of the last news: an acknowledgement, or progress without any */
 	uint64_t told_ns;
-	int refused;         /* 1: the receiver has no room for it */
-	int again;           /* 1: the receiver has ended it for another one, and what it had of it is lost */
-	uint64_t most;       /* packets that were acknowledged at a time: more is progress, also after beginning again */
+	int refused;           /* 1: the receiver has no room for it */
+	int again;             /* 1: the receiver has ended it for another one, and what it had of it is lost */
+	uint64_t most;         /* packets that were acknowledged at a time: more is progress, also after beginning again */
 	uint64_t acknowledged; /* since it was begun again */
 	uint64_t most_before;  /* as `most`, when it was begun again */
 	unsigned in_vain;      /* times that it was begun again without progress */
@@ -51,8 +51,7 @@ static int next_id(uint32_t *id)
 	return err;
 }
 
-int spin_sender__open(const char *host, const char *port, const struct spin_send_opts *opts,
-		      struct spin_sender **out)
+int spin_sender__open(const char *host, const char *port, const struct spin_send_opts *opts, struct spin_sender **out)
 {
 	struct spin_sender *s = calloc(1, sizeof(*s));
 	int err, room;
@@ -67,8 +66,10 @@ int spin_sender__open(const char *host, const char *port, const struct spin_send
 	if (!err) {
 		room = send_socket__room(s->fd);
 		if (room < 0 || !send_opts__stride(&s->opts, (unsigned)room))
-			err = spin_fail(room < 0 ? room : -EMSGSIZE, "%s: the way there takes datagrams of %d bytes: too short "
-					"for %u bytes of payload", s->peer, room < 0 ? 0 : room, s->opts.payload_bytes);
+			err = spin_fail(room < 0 ? room : -EMSGSIZE,
+					"%s: the way there takes datagrams of %d bytes: too short "
+					"for %u bytes of payload",
+					s->peer, room < 0 ? 0 : room, s->opts.payload_bytes);
 	}
 	if (err) {
 		spin_sender__close(s);
@@ -89,8 +90,7 @@ void spin_sender__close(struct spin_sender *sender)
 	free(sender);
 }
 
-void spin_sender__on_progress(struct spin_sender *sender,
-			      int (*fn)(void *arg, const struct spin_send_report *so_far), void *arg)
+void spin_sender__on_progress(struct spin_sender *sender, int (*fn)(void *arg, const struct spin_send_report *so_far), void *arg)
 {
 	sender->on_progress = fn;
 	sender->on_progress_arg = arg;
@@ -308,7 +308,8 @@ static int prepare(struct job *j, const void *data, size_t bytes)
 
 static struct spin_slmp_put put_of(const struct spin_send_put *put, uint32_t bytes)
 {
-	return (struct spin_slmp_put){ .op = SPIN_SLMP_OP_PUT, .version = SPIN_SLMP_VERSION,
+	return (struct spin_slmp_put){ .op = SPIN_SLMP_OP_PUT,
+				       .version = SPIN_SLMP_VERSION,
 				       .length = spin_hton32(bytes),
 				       .match_bits = put ? __builtin_bswap64(put->match_bits) : 0,
 				       .hdr_data = put ? __builtin_bswap64(put->hdr_data) : 0,

@@ -19,11 +19,11 @@ uint64_t send_now_ns(void);
 /* --- send_timer.c: how long to wait for an acknowledgement (RFC 6298, with limits for a LAN) --- */
 
 struct send_timer {
-	uint64_t fixed_ns;     /* 0: it adapts */
-	uint64_t smoothed_ns;  /* round trip; 0: none was measured */
+	uint64_t fixed_ns;    /* 0: it adapts */
+	uint64_t smoothed_ns; /* round trip; 0: none was measured */
 	uint64_t variation_ns;
-	uint64_t measured_ns;  /* when it was, the last time */
-	unsigned backoff;      /* waits are doubled so many times until a round trip is measured again (Karn) */
+	uint64_t measured_ns; /* when it was, the last time */
+	unsigned backoff;     /* waits are doubled so many times until a round trip is measured again (Karn) */
 };
 
 /* A round trip of a packet that was sent once. */
@@ -37,8 +37,8 @@ uint64_t send_timer__wait_ns(const struct send_timer *t, unsigned waits);
 
 struct send_trains {
 	enum { SEND_TRAINS_UNKNOWN, SEND_TRAINS_TRIED, SEND_TRAINS_PROVEN } state;
-	unsigned wait;         /* packets until they are tried again */
-	unsigned lost;         /* packets of trains since one was acknowledged */
+	unsigned wait; /* packets until they are tried again */
+	unsigned lost; /* packets of trains since one was acknowledged */
 };
 
 /* A message begins. */
@@ -59,31 +59,33 @@ void send_trains__lost(struct send_trains *t);
 
 /* A packet under way; in the ring at its number modulo SPIN_WINDOW. */
 struct send_slot {
-	uint64_t sent_ns;      /* the last time */
-	uint64_t order;        /* of sending: the count of datagrams before */
+	uint64_t sent_ns;        /* the last time */
+	uint64_t order;          /* of sending: the count of datagrams before */
 	uint16_t next, previous; /* in the list of those that waited as often */
 	uint8_t waits;
-	uint8_t again;         /* 1: sent more than once */
-	uint8_t early;         /* 1: the last time because later ones were acknowledged */
-	uint8_t done;          /* acknowledged, or in no need of it */
-	uint8_t in_train;      /* 1: the first time it was sent with others, as one */
+	uint8_t again;    /* 1: sent more than once */
+	uint8_t early;    /* 1: the last time because later ones were acknowledged */
+	uint8_t done;     /* acknowledged, or in no need of it */
+	uint8_t in_train; /* 1: the first time it was sent with others, as one */
 };
 
-struct send_list { uint16_t first, last; };
+struct send_list {
+	uint16_t first, last;
+};
 
 struct send_window {
 	struct send_slot slot[SPIN_WINDOW];
 	struct send_list list[SEND_WAITS]; /* each in order of sending */
-	uint64_t lowest;       /* packet; all below are done */
-	uint64_t next;         /* the first one that was not sent yet */
-	uint64_t total;        /* packets of the message */
-	uint64_t order;        /* datagrams sent */
-	uint64_t later[SEND_LATER];    /* the highest `order` that were acknowledged, the highest first */
-	uint64_t later_ns[SEND_LATER]; /* when they had been sent */
-	uint64_t reorder_ns;   /* so much later it must have been sent: grows where packets overtake one another */
-	unsigned limit;        /* unacknowledged packets at most, as the caller has it */
-	int cautious;          /* 1: one of them until the receiver has acknowledged the first packet; stays for all messages */
-	unsigned waiting;      /* that are there */
+	uint64_t lowest;                   /* packet; all below are done */
+	uint64_t next;                     /* the first one that was not sent yet */
+	uint64_t total;                    /* packets of the message */
+	uint64_t order;                    /* datagrams sent */
+	uint64_t later[SEND_LATER];        /* the highest `order` that were acknowledged, the highest first */
+	uint64_t later_ns[SEND_LATER];     /* when they had been sent */
+	uint64_t reorder_ns;               /* so much later it must have been sent: grows where packets overtake one another */
+	unsigned limit;                    /* unacknowledged packets at most, as the caller has it */
+	int cautious;                      /* 1: one of them until the receiver has acknowledged the first packet; stays for all messages */
+	unsigned waiting;                  /* that are there */
 	/* how many the path is thought to take, as TCP does (RFC 5681): */
 	unsigned room;
 	unsigned threshold;    /* up to here it grows by one with each acknowledgement, then with each `room` of them */
@@ -122,14 +124,14 @@ void send_socket__clear(int fd);
 /* --- send_batch.c: datagrams, many per system call --- */
 
 #define SEND_BATCH   88u /* two trains of packets as long as Ethernet's */
-#define SEND_ANSWERS 64u  /* read at once, each of up to 64 datagrams that were joined */
+#define SEND_ANSWERS 64u /* read at once, each of up to 64 datagrams that were joined */
 
 struct send_datagram {
 	struct spin_slmp header;
 	struct iovec part[3];
 	unsigned parts;
 	uint32_t bytes;
-	int alone;             /* 1: in no train */
+	int alone; /* 1: in no train */
 };
 
 /* The two messages beside the data; both have room for an int. */

@@ -11,8 +11,8 @@
 
 #include "user/libspin/send.h"
 
-#define TRAIN_PACKETS 64u      /* UDP_MAX_SEGMENTS before Linux 6.9 */
-#define TRAIN_BYTES   65000u   /* IP and UDP headers come to it: 65,535 in all */
+#define TRAIN_PACKETS 64u    /* UDP_MAX_SEGMENTS before Linux 6.9 */
+#define TRAIN_BYTES   65000u /* IP and UDP headers come to it: 65,535 in all */
 
 static uint32_t payload_bytes(const struct send_message *m, uint64_t packet)
 {
@@ -53,14 +53,15 @@ static unsigned train_from(const struct send_batch *b, unsigned first)
 	unsigned n = 1, bytes = d[first].bytes;
 
 	while (!b->plain && !d[first].alone && first + n < b->count && !d[first + n].alone && n < TRAIN_PACKETS &&
-	       d[first + n - 1].bytes == d[first].bytes && d[first + n].bytes <= d[first].bytes && bytes + d[first + n].bytes <= TRAIN_BYTES)
+	       d[first + n - 1].bytes == d[first].bytes && d[first + n].bytes <= d[first].bytes &&
+	       bytes + d[first + n].bytes <= TRAIN_BYTES)
 		bytes += d[first + n++].bytes;
 	return n;
 }
 
 /* Makes one message of the datagrams. */
-static unsigned couple(struct send_batch *b, struct mmsghdr *message, struct send_control *control, struct iovec *part,
-		       unsigned first, unsigned packets)
+static unsigned couple(struct send_batch *b, struct mmsghdr *message, struct send_control *control, struct iovec *part, unsigned first,
+		       unsigned packets)
 {
 	struct msghdr *h = &message->msg_hdr;
 	unsigned parts = 0;
@@ -171,7 +172,9 @@ int send_batch__receive(struct send_batch *b, int fd, const struct send_message 
 
 	for (unsigned i = 0; i < SEND_ANSWERS; i++) {
 		part[i] = (struct iovec){ b->answer[i], sizeof(b->answer[i]) };
-		message[i] = (struct mmsghdr){ .msg_hdr = { .msg_iov = &part[i], .msg_iovlen = 1, .msg_control = &b->answer_control[i],
+		message[i] = (struct mmsghdr){ .msg_hdr = { .msg_iov = &part[i],
+							    .msg_iovlen = 1,
+							    .msg_control = &b->answer_control[i],
 							    .msg_controllen = sizeof(b->answer_control[i]) } };
 	}
 	n = recvmmsg(fd, message, SEND_ANSWERS, MSG_DONTWAIT, NULL);

@@ -22,8 +22,7 @@ int send_opts__read(const struct spin_send_opts *opts, struct spin_send_opts *ou
 		memcpy(out, opts, opts->bytes < sizeof(*out) ? opts->bytes : sizeof(*out));
 	out->bytes = sizeof(*out);
 	if (out->window > SPIN_WINDOW)
-		return spin_fail(-EINVAL, "sender: a window of %u packets; receivers remember %u at most", out->window,
-				 SPIN_WINDOW);
+		return spin_fail(-EINVAL, "sender: a window of %u packets; receivers remember %u at most", out->window, SPIN_WINDOW);
 	if (out->payload_bytes > SPIN_SLMP_PAYLOAD_MAX)
 		return spin_fail(-EINVAL, "sender: %u bytes of payload per packet; at most %u fit", out->payload_bytes,
 				 SPIN_SLMP_PAYLOAD_MAX);

@@ -11,11 +11,13 @@
 #include "user/libspin/send.h"
 
 #define BUFFER_BYTES (4 << 20) /* for a whole window, and its acknowledgements; the system has its own limit */
-#define UDP_BYTES 8
+#define UDP_BYTES    8
 
 static int resolve(const char *what, const char *host, const char *port, int family, struct addrinfo **out)
 {
-	const struct addrinfo hints = { .ai_family = family, .ai_socktype = SOCK_DGRAM, .ai_protocol = IPPROTO_UDP,
+	const struct addrinfo hints = { .ai_family = family,
+					.ai_socktype = SOCK_DGRAM,
+					.ai_protocol = IPPROTO_UDP,
 					.ai_flags = AI_NUMERICSERV | (family ? AI_NUMERICHOST : 0) };
 	int err = getaddrinfo(host, port, &hints, out);
 
@@ -26,8 +28,7 @@ static int resolve(const char *what, const char *host, const char *port, int fam
 	if (err == EAI_MEMORY)
 		return spin_fail(-ENOMEM, "no memory");
 	if (family)
-		return spin_fail(-EINVAL, "%s: '%s' is no IPv%d address; the receiver's is one", what, host,
-				 family == AF_INET ? 4 : 6);
+		return spin_fail(-EINVAL, "%s: '%s' is no IPv%d address; the receiver's is one", what, host, family == AF_INET ? 4 : 6);
 	if (err == EAI_AGAIN)
 		return spin_fail(-ENOENT, "%s: the name service does not answer; give an address, or look at /etc/resolv.conf", host);
 	if (err == EAI_NONAME)
@@ -82,8 +83,8 @@ static int set_up(int fd, int family)
 {
 	int discover = family == AF_INET ? IP_PMTUDISC_DO : IPV6_PMTUDISC_DO, bytes = BUFFER_BYTES;
 
-	if (setsockopt(fd, family == AF_INET ? (int)IPPROTO_IP : (int)IPPROTO_IPV6,
-		       family == AF_INET ? IP_MTU_DISCOVER : IPV6_MTU_DISCOVER, &discover, sizeof(discover)))
+	if (setsockopt(fd, family == AF_INET ? (int)IPPROTO_IP : (int)IPPROTO_IPV6, family == AF_INET ? IP_MTU_DISCOVER : IPV6_MTU_DISCOVER,
+		       &discover, sizeof(discover)))
 		return spin_fail(-errno, "cannot ask for packets in one piece: %s", strerror(errno));
 	setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof(bytes));
 	setsockopt(fd, IPPROTO_UDP, UDP_GRO, &(int){ 1 }, sizeof(int)); /* or acknowledgements come one by one */

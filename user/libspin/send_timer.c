@@ -19,8 +19,7 @@ uint64_t send_now_ns(void)
 
 void send_timer__measured(struct send_timer *t, uint64_t round_trip_ns, uint64_t now_ns)
 {
-	uint64_t off = round_trip_ns > t->smoothed_ns ? round_trip_ns - t->smoothed_ns :
-							t->smoothed_ns - round_trip_ns;
+	uint64_t off = round_trip_ns > t->smoothed_ns ? round_trip_ns - t->smoothed_ns : t->smoothed_ns - round_trip_ns;
 
 	if (!t->smoothed_ns) {
 		t->variation_ns = round_trip_ns / 2;

@@ -8,8 +8,8 @@
  */
 #include "user/libspin/send.h"
 
-#define LOST_MOST  128u   /* packets of trains, one after the other: the way has changed */
-#define TRY_AGAIN  2048u  /* packets later: those that were tried may have been lost as any other */
+#define LOST_MOST 128u  /* packets of trains, one after the other: the way has changed */
+#define TRY_AGAIN 2048u /* packets later: those that were tried may have been lost as any other */
 
 unsigned send_trains__next(struct send_trains *t, int is_open, unsigned space)
 {

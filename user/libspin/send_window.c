@@ -146,8 +146,7 @@ void send_window__sent(struct send_window *w, uint64_t now_ns, int wanted, int i
 	struct send_slot *s = slot_of(w, w->next++);
 
 	count(w, 0);
-	*s = (struct send_slot){ .sent_ns = now_ns, .order = w->order++, .done = !wanted,
-				  .in_train = (uint8_t)in_train };
+	*s = (struct send_slot){ .sent_ns = now_ns, .order = w->order++, .done = !wanted, .in_train = (uint8_t)in_train };
 	if (wanted) {
 		append(w, s);
 		w->waiting++;
@@ -187,8 +186,7 @@ int send_window__lost(struct send_window *w, const struct send_timer *t, uint64_
 		if (w->list[i].first == NONE)
 			continue;
 		s = &w->slot[w->list[i].first];
-		early = s->order < w->later[SEND_LATER - 1] &&
-			s->sent_ns + reorder_ns <= w->later_ns[SEND_LATER - 1];
+		early = s->order < w->later[SEND_LATER - 1] && s->sent_ns + reorder_ns <= w->later_ns[SEND_LATER - 1];
 		if (!early && s->sent_ns + send_timer__wait_ns(t, s->waits) > now_ns)
 			continue;
 		*packet = packet_of(w, s);

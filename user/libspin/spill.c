@@ -13,7 +13,7 @@
 
 #include "user/libspin/internal.h"
 
-#define SLOTS 64 /* of 8 bytes: the whole stack */
+#define SLOTS   64 /* of 8 bytes: the whole stack */
 #define STORE32 (BPF_STX | BPF_MEM | BPF_W)
 #define STORE64 (BPF_STX | BPF_MEM | BPF_DW)
 #define COPY64  (BPF_ALU64 | BPF_MOV | BPF_X)
@@ -27,10 +27,14 @@ static int is_wide(const struct bpf_insn *insn)
 static int access_bytes(const struct bpf_insn *insn)
 {
 	switch (BPF_SIZE(insn->code)) {
-	case BPF_B: return 1;
-	case BPF_H: return 2;
-	case BPF_W: return 4;
-	default: return 8;
+	case BPF_B:
+		return 1;
+	case BPF_H:
+		return 2;
+	case BPF_W:
+		return 4;
+	default:
+		return 8;
 	}
 }
 
@@ -114,8 +118,8 @@ int spill__widen(struct bpf_program *prog)
 		for (size_t i = 0; i < count; i += is_wide(&insns[i]) ? 2 : 1) {
 			int slot = insns[i].off / 8 + SLOTS;
 
-			if (insns[i].code == STORE32 && insns[i].dst_reg == BPF_REG_10 && insns[i].off % 8 == 0 &&
-			    slot >= 0 && slot < SLOTS && !((pointed | live[i]) >> slot & 1))
+			if (insns[i].code == STORE32 && insns[i].dst_reg == BPF_REG_10 && insns[i].off % 8 == 0 && slot >= 0 &&
+			    slot < SLOTS && !((pointed | live[i]) >> slot & 1))
 				insns[i].code = STORE64;
 		}
 		err = bpf_program__set_insns(prog, insns, count);

@@ -22,9 +22,8 @@
 #define STUCK_MS 2000 /* nothing is finished any more */
 
 /* The map and the programs that CPUs have. */
-static const char *const of_cpus[] = { "spin_xdp", "spin_copied", "spin_icmp", "spin_icmp_copy", "spin_ether", "spin_ether_copy",
-				      "spin_begin", "spin_opened", "spin_replay",
-				      "spin_send" };
+static const char *const of_cpus[] = { "spin_xdp",        "spin_copied", "spin_icmp",   "spin_icmp_copy", "spin_ether",
+				       "spin_ether_copy", "spin_begin",  "spin_opened", "spin_replay",    "spin_send" };
 
 static int is_online(unsigned cpu)
 {
@@ -90,8 +89,7 @@ static int fill(struct spin_ctx *ctx, const struct spin_spread_config *config, i
 		uint32_t cpu = config->cpu[i];
 
 		if (bpf_map_update_elem(cpus_fd, &cpu, &value, BPF_ANY))
-			return spin_fail(-errno, "the kernel does not give packets of %s to CPU %u: %s", ctx->name, cpu,
-					 strerror(errno));
+			return spin_fail(-errno, "the kernel does not give packets of %s to CPU %u: %s", ctx->name, cpu, strerror(errno));
 	}
 	return 0;
 }
@@ -108,8 +106,7 @@ int spread__open(struct spin_ctx *ctx)
 		return 0;
 	mem.addr = map ? (char *)bpf_map__initial_value(map, &mem.bytes) : NULL;
 	config = section__variable(ctx->bpf, ".rodata", &mem, "spin_spread_config", sizeof(*config));
-	ctx->loads = section__variable(ctx->bpf, ".bss", &ctx->bss, "spin_loads",
-				       sizeof(struct spin_load) * SPIN_HPUS_MAX);
+	ctx->loads = section__variable(ctx->bpf, ".bss", &ctx->bss, "spin_loads", sizeof(struct spin_load) * SPIN_HPUS_MAX);
 	if (!config || !ctx->loads)
 		return spin_fail(-EINVAL, "%s cannot be spread over CPUs; compile it again with spincc", ctx->name);
 	err = fill(ctx, config, ctx->prog_fd);

@@ -10,7 +10,7 @@
 #include "user/libspin/root.h"
 
 /* In one call: a reader that is slower than the packets would never come back. */
-#define HAND_OVER_MAX 16384
+#define HAND_OVER_MAX  16384
 #define RING_BYTES_MAX (1u << 30)
 
 struct tap {
@@ -28,8 +28,9 @@ static int on_record(void *arg, void *data, size_t bytes)
 {
 	const struct spin_tap_record *record = data;
 	struct tap *tap = arg;
-	struct spin_tapped packet = { .time_ns = record->time_ns, .hpu = record->hpu,
-				      .frame_bytes = record->frame_bytes, .frame = record->frame };
+	struct spin_tapped packet = {
+		.time_ns = record->time_ns, .hpu = record->hpu, .frame_bytes = record->frame_bytes, .frame = record->frame
+	};
 
 	if (bytes >= sizeof(*record) && record->frame_bytes <= bytes - sizeof(*record))
 		tap->fn(tap->arg, &packet);

@@ -16,8 +16,8 @@ void verifier__reason(const struct verifier_refusal *refusal, char *out, size_t 
 	char features[128], advice[300];
 
 	if (refusal->rule && refusal->rule->flags & VERIFIER_OLD)
-		snprintf(out, bytes, "kernel %s is too old for this program: it does not know %s, which these need: %s; %s", kernel_feature__release(),
-			 refusal->rule->reason, kernel_feature__of_may_goto(features, sizeof(features)),
+		snprintf(out, bytes, "kernel %s is too old for this program: it does not know %s, which these need: %s; %s",
+			 kernel_feature__release(), refusal->rule->reason, kernel_feature__of_may_goto(features, sizeof(features)),
 			 kernel_feature__advice(advice, sizeof(advice)));
 	else if (refusal->rule)
 		snprintf(out, bytes, "%s", refusal->rule->reason);
@@ -27,8 +27,7 @@ void verifier__reason(const struct verifier_refusal *refusal, char *out, size_t 
 
 int verifier__has_instruction(const struct verifier_refusal *refusal)
 {
-	return refusal->instruction >= 0 &&
-	       !(refusal->rule && refusal->rule->flags & (VERIFIER_LOOP | VERIFIER_WHOLE | VERIFIER_OLD));
+	return refusal->instruction >= 0 && !(refusal->rule && refusal->rule->flags & (VERIFIER_LOOP | VERIFIER_WHOLE | VERIFIER_OLD));
 }
 
 void verifier__own_fault(const struct verifier_refusal *refusal, char *out, size_t bytes)
@@ -37,7 +36,8 @@ void verifier__own_fault(const struct verifier_refusal *refusal, char *out, size
 
 	if (refusal->at_line)
 		snprintf(at, sizeof(at), " (%s:%u)", refusal->at_file, refusal->at_line);
-	snprintf(out, bytes, "kernel %s refuses code of sPIN's own%s: \"%s\"; this is a fault of sPIN, not of the handler: "
+	snprintf(out, bytes,
+		 "kernel %s refuses code of sPIN's own%s: \"%s\"; this is a fault of sPIN, not of the handler: "
 		 "please report it in the project's issue tracker, with what `spincc --verifier-log` prints",
 		 kernel_feature__release(), at, refusal->complaint);
 }
@@ -65,8 +65,10 @@ int spin_verifier__explain(const char *log, const char *handler, char *why, size
 		verifier__own_fault(&refusal, reason, sizeof(reason));
 		snprintf(why, why_bytes, "%s: %s", handler, reason);
 	} else {
-		snprintf(why, why_bytes, "%s: kernel %s refuses it: \"%s\"; compile it on this machine: spincc says whose "
-			 "line that is", handler, kernel_feature__release(), refusal.complaint);
+		snprintf(why, why_bytes,
+			 "%s: kernel %s refuses it: \"%s\"; compile it on this machine: spincc says whose "
+			 "line that is",
+			 handler, kernel_feature__release(), refusal.complaint);
 	}
 	return -EINVAL;
 }

@@ -6,15 +6,15 @@
 #include <stddef.h>
 
 enum {
-	VERIFIER_LOOP = 1 << 0, /* the fault is a loop, not an instruction */
+	VERIFIER_LOOP = 1 << 0,  /* the fault is a loop, not an instruction */
 	VERIFIER_LIMIT = 1 << 3, /* a limit of the verifier's, which bounded loops meet earlier */
 	VERIFIER_WHOLE = 1 << 1, /* the fault is of the program as a whole: no instruction is to blame */
-	VERIFIER_OLD = 1 << 2, /* the kernel does not know an instruction: nobody is to blame */
+	VERIFIER_OLD = 1 << 2,   /* the kernel does not know an instruction: nobody is to blame */
 };
 
 struct verifier_rule {
 	const char *complaint; /* occurs in the verifier's */
-	const char *reason;  /* what is wrong; what to write instead */
+	const char *reason;    /* what is wrong; what to write instead */
 	unsigned flags;
 };
 extern const struct verifier_rule verifier_rules[]; /* the first that fits; ends with a row of zeros */
@@ -22,9 +22,9 @@ extern const struct verifier_rule verifier_rules[]; /* the first that fits; ends
 struct verifier_refusal {
 	char complaint[256];
 	const struct verifier_rule *rule; /* NULL: not known */
-	char file[128];   /* the handler's, without its folder; "": the log has none */
+	char file[128];                   /* the handler's, without its folder; "": the log has none */
 	unsigned line;
-	unsigned own;     /* 1: the instruction is that line's itself, of no function that was inlined */
+	unsigned own;      /* 1: the instruction is that line's itself, of no function that was inlined */
 	char at_file[128]; /* the refused instruction's own line, of whatever file; "": the log has no files (before 6.8) */
 	unsigned at_line;
 	long instruction; /* where the verifier stopped; -1: nowhere */

@@ -48,8 +48,8 @@ static int has(const char *line, size_t length, const char *text)
 
 static int is_noise(const char *line, size_t length)
 {
-	static const char *const noise[] = { "processed ", "verification time", "stack depth", "max_states", "libbpf: ",
-					     "-- ", "cur state:", "old state:", "from ", ";", "0: R1=ctx" };
+	static const char *const noise[] = { "processed ", "verification time", "stack depth", "max_states", "libbpf: ", "-- ",
+					     "cur state:", "old state:",        "from ",       ";",          "0: R1=ctx" };
 
 	/* these may end the line of the instruction that was one too many */
 	if (has(line, length, "BPF program is too large") || has(line, length, "jumps is too complex"))

@@ -6,19 +6,18 @@
 #include "user/libspin/verifier.h"
 
 #define NULL_POINTER "a pointer is used that may be NULL; test what SPIN_GET, SPIN_AT or SPIN_FIND gave before using it"
-#define BEYOND_PACKET \
+#define BEYOND_PACKET                                                                                                      \
 	"this goes beyond what was tested of the packet; give SPIN_GET a type that covers all that is used, or walk with " \
 	"SPIN_FOR_EACH"
-#define BEYOND_ARRAY \
-	"the index may be beyond the array; take SPIN_AT(array, i) and test it for NULL, or mask i with a power of two"
-#define BEYOND_LOCAL \
+#define BEYOND_ARRAY "the index may be beyond the array; take SPIN_AT(array, i) and test it for NULL, or mask i with a power of two"
+#define BEYOND_LOCAL                                                                                                 \
 	"the index may be beyond a local array, or of an element without a value; mask it with a power of two, and " \
 	"initialise the array"
-#define NO_END "no end of this loop is in sight; write SPIN_FOR(v, i, from, to), or give it a constant bound, and leave it by break"
+#define NO_END    "no end of this loop is in sight; write SPIN_FOR(v, i, from, to), or give it a constant bound, and leave it by break"
 #define AS_NUMBER "a pointer is used as a number; keep offsets and indices, not pointers"
-#define TOO_DEEP "calls are nested too deep; write a loop in place of recursion, and declare functions static inline"
-#define ALIGN "the address is no multiple of the access's size; let the type align the data, or go byte by byte"
-#define INDIRECT "a call through a pointer; call functions by name, and choose between them with switch"
+#define TOO_DEEP  "calls are nested too deep; write a loop in place of recursion, and declare functions static inline"
+#define ALIGN     "the address is no multiple of the access's size; let the type align the data, or go byte by byte"
+#define INDIRECT  "a call through a pointer; call functions by name, and choose between them with switch"
 
 /* clang-format off */
 const struct verifier_rule verifier_rules[] = {

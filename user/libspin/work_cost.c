@@ -16,7 +16,7 @@
 static uint32_t helper_units(int32_t id)
 {
 	switch (id) {
-	case BPF_FUNC_xdp_load_bytes:   /* copy a frame at most */
+	case BPF_FUNC_xdp_load_bytes: /* copy a frame at most */
 	case BPF_FUNC_xdp_store_bytes:
 	case BPF_FUNC_ringbuf_output:
 	case BPF_FUNC_fib_lookup:
@@ -139,9 +139,13 @@ int work_cost__find(struct work_code *code)
 {
 	size_t count = code->count;
 	struct search s = {
-		.code = code, .number = calloc(count, sizeof(*s.number)), .lowest = calloc(count, sizeof(*s.lowest)),
-		.component = calloc(count, sizeof(*s.component)), .path = calloc(count, sizeof(*s.path)),
-		.open = calloc(count, sizeof(*s.open)), .taken = calloc(count, 1),
+		.code = code,
+		.number = calloc(count, sizeof(*s.number)),
+		.lowest = calloc(count, sizeof(*s.lowest)),
+		.component = calloc(count, sizeof(*s.component)),
+		.path = calloc(count, sizeof(*s.path)),
+		.open = calloc(count, sizeof(*s.open)),
+		.taken = calloc(count, 1),
 	};
 
 	code->round_units = calloc(count, sizeof(*code->round_units));

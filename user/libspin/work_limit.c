@@ -13,16 +13,18 @@
 #include "user/libspin/work_limit.h"
 
 #define STACK_BYTES 512
-#define JUMP (BPF_JMP | BPF_JA)
-#define JUMP_FAR (BPF_JMP32 | BPF_JA) /* Linux 6.6 */
-#define MAY_GOTO (BPF_JMP | 0xe0)     /* Linux 6.9 */
-#define LOAD_64 (BPF_LD | BPF_IMM | BPF_DW)
-#define ADDED_MAX 10 /* instructions for one backward jump */
+#define JUMP        (BPF_JMP | BPF_JA)
+#define JUMP_FAR    (BPF_JMP32 | BPF_JA) /* Linux 6.6 */
+#define MAY_GOTO    (BPF_JMP | 0xe0)     /* Linux 6.9 */
+#define LOAD_64     (BPF_LD | BPF_IMM | BPF_DW)
+#define ADDED_MAX   10 /* instructions for one backward jump */
 
 int work_limit__refuse(const struct work_code *code, const char *what)
 {
-	return spin_fail(-EINVAL, "%s cannot be limited as the isolated class wants it: %s; load it as trusted, if you trust it, "
-			 "or write its handlers without that", code->name, what);
+	return spin_fail(-EINVAL,
+			 "%s cannot be limited as the isolated class wants it: %s; load it as trusted, if you trust it, "
+			 "or write its handlers without that",
+			 code->name, what);
 }
 
 size_t work_code__following(const struct work_code *code, size_t i)
@@ -94,8 +96,9 @@ struct writer {
 
 static void put(struct writer *w, int code, int dst, int src, int off, int32_t imm)
 {
-	w->insns[w->count++] = (struct bpf_insn){ .code = (uint8_t)code, .dst_reg = (uint8_t)dst & 15, .src_reg = (uint8_t)src & 15,
-						  .off = (int16_t)off, .imm = imm };
+	w->insns[w->count++] = (struct bpf_insn){
+		.code = (uint8_t)code, .dst_reg = (uint8_t)dst & 15, .src_reg = (uint8_t)src & 15, .off = (int16_t)off, .imm = imm
+	};
 }
 
 static void put_jump(struct writer *w, size_t to)
@@ -201,8 +204,9 @@ static int rewrite(struct bpf_program *prog, const struct work_code *code, const
 
 int work_limit__enforce(struct bpf_program *prog, const struct work_options *options)
 {
-	struct work_code code = { .name = bpf_program__name(prog), .insns = bpf_program__insns(prog),
-					.count = bpf_program__insn_cnt(prog) };
+	struct work_code code = { .name = bpf_program__name(prog),
+				  .insns = bpf_program__insns(prog),
+				  .count = bpf_program__insn_cnt(prog) };
 	size_t jumps = 0;
 	int err;
 

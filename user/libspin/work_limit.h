@@ -28,9 +28,9 @@ struct bpf_program;
 #define WORK_UNITS_RUNTIME (1u << 22)
 
 struct work_options {
-	uint32_t budget;  /* as registered; 0: none */
-	int behind;       /* 1: it is run behind another one, by tail call */
-	int follows;      /* 1: the kernel has no may_goto, so its verifier follows each round to the end */
+	uint32_t budget; /* as registered; 0: none */
+	int behind;      /* 1: it is run behind another one, by tail call */
+	int follows;     /* 1: the kernel has no may_goto, so its verifier follows each round to the end */
 };
 
 /*
@@ -42,13 +42,13 @@ int work_limit__enforce(struct bpf_program *prog, const struct work_options *opt
 /* --- its parts, which look at instructions and change none ------------------------------------------- */
 
 struct work_code {
-	const char *name;          /* of the program */
+	const char *name; /* of the program */
 	const struct bpf_insn *insns;
 	size_t count;
-	int32_t stack_bytes;       /* work_stack__check(): how much of the stack it uses */
-	uint32_t *round_units;     /* work_cost__find(): of a round of the loop that begins at each instruction; 0: none does */
+	int32_t stack_bytes;   /* work_stack__check(): how much of the stack it uses */
+	uint32_t *round_units; /* work_cost__find(): of a round of the loop that begins at each instruction; 0: none does */
 	uint32_t round_units_max;
-	uint16_t *live;            /* work_stack__live(): registers that are read after each instruction's start, as bits */
+	uint16_t *live; /* work_stack__live(): registers that are read after each instruction's start, as bits */
 };
 
 /* Where a program may go on behind instruction i: 0 to 2 places, all inside the program; -1: outside, or amid a load. */

@@ -15,14 +15,14 @@
 #include "user/libspin/work_limit.h"
 
 #define STACK_BYTES 512
-#define SLOTS (STACK_BYTES / 8)
-#define NO_POINTER INT16_MAX /* to the stack; else the lowest distance from its top, at most 0 */
+#define SLOTS       (STACK_BYTES / 8)
+#define NO_POINTER  INT16_MAX /* to the stack; else the lowest distance from its top, at most 0 */
 
 struct stack {
 	const struct work_code *code;
-	int16_t (*at)[11];        /* registers before each instruction */
+	int16_t (*at)[11]; /* registers before each instruction */
 	uint8_t *reached;
-	int16_t slot[SLOTS];      /* pointers that were kept there, at any time */
+	int16_t slot[SLOTS]; /* pointers that were kept there, at any time */
 	int32_t lowest;
 	int changed;
 	const char *refused;
@@ -195,7 +195,7 @@ int work_stack__check(struct work_code *code)
 	return err;
 }
 
-#define BIT(reg) (1u << (reg))
+#define BIT(reg)  (1u << (reg))
 #define ARGUMENTS (BIT(1) | BIT(2) | BIT(3) | BIT(4) | BIT(5))
 
 static unsigned read_by(const struct bpf_insn *insn)

@@ -22,8 +22,7 @@ static int count(struct spin_nic *nic, struct spin_object *obj)
 		spin_ctx__counters(ctx, packets);
 		for (int i = 0; i < SPIN_REASON_COUNT; i++)
 			if (packets[i])
-				printf("%s %" PRIu64 "\n", spin_reason_name(i),
-				       packets[i]);
+				printf("%s %" PRIu64 "\n", spin_reason_name(i), packets[i]);
 	}
 	spin_ctx__destroy(ctx);
 	return err;

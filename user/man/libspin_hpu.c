@@ -12,12 +12,9 @@ static int print_field(void *arg, const struct spin_field *field)
 }
 
 /* A context for one port, its state in the memory that all have. */
-static int attach(struct spin_nic *nic, struct spin_object *obj,
-		  struct spin_hpu_mem *mem, const char *match,
-		  struct spin_ctx **out)
+static int attach(struct spin_nic *nic, struct spin_object *obj, struct spin_hpu_mem *mem, const char *match, struct spin_ctx **out)
 {
-	const struct spin_ctx_opts opts = { .bytes = sizeof(opts),
-		.hpu_mem = mem, .capabilities = SPIN_CAP_BUDGET };
+	const struct spin_ctx_opts opts = { .bytes = sizeof(opts), .hpu_mem = mem, .capabilities = SPIN_CAP_BUDGET };
 	struct spin_rule rule;
 	int err;
 
@@ -34,8 +31,7 @@ static int share(struct spin_nic *nic, struct spin_object *obj)
 	struct spin_hpu_mem *mem = NULL;
 	int err;
 
-	if (!(spin_nic__capabilities(nic, meta->registration.delivery) &
-	      SPIN_CAP_NO_DUPLICATES))
+	if (!(spin_nic__capabilities(nic, meta->registration.delivery) & SPIN_CAP_NO_DUPLICATES))
 		fprintf(stderr, "share: packets may be handled twice\n");
 	err = spin_hpu_mem__alloc(nic, meta->state_bytes, &mem);
 	if (!err)
@@ -46,8 +42,7 @@ static int share(struct spin_nic *nic, struct spin_object *obj)
 		sleep(1);
 	spin_ctx__destroy(a); /* the memory stays: b has it, too */
 	if (!err)
-		err = spin_ctx__fields(b, "spin_state", 1, print_field,
-				       NULL);
+		err = spin_ctx__fields(b, "spin_state", 1, print_field, NULL);
 	spin_ctx__destroy(b);
 	spin_hpu_mem__free(mem);
 	return err;

@@ -18,25 +18,20 @@ static void on_event(void *arg, const struct spin_event *event)
 	struct spin_me me;
 
 	if (event->type == SPIN_EVENT_TIMEOUT)
-		fprintf(stderr, "message %u stopped halfway\n",
-			event->message_id);
+		fprintf(stderr, "message %u stopped halfway\n", event->message_id);
 	if (event->type != SPIN_EVENT_MESSAGE)
 		return;
-	if (event->flags & (SPIN_EVENT_FAILED | SPIN_EVENT_DROPPED) ||
-	    spin_ctx__me_get(t->ctx, event->me, &me) ||
+	if (event->flags & (SPIN_EVENT_FAILED | SPIN_EVENT_DROPPED) || spin_ctx__me_get(t->ctx, event->me, &me) ||
 	    event->length > me.length)
 		t->status = 2;
 	else
-		t->status = fwrite(t->memory + me.start, 1, event->length,
-				   stdout) != event->length ? 2 : 0;
+		t->status = fwrite(t->memory + me.start, 1, event->length, stdout) != event->length ? 2 : 0;
 }
 
 static int take(struct spin_nic *nic, struct spin_object *obj)
 {
-	struct spin_ctx_opts opts = { .bytes = sizeof(opts),
-		.message = { .host_bytes = 64 << 20, .no_entry = 1 } };
-	struct spin_me_opts entry = { .bytes = sizeof(entry),
-		.ignore_bits = UINT64_MAX, .options = SPIN_ME_USE_ONCE };
+	struct spin_ctx_opts opts = { .bytes = sizeof(opts), .message = { .host_bytes = 64 << 20, .no_entry = 1 } };
+	struct spin_me_opts entry = { .bytes = sizeof(entry), .ignore_bits = UINT64_MAX, .options = SPIN_ME_USE_ONCE };
 	struct taker t = { .status = 1 };
 	struct spin_rule rule;
 	struct pollfd fd = { .events = POLLIN };

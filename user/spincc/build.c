@@ -57,8 +57,9 @@ int build__host(struct spincc *s)
 
 	temps__path(s, "object", object);
 	command__add(&c, "%s", build__tool("CC", "gcc"));
-	for (const char *const *w = (const char *const[]){ "-std=gnu11", "-O2", "-g", "-Wall", "-fno-strict-aliasing",
-							    "-fno-finite-loops", "-fPIC", "-shared", NULL }; *w; w++)
+	for (const char *const *w = (const char *const[]){ "-std=gnu11", "-O2", "-g", "-Wall", "-fno-strict-aliasing", "-fno-finite-loops",
+							   "-fPIC", "-shared", NULL };
+	     *w; w++)
 		command__add(&c, "%s", *w);
 	add_common(s, &c);
 	command__add(&c, "%s/bpf/context.host.c", s->root);
@@ -91,8 +92,8 @@ static int read_registration(const char *object, struct spin_registration *out, 
 		rewind(f);
 		data = malloc(bytes);
 		ok = data && fread(data, 1, bytes, f) == bytes &&
-		     !spin_elf__section(data, bytes, SPIN_META_SECTION, &offset, &meta_bytes) &&
-		     meta_bytes >= sizeof(meta) && offset <= bytes && sizeof(meta) <= bytes - offset;
+		     !spin_elf__section(data, bytes, SPIN_META_SECTION, &offset, &meta_bytes) && meta_bytes >= sizeof(meta) &&
+		     offset <= bytes && sizeof(meta) <= bytes - offset;
 		if (ok)
 			memcpy(&meta, data + offset, sizeof(meta));
 		if (ok && has_clusters)
@@ -186,7 +187,9 @@ static int build_rv32(struct spincc *s, const char *elf, enum stage stage)
 		fprintf(stderr, "spincc: the rv32 program has no registration: is gcc for rv32 the one of packages.txt?\n");
 		return -1;
 	}
-	return build_part(s, "boot.S", "boot.o", STAGE_HPU, has_clusters ? "HPU_HAS_CLUSTERS" : NULL) ? -1 : link_what_fits(s, elf, registration.state_placement);
+	return build_part(s, "boot.S", "boot.o", STAGE_HPU, has_clusters ? "HPU_HAS_CLUSTERS" : NULL)
+		       ? -1
+		       : link_what_fits(s, elf, registration.state_placement);
 }
 
 int build__rv32(struct spincc *s)
@@ -378,6 +381,8 @@ int build__fat(struct spincc *s)
 	temps__path(s, "bounded.o", bounded);
 	temps__path(s, "handler.ll", ir);
 	temps__path(s, "object", object);
-	return build_ir(s, elf, bounded, ir) || build_rv32(s, elf, STAGE_HPU) || build_bounded(s, bounded) ||
-			       build_bpf(s, ir) || check__object(s, object) ? -1 : 0;
+	return build_ir(s, elf, bounded, ir) || build_rv32(s, elf, STAGE_HPU) || build_bounded(s, bounded) || build_bpf(s, ir) ||
+			       check__object(s, object)
+		       ? -1
+		       : 0;
 }

@@ -58,20 +58,24 @@ static int check_global(const struct spincc *s, const struct ir *ir, const char 
 	if (strstr(line, "blockaddress("))
 		return refuse(file, at, "a computed goto; use switch", NULL);
 	if (strstr(line, "section \".maps"))
-		return refuse(file, at, "'%s' is a map of eBPF, which an HPU has not; use SPIN_TABLE or the struct of "
-			      "SPIN_STATE", name);
+		return refuse(file, at,
+			      "'%s' is a map of eBPF, which an HPU has not; use SPIN_TABLE or the struct of "
+			      "SPIN_STATE",
+			      name);
 	if (strstr(line, " constant "))
 		return 0;
 	if (is_table(ir, symbol))
 		return check__fields(s, ir, variable);
-	return refuse(file, at, "'%s' is a variable outside the state, where the host would not see it; put it into the "
-		      "struct of SPIN_STATE, or make it const", name);
+	return refuse(file, at,
+		      "'%s' is a variable outside the state, where the host would not see it; put it into the "
+		      "struct of SPIN_STATE, or make it const",
+		      name);
 }
 
 struct function {
-	const char *define;   /* its first line */
+	const char *define; /* its first line */
 	char name[128];
-	int state;            /* 0: not seen, 1: being walked, 2: done */
+	int state; /* 0: not seen, 1: being walked, 2: done */
 };
 
 struct functions {
@@ -97,8 +101,10 @@ static int walk(struct functions *all, struct function *f)
 				continue;
 			at = to->state == 1 ? ir__place(all->s, all->ir, ir__ref(all->ir, line, "!dbg "), file) : 0;
 			if (at)
-				return refuse(file, at, "this call of '%s' leads back here: handlers have no recursion; write "
-					      "a loop with a constant bound", callee);
+				return refuse(file, at,
+					      "this call of '%s' leads back here: handlers have no recursion; write "
+					      "a loop with a constant bound",
+					      callee);
 			if (!to->state && walk(all, to))
 				return -1;
 		}
@@ -123,8 +129,10 @@ static int check_recursion(const struct spincc *s, const struct ir *ir)
 		if (!defined || !(at = strchr(line, '@')))
 			continue;
 		if (strstr(line, " section \"")) {
-			err = refuse(file, defined, "a function in a section of its own, as eBPF programs are; register it with "
-				     "SPIN_HANDLERS", NULL);
+			err = refuse(file, defined,
+				     "a function in a section of its own, as eBPF programs are; register it with "
+				     "SPIN_HANDLERS",
+				     NULL);
 			break;
 		}
 		rows = realloc(all.rows, (all.count + 1) * sizeof(*rows));
@@ -161,8 +169,7 @@ int check__ir(struct spincc *s, const char *path)
 			at = ir__place(s, &ir, ir__ref(&ir, line, "!dbg "), file);
 		if (at)
 			err = refuse(file, at, number_reason, NULL);
-		else if (*line == ' ' && strstr(line, "@llvm.va_start(") &&
-			 (at = ir__place(s, &ir, ir__ref(&ir, line, "!dbg "), file)))
+		else if (*line == ' ' && strstr(line, "@llvm.va_start(") && (at = ir__place(s, &ir, ir__ref(&ir, line, "!dbg "), file)))
 			err = refuse(file, at, "variable arguments, which eBPF has not; pass an array and its length", NULL);
 	}
 	if (!err)

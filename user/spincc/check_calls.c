@@ -16,8 +16,9 @@ static const struct {
 } calls[] = {
 	{ "spin_reply_", 0, "spin_reply is for datagrams: packets of messages are acknowledged by the NIC" },
 	{ "spin_set_dst_port_", 0, "spin_set_dst_port is for datagrams: packets of messages are not passed on" },
-	{ "spin_put_from_host_", 1, "spin_put_from_host is for messages: a datagram has no matching entry; send from HPU memory "
-				    "with spin_put_from_device" },
+	{ "spin_put_from_host_", 1,
+	  "spin_put_from_host is for messages: a datagram has no matching entry; send from HPU memory "
+	  "with spin_put_from_device" },
 	{ "spin_put_payload_acked_", 1, "puts that are acknowledged are for messages: a datagram has no acknowledgement" },
 	{ "spin_put_from_device_acked_", 1, "puts that are acknowledged are for messages: a datagram has no acknowledgement" },
 	{ "spin_put_from_host_acked_", 1, "puts that are acknowledged are for messages: a datagram has no acknowledgement" },
@@ -26,16 +27,23 @@ static const struct {
 	{ "spin_fetch_atomic_", 1, "spin_fetch_atomic is for messages: a datagram gives its target the bytes alone" },
 };
 
-static const char *const puts_[] = { "spin_forward_", "spin_put_payload_", "spin_put_from_device_", "spin_put_from_buffer_",
-				     "spin_put_from_host_", "spin_get_", "spin_atomic_", "spin_fetch_atomic_",
+static const char *const puts_[] = { "spin_forward_",
+				     "spin_put_payload_",
+				     "spin_put_from_device_",
+				     "spin_put_from_buffer_",
+				     "spin_put_from_host_",
+				     "spin_get_",
+				     "spin_atomic_",
+				     "spin_fetch_atomic_",
 				     "spin_put_payload_acked_",
-				     "spin_put_from_device_acked_", "spin_put_from_host_acked_" };
+				     "spin_put_from_device_acked_",
+				     "spin_put_from_host_acked_" };
 
 /* Calls whose second argument is a space of host memory. */
 static const char *const spaces[] = {
-	"spin_dma_to_host_",     "spin_dma_to_host_nb_",     "spin_dma_from_host_", "spin_dma_from_host_nb_",
+	"spin_dma_to_host_",     "spin_dma_to_host_nb_",    "spin_dma_from_host_", "spin_dma_from_host_nb_",
 	"spin_payload_to_host_", "spin_payload_from_host_", "spin_dma_cas64_",     "spin_dma_fadd32_",
-	"spin_dma_fadd64_",      "spin_host_write_",	"spin_buffer_move_",   "spin_buffer_move_nb_",
+	"spin_dma_fadd64_",      "spin_host_write_",        "spin_buffer_move_",   "spin_buffer_move_nb_",
 };
 
 static int is_one_of(const char *name, const char *const *names, size_t count)
@@ -69,12 +77,9 @@ static int is_wrong_atomic(const char *line)
 	static const struct {
 		const char *operation, *before_type;
 	} rows[] = {
-		{ " = atomicrmw ", ", i" },
-		{ " = cmpxchg ", ", i" },
-		{ " = load atomic ", "atomic i" },
-		{ " = load atomic volatile ", "volatile i" },
-		{ " store atomic ", "atomic i" },
-		{ " store atomic volatile ", "volatile i" },
+		{ " = atomicrmw ", ", i" },        { " = cmpxchg ", ", i" },
+		{ " = load atomic ", "atomic i" }, { " = load atomic volatile ", "volatile i" },
+		{ " store atomic ", "atomic i" },  { " store atomic volatile ", "volatile i" },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {

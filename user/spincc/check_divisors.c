@@ -39,8 +39,7 @@ int check__has_divisors(const struct spincc *s, const char *path)
 }
 
 /* The first of those that branch to the block with this label is the division's test; several divisions may share the block. */
-static unsigned place_of_test(const struct spincc *s, const struct ir *ir, const char *function, const char *label,
-			      char file[PATH_MAX])
+static unsigned place_of_test(const struct spincc *s, const struct ir *ir, const char *function, const char *label, char file[PATH_MAX])
 {
 	char target[64];
 	unsigned at;
@@ -76,8 +75,10 @@ int check__divisors(const struct spincc *s, const char *path)
 			at = place_of_test(s, &ir, function, label, file);
 	}
 	if (at)
-		fprintf(stderr, "%s:%u: the divisor may be 0, of which each target makes something else; test it first, as in "
-			"if (!n) return SPIN_FAIL;\n", file, at);
+		fprintf(stderr,
+			"%s:%u: the divisor may be 0, of which each target makes something else; test it first, as in "
+			"if (!n) return SPIN_FAIL;\n",
+			file, at);
 	ir__free(&ir);
 	return at ? -1 : 0;
 }

@@ -12,10 +12,10 @@
 #define DEPTH_MAX 32
 
 struct field {
-	int is_summed;       /* of memory of clusters: words alone */
+	int is_summed; /* of memory of clusters: words alone */
 	char name[128];
 	char file[PATH_MAX];
-	unsigned line;       /* in the user's files */
+	unsigned line; /* in the user's files */
 };
 
 static int is_one_of(const char *name, const char *const *names)
@@ -28,9 +28,8 @@ static int is_one_of(const char *name, const char *const *names)
 /* A typedef of a C library: a long here, and as wide on an HPU. */
 static int has_fixed_width(const char *name)
 {
-	static const char *const names[] = {
-		"int64_t", "uint64_t", "__int64_t", "__uint64_t", "__s64", "__u64", "intmax_t", "uintmax_t", NULL
-	};
+	static const char *const names[] = { "int64_t", "uint64_t", "__int64_t", "__uint64_t", "__s64",
+					     "__u64",   "intmax_t", "uintmax_t", NULL };
 
 	return is_one_of(name, names);
 }
@@ -81,15 +80,16 @@ static int refuse_long(const struct field *field, const char *name, const char *
 {
 	if (!*shown)
 		shown = name;
-	fprintf(stderr, "%s:%u: '%s' is %s %s, which has 8 bytes in the kernel and 4 on an HPU; use int32_t, uint32_t, int64_t or "
-		"uint64_t\n", field->file, field->line, field->name, article(shown), shown);
+	fprintf(stderr,
+		"%s:%u: '%s' is %s %s, which has 8 bytes in the kernel and 4 on an HPU; use int32_t, uint32_t, int64_t or "
+		"uint64_t\n",
+		field->file, field->line, field->name, article(shown), shown);
 	return -1;
 }
 
 static int check_type(const struct spincc *s, const struct ir *ir, const char *type, const struct field *field, int depth);
 
-static int check_member(const struct spincc *s, const struct ir *ir, const char *member, const struct field *outer,
-			int depth)
+static int check_member(const struct spincc *s, const struct ir *ir, const char *member, const struct field *outer, int depth)
 {
 	struct field field = *outer;
 	char file[PATH_MAX], name[sizeof(field.name)];
@@ -103,8 +103,8 @@ static int check_member(const struct spincc *s, const struct ir *ir, const char 
 			snprintf(field.name, sizeof(field.name), "%s", name);
 	}
 	if (is_key(ir, member) && ir__number(member, "offset: ")) {
-		fprintf(stderr, "%s:%u: SPIN_KEY %s: SPIN_FIND looks for the key in an entry's first field; make it that\n",
-			field.file, field.line, name);
+		fprintf(stderr, "%s:%u: SPIN_KEY %s: SPIN_FIND looks for the key in an entry's first field; make it that\n", field.file,
+			field.line, name);
 		return -1;
 	}
 	return check_type(s, ir, ir__ref(ir, member, "baseType: "), &field, depth + 1);
@@ -133,8 +133,7 @@ static int check_type(const struct spincc *s, const struct ir *ir, const char *t
 	for (; type && depth < DEPTH_MAX; type = ir__ref(ir, type, "baseType: "), depth++) {
 		ir__quoted(type, "name: ", name, sizeof(name));
 		if (strstr(type, "DW_TAG_pointer_type")) {
-			fprintf(stderr, "%s:%u: '%s' is a pointer; state has none: keep an index\n", field->file, field->line,
-				field->name);
+			fprintf(stderr, "%s:%u: '%s' is a pointer; state has none: keep an index\n", field->file, field->line, field->name);
 			return -1;
 		}
 		if (strstr(type, "DW_TAG_structure_type") || strstr(type, "DW_TAG_union_type"))

@@ -26,8 +26,8 @@ static const char *function_at(Elf *elf, size_t section, size_t offset)
 		if (!gelf_getshdr(scn, &header) || header.sh_type != SHT_SYMTAB || !(data = elf_getdata(scn, NULL)))
 			continue;
 		for (int i = 0; gelf_getsym(data, i, &symbol); i++)
-			if (GELF_ST_TYPE(symbol.st_info) == STT_FUNC && symbol.st_shndx == section &&
-			    offset >= symbol.st_value && offset - symbol.st_value < symbol.st_size)
+			if (GELF_ST_TYPE(symbol.st_info) == STT_FUNC && symbol.st_shndx == section && offset >= symbol.st_value &&
+			    offset - symbol.st_value < symbol.st_size)
 				return elf_strptr(elf, header.sh_link, symbol.st_name);
 	}
 	return NULL;

@@ -115,7 +115,9 @@ void check__ports(const struct spincc *s, const struct ir *ir)
 		number = ports.count ? number_of(ir, &ports, line) : 0;
 		at = number ? ir__place(s, ir, location_of(ir, line), file) : 0;
 		if (at)
-			fprintf(stderr, "%s:%u: warning: a port in network byte order is compared with %u as it stands; write "
-				"spin_hton16(%u)\n", file, at, number, number);
+			fprintf(stderr,
+				"%s:%u: warning: a port in network byte order is compared with %u as it stands; write "
+				"spin_hton16(%u)\n",
+				file, at, number, number);
 	}
 }

@@ -32,9 +32,7 @@ static int refuse(const struct place *at, const char *format, ...)
 }
 
 /* The fields as they stand in the initial value, by their order in struct spin_registration. */
-enum {
-	HEADER, PAYLOAD, COMPLETION, MESSAGE_COMPLETION, DELIVERY = 6, TAKES, USER_HEADER, BUDGET = 13, FRAGMENTATION, FIELDS
-};
+enum { HEADER, PAYLOAD, COMPLETION, MESSAGE_COMPLETION, DELIVERY = 6, TAKES, USER_HEADER, BUDGET = 13, FRAGMENTATION, FIELDS };
 
 /* "i16 -1": as wide as its type. */
 static unsigned unsigned_field(const char *at)
@@ -76,10 +74,12 @@ static int check_pieces(const struct place *at, const unsigned *fields)
 		return refuse(at, "fragmentation_bytes is %u: a power of two, at most %u", unit, SPIN_FRAGMENTATION_MAX);
 	if (fields[DELIVERY] != SPIN_DELIVER_ME)
 		return refuse(at, "fragmentation_bytes is for messages: register .delivery = SPIN_DELIVER_ME, or look at the length "
-			      "of each datagram");
+				  "of each datagram");
 	if (fields[USER_HEADER] % unit)
-		return refuse(at, "user_header_bytes is %u, no multiple of fragmentation_bytes, %u: what follows the user header "
-			      "would not lie as promised", fields[USER_HEADER], unit);
+		return refuse(at,
+			      "user_header_bytes is %u, no multiple of fragmentation_bytes, %u: what follows the user header "
+			      "would not lie as promised",
+			      fields[USER_HEADER], unit);
 	return 0;
 }
 
@@ -91,10 +91,10 @@ static int check_takes(const struct ir *ir, const struct place *at, const unsign
 		return refuse(at, "takes is for messages: register .delivery = SPIN_DELIVER_ME");
 	if (fields[TAKES] & SPIN_TAKES_GET && !ir__starts(ir, "@spin_puts_registered_ ="))
 		return refuse(at, "it takes gets, whose answers are sent: say with SPIN_PUTS(n) before the first handler how many packets "
-			      "at most for one that came, the answer among them");
+				  "at most for one that came, the answer among them");
 	if (fields[TAKES] & SPIN_TAKES_FETCH && !ir__starts(ir, "@spin_puts_registered_ ="))
 		return refuse(at, "it takes atomics that fetch, whose answers are sent: say with SPIN_PUTS(n) before the first handler how "
-			      "many packets at most for one that came, the answer among them");
+				  "many packets at most for one that came, the answer among them");
 	return 0;
 }
 

@@ -58,8 +58,8 @@ static void missing(const char *tool, int err)
 
 	for (size_t i = 0; err == ENOENT && i < sizeof(packages) / sizeof(packages[0]); i++)
 		if (!strcmp(base, packages[i].tool)) {
-			fprintf(stderr, "spincc: %s is missing: install the package %s (apt-get install %s)\n",
-				tool, packages[i].package, packages[i].package);
+			fprintf(stderr, "spincc: %s is missing: install the package %s (apt-get install %s)\n", tool, packages[i].package,
+				packages[i].package);
 			return;
 		}
 	fprintf(stderr, "spincc: cannot run %s: %s\n", tool, strerror(err));

@@ -15,7 +15,7 @@
 
 struct fault {
 	char file[PATH_MAX];
-	unsigned line;       /* 0: not in the user's files */
+	unsigned line; /* 0: not in the user's files */
 	char reason[512];
 	int warning;
 };
@@ -23,7 +23,7 @@ struct fault {
 struct faults {
 	struct fault rows[FAULTS_MAX];
 	unsigned count;
-	int ended;           /* what follows is consequence */
+	int ended; /* what follows is consequence */
 	/* the user's line that includes the file spoken of */
 	char includer[PATH_MAX];
 	unsigned includer_line;
@@ -75,14 +75,13 @@ static int known(const struct faults *all, const struct fault *fault)
 		if (all->rows[i].warning && !fault->warning)
 			;
 		else if (!strcmp(all->rows[i].reason, fault->reason) ||
-		    (fault->line && all->rows[i].line == fault->line && !strcmp(all->rows[i].file, fault->file)))
+			 (fault->line && all->rows[i].line == fault->line && !strcmp(all->rows[i].file, fault->file)))
 			return 1;
 	return 0;
 }
 
 /* Where a rule says that it is, if the tool does not; the reason's name goes into `name`. */
-static void find_by_rule(const struct spincc *s, const struct rule **rule, const char *whole, struct fault *fault,
-			 char *name, size_t bytes)
+static void find_by_rule(const struct spincc *s, const struct rule **rule, const char *whole, struct fault *fault, char *name, size_t bytes)
 {
 	unsigned flags = (*rule)->flags;
 	const char *function;
@@ -131,11 +130,10 @@ static const struct rule *match_source(const struct spincc *s, const struct faul
 	return otherwise;
 }
 
-static const char system_header[] =
-	"this header is the system's, which no HPU has; include <spin/spin.h> and headers of your own";
+static const char system_header[] = "this header is the system's, which no HPU has; include <spin/spin.h> and headers of your own";
 
-static void judge(const struct spincc *s, struct faults *all, const struct rule *rules, const char *message,
-		  const char *whole, int is_error)
+static void judge(const struct spincc *s, struct faults *all, const struct rule *rules, const char *message, const char *whole,
+		  int is_error)
 {
 	const struct rule *rule = match(rules, message);
 	struct fault fault = { .warning = !is_error };
@@ -164,8 +162,7 @@ static void judge(const struct spincc *s, struct faults *all, const struct rule 
 	else if (rule->flags & RULE_FUNCTION)
 		fill(fault.reason, sizeof(fault.reason), rules__function(name), name, "'");
 	else if (rule->reason)
-		fill(fault.reason, sizeof(fault.reason), rule->reason, name,
-		     rule->flags & (RULE_STACK | RULE_MEMORY) ? "" : "'");
+		fill(fault.reason, sizeof(fault.reason), rule->reason, name, rule->flags & (RULE_STACK | RULE_MEMORY) ? "" : "'");
 	else
 		own_words(fault.reason, sizeof(fault.reason), message, rule->flags);
 	if (!known(all, &fault) && all->count < FAULTS_MAX)
@@ -235,15 +232,18 @@ static int print(struct spincc *s, const struct faults *all, int failed)
 			fprintf(stderr, "spincc: %s: %s\n", s->handler, f->reason);
 	}
 	if (failed && !errors)
-		fprintf(stderr, "spincc: %s: the compiler failed and gave no reason that is known here; see it with "
-			"--verifier-log\n", s->handler);
+		fprintf(stderr,
+			"spincc: %s: the compiler failed and gave no reason that is known here; see it with "
+			"--verifier-log\n",
+			s->handler);
 	return errors || failed ? -1 : 0;
 }
 
 int explain(struct spincc *s, enum stage stage, const struct text *said, int failed)
 {
 	static const struct rule *const rules[] = {
-		[STAGE_FRONT] = rules_front, [STAGE_HPU] = rules_hpu, [STAGE_BPF] = rules_bpf, [STAGE_HOST] = rules_front, [STAGE_PSPIN] = rules_pspin,
+		[STAGE_FRONT] = rules_front, [STAGE_HPU] = rules_hpu,     [STAGE_BPF] = rules_bpf,
+		[STAGE_HOST] = rules_front,  [STAGE_PSPIN] = rules_pspin,
 	};
 	struct faults *all = calloc(1, sizeof(*all));
 	int err = failed ? -1 : 0;

@@ -22,8 +22,8 @@ static unsigned number(Dwarf_Die *die, unsigned name)
 }
 
 /* The innermost call in a function's tree that covers an address and stands in the user's files. */
-static unsigned innermost_call(const struct spincc *s, Dwarf_Die *parent, Dwarf_Files *files, Dwarf_Addr pc,
-			       char name[PATH_MAX], unsigned found)
+static unsigned innermost_call(const struct spincc *s, Dwarf_Die *parent, Dwarf_Files *files, Dwarf_Addr pc, char name[PATH_MAX],
+			       unsigned found)
 {
 	Dwarf_Die child;
 
@@ -64,8 +64,7 @@ static int has_users_frame(const struct spincc *s, Dwarf_Die *parent, Dwarf_File
 		if (tag == DW_TAG_inlined_subroutine) {
 			called_in = dwarf_filesrc(files, number(&child, DW_AT_call_file), NULL, NULL);
 			defined_in = dwarf_decl_file(&child);
-			if ((called_in && paths__users(s, called_in, name)) ||
-			    (defined_in && paths__users(s, defined_in, name)))
+			if ((called_in && paths__users(s, called_in, name)) || (defined_in && paths__users(s, defined_in, name)))
 				return 1;
 		}
 		return has_users_frame(s, &child, files, pc);
@@ -105,11 +104,10 @@ static unsigned own_line(const struct spincc *s, Dwarf_Die *unit, Dwarf_Addr pc,
 }
 
 /* What is asked of the function that has the instruction. */
-typedef unsigned (*ask_fn)(const struct spincc *s, Dwarf_Die *unit, Dwarf_Die *function, Dwarf_Files *files,
-			   Dwarf_Addr pc, char name[PATH_MAX]);
+typedef unsigned (*ask_fn)(const struct spincc *s, Dwarf_Die *unit, Dwarf_Die *function, Dwarf_Files *files, Dwarf_Addr pc,
+			   char name[PATH_MAX]);
 
-static unsigned ask(const struct spincc *s, const char *object, const char *program, long instruction, ask_fn fn,
-		    char name[PATH_MAX])
+static unsigned ask(const struct spincc *s, const char *object, const char *program, long instruction, ask_fn fn, char name[PATH_MAX])
 {
 	Dwarf_Addr pc = (Dwarf_Addr)instruction * 8;
 	int fd = open(object, O_RDONLY | O_CLOEXEC);
@@ -123,8 +121,7 @@ static unsigned ask(const struct spincc *s, const char *object, const char *prog
 		Dwarf_Die unit, child;
 		Dwarf_Files *files;
 
-		if (dwarf_offdie(dwarf, offset + header, &unit) && !dwarf_getsrcfiles(&unit, &files, NULL) &&
-		    !dwarf_child(&unit, &child)) {
+		if (dwarf_offdie(dwarf, offset + header, &unit) && !dwarf_getsrcfiles(&unit, &files, NULL) && !dwarf_child(&unit, &child)) {
 			do {
 				const char *function = dwarf_tag(&child) == DW_TAG_subprogram ? dwarf_diename(&child) : NULL;
 
@@ -149,14 +146,13 @@ static unsigned ask_line(const struct spincc *s, Dwarf_Die *unit, Dwarf_Die *fun
 	return line ? line : own_line(s, unit, pc, name);
 }
 
-unsigned frames__line(const struct spincc *s, const char *object, const char *program, long instruction,
-		      char name[PATH_MAX])
+unsigned frames__line(const struct spincc *s, const char *object, const char *program, long instruction, char name[PATH_MAX])
 {
 	return ask(s, object, program, instruction, ask_line, name);
 }
 
-static unsigned ask_runtime(const struct spincc *s, Dwarf_Die *unit, Dwarf_Die *function, Dwarf_Files *files,
-			    Dwarf_Addr pc, char name[PATH_MAX])
+static unsigned ask_runtime(const struct spincc *s, Dwarf_Die *unit, Dwarf_Die *function, Dwarf_Files *files, Dwarf_Addr pc,
+			    char name[PATH_MAX])
 {
 	(void)unit;
 	(void)name;

@@ -6,8 +6,8 @@
 #include "user/spincc/spincc.h"
 
 struct ir {
-	char *text;         /* lines end with NUL; "" after the last */
-	const char **meta;  /* "!N = ..." by N; NULL: none */
+	char *text;        /* lines end with NUL; "" after the last */
+	const char **meta; /* "!N = ..." by N; NULL: none */
 	unsigned metas;
 };
 

@@ -60,16 +60,17 @@ static const struct command_row command = {
 	.summary = "Compiles a sPIN handler file into one fat object: eBPF for the kernel, rv32 for a PsPIN HPU",
 	.options = options,
 	.about = about,
-	.examples = (const struct example_row[]){
-		{ "spincc filtering.c -o filtering.spin", "Build an object, and load it once if privileged." },
-		{ "spincc --target rv32 --hpu-flag=-fno-unroll-loops filtering.c -o filtering.elf",
-		  "A complete PsPIN program, for the model and for simulators of the card, compiled another way." },
-		{ "spincc -v --no-verify --save-temps filtering.c -o quiet.spin",
-		  "Show the compilers' command lines, keep the rv32 program, leave the kernel out of it." },
-		{ "spincc --api pspin counter.c -o counter.spin",
-		  "A handler file of PsPIN's runtime, for spinctl cost counter.spin --messages 4." },
-		{ 0 },
-	},
+	.examples =
+		(const struct example_row[]){
+			{ "spincc filtering.c -o filtering.spin", "Build an object, and load it once if privileged." },
+			{ "spincc --target rv32 --hpu-flag=-fno-unroll-loops filtering.c -o filtering.elf",
+			  "A complete PsPIN program, for the model and for simulators of the card, compiled another way." },
+			{ "spincc -v --no-verify --save-temps filtering.c -o quiet.spin",
+			  "Show the compilers' command lines, keep the rv32 program, leave the kernel out of it." },
+			{ "spincc --api pspin counter.c -o counter.spin",
+			  "A handler file of PsPIN's runtime, for spinctl cost counter.spin --messages 4." },
+			{ 0 },
+		},
 };
 
 static const char *wrong_for_pspin(const struct spincc *s)

@@ -25,8 +25,10 @@ static int find_root(struct spincc *s)
 	if (home && *home) {
 		if (realpath(home, s->root) && is_root(s->root))
 			return 0;
-		fprintf(stderr, "spincc: SPIN_HOME=%s has no handlers/include/spin/spin.h: set it to the folder that "
-			"has\n", home);
+		fprintf(stderr,
+			"spincc: SPIN_HOME=%s has no handlers/include/spin/spin.h: set it to the folder that "
+			"has\n",
+			home);
 		return -1;
 	}
 	/* built: some folder above the executable; installed: PREFIX/share/spin */
@@ -40,7 +42,7 @@ static int find_root(struct spincc *s)
 			return 0;
 	}
 	fprintf(stderr, "spincc: cannot find the handler API (handlers/include/spin/spin.h): set SPIN_HOME to the "
-		"source folder\n");
+			"source folder\n");
 	return -1;
 }
 

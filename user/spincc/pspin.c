@@ -120,11 +120,14 @@ static int check(struct spincc *s, const char *object)
 	elf_version(EV_CURRENT);
 	elf = fd >= 0 ? elf_begin(fd, ELF_C_READ, NULL) : NULL;
 	if (elf && defines(elf, "main")) {
-		fprintf(stderr, "%s:%u: a handler file has no main(): PsPIN's is that of its driver, which runs on the host; here spinctl "
-			"cost is the driver, and init_handlers() names the handlers\n", s->handler, find__in_source(s, "main"));
+		fprintf(stderr,
+			"%s:%u: a handler file has no main(): PsPIN's is that of its driver, which runs on the host; here spinctl "
+			"cost is the driver, and init_handlers() names the handlers\n",
+			s->handler, find__in_source(s, "main"));
 		err = -1;
 	} else if (elf && !defines(elf, "init_handlers")) {
-		fprintf(stderr, "%s:%u: there is no init_handlers(), which names the handlers; write void init_handlers(handler_fn *hh, "
+		fprintf(stderr,
+			"%s:%u: there is no init_handlers(), which names the handlers; write void init_handlers(handler_fn *hh, "
 			"handler_fn *ph, handler_fn *th, void **handler_mem) { *hh = NULL; *ph = your_payload_handler; *th = NULL; }\n",
 			s->handler, find__last_line(s));
 		err = -1;
@@ -144,5 +147,7 @@ int build__pspin(struct spincc *s)
 	temps__path(s, "start.o", start);
 	temps__path(s, "stdio.o", library);
 	return compile_handlers(s, handler) || check(s, handler) || compile_runtime(s, "start.S", start) ||
-			       compile_runtime(s, "stdio.c", library) || link_program(s) ? -1 : 0;
+			       compile_runtime(s, "stdio.c", library) || link_program(s)
+		       ? -1
+		       : 0;
 }

@@ -7,9 +7,9 @@
 #include "user/spincc/rules.h"
 
 #define SIGNED_DIVISION "signed division or modulo; eBPF divides unsigned numbers only: use uint32_t or uint64_t"
-#define COUNT_BITS "eBPF has no instruction that counts bits; count them in a loop with a constant bound"
-#define COPY "this copies or fills too much at once; write a loop with a constant bound"
-#define ASSEMBLY "inline assembly; a handler is plain C, which both eBPF and rv32 are made from"
+#define COUNT_BITS      "eBPF has no instruction that counts bits; count them in a loop with a constant bound"
+#define COPY            "this copies or fills too much at once; write a loop with a constant bound"
+#define ASSEMBLY        "inline assembly; a handler is plain C, which both eBPF and rv32 are made from"
 
 /* clang-format off */
 const struct rule rules_hpu[] = {
@@ -149,8 +149,8 @@ const char *rules__function(const char *name)
 		if (!strcmp(name, math[i]))
 			return "@ computes in floating point; compute with integers, scaled by a power of two";
 	if (starts(name, "__atomic_") || starts(name, "__sync_"))
-		return has_other_size(name) ? "atomics of another size than 32 bits; use spin_add32 and spin_cas32" :
-					      "an atomic operation that eBPF has not; use spin_add32, spin_cas32, spin_load32 "
+		return has_other_size(name) ? "atomics of another size than 32 bits; use spin_add32 and spin_cas32"
+					    : "an atomic operation that eBPF has not; use spin_add32, spin_cas32, spin_load32 "
 					      "and spin_store32";
 	if (ends(name, "ti3") || ends(name, "ti2"))
 		return "numbers of 128 bits; compute with two of uint64_t";

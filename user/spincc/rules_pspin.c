@@ -4,11 +4,12 @@
 
 #include "user/spincc/rules.h"
 
-#define NO_CALL "there is no function @ in PsPIN's runtime as it is here: spin-pspin(7) lists its calls; define it, or call one of those"
+#define NO_CALL      "there is no function @ in PsPIN's runtime as it is here: spin-pspin(7) lists its calls; define it, or call one of those"
 #define OF_HANDLER_H "@ is of PsPIN's runtime: write #include <handler.h> in front of it"
 #define OF_PACKETS_H "@ is of PsPIN's packet headers: write #include <packets.h> in front of it"
-#define SECTIONS "there is no place for it: .l2_handler_data is in L2, 1 MiB; .data_tiny_l1 in each cluster's L1, 8 KiB; without an attribute a " \
-		 "variable is in L2, 64 KiB in all"
+#define SECTIONS                                                                                                                         \
+	"there is no place for it: .l2_handler_data is in L2, 1 MiB; .data_tiny_l1 in each cluster's L1, 8 KiB; without an attribute a " \
+	"variable is in L2, 64 KiB in all"
 
 /* clang-format off */
 const struct rule rules_pspin[] = {

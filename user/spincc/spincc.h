@@ -8,19 +8,19 @@
 
 struct spincc {
 	/* from the command line */
-	const char *handler;   /* as the user wrote it */
+	const char *handler; /* as the user wrote it */
 	const char *output;
-	const char *target;    /* "fat", "rv32" or "host" */
-	const char *api;       /* "spin" or "pspin" */
+	const char *target;       /* "fat", "rv32" or "host" */
+	const char *api;          /* "spin" or "pspin" */
 	struct option_list extra; /* -I, -D */
 	struct option_list hpu_flags;
 	int verbose, save_temps, verifier_log, trusted;
-	int verify;            /* 1, 0, or -1: if permitted */
+	int verify; /* 1, 0, or -1: if permitted */
 	/* found */
-	char root[PATH_MAX];   /* where handlers/include, bpf and hwmodel/image are */
-	char handler_path[PATH_MAX]; /* absolute */
-	char directory[PATH_MAX];    /* working directory */
-	char temps[PATH_MAX];        /* folder of temporary files beside the output; "" before it is made */
+	char root[PATH_MAX];               /* where handlers/include, bpf and hwmodel/image are */
+	char handler_path[PATH_MAX];       /* absolute */
+	char directory[PATH_MAX];          /* working directory */
+	char temps[PATH_MAX];              /* folder of temporary files beside the output; "" before it is made */
 	unsigned warned[64], warned_count; /* lines of the handler's file that a warning was given for */
 };
 
@@ -52,8 +52,7 @@ int seal__append(const char *path);
 /* Loads the object as spinctl would: the verifier's verdict, by source line. */
 int verify__object(struct spincc *s, const char *path);
 /* The user's line that an instruction of a program comes from. 0: unknown. */
-unsigned frames__line(const struct spincc *s, const char *object, const char *program, long instruction,
-		      char name[PATH_MAX]);
+unsigned frames__line(const struct spincc *s, const char *object, const char *program, long instruction, char name[PATH_MAX]);
 /* 1 if neither it nor what it was inlined into is the user's; 0, too, if the object does not tell. */
 int frames__is_runtimes(const struct spincc *s, const char *object, const char *program, long instruction);
 
@@ -66,7 +65,7 @@ struct command {
 void command__add(struct command *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* What a tool said on stderr. */
 struct text {
-	char *data;            /* NUL-terminated; NULL: nothing */
+	char *data; /* NUL-terminated; NULL: nothing */
 	size_t bytes;
 };
 /* Runs it. 0; 1: it failed, `said` should tell why; -1: it did not run, which has been said. The caller frees said->data. */
@@ -75,11 +74,11 @@ void command__free(struct command *c);
 
 /* How a tool that was run is to be understood. */
 enum stage {
-	STAGE_FRONT,  /* clang: the one compiler whose errors and warnings of C the user sees */
-	STAGE_HPU,    /* gcc for rv32, and its linker */
-	STAGE_BPF,    /* from LLVM's intermediate language to eBPF */
-	STAGE_HOST,   /* gcc, for tests */
-	STAGE_PSPIN,  /* gcc for rv32 and its linker, of a file for PsPIN's runtime */
+	STAGE_FRONT, /* clang: the one compiler whose errors and warnings of C the user sees */
+	STAGE_HPU,   /* gcc for rv32, and its linker */
+	STAGE_BPF,   /* from LLVM's intermediate language to eBPF */
+	STAGE_HOST,  /* gcc, for tests */
+	STAGE_PSPIN, /* gcc for rv32 and its linker, of a file for PsPIN's runtime */
 };
 int build__run(struct spincc *s, struct command *c, enum stage stage);
 /*

@@ -14,14 +14,12 @@ int temps__make(struct spincc *s)
 	const char *slash = strrchr(s->output, '/');
 	char directory[PATH_MAX], absolute[PATH_MAX];
 
-	snprintf(directory, sizeof(directory), "%.*s", slash ? (int)(slash - s->output) + 1 : 2,
-		 slash ? s->output : "./");
+	snprintf(directory, sizeof(directory), "%.*s", slash ? (int)(slash - s->output) + 1 : 2, slash ? s->output : "./");
 	if (!realpath(directory, absolute)) {
 		fprintf(stderr, "spincc: cannot write %s: %s\n", s->output, strerror(errno));
 		return -1;
 	}
-	if (snprintf(s->temps, sizeof(s->temps), "%s/.spincc-XXXXXX", absolute) >= (int)sizeof(s->temps) - 64 ||
-	    !mkdtemp(s->temps)) {
+	if (snprintf(s->temps, sizeof(s->temps), "%s/.spincc-XXXXXX", absolute) >= (int)sizeof(s->temps) - 64 || !mkdtemp(s->temps)) {
 		fprintf(stderr, "spincc: cannot write beside %s: %s\n", s->output, strerror(errno));
 		s->temps[0] = '\0';
 		return -1;
@@ -54,8 +52,7 @@ int temps__publish(struct spincc *s, const char *name)
 	if (signals__caught())
 		return -1;
 	if (s->save_temps && !strcmp(s->target, "fat") && !strcmp(s->api, "spin")) {
-		if (snprintf(elf, sizeof(elf), "%s.elf", s->output) >= (int)sizeof(elf) ||
-		    move(s, "rv32.elf", elf))
+		if (snprintf(elf, sizeof(elf), "%s.elf", s->output) >= (int)sizeof(elf) || move(s, "rv32.elf", elf))
 			return -1;
 	}
 	return move(s, name, s->output);

@@ -36,8 +36,8 @@ static void take_line(void *arg, const char *line)
 }
 
 /* The handler's line: the log's own, or what DWARF knows of an inlined function's caller. */
-static unsigned place(const struct spincc *s, const char *object, const struct log *log,
-		      const struct verifier_refusal *refusal, char name[PATH_MAX])
+static unsigned place(const struct spincc *s, const char *object, const struct log *log, const struct verifier_refusal *refusal,
+		      char name[PATH_MAX])
 {
 	unsigned line = 0;
 
@@ -51,8 +51,7 @@ static unsigned place(const struct spincc *s, const char *object, const struct l
 }
 
 /* 1 if the refused instruction has nothing of the handler's: then it is a fault of ours. */
-static int is_runtimes(const struct spincc *s, const char *object, const struct log *log,
-		       const struct verifier_refusal *refusal)
+static int is_runtimes(const struct spincc *s, const char *object, const struct log *log, const struct verifier_refusal *refusal)
 {
 	char name[PATH_MAX];
 
@@ -61,8 +60,7 @@ static int is_runtimes(const struct spincc *s, const char *object, const struct 
 }
 
 /* text: the log; NULL: it has nothing to do with the failure. */
-static void report(const struct spincc *s, const char *object, const struct log *log, const char *text,
-		   enum spin_class class)
+static void report(const struct spincc *s, const char *object, const struct log *log, const char *text, enum spin_class class)
 {
 	const char *where = class == SPIN_CLASS_ISOLATED ? "in the isolated class (without CAP_PERFMON) " : "";
 	struct verifier_refusal refusal;
@@ -77,7 +75,8 @@ static void report(const struct spincc *s, const char *object, const struct log 
 			fprintf(stderr, "spincc: %s\n", spin_strerror_last());
 			return;
 		}
-		snprintf(reason, sizeof(reason), "a function is called that is never inlined, where loops are not limited; leave out "
+		snprintf(reason, sizeof(reason),
+			 "a function is called that is never inlined, where loops are not limited; leave out "
 			 "noinline");
 	} else if (is_runtimes(s, object, log, &refusal)) {
 		verifier__own_fault(&refusal, reason, sizeof(reason));

@@ -22,16 +22,16 @@
 #include "user/spincc/ir.h"
 #include "user/spincc/walks.h"
 
-#define SLOTS_MAX 64 /* variables of a function: one bit each. Those beyond stay as they are */
+#define SLOTS_MAX  64 /* variables of a function: one bit each. Those beyond stay as they are */
 #define NAME_BYTES 64
-#define COUNTS "@spin_walks_count_ = " /* <spin/target/frame.h> */
-#define RUNTIMES "%struct.spin_" /* the walk itself: it is to be known */
+#define COUNTS     "@spin_walks_count_ = " /* <spin/target/frame.h> */
+#define RUNTIMES   "%struct.spin_"         /* the walk itself: it is to be known */
 
 /* A variable: an integer's alloca, or an integer in the alloca of a structure. */
 struct slot {
-	char place[NAME_BYTES];  /* the alloca, or what stands for the field: "%acc" */
-	char field[512];         /* of a structure: the getelementptr's operands; "": the alloca itself */
-	char type[NAME_BYTES];   /* "i32" */
+	char place[NAME_BYTES];   /* the alloca, or what stands for the field: "%acc" */
+	char field[512];          /* of a structure: the getelementptr's operands; "": the alloca itself */
+	char type[NAME_BYTES];    /* "i32" */
 	char pointer[NAME_BYTES]; /* its pointer's type: "i32*", "ptr" */
 };
 

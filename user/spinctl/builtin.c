@@ -20,7 +20,7 @@ int builtin__look(const char *name, char path[PATH_MAX])
 	if (home && *home && is_there(path, home, "handlers/", name))
 		return 1;
 	n = readlink("/proc/self/exe", self, sizeof(self) - 1);
-	for (self[n > 0 ? n : 0] = '\0'; (slash = strrchr(self, '/')); ) {
+	for (self[n > 0 ? n : 0] = '\0'; (slash = strrchr(self, '/'));) {
 		*slash = '\0';
 		if (is_there(path, self, "handlers/", name) || is_there(path, self, "share/spin/handlers/", name))
 			return 1;
@@ -30,6 +30,8 @@ int builtin__look(const char *name, char path[PATH_MAX])
 
 int builtin__find(const char *name, char path[PATH_MAX])
 {
-	return builtin__look(name, path) ? DONE : complain("cannot find %s.spin, which comes with spinctl: build it with spincc, "
-							   "and give it with --handler", name);
+	return builtin__look(name, path) ? DONE
+					 : complain("cannot find %s.spin, which comes with spinctl: build it with spincc, "
+						    "and give it with --handler",
+						    name);
 }

@@ -35,8 +35,8 @@ int choice__capabilities(const char *names, uint32_t *out)
 				break;
 		}
 		if (!bit)
-			return spin_fail(-EINVAL, "--need '%.*s': there is no such capability; `spinctl limits` lists them",
-					 (int)length, names);
+			return spin_fail(-EINVAL, "--need '%.*s': there is no such capability; `spinctl limits` lists them", (int)length,
+					 names);
 		*out |= bit;
 		names += length + (names[length] == ',');
 	}

@@ -5,7 +5,7 @@
 #include <spin/libspin.h>
 
 /* What --mode and --class stand for. The table of options has let no other words through than there are. */
-#define MODE_CHOICES "auto|native|generic"
+#define MODE_CHOICES  "auto|native|generic"
 #define CLASS_CHOICES "trusted|isolated"
 
 enum spin_mode choice__mode(const char *name);

@@ -52,13 +52,11 @@ static void child(char **words, const char *output)
 	signal(SIGHUP, SIG_DFL);
 	signal(SIGPIPE, SIG_DFL);
 	execvp(words[0], words);
-	fprintf(stderr, "spinctl: cannot run %s: %s; put it beside spinctl or in PATH\n", words[0],
-		strerror(errno));
+	fprintf(stderr, "spinctl: cannot run %s: %s; put it beside spinctl or in PATH\n", words[0], strerror(errno));
 	_exit(127);
 }
 
-int compile__run(const char *source, const char *target, const char *output, int verify,
-		 const struct option_list *extra)
+int compile__run(const char *source, const char *target, const char *output, int verify, const struct option_list *extra)
 {
 	char path[PATH_MAX], *words[WORDS_MAX] = { path, "--target", (char *)target, "-o", (char *)output };
 	unsigned count = 5;

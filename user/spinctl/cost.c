@@ -13,16 +13,14 @@ static struct cost_options options = { .target = "pspin-rtl", .made = { 0, COST_
 
 static const struct option_row rows[] = {
 	{ "pcap", 0, OPTION_STRING, "TRACE", FIELD(trace), "the packets: a capture file, Ethernet" },
-	{ "messages", 0, OPTION_UINT, "N", FIELD(made.messages),
-	  "make so many messages instead, for handlers of messages" },
+	{ "messages", 0, OPTION_UINT, "N", FIELD(made.messages), "make so many messages instead, for handlers of messages" },
 	{ "datagrams", 0, OPTION_UINT, "N", FIELD(datagrams), "the same for handlers of datagrams" },
 	{ "packets", 0, OPTION_UINT, "N", FIELD(made.packets), "of each message made (default: 16)" },
 	{ "payload", 0, OPTION_STRING, "BYTES", FIELD(payload),
 	  "of each packet made, 1 to 9158 (default: 1456), of several handlers for all or one each: 484,64; with --image the symbol "
 	  "of its payload handler" },
 	{ "payload-bytes", 0, OPTION_STRING, "BYTES", FIELD(payload_bytes), "of each packet made, with --image, too" },
-	{ "values", 0, OPTION_UINT, "N", FIELD(made.values),
-	  "payload made is 32-bit numbers at random below N (default: any)" },
+	{ "values", 0, OPTION_UINT, "N", FIELD(made.values), "payload made is 32-bit numbers at random below N (default: any)" },
 	{ "sizes", 0, OPTION_STRING, "LIST", FIELD(sizes),
 	  "packets of these sizes, too, in bytes from the IP header on, or none (default: 64,256,512,1024 if packets are "
 	  "made); datagrams of a capture are cut or stretched" },
@@ -34,8 +32,7 @@ static const struct option_row rows[] = {
 	  "of several handlers, for a target with scheduler = fair_hpu_time: their parts of the HPU time, 1 to 1000 for each, in "
 	  "their order (default: 1)" },
 	FILL_OPTIONS(struct cost_options, fill),
-	{ "target", 0, OPTION_STRING, "TARGET", FIELD(target),
-	  "the NIC modelled, one of spinctl targets or a file (default: pspin-rtl)" },
+	{ "target", 0, OPTION_STRING, "TARGET", FIELD(target), "the NIC modelled, one of spinctl targets or a file (default: pspin-rtl)" },
 	{ "watchdog", 0, OPTION_UINT, "CYCLES", FIELD(watchdog),
 	  "a task that takes longer is stopped (default: watchdog_cycles of the target, or more for a handler with a budget of steps)" },
 	{ "image", 0, OPTION_STRING, "FILE", FIELD(image.path),
@@ -85,76 +82,81 @@ static int run(const char **operands, unsigned count)
 }
 
 static const struct command_row row = {
-	.name = "spinctl cost", .operands = "[HANDLER ...]", .min_operands = 0, .max_operands = COST_CONTEXTS_MAX,
+	.name = "spinctl cost",
+	.operands = "[HANDLER ...]",
+	.min_operands = 0,
+	.max_operands = COST_CONTEXTS_MAX,
 	.summary = "Runs packets through the model of the NIC: line rate, cycles, stalls, latency",
 	.options = rows,
-	.about = "Says whether handlers keep up with 100, 200 and 400 Gbit/s and what bounds them; then cycles per handler (minimum, "
-		 "median, 99th percentile, maximum; with a warm and a cold instruction cache), where they go (stalls by "
-		 "cause, source lines, the handler's own code, the wrapper around it, commands to the NIC), the way of a packet "
-		 "through the NIC in stages, HPUs needed, and a closed form. Line rates are counted in packet bytes from the IP "
-		 "header on, and again with the 38 bytes that Ethernet adds; a rate is reached from 99.5 % of it on. What bounds them is "
-		 "what is busy most of the time (the link, the packet copy port, the HPUs, the HPUs' port to L2, commands to the "
-		 "wire, to and from the host); or, where all HPUs are taken, what they wait for: commands of which as many are under "
-		 "way as can be, another cluster's L1 (and whose), the banks of their own, L2. HPUs needed are told twice: by a packet's "
-		 "mean cycles alone and by those under load, which have that waiting in them.\n\n"
-		 "The packets go through the model three times, each time through a NIC that is as the options make it: one "
-		 "after the other (\"alone\": cycles, stalls, lines), a few of them with caches that have forgotten all "
-		 "(\"cold\"), and as fast as the NIC takes them (\"loaded\": throughput, waiting). For a rate there have to be "
-		 "some 2000 packets: made ones are made so many, a capture of datagrams is repeated.\n\n"
-		 "The packets are those of a capture, with its time where handlers can see it; or packets that are made: "
-		 "equally long, in order, and as the rule wants them.\n\n"
-		 "With --image any program for PsPIN runs, from reset, on all HPUs. Its packets are framed as it wants them: "
-		 "raw, the payload alone; ip, from the IP header on; pspin, as ip, with PsPIN's own order of the header's "
-		 "bytes; ethernet, all of the frame. Of a capture each packet is a message. Its segments lie in program memory, "
-		 "in handler memory, in a cluster's L1 (0x10000000 + cluster * 0x400000) or in every cluster's (0x1b000000), as "
-		 "PsPIN's linker script has them; scratchpads go behind them. All of L1 is open to its handlers, as PsPIN's memory "
-		 "protection leaves it, and what it prints is lost. Its tasks are told that handler memory is the MiB at 0x1c300000, where "
-		 "PsPIN's driver puts it; --memory fills it, once the program has booted, where no segment of the program lies.\n\n"
-		 "An object of spincc --api pspin needs no symbols, its init_handlers() says which its handlers are; all that is said of "
-		 "--image holds for it, but that packets are framed as PsPIN's, all messages share a scratchpad of 400 KiB in each "
-		 "cluster, and what it writes to host addresses that are no memory of the message's is lost (spin-pspin(7)).\n\n"
-		 "A handler that traps, does not end or gives a command for memory that is not there has no cost: the "
-		 "command fails and names packet and source line.\n\n"
-		 "HANDLER is what spincc made, FILE.spin, or a source, FILE.c, which is compiled first. --advise compiles it again "
-		 "and again: with its state in L1 and in L2, with all or only a part of each packet in L1 (the rest is read, and "
-		 "sent, from L2), then with other options for the compiler. It prints the best registration, which is the "
-		 "one with the highest throughput under load or else with the fewest cycles, what that saves, and all that "
-		 "was tried. Without packets it makes 200 datagrams, or 8 messages. An object's source is looked for beside it and where it was compiled.\n\n"
-		 "Several HANDLERs, up to 8, are execution contexts of one NIC, each with its --match; no packet may match two rules. Each "
-		 "has its packets: those of the capture that its rule matches, or as many made ones as --datagrams or --messages say, which "
-		 "come in turn; --gbps is of all together. A capture is not repeated. Each context is reported as a handler alone is, but "
-		 "that under load all are on the NIC at once. In front stand, for each context, the flow completion time (from its first packet "
-		 "being offered to its last one being done with), the same with the NIC for itself, and its HPU time up to when the first "
-		 "flow is done; --html writes one page, which has each one's HPUs over time there and a section for each context. Jain's "
-		 "index over the contexts, 1 if all have the same and 1/n if one of n has all, is of that HPU time divided by weight, and of "
-		 "speed: flow completion time alone divided by that in company. Which task is next is the target's "
-		 "scheduler: round_robin over the messages that have one, as in PsPIN, or fair_hpu_time, first the context that has had the "
-		 "least HPU time for its weight; a task that runs is never taken back. --set, --insert and --insert-from fill all handlers, "
-		 "or one: 2/routes:src=10.0.0.1. Handlers are built for the same addresses: the report lists what is assumed of a NIC that "
-		 "contexts share, as that each has memories of its own there. Together they have to fit into the NIC's.\n\n"
-		 "Energy is an upper bound: the target's power (power_mw: all of PsPIN at once, 6.1 W) for as long as a packet "
-		 "takes at full rate.",
-	.examples = (const struct example_row[]){
-		{ "spinctl cost filtering.spin --pcap trace.pcap --insert 'routes:src=10.0.0.1 port=7000' --lines",
-		  "What each datagram of a capture takes, and the ten source lines that cost most." },
-		{ "spinctl cost kvstore.spin --pcap trace.pcap --match 'udp dport 9000' --json",
-		  "The same for a program, of the datagrams to one port." },
-		{ "spinctl cost histogram.spin --messages 4 --packets 64 --values 1024 --html histogram.html",
-		  "Messages made for the purpose, of 32-bit numbers that the histogram has counters for; the page has plots." },
-		{ "spinctl cost filtering.spin --datagrams 500 --match 'udp src 10.0.0.1' "
-		  "--insert 'routes:src=10.0.0.1 port=7000' --payload 484 --sizes none --budget 100 --trace filtering.json",
-		  "For CI: fails if packets of 512 bytes do not go at 100 Gbit/s; what happened on the way is in filtering.json." },
-		{ "spinctl cost filtering.spin --datagrams 200 --target pspin --sweep hpus=1,2,4,8 --sweep size=64,1024",
-		  "Eight NICs and sizes with each other, on all processors; the results do not depend on how many." },
-		{ "spinctl cost counter.spin --messages 8 --packets 16 --payload 484 --target pspin",
-		  "An object that spincc --api pspin made of a handler file for PsPIN's runtime." },
-		{ "spinctl cost filtering.spin kvstore.spin --match 'udp dport 9000' --match 'udp dport 9001' --datagrams 500 "
-		  "--payload 484,64 --insert '1/routes:src=192.0.2.1 port=7000'",
-		  "Two handlers on one NIC: who has how much of the HPUs, and when each is done." },
-		{ "spinctl cost filtering.c --datagrams 200 --payload 484 --advise",
-		  "Whether the handler is registered well, and what another registration would save." },
-		{ 0 },
-	},
+	.about =
+		"Says whether handlers keep up with 100, 200 and 400 Gbit/s and what bounds them; then cycles per handler (minimum, "
+		"median, 99th percentile, maximum; with a warm and a cold instruction cache), where they go (stalls by "
+		"cause, source lines, the handler's own code, the wrapper around it, commands to the NIC), the way of a packet "
+		"through the NIC in stages, HPUs needed, and a closed form. Line rates are counted in packet bytes from the IP "
+		"header on, and again with the 38 bytes that Ethernet adds; a rate is reached from 99.5 % of it on. What bounds them is "
+		"what is busy most of the time (the link, the packet copy port, the HPUs, the HPUs' port to L2, commands to the "
+		"wire, to and from the host); or, where all HPUs are taken, what they wait for: commands of which as many are under "
+		"way as can be, another cluster's L1 (and whose), the banks of their own, L2. HPUs needed are told twice: by a packet's "
+		"mean cycles alone and by those under load, which have that waiting in them.\n\n"
+		"The packets go through the model three times, each time through a NIC that is as the options make it: one "
+		"after the other (\"alone\": cycles, stalls, lines), a few of them with caches that have forgotten all "
+		"(\"cold\"), and as fast as the NIC takes them (\"loaded\": throughput, waiting). For a rate there have to be "
+		"some 2000 packets: made ones are made so many, a capture of datagrams is repeated.\n\n"
+		"The packets are those of a capture, with its time where handlers can see it; or packets that are made: "
+		"equally long, in order, and as the rule wants them.\n\n"
+		"With --image any program for PsPIN runs, from reset, on all HPUs. Its packets are framed as it wants them: "
+		"raw, the payload alone; ip, from the IP header on; pspin, as ip, with PsPIN's own order of the header's "
+		"bytes; ethernet, all of the frame. Of a capture each packet is a message. Its segments lie in program memory, "
+		"in handler memory, in a cluster's L1 (0x10000000 + cluster * 0x400000) or in every cluster's (0x1b000000), as "
+		"PsPIN's linker script has them; scratchpads go behind them. All of L1 is open to its handlers, as PsPIN's memory "
+		"protection leaves it, and what it prints is lost. Its tasks are told that handler memory is the MiB at 0x1c300000, where "
+		"PsPIN's driver puts it; --memory fills it, once the program has booted, where no segment of the program lies.\n\n"
+		"An object of spincc --api pspin needs no symbols, its init_handlers() says which its handlers are; all that is said of "
+		"--image holds for it, but that packets are framed as PsPIN's, all messages share a scratchpad of 400 KiB in each "
+		"cluster, and what it writes to host addresses that are no memory of the message's is lost (spin-pspin(7)).\n\n"
+		"A handler that traps, does not end or gives a command for memory that is not there has no cost: the "
+		"command fails and names packet and source line.\n\n"
+		"HANDLER is what spincc made, FILE.spin, or a source, FILE.c, which is compiled first. --advise compiles it again "
+		"and again: with its state in L1 and in L2, with all or only a part of each packet in L1 (the rest is read, and "
+		"sent, from L2), then with other options for the compiler. It prints the best registration, which is the "
+		"one with the highest throughput under load or else with the fewest cycles, what that saves, and all that "
+		"was tried. Without packets it makes 200 datagrams, or 8 messages. An object's source is looked for beside it and where it was compiled.\n\n"
+		"Several HANDLERs, up to 8, are execution contexts of one NIC, each with its --match; no packet may match two rules. Each "
+		"has its packets: those of the capture that its rule matches, or as many made ones as --datagrams or --messages say, which "
+		"come in turn; --gbps is of all together. A capture is not repeated. Each context is reported as a handler alone is, but "
+		"that under load all are on the NIC at once. In front stand, for each context, the flow completion time (from its first packet "
+		"being offered to its last one being done with), the same with the NIC for itself, and its HPU time up to when the first "
+		"flow is done; --html writes one page, which has each one's HPUs over time there and a section for each context. Jain's "
+		"index over the contexts, 1 if all have the same and 1/n if one of n has all, is of that HPU time divided by weight, and of "
+		"speed: flow completion time alone divided by that in company. Which task is next is the target's "
+		"scheduler: round_robin over the messages that have one, as in PsPIN, or fair_hpu_time, first the context that has had the "
+		"least HPU time for its weight; a task that runs is never taken back. --set, --insert and --insert-from fill all handlers, "
+		"or one: 2/routes:src=10.0.0.1. Handlers are built for the same addresses: the report lists what is assumed of a NIC that "
+		"contexts share, as that each has memories of its own there. Together they have to fit into the NIC's.\n\n"
+		"Energy is an upper bound: the target's power (power_mw: all of PsPIN at once, 6.1 W) for as long as a packet "
+		"takes at full rate.",
+	.examples =
+		(const struct example_row[]){
+			{ "spinctl cost filtering.spin --pcap trace.pcap --insert 'routes:src=10.0.0.1 port=7000' --lines",
+			  "What each datagram of a capture takes, and the ten source lines that cost most." },
+			{ "spinctl cost kvstore.spin --pcap trace.pcap --match 'udp dport 9000' --json",
+			  "The same for a program, of the datagrams to one port." },
+			{ "spinctl cost histogram.spin --messages 4 --packets 64 --values 1024 --html histogram.html",
+			  "Messages made for the purpose, of 32-bit numbers that the histogram has counters for; the page has plots." },
+			{ "spinctl cost filtering.spin --datagrams 500 --match 'udp src 10.0.0.1' "
+			  "--insert 'routes:src=10.0.0.1 port=7000' --payload 484 --sizes none --budget 100 --trace filtering.json",
+			  "For CI: fails if packets of 512 bytes do not go at 100 Gbit/s; what happened on the way is in filtering.json." },
+			{ "spinctl cost filtering.spin --datagrams 200 --target pspin --sweep hpus=1,2,4,8 --sweep size=64,1024",
+			  "Eight NICs and sizes with each other, on all processors; the results do not depend on how many." },
+			{ "spinctl cost counter.spin --messages 8 --packets 16 --payload 484 --target pspin",
+			  "An object that spincc --api pspin made of a handler file for PsPIN's runtime." },
+			{ "spinctl cost filtering.spin kvstore.spin --match 'udp dport 9000' --match 'udp dport 9001' --datagrams 500 "
+			  "--payload 484,64 --insert '1/routes:src=192.0.2.1 port=7000'",
+			  "Two handlers on one NIC: who has how much of the HPUs, and when each is done." },
+			{ "spinctl cost filtering.c --datagrams 200 --payload 484 --advise",
+			  "Whether the handler is registered well, and what another registration would save." },
+			{ 0 },
+		},
 	.notes = "Needs no root. Same input, same output.",
 };
 

@@ -32,21 +32,24 @@ enum cost_stage {
 #define COST_STAGE_ENUM_(name, word, text) COST_STAGE_##name,
 	COST_STAGES_(COST_STAGE_ENUM_)
 #undef COST_STAGE_ENUM_
-	COST_STAGES
+		COST_STAGES
 };
 const char *cost_stage_name(enum cost_stage stage);
 const char *cost_stage_text(enum cost_stage stage);
 
 const char *cost_task_name(enum pspin_task_kind kind); /* "payload" */
 
-struct cost_spread { uint64_t min, median, p99, max; double mean; };
+struct cost_spread {
+	uint64_t min, median, p99, max;
+	double mean;
+};
 
 /* A kind of task, over all packets that had one. */
 struct cost_task {
-	const char *name;   /* "payload" */
-	uint64_t runs, cold_runs;        /* cold: instructions came from program memory for it */
-	struct cost_spread cycles;       /* B: the body; of all runs */
-	struct cost_spread warm;         /* of those that were not cold; of all if each was */
+	const char *name;          /* "payload" */
+	uint64_t runs, cold_runs;  /* cold: instructions came from program memory for it */
+	struct cost_spread cycles; /* B: the body; of all runs */
+	struct cost_spread warm;   /* of those that were not cold; of all if each was */
 	double instructions_mean, ipc;
 	uint64_t errors;
 	uint64_t nic_sends, host_dmas, host_reads, host_writes; /* host_dmas both ways, of them host_reads from the host */
@@ -54,17 +57,17 @@ struct cost_task {
 
 /* Packets that went through a NIC in one way. Means are per packet that handlers ran for. */
 struct cost_view {
-	uint64_t packets, handled, lost;  /* offered; that tasks ran for; that found no room */
-	double packet_bytes_mean;         /* of those handled, from the IP header on */
+	uint64_t packets, handled, lost; /* offered; that tasks ran for; that found no room */
+	double packet_bytes_mean;        /* of those handled, from the IP header on */
 	uint64_t reasons[SPIN_REASON_COUNT];
 	struct cost_task tasks[PSPIN_TASK_KINDS];
 	struct cost_spread packet_cycles; /* bodies of all tasks of a packet */
 	double packet_instructions_mean, ipc;
-	double cycles_with_runtime_mean;  /* sum over tasks of B + runtime_cycles, */
-	double warm_with_runtime_mean;    /* of packets without a cold task; of all if each had one */
+	double cycles_with_runtime_mean; /* sum over tasks of B + runtime_cycles, */
+	double warm_with_runtime_mean;   /* of packets without a cold task; of all if each had one */
 	double cause_cycles_mean[RV32_CAUSE_COUNT];
-	struct cost_spread latency_ps;    /* first bit to the last byte out and the last feedback */
-	double stage_ps_mean[COST_STAGES];/* add up to latency_ps.mean */
+	struct cost_spread latency_ps;       /* first bit to the last byte out and the last feedback */
+	double stage_ps_mean[COST_STAGES];   /* add up to latency_ps.mean */
 	uint64_t worst_packet, worst_cycles; /* of packets without a cold task, if there is one: its number, from 0 */
 	uint32_t worst_bytes;
 	struct pspin_traffic traffic;
@@ -72,24 +75,33 @@ struct cost_view {
 
 /* What a packet takes of each, at full rate. */
 enum cost_resource {
-	COST_LINK, COST_COPY_PORT, COST_HPUS, COST_L1_BANKS, COST_L1_PORT, COST_L2_PORT, COST_SEND, COST_TO_HOST, COST_FROM_HOST, COST_HOST_DIRECT,
+	COST_LINK,
+	COST_COPY_PORT,
+	COST_HPUS,
+	COST_L1_BANKS,
+	COST_L1_PORT,
+	COST_L2_PORT,
+	COST_SEND,
+	COST_TO_HOST,
+	COST_FROM_HOST,
+	COST_HOST_DIRECT,
 	COST_RESOURCES,
 	COST_SHARED /* no resource: the NIC has other contexts, too */
 };
 const char *cost_resource_name(enum cost_resource resource);
 
 struct cost_throughput {
-	uint64_t packets;              /* that were offered at once */
-	int is_steady;                 /* 1: enough of them for a rate in their midst; 0: over all of them */
+	uint64_t packets; /* that were offered at once */
+	int is_steady;    /* 1: enough of them for a rate in their midst; 0: over all of them */
 	double packets_per_us, gbps, gbps_with_ethernet;
 	double busy[COST_RESOURCES + 1]; /* of the time; 1: it is the limit; the last one is 0 */
-	enum cost_resource bound;      /* the busiest; COST_RESOURCES: nothing is busy, packets wait for one another; COST_SHARED */
-	int waits_for_commands;        /* 1: of `bound` as many are under way as can be, and HPUs wait for them */
-	int waits_for_memory;          /* 1: all HPUs are taken, and most of what they wait for is `bound` */
-	double memory_wait;            /* then: of the HPUs' time */
-	unsigned l1_cluster;           /* whose L1 COST_L1_PORT is of */
-	double hpus_blocked;           /* of the HPUs' time, waiting for commands and feedback */
-	double energy_nj;              /* per packet, at most */
+	enum cost_resource bound;        /* the busiest; COST_RESOURCES: nothing is busy, packets wait for one another; COST_SHARED */
+	int waits_for_commands;          /* 1: of `bound` as many are under way as can be, and HPUs wait for them */
+	int waits_for_memory;            /* 1: all HPUs are taken, and most of what they wait for is `bound` */
+	double memory_wait;              /* then: of the HPUs' time */
+	unsigned l1_cluster;             /* whose L1 COST_L1_PORT is of */
+	double hpus_blocked;             /* of the HPUs' time, waiting for commands and feedback */
+	double energy_nj;                /* per packet, at most */
 };
 
 /* "link, 100 % busy"; what holds packets up. */
@@ -103,34 +115,38 @@ const char *cost_bound_name(const struct cost_throughput *t, char text[COST_BOUN
 
 struct cost_rate {
 	double gbps;
-	double hpus, hpus_with_ethernet;           /* needed, at `alone` cycles, warm, */
+	double hpus, hpus_with_ethernet;               /* needed, at `alone` cycles, warm, */
 	double hpus_loaded, hpus_loaded_with_ethernet; /* at `loaded` cycles: waiting for one another as in that run */
-	double reached, reached_with_ethernet;     /* throughput over what the rate asks for */
+	double reached, reached_with_ethernet;         /* throughput over what the rate asks for */
 	int is_met, is_met_with_ethernet;
 };
 #define COST_RATES 3
 
 /* Packets of one size, or a trace as it is. */
 struct cost_point {
-	unsigned size;                 /* asked for, from the IP header on; 0: as they came */
-	struct cost_view alone;        /* one packet after the other on an idle NIC, */
-	struct cost_view cold;         /* the same with caches that forgot, */
-	struct cost_view loaded;       /* as fast as the NIC takes them */
+	unsigned size;           /* asked for, from the IP header on; 0: as they came */
+	struct cost_view alone;  /* one packet after the other on an idle NIC, */
+	struct cost_view cold;   /* the same with caches that forgot, */
+	struct cost_view loaded; /* as fast as the NIC takes them */
 	struct cost_throughput throughput;
 	struct cost_rate rates[COST_RATES];
 };
-#define COST_SIZES_MAX 16
+#define COST_SIZES_MAX    16
 #define COST_CONTEXTS_MAX 8 /* of one NIC */
 
 /* cycles = a + b * bytes, over the points' medians; bytes from the IP header on. */
-struct cost_fit { int is_known; double a, b, worst_residual; unsigned points; };
+struct cost_fit {
+	int is_known;
+	double a, b, worst_residual;
+	unsigned points;
+};
 
 struct cost_line {
 	const char *file;
 	unsigned line;
 	enum cost_part part;
 	uint64_t instructions, cycles;
-	char *text;         /* NULL: the file cannot be read */
+	char *text; /* NULL: the file cannot be read */
 };
 struct cost_lines {
 	struct cost_line *lines; /* most cycles first */
@@ -140,12 +156,15 @@ struct cost_lines {
 
 /* HPUs at work over time, under load. */
 #define COST_SLOTS 120
-struct cost_occupancy { uint64_t slot_ps, busy_ps[COST_SLOTS]; unsigned slots; };
+struct cost_occupancy {
+	uint64_t slot_ps, busy_ps[COST_SLOTS];
+	unsigned slots;
+};
 
 /* Packets to be made, instead of a trace. */
 struct cost_made {
 	unsigned messages, packets, payload_bytes; /* messages: of datagrams 1 packet each */
-	unsigned values;    /* payload is 32-bit numbers below it; 0: any */
+	unsigned values;                           /* payload is 32-bit numbers below it; 0: any */
 };
 #define COST_PACKETS 16
 #define COST_PAYLOAD 1456 /* what fits into an MTU of 1500, a multiple of 8, as our sender has it */
@@ -157,34 +176,37 @@ struct cost_made {
 struct cost_xpulp {
 	uint64_t cycles, cycles_xpulp;
 	unsigned count;
-	struct { char place[192]; struct xpulp_loop loop; } loops[COST_LOOPS_MAX];
+	struct {
+		char place[192];
+		struct xpulp_loop loop;
+	} loops[COST_LOOPS_MAX];
 };
 
 struct cost_report {
 	const char *handler, *target, *isa;
-	const char *trace;                /* NULL: packets were made */
-	int takes_messages;               /* the handlers; 0: datagrams */
-	int is_image;                     /* a program that spincc did not make, or made with --api pspin */
+	const char *trace;  /* NULL: packets were made */
+	int takes_messages; /* the handlers; 0: datagrams */
+	int is_image;       /* a program that spincc did not make, or made with --api pspin */
 	struct cost_made made;
 	char compiler[512], rule[256];
 	double clock_ghz;
 	uint64_t cycle_ps;
-	unsigned hpus, runtime_cycles;    /* runtime: per task, beyond the body */
+	unsigned hpus, runtime_cycles; /* runtime: per task, beyond the body */
 	uint64_t power_mw;
-	double offered_gbps;              /* under load; 0: as fast as the NIC takes */
-	uint64_t frames;                  /* in the trace */
-	uint64_t cut_short;               /* left out: the capture has only a part */
+	double offered_gbps; /* under load; 0: as fast as the NIC takes */
+	uint64_t frames;     /* in the trace */
+	uint64_t cut_short;  /* left out: the capture has only a part */
 	struct cost_point main;
 	struct cost_point points[COST_SIZES_MAX];
 	unsigned point_count;
 	struct cost_fit fits[PSPIN_TASK_KINDS];
 	struct cost_xpulp xpulp;
-	struct cost_lines lines, worst;   /* of all packets; of the one with the most cycles */
+	struct cost_lines lines, worst; /* of all packets; of the one with the most cycles */
 	struct cost_occupancy occupancy;
-	double budget_gbps;               /* 0: none */
-	int shows_lines;                  /* text: all of them */
-	unsigned contexts;                /* that the NIC under load has; 0: this one */
-	unsigned context;                 /* which of them, from 1; 0: this one */
+	double budget_gbps; /* 0: none */
+	int shows_lines;    /* text: all of them */
+	unsigned contexts;  /* that the NIC under load has; 0: this one */
+	unsigned context;   /* which of them, from 1; 0: this one */
 	const char *const *assumptions;
 };
 
@@ -199,9 +221,9 @@ void cost_json__report(struct json *j, const struct cost_report *r);
 struct cost_flow {
 	const struct cost_report *report; /* loaded: of the NIC that all share */
 	unsigned weight;
-	uint64_t done_ps;     /* flow completion time: from its first packet being offered to its last one being done with, */
-	uint64_t alone_ps;    /* and the same with the NIC for itself */
-	uint64_t hpu_ps;      /* HPU time, up to when the first flow was done */
+	uint64_t done_ps;  /* flow completion time: from its first packet being offered to its last one being done with, */
+	uint64_t alone_ps; /* and the same with the NIC for itself */
+	uint64_t hpu_ps;   /* HPU time, up to when the first flow was done */
 };
 
 struct cost_sharing {

@@ -7,8 +7,8 @@
 #include "user/spinctl/stop.h"
 
 #define STATE_IN_L1_MAX 0x7ffc0 /* as the image's linker script has it */
-#define NEAR 0.005 /* less is no difference in throughput: packets have whole cycles */
-#define LEAST_CYCLES 0.05 /* of a packet's mean: less is printed as nothing */
+#define NEAR            0.005   /* less is no difference in throughput: packets have whole cycles */
+#define LEAST_CYCLES    0.05    /* of a packet's mean: less is printed as nothing */
 
 /* Beside all of it: headers alone, and what some handlers look into. */
 static const uint32_t lengths[] = { SPIN_WHOLE_PACKET, SPIN_HEADERS_ONLY, 128, 256, 512 };
@@ -16,11 +16,11 @@ static const char *const flags[] = { "-fno-unroll-loops", "-funroll-all-loops", 
 
 struct advisor {
 	const struct cost_options *options;
-	struct cost_program program;     /* with the variant's ELF and registration */
+	struct cost_program program; /* with the variant's ELF and registration */
 	struct spin_meta meta;
 	struct cost_source *source;
 	struct advice advice;
-	uint32_t longest;                /* mean bytes of a packet: what is not less is all of it */
+	uint32_t longest; /* mean bytes of a packet: what is not less is all of it */
 };
 
 static int run_both(struct advisor *a, struct cost_point *p)
@@ -161,8 +161,7 @@ int cost_advise(const struct cost_program *program, struct cost_source *source, 
 	a->advice.report = report;
 	a->advice.state_bytes = a->meta.state_bytes;
 	stop__watch();
-	status = advise_source(program, a->advice.source) || measure_registered(a) || try_registrations(a) ||
-		 try_flags(a) ? FAILED : DONE;
+	status = advise_source(program, a->advice.source) || measure_registered(a) || try_registrations(a) || try_flags(a) ? FAILED : DONE;
 	if (!status && options->json)
 		cost_advise__json(&a->advice);
 	else if (!status)

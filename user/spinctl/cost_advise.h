@@ -15,17 +15,17 @@
 #define ADVICE_VARIANTS_MAX 32
 /* Made if no packets are given. */
 #define ADVICE_DATAGRAMS 200
-#define ADVICE_MESSAGES 8
+#define ADVICE_MESSAGES  8
 
 struct advice_variant {
-	uint8_t state_placement;    /* enum spin_placement */
-	uint32_t bytes_in_l1;       /* SPIN_WHOLE_PACKET, or so many */
-	const char *flags;          /* for the compiler, behind its own; "": none */
-	int is_measured;            /* 0: it cannot be built or run, which has been said */
+	uint8_t state_placement;            /* enum spin_placement */
+	uint32_t bytes_in_l1;               /* SPIN_WHOLE_PACKET, or so many */
+	const char *flags;                  /* for the compiler, behind its own; "": none */
+	int is_measured;                    /* 0: it cannot be built or run, which has been said */
 	double cycles, cycles_with_runtime; /* mean per packet, alone */
-	double hpus;                /* needed at 400 Gbit/s of packet bytes */
-	double gbps;                /* reached under load */
-	char bound[COST_BOUND_TEXT]; /* what holds packets up then */
+	double hpus;                        /* needed at 400 Gbit/s of packet bytes */
+	double gbps;                        /* reached under load */
+	char bound[COST_BOUND_TEXT];        /* what holds packets up then */
 };
 
 struct advice {
@@ -34,8 +34,8 @@ struct advice {
 	uint32_t state_bytes;
 	struct advice_variant variants[ADVICE_VARIANTS_MAX]; /* the first is as registered and compiled */
 	unsigned count;
-	unsigned registration;      /* the best one of the compiler's options as they are */
-	unsigned best;              /* of all */
+	unsigned registration; /* the best one of the compiler's options as they are */
+	unsigned best;         /* of all */
 };
 
 #define ADVICE_GBPS 400
@@ -50,7 +50,6 @@ void cost_advise__json(const struct advice *a);
 /* The file that the program's handler was compiled of. DONE, or FAILED after a message. */
 int advise_source(const struct cost_program *program, char out[PATH_MAX]);
 /* Compiles it as the variant says; *elf is to be freed. DONE, or FAILED after a message. */
-int advise_build(const char *source, const struct advice_variant *v, const struct option_list *compile, void **elf,
-		 size_t *bytes);
+int advise_build(const char *source, const struct advice_variant *v, const struct option_list *compile, void **elf, size_t *bytes);
 
 #endif

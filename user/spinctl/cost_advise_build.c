@@ -48,7 +48,8 @@ int advise_source(const struct cost_program *program, char out[PATH_MAX])
 	if (out[0] && !access(out, R_OK))
 		return DONE;
 	return complain("--advise compiles the handler anew, and there is no source of %s beside it or where it was compiled; "
-			"give the source, NAME.c, in place of it", program->path);
+			"give the source, NAME.c, in place of it",
+			program->path);
 }
 
 static int add_word(struct option_list *list, const char *word)
@@ -62,15 +63,14 @@ static int add_word(struct option_list *list, const char *word)
 	return DONE;
 }
 
-static int compile(const char *source, const struct advice_variant *v, const struct option_list *compile,
-		   const char *output)
+static int compile(const char *source, const struct advice_variant *v, const struct option_list *compile, const char *output)
 {
 	struct option_list words = { 0 };
 	char registered[96], flag[64];
 	int status = DONE;
 
-	snprintf(registered, sizeof(registered), "-DSPIN_REGISTER_TOO_=,.state_placement=%u,.bytes_in_l1=%u",
-		 v->state_placement, v->bytes_in_l1);
+	snprintf(registered, sizeof(registered), "-DSPIN_REGISTER_TOO_=,.state_placement=%u,.bytes_in_l1=%u", v->state_placement,
+		 v->bytes_in_l1);
 	snprintf(flag, sizeof(flag), "--hpu-flag=%s", v->flags);
 	for (unsigned i = 0; i < compile->count && !status; i++)
 		status = add_word(&words, compile->items[i]);
@@ -81,8 +81,7 @@ static int compile(const char *source, const struct advice_variant *v, const str
 	return status;
 }
 
-int advise_build(const char *source, const struct advice_variant *v, const struct option_list *words, void **elf,
-		 size_t *bytes)
+int advise_build(const char *source, const struct advice_variant *v, const struct option_list *words, void **elf, size_t *bytes)
 {
 	char folder[PATH_MAX - 16], output[PATH_MAX];
 	int in_use = temp_folder__make(folder, sizeof(folder)), status;

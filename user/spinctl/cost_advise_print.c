@@ -27,15 +27,17 @@ static void registration_words(const struct advice_variant *v, char *out, size_t
 
 	snprintf(number, sizeof(number), "%u", v->bytes_in_l1);
 	snprintf(out, bytes, ".state_placement = SPIN_STATE_IN_%s, .bytes_in_l1 = %s", place_name(v),
-		 v->bytes_in_l1 == SPIN_WHOLE_PACKET ? "SPIN_WHOLE_PACKET" :
-		 v->bytes_in_l1 == SPIN_HEADERS_ONLY ? "SPIN_HEADERS_ONLY" : number);
+		 v->bytes_in_l1 == SPIN_WHOLE_PACKET   ? "SPIN_WHOLE_PACKET"
+		 : v->bytes_in_l1 == SPIN_HEADERS_ONLY ? "SPIN_HEADERS_ONLY"
+						       : number);
 }
 
 static void difference(const struct advice_variant *from, const struct advice_variant *to)
 {
 	printf(": a mean of %.1f cycles a packet instead of %.1f (saves %.1f), %.2f HPUs at %d Gbit/s instead of %.2f (saves %.2f), "
-	       "%.1f Gbit/s under load instead of %.1f\n", to->cycles, from->cycles, from->cycles - to->cycles, to->hpus,
-	       ADVICE_GBPS, from->hpus, from->hpus - to->hpus, to->gbps, from->gbps);
+	       "%.1f Gbit/s under load instead of %.1f\n",
+	       to->cycles, from->cycles, from->cycles - to->cycles, to->hpus, ADVICE_GBPS, from->hpus, from->hpus - to->hpus, to->gbps,
+	       from->gbps);
 }
 
 static void verdict(const struct advice *a)
@@ -66,8 +68,8 @@ static void packets(const struct cost_report *r)
 		printf("%u messages made, of %u packets with %u bytes of payload; --pcap, --messages and --payload give others\n",
 		       r->made.messages, r->made.packets, r->made.payload_bytes);
 	else
-		printf("%u datagrams made, with %u bytes of payload; --pcap, --datagrams and --payload give others\n",
-		       r->made.messages, r->made.payload_bytes);
+		printf("%u datagrams made, with %u bytes of payload; --pcap, --datagrams and --payload give others\n", r->made.messages,
+		       r->made.payload_bytes);
 }
 
 void cost_advise__text(const struct advice *a)
@@ -77,8 +79,7 @@ void cost_advise__text(const struct advice *a)
 	printf("%s on %s, rule: %s; %s compiled anew\n", r->handler, r->target, r->rule, a->source);
 	packets(r);
 	verdict(a);
-	printf("\n%-6s %-8s %-20s %10s %13s %9s  %-18s\n", "state", "in L1", "compiler", "cycles", "HPUs, 400 G", "Gbit/s",
-	       "bound by");
+	printf("\n%-6s %-8s %-20s %10s %13s %9s  %-18s\n", "state", "in L1", "compiler", "cycles", "HPUs, 400 G", "Gbit/s", "bound by");
 	for (unsigned i = 0; i < a->count; i++) {
 		const struct advice_variant *v = &a->variants[i];
 		char number[16];

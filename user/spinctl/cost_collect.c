@@ -108,8 +108,7 @@ static void find_worst(struct cost_collector *c, const struct pspin_packet_recor
 {
 	int is_warm = !w->cold;
 
-	if (c->view.handled > 1 && (is_warm < c->worst_is_warm ||
-				    (is_warm == c->worst_is_warm && w->cycles <= c->view.worst_cycles)))
+	if (c->view.handled > 1 && (is_warm < c->worst_is_warm || (is_warm == c->worst_is_warm && w->cycles <= c->view.worst_cycles)))
 		return;
 	c->worst_is_warm = is_warm;
 	c->view.worst_cycles = w->cycles;
@@ -224,11 +223,18 @@ void cost_collector__tee(struct cost_collector *c, struct cost_trace_writer *wri
 
 void cost_collector__observe(struct cost_collector *c, struct pspin *nic)
 {
-	const struct pspin_observer observer = { .arg = c, .task = on_task, .packet = on_packet, .replayed = on_replayed,
-						 .command = c->writer ? on_command : NULL };
+	const struct pspin_observer observer = {
+		.arg = c, .task = on_task, .packet = on_packet, .replayed = on_replayed, .command = c->writer ? on_command : NULL
+	};
 
 	pspin__observe(nic, &observer);
 }
 
-int cost_collector__status(const struct cost_collector *c) { return c->status; }
-uint64_t cost_collector__done(const struct cost_collector *c) { return c->told; }
+int cost_collector__status(const struct cost_collector *c)
+{
+	return c->status;
+}
+uint64_t cost_collector__done(const struct cost_collector *c)
+{
+	return c->told;
+}

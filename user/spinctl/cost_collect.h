@@ -20,15 +20,15 @@ struct cost_collector {
 	struct cost_waiting *waiting; /* of packets whose end is not yet told, in any order */
 	unsigned waiting_count, waiting_room;
 	struct cost_series body[PSPIN_TASK_KINDS], warm[PSPIN_TASK_KINDS], packets, latency, done_ps;
-	uint64_t *bytes_done;    /* up to and with the packet of done_ps */
+	uint64_t *bytes_done; /* up to and with the packet of done_ps */
 	size_t bytes_room;
 	uint64_t instructions[PSPIN_TASK_KINDS], packet_instructions;
 	uint64_t causes[RV32_CAUSE_COUNT], with_runtime, warm_with_runtime, warm_packets, bytes, told, lost;
 	uint64_t stage_ps[COST_STAGES];
 	uint64_t first_ps;
-	uint64_t offered_ps, last_ps;     /* of all packets: the first one offered, the last one done with */
+	uint64_t offered_ps, last_ps; /* of all packets: the first one offered, the last one done with */
 	int keeps_tasks;
-	struct cost_series starts, ends;  /* then: of tasks on HPUs */
+	struct cost_series starts, ends; /* then: of tasks on HPUs */
 	int worst_is_warm;
 	struct cost_view view;
 	struct cost_occupancy occupancy;

@@ -88,8 +88,7 @@ void cost_collector__conclude(struct cost_collector *c, const struct pspin *nic,
 	v->packet_instructions_mean = (double)c->packet_instructions / n;
 	v->ipc = v->packet_cycles.mean > 0 ? v->packet_instructions_mean / v->packet_cycles.mean : 0;
 	v->cycles_with_runtime_mean = (double)c->with_runtime / n;
-	v->warm_with_runtime_mean = c->warm_packets ? (double)c->warm_with_runtime / (double)c->warm_packets :
-						      v->cycles_with_runtime_mean;
+	v->warm_with_runtime_mean = c->warm_packets ? (double)c->warm_with_runtime / (double)c->warm_packets : v->cycles_with_runtime_mean;
 	v->packet_bytes_mean = (double)c->bytes / n;
 	for (unsigned i = 0; i < RV32_CAUSE_COUNT; i++)
 		v->cause_cycles_mean[i] = (double)c->causes[i] / n;

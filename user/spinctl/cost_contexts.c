@@ -15,7 +15,7 @@
 struct context {
 	struct cost_options options; /* what is asked for of this one */
 	struct spin_rule rule;
-	struct handler handler;      /* of a source: what it was compiled to */
+	struct handler handler; /* of a source: what it was compiled to */
 	struct spin_object *object;
 	struct cost_job job;
 	struct cost_report report;
@@ -122,8 +122,8 @@ static int check_rules(const struct set *set)
 		for (unsigned k = 0; k < i; k++)
 			if (match__overlap(&set->contexts[k].rule, &set->contexts[i].rule))
 				return complain("a packet can match both the rule of handler %u (%s) and that of handler %u (%s): give "
-						"rules that exclude each other, by a port or an address", k + 1,
-						set->contexts[k].report.rule, i + 1, set->contexts[i].report.rule);
+						"rules that exclude each other, by a port or an address",
+						k + 1, set->contexts[k].report.rule, i + 1, set->contexts[i].report.rule);
 	return DONE;
 }
 
@@ -143,8 +143,9 @@ static int check_kinds(const struct set *set)
 static int open_source(struct context *c)
 {
 	const struct cost_options *o = &c->options;
-	struct cost_source_options source = { .trace = o->trace, .made = o->made, .rule = &c->rule,
-					      .takes_messages = c->report.takes_messages };
+	struct cost_source_options source = {
+		.trace = o->trace, .made = o->made, .rule = &c->rule, .takes_messages = c->report.takes_messages
+	};
 
 	if (cost_job__check_packets(&c->job, c->job.program.path))
 		return FAILED;
@@ -162,8 +163,12 @@ static int open_source(struct context *c)
 /* The context with the NIC for itself: what a packet takes, and its flow. */
 static int run_alone(struct context *c, uint64_t *flow_ps)
 {
-	struct cost_together t = { .programs = { &c->job.program }, .weights = { 1 }, .count = 1, .sources = { c->job.source },
-				   .source_count = 1, .gbps = c->options.gbps_value };
+	struct cost_together t = { .programs = { &c->job.program },
+				   .weights = { 1 },
+				   .count = 1,
+				   .sources = { c->job.source },
+				   .source_count = 1,
+				   .gbps = c->options.gbps_value };
 	struct cost_view view;
 	int status = cost_report__alone(&c->job);
 
@@ -290,13 +295,16 @@ static const char *scheduler_name(const struct pspin_target *target)
 
 static int run_set(struct set *set)
 {
-	struct cost_sharing sharing = { .count = set->count, .target = pspin_target__name(set->target),
-					.scheduler = scheduler_name(set->target), .assumptions = pspin__shared_assumptions() };
+	struct cost_sharing sharing = { .count = set->count,
+					.target = pspin_target__name(set->target),
+					.scheduler = scheduler_name(set->target),
+					.assumptions = pspin__shared_assumptions() };
 	int status = check_rules(set) || check_kinds(set) ? FAILED : DONE;
 
 	if (!status && set->options->weights && strcmp(sharing.scheduler, "fair_hpu_time"))
 		status = complain("--weights: target %s has scheduler = %s, which knows no weights; set scheduler = fair_hpu_time in "
-				  "a target file", sharing.target, sharing.scheduler);
+				  "a target file",
+				  sharing.target, sharing.scheduler);
 
 	for (unsigned i = 0; i < set->count && !status; i++)
 		status = open_source(&set->contexts[i]);

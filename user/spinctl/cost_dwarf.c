@@ -65,8 +65,8 @@ static struct cost_place call_site(Dwarf_Die *unit, Dwarf_Die *inlined)
 	size_t count;
 
 	if (!dwarf_formudata(dwarf_attr(inlined, DW_AT_call_file, &attribute), &file) &&
-	    !dwarf_formudata(dwarf_attr(inlined, DW_AT_call_line, &attribute), &line) &&
-	    !dwarf_getsrcfiles(unit, &files, &count) && file < count) {
+	    !dwarf_formudata(dwarf_attr(inlined, DW_AT_call_line, &attribute), &line) && !dwarf_getsrcfiles(unit, &files, &count) &&
+	    file < count) {
 		site.file = dwarf_filesrc(files, file, NULL, NULL);
 		site.line = (int)line;
 	}

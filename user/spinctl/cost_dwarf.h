@@ -8,14 +8,17 @@
 
 #include "user/spinctl/cost.h"
 
-struct cost_dwarf { Elf *elf; Dwarf *dwarf; /* NULL: no debug information */ };
+struct cost_dwarf {
+	Elf *elf;
+	Dwarf *dwarf; /* NULL: no debug information */
+};
 void cost_dwarf__open(struct cost_dwarf *d, const void *elf, size_t bytes);
 void cost_dwarf__close(struct cost_dwarf *d);
 
 struct cost_place {
-	const char *file;      /* NULL: nothing is known; valid until close */
+	const char *file; /* NULL: nothing is known; valid until close */
 	int line;
-	const char *function;  /* the handler's that encloses it; NULL: unknown */
+	const char *function; /* the handler's that encloses it; NULL: unknown */
 	enum cost_part part;
 };
 /*

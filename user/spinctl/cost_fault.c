@@ -6,11 +6,19 @@
 /* What no handler of its own accord does: the figures would be of something else. */
 int cost_fault(const struct cost_program *program, const struct pspin_task_record *record)
 {
-	static const struct { uint32_t error; const char *text; } texts[] = {
-		{ 0, "an instruction at an odd address" }, { 1, "a jump to where no instructions are" },
-		{ 2, "an illegal instruction" }, { 3, "ebreak" }, { 4, "a misaligned load" },
-		{ 5, "a load from where it may not" }, { 6, "a misaligned store, AMO or LR/SC" },
-		{ 7, "a store, AMO or LR/SC to where it may not" }, { 8, "ecall" },
+	static const struct {
+		uint32_t error;
+		const char *text;
+	} texts[] = {
+		{ 0, "an instruction at an odd address" },
+		{ 1, "a jump to where no instructions are" },
+		{ 2, "an illegal instruction" },
+		{ 3, "ebreak" },
+		{ 4, "a misaligned load" },
+		{ 5, "a load from where it may not" },
+		{ 6, "a misaligned store, AMO or LR/SC" },
+		{ 7, "a store, AMO or LR/SC to where it may not" },
+		{ 8, "ecall" },
 		{ PSPIN_ERROR_WATCHDOG, "no end: the watchdog stopped it" },
 		{ PSPIN_ERROR_CYCLES, "more cycles for each byte of payload than the target's max_cycles_per_byte" },
 		{ PSPIN_ERROR_COMMAND, "a command for memory that is not there" },

@@ -41,7 +41,8 @@ static const char style[] =
 void html__begin(FILE *to, const char *a, const char *b)
 {
 	fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
-	      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n<title>", to);
+	      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n<title>",
+	      to);
 	svg__text(to, a);
 	fputs(" on ", to);
 	svg__text(to, b);
@@ -132,9 +133,10 @@ static void summary(FILE *to, const struct cost_report *r)
 		fprintf(to, " does not reach %.0f Gbit/s: ", r->main.rates[0].gbps);
 	else
 		fprintf(to, " keeps up with %.0f Gbit/s: ", r->main.rates[best].gbps);
-	fprintf(to, "%.1f Gbit/s, %.1f million packets/s of %.0f bytes (mean), bound by %s. A packet takes %" PRIu64
-		" cycles of an HPU (median) and passes the idle NIC in %.0f ns (median).</p>\n", t->gbps, t->packets_per_us,
-		v->packet_bytes_mean, cost_bound_name(t, bound), v->packet_cycles.median,
+	fprintf(to,
+		"%.1f Gbit/s, %.1f million packets/s of %.0f bytes (mean), bound by %s. A packet takes %" PRIu64
+		" cycles of an HPU (median) and passes the idle NIC in %.0f ns (median).</p>\n",
+		t->gbps, t->packets_per_us, v->packet_bytes_mean, cost_bound_name(t, bound), v->packet_cycles.median,
 		(double)v->latency_ps.median / 1e3);
 	if (r->main.loaded.cycles_with_runtime_mean >= 1.1 * v->warm_with_runtime_mean)
 		fprintf(to, "<p>Under load, waiting for one another, packets take %.0f cycles instead of %.0f (means).</p>\n",
@@ -160,8 +162,8 @@ static void source(FILE *to, const struct cost_report *r)
 		svg__text(to, r->trace);
 		fputs("</code>", to);
 	} else {
-		fprintf(to, "%u %s made, %u bytes of payload a packet", r->made.messages,
-			r->takes_messages ? "messages" : "datagrams", r->made.payload_bytes);
+		fprintf(to, "%u %s made, %u bytes of payload a packet", r->made.messages, r->takes_messages ? "messages" : "datagrams",
+			r->made.payload_bytes);
 	}
 	fprintf(to, "; %" PRIu64 " frames, %" PRIu64 " handled.</p>\n", r->frames, r->main.alone.handled);
 }
@@ -172,11 +174,11 @@ static void rates(FILE *to, const struct cost_report *r)
 	for (unsigned i = 0; i < COST_RATES; i++) {
 		const struct cost_rate *rate = &r->main.rates[i];
 
-		fprintf(to, "<li>%.0f Gbit/s <b class=\"%s\">%s, %.0f&#160;%%</b> %.1f HPUs needed of %u<br>"
-			"<span class=\"soft\">with Ethernet’s 38 bytes: %s, %.0f&#160;%%, %.1f HPUs</span></li>\n", rate->gbps,
-			rate->is_met ? "yes" : "no", rate->is_met ? "yes" : "no", 100 * rate->reached, rate->hpus, r->hpus,
-			rate->is_met_with_ethernet ? "yes" : "no", 100 * rate->reached_with_ethernet,
-			rate->hpus_with_ethernet);
+		fprintf(to,
+			"<li>%.0f Gbit/s <b class=\"%s\">%s, %.0f&#160;%%</b> %.1f HPUs needed of %u<br>"
+			"<span class=\"soft\">with Ethernet’s 38 bytes: %s, %.0f&#160;%%, %.1f HPUs</span></li>\n",
+			rate->gbps, rate->is_met ? "yes" : "no", rate->is_met ? "yes" : "no", 100 * rate->reached, rate->hpus, r->hpus,
+			rate->is_met_with_ethernet ? "yes" : "no", 100 * rate->reached_with_ethernet, rate->hpus_with_ethernet);
 	}
 	fputs("</ul>\n", to);
 }

@@ -11,9 +11,11 @@ void cost_html__threads(FILE *to, const struct pspin_traffic *seen)
 
 	if (seen->hpu_threads < 2 || all <= 0)
 		return;
-	fprintf(to, "<p class=\"soft\">Each HPU has %u threads: %.1f&#160;%% of its time one runs, %.1f&#160;%% passes between two, and it is "
-		"idle %.1f&#160;%% while all with a task wait.</p>\n", seen->hpu_threads, (double)seen->hpu_running_ps / all,
-		(double)seen->hpu_switching_ps / all, (double)seen->hpu_blocked_ps / all);
+	fprintf(to,
+		"<p class=\"soft\">Each HPU has %u threads: %.1f&#160;%% of its time one runs, %.1f&#160;%% passes between two, and it is "
+		"idle %.1f&#160;%% while all with a task wait.</p>\n",
+		seen->hpu_threads, (double)seen->hpu_running_ps / all, (double)seen->hpu_switching_ps / all,
+		(double)seen->hpu_blocked_ps / all);
 }
 
 void cost_html__occupancy(FILE *to, const struct cost_report *r)
@@ -51,9 +53,10 @@ void cost_html__occupancy(FILE *to, const struct cost_report *r)
 			100 * t->busy[i]);
 	}
 	html__table_end(to);
-	fprintf(to, "<p class=\"soft\">HPUs wait for commands and feedback %.0f&#160;%% of their time, which does not count as busy; "
-		"packet memory held at most %.1f KiB, of %u messages.</p>\n", 100 * t->hpus_blocked,
-		r->main.loaded.traffic.packet_memory_peak_bytes / 1024.0, r->main.loaded.traffic.messages_peak);
+	fprintf(to,
+		"<p class=\"soft\">HPUs wait for commands and feedback %.0f&#160;%% of their time, which does not count as busy; "
+		"packet memory held at most %.1f KiB, of %u messages.</p>\n",
+		100 * t->hpus_blocked, r->main.loaded.traffic.packet_memory_peak_bytes / 1024.0, r->main.loaded.traffic.messages_peak);
 	cost_html__threads(to, &r->main.loaded.traffic);
 	fputs("</div>\n</div>\n</section>\n", to);
 }
@@ -79,8 +82,7 @@ static void tasks(FILE *to, const struct cost_report *r)
 
 	html__table(to, "Cycles of each handler: from its entry’s first instruction to its return", columns);
 	for (unsigned k = 0; k < PSPIN_TASK_KINDS; k++) {
-		const struct cost_task *alone = &r->main.alone.tasks[k], *cold = &r->main.cold.tasks[k],
-				       *loaded = &r->main.loaded.tasks[k];
+		const struct cost_task *alone = &r->main.alone.tasks[k], *cold = &r->main.cold.tasks[k], *loaded = &r->main.loaded.tasks[k];
 
 		if (!alone->runs)
 			continue;

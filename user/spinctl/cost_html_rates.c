@@ -14,8 +14,9 @@ static void plot_sizes(FILE *to, const struct cost_report *r)
 	static const char *const names[COST_RATES] = { "100 Gbit/s", "200 Gbit/s", "400 Gbit/s" };
 	struct svg_series series[2 + COST_RATES] = { { .name = "reached", .x = x, .y = reached },
 						     { .name = "HPUs alone", .x = x, .y = hpus, .is_dashed = 1 } };
-	struct svg_plot plot = { "Throughput against packet size", "bytes of a packet, mean, from the IP header on", "Gbit/s",
-				 series, 2, .log_x = 1 };
+	struct svg_plot plot = {
+		"Throughput against packet size", "bytes of a packet, mean, from the IP header on", "Gbit/s", series, 2, .log_x = 1
+	};
 	double most = 0;
 	char alone[64];
 	unsigned n = 0;
@@ -53,8 +54,9 @@ static void plot_lengths(FILE *to, const struct cost_report *r)
 	static const char *const names[] = { "64 bytes", "256 bytes", "1024 bytes" };
 	double x[LENGTHS], y[3][LENGTHS], own_x[COST_SIZES_MAX + 1], own_y[COST_SIZES_MAX + 1];
 	struct svg_series series[4];
-	struct svg_plot plot = { "Throughput against handler length", "cycles of a packet’s handlers, mean", "Gbit/s", series, 4,
-				 .log_x = 1 };
+	struct svg_plot plot = {
+		"Throughput against handler length", "cycles of a packet’s handlers, mean", "Gbit/s", series, 4, .log_x = 1
+	};
 	unsigned n = 0;
 
 	plot.y_high = 500; /* above it there is no link; the curves leave the picture */
@@ -107,8 +109,8 @@ static void closed_form(FILE *to, const struct cost_report *r)
 
 void cost_html__throughput(FILE *to, const struct cost_report *r)
 {
-	static const char *const columns[] = { "mean bytes", "warm", "cold", "loaded", "ns alone", "Mpkt/s", "Gbit/s", "nJ", "100", "200",
-					       "400", "bound by", NULL };
+	static const char *const columns[] = { "mean bytes", "warm", "cold", "loaded", "ns alone", "Mpkt/s", "Gbit/s",
+					       "nJ",         "100",  "200",  "400",    "bound by", NULL };
 	char name[32];
 
 	html__heading(to, r, "throughput", "Throughput");
@@ -118,9 +120,11 @@ void cost_html__throughput(FILE *to, const struct cost_report *r)
 		plot_lengths(to, r);
 		fputs("</div>\n", to);
 	}
-	html__table(to, "By packet size: a packet’s cycles (medians) warm, cold and loaded; latency on an idle NIC (median); millions of packets "
-		    "per second as fast as the NIC takes them; energy at most; whether 100, 200 and 400 Gbit/s are reached",
-		    columns);
+	html__table(
+		to,
+		"By packet size: a packet’s cycles (medians) warm, cold and loaded; latency on an idle NIC (median); millions of packets "
+		"per second as fast as the NIC takes them; energy at most; whether 100, 200 and 400 Gbit/s are reached",
+		columns);
 	snprintf(name, sizeof(name), "%.0f (as given)", r->main.alone.packet_bytes_mean);
 	size_rows(to, &r->main, name);
 	for (unsigned i = 0; i < r->point_count; i++) {
@@ -129,8 +133,10 @@ void cost_html__throughput(FILE *to, const struct cost_report *r)
 	}
 	html__table_end(to);
 	closed_form(to, r);
-	fprintf(to, "<p class=\"soft\">Energy is an upper bound: %.1f W all the time, for as long as a packet takes at full rate."
-		"</p>\n</section>\n", (double)r->power_mw / 1e3);
+	fprintf(to,
+		"<p class=\"soft\">Energy is an upper bound: %.1f W all the time, for as long as a packet takes at full rate."
+		"</p>\n</section>\n",
+		(double)r->power_mw / 1e3);
 }
 
 /* Stacked, one bar per size alone and the packets given under load; stages that take no time are left out. */
@@ -197,6 +203,6 @@ void cost_html__latency(FILE *to, const struct cost_report *r)
 	fputs("<td class=\"text\"></td></tr>\n", to);
 	html__table_end(to);
 	fprintf(to, "</div>\n</div>\n<p>Median %.1f ns alone, %.1f ns under load; 99th percentile %.1f and %.1f ns.</p>\n</section>\n",
-		(double)p->alone.latency_ps.median / 1e3, (double)p->loaded.latency_ps.median / 1e3,
-		(double)p->alone.latency_ps.p99 / 1e3, (double)p->loaded.latency_ps.p99 / 1e3);
+		(double)p->alone.latency_ps.median / 1e3, (double)p->loaded.latency_ps.median / 1e3, (double)p->alone.latency_ps.p99 / 1e3,
+		(double)p->loaded.latency_ps.p99 / 1e3);
 }

@@ -11,13 +11,12 @@
 #include "user/spinctl/cost_run.h"
 
 #define SOURCE_PORT 4000
-#define TTL 64
-#define ECHO 8
-#define ECHO6 128
+#define TTL         64
+#define ECHO        8
+#define ECHO6       128
 
 /* Whatever the rule wants; where it does not care, an address for examples. */
-static void put_address(uint8_t *at, const uint8_t *standard, const uint32_t want[4], const uint32_t mask[4],
-			unsigned bytes)
+static void put_address(uint8_t *at, const uint8_t *standard, const uint32_t want[4], const uint32_t mask[4], unsigned bytes)
 {
 	const uint8_t *w = (const uint8_t *)want, *care = (const uint8_t *)mask;
 
@@ -28,7 +27,9 @@ static void put_address(uint8_t *at, const uint8_t *standard, const uint32_t wan
 static void make_ip4(struct cost_maker *m, uint8_t *at, unsigned bytes)
 {
 	static const uint8_t src[] = { 192, 0, 2, 1 }, dst[] = { 192, 0, 2, 2 }; /* RFC 5737 */
-	struct spin_ip4 ip = { .version_ihl = 0x45, .ttl = TTL, .protocol = m->rule->protocol ? m->rule->protocol : SPIN_IP_UDP,
+	struct spin_ip4 ip = { .version_ihl = 0x45,
+			       .ttl = TTL,
+			       .protocol = m->rule->protocol ? m->rule->protocol : SPIN_IP_UDP,
 			       .total_length = spin_hton16((uint16_t)(sizeof(ip) + bytes)) };
 	uint32_t sum = 0;
 	uint16_t half;
@@ -40,14 +41,15 @@ static void make_ip4(struct cost_maker *m, uint8_t *at, unsigned bytes)
 		sum += half;
 	}
 	sum = (sum & 0xffff) + (sum >> 16);
-	ip.checksum = (spin_be16)~(sum + (sum >> 16));
+	ip.checksum = (spin_be16) ~(sum + (sum >> 16));
 	memcpy(at, &ip, sizeof(ip));
 }
 
 static void make_ip6(struct cost_maker *m, uint8_t *at, unsigned bytes)
 {
 	static const uint8_t src[16] = { 0x20, 1, 0x0d, 0xb8, [15] = 1 }, dst[16] = { 0x20, 1, 0x0d, 0xb8, [15] = 2 };
-	struct spin_ip6 ip = { .version_class_flow = spin_hton32(6u << 28), .hop_limit = TTL,
+	struct spin_ip6 ip = { .version_class_flow = spin_hton32(6u << 28),
+			       .hop_limit = TTL,
 			       .next_header = m->rule->protocol ? m->rule->protocol : SPIN_IP_UDP,
 			       .payload_length = spin_hton16((uint16_t)bytes) };
 
@@ -103,13 +105,11 @@ unsigned cost_maker__header_bytes(const struct cost_maker *m)
 static void make_headers(struct cost_maker *m, unsigned payload_bytes)
 {
 	int is_ip6 = m->rule->ip_version == 6;
-	unsigned udp_bytes = cost_maker__header_bytes(m) + payload_bytes -
-			     (unsigned)(is_ip6 ? sizeof(struct spin_ip6) : sizeof(struct spin_ip4));
-	struct spin_eth eth = { { 2, 0, 0, 0, 0, 2 }, { 2, 0, 0, 0, 0, 1 },
-				spin_hton16(is_ip6 ? SPIN_ETH_IP6 : SPIN_ETH_IP4) };
+	unsigned udp_bytes =
+		cost_maker__header_bytes(m) + payload_bytes - (unsigned)(is_ip6 ? sizeof(struct spin_ip6) : sizeof(struct spin_ip4));
+	struct spin_eth eth = { { 2, 0, 0, 0, 0, 2 }, { 2, 0, 0, 0, 0, 1 }, spin_hton16(is_ip6 ? SPIN_ETH_IP6 : SPIN_ETH_IP4) };
 	struct spin_udp udp = { spin_hton16(m->rule->src_port ? m->rule->src_port : SOURCE_PORT),
-				spin_hton16(m->rule->dst_port ? m->rule->dst_port : SPIN_SLMP_PORT),
-				spin_hton16((uint16_t)udp_bytes), 0 };
+				spin_hton16(m->rule->dst_port ? m->rule->dst_port : SPIN_SLMP_PORT), spin_hton16((uint16_t)udp_bytes), 0 };
 	uint8_t *ip = m->frame + sizeof(eth);
 
 	if (m->rule->ether_type)
@@ -137,7 +137,8 @@ static void make_headers(struct cost_maker *m, unsigned payload_bytes)
 static void make_echo(const struct cost_maker *m, uint8_t *at, unsigned bytes, uint32_t sequence)
 {
 	int is_ip6 = m->rule->ip_version == 6;
-	struct spin_icmp icmp = { .type = is_ip6 ? ECHO6 : ECHO, .id = spin_hton16(SOURCE_PORT),
+	struct spin_icmp icmp = { .type = is_ip6 ? ECHO6 : ECHO,
+				  .id = spin_hton16(SOURCE_PORT),
 				  .sequence = spin_hton16((uint16_t)sequence) };
 
 	memcpy(at, &icmp, sizeof(icmp));
@@ -154,8 +155,7 @@ void cost_maker__make(struct cost_maker *m, const struct cost_made *made, uint32
 	}
 	if (m->takes_messages && !m->is_raw) {
 		unsigned flags = SPIN_SLMP_SYN | (packet + 1 == made->packets ? SPIN_SLMP_EOM : 0);
-		struct spin_slmp slmp = { spin_hton16((uint16_t)flags), spin_hton32(message),
-					  spin_hton32(packet * payload) };
+		struct spin_slmp slmp = { spin_hton16((uint16_t)flags), spin_hton32(message), spin_hton32(packet * payload) };
 
 		memcpy(m->frame + at - sizeof(slmp), &slmp, sizeof(slmp));
 	}

@@ -11,7 +11,7 @@
 
 #include "user/spinctl/cost_run.h"
 
-#define HANDLER_MEMORY 0x1c000000u
+#define HANDLER_MEMORY       0x1c000000u
 #define HANDLER_MEMORY_BYTES 0x400000u
 
 /* A segment of the program that has a byte in there; 0: there is none. */
@@ -32,8 +32,7 @@ static int overlaps(const struct cost_program *program, uint32_t at, size_t byte
 	return found;
 }
 
-static int put(const struct cost_program *program, struct pspin *nic, const char *path, uint32_t at, const void *data,
-	       size_t bytes)
+static int put(const struct cost_program *program, struct pspin *nic, const char *path, uint32_t at, const void *data, size_t bytes)
 {
 	GElf_Phdr segment;
 
@@ -44,8 +43,8 @@ static int put(const struct cost_program *program, struct pspin *nic, const char
 				HANDLER_MEMORY, HANDLER_MEMORY + HANDLER_MEMORY_BYTES - 1);
 	if (overlaps(program, at, bytes, &segment))
 		return complain("--memory: the %zu bytes of %s at 0x%x overlap the program's own segment at 0x%llx, of %llu bytes: give "
-				"another address, or link the program elsewhere", bytes, path, at, (unsigned long long)segment.p_paddr,
-				(unsigned long long)segment.p_memsz);
+				"another address, or link the program elsewhere",
+				bytes, path, at, (unsigned long long)segment.p_paddr, (unsigned long long)segment.p_memsz);
 	if (pspin__write(nic, at, data, bytes))
 		return complain("--memory: the target has no memory for %s at 0x%x", path, at);
 	return DONE;

@@ -128,8 +128,10 @@ static int check_each(struct cost_options *o, unsigned operands)
 		o->payload_of[i] = o->made.payload_bytes;
 	}
 	if (o->match.count != operands)
-		fprintf(stderr, "spinctl cost: %u handlers and %u rules: give each handler its --match, in their order; see spinctl cost "
-			"--help\n", operands, o->match.count);
+		fprintf(stderr,
+			"spinctl cost: %u handlers and %u rules: give each handler its --match, in their order; see spinctl cost "
+			"--help\n",
+			operands, o->match.count);
 	else if (o->weights && !read_each(o->weights, operands, PSPIN_WEIGHT_MAX, o->weight))
 		fprintf(stderr, "spinctl cost: --weights is a number from 1 to %u, or one for each of the %u handlers, as in 3,1\n",
 			PSPIN_WEIGHT_MAX, operands);

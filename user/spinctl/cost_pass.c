@@ -8,9 +8,9 @@
  * Packets in front of the wire, and cycles until there have to be as many again: it never runs dry, at a packet a cycle
  * either, and no trace need lie in memory as a whole.
  */
-#define AHEAD 1024
+#define AHEAD         1024
 #define AHEAD_OF_MANY (64 * AHEAD) /* of several contexts: what waits for one of them must not keep the others' from coming */
-#define SLICE_CYCLES 512
+#define SLICE_CYCLES  512
 
 /* An L1 has rings for packets; one that is larger stays in front of it for ever. */
 static int is_too_large(const struct pspin_target *target, const struct cost_packet *packet, uint64_t *ring_bytes)
@@ -23,15 +23,14 @@ static int is_too_large(const struct pspin_target *target, const struct cost_pac
 	return packet->counted_bytes > *ring_bytes;
 }
 
-static int refuse(const struct cost_program *program, struct pspin *nic, const struct cost_packet *packet, uint64_t number,
-		  int rc)
+static int refuse(const struct cost_program *program, struct pspin *nic, const struct cost_packet *packet, uint64_t number, int rc)
 {
 	uint64_t ring_bytes;
 
 	if (rc == -EDEADLK && is_too_large(program->target, packet, &ring_bytes))
 		return complain("packet %llu of %u bytes does not fit: the target's L1 has rings of %llu bytes for packets; "
-				"leave it out, or enlarge l1_packet_kib of the target", (unsigned long long)number,
-				packet->counted_bytes, (unsigned long long)ring_bytes);
+				"leave it out, or enlarge l1_packet_kib of the target",
+				(unsigned long long)number, packet->counted_bytes, (unsigned long long)ring_bytes);
 	if (rc == -EDEADLK)
 		return complain("the NIC is stuck after packet %llu: %s", (unsigned long long)number, pspin__stuck(nic));
 	if (rc == -ENOMEM)
@@ -71,8 +70,8 @@ static int step(const struct cost_program *program, struct pspin *nic, const str
 	return rc ? refuse(program, nic, packet, number, rc) : DONE;
 }
 
-static int step_through(const struct cost_program *program, struct pspin *nic, struct cost_source *source,
-			struct cost_collector *c, uint64_t most, int cool)
+static int step_through(const struct cost_program *program, struct pspin *nic, struct cost_source *source, struct cost_collector *c,
+			uint64_t most, int cool)
 {
 	struct cost_packet packet;
 	uint64_t number = 0;
@@ -89,8 +88,8 @@ static int step_through(const struct cost_program *program, struct pspin *nic, s
 	return rc == FAILED_SOURCE ? FAILED : status;
 }
 
-static int one_by_one(const struct cost_program *program, struct cost_source *source, struct rv32_profile *profile,
-		      uint64_t most, int cool, struct cost_view *out)
+static int one_by_one(const struct cost_program *program, struct cost_source *source, struct rv32_profile *profile, uint64_t most, int cool,
+		      struct cost_view *out)
 {
 	struct cost_collector *c = cost_collector__new(program);
 	struct pspin *nic = NULL;
@@ -108,8 +107,7 @@ static int one_by_one(const struct cost_program *program, struct cost_source *so
 	return status;
 }
 
-int cost_pass__alone(const struct cost_program *program, struct cost_source *source, struct rv32_profile *profile,
-		     struct cost_view *out)
+int cost_pass__alone(const struct cost_program *program, struct cost_source *source, struct rv32_profile *profile, struct cost_view *out)
 {
 	return one_by_one(program, source, profile, UINT64_MAX, 0, out);
 }
@@ -121,8 +119,7 @@ int cost_pass__cold(const struct cost_program *program, struct cost_source *sour
 	return one_by_one(program, source, NULL, COST_COLD_PACKETS, 1, out);
 }
 
-int cost_pass__worst(const struct cost_program *program, struct cost_source *source, uint64_t packet,
-		     struct rv32_profile *profile)
+int cost_pass__worst(const struct cost_program *program, struct cost_source *source, uint64_t packet, struct rv32_profile *profile)
 {
 	struct cost_collector *c = cost_collector__new(program);
 	struct pspin *nic = NULL;
@@ -236,9 +233,8 @@ static int flood(struct stream *s, struct cost_collector *const *collectors)
 	return status;
 }
 
-int cost_pass__loaded(const struct cost_program *program, struct cost_source *source, double gbps,
-		      struct cost_trace_writer *writer, struct cost_view *view, struct cost_throughput *throughput,
-		      struct cost_occupancy *occupancy)
+int cost_pass__loaded(const struct cost_program *program, struct cost_source *source, double gbps, struct cost_trace_writer *writer,
+		      struct cost_view *view, struct cost_throughput *throughput, struct cost_occupancy *occupancy)
 {
 	struct cost_collector *c = cost_collector__new(program);
 	struct pspin *nic = NULL;
@@ -267,8 +263,13 @@ int cost_pass__loaded(const struct cost_program *program, struct cost_source *so
 int cost_pass__together(const struct cost_together *t)
 {
 	struct pspin *nics[COST_CONTEXTS_MAX] = { NULL };
-	struct stream s = { .program = t->programs[0], .nics = nics, .count = t->count, .sources = t->sources,
-			    .source_count = t->source_count, .gbps = t->gbps, .leaves_others_out = t->count == 1 };
+	struct stream s = { .program = t->programs[0],
+			    .nics = nics,
+			    .count = t->count,
+			    .sources = t->sources,
+			    .source_count = t->source_count,
+			    .gbps = t->gbps,
+			    .leaves_others_out = t->count == 1 };
 	int status = cost_program__open(t->programs[0], &nics[0]);
 
 	for (unsigned i = 1; i < t->count && !status; i++)

@@ -20,9 +20,9 @@ const char *cost_part_name(enum cost_part part)
 
 const char *cost_part_text(enum cost_part part)
 {
-	static const char *const texts[COST_PARTS] = {
-		"the handler's functions and what is inlined into them", "entry, task registers, return codes",
-		"commands to the NIC", "the loop that waits for tasks; not part of the body" };
+	static const char *const texts[COST_PARTS] = { "the handler's functions and what is inlined into them",
+						       "entry, task registers, return codes", "commands to the NIC",
+						       "the loop that waits for tasks; not part of the body" };
 
 	return texts[part];
 }
@@ -133,8 +133,7 @@ static void finish(struct sorting *s, unsigned top)
 	}
 }
 
-int cost_profile__sort(const struct cost_program *program, const struct rv32_profile *profile, unsigned top,
-		       struct cost_lines *out)
+int cost_profile__sort(const struct cost_program *program, const struct rv32_profile *profile, unsigned top, struct cost_lines *out)
 {
 	struct sorting s = { .out = out };
 	struct cost_dwarf dwarf;

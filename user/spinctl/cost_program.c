@@ -11,8 +11,9 @@ static int open_object(const struct cost_program *program, struct pspin *nic, st
 	const struct spin_meta *meta = program->meta ? program->meta : spin_object__meta(program->object);
 	/* so that nothing is cut off, and handlers have memory of their own */
 	const struct spin_segment all = { 0, SPIN_HOST_BYTES_MAX };
-	const struct pspin_limits limits = { .host_bytes = SPIN_HOST_BYTES_MAX, .handler_mem = &all, .handler_segments = 1,
-					      .watchdog_cycles = program->watchdog };
+	const struct pspin_limits limits = {
+		.host_bytes = SPIN_HOST_BYTES_MAX, .handler_mem = &all, .handler_segments = 1, .watchdog_cycles = program->watchdog
+	};
 	char why[512] = "";
 	int rc;
 
@@ -85,8 +86,7 @@ void cost_program__describe(const struct cost_program *program, struct cost_repo
 
 	r->is_image = !program->object;
 	r->handler = program->object ? spin_object__meta(program->object)->name : slash ? slash + 1 : program->path;
-	r->takes_messages = !program->object ||
-			    spin_object__meta(program->object)->registration.delivery == SPIN_DELIVER_ME;
+	r->takes_messages = !program->object || spin_object__meta(program->object)->registration.delivery == SPIN_DELIVER_ME;
 	r->target = pspin_target__name(program->target);
 	r->clock_ghz = pspin_target__clock_ghz(program->target);
 	r->cycle_ps = pspin_target__cycle_ps(program->target);

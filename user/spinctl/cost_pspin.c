@@ -20,13 +20,16 @@ static int check_options(const struct cost_options *o, const char *path)
 {
 	if (o->fill.sets.count || o->fill.inserts.count || o->fill.files.count)
 		return complain("%s is compiled with --api pspin, it has no state that could be set by name: fill its memory with "
-				"--memory 0x1c300000=FILE", path);
+				"--memory 0x1c300000=FILE",
+				path);
 	if (o->advise)
 		return complain("%s is compiled with --api pspin: --advise tries registrations of <spin/spin.h>, which it has not; its "
-				"compiler's options are those of spincc --hpu-flag", path);
+				"compiler's options are those of spincc --hpu-flag",
+				path);
 	if (o->datagrams)
 		return complain("%s is compiled with --api pspin, it takes messages: make them with --messages, for datagrams with "
-				"--packets 1", path);
+				"--packets 1",
+				path);
 	return DONE;
 }
 
@@ -67,8 +70,11 @@ int cost_pspin__find(const struct cost_options *o, const char *path, struct cost
 		program->elf = *file;
 		program->elf_bytes = bytes;
 		program->memory = &o->image.memory;
-		program->image = (struct pspin_image){ .elf = *file, .elf_bytes = bytes, .entries_at = api.entries_at,
-						       .framing = (enum pspin_framing)framing, .bytes_in_l1 = SPIN_WHOLE_PACKET,
+		program->image = (struct pspin_image){ .elf = *file,
+						       .elf_bytes = bytes,
+						       .entries_at = api.entries_at,
+						       .framing = (enum pspin_framing)framing,
+						       .bytes_in_l1 = SPIN_WHOLE_PACKET,
 						       .scratchpad_bytes = PSPIN_API_SCRATCHPAD_BYTES,
 						       .host_bytes = SPIN_HOST_BYTES_MAX };
 		return DONE;

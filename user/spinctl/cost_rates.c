@@ -7,7 +7,7 @@
 /* Header, frame check, preamble, start and gap around an IP packet (IEEE 802.3). */
 #define ETHERNET_BYTES 38
 /* Of the time; what is less busy is not what holds packets up. */
-#define BUSY 0.5
+#define BUSY  0.5
 #define TAKEN 0.9
 /* Of the HPUs' time: if they wait as much for a memory, that is what holds packets up. */
 #define MEMORY_WAIT 0.25
@@ -15,10 +15,18 @@
 const char *cost_resource_name(enum cost_resource resource)
 {
 	static const char *const names[COST_SHARED + 1] = {
-		[COST_LINK] = "link", [COST_COPY_PORT] = "packet copy port", [COST_HPUS] = "HPUs",
-		[COST_L1_BANKS] = "L1 banks", [COST_L1_PORT] = "L1 port for other clusters", [COST_L2_PORT] = "L2 port", [COST_SEND] = "sends", [COST_TO_HOST] = "DMA to host",
-		[COST_FROM_HOST] = "DMA from host", [COST_HOST_DIRECT] = "host-direct writes",
-		[COST_RESOURCES] = "latency: nothing is busy", [COST_SHARED] = "what contexts share",
+		[COST_LINK] = "link",
+		[COST_COPY_PORT] = "packet copy port",
+		[COST_HPUS] = "HPUs",
+		[COST_L1_BANKS] = "L1 banks",
+		[COST_L1_PORT] = "L1 port for other clusters",
+		[COST_L2_PORT] = "L2 port",
+		[COST_SEND] = "sends",
+		[COST_TO_HOST] = "DMA to host",
+		[COST_FROM_HOST] = "DMA from host",
+		[COST_HOST_DIRECT] = "host-direct writes",
+		[COST_RESOURCES] = "latency: nothing is busy",
+		[COST_SHARED] = "what contexts share",
 	};
 
 	return names[resource];
@@ -38,8 +46,10 @@ const char *cost_bound_text(const struct cost_throughput *t, char text[COST_BOUN
 	const char *name = cost_resource_name(t->bound);
 
 	if (t->waits_for_memory && t->bound == COST_L1_PORT)
-		snprintf(text, COST_BOUND_TEXT, "L1 of cluster %u: its port for other clusters is %.0f %% busy, HPUs wait for it %.0f %% "
-			 "of their time", t->l1_cluster, 100 * t->busy[t->bound], 100 * t->memory_wait);
+		snprintf(text, COST_BOUND_TEXT,
+			 "L1 of cluster %u: its port for other clusters is %.0f %% busy, HPUs wait for it %.0f %% "
+			 "of their time",
+			 t->l1_cluster, 100 * t->busy[t->bound], 100 * t->memory_wait);
 	else if (t->waits_for_memory)
 		snprintf(text, COST_BOUND_TEXT, "%s: HPUs wait for it %.0f %% of their time", name, 100 * t->memory_wait);
 	else if (t->waits_for_commands)
@@ -93,8 +103,14 @@ static void find_commands(struct cost_throughput *t, const struct cost_view *loa
  */
 static void find_memory(struct cost_throughput *t, const struct cost_point *p, double hpu_cycles)
 {
-	static const struct { enum rv32_cause cause; enum cost_resource resource; int is_own; } memories[] = {
-		{ RV32_CYC_REMOTE, COST_L1_PORT, 0 }, { RV32_CYC_L2, COST_L2_PORT, 1 }, { RV32_CYC_L1, COST_L1_BANKS, 1 },
+	static const struct {
+		enum rv32_cause cause;
+		enum cost_resource resource;
+		int is_own;
+	} memories[] = {
+		{ RV32_CYC_REMOTE, COST_L1_PORT, 0 },
+		{ RV32_CYC_L2, COST_L2_PORT, 1 },
+		{ RV32_CYC_L1, COST_L1_BANKS, 1 },
 	};
 
 	if (t->bound != COST_HPUS || t->busy[COST_HPUS] < TAKEN || hpu_cycles <= 0)
@@ -121,11 +137,14 @@ static void find_bound(const struct cost_report *r, struct cost_point *p)
 	double waits_ps = seen->hpu_threads > 1 ? (double)seen->hpu_blocked_ps / n : waits_for_others(p) * 1e3 / r->clock_ghz;
 	double waiting = hpus_ps > 0 ? fmin(1, waits_ps / hpus_ps) : 0;
 	const double busy_ps[COST_RESOURCES] = {
-		[COST_LINK] = (double)seen->link_in_ps / n, [COST_COPY_PORT] = (double)seen->packet_read_ps / n,
+		[COST_LINK] = (double)seen->link_in_ps / n,
+		[COST_COPY_PORT] = (double)seen->packet_read_ps / n,
 		[COST_HPUS] = hpus_ps * (1 - waiting) / (seen->hpus ? seen->hpus : 1),
 		[COST_L1_PORT] = (double)seen->l1_port_ps / n,
-		[COST_L2_PORT] = (double)seen->l2_port_ps / n, [COST_SEND] = (double)seen->send_ps / n,
-		[COST_TO_HOST] = (double)seen->to_host_ps / n, [COST_FROM_HOST] = (double)seen->from_host_ps / n,
+		[COST_L2_PORT] = (double)seen->l2_port_ps / n,
+		[COST_SEND] = (double)seen->send_ps / n,
+		[COST_TO_HOST] = (double)seen->to_host_ps / n,
+		[COST_FROM_HOST] = (double)seen->from_host_ps / n,
 		[COST_HOST_DIRECT] = (double)seen->host_direct_ps / n,
 	};
 
@@ -203,7 +222,7 @@ static void fit(const struct cost_report *r, enum pspin_task_kind kind, struct c
 
 		if (v->tasks[kind].runs)
 			out->worst_residual = fmax(out->worst_residual,
-				fabs((double)v->tasks[kind].warm.median - out->a - out->b * v->packet_bytes_mean));
+						   fabs((double)v->tasks[kind].warm.median - out->a - out->b * v->packet_bytes_mean));
 	}
 }
 

@@ -29,8 +29,7 @@ static int run_alone(struct cost_job *job)
 	return status;
 }
 
-static int run_loaded(struct cost_job *job, struct cost_trace_writer *writer, struct cost_occupancy *occupancy,
-		      struct cost_point *p)
+static int run_loaded(struct cost_job *job, struct cost_trace_writer *writer, struct cost_occupancy *occupancy, struct cost_point *p)
 {
 	struct cost_report *r = job->report;
 
@@ -38,8 +37,7 @@ static int run_loaded(struct cost_job *job, struct cost_trace_writer *writer, st
 		return FAILED;
 	if (!r->takes_messages || !r->trace || r->is_image) /* messages of a trace have been: they do not come again */
 		cost_source__repeat(job->source, COST_LOADED_PACKETS);
-	return cost_pass__loaded(&job->program, job->source, job->options->gbps_value, writer, &p->loaded, &p->throughput,
-				 occupancy);
+	return cost_pass__loaded(&job->program, job->source, job->options->gbps_value, writer, &p->loaded, &p->throughput, occupancy);
 }
 
 int cost_report__alone(struct cost_job *job)
@@ -105,9 +103,8 @@ static int miss(const struct cost_report *r, const struct cost_point *p)
 
 	if (!p->alone.handled || t->gbps >= r->budget_gbps * COST_MET)
 		return DONE;
-	return complain("%s misses %g Gbit/s at packets of %.0f bytes: %.1f Gbit/s, %.1f %% short, bound by %s", r->handler,
-			r->budget_gbps, p->alone.packet_bytes_mean, t->gbps,
-			100 * (1 - t->gbps / r->budget_gbps), cost_bound_name(t, bound));
+	return complain("%s misses %g Gbit/s at packets of %.0f bytes: %.1f Gbit/s, %.1f %% short, bound by %s", r->handler, r->budget_gbps,
+			p->alone.packet_bytes_mean, t->gbps, 100 * (1 - t->gbps / r->budget_gbps), cost_bound_name(t, bound));
 }
 
 /* Of the packets given, and of sizes that were asked for. */

@@ -10,8 +10,7 @@ unsigned cost_link_bytes(const uint8_t *frame, unsigned bytes)
 {
 	unsigned at = 12;
 
-	while (at + 6 <= bytes && ((frame[at] == 0x81 && frame[at + 1] == 0x00) ||
-				   (frame[at] == 0x88 && frame[at + 1] == 0xa8)))
+	while (at + 6 <= bytes && ((frame[at] == 0x81 && frame[at + 1] == 0x00) || (frame[at] == 0x88 && frame[at + 1] == 0xa8)))
 		at += 4;
 	return at + 2;
 }
@@ -23,7 +22,7 @@ static uint16_t ip4_checksum(const uint8_t *ip, unsigned bytes)
 	for (unsigned i = 0; i + 1 < bytes; i += 2)
 		sum += (uint32_t)(ip[i] << 8 | ip[i + 1]);
 	sum = (sum & 0xffff) + (sum >> 16);
-	return (uint16_t)~(sum + (sum >> 16));
+	return (uint16_t) ~(sum + (sum >> 16));
 }
 
 static void put16(uint8_t *at, unsigned value)

@@ -133,8 +133,11 @@ static int run_image(struct cost_job *job)
 	program->elf = elf;
 	program->path = o->image.path;
 	program->memory = &o->image.memory;
-	program->image = (struct pspin_image){ .elf = elf, .elf_bytes = program->elf_bytes, .header = o->image.header,
-					       .payload = o->image.payload, .completion = o->image.completion,
+	program->image = (struct pspin_image){ .elf = elf,
+					       .elf_bytes = program->elf_bytes,
+					       .header = o->image.header,
+					       .payload = o->image.payload,
+					       .completion = o->image.completion,
 					       .framing = (enum pspin_framing)pspin_framing__find(o->framing ? o->framing : "ethernet"),
 					       .bytes_in_l1 = SPIN_WHOLE_PACKET };
 	status = run_program(job);
@@ -155,7 +158,8 @@ static int run_fat(struct cost_job *job, const char *path)
 		return status;
 	}
 	if (job->options->image.memory.count) {
-		complain("--memory is of --image, and of objects of spincc --api pspin: %s has state and tables, see --set and --insert", path);
+		complain("--memory is of --image, and of objects of spincc --api pspin: %s has state and tables, see --set and --insert",
+			 path);
 		return USAGE;
 	}
 	if (spin_object__open(path, &object))
@@ -209,7 +213,8 @@ static int run_object(struct cost_job *job, const char *path)
 int cost_run(const struct cost_options *options, const char *object)
 {
 	struct cost_report *report = calloc(1, sizeof(*report));
-	struct cost_job job = { .options = options, .report = report,
+	struct cost_job job = { .options = options,
+				.report = report,
 				.program = { .fill = &options->fill, .watchdog = options->watchdog } };
 	struct pspin_target *target = NULL;
 	struct spin_rule rule;

@@ -13,18 +13,18 @@ struct cost_packet {
 	const uint8_t *frame;
 	unsigned bytes;
 	unsigned counted_bytes; /* of them for rates: from the IP header on, or all of a raw one */
-	uint32_t at_ms;       /* of a trace: since its first frame */
-	uint64_t message;     /* of programs that spincc did not make */
+	uint32_t at_ms;         /* of a trace: since its first frame */
+	uint64_t message;       /* of programs that spincc did not make */
 	int end_of_message;
 };
 
 struct cost_source;
 struct cost_source_options {
-	const char *trace;              /* NULL: made */
+	const char *trace; /* NULL: made */
 	struct cost_made made;
 	const struct spin_rule *rule;
 	int takes_messages;
-	int is_raw;                     /* packets are payload alone */
+	int is_raw; /* packets are payload alone */
 };
 /* NULL after a message. */
 struct cost_source *cost_source__open(const struct cost_source_options *options);
@@ -79,17 +79,17 @@ unsigned cost_link_bytes(const uint8_t *frame, unsigned bytes);
 
 struct cost_program {
 	const struct pspin_target *target;
-	const struct spin_object *object;  /* or NULL: */
+	const struct spin_object *object; /* or NULL: */
 	struct pspin_image image;
 	const struct spin_rule *rule;
 	const struct fill_options *fill;
-	const struct option_list *memory;  /* of an image: ADDR=FILE */
+	const struct option_list *memory; /* of an image: ADDR=FILE */
 	const void *elf;
 	size_t elf_bytes;
-	uint32_t watchdog;                 /* cycles of a task; 0: as the target says */
+	uint32_t watchdog; /* cycles of a task; 0: as the target says */
 	const char *path;
-	const char *source;                /* that it was compiled of just now; NULL: it is an object */
-	const struct spin_meta *meta;      /* in place of the object's; NULL: that */
+	const char *source;           /* that it was compiled of just now; NULL: it is an object */
+	const struct spin_meta *meta; /* in place of the object's; NULL: that */
 };
 /* The whole file in memory; NULL after a message. */
 void *cost_read_file(const char *path, size_t *bytes);
@@ -140,23 +140,24 @@ void cost_occupancy__add(struct cost_occupancy *o, uint64_t from_ps, uint64_t to
 void cost_place(const struct cost_program *program, uint32_t pc, char *out, size_t out_bytes);
 
 /* Order statistics. */
-struct cost_series { uint64_t *values; size_t count, room; };
-int cost_series__add(struct cost_series *s, uint64_t value); /* DONE or FAILED after a message */
+struct cost_series {
+	uint64_t *values;
+	size_t count, room;
+};
+int cost_series__add(struct cost_series *s, uint64_t value);   /* DONE or FAILED after a message */
 struct cost_spread cost_series__spread(struct cost_series *s); /* sorts it */
 
 /* --- ways of going through it --- */
 
 #define COST_LOADED_PACKETS 2048 /* enough for a rate in the midst of them */
-#define COST_COLD_PACKETS 16
+#define COST_COLD_PACKETS   16
 
 /* Each: DONE, or FAILED after a message. */
-int cost_pass__alone(const struct cost_program *program, struct cost_source *source, struct rv32_profile *profile,
-		     struct cost_view *out);
+int cost_pass__alone(const struct cost_program *program, struct cost_source *source, struct rv32_profile *profile, struct cost_view *out);
 int cost_pass__cold(const struct cost_program *program, struct cost_source *source, struct cost_view *out);
 /* occupancy, writer: may be NULL. gbps: of packet bytes; 0: as fast as the NIC takes. */
-int cost_pass__loaded(const struct cost_program *program, struct cost_source *source, double gbps,
-		      struct cost_trace_writer *writer, struct cost_view *view, struct cost_throughput *throughput,
-		      struct cost_occupancy *occupancy);
+int cost_pass__loaded(const struct cost_program *program, struct cost_source *source, double gbps, struct cost_trace_writer *writer,
+		      struct cost_view *view, struct cost_throughput *throughput, struct cost_occupancy *occupancy);
 /*
  * Several programs as contexts of one NIC: packets of the sources in turn, as fast as the NIC takes them or at that rate in all. Each
  * collector hears of its program's.
@@ -173,8 +174,7 @@ struct cost_together {
 };
 int cost_pass__together(const struct cost_together *t);
 /* Profiles one packet alone, after those before it. */
-int cost_pass__worst(const struct cost_program *program, struct cost_source *source, uint64_t packet,
-		     struct rv32_profile *profile);
+int cost_pass__worst(const struct cost_program *program, struct cost_source *source, uint64_t packet, struct rv32_profile *profile);
 
 /* --- what it comes to --- */
 
@@ -186,8 +186,7 @@ int cost_profile__open(const struct cost_program *program, struct rv32_profile *
 void cost_profile__clear(struct rv32_profile *profile);
 void cost_profile__close(struct rv32_profile *profile);
 /* Sorts the profile into parts and lines by the program's DWARF. DONE or FAILED after a message. */
-int cost_profile__sort(const struct cost_program *program, const struct rv32_profile *profile, unsigned top,
-		       struct cost_lines *out);
+int cost_profile__sort(const struct cost_program *program, const struct rv32_profile *profile, unsigned top, struct cost_lines *out);
 void cost_lines__free(struct cost_lines *lines);
 /* The profile's loops. DONE or FAILED after a message. */
 int cost_xpulp__find(const struct cost_program *program, const struct rv32_profile *profile, struct cost_xpulp *out);
@@ -203,13 +202,12 @@ struct fill_target model_memory__target(struct model_memory *m);
 void cost_compiler(const void *image, size_t bytes, char *out, size_t out_bytes);
 
 /* The trace for Chrome and Perfetto. NULL after a message; close: DONE or FAILED after a message. */
-struct cost_trace_writer *cost_trace_writer__open(const char *path, const struct cost_report *r, unsigned clusters,
-						  unsigned hpus);
+struct cost_trace_writer *cost_trace_writer__open(const char *path, const struct cost_report *r, unsigned clusters, unsigned hpus);
 void cost_trace_writer__task(struct cost_trace_writer *w, const struct pspin_task_record *task);
 void cost_trace_writer__packet(struct cost_trace_writer *w, const struct pspin_packet_record *packet);
 void cost_trace_writer__replayed(struct cost_trace_writer *w, const struct pspin_packet_record *packet);
-void cost_trace_writer__command(struct cost_trace_writer *w, uint64_t at_ps, unsigned cluster, unsigned hpu, unsigned id,
-				const char *kind, int begins);
+void cost_trace_writer__command(struct cost_trace_writer *w, uint64_t at_ps, unsigned cluster, unsigned hpu, unsigned id, const char *kind,
+				int begins);
 int cost_trace_writer__close(struct cost_trace_writer *w, int publish);
 
 /* The page. DONE or FAILED after a message. */

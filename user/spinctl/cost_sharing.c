@@ -31,7 +31,8 @@ static void flow_row(const struct cost_sharing *s, unsigned i)
 void cost_sharing__text(const struct cost_sharing *s)
 {
 	printf("%u contexts on %s, scheduler %s\n\n", s->count, s->target, s->scheduler);
-	printf("%-17s %9s %10s %10s %8s %7s %10s %10s %10s\n", "context", "packets", "flow us", "alone us", "slowdown", "weight", "HPU time", "median ns", "p99 ns");
+	printf("%-17s %9s %10s %10s %8s %7s %10s %10s %10s\n", "context", "packets", "flow us", "alone us", "slowdown", "weight",
+	       "HPU time", "median ns", "p99 ns");
 	for (unsigned i = 0; i < s->count; i++)
 		flow_row(s, i);
 	printf("\nflow: completion time, from a context's first packet being offered to its last one being done with\n"

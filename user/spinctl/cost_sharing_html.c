@@ -134,11 +134,14 @@ static void summary(FILE *to, const struct cost_sharing *s)
 	fprintf(to, "%.1f µs: that of context %u, ", (double)s->until_ps / 1e6, s->first + 1);
 	svg__text(to, s->flows[s->first].report->handler);
 	fputs(".</p>\n<ul class=\"rates\">\n", to);
-	fprintf(to, "<li>Jain’s index of HPU time <b>%.3f</b><span class=\"soft\">divided by weight, up to when the first flow was "
-		"done</span></li>\n", s->jain_hpu_time);
+	fprintf(to,
+		"<li>Jain’s index of HPU time <b>%.3f</b><span class=\"soft\">divided by weight, up to when the first flow was "
+		"done</span></li>\n",
+		s->jain_hpu_time);
 	fprintf(to, "<li>Jain’s index of speed <b>%.3f</b><span class=\"soft\">flow completion time alone over that together</span></li>\n",
 		s->jain_speed);
-	fprintf(to, "<li>HPUs busy <b>%.0f&#160;%%</b><span class=\"soft\">of their time, up to when the first flow was done</span></li>\n</ul>\n",
+	fprintf(to,
+		"<li>HPUs busy <b>%.0f&#160;%%</b><span class=\"soft\">of their time, up to when the first flow was done</span></li>\n</ul>\n",
 		100 * s->hpus_busy);
 	fputs("<p class=\"soft\">Target <code>", to);
 	svg__text(to, s->target);
@@ -149,14 +152,16 @@ static void summary(FILE *to, const struct cost_sharing *s)
 
 static void flows(FILE *to, const struct cost_sharing *s)
 {
-	static const char *const columns[] = { "context", "packets", "flow µs", "alone µs", "slowdown", "weight", "HPU time", "median ns",
-					       "p99 ns", "<rule", NULL };
+	static const char *const columns[] = { "context",  "packets",   "flow µs", "alone µs", "slowdown", "weight",
+					       "HPU time", "median ns", "p99 ns",  "<rule",    NULL };
 	struct shares shares;
 
 	collect(s, &shares);
 	html__heading(to, NULL, "sharing", "Who had how much, and when each was done");
-	html__table(to, "Flow: completion time, from a context’s first packet being offered to its last one being done with; HPU time: its "
-		    "part up to when the first flow was done; latency of a packet under load", columns);
+	html__table(to,
+		    "Flow: completion time, from a context’s first packet being offered to its last one being done with; HPU time: its "
+		    "part up to when the first flow was done; latency of a packet under load",
+		    columns);
 	for (unsigned i = 0; i < s->count; i++)
 		flow_row(to, s, i);
 	html__table_end(to);

@@ -5,14 +5,14 @@
 #include "user/spinctl/cost_run.h"
 
 struct cost_source {
-	struct cost_trace *trace;    /* NULL: made */
-	struct cost_made made;       /* as they are made now */
-	unsigned size;               /* of a trace's packets; 0: as they are */
+	struct cost_trace *trace; /* NULL: made */
+	struct cost_made made;    /* as they are made now */
+	unsigned size;            /* of a trace's packets; 0: as they are */
 	struct cost_maker maker;
-	uint32_t message;            /* of made ones: the next */
+	uint32_t message; /* of made ones: the next */
 	unsigned packet;
-	uint64_t out, wanted, rounds;/* wanted: packets, 0: one round */
-	uint64_t frames, cut_short;  /* of the first round */
+	uint64_t out, wanted, rounds; /* wanted: packets, 0: one round */
+	uint64_t frames, cut_short;   /* of the first round */
 };
 
 struct cost_source *cost_source__open(const struct cost_source_options *options)
@@ -85,8 +85,9 @@ static int next_of_trace(struct cost_source *s, struct cost_packet *out)
 		unsigned bytes = cost_resize(s->maker.frame, out->frame, out->bytes, s->size);
 
 		if (bytes)
-			*out = (struct cost_packet){ .frame = s->maker.frame, .bytes = bytes, .at_ms = out->at_ms, .message = out->message,
-						     .end_of_message = 1 };
+			*out = (struct cost_packet){
+				.frame = s->maker.frame, .bytes = bytes, .at_ms = out->at_ms, .message = out->message, .end_of_message = 1
+			};
 	}
 	return rc;
 }
@@ -98,8 +99,9 @@ static int next_made(struct cost_source *s, struct cost_packet *out)
 	if (s->out >= round && !(s->wanted > round && (s->out < s->wanted || s->packet)))
 		return 0;
 	cost_maker__make(&s->maker, &s->made, s->message, s->packet);
-	*out = (struct cost_packet){ .frame = s->maker.frame, .bytes = s->maker.bytes, .message = s->message,
-				     .end_of_message = s->packet + 1 == s->made.packets };
+	*out = (struct cost_packet){
+		.frame = s->maker.frame, .bytes = s->maker.bytes, .message = s->message, .end_of_message = s->packet + 1 == s->made.packets
+	};
 	if (++s->packet == s->made.packets) {
 		s->packet = 0;
 		s->message++;

@@ -7,8 +7,10 @@
 const char *cost_task_name(enum pspin_task_kind kind)
 {
 	static const char *const names[PSPIN_TASK_KINDS] = {
-		[PSPIN_HEADER] = "header", [PSPIN_PAYLOAD] = "payload",
-		[PSPIN_COMPLETION] = "completion", [PSPIN_PROCEED] = "proceed",
+		[PSPIN_HEADER] = "header",
+		[PSPIN_PAYLOAD] = "payload",
+		[PSPIN_COMPLETION] = "completion",
+		[PSPIN_PROCEED] = "proceed",
 	};
 
 	return names[kind];

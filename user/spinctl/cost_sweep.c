@@ -7,7 +7,7 @@
 #include "user/lib/number.h"
 #include "user/spinctl/cost_sweep.h"
 
-#define RATE_GBPS_MAX 1000000
+#define RATE_GBPS_MAX  1000000
 #define SIZE_BYTES_MIN 28
 
 static int refuse(char *err, size_t err_bytes, const char *text, const char *why)
@@ -67,8 +67,7 @@ static int add_part(struct cost_axis *axis, char *part)
 	if (number__read(part, UINT64_MAX / 4, &from))
 		return -1;
 	to = from;
-	if ((range && number__read(range, UINT64_MAX / 4, &to)) ||
-	    (step && number__read(step, UINT64_MAX / 4, &by)) || to < from || !by)
+	if ((range && number__read(range, UINT64_MAX / 4, &to)) || (step && number__read(step, UINT64_MAX / 4, &by)) || to < from || !by)
 		return -1;
 	for (; from <= to; from += by)
 		if (add(axis, from))
@@ -82,16 +81,12 @@ static int parse_axis(struct cost_axis *axis, const char *text, char *err, size_
 	char values[1024], *rest = values;
 	uint64_t low, high;
 
-	if (!equals || (size_t)(equals - text) >= sizeof(axis->name) ||
-	    strlen(equals + 1) >= sizeof(values))
-		return refuse(err, err_bytes, text,
-			      "write NAME=VALUES, as in hpus=1,2,4..8 or size=64..1024:64");
+	if (!equals || (size_t)(equals - text) >= sizeof(axis->name) || strlen(equals + 1) >= sizeof(values))
+		return refuse(err, err_bytes, text, "write NAME=VALUES, as in hpus=1,2,4..8 or size=64..1024:64");
 	memcpy(axis->name, text, (size_t)(equals - text));
 	strcpy(values, equals + 1);
 	if (find(axis->name, &low, &high, &axis->unit))
-		return refuse(
-			err, err_bytes, text,
-			"it is no parameter of a target, nor size or rate; see spinctl targets");
+		return refuse(err, err_bytes, text, "it is no parameter of a target, nor size or rate; see spinctl targets");
 	axis->values = calloc(COST_SWEEP_VALUES, sizeof(*axis->values));
 	if (!axis->values)
 		return refuse(err, err_bytes, text, "no memory");
@@ -108,17 +103,15 @@ static int parse_axis(struct cost_axis *axis, const char *text, char *err, size_
 	}
 	for (unsigned i = 0; i < axis->count; i++) {
 		if (axis->values[i] < low || axis->values[i] > high) {
-			snprintf(err, err_bytes,
-				 "--sweep %s: %s is %" PRIu64 " to %" PRIu64 " %s, not %" PRIu64,
-				 text, axis->name, low, high, axis->unit, axis->values[i]);
+			snprintf(err, err_bytes, "--sweep %s: %s is %" PRIu64 " to %" PRIu64 " %s, not %" PRIu64, text, axis->name, low,
+				 high, axis->unit, axis->values[i]);
 			return -1;
 		}
 	}
 	return 0;
 }
 
-int cost_sweep__parse(struct cost_sweep *sweep, const struct option_list *axes, char *err,
-		      size_t err_bytes)
+int cost_sweep__parse(struct cost_sweep *sweep, const struct option_list *axes, char *err, size_t err_bytes)
 {
 	sweep->points = 1;
 	for (unsigned i = 0; i < axes->count; i++) {
@@ -131,11 +124,9 @@ int cost_sweep__parse(struct cost_sweep *sweep, const struct option_list *axes, 
 			return -1;
 		for (unsigned j = 0; j + 1 < sweep->axes; j++)
 			if (!strcmp(sweep->axis[j].name, axis->name))
-				return refuse(err, err_bytes, axes->items[i],
-					      "it is an axis already");
+				return refuse(err, err_bytes, axes->items[i], "it is an axis already");
 		if (sweep->points > COST_SWEEP_POINTS / axis->count)
-			return refuse(err, err_bytes, axes->items[i],
-				      "that makes more than 65536 points");
+			return refuse(err, err_bytes, axes->items[i], "that makes more than 65536 points");
 		sweep->points *= axis->count;
 	}
 	sweep->results = calloc(sweep->points, sizeof(*sweep->results));

@@ -8,7 +8,7 @@
  */
 #include "user/spinctl/cost_run.h"
 
-#define COST_SWEEP_AXES 8
+#define COST_SWEEP_AXES   8
 #define COST_SWEEP_VALUES 1024 /* of an axis */
 #define COST_SWEEP_POINTS 65536
 
@@ -26,7 +26,7 @@ struct cost_sweep_result {
 	struct cost_spread latency_ps; /* alone */
 	double packet_bytes;
 	struct cost_throughput throughput;
-	double hpus_busy;	 /* on average, under load */
+	double hpus_busy;        /* on average, under load */
 	double hpus_at_100_gbps; /* needed, by cycles alone */
 	uint64_t lost;
 };
@@ -41,8 +41,7 @@ struct cost_sweep {
 };
 
 /* The axes of the command line: 0, or -1 with a reason. */
-int cost_sweep__parse(struct cost_sweep *sweep, const struct option_list *axes, char *err,
-		      size_t err_bytes);
+int cost_sweep__parse(struct cost_sweep *sweep, const struct option_list *axes, char *err, size_t err_bytes);
 void cost_sweep__free(struct cost_sweep *sweep);
 /* Runs all points; threads 0: one per processor. DONE, or FAILED after a message that says which
  * point. */

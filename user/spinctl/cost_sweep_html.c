@@ -11,26 +11,25 @@
 #include "user/lib/whole_file.h"
 #include "user/spinctl/cost_sweep.h"
 
-#define LINES_MAX 8
+#define LINES_MAX  8
 #define NAME_BYTES 128
 
-static const char head[] =
-	"<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
-	"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>spinctl "
-	"cost --sweep</title>\n<style>\n"
-	":root { color-scheme: light dark; }\n"
-	"body { font: 15px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 1rem auto; "
-	"padding: 0 1rem; }\n"
-	"h1 { font-size: 1.4rem; } .table { overflow-x: auto; }\n"
-	"table { border-collapse: collapse; font-variant-numeric: tabular-nums; }\n"
-	"th, td { text-align: right; padding: .15rem .7rem; border-bottom: 1px solid #8884; "
-	"white-space: nowrap; }\n"
-	"</style></head><body>\n";
+static const char head[] = "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
+			   "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>spinctl "
+			   "cost --sweep</title>\n<style>\n"
+			   ":root { color-scheme: light dark; }\n"
+			   "body { font: 15px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 1rem auto; "
+			   "padding: 0 1rem; }\n"
+			   "h1 { font-size: 1.4rem; } .table { overflow-x: auto; }\n"
+			   "table { border-collapse: collapse; font-variant-numeric: tabular-nums; }\n"
+			   "th, td { text-align: right; padding: .15rem .7rem; border-bottom: 1px solid #8884; "
+			   "white-space: nowrap; }\n"
+			   "</style></head><body>\n";
 
 /* Points of a line in the plots: those that agree in all axes but the one. */
 struct plots {
 	const struct cost_sweep *sweep;
-	unsigned along;	 /* the axis */
+	unsigned along;  /* the axis */
 	unsigned stride; /* between its neighbours */
 	unsigned lines;
 	double *x, *y; /* of all lines, one behind the other */
@@ -52,9 +51,7 @@ static void name_line(struct plots *p, unsigned line, unsigned first)
 
 	for (unsigned a = 0; a < p->sweep->axes && at < NAME_BYTES; a++)
 		if (a != p->along && p->sweep->axis[a].count > 1)
-			at += (size_t)snprintf(p->names[line] + at, NAME_BYTES - at,
-					       "%s%s=%" PRIu64, at ? " " : "",
-					       p->sweep->axis[a].name,
+			at += (size_t)snprintf(p->names[line] + at, NAME_BYTES - at, "%s%s=%" PRIu64, at ? " " : "", p->sweep->axis[a].name,
 					       cost_sweep__value(p->sweep, first, a));
 }
 
@@ -68,13 +65,11 @@ static double latency(const struct cost_sweep_result *r)
 	return (double)r->latency_ps.median / 1000;
 }
 
-static void draw(FILE *to, struct plots *p, const char *title, const char *unit,
-		 double (*value)(const struct cost_sweep_result *))
+static void draw(FILE *to, struct plots *p, const char *title, const char *unit, double (*value)(const struct cost_sweep_result *))
 {
 	const struct cost_axis *axis = &p->sweep->axis[p->along];
-	struct svg_series series[LINES_MAX] = {0};
-	struct svg_plot plot = {
-		.title = title, .x_label = axis->name, .y_label = unit, .series = series};
+	struct svg_series series[LINES_MAX] = { 0 };
+	struct svg_plot plot = { .title = title, .x_label = axis->name, .y_label = unit, .series = series };
 
 	for (unsigned i = 0; i < p->sweep->points && plot.count < p->lines; i++) {
 		double *x = p->x + plot.count * axis->count, *y = p->y + plot.count * axis->count;
@@ -86,8 +81,7 @@ static void draw(FILE *to, struct plots *p, const char *title, const char *unit,
 			x[j] = (double)axis->values[j];
 			y[j] = value(&p->sweep->results[i + j * p->stride]);
 		}
-		series[plot.count] = (struct svg_series){
-			.name = p->names[plot.count], .x = x, .y = y, .count = axis->count};
+		series[plot.count] = (struct svg_series){ .name = p->names[plot.count], .x = x, .y = y, .count = axis->count };
 		plot.count++;
 	}
 	svg__plot(to, &plot);
@@ -110,9 +104,9 @@ static void table(FILE *to, const struct cost_sweep *sweep)
 			fprintf(to, "<td>%" PRIu64 "</td>", cost_sweep__value(sweep, i, a));
 		fprintf(to,
 			"<td>%" PRIu64 "</td><td>%.1f</td><td>%.1f</td><td>%.2f</td><td>%.1f</"
-				       "td><td>%s</td></tr>\n",
-			r->cycles.median, latency(r), gbps(r), r->throughput.packets_per_us,
-			r->hpus_busy, cost_bound_name(&r->throughput, bound));
+			"td><td>%s</td></tr>\n",
+			r->cycles.median, latency(r), gbps(r), r->throughput.packets_per_us, r->hpus_busy,
+			cost_bound_name(&r->throughput, bound));
 	}
 	fputs("</table></div>\n", to);
 }
@@ -140,7 +134,7 @@ static void about(FILE *to, const struct cost_report *r)
 
 static int page(FILE *to, const struct cost_sweep *sweep)
 {
-	struct plots p = {.sweep = sweep};
+	struct plots p = { .sweep = sweep };
 
 	while (p.along + 1 < sweep->axes && sweep->axis[p.along].count == 1)
 		p.along++;

@@ -18,19 +18,15 @@ void cost_sweep__text(const struct cost_sweep *sweep)
 	       sweep->base->handler, sweep->base->target, sweep->base->rule, sweep->points);
 	for (unsigned a = 0; a < sweep->axes; a++)
 		printf("%*s ", width(&sweep->axis[a]), sweep->axis[a].name);
-	printf("%10s %12s %9s %9s %10s  %s\n", "cycles", "latency ns", "Gbit/s", "Mpkt/s",
-	       "HPUs busy", "bound");
+	printf("%10s %12s %9s %9s %10s  %s\n", "cycles", "latency ns", "Gbit/s", "Mpkt/s", "HPUs busy", "bound");
 	for (unsigned i = 0; i < sweep->points; i++) {
 		const struct cost_sweep_result *r = &sweep->results[i];
 		char bound[COST_BOUND_TEXT];
 
 		for (unsigned a = 0; a < sweep->axes; a++)
-			printf("%*" PRIu64 " ", width(&sweep->axis[a]),
-			       cost_sweep__value(sweep, i, a));
-		printf("%10" PRIu64 " %12.1f %9.1f %9.2f %10.1f  %s\n", r->cycles.median,
-		       (double)r->latency_ps.median / 1000, r->throughput.gbps,
-		       r->throughput.packets_per_us, r->hpus_busy,
-		       cost_bound_name(&r->throughput, bound));
+			printf("%*" PRIu64 " ", width(&sweep->axis[a]), cost_sweep__value(sweep, i, a));
+		printf("%10" PRIu64 " %12.1f %9.1f %9.2f %10.1f  %s\n", r->cycles.median, (double)r->latency_ps.median / 1000,
+		       r->throughput.gbps, r->throughput.packets_per_us, r->hpus_busy, cost_bound_name(&r->throughput, bound));
 	}
 }
 

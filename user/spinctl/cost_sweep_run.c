@@ -16,7 +16,7 @@ struct pool {
 	pthread_mutex_t lock;
 	unsigned next, done; /* points taken, and run */
 	unsigned failed;     /* the first that failed, in their order; points: none */
-	char why[512];	     /* its message */
+	char why[512];       /* its message */
 	int shows_progress;
 };
 
@@ -33,8 +33,8 @@ static void name_point(const struct cost_sweep *sweep, unsigned i, char *name, s
 
 	*name = 0;
 	for (unsigned a = 0; a < sweep->axes && at < bytes; a++)
-		at += (size_t)snprintf(name + at, bytes - at, "%s%s=%" PRIu64, a ? " " : "",
-				       sweep->axis[a].name, cost_sweep__value(sweep, i, a));
+		at += (size_t)snprintf(name + at, bytes - at, "%s%s=%" PRIu64, a ? " " : "", sweep->axis[a].name,
+				       cost_sweep__value(sweep, i, a));
 }
 
 static int make_point(const struct cost_sweep *sweep, unsigned i, struct point *point)
@@ -58,8 +58,8 @@ static int make_point(const struct cost_sweep *sweep, unsigned i, struct point *
 	return pspin_target__check(point->target, why, sizeof(why)) ? complain("%s", why) : DONE;
 }
 
-static int run_passes(const struct cost_sweep *sweep, const struct cost_program *program,
-		      const struct point *point, struct cost_source *source, struct cost_point *p)
+static int run_passes(const struct cost_sweep *sweep, const struct cost_program *program, const struct point *point,
+		      struct cost_source *source, struct cost_point *p)
 {
 	int status = cost_source__resize(source, point->size);
 
@@ -69,13 +69,11 @@ static int run_passes(const struct cost_sweep *sweep, const struct cost_program 
 		return complain("no handler ran; the rule is %s", sweep->base->rule);
 	if (!status)
 		status = cost_source__rewind(source);
-	if (!status &&
-	    (!sweep->base->takes_messages || !sweep->base->trace || sweep->base->is_image))
+	if (!status && (!sweep->base->takes_messages || !sweep->base->trace || sweep->base->is_image))
 		cost_source__repeat(source, COST_LOADED_PACKETS);
 	if (!status)
-		status = cost_pass__loaded(
-			program, source, point->gbps > 0 ? point->gbps : sweep->base->offered_gbps,
-			NULL, &p->loaded, &p->throughput, NULL);
+		status = cost_pass__loaded(program, source, point->gbps > 0 ? point->gbps : sweep->base->offered_gbps, NULL, &p->loaded,
+					   &p->throughput, NULL);
 	return status;
 }
 
@@ -98,7 +96,7 @@ static int run_point(const struct cost_sweep *sweep, unsigned i)
 	struct cost_program program = *sweep->program;
 	struct cost_report *r = malloc(sizeof(*r));
 	struct cost_source *source = NULL;
-	struct point point = {0};
+	struct point point = { 0 };
 	int status = r ? make_point(sweep, i, &point) : complain("no memory");
 
 	if (!status) {
@@ -127,8 +125,7 @@ static void show_progress(const struct pool *pool)
 	const unsigned filled = pool->done * BAR / pool->sweep->points;
 
 	if (pool->shows_progress)
-		fprintf(stderr, "\r[%.*s%*s] %u of %u ", (int)filled,
-			"########################################", (int)(BAR - filled), "",
+		fprintf(stderr, "\r[%.*s%*s] %u of %u ", (int)filled, "########################################", (int)(BAR - filled), "",
 			pool->done, pool->sweep->points);
 }
 
@@ -161,10 +158,9 @@ static void *work(void *arg)
 
 int cost_sweep__run(struct cost_sweep *sweep, unsigned threads)
 {
-	struct pool pool = {.sweep = sweep,
-			    .lock = PTHREAD_MUTEX_INITIALIZER,
-			    .failed = sweep->points,
-			    .shows_progress = isatty(STDERR_FILENO)};
+	struct pool pool = {
+		.sweep = sweep, .lock = PTHREAD_MUTEX_INITIALIZER, .failed = sweep->points, .shows_progress = isatty(STDERR_FILENO)
+	};
 	long processors = sysconf(_SC_NPROCESSORS_ONLN);
 	unsigned started = 0;
 	pthread_t *thread;
@@ -175,8 +171,7 @@ int cost_sweep__run(struct cost_sweep *sweep, unsigned threads)
 	if (threads > sweep->points)
 		threads = sweep->points;
 	thread = calloc(threads, sizeof(*thread));
-	while (thread && started + 1 < threads &&
-	       !pthread_create(&thread[started], NULL, work, &pool))
+	while (thread && started + 1 < threads && !pthread_create(&thread[started], NULL, work, &pool))
 		started++;
 	work(&pool); /* this thread is one, too, and the only one if there can be no other */
 	for (unsigned i = 0; i < started; i++)

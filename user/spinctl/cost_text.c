@@ -28,8 +28,10 @@ static void heading(const struct cost_report *r)
 		printf("%" PRIu64 " AMOs on L2 or another cluster's L1 returned the word that was there; PsPIN's published RTL returns 1\n",
 		       v->traffic.amo_words);
 	if (v->traffic.host_outside)
-		printf("%" PRIu64 " commands named host addresses that are no memory of the message's, the first one 0x%" PRIx64 ": what they "
-		       "write is lost\n", v->traffic.host_outside, v->traffic.host_outside_at);
+		printf("%" PRIu64 " commands named host addresses that are no memory of the message's, the first one 0x%" PRIx64
+		       ": what they "
+		       "write is lost\n",
+		       v->traffic.host_outside, v->traffic.host_outside_at);
 }
 
 /* In lines of a readable length, the second and further ones indented. */
@@ -88,8 +90,8 @@ static void limit(const struct cost_report *r, const struct cost_rate *rate)
 
 	if (rate->is_met || rate->hpus > r->hpus || (r->offered_gbps > 0 && r->offered_gbps < rate->gbps))
 		return;
-	printf("%.0f Gbit/s is missed with %u HPUs, though %.2f would do for packets alone: the limit is %s\n", rate->gbps,
-	       r->hpus, rate->hpus, cost_bound_name(&r->main.throughput, bound));
+	printf("%.0f Gbit/s is missed with %u HPUs, though %.2f would do for packets alone: the limit is %s\n", rate->gbps, r->hpus,
+	       rate->hpus, cost_bound_name(&r->main.throughput, bound));
 }
 
 static void rates(const struct cost_report *r)
@@ -97,8 +99,8 @@ static void rates(const struct cost_report *r)
 	const struct cost_throughput *t = &r->main.throughput;
 	char bound[COST_BOUND_TEXT];
 
-	printf("\n%.1f Gbit/s (%.1f with Ethernet's 38 bytes), %.1f million packets/s of %.1f bytes (mean)\nbound by %s\n",
-	       t->gbps, t->gbps_with_ethernet, t->packets_per_us, r->main.alone.packet_bytes_mean, cost_bound_text(t, bound));
+	printf("\n%.1f Gbit/s (%.1f with Ethernet's 38 bytes), %.1f million packets/s of %.1f bytes (mean)\nbound by %s\n", t->gbps,
+	       t->gbps_with_ethernet, t->packets_per_us, r->main.alone.packet_bytes_mean, cost_bound_text(t, bound));
 	if (!t->is_steady)
 		printf("(of %" PRIu64 " packets at once: too few for a rate in their midst)\n", t->packets);
 	printf("%-11s %32s   %32s\n", "line rate", "packet bytes only", "with Ethernet's 38 bytes");
@@ -110,8 +112,8 @@ static void rates(const struct cost_report *r)
 	if (r->offered_gbps > 0)
 		printf("offered were %g Gbit/s: whether more is reached was not tried\n", r->offered_gbps);
 	printf("HPUs needed = packet rate x a packet's mean cycles (warm bodies + %u per task) at %g GHz: %.1f alone, %.1f loaded,\n"
-	       "  waiting for one another as in this run; there are %u HPUs\n", r->runtime_cycles, r->clock_ghz,
-	       r->main.alone.warm_with_runtime_mean, r->main.loaded.cycles_with_runtime_mean, r->hpus);
+	       "  waiting for one another as in this run; there are %u HPUs\n",
+	       r->runtime_cycles, r->clock_ghz, r->main.alone.warm_with_runtime_mean, r->main.loaded.cycles_with_runtime_mean, r->hpus);
 	if (r->main.loaded.traffic.hpu_threads > 1)
 		printf("  of %u threads each: what a handler waits while others can run is no cycle of its HPU\n",
 		       r->main.loaded.traffic.hpu_threads);
@@ -147,28 +149,27 @@ static void hottest(const struct cost_report *r)
 	stalls("loaded", &r->main.loaded);
 	if (r->lines.count)
 		printf("most cycles: %s:%u  %s (mean of %.1f a packet)\n", r->lines.lines[0].file, r->lines.lines[0].line,
-		       r->lines.lines[0].text ? r->lines.lines[0].text : "",
-		       (double)r->lines.lines[0].cycles / (double)v->handled);
+		       r->lines.lines[0].text ? r->lines.lines[0].text : "", (double)r->lines.lines[0].cycles / (double)v->handled);
 }
 
 static void spread_row(const char *name, uint64_t runs, const struct cost_spread *c, double instructions, double ipc)
 {
-	printf("%-12s %10" PRIu64 " %8" PRIu64 " %8" PRIu64 " %8" PRIu64 " %8" PRIu64 " %10.1f %13.1f %6.2f\n",
-	       name, runs, c->min, c->median, c->p99, c->max, c->mean, instructions, ipc);
+	printf("%-12s %10" PRIu64 " %8" PRIu64 " %8" PRIu64 " %8" PRIu64 " %8" PRIu64 " %10.1f %13.1f %6.2f\n", name, runs, c->min,
+	       c->median, c->p99, c->max, c->mean, instructions, ipc);
 }
 
 static void short_row(const char *name, uint64_t runs, const struct cost_spread *c)
 {
-	printf("%-12s %10" PRIu64 " %8" PRIu64 " %8" PRIu64 " %8" PRIu64 " %8" PRIu64 " %10.1f\n", name, runs, c->min,
-	       c->median, c->p99, c->max, c->mean);
+	printf("%-12s %10" PRIu64 " %8" PRIu64 " %8" PRIu64 " %8" PRIu64 " %8" PRIu64 " %10.1f\n", name, runs, c->min, c->median, c->p99,
+	       c->max, c->mean);
 }
 
 static void tasks(const struct cost_report *r)
 {
 	const struct cost_view *v = &r->main.alone;
 
-	printf("\n%-12s %10s %8s %8s %8s %8s %10s %13s %6s\n", "cycles", "runs", "min", "median", "p99",
-	       "max", "mean", "instr. (mean)", "IPC");
+	printf("\n%-12s %10s %8s %8s %8s %8s %10s %13s %6s\n", "cycles", "runs", "min", "median", "p99", "max", "mean", "instr. (mean)",
+	       "IPC");
 	for (unsigned k = 0; k < PSPIN_TASK_KINDS; k++) {
 		const struct cost_task *t = &v->tasks[k], *cold = &r->main.cold.tasks[k], *loaded = &r->main.loaded.tasks[k];
 
@@ -187,8 +188,8 @@ static void tasks(const struct cost_report *r)
 
 		if (t->nic_sends || t->host_dmas || t->host_writes || t->errors)
 			printf("%s commands: %" PRIu64 " sends, %" PRIu64 " DMAs to host, %" PRIu64 " from host, %" PRIu64
-			       " host writes; errors: %" PRIu64 "\n", t->name, t->nic_sends,
-			       t->host_dmas - t->host_reads, t->host_reads, t->host_writes, t->errors);
+			       " host writes; errors: %" PRIu64 "\n",
+			       t->name, t->nic_sends, t->host_dmas - t->host_reads, t->host_reads, t->host_writes, t->errors);
 	}
 }
 
@@ -204,8 +205,7 @@ static void causes(const struct cost_report *r)
 
 	printf("\n%-12s %10s %10s %10s   mean cycles/packet\n", "cause", "alone", "cold", "loaded");
 	for (unsigned c = 0; c < RV32_CAUSE_COUNT; c++) {
-		double alone = p->alone.cause_cycles_mean[c], cold = p->cold.cause_cycles_mean[c],
-		       loaded = p->loaded.cause_cycles_mean[c];
+		double alone = p->alone.cause_cycles_mean[c], cold = p->cold.cause_cycles_mean[c], loaded = p->loaded.cause_cycles_mean[c];
 
 		if (alone > 0 || cold > 0 || loaded > 0)
 			printf("%-12s %10.2f %10.2f %10.2f   %s\n", rv32_cause_name(c), alone, cold, loaded, rv32_cause_text(c));
@@ -225,8 +225,8 @@ static void line_rows(const struct cost_lines *lines, double n, int is_mean)
 	for (unsigned i = 0; i < lines->count; i++) {
 		const struct cost_line *l = &lines->lines[i];
 
-		printf("%13.2f %13.2f  %-8s %s:%u  %s\n", (double)l->cycles / n, (double)l->instructions / n,
-		       cost_part_name(l->part), l->file, l->line, l->text ? l->text : "");
+		printf("%13.2f %13.2f  %-8s %s:%u  %s\n", (double)l->cycles / n, (double)l->instructions / n, cost_part_name(l->part),
+		       l->file, l->line, l->text ? l->text : "");
 	}
 }
 

@@ -6,8 +6,8 @@
 
 static void spread_row(const char *name, const struct cost_spread *s)
 {
-	printf("%-12s %10.1f %10.1f %10.1f %10.1f %10.1f\n", name, (double)s->min / 1e3, (double)s->median / 1e3,
-	       (double)s->p99 / 1e3, (double)s->max / 1e3, s->mean / 1e3);
+	printf("%-12s %10.1f %10.1f %10.1f %10.1f %10.1f\n", name, (double)s->min / 1e3, (double)s->median / 1e3, (double)s->p99 / 1e3,
+	       (double)s->max / 1e3, s->mean / 1e3);
 }
 
 /* Of HPUs that switch while a handler waits, where their time went. */
@@ -18,7 +18,8 @@ static void threads(const struct pspin_traffic *seen)
 	if (seen->hpu_threads < 2 || all <= 0)
 		return;
 	printf("\n%u threads of each HPU: %.1f %% of its time one runs, %.1f %% between two; idle %.1f %% while all with a task wait, %.1f %%\n"
-	       "without a task", seen->hpu_threads, (double)seen->hpu_running_ps / all, (double)seen->hpu_switching_ps / all,
+	       "without a task",
+	       seen->hpu_threads, (double)seen->hpu_running_ps / all, (double)seen->hpu_switching_ps / all,
 	       (double)seen->hpu_blocked_ps / all, fmax(0, 100 - (double)seen->hpu_busy_ps / all));
 }
 
@@ -27,8 +28,8 @@ void cost_text__stages(const struct cost_report *r)
 	const struct cost_view *alone = &r->main.alone, *cold = &r->main.cold, *loaded = &r->main.loaded;
 	const struct cost_throughput *t = &r->main.throughput;
 
-	printf("\n%-12s %10s %10s %10s %10s %10s   packet, first bit in to last byte out\n", "latency ns", "min", "median", "p99",
-	       "max", "mean");
+	printf("\n%-12s %10s %10s %10s %10s %10s   packet, first bit in to last byte out\n", "latency ns", "min", "median", "p99", "max",
+	       "mean");
 	spread_row("alone", &alone->latency_ps);
 	spread_row("cold", &cold->latency_ps);
 	spread_row("loaded", &loaded->latency_ps);
@@ -46,8 +47,9 @@ void cost_text__stages(const struct cost_report *r)
 			printf("  %s %.0f %%", cost_resource_name(i), 100 * t->busy[i]);
 	threads(&loaded->traffic);
 	printf("\nHPUs wait for commands and feedback %.0f %% of their time; packet memory at most %.1f KiB, %u messages and %u "
-	       "HERs\nat once; ", 100 * t->hpus_blocked, loaded->traffic.packet_memory_peak_bytes / 1024.0,
-	       loaded->traffic.messages_peak, loaded->traffic.hers_peak);
+	       "HERs\nat once; ",
+	       100 * t->hpus_blocked, loaded->traffic.packet_memory_peak_bytes / 1024.0, loaded->traffic.messages_peak,
+	       loaded->traffic.hers_peak);
 	if (loaded->lost)
 		printf("%" PRIu64 " packets lost for want of room; ", loaded->lost);
 	printf("energy at most %.1f nJ per packet (upper bound: %.1f W all the time)\n", t->energy_nj, (double)r->power_mw / 1e3);

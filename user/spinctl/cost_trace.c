@@ -19,8 +19,8 @@ static pcap_t *open_file(const char *path)
 	pcap_t *pcap = pcap_open_offline(path, error);
 
 	if (!pcap) {
-		complain("cannot read the trace: %s%s%s; give a capture file, as tcpdump -w writes it",
-			 strstr(error, path) ? "" : path, strstr(error, path) ? "" : ": ", error);
+		complain("cannot read the trace: %s%s%s; give a capture file, as tcpdump -w writes it", strstr(error, path) ? "" : path,
+			 strstr(error, path) ? "" : ": ", error);
 		return NULL;
 	}
 	if (pcap_datalink(pcap) != DLT_EN10MB) {
@@ -90,8 +90,7 @@ int cost_trace__next(struct cost_trace *t, struct cost_packet *out)
 			t->cut_short++;
 			continue;
 		}
-		*out = (struct cost_packet){ .frame = frame, .bytes = header->caplen, .at_ms = t->now_ms,
-					     .end_of_message = 1 };
+		*out = (struct cost_packet){ .frame = frame, .bytes = header->caplen, .at_ms = t->now_ms, .end_of_message = 1 };
 		return 1;
 	}
 	if (rc != PCAP_ERROR)

@@ -15,21 +15,25 @@
 enum { WIRE = 1, COPIES, TASKS, COMMANDS, COUNTERS };
 
 /* What comes to packet memory or leaves it; sorted by time in the end. */
-struct change { uint64_t at_ps; int64_t bytes; int hers; };
+struct change {
+	uint64_t at_ps;
+	int64_t bytes;
+	int hers;
+};
 
 struct cost_trace_writer {
 	struct whole_file file;
 	const char *path;
-	unsigned hpus;           /* of a cluster */
-	int begun;               /* an event stands there */
+	unsigned hpus; /* of a cluster */
+	int begun;     /* an event stands there */
 	struct change *changes;
 	size_t count, room;
 	int no_memory;
 };
 
 /* An event is begun; its arguments may follow, and event_end(). */
-static void event(struct cost_trace_writer *w, struct json *j, const char *phase, const char *name, unsigned track,
-		  unsigned row, uint64_t at_ps)
+static void event(struct cost_trace_writer *w, struct json *j, const char *phase, const char *name, unsigned track, unsigned row,
+		  uint64_t at_ps)
 {
 	fputs(w->begun ? ",\n" : "\n", w->file.file);
 	w->begun = 1;
@@ -80,8 +84,7 @@ static void name_tracks(struct cost_trace_writer *w, const struct cost_report *r
 	}
 }
 
-struct cost_trace_writer *cost_trace_writer__open(const char *path, const struct cost_report *r, unsigned clusters,
-						  unsigned hpus)
+struct cost_trace_writer *cost_trace_writer__open(const char *path, const struct cost_report *r, unsigned clusters, unsigned hpus)
 {
 	struct cost_trace_writer *w = calloc(1, sizeof(*w));
 	int err = w ? whole_file__open(&w->file, path, "spincost") : -ENOMEM;
@@ -173,8 +176,8 @@ void cost_trace_writer__replayed(struct cost_trace_writer *w, const struct pspin
 }
 
 /* Several of an HPU are under way at once: pairs by id instead of a stack. */
-void cost_trace_writer__command(struct cost_trace_writer *w, uint64_t at_ps, unsigned cluster, unsigned hpu, unsigned id,
-				const char *kind, int begins)
+void cost_trace_writer__command(struct cost_trace_writer *w, uint64_t at_ps, unsigned cluster, unsigned hpu, unsigned id, const char *kind,
+				int begins)
 {
 	char name[64];
 	struct json j;

@@ -120,13 +120,16 @@ void cost_json__xpulp(struct json *j, const struct cost_report *r)
 
 void cost_html__xpulp(FILE *to, const struct cost_report *r)
 {
-	static const char *const columns[] = { "loop", "mean cycles per turn", "with Xpulp", "turns", "entries", "<what is made of it", NULL };
+	static const char *const columns[] = {
+		"loop", "mean cycles per turn", "with Xpulp", "turns", "entries", "<what is made of it", NULL
+	};
 	const struct cost_xpulp *x = &r->xpulp;
 	double n = (double)r->main.alone.handled;
 
 	if (!x->cycles)
 		return;
-	fprintf(to, "<p>Innermost loops take %.1f cycles of a packet (mean); with hardware loops, post-increment accesses and mac (Xpulp, that "
+	fprintf(to,
+		"<p>Innermost loops take %.1f cycles of a packet (mean); with hardware loops, post-increment accesses and mac (Xpulp, that "
 		"PsPIN’s figures were compiled for and no packaged compiler makes of C) they would take %.1f.</p>\n",
 		(double)x->cycles / n, (double)x->cycles_xpulp / n);
 	html__table(to, "Innermost loops, and what PULP’s instructions would save", columns);

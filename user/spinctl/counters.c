@@ -37,8 +37,8 @@ void counters__text(const uint64_t *packets, int messages)
 	printf("%-16s %-7s %14s  %s\n", "reason", "verdict", "packets", "meaning");
 	for (unsigned r = 0; r < SPIN_REASON_COUNT; r++)
 		if (packets[r])
-			printf("%-16s %-7s %14" PRIu64 "  %s\n", spin_reason_name(r),
-			       counters__verdict(r, messages), packets[r], meaning(r, messages));
+			printf("%-16s %-7s %14" PRIu64 "  %s\n", spin_reason_name(r), counters__verdict(r, messages), packets[r],
+			       meaning(r, messages));
 	printf("%-16s %-7s %14" PRIu64 "\n", "all", "", counters__sum(packets));
 }
 

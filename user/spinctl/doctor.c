@@ -26,7 +26,7 @@ struct names {
 static void add_name(void *arg, const char *name)
 {
 	struct names *n = arg;
-	char (*more)[16] = realloc(n->name, (n->count + 1) * sizeof(*more));
+	char(*more)[16] = realloc(n->name, (n->count + 1) * sizeof(*more));
 
 	if (!more)
 		return;
@@ -95,12 +95,13 @@ static const struct command_row row = {
 	.options = rows,
 	.notes = "Works without root; what only root can know it says so. Exit status: 0 handlers can run here, 1 something "
 		 "that\nthey need is missing, 2 usage.",
-	.about = "Asks the process, the kernel, the tools and the interfaces, and says of each finding whether it is well "
-		 "(ok), worth knowing (note), costs something (warning) or keeps handlers from running (missing), and what to "
-		 "do about it. With --dev only what is missing is said of the machine.\n"
-		 "\n"
-		 "Nothing on the machine is changed: the dispatcher, a handler of each kind and tiny programs and maps are loaded and closed; attaching is tried on "
-		 "a veth pair in a network namespace of its own, which ends with the probe.",
+	.about =
+		"Asks the process, the kernel, the tools and the interfaces, and says of each finding whether it is well "
+		"(ok), worth knowing (note), costs something (warning) or keeps handlers from running (missing), and what to "
+		"do about it. With --dev only what is missing is said of the machine.\n"
+		"\n"
+		"Nothing on the machine is changed: the dispatcher, a handler of each kind and tiny programs and maps are loaded and closed; attaching is tried on "
+		"a veth pair in a network namespace of its own, which ends with the probe.",
 	.examples = examples,
 };
 

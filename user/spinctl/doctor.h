@@ -17,41 +17,41 @@
 enum doctor_verdict {
 	DOCTOR_LEFT_OUT, /* does not apply here: no row */
 	DOCTOR_OK,
-	DOCTOR_NOTE,     /* worth knowing; nothing is wrong */
-	DOCTOR_WARNING,  /* handlers run, but slower or with less than could be */
-	DOCTOR_MISSING,  /* handlers do not run here until this is done */
+	DOCTOR_NOTE,    /* worth knowing; nothing is wrong */
+	DOCTOR_WARNING, /* handlers run, but slower or with less than could be */
+	DOCTOR_MISSING, /* handlers do not run here until this is done */
 };
 const char *doctor_verdict_name(enum doctor_verdict verdict);
 
 struct doctor_row {
 	const char *section, *about;
 	char name[24];
-	char device[16];         /* "" for the machine's rows */
+	char device[16]; /* "" for the machine's rows */
 	enum doctor_verdict verdict;
 	char found[512];
-	char advice[512];          /* what to do; "": nothing */
+	char advice[512]; /* what to do; "": nothing */
 };
 
 /* An interface under examination. */
 struct doctor_device {
 	struct probe_iface iface;
 	struct kernel_native native; /* what its driver makes native XDP depend on */
-	struct probe_iface peer; /* of a veth */
-	int peer_err;            /* 0: peer is known; -ENOENT, -EPERM */
-	char peer_net[80];       /* how to name its namespace; "": this one */
-	char peer_path[80];      /* for nsenter --net=; "": this one */
-	int held;                /* 1: an XDP program is attached */
-	int held_by_us;          /* 1: it is one of sPIN's */
-	char holder[512];        /* who holds it, in words */
+	struct probe_iface peer;     /* of a veth */
+	int peer_err;                /* 0: peer is known; -ENOENT, -EPERM */
+	char peer_net[80];           /* how to name its namespace; "": this one */
+	char peer_path[80];          /* for nsenter --net=; "": this one */
+	int held;                    /* 1: an XDP program is attached */
+	int held_by_us;              /* 1: it is one of sPIN's */
+	char holder[512];            /* who holds it, in words */
 };
 
 struct doctor_facts {
 	struct probe_process process;
 	struct probe_pair pair;
-	int may_load;            /* 0, or the -errno of loading an XDP program that only passes */
-	int may_point;           /* the same, of one that handlers of the trusted class look like */
+	int may_load;  /* 0, or the -errno of loading an XDP program that only passes */
+	int may_point; /* the same, of one that handlers of the trusted class look like */
 	struct trial trials[TRIALS];
-	int all;                 /* 1: everything about the machine is asked; 0: only what is missing */
+	int all; /* 1: everything about the machine is asked; 0: only what is missing */
 	unsigned possible_cpus;
 	unsigned kernel_major, kernel_minor;
 	char kernel[65];
@@ -63,12 +63,11 @@ struct doctor_check {
 	void (*look)(const struct doctor_facts *facts, struct doctor_row *row);
 };
 /* Tables end with a row of zeros. */
-extern const struct doctor_check doctor_process_checks[], doctor_kernel_checks[], doctor_load_checks[],
-	doctor_settings_checks[], doctor_tools_checks[], doctor_iface_checks[], doctor_veth_checks[];
+extern const struct doctor_check doctor_process_checks[], doctor_kernel_checks[], doctor_load_checks[], doctor_settings_checks[],
+	doctor_tools_checks[], doctor_iface_checks[], doctor_veth_checks[];
 
 /* For checks: what was found, and what to do about it. */
-void doctor__found(struct doctor_row *row, enum doctor_verdict verdict, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
+void doctor__found(struct doctor_row *row, enum doctor_verdict verdict, const char *format, ...) __attribute__((format(printf, 3, 4)));
 void doctor__advise(struct doctor_row *row, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* The same for what only a privileged process can learn. */
 void doctor__not_known(struct doctor_row *row);
@@ -84,7 +83,7 @@ void doctor__read_peer(const struct probe_net *net, struct doctor_device *device
 /* How handlers would run on an interface. */
 struct doctor_modes {
 	enum doctor_verdict native; /* OK, NOTE (probably), MISSING */
-	char why[320], advice[320];   /* of native, unless OK */
+	char why[320], advice[320]; /* of native, unless OK */
 	int runs;                   /* 1: native or generic, and nobody else is there */
 };
 void doctor__modes(const struct doctor_facts *facts, const struct doctor_device *device, struct doctor_modes *out);
@@ -115,7 +114,7 @@ struct doctor_exam {
 	struct doctor_facts facts;
 	struct doctor_report report;
 	struct probe_net net;
-	unsigned lacks;             /* things missing */
+	unsigned lacks; /* things missing */
 	struct doctor_list native, generic, held;
 	const char *failed_device;
 };

@@ -131,8 +131,7 @@ static void conclude_device(struct doctor_exam *e, const struct doctor_modes *mo
 	struct doctor_list *list = !modes->runs ? &e->held : modes->native == DOCTOR_MISSING ? &e->generic : &e->native;
 
 	if (list->count++ < SHOWN_MAX)
-		snprintf(list->text + strlen(list->text), sizeof(list->text) - strlen(list->text), "%s%s",
-			 *list->text ? ", " : "", name);
+		snprintf(list->text + strlen(list->text), sizeof(list->text) - strlen(list->text), "%s%s", *list->text ? ", " : "", name);
 }
 
 int doctor_exam__device(struct doctor_exam *e, const char *name)
@@ -158,8 +157,9 @@ int doctor_exam__device(struct doctor_exam *e, const char *name)
 
 void doctor_exam__line(struct doctor_exam *e, const char *name)
 {
-	struct doctor_row row = { .section = "interfaces", .about = "What handlers can have of an interface; `spinctl doctor "
-				  "--dev IF` says everything about it." };
+	struct doctor_row row = { .section = "interfaces",
+				  .about = "What handlers can have of an interface; `spinctl doctor "
+					   "--dev IF` says everything about it." };
 	struct doctor_device d;
 	struct doctor_modes modes;
 
@@ -167,10 +167,14 @@ void doctor_exam__line(struct doctor_exam *e, const char *name)
 		return; /* it has just gone */
 	doctor__modes(&e->facts, &d, &modes);
 	snprintf(row.name, sizeof(row.name), "%s", name);
-	doctor__found(&row, d.held ? DOCTOR_NOTE : DOCTOR_OK, "%s, %s, MTU %u; %s%s", *d.iface.kind ? d.iface.kind :
-		      *d.iface.driver ? d.iface.driver : "no kind told", d.iface.up ? "up" : "down", d.iface.mtu,
-		      modes.native == DOCTOR_MISSING ? "generic XDP" : "native and generic XDP",
-		      d.held_by_us ? "; handlers are attached" : d.held ? "; held by a program of somebody else" : "");
+	doctor__found(&row, d.held ? DOCTOR_NOTE : DOCTOR_OK, "%s, %s, MTU %u; %s%s",
+		      *d.iface.kind     ? d.iface.kind
+		      : *d.iface.driver ? d.iface.driver
+					: "no kind told",
+		      d.iface.up ? "up" : "down", d.iface.mtu, modes.native == DOCTOR_MISSING ? "generic XDP" : "native and generic XDP",
+		      d.held_by_us ? "; handlers are attached"
+		      : d.held     ? "; held by a program of somebody else"
+				   : "");
 	add(&e->report, &row);
 	conclude_device(e, &modes, name);
 }

@@ -13,7 +13,10 @@ static void kind(const struct doctor_facts *f, struct doctor_row *row)
 {
 	const struct probe_iface *i = IFACE(f);
 
-	doctor__found(row, DOCTOR_OK, "%s%s%s%s%s", *i->kind ? i->kind : *i->bus ? i->bus : "no kind told",
+	doctor__found(row, DOCTOR_OK, "%s%s%s%s%s",
+		      *i->kind  ? i->kind
+		      : *i->bus ? i->bus
+				: "no kind told",
 		      *i->kind || !*i->bus ? "" : " device", *i->driver ? ", driver " : "", i->driver,
 		      kernel_probe__virtual(i->name) ? "; software only" : "");
 }
@@ -24,12 +27,14 @@ static void state(const struct doctor_facts *f, struct doctor_row *row)
 	char prefix[128];
 
 	doctor__found(row, i->up && i->carrier ? DOCTOR_OK : DOCTOR_WARNING, "%s%s", i->up ? "up" : "down",
-		      i->up && !i->carrier ? ", no carrier: no packet arrives" : i->up ? "" : ": no packet arrives");
+		      i->up && !i->carrier ? ", no carrier: no packet arrives"
+		      : i->up              ? ""
+					   : ": no packet arrives");
 	if (!i->up)
 		doctor__advise(row, "`ip link set dev %s up`", i->name);
 	else if (!i->carrier && !strcmp(i->kind, "veth"))
-		doctor__advise(row, "its other end is down: `%sip link set dev %s up`", doctor__enter_peer(f->device, prefix,
-			     sizeof(prefix)), f->device->peer_err ? "PEER" : f->device->peer.name);
+		doctor__advise(row, "its other end is down: `%sip link set dev %s up`",
+			       doctor__enter_peer(f->device, prefix, sizeof(prefix)), f->device->peer_err ? "PEER" : f->device->peer.name);
 	else if (!i->carrier)
 		doctor__advise(row, "plug the cable in, or look at `ethtool %s`", i->name);
 }
@@ -56,9 +61,12 @@ static void features(const struct doctor_facts *f, struct doctor_row *row)
 	static const struct {
 		uint64_t bit;
 		const char *name;
-	} bits[] = { { XDP_CAN_BASIC, "basic" }, { XDP_CAN_REDIRECT, "redirect" },
-		     { XDP_CAN_NDO_XMIT, "ndo-xmit" }, { XDP_CAN_ZEROCOPY, "xsk-zerocopy" },
-		     { XDP_CAN_HW_OFFLOAD, "hw-offload" }, { XDP_CAN_RX_SG, "rx-sg" },
+	} bits[] = { { XDP_CAN_BASIC, "basic" },
+		     { XDP_CAN_REDIRECT, "redirect" },
+		     { XDP_CAN_NDO_XMIT, "ndo-xmit" },
+		     { XDP_CAN_ZEROCOPY, "xsk-zerocopy" },
+		     { XDP_CAN_HW_OFFLOAD, "hw-offload" },
+		     { XDP_CAN_RX_SG, "rx-sg" },
 		     { XDP_CAN_NDO_XMIT_SG, "ndo-xmit-sg" } };
 	const struct probe_iface *i = IFACE(f);
 	char has[128] = "";
@@ -82,13 +90,14 @@ static void holder(const struct doctor_facts *f, struct doctor_row *row)
 		doctor__found(row, DOCTOR_OK, "no XDP program is attached");
 	} else if (d->held_by_us) {
 		doctor__found(row, DOCTOR_NOTE, "%s", d->holder);
-		doctor__advise(row, "it is sPIN's: `spinctl status --dev %s` shows its handlers; another process has to wait "
-			     "for its end", IFACE(f)->name);
+		doctor__advise(row,
+			       "it is sPIN's: `spinctl status --dev %s` shows its handlers; another process has to wait "
+			       "for its end",
+			       IFACE(f)->name);
 	} else {
 		char *next = strstr(d->holder, ": ");
 
-		doctor__found(row, DOCTOR_MISSING, "%.*s", next ? (int)(next - d->holder) : (int)strlen(d->holder),
-			      d->holder);
+		doctor__found(row, DOCTOR_MISSING, "%.*s", next ? (int)(next - d->holder) : (int)strlen(d->holder), d->holder);
 		doctor__advise(row, "%s", next ? next + 2 : "remove that program");
 	}
 }
@@ -121,17 +130,21 @@ static void queues(const struct doctor_facts *f, struct doctor_row *row)
 	char prefix[128];
 
 	doctor__found(row, i->rx_queues > 1 ? DOCTOR_OK : DOCTOR_NOTE, "%u rx, %u tx%s", i->rx_queues, i->tx_queues,
-		      i->rx_queues > 1 ? "" : i->rx_queues_max == 1 && *i->bus ? ", as many as it can have: handlers run on one HPU "
-		      "at a time" : ": handlers run on one HPU at a time");
+		      i->rx_queues > 1                   ? ""
+		      : i->rx_queues_max == 1 && *i->bus ? ", as many as it can have: handlers run on one HPU "
+							   "at a time"
+							 : ": handlers run on one HPU at a time");
 	if (i->rx_queues > 1)
 		return;
 	if (!strcmp(i->kind, "veth") && i->rx_queues_max > 1)
-		doctor__advise(row, "`ethtool -L %s rx %u`, and as many to send on: `%sethtool -L %s tx %u`", i->name,
-			     i->rx_queues_max, doctor__enter_peer(f->device, prefix, sizeof(prefix)),
-			     f->device->peer_err ? "PEER" : f->device->peer.name, i->rx_queues_max);
+		doctor__advise(row, "`ethtool -L %s rx %u`, and as many to send on: `%sethtool -L %s tx %u`", i->name, i->rx_queues_max,
+			       doctor__enter_peer(f->device, prefix, sizeof(prefix)), f->device->peer_err ? "PEER" : f->device->peer.name,
+			       i->rx_queues_max);
 	else if (!strcmp(i->kind, "veth"))
-		doctor__advise(row, "for more make the pair anew: `ip link add %s numrxqueues 4 type veth peer name PEER "
-			     "numtxqueues 4`", i->name);
+		doctor__advise(row,
+			       "for more make the pair anew: `ip link add %s numrxqueues 4 type veth peer name PEER "
+			       "numtxqueues 4`",
+			       i->name);
 	else if (more > 1)
 		doctor__advise(row, "`ethtool -L %s %s %u`", i->name, i->combined ? "combined" : "rx", more);
 }
@@ -154,15 +167,16 @@ static void xdp_queues(const struct doctor_facts *f, struct doctor_row *row)
 		doctor__found(row, DOCTOR_OK, "%u in use and one per CPU (%u) for what XDP sends, of %u", i->rx_queues, cpus,
 			      i->rx_queues_max);
 	} else {
-		doctor__found(row, DOCTOR_WARNING, "%u in use and %u CPUs, but only %u in all: %s", i->rx_queues, cpus,
-			      i->rx_queues_max, i->rx_queues > cpus ?
-			      "the driver would send on queues that do not exist, so handlers run in generic mode" :
-			      "what handlers send shares queues under a lock, which is slow");
+		doctor__found(row, DOCTOR_WARNING, "%u in use and %u CPUs, but only %u in all: %s", i->rx_queues, cpus, i->rx_queues_max,
+			      i->rx_queues > cpus ? "the driver would send on queues that do not exist, so handlers run in generic mode"
+						  : "what handlers send shares queues under a lock, which is slow");
 		if (i->rx_queues_max > cpus)
 			doctor__advise(row, "before attaching: `ethtool -L %s combined %u`", i->name, i->rx_queues_max - cpus);
 		else
-			doctor__advise(row, "give the virtual machine's card two queues per CPU, in QEMU: `-netdev "
-				     "tap,queues=%u,... -device virtio-net-pci,mq=on,vectors=%u,...`", 2 * cpus, 4 * cpus + 2);
+			doctor__advise(row,
+				       "give the virtual machine's card two queues per CPU, in QEMU: `-netdev "
+				       "tap,queues=%u,... -device virtio-net-pci,mq=on,vectors=%u,...`",
+				       2 * cpus, 4 * cpus + 2);
 	}
 }
 
@@ -184,17 +198,20 @@ static void threaded(const struct doctor_facts *f, struct doctor_row *row)
 	char seen[32];
 
 	if (i->threaded == PROBE_THREADED_ABSENT)
-		doctor__found(row, DOCTOR_OK, "not in this kernel (since Linux 5.12): handlers run in the softirq of the CPU "
+		doctor__found(row, DOCTOR_OK,
+			      "not in this kernel (since Linux 5.12): handlers run in the softirq of the CPU "
 			      "that the packet came to");
 	else if (i->threaded < 0 && kernel_process__can(&f->process, CAP_SYS_ADMIN))
-		doctor__found(row, DOCTOR_NOTE, "not known: /sys shows another network namespace, and this kernel or container "
+		doctor__found(row, DOCTOR_NOTE,
+			      "not known: /sys shows another network namespace, and this kernel or container "
 			      "lets nobody mount one of its own");
 	else if (i->threaded < 0)
-		doctor__found(row, DOCTOR_NOTE, "not known: /sys shows another network namespace, and only root can mount "
+		doctor__found(row, DOCTOR_NOTE,
+			      "not known: /sys shows another network namespace, and only root can mount "
 			      "one of its own (`sudo spinctl doctor`)");
 	else if (i->threaded)
-		doctor__found(row, DOCTOR_OK, "on: each receive queue has a kernel thread, napi/%s-*, which is an HPU (%s)",
-			      i->name, threads(f, i->name, seen, sizeof(seen)));
+		doctor__found(row, DOCTOR_OK, "on: each receive queue has a kernel thread, napi/%s-*, which is an HPU (%s)", i->name,
+			      threads(f, i->name, seen, sizeof(seen)));
 	else
 		doctor__found(row, DOCTOR_OK, "off: handlers run in the softirq of the CPU that the packet came to");
 }
@@ -210,8 +227,8 @@ static void gro(const struct doctor_facts *f, struct doctor_row *row)
 	enum probe_setting lro = i->features[FEATURE_LRO];
 
 	doctor__found(row, lro == SETTING_ON ? DOCTOR_NOTE : DOCTOR_OK, "GRO %s, hardware GRO %s, LRO %s%s",
-		      setting_name(i->features[FEATURE_GRO]), setting_name(i->features[FEATURE_GRO_HW]),
-		      setting_name(lro), lro == SETTING_ON ? "; LRO ends while a program is attached" : "");
+		      setting_name(i->features[FEATURE_GRO]), setting_name(i->features[FEATURE_GRO_HW]), setting_name(lro),
+		      lro == SETTING_ON ? "; LRO ends while a program is attached" : "");
 	if (lro == SETTING_ON)
 		doctor__advise(row, "`ethtool -K %s lro off`", i->name);
 }
@@ -232,14 +249,18 @@ static void vlan(const struct doctor_facts *f, struct doctor_row *row)
 	int tag_aside = veth ? f->device->peer_err || f->device->peer.features[FEATURE_TX_VLAN] == SETTING_ON : rx;
 
 	doctor__found(row, tag_aside ? DOCTOR_NOTE : DOCTOR_OK, "rx %s, tx %s%s", setting_name(i->features[FEATURE_RX_VLAN]),
-		      setting_name(i->features[FEATURE_TX_VLAN]), !tag_aside ? "" : veth ?
-		      "; a tag that a local sender adds may stay in the packet's metadata, where XDP does not see it" :
-		      "; the card takes the tag out of the frame, so XDP sees tagged and untagged packets alike");
+		      setting_name(i->features[FEATURE_TX_VLAN]),
+		      !tag_aside ? ""
+		      : veth     ? "; a tag that a local sender adds may stay in the packet's metadata, where XDP does not see it"
+				 : "; the card takes the tag out of the frame, so XDP sees tagged and untagged packets alike");
 	if (!tag_aside)
 		return;
 	doctor__advise(row, "if VLANs matter to a rule: `%sethtool -K %s %s off`",
-		     veth ? doctor__enter_peer(f->device, prefix, sizeof(prefix)) : "",
-		     !veth ? i->name : f->device->peer_err ? "PEER" : f->device->peer.name, veth ? "txvlan" : "rxvlan");
+		       veth ? doctor__enter_peer(f->device, prefix, sizeof(prefix)) : "",
+		       !veth                 ? i->name
+		       : f->device->peer_err ? "PEER"
+					     : f->device->peer.name,
+		       veth ? "txvlan" : "rxvlan");
 }
 
 static void hardware(const struct doctor_facts *f, struct doctor_row *row)
@@ -262,7 +283,9 @@ static void steering(const struct doctor_facts *f, struct doctor_row *row)
 	if (!*i->bus)
 		return; /* of cards only */
 	doctor__found(row, can ? DOCTOR_NOTE : DOCTOR_OK, "receive hashing %s, ntuple filters %s", rss ? "on" : "off",
-		      ntuple ? "on" : can ? "off" : "not in this driver");
+		      ntuple ? "on"
+		      : can  ? "off"
+			     : "not in this driver");
 	if (can)
 		doctor__advise(row, "to steer a message to a queue by rule: `ethtool -K %s ntuple on`", i->name);
 }

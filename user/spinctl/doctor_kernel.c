@@ -17,19 +17,25 @@ static void version(const struct doctor_facts *f, struct doctor_row *row)
 		enum kernel_feature feature = (enum kernel_feature)i;
 		char *to = kernel_feature__has(feature) ? has : lacks;
 
-		snprintf(to + strlen(to), sizeof(has) - strlen(to), "%s%s (%s)", *to ? ", " : "",
-			 kernel_feature__name(feature), kernel_feature__version(feature));
+		snprintf(to + strlen(to), sizeof(has) - strlen(to), "%s%s (%s)", *to ? ", " : "", kernel_feature__name(feature),
+			 kernel_feature__version(feature));
 	}
-	doctor__found(row, !*has ? DOCTOR_MISSING : *lacks ? DOCTOR_NOTE : DOCTOR_OK, "%s: %s%s%s%s", f->kernel,
-		      *has ? "has " : "", has, *lacks ? *has ? "; is too old for " : "is too old for " : "", lacks);
+	doctor__found(row,
+		      !*has    ? DOCTOR_MISSING
+		      : *lacks ? DOCTOR_NOTE
+			       : DOCTOR_OK,
+		      "%s: %s%s%s%s", f->kernel, *has ? "has " : "", has, *lacks ? *has ? "; is too old for " : "is too old for " : "",
+		      lacks);
 	if (*lacks)
-		doctor__advise(row, "%s%s", kernel_feature__advice(advice, sizeof(advice)), *has ? "" : "; until then `spinctl "
-			       "cost` shows what handlers cost on an HPU");
+		doctor__advise(row, "%s%s", kernel_feature__advice(advice, sizeof(advice)),
+			       *has ? ""
+				    : "; until then `spinctl "
+				      "cost` shows what handlers cost on an HPU");
 }
 
 /* A feature that a probe tried: present, refused or absent. */
-static void tried(const struct doctor_facts *f, struct doctor_row *row, int err, enum doctor_verdict if_absent,
-		  const char *present, const char *absent)
+static void tried(const struct doctor_facts *f, struct doctor_row *row, int err, enum doctor_verdict if_absent, const char *present,
+		  const char *absent)
 {
 	if (!err)
 		doctor__found(row, DOCTOR_OK, "%s", present);
@@ -41,11 +47,12 @@ static void tried(const struct doctor_facts *f, struct doctor_row *row, int err,
 
 static void xdp(const struct doctor_facts *f, struct doctor_row *row)
 {
-	tried(f, row, f->may_load, DOCTOR_MISSING, "bpf() loads XDP programs", "bpf() refuses an XDP program that only "
+	tried(f, row, f->may_load, DOCTOR_MISSING, "bpf() loads XDP programs",
+	      "bpf() refuses an XDP program that only "
 	      "passes");
 	if (row->verdict == DOCTOR_MISSING)
 		doctor__advise(row, "use a kernel with CONFIG_BPF_SYSCALL=y and CONFIG_NET=y, and no seccomp filter or BPF LSM "
-			     "program against bpf()");
+				    "program against bpf()");
 }
 
 static void attach(const struct doctor_facts *f, struct doctor_row *row)
@@ -56,19 +63,23 @@ static void attach(const struct doctor_facts *f, struct doctor_row *row)
 		if (doctor__cannot_ask(f, p->made))
 			doctor__not_known(row);
 		else if (p->made == -EPERM)
-			doctor__found(row, DOCTOR_NOTE, "not tried: a network namespace of its own needs CAP_SYS_ADMIN (`sudo "
+			doctor__found(row, DOCTOR_NOTE,
+				      "not tried: a network namespace of its own needs CAP_SYS_ADMIN (`sudo "
 				      "spinctl doctor`)");
 		else
-			doctor__found(row, DOCTOR_NOTE, "not tried: cannot make a veth pair in a network namespace of its "
-				      "own (%s)", strerror(-p->made));
+			doctor__found(row, DOCTOR_NOTE,
+				      "not tried: cannot make a veth pair in a network namespace of its "
+				      "own (%s)",
+				      strerror(-p->made));
 		return;
 	}
 	if (doctor__cannot_ask(f, p->native))
 		doctor__not_known(row);
 	else if (p->native || p->generic)
-		doctor__found(row, p->native && p->generic ? DOCTOR_MISSING : DOCTOR_WARNING, "on a veth pair of its own: "
-			      "native %s, generic %s", p->native ? strerror(-p->native) : "works",
-			      p->generic ? strerror(-p->generic) : "works");
+		doctor__found(row, p->native && p->generic ? DOCTOR_MISSING : DOCTOR_WARNING,
+			      "on a veth pair of its own: "
+			      "native %s, generic %s",
+			      p->native ? strerror(-p->native) : "works", p->generic ? strerror(-p->generic) : "works");
 	else
 		doctor__found(row, DOCTOR_OK, "native and generic, by bpf_link: tried on a veth pair of its own");
 	if (row->verdict == DOCTOR_MISSING)
@@ -81,7 +92,8 @@ static void maps(const struct doctor_facts *f, struct doctor_row *row)
 		const char *name;
 		uint32_t type, flags;
 	} needed[] = { { "ARRAY (mapped)", BPF_MAP_TYPE_ARRAY, BPF_F_MMAPABLE },
-		       { "PROG_ARRAY", BPF_MAP_TYPE_PROG_ARRAY, 0 }, { "RINGBUF", BPF_MAP_TYPE_RINGBUF, 0 },
+		       { "PROG_ARRAY", BPF_MAP_TYPE_PROG_ARRAY, 0 },
+		       { "RINGBUF", BPF_MAP_TYPE_RINGBUF, 0 },
 		       { "PERCPU_ARRAY", BPF_MAP_TYPE_PERCPU_ARRAY, 0 } };
 	char has[128] = "", lacks[128] = "", advice[400];
 
@@ -109,16 +121,14 @@ static void redirect_maps(const struct doctor_facts *f, struct doctor_row *row)
 
 static void arena(const struct doctor_facts *f, struct doctor_row *row)
 {
-	tried(f, row, kernel_bpf__map(KERNEL_MAP_ARENA, 0), DOCTOR_NOTE, "works",
-	      "since 6.9; handlers do without");
+	tried(f, row, kernel_bpf__map(KERNEL_MAP_ARENA, 0), DOCTOR_NOTE, "works", "since 6.9; handlers do without");
 }
 
 static void atomics(const struct doctor_facts *f, struct doctor_row *row)
 {
 	char advice[400];
 
-	tried(f, row, kernel_bpf__atomics(), DOCTOR_MISSING, "compare-and-swap and fetch-and-add (-mcpu=v3)",
-	      "since 5.12");
+	tried(f, row, kernel_bpf__atomics(), DOCTOR_MISSING, "compare-and-swap and fetch-and-add (-mcpu=v3)", "since 5.12");
 	if (row->verdict == DOCTOR_MISSING)
 		doctor__advise(row, "switch the JIT on (`sysctl -w net.core.bpf_jit_enable=1`), and %s",
 			       kernel_feature__advice(advice, sizeof(advice)));
@@ -129,8 +139,8 @@ static void frags(const struct doctor_facts *f, struct doctor_row *row)
 	int err = kernel_bpf__xdp(BPF_F_XDP_HAS_FRAGS);
 
 	if (!err && !f->pair.made && !f->pair.frags)
-		doctor__found(row, DOCTOR_OK, "works, on veth up to MTU %u%s %u", f->pair.frags_mtu, doctor__long_frames() ?
-			      "; in one buffer up to" : "; not used: handlers take frames of one buffer, up to",
+		doctor__found(row, DOCTOR_OK, "works, on veth up to MTU %u%s %u", f->pair.frags_mtu,
+			      doctor__long_frames() ? "; in one buffer up to" : "; not used: handlers take frames of one buffer, up to",
 			      f->pair.one_page_mtu);
 	else
 		tried(f, row, err, DOCTOR_NOTE, "programs load", "since 5.18; jumbo frames then need generic XDP");
@@ -141,8 +151,8 @@ static void test_run(const struct doctor_facts *f, struct doctor_row *row)
 	int run = kernel_bpf__test_run(0), live = kernel_bpf__test_run(1);
 
 	tried(f, row, run ? run : live, DOCTOR_NOTE, "PROG_TEST_RUN, with live frames, too",
-	      run ? "PROG_TEST_RUN does not work: spinctl test cannot use the bpf engine" :
-		    "PROG_TEST_RUN without live frames (since 5.18)");
+	      run ? "PROG_TEST_RUN does not work: spinctl test cannot use the bpf engine"
+		  : "PROG_TEST_RUN without live frames (since 5.18)");
 }
 
 static void libxdp(const struct doctor_facts *f, struct doctor_row *row)
@@ -158,7 +168,8 @@ static void fentry(const struct doctor_facts *f, struct doctor_row *row)
 {
 	int err = kernel_bpf__fentry();
 
-	tried(f, row, f->may_load ? f->may_load : err, DOCTOR_NOTE, "works", "xdpdump and bpftool prog profile "
+	tried(f, row, f->may_load ? f->may_load : err, DOCTOR_NOTE, "works",
+	      "xdpdump and bpftool prog profile "
 	      "cannot watch programs; spinctl record does not need it");
 }
 

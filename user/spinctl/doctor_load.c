@@ -34,8 +34,8 @@ static void report(const struct doctor_facts *f, struct doctor_row *row, enum tr
 	} else if (!trial->err) {
 		doctor__found(row, DOCTOR_OK, "the kernel loads it");
 	} else if (!kernel_feature__has(feature)) {
-		doctor__found(row, if_refused, "no: the kernel is too old for %s (since Linux %s)",
-			      kernel_feature__name(feature), kernel_feature__version(feature));
+		doctor__found(row, if_refused, "no: the kernel is too old for %s (since Linux %s)", kernel_feature__name(feature),
+			      kernel_feature__version(feature));
 		advise(row, if_refused);
 	} else {
 		doctor__found(row, if_refused == DOCTOR_NOTE ? DOCTOR_WARNING : if_refused, "no: %s", trial->message);
@@ -45,8 +45,8 @@ static void report(const struct doctor_facts *f, struct doctor_row *row, enum tr
 /* Of what a class cannot do without: missing if the other class does not load either. */
 static enum doctor_verdict essential(const struct doctor_facts *f)
 {
-	return doctor_load__has(f->trials, SPIN_CLASS_TRUSTED) || doctor_load__has(f->trials, SPIN_CLASS_ISOLATED) ?
-	       DOCTOR_NOTE : DOCTOR_MISSING;
+	return doctor_load__has(f->trials, SPIN_CLASS_TRUSTED) || doctor_load__has(f->trials, SPIN_CLASS_ISOLATED) ? DOCTOR_NOTE
+														   : DOCTOR_MISSING;
 }
 
 static void dispatcher(const struct doctor_facts *f, struct doctor_row *row)
@@ -74,9 +74,10 @@ static void long_frames(const struct doctor_facts *f, struct doctor_row *row)
 	if (!f->trials[TRIAL_DATAGRAM].tried) {
 		report(f, row, TRIAL_DATAGRAM, KERNEL_JUMBO, DOCTOR_NOTE);
 	} else if (!kernel_feature__has(KERNEL_JUMBO)) {
-		doctor__found(row, DOCTOR_NOTE, "no: the kernel is too old for %s (since Linux %s); in native mode handlers do "
-			      "not get frames longer than a page", kernel_feature__name(KERNEL_JUMBO),
-			      kernel_feature__version(KERNEL_JUMBO));
+		doctor__found(row, DOCTOR_NOTE,
+			      "no: the kernel is too old for %s (since Linux %s); in native mode handlers do "
+			      "not get frames longer than a page",
+			      kernel_feature__name(KERNEL_JUMBO), kernel_feature__version(KERNEL_JUMBO));
 	} else if (f->trials[TRIAL_DATAGRAM].err) {
 		doctor__found(row, DOCTOR_NOTE, "no, as datagram handlers do not load");
 	} else {

@@ -51,8 +51,8 @@ static void check_veth(const struct doctor_facts *f, const struct doctor_device 
 	if (!me->peer_ifindex) {
 		no(out, "its peer is gone or not told: native XDP on veth needs both ends");
 	} else if (!d->peer_err && me->rx_queues < peer->tx_queues) {
-		no(out, "the peer %s sends on %u queues, %s receives on %u: native XDP on veth wants at least as many",
-		   peer->name, peer->tx_queues, me->name, me->rx_queues);
+		no(out, "the peer %s sends on %u queues, %s receives on %u: native XDP on veth wants at least as many", peer->name,
+		   peer->tx_queues, me->name, me->rx_queues);
 		ADVISE(out, "`%sethtool -L %s tx %u`", prefix, peer->name, me->rx_queues);
 	} else if (!d->peer_err && peer->mtu > largest) {
 		no(out, "the MTU of its peer %s is %u, the largest for native XDP is %u", peer->name, peer->mtu, largest);
@@ -68,8 +68,8 @@ static void check_driver(const struct doctor_facts *f, const struct doctor_devic
 		if (!strcmp(me->kind, "loopback"))
 			no(out, "the loopback interface has no driver that could");
 		else
-			no(out, "%s%s has none%s", *me->driver ? "the driver " : "its driver",
-			   me->driver, me->xdp_known ? "" : ", as far as is known");
+			no(out, "%s%s has none%s", *me->driver ? "the driver " : "its driver", me->driver,
+			   me->xdp_known ? "" : ", as far as is known");
 	} else if (d->native.verdict >= KERNEL_NATIVE_NO) {
 		no(out, "%s", d->native.why);
 		ADVISE(out, "%s", d->native.advice);
@@ -83,8 +83,10 @@ static void check_driver(const struct doctor_facts *f, const struct doctor_devic
 	}
 	if (out->native == DOCTOR_OK && !me->xdp_known) {
 		out->native = DOCTOR_NOTE;
-		snprintf(out->why, sizeof(out->why), "probably: the kernel does not tell (6.3 and newer do), the driver %s "
-			 "is known to have it", me->driver);
+		snprintf(out->why, sizeof(out->why),
+			 "probably: the kernel does not tell (6.3 and newer do), the driver %s "
+			 "is known to have it",
+			 me->driver);
 	}
 }
 

@@ -3,10 +3,10 @@
 
 #include "user/spinctl/doctor.h"
 
-#define WIDTH 80
-#define NAME_WIDTH 18
+#define WIDTH        80
+#define NAME_WIDTH   18
 #define FOUND_COLUMN (12 + NAME_WIDTH)
-#define LONG_COLUMN 6 /* where a command starts that is too long for the columns: it can be copied as one line */
+#define LONG_COLUMN  6 /* where a command starts that is too long for the columns: it can be copied as one line */
 
 /* Bytes of the next word: up to a blank, but a command in back quotes stays in one piece. */
 static size_t word_bytes(const char *s)

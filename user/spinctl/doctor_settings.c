@@ -9,8 +9,8 @@
 #include "kernel/probe_bpf.h"
 #include "kernel/textfile.h"
 
-static void setting(struct doctor_row *row, const char *path, long good, enum doctor_verdict if_bad,
-		    const char *meaning_good, const char *meaning_bad, const char *sysctl)
+static void setting(struct doctor_row *row, const char *path, long good, enum doctor_verdict if_bad, const char *meaning_good,
+		    const char *meaning_bad, const char *sysctl)
 {
 	long value = textfile__number(AT_FDCWD, path, -1);
 
@@ -19,14 +19,12 @@ static void setting(struct doctor_row *row, const char *path, long good, enum do
 		return;
 	}
 	if (value < 0) {
-		doctor__found(row, DOCTOR_NOTE, "not known: no %s%s", path, strstr(path, "/net/") ?
-			      " in this network namespace" : "");
+		doctor__found(row, DOCTOR_NOTE, "not known: no %s%s", path, strstr(path, "/net/") ? " in this network namespace" : "");
 		if (strstr(path, "/net/"))
 			doctor__advise(row, "the machine's own has it: `nsenter --net=/proc/1/ns/net spinctl doctor`");
 		return;
 	}
-	doctor__found(row, value == good ? DOCTOR_OK : if_bad, "%ld: %s", value,
-		      value == good ? meaning_good : meaning_bad);
+	doctor__found(row, value == good ? DOCTOR_OK : if_bad, "%ld: %s", value, value == good ? meaning_good : meaning_bad);
 	if (value != good)
 		doctor__advise(row, "`sysctl -w %s=%ld`", sysctl, good);
 }
@@ -59,8 +57,7 @@ static void jit_harden(const struct doctor_facts *f, struct doctor_row *row)
 		doctor__found(row, DOCTOR_OK, "1: constants of unprivileged programs are blinded, handlers' are not");
 	else
 		setting(row, "/proc/sys/net/core/bpf_jit_harden", 0, DOCTOR_WARNING, "constants are not blinded",
-			"every constant in a program is blinded: more instructions per packet",
-			"net.core.bpf_jit_harden");
+			"every constant in a program is blinded: more instructions per packet", "net.core.bpf_jit_harden");
 }
 
 static void stats(const struct doctor_facts *f, struct doctor_row *row)
@@ -76,7 +73,8 @@ static void btf(const struct doctor_facts *f, struct doctor_row *row)
 	if (!access("/sys/kernel/btf/vmlinux", R_OK))
 		doctor__found(row, DOCTOR_OK, "/sys/kernel/btf/vmlinux");
 	else
-		doctor__found(row, DOCTOR_NOTE, "no /sys/kernel/btf/vmlinux: tracing tools lack it, handlers do not need "
+		doctor__found(row, DOCTOR_NOTE,
+			      "no /sys/kernel/btf/vmlinux: tracing tools lack it, handlers do not need "
 			      "it");
 }
 
@@ -85,7 +83,8 @@ static void bpffs(const struct doctor_facts *f, struct doctor_row *row)
 	if (f->process.own_bpffs) {
 		doctor__found(row, DOCTOR_OK, "/sys/fs/bpf; not needed: handlers pin nothing");
 	} else {
-		doctor__found(row, DOCTOR_OK, "not at /sys/fs/bpf; not needed: handlers pin nothing. `ip netns exec` hides "
+		doctor__found(row, DOCTOR_OK,
+			      "not at /sys/fs/bpf; not needed: handlers pin nothing. `ip netns exec` hides "
 			      "it, `nsenter --net=/run/netns/NAME` does not");
 	}
 }
@@ -98,7 +97,8 @@ static void retpolines(const struct doctor_facts *f, struct doctor_row *row)
 	if (textfile__line(AT_FDCWD, "/sys/devices/system/cpu/vulnerabilities/spectre_v2", line, sizeof(line)))
 		doctor__found(row, DOCTOR_NOTE, "not known: no /sys/devices/system/cpu/vulnerabilities/spectre_v2");
 	else if (strstr(line, "Retpoline"))
-		doctor__found(row, DOCTOR_NOTE, "%.*s: calls, helper returns and indirect jumps (tail calls with a variable "
+		doctor__found(row, DOCTOR_NOTE,
+			      "%.*s: calls, helper returns and indirect jumps (tail calls with a variable "
 			      "index) in BPF cost many times what a jump costs; spincc inlines and uses constant indexes",
 			      (int)strcspn(line, ";,"), line);
 	else
@@ -109,7 +109,8 @@ static void preempt_rt(const struct doctor_facts *f, struct doctor_row *row)
 {
 	(void)f;
 	if (textfile__number(AT_FDCWD, "/sys/kernel/realtime", 0) == 1)
-		doctor__found(row, DOCTOR_NOTE, "yes: NAPI runs in preemptible threads, so one HPU (a CPU) may be "
+		doctor__found(row, DOCTOR_NOTE,
+			      "yes: NAPI runs in preemptible threads, so one HPU (a CPU) may be "
 			      "interrupted in between packets; compare figures only with such kernels");
 	else
 		doctor__found(row, DOCTOR_OK, "no");
@@ -127,11 +128,15 @@ static void cpus(const struct doctor_facts *f, struct doctor_row *row)
 			;
 		possible = strtol(at, NULL, 10) + 1;
 	}
-	doctor__found(row, possible > SPIN_HPUS_MAX ? DOCTOR_MISSING : DOCTOR_OK, "%ld online, %ld possible: each is an "
-		      "HPU, of at most %d", online, possible, SPIN_HPUS_MAX);
+	doctor__found(row, possible > SPIN_HPUS_MAX ? DOCTOR_MISSING : DOCTOR_OK,
+		      "%ld online, %ld possible: each is an "
+		      "HPU, of at most %d",
+		      online, possible, SPIN_HPUS_MAX);
 	if (possible > SPIN_HPUS_MAX)
-		doctor__advise(row, "boot with nr_cpus=%d on the kernel's command line, or raise SPIN_HPUS_MAX in "
-			     "handlers/include/spin/context.h and build again", SPIN_HPUS_MAX);
+		doctor__advise(row,
+			       "boot with nr_cpus=%d on the kernel's command line, or raise SPIN_HPUS_MAX in "
+			       "handlers/include/spin/context.h and build again",
+			       SPIN_HPUS_MAX);
 }
 
 /* clang-format off */

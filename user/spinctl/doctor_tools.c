@@ -74,8 +74,8 @@ static void version_of(char *out)
 	out[strcspn(out, "\n")] = '\0';
 }
 
-static void tool(struct doctor_row *row, const char *variable, const char *name, const char *package,
-		 enum doctor_verdict if_missing, const char *use)
+static void tool(struct doctor_row *row, const char *variable, const char *name, const char *package, enum doctor_verdict if_missing,
+		 const char *use)
 {
 	const char *set = variable ? getenv(variable) : NULL, *program = set && *set ? set : name;
 	char out[1001];

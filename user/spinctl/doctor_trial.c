@@ -16,8 +16,7 @@
 #include "user/libspin/root.h"
 #include "user/spinctl/spinctl.h"
 
-extern const char trial_datagram[], trial_datagram_end[], trial_message[], trial_message_end[], trial_sender[],
-	trial_sender_end[];
+extern const char trial_datagram[], trial_datagram_end[], trial_message[], trial_message_end[], trial_sender[], trial_sender_end[];
 
 static const struct {
 	const char *image, *end; /* NULL: the dispatcher */
@@ -114,8 +113,7 @@ void doctor_load__try(struct trial *trials, int all)
 		if (!(rows[i].class == SPIN_CLASS_TRUSTED ? may_trust : may_isolate) || !(all || rows[i].essential))
 			continue;
 		trial->tried = 1;
-		trial->err = rows[i].image ? load_handler(rows[i].image, rows[i].end, rows[i].class) :
-					     load_dispatcher(rows[i].class);
+		trial->err = rows[i].image ? load_handler(rows[i].image, rows[i].end, rows[i].class) : load_dispatcher(rows[i].class);
 		if (trial->err)
 			take_message(trial);
 	}

@@ -72,8 +72,8 @@ static int find(uint32_t *program_id)
 		return complain("cannot list what is attached: %s", strerror(-err));
 	if (!s.found)
 		return complain("no context%s%s%s%s is attached in this network namespace; spinctl status lists all of this machine",
-				options.context ? " " : "", options.context ? options.context : "",
-				options.device ? " on " : "", options.device ? options.device : "");
+				options.context ? " " : "", options.context ? options.context : "", options.device ? " on " : "",
+				options.device ? options.device : "");
 	if (s.found > 1)
 		return complain("%u contexts are attached: say which with --context or --dev: %s", s.found, s.names);
 	*program_id = s.program_id;
@@ -204,11 +204,12 @@ static const struct command_row row = {
 		 "what comes together only with a message's event may be half there before.\n"
 		 "\n"
 		 "A file gets its name when it is whole.",
-	.examples = (const struct example_row[]){
-		{ "spinctl dump --from 4096 --length 64", "64 bytes in hex, of this network namespace's only context." },
-		{ "spinctl dump --dev eth0 --context reduce -o - | od -t u4", "All of one context's, as 32-bit numbers." },
-		{ 0 },
-	},
+	.examples =
+		(const struct example_row[]){
+			{ "spinctl dump --from 4096 --length 64", "64 bytes in hex, of this network namespace's only context." },
+			{ "spinctl dump --dev eth0 --context reduce -o - | od -t u4", "All of one context's, as 32-bit numbers." },
+			{ 0 },
+		},
 };
 
 const struct subcommand dump_command = { "dump", &row, run, &options };

@@ -6,9 +6,11 @@
 #include "user/conformance/trial.h"
 #include "user/spinctl/handler.h"
 
-#define ENGINE_OPTION(TYPE, member) \
-	{ "engine", 0, OPTION_LIST, "host|bpf|isolated|model", offsetof(TYPE, member), \
-	  "one that is to run; may be given several times (default: all that can run)" }
+#define ENGINE_OPTION(TYPE, member)                                                                  \
+	{                                                                                            \
+		"engine", 0, OPTION_LIST, "host|bpf|isolated|model", offsetof(TYPE, member),         \
+			"one that is to run; may be given several times (default: all that can run)" \
+	}
 
 /* clang-format off */
 #define TRUST_OPTION(TYPE, member) \

@@ -37,8 +37,7 @@ static int make_temps(struct handler *h)
 	return h->temps_in_use < 0 ? FAILED : DONE;
 }
 
-static int build(struct handler *h, const char *source, const char *target, const struct handler_wants *wants,
-		 char to[PATH_MAX])
+static int build(struct handler *h, const char *source, const char *target, const struct handler_wants *wants, char to[PATH_MAX])
 {
 	int status = make_temps(h);
 
@@ -62,8 +61,7 @@ static int host_beside(struct handler *h, const char *object, const struct handl
 		return DONE;
 	}
 	if (of_source.st_mtime > of_object.st_mtime)
-		complain("%s is newer than %s: the host engine runs the newer one; compile it again with spincc",
-			 source, object);
+		complain("%s is newer than %s: the host engine runs the newer one; compile it again with spincc", source, object);
 	status = build(h, source, "host", wants, h->host);
 	if (!status)
 		h->files.host = h->host;
@@ -118,7 +116,8 @@ int handler__open_bytes(struct handler *h, const char *path, const void *object,
 	int status, failed;
 	FILE *to;
 
-	*h = (struct handler){ .files = { .name = h->name, .object = h->object }, .foreign = 1,
+	*h = (struct handler){ .files = { .name = h->name, .object = h->object },
+			       .foreign = 1,
 			       .no_host = "it is made of the source; name that with --handler" };
 	status = make_temps(h);
 	if (status)

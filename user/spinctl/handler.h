@@ -17,16 +17,16 @@ struct handler {
 	char stem[256];              /* of the file: "filtering" */
 	char folder[PATH_MAX];       /* where the file is, ends in a slash; "" for the working directory */
 	char object[PATH_MAX], host[PATH_MAX];
-	char temps[PATH_MAX];        /* "": none made */
-	int temps_in_use;            /* says so to others */
-	const char *no_host;         /* why there is no host build; NULL: there is one, or it is not wanted */
-	int foreign;                 /* 1: an object, which somebody else may have made: not compiled by this command */
+	char temps[PATH_MAX]; /* "": none made */
+	int temps_in_use;     /* says so to others */
+	const char *no_host;  /* why there is no host build; NULL: there is one, or it is not wanted */
+	int foreign;          /* 1: an object, which somebody else may have made: not compiled by this command */
 };
 
 struct handler_wants {
-	int host;                    /* the host build, too */
-	int trust;                   /* also of a foreign object */
-	int verify;                  /* by the kernel's verifier, if permitted */
+	int host;                          /* the host build, too */
+	int trust;                         /* also of a foreign object */
+	int verify;                        /* by the kernel's verifier, if permitted */
 	const struct option_list *compile; /* -I, -D for spincc; NULL: none */
 };
 

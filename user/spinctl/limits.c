@@ -24,8 +24,10 @@ static const struct option_row rows[] = {
 	{ 0 },
 };
 
-#define LIMIT(name, unit, what) { #name, unit, what, offsetof(struct spin_ni_limits, name), \
-				  sizeof(((struct spin_ni_limits *)NULL)->name) }
+#define LIMIT(name, unit, what)                                                                                         \
+	{                                                                                                               \
+#name, unit, what, offsetof(struct spin_ni_limits, name), sizeof(((struct spin_ni_limits *)NULL)->name) \
+	}
 
 static const struct limit_row {
 	const char *name, *unit, *what;
@@ -80,8 +82,7 @@ static void text(const struct answer *a)
 	printf("\n%-27s %7s %s\n", "this kernel", "has", "first");
 	for (int i = 0; i < KERNEL_FEATURES; i++)
 		printf("%-27s %7s %s\n", kernel_feature__name((enum kernel_feature)i),
-		       kernel_feature__has((enum kernel_feature)i) ? "yes" : "no",
-		       kernel_feature__version((enum kernel_feature)i));
+		       kernel_feature__has((enum kernel_feature)i) ? "yes" : "no", kernel_feature__version((enum kernel_feature)i));
 	printf("\n%-24s %10s %s\n", "contexts of", "datagrams", "messages");
 	for (unsigned i = 0; (bit = capability(i)); i++)
 		printf("%-24s %10s %s\n", spin_capability_name((enum spin_capability)bit), a->datagrams & bit ? "yes" : "no",
@@ -193,12 +194,13 @@ static const struct command_row row = {
 		 "Capabilities (PsPIN 3.4) are what contexts of datagrams and of messages can rely on; `spinctl run --need` and "
 		 "programs ask for those that their handlers are written for, and are refused where one is missing. "
 		 "libspin(3) says what each means.",
-	.examples = (const struct example_row[]){
-		{ "spinctl limits", "What holds for any interface." },
-		{ "spinctl limits --dev eth0 --json", "Of one, for a program." },
-		{ "spinctl limits --target pspin-rtl", "Of a card, as spinctl cost models it." },
-		{ 0 },
-	},
+	.examples =
+		(const struct example_row[]){
+			{ "spinctl limits", "What holds for any interface." },
+			{ "spinctl limits --dev eth0 --json", "Of one, for a program." },
+			{ "spinctl limits --target pspin-rtl", "Of a card, as spinctl cost models it." },
+			{ 0 },
+		},
 };
 
 const struct subcommand limits_command = { "limits", &row, run, &options };

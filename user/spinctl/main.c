@@ -69,7 +69,8 @@ static void overview(FILE *to)
 	for (size_t i = 0; i < SUBCOMMANDS; i++)
 		fprintf(to, "  %-8s %s\n", subcommands[i]->name, subcommands[i]->row->summary);
 	fputs("  help     This text, or a command's options\n\n"
-	      "`spinctl help COMMAND` shows a command's options. Exit status: 0 done, 1 failed, 2 usage.\n", to);
+	      "`spinctl help COMMAND` shows a command's options. Exit status: 0 done, 1 failed, 2 usage.\n",
+	      to);
 }
 
 static const struct subcommand *find(const char *name)

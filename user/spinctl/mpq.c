@@ -96,11 +96,12 @@ static const struct command_row row = {
 		 "Each is shown with its source, its id, its age and the time since its last packet, the packets handled and, "
 		 "once the last one came, how many there are, the first missing packet, parked packets, bytes that handlers "
 		 "or flow control dropped, and the matching entry that it goes to.",
-	.examples = (const struct example_row[]){
-		{ "spinctl mpq", "What is in flight now." },
-		{ "spinctl mpq --dev eth0 --json --watch 0.5 --count 2", "Twice, for a program." },
-		{ 0 },
-	},
+	.examples =
+		(const struct example_row[]){
+			{ "spinctl mpq", "What is in flight now." },
+			{ "spinctl mpq --dev eth0 --json --watch 0.5 --count 2", "Twice, for a program." },
+			{ 0 },
+		},
 };
 
 const struct subcommand mpq_command = { "mpq", &row, run, &options };

@@ -11,10 +11,10 @@
 struct mpq_context {
 	uint32_t program_id;
 	char name[16], rule[256], device[32];
-	int owner_pid;                    /* 0: not visible */
-	uint32_t mpqs;                    /* messages in flight at most */
+	int owner_pid; /* 0: not visible */
+	uint32_t mpqs; /* messages in flight at most */
 	struct spin_message_stats stats;
-	struct spin_ct ct[SPIN_MES_MAX];  /* of its entries; zero if its handlers use none */
+	struct spin_ct ct[SPIN_MES_MAX]; /* of its entries; zero if its handlers use none */
 	struct spin_message_info *message;
 	unsigned messages;
 };

@@ -59,8 +59,7 @@ static int read_messages(const struct outside_section *s, const struct windows *
 		.mpq = outside_section__variable(s, "spin_mpqs", ".bss", SPIN_MPQS_MAX * sizeof(*v.mpq)),
 		.flow = outside_section__variable(s, "spin_flows", ".bss", SPIN_FLOWS * sizeof(*v.flow)),
 		.park = outside_section__variable(s, "spin_parks", ".bss", SPIN_PARKING_MAX * sizeof(*v.park)),
-		.stats = outside_section__variable(s, "spin_message_stats", ".bss",
-						   SPIN_HPUS_MAX * sizeof(*v.stats)),
+		.stats = outside_section__variable(s, "spin_message_stats", ".bss", SPIN_HPUS_MAX * sizeof(*v.stats)),
 		.mpqs = config->mpqs < SPIN_MPQS_MAX ? config->mpqs : SPIN_MPQS_MAX,
 		.ticks_s = messages_view__ticks_s((int)config->virtual_clock),
 	};
@@ -83,8 +82,7 @@ static int read_messages(const struct outside_section *s, const struct windows *
 
 static void read_counters(const struct outside_section *s, struct mpq_context *out)
 {
-	const struct spin_me_memory *entry = outside_section__variable(s, "spin_me_memory", ".bss",
-								       SPIN_MES_MAX * sizeof(*entry));
+	const struct spin_me_memory *entry = outside_section__variable(s, "spin_me_memory", ".bss", SPIN_MES_MAX * sizeof(*entry));
 
 	for (unsigned i = 0; entry && i < SPIN_MES_MAX; i++) {
 		out->ct[i].success = __atomic_load_n(&entry[i].ct.success, __ATOMIC_RELAXED);

@@ -22,9 +22,9 @@ static void text_message(const struct spin_message_info *m)
 	else
 		snprintf(packets, sizeof(packets), "%u", m->packets);
 	snprintf(entry, sizeof(entry), m->me < SPIN_MES_MAX ? "%u" : "-", m->me);
-	printf("  %-28s %10u  %-7s %9.1f %9.1f  %-20s %7u %7u %10u  %5s%s\n", from, m->message_id,
-	       spin_message_phase_name(m->phase), m->age_ms / 1000.0, m->idle_ms / 1000.0, packets, m->lowest_missing,
-	       m->parked, m->dropped_bytes, entry, m->flow_control ? "  flow control" : "");
+	printf("  %-28s %10u  %-7s %9.1f %9.1f  %-20s %7u %7u %10u  %5s%s\n", from, m->message_id, spin_message_phase_name(m->phase),
+	       m->age_ms / 1000.0, m->idle_ms / 1000.0, packets, m->lowest_missing, m->parked, m->dropped_bytes, entry,
+	       m->flow_control ? "  flow control" : "");
 }
 
 static void text_context(const struct mpq_context *c)
@@ -33,16 +33,16 @@ static void text_context(const struct mpq_context *c)
 	if (c->owner_pid)
 		printf(", process %d", c->owner_pid);
 	printf("\n  messages: %u in flight of at most %u, %" PRIu64 " completed, %" PRIu64 " evicted; parked packets: %" PRIu64
-	       " handled, %" PRIu64 " lost", c->messages, c->mpqs, c->stats.completed, c->stats.evicted,
-	       c->stats.replayed, c->stats.replay_lost);
+	       " handled, %" PRIu64 " lost",
+	       c->messages, c->mpqs, c->stats.completed, c->stats.evicted, c->stats.replayed, c->stats.replay_lost);
 	if (c->stats.events_lost)
 		printf("; %" PRIu64 " events lost", c->stats.events_lost);
 	putchar('\n');
 	run_memory__counters_text("  ", c->ct);
 	if (!c->messages)
 		return;
-	printf("  %-28s %10s  %-7s %9s %9s  %-20s %7s %7s %10s  %5s\n", "source", "id", "phase", "age s", "idle s",
-	       "packets", "missing", "parked", "dropped B", "entry");
+	printf("  %-28s %10s  %-7s %9s %9s  %-20s %7s %7s %10s  %5s\n", "source", "id", "phase", "age s", "idle s", "packets", "missing",
+	       "parked", "dropped B", "entry");
 	for (unsigned i = 0; i < c->messages; i++)
 		text_message(&c->message[i]);
 }

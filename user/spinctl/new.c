@@ -17,18 +17,17 @@ static struct new_options {
 } options;
 
 static const struct option_row rows[] = {
-	{ "dir", 0, OPTION_STRING, "DIR", offsetof(struct new_options, folder),
-	  "the folder to write to (default: the working directory)" },
+	{ "dir", 0, OPTION_STRING, "DIR", offsetof(struct new_options, folder), "the folder to write to (default: the working directory)" },
 	{ 0 },
 };
 
 static int is_keyword(const char *name)
 {
 	static const char *const words[] = {
-		"auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum",
-		"extern", "float", "for", "goto", "if", "inline", "int", "long", "register", "restrict", "return",
-		"short", "signed", "sizeof", "static", "struct", "switch", "typedef", "union", "unsigned", "void",
-		"volatile", "while", "main",
+		"auto",   "break",    "case",     "char",     "const", "continue", "default", "do",     "double",
+		"else",   "enum",     "extern",   "float",    "for",   "goto",     "if",      "inline", "int",
+		"long",   "register", "restrict", "return",   "short", "signed",   "sizeof",  "static", "struct",
+		"switch", "typedef",  "union",    "unsigned", "void",  "volatile", "while",   "main",
 	};
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
@@ -65,8 +64,8 @@ static int write_text(const char *path, const char *text, const char *name)
 		err = errno;
 		if (fd >= 0)
 			close(fd);
-		return err == EEXIST ? complain("%s is there already: choose another name, or remove it", path) :
-				       complain("cannot write %s: %s", path, strerror(err));
+		return err == EEXIST ? complain("%s is there already: choose another name, or remove it", path)
+				     : complain("cannot write %s: %s", path, strerror(err));
 	}
 	for (const char *at; (at = strstr(text, "NAME")); text = at + 4)
 		failed |= fwrite(text, 1, (size_t)(at - text), to) != (size_t)(at - text) || fputs(name, to) < 0;
@@ -116,7 +115,10 @@ static const struct example_row examples[] = {
 };
 
 static const struct command_row row = {
-	.name = "spinctl new", .operands = "NAME", .min_operands = 1, .max_operands = 1,
+	.name = "spinctl new",
+	.operands = "NAME",
+	.min_operands = 1,
+	.max_operands = 1,
 	.summary = "Writes a handler to start from, and a vector that tests it",
 	.options = rows,
 	.notes = "NAME is a C name of at most 15 characters. Files that are there are never overwritten.",

@@ -67,8 +67,8 @@ const void *outside_section__variable(const struct outside_section *s, const cha
 {
 	struct layout_variable var;
 
-	if (layout__find(s->btf, name, &var) || strcmp(var.section, section) || var.bytes != bytes ||
-	    var.offset > s->bytes || bytes > s->bytes - var.offset)
+	if (layout__find(s->btf, name, &var) || strcmp(var.section, section) || var.bytes != bytes || var.offset > s->bytes ||
+	    bytes > s->bytes - var.offset)
 		return NULL;
 	return s->mem + var.offset;
 }

@@ -25,7 +25,8 @@ static int tell_file(const char *path)
 			close(fd);
 		if (err == EEXIST)
 			return complain("cannot write %s: somebody made another file or a link there meanwhile; name one in a "
-					"folder that others cannot write to", path);
+					"folder that others cannot write to",
+					path);
 		return complain("cannot write %s: %s", path, strerror(err));
 	}
 	close(fd);

@@ -5,7 +5,7 @@
 /* What commands share that attach and then watch: telling others that they are there, and the time since. */
 
 #define WATCH_LOOK_S 0.2 /* how often the interface is looked at */
-#define READY_NO_FD (~0u)
+#define READY_NO_FD  (~0u)
 
 /* Removes the file of an earlier run, before anything is attached. DONE, or FAILED after a message. */
 int ready__begin(const char *path);

@@ -49,9 +49,8 @@ static void print(const struct recorder *r)
 	struct json j;
 
 	if (!options.json) {
-		printf("%s on %s, rule: %s: %llu packet%s in %.1f s recorded in %s\n\n", info->handler, info->device,
-		       info->rule, (unsigned long long)info->packets, info->packets == 1 ? "" : "s", seconds,
-		       options.output);
+		printf("%s on %s, rule: %s: %llu packet%s in %.1f s recorded in %s\n\n", info->handler, info->device, info->rule,
+		       (unsigned long long)info->packets, info->packets == 1 ? "" : "s", seconds, options.output);
 		counters__text(info->counters, messages);
 		run_message__text(r->ctx);
 		return;
@@ -96,15 +95,16 @@ static int record_ctx(struct recorder *r, const struct spin_object *object)
 }
 
 /* With its entries, as it is before the first packet. */
-static int create_ctx(struct recorder *r, struct spin_nic *nic, const struct spin_object *object,
-		      const struct spin_rule *rule, struct spin_ctx_opts *opts)
+static int create_ctx(struct recorder *r, struct spin_nic *nic, const struct spin_object *object, const struct spin_rule *rule,
+		      struct spin_ctx_opts *opts)
 {
 	const int messages = spin_object__meta(object)->registration.delivery == SPIN_DELIVER_ME;
 	struct run_memory memory;
 
 	if (!messages && run_message__given(&options.message))
 		return complain("%s takes datagrams: leave options of messages out, or give handlers that register .delivery = "
-				"SPIN_DELIVER_ME", spin_object__meta(object)->name);
+				"SPIN_DELIVER_ME",
+				spin_object__meta(object)->name);
 	if (run_message__take(&options.message, messages, &memory, &opts->message))
 		return FAILED;
 	if (spin_ctx__create_opts(nic, object, rule, opts, &r->ctx))
@@ -115,8 +115,10 @@ static int create_ctx(struct recorder *r, struct spin_nic *nic, const struct spi
 static int run(const char **operands, unsigned count)
 {
 	struct spin_ctx_opts opts = { .bytes = sizeof(opts), .class = choice__class(options.class) };
-	struct recorder r = { .output = options.output, .ready_file = options.ready_file,
-			      .duration_s = options.duration_s, .packets = options.packets,
+	struct recorder r = { .output = options.output,
+			      .ready_file = options.ready_file,
+			      .duration_s = options.duration_s,
+			      .packets = options.packets,
 			      .ring_mib = options.ring_mib };
 	struct spin_object *object = NULL;
 	struct spin_nic *nic = NULL;
@@ -129,8 +131,8 @@ static int run(const char **operands, unsigned count)
 		return USAGE;
 	}
 	stop__watch();
-	if (choice__match(options.match, &rule) || spin_object__open(operands[0], &object) ||
-	    spin_nic__open(options.device, &nic) || spin_nic__set_mode(nic, choice__mode(options.mode)))
+	if (choice__match(options.match, &rule) || spin_object__open(operands[0], &object) || spin_nic__open(options.device, &nic) ||
+	    spin_nic__set_mode(nic, choice__mode(options.mode)))
 		status = complain("%s", spin_strerror_last());
 	else
 		status = create_ctx(&r, nic, object, &rule, &opts);
@@ -162,19 +164,23 @@ static const struct example_row examples[] = {
 };
 
 static const struct command_row row = {
-	.name = "spinctl record", .operands = "FILE.spin", .min_operands = 1, .max_operands = 1,
+	.name = "spinctl record",
+	.operands = "FILE.spin",
+	.min_operands = 1,
+	.max_operands = 1,
 	.summary = "Runs handlers on an interface and keeps their packets and memory in one file",
 	.options = rows,
 	.notes = "Ends with a signal, or as --duration and --packets say. Needs root.",
-	.about = "The handlers run as with spinctl run. The recording has the object, the rule, state and tables before "
-		 "the first packet, every packet of the context as it arrived, and counters and memory at the end; "
-		 "spinctl replay runs it on any engine. Of handlers of messages, and of those "
-		 "with host memory, it has host memory and matching entries at both moments, and the events. It is a pcapng file: Wireshark, tcpdump and spinctl cost "
-		 "--pcap read its packets.\n\n"
-		 "The file gets its name when it is whole. Of a recording that was killed nothing is left, or, on file "
-		 "systems without files that have no name (NFS, FAT), a hidden file .spinrec-PID-N. Packets that come "
-		 "faster than they can be written are handled but not recorded; their number is told, here and "
-		 "in the file.",
+	.about =
+		"The handlers run as with spinctl run. The recording has the object, the rule, state and tables before "
+		"the first packet, every packet of the context as it arrived, and counters and memory at the end; "
+		"spinctl replay runs it on any engine. Of handlers of messages, and of those "
+		"with host memory, it has host memory and matching entries at both moments, and the events. It is a pcapng file: Wireshark, tcpdump and spinctl cost "
+		"--pcap read its packets.\n\n"
+		"The file gets its name when it is whole. Of a recording that was killed nothing is left, or, on file "
+		"systems without files that have no name (NFS, FAT), a hidden file .spinrec-PID-N. Packets that come "
+		"faster than they can be written are handled but not recorded; their number is told, here and "
+		"in the file.",
 	.examples = examples,
 };
 

@@ -16,9 +16,9 @@ struct recorder {
 	struct spin_nic *nic;
 	struct recording_writer *writer;
 	struct recording_info info;
-	uint64_t events, events_lost;    /* of messages: told, and those that found no room */
-	int status;                      /* of the callbacks that take packets and events */
-	int whole;                       /* the recording has its name */
+	uint64_t events, events_lost; /* of messages: told, and those that found no room */
+	int status;                   /* of the callbacks that take packets and events */
+	int whole;                    /* the recording has its name */
 };
 
 /*

@@ -166,8 +166,7 @@ static void take_packet(void *arg, const struct spin_tapped *packet)
 {
 	struct recorder *r = arg;
 
-	if (!r->status && recording_writer__packet(r->writer, packet->time_ns, packet->hpu, packet->frame,
-						   packet->frame_bytes))
+	if (!r->status && recording_writer__packet(r->writer, packet->time_ns, packet->hpu, packet->frame, packet->frame_bytes))
 		r->status = complain("%s", engine_why());
 }
 
@@ -225,11 +224,11 @@ static int finish(struct recorder *r, double start_s)
 	r->whole = 1;
 	if (info->lost)
 		complain("%llu packets found the ring full and are not in %s: a replay cannot come to the same; record "
-			 "again with a larger --ring-mib (now %u)", (unsigned long long)info->lost, r->output,
-			 r->ring_mib);
+			 "again with a larger --ring-mib (now %u)",
+			 (unsigned long long)info->lost, r->output, r->ring_mib);
 	if (r->events_lost)
-		complain("%llu events found no room and are not in %s: a replay has more of them", (unsigned long long)
-			 r->events_lost, r->output);
+		complain("%llu events found no room and are not in %s: a replay has more of them", (unsigned long long)r->events_lost,
+			 r->output);
 	return DONE;
 }
 
@@ -241,8 +240,7 @@ int record_keep__run(struct recorder *r, const void *object, size_t object_bytes
 
 	if (recording_writer__open(r->output, &r->info, object, object_bytes, &r->writer))
 		return complain("%s", engine_why());
-	if (ready__begin(r->ready_file) || write_context(r) || write_memory(r, RECORDING_BEFORE) ||
-	    write_host(r, RECORDING_BEFORE))
+	if (ready__begin(r->ready_file) || write_context(r) || write_memory(r, RECORDING_BEFORE) || write_host(r, RECORDING_BEFORE))
 		return FAILED;
 	if (spin_ctx__tap(r->ctx, (size_t)r->ring_mib << 20) || spin_ctx__attach(r->ctx))
 		return complain("%s", spin_strerror_last());

@@ -14,12 +14,12 @@
 #include "user/spinctl/run_note.h"
 #include "user/spinctl/stop.h"
 
-#define MAX_MIB    64
-#define LOOK_S     0.1 /* how often a terminal is told */
-#define LINGER_S   0.3 /* without packets, before it goes */
-#define LINGER_MAX_S 5
+#define MAX_MIB       64
+#define LOOK_S        0.1 /* how often a terminal is told */
+#define LINGER_S      0.3 /* without packets, before it goes */
+#define LINGER_MAX_S  5
 #define CONTROL_BYTES 4096u
-#define TOMBSTONE_S 10 /* senders that are more patient than by default get no message delivered twice */
+#define TOMBSTONE_S   10 /* senders that are more patient than by default get no message delivered twice */
 
 static struct recv_options {
 	struct option_list devices;
@@ -68,8 +68,7 @@ static unsigned host_kib(void)
 static int check(const struct spin_event *e)
 {
 	if (e->flags & (SPIN_EVENT_FAILED | SPIN_EVENT_DROPPED))
-		return complain("message %u: a handler failed or dropped it; `spinctl run` of the handlers tells more",
-				e->message_id);
+		return complain("message %u: a handler failed or dropped it; `spinctl run` of the handlers tells more", e->message_id);
 	return DONE;
 }
 
@@ -143,7 +142,8 @@ static int look_for_refused(struct receiver *r)
 		return DONE;
 	recv_print__clear(r);
 	complain("a message, or a piece of a file, was refused: it has more than the %zu bytes that there is room for; give a larger "
-		 "--max-mib, or let its sender cut it (spinctl send --piece-kib)", r->memory_bytes);
+		 "--max-mib, or let its sender cut it (spinctl send --piece-kib)",
+		 r->memory_bytes);
 	r->bad++;
 	return r->wanted == 1 ? FAILED : DONE;
 }
@@ -179,8 +179,7 @@ static int watch(struct receiver *r)
 		linger(r);
 	if (r->status || done(r) || !r->wanted)
 		return r->status || !r->bad ? r->status : FAILED;
-	return complain("%s: %u of %u messages arrived", stop__signal() ? "ended by a signal" : "the time is over",
-			r->received, r->wanted);
+	return complain("%s: %u of %u messages arrived", stop__signal() ? "ended by a signal" : "the time is over", r->received, r->wanted);
 }
 
 static int receive(struct receiver *r)
@@ -230,8 +229,12 @@ static int run(const char **operands, unsigned count)
 	const char *file, *rule;
 	char handler[PATH_MAX], match[32];
 	const struct option_list matches = { &rule, 1 }, names = { 0 };
-	const struct run_wishes wishes = { .files = &file, .file_count = 1, .devices = &options.devices,
-					   .matches = &matches, .names = &names, .mode = choice__mode(options.mode),
+	const struct run_wishes wishes = { .files = &file,
+					   .file_count = 1,
+					   .devices = &options.devices,
+					   .matches = &matches,
+					   .names = &names,
+					   .mode = choice__mode(options.mode),
 					   .message = &r.message };
 	int status = check_options();
 
@@ -259,37 +262,42 @@ static int run(const char **operands, unsigned count)
 }
 
 static const struct command_row row = {
-	.name = "spinctl recv", .operands = "FILE", .min_operands = 1, .max_operands = 1,
+	.name = "spinctl recv",
+	.operands = "FILE",
+	.min_operands = 1,
+	.max_operands = 1,
 	.summary = "Receives messages into files, packet by packet acknowledged from XDP",
 	.options = rows,
 	.notes = "Needs root.",
-	.about = "Handlers on the interface put each packet of a message to its place in host memory, in whatever order they "
-		 "come, and acknowledge it; the sender is `spinctl send`, or any other of SLMP. When the message is complete it "
-		 "is written to FILE, which gets its name when it is whole: of a message that stops halfway, or a command "
-		 "that is killed, nothing is left. What was FILE before is replaced. With --handler "
-		 "the bytes are what those handlers have left in host memory.\n"
-		 "\n"
-		 "`spinctl send` cuts long files into pieces, messages that make one file here, of any length: a piece is written "
-		 "while others are received, as many as fit into the host memory, 16 at most. Length and digest are compared before the file "
-		 "gets its name. A file of which no piece comes for ten seconds, or for two if another one waits, is given "
-		 "up with a line on stderr that says how far it came.\n"
-		 "\n"
-		 "One file is received at a time. Another message that begins meanwhile is not acknowledged, so that its sender "
-		 "tries again. A message that goes on no more is given up after two seconds, with a line on "
-		 "stderr, and the next one is waited for.\n"
-		 "\n"
-		 "Ends with status 0 when --count files are written; with --count 0 also by a signal, or when --duration is "
-		 "over. With more than one, a message that is too long, or that a handler failed or dropped, is told on stderr "
-		 "and not counted; the status is 1 then. Datagrams to the port reach no socket while it runs. Packets of a complete message are known for ten seconds. Over a veth pair, the other end needs an XDP program, too, "
-		 "any that passes packets on: without one acknowledgements do not arrive.",
-	.examples = (const struct example_row[]){
-		{ "spinctl recv copy.c --dev lo --duration 30 --ready-file up & until test -e up; do sleep 0.1; done; "
-		  "spinctl send kvstore.c --to 127.0.0.1 && wait",
-		  "A file through the loopback interface." },
-		{ "spinctl recv incoming --dev eth0 --count 0 --duration 1", "All messages of a second, as incoming.1, "
-		  "incoming.2 and so on." },
-		{ 0 },
-	},
+	.about =
+		"Handlers on the interface put each packet of a message to its place in host memory, in whatever order they "
+		"come, and acknowledge it; the sender is `spinctl send`, or any other of SLMP. When the message is complete it "
+		"is written to FILE, which gets its name when it is whole: of a message that stops halfway, or a command "
+		"that is killed, nothing is left. What was FILE before is replaced. With --handler "
+		"the bytes are what those handlers have left in host memory.\n"
+		"\n"
+		"`spinctl send` cuts long files into pieces, messages that make one file here, of any length: a piece is written "
+		"while others are received, as many as fit into the host memory, 16 at most. Length and digest are compared before the file "
+		"gets its name. A file of which no piece comes for ten seconds, or for two if another one waits, is given "
+		"up with a line on stderr that says how far it came.\n"
+		"\n"
+		"One file is received at a time. Another message that begins meanwhile is not acknowledged, so that its sender "
+		"tries again. A message that goes on no more is given up after two seconds, with a line on "
+		"stderr, and the next one is waited for.\n"
+		"\n"
+		"Ends with status 0 when --count files are written; with --count 0 also by a signal, or when --duration is "
+		"over. With more than one, a message that is too long, or that a handler failed or dropped, is told on stderr "
+		"and not counted; the status is 1 then. Datagrams to the port reach no socket while it runs. Packets of a complete message are known for ten seconds. Over a veth pair, the other end needs an XDP program, too, "
+		"any that passes packets on: without one acknowledgements do not arrive.",
+	.examples =
+		(const struct example_row[]){
+			{ "spinctl recv copy.c --dev lo --duration 30 --ready-file up & until test -e up; do sleep 0.1; done; "
+			  "spinctl send kvstore.c --to 127.0.0.1 && wait",
+			  "A file through the loopback interface." },
+			{ "spinctl recv incoming --dev eth0 --count 0 --duration 1", "All messages of a second, as incoming.1, "
+										     "incoming.2 and so on." },
+			{ 0 },
+		},
 };
 
 const struct subcommand recv_command = { "recv", &row, run, &options };

@@ -17,7 +17,7 @@ struct recv_entry {
 /* Room for a piece. */
 struct recv_slot {
 	struct recv_entry entry;
-	int full;              /* 1: a piece lies there that is not in the file yet */
+	int full; /* 1: a piece lies there that is not in the file yet */
 	uint64_t position;
 	uint32_t bytes;
 };
@@ -31,14 +31,14 @@ enum recv_state {
 /* A file that comes in pieces (transfer.h). */
 struct recv_transfer {
 	uint32_t id, piece_bytes;
-	uint64_t total;        /* bytes, or TRANSFER_UNKNOWN */
+	uint64_t total;         /* bytes, or TRANSFER_UNKNOWN */
 	struct spin_event from; /* of its first message */
 	/* as it goes on */
 	unsigned slots, messages;
 	uint32_t slot_bytes;
-	uint64_t position;     /* bytes in the file */
+	uint64_t position; /* bytes in the file */
 	struct transfer_digest digest;
-	int has_end;           /* 1: these are known: */
+	int has_end; /* 1: these are known: */
 	uint64_t end_bytes, end_digest;
 	double heard_s;
 };
@@ -48,17 +48,17 @@ struct receiver {
 	struct run_set set;
 	struct message_options message;
 	const char *path;
-	unsigned wanted;         /* files; 0: as many as come */
+	unsigned wanted; /* files; 0: as many as come */
 	unsigned received;
-	unsigned bad;            /* messages that were not written */
-	int was_refused;         /* 1: packets were refused when that was looked at last */
+	unsigned bad;    /* messages that were not written */
+	int was_refused; /* 1: packets were refused when that was looked at last */
 	int json, bar;
-	int status;              /* FAILED after a message */
+	int status; /* FAILED after a message */
 	/* host memory: messages, or the slots; behind them what transfers begin and end with */
 	const uint8_t *memory;
-	size_t memory_bytes;     /* of messages */
-	uint32_t control;        /* offset */
-	struct whole_file file;  /* the next message's */
+	size_t memory_bytes;    /* of messages */
+	uint32_t control;       /* offset */
+	struct whole_file file; /* the next message's */
 	enum recv_state state;
 	struct recv_entry whole, open, end; /* of messages that are a file, and of transfers */
 	struct recv_slot slot[RECV_SLOTS];

@@ -102,7 +102,8 @@ void recv_print__transfer_given_up(const struct receiver *r)
 		snprintf(of, sizeof(of), " of %" PRIu64, t->total);
 	recv_print__clear(r);
 	complain("a file from %s port %u stopped at byte %" PRIu64 "%s, its other pieces are missing: given up, nothing of it was "
-		 "written; waiting for another", source(t->from.ip_version, t->from.src_addr).text, t->from.src_port, t->position, of);
+		 "written; waiting for another",
+		 source(t->from.ip_version, t->from.src_addr).text, t->from.src_port, t->position, of);
 }
 
 void recv_print__given_up(const struct receiver *r, const struct spin_event *e)

@@ -22,11 +22,14 @@ static struct spin_ctx *context(const struct receiver *r)
 	return r->set.context[0].ctx;
 }
 
-static int post(struct receiver *r, struct recv_entry *entry, uint64_t match_bits, uint64_t ignore_bits, size_t start,
-		size_t bytes)
+static int post(struct receiver *r, struct recv_entry *entry, uint64_t match_bits, uint64_t ignore_bits, size_t start, size_t bytes)
 {
-	const struct spin_me_opts opts = { .bytes = sizeof(opts), .match_bits = match_bits, .ignore_bits = ignore_bits,
-					   .start = (uint32_t)start, .length = (uint32_t)bytes, .options = SPIN_ME_USE_ONCE | SPIN_ME_NO_TRUNCATE };
+	const struct spin_me_opts opts = { .bytes = sizeof(opts),
+					   .match_bits = match_bits,
+					   .ignore_bits = ignore_bits,
+					   .start = (uint32_t)start,
+					   .length = (uint32_t)bytes,
+					   .options = SPIN_ME_USE_ONCE | SPIN_ME_NO_TRUNCATE };
 
 	if (spin_ctx__me_append(context(r), &opts, &entry->me))
 		return complain("%s", spin_strerror_last());
@@ -69,8 +72,9 @@ static int post_slot(struct receiver *r, struct recv_slot *slot)
 
 static int post_end(struct receiver *r)
 {
-	return r->end.posted || r->now.has_end ? DONE : post(r, &r->end, TRANSFER_END | r->now.id, 0, r->control + END_OFFSET,
-							     sizeof(struct transfer_end));
+	return r->end.posted || r->now.has_end
+		       ? DONE
+		       : post(r, &r->end, TRANSFER_END | r->now.id, 0, r->control + END_OFFSET, sizeof(struct transfer_end));
 }
 
 /* The file that has been announced is the one that comes. */
@@ -127,7 +131,8 @@ static int finish(struct receiver *r)
 	recv_print__clear(r);
 	if (transfer_digest__value(&t->digest) != t->end_digest) {
 		complain("%s: the digest of its %" PRIu64 " bytes is not its sender's: they were damaged on the way; nothing was "
-			 "written, send the file again", r->file.path, t->position);
+			 "written, send the file again",
+			 r->file.path, t->position);
 		return is_bad(r);
 	}
 	status = recv_file__publish(r);

@@ -28,11 +28,13 @@ static const struct option_row rows[] = {
 };
 /* clang-format on */
 
-static int report(struct recording *recording, const struct handler *h, const char *path,
-		  struct trial_engines *engines)
+static int report(struct recording *recording, const struct handler *h, const char *path, struct trial_engines *engines)
 {
-	struct replay_report r = { .path = path, .info = &recording->info, .engines = engines,
-				   .events = recording->events, .events_lost = recording->events_lost,
+	struct replay_report r = { .path = path,
+				   .info = &recording->info,
+				   .engines = engines,
+				   .events = recording->events,
+				   .events_lost = recording->events_lost,
 				   .messages = recording->has_context && recording->context.takes_messages,
 				   .other_handler = !replay__is_recorded(recording, h->files.object) };
 	struct types types;
@@ -66,16 +68,17 @@ static int takes_the_same(const struct recording *recording, const char *name, c
 		return complain("%s", spin_strerror_last());
 	messages = spin_object__meta(object)->registration.delivery == SPIN_DELIVER_ME;
 	spin_object__close(object);
-	return messages == recorded ? DONE : complain("%s takes %s, %s was recorded of %s: replay with the handler that was recorded",
-						      name, messages ? "messages" : "datagrams", recording->path,
-						      recorded ? "messages" : "datagrams");
+	return messages == recorded ? DONE
+				    : complain("%s takes %s, %s was recorded of %s: replay with the handler that was recorded", name,
+					       messages ? "messages" : "datagrams", recording->path, recorded ? "messages" : "datagrams");
 }
 
-static int open_handler(struct handler *h, const struct recording *recording, const struct trial_engines *engines,
-			const char *path)
+static int open_handler(struct handler *h, const struct recording *recording, const struct trial_engines *engines, const char *path)
 {
 	const struct handler_wants wants = { .host = engines->wanted[ENGINE_HOST],
-					     .verify = engines__want_kernel(engines), .trust = options.trust, .compile = &options.compile };
+					     .verify = engines__want_kernel(engines),
+					     .trust = options.trust,
+					     .compile = &options.compile };
 	int status;
 
 	if (options.handler)
@@ -83,8 +86,7 @@ static int open_handler(struct handler *h, const struct recording *recording, co
 	else
 		status = handler__open_bytes(h, path, recording->object, recording->object_bytes);
 	if (!status && strcmp(h->name, recording->info.handler))
-		status = complain("%s is of handler %s, %s has handler %s", path, recording->info.handler,
-				  options.handler, h->name);
+		status = complain("%s is of handler %s, %s has handler %s", path, recording->info.handler, options.handler, h->name);
 	return status ? status : takes_the_same(recording, options.handler ? options.handler : path, h->files.object);
 }
 
@@ -93,8 +95,8 @@ static void say_programs(const struct recording *recording, const char *path)
 {
 	if (options.handler)
 		return;
-	complain("%s carries programs: the object of handler %s, %zu KiB, as whoever recorded it had it; %s", path,
-		 recording->info.handler, (recording->object_bytes + 1023) / 1024,
+	complain("%s carries programs: the object of handler %s, %zu KiB, as whoever recorded it had it; %s", path, recording->info.handler,
+		 (recording->object_bytes + 1023) / 1024,
 		 options.trust ? "they are run, as --trust says" : "they are run on the model of the HPU alone");
 }
 
@@ -144,7 +146,10 @@ static const struct example_row examples[] = {
 };
 
 static const struct command_row row = {
-	.name = "spinctl replay", .operands = "RECORDING", .min_operands = 1, .max_operands = 1,
+	.name = "spinctl replay",
+	.operands = "RECORDING",
+	.min_operands = 1,
+	.max_operands = 1,
 	.summary = "Runs a recording on every engine and compares the outcome with what was recorded",
 	.options = rows,
 	.examples = examples,

@@ -17,9 +17,9 @@ struct replay_engine {
 /* The first packet that came to different things on two engines. */
 struct replay_split {
 	int there;
-	uint64_t packet;                   /* from 1 */
-	double time_s;                     /* since the first */
-	enum engine_kind kind;             /* that is not like the first one */
+	uint64_t packet;       /* from 1 */
+	double time_s;         /* since the first */
+	enum engine_kind kind; /* that is not like the first one */
 	struct differences differences;
 };
 
@@ -27,14 +27,14 @@ struct replay_report {
 	const char *path;
 	const struct recording_info *info;
 	struct trial_engines *engines;
-	enum engine_kind first;            /* the engine the others are compared with */
+	enum engine_kind first; /* the engine the others are compared with */
 	struct replay_engine engine[ENGINE_KINDS];
 	struct replay_split split;
-	int disagree, differ;              /* engines with each other; with the recording */
-	int messages;                      /* it is a recording of messages */
-	size_t events;                     /* of these: recorded, and those that found no room */
+	int disagree, differ; /* engines with each other; with the recording */
+	int messages;         /* it is a recording of messages */
+	size_t events;        /* of these: recorded, and those that found no room */
 	uint64_t events_lost;
-	int other_handler;                 /* the handler is not the recorded one */
+	int other_handler; /* the handler is not the recorded one */
 };
 
 /* 1 if the object does what the recorded one does: its code and data are the same. */
@@ -47,8 +47,7 @@ void replay_print__json(const struct replay_report *r);
  * Feeds a recording to the engines wanted. 0 with the report, or a negative errno with
  * engine_why(). The handler must have the recording's memory: same variables, same sizes.
  */
-int replay_run(struct recording *recording, const struct engine_handler *handler, const struct types *types,
-	       struct replay_report *r);
+int replay_run(struct recording *recording, const struct engine_handler *handler, const struct types *types, struct replay_report *r);
 void replay_report_free(struct replay_report *r);
 
 #endif

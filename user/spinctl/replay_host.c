@@ -18,8 +18,7 @@ static unsigned take_segments(const struct recording_entry *entry, struct spin_s
 	return entry->segments;
 }
 
-void replay_host__options(const struct recording *recording, struct spin_message_opts *opts,
-			  struct spin_segment segment[SPIN_SEGMENTS_MAX])
+void replay_host__options(const struct recording *recording, struct spin_message_opts *opts, struct spin_segment segment[SPIN_SEGMENTS_MAX])
 {
 	const struct recording_context *c = &recording->context;
 
@@ -55,9 +54,12 @@ static int post(const struct recording *recording, struct engine *e)
 	for (unsigned i = 0; i < SPIN_MES_MAX; i++) {
 		const struct recording_entry *entry = &recording->host[RECORDING_BEFORE].entry[i];
 		struct spin_segment segment[SPIN_SEGMENTS_MAX];
-		struct spin_me_opts opts = { .bytes = sizeof(opts), .match_bits = entry->match_bits,
-					     .ignore_bits = entry->ignore_bits, .start = entry->start,
-					     .length = entry->length, .options = entry->options,
+		struct spin_me_opts opts = { .bytes = sizeof(opts),
+					     .match_bits = entry->match_bits,
+					     .ignore_bits = entry->ignore_bits,
+					     .start = entry->start,
+					     .length = entry->length,
+					     .options = entry->options,
 					     .min_free = entry->min_free,
 					     .handler_mem = segment };
 		unsigned me;
@@ -75,8 +77,8 @@ static int post(const struct recording *recording, struct engine *e)
 		if (err)
 			return err;
 		if (me != i)
-			return engine_fail(-EINVAL, "%s: matching entry %u is posted before entry %u: record again",
-					   recording->path, i, me);
+			return engine_fail(-EINVAL, "%s: matching entry %u is posted before entry %u: record again", recording->path, i,
+					   me);
 	}
 	return 0;
 }
@@ -111,12 +113,18 @@ int replay_host__recorded(const struct recording *recording, const struct types 
 	for (unsigned i = 0; i < SPIN_MES_MAX; i++) {
 		const struct recording_entry *entry = &after->entry[i];
 
-		out->me[i] = (struct spin_me){ .state = entry->state, .options = entry->options,
-					       .match_bits = entry->match_bits, .ignore_bits = entry->ignore_bits,
-					       .start = entry->start, .length = entry->length,
-					       .messages = entry->messages, .bytes = entry->bytes,
-					       .src = { entry->src[0], entry->src[1] }, .source = entry->source,
-					       .source_mask = entry->source_mask, .used = entry->used,
+		out->me[i] = (struct spin_me){ .state = entry->state,
+					       .options = entry->options,
+					       .match_bits = entry->match_bits,
+					       .ignore_bits = entry->ignore_bits,
+					       .start = entry->start,
+					       .length = entry->length,
+					       .messages = entry->messages,
+					       .bytes = entry->bytes,
+					       .src = { entry->src[0], entry->src[1] },
+					       .source = entry->source,
+					       .source_mask = entry->source_mask,
+					       .used = entry->used,
 					       .min_free = entry->min_free };
 		out->ct[i] = (struct spin_ct){ .success = entry->success, .failure = entry->failure };
 	}

@@ -3,8 +3,7 @@
 
 #include "user/spinctl/replay.h"
 
-static void table_row(const struct replay_report *r, const char *reason, const char *verdict, uint64_t recorded,
-		      const uint64_t *of_engine)
+static void table_row(const struct replay_report *r, const char *reason, const char *verdict, uint64_t recorded, const uint64_t *of_engine)
 {
 	printf("%-16s %-7s %12" PRIu64, reason, verdict, recorded);
 	for (int kind = 0; kind < ENGINE_KINDS; kind++)
@@ -28,8 +27,7 @@ static void table(const struct replay_report *r)
 		for (int kind = 0; kind < ENGINE_KINDS; kind++)
 			any |= of_engine[kind] = r->engine[kind].packets[reason];
 		if (any)
-			table_row(r, spin_reason_name((enum spin_reason)reason),
-				  counters__verdict((enum spin_reason)reason, r->messages),
+			table_row(r, spin_reason_name((enum spin_reason)reason), counters__verdict((enum spin_reason)reason, r->messages),
 				  r->info->counters[reason], of_engine);
 	}
 	for (int kind = 0; kind < ENGINE_KINDS; kind++)
@@ -67,7 +65,8 @@ static void from_recording(const struct replay_report *r)
 		printf("The handler is another than the recorded one: what it does otherwise is among the differences.\n");
 	if (r->info->hpus > 1)
 		printf("Handlers ran on %u HPUs at once: the order on the wire was not the order of the handlers, so what\n"
-		       "depends on that order may differ.\n", r->info->hpus);
+		       "depends on that order may differ.\n",
+		       r->info->hpus);
 }
 
 static void between_engines(const struct replay_report *r)
@@ -76,8 +75,8 @@ static void between_engines(const struct replay_report *r)
 
 	puts("\nThe engines disagree with each other:");
 	if (r->split.there) {
-		printf("  packet %" PRIu64 ", at %.6f s: %s, and %s\n", r->split.packet, r->split.time_s,
-		       engine_name(r->split.kind), first);
+		printf("  packet %" PRIu64 ", at %.6f s: %s, and %s\n", r->split.packet, r->split.time_s, engine_name(r->split.kind),
+		       first);
 		differences_print(&r->split.differences, "    ", first, stdout);
 	}
 	for (int kind = 0; kind < ENGINE_KINDS; kind++) {
@@ -96,9 +95,8 @@ void replay_print__text(const struct replay_report *r)
 
 	for (int kind = 0; kind < ENGINE_KINDS; kind++)
 		ran += r->engine[kind].ran != 0;
-	printf("%s on %s, rule: %s: %" PRIu64 " packet%s in %.1f s, HPUs: %u\n\n", r->info->handler,
-	       r->info->device, r->info->rule, r->info->packets, r->info->packets == 1 ? "" : "s",
-	       (double)r->info->duration_ns * 1e-9, r->info->hpus);
+	printf("%s on %s, rule: %s: %" PRIu64 " packet%s in %.1f s, HPUs: %u\n\n", r->info->handler, r->info->device, r->info->rule,
+	       r->info->packets, r->info->packets == 1 ? "" : "s", (double)r->info->duration_ns * 1e-9, r->info->hpus);
 	table(r);
 	if (r->messages)
 		printf("\nevents recorded: %zu\n", r->events);

@@ -24,7 +24,6 @@ struct running {
 
 #define CLOCK_STEP_MS 100u /* in packets' pauses: what ends by time does so at its time */
 
-
 struct replay {
 	struct replay_report *report;
 	struct recording *recording;
@@ -32,7 +31,7 @@ struct replay {
 	struct image image[RECORDING_MOMENTS];
 	struct host_image host; /* recorded at the end */
 	struct spin_segment segment[SPIN_SEGMENTS_MAX];
-	uint32_t now_ms;        /* since the recording began */
+	uint32_t now_ms; /* since the recording began */
 	struct running on[ENGINE_KINDS];
 };
 
@@ -46,15 +45,18 @@ static int fill_image(const struct replay *r, struct image *image, enum recordin
 		const struct layout_variable *var = types_find(r->types, symbol->name);
 
 		if (!var || var->bytes != symbol->bytes)
-			err = engine_fail(-EINVAL, "%s has a variable %s of %zu bytes, the handler has %s: replay with the "
-					  "handler that was recorded", r->report->path, symbol->name, symbol->bytes,
-					  var ? "another size" : "none");
+			err = engine_fail(-EINVAL,
+					  "%s has a variable %s of %zu bytes, the handler has %s: replay with the "
+					  "handler that was recorded",
+					  r->report->path, symbol->name, symbol->bytes, var ? "another size" : "none");
 		else
 			memcpy(image->bytes[var - r->types->var], symbol->mem[moment], symbol->bytes);
 	}
 	if (!err && recording->symbols != r->types->count)
-		err = engine_fail(-EINVAL, "the handler has other variables than %s: replay with the handler that was "
-				  "recorded", r->report->path);
+		err = engine_fail(-EINVAL,
+				  "the handler has other variables than %s: replay with the handler that was "
+				  "recorded",
+				  r->report->path);
 	return err;
 }
 
@@ -147,8 +149,7 @@ static int fail_on(const struct replay *r, int err, uint64_t number, int kind)
 	char why[256];
 
 	snprintf(why, sizeof(why), "%s", engine_why());
-	return engine_fail(err, "packet %" PRIu64 " of %s on %s: %s", number, r->report->path,
-			   engine_name((enum engine_kind)kind), why);
+	return engine_fail(err, "packet %" PRIu64 " of %s on %s: %s", number, r->report->path, engine_name((enum engine_kind)kind), why);
 }
 
 /* A step in time, on all engines; `number` is of the packet before. */
@@ -307,8 +308,7 @@ static int run_packets(struct replay *r)
 	return rc ? rc : compare(r);
 }
 
-int replay_run(struct recording *recording, const struct engine_handler *handler, const struct types *types,
-	       struct replay_report *report)
+int replay_run(struct recording *recording, const struct engine_handler *handler, const struct types *types, struct replay_report *report)
 {
 	struct replay r = { .report = report, .recording = recording, .types = types };
 	struct spin_rule rule;

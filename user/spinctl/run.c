@@ -25,8 +25,7 @@ static struct run_cost cost = { .stats_fd = -1 };
 #define FIELD(name) offsetof(struct run_options, name)
 
 static const struct option_row rows[] = {
-	{ "dev", 0, OPTION_LIST, "IF", FIELD(devices), "the interface; several: on all of them",
-	  .required = 1 },
+	{ "dev", 0, OPTION_LIST, "IF", FIELD(devices), "the interface; several: on all of them", .required = 1 },
 	{ "match", 0, OPTION_LIST, "RULE", FIELD(matches),
 	  "which packets: udp, icmp, icmp6, ip4, ip6, src ADDR[/LEN], dst ADDR[/LEN], sport N, dport N; or ether TYPE; and "
 	  "u32 INDEX[/MASK]=FIRST[-LAST], of 32-bit words of the frame (default: udp; "
@@ -45,11 +44,9 @@ static const struct option_row rows[] = {
 	FILL_OPTIONS(struct run_options, fill),
 	MESSAGE_OPTIONS(struct run_options, message),
 	RUN_COST_OPTIONS(struct run_options, cost),
-	{ "interval", 0, OPTION_SECONDS, "SEC", FIELD(interval_s),
-	  "seconds between reports, 0: only the last (default: 1)" },
+	{ "interval", 0, OPTION_SECONDS, "SEC", FIELD(interval_s), "seconds between reports, 0: only the last (default: 1)" },
 	{ "count", 0, OPTION_UINT, "N", FIELD(count), "end after N reports (default: 0, until a signal)" },
-	{ "duration", 0, OPTION_SECONDS, "SEC", FIELD(duration_s),
-	  "end after so many seconds (default: 0, until a signal)" },
+	{ "duration", 0, OPTION_SECONDS, "SEC", FIELD(duration_s), "end after so many seconds (default: 0, until a signal)" },
 	{ "ready-fd", 0, OPTION_UINT, "N", FIELD(ready_fd), "write \"ready\" to this descriptor once attached" },
 	{ "ready-file", 0, OPTION_STRING, "PATH", FIELD(ready_file), "create this file once attached" },
 	{ "state", 0, OPTION_FLAG, NULL, FIELD(state), "end with the fields of state and tables that are not 0" },
@@ -127,7 +124,7 @@ static int watch(struct run_set *set, struct run_printer *p)
 	}
 	if (p->cost)
 		run_cost__mark(&cost, set); /* an interface's program ends with its last context */
-	run_set__detach(set); /* before the last counts, so that they stay the last */
+	run_set__detach(set);               /* before the last counts, so that they stay the last */
 	read_events(set, p);
 	if (p->cost && !status)
 		run_cost__look(&cost);
@@ -159,11 +156,14 @@ static int start(struct run_set *set)
 
 static int run(const char **operands, unsigned count)
 {
-	struct run_wishes wishes = { .files = operands, .file_count = count, .devices = &options.devices,
-					   .matches = &options.matches, .names = &options.names,
-					   .mode = choice__mode(options.mode),
-					   .class = choice__class(options.class),
-					   .message = &options.message };
+	struct run_wishes wishes = { .files = operands,
+				     .file_count = count,
+				     .devices = &options.devices,
+				     .matches = &options.matches,
+				     .names = &options.names,
+				     .mode = choice__mode(options.mode),
+				     .class = choice__class(options.class),
+				     .message = &options.message };
 	static struct run_set set;
 	int status;
 
@@ -208,7 +208,10 @@ static const struct example_row examples[] = {
 };
 
 static const struct command_row row = {
-	.name = "spinctl run", .operands = "FILE.spin...", .min_operands = 1, .max_operands = SPIN_CONTEXTS_MAX,
+	.name = "spinctl run",
+	.operands = "FILE.spin...",
+	.min_operands = 1,
+	.max_operands = SPIN_CONTEXTS_MAX,
 	.summary = "Attaches handlers to interfaces and counts until SIGINT or SIGTERM",
 	.options = rows,
 	.notes = "The handlers end with this process, however it ends. Needs root.",

@@ -14,7 +14,7 @@ struct run_counts {
 struct run_context {
 	struct spin_ctx *ctx;
 	struct spin_object *object;
-	char name[16];          /* the handler's; "-2" and so on behind it where that is taken */
+	char name[16]; /* the handler's; "-2" and so on behind it where that is taken */
 	char rule[256];
 	struct run_counts counts;
 };

@@ -15,8 +15,7 @@ static void open_stats(struct run_cost *cost)
 {
 	cost->stats_fd = bpf_enable_stats(BPF_STATS_RUN_TIME);
 	if (cost->stats_fd < 0)
-		complain("--cost: the kernel does not count the time of programs here: %s; ns per packet stay unknown",
-			 strerror(errno));
+		complain("--cost: the kernel does not count the time of programs here: %s; ns per packet stay unknown", strerror(errno));
 }
 
 int run_cost__open(struct run_cost *cost, const struct run_set *set, const struct run_cost_options *options)
@@ -36,8 +35,7 @@ int run_cost__open(struct run_cost *cost, const struct run_set *set, const struc
 	pspin_target__get(cost->target, "hpus", &hpus);
 	cost->hpus = (unsigned)(clusters * hpus);
 	for (; cost->models < set->contexts && !status; cost->models++)
-		status = run_cost_model__open(&set->context[cost->models], cost->target, options->every,
-					      &cost->model[cost->models]);
+		status = run_cost_model__open(&set->context[cost->models], cost->target, options->every, &cost->model[cost->models]);
 	cost->devices = set->devices;
 	if (!status)
 		open_stats(cost);
@@ -77,8 +75,8 @@ static void read_device(struct run_cost_device *d, struct spin_nic *nic)
 	if (fd < 0 || bpf_obj_get_info_by_fd(fd, &info, &bytes))
 		return; /* the interface has gone: what was known stays */
 	d->is_known = 1;
-	d->ns_per_packet_in_interval = info.run_cnt > d->packets ?
-				       (double)(info.run_time_ns - d->ns) / (double)(info.run_cnt - d->packets) : 0;
+	d->ns_per_packet_in_interval =
+		info.run_cnt > d->packets ? (double)(info.run_time_ns - d->ns) / (double)(info.run_cnt - d->packets) : 0;
 	d->ns_per_packet = info.run_cnt ? (double)info.run_time_ns / (double)info.run_cnt : 0;
 	d->ns = info.run_time_ns;
 	d->packets = info.run_cnt;

@@ -16,7 +16,10 @@ struct run_cost_options {
 	const char *target;
 };
 
-#define RUN_COST_DEFAULTS { .every = 100, .target = "pspin-rtl" }
+#define RUN_COST_DEFAULTS                           \
+	{                                           \
+		.every = 100, .target = "pspin-rtl" \
+	}
 /* clang-format off */
 #define RUN_COST_OPTIONS(TYPE, member) \
 	{ "cost", 0, OPTION_FLAG, NULL, offsetof(TYPE, member.on), \
@@ -31,8 +34,8 @@ struct run_cost_options {
 struct run_cost_sums {
 	uint64_t samples, handled;
 	uint64_t cycles, cycles_with_runtime, min, max;
-	uint64_t faults;     /* more that a task of trapped, or did not end: their cycles do not count */
-	uint64_t missed;     /* more that were to run, and found no room or no time */
+	uint64_t faults; /* more that a task of trapped, or did not end: their cycles do not count */
+	uint64_t missed; /* more that were to run, and found no room or no time */
 };
 
 struct run_cost_context {
@@ -43,19 +46,19 @@ struct run_cost_context {
 struct run_cost_device {
 	int is_known;
 	double ns_per_packet, ns_per_packet_in_interval; /* 0: none came */
-	uint64_t ns, packets;    /* since the beginning */
+	uint64_t ns, packets;                            /* since the beginning */
 };
 
 struct run_cost_model;
 
 struct run_cost {
 	struct pspin_target *target;
-	unsigned hpus;           /* the target's */
+	unsigned hpus; /* the target's */
 	unsigned models, devices;
 	struct run_cost_model *model[SPIN_CONTEXTS_MAX];
 	struct run_cost_context context[SPIN_CONTEXTS_MAX];
 	struct run_cost_device device[RUN_DEVICES_MAX];
-	int stats_fd;            /* -1: the kernel does not count */
+	int stats_fd; /* -1: the kernel does not count */
 	double refresh_s;
 };
 
@@ -71,15 +74,13 @@ void run_cost__mark(struct run_cost *cost, const struct run_set *set);
 
 /* Lines below a report's, and members of the context's and the interface's objects in JSON. */
 void run_cost__text(const struct run_cost *cost, const struct run_set *set, const struct run_report *r);
-void run_cost__context_json(struct json *j, const struct run_cost *cost, const struct run_set *set, unsigned i,
-			    const struct run_report *r);
+void run_cost__context_json(struct json *j, const struct run_cost *cost, const struct run_set *set, unsigned i, const struct run_report *r);
 void run_cost__device_json(struct json *j, const struct run_cost *cost, unsigned i, const struct run_report *r);
 
 /* --- the model of one context --- */
 
 /* Taps the context. DONE, or FAILED after a message. */
-int run_cost_model__open(const struct run_context *c, const struct pspin_target *target, unsigned every,
-			 struct run_cost_model **out);
+int run_cost_model__open(const struct run_context *c, const struct pspin_target *target, unsigned every, struct run_cost_model **out);
 void run_cost_model__close(struct run_cost_model *m);
 /*
  * The model's state and tables become the context's, as they are now: handlers that run meanwhile may be in the midst of

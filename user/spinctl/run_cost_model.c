@@ -9,9 +9,9 @@
 #include "user/spinctl/ready.h"
 #include "user/spinctl/run_cost.h"
 
-#define RING_BYTES (4u << 20)
+#define RING_BYTES             (4u << 20)
 #define RING_BYTES_OF_MESSAGES (16u << 20) /* all of their packets come */
-#define LOOK_MAX_S 0.1 /* of one look: what has come and did not run by then is missed */
+#define LOOK_MAX_S             0.1         /* of one look: what has come and did not run by then is missed */
 
 struct run_cost_model {
 	const struct run_context *context;
@@ -19,8 +19,8 @@ struct run_cost_model {
 	unsigned every, runtime_cycles;
 	int takes_messages, is_of_flows;
 	double start_s, look_until_s;
-	struct run_cost_sums now;  /* since the last mark */
-	uint64_t tap_lost;         /* up to it */
+	struct run_cost_sums now; /* since the last mark */
+	uint64_t tap_lost;        /* up to it */
 };
 
 void run_cost_model__refresh(struct run_cost_model *m)
@@ -70,8 +70,7 @@ static int open_nic(struct run_cost_model *m, const struct pspin_target *target)
 	return pspin__limit(m->nic, &limits) ? complain("--cost: no memory for the model of %s", c->name) : DONE;
 }
 
-int run_cost_model__open(const struct run_context *c, const struct pspin_target *target, unsigned every,
-			 struct run_cost_model **out)
+int run_cost_model__open(const struct run_context *c, const struct pspin_target *target, unsigned every, struct run_cost_model **out)
 {
 	struct run_cost_model *m = calloc(1, sizeof(*m));
 	int status;
@@ -85,8 +84,7 @@ int run_cost_model__open(const struct run_context *c, const struct pspin_target 
 	m->takes_messages = run_set__takes_messages(c);
 	m->start_s = now_s();
 	status = open_nic(m, target);
-	if (!status && (m->takes_messages ? spin_ctx__tap(c->ctx, RING_BYTES_OF_MESSAGES) :
-					    spin_ctx__tap_some(c->ctx, RING_BYTES, every)))
+	if (!status && (m->takes_messages ? spin_ctx__tap(c->ctx, RING_BYTES_OF_MESSAGES) : spin_ctx__tap_some(c->ctx, RING_BYTES, every)))
 		status = complain("--cost: %s", spin_strerror_last());
 	return status;
 }

@@ -6,12 +6,11 @@
 /* What is reported of a context; text and JSON come from this. */
 struct figures {
 	const struct run_cost_sums *sums;
-	double cycles;       /* mean per packet that handlers ran for */
-	double hpus;         /* that the packets of the report's time would keep busy */
+	double cycles; /* mean per packet that handlers ran for */
+	double hpus;   /* that the packets of the report's time would keep busy */
 };
 
-static struct figures figures_of(const struct run_cost *cost, const struct run_set *set, unsigned i,
-				 const struct run_report *r)
+static struct figures figures_of(const struct run_cost *cost, const struct run_set *set, unsigned i, const struct run_report *r)
 {
 	struct figures f = { .sums = r->final ? &cost->context[i].all : &cost->context[i].interval };
 	const struct run_counts *counts = &set->context[i].counts;
@@ -36,8 +35,7 @@ static void context_text(const struct run_cost *cost, const struct run_set *set,
 		printf("%12s HPU cycles: no handler ran in the model for %" PRIu64 " packets", "-", f.sums->samples);
 	else
 		printf("%12.1f HPU cycles a packet (%" PRIu64 " to %" PRIu64 "), mean of %" PRIu64 "; at this rate %.5f of %s's %u HPUs",
-		       f.cycles, f.sums->min, f.sums->max, f.sums->handled, f.hpus, pspin_target__name(cost->target),
-		       cost->hpus);
+		       f.cycles, f.sums->min, f.sums->max, f.sums->handled, f.hpus, pspin_target__name(cost->target), cost->hpus);
 	if (f.sums->faults)
 		printf("; %" PRIu64 " trapped or did not end in the model", f.sums->faults);
 	if (f.sums->missed)
@@ -56,13 +54,12 @@ void run_cost__text(const struct run_cost *cost, const struct run_set *set, cons
 		double ns = r->final ? d->ns_per_packet : d->ns_per_packet_in_interval;
 
 		if (d->is_known && ns > 0)
-			printf("%10s %-15s %12.0f ns a packet here, matching and handlers\n", "cost",
-			       spin_nic__name(set->device[i].nic), ns);
+			printf("%10s %-15s %12.0f ns a packet here, matching and handlers\n", "cost", spin_nic__name(set->device[i].nic),
+			       ns);
 	}
 }
 
-void run_cost__context_json(struct json *j, const struct run_cost *cost, const struct run_set *set, unsigned i,
-			    const struct run_report *r)
+void run_cost__context_json(struct json *j, const struct run_cost *cost, const struct run_set *set, unsigned i, const struct run_report *r)
 {
 	struct figures f = figures_of(cost, set, i, r);
 

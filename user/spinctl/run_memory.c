@@ -28,8 +28,7 @@ int run_memory__parse(const char *option, const char *text, struct run_memory *o
 	out->segments = 0;
 	while (!status && (word = strsep(&rest, ","))) {
 		if (out->segments == SPIN_SEGMENTS_MAX)
-			status = complain("%s '%s': more than the %u segments that an entry can have", option, text,
-					  SPIN_SEGMENTS_MAX);
+			status = complain("%s '%s': more than the %u segments that an entry can have", option, text, SPIN_SEGMENTS_MAX);
 		else if (take_segment(word, &out->segment[out->segments++]))
 			status = complain("%s '%s': write START+LENGTH in bytes, several with commas in between", option, text);
 	}

@@ -26,8 +26,7 @@ static int take_ms(const char *option, double seconds, unsigned *out)
 	return DONE;
 }
 
-int run_message__take(const struct message_options *o, int messages, struct run_memory *memory,
-		      struct spin_message_opts *out)
+int run_message__take(const struct message_options *o, int messages, struct run_memory *memory, struct spin_message_opts *out)
 {
 	int status;
 
@@ -120,9 +119,13 @@ static int take_entry(const char *words, struct spin_me_opts *me, struct run_mem
 	*me = (struct spin_me_opts){ .bytes = sizeof(*me), .ignore_bits = strstr(words, "match=") ? 0 : UINT64_MAX };
 	while (!status && (word = strsep(&rest, " \t")))
 		if (*word && (err = take_word(word, me, memory)))
-			status = err == TOLD ? FAILED :
-				 complain("--entry '%s': '%s' is none of match=BITS, ignore=BITS, from=ADDRESS, port=PORT, start=BYTES, "
-					  "length=BYTES, min-free=BYTES, mem=START+LENGTH, once, whole, get, local, overflow, no-header, no-payload, no-completion", words, word);
+			status =
+				err == TOLD
+					? FAILED
+					: complain(
+						  "--entry '%s': '%s' is none of match=BITS, ignore=BITS, from=ADDRESS, port=PORT, start=BYTES, "
+						  "length=BYTES, min-free=BYTES, mem=START+LENGTH, once, whole, get, local, overflow, no-header, no-payload, no-completion",
+						  words, word);
 	free(copy);
 	return status;
 }
@@ -134,11 +137,12 @@ static int check_room(const char *words, const struct spin_me_opts *me, struct s
 	void *memory;
 
 	if (spin_ctx__host_memory(ctx, &memory, &have) || me->start >= have || (uint64_t)me->start + me->length <= have)
-		return me->start < have ? DONE : complain("--entry '%s': starts behind the %zu bytes of host memory; give more "
-							  "with --host-kib", words, have);
-	return complain("--entry '%s': ends at byte %llu, behind the %zu bytes of host memory; give more with --host-kib %llu",
-			words, (unsigned long long)me->start + me->length, have,
-			((unsigned long long)me->start + me->length + 1023) >> 10);
+		return me->start < have ? DONE
+					: complain("--entry '%s': starts behind the %zu bytes of host memory; give more "
+						   "with --host-kib",
+						   words, have);
+	return complain("--entry '%s': ends at byte %llu, behind the %zu bytes of host memory; give more with --host-kib %llu", words,
+			(unsigned long long)me->start + me->length, have, ((unsigned long long)me->start + me->length + 1023) >> 10);
 }
 
 int run_message__post(const struct message_options *o, struct spin_ctx *ctx)
@@ -168,7 +172,8 @@ static int count(void *arg, const struct spin_message_info *message)
 void run_message__stats_text(const struct spin_message_stats *stats, unsigned flying)
 {
 	printf("messages: %" PRIu64 " opened, %" PRIu64 " completed, %" PRIu64 " evicted, %u in flight; parked packets: %" PRIu64
-	       " handled, %" PRIu64 " lost", stats->opened, stats->completed, stats->evicted, flying, stats->replayed, stats->replay_lost);
+	       " handled, %" PRIu64 " lost",
+	       stats->opened, stats->completed, stats->evicted, flying, stats->replayed, stats->replay_lost);
 	if (stats->pressed)
 		printf("; %" PRIu64 " of those evicted made room for others", stats->pressed);
 	if (stats->events_lost)

@@ -22,8 +22,8 @@ static uint64_t replies(const struct run_set *set)
 		int messages = run_set__takes_messages(&set->context[i]);
 
 		for (unsigned reason = 0; reason < SPIN_REASON_COUNT; reason++)
-			if (messages ? counters__acknowledged((enum spin_reason)reason) :
-				       spin_reason_verdict((enum spin_reason)reason) == SPIN_VERDICT_TX)
+			if (messages ? counters__acknowledged((enum spin_reason)reason)
+				     : spin_reason_verdict((enum spin_reason)reason) == SPIN_VERDICT_TX)
 				sum += set->context[i].counts.packets[reason];
 	}
 	return sum;
@@ -50,8 +50,8 @@ static int look(const struct probe_net *net, const char *name)
 	if (!loses_replies(net, &d, name))
 		return 0;
 	complain("%s: packets sent back are lost: its peer %s has no XDP program; attach one that passes packets on, `%s`, or "
-		 "start this command again with --mode generic", name, d.peer.name,
-		 doctor__program_for_peer(&d, command, sizeof(command)));
+		 "start this command again with --mode generic",
+		 name, d.peer.name, doctor__program_for_peer(&d, command, sizeof(command)));
 	return 1;
 }
 

@@ -235,10 +235,12 @@ void run_print__event(void *arg, const struct spin_event *event)
 	if (event->type == SPIN_EVENT_WORK)
 		event_item(event, item);
 	if (!p->json) {
-		printf("event: %s: %s in the %s handler on HPU %u: %s of %u bytes%s%s%s%s%s\n", p->speaker->name,
-		       event_name(event->type), event_handler_name(event->handler), event->hpu,
-		       *ports ? "datagram" : event->ip_version ? "ICMP message" : "frame", event->length,
-		       event->ip_version ? " from " : "", event->ip_version ? source : "", ports, *item ? ": " : "", item);
+		printf("event: %s: %s in the %s handler on HPU %u: %s of %u bytes%s%s%s%s%s\n", p->speaker->name, event_name(event->type),
+		       event_handler_name(event->handler), event->hpu,
+		       *ports              ? "datagram"
+		       : event->ip_version ? "ICMP message"
+					   : "frame",
+		       event->length, event->ip_version ? " from " : "", event->ip_version ? source : "", ports, *item ? ": " : "", item);
 		return;
 	}
 	json_begin(&j, stdout, 0);

@@ -11,7 +11,10 @@ static const struct count {
 	size_t at;
 	const char *meaning;
 } counts[] = {
-#define COUNT(field, meaning) { #field, offsetof(struct spin_put_stats, field), meaning }
+#define COUNT(field, meaning)                                           \
+	{                                                               \
+#field, offsetof(struct spin_put_stats, field), meaning \
+	}
 	COUNT(returned, "sent in the frame that came"),
 	COUNT(copied, "sent beside it"),
 	COUNT(sent, "sent by this program"),
@@ -39,8 +42,7 @@ void run_puts__text(struct spin_ctx *ctx)
 		return;
 	for (unsigned i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
 		if (value(&stats, &counts[i]))
-			printf("%-16s %-7s %14" PRIu64 "  %s\n", counts[i].name, "", value(&stats, &counts[i]),
-			       counts[i].meaning);
+			printf("%-16s %-7s %14" PRIu64 "  %s\n", counts[i].name, "", value(&stats, &counts[i]), counts[i].meaning);
 }
 
 void run_puts__json(struct json *j, struct spin_ctx *ctx, unsigned puts)

@@ -15,8 +15,7 @@ static int usage(const char *what)
 static int open_devices(struct run_set *set, const struct option_list *names, enum spin_mode mode)
 {
 	if (names->count > RUN_DEVICES_MAX)
-		return complain("%u interfaces are more than the %d that a context can be on", names->count,
-				RUN_DEVICES_MAX);
+		return complain("%u interfaces are more than the %d that a context can be on", names->count, RUN_DEVICES_MAX);
 	for (unsigned i = 0; i < names->count; i++) {
 		struct run_device *device = &set->device[i];
 
@@ -66,12 +65,12 @@ int run_set__takes_messages(const struct run_context *c)
 	return spin_object__meta(c->object)->registration.delivery == SPIN_DELIVER_ME;
 }
 
-static int open_context(struct run_set *set, const char *file, const char *match, const char *name,
-			const struct run_wishes *w)
+static int open_context(struct run_set *set, const char *file, const char *match, const char *name, const struct run_wishes *w)
 {
 	struct run_context *c = &set->context[set->contexts];
-	struct spin_ctx_opts opts = { .bytes = sizeof(opts), .class = w->class,
-				      .strict_checksums = some_hardware(set), .capabilities = w->capabilities };
+	struct spin_ctx_opts opts = {
+		.bytes = sizeof(opts), .class = w->class, .strict_checksums = some_hardware(set), .capabilities = w->capabilities
+	};
 	struct run_memory memory;
 	struct spin_rule rule;
 
@@ -92,8 +91,7 @@ static int open_context(struct run_set *set, const char *file, const char *match
 		spin_object__close(c->object);
 		return FAILED;
 	}
-	if (find(set, c->name, strlen(c->name)) ||
-	    spin_ctx__create_opts(set->device[0].nic, c->object, &rule, &opts, &c->ctx)) {
+	if (find(set, c->name, strlen(c->name)) || spin_ctx__create_opts(set->device[0].nic, c->object, &rule, &opts, &c->ctx)) {
 		int taken = !!find(set, c->name, strlen(c->name));
 
 		spin_object__close(c->object);
@@ -111,7 +109,9 @@ static int check_messages(const struct run_set *set, const struct message_option
 		if (run_set__takes_messages(&set->context[i]))
 			return DONE;
 	return run_message__given(o) ? complain("%s takes datagrams: leave options of messages out, or give handlers that "
-						"register .delivery = SPIN_DELIVER_ME", set->context[0].name) : DONE;
+						"register .delivery = SPIN_DELIVER_ME",
+						set->context[0].name)
+				     : DONE;
 }
 
 int run_set__open(struct run_set *set, const struct run_wishes *w)
@@ -173,8 +173,7 @@ int run_set__attach(struct run_set *set)
 {
 	for (unsigned i = 0; i < set->contexts; i++)
 		for (unsigned d = 0; d < set->devices; d++)
-			if (d ? spin_ctx__attach_also(set->context[i].ctx, set->device[d].nic) :
-				spin_ctx__attach(set->context[i].ctx))
+			if (d ? spin_ctx__attach_also(set->context[i].ctx, set->device[d].nic) : spin_ctx__attach(set->context[i].ctx))
 				return complain("%s", spin_strerror_last());
 	return DONE;
 }

@@ -13,7 +13,7 @@
 
 #define TIMEOUT_S_MAX 3600
 #define NOT_GIVEN     UINT_MAX
-#define WHOLE_KIB     65536u   /* what is longer is cut unless told otherwise: spinctl recv has as much memory by itself */
+#define WHOLE_KIB     65536u /* what is longer is cut unless told otherwise: spinctl recv has as much memory by itself */
 #define PIECE_KIB     8192u
 #define PIECE_KIB_MAX 262144u
 #define OPENING_US    1800000u
@@ -21,16 +21,16 @@
 static struct send_options {
 	const char *to, *source, *match, *hdr_data, *offset;
 	unsigned window, payload_bytes, piece_kib;
-	double timeout_s;  /* negative: not given */
+	double timeout_s; /* negative: not given */
 	int quiet, json;
 } options = { .window = SPIN_WINDOW, .piece_kib = NOT_GIVEN, .timeout_s = -1 };
 
 #define FIELD(name) offsetof(struct send_options, name)
 
 static const struct option_row rows[] = {
-	{ "to", 0, OPTION_STRING, "HOST[:PORT]", FIELD(to), "the receiver; [ADDR]:PORT for IPv6 (default port: 9330)",
-	  .required = 1 },
-	{ "window", 0, OPTION_UINT, "N", FIELD(window), "packets that wait for their acknowledgement at a time, at most; within that the window follows the path, 1 to 1024 (default: 1024)" },
+	{ "to", 0, OPTION_STRING, "HOST[:PORT]", FIELD(to), "the receiver; [ADDR]:PORT for IPv6 (default port: 9330)", .required = 1 },
+	{ "window", 0, OPTION_UINT, "N", FIELD(window),
+	  "packets that wait for their acknowledgement at a time, at most; within that the window follows the path, 1 to 1024 (default: 1024)" },
 	{ "payload", 0, OPTION_UINT, "BYTES", FIELD(payload_bytes),
 	  "of each packet, 1 to 1462 (default: 0, what the way's MTU takes, a multiple of 8)" },
 	{ "timeout", 0, OPTION_SECONDS, "SEC", FIELD(timeout_s),
@@ -175,10 +175,12 @@ static int send_one(struct senders *s, const char *path)
 
 static int run(const char **operands, unsigned count)
 {
-	struct send_print p = { .json = options.json, .to = options.to,
-				.bar = !options.quiet && isatty(STDERR_FILENO) };
-	struct senders s = { .opts = { .bytes = sizeof(s.opts), .window = options.window, .payload_bytes = options.payload_bytes,
-				       .source = options.source }, .print = &p };
+	struct send_print p = { .json = options.json, .to = options.to, .bar = !options.quiet && isatty(STDERR_FILENO) };
+	struct senders s = { .opts = { .bytes = sizeof(s.opts),
+				       .window = options.window,
+				       .payload_bytes = options.payload_bytes,
+				       .source = options.source },
+			     .print = &p };
 	int status = check_options();
 
 	if (!status)
@@ -212,37 +214,41 @@ static const struct example_row examples[] = {
 /* clang-format on */
 
 static const struct command_row row = {
-	.name = "spinctl send", .operands = "FILE...", .min_operands = 1, .max_operands = UINT_MAX,
+	.name = "spinctl send",
+	.operands = "FILE...",
+	.min_operands = 1,
+	.max_operands = UINT_MAX,
 	.summary = "Sends files as messages, each acknowledged packet by packet",
 	.options = rows,
 	.notes = "- is standard input, read to its end. --match, --hdr-data and --offset need a receiver that takes put.",
-	.about = "Each file becomes one message of SLMP, the sPIN Lightweight Message Protocol over UDP, in packets that are "
-		 "acknowledged one by one. Packets under way are as many as the path takes, at most --window. Lost packets are sent "
-		 "again: when several sent later are acknowledged, or when the time is over that the round trip makes likely. The "
-		 "command ends with status 0 when all of it has been acknowledged: the receiver has taken it; what its handlers did "
-		 "with it they tell there. A receiver may refuse a message that is longer than its matching entry; the "
-		 "status is 1 then, and a line says so.\n"
-		 "\n"
-		 "A file of more than 64 MiB, or of more than --piece-kib, has any length, and goes in pieces, which only `spinctl recv` puts "
-		 "together: each is a message with a put in front of its data. The first announces the file: match bits "
-		 "0x8000000100000000, as data version (1), id, length in bytes, longest piece, and 0, of 4, 4, 8, 4 and 4 bytes, big-endian. "
-		 "The length of what comes from a pipe is 0xffffffffffffffff. Then come the pieces in order: match bits 0x80000002 "
-		 "with the id behind it, header data: where the piece begins in the file. The last message has match bits 0x80000003 and "
-		 "the id, as data the length and a digest, 8 bytes each: of the file's words of 8 bytes, little-endian, the last one filled up "
-		 "with zeros, and of the length behind them, digest = (rotate_left(digest, 27) ^ word) * 0x9e3779b97f4a7c15, from 0. Each "
-		 "message is sent when the one before is acknowledged. For other receivers give --piece-kib 0: "
-		 "each file of up to 4 GiB - 1 bytes is one message then.\n"
-		 "\n"
-		 "A receiver knows a complete message for --tombstone seconds, 2 unless told otherwise (spinctl recv: 10). "
-		 "Packets that are sent again later would be a new message for it, so keep --timeout below that. Pieces "
-		 "that come twice do no harm: for them it is 30 seconds unless told otherwise, as a receiver writes to its disk meanwhile.\n"
-		 "\n"
-		 "--match, --hdr-data and --offset go with the first packet, in an extension of the protocol; a receiver "
-		 "that has not asked for it takes such packets for malformed, and the message times out. Such files are not cut.\n"
-		 "\n"
-		 "On a terminal a bar shows bytes, rate and the time that is left. "
-		 "A signal ends it; what has been sent then stays with the receiver as a message without an end, which it "
-		 "forgets after a while. Needs no privileges.",
+	.about =
+		"Each file becomes one message of SLMP, the sPIN Lightweight Message Protocol over UDP, in packets that are "
+		"acknowledged one by one. Packets under way are as many as the path takes, at most --window. Lost packets are sent "
+		"again: when several sent later are acknowledged, or when the time is over that the round trip makes likely. The "
+		"command ends with status 0 when all of it has been acknowledged: the receiver has taken it; what its handlers did "
+		"with it they tell there. A receiver may refuse a message that is longer than its matching entry; the "
+		"status is 1 then, and a line says so.\n"
+		"\n"
+		"A file of more than 64 MiB, or of more than --piece-kib, has any length, and goes in pieces, which only `spinctl recv` puts "
+		"together: each is a message with a put in front of its data. The first announces the file: match bits "
+		"0x8000000100000000, as data version (1), id, length in bytes, longest piece, and 0, of 4, 4, 8, 4 and 4 bytes, big-endian. "
+		"The length of what comes from a pipe is 0xffffffffffffffff. Then come the pieces in order: match bits 0x80000002 "
+		"with the id behind it, header data: where the piece begins in the file. The last message has match bits 0x80000003 and "
+		"the id, as data the length and a digest, 8 bytes each: of the file's words of 8 bytes, little-endian, the last one filled up "
+		"with zeros, and of the length behind them, digest = (rotate_left(digest, 27) ^ word) * 0x9e3779b97f4a7c15, from 0. Each "
+		"message is sent when the one before is acknowledged. For other receivers give --piece-kib 0: "
+		"each file of up to 4 GiB - 1 bytes is one message then.\n"
+		"\n"
+		"A receiver knows a complete message for --tombstone seconds, 2 unless told otherwise (spinctl recv: 10). "
+		"Packets that are sent again later would be a new message for it, so keep --timeout below that. Pieces "
+		"that come twice do no harm: for them it is 30 seconds unless told otherwise, as a receiver writes to its disk meanwhile.\n"
+		"\n"
+		"--match, --hdr-data and --offset go with the first packet, in an extension of the protocol; a receiver "
+		"that has not asked for it takes such packets for malformed, and the message times out. Such files are not cut.\n"
+		"\n"
+		"On a terminal a bar shows bytes, rate and the time that is left. "
+		"A signal ends it; what has been sent then stays with the receiver as a message without an end, which it "
+		"forgets after a while. Needs no privileges.",
 	.examples = examples,
 };
 

@@ -14,10 +14,10 @@ struct send_file {
 	int mapped;
 	/* of files that are longer than one message is to be */
 	int is_cut;
-	uint64_t total;        /* bytes, or TRANSFER_UNKNOWN */
-	int fd;                /* -1: closed */
-	size_t given;          /* bytes of data that were read already */
-	int ended;             /* 1: nothing comes behind them */
+	uint64_t total; /* bytes, or TRANSFER_UNKNOWN */
+	int fd;         /* -1: closed */
+	size_t given;   /* bytes of data that were read already */
+	int ended;      /* 1: nothing comes behind them */
 };
 
 /*
@@ -35,17 +35,17 @@ void send_file__close(struct send_file *file);
 /* HOST, HOST:PORT, [ADDR]:PORT; an IPv6 address may stand bare. 0, or -1: too long, or empty. */
 struct send_target {
 	char host[256];
-	char port[8];  /* "": none was given */
+	char port[8]; /* "": none was given */
 };
 int send_target__parse(const char *text, struct send_target *out);
 
 /* Text and JSON of what has arrived come from this. */
 struct send_print {
-	int json, bar;         /* bar: progress on stderr */
+	int json, bar; /* bar: progress on stderr */
 	const char *name, *to;
-	const char *hint;      /* behind a complaint: what --to may have meant; or "" */
-	uint64_t bytes;        /* of the file, or TRANSFER_UNKNOWN */
-	unsigned messages;     /* that have arrived of it */
+	const char *hint;            /* behind a complaint: what --to may have meant; or "" */
+	uint64_t bytes;              /* of the file, or TRANSFER_UNKNOWN */
+	unsigned messages;           /* that have arrived of it */
 	struct spin_send_report sum; /* of these; the id is the first one's */
 	double start_s;
 };
@@ -68,13 +68,13 @@ enum send_kind {
 struct senders {
 	struct send_target target;
 	struct spin_send_opts opts;
-	int has_timeout;       /* that of opts was given; else it depends on the kind */
-	int is_opening;        /* the message that announces pieces is sent: it is given up like a file that is not cut */
+	int has_timeout; /* that of opts was given; else it depends on the kind */
+	int is_opening;  /* the message that announces pieces is sent: it is given up like a file that is not cut */
 	struct spin_send_put put;
 	struct spin_sender *sender;
 	enum send_kind kind;
-	uint64_t most;         /* bytes of the longest message */
-	size_t piece_bytes;    /* 0: nothing is cut */
+	uint64_t most;      /* bytes of the longest message */
+	size_t piece_bytes; /* 0: nothing is cut */
 	struct send_print *print;
 };
 

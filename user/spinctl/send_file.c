@@ -21,7 +21,8 @@
 static int too_long(const struct send_file *file, uint64_t most)
 {
 	return complain("%s has more than the %llu bytes that one message may have; let it be cut: without --piece-kib 0, and "
-			"without --match, --hdr-data and --offset", file->name, (unsigned long long)most);
+			"without --match, --hdr-data and --offset",
+			file->name, (unsigned long long)most);
 }
 
 static int cannot_read(const struct send_file *file)

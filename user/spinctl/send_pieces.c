@@ -17,7 +17,7 @@ struct pieces {
 	struct send_file *file;
 	struct send_print *print;
 	uint32_t id;
-	uint64_t position;      /* bytes that have been sent */
+	uint64_t position; /* bytes that have been sent */
 	struct transfer_digest digest;
 	double told_s;
 };
@@ -33,8 +33,7 @@ static void tell(struct pieces *t)
 	send_print__progress(t->print, &none);
 }
 
-static int send_one(struct pieces *t, uint64_t match_bits, uint64_t hdr_data, const void *data,
-		    size_t bytes)
+static int send_one(struct pieces *t, uint64_t match_bits, uint64_t hdr_data, const void *data, size_t bytes)
 {
 	const struct spin_send_put put = { .match_bits = match_bits, .hdr_data = hdr_data };
 	struct spin_send_report report;
@@ -50,8 +49,8 @@ static int send_one(struct pieces *t, uint64_t match_bits, uint64_t hdr_data, co
 	send_print__clear(t->print);
 	if (t->senders->is_opening && (err == -ETIMEDOUT || (err == -ECANCELED && !stop__signal())))
 		return complain("%s: no acknowledgement within %.1f s; a file that is sent in pieces needs a `spinctl recv` there that is "
-				"not at work on another one: without pieces, --piece-kib 0%s", t->file->name,
-				(double)report.elapsed_us * 1e-6, t->print->hint);
+				"not at work on another one: without pieces, --piece-kib 0%s",
+				t->file->name, (double)report.elapsed_us * 1e-6, t->print->hint);
 	if (err == -EFBIG)
 		return complain("%s: %s: here with a smaller --piece-kib", t->file->name, spin_strerror_last());
 	if (!t->position)
@@ -62,8 +61,10 @@ static int send_one(struct pieces *t, uint64_t match_bits, uint64_t hdr_data, co
 
 static int open_transfer(struct pieces *t)
 {
-	const struct transfer_open open = { .version = htobe32(TRANSFER_VERSION), .id = htobe32(t->id),
-					    .bytes = htobe64(t->file->total), .piece_bytes = htobe32((uint32_t)t->senders->piece_bytes) };
+	const struct transfer_open open = { .version = htobe32(TRANSFER_VERSION),
+					    .id = htobe32(t->id),
+					    .bytes = htobe64(t->file->total),
+					    .piece_bytes = htobe32((uint32_t)t->senders->piece_bytes) };
 	int status;
 
 	t->senders->is_opening = 1;

@@ -9,8 +9,8 @@
 #include "user/spinctl/ready.h"
 #include "user/spinctl/send.h"
 
-#define BAR_MIN 10
-#define BAR_MAX 60
+#define BAR_MIN          10
+#define BAR_MAX          60
 #define NAME_COLUMNS_MAX 24
 
 static double mbit_per_s(uint64_t bytes, uint64_t us)
@@ -128,8 +128,8 @@ void send_print__arrived(const struct send_print *p)
 	if (p->json)
 		print_json(p);
 	else
-		printf("%s: %s, %" PRIu64 " bytes in %" PRIu64 " packet%s, %" PRIu64 " resent%s, %.3f s, %.1f Mbit/s\n",
-		       p->name, messages, r->bytes, r->packets, r->packets == 1 ? "" : "s", r->resent, again, (double)r->elapsed_us * 1e-6,
+		printf("%s: %s, %" PRIu64 " bytes in %" PRIu64 " packet%s, %" PRIu64 " resent%s, %.3f s, %.1f Mbit/s\n", p->name, messages,
+		       r->bytes, r->packets, r->packets == 1 ? "" : "s", r->resent, again, (double)r->elapsed_us * 1e-6,
 		       mbit_per_s(r->bytes, r->elapsed_us));
 	fflush(stdout);
 }

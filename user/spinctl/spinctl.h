@@ -19,9 +19,8 @@ struct subcommand {
 	void *fields; /* where its options go */
 };
 
-extern const struct subcommand run_command, status_command, cost_command, test_command, new_command,
-	record_command, replay_command, mpq_command, recv_command, send_command,
-	doctor_command, dump_command, limits_command, targets_command;
+extern const struct subcommand run_command, status_command, cost_command, test_command, new_command, record_command, replay_command,
+	mpq_command, recv_command, send_command, doctor_command, dump_command, limits_command, targets_command;
 
 /* One line on stderr, as "spinctl: ..."; returns FAILED. */
 int complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -46,13 +45,18 @@ struct fill_target {
 struct fill_options {
 	struct option_list sets, inserts, files;
 };
-#define FILL_OPTIONS(TYPE, member) \
-	{ "set", 0, OPTION_LIST, "PATH=VALUE", offsetof(TYPE, member.sets), \
-	  "set a field: spin_state.rate=100, routes[5].port=7000" }, \
-	{ "insert", 0, OPTION_LIST, "TABLE:FIELDS", offsetof(TYPE, member.inserts), \
-	  "insert an entry: 'routes:src=10.0.0.1 port=7000'" }, \
-	{ "insert-from", 0, OPTION_LIST, "TABLE=FILE", offsetof(TYPE, member.files), \
-	  "insert entries from a file, one per line; # starts a comment" }
+#define FILL_OPTIONS(TYPE, member)                                                                                                     \
+	{ "set", 0, OPTION_LIST, "PATH=VALUE", offsetof(TYPE, member.sets), "set a field: spin_state.rate=100, routes[5].port=7000" }, \
+		{ "insert",                                                                                                            \
+		  0,                                                                                                                   \
+		  OPTION_LIST,                                                                                                         \
+		  "TABLE:FIELDS",                                                                                                      \
+		  offsetof(TYPE, member.inserts),                                                                                      \
+		  "insert an entry: 'routes:src=10.0.0.1 port=7000'" },                                                                \
+	{                                                                                                                              \
+		"insert-from", 0, OPTION_LIST, "TABLE=FILE", offsetof(TYPE, member.files),                                             \
+			"insert entries from a file, one per line; # starts a comment"                                                 \
+	}
 
 /* DONE or FAILED after a message. */
 int fill__apply(const struct fill_options *fill, const struct fill_target *target);

@@ -57,8 +57,7 @@ static void text_interface(const struct status_interface *f)
 		printf("process %d (%s), ", f->owner_pid, f->owner);
 	else
 		printf("process not visible, ");
-	printf("program %u, link %u%s\n", f->program_id, f->link_id,
-	       f->here ? "" : ", not in this network namespace");
+	printf("program %u, link %u%s\n", f->program_id, f->link_id, f->here ? "" : ", not in this network namespace");
 	for (unsigned i = 0; i < f->contexts; i++) {
 		printf("\n%s on %s, rule: %s\n", f->context[i].name, f->device, f->context[i].rule);
 		show_counts(f->context[i].packets, f->context[i].program_id, NULL);
@@ -146,11 +145,12 @@ static const struct command_row row = {
 	.about = "A context is shown with its process, its interface, its match rule and its counters, whichever "
 		 "process attached it; one that takes messages with their numbers, too (spinctl mpq has each). Contexts "
 		 "in other network namespaces are listed too, marked so.",
-	.examples = (const struct example_row[]){
-		{ "spinctl status", "What runs on this machine." },
-		{ "spinctl status --dev eth0 --json", "The same of one interface, for a program." },
-		{ 0 },
-	},
+	.examples =
+		(const struct example_row[]){
+			{ "spinctl status", "What runs on this machine." },
+			{ "spinctl status --dev eth0 --json", "The same of one interface, for a program." },
+			{ 0 },
+		},
 };
 
 const struct subcommand status_command = { "status", &row, run, &options };

@@ -13,11 +13,11 @@ struct status_context {
 
 /* An interface with contexts, whichever process attached them. */
 struct status_interface {
-	char device[32];        /* "ifindex 7" if it is in another network namespace */
-	int ifindex, here;      /* here: in this namespace */
-	enum spin_mode mode;    /* AUTO: not known, as the interface is elsewhere */
+	char device[32];     /* "ifindex 7" if it is in another network namespace */
+	int ifindex, here;   /* here: in this namespace */
+	enum spin_mode mode; /* AUTO: not known, as the interface is elsewhere */
 	uint32_t program_id, link_id;
-	int owner_pid;          /* 0: not visible */
+	int owner_pid; /* 0: not visible */
 	char owner[64];
 	uint64_t packets[SPIN_REASON_COUNT]; /* of no context */
 	unsigned contexts;

@@ -17,8 +17,7 @@
 
 static int read_counters(const struct outside_section *s, uint64_t *packets)
 {
-	const struct spin_counters *counters = outside_section__variable(s, "spin_counters", ".bss",
-							sizeof(*counters) * SPIN_HPUS_MAX);
+	const struct spin_counters *counters = outside_section__variable(s, "spin_counters", ".bss", sizeof(*counters) * SPIN_HPUS_MAX);
 
 	if (!counters)
 		return -ENOENT;
@@ -102,10 +101,8 @@ static void name_device(struct status_interface *out)
 	LIBBPF_OPTS(bpf_xdp_query_opts, q);
 	char name[IF_NAMESIZE];
 
-	out->here = out->ifindex && if_indextoname((unsigned)out->ifindex, name) &&
-		    !bpf_xdp_query(out->ifindex, 0, &q) &&
-		    (q.prog_id == out->program_id || q.drv_prog_id == out->program_id ||
-		     q.skb_prog_id == out->program_id);
+	out->here = out->ifindex && if_indextoname((unsigned)out->ifindex, name) && !bpf_xdp_query(out->ifindex, 0, &q) &&
+		    (q.prog_id == out->program_id || q.drv_prog_id == out->program_id || q.skb_prog_id == out->program_id);
 	if (out->here)
 		snprintf(out->device, sizeof(out->device), "%s", name);
 	else if (out->ifindex)
@@ -113,8 +110,7 @@ static void name_device(struct status_interface *out)
 	else
 		snprintf(out->device, sizeof(out->device), "(gone)");
 	if (out->here)
-		out->mode = q.attach_mode == XDP_ATTACHED_SKB || q.skb_prog_id == out->program_id ?
-				    SPIN_MODE_GENERIC : SPIN_MODE_NATIVE;
+		out->mode = q.attach_mode == XDP_ATTACHED_SKB || q.skb_prog_id == out->program_id ? SPIN_MODE_GENERIC : SPIN_MODE_NATIVE;
 }
 
 int status__each(void (*fn)(void *arg, const struct status_interface *found), void *arg)

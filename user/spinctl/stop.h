@@ -9,7 +9,7 @@
  * then fails at once.
  */
 void stop__watch(void);
-int stop__signal(void);        /* the one that came, or 0 */
+int stop__signal(void); /* the one that came, or 0 */
 /* A child with a process group of its own, to be stopped, too; 0: none any more. */
 void stop__child(pid_t pid);
 /* After cleaning up: ends as the signal would have ended the process. Returns if there was none. */

@@ -12,8 +12,8 @@ static struct targets_options {
 } options;
 
 static const struct option_row rows[] = {
-	{"json", 0, OPTION_FLAG, NULL, offsetof(struct targets_options, json), "as JSON"},
-	{0},
+	{ "json", 0, OPTION_FLAG, NULL, offsetof(struct targets_options, json), "as JSON" },
+	{ 0 },
 };
 
 static int differs(const struct pspin_target *target, const char *parameter)
@@ -76,8 +76,8 @@ static void as_file(const struct pspin_target *target)
 	for (unsigned row = 0; !pspin_target__parameter(row, &p); row++) {
 		pspin_target__get(target, p.name, &value);
 		range_text(&p, range);
-		printf("%s%s = %s\t# %s, %s; %s\n", differs(target, p.name) ? "" : "# ", p.name, value_text(&p, value, text),
-		       p.unit, range, pspin_target__source(target, p.name));
+		printf("%s%s = %s\t# %s, %s; %s\n", differs(target, p.name) ? "" : "# ", p.name, value_text(&p, value, text), p.unit, range,
+		       pspin_target__source(target, p.name));
 	}
 }
 
@@ -156,11 +156,11 @@ static const struct command_row row = {
 		 "Values that could not be a NIC are refused, with file and line.",
 	.examples =
 		(const struct example_row[]){
-			{"spinctl targets", "All parameters of all targets."},
-			{"spinctl targets pspin", "One, with the source of each number."},
-			{"spinctl targets spin-discrete --json", "For a program."},
-			{0},
+			{ "spinctl targets", "All parameters of all targets." },
+			{ "spinctl targets pspin", "One, with the source of each number." },
+			{ "spinctl targets spin-discrete --json", "For a program." },
+			{ 0 },
 		},
 };
 
-const struct subcommand targets_command = {"targets", &row, run, &options};
+const struct subcommand targets_command = { "targets", &row, run, &options };

@@ -18,7 +18,7 @@
 #include "user/spinctl/spinctl.h"
 #include "user/spinctl/temp_folder.h"
 
-#define PREFIX "spinctl-"
+#define PREFIX  "spinctl-"
 #define PATTERN PREFIX "XXXXXX"
 #define YOUNG_S 30 /* its maker may be about to lock it */
 
@@ -40,8 +40,8 @@ static int is_left(int parent_fd, const char *name)
 	fd = openat(parent_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
 		return 0;
-	left = !fstat(fd, &st) && st.st_uid == geteuid() && !(st.st_mode & 077) &&
-	       st.st_mtime + YOUNG_S < time(NULL) && !flock(fd, LOCK_EX | LOCK_NB);
+	left = !fstat(fd, &st) && st.st_uid == geteuid() && !(st.st_mode & 077) && st.st_mtime + YOUNG_S < time(NULL) &&
+	       !flock(fd, LOCK_EX | LOCK_NB);
 	close(fd);
 	return left;
 }

@@ -63,8 +63,10 @@ static int test_all(const struct handler *h, const struct test_files *files, str
 
 static int test(const char **operands, unsigned count, struct trial_engines *engines)
 {
-	struct handler_wants wants = { .host = engines->wanted[ENGINE_HOST], .verify = engines__want_kernel(engines),
-				       .trust = options.trust, .compile = &options.compile };
+	struct handler_wants wants = { .host = engines->wanted[ENGINE_HOST],
+				       .verify = engines__want_kernel(engines),
+				       .trust = options.trust,
+				       .compile = &options.compile };
 	struct test_files files = { 0 };
 	struct handler h;
 	int status = handler__open(&h, operands[0], &wants);
@@ -106,7 +108,10 @@ static const struct example_row examples[] = {
 };
 
 static const struct command_row row = {
-	.name = "spinctl test", .operands = "HANDLER [VECTOR...]", .min_operands = 1, .max_operands = 65535,
+	.name = "spinctl test",
+	.operands = "HANDLER [VECTOR...]",
+	.min_operands = 1,
+	.max_operands = 65535,
 	.summary = "Runs a handler's vectors on every engine and shows what is not as expected",
 	.options = rows,
 	.notes = "HANDLER is a source (NAME.c) or an object (NAME.spin). Its vectors are those named, files or\n"

@@ -96,8 +96,7 @@ int test_files__find(struct test_files *files, const struct handler *h)
 		status = add_folder(files, path);
 	if (status || files->count)
 		return status;
-	return complain("%s has no vectors: write %s%s.vec (`spinctl new` shows how one looks), or name some",
-			h->stem, h->folder, h->stem);
+	return complain("%s has no vectors: write %s%s.vec (`spinctl new` shows how one looks), or name some", h->stem, h->folder, h->stem);
 }
 
 void test_files__free(struct test_files *files)

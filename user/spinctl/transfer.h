@@ -23,16 +23,16 @@
 #define TRANSFER_PIECE 0x8000000200000000ull
 #define TRANSFER_END   0x8000000300000000ull
 
-#define TRANSFER_VERSION 1u
-#define TRANSFER_UNKNOWN UINT64_MAX  /* bytes of what comes from a pipe */
-#define TRANSFER_PATIENCE_MS 30000u  /* a sender waits so long for a receiver that writes to its disk */
+#define TRANSFER_VERSION     1u
+#define TRANSFER_UNKNOWN     UINT64_MAX /* bytes of what comes from a pipe */
+#define TRANSFER_PATIENCE_MS 30000u     /* a sender waits so long for a receiver that writes to its disk */
 
 /* All big-endian. */
 struct transfer_open {
 	uint32_t version, id;
-	uint64_t bytes;        /* of the file, or TRANSFER_UNKNOWN */
-	uint32_t piece_bytes;  /* of the longest piece */
-	uint32_t unused;       /* 0 */
+	uint64_t bytes;       /* of the file, or TRANSFER_UNKNOWN */
+	uint32_t piece_bytes; /* of the longest piece */
+	uint32_t unused;      /* 0 */
 };
 
 struct transfer_end {
@@ -47,7 +47,7 @@ _Static_assert(sizeof(struct transfer_open) == 24 && sizeof(struct transfer_end)
  */
 struct transfer_digest {
 	uint64_t value, bytes;
-	uint8_t rest[8];       /* bytes % 8 of them wait for others */
+	uint8_t rest[8]; /* bytes % 8 of them wait for others */
 };
 
 void transfer_digest__add(struct transfer_digest *d, const void *data, size_t bytes);

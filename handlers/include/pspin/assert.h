@@ -4,9 +4,9 @@
 #ifdef NDEBUG
 #define assert(condition) ((void)0)
 #else
-#define assert(condition)                                                \
-	do {                                                             \
-		if (!(condition))                                        \
-			__asm__ volatile("ebreak");                      \
+#define assert(condition)                           \
+	do {                                        \
+		if (!(condition))                   \
+			__asm__ volatile("ebreak"); \
 	} while (0)
 #endif

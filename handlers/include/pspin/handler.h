@@ -25,11 +25,11 @@
 #define SPIN_DMA_EXT2LOC 1
 
 /* Payload of a packet with IP and UDP headers (packets.h, which the file includes): where it is, and its bytes. */
-#define GET_IP_UDP_PLD(packet, payload, bytes)                                                      \
-	{                                                                                           \
-		ip_hdr_t *pspin_ip_ = (ip_hdr_t *)(packet);                                         \
-		bytes = pspin_ip_->length - sizeof(ip_hdr_t) - sizeof(udp_hdr_t);                   \
-		payload = (uint8_t *)(packet) + pspin_ip_->ihl * 4 + sizeof(udp_hdr_t);             \
+#define GET_IP_UDP_PLD(packet, payload, bytes)                                          \
+	{                                                                               \
+		ip_hdr_t *pspin_ip_ = (ip_hdr_t *)(packet);                             \
+		bytes = pspin_ip_->length - sizeof(ip_hdr_t) - sizeof(udp_hdr_t);       \
+		payload = (uint8_t *)(packet) + pspin_ip_->ihl * 4 + sizeof(udp_hdr_t); \
 	}
 
 /* A task: the driver's registers, so that each field is a load of one cycle, and none can be written. */

@@ -11,7 +11,7 @@
 
 typedef struct ip_hdr {
 	uint8_t version : 4; /* low half of the byte */
-	uint8_t ihl : 4;     /* length of this header, in words */
+	uint8_t ihl     : 4; /* length of this header, in words */
 	uint8_t tos;
 	uint16_t length; /* bytes of the packet, from here on */
 

@@ -14,7 +14,7 @@
 #include <hal/pulp.h>
 
 #define MEM_ALIGNMENT        4
-#define ALIGN_UP(num, align) ((((uint32_t)(num)) + ((align) - 1)) & ~((align) - 1))
+#define ALIGN_UP(num, align) ((((uint32_t)(num)) + ((align)-1)) & ~((align)-1))
 #define DMA_MAX_XFER_SIZE    32768
 #define DMA_NULL             0
 
@@ -38,14 +38,13 @@ static inline void rt_time_wait_cycles(const unsigned cycles)
 }
 
 /* Each returns what was there. */
-#define PSPIN_AMO_(name, instruction, type)                                              \
-	static inline type name(volatile type *const addr, const type value)             \
-	{                                                                                \
-		type was;                                                                \
-                                                                                         \
-		__asm__ volatile(instruction " %0, %2, %1"                               \
-				 : "=r"(was), "+A"(*addr) : "r"(value) : "memory");      \
-		return was;                                                              \
+#define PSPIN_AMO_(name, instruction, type)                                                                   \
+	static inline type name(volatile type *const addr, const type value)                                  \
+	{                                                                                                     \
+		type was;                                                                                     \
+                                                                                                              \
+		__asm__ volatile(instruction " %0, %2, %1" : "=r"(was), "+A"(*addr) : "r"(value) : "memory"); \
+		return was;                                                                                   \
 	}
 PSPIN_AMO_(amo_add, "amoadd.w", int32_t)
 PSPIN_AMO_(amo_swap, "amoswap.w", uint32_t)

@@ -7,29 +7,32 @@
 #define MIN(a, b) (((a) < (b)) ? (a) : (b))
 #define MAX(a, b) (((a) > (b)) ? (a) : (b))
 
-#define DIV_CEIL(a, b) (((a) + (b) - 1) / (b))
+#define DIV_CEIL(a, b)      (((a) + (b)-1) / (b))
 #define FAST_DIV(a, log2_b) ((a) >> (log2_b))
-#define FAST_MOD(a, b) ((a) & ((b) - 1)) /* b: a power of two */
-#define AND(a, b) ((a) & (b))
+#define FAST_MOD(a, b)      ((a) & ((b)-1)) /* b: a power of two */
+#define AND(a, b)           ((a) & (b))
 
 #define STRINGIFY(x) #x
 /* Handlers run in user mode: CSRs trap there but uhartid (0x014). init_handlers() may use all, a number or a name. */
-#define PSPIN_CSR_(instruction) ".option push; .option arch, +zicsr; " instruction "; .option pop"
-#define read_csr(reg, val) __asm__ volatile(PSPIN_CSR_("csrr %0, " STRINGIFY(reg)) : "=r"(val));
-#define write_csr(reg, val) __asm__ volatile(PSPIN_CSR_("csrw " STRINGIFY(reg) ", %0") : : "rK"(val) : "memory");
-#define clear_csr(reg, mask) __asm__ volatile(PSPIN_CSR_("csrc " STRINGIFY(reg) ", %0") : : "rK"(mask) : "memory");
-#define read_register(reg, val) __asm__ volatile("mv %0, " STRINGIFY(reg) : "=r"(val));
+#define PSPIN_CSR_(instruction)  ".option push; .option arch, +zicsr; " instruction "; .option pop"
+#define read_csr(reg, val)       __asm__ volatile(PSPIN_CSR_("csrr %0, " STRINGIFY(reg)) : "=r"(val));
+#define write_csr(reg, val)      __asm__ volatile(PSPIN_CSR_("csrw " STRINGIFY(reg) ", %0") : : "rK"(val) : "memory");
+#define clear_csr(reg, mask)     __asm__ volatile(PSPIN_CSR_("csrc " STRINGIFY(reg) ", %0") : : "rK"(mask) : "memory");
+#define read_register(reg, val)  __asm__ volatile("mv %0, " STRINGIFY(reg) : "=r"(val));
 #define write_register(reg, val) __asm__ volatile("mv " STRINGIFY(reg) ", %0" : : "r"(val) : "memory");
 
 /* Ends PsPIN's simulation; here the task, with an error. */
-#define TERMINATE { __asm__ volatile("ebreak"); }
+#define TERMINATE                           \
+	{                                   \
+		__asm__ volatile("ebreak"); \
+	}
 
 /* With -DCHECK_ASSERTS a condition that does not hold ends the task with an error. */
 #ifdef CHECK_ASSERTS
-#define ASSERT(condition)                                                                        \
-	if (!(condition)) {                                                                      \
-		printf("Assertion fail: " #condition " at " __FILE__ ":%d\n", __LINE__);         \
-		__asm__ volatile("ebreak");                                                      \
+#define ASSERT(condition)                                                                \
+	if (!(condition)) {                                                              \
+		printf("Assertion fail: " #condition " at " __FILE__ ":%d\n", __LINE__); \
+		__asm__ volatile("ebreak");                                              \
 	}
 #else
 #define ASSERT(condition)

@@ -26,12 +26,11 @@
  */
 #define SPIN_BUFFER_BYTES_MAX 8192u
 
-#define SPIN_BUFFER(TYPE, name, entries) \
-	_Static_assert((entries) > 0 && ((entries) & ((entries) - 1)) == 0, \
-		       "SPIN_BUFFER " #name ": entries must be a power of two"); \
-	_Static_assert(sizeof(TYPE) % 4 == 0, "SPIN_BUFFER " #name ": pad the entry to a multiple of 4 bytes"); \
-	_Static_assert(sizeof(TYPE) * (entries) >= 64 && sizeof(TYPE) * (entries) <= SPIN_BUFFER_BYTES_MAX, \
-		       "SPIN_BUFFER " #name ": from 64 to 8192 bytes"); \
+#define SPIN_BUFFER(TYPE, name, entries)                                                                                            \
+	_Static_assert((entries) > 0 && ((entries) & ((entries)-1)) == 0, "SPIN_BUFFER " #name ": entries must be a power of two"); \
+	_Static_assert(sizeof(TYPE) % 4 == 0, "SPIN_BUFFER " #name ": pad the entry to a multiple of 4 bytes");                     \
+	_Static_assert(sizeof(TYPE) * (entries) >= 64 && sizeof(TYPE) * (entries) <= SPIN_BUFFER_BYTES_MAX,                         \
+		       "SPIN_BUFFER " #name ": from 64 to 8192 bytes");                                                             \
 	SPIN_BUFFER_(TYPE, name, entries)
 
 /* The HPU's own, an array TYPE[entries]: for SPIN_AT() and SPIN_FOR_EACH_WITH(). `v` as in <spin/action.h>. */

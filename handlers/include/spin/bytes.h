@@ -22,9 +22,21 @@ SPIN_INLINE uint32_t spin_swap32(uint32_t v)
 	return v << 24 | (v & 0xff00u) << 8 | (v >> 8 & 0xff00u) | v >> 24;
 }
 
-SPIN_INLINE uint16_t spin_ntoh16(spin_be16 v) { return spin_swap16(v); }
-SPIN_INLINE uint32_t spin_ntoh32(spin_be32 v) { return spin_swap32(v); }
-SPIN_INLINE spin_be16 spin_hton16(uint16_t v) { return spin_swap16(v); }
-SPIN_INLINE spin_be32 spin_hton32(uint32_t v) { return spin_swap32(v); }
+SPIN_INLINE uint16_t spin_ntoh16(spin_be16 v)
+{
+	return spin_swap16(v);
+}
+SPIN_INLINE uint32_t spin_ntoh32(spin_be32 v)
+{
+	return spin_swap32(v);
+}
+SPIN_INLINE spin_be16 spin_hton16(uint16_t v)
+{
+	return spin_swap16(v);
+}
+SPIN_INLINE spin_be32 spin_hton32(uint32_t v)
+{
+	return spin_swap32(v);
+}
 
 #endif

@@ -21,11 +21,11 @@
  *
  * TYPE has uint32_t words only (and arrays and structs of them), up to 256 KiB; all are zero at the start. spincc checks it.
  */
-#define SPIN_CLUSTERS_MAX 16 /* copies on BPF */
+#define SPIN_CLUSTERS_MAX      16 /* copies on BPF */
 #define SPIN_CLUSTER_BYTES_MAX (256u << 10)
 
-#define SPIN_PER_CLUSTER(TYPE, name) \
-	_Static_assert(sizeof(TYPE) % 4 == 0 && sizeof(TYPE) <= SPIN_CLUSTER_BYTES_MAX, \
+#define SPIN_PER_CLUSTER(TYPE, name)                                                         \
+	_Static_assert(sizeof(TYPE) % 4 == 0 && sizeof(TYPE) <= SPIN_CLUSTER_BYTES_MAX,      \
 		       "SPIN_PER_CLUSTER " #name ": a type of 32-bit words, up to 256 KiB"); \
 	SPIN_PER_CLUSTER_(TYPE, name)
 

@@ -59,26 +59,26 @@ struct spin_config {
 	uint32_t accept_partial; /* 1: a bare pseudo-header sum is a good UDP checksum (local senders) */
 	uint32_t matched;        /* 1: packets come from the interface's program, which has parsed and matched them */
 	/* of messages; all zero for datagrams */
-	uint32_t mpqs;           /* messages in flight, at most SPIN_MPQS_MAX */
-	uint32_t parking;        /* packets parked, at most SPIN_PARKING_MAX */
-	uint32_t host_bytes;     /* host memory, at most SPIN_HOST_BYTES_MAX */
-	uint32_t idle_ticks;     /* of the clock; virtual: milliseconds */
+	uint32_t mpqs;       /* messages in flight, at most SPIN_MPQS_MAX */
+	uint32_t parking;    /* packets parked, at most SPIN_PARKING_MAX */
+	uint32_t host_bytes; /* host memory, at most SPIN_HOST_BYTES_MAX */
+	uint32_t idle_ticks; /* of the clock; virtual: milliseconds */
 	uint32_t tombstone_ticks;
-	uint32_t take_put;       /* 1: packets may have struct spin_slmp_put */
-	uint32_t virtual_clock;  /* 1: time is what spin_clock says; 0: the kernel's jiffies */
-	uint32_t note_runs;      /* 1: SPIN_EVENT_RAN for every handler that runs */
-	uint32_t window;         /* packets, SPIN_WINDOW to SPIN_WINDOW_MAX */
-	uint32_t event_bytes;    /* of the ring spin_events, if no message's last event may be lost; 0: they may */
+	uint32_t take_put;      /* 1: packets may have struct spin_slmp_put */
+	uint32_t virtual_clock; /* 1: time is what spin_clock says; 0: the kernel's jiffies */
+	uint32_t note_runs;     /* 1: SPIN_EVENT_RAN for every handler that runs */
+	uint32_t window;        /* packets, SPIN_WINDOW to SPIN_WINDOW_MAX */
+	uint32_t event_bytes;   /* of the ring spin_events, if no message's last event may be lost; 0: they may */
 	uint32_t age_ticks;
-	uint32_t wide_lanes;     /* words of a window that is larger than SPIN_WINDOW, a power of two; 0: the MPQ's own */
+	uint32_t wide_lanes; /* words of a window that is larger than SPIN_WINDOW, a power of two; 0: the MPQ's own */
 	/* of both */
-	uint32_t put_id;         /* message_id of the first packet that is put */
-	uint32_t hpus;           /* spin_num_hpus() */
-	uint32_t hpu_is_queue;   /* 1: spin_my_hpu() is the receive queue; 0: the CPU */
-	uint32_t redirect;       /* 1: packets that handlers send leave at once; 0: all of them by spin_requests */
-	uint32_t age_bytes;      /* in a tick: SPIN_AGE_BYTES in a millisecond */
-	uint32_t unexpected;     /* messages that are kept, at most SPIN_UNEXPECTED_MAX; of messages */
-	uint64_t key[3];         /* of the hash of flows: odd numbers that senders cannot guess */
+	uint32_t put_id;       /* message_id of the first packet that is put */
+	uint32_t hpus;         /* spin_num_hpus() */
+	uint32_t hpu_is_queue; /* 1: spin_my_hpu() is the receive queue; 0: the CPU */
+	uint32_t redirect;     /* 1: packets that handlers send leave at once; 0: all of them by spin_requests */
+	uint32_t age_bytes;    /* in a tick: SPIN_AGE_BYTES in a millisecond */
+	uint32_t unexpected;   /* messages that are kept, at most SPIN_UNEXPECTED_MAX; of messages */
+	uint64_t key[3];       /* of the hash of flows: odd numbers that senders cannot guess */
 };
 
 /* Written by one HPU only, read by anyone. */
@@ -103,9 +103,9 @@ enum spin_event_type {
 	 * of requests was full (lost_queue).
 	 */
 	SPIN_EVENT_PUT_FAILED = 8,
-	SPIN_EVENT_PUT_ACKED = 9, /* the same of one that was acknowledged, and asked for that (SPIN_PUT_ACK_REQ) */
+	SPIN_EVENT_PUT_ACKED = 9,     /* the same of one that was acknowledged, and asked for that (SPIN_PUT_ACK_REQ) */
 	SPIN_EVENT_PUT_OVERFLOW = 10, /* of an unexpected message, as its MESSAGE was, to an entry that was posted later (libspin) */
-	SPIN_EVENT_WORK = 11,     /* a handler leaves an item to the program (<spin/work.h>) */
+	SPIN_EVENT_WORK = 11,         /* a handler leaves an item to the program (<spin/work.h>) */
 };
 
 /* Of struct spin_event. */
@@ -125,14 +125,14 @@ enum spin_handler_kind { SPIN_KIND_HEADER, SPIN_KIND_PAYLOAD, SPIN_KIND_COMPLETI
 
 /* An error, the first of its message (sPIN B.3), or news of a message. */
 struct spin_event {
-	uint32_t type;       /* enum spin_event_type */
-	uint32_t handler;    /* enum spin_handler_kind */
+	uint32_t type;    /* enum spin_event_type */
+	uint32_t handler; /* enum spin_handler_kind */
 	uint32_t hpu;
-	uint32_t ip_version; /* 4 or 6; 0: no IP */
+	uint32_t ip_version;  /* 4 or 6; 0: no IP */
 	uint32_t src_addr[4]; /* network byte order, IPv4 in word 0 */
-	uint16_t src_port;   /* host byte order; 0 of ICMP */
+	uint16_t src_port;    /* host byte order; 0 of ICMP */
 	uint16_t dst_port;
-	uint32_t length;     /* bytes of the message's payload; SPIN_LENGTH_UNKNOWN until its last packet is handled */
+	uint32_t length; /* bytes of the message's payload; SPIN_LENGTH_UNKNOWN until its last packet is handled */
 	/* of messages only, else 0 */
 	uint32_t message_id; /* host byte order */
 	uint32_t me;         /* index of the matching entry; SPIN_MES_MAX: none (a message without its first packet) */
@@ -149,10 +149,13 @@ struct spin_event {
 			uint64_t match_bits, hdr_data;
 			union {
 				/* of the matching entry as it was posted, whatever its index stands for by now; 0: none */
-				struct { uint32_t me_start, me_length; }; /* in the context's host memory, in bytes */
-				uint64_t user_ptr; /* of PUT_ACKED and PUT_FAILED: of struct spin_put_acked, else 0; `me` is its entry then */
+				struct {
+					uint32_t me_start, me_length;
+				}; /* in the context's host memory, in bytes */
+				uint64_t
+					user_ptr; /* of PUT_ACKED and PUT_FAILED: of struct spin_put_acked, else 0; `me` is its entry then */
 			};
-			uint32_t me_serial;  /* of its posting (struct spin_me) */
+			uint32_t me_serial; /* of its posting (struct spin_me) */
 			uint32_t unused;
 		};
 		uint32_t item[SPIN_WORK_BYTES_MAX / 4]; /* of WORK: as the handler gave it, and zeros */
@@ -166,31 +169,33 @@ struct spin_event {
  */
 enum spin_request_type {
 	SPIN_REQUEST_PACKET = 1,
-	SPIN_REQUEST_PUT = 2,   /* from host memory */
+	SPIN_REQUEST_PUT = 2,       /* from host memory */
 	SPIN_REQUEST_PUT_BYTES = 3, /* to be acknowledged: a packet's payload, as a message of the library's */
 };
 
 #define SPIN_REQUEST_FRAME_MAX (128u + SPIN_PUT_BYTES_MAX) /* Ethernet, two VLAN tags, IP with options, UDP, SLMP, its put */
 
 struct spin_request {
-	uint32_t type;        /* enum spin_request_type */
-	uint32_t bytes;       /* of the frame; PUT: of host memory */
-	uint32_t start;       /* PUT: in the context's host memory */
-	uint32_t ip_at;       /* PACKET, PUT_BYTES: where its IP header is in the frame */
-	struct spin_process source; /* PUT, PUT_BYTES: whom it is to come from */
-	uint32_t acked;       /* PUT, PUT_BYTES: 1: the rest is of struct spin_put_acked, and the matching entry; else 0 */
+	uint32_t type;                   /* enum spin_request_type */
+	uint32_t bytes;                  /* of the frame; PUT: of host memory */
+	uint32_t start;                  /* PUT: in the context's host memory */
+	uint32_t ip_at;                  /* PACKET, PUT_BYTES: where its IP header is in the frame */
+	struct spin_process source;      /* PUT, PUT_BYTES: whom it is to come from */
+	uint32_t acked;                  /* PUT, PUT_BYTES: 1: the rest is of struct spin_put_acked, and the matching entry; else 0 */
 	uint32_t options, me, me_serial; /* of a PUT that answers a get: SPIN_REQUEST_ANSWER, and the entry that is read */
 	uint64_t user_ptr;
-	struct spin_put put;  /* PUT, PUT_BYTES; of a PACKET the target alone */
-	uint8_t  frame[SPIN_REQUEST_FRAME_MAX]; /* PACKET, PUT_BYTES: as it is to leave, or would; the record's end */
+	struct spin_put put;                   /* PUT, PUT_BYTES; of a PACKET the target alone */
+	uint8_t frame[SPIN_REQUEST_FRAME_MAX]; /* PACKET, PUT_BYTES: as it is to leave, or would; the record's end */
 };
 
 #define SPIN_REQUEST_ANSWER 0x80000000u /* beside SPIN_PUT_*: nobody here has asked for it */
 
 /* A key for who has no better one. */
-#define SPIN_HASH_KEY { 0x9e3779b97f4a7c15, 0xbf58476d1ce4e5b9, 0x94d049bb133111eb }
+#define SPIN_HASH_KEY                                                      \
+	{                                                                  \
+		0x9e3779b97f4a7c15, 0xbf58476d1ce4e5b9, 0x94d049bb133111eb \
+	}
 
-_Static_assert(sizeof(struct spin_config) == 264 && sizeof(struct spin_event) == 96,
-	       "shared by BPF and user space");
+_Static_assert(sizeof(struct spin_config) == 264 && sizeof(struct spin_event) == 96, "shared by BPF and user space");
 
 #endif

@@ -10,17 +10,25 @@
  */
 
 /* Returns when the copy is there. */
-#define spin_copy(v, to, from, bytes_) \
-	({ SPIN_WORDS_("spin_copy", bytes_); spin_copy_((v)->packet, (to), (from), (bytes_)); })
+#define spin_copy(v, to, from, bytes_)                           \
+	({                                                       \
+		SPIN_WORDS_("spin_copy", bytes_);                \
+		spin_copy_((v)->packet, (to), (from), (bytes_)); \
+	})
 
 /*
  * The same, under way until spin_copy_test() said 1 or spin_copy_wait() returned: until then `from` must stay and `to` is
  * not to be read. An HPU's copies end in the order of their calls.
  */
-struct spin_transfer { uint32_t id; };
+struct spin_transfer {
+	uint32_t id;
+};
 
-#define spin_copy_nb(v, to, from, bytes_, copy) \
-	({ SPIN_WORDS_("spin_copy_nb", bytes_); spin_copy_nb_((v)->packet, (to), (from), (bytes_), (copy)); })
+#define spin_copy_nb(v, to, from, bytes_, copy)                             \
+	({                                                                  \
+		SPIN_WORDS_("spin_copy_nb", bytes_);                        \
+		spin_copy_nb_((v)->packet, (to), (from), (bytes_), (copy)); \
+	})
 #define spin_copy_test(v, copy) spin_copy_test_((v)->packet, (copy))
 #define spin_copy_wait(v, copy) spin_copy_wait_((v)->packet, (copy))
 
@@ -31,11 +39,13 @@ struct spin_transfer { uint32_t id; };
  * does. Memory of clusters (SPIN_LOCAL) is near already and not for this call: spin_copy() takes it, and on the card a fetch of it
  * ends the task with a fault.
  */
-#define SPIN_FETCH(v, from, buffer) ({ \
-	_Static_assert(__builtin_types_compatible_p(__typeof__(*(from)), __typeof__(*(buffer))), \
-		       "SPIN_FETCH: the buffer must be of the type that is fetched"); \
-	SPIN_WORDS_("SPIN_FETCH's type", sizeof(*(buffer))); \
-	(const __typeof__(*(buffer)) *)spin_fetch_((v)->packet, (from), (buffer), sizeof(*(buffer))); })
+#define SPIN_FETCH(v, from, buffer)                                                                           \
+	({                                                                                                    \
+		_Static_assert(__builtin_types_compatible_p(__typeof__(*(from)), __typeof__(*(buffer))),      \
+			       "SPIN_FETCH: the buffer must be of the type that is fetched");                 \
+		SPIN_WORDS_("SPIN_FETCH's type", sizeof(*(buffer)));                                          \
+		(const __typeof__(*(buffer)) *)spin_fetch_((v)->packet, (from), (buffer), sizeof(*(buffer))); \
+	})
 
 /* Where `at`, a place in *from, is in what SPIN_FETCH gave. On BPF the same place, by one pointer for the verifier. */
 #define SPIN_FETCHED(at, from, near) SPIN_FETCHED_(at, from, near)

@@ -22,7 +22,7 @@
 /* Logical processors there can be: counters are per HPU, so a machine with more CPUs is refused. */
 #define SPIN_HPUS_MAX 256
 
-#define SPIN_PER_HPU(TYPE, name) \
+#define SPIN_PER_HPU(TYPE, name)                                                                                 \
 	_Static_assert(sizeof(TYPE) % 4 == 0, "SPIN_PER_HPU " #name ": pad the entry to a multiple of 4 bytes"); \
 	TYPE name[SPIN_HPUS_MAX] SPIN_PER_HPU_ATTR_
 #define SPIN_MINE(v, name) (&(name)[spin_my_hpu(v) & (SPIN_HPUS_MAX - 1)])

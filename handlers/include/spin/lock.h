@@ -31,8 +31,12 @@
 #define SPIN_FOR(v, i, from, to) SPIN_FOR_(v, i, from, to)
 
 /* In state, scratchpad or a table; 0 at the start: free. */
-struct spin_lock { uint32_t held; };
-struct spin_rw_lock { uint32_t readers; /* bit 31: a writer */ };
+struct spin_lock {
+	uint32_t held;
+};
+struct spin_rw_lock {
+	uint32_t readers; /* bit 31: a writer */
+};
 
 /*
  * SPIN_LOCKED(v, lock) statement: with the lock, which is given back however the statement is left (break,
@@ -49,11 +53,11 @@ struct spin_rw_lock { uint32_t readers; /* bit 31: a writer */ };
 
 /* 1: taken, without waiting; to be given back with spin_unlock(). */
 #define spin_try_lock(lock) spin_try_lock_(lock)
-#define spin_unlock(lock) spin_unlock_(lock)
+#define spin_unlock(lock)   spin_unlock_(lock)
 
 /* NULL: not taken (any more). */
-#define SPIN_GUARDED_(v, TYPE, lock, take, give) \
-	for (TYPE spin_guard_ __attribute__((cleanup(give))) = take((v)->packet, (lock)), *spin_once_ = spin_guard_; \
-	     spin_once_; spin_once_ = 0)
+#define SPIN_GUARDED_(v, TYPE, lock, take, give)                                                                                 \
+	for (TYPE spin_guard_ __attribute__((cleanup(give))) = take((v)->packet, (lock)), *spin_once_ = spin_guard_; spin_once_; \
+	     spin_once_ = 0)
 
 #endif

@@ -203,26 +203,26 @@
  * The window: packets beyond the lowest missing one that are handled. Its bitmap lies in the MPQ unless the context asks
  * for more than SPIN_WINDOW packets. One that holds a whole message takes its packets from any offset on.
  */
-#define SPIN_WINDOW         1024u   /* unless told otherwise */
-#define SPIN_WINDOW_MAX     262080u /* two words of 32 packets fewer than 8,192 */
-#define SPIN_MPQS_MAX       4096u /* messages in flight, per context */
-#define SPIN_MPQS           512u  /* unless told otherwise (PsPIN 3.2.2) */
-#define SPIN_PARKING_MAX    256u  /* packets parked at a time, per context; also the default */
+#define SPIN_WINDOW            1024u       /* unless told otherwise */
+#define SPIN_WINDOW_MAX        262080u     /* two words of 32 packets fewer than 8,192 */
+#define SPIN_MPQS_MAX          4096u       /* messages in flight, per context */
+#define SPIN_MPQS              512u        /* unless told otherwise (PsPIN 3.2.2) */
+#define SPIN_PARKING_MAX       256u        /* packets parked at a time, per context; also the default */
 #define SPIN_WINDOWS_BYTES_MAX (64u << 20) /* of a context's bitmaps that lie outside of their MPQs */
-#define SPIN_REPLAY_MAX     30u   /* parked packets handled at the arrival of another one */
-#define SPIN_MES_MAX        64u   /* matching entries, per context */
-#define SPIN_UNEXPECTED_MAX 256u  /* unexpected messages that a context keeps */
-#define SPIN_IDLE_MS        2000u /* unless told otherwise */
-#define SPIN_AGE_MS         30000u /* likewise */
-#define SPIN_AGE_BYTES      16u   /* a millisecond: 128 kbit/s */
-#define SPIN_PROVEN         64u   /* packets handled */
-#define SPIN_LOOKS          8u    /* messages that one packet may look at in search of a place */
-#define SPIN_CROWD          64u   /* MPQs */
-#define SPIN_TOMBSTONE_MS   2000u
-#define SPIN_SCRATCHPAD_MAX 7680u /* bytes per message (PsPIN 3.2.2: 7.6 KiB) */
-#define SPIN_HOST_BYTES     (1u << 20)   /* host memory of a context, unless told otherwise */
-#define SPIN_HOST_BYTES_BARE (1u << 16) /* of an object that something else than libspin loads */
-#define SPIN_HOST_BYTES_MAX (256u << 20)
+#define SPIN_REPLAY_MAX        30u         /* parked packets handled at the arrival of another one */
+#define SPIN_MES_MAX           64u         /* matching entries, per context */
+#define SPIN_UNEXPECTED_MAX    256u        /* unexpected messages that a context keeps */
+#define SPIN_IDLE_MS           2000u       /* unless told otherwise */
+#define SPIN_AGE_MS            30000u      /* likewise */
+#define SPIN_AGE_BYTES         16u         /* a millisecond: 128 kbit/s */
+#define SPIN_PROVEN            64u         /* packets handled */
+#define SPIN_LOOKS             8u          /* messages that one packet may look at in search of a place */
+#define SPIN_CROWD             64u         /* MPQs */
+#define SPIN_TOMBSTONE_MS      2000u
+#define SPIN_SCRATCHPAD_MAX    7680u      /* bytes per message (PsPIN 3.2.2: 7.6 KiB) */
+#define SPIN_HOST_BYTES        (1u << 20) /* host memory of a context, unless told otherwise */
+#define SPIN_HOST_BYTES_BARE   (1u << 16) /* of an object that something else than libspin loads */
+#define SPIN_HOST_BYTES_MAX    (256u << 20)
 
 /* The words of 32 packets that a window of so many packets needs, a power of two: its first and last one may be partly used. */
 static inline uint32_t spin_window_lanes(uint32_t window_packets)
@@ -237,10 +237,10 @@ static inline uint32_t spin_window_lanes(uint32_t window_packets)
 /* --- matching entries; in the BPF object as spin_mes[SPIN_MES_MAX], mapped --- */
 
 enum spin_me_state {
-	SPIN_ME_FREE,     /* no entry; unlinked ones come here */
+	SPIN_ME_FREE, /* no entry; unlinked ones come here */
 	SPIN_ME_OPEN,
-	SPIN_ME_TAKEN,    /* to be used once, and a message has it */
-	SPIN_ME_UNREAD,   /* unlinked by its message, whose event the host has not read yet; then FREE */
+	SPIN_ME_TAKEN,  /* to be used once, and a message has it */
+	SPIN_ME_UNREAD, /* unlinked by its message, whose event the host has not read yet; then FREE */
 };
 
 /* Options. */
@@ -256,16 +256,16 @@ enum {
 	SPIN_ME_NO_HEADER = 8,
 	SPIN_ME_NO_PAYLOAD = 16,
 	SPIN_ME_NO_COMPLETION = 32,
-	SPIN_ME_NO_HANDLERS = 56, /* all three: the default action alone */
+	SPIN_ME_NO_HANDLERS = 56,  /* all three: the default action alone */
 	SPIN_ME_MANAGE_LOCAL = 64, /* its messages lie one behind the other: "Managed offset" above */
-	SPIN_ME_OVERFLOW = 128,   /* it is in the overflow list */
-	SPIN_ME_OPTIONS = 255,    /* all that there are */
+	SPIN_ME_OVERFLOW = 128,    /* it is in the overflow list */
+	SPIN_ME_OPTIONS = 255,     /* all that there are */
 };
 
 /* Written by the host while FREE; `state` by compare-exchange, the counters by atomic addition. */
 struct spin_me {
-	uint32_t state;    /* enum spin_me_state */
-	uint32_t options;  /* SPIN_ME_* */
+	uint32_t state;   /* enum spin_me_state */
+	uint32_t options; /* SPIN_ME_* */
 	uint64_t match_bits, ignore_bits;
 	uint32_t start;    /* in the context's host memory, in bytes */
 	uint32_t length;   /* bytes; start + length is within the host memory */
@@ -274,11 +274,11 @@ struct spin_me {
 	uint64_t messages; /* completed in it, and told to the host */
 	uint64_t bytes;    /* put into it by the default action */
 	/* whose messages it takes: spin_me_from() */
-	uint64_t src[2];   /* network byte order; IPv4 in the low half of word 0 */
-	uint32_t source;   /* IP version in bits 7:0, UDP port in network byte order in 31:16 */
+	uint64_t src[2];      /* network byte order; IPv4 in the low half of word 0 */
+	uint32_t source;      /* IP version in bits 7:0, UDP port in network byte order in 31:16 */
 	uint32_t source_mask; /* the bits of `source` that are named; the address is, too, with the IP version; 0: of any source */
 	/* of SPIN_ME_MANAGE_LOCAL */
-	uint64_t used;     /* bytes from `start` on that are messages' places, in 31:0; 63:32 change with each posting; atomic */
+	uint64_t used; /* bytes from `start` on that are messages' places, in 31:0; 63:32 change with each posting; atomic */
 	uint32_t min_free;
 	uint32_t unused;
 };
@@ -310,11 +310,13 @@ static inline int spin_me_has_source(const struct spin_process *source)
  */
 #define SPIN_SEGMENTS_MAX 16u
 
-struct spin_segment { uint32_t start, length; }; /* in the context's host memory, in bytes */
+struct spin_segment {
+	uint32_t start, length;
+}; /* in the context's host memory, in bytes */
 
 struct spin_me_memory {
 	struct spin_ct ct;
-	uint32_t bytes;       /* of all segments */
+	uint32_t bytes; /* of all segments */
 	uint32_t segments;
 	struct spin_segment segment[SPIN_SEGMENTS_MAX];
 	uint32_t unused[12];
@@ -323,18 +325,17 @@ struct spin_me_memory {
 /* --- counts of messages; per HPU in the BPF object as spin_message_stats[SPIN_HPUS_MAX], mapped --- */
 
 struct spin_message_stats {
-	uint64_t opened;         /* MPQs taken */
+	uint64_t opened; /* MPQs taken */
 	uint64_t completed;
 	uint64_t evicted;
-	uint64_t replayed;       /* parked packets that were handled */
-	uint64_t replay_lost;    /* parked packets that were not: see step 13, and evicted messages */
-	uint64_t events_lost;    /* no room for the event: the reader is behind */
-	uint64_t events_full;    /* packets of new messages without room for the event of their end: NO_MPQ */
-	uint64_t pressed;        /* of those evicted: ended for another message, and not told to the host */
+	uint64_t replayed;    /* parked packets that were handled */
+	uint64_t replay_lost; /* parked packets that were not: see step 13, and evicted messages */
+	uint64_t events_lost; /* no room for the event: the reader is behind */
+	uint64_t events_full; /* packets of new messages without room for the event of their end: NO_MPQ */
+	uint64_t pressed;     /* of those evicted: ended for another message, and not told to the host */
 };
 
 _Static_assert(sizeof(struct spin_me_memory) == 192, "shared by BPF and user space");
-_Static_assert(sizeof(struct spin_me) == 96 && sizeof(struct spin_message_stats) == 64,
-	       "shared by BPF and user space");
+_Static_assert(sizeof(struct spin_me) == 96 && sizeof(struct spin_message_stats) == 64, "shared by BPF and user space");
 
 #endif

@@ -15,22 +15,22 @@
  *
  * libbpf, bpftool and iproute2 skip them.
  */
-#define SPIN_META_SECTION  ".spin.meta"
-#define SPIN_RV32_SECTION  ".spin.rv32"
+#define SPIN_META_SECTION    ".spin.meta"
+#define SPIN_RV32_SECTION    ".spin.rv32"
 #define SPIN_BOUNDED_SECTION ".spin.bounded"
 #define SPIN_SCRATCH_SECTION ".spin.scratch"
-#define SPIN_PUTS_SECTION  ".spin.puts"
-#define SPIN_META_MAGIC    0x4e495053u /* "SPIN" in memory */
-#define SPIN_API_VERSION   5
+#define SPIN_PUTS_SECTION    ".spin.puts"
+#define SPIN_META_MAGIC      0x4e495053u /* "SPIN" in memory */
+#define SPIN_API_VERSION     5
 
-#define SPIN_WHOLE_PACKET  0u  /* for .bytes_in_l1: the default */
-#define SPIN_HEADERS_ONLY  64u /* for .bytes_in_l1: one beat, holds any IP header and the UDP ports */
+#define SPIN_WHOLE_PACKET 0u  /* for .bytes_in_l1: the default */
+#define SPIN_HEADERS_ONLY 64u /* for .bytes_in_l1: one beat, holds any IP header and the UDP ports */
 
-#define SPIN_USER_HEADER_MAX 256u /* for .user_header_bytes */
-#define SPIN_FRAGMENTATION_MAX 64u /* for .fragmentation_bytes */
-#define SPIN_BUDGET_STEPS  (1u << 20) /* where no .budget is registered */
-#define SPIN_BOUNDED_STEPS 512u /* of one loop, on kernels before 6.9 */
-#define SPIN_BUDGET_MAX    (1u << 22) /* for .budget: some 40 ms of waiting on a common CPU */
+#define SPIN_USER_HEADER_MAX   256u       /* for .user_header_bytes */
+#define SPIN_FRAGMENTATION_MAX 64u        /* for .fragmentation_bytes */
+#define SPIN_BUDGET_STEPS      (1u << 20) /* where no .budget is registered */
+#define SPIN_BOUNDED_STEPS     512u       /* of one loop, on kernels before 6.9 */
+#define SPIN_BUDGET_MAX        (1u << 22) /* for .budget: some 40 ms of waiting on a common CPU */
 
 /* Where the HPU state lives on the target NIC (PsPIN 3.3); changes cycles, never results. */
 enum spin_placement {
@@ -41,7 +41,7 @@ enum spin_placement {
 /* How the wire's checksums are treated before a handler runs. */
 enum spin_checksum {
 	SPIN_CHECKSUM_VERIFY = 0, /* a datagram with a wrong UDP checksum goes to the host untouched */
-	SPIN_CHECKSUM_HOST   = 1, /* not looked at: for handlers that read and keep nothing of the payload */
+	SPIN_CHECKSUM_HOST = 1,   /* not looked at: for handlers that read and keep nothing of the payload */
 };
 
 /* What becomes of a context's packets (spin-handler(7), "DESCRIPTION"). */
@@ -57,32 +57,32 @@ enum spin_delivery {
 
 /* What a context takes of messages beside puts (<spin/slmp.h>); others are MALFORMED. */
 enum {
-	SPIN_TAKES_GET = 1,    /* the default action sends an answer, so SPIN_PUTS is needed */
+	SPIN_TAKES_GET = 1, /* the default action sends an answer, so SPIN_PUTS is needed */
 	SPIN_TAKES_ATOMIC = 2,
-	SPIN_TAKES_FETCH = 4,  /* atomics that fetch; SPIN_PUTS is needed, as of gets */
+	SPIN_TAKES_FETCH = 4, /* atomics that fetch; SPIN_PUTS is needed, as of gets */
 };
 
 /* What a handler file registers, with a flag in place of each function. */
 struct spin_registration {
-	_Bool    header;
-	_Bool    payload;
-	_Bool    completion;
-	_Bool    message_completion;
-	uint8_t  state_placement; /* enum spin_placement */
-	uint8_t  checksum;        /* enum spin_checksum */
-	uint8_t  delivery;        /* enum spin_delivery */
-	uint8_t  takes;           /* SPIN_TAKES_*; with SPIN_DELIVER_ME */
+	_Bool header;
+	_Bool payload;
+	_Bool completion;
+	_Bool message_completion;
+	uint8_t state_placement;    /* enum spin_placement */
+	uint8_t checksum;           /* enum spin_checksum */
+	uint8_t delivery;           /* enum spin_delivery */
+	uint8_t takes;              /* SPIN_TAKES_*; with SPIN_DELIVER_ME */
 	uint16_t user_header_bytes; /* of a message's first payload: the header handler's alone (sPIN 3.2.1); at most
 				     * SPIN_USER_HEADER_MAX */
-	uint8_t  pad2[2];
+	uint8_t pad2[2];
 	/*
 	 * SPIN_WHOLE_PACKET, or bytes, at least 64, from the IP header on; of messages from the Ethernet
 	 * header on, and all headers in any case (PsPIN 3.2.2)
 	 */
 	uint32_t bytes_in_l1;
-	uint32_t idle_ms;         /* a message without new packets for so long is given up; 0: SPIN_IDLE_MS (PsPIN 3.2.3) */
+	uint32_t idle_ms;          /* a message without new packets for so long is given up; 0: SPIN_IDLE_MS (PsPIN 3.2.3) */
 	uint32_t scratchpad_bytes; /* by SPIN_SCRATCHPAD, not registered by hand */
-	uint32_t budget;          /* steps of one handler's run (<spin/lock.h>); 0: SPIN_BUDGET_STEPS, walks not counted */
+	uint32_t budget;           /* steps of one handler's run (<spin/lock.h>); 0: SPIN_BUDGET_STEPS, walks not counted */
 	/*
 	 * Every payload handler's data begins in its message at a multiple of this, and is a multiple of it long (sPIN
 	 * B.2.1, min_fragmentation_limit), whatever length the message has: what the last packet has beyond that is dropped.
@@ -90,7 +90,7 @@ struct spin_registration {
 	 * user_header_bytes must be a multiple, too. Messages only.
 	 */
 	uint16_t fragmentation_bytes;
-	uint16_t puts;            /* by SPIN_PUTS, not registered by hand */
+	uint16_t puts; /* by SPIN_PUTS, not registered by hand */
 };
 
 /* The fat object's metadata. Little-endian, no pointers, no padding. */
@@ -98,7 +98,7 @@ struct spin_meta {
 	uint32_t magic;       /* SPIN_META_MAGIC */
 	uint16_t api_version; /* SPIN_API_VERSION */
 	uint16_t bytes;       /* sizeof(struct spin_meta) */
-	char     name[16];    /* of the handler, NUL-terminated */
+	char name[16];        /* of the handler, NUL-terminated */
 	uint32_t state_bytes; /* size of the HPU state struct */
 	struct spin_registration registration;
 };

@@ -12,29 +12,29 @@
 
 /* Header handler's view of a message (sPIN B.3). */
 struct spin_header {
-	uint32_t length;     /* bytes of the message's payload: as the sender told them (struct spin_slmp_put); else the
+	uint32_t length;            /* bytes of the message's payload: as the sender told them (struct spin_slmp_put); else the
 			      * packet's, if it is all of the message, a datagram or with EOM; else SPIN_LENGTH_UNKNOWN. Of a get:
 			      * what it asks for */
-	uint32_t offset;     /* in the matching entry's memory, saturated; 0 for datagrams */
-	uint64_t match_bits; /* 0 where the wire carries none */
-	uint64_t hdr_data;   /* 0 where the wire carries none */
-	uint32_t type;       /* enum spin_type; a put where the wire does not say. Others come to who registered .takes alone */
+	uint32_t offset;            /* in the matching entry's memory, saturated; 0 for datagrams */
+	uint64_t match_bits;        /* 0 where the wire carries none */
+	uint64_t hdr_data;          /* 0 where the wire carries none */
+	uint32_t type;              /* enum spin_type; a put where the wire does not say. Others come to who registered .takes alone */
 	struct spin_packet *packet; /* private */
 };
 
 /* Payload handler's view of a packet (sPIN B.4). */
 struct spin_payload {
-	uint32_t length;     /* bytes of payload in this packet, at least 1 */
-	uint32_t offset;     /* of this payload in its message; 0 for a datagram */
+	uint32_t length;            /* bytes of payload in this packet, at least 1 */
+	uint32_t offset;            /* of this payload in its message; 0 for a datagram */
 	struct spin_packet *packet; /* private */
 };
 
 /* Completion handler's view of a message (sPIN B.5). */
 struct spin_completion {
-	uint32_t dropped_bytes;       /* see <spin/message.h> */
-	_Bool    flow_control_triggered;
-	uint32_t length;              /* bytes of the message's payload */
-	struct spin_packet *packet;   /* private: the packet that was handled last, for spin_source() and puts */
+	uint32_t dropped_bytes; /* see <spin/message.h> */
+	_Bool flow_control_triggered;
+	uint32_t length;            /* bytes of the message's payload */
+	struct spin_packet *packet; /* private: the packet that was handled last, for spin_source() and puts */
 };
 
 /*
@@ -44,8 +44,7 @@ struct spin_completion {
  */
 
 /* const TYPE *SPIN_GET(v, off, TYPE): TYPE at byte `off` of the payload, NULL if it ends before. */
-#define SPIN_GET(v, off, TYPE) \
-	((const TYPE *)spin_payload_at_((v)->packet, (v)->packet->bytes, (off), sizeof(TYPE)))
+#define SPIN_GET(v, off, TYPE) ((const TYPE *)spin_payload_at_((v)->packet, (v)->packet->bytes, (off), sizeof(TYPE)))
 
 /*
  * SPIN_FOR_EACH(v, TYPE, it) statement: `const TYPE *it` walks the payload from
@@ -72,12 +71,14 @@ struct spin_completion {
 #define SPIN_FOR_EACH_WITH(v, TYPE, it, array, first, entry) \
 	SPIN_FOR_EACH_WITH_(v, TYPE, it, array, SPIN_ENTRIES_WITH_(array), first, entry)
 
-#define SPIN_ENTRIES_WITH_(array) ({ \
-	_Static_assert(!__builtin_types_compatible_p(__typeof__(array), __typeof__(&(array)[0])), \
-		       "SPIN_FOR_EACH_WITH " #array ": a pointer does not tell how many elements it has; give an array"); \
-	_Static_assert((SPIN_ENTRIES_(array) & (SPIN_ENTRIES_(array) - 1)) == 0, \
-		       "SPIN_FOR_EACH_WITH " #array ": its elements must be a power of two"); \
-	SPIN_ENTRIES_(array); })
+#define SPIN_ENTRIES_WITH_(array)                                                                                                 \
+	({                                                                                                                        \
+		_Static_assert(!__builtin_types_compatible_p(__typeof__(array), __typeof__(&(array)[0])),                         \
+			       "SPIN_FOR_EACH_WITH " #array ": a pointer does not tell how many elements it has; give an array"); \
+		_Static_assert((SPIN_ENTRIES_(array) & (SPIN_ENTRIES_(array) - 1)) == 0,                                          \
+			       "SPIN_FOR_EACH_WITH " #array ": its elements must be a power of two");                             \
+		SPIN_ENTRIES_(array);                                                                                             \
+	})
 
 /*
  * Stores to the packet, through a pointer that SPIN_GET or SPIN_FOR_EACH gave.
@@ -116,7 +117,7 @@ struct spin_completion {
  * `bytes` is more than the packet's payload, or of ICMP less than 8. Datagrams only: packets of messages are
  * acknowledged by the NIC.
  */
-#define SPIN_NO_REPLY 0xffffffffu /* of struct spin_packet's reply_bytes */
+#define SPIN_NO_REPLY         0xffffffffu /* of struct spin_packet's reply_bytes */
 #define spin_reply(p, bytes_) spin_reply_((p)->packet, (p)->packet->bytes, (bytes_))
 
 #endif

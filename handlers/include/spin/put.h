@@ -47,9 +47,9 @@ enum spin_type {
 
 /* A process: an address and a UDP port (Portals' nid and pid). */
 struct spin_process {
-	spin_be32 addr[4];    /* IPv4 in word 0, the others 0 */
-	spin_be16 port;       /* 0 of ICMP */
-	uint16_t  ip_version; /* 4 or 6; 0 of a packet that is no IP, and then all is 0 */
+	spin_be32 addr[4];   /* IPv4 in word 0, the others 0 */
+	spin_be16 port;      /* 0 of ICMP */
+	uint16_t ip_version; /* 4 or 6; 0 of a packet that is no IP, and then all is 0 */
 };
 
 /* Who sent the packet, and to whom (this context, as the sender names it). */
@@ -96,16 +96,18 @@ struct spin_put_acked {
 
 /* The call of that kind of put. */
 #define SPIN_PUT_CALL_(call, put) \
-	_Generic((put), struct spin_put_acked *: call##acked_, const struct spin_put_acked *: call##acked_, default: call)
+	_Generic((put), struct spin_put_acked * : call##acked_, const struct spin_put_acked * : call##acked_, default : call)
 
 /* Bytes [off, off + bytes) of the packet's payload. Payload handlers. */
 #define spin_put_payload(p, off, bytes_, ...) \
 	SPIN_PUT_CALL_(spin_put_payload_, (__VA_ARGS__))(SPIN_PAYLOAD_(p)->packet, (off), (bytes_), (__VA_ARGS__))
 
 /* HPU memory; `bytes` a constant and a multiple of 4. It may change when the call returns. */
-#define spin_put_from_device(v, from, bytes_, ...) \
-	({ SPIN_WORDS_("spin_put_from_device", bytes_); \
-	   SPIN_PUT_CALL_(spin_put_from_device_, (__VA_ARGS__))((v)->packet, (from), (bytes_), (__VA_ARGS__)); })
+#define spin_put_from_device(v, from, bytes_, ...)                                                                  \
+	({                                                                                                          \
+		SPIN_WORDS_("spin_put_from_device", bytes_);                                                        \
+		SPIN_PUT_CALL_(spin_put_from_device_, (__VA_ARGS__))((v)->packet, (from), (bytes_), (__VA_ARGS__)); \
+	})
 
 /*
  * Host memory: the host's library sends [at, at + bytes) of the matching entry's memory (SPIN_ME_MEM) as if
@@ -134,25 +136,29 @@ struct spin_get {
  * entry, from remote_offset on, each atomically: op is an enum spin_atomic. A message of one packet, with op atomic; it tells
  * nothing back. Contexts of messages.
  */
-#define spin_atomic(v, op, from, bytes_, ...) \
-	({ SPIN_WORDS_("spin_atomic", bytes_); \
-	   _Static_assert((bytes_) <= SPIN_ATOMIC_BYTES_MAX, "spin_atomic: at most 64 bytes"); \
-	   spin_atomic_((v)->packet, (op), (from), (bytes_), (__VA_ARGS__)); })
+#define spin_atomic(v, op, from, bytes_, ...)                                                       \
+	({                                                                                          \
+		SPIN_WORDS_("spin_atomic", bytes_);                                                 \
+		_Static_assert((bytes_) <= SPIN_ATOMIC_BYTES_MAX, "spin_atomic: at most 64 bytes"); \
+		spin_atomic_((v)->packet, (op), (from), (bytes_), (__VA_ARGS__));                   \
+	})
 
 /*
  * The same, and the target answers with the values as they were before, as many bytes: a put of its to this context, with
  * the reply's three values of a struct spin_get. Its NIC sends the answer, once: nobody asks again if either is lost. The target must take
  * fetching atomics, and its entry let itself be read (SPIN_ME_OP_GET); else nothing is added.
  */
-#define spin_fetch_atomic(v, op, from, bytes_, ...) \
-	({ SPIN_WORDS_("spin_fetch_atomic", bytes_); \
-	   _Static_assert((bytes_) <= SPIN_ATOMIC_BYTES_MAX, "spin_fetch_atomic: at most 64 bytes"); \
-	   spin_fetch_atomic_((v)->packet, (op), (from), (bytes_), (__VA_ARGS__)); })
+#define spin_fetch_atomic(v, op, from, bytes_, ...)                                                       \
+	({                                                                                                \
+		SPIN_WORDS_("spin_fetch_atomic", bytes_);                                                 \
+		_Static_assert((bytes_) <= SPIN_ATOMIC_BYTES_MAX, "spin_fetch_atomic: at most 64 bytes"); \
+		spin_fetch_atomic_((v)->packet, (op), (from), (bytes_), (__VA_ARGS__));                   \
+	})
 
-#define SPIN_PUTS(n) \
-	_Static_assert((n) >= 1 && (n) <= 16, "SPIN_PUTS: from 1 to 16"); \
+#define SPIN_PUTS(n)                                                                                  \
+	_Static_assert((n) >= 1 && (n) <= 16, "SPIN_PUTS: from 1 to 16");                             \
 	const uint32_t spin_puts_registered_ __attribute__((used, section(SPIN_PUTS_SECTION))) = (n); \
-	SPIN_PUTS_OF_TARGET_ \
+	SPIN_PUTS_OF_TARGET_                                                                          \
 	static const uint32_t spin_puts_ = (n)
 
 #endif

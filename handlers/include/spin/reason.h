@@ -87,7 +87,7 @@ enum spin_reason {
 #define SPIN_REASON_ENUM_(name, verdict, text) SPIN_REASON_##name,
 	SPIN_REASONS(SPIN_REASON_ENUM_)
 #undef SPIN_REASON_ENUM_
-	SPIN_REASON_COUNT
+		SPIN_REASON_COUNT
 };
 
 /* What becomes of a packet; the numbers are this project's, not the kernel's XDP actions. */

@@ -10,12 +10,14 @@
  *
  * Fixed-width fields only, no pointers: the host reads and writes it too.
  */
-#define SPIN_STATE(TYPE, ...) \
+#define SPIN_STATE(TYPE, ...)         \
 	typedef TYPE spin_state_type; \
 	TYPE spin_state SPIN_STATE_ATTR_ = { __VA_ARGS__ }
 
 /* For handlers that keep nothing; they take `struct spin_no_state *`. */
-struct spin_no_state { uint32_t unused; };
+struct spin_no_state {
+	uint32_t unused;
+};
 #define SPIN_NO_STATE SPIN_STATE(struct spin_no_state)
 
 /*
@@ -24,11 +26,11 @@ struct spin_no_state { uint32_t unused; };
  * is the message's TYPE *, for all three handlers. Only with SPIN_DELIVER_ME, up to 7,680 bytes.
  * Payload handlers of one message share it and run at the same time.
  */
-#define SPIN_SCRATCHPAD(TYPE) \
-	_Static_assert(sizeof(TYPE) <= 7680, "SPIN_SCRATCHPAD: at most 7680 bytes"); \
-	_Static_assert(sizeof(TYPE) % 8 == 0, "SPIN_SCRATCHPAD: pad the struct to a multiple of 8 bytes"); \
+#define SPIN_SCRATCHPAD(TYPE)                                                                                      \
+	_Static_assert(sizeof(TYPE) <= 7680, "SPIN_SCRATCHPAD: at most 7680 bytes");                               \
+	_Static_assert(sizeof(TYPE) % 8 == 0, "SPIN_SCRATCHPAD: pad the struct to a multiple of 8 bytes");         \
 	const uint32_t spin_scratchpad_bytes_ __attribute__((used, section(SPIN_SCRATCH_SECTION))) = sizeof(TYPE); \
-	typedef TYPE spin_scratchpad_type; \
+	typedef TYPE spin_scratchpad_type;                                                                         \
 	SPIN_SCRATCHPAD_STORE_(TYPE)
 
 #define SPIN_SCRATCH(v) ((__typeof__(spin_scratchpad_type) *)spin_scratch_((v)->packet))
@@ -56,27 +58,27 @@ struct spin_no_state { uint32_t unused; };
 #ifndef SPIN_REGISTER_TOO_
 #define SPIN_REGISTER_TOO_
 #endif
-#define SPIN_HANDLERS(name_, ...) \
-	static const struct { \
-		enum spin_header_rc (*header)(struct spin_header *, spin_state_type *); \
-		enum spin_payload_rc (*payload)(struct spin_payload *, spin_state_type *); \
-		enum spin_completion_rc (*completion)(uint32_t, _Bool, spin_state_type *); \
-		enum spin_completion_rc (*message_completion)(struct spin_completion *, spin_state_type *); \
-		uint8_t state_placement, checksum, delivery, takes; \
-		uint16_t user_header_bytes; \
-		uint32_t bytes_in_l1, idle_ms, budget; \
-		uint16_t fragmentation_bytes; \
-	} spin_handlers_ __attribute__((unused)) = { __VA_ARGS__ SPIN_REGISTER_TOO_ }; \
-	_Pragma("GCC diagnostic push") \
-	_Pragma("GCC diagnostic ignored \"-Waddress\"") \
-	SPIN_IGNORE_POINTER_BOOL_ \
-	const struct spin_meta spin_meta_ __attribute__((used, section(SPIN_META_SECTION))) = { \
-		.magic = SPIN_META_MAGIC, .api_version = SPIN_API_VERSION, \
-		.bytes = sizeof(struct spin_meta), .name = #name_, \
-		.state_bytes = sizeof(spin_state_type), .registration = { __VA_ARGS__ SPIN_REGISTER_TOO_ }, \
-	}; \
-	_Pragma("GCC diagnostic pop") \
-	_Static_assert(sizeof(#name_) <= 16, "SPIN_HANDLERS: a name has at most 15 characters"); \
+#define SPIN_HANDLERS(name_, ...)                                                                                                 \
+	static const struct {                                                                                                     \
+		enum spin_header_rc (*header)(struct spin_header *, spin_state_type *);                                           \
+		enum spin_payload_rc (*payload)(struct spin_payload *, spin_state_type *);                                        \
+		enum spin_completion_rc (*completion)(uint32_t, _Bool, spin_state_type *);                                        \
+		enum spin_completion_rc (*message_completion)(struct spin_completion *, spin_state_type *);                       \
+		uint8_t state_placement, checksum, delivery, takes;                                                               \
+		uint16_t user_header_bytes;                                                                                       \
+		uint32_t bytes_in_l1, idle_ms, budget;                                                                            \
+		uint16_t fragmentation_bytes;                                                                                     \
+	} spin_handlers_ __attribute__((unused)) = { __VA_ARGS__ SPIN_REGISTER_TOO_ };                                            \
+	_Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Waddress\"")                                            \
+		SPIN_IGNORE_POINTER_BOOL_ const struct spin_meta spin_meta_ __attribute__((used, section(SPIN_META_SECTION))) = { \
+			.magic = SPIN_META_MAGIC,                                                                                 \
+			.api_version = SPIN_API_VERSION,                                                                          \
+			.bytes = sizeof(struct spin_meta),                                                                        \
+			.name = #name_,                                                                                           \
+			.state_bytes = sizeof(spin_state_type),                                                                   \
+			.registration = { __VA_ARGS__ SPIN_REGISTER_TOO_ },                                                       \
+		};                                                                                                                \
+	_Pragma("GCC diagnostic pop") _Static_assert(sizeof(#name_) <= 16, "SPIN_HANDLERS: a name has at most 15 characters");    \
 	typedef int spin_registered_
 
 #ifdef __clang__

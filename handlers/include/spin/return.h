@@ -18,48 +18,48 @@
  * of a payload handler, whose packet is dropped, the message goes on.
  */
 enum spin_rc {
-	SPIN_RC_SUCCESS              = 0,
-	SPIN_RC_DROP                 = 1,
-	SPIN_RC_FAIL                 = 2,
-	SPIN_RC_SEGV                 = 3,
-	SPIN_RC_PROCESS_DATA         = 4,
-	SPIN_RC_PROCEED              = 5,
-	SPIN_RC_REPLIED              = 6,
-	SPIN_RC_OVERRUN              = 7, /* of no handler: what a run comes to that used up its budget (<spin/lock.h>) */
-	SPIN_RC_PENDING              = 8, /* flag */
-	SPIN_RC_COMPLETE             = 16, /* flag of PROCEED: the completion handler runs */
+	SPIN_RC_SUCCESS = 0,
+	SPIN_RC_DROP = 1,
+	SPIN_RC_FAIL = 2,
+	SPIN_RC_SEGV = 3,
+	SPIN_RC_PROCESS_DATA = 4,
+	SPIN_RC_PROCEED = 5,
+	SPIN_RC_REPLIED = 6,
+	SPIN_RC_OVERRUN = 7,   /* of no handler: what a run comes to that used up its budget (<spin/lock.h>) */
+	SPIN_RC_PENDING = 8,   /* flag */
+	SPIN_RC_COMPLETE = 16, /* flag of PROCEED: the completion handler runs */
 };
 
 enum spin_header_rc {
 	/* the message is discarded: no further handler but completion runs */
-	SPIN_HEADER_DROP                 = SPIN_RC_DROP,
-	SPIN_HEADER_DROP_PENDING         = SPIN_RC_DROP | SPIN_RC_PENDING,
+	SPIN_HEADER_DROP = SPIN_RC_DROP,
+	SPIN_HEADER_DROP_PENDING = SPIN_RC_DROP | SPIN_RC_PENDING,
 	/* go on with the payload handler for every packet */
-	SPIN_HEADER_PROCESS_DATA         = SPIN_RC_PROCESS_DATA,
+	SPIN_HEADER_PROCESS_DATA = SPIN_RC_PROCESS_DATA,
 	SPIN_HEADER_PROCESS_DATA_PENDING = SPIN_RC_PROCESS_DATA | SPIN_RC_PENDING,
 	/* default action (deliver), and no further handler of this message (sPIN B.3) */
-	SPIN_HEADER_PROCEED              = SPIN_RC_PROCEED,
-	SPIN_HEADER_PROCEED_PENDING      = SPIN_RC_PROCEED | SPIN_RC_PENDING,
+	SPIN_HEADER_PROCEED = SPIN_RC_PROCEED,
+	SPIN_HEADER_PROCEED_PENDING = SPIN_RC_PROCEED | SPIN_RC_PENDING,
 	/* the same, but the completion handler runs, as in sPIN's listings C.3.1 and C.3.3, which answer from it after PROCEED */
-	SPIN_HEADER_PROCEED_COMPLETE     = SPIN_RC_PROCEED | SPIN_RC_COMPLETE,
+	SPIN_HEADER_PROCEED_COMPLETE = SPIN_RC_PROCEED | SPIN_RC_COMPLETE,
 	SPIN_HEADER_PROCEED_COMPLETE_PENDING = SPIN_RC_PROCEED | SPIN_RC_COMPLETE | SPIN_RC_PENDING,
-	SPIN_HEADER_FAIL                 = SPIN_RC_FAIL,  /* event, message dropped */
-	SPIN_HEADER_SEGV                 = SPIN_RC_SEGV,  /* a checked access failed */
+	SPIN_HEADER_FAIL = SPIN_RC_FAIL, /* event, message dropped */
+	SPIN_HEADER_SEGV = SPIN_RC_SEGV, /* a checked access failed */
 };
 
 enum spin_payload_rc {
 	SPIN_SUCCESS = SPIN_RC_SUCCESS, /* handled; `stack` delivers the packet, rewritten or not; `me` consumes it */
-	SPIN_DROP    = SPIN_RC_DROP,    /* the packet ends here */
-	SPIN_FAIL    = SPIN_RC_FAIL,    /* event, packet dropped */
-	SPIN_SEGV    = SPIN_RC_SEGV,    /* a checked access failed: event, packet dropped */
+	SPIN_DROP = SPIN_RC_DROP,       /* the packet ends here */
+	SPIN_FAIL = SPIN_RC_FAIL,       /* event, packet dropped */
+	SPIN_SEGV = SPIN_RC_SEGV,       /* a checked access failed: event, packet dropped */
 	SPIN_REPLIED = SPIN_RC_REPLIED, /* spin_reply() sent it back: returned by spin_reply(); datagrams only */
 };
 
 enum spin_completion_rc {
-	SPIN_COMPLETION_SUCCESS         = SPIN_RC_SUCCESS,
+	SPIN_COMPLETION_SUCCESS = SPIN_RC_SUCCESS,
 	SPIN_COMPLETION_SUCCESS_PENDING = SPIN_RC_SUCCESS | SPIN_RC_PENDING,
-	SPIN_COMPLETION_FAIL            = SPIN_RC_FAIL,
-	SPIN_COMPLETION_SEGV            = SPIN_RC_SEGV,
+	SPIN_COMPLETION_FAIL = SPIN_RC_FAIL,
+	SPIN_COMPLETION_SEGV = SPIN_RC_SEGV,
 };
 
 #endif

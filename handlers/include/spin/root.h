@@ -21,7 +21,7 @@
 #define SPIN_WORDED_MAX 8
 
 struct spin_match_words {
-	uint64_t bit; /* of the context, 0: none */
+	uint64_t bit;         /* of the context, 0: none */
 	uint32_t count, need; /* tests, and how many of them must be satisfied: 1 or all */
 	struct spin_rule_word word[SPIN_RULE_WORDS_MAX];
 };
@@ -41,13 +41,13 @@ struct spin_match_words {
 struct spin_match {
 	uint64_t active;
 	uint64_t tapped;
-	uint64_t ip4, ip6;         /* contexts that take this version */
+	uint64_t ip4, ip6; /* contexts that take this version */
 	/* contexts whose rule names no address: for others bytes are looked up; so a word read too early excludes */
 	uint64_t unaddressed;
-	uint64_t icmp;             /* contexts that take ICMP or ICMPv6: each has one bit in ip4, ip6, and none by any port */
-	uint64_t ether;            /* contexts that take frames of the type that is in ether_type; none of the bits above but active, tapped */
-	uint64_t wordless;         /* contexts whose rule has no words; as unaddressed, of which they have no bit */
-	uint64_t dst_port[65536];  /* by port in network byte order, as it lies in the packet */
+	uint64_t icmp;     /* contexts that take ICMP or ICMPv6: each has one bit in ip4, ip6, and none by any port */
+	uint64_t ether;    /* contexts that take frames of the type that is in ether_type; none of the bits above but active, tapped */
+	uint64_t wordless; /* contexts whose rule has no words; as unaddressed, of which they have no bit */
+	uint64_t dst_port[65536]; /* by port in network byte order, as it lies in the packet */
 	uint64_t src_port[65536];
 	uint64_t src4[4][256], dst4[4][256];
 	uint64_t src6[16][256], dst6[16][256];
@@ -57,10 +57,10 @@ struct spin_match {
 
 /* A packet as it arrived, in the ring of its context. */
 struct spin_tap_record {
-	uint64_t time_ns;          /* CLOCK_MONOTONIC */
+	uint64_t time_ns; /* CLOCK_MONOTONIC */
 	uint32_t hpu;
 	uint32_t frame_bytes;
-	uint8_t  frame[];          /* frame_bytes of it, then what the record's size class leaves */
+	uint8_t frame[]; /* frame_bytes of it, then what the record's size class leaves */
 };
 
 #endif

@@ -24,26 +24,26 @@ struct spin_rule_word {
  * The same struct configures the BPF program and the model's inbound engine.
  */
 struct spin_rule {
-	uint32_t src_addr[4];  /* network byte order; an IPv4 address stands in word 0 */
-	uint32_t src_mask[4];  /* network byte order; a packet matches if (addr & mask) == src_addr */
+	uint32_t src_addr[4]; /* network byte order; an IPv4 address stands in word 0 */
+	uint32_t src_mask[4]; /* network byte order; a packet matches if (addr & mask) == src_addr */
 	uint32_t dst_addr[4];
 	uint32_t dst_mask[4];
-	uint16_t src_port;     /* host byte order; 0: any. UDP only, else 0 */
-	uint16_t dst_port;     /* host byte order; 0: any. UDP only, else 0 */
-	uint8_t  ip_version;   /* 4, 6, or 0: both (then address masks must be zero); of ICMP 4 or 0, of ICMPv6 6 or 0 */
-	uint8_t  protocol;     /* SPIN_IP_UDP (17), SPIN_IP_ICMP (1), SPIN_IP_ICMP6 (58) of <spin/wire.h>; 0: UDP */
+	uint16_t src_port;  /* host byte order; 0: any. UDP only, else 0 */
+	uint16_t dst_port;  /* host byte order; 0: any. UDP only, else 0 */
+	uint8_t ip_version; /* 4, 6, or 0: both (then address masks must be zero); of ICMP 4 or 0, of ICMPv6 6 or 0 */
+	uint8_t protocol;   /* SPIN_IP_UDP (17), SPIN_IP_ICMP (1), SPIN_IP_ICMP6 (58) of <spin/wire.h>; 0: UDP */
 	/*
 	 * Host byte order, 0x600 to 0xffff, neither IP's nor a VLAN tag's: frames of this type, and all above is 0.
 	 * 0: IP packets.
 	 */
 	uint16_t ether_type;
-	uint8_t  words;        /* tests in addition to all above, at most SPIN_RULE_WORDS_MAX: each must be satisfied, */
-	uint8_t  any_word;     /* 0; or 1: one must be */
-	uint8_t  has_eom;      /* 0; or 1: messages without SLMP, and `eom` tells the last packet (<spin/message.h>, "Flows") */
-	uint8_t  unused_too;   /* 0 */
-	uint16_t unused[2];    /* 0 */
+	uint8_t words;      /* tests in addition to all above, at most SPIN_RULE_WORDS_MAX: each must be satisfied, */
+	uint8_t any_word;   /* 0; or 1: one must be */
+	uint8_t has_eom;    /* 0; or 1: messages without SLMP, and `eom` tells the last packet (<spin/message.h>, "Flows") */
+	uint8_t unused_too; /* 0 */
+	uint16_t unused[2]; /* 0 */
 	struct spin_rule_word word[SPIN_RULE_WORDS_MAX]; /* zeros behind the last one */
-	struct spin_rule_word eom; /* zeros without has_eom; the packets of a rule are the same with it and without */
+	struct spin_rule_word eom;                       /* zeros without has_eom; the packets of a rule are the same with it and without */
 };
 
 _Static_assert(sizeof(struct spin_rule) == 160, "spin_rule is shared by BPF, host and model");

@@ -9,8 +9,8 @@
  */
 #include <spin/bytes.h>
 
-#define SPIN_SLMP_PORT 9330u          /* destination, unless told otherwise */
-#define SPIN_SLMP_PAYLOAD_MAX 1462u   /* of a packet, with an MTU of 1500 over IPv4 */
+#define SPIN_SLMP_PORT        9330u /* destination, unless told otherwise */
+#define SPIN_SLMP_PAYLOAD_MAX 1462u /* of a packet, with an MTU of 1500 over IPv4 */
 
 enum {
 	SPIN_SLMP_EOM = 0x8000, /* last packet of the message */
@@ -27,13 +27,13 @@ enum {
 	 * Likewise: the message was ended for another one before it was complete, what was acknowledged of it is lost, and its
 	 * sender may begin it again, from its first packet on. An extension, too; who does not know it waits in vain.
 	 */
-	SPIN_SLMP_AGAIN   = 0x0400,
+	SPIN_SLMP_AGAIN = 0x0400,
 };
 
 struct spin_slmp {
 	spin_be16 flags;
 	spin_be32 message_id;
-	spin_be32 offset;       /* of this packet's payload in the message, in bytes */
+	spin_be32 offset; /* of this packet's payload in the message, in bytes */
 } __attribute__((packed));
 
 /*
@@ -53,23 +53,23 @@ struct spin_slmp {
 #define SPIN_SLMP_OP_PUT    1
 #define SPIN_SLMP_OP_GET    2
 #define SPIN_SLMP_OP_ATOMIC 3
-#define SPIN_SLMP_VERSION 1
+#define SPIN_SLMP_VERSION   1
 
 struct spin_slmp_put {
-	uint8_t   op;           /* SPIN_SLMP_OP_* */
-	uint8_t   version;      /* SPIN_SLMP_VERSION */
-	spin_be16 atomic;       /* of ATOMIC: enum spin_atomic, and SPIN_ATOMIC_FETCH; else 0 */
-	spin_be32 length;       /* bytes of the message's payload, or SPIN_LENGTH_UNKNOWN; of GET: see above */
-	uint64_t  match_bits;   /* these three big-endian, too */
-	uint64_t  hdr_data;
-	uint64_t  offset;       /* in the matching entry's memory */
+	uint8_t op;          /* SPIN_SLMP_OP_* */
+	uint8_t version;     /* SPIN_SLMP_VERSION */
+	spin_be16 atomic;    /* of ATOMIC: enum spin_atomic, and SPIN_ATOMIC_FETCH; else 0 */
+	spin_be32 length;    /* bytes of the message's payload, or SPIN_LENGTH_UNKNOWN; of GET: see above */
+	uint64_t match_bits; /* these three big-endian, too */
+	uint64_t hdr_data;
+	uint64_t offset; /* in the matching entry's memory */
 } __attribute__((packed));
 
 /* What a get, or a fetching atomic, asks for the answer to tell as a put. */
 struct spin_slmp_get {
-	uint64_t  match_bits;   /* big-endian, all of them */
-	uint64_t  hdr_data;
-	uint64_t  offset;
+	uint64_t match_bits; /* big-endian, all of them */
+	uint64_t hdr_data;
+	uint64_t offset;
 } __attribute__((packed, aligned(2)));
 
 #define SPIN_ATOMIC_BYTES_MAX 64u

@@ -17,27 +17,31 @@
  * table can also be map entries on a card that knows only lookup and atomic add.
  * A table is an array of structs on BPF and on the HPU.
  */
-#define SPIN_KEY(TYPE, name) \
+#define SPIN_KEY(TYPE, name)            \
 	const TYPE name SPIN_KEY_ATTR_; \
 	_Static_assert(sizeof(TYPE) == 4, "SPIN_KEY " #name ": a key has 32 bits")
 #define SPIN_READ_ONLY(TYPE, name) const TYPE name
 #define SPIN_COUNTER(name)         struct spin_counter name
 
-struct spin_counter { uint32_t count; };
+struct spin_counter {
+	uint32_t count;
+};
 
 /* `entries` must be a power of two up to 1048576. */
-#define SPIN_TABLE(name, TYPE, entries_) \
-	_Static_assert((entries_) > 0 && ((entries_) & ((entries_) - 1)) == 0 && (entries_) <= 1048576, \
-		       "SPIN_TABLE " #name ": entries must be a power of two up to 1048576"); \
+#define SPIN_TABLE(name, TYPE, entries_)                                                                       \
+	_Static_assert((entries_) > 0 && ((entries_) & ((entries_)-1)) == 0 && (entries_) <= 1048576,          \
+		       "SPIN_TABLE " #name ": entries must be a power of two up to 1048576");                  \
 	_Static_assert(sizeof(TYPE) % 4 == 0, "SPIN_TABLE " #name ": pad the entry to a multiple of 4 bytes"); \
 	TYPE name[entries_] SPIN_TABLE_ATTR_
 
 #define SPIN_ENTRIES_(table) (sizeof(table) / sizeof((table)[0]))
 
 /* TYPE *SPIN_AT(table, i): entry i, or NULL if there is none; free where the compiler sees that i fits. */
-#define SPIN_AT(table, i) ({ \
-	uint32_t spin_i_ = spin_index_(i); \
-	SPIN_LIKELY_(spin_i_ < SPIN_ENTRIES_(table)) ? &(table)[spin_index_(spin_i_)] : (__typeof__(&(table)[0]))0; })
+#define SPIN_AT(table, i)                                                                                                   \
+	({                                                                                                                  \
+		uint32_t spin_i_ = spin_index_(i);                                                                          \
+		SPIN_LIKELY_(spin_i_ < SPIN_ENTRIES_(table)) ? &(table)[spin_index_(spin_i_)] : (__typeof__(&(table)[0]))0; \
+	})
 
 /*
  * TYPE *SPIN_FIND(table, key): the entry whose first field, a 32-bit SPIN_KEY,
@@ -45,21 +49,22 @@ struct spin_counter { uint32_t count; };
  * spin_table_home(key) on; an empty entry ends the search.
  */
 #define SPIN_PROBES 8
-#define SPIN_FIND(table, key) ({ \
-	uint32_t spin_key_ = (key), spin_home_ = spin_table_home(spin_key_, SPIN_ENTRIES_(table)); \
-	__typeof__(&(table)[0]) spin_found_ = 0; \
-	for (uint32_t spin_probe_ = 0; spin_probe_ < SPIN_PROBES; spin_probe_++) { \
-		__typeof__(&(table)[0]) spin_entry_ = \
-			&(table)[(spin_home_ + spin_probe_) & (SPIN_ENTRIES_(table) - 1)]; \
-		uint32_t spin_have_ = *(const uint32_t *)spin_entry_; \
-		if (spin_have_ == spin_key_ && spin_key_) { \
-			spin_found_ = spin_entry_; \
-			break; \
-		} \
-		if (!spin_have_) \
-			break; \
-	} \
-	spin_found_; })
+#define SPIN_FIND(table, key)                                                                                                    \
+	({                                                                                                                       \
+		uint32_t spin_key_ = (key), spin_home_ = spin_table_home(spin_key_, SPIN_ENTRIES_(table));                       \
+		__typeof__(&(table)[0]) spin_found_ = 0;                                                                         \
+		for (uint32_t spin_probe_ = 0; spin_probe_ < SPIN_PROBES; spin_probe_++) {                                       \
+			__typeof__(&(table)[0]) spin_entry_ = &(table)[(spin_home_ + spin_probe_) & (SPIN_ENTRIES_(table) - 1)]; \
+			uint32_t spin_have_ = *(const uint32_t *)spin_entry_;                                                    \
+			if (spin_have_ == spin_key_ && spin_key_) {                                                              \
+				spin_found_ = spin_entry_;                                                                       \
+				break;                                                                                           \
+			}                                                                                                        \
+			if (!spin_have_)                                                                                         \
+				break;                                                                                           \
+		}                                                                                                                \
+		spin_found_;                                                                                                     \
+	})
 
 /* Where the search for a key starts. Fibonacci hashing: one multiplication and one shift. */
 SPIN_INLINE uint32_t spin_table_home(uint32_t key, uint32_t entries)

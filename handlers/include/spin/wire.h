@@ -5,18 +5,18 @@
 /* Headers on the wire; multi-byte fields in network byte order. */
 #include <spin/bytes.h>
 
-#define SPIN_ETH_IP4   0x0800u
-#define SPIN_ETH_IP6   0x86ddu
-#define SPIN_ETH_VLAN  0x8100u
-#define SPIN_ETH_QINQ  0x88a8u
-#define SPIN_IP_UDP    17u
-#define SPIN_IP_ICMP   1u  /* over IPv4 */
-#define SPIN_IP_ICMP6  58u /* over IPv6 */
+#define SPIN_ETH_IP4           0x0800u
+#define SPIN_ETH_IP6           0x86ddu
+#define SPIN_ETH_VLAN          0x8100u
+#define SPIN_ETH_QINQ          0x88a8u
+#define SPIN_IP_UDP            17u
+#define SPIN_IP_ICMP           1u      /* over IPv4 */
+#define SPIN_IP_ICMP6          58u     /* over IPv6 */
 #define SPIN_IP4_FRAGMENT_BITS 0x3fffu /* more-fragments flag and fragment offset */
 
 struct spin_eth {
-	uint8_t   dst[6];
-	uint8_t   src[6];
+	uint8_t dst[6];
+	uint8_t src[6];
 	spin_be16 type;
 };
 
@@ -26,13 +26,13 @@ struct spin_vlan {
 };
 
 struct spin_ip4 {
-	uint8_t   version_ihl; /* version in bits 7:4, header words in bits 3:0 */
-	uint8_t   tos;
+	uint8_t version_ihl; /* version in bits 7:4, header words in bits 3:0 */
+	uint8_t tos;
 	spin_be16 total_length;
 	spin_be16 id;
 	spin_be16 fragment;
-	uint8_t   ttl;
-	uint8_t   protocol;
+	uint8_t ttl;
+	uint8_t protocol;
 	spin_be16 checksum;
 	spin_be32 src;
 	spin_be32 dst;
@@ -41,8 +41,8 @@ struct spin_ip4 {
 struct spin_ip6 {
 	spin_be32 version_class_flow; /* version in the first byte's bits 7:4 */
 	spin_be16 payload_length;
-	uint8_t   next_header;
-	uint8_t   hop_limit;
+	uint8_t next_header;
+	uint8_t hop_limit;
 	spin_be32 src[4];
 	spin_be32 dst[4];
 };
@@ -56,15 +56,15 @@ struct spin_udp {
 
 /* ICMP and ICMPv6 begin alike; a shorter message is none (RFC 792, RFC 4443). */
 struct spin_icmp {
-	uint8_t   type;
-	uint8_t   code;
+	uint8_t type;
+	uint8_t code;
 	spin_be16 checksum; /* of the message; ICMPv6: with a pseudo-header */
 	spin_be16 id;       /* of an echo; other types have other things here */
 	spin_be16 sequence;
 };
 
-_Static_assert(sizeof(struct spin_eth) == 14 && sizeof(struct spin_vlan) == 4 &&
-	       sizeof(struct spin_ip4) == 20 && sizeof(struct spin_ip6) == 40 &&
-	       sizeof(struct spin_udp) == 8 && sizeof(struct spin_icmp) == 8, "wire formats have no padding");
+_Static_assert(sizeof(struct spin_eth) == 14 && sizeof(struct spin_vlan) == 4 && sizeof(struct spin_ip4) == 20 &&
+		       sizeof(struct spin_ip6) == 40 && sizeof(struct spin_udp) == 8 && sizeof(struct spin_icmp) == 8,
+	       "wire formats have no padding");
 
 #endif

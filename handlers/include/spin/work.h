@@ -30,14 +30,16 @@
  * Returns 0, or SPIN_WORK_FULL: n items are unread, or the ring of events has no room. The item is lost then, and counted
  * (spin_ctx__work_lost()).
  */
-#define spin_work(v, from, bytes_) \
-	({ SPIN_WORDS_("spin_work", bytes_); \
-	   _Static_assert((bytes_) >= 4 && (bytes_) <= SPIN_WORK_BYTES_MAX, "spin_work: from 4 to 32 bytes"); \
-	   spin_work_push_((v)->packet, SPIN_WORK_KIND_(v), (from), (bytes_)); })
+#define spin_work(v, from, bytes_)                                                                                 \
+	({                                                                                                         \
+		SPIN_WORDS_("spin_work", bytes_);                                                                  \
+		_Static_assert((bytes_) >= 4 && (bytes_) <= SPIN_WORK_BYTES_MAX, "spin_work: from 4 to 32 bytes"); \
+		spin_work_push_((v)->packet, SPIN_WORK_KIND_(v), (from), (bytes_));                                \
+	})
 
-#define SPIN_WORK(n) \
+#define SPIN_WORK(n)                                                        \
 	_Static_assert((n) >= 1 && (n) <= 256, "SPIN_WORK: from 1 to 256"); \
-	const uint32_t spin_work_registered_ __attribute__((used)) = (n); \
+	const uint32_t spin_work_registered_ __attribute__((used)) = (n);   \
 	static const uint32_t spin_work_items_ = (n)
 
 /* Which handler it is: enum spin_handler_kind of <spin/context.h>. */

@@ -17,12 +17,12 @@ enum { HW_ELF_X = 1, HW_ELF_W = 2, HW_ELF_R = 4 };
 
 /* One PT_LOAD segment; bytes from file_bytes to mem_bytes are zero. */
 struct hw_elf_segment {
-	uint32_t       vaddr;
-	uint32_t       paddr;
-	const uint8_t *data;        /* file_bytes of it, inside the caller's buffer */
-	uint32_t       file_bytes;
-	uint32_t       mem_bytes;   /* >= file_bytes; vaddr + mem_bytes does not wrap */
-	unsigned       flags;       /* HW_ELF_* */
+	uint32_t vaddr;
+	uint32_t paddr;
+	const uint8_t *data; /* file_bytes of it, inside the caller's buffer */
+	uint32_t file_bytes;
+	uint32_t mem_bytes; /* >= file_bytes; vaddr + mem_bytes does not wrap */
+	unsigned flags;     /* HW_ELF_* */
 };
 
 /*
@@ -30,7 +30,7 @@ struct hw_elf_segment {
  * sound RV32 executable with at least one PT_LOAD segment) or -ENOMEM, and then
  * *out is NULL and err, if not NULL, says why in err_bytes at most.
  */
-int  hw_elf__open(struct hw_elf **out, const void *data, size_t len, char *err, size_t err_bytes);
+int hw_elf__open(struct hw_elf **out, const void *data, size_t len, char *err, size_t err_bytes);
 void hw_elf__close(struct hw_elf *elf); /* NULL is allowed */
 
 uint32_t hw_elf__entry(const struct hw_elf *elf);

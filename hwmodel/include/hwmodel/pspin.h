@@ -27,8 +27,7 @@ struct pspin;
  * image that is no such program, -ENOMEM, -EFAULT for one that traps or hangs
  * while booting; err gets a reason.
  */
-int pspin__open(struct pspin **out, const struct pspin_target *target,
-		const struct spin_meta *meta, const void *image, size_t image_bytes,
+int pspin__open(struct pspin **out, const struct pspin_target *target, const struct spin_meta *meta, const void *image, size_t image_bytes,
 		const struct spin_rule *rule, char *err, size_t err_bytes);
 /* With all contexts that joined it, whichever is given. */
 void pspin__close(struct pspin *nic);
@@ -75,39 +74,39 @@ enum pspin_task_kind { PSPIN_HEADER, PSPIN_PAYLOAD, PSPIN_COMPLETION, PSPIN_PROC
 
 /* A task's error. Exceptions of the core are mcause, below 32. */
 enum pspin_error {
-	PSPIN_ERROR_NONE       = 0,
-	PSPIN_ERROR_FAIL       = 0x101, /* the handler returned FAIL, */
-	PSPIN_ERROR_SEGV       = 0x102, /* SEGV, */
+	PSPIN_ERROR_NONE = 0,
+	PSPIN_ERROR_FAIL = 0x101,       /* the handler returned FAIL, */
+	PSPIN_ERROR_SEGV = 0x102,       /* SEGV, */
 	PSPIN_ERROR_BAD_RETURN = 0x103, /* no code of its kind */
-	PSPIN_ERROR_OVERRUN    = 0x104, /* it used up its budget */
-	PSPIN_ERROR_WATCHDOG   = 0x201, /* it did not end in time */
-	PSPIN_ERROR_COMMAND    = 0x202, /* a command names memory that is not there */
-	PSPIN_ERROR_CYCLES     = 0x203, /* a payload handler took more cycles than the target's max_cycles_per_byte allows */
+	PSPIN_ERROR_OVERRUN = 0x104,    /* it used up its budget */
+	PSPIN_ERROR_WATCHDOG = 0x201,   /* it did not end in time */
+	PSPIN_ERROR_COMMAND = 0x202,    /* a command names memory that is not there */
+	PSPIN_ERROR_CYCLES = 0x203,     /* a payload handler took more cycles than the target's max_cycles_per_byte allows */
 };
 
 #define PSPIN_DMA_LAUNCH 0x1b204418u /* a load from here that traps: the cluster's DMA refuses the transfer */
 
 struct pspin_task {
 	enum pspin_task_kind kind;
-	uint64_t body_cycles;                    /* B: entry's first instruction to its return */
+	uint64_t body_cycles; /* B: entry's first instruction to its return */
 	uint64_t instructions;
-	uint64_t cycles[RV32_CAUSE_COUNT];       /* add up to body_cycles */
-	uint64_t parked_cycles;                  /* of body_cycles, while it left its HPU to other threads */
+	uint64_t cycles[RV32_CAUSE_COUNT]; /* add up to body_cycles */
+	uint64_t parked_cycles;            /* of body_cycles, while it left its HPU to other threads */
 	/* commands issued; host_dmas both ways, of them host_reads from the host */
 	uint32_t nic_sends, host_dmas, host_reads, host_writes;
-	uint32_t error;                          /* enum pspin_error, or mcause of a trap */
-	uint32_t error_pc;                       /* of a trap (also if its trap handler did not end) or a command, or where it was stopped; else 0 */
-	uint32_t error_tval;                     /* of a trap: the address that is not there, or the instruction */
-	uint32_t value;                          /* what the entry returned: messages' only */
+	uint32_t error;      /* enum pspin_error, or mcause of a trap */
+	uint32_t error_pc;   /* of a trap (also if its trap handler did not end) or a command, or where it was stopped; else 0 */
+	uint32_t error_tval; /* of a trap: the address that is not there, or the instruction */
+	uint32_t value;      /* what the entry returned: messages' only */
 };
 
 /* Its pointers are valid until the next call that gives a result. */
 struct pspin_result {
 	enum spin_verdict verdict;
 	enum spin_reason reason;
-	const uint8_t *frame;       /* what leaves (TX) or reaches the host (PASS) */
+	const uint8_t *frame; /* what leaves (TX) or reaches the host (PASS) */
 	size_t frame_bytes;
-	unsigned task_count;        /* 0: no handler ran */
+	unsigned task_count;            /* 0: no handler ran */
 	const struct pspin_task *tasks; /* in their order; those of parked packets whose turn came, too */
 	unsigned event_count;
 	const struct spin_event *events; /* in their order */
@@ -136,9 +135,9 @@ struct pspin_limits {
 	uint32_t mpqs, parking;
 	uint32_t window; /* packets, SPIN_WINDOW to SPIN_WINDOW_MAX */
 	uint32_t idle_ms, age_ms, tombstone_ms;
-	int take_put;   /* 1: packets may have struct spin_slmp_put */
-	int no_entry;   /* 1: no matching entry to begin with; else one over the whole host memory */
-	int note_runs;  /* 1: SPIN_EVENT_RAN for every handler that runs */
+	int take_put;  /* 1: packets may have struct spin_slmp_put */
+	int no_entry;  /* 1: no matching entry to begin with; else one over the whole host memory */
+	int note_runs; /* 1: SPIN_EVENT_RAN for every handler that runs */
 };
 /*
  * Sets them, and resets; pspin__open() sets the defaults. -EINVAL: more than there can be, or segments outside host
@@ -167,8 +166,8 @@ int pspin__clock(struct pspin *nic, uint32_t now_ms, struct pspin_result *out);
  * length, options, source (spin_me_from()) and min_free, with its handlers' own host memory; its counter is
  * zero. -EINVAL: outside the host memory, or options that this context cannot have. -ENOSPC: all are in use.
  */
-int pspin__me_append(struct pspin *nic, const struct spin_me *entry, const struct spin_segment *handler_mem,
-		     unsigned handler_segments, unsigned *index);
+int pspin__me_append(struct pspin *nic, const struct spin_me *entry, const struct spin_segment *handler_mem, unsigned handler_segments,
+		     unsigned *index);
 /* -ENOENT: there is none. -EBUSY: a message has it. */
 int pspin__me_unlink(struct pspin *nic, unsigned index);
 int pspin__me_get(const struct pspin *nic, unsigned index, struct spin_me *out);

@@ -22,8 +22,8 @@ struct pspin_api_entries {
 struct pspin_api {
 	char magic[8];
 	uint32_t version;
-	uint32_t bytes;          /* of this struct */
-	uint32_t entries_at;     /* HPU address of `entries` */
+	uint32_t bytes;                   /* of this struct */
+	uint32_t entries_at;              /* HPU address of `entries` */
 	struct pspin_api_entries entries; /* zeros in the file */
 };
 #endif

@@ -42,7 +42,7 @@ enum rv32_cause {
 #define RV32_CAUSE_ENUM_(name, text) RV32_CYC_##name,
 	RV32_CAUSES(RV32_CAUSE_ENUM_)
 #undef RV32_CAUSE_ENUM_
-	RV32_CAUSE_COUNT
+		RV32_CAUSE_COUNT
 };
 
 /* RV32_FETCH: a line from the instruction cache; the bus only says whether it is its turn. */
@@ -51,8 +51,8 @@ enum rv32_access { RV32_LOAD, RV32_STORE, RV32_AMO, RV32_LR, RV32_SC, RV32_FETCH
 /* What a bus answers. */
 enum rv32_bus_status {
 	RV32_BUS_OK,
-	RV32_BUS_FAULT,  /* access fault: trap with mcause 5 (load) or 7 (store, AMO) */
-	RV32_BUS_STOP,   /* nothing done: rv32_core__run() returns RV32_STOP_BUS before this access, and asks again when called */
+	RV32_BUS_FAULT, /* access fault: trap with mcause 5 (load) or 7 (store, AMO) */
+	RV32_BUS_STOP,  /* nothing done: rv32_core__run() returns RV32_STOP_BUS before this access, and asks again when called */
 };
 
 /*
@@ -61,20 +61,20 @@ enum rv32_bus_status {
  * first was done; what was done is not asked for again after a stop.
  */
 struct rv32_bus_request {
-	uint64_t         cycle;   /* at which the access is issued */
-	uint32_t         addr;
-	uint32_t         pc;      /* of the instruction */
+	uint64_t cycle; /* at which the access is issued */
+	uint32_t addr;
+	uint32_t pc; /* of the instruction */
 	enum rv32_access kind;
-	uint8_t          size_bytes;   /* 1, 2 or 4 (in a shared window 3 too): inside one word */
-	uint8_t          user_mode;    /* 1 in U mode */
-	uint8_t          in_window;    /* 1: of a shared window; value, amo and use_cycles are nothing */
-	uint8_t          amo;          /* funct5 of the AMO instruction */
-	uint32_t         value;        /* in: to store, or AMO operand; out: loaded, or value before; SC: 0 if done */
+	uint8_t size_bytes; /* 1, 2 or 4 (in a shared window 3 too): inside one word */
+	uint8_t user_mode;  /* 1 in U mode */
+	uint8_t in_window;  /* 1: of a shared window; value, amo and use_cycles are nothing */
+	uint8_t amo;        /* funct5 of the AMO instruction */
+	uint32_t value;     /* in: to store, or AMO operand; out: loaded, or value before; SC: 0 if done */
 	/* out: cycles the core is held beyond the one of issue, and to which cause they go */
-	uint32_t         wait_cycles;
-	enum rv32_cause  wait_cause;   /* RV32_CYC_MEMORY unless set */
+	uint32_t wait_cycles;
+	enum rv32_cause wait_cause; /* RV32_CYC_MEMORY unless set */
 	/* out: further cycles if the very next instruction reads the result (an AMO's, beyond load-use) */
-	uint32_t         use_cycles;
+	uint32_t use_cycles;
 };
 
 struct rv32_bus {
@@ -84,25 +84,28 @@ struct rv32_bus {
 
 /* Host memory that the core reaches in one cycle, and AMOs with the L1 timing. Windows may alias. */
 struct rv32_window {
-	uint32_t addr;   /* multiple of 4 */
-	uint32_t bytes;  /* multiple of 4 */
-	uint8_t *mem;    /* owned by the caller, host-endian words are little-endian words */
-	uint8_t  flags;  /* RV32_WINDOW_* */
+	uint32_t addr;  /* multiple of 4 */
+	uint32_t bytes; /* multiple of 4 */
+	uint8_t *mem;   /* owned by the caller, host-endian words are little-endian words */
+	uint8_t flags;  /* RV32_WINDOW_* */
 };
 enum {
-	RV32_WINDOW_DATA = 1, RV32_WINDOW_CODE = 2, RV32_WINDOW_READONLY = 4, RV32_WINDOW_NO_LRSC = 8,
+	RV32_WINDOW_DATA = 1,
+	RV32_WINDOW_CODE = 2,
+	RV32_WINDOW_READONLY = 4,
+	RV32_WINDOW_NO_LRSC = 8,
 	RV32_WINDOW_TIMED = 16, /* while it is shared the bus grants each access; see rv32_core__share() */
 };
 #define RV32_WINDOWS_MAX 16
 
 struct rv32_config {
-	uint32_t hart_id;                 /* CSR mhartid */
+	uint32_t hart_id; /* CSR mhartid */
 	struct rv32_bus bus;
 	struct rv32_window windows[RV32_WINDOWS_MAX];
 	unsigned window_count;
-	uint32_t l1_banks;                /* of the data windows, interleaved by words; 0: 64 */
-	uint32_t l1_amo_cycles;           /* that an AMO takes its bank: the next access waits for it, not those behind; 0: 2 */
-	uint8_t stop_at_self_jump;        /* a jump to itself ends the run: RV32_STOP_HALT */
+	uint32_t l1_banks;         /* of the data windows, interleaved by words; 0: 64 */
+	uint32_t l1_amo_cycles;    /* that an AMO takes its bank: the next access waits for it, not those behind; 0: 2 */
+	uint8_t stop_at_self_jump; /* a jump to itself ends the run: RV32_STOP_HALT */
 	/*
 	 * 1: half a word at 3 mod 4 is stored as a word, as PsPIN's core does: the byte enables of the second part are a
 	 * word's ("FIXME: will not work for 16 bit accesses", riscv_load_store_unit.sv). 0: as the ISA has it.
@@ -111,17 +114,19 @@ struct rv32_config {
 };
 
 enum rv32_stop {
-	RV32_STOP_CYCLES,   /* the limit given to rv32_core__run() is reached */
-	RV32_STOP_BUS,      /* the bus said so; pc is at the access */
-	RV32_STOP_ECALL,    /* ecall and mtvec is 0: a bare program asks its environment */
-	RV32_STOP_EBREAK,   /* ebreak, same */
-	RV32_STOP_TRAP,     /* any other trap and mtvec is 0, pc is at it; see rv32_core__trap() */
-	RV32_STOP_PC,       /* pc is at the breakpoint */
-	RV32_STOP_WFI,      /* pc is after it */
-	RV32_STOP_HALT,     /* pc is at a jump to itself (and config.stop_at_self_jump); it costs nothing */
+	RV32_STOP_CYCLES, /* the limit given to rv32_core__run() is reached */
+	RV32_STOP_BUS,    /* the bus said so; pc is at the access */
+	RV32_STOP_ECALL,  /* ecall and mtvec is 0: a bare program asks its environment */
+	RV32_STOP_EBREAK, /* ebreak, same */
+	RV32_STOP_TRAP,   /* any other trap and mtvec is 0, pc is at it; see rv32_core__trap() */
+	RV32_STOP_PC,     /* pc is at the breakpoint */
+	RV32_STOP_WFI,    /* pc is after it */
+	RV32_STOP_HALT,   /* pc is at a jump to itself (and config.stop_at_self_jump); it costs nothing */
 };
 
-struct rv32_trap { uint32_t cause, pc, tval; };
+struct rv32_trap {
+	uint32_t cause, pc, tval;
+};
 
 /* Running totals since reset; cycles[] adds up to `cycle`. */
 struct rv32_stats {
@@ -134,9 +139,9 @@ struct rv32_stats {
 struct rv32_core *rv32_core__new(const struct rv32_config *config);
 void rv32_core__free(struct rv32_core *core);
 
-void     rv32_core__set_pc(struct rv32_core *core, uint32_t pc);
+void rv32_core__set_pc(struct rv32_core *core, uint32_t pc);
 uint32_t rv32_core__pc(const struct rv32_core *core);
-void     rv32_core__set_reg(struct rv32_core *core, unsigned x, uint32_t value); /* x 0 is ignored */
+void rv32_core__set_reg(struct rv32_core *core, unsigned x, uint32_t value); /* x 0 is ignored */
 uint32_t rv32_core__reg(const struct rv32_core *core, unsigned x);
 
 /* rv32_core__run() stops before the instruction at pc (RV32_STOP_PC); 1 (odd) for none. The one it starts at does not count. */
@@ -201,9 +206,9 @@ void rv32_core__flush_code(struct rv32_core *core);
  * one is set the core runs several times slower, to the same cycle.
  */
 struct rv32_profile {
-	uint32_t  addr, bytes;
-	uint64_t *instructions;  /* [bytes / 2], by (pc - addr) / 2 */
-	uint64_t *cycles;        /* [bytes / 2 * RV32_CAUSE_COUNT], cause-minor */
+	uint32_t addr, bytes;
+	uint64_t *instructions; /* [bytes / 2], by (pc - addr) / 2 */
+	uint64_t *cycles;       /* [bytes / 2 * RV32_CAUSE_COUNT], cause-minor */
 };
 void rv32_core__set_profile(struct rv32_core *core, struct rv32_profile *profile /* or NULL */);
 

@@ -31,13 +31,14 @@ struct pspin_image {
 	const void *elf;
 	size_t elf_bytes;
 	const char *header, *payload, *completion; /* symbols; NULL: no such handler. At least one, but for: */
-	uint32_t entries_at;       /* of a program of PsPIN's API (pspin_api.h): where its start-up leaves the handlers; 0: it is none */
+	uint32_t entries_at; /* of a program of PsPIN's API (pspin_api.h): where its start-up leaves the handlers; 0: it is none */
 	enum pspin_framing framing;
-	uint32_t bytes_in_l1;      /* of each packet; SPIN_WHOLE_PACKET */
-	uint32_t scratchpad_bytes; /* per message and cluster; of a program of PsPIN's API: one per cluster for all messages, at most this */
-	uint32_t handler_mem_bytes;/* what the HER says of the MiB of handler memory at 0x1c300000; 0: all of it */
-	uint32_t host_bytes;       /* of host memory; 0: SPIN_HOST_BYTES */
-	uint32_t watchdog_cycles;  /* a task that runs longer is stopped; 0: as the target says */
+	uint32_t bytes_in_l1; /* of each packet; SPIN_WHOLE_PACKET */
+	uint32_t
+		scratchpad_bytes; /* per message and cluster; of a program of PsPIN's API: one per cluster for all messages, at most this */
+	uint32_t handler_mem_bytes; /* what the HER says of the MiB of handler memory at 0x1c300000; 0: all of it */
+	uint32_t host_bytes;        /* of host memory; 0: SPIN_HOST_BYTES */
+	uint32_t watchdog_cycles;   /* a task that runs longer is stopped; 0: as the target says */
 };
 /*
  * As pspin__open(); every HPU boots. err also says which symbol is missing and what symbols there are. For programs of PsPIN's
@@ -47,33 +48,32 @@ struct pspin_image {
  * first makes its packet's verdict TX; else that is DROP, with SUCCESS or the first error as reason. Of a target whose HPUs have
  * several threads there are no more than make eight of a cluster: such a program has no stacks for others.
  */
-int pspin__open_image(struct pspin **out, const struct pspin_target *target, const struct pspin_image *image,
-		      char *err, size_t err_bytes);
+int pspin__open_image(struct pspin **out, const struct pspin_target *target, const struct pspin_image *image, char *err, size_t err_bytes);
 
 /* --- what is told --- */
 
 /* A task's way; times of what did not happen are 0. Pointers are valid during the call. */
 struct pspin_task_record {
-	uint64_t packet;      /* its number, from 0 in the order of offers */
-	uint32_t message_id;  /* the NIC's: the MPQ */
-	unsigned cluster, hpu;/* hpu: in its cluster */
-	int is_cold;          /* 1: instructions were fetched from program memory for it */
-	uint64_t ready_ps;    /* its HER was there and the MPQ could send this task, */
-	uint64_t dispatched_ps;   /* the dispatcher gave it to the cluster, */
-	uint64_t copied_ps;   /* its packet was in L1, */
-	uint64_t started_ps;  /* an HPU took it, */
-	uint64_t first_ps;    /* at its handler's first instruction, */
-	uint64_t returned_ps; /* it returned, */
-	uint64_t doorbell_ps; /* the HPU was free for the next one, */
-	uint64_t feedback_ps; /* all its commands were done and the NIC knew */
+	uint64_t packet;               /* its number, from 0 in the order of offers */
+	uint32_t message_id;           /* the NIC's: the MPQ */
+	unsigned cluster, hpu;         /* hpu: in its cluster */
+	int is_cold;                   /* 1: instructions were fetched from program memory for it */
+	uint64_t ready_ps;             /* its HER was there and the MPQ could send this task, */
+	uint64_t dispatched_ps;        /* the dispatcher gave it to the cluster, */
+	uint64_t copied_ps;            /* its packet was in L1, */
+	uint64_t started_ps;           /* an HPU took it, */
+	uint64_t first_ps;             /* at its handler's first instruction, */
+	uint64_t returned_ps;          /* it returned, */
+	uint64_t doorbell_ps;          /* the HPU was free for the next one, */
+	uint64_t feedback_ps;          /* all its commands were done and the NIC knew */
 	const struct pspin_task *task; /* what it took, and its commands */
 };
 
-enum pspin_fate { /* of a packet that was offered */
-	PSPIN_FATE_HANDLED,    /* verdict and reason are the handlers', or of messages those of <spin/message.h> */
-	PSPIN_FATE_NOT_OURS,   /* the rule does not match, or it is refused before handlers: to the host */
-	PSPIN_FATE_NO_BUFFER,  /* packet memory was full, and the wire does not wait: lost */
-	PSPIN_FATE_NO_MESSAGE, /* no message queue was free, nor going to be without other packets */
+enum pspin_fate {                        /* of a packet that was offered */
+		  PSPIN_FATE_HANDLED,    /* verdict and reason are the handlers', or of messages those of <spin/message.h> */
+		  PSPIN_FATE_NOT_OURS,   /* the rule does not match, or it is refused before handlers: to the host */
+		  PSPIN_FATE_NO_BUFFER,  /* packet memory was full, and the wire does not wait: lost */
+		  PSPIN_FATE_NO_MESSAGE, /* no message queue was free, nor going to be without other packets */
 };
 
 struct pspin_packet_record {
@@ -104,8 +104,8 @@ struct pspin_her_record {
 	uint64_t host_mem;
 	uint32_t host_mem_bytes;
 	uint32_t scratchpad, scratchpad_bytes; /* offset in each cluster's L1 */
-	const uint8_t *content;  /* `bytes` at l2 */
-	const uint8_t *scratch;  /* scratchpad_bytes: what stands in the home cluster's */
+	const uint8_t *content;                /* `bytes` at l2 */
+	const uint8_t *scratch;                /* scratchpad_bytes: what stands in the home cluster's */
 };
 
 /* Any may be NULL. Called in the order of time; they must not call the NIC. */
@@ -126,11 +126,11 @@ void pspin__observe(struct pspin *nic, const struct pspin_observer *observer /* 
 /* --- traffic --- */
 
 struct pspin_offer {
-	uint64_t at_ps;      /* not before the last offer's */
-	const void *frame;   /* copied */
+	uint64_t at_ps;    /* not before the last offer's */
+	const void *frame; /* copied */
 	size_t frame_bytes;
 	/* of pspin__open_image() alone: */
-	uint64_t message;    /* any number: packets with the same one are a message */
+	uint64_t message; /* any number: packets with the same one are a message */
 	int end_of_message;
 };
 /*
@@ -160,17 +160,17 @@ void pspin__cool(struct pspin *nic);
  */
 struct pspin_traffic {
 	uint64_t now_ps;
-	uint64_t packets, bytes;          /* that arrived, from the IP header on */
+	uint64_t packets, bytes; /* that arrived, from the IP header on */
 	uint64_t lost_no_buffer, lost_no_message;
-	uint64_t amo_words;               /* AMOs that returned another word than on the RTL, which returns 1: of programs of PsPIN's API */
-	uint64_t host_outside;            /* commands that named host addresses which are no memory of the task's */
-	uint64_t host_outside_at;         /* the first of them */
-	uint64_t held_back_ps;            /* a packet waited at the wire for packet memory, and those behind it */
+	uint64_t amo_words;       /* AMOs that returned another word than on the RTL, which returns 1: of programs of PsPIN's API */
+	uint64_t host_outside;    /* commands that named host addresses which are no memory of the task's */
+	uint64_t host_outside_at; /* the first of them */
+	uint64_t held_back_ps;    /* a packet waited at the wire for packet memory, and those behind it */
 	uint32_t packet_memory_peak_bytes, messages_peak, hers_peak;
 	/* how long each was busy, of the time from the first arrival to the last feedback */
 	uint64_t span_ps;
-	uint64_t hpu_busy_ps;             /* sum over HPUs: from taking a task to its doorbell; of several threads, of any of them */
-	uint64_t hpu_blocked_ps;          /* of it, waiting for commands or for feedback to be taken */
+	uint64_t hpu_busy_ps;    /* sum over HPUs: from taking a task to its doorbell; of several threads, of any of them */
+	uint64_t hpu_blocked_ps; /* of it, waiting for commands or for feedback to be taken */
 	/* of hpu_busy_ps where HPUs have several threads, else 0: instructions of one of them, and none, from one to another */
 	uint64_t hpu_running_ps, hpu_switching_ps;
 	uint64_t link_in_ps, packet_read_ps, send_ps, to_host_ps, from_host_ps, host_direct_ps, l2_port_ps;
@@ -178,7 +178,7 @@ struct pspin_traffic {
 	/* of the cluster whose L1 other clusters' HPUs keep busiest: its incoming port, and what accesses waited in it (sum) */
 	uint64_t l1_port_ps, l1_port_wait_ps;
 	unsigned l1_port_cluster;
-	unsigned hpus, hpu_threads;       /* threads of each */
+	unsigned hpus, hpu_threads; /* threads of each */
 };
 void pspin__traffic(const struct pspin *nic, struct pspin_traffic *out);
 

@@ -2,7 +2,7 @@
 /* What the compiler makes of a sum over words of the own L1: so many as the task's size of handler memory says. */
 #include "tests/model/twins/pspin.h"
 
-#define WORDS ((const uint32_t *)0x1b090000)
+#define WORDS  ((const uint32_t *)0x1b090000)
 #define RESULT (*(volatile uint32_t *)0x1b08fff0)
 
 __attribute__((optimize("O2"))) __handler__ void sum_o2(struct handler_args *args)

@@ -43,7 +43,7 @@ int kit_memories(const char *directory, struct pspin *nic, const struct pspin_ta
 /* The same as PsPIN's Verilator model loads it: slm/. 0 or -1 after a message. */
 int kit_slm(const char *directory, struct pspin *nic);
 /* Offers a series, and writes what it is and what is predicted. 0 or -1. */
-int kit_predict(const char *directory, struct pspin *nic, const struct workload *w, const struct kit_series *series,
-		unsigned packet_bytes, const struct pspin_target *target);
+int kit_predict(const char *directory, struct pspin *nic, const struct workload *w, const struct kit_series *series, unsigned packet_bytes,
+		const struct pspin_target *target);
 
 #endif

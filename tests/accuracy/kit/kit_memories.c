@@ -27,8 +27,7 @@ static size_t used(const uint8_t *memory, size_t bytes, size_t *first)
 	return end ? end - *first : 0;
 }
 
-static int write_memory(const char *directory, FILE *map, const char *what, uint64_t address, const uint8_t *memory,
-			size_t bytes)
+static int write_memory(const char *directory, FILE *map, const char *what, uint64_t address, const uint8_t *memory, size_t bytes)
 {
 	char name[64];
 	size_t first, n = used(memory, bytes, &first);
@@ -45,8 +44,7 @@ static int write_memory(const char *directory, FILE *map, const char *what, uint
 	return kit_close(file, directory, name);
 }
 
-static int read_and_write(const char *directory, FILE *map, struct pspin *nic, const char *what, uint32_t address,
-			  size_t bytes)
+static int read_and_write(const char *directory, FILE *map, struct pspin *nic, const char *what, uint32_t address, size_t bytes)
 {
 	uint8_t *memory = malloc(bytes);
 	int rc = -1;
@@ -87,8 +85,7 @@ int kit_memories(const char *directory, struct pspin *nic, const struct pspin_ta
 
 		/* below are stacks and packets: the program's own and the NIC's own */
 		snprintf(what, sizeof(what), "l1_%u", c);
-		rc = read_and_write(directory, map, nic, what, L1_GLOBAL + c * L1_STRIDE + l1,
-				    (size_t)target->l1_kib * 1024 - l1);
+		rc = read_and_write(directory, map, nic, what, L1_GLOBAL + c * L1_STRIDE + l1, (size_t)target->l1_kib * 1024 - l1);
 	}
 	if (!rc)
 		rc = write_host(directory, map, nic);

@@ -7,13 +7,13 @@
 #include "tests/accuracy/kit/kit.h"
 
 enum { HERS, TRACE, CONTENT, SCRATCH, TASKS, PACKETS, FILES };
-static const char *const names[FILES] = {"hers.csv", "packets.trace", "packets.bin", "scratch.bin", "tasks.csv", "packets.csv"};
+static const char *const names[FILES] = { "hers.csv", "packets.trace", "packets.bin", "scratch.bin", "tasks.csv", "packets.csv" };
 
 struct predicting {
 	FILE *file[FILES];
 	uint64_t cycle_ps, host_bytes_told;
 	size_t content_bytes, scratch_bytes;
-	uint32_t scratchpads; /* HERs say where from there on */
+	uint32_t scratchpads;         /* HERs say where from there on */
 	struct pspin_her_record last; /* its line of the trace waits for the next one's time */
 	int has_last, errors;
 };
@@ -34,9 +34,8 @@ static void trace_line(struct predicting *p, uint64_t next_ps)
 
 	if (!p->has_last)
 		return;
-	fprintf(p->file[TRACE], "%u,%u,4096,%u,4096,%u,4096,%u,%u,%u,%u,%d,%llu\n", r->message_id, r->header, r->payload,
-		r->completion, r->handler_mem, r->handler_mem_bytes, r->bytes,
-		r->bytes_in_l1 < r->bytes ? r->bytes_in_l1 : r->bytes, !!r->end_of_message,
+	fprintf(p->file[TRACE], "%u,%u,4096,%u,4096,%u,4096,%u,%u,%u,%u,%d,%llu\n", r->message_id, r->header, r->payload, r->completion,
+		r->handler_mem, r->handler_mem_bytes, r->bytes, r->bytes_in_l1 < r->bytes ? r->bytes_in_l1 : r->bytes, !!r->end_of_message,
 		(unsigned long long)(next_ps ? (next_ps - r->at_ps) / p->cycle_ps : 0));
 }
 
@@ -49,10 +48,10 @@ static void hear_her(void *arg, const struct pspin_her_record *r)
 	p->has_last = 1;
 	fprintf(p->file[HERS], "%llu", (unsigned long long)r->packet);
 	column(p->file[HERS], p, r->at_ps);
-	fprintf(p->file[HERS], ",%u,%d,0x%x,%u,%u,0x%x,0x%x,0x%x,0x%x,%u,0x%llx,%u,0x%x,%u,%zu,%zu\n", r->message_id,
-		!!r->end_of_message, r->l2, r->bytes, r->bytes_in_l1 < r->bytes ? r->bytes_in_l1 : r->bytes, r->header,
-		r->payload, r->completion, r->handler_mem, r->handler_mem_bytes, (unsigned long long)r->host_mem,
-		r->host_mem_bytes, r->scratchpad - p->scratchpads, r->scratchpad_bytes, p->content_bytes, p->scratch_bytes);
+	fprintf(p->file[HERS], ",%u,%d,0x%x,%u,%u,0x%x,0x%x,0x%x,0x%x,%u,0x%llx,%u,0x%x,%u,%zu,%zu\n", r->message_id, !!r->end_of_message,
+		r->l2, r->bytes, r->bytes_in_l1 < r->bytes ? r->bytes_in_l1 : r->bytes, r->header, r->payload, r->completion,
+		r->handler_mem, r->handler_mem_bytes, (unsigned long long)r->host_mem, r->host_mem_bytes, r->scratchpad - p->scratchpads,
+		r->scratchpad_bytes, p->content_bytes, p->scratch_bytes);
 	fwrite(r->content, 1, r->bytes, p->file[CONTENT]);
 	p->content_bytes += r->bytes;
 	if (r->scratch) {
@@ -63,27 +62,26 @@ static void hear_her(void *arg, const struct pspin_her_record *r)
 
 static void hear_task(void *arg, const struct pspin_task_record *r)
 {
-	static const char *const kinds[PSPIN_TASK_KINDS] = {"header", "payload", "completion", "proceed"};
-	const uint64_t times[] = {r->ready_ps,	  r->dispatched_ps, r->copied_ps,   r->started_ps,
-				  r->first_ps, r->returned_ps,	 r->doorbell_ps, r->feedback_ps};
+	static const char *const kinds[PSPIN_TASK_KINDS] = { "header", "payload", "completion", "proceed" };
+	const uint64_t times[] = { r->ready_ps, r->dispatched_ps, r->copied_ps,   r->started_ps,
+				   r->first_ps, r->returned_ps,   r->doorbell_ps, r->feedback_ps };
 	struct predicting *p = arg;
 
-	fprintf(p->file[TASKS], "%llu,%s,%u,%u,%u,%d", (unsigned long long)r->packet, kinds[r->task->kind], r->message_id,
-		r->cluster, r->hpu, !!r->is_cold);
+	fprintf(p->file[TASKS], "%llu,%s,%u,%u,%u,%d", (unsigned long long)r->packet, kinds[r->task->kind], r->message_id, r->cluster,
+		r->hpu, !!r->is_cold);
 	for (unsigned i = 0; i < sizeof(times) / sizeof(times[0]); i++)
 		column(p->file[TASKS], p, times[i]);
-	fprintf(p->file[TASKS], ",%llu,%llu,%u\n", (unsigned long long)r->task->body_cycles,
-		(unsigned long long)r->task->instructions, r->task->error);
+	fprintf(p->file[TASKS], ",%llu,%llu,%u\n", (unsigned long long)r->task->body_cycles, (unsigned long long)r->task->instructions,
+		r->task->error);
 	p->errors += r->task->error != 0;
 }
 
 static void hear_packet(void *arg, const struct pspin_packet_record *r)
 {
-	static const char *const fates[] = {"handled", "not ours", "no buffer", "no message"};
+	static const char *const fates[] = { "handled", "not ours", "no buffer", "no message" };
 	struct predicting *p = arg;
 
-	fprintf(p->file[PACKETS], "%llu,%s,%u,%u", (unsigned long long)r->packet, fates[r->fate], r->packet_bytes,
-		r->message_id);
+	fprintf(p->file[PACKETS], "%llu,%s,%u,%u", (unsigned long long)r->packet, fates[r->fate], r->packet_bytes, r->message_id);
 	column(p->file[PACKETS], p, r->arrived_ps);
 	column(p->file[PACKETS], p, r->stored_ps);
 	column(p->file[PACKETS], p, r->her_ps);
@@ -92,10 +90,9 @@ static void hear_packet(void *arg, const struct pspin_packet_record *r)
 	fprintf(p->file[PACKETS], "\n");
 }
 
-static int run(struct predicting *p, struct pspin *nic, const struct workload *w, const struct kit_series *series,
-	       unsigned packet_bytes)
+static int run(struct predicting *p, struct pspin *nic, const struct workload *w, const struct kit_series *series, unsigned packet_bytes)
 {
-	const struct pspin_observer observer = {.arg = p, .task = hear_task, .packet = hear_packet, .her = hear_her};
+	const struct pspin_observer observer = { .arg = p, .task = hear_task, .packet = hear_packet, .her = hear_her };
 	int rc;
 
 	pspin__observe(nic, &observer);
@@ -110,11 +107,11 @@ static int run(struct predicting *p, struct pspin *nic, const struct workload *w
 	return rc || p->errors ? -1 : 0;
 }
 
-int kit_predict(const char *directory, struct pspin *nic, const struct workload *w, const struct kit_series *series,
-		unsigned packet_bytes, const struct pspin_target *target)
+int kit_predict(const char *directory, struct pspin *nic, const struct workload *w, const struct kit_series *series, unsigned packet_bytes,
+		const struct pspin_target *target)
 {
-	struct predicting p = {.cycle_ps = pspin_target__cycle_ps(target),
-			       .scratchpads = L1_PACKETS + (uint32_t)target->l1_packet_kib * 1024};
+	struct predicting p = { .cycle_ps = pspin_target__cycle_ps(target),
+				.scratchpads = L1_PACKETS + (uint32_t)target->l1_packet_kib * 1024 };
 	int rc = 0;
 
 	for (unsigned i = 0; i < FILES; i++) {

@@ -7,14 +7,14 @@
 #include "tests/accuracy/kit/kit.h"
 
 #define APART_PS 20000000ull /* longer than any of these takes */
-#define MESSAGES 512u /* that counting handlers wait for: more than come, so that every packet takes the same way */
+#define MESSAGES 512u        /* that counting handlers wait for: more than come, so that every packet takes the same way */
 
-const struct kit_series kit_series[] = {{"idle", 8, 0}, {"saturated", 8, 256}, {0}};
-const unsigned kit_sizes[] = {64, 256, 512, 1024, 0};
+const struct kit_series kit_series[] = { { "idle", 8, 0 }, { "saturated", 8, 256 }, { 0 } };
+const unsigned kit_sizes[] = { 64, 256, 512, 1024, 0 };
 
 struct workload kit_workload(const char *handler, const struct spin_object *object)
 {
-	struct workload w = {.handler = handler};
+	struct workload w = { .handler = handler };
 
 	for (unsigned i = 0; i < workload_count; i++) {
 		if (!strcmp(workloads[i].handler, handler))
@@ -28,9 +28,9 @@ struct workload kit_workload(const char *handler, const struct spin_object *obje
 
 struct pspin *kit_nic(const struct spin_object *object, const struct workload *w, const struct pspin_target *target)
 {
-	const struct spin_segment all = {0, SPIN_HOST_BYTES_MAX};
-	const struct pspin_limits limits = {.host_bytes = SPIN_HOST_BYTES_MAX, .handler_mem = &all, .handler_segments = 1};
-	const struct spin_rule udp = {.protocol = 0};
+	const struct spin_segment all = { 0, SPIN_HOST_BYTES_MAX };
+	const struct pspin_limits limits = { .host_bytes = SPIN_HOST_BYTES_MAX, .handler_mem = &all, .handler_segments = 1 };
+	const struct spin_rule udp = { .protocol = 0 };
 	char err[512] = "its state cannot be set";
 	struct pspin *nic = NULL;
 	size_t bytes;
@@ -57,7 +57,7 @@ int kit_offer(struct pspin *nic, const struct workload *w, const struct kit_seri
 	int rc = packets ? 0 : -1;
 
 	for (unsigned i = 0; !rc && i < count; i++) {
-		struct pspin_offer offer = {.at_ps = (i < series->apart ? i + 1 : series->apart + 1) * APART_PS};
+		struct pspin_offer offer = { .at_ps = (i < series->apart ? i + 1 : series->apart + 1) * APART_PS };
 
 		packets->workload = w;
 		packets->packet_bytes = packet_bytes;

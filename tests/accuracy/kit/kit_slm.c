@@ -10,7 +10,7 @@
 #include "tests/accuracy/kit/kit.h"
 
 #define WORD_BYTES 8u
-#define CUTS 32u
+#define CUTS       32u
 
 /* Each cut's file is there, and has a word: the model asks for all. */
 static int write_words(const char *directory, const char *name, const uint8_t *memory, size_t bytes, size_t step)

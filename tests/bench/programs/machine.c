@@ -8,16 +8,21 @@
 
 enum state { START, NAME, NUMBER, HEX, STRING, ESCAPE, COMMENT, STATES };
 
-static const char text[] =
-	"while x17 < 0x3fA { print(\"a \\\"b\\\" c\", 1234); y = y*7+x; } # rest of line\n"
-	"if long_identifier_name == 42 { call f(0xdead, \"text\"); }\n"
-	"# a comment line that goes on for some time\n"
-	"z=((1+2)*(3+4))-0x10; \"unterminated 99 \\n\" ident2 5 6 7 8\n";
+static const char text[] = "while x17 < 0x3fA { print(\"a \\\"b\\\" c\", 1234); y = y*7+x; } # rest of line\n"
+			   "if long_identifier_name == 42 { call f(0xdead, \"text\"); }\n"
+			   "# a comment line that goes on for some time\n"
+			   "z=((1+2)*(3+4))-0x10; \"unterminated 99 \\n\" ident2 5 6 7 8\n";
 
 static uint32_t seen[STATES];
 
-static int is_digit(int c) { return c >= '0' && c <= '9'; }
-static int is_letter(int c) { return (c | 32) >= 'a' && (c | 32) <= 'z'; }
+static int is_digit(int c)
+{
+	return c >= '0' && c <= '9';
+}
+static int is_letter(int c)
+{
+	return (c | 32) >= 'a' && (c | 32) <= 'z';
+}
 
 static enum state step(enum state s, int c)
 {

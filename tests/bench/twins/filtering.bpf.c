@@ -9,9 +9,9 @@
 #include <bpf/bpf_endian.h>
 #include <bpf/bpf_helpers.h>
 
-#define PORT 9000
+#define PORT    9000
 #define ENTRIES 65536
-#define PROBES 8
+#define PROBES  8
 
 enum why { OTHER, MALFORMED, FRAGMENT, BAD_CHECKSUM, HANDLED, WHYS };
 
@@ -51,8 +51,7 @@ static __always_inline enum why steer4(struct iphdr *ip, void *end)
 	if ((void *)(udp + 1) > end)
 		return MALFORMED;
 	total = bpf_ntohs(ip->tot_len);
-	if (total < header + sizeof(*udp) || (void *)ip + total > end ||
-	    bpf_ntohs(udp->len) != total - header)
+	if (total < header + sizeof(*udp) || (void *)ip + total > end || bpf_ntohs(udp->len) != total - header)
 		return MALFORMED;
 	if (udp->dest != bpf_htons(PORT))
 		return OTHER;

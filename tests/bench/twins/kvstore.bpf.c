@@ -8,10 +8,10 @@
 #include <bpf/bpf_endian.h>
 #include <bpf/bpf_helpers.h>
 
-#define PORT 9000
-#define WORDS 8
-#define WAYS 4
-#define SETS 125
+#define PORT          9000
+#define WORDS         8
+#define WAYS          4
+#define SETS          125
 #define MESSAGE_BYTES 48
 
 enum why { OTHER, MALFORMED, FRAGMENT, BAD_CHECKSUM, HANDLED, ANSWERED, WHYS };
@@ -41,7 +41,7 @@ static __always_inline __u32 fold(__u64 sum)
 	return (sum & 0xffff) + (sum >> 16);
 }
 
-#define READ(x) (*(volatile __u32 *)&(x))
+#define READ(x)   (*(volatile __u32 *)&(x))
 #define BARRIER() asm volatile("" ::: "memory")
 
 static __always_inline __u32 take(struct line *line, __u32 key)
@@ -195,7 +195,7 @@ static __always_inline enum why kv4(struct ethhdr *eth, struct iphdr *ip, void *
 	addr = ip->saddr;
 	ip->saddr = ip->daddr;
 	ip->daddr = addr;
-	sum = (__u64)(__u16)~ip->check + (__u16)~*(__u16 *)&ip->ttl + (__u16)~ip->tot_len;
+	sum = (__u64)(__u16)~ip->check + (__u16) ~*(__u16 *)&ip->ttl + (__u16)~ip->tot_len;
 	ip->ttl = 64;
 	ip->tot_len = bpf_htons(header + sizeof(*udp) + MESSAGE_BYTES);
 	ip->check = ~fold(sum + *(__u16 *)&ip->ttl + ip->tot_len);
@@ -206,8 +206,8 @@ static __always_inline enum why kv4(struct ethhdr *eth, struct iphdr *ip, void *
 	if (!none) {
 		__u32 check;
 
-		sum = (__u64)bpf_htons(IPPROTO_UDP) + udp->len + ip->saddr + ip->daddr + udp->source +
-		      udp->dest + udp->len + sum_message(m);
+		sum = (__u64)bpf_htons(IPPROTO_UDP) + udp->len + ip->saddr + ip->daddr + udp->source + udp->dest + udp->len +
+		      sum_message(m);
 		check = (__u16)~fold(sum);
 		udp->check = check ? check : 0xffff;
 	}
@@ -233,8 +233,7 @@ int twin(struct xdp_md *ctx)
 	}
 	if (why == ANSWERED) {
 		struct iphdr *ip = at;
-		int bytes = (at - data) + ((void *)(ip + 1) <= end ? ip->ihl * 4 : 0) +
-			    sizeof(struct udphdr) + MESSAGE_BYTES;
+		int bytes = (at - data) + ((void *)(ip + 1) <= end ? ip->ihl * 4 : 0) + sizeof(struct udphdr) + MESSAGE_BYTES;
 		int excess = bytes - (int)(end - data);
 
 		if (excess)

@@ -21,16 +21,16 @@
 #include <bpf/bpf_endian.h>
 #include <bpf/bpf_helpers.h>
 
-#define PORT        9330
-#define SYN         0x4000
-#define EOM         0x8000
-#define ACK         0x2000
-#define PROBES      8
+#define PORT   9330
+#define SYN    0x4000
+#define EOM    0x8000
+#define ACK    0x2000
+#define PROBES 8
 #ifndef MESSAGES
 #define MESSAGES    16384
 #define PACKETS_MAX 2048 /* of a message */
 #endif
-#define BYTES_MAX   2048 /* of a packet */
+#define BYTES_MAX 2048 /* of a packet */
 
 enum why { OTHER, MALFORMED, FRAGMENT, BAD_CHECKSUM, NO_MESSAGE, DUPLICATE, NO_ROOM, FAILED, HANDLED, WHYS };
 enum state { NEVER, CLAIMED, OPEN, DONE }; /* DONE: known until its place is needed */
@@ -73,7 +73,7 @@ struct packet {
 static __always_inline int handle(struct message *m, const __u8 *payload, const __u8 *end, __u32 bytes, __u32 offset);
 static __always_inline void complete(struct message *m);
 
-#define LOAD(x) (*(volatile __typeof__(x) *)&(x))
+#define LOAD(x)   (*(volatile __typeof__(x) *)&(x))
 #define OPAQUE(x) asm volatile("" : "+r"(x))
 
 /* Are there so many bytes? A branch that stands where it is written: compilers turn it into what the verifier refuses. */
@@ -100,8 +100,8 @@ static __always_inline __u32 blur(__u32 v)
 {
 	__u32 mask = LOAD(any), not = ~mask;
 
-	OPAQUE(not);
-	return v + (mask & not);
+	OPAQUE(not );
+	return v + (mask & not );
 }
 
 /* The same place: what loops learn of the frame's size stays with theirs. */
@@ -324,7 +324,7 @@ static __always_inline int acknowledge(const struct packet *p, void *data)
 	}
 	ip->saddr = ip->daddr;
 	ip->daddr = addr;
-	sum = (__u64)(__u16)~ip->check + (__u16)~*(__u16 *)&ip->ttl + (__u16)~ip->tot_len;
+	sum = (__u64)(__u16)~ip->check + (__u16) ~*(__u16 *)&ip->ttl + (__u16)~ip->tot_len;
 	ip->ttl = 64;
 	ip->tot_len = bpf_htons(p->ip_bytes + udp_bytes);
 	ip->check = ~fold(sum + *(__u16 *)&ip->ttl + ip->tot_len);
@@ -333,8 +333,8 @@ static __always_inline int acknowledge(const struct packet *p, void *data)
 	udp->len = bpf_htons(udp_bytes);
 	p->slmp->flags = bpf_htons(ACK);
 	if (udp->check) {
-		sum = (__u64)bpf_htons(IPPROTO_UDP) + udp->len + ip->saddr + ip->daddr + udp->source + udp->dest +
-		      udp->len + *(__u16 *)p->slmp + *(__u32 *)((void *)p->slmp + 2) + *(__u32 *)((void *)p->slmp + 6);
+		sum = (__u64)bpf_htons(IPPROTO_UDP) + udp->len + ip->saddr + ip->daddr + udp->source + udp->dest + udp->len +
+		      *(__u16 *)p->slmp + *(__u32 *)((void *)p->slmp + 2) + *(__u32 *)((void *)p->slmp + 6);
 		check = (__u16)~fold(sum);
 		udp->check = check ? check : 0xffff;
 	}

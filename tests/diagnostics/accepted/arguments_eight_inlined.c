@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include <spin/spin.h>
 
-struct tally { uint32_t n, words[16]; };
+struct tally {
+	uint32_t n, words[16];
+};
 SPIN_STATE(struct tally);
 
-static inline uint32_t mix(uint32_t a, uint32_t b, uint32_t c, uint32_t d, uint32_t e, uint32_t f, uint32_t g,
-			   uint32_t h)
+static inline uint32_t mix(uint32_t a, uint32_t b, uint32_t c, uint32_t d, uint32_t e, uint32_t f, uint32_t g, uint32_t h)
 {
 	return a * b + c * d + e * f + g * h;
 }

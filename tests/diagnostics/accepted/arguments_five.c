@@ -2,7 +2,9 @@
 /* spincc --trusted: functions of the isolated class are inline */
 #include <spin/spin.h>
 
-struct tally { uint32_t n, words[16]; };
+struct tally {
+	uint32_t n, words[16];
+};
 SPIN_STATE(struct tally);
 
 static __attribute__((noinline)) uint32_t mix(uint32_t a, uint32_t b, uint32_t c, uint32_t d, uint32_t e)

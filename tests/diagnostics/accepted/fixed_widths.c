@@ -14,7 +14,9 @@ struct tally {
 	uint_least64_t least;
 	union {
 		const uint64_t whole;
-		struct { spin_be32 high, low; };
+		struct {
+			spin_be32 high, low;
+		};
 	} words[2];
 };
 SPIN_STATE(struct tally, .words = { { .high = 1 } });

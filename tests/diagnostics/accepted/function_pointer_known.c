@@ -1,11 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include <spin/spin.h>
 
-struct tally { uint32_t n, words[16]; };
+struct tally {
+	uint32_t n, words[16];
+};
 SPIN_STATE(struct tally);
 
-static inline uint32_t twice(uint32_t n) { return 2 * n; }
-static inline uint32_t apply(uint32_t (*op)(uint32_t), uint32_t n) { return op(n); }
+static inline uint32_t twice(uint32_t n)
+{
+	return 2 * n;
+}
+static inline uint32_t apply(uint32_t (*op)(uint32_t), uint32_t n)
+{
+	return op(n);
+}
 
 static enum spin_payload_rc f(struct spin_payload *p, struct tally *state)
 {

@@ -2,14 +2,18 @@
 #include <spin/spin.h>
 
 /* A hash in the state: 0 marks a free slot. */
-struct flows { struct { uint32_t src, packets; } slot[256]; };
+struct flows {
+	struct {
+		uint32_t src, packets;
+	} slot[256];
+};
 SPIN_STATE(struct flows);
 
 static enum spin_payload_rc f(struct spin_payload *p, struct flows *flows)
 {
 	uint32_t src = spin_src_addr4(p), home = src * 2654435769u >> 24;
 
-	#pragma unroll
+#pragma unroll
 	for (uint32_t i = 0; i < 8; i++) {
 		__typeof__(&flows->slot[0]) s = SPIN_AT(flows->slot, (home + i) % 256);
 

@@ -5,18 +5,18 @@
 SPIN_NO_STATE;
 
 enum { BYTES = 8 };
-struct pad { uint32_t words[4]; };
+struct pad {
+	uint32_t words[4];
+};
 SPIN_SCRATCHPAD(struct pad);
 
 static enum spin_completion_rc done(struct spin_completion *c, struct spin_no_state *unused)
 {
 	struct pad *pad = SPIN_SCRATCH(c);
 
-	if (spin_dma_to_host(c, SPIN_ME_MEM, 0, pad, sizeof(*pad)) ||
-	    spin_dma_to_host(c, SPIN_ME_MEM, sizeof(*pad), pad->words, BYTES))
+	if (spin_dma_to_host(c, SPIN_ME_MEM, 0, pad, sizeof(*pad)) || spin_dma_to_host(c, SPIN_ME_MEM, sizeof(*pad), pad->words, BYTES))
 		return SPIN_COMPLETION_SEGV;
 	return SPIN_COMPLETION_SUCCESS;
 }
 
-SPIN_HANDLERS(alone, .message_completion = done, .delivery = SPIN_DELIVER_ME,
-	      .user_header_bytes = SPIN_USER_HEADER_MAX);
+SPIN_HANDLERS(alone, .message_completion = done, .delivery = SPIN_DELIVER_ME, .user_header_bytes = SPIN_USER_HEADER_MAX);

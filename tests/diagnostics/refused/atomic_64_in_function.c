@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include <spin/spin.h>
 
-struct tally { uint64_t n, last; };
+struct tally {
+	uint64_t n, last;
+};
 SPIN_STATE(struct tally);
 
 static inline void swap(struct tally *state, uint64_t by)
 {
-	state->last = __atomic_exchange_n(&state->n, by, __ATOMIC_SEQ_CST); // compiler: atomics of another size than 32 bits; use spin_add32 and spin_cas32
+	state->last =
+		__atomic_exchange_n(&state->n, by,
+				    __ATOMIC_SEQ_CST); // compiler: atomics of another size than 32 bits; use spin_add32 and spin_cas32
 }
 
 static enum spin_header_rc begin(struct spin_header *h, struct tally *state)

@@ -8,4 +8,5 @@ static enum spin_payload_rc f(struct spin_payload *p, struct spin_no_state *unus
 	return SPIN_SUCCESS;
 }
 
-SPIN_HANDLERS(registers, .payload = f, .budget = (1u << 22) + 1); // compiler: budget is 4194305, at most 4194304 steps; more would keep an HPU from its packets
+SPIN_HANDLERS(registers, .payload = f,
+	      .budget = (1u << 22) + 1); // compiler: budget is 4194305, at most 4194304 steps; more would keep an HPU from its packets

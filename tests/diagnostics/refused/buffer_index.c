@@ -6,7 +6,9 @@ SPIN_BUFFER(uint32_t, buf, 64);
 
 static enum spin_payload_rc f(struct spin_payload *p, struct spin_no_state *unused)
 {
-	SPIN_BUFFER_OF(p, buf)[p->length] = 1; // verifier: the index may be beyond the array; take SPIN_AT(array, i) and test it for NULL, or mask i with a power of two
+	SPIN_BUFFER_OF(p, buf)
+	[p->length] =
+		1; // verifier: the index may be beyond the array; take SPIN_AT(array, i) and test it for NULL, or mask i with a power of two
 	return SPIN_SUCCESS;
 }
 

@@ -7,7 +7,9 @@ static enum spin_payload_rc f(struct spin_payload *p, struct spin_no_state *unus
 {
 	uint32_t buf[16];
 
-	if (spin_buffer_to_host(p, SPIN_HANDLER_MEM, 0, buf, 0, p->length)) // compiler: this call takes the name of an HPU's buffer; declare it with SPIN_BUFFER(TYPE, name, entries) before the first handler
+	if (spin_buffer_to_host(
+		    p, SPIN_HANDLER_MEM, 0, buf, 0,
+		    p->length)) // compiler: this call takes the name of an HPU's buffer; declare it with SPIN_BUFFER(TYPE, name, entries) before the first handler
 		return SPIN_SEGV;
 	return SPIN_SUCCESS;
 }

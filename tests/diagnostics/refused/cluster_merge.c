@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include <spin/spin.h>
 
-struct state { uint32_t words[3]; };
+struct state {
+	uint32_t words[3];
+};
 SPIN_STATE(struct state);
 
-struct tally { uint32_t packets; };
+struct tally {
+	uint32_t packets;
+};
 SPIN_PER_CLUSTER(struct tally, tally);
 
 static enum spin_payload_rc f(struct spin_payload *p, struct state *state)

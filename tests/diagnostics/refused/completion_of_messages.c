@@ -8,4 +8,7 @@ static enum spin_completion_rc done(struct spin_completion *c, struct spin_no_st
 	return SPIN_COMPLETION_SUCCESS;
 }
 
-SPIN_HANDLERS(completion, .completion = done, .delivery = SPIN_DELIVER_ME); // compiler: the completion handler has another signature; write enum spin_completion_rc name(uint32_t dropped_bytes, _Bool flow_control_triggered, STATE *state), or register it as .message_completion
+SPIN_HANDLERS(
+	completion, .completion = done,
+	.delivery =
+		SPIN_DELIVER_ME); // compiler: the completion handler has another signature; write enum spin_completion_rc name(uint32_t dropped_bytes, _Bool flow_control_triggered, STATE *state), or register it as .message_completion

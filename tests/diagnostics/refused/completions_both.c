@@ -13,4 +13,5 @@ static enum spin_completion_rc two(struct spin_completion *c, struct spin_no_sta
 	return SPIN_COMPLETION_SUCCESS;
 }
 
-SPIN_HANDLERS(completions, .completion = one, .message_completion = two, .delivery = SPIN_DELIVER_ME); // compiler: register one of .completion and .message_completion
+SPIN_HANDLERS(completions, .completion = one, .message_completion = two,
+	      .delivery = SPIN_DELIVER_ME); // compiler: register one of .completion and .message_completion

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include <spin/spin.h>
 
-struct state { uint32_t from[8], to[8]; };
+struct state {
+	uint32_t from[8], to[8];
+};
 SPIN_STATE(struct state);
 
 static enum spin_payload_rc f(struct spin_payload *p, struct state *state)

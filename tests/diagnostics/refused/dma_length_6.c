@@ -3,7 +3,9 @@
 
 SPIN_NO_STATE;
 
-struct pad { uint32_t n, words[15]; };
+struct pad {
+	uint32_t n, words[15];
+};
 SPIN_SCRATCHPAD(struct pad);
 
 static enum spin_completion_rc done(struct spin_completion *c, struct spin_no_state *unused)

@@ -8,7 +8,9 @@ static enum spin_completion_rc f(struct spin_completion *c, struct spin_no_state
 {
 	struct spin_process to = spin_source(c);
 
-	if (spin_forward(c, &to)) // compiler: this call takes the struct spin_payload * of a payload handler; a completion handler has no packet left
+	if (spin_forward(
+		    c,
+		    &to)) // compiler: this call takes the struct spin_payload * of a payload handler; a completion handler has no packet left
 		return SPIN_COMPLETION_SEGV;
 	return SPIN_COMPLETION_SUCCESS;
 }

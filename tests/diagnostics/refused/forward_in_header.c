@@ -8,7 +8,9 @@ static enum spin_header_rc f(struct spin_header *h, struct spin_no_state *unused
 {
 	struct spin_process to = spin_source(h);
 
-	if (spin_forward(h, &to)) // compiler: this call takes the struct spin_payload * of a payload handler; SPIN_GET reads a first packet's payload
+	if (spin_forward(
+		    h,
+		    &to)) // compiler: this call takes the struct spin_payload * of a payload handler; SPIN_GET reads a first packet's payload
 		return SPIN_HEADER_SEGV;
 	return SPIN_HEADER_DROP;
 }

@@ -8,4 +8,5 @@ static enum spin_payload_rc f(struct spin_payload *p, struct spin_no_state *unus
 	return SPIN_SUCCESS;
 }
 
-SPIN_HANDLERS(registers, .payload = f, .delivery = SPIN_DELIVER_ME, .fragmentation_bytes = 65535); // compiler: fragmentation_bytes is 65535: a power of two, at most 64
+SPIN_HANDLERS(registers, .payload = f, .delivery = SPIN_DELIVER_ME,
+	      .fragmentation_bytes = 65535); // compiler: fragmentation_bytes is 65535: a power of two, at most 64

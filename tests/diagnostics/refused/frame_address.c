@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include <spin/spin.h>
 
-struct tally { uint32_t n, words[16]; };
+struct tally {
+	uint32_t n, words[16];
+};
 SPIN_STATE(struct tally);
 
 static enum spin_payload_rc f(struct spin_payload *p, struct tally *state)
 {
-	state->n = (uint32_t)(uintptr_t)__builtin_frame_address(0); // compiler: the address of a stack frame, which eBPF has not; do without
+	state->n =
+		(uint32_t)(uintptr_t)__builtin_frame_address(0); // compiler: the address of a stack frame, which eBPF has not; do without
 	return SPIN_SUCCESS;
 }
 

@@ -3,4 +3,5 @@
 
 SPIN_NO_STATE;
 
-SPIN_HANDLERS(mine, .payload = 0, .bytes_in_l1 = SPIN_HEADERS_ONLY); // compiler: it registers no handler; give .header, .payload or .completion
+SPIN_HANDLERS(mine, .payload = 0,
+	      .bytes_in_l1 = SPIN_HEADERS_ONLY); // compiler: it registers no handler; give .header, .payload or .completion

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include <spin/spin.h>
 
-struct tally { uint32_t n, words[16]; };
+struct tally {
+	uint32_t n, words[16];
+};
 SPIN_STATE(struct tally);
 
 struct route {
@@ -14,7 +16,9 @@ SPIN_TABLE(routes, struct route, 64);
 
 static enum spin_payload_rc f(struct spin_payload *p, struct tally *state)
 {
-	spin_count(&routes[spin_ntoh16(spin_src_port(p))].packets, 1); // verifier: the index may be beyond the array; take SPIN_AT(array, i) and test it for NULL, or mask i with a power of two
+	spin_count(
+		&routes[spin_ntoh16(spin_src_port(p))].packets,
+		1); // verifier: the index may be beyond the array; take SPIN_AT(array, i) and test it for NULL, or mask i with a power of two
 	return SPIN_SUCCESS;
 }
 

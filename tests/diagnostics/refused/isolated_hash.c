@@ -2,7 +2,11 @@
 #include <spin/spin.h>
 
 /* A hash in the state: 0 marks a free slot. */
-struct flows { struct { uint32_t src, packets; } slot[256]; };
+struct flows {
+	struct {
+		uint32_t src, packets;
+	} slot[256];
+};
 SPIN_STATE(struct flows);
 
 static enum spin_payload_rc f(struct spin_payload *p, struct flows *flows)

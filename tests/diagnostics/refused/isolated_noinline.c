@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include <spin/spin.h>
 
-struct tally { uint32_t n, words[16]; };
+struct tally {
+	uint32_t n, words[16];
+};
 SPIN_STATE(struct tally);
 
-static __attribute__((noinline)) uint32_t mix(uint32_t a, struct tally *t) // isolated: a function is called that is never inlined, where loops are not limited; leave out noinline
+static __attribute__((noinline)) uint32_t mix(
+	uint32_t a,
+	struct tally *t) // isolated: a function is called that is never inlined, where loops are not limited; leave out noinline
 {
 	return a * t->n + t->words[a & 15];
 }

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include <spin/spin.h>
 
-struct tally { uint32_t n, words[16]; };
+struct tally {
+	uint32_t n, words[16];
+};
 SPIN_STATE(struct tally);
 
 void abort(void);
 
 static enum spin_payload_rc f(struct spin_payload *p, struct tally *state)
 {
-	if (p->length > 8) abort(); // compiler: there is no function 'abort'; handlers have no C library: call those of <spin/spin.h> and your own
+	if (p->length > 8)
+		abort(); // compiler: there is no function 'abort'; handlers have no C library: call those of <spin/spin.h> and your own
 	return SPIN_SUCCESS;
 }
 

@@ -8,4 +8,7 @@ static enum spin_completion_rc done(uint32_t dropped_bytes, _Bool flow_control_t
 	return SPIN_COMPLETION_SUCCESS;
 }
 
-SPIN_HANDLERS(completion, .message_completion = done, .delivery = SPIN_DELIVER_ME); // compiler: the message_completion handler has another signature; write enum spin_completion_rc name(struct spin_completion *c, STATE *state), or register it as .completion
+SPIN_HANDLERS(
+	completion, .message_completion = done,
+	.delivery =
+		SPIN_DELIVER_ME); // compiler: the message_completion handler has another signature; write enum spin_completion_rc name(struct spin_completion *c, STATE *state), or register it as .completion

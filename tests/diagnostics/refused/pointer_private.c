@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include <spin/spin.h>
 
-struct tally { uint32_t n, words[16]; };
+struct tally {
+	uint32_t n, words[16];
+};
 SPIN_STATE(struct tally);
 
 static enum spin_payload_rc f(struct spin_payload *p, struct tally *state)
 {
-	state->n = p->packet->payload[100]; // verifier: this goes beyond what was tested of the packet; give SPIN_GET a type that covers all that is used, or walk with SPIN_FOR_EACH
+	state->n =
+		p->packet->payload
+			[100]; // verifier: this goes beyond what was tested of the packet; give SPIN_GET a type that covers all that is used, or walk with SPIN_FOR_EACH
 	return SPIN_SUCCESS;
 }
 

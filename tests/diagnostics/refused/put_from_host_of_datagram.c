@@ -8,7 +8,9 @@ static enum spin_payload_rc f(struct spin_payload *p, struct spin_no_state *unus
 {
 	struct spin_put put = { .target = spin_source(p) };
 
-	if (spin_put_from_host(p, 0, 64, &put)) // compiler: spin_put_from_host is for messages: a datagram has no matching entry; send from HPU memory with spin_put_from_device
+	if (spin_put_from_host(
+		    p, 0, 64,
+		    &put)) // compiler: spin_put_from_host is for messages: a datagram has no matching entry; send from HPU memory with spin_put_from_device
 		return SPIN_SEGV;
 	return SPIN_SUCCESS;
 }

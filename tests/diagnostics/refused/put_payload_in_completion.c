@@ -8,7 +8,9 @@ static enum spin_completion_rc f(struct spin_completion *c, struct spin_no_state
 {
 	struct spin_put put = { .target = spin_source(c) };
 
-	if (spin_put_payload(c, 0, 4, &put)) // compiler: this call takes the struct spin_payload * of a payload handler; a completion handler has no packet left
+	if (spin_put_payload(
+		    c, 0, 4,
+		    &put)) // compiler: this call takes the struct spin_payload * of a payload handler; a completion handler has no packet left
 		return SPIN_COMPLETION_SEGV;
 	return SPIN_COMPLETION_SUCCESS;
 }

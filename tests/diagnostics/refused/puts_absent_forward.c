@@ -7,7 +7,9 @@ static enum spin_payload_rc f(struct spin_payload *p, struct spin_no_state *unus
 {
 	struct spin_process to = spin_source(p);
 
-	if (spin_forward(p, &to)) // compiler: it sends packets; say with SPIN_PUTS(n) before the first handler how many at most for one that came
+	if (spin_forward(
+		    p,
+		    &to)) // compiler: it sends packets; say with SPIN_PUTS(n) before the first handler how many at most for one that came
 		return SPIN_SEGV;
 	return SPIN_DROP;
 }

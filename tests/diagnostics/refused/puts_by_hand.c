@@ -8,4 +8,5 @@ static enum spin_payload_rc f(struct spin_payload *p, struct spin_no_state *unus
 	return SPIN_SUCCESS;
 }
 
-SPIN_HANDLERS(puts, .payload = f, .puts = 2); // compiler: how many packets handlers send is registered by SPIN_PUTS(n) before the first handler
+SPIN_HANDLERS(puts, .payload = f,
+	      .puts = 2); // compiler: how many packets handlers send is registered by SPIN_PUTS(n) before the first handler

@@ -8,4 +8,5 @@ static enum spin_payload_rc f(struct spin_payload *p, struct spin_no_state *unus
 	return SPIN_SUCCESS;
 }
 
-SPIN_HANDLERS(pad, .payload = f, .delivery = SPIN_DELIVER_ME, .scratchpad_bytes = 64); // compiler: the scratchpad's size is registered by SPIN_SCRATCHPAD(TYPE) before the first handler
+SPIN_HANDLERS(pad, .payload = f, .delivery = SPIN_DELIVER_ME,
+	      .scratchpad_bytes = 64); // compiler: the scratchpad's size is registered by SPIN_SCRATCHPAD(TYPE) before the first handler

@@ -3,7 +3,9 @@
 
 SPIN_NO_STATE;
 
-struct pad { uint32_t n, words[15]; };
+struct pad {
+	uint32_t n, words[15];
+};
 SPIN_SCRATCHPAD(struct pad);
 
 static enum spin_payload_rc f(struct spin_payload *p, struct spin_no_state *unused)
@@ -12,4 +14,5 @@ static enum spin_payload_rc f(struct spin_payload *p, struct spin_no_state *unus
 	return SPIN_SUCCESS;
 }
 
-SPIN_HANDLERS(scratchpad, .payload = f); // compiler: SPIN_SCRATCHPAD is a message's: register .delivery = SPIN_DELIVER_ME, or keep it in SPIN_STATE
+SPIN_HANDLERS(scratchpad,
+	      .payload = f); // compiler: SPIN_SCRATCHPAD is a message's: register .delivery = SPIN_DELIVER_ME, or keep it in SPIN_STATE

@@ -3,8 +3,12 @@
 
 SPIN_NO_STATE;
 
-struct pad { uint32_t n, words[15]; };
-struct other { uint32_t words[2]; };
+struct pad {
+	uint32_t n, words[15];
+};
+struct other {
+	uint32_t words[2];
+};
 SPIN_SCRATCHPAD(struct pad);
 SPIN_SCRATCHPAD(struct other); // compiler: one SPIN_SCRATCHPAD per file; put everything into one struct
 

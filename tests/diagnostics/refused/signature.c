@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include <spin/spin.h>
 
-struct tally { uint32_t n, words[16]; };
+struct tally {
+	uint32_t n, words[16];
+};
 SPIN_STATE(struct tally);
 
 static int f(struct spin_payload *p)
@@ -10,4 +12,7 @@ static int f(struct spin_payload *p)
 	return SPIN_SUCCESS;
 }
 
-SPIN_HANDLERS(signature, .payload = f); // compiler: the payload handler has another signature; write enum spin_payload_rc name(struct spin_payload *p, STATE *state)
+SPIN_HANDLERS(
+	signature,
+	.payload =
+		f); // compiler: the payload handler has another signature; write enum spin_payload_rc name(struct spin_payload *p, STATE *state)

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include <spin/spin.h>
 
-struct tally { uint32_t n, words[16]; };
+struct tally {
+	uint32_t n, words[16];
+};
 SPIN_STATE(struct tally);
 
 static void f(struct spin_payload *p, struct tally *state)
@@ -10,4 +12,7 @@ static void f(struct spin_payload *p, struct tally *state)
 	return;
 }
 
-SPIN_HANDLERS(signature_void, .payload = f); // compiler: the payload handler has another signature; write enum spin_payload_rc name(struct spin_payload *p, STATE *state)
+SPIN_HANDLERS(
+	signature_void,
+	.payload =
+		f); // compiler: the payload handler has another signature; write enum spin_payload_rc name(struct spin_payload *p, STATE *state)

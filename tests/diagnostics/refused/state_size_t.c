@@ -3,7 +3,9 @@
 
 #include <stddef.h>
 
-struct slot { uint32_t key; };
+struct slot {
+	uint32_t key;
+};
 struct tally {
 	uint32_t n;
 	struct slot first;

@@ -5,7 +5,9 @@ SPIN_NO_STATE;
 
 struct route {
 	SPIN_KEY(uint32_t, src);
-	SPIN_READ_ONLY(unsigned long, bytes); // compiler: 'bytes' is an unsigned long, which has 8 bytes in the kernel and 4 on an HPU; use int32_t, uint32_t, int64_t or uint64_t
+	SPIN_READ_ONLY(
+		unsigned long,
+		bytes); // compiler: 'bytes' is an unsigned long, which has 8 bytes in the kernel and 4 on an HPU; use int32_t, uint32_t, int64_t or uint64_t
 	SPIN_COUNTER(packets);
 };
 SPIN_TABLE(routes, struct route, 64);

@@ -8,4 +8,5 @@ static enum spin_payload_rc f(struct spin_payload *p, struct spin_no_state *unus
 	return SPIN_SUCCESS;
 }
 
-SPIN_HANDLERS(registers, .payload = f, .delivery = SPIN_DELIVER_ME, .takes = 8); // compiler: takes is 8: SPIN_TAKES_GET, SPIN_TAKES_ATOMIC, SPIN_TAKES_FETCH, or several with |
+SPIN_HANDLERS(registers, .payload = f, .delivery = SPIN_DELIVER_ME,
+	      .takes = 8); // compiler: takes is 8: SPIN_TAKES_GET, SPIN_TAKES_ATOMIC, SPIN_TAKES_FETCH, or several with |

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include <spin/spin.h>
 
-struct tally { uint32_t n, words[16]; };
+struct tally {
+	uint32_t n, words[16];
+};
 SPIN_STATE(struct tally);
 
-#define X4(x) x x x x
+#define X4(x)  x x x x
 #define X16(x) X4(X4(x))
 
 static enum spin_payload_rc f(struct spin_payload *p, struct tally *state)
@@ -17,4 +19,5 @@ static enum spin_payload_rc f(struct spin_payload *p, struct tally *state)
 	return SPIN_SUCCESS;
 }
 
-SPIN_HANDLERS(too_large, .payload = f); // compiler: the handlers are too large for an HPU's 32 KiB of program memory; repeat less of the code
+SPIN_HANDLERS(too_large,
+	      .payload = f); // compiler: the handlers are too large for an HPU's 32 KiB of program memory; repeat less of the code

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include <spin/spin.h>
 
-struct tally { uint32_t n, words[16]; };
+struct tally {
+	uint32_t n, words[16];
+};
 SPIN_STATE(struct tally);
 
-struct pair { uint32_t a, b; };
+struct pair {
+	uint32_t a, b;
+};
 
 static enum spin_payload_rc f(struct spin_payload *p, struct tally *state)
 {

@@ -8,4 +8,5 @@ static enum spin_header_rc first(struct spin_header *h, struct spin_no_state *un
 	return SPIN_HEADER_PROCESS_DATA;
 }
 
-SPIN_HANDLERS(user_header, .header = first, .delivery = SPIN_DELIVER_ME, .user_header_bytes = 257); // compiler: user_header_bytes is 257, at most 256
+SPIN_HANDLERS(user_header, .header = first, .delivery = SPIN_DELIVER_ME,
+	      .user_header_bytes = 257); // compiler: user_header_bytes is 257, at most 256

@@ -39,8 +39,7 @@ static int watch(struct spin_ctx *ctx, uint64_t wanted)
 		usleep(10000);
 	for (int i = 0; i < SPIN_REASON_COUNT; i++)
 		if (packets[i])
-			printf("%s %s %" PRIu64 "\n", spin_verdict_name(spin_reason_verdict(i)),
-			       spin_reason_name(i), packets[i]);
+			printf("%s %s %" PRIu64 "\n", spin_verdict_name(spin_reason_verdict(i)), spin_reason_name(i), packets[i]);
 	return spin_ctx__fields(ctx, "spin_state", 1, print_field, NULL);
 }
 

@@ -5,7 +5,7 @@
 #include <spin/spin.h>
 
 #define ATOMICS_PACKETS 1024u
-#define ATOMICS_ROUNDS 400u /* of that work */
+#define ATOMICS_ROUNDS  400u /* of that work */
 
 enum atomics_how {
 	ATOMICS_BLOCKING, /* an addition, then work */
@@ -18,7 +18,7 @@ enum atomics_how {
 struct atomics_nb {
 	struct spin_lock lock;
 	uint32_t locked, work, twice;
-	uint8_t  taken[ATOMICS_PACKETS];
+	uint8_t taken[ATOMICS_PACKETS];
 };
 
 #endif

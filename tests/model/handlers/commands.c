@@ -100,7 +100,7 @@ static enum spin_payload_rc commands_payload(struct spin_payload *p, struct memo
 		break;
 	case COMMAND_READ_LOCKED:
 		SPIN_READ_LOCKED(p, &state->rw)
-			rc = state->words[1] == 0xffffffff;
+		rc = state->words[1] == 0xffffffff;
 		break;
 	case COMMAND_WRITE_LOCKED:
 		SPIN_WRITE_LOCKED(p, &state->rw)

@@ -20,7 +20,7 @@ enum {
 #define COMMAND_ENUM_(name) COMMAND_##name,
 	COMMAND_CALLS(COMMAND_ENUM_)
 #undef COMMAND_ENUM_
-	COMMAND_COUNT
+		COMMAND_COUNT
 };
 
 #endif

@@ -50,5 +50,4 @@ static enum spin_completion_rc asks_completion(struct spin_completion *c, struct
 	return SPIN_COMPLETION_SUCCESS;
 }
 
-SPIN_HANDLERS(message_asks, .payload = asks_payload, .message_completion = asks_completion,
-	      .delivery = SPIN_DELIVER_ME);
+SPIN_HANDLERS(message_asks, .payload = asks_payload, .message_completion = asks_completion, .delivery = SPIN_DELIVER_ME);

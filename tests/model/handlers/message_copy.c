@@ -2,7 +2,9 @@
 /* Puts each packet where it belongs, by DMA, and counts in the message's scratchpad. */
 #include <spin/spin.h>
 
-struct progress { uint32_t packets, bytes; };
+struct progress {
+	uint32_t packets, bytes;
+};
 SPIN_SCRATCHPAD(struct progress);
 SPIN_NO_STATE;
 
@@ -17,5 +19,4 @@ static enum spin_payload_rc message_copy_payload(struct spin_payload *p, struct 
 	return SPIN_SUCCESS;
 }
 
-SPIN_HANDLERS(message_copy, .payload = message_copy_payload, .delivery = SPIN_DELIVER_ME,
-	      .bytes_in_l1 = SPIN_HEADERS_ONLY);
+SPIN_HANDLERS(message_copy, .payload = message_copy_payload, .delivery = SPIN_DELIVER_ME, .bytes_in_l1 = SPIN_HEADERS_ONLY);

@@ -2,7 +2,9 @@
 /* Sums the words of messages: what the entry of a packet costs around that. */
 #include <spin/spin.h>
 
-struct sums { uint32_t sum; };
+struct sums {
+	uint32_t sum;
+};
 SPIN_STATE(struct sums);
 
 static enum spin_payload_rc message_sum_payload(struct spin_payload *p, struct sums *state)

@@ -19,35 +19,35 @@ SPIN_HANDLERS(rows, .payload = rows_payload);
 
 #define ROW __attribute__((used, flatten, section(".text.hpu"))) void
 
-#define PAIRS(name, statement) \
-	ROW rows_##name(void) \
-	{ \
-		struct spin_packet packet = { .steps = 100 }; \
+#define PAIRS(name, statement)                                                            \
+	ROW rows_##name(void)                                                             \
+	{                                                                                 \
+		struct spin_packet packet = { .steps = 100 };                             \
 		const struct spin_payload payload = { .packet = &packet }, *p = &payload; \
-		struct locks *locks = (struct locks *)0x10090000; \
-		\
-		__asm__ volatile("" : "+r"(locks)); \
-		(void)p; \
-		statement statement statement statement \
+		struct locks *locks = (struct locks *)0x10090000;                         \
+                                                                                          \
+		__asm__ volatile("" : "+r"(locks));                                       \
+		(void)p;                                                                  \
+		statement statement statement statement                                   \
 	}
 
 PAIRS(none, )
 PAIRS(try_lock, if (spin_try_lock(&locks->lock)) spin_unlock(&locks->lock);)
-PAIRS(lock, SPIN_LOCKED(p, &locks->lock) {})
-PAIRS(read_lock, SPIN_READ_LOCKED(p, &locks->rw) {})
-PAIRS(write_lock, SPIN_WRITE_LOCKED(p, &locks->rw) {})
+PAIRS(lock, SPIN_LOCKED(p, &locks->lock){})
+PAIRS(read_lock, SPIN_READ_LOCKED(p, &locks->rw){})
+PAIRS(write_lock, SPIN_WRITE_LOCKED(p, &locks->rw){})
 
 /* A command, and the same with a wait. */
-#define COMMAND(name, statement) \
-	ROW rows_##name(void) \
-	{ \
-		uint32_t high = 0x40, low = 0, l1 = 0x10090000, l2 = 0x1c400000, bytes = 64, id = 0; \
-		\
-		__asm__ volatile("" : "+r"(high), "+r"(low), "+r"(l1), "+r"(l2), "+r"(bytes)); \
-		statement; \
+#define COMMAND(name, statement)                                                                        \
+	ROW rows_##name(void)                                                                           \
+	{                                                                                               \
+		uint32_t high = 0x40, low = 0, l1 = 0x10090000, l2 = 0x1c400000, bytes = 64, id = 0;    \
+                                                                                                        \
+		__asm__ volatile("" : "+r"(high), "+r"(low), "+r"(l1), "+r"(l2), "+r"(bytes));          \
+		statement;                                                                              \
 		__asm__ volatile("nop" : : "r"(id)); /* a return right after a load hides some of it */ \
 	}
-#define COMMANDS(name, call) \
+#define COMMANDS(name, call)     \
 	COMMAND(name, id = call) \
 	COMMAND(name##_wait, id = call; spin_command_wait_(id))
 

@@ -26,8 +26,7 @@ static enum spin_header_rc sends_header(struct spin_header *h, struct spin_no_st
 	put.target = next(spin_source(h)); /* one by one: gcc 14 calls memset() for an initializer, and there is none */
 	put.match_bits = 1;
 	put.hdr_data = put.remote_offset = 0;
-	return spin_put_from_device(h, &word, 4, &put) ?
-		       SPIN_HEADER_SEGV : SPIN_HEADER_PROCESS_DATA;
+	return spin_put_from_device(h, &word, 4, &put) ? SPIN_HEADER_SEGV : SPIN_HEADER_PROCESS_DATA;
 }
 
 static enum spin_payload_rc sends_payload(struct spin_payload *p, struct spin_no_state *unused)
@@ -56,6 +55,5 @@ static enum spin_completion_rc sends_completion(struct spin_completion *c, struc
 	return spin_put_from_host(c, 0, 64, &put) ? SPIN_COMPLETION_SEGV : SPIN_COMPLETION_SUCCESS;
 }
 
-SPIN_HANDLERS(sends, .header = sends_header, .payload = sends_payload, .message_completion = sends_completion,
-	      .delivery = SPIN_DELIVER_ME, .budget = 5,
-	      .bytes_in_l1 = BYTES_IN_L1);
+SPIN_HANDLERS(sends, .header = sends_header, .payload = sends_payload, .message_completion = sends_completion, .delivery = SPIN_DELIVER_ME,
+	      .budget = 5, .bytes_in_l1 = BYTES_IN_L1);

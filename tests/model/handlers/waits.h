@@ -4,9 +4,11 @@
 
 #include <spin/spin.h>
 
-#define WAITS_MORE 7u             /* under way at once: more than slots */
+#define WAITS_MORE 7u               /* under way at once: more than slots */
 #define WAITS_SAID (WAITS_MORE + 3) /* of each task */
 
-struct waits { uint32_t done; };
+struct waits {
+	uint32_t done;
+};
 
 #endif

@@ -23,8 +23,7 @@ __handler__ void pspin_ping_pong(struct handler_args *args)
 	struct task *task = args->task;
 	struct ip_hdr *ip = (struct ip_hdr *)task->pkt_mem;
 	uint16_t length = ip->length;
-	struct udp_hdr *udp =
-		(struct udp_hdr *)(task->pkt_mem + ip->version * 4); /* IHL in PsPIN's place */
+	struct udp_hdr *udp = (struct udp_hdr *)(task->pkt_mem + ip->version * 4); /* IHL in PsPIN's place */
 	uint32_t src = ip->source_id;
 	uint16_t port;
 

@@ -54,8 +54,7 @@ static inline uint32_t take(struct kv_line *line, uint32_t key)
 	if ((tag & KV_STATE_MASK) == KV_BUSY)
 		return 0;
 	taken = taken ? taken : 4;
-	if (!__atomic_compare_exchange_n(&line->tag, &expect, taken | KV_BUSY, 0, __ATOMIC_RELAXED,
-					 __ATOMIC_RELAXED))
+	if (!__atomic_compare_exchange_n(&line->tag, &expect, taken | KV_BUSY, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 		return 0;
 	line->key = key;
 	store(&line->tag, taken | KV_PENDING);
@@ -83,8 +82,7 @@ static inline int answer(struct kv_message *m, struct kv_line *line, uint32_t ke
 	return 1;
 }
 
-static inline void reply(struct task *task, struct ip_hdr *ip, struct udp_hdr *udp, uint32_t header,
-			 uint32_t bytes, uint32_t length)
+static inline void reply(struct task *task, struct ip_hdr *ip, struct udp_hdr *udp, uint32_t header, uint32_t bytes, uint32_t length)
 {
 	uint32_t src = ip->source_id;
 	uint16_t port = udp->src_port;

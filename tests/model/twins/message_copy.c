@@ -15,8 +15,7 @@ static inline void copy(struct handler_args *args)
 
 	if (to > task->host_mem_size || bytes > task->host_mem_size - to)
 		return;
-	spin_dma_to_host(task->host_mem_high, task->host_mem_low + to,
-			 task->l2_pkt_mem + sizeof(struct eth_hdr) + header, bytes);
+	spin_dma_to_host(task->host_mem_high, task->host_mem_low + to, task->l2_pkt_mem + sizeof(struct eth_hdr) + header, bytes);
 	amo_add(&progress->packets, 1);
 	amo_add(&progress->bytes, bytes);
 }

@@ -100,16 +100,28 @@ static inline void deposit(struct task *task, void *packet)
 }
 
 /* Makes `handler` the entry that the NIC calls for payload; the others are there and empty. */
-#define TWIN(handler)                                                                              \
-	__handler__ void hpu_payload_ip4(struct handler_args *args)                                \
-	{                                                                                          \
-		handler(args);                                                                     \
-	}                                                                                          \
-	__handler__ void hpu_payload_ip6(void) {}                                                  \
-	__handler__ void hpu_header_ip4(void) {}                                                   \
-	__handler__ void hpu_header_ip6(void) {}                                                   \
-	__handler__ void hpu_proceed_ip4(void) {}                                                  \
-	__handler__ void hpu_proceed_ip6(void) {}                                                  \
-	__handler__ void hpu_completion(void) {}
+#define TWIN(handler)                                               \
+	__handler__ void hpu_payload_ip4(struct handler_args *args) \
+	{                                                           \
+		handler(args);                                      \
+	}                                                           \
+	__handler__ void hpu_payload_ip6(void)                      \
+	{                                                           \
+	}                                                           \
+	__handler__ void hpu_header_ip4(void)                       \
+	{                                                           \
+	}                                                           \
+	__handler__ void hpu_header_ip6(void)                       \
+	{                                                           \
+	}                                                           \
+	__handler__ void hpu_proceed_ip4(void)                      \
+	{                                                           \
+	}                                                           \
+	__handler__ void hpu_proceed_ip6(void)                      \
+	{                                                           \
+	}                                                           \
+	__handler__ void hpu_completion(void)                       \
+	{                                                           \
+	}
 
 #endif

@@ -2,5 +2,4 @@
 /* A state with an initial value, for the test of its placement. */
 #include <stdint.h>
 
-uint32_t spin_state[2]
-	__attribute__((used, section(".spin_state"), aligned(8))) = {0x11223344, 0x55667788};
+uint32_t spin_state[2] __attribute__((used, section(".spin_state"), aligned(8))) = { 0x11223344, 0x55667788 };

@@ -3,13 +3,15 @@
 #define SPIN_TARGET_BPF_H
 
 /* eBPF at XDP: state and tables are global variables, which user space maps. */
-#define SPIN_STATE_ATTR_ __attribute__((section(".data"), aligned(8)))
-#define SPIN_TABLE_ATTR_ __attribute__((aligned(64), annotate("spin_table"))) /* spincc tells it from other variables */
+#define SPIN_STATE_ATTR_   __attribute__((section(".data"), aligned(8)))
+#define SPIN_TABLE_ATTR_   __attribute__((aligned(64), annotate("spin_table"))) /* spincc tells it from other variables */
 #define SPIN_PER_HPU_ATTR_ SPIN_TABLE_ATTR_
 #define SPIN_SCRATCH_ATTR_ __attribute__((aligned(64)))
 /* Makes of the function that sends one that the verifier looks at by itself (bpf/put.h). */
-#define SPIN_PUTS_OF_TARGET_ struct xdp_md; extern int spin_put_direct(struct xdp_md *ctx);
-#define SPIN_KEY_ATTR_   __attribute__((btf_decl_tag("spin_key"))) /* spincc sees to it that it comes first */
+#define SPIN_PUTS_OF_TARGET_ \
+	struct xdp_md;       \
+	extern int spin_put_direct(struct xdp_md *ctx);
+#define SPIN_KEY_ATTR_     __attribute__((btf_decl_tag("spin_key")))     /* spincc sees to it that it comes first */
 #define SPIN_CLUSTER_ATTR_ __attribute__((btf_decl_tag("spin_cluster"))) /* libspin sums up the copies */
 
 /* A page of 4096 less XDP's headroom and tailroom: what is longer goes by the copied program. */
@@ -19,10 +21,24 @@
  * The compiler must not reason about v, else it drops a bound that the verifier needs to see, or makes a pointer anew elsewhere,
  * of which what the verifier has learnt is lost.
  */
-#define SPIN_OPAQUE_(v) ({ __typeof__(v) spin_v_ = (v); __asm__ volatile("" : "+r"(spin_v_)); spin_v_; })
-SPIN_INLINE uint32_t spin_opaque_(uint32_t v) { return SPIN_OPAQUE_(v); }
-SPIN_INLINE uint64_t spin_opaque64_(uint64_t v) { return SPIN_OPAQUE_(v); }
-SPIN_INLINE const uint8_t *spin_opaque_pointer_(const uint8_t *at) { return SPIN_OPAQUE_(at); }
+#define SPIN_OPAQUE_(v)                               \
+	({                                            \
+		__typeof__(v) spin_v_ = (v);          \
+		__asm__ volatile("" : "+r"(spin_v_)); \
+		spin_v_;                              \
+	})
+SPIN_INLINE uint32_t spin_opaque_(uint32_t v)
+{
+	return SPIN_OPAQUE_(v);
+}
+SPIN_INLINE uint64_t spin_opaque64_(uint64_t v)
+{
+	return SPIN_OPAQUE_(v);
+}
+SPIN_INLINE const uint8_t *spin_opaque_pointer_(const uint8_t *at)
+{
+	return SPIN_OPAQUE_(at);
+}
 
 /*
  * at <= end, as a branch that stands where it was written: the compiler would
@@ -59,8 +75,7 @@ SPIN_INLINE _Bool spin_can_loop_(uint64_t *round, uint32_t max)
 {
 	(void)round;
 	(void)max;
-	__asm__ goto("1: .byte 0xe5; .byte 0; .long ((%l[out] - 1b - 8) / 8) & 0xffff; .short 0"
-		     : : : : out);
+	__asm__ goto("1: .byte 0xe5; .byte 0; .long ((%l[out] - 1b - 8) / 8) & 0xffff; .short 0" : : : : out);
 	return 1;
 out:
 	return 0;
@@ -137,7 +152,12 @@ SPIN_INLINE void spin_add32(uint32_t *at, uint32_t n)
 }
 
 /* A result that nobody uses: the compiler would take the operation without one, which orders nothing. */
-#define SPIN_USED_(x) ({ __typeof__(x) spin_used_ = (x); __asm__ volatile("" : : "r"(spin_used_)); spin_used_; })
+#define SPIN_USED_(x)                                     \
+	({                                                \
+		__typeof__(x) spin_used_ = (x);           \
+		__asm__ volatile("" : : "r"(spin_used_)); \
+		spin_used_;                               \
+	})
 
 SPIN_INLINE uint32_t spin_fadd32_(uint32_t *at, uint32_t n)
 {

@@ -9,11 +9,11 @@
  */
 #define SPIN_BUFFER_SLACK_ 64u
 
-#define SPIN_BUFFER_(TYPE, name, entries) \
-	struct spin_buffer_of_##name { \
-		TYPE of[SPIN_HPUS_MAX][entries]; \
+#define SPIN_BUFFER_(TYPE, name, entries)               \
+	struct spin_buffer_of_##name {                  \
+		TYPE of[SPIN_HPUS_MAX][entries];        \
 		uint32_t slack[SPIN_BUFFER_SLACK_ / 4]; \
-	}; \
+	};                                              \
 	struct spin_buffer_of_##name spin_buffer_##name SPIN_TABLE_ATTR_
 
 #define SPIN_BUFFER_OF_(v, name) (spin_buffer_##name.of[spin_my_hpu(v) & (SPIN_HPUS_MAX - 1)])

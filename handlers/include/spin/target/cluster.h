@@ -10,11 +10,13 @@
 
 #define SPIN_LOCAL_(v, name) (&(name)[spin_my_hpu(v) & (SPIN_CLUSTERS_MAX - 1)])
 
-#define SPIN_MERGE_(v, name, to) ({ \
-	_Static_assert(__builtin_types_compatible_p(__typeof__(*(to)), __typeof__((name)[0])), \
-		       "SPIN_MERGE " #name ": `to` must point to a variable of its type"); \
-	(void)(v)->packet; \
-	spin_merge_((const uint32_t *)(name), (uint32_t *)(to), sizeof((name)[0]) / sizeof(uint32_t)); })
+#define SPIN_MERGE_(v, name, to)                                                                               \
+	({                                                                                                     \
+		_Static_assert(__builtin_types_compatible_p(__typeof__(*(to)), __typeof__((name)[0])),         \
+			       "SPIN_MERGE " #name ": `to` must point to a variable of its type");             \
+		(void)(v)->packet;                                                                             \
+		spin_merge_((const uint32_t *)(name), (uint32_t *)(to), sizeof((name)[0]) / sizeof(uint32_t)); \
+	})
 
 /* The verifier sees one round, of a word whose number it does not know; with bounded loops it follows each. */
 SPIN_INLINE void spin_merge_(const uint32_t *copies, uint32_t *to, uint32_t words)

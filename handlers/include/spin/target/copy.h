@@ -31,8 +31,7 @@ SPIN_INLINE void spin_copy_(const struct spin_packet *packet, void *to, const vo
 		((uint32_t *)to)[i] = word[i];
 }
 
-SPIN_INLINE void spin_copy_nb_(const struct spin_packet *packet, void *to, const void *from, uint32_t bytes,
-			       struct spin_transfer *copy)
+SPIN_INLINE void spin_copy_nb_(const struct spin_packet *packet, void *to, const void *from, uint32_t bytes, struct spin_transfer *copy)
 {
 	copy->id = 0;
 	spin_copy_(packet, to, from, bytes);

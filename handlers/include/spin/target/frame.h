@@ -15,26 +15,26 @@
 
 struct spin_packet {
 	struct spin_view view;
-	void            *ip;         /* struct spin_ip4 or struct spin_ip6 */
-	struct spin_udp *udp;        /* whole header is inside the frame; of ICMP the message, with 8 bytes inside */
-	uint8_t         *payload;
-	uint32_t         bytes;      /* of it, for the handler */
-	uint32_t         is_ip4;
-	_Bool            is_icmp;    /* or ICMPv6: by the IP version */
-	_Bool            is_ether;   /* no IP: ip and udp are the payload */
-	uint64_t         sum_change; /* to the checksum's sum, from stores; folded by the runtime */
-	uint32_t         stored;     /* 1 after any store */
-	uint32_t         reply_bytes;
-	uint32_t         mpq;        /* the message's; SPIN_DELIVER_ME only */
-	uint32_t         hpu;        /* spin_my_hpu() */
-	uint8_t         *start;      /* the payload, with the user header */
-	uint32_t         start_bytes;
-	uint32_t         ip_at, ip_bytes; /* the IP header's place in the frame; its length */
-	uint32_t         puts;       /* that were sent for it */
-	void            *ctx;        /* struct xdp_md *, on BPF */
-	uint32_t         walks_count; /* 1: SPIN_FOR_EACH takes steps */
-	uint32_t         steps;      /* that are left of the run's budget */
-	uint32_t         overrun;    /* 1: they did not suffice */
+	void *ip;             /* struct spin_ip4 or struct spin_ip6 */
+	struct spin_udp *udp; /* whole header is inside the frame; of ICMP the message, with 8 bytes inside */
+	uint8_t *payload;
+	uint32_t bytes; /* of it, for the handler */
+	uint32_t is_ip4;
+	_Bool is_icmp;       /* or ICMPv6: by the IP version */
+	_Bool is_ether;      /* no IP: ip and udp are the payload */
+	uint64_t sum_change; /* to the checksum's sum, from stores; folded by the runtime */
+	uint32_t stored;     /* 1 after any store */
+	uint32_t reply_bytes;
+	uint32_t mpq;   /* the message's; SPIN_DELIVER_ME only */
+	uint32_t hpu;   /* spin_my_hpu() */
+	uint8_t *start; /* the payload, with the user header */
+	uint32_t start_bytes;
+	uint32_t ip_at, ip_bytes; /* the IP header's place in the frame; its length */
+	uint32_t puts;            /* that were sent for it */
+	void *ctx;                /* struct xdp_md *, on BPF */
+	uint32_t walks_count;     /* 1: SPIN_FOR_EACH takes steps */
+	uint32_t steps;           /* that are left of the run's budget */
+	uint32_t overrun;         /* 1: they did not suffice */
 };
 
 /*
@@ -47,8 +47,7 @@ SPIN_INLINE const uint8_t *spin_fresh_(const void *at, uint32_t any)
 	return spin_opaque_pointer_((const uint8_t *)at + (any & spin_opaque_(~any) & 1));
 }
 
-SPIN_INLINE const void *spin_payload_at_(const struct spin_packet *packet, uint32_t length,
-					 uint32_t off, uint32_t size)
+SPIN_INLINE const void *spin_payload_at_(const struct spin_packet *packet, uint32_t length, uint32_t off, uint32_t size)
 {
 	const uint8_t *at;
 
@@ -83,14 +82,14 @@ SPIN_INLINE const void *spin_payload_at_(const struct spin_packet *packet, uint3
 struct spin_walk_ {
 	const uint8_t *chunk;
 	const uint8_t *at; /* the piece; of a frame that was copied */
-	uint32_t length;  /* bytes of the walk */
-	uint32_t left;    /* of them after this chunk */
+	uint32_t length;   /* bytes of the walk */
+	uint32_t left;     /* of them after this chunk */
 	uint32_t chunks, pieces, piece;
-	uint64_t round;   /* of a frame that was copied */
-	uint32_t first;   /* number of the chunk's first piece in the walk */
-	uint32_t beside;  /* the element of an array that the walk's first piece is beside */
-	_Bool    whole;   /* all pieces of the chunk are in the frame */
-	_Bool    stopped; /* the body did not come to its end: break */
+	uint64_t round;  /* of a frame that was copied */
+	uint32_t first;  /* number of the chunk's first piece in the walk */
+	uint32_t beside; /* the element of an array that the walk's first piece is beside */
+	_Bool whole;     /* all pieces of the chunk are in the frame */
+	_Bool stopped;   /* the body did not come to its end: break */
 };
 
 /*
@@ -215,23 +214,21 @@ SPIN_INLINE struct spin_walk_ spin_walk_begin_(struct spin_packet *packet, uint3
 
 #define SPIN_INDEX_(v, it) (it##_walk_.first + it##_walk_.piece)
 
-#define SPIN_FOR_EACH_(v, TYPE, it) \
-	for (struct spin_walk_ it##_walk_ = spin_walk_begin_((v)->packet, sizeof(TYPE), UINT32_MAX, 0); \
-	     spin_walk_chunk_((v)->packet, sizeof(TYPE), &it##_walk_);) \
-		for (const TYPE *it; \
-		     spin_walk_piece_((v)->packet, sizeof(TYPE), &it##_walk_) && \
-		     (it = (const TYPE *)spin_walk_at_((v)->packet, sizeof(TYPE), &it##_walk_), 1); \
+#define SPIN_FOR_EACH_(v, TYPE, it)                                                                                 \
+	for (struct spin_walk_ it##_walk_ = spin_walk_begin_((v)->packet, sizeof(TYPE), UINT32_MAX, 0);             \
+	     spin_walk_chunk_((v)->packet, sizeof(TYPE), &it##_walk_);)                                             \
+		for (const TYPE *it; spin_walk_piece_((v)->packet, sizeof(TYPE), &it##_walk_) &&                    \
+				     (it = (const TYPE *)spin_walk_at_((v)->packet, sizeof(TYPE), &it##_walk_), 1); \
 		     it##_walk_.stopped = 0, it##_walk_.piece++)
 
 /* The mask changes nothing of a walk that ends with the array: it is what the verifier sees it by. */
-#define SPIN_FOR_EACH_WITH_(v, TYPE, it, array, entries, first_, entry) \
-	for (__typeof__(&(array)[0]) entry##_base_ = SPIN_OPAQUE_(&(array)[0]), entry = entry##_base_; entry; entry = 0) \
-		for (struct spin_walk_ it##_walk_ = spin_walk_begin_((v)->packet, sizeof(TYPE), entries, (first_)); \
-		     spin_walk_chunk_((v)->packet, sizeof(TYPE), &it##_walk_);) \
-			for (const TYPE *it; \
-			     spin_walk_piece_((v)->packet, sizeof(TYPE), &it##_walk_) && \
-			     (it = (const TYPE *)spin_walk_at_((v)->packet, sizeof(TYPE), &it##_walk_), \
-			      entry = &entry##_base_[(it##_walk_.beside + SPIN_INDEX_(v, it)) & ((entries) - 1)], 1); \
+#define SPIN_FOR_EACH_WITH_(v, TYPE, it, array, entries, first_, entry)                                                            \
+	for (__typeof__(&(array)[0]) entry##_base_ = SPIN_OPAQUE_(&(array)[0]), entry = entry##_base_; entry; entry = 0)           \
+		for (struct spin_walk_ it##_walk_ = spin_walk_begin_((v)->packet, sizeof(TYPE), entries, (first_));                \
+		     spin_walk_chunk_((v)->packet, sizeof(TYPE), &it##_walk_);)                                                    \
+			for (const TYPE *it; spin_walk_piece_((v)->packet, sizeof(TYPE), &it##_walk_) &&                           \
+					     (it = (const TYPE *)spin_walk_at_((v)->packet, sizeof(TYPE), &it##_walk_),            \
+					     entry = &entry##_base_[(it##_walk_.beside + SPIN_INDEX_(v, it)) & ((entries)-1)], 1); \
 			     it##_walk_.stopped = 0, it##_walk_.piece++)
 
 /* What a store changes of the checksum's sum. */
@@ -308,10 +305,13 @@ SPIN_INLINE void spin_set_dst_port_(struct spin_packet *packet, spin_be16 port)
  * Static, so that it is there only in objects that use it; a section of its own for each
  * of its size, and so is the function that the runtime asks.
  */
-#define SPIN_SCRATCHPAD_STORE_(TYPE) \
+#define SPIN_SCRATCHPAD_STORE_(TYPE)                                     \
 	static TYPE spin_scratchpads_[SPIN_MPQS_MAX] SPIN_SCRATCH_ATTR_; \
-	SPIN_INLINE void *spin_scratchpad_(uint32_t mpq) { return &spin_scratchpads_[mpq & (SPIN_MPQS_MAX - 1)]; } \
-	static const uint32_t spin_scratch_size_ = sizeof(TYPE); \
+	SPIN_INLINE void *spin_scratchpad_(uint32_t mpq)                 \
+	{                                                                \
+		return &spin_scratchpads_[mpq & (SPIN_MPQS_MAX - 1)];    \
+	}                                                                \
+	static const uint32_t spin_scratch_size_ = sizeof(TYPE);         \
 	static void *(*const spin_scratch_at_)(uint32_t) = spin_scratchpad_
 
 SPIN_INLINE void *spin_scratch_(const struct spin_packet *packet)
@@ -325,8 +325,7 @@ SPIN_INLINE uint32_t spin_my_hpu_(const struct spin_packet *packet)
 }
 
 /* An address of either IP version, at a pointer that is in the packet. */
-SPIN_INLINE void spin_address_(const struct spin_packet *packet, struct spin_process *process, uint32_t off4,
-			       uint32_t off6)
+SPIN_INLINE void spin_address_(const struct spin_packet *packet, struct spin_process *process, uint32_t off4, uint32_t off6)
 {
 	const struct spin_ip6 *ip6;
 	const uint8_t *at;

@@ -3,8 +3,8 @@
 #define SPIN_TARGET_HOST_H
 
 /* A shared object on the build machine: the reference that tests compare with. */
-#define SPIN_STATE_ATTR_ __attribute__((aligned(8)))
-#define SPIN_TABLE_ATTR_ __attribute__((aligned(64)))
+#define SPIN_STATE_ATTR_   __attribute__((aligned(8)))
+#define SPIN_TABLE_ATTR_   __attribute__((aligned(64)))
 #define SPIN_PER_HPU_ATTR_ SPIN_TABLE_ATTR_
 #define SPIN_SCRATCH_ATTR_ __attribute__((aligned(64)))
 #define SPIN_KEY_ATTR_
@@ -17,9 +17,18 @@
 #define SPIN_COPIED_BYTES_MAX SPIN_IP_BYTES_MAX
 
 #define SPIN_OPAQUE_(v) (v)
-SPIN_INLINE uint32_t spin_opaque_(uint32_t v) { return v; }
-SPIN_INLINE uint64_t spin_opaque64_(uint64_t v) { return v; }
-SPIN_INLINE const uint8_t *spin_opaque_pointer_(const uint8_t *at) { return at; }
+SPIN_INLINE uint32_t spin_opaque_(uint32_t v)
+{
+	return v;
+}
+SPIN_INLINE uint64_t spin_opaque64_(uint64_t v)
+{
+	return v;
+}
+SPIN_INLINE const uint8_t *spin_opaque_pointer_(const uint8_t *at)
+{
+	return at;
+}
 
 SPIN_INLINE _Bool spin_within_(const void *at, const void *end)
 {
@@ -34,11 +43,17 @@ SPIN_INLINE _Bool spin_can_loop_(uint64_t *round, uint32_t max)
 }
 
 #define SPIN_OUTLINE SPIN_INLINE
-#define SPIN_APART static __attribute__((noinline, unused))
+#define SPIN_APART   static __attribute__((noinline, unused))
 
-SPIN_INLINE uint32_t spin_blur(uint32_t v) { return v; }
+SPIN_INLINE uint32_t spin_blur(uint32_t v)
+{
+	return v;
+}
 
-SPIN_INLINE uint32_t spin_equal_(uint32_t a, uint32_t b) { return a == b; }
+SPIN_INLINE uint32_t spin_equal_(uint32_t a, uint32_t b)
+{
+	return a == b;
+}
 
 #define SPIN_UNROLL_
 

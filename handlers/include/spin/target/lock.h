@@ -21,8 +21,7 @@ SPIN_INLINE _Bool spin_step_(struct spin_packet *packet, uint64_t *round)
 	return 1;
 }
 
-#define SPIN_WHILE_(v, condition) \
-	for (uint64_t spin_round_ = 0; (condition) && spin_step_((v)->packet, &spin_round_);)
+#define SPIN_WHILE_(v, condition) for (uint64_t spin_round_ = 0; (condition) && spin_step_((v)->packet, &spin_round_);)
 
 /*
  * The number is unknown to the verifier from the first round on, and so is what the body changes (user/spincc/walks.c, which
@@ -31,7 +30,7 @@ SPIN_INLINE _Bool spin_step_(struct spin_packet *packet, uint64_t *round)
 struct spin_for_ {
 	uint64_t round;
 	uint32_t end;
-	_Bool    over;
+	_Bool over;
 };
 
 SPIN_INLINE _Bool spin_for_step_(struct spin_packet *packet, struct spin_for_ *loop, _Bool more)
@@ -39,7 +38,7 @@ SPIN_INLINE _Bool spin_for_step_(struct spin_packet *packet, struct spin_for_ *l
 	return more && spin_step_(packet, &loop->round);
 }
 
-#define SPIN_FOR_(v, i, from, to) \
+#define SPIN_FOR_(v, i, from, to)                                                                     \
 	for (struct spin_for_ i##_for_ = { .end = spin_blur(to) }; !i##_for_.over; i##_for_.over = 1) \
 		for (uint32_t i = spin_blur(from); spin_for_step_((v)->packet, &i##_for_, i < i##_for_.end); i = spin_blur(i + 1))
 

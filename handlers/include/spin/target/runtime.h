@@ -12,14 +12,12 @@ SPIN_INLINE void spin_yield_(const struct spin_packet *packet)
 }
 
 /* dma.h, dma_payload.h */
-SPIN_INLINE int spin_dma_to_host_(const struct spin_packet *packet, enum spin_host_space space, uint32_t at,
-				  const void *from, uint32_t bytes);
-SPIN_INLINE int spin_dma_from_host_(const struct spin_packet *packet, enum spin_host_space space, uint32_t at,
-				    void *to, uint32_t bytes);
-SPIN_INLINE int spin_payload_to_host_(const struct spin_packet *packet, enum spin_host_space space, uint32_t at,
-				      uint32_t off, uint32_t bytes);
-SPIN_INLINE int spin_payload_from_host_(struct spin_packet *packet, enum spin_host_space space, uint32_t at,
-					uint32_t off, uint32_t bytes);
+SPIN_INLINE int spin_dma_to_host_(const struct spin_packet *packet, enum spin_host_space space, uint32_t at, const void *from,
+				  uint32_t bytes);
+SPIN_INLINE int spin_dma_from_host_(const struct spin_packet *packet, enum spin_host_space space, uint32_t at, void *to, uint32_t bytes);
+SPIN_INLINE int spin_payload_to_host_(const struct spin_packet *packet, enum spin_host_space space, uint32_t at, uint32_t off,
+				      uint32_t bytes);
+SPIN_INLINE int spin_payload_from_host_(struct spin_packet *packet, enum spin_host_space space, uint32_t at, uint32_t off, uint32_t bytes);
 
 #define spin_dma_to_host_nb_(packet, space, at, from, bytes, dma) \
 	(*(dma) = (struct spin_dma){ 0 }, spin_dma_to_host_((packet), (space), (at), (from), (bytes)))
@@ -28,17 +26,15 @@ SPIN_INLINE int spin_payload_from_host_(struct spin_packet *packet, enum spin_ho
 #define spin_host_write_ spin_dma_to_host_
 
 /* dma_buffer.h; `size` is the buffer's, a constant */
-SPIN_INLINE int spin_buffer_move_(const struct spin_packet *packet, enum spin_host_space space, uint32_t at, void *buffer,
-				  uint32_t size, uint32_t off, uint32_t bytes, _Bool to_host);
-SPIN_INLINE int spin_buffer_move_nb_(const struct spin_packet *packet, enum spin_host_space space, uint32_t at, void *buffer,
-				     uint32_t size, uint32_t off, uint32_t bytes, _Bool to_host, struct spin_dma *dma);
+SPIN_INLINE int spin_buffer_move_(const struct spin_packet *packet, enum spin_host_space space, uint32_t at, void *buffer, uint32_t size,
+				  uint32_t off, uint32_t bytes, _Bool to_host);
+SPIN_INLINE int spin_buffer_move_nb_(const struct spin_packet *packet, enum spin_host_space space, uint32_t at, void *buffer, uint32_t size,
+				     uint32_t off, uint32_t bytes, _Bool to_host, struct spin_dma *dma);
 /* dma_atomic.h */
-SPIN_INLINE int spin_dma_cas64_(const struct spin_packet *packet, enum spin_host_space space, uint32_t at,
-				uint64_t *compare, uint64_t swap);
-SPIN_INLINE int spin_dma_fadd32_(const struct spin_packet *packet, enum spin_host_space space, uint32_t at, uint32_t n,
-				 uint32_t *before);
-SPIN_INLINE int spin_dma_fadd64_(const struct spin_packet *packet, enum spin_host_space space, uint32_t at, uint64_t n,
-				 uint64_t *before);
+SPIN_INLINE int spin_dma_cas64_(const struct spin_packet *packet, enum spin_host_space space, uint32_t at, uint64_t *compare,
+				uint64_t swap);
+SPIN_INLINE int spin_dma_fadd32_(const struct spin_packet *packet, enum spin_host_space space, uint32_t at, uint32_t n, uint32_t *before);
+SPIN_INLINE int spin_dma_fadd64_(const struct spin_packet *packet, enum spin_host_space space, uint32_t at, uint64_t n, uint64_t *before);
 
 #define spin_dma_cas64_nb_(packet, space, at, compare, swap, dma) \
 	(*(dma) = (struct spin_dma){ 0 }, spin_dma_cas64_((packet), (space), (at), (compare), (swap)))
@@ -58,23 +54,17 @@ SPIN_INLINE int spin_work_push_(const struct spin_packet *packet, uint32_t kind,
 /* put.h */
 SPIN_INLINE int spin_forward_(struct spin_packet *packet, const struct spin_process *to);
 SPIN_INLINE int spin_put_payload_(struct spin_packet *packet, uint32_t off, uint32_t bytes, const struct spin_put *put);
-SPIN_INLINE int spin_put_from_device_(struct spin_packet *packet, const void *from, uint32_t bytes,
-				      const struct spin_put *put);
-SPIN_INLINE int spin_put_from_host_(struct spin_packet *packet, uint32_t at, uint32_t bytes,
-				    const struct spin_put *put);
+SPIN_INLINE int spin_put_from_device_(struct spin_packet *packet, const void *from, uint32_t bytes, const struct spin_put *put);
+SPIN_INLINE int spin_put_from_host_(struct spin_packet *packet, uint32_t at, uint32_t bytes, const struct spin_put *put);
 
-SPIN_INLINE int spin_put_payload_acked_(struct spin_packet *packet, uint32_t off, uint32_t bytes,
-					const struct spin_put_acked *put);
-SPIN_INLINE int spin_put_from_device_acked_(struct spin_packet *packet, const void *from, uint32_t bytes,
-					    const struct spin_put_acked *put);
-SPIN_INLINE int spin_put_from_host_acked_(struct spin_packet *packet, uint32_t at, uint32_t bytes,
-					  const struct spin_put_acked *put);
+SPIN_INLINE int spin_put_payload_acked_(struct spin_packet *packet, uint32_t off, uint32_t bytes, const struct spin_put_acked *put);
+SPIN_INLINE int spin_put_from_device_acked_(struct spin_packet *packet, const void *from, uint32_t bytes, const struct spin_put_acked *put);
+SPIN_INLINE int spin_put_from_host_acked_(struct spin_packet *packet, uint32_t at, uint32_t bytes, const struct spin_put_acked *put);
 SPIN_INLINE int spin_get_(struct spin_packet *packet, uint32_t bytes, const struct spin_get *get);
-SPIN_INLINE int spin_atomic_(struct spin_packet *packet, enum spin_atomic op, const void *from, uint32_t bytes,
-			     const struct spin_put *put);
+SPIN_INLINE int spin_atomic_(struct spin_packet *packet, enum spin_atomic op, const void *from, uint32_t bytes, const struct spin_put *put);
 SPIN_INLINE int spin_fetch_atomic_(struct spin_packet *packet, enum spin_atomic op, const void *from, uint32_t bytes,
 				   const struct spin_get *get);
-SPIN_INLINE int spin_put_from_buffer_(struct spin_packet *packet, const void *buffer, uint32_t size, uint32_t off,
-				      uint32_t bytes, const struct spin_put *put);
+SPIN_INLINE int spin_put_from_buffer_(struct spin_packet *packet, const void *buffer, uint32_t size, uint32_t off, uint32_t bytes,
+				      const struct spin_put *put);
 
 #endif

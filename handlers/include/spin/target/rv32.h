@@ -18,59 +18,59 @@
 #define SPIN_KEY_ATTR_
 #define SPIN_PUTS_OF_TARGET_
 
-#define spin_index_(i) ((uint32_t)(i))
+#define spin_index_(i)  ((uint32_t)(i))
 #define SPIN_LIKELY_(x) __builtin_expect((x), 1) /* a jump that is taken costs three cycles, or a line of code that is not there yet */
 
 /* What a forward rewrites, as it was. */
 struct spin_saved_ {
 	spin_be32 src[4], dst[4];
-	uint32_t  ports;
-	uint16_t  hops;
+	uint32_t ports;
+	uint16_t hops;
 };
 
 /* An atomic operation on host memory that is under way (rv32_atomic_nb.h). */
 struct spin_pending_ {
-	_Bool     is_used;    /* the handler has started one: known when compiling where there is none */
-	_Bool     is_active, is_cas;
-	uint32_t  number;     /* of those that the handler has started */
-	uint32_t  high, low, bytes; /* the word */
-	uint32_t  command;    /* its read's */
-	uint32_t  lock;       /* the lock's number before that */
-	uint64_t  operand, compare;
-	void     *result;
+	_Bool is_used; /* the handler has started one: known when compiling where there is none */
+	_Bool is_active, is_cas;
+	uint32_t number;           /* of those that the handler has started */
+	uint32_t high, low, bytes; /* the word */
+	uint32_t command;          /* its read's */
+	uint32_t lock;             /* the lock's number before that */
+	uint64_t operand, compare;
+	void *result;
 };
 
 struct spin_packet {
-	uint8_t  *ip_l1;      /* IP header in L1 */
-	uint8_t  *ip_l2;      /* the same in L2 packet memory */
-	uint8_t  *payload;    /* in L1 if the whole packet is there, else in L2 */
-	uint32_t  bytes;      /* of it, for the handler */
-	uint32_t  ip_bytes;   /* of the IP header */
-	uint32_t  header_bytes; /* from the UDP header to the payload; 0 of ICMP, whose message is the payload */
-	_Bool     is_ip4;     /* known when compiling but for completion: each IP version has entries of its own */
-	_Bool     is_icmp;    /* likewise; or ICMPv6: by the IP version */
-	_Bool     is_ether;   /* known when compiling: no IP, ip_l1 and ip_l2 are the payload */
-	_Bool     whole_in_l1; /* known when compiling */
-	uint32_t  reply_bytes;
-	uint32_t  hpu;
-	_Bool     has_place;  /* of messages, known when compiling; else the next three are 0 */
-	uint32_t  host_high, host_low; /* host memory: the message's place */
-	uint32_t  host_bytes; /* from there to the end of the matching entry */
-	void     *scratch;    /* the handlers' part of it */
+	uint8_t *ip_l1;        /* IP header in L1 */
+	uint8_t *ip_l2;        /* the same in L2 packet memory */
+	uint8_t *payload;      /* in L1 if the whole packet is there, else in L2 */
+	uint32_t bytes;        /* of it, for the handler */
+	uint32_t ip_bytes;     /* of the IP header */
+	uint32_t header_bytes; /* from the UDP header to the payload; 0 of ICMP, whose message is the payload */
+	_Bool is_ip4;          /* known when compiling but for completion: each IP version has entries of its own */
+	_Bool is_icmp;         /* likewise; or ICMPv6: by the IP version */
+	_Bool is_ether;        /* known when compiling: no IP, ip_l1 and ip_l2 are the payload */
+	_Bool whole_in_l1;     /* known when compiling */
+	uint32_t reply_bytes;
+	uint32_t hpu;
+	_Bool has_place;              /* of messages, known when compiling; else the next three are 0 */
+	uint32_t host_high, host_low; /* host memory: the message's place */
+	uint32_t host_bytes;          /* from there to the end of the matching entry */
+	void *scratch;                /* the handlers' part of it */
 	/* the handler's own host memory; its start, if that is in one piece */
-	uint32_t  handler_high, handler_low, handler_bytes, handler_segments;
+	uint32_t handler_high, handler_low, handler_bytes, handler_segments;
 	struct spin_entry_block *entry;
-	uint32_t  commands;   /* that this task has issued */
-	_Bool     in_flight;  /* a transfer of packet bytes may still be under way: */
-	uint32_t  command;    /* this one, and those before it */
-	_Bool     sending;    /* the same of a send */
-	uint32_t  send;
-	_Bool     forwarded;  /* the headers that leave are not those that came, which are: */
+	uint32_t commands; /* that this task has issued */
+	_Bool in_flight;   /* a transfer of packet bytes may still be under way: */
+	uint32_t command;  /* this one, and those before it */
+	_Bool sending;     /* the same of a send */
+	uint32_t send;
+	_Bool forwarded; /* the headers that leave are not those that came, which are: */
 	struct spin_saved_ was;
-	uint32_t  sent;       /* for the packet that arrived, of SPIN_PUTS */
-	uint32_t  steps;      /* left of the budget */
-	_Bool     counts_walks; /* known when compiling */
-	_Bool     overran;
+	uint32_t sent;      /* for the packet that arrived, of SPIN_PUTS */
+	uint32_t steps;     /* left of the budget */
+	_Bool counts_walks; /* known when compiling */
+	_Bool overran;
 	struct spin_pending_ atomic;
 };
 
@@ -101,8 +101,7 @@ SPIN_INLINE uint32_t spin_least_(uint32_t a, uint32_t b)
 	return a < b ? a : b;
 }
 
-SPIN_INLINE const void *spin_payload_at_(const struct spin_packet *packet, uint32_t length,
-					 uint32_t off, uint32_t size)
+SPIN_INLINE const void *spin_payload_at_(const struct spin_packet *packet, uint32_t length, uint32_t off, uint32_t size)
 {
 	if (size > length || off > length - size)
 		return 0;
@@ -112,18 +111,20 @@ SPIN_INLINE const void *spin_payload_at_(const struct spin_packet *packet, uint3
 #define SPIN_INDEX_(v, it) ((uint32_t)((it) - (__typeof__(it))(v)->packet->payload))
 
 #define SPIN_PRAGMA_(text) _Pragma(#text)
-#define SPIN_ROUNDS_(n) SPIN_PRAGMA_(GCC unroll n)
+#define SPIN_ROUNDS_(n)    SPIN_PRAGMA_(GCC unroll n)
 
-#define SPIN_FOR_EACH_(v, TYPE, it) \
-	for (const TYPE *it = (const TYPE *)(v)->packet->payload, \
-	     *it##_end_ = it + spin_pieces_((v)->packet, (v)->packet->bytes / sizeof(TYPE)); it < it##_end_; it++)
+#define SPIN_FOR_EACH_(v, TYPE, it)                                                                     \
+	for (const TYPE *it = (const TYPE *)(v)->packet->payload,                                       \
+			*it##_end_ = it + spin_pieces_((v)->packet, (v)->packet->bytes / sizeof(TYPE)); \
+	     it < it##_end_; it++)
 
-#define SPIN_FOR_EACH_WITH_(v, TYPE, it, array, entries, first, entry) \
-	for (__typeof__(&(array)[0]) entry##_base_ = (array), entry = entry##_base_ + spin_least_((first), entries), \
-	     entry##_end_ = entry##_base_ + (entries); entry; entry = 0) \
-		for (const TYPE *it = (const TYPE *)(v)->packet->payload, \
-		     *it##_end_ = it + spin_pieces_((v)->packet, spin_least_((v)->packet->bytes / sizeof(TYPE), \
-								     (uint32_t)(entry##_end_ - entry))); \
+#define SPIN_FOR_EACH_WITH_(v, TYPE, it, array, entries, first, entry)                                                      \
+	for (__typeof__(&(array)[0]) entry##_base_ = (array), entry = entry##_base_ + spin_least_((first), entries),        \
+				     entry##_end_ = entry##_base_ + (entries);                                              \
+	     entry; entry = 0)                                                                                              \
+		for (const TYPE *it = (const TYPE *)(v)->packet->payload,                                                   \
+				*it##_end_ = it + spin_pieces_((v)->packet, spin_least_((v)->packet->bytes / sizeof(TYPE),  \
+											(uint32_t)(entry##_end_ - entry))); \
 		     it < it##_end_; it++, entry++)
 
 SPIN_INLINE void spin_store16_(struct spin_packet *packet, const void *at, uint16_t value)

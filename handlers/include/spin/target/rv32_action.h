@@ -16,13 +16,10 @@ SPIN_INLINE uint32_t spin_space_high_(const struct spin_packet *packet, enum spi
 
 SPIN_INLINE uint32_t spin_space_low_(const struct spin_packet *packet, enum spin_host_space space)
 {
-	return space == SPIN_ME_MEM	? packet->host_low
-	       : space == SPIN_ENTRY_MEM ? packet->entry->memory.start
-					 : packet->handler_low;
+	return space == SPIN_ME_MEM ? packet->host_low : space == SPIN_ENTRY_MEM ? packet->entry->memory.start : packet->handler_low;
 }
 
-SPIN_INLINE _Bool spin_in_space_(const struct spin_packet *packet, enum spin_host_space space, uint32_t at,
-				 uint32_t bytes)
+SPIN_INLINE _Bool spin_in_space_(const struct spin_packet *packet, enum spin_host_space space, uint32_t at, uint32_t bytes)
 {
 	uint32_t all = packet->handler_bytes;
 
@@ -54,9 +51,9 @@ SPIN_INLINE const struct spin_segment *spin_segment_of_(const struct spin_entry_
 }
 
 /* The last command's id: those before it are done. `bytes` is not 0, and all of it is in the segments. */
-static __attribute__((noinline, cold, unused)) uint32_t
-spin_pieces_transfer_(const struct spin_entry_block *entry, uint32_t commands, uint32_t high, uint32_t at, uint32_t nic,
-		      uint32_t bytes, _Bool to_host)
+static __attribute__((noinline, cold, unused)) uint32_t spin_pieces_transfer_(const struct spin_entry_block *entry, uint32_t commands,
+									      uint32_t high, uint32_t at, uint32_t nic, uint32_t bytes,
+									      _Bool to_host)
 {
 	const struct spin_segment *segment = spin_segment_of_(entry, &at);
 
@@ -65,8 +62,8 @@ spin_pieces_transfer_(const struct spin_entry_block *entry, uint32_t commands, u
 
 		if (part > bytes)
 			part = bytes;
-		id = spin_command_id_(&commands, to_host ? spin_command_to_host_(high, low, nic, part) :
-							   spin_command_from_host_(high, low, nic, part));
+		id = spin_command_id_(&commands, to_host ? spin_command_to_host_(high, low, nic, part)
+							 : spin_command_from_host_(high, low, nic, part));
 		nic += part;
 		bytes -= part;
 		if (!bytes)
@@ -82,8 +79,8 @@ spin_pieces_transfer_(const struct spin_entry_block *entry, uint32_t commands, u
 #define SPIN_MANY_COMMANDS_ 32u /* more than a task knows the ids of */
 
 /* `bytes` is not 0, and all of it is in the space. */
-SPIN_INLINE uint32_t spin_transfer_(struct spin_packet *packet, enum spin_host_space space, uint32_t at, uint32_t nic,
-				    uint32_t bytes, _Bool to_host)
+SPIN_INLINE uint32_t spin_transfer_(struct spin_packet *packet, enum spin_host_space space, uint32_t at, uint32_t nic, uint32_t bytes,
+				    _Bool to_host)
 {
 	uint32_t high = spin_space_high_(packet, space), low = spin_space_low_(packet, space) + at;
 
@@ -93,16 +90,15 @@ SPIN_INLINE uint32_t spin_transfer_(struct spin_packet *packet, enum spin_host_s
 		packet->commands += SPIN_MANY_COMMANDS_;
 		return id;
 	}
-	return spin_command_id_(&packet->commands, to_host ? spin_command_to_host_(high, low, nic, bytes) :
-						  spin_command_from_host_(high, low, nic, bytes));
+	return spin_command_id_(&packet->commands,
+				to_host ? spin_command_to_host_(high, low, nic, bytes) : spin_command_from_host_(high, low, nic, bytes));
 }
 
 /*
  * These calls block (sPIN B.6): what they read may change afterwards. Of packet bytes that is so if the handler stores to
  * them, so the wait is there; without a store the driver's own wait at the end of the task is all that it takes.
  */
-SPIN_INLINE int spin_payload_to_host_(struct spin_packet *packet, enum spin_host_space space, uint32_t at, uint32_t off,
-				      uint32_t bytes)
+SPIN_INLINE int spin_payload_to_host_(struct spin_packet *packet, enum spin_host_space space, uint32_t at, uint32_t off, uint32_t bytes)
 {
 	if (off > packet->bytes || bytes > packet->bytes - off || !spin_in_space_(packet, space, at, bytes))
 		return SPIN_SEGV;
@@ -113,8 +109,7 @@ SPIN_INLINE int spin_payload_to_host_(struct spin_packet *packet, enum spin_host
 	return 0;
 }
 
-SPIN_INLINE int spin_payload_from_host_(struct spin_packet *packet, enum spin_host_space space, uint32_t at,
-					uint32_t off, uint32_t bytes)
+SPIN_INLINE int spin_payload_from_host_(struct spin_packet *packet, enum spin_host_space space, uint32_t at, uint32_t off, uint32_t bytes)
 {
 	if (off & 1 || off > packet->bytes || bytes > packet->bytes - off || !spin_in_space_(packet, space, at, bytes))
 		return SPIN_SEGV;
@@ -131,7 +126,7 @@ SPIN_INLINE struct spin_dma spin_dma_of_(uint32_t id)
 {
 	if (id > SPIN_ANY_COMMAND_)
 		__builtin_unreachable();
-	return (struct spin_dma){id + 1};
+	return (struct spin_dma){ id + 1 };
 }
 
 /* rv32_atomic_nb.h */
@@ -162,10 +157,10 @@ SPIN_INLINE int spin_dma_test_(struct spin_packet *packet, const struct spin_dma
 	return 1;
 }
 
-SPIN_INLINE int spin_dma_to_host_nb_(struct spin_packet *packet, enum spin_host_space space, uint32_t at,
-				     const void *from, uint32_t bytes, struct spin_dma *dma)
+SPIN_INLINE int spin_dma_to_host_nb_(struct spin_packet *packet, enum spin_host_space space, uint32_t at, const void *from, uint32_t bytes,
+				     struct spin_dma *dma)
 {
-	*dma = (struct spin_dma){0};
+	*dma = (struct spin_dma){ 0 };
 	if (!spin_in_space_(packet, space, at, bytes))
 		return SPIN_SEGV;
 	if (!bytes)
@@ -176,10 +171,10 @@ SPIN_INLINE int spin_dma_to_host_nb_(struct spin_packet *packet, enum spin_host_
 }
 
 /* What this handler's own blocking transfers bring to the host is there before it is read. */
-SPIN_INLINE int spin_dma_from_host_nb_(struct spin_packet *packet, enum spin_host_space space, uint32_t at, void *to,
-				       uint32_t bytes, struct spin_dma *dma)
+SPIN_INLINE int spin_dma_from_host_nb_(struct spin_packet *packet, enum spin_host_space space, uint32_t at, void *to, uint32_t bytes,
+				       struct spin_dma *dma)
 {
-	*dma = (struct spin_dma){0};
+	*dma = (struct spin_dma){ 0 };
 	if (!spin_in_space_(packet, space, at, bytes))
 		return SPIN_SEGV;
 	if (!bytes)
@@ -190,8 +185,7 @@ SPIN_INLINE int spin_dma_from_host_nb_(struct spin_packet *packet, enum spin_hos
 	return 0;
 }
 
-SPIN_INLINE int spin_dma_to_host_(struct spin_packet *packet, enum spin_host_space space, uint32_t at, const void *from,
-				  uint32_t bytes)
+SPIN_INLINE int spin_dma_to_host_(struct spin_packet *packet, enum spin_host_space space, uint32_t at, const void *from, uint32_t bytes)
 {
 	struct spin_dma dma;
 	int rc = spin_dma_to_host_nb_(packet, space, at, from, bytes, &dma);
@@ -200,8 +194,7 @@ SPIN_INLINE int spin_dma_to_host_(struct spin_packet *packet, enum spin_host_spa
 	return rc;
 }
 
-SPIN_INLINE int spin_dma_from_host_(struct spin_packet *packet, enum spin_host_space space, uint32_t at, void *to,
-				    uint32_t bytes)
+SPIN_INLINE int spin_dma_from_host_(struct spin_packet *packet, enum spin_host_space space, uint32_t at, void *to, uint32_t bytes)
 {
 	struct spin_dma dma;
 	int rc = spin_dma_from_host_nb_(packet, space, at, to, bytes, &dma);
@@ -221,9 +214,8 @@ SPIN_INLINE uint32_t spin_word_at_(const void *from, uint32_t off)
 }
 
 /* A piece may end anywhere: byte by byte where it does. */
-static __attribute__((noinline, cold, unused)) void spin_pieces_write_(const struct spin_entry_block *entry,
-								       uint32_t high, uint32_t at, const void *from,
-								       uint32_t bytes)
+static __attribute__((noinline, cold, unused)) void spin_pieces_write_(const struct spin_entry_block *entry, uint32_t high, uint32_t at,
+								       const void *from, uint32_t bytes)
 {
 	const struct spin_segment *segment = spin_segment_of_(entry, &at);
 
@@ -236,13 +228,12 @@ static __attribute__((noinline, cold, unused)) void spin_pieces_write_(const str
 		}
 		left = segment->length - at;
 		part = left >= 4 ? 4 : 1;
-		spin_command_write_(high, segment->start + at, part,
-				    part == 4 ? spin_word_at_(from, done) : ((const uint8_t *)from)[done], 0);
+		spin_command_write_(high, segment->start + at, part, part == 4 ? spin_word_at_(from, done) : ((const uint8_t *)from)[done],
+				    0);
 	}
 }
 
-SPIN_INLINE int spin_host_write_(struct spin_packet *packet, enum spin_host_space space, uint32_t at, const void *from,
-				 uint32_t bytes)
+SPIN_INLINE int spin_host_write_(struct spin_packet *packet, enum spin_host_space space, uint32_t at, const void *from, uint32_t bytes)
 {
 	uint32_t high = spin_space_high_(packet, space), low = spin_space_low_(packet, space) + at;
 
@@ -276,8 +267,8 @@ SPIN_INLINE void spin_ct_inc_(const struct spin_packet *packet, uint32_t success
 
 SPIN_INLINE struct spin_ct spin_ct_get_(const struct spin_packet *packet)
 {
-	return (struct spin_ct){.success = *(volatile uint32_t *)&packet->entry->ct.success,
-				.failure = *(volatile uint32_t *)&packet->entry->ct.failure};
+	return (struct spin_ct){ .success = *(volatile uint32_t *)&packet->entry->ct.success,
+				 .failure = *(volatile uint32_t *)&packet->entry->ct.failure };
 }
 
 SPIN_INLINE void spin_ct_set_(const struct spin_packet *packet, struct spin_ct ct)

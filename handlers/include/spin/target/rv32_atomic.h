@@ -133,7 +133,8 @@ SPIN_INLINE uint32_t spin_fadd32_(uint32_t *at, uint32_t n)
 
 	if (__builtin_expect(spin_is_l2_(at), 1)) {
 		__asm__ volatile("1: lr.w %0, %2; add %1, %0, %3; sc.w %1, %1, %2; bnez %1, 1b"
-				 : "=&r"(have), "=&r"(sum), "+A"(*at) : "r"(n));
+				 : "=&r"(have), "=&r"(sum), "+A"(*at)
+				 : "r"(n));
 		return have;
 	}
 	if (spin_is_own_l1_(at)) /* no other cluster has that word */
@@ -184,7 +185,8 @@ SPIN_INLINE uint32_t spin_claim32_(uint32_t *at)
 
 	if (__builtin_expect(spin_is_l2_(at), 1)) {
 		__asm__ volatile("1: lr.w %0, %2; bltz %0, 2f; or %1, %0, %3; sc.w %1, %1, %2; bnez %1, 1b; 2:"
-				 : "=&r"(have), "=&r"(all), "+A"(*at) : "r"(bit));
+				 : "=&r"(have), "=&r"(all), "+A"(*at)
+				 : "r"(bit));
 		return have;
 	}
 	alone = spin_guard_enter_(at, !spin_is_of_my_cluster_(at));
@@ -207,7 +209,8 @@ SPIN_INLINE uint32_t spin_take32_(uint32_t *at)
 
 	if (__builtin_expect(spin_is_l2_(at), 1)) {
 		__asm__ volatile("1: lr.w %0, %2; bnez %0, 2f; sc.w %1, %3, %2; bnez %1, 1b; 2:"
-				 : "=&r"(have), "=&r"(failed), "+A"(*at) : "r"(1));
+				 : "=&r"(have), "=&r"(failed), "+A"(*at)
+				 : "r"(1));
 		return have;
 	}
 	alone = spin_guard_enter_(at, !spin_is_of_my_cluster_(at));
@@ -237,8 +240,7 @@ SPIN_INLINE _Bool spin_cas32(uint32_t *at, uint32_t expect, uint32_t swap)
 }
 
 /* Where a naturally aligned word of host memory is; 0: not there, or not aligned. Host address 0 is none. */
-SPIN_INLINE _Bool spin_host_word_(struct spin_packet *packet, enum spin_host_space space, uint32_t at, uint32_t bytes,
-				  uint32_t *low)
+SPIN_INLINE _Bool spin_host_word_(struct spin_packet *packet, enum spin_host_space space, uint32_t at, uint32_t bytes, uint32_t *low)
 {
 	if (!spin_in_space_(packet, space, at, bytes))
 		return 0;
@@ -263,8 +265,8 @@ SPIN_INLINE void spin_host_read_(struct spin_packet *packet, uint32_t high, uint
 
 SPIN_INLINE void spin_host_store_(struct spin_packet *packet, uint32_t high, uint32_t low, uint32_t bytes, uint64_t value)
 {
-	spin_command_await_(spin_command_id_(&packet->commands, spin_command_write_(high, low, bytes, (uint32_t)value,
-									 (uint32_t)(value >> 32))));
+	spin_command_await_(
+		spin_command_id_(&packet->commands, spin_command_write_(high, low, bytes, (uint32_t)value, (uint32_t)(value >> 32))));
 }
 
 /*
@@ -286,8 +288,7 @@ SPIN_INLINE void spin_host_lock_give_(uint32_t was, _Bool has_written)
 	spin_store32(&spin_host_lock_, has_written ? was + 2 : was);
 }
 
-SPIN_INLINE int spin_dma_fadd32_(struct spin_packet *packet, enum spin_host_space space, uint32_t at, uint32_t n,
-				 uint32_t *before)
+SPIN_INLINE int spin_dma_fadd32_(struct spin_packet *packet, enum spin_host_space space, uint32_t at, uint32_t n, uint32_t *before)
 {
 	uint32_t high = spin_space_high_(packet, space), low, lock, was;
 
@@ -301,8 +302,7 @@ SPIN_INLINE int spin_dma_fadd32_(struct spin_packet *packet, enum spin_host_spac
 	return 0;
 }
 
-SPIN_INLINE int spin_dma_fadd64_(struct spin_packet *packet, enum spin_host_space space, uint32_t at, uint64_t n,
-				 uint64_t *before)
+SPIN_INLINE int spin_dma_fadd64_(struct spin_packet *packet, enum spin_host_space space, uint32_t at, uint64_t n, uint64_t *before)
 {
 	uint32_t high = spin_space_high_(packet, space), low, lock;
 	uint64_t was;
@@ -317,8 +317,7 @@ SPIN_INLINE int spin_dma_fadd64_(struct spin_packet *packet, enum spin_host_spac
 	return 0;
 }
 
-SPIN_INLINE int spin_dma_cas64_(struct spin_packet *packet, enum spin_host_space space, uint32_t at, uint64_t *compare,
-				uint64_t swap)
+SPIN_INLINE int spin_dma_cas64_(struct spin_packet *packet, enum spin_host_space space, uint32_t at, uint64_t *compare, uint64_t swap)
 {
 	uint32_t high = spin_space_high_(packet, space), low, lock;
 	uint64_t was;

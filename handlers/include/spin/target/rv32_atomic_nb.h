@@ -23,7 +23,7 @@ static uint64_t spin_atomic_words_[SPIN_ATOMIC_WORDS_] __attribute__((unused, se
  * own: struct spin_packet is to stay in registers.
  */
 static __attribute__((noinline, cold, unused)) uint64_t spin_atomic_complete_(const struct spin_pending_ *op, uint32_t commands,
-									       uint32_t hpu)
+									      uint32_t hpu)
 {
 	const volatile uint64_t *word = &spin_atomic_words_[hpu & (SPIN_ATOMIC_WORDS_ - 1)];
 	uint64_t was;
@@ -33,16 +33,18 @@ static __attribute__((noinline, cold, unused)) uint64_t spin_atomic_complete_(co
 	spin_command_await_(op->command);
 	lock = spin_host_lock_take_();
 	if (lock != op->lock)
-		spin_command_await_(spin_command_id_(&commands, spin_command_from_host_(op->high, op->low,
-								     spin_stack_address_((const void *)word), op->bytes)));
+		spin_command_await_(
+			spin_command_id_(&commands,
+					 spin_command_from_host_(op->high, op->low, spin_stack_address_((const void *)word), op->bytes)));
 	spin_fence_();
 	was = op->bytes == sizeof(uint32_t) ? *(const volatile uint32_t *)word : *word;
 	writes = !op->is_cas || was == op->compare;
 	if (writes) {
 		const uint64_t value = op->is_cas ? op->operand : was + op->operand;
 
-		spin_command_await_(spin_command_id_(&commands, spin_command_write_(op->high, op->low, op->bytes, (uint32_t)value,
-								     op->bytes == sizeof(uint32_t) ? 0 : (uint32_t)(value >> 32))));
+		spin_command_await_(
+			spin_command_id_(&commands, spin_command_write_(op->high, op->low, op->bytes, (uint32_t)value,
+									op->bytes == sizeof(uint32_t) ? 0 : (uint32_t)(value >> 32))));
 	}
 	spin_host_lock_give_(lock, writes);
 	return was;
@@ -51,14 +53,14 @@ static __attribute__((noinline, cold, unused)) uint64_t spin_atomic_complete_(co
 SPIN_INLINE uint64_t spin_atomic_end_(struct spin_packet *packet)
 {
 	/* field by field: a copy of all of it would keep struct spin_packet in memory */
-	const struct spin_pending_ op = {.is_cas = packet->atomic.is_cas,
-					 .high = packet->atomic.high,
-					 .low = packet->atomic.low,
-					 .bytes = packet->atomic.bytes,
-					 .command = packet->atomic.command,
-					 .lock = packet->atomic.lock,
-					 .operand = packet->atomic.operand,
-					 .compare = packet->atomic.compare};
+	const struct spin_pending_ op = { .is_cas = packet->atomic.is_cas,
+					  .high = packet->atomic.high,
+					  .low = packet->atomic.low,
+					  .bytes = packet->atomic.bytes,
+					  .command = packet->atomic.command,
+					  .lock = packet->atomic.lock,
+					  .operand = packet->atomic.operand,
+					  .compare = packet->atomic.compare };
 	uint64_t was = spin_atomic_complete_(&op, packet->commands, packet->hpu);
 
 	packet->commands += SPIN_MANY_COMMANDS_;
@@ -92,13 +94,13 @@ SPIN_INLINE void spin_atomic_abandon_(struct spin_packet *packet)
 		spin_atomic_tell_(packet, was);
 }
 
-SPIN_INLINE int spin_atomic_begin_(struct spin_packet *packet, enum spin_host_space space, uint32_t at, uint32_t bytes,
-				   void *result, struct spin_dma *dma)
+SPIN_INLINE int spin_atomic_begin_(struct spin_packet *packet, enum spin_host_space space, uint32_t at, uint32_t bytes, void *result,
+				   struct spin_dma *dma)
 {
 	struct spin_pending_ *op = &packet->atomic;
 	uint32_t low;
 
-	*dma = (struct spin_dma){0};
+	*dma = (struct spin_dma){ 0 };
 	if (!spin_host_word_(packet, space, at, bytes, &low))
 		return SPIN_SEGV;
 	spin_atomic_finish_(packet);
@@ -108,16 +110,17 @@ SPIN_INLINE int spin_atomic_begin_(struct spin_packet *packet, enum spin_host_sp
 	op->high = spin_space_high_(packet, space);
 	op->low = low;
 	op->lock = spin_load32(&spin_host_lock_);
-	op->command = spin_command_id_(&packet->commands,
-				       spin_command_from_host_(op->high, low,
-							       spin_stack_address_(&spin_atomic_words_[packet->hpu & (SPIN_ATOMIC_WORDS_ - 1)]),
-							       bytes));
-	*dma = (struct spin_dma){SPIN_ATOMIC_HANDLE_ + ++op->number};
+	op->command =
+		spin_command_id_(&packet->commands,
+				 spin_command_from_host_(op->high, low,
+							 spin_stack_address_(&spin_atomic_words_[packet->hpu & (SPIN_ATOMIC_WORDS_ - 1)]),
+							 bytes));
+	*dma = (struct spin_dma){ SPIN_ATOMIC_HANDLE_ + ++op->number };
 	return 0;
 }
 
-SPIN_INLINE int spin_dma_cas64_nb_(struct spin_packet *packet, enum spin_host_space space, uint32_t at, uint64_t *compare,
-				   uint64_t swap, struct spin_dma *dma)
+SPIN_INLINE int spin_dma_cas64_nb_(struct spin_packet *packet, enum spin_host_space space, uint32_t at, uint64_t *compare, uint64_t swap,
+				   struct spin_dma *dma)
 {
 	if (spin_atomic_begin_(packet, space, at, sizeof(swap), compare, dma))
 		return SPIN_SEGV;
@@ -138,14 +141,14 @@ SPIN_INLINE int spin_atomic_add_(struct spin_packet *packet, enum spin_host_spac
 	return 0;
 }
 
-SPIN_INLINE int spin_dma_fadd32_nb_(struct spin_packet *packet, enum spin_host_space space, uint32_t at, uint32_t n,
-				    uint32_t *before, struct spin_dma *dma)
+SPIN_INLINE int spin_dma_fadd32_nb_(struct spin_packet *packet, enum spin_host_space space, uint32_t at, uint32_t n, uint32_t *before,
+				    struct spin_dma *dma)
 {
 	return spin_atomic_add_(packet, space, at, sizeof(n), n, before, dma);
 }
 
-SPIN_INLINE int spin_dma_fadd64_nb_(struct spin_packet *packet, enum spin_host_space space, uint32_t at, uint64_t n,
-				    uint64_t *before, struct spin_dma *dma)
+SPIN_INLINE int spin_dma_fadd64_nb_(struct spin_packet *packet, enum spin_host_space space, uint32_t at, uint64_t n, uint64_t *before,
+				    struct spin_dma *dma)
 {
 	return spin_atomic_add_(packet, space, at, sizeof(n), n, before, dma);
 }

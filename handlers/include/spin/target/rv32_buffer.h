@@ -29,10 +29,10 @@ SPIN_INLINE uint32_t spin_buffer_begin_(struct spin_packet *packet, enum spin_ho
 	return spin_transfer_(packet, space, at, spin_buffer_address_(buffer, off), bytes, to_host);
 }
 
-SPIN_INLINE int spin_buffer_move_nb_(struct spin_packet *packet, enum spin_host_space space, uint32_t at, void *buffer,
-				     uint32_t size, uint32_t off, uint32_t bytes, _Bool to_host, struct spin_dma *dma)
+SPIN_INLINE int spin_buffer_move_nb_(struct spin_packet *packet, enum spin_host_space space, uint32_t at, void *buffer, uint32_t size,
+				     uint32_t off, uint32_t bytes, _Bool to_host, struct spin_dma *dma)
 {
-	*dma = (struct spin_dma){0};
+	*dma = (struct spin_dma){ 0 };
 	if (bytes > size || off > size - bytes || !spin_in_space_(packet, space, at, bytes))
 		return SPIN_SEGV;
 	if (bytes)
@@ -40,8 +40,8 @@ SPIN_INLINE int spin_buffer_move_nb_(struct spin_packet *packet, enum spin_host_
 	return 0;
 }
 
-SPIN_INLINE int spin_buffer_move_(struct spin_packet *packet, enum spin_host_space space, uint32_t at, void *buffer,
-				  uint32_t size, uint32_t off, uint32_t bytes, _Bool to_host)
+SPIN_INLINE int spin_buffer_move_(struct spin_packet *packet, enum spin_host_space space, uint32_t at, void *buffer, uint32_t size,
+				  uint32_t off, uint32_t bytes, _Bool to_host)
 {
 	if (bytes > size || off > size - bytes || !spin_in_space_(packet, space, at, bytes))
 		return SPIN_SEGV;
@@ -51,14 +51,14 @@ SPIN_INLINE int spin_buffer_move_(struct spin_packet *packet, enum spin_host_spa
 	return 0;
 }
 
-SPIN_INLINE int spin_put_from_buffer_(struct spin_packet *packet, const void *buffer, uint32_t size, uint32_t off,
-				      uint32_t bytes, const struct spin_put *put)
+SPIN_INLINE int spin_put_from_buffer_(struct spin_packet *packet, const void *buffer, uint32_t size, uint32_t off, uint32_t bytes,
+				      const struct spin_put *put)
 {
 	if (bytes > size || off > size - bytes || !spin_may_send_(packet, &put->target, bytes))
 		return SPIN_SEGV;
 	spin_fence_();
-	spin_command_await_(spin_command_id_(&packet->commands, spin_command_put_(spin_nic_address_(put), 0,
-								       spin_buffer_address_(buffer, off), bytes)));
+	spin_command_await_(spin_command_id_(&packet->commands,
+					     spin_command_put_(spin_nic_address_(put), 0, spin_buffer_address_(buffer, off), bytes)));
 	return 0;
 }
 

@@ -10,11 +10,13 @@
 
 #define SPIN_LOCAL_(v, name) ((void)(v)->packet, &(name))
 
-#define SPIN_MERGE_(v, name, to) ({ \
-	_Static_assert(__builtin_types_compatible_p(__typeof__(*(to)), __typeof__(name)), \
-		       "SPIN_MERGE " #name ": `to` must point to a variable of its type"); \
-	(void)(v)->packet; \
-	spin_merge_(&(name), (to), sizeof(name)); })
+#define SPIN_MERGE_(v, name, to)                                                                   \
+	({                                                                                         \
+		_Static_assert(__builtin_types_compatible_p(__typeof__(*(to)), __typeof__(name)),  \
+			       "SPIN_MERGE " #name ": `to` must point to a variable of its type"); \
+		(void)(v)->packet;                                                                 \
+		spin_merge_(&(name), (to), sizeof(name));                                          \
+	})
 
 extern uint32_t spin_clusters_; /* how many there are: whoever loads the image may change it */
 

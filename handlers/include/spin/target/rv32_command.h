@@ -16,8 +16,7 @@ SPIN_INLINE uint32_t spin_stack_address_(const void *at); /* the same of what is
 SPIN_INLINE uint32_t spin_command_to_host_(uint32_t high, uint32_t low, uint32_t from, uint32_t bytes);
 SPIN_INLINE uint32_t spin_command_from_host_(uint32_t high, uint32_t low, uint32_t to, uint32_t bytes);
 /* Up to 8 bytes that go along with the command. */
-SPIN_INLINE uint32_t spin_command_write_(uint32_t high, uint32_t low, uint32_t bytes, uint32_t data_low,
-					 uint32_t data_high);
+SPIN_INLINE uint32_t spin_command_write_(uint32_t high, uint32_t low, uint32_t bytes, uint32_t data_low, uint32_t data_high);
 /* An IP packet as it stands; what struct spin_put at `put` says, with the bytes at `from`: in the host if high is not 0. */
 SPIN_INLINE uint32_t spin_command_forward_(uint32_t from, uint32_t bytes);
 SPIN_INLINE uint32_t spin_command_put_(uint32_t put, uint32_t high, uint32_t from, uint32_t bytes);

@@ -62,7 +62,6 @@ SPIN_INLINE const void *spin_fetch_(struct spin_packet *packet, const void *from
 	return buffer;
 }
 
-#define SPIN_FETCHED_(at, from, near) \
-	((const __typeof__(*(at)) *)((uintptr_t)(near) + ((uintptr_t)(at) - (uintptr_t)(from))))
+#define SPIN_FETCHED_(at, from, near) ((const __typeof__(*(at)) *)((uintptr_t)(near) + ((uintptr_t)(at) - (uintptr_t)(from))))
 
 #endif

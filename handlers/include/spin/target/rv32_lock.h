@@ -17,8 +17,7 @@ SPIN_INLINE _Bool spin_step_(struct spin_packet *packet)
 
 #define SPIN_WHILE_(v, condition) while ((condition) && spin_step_((v)->packet))
 
-#define SPIN_FOR_(v, i, from, to) \
-	for (uint32_t i = (from), i##_end_ = (to); i < i##_end_ && spin_step_((v)->packet); i++)
+#define SPIN_FOR_(v, i, from, to) for (uint32_t i = (from), i##_end_ = (to); i < i##_end_ && spin_step_((v)->packet); i++)
 
 /* A walk of so many pieces: how many of them it makes. */
 SPIN_INLINE uint32_t spin_pieces_(struct spin_packet *packet, uint32_t pieces)

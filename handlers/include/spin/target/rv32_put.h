@@ -17,27 +17,25 @@ SPIN_INLINE struct spin_process spin_process_at_(const struct spin_packet *packe
 	const spin_be32 *at = addr;
 
 	if (packet->is_ip4)
-		return (struct spin_process){.addr = {at[0]}, .port = port, .ip_version = 4};
-	return (struct spin_process){.addr = {at[0], at[1], at[2], at[3]}, .port = port, .ip_version = 6};
+		return (struct spin_process){ .addr = { at[0] }, .port = port, .ip_version = 4 };
+	return (struct spin_process){ .addr = { at[0], at[1], at[2], at[3] }, .port = port, .ip_version = 6 };
 }
 
 SPIN_INLINE struct spin_process spin_source_(struct spin_packet *packet)
 {
 	if (packet->is_ether)
-		return (struct spin_process){.ip_version = 0};
+		return (struct spin_process){ .ip_version = 0 };
 	spin_look_(packet);
-	return spin_process_at_(packet, packet->ip_l1 + (packet->is_ip4 ? offsetof(struct spin_ip4, src) :
-									 offsetof(struct spin_ip6, src)),
+	return spin_process_at_(packet, packet->ip_l1 + (packet->is_ip4 ? offsetof(struct spin_ip4, src) : offsetof(struct spin_ip6, src)),
 				packet->is_icmp ? 0 : spin_udp_(packet)->src_port);
 }
 
 SPIN_INLINE struct spin_process spin_target_(struct spin_packet *packet)
 {
 	if (packet->is_ether)
-		return (struct spin_process){.ip_version = 0};
+		return (struct spin_process){ .ip_version = 0 };
 	spin_look_(packet);
-	return spin_process_at_(packet, packet->ip_l1 + (packet->is_ip4 ? offsetof(struct spin_ip4, dst) :
-									 offsetof(struct spin_ip6, dst)),
+	return spin_process_at_(packet, packet->ip_l1 + (packet->is_ip4 ? offsetof(struct spin_ip4, dst) : offsetof(struct spin_ip6, dst)),
 				packet->is_icmp ? 0 : spin_udp_(packet)->dst_port);
 }
 
@@ -87,8 +85,8 @@ SPIN_INLINE void spin_headers_save_(struct spin_packet *packet)
 	was->ports = *(const uint32_t *)spin_udp_(packet);
 }
 
-SPIN_INLINE void spin_headers_set_(const struct spin_packet *packet, const spin_be32 *src, const spin_be32 *dst,
-				   uint32_t ports, uint16_t hops)
+SPIN_INLINE void spin_headers_set_(const struct spin_packet *packet, const spin_be32 *src, const spin_be32 *dst, uint32_t ports,
+				   uint16_t hops)
 {
 	uint8_t *at = spin_leaves_from_(packet);
 
@@ -135,8 +133,8 @@ SPIN_INLINE int spin_forward_(struct spin_packet *packet, const struct spin_proc
 	spin_headers_set_(packet, packet->was.dst, to->addr, packet->was.ports >> 16 | (uint32_t)to->port << 16,
 			  (uint16_t)(packet->is_ip4 ? SPIN_HOPS_ | SPIN_IP_UDP << 8 : SPIN_IP_UDP | SPIN_HOPS_ << 8));
 	spin_fence_();
-	packet->send = spin_command_id_(&packet->commands, spin_command_forward_((uint32_t)spin_leaves_from_(packet),
-								      packet->ip_bytes + udp_bytes));
+	packet->send = spin_command_id_(&packet->commands,
+					spin_command_forward_((uint32_t)spin_leaves_from_(packet), packet->ip_bytes + udp_bytes));
 	packet->sending = 1;
 	return 0;
 }
@@ -149,20 +147,19 @@ SPIN_INLINE int spin_put_payload_(struct spin_packet *packet, uint32_t off, uint
 	if (off > packet->bytes || bytes > packet->bytes - off || !spin_may_send_(packet, &put->target, bytes))
 		return SPIN_SEGV;
 	spin_fence_();
-	packet->send = spin_command_id_(&packet->commands, spin_command_put_(spin_nic_address_(put), 0,
-								  (uint32_t)packet->payload + off, bytes));
+	packet->send =
+		spin_command_id_(&packet->commands, spin_command_put_(spin_nic_address_(put), 0, (uint32_t)packet->payload + off, bytes));
 	packet->sending = 1;
 	return 0;
 }
 
-SPIN_INLINE int spin_put_from_device_(struct spin_packet *packet, const void *from, uint32_t bytes,
-				      const struct spin_put *put)
+SPIN_INLINE int spin_put_from_device_(struct spin_packet *packet, const void *from, uint32_t bytes, const struct spin_put *put)
 {
 	if (!spin_may_send_(packet, &put->target, bytes))
 		return SPIN_SEGV;
 	spin_fence_();
-	spin_command_await_(spin_command_id_(&packet->commands, spin_command_put_(spin_nic_address_(put), 0,
-								       spin_nic_address_(from), bytes)));
+	spin_command_await_(
+		spin_command_id_(&packet->commands, spin_command_put_(spin_nic_address_(put), 0, spin_nic_address_(from), bytes)));
 	return 0;
 }
 
@@ -174,26 +171,25 @@ SPIN_INLINE uint64_t spin_swap64_(uint64_t v)
 /* The NIC reads both structs when the command is issued, or before it is done. */
 SPIN_INLINE int spin_get_(struct spin_packet *packet, uint32_t bytes, const struct spin_get *get)
 {
-	struct spin_put put = {get->target, get->match_bits, get->hdr_data, get->remote_offset};
-	struct spin_slmp_get ask = {spin_swap64_(get->reply_match_bits), spin_swap64_(get->reply_hdr_data),
-					  spin_swap64_(get->reply_offset)};
+	struct spin_put put = { get->target, get->match_bits, get->hdr_data, get->remote_offset };
+	struct spin_slmp_get ask = { spin_swap64_(get->reply_match_bits), spin_swap64_(get->reply_hdr_data),
+				     spin_swap64_(get->reply_offset) };
 
 	if (bytes == SPIN_LENGTH_UNKNOWN || !spin_may_send_(packet, &put.target, sizeof(ask)))
 		return SPIN_SEGV;
 	spin_fence_();
-	spin_command_await_(spin_command_id_(&packet->commands, spin_command_get_(spin_nic_address_(&put), spin_nic_address_(&ask),
-									 sizeof(ask), bytes)));
+	spin_command_await_(spin_command_id_(&packet->commands,
+					     spin_command_get_(spin_nic_address_(&put), spin_nic_address_(&ask), sizeof(ask), bytes)));
 	return 0;
 }
 
-SPIN_INLINE int spin_atomic_(struct spin_packet *packet, enum spin_atomic op, const void *from, uint32_t bytes,
-			     const struct spin_put *put)
+SPIN_INLINE int spin_atomic_(struct spin_packet *packet, enum spin_atomic op, const void *from, uint32_t bytes, const struct spin_put *put)
 {
 	if (!bytes || op - 1u > 1 || bytes & (4 * (uint32_t)op - 1) || !spin_may_send_(packet, &put->target, bytes))
 		return SPIN_SEGV;
 	spin_fence_();
-	spin_command_await_(spin_command_id_(&packet->commands, spin_command_atomic_(spin_nic_address_(put), spin_nic_address_(from),
-									    bytes, op)));
+	spin_command_await_(
+		spin_command_id_(&packet->commands, spin_command_atomic_(spin_nic_address_(put), spin_nic_address_(from), bytes, op)));
 	return 0;
 }
 
@@ -201,19 +197,18 @@ SPIN_INLINE int spin_atomic_(struct spin_packet *packet, enum spin_atomic op, co
 SPIN_INLINE int spin_fetch_atomic_(struct spin_packet *packet, enum spin_atomic op, const void *from, uint32_t bytes,
 				   const struct spin_get *get)
 {
-	struct spin_put put = {get->target, get->match_bits, get->hdr_data, get->remote_offset};
+	struct spin_put put = { get->target, get->match_bits, get->hdr_data, get->remote_offset };
 	struct {
 		struct spin_slmp_get reply;
 		uint32_t operands[SPIN_ATOMIC_BYTES_MAX / 4];
-	} ask = {.reply = {spin_swap64_(get->reply_match_bits), spin_swap64_(get->reply_hdr_data), spin_swap64_(get->reply_offset)}};
+	} ask = { .reply = { spin_swap64_(get->reply_match_bits), spin_swap64_(get->reply_hdr_data), spin_swap64_(get->reply_offset) } };
 
-	if (!bytes || op - 1u > 1 || bytes & (4 * (uint32_t)op - 1) ||
-	    !spin_may_send_(packet, &put.target, sizeof(ask.reply) + bytes))
+	if (!bytes || op - 1u > 1 || bytes & (4 * (uint32_t)op - 1) || !spin_may_send_(packet, &put.target, sizeof(ask.reply) + bytes))
 		return SPIN_SEGV;
 	__builtin_memcpy(ask.operands, from, bytes);
 	spin_fence_();
 	spin_command_await_(spin_command_id_(&packet->commands, spin_command_atomic_(spin_nic_address_(&put), spin_nic_address_(&ask),
-									    sizeof(ask.reply) + bytes, op | SPIN_ATOMIC_FETCH)));
+										     sizeof(ask.reply) + bytes, op | SPIN_ATOMIC_FETCH)));
 	return 0;
 }
 
@@ -234,32 +229,29 @@ SPIN_INLINE _Bool spin_can_be_acked_(const struct spin_packet *packet, const str
 	return packet->has_place && !(put->options & ~(uint32_t)SPIN_PUT_OPTIONS);
 }
 
-SPIN_INLINE int spin_put_payload_acked_(struct spin_packet *packet, uint32_t off, uint32_t bytes,
-					const struct spin_put_acked *put)
+SPIN_INLINE int spin_put_payload_acked_(struct spin_packet *packet, uint32_t off, uint32_t bytes, const struct spin_put_acked *put)
 {
 	if (!spin_can_be_acked_(packet, put) || off > packet->bytes || bytes > packet->bytes - off ||
 	    !spin_may_send_(packet, &put->put.target, bytes))
 		return SPIN_SEGV;
 	spin_fence_();
-	packet->send = spin_command_id_(&packet->commands, spin_command_acked_(spin_nic_address_(put), 0,
-								    (uint32_t)packet->payload + off, bytes));
+	packet->send =
+		spin_command_id_(&packet->commands, spin_command_acked_(spin_nic_address_(put), 0, (uint32_t)packet->payload + off, bytes));
 	packet->sending = 1;
 	return 0;
 }
 
-SPIN_INLINE int spin_put_from_device_acked_(struct spin_packet *packet, const void *from, uint32_t bytes,
-					    const struct spin_put_acked *put)
+SPIN_INLINE int spin_put_from_device_acked_(struct spin_packet *packet, const void *from, uint32_t bytes, const struct spin_put_acked *put)
 {
 	if (!spin_can_be_acked_(packet, put) || !spin_may_send_(packet, &put->put.target, bytes))
 		return SPIN_SEGV;
 	spin_fence_();
-	spin_command_await_(spin_command_id_(&packet->commands, spin_command_acked_(spin_nic_address_(put), 0,
-									 spin_nic_address_(from), bytes)));
+	spin_command_await_(
+		spin_command_id_(&packet->commands, spin_command_acked_(spin_nic_address_(put), 0, spin_nic_address_(from), bytes)));
 	return 0;
 }
 
-SPIN_INLINE int spin_put_from_host_acked_(struct spin_packet *packet, uint32_t at, uint32_t bytes,
-					  const struct spin_put_acked *put)
+SPIN_INLINE int spin_put_from_host_acked_(struct spin_packet *packet, uint32_t at, uint32_t bytes, const struct spin_put_acked *put)
 {
 	if (!spin_can_be_acked_(packet, put) || !spin_in_space_(packet, SPIN_ME_MEM, at, bytes) ||
 	    !spin_may_send_(packet, &put->put.target, 0))

@@ -18,8 +18,8 @@ SPIN_INLINE int spin_work_push_(struct spin_packet *packet, uint32_t kind, const
 	}
 	spin_settle_(packet);
 	spin_fence_();
-	spin_command_await_(spin_command_id_(&packet->commands, spin_command_to_host_(SPIN_WORK_WINDOW_HIGH, 0,
-									   spin_nic_address_(from), bytes)));
+	spin_command_await_(
+		spin_command_id_(&packet->commands, spin_command_to_host_(SPIN_WORK_WINDOW_HIGH, 0, spin_nic_address_(from), bytes)));
 	return 0;
 }
 

@@ -21,8 +21,8 @@
 #include <spin/wire.h>
 
 /* The buffer that frames are copied to: a power of two, and what headers and the last piece may add. */
-#define SPIN_COPY_BYTES   16384u
-#define SPIN_COPY_SLACK   512u
+#define SPIN_COPY_BYTES 16384u
+#define SPIN_COPY_SLACK 512u
 
 /* The first word is spin_unknown_()'s, the others hold what is too large for the stack (struct spin_message). */
 #define SPIN_SCRATCH_WORDS 20u
@@ -35,9 +35,9 @@ enum spin_access {
 
 struct spin_view {
 	enum spin_access access;
-	uint8_t *data;  /* the frame's start */
-	uint8_t *end;   /* one past what lies there; not for SPIN_COPIED */
-	uint32_t bytes; /* of the frame; not for SPIN_DIRECT */
+	uint8_t *data;              /* the frame's start */
+	uint8_t *end;               /* one past what lies there; not for SPIN_COPIED */
+	uint32_t bytes;             /* of the frame; not for SPIN_DIRECT */
 	volatile uint64_t *scratch; /* SPIN_SCRATCH_WORDS that the verifier does not follow; SPIN_COPIED only */
 };
 

@@ -106,7 +106,7 @@ void spin_nic__counters(const struct spin_nic *nic, uint64_t *packets);
 
 /* How handlers are loaded. */
 enum spin_class {
-	SPIN_CLASS_TRUSTED,  /* handlers read the packet where it lies; needs CAP_PERFMON */
+	SPIN_CLASS_TRUSTED, /* handlers read the packet where it lies; needs CAP_PERFMON */
 	/*
 	 * Loaded without CAP_PERFMON, whatever this process has: the verifier then
 	 * guards against Spectre and forbids variable packet pointers, so the packet is
@@ -118,12 +118,12 @@ const char *spin_class_name(enum spin_class class); /* "trusted", "isolated" */
 
 /* Of contexts that take messages (libspin_message.h); zero: the default. */
 struct spin_message_opts {
-	size_t host_bytes;       /* host memory, of datagrams, too; SPIN_HOST_BYTES, at most SPIN_HOST_BYTES_MAX */
-	unsigned messages;       /* in flight at a time; SPIN_MPQS, at most SPIN_MPQS_MAX */
-	unsigned parking;        /* packets parked at a time; SPIN_PARKING_MAX, which is the most */
-	unsigned idle_ms;        /* without new packets for so long a message is evicted; the handler's, or SPIN_IDLE_MS */
-	unsigned age_ms;         /* older ones that hardly come on yield to others when these find no room; SPIN_AGE_MS */
-	unsigned tombstone_ms;   /* a completed message's key is known for so long; SPIN_TOMBSTONE_MS */
+	size_t host_bytes;     /* host memory, of datagrams, too; SPIN_HOST_BYTES, at most SPIN_HOST_BYTES_MAX */
+	unsigned messages;     /* in flight at a time; SPIN_MPQS, at most SPIN_MPQS_MAX */
+	unsigned parking;      /* packets parked at a time; SPIN_PARKING_MAX, which is the most */
+	unsigned idle_ms;      /* without new packets for so long a message is evicted; the handler's, or SPIN_IDLE_MS */
+	unsigned age_ms;       /* older ones that hardly come on yield to others when these find no room; SPIN_AGE_MS */
+	unsigned tombstone_ms; /* a completed message's key is known for so long; SPIN_TOMBSTONE_MS */
 	/*
 	 * Packets beyond the lowest missing one that are handled: SPIN_WINDOW, which is the least, to SPIN_WINDOW_MAX. One
 	 * that holds a whole message takes its packets from any offset on, as from senders of several threads. More than
@@ -138,10 +138,10 @@ struct spin_message_opts {
 	 * reads takes some 10,000 messages and no more.
 	 */
 	int lose_events;
-	int put;                 /* 1: senders may tell match bits and the like (struct spin_slmp_put) */
-	int no_entry;            /* 1: no matching entry to begin with */
-	int virtual_clock;       /* 1: time is what spin_ctx__set_clock() says; for tests */
-	int note_runs;           /* 1: an event for every handler that runs; for tests */
+	int put;           /* 1: senders may tell match bits and the like (struct spin_slmp_put) */
+	int no_entry;      /* 1: no matching entry to begin with */
+	int virtual_clock; /* 1: time is what spin_ctx__set_clock() says; for tests */
+	int note_runs;     /* 1: an event for every handler that runs; for tests */
 	/* of datagrams, too */
 	const struct spin_segment *handler_mem; /* the first entry's, see struct spin_me_opts; copied */
 	unsigned handler_segments;
@@ -161,7 +161,7 @@ struct spin_hpu_mem;
  * they cannot be spread.
  */
 enum spin_hpus {
-	SPIN_HPUS_CPU,    /* the CPU that a packet comes to */
+	SPIN_HPUS_CPU, /* the CPU that a packet comes to */
 	/*
 	 * The receive queue: one interface, in native mode. Each queue gets a kernel thread (threaded NAPI) while such
 	 * contexts are attached. What a killed process leaves is switched off by the next spin_nic__open() or spinctl, also
@@ -180,18 +180,18 @@ enum spin_hpus {
 const char *spin_hpus_name(enum spin_hpus hpus); /* "cpu", "queue", "spread"; NULL: there is no such */
 
 struct spin_ctx_opts {
-	size_t bytes;          /* sizeof(struct spin_ctx_opts); fields behind it count as zero */
-	const char *name;      /* of the context, at most 15 characters; NULL: the handler's */
+	size_t bytes;     /* sizeof(struct spin_ctx_opts); fields behind it count as zero */
+	const char *name; /* of the context, at most 15 characters; NULL: the handler's */
 	enum spin_class class;
-	int strict_checksums;  /* 1: a local sender's partial UDP checksum is wrong on virtual interfaces, too */
+	int strict_checksums; /* 1: a local sender's partial UDP checksum is wrong on virtual interfaces, too */
 	struct spin_message_opts message;
-	struct spin_hpu_mem *hpu_mem;    /* for its state (libspin_hpu.h); NULL: its own */
-	const void *initial_state;       /* NULL: the handler's, or what is in hpu_mem */
-	size_t initial_state_bytes;      /* from the state's start; at most its size */
-	uint32_t capabilities;           /* SPIN_CAP_* that it needs: -ENOTSUP where one is missing */
+	struct spin_hpu_mem *hpu_mem; /* for its state (libspin_hpu.h); NULL: its own */
+	const void *initial_state;    /* NULL: the handler's, or what is in hpu_mem */
+	size_t initial_state_bytes;   /* from the state's start; at most its size */
+	uint32_t capabilities;        /* SPIN_CAP_* that it needs: -ENOTSUP where one is missing */
 	enum spin_hpus hpus;
-	uint32_t hpu_count;              /* SPREAD: how many CPUs; else what spin_num_hpus() says, of queues for given packets only; 0: all */
-	uint32_t put_id;                 /* message_id of the first put; 0: any, another one each time */
+	uint32_t hpu_count; /* SPREAD: how many CPUs; else what spin_num_hpus() says, of queues for given packets only; 0: all */
+	uint32_t put_id;    /* message_id of the first put; 0: any, another one each time */
 };
 
 /*
@@ -202,8 +202,7 @@ struct spin_ctx_opts {
  * protocol than UDP, ICMP and ICMPv6; verifier: the reason names the handler's source line), -EOPNOTSUPP (ICMP for handlers
  * that need UDP), -E2BIG (more CPUs than SPIN_HPUS_MAX).
  */
-int spin_ctx__create(struct spin_nic *nic, const struct spin_object *obj,
-		     const struct spin_rule *rule, struct spin_ctx **out);
+int spin_ctx__create(struct spin_nic *nic, const struct spin_object *obj, const struct spin_rule *rule, struct spin_ctx **out);
 int spin_ctx__create_opts(struct spin_nic *nic, const struct spin_object *obj, const struct spin_rule *rule,
 			  const struct spin_ctx_opts *opts, struct spin_ctx **out);
 /* Detaches and frees. Memory obtained from spin_ctx__symbol() is gone. */
@@ -268,13 +267,12 @@ int spin_ctx__table_insert(struct spin_ctx *ctx, const char *table, const char *
 
 /* A variable as JSON-ready text through a callback, one field at a time. */
 struct spin_field {
-	const char *path;    /* "spin_state.sets[3].tag[0]" */
-	uint64_t value;      /* host byte order */
-	unsigned bytes;      /* 1, 2, 4 or 8 */
+	const char *path; /* "spin_state.sets[3].tag[0]" */
+	uint64_t value;   /* host byte order */
+	unsigned bytes;   /* 1, 2, 4 or 8 */
 };
 /* Calls fn for every scalar of a variable; zero_too 0 leaves zero fields out. Stops when fn returns non-zero and returns that. */
-int spin_ctx__fields(struct spin_ctx *ctx, const char *name, int zero_too,
-		     int (*fn)(void *arg, const struct spin_field *field), void *arg);
+int spin_ctx__fields(struct spin_ctx *ctx, const char *name, int zero_too, int (*fn)(void *arg, const struct spin_field *field), void *arg);
 
 /* Names of state and tables, in the order of the object; NULL after the last. */
 const char *spin_ctx__symbol_name(struct spin_ctx *ctx, unsigned i);
@@ -292,19 +290,19 @@ void spin_ctx__counters(const struct spin_ctx *ctx, uint64_t *packets);
  * handlers without.
  */
 struct spin_put_stats {
-	uint64_t returned;      /* left in the frame that came */
-	uint64_t copied;        /* left beside it */
-	uint64_t sent;          /* by this library, as they could not leave from where the handler ran */
-	uint64_t puts;          /* from host memory, and others that asked for it, acknowledged by their targets */
+	uint64_t returned; /* left in the frame that came */
+	uint64_t copied;   /* left beside it */
+	uint64_t sent;     /* by this library, as they could not leave from where the handler ran */
+	uint64_t puts;     /* from host memory, and others that asked for it, acknowledged by their targets */
 	/* and what was lost of them */
-	uint64_t lost_queue;    /* no room in the queue to this library; such a put, acknowledged or not, has no event */
-	uint64_t lost_copy;     /* the kernel could not make or send the copy, or is about to */
-	uint64_t lost_way;      /* the host has no way to the target */
-	uint64_t puts_failed;   /* each with SPIN_EVENT_PUT_FAILED, as far as there was room for that */
+	uint64_t lost_queue;  /* no room in the queue to this library; such a put, acknowledged or not, has no event */
+	uint64_t lost_copy;   /* the kernel could not make or send the copy, or is about to */
+	uint64_t lost_way;    /* the host has no way to the target */
+	uint64_t puts_failed; /* each with SPIN_EVENT_PUT_FAILED, as far as there was room for that */
 	/* and gets that were answered from an entry, or not; neither has an event */
-	uint64_t answers;       /* acknowledged by who asked */
+	uint64_t answers;        /* acknowledged by who asked */
 	uint64_t answers_failed; /* too many at a time, no acknowledgement in time, an own address, or the entry was unlinked */
-	uint64_t events_lost;   /* of PUT_ACKED and PUT_FAILED: the reader is behind */
+	uint64_t events_lost;    /* of PUT_ACKED and PUT_FAILED: the reader is behind */
 };
 int spin_ctx__put_stats(struct spin_ctx *ctx, struct spin_put_stats *out);
 
@@ -328,18 +326,18 @@ int spin_ctx__work_lost(struct spin_ctx *ctx, uint64_t *lost);
 
 struct spin_run_result {
 	enum spin_verdict verdict;
-	size_t frame_bytes;       /* of what comes out, written to frame_out */
-	uint32_t ns_per_packet;   /* mean over `repeat` */
+	size_t frame_bytes;     /* of what comes out, written to frame_out */
+	uint32_t ns_per_packet; /* mean over `repeat` */
 };
 /*
  * Of a context made without an interface; -EINVAL for others.
  * Runs one frame `repeat` times (1 or more; packets change in between if handlers change them). */
-int spin_ctx__run(struct spin_ctx *ctx, const void *frame, size_t frame_bytes, unsigned repeat,
-		  void *frame_out, size_t out_bytes, struct spin_run_result *result);
+int spin_ctx__run(struct spin_ctx *ctx, const void *frame, size_t frame_bytes, unsigned repeat, void *frame_out, size_t out_bytes,
+		  struct spin_run_result *result);
 
 /* The same through the interface's program, as packets from the wire go: match, hand over, handle. */
-int spin_nic__run(struct spin_nic *nic, const void *frame, size_t frame_bytes, unsigned repeat,
-		  void *frame_out, size_t out_bytes, struct spin_run_result *result);
+int spin_nic__run(struct spin_nic *nic, const void *frame, size_t frame_bytes, unsigned repeat, void *frame_out, size_t out_bytes,
+		  struct spin_run_result *result);
 
 /* The interface's program's descriptor, -1 before the first context came. Owned by the interface. */
 int spin_nic__program_fd(struct spin_nic *nic);
@@ -352,10 +350,10 @@ int spin_ctx__program_fd(const struct spin_ctx *ctx);
 /* --- taps: a context's packets as they arrive, before any handler: for recording and costing --- */
 
 struct spin_tapped {
-	uint64_t time_ns;      /* CLOCK_MONOTONIC */
+	uint64_t time_ns; /* CLOCK_MONOTONIC */
 	uint32_t hpu;
 	uint32_t frame_bytes;
-	const uint8_t *frame;  /* valid during the call */
+	const uint8_t *frame; /* valid during the call */
 };
 
 /* Copies the packets from now on to a ring of so many bytes (rounded up to a power of two). -EALREADY. */

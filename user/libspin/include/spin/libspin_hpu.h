@@ -36,23 +36,23 @@ void *spin_hpu_mem__addr(struct spin_hpu_mem *mem, size_t *bytes);
 /* --- limits: what asks for more is refused (sPIN B.2.1; names as there) --- */
 
 struct spin_ni_limits {
-	size_t bytes;                      /* sizeof(struct spin_ni_limits), set by the caller */
-	uint32_t max_user_hdr_size;        /* of .user_header_bytes */
-	uint32_t max_payload_size;         /* bytes of a datagram that handlers see: the MTU less IPv4 and UDP; SLMP has 10 of them */
-	uint64_t max_handler_mem;          /* bytes of state and tables */
-	uint64_t max_initial_state;        /* bytes of state, and of what it begins with */
-	uint32_t min_fragmentation_limit;  /* what holds for every packet without .fragmentation_bytes */
-	uint32_t max_fragmentation_limit;  /* of .fragmentation_bytes */
-	uint32_t max_cycles_per_byte;      /* 0: no limit: live handlers have a budget of steps; of a modelled card see spinctl limits */
-	uint32_t max_budget;               /* of .budget */
-	uint32_t max_messages;             /* in flight; SPIN_MPQS_MAX */
-	uint32_t max_entries;              /* matching entries; SPIN_MES_MAX */
-	uint32_t max_iovecs;               /* segments of a handler's host memory; SPIN_SEGMENTS_MAX */
-	uint32_t max_puts;                 /* of SPIN_PUTS */
-	uint32_t max_put_size;             /* bytes of payload of a packet that a handler sends */
+	size_t bytes;                     /* sizeof(struct spin_ni_limits), set by the caller */
+	uint32_t max_user_hdr_size;       /* of .user_header_bytes */
+	uint32_t max_payload_size;        /* bytes of a datagram that handlers see: the MTU less IPv4 and UDP; SLMP has 10 of them */
+	uint64_t max_handler_mem;         /* bytes of state and tables */
+	uint64_t max_initial_state;       /* bytes of state, and of what it begins with */
+	uint32_t min_fragmentation_limit; /* what holds for every packet without .fragmentation_bytes */
+	uint32_t max_fragmentation_limit; /* of .fragmentation_bytes */
+	uint32_t max_cycles_per_byte;     /* 0: no limit: live handlers have a budget of steps; of a modelled card see spinctl limits */
+	uint32_t max_budget;              /* of .budget */
+	uint32_t max_messages;            /* in flight; SPIN_MPQS_MAX */
+	uint32_t max_entries;             /* matching entries; SPIN_MES_MAX */
+	uint32_t max_iovecs;              /* segments of a handler's host memory; SPIN_SEGMENTS_MAX */
+	uint32_t max_puts;                /* of SPIN_PUTS */
+	uint32_t max_put_size;            /* bytes of payload of a packet that a handler sends */
 	uint64_t max_host_mem;
-	uint32_t max_contexts;             /* of the interface */
-	uint32_t num_hpus;                 /* CPUs; where receive queues are HPUs, there are as many as these */
+	uint32_t max_contexts; /* of the interface */
+	uint32_t num_hpus;     /* CPUs; where receive queues are HPUs, there are as many as these */
 };
 
 /*
@@ -65,14 +65,14 @@ int spin_nic__limits(struct spin_nic *nic, struct spin_ni_limits *out);
 /* --- capabilities --- */
 
 enum spin_capability {
-	SPIN_CAP_MESSAGE_MATCHING = 1,  /* packets are told by context, message and matching entry */
-	SPIN_CAP_HEADER_FIRST = 2,      /* the packet with a message's header is handled before all others of it */
-	SPIN_CAP_NO_DUPLICATES = 4,     /* each packet of a message is handled once: handlers need not be idempotent */
-	SPIN_CAP_RELIABLE = 8,          /* and all of a message come, or the host learns that they did not (with senders that resend) */
-	SPIN_CAP_IN_ORDER = 16,         /* packets of a message are handled in its order: none of our deliveries */
-	SPIN_CAP_BUDGET = 32,           /* a handler that overruns is stopped and reported */
-	SPIN_CAP_ISOLATION = 64,        /* handlers reach nothing but their context's memory */
-	SPIN_CAP_FORWARD = 128,         /* several packets out of one run leave without the host's help */
+	SPIN_CAP_MESSAGE_MATCHING = 1, /* packets are told by context, message and matching entry */
+	SPIN_CAP_HEADER_FIRST = 2,     /* the packet with a message's header is handled before all others of it */
+	SPIN_CAP_NO_DUPLICATES = 4,    /* each packet of a message is handled once: handlers need not be idempotent */
+	SPIN_CAP_RELIABLE = 8,         /* and all of a message come, or the host learns that they did not (with senders that resend) */
+	SPIN_CAP_IN_ORDER = 16,        /* packets of a message are handled in its order: none of our deliveries */
+	SPIN_CAP_BUDGET = 32,          /* a handler that overruns is stopped and reported */
+	SPIN_CAP_ISOLATION = 64,       /* handlers reach nothing but their context's memory */
+	SPIN_CAP_FORWARD = 128,        /* several packets out of one run leave without the host's help */
 };
 
 /*

@@ -23,12 +23,12 @@ int spin_ctx__host_memory(struct spin_ctx *ctx, void **addr, size_t *bytes);
 /* --- matching entries (sPIN B.1, Portals' MEs) --- */
 
 struct spin_me_opts {
-	size_t bytes;          /* sizeof(struct spin_me_opts); fields behind it count as zero */
+	size_t bytes; /* sizeof(struct spin_me_opts); fields behind it count as zero */
 	uint64_t match_bits;
-	uint64_t ignore_bits;  /* bits of match_bits that need not agree */
-	uint32_t start;        /* of its part of the host memory */
-	uint32_t length;       /* 0: to the end of the host memory */
-	uint32_t options;      /* SPIN_ME_USE_ONCE, _NO_TRUNCATE, _OP_GET, _MANAGE_LOCAL, _OVERFLOW, _NO_HANDLERS and its parts */
+	uint64_t ignore_bits; /* bits of match_bits that need not agree */
+	uint32_t start;       /* of its part of the host memory */
+	uint32_t length;      /* 0: to the end of the host memory */
+	uint32_t options;     /* SPIN_ME_USE_ONCE, _NO_TRUNCATE, _OP_GET, _MANAGE_LOCAL, _OVERFLOW, _NO_HANDLERS and its parts */
 	/*
 	 * The handlers' own host memory (SPIN_HANDLER_MEM; sPIN B.2, HANDLER_IOVEC), one segment behind the other: start and
 	 * length multiples of 8, inside the host memory; they may lie anywhere in it. None: none.
@@ -105,19 +105,19 @@ enum spin_message_phase {
 const char *spin_message_phase_name(enum spin_message_phase phase); /* "waiting", "header", "open" */
 
 struct spin_message_info {
-	uint32_t src_addr[4];     /* network byte order, IPv4 in word 0 */
-	uint32_t ip_version;      /* 4 or 6 */
-	uint16_t src_port;        /* host byte order */
+	uint32_t src_addr[4]; /* network byte order, IPv4 in word 0 */
+	uint32_t ip_version;  /* 4 or 6 */
+	uint16_t src_port;    /* host byte order */
 	uint32_t message_id;
 	enum spin_message_phase phase;
 	uint32_t age_ms, idle_ms; /* since it was opened; since its last new packet */
 	uint32_t packets;         /* handled */
 	uint32_t packets_total;   /* 0: not known yet */
 	uint32_t parked;
-	uint32_t lowest_missing;  /* packet; 0 while waiting */
+	uint32_t lowest_missing; /* packet; 0 while waiting */
 	uint32_t dropped_bytes;
-	uint32_t me;              /* SPIN_MES_MAX: none yet */
-	uint32_t flow_control;    /* 1: packets of it were dropped by flow control */
+	uint32_t me;           /* SPIN_MES_MAX: none yet */
+	uint32_t flow_control; /* 1: packets of it were dropped by flow control */
 };
 
 /*
