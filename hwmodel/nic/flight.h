@@ -5,7 +5,7 @@
 /* A packet on its way: from the wire through packet memory, its message's queue and its tasks to what becomes of it. */
 #include <hwmodel/traffic.h>
 
-#include <../soc/soc.h>
+#include "hwmodel/soc/soc.h"
 #include "hwmodel/nic/inbound.h"
 #include "hwmodel/nic/places.h"
 #include "hwmodel/nic/slmp.h"

@@ -5,8 +5,8 @@
 /* Inside of a struct pspin, and of the NIC that contexts share. */
 #include <hwmodel/traffic.h>
 
-#include <../image/scratch.h>
-#include <../soc/soc.h>
+#include "hwmodel/image/scratch.h"
+#include "hwmodel/soc/soc.h"
 #include "hwmodel/nic/flight.h"
 #include "hwmodel/nic/journal.h"
 #include "hwmodel/nic/wire.h"

@@ -7,7 +7,7 @@
 
 #include <spin/wire.h>
 
-#include <../soc/event_unit.h>
+#include "hwmodel/soc/event_unit.h"
 #include "hwmodel/nic/image.h"
 #include "hwmodel/nic/messages.h"
 

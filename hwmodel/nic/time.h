@@ -3,7 +3,7 @@
 #define NIC_TIME_H
 
 /* Cycles of the NIC's clock and picoseconds, exact for any clock: no cycle's length is ever rounded by itself. */
-#include <../target/parameters.h>
+#include "hwmodel/target/parameters.h"
 
 #define PS_PER_US 1000000u
 

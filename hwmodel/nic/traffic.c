@@ -4,12 +4,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <../core/icache.h>
-#include <../soc/commands.h>
-#include <../soc/l1.h>
-#include <../soc/l2.h>
-#include <../soc/l2_port.h>
-#include <../soc/threads.h>
+#include "hwmodel/core/icache.h"
+#include "hwmodel/soc/commands.h"
+#include "hwmodel/soc/l1.h"
+#include "hwmodel/soc/l2.h"
+#include "hwmodel/soc/l2_port.h"
+#include "hwmodel/soc/threads.h"
 #include "hwmodel/nic/hers.h"
 #include "hwmodel/nic/messages.h"
 #include "hwmodel/nic/time.h"

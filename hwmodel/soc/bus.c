@@ -7,8 +7,8 @@
  */
 #include <string.h>
 
-#include <../core/icache.h>
-#include <../core/later.h>
+#include "hwmodel/core/icache.h"
+#include "hwmodel/core/later.h"
 #include "hwmodel/soc/event_unit.h"
 #include "hwmodel/soc/l1.h"
 #include "hwmodel/soc/l2_port.h"

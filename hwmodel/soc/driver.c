@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include <../core/later.h>
+#include "hwmodel/core/later.h"
 #include "hwmodel/soc/soc.h"
 #include "hwmodel/soc/threads.h"
 

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include <../core/later.h>
+#include "hwmodel/core/later.h"
 #include "hwmodel/soc/soc.h"
 #include "hwmodel/soc/threads.h"
 

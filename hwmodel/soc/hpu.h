@@ -10,7 +10,7 @@
 
 #include <hwmodel/pspin.h>
 
-#include <../target/parameters.h>
+#include "hwmodel/target/parameters.h"
 #include "hwmodel/soc/dma.h"
 #include "hwmodel/soc/storage.h"
 

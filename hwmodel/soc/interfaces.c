@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include <stdlib.h>
 
-#include <../core/later.h>
-#include <../core/timetable.h>
+#include "hwmodel/core/later.h"
+#include "hwmodel/core/timetable.h"
 #include "hwmodel/soc/interfaces.h"
 #include "hwmodel/soc/l1.h"
 

@@ -9,7 +9,7 @@
  */
 #include <hwmodel/rv32.h>
 
-#include <../target/parameters.h>
+#include "hwmodel/target/parameters.h"
 
 struct l1;
 

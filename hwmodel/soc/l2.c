@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include <stdlib.h>
 
-#include <../core/timetable.h>
+#include "hwmodel/core/timetable.h"
 #include "hwmodel/soc/calendar.h"
 #include "hwmodel/soc/l2.h"
 

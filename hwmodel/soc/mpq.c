@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include <../core/later.h>
+#include "hwmodel/core/later.h"
 #include "hwmodel/soc/alarm.h"
 #include "hwmodel/soc/cells.h"
 #include "hwmodel/soc/copies.h"

@@ -7,7 +7,7 @@
  * contiguous; what is given back in the middle is of use when all before it in its ring is, too. So one slow packet holds
  * up its ring alone.
  */
-#include <../target/parameters.h>
+#include "hwmodel/target/parameters.h"
 
 struct rings;
 

@@ -2,7 +2,7 @@
 /* How the machine's time goes: events, and the turns of its cores. */
 #include <errno.h>
 
-#include <../core/later.h>
+#include "hwmodel/core/later.h"
 #include "hwmodel/soc/l1.h"
 #include "hwmodel/soc/soc.h"
 #include "hwmodel/soc/threads.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <../core/icache.h>
+#include "hwmodel/core/icache.h"
 #include "hwmodel/soc/commands.h"
 #include "hwmodel/soc/event_unit.h"
 #include "hwmodel/soc/l1.h"

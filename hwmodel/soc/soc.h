@@ -17,8 +17,8 @@
  * and only after a while: there the horizon is soc->near, which is later; and while one core of the cluster runs alone it
  * does not ask for its L1 at all before that, until it launches a transfer there itself.
  */
-#include <../core/timetable.h>
-#include <../target/parameters.h>
+#include "hwmodel/core/timetable.h"
+#include "hwmodel/target/parameters.h"
 #include "hwmodel/soc/event.h"
 #include "hwmodel/soc/hpu.h"
 #include "hwmodel/soc/storage.h"

@@ -8,8 +8,8 @@
 
 #include <hwmodel/elf.h>
 
-#include <../image/registers.h>
-#include <../target/parameters.h>
+#include "hwmodel/image/registers.h"
+#include "hwmodel/target/parameters.h"
 
 #define L1_CLUSTERS_MAX      44u     /* the own L1's alias lies behind them */
 #define L1_PACKETS           0x4400u /* packet buffer; before it 1 KiB reserved and the stacks; after it scratchpads */

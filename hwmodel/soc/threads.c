@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* Whose instructions an HPU issues: its threads give the pipeline up where they wait, and take turns. For hpu.c and driver.c. */
-#include <../core/later.h>
+#include "hwmodel/core/later.h"
 #include "hwmodel/soc/soc.h"
 #include "hwmodel/soc/threads.h"
 

@@ -7,7 +7,7 @@
 
 #include <spin/hpu.h>
 
-#include <../soc/storage.h>
+#include "hwmodel/soc/storage.h"
 #include "hwmodel/target/parameters.h"
 
 #define KIB                 1024u

@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <common/measure.h>
+#include "tests/common/measure.h"
 
 #include "tests/accuracy/accuracy.h"
 

@@ -15,9 +15,9 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
-#include <common/built.h>
-#include <common/measure.h>
-#include <engine/template.h>
+#include "tests/common/built.h"
+#include "tests/common/measure.h"
+#include "user/conformance/template.h"
 #include <spin/libspin.h>
 
 #define BURSTS        61

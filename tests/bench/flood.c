@@ -10,13 +10,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <common/built.h>
-#include <common/flood.h>
-#include <common/measure.h>
-#include <common/netns.h>
-#include <common/pair.h>
-#include <common/proc.h>
-#include <common/random.h>
+#include "tests/common/built.h"
+#include "tests/common/flood.h"
+#include "tests/common/measure.h"
+#include "tests/common/netns.h"
+#include "tests/common/pair.h"
+#include "tests/common/proc.h"
+#include "tests/common/random.h"
 #include <spin/libspin_message.h>
 #include <spin/libspin_send.h>
 

@@ -23,11 +23,11 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
-#include <common/built.h>
-#include <common/measure.h>
-#include <common/netlab.h>
-#include <common/proc.h>
-#include <engine/template.h>
+#include "tests/common/built.h"
+#include "tests/common/measure.h"
+#include "tests/common/netlab.h"
+#include "tests/common/proc.h"
+#include "user/conformance/template.h"
 #include <spin/libspin.h>
 
 #include "tests/bench/hits.h"

@@ -17,13 +17,13 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include <common/hammering.h>
-#include <common/kernel_threads.h>
-#include <common/measure.h>
-#include <common/message_packet.h>
-#include <common/netns.h>
-#include <common/pair.h>
-#include <common/proc.h>
+#include "tests/common/hammering.h"
+#include "tests/common/kernel_threads.h"
+#include "tests/common/measure.h"
+#include "tests/common/message_packet.h"
+#include "tests/common/netns.h"
+#include "tests/common/pair.h"
+#include "tests/common/proc.h"
 
 #define TURNS      9     /* of given packets */
 #define BEFORE_US  30000 /* until the threads surely run */

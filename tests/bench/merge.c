@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <common/measure.h>
+#include "tests/common/measure.h"
 
 /* The number behind "key": in a flat object; NAN if it is not there. */
 static double number(const char *row, const char *end, const char *key)

@@ -8,9 +8,9 @@
 #include <string.h>
 #include <time.h>
 
-#include <common/built.h>
-#include <common/measure.h>
-#include <engine/template.h>
+#include "tests/common/built.h"
+#include "tests/common/measure.h"
+#include "user/conformance/template.h"
 #include <hwmodel/traffic.h>
 #include <spin/libspin.h>
 

@@ -15,11 +15,11 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
-#include <common/built.h>
-#include <common/feeding.h>
-#include <common/measure.h>
-#include <common/random.h>
-#include <engine/template.h>
+#include "tests/common/built.h"
+#include "tests/common/feeding.h"
+#include "tests/common/measure.h"
+#include "tests/common/random.h"
+#include "user/conformance/template.h"
 #include <spin/bytes.h>
 #include <spin/slmp.h>
 #include <spin/libspin_message.h>

@@ -16,11 +16,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <common/built.h>
-#include <common/measure.h>
-#include <common/netns.h>
-#include <common/pair.h>
-#include <common/proc.h>
+#include "tests/common/built.h"
+#include "tests/common/measure.h"
+#include "tests/common/netns.h"
+#include "tests/common/pair.h"
+#include "tests/common/proc.h"
 #include <spin/slmp.h>
 #include <spin/libspin_message.h>
 

@@ -16,10 +16,10 @@
 
 #include <bpf/bpf.h>
 
-#include <common/built.h>
-#include <common/measure.h>
-#include <common/netns.h>
-#include <common/pair.h>
+#include "tests/common/built.h"
+#include "tests/common/measure.h"
+#include "tests/common/netns.h"
+#include "tests/common/pair.h"
 #include <spin/libspin.h>
 #include "tests/handlers/fan_out.h"
 

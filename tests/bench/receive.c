@@ -17,11 +17,11 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
-#include <common/built.h>
-#include <common/measure.h>
-#include <common/random.h>
-#include <engine/template.h>
-#include <engine/types.h>
+#include "tests/common/built.h"
+#include "tests/common/measure.h"
+#include "tests/common/random.h"
+#include "user/conformance/template.h"
+#include "user/conformance/types.h"
 #include <spin/slmp.h>
 #include <spin/libspin_message.h>
 

@@ -16,12 +16,12 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <common/built.h>
-#include <common/measure.h>
-#include <common/netns.h>
-#include <common/proc.h>
-#include <common/random.h>
-#include <common/xdp_pass.h>
+#include "tests/common/built.h"
+#include "tests/common/measure.h"
+#include "tests/common/netns.h"
+#include "tests/common/proc.h"
+#include "tests/common/random.h"
+#include "tests/common/xdp_pass.h"
 #include <spin/libspin_message.h>
 #include <spin/libspin_send.h>
 

@@ -16,10 +16,10 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
-#include <common/built.h>
-#include <common/measure.h>
-#include <engine/template.h>
-#include <engine/types.h>
+#include "tests/common/built.h"
+#include "tests/common/measure.h"
+#include "user/conformance/template.h"
+#include "user/conformance/types.h"
 #include <kvstore.h>
 #include <spin/libspin.h>
 

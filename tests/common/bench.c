@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <common/built.h>
+#include "tests/common/built.h"
 
-#include <common/bench.h>
+#include "tests/common/bench.h"
 
 #define APART_PS 20000000ull /* far enough for any handler here to be done */
 

@@ -3,7 +3,7 @@
 
 #include <hwmodel/traffic.h>
 
-#include <common/bench.h>
+#include "tests/common/bench.h"
 
 #define TASKS_PER_PACKET 3
 

@@ -3,7 +3,7 @@
 #define TESTS_BUILT_H
 
 /* What make has built, found by name: handlers of handlers/, tests/handlers/ and tests/loops/. */
-#include <engine/engine.h>
+#include "user/conformance/engine.h"
 
 struct built {
 	struct engine_handler handler;

@@ -3,7 +3,7 @@
 #define TESTS_EACH_ENGINE_H
 
 /* The main function of a test of messages: PROGRAM [--engine host|bpf|isolated|model] */
-#include <engine/engine.h>
+#include "user/conformance/engine.h"
 
 /*
  * run() gives 0, 1: failed and said so, or a negative errno with engine_why(). Returns the exit status:

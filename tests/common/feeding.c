@@ -7,7 +7,7 @@
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
 
-#include <engine/types.h>
+#include "user/conformance/types.h"
 
 #include "tests/common/built.h"
 #include "tests/common/feeding.h"

@@ -8,7 +8,7 @@
  */
 #include <bpf/libbpf.h>
 
-#include <bench/mpq.h>
+#include "tests/bench/mpq.h"
 
 struct feeding {
 	struct bpf_object *object;

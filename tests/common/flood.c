@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <reference/frame.h>
+#include "tests/reference/frame.h"
 #include <spin/slmp.h>
 
 #include "tests/common/flood.h"

@@ -4,8 +4,8 @@
 
 #include <spin/slmp.h>
 
-#include <engine/template.h>
-#include <engine/vector_wire.h>
+#include "user/conformance/template.h"
+#include "user/conformance/vector_wire.h"
 
 #include "tests/common/message_packet.h"
 

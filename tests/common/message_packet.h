@@ -5,7 +5,7 @@
 /* Packets of messages, from 10.0.0.1 port 4000; without a UDP checksum, so that they can be changed in place. */
 #include <stdint.h>
 
-#include <engine/engine.h>
+#include "user/conformance/engine.h"
 
 struct message_packet {
 	uint32_t bytes; /* of the frame */

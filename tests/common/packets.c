@@ -5,7 +5,7 @@
 #include <spin/wire.h>
 
 #include "tests/common/packets.h"
-#include <engine/template.h>
+#include "user/conformance/template.h"
 
 #define FRAME_MAX 9600 /* some are longer than handlers take */
 #define SOURCES   64

@@ -6,7 +6,7 @@
  * Random packets, the same for the same seed: valid ones of every kind, and
  * mutations of them. Most are UDP to port 9000, or ICMP or ICMPv6 where that is asked for.
  */
-#include <engine/types.h>
+#include "user/conformance/types.h"
 
 struct packets {
 	uint64_t random;

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <../../hwmodel/core/icache.h>
-#include <../../hwmodel/core/timetable.h>
+#include "hwmodel/core/icache.h"
+#include "hwmodel/core/timetable.h"
 #include <hwmodel/rv32.h>
 
 enum {

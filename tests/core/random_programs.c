@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <common/random_program.h>
-#include <../../hwmodel/core/icache.h>
+#include "tests/common/random_program.h"
+#include "hwmodel/core/icache.h"
 #include <hwmodel/rv32.h>
 
 enum { PROGRAMS = 3000, STEPS = 700 };

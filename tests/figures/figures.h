@@ -9,10 +9,10 @@
  */
 #include <math.h>
 
-#include <common/measure.h>
-#include <common/svg.h>
+#include "tests/common/measure.h"
+#include "user/lib/svg.h"
 
-#include <common/bench.h>
+#include "tests/common/bench.h"
 
 #define FIGURES_NOTES_MAX 16
 

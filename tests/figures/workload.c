@@ -5,7 +5,7 @@
 
 #include <bpf/libbpf.h>
 
-#include <common/built.h>
+#include "tests/common/built.h"
 #include <kvstore.h>
 #include "user/libspin/internal.h"
 #include "user/libspin/layout.h"

@@ -3,7 +3,7 @@
 #define TESTS_FIGURES_WORKLOAD_H
 
 /* The handlers of PsPIN 4.3 with the packets and tables that it gives them. */
-#include <common/bench.h>
+#include "tests/common/bench.h"
 
 struct workload {
 	const char *handler;    /* its name and the object's */

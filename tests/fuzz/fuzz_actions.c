@@ -11,12 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <common/built.h>
-#include <common/random.h>
-#include <common/slow.h>
-#include <engine/event.h>
-#include <engine/pool.h>
-#include <engine/template.h>
+#include "tests/common/built.h"
+#include "tests/common/random.h"
+#include "tests/common/slow.h"
+#include "user/conformance/event.h"
+#include "user/conformance/pool.h"
+#include "user/conformance/template.h"
 
 #define PAYLOAD_MAX 128
 

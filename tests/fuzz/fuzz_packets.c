@@ -12,10 +12,10 @@
 
 #include <kvstore.h>
 
-#include <common/built.h>
-#include <common/packets.h>
-#include <common/slow.h>
-#include <engine/types.h>
+#include "tests/common/built.h"
+#include "tests/common/packets.h"
+#include "tests/common/slow.h"
+#include "user/conformance/types.h"
 #include <spin/libspin.h>
 
 #define MEMORY_EVERY 1000

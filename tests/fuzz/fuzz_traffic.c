@@ -12,11 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <common/built.h>
-#include <common/message_trace.h>
-#include <common/packets.h>
-#include <common/slow.h>
-#include <engine/types.h>
+#include "tests/common/built.h"
+#include "tests/common/message_trace.h"
+#include "tests/common/packets.h"
+#include "tests/common/slow.h"
+#include "user/conformance/types.h"
 #include <hwmodel/traffic.h>
 #include <spin/libspin.h>
 

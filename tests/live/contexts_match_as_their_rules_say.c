@@ -17,9 +17,9 @@
 #include <spin/spin.h>
 #include <spin/root.h>
 
-#include <common/built.h>
-#include <common/counts.h>
-#include <engine/template.h>
+#include "tests/common/built.h"
+#include "tests/common/counts.h"
+#include "user/conformance/template.h"
 #include "kernel/caps.h"
 
 #define PACKETS          20000

@@ -10,11 +10,11 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include <common/built.h>
-#include <common/expect.h>
-#include <common/netns.h>
-#include <common/pair.h>
-#include <common/slow.h>
+#include "tests/common/built.h"
+#include "tests/common/expect.h"
+#include "tests/common/netns.h"
+#include "tests/common/pair.h"
+#include "tests/common/slow.h"
 #include <spin/libspin_message.h>
 
 #define DATAGRAMS 1000u

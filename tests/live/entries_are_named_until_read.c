@@ -7,10 +7,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <common/built.h>
-#include <common/expect.h>
-#include <common/netns.h>
-#include <engine/template.h>
+#include "tests/common/built.h"
+#include "tests/common/expect.h"
+#include "tests/common/netns.h"
+#include "user/conformance/template.h"
 #include <spin/libspin_message.h>
 
 #define MESSAGES 55u

@@ -7,11 +7,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <common/built.h>
-#include <common/expect.h>
-#include <common/netns.h>
-#include <engine/template.h>
-#include <handlers/entry_reach.h>
+#include "tests/common/built.h"
+#include "tests/common/expect.h"
+#include "tests/common/netns.h"
+#include "user/conformance/template.h"
+#include "tests/handlers/entry_reach.h"
 #include <spin/libspin_message.h>
 
 static struct spin_object *messages, *datagrams;

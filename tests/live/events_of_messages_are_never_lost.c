@@ -14,10 +14,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <common/built.h>
-#include <common/netns.h>
-#include <common/pair.h>
-#include <common/slow.h>
+#include "tests/common/built.h"
+#include "tests/common/netns.h"
+#include "tests/common/pair.h"
+#include "tests/common/slow.h"
 #include <spin/slmp.h>
 #include <spin/libspin_message.h>
 

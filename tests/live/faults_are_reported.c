@@ -14,12 +14,12 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <common/built.h>
-#include <common/expect.h>
-#include <common/netns.h>
-#include <common/pair.h>
-#include <common/slow.h>
-#include <handlers/faults.h>
+#include "tests/common/built.h"
+#include "tests/common/expect.h"
+#include "tests/common/netns.h"
+#include "tests/common/pair.h"
+#include "tests/common/slow.h"
+#include "tests/handlers/faults.h"
 #include <spin/slmp.h>
 #include <spin/libspin_message.h>
 

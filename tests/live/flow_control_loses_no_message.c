@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <common/built.h>
-#include <common/lossy.h>
-#include <common/netns.h>
-#include <common/random.h>
+#include "tests/common/built.h"
+#include "tests/common/lossy.h"
+#include "tests/common/netns.h"
+#include "tests/common/random.h"
 #include <spin/libspin_message.h>
 #include <spin/libspin_send.h>
 

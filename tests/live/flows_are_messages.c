@@ -13,11 +13,11 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <common/attached.h>
-#include <common/netns.h>
-#include <common/pair.h>
-#include <common/random.h>
-#include <common/slow.h>
+#include "tests/common/attached.h"
+#include "tests/common/netns.h"
+#include "tests/common/pair.h"
+#include "tests/common/random.h"
+#include "tests/common/slow.h"
 
 #define PORT     9000
 #define PACKETS  40u

@@ -17,11 +17,11 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include <common/attached.h>
-#include <common/expect.h>
-#include <common/netns.h>
-#include <common/pair.h>
-#include <common/slow.h>
+#include "tests/common/attached.h"
+#include "tests/common/expect.h"
+#include "tests/common/netns.h"
+#include "tests/common/pair.h"
+#include "tests/common/slow.h"
 #include <spin/slmp.h>
 #include <spin/libspin_message.h>
 #include "user/libspin/requests_private.h" /* no handler takes gets and puts from host memory: the put is made here */

@@ -16,12 +16,12 @@
 
 #include <bpf/bpf.h>
 
-#include <common/built.h>
-#include <common/child.h>
-#include <common/leftover.h>
-#include <common/netns.h>
-#include <common/pair.h>
-#include <common/slow.h>
+#include "tests/common/built.h"
+#include "tests/common/child.h"
+#include "tests/common/leftover.h"
+#include "tests/common/netns.h"
+#include "tests/common/pair.h"
+#include "tests/common/slow.h"
 #include <spin/libspin.h>
 #include "tests/handlers/fan_out.h"
 

@@ -13,10 +13,10 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include <common/built.h>
-#include <common/netns.h>
-#include <common/pair.h>
-#include <common/slow.h>
+#include "tests/common/built.h"
+#include "tests/common/netns.h"
+#include "tests/common/pair.h"
+#include "tests/common/slow.h"
 #include <spin/libspin.h>
 #include <spin/bytes.h>
 #include "tests/handlers/fan_out.h"

@@ -12,13 +12,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <common/built.h>
-#include <common/child.h>
-#include <common/expect.h>
-#include <common/leftover.h>
-#include <common/netns.h>
-#include <engine/template.h>
-#include <handlers/share.h>
+#include "tests/common/built.h"
+#include "tests/common/child.h"
+#include "tests/common/expect.h"
+#include "tests/common/leftover.h"
+#include "tests/common/netns.h"
+#include "user/conformance/template.h"
+#include "tests/handlers/share.h"
 #include <spin/libspin_hpu.h>
 
 #define DATAGRAMS 200000u

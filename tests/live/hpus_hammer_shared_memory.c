@@ -15,11 +15,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <common/hammering.h>
-#include <common/message_packet.h>
-#include <common/netns.h>
-#include <common/pair.h>
-#include <common/slow.h>
+#include "tests/common/hammering.h"
+#include "tests/common/message_packet.h"
+#include "tests/common/netns.h"
+#include "tests/common/pair.h"
+#include "tests/common/slow.h"
 #include <spin/slmp.h>
 #include <spin/libspin_send.h>
 

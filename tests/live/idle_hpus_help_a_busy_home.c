@@ -9,10 +9,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <common/hammering.h>
-#include <common/slow.h>
-#include <common/netns.h>
-#include <common/pair.h>
+#include "tests/common/hammering.h"
+#include "tests/common/slow.h"
+#include "tests/common/netns.h"
+#include "tests/common/pair.h"
 
 static void die(const char *what)
 {

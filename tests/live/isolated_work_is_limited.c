@@ -12,8 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <common/expect.h>
-#include <common/slow.h>
+#include "tests/common/expect.h"
+#include "tests/common/slow.h"
 #include "kernel/probe.h"
 #include <spin/libspin.h>
 

@@ -15,11 +15,11 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include <common/built.h>
-#include <common/netns.h>
-#include <engine/engine.h>
+#include "tests/common/built.h"
+#include "tests/common/netns.h"
+#include "user/conformance/engine.h"
 #include "kernel/caps.h"
-#include <common/slow.h>
+#include "tests/common/slow.h"
 #include "kernel/probe.h"
 #include <spin/libspin.h>
 

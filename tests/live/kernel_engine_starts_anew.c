@@ -14,8 +14,8 @@
 #include <netinet/in.h>
 #include <zlib.h>
 
-#include <common/built.h>
-#include <engine/template.h>
+#include "tests/common/built.h"
+#include "user/conformance/template.h"
 
 #define STRIDE     16
 #define MESSAGES   12

@@ -16,13 +16,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <common/built.h>
-#include <common/child.h>
-#include <common/leftover.h>
-#include <common/netns.h>
-#include <common/pair.h>
-#include <common/random.h>
-#include <common/slow.h>
+#include "tests/common/built.h"
+#include "tests/common/child.h"
+#include "tests/common/leftover.h"
+#include "tests/common/netns.h"
+#include "tests/common/pair.h"
+#include "tests/common/random.h"
+#include "tests/common/slow.h"
 #include <spin/libspin_message.h>
 #include <spin/libspin_send.h>
 

@@ -17,9 +17,9 @@
 
 #include <kvstore.h>
 
-#include <common/built.h>
-#include <common/netns.h>
-#include <common/slow.h>
+#include "tests/common/built.h"
+#include "tests/common/netns.h"
+#include "tests/common/slow.h"
 #include <spin/libspin.h>
 
 #define PORT   9000

@@ -11,10 +11,10 @@
 
 #include <linux/capability.h>
 
-#include <common/built.h>
-#include <common/expect.h>
-#include <common/netns.h>
-#include <engine/template.h>
+#include "tests/common/built.h"
+#include "tests/common/expect.h"
+#include "tests/common/netns.h"
+#include "user/conformance/template.h"
 #include "kernel/probe.h"
 #include <spin/libspin.h>
 

@@ -7,11 +7,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <common/built.h>
-#include <common/expect.h>
-#include <common/netns.h>
-#include <common/resealed.h>
-#include <engine/template.h>
+#include "tests/common/built.h"
+#include "tests/common/expect.h"
+#include "tests/common/netns.h"
+#include "tests/common/resealed.h"
+#include "user/conformance/template.h"
 #include <spin/libspin_hpu.h>
 #include <spin/libspin_message.h>
 #include "kernel/probe.h"

@@ -19,13 +19,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <common/built.h>
-#include <common/counts.h>
-#include <common/netns.h>
-#include <common/pair.h>
-#include <common/random.h>
-#include <common/slow.h>
-#include <reference/traffic.h>
+#include "tests/common/built.h"
+#include "tests/common/counts.h"
+#include "tests/common/netns.h"
+#include "tests/common/pair.h"
+#include "tests/common/random.h"
+#include "tests/common/slow.h"
+#include "tests/reference/traffic.h"
 #include <spin/libspin_message.h>
 
 #define MESSAGES   4000u

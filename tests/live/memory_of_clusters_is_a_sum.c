@@ -11,9 +11,9 @@
 
 #include <spin/cluster.h>
 
-#include <common/built.h>
-#include <common/expect.h>
-#include <engine/template.h>
+#include "tests/common/built.h"
+#include "tests/common/expect.h"
+#include "user/conformance/template.h"
 #include <spin/libspin.h>
 
 #define ROUNDS 100u

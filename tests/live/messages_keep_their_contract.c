@@ -14,10 +14,10 @@
 #include <linux/if_packet.h>
 #include <net/if.h>
 
-#include <common/built.h>
-#include <common/expect.h>
-#include <common/netns.h>
-#include <engine/template.h>
+#include "tests/common/built.h"
+#include "tests/common/expect.h"
+#include "tests/common/netns.h"
+#include "user/conformance/template.h"
 #include <spin/libspin_message.h>
 
 #define STRIDE 64

@@ -12,11 +12,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <common/built.h>
-#include <common/lossy.h>
-#include <common/netns.h>
-#include <common/random.h>
-#include <common/slow.h>
+#include "tests/common/built.h"
+#include "tests/common/lossy.h"
+#include "tests/common/netns.h"
+#include "tests/common/random.h"
+#include "tests/common/slow.h"
 #include <spin/slmp.h>
 #include <spin/libspin_message.h>
 

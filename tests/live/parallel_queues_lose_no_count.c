@@ -15,10 +15,10 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include <common/built.h>
-#include <common/counts.h>
-#include <common/netns.h>
-#include <common/slow.h>
+#include "tests/common/built.h"
+#include "tests/common/counts.h"
+#include "tests/common/netns.h"
+#include "tests/common/slow.h"
 #include <spin/libspin.h>
 
 #define SENDERS    7

@@ -9,12 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <common/attached.h>
-#include <common/netns.h>
-#include <common/pair.h>
-#include <common/random.h>
-#include <common/slmp_plain.h>
-#include <common/slow.h>
+#include "tests/common/attached.h"
+#include "tests/common/netns.h"
+#include "tests/common/pair.h"
+#include "tests/common/random.h"
+#include "tests/common/slmp_plain.h"
+#include "tests/common/slow.h"
 
 #define BYTES (1u << 20)
 /* Without a window all goes out at once: no more than the veth's queue holds when nobody takes anything out. */

@@ -13,11 +13,11 @@
 #include <sys/socket.h>
 #include <time.h>
 
-#include <common/built.h>
-#include <common/netns.h>
-#include <common/pair.h>
-#include <common/random.h>
-#include <common/slow.h>
+#include "tests/common/built.h"
+#include "tests/common/netns.h"
+#include "tests/common/pair.h"
+#include "tests/common/random.h"
+#include "tests/common/slow.h"
 #include <spin/slmp.h>
 #include <spin/libspin_message.h>
 

@@ -9,11 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <common/built.h>
-#include <common/lossy.h>
-#include <common/netns.h>
-#include <common/random.h>
-#include <common/slow.h>
+#include "tests/common/built.h"
+#include "tests/common/lossy.h"
+#include "tests/common/netns.h"
+#include "tests/common/random.h"
+#include "tests/common/slow.h"
 #include <spin/libspin_message.h>
 #include <spin/libspin_send.h>
 

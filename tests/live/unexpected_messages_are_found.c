@@ -12,10 +12,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <common/built.h>
-#include <common/expect.h>
-#include <common/netns.h>
-#include <reference/frame.h>
+#include "tests/common/built.h"
+#include "tests/common/expect.h"
+#include "tests/common/netns.h"
+#include "tests/reference/frame.h"
 #include <spin/libspin_message.h>
 
 #define TAGS     3u

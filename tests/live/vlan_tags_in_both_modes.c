@@ -16,10 +16,10 @@
 
 #include <linux/if_ether.h>
 
-#include <common/built.h>
-#include <common/counts.h>
-#include <common/slow.h>
-#include <engine/template.h>
+#include "tests/common/built.h"
+#include "tests/common/counts.h"
+#include "tests/common/slow.h"
+#include "user/conformance/template.h"
 #include <kvstore.h>
 
 #define KEY         5

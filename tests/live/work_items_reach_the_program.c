@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <common/built.h>
-#include <common/expect.h>
-#include <engine/template.h>
+#include "tests/common/built.h"
+#include "tests/common/expect.h"
+#include "user/conformance/template.h"
 #include <spin/libspin_message.h>
 
 #define UNREAD 4u /* act_work.h */

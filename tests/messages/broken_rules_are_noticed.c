@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <reference/engine_reference.h>
-#include <reference/schedule.h>
+#include "tests/reference/engine_reference.h"
+#include "tests/reference/schedule.h"
 
 #define SCHEDULES    20000 /* of each setup, within which it has to show */
 #define SHRINK_TRIES 20000

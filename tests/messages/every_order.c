@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <common/built.h>
-#include <common/each_engine.h>
-#include <common/message_packet.h>
+#include "tests/common/built.h"
+#include "tests/common/each_engine.h"
+#include "tests/common/message_packet.h"
 #include <spin/return.h>
 #include <spin/slmp.h>
 

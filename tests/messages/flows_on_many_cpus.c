@@ -13,9 +13,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <common/built.h>
-#include <common/pinned.h>
-#include <engine/template.h>
+#include "tests/common/built.h"
+#include "tests/common/pinned.h"
+#include "user/conformance/template.h"
 #include <spin/libspin_message.h>
 
 #define THREADS 4

@@ -10,11 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <common/built.h>
-#include <common/random.h>
-#include <common/slow.h>
-#include <reference/reference.h>
-#include <reference/schedule.h>
+#include "tests/common/built.h"
+#include "tests/common/random.h"
+#include "tests/common/slow.h"
+#include "tests/reference/reference.h"
+#include "tests/reference/schedule.h"
 
 #define MEMORY_EVERY 500
 #define CLOCK_EVERY  100

@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <common/built.h>
-#include <common/each_engine.h>
-#include <common/message_packet.h>
+#include "tests/common/built.h"
+#include "tests/common/each_engine.h"
+#include "tests/common/message_packet.h"
 #include <spin/slmp.h>
 
 #define MESSAGES      129u

@@ -14,10 +14,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <common/built.h>
-#include <common/pinned.h>
-#include <common/random.h>
-#include <reference/traffic.h>
+#include "tests/common/built.h"
+#include "tests/common/pinned.h"
+#include "tests/common/random.h"
+#include "tests/reference/traffic.h"
 #include <spin/libspin_message.h>
 
 #define THREADS    4

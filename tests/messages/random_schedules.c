@@ -12,10 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <common/built.h>
-#include <common/slow.h>
-#include <reference/engine_reference.h>
-#include <reference/schedule.h>
+#include "tests/common/built.h"
+#include "tests/common/slow.h"
+#include "tests/reference/engine_reference.h"
+#include "tests/reference/schedule.h"
 
 #define SHRINK_TRIES 4000
 

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <reference/frame.h>
+#include "tests/reference/frame.h"
 
 #define AIMED (SPIN_FLOW_PROBES + 1)
 

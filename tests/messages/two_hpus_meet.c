@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <common/slow.h>
-#include <reference/frame.h>
+#include "tests/common/slow.h"
+#include "tests/reference/frame.h"
 
 #define ROUNDS_MOST 40000u
 #define STRIDE      100u

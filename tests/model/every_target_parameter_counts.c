@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include <common/bench.h>
+#include "tests/common/bench.h"
 
 #include "tests/model/rig.h"
 

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <common/random.h>
+#include "tests/common/random.h"
 
 #include "hwmodel/nic/places.h"
 

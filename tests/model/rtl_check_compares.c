@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <rtl/rtl.h>
+#include "tests/rtl/rtl.h"
 
 #define ENTRY  0x1d000300u
 #define CALLER 0x1d00014cu

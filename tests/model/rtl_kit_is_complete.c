@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <accuracy/kit/kit.h>
-#include <common/built.h>
+#include "tests/accuracy/kit/kit.h"
+#include "tests/common/built.h"
 #include "user/libspin/internal.h"
 
 static unsigned failures;

@@ -4,7 +4,7 @@
  * 42 as measured on the RTL; and at full rate one packet is done per beat of its bytes, whatever
  * its size.
  */
-#include <common/bench.h>
+#include "tests/common/bench.h"
 
 #include "tests/model/rig.h"
 

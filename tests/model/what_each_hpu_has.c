@@ -5,7 +5,7 @@
  */
 #include <spin/slmp.h>
 
-#include <common/built.h>
+#include "tests/common/built.h"
 #include <spin/libspin.h>
 
 #include "tests/model/packet.h"

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <engine/event.h>
+#include "user/conformance/event.h"
 
 #include "tests/reference/engine_reference.h"
 #include "tests/reference/frame.h"

@@ -6,7 +6,7 @@
  * The reference in the clothes of an engine, for the handlers of msg_script.h: what engines
  * are compared with. Takes frames as frame_finish() makes them, to any port.
  */
-#include <engine/engine.h>
+#include "user/conformance/engine.h"
 
 #include "tests/reference/reference.h"
 

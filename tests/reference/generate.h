@@ -3,7 +3,7 @@
 #define TESTS_GENERATE_H
 
 /* The making of random schedules, between its parts. */
-#include <common/random.h>
+#include "tests/common/random.h"
 
 #include "tests/reference/schedule.h"
 

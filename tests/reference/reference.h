@@ -15,7 +15,7 @@
 #include <spin/return.h>
 #include <spin/slmp.h>
 
-#include <engine/engine.h>
+#include "user/conformance/engine.h"
 
 /* Rules that it can be told to get wrong: comparing must notice each of them. */
 /* clang-format off */

@@ -5,10 +5,10 @@
 /* Schedules: what comes to a context of messages, one step after the other. */
 #include <stdio.h>
 
-#include <engine/engine.h>
+#include "user/conformance/engine.h"
 #include <spin/slmp.h>
 
-#include <handlers/msg_script.h>
+#include "tests/handlers/msg_script.h"
 
 #include "tests/reference/frame.h"
 

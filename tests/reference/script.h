@@ -5,7 +5,7 @@
 /* What the handlers of tests/handlers/msg_script.h do, for the reference. */
 #include "tests/reference/reference.h"
 
-#include <handlers/msg_script.h>
+#include "tests/handlers/msg_script.h"
 
 /* By the handler's name: 0, or -1 if it is none of them. */
 int script_handlers(const char *handler, struct script_state *state, struct reference_handlers *out);

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <common/random.h>
+#include "tests/common/random.h"
 
 #include "tests/reference/engine_reference.h"
 #include "tests/reference/traffic.h"

@@ -7,7 +7,7 @@
  * it by SPIN_EVENT_RAN, is held to what sPIN promises whatever the order; then the reference handles
  * the same packets in the order of those events, and has to have the same state and host memory.
  */
-#include <engine/engine.h>
+#include "user/conformance/engine.h"
 
 #include "tests/reference/schedule.h"
 

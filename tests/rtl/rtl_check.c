@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <common/measure.h>
+#include "tests/common/measure.h"
 
 #include "tests/rtl/rtl.h"
 

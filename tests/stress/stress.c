@@ -16,16 +16,16 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <common/answering.h>
-#include <common/built.h>
-#include <common/hammering.h>
-#include <common/leftover.h>
-#include <common/lossy.h>
-#include <common/measure.h>
-#include <common/netns.h>
-#include <common/owners.h>
-#include <common/putting.h>
-#include <common/random.h>
+#include "tests/common/answering.h"
+#include "tests/common/built.h"
+#include "tests/common/hammering.h"
+#include "tests/common/leftover.h"
+#include "tests/common/lossy.h"
+#include "tests/common/measure.h"
+#include "tests/common/netns.h"
+#include "tests/common/owners.h"
+#include "tests/common/putting.h"
+#include "tests/common/random.h"
 #include <spin/libspin_send.h>
 
 #define SENDERS  3u

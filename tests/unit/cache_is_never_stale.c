@@ -16,7 +16,7 @@
 
 #include <spin/spin.h>
 
-#include <common/slow.h>
+#include "tests/common/slow.h"
 
 static __thread uint64_t random_state;
 

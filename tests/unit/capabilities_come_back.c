@@ -8,8 +8,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include <common/built.h>
-#include <engine/engine.h>
+#include "tests/common/built.h"
+#include "user/conformance/engine.h"
 #include "kernel/caps.h"
 #include <spin/libspin.h>
 

@@ -5,7 +5,7 @@
 
 #include <linux/capability.h>
 
-#include <common/expect.h>
+#include "tests/common/expect.h"
 #include "user/spinctl/doctor.h"
 
 /* main.c's: rows complain of nothing */

@@ -14,7 +14,7 @@
 #include <termios.h>
 #include <unistd.h>
 
-#include <common/expect.h>
+#include "tests/common/expect.h"
 
 #include "user/lib/load_progress.h"
 

@@ -8,10 +8,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <common/built.h>
-#include <common/random.h>
-#include <common/message_packet.h>
-#include <engine/template.h>
+#include "tests/common/built.h"
+#include "tests/common/random.h"
+#include "tests/common/message_packet.h"
+#include "user/conformance/template.h"
 #include <spin/slmp.h>
 
 #include "tests/loops/loops.h"

@@ -14,7 +14,7 @@
 
 #include <bpf/bpf.h>
 
-#include <common/built.h>
+#include "tests/common/built.h"
 #include <spin/libspin.h>
 
 #define STEPS_MAX 950000u

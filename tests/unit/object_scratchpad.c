@@ -5,9 +5,9 @@
  */
 #include <errno.h>
 
-#include <common/built.h>
-#include <common/expect.h>
-#include <common/resealed.h>
+#include "tests/common/built.h"
+#include "tests/common/expect.h"
+#include "tests/common/resealed.h"
 
 static struct spin_object *object;
 

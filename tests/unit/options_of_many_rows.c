@@ -2,7 +2,7 @@
 /* A command with more than 64 options: one that must be given is asked for, and is taken, in whatever row it stands. */
 #include <stdio.h>
 
-#include <common/expect.h>
+#include "tests/common/expect.h"
 
 #include "user/lib/options.h"
 

@@ -12,7 +12,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include <engine/recording.h>
+#include "user/conformance/recording.h"
 
 #define PACKETS   3
 #define BIG_BYTES 200000u

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <common/built.h>
+#include "tests/common/built.h"
 
 #include <spin/libspin.h>
 

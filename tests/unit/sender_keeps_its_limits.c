@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <common/expect.h>
-#include <common/netns.h>
-#include <common/slmp_receiver.h>
+#include "tests/common/expect.h"
+#include "tests/common/netns.h"
+#include "tests/common/slmp_receiver.h"
 #include <spin/libspin.h>
 #include <spin/libspin_send.h>
 

@@ -6,7 +6,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include <common/expect.h>
+#include "tests/common/expect.h"
 #include "kernel/shortage.h"
 
 static void differ(const char *why, const char *text)

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-#include <common/expect.h>
+#include "tests/common/expect.h"
 #include "user/libspin/internal.h"
 
 #define PARSE                                 \

@@ -18,7 +18,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
-#include <common/built.h>
+#include "tests/common/built.h"
 #include <spin/libspin.h>
 
 #define TEST_REG_INVARIANTS (1u << 7) /* BPF_F_TEST_REG_INVARIANTS, Linux 6.8 */

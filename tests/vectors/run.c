@@ -11,9 +11,9 @@
 #include <glob.h>
 #include <string.h>
 
-#include <common/built.h>
-#include <user/lib/descriptors.h>
-#include <engine/trial.h>
+#include "tests/common/built.h"
+#include "user/lib/descriptors.h"
+#include "user/conformance/trial.h"
 #include <spin/libspin.h>
 
 struct runner {

@@ -8,7 +8,7 @@
  */
 #include <stdio.h>
 
-#include <figures/workload.h>
+#include "tests/figures/workload.h"
 #include <hwmodel/traffic.h>
 
 struct spin_object;
