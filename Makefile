@@ -226,7 +226,7 @@ $(BUILD)/tests/host/%.so: tests/loops/%.c $(RUNTIME) | $(SPINCC)
 $(BUILD)/tests/%.bpf.o: tests/%.bpf.c $(wildcard handlers/include/*.h tests/bench/*.h tests/bench/twins/*.h)
 	@mkdir -p $(@D)
 	$(call say,BPF,$<)
-	$(Q)$(CLANG) -target bpf -mcpu=v3 -O2 -g -Wall -ffreestanding -Ihandlers/include \
+	$(Q)$(CLANG) -target bpf -mcpu=v3 -O2 -g -Wall -ffreestanding -Ihandlers/include -I. \
 		-I/usr/include/$(shell $(CC) -print-multiarch) -c $< -o $@
 
 # --- guests that boot other kernels ----------------------------------------------
