@@ -3,7 +3,7 @@
 # libspin(3) has a prototype and a description of every function of its headers, and every type, constant and error.
 . "$(dirname "$0")/docs.inc"
 cd "$WORK" || exit 1
-headers=$(echo "$ROOT"/user/libspin/libspin*.h)
+headers=$(echo "$ROOT"/user/libspin/include/spin/libspin*.h)
 unescape <"$MAN/libspin.3" >page
 
 for header in $headers; do

@@ -114,7 +114,7 @@ done <"$WORK/paths"
 # headers of the API
 refer '<(spin|hwmodel|pspin)/[a-z0-9_/]*\\.h>' "$WORK/all" | tr -d '<>' >"$WORK/headers"
 while read -r from header; do
-	[ -f "handlers/include/$header" ] || [ -f "hwmodel/include/$header" ] || [ -f "user/libspin/${header#spin/}" ] ||
+	[ -f "handlers/include/$header" ] || [ -f "hwmodel/include/$header" ] || [ -f "user/libspin/include/$header" ] ||
 		fail "$from names <$header>"
 done <"$WORK/headers"
 

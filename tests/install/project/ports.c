@@ -2,7 +2,7 @@
 /* ports - drops datagrams from ports below a limit, counts the others */
 #include <spin/spin.h>
 
-#include "tests/install/project/limits.h"
+#include "limits.h"
 
 struct ports {
 	uint32_t lowest, taken;

@@ -1,0 +1,105 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# Includes point down: each folder includes only what the table allows, and no two modules include each other, also not by way of others.
+# A module is a file with its header: X.c and X.h.
+set -eu
+status=0
+
+# FOLDER  WHAT IT MAY INCLUDE. The longest folder that a path begins with counts; a folder may include itself.
+allowed() {
+	cat <<-'END'
+		handlers/include
+		handlers             handlers/include
+		bpf/abi              handlers/include
+		bpf                  bpf/abi handlers/include
+		hwmodel/include      handlers/include
+		hwmodel              hwmodel/include handlers/include bpf/abi
+		hwmodel/image        handlers/include bpf
+		kernel               bpf/abi handlers/include
+		user/lib             hwmodel/include
+		user/libspin/include handlers/include
+		user/libspin         user/libspin/include user/lib kernel bpf/abi hwmodel/include hwmodel/image handlers/include
+		user/conformance     user/libspin user/libspin/include user/lib kernel bpf bpf/abi hwmodel/include hwmodel/image handlers/include
+		user/cost            user/conformance user/libspin user/libspin/include user/lib kernel bpf/abi hwmodel/include hwmodel/image handlers/include
+		user/spincc          user/libspin user/libspin/include user/lib kernel bpf/abi hwmodel/include hwmodel/image handlers/include
+		user/spinctl         user/cost user/conformance user/libspin user/libspin/include user/lib kernel bpf/abi hwmodel/include hwmodel/image handlers/include
+		tests                *
+	END
+}
+
+# INCLUDER INCLUDED, a line each
+includes() {
+	git ls-files '*.c' '*.h' '*.S' | xargs awk '
+		/^[ \t]*#[ \t]*include[ \t]*["<]/ {
+			path = $0
+			sub(/^[^"<]*["<]/, "", path)
+			sub(/[">].*/, "", path)
+			print FILENAME, path
+		}' | awk -v files="$(git ls-files)" '
+		BEGIN { n = split(files, list, "\n"); for (i = 1; i <= n; i++) tracked[list[i]] = 1 }
+		{
+			m = split("|handlers/include/|hwmodel/include/|user/libspin/include/", folder, "|")
+			for (i = 1; i <= m; i++)
+				if ((folder[i] $2) in tracked) { print $1, folder[i] $2; next }
+			directory = $1
+			sub(/[^\/]*$/, "", directory)
+			if ((directory $2) in tracked) print $1, directory $2
+		}'
+}
+
+wrong=$(includes | awk -v table="$(allowed)" '
+	BEGIN {
+		rows = split(table, row, "\n")
+		for (i = 1; i <= rows; i++) {
+			words = split(row[i], word, " ")
+			known[word[1]] = 1
+			may[word[1], word[1]] = 1
+			for (j = 2; j <= words; j++) may[word[1], word[j]] = 1
+		}
+	}
+	function folder(path) {
+		while (sub(/\/[^\/]*$/, "", path)) if (path in known) return path
+		return "?"
+	}
+	{ from = folder($1); to = folder($2); if (!((from, to) in may) && !((from, "*") in may)) print $1 ": includes " $2 ", and " from " may not include " to }')
+if [ -n "$wrong" ]; then
+	echo "$wrong"
+	status=1
+fi
+
+# What includes nothing more, or is included by nothing more, is taken away, again and again: the rest are circles, and paths from one to another.
+circles=$(includes | awk '
+	function module(path) { sub(/\.[a-z]*$/, "", path); return path }
+	# takes the modules away whose count is 0
+	function prune(count,    m, i, n, who, gone) {
+		for (m in all) if (!(m in done) && count[m] <= 0) {
+			done[m]; gone++
+			n = split(below[m], who, " ")
+			for (i = 1; i <= n; i++) into[who[i]]--
+			n = split(above[m], who, " ")
+			for (i = 1; i <= n; i++) out[who[i]]--
+		}
+		return gone
+	}
+	$1 !~ /^tests\// {
+		a = module($1); b = module($2)
+		if (a == b || (a, b) in edge) next
+		edge[a, b]; all[a]; all[b]
+		out[a]++; into[b]++
+		below[a] = below[a] " " b; above[b] = above[b] " " a
+	}
+	END {
+		while (prune(out) + prune(into)) ;
+		for (m in all) if (!(m in done)) {
+			line = m " includes"
+			n = split(below[m], who, " ")
+			for (i = 1; i <= n; i++) if (!(who[i] in done)) line = line " " who[i]
+			print line
+		}
+	}' | sort)
+if [ -n "$circles" ]; then
+	echo "modules that include each other, or lie between such:"
+	echo "$circles"
+	status=1
+fi
+exit $status
