@@ -37,7 +37,7 @@ $(error the build needs packages that are not installed: $(MISSING): run `make d
 endif
 endif
 
-.PHONY: help all deps demo check check-kernels bench accuracy rtl-kit rtl-check figures stress fuzz clean compile_commands.json fmt fmt-check sanitize
+.PHONY: help all deps demo check check-kernels bench accuracy rtl-kit rtl-check figures stress fuzz clean compile_commands.json fmt fmt-check lint sanitize
 
 help:
 	@sed -n 's/^#: //p' Makefile
@@ -57,6 +57,7 @@ help:
 #: make fuzz       1,000,000 packets through BPF, host and model, also as fast as they come, and 100,000 schedules of messages
 #: make sanitize   the parts that need no root, under ASan and UBSan
 #: make fmt        clang-format all sources; make fmt-check says which differ
+#: make lint       cppcheck and clang's analyzer on all that runs on the host
 #: make install    to PREFIX=/usr/local, below DESTDIR= if given; make uninstall takes it away
 #: make clean      remove build/
 #: variables       BUILD=dir V=1 CFLAGS= STRICT=1 (check: a skip is a failure)
@@ -69,6 +70,7 @@ HWMODEL_SRC := $(filter-out hwmodel/run/% hwmodel/image/%,$(wildcard hwmodel/*.c
 LIBSPIN_SRC := $(wildcard user/libspin/*.c user/libspin/*/*.c kernel/*.c)
 ROOT_OBJ    := $(BUILD)/obj/user/libspin/root_image.o $(BUILD)/obj/user/libspin/out_image.o
 USERLIB_SRC := $(wildcard user/lib/*.c)
+SPINCTL_SRC := $(wildcard user/spinctl/*.c)
 CONFORMANCE_SRC := $(wildcard user/conformance/*.c user/conformance/*/*.c)
 TESTLIB_SRC := $(wildcard tests/common/*.c tests/reference/*.c)
 
@@ -167,7 +169,7 @@ $(TRIAL_OBJ): user/spinctl/trial_image.S $(TRIALS)
 	$(call say,AS,$<)
 	$(Q)$(CC) -fPIC -Wa,-I$(BUILD)/trial -c $< -o $@
 
-$(BUILD)/bin/spinctl: $(call obj,$(wildcard user/spinctl/*.c)) $(TRIAL_OBJ) $(CONFORMANCE) $(USERLIB) $(LIBSPIN) $(HWMODEL)
+$(BUILD)/bin/spinctl: $(call obj,$(SPINCTL_SRC)) $(TRIAL_OBJ) $(CONFORMANCE) $(USERLIB) $(LIBSPIN) $(HWMODEL)
 $(BUILD)/bin/spinctl: LIBS := $(USER_LIBS) -lpcap -ldw -ldl -lpthread -lm
 $(SPINCC): $(call obj,$(wildcard user/spincc/*.c)) $(USERLIB) $(LIBSPIN)
 $(SPINCC): LIBS := $(USER_LIBS) -ldw -lpthread -lm
@@ -428,7 +430,7 @@ compile_commands.json:
 		"$(CURDIR)", $$1, $$2 } END { print "]" }' > $@
 
 # Handler files are laid out by hand, a field of the registration on each line.
-FORMATTED = $(filter-out $(wildcard handlers/*.c),$(shell git ls-files '*.c' '*.h'))
+FORMATTED = $(filter-out $(wildcard handlers/*.c),$(shell find bpf handlers hwmodel kernel user tests -name '*.[ch]'))
 
 fmt:
 	$(Q)clang-format -i $(FORMATTED)
@@ -436,9 +438,23 @@ fmt:
 fmt-check:
 	$(Q)clang-format --dry-run --Werror $(FORMATTED)
 
+# Both are held at zero. A file is analyzed again when it, or what it includes, has changed.
+LINTED := $(HWMODEL_SRC) $(wildcard hwmodel/run/*.c) $(LIBSPIN_SRC) $(USERLIB_SRC) $(CONFORMANCE_SRC) $(wildcard user/spincc/*.c) $(SPINCTL_SRC)
+
+$(BUILD)/lint/%.ok: %.c | $(BUILD)/gen/targets.inc
+	@mkdir -p $(@D)
+	$(call say,LINT,$<)
+	$(Q)$(CLANG) --analyze --analyzer-output text -Xclang -analyzer-werror -std=gnu11 -D_GNU_SOURCE -w $(INCLUDES) -I$(BUILD)/gen \
+		-MMD -MP -MT $@ -MF $(@:.ok=.d) $<
+	@touch $@
+
+lint: $(LINTED:%.c=$(BUILD)/lint/%.ok)
+	$(Q)cppcheck --quiet --std=c11 --enable=warning,portability --inline-suppr --suppressions-list=tests/lint.suppressions --error-exitcode=1 \
+		-D__x86_64__ -D__linux__ $(INCLUDES) $(LINTED)
+
 clean:
 	rm -rf $(BUILD)
 
 include user/install.mk
 
--include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)
+-include $(shell find $(BUILD)/obj $(BUILD)/lint -name '*.d' 2>/dev/null)

@@ -29,13 +29,13 @@ allowed() {
 
 # INCLUDER INCLUDED, a line each
 includes() {
-	git ls-files '*.c' '*.h' '*.S' | xargs awk '
+	find bpf handlers hwmodel kernel user tests -name '*.[chS]' | xargs awk '
 		/^[ \t]*#[ \t]*include[ \t]*["<]/ {
 			path = $0
 			sub(/^[^"<]*["<]/, "", path)
 			sub(/[">].*/, "", path)
 			print FILENAME, path
-		}' | awk -v files="$(git ls-files)" '
+		}' | awk -v files="$(find bpf handlers hwmodel kernel user tests -type f)" '
 		BEGIN { n = split(files, list, "\n"); for (i = 1; i <= n; i++) tracked[list[i]] = 1 }
 		{
 			m = split("|handlers/include/|hwmodel/include/|user/libspin/include/", folder, "|")
