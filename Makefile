@@ -70,7 +70,9 @@ HWMODEL_SRC := $(filter-out hwmodel/run/% hwmodel/image/%,$(wildcard hwmodel/*.c
 LIBSPIN_SRC := $(wildcard user/libspin/*.c user/libspin/*/*.c kernel/*.c)
 ROOT_OBJ    := $(BUILD)/obj/user/libspin/root_image.o $(BUILD)/obj/user/libspin/out_image.o
 USERLIB_SRC := $(wildcard user/lib/*.c)
-SPINCTL_SRC := $(wildcard user/spinctl/*.c)
+SPINCTL_SRC := $(filter-out user/spinctl/trial/%,$(wildcard user/spinctl/*.c user/spinctl/*/*.c))
+COST_SRC    := $(wildcard user/cost/*.c)
+TOOL_SRC    := $(wildcard user/tool/*.c)
 CONFORMANCE_SRC := $(wildcard user/conformance/*.c user/conformance/*/*.c)
 TESTLIB_SRC := $(wildcard tests/common/*.c tests/reference/*.c)
 
@@ -82,6 +84,8 @@ HWMODEL := $(BUILD)/libhwmodel.a
 LIBSPIN := $(BUILD)/lib/libspin.a
 USERLIB := $(BUILD)/libuser.a
 CONFORMANCE := $(BUILD)/libconformance.a
+COST        := $(BUILD)/libcost.a
+TOOL        := $(BUILD)/libtool.a
 TESTLIB := $(BUILD)/libtests.a
 SPINCC  := $(BUILD)/bin/spincc
 
@@ -126,9 +130,11 @@ $(BUILD)/obj/hwmodel/target/target.o: EXTRA_CFLAGS := -I$(BUILD)/gen
 $(HWMODEL): $(call obj,$(HWMODEL_SRC))
 $(LIBSPIN): $(call obj,$(LIBSPIN_SRC)) $(ROOT_OBJ)
 $(USERLIB):  $(call obj,$(USERLIB_SRC))
-$(CONFORMANCE):  $(call obj,$(CONFORMANCE_SRC))
+$(CONFORMANCE): $(call obj,$(CONFORMANCE_SRC))
+$(COST): $(call obj,$(COST_SRC))
+$(TOOL): $(call obj,$(TOOL_SRC))
 $(TESTLIB): $(call obj,$(TESTLIB_SRC))
-$(HWMODEL) $(LIBSPIN) $(USERLIB) $(CONFORMANCE) $(TESTLIB):
+$(HWMODEL) $(LIBSPIN) $(USERLIB) $(CONFORMANCE) $(COST) $(TOOL) $(TESTLIB):
 	@mkdir -p $(@D)
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && ar qcs $@ $^
@@ -169,7 +175,7 @@ $(TRIAL_OBJ): user/spinctl/trial_image.S $(TRIALS)
 	$(call say,AS,$<)
 	$(Q)$(CC) -fPIC -Wa,-I$(BUILD)/trial -c $< -o $@
 
-$(BUILD)/bin/spinctl: $(call obj,$(SPINCTL_SRC)) $(TRIAL_OBJ) $(CONFORMANCE) $(USERLIB) $(LIBSPIN) $(HWMODEL)
+$(BUILD)/bin/spinctl: $(call obj,$(SPINCTL_SRC)) $(TRIAL_OBJ) $(COST) $(TOOL) $(CONFORMANCE) $(USERLIB) $(LIBSPIN) $(HWMODEL)
 $(BUILD)/bin/spinctl: LIBS := $(USER_LIBS) -lpcap -ldw -ldl -lpthread -lm
 $(SPINCC): $(call obj,$(wildcard user/spincc/*.c)) $(USERLIB) $(LIBSPIN)
 $(SPINCC): LIBS := $(USER_LIBS) -ldw -lpthread -lm
@@ -268,7 +274,7 @@ $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(TESTLIB) $(CONFORMANCE) $(USERLIB) $(
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $< $(TESTLIB) $(CONFORMANCE) $(USERLIB) $(LIBSPIN) $(HWMODEL) $(USER_LIBS) -lpcap -ldw -ldl -lpthread -lm
 
 # Rows of the doctor, without a machine that has them.
-$(BUILD)/tests/unit/doctor_rows: $(BUILD)/obj/tests/unit/doctor_rows.o $(call obj,$(wildcard user/spinctl/doctor_*.c) user/spinctl/builtin.c) $(TRIAL_OBJ) $(TESTLIB) \
+$(BUILD)/tests/unit/doctor_rows: $(BUILD)/obj/tests/unit/doctor_rows.o $(call obj,$(wildcard user/spinctl/doctor/*.c) user/spinctl/builtin.c) $(TRIAL_OBJ) $(TESTLIB) \
 		$(CONFORMANCE) $(USERLIB) $(LIBSPIN) $(HWMODEL)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
@@ -439,7 +445,7 @@ fmt-check:
 	$(Q)clang-format --dry-run --Werror $(FORMATTED)
 
 # Both are held at zero. A file is analyzed again when it, or what it includes, has changed.
-LINTED := $(HWMODEL_SRC) $(wildcard hwmodel/run/*.c) $(LIBSPIN_SRC) $(USERLIB_SRC) $(CONFORMANCE_SRC) $(wildcard user/spincc/*.c) $(SPINCTL_SRC)
+LINTED := $(HWMODEL_SRC) $(wildcard hwmodel/run/*.c) $(LIBSPIN_SRC) $(USERLIB_SRC) $(CONFORMANCE_SRC) $(wildcard user/spincc/*.c) $(SPINCTL_SRC) $(COST_SRC) $(TOOL_SRC)
 
 $(BUILD)/lint/%.ok: %.c | $(BUILD)/gen/targets.inc
 	@mkdir -p $(@D)

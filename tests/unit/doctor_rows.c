@@ -6,10 +6,10 @@
 #include <linux/capability.h>
 
 #include "tests/common/expect.h"
-#include "user/spinctl/doctor.h"
+#include "user/spinctl/doctor/doctor.h"
 
-/* main.c's: rows complain of nothing */
-int complain(const char *format, ...)
+/* main.c's: rows report_error of nothing */
+int report_error(const char *format, ...)
 {
 	fail(format);
 }

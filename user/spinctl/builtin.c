@@ -31,7 +31,7 @@ int builtin__look(const char *name, char path[PATH_MAX])
 int builtin__find(const char *name, char path[PATH_MAX])
 {
 	return builtin__look(name, path) ? DONE
-					 : complain("cannot find %s.spin, which comes with spinctl: build it with spincc, "
-						    "and give it with --handler",
-						    name);
+					 : report_error("cannot find %s.spin, which comes with spinctl: build it with spincc, "
+							"and give it with --handler",
+							name);
 }

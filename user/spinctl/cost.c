@@ -2,10 +2,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "user/spinctl/choice.h"
-#include "user/spinctl/cost_options.h"
-#include "user/spinctl/cost_run.h"
+#include "user/tool/parse_enum.h"
+#include "user/cost/options.h"
+#include "user/cost/run.h"
 #include "user/libspin/internal.h"
+#include "user/tool/fill.h"
 
 static struct cost_options options = { .target = "pspin-rtl", .made = { 0, COST_PACKETS, COST_PAYLOAD, 0 }, .top = 10 };
 

@@ -12,7 +12,7 @@
 
 #include "user/lib/whole_file.h"
 #include "kernel/caps.h"
-#include "user/spinctl/outside.h"
+#include "user/spinctl/introspect.h"
 #include "user/spinctl/status.h"
 
 #define ROW_BYTES 16
@@ -69,13 +69,13 @@ static int find(uint32_t *program_id)
 	int err = status__each(on_interface, &s);
 
 	if (err)
-		return complain("cannot list what is attached: %s", strerror(-err));
+		return report_error("cannot list what is attached: %s", strerror(-err));
 	if (!s.found)
-		return complain("no context%s%s%s%s is attached in this network namespace; spinctl status lists all of this machine",
-				options.context ? " " : "", options.context ? options.context : "", options.device ? " on " : "",
-				options.device ? options.device : "");
+		return report_error("no context%s%s%s%s is attached in this network namespace; spinctl status lists all of this machine",
+				    options.context ? " " : "", options.context ? options.context : "", options.device ? " on " : "",
+				    options.device ? options.device : "");
 	if (s.found > 1)
-		return complain("%u contexts are attached: say which with --context or --dev: %s", s.found, s.names);
+		return report_error("%u contexts are attached: say which with --context or --dev: %s", s.found, s.names);
 	*program_id = s.program_id;
 	return DONE;
 }
@@ -86,7 +86,7 @@ static int open_memory(uint32_t program_id, struct outside_section *memory, size
 	struct outside_section rodata = { .fd = -1 };
 	const struct spin_config *config = NULL;
 	uint32_t maps[OUTSIDE_MAPS_MAX];
-	int count = outside__context_maps(program_id, maps);
+	int count = introspect__context_maps(program_id, maps);
 
 	*bytes = 0;
 	for (int i = 0; i < count; i++)
@@ -98,9 +98,9 @@ static int open_memory(uint32_t program_id, struct outside_section *memory, size
 		*bytes = config->host_bytes;
 	outside_section__close(&rodata);
 	if (count < 0)
-		return complain("the context has ended meanwhile; spinctl status lists those that are there");
+		return report_error("the context has ended meanwhile; spinctl status lists those that are there");
 	if (!memory->mem || !*bytes || *bytes > memory->bytes)
-		return complain("the context's handlers have no host memory: they take datagrams, and use none");
+		return report_error("the context's handlers have no host memory: they take datagrams, and use none");
 	return DONE;
 }
 
@@ -153,7 +153,7 @@ static int write_file(const uint8_t *memory, size_t bytes)
 	if (!err)
 		err = whole_file__publish(&file);
 	whole_file__close(&file);
-	return err ? complain("cannot write %s: %s", options.output, whole_file__reason(err)) : DONE;
+	return err ? report_error("cannot write %s: %s", options.output, whole_file__reason(err)) : DONE;
 }
 
 static int dump(const struct outside_section *memory, size_t have)
@@ -162,8 +162,8 @@ static int dump(const struct outside_section *memory, size_t have)
 	size_t length = options.length ? options.length : have - options.from;
 
 	if (options.from > have || length > have - options.from)
-		return complain("bytes %u to %zu: the context has %zu bytes of host memory; write a smaller --from or --length",
-				options.from, options.from + length, have);
+		return report_error("bytes %u to %zu: the context has %zu bytes of host memory; write a smaller --from or --length",
+				    options.from, options.from + length, have);
 	if (!options.output)
 		print_hex(stdout, mem, options.from, length);
 	else if (!strcmp(options.output, "-"))
@@ -183,8 +183,8 @@ static int run(const char **operands, unsigned count)
 	(void)operands;
 	(void)count;
 	if (!(kernel_caps__effective() >> CAP_SYS_ADMIN & 1))
-		return complain("dump reads the memory of other processes' contexts, for which the kernel wants CAP_SYS_ADMIN: "
-				"run it as root (sudo)");
+		return report_error("dump reads the memory of other processes' contexts, for which the kernel wants CAP_SYS_ADMIN: "
+				    "run it as root (sudo)");
 	status = find(&program_id);
 	if (!status)
 		status = open_memory(program_id, &memory, &have);

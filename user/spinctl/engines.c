@@ -12,8 +12,8 @@ int engines__pick(struct trial_engines *engines, const struct option_list *names
 	for (unsigned i = 0; i < names->count; i++)
 		engines->wanted[engine_find(names->items[i])] = engines->must = 1;
 	if (engines->must && engines__want_kernel(engines) && geteuid())
-		return complain("--engine %s: running handlers in the kernel needs root",
-				engine_name(engines->wanted[ENGINE_BPF] ? ENGINE_BPF : ENGINE_ISOLATED));
+		return report_error("--engine %s: running handlers in the kernel needs root",
+				    engine_name(engines->wanted[ENGINE_BPF] ? ENGINE_BPF : ENGINE_ISOLATED));
 	return DONE;
 }
 
@@ -22,7 +22,7 @@ int engines__without_host(struct trial_engines *engines, const struct handler *h
 	if (!engines->wanted[ENGINE_HOST] || !h->no_host)
 		return DONE;
 	if (engines->must)
-		return complain("no host engine for %s: %s", h->files.object, h->no_host);
+		return report_error("no host engine for %s: %s", h->files.object, h->no_host);
 	engines->cannot[ENGINE_HOST] = strdup(h->no_host);
 	return DONE;
 }
@@ -35,7 +35,7 @@ int engines__without_trust(struct trial_engines *engines, const struct handler *
 		if (!engines->wanted[kinds[i]])
 			continue;
 		if (engines->must)
-			return complain("--engine %s: %s", engine_name(kinds[i]), handler_not_trusted);
+			return report_error("--engine %s: %s", engine_name(kinds[i]), handler_not_trusted);
 		engines->cannot[kinds[i]] = strdup(handler_not_trusted);
 	}
 	return DONE;
@@ -50,10 +50,10 @@ void engines__say_skipped(const struct trial_engines *engines)
 {
 	for (int kind = 0; kind < ENGINE_KINDS; kind++) {
 		if (engines->cannot[kind])
-			complain("skipped: %s: %s", engine_name((enum engine_kind)kind), engines->cannot[kind]);
+			report_error("skipped: %s: %s", engine_name((enum engine_kind)kind), engines->cannot[kind]);
 		if (engines->cannot_messages[kind])
-			complain("skipped: %s: %s", engine_name((enum engine_kind)kind), engines->cannot_messages[kind]);
+			report_error("skipped: %s: %s", engine_name((enum engine_kind)kind), engines->cannot_messages[kind]);
 		if (engines->cannot_some[kind])
-			complain("skipped: %s: %s", engine_name((enum engine_kind)kind), engines->cannot_some[kind]);
+			report_error("skipped: %s: %s", engine_name((enum engine_kind)kind), engines->cannot_some[kind]);
 	}
 }

@@ -4,7 +4,7 @@
 
 #include "user/lib/options.h"
 #include "user/conformance/trial.h"
-#include "user/spinctl/handler.h"
+#include "user/tool/handler.h"
 
 #define ENGINE_OPTION(TYPE, member)                                                                  \
 	{                                                                                            \

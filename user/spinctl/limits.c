@@ -138,7 +138,7 @@ static int of_target(struct spin_ni_limits *limits)
 	char why[512] = "";
 
 	if (pspin_target__read(options.target, &target, why, sizeof(why)))
-		return complain("--target: %s", why);
+		return report_error("--target: %s", why);
 	pspin_target__get(target, "max_cycles_per_byte", &cycles);
 	pspin_target__get(target, "clusters", &clusters);
 	pspin_target__get(target, "hpus", &hpus);
@@ -171,7 +171,7 @@ static int run(const char **operands, unsigned count)
 	}
 	spin_nic__close(nic);
 	if (err)
-		return complain("%s", spin_strerror_last());
+		return report_error("%s", spin_strerror_last());
 	if (options.target && of_target(&a.limits))
 		return FAILED;
 	if (options.json)

@@ -32,37 +32,6 @@ static const struct subcommand *const subcommands[] = {
 /* clang-format on */
 #define SUBCOMMANDS (sizeof(subcommands) / sizeof(subcommands[0]))
 
-/* Where this thread's messages go instead of stderr. */
-static __thread char *kept;
-static __thread size_t kept_bytes;
-
-void complain_into(char *text, size_t bytes)
-{
-	kept = text;
-	kept_bytes = bytes;
-}
-
-int complain(const char *format, ...)
-{
-	va_list args;
-
-	if (kept) {
-		if (*kept)
-			return FAILED;
-		va_start(args, format);
-		vsnprintf(kept, kept_bytes, format, args);
-		va_end(args);
-		return FAILED;
-	}
-	fflush(stdout);
-	fputs("spinctl: ", stderr);
-	va_start(args, format);
-	vfprintf(stderr, format, args);
-	va_end(args);
-	fputc('\n', stderr);
-	return FAILED;
-}
-
 static void overview(FILE *to)
 {
 	fputs("usage: spinctl COMMAND [options]\n\ncommands:\n", to);
@@ -90,7 +59,7 @@ static int fill_template(void)
 
 	for (size_t i = 0; i < SUBCOMMANDS; i++)
 		rows[i] = subcommands[i]->row;
-	return options__fill(&program, stdin, stdout) ? complain("the template: %s", strerror(errno)) : DONE;
+	return options__fill(&program, stdin, stdout) ? report_error("the template: %s", strerror(errno)) : DONE;
 }
 
 static int help(int argc, char **argv)
@@ -113,7 +82,7 @@ static int dispatch(const struct subcommand *command, int argc, char **argv)
 	unsigned count;
 
 	if (!operands)
-		return complain("no memory");
+		return report_error("no memory");
 	switch (options__parse(command->row, argc, argv, command->fields, operands, &count)) {
 	case OPTIONS_HELP:
 		options__help(command->row, stdout);
@@ -157,13 +126,6 @@ static int start(int argc, char **argv)
  * The write that failed may have been an earlier one, inside of printf(), whose errno is lost: one byte more shows it.
  * The output is not whole, so it does not matter if that one is written.
  */
-int output_failed(void)
-{
-	const char *reason = write(STDOUT_FILENO, "\n", 1) < 0 ? strerror(errno) : NULL;
-
-	return complain("cannot write the output%s%s", reason ? ": " : "", reason ? reason : "");
-}
-
 int main(int argc, char **argv)
 {
 	struct load_progress progress = { .command = "spinctl" };

@@ -64,8 +64,8 @@ static int write_text(const char *path, const char *text, const char *name)
 		err = errno;
 		if (fd >= 0)
 			close(fd);
-		return err == EEXIST ? complain("%s is there already: choose another name, or remove it", path)
-				     : complain("cannot write %s: %s", path, strerror(err));
+		return err == EEXIST ? report_error("%s is there already: choose another name, or remove it", path)
+				     : report_error("cannot write %s: %s", path, strerror(err));
 	}
 	for (const char *at; (at = strstr(text, "NAME")); text = at + 4)
 		failed |= fwrite(text, 1, (size_t)(at - text), to) != (size_t)(at - text) || fputs(name, to) < 0;
@@ -76,7 +76,7 @@ static int write_text(const char *path, const char *text, const char *name)
 	if (!err)
 		return DONE;
 	unlink(path);
-	return complain("cannot write %s: %s", path, strerror(err));
+	return report_error("cannot write %s: %s", path, strerror(err));
 }
 
 static int run(const char **operands, unsigned count)
@@ -92,7 +92,7 @@ static int run(const char **operands, unsigned count)
 		slash = "/";
 	if (snprintf(handler, sizeof(handler), "%s%s%s.c", folder, slash, name) >= (int)sizeof(handler) ||
 	    snprintf(vector, sizeof(vector), "%s%s%s.vec", folder, slash, name) >= (int)sizeof(vector))
-		return complain("%s: the path is too long", folder);
+		return report_error("%s: the path is too long", folder);
 	status = write_text(handler, new_template_handler, name);
 	if (status)
 		return status;
@@ -129,3 +129,19 @@ static const struct command_row row = {
 };
 
 const struct subcommand new_command = { "new", &row, run, &options };
+
+/* The files that `spinctl new` starts from, as they are in templates/, inside the program. */
+
+/* clang-format off */
+#define EMBED(symbol, path) \
+	__asm__(".section .rodata\n" \
+		".global " #symbol "\n" \
+		".hidden " #symbol "\n" \
+		#symbol ":\n" \
+		".incbin \"" path "\"\n" \
+		".byte 0\n" \
+		".previous\n")
+/* clang-format on */
+
+EMBED(new_template_handler, "user/spinctl/templates/NAME.c");
+EMBED(new_template_vector, "user/spinctl/templates/NAME.vec");

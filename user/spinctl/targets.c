@@ -124,7 +124,7 @@ static int run(const char **operands, unsigned count)
 	char why[512] = "";
 
 	if (count && pspin_target__read(operands[0], &target, why, sizeof(why)))
-		return complain("%s", why);
+		return report_error("%s", why);
 	if (options.json)
 		as_json(target);
 	else if (target)

@@ -1,0 +1,407 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Other registrations first; then, with the best of them, other ways to compile. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "user/cost/advise.h"
+#include "user/cost/dwarf.h"
+#include "user/libspin/internal.h"
+#include "user/tool/compile.h"
+#include "user/tool/notify.h"
+#include "user/tool/temp_directory.h"
+#include "user/tool/error.h"
+
+#define STATE_IN_L1_MAX 0x7ffc0 /* as the image's linker script has it */
+#define NEAR            0.005   /* less is no difference in throughput: packets have whole cycles */
+#define LEAST_CYCLES    0.05    /* of a packet's mean: less is printed as nothing */
+
+/* Beside all of it: headers alone, and what some handlers look into. */
+static const uint32_t lengths[] = { SPIN_WHOLE_PACKET, SPIN_HEADERS_ONLY, 128, 256, 512 };
+static const char *const flags[] = { "-fno-unroll-loops", "-funroll-all-loops", "-O2", "-Os" };
+
+struct advisor {
+	const struct cost_options *options;
+	struct cost_program program; /* with the variant's ELF and registration */
+	struct spin_meta meta;
+	struct cost_source *source;
+	struct advice advice;
+	uint32_t longest; /* mean bytes of a packet: what is not less is all of it */
+};
+
+static int run_both(struct advisor *a, struct cost_point *p)
+{
+	int status;
+
+	cost_source__repeat(a->source, 0);
+	if (cost_source__rewind(a->source))
+		return FAILED;
+	status = cost_pass__alone(&a->program, a->source, NULL, &p->alone);
+	if (status || !p->alone.handled)
+		return status;
+	if (cost_source__rewind(a->source))
+		return FAILED;
+	if (!a->advice.report->takes_messages || !a->advice.report->trace)
+		cost_source__repeat(a->source, COST_LOADED_PACKETS);
+	status = cost_pass__loaded(&a->program, a->source, a->options->gbps_value, NULL, &p->loaded, &p->throughput, NULL);
+	if (!status)
+		cost_rates(a->advice.report, p);
+	return status;
+}
+
+static int measure(struct advisor *a, struct advice_variant *v)
+{
+	struct cost_point *p = calloc(1, sizeof(*p));
+	int status = p ? run_both(a, p) : report_error("no memory");
+
+	if (!status && !p->alone.handled)
+		status = report_error("no handler ran; the rule is %s", a->advice.report->rule);
+	if (!status) {
+		v->is_measured = 1;
+		v->cycles = p->alone.packet_cycles.mean;
+		v->cycles_with_runtime = p->alone.cycles_with_runtime_mean;
+		v->gbps = p->throughput.gbps;
+		cost_bound_name(&p->throughput, v->bound);
+		for (unsigned i = 0; i < COST_RATES; i++)
+			if (p->rates[i].gbps == ADVICE_GBPS)
+				v->hpus = p->rates[i].hpus;
+		a->longest = (uint32_t)p->alone.packet_bytes_mean;
+	}
+	free(p);
+	return status;
+}
+
+/* The program as it is; with it fails all. */
+static int measure_registered(struct advisor *a)
+{
+	const struct spin_registration *r = &a->meta.registration;
+	struct advice_variant *v = &a->advice.variants[a->advice.count++];
+
+	*v = (struct advice_variant){ r->state_placement, r->bytes_in_l1, "", .hpus = 0 };
+	return measure(a, v);
+}
+
+/* One that cannot be built is told, and no reason to stop; a signal is. */
+static int add(struct advisor *a, uint8_t placement, uint32_t bytes_in_l1, const char *with)
+{
+	struct advice_variant *v = &a->advice.variants[a->advice.count++];
+	size_t bytes;
+	void *elf;
+
+	*v = (struct advice_variant){ placement, bytes_in_l1, with, .hpus = 0 };
+	if (advise_build(a->advice.source, v, &a->options->compile, &elf, &bytes))
+		return signals__signal() ? FAILED : DONE;
+	a->program.elf = elf;
+	a->program.elf_bytes = bytes;
+	a->meta.registration.state_placement = placement;
+	a->meta.registration.bytes_in_l1 = bytes_in_l1;
+	measure(a, v);
+	free(elf);
+	return signals__signal() ? FAILED : DONE;
+}
+
+static int is_better(const struct advice_variant *v, const struct advice_variant *than)
+{
+	if (!v->is_measured)
+		return 0;
+	if (v->gbps > than->gbps * (1 + NEAR) || v->gbps < than->gbps * (1 - NEAR))
+		return v->gbps > than->gbps;
+	return v->cycles < than->cycles - LEAST_CYCLES;
+}
+
+static unsigned find_best(const struct advice *a)
+{
+	unsigned best = 0;
+
+	for (unsigned i = 1; i < a->count; i++)
+		if (is_better(&a->variants[i], &a->variants[best]))
+			best = i;
+	return best;
+}
+
+static int try_registrations(struct advisor *a)
+{
+	const struct advice_variant *is = &a->advice.variants[0];
+	uint32_t longest = a->longest;
+
+	for (uint8_t placement = SPIN_STATE_IN_L2; placement <= SPIN_STATE_IN_L1; placement++) {
+		if (placement == SPIN_STATE_IN_L1 && a->advice.state_bytes > STATE_IN_L1_MAX)
+			continue;
+		for (unsigned i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
+			if (lengths[i] > SPIN_HEADERS_ONLY && lengths[i] >= longest)
+				continue;
+			if (placement == is->state_placement && lengths[i] == is->bytes_in_l1)
+				continue;
+			if (add(a, placement, lengths[i], ""))
+				return FAILED;
+		}
+	}
+	a->advice.registration = find_best(&a->advice);
+	return DONE;
+}
+
+static int try_flags(struct advisor *a)
+{
+	const struct advice_variant best = a->advice.variants[a->advice.registration];
+
+	for (unsigned i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
+		if (add(a, best.state_placement, best.bytes_in_l1, flags[i]))
+			return FAILED;
+	a->advice.best = find_best(&a->advice);
+	return DONE;
+}
+
+int cost_advise(const struct cost_program *program, struct cost_source *source, const struct cost_options *options,
+		struct cost_report *report)
+{
+	struct advisor *a = calloc(1, sizeof(*a));
+	int status;
+
+	if (!a)
+		return report_error("no memory");
+	a->options = options;
+	a->program = *program;
+	a->meta = *spin_object__meta(program->object);
+	a->program.meta = &a->meta;
+	a->source = source;
+	a->advice.report = report;
+	a->advice.state_bytes = a->meta.state_bytes;
+	signals__watch();
+	status = advise_source(program, a->advice.source) || measure_registered(a) || try_registrations(a) || try_flags(a) ? FAILED : DONE;
+	if (!status && options->json)
+		cost_advise__json(&a->advice);
+	else if (!status)
+		cost_advise__text(&a->advice);
+	free(a);
+	return status;
+}
+
+/* Where the state is declared: in the handler's file, by one of its macros. "": unknown. */
+static void source_by_dwarf(const struct cost_program *program, char out[PATH_MAX])
+{
+	struct cost_dwarf d;
+	Dwarf_Off at = 0, next;
+	size_t header;
+
+	out[0] = '\0';
+	cost_dwarf__open(&d, program->elf, program->elf_bytes);
+	while (d.dwarf && !out[0] && !dwarf_nextcu(d.dwarf, at, &next, &header, NULL, NULL, NULL)) {
+		Dwarf_Die unit, die;
+
+		if (dwarf_offdie(d.dwarf, at + header, &unit) && !dwarf_child(&unit, &die))
+			do {
+				const char *name = dwarf_diename(&die), *file = dwarf_decl_file(&die);
+
+				if (name && file && !strcmp(name, "spin_state"))
+					snprintf(out, PATH_MAX, "%s", file);
+			} while (!out[0] && !dwarf_siblingof(&die, &die));
+		at = next;
+	}
+	cost_dwarf__close(&d);
+}
+
+int advise_source(const struct cost_program *program, char out[PATH_MAX])
+{
+	const char *dot = strrchr(program->path, '.');
+
+	if (program->source) {
+		snprintf(out, PATH_MAX, "%s", program->source);
+		return DONE;
+	}
+	snprintf(out, PATH_MAX, "%.*s.c", (int)(dot ? dot - program->path : 0), program->path);
+	if (dot && !access(out, R_OK))
+		return DONE;
+	source_by_dwarf(program, out);
+	if (out[0] && !access(out, R_OK))
+		return DONE;
+	return report_error("--advise compiles the handler anew, and there is no source of %s beside it or where it was compiled; "
+			    "give the source, NAME.c, in place of it",
+			    program->path);
+}
+
+static int add_word(struct option_list *list, const char *word)
+{
+	const char **items = realloc(list->items, (list->count + 1) * sizeof(*items));
+
+	if (!items)
+		return report_error("no memory");
+	list->items = items;
+	list->items[list->count++] = word;
+	return DONE;
+}
+
+static int compile(const char *source, const struct advice_variant *v, const struct option_list *compile, const char *output)
+{
+	struct option_list words = { 0 };
+	char registered[96], flag[64];
+	int status = DONE;
+
+	snprintf(registered, sizeof(registered), "-DSPIN_REGISTER_TOO_=,.state_placement=%u,.bytes_in_l1=%u", v->state_placement,
+		 v->bytes_in_l1);
+	snprintf(flag, sizeof(flag), "--hpu-flag=%s", v->flags);
+	for (unsigned i = 0; i < compile->count && !status; i++)
+		status = add_word(&words, compile->items[i]);
+	status = status || add_word(&words, registered) || (v->flags[0] && add_word(&words, flag));
+	if (!status)
+		status = compile__run(source, "rv32", output, 0, &words);
+	options__free_list(&words);
+	return status;
+}
+
+int advise_build(const char *source, const struct advice_variant *v, const struct option_list *words, void **elf, size_t *bytes)
+{
+	char folder[PATH_MAX - 16], output[PATH_MAX];
+	int in_use = temp_directory__make(folder, sizeof(folder)), status;
+
+	if (in_use < 0)
+		return FAILED;
+	snprintf(output, sizeof(output), "%s/handler.elf", folder);
+	status = compile(source, v, words, output);
+	if (!status) {
+		*elf = cost_read_file(output, bytes);
+		status = *elf ? DONE : FAILED;
+	}
+	temp_directory__remove(folder, in_use);
+	return status;
+}
+
+static const char *place_name(const struct advice_variant *v)
+{
+	return v->state_placement == SPIN_STATE_IN_L1 ? "L1" : "L2";
+}
+
+/* "whole", "headers", "128" */
+static const char *bytes_name(const struct advice_variant *v, char out[16])
+{
+	if (v->bytes_in_l1 == SPIN_WHOLE_PACKET)
+		snprintf(out, 16, "whole");
+	else if (v->bytes_in_l1 == SPIN_HEADERS_ONLY)
+		snprintf(out, 16, "headers");
+	else
+		snprintf(out, 16, "%u", v->bytes_in_l1);
+	return out;
+}
+
+/* As it stands in a handler's file. */
+static void registration_words(const struct advice_variant *v, char *out, size_t bytes)
+{
+	char number[16];
+
+	snprintf(number, sizeof(number), "%u", v->bytes_in_l1);
+	snprintf(out, bytes, ".state_placement = SPIN_STATE_IN_%s, .bytes_in_l1 = %s", place_name(v),
+		 v->bytes_in_l1 == SPIN_WHOLE_PACKET   ? "SPIN_WHOLE_PACKET"
+		 : v->bytes_in_l1 == SPIN_HEADERS_ONLY ? "SPIN_HEADERS_ONLY"
+						       : number);
+}
+
+static void difference(const struct advice_variant *from, const struct advice_variant *to)
+{
+	printf(": a mean of %.1f cycles a packet instead of %.1f (saves %.1f), %.2f HPUs at %d Gbit/s instead of %.2f (saves %.2f), "
+	       "%.1f Gbit/s under load instead of %.1f\n",
+	       to->cycles, from->cycles, from->cycles - to->cycles, to->hpus, ADVICE_GBPS, from->hpus, from->hpus - to->hpus, to->gbps,
+	       from->gbps);
+}
+
+static void verdict(const struct advice *a)
+{
+	const struct advice_variant *is = &a->variants[0], *better = &a->variants[a->registration];
+	char words[128];
+
+	registration_words(better, words, sizeof(words));
+	if (a->registration) {
+		printf("register %s", words);
+		difference(is, better);
+	} else {
+		printf("registered as it should be: %s\n", words);
+	}
+	if (a->best != a->registration) {
+		printf("compile it with spincc --hpu-flag=%s", a->variants[a->best].flags);
+		difference(better, &a->variants[a->best]);
+	} else {
+		puts("other options for the compiler do not help");
+	}
+}
+
+static void packets(const struct cost_report *r)
+{
+	if (r->trace)
+		printf("packets of %s\n", r->trace);
+	else if (r->takes_messages)
+		printf("%u messages made, of %u packets with %u bytes of payload; --pcap, --messages and --payload give others\n",
+		       r->made.messages, r->made.packets, r->made.payload_bytes);
+	else
+		printf("%u datagrams made, with %u bytes of payload; --pcap, --datagrams and --payload give others\n", r->made.messages,
+		       r->made.payload_bytes);
+}
+
+void cost_advise__text(const struct advice *a)
+{
+	const struct cost_report *r = a->report;
+
+	printf("%s on %s, rule: %s; %s compiled anew\n", r->handler, r->target, r->rule, a->source);
+	packets(r);
+	verdict(a);
+	printf("\n%-6s %-8s %-20s %10s %13s %9s  %-18s\n", "state", "in L1", "compiler", "cycles", "HPUs, 400 G", "Gbit/s", "bound by");
+	for (unsigned i = 0; i < a->count; i++) {
+		const struct advice_variant *v = &a->variants[i];
+		char number[16];
+
+		printf("%-6s %-8s %-20s ", place_name(v), bytes_name(v, number), v->flags[0] ? v->flags : "as it is");
+		if (v->is_measured)
+			printf("%10.1f %13.2f %9.1f  %-18s", v->cycles, v->hpus, v->gbps, v->bound);
+		else
+			printf("%10s %13s %9s  %-18s", "-", "-", "-", "does not run so");
+		printf("%s%s\n", i ? "" : " registered", i == a->best ? " best" : "");
+	}
+	printf("state: where the HPU state lives; in L1: what of each packet is copied there, the rest is read, and sent, from L2\n"
+	       "cycles: mean of a packet's handlers, on an idle NIC; HPUs by them; Gbit/s: packet bytes, as fast as the NIC takes them\n");
+}
+
+static void variant(struct json *j, const char *key, const struct advice_variant *v)
+{
+	json_object(j, key);
+	json_string(j, "state_placement", place_name(v));
+	json_uint(j, "bytes_in_l1", v->bytes_in_l1);
+	json_string(j, "compiler_option", v->flags[0] ? v->flags : NULL);
+	if (v->is_measured) {
+		json_double(j, "mean_cycles", v->cycles);
+		json_double(j, "mean_cycles_with_runtime", v->cycles_with_runtime);
+		json_double(j, "hpus_at_400_gbps", v->hpus);
+		json_double(j, "loaded_gbps", v->gbps);
+		json_string(j, "bound_by", v->bound);
+	} else {
+		json_string(j, "mean_cycles", NULL);
+	}
+	json_object_end(j);
+}
+
+void cost_advise__json(const struct advice *a)
+{
+	const struct advice_variant *is = &a->variants[0], *best = &a->variants[a->best];
+	struct json j;
+
+	json_begin(&j, stdout, 1);
+	json_object(&j, NULL);
+	json_string(&j, "handler", a->report->handler);
+	json_string(&j, "target", a->report->target);
+	json_string(&j, "rule", a->report->rule);
+	json_string(&j, "source", a->source);
+	json_string(&j, "trace", a->report->trace);
+	if (!a->report->trace) {
+		json_uint(&j, a->report->takes_messages ? "messages_made" : "datagrams_made", a->report->made.messages);
+		json_uint(&j, "payload_bytes_per_packet", a->report->made.payload_bytes);
+	}
+	variant(&j, "registered", is);
+	variant(&j, "best_registration", &a->variants[a->registration]);
+	variant(&j, "best", best);
+	json_double(&j, "saved_cycles_per_packet", is->cycles - best->cycles);
+	json_double(&j, "saved_hpus_at_400_gbps", is->hpus - best->hpus);
+	json_array(&j, "variants");
+	for (unsigned i = 0; i < a->count; i++)
+		variant(&j, NULL, &a->variants[i]);
+	json_array_end(&j);
+	json_object_end(&j);
+	json_end(&j);
+}

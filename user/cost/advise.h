@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef SPINCTL_COST_ADVISE_H
+#define SPINCTL_COST_ADVISE_H
+
+/*
+ * spinctl cost --advise: the handler registered and compiled in other ways, each run like the one that it is. Text and
+ * JSON are printed from struct advice.
+ */
+#include <limits.h>
+
+#include "user/cost/options.h"
+#include "user/cost/run.h"
+#include "user/tool/handler.h"
+
+#define ADVICE_VARIANTS_MAX 32
+/* Made if no packets are given. */
+#define ADVICE_DATAGRAMS 200
+#define ADVICE_MESSAGES  8
+
+struct advice_variant {
+	uint8_t state_placement;            /* enum spin_placement */
+	uint32_t bytes_in_l1;               /* SPIN_WHOLE_PACKET, or so many */
+	const char *flags;                  /* for the compiler, behind its own; "": none */
+	int is_measured;                    /* 0: it cannot be built or run, which has been said */
+	double cycles, cycles_with_runtime; /* mean per packet, alone */
+	double hpus;                        /* needed at 400 Gbit/s of packet bytes */
+	double gbps;                        /* reached under load */
+	char bound[COST_BOUND_TEXT];        /* what holds packets up then */
+};
+
+struct advice {
+	const struct cost_report *report; /* of the program as it is: what ran, on what */
+	char source[PATH_MAX];
+	uint32_t state_bytes;
+	struct advice_variant variants[ADVICE_VARIANTS_MAX]; /* the first is as registered and compiled */
+	unsigned count;
+	unsigned registration; /* the best one of the compiler's options as they are */
+	unsigned best;         /* of all */
+};
+
+#define ADVICE_GBPS 400
+
+/* The program's packets in all ways; prints. DONE or FAILED after a message. */
+int cost_advise(const struct cost_program *program, struct cost_source *source, const struct cost_options *options,
+		struct cost_report *report);
+
+void cost_advise__text(const struct advice *a);
+void cost_advise__json(const struct advice *a);
+
+/* The file that the program's handler was compiled of. DONE, or FAILED after a message. */
+int advise_source(const struct cost_program *program, char out[PATH_MAX]);
+/* Compiles it as the variant says; *elf is to be freed. DONE, or FAILED after a message. */
+int advise_build(const char *source, const struct advice_variant *v, const struct option_list *compile, void **elf, size_t *bytes);
+
+#endif

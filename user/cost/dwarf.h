@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef SPINCTL_COST_DWARF_H
+#define SPINCTL_COST_DWARF_H
+
+/* Instructions to source lines, by a program's DWARF. */
+#include <elfutils/libdw.h>
+#include <libelf.h>
+
+#include "user/cost/report.h"
+
+struct cost_dwarf {
+	Elf *elf;
+	Dwarf *dwarf; /* NULL: no debug information */
+};
+void cost_dwarf__open(struct cost_dwarf *d, const void *elf, size_t bytes);
+void cost_dwarf__close(struct cost_dwarf *d);
+
+struct cost_place {
+	const char *file; /* NULL: nothing is known; valid until close */
+	int line;
+	const char *function; /* the handler's that encloses it; NULL: unknown */
+	enum cost_part part;
+};
+/*
+ * An instruction inside a function of the handler's file is the handler's, also where it comes from an accessor that was
+ * inlined there: then the line is the one that calls it. Else the source file of its line decides.
+ */
+struct cost_place cost_dwarf__find(const struct cost_dwarf *d, uint32_t pc);
+
+#endif

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Packets made for the model: datagrams, or SLMP in the order of the wire, each packet asking for its acknowledgement; for a rule
+ * of ICMP echo requests, for one of a type of Ethernet frames of that.
+ */
+#include <string.h>
+
+#include <spin/slmp.h>
+#include <spin/wire.h>
+
+#include "user/cost/run.h"
+
+#define SOURCE_PORT 4000
+#define TTL         64
+#define ECHO        8
+#define ECHO6       128
+
+/* Whatever the rule wants; where it does not care, an address for examples. */
+static void put_address(uint8_t *at, const uint8_t *standard, const uint32_t want[4], const uint32_t mask[4], unsigned bytes)
+{
+	const uint8_t *w = (const uint8_t *)want, *care = (const uint8_t *)mask;
+
+	for (unsigned i = 0; i < bytes; i++)
+		at[i] = (uint8_t)(w[i] | (standard[i] & ~care[i]));
+}
+
+static void make_ip4(struct cost_maker *m, uint8_t *at, unsigned bytes)
+{
+	static const uint8_t src[] = { 192, 0, 2, 1 }, dst[] = { 192, 0, 2, 2 }; /* RFC 5737 */
+	struct spin_ip4 ip = { .version_ihl = 0x45,
+			       .ttl = TTL,
+			       .protocol = m->rule->protocol ? m->rule->protocol : SPIN_IP_UDP,
+			       .total_length = spin_hton16((uint16_t)(sizeof(ip) + bytes)) };
+	uint32_t sum = 0;
+	uint16_t half;
+
+	put_address((uint8_t *)&ip.src, src, m->rule->src_addr, m->rule->src_mask, 4);
+	put_address((uint8_t *)&ip.dst, dst, m->rule->dst_addr, m->rule->dst_mask, 4);
+	for (unsigned i = 0; i < sizeof(ip); i += 2) {
+		memcpy(&half, (const uint8_t *)&ip + i, 2);
+		sum += half;
+	}
+	sum = (sum & 0xffff) + (sum >> 16);
+	ip.checksum = (spin_be16) ~(sum + (sum >> 16));
+	memcpy(at, &ip, sizeof(ip));
+}
+
+static void make_ip6(struct cost_maker *m, uint8_t *at, unsigned bytes)
+{
+	static const uint8_t src[16] = { 0x20, 1, 0x0d, 0xb8, [15] = 1 }, dst[16] = { 0x20, 1, 0x0d, 0xb8, [15] = 2 };
+	struct spin_ip6 ip = { .version_class_flow = spin_hton32(6u << 28),
+			       .hop_limit = TTL,
+			       .next_header = m->rule->protocol ? m->rule->protocol : SPIN_IP_UDP,
+			       .payload_length = spin_hton16((uint16_t)bytes) };
+
+	put_address((uint8_t *)ip.src, src, m->rule->src_addr, m->rule->src_mask, 16);
+	put_address((uint8_t *)ip.dst, dst, m->rule->dst_addr, m->rule->dst_mask, 16);
+	memcpy(at, &ip, sizeof(ip));
+}
+
+/* Over IPv6 there is no datagram without a checksum: the bare pseudo-header sum, as offloads leave it. */
+static uint16_t pseudo_sum(const uint8_t *ip, unsigned udp_bytes)
+{
+	const uint8_t *addresses = ip + offsetof(struct spin_ip6, src);
+	uint32_t sum = spin_hton16((uint16_t)udp_bytes) + spin_hton16(SPIN_IP_UDP);
+	uint16_t half;
+
+	for (unsigned i = 0; i < 32; i += 2) {
+		memcpy(&half, addresses + i, 2);
+		sum += half;
+	}
+	sum = (sum & 0xffff) + (sum >> 16);
+	return (uint16_t)(sum + (sum >> 16));
+}
+
+/* Little-endian numbers, as handlers on all targets read them; the last one may be cut off. */
+static void make_payload(struct cost_maker *m, uint8_t *at, unsigned bytes, unsigned values)
+{
+	for (unsigned i = 0; i < bytes; i += 4) {
+		uint32_t high, number;
+
+		m->random = m->random * 1664525 + 1013904223;
+		high = m->random >> 16;
+		m->random = m->random * 1664525 + 1013904223;
+		number = high << 16 | m->random >> 16;
+		if (values)
+			number = (uint32_t)((uint64_t)number * values >> 32);
+		memcpy(at + i, &number, bytes - i < 4 ? bytes - i : 4);
+	}
+}
+
+int cost_is_icmp(const struct spin_rule *rule)
+{
+	return rule->protocol == SPIN_IP_ICMP || rule->protocol == SPIN_IP_ICMP6;
+}
+
+unsigned cost_maker__header_bytes(const struct cost_maker *m)
+{
+	if (m->is_raw || m->rule->ether_type)
+		return 0;
+	return (unsigned)((m->rule->ip_version == 6 ? sizeof(struct spin_ip6) : sizeof(struct spin_ip4)) +
+			  (cost_is_icmp(m->rule) ? 0 : sizeof(struct spin_udp)) + (m->takes_messages ? sizeof(struct spin_slmp) : 0));
+}
+
+static void make_headers(struct cost_maker *m, unsigned payload_bytes)
+{
+	int is_ip6 = m->rule->ip_version == 6;
+	unsigned udp_bytes =
+		cost_maker__header_bytes(m) + payload_bytes - (unsigned)(is_ip6 ? sizeof(struct spin_ip6) : sizeof(struct spin_ip4));
+	struct spin_eth eth = { { 2, 0, 0, 0, 0, 2 }, { 2, 0, 0, 0, 0, 1 }, spin_hton16(is_ip6 ? SPIN_ETH_IP6 : SPIN_ETH_IP4) };
+	struct spin_udp udp = { spin_hton16(m->rule->src_port ? m->rule->src_port : SOURCE_PORT),
+				spin_hton16(m->rule->dst_port ? m->rule->dst_port : SPIN_SLMP_PORT), spin_hton16((uint16_t)udp_bytes), 0 };
+	uint8_t *ip = m->frame + sizeof(eth);
+
+	if (m->rule->ether_type)
+		eth.type = spin_hton16(m->rule->ether_type);
+	memcpy(m->frame, &eth, sizeof(eth));
+	if (m->rule->ether_type)
+		return;
+	if (cost_is_icmp(m->rule)) {
+		if (is_ip6)
+			make_ip6(m, ip, udp_bytes);
+		else
+			make_ip4(m, ip, udp_bytes);
+		return;
+	}
+	if (is_ip6) {
+		make_ip6(m, ip, udp_bytes);
+		udp.checksum = pseudo_sum(ip, udp_bytes);
+	} else {
+		make_ip4(m, ip, udp_bytes);
+	}
+	memcpy(ip + (is_ip6 ? sizeof(struct spin_ip6) : sizeof(struct spin_ip4)), &udp, sizeof(udp));
+}
+
+/* An echo request, in a payload of 8 bytes at least. */
+static void make_echo(const struct cost_maker *m, uint8_t *at, unsigned bytes, uint32_t sequence)
+{
+	int is_ip6 = m->rule->ip_version == 6;
+	struct spin_icmp icmp = { .type = is_ip6 ? ECHO6 : ECHO,
+				  .id = spin_hton16(SOURCE_PORT),
+				  .sequence = spin_hton16((uint16_t)sequence) };
+
+	memcpy(at, &icmp, sizeof(icmp));
+	cost_set_icmp_checksum(m->frame + sizeof(struct spin_eth), at, bytes);
+}
+
+void cost_maker__make(struct cost_maker *m, const struct cost_made *made, uint32_t message, unsigned packet)
+{
+	unsigned payload = made->payload_bytes, at = 0;
+
+	if (!m->is_raw) {
+		make_headers(m, payload);
+		at = (unsigned)sizeof(struct spin_eth) + cost_maker__header_bytes(m);
+	}
+	if (m->takes_messages && !m->is_raw) {
+		unsigned flags = SPIN_SLMP_SYN | (packet + 1 == made->packets ? SPIN_SLMP_EOM : 0);
+		struct spin_slmp slmp = { spin_hton16((uint16_t)flags), spin_hton32(message), spin_hton32(packet * payload) };
+
+		memcpy(m->frame + at - sizeof(slmp), &slmp, sizeof(slmp));
+	}
+	make_payload(m, m->frame + at, payload, made->values);
+	if (!m->is_raw && cost_is_icmp(m->rule))
+		make_echo(m, m->frame + at, payload, message);
+	m->bytes = at + payload;
+}

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Several contexts of one NIC as a page: who had how much of the HPUs and when each was done, then a section for each context.
+ * Written by cost_contexts.c; what a section says is that of a handler's own page (cost_html.c).
+ */
+#include <inttypes.h>
+#include <math.h>
+
+#include "user/cost/html.h"
+#include "user/cost/run.h"
+
+/* HPUs of each context in slots of one length. */
+struct shares {
+	uint64_t slot_ps;
+	unsigned slots;
+	double hpus[COST_CONTEXTS_MAX][COST_SLOTS]; /* mean over the slot */
+};
+
+/* Slots grow by doubling: the longest one's are so many whole ones of each. */
+static void collect(const struct cost_sharing *s, struct shares *out)
+{
+	*out = (struct shares){ 0 };
+	for (unsigned i = 0; i < s->count; i++)
+		if (s->flows[i].report->occupancy.slot_ps > out->slot_ps)
+			out->slot_ps = s->flows[i].report->occupancy.slot_ps;
+	for (unsigned i = 0; i < s->count; i++) {
+		const struct cost_occupancy *o = &s->flows[i].report->occupancy;
+
+		for (unsigned k = 0; k < o->slots; k++) {
+			unsigned slot = (unsigned)(o->slot_ps * k / out->slot_ps);
+
+			out->hpus[i][slot] += (double)o->busy_ps[k] / (double)out->slot_ps;
+			if (slot + 1 > out->slots)
+				out->slots = slot + 1;
+		}
+	}
+}
+
+/* "1 filtering": handlers may be the same, numbers are not. */
+static void name_of(const struct cost_sharing *s, unsigned i, char *out, size_t bytes)
+{
+	snprintf(out, bytes, "%u %s", i + 1, s->flows[i].report->handler);
+}
+
+/* Each context's HPUs over time; as_part: of those at work then, in percent. */
+static void plot_shares(FILE *to, const struct cost_sharing *s, const struct shares *shares, int as_part)
+{
+	double x[COST_SLOTS + 1], y[COST_CONTEXTS_MAX][COST_SLOTS + 1];
+	char names[COST_CONTEXTS_MAX][64];
+	struct svg_series series[COST_CONTEXTS_MAX];
+	const struct cost_report *first = s->flows[0].report;
+	const unsigned threads = first->main.loaded.traffic.hpu_threads;
+	struct svg_plot plot = { .x_label = "ns", .series = series, .count = s->count };
+	double unit_ps = 1e3;
+
+	if (as_part)
+		plot.title = "Share of the HPUs at work over time", plot.y_label = "%", plot.y_high = 100;
+	else if (threads > 1)
+		plot.title = "Threads with a task over time", plot.y_label = "threads", plot.y_high = first->hpus * threads;
+	else
+		plot.title = "HPUs at work over time", plot.y_label = "HPUs", plot.y_high = first->hpus;
+	if (shares->slot_ps * shares->slots >= 100000000)
+		unit_ps = 1e6, plot.x_label = "µs";
+	for (unsigned k = 0; k <= shares->slots; k++)
+		x[k] = (double)(shares->slot_ps * k) / unit_ps;
+	for (unsigned k = 0; k < shares->slots; k++) {
+		double all = 0;
+
+		for (unsigned i = 0; i < s->count; i++)
+			all += shares->hpus[i][k];
+		for (unsigned i = 0; i < s->count; i++)
+			y[i][k] = !as_part ? shares->hpus[i][k] : all > 0 ? 100 * shares->hpus[i][k] / all : NAN;
+	}
+	for (unsigned i = 0; i < s->count; i++) {
+		/* the last slot's value holds to its end */
+		y[i][shares->slots] = shares->slots ? y[i][shares->slots - 1] : 0;
+		name_of(s, i, names[i], sizeof(names[i]));
+		series[i] = (struct svg_series){ .name = names[i], .x = x, .y = y[i], .count = shares->slots + 1, .is_steps = 1 };
+	}
+	fputs("<div>", to);
+	svg__plot(to, &plot);
+	fputs("</div>\n", to);
+}
+
+static void plot_flows(FILE *to, const struct cost_sharing *s)
+{
+	static const char *const parts[] = { "alone", "together" };
+	double values[COST_CONTEXTS_MAX * 2];
+	char names[COST_CONTEXTS_MAX][64];
+	const char *groups[COST_CONTEXTS_MAX];
+	struct svg_bars bars = { "Flow completion time", "µs", groups, parts, s->count, 2, values, .is_side_by_side = 1 };
+
+	for (unsigned i = 0; i < s->count; i++) {
+		if (s->count > 4) /* names have no room beside one another */
+			snprintf(names[i], sizeof(names[i]), "%u", i + 1);
+		else
+			name_of(s, i, names[i], sizeof(names[i]));
+		groups[i] = names[i];
+		values[2 * i] = (double)s->flows[i].alone_ps / 1e6;
+		values[2 * i + 1] = (double)s->flows[i].done_ps / 1e6;
+	}
+	fputs("<div>", to);
+	svg__bars(to, &bars);
+	fputs("</div>\n", to);
+}
+
+static void flow_row(FILE *to, const struct cost_sharing *s, unsigned i)
+{
+	const struct cost_flow *f = &s->flows[i];
+	const struct cost_view *loaded = &f->report->main.loaded;
+	const double part = 100 * cost_sharing__share(s, i);
+	char name[64];
+
+	name_of(s, i, name, sizeof(name));
+	html__row(to, name);
+	html__cell(to, "%" PRIu64, loaded->handled);
+	html__cell(to, "%.1f", (double)f->done_ps / 1e6);
+	html__cell(to, "%.1f", (double)f->alone_ps / 1e6);
+	html__cell(to, "%.2f", cost_sharing__slowdown(f));
+	html__cell(to, "%u", f->weight);
+	fprintf(to, "<td>%.1f %%<span class=\"share\" style=\"width:%.1f%%\"></span></td>", part, part);
+	html__cell(to, "%.1f", (double)loaded->latency_ps.median / 1e3);
+	html__cell(to, "%.1f", (double)loaded->latency_ps.p99 / 1e3);
+	fputs("<td class=\"text\"><code>", to);
+	svg__text(to, f->report->rule);
+	fputs("</code></td></tr>\n", to);
+}
+
+static void summary(FILE *to, const struct cost_sharing *s)
+{
+	const struct cost_report *first = s->flows[0].report;
+
+	fputs("<p class=\"lead\">The first flow was done after ", to);
+	fprintf(to, "%.1f µs: that of context %u, ", (double)s->until_ps / 1e6, s->first + 1);
+	svg__text(to, s->flows[s->first].report->handler);
+	fputs(".</p>\n<ul class=\"rates\">\n", to);
+	fprintf(to,
+		"<li>Jain’s index of HPU time <b>%.3f</b><span class=\"soft\">divided by weight, up to when the first flow was "
+		"done</span></li>\n",
+		s->jain_hpu_time);
+	fprintf(to, "<li>Jain’s index of speed <b>%.3f</b><span class=\"soft\">flow completion time alone over that together</span></li>\n",
+		s->jain_speed);
+	fprintf(to,
+		"<li>HPUs busy <b>%.0f&#160;%%</b><span class=\"soft\">of their time, up to when the first flow was done</span></li>\n</ul>\n",
+		100 * s->hpus_busy);
+	fputs("<p class=\"soft\">Target <code>", to);
+	svg__text(to, s->target);
+	fprintf(to, "</code>, %u HPUs at %g GHz; scheduler <code>", first->hpus, first->clock_ghz);
+	svg__text(to, s->scheduler);
+	fputs("</code>. Jain’s index is 1 if all contexts have the same, and 1/n if one of n has all.</p>\n", to);
+}
+
+static void flows(FILE *to, const struct cost_sharing *s)
+{
+	static const char *const columns[] = { "context",  "packets",   "flow µs", "alone µs", "slowdown", "weight",
+					       "HPU time", "median ns", "p99 ns",  "<rule",    NULL };
+	struct shares shares;
+
+	collect(s, &shares);
+	html__heading(to, NULL, "sharing", "Who had how much, and when each was done");
+	html__table(to,
+		    "Flow: completion time, from a context’s first packet being offered to its last one being done with; HPU time: its "
+		    "part up to when the first flow was done; latency of a packet under load",
+		    columns);
+	for (unsigned i = 0; i < s->count; i++)
+		flow_row(to, s, i);
+	html__table_end(to);
+	fputs("<div class=\"plots\">\n", to);
+	plot_shares(to, s, &shares, 0);
+	plot_shares(to, s, &shares, 1);
+	plot_flows(to, s);
+	fputs("</div>\n", to);
+	cost_html__threads(to, &s->flows[0].report->main.loaded.traffic);
+	fputs("</section>\n", to);
+}
+
+static void assumptions(FILE *to, const struct cost_sharing *s)
+{
+	html__heading(to, NULL, "shared", "Assumed of a NIC that contexts share");
+	fputs("<ul class=\"soft\">\n", to);
+	for (const char *const *a = s->assumptions; a && *a; a++) {
+		fputs("<li>", to);
+		svg__text(to, *a);
+		fputs("</li>\n", to);
+	}
+	fputs("</ul>\n</section>\n", to);
+}
+
+static void context(FILE *to, const struct cost_sharing *s, unsigned i)
+{
+	char id[32], title[128];
+
+	snprintf(id, sizeof(id), "context%u", i + 1);
+	snprintf(title, sizeof(title), "Context %u of %u: %s", i + 1, s->count, s->flows[i].report->handler);
+	html__heading(to, NULL, id, title);
+	cost_html__report(to, s->flows[i].report);
+	fputs("</section>\n", to);
+}
+
+static void page(FILE *to, const void *sharing)
+{
+	const struct cost_sharing *s = sharing;
+	char title[32];
+
+	snprintf(title, sizeof(title), "%u contexts", s->count);
+	html__begin(to, title, s->target);
+	summary(to, s);
+	flows(to, s);
+	assumptions(to, s);
+	for (unsigned i = 0; i < s->count; i++)
+		context(to, s, i);
+	html__end(to);
+}
+
+int cost_sharing__html(const struct cost_sharing *s, const char *path)
+{
+	return html__write(path, page, s);
+}

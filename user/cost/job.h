@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef SPINCTL_COST_JOB_H
+#define SPINCTL_COST_JOB_H
+
+#include "user/cost/run.h"
+
+struct cost_job {
+	const struct cost_options *options;
+	struct cost_program program;
+	struct cost_source *source;
+	struct cost_report *report;
+};
+
+/* Are the packets that are asked for of the handler's kind? DONE, or FAILED after a message. */
+int cost_job__check_packets(const struct cost_job *job, const char *path);
+/* What a packet takes alone and cold, of the report. DONE, or FAILED after a message. */
+int cost_report__alone(struct cost_job *job);
+/* Fills the report and prints it. DONE, or FAILED after a message. */
+int cost_report__make(struct cost_job *job);
+
+#endif

@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include <math.h>
+
+#include "user/cost/json.h"
+
+static void spread(struct json *j, const struct cost_spread *c)
+{
+	json_uint(j, "min_cycles", c->min);
+	json_uint(j, "median_cycles", c->median);
+	json_uint(j, "p99_cycles", c->p99);
+	json_uint(j, "max_cycles", c->max);
+	json_double(j, "mean_cycles", c->mean);
+}
+
+static void spread_object(struct json *j, const char *key, uint64_t runs, const struct cost_spread *c)
+{
+	json_object(j, key);
+	json_uint(j, "tasks", runs);
+	json_uint(j, "min", c->min);
+	json_uint(j, "median", c->median);
+	json_uint(j, "p99", c->p99);
+	json_uint(j, "max", c->max);
+	json_double(j, "mean", c->mean);
+	json_object_end(j);
+}
+
+static void task(struct json *j, const struct cost_point *p, unsigned kind)
+{
+	const struct cost_task *t = &p->alone.tasks[kind];
+
+	json_object(j, NULL);
+	json_string(j, "handler", t->name);
+	json_uint(j, "runs", t->runs);
+	spread(j, &t->cycles);
+	json_double(j, "mean_instructions", t->instructions_mean);
+	json_double(j, "instructions_per_cycle", t->ipc);
+	json_uint(j, "nic_sends", t->nic_sends);
+	json_uint(j, "host_dmas", t->host_dmas);
+	json_uint(j, "host_dmas_from_host", t->host_reads);
+	json_uint(j, "host_writes", t->host_writes);
+	json_uint(j, "errors", t->errors);
+	json_uint(j, "cold_runs", t->cold_runs);
+	spread_object(j, "cycles_warm", t->runs - (t->cold_runs < t->runs ? t->cold_runs : 0), &t->warm);
+	spread_object(j, "cycles_cold", p->cold.tasks[kind].runs, &p->cold.tasks[kind].cycles);
+	spread_object(j, "cycles_loaded", p->loaded.tasks[kind].runs, &p->loaded.tasks[kind].cycles);
+	json_object_end(j);
+}
+
+static void causes(struct json *j, const char *key, const struct cost_view *v)
+{
+	json_object(j, key);
+	for (unsigned c = 0; c < RV32_CAUSE_COUNT; c++)
+		json_double(j, rv32_cause_name(c), v->cause_cycles_mean[c]);
+	json_object_end(j);
+}
+
+static void parts(struct json *j, const struct cost_report *r)
+{
+	double n = r->main.alone.handled ? (double)r->main.alone.handled : 1;
+
+	json_object(j, "mean_cycles_per_packet_by_part");
+	for (unsigned p = 0; p < COST_PARTS; p++)
+		json_double(j, cost_part_name(p), r->lines.part_cycles[p] / n);
+	json_object_end(j);
+	json_object(j, "mean_instructions_per_packet_by_part");
+	for (unsigned p = 0; p < COST_PARTS; p++)
+		json_double(j, cost_part_name(p), r->lines.part_instructions[p] / n);
+	json_object_end(j);
+}
+
+static void lines(struct json *j, const char *key, const struct cost_lines *lines, double n)
+{
+	json_array(j, key);
+	for (unsigned i = 0; i < lines->count; i++) {
+		const struct cost_line *l = &lines->lines[i];
+
+		json_object(j, NULL);
+		json_string(j, "file", l->file);
+		json_uint(j, "line", l->line);
+		json_string(j, "part", cost_part_name(l->part));
+		json_double(j, "mean_cycles_per_packet", (double)l->cycles / n);
+		json_double(j, "mean_instructions_per_packet", (double)l->instructions / n);
+		json_string(j, "text", l->text);
+		json_object_end(j);
+	}
+	json_array_end(j);
+}
+
+static void packet(struct json *j, const struct cost_report *r)
+{
+	const struct cost_view *v = &r->main.alone;
+
+	json_object(j, "packet");
+	spread(j, &v->packet_cycles);
+	json_double(j, "mean_instructions", v->packet_instructions_mean);
+	json_double(j, "instructions_per_cycle", v->ipc);
+	json_double(j, "mean_cycles_with_runtime", v->cycles_with_runtime_mean);
+	json_double(j, "mean_cycles_with_runtime_warm", v->warm_with_runtime_mean);
+	json_uint(j, "runtime_cycles_per_task", r->runtime_cycles);
+	json_object_end(j);
+	causes(j, "mean_cycles_per_packet_by_cause", v);
+	causes(j, "mean_cycles_per_packet_by_cause_cold", &r->main.cold);
+	causes(j, "mean_cycles_per_packet_by_cause_loaded", &r->main.loaded);
+	parts(j, r);
+}
+
+static void worst(struct json *j, const struct cost_report *r)
+{
+	const struct cost_view *v = &r->main.alone;
+
+	json_object(j, "most_cycles_seen");
+	json_uint(j, "packet_number", v->handled ? v->worst_packet + 1 : 0);
+	json_uint(j, "packet_bytes", v->worst_bytes);
+	json_uint(j, "cycles", v->worst_cycles);
+	lines(j, "lines", &r->worst, 1);
+	json_object_end(j);
+}
+
+static void fits(struct json *j, const struct cost_report *r)
+{
+	json_array(j, "closed_form");
+	for (unsigned k = 0; k < PSPIN_TASK_KINDS; k++) {
+		if (!r->fits[k].is_known)
+			continue;
+		json_object(j, NULL);
+		json_string(j, "handler", cost_task_name(k));
+		json_double(j, "constant_cycles", r->fits[k].a);
+		json_double(j, "cycles_per_byte", r->fits[k].b);
+		json_double(j, "worst_residual_cycles", r->fits[k].worst_residual);
+		json_uint(j, "sizes", r->fits[k].points);
+		json_object_end(j);
+	}
+	json_array_end(j);
+}
+
+static void heading(struct json *j, const struct cost_report *r)
+{
+	json_string(j, "handler", r->handler);
+	json_string(j, "target", r->target);
+	json_double(j, "clock_ghz", r->clock_ghz);
+	json_uint(j, "hpus", r->hpus);
+	json_string(j, "rule", r->rule);
+	json_string(j, "trace", r->trace);
+	if (!r->trace) {
+		json_uint(j, r->takes_messages ? "messages_made" : "datagrams_made", r->made.messages);
+		json_uint(j, "packets_per_message", r->made.packets);
+		json_uint(j, "payload_bytes_per_packet", r->made.payload_bytes);
+	}
+	json_string(j, "compiler", r->compiler);
+	json_string(j, "isa", r->isa);
+	json_uint(j, "frames", r->frames);
+	json_uint(j, "frames_cut_short", r->cut_short);
+	json_uint(j, "handled_packets", r->main.alone.handled);
+	json_double(j, "mean_packet_bytes", r->main.alone.packet_bytes_mean);
+	counters__json(j, r->main.alone.reasons, r->takes_messages);
+}
+
+void cost_json__report(struct json *j, const struct cost_report *r)
+{
+	heading(j, r);
+	json_array(j, "handlers");
+	for (unsigned k = 0; k < PSPIN_TASK_KINDS; k++)
+		if (r->main.alone.tasks[k].runs)
+			task(j, &r->main, k);
+	json_array_end(j);
+	packet(j, r);
+	cost_json__rates(j, r, &r->main);
+	cost_json__stages(j, r);
+	lines(j, "lines", &r->lines, r->main.alone.handled ? (double)r->main.alone.handled : 1);
+	worst(j, r);
+	cost_json__xpulp(j, r);
+	cost_json__sizes(j, r);
+	fits(j, r);
+	json_array(j, "assumptions");
+	for (const char *const *a = r->assumptions; a && *a; a++)
+		json_string(j, NULL, *a);
+	json_array_end(j);
+}
+
+void cost_json__print(const struct cost_report *r)
+{
+	struct json j;
+
+	json_begin(&j, stdout, 1);
+	json_object(&j, NULL);
+	cost_json__report(&j, r);
+	json_object_end(&j);
+	json_end(&j);
+}
+
+static void threads(struct json *j, const struct pspin_traffic *seen)
+{
+	const double all = seen->span_ps ? (double)seen->span_ps * seen->hpus : 1;
+
+	json_object(j, "hpu_time");
+	json_double(j, "running", (double)seen->hpu_running_ps / all);
+	json_double(j, "switching", (double)seen->hpu_switching_ps / all);
+	json_double(j, "all_threads_wait", (double)seen->hpu_blocked_ps / all);
+	json_double(j, "no_task", fmax(0, 1 - (double)seen->hpu_busy_ps / all));
+	json_object_end(j);
+}
+
+static void throughput(struct json *j, const struct cost_report *r, const struct cost_point *p)
+{
+	const struct cost_throughput *t = &p->throughput;
+	char bound[COST_BOUND_TEXT];
+
+	json_object(j, "throughput");
+	json_uint(j, "packets", t->packets);
+	json_bool(j, "is_steady", t->is_steady);
+	json_double(j, "offered_gbit_per_s", r->offered_gbps > 0 ? r->offered_gbps : 0.0 / 0.0);
+	json_double(j, "million_packets_per_s", t->packets_per_us);
+	json_double(j, "gbit_per_s", t->gbps);
+	json_double(j, "gbit_per_s_with_ethernet_38_bytes", t->gbps_with_ethernet);
+	json_string(j, "bound_by", cost_resource_name(t->bound));
+	json_string(j, "bound_text", cost_bound_text(t, bound));
+	json_bool(j, "hpus_wait_for_commands", t->waits_for_commands);
+	json_bool(j, "hpus_wait_for_memory", t->waits_for_memory);
+	json_double(j, "hpu_time_waiting_for_that_memory", t->memory_wait);
+	json_object(j, "busy"); /* empty for a NIC that is shared: part of it would be others' */
+	for (unsigned i = 0; !r->contexts && i < COST_RESOURCES; i++)
+		json_double(j, cost_resource_name(i), t->busy[i]);
+	json_object_end(j);
+	json_double(j, "hpu_time_blocked", t->hpus_blocked);
+	json_uint(j, "hpu_threads", p->loaded.traffic.hpu_threads);
+	if (p->loaded.traffic.hpu_threads > 1)
+		threads(j, &p->loaded.traffic);
+	json_double(j, "energy_upper_bound_nj_per_packet", t->energy_nj);
+	json_double(j, "power_upper_bound_w", (double)r->power_mw / 1e3);
+	json_uint(j, "packets_lost", p->loaded.lost);
+	json_uint(j, "packet_memory_peak_bytes", p->loaded.traffic.packet_memory_peak_bytes);
+	json_uint(j, "messages_peak", p->loaded.traffic.messages_peak);
+	json_uint(j, "hers_peak", p->loaded.traffic.hers_peak);
+	json_uint(j, "held_back_ps", p->loaded.traffic.held_back_ps);
+	json_uint(j, "amo_words", p->loaded.traffic.amo_words);
+	json_uint(j, "host_outside", p->loaded.traffic.host_outside);
+	json_object_end(j);
+}
+
+void cost_json__rates(struct json *j, const struct cost_report *r, const struct cost_point *p)
+{
+	json_array(j, "hpus_needed");
+	for (unsigned i = 0; i < COST_RATES; i++) {
+		const struct cost_rate *rate = &p->rates[i];
+
+		json_object(j, NULL);
+		json_double(j, "line_rate_gbit_per_s", rate->gbps);
+		json_double(j, "hpus_packet_bytes", rate->hpus);
+		json_double(j, "hpus_with_ethernet_38_bytes", rate->hpus_with_ethernet);
+		json_double(j, "hpus_loaded_packet_bytes", rate->hpus_loaded);
+		json_double(j, "hpus_loaded_with_ethernet_38_bytes", rate->hpus_loaded_with_ethernet);
+		json_double(j, "reached", rate->reached);
+		json_double(j, "reached_with_ethernet_38_bytes", rate->reached_with_ethernet);
+		json_bool(j, "is_met", rate->is_met);
+		json_bool(j, "is_met_with_ethernet_38_bytes", rate->is_met_with_ethernet);
+		json_object_end(j);
+	}
+	json_array_end(j);
+	throughput(j, r, p);
+}
+
+static void latency(struct json *j, const char *key, const struct cost_view *v)
+{
+	json_object(j, key);
+	json_uint(j, "min_ps", v->latency_ps.min);
+	json_uint(j, "median_ps", v->latency_ps.median);
+	json_uint(j, "p99_ps", v->latency_ps.p99);
+	json_uint(j, "max_ps", v->latency_ps.max);
+	json_double(j, "mean_ps", v->latency_ps.mean);
+	json_object(j, "mean_ps_by_stage");
+	for (unsigned s = 0; s < COST_STAGES; s++)
+		json_double(j, cost_stage_name(s), v->stage_ps_mean[s]);
+	json_object_end(j);
+	json_object_end(j);
+}
+
+void cost_json__stages(struct json *j, const struct cost_report *r)
+{
+	json_object(j, "latency");
+	latency(j, "alone", &r->main.alone);
+	latency(j, "cold", &r->main.cold);
+	latency(j, "loaded", &r->main.loaded);
+	json_object_end(j);
+	json_object(j, "hpu_occupancy");
+	json_uint(j, "slot_ps", r->occupancy.slot_ps);
+	json_array(j, "busy_hpus");
+	for (unsigned i = 0; i < r->occupancy.slots; i++)
+		json_double(j, NULL, (double)r->occupancy.busy_ps[i] / (double)r->occupancy.slot_ps);
+	json_array_end(j);
+	json_object_end(j);
+}
+
+void cost_json__sizes(struct json *j, const struct cost_report *r)
+{
+	json_array(j, "sizes");
+	for (unsigned i = 0; i < r->point_count; i++) {
+		const struct cost_point *p = &r->points[i];
+
+		json_object(j, NULL);
+		json_uint(j, "size_bytes", p->size);
+		json_double(j, "packet_bytes", p->alone.packet_bytes_mean);
+		json_uint(j, "warm_median_cycles", p->alone.packet_cycles.median);
+		json_uint(j, "cold_median_cycles", p->cold.packet_cycles.median);
+		json_uint(j, "loaded_median_cycles", p->loaded.packet_cycles.median);
+		latency(j, "latency_alone", &p->alone);
+		latency(j, "latency_loaded", &p->loaded);
+		cost_json__rates(j, r, p);
+		json_object_end(j);
+	}
+	json_array_end(j);
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef SPINCTL_COST_JSON_H
+#define SPINCTL_COST_JSON_H
+
+#include "user/cost/report.h"
+
+/* Further parts of the document: throughput and line rates; a packet's way; packets of several sizes. */
+void cost_json__rates(struct json *j, const struct cost_report *r, const struct cost_point *p);
+void cost_json__stages(struct json *j, const struct cost_report *r);
+void cost_json__sizes(struct json *j, const struct cost_report *r);
+
+void cost_json__xpulp(struct json *j, const struct cost_report *r);
+
+#endif

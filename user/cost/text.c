@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* The report as text: what matters most first, then why. */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "user/cost/text.h"
+
+#define COLUMNS 100
+
+/* Which of the packets made, or of the trace. */
+static void heading(const struct cost_report *r)
+{
+	const struct cost_view *v = &r->main.alone;
+
+	printf("%s on %s, rule: %s\n", r->handler, r->target, r->rule);
+	if (r->trace)
+		printf("trace %s", r->trace);
+	else if (r->takes_messages)
+		printf("%u messages made, of %u packets with %u bytes of payload", r->made.messages, r->made.packets,
+		       r->made.payload_bytes);
+	else
+		printf("%u datagrams made, with %u bytes of payload", r->made.messages, r->made.payload_bytes);
+	printf(": %" PRIu64 " frames, %" PRIu64 " handled", r->frames, v->handled);
+	if (r->cut_short)
+		printf(", %" PRIu64 " left out because the capture cut them short", r->cut_short);
+	printf("\n");
+	if (v->traffic.amo_words)
+		printf("%" PRIu64 " AMOs on L2 or another cluster's L1 returned the word that was there; PsPIN's published RTL returns 1\n",
+		       v->traffic.amo_words);
+	if (v->traffic.host_outside)
+		printf("%" PRIu64 " commands named host addresses that are no memory of the message's, the first one 0x%" PRIx64
+		       ": what they "
+		       "write is lost\n",
+		       v->traffic.host_outside, v->traffic.host_outside_at);
+}
+
+/* In lines of a readable length, the second and further ones indented. */
+static void wrap(const char *text, const char *indent)
+{
+	size_t at = strlen(indent);
+
+	fputs(indent, stdout);
+	while (*text) {
+		size_t word = strcspn(text, " ");
+
+		if (at > strlen(indent) && at + 1 + word > COLUMNS)
+			at = (size_t)printf("\n%s  ", indent) - 1;
+		else if (at > strlen(indent))
+			at += (size_t)printf(" ");
+		at += (size_t)printf("%.*s", (int)word, text);
+		text += word;
+		text += *text == ' ';
+	}
+	printf("\n");
+}
+
+static void provenance(const struct cost_report *r)
+{
+	char text[1024];
+
+	printf("\n");
+	snprintf(text, sizeof(text), "compiled by %s; modelled: %s", r->compiler, r->isa);
+	wrap(text, "");
+	if (r->assumptions && r->assumptions[0])
+		printf("not charged (assumed NIC hardware):\n");
+	for (const char *const *a = r->assumptions; a && *a; a++)
+		wrap(*a, "  ");
+}
+
+static const char *verdict(double reached, int is_met, char text[32])
+{
+	snprintf(text, 32, is_met ? "yes, x %.2f" : "no, %.0f %%", is_met ? reached : 100 * reached);
+	return text;
+}
+
+/* HPUs for a line rate: by a packet's cycles alone and under load, and whether it was reached. */
+static void rate_row(const struct cost_rate *rate)
+{
+	char a[32], b[32];
+
+	printf("%4.0f Gbit/s %9.2f %9.2f %12s   %9.2f %9.2f %12s\n", rate->gbps, rate->hpus, rate->hpus_loaded,
+	       verdict(rate->reached, rate->is_met, a), rate->hpus_with_ethernet, rate->hpus_loaded_with_ethernet,
+	       verdict(rate->reached_with_ethernet, rate->is_met_with_ethernet, b));
+}
+
+/* Why a rate is missed for which there are HPUs. */
+static void limit(const struct cost_report *r, const struct cost_rate *rate)
+{
+	char bound[COST_BOUND_TEXT];
+
+	if (rate->is_met || rate->hpus > r->hpus || (r->offered_gbps > 0 && r->offered_gbps < rate->gbps))
+		return;
+	printf("%.0f Gbit/s is missed with %u HPUs, though %.2f would do for packets alone: the limit is %s\n", rate->gbps, r->hpus,
+	       rate->hpus, cost_bound_name(&r->main.throughput, bound));
+}
+
+static void rates(const struct cost_report *r)
+{
+	const struct cost_throughput *t = &r->main.throughput;
+	char bound[COST_BOUND_TEXT];
+
+	printf("\n%.1f Gbit/s (%.1f with Ethernet's 38 bytes), %.1f million packets/s of %.1f bytes (mean)\nbound by %s\n", t->gbps,
+	       t->gbps_with_ethernet, t->packets_per_us, r->main.alone.packet_bytes_mean, cost_bound_text(t, bound));
+	if (!t->is_steady)
+		printf("(of %" PRIu64 " packets at once: too few for a rate in their midst)\n", t->packets);
+	printf("%-11s %32s   %32s\n", "line rate", "packet bytes only", "with Ethernet's 38 bytes");
+	printf("%-11s %9s %9s %12s   %9s %9s %12s\n", "HPUs needed", "alone", "loaded", "reached", "alone", "loaded", "reached");
+	for (unsigned i = 0; i < COST_RATES; i++)
+		rate_row(&r->main.rates[i]);
+	for (unsigned i = 0; i < COST_RATES; i++)
+		limit(r, &r->main.rates[i]);
+	if (r->offered_gbps > 0)
+		printf("offered were %g Gbit/s: whether more is reached was not tried\n", r->offered_gbps);
+	printf("HPUs needed = packet rate x a packet's mean cycles (warm bodies + %u per task) at %g GHz: %.1f alone, %.1f loaded,\n"
+	       "  waiting for one another as in this run; there are %u HPUs\n",
+	       r->runtime_cycles, r->clock_ghz, r->main.alone.warm_with_runtime_mean, r->main.loaded.cycles_with_runtime_mean, r->hpus);
+	if (r->main.loaded.traffic.hpu_threads > 1)
+		printf("  of %u threads each: what a handler waits while others can run is no cycle of its HPU\n",
+		       r->main.loaded.traffic.hpu_threads);
+}
+
+/* The cause of most waiting; RV32_CAUSE_COUNT: there is none. */
+static unsigned most_stalls(const struct cost_view *v)
+{
+	unsigned most = RV32_CAUSE_COUNT;
+
+	for (unsigned c = 0; c < RV32_CAUSE_COUNT; c++)
+		if (c != RV32_CYC_ISSUE && v->cause_cycles_mean[c] > 0 &&
+		    (most == RV32_CAUSE_COUNT || v->cause_cycles_mean[c] > v->cause_cycles_mean[most]))
+			most = c;
+	return most;
+}
+
+static void stalls(const char *when, const struct cost_view *v)
+{
+	unsigned most = most_stalls(v);
+
+	if (most < RV32_CAUSE_COUNT)
+		printf("most stalls, %s: %s (%s), %.1f of %.1f cycles (means)\n", when, rv32_cause_name(most), rv32_cause_text(most),
+		       v->cause_cycles_mean[most], v->packet_cycles.mean);
+}
+
+/* What to look at first. */
+static void hottest(const struct cost_report *r)
+{
+	const struct cost_view *v = &r->main.alone;
+
+	stalls("alone", v);
+	stalls("loaded", &r->main.loaded);
+	if (r->lines.count)
+		printf("most cycles: %s:%u  %s (mean of %.1f a packet)\n", r->lines.lines[0].file, r->lines.lines[0].line,
+		       r->lines.lines[0].text ? r->lines.lines[0].text : "", (double)r->lines.lines[0].cycles / (double)v->handled);
+}
+
+static void spread_row(const char *name, uint64_t runs, const struct cost_spread *c, double instructions, double ipc)
+{
+	printf("%-12s %10" PRIu64 " %8" PRIu64 " %8" PRIu64 " %8" PRIu64 " %8" PRIu64 " %10.1f %13.1f %6.2f\n", name, runs, c->min,
+	       c->median, c->p99, c->max, c->mean, instructions, ipc);
+}
+
+static void short_row(const char *name, uint64_t runs, const struct cost_spread *c)
+{
+	printf("%-12s %10" PRIu64 " %8" PRIu64 " %8" PRIu64 " %8" PRIu64 " %8" PRIu64 " %10.1f\n", name, runs, c->min, c->median, c->p99,
+	       c->max, c->mean);
+}
+
+static void tasks(const struct cost_report *r)
+{
+	const struct cost_view *v = &r->main.alone;
+
+	printf("\n%-12s %10s %8s %8s %8s %8s %10s %13s %6s\n", "cycles", "runs", "min", "median", "p99", "max", "mean", "instr. (mean)",
+	       "IPC");
+	for (unsigned k = 0; k < PSPIN_TASK_KINDS; k++) {
+		const struct cost_task *t = &v->tasks[k], *cold = &r->main.cold.tasks[k], *loaded = &r->main.loaded.tasks[k];
+
+		if (!t->runs)
+			continue;
+		spread_row(t->name, t->runs, &t->cycles, t->instructions_mean, t->ipc);
+		short_row("  warm", t->runs - (t->cold_runs < t->runs ? t->cold_runs : 0), &t->warm);
+		if (cold->runs)
+			short_row("  cold", cold->runs, &cold->cycles);
+		if (loaded->runs)
+			short_row("  loaded", loaded->runs, &loaded->cycles);
+	}
+	spread_row("packet", v->handled, &v->packet_cycles, v->packet_instructions_mean, v->ipc);
+	for (unsigned k = 0; k < PSPIN_TASK_KINDS; k++) {
+		const struct cost_task *t = &v->tasks[k];
+
+		if (t->nic_sends || t->host_dmas || t->host_writes || t->errors)
+			printf("%s commands: %" PRIu64 " sends, %" PRIu64 " DMAs to host, %" PRIu64 " from host, %" PRIu64
+			       " host writes; errors: %" PRIu64 "\n",
+			       t->name, t->nic_sends, t->host_dmas - t->host_reads, t->host_reads, t->host_writes, t->errors);
+	}
+}
+
+static void share_row(const char *name, double cycles, double all, const char *text)
+{
+	printf("%-12s %10.2f %6.1f %%  %s\n", name, cycles, all > 0 ? 100 * cycles / all : 0, text);
+}
+
+static void causes(const struct cost_report *r)
+{
+	const struct cost_point *p = &r->main;
+	double parts = 0, n = p->alone.handled ? (double)p->alone.handled : 1;
+
+	printf("\n%-12s %10s %10s %10s   mean cycles/packet\n", "cause", "alone", "cold", "loaded");
+	for (unsigned c = 0; c < RV32_CAUSE_COUNT; c++) {
+		double alone = p->alone.cause_cycles_mean[c], cold = p->cold.cause_cycles_mean[c], loaded = p->loaded.cause_cycles_mean[c];
+
+		if (alone > 0 || cold > 0 || loaded > 0)
+			printf("%-12s %10.2f %10.2f %10.2f   %s\n", rv32_cause_name(c), alone, cold, loaded, rv32_cause_text(c));
+	}
+	for (unsigned i = 0; i < COST_PARTS; i++)
+		parts += r->lines.part_cycles[i] / n;
+	printf("\n%-12s %10s\n", "part", "mean cycles/packet");
+	for (unsigned i = 0; i < COST_PARTS; i++)
+		if (r->lines.part_instructions[i] > 0)
+			share_row(cost_part_name(i), r->lines.part_cycles[i] / n, parts, cost_part_text(i));
+}
+
+/* Of n packets the means, or of one what it took. */
+static void line_rows(const struct cost_lines *lines, double n, int is_mean)
+{
+	printf("%13s %13s  %-8s line\n", is_mean ? "mean cycles" : "cycles", is_mean ? "mean instr." : "instructions", "part");
+	for (unsigned i = 0; i < lines->count; i++) {
+		const struct cost_line *l = &lines->lines[i];
+
+		printf("%13.2f %13.2f  %-8s %s:%u  %s\n", (double)l->cycles / n, (double)l->instructions / n, cost_part_name(l->part),
+		       l->file, l->line, l->text ? l->text : "");
+	}
+}
+
+static void lines(const struct cost_report *r)
+{
+	const struct cost_view *v = &r->main.alone;
+
+	if (r->lines.count && r->shows_lines) {
+		printf("\n");
+		line_rows(&r->lines, (double)v->handled, 1);
+	}
+	printf("\nmost cycles seen: packet %" PRIu64 ", %u bytes: %" PRIu64 " cycles\n", v->worst_packet + 1, v->worst_bytes,
+	       v->worst_cycles);
+	if (r->worst.count && r->shows_lines)
+		line_rows(&r->worst, 1, 0);
+}
+
+void cost_text__print(const struct cost_report *r)
+{
+	heading(r);
+	if (r->main.alone.handled) {
+		rates(r);
+		hottest(r);
+		tasks(r);
+		causes(r);
+		lines(r);
+		cost_text__xpulp(r);
+		cost_text__stages(r);
+		cost_text__sizes(r);
+	}
+	printf("\n");
+	counters__text(r->main.alone.reasons, r->takes_messages);
+	provenance(r);
+}
+
+static void fits(const struct cost_report *r)
+{
+	for (unsigned k = 0; k < PSPIN_TASK_KINDS; k++)
+		if (r->fits[k].is_known)
+			printf("%-12s %.1f + %.4f per byte: median cycles, at most %.1f off at these sizes\n", cost_task_name(k),
+			       r->fits[k].a, r->fits[k].b, r->fits[k].worst_residual);
+}
+
+void cost_text__sizes(const struct cost_report *r)
+{
+	if (!r->point_count)
+		return;
+	printf("\n%-6s %8s %8s %8s %9s %8s %8s %7s  %-5s %-5s %-5s %s\n", "packet", "warm", "cold", "loaded", "ns alone", "Mpkt/s",
+	       "Gbit/s", "nJ max", "100", "200", "400", "bound by");
+	for (unsigned i = 0; i < r->point_count; i++) {
+		const struct cost_point *p = &r->points[i];
+		const struct cost_throughput *t = &p->throughput;
+		char bound[COST_BOUND_TEXT];
+
+		printf("%-6.0f %8" PRIu64 " %8" PRIu64 " %8" PRIu64 " %9.1f %8.2f %8.1f %7.1f  %-5s %-5s %-5s %s\n",
+		       p->alone.packet_bytes_mean, p->alone.packet_cycles.median, p->cold.packet_cycles.median,
+		       p->loaded.packet_cycles.median, (double)p->alone.latency_ps.median / 1e3, t->packets_per_us, t->gbps, t->energy_nj,
+		       p->rates[0].is_met ? "yes" : "no", p->rates[1].is_met ? "yes" : "no", p->rates[2].is_met ? "yes" : "no",
+		       cost_bound_name(t, bound));
+	}
+	printf("packet: mean bytes; warm, cold, loaded: median cycles of all of a packet's handlers; ns alone: median;\n"
+	       "100, 200, 400: whether so many Gbit/s of packet bytes are reached\n");
+	fits(r);
+}
+
+static void latency_row(const char *name, const struct cost_spread *s)
+{
+	printf("%-12s %10.1f %10.1f %10.1f %10.1f %10.1f\n", name, (double)s->min / 1e3, (double)s->median / 1e3, (double)s->p99 / 1e3,
+	       (double)s->max / 1e3, s->mean / 1e3);
+}
+
+/* Of HPUs that switch while a handler waits, where their time went. */
+static void threads(const struct pspin_traffic *seen)
+{
+	const double all = (double)seen->span_ps * seen->hpus / 100;
+
+	if (seen->hpu_threads < 2 || all <= 0)
+		return;
+	printf("\n%u threads of each HPU: %.1f %% of its time one runs, %.1f %% between two; idle %.1f %% while all with a task wait, %.1f %%\n"
+	       "without a task",
+	       seen->hpu_threads, (double)seen->hpu_running_ps / all, (double)seen->hpu_switching_ps / all,
+	       (double)seen->hpu_blocked_ps / all, fmax(0, 100 - (double)seen->hpu_busy_ps / all));
+}
+
+void cost_text__stages(const struct cost_report *r)
+{
+	const struct cost_view *alone = &r->main.alone, *cold = &r->main.cold, *loaded = &r->main.loaded;
+	const struct cost_throughput *t = &r->main.throughput;
+
+	printf("\n%-12s %10s %10s %10s %10s %10s   packet, first bit in to last byte out\n", "latency ns", "min", "median", "p99", "max",
+	       "mean");
+	latency_row("alone", &alone->latency_ps);
+	latency_row("cold", &cold->latency_ps);
+	latency_row("loaded", &loaded->latency_ps);
+	printf("\n%-12s %10s %10s %10s   mean ns/packet\n", "stage", "alone", "cold", "loaded");
+	for (unsigned s = 0; s < COST_STAGES; s++)
+		if (alone->stage_ps_mean[s] > 0 || cold->stage_ps_mean[s] > 0 || loaded->stage_ps_mean[s] > 0)
+			printf("%-12s %10.2f %10.2f %10.2f   %s\n", cost_stage_name(s), alone->stage_ps_mean[s] / 1e3,
+			       cold->stage_ps_mean[s] / 1e3, loaded->stage_ps_mean[s] / 1e3, cost_stage_text(s));
+	printf("\nunder load");
+	if (r->offered_gbps > 0)
+		printf(" at %g Gbit/s", r->offered_gbps);
+	printf(", %" PRIu64 " packets: busy", t->packets);
+	for (unsigned i = 0; i < COST_RESOURCES; i++)
+		if (t->busy[i] >= 0.005)
+			printf("  %s %.0f %%", cost_resource_name(i), 100 * t->busy[i]);
+	threads(&loaded->traffic);
+	printf("\nHPUs wait for commands and feedback %.0f %% of their time; packet memory at most %.1f KiB, %u messages and %u "
+	       "HERs\nat once; ",
+	       100 * t->hpus_blocked, loaded->traffic.packet_memory_peak_bytes / 1024.0, loaded->traffic.messages_peak,
+	       loaded->traffic.hers_peak);
+	if (loaded->lost)
+		printf("%" PRIu64 " packets lost for want of room; ", loaded->lost);
+	printf("energy at most %.1f nJ per packet (upper bound: %.1f W all the time)\n", t->energy_nj, (double)r->power_mw / 1e3);
+}

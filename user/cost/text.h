@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef SPINCTL_COST_TEXT_H
+#define SPINCTL_COST_TEXT_H
+
+#include "user/cost/report.h"
+
+/* Further parts of the text: a packet's way and what is busy; packets of several sizes. */
+void cost_text__stages(const struct cost_report *r);
+void cost_text__sizes(const struct cost_report *r);
+
+void cost_text__xpulp(const struct cost_report *r);
+
+#endif

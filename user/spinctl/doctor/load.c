@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Rows on what of ours the kernel loads. They report trials (doctor_trial.c) and take
+ * versions and advice from kernel/features.h; `spinctl doctor` runs the table. "Handlers
+ * can run here" is said only if these rows say so.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "user/spinctl/doctor/doctor.h"
+#include "kernel/features.h"
+#include "kernel/probe.h"
+
+/* Which kernel to boot: the row "version" has it, too, so only what is missing repeats it. */
+static void advise(struct doctor_row *row, enum doctor_verdict verdict)
+{
+	char advice[sizeof(row->advice)];
+
+	if (verdict == DOCTOR_MISSING)
+		doctor__advise(row, "%s", kernel_feature__advice(advice, sizeof(advice)));
+}
+
+/* One trial. feature: what the kernel must have for it. */
+static void report(const struct doctor_facts *f, struct doctor_row *row, enum trial_id id, enum kernel_feature feature,
+		   enum doctor_verdict if_refused)
+{
+	const struct trial *trial = &f->trials[id];
+
+	if (!trial->tried) {
+		if (f->may_load == -EPERM)
+			doctor__not_known(row);
+		else if (f->all)
+			doctor__found(row, DOCTOR_NOTE, "not tried: this process lacks capabilities for it");
+	} else if (!trial->err) {
+		doctor__found(row, DOCTOR_OK, "the kernel loads it");
+	} else if (!kernel_feature__has(feature)) {
+		doctor__found(row, if_refused, "no: the kernel is too old for %s (since Linux %s)", kernel_feature__name(feature),
+			      kernel_feature__version(feature));
+		advise(row, if_refused);
+	} else {
+		doctor__found(row, if_refused == DOCTOR_NOTE ? DOCTOR_WARNING : if_refused, "no: %s", trial->message);
+	}
+}
+
+/* Of what a class cannot do without: missing if the other class does not load either. */
+static enum doctor_verdict essential(const struct doctor_facts *f)
+{
+	return doctor_load__has(f->trials, SPIN_CLASS_TRUSTED) || doctor_load__has(f->trials, SPIN_CLASS_ISOLATED) ? DOCTOR_NOTE
+														   : DOCTOR_MISSING;
+}
+
+static void dispatcher(const struct doctor_facts *f, struct doctor_row *row)
+{
+	report(f, row, TRIAL_DISPATCHER, KERNEL_DATAGRAMS, essential(f));
+}
+
+static void datagrams(const struct doctor_facts *f, struct doctor_row *row)
+{
+	report(f, row, TRIAL_DATAGRAM, KERNEL_DATAGRAMS, essential(f));
+}
+
+static void messages(const struct doctor_facts *f, struct doctor_row *row)
+{
+	report(f, row, TRIAL_MESSAGE, KERNEL_MESSAGES, DOCTOR_NOTE);
+}
+
+static void sending(const struct doctor_facts *f, struct doctor_row *row)
+{
+	report(f, row, TRIAL_SENDER, KERNEL_SENDING, DOCTOR_NOTE);
+}
+
+static void long_frames(const struct doctor_facts *f, struct doctor_row *row)
+{
+	if (!f->trials[TRIAL_DATAGRAM].tried) {
+		report(f, row, TRIAL_DATAGRAM, KERNEL_JUMBO, DOCTOR_NOTE);
+	} else if (!kernel_feature__has(KERNEL_JUMBO)) {
+		doctor__found(row, DOCTOR_NOTE,
+			      "no: the kernel is too old for %s (since Linux %s); in native mode handlers do "
+			      "not get frames longer than a page",
+			      kernel_feature__name(KERNEL_JUMBO), kernel_feature__version(KERNEL_JUMBO));
+	} else if (f->trials[TRIAL_DATAGRAM].err) {
+		doctor__found(row, DOCTOR_NOTE, "no, as datagram handlers do not load");
+	} else {
+		doctor__found(row, DOCTOR_OK, "copied: the kernel loads the program that does it");
+	}
+}
+
+static void dispatcher_isolated(const struct doctor_facts *f, struct doctor_row *row)
+{
+	report(f, row, TRIAL_DISPATCHER_ISOLATED, KERNEL_ISOLATED, essential(f));
+}
+
+static void datagrams_isolated(const struct doctor_facts *f, struct doctor_row *row)
+{
+	report(f, row, TRIAL_DATAGRAM_ISOLATED, KERNEL_ISOLATED, essential(f));
+}
+
+static void sending_isolated(const struct doctor_facts *f, struct doctor_row *row)
+{
+	report(f, row, TRIAL_SENDER_ISOLATED, KERNEL_ISOLATED, DOCTOR_NOTE);
+}
+
+/* clang-format off */
+const struct doctor_check doctor_load_checks[] = {
+	{ "dispatcher", "Our program on the interface, which finds the context of each packet.", dispatcher },
+	{ "datagrams", "A handler of datagrams, of the trusted class.", datagrams },
+	{ "messages", "A handler of messages; these are of the trusted class only.", messages },
+	{ "sending", "A handler that sends packets, and the program that does it for handlers.", sending },
+	{ "long frames", "Frames in several buffers are copied for handlers.", long_frames },
+	{ "copying dispatcher", "Our program on the interface for a process without CAP_PERFMON.", dispatcher_isolated },
+	{ "isolated datagrams", "A handler of datagrams, loaded without CAP_PERFMON.", datagrams_isolated },
+	{ "isolated sending", "A handler that sends packets, loaded without CAP_PERFMON.", sending_isolated },
+	{ 0 },
+};
+/* clang-format on */

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Whether an interface takes a native XDP program: what its driver checks, asked beforehand. */
+#include <stdarg.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "user/spinctl/doctor/doctor.h"
+#include "kernel/features.h"
+
+/* Of a driver that we cannot ask: a page without headroom, the skb's footer and the Ethernet header, of 4 KiB pages. */
+#define ONE_PAGE_MTU 3498
+
+int doctor__long_frames(void)
+{
+	return kernel_feature__has(KERNEL_JUMBO);
+}
+
+unsigned doctor__one_page_mtu(const struct doctor_facts *facts)
+{
+	return facts->pair.one_page_mtu ? facts->pair.one_page_mtu : ONE_PAGE_MTU;
+}
+
+static void no(struct doctor_modes *out, const char *why, ...) __attribute__((format(printf, 2, 3)));
+static void no(struct doctor_modes *out, const char *why, ...)
+{
+	va_list args;
+
+	out->native = DOCTOR_MISSING;
+	va_start(args, why);
+	vsnprintf(out->why, sizeof(out->why), why, args);
+	va_end(args);
+}
+
+#define ADVISE(OUT, ...) snprintf((OUT)->advice, sizeof((OUT)->advice), __VA_ARGS__)
+
+const char *doctor__enter_peer(const struct doctor_device *d, char *buf, size_t bytes)
+{
+	const char *path = d->peer_err ? "/run/netns/NAME" : d->peer_path;
+
+	snprintf(buf, bytes, "%s%s%s", *path ? "nsenter --net=" : "", path, *path ? " " : "");
+	return buf;
+}
+
+static void check_veth(const struct doctor_facts *f, const struct doctor_device *d, struct doctor_modes *out)
+{
+	const struct probe_iface *me = &d->iface, *peer = &d->peer;
+	unsigned largest = doctor__long_frames() && f->pair.frags_mtu ? f->pair.frags_mtu : doctor__one_page_mtu(f);
+	char prefix[128];
+
+	doctor__enter_peer(d, prefix, sizeof(prefix));
+	if (!me->peer_ifindex) {
+		no(out, "its peer is gone or not told: native XDP on veth needs both ends");
+	} else if (!d->peer_err && me->rx_queues < peer->tx_queues) {
+		no(out, "the peer %s sends on %u queues, %s receives on %u: native XDP on veth wants at least as many", peer->name,
+		   peer->tx_queues, me->name, me->rx_queues);
+		ADVISE(out, "`%sethtool -L %s tx %u`", prefix, peer->name, me->rx_queues);
+	} else if (!d->peer_err && peer->mtu > largest) {
+		no(out, "the MTU of its peer %s is %u, the largest for native XDP is %u", peer->name, peer->mtu, largest);
+		ADVISE(out, "`%sip link set dev %s mtu %u`", prefix, peer->name, largest);
+	}
+}
+
+static void check_driver(const struct doctor_facts *f, const struct doctor_device *d, struct doctor_modes *out)
+{
+	const struct probe_iface *me = &d->iface;
+
+	if (me->xdp_known ? !(me->xdp_features & XDP_CAN_BASIC) : !kernel_iface__driver_has_xdp(me->driver)) {
+		if (!strcmp(me->kind, "loopback"))
+			no(out, "the loopback interface has no driver that could");
+		else
+			no(out, "%s%s has none%s", *me->driver ? "the driver " : "its driver", me->driver,
+			   me->xdp_known ? "" : ", as far as is known");
+	} else if (d->native.verdict >= KERNEL_NATIVE_NO) {
+		no(out, "%s", d->native.why);
+		ADVISE(out, "%s", d->native.advice);
+	} else if (d->native.verdict == KERNEL_NATIVE_PERHAPS) {
+		out->native = DOCTOR_NOTE;
+		snprintf(out->why, sizeof(out->why), "perhaps: %s", d->native.why);
+	} else if (strcmp(me->kind, "veth") && me->mtu > doctor__one_page_mtu(f) &&
+		   !(doctor__long_frames() && me->xdp_features & XDP_CAN_RX_SG)) {
+		no(out, "MTU %u: native XDP takes frames that fit one page, about %u", me->mtu, doctor__one_page_mtu(f));
+		ADVISE(out, "`ip link set dev %s mtu %u`", me->name, doctor__one_page_mtu(f));
+	}
+	if (out->native == DOCTOR_OK && !me->xdp_known) {
+		out->native = DOCTOR_NOTE;
+		snprintf(out->why, sizeof(out->why),
+			 "probably: the kernel does not tell (6.3 and newer do), the driver %s "
+			 "is known to have it",
+			 me->driver);
+	}
+}
+
+void doctor__modes(const struct doctor_facts *f, const struct doctor_device *d, struct doctor_modes *out)
+{
+	*out = (struct doctor_modes){ .native = DOCTOR_OK };
+	/* a veth whose peer stands in the way says that it has no XDP at all: its peer's reason first */
+	if (!strcmp(d->iface.kind, "veth"))
+		check_veth(f, d, out);
+	if (out->native != DOCTOR_MISSING)
+		check_driver(f, d, out);
+	out->runs = !d->held || d->held_by_us;
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
+
+#include "user/libspin/layout.h"
+#include "user/spinctl/introspect.h"
+
+void outside_section__close(struct outside_section *s)
+{
+	if (s->mem)
+		munmap(s->mem, s->bytes);
+	btf__free(s->btf);
+	if (s->fd >= 0)
+		close(s->fd);
+	*s = (struct outside_section){ .fd = -1 };
+}
+
+int outside_section__open(uint32_t map_id, const char *name, struct outside_section *s)
+{
+	struct bpf_map_info info = { 0 };
+	uint32_t bytes = sizeof(info);
+	size_t length, want = strlen(name), page = (size_t)sysconf(_SC_PAGESIZE);
+
+	*s = (struct outside_section){ .fd = bpf_map_get_fd_by_id(map_id) };
+	if (s->fd < 0 || bpf_obj_get_info_by_fd(s->fd, &info, &bytes))
+		goto no;
+	length = strlen(info.name);
+	if (length < want || strcmp(info.name + length - want, name) || !info.btf_id)
+		goto no;
+	s->btf = btf__load_from_kernel_by_id(info.btf_id);
+	s->bytes = (info.value_size + page - 1) / page * page;
+	s->mem = s->btf ? mmap(NULL, s->bytes, PROT_READ, MAP_SHARED, s->fd, 0) : NULL;
+	if (s->mem == MAP_FAILED)
+		s->mem = NULL;
+	if (s->mem)
+		return 0;
+no:
+	outside_section__close(s);
+	return -ENOENT;
+}
+
+int outside_map__open(uint32_t map_id, const char *name, struct outside_section *s)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	struct bpf_map_info info = { 0 };
+	uint32_t bytes = sizeof(info);
+
+	*s = (struct outside_section){ .fd = bpf_map_get_fd_by_id(map_id) };
+	if (s->fd >= 0 && !bpf_obj_get_info_by_fd(s->fd, &info, &bytes) && !strcmp(info.name, name)) {
+		s->bytes = (info.value_size + page - 1) / page * page;
+		s->mem = mmap(NULL, s->bytes, PROT_READ, MAP_SHARED, s->fd, 0);
+		if (s->mem != MAP_FAILED)
+			return 0;
+		s->mem = NULL;
+	}
+	outside_section__close(s);
+	return -ENOENT;
+}
+
+const void *outside_section__variable(const struct outside_section *s, const char *name, const char *section, size_t bytes)
+{
+	struct layout_variable var;
+
+	if (layout__find(s->btf, name, &var) || strcmp(var.section, section) || var.bytes != bytes || var.offset > s->bytes ||
+	    bytes > s->bytes - var.offset)
+		return NULL;
+	return s->mem + var.offset;
+}
+
+int introspect__maps(uint32_t id, const char *name, uint32_t maps[OUTSIDE_MAPS_MAX])
+{
+	struct bpf_prog_info info = { .nr_map_ids = OUTSIDE_MAPS_MAX, .map_ids = (uint64_t)(uintptr_t)maps };
+	uint32_t bytes = sizeof(info);
+	int fd = bpf_prog_get_fd_by_id(id), err;
+
+	if (fd < 0)
+		return -ENOENT;
+	err = bpf_obj_get_info_by_fd(fd, &info, &bytes) || strcmp(info.name, name);
+	close(fd);
+	return err ? -ENOENT : (int)(info.nr_map_ids < OUTSIDE_MAPS_MAX ? info.nr_map_ids : OUTSIDE_MAPS_MAX);
+}
+
+int introspect__context_maps(uint32_t id, uint32_t maps[OUTSIDE_MAPS_MAX])
+{
+	static const char *const names[] = { "spin_xdp", "spin_copied", "spin_icmp", "spin_icmp_copy", "spin_ether", "spin_ether_copy" };
+	int count = -ENOENT;
+
+	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]) && count < 0; i++)
+		count = introspect__maps(id, names[i], maps);
+	return count;
+}

@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Files that come in pieces (transfer.h), beside messages that are a file of their own. Both use all of the host memory,
+ * so entries of one kind are posted when no message can have one of the other kind any more. Each slot is posted again
+ * when its piece is in the file: the others take the next pieces while it is written.
+ */
+#include <endian.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "user/tool/notify.h"
+#include "user/spinctl/recv/recv.h"
+
+#define SILENT_S       10.0 /* without a piece: its sender has ended */
+#define SILENT_OTHER_S 2.0  /* where another file waits */
+#define MISSING_S      1.0  /* events of several CPUs are read in any order, but not so much later */
+#define END_OFFSET     64u  /* behind r->control */
+
+static struct spin_ctx *context(const struct receiver *r)
+{
+	return r->set.context[0].ctx;
+}
+
+static int post(struct receiver *r, struct recv_entry *entry, uint64_t match_bits, uint64_t ignore_bits, size_t start, size_t bytes)
+{
+	const struct spin_me_opts opts = { .bytes = sizeof(opts),
+					   .match_bits = match_bits,
+					   .ignore_bits = ignore_bits,
+					   .start = (uint32_t)start,
+					   .length = (uint32_t)bytes,
+					   .options = SPIN_ME_USE_ONCE | SPIN_ME_NO_TRUNCATE };
+
+	if (spin_ctx__me_append(context(r), &opts, &entry->me))
+		return report_error("%s", spin_strerror_last());
+	entry->posted = 1;
+	return DONE;
+}
+
+/* 1: no message can have it. 0: one has, or its event was not read yet. */
+static int close_entry(struct receiver *r, struct recv_entry *entry)
+{
+	if (entry->posted && !spin_ctx__me_unlink(context(r), entry->me))
+		entry->posted = 0;
+	return !entry->posted;
+}
+
+static int post_open(struct receiver *r)
+{
+	return post(r, &r->open, TRANSFER_OPEN, 0, r->control, sizeof(struct transfer_open));
+}
+
+int recv_transfer__ready(struct receiver *r)
+{
+	if (r->state != RECV_IDLE || r->has_next || r->whole.posted)
+		return DONE;
+	return post(r, &r->whole, 0, ~TRANSFER_BIT, 0, r->memory_bytes);
+}
+
+int recv_transfer__start(struct receiver *r)
+{
+	int status = post_open(r);
+
+	return status ? status : recv_transfer__ready(r);
+}
+
+static int post_slot(struct receiver *r, struct recv_slot *slot)
+{
+	slot->full = 0;
+	return post(r, &slot->entry, TRANSFER_PIECE | r->now.id, 0, (size_t)(slot - r->slot) * r->now.slot_bytes, r->now.slot_bytes);
+}
+
+static int post_end(struct receiver *r)
+{
+	return r->end.posted || r->now.has_end
+		       ? DONE
+		       : post(r, &r->end, TRANSFER_END | r->now.id, 0, r->control + END_OFFSET, sizeof(struct transfer_end));
+}
+
+/* The file that has been announced is the one that comes. */
+static int begin(struct receiver *r)
+{
+	struct recv_transfer *t = &r->now;
+	int status = DONE;
+
+	*t = r->next;
+	r->has_next = 0;
+	r->state = RECV_TRANSFER;
+	t->heard_s = now_s();
+	t->slot_bytes = t->piece_bytes < r->memory_bytes ? (t->piece_bytes + 7u) & ~7u : (uint32_t)r->memory_bytes;
+	t->slots = (unsigned)(r->memory_bytes / t->slot_bytes);
+	if (t->slots > RECV_SLOTS)
+		t->slots = RECV_SLOTS;
+	for (unsigned i = 0; i < t->slots && !status; i++)
+		status = post_slot(r, &r->slot[i]);
+	if (!status && (!t->total || t->total == TRANSFER_UNKNOWN))
+		status = post_end(r);
+	return status;
+}
+
+/* No more of this file; what was written of it is gone. */
+static int leave(struct receiver *r)
+{
+	r->state = RECV_CLOSING;
+	whole_file__close(&r->file);
+	return r->wanted && r->received == r->wanted ? DONE : recv_file__prepare(r);
+}
+
+/* Of a file whose bytes are no good. What was wrong has been told. */
+static int is_bad(struct receiver *r)
+{
+	if (r->wanted == 1)
+		return FAILED;
+	r->bad++;
+	return leave(r);
+}
+
+static int missing(struct receiver *r)
+{
+	recv_print__clear(r);
+	report_error("%s: pieces are missing: what comes behind byte %" PRIu64 " is another one; nothing was written, send the file again",
+		     r->file.path, r->now.position);
+	return is_bad(r);
+}
+
+static int finish(struct receiver *r)
+{
+	const struct recv_transfer *t = &r->now;
+	int status;
+
+	recv_print__clear(r);
+	if (transfer_digest__value(&t->digest) != t->end_digest) {
+		report_error("%s: the digest of its %" PRIu64 " bytes is not its sender's: they were damaged on the way; nothing was "
+			     "written, send the file again",
+			     r->file.path, t->position);
+		return is_bad(r);
+	}
+	status = recv_file__publish(r);
+	if (status)
+		return status;
+	recv_print__received(r, &t->from, t->position, t->messages);
+	r->received++;
+	return leave(r);
+}
+
+/* The first slot that has what comes next in the file, or what is in it already; NULL: none. */
+static struct recv_slot *next_slot(struct receiver *r)
+{
+	for (unsigned i = 0; i < r->now.slots; i++)
+		if (r->slot[i].full && r->slot[i].position <= r->now.position)
+			return &r->slot[i];
+	return NULL;
+}
+
+static int write_slot(struct receiver *r, struct recv_slot *slot)
+{
+	struct recv_transfer *t = &r->now;
+	size_t from = (size_t)(slot - r->slot) * t->slot_bytes;
+	int status = DONE;
+
+	if (slot->position == t->position) {
+		status = recv_file__write(r, from, slot->bytes);
+		transfer_digest__add(&t->digest, r->memory + from, slot->bytes);
+		t->position += slot->bytes;
+	}
+	return status ? status : post_slot(r, slot);
+}
+
+static int is_stuck(const struct receiver *r)
+{
+	unsigned full = 0;
+
+	for (unsigned i = 0; i < r->now.slots; i++)
+		full += (unsigned)r->slot[i].full;
+	return full == r->now.slots;
+}
+
+/* Writes all that can be, and looks where the file is then. */
+static int go_on(struct receiver *r)
+{
+	struct recv_transfer *t = &r->now;
+	struct recv_slot *slot;
+	int status = DONE;
+
+	while (!status && (slot = next_slot(r)))
+		status = write_slot(r, slot);
+	if (status)
+		return status;
+	if (is_stuck(r) || t->position > t->total || (t->has_end && t->position > t->end_bytes))
+		return missing(r);
+	if (t->has_end && t->position == t->end_bytes && (t->total == TRANSFER_UNKNOWN || t->total == t->end_bytes))
+		return finish(r);
+	return t->position == t->total ? post_end(r) : DONE;
+}
+
+static int take_open(struct receiver *r, const struct spin_event *e)
+{
+	struct recv_transfer t = { .from = *e };
+	struct transfer_open open;
+
+	memcpy(&open, r->memory + r->control, sizeof(open));
+	t.id = be32toh(open.id);
+	t.total = be64toh(open.bytes);
+	t.piece_bytes = be32toh(open.piece_bytes);
+	if (e->length != sizeof(open) || be32toh(open.version) != TRANSFER_VERSION || !t.piece_bytes) {
+		recv_print__clear(r);
+		report_error("a file in pieces was announced in a way that this spinctl does not know; has its sender a newer one?");
+	} else if (r->state != RECV_TRANSFER || t.id != r->now.id) {
+		r->next = t;
+		r->has_next = 1;
+	}
+	return post_open(r);
+}
+
+static int take_end(struct receiver *r, const struct spin_event *e)
+{
+	struct transfer_end end;
+
+	memcpy(&end, r->memory + r->control + END_OFFSET, sizeof(end));
+	if (r->state != RECV_TRANSFER)
+		return DONE;
+	r->now.messages += 2; /* the first one, too */
+	r->now.heard_s = now_s();
+	r->now.has_end = e->length == sizeof(end);
+	r->now.end_bytes = be64toh(end.bytes);
+	r->now.end_digest = be64toh(end.digest);
+	return r->now.has_end ? go_on(r) : missing(r);
+}
+
+static int take_piece(struct receiver *r, struct recv_slot *slot, const struct spin_event *e)
+{
+	struct recv_transfer *t = &r->now;
+
+	if (r->state != RECV_TRANSFER)
+		return DONE;
+	if (e->flags & (SPIN_EVENT_FAILED | SPIN_EVENT_DROPPED)) {
+		recv_print__clear(r);
+		report_error("%s: a handler failed or dropped a piece; `spinctl run` of the handlers tells more", r->file.path);
+		return is_bad(r);
+	}
+	t->heard_s = now_s();
+	t->messages++;
+	slot->full = 1;
+	slot->position = e->hdr_data;
+	slot->bytes = e->length;
+	return go_on(r);
+}
+
+/* Of an entry that is posted: it is this message's, which is complete. */
+static int has(struct recv_entry *entry, const struct spin_event *e)
+{
+	if (!entry->posted || entry->me != e->me)
+		return 0;
+	entry->posted = 0;
+	return 1;
+}
+
+int recv_transfer__event(struct receiver *r, const struct spin_event *e, int *is_whole)
+{
+	*is_whole = has(&r->whole, e);
+	if (*is_whole)
+		return DONE;
+	if (has(&r->open, e))
+		return take_open(r, e);
+	if (has(&r->end, e))
+		return take_end(r, e);
+	for (unsigned i = 0; i < RECV_SLOTS; i++)
+		if (has(&r->slot[i].entry, e))
+			return take_piece(r, &r->slot[i], e);
+	return DONE;
+}
+
+/* 1: a piece is on its way. */
+static int is_coming(const struct receiver *r)
+{
+	struct spin_me me;
+
+	for (unsigned i = 0; i < r->now.slots; i++)
+		if (r->slot[i].entry.posted && !spin_ctx__me_get(context(r), r->slot[i].entry.me, &me) && me.state != SPIN_ME_OPEN)
+			return 1;
+	return 0;
+}
+
+static int look_for_silence(struct receiver *r)
+{
+	struct recv_transfer *t = &r->now;
+
+	if (is_coming(r)) {
+		t->heard_s = now_s();
+		return DONE;
+	}
+	if (t->has_end && now_s() > t->heard_s + MISSING_S)
+		return missing(r);
+	if (now_s() < t->heard_s + (r->has_next ? SILENT_OTHER_S : SILENT_S))
+		return DONE;
+	recv_print__transfer_given_up(r);
+	return leave(r);
+}
+
+static int close_all(struct receiver *r)
+{
+	int closed = close_entry(r, &r->end);
+
+	for (unsigned i = 0; i < RECV_SLOTS; i++)
+		closed &= close_entry(r, &r->slot[i].entry);
+	return closed;
+}
+
+int recv_transfer__step(struct receiver *r)
+{
+	int status = DONE;
+
+	if (r->state == RECV_TRANSFER)
+		status = look_for_silence(r);
+	if (!status && r->state == RECV_CLOSING && close_all(r)) {
+		memset(r->slot, 0, sizeof(r->slot));
+		r->state = RECV_IDLE;
+		status = recv_transfer__ready(r);
+	}
+	if (!status && r->state == RECV_IDLE && r->has_next && close_entry(r, &r->whole))
+		status = begin(r);
+	return status;
+}
+
+/* The file that a receiver is at work on: it gets its name when it is whole. */
+
+int recv_file__prepare(struct receiver *r)
+{
+	char path[PATH_MAX];
+	struct stat st;
+	int err;
+
+	/* one message: the name as given */
+	if (snprintf(path, sizeof(path), r->wanted == 1 ? "%s" : "%s.%u", r->path, r->received + 1) >= (int)sizeof(path))
+		return report_error("%s: the path is too long", r->path);
+	if (!stat(path, &st) && !S_ISREG(st.st_mode))
+		return report_error("%s is no regular file: name another for the message", path);
+	err = whole_file__open(&r->file, path, "spinrecv");
+	return err ? report_error("cannot write %s: %s", path, whole_file__reason(err)) : DONE;
+}
+
+int recv_file__write(struct receiver *r, size_t from, size_t bytes)
+{
+	errno = 0;
+	if (fwrite(r->memory + from, 1, bytes, r->file.file) == bytes)
+		return DONE;
+	return report_error("cannot write %s: %s; the message is lost", r->file.path, whole_file__reason(errno ? -errno : -EIO));
+}
+
+int recv_file__publish(struct receiver *r)
+{
+	int err = fflush(r->file.file) ? (errno ? -errno : -EIO) : whole_file__publish(&r->file);
+
+	whole_file__close(&r->file);
+	return err ? report_error("cannot write %s: %s; the message is lost", r->file.path, whole_file__reason(err)) : DONE;
+}

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* spinctl replay: its options, the handler that a recording is run with, and which engines may run it. */
+#include <fcntl.h>
+#include <gelf.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "user/spinctl/engines.h"
+#include "user/tool/handler.h"
+#include "user/spinctl/replay/replay.h"
+#include "user/tool/notify.h"
+
+static struct replay_options {
+	const char *handler;
+	struct option_list engines, compile;
+	int json, trust;
+} options;
+
+#define FIELD(name) offsetof(struct replay_options, name)
+
+/* clang-format off */
+static const struct option_row rows[] = {
+	{ "handler", 0, OPTION_STRING, "FILE", FIELD(handler),
+	  "the handler, NAME.c or NAME.spin (default: the object that was recorded)" },
+	ENGINE_OPTION(struct replay_options, engines),
+	{ NULL, 'I', OPTION_WORD, "DIR", FIELD(compile), "a folder for #include, when the handler is a source" },
+	{ NULL, 'D', OPTION_WORD, "NAME[=VALUE]", FIELD(compile), "a macro, when the handler is a source" },
+	TRUST_OPTION(struct replay_options, trust),
+	{ "json", 0, OPTION_FLAG, NULL, FIELD(json), "one JSON document" },
+	{ 0 },
+};
+/* clang-format on */
+
+static int report(struct recording *recording, const struct handler *h, const char *path, struct trial_engines *engines)
+{
+	struct replay_report r = { .path = path,
+				   .info = &recording->info,
+				   .engines = engines,
+				   .events = recording->events,
+				   .events_lost = recording->events_lost,
+				   .messages = recording->has_context && recording->context.takes_messages,
+				   .other_handler = !replay__is_recorded(recording, h->files.object) };
+	struct types types;
+	int status = DONE;
+
+	if (types_open(h->files.object, &types))
+		return report_error("%s", engine_why());
+	if (replay_run(recording, &h->files, &types, &r)) {
+		status = signals__signal() ? FAILED : report_error("%s", engine_why());
+	} else {
+		if (options.json)
+			replay_print__json(&r);
+		else
+			replay_print__text(&r);
+		engines__say_skipped(engines);
+		status = r.disagree || r.differ ? FAILED : DONE;
+	}
+	replay_report_free(&r);
+	types_close(&types);
+	return status;
+}
+
+/* Handlers of messages have another context, with its own state. */
+static int takes_the_same(const struct recording *recording, const char *name, const char *path)
+{
+	const int recorded = recording->has_context && recording->context.takes_messages;
+	struct spin_object *object;
+	int messages;
+
+	if (spin_object__open(path, &object))
+		return report_error("%s", spin_strerror_last());
+	messages = spin_object__meta(object)->registration.delivery == SPIN_DELIVER_ME;
+	spin_object__close(object);
+	return messages == recorded
+		       ? DONE
+		       : report_error("%s takes %s, %s was recorded of %s: replay with the handler that was recorded", name,
+				      messages ? "messages" : "datagrams", recording->path, recorded ? "messages" : "datagrams");
+}
+
+static int open_handler(struct handler *h, const struct recording *recording, const struct trial_engines *engines, const char *path)
+{
+	const struct handler_wants wants = { .host = engines->wanted[ENGINE_HOST],
+					     .verify = engines__want_kernel(engines),
+					     .trust = options.trust,
+					     .compile = &options.compile };
+	int status;
+
+	if (options.handler)
+		status = handler__open(h, options.handler, &wants);
+	else
+		status = handler__open_bytes(h, path, recording->object, recording->object_bytes);
+	if (!status && strcmp(h->name, recording->info.handler))
+		status = report_error("%s is of handler %s, %s has handler %s", path, recording->info.handler, options.handler, h->name);
+	return status ? status : takes_the_same(recording, options.handler ? options.handler : path, h->files.object);
+}
+
+/* It looks like packets, and is more. With --handler they are not looked at. */
+static void say_programs(const struct recording *recording, const char *path)
+{
+	if (options.handler)
+		return;
+	report_error("%s carries programs: the object of handler %s, %zu KiB, as whoever recorded it had it; %s", path,
+		     recording->info.handler, (recording->object_bytes + 1023) / 1024,
+		     options.trust ? "they are run, as --trust says" : "they are run on the model of the HPU alone");
+}
+
+static int replay(const char *path, struct trial_engines *engines)
+{
+	struct recording recording;
+	struct handler h = { 0 };
+	int status = DONE;
+
+	if (recording__open(path, &recording))
+		status = report_error("%s", engine_why());
+	if (!status) {
+		say_programs(&recording, path);
+		status = open_handler(&h, &recording, engines, path);
+	}
+	if (!status)
+		status = engines__without_host(engines, &h);
+	if (!status)
+		status = engines__without_trust(engines, &h, options.trust);
+	if (!status)
+		status = report(&recording, &h, path, engines);
+	handler__close(&h);
+	recording__close(&recording);
+	return status;
+}
+
+static int run(const char **operands, unsigned count)
+{
+	struct trial_engines engines = { 0 };
+	int status = engines__pick(&engines, &options.engines);
+
+	(void)count;
+	signals__watch();
+	if (!status)
+		status = replay(operands[0], &engines);
+	trial_engines_free(&engines);
+	options__free_list(&options.engines);
+	options__free_list(&options.compile);
+	signals__end();
+	return status;
+}
+
+static const struct example_row examples[] = {
+	{ "spinctl record kvstore.spin --dev eth0 -o kv.spinrec --duration 1 && spinctl replay kv.spinrec --engine model",
+	  "A second of datagrams as they come in, then the same on the model of the HPU." },
+	{ 0 },
+};
+
+static const struct command_row row = {
+	.name = "spinctl replay",
+	.operands = "RECORDING",
+	.min_operands = 1,
+	.max_operands = 1,
+	.summary = "Runs a recording on every engine and compares the outcome with what was recorded",
+	.options = rows,
+	.examples = examples,
+	.notes = "A recording carries programs: they run on the model alone unless you give --trust, or the source with --handler.\n"
+		 "The engines bpf and isolated need root; without it they are left out, as is host without a source.",
+	.about = "The recorded packets are fed to each engine one after the other, from the recorded memory on. "
+		 "Counters by reason, the memory at the end and the events of messages are compared with the recording, and "
+		 "packet by packet between the engines. These have to agree with each other exactly. The recording may differ from "
+		 "all of them if its handlers ran on several HPUs at once: then the order in which packets arrived "
+		 "was not the order of the handlers. Exit status 1 for a difference of either kind.\n\n"
+		 "Of a recording of messages each packet is given to the engines at the time at which it arrived: so messages "
+		 "time out as they did.\n\n"
+		 "With --handler another version of the handler is run on the packets that the first one met. Its state "
+		 "and tables must be those of the recorded one, with the same sizes.",
+};
+
+const struct subcommand replay_command = { "replay", &row, run, &options };
+
+/* Whether a handler is the recorded one: by what is loaded, as debug information has paths of the compiler's run. */
+
+/* The next section that is loaded; NULL: that was the last. */
+static Elf_Scn *next_loaded(Elf *elf, Elf_Scn *section, GElf_Shdr *header)
+{
+	while ((section = elf_nextscn(elf, section)))
+		if (gelf_getshdr(section, header) && header->sh_flags & SHF_ALLOC)
+			return section;
+	return NULL;
+}
+
+static int same_section(Elf_Scn *a, Elf_Scn *b, const GElf_Shdr *of_a, const GElf_Shdr *of_b)
+{
+	const Elf_Data *in_a, *in_b;
+
+	if (of_a->sh_type != of_b->sh_type || of_a->sh_size != of_b->sh_size)
+		return 0;
+	if (of_a->sh_type == SHT_NOBITS || !of_a->sh_size)
+		return 1;
+	in_a = elf_rawdata(a, NULL);
+	in_b = elf_rawdata(b, NULL);
+	return in_a && in_b && in_a->d_size == in_b->d_size && !memcmp(in_a->d_buf, in_b->d_buf, in_a->d_size);
+}
+
+static int same_loaded(Elf *a, Elf *b)
+{
+	Elf_Scn *in_a = NULL, *in_b = NULL;
+	GElf_Shdr of_a, of_b;
+
+	do {
+		in_a = next_loaded(a, in_a, &of_a);
+		in_b = next_loaded(b, in_b, &of_b);
+		if (!in_a || !in_b)
+			return !in_a && !in_b;
+	} while (same_section(in_a, in_b, &of_a, &of_b));
+	return 0;
+}
+
+int replay__is_recorded(const struct recording *recording, const char *object)
+{
+	int fd = open(object, O_RDONLY | O_CLOEXEC), same;
+	Elf *a, *b;
+
+	elf_version(EV_CURRENT);
+	a = elf_memory((char *)recording->object, recording->object_bytes);
+	b = fd < 0 ? NULL : elf_begin(fd, ELF_C_READ, NULL);
+	same = a && b && same_loaded(a, b);
+	elf_end(b);
+	elf_end(a);
+	if (fd >= 0)
+		close(fd);
+	return same;
+}

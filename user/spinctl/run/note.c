@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include <string.h>
+
+#include "user/spinctl/doctor/doctor.h"
+#include "user/tool/notify.h"
+#include "user/spinctl/run/note.h"
+
+#define LOOK_AGAIN_S 1
+
+static struct {
+	int may_lose[RUN_DEVICES_MAX]; /* native, and nothing said yet */
+	uint64_t replies;              /* at the last look */
+	double next_look_s;
+} note;
+
+/* Of all contexts: each is on each interface. */
+static uint64_t replies(const struct session *set)
+{
+	uint64_t sum = 0;
+
+	for (unsigned i = 0; i < set->contexts; i++) {
+		int messages = session__takes_messages(&set->context[i]);
+
+		for (unsigned reason = 0; reason < SPIN_REASON_COUNT; reason++)
+			if (messages ? counters__acknowledged((enum spin_reason)reason)
+				     : spin_reason_verdict((enum spin_reason)reason) == SPIN_VERDICT_TX)
+				sum += set->context[i].counts.packets[reason];
+	}
+	return sum;
+}
+
+/*
+ * 1 only if the other end was seen, and has no XDP program. With GRO alone what is sent there waits in a ring that
+ * nobody empties, and is dropped when that is full.
+ */
+static int loses_replies(const struct probe_net *net, struct doctor_device *d, const char *name)
+{
+	if (kernel_iface__read(net, name, &d->iface) || strcmp(d->iface.kind, "veth"))
+		return 0;
+	doctor__read_peer(net, d);
+	return !d->peer_err && !d->peer.native_id;
+}
+
+/* 1 if it was said. */
+static int look(const struct probe_net *net, const char *name)
+{
+	struct doctor_device d = { 0 };
+	char command[512];
+
+	if (!loses_replies(net, &d, name))
+		return 0;
+	report_error("%s: packets sent back are lost: its peer %s has no XDP program; attach one that passes packets on, `%s`, or "
+		     "start this command again with --mode generic",
+		     name, d.peer.name, doctor__program_for_peer(&d, command, sizeof(command)));
+	return 1;
+}
+
+void run_note__start(const struct session *set)
+{
+	for (unsigned i = 0; i < set->devices; i++)
+		note.may_lose[i] = spin_nic__mode(set->device[i].nic, NULL) == SPIN_MODE_NATIVE;
+}
+
+void run_note__lost_replies(const struct session *set)
+{
+	const uint64_t now = replies(set);
+	struct probe_net net;
+
+	if (now == note.replies || now_s() < note.next_look_s)
+		return;
+	note.replies = now;
+	note.next_look_s = now_s() + LOOK_AGAIN_S;
+	if (!kernel_net__open(&net))
+		for (unsigned i = 0; i < set->devices; i++)
+			if (note.may_lose[i] && look(&net, spin_nic__name(set->device[i].nic)))
+				note.may_lose[i] = 0;
+	kernel_net__close(&net);
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef SPINCTL_RUN_NOTE_H
+#define SPINCTL_RUN_NOTE_H
+
+/* What one has to be told while handlers run, as no counter shows it. */
+#include "user/spinctl/run/run.h"
+
+/* Once all is attached: later the interfaces may have no mode any more. */
+void run_note__start(const struct session *set);
+/*
+ * After session__count(). Says once for an interface on stderr that packets sent back are lost there: XDP_TX on a
+ * veth arrives only at an end that runs NAPI. Silent while the other end is not visible.
+ */
+void run_note__lost_replies(const struct session *set);
+
+#endif

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+
+#include "user/tool/parse_enum.h"
+#include "user/tool/notify.h"
+#include "user/spinctl/run/cost.h"
+#include "user/spinctl/run/note.h"
+#include "user/tool/notify.h"
+#include "user/tool/fill.h"
+
+static struct run_options {
+	struct option_list devices, matches, names;
+	const char *mode, *class, *hpus, *ready_file, *need;
+	struct fill_options fill;
+	struct message_options message;
+	struct run_cost_options cost;
+	double interval_s, duration_s;
+	unsigned count, ready_fd;
+	int json, state;
+} options = { .mode = "auto", .class = "trusted", .hpus = "cpu", .cost = RUN_COST_DEFAULTS, .interval_s = 1, .ready_fd = READY_NO_FD };
+
+static struct run_cost cost = { .stats_fd = -1 };
+
+#define FIELD(name) offsetof(struct run_options, name)
+
+static const struct option_row rows[] = {
+	{ "dev", 0, OPTION_LIST, "IF", FIELD(devices), "the interface; several: on all of them", .required = 1 },
+	{ "match", 0, OPTION_LIST, "RULE", FIELD(matches),
+	  "which packets: udp, icmp, icmp6, ip4, ip6, src ADDR[/LEN], dst ADDR[/LEN], sport N, dport N; or ether TYPE; and "
+	  "u32 INDEX[/MASK]=FIRST[-LAST], of 32-bit words of the frame (default: udp; "
+	  "with several files one for each, in order)" },
+	{ "name", 0, OPTION_LIST, "NAME", FIELD(names), "of the context (default: the handler's); one per file, in order" },
+	{ "mode", 0, OPTION_STRING, MODE_CHOICES, FIELD(mode),
+	  "native: in the driver; generic: any interface, slower; auto: native, generic where that is refused (default: auto)" },
+	{ "class", 0, OPTION_STRING, CLASS_CHOICES, FIELD(class),
+	  "trusted: the packet is read in place; isolated: loaded without CAP_PERFMON, packets are copied, slower "
+	  "(default: trusted)" },
+	{ "need", 0, OPTION_STRING, "CAP[,CAP...]", FIELD(need),
+	  "refuse an interface without these capabilities, which `spinctl limits` lists" },
+	{ "hpus", 0, OPTION_STRING, "HPUS", FIELD(hpus),
+	  "what an HPU is: cpu: the CPU that a packet comes to; queue: the receive queue, each with a kernel thread; "
+	  "spread[=N]: packets are given to all CPUs, or N, a message's to one while that has room (default: cpu)" },
+	FILL_OPTIONS(struct run_options, fill),
+	MESSAGE_OPTIONS(struct run_options, message),
+	RUN_COST_OPTIONS(struct run_options, cost),
+	{ "interval", 0, OPTION_SECONDS, "SEC", FIELD(interval_s), "seconds between reports, 0: only the last (default: 1)" },
+	{ "count", 0, OPTION_UINT, "N", FIELD(count), "end after N reports (default: 0, until a signal)" },
+	{ "duration", 0, OPTION_SECONDS, "SEC", FIELD(duration_s), "end after so many seconds (default: 0, until a signal)" },
+	{ "ready-fd", 0, OPTION_UINT, "N", FIELD(ready_fd), "write \"ready\" to this descriptor once attached" },
+	{ "ready-file", 0, OPTION_STRING, "PATH", FIELD(ready_file), "create this file once attached" },
+	{ "state", 0, OPTION_FLAG, NULL, FIELD(state), "end with the fields of state and tables that are not 0" },
+	{ "json", 0, OPTION_FLAG, NULL, FIELD(json), "one JSON object per line" },
+	{ 0 },
+};
+
+static void report(struct session *set, const struct run_printer *p, struct run_report *r, double time_s, int final)
+{
+	session__count(set);
+	if (p->cost)
+		run_cost__mark(&cost, set);
+	r->interval_s = time_s - r->time_s;
+	r->time_s = time_s;
+	r->final = final;
+	run_print__report(p, r);
+	run_note__lost_replies(set);
+}
+
+/* DONE, or FAILED after a message. */
+static int read_events(struct session *set, struct run_printer *p)
+{
+	for (unsigned i = 0; i < set->contexts; i++) {
+		p->speaker = &set->context[i];
+		if (spin_ctx__events(set->context[i].ctx, run_print__event, p) < 0)
+			return report_error("%s", spin_strerror_last());
+	}
+	fflush(stdout); /* who reads a pipe learns of them as they come, too */
+	return DONE;
+}
+
+static void wait_for_events(const struct session *set, double wait_s)
+{
+	struct pollfd fd[SPIN_CONTEXTS_MAX];
+
+	for (unsigned i = 0; i < set->contexts; i++)
+		fd[i] = (struct pollfd){ .fd = spin_ctx__event_fd(set->context[i].ctx), .events = POLLIN };
+	poll(fd, set->contexts, (int)(wait_s * 1000) + 1);
+}
+
+static int watch(struct session *set, struct run_printer *p)
+{
+	double start = now_s(), next = options.interval_s;
+	struct run_report r = { 0 };
+	unsigned reports = 0;
+	int status = DONE;
+
+	while (!signals__signal() && !status) {
+		double time_s = now_s() - start, wait_s = WATCH_LOOK_S;
+
+		if (options.interval_s > 0 && time_s >= next) {
+			report(set, p, &r, time_s, 0);
+			next += options.interval_s;
+			if (next < time_s)
+				next = time_s + options.interval_s;
+			if (++reports == options.count)
+				break;
+		}
+		if (options.duration_s > 0 && time_s >= options.duration_s)
+			break;
+		if (options.interval_s > 0 && next - time_s < wait_s)
+			wait_s = next - time_s;
+		if (options.duration_s > 0 && options.duration_s - time_s < wait_s)
+			wait_s = options.duration_s - time_s;
+		if (p->cost && wait_s > RUN_COST_LOOK_S)
+			wait_s = RUN_COST_LOOK_S;
+		wait_for_events(set, wait_s);
+		status = read_events(set, p);
+		if (!status && p->cost)
+			status = run_cost__look(&cost);
+		if (!status)
+			status = session__alive(set);
+		if (ferror(stdout))
+			return output_failed();
+	}
+	if (p->cost)
+		run_cost__mark(&cost, set); /* an interface's program ends with its last context */
+	session__detach(set);               /* before the last counts, so that they stay the last */
+	read_events(set, p);
+	if (p->cost && !status)
+		run_cost__look(&cost);
+	report(set, p, &r, now_s() - start, 1);
+	return status;
+}
+
+static int start(struct session *set)
+{
+	struct run_printer printer = { .json = options.json, .state = options.state, .set = set };
+	int status = ready__begin(options.ready_file);
+
+	if (!status)
+		status = session__fill(set, &options.fill);
+	if (!status && options.cost.on) {
+		status = run_cost__open(&cost, set, &options.cost);
+		printer.cost = &cost;
+	}
+	if (!status)
+		status = session__attach(set);
+	if (status)
+		return status;
+	run_print__start(&printer);
+	run_note__start(set);
+	fflush(stdout);
+	status = ready__notify(options.ready_fd, options.ready_file);
+	return status ? status : watch(set, &printer);
+}
+
+static int run(const char **operands, unsigned count)
+{
+	struct run_wishes wishes = { .files = operands,
+				     .file_count = count,
+				     .devices = &options.devices,
+				     .matches = &options.matches,
+				     .names = &options.names,
+				     .mode = parse_enum__mode(options.mode),
+				     .class = parse_enum__class(options.class),
+				     .message = &options.message };
+	static struct session set;
+	int status;
+
+	if (options.need && parse_enum__capabilities(options.need, &wishes.capabilities)) {
+		report_error("%s", spin_strerror_last());
+		return USAGE;
+	}
+	if (parse_enum__hpus(options.hpus, &wishes.hpus, &wishes.hpu_count)) {
+		report_error("%s", spin_strerror_last());
+		return USAGE;
+	}
+	signals__watch();
+	status = session__open(&set, &wishes);
+	if (!status)
+		status = start(&set);
+	run_cost__close(&cost);
+	session__close(&set);
+	options__free_list(&options.devices);
+	options__free_list(&options.matches);
+	options__free_list(&options.names);
+	options__free_list(&options.fill.sets);
+	options__free_list(&options.fill.inserts);
+	options__free_list(&options.fill.files);
+	options__free_list(&options.message.entries);
+	return status;
+}
+
+static const struct example_row examples[] = {
+	{ "spinctl run filtering.spin --dev eth0 --match 'udp dport 9000' --insert 'routes:src=10.0.0.1 port=7000' "
+	  "--duration 1 --state",
+	  "Steers datagrams to port 9000 for a second and shows the table at the end." },
+	{ "spinctl run filtering.spin kvstore.spin --dev eth0 --match 'udp dport 9000' --match 'udp dport 6000' "
+	  "--insert 'filtering/routes:src=10.0.0.1 port=7000' --interval 0 --duration 1",
+	  "Two contexts on one interface." },
+	{ "spinctl run filtering.spin --dev eth0 --hpus spread --interval 0 --duration 1",
+	  "Packets are given to all CPUs, whichever they come to." },
+	{ "spinctl run filtering.spin --dev eth0 --match 'udp dport 9000' --cost --cost-every 10 --count 1",
+	  "Shows what each packet takes here, and what it would take on PsPIN." },
+	{ "spinctl run kvstore.spin --dev eth0 --mode generic --class isolated --json --count 1",
+	  "On any interface, loaded as code that is not trusted, for programs to read." },
+	{ 0 },
+};
+
+static const struct command_row row = {
+	.name = "spinctl run",
+	.operands = "FILE.spin...",
+	.min_operands = 1,
+	.max_operands = SPIN_CONTEXTS_MAX,
+	.summary = "Attaches handlers to interfaces and counts until SIGINT or SIGTERM",
+	.options = rows,
+	.notes = "The handlers end with this process, however it ends. Needs root.",
+	.about = "Each file becomes an execution context: its handlers, its memory and its rule. A packet goes to the "
+		 "context whose rule it matches; all others go on to the host, untouched. Rules may not overlap. Up to "
+		 "64 contexts share an interface at the same cost as one.\n"
+		 "\n"
+		 "Packets are counted by reason: those of each context, and per interface those of none. Handlers' "
+		 "errors are printed as they come. With several contexts, --set, --insert and --insert-from take "
+		 "the context's name and a slash before the field or table.\n"
+		 "\n"
+		 "Handlers that take messages get an event for each that completes or times out; the options of "
+		 "messages are for them. `spinctl mpq` shows what is in flight.\n"
+		 "\n"
+		 "With --cost each context has a model of its NIC beside it. Datagrams are chosen by chance where they arrive, and "
+		 "only those are copied; messages are chosen by their key, so all their packets are copied, and those of the "
+		 "chosen ones run. The model's state and tables become the context's once a second, and in between they are "
+		 "what the chosen packets make of them: its cycles are those of a card that stands where the context does, "
+		 "approximately. Each packet has the modelled NIC for itself. ns per packet are the kernel's count for the "
+		 "interface's program with all handlers that it goes on to, of all contexts; counting takes some 20 ns of them. "
+		 "Packets that come faster than the model runs are missed, and their number told.\n"
+		 "\n"
+		 "If one of the interfaces goes away, the command ends with status 1: handlers that others wait for "
+		 "are not to run on a part of them unnoticed.\n"
+		 "\n"
+		 "The attachment is a bpf_link: it ends with the process, however that ends. An interface that another "
+		 "program holds is refused with that program's name; it is never replaced. Needs root, or CAP_BPF and "
+		 "CAP_NET_ADMIN, and CAP_PERFMON for the trusted class.",
+	.examples = examples,
+};
+
+const struct subcommand run_command = { "run", &row, run, &options };

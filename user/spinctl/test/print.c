@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include "user/spinctl/test/test.h"
+
+void test_print__start(struct test_printer *p)
+{
+	if (!p->json)
+		return;
+	json_begin(&p->j, stdout, 1);
+	json_object(&p->j, NULL);
+	json_string(&p->j, "handler", p->handler->name);
+	json_array(&p->j, "vectors");
+}
+
+static void step_json(struct json *j, const struct vector_step *step)
+{
+	if (step->kind == STEP_CLOCK)
+		json_uint(j, "clock_ms", step->now_ms);
+	else
+		json_uint(j, "packet", step->number);
+}
+
+static void result_json(struct json *j, const struct trial *t, enum engine_kind kind)
+{
+	const struct vector_result *result = &t->result[kind];
+
+	json_object(j, NULL);
+	json_string(j, "engine", engine_name(kind));
+	json_string(j, "result", result->rc < 0 ? "not_run" : result->rc ? "different" : "as_expected");
+	if (result->rc < 0)
+		json_string(j, "why", result->why);
+	if (result->rc > 0) {
+		step_json(j, &t->vector->step[result->step]);
+		json_uint(j, "line", trial_line(t, kind));
+		json_array(j, "differences");
+		for (unsigned i = 0; i < result->differences.count; i++) {
+			const struct difference *one = &result->differences.list[i];
+
+			json_object(j, NULL);
+			json_string(j, "what", one->what);
+			json_string(j, "got", one->got);
+			json_string(j, "expected", one->expected);
+			json_object_end(j);
+		}
+		json_array_end(j);
+		json_uint(j, "differences_left_out", result->differences.left_out);
+	}
+	json_object_end(j);
+}
+
+static void trial_json(struct json *j, const struct trial *t)
+{
+	json_object(j, NULL);
+	json_string(j, "vector", t->vector->path);
+	json_bool(j, "passed", !t->failed);
+	json_bool(j, "engines_agree", !t->disagree);
+	json_array(j, "engines");
+	for (int kind = 0; kind < ENGINE_KINDS; kind++)
+		if (t->ran[kind])
+			result_json(j, t, (enum engine_kind)kind);
+	json_array_end(j);
+	json_object_end(j);
+}
+
+void test_print__trial(struct test_printer *p, const struct trial *t)
+{
+	p->passed += !t->failed;
+	p->failed += t->failed;
+	for (int kind = 0; kind < ENGINE_KINDS; kind++)
+		p->ran[kind] |= t->ran[kind];
+	if (p->json)
+		trial_json(&p->j, t);
+	else
+		trial_print(t, stdout);
+}
+
+void test_print__unread(struct test_printer *p, const char *path, const char *why)
+{
+	p->failed++;
+	if (p->json) {
+		json_object(&p->j, NULL);
+		json_string(&p->j, "vector", path);
+		json_bool(&p->j, "passed", 0);
+		json_string(&p->j, "why", why);
+		json_object_end(&p->j);
+		return;
+	}
+	printf("FAIL  %s\n      %s\n", path, why);
+}
+
+static void end_text(const struct test_printer *p)
+{
+	int any = 0;
+
+	printf("\n%s: %u of %u vectors as expected", p->handler->name, p->passed, p->passed + p->failed);
+	for (int kind = 0; kind < ENGINE_KINDS; kind++) {
+		if (!p->ran[kind])
+			continue;
+		printf("%s %s", any ? "" : " on", engine_name((enum engine_kind)kind));
+		any = 1;
+	}
+	puts(any ? "" : "; no engine has run one");
+}
+
+static void skipped_json(struct json *j, int kind, const char *why)
+{
+	if (!why)
+		return;
+	json_object(j, NULL);
+	json_string(j, "engine", engine_name((enum engine_kind)kind));
+	json_string(j, "why", why);
+	json_object_end(j);
+}
+
+void test_print__end(struct test_printer *p)
+{
+	if (!p->json) {
+		end_text(p);
+		return;
+	}
+	json_array_end(&p->j);
+	json_array(&p->j, "skipped");
+	for (int kind = 0; kind < ENGINE_KINDS; kind++) {
+		skipped_json(&p->j, kind, p->engines->cannot[kind]);
+		skipped_json(&p->j, kind, p->engines->cannot_messages[kind]);
+		skipped_json(&p->j, kind, p->engines->cannot_some[kind]);
+	}
+	json_array_end(&p->j);
+	json_uint(&p->j, "passed", p->passed);
+	json_uint(&p->j, "failed", p->failed);
+	json_object_end(&p->j);
+	json_end(&p->j);
+}

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "user/spinctl/engines.h"
+#include "user/tool/notify.h"
+#include "user/spinctl/test/test.h"
+
+static struct test_options {
+	struct option_list engines, compile;
+	int json, trust;
+} options;
+
+#define FIELD(name) offsetof(struct test_options, name)
+
+/* clang-format off */
+static const struct option_row rows[] = {
+	ENGINE_OPTION(struct test_options, engines),
+	{ NULL, 'I', OPTION_WORD, "DIR", FIELD(compile), "a folder for #include, when HANDLER is a source" },
+	{ NULL, 'D', OPTION_WORD, "NAME[=VALUE]", FIELD(compile), "a macro, when HANDLER is a source" },
+	TRUST_OPTION(struct test_options, trust),
+	{ "json", 0, OPTION_FLAG, NULL, FIELD(json), "one JSON document" },
+	{ 0 },
+};
+/* clang-format on */
+
+static void test_vector(struct test_printer *p, const char *path, struct pool *pool, struct trial_engines *engines)
+{
+	const struct handler *h = p->handler;
+	char why[256];
+	struct vector *v;
+	struct trial t;
+
+	if (vector_read(path, &v)) {
+		test_print__unread(p, path, engine_why());
+		return;
+	}
+	if (strcmp(v->handler, h->name)) {
+		snprintf(why, sizeof(why), "it is for handler %s, this is %s", v->handler, h->name);
+		test_print__unread(p, path, why);
+	} else {
+		trial_run(&t, v, pool, &h->files, engines);
+		test_print__trial(p, &t);
+		trial_free(&t);
+	}
+	vector_free(v);
+}
+
+static int test_all(const struct handler *h, const struct test_files *files, struct trial_engines *engines)
+{
+	struct test_printer p = { .json = options.json, .handler = h, .engines = engines };
+	struct pool pool = { 0 };
+
+	test_print__start(&p);
+	for (unsigned i = 0; i < files->count && !signals__signal(); i++)
+		test_vector(&p, files->path[i], &pool, engines);
+	if (!signals__signal())
+		test_print__end(&p);
+	engines__say_skipped(engines);
+	pool_close(&pool);
+	return p.failed || signals__signal() ? FAILED : DONE;
+}
+
+static int test(const char **operands, unsigned count, struct trial_engines *engines)
+{
+	struct handler_wants wants = { .host = engines->wanted[ENGINE_HOST],
+				       .verify = engines__want_kernel(engines),
+				       .trust = options.trust,
+				       .compile = &options.compile };
+	struct test_files files = { 0 };
+	struct handler h;
+	int status = handler__open(&h, operands[0], &wants);
+
+	if (!status)
+		status = engines__without_host(engines, &h);
+	if (!status)
+		status = engines__without_trust(engines, &h, options.trust);
+	for (unsigned i = 1; i < count && !status; i++)
+		status = test_files__add(&files, operands[i]);
+	if (!status && count == 1)
+		status = test_files__find(&files, &h);
+	if (!status)
+		status = test_all(&h, &files, engines);
+	test_files__free(&files);
+	handler__close(&h);
+	return status;
+}
+
+static int run(const char **operands, unsigned count)
+{
+	struct trial_engines engines = { 0 };
+	int status = engines__pick(&engines, &options.engines);
+
+	signals__watch();
+	if (!status)
+		status = test(operands, count, &engines);
+	trial_engines_free(&engines);
+	options__free_list(&options.engines);
+	options__free_list(&options.compile);
+	signals__end();
+	return status;
+}
+
+static const struct example_row examples[] = {
+	{ "spinctl test filtering.c", "Compiles a handler and runs its vectors on every engine." },
+	{ "spinctl test filtering.spin --engine model --json", "An object's vectors on the model of the HPU alone." },
+	{ 0 },
+};
+
+static const struct command_row row = {
+	.name = "spinctl test",
+	.operands = "HANDLER [VECTOR...]",
+	.min_operands = 1,
+	.max_operands = 65535,
+	.summary = "Runs a handler's vectors on every engine and shows what is not as expected",
+	.options = rows,
+	.notes = "HANDLER is a source (NAME.c) or an object (NAME.spin). Its vectors are those named, files or\n"
+		 "folders; else NAME.vec beside it and tests/vectors/NAME/*.vec in its folder or the one above.\n"
+		 "The engines bpf and isolated need root; without it they are left out.",
+	.about = "A vector is a text file: packets that go in, and what has to come out of each: verdict, reason, "
+		 "frame and memory; of messages events, host memory and matching entries, too. Every engine has to give "
+		 "the same: the host build, the kernel in both load classes (messages: the trusted one), and the model "
+		 "of the HPU.\n\n"
+		 "What is different is shown by name: header fields, bytes of the payload, fields of state and "
+		 "tables; and whether the engines agree with each other. A source is compiled with the spincc "
+		 "beside spinctl, or else the one in PATH.\n\n"
+		 "An object may be anybody's: it runs on the model alone, which nothing gets out of. With --trust it runs in "
+		 "the kernel, too, and its host build is made of the source beside it; if there is none, the host engine is "
+		 "left out.",
+	.examples = examples,
+};
+
+const struct subcommand test_command = { "test", &row, run, &options };
+
+static int add_file(struct test_files *files, const char *path)
+{
+	char **grown = realloc(files->path, (files->count + 1) * sizeof(*grown));
+
+	if (grown)
+		files->path = grown;
+	if (!grown || !(grown[files->count] = strdup(path)))
+		return report_error("no memory");
+	files->count++;
+	return DONE;
+}
+
+static int is_vector(const struct dirent *entry)
+{
+	size_t length = strlen(entry->d_name);
+
+	return entry->d_name[0] != '.' && length > 4 && !strcmp(entry->d_name + length - 4, ".vec");
+}
+
+static int add_folder(struct test_files *files, const char *folder)
+{
+	struct dirent **list;
+	int count = scandir(folder, &list, is_vector, alphasort), status = DONE;
+
+	for (int i = 0; i < count; i++) {
+		char path[PATH_MAX];
+
+		if (!status && snprintf(path, sizeof(path), "%s/%s", folder, list[i]->d_name) < (int)sizeof(path))
+			status = add_file(files, path);
+		free(list[i]);
+	}
+	if (count >= 0)
+		free(list);
+	return status;
+}
+
+int test_files__add(struct test_files *files, const char *path)
+{
+	size_t length = strlen(path);
+	unsigned before = files->count;
+	char folder[PATH_MAX];
+	struct stat st;
+	int status;
+
+	if (stat(path, &st))
+		return report_error("cannot open %s: %s", path, strerror(errno));
+	if (!S_ISDIR(st.st_mode))
+		return add_file(files, path);
+	while (length > 1 && path[length - 1] == '/')
+		length--;
+	snprintf(folder, sizeof(folder), "%.*s", (int)length, path);
+	status = add_folder(files, folder);
+	return status || files->count > before ? status : report_error("%s has no *.vec", path);
+}
+
+/* "a/b/" to "a/", "a/" to "", "" to "../" */
+static void folder_above(const char *folder, char *above, size_t bytes)
+{
+	size_t length = strlen(folder), at;
+
+	while (length && folder[length - 1] == '/')
+		length--;
+	at = length;
+	while (at && folder[at - 1] != '/')
+		at--;
+	if (at == length || (length - at <= 2 && !strncmp(folder + at, "..", length - at)))
+		snprintf(above, bytes, "%s../", folder);
+	else
+		snprintf(above, bytes, "%.*s", (int)at, folder);
+}
+
+int test_files__find(struct test_files *files, const struct handler *h)
+{
+	char above[PATH_MAX + 4], path[PATH_MAX + sizeof(h->stem) + 32];
+	int status = DONE;
+
+	snprintf(path, sizeof(path), "%s%s.vec", h->folder, h->stem);
+	if (!access(path, F_OK))
+		status = add_file(files, path);
+	snprintf(path, sizeof(path), "%stests/vectors/%s", h->folder, h->stem);
+	if (!status)
+		status = add_folder(files, path);
+	folder_above(h->folder, above, sizeof(above));
+	snprintf(path, sizeof(path), "%stests/vectors/%s", above, h->stem);
+	if (!status)
+		status = add_folder(files, path);
+	if (status || files->count)
+		return status;
+	return report_error("%s has no vectors: write %s%s.vec (`spinctl new` shows how one looks), or name some", h->stem, h->folder,
+			    h->stem);
+}
+
+void test_files__free(struct test_files *files)
+{
+	for (unsigned i = 0; i < files->count; i++)
+		free(files->path[i]);
+	free(files->path);
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include <errno.h>
+#include <ftw.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "user/tool/compile.h"
+#include "user/tool/error.h"
+#include "user/tool/notify.h"
+
+#define WORDS_MAX 64
+
+/* The installed or built neighbour, or just the name, for PATH. */
+static void find_spincc(char path[PATH_MAX])
+{
+	ssize_t n = readlink("/proc/self/exe", path, PATH_MAX - 16);
+	char *slash;
+
+	path[n > 0 ? n : 0] = '\0';
+	slash = strrchr(path, '/');
+	if (slash) {
+		snprintf(slash + 1, 8, "spincc");
+		if (!access(path, X_OK))
+			return;
+	}
+	snprintf(path, PATH_MAX, "spincc");
+}
+
+/* Compilers leave what they were writing when they are stopped: all of it goes where the output goes. */
+static void keep_temps_in(const char *output)
+{
+	char folder[PATH_MAX];
+	const char *slash = strrchr(output, '/');
+
+	snprintf(folder, sizeof(folder), "%.*s", slash ? (int)(slash - output) : 1, slash ? output : ".");
+	setenv("TMPDIR", folder, 1);
+}
+
+static void child(char **words, const char *output)
+{
+	setpgid(0, 0);
+	prctl(PR_SET_PDEATHSIG, SIGTERM); /* if we are killed, it cleans up, too */
+	keep_temps_in(output);
+	signal(SIGINT, SIG_DFL);
+	signal(SIGTERM, SIG_DFL);
+	signal(SIGHUP, SIG_DFL);
+	signal(SIGPIPE, SIG_DFL);
+	execvp(words[0], words);
+	fprintf(stderr, "spinctl: cannot run %s: %s; put it beside spinctl or in PATH\n", words[0], strerror(errno));
+	_exit(127);
+}
+
+int compile__run(const char *source, const char *target, const char *output, int verify, const struct option_list *extra)
+{
+	char path[PATH_MAX], *words[WORDS_MAX] = { path, "--target", (char *)target, "-o", (char *)output };
+	unsigned count = 5;
+	pid_t compiler;
+	int rc;
+
+	if (!verify)
+		words[count++] = "--no-verify";
+	for (unsigned i = 0; extra && i < extra->count; i++) {
+		if (count == WORDS_MAX - 3)
+			return report_error("more than %d options for the compiler", WORDS_MAX - 9);
+		words[count++] = (char *)extra->items[i];
+	}
+	words[count++] = "--";
+	words[count++] = (char *)source;
+	find_spincc(path);
+	fflush(stdout);
+	if (signals__signal())
+		return FAILED;
+	compiler = fork();
+	if (compiler == 0)
+		child(words, output);
+	if (compiler < 0)
+		return report_error("cannot start spincc: %s", strerror(errno));
+	setpgid(compiler, compiler); /* whoever of us is first */
+	signals__child(compiler);
+	while (waitpid(compiler, &rc, 0) < 0 && errno == EINTR)
+		;
+	signals__child(0);
+	if (signals__signal())
+		return FAILED;
+	if (WIFSIGNALED(rc))
+		return report_error("spincc was stopped by signal %d", WTERMSIG(rc));
+	return WEXITSTATUS(rc) ? FAILED : DONE; /* spincc has said why */
+}
+
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
+{
+	(void)st;
+	(void)type;
+	(void)at;
+	remove(path);
+	return 0;
+}
+
+void compile__remove_folder(const char *path)
+{
+	nftw(path, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Messages about errors: to stderr, or kept for the thread that asked for them. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "user/tool/error.h"
+
+/* Where this thread's messages go instead of stderr. */
+static __thread char *kept;
+static __thread size_t kept_bytes;
+
+void report_errors_to(char *text, size_t bytes)
+{
+	kept = text;
+	kept_bytes = bytes;
+}
+
+int report_error(const char *format, ...)
+{
+	va_list args;
+
+	if (kept) {
+		if (*kept)
+			return FAILED;
+		va_start(args, format);
+		vsnprintf(kept, kept_bytes, format, args);
+		va_end(args);
+		return FAILED;
+	}
+	fflush(stdout);
+	fputs("spinctl: ", stderr);
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	fputc('\n', stderr);
+	return FAILED;
+}
+
+int output_failed(void)
+{
+	const char *reason = write(STDOUT_FILENO, "\n", 1) < 0 ? strerror(errno) : NULL;
+
+	return report_error("cannot write the output%s%s", reason ? ": " : "", reason ? reason : "");
+}

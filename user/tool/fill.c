@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "user/lib/printable.h"
+#include "user/tool/error.h"
+#include "user/tool/fill.h"
+
+/* What a target's function gave, as a status. */
+static int told(int err, const char *option, const char *word)
+{
+	return !err ? DONE : err == FILL_REPORTED ? FAILED : report_error("%s %s: %s", option, word, spin_strerror_last());
+}
+
+static int insert(const struct fill_target *target, const char *word)
+{
+	const char *colon = strchr(word, ':');
+	char table[64];
+
+	if (!colon || colon == word || (size_t)(colon - word) >= sizeof(table))
+		return report_error("--insert %s: write TABLE:FIELD=VALUE ...", word);
+	snprintf(table, sizeof(table), "%.*s", (int)(colon - word), word);
+	return told(target->insert(target->arg, table, colon + 1), "--insert", word);
+}
+
+/* What stands in the file may be anything. */
+static int refused(const char *path, unsigned line)
+{
+	char why[512];
+
+	printable(why, sizeof(why), spin_strerror_last());
+	return report_error("%s:%u: %s", path, line, why);
+}
+
+static int insert_file(const struct fill_target *target, const char *word)
+{
+	const char *equals = strchr(word, '=');
+	char table[64], *line = NULL;
+	unsigned number = 0;
+	size_t bytes = 0;
+	int status = DONE;
+	FILE *from;
+
+	if (!equals || equals == word || (size_t)(equals - word) >= sizeof(table))
+		return report_error("--insert-from %s: write TABLE=FILE", word);
+	snprintf(table, sizeof(table), "%.*s", (int)(equals - word), word);
+	from = fopen(equals + 1, "re");
+	if (!from)
+		return report_error("cannot open %s: %s", equals + 1, strerror(errno));
+	while (!status && getline(&line, &bytes, from) > 0) {
+		number++;
+		line[strcspn(line, "#\r\n")] = '\0';
+		if (line[strspn(line, " \t")])
+			status = target->insert(target->arg, table, line);
+		if (status && status != FILL_REPORTED)
+			status = refused(equals + 1, number);
+	}
+	if (!status && ferror(from))
+		status = report_error("cannot read %s: %s", equals + 1, strerror(errno));
+	free(line);
+	fclose(from);
+	return status;
+}
+
+int fill__apply(const struct fill_options *fill, const struct fill_target *target)
+{
+	int status = DONE;
+
+	for (unsigned i = 0; i < fill->sets.count && !status; i++)
+		status = told(target->set(target->arg, fill->sets.items[i]), "--set", fill->sets.items[i]);
+	for (unsigned i = 0; i < fill->inserts.count && !status; i++)
+		status = insert(target, fill->inserts.items[i]);
+	for (unsigned i = 0; i < fill->files.count && !status; i++)
+		status = insert_file(target, fill->files.items[i]);
+	return status;
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Tells others that a command is attached, for run, record and recv. The ready file is new: what somebody put in its
+ * place after ready__begin(), as a link to another file, is not written.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "user/lib/interrupt.h"
+#include "user/tool/notify.h"
+#include "user/tool/error.h"
+#include "user/tool/notify.h"
+
+static const char word[] = "ready\n";
+
+static int tell_file(const char *path)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+
+	if (fd < 0 || write(fd, word, sizeof(word) - 1) < 0) {
+		int err = errno;
+
+		if (fd >= 0)
+			close(fd);
+		if (err == EEXIST)
+			return report_error("cannot write %s: somebody made another file or a link there meanwhile; name one in a "
+					    "folder that others cannot write to",
+					    path);
+		return report_error("cannot write %s: %s", path, strerror(err));
+	}
+	close(fd);
+	return DONE;
+}
+
+int ready__begin(const char *path)
+{
+	if (path && unlink(path) && errno != ENOENT)
+		return report_error("cannot remove %s of an earlier run: %s", path, strerror(errno));
+	return DONE;
+}
+
+int ready__notify(unsigned fd, const char *path)
+{
+	if (fd != READY_NO_FD) {
+		if (write((int)fd, word, sizeof(word) - 1) < 0)
+			return report_error("--ready-fd %u: %s", fd, strerror(errno));
+		close((int)fd);
+	}
+	return path ? tell_file(path) : DONE;
+}
+
+double now_s(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static volatile sig_atomic_t stopped;
+static volatile pid_t child;
+
+static void on_signal(int sig)
+{
+	stopped = sig;
+	if (child > 0)
+		kill(-child, SIGTERM);
+	interrupt__loads();
+}
+
+void signals__watch(void)
+{
+	struct sigaction action = { .sa_handler = on_signal };
+
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+	sigaction(SIGHUP, &action, NULL);
+}
+
+int signals__signal(void)
+{
+	return stopped;
+}
+
+void signals__child(pid_t pid)
+{
+	child = pid;
+	if (pid > 0 && stopped)
+		kill(-pid, SIGTERM);
+}
+
+void signals__end(void)
+{
+	if (!stopped)
+		return;
+	fflush(stdout);
+	signal(stopped, SIG_DFL);
+	raise(stopped);
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef SPINCTL_CHOICE_H
+#define SPINCTL_CHOICE_H
+
+#include <spin/libspin.h>
+
+/* What --mode and --class stand for. The table of options has let no other words through than there are. */
+#define MODE_CHOICES  "auto|native|generic"
+#define CLASS_CHOICES "trusted|isolated"
+
+enum spin_mode parse_enum__mode(const char *name);
+enum spin_class parse_enum__class(const char *name);
+
+/* --need: "header_first,reliable" to bits. -EINVAL with a reason. */
+int parse_enum__capabilities(const char *names, uint32_t *out);
+/* --hpus cpu|queue|spread[=N]: *count is N, 0 for all. -EINVAL with a reason. */
+int parse_enum__hpus(const char *text, enum spin_hpus *hpus, uint32_t *count);
+
+/* --match: as spin_rule__parse(), but an empty one is refused: an unset variable of the shell's is not "all datagrams". */
+int parse_enum__match(const char *text, struct spin_rule *out);
+
+#endif
