@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Decoded code: from an address to the next jump, straight on past branches that are not taken. */
+/*
+ * Decodes code into blocks: from an address to the next jump, and on past branches that are not taken. Keeps them in a hash table
+ * and an arena. Called by lines.c and exec.c; a block is valid until block__flush(), which also runs when the arena is full.
+ */
 #include <string.h>
 
-#include "hwmodel/core/core.h"
+#include "hwmodel/core/state.h"
 
 /* Instructions, one check before each, two fetches per line, and what ends the block. */
 enum { OPS_MAX = 2 * RV32_BLOCK_INSNS + 2 * (4 * RV32_BLOCK_INSNS / RV32_LINE_BYTES + 2) + 2, OP_NONE = 255 };
@@ -235,7 +238,7 @@ static void find_division(struct draft *d, uint32_t pc, struct edge *taken)
 	taken->divisor = insn.rs2;
 }
 
-/* What follows an instruction that ends a block; false if the block goes on. */
+/* Adds the edges after an instruction. Returns false if the block goes on after it. */
 static bool end_block(struct draft *d, const struct rv32_insn *insn)
 {
 	uint32_t next = insn->pc + insn->len_bytes;
@@ -289,7 +292,7 @@ static const struct {
 	{ RV32_OP_COUNT, RV32_OP_COUNT, 0 }
 };
 
-/* Gives pairs of ops one dispatch; both keep their place, so that nothing else has to know. */
+/* Gives frequent pairs of ops one dispatch (fused.def). Both ops keep their place, so nothing else changes. */
 static void fuse(struct draft *d)
 {
 	for (unsigned i = 0; i + 1 < d->ops; i++) {
@@ -344,7 +347,7 @@ static struct block *commit(struct draft *d, uint32_t pc, struct hazard hazard)
 	return block;
 }
 
-/* Ends a block that could go on with `insn`: what that makes of the last one here is found out all the same. */
+/* Ends a block before `insn`, which would be its next one: its effect on the last instruction here is scheduled all the same. */
 static void cut_block(struct draft *d, const struct rv32_insn *insn)
 {
 	struct schedule ahead = d->schedule;

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The core as its user sees it. */
+/*
+ * The interface of <hwmodel/rv32.h>: opens and closes a core, reads and sets its registers, runs it to a cycle. Called by the SoC
+ * (soc/hpu.c), hpu-run and tests. All that runs instructions is in exec.c.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "hwmodel/core/core.h"
+#include "hwmodel/core/state.h"
 #include "hwmodel/core/icache.h"
 
 static const uint64_t no_generation;
@@ -68,7 +71,7 @@ void rv32_core__free(struct rv32_core *core)
 	free(core);
 }
 
-/* Ends a pause at a bus access: what comes next is no longer that access. */
+/* Gives up the bus access at which the core is paused: the next instruction is another one. */
 static void leave_pause(struct rv32_core *core)
 {
 	if (core->paused) {
@@ -93,7 +96,7 @@ void rv32_core__set_pc(struct rv32_core *core, uint32_t pc)
 
 uint32_t rv32_core__pc(const struct rv32_core *core)
 {
-	return core->paused ? op_info(core->paused)->pc : core->pc;
+	return core_pc(core);
 }
 
 void rv32_core__set_reg(struct rv32_core *core, unsigned x, uint32_t value)
@@ -138,16 +141,7 @@ void rv32_core__add_breakpoint(struct rv32_core *core, uint32_t pc)
 
 uint64_t rv32_core__cycle(const struct rv32_core *core)
 {
-	return core->cycle + (core->paused ? op_info(core->paused)->issue : 0);
-}
-
-void core__look_ahead(struct rv32_core *core)
-{
-	uint64_t early = core->share_from > RV32_SHARE_EARLY ? core->share_from - RV32_SHARE_EARLY : 0;
-
-	core->shared = core->cycle >= early;
-	core->pages = core->page[core->shared];
-	core->until = core->shared || core->limit < early ? core->limit : early;
+	return core_cycle(core);
 }
 
 void rv32_core__share(struct rv32_core *core, uint64_t from_cycle)
@@ -176,7 +170,7 @@ enum rv32_stop rv32_core__run(struct rv32_core *core, uint64_t until_cycle)
 		return RV32_STOP_CYCLES;
 	core->limit = until_cycle;
 	lines__recheck(core);
-	core__look_ahead(core);
+	memory__select_pages(core);
 	stop = exec__run(core, NULL);
 	if (core->profile)
 		stats__fold(core);

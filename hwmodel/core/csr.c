@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Control and status registers: which exist in which mode as measured on PsPIN, and what they hold. */
-#include "hwmodel/core/core.h"
+/*
+ * Control and status registers: which exist in machine and user mode, as measured on PsPIN, and their values. Called by exec.c for
+ * csrrw, csrrs and csrrc, and by hazard.c for those that flush the pipeline.
+ */
+#include "hwmodel/core/state.h"
 
 enum {
 	USTATUS = 0x000,

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Runs blocks. Each op jumps to the next one's code; what an instruction does
- * stands in isa.def. Static cycles are charged when a block is left, by the
- * edge; dynamic ones at once. `cycle` is core->cycle, kept in a register.
+ * Runs blocks by threaded dispatch: each op jumps to the code of the next one. What an instruction does is in isa.def. Static cycles
+ * are charged when a block is left, by its edge; those that depend on data are charged at once. Called by rv32_core__run() alone.
+ * Invariant: `cycle` is core->cycle kept in a register; it is stored before any call that reads or moves it, and RELOAD()ed after.
  */
 #include <string.h>
 
-#include "hwmodel/core/core.h"
+#include "hwmodel/core/state.h"
 
 /* clang-format off */
 #define RD   x[op->rd]
@@ -31,7 +31,7 @@
 		goto *op->label;                             \
 	} while (0)
 
-/* Of Xpulp: the field that an immediate names, and a branch with a number. */
+/* Xpulp: position, width and mask of the bit field that an immediate names; the immediate that a branch compares with. */
 #define FIELD_AT (IMM & 31)
 #define FIELD_TOP (IMM >> 5 & 31)
 #define FIELD_ONES (~(0xfffffffeu << FIELD_TOP))
@@ -48,7 +48,7 @@
 		LEAVE(edge);                                                  \
 	} while (0)
 
-/* After anything that may have asked the bus or let much time pass. */
+/* After a call that may have used the bus or moved the cycle. */
 #define RELOAD() (cycle = core->cycle, until = core->until, read_page = core->pages.read, write_page = core->pages.write)
 
 #define IN_WORD(type, addr) (sizeof(type) == 1 || (sizeof(type) == 2 ? ((addr) & 3) != 3 : ((addr) & 3) == 0))
@@ -99,7 +99,7 @@
 		stats__dynamic(core, op, RV32_CYC_MULDIV, extra_);                    \
 		core->divided.cycles = 1 + rv32_divider_extra(is_signed, RS2);        \
 		core->divided.until = core->cycle;                                    \
-		core__look_ahead(core);                                               \
+		memory__select_pages(core);                                               \
 		RELOAD();                                                             \
 		RD = (quotient);                                                      \
 	} while (0)
@@ -176,7 +176,7 @@ static struct hazard divide(struct rv32_core *core, const struct edge *edge)
 	stats__dynamic_at(core, pc, RV32_CYC_MULDIV, extra);
 	core->divided.cycles = 1 + extra;
 	core->divided.until = core->cycle;
-	core__look_ahead(core);
+	memory__select_pages(core);
 	return (struct hazard){ .flags = HAZARD_LONG };
 }
 
@@ -383,7 +383,7 @@ touch:
 out_of_time:
 	core->cycle = cycle;
 	if (cycle < core->limit) { /* only until it has to be looked whether windows are shared */
-		core__look_ahead(core);
+		memory__select_pages(core);
 		RELOAD();
 		op = edge->next;
 		goto * op->label;
@@ -442,7 +442,7 @@ L_halt:
 	return RV32_STOP_HALT;
 
 dispatch: /* to core->pc, which is nobody's edge */
-	core__look_ahead(core);
+	memory__select_pages(core);
 	RELOAD();
 	core->stopped = is_breakpoint(core, core->pc);
 	if (core->stopped)

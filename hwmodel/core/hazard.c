@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Static timing: what an instruction costs after the ones before it. */
-#include "hwmodel/core/core.h"
+/*
+ * Static timing of the RI5CY pipeline: the cycles of an instruction after those before it. Called by block.c while code is decoded,
+ * and by xpulp.c. Nothing here depends on data; every number is from timing.h.
+ */
+#include "hwmodel/core/state.h"
 
 static bool is_load(const struct rv32_insn *insn)
 {

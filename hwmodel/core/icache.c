@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* A cluster's instruction cache: tags, ports and refills; see icache.h. Called by lines.c, and by the SoC to flush it. */
 #include "hwmodel/core/icache.h"
-#include "hwmodel/core/later.h"
-#include "hwmodel/core/timetable.h"
+#include "hwmodel/core/max.h"
+#include "hwmodel/core/reservations.h"
+#include "hwmodel/core/timing.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { NO_LINE = UINT32_MAX };
-
-/* From a lookup that misses to where the central controller may take it: the port's request, and its FIFO. */
-enum { REQUEST_CYCLES = 2 };
-/* From there to the read of program memory, in a FIFO of two. */
-enum { READ_CYCLES = 1 };
 
 /* One core's controller. */
 struct port {
@@ -97,8 +94,8 @@ static void end_refill(struct icache *icache, struct port *port)
 	icache->refills--;
 }
 
-/* Lines whose refill is done by now are there. */
-static void settle(struct icache *icache, uint64_t cycle)
+/* Completes the refills whose lines have arrived by this cycle. */
+static void complete_refills(struct icache *icache, uint64_t cycle)
 {
 	for (uint32_t i = 0; icache->refills && i < icache->config.ports; i++)
 		if (icache->ports[i].line != NO_LINE && icache->ports[i].ready <= cycle)
@@ -153,13 +150,13 @@ static const struct port *pending(const struct icache *icache, uint32_t line)
 /* The central controller has taken a port's request at this cycle. */
 static void start_refill(struct icache *icache, struct port *port, uint64_t taken)
 {
-	uint64_t start = later(taken - REQUEST_CYCLES, icache->memory_free);
+	uint64_t start = max_u64(taken - ICACHE_REQUEST_CYCLES, icache->memory_free);
 
 	if (icache->config.memory)
-		start = timetable__take(icache->config.memory, start, icache->config.refill_cycles);
+		start = reservations__take(icache->config.memory, start, icache->config.refill_cycles);
 	icache->memory_free = start + icache->config.refill_cycles;
 	icache->read_before = icache->read_last;
-	icache->read_last = start + REQUEST_CYCLES + READ_CYCLES;
+	icache->read_last = start + ICACHE_REQUEST_CYCLES + ICACHE_READ_CYCLES;
 	icache->misses++;
 	port->ready = start + icache->config.miss_cycles;
 	icache->refills++;
@@ -167,23 +164,24 @@ static void start_refill(struct icache *icache, struct port *port, uint64_t take
 }
 
 /*
- * When a port has the line that its lookup missed at this cycle. It chooses a way before it asks, whoever refills in the end. The
- * central controller takes a request per cycle, of any port: it has one for a line on its way wait, tells one that comes with the
- * line or a cycle later to look it up again, and refills for one that comes later still: it does not look at the tags.
+ * When a port has the line that its lookup missed at this cycle. The port chooses a way before it requests the line, even if another
+ * port's refill brings it. The central controller takes one request per cycle. A request for a line in flight waits for it; one that
+ * comes with the line, or a cycle later, looks it up again; one that comes later still refills, since the controller does not look at
+ * the tags.
  */
 static uint64_t miss(struct icache *icache, struct port *port, uint64_t cycle, uint32_t line)
 {
 	const struct port *other = pending(icache, line);
 	uint32_t way = choose_way(icache, port, line);
-	uint64_t taken = cycle + REQUEST_CYCLES, ready;
+	uint64_t taken = cycle + ICACHE_REQUEST_CYCLES, ready;
 
 	if (icache->config.refill_cycles)
-		taken = later(taken, icache->controller_free);
+		taken = max_u64(taken, icache->controller_free);
 	if (other && taken <= other->ready) {
-		ready = later(taken + 2, other->ready);
+		ready = max_u64(taken + 2, other->ready);
 	} else {
 		if (icache->config.refill_cycles)
-			taken = later(taken, icache->read_before + 1);
+			taken = max_u64(taken, icache->read_before + 1);
 		port->line = line;
 		port->way = way;
 		start_refill(icache, port, taken);
@@ -201,14 +199,14 @@ uint64_t icache__fetch(struct icache *icache, unsigned port_number, uint64_t cyc
 	uint32_t line = addr / icache->config.line_bytes;
 	uint64_t asked = cycle;
 
-	settle(icache, cycle);
-	if (port->next > cycle) { /* its controller waits for a line that is no longer wanted */
+	complete_refills(icache, cycle);
+	if (port->next > cycle) { /* its controller still waits for a line that the core no longer needs */
 		cycle = port->next;
-		if (port->line != NO_LINE) /* this one alone: others go on before that cycle, and find what is there by then */
+		if (port->line != NO_LINE) /* only this port's: others run before that cycle, and find what is there by then */
 			end_refill(icache, port);
 	}
 	if (!is_there(icache, line))
-		cycle = later(miss(icache, port, cycle, line), cycle);
+		cycle = max_u64(miss(icache, port, cycle, line), cycle);
 	return cycle - asked;
 }
 
@@ -219,7 +217,7 @@ uint64_t icache__next_lookup(const struct icache *icache, unsigned port)
 
 int icache__has(struct icache *icache, uint64_t cycle, uint32_t addr)
 {
-	settle(icache, cycle);
+	complete_refills(icache, cycle);
 	return is_there(icache, addr / icache->config.line_bytes);
 }
 

@@ -12,14 +12,14 @@
 #include <stdint.h>
 
 struct icache;
-struct timetable;
+struct reservations;
 
 struct icache_config {
 	uint32_t bytes, ways, line_bytes; /* all powers of two */
 	uint32_t ports;                   /* cores */
 	uint32_t miss_cycles;             /* what a fetch that misses takes longer than one that hits, alone */
-	uint32_t refill_cycles;   /* from the start of a refill to where the next may start: its beats; 0: no port waits for another */
-	struct timetable *memory; /* the port that refills come from, in PsPIN's RTL one for all; NULL: nobody else's */
+	uint32_t refill_cycles;      /* from the start of a refill to where the next may start: its beats; 0: no port waits for another */
+	struct reservations *memory; /* the port that refills come from, in PsPIN's RTL one for all; NULL: nobody else's */
 };
 
 /* NULL with errno ENOMEM, or EINVAL: no such cache. */

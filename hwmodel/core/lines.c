@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Between a core and its instruction cache. Blocks whose lines are all there run as if there were no cache, and lead to
- * each other directly; when a line comes or goes, those links are cut, and not made again before the cache is quiet. For a
- * block that lacks a line the part up to its first branch may do (HAZARD_SHORT: what is behind it may never run), else one
- * that asks for its lines (HAZARD_COLD) as RI5CY's front end does: it holds one line, asks for the next as soon as an
- * instruction in the last word waits to be decoded, and for a jump's target in the cycle of the jump.
+ * The front end between a core and its instruction cache. Called by exec.c at each way out of a block that is not linked.
+ *
+ * Blocks whose lines are all in the cache run as if there were no cache, and are linked to each other directly. When a line comes or
+ * goes, these links are cut; they are made again when the cache has had no refill for ICACHE_QUIET_CYCLES. For a block that lacks a
+ * line there are two other variants: HAZARD_SHORT ends at the first branch, since the rest may never run; HAZARD_COLD has helper ops
+ * that request lines as RI5CY's front end does. That holds one line, requests the next one as soon as an instruction in the last
+ * word waits to be decoded, and requests a jump's target in the cycle of the jump.
  */
-#include "hwmodel/core/core.h"
+#include "hwmodel/core/state.h"
 #include "hwmodel/core/icache.h"
-#include "hwmodel/core/later.h"
-
-/* From a fetch that hits to the issue of the instruction that it is for. */
-enum { HIT_CYCLES = 2 };
+#include "hwmodel/core/max.h"
 
 bool lines__known(const struct rv32_core *core, const struct block *block)
 {
@@ -36,7 +35,7 @@ void lines__recheck(struct rv32_core *core)
 /* Lines come and go: cores of the cache have to run in order of time. */
 static bool changes(const struct rv32_core *core)
 {
-	return core->icache && core->cycle < icache__last_refill(core->icache) + RV32_QUIET_CYCLES;
+	return core->icache && core->cycle < icache__last_refill(core->icache) + ICACHE_QUIET_CYCLES;
 }
 
 bool lines__turn(struct rv32_core *core)
@@ -155,8 +154,8 @@ void lines__jump(struct rv32_core *core, uint32_t pc, const struct edge *edge)
 		return;
 	core->fetch.early = edge ? lines__early(core, edge) : core->fetch.stopped_early;
 	core->fetch.stopped_early = 0;
-	next = icache__next_lookup(core->icache, core->icache_port) + HIT_CYCLES;
-	if (next <= HIT_CYCLES || next + core->fetch.early <= core->cycle)
+	next = icache__next_lookup(core->icache, core->icache_port) + FETCH_HIT_CYCLES;
+	if (next <= FETCH_HIT_CYCLES || next + core->fetch.early <= core->cycle)
 		return;
 	core->fetch.early = next < core->cycle ? core->cycle - next : 0;
 	if (next > core->cycle)
@@ -178,7 +177,7 @@ void lines__fall(struct rv32_core *core, const struct edge *edge)
 /* Asks for a line so that an instruction can issue at a cycle if it hits; false: not yet. */
 static bool ask(struct rv32_core *core, uint64_t now, uint64_t hit, uint32_t line)
 {
-	uint64_t cycle = hit > HIT_CYCLES ? hit - HIT_CYCLES : 0;
+	uint64_t cycle = hit > FETCH_HIT_CYCLES ? hit - FETCH_HIT_CYCLES : 0;
 	struct rv32_bus_request req = {
 		.cycle = now,
 		.addr = line,
@@ -238,13 +237,13 @@ static const struct op_info *one_before(const struct op *op)
 
 bool lines__ahead(struct rv32_core *core, const struct op *op)
 {
-	uint64_t now = core->cycle + op_info(op)->issue, hit = decoded(core, op) + HIT_CYCLES;
+	uint64_t now = core->cycle + op_info(op)->issue, hit = decoded(core, op) + FETCH_HIT_CYCLES;
 	uint32_t line = (uint32_t)op->imm;
 
 	if (core->fetch.ahead == line)
 		return true;
 	if (op->rs1) /* entered in its last word: asked for when that arrives */
-		hit = now - (one_before(op) ? 0 : core->fetch.early) + HIT_CYCLES - 1;
+		hit = now - (one_before(op) ? 0 : core->fetch.early) + FETCH_HIT_CYCLES - 1;
 	else
 		hit -= op->rs2;
 	if (!ask(core, now, hit, line))
@@ -274,7 +273,7 @@ static uint64_t issued(const struct rv32_core *core, const struct op_info *befor
 		return issue + (info->stall_fetch ? divisions(late + info->stall_fetch, one) - one : divisions(late, one));
 	if (late && before && is_high_product(before))
 		return issue + (late < before->cost ? 1 : late + 1 - before->cost);
-	return later(ready, issue);
+	return max_u64(ready, issue);
 }
 
 bool lines__fetched(const struct rv32_core *core, uint32_t pc, uint64_t cycle)
@@ -305,10 +304,10 @@ bool lines__need(struct rv32_core *core, const struct op *op)
 			due -= (uint64_t)(core->waited.cycles - core->waited.lines);
 	}
 	core->stopped &= instruction(op)->pc == core->pc;
-	stall(core, op_info(op)->pc, issued(core, before, instruction(op), issue, later(core->fetch.ready, due) - due) - issue);
+	stall(core, op_info(op)->pc, issued(core, before, instruction(op), issue, max_u64(core->fetch.ready, due) - due) - issue);
 	core->fetch.line = line;
 	core->fetch.ahead = RV32_NO_LINE;
 	lines__recheck(core);
-	core__look_ahead(core);
+	memory__select_pages(core);
 	return true;
 }

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Memory off the fast path: misaligned accesses, atomics, windows smaller than a page, the bus. */
+/*
+ * Memory accesses off the fast path of exec.c: misaligned ones, atomics, windows smaller than a page, the bus. Each moves core->cycle
+ * by what the access waits. An access that the bus stops (RV32_BUS_STOP) has done nothing, and is repeated later.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
-#include "hwmodel/core/core.h"
+#include "hwmodel/core/state.h"
 
 /* The host byte at addr in a window that has all `flags` and none of `without`; NULL if no window holds all bytes. */
 static uint8_t *window_at(const struct rv32_core *core, uint32_t addr, unsigned bytes, unsigned flags, unsigned without)
@@ -62,7 +65,7 @@ static enum rv32_bus_status ask_bus(struct rv32_core *core, const struct op *op,
 	if (status != RV32_BUS_OK)
 		return status;
 	stats__dynamic(core, op, req->wait_cause, (int64_t)req->wait_cycles + (op_info(op)->next_reads ? req->use_cycles : 0));
-	core__look_ahead(core);
+	memory__select_pages(core);
 	return RV32_BUS_OK;
 }
 
@@ -324,6 +327,15 @@ void memory__amo_check(struct rv32_core *core, const struct op *op, uint32_t add
 		overlap(core, access, before, false);
 	}
 	core->amo_bank = -1;
+}
+
+void memory__select_pages(struct rv32_core *core)
+{
+	uint64_t early = core->share_from > RV32_SHARE_EARLY ? core->share_from - RV32_SHARE_EARLY : 0;
+
+	core->shared = core->cycle >= early;
+	core->pages = core->page[core->shared];
+	core->until = core->shared || core->limit < early ? core->limit : early;
 }
 
 #define TABLE_BYTES (RV32_PAGES * sizeof(uintptr_t))

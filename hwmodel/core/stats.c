@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Where cycles went. Running code only counts how often each edge is taken;
- * what that means per instruction and cause is worked out here, later.
+ * Where cycles went, by cause and by address. Running code only counts how often each edge is taken; stats__fold() turns these counts
+ * into instructions and cycles when somebody asks. Called by all files of core/; calls none of them.
  */
-#include "hwmodel/core/core.h"
+#include "hwmodel/core/state.h"
 
 static uint64_t *profiled(struct rv32_core *core, enum rv32_cause cause, uint32_t pc)
 {
@@ -33,12 +33,12 @@ void rv32_core__move_cycles(struct rv32_core *core, enum rv32_cause cause, uint3
 
 void rv32_core__wait(struct rv32_core *core, uint64_t to_cycle, enum rv32_cause cause)
 {
-	uint64_t now = rv32_core__cycle(core);
+	uint64_t now = core_cycle(core);
 
 	if (to_cycle <= now)
 		return;
 	core->cycle += to_cycle - now;
-	charge(core, rv32_core__pc(core), cause, to_cycle - now);
+	charge(core, core_pc(core), cause, to_cycle - now);
 }
 
 void stats__dynamic_at(struct rv32_core *core, uint32_t pc, enum rv32_cause cause, int64_t cycles)

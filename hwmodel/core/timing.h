@@ -113,4 +113,24 @@
 #define TIMING_MRET_EXTRA 4
 #endif
 
+/*
+ * Instruction fetch. M: misses of one and of several cores (tests/accuracy/, instruction cache); R: riscv_L0_buffer.sv, icache_ctrl.
+ * No row of tests/core/ has a cache, so no -D overrides these.
+ */
+enum {
+	FETCH_HIT_CYCLES = 2,      /* cycles from a lookup that hits to the issue of the instruction that it is for */
+	ICACHE_REQUEST_CYCLES = 2, /* cycles from a lookup that misses, through the port's FIFO, to the central controller */
+	ICACHE_READ_CYCLES = 1,    /* cycles from there, through a FIFO of two, to the read of program memory */
+};
+
+/* A: cycles without a refill after which the model takes a cache's content to stay as it is. Costs speed, not accuracy, if larger. */
+enum { ICACHE_QUIET_CYCLES = 512 };
+
+/* R: what Xpulp needs before a loop, for xpulp__loops(), which estimates it. Cycles. */
+enum {
+	XPULP_SETUP_CYCLES = 1,  /* lp.setup */
+	XPULP_COUNT_CYCLES = 2,  /* number of turns: the distance, divided by a step that is a power of two */
+	XPULP_OFFSET_CYCLES = 1, /* a pointer that must first point at the first access */
+};
+
 #endif

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * <hwmodel/xpulp.h>: what the innermost loops of a profiled program would gain from Xpulp (hardware loops, post-increment, p.mac). An
+ * estimate from the profile and the rules of hazard.c; no code is changed. Called by spinctl cost.
+ */
 #include <hwmodel/xpulp.h>
 
 #include <string.h>
 
-#include "hwmodel/core/core.h"
+#include "hwmodel/core/state.h"
 
 enum {
-	BODY_MAX = 256,    /* instructions of a loop at most */
-	SETUP_CYCLES = 1,  /* lp.setup */
-	COUNT_CYCLES = 2,  /* the distance to go, divided by a step that is a power of two */
-	OFFSET_CYCLES = 1, /* a pointer that first has to point at the first access */
+	BODY_MAX = 256, /* instructions of a loop at most */
 	POST_MIN = -2048,
 	POST_MAX = 2047,
 };
@@ -150,7 +151,7 @@ static int count_cycles(const struct body *b, unsigned *counter)
 	by = b->insn[step].imm;
 	if (!limit && by == -1)
 		return 0;
-	return COUNT_CYCLES;
+	return XPULP_COUNT_CYCLES;
 }
 
 /* Steps that an access through the register can do itself. Of several accesses each one does its share. Returns the setup. */
@@ -168,7 +169,7 @@ static unsigned fold_steps(struct body *b, struct xpulp_loop *loop)
 			continue;
 		for (first = 0; !is_plain_access(&b->insn[first]) || b->insn[first].rs1 != x; first++)
 			;
-		setup += b->insn[first].imm ? OFFSET_CYCLES : 0;
+		setup += b->insn[first].imm ? XPULP_OFFSET_CYCLES : 0;
 		b->gone[i] = true;
 		loop->post_increments++;
 	}
@@ -262,7 +263,7 @@ static enum xpulp_reason convertible(const struct body *b)
 
 static void convert(struct body *b, struct xpulp_loop *loop)
 {
-	unsigned counter, accesses, others, setup = SETUP_CYCLES, last = b->count - 1;
+	unsigned counter, accesses, others, setup = XPULP_SETUP_CYCLES, last = b->count - 1;
 	int count;
 
 	loop->cycles_xpulp = loop->cycles;

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "hwmodel/core/icache.h"
-#include "hwmodel/core/later.h"
+#include "hwmodel/core/max.h"
 #include "hwmodel/soc/event_unit.h"
 #include "hwmodel/soc/l1.h"
 #include "hwmodel/soc/l2_port.h"
@@ -46,7 +46,7 @@ static void answer_sc(struct hpu *hpu, struct rv32_bus_request *req)
 	const uint64_t saved = req->value && req->wait_cycles > SC_REFUSED_CYCLES ? SC_REFUSED_CYCLES : 0;
 	const uint64_t next = hpu->soc->sc_answered + hpu->target->l2_gap_store, answer = req->cycle + req->wait_cycles;
 
-	hpu->soc->sc_answered = later(answer - saved, next < answer ? next : answer);
+	hpu->soc->sc_answered = max_u64(answer - saved, next < answer ? next : answer);
 	req->wait_cycles = (uint32_t)(hpu->soc->sc_answered - req->cycle);
 }
 

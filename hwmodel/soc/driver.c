@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "hwmodel/core/later.h"
+#include "hwmodel/core/max.h"
 #include "hwmodel/soc/soc.h"
 #include "hwmodel/soc/threads.h"
 
@@ -64,7 +64,7 @@ static uint64_t slot_is_free(const struct hpu *hpu, uint64_t cycle)
 	for (unsigned i = 0; i < hpu->target->command_slots; i++)
 		if (hpu->command_free[i] < first)
 			first = hpu->command_free[i];
-	return later(later(first, hpu->feedback), cycle);
+	return max_u64(max_u64(first, hpu->feedback), cycle);
 }
 
 /* When the driver answers what the thread asked it at that cycle and waits for; UINT64_MAX: not known yet. */
@@ -123,7 +123,7 @@ enum rv32_bus_status driver__yield(struct hpu *hpu, const struct rv32_bus_reques
  */
 static enum rv32_bus_status issue(struct hpu *hpu, struct rv32_bus_request *req)
 {
-	const uint64_t begins = later(req->cycle, hpu->resumed_at ? hpu->resumed_at - 1 : 0);
+	const uint64_t begins = max_u64(req->cycle, hpu->resumed_at ? hpu->resumed_at - 1 : 0);
 	uint64_t at;
 	unsigned slot = slot__next(hpu, begins, &at);
 	unsigned told = at == begins ? slot : (unsigned)hpu->target->command_slots - 1;
@@ -162,7 +162,7 @@ static enum rv32_bus_status wait_for(struct hpu *hpu, struct rv32_bus_request *r
 		return park(hpu, req, 0);
 	if (done == UINT64_MAX)
 		return ask_again(hpu, req);
-	wait_until(req, later(done, hpu->resumed_at), RV32_CYC_COMMAND);
+	wait_until(req, max_u64(done, hpu->resumed_at), RV32_CYC_COMMAND);
 	hpu->resumed_at = 0;
 	return RV32_BUS_OK;
 }

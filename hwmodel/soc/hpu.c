@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "hwmodel/core/later.h"
+#include "hwmodel/core/max.h"
 #include "hwmodel/soc/soc.h"
 #include "hwmodel/soc/threads.h"
 
@@ -353,7 +353,7 @@ static uint64_t until(const struct hpu *hpu)
 
 	if (!hpu->pipeline)
 		return hpu->deadline;
-	end = later(hpu->pipeline->slice_end, rv32_core__cycle(hpu->core) + 1);
+	end = max_u64(hpu->pipeline->slice_end, rv32_core__cycle(hpu->core) + 1);
 	return end < hpu->deadline ? end : hpu->deadline;
 }
 
@@ -364,7 +364,7 @@ static int gives_way(struct hpu *hpu)
 
 	if (hpu->parked)
 		threads__resume(hpu);
-	cycle = later(rv32_core__cycle(hpu->core), hpu->soc->reached);
+	cycle = max_u64(rv32_core__cycle(hpu->core), hpu->soc->reached);
 	if (!hpu->slice_over)
 		return 0;
 	hpu->slice_over = 0;
@@ -384,7 +384,7 @@ void hpu__turn(struct hpu *hpu)
 		take_back(hpu);
 	if (hpu->waits) {
 		if (hpu->pipeline)
-			threads__park(hpu, PARK_TASK, later(rv32_core__cycle(hpu->core), hpu->soc->reached), UINT64_MAX);
+			threads__park(hpu, PARK_TASK, max_u64(rv32_core__cycle(hpu->core), hpu->soc->reached), UINT64_MAX);
 		return;
 	}
 	for (;;) {

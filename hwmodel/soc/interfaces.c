@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include <stdlib.h>
 
-#include "hwmodel/core/later.h"
-#include "hwmodel/core/timetable.h"
+#include "hwmodel/core/max.h"
+#include "hwmodel/core/reservations.h"
 #include "hwmodel/soc/interfaces.h"
 #include "hwmodel/soc/l1.h"
 
@@ -38,7 +38,7 @@ struct interfaces {
 	uint64_t cycle_ps;
 	struct interface interface[INTERFACES];
 	uint64_t read_free;     /* what sends and DMAs to the host share */
-	struct timetable *port; /* of each cluster's L1: a beat per cycle, read or written (axi_to_mem_interleaved.sv) */
+	struct reservations *port; /* of each cluster's L1: a beat per cycle, read or written (axi_to_mem_interleaved.sv) */
 	uint64_t wire_free_ps, to_host_free_ps, from_host_free_ps;
 	uint64_t busy_ps[HPU_COMMAND_KINDS];
 };
@@ -107,11 +107,11 @@ static uint64_t cycles_of(const struct interfaces *interfaces, uint64_t ps)
 static uint64_t pass_link(const struct interfaces *interfaces, uint64_t *free_ps, uint64_t start, uint64_t end, uint64_t takes_ps,
 			  uint64_t gap_ps)
 {
-	uint64_t begin = later(start * interfaces->cycle_ps, *free_ps), done = later(begin + takes_ps, end * interfaces->cycle_ps);
+	uint64_t begin = max_u64(start * interfaces->cycle_ps, *free_ps), done = max_u64(begin + takes_ps, end * interfaces->cycle_ps);
 
 	if (!takes_ps && !gap_ps)
 		return end;
-	*free_ps = later(begin + takes_ps, begin + gap_ps);
+	*free_ps = max_u64(begin + takes_ps, begin + gap_ps);
 	return cycles_of(interfaces, done);
 }
 
@@ -157,7 +157,7 @@ static uint64_t host_cycles(const struct interfaces *interfaces, const struct hp
  */
 static uint64_t read_path(struct interfaces *interfaces, uint64_t cycle, uint64_t beats)
 {
-	interfaces->read_free = later(interfaces->read_free, cycle) + beats;
+	interfaces->read_free = max_u64(interfaces->read_free, cycle) + beats;
 	return interfaces->read_free - beats;
 }
 
@@ -174,7 +174,7 @@ static uint64_t pass_port(struct interfaces *interfaces, const struct hpu_comman
 	if (command->region != MEMORY_L1)
 		return 0;
 	for (uint64_t i = 0; i < beats; i++, offset += line) {
-		at = timetable__take(&interfaces->port[command->cluster], at, 1);
+		at = reservations__take(&interfaces->port[command->cluster], at, 1);
 		l1__beat(interfaces->l1[command->cluster], at++, offset);
 	}
 	return at - cycle - beats;
@@ -239,7 +239,7 @@ static void occupy(struct interfaces *interfaces, uint64_t cycle, const struct h
 	uint64_t *leaves = interfaces->interface[interface].leaves, until = command->done - 1 + INTERFACE_CYCLES;
 	const uint64_t way = interfaces->target->command_way;
 
-	leaves[place_of(interfaces, interface) - leaves] = later(until > way ? until - way : 0, cycle + 1);
+	leaves[place_of(interfaces, interface) - leaves] = max_u64(until > way ? until - way : 0, cycle + 1);
 }
 
 /* When a lane can begin with it; *change: of that, the cycles between two clusters' L1s. */
@@ -248,17 +248,17 @@ static uint64_t lane_free(const struct interfaces *interfaces, const struct lane
 	const int in_l1 = command->region == MEMORY_L1 && lane->any, same = lane->cluster == command->cluster;
 
 	*change = in_l1 && !same ? interfaces->target->source_change : 0;
-	return in_l1 && same ? later(lane->free, lane->writer_free) : lane->free + *change;
+	return in_l1 && same ? max_u64(lane->free, lane->writer_free) : lane->free + *change;
 }
 
 /* It has begun. A cluster's writer into L1 takes the shortest transfer in copy_gap, as for packet copies. */
 static void occupy_lane(const struct interfaces *interfaces, struct lane *lane, const struct hpu_command *command, uint64_t start,
 			uint64_t beats)
 {
-	lane->free = start + later(beats, 1);
+	lane->free = start + max_u64(beats, 1);
 	if (command->region != MEMORY_L1)
 		return;
-	lane->writer_free = command->kind == HPU_FROM_HOST ? start + later(beats, interfaces->target->copy_gap) : 0;
+	lane->writer_free = command->kind == HPU_FROM_HOST ? start + max_u64(beats, interfaces->target->copy_gap) : 0;
 	lane->cluster = command->cluster;
 	lane->any = 1;
 }
@@ -274,15 +274,15 @@ void interface__take(struct interfaces *interfaces, uint64_t cycle, struct hpu_c
 	uint64_t start = cycle - INTERFACE_CYCLES, end;
 
 	/* a link is free in the midst of a cycle: who comes next waits for the rest there, not here */
-	start = later(later(start, free), *link / interfaces->cycle_ps);
+	start = max_u64(max_u64(start, free), *link / interfaces->cycle_ps);
 	if (reads) {
-		start = later(start, read_path(interfaces, cycle - INTERFACE_CYCLES, beats.nic));
+		start = max_u64(start, read_path(interfaces, cycle - INTERFACE_CYCLES, beats.nic));
 		start += pass_port(interfaces, command,
 				   start + INTERFACE_CYCLES + (command->kind == HPU_TO_HOST ? READ_FOR_HOST_CYCLES : SEND_CYCLES),
 				   beats.nic);
 	}
 	end = start + beats.all;
-	link_from = later(*link, start * interfaces->cycle_ps);
+	link_from = max_u64(*link, start * interfaces->cycle_ps);
 	end = move(interfaces, command, start, end);
 	if (command->kind == HPU_FROM_HOST) {
 		uint64_t done = end + host_cycles(interfaces, command) + 1 + latency(target, command, command->region);
@@ -292,13 +292,13 @@ void interface__take(struct interfaces *interfaces, uint64_t cycle, struct hpu_c
 		start += waits;
 		end += waits;
 	}
-	occupy_lane(interfaces, lane, command, start, later(beats.nic, beats.host));
+	occupy_lane(interfaces, lane, command, start, max_u64(beats.nic, beats.host));
 	interfaces->busy_ps[command->kind] +=
-		later(later(later(beats.nic, beats.host), 1) * interfaces->cycle_ps, later(*link, link_from) - link_from);
+		max_u64(max_u64(max_u64(beats.nic, beats.host), 1) * interfaces->cycle_ps, max_u64(*link, link_from) - link_from);
 	if (start == free) /* nothing else held it up: nobody's transfer could have had the cycles of the change */
 		interfaces->busy_ps[command->kind] += change * interfaces->cycle_ps;
 	command->left = end + host_cycles(interfaces, command);
-	command->done = later(command->left + 1 + latency(target, command, command->region), cycle + 1);
+	command->done = max_u64(command->left + 1 + latency(target, command, command->region), cycle + 1);
 	if (command->kind == HPU_NIC_SEND)
 		command->left += cycles_of(interfaces, target->wire_latency_ps);
 	occupy(interfaces, cycle, command);

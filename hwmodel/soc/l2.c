@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 #include <stdlib.h>
 
-#include "hwmodel/core/timetable.h"
+#include "hwmodel/core/reservations.h"
 #include "hwmodel/soc/calendar.h"
 #include "hwmodel/soc/l2.h"
 
 struct l2 {
-	struct timetable bursts; /* of copies, on the read port */
+	struct reservations bursts; /* of copies, on the read port */
 	uint64_t asked, last_load;
 	uint64_t read_busy;
 	void (*delayed)(void *arg, uint64_t cycle); /* beats of copies */
@@ -36,10 +36,10 @@ uint64_t l2__load(struct l2 *l2, uint64_t cycle)
 
 	calendar__asked(&l2->asked, cycle);
 	if (cycle <= next && l2->last_load)
-		cycle = timetable__free(&l2->bursts, next) > next ? next + 1 : next;
+		cycle = reservations__next_free(&l2->bursts, next) > next ? next + 1 : next;
 	l2->last_load = cycle;
 	l2->read_busy++;
-	if (timetable__delay(&l2->bursts, l2->last_load) && l2->delayed)
+	if (reservations__delay(&l2->bursts, l2->last_load) && l2->delayed)
 		l2->delayed(l2->arg, l2->last_load);
 	return l2->last_load;
 }
@@ -47,7 +47,7 @@ uint64_t l2__load(struct l2 *l2, uint64_t cycle)
 uint64_t l2__burst(struct l2 *l2, uint64_t cycle, unsigned beats)
 {
 	l2->read_busy += beats;
-	return timetable__take(&l2->bursts, cycle, beats);
+	return reservations__take(&l2->bursts, cycle, beats);
 }
 
 uint64_t l2__read_busy(const struct l2 *l2)

@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "hwmodel/core/later.h"
+#include "hwmodel/core/max.h"
 #include "hwmodel/soc/alarm.h"
 #include "hwmodel/soc/cells.h"
 #include "hwmodel/soc/copies.h"
@@ -190,7 +190,7 @@ static struct job *take(struct mpqs *m, uint32_t id, uint64_t cycle)
 		return NULL;
 	job->her = *cells__first(m->cells, id, &accepted);
 	job->task.her = &job->her;
-	job->task.ready = later(accepted, mpq->ready);
+	job->task.ready = max_u64(accepted, mpq->ready);
 	job->pops = 1;
 	switch (mpq->state) {
 	case HEADER:

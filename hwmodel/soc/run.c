@@ -2,7 +2,7 @@
 /* How the machine's time goes: events, and the turns of its cores. */
 #include <errno.h>
 
-#include "hwmodel/core/later.h"
+#include "hwmodel/core/max.h"
 #include "hwmodel/soc/l1.h"
 #include "hwmodel/soc/soc.h"
 #include "hwmodel/soc/threads.h"
@@ -145,7 +145,7 @@ void soc__run_one(struct soc *soc, struct hpu *hpu, uint32_t function, const str
 {
 	struct soc_task task = { .hpu = hpu };
 	struct rv32_stats start;
-	uint64_t cycle = later(rv32_core__cycle(hpu->core), command__all_done(hpu)) + 1;
+	uint64_t cycle = max_u64(rv32_core__cycle(hpu->core), command__all_done(hpu)) + 1;
 
 	soc__caches(soc, 0);
 	hpu->running = &task;

@@ -16,7 +16,7 @@
 #include "hwmodel/soc/soc.h"
 #include "hwmodel/soc/threads.h"
 
-static struct icache *new_icache(const struct pspin_target *target, struct timetable *program_memory)
+static struct icache *new_icache(const struct pspin_target *target, struct reservations *program_memory)
 {
 	const struct icache_config config = {
 		.bytes = (uint32_t)target->icache_bytes,

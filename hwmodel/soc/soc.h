@@ -17,7 +17,7 @@
  * and only after a while: there the horizon is soc->near, which is later; and while one core of the cluster runs alone it
  * does not ask for its L1 at all before that, until it launches a transfer there itself.
  */
-#include "hwmodel/core/timetable.h"
+#include "hwmodel/core/reservations.h"
 #include "hwmodel/target/parameters.h"
 #include "hwmodel/soc/event.h"
 #include "hwmodel/soc/hpu.h"
@@ -68,7 +68,7 @@ struct soc {
 	struct l2 *l2;
 	struct l2_port *l2_port;
 	struct icache **icache;
-	struct timetable program_memory; /* its port, which all instruction caches refill from */
+	struct reservations program_memory; /* its port, which all instruction caches refill from */
 	struct event_unit **event_units;
 	struct commands *commands;
 	struct scheduler **schedulers;

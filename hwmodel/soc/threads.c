@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* Whose instructions an HPU issues: its threads give the pipeline up where they wait, and take turns. For hpu.c and driver.c. */
-#include "hwmodel/core/later.h"
+#include "hwmodel/core/max.h"
 #include "hwmodel/soc/soc.h"
 #include "hwmodel/soc/threads.h"
 
@@ -32,7 +32,7 @@ void threads__park(struct hpu *hpu, enum park what, uint64_t cycle, uint64_t rea
 /* When the pipeline turns to a thread that gets it next, */
 static uint64_t turns_to(const struct pipeline *pipeline, const struct hpu *hpu)
 {
-	return later(hpu->ready, pipeline->free);
+	return max_u64(hpu->ready, pipeline->free);
 }
 
 /* and its next instruction is issued. */
@@ -65,7 +65,7 @@ void threads__choose(struct soc *soc, struct pipeline *pipeline)
 	if (!best)
 		return;
 	at = next_instruction(pipeline, best);
-	soc__wake(soc, best, later(at ? at - 1 : 0, soc->reached));
+	soc__wake(soc, best, max_u64(at ? at - 1 : 0, soc->reached));
 }
 
 void threads__ready(struct hpu *hpu, uint64_t ready)

@@ -5,7 +5,7 @@ BUILD=${BUILD:-build}
 CC=${CC:-cc}
 dir=$BUILD/tests/core/mutants
 rows=$BUILD/tests/core/timing_rows.elf
-flags="-std=gnu11 -O0 -w -Ihwmodel/include -I."
+flags="-std=gnu11 -O0 -w -I. -Ihwmodel/include -Itests/core"
 mkdir -p "$dir" || exit 1
 
 "$BUILD/tests/core/timing_rows" >"$dir/log" 2>&1

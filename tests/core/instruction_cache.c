@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "hwmodel/core/icache.h"
-#include "hwmodel/core/timetable.h"
+#include "hwmodel/core/reservations.h"
 #include <hwmodel/rv32.h>
 
 enum {
@@ -240,7 +240,7 @@ static void central_controller(void)
 /* Caches of two clusters refill from one memory; the second one asks out of order. */
 static void one_memory(void)
 {
-	struct timetable memory = { .count = 0 };
+	struct reservations memory = { .count = 0 };
 	struct icache_config config = pspin;
 	struct icache *a, *b;
 

@@ -1,8 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef HWMODEL_CORE_CORE_H
-#define HWMODEL_CORE_CORE_H
+#ifndef CORE_STATE_H
+#define CORE_STATE_H
 
-/* Inside of one core; <hwmodel/rv32.h> is the outside. */
+/*
+ * State of one core, and what its files offer to each other; <hwmodel/rv32.h> is the interface to everybody else. Calls go one way:
+ * core.c, exec.c, lines.c, block.c, hazard.c and memory.c, stats.c and csr.c.
+ *
+ * Code is decoded once, into blocks of ops that exec.c runs by threaded dispatch. A block's static cycles are charged when it is
+ * left, by the edge; only what depends on data (memory, divisions, the instruction cache) is charged as it happens.
+ */
 #include <stdbool.h>
 
 #include <hwmodel/rv32.h>
@@ -41,13 +47,12 @@ enum {
 	RV32_ARENA_BYTES = 4 << 20, /* decoded code; when full, all of it is forgotten */
 	RV32_LOOP_ENDS = 64,        /* known ends of hardware loops */
 	RV32_LINE_BYTES = 16,       /* the front end fetches so much at once */
-	RV32_NO_LINE = 1,           /* the address of none */
-	RV32_QUIET_CYCLES = 512,    /* after which a cache without refills is taken to stay as it is */
+	RV32_NO_LINE = 1,           /* an address that is no line's */
 	RV32_BREAKPOINTS = 16,      /* known at once */
 	RV32_SINK = 32,             /* x[] slot that stands for a written x0 */
 };
 
-/* What executes: one instruction, or a helper that is none. */
+/* What exec.c dispatches: an instruction, or a helper (RV32_OP_end and later). */
 struct op {
 	const void *label;
 	int32_t imm; /* or, where there is an edge, its offset from this op in bytes */
@@ -55,7 +60,7 @@ struct op {
 	uint8_t index; /* in its block */
 };
 
-/* What is known about it when it is decoded; read only off the fast path. */
+/* Of an op, known when it is decoded; kept apart from struct op since only slow paths read it. */
 struct op_info {
 	uint32_t pc, word;
 	uint16_t issue; /* cycle of its issue, from the block's start, own stalls included */
@@ -73,8 +78,8 @@ struct op_info {
 };
 
 /*
- * Which earlier instructions the next one has to mind, and whether it is
- * reached by a jump. A block is decoded for one address and one of these.
+ * What of earlier instructions delays the next one, and whether a jump leads to it. A block is decoded for one address and one
+ * hazard: the same address after other instructions is another block.
  */
 struct hazard {
 	uint8_t load1; /* rd of the load just before */
@@ -93,7 +98,7 @@ enum {
 	HAZARD_FETCHED = 128, /* a jump just before, whose target was fetched while it waited */
 };
 
-/* A way out of a block. */
+/* A way out of a block: fall-through, taken branch or jump. Linked to its target when it is first taken. */
 struct edge {
 	const struct op *next; /* first op of the target, or the link op */
 	uint64_t count;        /* times taken, minus 1; 0 makes it join the touched list */
@@ -223,6 +228,18 @@ static inline const struct op_info *op_info(const struct op *op)
 	return &op_block(op)->info[op->index];
 }
 
+/* Address of the instruction that comes next; also while the bus stops the core inside a block. */
+static inline uint32_t core_pc(const struct rv32_core *core)
+{
+	return core->paused ? op_info(core->paused)->pc : core->pc;
+}
+
+/* The cycle that the core has reached. */
+static inline uint64_t core_cycle(const struct rv32_core *core)
+{
+	return core->cycle + (core->paused ? op_info(core->paused)->issue : 0);
+}
+
 static inline bool is_breakpoint(const struct rv32_core *core, uint32_t pc)
 {
 	for (unsigned i = 0; i < core->breakpoints; i++)
@@ -231,12 +248,12 @@ static inline bool is_breakpoint(const struct rv32_core *core, uint32_t pc)
 	return false;
 }
 
-/* block.c: the block that starts at pc, decoded if need be. May forget all others. */
+/* block.c: the block that starts at pc, decoded if need be. May drop all other blocks when the arena is full. */
 struct block *block__find(struct rv32_core *core, uint32_t pc, struct hazard hazard);
 void block__flush(struct rv32_core *core); /* no op of this core is valid afterwards */
 struct hazard hazard__jumped(uint32_t pc);
 
-/* lines.c: which code is in the instruction cache. */
+/* lines.c: between the core and its instruction cache. */
 struct block *lines__enter(struct rv32_core *core, uint32_t pc, struct hazard hazard); /* the block to run: one that asks, if need be */
 bool lines__turn(struct rv32_core *core);                                              /* false: lines change, and others come first */
 bool lines__known(const struct rv32_core *core, const struct block *block);
@@ -262,9 +279,6 @@ struct schedule {
 };
 void schedule__add(struct schedule *schedule, const struct rv32_insn *insn, struct op_info *info);
 
-/* core.c: whether timed windows are shared now, and when blocks have to end to look again. */
-void core__look_ahead(struct rv32_core *core);
-
 /* stats.c */
 void stats__dynamic(struct rv32_core *core, const struct op *op, enum rv32_cause cause, int64_t cycles);
 void stats__dynamic_at(struct rv32_core *core, uint32_t pc, enum rv32_cause cause, int64_t cycles);
@@ -281,6 +295,8 @@ int memory__atomic(struct rv32_core *core, const struct op *op, enum rv32_access
 		   uint32_t *old);
 void memory__amo_check(struct rv32_core *core, const struct op *op, uint32_t addr);
 bool memory__fetch(const struct rv32_core *core, uint32_t pc, uint16_t *half);
+/* Chooses the page tables by whether timed windows are shared at this cycle, and sets when blocks must end to choose again. */
+void memory__select_pages(struct rv32_core *core);
 int memory__map(struct rv32_core *core); /* 0 or -ENOMEM */
 void memory__unmap(struct rv32_core *core);
 

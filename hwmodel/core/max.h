@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef CORE_MAX_H
+#define CORE_MAX_H
+
+/* The larger of two cycles or of two numbers of cycles. */
+#include <stdint.h>
+
+static inline uint64_t max_u64(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+#endif
