@@ -7,7 +7,7 @@
 
 #include <spin/wire.h>
 
-#include "hwmodel/soc/event_unit.h"
+#include "hwmodel/soc/peripherals.h"
 #include "hwmodel/nic/image.h"
 #include "hwmodel/nic/messages.h"
 
@@ -271,8 +271,7 @@ static int start(struct pspin *nic, char *err, size_t err_bytes)
 		rc = boot(nic, err, err_bytes);
 	if (rc)
 		return rc;
-	for (unsigned i = 0; i < nic->device->soc.hpu_count; i++)
-		hpu__set_watchdog(&nic->device->soc.hpus[i], nic->number, watchdog_cycles(nic));
+	soc__set_watchdog(&nic->device->soc, nic->number, watchdog_cycles(nic));
 	set_words(nic);
 	return nic->meta.registration.delivery == SPIN_DELIVER_ME ? nic_messages__open(nic) : open_datagrams(nic);
 }

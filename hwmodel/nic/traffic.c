@@ -8,7 +8,6 @@
 #include "hwmodel/soc/commands.h"
 #include "hwmodel/soc/l1.h"
 #include "hwmodel/soc/l2.h"
-#include "hwmodel/soc/l2_port.h"
 #include "hwmodel/soc/threads.h"
 #include "hwmodel/nic/hers.h"
 #include "hwmodel/nic/messages.h"
@@ -168,7 +167,7 @@ void pspin__traffic(const struct pspin *nic, struct pspin_traffic *out)
 		out->l1_conflict_cycles += l1__conflicts(soc->l1[i]);
 		if (time__ps(target, l1__port_busy(soc->l1[i])) > out->l1_port_ps) {
 			out->l1_port_ps = time__ps(target, l1__port_busy(soc->l1[i]));
-			out->l1_port_wait_ps = time__ps(target, soc->ports[i].wait_cycles);
+			out->l1_port_wait_ps = time__ps(target, soc->l1_ports[i].wait_cycles);
 			out->l1_port_cluster = i;
 		}
 	}

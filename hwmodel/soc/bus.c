@@ -9,10 +9,12 @@
 
 #include "hwmodel/core/icache.h"
 #include "hwmodel/core/max.h"
-#include "hwmodel/soc/event_unit.h"
+#include "hwmodel/soc/hpu.h"
 #include "hwmodel/soc/l1.h"
-#include "hwmodel/soc/l2_port.h"
-#include "hwmodel/soc/soc.h"
+#include "hwmodel/soc/l2.h"
+#include "hwmodel/soc/lookahead.h"
+#include "hwmodel/soc/peripherals.h"
+#include "hwmodel/soc/timing.h"
 
 /* Of one access on an idle machine. */
 static uint32_t latency_cycles(const struct pspin_target *target, enum rv32_access kind, enum memory_region region, int is_own)
@@ -34,12 +36,6 @@ static uint32_t latency_cycles(const struct pspin_target *target, enum rv32_acce
 	}
 #undef BY_KIND
 }
-
-/*
- * An SC that is refused in front of handler memory does not go there: P, 19 cycles of 21 (packet memory: 21). Its answer comes in
- * turn all the same, behind those of SCs before it. D: eight HPUs' LR and SC of one word.
- */
-#define SC_REFUSED_CYCLES 2u
 
 static void answer_sc(struct hpu *hpu, struct rv32_bus_request *req)
 {
@@ -174,7 +170,8 @@ static enum rv32_bus_status ask_bank(struct hpu *hpu, const struct rv32_bus_requ
 		return RV32_BUS_OK;
 	if (!hpu__may_near(hpu, req->cycle))
 		return RV32_BUS_STOP;
-	at = banks__ask(soc, req->cycle, hpu->cluster, hpu->index, req->addr, req->kind, soc->near < soc->same ? soc->near + 1 : soc->same);
+	at = l1__request(soc, req->cycle, hpu->cluster, hpu->index, req->addr, req->kind,
+			 soc->near < soc->same ? soc->near + 1 : soc->same);
 	if (at == L1_WAITS) {
 		hpu->late = req->cycle;
 		hpu->away = 1;
@@ -198,7 +195,7 @@ static enum rv32_bus_status queue(struct hpu *hpu, const struct rv32_bus_request
 	if (!hpu__may(hpu, req->cycle))
 		return RV32_BUS_STOP;
 	if (region == MEMORY_L1)
-		remote__ask(hpu, req->cycle, of_cluster, req->addr % L1_STRIDE, req->kind);
+		l1__request_remote(hpu, req->cycle, of_cluster, req->addr % L1_STRIDE, req->kind);
 	else
 		l2_port__ask(soc->l2_port, hpu, req->cycle, region, req->kind);
 	return RV32_BUS_STOP;

@@ -1,10 +1,311 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The way of an HPU's command to its interface, and what the interface does with it; see commands.h. Called by the HPU driver
+ * (driver.c), which learns of a command's times by soc->up->command_known().
+ */
 #include <stdlib.h>
 
-#include "hwmodel/soc/alarm.h"
+#include "hwmodel/core/max.h"
+#include "hwmodel/core/reservations.h"
 #include "hwmodel/soc/arbiter.h"
 #include "hwmodel/soc/commands.h"
-#include "hwmodel/soc/soc.h"
+#include "hwmodel/soc/l1.h"
+#include "hwmodel/soc/timing.h"
+
+/* --- the interfaces: host-direct, NIC outbound, host DMA --- */
+
+enum { HOST_DIRECT, OUTBOUND, HOST_DMA, INTERFACES };
+
+#define IN_FLIGHT_MAX 64u
+
+enum { LANES = 2 };
+
+/* One way of an interface: transfers one after the other. */
+struct lane {
+	uint64_t free;
+	uint64_t writer_free; /* of the last one's cluster's writer into L1 */
+	unsigned cluster;     /* whose L1 the last one was from or to; */
+	int any;              /* 0: there was none */
+};
+
+struct interface {
+	uint64_t leaves[IN_FLIGHT_MAX]; /* when each of those in flight makes room */
+	struct lane lane[LANES];
+};
+
+struct interfaces {
+	const struct pspin_target *target;
+	struct l1 *const *l1;
+	uint64_t cycle_ps;
+	struct interface interface[INTERFACES];
+	uint64_t read_free;        /* what sends and DMAs to the host share */
+	struct reservations *port; /* of each cluster's L1: a beat per cycle, read or written (axi_to_mem_interleaved.sv) */
+	uint64_t wire_free_ps, to_host_free_ps, from_host_free_ps;
+	uint64_t busy_ps[HPU_COMMAND_KINDS];
+};
+
+static void interfaces__free(struct interfaces *interfaces)
+{
+	if (!interfaces)
+		return;
+	free(interfaces->port);
+	free(interfaces);
+}
+
+static struct interfaces *interfaces__new(const struct pspin_target *target, struct l1 *const *l1)
+{
+	struct interfaces *interfaces = calloc(1, sizeof(*interfaces));
+
+	if (!interfaces)
+		return NULL;
+	interfaces->target = target;
+	interfaces->l1 = l1;
+	interfaces->cycle_ps = pspin_target__cycle_ps(target);
+	interfaces->port = calloc(target->clusters, sizeof(*interfaces->port));
+	if (interfaces->port)
+		return interfaces;
+	interfaces__free(interfaces);
+	return NULL;
+}
+
+static uint64_t interfaces__busy(const struct interfaces *interfaces, enum hpu_command_kind kind)
+{
+	return interfaces->busy_ps[kind] / interfaces->cycle_ps;
+}
+
+/* On an idle machine, less its beats. */
+static uint64_t latency(const struct pspin_target *target, const struct hpu_command *command, enum memory_region region)
+{
+	switch (command->kind) {
+	case HPU_NIC_SEND: /* the host's is asked for alone: assumed */
+		return region == MEMORY_L1 || command->host ? target->send_l1 : target->send_l2;
+	case HPU_TO_HOST:
+		return region == MEMORY_L1 ? target->to_host_l1 : target->to_host_l2;
+	case HPU_FROM_HOST:
+		return region == MEMORY_L1 ? target->from_host : target->from_host_l2;
+	default:
+		return target->host_direct;
+	}
+}
+
+static unsigned interface__of(enum hpu_command_kind kind)
+{
+	return kind == HPU_NIC_SEND ? OUTBOUND : kind == HPU_HOST_DIRECT ? HOST_DIRECT : HOST_DMA;
+}
+
+/* What a link takes for so many bytes; 0: none. */
+static uint64_t link_ps(uint64_t mbps, uint64_t bytes)
+{
+	return mbps ? (bytes * 8000000 + mbps - 1) / mbps : 0;
+}
+
+static uint64_t cycles_of(const struct interfaces *interfaces, uint64_t ps)
+{
+	return (ps + interfaces->cycle_ps - 1) / interfaces->cycle_ps;
+}
+
+/* A link takes it from its first beat on, after what it has: when it has all of it, but not before `end`. */
+static uint64_t pass_link(const struct interfaces *interfaces, uint64_t *free_ps, uint64_t start, uint64_t end, uint64_t takes_ps,
+			  uint64_t gap_ps)
+{
+	uint64_t begin = max_u64(start * interfaces->cycle_ps, *free_ps), done = max_u64(begin + takes_ps, end * interfaces->cycle_ps);
+
+	if (!takes_ps && !gap_ps)
+		return end;
+	*free_ps = max_u64(begin + takes_ps, begin + gap_ps);
+	return cycles_of(interfaces, done);
+}
+
+/* The link that its bytes go over. */
+static uint64_t *link_of(struct interfaces *interfaces, enum hpu_command_kind kind)
+{
+	return kind == HPU_NIC_SEND    ? &interfaces->wire_free_ps
+	       : kind == HPU_FROM_HOST ? &interfaces->from_host_free_ps
+				       : &interfaces->to_host_free_ps;
+}
+
+/* Its bytes are moved from `start` on: when the other end has them. */
+static uint64_t move(struct interfaces *interfaces, const struct hpu_command *command, uint64_t start, uint64_t end)
+{
+	const struct pspin_target *target = interfaces->target;
+	uint64_t bytes = command->kind == HPU_HOST_DIRECT ? target->beat_bytes : command->bytes;
+	uint64_t *link = link_of(interfaces, command->kind);
+
+	if (command->kind != HPU_NIC_SEND)
+		return pass_link(interfaces, link, start, end, link_ps(target->pcie_mbps, bytes), 0);
+	return pass_link(interfaces, link, start, end, link_ps(target->link_mbps, bytes + target->link_overhead_bytes),
+			 target->link_gap_ps);
+}
+
+/* What the host adds: a write is there after its way, what is read is asked for first. */
+static uint64_t host_cycles(const struct interfaces *interfaces, const struct hpu_command *command)
+{
+	const struct pspin_target *target = interfaces->target;
+	const uint64_t read_ps = target->pcie_request_ps + target->pcie_latency_ps;
+
+	if (command->kind == HPU_FROM_HOST)
+		return cycles_of(interfaces, read_ps);
+	if (command->kind != HPU_NIC_SEND)
+		return cycles_of(interfaces, target->pcie_latency_ps);
+	if (!command->host)
+		return 0;
+	return cycles_of(interfaces, target->host_send_ps + read_ps + link_ps(target->pcie_mbps, command->bytes));
+}
+
+/*
+ * When the read path has a place for so many beats. It is full when all of its cycles are: what one interface leaves between
+ * two sources, the other one takes.
+ */
+static uint64_t read_path(struct interfaces *interfaces, uint64_t cycle, uint64_t beats)
+{
+	interfaces->read_free = max_u64(interfaces->read_free, cycle) + beats;
+	return interfaces->read_free - beats;
+}
+
+/*
+ * Beats pass the port of an L1 from this cycle on, where it is free, and take the banks of their lines: by how much the last one
+ * is later than it could be.
+ */
+static uint64_t pass_port(struct interfaces *interfaces, const struct hpu_command *command, uint64_t cycle, uint64_t beats)
+{
+	const uint32_t line = (uint32_t)interfaces->target->beat_bytes;
+	uint32_t offset = command->nic_addr % L1_STRIDE / line * line;
+	uint64_t at = cycle;
+
+	if (command->region != MEMORY_L1)
+		return 0;
+	for (uint64_t i = 0; i < beats; i++, offset += line) {
+		at = reservations__take(&interfaces->port[command->cluster], at, 1);
+		l1__beat(interfaces->l1[command->cluster], at++, offset);
+	}
+	return at - cycle - beats;
+}
+
+static uint64_t lines(uint64_t at, uint64_t bytes, uint64_t line)
+{
+	return bytes ? (at % line + bytes + line - 1) / line : 0;
+}
+
+/* Of a transfer: lines that it touches in the NIC's memory and in the host's, and how many beats it takes from first to last. */
+struct beats {
+	uint64_t nic, host, all;
+};
+
+/*
+ * From first to last: the lines of its destination, and one more if the first of these needs two lines of the source; that one
+ * passes while the next transfer is read. A send has no destination's lines: those of its source.
+ */
+static struct beats beats_of(const struct pspin_target *target, const struct hpu_command *command)
+{
+	const uint64_t line = target->beat_bytes;
+	const uint64_t source = command->kind == HPU_FROM_HOST ? command->host : command->nic_addr;
+	const uint64_t dest = command->kind == HPU_FROM_HOST ? command->nic_addr : command->host;
+	struct beats beats = { 0 };
+
+	if (!command->nic)
+		return beats;
+	beats.nic = lines(command->nic_addr, command->bytes, line);
+	if (command->kind == HPU_NIC_SEND) {
+		beats.all = beats.nic;
+		return beats;
+	}
+	beats.host = lines(command->host, command->bytes, line);
+	beats.all = lines(dest, command->bytes, line) + (source % line > dest % line && source % line + command->bytes > line);
+	return beats;
+}
+
+/* The place that is free first. */
+static const uint64_t *place_of(const struct interfaces *interfaces, unsigned interface)
+{
+	const uint64_t *leaves = interfaces->interface[interface].leaves, *first = leaves;
+
+	for (unsigned i = 1; i < interfaces->target->interface_commands; i++)
+		if (leaves[i] < *first)
+			first = &leaves[i];
+	return first;
+}
+
+static uint64_t interface__has_place(const struct interfaces *interfaces, unsigned interface)
+{
+	return *place_of(interfaces, interface);
+}
+
+/*
+ * Its place is free again in the cycle in which its HPU learns that it is done, less what command_way is beyond the way to
+ * the interface.
+ */
+static void occupy(struct interfaces *interfaces, uint64_t cycle, const struct hpu_command *command)
+{
+	const unsigned interface = interface__of(command->kind);
+	uint64_t *leaves = interfaces->interface[interface].leaves, until = command->done - 1 + INTERFACE_CYCLES;
+	const uint64_t way = interfaces->target->command_way;
+
+	leaves[place_of(interfaces, interface) - leaves] = max_u64(until > way ? until - way : 0, cycle + 1);
+}
+
+/* When a lane can begin with it; *change: of that, the cycles between two clusters' L1s. */
+static uint64_t lane_free(const struct interfaces *interfaces, const struct lane *lane, const struct hpu_command *command, uint64_t *change)
+{
+	const int in_l1 = command->region == MEMORY_L1 && lane->any, same = lane->cluster == command->cluster;
+
+	*change = in_l1 && !same ? interfaces->target->source_change : 0;
+	return in_l1 && same ? max_u64(lane->free, lane->writer_free) : lane->free + *change;
+}
+
+/* It has begun. A cluster's writer into L1 takes the shortest transfer in copy_gap, as for packet copies. */
+static void occupy_lane(const struct interfaces *interfaces, struct lane *lane, const struct hpu_command *command, uint64_t start,
+			uint64_t beats)
+{
+	lane->free = start + max_u64(beats, 1);
+	if (command->region != MEMORY_L1)
+		return;
+	lane->writer_free = command->kind == HPU_FROM_HOST ? start + max_u64(beats, interfaces->target->copy_gap) : 0;
+	lane->cluster = command->cluster;
+	lane->any = 1;
+}
+
+static void interface__take(struct interfaces *interfaces, uint64_t cycle, struct hpu_command *command)
+{
+	const struct pspin_target *target = interfaces->target;
+	struct lane *lane = &interfaces->interface[interface__of(command->kind)].lane[command->kind == HPU_FROM_HOST];
+	const struct beats beats = beats_of(target, command);
+	const int reads = command->nic && command->kind != HPU_FROM_HOST;
+	uint64_t *link = link_of(interfaces, command->kind), link_from, change;
+	const uint64_t free = lane_free(interfaces, lane, command, &change);
+	uint64_t start = cycle - INTERFACE_CYCLES, end;
+
+	/* a link is free in the midst of a cycle: who comes next waits for the rest there, not here */
+	start = max_u64(max_u64(start, free), *link / interfaces->cycle_ps);
+	if (reads) {
+		start = max_u64(start, read_path(interfaces, cycle - INTERFACE_CYCLES, beats.nic));
+		start += pass_port(interfaces, command,
+				   start + INTERFACE_CYCLES + (command->kind == HPU_TO_HOST ? READ_FOR_HOST_CYCLES : SEND_CYCLES),
+				   beats.nic);
+	}
+	end = start + beats.all;
+	link_from = max_u64(*link, start * interfaces->cycle_ps);
+	end = move(interfaces, command, start, end);
+	if (command->kind == HPU_FROM_HOST) {
+		uint64_t done = end + host_cycles(interfaces, command) + 1 + latency(target, command, command->region);
+		uint64_t from = done > WRITTEN_CYCLES + beats.nic ? done - WRITTEN_CYCLES - beats.nic : 0, waits;
+
+		waits = pass_port(interfaces, command, from, beats.nic);
+		start += waits;
+		end += waits;
+	}
+	occupy_lane(interfaces, lane, command, start, max_u64(beats.nic, beats.host));
+	interfaces->busy_ps[command->kind] +=
+		max_u64(max_u64(max_u64(beats.nic, beats.host), 1) * interfaces->cycle_ps, max_u64(*link, link_from) - link_from);
+	if (start == free) /* nothing else held it up: nobody's transfer could have had the cycles of the change */
+		interfaces->busy_ps[command->kind] += change * interfaces->cycle_ps;
+	command->left = end + host_cycles(interfaces, command);
+	command->done = max_u64(command->left + 1 + latency(target, command, command->region), cycle + 1);
+	if (command->kind == HPU_NIC_SEND)
+		command->left += cycles_of(interfaces, target->wire_latency_ps);
+	occupy(interfaces, cycle, command);
+}
+
+/* --- the way there --- */
 
 #define REGISTER_COMMANDS 2u /* S: one that is read, one beside it while that stands */
 
@@ -36,7 +337,7 @@ struct commands {
 	struct interfaces *interfaces;
 	struct arbiter arbiter[INTERFACES];
 	struct cluster *cluster;
-	struct alarm alarm;
+	struct wakeup wakeup;
 };
 
 struct commands *commands__new(struct soc *soc)
@@ -48,7 +349,7 @@ struct commands *commands__new(struct soc *soc)
 	commands->soc = soc;
 	commands->interfaces = interfaces__new(soc->target, soc->l1);
 	commands->cluster = calloc(soc->target->clusters, sizeof(*commands->cluster));
-	alarm__open(&commands->alarm);
+	wakeup__init(&commands->wakeup);
 	if (commands->interfaces && commands->cluster)
 		return commands;
 	commands__free(commands);
@@ -73,7 +374,7 @@ static void step(void *arg, uint64_t cycle, uint64_t what);
 
 static void wake(struct commands *commands, uint64_t cycle)
 {
-	alarm__set(&commands->alarm, &commands->soc->events, cycle, step, commands);
+	wakeup__set(&commands->wakeup, &commands->soc->events, cycle, step, commands);
 }
 
 void commands__issue(struct commands *commands, uint64_t cycle, struct hpu *hpu, unsigned slot)
@@ -142,7 +443,7 @@ static int admit(struct commands *commands, unsigned interface, uint64_t cycle)
 	cluster->reg[0] = cluster->reg[1];
 	cluster->count--;
 	interface__take(commands->interfaces, cycle, command_of(&waiting));
-	command__known(waiting.hpu, waiting.slot);
+	waiting.hpu->soc->up->command_known(waiting.hpu, waiting.slot);
 	return 1;
 }
 
@@ -153,7 +454,7 @@ static void step(void *arg, uint64_t cycle, uint64_t what)
 	int moved = 0;
 
 	(void)what;
-	if (!alarm__rings(&commands->alarm, cycle))
+	if (!wakeup__is_first(&commands->wakeup, cycle))
 		return;
 	for (unsigned i = 0; i < commands->soc->target->clusters; i++)
 		if (commands->cluster[i].has)

@@ -8,7 +8,7 @@
  * an interface that has a place. So a command also waits for those before it that go elsewhere. When it gets through is
  * known only then.
  */
-#include "hwmodel/soc/interfaces.h"
+#include "hwmodel/soc/state.h"
 
 struct commands;
 

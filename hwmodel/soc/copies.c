@@ -1,17 +1,149 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Packet copies: the packet buffer of a cluster's L1 and the engine that copies packets there from L2; see copies.h. Called by the
+ * cluster schedulers, which learn of a copy's end by soc->up->copied().
+ */
 #include <stdlib.h>
+#include <string.h>
 
-#include "hwmodel/soc/alarm.h"
 #include "hwmodel/soc/arbiter.h"
 #include "hwmodel/soc/copies.h"
-#include "hwmodel/soc/dma.h"
 #include "hwmodel/soc/l1.h"
 #include "hwmodel/soc/l2.h"
-#include "hwmodel/soc/scheduler.h"
+#include "hwmodel/soc/timing.h"
 
-#define BUFFERED      2u /* D: transfers that are read while the writer is busy; tasks of 16 and 32 HPUs begin by it */
-#define PLACE_CYCLES  4u /* D: from a copy's first beat to its place being free, by the same */
-#define ANSWER_CYCLES 2u /* D: from a beat's place in L1 to the scheduler knowing of it; 512-byte commands of 8 HPUs */
+/* --- the packet buffer --- */
+
+#define SLOT_BYTES 64u
+
+struct ring {
+	uint8_t *taken;      /* per slot */
+	uint32_t head, tail; /* from the oldest slot in use to behind the youngest; equal: empty or full */
+	uint32_t used;       /* slots in use, and those given back behind one in use */
+};
+
+struct back {
+	uint64_t cycle;
+	uint32_t slot, slots;
+};
+
+struct rings {
+	uint32_t count, slots; /* of each */
+	struct ring *ring;
+	struct back *back; /* a queue of what is on its way back */
+	uint32_t back_first, back_count, back_room;
+};
+
+static uint32_t slots_of(uint32_t bytes)
+{
+	return (bytes + SLOT_BYTES - 1) / SLOT_BYTES;
+}
+
+struct rings *rings__new(const struct pspin_target *target)
+{
+	uint32_t count = (uint32_t)target->l1_rings, slots = (uint32_t)(target->l1_packet_kib * 1024 / SLOT_BYTES / count);
+	struct rings *rings = calloc(1, sizeof(*rings));
+	uint8_t *taken = calloc(count * slots + 1, 1);
+
+	if (rings) {
+		rings->count = count;
+		rings->slots = slots;
+		rings->back_room = count * slots + 1;
+		rings->ring = calloc(count, sizeof(*rings->ring));
+		rings->back = calloc(rings->back_room, sizeof(*rings->back));
+	}
+	if (!rings || !taken || !rings->ring || !rings->back) {
+		free(taken);
+		rings__free(rings);
+		return NULL;
+	}
+	for (uint32_t i = 0; i < count; i++)
+		rings->ring[i].taken = taken + i * slots;
+	return rings;
+}
+
+void rings__free(struct rings *rings)
+{
+	if (!rings)
+		return;
+	if (rings->ring)
+		free(rings->ring[0].taken);
+	free(rings->ring);
+	free(rings->back);
+	free(rings);
+}
+
+/* The slot where so many fit; -1: nowhere. */
+static int64_t place(const struct rings *rings, const struct ring *ring, uint32_t slots)
+{
+	if (!ring->used)
+		return slots <= rings->slots ? 0 : -1;
+	if (ring->head < ring->tail) {
+		if (slots <= rings->slots - ring->tail)
+			return ring->tail;
+		return slots <= ring->head ? 0 : -1;
+	}
+	return slots <= ring->head - ring->tail ? (int64_t)ring->tail : -1;
+}
+
+static void put(const struct rings *rings, struct ring *ring, uint32_t at, uint32_t slots)
+{
+	if (!ring->used) {
+		ring->head = 0;
+		ring->tail = 0;
+	}
+	if (at < ring->tail) { /* what is left before the end waits until the head has passed it */
+		ring->used += rings->slots - ring->tail;
+		ring->tail = 0;
+	}
+	memset(ring->taken + at, 1, slots);
+	ring->tail += slots;
+	ring->used += slots;
+	if (ring->tail == rings->slots && ring->head)
+		ring->tail = 0;
+}
+
+static void arrive(struct rings *rings, uint64_t cycle)
+{
+	while (rings->back_count && rings->back[rings->back_first].cycle + RING_BACK_CYCLES <= cycle) {
+		const struct back *back = &rings->back[rings->back_first];
+		struct ring *ring = &rings->ring[back->slot / rings->slots];
+
+		memset(ring->taken + back->slot % rings->slots, 0, back->slots);
+		while (ring->used && !ring->taken[ring->head]) {
+			ring->head = (ring->head + 1) % rings->slots;
+			ring->used--;
+		}
+		if (ring->used && ring->tail == rings->slots)
+			ring->tail = 0;
+		rings->back_first = (rings->back_first + 1) % rings->back_room;
+		rings->back_count--;
+	}
+}
+
+int64_t rings__take(struct rings *rings, uint64_t cycle, uint32_t bytes)
+{
+	uint32_t slots = slots_of(bytes);
+
+	arrive(rings, cycle);
+	for (uint32_t i = 0; i < rings->count; i++) {
+		int64_t at = place(rings, &rings->ring[i], slots);
+
+		if (at < 0)
+			continue;
+		put(rings, &rings->ring[i], (uint32_t)at, slots);
+		return ((int64_t)i * rings->slots + at) * SLOT_BYTES;
+	}
+	return -1;
+}
+
+void rings__give_back(struct rings *rings, uint64_t cycle, uint32_t offset, uint32_t bytes)
+{
+	rings->back[(rings->back_first + rings->back_count++) % rings->back_room] =
+		(struct back){ cycle, offset / SLOT_BYTES, slots_of(bytes) };
+}
+
+/* --- the copies --- */
 
 struct ask {
 	uint64_t from; /* when it can be let in */
@@ -22,8 +154,8 @@ struct asker {
 	struct ask *ask; /* a queue of those that wait */
 	uint32_t first, count;
 	uint64_t *leaves; /* when each of those let in makes room for another; a ring of copy_queue */
-	uint32_t let_in;
-	uint64_t written[BUFFERED]; /* when the writer began with each of the last ones */
+	uint32_t admitted;
+	uint64_t written[COPY_BUFFERED]; /* when the writer began with each of the last ones */
 	uint64_t writer_free;
 	int rests; /* the last one was shorter than copy_gap */
 };
@@ -46,7 +178,7 @@ struct copies {
 	struct arbiter arbiter;
 	uint64_t begun; /* when memory begins with the last that was let in */
 	uint64_t next;  /* when another can be let in */
-	struct alarm alarm;
+	struct wakeup wakeup;
 };
 
 static void delayed(void *arg, uint64_t cycle);
@@ -63,7 +195,7 @@ struct copies *copies__new(struct soc *soc)
 	copies->asker = calloc(target->clusters, sizeof(*copies->asker));
 	copies->flights = copies->room * (uint32_t)target->clusters;
 	copies->flight = calloc(copies->flights, sizeof(*copies->flight));
-	alarm__open(&copies->alarm);
+	wakeup__init(&copies->wakeup);
 	for (unsigned i = 0; copies->asker && i < target->clusters; i++) {
 		struct asker *asker = &copies->asker[i];
 
@@ -98,7 +230,7 @@ void copies__free(struct copies *copies)
 /* The cycle from which on a cluster could be let in; UINT64_MAX: it has nothing. */
 static uint64_t eligible(const struct copies *copies, const struct asker *asker)
 {
-	uint64_t leaves = asker->leaves[asker->let_in % copies->soc->target->copy_queue];
+	uint64_t leaves = asker->leaves[asker->admitted % copies->soc->target->copy_queue];
 
 	if (!asker->count)
 		return UINT64_MAX;
@@ -133,7 +265,7 @@ static void arrived(void *arg, uint64_t cycle, uint64_t at)
 		copies->first = (copies->first + 1) % copies->flights;
 		copies->count--;
 	}
-	scheduler__copied(copies->soc->schedulers[flight->cluster], cycle);
+	copies->soc->up->copied(copies->soc, flight->cluster, cycle);
 }
 
 /* It begins a cycle later. */
@@ -143,10 +275,10 @@ static void begin_later(struct copies *copies, struct flight *flight)
 
 	copies->begun += copies->begun == flight->from;
 	flight->from++;
-	if (asker->let_in - flight->number <= copies->soc->target->copy_queue)
+	if (asker->admitted - flight->number <= copies->soc->target->copy_queue)
 		asker->leaves[flight->number % copies->soc->target->copy_queue]++;
-	if (asker->let_in - flight->number <= BUFFERED)
-		asker->written[flight->number % BUFFERED]++;
+	if (asker->admitted - flight->number <= COPY_BUFFERED)
+		asker->written[flight->number % COPY_BUFFERED]++;
 }
 
 /* An HPU's load is read in this cycle (RTL: loads of packet memory are not slowed by copies, whatever their number). */
@@ -166,40 +298,40 @@ static void delayed(void *arg, uint64_t cycle)
 			begin_later(copies, flight);
 		flight->done++;
 		end = ++flight->to;
-		if (copies->asker[flight->cluster].let_in - flight->number == 1)
+		if (copies->asker[flight->cluster].admitted - flight->number == 1)
 			copies->asker[flight->cluster].writer_free++;
 	}
 }
 
 /*
- * Beats are read as soon as memory has them, though no more than BUFFERED transfers ahead of the writer into L1, which takes
+ * Beats are read as soon as memory has them, though no more than COPY_BUFFERED transfers ahead of the writer into L1, which takes
  * copy_gap for the shortest. One that comes just when it could have gone on finds it at rest, and waits a cycle more.
  */
 static uint64_t write_from(struct asker *asker, uint64_t read, uint32_t beats, uint32_t gap)
 {
 	uint64_t from = read > asker->writer_free ? read : asker->writer_free + (read == asker->writer_free && asker->rests);
 
-	asker->written[asker->let_in % BUFFERED] = from;
+	asker->written[asker->admitted % COPY_BUFFERED] = from;
 	asker->writer_free = from + (beats > gap ? beats : gap);
 	asker->rests = beats < gap;
 	return from;
 }
 
-static void let_in(struct copies *copies, uint64_t cycle, unsigned cluster)
+static void admit(struct copies *copies, uint64_t cycle, unsigned cluster)
 {
 	const struct pspin_target *target = copies->soc->target;
 	struct asker *asker = &copies->asker[cluster];
 	struct ask ask = asker->ask[asker->first];
-	const uint64_t beat_cycles = target->copy_cycles > ANSWER_CYCLES ? target->copy_cycles - ANSWER_CYCLES : 0;
-	uint64_t room = asker->let_in < BUFFERED ? 0 : asker->written[asker->let_in % BUFFERED] + 1;
+	const uint64_t beat_cycles = target->copy_cycles > COPY_ANSWER_CYCLES ? target->copy_cycles - COPY_ANSWER_CYCLES : 0;
+	uint64_t room = asker->admitted < COPY_BUFFERED ? 0 : asker->written[asker->admitted % COPY_BUFFERED] + 1;
 	uint64_t read = l2__burst(copies->soc->l2, cycle > room ? cycle : room, ask.beats);
 	uint64_t from = write_from(asker, read, ask.beats, (uint32_t)target->copy_gap), done;
-	struct dma *dma = scheduler__dma(copies->soc->schedulers[cluster]);
+	struct dma *dma = &copies->soc->dmas[cluster];
 
 	dma->free = (dma->free > read ? dma->free : read) + ask.beats; /* transfers of HPUs come behind it */
 	asker->first = (asker->first + 1) % copies->room;
 	asker->count--;
-	asker->leaves[asker->let_in++ % target->copy_queue] = read + PLACE_CYCLES;
+	asker->leaves[asker->admitted++ % target->copy_queue] = read + COPY_PLACE_CYCLES;
 	/* one waits at memory behind the one that is read; behind one whose writer is busy nobody, whosever it is */
 	copies->next = (room > cycle ? read : copies->begun > cycle ? copies->begun : cycle) + 1;
 	copies->begun = read;
@@ -207,7 +339,7 @@ static void let_in(struct copies *copies, uint64_t cycle, unsigned cluster)
 	/* its answer is on its way when the last one is written */
 	for (uint32_t i = 0; i < ask.beats; i++)
 		l1__beat(copies->soc->l1[cluster], from + i + beat_cycles, ask.l1 + i * (uint32_t)target->beat_bytes);
-	*flight_at(copies, copies->count) = (struct flight){ read, read + ask.beats, done, cluster, asker->let_in - 1, 0 };
+	*flight_at(copies, copies->count) = (struct flight){ read, read + ask.beats, done, cluster, asker->admitted - 1, 0 };
 	events__add(&copies->soc->events, done, arrived, copies, (copies->first + copies->count++) % copies->flights);
 }
 
@@ -227,7 +359,7 @@ static void set(struct copies *copies, uint64_t cycle)
 		return;
 	if (next < copies->next)
 		next = copies->next;
-	alarm__set(&copies->alarm, &copies->soc->events, next > cycle ? next : cycle + 1, step, copies);
+	wakeup__set(&copies->wakeup, &copies->soc->events, next > cycle ? next : cycle + 1, step, copies);
 }
 
 static void step(void *arg, uint64_t cycle, uint64_t what)
@@ -237,20 +369,20 @@ static void step(void *arg, uint64_t cycle, uint64_t what)
 	uint64_t asks = 0;
 
 	(void)what;
-	if (!alarm__rings(&copies->alarm, cycle))
+	if (!wakeup__is_first(&copies->wakeup, cycle))
 		return;
 	for (unsigned i = 0; i < clusters; i++)
 		if (eligible(copies, &copies->asker[i]) <= cycle)
 			asks |= UINT64_C(1) << i;
 	if (asks && cycle >= copies->next)
-		let_in(copies, cycle, (unsigned)arbiter__grant(&copies->arbiter, clusters, asks, 1));
+		admit(copies, cycle, (unsigned)arbiter__grant(&copies->arbiter, clusters, asks, 1));
 	set(copies, cycle);
 }
 
 void copies__ask(struct copies *copies, uint64_t cycle, unsigned cluster, uint32_t l1, uint32_t beats)
 {
 	struct asker *asker = &copies->asker[cluster];
-	uint64_t launched = scheduler__dma(copies->soc->schedulers[cluster])->launched; /* one engine, in order */
+	uint64_t launched = copies->soc->dmas[cluster].launched; /* one engine, in order */
 	uint64_t from = launched > cycle + 1 ? launched : cycle + 1;
 
 	asker->ask[(asker->first + asker->count++) % copies->room] = (struct ask){ from, l1, beats };

@@ -8,7 +8,7 @@
  * them (l2.h), in the order in which they were let in. What is read waits at its cluster's writer, which begins with one
  * per copy_gap; while that is full, all wait.
  */
-#include "hwmodel/soc/soc.h"
+#include "hwmodel/soc/state.h"
 
 struct copies;
 
@@ -19,5 +19,21 @@ void copies__free(struct copies *copies);
  * A cluster asks in this cycle for a copy of so many beats to that offset of its L1; scheduler__copied() says when it is done.
  */
 void copies__ask(struct copies *copies, uint64_t cycle, unsigned cluster, uint32_t l1, uint32_t beats);
+
+/*
+ * A cluster's packet buffer in L1: rings of 64-byte slots (hwmodel/README.md, "Packet copies"). A packet's place is
+ * contiguous; what is given back in the middle is of use when all before it in its ring is, too. So one slow packet holds
+ * up its ring alone.
+ */
+
+struct rings;
+
+struct rings *rings__new(const struct pspin_target *target); /* NULL: no memory */
+void rings__free(struct rings *rings);
+
+/* Is there room in this cycle? Then its offset in the buffer, which is taken. -1: no room. */
+int64_t rings__take(struct rings *rings, uint64_t cycle, uint32_t bytes);
+/* Given back in this cycle; of use RING_BACK_CYCLES later. In order of cycle. */
+void rings__give_back(struct rings *rings, uint64_t cycle, uint32_t offset, uint32_t bytes);
 
 #endif

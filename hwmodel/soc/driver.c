@@ -1,13 +1,128 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The HPU driver's registers: tasks and commands. Each access takes one cycle;
- * what blocks says how long.
+ * The HPU driver: its registers, through which a core takes tasks, ends them and issues commands. Called by bus.c; commands.c tells it
+ * of commands by command__known(). Each access takes one cycle, or more if it blocks: then the request says how long.
  */
 #include <string.h>
 
+#include <spin/put.h>
+
 #include "hwmodel/core/max.h"
-#include "hwmodel/soc/soc.h"
+#include "hwmodel/soc/commands.h"
+#include "hwmodel/soc/hpu.h"
+#include "hwmodel/soc/lookahead.h"
 #include "hwmodel/soc/threads.h"
+
+/* --- commands: what they say, and when they are done --- */
+
+/* Returns 0 for a type that does not exist. */
+static int decode(const struct hpu *hpu, struct hpu_command *command, uint32_t *nic)
+{
+	const uint32_t *w = hpu->words;
+
+	switch (hpu->info & 6) {
+	case HPU_COMMAND_HOST_DMA:
+		command->kind = w[4] & 1 ? HPU_TO_HOST : HPU_FROM_HOST;
+		command->host = (uint64_t)w[1] << 32 | w[0];
+		*nic = w[2];
+		command->bytes = w[3];
+		return 1;
+	case HPU_COMMAND_NIC_SEND:
+		command->kind = HPU_NIC_SEND;
+		command->flow = w[1];
+		command->host = w[3] ? (uint64_t)w[3] << 32 | w[2] : 0;
+		*nic = w[3] ? 0 : w[2];
+		command->bytes = w[4];
+		if (hpu->soc->is_foreign) {
+			command->flow = HPU_SEND_REPLY;
+			return !w[3];
+		}
+		command->detail = w[5];
+		return w[1] <= HPU_SEND_ACKED && (!w[3] || w[1] == HPU_SEND_PUT || w[1] == HPU_SEND_ACKED);
+	case HPU_COMMAND_HOST_DIRECT:
+		command->kind = HPU_HOST_DIRECT;
+		command->host = (uint64_t)w[1] << 32 | w[0];
+		*nic = 0;
+		command->bytes = w[2] >> 1;
+		command->data[0] = w[3];
+		command->data[1] = w[4];
+		return command->bytes <= sizeof(command->data);
+	}
+	return 0;
+}
+
+/*
+ * NIC memory as a command names it: an HPU's alias of its own L1 is none, only that cluster knows it.
+ */
+static enum memory_region find(const struct hpu *hpu, uint32_t nic, uint32_t bytes, uint8_t **at, unsigned *cluster)
+{
+	enum memory_region region = storage__find(hpu->memory, nic, bytes, hpu->cluster, at, cluster);
+
+	return nic - L1_OWN < hpu->memory->l1_bytes || region == MEMORY_PROGRAM ? MEMORY_NONE : region;
+}
+
+/* What it reads or writes in NIC memory. Returns 0 if that is not there. */
+static int locate(const struct hpu *hpu, struct hpu_command *command, uint32_t nic, enum memory_region *region, unsigned *cluster)
+{
+	uint8_t *put;
+
+	if (command->kind == HPU_HOST_DIRECT)
+		return 1;
+	if (command->kind == HPU_NIC_SEND && command->flow != HPU_SEND_REPLY && command->flow != HPU_SEND_FORWARD) {
+		uint32_t bytes = command->flow == HPU_SEND_ACKED ? sizeof(struct spin_put_acked) : sizeof(struct spin_put);
+
+		if (find(hpu, hpu->words[0], bytes, &put, NULL) == MEMORY_NONE)
+			return 0;
+		command->put = put;
+		if (command->host)
+			return 1;
+	}
+	command->nic_addr = nic;
+	*region = find(hpu, nic, command->bytes, &command->nic, cluster);
+	return *region != MEMORY_NONE;
+}
+
+static void set_done(struct hpu *hpu, unsigned slot, uint64_t cycle)
+{
+	const struct pspin_target *target = hpu->target;
+	int is_direct = hpu->commands[slot].kind == HPU_HOST_DIRECT;
+
+	hpu->commands[slot].done = cycle;
+	hpu->command_free[slot] = cycle + (is_direct ? target->slot_reuse_direct : target->slot_reuse);
+}
+
+static void issue_command(struct hpu *hpu, uint64_t cycle, unsigned slot)
+{
+	struct hpu_command *command = &hpu->commands[slot];
+	const struct soc *soc = hpu->soc;
+	uint32_t nic = 0;
+
+	*command = (struct hpu_command){ .issued = cycle, .task = hpu->running, .cluster = hpu->cluster, .done = UINT64_MAX };
+	for (unsigned i = 0; i < HPU_COMMAND_KINDS; i++)
+		command->number += hpu->result.commands[i];
+	if (!hpu->begun || !decode(hpu, command, &nic) || !locate(hpu, command, nic, &command->region, &command->cluster) ||
+	    soc->nic->command(soc->nic_arg, hpu->running, command)) {
+		if (!hpu->result.error)
+			hpu->result.error = PSPIN_ERROR_COMMAND;
+		set_done(hpu, slot, cycle + 1);
+		return;
+	}
+	hpu->result.commands[command->kind]++;
+	hpu->command_free[slot] = UINT64_MAX;
+	commands__issue(soc->commands, cycle, hpu, slot);
+}
+
+uint64_t command__all_done(const struct hpu *hpu)
+{
+	uint64_t done = 0;
+
+	for (unsigned i = 0; i < HPU_COMMAND_SLOTS_MAX; i++)
+		if (hpu->command_free[i] > done)
+			done = hpu->command_free[i];
+	return done;
+}
+
+/* --- registers --- */
 
 /*
  * The slot for a command that is issued at `cycle` and, in *from, when it takes it. If none was free before, the driver waits
@@ -78,7 +193,7 @@ static uint64_t answered_at(const struct hpu *hpu, uint64_t asked)
 	return free == UINT64_MAX ? free : free + 1;
 }
 
-void driver__commands_known(struct hpu *hpu)
+static void driver__commands_known(struct hpu *hpu)
 {
 	uint64_t ready;
 
@@ -87,6 +202,23 @@ void driver__commands_known(struct hpu *hpu)
 	ready = answered_at(hpu, hpu->parked_at);
 	if (ready != UINT64_MAX)
 		threads__ready(hpu, ready);
+}
+
+void command__known(struct hpu *hpu, unsigned slot)
+{
+	const struct soc *soc = hpu->soc;
+
+	set_done(hpu, slot, hpu->commands[slot].done);
+	if (soc->nic->known)
+		soc->nic->known(soc->nic_arg, &hpu->commands[slot]);
+	soc->up->commands_known(hpu);
+	if (hpu->parked)
+		driver__commands_known(hpu);
+	if (!hpu->asks)
+		return;
+	hpu->asks = 0;
+	hpu->away = 0;
+	soc__wake(hpu->soc, hpu, soc->now);
 }
 
 /* The thread waits for its driver; what it waits in is asked for again when it has the pipeline back. */
@@ -143,7 +275,7 @@ static enum rv32_bus_status issue(struct hpu *hpu, struct rv32_bus_request *req)
 		return RV32_BUS_STOP;
 	}
 	wait_until(req, at + 1, RV32_CYC_COMMAND);
-	command__issue(hpu, at, slot);
+	issue_command(hpu, at, slot);
 	if (hpu->result.error == PSPIN_ERROR_COMMAND && !hpu->result.error_pc)
 		hpu->result.error_pc = req->pc;
 	soc__look(hpu->soc);

@@ -2,7 +2,11 @@
 #ifndef SOC_EVENT_H
 #define SOC_EVENT_H
 
-/* What will happen at a cycle. Of the same cycle, first added comes first. */
+/*
+ * What the components of the SoC are built from: events at cycles, wake-ups, and registers that change at the end of a cycle.
+ * Events of one cycle happen in the order in which they were added. Knows no component.
+ */
+#include <assert.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -17,14 +21,87 @@ struct events {
 	struct event *heap;
 	size_t count, room;
 	uint64_t added;
-	int incomplete; /* memory ran out: one is missing */
+	int incomplete; /* out of memory: an event is missing, and results are not to be used */
 };
 
 void events__free(struct events *events);
+/* Calls happen(arg, cycle, what) at that cycle. Out of memory: sets `incomplete`. */
 void events__add(struct events *events, uint64_t cycle, void (*happen)(void *, uint64_t, uint64_t), void *arg, uint64_t what);
-/* UINT64_MAX: none. */
+/* Cycle of the next event; UINT64_MAX: none. */
 uint64_t events__next(const struct events *events);
-/* Takes the first one out and lets it happen. */
+/* Removes the next event and calls its handler. */
 void events__happen(struct events *events);
+
+/*
+ * A component's wake-up: its handler is called once in each cycle that it is set for, however often. Once is enough, since what a
+ * component reads of others are registers.
+ */
+
+struct wakeup {
+	uint64_t last;   /* cycle of the last call; UINT64_MAX: none yet */
+	uint64_t set[2]; /* the last two cycles that it was set for */
+};
+
+static inline void wakeup__init(struct wakeup *wakeup)
+{
+	*wakeup = (struct wakeup){ UINT64_MAX, { UINT64_MAX, UINT64_MAX } };
+}
+
+static inline void wakeup__set(struct wakeup *wakeup, struct events *events, uint64_t cycle, void (*happen)(void *, uint64_t, uint64_t),
+			       void *arg)
+{
+	if (cycle == wakeup->set[0] || cycle == wakeup->set[1])
+		return;
+	wakeup->set[1] = wakeup->set[0];
+	wakeup->set[0] = cycle;
+	events__add(events, cycle, happen, arg, 0);
+}
+
+/* Returns 0 if the component was called in this cycle before: its handler then does nothing. */
+static inline int wakeup__is_first(struct wakeup *wakeup, uint64_t cycle)
+{
+	if (wakeup->last == cycle)
+		return 0;
+	wakeup->last = cycle;
+	return 1;
+}
+
+/*
+ * A register that counts. What is added in a cycle is seen from the next cycle on, so the order of the events of one cycle does not
+ * matter. Cycles never run backwards.
+ */
+
+struct reg {
+	uint64_t cycle;
+	int64_t seen, added; /* before `cycle`, and in it */
+};
+
+static inline void reg__add(struct reg *reg, uint64_t cycle, int64_t n)
+{
+	if (reg->cycle != cycle) {
+		reg->seen += reg->added;
+		reg->added = 0;
+		reg->cycle = cycle;
+	}
+	reg->added += n;
+}
+
+static inline int64_t reg__read(const struct reg *reg, uint64_t cycle)
+{
+	return reg->seen + (cycle > reg->cycle ? reg->added : 0);
+}
+
+/* The value of the next cycle: with what was added in this one. */
+static inline int64_t reg__next(const struct reg *reg)
+{
+	return reg->seen + reg->added;
+}
+
+/* Shared components get their requests in order of time. Asserts it: `cycle` is not before *last, which it becomes. */
+static inline void assert_in_order(uint64_t *last, uint64_t cycle)
+{
+	assert(cycle >= *last);
+	*last = cycle;
+}
 
 #endif

@@ -4,8 +4,10 @@
 #include <string.h>
 
 #include "hwmodel/core/max.h"
-#include "hwmodel/soc/soc.h"
+#include "hwmodel/soc/hpu.h"
+#include "hwmodel/soc/lookahead.h"
 #include "hwmodel/soc/threads.h"
+#include "hwmodel/soc/timing.h"
 
 /* Own L1 at both its addresses: the HPU's stack, and all from the packet buffer's page on. */
 static void windows__set(struct rv32_config *config, const struct hpu *hpu, const struct storage *memory)
@@ -37,7 +39,7 @@ int hpu__add(struct hpu *hpu, unsigned program, uint32_t code_at)
 	const struct pspin_target *target = hpu->target;
 	struct rv32_config config = {
 		.hart_id = hpu->cluster << 5 | hpu->index,
-		.bus = { .arg = hpu, .access = hpu__access },
+		.bus = { .arg = hpu, .access = hpu->soc->up->bus_access },
 		.l1_banks = (uint32_t)target->l1_banks,
 		.l1_amo_cycles = (uint32_t)target->l1_amo,
 		.half_across_is_word = 1,
@@ -102,9 +104,6 @@ void hpu__set_watchdog(struct hpu *hpu, unsigned program, uint32_t cycles)
 		hpu->watchdog_cycles = cycles;
 }
 
-/* That an image may take until it waits for its first task, however short the target's watchdog is: cold, one HPU at a time. */
-#define BOOT_CYCLES 32768u
-
 /* The watchdog looks from this cycle on. */
 static void watch(struct hpu *hpu, uint64_t cycle, uint64_t cycles)
 {
@@ -143,7 +142,7 @@ static void subtract(struct rv32_stats *from, const struct rv32_stats *before)
 }
 
 /* The runtime's load of the function register takes the cycle before the task's first one. */
-void hpu__give(struct hpu *hpu, uint64_t cycle, uint32_t function, const struct hpu_descriptor *task)
+void hpu__assign(struct hpu *hpu, uint64_t cycle, uint32_t function, const struct hpu_descriptor *task)
 {
 	hpu->function = function;
 	hpu->given = cycle;
@@ -161,33 +160,6 @@ void hpu__give(struct hpu *hpu, uint64_t cycle, uint32_t function, const struct 
 		rv32_core__advance(hpu->core, cycle - 1);
 		soc__wake(hpu->soc, hpu, rv32_core__cycle(hpu->core));
 	}
-}
-
-int hpu__may(struct hpu *hpu, uint64_t cycle)
-{
-	if (cycle > hpu->soc->horizon) {
-		hpu->held = cycle;
-		return 0;
-	}
-	hpu->soc->now = cycle;
-	return 1;
-}
-
-int hpu__may_near(struct hpu *hpu, uint64_t cycle)
-{
-	if (cycle > hpu->soc->near) {
-		hpu->held = cycle;
-		return 0;
-	}
-	return 1;
-}
-
-void hpu__granted(struct hpu *hpu, uint64_t late, uint64_t cycle)
-{
-	hpu->late = late;
-	hpu->granted = 1;
-	hpu->away = 0;
-	soc__wake(hpu->soc, hpu, cycle);
 }
 
 void hpu__begin(struct hpu *hpu, uint64_t cycle)
@@ -221,7 +193,7 @@ uint64_t hpu__end(struct hpu *hpu, uint64_t cycle)
 	hpu->begun = 0;
 	hpu->doorbell = cycle;
 	watch(hpu, cycle, hpu->watchdog_cycles);
-	return hpu->alone ? cycle : scheduler__doorbell(hpu, cycle);
+	return hpu->alone ? cycle : hpu->soc->up->doorbell(hpu, cycle);
 }
 
 /* The handler's body ends where the core stands. It has begun when its first instruction was there. */

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The banks of a cluster's L1 and its incoming port for the other clusters: see l1.h. Called by the HPUs' bus (bus.c) for accesses
+ * that are not free, and by copies, DMA and commands for the banks that their beats take.
+ */
 #include <stdlib.h>
 
 #include "hwmodel/soc/arbiter.h"
-#include "hwmodel/soc/calendar.h"
 #include "hwmodel/soc/l1.h"
-
-#define L1_AMO_OF_CORES 2u  /* cycles; of longer ones a core alone would not know the end (rv32_config) */
-#define PORT_UNITS      100 /* of the incoming port's time, per cycle */
+#include "hwmodel/soc/lookahead.h"
+#include "hwmodel/soc/timing.h"
 
 struct bank {
 	uint64_t free; /* it serves again from then on */
@@ -140,14 +142,20 @@ static void take(struct l1 *l1, struct bank *bank, uint64_t free, uint64_t waite
 	l1->conflicts += waited;
 }
 
-uint64_t l1__access(struct l1 *l1, uint64_t cycle, uint32_t offset, enum rv32_access kind, unsigned who, uint64_t alone_before,
-		    uint64_t *again)
+/*
+ * Input `who` of the bank of this offset requests it. Returns the cycle in which the bank serves it, if that is known at once: no
+ * other request comes before `alone_before` and it is served by then, or the bank is free and the access is not an AMO (assumed: of
+ * loads and stores that reach a free bank in one cycle the lowest index goes first; `alone_before` 0: not then either). Else L1_WAITS.
+ * *again: the cycle in which serve_bank() must be called for the one before; 0: that is set for the bank already.
+ */
+static uint64_t request_bank(struct l1 *l1, uint64_t cycle, uint32_t offset, enum rv32_access kind, unsigned who, uint64_t alone_before,
+			     uint64_t *again)
 {
 	uint32_t number = bank_of(l1, offset);
 	struct bank *bank = &l1->banks[number];
 	uint64_t at = ready(l1, cycle, number), free = free_after(l1, number, at, kind);
 
-	calendar__asked(&l1->last_asked, cycle);
+	assert_in_order(&l1->last_asked, cycle);
 	if (!bank->asks && (free <= alone_before || (at == cycle && kind != RV32_AMO && alone_before))) {
 		bank->arbiter.turn = who;
 		take(l1, bank, free, at - cycle);
@@ -158,11 +166,6 @@ uint64_t l1__access(struct l1 *l1, uint64_t cycle, uint32_t offset, enum rv32_ac
 	bank->asks |= UINT64_C(1) << who;
 	l1->waiting++;
 	return L1_WAITS;
-}
-
-uint32_t l1__bank(const struct l1 *l1, uint32_t offset)
-{
-	return bank_of(l1, offset);
 }
 
 /* Of those that wait at the bank, who asked up to this cycle. */
@@ -176,7 +179,11 @@ static uint64_t asks_up_to(const struct l1 *l1, uint64_t asks, uint64_t cycle)
 	return which;
 }
 
-int l1__grant(struct l1 *l1, uint64_t cycle, uint32_t number, uint64_t *again)
+/*
+ * Which waiting input the bank serves in this cycle; -1: none. PULP's round robin does not know who came first: an input that was
+ * served alone keeps its turn, so that a lock's waiter goes before the owner that unlocks. *again: as above.
+ */
+static int serve_bank(struct l1 *l1, uint64_t cycle, uint32_t number, uint64_t *again)
 {
 	struct bank *bank = &l1->banks[number];
 	uint64_t asks = asks_up_to(l1, bank->asks, cycle), at = ready(l1, cycle, number);
@@ -192,7 +199,8 @@ int l1__grant(struct l1 *l1, uint64_t cycle, uint32_t number, uint64_t *again)
 	return who;
 }
 
-uint64_t l1__incoming(struct l1 *l1, uint64_t cycle, enum rv32_access kind)
+/* The incoming port: when it passes this access on to its bank. */
+static uint64_t pass_port(struct l1 *l1, uint64_t cycle, enum rv32_access kind)
 {
 	uint64_t at = cycle * PORT_UNITS > l1->port_free ? cycle * PORT_UNITS : l1->port_free;
 	uint64_t units = l1->port_units[kind == RV32_AMO ? RV32_AMO : kind == RV32_STORE ? RV32_STORE : RV32_LOAD];
@@ -210,4 +218,117 @@ uint64_t l1__port_busy(const struct l1 *l1)
 uint64_t l1__conflicts(const struct l1 *l1)
 {
 	return l1->conflicts;
+}
+
+/* --- who is served, by events ---
+ *
+ * The winner of a cycle is chosen when all requests of it are known: by an event of the next cycle. The winner's HPU goes on in the
+ * cycle that serves it, so before all others.
+ */
+
+static void remote_served(struct soc *soc, unsigned cluster, uint64_t cycle);
+
+#define BANK_BITS 32
+
+static void arbitrate(void *arg, uint64_t cycle, uint64_t what)
+{
+	struct soc *soc = arg;
+	unsigned cluster = (unsigned)(what >> BANK_BITS);
+	struct hpu *hpus = &soc->hpus[cluster * target__threads(soc->target)];
+	uint64_t again;
+	int who = serve_bank(soc->l1[cluster], cycle - 1, (uint32_t)what, &again);
+
+	if (again)
+		events__add(&soc->events, again, arbitrate, soc, what);
+	if (who == (int)target__threads(soc->target)) {
+		remote_served(soc, cluster, cycle - 1);
+	} else if (who >= 0) {
+		hpu__granted(&hpus[who], cycle - 1 - hpus[who].late, cycle - 1);
+	}
+}
+
+uint64_t l1__request(struct soc *soc, uint64_t cycle, unsigned cluster, unsigned who, uint32_t offset, enum rv32_access kind,
+		     uint64_t alone_before)
+{
+	struct l1 *l1 = soc->l1[cluster];
+	uint64_t again, at = request_bank(l1, cycle, offset, kind, who, alone_before, &again);
+
+	if (at == L1_WAITS && again)
+		events__add(&soc->events, again, arbitrate, soc, (uint64_t)cluster << BANK_BITS | bank_of(l1, offset));
+	return at;
+}
+
+/* --- accesses from other clusters: through the port, in order, to the bank; the first in the port holds up the others --- */
+
+/* What an event carries: the place, the kind and when the HPU asked. */
+#define OFFSET_BITS  22
+#define KIND_BITS    3
+#define CLUSTER_BITS 6
+_Static_assert(1u << OFFSET_BITS == L1_STRIDE && L1_CLUSTERS_MAX <= 1u << CLUSTER_BITS, "an access fits");
+
+static uint64_t pack(unsigned cluster, uint32_t offset, enum rv32_access kind)
+{
+	return ((uint64_t)cluster << KIND_BITS | kind) << OFFSET_BITS | offset;
+}
+
+static unsigned l1_index(uint64_t what)
+{
+	return (unsigned)(what >> (OFFSET_BITS + KIND_BITS));
+}
+
+static enum rv32_access kind_of(uint64_t what)
+{
+	return what >> OFFSET_BITS & ((1u << KIND_BITS) - 1);
+}
+
+/* The first in the port asks its bank. */
+static void reach_bank(struct hpu *hpu, uint64_t cycle)
+{
+	l1__request(hpu->soc, cycle, l1_index(hpu->sent), target__threads(hpu->target), hpu->sent & (L1_STRIDE - 1), kind_of(hpu->sent), 0);
+}
+
+static void enter(void *arg, uint64_t cycle, uint64_t what)
+{
+	struct hpu *hpu = arg;
+	struct l1_port *port = &hpu->soc->l1_ports[l1_index(what)];
+
+	hpu->sent = what;
+	hpu->behind = NULL;
+	if (port->first)
+		port->last->behind = hpu;
+	else
+		port->first = hpu;
+	port->last = hpu;
+	if (port->first == hpu)
+		reach_bank(hpu, cycle);
+}
+
+static void remote_served(struct soc *soc, unsigned cluster, uint64_t cycle)
+{
+	struct l1_port *port = &soc->l1_ports[cluster];
+	struct hpu *hpu = port->first;
+
+	port->wait_cycles += cycle - hpu->late;
+	hpu__granted(hpu, cycle - hpu->late, cycle);
+	port->first = hpu->behind;
+	if (port->first)
+		reach_bank(port->first, cycle + 1);
+}
+
+static void reach_port(void *arg, uint64_t cycle, uint64_t what)
+{
+	struct hpu *hpu = arg;
+	uint64_t at = pass_port(hpu->soc->l1[l1_index(what)], cycle, kind_of(what));
+
+	hpu->late = cycle;
+	if (at > cycle)
+		events__add(&hpu->soc->events, at, enter, hpu, what);
+	else
+		enter(hpu, cycle, what);
+}
+
+void l1__request_remote(struct hpu *hpu, uint64_t cycle, unsigned cluster, uint32_t offset, enum rv32_access kind)
+{
+	hpu->away = 1;
+	events__add(&hpu->soc->events, cycle + hpu->target->remote_reach, reach_port, hpu, pack(cluster, offset, kind));
 }

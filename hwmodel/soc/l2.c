@@ -1,9 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * L2 as the HPUs and packet copies see it: the read port of packet memory, and the one port of all HPUs; see l2.h. Called by the HPUs'
+ * bus (bus.c), packet copies and the cluster DMAs. Requests come in order of time.
+ */
+#include <errno.h>
 #include <stdlib.h>
 
 #include "hwmodel/core/reservations.h"
-#include "hwmodel/soc/calendar.h"
+#include "hwmodel/soc/arbiter.h"
 #include "hwmodel/soc/l2.h"
+#include "hwmodel/soc/lookahead.h"
+#include "hwmodel/soc/timing.h"
+
+/* --- the read port of packet memory --- */
 
 struct l2 {
 	struct reservations bursts; /* of copies, on the read port */
@@ -34,7 +43,7 @@ uint64_t l2__load(struct l2 *l2, uint64_t cycle)
 {
 	const uint64_t next = l2->last_load + 1;
 
-	calendar__asked(&l2->asked, cycle);
+	assert_in_order(&l2->asked, cycle);
 	if (cycle <= next && l2->last_load)
 		cycle = reservations__next_free(&l2->bursts, next) > next ? next + 1 : next;
 	l2->last_load = cycle;
@@ -53,4 +62,319 @@ uint64_t l2__burst(struct l2 *l2, uint64_t cycle, unsigned beats)
 uint64_t l2__read_busy(const struct l2 *l2)
 {
 	return l2->read_busy;
+}
+
+/* --- queues of accesses in front of the HPUs' port --- */
+
+/*
+ * HPUs' accesses to L2 that wait (l2_port.h). Each HPU has one at a time, so there is room for all. In a channel each cluster's wait
+ * in order, and from them, the clusters in turn, a few are chosen that go on in that order.
+ */
+
+struct access {
+	struct hpu *hpu;
+	uint64_t from; /* when it could go, or its answer be back */
+	uint64_t late;
+	enum memory_region region;
+	enum rv32_access kind;
+};
+
+/* In order. */
+struct waiting {
+	struct access *access;
+	unsigned first, count, room;
+};
+
+struct channel {
+	struct waiting *of; /* by cluster */
+	unsigned clusters, count;
+	struct waiting chosen;
+	struct arbiter arbiter;
+};
+
+static int waiting__open(struct waiting *waiting, uint64_t room)
+{
+	waiting->room = (unsigned)room;
+	waiting->access = calloc(room, sizeof(*waiting->access));
+	return waiting->access ? 0 : -ENOMEM;
+}
+
+static void waiting__close(struct waiting *waiting)
+{
+	free(waiting->access);
+}
+
+static void waiting__add(struct waiting *waiting, struct access access)
+{
+	waiting->access[(waiting->first + waiting->count++) % waiting->room] = access;
+}
+
+static const struct access *waiting__head(const struct waiting *waiting, uint64_t cycle)
+{
+	const struct access *access = &waiting->access[waiting->first];
+
+	return waiting->count && access->from <= cycle ? access : NULL;
+}
+
+static void waiting__drop(struct waiting *waiting)
+{
+	waiting->first = (waiting->first + 1) % waiting->room;
+	waiting->count--;
+}
+
+static int channel__open(struct channel *channel, const struct pspin_target *target)
+{
+	int err = waiting__open(&channel->chosen, CHANNEL_CHOSEN);
+
+	channel->of = calloc(target->clusters, sizeof(*channel->of));
+	if (!channel->of)
+		return -ENOMEM;
+	channel->clusters = (unsigned)target->clusters;
+	for (unsigned i = 0; !err && i < channel->clusters; i++)
+		err = waiting__open(&channel->of[i], target__threads(target));
+	return err;
+}
+
+static void channel__close(struct channel *channel)
+{
+	for (unsigned i = 0; channel->of && i < channel->clusters; i++)
+		waiting__close(&channel->of[i]);
+	free(channel->of);
+	waiting__close(&channel->chosen);
+}
+
+static void channel__add(struct channel *channel, struct access access)
+{
+	waiting__add(&channel->of[access.hpu->cluster], access);
+	channel->count++;
+}
+
+static int channel__waits(const struct channel *channel)
+{
+	return channel->count && channel->chosen.count < CHANNEL_CHOSEN;
+}
+
+static void channel__choose(struct channel *channel, uint64_t cycle)
+{
+	struct waiting *waiting;
+	uint64_t asks = 0;
+
+	if (!channel__waits(channel))
+		return;
+	for (unsigned i = 0; i < channel->clusters; i++)
+		if (waiting__head(&channel->of[i], cycle))
+			asks |= UINT64_C(1) << i;
+	if (!asks)
+		return;
+	waiting = &channel->of[arbiter__grant(&channel->arbiter, channel->clusters, asks, 1)];
+	waiting__add(&channel->chosen, *waiting__head(waiting, cycle));
+	waiting__drop(waiting);
+	channel->count--;
+}
+
+/* --- the HPUs' port --- */
+
+struct l2_port {
+	struct soc *soc;
+	struct channel loads, stores;
+	int stands;            /* a load was let through, but finds no place */
+	int load_first;        /* before the next AMO */
+	struct waiting passed; /* loads before their memory */
+	struct waiting flight; /* in handler memory */
+	/* from when on */
+	uint64_t next;                  /* others are let through */
+	uint64_t store_free;            /* a store can go on */
+	uint64_t handler_free;          /* handler memory begins with a store or an AMO */
+	uint64_t begun[L2_PORT_WRITES]; /* when it began, or will, with each of the last ones */
+	unsigned writes;
+	uint64_t load_free;   /* a load can */
+	uint64_t flight_free; /* a load can enter or leave handler memory's queue */
+	uint64_t asked, busy;
+	struct wakeup wakeup;
+};
+
+struct l2_port *l2_port__new(struct soc *soc)
+{
+	struct l2_port *port = calloc(1, sizeof(*port));
+	const struct pspin_target *target = soc->target;
+	uint64_t hpus = target->clusters * target__threads(target);
+
+	if (!port)
+		return NULL;
+	port->soc = soc;
+	wakeup__init(&port->wakeup);
+	if (channel__open(&port->loads, target) || channel__open(&port->stores, target) || waiting__open(&port->passed, hpus) ||
+	    waiting__open(&port->flight, hpus)) {
+		l2_port__free(port);
+		return NULL;
+	}
+	return port;
+}
+
+void l2_port__free(struct l2_port *port)
+{
+	if (!port)
+		return;
+	channel__close(&port->loads);
+	channel__close(&port->stores);
+	waiting__close(&port->passed);
+	waiting__close(&port->flight);
+	free(port);
+}
+
+/* While it finds no place it stands, and nobody else is let through. */
+static void admit_load(struct l2_port *port, uint64_t cycle)
+{
+	port->stands = port->passed.count + port->flight.count == L2_PORT_READS;
+	if (port->stands)
+		return;
+	waiting__add(&port->passed, *waiting__head(&port->loads.chosen, cycle));
+	waiting__drop(&port->loads.chosen);
+	if (port->next <= cycle)
+		port->next = cycle + 1;
+}
+
+/* The first of those that were let through goes on to its memory. */
+static void advance(struct l2_port *port, uint64_t cycle)
+{
+	const struct pspin_target *target = port->soc->target;
+	const struct access *access = waiting__head(&port->passed, cycle);
+
+	if (!access || port->load_free > cycle)
+		return;
+	if (access->region == MEMORY_L2_PACKET) {
+		port->load_free = cycle + target->l2_gap_load_packet;
+		port->busy += target->l2_gap_load_packet;
+		hpu__granted(access->hpu, l2__load(port->soc->l2, cycle) - access->from, cycle);
+		waiting__drop(&port->passed);
+	} else if (port->flight.count < target->l2_loads_handler && port->flight_free <= cycle) {
+		port->load_free = port->flight_free = cycle + 1;
+		port->busy += target->l2_gap_load_handler;
+		waiting__add(&port->flight, (struct access){ .hpu = access->hpu,
+							     .from = cycle + target->l2_flight_load_handler,
+							     .late = cycle - access->from });
+		waiting__drop(&port->passed);
+	}
+}
+
+/* Of its memory. */
+static uint64_t store_gap(const struct pspin_target *target, const struct access *access)
+{
+	if (access->kind != RV32_AMO)
+		return target->l2_gap_store;
+	return access->region == MEMORY_L2_PACKET ? target->l2_gap_amo_packet : target->l2_gap_amo_handler;
+}
+
+/*
+ * While it cannot go on nobody else is let through. What goes to handler memory, which is busy with an AMO for longer than
+ * the port, waits there for its turn; in the port it stands if too many do.
+ */
+static void admit_store(struct l2_port *port, uint64_t cycle)
+{
+	const struct pspin_target *target = port->soc->target;
+	struct access access = *waiting__head(&port->stores.chosen, cycle);
+	const int in_handler = access.region != MEMORY_L2_PACKET;
+	uint64_t gap = store_gap(target, &access), at = cycle > port->store_free ? cycle : port->store_free, begins;
+
+	waiting__drop(&port->stores.chosen);
+	if (in_handler && at < port->begun[port->writes % L2_PORT_WRITES])
+		at = port->begun[port->writes % L2_PORT_WRITES];
+	begins = at;
+	if (in_handler) {
+		begins = at > port->handler_free ? at : port->handler_free;
+		port->handler_free = begins + gap;
+		port->begun[port->writes++ % L2_PORT_WRITES] = begins;
+	}
+	port->store_free = at + (in_handler && gap > target->l2_gap_store ? target->l2_gap_store : gap);
+	port->busy += gap;
+	if (port->next <= at)
+		port->next = at + 1;
+	hpu__granted(access.hpu, begins - access.from, cycle);
+}
+
+/* One of each channel is. An AMO takes both, in turn with a load. */
+static void arbitrate(struct l2_port *port, uint64_t cycle)
+{
+	const struct access *load = waiting__head(&port->loads.chosen, cycle);
+	const struct access *store = waiting__head(&port->stores.chosen, cycle);
+	int load_first = port->load_first;
+
+	port->load_first = 0;
+	if (load && store && store->kind == RV32_AMO) {
+		if (load_first)
+			store = NULL;
+		else
+			load = NULL;
+		port->load_first = !load_first;
+	}
+	if (load)
+		admit_load(port, cycle);
+	if (store)
+		admit_store(port, cycle);
+}
+
+/* The first answer goes back, unless another load enters the queue in this cycle. */
+static void answer(struct l2_port *port, uint64_t cycle)
+{
+	const struct access *access = waiting__head(&port->flight, cycle);
+	const struct pspin_target *target = port->soc->target;
+
+	if (!access || port->flight_free > cycle + (target->l2_gap_load_handler == 1))
+		return;
+	port->flight_free = cycle + target->l2_gap_load_handler - 1;
+	hpu__granted(access->hpu, access->late + cycle - access->from, cycle);
+	waiting__drop(&port->flight);
+}
+
+static void step(void *arg, uint64_t cycle, uint64_t what);
+
+static void set(struct l2_port *port, uint64_t cycle)
+{
+	uint64_t next = UINT64_MAX, at;
+
+	if (port->flight.count)
+		next = port->flight.access[port->flight.first].from;
+	if (port->passed.count && port->load_free < next)
+		next = port->load_free;
+	if (port->loads.chosen.count || port->stores.chosen.count) {
+		at = port->stands ? cycle + 1 : port->next;
+		next = at < next ? at : next;
+	}
+	if (channel__waits(&port->loads) || channel__waits(&port->stores))
+		next = cycle + 1;
+	if (next != UINT64_MAX)
+		wakeup__set(&port->wakeup, &port->soc->events, next > cycle ? next : cycle + 1, step, port);
+}
+
+static void step(void *arg, uint64_t cycle, uint64_t what)
+{
+	struct l2_port *port = arg;
+
+	(void)what;
+	if (!wakeup__is_first(&port->wakeup, cycle))
+		return;
+	channel__choose(&port->loads, cycle);
+	channel__choose(&port->stores, cycle);
+	if (port->stands)
+		admit_load(port, cycle);
+	else if (cycle >= port->next)
+		arbitrate(port, cycle);
+	advance(port, cycle);
+	answer(port, cycle);
+	set(port, cycle);
+}
+
+void l2_port__ask(struct l2_port *port, struct hpu *hpu, uint64_t cycle, enum memory_region region, enum rv32_access kind)
+{
+	struct channel *channel = kind == RV32_LOAD || kind == RV32_LR ? &port->loads : &port->stores;
+
+	assert_in_order(&port->asked, cycle);
+	hpu->away = 1;
+	channel__add(channel, (struct access){ .hpu = hpu, .from = cycle + L2_PORT_REACH, .region = region, .kind = kind });
+	set(port, cycle);
+}
+
+uint64_t l2_port__busy(const struct l2_port *port)
+{
+	return port->busy;
 }

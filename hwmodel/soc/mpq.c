@@ -1,21 +1,120 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The MPQ engine and the dispatcher behind it; see mpq.h. Called by soc.c with HERs from the NIC, and by the cluster schedulers
+ * through soc->up. Invariant: at most one task is chosen and not yet dispatched.
+ */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "hwmodel/core/max.h"
-#include "hwmodel/soc/alarm.h"
-#include "hwmodel/soc/cells.h"
-#include "hwmodel/soc/copies.h"
-#include "hwmodel/soc/dispatcher.h"
+#include "hwmodel/soc/her_queues.h"
 #include "hwmodel/soc/mpq.h"
-#include "hwmodel/soc/ready.h"
 #include "hwmodel/soc/scheduler.h"
 #include "hwmodel/soc/share.h"
+
+/* --- the dispatcher --- */
+
+/*
+ * Which cluster a task goes to (hwmodel/README.md, "Dispatcher"): its message's home if that holds fewer tasks than
+ * it may and takes one now; else the one of those that take one which holds the fewest, the lowest number on a tie. If that
+ * one is full, too, the task waits. How many a cluster may hold the task says: one for each HPU and each place to wait, or less
+ * (share.h).
+ */
+struct dispatcher {
+	struct soc *soc;
+	unsigned clusters;
+	struct reg *holds; /* per cluster: tasks dispatched and not fed back */
+	struct job *job;   /* taken for a cluster that does not take it yet, */
+	unsigned cluster;  /* which is this */
+};
+
+static struct dispatcher *dispatcher__new(struct soc *soc)
+{
+	struct dispatcher *d = calloc(1, sizeof(*d));
+
+	if (!d)
+		return NULL;
+	d->soc = soc;
+	d->clusters = (unsigned)soc->target->clusters;
+	d->holds = calloc(d->clusters, sizeof(*d->holds));
+	if (d->holds)
+		return d;
+	free(d);
+	return NULL;
+}
+
+static void dispatcher__free(struct dispatcher *d)
+{
+	if (!d)
+		return;
+	free(d->holds);
+	free(d);
+}
+
+/* S: of those that take a task; of none, the first. */
+static unsigned least(const struct dispatcher *d, uint64_t cycle)
+{
+	int64_t fewest = INT64_MAX;
+	unsigned found = 0;
+
+	for (unsigned c = 0; c < d->clusters; c++) {
+		int64_t holds = reg__read(&d->holds[c], cycle);
+
+		if (scheduler__is_ready(d->soc->schedulers[c], cycle) && holds < fewest) {
+			fewest = holds;
+			found = c;
+		}
+	}
+	return found;
+}
+
+static int dispatcher__advance(struct dispatcher *d, uint64_t cycle)
+{
+	if (!d->job || !scheduler__is_ready(d->soc->schedulers[d->cluster], cycle))
+		return 0;
+	scheduler__push(d->soc->schedulers[d->cluster], cycle, d->job);
+	d->job = NULL;
+	return 1;
+}
+
+static int dispatcher__take(struct dispatcher *d, uint64_t cycle, struct job *job)
+{
+	unsigned home = job->her.message_id % d->clusters, other = least(d, cycle);
+
+	if (reg__read(&d->holds[other], cycle) >= job->most)
+		return 0;
+	d->cluster = reg__read(&d->holds[home], cycle) < job->most && scheduler__is_ready(d->soc->schedulers[home], cycle) ? home : other;
+	reg__add(&d->holds[d->cluster], cycle, 1);
+	job->task.dispatched = cycle;
+	d->job = job;
+	dispatcher__advance(d, cycle);
+	return 1;
+}
+
+static int dispatcher__has_room(const struct dispatcher *d, int64_t most)
+{
+	for (unsigned c = 0; c < d->clusters; c++)
+		if (reg__next(&d->holds[c]) < most)
+			return 1;
+	return 0;
+}
+
+static int dispatcher__is_busy(const struct dispatcher *d)
+{
+	return d->job != NULL;
+}
+
+static void dispatcher__ended(struct dispatcher *d, uint64_t cycle, unsigned cluster)
+{
+	reg__add(&d->holds[cluster], cycle, -1);
+}
+
+/* --- the MPQ engine --- */
 
 /* S: the engine's states (hwmodel/README.md, "MPQ engine") */
 enum mpq_state { FREE, HEADER, HEADER_RUNNING, PAYLOAD, DRAINING, COMPLETION, COMPLETION_RUNNING };
 
-struct mpq {
+struct soc_mpq {
 	enum mpq_state state;
 	uint32_t in_flight; /* tasks sent and not fed back */
 	uint32_t queued;    /* HERs with a payload task to come; the last of them stays for the completion */
@@ -27,18 +126,16 @@ struct mpq {
 
 struct mpqs {
 	struct soc *soc;
-	struct mpq *mpq;
-	struct cells *cells;
-	struct copies *copies;
+	struct soc_mpq *mpq;
+	struct her_fifo *fifo;
 	struct dispatcher *dispatcher;
-	struct ready *ready[SOC_PROGRAMS_MAX]; /* of each program, where they take turns by HPU time; else the first is of all */
+	struct rr_set *ready[SOC_PROGRAMS_MAX]; /* of each program, where they take turns by HPU time; else the first is of all */
 	int is_fair;
-	struct shares shares;
 	struct job *jobs, *free_jobs; /* all, and those in no use */
 	struct job *job;              /* chosen, and not yet dispatched, */
 	uint64_t job_from;            /* which it can be from here on */
 	unsigned last_fed;            /* cluster */
-	struct alarm alarm;
+	struct wakeup wakeup;
 };
 
 struct mpqs *mpqs__new(struct soc *soc)
@@ -49,15 +146,13 @@ struct mpqs *mpqs__new(struct soc *soc)
 		return NULL;
 	m->soc = soc;
 	m->mpq = calloc(SOC_MESSAGES, sizeof(*m->mpq));
-	m->cells = cells__new(soc->target, SOC_MESSAGES);
-	m->copies = copies__new(soc);
+	m->fifo = her_fifo__new(soc->target, SOC_MESSAGES);
 	m->dispatcher = dispatcher__new(soc);
-	m->ready[0] = ready__new(SOC_MESSAGES);
+	m->ready[0] = rr_set__new(SOC_MESSAGES);
 	m->is_fair = soc->target->scheduler == TARGET_FAIR_HPU_TIME;
-	shares__open(&m->shares);
 	m->last_fed = (unsigned)soc->target->clusters - 1;
-	alarm__open(&m->alarm);
-	if (m->mpq && m->ready[0] && m->cells && m->copies && m->dispatcher)
+	wakeup__init(&m->wakeup);
+	if (m->mpq && m->ready[0] && m->fifo && m->dispatcher)
 		return m;
 	mpqs__free(m);
 	return NULL;
@@ -74,29 +169,18 @@ void mpqs__free(struct mpqs *m)
 		free(job);
 	}
 	dispatcher__free(m->dispatcher);
-	copies__free(m->copies);
-	cells__free(m->cells);
+	her_fifo__free(m->fifo);
 	for (unsigned i = 0; i < SOC_PROGRAMS_MAX; i++)
-		ready__free(m->ready[i]);
+		rr_set__free(m->ready[i]);
 	free(m->mpq);
 	free(m);
-}
-
-struct copies *mpqs__copies(struct mpqs *m)
-{
-	return m->copies;
-}
-
-struct shares *mpqs__shares(struct mpqs *m)
-{
-	return &m->shares;
 }
 
 static void step(void *arg, uint64_t cycle, uint64_t what);
 
 static void wake(struct mpqs *m, uint64_t cycle)
 {
-	alarm__set(&m->alarm, &m->soc->events, cycle, step, m);
+	wakeup__set(&m->wakeup, &m->soc->events, cycle, step, m);
 }
 
 void mpqs__feedback(struct mpqs *m, uint64_t cycle)
@@ -113,11 +197,11 @@ void mpqs__has_room(struct mpqs *m, uint64_t cycle)
 int mpqs__add_program(struct mpqs *m, unsigned program)
 {
 	if (m->is_fair)
-		m->ready[program] = ready__new(SOC_MESSAGES);
+		m->ready[program] = rr_set__new(SOC_MESSAGES);
 	return m->is_fair && !m->ready[program] ? -ENOMEM : 0;
 }
 
-static int has_task(const struct mpq *mpq)
+static int has_task(const struct soc_mpq *mpq)
 {
 	return mpq->state == HEADER || mpq->state == COMPLETION || (mpq->state == PAYLOAD && mpq->queued);
 }
@@ -126,18 +210,18 @@ static int has_task(const struct mpq *mpq)
 static void update(struct mpqs *m, uint32_t id, uint64_t cycle)
 {
 	const unsigned program = m->mpq[id].program;
-	struct ready *ready = m->ready[m->is_fair ? program : 0];
-	int has = has_task(&m->mpq[id]), had = ready__has(ready, id);
+	struct rr_set *set = m->ready[m->is_fair ? program : 0];
+	int has = has_task(&m->mpq[id]), had = rr_set__has(set, id);
 	uint64_t seen = cycle + m->soc->target->dispatch_cycles - 2;
 
 	if (has && !had) {
 		m->mpq[id].ready = cycle;
-		ready__add(ready, id, seen);
-		shares__ready(&m->shares, program, cycle);
+		rr_set__add(set, id, seen);
+		shares__ready(m->soc->shares, program, cycle);
 		wake(m, seen);
 	} else if (!has && had) {
-		ready__remove(ready, id);
-		shares__unready(&m->shares, program);
+		rr_set__remove(set, id);
+		shares__unready(m->soc->shares, program);
 	}
 }
 
@@ -175,20 +259,20 @@ static int64_t most_of(const struct mpqs *m, unsigned program)
 	uint64_t ahead = buffered;
 
 	if (m->is_fair && m->soc->programs > 1)
-		ahead = shares__ahead(&m->shares, program, (unsigned)hpus);
+		ahead = shares__ahead(m->soc->shares, program, (unsigned)hpus);
 	return (int64_t)(hpus + (ahead < buffered ? ahead : buffered));
 }
 
 /* The message's next task. Its HER goes with it, unless another task of the message is to come with the same packet. */
 static struct job *take(struct mpqs *m, uint32_t id, uint64_t cycle)
 {
-	struct mpq *mpq = &m->mpq[id];
+	struct soc_mpq *mpq = &m->mpq[id];
 	struct job *job = job__new(m);
 	uint64_t accepted;
 
 	if (!job)
 		return NULL;
-	job->her = *cells__first(m->cells, id, &accepted);
+	job->her = *her_fifo__first(m->fifo, id, &accepted);
 	job->task.her = &job->her;
 	job->task.ready = max_u64(accepted, mpq->ready);
 	job->pops = 1;
@@ -215,9 +299,9 @@ static struct job *take(struct mpqs *m, uint32_t id, uint64_t cycle)
 	}
 	mpq->in_flight++;
 	job->most = most_of(m, mpq->program);
-	shares__sent(&m->shares, mpq->program);
+	shares__sent(m->soc->shares, mpq->program);
 	job->copied_bytes = mpq->context->bytes_in_l1 < job->her.bytes ? mpq->context->bytes_in_l1 : job->her.bytes;
-	if (job->pops && cells__pop(m->cells, id) && m->soc->nic->room)
+	if (job->pops && her_fifo__pop(m->fifo, id) && m->soc->nic->room)
 		m->soc->nic->room(m->soc->nic_arg, cycle);
 	update(m, id, cycle);
 	return job;
@@ -228,7 +312,7 @@ static struct job *take(struct mpqs *m, uint32_t id, uint64_t cycle)
 static void fed_back(struct mpqs *m, uint64_t cycle, struct job *job)
 {
 	uint32_t id = job->her.message_id;
-	struct mpq *mpq = &m->mpq[id];
+	struct soc_mpq *mpq = &m->mpq[id];
 	int freed = 0;
 
 	job->task.feedback = cycle;
@@ -278,24 +362,24 @@ static int feedback(struct mpqs *m, uint64_t cycle)
 	return 0;
 }
 
-/* The message whose task is next; READY_NONE: nobody has one. */
+/* The message whose task is next; RR_SET_NONE: nobody has one. */
 static uint32_t whose_turn(struct mpqs *m, uint64_t cycle)
 {
 	unsigned order[SOC_PROGRAMS_MAX], count;
 
 	if (!m->is_fair)
-		return ready__turn(m->ready[0], cycle);
-	count = shares__order(&m->shares, cycle, order);
+		return rr_set__turn(m->ready[0], cycle);
+	count = shares__order(m->soc->shares, cycle, order);
 	for (unsigned i = 0; i < count; i++) {
 		uint32_t id;
 
 		if (!dispatcher__has_room(m->dispatcher, most_of(m, order[i])))
-			return READY_NONE; /* nor does anybody else send one before it */
-		id = ready__turn(m->ready[order[i]], cycle);
-		if (id != READY_NONE)
+			return RR_SET_NONE; /* nor does anybody else send one before it */
+		id = rr_set__turn(m->ready[order[i]], cycle);
+		if (id != RR_SET_NONE)
 			return id;
 	}
-	return READY_NONE;
+	return RR_SET_NONE;
 }
 
 static void step(void *arg, uint64_t cycle, uint64_t what)
@@ -305,16 +389,16 @@ static void step(void *arg, uint64_t cycle, uint64_t what)
 	int moved;
 
 	(void)what;
-	if (!alarm__rings(&m->alarm, cycle))
+	if (!wakeup__is_first(&m->wakeup, cycle))
 		return;
 	moved = feedback(m, cycle);
 	if (dispatcher__is_busy(m->dispatcher)) {
-		moved |= dispatcher__go_on(m->dispatcher, cycle);
+		moved |= dispatcher__advance(m->dispatcher, cycle);
 	} else if (m->job && m->job_from <= cycle && dispatcher__take(m->dispatcher, cycle, m->job)) {
 		m->job = NULL;
 		moved = 1;
 	}
-	if (!m->job && (id = whose_turn(m, cycle)) != READY_NONE) {
+	if (!m->job && (id = whose_turn(m, cycle)) != RR_SET_NONE) {
 		m->job = take(m, id, cycle);
 		m->job_from = cycle + 1;
 		moved = 1;
@@ -328,8 +412,8 @@ static void step(void *arg, uint64_t cycle, uint64_t what)
 static void arrives(void *arg, uint64_t cycle, uint64_t id)
 {
 	struct mpqs *m = arg;
-	struct mpq *mpq = &m->mpq[id];
-	const struct soc_her *her = cells__arrived(m->cells, (uint32_t)id, cycle);
+	struct soc_mpq *mpq = &m->mpq[id];
+	const struct soc_her *her = her_fifo__arrived(m->fifo, (uint32_t)id, cycle);
 
 	if (mpq->state == FREE) {
 		mpq->context = her->context;
@@ -342,22 +426,22 @@ static void arrives(void *arg, uint64_t cycle, uint64_t id)
 	update(m, (uint32_t)id, cycle);
 }
 
-int soc__her(struct soc *soc, uint64_t cycle, const struct soc_her *her)
+int mpqs__her(struct mpqs *m, uint64_t cycle, const struct soc_her *her)
 {
-	int status = cells__add(soc->mpqs->cells, her);
+	int status = her_fifo__add(m->fifo, her);
 
 	if (!status)
-		events__add(&soc->events, cycle, arrives, soc->mpqs, her->message_id);
+		events__add(&m->soc->events, cycle, arrives, m, her->message_id);
 	return status;
 }
 
-int soc__takes_her(struct soc *soc, uint32_t message_id)
+int mpqs__takes_her(struct mpqs *m, uint32_t message_id)
 {
-	return cells__has_room(soc->mpqs->cells, message_id);
+	return her_fifo__has_room(m->fifo, message_id);
 }
 
-void soc__forget(struct soc *soc, uint32_t message_id)
+void mpqs__forget(struct mpqs *m, uint32_t message_id)
 {
-	soc->mpqs->mpq[message_id].state = FREE;
-	update(soc->mpqs, message_id, soc->now);
+	m->mpq[message_id].state = FREE;
+	update(m, message_id, m->soc->now);
 }

@@ -1,17 +1,55 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * A cluster's scheduler: tasks in, to an HPU, and their feedback back; see scheduler.h. Called by the dispatcher (mpq.c), by packet
+ * copies and the HPU drivers through soc->up. Invariant: tasks start in the order in which they were accepted.
+ */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "hwmodel/soc/alarm.h"
 #include "hwmodel/soc/copies.h"
-#include "hwmodel/soc/dma.h"
-#include "hwmodel/soc/ring.h"
+#include "hwmodel/soc/hpu.h"
 #include "hwmodel/soc/scheduler.h"
 #include "hwmodel/soc/share.h"
-#include "hwmodel/soc/spill.h"
+#include "hwmodel/soc/timing.h"
 
-#define STALL_CYCLES 2u /* S: from the waiting feedback being taken to the HPU that waits for it being idle */
+/* A register between two parts that holds two jobs: what comes in one cycle goes from the next one on. */
+
+#define SPILL_JOBS 2u /* S */
+
+struct spill {
+	struct job *job[SPILL_JOBS];
+	uint64_t at[SPILL_JOBS];
+	unsigned first, count;
+	struct reg held;
+};
+
+static int spill__is_ready(const struct spill *spill, uint64_t cycle)
+{
+	return reg__read(&spill->held, cycle) < SPILL_JOBS;
+}
+
+static void spill__push(struct spill *spill, uint64_t cycle, struct job *job)
+{
+	unsigned at = (spill->first + spill->count++) % SPILL_JOBS;
+
+	spill->job[at] = job;
+	spill->at[at] = cycle;
+	reg__add(&spill->held, cycle, 1);
+}
+
+/* What can go; NULL: nothing. */
+static struct job *spill__head(const struct spill *spill, uint64_t cycle)
+{
+	return spill->count && spill->at[spill->first] < cycle ? spill->job[spill->first] : NULL;
+}
+
+static void spill__pop(struct spill *spill, uint64_t cycle)
+{
+	spill->first = (spill->first + 1) % SPILL_JOBS;
+	spill->count--;
+	reg__add(&spill->held, cycle, -1);
+}
 
 /* What its driver knows of an HPU. */
 struct driver {
@@ -30,18 +68,17 @@ struct scheduler {
 	struct job **tasks; /* a queue: packets on their way or in L1 */
 	uint64_t *accepted;
 	unsigned first, count, room, arrived; /* arrived: the first ones whose packets are in L1 */
-	struct latch copies;                  /* done and not given to an HPU */
+	struct reg copies;                    /* done and not given to an HPU */
 	struct driver *driver;
 	unsigned last_fed;
-	struct dma dma;
-	struct alarm alarm;
+	struct wakeup wakeup;
 };
 
 static void step(void *arg, uint64_t cycle, uint64_t what);
 
 static void wake(struct scheduler *s, uint64_t cycle)
 {
-	alarm__set(&s->alarm, &s->soc->events, cycle, step, s);
+	wakeup__set(&s->wakeup, &s->soc->events, cycle, step, s);
 }
 
 struct scheduler *scheduler__new(struct soc *soc, unsigned cluster)
@@ -58,7 +95,7 @@ struct scheduler *scheduler__new(struct soc *soc, unsigned cluster)
 	s->tasks = calloc(s->room, sizeof(*s->tasks));
 	s->accepted = calloc(s->room, sizeof(*s->accepted));
 	s->driver = calloc(s->hpus, sizeof(*s->driver));
-	alarm__open(&s->alarm);
+	wakeup__init(&s->wakeup);
 	if (s->rings && s->tasks && s->accepted && s->driver)
 		return s;
 	scheduler__free(s);
@@ -74,11 +111,6 @@ void scheduler__free(struct scheduler *s)
 	free(s->accepted);
 	free(s->driver);
 	free(s);
-}
-
-struct dma *scheduler__dma(struct scheduler *s)
-{
-	return &s->dma;
 }
 
 int scheduler__is_ready(const struct scheduler *s, uint64_t cycle)
@@ -124,12 +156,12 @@ static int accept(struct scheduler *s, uint64_t cycle)
 		return 0;
 	job->l1 = (uint32_t)place;
 	spill__pop(&s->in, cycle);
-	mpqs__has_room(s->soc->mpqs, cycle + 1);
+	s->soc->up->cluster_has_room(s->soc->mpqs, cycle + 1);
 	s->tasks[at] = job;
 	s->accepted[at] = cycle;
 	s->count++;
 	if (job->copied_bytes)
-		copies__ask(mpqs__copies(s->soc->mpqs), cycle, s->cluster, L1_PACKETS + job->l1, (job->copied_bytes + beat - 1) / beat);
+		copies__ask(s->soc->copies, cycle, s->cluster, L1_PACKETS + job->l1, (job->copied_bytes + beat - 1) / beat);
 	else
 		job->task.copied = cycle;
 	return 1;
@@ -146,7 +178,7 @@ void scheduler__copied(struct scheduler *s, uint64_t cycle)
 	job->task.packet_l1 = l1_of(s, job);
 	memcpy(s->soc->memories[job->her.context->program]->l1[s->cluster] + L1_PACKETS + job->l1,
 	       s->soc->memory.l2_packet + (job->her.l2 - L2_PACKET), job->copied_bytes);
-	latch__add(&s->copies, cycle, 1);
+	reg__add(&s->copies, cycle, 1);
 	wake(s, cycle + 1);
 }
 
@@ -182,7 +214,7 @@ static struct hpu_descriptor describe(const struct scheduler *s, const struct jo
 }
 
 /* When what waits in the HPU's driver can be taken: when all its commands and DMAs are done, too. */
-static void settle(struct scheduler *s, struct driver *driver)
+static void commit_feedback(struct scheduler *s, struct driver *driver)
 {
 	struct hpu *hpu = driver->waits->task.hpu;
 	uint64_t from = driver->waits->task.doorbell, done = command__all_done(hpu);
@@ -201,15 +233,15 @@ static void settle(struct scheduler *s, struct driver *driver)
 }
 
 /* Feedback of the job waits there from `cycle` on. */
-static void feed_back(struct scheduler *s, struct driver *driver, uint64_t cycle)
+static void complete(struct scheduler *s, struct driver *driver, uint64_t cycle)
 {
 	const struct hpu *hpu = driver->waits->task.hpu;
 
 	driver->waits_dma = hpu->dma_done[hpu->dma_last % DMA_TRANSFERS_MAX]; /* in order */
 	driver->waits->task.doorbell = cycle;
-	shares__ends(mpqs__shares(s->soc->mpqs), driver->waits->her.context->program, driver->waits->task.started, cycle);
+	shares__ends(s->soc->shares, driver->waits->her.context->program, driver->waits->task.started, cycle);
 	driver->idle_from = cycle;
-	settle(s, driver);
+	commit_feedback(s, driver);
 	wake(s, cycle);
 }
 
@@ -223,7 +255,7 @@ static void end(struct scheduler *s, struct driver *driver, uint64_t cycle)
 		return;
 	}
 	driver->waits = job;
-	feed_back(s, driver, cycle);
+	complete(s, driver, cycle);
 }
 
 void scheduler__commands_known(struct hpu *hpu)
@@ -232,7 +264,7 @@ void scheduler__commands_known(struct hpu *hpu)
 	struct driver *driver = &s->driver[hpu->index];
 
 	if (driver->waits && driver->waits_from == UINT64_MAX)
-		settle(s, driver);
+		commit_feedback(s, driver);
 }
 
 uint64_t scheduler__doorbell(struct hpu *hpu, uint64_t cycle)
@@ -285,20 +317,20 @@ static unsigned idle_thread(const struct scheduler *s, uint64_t cycle)
 }
 
 /* The first task in the queue goes to an idle HPU. */
-static int give(struct scheduler *s, uint64_t cycle)
+static int assign(struct scheduler *s, uint64_t cycle)
 {
 	struct job *job = s->tasks[s->first];
 	struct hpu_descriptor descriptor;
 	struct driver *driver;
 	unsigned i;
 
-	if (!s->count || s->accepted[s->first] >= cycle || (job->copied_bytes && latch__read(&s->copies, cycle) <= 0))
+	if (!s->count || s->accepted[s->first] >= cycle || (job->copied_bytes && reg__read(&s->copies, cycle) <= 0))
 		return 0;
 	i = idle_thread(s, cycle);
 	if (i == s->hpus)
 		return 0;
 	if (job->copied_bytes)
-		latch__add(&s->copies, cycle, -1);
+		reg__add(&s->copies, cycle, -1);
 	s->first = (s->first + 1) % s->room;
 	s->count--;
 	s->arrived -= s->arrived > 0;
@@ -308,7 +340,7 @@ static int give(struct scheduler *s, uint64_t cycle)
 	job->task.hpu = &s->soc->hpus[s->cluster * s->hpus + i];
 	job->task.started = cycle + s->soc->target->start_cycles;
 	job->task.hpu->running = &job->task;
-	shares__starts(mpqs__shares(s->soc->mpqs), job->her.context->program, job->task.started);
+	shares__starts(s->soc->shares, job->her.context->program, job->task.started);
 	if (s->soc->nic->starts)
 		s->soc->nic->starts(s->soc->nic_arg, &job->task);
 	if (!job->function) { /* S: the driver itself ends what has no handler */
@@ -317,7 +349,7 @@ static int give(struct scheduler *s, uint64_t cycle)
 		return 1;
 	}
 	descriptor = describe(s, job);
-	hpu__give(job->task.hpu, job->task.started, job->function, &descriptor);
+	hpu__assign(job->task.hpu, job->task.started, job->function, &descriptor);
 	return 1;
 }
 
@@ -340,11 +372,11 @@ static int feedback(struct scheduler *s, uint64_t cycle)
 			wake(s, cycle + RING_BACK_CYCLES);
 		}
 		spill__push(&s->out, cycle, job);
-		mpqs__feedback(s->soc->mpqs, cycle + 1);
+		s->soc->up->feedback_ready(s->soc->mpqs, cycle + 1);
 		if (driver->stalls) {
 			driver->waits = driver->stalls;
 			driver->stalls = NULL;
-			feed_back(s, driver, cycle + STALL_CYCLES);
+			complete(s, driver, cycle + FEEDBACK_STALL_CYCLES);
 		}
 		return 1;
 	}
@@ -357,10 +389,10 @@ static void step(void *arg, uint64_t cycle, uint64_t what)
 	int moved;
 
 	(void)what;
-	if (!alarm__rings(&s->alarm, cycle))
+	if (!wakeup__is_first(&s->wakeup, cycle))
 		return;
 	moved = feedback(s, cycle);
-	moved |= give(s, cycle);
+	moved |= assign(s, cycle);
 	moved |= accept(s, cycle);
 	if (moved)
 		wake(s, cycle + 1);

@@ -7,10 +7,20 @@
  * copied to a ring of L1 at once, then given to the lowest-numbered idle HPU; and the way of their feedback back to the MPQ
  * engine.
  */
-#include "hwmodel/soc/mpq.h"
+#include "hwmodel/soc/state.h"
 
 struct scheduler;
-struct dma;
+
+/* A task on its way, and its HER. Allocated by mpq.c, filled by it and by the scheduler. */
+struct job {
+	struct soc_task task;
+	struct soc_her her;
+	uint32_t function;         /* 0: no handler, the task goes its way without one */
+	int pops;                  /* its HER ends with it */
+	int64_t most;              /* tasks that a cluster holds with it, at most */
+	uint32_t l1, copied_bytes; /* offset in the cluster's L1, and how many bytes of the packet are copied there */
+	struct job *next, *made;   /* free ones; all */
+};
 
 struct scheduler *scheduler__new(struct soc *soc, unsigned cluster); /* NULL: no memory */
 void scheduler__free(struct scheduler *scheduler);
@@ -23,10 +33,16 @@ void scheduler__push(struct scheduler *scheduler, uint64_t cycle, struct job *jo
 struct job *scheduler__feedback(const struct scheduler *scheduler, uint64_t cycle);
 void scheduler__take_feedback(struct scheduler *scheduler, uint64_t cycle);
 
-/* The cluster's DMA (dma.h). */
-struct dma *scheduler__dma(struct scheduler *scheduler);
-
 /* A packet's copy is done at the cycle; in order. */
 void scheduler__copied(struct scheduler *scheduler, uint64_t cycle);
+
+/*
+ * The HPU's task ended; its result is in hpu->result, its times in hpu->first and hpu->returned. Returns when the HPU may go on: the
+ * cycle itself, since its next load of the function register waits for a task. hpu->feedback: until then commands of the next task
+ * wait, because only one feedback can wait.
+ */
+uint64_t scheduler__doorbell(struct hpu *hpu, uint64_t cycle);
+/* More is known of when the HPU's commands are done. */
+void scheduler__commands_known(struct hpu *hpu);
 
 #endif

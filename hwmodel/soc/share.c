@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* Who has had how much of the HPUs. Called by the MPQ engine and the cluster schedulers. */
 #include "hwmodel/soc/share.h"
-
-#define WAY_CYCLES 64u /* A: a task's way from the MPQ engine to an HPU, with the copy of its packet */
+#include "hwmodel/soc/timing.h"
 
 void shares__open(struct shares *shares)
 {
@@ -90,7 +89,7 @@ unsigned shares__ahead(const struct shares *shares, unsigned program, unsigned h
 	const struct share *share = &shares->of[program];
 	const uint64_t mean = share->ended ? share->used / share->ended + 1 : 0;
 
-	return mean ? (unsigned)((hpus * WAY_CYCLES + mean - 1) / mean) : 0;
+	return mean ? (unsigned)((hpus * TASK_WAY_CYCLES + mean - 1) / mean) : 0;
 }
 
 unsigned shares__order(const struct shares *shares, uint64_t cycle, unsigned order[SOC_PROGRAMS_MAX])

@@ -13,7 +13,7 @@
  * Tasks that were sent are not taken back, and a cluster takes them in order. So a machine of several programs gives a cluster no
  * more tasks than it has HPUs, and as many ahead as end while one gets there.
  */
-#include "hwmodel/soc/hpu.h"
+#include "hwmodel/soc/state.h"
 
 struct share {
 	uint64_t weight;

@@ -1,20 +1,40 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The machine as a whole: its parts. */
+/*
+ * The machine as a whole: builds it from its components, and runs it, event by event and core by core. Called by the NIC (nic/) and by
+ * tests. The only file that knows all components.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "hwmodel/core/icache.h"
+#include "hwmodel/core/max.h"
 #include "hwmodel/soc/commands.h"
-#include "hwmodel/soc/event_unit.h"
+#include "hwmodel/soc/copies.h"
+#include "hwmodel/soc/hpu.h"
 #include "hwmodel/soc/l1.h"
 #include "hwmodel/soc/l2.h"
-#include "hwmodel/soc/l2_port.h"
 #include "hwmodel/soc/mpq.h"
+#include "hwmodel/soc/peripherals.h"
 #include "hwmodel/soc/scheduler.h"
 #include "hwmodel/soc/share.h"
 #include "hwmodel/soc/soc.h"
 #include "hwmodel/soc/threads.h"
+
+static void copied(struct soc *soc, unsigned cluster, uint64_t cycle)
+{
+	scheduler__copied(soc->schedulers[cluster], cycle);
+}
+
+static const struct soc_upcalls upcalls = {
+	.bus_access = hpu__access,
+	.command_known = command__known,
+	.doorbell = scheduler__doorbell,
+	.commands_known = scheduler__commands_known,
+	.copied = copied,
+	.feedback_ready = mpqs__feedback,
+	.cluster_has_room = mpqs__has_room,
+};
 
 static struct icache *new_icache(const struct pspin_target *target, struct reservations *program_memory)
 {
@@ -40,9 +60,10 @@ static int open_parts(struct soc *soc)
 	soc->l1 = calloc(clusters, sizeof(*soc->l1));
 	soc->icache = calloc(clusters, sizeof(*soc->icache));
 	soc->event_units = calloc(clusters, sizeof(*soc->event_units));
+	soc->dmas = calloc(clusters, sizeof(*soc->dmas));
 	soc->l2 = l2__new();
 	soc->l2_port = l2_port__new(soc);
-	if (!soc->l1 || !soc->icache || !soc->event_units || !soc->l2 || !soc->l2_port)
+	if (!soc->l1 || !soc->icache || !soc->event_units || !soc->dmas || !soc->l2 || !soc->l2_port)
 		return -ENOMEM;
 	for (unsigned i = 0; i < clusters; i++) {
 		soc->l1[i] = l1__new(target);
@@ -62,8 +83,12 @@ static int open_hardware(struct soc *soc)
 	int missing;
 
 	soc->commands = commands__new(soc);
+	soc->copies = copies__new(soc);
+	soc->shares = calloc(1, sizeof(*soc->shares));
 	soc->schedulers = calloc(soc->target->clusters, sizeof(*soc->schedulers));
-	missing = !soc->commands || !soc->schedulers;
+	missing = !soc->commands || !soc->copies || !soc->shares || !soc->schedulers;
+	if (soc->shares)
+		shares__open(soc->shares);
 	for (unsigned i = 0; !missing && i < soc->target->clusters; i++)
 		missing = !(soc->schedulers[i] = scheduler__new(soc, i));
 	if (!missing)
@@ -77,6 +102,8 @@ static void close_hardware(struct soc *soc)
 	for (unsigned i = 0; soc->schedulers && i < soc->target->clusters; i++)
 		scheduler__free(soc->schedulers[i]);
 	free(soc->schedulers);
+	free(soc->shares);
+	copies__free(soc->copies);
 	commands__free(soc->commands);
 }
 
@@ -104,7 +131,7 @@ static int open_hpus(struct soc *soc)
 	soc->stride = 1;
 	for (; soc->stride < threads; soc->stride *= 2)
 		soc->stride_bits++;
-	if (!soc->hpus || open_pipelines(soc) || turns__open(&soc->turns, (unsigned)target->clusters * soc->stride))
+	if (!soc->hpus || open_pipelines(soc) || tournament__open(&soc->order, (unsigned)target->clusters * soc->stride))
 		return -ENOMEM;
 	for (unsigned i = 0; i < soc->hpu_count; i++) {
 		int err = hpu__open(&soc->hpus[i], soc, i / threads, i % threads);
@@ -121,6 +148,7 @@ int soc__open(struct soc *soc, const struct pspin_target *target, const struct s
 
 	memset(soc, 0, sizeof(*soc));
 	soc->target = target;
+	soc->up = &upcalls;
 	soc->nic = nic;
 	soc->nic_arg = arg;
 	if (target__threads(target) > SOC_CLUSTER_HPUS_MAX)
@@ -146,7 +174,7 @@ void soc__close(struct soc *soc)
 	close_hardware(soc);
 	free(soc->hpus);
 	free(soc->pipelines);
-	turns__close(&soc->turns);
+	tournament__close(&soc->order);
 	for (unsigned i = 0; i < soc->memory.clusters; i++) {
 		l1__free(soc->l1 ? soc->l1[i] : NULL);
 		icache__free(soc->icache ? soc->icache[i] : NULL);
@@ -155,6 +183,7 @@ void soc__close(struct soc *soc)
 	free(soc->l1);
 	free(soc->icache);
 	free(soc->event_units);
+	free(soc->dmas);
 	l2__free(soc->l2);
 	l2_port__free(soc->l2_port);
 	events__free(&soc->events);
@@ -197,13 +226,134 @@ int soc__add_program(struct soc *soc, struct storage *memory, uint32_t code_at)
 	return (int)program;
 }
 
+void soc__set_watchdog(struct soc *soc, unsigned program, uint32_t cycles)
+{
+	for (unsigned i = 0; i < soc->hpu_count; i++)
+		hpu__set_watchdog(&soc->hpus[i], program, cycles);
+}
+
 void soc__set_weight(struct soc *soc, unsigned program, uint32_t weight)
 {
-	mpqs__shares(soc->mpqs)->of[program].weight = weight;
+	soc->shares->of[program].weight = weight;
 }
 
 void soc__cool(struct soc *soc)
 {
 	for (unsigned i = 0; i < soc->memory.clusters; i++)
 		icache__flush(soc->icache[i]);
+}
+
+int soc__her(struct soc *soc, uint64_t cycle, const struct soc_her *her)
+{
+	return mpqs__her(soc->mpqs, cycle, her);
+}
+
+int soc__takes_her(struct soc *soc, uint32_t message_id)
+{
+	return mpqs__takes_her(soc->mpqs, message_id);
+}
+
+void soc__forget(struct soc *soc, uint32_t message_id)
+{
+	mpqs__forget(soc->mpqs, message_id);
+}
+
+/* --- time --- */
+
+static void turn(struct soc *soc, struct hpu *hpu, uint64_t until)
+{
+	uint64_t cycle;
+
+	soc->turn = hpu;
+	soc__look_ahead(soc, hpu, until, l1__rests(soc->l1[hpu->cluster], tournament__cycle(soc->order.key[1])));
+	hpu__turn(hpu);
+	soc->turn = NULL;
+	cycle = rv32_core__cycle(hpu->core);
+	if (hpu->waits || hpu->away || hpu->parked || (hpu->stopped && !hpu->of->idle_pc))
+		cycle = TOURNAMENT_NEVER;
+	else if (cycle < hpu->held)
+		cycle = hpu->held;
+	tournament__set(&soc->order, hpu->number, cycle);
+	if (hpu->pipeline)
+		threads__choose(soc, hpu->pipeline);
+}
+
+static struct hpu *hpu_of(struct soc *soc, unsigned number)
+{
+	return &soc->hpus[(number >> soc->stride_bits) * target__threads(soc->target) + (number & (soc->stride - 1))];
+}
+
+/* One event, or one core's turn. 0: there is none up to that cycle. */
+static int step(struct soc *soc, uint64_t until)
+{
+	uint64_t first = soc->order.key[1], cycle = tournament__cycle(first), event = events__next(&soc->events);
+
+	if (event <= cycle) {
+		if (event > until || event == UINT64_MAX)
+			return 0;
+		soc->now = soc->reached = event;
+		events__happen(&soc->events);
+		return 1;
+	}
+	if (cycle > until)
+		return 0;
+	soc->reached = cycle;
+	turn(soc, hpu_of(soc, tournament__number(first)), until);
+	return 1;
+}
+
+void soc__run(struct soc *soc, uint64_t until)
+{
+	soc__caches(soc, !soc->warm);
+	while (step(soc, until))
+		;
+	if (until != UINT64_MAX && soc->now < until)
+		soc->now = until;
+}
+
+int soc__boot_program(struct soc *soc, unsigned program)
+{
+	for (unsigned i = 0; i < soc->hpu_count; i++)
+		hpu__reset(&soc->hpus[i], program, soc->now);
+	soc__run(soc, UINT64_MAX);
+	for (unsigned i = 0; i < soc->hpu_count; i++) {
+		if (!soc->hpus[i].of->idle_pc || soc->hpus[i].result.error)
+			return -EFAULT;
+		if (soc->now < rv32_core__cycle(soc->hpus[i].core)) /* all of them wait from here on */
+			soc->now = rv32_core__cycle(soc->hpus[i].core);
+	}
+	for (unsigned i = 0; soc->pipelines && i < soc->target->clusters * soc->target->hpus; i++)
+		soc->pipelines[i].running = soc->pipelines[i].switching = soc->pipelines[i].waiting = 0;
+	return 0;
+}
+
+int soc__boot(struct soc *soc)
+{
+	return soc__boot_program(soc, 0);
+}
+
+void soc__run_one(struct soc *soc, struct hpu *hpu, uint32_t function, const struct hpu_descriptor *descriptor, struct hpu_task_result *out)
+{
+	struct soc_task task = { .hpu = hpu };
+	struct rv32_stats start;
+	uint64_t cycle = max_u64(rv32_core__cycle(hpu->core), command__all_done(hpu)) + 1;
+
+	soc__caches(soc, 0);
+	hpu->running = &task;
+	hpu->alone = 1;
+	hpu->feedback = 0;
+	hpu__assign(hpu, cycle > soc->now ? cycle : soc->now, function, descriptor);
+	rv32_core__stats(hpu->core, &start);
+	while (hpu->function && step(soc, UINT64_MAX))
+		;
+	while ((!hpu->waits || command__all_done(hpu) == UINT64_MAX) && step(soc, UINT64_MAX))
+		;
+	hpu->alone = 0;
+	hpu->running = NULL;
+	rv32_core__stats(hpu->core, &hpu->result.stats);
+	hpu->result.stats.cycle -= start.cycle;
+	hpu->result.stats.instructions -= start.instructions;
+	for (unsigned i = 0; i < RV32_CAUSE_COUNT; i++)
+		hpu->result.stats.cycles[i] -= start.cycles[i];
+	*out = hpu->result;
 }

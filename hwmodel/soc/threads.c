@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* Whose instructions an HPU issues: its threads give the pipeline up where they wait, and take turns. For hpu.c and driver.c. */
 #include "hwmodel/core/max.h"
-#include "hwmodel/soc/soc.h"
+#include "hwmodel/soc/lookahead.h"
 #include "hwmodel/soc/threads.h"
-
-/*
- * Cycles between a thread's going on where it waited and the instruction that it has the pipeline for: behind the access that
- * it waited in, which is answered after one cycle of waiting if it was for a command, so that what such a wait hides is hidden;
- * the access in which it yielded is done again.
- */
-static const uint64_t back_cycles[] = { [PARK_TASK] = 1, [PARK_COMMAND] = 2, [PARK_YIELD] = 0, [PARK_SLICE] = 0 };
+#include "hwmodel/soc/timing.h"
 
 static struct hpu *thread_of(const struct soc *soc, const struct pipeline *pipeline, unsigned i)
 {
@@ -58,7 +52,7 @@ void threads__choose(struct soc *soc, struct pipeline *pipeline)
 	for (unsigned i = 0; i < soc->target->hpu_threads; i++) {
 		struct hpu *hpu = thread_of(soc, pipeline, i);
 
-		turns__set(&soc->turns, hpu->number, TURNS_NEVER);
+		tournament__set(&soc->order, hpu->number, TOURNAMENT_NEVER);
 		if (hpu->parked && hpu->ready != UINT64_MAX && (!best || goes_before(pipeline, hpu, best)))
 			best = hpu;
 	}
@@ -92,7 +86,7 @@ static void count_gap(struct soc *soc, struct pipeline *pipeline, const struct h
 void threads__resume(struct hpu *hpu)
 {
 	struct pipeline *pipeline = hpu->pipeline;
-	uint64_t at = next_instruction(pipeline, hpu), back = back_cycles[hpu->parked];
+	uint64_t at = next_instruction(pipeline, hpu), back = thread_back_cycles[hpu->parked];
 
 	count_gap(hpu->soc, pipeline, hpu, at);
 	pipeline->owner = hpu;

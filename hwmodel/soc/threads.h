@@ -10,7 +10,7 @@
  * longest goes on, of the same cycle the lowest number; target->thread_switch_cycles pass if it is another than before. What
  * waits for a memory keeps the pipeline. With one thread there is none of this: soc->pipelines is NULL.
  */
-#include "hwmodel/soc/hpu.h"
+#include "hwmodel/soc/state.h"
 
 /* What a thread waits for that has given up the pipeline. */
 enum park {

@@ -184,9 +184,11 @@ static void calendars_complain(void (*wrong)(void), const char *what)
 static void wrong_l1(void)
 {
 	struct l1 *l1 = l1__new(pspin_target__find("pspin-rtl"));
+	static struct soc soc;
 
-	l1__access(l1, 100, 0, RV32_LOAD, 0, UINT64_MAX, NULL);
-	l1__access(l1, 99, 4, RV32_LOAD, 1, UINT64_MAX, NULL);
+	soc.l1 = &l1;
+	l1__request(&soc, 100, 0, 0, 0, RV32_LOAD, UINT64_MAX);
+	l1__request(&soc, 99, 0, 1, 4, RV32_LOAD, UINT64_MAX);
 }
 
 static void wrong_l2(void)

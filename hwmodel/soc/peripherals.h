@@ -1,13 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef SOC_EVENT_UNIT_H
-#define SOC_EVENT_UNIT_H
+#ifndef SOC_PERIPHERALS_H
+#define SOC_PERIPHERALS_H
+
+#include "hwmodel/soc/state.h"
+
+/*
+ * The HPU's front end of its cluster's DMA engine: an access to a register, by its offset from HPU_DMA. On entry req->value is what to
+ * store, on return what was loaded.
+ */
+enum rv32_bus_status dma__access(struct hpu *hpu, struct rv32_bus_request *req, uint32_t off);
 
 /*
  * The event unit of a cluster, as far as PsPIN's own start-up uses it (its RTL, event_unit_flex): its first HPU pushes a word
  * for a team into the dispatch FIFO, and the others sleep in a load (p.elw) until theirs is there. Events that an HPU does
  * not ask for in its mask do not wake it. Other registers answer with a bus fault.
  */
-#include "hwmodel/soc/hpu.h"
 
 struct event_unit;
 

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef SOC_STATE_H
+#define SOC_STATE_H
+
+/*
+ * The state that the components of the SoC share: HPUs with their tasks and commands, HERs, and the machine itself. Belongs to no
+ * component. A component's own state is private to its file; here is only a pointer to it.
+ */
+#include <hwmodel/pspin.h>
+#include <hwmodel/rv32.h>
+
+#include "hwmodel/core/reservations.h"
+#include "hwmodel/soc/event.h"
+#include "hwmodel/soc/storage.h"
+#include "hwmodel/soc/tournament.h"
+#include "hwmodel/target/parameters.h"
+
+struct soc;
+struct soc_task;
+struct pipeline;   /* threads.h: the threads of one HPU */
+struct l1;         /* l1.h: banks of one cluster */
+struct l2;         /* l2.h: the read port of packet memory, */
+struct l2_port;    /* and the port of all HPUs to L2 */
+struct icache;     /* core/icache.h: one per cluster */
+struct event_unit; /* peripherals.h: one per cluster */
+struct commands;   /* commands.h: the way to the three interfaces */
+struct copies;     /* copies.h: packet copies to L1 */
+struct shares;     /* share.h: HPU time of each program */
+struct scheduler;  /* scheduler.h: one per cluster */
+struct mpqs;       /* mpq.h: MPQ engine and dispatcher */
+
+/* What the driver's registers say during a task, in their order from HPU_TASK on. */
+#define HPU_SCRATCHPADS 4u /* the registers are PsPIN's: clusters beyond have none */
+struct hpu_descriptor {
+	uint32_t handler_mem, handler_mem_bytes;
+	uint32_t packet_l1, copied_bytes; /* of the packet, to L1: PsPIN's mpq_engine has the HER's xfer_size there */
+	uint32_t scratchpad[HPU_SCRATCHPADS], scratchpad_bytes[HPU_SCRATCHPADS];
+	uint32_t host_mem_high, host_mem_low, host_mem_bytes;
+	uint32_t packet_l2, home_cluster, message_id;
+	/* of no register */
+	uint32_t packet_bytes;    /* whole, in L2 */
+	uint32_t watchdog_cycles; /* 0: the HPU's */
+	uint64_t body_cycles;     /* that the handler's body may take; 0: what the watchdog allows */
+	unsigned program;         /* whose function it is */
+};
+
+enum hpu_command_kind { HPU_NIC_SEND, HPU_TO_HOST, HPU_FROM_HOST, HPU_HOST_DIRECT, HPU_COMMAND_KINDS };
+
+/* A command as it leaves the HPU; the data is as it stands when it is issued. */
+struct hpu_command {
+	enum hpu_command_kind kind;
+	uint8_t *nic;      /* source or, from the host, destination; NULL for host-direct */
+	uint32_t nic_addr; /* the same as the HPU names it */
+	uint64_t host;     /* host address; 0 for sends of NIC memory */
+	uint32_t bytes;
+	uint32_t flow;      /* of sends: HPU_SEND_* */
+	const uint8_t *put; /* of HPU_SEND_PUT, _GET and _ATOMIC: struct spin_put; of _ACKED struct spin_put_acked */
+	uint32_t detail;    /* of the latter two */
+	uint32_t data[2];   /* host-direct */
+	struct soc_task *task;
+	unsigned number;           /* in its task */
+	enum memory_region region; /* where in the NIC its bytes are, */
+	unsigned cluster;          /* and of which cluster's L1 */
+	/*
+	 * Cycles; left: its last byte was on the wire, at the host or, from there, at the NIC. done: 0: never used;
+	 * UINT64_MAX: not known yet.
+	 */
+	uint64_t issued, done, left;
+};
+
+/* How a task went; counts since it was given. */
+struct hpu_task_result {
+	struct rv32_stats stats; /* of soc__run_one() alone: the whole turn of the runtime loop, to the next wait */
+	struct rv32_stats body;  /* from the handler's first instruction to its return */
+	uint32_t commands[HPU_COMMAND_KINDS];
+	uint32_t error;                /* 0: none; the first one */
+	uint32_t error_pc, error_tval; /* as in struct pspin_task */
+	uint32_t value;                /* what the function returned, in a0 */
+	uint64_t parked_cycles;        /* of the body, while another thread could have the HPU */
+};
+
+#define DMA_TRANSFERS_MAX     64u
+#define HPU_COMMAND_SLOTS_MAX 8
+#define SOC_PROGRAMS_MAX      8u
+
+/*
+ * A program on this HPU. All programs of a machine are linked to the same addresses: each has a core of its own here, which
+ * stands still at the load of the function register while another program's tasks run.
+ */
+struct hpu_program {
+	struct rv32_core *core;
+	struct storage *memory;
+	uint32_t watchdog_cycles;
+	/* where its core waits for a task: the watchdog takes it back there. 0: it has not booted */
+	uint32_t idle_pc, idle_reg[32];
+};
+
+struct hpu {
+	struct soc *soc;
+	const struct pspin_target *target; /* the machine's */
+	struct hpu_program programs[SOC_PROGRAMS_MAX];
+	struct hpu_program *of; /* whose task runs, or ran last; core, memory and watchdog are its: */
+	struct storage *memory;
+	struct rv32_core *core;
+	uint32_t watchdog_cycles; /* a task that runs longer is stopped; at first the target's */
+	unsigned cluster, index;  /* index: thread * target->hpus + the number of the HPU that it is a thread of */
+	unsigned number;          /* in soc->turns */
+	int changes;              /* it stands before a task of another program */
+
+	/* For tests: told of each access that is done beside the core's windows; NULL: nobody. */
+	void (*watch)(void *arg, const struct rv32_bus_request *req);
+	void *watch_arg;
+
+	/* turns (hpu.c) */
+	int waits;         /* for a task */
+	int begun;         /* its core has taken the task it was given */
+	int alone;         /* soc__run_one(): past the scheduler */
+	uint64_t given;    /* the cycle of hpu__give() */
+	uint64_t deadline; /* when it is stopped: by the watchdog, which looks since this cycle, */
+	uint64_t watched;
+	int is_limited;  /* or, while the body runs, because its cycles are used up */
+	uint64_t beyond; /* then: how much later the watchdog would come */
+	uint64_t held;   /* its access meets what is shared then: asked again */
+	int away;        /* its access is on its way: whoever has it wakes the HPU */
+	int granted;     /* it is back, after so many cycles more than on an idle machine */
+	uint64_t late;
+	uint64_t sent;           /* what it wants of another L1, */
+	struct hpu *behind;      /* and who stands behind it in that one's port */
+	uint32_t stopped;        /* not 0: the error it is taken back with when its turn comes */
+	int settles;             /* it stands at the doorbell without having returned */
+	int learns;              /* it stands before a function that it has not run yet */
+	struct rv32_stats enter; /* at the handler's first instruction */
+	/* The task's cycles; 0: not yet. first and returned are exact: the core stops there for it. */
+	uint64_t first, returned, doorbell;
+	uint64_t fetched_for; /* cycles, the handler's first instruction */
+	int returns;          /* the instruction behind the call has not been fetched yet */
+	uint32_t return_pc;   /* of the task that runs, known from `first` on */
+
+	/* with more than one thread (threads.h) */
+	struct pipeline *pipeline; /* which it shares; NULL: it has its own */
+	int parked;                /* enum park: it has not got it */
+	uint64_t parked_at;        /* since that cycle */
+	uint64_t ready;            /* the cycle from which on its next instruction can be issued; UINT64_MAX: not known */
+	uint64_t resumed_at;       /* the answer that it waited for comes at that cycle; 0: none does */
+	int issues, yielded;       /* it waits in an issue, not for a command; in what says that others may go on */
+	int slice_over;            /* it stands before its next instruction, for who is ready */
+
+	/* driver */
+	struct soc_task *running; /* the scheduler's; set before hpu__give() */
+	uint64_t feedback;        /* set by the scheduler: of the task before, commands wait for it; UINT64_MAX: not known yet */
+	uint32_t function;        /* 0: no task */
+	struct hpu_descriptor task;
+	uint32_t l2_packet_end; /* of what the handler may reach in L2 packet memory */
+	struct hpu_task_result result;
+	struct hpu_command commands[HPU_COMMAND_SLOTS_MAX];
+	uint64_t command_free[HPU_COMMAND_SLOTS_MAX]; /* when the slot is, for the next one and for feedback; like done */
+	int asks;                                     /* it waits for commands: to be asked again when more is known of them */
+	uint32_t info, words[7], last_id;
+
+	/* cluster DMA front end */
+	uint32_t dma_reg[5];
+	uint64_t dma_done[DMA_TRANSFERS_MAX]; /* cycle, by id modulo DMA_TRANSFERS_MAX */
+	uint32_t dma_last;
+
+	/* load-reserved */
+	uint32_t reserved_addr;
+	int reserved;
+	uint32_t tried; /* the last word that was loaded so, with no SC behind it; 0: none */
+};
+
+/*
+ * A cluster's DMA engine: one transfer's beats after the other's, target->dma_transfers in flight. Its HPUs' front ends are in
+ * peripherals.c; packet copies take it too. Cycles.
+ */
+struct dma {
+	uint64_t free;                      /* when the last one's beats end, an HPU's or a packet's */
+	uint64_t launched;                  /* the same of the HPUs' last: packet copies that come later begin behind it */
+	uint64_t done;                      /* when the last one of an HPU is */
+	uint64_t leaves[DMA_TRANSFERS_MAX]; /* when each of those in flight makes room */
+	unsigned next;
+};
+
+/* What a HER says of its message (PsPIN 3.2.1); functions: 0: no such handler. */
+struct soc_context {
+	uint32_t header, payload, completion;
+	uint32_t handler_mem, handler_mem_bytes;
+	uint64_t host_mem;
+	uint32_t host_mem_bytes;
+	uint32_t scratchpad, scratchpad_bytes; /* offset in each cluster's L1 */
+	uint32_t bytes_in_l1;
+	unsigned program;         /* whose functions and memory */
+	uint32_t watchdog_cycles; /* a task of it that runs longer is stopped; 0: as its HPU says */
+};
+
+#define SOC_MESSAGES 65536u
+
+/* A packet that lies in L2 packet memory. */
+struct soc_her {
+	uint64_t packet; /* whose it is, for who is told */
+	/*
+	 * The MPQ; home cluster: modulo clusters. Any number below SOC_MESSAGES: how many are in use at once, and that none is
+	 * used again before it was freed, is the business of who gives HERs.
+	 */
+	uint32_t message_id;
+	uint32_t l2, bytes; /* address and length */
+	int end_of_message;
+	uint32_t payload;                  /* not 0: this packet's, instead of its context's payload handler */
+	uint64_t payload_cycles;           /* that the body of its payload handler may take; 0: what the watchdog allows */
+	const struct soc_context *context; /* of the message; stays until it is free */
+};
+
+enum soc_task_kind { SOC_HEADER, SOC_PAYLOAD, SOC_COMPLETION };
+
+/* A task that ended. Cycles. */
+struct soc_task {
+	const struct soc_her *her;
+	enum soc_task_kind kind;
+	struct hpu *hpu;
+	uint64_t ready, dispatched, copied, started, first, returned, doorbell, feedback;
+	int is_cold;
+	uint32_t packet_l1; /* where it was copied to; 0: nothing was. Its bytes are there until ended() has returned */
+	struct hpu_task_result result;
+};
+
+/* Whose machine it is. */
+struct soc_nic {
+	/* About to start on an HPU: what the NIC keeps for it in memory is put there now. */
+	void (*starts)(void *arg, struct soc_task *task);
+	/* A command of a task that runs. 0, or -EFAULT. */
+	int (*command)(void *arg, struct soc_task *task, const struct hpu_command *command);
+	/* Fed back, in order of time. pops: its HER is done with, its packet memory free. */
+	void (*ended)(void *arg, struct soc_task *task, int pops);
+	/* No HER of the message is left, and its last was the end: the MPQ is free. */
+	void (*freed)(void *arg, uint32_t message_id, uint64_t cycle);
+	/* soc__takes_her() said no, and would say yes now. */
+	void (*room)(void *arg, uint64_t cycle);
+	/* Of a command that was accepted: when it is done, and left, is known now. In each interface's order; before `ended`. */
+	void (*known)(void *arg, const struct hpu_command *command);
+};
+
+/*
+ * Calls from a component to one above it. Set by soc.c alone, which knows all components; so no component includes one above it.
+ */
+struct soc_upcalls {
+	enum rv32_bus_status (*bus_access)(void *hpu,
+					   struct rv32_bus_request *req);  /* hpu.c -> bus.c: what a core does outside its windows */
+	void (*command_known)(struct hpu *hpu, unsigned slot);             /* commands.c -> driver.c: the times of this command are set */
+	uint64_t (*doorbell)(struct hpu *hpu, uint64_t cycle);             /* hpu.c -> scheduler.c: scheduler__doorbell() */
+	void (*commands_known)(struct hpu *hpu);                           /* driver.c -> scheduler.c: scheduler__commands_known() */
+	void (*copied)(struct soc *soc, unsigned cluster, uint64_t cycle); /* copies.c -> scheduler.c: the cluster's next copy is done */
+	/* scheduler.c -> mpq.c: from the cycle on feedback can be taken, or the cluster takes a task */
+	void (*feedback_ready)(struct mpqs *mpqs, uint64_t cycle);
+	void (*cluster_has_room)(struct mpqs *mpqs, uint64_t cycle);
+};
+
+/* Who stands in the port of a cluster's L1 for accesses from others (l1.c). */
+struct l1_port {
+	struct hpu *first, *last;
+	uint64_t wait_cycles; /* of accesses, from reaching the port to their bank */
+};
+
+struct soc {
+	const struct pspin_target *target;
+	struct storage memory;
+	struct storage *memories[SOC_PROGRAMS_MAX]; /* of each program; the first one's is `memory` */
+	unsigned programs;
+	uint64_t now;     /* cycle of what is being done */
+	uint64_t horizon; /* of the core that runs */
+	struct events events;
+
+	struct hpu *hpus; /* target->clusters * target__threads(), cluster by cluster */
+	unsigned hpu_count;
+	struct pipeline *pipelines;   /* target->clusters * target->hpus; NULL: each HPU has one thread */
+	struct tournament order;      /* which HPU goes on next, by number */
+	unsigned stride, stride_bits; /* from a cluster's numbers to the next one's */
+	struct hpu *turn;             /* whose turn it is; NULL: an event's */
+	uint64_t reached;             /* the cycle of that turn, or of the event: `now` may be later */
+	uint64_t near;                /* the horizon of what only its cluster has */
+	uint64_t same;                /* when the next other one of its cluster goes on */
+	int alone_in_l1;              /* and nobody else uses its L1 up to there */
+	int caches;                   /* instruction caches are in use */
+	int warm;                     /* 1: soc__run() does without them, too */
+	int reserved;                 /* some HPU has used LR */
+	uint64_t sc_answered;         /* cycle, the last SC of handler memory */
+	struct l1 **l1;
+	struct l1_port l1_ports[L1_CLUSTERS_MAX];
+	struct l2 *l2;
+	struct l2_port *l2_port;
+	struct icache **icache;
+	struct reservations program_memory; /* its port, which all instruction caches refill from */
+	struct event_unit **event_units;
+	struct dma *dmas; /* per cluster */
+	struct copies *copies;
+	struct shares *shares;
+	struct commands *commands;
+	struct scheduler **schedulers;
+	struct mpqs *mpqs;
+
+	const struct soc_upcalls *up;
+	const struct soc_nic *nic;
+	void *nic_arg;
+	uint64_t clear_cycles;  /* that an image which clears its variables itself may take for it, beside the watchdog's, as it boots */
+	int returns_amo_word;   /* of an AMO on L2 and another's L1, too, the core gets what was there: not as the RTL has it; */
+	uint64_t amo_words;     /* how often handlers got another word so than from the RTL */
+	int dma_takes_no_alias; /* a transfer that names the own L1's alias ends its task (dma.c) */
+	int is_foreign;         /* an image that is not ours: the first two words of a send, and what it does in L1, are its own affair */
+};
+
+#endif

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef SOC_TOURNAMENT_H
+#define SOC_TOURNAMENT_H
+
+/*
+ * Whose turn it is: the cycle at which each of many goes on, as a tournament. Of the same cycle the lowest number comes
+ * first. TOURNAMENT_NEVER: it waits.
+ */
+#include <stdint.h>
+#include <stdlib.h>
+
+#define TOURNAMENT_NEVER       UINT64_MAX
+#define TOURNAMENT_NUMBER_BITS 10 /* a key is a cycle and, below it, a number */
+
+struct tournament {
+	uint64_t *key; /* key[1] is the earliest; those of the numbers stand from key[leaves] on */
+	unsigned leaves;
+};
+
+/* 0 or -1: no memory. All wait. */
+static inline int tournament__open(struct tournament *tree, unsigned count)
+{
+	tree->leaves = 1;
+	while (tree->leaves < count)
+		tree->leaves *= 2;
+	tree->key = malloc(2 * tree->leaves * sizeof(*tree->key));
+	for (unsigned i = 0; tree->key && i < 2 * tree->leaves; i++)
+		tree->key[i] = TOURNAMENT_NEVER;
+	return tree->key ? 0 : -1;
+}
+
+static inline void tournament__close(struct tournament *tree)
+{
+	free(tree->key);
+	tree->key = NULL;
+}
+
+static inline uint64_t tournament__cycle(uint64_t key)
+{
+	return key == TOURNAMENT_NEVER ? TOURNAMENT_NEVER : key >> TOURNAMENT_NUMBER_BITS;
+}
+
+static inline unsigned tournament__number(uint64_t key)
+{
+	return key & ((1u << TOURNAMENT_NUMBER_BITS) - 1);
+}
+
+static inline void tournament__set(struct tournament *tree, unsigned number, uint64_t cycle)
+{
+	unsigned i = tree->leaves + number;
+
+	tree->key[i] = cycle == TOURNAMENT_NEVER ? TOURNAMENT_NEVER : cycle << TOURNAMENT_NUMBER_BITS | number;
+	while (i >>= 1) {
+		uint64_t a = tree->key[2 * i], b = tree->key[2 * i + 1];
+
+		tree->key[i] = a < b ? a : b;
+	}
+}
+
+/* Until which cycle, included, `number` comes before this one. */
+static inline uint64_t tournament__before(uint64_t key, unsigned number)
+{
+	return key == TOURNAMENT_NEVER ? TOURNAMENT_NEVER : tournament__cycle(key) - (tournament__number(key) < number);
+}
+
+/* The earliest of the others: of those with the same number but for its last `bits` bits, and of the rest. */
+static inline void tournament__others(const struct tournament *tree, unsigned number, unsigned bits, uint64_t *same, uint64_t *rest)
+{
+	unsigned i = tree->leaves + number;
+
+	*same = *rest = TOURNAMENT_NEVER;
+	for (; bits; bits--, i >>= 1)
+		*same = tree->key[i ^ 1] < *same ? tree->key[i ^ 1] : *same;
+	for (; i > 1; i >>= 1)
+		*rest = tree->key[i ^ 1] < *rest ? tree->key[i ^ 1] : *rest;
+}
+
+#endif
