@@ -8,16 +8,11 @@
 
 #include <spin/wire.h>
 
-#include "hwmodel/nic/hers.h"
-#include "hwmodel/nic/messages.h"
+#include "hwmodel/nic/her_queue.h"
+#include "hwmodel/nic/message_state.h"
 
 #define CODE_ALIGN     256u     /* the longest line of an instruction cache */
 #define L1_IMAGE_BYTES 0x7ffc0u /* pspin.ld: state in L1 and memory of clusters */
-
-struct pspin *device__context(const struct device *device, uint32_t message_id)
-{
-	return device->contexts[message_id / (uint32_t)device->target.clusters % device->count];
-}
 
 /* Does the rule match, though the packet may be refused for what is wrong with it? */
 static int is_its(const struct pspin *nic, const void *frame, size_t frame_bytes)
@@ -34,11 +29,6 @@ struct pspin *device__match(const struct device *device, const void *frame, size
 		if (is_its(device->contexts[i], frame, frame_bytes))
 			return device->contexts[i];
 	return device->contexts[0];
-}
-
-uint32_t device__packet_bytes(const struct device *device)
-{
-	return device->soc.memory.l2_packet_bytes / device->count / PLACE_BYTES * PLACE_BYTES;
 }
 
 /* --- whether one more can join --- */
@@ -78,7 +68,7 @@ int device__may_join(const struct device *device, const struct spin_rule *rule, 
 		snprintf(err, err_bytes, "a NIC of the model has at most %u contexts", CONTEXTS_MAX);
 		return -ENOSPC;
 	}
-	if (device->contexts[0]->kind == &image_kind) {
+	if (device->contexts[0]->is_image) {
 		snprintf(err, err_bytes, "a program that spincc did not make, or made with --api pspin, has the NIC for itself");
 		return -EOPNOTSUPP;
 	}

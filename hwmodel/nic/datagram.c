@@ -5,8 +5,8 @@
 #include <spin/return.h>
 #include <spin/wire.h>
 
-#include "hwmodel/nic/entry_memory.h"
-#include "hwmodel/nic/hers.h"
+#include "hwmodel/nic/memory.h"
+#include "hwmodel/nic/her_queue.h"
 #include "hwmodel/nic/outbound.h"
 
 static uint32_t classify(struct pspin *nic, struct flight *flight)

@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "hwmodel/nic/entry_memory.h"
-#include "hwmodel/nic/messages.h"
+#include "hwmodel/nic/memory.h"
+#include "hwmodel/nic/message_state.h"
 
 static int is_from(const struct spin_me *me, const struct flow_key *key)
 {

@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hwmodel/nic/messages.h"
+#include "hwmodel/nic/memory.h"
+#include "hwmodel/nic/message_state.h"
 
 static uint32_t or_default(uint32_t value, uint32_t standard)
 {
@@ -105,7 +106,7 @@ int pspin__limit(struct pspin *nic, const struct pspin_limits *limits)
 
 	if (limits->host_bytes > SPIN_HOST_BYTES_MAX)
 		return -EINVAL;
-	if (nic->kind == &image_kind)
+	if (nic->is_image)
 		return -EOPNOTSUPP;
 	if (!nic->messages)
 		return of_messages(limits) ? -EOPNOTSUPP : set_datagrams(nic, limits);

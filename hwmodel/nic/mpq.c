@@ -1,9 +1,111 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* An MPQ's life: which packets are let in, and when its message is complete. */
+/*
+ * The MPQs of a context's messages: their flows and tombstones, parked packets, which packets are admitted, and when a message is
+ * complete. Called by arrival.c for each packet, and by messages.c for timeouts. Invariant: an MPQ that is not free has a flow.
+ */
+#include <stdlib.h>
 #include <string.h>
 
-#include "hwmodel/nic/entry_memory.h"
-#include "hwmodel/nic/messages.h"
+#include "hwmodel/nic/memory.h"
+#include "hwmodel/nic/message_state.h"
+
+/* --- flows --- */
+
+static unsigned list_of(const struct flow_key *key)
+{
+	const uint32_t *words = (const uint32_t *)key;
+	uint32_t hash = 0;
+
+	for (unsigned i = 0; i < sizeof(*key) / sizeof(*words); i++)
+		hash = (hash ^ words[i]) * 2654435761u;
+	return (hash >> 16) % FLOW_LISTS;
+}
+
+struct flow *flows__find(const struct flows *flows, const struct flow_key *key)
+{
+	struct flow *flow = flows->list[list_of(key)];
+
+	while (flow && memcmp(&flow->key, key, sizeof(*key)))
+		flow = flow->next;
+	return flow;
+}
+
+int flow__is_tombstone(const struct flow *flow, uint32_t now_ms, uint32_t tombstone_ms)
+{
+	return !flow->mpq && now_ms - flow->left_ms <= tombstone_ms;
+}
+
+struct flow *flows__add(struct flows *flows, const struct flow_key *key, struct mpq *mpq, uint32_t now_ms, uint32_t tombstone_ms)
+{
+	struct flow **at = &flows->list[list_of(key)], *flow;
+
+	while ((flow = *at)) {
+		if (!flow->mpq && !flow__is_tombstone(flow, now_ms, tombstone_ms)) {
+			*at = flow->next;
+			free(flow);
+		} else {
+			at = &flow->next;
+		}
+	}
+	flow = calloc(1, sizeof(*flow));
+	if (!flow)
+		return NULL;
+	flow->key = *key;
+	flow->mpq = mpq;
+	*at = flow;
+	return flow;
+}
+
+void flows__leave(struct flows *flows, struct flow *flow)
+{
+	struct flow **at = &flows->list[list_of(&flow->key)];
+
+	while (*at != flow)
+		at = &(*at)->next;
+	*at = flow->next;
+	flow->is_left = 1;
+}
+
+void flows__remove(struct flows *flows, struct flow *flow)
+{
+	if (!flow->is_left)
+		flows__leave(flows, flow);
+	free(flow);
+}
+
+void flows__clear(struct flows *flows)
+{
+	for (unsigned i = 0; i < FLOW_LISTS; i++)
+		while (flows->list[i])
+			flows__remove(flows, flows->list[i]);
+}
+
+/* --- parked packets: they overtook the first one of their message --- */
+
+enum spin_reason parking__add(struct pspin *nic, struct mpq *mpq, struct flight *flight)
+{
+	struct messages *messages = nic->messages;
+
+	for (const struct flight *parked = mpq->parked.first; parked; parked = parked->next)
+		if (parked->arrival.slmp.offset == flight->arrival.slmp.offset)
+			return SPIN_REASON_DUPLICATE;
+	if (messages->parked_count == messages->limits.parking)
+		return SPIN_REASON_NO_PARKING;
+	flight_queue__add(&mpq->parked, flight);
+	messages->parked_count++;
+	return SPIN_REASON_PARKED;
+}
+
+static struct flight *parking__take(struct pspin *nic, struct mpq *mpq)
+{
+	struct flight *flight = flight_queue__take(&mpq->parked);
+
+	if (flight)
+		nic->messages->parked_count--;
+	return flight;
+}
+
+/* --- MPQs --- */
 
 struct mpq *mpq__take(struct pspin *nic, const struct arrival *a)
 {

@@ -7,15 +7,26 @@
 
 #include "hwmodel/image/scratch.h"
 #include "hwmodel/soc/soc.h"
-#include "hwmodel/nic/flight.h"
-#include "hwmodel/nic/journal.h"
-#include "hwmodel/nic/wire.h"
+#include "hwmodel/nic/inflight.h"
+#include "hwmodel/nic/ingress.h"
 
 enum { NIC_HEADER, NIC_PAYLOAD, NIC_PROCEED, NIC_ENTRIES }; /* each for IPv6 and IPv4 */
 
 struct messages;
 struct nic_kind;
 struct slot;
+
+/* What happens during a packet or pspin__clock(): tasks, events and what handlers send, in their order. */
+struct journal {
+	struct pspin_task *tasks;
+	struct spin_event *events;
+	struct spin_request *sends;
+	unsigned task_count, task_room, event_count, event_room, send_count, send_room;
+	int incomplete; /* memory ran out: what came then went here */
+	struct pspin_task lost_task;
+	struct spin_event lost_event;
+	struct spin_request lost_send;
+};
 
 /* What handlers of an entry's messages reach: its memory, and their own. */
 struct nic_segments {
@@ -38,7 +49,7 @@ struct slots {
 	unsigned in_flight[HPU_SCRATCHPADS];
 	unsigned taken_count, taken_peak, ending_count;
 
-	/* scratchpads (scratchpad.c) */
+	/* scratchpads (slots.c) */
 	uint32_t scratch_bytes;
 	unsigned places; /* that fit into an L1 */
 	struct slot **owner[HPU_SCRATCHPADS];
@@ -61,7 +72,8 @@ struct device {
 	struct places places; /* packet memory */
 	struct flights flights;
 	unsigned hers_in_flight, hers_peak;
-	int goes_on; /* hers__again() has its event */
+	int goes_on;                            /* hers__again() has its event */
+	void (*on_room)(struct device *device); /* packet memory was freed: ingress.c */
 
 	int one_at_a_time;                    /* pspin__packet() or pspin__clock() waits for what there is */
 	uint64_t asked_packet;                /* its number, */
@@ -84,6 +96,7 @@ struct pspin {
 	uint32_t code_at; /* behind its addresses: where its code is taken to lie */
 
 	const struct nic_kind *kind;
+	int is_image;                               /* of pspin__open_image(): no registration and no matching entries */
 	uint32_t entry[NIC_ENTRIES][2], completion; /* addresses of the image's entry functions */
 	uint32_t program_end;
 	struct messages *messages; /* of contexts that take them; else NULL */
@@ -96,7 +109,7 @@ struct pspin {
 	uint32_t watchdog_cycles; /* of the context's tasks; 0: as their HPU says */
 
 	/* a packet's way, in this order */
-	struct line line;
+	struct ingress_line line;
 	uint32_t placed_bytes;      /* of packet memory that its packets have */
 	struct flight_queue stored; /* what no message has been found for yet, */
 	struct flight_queue ready;  /* and whose HERs the MPQ engine has not taken */
@@ -112,10 +125,20 @@ struct pspin {
 	uint64_t busy_cycles, blocked_cycles, first_ps, last_ps;
 };
 
+/* The context whose message has that MPQ. */
+static inline struct pspin *device__context(const struct device *device, uint32_t message_id)
+{
+	return device->contexts[message_id / (uint32_t)device->target.clusters % device->count];
+}
+
+/* Bytes of packet memory that each context may have. */
+static inline uint32_t device__packet_bytes(const struct device *device)
+{
+	return device->soc.memory.l2_packet_bytes / device->count / PLACE_BYTES * PLACE_BYTES;
+}
+
 /* --- contexts.c --- */
 
-/* Whose message has that MPQ. */
-struct pspin *device__context(const struct device *device, uint32_t message_id);
 /* The context that a frame belongs to; the first one if to none. */
 struct pspin *device__match(const struct device *device, const void *frame, size_t frame_bytes);
 /*
@@ -126,20 +149,5 @@ int device__may_join(const struct device *device, const struct spin_rule *rule, 
 int device__admit(const struct device *device, struct pspin *nic, char *err, size_t err_bytes);
 /* What contexts share is divided again among all. 0 or -ENOSPC, -ENOMEM. */
 int device__divide(struct device *device, char *err, size_t err_bytes);
-/* Bytes of packet memory that each context may have. */
-uint32_t device__packet_bytes(const struct device *device);
-
-/* host.c: so much of it (0: SPIN_HOST_BYTES), all zero, with the first entry's segments. 0, -EINVAL or -ENOMEM. */
-int nic_host__open(struct pspin *nic, uint32_t bytes, const struct spin_segment *segment, unsigned segments);
-/* All zero again, and entries as at the start. */
-void nic_host__clear(struct pspin *nic);
-
-/* traffic.c: all that is under way on its NIC comes to its end. 0; -EDEADLK, -ENOMEM. */
-int nic__settle(struct pspin *nic);
-/*
- * From here on (1) packets have the whole machine one after the other, in the home cluster 0 and with all code in the caches;
- * or not (0).
- */
-void nic__one_at_a_time(struct pspin *nic, int on);
 
 #endif

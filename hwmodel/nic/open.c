@@ -9,7 +9,8 @@
 
 #include "hwmodel/soc/peripherals.h"
 #include "hwmodel/nic/image.h"
-#include "hwmodel/nic/messages.h"
+#include "hwmodel/nic/memory.h"
+#include "hwmodel/nic/message_state.h"
 
 static int is_icmp(const struct spin_rule *rule)
 {
@@ -173,6 +174,7 @@ static int open_machine(struct device *device)
 	int rc = soc__open(&device->soc, &device->target, &nic_hooks, device);
 
 	device->soc.dma_takes_no_alias = 1;
+	device->on_room = wire__room;
 	return rc ? rc : places__open(&device->places, device->soc.memory.l2_packet_bytes);
 }
 

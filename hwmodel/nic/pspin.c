@@ -1,9 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* <hwmodel/pspin.h>: a NIC's memory, and one packet at a time. */
+/*
+ * <hwmodel/pspin.h> and <hwmodel/traffic.h>: one packet at a time, packets at their times, and what was counted. Called by spinctl and
+ * by tests; opening a NIC is in open.c.
+ */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
-#include "hwmodel/nic/messages.h"
+#include "hwmodel/core/icache.h"
+#include "hwmodel/nic/her_queue.h"
+#include "hwmodel/nic/message_state.h"
+#include "hwmodel/soc/commands.h"
+#include "hwmodel/soc/l1.h"
+#include "hwmodel/soc/l2.h"
+#include "hwmodel/soc/threads.h"
+#include "hwmodel/target/time.h"
 
 const char *const *pspin__assumptions(void)
 {
@@ -25,122 +36,6 @@ const char *const *pspin__assumptions(void)
 	};
 
 	return lines;
-}
-
-int pspin__symbol(const struct pspin *nic, const char *name, uint32_t *addr, uint32_t *bytes)
-{
-	return hw_elf__symbol(nic->elf, name, addr, bytes);
-}
-
-/* Of our images only memory of clusters has the address that means every cluster's own L1 (pspin.ld). */
-static int is_of_clusters(const struct pspin *nic, uint32_t addr)
-{
-	return !nic->device->soc.is_foreign && addr - L1_OWN < L1_STRIDE;
-}
-
-static int read_sum(const struct pspin *nic, uint32_t addr, uint8_t *to, size_t bytes)
-{
-	uint8_t *at;
-
-	if ((addr | bytes) % 4 || storage__find(nic->memory, addr, bytes, 0, &at, NULL) != MEMORY_L1)
-		return -EFAULT;
-	memset(to, 0, bytes);
-	for (unsigned cluster = 0; cluster < nic->memory->clusters; cluster++) {
-		storage__find(nic->memory, addr, bytes, cluster, &at, NULL);
-		for (size_t i = 0; i < bytes; i += 4) {
-			uint32_t sum, part;
-
-			memcpy(&sum, to + i, 4);
-			memcpy(&part, at + i, 4);
-			sum += part;
-			memcpy(to + i, &sum, 4);
-		}
-	}
-	return 0;
-}
-
-/* The value to one cluster's copy; the others become 0. */
-static int write_one(struct pspin *nic, unsigned owner, uint32_t addr, const void *from, size_t bytes)
-{
-	uint8_t *at;
-
-	for (unsigned cluster = 0; cluster < nic->memory->clusters; cluster++) {
-		if (storage__find(nic->memory, addr, bytes, cluster, &at, NULL) != MEMORY_L1)
-			return -EFAULT;
-		if (cluster == owner)
-			memcpy(at, from, bytes);
-		else
-			memset(at, 0, bytes);
-	}
-	return 0;
-}
-
-/* The bytes of an entry of the SPIN_PER_HPU table that `addr` is in, and where the table begins; 0: it is in none. */
-static uint32_t per_hpu_entry_bytes(const struct pspin *nic, uint32_t addr, uint32_t *start)
-{
-	uint32_t first, end, bytes;
-	const char *name;
-
-	if (pspin__symbol(nic, "spin_per_hpu_start_", &first, NULL) || pspin__symbol(nic, "spin_per_hpu_end_", &end, NULL) ||
-	    addr < first || addr >= end)
-		return 0;
-	name = hw_elf__symbol_at(nic->elf, addr, start);
-	if (!name || pspin__symbol(nic, name, NULL, &bytes))
-		return 0;
-	return bytes / SPIN_HPUS_MAX;
-}
-
-/* What an HPU has for itself, to its own cluster; else to the first one. */
-static int write_clusters(struct pspin *nic, uint32_t addr, const uint8_t *from, size_t bytes)
-{
-	uint32_t start = 0, entry_bytes = per_hpu_entry_bytes(nic, addr, &start), part;
-	int rc = 0;
-
-	if (!entry_bytes)
-		return write_one(nic, 0, addr, from, bytes);
-	for (size_t done = 0; !rc && done < bytes; done += part) {
-		uint32_t off = addr + (uint32_t)done - start, owner = off / entry_bytes / SOC_NUMBERED_HPUS;
-
-		part = entry_bytes - off % entry_bytes;
-		if (part > bytes - done)
-			part = (uint32_t)(bytes - done);
-		rc = write_one(nic, owner < nic->memory->clusters ? owner : 0, start + off, from + done, part);
-	}
-	return rc;
-}
-
-int pspin__read(const struct pspin *nic, uint32_t addr, void *to, size_t bytes)
-{
-	uint8_t *at;
-
-	if (is_of_clusters(nic, addr))
-		return read_sum(nic, addr, to, bytes);
-	if (storage__find(nic->memory, addr, bytes, 0, &at, NULL) == MEMORY_NONE)
-		return -EFAULT;
-	memcpy(to, at, bytes);
-	return 0;
-}
-
-/* The core of the context's program on an HPU. */
-static struct rv32_core *core_of(const struct pspin *nic, unsigned hpu)
-{
-	return nic->device->soc.hpus[hpu].programs[nic->number].core;
-}
-
-int pspin__write(struct pspin *nic, uint32_t addr, const void *from, size_t bytes)
-{
-	uint8_t *at;
-	enum memory_region region = storage__find(nic->memory, addr, bytes, 0, &at, NULL);
-
-	if (is_of_clusters(nic, addr))
-		return write_clusters(nic, addr, from, bytes);
-	if (region == MEMORY_NONE)
-		return -EFAULT;
-	memcpy(at, from, bytes);
-	if (region == MEMORY_PROGRAM)
-		for (unsigned i = 0; i < nic->device->soc.hpu_count; i++)
-			rv32_core__flush_code(core_of(nic, i));
-	return 0;
 }
 
 int pspin__packet(struct pspin *nic, const void *frame, size_t frame_bytes, struct pspin_result *out)
@@ -175,14 +70,130 @@ uint64_t pspin__count(const struct pspin *nic, enum spin_reason reason)
 	return (unsigned)reason < SPIN_REASON_COUNT ? nic->count[reason] : 0;
 }
 
-void pspin__set_profile(struct pspin *nic, struct rv32_profile *profile)
+void pspin__observe(struct pspin *nic, const struct pspin_observer *observer)
 {
-	for (unsigned i = 0; i < nic->device->soc.hpu_count; i++)
-		rv32_core__set_profile(core_of(nic, i), profile);
+	nic->observer = observer ? *observer : (struct pspin_observer){ 0 };
 }
 
-void pspin__program(const struct pspin *nic, uint32_t *addr, uint32_t *bytes)
+void pspin__lossy(struct pspin *nic, int lossy)
 {
-	*addr = PROGRAM;
-	*bytes = nic->program_end;
+	nic->device->wire.loses = lossy;
+}
+
+int pspin__offer(struct pspin *nic, const struct pspin_offer *offer)
+{
+	int rc;
+
+	if (offer->at_ps < nic->device->offered_ps || !offer->frame_bytes)
+		return -EINVAL;
+	rc = wire__offer(device__match(nic->device, offer->frame, offer->frame_bytes), offer);
+	if (!rc)
+		nic->device->offered_ps = offer->at_ps;
+	return rc;
+}
+
+int pspin__run(struct pspin *nic, uint64_t until_ps)
+{
+	uint64_t cycle = time__cycle(&nic->device->target, until_ps);
+
+	nic->device->soc.warm = 0;
+	if (until_ps == UINT64_MAX || cycle >= UINT64_MAX - nic->device->opened)
+		return nic__settle(nic);
+	if (cycle + nic->device->opened > nic->device->soc.now)
+		soc__run(&nic->device->soc, cycle + nic->device->opened);
+	return device__is_incomplete(nic->device) ? -ENOMEM : 0;
+}
+
+/* What the first packet that does not go on is waiting for. */
+static void say(struct pspin *nic, char *to, size_t bytes)
+{
+	const struct flight *flight;
+
+	if (nic->device->hers_in_flight)
+		snprintf(to, bytes, "%u packets are in the MPQ engine or with handlers that do not end", nic->device->hers_in_flight);
+	else if ((flight = nic->ready.first))
+		snprintf(to, bytes, "packet %llu waits for MPQ %u to take its HER", (unsigned long long)flight->record.packet,
+			 flight->slot->id);
+	else if ((flight = nic->stored.first))
+		snprintf(to, bytes, "packet %llu waits for a free MPQ: all %u are taken by messages whose end has not come",
+			 (unsigned long long)flight->record.packet, nic->slots.taken_count);
+	else if ((flight = nic->line.held))
+		snprintf(to, bytes,
+			 "packet %llu waits for %u bytes of packet memory: %u of %u are taken, by %u packets parked for the "
+			 "first one of their message",
+			 (unsigned long long)flight->record.packet, flight->record.packet_bytes,
+			 nic->device->places.taken_units * PLACE_BYTES, nic->device->places.units * PLACE_BYTES,
+			 nic->messages ? nic->messages->parked_count : 0);
+	else
+		to[0] = 0;
+}
+
+const char *pspin__stuck(const struct pspin *nic)
+{
+	struct pspin *writable = (struct pspin *)nic;
+
+	if (events__next(&nic->device->soc.events) != UINT64_MAX)
+		return "";
+	if (device__find_stuck(nic->device))
+		writable = device__find_stuck(nic->device);
+	say(writable, writable->device->stuck, sizeof(writable->device->stuck));
+	return nic->device->stuck;
+}
+
+void pspin__cool(struct pspin *nic)
+{
+	soc__cool(&nic->device->soc);
+}
+
+/* What HPUs with several threads did, instead of what each thread did. */
+static void add_pipelines(const struct soc *soc, struct pspin_traffic *out)
+{
+	const struct pspin_target *target = soc->target;
+	uint64_t running = 0, switching = 0, waiting = 0;
+
+	for (unsigned i = 0; i < target->clusters * target->hpus; i++) {
+		running += soc->pipelines[i].running;
+		switching += soc->pipelines[i].switching;
+		waiting += soc->pipelines[i].waiting;
+	}
+	out->hpu_running_ps = time__ps(target, running);
+	out->hpu_switching_ps = time__ps(target, switching);
+	out->hpu_blocked_ps = time__ps(target, waiting);
+	out->hpu_busy_ps = out->hpu_running_ps + out->hpu_switching_ps + out->hpu_blocked_ps;
+}
+
+void pspin__traffic(const struct pspin *nic, struct pspin_traffic *out)
+{
+	const struct pspin_target *target = &nic->device->target;
+	const struct soc *soc = &nic->device->soc;
+
+	*out = nic->traffic;
+	out->hers_peak = nic->device->hers_peak;
+	out->link_in_ps = nic->device->wire.busy_ps;
+	out->now_ps = record__now(nic);
+	out->packet_memory_peak_bytes = nic->device->places.peak_units * PLACE_BYTES;
+	out->messages_peak = nic->slots.taken_peak;
+	out->span_ps = nic->last_ps > nic->first_ps ? nic->last_ps - nic->first_ps : 0;
+	out->hpu_busy_ps = time__ps(target, nic->busy_cycles);
+	out->hpu_blocked_ps = time__ps(target, nic->blocked_cycles);
+	if (soc->pipelines && nic->device->count == 1) /* of several contexts they are no single one's */
+		add_pipelines(soc, out);
+	out->packet_read_ps = time__ps(target, l2__read_busy(soc->l2));
+	out->l2_port_ps = time__ps(target, l2_port__busy(soc->l2_port));
+	out->send_ps = time__ps(target, commands__busy(soc->commands, HPU_NIC_SEND));
+	out->to_host_ps = time__ps(target, commands__busy(soc->commands, HPU_TO_HOST));
+	out->from_host_ps = time__ps(target, commands__busy(soc->commands, HPU_FROM_HOST));
+	out->host_direct_ps = time__ps(target, commands__busy(soc->commands, HPU_HOST_DIRECT));
+	for (unsigned i = 0; i < target->clusters; i++) {
+		out->icache_misses += icache__misses(soc->icache[i]);
+		out->l1_conflict_cycles += l1__conflicts(soc->l1[i]);
+		if (time__ps(target, l1__port_busy(soc->l1[i])) > out->l1_port_ps) {
+			out->l1_port_ps = time__ps(target, l1__port_busy(soc->l1[i]));
+			out->l1_port_wait_ps = time__ps(target, soc->l1_ports[i].wait_cycles);
+			out->l1_port_cluster = i;
+		}
+	}
+	out->amo_words = soc->amo_words;
+	out->hpus = (unsigned)(target->clusters * target->hpus);
+	out->hpu_threads = (unsigned)target->hpu_threads;
 }

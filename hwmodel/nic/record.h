@@ -38,4 +38,9 @@ enum spin_event_type record__error_event(uint32_t error);
 /* The verdict that <spin/reason.h> gives a datagram of that reason. */
 enum spin_verdict record__verdict(enum spin_reason reason);
 
+void journal__begin(struct journal *journal);
+void journal__free(struct journal *journal);
+/* To the result. 0, or -ENOMEM if something is missing. */
+int journal__end(const struct journal *journal, struct pspin_result *out);
+
 #endif

@@ -47,12 +47,11 @@ struct slot *slots__find(const struct pspin *nic, uint32_t id);
 /* The message's own host memory, and what the context's image has for packets of that IP version. */
 void slot__describe(struct pspin *nic, struct slot *slot, int is_ip4, uint64_t host_mem, uint32_t host_bytes);
 
-/* --- scratchpad.c --- */
+/* --- slots.c --- */
 
 /* Its content, wherever that is now. */
 struct hpu_scratch *scratchpad__of(struct pspin *nic, struct slot *slot);
 /* Into L1, and to stay there while packets are in flight. 0: there is no room yet. */
 int scratchpad__hold(struct pspin *nic, struct slot *slot);
-void scratchpad__forget(struct pspin *nic, struct slot *slot);
 
 #endif

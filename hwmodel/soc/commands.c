@@ -181,7 +181,7 @@ static uint64_t pass_port(struct interfaces *interfaces, const struct hpu_comman
 	return at - cycle - beats;
 }
 
-static uint64_t lines(uint64_t at, uint64_t bytes, uint64_t line)
+static uint64_t lines_touched(uint64_t at, uint64_t bytes, uint64_t line)
 {
 	return bytes ? (at % line + bytes + line - 1) / line : 0;
 }
@@ -204,13 +204,13 @@ static struct beats beats_of(const struct pspin_target *target, const struct hpu
 
 	if (!command->nic)
 		return beats;
-	beats.nic = lines(command->nic_addr, command->bytes, line);
+	beats.nic = lines_touched(command->nic_addr, command->bytes, line);
 	if (command->kind == HPU_NIC_SEND) {
 		beats.all = beats.nic;
 		return beats;
 	}
-	beats.host = lines(command->host, command->bytes, line);
-	beats.all = lines(dest, command->bytes, line) + (source % line > dest % line && source % line + command->bytes > line);
+	beats.host = lines_touched(command->host, command->bytes, line);
+	beats.all = lines_touched(dest, command->bytes, line) + (source % line > dest % line && source % line + command->bytes > line);
 	return beats;
 }
 

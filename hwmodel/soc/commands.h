@@ -3,7 +3,7 @@
 #define SOC_COMMANDS_H
 
 /*
- * The way of commands from HPUs to the interfaces (interfaces.h), by events: each HPU's queue; in each cycle one of a cluster
+ * The way of commands from HPUs to the interfaces (commands.c), by events: each HPU's queue; in each cycle one of a cluster
  * goes on to the cluster's register, which holds two; and one of the clusters whose first command there is for it goes on to
  * an interface that has a place. So a command also waits for those before it that go elsewhere. When it gets through is
  * known only then.

@@ -67,7 +67,7 @@ uint64_t l2__read_busy(const struct l2 *l2)
 /* --- queues of accesses in front of the HPUs' port --- */
 
 /*
- * HPUs' accesses to L2 that wait (l2_port.h). Each HPU has one at a time, so there is room for all. In a channel each cluster's wait
+ * HPUs' accesses to L2 that wait (l2.h). Each HPU has one at a time, so there is room for all. In a channel each cluster's wait
  * in order, and from them, the clusters in turn, a few are chosen that go on in that order.
  */
 

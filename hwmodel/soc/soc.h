@@ -13,7 +13,7 @@
  * soc->horizon; else the access answers RV32_BUS_STOP and is asked for again when it is the earliest. So what is shared
  * (L1 banks, L2 port, program memory, command interfaces, packet copies) sees its accesses in order of time, and each keeps
  * a calendar: asked for an access at a cycle, it says when that is granted; a bank of L1 that several want says so by an
- * event, when all who ask in a cycle are known (banks.c). What only a cluster has, its L1, is reached from others by events
+ * event, when all who ask in a cycle are known (l1.c). What only a cluster has, its L1, is reached from others by events
  * and only after a while: there the horizon is soc->near, which is later; and while one core of the cluster runs alone it
  * does not ask for its L1 at all before that, until it launches a transfer there itself.
  */

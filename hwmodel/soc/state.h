@@ -302,7 +302,7 @@ struct soc {
 	uint64_t clear_cycles;  /* that an image which clears its variables itself may take for it, beside the watchdog's, as it boots */
 	int returns_amo_word;   /* of an AMO on L2 and another's L1, too, the core gets what was there: not as the RTL has it; */
 	uint64_t amo_words;     /* how often handlers got another word so than from the RTL */
-	int dma_takes_no_alias; /* a transfer that names the own L1's alias ends its task (dma.c) */
+	int dma_takes_no_alias; /* a transfer that names the own L1's alias ends its task (peripherals.c) */
 	int is_foreign;         /* an image that is not ours: the first two words of a send, and what it does in L1, are its own affair */
 };
 

@@ -8,7 +8,7 @@
 
 #include "tests/common/random.h"
 
-#include "hwmodel/nic/places.h"
+#include "hwmodel/nic/packet_buffer.h"
 
 #define SMALL_BYTES (16u * 1024)
 #define SMALL_BEATS (SMALL_BYTES / PLACE_BYTES)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef NIC_ENTRY_MEMORY_H
-#define NIC_ENTRY_MEMORY_H
+#ifndef NIC_MEMORY_H
+#define NIC_MEMORY_H
 
 /*
  * What handlers reach through an entry: its memory, segments of host memory of their own, and a counter. The
@@ -20,5 +20,10 @@ void entry_memory__reset(struct pspin *nic);
 void entry_memory__tell(const struct pspin *nic, unsigned me, struct hpu_scratch *scratch);
 /* 1: all of it is in the entry's memory, or in one of its segments. */
 int entry_memory__holds(const struct pspin *nic, unsigned me, uint64_t offset, uint32_t bytes);
+
+/* Host memory of so many bytes (0: SPIN_HOST_BYTES), all zero, with the first entry's segments. 0, -EINVAL or -ENOMEM. */
+int nic_host__open(struct pspin *nic, uint32_t bytes, const struct spin_segment *segment, unsigned segments);
+/* All zero again, and entries as at the start. */
+void nic_host__clear(struct pspin *nic);
 
 #endif

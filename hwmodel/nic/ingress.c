@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The ingress link; see ingress.h. Called by pspin__offer(), and by her_queue.c through device->on_room() when packet memory is
+ * freed. Invariant: at most one arrival event counts, that of wire->coming.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "hwmodel/nic/hers.h"
-#include "hwmodel/nic/time.h"
-#include "hwmodel/nic/wire.h"
+#include "hwmodel/nic/her_queue.h"
+#include "hwmodel/nic/ingress.h"
+#include "hwmodel/target/time.h"
 
 struct offered {
 	struct offered *next;

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hwmodel/nic/flight.h"
+#include "hwmodel/nic/inflight.h"
 
 static struct flight *one_more(struct flights *flights)
 {

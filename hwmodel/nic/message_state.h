@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef NIC_MESSAGES_H
-#define NIC_MESSAGES_H
+#ifndef NIC_MESSAGE_STATE_H
+#define NIC_MESSAGE_STATE_H
 
 /*
  * Messages of many packets: what the NIC's hardware does in front of the MPQ engine. Written from
@@ -8,8 +8,49 @@
  * Steps are that text's. A packet's steps up to 11 are done when it is stored, one after the other; its handlers run
  * when the machine gets to it.
  */
-#include "hwmodel/nic/flow.h"
-#include "hwmodel/nic/hers.h"
+#include "hwmodel/nic/her_queue.h"
+
+/* Keys of messages, and what became of them: the MPQ that one has, or a tombstone. */
+
+struct mpq;
+
+struct flow_key {
+	uint32_t src_addr[4]; /* network byte order, IPv4 in word 0, the others 0 */
+	uint32_t message_id;  /* host byte order */
+	uint16_t src_port;    /* host byte order */
+	uint16_t ip_version;
+};
+_Static_assert(sizeof(struct flow_key) == 24, "compared as bytes");
+
+struct flow {
+	struct flow *next;
+	struct flow_key key;
+	struct mpq *mpq;  /* NULL: a tombstone */
+	uint32_t left_ms; /* when it was left, and what tells its message from another one: */
+	uint32_t stride, length, sum;
+	int pressed; /* 1: its message was ended for another one */
+	int is_left; /* 1: it is found no more, its message being about to complete */
+};
+
+#define FLOW_LISTS 4096u
+
+struct flows {
+	struct flow *list[FLOW_LISTS];
+};
+
+struct flow *flows__find(const struct flows *flows, const struct flow_key *key);
+/*
+ * A new one for a message. Tombstones of its list that are older than tombstone_ms are
+ * forgotten. NULL: no memory.
+ */
+struct flow *flows__add(struct flows *flows, const struct flow_key *key, struct mpq *mpq, uint32_t now_ms, uint32_t tombstone_ms);
+/* From now on it is not found; flows__remove() frees it. */
+void flows__leave(struct flows *flows, struct flow *flow);
+void flows__remove(struct flows *flows, struct flow *flow);
+void flows__clear(struct flows *flows);
+
+/* 1: a tombstone that still counts. */
+int flow__is_tombstone(const struct flow *flow, uint32_t now_ms, uint32_t tombstone_ms);
 
 enum mpq_phase {
 	MPQ_FREE,
@@ -102,7 +143,7 @@ void mpq__flow_control(struct pspin *nic, struct mpq *mpq, uint32_t payload_byte
 /* Nothing else runs. */
 void mpq__sweep(struct pspin *nic);
 
-/* --- message_run.c: its handlers --- */
+/* --- message.c: its handlers --- */
 
 /* What its packets' HERs say, and where it goes in host memory. */
 void message__describe(struct pspin *nic, struct mpq *mpq, const struct arrival *first);
@@ -134,16 +175,7 @@ void entries__reset(struct pspin *nic);
 /* A result goes to the host with its events: the entries that their messages unlinked are free. */
 void entries__had_events(struct messages *messages);
 
-/* --- pressure.c: 1 if a message has ended, so that an MPQ is free, or an entry open to the message --- */
-
-int pressure__mpq(struct pspin *nic, const struct flow_key *key);
-int pressure__me(struct pspin *nic, const struct flow_key *key, uint64_t match_bits);
-
-/* --- parking.c --- */
-
 /* Step 9, for a message that waits: PARKED, DUPLICATE or NO_PARKING. */
 enum spin_reason parking__add(struct pspin *nic, struct mpq *mpq, struct flight *flight);
-/* Takes the first one out; NULL if there is none. */
-struct flight *parking__take(struct pspin *nic, struct mpq *mpq);
 
 #endif

@@ -6,7 +6,7 @@
 #include <spin/slmp.h>
 #include <spin/wire.h>
 
-#include "hwmodel/nic/messages.h"
+#include "hwmodel/nic/message_state.h"
 
 static uint32_t flags_of(const struct mpq *mpq)
 {

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * From packet memory to the MPQ engine and back; see her_queue.h. Called by the ingress link when a packet is stored, by the SoC when
+ * tasks start and end, and by each kind of context for its packets. Invariant: a context's packets are decided in their order, and
+ * none before the HERs of those before it were accepted.
+ */
+#include <errno.h>
 #include <string.h>
 
 #include "hwmodel/nic/command.h"
-#include "hwmodel/nic/headers.h"
-#include "hwmodel/nic/hers.h"
-#include "hwmodel/nic/wire.h"
+#include "hwmodel/nic/her_queue.h"
 
 /* 0: it has to wait. */
 static int give(struct pspin *nic, struct flight *flight)
@@ -140,7 +144,7 @@ void hers__forget(struct pspin *nic, struct flight *flight)
 		nic->placed_bytes -= place__bytes(flight->place);
 		places__free(&nic->device->places, flight->place);
 		flight->place = NULL;
-		wire__room(nic->device);
+		nic->device->on_room(nic->device);
 	}
 	flights__give_back(&nic->device->flights, flight);
 }
@@ -226,3 +230,50 @@ static void room(void *arg, uint64_t cycle)
 }
 
 const struct soc_nic nic_hooks = { .starts = starts, .command = command, .ended = ended, .freed = freed, .room = room, .known = known };
+
+/* --- until nothing is left --- */
+
+static int is_stuck(const struct pspin *nic)
+{
+	return nic->line.first || nic->line.held || nic->stored.first || nic->ready.first || nic->device->hers_in_flight;
+}
+
+/* The first context for which is_so() holds; NULL: none. */
+static struct pspin *find(const struct device *device, int (*is_so)(const struct pspin *nic))
+{
+	for (unsigned i = 0; i < device->count; i++)
+		if (is_so(device->contexts[i]))
+			return device->contexts[i];
+	return NULL;
+}
+
+static int is_incomplete(const struct pspin *nic)
+{
+	return nic->journal.incomplete || nic->device->soc.events.incomplete;
+}
+
+int device__is_incomplete(const struct device *device)
+{
+	return find(device, is_incomplete) != NULL;
+}
+
+struct pspin *device__find_stuck(const struct device *device)
+{
+	return find(device, is_stuck);
+}
+
+int nic__settle(struct pspin *nic)
+{
+	soc__run(&nic->device->soc, UINT64_MAX);
+	if (find(nic->device, is_incomplete))
+		return -ENOMEM;
+	return find(nic->device, is_stuck) ? -EDEADLK : 0;
+}
+
+void nic__one_at_a_time(struct pspin *nic, int on)
+{
+	nic->device->one_at_a_time = on;
+	if (on)
+		nic->device->soc.warm = 1;
+	nic->slots.homes_in_use = on ? 1 : nic->slots.homes;
+}

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "hwmodel/nic/places.h"
+#include "hwmodel/nic/packet_buffer.h"
 
 struct place {
 	struct place *before, *after; /* by address; the last one's after is the first */

@@ -7,7 +7,7 @@
 
 #include "hwmodel/soc/soc.h"
 #include "hwmodel/nic/inbound.h"
-#include "hwmodel/nic/places.h"
+#include "hwmodel/nic/packet_buffer.h"
 #include "hwmodel/nic/slmp.h"
 
 struct slot;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef NIC_HERS_H
-#define NIC_HERS_H
+#ifndef NIC_HER_QUEUE_H
+#define NIC_HER_QUEUE_H
 
 /*
  * From packet memory to the machine and back: packets that are stored wait for their message's decision in their order, those
@@ -54,5 +54,17 @@ void hers__again(struct pspin *nic);
 
 /* It leaves packet memory, and is forgotten. */
 void hers__forget(struct pspin *nic, struct flight *flight);
+
+/* All that is under way on its NIC comes to its end. 0; -EDEADLK, -ENOMEM. */
+int nic__settle(struct pspin *nic);
+/*
+ * From here on (1) packets have the whole machine one after the other, in the home cluster 0 and with all code in the caches;
+ * or not (0).
+ */
+void nic__one_at_a_time(struct pspin *nic, int on);
+/* Memory ran out: results are not to be used. */
+int device__is_incomplete(const struct device *device);
+/* The first context with a packet that nothing will move; NULL: none. */
+struct pspin *device__find_stuck(const struct device *device);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef NIC_WIRE_H
-#define NIC_WIRE_H
+#ifndef NIC_INGRESS_H
+#define NIC_INGRESS_H
 
 /*
  * The wire that packets come by, one behind the other, and the inbound engine's way into packet memory. A packet for which
@@ -14,7 +14,7 @@ struct flight;
 struct offered;
 
 /* A context's packets at the other end. */
-struct line {
+struct ingress_line {
 	struct offered *first, *last; /* what has not begun to arrive */
 	struct flight *held;          /* for want of packet memory; */
 	uint64_t due_ps;              /* it would have arrived then */
