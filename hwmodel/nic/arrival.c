@@ -12,19 +12,19 @@
 
 /* --- pressure: which message ends in favour of a first packet that finds no MPQ or no entry --- */
 
-static int is_proven(const struct mpq *mpq)
+static int is_proven(const struct nic_mpq *mpq)
 {
 	return mpq->handled >= SPIN_PROVEN;
 }
 
 /* Not one whose packets are with the HPUs. */
-static int may_end(const struct mpq *mpq)
+static int may_end(const struct nic_mpq *mpq)
 {
 	return (mpq->phase == MPQ_WAITING || mpq->phase == MPQ_OPEN) && (!mpq->slot || !mpq->slot->in_flight);
 }
 
 /* Quiet, or too old. */
-static int yields(const struct messages *messages, const struct mpq *mpq)
+static int yields(const struct messages *messages, const struct nic_mpq *mpq)
 {
 	uint32_t age = messages->now_ms - mpq->opened_ms;
 
@@ -39,7 +39,7 @@ static int have_one_source(const struct flow_key *a, const struct flow_key *b)
 }
 
 /* Seen from another source; `counts`: it is looked at once more. */
-static int stands_still(struct mpq *mpq, int counts)
+static int stands_still(struct nic_mpq *mpq, int counts)
 {
 	uint32_t times = mpq->handled > mpq->looked_handled ? 0 : mpq->looked_times + 1;
 
@@ -55,12 +55,12 @@ static int stands_still(struct mpq *mpq, int counts)
 static int pressure__mpq(struct pspin *nic, const struct flow_key *key)
 {
 	struct messages *messages = nic->messages;
-	struct mpq *chosen = NULL, *least = NULL, *first = NULL;
+	struct nic_mpq *chosen = NULL, *least = NULL, *first = NULL;
 	int is_crowd = messages->limits.mpqs >= SPIN_CROWD, is_mixed = 0;
 	unsigned looks = 0;
 
 	for (unsigned i = 0; i < 2 * SPIN_LOOKS && i < messages->limits.mpqs && looks < SPIN_LOOKS && !chosen; i++) {
-		struct mpq *mpq = &messages->mpqs[messages->looked_mpq];
+		struct nic_mpq *mpq = &messages->mpqs[messages->looked_mpq];
 		int is_foreign;
 
 		messages->looked_mpq = (messages->looked_mpq + 1) % messages->limits.mpqs;
@@ -83,7 +83,7 @@ static int pressure__mpq(struct pspin *nic, const struct flow_key *key)
 		chosen = least;
 	if (!chosen)
 		return 0;
-	mpq__press(nic, chosen, is_proven(chosen));
+	mpq__evict(nic, chosen, is_proven(chosen));
 	return 1;
 }
 
@@ -95,7 +95,7 @@ static int pressure__me(struct pspin *nic, const struct flow_key *key, uint64_t 
 	for (unsigned i = 0; i < SPIN_MES_MAX && looks < SPIN_LOOKS; i++) {
 		unsigned at = (from + i) % SPIN_MES_MAX;
 		const struct spin_me *me = &messages->mes[at];
-		struct mpq *mpq = &messages->mpqs[me->holder];
+		struct nic_mpq *mpq = &messages->mpqs[me->holder];
 
 		if (me->state != SPIN_ME_TAKEN || !entries__fit(me, key, match_bits))
 			continue;
@@ -103,7 +103,7 @@ static int pressure__me(struct pspin *nic, const struct flow_key *key, uint64_t 
 		messages->looked_me = (at + 1) % SPIN_MES_MAX;
 		if (mpq->me != at || !may_end(mpq) || !yields(messages, mpq))
 			continue;
-		mpq__press(nic, mpq, is_proven(mpq));
+		mpq__evict(nic, mpq, is_proven(mpq));
 		return 1;
 	}
 	return 0;
@@ -125,10 +125,10 @@ static struct flow_key key_of(const struct arrival *a)
 }
 
 /* An MPQ for a message that is new; NULL: NO_MPQ. */
-static struct mpq *take(struct pspin *nic, const struct flow_key *key, struct flow *old, const struct arrival *a)
+static struct nic_mpq *take(struct pspin *nic, const struct flow_key *key, struct flow *old, const struct arrival *a)
 {
 	struct messages *messages = nic->messages;
-	struct mpq *mpq = mpq__take(nic, a);
+	struct nic_mpq *mpq = mpq__take(nic, a);
 
 	if (!mpq)
 		return NULL;
@@ -137,13 +137,13 @@ static struct mpq *take(struct pspin *nic, const struct flow_key *key, struct fl
 	mpq->flow = flows__add(&messages->flows, key, mpq, messages->now_ms, messages->limits.tombstone_ms);
 	if (mpq->flow)
 		return mpq;
-	nic->journal.incomplete = 1;
+	nic->event_log.incomplete = 1;
 	mpq__free(nic, mpq);
 	return NULL;
 }
 
 /* Of a flow no packet of the message comes after its last one: what follows is another message. */
-static void refuse(struct pspin *nic, struct mpq *mpq, const struct arrival *a)
+static void refuse(struct pspin *nic, struct nic_mpq *mpq, const struct arrival *a)
 {
 	struct flow *flow = mpq->flow;
 
@@ -153,9 +153,10 @@ static void refuse(struct pspin *nic, struct mpq *mpq, const struct arrival *a)
 }
 
 /* Steps 8 to 10 for a message that is new or waiting. */
-static enum spin_reason not_open(struct pspin *nic, struct mpq *mpq, const struct flow_key *key, struct flow *old, struct flight *flight)
+static enum spin_reason not_open(struct pspin *nic, struct nic_mpq *mpq, const struct flow_key *key, struct flow *old,
+				 struct inflight *inflight)
 {
-	const struct arrival *a = &flight->arrival;
+	const struct arrival *a = &inflight->arrival;
 	struct messages *messages = nic->messages;
 	enum spin_reason reason;
 	unsigned me = 0, next_mpq = messages->next_mpq;
@@ -186,7 +187,7 @@ static enum spin_reason not_open(struct pspin *nic, struct mpq *mpq, const struc
 		messages->stats.opened += is_new;
 		mpq__begin(nic, mpq, a, me);
 		mpq->last_ms = messages->now_ms;
-		reason = mpq__packet(nic, mpq, flight);
+		reason = mpq__packet(nic, mpq, inflight);
 		if (reason == SPIN_REASON_BEYOND_ENTRY)
 			refuse(nic, mpq, a);
 		if (reason != SPIN_REASON_COUNT)
@@ -194,7 +195,7 @@ static enum spin_reason not_open(struct pspin *nic, struct mpq *mpq, const struc
 		mpq__replay(nic, mpq);
 		return reason;
 	}
-	reason = parking__add(nic, mpq, flight);
+	reason = parking__add(nic, mpq, inflight);
 	if (is_new && reason == SPIN_REASON_NO_PARKING) {
 		mpq__free(nic, mpq);
 		messages->next_mpq = next_mpq; /* as if the packet had never come */
@@ -232,11 +233,11 @@ static int can_be_of(const struct flow *tombstone, const struct slmp *slmp)
 }
 
 /* SPIN_REASON_COUNT: it is on its way to its handlers. */
-static enum spin_reason steps(struct pspin *nic, struct flight *flight, const struct flow_key *key, struct flow *flow)
+static enum spin_reason steps(struct pspin *nic, struct inflight *inflight, const struct flow_key *key, struct flow *flow)
 {
 	struct messages *messages = nic->messages;
-	const struct arrival *a = &flight->arrival;
-	struct mpq *mpq = flow ? flow->mpq : NULL;
+	const struct arrival *a = &inflight->arrival;
+	struct nic_mpq *mpq = flow ? flow->mpq : NULL;
 	enum spin_reason reason;
 
 	if (mpq && mpq->phase == MPQ_ENDING)
@@ -249,11 +250,11 @@ static enum spin_reason steps(struct pspin *nic, struct flight *flight, const st
 	}
 	if (flow && flow__is_tombstone(flow, messages->now_ms, messages->limits.tombstone_ms)) {
 		if (flow->pressed && a->slmp.offset) {
-			flight->again = 1;
+			inflight->again = 1;
 			return SPIN_REASON_NO_MPQ;
 		}
 		if (flow->pressed)
-			return not_open(nic, NULL, key, flow, flight);
+			return not_open(nic, NULL, key, flow, inflight);
 		if (flow->length == SPIN_LENGTH_UNKNOWN && (a->slmp.offset || can_be_of(flow, &a->slmp)))
 			return SPIN_REASON_BEYOND_ENTRY;
 		if (can_be_of(flow, &a->slmp))
@@ -262,7 +263,7 @@ static enum spin_reason steps(struct pspin *nic, struct flight *flight, const st
 			return SPIN_REASON_MALFORMED;
 	}
 	if (mpq && mpq->phase == MPQ_OPEN) {
-		reason = mpq__packet(nic, mpq, flight);
+		reason = mpq__packet(nic, mpq, inflight);
 		if (reason == SPIN_REASON_COUNT)
 			mpq->last_ms = messages->now_ms;
 		else if (reason == SPIN_REASON_BEYOND_WINDOW)
@@ -273,7 +274,7 @@ static enum spin_reason steps(struct pspin *nic, struct flight *flight, const st
 			mpq__replay(nic, mpq);
 		return reason;
 	}
-	reason = not_open(nic, mpq, key, flow, flight);
+	reason = not_open(nic, mpq, key, flow, inflight);
 	if (mpq && (reason == SPIN_REASON_PARKED || reason == SPIN_REASON_NO_ME))
 		mpq->last_ms = messages->now_ms;
 	if (mpq && (reason == SPIN_REASON_NO_ME || reason == SPIN_REASON_NO_PARKING))
@@ -297,34 +298,34 @@ static int is_acknowledged(enum spin_reason reason)
 }
 
 /* Step 6, and where the packet is to lie: it takes what its frame says, at most. */
-static uint32_t classify(struct pspin *nic, struct flight *flight)
+static uint32_t classify(struct pspin *nic, struct inflight *inflight)
 {
-	struct arrival *a = &flight->arrival;
+	struct arrival *a = &inflight->arrival;
 	uint32_t pieces = nic->meta.registration.fragmentation_bytes;
 
-	if (!hers__classify(nic, flight))
+	if (!her_queue__classify(nic, inflight))
 		return 0;
 	if (nic->rule.has_eom)
-		flight->is_malformed = slmp__of_flow(a->frame, &a->in, &a->slmp);
+		inflight->is_malformed = slmp__of_flow(a->frame, &a->in, &a->slmp);
 	else
-		flight->is_malformed =
+		inflight->is_malformed =
 			slmp__parse(a->frame, &a->in, nic->messages->limits.take_put, nic->meta.registration.takes, &a->slmp);
-	flight->is_malformed |= pieces && !(a->slmp.flags & SPIN_SLMP_EOM) && a->slmp.payload_bytes % pieces;
-	flight->is_matched = a->slmp.offset != 0;
+	inflight->is_malformed |= pieces && !(a->slmp.flags & SPIN_SLMP_EOM) && a->slmp.payload_bytes % pieces;
+	inflight->is_matched = a->slmp.offset != 0;
 	return (uint32_t)sizeof(struct spin_eth) + a->in.packet_bytes + (a->slmp.is_flow ? (uint32_t)sizeof(struct spin_slmp) : 0);
 }
 
-static uint32_t place(struct pspin *nic, struct flight *flight, uint8_t *to)
+static uint32_t place(struct pspin *nic, struct inflight *inflight, uint8_t *to)
 {
 	(void)nic;
-	return flight->is_malformed ? 0 : slmp__strip(to, flight->arrival.frame, &flight->arrival.in, &flight->arrival.slmp);
+	return inflight->is_malformed ? 0 : slmp__strip(to, inflight->arrival.frame, &inflight->arrival.in, &inflight->arrival.slmp);
 }
 
-static size_t leave(struct pspin *nic, struct flight *flight, enum spin_reason reason)
+static size_t leave(struct pspin *nic, struct inflight *inflight, enum spin_reason reason)
 {
-	struct pspin_packet_record *record = &flight->record;
-	const struct arrival *a = &flight->arrival;
-	uint16_t more = reason == SPIN_REASON_BEYOND_ENTRY ? SPIN_SLMP_REFUSED : flight->again ? SPIN_SLMP_AGAIN : 0;
+	struct pspin_packet_record *record = &inflight->record;
+	const struct arrival *a = &inflight->arrival;
+	uint16_t more = reason == SPIN_REASON_BEYOND_ENTRY ? SPIN_SLMP_REFUSED : inflight->again ? SPIN_SLMP_AGAIN : 0;
 
 	record->reason = reason;
 	record->verdict = SPIN_VERDICT_DROP;
@@ -338,43 +339,43 @@ static size_t leave(struct pspin *nic, struct flight *flight, enum spin_reason r
 }
 
 /* It goes to no handler now. */
-static void tell(struct pspin *nic, struct flight *flight, enum spin_reason reason)
+static void tell(struct pspin *nic, struct inflight *inflight, enum spin_reason reason)
 {
-	flight->record.feedback_ps = record__now(nic);
+	inflight->record.feedback_ps = record__now(nic);
 	if (reason == SPIN_REASON_NO_MPQ)
-		flight->record.fate = PSPIN_FATE_NO_MESSAGE;
-	record__packet(nic, flight, leave(nic, flight, reason));
+		inflight->record.fate = PSPIN_FATE_NO_MESSAGE;
+	record__packet(nic, inflight, leave(nic, inflight, reason));
 }
 
-static enum decision decide(struct pspin *nic, struct flight *flight)
+static enum decision decide(struct pspin *nic, struct inflight *inflight)
 {
-	const struct arrival *a = &flight->arrival;
+	const struct arrival *a = &inflight->arrival;
 	enum spin_reason reason = SPIN_REASON_MALFORMED;
 
 	if (nic->meta.registration.puts && slmp__is_acknowledgement(a->frame, &a->in)) {
 		reason = SPIN_REASON_ACKNOWLEDGED;
-	} else if (!flight->is_malformed) {
+	} else if (!inflight->is_malformed) {
 		struct flow_key key = key_of(a);
 		struct flow *flow = flows__find(&nic->messages->flows, &key);
 
 		if (waits(nic, flow))
 			return DECIDED_WAIT;
-		reason = steps(nic, flight, &key, flow);
+		reason = steps(nic, inflight, &key, flow);
 	}
 	if (reason == SPIN_REASON_COUNT)
 		return DECIDED_HANDLED;
-	tell(nic, flight, reason);
+	tell(nic, inflight, reason);
 	if (reason == SPIN_REASON_PARKED) {
-		flight->is_replayed = 1;
+		inflight->is_replayed = 1;
 		return DECIDED_PARKED;
 	}
-	hers__forget(nic, flight);
+	her_queue__free(nic, inflight);
 	return DECIDED_DONE;
 }
 
-static size_t leaves(struct pspin *nic, struct flight *flight)
+static size_t leaves(struct pspin *nic, struct inflight *inflight)
 {
-	return leave(nic, flight, flight->reason);
+	return leave(nic, inflight, inflight->reason);
 }
 
 static void freed(struct pspin *nic, struct slot *slot)

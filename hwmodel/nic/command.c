@@ -37,10 +37,10 @@ static uint32_t bytes_of(const struct inbound *in)
  * The UDP destination port in network byte order. A forward or a reply turns headers in L1 around: there the port is the
  * source's.
  */
-static uint16_t port_now(struct pspin *nic, const struct flight *flight, uint32_t packet_l1)
+static uint16_t port_now(struct pspin *nic, const struct inflight *inflight, uint32_t packet_l1)
 {
-	const struct inbound *in = &flight->arrival.in;
-	const uint8_t *came = flight->arrival.frame + in->ip_off;
+	const struct inbound *in = &inflight->arrival.in;
+	const uint8_t *came = inflight->arrival.frame + in->ip_off;
 	uint32_t udp = in->ip_bytes;
 	size_t src = in->is_ip4 ? offsetof(struct spin_ip4, src) : offsetof(struct spin_ip6, src);
 	uint8_t *l1;
@@ -56,48 +56,48 @@ static uint16_t port_now(struct pspin *nic, const struct flight *flight, uint32_
 	return port;
 }
 
-static void headers__now(struct pspin *nic, const struct flight *flight, uint32_t packet_l1, uint8_t to[HEADERS_BYTES_MAX])
+static void headers__now(struct pspin *nic, const struct inflight *inflight, uint32_t packet_l1, uint8_t to[HEADERS_BYTES_MAX])
 {
-	const struct inbound *in = &flight->arrival.in;
+	const struct inbound *in = &inflight->arrival.in;
 	uint16_t port;
 
-	memcpy(to, flight->arrival.frame, bytes_of(in));
+	memcpy(to, inflight->arrival.frame, bytes_of(in));
 	if (nic->messages || in->is_icmp || in->is_ether) /* theirs stay */
 		return;
-	port = port_now(nic, flight, packet_l1);
+	port = port_now(nic, inflight, packet_l1);
 	memcpy(to + in->ip_off + in->ip_bytes + UDP_DST, &port, sizeof(port));
 }
 
 /* All that a header handler wrote into a packet that lies in L1. */
-static void put_packet_back(struct pspin *nic, const struct flight *flight, uint32_t packet_l1, uint8_t *l2)
+static void put_packet_back(struct pspin *nic, const struct inflight *inflight, uint32_t packet_l1, uint8_t *l2)
 {
 	uint8_t *l1;
 
 	if (nic->meta.registration.bytes_in_l1 == SPIN_WHOLE_PACKET &&
-	    storage__find(nic->memory, packet_l1, flight->placed_bytes, 0, &l1, NULL) == MEMORY_L1)
-		memcpy(l2, l1, flight->placed_bytes);
+	    storage__find(nic->memory, packet_l1, inflight->placed_bytes, 0, &l1, NULL) == MEMORY_L1)
+		memcpy(l2, l1, inflight->placed_bytes);
 }
 
 /* For a datagram's completion handler: its headers as they came, but for the port. */
-static void restore(struct pspin *nic, const struct flight *flight, uint32_t packet_l1, uint8_t *l2)
+static void restore(struct pspin *nic, const struct inflight *inflight, uint32_t packet_l1, uint8_t *l2)
 {
-	const struct inbound *in = &flight->arrival.in;
+	const struct inbound *in = &inflight->arrival.in;
 	uint8_t headers[HEADERS_BYTES_MAX];
 
-	headers__now(nic, flight, packet_l1, headers);
+	headers__now(nic, inflight, packet_l1, headers);
 	memcpy(l2, headers + in->ip_off, bytes_of(in) - in->ip_off);
 }
 
-void headers__put_back(struct pspin *nic, const struct flight *flight, const struct soc_task *task)
+void headers__put_back(struct pspin *nic, const struct inflight *inflight, const struct soc_task *task)
 {
-	uint8_t *l2 = nic->memory->l2_packet + place__offset(flight->place);
+	uint8_t *l2 = nic->memory->l2_packet + buffer__offset(inflight->place);
 
-	if (nic->device->soc.is_foreign || !task->packet_l1)
+	if (nic->device->soc.third_party_image || !task->packet_l1)
 		return;
 	if (task->kind == SOC_HEADER)
-		put_packet_back(nic, flight, task->packet_l1, l2);
+		put_packet_back(nic, inflight, task->packet_l1, l2);
 	else if (task->kind == SOC_PAYLOAD && task->her->context->completion && !nic->messages)
-		restore(nic, flight, task->packet_l1, l2);
+		restore(nic, inflight, task->packet_l1, l2);
 }
 
 /* --- commands --- */
@@ -109,9 +109,9 @@ struct reached {
 };
 
 /* The task's own host memory, and the entry's segments. 0: it may not. */
-static int reach(struct pspin *nic, const struct flight *flight, const struct hpu_command *command, struct reached *out)
+static int reach(struct pspin *nic, const struct inflight *inflight, const struct hpu_command *command, struct reached *out)
 {
-	const struct soc_context *own = &flight->slot->context;
+	const struct soc_context *own = &inflight->slot->context;
 	uint64_t at = command->host - HOST_BASE;
 
 	if (command->host >= own->host_mem && command->host - own->host_mem <= own->host_mem_bytes &&
@@ -121,7 +121,8 @@ static int reach(struct pspin *nic, const struct flight *flight, const struct hp
 		return 1;
 	}
 	*out = (struct reached){ .at = at };
-	return command->host >= HOST_BASE && entry_memory__holds(nic, flight->slot->mpq ? flight->slot->mpq->me : 0, at, command->bytes);
+	return command->host >= HOST_BASE &&
+	       entry_memory__holds(nic, inflight->slot->mpq ? inflight->slot->mpq->me : 0, at, command->bytes);
 }
 
 /* Of a program of PsPIN's API: where no memory of the task's is, as its simulator takes it. */
@@ -137,25 +138,25 @@ static int outside(struct pspin *nic, const struct hpu_command *command)
 }
 
 /* The first one counts. */
-static int reply(struct pspin *nic, struct flight *flight, const struct hpu_command *command)
+static int reply(struct pspin *nic, struct inflight *inflight, const struct hpu_command *command)
 {
 	if (command->bytes > PACKET_BYTES_MAX)
 		return -1;
-	if (!flight->reply.done) {
-		if (moved__keep(&flight->reply, 0, command->nic, command->bytes)) {
-			nic->journal.incomplete = 1;
+	if (!inflight->reply.done) {
+		if (moved__keep(&inflight->reply, 0, command->nic, command->bytes)) {
+			nic->event_log.incomplete = 1;
 			return 0;
 		}
-		flight->reply.bytes = command->bytes;
-		flight->reply.left = 0;
+		inflight->reply.bytes = command->bytes;
+		inflight->reply.left = 0;
 	}
-	flight->reply.done = 1;
+	inflight->reply.done = 1;
 	return 0;
 }
 
-static int forward(struct pspin *nic, const struct flight *flight, const struct hpu_command *command)
+static int forward(struct pspin *nic, const struct inflight *inflight, const struct hpu_command *command)
 {
-	const struct inbound *in = &flight->arrival.in;
+	const struct inbound *in = &inflight->arrival.in;
 	struct spin_request *request;
 
 	if (in->ip_off + command->bytes > sizeof(request->frame))
@@ -163,7 +164,7 @@ static int forward(struct pspin *nic, const struct flight *flight, const struct 
 	request = record__send(nic);
 	request->type = SPIN_REQUEST_PACKET;
 	request->ip_at = in->ip_off;
-	request->bytes = (uint32_t)outbound__forward(request->frame, flight->arrival.frame, in, command->nic, command->bytes);
+	request->bytes = (uint32_t)outbound__forward(request->frame, inflight->arrival.frame, in, command->nic, command->bytes);
 	outbound__destination(request->frame, in, &request->put.target);
 	record__sent(nic, request);
 	return 0;
@@ -181,7 +182,7 @@ static int check_acked(const struct pspin *nic, const struct hpu_command *comman
 }
 
 /* What the host's library learns of it. */
-static void tell_acked(const struct pspin *nic, const struct flight *flight, const struct hpu_command *command,
+static void tell_acked(const struct pspin *nic, const struct inflight *inflight, const struct hpu_command *command,
 		       struct spin_request *request)
 {
 	struct spin_put_acked put;
@@ -192,34 +193,34 @@ static void tell_acked(const struct pspin *nic, const struct flight *flight, con
 	request->acked = 1;
 	request->options = put.options;
 	request->user_ptr = put.user_ptr;
-	request->me = flight->slot->mpq->me;
+	request->me = inflight->slot->mpq->me;
 	request->me_serial = nic->messages->mes[request->me].serial;
-	outbound__destination(flight->arrival.frame, &flight->arrival.in, &request->source);
+	outbound__destination(inflight->arrival.frame, &inflight->arrival.in, &request->source);
 }
 
-static int put_from_host(struct pspin *nic, const struct flight *flight, const struct hpu_command *command, const struct spin_put *put)
+static int put_from_host(struct pspin *nic, const struct inflight *inflight, const struct hpu_command *command, const struct spin_put *put)
 {
 	struct spin_request *request;
 	struct reached from;
 
-	if (!nic->messages || !reach(nic, flight, command, &from))
+	if (!nic->messages || !reach(nic, inflight, command, &from))
 		return -1;
 	request = record__send(nic);
-	tell_acked(nic, flight, command, request);
+	tell_acked(nic, inflight, command, request);
 	request->type = SPIN_REQUEST_PUT;
 	request->bytes = command->bytes;
 	request->start = (uint32_t)from.at;
-	outbound__destination(flight->arrival.frame, &flight->arrival.in, &request->source);
+	outbound__destination(inflight->arrival.frame, &inflight->arrival.in, &request->source);
 	request->put = *put;
 	record__sent(nic, request);
 	return 0;
 }
 
 /* A datagram's target is told nothing but the bytes. */
-static int put(struct pspin *nic, const struct flight *flight, uint32_t packet_l1, const struct hpu_command *command)
+static int put(struct pspin *nic, const struct inflight *inflight, uint32_t packet_l1, const struct hpu_command *command)
 {
 	uint8_t headers[HEADERS_BYTES_MAX];
-	const struct inbound *in = &flight->arrival.in;
+	const struct inbound *in = &inflight->arrival.in;
 	struct spin_request *request;
 	const struct outbound_request kind = { .type = command->flow == HPU_SEND_GET      ? SPIN_TYPE_GET
 						       : command->flow == HPU_SEND_ATOMIC ? SPIN_TYPE_ATOMIC
@@ -231,12 +232,12 @@ static int put(struct pspin *nic, const struct flight *flight, uint32_t packet_l
 	if (put.target.ip_version != (in->is_ip4 ? 4 : 6) || check_acked(nic, command))
 		return -1;
 	if (!command->nic)
-		return put_from_host(nic, flight, command, &put);
+		return put_from_host(nic, inflight, command, &put);
 	if (command->bytes > SPIN_PUT_BYTES_MAX)
 		return -1;
-	headers__now(nic, flight, packet_l1, headers);
+	headers__now(nic, inflight, packet_l1, headers);
 	request = record__send(nic);
-	tell_acked(nic, flight, command, request);
+	tell_acked(nic, inflight, command, request);
 	request->type = request->acked ? SPIN_REQUEST_PUT_BYTES : SPIN_REQUEST_PACKET;
 	request->ip_at = in->ip_off;
 	request->put.target = put.target;
@@ -248,22 +249,22 @@ static int put(struct pspin *nic, const struct flight *flight, uint32_t packet_l
 	return 0;
 }
 
-static int send(struct pspin *nic, struct flight *flight, const struct soc_task *task, const struct hpu_command *command)
+static int send(struct pspin *nic, struct inflight *inflight, const struct soc_task *task, const struct hpu_command *command)
 {
-	if (nic->device->soc.is_foreign)
-		return reply(nic, flight, command);
+	if (nic->device->soc.third_party_image)
+		return reply(nic, inflight, command);
 	switch (command->flow) {
 	case HPU_SEND_REPLY:
-		return reply(nic, flight, command);
+		return reply(nic, inflight, command);
 	case HPU_SEND_FORWARD:
-		return forward(nic, flight, command);
+		return forward(nic, inflight, command);
 	default:
-		return put(nic, flight, task->hpu->task.packet_l1, command);
+		return put(nic, inflight, task->hpu->task.packet_l1, command);
 	}
 }
 
 /* The packet to where the host finds what the default action leaves. */
-static int deposit(struct pspin *nic, struct flight *flight, const struct hpu_command *command, uint64_t at)
+static int deposit(struct pspin *nic, struct inflight *inflight, const struct hpu_command *command, uint64_t at)
 {
 	const uint8_t *from = command->kind == HPU_TO_HOST ? command->nic : (const uint8_t *)command->data;
 
@@ -271,20 +272,20 @@ static int deposit(struct pspin *nic, struct flight *flight, const struct hpu_co
 		memset(command->nic, 0, command->bytes);
 		return 0;
 	}
-	if (moved__keep(&flight->deposit, (uint32_t)at, from, command->bytes)) {
-		nic->journal.incomplete = 1;
+	if (moved__keep(&inflight->deposit, (uint32_t)at, from, command->bytes)) {
+		nic->event_log.incomplete = 1;
 		return 0;
 	}
 	if (command->kind == HPU_TO_HOST && !at) {
-		flight->deposit.done = 1;
-		flight->deposit.bytes = command->bytes;
-		flight->delivered_bytes = command->bytes;
+		inflight->deposit.done = 1;
+		inflight->deposit.bytes = command->bytes;
+		inflight->delivered_bytes = command->bytes;
 	}
 	return 0;
 }
 
 /* A work item (<spin/work.h>): what is written to the start of that window. */
-static int work(struct pspin *nic, struct flight *flight, const struct soc_task *task, const struct hpu_command *command)
+static int work(struct pspin *nic, struct inflight *inflight, const struct soc_task *task, const struct hpu_command *command)
 {
 	const enum spin_handler_kind kind = task->kind == SOC_HEADER    ? SPIN_KIND_HEADER
 					    : task->kind == SOC_PAYLOAD ? SPIN_KIND_PAYLOAD
@@ -292,30 +293,30 @@ static int work(struct pspin *nic, struct flight *flight, const struct soc_task 
 
 	if (command->kind != HPU_TO_HOST || (uint32_t)command->host || command->bytes - 1 >= SPIN_WORK_BYTES_MAX)
 		return -1;
-	nic->kind->work(nic, flight, kind, command->nic, command->bytes);
+	nic->kind->work(nic, inflight, kind, command->nic, command->bytes);
 	return 0;
 }
 
-int nic__command(struct pspin *nic, struct flight *flight, const struct soc_task *task, const struct hpu_command *command)
+int nic__command(struct pspin *nic, struct inflight *inflight, const struct soc_task *task, const struct hpu_command *command)
 {
 	struct reached reached;
 	uint8_t *host;
 
 	if (command->kind == HPU_NIC_SEND)
-		return send(nic, flight, task, command);
+		return send(nic, inflight, task, command);
 	if (nic->work_counts && command->host >> 32 == SPIN_WORK_WINDOW_HIGH)
-		return work(nic, flight, task, command);
-	if (!reach(nic, flight, command, &reached))
+		return work(nic, inflight, task, command);
+	if (!reach(nic, inflight, command, &reached))
 		return outside(nic, command);
 	if (reached.is_deposit)
-		return deposit(nic, flight, command, reached.at);
+		return deposit(nic, inflight, command, reached.at);
 	host = storage__host(nic->memory, reached.at, command->bytes);
 	if (!host)
 		return -1;
 	switch (command->kind) {
 	case HPU_TO_HOST:
 		memcpy(host, command->nic, command->bytes);
-		flight->delivered_bytes = command->bytes;
+		inflight->delivered_bytes = command->bytes;
 		break;
 	case HPU_FROM_HOST:
 		memcpy(command->nic, host, command->bytes);
@@ -326,12 +327,12 @@ int nic__command(struct pspin *nic, struct flight *flight, const struct soc_task
 	return 0;
 }
 
-void nic__command_known(struct pspin *nic, struct flight *flight, const struct hpu_command *command)
+void nic__command_known(struct pspin *nic, struct inflight *inflight, const struct hpu_command *command)
 {
 	struct reached reached;
 
-	if (command->kind == HPU_NIC_SEND && command->flow == HPU_SEND_REPLY && !flight->reply.left)
-		flight->reply.left = command->left;
-	if (command->kind == HPU_TO_HOST && reach(nic, flight, command, &reached) && reached.is_deposit && !reached.at)
-		flight->deposit.left = command->left;
+	if (command->kind == HPU_NIC_SEND && command->flow == HPU_SEND_REPLY && !inflight->reply.left)
+		inflight->reply.left = command->left;
+	if (command->kind == HPU_TO_HOST && reach(nic, inflight, command, &reached) && reached.is_deposit && !reached.at)
+		inflight->deposit.left = command->left;
 }

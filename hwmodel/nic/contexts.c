@@ -72,7 +72,7 @@ int device__may_join(const struct device *device, const struct spin_rule *rule, 
 		snprintf(err, err_bytes, "a program that spincc did not make, or made with --api pspin, has the NIC for itself");
 		return -EOPNOTSUPP;
 	}
-	if (device->wire.offered) {
+	if (device->ingress.offered) {
 		snprintf(err, err_bytes, "contexts join before the first packet is offered");
 		return -EBUSY;
 	}

@@ -9,23 +9,23 @@
 #include "hwmodel/nic/her_queue.h"
 #include "hwmodel/nic/outbound.h"
 
-static uint32_t classify(struct pspin *nic, struct flight *flight)
+static uint32_t classify(struct pspin *nic, struct inflight *inflight)
 {
-	return hers__classify(nic, flight) ? flight->arrival.in.packet_bytes : 0;
+	return her_queue__classify(nic, inflight) ? inflight->arrival.in.packet_bytes : 0;
 }
 
-static uint32_t place(struct pspin *nic, struct flight *flight, uint8_t *to)
+static uint32_t place(struct pspin *nic, struct inflight *inflight, uint8_t *to)
 {
-	const struct arrival *a = &flight->arrival;
+	const struct arrival *a = &inflight->arrival;
 
 	(void)nic;
 	memcpy(to, a->frame + a->in.ip_off, a->in.packet_bytes);
 	return a->in.packet_bytes;
 }
 
-static enum decision decide(struct pspin *nic, struct flight *flight)
+static enum decision decide(struct pspin *nic, struct inflight *inflight)
 {
-	const struct inbound *in = &flight->arrival.in;
+	const struct inbound *in = &inflight->arrival.in;
 	const struct spin_registration *has = &nic->meta.registration;
 	int payload = has->payload && in->payload_bytes > has->user_header_bytes;
 	struct slot *slot = slots__take(nic);
@@ -36,24 +36,24 @@ static enum decision decide(struct pspin *nic, struct flight *flight)
 	slot__describe(nic, slot, in->is_ip4, DEPOSIT_BASE, DEPOSIT_BYTES);
 	scratch = scratchpad__of(nic, slot);
 	scratch->length = in->payload_bytes;
-	entry_memory__tell(nic, 0, scratch);
-	flight->kind = payload ? PSPIN_PAYLOAD : PSPIN_PROCEED;
-	flight->handler_bytes = payload ? in->payload_bytes - has->user_header_bytes : 0;
-	flight->reason = SPIN_REASON_SUCCESS;
-	hers__ready(nic, flight, slot, nic->entry[payload ? NIC_PAYLOAD : NIC_PROCEED][in->is_ip4], 1);
+	entry_memory__describe(nic, 0, scratch);
+	inflight->kind = payload ? PSPIN_PAYLOAD : PSPIN_PROCEED;
+	inflight->handler_bytes = payload ? in->payload_bytes - has->user_header_bytes : 0;
+	inflight->reason = SPIN_REASON_SUCCESS;
+	her_queue__add(nic, inflight, slot, nic->entry[payload ? NIC_PAYLOAD : NIC_PROCEED][in->is_ip4], 1);
 	return DECIDED_HANDLED;
 }
 
 /* From what the data task did, and what the header handler had said. */
-static enum spin_reason data_reason(const struct flight *flight)
+static enum spin_reason data_reason(const struct inflight *inflight)
 {
-	int proceeded = flight->kind == PSPIN_PROCEED || flight->reason == SPIN_REASON_PROCEEDED;
+	int proceeded = inflight->kind == PSPIN_PROCEED || inflight->reason == SPIN_REASON_PROCEEDED;
 
-	if (flight->reply.done)
+	if (inflight->reply.done)
 		return SPIN_REASON_REPLIED;
-	if (flight->deposit.done)
+	if (inflight->deposit.done)
 		return proceeded ? SPIN_REASON_PROCEEDED : SPIN_REASON_SUCCESS;
-	return flight->reason == SPIN_REASON_HEADER_DROPPED ? SPIN_REASON_HEADER_DROPPED : SPIN_REASON_DROPPED;
+	return inflight->reason == SPIN_REASON_HEADER_DROPPED ? SPIN_REASON_HEADER_DROPPED : SPIN_REASON_DROPPED;
 }
 
 /* The header's verdict as a reason: PROCEEDED, HEADER_DROPPED or SUCCESS (go on). */
@@ -64,10 +64,10 @@ static enum spin_reason header_verdict(const struct hpu_scratch *scratch)
 	return said == SPIN_RC_DROP ? SPIN_REASON_HEADER_DROPPED : said == SPIN_RC_PROCEED ? SPIN_REASON_PROCEEDED : SPIN_REASON_SUCCESS;
 }
 
-static struct spin_event describe(const struct flight *flight, enum spin_event_type type, enum spin_handler_kind kind)
+static struct spin_event describe(const struct inflight *inflight, enum spin_event_type type, enum spin_handler_kind kind)
 {
-	const struct inbound *in = &flight->arrival.in;
-	const uint8_t *ip = flight->arrival.frame + in->ip_off, *udp = ip + in->ip_bytes;
+	const struct inbound *in = &inflight->arrival.in;
+	const uint8_t *ip = inflight->arrival.frame + in->ip_off, *udp = ip + in->ip_bytes;
 	struct spin_event event = { .type = type,
 				    .handler = kind,
 				    .ip_version = in->is_ether ? 0
@@ -87,60 +87,60 @@ static struct spin_event describe(const struct flight *flight, enum spin_event_t
 }
 
 /* The message's first error is its event. */
-static void tell(struct pspin *nic, struct flight *flight, uint32_t error, enum spin_handler_kind kind)
+static void tell(struct pspin *nic, struct inflight *inflight, uint32_t error, enum spin_handler_kind kind)
 {
 	struct spin_event event;
 
-	if (!error || flight->has_failed)
+	if (!error || inflight->has_failed)
 		return;
-	flight->has_failed = 1;
-	event = describe(flight, record__error_event(error), kind);
+	inflight->has_failed = 1;
+	event = describe(inflight, record__error_event(error), kind);
 	record__event(nic, &event);
 }
 
-static void work(struct pspin *nic, struct flight *flight, enum spin_handler_kind kind, const void *item, uint32_t bytes)
+static void work(struct pspin *nic, struct inflight *inflight, enum spin_handler_kind kind, const void *item, uint32_t bytes)
 {
-	struct spin_event event = describe(flight, SPIN_EVENT_WORK, kind);
+	struct spin_event event = describe(inflight, SPIN_EVENT_WORK, kind);
 
 	record__work(nic, &event, item, bytes);
 }
 
-static void ended(struct pspin *nic, struct flight *flight, enum soc_task_kind kind, const struct pspin_task *task)
+static void ended(struct pspin *nic, struct inflight *inflight, enum soc_task_kind kind, const struct pspin_task *task)
 {
 	switch (kind) {
 	case SOC_HEADER:
-		tell(nic, flight, task->error, SPIN_KIND_HEADER);
-		flight->error = task->error;
+		tell(nic, inflight, task->error, SPIN_KIND_HEADER);
+		inflight->error = task->error;
 		if (!task->error)
-			flight->reason = header_verdict(scratchpad__of(nic, flight->slot));
+			inflight->reason = header_verdict(scratchpad__of(nic, inflight->slot));
 		break;
 	case SOC_PAYLOAD:
-		if (flight->kind == PSPIN_PAYLOAD)
-			tell(nic, flight, task->error, SPIN_KIND_PAYLOAD);
-		if (!flight->error)
-			flight->error = task->error;
-		flight->reason = flight->error ? record__error_reason(flight->error) : data_reason(flight);
+		if (inflight->kind == PSPIN_PAYLOAD)
+			tell(nic, inflight, task->error, SPIN_KIND_PAYLOAD);
+		if (!inflight->error)
+			inflight->error = task->error;
+		inflight->reason = inflight->error ? record__error_reason(inflight->error) : data_reason(inflight);
 		break;
 	default:
-		tell(nic, flight, task->error, SPIN_KIND_COMPLETION);
+		tell(nic, inflight, task->error, SPIN_KIND_COMPLETION);
 	}
 }
 
-static size_t leaves(struct pspin *nic, struct flight *flight)
+static size_t leaves(struct pspin *nic, struct inflight *inflight)
 {
-	struct pspin_packet_record *record = &flight->record;
-	const struct arrival *a = &flight->arrival;
+	struct pspin_packet_record *record = &inflight->record;
+	const struct arrival *a = &inflight->arrival;
 
-	record->reason = flight->reason;
-	record->verdict = record__verdict(flight->reason);
+	record->reason = inflight->reason;
+	record->verdict = record__verdict(inflight->reason);
 	if (record->verdict == SPIN_VERDICT_DROP)
 		return 0;
-	record->left_ps = record__ps(nic, record->verdict == SPIN_VERDICT_TX ? flight->reply.left : flight->deposit.left);
+	record->left_ps = record__ps(nic, record->verdict == SPIN_VERDICT_TX ? inflight->reply.left : inflight->deposit.left);
 	if (!record__is_looked_at(nic, record))
 		return 0;
 	if (record->verdict == SPIN_VERDICT_TX)
-		return outbound__send(nic->device->frame, a->frame, &a->in, flight->reply.at, flight->reply.bytes);
-	return outbound__to_host(nic->device->frame, a->frame, a->frame_bytes, &a->in, flight->deposit.at, flight->deposit.bytes);
+		return outbound__send(nic->device->frame, a->frame, &a->in, inflight->reply.at, inflight->reply.bytes);
+	return outbound__to_host(nic->device->frame, a->frame, a->frame_bytes, &a->in, inflight->deposit.at, inflight->deposit.bytes);
 }
 
 static void freed(struct pspin *nic, struct slot *slot)

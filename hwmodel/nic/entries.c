@@ -63,7 +63,7 @@ void entries__unreserve(struct messages *messages, unsigned index)
 		me->used -= reserved->length;
 }
 
-void entries__give(struct messages *messages, struct mpq *mpq, const struct slmp *first)
+void entries__assign(struct messages *messages, struct nic_mpq *mpq, const struct slmp *first)
 {
 	struct spin_me *me = &messages->mes[mpq->me];
 	uint32_t skip = first->me_offset < me->length ? (uint32_t)first->me_offset : me->length;
@@ -85,7 +85,7 @@ void entries__give(struct messages *messages, struct mpq *mpq, const struct slmp
 	mpq->took_me = 1;
 }
 
-void entries__give_back(struct messages *messages, const struct mpq *mpq)
+void entries__release(struct messages *messages, const struct nic_mpq *mpq)
 {
 	struct spin_me *me = &messages->mes[mpq->me % SPIN_MES_MAX];
 
@@ -162,7 +162,7 @@ void entries__reset(struct pspin *nic)
 		post(nic, 0, &all);
 }
 
-void entries__had_events(struct messages *messages)
+void entries__events_taken(struct messages *messages)
 {
 	for (unsigned i = 0; i < SPIN_MES_MAX; i++)
 		if (messages->mes[i].state == SPIN_ME_UNREAD)

@@ -11,36 +11,36 @@
 #include "hwmodel/nic/her_queue.h"
 
 /* 0: it has to wait. */
-static int give(struct pspin *nic, struct flight *flight)
+static int assign(struct pspin *nic, struct inflight *inflight)
 {
-	struct slot *slot = flight->slot;
+	struct slot *slot = inflight->slot;
 
 	if (!scratchpad__hold(nic, slot) || !soc__takes_her(&nic->device->soc, slot->id))
 		return 0;
-	flight->record.her_ps = record__now(nic);
+	inflight->record.her_ps = record__now(nic);
 	if (++nic->device->hers_in_flight > nic->device->hers_peak)
 		nic->device->hers_peak = nic->device->hers_in_flight;
-	record__her(nic, flight);
-	if (soc__her(&nic->device->soc, nic->device->soc.now, &flight->her))
-		nic->journal.incomplete = 1;
+	record__her(nic, inflight);
+	if (soc__her(&nic->device->soc, nic->device->soc.now, &inflight->her))
+		nic->event_log.incomplete = 1;
 	return 1;
 }
 
 /* One step of a context's packets, in order: decisions wait until what was decided before is on its way. 0: none is possible. */
-static int step(struct pspin *nic)
+static int advance_context(struct pspin *nic)
 {
 	if (nic->ready.first) {
-		if (!give(nic, nic->ready.first))
+		if (!assign(nic, nic->ready.first))
 			return 0;
-		flight_queue__take(&nic->ready);
+		inflight_queue__take(&nic->ready);
 		return 1;
 	}
 	if (nic->kind->replay && nic->kind->replay(nic))
 		return 1;
 	if (nic->stored.first) {
-		struct flight *flight = nic->stored.first, *next = flight->next;
+		struct inflight *inflight = nic->stored.first, *next = inflight->next;
 
-		if (nic->kind->decide(nic, flight) == DECIDED_WAIT)
+		if (nic->kind->decide(nic, inflight) == DECIDED_WAIT)
 			return 0;
 		nic->stored.first = next;
 		return 1;
@@ -49,36 +49,36 @@ static int step(struct pspin *nic)
 }
 
 /* Whatever can go on now: contexts take turns, since one that cannot holds up no other. */
-static void go_on(void *arg, uint64_t cycle, uint64_t what)
+static void advance(void *arg, uint64_t cycle, uint64_t what)
 {
 	struct device *device = arg;
 
 	(void)cycle;
 	(void)what;
-	device->goes_on = 0;
+	device->has_event = 0;
 	for (unsigned stand = 0; stand < device->count;) {
 		if (device->one_at_a_time && device->hers_in_flight)
 			return;
-		stand = step(device->contexts[device->turn]) ? 0 : stand + 1;
+		stand = advance_context(device->contexts[device->turn]) ? 0 : stand + 1;
 		device->turn = (device->turn + 1) % device->count;
 	}
 }
 
-void hers__again(struct pspin *nic)
+void her_queue__wake(struct pspin *nic)
 {
 	struct device *device = nic->device;
 
-	if (device->goes_on)
+	if (device->has_event)
 		return;
-	device->goes_on = 1;
-	events__add(&device->soc.events, device->soc.now, go_on, device, 0);
-	soc__look(&device->soc);
+	device->has_event = 1;
+	events__add(&device->soc.events, device->soc.now, advance, device, 0);
+	soc__limit_lookahead(&device->soc);
 }
 
-int hers__classify(struct pspin *nic, struct flight *flight)
+int her_queue__classify(struct pspin *nic, struct inflight *inflight)
 {
-	struct arrival *a = &flight->arrival;
-	struct pspin_packet_record *record = &flight->record;
+	struct arrival *a = &inflight->arrival;
+	struct pspin_packet_record *record = &inflight->record;
 	enum spin_reason reason = inbound__classify(a->frame, a->frame_bytes, &nic->rule, nic->meta.registration.checksum, &a->in);
 
 	if (reason == SPIN_REASON_COUNT) {
@@ -91,31 +91,31 @@ int hers__classify(struct pspin *nic, struct flight *flight)
 	return 0;
 }
 
-void hers__stored(struct pspin *nic, struct flight *flight)
+void her_queue__stored(struct pspin *nic, struct inflight *inflight)
 {
-	if (flight->place) {
-		uint8_t *at = nic->memory->l2_packet + place__offset(flight->place);
+	if (inflight->place) {
+		uint8_t *at = nic->memory->l2_packet + buffer__offset(inflight->place);
 
-		flight->placed_bytes = nic->kind->place(nic, flight, at);
-		memset(at + flight->placed_bytes, 0, place__bytes(flight->place) - flight->placed_bytes);
+		inflight->placed_bytes = nic->kind->place(nic, inflight, at);
+		memset(at + inflight->placed_bytes, 0, buffer__bytes(inflight->place) - inflight->placed_bytes);
 	}
-	flight_queue__add(&nic->stored, flight);
-	if (!nic->device->goes_on)
-		go_on(nic->device, nic->device->soc.now, 0);
+	inflight_queue__add(&nic->stored, inflight);
+	if (!nic->device->has_event)
+		advance(nic->device, nic->device->soc.now, 0);
 }
 
-void hers__ready(struct pspin *nic, struct flight *flight, struct slot *slot, uint32_t payload, int end_of_message)
+void her_queue__add(struct pspin *nic, struct inflight *inflight, struct slot *slot, uint32_t payload, int end_of_message)
 {
-	flight->slot = slot;
-	flight->record.message_id = slot->id;
-	flight->her = (struct soc_her){
-		.packet = flight->index,
+	inflight->slot = slot;
+	inflight->record.message_id = slot->id;
+	inflight->her = (struct soc_her){
+		.packet = inflight->index,
 		.message_id = slot->id,
-		.l2 = L2_PACKET + place__offset(flight->place),
-		.bytes = flight->placed_bytes,
+		.l2 = L2_PACKET + buffer__offset(inflight->place),
+		.bytes = inflight->placed_bytes,
 		.end_of_message = end_of_message,
 		.payload = payload,
-		.payload_cycles = flight->handler_bytes * nic->device->target.max_cycles_per_byte,
+		.payload_cycles = inflight->handler_bytes * nic->device->target.max_cycles_per_byte,
 		.context = &slot->context,
 	};
 	slot->in_flight++;
@@ -124,112 +124,114 @@ void hers__ready(struct pspin *nic, struct flight *flight, struct slot *slot, ui
 		slot->is_ending = 1;
 		nic->slots.ending_count++;
 	}
-	flight_queue__add(&nic->ready, flight);
+	inflight_queue__add(&nic->ready, inflight);
 }
 
-enum decision hers__lose(struct pspin *nic, struct flight *flight)
+enum decision her_queue__lose(struct pspin *nic, struct inflight *inflight)
 {
-	flight->record.fate = PSPIN_FATE_NO_MESSAGE;
-	flight->record.verdict = SPIN_VERDICT_DROP;
-	flight->record.reason = SPIN_REASON_NO_MPQ;
-	flight->record.feedback_ps = record__now(nic);
-	record__packet(nic, flight, 0);
-	hers__forget(nic, flight);
+	inflight->record.fate = PSPIN_FATE_NO_MESSAGE;
+	inflight->record.verdict = SPIN_VERDICT_DROP;
+	inflight->record.reason = SPIN_REASON_NO_MPQ;
+	inflight->record.feedback_ps = record__now(nic);
+	record__packet(nic, inflight, 0);
+	her_queue__free(nic, inflight);
 	return DECIDED_DONE;
 }
 
-void hers__forget(struct pspin *nic, struct flight *flight)
+void her_queue__free(struct pspin *nic, struct inflight *inflight)
 {
-	if (flight->place) {
-		nic->placed_bytes -= place__bytes(flight->place);
-		places__free(&nic->device->places, flight->place);
-		flight->place = NULL;
+	if (inflight->place) {
+		nic->placed_bytes -= buffer__bytes(inflight->place);
+		packet_buffer__free(&nic->device->packet_buffer, inflight->place);
+		inflight->place = NULL;
 		nic->device->on_room(nic->device);
 	}
-	flights__give_back(&nic->device->flights, flight);
+	inflights__give_back(&nic->device->inflights, inflight);
 }
 
-static struct flight *flight_of(const struct device *device, const struct soc_task *task)
+static struct inflight *inflight_of(const struct device *device, const struct soc_task *task)
 {
-	return device->flights.all[task->her->packet];
+	return device->inflights.all[task->her->packet];
 }
 
-static void starts(void *arg, struct soc_task *task)
+static void on_start(void *arg, struct soc_task *task)
 {
-	struct flight *flight = flight_of(arg, task);
-	struct pspin *nic = flight->nic;
+	struct inflight *inflight = inflight_of(arg, task);
+	struct pspin *nic = inflight->nic;
 
 	if (task->kind == SOC_PAYLOAD) { /* what the header handler has sent is none of the packet's fate */
-		flight->reply.done = flight->deposit.done = 0;
-		flight->reply.bytes = flight->delivered_bytes = 0;
+		inflight->reply.done = inflight->deposit.done = 0;
+		inflight->reply.bytes = inflight->delivered_bytes = 0;
 	}
 	if (nic->kind->starts)
-		nic->kind->starts(nic, flight, task->kind);
+		nic->kind->starts(nic, inflight, task->kind);
 }
 
-static int command(void *arg, struct soc_task *task, const struct hpu_command *command)
+static int on_command(void *arg, struct soc_task *task, const struct hpu_command *on_command)
 {
-	struct flight *flight = flight_of(arg, task);
-	int rc = nic__command(flight->nic, flight, task, command);
+	struct inflight *inflight = inflight_of(arg, task);
+	int rc = nic__command(inflight->nic, inflight, task, on_command);
 
 	if (!rc)
-		record__command(flight->nic, command);
+		record__command(inflight->nic, on_command);
 	return rc;
 }
 
-static void known(void *arg, const struct hpu_command *command)
+static void on_known(void *arg, const struct hpu_command *on_command)
 {
-	struct flight *flight = flight_of(arg, command->task);
+	struct inflight *inflight = inflight_of(arg, on_command->task);
 
-	nic__command_known(flight->nic, flight, command);
-	record__command_known(flight->nic, command);
+	nic__command_known(inflight->nic, inflight, on_command);
+	record__command_known(inflight->nic, on_command);
 }
 
 /* Its HER is done with. */
-static void pop(struct pspin *nic, struct flight *flight, uint64_t cycle)
+static void pop(struct pspin *nic, struct inflight *inflight, uint64_t cycle)
 {
 	nic->device->hers_in_flight--;
-	flight->slot->in_flight--;
-	nic->slots.in_flight[flight->slot->home]--;
-	flight->record.feedback_ps = record__ps(nic, cycle);
-	if (flight->is_replayed)
-		record__replayed(nic, flight);
+	inflight->slot->in_flight--;
+	nic->slots.in_flight[inflight->slot->home]--;
+	inflight->record.feedback_ps = record__ps(nic, cycle);
+	if (inflight->is_replayed)
+		record__replayed(nic, inflight);
 	else
-		record__packet(nic, flight, nic->kind->leaves(nic, flight));
-	flight->slot = NULL;
-	hers__forget(nic, flight);
+		record__packet(nic, inflight, nic->kind->leaves(nic, inflight));
+	inflight->slot = NULL;
+	her_queue__free(nic, inflight);
 }
 
-static void ended(void *arg, struct soc_task *task, int pops)
+static void on_end(void *arg, struct soc_task *task, int pops)
 {
-	struct flight *flight = flight_of(arg, task);
-	struct pspin *nic = flight->nic;
+	struct inflight *inflight = inflight_of(arg, task);
+	struct pspin *nic = inflight->nic;
 
-	headers__put_back(nic, flight, task);
-	nic->kind->ended(nic, flight, task->kind, record__task(nic, flight, task));
+	headers__put_back(nic, inflight, task);
+	nic->kind->ended(nic, inflight, task->kind, record__task(nic, inflight, task));
 	if (pops)
-		pop(nic, flight, task->feedback);
-	hers__again(nic);
+		pop(nic, inflight, task->feedback);
+	her_queue__wake(nic);
 }
 
-static void freed(void *arg, uint32_t message_id, uint64_t cycle)
+static void on_freed(void *arg, uint32_t message_id, uint64_t cycle)
 {
 	struct pspin *nic = device__context(arg, message_id);
 
 	(void)cycle;
 	nic->kind->freed(nic, slots__find(nic, message_id));
-	hers__again(nic);
+	her_queue__wake(nic);
 }
 
-static void room(void *arg, uint64_t cycle)
+static void on_room(void *arg, uint64_t cycle)
 {
 	const struct device *device = arg;
 
 	(void)cycle;
-	hers__again(device->contexts[0]);
+	her_queue__wake(device->contexts[0]);
 }
 
-const struct soc_nic nic_hooks = { .starts = starts, .command = command, .ended = ended, .freed = freed, .room = room, .known = known };
+const struct soc_nic nic_hooks = {
+	.on_start = on_start, .on_command = on_command, .on_end = on_end, .on_freed = on_freed, .on_room = on_room, .on_known = on_known
+};
 
 /* --- until nothing is left --- */
 
@@ -249,7 +251,7 @@ static struct pspin *find(const struct device *device, int (*is_so)(const struct
 
 static int is_incomplete(const struct pspin *nic)
 {
-	return nic->journal.incomplete || nic->device->soc.events.incomplete;
+	return nic->event_log.incomplete || nic->device->soc.events.incomplete;
 }
 
 int device__is_incomplete(const struct device *device)
@@ -262,7 +264,7 @@ struct pspin *device__find_stuck(const struct device *device)
 	return find(device, is_stuck);
 }
 
-int nic__settle(struct pspin *nic)
+int nic__run_to_end(struct pspin *nic)
 {
 	soc__run(&nic->device->soc, UINT64_MAX);
 	if (find(nic->device, is_incomplete))
@@ -274,6 +276,6 @@ void nic__one_at_a_time(struct pspin *nic, int on)
 {
 	nic->device->one_at_a_time = on;
 	if (on)
-		nic->device->soc.warm = 1;
+		nic->device->soc.ideal_icache = 1;
 	nic->slots.homes_in_use = on ? 1 : nic->slots.homes;
 }

@@ -109,15 +109,15 @@ static struct slot *find_open(const struct slots *slots, uint64_t message)
 	return NULL;
 }
 
-static uint32_t classify(struct pspin *nic, struct flight *flight)
+static uint32_t classify(struct pspin *nic, struct inflight *inflight)
 {
-	struct arrival *a = &flight->arrival;
-	struct pspin_packet_record *record = &flight->record;
+	struct arrival *a = &inflight->arrival;
+	struct pspin_packet_record *record = &inflight->record;
 	enum spin_reason reason = framing__find(nic->image.framing, a->frame, a->frame_bytes, &a->in);
 
 	if (reason == SPIN_REASON_COUNT) {
 		record->packet_bytes = a->in.packet_bytes;
-		flight->is_matched = find_open(&nic->slots, flight->message) != NULL;
+		inflight->is_matched = find_open(&nic->slots, inflight->message) != NULL;
 		return record->packet_bytes;
 	}
 	record->fate = PSPIN_FATE_NOT_OURS;
@@ -126,10 +126,10 @@ static uint32_t classify(struct pspin *nic, struct flight *flight)
 	return 0;
 }
 
-static uint32_t place(struct pspin *nic, struct flight *flight, uint8_t *to)
+static uint32_t place(struct pspin *nic, struct inflight *inflight, uint8_t *to)
 {
-	framing__place(nic->image.framing, flight->arrival.frame, &flight->arrival.in, to);
-	return flight->arrival.in.packet_bytes;
+	framing__place(nic->image.framing, inflight->arrival.frame, &inflight->arrival.in, to);
+	return inflight->arrival.in.packet_bytes;
 }
 
 /*
@@ -168,45 +168,45 @@ static struct slot *begin(struct pspin *nic, uint64_t message)
 	return slot;
 }
 
-static enum decision decide(struct pspin *nic, struct flight *flight)
+static enum decision decide(struct pspin *nic, struct inflight *inflight)
 {
-	struct slot *slot = find_open(&nic->slots, flight->message);
+	struct slot *slot = find_open(&nic->slots, inflight->message);
 
 	if (!slot)
-		slot = begin(nic, flight->message);
-	if (!slot && nic->device->wire.loses && !nic->slots.ending_count)
-		return hers__lose(nic, flight);
+		slot = begin(nic, inflight->message);
+	if (!slot && nic->device->ingress.loses && !nic->slots.ending_count)
+		return her_queue__lose(nic, inflight);
 	if (!slot)
 		return DECIDED_WAIT;
-	flight->kind = PSPIN_PAYLOAD;
-	flight->handler_bytes = flight->arrival.in.packet_bytes; /* where its payload begins is its own affair */
-	flight->reason = SPIN_REASON_SUCCESS;
-	hers__ready(nic, flight, slot, 0, flight->end_of_message);
+	inflight->kind = PSPIN_PAYLOAD;
+	inflight->handler_bytes = inflight->arrival.in.packet_bytes; /* where its payload begins is its own affair */
+	inflight->reason = SPIN_REASON_SUCCESS;
+	her_queue__add(nic, inflight, slot, 0, inflight->end_of_message);
 	return DECIDED_HANDLED;
 }
 
-static void ended(struct pspin *nic, struct flight *flight, enum soc_task_kind kind, const struct pspin_task *task)
+static void ended(struct pspin *nic, struct inflight *inflight, enum soc_task_kind kind, const struct pspin_task *task)
 {
 	(void)nic;
 	(void)kind;
-	if (task->error && flight->reason == SPIN_REASON_SUCCESS)
-		flight->reason = record__error_reason(task->error);
+	if (task->error && inflight->reason == SPIN_REASON_SUCCESS)
+		inflight->reason = record__error_reason(task->error);
 }
 
 /* What a handler sent first. */
-static size_t leaves(struct pspin *nic, struct flight *flight)
+static size_t leaves(struct pspin *nic, struct inflight *inflight)
 {
-	struct pspin_packet_record *record = &flight->record;
+	struct pspin_packet_record *record = &inflight->record;
 
-	record->reason = flight->reason;
+	record->reason = inflight->reason;
 	record->verdict = SPIN_VERDICT_DROP;
-	if (!flight->reply.done || flight->reason != SPIN_REASON_SUCCESS)
+	if (!inflight->reply.done || inflight->reason != SPIN_REASON_SUCCESS)
 		return 0;
 	record->reason = SPIN_REASON_REPLIED;
 	record->verdict = SPIN_VERDICT_TX;
-	record->left_ps = record__ps(nic, flight->reply.left);
-	memcpy(nic->device->frame, flight->reply.at, flight->reply.bytes);
-	return flight->reply.bytes;
+	record->left_ps = record__ps(nic, inflight->reply.left);
+	memcpy(nic->device->frame, inflight->reply.at, inflight->reply.bytes);
+	return inflight->reply.bytes;
 }
 
 static void freed(struct pspin *nic, struct slot *slot)
@@ -333,7 +333,7 @@ int image__open(struct pspin *nic, const struct pspin_image *image, char *err, s
 		snprintf(err, err_bytes, "handler memory of %u bytes: there are %u", image->handler_mem_bytes, L2_STATE_BYTES);
 		return -EINVAL;
 	}
-	nic->device->soc.is_foreign = 1;
+	nic->device->soc.third_party_image = 1;
 	nic->device->soc.returns_amo_word = image->entries_at != 0;
 	nic->device->soc.clear_cycles = clear_cycles(nic);
 	rc = find_handlers(nic, err, err_bytes);

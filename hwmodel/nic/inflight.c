@@ -4,88 +4,88 @@
 
 #include "hwmodel/nic/inflight.h"
 
-static struct flight *one_more(struct flights *flights)
+static struct inflight *one_more(struct inflights *inflights)
 {
-	struct flight *flight;
+	struct inflight *inflight;
 
-	if (flights->count == flights->room) {
-		unsigned room = flights->room ? 2 * flights->room : 64;
-		struct flight **all = realloc(flights->all, room * sizeof(struct flight *));
+	if (inflights->count == inflights->room) {
+		unsigned room = inflights->room ? 2 * inflights->room : 64;
+		struct inflight **all = realloc(inflights->all, room * sizeof(struct inflight *));
 
 		if (!all)
 			return NULL;
-		flights->all = all;
-		flights->room = room;
+		inflights->all = all;
+		inflights->room = room;
 	}
-	flight = malloc(sizeof(*flight));
-	if (!flight)
+	inflight = malloc(sizeof(*inflight));
+	if (!inflight)
 		return NULL;
-	flight->index = flights->count;
-	flight->reply.at = flight->deposit.at = NULL;
-	flight->reply.room = flight->deposit.room = 0;
-	flights->all[flights->count++] = flight;
-	return flight;
+	inflight->index = inflights->count;
+	inflight->reply.at = inflight->deposit.at = NULL;
+	inflight->reply.room = inflight->deposit.room = 0;
+	inflights->all[inflights->count++] = inflight;
+	return inflight;
 }
 
-struct flight *flights__take(struct flights *flights)
+struct inflight *inflights__take(struct inflights *inflights)
 {
-	struct flight *flight = flights->unused;
+	struct inflight *inflight = inflights->unused;
 	struct moved reply, deposit;
 	uint32_t index;
 
-	if (flight)
-		flights->unused = flight->next;
+	if (inflight)
+		inflights->unused = inflight->next;
 	else
-		flight = one_more(flights);
-	if (!flight)
+		inflight = one_more(inflights);
+	if (!inflight)
 		return NULL;
-	index = flight->index;
-	reply = flight->reply;
-	deposit = flight->deposit;
-	memset(flight, 0, sizeof(*flight));
-	flight->index = index;
-	flight->reply = (struct moved){ .at = reply.at, .room = reply.room };
-	flight->deposit = (struct moved){ .at = deposit.at, .room = deposit.room };
-	return flight;
+	index = inflight->index;
+	reply = inflight->reply;
+	deposit = inflight->deposit;
+	memset(inflight, 0, sizeof(*inflight));
+	inflight->index = index;
+	inflight->reply = (struct moved){ .at = reply.at, .room = reply.room };
+	inflight->deposit = (struct moved){ .at = deposit.at, .room = deposit.room };
+	return inflight;
 }
 
-void flights__give_back(struct flights *flights, struct flight *flight)
+void inflights__give_back(struct inflights *inflights, struct inflight *inflight)
 {
-	free(flight->offered);
-	flight->offered = NULL;
-	flight->next = flights->unused;
-	flights->unused = flight;
+	free(inflight->offered);
+	inflight->offered = NULL;
+	inflight->next = inflights->unused;
+	inflights->unused = inflight;
 }
 
-void flights__close(struct flights *flights)
+void inflights__close(struct inflights *inflights)
 {
-	for (unsigned i = 0; i < flights->count; i++) {
-		free(flights->all[i]->offered);
-		free(flights->all[i]->reply.at);
-		free(flights->all[i]->deposit.at);
-		free(flights->all[i]);
+	for (unsigned i = 0; i < inflights->count; i++) {
+		free(inflights->all[i]->offered);
+		free(inflights->all[i]->reply.at);
+		free(inflights->all[i]->deposit.at);
+		free(inflights->all[i]);
 	}
-	free(flights->all);
-	*flights = (struct flights){ 0 };
+	free(inflights->all);
+	*inflights = (struct inflights){ 0 };
 }
 
-void flight_queue__add(struct flight_queue *queue, struct flight *flight)
+void inflight_queue__add(struct inflight_queue *queue, struct inflight *inflight)
 {
-	flight->next = NULL;
+	inflight->next = NULL;
 	if (queue->first)
-		queue->last->next = flight;
+		queue->last->next = inflight;
 	else
-		queue->first = flight;
-	queue->last = flight;
+		queue->first = inflight;
+	queue->last = inflight;
 }
 
-struct flight *flight_queue__take(struct flight_queue *queue)
+struct inflight *inflight_queue__take(struct inflight_queue *queue)
 {
-	struct flight *flight = queue->first;
+	struct inflight *inflight = queue->first;
 
-	if (flight)
-		queue->first = flight->next;
-	return flight;
+	if (inflight)
+		queue->first = inflight->next;
+	return inflight;
 }
 
 int moved__keep(struct moved *moved, uint32_t offset, const uint8_t *from, uint32_t bytes)

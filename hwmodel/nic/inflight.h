@@ -28,19 +28,19 @@ struct moved {
 	uint64_t left; /* the cycle in which its last byte was where it goes */
 };
 
-struct flight {
-	struct flight *next; /* in its queue */
-	struct pspin *nic;   /* whose it is */
+struct inflight {
+	struct inflight *next; /* in its queue */
+	struct pspin *nic;     /* whose it is */
 	struct pspin_packet_record record;
 	struct arrival arrival;
-	int end_of_message;  /* as it was offered, of images; */
-	uint64_t message;    /* and whose it is */
-	int is_malformed;    /* of messages */
-	int again;           /* its message was ended for another one: the sender is to begin it again */
-	int is_matched;      /* its message has been: it is not the first packet */
-	int is_replayed;     /* it was parked: what became of it has been told */
-	uint32_t index;      /* of the flight: what its HER calls it */
-	struct place *place; /* NULL: not in packet memory */
+	int end_of_message;   /* as it was offered, of images; */
+	uint64_t message;     /* and whose it is */
+	int is_malformed;     /* of messages */
+	int again;            /* its message was ended for another one: the sender is to begin it again */
+	int is_matched;       /* its message has been: it is not the first packet */
+	int is_replayed;      /* it was parked: what became of it has been told */
+	uint32_t index;       /* of the flight: what its HER calls it */
+	struct buffer *place; /* NULL: not in packet memory */
 	uint32_t placed_bytes;
 	uint32_t stored_bytes; /* of packet memory that its beats write as it comes */
 	struct slot *slot;     /* its message's MPQ, while it is in there */
@@ -58,24 +58,24 @@ struct flight {
 	struct offered *offered; /* holds the frame */
 };
 
-struct flight_queue {
-	struct flight *first, *last;
+struct inflight_queue {
+	struct inflight *first, *last;
 };
 
-struct flights {
-	struct flight **all; /* by index */
+struct inflights {
+	struct inflight **all; /* by index */
 	unsigned count, room;
-	struct flight *unused;
+	struct inflight *unused;
 };
 
 /* All zero but for its index; NULL: no memory. */
-struct flight *flights__take(struct flights *flights);
+struct inflight *inflights__take(struct inflights *inflights);
 /* With its frame. It has no place and no slot any more. */
-void flights__give_back(struct flights *flights, struct flight *flight);
-void flights__close(struct flights *flights);
+void inflights__give_back(struct inflights *inflights, struct inflight *inflight);
+void inflights__close(struct inflights *inflights);
 
-void flight_queue__add(struct flight_queue *queue, struct flight *flight);
-struct flight *flight_queue__take(struct flight_queue *queue);
+void inflight_queue__add(struct inflight_queue *queue, struct inflight *inflight);
+struct inflight *inflight_queue__take(struct inflight_queue *queue);
 
 /* Keeps a copy of so many bytes that go to `offset`. 0, or -1: no memory. */
 int moved__keep(struct moved *moved, uint32_t offset, const uint8_t *from, uint32_t bytes);

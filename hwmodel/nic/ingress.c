@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * The ingress link; see ingress.h. Called by pspin__offer(), and by her_queue.c through device->on_room() when packet memory is
- * freed. Invariant: at most one arrival event counts, that of wire->coming.
+ * freed. Invariant: at most one arrival event counts, that of link->coming.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -37,177 +37,177 @@ static uint64_t link_ps(const struct pspin *nic, uint64_t bytes, uint64_t stored
 }
 
 /* The wire's time from `at_ps` on that the packet takes; what is left of a picosecond is the next one's. */
-static void take_wire(struct pspin *nic, uint64_t at_ps, uint32_t bytes, uint32_t stored_bytes)
+static void take_link(struct pspin *nic, uint64_t at_ps, uint32_t bytes, uint32_t stored_bytes)
 {
-	struct wire *wire = &nic->device->wire;
+	struct ingress *link = &nic->device->ingress;
 	const uint64_t overhead = nic->device->target.link_overhead_bytes;
 	uint64_t per, ps = link_ps(nic, bytes + overhead, stored_bytes + overhead, &per);
 
-	if (at_ps != wire->free_ps)
-		wire->rest = 0;
-	ps += wire->rest;
-	wire->free_ps = at_ps + ps / per;
-	wire->rest = ps % per;
-	wire->busy_ps += wire->free_ps - at_ps;
-	if (wire->free_ps < at_ps + nic->device->target.link_gap_ps) {
-		wire->free_ps = at_ps + nic->device->target.link_gap_ps;
-		wire->rest = 0;
+	if (at_ps != link->free_ps)
+		link->rest = 0;
+	ps += link->rest;
+	link->free_ps = at_ps + ps / per;
+	link->rest = ps % per;
+	link->busy_ps += link->free_ps - at_ps;
+	if (link->free_ps < at_ps + nic->device->target.link_gap_ps) {
+		link->free_ps = at_ps + nic->device->target.link_gap_ps;
+		link->rest = 0;
 	}
 }
 
 /* When its last byte is in packet memory; packets do not overtake each other. */
-static uint64_t stored_ps(struct pspin *nic, const struct flight *flight, uint64_t at_ps, uint32_t bytes, uint32_t stored_bytes)
+static uint64_t stored_ps(struct pspin *nic, const struct inflight *inflight, uint64_t at_ps, uint32_t bytes, uint32_t stored_bytes)
 {
 	const struct pspin_target *target = &nic->device->target;
 	uint64_t per, link = link_ps(nic, bytes, stored_bytes, &per), writes = time__ps(target, beats(nic, stored_bytes));
 
 	link = (link + per - 1) / per;
 	at_ps += (link > writes ? link : writes) + time__ps(target, target->store_cycles) +
-		 (flight->is_matched ? target->match_next_ps : target->match_first_ps);
-	if (at_ps < nic->device->wire.stored_ps)
-		at_ps = nic->device->wire.stored_ps;
-	nic->device->wire.stored_ps = at_ps;
+		 (inflight->is_matched ? target->match_next_ps : target->match_first_ps);
+	if (at_ps < nic->device->ingress.stored_ps)
+		at_ps = nic->device->ingress.stored_ps;
+	nic->device->ingress.stored_ps = at_ps;
 	return at_ps;
 }
 
-static void come_next(struct device *device);
+static void schedule_next(struct device *device);
 
 static void stored(void *arg, uint64_t cycle, uint64_t what)
 {
 	struct device *device = arg;
-	struct flight *flight = device->flights.all[what];
-	struct pspin *nic = flight->nic;
+	struct inflight *inflight = device->inflights.all[what];
+	struct pspin *nic = inflight->nic;
 
 	(void)cycle;
-	if (flight->record.fate == PSPIN_FATE_HANDLED) {
-		hers__stored(nic, flight);
+	if (inflight->record.fate == PSPIN_FATE_HANDLED) {
+		her_queue__stored(nic, inflight);
 		return;
 	}
-	flight->record.her_ps = flight->record.feedback_ps = flight->record.stored_ps;
-	if (flight->record.verdict == SPIN_VERDICT_PASS) {
-		flight->record.left_ps = flight->record.stored_ps;
-		memcpy(device->frame, flight->arrival.frame, flight->arrival.frame_bytes);
+	inflight->record.her_ps = inflight->record.feedback_ps = inflight->record.stored_ps;
+	if (inflight->record.verdict == SPIN_VERDICT_PASS) {
+		inflight->record.left_ps = inflight->record.stored_ps;
+		memcpy(device->frame, inflight->arrival.frame, inflight->arrival.frame_bytes);
 	}
-	record__packet(nic, flight, flight->arrival.frame_bytes);
-	hers__forget(nic, flight);
+	record__packet(nic, inflight, inflight->arrival.frame_bytes);
+	her_queue__free(nic, inflight);
 }
 
 /* Its first byte comes. */
-static void begin(struct pspin *nic, struct flight *flight, uint64_t at_ps)
+static void begin_arrival(struct pspin *nic, struct inflight *inflight, uint64_t at_ps)
 {
-	struct pspin_packet_record *record = &flight->record;
+	struct pspin_packet_record *record = &inflight->record;
 	struct device *device = nic->device;
-	uint32_t stored_bytes = flight->stored_bytes > record->packet_bytes ? flight->stored_bytes : record->packet_bytes;
+	uint32_t stored_bytes = inflight->stored_bytes > record->packet_bytes ? inflight->stored_bytes : record->packet_bytes;
 
 	record->arrived_ps = at_ps;
-	take_wire(nic, at_ps, record->packet_bytes, stored_bytes);
-	record->stored_ps = stored_ps(nic, flight, at_ps, record->packet_bytes, stored_bytes);
+	take_link(nic, at_ps, record->packet_bytes, stored_bytes);
+	record->stored_ps = stored_ps(nic, inflight, at_ps, record->packet_bytes, stored_bytes);
 	if (!nic->traffic.packets++)
 		nic->first_ps = at_ps;
 	nic->traffic.bytes += record->packet_bytes;
 	events__add(&device->soc.events, device->opened + time__cycle_from(&device->target, record->stored_ps), stored, device,
-		    flight->index);
-	come_next(device);
+		    inflight->index);
+	schedule_next(device);
 }
 
-static struct flight *next_flight(struct pspin *nic)
+static struct inflight *next_inflight(struct pspin *nic)
 {
-	struct flight *flight = flights__take(&nic->device->flights);
+	struct inflight *inflight = inflights__take(&nic->device->inflights);
 	struct offered *offered = nic->line.first;
 
-	if (!flight) {
-		nic->journal.incomplete = 1;
+	if (!inflight) {
+		nic->event_log.incomplete = 1;
 		return NULL;
 	}
 	nic->line.first = offered->next;
-	flight->nic = nic;
-	flight->offered = offered;
-	flight->arrival.frame = offered->frame;
-	flight->arrival.frame_bytes = offered->bytes;
-	flight->message = offered->message;
-	flight->end_of_message = offered->end_of_message;
-	flight->record.packet = nic->device->wire.next_packet++;
-	flight->record.offered_ps = offered->at_ps;
-	flight->record.wire_bytes = flight->record.packet_bytes = (uint32_t)offered->bytes;
-	return flight;
+	inflight->nic = nic;
+	inflight->offered = offered;
+	inflight->arrival.frame = offered->frame;
+	inflight->arrival.frame_bytes = offered->bytes;
+	inflight->message = offered->message;
+	inflight->end_of_message = offered->end_of_message;
+	inflight->record.packet = nic->device->ingress.next_packet++;
+	inflight->record.offered_ps = offered->at_ps;
+	inflight->record.wire_bytes = inflight->record.packet_bytes = (uint32_t)offered->bytes;
+	return inflight;
 }
 
 /* A place in packet memory, of which each context has its part. */
-static struct place *take_place(struct pspin *nic, uint32_t bytes)
+static struct buffer *alloc_buffer(struct pspin *nic, uint32_t bytes)
 {
 	struct device *device = nic->device;
-	struct place *place;
+	struct buffer *place;
 
 	if (device->count > 1 && nic->placed_bytes + bytes > device__packet_bytes(device))
 		return NULL;
-	place = places__take(&device->places, bytes, &nic->journal.incomplete);
+	place = packet_buffer__alloc(&device->packet_buffer, bytes, &nic->event_log.incomplete);
 	if (place)
-		nic->placed_bytes += place__bytes(place);
+		nic->placed_bytes += buffer__bytes(place);
 	return place;
 }
 
 static void arrive(void *arg, uint64_t cycle, uint64_t what)
 {
 	struct device *device = arg;
-	struct wire *wire = &device->wire;
-	struct pspin *nic = wire->coming;
-	struct flight *flight;
+	struct ingress *link = &device->ingress;
+	struct pspin *nic = link->next;
+	struct inflight *inflight;
 	uint32_t bytes;
 
 	(void)cycle;
-	if (what != wire->event)
+	if (what != link->event)
 		return;
-	wire->coming = NULL;
-	if (wire->due_ps < wire->free_ps) { /* one that was held back has come before it */
-		come_next(device);
+	link->next = NULL;
+	if (link->due_ps < link->free_ps) { /* one that was held back has come before it */
+		schedule_next(device);
 		return;
 	}
-	flight = next_flight(nic);
-	if (!flight)
+	inflight = next_inflight(nic);
+	if (!inflight)
 		return;
-	bytes = flight->stored_bytes = nic->kind->classify(nic, flight);
+	bytes = inflight->stored_bytes = nic->kind->classify(nic, inflight);
 	if (bytes)
-		flight->place = take_place(nic, bytes);
-	if (bytes && !flight->place && !wire->loses) {
-		nic->line.held = flight;
-		nic->line.due_ps = wire->due_ps;
-		come_next(device);
+		inflight->place = alloc_buffer(nic, bytes);
+	if (bytes && !inflight->place && !link->loses) {
+		nic->line.held = inflight;
+		nic->line.due_ps = link->due_ps;
+		schedule_next(device);
 		return;
 	}
-	if (bytes && !flight->place) {
-		flight->record.fate = PSPIN_FATE_NO_BUFFER;
-		flight->record.reason = SPIN_REASON_NO_HPU;
-		flight->record.verdict = SPIN_VERDICT_DROP;
+	if (bytes && !inflight->place) {
+		inflight->record.fate = PSPIN_FATE_NO_BUFFER;
+		inflight->record.reason = SPIN_REASON_NO_HPU;
+		inflight->record.verdict = SPIN_VERDICT_DROP;
 	}
-	begin(nic, flight, wire->due_ps);
+	begin_arrival(nic, inflight, link->due_ps);
 }
 
 /* The context's packet that is held back comes, if there is room now. */
-static void let_in(struct pspin *nic)
+static void admit(struct pspin *nic)
 {
-	struct flight *flight = nic->line.held;
-	struct wire *wire = &nic->device->wire;
+	struct inflight *inflight = nic->line.held;
+	struct ingress *link = &nic->device->ingress;
 	uint64_t at_ps, now;
 
-	if (!flight)
+	if (!inflight)
 		return;
-	flight->place = take_place(nic, nic->kind->classify(nic, flight));
-	if (!flight->place)
+	inflight->place = alloc_buffer(nic, nic->kind->classify(nic, inflight));
+	if (!inflight->place)
 		return;
 	nic->line.held = NULL;
 	now = record__now(nic);
 	at_ps = now < nic->line.due_ps ? nic->line.due_ps : now;
-	if (at_ps < wire->free_ps)
-		at_ps = wire->free_ps;
+	if (at_ps < link->free_ps)
+		at_ps = link->free_ps;
 	nic->traffic.held_back_ps += at_ps - nic->line.due_ps;
-	begin(nic, flight, at_ps);
-	soc__look(&nic->device->soc);
+	begin_arrival(nic, inflight, at_ps);
+	soc__limit_lookahead(&nic->device->soc);
 }
 
-void wire__room(struct device *device)
+void ingress__room(struct device *device)
 {
 	for (unsigned i = 0; i < device->count; i++)
-		let_in(device->contexts[i]);
+		admit(device->contexts[i]);
 }
 
 /* Of the contexts that nothing holds back, the one whose next packet was offered first. */
@@ -224,30 +224,30 @@ static struct pspin *next_line(const struct device *device)
 	return next;
 }
 
-static void come_next(struct device *device)
+static void schedule_next(struct device *device)
 {
-	struct wire *wire = &device->wire;
+	struct ingress *link = &device->ingress;
 	struct pspin *nic = next_line(device);
 	uint64_t now, cycle, due;
 
 	if (!nic)
 		return;
 	now = record__now(nic);
-	due = nic->line.first->at_ps > wire->free_ps ? nic->line.first->at_ps : wire->free_ps;
+	due = nic->line.first->at_ps > link->free_ps ? nic->line.first->at_ps : link->free_ps;
 	if (due < now) /* it is offered late */
 		due = now;
-	if (wire->coming && wire->due_ps <= due)
+	if (link->next && link->due_ps <= due)
 		return;
-	wire->coming = nic;
-	wire->due_ps = due;
-	cycle = device->opened + time__cycle(&device->target, wire->due_ps);
-	events__add(&device->soc.events, cycle < device->soc.now ? device->soc.now : cycle, arrive, device, ++wire->event);
-	soc__look(&device->soc);
+	link->next = nic;
+	link->due_ps = due;
+	cycle = device->opened + time__cycle(&device->target, link->due_ps);
+	events__add(&device->soc.events, cycle < device->soc.now ? device->soc.now : cycle, arrive, device, ++link->event);
+	soc__limit_lookahead(&device->soc);
 }
 
-int wire__offer(struct pspin *nic, const struct pspin_offer *offer)
+int ingress__offer(struct pspin *nic, const struct pspin_offer *offer)
 {
-	struct wire *wire = &nic->device->wire;
+	struct ingress *link = &nic->device->ingress;
 	struct offered *offered;
 
 	if (offer->frame_bytes > PSPIN_FRAME_BYTES_MAX || offer->frame_bytes > device__packet_bytes(nic->device))
@@ -256,7 +256,7 @@ int wire__offer(struct pspin *nic, const struct pspin_offer *offer)
 	if (!offered)
 		return -ENOMEM;
 	*offered = (struct offered){ .at_ps = offer->at_ps,
-				     .number = wire->offered++,
+				     .number = link->offered++,
 				     .message = offer->message,
 				     .end_of_message = offer->end_of_message,
 				     .bytes = offer->frame_bytes };
@@ -267,11 +267,11 @@ int wire__offer(struct pspin *nic, const struct pspin_offer *offer)
 	else
 		nic->line.first = offered;
 	nic->line.last = offered;
-	come_next(nic->device);
+	schedule_next(nic->device);
 	return 0;
 }
 
-void wire__close(struct pspin *nic)
+void ingress__close(struct pspin *nic)
 {
 	struct offered *offered;
 

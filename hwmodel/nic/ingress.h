@@ -10,33 +10,33 @@
 #include <hwmodel/traffic.h>
 
 struct device;
-struct flight;
+struct inflight;
 struct offered;
 
 /* A context's packets at the other end. */
 struct ingress_line {
 	struct offered *first, *last; /* what has not begun to arrive */
-	struct flight *held;          /* for want of packet memory; */
+	struct inflight *held;        /* for want of packet memory; */
 	uint64_t due_ps;              /* it would have arrived then */
 };
 
-struct wire {
+struct ingress {
 	uint64_t offered, next_packet;
-	uint64_t free_ps;     /* when the wire is free, */
-	uint64_t busy_ps;     /* has carried packets */
-	uint64_t rest;        /* and how much of a picosecond beyond */
-	uint64_t due_ps;      /* of who is coming: when it would arrive */
-	uint64_t stored_ps;   /* of the last one that arrived */
-	struct pspin *coming; /* whose next one has its event; NULL: nobody's */
-	uint64_t event;       /* of that: an earlier number is of one that came to be later than another context's */
+	uint64_t free_ps;   /* when the wire is free, */
+	uint64_t busy_ps;   /* has carried packets */
+	uint64_t rest;      /* and how much of a picosecond beyond */
+	uint64_t due_ps;    /* of who is coming: when it would arrive */
+	uint64_t stored_ps; /* of the last one that arrived */
+	struct pspin *next; /* whose next one has its event; NULL: nobody's */
+	uint64_t event;     /* of that: an earlier number is of one that came to be later than another context's */
 	int loses;
 };
 
 /* As pspin__offer(); at a time that has passed it comes at once. */
-int wire__offer(struct pspin *nic, const struct pspin_offer *offer);
+int ingress__offer(struct pspin *nic, const struct pspin_offer *offer);
 /* There may be room for one that is held back. */
-void wire__room(struct device *device);
+void ingress__room(struct device *device);
 /* What a context was offered is forgotten. */
-void wire__close(struct pspin *nic);
+void ingress__close(struct pspin *nic);
 
 #endif

@@ -20,7 +20,7 @@ int pspin__symbol(const struct pspin *nic, const char *name, uint32_t *addr, uin
 /* Of our images only memory of clusters has the address that means every cluster's own L1 (pspin.ld). */
 static int is_of_clusters(const struct pspin *nic, uint32_t addr)
 {
-	return !nic->device->soc.is_foreign && addr - L1_OWN < L1_STRIDE;
+	return !nic->device->soc.third_party_image && addr - L1_OWN < L1_STRIDE;
 }
 
 static int read_sum(const struct pspin *nic, uint32_t addr, uint8_t *to, size_t bytes)
@@ -197,7 +197,7 @@ void entry_memory__reset(struct pspin *nic)
 		entry_memory__post(nic, 0, &all, 1);
 }
 
-void entry_memory__tell(const struct pspin *nic, unsigned me, struct hpu_scratch *scratch)
+void entry_memory__describe(const struct pspin *nic, unsigned me, struct hpu_scratch *scratch)
 {
 	const struct nic_segments *own = &nic->segments[me];
 

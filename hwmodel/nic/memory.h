@@ -17,7 +17,7 @@ void entry_memory__place(struct pspin *nic, unsigned me, uint32_t start, uint32_
 /* None has any handler memory but the first one: what the context was given; of datagrams else all of the host memory. */
 void entry_memory__reset(struct pspin *nic);
 /* What tasks of a message in this entry are told. */
-void entry_memory__tell(const struct pspin *nic, unsigned me, struct hpu_scratch *scratch);
+void entry_memory__describe(const struct pspin *nic, unsigned me, struct hpu_scratch *scratch);
 /* 1: all of it is in the entry's memory, or in one of its segments. */
 int entry_memory__holds(const struct pspin *nic, unsigned me, uint64_t offset, uint32_t bytes);
 

@@ -8,7 +8,7 @@
 
 #include "hwmodel/nic/message_state.h"
 
-static uint32_t flags_of(const struct mpq *mpq)
+static uint32_t flags_of(const struct nic_mpq *mpq)
 {
 	return (mpq->flow_control ? SPIN_EVENT_FLOW_CONTROL : 0) | (mpq->error ? SPIN_EVENT_FAILED : 0) |
 	       (mpq->type == SPIN_TYPE_GET      ? SPIN_EVENT_GET
@@ -19,7 +19,8 @@ static uint32_t flags_of(const struct mpq *mpq)
 	       (mpq->verdict == SPIN_REASON_HEADER_DROPPED ? SPIN_EVENT_DROPPED : 0);
 }
 
-static void describe(const struct pspin *nic, const struct mpq *mpq, struct spin_event *event, enum spin_handler_kind kind, uint32_t offset)
+static void describe(const struct pspin *nic, const struct nic_mpq *mpq, struct spin_event *event, enum spin_handler_kind kind,
+		     uint32_t offset)
 {
 	const struct flow_key *key = &mpq->flow->key;
 
@@ -41,8 +42,8 @@ static void describe(const struct pspin *nic, const struct mpq *mpq, struct spin
 	}
 }
 
-void message__tell(struct pspin *nic, const struct mpq *mpq, enum spin_event_type type, enum spin_handler_kind kind, uint32_t offset,
-		   uint32_t flags)
+void message__report(struct pspin *nic, const struct nic_mpq *mpq, enum spin_event_type type, enum spin_handler_kind kind, uint32_t offset,
+		     uint32_t flags)
 {
 	struct spin_event event = { .type = type };
 
@@ -55,9 +56,9 @@ void message__tell(struct pspin *nic, const struct mpq *mpq, enum spin_event_typ
 	record__event(nic, &event);
 }
 
-void message__work(struct pspin *nic, struct flight *flight, enum spin_handler_kind kind, const void *item, uint32_t bytes)
+void message__work(struct pspin *nic, struct inflight *inflight, enum spin_handler_kind kind, const void *item, uint32_t bytes)
 {
-	const struct mpq *mpq = flight->slot->mpq;
+	const struct nic_mpq *mpq = inflight->slot->mpq;
 	struct spin_event event = { .type = SPIN_EVENT_WORK };
 
 	describe(nic, mpq, &event, kind, mpq->offset);
@@ -65,14 +66,14 @@ void message__work(struct pspin *nic, struct flight *flight, enum spin_handler_k
 }
 
 /* A handler has returned, or trapped: news of it, and of its error if that is the message's first. */
-static void ran(struct pspin *nic, struct mpq *mpq, enum spin_handler_kind kind, uint32_t offset, uint32_t error)
+static void ran(struct pspin *nic, struct nic_mpq *mpq, enum spin_handler_kind kind, uint32_t offset, uint32_t error)
 {
 	if (nic->messages->limits.note_runs)
-		message__tell(nic, mpq, SPIN_EVENT_RAN, kind, offset, 0);
+		message__report(nic, mpq, SPIN_EVENT_RAN, kind, offset, 0);
 	if (!error || mpq->error)
 		return;
 	mpq->error = 1;
-	message__tell(nic, mpq, record__error_event(error), kind, mpq->offset, 0);
+	message__report(nic, mpq, record__error_event(error), kind, mpq->offset, 0);
 }
 
 static uint32_t header_bytes(const struct arrival *a)
@@ -80,20 +81,20 @@ static uint32_t header_bytes(const struct arrival *a)
 	return (uint32_t)(sizeof(struct spin_eth) + sizeof(struct spin_udp) + sizeof(struct spin_slmp)) + a->in.ip_bytes;
 }
 
-void message__describe(struct pspin *nic, struct mpq *mpq, const struct arrival *first)
+void message__describe(struct pspin *nic, struct nic_mpq *mpq, const struct arrival *first)
 {
 	slot__describe(nic, mpq->slot, first->in.is_ip4, HOST_BASE + mpq->place, mpq->place_bytes);
 }
 
 /* What PROCESS_DATA is where there is no payload handler. */
-static void proceed(struct pspin *nic, struct mpq *mpq)
+static void proceed(struct pspin *nic, struct nic_mpq *mpq)
 {
 	mpq->verdict = SPIN_REASON_PROCEEDED;
 	mpq->completes = 1;
 	scratchpad__of(nic, mpq->slot)->header = SPIN_RC_PROCEED | SPIN_RC_COMPLETE;
 }
 
-void message__install(struct pspin *nic, struct mpq *mpq, uint32_t options)
+void message__install(struct pspin *nic, struct nic_mpq *mpq, uint32_t options)
 {
 	struct soc_context *context = &mpq->slot->context;
 
@@ -119,7 +120,7 @@ static uint32_t rest_bytes(const struct pspin *nic, const struct arrival *a)
 }
 
 /* What a payload handler is given of it; 0: it does not run. */
-static uint32_t handler_bytes(const struct pspin *nic, const struct mpq *mpq, const struct arrival *a)
+static uint32_t handler_bytes(const struct pspin *nic, const struct nic_mpq *mpq, const struct arrival *a)
 {
 	const struct spin_registration *has = &nic->meta.registration;
 	uint32_t bytes = a->slmp.payload_bytes - rest_bytes(nic, a);
@@ -128,27 +129,27 @@ static uint32_t handler_bytes(const struct pspin *nic, const struct mpq *mpq, co
 	return has->payload && !mpq->no_payload && bytes > skip && a->slmp.type != SPIN_TYPE_GET ? bytes - skip : 0;
 }
 
-void message__run(struct pspin *nic, struct mpq *mpq, struct flight *flight, int is_last)
+void message__run(struct pspin *nic, struct nic_mpq *mpq, struct inflight *inflight, int is_last)
 {
-	const struct arrival *a = &flight->arrival;
+	const struct arrival *a = &inflight->arrival;
 	struct soc_context *context = &mpq->slot->context;
 	uint32_t bytes = handler_bytes(nic, mpq, a);
 
 	if (context->bytes_in_l1 < header_bytes(a)) /* whatever was registered, the headers are there */
 		context->bytes_in_l1 = header_bytes(a);
-	flight->kind = bytes ? PSPIN_PAYLOAD : PSPIN_PROCEED;
-	flight->handler_bytes = bytes;
-	hers__ready(nic, flight, mpq->slot, nic->entry[bytes ? NIC_PAYLOAD : NIC_PROCEED][a->in.is_ip4], is_last);
+	inflight->kind = bytes ? PSPIN_PAYLOAD : PSPIN_PROCEED;
+	inflight->handler_bytes = bytes;
+	her_queue__add(nic, inflight, mpq->slot, nic->entry[bytes ? NIC_PAYLOAD : NIC_PROCEED][a->in.is_ip4], is_last);
 }
 
 /* The completion handler is told what came. */
-void message__starts(struct pspin *nic, struct flight *flight, enum soc_task_kind kind)
+void message__starts(struct pspin *nic, struct inflight *inflight, enum soc_task_kind kind)
 {
 	if (kind == SOC_COMPLETION)
-		scratchpad__of(nic, flight->slot)->length = flight->slot->mpq->length;
+		scratchpad__of(nic, inflight->slot)->length = inflight->slot->mpq->length;
 }
 
-static void header_ended(struct pspin *nic, struct mpq *mpq, const struct pspin_task *task)
+static void header_ended(struct pspin *nic, struct nic_mpq *mpq, const struct pspin_task *task)
 {
 	uint32_t said = task->value;
 
@@ -168,7 +169,7 @@ static void header_ended(struct pspin *nic, struct mpq *mpq, const struct pspin_
 }
 
 /* The default action of what is no put may have done nothing. */
-static enum spin_reason default_reason(const struct mpq *mpq, const struct pspin_task *task)
+static enum spin_reason default_reason(const struct nic_mpq *mpq, const struct pspin_task *task)
 {
 	if (task->error)
 		return record__error_reason(task->error);
@@ -176,15 +177,15 @@ static enum spin_reason default_reason(const struct mpq *mpq, const struct pspin
 }
 
 /* What the data task came to, the header handler having said to go on. */
-static enum spin_reason data_reason(struct pspin *nic, struct mpq *mpq, const struct flight *flight, const struct pspin_task *task)
+static enum spin_reason data_reason(struct pspin *nic, struct nic_mpq *mpq, const struct inflight *inflight, const struct pspin_task *task)
 {
-	const struct slmp *slmp = &flight->arrival.slmp;
+	const struct slmp *slmp = &inflight->arrival.slmp;
 	uint32_t error = task->error, said = task->value;
 
-	if (flight->kind == PSPIN_PROCEED && mpq->type != SPIN_TYPE_PUT)
+	if (inflight->kind == PSPIN_PROCEED && mpq->type != SPIN_TYPE_PUT)
 		return default_reason(mpq, task);
-	if (flight->kind == PSPIN_PROCEED)
-		return rest_bytes(nic, &flight->arrival) ? SPIN_REASON_DROPPED : SPIN_REASON_PROCEEDED;
+	if (inflight->kind == PSPIN_PROCEED)
+		return rest_bytes(nic, &inflight->arrival) ? SPIN_REASON_DROPPED : SPIN_REASON_PROCEEDED;
 	if (error >= PSPIN_ERROR_WATCHDOG) /* the image knows nothing of it */
 		scratchpad__of(nic, mpq->slot)->dropped_bytes += slmp->payload_bytes;
 	ran(nic, mpq, SPIN_KIND_PAYLOAD, slmp->offset, error);
@@ -193,29 +194,29 @@ static enum spin_reason data_reason(struct pspin *nic, struct mpq *mpq, const st
 	return said == SPIN_RC_SUCCESS ? SPIN_REASON_SUCCESS : SPIN_REASON_DROPPED;
 }
 
-static void data_ended(struct pspin *nic, struct mpq *mpq, struct flight *flight, const struct pspin_task *task)
+static void data_ended(struct pspin *nic, struct nic_mpq *mpq, struct inflight *inflight, const struct pspin_task *task)
 {
-	flight->reason = mpq->verdict;
-	if (flight->reason == SPIN_REASON_SUCCESS)
-		flight->reason = data_reason(nic, mpq, flight, task);
-	else if (flight->reason == SPIN_REASON_PROCEEDED)
-		flight->reason = default_reason(mpq, task);
-	if (flight->reason == SPIN_REASON_PROCEEDED) {
-		const struct slmp *slmp = &flight->arrival.slmp;
-		uint32_t bytes = mpq->type != SPIN_TYPE_ATOMIC      ? flight->delivered_bytes
+	inflight->reason = mpq->verdict;
+	if (inflight->reason == SPIN_REASON_SUCCESS)
+		inflight->reason = data_reason(nic, mpq, inflight, task);
+	else if (inflight->reason == SPIN_REASON_PROCEEDED)
+		inflight->reason = default_reason(mpq, task);
+	if (inflight->reason == SPIN_REASON_PROCEEDED) {
+		const struct slmp *slmp = &inflight->arrival.slmp;
+		uint32_t bytes = mpq->type != SPIN_TYPE_ATOMIC      ? inflight->delivered_bytes
 				 : slmp->atomic & SPIN_ATOMIC_FETCH ? slmp->payload_bytes - (uint32_t)sizeof(struct spin_slmp_get)
 								    : slmp->payload_bytes;
 
 		mpq->deposited_bytes += bytes;
 		nic->messages->mes[mpq->me].bytes += bytes;
-	} else if (flight->reason != SPIN_REASON_SUCCESS) {
-		mpq->dropped_bytes += flight->arrival.slmp.payload_bytes;
+	} else if (inflight->reason != SPIN_REASON_SUCCESS) {
+		mpq->dropped_bytes += inflight->arrival.slmp.payload_bytes;
 	} else {
-		mpq->dropped_bytes += rest_bytes(nic, &flight->arrival);
+		mpq->dropped_bytes += rest_bytes(nic, &inflight->arrival);
 	}
 }
 
-static void completion_ended(struct pspin *nic, struct mpq *mpq, const struct pspin_task *task)
+static void completion_ended(struct pspin *nic, struct nic_mpq *mpq, const struct pspin_task *task)
 {
 	if (mpq->verdict != SPIN_REASON_SUCCESS && mpq->verdict != SPIN_REASON_HEADER_DROPPED && !mpq->completes)
 		return; /* the image ran no handler */
@@ -224,16 +225,16 @@ static void completion_ended(struct pspin *nic, struct mpq *mpq, const struct ps
 	ran(nic, mpq, SPIN_KIND_COMPLETION, 0, task->error);
 }
 
-void message__ended(struct pspin *nic, struct flight *flight, enum soc_task_kind kind, const struct pspin_task *task)
+void message__ended(struct pspin *nic, struct inflight *inflight, enum soc_task_kind kind, const struct pspin_task *task)
 {
-	struct mpq *mpq = flight->slot->mpq;
+	struct nic_mpq *mpq = inflight->slot->mpq;
 
 	switch (kind) {
 	case SOC_HEADER:
 		header_ended(nic, mpq, task);
 		break;
 	case SOC_PAYLOAD:
-		data_ended(nic, mpq, flight, task);
+		data_ended(nic, mpq, inflight, task);
 		break;
 	default:
 		completion_ended(nic, mpq, task);

@@ -12,7 +12,7 @@
 
 /* Keys of messages, and what became of them: the MPQ that one has, or a tombstone. */
 
-struct mpq;
+struct nic_mpq;
 
 struct flow_key {
 	uint32_t src_addr[4]; /* network byte order, IPv4 in word 0, the others 0 */
@@ -25,11 +25,11 @@ _Static_assert(sizeof(struct flow_key) == 24, "compared as bytes");
 struct flow {
 	struct flow *next;
 	struct flow_key key;
-	struct mpq *mpq;  /* NULL: a tombstone */
-	uint32_t left_ms; /* when it was left, and what tells its message from another one: */
+	struct nic_mpq *mpq; /* NULL: a tombstone */
+	uint32_t left_ms;    /* when it was left, and what tells its message from another one: */
 	uint32_t stride, length, sum;
-	int pressed; /* 1: its message was ended for another one */
-	int is_left; /* 1: it is found no more, its message being about to complete */
+	int pressed;   /* 1: its message was ended for another one */
+	int is_hidden; /* 1: it is found no more, its message being about to complete */
 };
 
 #define FLOW_LISTS 4096u
@@ -43,9 +43,9 @@ struct flow *flows__find(const struct flows *flows, const struct flow_key *key);
  * A new one for a message. Tombstones of its list that are older than tombstone_ms are
  * forgotten. NULL: no memory.
  */
-struct flow *flows__add(struct flows *flows, const struct flow_key *key, struct mpq *mpq, uint32_t now_ms, uint32_t tombstone_ms);
+struct flow *flows__add(struct flows *flows, const struct flow_key *key, struct nic_mpq *mpq, uint32_t now_ms, uint32_t tombstone_ms);
 /* From now on it is not found; flows__remove() frees it. */
-void flows__leave(struct flows *flows, struct flow *flow);
+void flows__hide(struct flows *flows, struct flow *flow);
 void flows__remove(struct flows *flows, struct flow *flow);
 void flows__clear(struct flows *flows);
 
@@ -59,14 +59,14 @@ enum mpq_phase {
 	MPQ_ENDING, /* all its packets have come; to others it is as complete */
 };
 
-struct mpq {
+struct nic_mpq {
 	enum mpq_phase phase;
 	struct flow *flow;
 	uint16_t dst_port; /* host byte order */
 	uint32_t opened_ms;
 	uint32_t looked_handled, looked_times; /* packets handled when it was looked at under pressure; how often since */
 	uint32_t last_ms;                      /* when a packet came that gave it time */
-	struct flight_queue parked;            /* in their order of arrival */
+	struct inflight_queue parked;          /* in their order of arrival */
 	struct slot *slot;                     /* of an open message; */
 
 	/* and of that, too */
@@ -97,7 +97,7 @@ struct mpq {
 struct messages {
 	struct pspin_limits limits;
 	uint32_t now_ms;
-	struct mpq *mpqs;     /* limits.mpqs of them */
+	struct nic_mpq *mpqs; /* limits.mpqs of them */
 	uint32_t window_bits; /* a power of two, for one packet beyond the window, too: the lowest missing one has a bit */
 	uint32_t *windows;    /* of all of them */
 	uint64_t taken[SPIN_MPQS_MAX / 64];
@@ -105,7 +105,7 @@ struct messages {
 	unsigned next_mpq;              /* behind the one that was taken last */
 	unsigned looked_mpq, looked_me; /* where a look under pressure goes on */
 	unsigned parked_count;
-	struct mpq *replaying; /* NULL: none */
+	struct nic_mpq *replaying; /* NULL: none */
 	unsigned replays_left;
 	struct spin_me mes[SPIN_MES_MAX];
 	uint32_t next_serial;
@@ -120,42 +120,42 @@ void nic_messages__free(struct pspin *nic);
 /* --- mpq.c: an MPQ's life --- */
 
 /* Takes the first free one behind the one taken last, round and round; NULL if none is. */
-struct mpq *mpq__take(struct pspin *nic, const struct arrival *a);
+struct nic_mpq *mpq__take(struct pspin *nic, const struct arrival *a);
 /* Forgets it, with the packets that it has parked: these are counted as lost. */
-void mpq__free(struct pspin *nic, struct mpq *mpq);
+void mpq__free(struct pspin *nic, struct nic_mpq *mpq);
 /* The same of one that has not ended; none of its packets is in flight. */
-void mpq__give_up(struct pspin *nic, struct mpq *mpq);
+void mpq__abandon(struct pspin *nic, struct nic_mpq *mpq);
 /* It ends for another one; tell 0: the host is not told. None of its packets is in flight. */
-void mpq__press(struct pspin *nic, struct mpq *mpq, int tell);
+void mpq__evict(struct pspin *nic, struct nic_mpq *mpq, int tell);
 /* It is longer than its entry, which truncates nothing: it ends, unless handlers are at work on it. */
-void mpq__refuse(struct pspin *nic, struct mpq *mpq);
+void mpq__refuse(struct pspin *nic, struct nic_mpq *mpq);
 /* Step 8's second half: the message is open with its first packet. `me` is open to it. */
-void mpq__begin(struct pspin *nic, struct mpq *mpq, const struct arrival *first, unsigned me);
+void mpq__begin(struct pspin *nic, struct nic_mpq *mpq, const struct arrival *first, unsigned me);
 /* Step 11: SPIN_REASON_COUNT: it is on its way to its handlers. After the last one the message is ending. */
-enum spin_reason mpq__packet(struct pspin *nic, struct mpq *mpq, struct flight *flight);
+enum spin_reason mpq__packet(struct pspin *nic, struct nic_mpq *mpq, struct inflight *inflight);
 /* Step 13 is to be done; and one packet of it. 0: there is none left. */
-void mpq__replay(struct pspin *nic, struct mpq *mpq);
+void mpq__replay(struct pspin *nic, struct nic_mpq *mpq);
 int mpq__replay_one(struct pspin *nic);
 /* Step 12, when all its tasks have ended: the entry's fate, the host's event, a tombstone. The MPQ is free. */
-void mpq__complete(struct pspin *nic, struct mpq *mpq);
+void mpq__complete(struct pspin *nic, struct nic_mpq *mpq);
 /* Flow control drops a packet of the message. */
-void mpq__flow_control(struct pspin *nic, struct mpq *mpq, uint32_t payload_bytes);
+void mpq__flow_control(struct pspin *nic, struct nic_mpq *mpq, uint32_t payload_bytes);
 /* Nothing else runs. */
 void mpq__sweep(struct pspin *nic);
 
 /* --- message.c: its handlers --- */
 
 /* What its packets' HERs say, and where it goes in host memory. */
-void message__describe(struct pspin *nic, struct mpq *mpq, const struct arrival *first);
+void message__describe(struct pspin *nic, struct nic_mpq *mpq, const struct arrival *first);
 /* Then: those handlers that run in an entry with such options; and what is as if the header handler had said so. */
-void message__install(struct pspin *nic, struct mpq *mpq, uint32_t options);
+void message__install(struct pspin *nic, struct nic_mpq *mpq, uint32_t options);
 /* To its slot, with payload handler or default action. */
-void message__run(struct pspin *nic, struct mpq *mpq, struct flight *flight, int is_last);
-void message__starts(struct pspin *nic, struct flight *flight, enum soc_task_kind kind);
-void message__ended(struct pspin *nic, struct flight *flight, enum soc_task_kind kind, const struct pspin_task *task);
-void message__work(struct pspin *nic, struct flight *flight, enum spin_handler_kind kind, const void *item, uint32_t bytes);
-void message__tell(struct pspin *nic, const struct mpq *mpq, enum spin_event_type type, enum spin_handler_kind kind, uint32_t offset,
-		   uint32_t flags);
+void message__run(struct pspin *nic, struct nic_mpq *mpq, struct inflight *inflight, int is_last);
+void message__starts(struct pspin *nic, struct inflight *inflight, enum soc_task_kind kind);
+void message__ended(struct pspin *nic, struct inflight *inflight, enum soc_task_kind kind, const struct pspin_task *task);
+void message__work(struct pspin *nic, struct inflight *inflight, enum spin_handler_kind kind, const void *item, uint32_t bytes);
+void message__report(struct pspin *nic, const struct nic_mpq *mpq, enum spin_event_type type, enum spin_handler_kind kind, uint32_t offset,
+		     uint32_t flags);
 
 /* --- entries.c: matching entries --- */
 
@@ -167,15 +167,15 @@ unsigned entries__match(const struct messages *messages, const struct flow_key *
 void entries__reserve(struct messages *messages, unsigned index, const struct slmp *first);
 void entries__unreserve(struct messages *messages, unsigned index);
 /* The message's offset and place in its entry, that which was reserved, and the entry, if it takes it. */
-void entries__give(struct messages *messages, struct mpq *mpq, const struct slmp *first);
+void entries__assign(struct messages *messages, struct nic_mpq *mpq, const struct slmp *first);
 /* The host is not told of the message, or it has ended before it was complete: what it has of an entry is free again. */
-void entries__give_back(struct messages *messages, const struct mpq *mpq);
+void entries__release(struct messages *messages, const struct nic_mpq *mpq);
 /* None, or the one that there is at the start. Its handlers' memory is nic_host__open()'s. */
 void entries__reset(struct pspin *nic);
 /* A result goes to the host with its events: the entries that their messages unlinked are free. */
-void entries__had_events(struct messages *messages);
+void entries__events_taken(struct messages *messages);
 
 /* Step 9, for a message that waits: PARKED, DUPLICATE or NO_PARKING. */
-enum spin_reason parking__add(struct pspin *nic, struct mpq *mpq, struct flight *flight);
+enum spin_reason parking__add(struct pspin *nic, struct nic_mpq *mpq, struct inflight *inflight);
 
 #endif

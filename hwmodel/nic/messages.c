@@ -60,7 +60,7 @@ static void forget(struct pspin *nic)
 
 	for (unsigned i = 0; messages->mpqs && i < messages->limits.mpqs; i++)
 		if (messages->mpqs[i].phase != MPQ_FREE)
-			mpq__give_up(nic, &messages->mpqs[i]);
+			mpq__abandon(nic, &messages->mpqs[i]);
 	messages->stats.replay_lost = lost;
 	flows__clear(&messages->flows);
 	messages->next_mpq = messages->looked_mpq = messages->looked_me = 0;
@@ -114,7 +114,7 @@ int pspin__limit(struct pspin *nic, const struct pspin_limits *limits)
 		return -EINVAL;
 	if (limits->window && (limits->window < SPIN_WINDOW || limits->window > SPIN_WINDOW_MAX))
 		return -EINVAL;
-	err = nic__settle(nic);
+	err = nic__run_to_end(nic);
 	if (err)
 		return err;
 	forget(nic);
@@ -128,7 +128,7 @@ int pspin__reset(struct pspin *nic)
 
 	if (!nic->messages)
 		return -EOPNOTSUPP;
-	err = nic__settle(nic);
+	err = nic__run_to_end(nic);
 	if (err)
 		return err;
 	forget(nic);
@@ -147,17 +147,17 @@ int pspin__clock(struct pspin *nic, uint32_t now_ms, struct pspin_result *out)
 		return -EOPNOTSUPP;
 	if (now_ms < nic->messages->now_ms)
 		return -EINVAL;
-	err = nic__settle(nic);
+	err = nic__run_to_end(nic);
 	if (err)
 		return err;
-	journal__begin(&nic->journal);
+	event_log__begin(&nic->event_log);
 	nic->messages->now_ms = now_ms;
 	nic__one_at_a_time(nic, 1);
 	mpq__sweep(nic);
 	nic__one_at_a_time(nic, 0);
-	entries__had_events(nic->messages);
-	record__had_work(nic);
-	return journal__end(&nic->journal, out);
+	entries__events_taken(nic->messages);
+	record__work_taken(nic);
+	return event_log__end(&nic->event_log, out);
 }
 
 int pspin__message_stats(const struct pspin *nic, struct spin_message_stats *out)

@@ -35,7 +35,7 @@ int flow__is_tombstone(const struct flow *flow, uint32_t now_ms, uint32_t tombst
 	return !flow->mpq && now_ms - flow->left_ms <= tombstone_ms;
 }
 
-struct flow *flows__add(struct flows *flows, const struct flow_key *key, struct mpq *mpq, uint32_t now_ms, uint32_t tombstone_ms)
+struct flow *flows__add(struct flows *flows, const struct flow_key *key, struct nic_mpq *mpq, uint32_t now_ms, uint32_t tombstone_ms)
 {
 	struct flow **at = &flows->list[list_of(key)], *flow;
 
@@ -56,20 +56,20 @@ struct flow *flows__add(struct flows *flows, const struct flow_key *key, struct 
 	return flow;
 }
 
-void flows__leave(struct flows *flows, struct flow *flow)
+void flows__hide(struct flows *flows, struct flow *flow)
 {
 	struct flow **at = &flows->list[list_of(&flow->key)];
 
 	while (*at != flow)
 		at = &(*at)->next;
 	*at = flow->next;
-	flow->is_left = 1;
+	flow->is_hidden = 1;
 }
 
 void flows__remove(struct flows *flows, struct flow *flow)
 {
-	if (!flow->is_left)
-		flows__leave(flows, flow);
+	if (!flow->is_hidden)
+		flows__hide(flows, flow);
 	free(flow);
 }
 
@@ -82,45 +82,45 @@ void flows__clear(struct flows *flows)
 
 /* --- parked packets: they overtook the first one of their message --- */
 
-enum spin_reason parking__add(struct pspin *nic, struct mpq *mpq, struct flight *flight)
+enum spin_reason parking__add(struct pspin *nic, struct nic_mpq *mpq, struct inflight *inflight)
 {
 	struct messages *messages = nic->messages;
 
-	for (const struct flight *parked = mpq->parked.first; parked; parked = parked->next)
-		if (parked->arrival.slmp.offset == flight->arrival.slmp.offset)
+	for (const struct inflight *parked = mpq->parked.first; parked; parked = parked->next)
+		if (parked->arrival.slmp.offset == inflight->arrival.slmp.offset)
 			return SPIN_REASON_DUPLICATE;
 	if (messages->parked_count == messages->limits.parking)
 		return SPIN_REASON_NO_PARKING;
-	flight_queue__add(&mpq->parked, flight);
+	inflight_queue__add(&mpq->parked, inflight);
 	messages->parked_count++;
 	return SPIN_REASON_PARKED;
 }
 
-static struct flight *parking__take(struct pspin *nic, struct mpq *mpq)
+static struct inflight *parking__take(struct pspin *nic, struct nic_mpq *mpq)
 {
-	struct flight *flight = flight_queue__take(&mpq->parked);
+	struct inflight *inflight = inflight_queue__take(&mpq->parked);
 
-	if (flight)
+	if (inflight)
 		nic->messages->parked_count--;
-	return flight;
+	return inflight;
 }
 
 /* --- MPQs --- */
 
-struct mpq *mpq__take(struct pspin *nic, const struct arrival *a)
+struct nic_mpq *mpq__take(struct pspin *nic, const struct arrival *a)
 {
 	struct messages *messages = nic->messages;
 	const uint8_t *udp = a->frame + a->in.ip_off + a->in.ip_bytes;
 
 	for (unsigned n = 0; n < messages->limits.mpqs; n++) {
 		unsigned i = (messages->next_mpq + n) % messages->limits.mpqs;
-		struct mpq *mpq = &messages->mpqs[i];
+		struct nic_mpq *mpq = &messages->mpqs[i];
 
 		if (messages->taken[i / 64] >> (i % 64) & 1)
 			continue;
 		messages->next_mpq = (i + 1) % messages->limits.mpqs;
 		memset(mpq->window, 0, messages->window_bits / 8);
-		*mpq = (struct mpq){ .window = mpq->window };
+		*mpq = (struct nic_mpq){ .window = mpq->window };
 		mpq->phase = MPQ_WAITING;
 		mpq->me = SPIN_MES_MAX;
 		mpq->length = SPIN_LENGTH_UNKNOWN;
@@ -133,15 +133,15 @@ struct mpq *mpq__take(struct pspin *nic, const struct arrival *a)
 	return NULL;
 }
 
-void mpq__free(struct pspin *nic, struct mpq *mpq)
+void mpq__free(struct pspin *nic, struct nic_mpq *mpq)
 {
 	struct messages *messages = nic->messages;
 	unsigned i = (unsigned)(mpq - messages->mpqs);
-	struct flight *parked;
+	struct inflight *parked;
 
 	while ((parked = parking__take(nic, mpq))) {
 		messages->stats.replay_lost++;
-		hers__forget(nic, parked);
+		her_queue__free(nic, parked);
 	}
 	if (mpq->flow && mpq->flow->mpq)
 		flows__remove(&messages->flows, mpq->flow);
@@ -154,7 +154,7 @@ void mpq__free(struct pspin *nic, struct mpq *mpq)
 	messages->taken[i / 64] &= ~(1ull << (i % 64));
 }
 
-void mpq__begin(struct pspin *nic, struct mpq *mpq, const struct arrival *first, unsigned me)
+void mpq__begin(struct pspin *nic, struct nic_mpq *mpq, const struct arrival *first, unsigned me)
 {
 	struct spin_me *entry = &nic->messages->mes[me];
 	const uint32_t may_read = !!(entry->options & SPIN_ME_OP_GET);
@@ -171,7 +171,7 @@ void mpq__begin(struct pspin *nic, struct mpq *mpq, const struct arrival *first,
 	mpq->match_bits = first->slmp.match_bits;
 	mpq->hdr_data = first->slmp.hdr_data;
 	mpq->type = first->slmp.type;
-	entries__give(nic->messages, mpq, &first->slmp);
+	entries__assign(nic->messages, mpq, &first->slmp);
 	if (first->slmp.flags & SPIN_SLMP_EOM)
 		mpq->length = first->slmp.payload_bytes;
 	scratch = scratchpad__of(nic, mpq->slot);
@@ -183,12 +183,12 @@ void mpq__begin(struct pspin *nic, struct mpq *mpq, const struct arrival *first,
 	scratch->flow_control = (uint32_t)mpq->flow_control;
 	if (nic->meta.registration.takes)
 		scratch->flow_control |= mpq->type << HPU_SCRATCH_TYPE | detail << HPU_SCRATCH_DETAIL;
-	entry_memory__tell(nic, me, scratch);
+	entry_memory__describe(nic, me, scratch);
 	message__describe(nic, mpq, first);
 	message__install(nic, mpq, entry->options);
 }
 
-void mpq__flow_control(struct pspin *nic, struct mpq *mpq, uint32_t payload_bytes)
+void mpq__flow_control(struct pspin *nic, struct nic_mpq *mpq, uint32_t payload_bytes)
 {
 	struct hpu_scratch *scratch;
 
@@ -201,13 +201,13 @@ void mpq__flow_control(struct pspin *nic, struct mpq *mpq, uint32_t payload_byte
 	scratch->flow_control |= HPU_SCRATCH_FLOW_CONTROL;
 }
 
-static int came(const struct messages *messages, const struct mpq *mpq, uint32_t i)
+static int came(const struct messages *messages, const struct nic_mpq *mpq, uint32_t i)
 {
 	return i < mpq->lowest || (mpq->window[i % messages->window_bits / 32] >> (i % 32) & 1);
 }
 
 /* Step 11's tests; SUCCESS: it is to be handled, as packet *number. */
-static enum spin_reason admit(const struct messages *messages, const struct mpq *mpq, const struct slmp *slmp, uint32_t *number)
+static enum spin_reason admit(const struct messages *messages, const struct nic_mpq *mpq, const struct slmp *slmp, uint32_t *number)
 {
 	int last = slmp->flags & SPIN_SLMP_EOM;
 	uint32_t i = 0, end = slmp->offset + slmp->payload_bytes;
@@ -235,7 +235,7 @@ static enum spin_reason admit(const struct messages *messages, const struct mpq 
 	return SPIN_REASON_BEYOND_WINDOW;
 }
 
-static void note(const struct messages *messages, struct mpq *mpq, const struct slmp *slmp, uint32_t i)
+static void note(const struct messages *messages, struct nic_mpq *mpq, const struct slmp *slmp, uint32_t i)
 {
 	mpq->window[i % messages->window_bits / 32] |= 1u << (i % 32);
 	mpq->handled++;
@@ -251,14 +251,14 @@ static void note(const struct messages *messages, struct mpq *mpq, const struct 
 	}
 }
 
-void mpq__complete(struct pspin *nic, struct mpq *mpq)
+void mpq__complete(struct pspin *nic, struct nic_mpq *mpq)
 {
 	struct messages *messages = nic->messages;
 	struct spin_me *entry = &messages->mes[mpq->me];
 	uint32_t flags = 0;
 
 	if (mpq->pending) {
-		entries__give_back(messages, mpq);
+		entries__release(messages, mpq);
 	} else if (mpq->took_me) {
 		entry->state = SPIN_ME_UNREAD;
 		flags = SPIN_EVENT_UNLINKED;
@@ -266,9 +266,9 @@ void mpq__complete(struct pspin *nic, struct mpq *mpq)
 	messages->stats.completed++;
 	if (!mpq->pending) {
 		entry->messages++;
-		message__tell(nic, mpq, SPIN_EVENT_MESSAGE, 0, mpq->offset, flags);
+		message__report(nic, mpq, SPIN_EVENT_MESSAGE, 0, mpq->offset, flags);
 	}
-	if (!mpq->flow->is_left) {
+	if (!mpq->flow->is_hidden) {
 		mpq->flow->mpq = NULL;
 		mpq->flow->left_ms = messages->now_ms;
 		mpq->flow->stride = mpq->stride;
@@ -281,18 +281,18 @@ void mpq__complete(struct pspin *nic, struct mpq *mpq)
 #define NUMBER_MOST 0x7fffffu /* of a packet without SLMP, as the kernel's runtime has it */
 
 /* A packet without SLMP is the next one of its message. */
-static enum spin_reason number(struct pspin *nic, struct mpq *mpq, struct flight *flight)
+static enum spin_reason number(struct pspin *nic, struct nic_mpq *mpq, struct inflight *inflight)
 {
-	struct slmp *slmp = &flight->arrival.slmp;
+	struct slmp *slmp = &inflight->arrival.slmp;
 
 	if (mpq->end == NUMBER_MOST || slmp->payload_bytes > UINT32_MAX - mpq->next_offset)
 		return SPIN_REASON_MALFORMED;
-	slmp__number(slmp, nic->memory->l2_packet + place__offset(flight->place), &flight->arrival.in, mpq->next_offset);
+	slmp__number(slmp, nic->memory->l2_packet + buffer__offset(inflight->place), &inflight->arrival.in, mpq->next_offset);
 	return SPIN_REASON_SUCCESS;
 }
 
 /* Of that, the rest of step 11's tests. */
-static enum spin_reason admit_next(const struct messages *messages, const struct mpq *mpq, const struct slmp *slmp, uint32_t *number)
+static enum spin_reason admit_next(const struct messages *messages, const struct nic_mpq *mpq, const struct slmp *slmp, uint32_t *number)
 {
 	uint32_t end = slmp->offset + slmp->payload_bytes;
 
@@ -301,14 +301,14 @@ static enum spin_reason admit_next(const struct messages *messages, const struct
 											      : SPIN_REASON_SUCCESS;
 }
 
-enum spin_reason mpq__packet(struct pspin *nic, struct mpq *mpq, struct flight *flight)
+enum spin_reason mpq__packet(struct pspin *nic, struct nic_mpq *mpq, struct inflight *inflight)
 {
-	const struct slmp *slmp = &flight->arrival.slmp;
+	const struct slmp *slmp = &inflight->arrival.slmp;
 	enum spin_reason reason = SPIN_REASON_SUCCESS;
 	uint32_t i;
 
 	if (slmp->is_flow)
-		reason = number(nic, mpq, flight);
+		reason = number(nic, mpq, inflight);
 	if (reason == SPIN_REASON_SUCCESS)
 		reason = slmp->is_flow ? admit_next(nic->messages, mpq, slmp, &i) : admit(nic->messages, mpq, slmp, &i);
 	if (reason != SPIN_REASON_SUCCESS)
@@ -318,12 +318,12 @@ enum spin_reason mpq__packet(struct pspin *nic, struct mpq *mpq, struct flight *
 	if (mpq->total && mpq->handled == mpq->total)
 		mpq->phase = MPQ_ENDING;
 	if (slmp->is_flow && mpq->phase == MPQ_ENDING)
-		flows__leave(&nic->messages->flows, mpq->flow); /* the flow's next packet is of another message */
-	message__run(nic, mpq, flight, mpq->phase == MPQ_ENDING);
+		flows__hide(&nic->messages->flows, mpq->flow); /* the flow's next packet is of another message */
+	message__run(nic, mpq, inflight, mpq->phase == MPQ_ENDING);
 	return SPIN_REASON_COUNT;
 }
 
-void mpq__replay(struct pspin *nic, struct mpq *mpq)
+void mpq__replay(struct pspin *nic, struct nic_mpq *mpq)
 {
 	nic->messages->replaying = mpq;
 	nic->messages->replays_left = SPIN_REPLAY_MAX;
@@ -332,8 +332,8 @@ void mpq__replay(struct pspin *nic, struct mpq *mpq)
 int mpq__replay_one(struct pspin *nic)
 {
 	struct messages *messages = nic->messages;
-	struct mpq *mpq = messages->replaying;
-	struct flight *parked = NULL;
+	struct nic_mpq *mpq = messages->replaying;
+	struct inflight *parked = NULL;
 	enum spin_reason reason;
 
 	if (!mpq)
@@ -354,11 +354,11 @@ int mpq__replay_one(struct pspin *nic)
 	if (reason == SPIN_REASON_BEYOND_ENTRY)
 		mpq__refuse(nic, mpq);
 	if (reason != SPIN_REASON_COUNT)
-		hers__forget(nic, parked);
+		her_queue__free(nic, parked);
 	return 1;
 }
 
-void mpq__give_up(struct pspin *nic, struct mpq *mpq)
+void mpq__abandon(struct pspin *nic, struct nic_mpq *mpq)
 {
 	if (mpq->slot)
 		soc__forget(&nic->device->soc, mpq->slot->id);
@@ -366,21 +366,21 @@ void mpq__give_up(struct pspin *nic, struct mpq *mpq)
 }
 
 /* Before it is complete. leaves: its flow is a tombstone then. */
-static void end(struct pspin *nic, struct mpq *mpq, int tell, int leaves)
+static void end(struct pspin *nic, struct nic_mpq *mpq, int tell, int leaves)
 {
 	struct messages *messages = nic->messages;
 
-	entries__give_back(messages, mpq);
+	entries__release(messages, mpq);
 	messages->stats.evicted++;
 	messages->stats.pressed += !tell;
 	if (tell)
-		message__tell(nic, mpq, SPIN_EVENT_TIMEOUT, 0, mpq->offset, 0);
+		message__report(nic, mpq, SPIN_EVENT_TIMEOUT, 0, mpq->offset, 0);
 	if (leaves)
 		mpq->flow->mpq = NULL;
-	mpq__give_up(nic, mpq);
+	mpq__abandon(nic, mpq);
 }
 
-void mpq__press(struct pspin *nic, struct mpq *mpq, int tell)
+void mpq__evict(struct pspin *nic, struct nic_mpq *mpq, int tell)
 {
 	struct flow *flow = mpq->flow;
 	int leaves = mpq->phase == MPQ_OPEN;
@@ -392,7 +392,7 @@ void mpq__press(struct pspin *nic, struct mpq *mpq, int tell)
 	end(nic, mpq, tell, leaves);
 }
 
-void mpq__refuse(struct pspin *nic, struct mpq *mpq)
+void mpq__refuse(struct pspin *nic, struct nic_mpq *mpq)
 {
 	struct messages *messages = nic->messages;
 	struct flow *flow = mpq->flow;
@@ -414,13 +414,13 @@ void mpq__sweep(struct pspin *nic)
 	struct messages *messages = nic->messages;
 
 	for (unsigned i = 0; i < messages->limits.mpqs; i++) {
-		struct mpq *mpq = &messages->mpqs[i];
+		struct nic_mpq *mpq = &messages->mpqs[i];
 
 		if (mpq->phase != MPQ_FREE && messages->now_ms - mpq->last_ms > messages->limits.idle_ms) {
 			end(nic, mpq, 1, 0);
 		} else if (mpq->phase == MPQ_OPEN) {
 			mpq__replay(nic, mpq);
-			hers__again(nic);
+			her_queue__wake(nic);
 			soc__run(&nic->device->soc, UINT64_MAX);
 		}
 	}

@@ -17,7 +17,7 @@ struct nic_kind;
 struct slot;
 
 /* What happens during a packet or pspin__clock(): tasks, events and what handlers send, in their order. */
-struct journal {
+struct event_log {
 	struct pspin_task *tasks;
 	struct spin_event *events;
 	struct spin_request *sends;
@@ -68,11 +68,11 @@ struct device {
 	unsigned turn; /* whose packets go on first */
 
 	uint64_t offered_ps; /* when pspin__offer() was last to */
-	struct wire wire;
-	struct places places; /* packet memory */
-	struct flights flights;
+	struct ingress ingress;
+	struct packet_buffer packet_buffer; /* packet memory */
+	struct inflights inflights;
 	unsigned hers_in_flight, hers_peak;
-	int goes_on;                            /* hers__again() has its event */
+	int has_event;                          /* her_queue__wake() has its event */
 	void (*on_room)(struct device *device); /* packet memory was freed: ingress.c */
 
 	int one_at_a_time;                    /* pspin__packet() or pspin__clock() waits for what there is */
@@ -110,15 +110,15 @@ struct pspin {
 
 	/* a packet's way, in this order */
 	struct ingress_line line;
-	uint32_t placed_bytes;      /* of packet memory that its packets have */
-	struct flight_queue stored; /* what no message has been found for yet, */
-	struct flight_queue ready;  /* and whose HERs the MPQ engine has not taken */
+	uint32_t placed_bytes;        /* of packet memory that its packets have */
+	struct inflight_queue stored; /* what no message has been found for yet, */
+	struct inflight_queue ready;  /* and whose HERs the MPQ engine has not taken */
 	struct slots slots;
 	unsigned wanted_per_home; /* of slots__open() */
 
 	/* who is told */
 	struct pspin_observer observer;
-	struct journal journal;
+	struct event_log event_log;
 
 	uint64_t count[SPIN_REASON_COUNT];
 	struct pspin_traffic traffic; /* as far as it is counted as it goes */
@@ -134,7 +134,7 @@ static inline struct pspin *device__context(const struct device *device, uint32_
 /* Bytes of packet memory that each context may have. */
 static inline uint32_t device__packet_bytes(const struct device *device)
 {
-	return device->soc.memory.l2_packet_bytes / device->count / PLACE_BYTES * PLACE_BYTES;
+	return device->soc.memory.l2_packet_bytes / device->count / BUFFER_UNIT_BYTES * BUFFER_UNIT_BYTES;
 }
 
 /* --- contexts.c --- */

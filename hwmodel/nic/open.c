@@ -174,8 +174,8 @@ static int open_machine(struct device *device)
 	int rc = soc__open(&device->soc, &device->target, &nic_hooks, device);
 
 	device->soc.dma_takes_no_alias = 1;
-	device->on_room = wire__room;
-	return rc ? rc : places__open(&device->places, device->soc.memory.l2_packet_bytes);
+	device->on_room = ingress__room;
+	return rc ? rc : packet_buffer__open(&device->packet_buffer, device->soc.memory.l2_packet_bytes);
 }
 
 static int open_elf(struct pspin *nic, const void *image, size_t image_bytes, char *err, size_t err_bytes)
@@ -345,8 +345,8 @@ static struct pspin *new_nic(const struct pspin_target *target)
 static void close_context(struct pspin *nic)
 {
 	slots__close(nic);
-	wire__close(nic);
-	journal__free(&nic->journal);
+	ingress__close(nic);
+	event_log__free(&nic->event_log);
 	if (nic->number)
 		storage__close(&nic->own_memory);
 	hw_elf__close(nic->elf);
@@ -459,8 +459,8 @@ void pspin__close(struct pspin *nic)
 	device = nic->device;
 	for (unsigned i = 0; i < device->count; i++)
 		nic_messages__free(device->contexts[i]);
-	flights__close(&device->flights);
-	places__close(&device->places);
+	inflights__close(&device->inflights);
+	packet_buffer__close(&device->packet_buffer);
 	for (unsigned i = 0; i < device->count; i++)
 		close_context(device->contexts[i]);
 	soc__close(&device->soc);

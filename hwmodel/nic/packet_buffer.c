@@ -8,17 +8,17 @@
 
 #include "hwmodel/nic/packet_buffer.h"
 
-struct place {
-	struct place *before, *after; /* by address; the last one's after is the first */
+struct buffer {
+	struct buffer *before, *after; /* by address; the last one's after is the first */
 	uint32_t at, units;
 	int taken;
 };
 
 /* `units` of a free place begin at the beat; 0: none does. */
-static void set_leaf(struct places *places, uint32_t at, uint32_t units)
+static void set_leaf(struct packet_buffer *pool, uint32_t at, uint32_t units)
 {
-	uint32_t *longest = places->longest;
-	uint32_t node = places->leaves + at;
+	uint32_t *longest = pool->longest;
+	uint32_t node = pool->leaves + at;
 
 	longest[node] = units;
 	while (node >>= 1) {
@@ -30,22 +30,22 @@ static void set_leaf(struct places *places, uint32_t at, uint32_t units)
 	}
 }
 
-static void list_free(struct places *places, struct place *place)
+static void list_free(struct packet_buffer *pool, struct buffer *buffer)
 {
-	places->begins[place->at] = place;
-	set_leaf(places, place->at, place->units);
+	pool->begins[buffer->at] = buffer;
+	set_leaf(pool, buffer->at, buffer->units);
 }
 
-static void unlist_free(struct places *places, const struct place *place)
+static void unlist_free(struct packet_buffer *pool, const struct buffer *buffer)
 {
-	set_leaf(places, place->at, 0);
+	set_leaf(pool, buffer->at, 0);
 }
 
 /* The first free place of so many units or more that begins at `from` or behind it; NULL: none does. */
-static struct place *first_fit(const struct places *places, uint32_t from, uint32_t units)
+static struct buffer *first_fit(const struct packet_buffer *pool, uint32_t from, uint32_t units)
 {
-	const uint32_t *longest = places->longest;
-	uint32_t node = places->leaves + from;
+	const uint32_t *longest = pool->longest;
+	uint32_t node = pool->leaves + from;
 
 	/* up, until something at or behind the node has room: the node itself, or its right neighbour */
 	while (longest[node] < units) {
@@ -55,140 +55,140 @@ static struct place *first_fit(const struct places *places, uint32_t from, uint3
 			return NULL;
 		node++;
 	}
-	while (node < places->leaves)
+	while (node < pool->leaves)
 		node = longest[2 * node] >= units ? 2 * node : 2 * node + 1;
-	return places->begins[node - places->leaves];
+	return pool->begins[node - pool->leaves];
 }
 
-int places__open(struct places *places, uint32_t bytes)
+int packet_buffer__open(struct packet_buffer *pool, uint32_t bytes)
 {
-	struct place *all = calloc(1, sizeof(*all));
+	struct buffer *all = calloc(1, sizeof(*all));
 
-	*places = (struct places){ .rover = all, .units = bytes / PLACE_BYTES, .leaves = 1 };
-	while (places->leaves < places->units)
-		places->leaves *= 2;
-	places->longest = calloc(2 * (size_t)places->leaves, sizeof(*places->longest));
-	places->begins = calloc(places->leaves, sizeof(struct place *));
+	*pool = (struct packet_buffer){ .rover = all, .units = bytes / BUFFER_UNIT_BYTES, .leaves = 1 };
+	while (pool->leaves < pool->units)
+		pool->leaves *= 2;
+	pool->longest = calloc(2 * (size_t)pool->leaves, sizeof(*pool->longest));
+	pool->begins = calloc(pool->leaves, sizeof(struct buffer *));
 	if (all) {
 		all->before = all->after = all;
-		all->units = places->units;
+		all->units = pool->units;
 	}
-	if (!all || !places->longest || !places->begins) {
-		places__close(places);
+	if (!all || !pool->longest || !pool->begins) {
+		packet_buffer__close(pool);
 		return -ENOMEM;
 	}
-	list_free(places, all);
+	list_free(pool, all);
 	return 0;
 }
 
-void places__close(struct places *places)
+void packet_buffer__close(struct packet_buffer *pool)
 {
-	struct place *place = places->rover, *next;
+	struct buffer *buffer = pool->rover, *next;
 
-	if (place)
-		place->before->after = NULL;
-	for (; place; place = next) {
-		next = place->after;
-		free(place);
+	if (buffer)
+		buffer->before->after = NULL;
+	for (; buffer; buffer = next) {
+		next = buffer->after;
+		free(buffer);
 	}
-	for (place = places->unused; place; place = next) {
-		next = place->after;
-		free(place);
+	for (buffer = pool->unused; buffer; buffer = next) {
+		next = buffer->after;
+		free(buffer);
 	}
-	free(places->longest);
-	free(places->begins);
-	*places = (struct places){ 0 };
+	free(pool->longest);
+	free(pool->begins);
+	*pool = (struct packet_buffer){ 0 };
 }
 
-static struct place *one(struct places *places)
+static struct buffer *one(struct packet_buffer *pool)
 {
-	struct place *place = places->unused;
+	struct buffer *buffer = pool->unused;
 
-	if (place)
-		places->unused = place->after;
+	if (buffer)
+		pool->unused = buffer->after;
 	else
-		place = malloc(sizeof(*place));
-	return place;
+		buffer = malloc(sizeof(*buffer));
+	return buffer;
 }
 
 /* `place` takes in the one behind it. Neither is in the tree. */
-static void join(struct places *places, struct place *place)
+static void join(struct packet_buffer *pool, struct buffer *buffer)
 {
-	struct place *gone = place->after;
+	struct buffer *gone = buffer->after;
 
-	place->units += gone->units;
-	place->after = gone->after;
-	place->after->before = place;
-	if (places->rover == gone)
-		places->rover = place;
-	gone->after = places->unused;
-	places->unused = gone;
+	buffer->units += gone->units;
+	buffer->after = gone->after;
+	buffer->after->before = buffer;
+	if (pool->rover == gone)
+		pool->rover = buffer;
+	gone->after = pool->unused;
+	pool->unused = gone;
 }
 
 /* Keeps its first units; the rest is a free place. 0 if the host has no memory for what is left. */
-static int cut(struct places *places, struct place *place, uint32_t units)
+static int cut(struct packet_buffer *pool, struct buffer *buffer, uint32_t units)
 {
-	struct place *rest = one(places);
+	struct buffer *rest = one(pool);
 
 	if (!rest)
 		return 0;
-	*rest = (struct place){ .before = place, .after = place->after, .at = place->at + units, .units = place->units - units };
-	place->after->before = rest;
-	place->after = rest;
-	place->units = units;
-	list_free(places, rest);
+	*rest = (struct buffer){ .before = buffer, .after = buffer->after, .at = buffer->at + units, .units = buffer->units - units };
+	buffer->after->before = rest;
+	buffer->after = rest;
+	buffer->units = units;
+	list_free(pool, rest);
 	return 1;
 }
 
-struct place *places__take(struct places *places, uint32_t bytes, int *incomplete)
+struct buffer *packet_buffer__alloc(struct packet_buffer *pool, uint32_t bytes, int *incomplete)
 {
-	uint32_t units = (bytes + PLACE_BYTES - 1) / PLACE_BYTES;
-	struct place *place;
+	uint32_t units = (bytes + BUFFER_UNIT_BYTES - 1) / BUFFER_UNIT_BYTES;
+	struct buffer *buffer;
 
-	if (units > places->units - places->taken_units)
+	if (units > pool->units - pool->taken_units)
 		return NULL;
-	place = first_fit(places, places->rover->at, units);
-	if (!place)
-		place = first_fit(places, 0, units);
-	if (!place)
+	buffer = first_fit(pool, pool->rover->at, units);
+	if (!buffer)
+		buffer = first_fit(pool, 0, units);
+	if (!buffer)
 		return NULL;
-	if (place->units > units && !cut(places, place, units)) {
+	if (buffer->units > units && !cut(pool, buffer, units)) {
 		*incomplete = 1;
 		return NULL;
 	}
-	unlist_free(places, place);
-	place->taken = 1;
-	places->rover = place->after;
-	places->taken_units += units;
-	if (places->peak_units < places->taken_units)
-		places->peak_units = places->taken_units;
-	return place;
+	unlist_free(pool, buffer);
+	buffer->taken = 1;
+	pool->rover = buffer->after;
+	pool->taken_units += units;
+	if (pool->peak_units < pool->taken_units)
+		pool->peak_units = pool->taken_units;
+	return buffer;
 }
 
-void places__free(struct places *places, struct place *place)
+void packet_buffer__free(struct packet_buffer *pool, struct buffer *buffer)
 {
-	struct place *before = place->before, *after = place->after;
+	struct buffer *before = buffer->before, *after = buffer->after;
 
-	place->taken = 0;
-	places->taken_units -= place->units;
-	if (!after->taken && after->at > place->at) {
-		unlist_free(places, after);
-		join(places, place);
+	buffer->taken = 0;
+	pool->taken_units -= buffer->units;
+	if (!after->taken && after->at > buffer->at) {
+		unlist_free(pool, after);
+		join(pool, buffer);
 	}
-	if (!before->taken && before->at < place->at) {
-		unlist_free(places, before);
-		join(places, before);
-		place = before;
+	if (!before->taken && before->at < buffer->at) {
+		unlist_free(pool, before);
+		join(pool, before);
+		buffer = before;
 	}
-	list_free(places, place);
+	list_free(pool, buffer);
 }
 
-uint32_t place__offset(const struct place *place)
+uint32_t buffer__offset(const struct buffer *buffer)
 {
-	return place->at * PLACE_BYTES;
+	return buffer->at * BUFFER_UNIT_BYTES;
 }
 
-uint32_t place__bytes(const struct place *place)
+uint32_t buffer__bytes(const struct buffer *buffer)
 {
-	return place->units * PLACE_BYTES;
+	return buffer->units * BUFFER_UNIT_BYTES;
 }

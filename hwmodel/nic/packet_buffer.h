@@ -8,29 +8,29 @@
  */
 #include <stdint.h>
 
-struct place; /* of consecutive beats, free or taken */
+struct buffer; /* of consecutive beats, free or taken */
 
-struct places {
-	struct place *rover;  /* where the search goes on */
-	struct place *unused; /* ones to be used again */
-	uint32_t units;       /* of the memory */
+struct packet_buffer {
+	struct buffer *rover;  /* where the search goes on */
+	struct buffer *unused; /* ones to be used again */
+	uint32_t units;        /* of the memory */
 	/* A tree over the beats: beats of the free place that begins at a leaf, 0 if none does; above, the most of both below. */
 	uint32_t *longest, leaves;
-	struct place **begins; /* the free place that begins at a beat, where a leaf says that one does */
+	struct buffer **begins; /* the free place that begins at a beat, where a leaf says that one does */
 	uint32_t taken_units, peak_units;
 };
 
-#define PLACE_BYTES 64u
+#define BUFFER_UNIT_BYTES 64u
 
 /* 0 or -ENOMEM. All of the memory is free. */
-int places__open(struct places *places, uint32_t bytes);
-void places__close(struct places *places);
+int packet_buffer__open(struct packet_buffer *pool, uint32_t bytes);
+void packet_buffer__close(struct packet_buffer *pool);
 
 /* NULL: no room, or (*incomplete is set) no memory on the host. */
-struct place *places__take(struct places *places, uint32_t bytes, int *incomplete);
-void places__free(struct places *places, struct place *place);
+struct buffer *packet_buffer__alloc(struct packet_buffer *pool, uint32_t bytes, int *incomplete);
+void packet_buffer__free(struct packet_buffer *pool, struct buffer *buffer);
 /* Where it is, from the memory's start. */
-uint32_t place__offset(const struct place *place);
-uint32_t place__bytes(const struct place *place);
+uint32_t buffer__offset(const struct buffer *buffer);
+uint32_t buffer__bytes(const struct buffer *buffer);
 
 #endif

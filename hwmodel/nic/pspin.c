@@ -41,17 +41,17 @@ const char *const *pspin__assumptions(void)
 int pspin__packet(struct pspin *nic, const void *frame, size_t frame_bytes, struct pspin_result *out)
 {
 	struct pspin_offer offer = { .frame = frame, .frame_bytes = frame_bytes, .end_of_message = 1 };
-	int rc = nic->device->count > 1 ? -EOPNOTSUPP : nic__settle(nic);
+	int rc = nic->device->count > 1 ? -EOPNOTSUPP : nic__run_to_end(nic);
 
 	memset(out, 0, sizeof(*out));
-	journal__begin(&nic->journal);
+	event_log__begin(&nic->event_log);
 	if (rc)
 		return rc;
 	nic__one_at_a_time(nic, 1);
-	nic->device->asked_packet = offer.message = nic->device->wire.next_packet;
-	rc = wire__offer(nic, &offer);
+	nic->device->asked_packet = offer.message = nic->device->ingress.next_packet;
+	rc = ingress__offer(nic, &offer);
 	if (!rc)
-		rc = nic__settle(nic);
+		rc = nic__run_to_end(nic);
 	nic__one_at_a_time(nic, 0);
 	if (rc)
 		return rc;
@@ -60,9 +60,9 @@ int pspin__packet(struct pspin *nic, const void *frame, size_t frame_bytes, stru
 	out->frame = nic->device->asked.frame;
 	out->frame_bytes = nic->device->asked.frame_bytes;
 	if (nic->messages)
-		entries__had_events(nic->messages);
-	record__had_work(nic);
-	return journal__end(&nic->journal, out);
+		entries__events_taken(nic->messages);
+	record__work_taken(nic);
+	return event_log__end(&nic->event_log, out);
 }
 
 uint64_t pspin__count(const struct pspin *nic, enum spin_reason reason)
@@ -77,7 +77,7 @@ void pspin__observe(struct pspin *nic, const struct pspin_observer *observer)
 
 void pspin__lossy(struct pspin *nic, int lossy)
 {
-	nic->device->wire.loses = lossy;
+	nic->device->ingress.loses = lossy;
 }
 
 int pspin__offer(struct pspin *nic, const struct pspin_offer *offer)
@@ -86,7 +86,7 @@ int pspin__offer(struct pspin *nic, const struct pspin_offer *offer)
 
 	if (offer->at_ps < nic->device->offered_ps || !offer->frame_bytes)
 		return -EINVAL;
-	rc = wire__offer(device__match(nic->device, offer->frame, offer->frame_bytes), offer);
+	rc = ingress__offer(device__match(nic->device, offer->frame, offer->frame_bytes), offer);
 	if (!rc)
 		nic->device->offered_ps = offer->at_ps;
 	return rc;
@@ -96,9 +96,9 @@ int pspin__run(struct pspin *nic, uint64_t until_ps)
 {
 	uint64_t cycle = time__cycle(&nic->device->target, until_ps);
 
-	nic->device->soc.warm = 0;
+	nic->device->soc.ideal_icache = 0;
 	if (until_ps == UINT64_MAX || cycle >= UINT64_MAX - nic->device->opened)
-		return nic__settle(nic);
+		return nic__run_to_end(nic);
 	if (cycle + nic->device->opened > nic->device->soc.now)
 		soc__run(&nic->device->soc, cycle + nic->device->opened);
 	return device__is_incomplete(nic->device) ? -ENOMEM : 0;
@@ -107,22 +107,22 @@ int pspin__run(struct pspin *nic, uint64_t until_ps)
 /* What the first packet that does not go on is waiting for. */
 static void say(struct pspin *nic, char *to, size_t bytes)
 {
-	const struct flight *flight;
+	const struct inflight *inflight;
 
 	if (nic->device->hers_in_flight)
 		snprintf(to, bytes, "%u packets are in the MPQ engine or with handlers that do not end", nic->device->hers_in_flight);
-	else if ((flight = nic->ready.first))
-		snprintf(to, bytes, "packet %llu waits for MPQ %u to take its HER", (unsigned long long)flight->record.packet,
-			 flight->slot->id);
-	else if ((flight = nic->stored.first))
+	else if ((inflight = nic->ready.first))
+		snprintf(to, bytes, "packet %llu waits for MPQ %u to take its HER", (unsigned long long)inflight->record.packet,
+			 inflight->slot->id);
+	else if ((inflight = nic->stored.first))
 		snprintf(to, bytes, "packet %llu waits for a free MPQ: all %u are taken by messages whose end has not come",
-			 (unsigned long long)flight->record.packet, nic->slots.taken_count);
-	else if ((flight = nic->line.held))
+			 (unsigned long long)inflight->record.packet, nic->slots.taken_count);
+	else if ((inflight = nic->line.held))
 		snprintf(to, bytes,
 			 "packet %llu waits for %u bytes of packet memory: %u of %u are taken, by %u packets parked for the "
 			 "first one of their message",
-			 (unsigned long long)flight->record.packet, flight->record.packet_bytes,
-			 nic->device->places.taken_units * PLACE_BYTES, nic->device->places.units * PLACE_BYTES,
+			 (unsigned long long)inflight->record.packet, inflight->record.packet_bytes,
+			 nic->device->packet_buffer.taken_units * BUFFER_UNIT_BYTES, nic->device->packet_buffer.units * BUFFER_UNIT_BYTES,
 			 nic->messages ? nic->messages->parked_count : 0);
 	else
 		to[0] = 0;
@@ -142,7 +142,7 @@ const char *pspin__stuck(const struct pspin *nic)
 
 void pspin__cool(struct pspin *nic)
 {
-	soc__cool(&nic->device->soc);
+	soc__flush_icaches(&nic->device->soc);
 }
 
 /* What HPUs with several threads did, instead of what each thread did. */
@@ -169,9 +169,9 @@ void pspin__traffic(const struct pspin *nic, struct pspin_traffic *out)
 
 	*out = nic->traffic;
 	out->hers_peak = nic->device->hers_peak;
-	out->link_in_ps = nic->device->wire.busy_ps;
+	out->link_in_ps = nic->device->ingress.busy_ps;
 	out->now_ps = record__now(nic);
-	out->packet_memory_peak_bytes = nic->device->places.peak_units * PLACE_BYTES;
+	out->packet_memory_peak_bytes = nic->device->packet_buffer.peak_units * BUFFER_UNIT_BYTES;
 	out->messages_peak = nic->slots.taken_peak;
 	out->span_ps = nic->last_ps > nic->first_ps ? nic->last_ps - nic->first_ps : 0;
 	out->hpu_busy_ps = time__ps(target, nic->busy_cycles);

@@ -14,33 +14,33 @@
 
 /* --- the event log --- */
 
-static void journal__empty(struct journal *journal)
+static void event_log__empty(struct event_log *event_log)
 {
-	journal->task_count = journal->event_count = journal->send_count = 0;
+	event_log->task_count = event_log->event_count = event_log->send_count = 0;
 }
 
-void journal__begin(struct journal *journal)
+void event_log__begin(struct event_log *event_log)
 {
-	journal__empty(journal);
-	journal->incomplete = 0;
+	event_log__empty(event_log);
+	event_log->incomplete = 0;
 }
 
-void journal__free(struct journal *journal)
+void event_log__free(struct event_log *event_log)
 {
-	free(journal->tasks);
-	free(journal->events);
-	free(journal->sends);
+	free(event_log->tasks);
+	free(event_log->events);
+	free(event_log->sends);
 }
 
 /* Room for one more; NULL if there is none. */
-static void *add(struct journal *journal, void *list, unsigned *count, unsigned *room, size_t bytes)
+static void *add(struct event_log *event_log, void *list, unsigned *count, unsigned *room, size_t bytes)
 {
 	if (*count == *room) {
 		unsigned more = *room ? *room * 2 : 64;
 		void *grown = realloc(list, more * bytes);
 
 		if (!grown) {
-			journal->incomplete = 1;
+			event_log->incomplete = 1;
 			return NULL;
 		}
 		list = grown;
@@ -51,45 +51,45 @@ static void *add(struct journal *journal, void *list, unsigned *count, unsigned 
 	return list;
 }
 
-static struct pspin_task *journal__task(struct journal *journal)
+static struct pspin_task *event_log__task(struct event_log *event_log)
 {
-	struct pspin_task *list = add(journal, journal->tasks, &journal->task_count, &journal->task_room, sizeof(*list));
+	struct pspin_task *list = add(event_log, event_log->tasks, &event_log->task_count, &event_log->task_room, sizeof(*list));
 
 	if (!list)
-		return &journal->lost_task;
-	journal->tasks = list;
-	return &list[journal->task_count - 1];
+		return &event_log->lost_task;
+	event_log->tasks = list;
+	return &list[event_log->task_count - 1];
 }
 
-static struct spin_event *journal__event(struct journal *journal)
+static struct spin_event *event_log__event(struct event_log *event_log)
 {
-	struct spin_event *list = add(journal, journal->events, &journal->event_count, &journal->event_room, sizeof(*list));
+	struct spin_event *list = add(event_log, event_log->events, &event_log->event_count, &event_log->event_room, sizeof(*list));
 
 	if (!list)
-		return &journal->lost_event;
-	journal->events = list;
-	return &list[journal->event_count - 1];
+		return &event_log->lost_event;
+	event_log->events = list;
+	return &list[event_log->event_count - 1];
 }
 
-static struct spin_request *journal__send(struct journal *journal)
+static struct spin_request *event_log__send(struct event_log *event_log)
 {
-	struct spin_request *list = add(journal, journal->sends, &journal->send_count, &journal->send_room, sizeof(*list));
+	struct spin_request *list = add(event_log, event_log->sends, &event_log->send_count, &event_log->send_room, sizeof(*list));
 
 	if (!list)
-		return &journal->lost_send;
-	journal->sends = list;
-	return &list[journal->send_count - 1];
+		return &event_log->lost_send;
+	event_log->sends = list;
+	return &list[event_log->send_count - 1];
 }
 
-int journal__end(const struct journal *journal, struct pspin_result *out)
+int event_log__end(const struct event_log *event_log, struct pspin_result *out)
 {
-	out->tasks = journal->tasks;
-	out->task_count = journal->task_count;
-	out->events = journal->events;
-	out->event_count = journal->event_count;
-	out->sends = journal->sends;
-	out->send_count = journal->send_count;
-	return journal->incomplete ? -ENOMEM : 0;
+	out->tasks = event_log->tasks;
+	out->task_count = event_log->task_count;
+	out->events = event_log->events;
+	out->event_count = event_log->event_count;
+	out->sends = event_log->sends;
+	out->send_count = event_log->send_count;
+	return event_log->incomplete ? -ENOMEM : 0;
 }
 
 /* --- reports --- */
@@ -105,11 +105,11 @@ uint64_t record__now(const struct pspin *nic)
 }
 
 /* While nobody collects them, one is there at a time. */
-static struct journal *journal_of(struct pspin *nic)
+static struct event_log *event_log_of(struct pspin *nic)
 {
 	if (!nic->device->one_at_a_time)
-		journal__empty(&nic->journal);
-	return &nic->journal;
+		event_log__empty(&nic->event_log);
+	return &nic->event_log;
 }
 
 static void fill_task(struct pspin_task *to, const struct soc_task *task, enum pspin_task_kind kind)
@@ -139,17 +139,17 @@ static void count_task(struct pspin *nic, const struct soc_task *task)
 	nic->blocked_cycles += cycles[RV32_CYC_BLOCKED] + cycles[RV32_CYC_COMMAND];
 }
 
-const struct pspin_task *record__task(struct pspin *nic, const struct flight *flight, const struct soc_task *task)
+const struct pspin_task *record__task(struct pspin *nic, const struct inflight *inflight, const struct soc_task *task)
 {
-	struct pspin_task *to = journal__task(journal_of(nic));
+	struct pspin_task *to = event_log__task(event_log_of(nic));
 	struct pspin_task_record record;
 
-	fill_task(to, task, task->kind == SOC_HEADER ? PSPIN_HEADER : task->kind == SOC_PAYLOAD ? flight->kind : PSPIN_COMPLETION);
+	fill_task(to, task, task->kind == SOC_HEADER ? PSPIN_HEADER : task->kind == SOC_PAYLOAD ? inflight->kind : PSPIN_COMPLETION);
 	count_task(nic, task);
 	if (!nic->observer.task)
 		return to;
 	record = (struct pspin_task_record){
-		.packet = flight->record.packet,
+		.packet = inflight->record.packet,
 		.message_id = task->her->message_id,
 		.cluster = task->hpu->cluster,
 		.hpu = task->hpu->index,
@@ -178,9 +178,9 @@ int record__is_looked_at(const struct pspin *nic, const struct pspin_packet_reco
 	return nic->observer.packet || is_asked(nic, record);
 }
 
-void record__packet(struct pspin *nic, struct flight *flight, size_t frame_bytes)
+void record__packet(struct pspin *nic, struct inflight *inflight, size_t frame_bytes)
 {
-	struct pspin_packet_record *record = &flight->record;
+	struct pspin_packet_record *record = &inflight->record;
 	struct pspin_traffic *traffic = &nic->traffic;
 
 	record->frame = record->verdict == SPIN_VERDICT_DROP ? NULL : nic->device->frame;
@@ -196,25 +196,25 @@ void record__packet(struct pspin *nic, struct flight *flight, size_t frame_bytes
 		nic->observer.packet(nic->observer.arg, record);
 }
 
-void record__replayed(struct pspin *nic, const struct flight *flight)
+void record__replayed(struct pspin *nic, const struct inflight *inflight)
 {
-	if (nic->last_ps < flight->record.feedback_ps)
-		nic->last_ps = flight->record.feedback_ps;
+	if (nic->last_ps < inflight->record.feedback_ps)
+		nic->last_ps = inflight->record.feedback_ps;
 	if (nic->observer.replayed)
-		nic->observer.replayed(nic->observer.arg, &flight->record);
+		nic->observer.replayed(nic->observer.arg, &inflight->record);
 }
 
-void record__her(struct pspin *nic, const struct flight *flight)
+void record__her(struct pspin *nic, const struct inflight *inflight)
 {
-	const struct soc_her *her = &flight->her;
+	const struct soc_her *her = &inflight->her;
 	const struct soc_context *context = her->context;
 	struct pspin_her_record record;
 
 	if (!nic->observer.her)
 		return;
 	record = (struct pspin_her_record){
-		.packet = flight->record.packet,
-		.at_ps = flight->record.her_ps,
+		.packet = inflight->record.packet,
+		.at_ps = inflight->record.her_ps,
 		.message_id = her->message_id,
 		.end_of_message = her->end_of_message,
 		.l2 = her->l2,
@@ -230,7 +230,7 @@ void record__her(struct pspin *nic, const struct flight *flight)
 		.scratchpad = context->scratchpad,
 		.scratchpad_bytes = context->scratchpad_bytes,
 		.content = nic->memory->l2_packet + (her->l2 - L2_PACKET),
-		.scratch = (const uint8_t *)scratchpad__of(nic, flight->slot),
+		.scratch = (const uint8_t *)scratchpad__of(nic, inflight->slot),
 	};
 	nic->observer.her(nic->observer.arg, &record);
 }
@@ -281,7 +281,7 @@ void record__command_known(struct pspin *nic, const struct hpu_command *command)
 
 void record__event(struct pspin *nic, const struct spin_event *event)
 {
-	*journal__event(journal_of(nic)) = *event;
+	*event_log__event(event_log_of(nic)) = *event;
 	if (nic->observer.event)
 		nic->observer.event(nic->observer.arg, record__now(nic), event);
 }
@@ -294,10 +294,10 @@ void record__work(struct pspin *nic, struct spin_event *event, const void *item,
 	nic->work_taken++;
 	record__event(nic, event);
 	if (!nic->device->one_at_a_time)
-		record__had_work(nic);
+		record__work_taken(nic);
 }
 
-void record__had_work(struct pspin *nic)
+void record__work_taken(struct pspin *nic)
 {
 	if (nic->work_counts)
 		pspin__write(nic, nic->work_counts + offsetof(struct spin_work_counts_, taken), &nic->work_taken, sizeof(nic->work_taken));
@@ -305,7 +305,7 @@ void record__had_work(struct pspin *nic)
 
 struct spin_request *record__send(struct pspin *nic)
 {
-	return journal__send(journal_of(nic));
+	return event_log__send(event_log_of(nic));
 }
 
 void record__sent(struct pspin *nic, const struct spin_request *request)

@@ -105,7 +105,9 @@ int slots__open(struct pspin *nic, unsigned per_home, uint32_t scratch_bytes)
 	slots->homes_in_use = slots->homes;
 	slots->per_home = per_home;
 	slots->scratch_bytes = scratch_bytes;
-	slots->places = !scratch_bytes || nic->device->soc.is_foreign ? per_home : end > from ? (end - from) / contexts / scratch_bytes : 0;
+	slots->places = !scratch_bytes || nic->device->soc.third_party_image ? per_home
+			: end > from                                         ? (end - from) / contexts / scratch_bytes
+									     : 0;
 	if (!per_home || !slots->places || (uint64_t)per_home * contexts * clusters > SOC_MESSAGES)
 		return -EINVAL;
 	slots->all = calloc((size_t)slots->homes * per_home, sizeof(*slots->all));

@@ -9,7 +9,7 @@
  */
 #include "hwmodel/nic/nic.h"
 
-struct mpq;
+struct nic_mpq;
 
 struct slot {
 	uint32_t id;           /* the MPQ */
@@ -17,11 +17,11 @@ struct slot {
 	int is_taken;
 	unsigned in_flight; /* packets that are in the MPQ, or will be at once */
 	struct soc_context context;
-	uint32_t place_at; /* of its scratchpad, in the home cluster's L1; 0: it is not there, but in */
-	uint8_t *scratch;  /* this */
-	struct mpq *mpq;   /* of messages */
-	uint64_t message;  /* of images: the number that its packets were offered with */
-	int is_ending;     /* the end of the message has been given to it */
+	uint32_t place_at;   /* of its scratchpad, in the home cluster's L1; 0: it is not there, but in */
+	uint8_t *scratch;    /* this */
+	struct nic_mpq *mpq; /* of messages */
+	uint64_t message;    /* of images: the number that its packets were offered with */
+	int is_ending;       /* the end of the message has been given to it */
 };
 
 /* Of a message: what the NIC and the image tell each other, and the handlers' own part behind it. */

@@ -11,11 +11,11 @@
 
 struct arbiter {
 	unsigned turn;
-	uint64_t held; /* who asked when the choice was made that waits; 0: none does */
+	uint64_t pending; /* who asked when the choice was made that waits; 0: none does */
 };
 
 /* Of those that ask, by bits; some do. */
-static inline unsigned arbiter__choose(uint64_t asks, unsigned inputs, unsigned turn)
+static inline unsigned arbiter__choose(uint64_t requests, unsigned inputs, unsigned turn)
 {
 	unsigned low = 0, span = 1;
 
@@ -23,7 +23,7 @@ static inline unsigned arbiter__choose(uint64_t asks, unsigned inputs, unsigned 
 		span *= 2;
 	while (span /= 2) {
 		uint64_t half = (UINT64_C(1) << span) - 1;
-		int first = (asks >> low & half) != 0, second = (asks >> (low + span) & half) != 0;
+		int first = (requests >> low & half) != 0, second = (requests >> (low + span) & half) != 0;
 
 		if (!first || (second && turn & span))
 			low += span;
@@ -32,26 +32,26 @@ static inline unsigned arbiter__choose(uint64_t asks, unsigned inputs, unsigned 
 }
 
 /* Whose turn is next: the lowest above, else the lowest. */
-static inline unsigned arbiter__after(uint64_t asks, unsigned turn)
+static inline unsigned arbiter__after(uint64_t requests, unsigned turn)
 {
-	uint64_t above = turn < 63 ? asks >> (turn + 1) << (turn + 1) : 0;
+	uint64_t above = turn < 63 ? requests >> (turn + 1) << (turn + 1) : 0;
 
-	return (unsigned)__builtin_ctzll(above ? above : asks);
+	return (unsigned)__builtin_ctzll(above ? above : requests);
 }
 
 /* Of `inputs` some ask, by bits: who goes; -1: nobody, since who was chosen has to wait. */
-static inline int arbiter__grant(struct arbiter *arbiter, unsigned inputs, uint64_t asks, int is_ready)
+static inline int arbiter__grant(struct arbiter *arbiter, unsigned inputs, uint64_t requests, int is_ready)
 {
-	unsigned who;
+	unsigned winner;
 
-	if (arbiter->held)
-		asks = arbiter->held;
-	arbiter->held = is_ready ? 0 : asks;
+	if (arbiter->pending)
+		requests = arbiter->pending;
+	arbiter->pending = is_ready ? 0 : requests;
 	if (!is_ready)
 		return -1;
-	who = arbiter__choose(asks, inputs, arbiter->turn);
-	arbiter->turn = arbiter__after(asks, arbiter->turn);
-	return (int)who;
+	winner = arbiter__choose(requests, inputs, arbiter->turn);
+	arbiter->turn = arbiter__after(requests, arbiter->turn);
+	return (int)winner;
 }
 
 #endif

@@ -54,12 +54,12 @@ static int allowed(const struct hpu *hpu, const struct rv32_bus_request *req, en
 {
 	switch (region) {
 	case MEMORY_L1:
-		return !req->user_mode || hpu->soc->is_foreign || (req->addr & (L1_STRIDE - 1)) >= L1_PACKETS;
+		return !req->user_mode || hpu->soc->third_party_image || (req->addr & (L1_STRIDE - 1)) >= L1_PACKETS;
 	case MEMORY_L2_PACKET:
 		return !req->user_mode || (hpu->begun && req->addr >= hpu->task.packet_l2 && req->addr < hpu->l2_packet_end);
 	case MEMORY_L2_HANDLER: /* ours may have tables that PsPIN's protection does not reach (hwmodel/image/pspin.ld) */
-		return !req->user_mode || !hpu->soc->is_foreign || !((req->addr ^ hpu->task.handler_mem) & ~(PMP_HANDLER_BYTES - 1)) ||
-		       req->addr - L2_HANDLER < PMP_CONSTANTS_BYTES;
+		return !req->user_mode || !hpu->soc->third_party_image ||
+		       !((req->addr ^ hpu->task.handler_mem) & ~(PMP_HANDLER_BYTES - 1)) || req->addr - L2_HANDLER < PMP_CONSTANTS_BYTES;
 	case MEMORY_PROGRAM:
 		return req->kind == RV32_LOAD;
 	default:
@@ -151,53 +151,53 @@ static void move(struct hpu *hpu, struct rv32_bus_request *req, int is_own_l1, u
 }
 
 /* 1: it has come back and been served, so late. */
-static int is_back(struct hpu *hpu, uint64_t *late)
+static int take_grant(struct hpu *hpu, uint64_t *wait_cycles)
 {
-	if (!hpu->granted)
+	if (!hpu->grant)
 		return 0;
-	hpu->granted = 0;
-	*late = hpu->late;
+	hpu->grant = 0;
+	*wait_cycles = hpu->wait_cycles;
 	return 1;
 }
 
 /* The own L1: how many cycles its bank is late. */
-static enum rv32_bus_status ask_bank(struct hpu *hpu, const struct rv32_bus_request *req, uint64_t *late)
+static enum rv32_bus_status request_bank(struct hpu *hpu, const struct rv32_bus_request *req, uint64_t *wait_cycles)
 {
 	struct soc *soc = hpu->soc;
 	uint64_t at;
 
-	if (is_back(hpu, late))
+	if (take_grant(hpu, wait_cycles))
 		return RV32_BUS_OK;
-	if (!hpu__may_near(hpu, req->cycle))
+	if (!lookahead__allows_l1(hpu, req->cycle))
 		return RV32_BUS_STOP;
 	at = l1__request(soc, req->cycle, hpu->cluster, hpu->index, req->addr, req->kind,
-			 soc->near < soc->same ? soc->near + 1 : soc->same);
+			 soc->lookahead_l1 < soc->next_in_cluster ? soc->lookahead_l1 + 1 : soc->next_in_cluster);
 	if (at == L1_WAITS) {
-		hpu->late = req->cycle;
-		hpu->away = 1;
+		hpu->wait_cycles = req->cycle;
+		hpu->pending = 1;
 		return RV32_BUS_STOP;
 	}
-	*late = at - req->cycle;
+	*wait_cycles = at - req->cycle;
 	return RV32_BUS_OK;
 }
 
 /* How many cycles longer than on an idle machine; with RV32_BUS_STOP it is not known yet. */
-static enum rv32_bus_status queue(struct hpu *hpu, const struct rv32_bus_request *req, enum memory_region region, unsigned of_cluster,
-				  uint64_t *late)
+static enum rv32_bus_status request(struct hpu *hpu, const struct rv32_bus_request *req, enum memory_region region, unsigned of_cluster,
+				    uint64_t *wait_cycles)
 {
 	struct soc *soc = hpu->soc;
 
-	*late = 0;
+	*wait_cycles = 0;
 	if (region == MEMORY_L1 && of_cluster == hpu->cluster) /* beside the windows: another HPU's stack */
-		return ask_bank(hpu, req, late);
-	if (is_back(hpu, late))
+		return request_bank(hpu, req, wait_cycles);
+	if (take_grant(hpu, wait_cycles))
 		return RV32_BUS_OK;
-	if (!hpu__may(hpu, req->cycle))
+	if (!lookahead__allows(hpu, req->cycle))
 		return RV32_BUS_STOP;
 	if (region == MEMORY_L1)
 		l1__request_remote(hpu, req->cycle, of_cluster, req->addr % L1_STRIDE, req->kind);
 	else
-		l2_port__ask(soc->l2_port, hpu, req->cycle, region, req->kind);
+		l2_port__request(soc->l2_port, hpu, req->cycle, region, req->kind);
 	return RV32_BUS_STOP;
 }
 
@@ -212,11 +212,11 @@ static enum rv32_cause cause(const struct hpu *hpu, enum memory_region region, u
  * A: a thread that loads a word by LR again, and has not tried SC since it did so last, waits for a lock, as our runtime does.
  * Its holder may be a thread of the same HPU that waits for the host.
  */
-static int waits_for_a_lock(struct hpu *hpu, const struct rv32_bus_request *req)
+static int waits_for_lock(struct hpu *hpu, const struct rv32_bus_request *req)
 {
 	if (req->kind == RV32_SC)
 		hpu->tried = 0;
-	return req->kind == RV32_LR && hpu->tried == req->addr && !hpu->granted;
+	return req->kind == RV32_LR && hpu->tried == req->addr && !hpu->grant;
 }
 
 static enum rv32_bus_status memory_access(struct hpu *hpu, struct rv32_bus_request *req)
@@ -224,7 +224,7 @@ static enum rv32_bus_status memory_access(struct hpu *hpu, struct rv32_bus_reque
 	enum rv32_bus_status status;
 	enum memory_region region;
 	unsigned of_cluster;
-	uint64_t late;
+	uint64_t wait_cycles;
 	int is_own_l1;
 	uint8_t *at;
 
@@ -234,16 +234,16 @@ static enum rv32_bus_status memory_access(struct hpu *hpu, struct rv32_bus_reque
 		return RV32_BUS_FAULT;
 	if ((req->kind == RV32_LR || req->kind == RV32_SC) && region == MEMORY_L1)
 		return RV32_BUS_FAULT;
-	if (hpu->pipeline && waits_for_a_lock(hpu, req)) {
+	if (hpu->pipeline && waits_for_lock(hpu, req)) {
 		status = driver__yield(hpu, req);
 		if (status != RV32_BUS_OK)
 			return status;
 	}
-	status = queue(hpu, req, region, of_cluster, &late);
+	status = request(hpu, req, region, of_cluster, &wait_cycles);
 	if (status != RV32_BUS_OK)
 		return status;
 	move(hpu, req, is_own_l1, at);
-	req->wait_cycles = latency_cycles(hpu->target, req->kind, region, is_own_l1) - 1 + (uint32_t)late;
+	req->wait_cycles = latency_cycles(hpu->target, req->kind, region, is_own_l1) - 1 + (uint32_t)wait_cycles;
 	if (req->kind == RV32_SC && region == MEMORY_L2_HANDLER)
 		answer_sc(hpu, req);
 	req->wait_cause = cause(hpu, region, of_cluster);
@@ -251,15 +251,15 @@ static enum rv32_bus_status memory_access(struct hpu *hpu, struct rv32_bus_reque
 }
 
 /* The core's own windows while they are shared, and lines of instructions: when; what is there the core knows. */
-static enum rv32_bus_status turn(struct hpu *hpu, struct rv32_bus_request *req)
+static enum rv32_bus_status request_window(struct hpu *hpu, struct rv32_bus_request *req)
 {
 	enum rv32_bus_status status;
-	uint64_t late = 0;
+	uint64_t wait_cycles = 0;
 
 	if (req->kind == RV32_FETCH)
-		return hpu__may(hpu, req->cycle) ? RV32_BUS_OK : RV32_BUS_STOP;
-	status = ask_bank(hpu, req, &late);
-	req->wait_cycles = (uint32_t)late;
+		return lookahead__allows(hpu, req->cycle) ? RV32_BUS_OK : RV32_BUS_STOP;
+	status = request_bank(hpu, req, &wait_cycles);
+	req->wait_cycles = (uint32_t)wait_cycles;
 	return status;
 }
 
@@ -315,7 +315,7 @@ enum rv32_bus_status hpu__access(void *arg, struct rv32_bus_request *req)
 
 	req->wait_cycles = 0;
 	if (req->in_window || req->kind == RV32_FETCH)
-		return turn(hpu, req);
+		return request_window(hpu, req);
 	status = route(hpu, req);
 	if (hpu->watch && status == RV32_BUS_OK)
 		hpu->watch(hpu->watch_arg, req);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * The way of an HPU's command to its interface, and what the interface does with it; see commands.h. Called by the HPU driver
- * (driver.c), which learns of a command's times by soc->up->command_known().
+ * (driver.c), which learns of a command's times by soc->up->on_command_known().
  */
 #include <stdlib.h>
 
@@ -225,7 +225,7 @@ static const uint64_t *place_of(const struct interfaces *interfaces, unsigned in
 	return first;
 }
 
-static uint64_t interface__has_place(const struct interfaces *interfaces, unsigned interface)
+static uint64_t interface__free_from(const struct interfaces *interfaces, unsigned interface)
 {
 	return *place_of(interfaces, interface);
 }
@@ -244,7 +244,8 @@ static void occupy(struct interfaces *interfaces, uint64_t cycle, const struct h
 }
 
 /* When a lane can begin with it; *change: of that, the cycles between two clusters' L1s. */
-static uint64_t lane_free(const struct interfaces *interfaces, const struct lane *lane, const struct hpu_command *command, uint64_t *change)
+static uint64_t lane_free_from(const struct interfaces *interfaces, const struct lane *lane, const struct hpu_command *command,
+			       uint64_t *change)
 {
 	const int in_l1 = command->region == MEMORY_L1 && lane->any, same = lane->cluster == command->cluster;
 
@@ -264,14 +265,14 @@ static void occupy_lane(const struct interfaces *interfaces, struct lane *lane, 
 	lane->any = 1;
 }
 
-static void interface__take(struct interfaces *interfaces, uint64_t cycle, struct hpu_command *command)
+static void interface__admit(struct interfaces *interfaces, uint64_t cycle, struct hpu_command *command)
 {
 	const struct pspin_target *target = interfaces->target;
 	struct lane *lane = &interfaces->interface[interface__of(command->kind)].lane[command->kind == HPU_FROM_HOST];
 	const struct beats beats = beats_of(target, command);
 	const int reads = command->nic && command->kind != HPU_FROM_HOST;
 	uint64_t *link = link_of(interfaces, command->kind), link_from, change;
-	const uint64_t free = lane_free(interfaces, lane, command, &change);
+	const uint64_t free = lane_free_from(interfaces, lane, command, &change);
 	uint64_t start = cycle - INTERFACE_CYCLES, end;
 
 	/* a link is free in the midst of a cycle: who comes next waits for the rest there, not here */
@@ -287,11 +288,11 @@ static void interface__take(struct interfaces *interfaces, uint64_t cycle, struc
 	end = move(interfaces, command, start, end);
 	if (command->kind == HPU_FROM_HOST) {
 		uint64_t done = end + host_cycles(interfaces, command) + 1 + latency(target, command, command->region);
-		uint64_t from = done > WRITTEN_CYCLES + beats.nic ? done - WRITTEN_CYCLES - beats.nic : 0, waits;
+		uint64_t from = done > WRITTEN_CYCLES + beats.nic ? done - WRITTEN_CYCLES - beats.nic : 0, wait_cycles;
 
-		waits = pass_port(interfaces, command, from, beats.nic);
-		start += waits;
-		end += waits;
+		wait_cycles = pass_port(interfaces, command, from, beats.nic);
+		start += wait_cycles;
+		end += wait_cycles;
 	}
 	occupy_lane(interfaces, lane, command, start, max_u64(beats.nic, beats.host));
 	interfaces->busy_ps[command->kind] +=
@@ -390,24 +391,24 @@ void commands__issue(struct commands *commands, uint64_t cycle, struct hpu *hpu,
 /* One of the cluster's HPUs' commands goes to its register. */
 static int collect(struct commands *commands, struct cluster *cluster, uint64_t cycle)
 {
-	uint64_t asks = 0;
+	uint64_t requests = 0;
 	struct queue *queue;
-	int who;
+	int winner;
 
 	for (unsigned i = 0; cluster->has >> i; i++)
 		if (cluster->has >> i & 1 && cluster->queue[i].waiting[cluster->queue[i].first].seen <= cycle)
-			asks |= UINT64_C(1) << i;
-	if (!asks)
+			requests |= UINT64_C(1) << i;
+	if (!requests)
 		return 0;
-	who = arbiter__grant(&cluster->arbiter, target__threads(commands->soc->target), asks, cluster->count < REGISTER_COMMANDS);
-	if (who < 0)
+	winner = arbiter__grant(&cluster->arbiter, target__threads(commands->soc->target), requests, cluster->count < REGISTER_COMMANDS);
+	if (winner < 0)
 		return 0;
-	queue = &cluster->queue[who];
+	queue = &cluster->queue[winner];
 	cluster->reg[cluster->count] = queue->waiting[queue->first];
 	cluster->reg[cluster->count++].seen = cycle + 1;
 	queue->first = (queue->first + 1) % HPU_COMMAND_SLOTS_MAX;
 	if (!--queue->count)
-		cluster->has &= ~(UINT64_C(1) << who);
+		cluster->has &= ~(UINT64_C(1) << winner);
 	return 1;
 }
 
@@ -420,30 +421,30 @@ static struct hpu_command *command_of(const struct waiting *waiting)
 static int admit(struct commands *commands, unsigned interface, uint64_t cycle)
 {
 	const unsigned clusters = (unsigned)commands->soc->target->clusters;
-	uint64_t asks = 0, place;
+	uint64_t requests = 0, free_from;
 	struct cluster *cluster;
 	struct waiting waiting;
-	int who;
+	int winner;
 
 	for (unsigned i = 0; i < clusters; i++) {
 		cluster = &commands->cluster[i];
 		if (cluster->count && cluster->reg[0].seen <= cycle && interface__of(command_of(&cluster->reg[0])->kind) == interface)
-			asks |= UINT64_C(1) << i;
+			requests |= UINT64_C(1) << i;
 	}
-	if (!asks)
+	if (!requests)
 		return 0;
-	place = interface__has_place(commands->interfaces, interface);
-	who = arbiter__grant(&commands->arbiter[interface], clusters, asks, place <= cycle);
-	if (who < 0) {
-		wake(commands, place);
+	free_from = interface__free_from(commands->interfaces, interface);
+	winner = arbiter__grant(&commands->arbiter[interface], clusters, requests, free_from <= cycle);
+	if (winner < 0) {
+		wake(commands, free_from);
 		return 0;
 	}
-	cluster = &commands->cluster[who];
+	cluster = &commands->cluster[winner];
 	waiting = cluster->reg[0];
 	cluster->reg[0] = cluster->reg[1];
 	cluster->count--;
-	interface__take(commands->interfaces, cycle, command_of(&waiting));
-	waiting.hpu->soc->up->command_known(waiting.hpu, waiting.slot);
+	interface__admit(commands->interfaces, cycle, command_of(&waiting));
+	waiting.hpu->soc->up->on_command_known(waiting.hpu, waiting.slot);
 	return 1;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Packet copies: the packet buffer of a cluster's L1 and the engine that copies packets there from L2; see copies.h. Called by the
- * cluster schedulers, which learn of a copy's end by soc->up->copied().
+ * cluster schedulers, which learn of a copy's end by soc->up->on_copied().
  */
 #include <stdlib.h>
 #include <string.h>
@@ -145,23 +145,23 @@ void rings__give_back(struct rings *rings, uint64_t cycle, uint32_t offset, uint
 
 /* --- the copies --- */
 
-struct ask {
+struct copy_request {
 	uint64_t from; /* when it can be let in */
 	uint32_t l1, beats;
 };
 
-struct asker {
-	struct ask *ask; /* a queue of those that wait */
+struct requester {
+	struct copy_request *copy_request; /* a queue of those that wait */
 	uint32_t first, count;
 	uint64_t *leaves; /* when each of those let in makes room for another; a ring of copy_queue */
 	uint32_t admitted;
 	uint64_t written[COPY_BUFFERED]; /* when the writer began with each of the last ones */
 	uint64_t writer_free;
-	int rests; /* the last one was shorter than copy_gap */
+	int writer_rests; /* the last one was shorter than copy_gap */
 };
 
 /* One that was let in and is not known to have arrived. */
-struct flight {
+struct in_flight {
 	uint64_t from, to; /* memory reads it */
 	uint64_t done;
 	unsigned cluster;
@@ -171,10 +171,10 @@ struct flight {
 
 struct copies {
 	struct soc *soc;
-	struct flight *flight; /* a ring, in the order in which they are read */
-	uint32_t flights, first, count;
-	struct asker *asker; /* per cluster */
-	uint32_t room;       /* of their queues: a cluster has no more tasks */
+	struct in_flight *in_flight; /* a ring, in the order in which they are read */
+	uint32_t in_flight_max, first, count;
+	struct requester *requester; /* per cluster */
+	uint32_t room;               /* of their queues: a cluster has no more tasks */
 	struct arbiter arbiter;
 	uint64_t begun; /* when memory begins with the last that was let in */
 	uint64_t next;  /* when another can be let in */
@@ -192,25 +192,25 @@ struct copies *copies__new(struct soc *soc)
 		return NULL;
 	copies->soc = soc;
 	copies->room = (uint32_t)target->hers_buffered + target__threads(target);
-	copies->asker = calloc(target->clusters, sizeof(*copies->asker));
-	copies->flights = copies->room * (uint32_t)target->clusters;
-	copies->flight = calloc(copies->flights, sizeof(*copies->flight));
+	copies->requester = calloc(target->clusters, sizeof(*copies->requester));
+	copies->in_flight_max = copies->room * (uint32_t)target->clusters;
+	copies->in_flight = calloc(copies->in_flight_max, sizeof(*copies->in_flight));
 	wakeup__init(&copies->wakeup);
-	for (unsigned i = 0; copies->asker && i < target->clusters; i++) {
-		struct asker *asker = &copies->asker[i];
+	for (unsigned i = 0; copies->requester && i < target->clusters; i++) {
+		struct requester *requester = &copies->requester[i];
 
-		asker->ask = calloc(copies->room, sizeof(*asker->ask));
-		asker->leaves = calloc(target->copy_queue, sizeof(*asker->leaves));
-		if (!asker->ask || !asker->leaves) {
+		requester->copy_request = calloc(copies->room, sizeof(*requester->copy_request));
+		requester->leaves = calloc(target->copy_queue, sizeof(*requester->leaves));
+		if (!requester->copy_request || !requester->leaves) {
 			copies__free(copies);
 			return NULL;
 		}
 	}
-	if (!copies->asker || !copies->flight) {
+	if (!copies->requester || !copies->in_flight) {
 		copies__free(copies);
 		return NULL;
 	}
-	l2__tell(soc->l2, delayed, copies);
+	l2__on_delay(soc->l2, delayed, copies);
 	return copies;
 }
 
@@ -218,35 +218,35 @@ void copies__free(struct copies *copies)
 {
 	if (!copies)
 		return;
-	for (unsigned i = 0; copies->asker && i < copies->soc->target->clusters; i++) {
-		free(copies->asker[i].ask);
-		free(copies->asker[i].leaves);
+	for (unsigned i = 0; copies->requester && i < copies->soc->target->clusters; i++) {
+		free(copies->requester[i].copy_request);
+		free(copies->requester[i].leaves);
 	}
-	free(copies->asker);
-	free(copies->flight);
+	free(copies->requester);
+	free(copies->in_flight);
 	free(copies);
 }
 
 /* The cycle from which on a cluster could be let in; UINT64_MAX: it has nothing. */
-static uint64_t eligible(const struct copies *copies, const struct asker *asker)
+static uint64_t eligible(const struct copies *copies, const struct requester *requester)
 {
-	uint64_t leaves = asker->leaves[asker->admitted % copies->soc->target->copy_queue];
+	uint64_t leaves = requester->leaves[requester->admitted % copies->soc->target->copy_queue];
 
-	if (!asker->count)
+	if (!requester->count)
 		return UINT64_MAX;
-	return leaves > asker->ask[asker->first].from ? leaves : asker->ask[asker->first].from;
+	return leaves > requester->copy_request[requester->first].from ? leaves : requester->copy_request[requester->first].from;
 }
 
-static struct flight *flight_at(struct copies *copies, uint32_t i)
+static struct in_flight *in_flight_at(struct copies *copies, uint32_t i)
 {
-	return &copies->flight[(copies->first + i) % copies->flights];
+	return &copies->in_flight[(copies->first + i) % copies->in_flight_max];
 }
 
 /* Another of its cluster is before it. */
-static int is_behind(struct copies *copies, const struct flight *flight)
+static int is_behind(struct copies *copies, const struct in_flight *in_flight)
 {
-	for (uint32_t i = 0; flight_at(copies, i) != flight; i++)
-		if (flight_at(copies, i)->cluster == flight->cluster && !flight_at(copies, i)->arrived)
+	for (uint32_t i = 0; in_flight_at(copies, i) != in_flight; i++)
+		if (in_flight_at(copies, i)->cluster == in_flight->cluster && !in_flight_at(copies, i)->arrived)
 			return 1;
 	return 0;
 }
@@ -254,31 +254,31 @@ static int is_behind(struct copies *copies, const struct flight *flight)
 static void arrived(void *arg, uint64_t cycle, uint64_t at)
 {
 	struct copies *copies = arg;
-	struct flight *flight = &copies->flight[at];
+	struct in_flight *in_flight = &copies->in_flight[at];
 
-	if (flight->done > cycle || is_behind(copies, flight)) {
-		events__add(&copies->soc->events, flight->done > cycle ? flight->done : cycle + 1, arrived, copies, at);
+	if (in_flight->done > cycle || is_behind(copies, in_flight)) {
+		events__add(&copies->soc->events, in_flight->done > cycle ? in_flight->done : cycle + 1, arrived, copies, at);
 		return;
 	}
-	flight->arrived = 1;
-	while (copies->count && copies->flight[copies->first].arrived) {
-		copies->first = (copies->first + 1) % copies->flights;
+	in_flight->arrived = 1;
+	while (copies->count && copies->in_flight[copies->first].arrived) {
+		copies->first = (copies->first + 1) % copies->in_flight_max;
 		copies->count--;
 	}
-	copies->soc->up->copied(copies->soc, flight->cluster, cycle);
+	copies->soc->up->on_copied(copies->soc, in_flight->cluster, cycle);
 }
 
 /* It begins a cycle later. */
-static void begin_later(struct copies *copies, struct flight *flight)
+static void delay(struct copies *copies, struct in_flight *in_flight)
 {
-	struct asker *asker = &copies->asker[flight->cluster];
+	struct requester *requester = &copies->requester[in_flight->cluster];
 
-	copies->begun += copies->begun == flight->from;
-	flight->from++;
-	if (asker->admitted - flight->number <= copies->soc->target->copy_queue)
-		asker->leaves[flight->number % copies->soc->target->copy_queue]++;
-	if (asker->admitted - flight->number <= COPY_BUFFERED)
-		asker->written[flight->number % COPY_BUFFERED]++;
+	copies->begun += copies->begun == in_flight->from;
+	in_flight->from++;
+	if (requester->admitted - in_flight->number <= copies->soc->target->copy_queue)
+		requester->leaves[in_flight->number % copies->soc->target->copy_queue]++;
+	if (requester->admitted - in_flight->number <= COPY_BUFFERED)
+		requester->written[in_flight->number % COPY_BUFFERED]++;
 }
 
 /* An HPU's load is read in this cycle (RTL: loads of packet memory are not slowed by copies, whatever their number). */
@@ -288,18 +288,18 @@ static void delayed(void *arg, uint64_t cycle)
 	uint64_t end = cycle + 1;
 
 	for (uint32_t i = 0; i < copies->count; i++) {
-		struct flight *flight = flight_at(copies, i);
+		struct in_flight *in_flight = in_flight_at(copies, i);
 
-		if (flight->to <= cycle)
+		if (in_flight->to <= cycle)
 			continue;
-		if (flight->from >= end)
+		if (in_flight->from >= end)
 			return;
-		if (flight->from > cycle)
-			begin_later(copies, flight);
-		flight->done++;
-		end = ++flight->to;
-		if (copies->asker[flight->cluster].admitted - flight->number == 1)
-			copies->asker[flight->cluster].writer_free++;
+		if (in_flight->from > cycle)
+			delay(copies, in_flight);
+		in_flight->done++;
+		end = ++in_flight->to;
+		if (copies->requester[in_flight->cluster].admitted - in_flight->number == 1)
+			copies->requester[in_flight->cluster].writer_free++;
 	}
 }
 
@@ -307,51 +307,53 @@ static void delayed(void *arg, uint64_t cycle)
  * Beats are read as soon as memory has them, though no more than COPY_BUFFERED transfers ahead of the writer into L1, which takes
  * copy_gap for the shortest. One that comes just when it could have gone on finds it at rest, and waits a cycle more.
  */
-static uint64_t write_from(struct asker *asker, uint64_t read, uint32_t beats, uint32_t gap)
+static uint64_t write_from(struct requester *requester, uint64_t read, uint32_t beats, uint32_t gap)
 {
-	uint64_t from = read > asker->writer_free ? read : asker->writer_free + (read == asker->writer_free && asker->rests);
+	uint64_t from =
+		read > requester->writer_free ? read : requester->writer_free + (read == requester->writer_free && requester->writer_rests);
 
-	asker->written[asker->admitted % COPY_BUFFERED] = from;
-	asker->writer_free = from + (beats > gap ? beats : gap);
-	asker->rests = beats < gap;
+	requester->written[requester->admitted % COPY_BUFFERED] = from;
+	requester->writer_free = from + (beats > gap ? beats : gap);
+	requester->writer_rests = beats < gap;
 	return from;
 }
 
 static void admit(struct copies *copies, uint64_t cycle, unsigned cluster)
 {
 	const struct pspin_target *target = copies->soc->target;
-	struct asker *asker = &copies->asker[cluster];
-	struct ask ask = asker->ask[asker->first];
+	struct requester *requester = &copies->requester[cluster];
+	struct copy_request copy_request = requester->copy_request[requester->first];
 	const uint64_t beat_cycles = target->copy_cycles > COPY_ANSWER_CYCLES ? target->copy_cycles - COPY_ANSWER_CYCLES : 0;
-	uint64_t room = asker->admitted < COPY_BUFFERED ? 0 : asker->written[asker->admitted % COPY_BUFFERED] + 1;
-	uint64_t read = l2__burst(copies->soc->l2, cycle > room ? cycle : room, ask.beats);
-	uint64_t from = write_from(asker, read, ask.beats, (uint32_t)target->copy_gap), done;
+	uint64_t room = requester->admitted < COPY_BUFFERED ? 0 : requester->written[requester->admitted % COPY_BUFFERED] + 1;
+	uint64_t read = l2__burst(copies->soc->l2, cycle > room ? cycle : room, copy_request.beats);
+	uint64_t from = write_from(requester, read, copy_request.beats, (uint32_t)target->copy_gap), done;
 	struct dma *dma = &copies->soc->dmas[cluster];
 
-	dma->free = (dma->free > read ? dma->free : read) + ask.beats; /* transfers of HPUs come behind it */
-	asker->first = (asker->first + 1) % copies->room;
-	asker->count--;
-	asker->leaves[asker->admitted++ % target->copy_queue] = read + COPY_PLACE_CYCLES;
+	dma->free = (dma->free > read ? dma->free : read) + copy_request.beats; /* transfers of HPUs come behind it */
+	requester->first = (requester->first + 1) % copies->room;
+	requester->count--;
+	requester->leaves[requester->admitted++ % target->copy_queue] = read + COPY_PLACE_CYCLES;
 	/* one waits at memory behind the one that is read; behind one whose writer is busy nobody, whosever it is */
 	copies->next = (room > cycle ? read : copies->begun > cycle ? copies->begun : cycle) + 1;
 	copies->begun = read;
-	done = from + (ask.beats < target->copy_beats ? target->copy_beats : ask.beats) + target->copy_cycles;
+	done = from + (copy_request.beats < target->copy_beats ? target->copy_beats : copy_request.beats) + target->copy_cycles;
 	/* its answer is on its way when the last one is written */
-	for (uint32_t i = 0; i < ask.beats; i++)
-		l1__beat(copies->soc->l1[cluster], from + i + beat_cycles, ask.l1 + i * (uint32_t)target->beat_bytes);
-	*flight_at(copies, copies->count) = (struct flight){ read, read + ask.beats, done, cluster, asker->admitted - 1, 0 };
-	events__add(&copies->soc->events, done, arrived, copies, (copies->first + copies->count++) % copies->flights);
+	for (uint32_t i = 0; i < copy_request.beats; i++)
+		l1__beat(copies->soc->l1[cluster], from + i + beat_cycles, copy_request.l1 + i * (uint32_t)target->beat_bytes);
+	*in_flight_at(copies, copies->count) =
+		(struct in_flight){ read, read + copy_request.beats, done, cluster, requester->admitted - 1, 0 };
+	events__add(&copies->soc->events, done, arrived, copies, (copies->first + copies->count++) % copies->in_flight_max);
 }
 
 static void step(void *arg, uint64_t cycle, uint64_t what);
 
 /* The earliest cycle in which another can be let in. */
-static void set(struct copies *copies, uint64_t cycle)
+static void set_wakeup(struct copies *copies, uint64_t cycle)
 {
 	uint64_t next = UINT64_MAX;
 
 	for (unsigned i = 0; i < copies->soc->target->clusters; i++) {
-		uint64_t from = eligible(copies, &copies->asker[i]);
+		uint64_t from = eligible(copies, &copies->requester[i]);
 
 		next = from < next ? from : next;
 	}
@@ -366,25 +368,25 @@ static void step(void *arg, uint64_t cycle, uint64_t what)
 {
 	struct copies *copies = arg;
 	const unsigned clusters = (unsigned)copies->soc->target->clusters;
-	uint64_t asks = 0;
+	uint64_t requests = 0;
 
 	(void)what;
 	if (!wakeup__is_first(&copies->wakeup, cycle))
 		return;
 	for (unsigned i = 0; i < clusters; i++)
-		if (eligible(copies, &copies->asker[i]) <= cycle)
-			asks |= UINT64_C(1) << i;
-	if (asks && cycle >= copies->next)
-		admit(copies, cycle, (unsigned)arbiter__grant(&copies->arbiter, clusters, asks, 1));
-	set(copies, cycle);
+		if (eligible(copies, &copies->requester[i]) <= cycle)
+			requests |= UINT64_C(1) << i;
+	if (requests && cycle >= copies->next)
+		admit(copies, cycle, (unsigned)arbiter__grant(&copies->arbiter, clusters, requests, 1));
+	set_wakeup(copies, cycle);
 }
 
-void copies__ask(struct copies *copies, uint64_t cycle, unsigned cluster, uint32_t l1, uint32_t beats)
+void copies__request(struct copies *copies, uint64_t cycle, unsigned cluster, uint32_t l1, uint32_t beats)
 {
-	struct asker *asker = &copies->asker[cluster];
+	struct requester *requester = &copies->requester[cluster];
 	uint64_t launched = copies->soc->dmas[cluster].launched; /* one engine, in order */
 	uint64_t from = launched > cycle + 1 ? launched : cycle + 1;
 
-	asker->ask[(asker->first + asker->count++) % copies->room] = (struct ask){ from, l1, beats };
-	set(copies, cycle);
+	requester->copy_request[(requester->first + requester->count++) % copies->room] = (struct copy_request){ from, l1, beats };
+	set_wakeup(copies, cycle);
 }

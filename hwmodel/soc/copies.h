@@ -18,7 +18,7 @@ void copies__free(struct copies *copies);
 /*
  * A cluster asks in this cycle for a copy of so many beats to that offset of its L1; scheduler__copied() says when it is done.
  */
-void copies__ask(struct copies *copies, uint64_t cycle, unsigned cluster, uint32_t l1, uint32_t beats);
+void copies__request(struct copies *copies, uint64_t cycle, unsigned cluster, uint32_t l1, uint32_t beats);
 
 /*
  * A cluster's packet buffer in L1: rings of 64-byte slots (hwmodel/README.md, "Packet copies"). A packet's place is

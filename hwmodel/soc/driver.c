@@ -33,7 +33,7 @@ static int decode(const struct hpu *hpu, struct hpu_command *command, uint32_t *
 		command->host = w[3] ? (uint64_t)w[3] << 32 | w[2] : 0;
 		*nic = w[3] ? 0 : w[2];
 		command->bytes = w[4];
-		if (hpu->soc->is_foreign) {
+		if (hpu->soc->third_party_image) {
 			command->flow = HPU_SEND_REPLY;
 			return !w[3];
 		}
@@ -101,7 +101,7 @@ static void issue_command(struct hpu *hpu, uint64_t cycle, unsigned slot)
 	for (unsigned i = 0; i < HPU_COMMAND_KINDS; i++)
 		command->number += hpu->result.commands[i];
 	if (!hpu->begun || !decode(hpu, command, &nic) || !locate(hpu, command, nic, &command->region, &command->cluster) ||
-	    soc->nic->command(soc->nic_arg, hpu->running, command)) {
+	    soc->nic->on_command(soc->nic_arg, hpu->running, command)) {
 		if (!hpu->result.error)
 			hpu->result.error = PSPIN_ERROR_COMMAND;
 		set_done(hpu, slot, cycle + 1);
@@ -163,11 +163,11 @@ static void wait_until(struct rv32_bus_request *req, uint64_t cycle, enum rv32_c
 /* Not before events say more; they have said all up to the horizon. */
 static enum rv32_bus_status ask_again(struct hpu *hpu, const struct rv32_bus_request *req)
 {
-	if (req->cycle > hpu->soc->horizon)
-		hpu->held = req->cycle;
+	if (req->cycle > hpu->soc->lookahead)
+		hpu->blocked_until = req->cycle;
 	else
-		hpu->away = 1;
-	hpu->asks = 1;
+		hpu->pending = 1;
+	hpu->awaits_command = 1;
 	return RV32_BUS_STOP;
 }
 
@@ -209,22 +209,22 @@ void command__known(struct hpu *hpu, unsigned slot)
 	const struct soc *soc = hpu->soc;
 
 	set_done(hpu, slot, hpu->commands[slot].done);
-	if (soc->nic->known)
-		soc->nic->known(soc->nic_arg, &hpu->commands[slot]);
-	soc->up->commands_known(hpu);
+	if (soc->nic->on_known)
+		soc->nic->on_known(soc->nic_arg, &hpu->commands[slot]);
+	soc->up->on_commands_known(hpu);
 	if (hpu->parked)
 		driver__commands_known(hpu);
-	if (!hpu->asks)
+	if (!hpu->awaits_command)
 		return;
-	hpu->asks = 0;
-	hpu->away = 0;
+	hpu->awaits_command = 0;
+	hpu->pending = 0;
 	soc__wake(hpu->soc, hpu, soc->now);
 }
 
 /* The thread waits for its driver; what it waits in is asked for again when it has the pipeline back. */
 static enum rv32_bus_status park(struct hpu *hpu, const struct rv32_bus_request *req, int issues)
 {
-	if (!hpu__may(hpu, req->cycle))
+	if (!lookahead__allows(hpu, req->cycle))
 		return RV32_BUS_STOP;
 	hpu->issues = issues;
 	threads__park(hpu, PARK_COMMAND, req->cycle, answered_at(hpu, req->cycle));
@@ -235,7 +235,7 @@ enum rv32_bus_status driver__yield(struct hpu *hpu, const struct rv32_bus_reques
 {
 	if (!hpu->pipeline)
 		return RV32_BUS_OK;
-	if (!hpu__may(hpu, req->cycle)) /* first: who is asked again has not yielded for it */
+	if (!lookahead__allows(hpu, req->cycle)) /* first: who is asked again has not yielded for it */
 		return RV32_BUS_STOP;
 	if (hpu->yielded) {
 		hpu->yielded = 0;
@@ -260,7 +260,7 @@ static enum rv32_bus_status issue(struct hpu *hpu, struct rv32_bus_request *req)
 	unsigned slot = slot__next(hpu, begins, &at);
 	unsigned told = at == begins ? slot : (unsigned)hpu->target->command_slots - 1;
 
-	hpu->asks = 0;
+	hpu->awaits_command = 0;
 	if (hpu->pipeline && slot_is_free(hpu, begins) > begins)
 		return park(hpu, req, 1);
 	if (begins < hpu->feedback) {
@@ -270,15 +270,15 @@ static enum rv32_bus_status issue(struct hpu *hpu, struct rv32_bus_request *req)
 	}
 	if (at == UINT64_MAX)
 		return ask_again(hpu, req);
-	if (!hpu__may(hpu, at)) { /* another slot may be free before */
-		hpu->asks = 1;
+	if (!lookahead__allows(hpu, at)) { /* another slot may be free before */
+		hpu->awaits_command = 1;
 		return RV32_BUS_STOP;
 	}
 	wait_until(req, at + 1, RV32_CYC_COMMAND);
 	issue_command(hpu, at, slot);
 	if (hpu->result.error == PSPIN_ERROR_COMMAND && !hpu->result.error_pc)
 		hpu->result.error_pc = req->pc;
-	soc__look(hpu->soc);
+	soc__limit_lookahead(hpu->soc);
 	hpu->resumed_at = 0;
 	hpu->last_id = told;
 	req->value = told;
@@ -289,7 +289,7 @@ static enum rv32_bus_status wait_for(struct hpu *hpu, struct rv32_bus_request *r
 {
 	const uint64_t done = hpu->commands[hpu->last_id].done;
 
-	hpu->asks = 0;
+	hpu->awaits_command = 0;
 	if (hpu->pipeline && !hpu->resumed_at && done > req->cycle + 1)
 		return park(hpu, req, 0);
 	if (done == UINT64_MAX)
@@ -307,8 +307,8 @@ static enum rv32_bus_status test(struct hpu *hpu, struct rv32_bus_request *req)
 {
 	uint64_t done = hpu->commands[0].done;
 
-	if (done == UINT64_MAX && req->cycle > hpu->soc->horizon) {
-		hpu->held = req->cycle;
+	if (done == UINT64_MAX && req->cycle > hpu->soc->lookahead) {
+		hpu->blocked_until = req->cycle;
 		return RV32_BUS_STOP;
 	}
 	req->value = done <= req->cycle + 1;
@@ -319,22 +319,22 @@ static enum rv32_bus_status test(struct hpu *hpu, struct rv32_bus_request *req)
 static enum rv32_bus_status take(struct hpu *hpu, struct rv32_bus_request *req)
 {
 	if (!hpu->function) {
-		if (hpu->pipeline && !hpu__may(hpu, req->cycle))
+		if (hpu->pipeline && !lookahead__allows(hpu, req->cycle))
 			return RV32_BUS_STOP;
 		if (hpu->pipeline)
 			threads__park(hpu, PARK_TASK, req->cycle, UINT64_MAX);
-		hpu->waits = 1;
+		hpu->idle = 1;
 		return RV32_BUS_STOP;
 	}
 	if (hpu->of != &hpu->programs[hpu->task.program]) {
-		hpu->changes = 1; /* the other program's core stands at this very load */
+		hpu->switches_program = 1; /* the other program's core stands at this very load */
 		return RV32_BUS_STOP;
 	}
 	if (!rv32_core__has_breakpoint(hpu->core, hpu->function)) {
-		hpu->learns = 1; /* that takes a core that stands still */
+		hpu->needs_breakpoint = 1; /* that takes a core that stands still */
 		return RV32_BUS_STOP;
 	}
-	wait_until(req, hpu->given, RV32_CYC_BLOCKED);
+	wait_until(req, hpu->assigned_at, RV32_CYC_BLOCKED);
 	if (!hpu->begun) /* else a handler has jumped here: its time goes on */
 		hpu__begin(hpu, req->cycle);
 	req->value = hpu->function;
@@ -350,15 +350,15 @@ static enum rv32_bus_status end(struct hpu *hpu, struct rv32_bus_request *req)
 		return RV32_BUS_OK;
 	}
 	if (hpu->first && !hpu->returned) { /* from a trap: let it stand still, to see what it took */
-		hpu->settles = 1;
+		hpu->at_doorbell = 1;
 		return RV32_BUS_STOP;
 	}
-	if (!hpu__may(hpu, req->cycle))
+	if (!lookahead__allows(hpu, req->cycle))
 		return RV32_BUS_STOP;
 	if (!hpu->begun) /* before it was taken */
 		hpu__begin(hpu, req->cycle);
 	wait_until(req, hpu__end(hpu, at) - at + req->cycle + 1, RV32_CYC_COMMAND);
-	soc__look(hpu->soc);
+	soc__limit_lookahead(hpu->soc);
 	req->value = 0;
 	return RV32_BUS_OK;
 }

@@ -39,7 +39,7 @@ int hpu__add(struct hpu *hpu, unsigned program, uint32_t code_at)
 	const struct pspin_target *target = hpu->target;
 	struct rv32_config config = {
 		.hart_id = hpu->cluster << 5 | hpu->index,
-		.bus = { .arg = hpu, .access = hpu->soc->up->bus_access },
+		.bus = { .arg = hpu, .access = hpu->soc->up->on_bus_access },
 		.l1_banks = (uint32_t)target->l1_banks,
 		.l1_amo_cycles = (uint32_t)target->l1_amo,
 		.half_across_is_word = 1,
@@ -121,7 +121,7 @@ static uint32_t watchdog_cycles(const struct hpu *hpu)
 void hpu__reset(struct hpu *hpu, unsigned program, uint64_t cycle)
 {
 	change(hpu, program);
-	hpu->waits = 0;
+	hpu->idle = 0;
 	rv32_core__advance(hpu->core, cycle);
 	rv32_core__set_pc(hpu->core, PROGRAM_RESET);
 	watch(hpu, cycle, (hpu->watchdog_cycles > BOOT_CYCLES ? hpu->watchdog_cycles : BOOT_CYCLES) + hpu->soc->clear_cycles);
@@ -145,11 +145,11 @@ static void subtract(struct rv32_stats *from, const struct rv32_stats *before)
 void hpu__assign(struct hpu *hpu, uint64_t cycle, uint32_t function, const struct hpu_descriptor *task)
 {
 	hpu->function = function;
-	hpu->given = cycle;
+	hpu->assigned_at = cycle;
 	hpu->task = *task;
 	hpu->l2_packet_end = task->packet_l2 + ((task->packet_bytes + 63) & ~63u);
-	if (hpu->waits) {
-		hpu->waits = 0;
+	if (hpu->idle) {
+		hpu->idle = 0;
 		if (!is_of(hpu, task->program))
 			change(hpu, task->program);
 		watch(hpu, cycle, watchdog_cycles(hpu));
@@ -193,7 +193,7 @@ uint64_t hpu__end(struct hpu *hpu, uint64_t cycle)
 	hpu->begun = 0;
 	hpu->doorbell = cycle;
 	watch(hpu, cycle, hpu->watchdog_cycles);
-	return hpu->alone ? cycle : hpu->soc->up->doorbell(hpu, cycle);
+	return hpu->alone ? cycle : hpu->soc->up->on_doorbell(hpu, cycle);
 }
 
 /* The handler's body ends where the core stands. It has begun when its first instruction was there. */
@@ -269,7 +269,7 @@ static void give_up(struct hpu *hpu)
 	if (hpu->first && !hpu->returned)
 		leaves(hpu);
 	rv32_core__advance(hpu->core, hpu__end(hpu, rv32_core__cycle(hpu->core)));
-	soc__look(hpu->soc);
+	soc__limit_lookahead(hpu->soc);
 }
 
 /* The NIC takes the HPU back from code that does not end, or has left what the image can handle: it waits, as after boot. */
@@ -278,35 +278,35 @@ static void take_back(struct hpu *hpu)
 	if (hpu->function && !hpu__is_others(hpu))
 		give_up(hpu);
 	hpu->stopped = 0;
-	hpu->granted = 0; /* what it had waited for when the watchdog came */
+	hpu->grant = 0; /* what it had waited for when the watchdog came */
 	hpu->resumed_at = 0;
 	hpu->yielded = 0;
 	hpu->deadline = UINT64_MAX;
 	for (unsigned x = 1; x < 32; x++)
 		rv32_core__set_reg(hpu->core, x, hpu->of->idle_reg[x]);
 	rv32_core__set_pc(hpu->core, hpu->of->idle_pc);
-	hpu->waits = !hpu->function; /* else it has the next one already */
-	if (!hpu->waits)
+	hpu->idle = !hpu->function; /* else it has the next one already */
+	if (!hpu->idle)
 		watch(hpu, rv32_core__cycle(hpu->core), watchdog_cycles(hpu));
 }
 
 /* It waits for a task or for its turn. */
 static void pauses(struct hpu *hpu)
 {
-	if (hpu->settles)
+	if (hpu->at_doorbell)
 		leaves(hpu);
-	hpu->settles = 0;
-	if (hpu->learns)
+	hpu->at_doorbell = 0;
+	if (hpu->needs_breakpoint)
 		rv32_core__add_breakpoint(hpu->core, hpu->function);
-	hpu->learns = 0;
-	if (hpu->changes) {
+	hpu->needs_breakpoint = 0;
+	if (hpu->switches_program) {
 		uint64_t cycle = rv32_core__cycle(hpu->core);
 
 		change(hpu, hpu->task.program);
 		rv32_core__advance(hpu->core, cycle);
-		hpu->changes = 0;
+		hpu->switches_program = 0;
 	}
-	if (!hpu->waits)
+	if (!hpu->idle)
 		return;
 	hpu->deadline = UINT64_MAX;
 	if (hpu->of->idle_pc)
@@ -348,13 +348,13 @@ static int gives_way(struct hpu *hpu)
 
 void hpu__turn(struct hpu *hpu)
 {
-	hpu->held = 0;
-	hpu->asks = 0;
+	hpu->blocked_until = 0;
+	hpu->awaits_command = 0;
 	if (hpu->pipeline && gives_way(hpu))
 		return;
 	if (hpu->stopped)
 		take_back(hpu);
-	if (hpu->waits) {
+	if (hpu->idle) {
 		if (hpu->pipeline)
 			threads__park(hpu, PARK_TASK, max_u64(rv32_core__cycle(hpu->core), hpu->soc->reached), UINT64_MAX);
 		return;
@@ -375,7 +375,7 @@ void hpu__turn(struct hpu *hpu)
 				return;
 			}
 			if (hpu->pipeline)
-				hpu->held = hpu->soc->reached; /* the access that it stood before may be earlier */
+				hpu->blocked_until = hpu->soc->reached; /* the access that it stood before may be earlier */
 			hpu->stopped = hpu->is_limited ? PSPIN_ERROR_CYCLES : PSPIN_ERROR_WATCHDOG;
 			return;
 		case RV32_STOP_TRAP:

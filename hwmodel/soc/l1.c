@@ -11,12 +11,12 @@
 #include "hwmodel/soc/timing.h"
 
 struct bank {
-	uint64_t free; /* it serves again from then on */
-	uint64_t asks; /* who waits, by bits */
+	uint64_t free;     /* it serves again from then on */
+	uint64_t requests; /* who waits, by bits */
 	struct arbiter arbiter;
 };
 
-struct asked {
+struct request {
 	uint64_t cycle;
 	enum rv32_access kind;
 };
@@ -31,7 +31,7 @@ struct l1 {
 	uint32_t bank_count, group_banks, groups;
 	uint32_t amo_cycles;
 	uint64_t conflicts;
-	uint64_t last_asked; /* cycle */
+	uint64_t last_request; /* cycle */
 
 	struct beats *beats; /* by cycle, modulo L1_AHEAD */
 	uint64_t beats_end;  /* the last one's cycle, and 1 */
@@ -39,7 +39,7 @@ struct l1 {
 
 	unsigned inputs; /* of a bank: the HPUs and, after them, the incoming port */
 	unsigned waiting;
-	struct asked *asked; /* by input */
+	struct request *request; /* by input */
 
 	uint64_t port_free; /* of the incoming port, in PORT_UNITS */
 	uint64_t port_busy; /* for so many PORT_UNITS */
@@ -62,8 +62,8 @@ struct l1 *l1__new(const struct pspin_target *target)
 	l1->port_units[RV32_AMO] = target->remote_port_amo;
 	l1->banks = calloc(l1->bank_count, sizeof(*l1->banks));
 	l1->beats = calloc(L1_AHEAD, sizeof(*l1->beats));
-	l1->asked = calloc(l1->inputs, sizeof(*l1->asked));
-	if (!l1->banks || !l1->beats || !l1->asked) {
+	l1->request = calloc(l1->inputs, sizeof(*l1->request));
+	if (!l1->banks || !l1->beats || !l1->request) {
 		l1__free(l1);
 		return NULL;
 	}
@@ -76,7 +76,7 @@ void l1__free(struct l1 *l1)
 		return;
 	free(l1->banks);
 	free(l1->beats);
-	free(l1->asked);
+	free(l1->request);
 	free(l1);
 }
 
@@ -148,34 +148,34 @@ static void take(struct l1 *l1, struct bank *bank, uint64_t free, uint64_t waite
  * loads and stores that reach a free bank in one cycle the lowest index goes first; `alone_before` 0: not then either). Else L1_WAITS.
  * *again: the cycle in which serve_bank() must be called for the one before; 0: that is set for the bank already.
  */
-static uint64_t request_bank(struct l1 *l1, uint64_t cycle, uint32_t offset, enum rv32_access kind, unsigned who, uint64_t alone_before,
+static uint64_t request_bank(struct l1 *l1, uint64_t cycle, uint32_t offset, enum rv32_access kind, unsigned input, uint64_t alone_before,
 			     uint64_t *again)
 {
 	uint32_t number = bank_of(l1, offset);
 	struct bank *bank = &l1->banks[number];
 	uint64_t at = ready(l1, cycle, number), free = free_after(l1, number, at, kind);
 
-	assert_in_order(&l1->last_asked, cycle);
-	if (!bank->asks && (free <= alone_before || (at == cycle && kind != RV32_AMO && alone_before))) {
-		bank->arbiter.turn = who;
+	assert_in_order(&l1->last_request, cycle);
+	if (!bank->requests && (free <= alone_before || (at == cycle && kind != RV32_AMO && alone_before))) {
+		bank->arbiter.turn = input;
 		take(l1, bank, free, at - cycle);
 		return at;
 	}
-	*again = bank->asks ? 0 : at + 1;
-	l1->asked[who] = (struct asked){ cycle, kind };
-	bank->asks |= UINT64_C(1) << who;
+	*again = bank->requests ? 0 : at + 1;
+	l1->request[input] = (struct request){ cycle, kind };
+	bank->requests |= UINT64_C(1) << input;
 	l1->waiting++;
 	return L1_WAITS;
 }
 
 /* Of those that wait at the bank, who asked up to this cycle. */
-static uint64_t asks_up_to(const struct l1 *l1, uint64_t asks, uint64_t cycle)
+static uint64_t requests_up_to(const struct l1 *l1, uint64_t requests, uint64_t cycle)
 {
 	uint64_t which = 0;
 
-	for (; asks; asks &= asks - 1)
-		if (l1->asked[__builtin_ctzll(asks)].cycle <= cycle)
-			which |= asks & -asks;
+	for (; requests; requests &= requests - 1)
+		if (l1->request[__builtin_ctzll(requests)].cycle <= cycle)
+			which |= requests & -requests;
 	return which;
 }
 
@@ -186,17 +186,17 @@ static uint64_t asks_up_to(const struct l1 *l1, uint64_t asks, uint64_t cycle)
 static int serve_bank(struct l1 *l1, uint64_t cycle, uint32_t number, uint64_t *again)
 {
 	struct bank *bank = &l1->banks[number];
-	uint64_t asks = asks_up_to(l1, bank->asks, cycle), at = ready(l1, cycle, number);
-	int who = -1;
+	uint64_t requests = requests_up_to(l1, bank->requests, cycle), at = ready(l1, cycle, number);
+	int input = -1;
 
-	if (asks && at == cycle) {
-		who = arbiter__grant(&bank->arbiter, l1->inputs, asks, 1);
-		take(l1, bank, free_after(l1, number, cycle, l1->asked[who].kind), cycle - l1->asked[who].cycle);
-		bank->asks &= ~(UINT64_C(1) << who);
+	if (requests && at == cycle) {
+		input = arbiter__grant(&bank->arbiter, l1->inputs, requests, 1);
+		take(l1, bank, free_after(l1, number, cycle, l1->request[input].kind), cycle - l1->request[input].cycle);
+		bank->requests &= ~(UINT64_C(1) << input);
 		l1->waiting--;
 	}
-	*again = bank->asks ? ready(l1, cycle + 1, number) + 1 : 0;
-	return who;
+	*again = bank->requests ? ready(l1, cycle + 1, number) + 1 : 0;
+	return input;
 }
 
 /* The incoming port: when it passes this access on to its bank. */
@@ -236,22 +236,22 @@ static void arbitrate(void *arg, uint64_t cycle, uint64_t what)
 	unsigned cluster = (unsigned)(what >> BANK_BITS);
 	struct hpu *hpus = &soc->hpus[cluster * target__threads(soc->target)];
 	uint64_t again;
-	int who = serve_bank(soc->l1[cluster], cycle - 1, (uint32_t)what, &again);
+	int input = serve_bank(soc->l1[cluster], cycle - 1, (uint32_t)what, &again);
 
 	if (again)
 		events__add(&soc->events, again, arbitrate, soc, what);
-	if (who == (int)target__threads(soc->target)) {
+	if (input == (int)target__threads(soc->target)) {
 		remote_served(soc, cluster, cycle - 1);
-	} else if (who >= 0) {
-		hpu__granted(&hpus[who], cycle - 1 - hpus[who].late, cycle - 1);
+	} else if (input >= 0) {
+		soc__grant(&hpus[input], cycle - 1 - hpus[input].wait_cycles, cycle - 1);
 	}
 }
 
-uint64_t l1__request(struct soc *soc, uint64_t cycle, unsigned cluster, unsigned who, uint32_t offset, enum rv32_access kind,
+uint64_t l1__request(struct soc *soc, uint64_t cycle, unsigned cluster, unsigned input, uint32_t offset, enum rv32_access kind,
 		     uint64_t alone_before)
 {
 	struct l1 *l1 = soc->l1[cluster];
-	uint64_t again, at = request_bank(l1, cycle, offset, kind, who, alone_before, &again);
+	uint64_t again, at = request_bank(l1, cycle, offset, kind, input, alone_before, &again);
 
 	if (at == L1_WAITS && again)
 		events__add(&soc->events, again, arbitrate, soc, (uint64_t)cluster << BANK_BITS | bank_of(l1, offset));
@@ -308,8 +308,8 @@ static void remote_served(struct soc *soc, unsigned cluster, uint64_t cycle)
 	struct l1_port *port = &soc->l1_ports[cluster];
 	struct hpu *hpu = port->first;
 
-	port->wait_cycles += cycle - hpu->late;
-	hpu__granted(hpu, cycle - hpu->late, cycle);
+	port->wait_cycles += cycle - hpu->wait_cycles;
+	soc__grant(hpu, cycle - hpu->wait_cycles, cycle);
 	port->first = hpu->behind;
 	if (port->first)
 		reach_bank(port->first, cycle + 1);
@@ -320,7 +320,7 @@ static void reach_port(void *arg, uint64_t cycle, uint64_t what)
 	struct hpu *hpu = arg;
 	uint64_t at = pass_port(hpu->soc->l1[l1_index(what)], cycle, kind_of(what));
 
-	hpu->late = cycle;
+	hpu->wait_cycles = cycle;
 	if (at > cycle)
 		events__add(&hpu->soc->events, at, enter, hpu, what);
 	else
@@ -329,6 +329,6 @@ static void reach_port(void *arg, uint64_t cycle, uint64_t what)
 
 void l1__request_remote(struct hpu *hpu, uint64_t cycle, unsigned cluster, uint32_t offset, enum rv32_access kind)
 {
-	hpu->away = 1;
+	hpu->pending = 1;
 	events__add(&hpu->soc->events, cycle + hpu->target->remote_reach, reach_port, hpu, pack(cluster, offset, kind));
 }

@@ -19,11 +19,11 @@ void l1__free(struct l1 *l1);
 #define L1_WAITS UINT64_MAX
 /*
  * Requests bank access at `cycle` for an input of the bank: an HPU, by its index, or the incoming port. Returns the cycle in which it
- * is served, or L1_WAITS: then hpu__granted() follows. alone_before: no other request comes before that cycle.
+ * is served, or L1_WAITS: then soc__grant() follows. alone_before: no other request comes before that cycle.
  */
-uint64_t l1__request(struct soc *soc, uint64_t cycle, unsigned cluster, unsigned who, uint32_t offset, enum rv32_access kind,
+uint64_t l1__request(struct soc *soc, uint64_t cycle, unsigned cluster, unsigned input, uint32_t offset, enum rv32_access kind,
 		     uint64_t alone_before);
-/* An access to another cluster's L1 sets out at this cycle; the HPU is pending until hpu__granted(). */
+/* An access to another cluster's L1 sets out at this cycle; the HPU is pending until soc__grant(). */
 void l1__request_remote(struct hpu *hpu, uint64_t cycle, unsigned cluster, uint32_t offset, enum rv32_access kind);
 
 /*

@@ -16,7 +16,7 @@
 
 struct l2 {
 	struct reservations bursts; /* of copies, on the read port */
-	uint64_t asked, last_load;
+	uint64_t last_request, last_load;
 	uint64_t read_busy;
 	void (*delayed)(void *arg, uint64_t cycle); /* beats of copies */
 	void *arg;
@@ -32,7 +32,7 @@ void l2__free(struct l2 *l2)
 	free(l2);
 }
 
-void l2__tell(struct l2 *l2, void (*delayed)(void *arg, uint64_t cycle), void *arg)
+void l2__on_delay(struct l2 *l2, void (*delayed)(void *arg, uint64_t cycle), void *arg)
 {
 	l2->delayed = delayed;
 	l2->arg = arg;
@@ -43,7 +43,7 @@ uint64_t l2__load(struct l2 *l2, uint64_t cycle)
 {
 	const uint64_t next = l2->last_load + 1;
 
-	assert_in_order(&l2->asked, cycle);
+	assert_in_order(&l2->last_request, cycle);
 	if (cycle <= next && l2->last_load)
 		cycle = reservations__next_free(&l2->bursts, next) > next ? next + 1 : next;
 	l2->last_load = cycle;
@@ -74,7 +74,7 @@ uint64_t l2__read_busy(const struct l2 *l2)
 struct access {
 	struct hpu *hpu;
 	uint64_t from; /* when it could go, or its answer be back */
-	uint64_t late;
+	uint64_t wait_cycles;
 	enum memory_region region;
 	enum rv32_access kind;
 };
@@ -157,16 +157,16 @@ static int channel__waits(const struct channel *channel)
 static void channel__choose(struct channel *channel, uint64_t cycle)
 {
 	struct waiting *waiting;
-	uint64_t asks = 0;
+	uint64_t requests = 0;
 
 	if (!channel__waits(channel))
 		return;
 	for (unsigned i = 0; i < channel->clusters; i++)
 		if (waiting__head(&channel->of[i], cycle))
-			asks |= UINT64_C(1) << i;
-	if (!asks)
+			requests |= UINT64_C(1) << i;
+	if (!requests)
 		return;
-	waiting = &channel->of[arbiter__grant(&channel->arbiter, channel->clusters, asks, 1)];
+	waiting = &channel->of[arbiter__grant(&channel->arbiter, channel->clusters, requests, 1)];
 	waiting__add(&channel->chosen, *waiting__head(waiting, cycle));
 	waiting__drop(waiting);
 	channel->count--;
@@ -177,19 +177,19 @@ static void channel__choose(struct channel *channel, uint64_t cycle)
 struct l2_port {
 	struct soc *soc;
 	struct channel loads, stores;
-	int stands;            /* a load was let through, but finds no place */
-	int load_first;        /* before the next AMO */
-	struct waiting passed; /* loads before their memory */
-	struct waiting flight; /* in handler memory */
+	int blocked;                      /* a load was let through, but finds no place */
+	int load_first;                   /* before the next AMO */
+	struct waiting admitted;          /* loads before their memory */
+	struct waiting in_handler_memory; /* in handler memory */
 	/* from when on */
 	uint64_t next;                  /* others are let through */
 	uint64_t store_free;            /* a store can go on */
 	uint64_t handler_free;          /* handler memory begins with a store or an AMO */
 	uint64_t begun[L2_PORT_WRITES]; /* when it began, or will, with each of the last ones */
 	unsigned writes;
-	uint64_t load_free;   /* a load can */
-	uint64_t flight_free; /* a load can enter or leave handler memory's queue */
-	uint64_t asked, busy;
+	uint64_t load_free;          /* a load can */
+	uint64_t handler_queue_free; /* a load can enter or leave handler memory's queue */
+	uint64_t last_request, busy;
 	struct wakeup wakeup;
 };
 
@@ -203,8 +203,8 @@ struct l2_port *l2_port__new(struct soc *soc)
 		return NULL;
 	port->soc = soc;
 	wakeup__init(&port->wakeup);
-	if (channel__open(&port->loads, target) || channel__open(&port->stores, target) || waiting__open(&port->passed, hpus) ||
-	    waiting__open(&port->flight, hpus)) {
+	if (channel__open(&port->loads, target) || channel__open(&port->stores, target) || waiting__open(&port->admitted, hpus) ||
+	    waiting__open(&port->in_handler_memory, hpus)) {
 		l2_port__free(port);
 		return NULL;
 	}
@@ -217,18 +217,18 @@ void l2_port__free(struct l2_port *port)
 		return;
 	channel__close(&port->loads);
 	channel__close(&port->stores);
-	waiting__close(&port->passed);
-	waiting__close(&port->flight);
+	waiting__close(&port->admitted);
+	waiting__close(&port->in_handler_memory);
 	free(port);
 }
 
 /* While it finds no place it stands, and nobody else is let through. */
 static void admit_load(struct l2_port *port, uint64_t cycle)
 {
-	port->stands = port->passed.count + port->flight.count == L2_PORT_READS;
-	if (port->stands)
+	port->blocked = port->admitted.count + port->in_handler_memory.count == L2_PORT_READS;
+	if (port->blocked)
 		return;
-	waiting__add(&port->passed, *waiting__head(&port->loads.chosen, cycle));
+	waiting__add(&port->admitted, *waiting__head(&port->loads.chosen, cycle));
 	waiting__drop(&port->loads.chosen);
 	if (port->next <= cycle)
 		port->next = cycle + 1;
@@ -238,22 +238,22 @@ static void admit_load(struct l2_port *port, uint64_t cycle)
 static void advance(struct l2_port *port, uint64_t cycle)
 {
 	const struct pspin_target *target = port->soc->target;
-	const struct access *access = waiting__head(&port->passed, cycle);
+	const struct access *access = waiting__head(&port->admitted, cycle);
 
 	if (!access || port->load_free > cycle)
 		return;
 	if (access->region == MEMORY_L2_PACKET) {
 		port->load_free = cycle + target->l2_gap_load_packet;
 		port->busy += target->l2_gap_load_packet;
-		hpu__granted(access->hpu, l2__load(port->soc->l2, cycle) - access->from, cycle);
-		waiting__drop(&port->passed);
-	} else if (port->flight.count < target->l2_loads_handler && port->flight_free <= cycle) {
-		port->load_free = port->flight_free = cycle + 1;
+		soc__grant(access->hpu, l2__load(port->soc->l2, cycle) - access->from, cycle);
+		waiting__drop(&port->admitted);
+	} else if (port->in_handler_memory.count < target->l2_loads_handler && port->handler_queue_free <= cycle) {
+		port->load_free = port->handler_queue_free = cycle + 1;
 		port->busy += target->l2_gap_load_handler;
-		waiting__add(&port->flight, (struct access){ .hpu = access->hpu,
-							     .from = cycle + target->l2_flight_load_handler,
-							     .late = cycle - access->from });
-		waiting__drop(&port->passed);
+		waiting__add(&port->in_handler_memory, (struct access){ .hpu = access->hpu,
+									.from = cycle + target->l2_flight_load_handler,
+									.wait_cycles = cycle - access->from });
+		waiting__drop(&port->admitted);
 	}
 }
 
@@ -289,7 +289,7 @@ static void admit_store(struct l2_port *port, uint64_t cycle)
 	port->busy += gap;
 	if (port->next <= at)
 		port->next = at + 1;
-	hpu__granted(access.hpu, begins - access.from, cycle);
+	soc__grant(access.hpu, begins - access.from, cycle);
 }
 
 /* One of each channel is. An AMO takes both, in turn with a load. */
@@ -314,30 +314,30 @@ static void arbitrate(struct l2_port *port, uint64_t cycle)
 }
 
 /* The first answer goes back, unless another load enters the queue in this cycle. */
-static void answer(struct l2_port *port, uint64_t cycle)
+static void answer_load(struct l2_port *port, uint64_t cycle)
 {
-	const struct access *access = waiting__head(&port->flight, cycle);
+	const struct access *access = waiting__head(&port->in_handler_memory, cycle);
 	const struct pspin_target *target = port->soc->target;
 
-	if (!access || port->flight_free > cycle + (target->l2_gap_load_handler == 1))
+	if (!access || port->handler_queue_free > cycle + (target->l2_gap_load_handler == 1))
 		return;
-	port->flight_free = cycle + target->l2_gap_load_handler - 1;
-	hpu__granted(access->hpu, access->late + cycle - access->from, cycle);
-	waiting__drop(&port->flight);
+	port->handler_queue_free = cycle + target->l2_gap_load_handler - 1;
+	soc__grant(access->hpu, access->wait_cycles + cycle - access->from, cycle);
+	waiting__drop(&port->in_handler_memory);
 }
 
 static void step(void *arg, uint64_t cycle, uint64_t what);
 
-static void set(struct l2_port *port, uint64_t cycle)
+static void set_wakeup(struct l2_port *port, uint64_t cycle)
 {
 	uint64_t next = UINT64_MAX, at;
 
-	if (port->flight.count)
-		next = port->flight.access[port->flight.first].from;
-	if (port->passed.count && port->load_free < next)
+	if (port->in_handler_memory.count)
+		next = port->in_handler_memory.access[port->in_handler_memory.first].from;
+	if (port->admitted.count && port->load_free < next)
 		next = port->load_free;
 	if (port->loads.chosen.count || port->stores.chosen.count) {
-		at = port->stands ? cycle + 1 : port->next;
+		at = port->blocked ? cycle + 1 : port->next;
 		next = at < next ? at : next;
 	}
 	if (channel__waits(&port->loads) || channel__waits(&port->stores))
@@ -355,23 +355,23 @@ static void step(void *arg, uint64_t cycle, uint64_t what)
 		return;
 	channel__choose(&port->loads, cycle);
 	channel__choose(&port->stores, cycle);
-	if (port->stands)
+	if (port->blocked)
 		admit_load(port, cycle);
 	else if (cycle >= port->next)
 		arbitrate(port, cycle);
 	advance(port, cycle);
-	answer(port, cycle);
-	set(port, cycle);
+	answer_load(port, cycle);
+	set_wakeup(port, cycle);
 }
 
-void l2_port__ask(struct l2_port *port, struct hpu *hpu, uint64_t cycle, enum memory_region region, enum rv32_access kind)
+void l2_port__request(struct l2_port *port, struct hpu *hpu, uint64_t cycle, enum memory_region region, enum rv32_access kind)
 {
 	struct channel *channel = kind == RV32_LOAD || kind == RV32_LR ? &port->loads : &port->stores;
 
-	assert_in_order(&port->asked, cycle);
-	hpu->away = 1;
+	assert_in_order(&port->last_request, cycle);
+	hpu->pending = 1;
 	channel__add(channel, (struct access){ .hpu = hpu, .from = cycle + L2_PORT_REACH, .region = region, .kind = kind });
-	set(port, cycle);
+	set_wakeup(port, cycle);
 }
 
 uint64_t l2_port__busy(const struct l2_port *port)

@@ -17,10 +17,10 @@ void l2__free(struct l2 *l2);
 
 /*
  * The cycle in which a load that is there at `cycle` is read. If a burst has that cycle, its beats from there on come a cycle
- * later, and those behind it: who has bursts is told by l2__tell()'s function.
+ * later, and those behind it: who has bursts is told by l2__on_delay()'s function.
  */
 uint64_t l2__load(struct l2 *l2, uint64_t cycle);
-void l2__tell(struct l2 *l2, void (*delayed)(void *arg, uint64_t cycle), void *arg);
+void l2__on_delay(struct l2 *l2, void (*delayed)(void *arg, uint64_t cycle), void *arg);
 
 /*
  * A burst of `beats` for a copy to L1, which is there at `cycle` (it may be known before): returns the cycle of its first beat;
@@ -43,7 +43,7 @@ struct l2_port *l2_port__new(struct soc *soc); /* NULL: no memory */
 void l2_port__free(struct l2_port *port);
 
 /* The HPU's access sets out at this cycle; it is away until it is granted. Calls come in order of cycle. */
-void l2_port__ask(struct l2_port *port, struct hpu *hpu, uint64_t cycle, enum memory_region region, enum rv32_access kind);
+void l2_port__request(struct l2_port *port, struct hpu *hpu, uint64_t cycle, enum memory_region region, enum rv32_access kind);
 
 /* Cycles in which it was taken. */
 uint64_t l2_port__busy(const struct l2_port *port);

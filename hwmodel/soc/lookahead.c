@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * How far the core that runs may run ahead of the others; see lookahead.h. Called by soc.c at each core's turn, and by every component
- * through which one HPU can affect another. Invariant: no shared state is read or written later than soc->horizon (of the cluster's
- * own L1: soc->near).
+ * through which one HPU can affect another. Invariant: no shared state is read or written later than soc->lookahead (of the cluster's
+ * own L1: soc->lookahead_l1).
  */
 #include "hwmodel/soc/lookahead.h"
 
 /* What others may do comes nearer: nothing shared is touched later than that. */
 static void limit(struct soc *soc, uint64_t horizon, uint64_t near)
 {
-	if (soc->horizon > horizon)
-		soc->horizon = horizon;
-	if (soc->near <= near)
+	if (soc->lookahead > horizon)
+		soc->lookahead = horizon;
+	if (soc->lookahead_l1 <= near)
 		return;
-	soc->near = near;
+	soc->lookahead_l1 = near;
 	if (soc->alone_in_l1)
 		rv32_core__share(soc->turn->core, near + 1);
 }
 
-void soc__asks_for_l1(struct soc *soc)
+void soc__share_l1(struct soc *soc)
 {
 	if (!soc->turn)
 		return;
@@ -26,7 +26,7 @@ void soc__asks_for_l1(struct soc *soc)
 	rv32_core__share(soc->turn->core, 0);
 }
 
-void soc__look(struct soc *soc)
+void soc__limit_lookahead(struct soc *soc)
 {
 	uint64_t next = events__next(&soc->events);
 
@@ -40,8 +40,8 @@ void soc__wake(struct soc *soc, struct hpu *hpu, uint64_t cycle)
 	if (soc->turn && soc->turn != hpu) {
 		uint64_t before = cycle - (hpu->number < soc->turn->number);
 
-		if (hpu->cluster == soc->turn->cluster && soc->same > cycle)
-			soc->same = cycle;
+		if (hpu->cluster == soc->turn->cluster && soc->next_in_cluster > cycle)
+			soc->next_in_cluster = cycle;
 		limit(soc, before, hpu->cluster == soc->turn->cluster ? before : before + soc->target->remote_reach - 1);
 	}
 }
@@ -50,47 +50,47 @@ void soc__wake(struct soc *soc, struct hpu *hpu, uint64_t cycle)
  * The own L1 is asked for only by HPUs of the cluster, by events (copies, accesses that arrive from other clusters), and by
  * what other HPUs do from now on, which takes a while to get here. An access that has waited is asked for once more, to be told.
  */
-void soc__look_ahead(struct soc *soc, const struct hpu *hpu, uint64_t until, int l1_is_quiet)
+void soc__begin_turn(struct soc *soc, const struct hpu *hpu, uint64_t until, int l1_is_quiet)
 {
 	uint64_t same, rest, near, far;
 
 	tournament__others(&soc->order, hpu->number, soc->stride_bits, &same, &rest);
-	soc->same = tournament__cycle(same);
-	soc->alone_in_l1 = same == TOURNAMENT_NEVER && !hpu->granted && l1_is_quiet;
+	soc->next_in_cluster = tournament__cycle(same);
+	soc->alone_in_l1 = same == TOURNAMENT_NEVER && !hpu->grant && l1_is_quiet;
 	same = tournament__before(same, hpu->number);
 	rest = tournament__before(rest, hpu->number);
 	far = rest == TOURNAMENT_NEVER ? rest : rest + soc->target->remote_reach - 1;
 	near = same < far ? same : far;
-	soc->horizon = same < rest ? same : rest;
-	soc->near = near;
+	soc->lookahead = same < rest ? same : rest;
+	soc->lookahead_l1 = near;
 	limit(soc, until, until); /* from there on the caller may add what it likes */
-	soc__look(soc);
-	rv32_core__share(hpu->core, !soc->alone_in_l1 ? 0 : soc->near == UINT64_MAX ? UINT64_MAX : soc->near + 1);
+	soc__limit_lookahead(soc);
+	rv32_core__share(hpu->core, !soc->alone_in_l1 ? 0 : soc->lookahead_l1 == UINT64_MAX ? UINT64_MAX : soc->lookahead_l1 + 1);
 }
 
-int hpu__may(struct hpu *hpu, uint64_t cycle)
+int lookahead__allows(struct hpu *hpu, uint64_t cycle)
 {
-	if (cycle > hpu->soc->horizon) {
-		hpu->held = cycle;
+	if (cycle > hpu->soc->lookahead) {
+		hpu->blocked_until = cycle;
 		return 0;
 	}
 	hpu->soc->now = cycle;
 	return 1;
 }
 
-int hpu__may_near(struct hpu *hpu, uint64_t cycle)
+int lookahead__allows_l1(struct hpu *hpu, uint64_t cycle)
 {
-	if (cycle > hpu->soc->near) {
-		hpu->held = cycle;
+	if (cycle > hpu->soc->lookahead_l1) {
+		hpu->blocked_until = cycle;
 		return 0;
 	}
 	return 1;
 }
 
-void hpu__granted(struct hpu *hpu, uint64_t late, uint64_t cycle)
+void soc__grant(struct hpu *hpu, uint64_t late, uint64_t cycle)
 {
-	hpu->late = late;
-	hpu->granted = 1;
-	hpu->away = 0;
+	hpu->wait_cycles = late;
+	hpu->grant = 1;
+	hpu->pending = 0;
 	soc__wake(hpu->soc, hpu, cycle);
 }

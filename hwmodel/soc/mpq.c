@@ -301,15 +301,15 @@ static struct job *take(struct mpqs *m, uint32_t id, uint64_t cycle)
 	job->most = most_of(m, mpq->program);
 	shares__sent(m->soc->shares, mpq->program);
 	job->copied_bytes = mpq->context->bytes_in_l1 < job->her.bytes ? mpq->context->bytes_in_l1 : job->her.bytes;
-	if (job->pops && her_fifo__pop(m->fifo, id) && m->soc->nic->room)
-		m->soc->nic->room(m->soc->nic_arg, cycle);
+	if (job->pops && her_fifo__pop(m->fifo, id) && m->soc->nic->on_room)
+		m->soc->nic->on_room(m->soc->nic_arg, cycle);
 	update(m, id, cycle);
 	return job;
 }
 
 /* --- feedback --- */
 
-static void fed_back(struct mpqs *m, uint64_t cycle, struct job *job)
+static void complete(struct mpqs *m, uint64_t cycle, struct job *job)
 {
 	uint32_t id = job->her.message_id;
 	struct soc_mpq *mpq = &m->mpq[id];
@@ -335,10 +335,10 @@ static void fed_back(struct mpqs *m, uint64_t cycle, struct job *job)
 		break;
 	}
 	update(m, id, cycle);
-	if (m->soc->nic->ended)
-		m->soc->nic->ended(m->soc->nic_arg, &job->task, job->pops);
-	if (freed && m->soc->nic->freed)
-		m->soc->nic->freed(m->soc->nic_arg, id, cycle);
+	if (m->soc->nic->on_end)
+		m->soc->nic->on_end(m->soc->nic_arg, &job->task, job->pops);
+	if (freed && m->soc->nic->on_freed)
+		m->soc->nic->on_freed(m->soc->nic_arg, id, cycle);
 	job__free(m, job);
 }
 
@@ -356,14 +356,14 @@ static int feedback(struct mpqs *m, uint64_t cycle)
 		m->last_fed = c;
 		scheduler__take_feedback(m->soc->schedulers[c], cycle);
 		dispatcher__ended(m->dispatcher, cycle, c);
-		fed_back(m, cycle, job);
+		complete(m, cycle, job);
 		return 1;
 	}
 	return 0;
 }
 
 /* The message whose task is next; RR_SET_NONE: nobody has one. */
-static uint32_t whose_turn(struct mpqs *m, uint64_t cycle)
+static uint32_t next_message(struct mpqs *m, uint64_t cycle)
 {
 	unsigned order[SOC_PROGRAMS_MAX], count;
 
@@ -398,7 +398,7 @@ static void step(void *arg, uint64_t cycle, uint64_t what)
 		m->job = NULL;
 		moved = 1;
 	}
-	if (!m->job && (id = whose_turn(m, cycle)) != RR_SET_NONE) {
+	if (!m->job && (id = next_message(m, cycle)) != RR_SET_NONE) {
 		m->job = take(m, id, cycle);
 		m->job_from = cycle + 1;
 		moved = 1;

@@ -78,7 +78,7 @@ static void take_banks(struct hpu *hpu, const struct transfer *t, uint64_t launc
 		enter_beats(hpu, t->from_cluster, start + 1, launched, hpu->dma_reg[DMA_SOURCE], t->reads);
 	if (t->to == MEMORY_L1)
 		enter_beats(hpu, t->to_cluster, done - t->writes, launched, hpu->dma_reg[DMA_DEST], t->writes);
-	soc__asks_for_l1(hpu->soc);
+	soc__share_l1(hpu->soc);
 }
 
 /* Launched in this cycle: when it is done. */
@@ -141,7 +141,7 @@ static enum rv32_bus_status launch(struct hpu *hpu, struct rv32_bus_request *req
 		return RV32_BUS_FAULT;
 	if (at < req->cycle)
 		at = req->cycle;
-	if (!hpu__may(hpu, at))
+	if (!lookahead__allows(hpu, at))
 		return RV32_BUS_STOP;
 	count_beats(hpu, &t, bytes);
 	memmove(dest, source, bytes);
@@ -240,13 +240,13 @@ static enum rv32_bus_status pop(struct hpu *hpu, struct rv32_bus_request *req)
 	uint64_t answer = req->cycle + EVENT_UNIT_WAKE_CYCLES;
 
 	if (!find(unit, sleeper, hpu->index)) {
-		if (hpu->pipeline && !hpu__may(hpu, req->cycle))
+		if (hpu->pipeline && !lookahead__allows(hpu, req->cycle))
 			return RV32_BUS_STOP;
 		sleeper->sleeps = 1;
 		if (hpu->pipeline)
 			threads__park(hpu, PARK_TASK, req->cycle, UINT64_MAX);
 		else
-			hpu->away = 1;
+			hpu->pending = 1;
 		return RV32_BUS_STOP;
 	}
 	if (answer < sleeper->woken)
@@ -278,7 +278,7 @@ static void push(struct hpu *by, uint32_t value, uint64_t cycle)
 			threads__ready(&first[i], sleeper->woken);
 			continue;
 		}
-		first[i].away = 0;
+		first[i].pending = 0;
 		soc__wake(by->soc, &first[i], cycle + 1);
 	}
 }
@@ -314,7 +314,7 @@ enum rv32_bus_status event_unit__access(struct hpu *hpu, struct rv32_bus_request
 {
 	if (req->size_bytes != 4 || (req->kind != RV32_LOAD && req->kind != RV32_STORE))
 		return RV32_BUS_FAULT;
-	if (!hpu__may_near(hpu, req->cycle))
+	if (!lookahead__allows_l1(hpu, req->cycle))
 		return RV32_BUS_STOP;
 	if (req->kind == RV32_STORE)
 		return store(hpu, req, off);

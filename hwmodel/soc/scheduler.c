@@ -21,12 +21,12 @@ struct spill {
 	struct job *job[SPILL_JOBS];
 	uint64_t at[SPILL_JOBS];
 	unsigned first, count;
-	struct reg held;
+	struct reg jobs;
 };
 
 static int spill__is_ready(const struct spill *spill, uint64_t cycle)
 {
-	return reg__read(&spill->held, cycle) < SPILL_JOBS;
+	return reg__read(&spill->jobs, cycle) < SPILL_JOBS;
 }
 
 static void spill__push(struct spill *spill, uint64_t cycle, struct job *job)
@@ -35,7 +35,7 @@ static void spill__push(struct spill *spill, uint64_t cycle, struct job *job)
 
 	spill->job[at] = job;
 	spill->at[at] = cycle;
-	reg__add(&spill->held, cycle, 1);
+	reg__add(&spill->jobs, cycle, 1);
 }
 
 /* What can go; NULL: nothing. */
@@ -48,16 +48,16 @@ static void spill__pop(struct spill *spill, uint64_t cycle)
 {
 	spill->first = (spill->first + 1) % SPILL_JOBS;
 	spill->count--;
-	reg__add(&spill->held, cycle, -1);
+	reg__add(&spill->jobs, cycle, -1);
 }
 
 /* What its driver knows of an HPU. */
 struct driver {
 	struct job *runs;
-	struct job *waits, *stalls; /* feedback: one can wait, and the next holds up the HPU */
-	uint64_t waits_from;        /* when it can be taken; UINT64_MAX: not known yet */
-	uint64_t waits_dma;         /* when its DMAs are done */
-	uint64_t idle_from;         /* UINT64_MAX: not */
+	struct job *waiting, *stalled; /* feedback: one can wait, and the next holds up the HPU */
+	uint64_t waiting_from;         /* when it can be taken; UINT64_MAX: not known yet */
+	uint64_t waiting_dma;          /* when its DMAs are done */
+	uint64_t idle_from;            /* UINT64_MAX: not */
 };
 
 struct scheduler {
@@ -156,12 +156,12 @@ static int accept(struct scheduler *s, uint64_t cycle)
 		return 0;
 	job->l1 = (uint32_t)place;
 	spill__pop(&s->in, cycle);
-	s->soc->up->cluster_has_room(s->soc->mpqs, cycle + 1);
+	s->soc->up->on_cluster_has_room(s->soc->mpqs, cycle + 1);
 	s->tasks[at] = job;
 	s->accepted[at] = cycle;
 	s->count++;
 	if (job->copied_bytes)
-		copies__ask(s->soc->copies, cycle, s->cluster, L1_PACKETS + job->l1, (job->copied_bytes + beat - 1) / beat);
+		copies__request(s->soc->copies, cycle, s->cluster, L1_PACKETS + job->l1, (job->copied_bytes + beat - 1) / beat);
 	else
 		job->task.copied = cycle;
 	return 1;
@@ -216,30 +216,30 @@ static struct hpu_descriptor describe(const struct scheduler *s, const struct jo
 /* When what waits in the HPU's driver can be taken: when all its commands and DMAs are done, too. */
 static void commit_feedback(struct scheduler *s, struct driver *driver)
 {
-	struct hpu *hpu = driver->waits->task.hpu;
-	uint64_t from = driver->waits->task.doorbell, done = command__all_done(hpu);
+	struct hpu *hpu = driver->waiting->task.hpu;
+	uint64_t from = driver->waiting->task.doorbell, done = command__all_done(hpu);
 
 	if (done == UINT64_MAX) {
-		driver->waits_from = hpu->feedback = UINT64_MAX;
+		driver->waiting_from = hpu->feedback = UINT64_MAX;
 		return;
 	}
-	if (done < driver->waits_dma)
-		done = driver->waits_dma;
+	if (done < driver->waiting_dma)
+		done = driver->waiting_dma;
 	if (done && from < done + 1)
 		from = done + 1;
-	driver->waits_from = from + s->soc->target->feedback_cycles - 1;
-	hpu->feedback = driver->waits_from + 1;
-	wake(s, driver->waits_from);
+	driver->waiting_from = from + s->soc->target->feedback_cycles - 1;
+	hpu->feedback = driver->waiting_from + 1;
+	wake(s, driver->waiting_from);
 }
 
 /* Feedback of the job waits there from `cycle` on. */
 static void complete(struct scheduler *s, struct driver *driver, uint64_t cycle)
 {
-	const struct hpu *hpu = driver->waits->task.hpu;
+	const struct hpu *hpu = driver->waiting->task.hpu;
 
-	driver->waits_dma = hpu->dma_done[hpu->dma_last % DMA_TRANSFERS_MAX]; /* in order */
-	driver->waits->task.doorbell = cycle;
-	shares__ends(s->soc->shares, driver->waits->her.context->program, driver->waits->task.started, cycle);
+	driver->waiting_dma = hpu->dma_done[hpu->dma_last % DMA_TRANSFERS_MAX]; /* in order */
+	driver->waiting->task.doorbell = cycle;
+	shares__ends(s->soc->shares, driver->waiting->her.context->program, driver->waiting->task.started, cycle);
 	driver->idle_from = cycle;
 	commit_feedback(s, driver);
 	wake(s, cycle);
@@ -250,11 +250,11 @@ static void end(struct scheduler *s, struct driver *driver, uint64_t cycle)
 	struct job *job = driver->runs;
 
 	driver->runs = NULL;
-	if (driver->waits) {
-		driver->stalls = job;
+	if (driver->waiting) {
+		driver->stalled = job;
 		return;
 	}
-	driver->waits = job;
+	driver->waiting = job;
 	complete(s, driver, cycle);
 }
 
@@ -263,7 +263,7 @@ void scheduler__commands_known(struct hpu *hpu)
 	struct scheduler *s = hpu->soc->schedulers[hpu->cluster];
 	struct driver *driver = &s->driver[hpu->index];
 
-	if (driver->waits && driver->waits_from == UINT64_MAX)
+	if (driver->waiting && driver->waiting_from == UINT64_MAX)
 		commit_feedback(s, driver);
 }
 
@@ -307,7 +307,7 @@ static unsigned idle_thread(const struct scheduler *s, uint64_t cycle)
 			continue;
 		if (s->soc->target->hpu_threads == 1)
 			return i;
-		tasks = 2 * tasks_beside(s, i) + (s->driver[i].waits != NULL);
+		tasks = 2 * tasks_beside(s, i) + (s->driver[i].waiting != NULL);
 		if (tasks < fewest) {
 			fewest = tasks;
 			best = i;
@@ -341,8 +341,8 @@ static int assign(struct scheduler *s, uint64_t cycle)
 	job->task.started = cycle + s->soc->target->start_cycles;
 	job->task.hpu->running = &job->task;
 	shares__starts(s->soc->shares, job->her.context->program, job->task.started);
-	if (s->soc->nic->starts)
-		s->soc->nic->starts(s->soc->nic_arg, &job->task);
+	if (s->soc->nic->on_start)
+		s->soc->nic->on_start(s->soc->nic_arg, &job->task);
 	if (!job->function) { /* S: the driver itself ends what has no handler */
 		job->task.first = job->task.returned = job->task.started;
 		end(s, driver, job->task.started + 1);
@@ -361,21 +361,21 @@ static int feedback(struct scheduler *s, uint64_t cycle)
 	for (unsigned i = 1; i <= s->hpus; i++) {
 		unsigned n = (s->last_fed + i) % s->hpus;
 		struct driver *driver = &s->driver[n];
-		struct job *job = driver->waits;
+		struct job *job = driver->waiting;
 
-		if (!job || driver->waits_from > cycle)
+		if (!job || driver->waiting_from > cycle)
 			continue;
 		s->last_fed = n;
-		driver->waits = NULL;
+		driver->waiting = NULL;
 		if (job->copied_bytes) {
 			rings__give_back(s->rings, cycle, job->l1, job->copied_bytes);
 			wake(s, cycle + RING_BACK_CYCLES);
 		}
 		spill__push(&s->out, cycle, job);
-		s->soc->up->feedback_ready(s->soc->mpqs, cycle + 1);
-		if (driver->stalls) {
-			driver->waits = driver->stalls;
-			driver->stalls = NULL;
+		s->soc->up->on_feedback_ready(s->soc->mpqs, cycle + 1);
+		if (driver->stalled) {
+			driver->waiting = driver->stalled;
+			driver->stalled = NULL;
 			complete(s, driver, cycle + FEEDBACK_STALL_CYCLES);
 		}
 		return 1;

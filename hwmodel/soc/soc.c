@@ -27,13 +27,13 @@ static void copied(struct soc *soc, unsigned cluster, uint64_t cycle)
 }
 
 static const struct soc_upcalls upcalls = {
-	.bus_access = hpu__access,
-	.command_known = command__known,
-	.doorbell = scheduler__doorbell,
-	.commands_known = scheduler__commands_known,
-	.copied = copied,
-	.feedback_ready = mpqs__feedback,
-	.cluster_has_room = mpqs__has_room,
+	.on_bus_access = hpu__access,
+	.on_command_known = command__known,
+	.on_doorbell = scheduler__doorbell,
+	.on_commands_known = scheduler__commands_known,
+	.on_copied = copied,
+	.on_feedback_ready = mpqs__feedback,
+	.on_cluster_has_room = mpqs__has_room,
 };
 
 static struct icache *new_icache(const struct pspin_target *target, struct reservations *program_memory)
@@ -200,7 +200,7 @@ static void set_caches(struct soc *soc, unsigned program)
 	}
 }
 
-void soc__caches(struct soc *soc, int used)
+void soc__use_icaches(struct soc *soc, int used)
 {
 	if (soc->caches == used)
 		return;
@@ -237,7 +237,7 @@ void soc__set_weight(struct soc *soc, unsigned program, uint32_t weight)
 	soc->shares->of[program].weight = weight;
 }
 
-void soc__cool(struct soc *soc)
+void soc__flush_icaches(struct soc *soc)
 {
 	for (unsigned i = 0; i < soc->memory.clusters; i++)
 		icache__flush(soc->icache[i]);
@@ -265,14 +265,14 @@ static void turn(struct soc *soc, struct hpu *hpu, uint64_t until)
 	uint64_t cycle;
 
 	soc->turn = hpu;
-	soc__look_ahead(soc, hpu, until, l1__rests(soc->l1[hpu->cluster], tournament__cycle(soc->order.key[1])));
+	soc__begin_turn(soc, hpu, until, l1__rests(soc->l1[hpu->cluster], tournament__cycle(soc->order.key[1])));
 	hpu__turn(hpu);
 	soc->turn = NULL;
 	cycle = rv32_core__cycle(hpu->core);
-	if (hpu->waits || hpu->away || hpu->parked || (hpu->stopped && !hpu->of->idle_pc))
+	if (hpu->idle || hpu->pending || hpu->parked || (hpu->stopped && !hpu->of->idle_pc))
 		cycle = TOURNAMENT_NEVER;
-	else if (cycle < hpu->held)
-		cycle = hpu->held;
+	else if (cycle < hpu->blocked_until)
+		cycle = hpu->blocked_until;
 	tournament__set(&soc->order, hpu->number, cycle);
 	if (hpu->pipeline)
 		threads__choose(soc, hpu->pipeline);
@@ -304,7 +304,7 @@ static int step(struct soc *soc, uint64_t until)
 
 void soc__run(struct soc *soc, uint64_t until)
 {
-	soc__caches(soc, !soc->warm);
+	soc__use_icaches(soc, !soc->ideal_icache);
 	while (step(soc, until))
 		;
 	if (until != UINT64_MAX && soc->now < until)
@@ -338,7 +338,7 @@ void soc__run_one(struct soc *soc, struct hpu *hpu, uint32_t function, const str
 	struct rv32_stats start;
 	uint64_t cycle = max_u64(rv32_core__cycle(hpu->core), command__all_done(hpu)) + 1;
 
-	soc__caches(soc, 0);
+	soc__use_icaches(soc, 0);
 	hpu->running = &task;
 	hpu->alone = 1;
 	hpu->feedback = 0;
@@ -346,7 +346,7 @@ void soc__run_one(struct soc *soc, struct hpu *hpu, uint32_t function, const str
 	rv32_core__stats(hpu->core, &start);
 	while (hpu->function && step(soc, UINT64_MAX))
 		;
-	while ((!hpu->waits || command__all_done(hpu) == UINT64_MAX) && step(soc, UINT64_MAX))
+	while ((!hpu->idle || command__all_done(hpu) == UINT64_MAX) && step(soc, UINT64_MAX))
 		;
 	hpu->alone = 0;
 	hpu->running = NULL;

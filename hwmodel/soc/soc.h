@@ -10,11 +10,11 @@
  * something that another could have touched before: own L1 while others use it, L2, another L1, a command, the
  * doorbell, a line that is not in the instruction cache. soc__run() always lets go on who is earliest; events come before
  * cores in the same cycle, and of cores the lowest number. A core may go on while what it touches is not later than
- * soc->horizon; else the access answers RV32_BUS_STOP and is asked for again when it is the earliest. So what is shared
+ * soc->lookahead; else the access answers RV32_BUS_STOP and is asked for again when it is the earliest. So what is shared
  * (L1 banks, L2 port, program memory, command interfaces, packet copies) sees its accesses in order of time, and each keeps
  * a calendar: asked for an access at a cycle, it says when that is granted; a bank of L1 that several want says so by an
  * event, when all who ask in a cycle are known (l1.c). What only a cluster has, its L1, is reached from others by events
- * and only after a while: there the horizon is soc->near, which is later; and while one core of the cluster runs alone it
+ * and only after a while: there the horizon is soc->lookahead_l1, which is later; and while one core of the cluster runs alone it
  * does not ask for its L1 at all before that, until it launches a transfer there itself.
  */
 #include "hwmodel/soc/lookahead.h"
@@ -40,9 +40,9 @@ void soc__set_watchdog(struct soc *soc, unsigned program, uint32_t cycles);
 void soc__set_weight(struct soc *soc, unsigned program, uint32_t weight);
 
 /* Instruction caches count (soc__run() begins with it), or every fetch hits (soc__run_one()). Costs something when it changes. */
-void soc__caches(struct soc *soc, int used);
+void soc__use_icaches(struct soc *soc, int used);
 /* All instruction caches are empty. */
-void soc__cool(struct soc *soc);
+void soc__flush_icaches(struct soc *soc);
 
 /* Until nothing is left to do, or the cycle. */
 void soc__run(struct soc *soc, uint64_t until);

@@ -105,30 +105,30 @@ struct hpu {
 	uint32_t watchdog_cycles; /* a task that runs longer is stopped; at first the target's */
 	unsigned cluster, index;  /* index: thread * target->hpus + the number of the HPU that it is a thread of */
 	unsigned number;          /* in soc->turns */
-	int changes;              /* it stands before a task of another program */
+	int switches_program;     /* its next task is of another program */
 
-	/* For tests: told of each access that is done beside the core's windows; NULL: nobody. */
+	/* For tests: called with each access outside the core's windows; NULL: none. */
 	void (*watch)(void *arg, const struct rv32_bus_request *req);
 	void *watch_arg;
 
 	/* turns (hpu.c) */
-	int waits;         /* for a task */
-	int begun;         /* its core has taken the task it was given */
-	int alone;         /* soc__run_one(): past the scheduler */
-	uint64_t given;    /* the cycle of hpu__give() */
-	uint64_t deadline; /* when it is stopped: by the watchdog, which looks since this cycle, */
+	int idle;             /* it waits for a task */
+	int begun;            /* its core has taken the task it was given */
+	int alone;            /* soc__run_one(): past the scheduler */
+	uint64_t assigned_at; /* the cycle of hpu__assign() */
+	uint64_t deadline;    /* when it is stopped: by the watchdog, which looks since this cycle, */
 	uint64_t watched;
-	int is_limited;  /* or, while the body runs, because its cycles are used up */
-	uint64_t beyond; /* then: how much later the watchdog would come */
-	uint64_t held;   /* its access meets what is shared then: asked again */
-	int away;        /* its access is on its way: whoever has it wakes the HPU */
-	int granted;     /* it is back, after so many cycles more than on an idle machine */
-	uint64_t late;
-	uint64_t sent;           /* what it wants of another L1, */
-	struct hpu *behind;      /* and who stands behind it in that one's port */
+	int is_limited;          /* or, while the body runs, because its cycles are used up */
+	uint64_t beyond;         /* then: how much later the watchdog would come */
+	uint64_t blocked_until;  /* its access is beyond the lookahead: repeated at that cycle */
+	int pending;             /* its access is in a queue: the component that serves it calls soc__grant() */
+	int grant;               /* it has been served, wait_cycles later than on an idle machine */
+	uint64_t wait_cycles;    /* before that: the cycle of the request */
+	uint64_t sent;           /* its access to another L1 (l1.c), */
+	struct hpu *behind;      /* and the next HPU in that one's port */
 	uint32_t stopped;        /* not 0: the error it is taken back with when its turn comes */
-	int settles;             /* it stands at the doorbell without having returned */
-	int learns;              /* it stands before a function that it has not run yet */
+	int at_doorbell;         /* it is there without having returned from its handler */
+	int needs_breakpoint;    /* it is about to call a function that has none yet */
 	struct rv32_stats enter; /* at the handler's first instruction */
 	/* The task's cycles; 0: not yet. first and returned are exact: the core stops there for it. */
 	uint64_t first, returned, doorbell;
@@ -146,7 +146,7 @@ struct hpu {
 	int slice_over;            /* it stands before its next instruction, for who is ready */
 
 	/* driver */
-	struct soc_task *running; /* the scheduler's; set before hpu__give() */
+	struct soc_task *running; /* the scheduler's; set before hpu__assign() */
 	uint64_t feedback;        /* set by the scheduler: of the task before, commands wait for it; UINT64_MAX: not known yet */
 	uint32_t function;        /* 0: no task */
 	struct hpu_descriptor task;
@@ -154,7 +154,7 @@ struct hpu {
 	struct hpu_task_result result;
 	struct hpu_command commands[HPU_COMMAND_SLOTS_MAX];
 	uint64_t command_free[HPU_COMMAND_SLOTS_MAX]; /* when the slot is, for the next one and for feedback; like done */
-	int asks;                                     /* it waits for commands: to be asked again when more is known of them */
+	int awaits_command;                           /* its access is repeated when more is known of its commands */
 	uint32_t info, words[7], last_id;
 
 	/* cluster DMA front end */
@@ -225,32 +225,32 @@ struct soc_task {
 /* Whose machine it is. */
 struct soc_nic {
 	/* About to start on an HPU: what the NIC keeps for it in memory is put there now. */
-	void (*starts)(void *arg, struct soc_task *task);
+	void (*on_start)(void *arg, struct soc_task *task);
 	/* A command of a task that runs. 0, or -EFAULT. */
-	int (*command)(void *arg, struct soc_task *task, const struct hpu_command *command);
+	int (*on_command)(void *arg, struct soc_task *task, const struct hpu_command *command);
 	/* Fed back, in order of time. pops: its HER is done with, its packet memory free. */
-	void (*ended)(void *arg, struct soc_task *task, int pops);
+	void (*on_end)(void *arg, struct soc_task *task, int pops);
 	/* No HER of the message is left, and its last was the end: the MPQ is free. */
-	void (*freed)(void *arg, uint32_t message_id, uint64_t cycle);
+	void (*on_freed)(void *arg, uint32_t message_id, uint64_t cycle);
 	/* soc__takes_her() said no, and would say yes now. */
-	void (*room)(void *arg, uint64_t cycle);
+	void (*on_room)(void *arg, uint64_t cycle);
 	/* Of a command that was accepted: when it is done, and left, is known now. In each interface's order; before `ended`. */
-	void (*known)(void *arg, const struct hpu_command *command);
+	void (*on_known)(void *arg, const struct hpu_command *command);
 };
 
 /*
  * Calls from a component to one above it. Set by soc.c alone, which knows all components; so no component includes one above it.
  */
 struct soc_upcalls {
-	enum rv32_bus_status (*bus_access)(void *hpu,
-					   struct rv32_bus_request *req);  /* hpu.c -> bus.c: what a core does outside its windows */
-	void (*command_known)(struct hpu *hpu, unsigned slot);             /* commands.c -> driver.c: the times of this command are set */
-	uint64_t (*doorbell)(struct hpu *hpu, uint64_t cycle);             /* hpu.c -> scheduler.c: scheduler__doorbell() */
-	void (*commands_known)(struct hpu *hpu);                           /* driver.c -> scheduler.c: scheduler__commands_known() */
-	void (*copied)(struct soc *soc, unsigned cluster, uint64_t cycle); /* copies.c -> scheduler.c: the cluster's next copy is done */
+	enum rv32_bus_status (*on_bus_access)(void *hpu,
+					      struct rv32_bus_request *req); /* hpu.c -> bus.c: what a core does outside its windows */
+	void (*on_command_known)(struct hpu *hpu, unsigned slot);            /* commands.c -> driver.c: the times of this command are set */
+	uint64_t (*on_doorbell)(struct hpu *hpu, uint64_t cycle);            /* hpu.c -> scheduler.c: scheduler__doorbell() */
+	void (*on_commands_known)(struct hpu *hpu);                          /* driver.c -> scheduler.c: scheduler__commands_known() */
+	void (*on_copied)(struct soc *soc, unsigned cluster, uint64_t cycle); /* copies.c -> scheduler.c: the cluster's next copy is done */
 	/* scheduler.c -> mpq.c: from the cycle on feedback can be taken, or the cluster takes a task */
-	void (*feedback_ready)(struct mpqs *mpqs, uint64_t cycle);
-	void (*cluster_has_room)(struct mpqs *mpqs, uint64_t cycle);
+	void (*on_feedback_ready)(struct mpqs *mpqs, uint64_t cycle);
+	void (*on_cluster_has_room)(struct mpqs *mpqs, uint64_t cycle);
 };
 
 /* Who stands in the port of a cluster's L1 for accesses from others (l1.c). */
@@ -264,8 +264,8 @@ struct soc {
 	struct storage memory;
 	struct storage *memories[SOC_PROGRAMS_MAX]; /* of each program; the first one's is `memory` */
 	unsigned programs;
-	uint64_t now;     /* cycle of what is being done */
-	uint64_t horizon; /* of the core that runs */
+	uint64_t now;       /* cycle of what is being done */
+	uint64_t lookahead; /* last cycle at which the core that runs may touch shared state */
 	struct events events;
 
 	struct hpu *hpus; /* target->clusters * target__threads(), cluster by cluster */
@@ -275,11 +275,11 @@ struct soc {
 	unsigned stride, stride_bits; /* from a cluster's numbers to the next one's */
 	struct hpu *turn;             /* whose turn it is; NULL: an event's */
 	uint64_t reached;             /* the cycle of that turn, or of the event: `now` may be later */
-	uint64_t near;                /* the horizon of what only its cluster has */
-	uint64_t same;                /* when the next other one of its cluster goes on */
+	uint64_t lookahead_l1;        /* the same of what only its cluster reaches, its L1: later */
+	uint64_t next_in_cluster;     /* cycle at which the next other HPU of its cluster goes on */
 	int alone_in_l1;              /* and nobody else uses its L1 up to there */
 	int caches;                   /* instruction caches are in use */
-	int warm;                     /* 1: soc__run() does without them, too */
+	int ideal_icache;             /* 1: soc__run() does not use them, either: every fetch hits */
 	int reserved;                 /* some HPU has used LR */
 	uint64_t sc_answered;         /* cycle, the last SC of handler memory */
 	struct l1 **l1;
@@ -303,7 +303,7 @@ struct soc {
 	int returns_amo_word;   /* of an AMO on L2 and another's L1, too, the core gets what was there: not as the RTL has it; */
 	uint64_t amo_words;     /* how often handlers got another word so than from the RTL */
 	int dma_takes_no_alias; /* a transfer that names the own L1's alias ends its task (peripherals.c) */
-	int is_foreign;         /* an image that is not ours: the first two words of a send, and what it does in L1, are its own affair */
+	int third_party_image;  /* not of spincc: a send's first two words are not ours to read, and all of L1 is reachable (PsPIN's PMP) */
 };
 
 #endif

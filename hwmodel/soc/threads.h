@@ -34,7 +34,7 @@ struct pipeline {
 
 /*
  * The thread has the pipeline and gives it up at `cycle`, the one of the access that it waits in (PARK_SLICE: of its next
- * instruction), which has to be its turn (hpu__may()). Its next instruction can be issued at `ready`; UINT64_MAX: not known yet.
+ * instruction), which has to be its turn (lookahead__allows()). Its next instruction can be issued at `ready`; UINT64_MAX: not known yet.
  */
 void threads__park(struct hpu *hpu, enum park what, uint64_t cycle, uint64_t ready);
 /* That is known now, or is another cycle than was known. */

@@ -70,11 +70,11 @@ static void room(void *arg, uint64_t cycle)
 }
 
 static const struct soc_nic nic = {
-	.starts = starts,
-	.command = command,
-	.ended = task_ended,
-	.freed = freed,
-	.room = room,
+	.on_start = starts,
+	.on_command = command,
+	.on_end = task_ended,
+	.on_freed = freed,
+	.on_room = room,
 };
 
 /* The whole file; it stays. */
@@ -102,7 +102,7 @@ static void boot(struct machine *machine)
 		machine__fail("the image: %s", err);
 	if (soc__open(&machine->soc, pspin_target__find("pspin-rtl"), &nic, machine) || storage__load(&machine->soc.memory, machine->elf))
 		machine__fail("the machine does not take the image");
-	machine->soc.is_foreign = 1;
+	machine->soc.third_party_image = 1;
 	if (soc__boot(&machine->soc))
 		machine__fail("the machine does not boot");
 }

@@ -41,11 +41,11 @@ static void ended(void *arg, struct soc_task *task, int pops)
 }
 
 static const struct soc_nic hooks = {
-	.starts = rig__starts,
-	.command = rig__accept,
-	.ended = ended,
-	.freed = rig__freed,
-	.room = rig__room,
+	.on_start = rig__starts,
+	.on_command = rig__accept,
+	.on_end = ended,
+	.on_freed = rig__freed,
+	.on_room = rig__room,
 };
 
 /* A message of one packet for each: message i is at home in cluster i. */

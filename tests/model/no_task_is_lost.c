@@ -132,7 +132,7 @@ static void go_on(uint64_t until, unsigned step_cycles)
 /* Returns what stands for the times of all tasks. */
 static uint64_t run(struct rig_file file, unsigned seed, unsigned step_cycles)
 {
-	const struct soc_nic nic = { .starts = starts, .command = rig__accept, .ended = ended, .freed = freed };
+	const struct soc_nic nic = { .on_start = starts, .on_command = rig__accept, .on_end = ended, .on_freed = freed };
 	struct pspin_target target = machine(seed);
 	struct soc_context contexts[SLOTS];
 	unsigned left[SLOTS] = { 0 }, slots = 1 + any(SLOTS);

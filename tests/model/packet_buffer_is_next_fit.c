@@ -11,9 +11,9 @@
 #include "hwmodel/nic/packet_buffer.h"
 
 #define SMALL_BYTES (16u * 1024)
-#define SMALL_BEATS (SMALL_BYTES / PLACE_BYTES)
+#define SMALL_BEATS (SMALL_BYTES / BUFFER_UNIT_BYTES)
 #define LARGE_BYTES (4096u * 1024)
-#define LARGE_BEATS (LARGE_BYTES / PLACE_BYTES)
+#define LARGE_BEATS (LARGE_BYTES / BUFFER_UNIT_BYTES)
 #define STEPS       300000
 /* A scan for each of these would take longer than the runner gives a test. */
 #define EXCHANGES 3000000
@@ -80,64 +80,64 @@ static void reference_free(struct reference *r, unsigned at, unsigned beats)
 /* Sizes and what is freed are random; in turn more is taken and more is freed. */
 static void compare_random(uint64_t seed)
 {
-	static struct place *held[SMALL_BEATS];
+	static struct buffer *held[SMALL_BEATS];
 	struct reference reference = { .rover = 0 };
-	struct places places;
+	struct packet_buffer places;
 	unsigned count = 0, refused = 0;
 
-	check(!places__open(&places, SMALL_BYTES), "opens", 0);
+	check(!packet_buffer__open(&places, SMALL_BYTES), "opens", 0);
 	for (unsigned step = 0; step < STEPS && !failures; step++) {
 		unsigned inclination = step / 500 % 2 ? 3 : 6, beats = 1 + random_below(&seed, random_below(&seed, 8) ? 4 : 40);
 
 		if (random_below(&seed, 10) < inclination) {
 			int incomplete = 0;
 			unsigned want = reference_take(&reference, beats);
-			struct place *place = places__take(&places, beats * PLACE_BYTES - random_below(&seed, PLACE_BYTES), &incomplete);
+			struct buffer *place = packet_buffer__alloc(&places, beats * BUFFER_UNIT_BYTES - random_below(&seed, BUFFER_UNIT_BYTES), &incomplete);
 
 			check(!incomplete, "the host has memory", step);
 			check((want == SMALL_BEATS) == !place, "room is found where there is some", step);
-			check(!place || place__offset(place) == want * PLACE_BYTES, "the same place", step);
-			check(!place || place__bytes(place) == beats * PLACE_BYTES, "as large as asked for", step);
+			check(!place || buffer__offset(place) == want * BUFFER_UNIT_BYTES, "the same place", step);
+			check(!place || buffer__bytes(place) == beats * BUFFER_UNIT_BYTES, "as large as asked for", step);
 			refused += !place;
 			if (place)
 				held[count++] = place;
 		} else if (count) {
 			unsigned which = random_below(&seed, count);
-			struct place *place = held[which];
+			struct buffer *place = held[which];
 
 			held[which] = held[--count];
-			reference_free(&reference, place__offset(place) / PLACE_BYTES, place__bytes(place) / PLACE_BYTES);
-			places__free(&places, place);
+			reference_free(&reference, buffer__offset(place) / BUFFER_UNIT_BYTES, buffer__bytes(place) / BUFFER_UNIT_BYTES);
+			packet_buffer__free(&places, place);
 		}
 	}
 	check(refused > 100, "memory was full at times", STEPS);
 	while (count)
-		places__free(&places, held[--count]);
+		packet_buffer__free(&places, held[--count]);
 	check(!places.taken_units, "all is free at the end", STEPS);
-	places__close(&places);
+	packet_buffer__close(&places);
 }
 
 /* Full of packets of a beat: one goes, one comes. */
 static void exchange(uint64_t seed)
 {
-	static struct place *held[LARGE_BEATS];
-	struct places places;
+	static struct buffer *held[LARGE_BEATS];
+	struct packet_buffer places;
 	int incomplete = 0;
 
-	check(!places__open(&places, LARGE_BYTES), "opens", 0);
+	check(!packet_buffer__open(&places, LARGE_BYTES), "opens", 0);
 	for (unsigned i = 0; i < LARGE_BEATS; i++)
-		held[i] = places__take(&places, PLACE_BYTES, &incomplete);
-	check(!places__take(&places, PLACE_BYTES, &incomplete), "full is full", 0);
+		held[i] = packet_buffer__alloc(&places, BUFFER_UNIT_BYTES, &incomplete);
+	check(!packet_buffer__alloc(&places, BUFFER_UNIT_BYTES, &incomplete), "full is full", 0);
 	for (unsigned i = 0; i < EXCHANGES && !failures; i++) {
 		unsigned which = random_below(&seed, LARGE_BEATS);
-		uint32_t offset = place__offset(held[which]);
+		uint32_t offset = buffer__offset(held[which]);
 
-		places__free(&places, held[which]);
-		held[which] = places__take(&places, PLACE_BYTES, &incomplete);
-		check(held[which] && place__offset(held[which]) == offset, "the one that went is taken", i);
+		packet_buffer__free(&places, held[which]);
+		held[which] = packet_buffer__alloc(&places, BUFFER_UNIT_BYTES, &incomplete);
+		check(held[which] && buffer__offset(held[which]) == offset, "the one that went is taken", i);
 	}
 	check(places.peak_units == LARGE_BEATS, "the peak is all of it", EXCHANGES);
-	places__close(&places);
+	packet_buffer__close(&places);
 }
 
 int main(void)

@@ -92,7 +92,7 @@ static inline void rig__room(void *arg, uint64_t cycle)
 /* A machine with the program. Ends the test if there is none. */
 static inline void rig__load(struct rig *rig, struct rig_file file, const struct pspin_target *target)
 {
-	static const struct soc_nic nic = { .command = rig__accept };
+	static const struct soc_nic nic = { .on_command = rig__accept };
 	char err[128] = "";
 	int failed;
 

@@ -378,7 +378,7 @@ static void hers_are_held_back(void)
 
 int main(void)
 {
-	static const struct soc_nic nic = { .command = rig__accept, .ended = ended, .freed = freed, .room = room };
+	static const struct soc_nic nic = { .on_command = rig__accept, .on_end = ended, .on_freed = freed, .on_room = room };
 	struct rig_file file = rig__build("scheduling_under_load", "tests/model/load.S");
 
 	rig__open(&rig, file, pspin_target__find("pspin-rtl"), 0, 0);

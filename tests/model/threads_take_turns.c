@@ -73,11 +73,11 @@ static void run(struct rig *rig, struct rig_file file, const struct pspin_target
 		uint64_t apart)
 {
 	static const struct soc_nic nic = {
-		.starts = rig__starts,
-		.command = rig__accept,
-		.ended = ended,
-		.freed = rig__freed,
-		.room = rig__room,
+		.on_start = rig__starts,
+		.on_command = rig__accept,
+		.on_end = ended,
+		.on_freed = rig__freed,
+		.on_room = rig__room,
 	};
 	static struct soc_context contexts[TASKS];
 	uint64_t cycle;

@@ -61,7 +61,7 @@ static void offer(struct rig *rig, uint64_t cycle, const struct soc_context *con
  */
 static uint64_t run_two(struct rig *rig, const char *first, const char *second, unsigned of_cluster)
 {
-	static const struct soc_nic nic = { .command = rig__accept, .ended = ended };
+	static const struct soc_nic nic = { .on_command = rig__accept, .on_end = ended };
 	struct soc_context contexts[2] = { { .bytes_in_l1 = 64, .scratchpad = L1_PACKETS + 0x10000 } };
 	uint64_t base;
 
