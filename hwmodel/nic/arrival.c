@@ -343,7 +343,7 @@ static void tell(struct pspin *nic, struct inflight *inflight, enum spin_reason 
 {
 	inflight->record.feedback_ps = record__now(nic);
 	if (reason == SPIN_REASON_NO_MPQ)
-		inflight->record.fate = PSPIN_FATE_NO_MESSAGE;
+		inflight->record.disposition = PSPIN_DISPOSITION_NO_MESSAGE;
 	record__packet(nic, inflight, leave(nic, inflight, reason));
 }
 

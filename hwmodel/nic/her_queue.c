@@ -85,7 +85,7 @@ int her_queue__classify(struct pspin *nic, struct inflight *inflight)
 		record->packet_bytes = a->in.packet_bytes;
 		return 1;
 	}
-	record->fate = PSPIN_FATE_NOT_OURS;
+	record->disposition = PSPIN_DISPOSITION_NOT_MATCHED;
 	record->reason = reason;
 	record->verdict = SPIN_VERDICT_PASS;
 	return 0;
@@ -129,7 +129,7 @@ void her_queue__add(struct pspin *nic, struct inflight *inflight, struct slot *s
 
 enum decision her_queue__lose(struct pspin *nic, struct inflight *inflight)
 {
-	inflight->record.fate = PSPIN_FATE_NO_MESSAGE;
+	inflight->record.disposition = PSPIN_DISPOSITION_NO_MESSAGE;
 	inflight->record.verdict = SPIN_VERDICT_DROP;
 	inflight->record.reason = SPIN_REASON_NO_MPQ;
 	inflight->record.feedback_ps = record__now(nic);
@@ -159,7 +159,7 @@ static void on_start(void *arg, struct soc_task *task)
 	struct inflight *inflight = inflight_of(arg, task);
 	struct pspin *nic = inflight->nic;
 
-	if (task->kind == SOC_PAYLOAD) { /* what the header handler has sent is none of the packet's fate */
+	if (task->kind == SOC_PAYLOAD) { /* what the header handler has sent is not part of the packet's disposition */
 		inflight->reply.done = inflight->deposit.done = 0;
 		inflight->reply.bytes = inflight->delivered_bytes = 0;
 	}

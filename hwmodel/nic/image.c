@@ -120,7 +120,7 @@ static uint32_t classify(struct pspin *nic, struct inflight *inflight)
 		inflight->is_matched = find_open(&nic->slots, inflight->message) != NULL;
 		return record->packet_bytes;
 	}
-	record->fate = PSPIN_FATE_NOT_OURS;
+	record->disposition = PSPIN_DISPOSITION_NOT_MATCHED;
 	record->reason = reason;
 	record->verdict = SPIN_VERDICT_PASS;
 	return 0;

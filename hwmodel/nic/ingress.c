@@ -79,7 +79,7 @@ static void stored(void *arg, uint64_t cycle, uint64_t what)
 	struct pspin *nic = inflight->nic;
 
 	(void)cycle;
-	if (inflight->record.fate == PSPIN_FATE_HANDLED) {
+	if (inflight->record.disposition == PSPIN_DISPOSITION_HANDLED) {
 		her_queue__stored(nic, inflight);
 		return;
 	}
@@ -175,7 +175,7 @@ static void arrive(void *arg, uint64_t cycle, uint64_t what)
 		return;
 	}
 	if (bytes && !inflight->place) {
-		inflight->record.fate = PSPIN_FATE_NO_BUFFER;
+		inflight->record.disposition = PSPIN_DISPOSITION_NO_BUFFER;
 		inflight->record.reason = SPIN_REASON_NO_HPU;
 		inflight->record.verdict = SPIN_VERDICT_DROP;
 	}

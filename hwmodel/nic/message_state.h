@@ -136,7 +136,7 @@ enum spin_reason mpq__packet(struct pspin *nic, struct nic_mpq *mpq, struct infl
 /* Step 13 is to be done; and one packet of it. 0: there is none left. */
 void mpq__replay(struct pspin *nic, struct nic_mpq *mpq);
 int mpq__replay_one(struct pspin *nic);
-/* Step 12, when all its tasks have ended: the entry's fate, the host's event, a tombstone. The MPQ is free. */
+/* Step 12, when all its tasks have ended: what becomes of the entry, the host's event, a tombstone. The MPQ is free. */
 void mpq__complete(struct pspin *nic, struct nic_mpq *mpq);
 /* Flow control drops a packet of the message. */
 void mpq__flow_control(struct pspin *nic, struct nic_mpq *mpq, uint32_t payload_bytes);

@@ -140,7 +140,7 @@ const char *pspin__stuck(const struct pspin *nic)
 	return nic->device->stuck;
 }
 
-void pspin__cool(struct pspin *nic)
+void pspin__flush_icaches(struct pspin *nic)
 {
 	soc__flush_icaches(&nic->device->soc);
 }

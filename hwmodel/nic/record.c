@@ -186,8 +186,8 @@ void record__packet(struct pspin *nic, struct inflight *inflight, size_t frame_b
 	record->frame = record->verdict == SPIN_VERDICT_DROP ? NULL : nic->device->frame;
 	record->frame_bytes = record->frame ? frame_bytes : 0;
 	nic->count[record->reason]++;
-	traffic->lost_no_buffer += record->fate == PSPIN_FATE_NO_BUFFER;
-	traffic->lost_no_message += record->fate == PSPIN_FATE_NO_MESSAGE;
+	traffic->lost_no_buffer += record->disposition == PSPIN_DISPOSITION_NO_BUFFER;
+	traffic->lost_no_message += record->disposition == PSPIN_DISPOSITION_NO_MESSAGE;
 	if (nic->last_ps < record->feedback_ps)
 		nic->last_ps = record->feedback_ps;
 	if (is_asked(nic, record))

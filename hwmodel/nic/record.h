@@ -31,7 +31,7 @@ void record__work_taken(struct pspin *nic);
 struct spin_request *record__send(struct pspin *nic);
 void record__sent(struct pspin *nic, const struct spin_request *request);
 
-/* A task's error as a packet's fate, and as an event. */
+/* A task's error as a packet's reason, and as an event. */
 enum spin_reason record__error_reason(uint32_t error);
 enum spin_event_type record__error_event(uint32_t error);
 

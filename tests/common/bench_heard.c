@@ -54,7 +54,7 @@ static void hear_packet(void *arg, const struct pspin_packet_record *packet)
 {
 	struct bench_heard *heard = arg;
 
-	heard->lost += packet->fate != PSPIN_FATE_HANDLED;
+	heard->lost += packet->disposition != PSPIN_DISPOSITION_HANDLED;
 	heard->bytes += packet->packet_bytes;
 	if (heard->packets == heard->room / TASKS_PER_PACKET)
 		return;

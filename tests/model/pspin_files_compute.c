@@ -159,9 +159,9 @@ static void run(struct pspin *nic, unsigned headers, unsigned payloads, unsigned
 	      "%u header, %u payload, %u completion handlers ran", seen.tasks[PSPIN_HEADER], seen.tasks[PSPIN_PAYLOAD],
 	      seen.tasks[PSPIN_COMPLETION]);
 	for (unsigned i = 0; i < seen.packets; i++)
-		check(seen.record[i].fate == PSPIN_FATE_HANDLED && seen.record[i].her_ps &&
+		check(seen.record[i].disposition == PSPIN_DISPOSITION_HANDLED && seen.record[i].her_ps &&
 			      seen.record[i].feedback_ps > seen.record[i].her_ps,
-		      "packet %u: fate %d, HER at %llu, feedback at %llu", i, seen.record[i].fate,
+		      "packet %u: fate %d, HER at %llu, feedback at %llu", i, seen.record[i].disposition,
 		      (unsigned long long)seen.record[i].her_ps, (unsigned long long)seen.record[i].feedback_ps);
 }
 

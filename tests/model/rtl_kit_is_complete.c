@@ -74,7 +74,7 @@ static void hear_packet(void *arg, const struct pspin_packet_record *r)
 {
 	struct heard *h = arg;
 
-	h->packets += r->fate == PSPIN_FATE_HANDLED;
+	h->packets += r->disposition == PSPIN_DISPOSITION_HANDLED;
 }
 
 static void hear_her(void *arg, const struct pspin_her_record *r)

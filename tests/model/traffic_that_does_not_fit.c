@@ -28,8 +28,8 @@ static void on_packet(void *arg, const struct pspin_packet_record *r)
 {
 	struct seen *seen = arg;
 
-	seen->handled += r->fate == PSPIN_FATE_HANDLED;
-	seen->lost += r->fate == PSPIN_FATE_NO_BUFFER;
+	seen->handled += r->disposition == PSPIN_DISPOSITION_HANDLED;
+	seen->lost += r->disposition == PSPIN_DISPOSITION_NO_BUFFER;
 }
 
 static void on_task(void *arg, const struct pspin_task_record *r)

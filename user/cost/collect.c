@@ -161,7 +161,7 @@ static void end_flow(struct cost_collector *c, const struct pspin_packet_record 
 {
 	uint64_t end = packet->left_ps > packet->feedback_ps ? packet->left_ps : packet->feedback_ps;
 
-	if (packet->fate == PSPIN_FATE_NOT_OURS)
+	if (packet->disposition == PSPIN_DISPOSITION_NOT_MATCHED)
 		return;
 	if (packet->offered_ps < c->offered_ps)
 		c->offered_ps = packet->offered_ps;
@@ -176,7 +176,7 @@ static int count_packet(struct cost_collector *c, const struct pspin_packet_reco
 	c->view.packets++;
 	if ((unsigned)packet->reason < SPIN_REASON_COUNT)
 		c->view.reasons[packet->reason]++;
-	c->lost += packet->fate == PSPIN_FATE_NO_BUFFER || packet->fate == PSPIN_FATE_NO_MESSAGE;
+	c->lost += packet->disposition == PSPIN_DISPOSITION_NO_BUFFER || packet->disposition == PSPIN_DISPOSITION_NO_MESSAGE;
 	return count_handled(c, packet);
 }
 

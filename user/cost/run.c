@@ -318,7 +318,7 @@ static int step_through(const struct cost_program *program, struct pspin *nic, s
 
 	while (!status && number < most && (rc = cost_source__next(source, &packet)) == 1) {
 		if (cool)
-			pspin__cool(nic);
+			pspin__flush_icaches(nic);
 		status = step(program, nic, &packet, ++number, &at_ms);
 		if (!status)
 			status = cost_collector__status(c);

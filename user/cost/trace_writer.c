@@ -164,7 +164,7 @@ void cost_trace_writer__packet(struct cost_trace_writer *w, const struct pspin_p
 	json_string(&j, "reason", spin_reason_name(p->reason));
 	json_object_end(&j);
 	json_object_end(&j);
-	if (p->fate != PSPIN_FATE_HANDLED)
+	if (p->disposition != PSPIN_DISPOSITION_HANDLED)
 		return;
 	change(w, p->stored_ps, p->packet_bytes, 0);
 	if (p->reason != SPIN_REASON_PARKED)

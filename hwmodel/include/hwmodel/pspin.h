@@ -35,7 +35,7 @@ void pspin__close(struct pspin *nic);
 /*
  * Another execution context on the NIC of `nic`, before the first packet is offered: *out is its handle, and all that is said here of a
  * struct pspin holds for it alone (memory, tables, entries, limits, counts, profile, observer). Its packets are those of its
- * rule. What runs is one NIC: pspin__offer(), pspin__run() and pspin__cool() may be given any of its handles; a frame goes to the
+ * rule. What runs is one NIC: pspin__offer(), pspin__run() and pspin__flush_icaches() may be given any of its handles; a frame goes to the
  * context whose rule matches, or as one that is not ours to the first. Time begins when the last context has booted.
  *
  * Images are linked to the same addresses. On a PsPIN they would be linked, or their addresses translated, to places of their

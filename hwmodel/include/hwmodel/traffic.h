@@ -69,16 +69,17 @@ struct pspin_task_record {
 	const struct pspin_task *task; /* what it took, and its commands */
 };
 
-enum pspin_fate {                        /* of a packet that was offered */
-		  PSPIN_FATE_HANDLED,    /* verdict and reason are the handlers', or of messages those of <spin/message.h> */
-		  PSPIN_FATE_NOT_OURS,   /* the rule does not match, or it is refused before handlers: to the host */
-		  PSPIN_FATE_NO_BUFFER,  /* packet memory was full, and the wire does not wait: lost */
-		  PSPIN_FATE_NO_MESSAGE, /* no message queue was free, nor going to be without other packets */
+/* What became of a packet that was offered. */
+enum pspin_disposition {
+	PSPIN_DISPOSITION_HANDLED,     /* verdict and reason are the handlers', or of messages those of <spin/message.h> */
+	PSPIN_DISPOSITION_NOT_MATCHED, /* the rule does not match, or the packet is refused before handlers: to the host */
+	PSPIN_DISPOSITION_NO_BUFFER,   /* packet memory was full, and the link does not wait: lost */
+	PSPIN_DISPOSITION_NO_MESSAGE,  /* no MPQ was free, and none becomes free without another packet: lost */
 };
 
 struct pspin_packet_record {
 	uint64_t packet;
-	enum pspin_fate fate;
+	enum pspin_disposition disposition;
 	enum spin_verdict verdict;
 	enum spin_reason reason;
 	uint32_t wire_bytes, packet_bytes; /* the frame; from the IP header on, or all of a raw one */
@@ -152,7 +153,7 @@ const char *pspin__stuck(const struct pspin *nic);
 void pspin__lossy(struct pspin *nic, int lossy);
 
 /* All caches forget their content: what comes next is cold. */
-void pspin__cool(struct pspin *nic);
+void pspin__flush_icaches(struct pspin *nic);
 
 /*
  * Since pspin__open(). Peaks of what was in use at once. Of a NIC with several contexts (pspin__join()), packets, bytes, what was lost

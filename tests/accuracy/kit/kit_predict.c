@@ -81,7 +81,7 @@ static void hear_packet(void *arg, const struct pspin_packet_record *r)
 	static const char *const fates[] = { "handled", "not ours", "no buffer", "no message" };
 	struct predicting *p = arg;
 
-	fprintf(p->file[PACKETS], "%llu,%s,%u,%u", (unsigned long long)r->packet, fates[r->fate], r->packet_bytes, r->message_id);
+	fprintf(p->file[PACKETS], "%llu,%s,%u,%u", (unsigned long long)r->packet, fates[r->disposition], r->packet_bytes, r->message_id);
 	column(p->file[PACKETS], p, r->arrived_ps);
 	column(p->file[PACKETS], p, r->stored_ps);
 	column(p->file[PACKETS], p, r->her_ps);
