@@ -251,7 +251,7 @@ uint64_t l1__request(struct soc *soc, uint64_t cycle, unsigned cluster, unsigned
 		     uint64_t alone_before)
 {
 	struct l1 *l1 = soc->l1[cluster];
-	uint64_t again, at = request_bank(l1, cycle, offset, kind, input, alone_before, &again);
+	uint64_t again = 0, at = request_bank(l1, cycle, offset, kind, input, alone_before, &again);
 
 	if (at == L1_WAITS && again)
 		events__add(&soc->events, again, arbitrate, soc, (uint64_t)cluster << BANK_BITS | bank_of(l1, offset));
