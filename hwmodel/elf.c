@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Reads an ELF32 RISC-V executable in memory, trusting nothing in it. */
+/*
+ * Reads an ELF32 RISC-V executable in memory: segments and symbols. Called by hpu-run, the NIC (nic/open.c) and the tools. Every offset
+ * and size is checked before it is used, so that a damaged file gives an error.
+ */
 #include <elf.h>
 #include <errno.h>
 #include <stdio.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* The Internet checksum as the NIC's engines compute it; see checksum.h. Called by inbound.c, outbound.c and tests. */
 #include <string.h>
 
 #include <spin/wire.h>

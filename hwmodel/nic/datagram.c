@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* A datagram, or an ICMP message, is a message of one packet: what its tasks say, and what became of it. */
+/*
+ * Contexts of datagrams: a datagram, or an ICMP message, is a message of one packet. Decides, places and reports it. Called by the ingress
+ * link and by her_queue.c (datagram_kind).
+ */
 #include <string.h>
 
 #include <spin/return.h>

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Matching entries (sPIN B.1): host memory for messages, and which ones may have it. */
+/*
+ * Matching entries (sPIN B.1): which message goes to which part of host memory. Called by arrival.c and mpq.c, and by the host through
+ * pspin__me_append() and __me_unlink(). Invariant: an entry's place is not used
+ * again while a message is in it.
+ */
 #include <errno.h>
 #include <string.h>
 

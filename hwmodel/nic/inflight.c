@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Packets in flight: their allocation, queues of them, and the bytes that their handlers moved out. Called by ingress.c, her_queue.c,
+ * mpq.c and command.c. Once allocated, a packet's memory is reused until the NIC is closed.
+ */
 #include <stdlib.h>
 #include <string.h>
 

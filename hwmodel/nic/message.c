@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The tasks of a message, and what its handlers' answers come to. */
+/*
+ * The tasks of a message: what its HERs say, and what its handlers' return codes mean. Called by mpq.c for each packet that is admitted,
+ * and by her_queue.c when tasks start and end (message_kind).
+ */
 #include <string.h>
 
 #include <spin/return.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Memory, limits and clock of messages. */
+/*
+ * A context's messages as a whole: memory, limits, clock and reset. Implements pspin__limit(), __reset(), __clock() and
+ * __message_stats(); called by open.c, too. Nothing is in flight while limits change.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

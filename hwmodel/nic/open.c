@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* From an image to a NIC that waits for packets. */
+/*
+ * Opens a NIC: checks an image, loads it, boots the machine, and joins further contexts. Implements pspin__open(), __join(),
+ * __open_image() and __close(). After an error everything that was opened is closed again.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +11,7 @@
 #include <spin/wire.h>
 
 #include "hwmodel/soc/peripherals.h"
+#include "hwmodel/soc/timing.h"
 #include "hwmodel/nic/image.h"
 #include "hwmodel/nic/memory.h"
 #include "hwmodel/nic/message_state.h"
@@ -17,7 +21,7 @@ static int is_icmp(const struct spin_rule *rule)
 	return rule->protocol == SPIN_IP_ICMP || rule->protocol == SPIN_IP_ICMP6;
 }
 
-/* What <spin/rule.h> says of protocols. */
+/* The rules of <spin/rule.h> on protocols. err says which one is broken. */
 static int check_rule(const struct pspin *nic, char *err, size_t err_bytes)
 {
 	const struct spin_registration *has = &nic->meta.registration;
@@ -94,15 +98,12 @@ static void measure_program(struct pspin *nic)
 			nic->program_end = segment.paddr - PROGRAM + segment.file_bytes;
 }
 
-/* Long enough for the handler's own budget to end it first: assumed per step, a look at a lock in L2 takes about half. */
-#define STEP_CYCLES_MAX 64u
-
 #define L1_KIB 1024u /* that pspin.ld lays images out for */
 
 static uint32_t watchdog_cycles(const struct pspin *nic)
 {
 	uint32_t budget = nic->meta.registration.budget ? nic->meta.registration.budget : SPIN_BUDGET_STEPS;
-	uint64_t cycles = (uint64_t)budget * STEP_CYCLES_MAX;
+	uint64_t cycles = (uint64_t)budget * WATCHDOG_STEP_CYCLES;
 	uint32_t counts;
 
 	if (pspin__symbol(nic, "spin_steps_", &counts, NULL) || cycles < nic->device->target.watchdog_cycles)
@@ -110,7 +111,7 @@ static uint32_t watchdog_cycles(const struct pspin *nic)
 	return cycles < UINT32_MAX ? (uint32_t)cycles : UINT32_MAX;
 }
 
-/* Handlers that ask have words for it in their image; those that leave work items have their counts there. */
+/* Writes the numbers of HPUs and clusters into images that have words for them, and finds the counts of work items. */
 static void set_words(struct pspin *nic)
 {
 	const uint32_t hpus = nic->device->soc.hpu_count, clusters = (uint32_t)nic->device->target.clusters;
@@ -231,7 +232,7 @@ static int boot(struct pspin *nic, char *err, size_t err_bytes)
 	return 0;
 }
 
-/* What can be seen before there is a machine for it. */
+/* What can be checked before there is a machine. */
 static int check_context(const struct pspin *nic, char *err, size_t err_bytes)
 {
 	if (nic->meta.magic != SPIN_META_MAGIC || nic->meta.api_version != SPIN_API_VERSION) {
@@ -256,7 +257,7 @@ static int check_context(const struct pspin *nic, char *err, size_t err_bytes)
 	return 0;
 }
 
-/* Its program is in memory, and the machine knows it. */
+/* The context's program is loaded and known to the machine: boots it and opens its messages. */
 static int start(struct pspin *nic, char *err, size_t err_bytes)
 {
 	uint32_t from = 0, end = 0;
@@ -354,7 +355,7 @@ static void close_context(struct pspin *nic)
 	free(nic);
 }
 
-/* What opening came to; err has its reason if it has room for one. */
+/* Ends an open: hands out the NIC, or closes it and leaves the reason in err. */
 static int opened(struct pspin *nic, int rc, struct pspin **out, char *err, size_t err_bytes)
 {
 	if (rc == -ENOMEM)
@@ -413,7 +414,7 @@ int pspin__join(struct pspin **out, struct pspin *nic, const struct spin_meta *m
 	return rc;
 }
 
-/* Programs that start by themselves have stacks for as many HPUs of a cluster as PsPIN has. */
+/* Third-party images have stacks for as many HPUs of a cluster as PsPIN has: no more threads than that. */
 static void limit_threads(struct pspin_target *target)
 {
 	const uint64_t most = SOC_NUMBERED_HPUS / target->hpus;

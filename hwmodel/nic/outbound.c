@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The outbound engine: frames as they leave the NIC, with headers and checksums. Called by command.c for what handlers send, by slmp.c for
+ * acknowledgements, and by each kind of context for what a packet becomes.
+ */
 #include <string.h>
 
 #include <spin/slmp.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The packet-buffer allocator: next fit from a rover, neighbours that are free are one place. The ingress link takes, the end
- * of a message frees. Two places that are next to each other are never both free; the tree holds each free place once.
+ * The packet-buffer allocator: next fit from a rover, free neighbours are merged. Called by the ingress link when a packet comes, and by
+ * her_queue.c when it is done. Invariant: two adjacent buffers are never both free, and the tree holds each free buffer once.
  */
 #include <errno.h>
 #include <stdlib.h>

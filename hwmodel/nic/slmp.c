@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * SLMP on the wire: parses its headers, strips them for the handlers and makes acknowledgements; see slmp.h. Called by arrival.c and mpq.c
+ * for frames that inbound.c has classified, so that their lengths are valid.
+ */
 #include <string.h>
 
 #include <spin/wire.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* hpu-run: one bare program on one HPU core with ideal memory; see usage(). */
+/*
+ * hpu-run: runs one bare program on one HPU core with ideal memory, and prints its cycles; see usage(). The command line and the output;
+ * the machine is in machine.c.
+ */
 #include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>

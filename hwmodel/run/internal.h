@@ -2,6 +2,7 @@
 #ifndef HWMODEL_RUN_INTERNAL_H
 #define HWMODEL_RUN_INTERNAL_H
 
+/* State of hpu-run's machine, shared by machine.c and syscall.c. */
 #include <hwmodel/elf.h>
 #include "hwmodel/run/machine.h"
 

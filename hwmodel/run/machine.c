@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Loads a program into 4 GiB of host memory that the host fills when touched, and runs it. */
+/*
+ * The machine of hpu-run: one core with ideal memory around one bare program. Loads it into 4 GiB of address space, which the host backs
+ * when it is touched, runs it, and measures the region that was asked for. Called by hpu_run.c.
+ */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* What a bare program may ask of its environment: Linux's numbers, and tohost. */
+/*
+ * Environment calls of a bare program under hpu-run: a few Linux system calls, and the tohost protocol. Called by machine.c at an ecall
+ * or a store to tohost. Guest pointers are checked against the program's memory.
+ */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>

@@ -3,18 +3,18 @@
 #define SOC_ARBITER_H
 
 /*
- * Who of up to 64 goes first: a tree of choices between two, each made by one bit of whose turn it is (PULP's round robin
- * tree). With every grant it is the turn of the next one above that asks. While a choice cannot be granted at once it stays,
- * and who asks then is not seen.
+ * PULP's round-robin arbiter of up to 64 inputs: a tree of choices between two, each decided by one bit of `turn`. After a grant the
+ * turn moves to the next requesting input above. A choice that cannot be granted at once stays: requests that come meanwhile are not
+ * seen until it is granted.
  */
 #include <stdint.h>
 
 struct arbiter {
 	unsigned turn;
-	uint64_t pending; /* who asked when the choice was made that waits; 0: none does */
+	uint64_t pending; /* requests at the choice that waits for its grant; 0: none waits */
 };
 
-/* Of those that ask, by bits; some do. */
+/* The winner of the requests, one bit for each input; not 0. */
 static inline unsigned arbiter__choose(uint64_t requests, unsigned inputs, unsigned turn)
 {
 	unsigned low = 0, span = 1;
@@ -31,7 +31,7 @@ static inline unsigned arbiter__choose(uint64_t requests, unsigned inputs, unsig
 	return low;
 }
 
-/* Whose turn is next: the lowest above, else the lowest. */
+/* The next turn: the lowest request above, else the lowest of all. */
 static inline unsigned arbiter__after(uint64_t requests, unsigned turn)
 {
 	uint64_t above = turn < 63 ? requests >> (turn + 1) << (turn + 1) : 0;
@@ -39,7 +39,7 @@ static inline unsigned arbiter__after(uint64_t requests, unsigned turn)
 	return (unsigned)__builtin_ctzll(above ? above : requests);
 }
 
-/* Of `inputs` some ask, by bits: who goes; -1: nobody, since who was chosen has to wait. */
+/* Grants one of the requests (bits below `inputs`, not 0). Returns the winner, or -1 if it has to wait since !is_ready. */
 static inline int arbiter__grant(struct arbiter *arbiter, unsigned inputs, uint64_t requests, int is_ready)
 {
 	unsigned winner;

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * From a core to the memories and registers that are not its own L1, and its turn there while others use it. Latencies
- * are those of an idle machine; what is longer, calendars say. In user mode only what belongs to the handler
- * is reachable, as PsPIN's PMP has it; the rest answers with a bus fault. Of L1 that PMP lets a handler reach all, and its own
- * runtime keeps the first HPU's stack in the reserved KiB: programs that are not ours have that, ours are held to their stack.
+ * A core's accesses outside its own L1 windows: which memory or register, whether it may, and how long it takes. Called by the core through
+ * soc->up->on_bus_access(). Latencies are those of an idle machine; ports and banks add what an access waits.
+ *
+ * In user mode only what belongs to the handler is reachable, as PsPIN's PMP has it; the rest answers with a bus fault. That PMP lets a
+ * handler reach all of L1, and PsPIN's own runtime keeps the first HPU's stack in the reserved KiB: third-party images may do that, images
+ * of spincc are held to their own stack.
  */
 #include <string.h>
 

@@ -3,10 +3,10 @@
 #define SOC_COMMANDS_H
 
 /*
- * The way of commands from HPUs to the interfaces (commands.c), by events: each HPU's queue; in each cycle one of a cluster
- * goes on to the cluster's register, which holds two; and one of the clusters whose first command there is for it goes on to
- * an interface that has a place. So a command also waits for those before it that go elsewhere. When it gets through is
- * known only then.
+ * Commands on their way from HPUs to the three interfaces: host-direct, NIC outbound, host DMA (hwmodel/README.md, "Commands"). Each HPU
+ * has a queue. In each cycle one command of a cluster moves to the cluster's register, which holds two; and each interface that has a
+ * free place takes one of the commands that are first in a cluster's register. So a command also waits for those before it that go to
+ * another interface. An interface moves its commands in order, 64 bytes a cycle; sends and DMAs to the host share the read path.
  */
 #include "hwmodel/soc/state.h"
 
@@ -15,10 +15,10 @@ struct commands;
 struct commands *commands__new(struct soc *soc);
 void commands__free(struct commands *commands);
 
-/* hpu->commands[slot] is issued at this cycle; command__known() when its times are known, which is after the cycle. */
+/* hpu->commands[slot] is issued at this cycle. on_command_known() is called when its times are known, at a later cycle. */
 void commands__issue(struct commands *commands, uint64_t cycle, struct hpu *hpu, unsigned slot);
 
-/* Cycles in which each interface moved data. */
+/* Cycles in which commands of this kind moved data. */
 uint64_t commands__busy(const struct commands *commands, enum hpu_command_kind kind);
 
 #endif

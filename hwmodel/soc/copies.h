@@ -16,7 +16,7 @@ struct copies *copies__new(struct soc *soc); /* NULL: no memory */
 void copies__free(struct copies *copies);
 
 /*
- * A cluster asks in this cycle for a copy of so many beats to that offset of its L1; scheduler__copied() says when it is done.
+ * Requests a copy of `beats` beats to that offset of the cluster's L1, in this cycle. on_copied() is called when it is done.
  */
 void copies__request(struct copies *copies, uint64_t cycle, unsigned cluster, uint32_t l1, uint32_t beats);
 
@@ -31,9 +31,9 @@ struct rings;
 struct rings *rings__new(const struct pspin_target *target); /* NULL: no memory */
 void rings__free(struct rings *rings);
 
-/* Is there room in this cycle? Then its offset in the buffer, which is taken. -1: no room. */
+/* Allocates `bytes` in this cycle. Returns the offset in the packet buffer, or -1 if there is no room. */
 int64_t rings__take(struct rings *rings, uint64_t cycle, uint32_t bytes);
-/* Given back in this cycle; of use RING_BACK_CYCLES later. In order of cycle. */
+/* Frees them in this cycle; they can be allocated RING_BACK_CYCLES later. Calls come in order of cycle. */
 void rings__give_back(struct rings *rings, uint64_t cycle, uint32_t offset, uint32_t bytes);
 
 #endif

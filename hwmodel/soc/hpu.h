@@ -8,7 +8,7 @@
  */
 #include "hwmodel/soc/state.h"
 
-/* It has been given a task of another program than the one that it runs: a handler has ended its own task, and goes on. */
+/* The HPU's next task is of another program than the one that runs: a handler has ended its own task, and continues. */
 static inline int hpu__is_others(const struct hpu *hpu)
 {
 	return hpu->function && hpu->of != &hpu->programs[hpu->task.program];
@@ -22,13 +22,13 @@ void hpu__close(struct hpu *hpu);
 int hpu__add(struct hpu *hpu, unsigned program, uint32_t code_at);
 void hpu__set_watchdog(struct hpu *hpu, unsigned program, uint32_t cycles);
 
-/* The program starts at the reset address, at that cycle. */
+/* Starts the program at the reset address, at that cycle. */
 void hpu__reset(struct hpu *hpu, unsigned program, uint64_t cycle);
 
-/* Its turn: goes on until it waits for a task, or wants what is shared later than the horizon. */
+/* Its turn: runs until it waits for a task, or until an access beyond the lookahead. */
 void hpu__turn(struct hpu *hpu);
 
-/* The core's accesses beside its windows (rv32_bus). */
+/* The core's accesses outside its windows (struct rv32_bus). */
 enum rv32_bus_status hpu__access(void *arg, struct rv32_bus_request *req);
 
 /* Registers, by offset; on entry value is what to store, on return what was loaded. */
@@ -45,9 +45,9 @@ uint64_t hpu__end(struct hpu *hpu, uint64_t cycle);
  */
 enum rv32_bus_status driver__yield(struct hpu *hpu, const struct rv32_bus_request *req);
 
-/* Its interface has it, so that its times are set. */
+/* For commands.c (soc->up): the command's interface has taken it, and its times are set. */
 void command__known(struct hpu *hpu, unsigned slot);
-/* When the slots of all its commands are free; UINT64_MAX: not known yet. */
+/* The cycle at which the slots of all its commands are free; UINT64_MAX: not known yet. */
 uint64_t command__all_done(const struct hpu *hpu);
 
 /* For the scheduler. The HPU waits for a task; it takes this one at the cycle. */

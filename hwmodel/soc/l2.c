@@ -38,7 +38,7 @@ void l2__on_delay(struct l2 *l2, void (*delayed)(void *arg, uint64_t cycle), voi
 	l2->arg = arg;
 }
 
-/* One per cycle, and beats of copies give way, but in turn: to two loads in two cycles they do not. */
+/* One load per cycle. Beats of copies give way, but not to two loads in consecutive cycles. */
 uint64_t l2__load(struct l2 *l2, uint64_t cycle)
 {
 	const uint64_t next = l2->last_load + 1;
@@ -222,7 +222,7 @@ void l2_port__free(struct l2_port *port)
 	free(port);
 }
 
-/* While it finds no place it stands, and nobody else is let through. */
+/* Admits the chosen load. Without a free place it is blocked, and no other access is admitted. */
 static void admit_load(struct l2_port *port, uint64_t cycle)
 {
 	port->blocked = port->admitted.count + port->in_handler_memory.count == L2_PORT_READS;
@@ -234,7 +234,7 @@ static void admit_load(struct l2_port *port, uint64_t cycle)
 		port->next = cycle + 1;
 }
 
-/* The first of those that were let through goes on to its memory. */
+/* The first admitted load advances to its memory. */
 static void advance(struct l2_port *port, uint64_t cycle)
 {
 	const struct pspin_target *target = port->soc->target;
@@ -257,7 +257,7 @@ static void advance(struct l2_port *port, uint64_t cycle)
 	}
 }
 
-/* Of its memory. */
+/* Cycles for which its memory is busy with it. */
 static uint64_t store_gap(const struct pspin_target *target, const struct access *access)
 {
 	if (access->kind != RV32_AMO)
@@ -266,8 +266,8 @@ static uint64_t store_gap(const struct pspin_target *target, const struct access
 }
 
 /*
- * While it cannot go on nobody else is let through. What goes to handler memory, which is busy with an AMO for longer than
- * the port, waits there for its turn; in the port it stands if too many do.
+ * Admits the chosen store or AMO; until it advances no other access is admitted. Handler memory is busy with an AMO for longer than the
+ * port: what goes there waits in front of the memory, and in the port if too many do.
  */
 static void admit_store(struct l2_port *port, uint64_t cycle)
 {
@@ -292,7 +292,7 @@ static void admit_store(struct l2_port *port, uint64_t cycle)
 	soc__grant(access.hpu, begins - access.from, cycle);
 }
 
-/* One of each channel is. An AMO takes both, in turn with a load. */
+/* Admits one access of each channel. An AMO takes both, and alternates with loads. */
 static void arbitrate(struct l2_port *port, uint64_t cycle)
 {
 	const struct access *load = waiting__head(&port->loads.chosen, cycle);
@@ -313,7 +313,7 @@ static void arbitrate(struct l2_port *port, uint64_t cycle)
 		admit_store(port, cycle);
 }
 
-/* The first answer goes back, unless another load enters the queue in this cycle. */
+/* The first load of handler memory is answered, unless another load enters the queue in this cycle. */
 static void answer_load(struct l2_port *port, uint64_t cycle)
 {
 	const struct access *access = waiting__head(&port->in_handler_memory, cycle);

@@ -5,8 +5,8 @@
 #include "hwmodel/soc/state.h"
 
 /*
- * The read port of packet memory, which copies to L1 and HPUs' loads share (hwmodel/README.md, "L2"). A calendar; loads
- * come in order of cycle.
+ * The read port of packet memory, which copies to L1 and HPUs' loads share (hwmodel/README.md, "L2"): a reservation table. Loads come in
+ * order of cycle.
  */
 
 struct l2;
@@ -16,8 +16,8 @@ struct l2 *l2__new(void);
 void l2__free(struct l2 *l2);
 
 /*
- * The cycle in which a load that is there at `cycle` is read. If a burst has that cycle, its beats from there on come a cycle
- * later, and those behind it: who has bursts is told by l2__on_delay()'s function.
+ * Returns the cycle in which a load is read that arrives at `cycle`. If a burst has that cycle, its beats from there on move by a cycle,
+ * and so do those that follow without a gap: the function that l2__on_delay() sets is called.
  */
 uint64_t l2__load(struct l2 *l2, uint64_t cycle);
 void l2__on_delay(struct l2 *l2, void (*delayed)(void *arg, uint64_t cycle), void *arg);
@@ -28,24 +28,23 @@ void l2__on_delay(struct l2 *l2, void (*delayed)(void *arg, uint64_t cycle), voi
  */
 uint64_t l2__burst(struct l2 *l2, uint64_t cycle, unsigned beats);
 
-/* Cycles in which it was taken. */
+/* Cycles in which it was busy. */
 uint64_t l2__read_busy(const struct l2 *l2);
 
 /*
- * The one port of all HPUs to L2 (hwmodel/README.md, "L2"), by events. Loads come in one channel and stores in another, of
- * each cluster in order and the clusters in turn. In a cycle one of each is let through; while one that was cannot go on,
- * nobody else is. AMOs need both channels, and take turns with loads. Loads go on in the order in which they were let
- * through: to packet memory (l2.h), or into the queue of those that are in handler memory, where in a cycle either one
- * enters or one leaves.
+ * The one port of all HPUs to L2 (hwmodel/README.md, "L2"). Loads come in one channel and stores in another: of each cluster in order,
+ * the clusters round robin. In a cycle one access of each channel is admitted; while one that was admitted is blocked, no other is. AMOs
+ * need both channels, and alternate with loads. Loads advance in the order in which they were admitted: to packet memory, or into the
+ * queue of those in handler memory, where in one cycle either one enters or one leaves.
  */
 
 struct l2_port *l2_port__new(struct soc *soc); /* NULL: no memory */
 void l2_port__free(struct l2_port *port);
 
-/* The HPU's access sets out at this cycle; it is away until it is granted. Calls come in order of cycle. */
+/* The HPU's access sets out at this cycle; it is pending until soc__grant(). Calls come in order of cycle. */
 void l2_port__request(struct l2_port *port, struct hpu *hpu, uint64_t cycle, enum memory_region region, enum rv32_access kind);
 
-/* Cycles in which it was taken. */
+/* Cycles in which it was busy. */
 uint64_t l2_port__busy(const struct l2_port *port);
 
 #endif

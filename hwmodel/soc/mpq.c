@@ -206,7 +206,7 @@ static int has_task(const struct soc_mpq *mpq)
 	return mpq->state == HEADER || mpq->state == COMPLETION || (mpq->state == PAYLOAD && mpq->queued);
 }
 
-/* Its state changed in this cycle: has it a task? S: registers, seen by the engine a cycle later. */
+/* The message's state changed in this cycle: adds it to the messages that have a task, or removes it. S: seen a cycle later. */
 static void update(struct mpqs *m, uint32_t id, uint64_t cycle)
 {
 	const unsigned program = m->mpq[id].program;
@@ -252,7 +252,7 @@ static void job__free(struct mpqs *m, struct job *job)
 	m->free_jobs = job;
 }
 
-/* Tasks that a cluster holds at most, with one more of the program. */
+/* How many tasks a cluster may hold, with one more of the program. */
 static int64_t most_of(const struct mpqs *m, unsigned program)
 {
 	const uint64_t hpus = target__threads(m->soc->target), buffered = m->soc->target->hers_buffered;
@@ -374,7 +374,7 @@ static uint32_t next_message(struct mpqs *m, uint64_t cycle)
 		uint32_t id;
 
 		if (!dispatcher__has_room(m->dispatcher, most_of(m, order[i])))
-			return RR_SET_NONE; /* nor does anybody else send one before it */
+			return RR_SET_NONE; /* and no other program may send one before it */
 		id = rr_set__turn(m->ready[order[i]], cycle);
 		if (id != RR_SET_NONE)
 			return id;

@@ -14,7 +14,7 @@ void mpqs__free(struct mpqs *mpqs);
 /* 0 or -ENOMEM. */
 int mpqs__add_program(struct mpqs *mpqs, unsigned program);
 
-/* For the schedulers: a cluster's feedback can be taken from `cycle` on, and its spill register has room for a task. */
+/* For the schedulers (soc->up): from `cycle` on a cluster's feedback can be taken, or its input register has room for a task. */
 void mpqs__feedback(struct mpqs *mpqs, uint64_t cycle);
 void mpqs__has_room(struct mpqs *mpqs, uint64_t cycle);
 

@@ -51,7 +51,7 @@ static void spill__pop(struct spill *spill, uint64_t cycle)
 	reg__add(&spill->jobs, cycle, -1);
 }
 
-/* What its driver knows of an HPU. */
+/* What the scheduler knows of an HPU. */
 struct driver {
 	struct job *runs;
 	struct job *waiting, *stalled; /* feedback: one can wait, and the next holds up the HPU */
@@ -213,7 +213,7 @@ static struct hpu_descriptor describe(const struct scheduler *s, const struct jo
 	return out;
 }
 
-/* When what waits in the HPU's driver can be taken: when all its commands and DMAs are done, too. */
+/* Sets when the feedback that waits in the HPU's driver can be taken: not before all its commands and DMAs are done. */
 static void commit_feedback(struct scheduler *s, struct driver *driver)
 {
 	struct hpu *hpu = driver->waiting->task.hpu;
@@ -232,7 +232,7 @@ static void commit_feedback(struct scheduler *s, struct driver *driver)
 	wake(s, driver->waiting_from);
 }
 
-/* Feedback of the job waits there from `cycle` on. */
+/* The job's feedback waits in the driver from `cycle` on. */
 static void complete(struct scheduler *s, struct driver *driver, uint64_t cycle)
 {
 	const struct hpu *hpu = driver->waiting->task.hpu;
@@ -281,7 +281,7 @@ uint64_t scheduler__doorbell(struct hpu *hpu, uint64_t cycle)
 	return cycle;
 }
 
-/* Tasks that the threads of a thread's HPU have. */
+/* Tasks of all threads of the thread's HPU. */
 static unsigned tasks_beside(const struct scheduler *s, unsigned thread)
 {
 	const unsigned hpus = (unsigned)s->soc->target->hpus;
@@ -316,7 +316,7 @@ static unsigned idle_thread(const struct scheduler *s, uint64_t cycle)
 	return best;
 }
 
-/* The first task in the queue goes to an idle HPU. */
+/* Assigns the first task in the queue to an idle HPU. */
 static int assign(struct scheduler *s, uint64_t cycle)
 {
 	struct job *job = s->tasks[s->first];
@@ -353,7 +353,7 @@ static int assign(struct scheduler *s, uint64_t cycle)
 	return 1;
 }
 
-/* One HPU's feedback per cycle, in turn. */
+/* Takes one HPU's feedback per cycle, round robin. */
 static int feedback(struct scheduler *s, uint64_t cycle)
 {
 	if (!spill__is_ready(&s->out, cycle))

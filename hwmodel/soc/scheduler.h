@@ -25,15 +25,15 @@ struct job {
 struct scheduler *scheduler__new(struct soc *soc, unsigned cluster); /* NULL: no memory */
 void scheduler__free(struct scheduler *scheduler);
 
-/* Has its spill register room for a task in this cycle? It is there in the next. */
+/* Has its input register room for a task in this cycle? A task that is pushed is seen in the next cycle. */
 int scheduler__is_ready(const struct scheduler *scheduler, uint64_t cycle);
 void scheduler__push(struct scheduler *scheduler, uint64_t cycle, struct job *job);
 
-/* The feedback that comes out in this cycle; NULL: none. Taken out by the second. */
+/* The feedback that can be taken in this cycle; NULL: none. The second function takes it. */
 struct job *scheduler__feedback(const struct scheduler *scheduler, uint64_t cycle);
 void scheduler__take_feedback(struct scheduler *scheduler, uint64_t cycle);
 
-/* A packet's copy is done at the cycle; in order. */
+/* The copy of the cluster's next packet is done at the cycle. */
 void scheduler__copied(struct scheduler *scheduler, uint64_t cycle);
 
 /*

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Who has had how much of the HPUs. Called by the MPQ engine and the cluster schedulers. */
+/*
+ * HPU time of each program, for scheduler = fair_hpu_time; see share.h. Called by the MPQ engine and the cluster schedulers as a program's
+ * tasks become ready, start and end.
+ */
 #include "hwmodel/soc/share.h"
 #include "hwmodel/soc/timing.h"
 

@@ -37,7 +37,7 @@ struct hpu_descriptor {
 	uint32_t scratchpad[HPU_SCRATCHPADS], scratchpad_bytes[HPU_SCRATCHPADS];
 	uint32_t host_mem_high, host_mem_low, host_mem_bytes;
 	uint32_t packet_l2, home_cluster, message_id;
-	/* of no register */
+	/* in no register: */
 	uint32_t packet_bytes;    /* whole, in L2 */
 	uint32_t watchdog_cycles; /* 0: the HPU's */
 	uint64_t body_cycles;     /* that the handler's body may take; 0: what the watchdog allows */
@@ -68,7 +68,7 @@ struct hpu_command {
 	uint64_t issued, done, left;
 };
 
-/* How a task went; counts since it was given. */
+/* Result of a task; counts from its assignment on. */
 struct hpu_task_result {
 	struct rv32_stats stats; /* of soc__run_one() alone: the whole turn of the runtime loop, to the next wait */
 	struct rv32_stats body;  /* from the handler's first instruction to its return */
@@ -99,7 +99,7 @@ struct hpu {
 	struct soc *soc;
 	const struct pspin_target *target; /* the machine's */
 	struct hpu_program programs[SOC_PROGRAMS_MAX];
-	struct hpu_program *of; /* whose task runs, or ran last; core, memory and watchdog are its: */
+	struct hpu_program *of; /* the one whose task runs, or ran last; core, memory and watchdog below are its: */
 	struct storage *memory;
 	struct rv32_core *core;
 	uint32_t watchdog_cycles; /* a task that runs longer is stopped; at first the target's */
@@ -113,8 +113,8 @@ struct hpu {
 
 	/* turns (hpu.c) */
 	int idle;             /* it waits for a task */
-	int begun;            /* its core has taken the task it was given */
-	int alone;            /* soc__run_one(): past the scheduler */
+	int begun;            /* its core has read the function register: the task runs */
+	int alone;            /* soc__run_one(): without the scheduler */
 	uint64_t assigned_at; /* the cycle of hpu__assign() */
 	uint64_t deadline;    /* when it is stopped: by the watchdog, which looks since this cycle, */
 	uint64_t watched;
@@ -126,7 +126,7 @@ struct hpu {
 	uint64_t wait_cycles;    /* before that: the cycle of the request */
 	uint64_t sent;           /* its access to another L1 (l1.c), */
 	struct hpu *behind;      /* and the next HPU in that one's port */
-	uint32_t stopped;        /* not 0: the error it is taken back with when its turn comes */
+	uint32_t stopped;        /* not 0: the error with which the watchdog takes it back at its next turn */
 	int at_doorbell;         /* it is there without having returned from its handler */
 	int needs_breakpoint;    /* it is about to call a function that has none yet */
 	struct rv32_stats enter; /* at the handler's first instruction */
@@ -137,13 +137,13 @@ struct hpu {
 	uint32_t return_pc;   /* of the task that runs, known from `first` on */
 
 	/* with more than one thread (threads.h) */
-	struct pipeline *pipeline; /* which it shares; NULL: it has its own */
-	int parked;                /* enum park: it has not got it */
+	struct pipeline *pipeline; /* shared with the other threads; NULL: the HPU has one thread */
+	int parked;                /* enum park: why it does not have the pipeline */
 	uint64_t parked_at;        /* since that cycle */
 	uint64_t ready;            /* the cycle from which on its next instruction can be issued; UINT64_MAX: not known */
 	uint64_t resumed_at;       /* the answer that it waited for comes at that cycle; 0: none does */
-	int issues, yielded;       /* it waits in an issue, not for a command; in what says that others may go on */
-	int slice_over;            /* it stands before its next instruction, for who is ready */
+	int issues, yielded;       /* it waits to issue a command, not for one; it has yielded at its current access */
+	int slice_over;            /* its slice is over: a thread that is ready goes first */
 
 	/* driver */
 	struct soc_task *running; /* the scheduler's; set before hpu__assign() */
@@ -165,7 +165,7 @@ struct hpu {
 	/* load-reserved */
 	uint32_t reserved_addr;
 	int reserved;
-	uint32_t tried; /* the last word that was loaded so, with no SC behind it; 0: none */
+	uint32_t tried; /* the last word loaded by LR with no SC after it; 0: none */
 };
 
 /*
@@ -188,7 +188,7 @@ struct soc_context {
 	uint32_t host_mem_bytes;
 	uint32_t scratchpad, scratchpad_bytes; /* offset in each cluster's L1 */
 	uint32_t bytes_in_l1;
-	unsigned program;         /* whose functions and memory */
+	unsigned program;         /* whose functions and memory these are */
 	uint32_t watchdog_cycles; /* a task of it that runs longer is stopped; 0: as its HPU says */
 };
 
@@ -196,7 +196,7 @@ struct soc_context {
 
 /* A packet that lies in L2 packet memory. */
 struct soc_her {
-	uint64_t packet; /* whose it is, for who is told */
+	uint64_t packet; /* the packet's number; passed to the callbacks */
 	/*
 	 * The MPQ; home cluster: modulo clusters. Any number below SOC_MESSAGES: how many are in use at once, and that none is
 	 * used again before it was freed, is the business of who gives HERs.
@@ -211,7 +211,7 @@ struct soc_her {
 
 enum soc_task_kind { SOC_HEADER, SOC_PAYLOAD, SOC_COMPLETION };
 
-/* A task that ended. Cycles. */
+/* A task and when it passed each stage, in cycles. */
 struct soc_task {
 	const struct soc_her *her;
 	enum soc_task_kind kind;
@@ -222,19 +222,19 @@ struct soc_task {
 	struct hpu_task_result result;
 };
 
-/* Whose machine it is. */
+/* Callbacks of the machine's owner, the NIC; all but on_command may be NULL. Called in order of time. */
 struct soc_nic {
-	/* About to start on an HPU: what the NIC keeps for it in memory is put there now. */
+	/* The task is about to start on an HPU: the NIC writes to memory what the task reads. */
 	void (*on_start)(void *arg, struct soc_task *task);
 	/* A command of a task that runs. 0, or -EFAULT. */
 	int (*on_command)(void *arg, struct soc_task *task, const struct hpu_command *command);
-	/* Fed back, in order of time. pops: its HER is done with, its packet memory free. */
+	/* The task's feedback has arrived. pops: its HER is done, and its packet memory is free. */
 	void (*on_end)(void *arg, struct soc_task *task, int pops);
-	/* No HER of the message is left, and its last was the end: the MPQ is free. */
+	/* The message has ended and has no HER left: its MPQ is free. */
 	void (*on_freed)(void *arg, uint32_t message_id, uint64_t cycle);
-	/* soc__takes_her() said no, and would say yes now. */
+	/* soc__takes_her() returned 0 before, and would return 1 now. */
 	void (*on_room)(void *arg, uint64_t cycle);
-	/* Of a command that was accepted: when it is done, and left, is known now. In each interface's order; before `ended`. */
+	/* The times of an accepted command are known: done and left. In each interface's order, and before on_end. */
 	void (*on_known)(void *arg, const struct hpu_command *command);
 };
 

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * PsPIN's memories: allocates them, finds an address in them and loads an image. No timing. Called by the SoC for accesses and by the NIC
+ * for what it and the host read and write.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

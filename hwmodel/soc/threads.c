@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Whose instructions an HPU issues: its threads give the pipeline up where they wait, and take turns. For hpu.c and driver.c. */
+/*
+ * The threads of an HPU: which of them has the pipeline; see threads.h. Called by hpu.c, driver.c and peripherals.c where a thread waits,
+ * yields or is ready, and by soc.c after each turn. Invariant: at most one thread of an HPU has the pipeline.
+ */
 #include "hwmodel/core/max.h"
 #include "hwmodel/soc/lookahead.h"
 #include "hwmodel/soc/threads.h"

@@ -12,7 +12,7 @@
  */
 #include "hwmodel/soc/state.h"
 
-/* What a thread waits for that has given up the pipeline. */
+/* Why a thread does not have the pipeline. */
 enum park {
 	PARK_NOT,
 	PARK_TASK,    /* its next task, or a word from the event unit */
@@ -37,15 +37,15 @@ struct pipeline {
  * instruction), which has to be its turn (lookahead__allows()). Its next instruction can be issued at `ready`; UINT64_MAX: not known yet.
  */
 void threads__park(struct hpu *hpu, enum park what, uint64_t cycle, uint64_t ready);
-/* That is known now, or is another cycle than was known. */
+/* The cycle at which a parked thread is ready becomes known, or changes. */
 void threads__ready(struct hpu *hpu, uint64_t ready);
-/* Nobody has the pipeline, or somebody new: whose turn is next. */
+/* Chooses the thread that gets a free pipeline, and wakes it. */
 void threads__choose(struct soc *soc, struct pipeline *pipeline);
-/* It was chosen and its turn has come: it has the pipeline. */
+/* The chosen thread's turn has come: it gets the pipeline. */
 void threads__resume(struct hpu *hpu);
-/* The slice of who has it is over. 1: another one is ready; 0: it has another slice. */
+/* The thread's slice is over. Returns 1 if another one is ready; else 0, and it gets another slice. */
 int threads__expired(struct hpu *hpu, uint64_t cycle);
-/* Is another one ready to have an instruction issued at that cycle? */
+/* Is another thread ready to issue an instruction at that cycle? */
 int threads__wanted(const struct hpu *hpu, uint64_t cycle);
 
 #endif

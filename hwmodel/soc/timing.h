@@ -57,6 +57,10 @@
 #define EVENT_UNIT_WAKE_CYCLES 3u
 /* S: from the waiting feedback being taken to the HPU that waits for it being idle. */
 #define FEEDBACK_STALL_CYCLES 2u
+/*
+ * A: per step of a handler's budget, so that the budget ends a handler before the watchdog does; a look at a lock in L2 takes about half.
+ */
+#define WATCHDOG_STEP_CYCLES 64u
 /* A: a task's way from the MPQ engine to an HPU, with the copy of its packet; scheduler = fair_hpu_time. */
 #define TASK_WAY_CYCLES 64u
 

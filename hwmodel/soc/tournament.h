@@ -3,8 +3,8 @@
 #define SOC_TOURNAMENT_H
 
 /*
- * Whose turn it is: the cycle at which each of many goes on, as a tournament. Of the same cycle the lowest number comes
- * first. TOURNAMENT_NEVER: it waits.
+ * A tournament tree: of many numbered entries, each with a cycle, the one that comes first. Of one cycle the lowest number comes first.
+ * TOURNAMENT_NEVER: the entry waits. Changing one entry is O(log n); the winner is key[1].
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@ struct tournament {
 	unsigned leaves;
 };
 
-/* 0 or -1: no memory. All wait. */
+/* All entries wait. Returns 0, or -1 if out of memory. */
 static inline int tournament__open(struct tournament *tree, unsigned count)
 {
 	tree->leaves = 1;
@@ -57,13 +57,13 @@ static inline void tournament__set(struct tournament *tree, unsigned number, uin
 	}
 }
 
-/* Until which cycle, included, `number` comes before this one. */
+/* The last cycle at which `number` comes before this key. */
 static inline uint64_t tournament__before(uint64_t key, unsigned number)
 {
 	return key == TOURNAMENT_NEVER ? TOURNAMENT_NEVER : tournament__cycle(key) - (tournament__number(key) < number);
 }
 
-/* The earliest of the others: of those with the same number but for its last `bits` bits, and of the rest. */
+/* The earliest keys of the others: of those whose numbers differ in the last `bits` bits only, and of the rest. */
 static inline void tournament__others(const struct tournament *tree, unsigned number, unsigned bits, uint64_t *same, uint64_t *rest)
 {
 	unsigned i = tree->leaves + number;

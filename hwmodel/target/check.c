@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Which parameters go together. What one of them alone may be is in the table. */
+/*
+ * Checks which values of parameters go together, as pspin_target__check(). Limits of a single parameter are in parameters.def. Called when
+ * a NIC is opened and when a target file has been read.
+ */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The table of parameters: by number and by name. */
+/*
+ * The table of a target's parameters (parameters.def): finds, reads and sets them by number and by name. Called by target_file.c and by
+ * the tools. A value that is set is within its row's limits.
+ */
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>

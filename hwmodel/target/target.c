@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The built-in targets: the table's own values, and what the files of hwmodel/targets/ change. */
+/*
+ * The built-in targets: pspin-rtl has the values of parameters.def, the others what the files of hwmodel/targets/ change, which the build
+ * embeds (embed.awk). Called by the tools, and by target_file.c for a base. Constant data.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Target files: lines of `name = value`, first perhaps `base = target`; # starts a comment. */
+/*
+ * Reads and writes target files: lines of `name = value`, the first may be `base = target`, and # starts a comment. Called by the tools and
+ * for the built-in targets. An error names file and line.
+ */
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
