@@ -2,7 +2,7 @@
 #ifndef NIC_INBOUND_H
 #define NIC_INBOUND_H
 
-/* The inbound engine's first half: what a frame is, and whether it is ours. */
+/* The inbound engine's classification: what a frame is, and whether the context's rule matches it. */
 #include <stddef.h>
 #include <stdint.h>
 

@@ -2,7 +2,7 @@
 #ifndef NIC_FLIGHT_H
 #define NIC_FLIGHT_H
 
-/* A packet on its way: from the wire through packet memory, its message's queue and its tasks to what becomes of it. */
+/* A packet in flight: from the ingress link through packet memory, the HER queue and its tasks to its disposition. */
 #include <hwmodel/traffic.h>
 
 #include "hwmodel/soc/soc.h"
@@ -38,7 +38,7 @@ struct inflight {
 	int is_malformed;     /* of messages */
 	int again;            /* its message was ended for another one: the sender is to begin it again */
 	int is_matched;       /* its message has been: it is not the first packet */
-	int is_replayed;      /* it was parked: what became of it has been told */
+	int is_replayed;      /* it was parked, and is recorded already */
 	uint32_t index;       /* of the flight: what its HER calls it */
 	struct buffer *place; /* NULL: not in packet memory */
 	uint32_t placed_bytes;
@@ -68,9 +68,9 @@ struct inflights {
 	struct inflight *unused;
 };
 
-/* All zero but for its index; NULL: no memory. */
+/* Allocates one, all zero but for its index; NULL: out of memory. */
 struct inflight *inflights__take(struct inflights *inflights);
-/* With its frame. It has no place and no slot any more. */
+/* Frees it, with its frame. It must have no packet memory and no slot. */
 void inflights__give_back(struct inflights *inflights, struct inflight *inflight);
 void inflights__close(struct inflights *inflights);
 

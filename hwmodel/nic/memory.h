@@ -3,22 +3,22 @@
 #define NIC_MEMORY_H
 
 /*
- * What handlers reach through an entry: its memory, segments of host memory of their own, and a counter. The
- * handlers find all three in the NIC's block of the entry. Of datagrams entry 0's counts, which has no memory.
+ * Host memory, and what handlers reach through a matching entry: its memory, segments of host memory of their own, and a counter.
+ * Handlers find all three in the NIC's block of the entry. Contexts of datagrams have entry 0 alone, which has no memory.
  */
 #include "hwmodel/nic/nic.h"
 
 /* 0, or -EINVAL: no such segments of the host memory. */
 int entry_memory__check(const struct pspin *nic, const struct spin_segment *segment, unsigned segments);
-/* Another entry in this place: its counter is zero. The segments have been checked. */
+/* Posts an entry in this place, with its counter zero. The segments must have been checked. */
 void entry_memory__post(struct pspin *nic, unsigned me, const struct spin_segment *segment, unsigned segments);
-/* Then: its own memory. */
+/* Then sets its own memory. */
 void entry_memory__place(struct pspin *nic, unsigned me, uint32_t start, uint32_t length);
-/* None has any handler memory but the first one: what the context was given; of datagrams else all of the host memory. */
+/* Only the first entry has handler memory: what the context was given; for datagrams by default all host memory. */
 void entry_memory__reset(struct pspin *nic);
-/* What tasks of a message in this entry are told. */
+/* Writes what tasks of a message in this entry read of it. */
 void entry_memory__describe(const struct pspin *nic, unsigned me, struct hpu_scratch *scratch);
-/* 1: all of it is in the entry's memory, or in one of its segments. */
+/* Are all of the bytes in the entry's memory, or in one of its segments? */
 int entry_memory__holds(const struct pspin *nic, unsigned me, uint64_t offset, uint32_t bytes);
 
 /* Host memory of so many bytes (0: SPIN_HOST_BYTES), all zero, with the first entry's segments. 0, -EINVAL or -ENOMEM. */

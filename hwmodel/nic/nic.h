@@ -2,7 +2,10 @@
 #ifndef NIC_NIC_H
 #define NIC_NIC_H
 
-/* Inside of a struct pspin, and of the NIC that contexts share. */
+/*
+ * State of a NIC: the device that all its contexts share, and an execution context (struct pspin). Belongs to no .c file; every file of
+ * nic/ includes it. What of the machine it uses is in soc/soc.h.
+ */
 #include <hwmodel/traffic.h>
 
 #include "hwmodel/image/scratch.h"
@@ -108,7 +111,7 @@ struct pspin {
 	uint32_t work_taken;      /* items that the host's program has had, or will have with the result */
 	uint32_t watchdog_cycles; /* of the context's tasks; 0: as their HPU says */
 
-	/* a packet's way, in this order */
+	/* queues that a packet passes, in this order */
 	struct ingress_line line;
 	uint32_t placed_bytes;        /* of packet memory that its packets have */
 	struct inflight_queue stored; /* what no message has been found for yet, */
@@ -116,7 +119,7 @@ struct pspin {
 	struct slots slots;
 	unsigned wanted_per_home; /* of slots__open() */
 
-	/* who is told */
+	/* reports */
 	struct pspin_observer observer;
 	struct event_log event_log;
 

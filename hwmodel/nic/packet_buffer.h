@@ -3,8 +3,8 @@
 #define NIC_PLACES_H
 
 /*
- * Who has which part of L2 packet memory: a ring of beats that goes on behind the last packet, and passes over those that
- * stay longer. Taking and freeing are O(log of the memory's beats), however many packets stay.
+ * The allocator of L2 packet memory, in units of 64 bytes: next fit, from behind the last packet on, past those that stay longer.
+ * Allocating and freeing are O(log n) in the units of the memory, however many packets stay.
  */
 #include <stdint.h>
 

@@ -2,32 +2,35 @@
 #ifndef NIC_RECORD_H
 #define NIC_RECORD_H
 
-/* What is told of packets, tasks, events and sends: to whom observes, and to whom gave one packet. */
+/*
+ * Reports of packets, tasks, events and sends: to the observer (struct pspin_observer), and to the event log that becomes the result of
+ * pspin__packet() or pspin__clock(). The log keeps the last of each while no result is collected.
+ */
 #include "hwmodel/nic/nic.h"
 
 /* Picoseconds since pspin__open(). */
 uint64_t record__ps(const struct pspin *nic, uint64_t cycle);
 uint64_t record__now(const struct pspin *nic);
 
-/* A task that ended. What is returned stays until the next one. */
+/* A task has ended. Its record is valid until the next call. */
 const struct pspin_task *record__task(struct pspin *nic, const struct inflight *inflight, const struct soc_task *task);
-/* Its HER goes to the machine now. */
+/* The packet's HER goes to the MPQ engine now. */
 void record__her(struct pspin *nic, const struct inflight *inflight);
-/* A command was issued; it is known when it will be done, and that will be told, too. */
+/* A command was issued; its end is known, and will be reported by an event. */
 void record__command(struct pspin *nic, const struct hpu_command *command);
 void record__command_known(struct pspin *nic, const struct hpu_command *command);
-/* Whether anyone wants to know what leaves of it. */
+/* Is the frame that leaves needed by anybody? */
 int record__is_looked_at(const struct pspin *nic, const struct pspin_packet_record *record);
-/* The packet has come to its end, with so many bytes of nic->frame. */
+/* The packet is done; frame_bytes of device->frame leave. */
 void record__packet(struct pspin *nic, struct inflight *inflight, size_t frame_bytes);
-/* The same of one that was told of when it was parked: its tasks are done. */
+/* The tasks of a packet are done that was reported when it was parked. */
 void record__replayed(struct pspin *nic, const struct inflight *inflight);
 void record__event(struct pspin *nic, const struct spin_event *event);
-/* The same with a handler's item. Who is given one packet at a time reads it with that packet's result, others at once. */
+/* The same with a handler's work item. It counts as read with the packet's result, or at once if packets run under load. */
 void record__work(struct pspin *nic, struct spin_event *event, const void *item, uint32_t bytes);
-/* The items are read: the handlers may leave as many others. */
+/* All items are read: handlers may leave as many again. */
 void record__work_taken(struct pspin *nic);
-/* One to be filled in, and then told of. */
+/* A send to fill in; record__sent() then reports it. */
 struct spin_request *record__send(struct pspin *nic);
 void record__sent(struct pspin *nic, const struct spin_request *request);
 
@@ -40,7 +43,7 @@ enum spin_verdict record__verdict(enum spin_reason reason);
 
 void event_log__begin(struct event_log *event_log);
 void event_log__free(struct event_log *event_log);
-/* To the result. 0, or -ENOMEM if something is missing. */
+/* Hands the log to the result, which points into it. 0, or -ENOMEM if an entry is missing. */
 int event_log__end(const struct event_log *event_log, struct pspin_result *out);
 
 #endif

@@ -24,7 +24,7 @@ struct slot {
 	int is_ending;       /* the end of the message has been given to it */
 };
 
-/* Of a message: what the NIC and the image tell each other, and the handlers' own part behind it. */
+/* Bytes of a message's scratchpad: what the NIC and the image exchange, and behind it the handlers' own bytes. */
 static inline uint32_t slot__scratch_bytes(uint32_t own_bytes)
 {
 	return ((uint32_t)sizeof(struct hpu_scratch) + own_bytes + 63) & ~63u;
@@ -37,7 +37,7 @@ static inline uint32_t slot__scratch_bytes(uint32_t own_bytes)
 int slots__open(struct pspin *nic, unsigned per_home, uint32_t scratch_bytes);
 void slots__close(struct pspin *nic);
 
-/* For a message that begins; its scratchpad is zero. NULL: none is free. */
+/* Takes a slot for a message that begins; its scratchpad is zero. NULL: none is free. */
 struct slot *slots__take(struct pspin *nic);
 /* This one, if it is free. */
 struct slot *slots__take_number(struct pspin *nic, uint64_t number);
@@ -49,9 +49,9 @@ void slot__describe(struct pspin *nic, struct slot *slot, int is_ip4, uint64_t h
 
 /* --- slots.c --- */
 
-/* Its content, wherever that is now. */
+/* The scratchpad's content, in L1 or in host memory. */
 struct hpu_scratch *scratchpad__of(struct pspin *nic, struct slot *slot);
-/* Into L1, and to stay there while packets are in flight. 0: there is no room yet. */
+/* Moves it to L1, where it stays while packets are in flight. Returns 0 if there is no room yet. */
 int scratchpad__hold(struct pspin *nic, struct slot *slot);
 
 #endif

@@ -39,8 +39,8 @@ void rr_set__remove(struct rr_set *set, uint32_t message);
 int rr_set__has(const struct rr_set *set, uint32_t message);
 
 /*
- * The message to serve in this cycle, chosen in the one before among those that were seen then, if any was. RR_SET_NONE: none has a task. P: 4 messages of the same home, headers 2 apart: m32 x3, m36, m32, m36, m40, m44; all clusters at 20: 0, 8, 9, 10,
- * 11, 0.
+ * The message to serve in this cycle, chosen in the one before among those that were seen then, if any was. RR_SET_NONE: none has a
+ * task. P: 4 messages of the same home, headers 2 apart: m32 x3, m36, m32, m36, m40, m44; all clusters at 20: 0, 8, 9, 10, 11, 0.
  */
 uint32_t rr_set__turn(struct rr_set *set, uint64_t cycle);
 

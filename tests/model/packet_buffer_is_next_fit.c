@@ -92,7 +92,9 @@ static void compare_random(uint64_t seed)
 		if (random_below(&seed, 10) < inclination) {
 			int incomplete = 0;
 			unsigned want = reference_take(&reference, beats);
-			struct buffer *place = packet_buffer__alloc(&places, beats * BUFFER_UNIT_BYTES - random_below(&seed, BUFFER_UNIT_BYTES), &incomplete);
+			struct buffer *place =
+				packet_buffer__alloc(&places, beats * BUFFER_UNIT_BYTES - random_below(&seed, BUFFER_UNIT_BYTES),
+						     &incomplete);
 
 			check(!incomplete, "the host has memory", step);
 			check((want == SMALL_BEATS) == !place, "room is found where there is some", step);
