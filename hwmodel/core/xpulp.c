@@ -117,7 +117,7 @@ static bool is_plain_access(const struct rv32_insn *insn)
 	       (insn->class_ == RV32_CLASS_STORE && insn->format == RV32_FMT_S);
 }
 
-/* Who reads x beside its step and the branch: how many as the address of an access, and how many otherwise. */
+/* How many instructions other than its step and the branch read x: as the address of an access, and otherwise. */
 static void uses(const struct body *b, unsigned x, unsigned *accesses, unsigned *others)
 {
 	*accesses = *others = 0;

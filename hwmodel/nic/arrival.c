@@ -17,7 +17,7 @@ static int is_proven(const struct nic_mpq *mpq)
 	return mpq->handled >= SPIN_PROVEN;
 }
 
-/* Not one whose packets are with the HPUs. */
+/* Only a message none of whose packets are with the HPUs can end. */
 static int may_end(const struct nic_mpq *mpq)
 {
 	return (mpq->phase == MPQ_WAITING || mpq->phase == MPQ_OPEN) && (!mpq->slot || !mpq->slot->in_flight);
@@ -169,7 +169,7 @@ static enum spin_reason not_open(struct pspin *nic, struct nic_mpq *mpq, const s
 		else if (me < SPIN_MES_MAX)
 			was_open = 1;
 		if (me < SPIN_MES_MAX && !was_open && messages->mes[me].options & SPIN_ME_MANAGE_LOCAL)
-			return SPIN_REASON_NO_ME; /* it is open for whoever comes next */
+			return SPIN_REASON_NO_ME; /* it is open to the next message */
 		if (me == SPIN_MES_MAX)
 			return SPIN_REASON_NO_ME;
 		entries__reserve(messages, me, &a->slmp);
@@ -205,7 +205,7 @@ static enum spin_reason not_open(struct pspin *nic, struct nic_mpq *mpq, const s
 	return reason;
 }
 
-/* The message is new, no MPQ is free, and one will be without another packet's coming. */
+/* The message is new, no MPQ is free, and one will become free without another packet. */
 static int waits(const struct pspin *nic, const struct flow *flow)
 {
 	const struct messages *messages = nic->messages;
@@ -338,7 +338,7 @@ static size_t leave(struct pspin *nic, struct inflight *inflight, enum spin_reas
 	return record__is_looked_at(nic, record) ? slmp__acknowledge(nic->device->frame, a->frame, &a->in, more) : 0;
 }
 
-/* It goes to no handler now. */
+/* Reports a packet that no handler sees now. */
 static void tell(struct pspin *nic, struct inflight *inflight, enum spin_reason reason)
 {
 	inflight->record.feedback_ps = record__now(nic);

@@ -137,7 +137,7 @@ static int outside(struct pspin *nic, const struct hpu_command *command)
 	return 0;
 }
 
-/* The first one counts. */
+/* Keeps a reply; the first one counts. */
 static int reply(struct pspin *nic, struct inflight *inflight, const struct hpu_command *command)
 {
 	if (command->bytes > PACKET_BYTES_MAX)
@@ -181,7 +181,7 @@ static int check_acked(const struct pspin *nic, const struct hpu_command *comman
 	return nic->messages && !(put.options & ~(uint32_t)SPIN_PUT_OPTIONS) ? 0 : -1;
 }
 
-/* What the host's library learns of it. */
+/* Fills in what the host's library needs for the acknowledgement. */
 static void tell_acked(const struct pspin *nic, const struct inflight *inflight, const struct hpu_command *command,
 		       struct spin_request *request)
 {
@@ -216,7 +216,7 @@ static int put_from_host(struct pspin *nic, const struct inflight *inflight, con
 	return 0;
 }
 
-/* A datagram's target is told nothing but the bytes. */
+/* A put of a context of datagrams carries the bytes alone, without SLMP. */
 static int put(struct pspin *nic, const struct inflight *inflight, uint32_t packet_l1, const struct hpu_command *command)
 {
 	uint8_t headers[HEADERS_BYTES_MAX];
@@ -263,7 +263,7 @@ static int send(struct pspin *nic, struct inflight *inflight, const struct soc_t
 	}
 }
 
-/* The packet to where the host finds what the default action leaves. */
+/* The default action's transfer of a packet to the host. */
 static int deposit(struct pspin *nic, struct inflight *inflight, const struct hpu_command *command, uint64_t at)
 {
 	const uint8_t *from = command->kind == HPU_TO_HOST ? command->nic : (const uint8_t *)command->data;

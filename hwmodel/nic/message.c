@@ -68,7 +68,7 @@ void message__work(struct pspin *nic, struct inflight *inflight, enum spin_handl
 	record__work(nic, &event, item, bytes);
 }
 
-/* A handler has returned, or trapped: news of it, and of its error if that is the message's first. */
+/* A handler has returned, or trapped: reports it, and its error if that is the message's first. */
 static void ran(struct pspin *nic, struct nic_mpq *mpq, enum spin_handler_kind kind, uint32_t offset, uint32_t error)
 {
 	if (nic->messages->limits.note_runs)
@@ -145,7 +145,7 @@ void message__run(struct pspin *nic, struct nic_mpq *mpq, struct inflight *infli
 	her_queue__add(nic, inflight, mpq->slot, nic->entry[bytes ? NIC_PAYLOAD : NIC_PROCEED][a->in.is_ip4], is_last);
 }
 
-/* The completion handler is told what came. */
+/* Writes the length of what came to where the completion handler reads it. */
 void message__starts(struct pspin *nic, struct inflight *inflight, enum soc_task_kind kind)
 {
 	if (kind == SOC_COMPLETION)

@@ -125,7 +125,7 @@ struct nic_mpq *mpq__take(struct pspin *nic, const struct arrival *a);
 void mpq__free(struct pspin *nic, struct nic_mpq *mpq);
 /* The same of one that has not ended; none of its packets is in flight. */
 void mpq__abandon(struct pspin *nic, struct nic_mpq *mpq);
-/* It ends for another one; tell 0: the host is not told. None of its packets is in flight. */
+/* Ends a message in favour of another one. tell 0: without an event for the host. None of its packets may be in flight. */
 void mpq__evict(struct pspin *nic, struct nic_mpq *mpq, int tell);
 /* It is longer than its entry, which truncates nothing: it ends, unless handlers are at work on it. */
 void mpq__refuse(struct pspin *nic, struct nic_mpq *mpq);
@@ -138,9 +138,9 @@ void mpq__replay(struct pspin *nic, struct nic_mpq *mpq);
 int mpq__replay_one(struct pspin *nic);
 /* Step 12, when all its tasks have ended: what becomes of the entry, the host's event, a tombstone. The MPQ is free. */
 void mpq__complete(struct pspin *nic, struct nic_mpq *mpq);
-/* Flow control drops a packet of the message. */
+/* Counts a packet of the message that flow control drops. */
 void mpq__flow_control(struct pspin *nic, struct nic_mpq *mpq, uint32_t payload_bytes);
-/* Nothing else runs. */
+/* Expires idle messages, and replays what they have parked. Nothing else may run. */
 void mpq__sweep(struct pspin *nic);
 
 /* --- message.c: its handlers --- */
@@ -168,7 +168,7 @@ void entries__reserve(struct messages *messages, unsigned index, const struct sl
 void entries__unreserve(struct messages *messages, unsigned index);
 /* The message's offset and place in its entry, that which was reserved, and the entry, if it takes it. */
 void entries__assign(struct messages *messages, struct nic_mpq *mpq, const struct slmp *first);
-/* The host is not told of the message, or it has ended before it was complete: what it has of an entry is free again. */
+/* Frees what a message has of an entry: it ended before it was complete, or without an event for the host. */
 void entries__release(struct messages *messages, const struct nic_mpq *mpq);
 /* None, or the one that there is at the start. Its handlers' memory is nic_host__open()'s. */
 void entries__reset(struct pspin *nic);

@@ -25,7 +25,7 @@ struct slmp {
 /* Of a frame that was classified: 1 if it acknowledges what a handler put. */
 int slmp__is_acknowledgement(const uint8_t *frame, const struct inbound *in);
 
-/* Of a frame that was classified, for a context that takes these beside puts (SPIN_TAKES_*). 0, or -1: MALFORMED. */
+/* Of a frame that was classified, for a context that takes these in addition to puts (SPIN_TAKES_*). 0, or -1: MALFORMED. */
 int slmp__parse(const uint8_t *frame, const struct inbound *in, int take_put, unsigned takes, struct slmp *out);
 
 /* The same where flows are messages ("Flows" in <spin/message.h>); the offset is 0 until slmp__number(). */

@@ -4,8 +4,8 @@
 
 /*
  * PULP's round-robin arbiter of up to 64 inputs: a tree of choices between two, each decided by one bit of `turn`. After a grant the
- * turn moves to the next requesting input above. A choice that cannot be granted at once stays: requests that come meanwhile are not
- * seen until it is granted.
+ * turn moves to the next requesting input above. A choice that cannot be granted at once stays: requests that come until then are not
+ * seen.
  */
 #include <stdint.h>
 

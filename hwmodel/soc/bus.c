@@ -30,7 +30,7 @@ static uint32_t latency_cycles(const struct pspin_target *target, enum rv32_acce
 	case MEMORY_L2_PACKET:
 		return BY_KIND(l2_packet);
 	case MEMORY_L1:
-		if (is_own) /* beside the windows, but the same banks */
+		if (is_own) /* outside the windows, but in the same banks */
 			return kind == RV32_AMO ? (uint32_t)target->l1_amo : 1;
 		return BY_KIND(remote_l1);
 	default: /* program memory: assumed like handler memory */
@@ -190,7 +190,7 @@ static enum rv32_bus_status request(struct hpu *hpu, const struct rv32_bus_reque
 	struct soc *soc = hpu->soc;
 
 	*wait_cycles = 0;
-	if (region == MEMORY_L1 && of_cluster == hpu->cluster) /* beside the windows: another HPU's stack */
+	if (region == MEMORY_L1 && of_cluster == hpu->cluster) /* outside the windows: another HPU's stack */
 		return request_bank(hpu, req, wait_cycles);
 	if (take_grant(hpu, wait_cycles))
 		return RV32_BUS_OK;

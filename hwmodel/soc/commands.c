@@ -308,7 +308,7 @@ static void interface__admit(struct interfaces *interfaces, uint64_t cycle, stru
 
 /* --- the way there --- */
 
-#define REGISTER_COMMANDS 2u /* S: one that is read, one beside it while that stands */
+#define REGISTER_COMMANDS 2u /* S: number; one that is read, and a second while the first is blocked */
 
 _Static_assert(L1_CLUSTERS_MAX <= 64 && SOC_CLUSTER_HPUS_MAX <= 64, "an arbiter has a bit for each");
 

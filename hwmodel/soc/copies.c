@@ -146,21 +146,21 @@ void rings__give_back(struct rings *rings, uint64_t cycle, uint32_t offset, uint
 /* --- the copies --- */
 
 struct copy_request {
-	uint64_t from; /* when it can be let in */
+	uint64_t from; /* when it can be admitted */
 	uint32_t l1, beats;
 };
 
 struct requester {
 	struct copy_request *copy_request; /* a queue of those that wait */
 	uint32_t first, count;
-	uint64_t *leaves; /* when each of those let in makes room for another; a ring of copy_queue */
+	uint64_t *leaves; /* when each of those admitted makes room for another; a ring of copy_queue */
 	uint32_t admitted;
 	uint64_t written[COPY_BUFFERED]; /* when the writer began with each of the last ones */
 	uint64_t writer_free;
 	int writer_rests; /* the last one was shorter than copy_gap */
 };
 
-/* One that was let in and is not known to have arrived. */
+/* A copy that was admitted and is not known to have arrived. */
 struct in_flight {
 	uint64_t from, to; /* memory reads it */
 	uint64_t done;
@@ -176,8 +176,8 @@ struct copies {
 	struct requester *requester; /* per cluster */
 	uint32_t room;               /* of their queues: a cluster has no more tasks */
 	struct arbiter arbiter;
-	uint64_t begun; /* when memory begins with the last that was let in */
-	uint64_t next;  /* when another can be let in */
+	uint64_t begun; /* when memory begins with the last one that was admitted */
+	uint64_t next;  /* when another can be admitted */
 	struct wakeup wakeup;
 };
 
@@ -227,7 +227,7 @@ void copies__free(struct copies *copies)
 	free(copies);
 }
 
-/* The cycle from which on a cluster could be let in; UINT64_MAX: it has nothing. */
+/* The cycle from which on a cluster's next copy can be admitted; UINT64_MAX: it has none. */
 static uint64_t eligible(const struct copies *copies, const struct requester *requester)
 {
 	uint64_t leaves = requester->leaves[requester->admitted % copies->soc->target->copy_queue];
@@ -268,7 +268,7 @@ static void arrived(void *arg, uint64_t cycle, uint64_t at)
 	copies->soc->up->on_copied(copies->soc, in_flight->cluster, cycle);
 }
 
-/* It begins a cycle later. */
+/* A copy that has not begun begins a cycle later. */
 static void delay(struct copies *copies, struct in_flight *in_flight)
 {
 	struct requester *requester = &copies->requester[in_flight->cluster];
@@ -347,7 +347,7 @@ static void admit(struct copies *copies, uint64_t cycle, unsigned cluster)
 
 static void step(void *arg, uint64_t cycle, uint64_t what);
 
-/* The earliest cycle in which another can be let in. */
+/* Sets the wake-up to the earliest cycle in which another copy can be admitted. */
 static void set_wakeup(struct copies *copies, uint64_t cycle)
 {
 	uint64_t next = UINT64_MAX;

@@ -5,7 +5,7 @@
 /*
  * Packet copies from L2 to the clusters' L1s (hwmodel/README.md, "Packet copies"): each cluster's in order, no more than
  * copy_queue of a cluster on their way; the clusters take turns at packet memory, which moves a beat per cycle for all of
- * them (l2.h), in the order in which they were let in. What is read waits at its cluster's writer, which begins with one
+ * them (l2.h), in the order in which they were admitted. What is read waits at its cluster's writer, which begins with one
  * per copy_gap; while that is full, all wait.
  */
 #include "hwmodel/soc/state.h"

@@ -250,7 +250,7 @@ enum rv32_bus_status driver__yield(struct hpu *hpu, const struct rv32_bus_reques
 
 /*
  * The register that an issue is read from takes its id when it begins: the lowest that is free, the last one if none is. A
- * command that has to wait gets another slot than it is told: behind a feedback, all are free by then; else the one that it
+ * command that has to wait gets another slot than the id says: after a feedback all are free by then; else the one that it
  * waited for.
  */
 static enum rv32_bus_status issue(struct hpu *hpu, struct rv32_bus_request *req)
@@ -258,7 +258,7 @@ static enum rv32_bus_status issue(struct hpu *hpu, struct rv32_bus_request *req)
 	const uint64_t begins = max_u64(req->cycle, hpu->resumed_at ? hpu->resumed_at - 1 : 0);
 	uint64_t at;
 	unsigned slot = slot__next(hpu, begins, &at);
-	unsigned told = at == begins ? slot : (unsigned)hpu->target->command_slots - 1;
+	unsigned read_id = at == begins ? slot : (unsigned)hpu->target->command_slots - 1;
 
 	hpu->awaits_command = 0;
 	if (hpu->pipeline && slot_is_free(hpu, begins) > begins)
@@ -280,8 +280,8 @@ static enum rv32_bus_status issue(struct hpu *hpu, struct rv32_bus_request *req)
 		hpu->result.error_pc = req->pc;
 	soc__limit_lookahead(hpu->soc);
 	hpu->resumed_at = 0;
-	hpu->last_id = told;
-	req->value = told;
+	hpu->last_id = read_id;
+	req->value = read_id;
 	return RV32_BUS_OK;
 }
 

@@ -177,12 +177,12 @@ static void channel__choose(struct channel *channel, uint64_t cycle)
 struct l2_port {
 	struct soc *soc;
 	struct channel loads, stores;
-	int blocked;                      /* a load was let through, but finds no place */
+	int blocked;                      /* a load is chosen, but there is no free place for it */
 	int load_first;                   /* before the next AMO */
 	struct waiting admitted;          /* loads before their memory */
 	struct waiting in_handler_memory; /* in handler memory */
 	/* from when on */
-	uint64_t next;                  /* others are let through */
+	uint64_t next;                  /* the next accesses are admitted */
 	uint64_t store_free;            /* a store can go on */
 	uint64_t handler_free;          /* handler memory begins with a store or an AMO */
 	uint64_t begun[L2_PORT_WRITES]; /* when it began, or will, with each of the last ones */

@@ -6,7 +6,7 @@
  */
 #include "hwmodel/soc/lookahead.h"
 
-/* What others may do comes nearer: nothing shared is touched later than that. */
+/* Shrinks the bounds of the core that runs: another core or an event may touch shared state after these cycles. */
 static void limit(struct soc *soc, uint64_t horizon, uint64_t near)
 {
 	if (soc->lookahead > horizon)
@@ -47,8 +47,8 @@ void soc__wake(struct soc *soc, struct hpu *hpu, uint64_t cycle)
 }
 
 /*
- * The own L1 is asked for only by HPUs of the cluster, by events (copies, accesses that arrive from other clusters), and by
- * what other HPUs do from now on, which takes a while to get here. An access that has waited is asked for once more, to be told.
+ * The own L1 is used only by HPUs of the cluster, by events (copies, accesses that arrive from other clusters), and by what other HPUs
+ * do from now on, which takes remote_reach cycles to get here. An access that has waited is repeated once, to take its grant.
  */
 void soc__begin_turn(struct soc *soc, const struct hpu *hpu, uint64_t until, int l1_is_quiet)
 {

@@ -16,7 +16,7 @@
 #include "hwmodel/soc/lookahead.h"
 #include "hwmodel/soc/state.h"
 
-/* 0, -ENOMEM or -EINVAL. The target is copied by whoever owns it and must stay. */
+/* 0, -ENOMEM or -EINVAL. The target is not copied, and must stay. */
 int soc__open(struct soc *soc, const struct pspin_target *target, const struct soc_nic *nic, void *arg);
 void soc__close(struct soc *soc);
 

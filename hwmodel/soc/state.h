@@ -299,7 +299,7 @@ struct soc {
 	const struct soc_upcalls *up;
 	const struct soc_nic *nic;
 	void *nic_arg;
-	uint64_t clear_cycles;  /* that an image which clears its variables itself may take for it, beside the watchdog's, as it boots */
+	uint64_t clear_cycles;  /* added to the watchdog's while an image boots that clears its variables itself */
 	int returns_amo_word;   /* of an AMO on L2 and another's L1, too, the core gets what was there: not as the RTL has it; */
 	uint64_t amo_words;     /* how often handlers got another word so than from the RTL */
 	int dma_takes_no_alias; /* a transfer that names the own L1's alias ends its task (peripherals.c) */
