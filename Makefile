@@ -436,7 +436,7 @@ compile_commands.json:
 		"$(CURDIR)", $$1, $$2 } END { print "]" }' > $@
 
 # Handler files are laid out by hand, a field of the registration on each line.
-FORMATTED = $(filter-out $(wildcard handlers/*.c),$(shell find bpf handlers hwmodel kernel user tests -name '*.[ch]'))
+FORMATTED = $(filter-out $(wildcard handlers/*.c) tests/diagnostics/refused/%,$(shell find bpf handlers hwmodel kernel user tests -name '*.[ch]'))
 
 fmt:
 	$(Q)clang-format -i $(FORMATTED)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
-# Sourced: handlers that spincc must refuse. The faulty line of each source in refused/ ends with
+# Sourced: handlers that spincc must refuse. The faulty line of each source below refused/ ends with
 #
 #   // compiler: REASON     spincc says so, as "FILE:LINE: REASON", on any machine
 #   // verifier: REASON     only where it may ask the kernel: root
@@ -30,7 +30,7 @@ as_expected() {
 # refuse KIND: every source of that kind
 refuse() {
 	count=0
-	for file in "$SOURCES"/*.c; do
+	for file in "$SOURCES"/*/*.c; do
 		grep -q " // $1: " "$file" || continue
 		count=$((count + 1))
 		rm -rf "$WORK/case"

@@ -18,7 +18,7 @@
 
 #include "user/lib/load_progress.h"
 
-#define SLOW_HANDLER "tests/diagnostics/refused/too_many_paths.c"
+#define SLOW_HANDLER "tests/diagnostics/refused/verifier/too_many_paths.c"
 #define ERASE        "\r\033[K"
 
 static char text[65536];

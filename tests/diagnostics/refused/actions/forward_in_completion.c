@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Refused by spincc: forward in completion. */
+#include <spin/spin.h>
+
+SPIN_NO_STATE;
+SPIN_PUTS(1);
+
+static enum spin_completion_rc f(struct spin_completion *c, struct spin_no_state *unused)
+{
+	struct spin_process to = spin_source(c);
+
+	if (spin_forward(c, &to)) // compiler: this call takes the struct spin_payload * of a payload handler; a completion handler has no packet left
+		return SPIN_COMPLETION_SEGV;
+	return SPIN_COMPLETION_SUCCESS;
+}
+
+SPIN_HANDLERS(forward, .message_completion = f, .delivery = SPIN_DELIVER_ME);

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Refused by spincc: me mem of datagram. */
+#include <spin/spin.h>
+
+struct tally { uint32_t n, words[16]; };
+SPIN_STATE(struct tally);
+
+static enum spin_payload_rc f(struct spin_payload *p, struct tally *state)
+{
+	if (spin_dma_from_host(p, SPIN_ME_MEM, 0, state->words, 16)) // compiler: SPIN_ME_MEM is a message's place, which a datagram has not; use SPIN_HANDLER_MEM
+		return SPIN_SEGV;
+	return SPIN_SUCCESS;
+}
+
+SPIN_HANDLERS(me_mem, .payload = f);

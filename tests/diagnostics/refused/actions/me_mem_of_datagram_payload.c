@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Refused by spincc: me mem of datagram payload. */
+#include <spin/spin.h>
+
+SPIN_NO_STATE;
+
+static enum spin_payload_rc f(struct spin_payload *p, struct spin_no_state *unused)
+{
+	if (spin_payload_to_host(p, SPIN_ME_MEM, 0, 0, p->length)) // compiler: SPIN_ME_MEM is a message's place, which a datagram has not; use SPIN_HANDLER_MEM
+		return SPIN_SEGV;
+	return SPIN_SUCCESS;
+}
+
+SPIN_HANDLERS(me_mem, .payload = f);

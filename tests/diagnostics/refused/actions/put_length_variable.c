@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Refused by spincc: put length variable. */
+#include <spin/spin.h>
+
+struct tally { uint32_t n, words[16]; };
+SPIN_STATE(struct tally);
+
+SPIN_PUTS(1);
+
+static enum spin_payload_rc f(struct spin_payload *p, struct tally *state)
+{
+	struct spin_put put = { .target = spin_source(p) };
+
+	if (spin_put_from_device(p, state->words, p->length, &put)) // compiler: the length of spin_put_from_device must be a constant and a multiple of 4
+		return SPIN_SEGV;
+	return SPIN_SUCCESS;
+}
+
+SPIN_HANDLERS(lengths, .payload = f, .delivery = SPIN_DELIVER_ME);

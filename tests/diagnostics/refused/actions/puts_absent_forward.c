@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Refused by spincc: puts absent forward. */
+#include <spin/spin.h>
+
+SPIN_NO_STATE;
+
+static enum spin_payload_rc f(struct spin_payload *p, struct spin_no_state *unused)
+{
+	struct spin_process to = spin_source(p);
+
+	if (spin_forward(p, &to)) // compiler: it sends packets; say with SPIN_PUTS(n) before the first handler how many at most for one that came
+		return SPIN_SEGV;
+	return SPIN_DROP;
+}
+
+SPIN_HANDLERS(puts, .payload = f);

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Refused by spincc: takes fetches without puts. */
+#include <spin/spin.h>
+
+SPIN_NO_STATE;
+
+static enum spin_payload_rc f(struct spin_payload *p, struct spin_no_state *state)
+{
+	(void)p;
+	(void)state;
+	return SPIN_SUCCESS;
+}
+
+SPIN_HANDLERS(registers, .payload = f, .delivery = SPIN_DELIVER_ME, .takes = SPIN_TAKES_FETCH); // compiler: it takes atomics that fetch, whose answers are sent: say with SPIN_PUTS(n) before the first handler how many packets at most for one that came, the answer among them

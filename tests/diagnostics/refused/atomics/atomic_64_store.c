@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Refused by spincc: atomic 64 store. */
+#include <spin/spin.h>
+
+struct tally { uint64_t n; };
+SPIN_STATE(struct tally);
+
+static enum spin_payload_rc f(struct spin_payload *p, struct tally *state)
+{
+	__atomic_store_n(&state->n, p->length, __ATOMIC_RELAXED); // compiler: atomics of another size than 32 bits; use spin_add32 and spin_cas32
+	return SPIN_SUCCESS;
+}
+
+SPIN_HANDLERS(atomic_64_store, .payload = f);

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Refused by spincc: me mem of datagram cas. */
+#include <spin/spin.h>
+
+SPIN_NO_STATE;
+
+static enum spin_payload_rc f(struct spin_payload *p, struct spin_no_state *unused)
+{
+	uint64_t was = 0;
+
+	if (spin_dma_cas64(p, SPIN_ME_MEM, 8, &was, 1)) // compiler: SPIN_ME_MEM is a message's place, which a datagram has not; use SPIN_HANDLER_MEM
+		return SPIN_SEGV;
+	return SPIN_SUCCESS;
+}
+
+SPIN_HANDLERS(me_mem, .payload = f);

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Refused by spincc: asm rv32. */
+#include <spin/spin.h>
+
+struct tally { uint32_t n, words[16]; };
+SPIN_STATE(struct tally);
+
+static enum spin_payload_rc f(struct spin_payload *p, struct tally *state)
+{
+	__asm__ volatile("nop"); // compiler: inline assembly; a handler is plain C, which both eBPF and rv32 are made from
+	return SPIN_SUCCESS;
+}
+
+SPIN_HANDLERS(asm_rv32, .payload = f);

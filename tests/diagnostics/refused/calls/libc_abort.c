@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Refused by spincc: libc abort. */
+#include <spin/spin.h>
+
+struct tally { uint32_t n, words[16]; };
+SPIN_STATE(struct tally);
+
+void abort(void);
+
+static enum spin_payload_rc f(struct spin_payload *p, struct tally *state)
+{
+	if (p->length > 8) abort(); // compiler: there is no function 'abort'; handlers have no C library: call those of <spin/spin.h> and your own
+	return SPIN_SUCCESS;
+}
+
+SPIN_HANDLERS(libc_abort, .payload = f);

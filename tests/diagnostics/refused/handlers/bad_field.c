@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Refused by spincc: bad field. */
+#include <spin/spin.h>
+
+struct tally { uint32_t n, words[16]; };
+SPIN_STATE(struct tally);
+
+static enum spin_payload_rc f(struct spin_payload *p, struct tally *state)
+{
+	state->n = 1;
+	return SPIN_SUCCESS;
+}
+
+SPIN_HANDLERS(bad_field, .payload = f, .bytes_in_l2 = 3); // compiler: 'bytes_in_l2' is nothing to register; see struct spin_registration for what is

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Refused by spincc: budget too large. */
+#include <spin/spin.h>
+
+SPIN_NO_STATE;
+
+static enum spin_payload_rc f(struct spin_payload *p, struct spin_no_state *unused)
+{
+	return SPIN_SUCCESS;
+}
+
+SPIN_HANDLERS(registers, .payload = f, .budget = (1u << 22) + 1); // compiler: budget is 4194305, at most 4194304 steps; more would keep an HPU from its packets

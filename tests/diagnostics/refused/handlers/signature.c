@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Refused by spincc: signature. */
+#include <spin/spin.h>
+
+struct tally { uint32_t n, words[16]; };
+SPIN_STATE(struct tally);
+
+static int f(struct spin_payload *p)
+{
+	(void)p;
+	return SPIN_SUCCESS;
+}
+
+SPIN_HANDLERS(signature, .payload = f); // compiler: the payload handler has another signature; write enum spin_payload_rc name(struct spin_payload *p, STATE *state)

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Refused by the verifier in the isolated class: isolated pointer in state. */
+#include <spin/spin.h>
+
+struct tally { uint32_t n, words[16]; };
+SPIN_STATE(struct tally);
+
+static enum spin_payload_rc f(struct spin_payload *p, struct tally *state)
+{
+	*(uint64_t *)&state->words[1] = (uint64_t)(uintptr_t)state; // isolated: a pointer is stored where the host could read it; store an offset or an index
+	return SPIN_SUCCESS;
+}
+
+SPIN_HANDLERS(isolated_pointe, .payload = f);

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Refused by spincc: float sum. */
+#include <spin/spin.h>
+
+struct tally { uint32_t n, words[16]; };
+SPIN_STATE(struct tally);
+
+static enum spin_payload_rc f(struct spin_payload *p, struct tally *state)
+{
+	float mean = (float)state->n / (float)p->length; // compiler: floating point; compute with integers, scaled by a power of two
+
+	state->n = (uint32_t)mean;
+	return SPIN_SUCCESS;
+}
+
+SPIN_HANDLERS(float_sum, .payload = f);

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Refused by spincc: long double. */
+#include <spin/spin.h>
+
+struct tally { uint32_t n, words[16]; };
+SPIN_STATE(struct tally);
+
+static enum spin_payload_rc f(struct spin_payload *p, struct tally *state)
+{
+	long double x = state->n; state->n = (uint32_t)(x / p->length); // compiler: floating point; compute with integers, scaled by a power of two
+	return SPIN_SUCCESS;
+}
+
+SPIN_HANDLERS(long_double, .payload = f);

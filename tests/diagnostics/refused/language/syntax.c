@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Refused by spincc: syntax. */
+#include <spin/spin.h>
+
+struct tally { uint32_t n, words[16]; };
+SPIN_STATE(struct tally);
+
+static enum spin_payload_rc f(struct spin_payload *p, struct tally *state)
+{
+	state->n = p->length // compiler: expected ';' after expression
+	state->words[0] = 1;
+	return SPIN_SUCCESS;
+}
+
+SPIN_HANDLERS(syntax, .payload = f);

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Refused by spincc: typo. */
+#include <spin/spin.h>
+
+struct tally { uint32_t n, words[16]; };
+SPIN_STATE(struct tally);
+
+static enum spin_payload_rc f(struct spin_payload *p, struct tally *state)
+{
+	state->n = p->lenght; // compiler: no member named 'lenght' in 'struct spin_payload'; did you mean 'length'?
+	return SPIN_SUCCESS;
+}
+
+SPIN_HANDLERS(typo, .payload = f);

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Refused by spincc: global static local. */
+#include <spin/spin.h>
+
+struct tally { uint32_t n, words[16]; };
+SPIN_STATE(struct tally);
+
+static enum spin_payload_rc f(struct spin_payload *p, struct tally *state)
+{
+	static uint32_t calls; // compiler: 'calls' is a variable outside the state, where the host would not see it; put it into the struct of SPIN_STATE, or make it const
+
+	state->n = ++calls;
+	return SPIN_SUCCESS;
+}
+
+SPIN_HANDLERS(global_static_l, .payload = f);

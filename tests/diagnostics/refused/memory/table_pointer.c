@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Refused by spincc: table pointer. */
+#include <spin/spin.h>
+
+SPIN_NO_STATE;
+
+struct route {
+	SPIN_KEY(uint32_t, src);
+	SPIN_READ_ONLY(struct route *, next); // compiler: 'next' is a pointer; state has none: keep an index
+	SPIN_READ_ONLY(uint64_t, pad);
+	SPIN_COUNTER(packets);
+};
+SPIN_TABLE(routes, struct route, 64);
+
+static enum spin_payload_rc f(struct spin_payload *p, struct spin_no_state *state)
+{
+	struct route *r = SPIN_FIND(routes, p->length);
+
+	(void)state;
+	if (r)
+		spin_count(&r->packets, 1);
+	return SPIN_SUCCESS;
+}
+
+SPIN_HANDLERS(table_pointer, .payload = f);

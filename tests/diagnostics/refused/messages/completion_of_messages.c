@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Refused by spincc: completion of messages. */
+#include <spin/spin.h>
+
+SPIN_NO_STATE;
+
+static enum spin_completion_rc done(struct spin_completion *c, struct spin_no_state *unused)
+{
+	return SPIN_COMPLETION_SUCCESS;
+}
+
+SPIN_HANDLERS(completion, .completion = done, .delivery = SPIN_DELIVER_ME); // compiler: the completion handler has another signature; write enum spin_completion_rc name(uint32_t dropped_bytes, _Bool flow_control_triggered, STATE *state), or register it as .message_completion

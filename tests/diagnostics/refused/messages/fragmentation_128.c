@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Refused by spincc: fragmentation 128. */
+#include <spin/spin.h>
+
+SPIN_NO_STATE;
+
+static enum spin_payload_rc f(struct spin_payload *p, struct spin_no_state *unused)
+{
+	return SPIN_SUCCESS;
+}
+
+SPIN_HANDLERS(registers, .payload = f, .delivery = SPIN_DELIVER_ME, .fragmentation_bytes = 128); // compiler: fragmentation_bytes is 128: a power of two, at most 64

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Refused by the verifier: loop on state. */
+#include <spin/spin.h>
+
+struct turns { uint32_t n, packets; };
+SPIN_STATE(struct turns);
+
+/* Nobody may write `n` while this runs: a compiler that takes every loop for one that ends leaves it out. */
+static enum spin_payload_rc f(struct spin_payload *p, struct turns *state)
+{
+	while (state->n != 5) // verifier: no end of this loop is in sight; write SPIN_FOR(v, i, from, to), or give it a constant bound, and leave it by break
+		;
+	state->packets++;
+	return SPIN_SUCCESS;
+}
+
+SPIN_HANDLERS(loop_on_state, .payload = f);
