@@ -74,7 +74,7 @@ SPINCTL_SRC := $(filter-out user/spinctl/trial/%,$(wildcard user/spinctl/*.c use
 COST_SRC    := $(wildcard user/cost/*.c)
 TOOL_SRC    := $(wildcard user/tool/*.c)
 CONFORMANCE_SRC := $(wildcard user/conformance/*.c user/conformance/*/*.c)
-TESTLIB_SRC := $(wildcard tests/common/*.c tests/reference/*.c)
+TESTLIB_SRC := $(wildcard tests/common/*.c tests/common/net/*.c tests/reference/*.c)
 
 obj = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 
@@ -90,19 +90,19 @@ TESTLIB := $(BUILD)/libtests.a
 SPINCC  := $(BUILD)/bin/spincc
 
 HANDLERS      := $(patsubst handlers/%.c,$(BUILD)/handlers/%.spin,$(wildcard handlers/*.c))
-TEST_HANDLERS := $(patsubst tests/handlers/%.c,$(BUILD)/tests/handlers/%.spin,$(wildcard tests/handlers/*.c))
+TEST_HANDLERS := $(patsubst %.c,$(BUILD)/tests/handlers/%.spin,$(notdir $(wildcard tests/handlers/*/*.c)))
 LOOPS         := $(patsubst tests/loops/%.c,$(BUILD)/tests/loops/%.spin,$(wildcard tests/loops/*.c))
-HOST_HANDLERS := $(patsubst %.c,$(BUILD)/tests/host/%.so,$(notdir $(wildcard handlers/*.c tests/handlers/*.c tests/loops/*.c)))
+HOST_HANDLERS := $(patsubst %.c,$(BUILD)/tests/host/%.so,$(notdir $(wildcard handlers/*.c tests/handlers/*/*.c tests/loops/*.c)))
 TWINS         := $(patsubst tests/%.bpf.c,$(BUILD)/tests/%.bpf.o,$(wildcard tests/bench/twins/*.bpf.c tests/bench/*.bpf.c tests/demo/*.bpf.c tests/live/*.bpf.c))
 
-TEST_DIRS     := unit core model vectors fuzz messages live cli bench stress tools
+TEST_DIRS     := unit core model vectors fuzz messages live transfer cli bench stress tools
 TEST_PROGRAMS := $(foreach d,$(TEST_DIRS),$(patsubst tests/%.c,$(BUILD)/tests/%,$(filter-out %.bpf.c,$(wildcard tests/$(d)/*.c))))
 
 BINARIES := $(BUILD)/bin/spinctl $(SPINCC) $(BUILD)/bin/hpu-run
 
 VERSION := $(shell sed -n 's/.*SPIN_VERSION "\(.*\)"/\1/p' user/lib/version.h)
 SONAME  := libspin.so.$(firstword $(subst ., ,$(VERSION)))
-PAGES   := $(patsubst user/man/%.in,$(BUILD)/man/%,$(wildcard user/man/*.in))
+PAGES   := $(patsubst user/man/%.in,$(BUILD)/man/%,$(wildcard user/man/*.in)) $(BUILD)/man/spin-handler.7 $(BUILD)/man/spin-papers.7
 LIBSPIN_HEADERS := $(addprefix user/libspin/include/spin/libspin,.h _hpu.h _message.h _send.h)
 COMPLETION := $(BUILD)/completion/spinctl $(BUILD)/completion/spincc
 
@@ -117,10 +117,9 @@ $(BUILD)/obj/%.o: %.c
 
 $(BUILD)/obj/user/%.o $(BUILD)/obj/kernel/%.o: EXTRA_CFLAGS := -fPIC -fvisibility=hidden
 
-$(BUILD)/obj/user/spinctl/new_template.o: $(wildcard user/spinctl/templates/*)
+$(BUILD)/obj/user/spinctl/new.o: $(wildcard user/spinctl/templates/*)
 
 # The built-in targets: a base before those that are based on it, as the names have it.
-# a base before what is based on it
 $(BUILD)/gen/targets.inc: hwmodel/target/embed.awk hwmodel/targets/pspin.target $(sort $(wildcard hwmodel/targets/*.target))
 	@mkdir -p $(@D)
 	$(Q)awk -f $^ >$@
@@ -140,7 +139,7 @@ $(HWMODEL) $(LIBSPIN) $(USERLIB) $(CONFORMANCE) $(COST) $(TOOL) $(TESTLIB):
 	$(Q)rm -f $@ && ar qcs $@ $^
 
 # The programs that are no context's go into the library.
-BPF_RUNTIME := $(filter-out %.md,$(wildcard bpf/*))
+BPF_RUNTIME := $(filter-out %.md,$(wildcard bpf/*.[chS] bpf/*/*.h) bpf/cflags)
 ROOT_IMAGE := $(BUILD)/bpf/root.bpf.o
 OUT_IMAGE  := $(BUILD)/bpf/out.bpf.o
 $(ROOT_IMAGE) $(OUT_IMAGE): $(BUILD)/bpf/%.bpf.o: bpf/%.bpf.c $(BPF_RUNTIME) $(wildcard handlers/include/spin/*.h handlers/include/spin/*/*.h)
@@ -188,9 +187,9 @@ $(BINARIES):
 # --- handlers ---------------------------------------------------------------------
 
 IMAGE   := $(filter-out hwmodel/image/pspin,$(wildcard hwmodel/image/*))
-RUNTIME := $(IMAGE) $(BPF_RUNTIME) $(wildcard handlers/include/*.h handlers/include/spin/*.h handlers/include/spin/*/*.h tests/handlers/*.h tests/loops/*.h)
+RUNTIME := $(IMAGE) hwmodel/include/hwmodel/registers.h hwmodel/include/hwmodel/scratch.h $(BPF_RUNTIME) $(wildcard handlers/include/*.h handlers/include/spin/*.h handlers/include/spin/*/*.h tests/handlers/*/*.h tests/loops/*.h)
 # what spincc --api pspin needs beside boot.S
-PSPIN_RUNTIME := $(wildcard handlers/include/pspin/*.h handlers/include/pspin/*/*.h hwmodel/image/pspin/*) hwmodel/include/hwmodel/pspin_api.h
+PSPIN_RUNTIME := $(wildcard handlers/include/pspin/*.h handlers/include/pspin/*/*.h hwmodel/image/pspin/*) hwmodel/include/hwmodel/pspin_api.h hwmodel/include/hwmodel/registers.h
 
 $(BUILD)/handlers/%.spin: handlers/%.c $(RUNTIME) | $(SPINCC)
 	@mkdir -p $(@D)
@@ -205,10 +204,19 @@ $(BUILD)/trial/%.spin: user/spinctl/trial/%.c $(RUNTIME) | $(SPINCC)
 # Of lengths and numbers of packets that only the test knows: too much for the isolated class.
 $(BUILD)/tests/handlers/fan_out.spin: SPINCC_FLAGS := --trusted
 
-$(BUILD)/tests/handlers/%.spin: tests/handlers/%.c $(RUNTIME) | $(SPINCC)
-	@mkdir -p $(@D)
-	$(call say,SPINCC,$<)
-	$(Q)$(SPINCC) $(SPINCC_FLAGS) $< -o $@
+# A handler's object lies in one directory with the others, whichever its source's is: it goes by its name.
+define test_handlers_of
+$(BUILD)/tests/handlers/%.spin: $(1)/%.c $(RUNTIME) | $(SPINCC)
+	@mkdir -p $$(@D)
+	$$(call say,SPINCC,$$<)
+	$$(Q)$(SPINCC) $$(SPINCC_FLAGS) $$< -o $$@
+
+$(BUILD)/tests/host/%.so: $(1)/%.c $(RUNTIME) | $(SPINCC)
+	@mkdir -p $$(@D)
+	$$(call say,SPINCC,"$$< (host)")
+	$$(Q)$(SPINCC) --target host $$< -o $$@
+endef
+$(foreach directory,$(sort $(patsubst %/,%,$(dir $(wildcard tests/handlers/*/*.c)))),$(eval $(call test_handlers_of,$(directory))))
 
 $(BUILD)/tests/loops/%.spin: tests/loops/%.c $(RUNTIME) | $(SPINCC)
 	@mkdir -p $(@D)
@@ -216,11 +224,6 @@ $(BUILD)/tests/loops/%.spin: tests/loops/%.c $(RUNTIME) | $(SPINCC)
 	$(Q)$(SPINCC) $< -o $@
 
 $(BUILD)/tests/host/%.so: handlers/%.c $(RUNTIME) | $(SPINCC)
-	@mkdir -p $(@D)
-	$(call say,SPINCC,"$< (host)")
-	$(Q)$(SPINCC) --target host $< -o $@
-
-$(BUILD)/tests/host/%.so: tests/handlers/%.c $(RUNTIME) | $(SPINCC)
 	@mkdir -p $(@D)
 	$(call say,SPINCC,"$< (host)")
 	$(Q)$(SPINCC) --target host $< -o $@
@@ -241,7 +244,7 @@ $(BUILD)/tests/%.bpf.o: tests/%.bpf.c $(wildcard handlers/include/*.h tests/benc
 
 LOADER := $(BUILD)/guest/loader
 
-$(LOADER): $(BUILD)/obj/kernel/guest/loader.o $(LIBSPIN)
+$(LOADER): $(BUILD)/obj/tests/kernels/loader.o $(LIBSPIN)
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(USER_LIBS) -lpthread
@@ -254,12 +257,14 @@ $(BUILD)/man/spinctl.8: user/man/spinctl.8.in $(BUILD)/bin/spinctl
 $(BUILD)/man/spincc.1: user/man/spincc.1.in $(SPINCC)
 	$(Q)mkdir -p $(@D) && $(SPINCC) --fill-template <$< >$@
 
-$(BUILD)/man/hpu-run.1 $(BUILD)/man/spin-pspin.7 $(BUILD)/man/spin-papers.7: $(BUILD)/man/%: user/man/%.in user/lib/version.h
-	$(Q)mkdir -p $(@D) && sed 's/@VERSION@/$(VERSION)/' $< >$@
+$(BUILD)/man/hpu-run.1 $(BUILD)/man/spin-pspin.7: $(BUILD)/man/%: user/man/%.in
+$(BUILD)/man/spin-papers.7: $(sort $(wildcard user/man/spin-papers/*.in))
+$(BUILD)/man/hpu-run.1 $(BUILD)/man/spin-pspin.7 $(BUILD)/man/spin-papers.7: user/lib/version.h
+	$(Q)mkdir -p $(@D) && sed 's/@VERSION@/$(VERSION)/' $(filter %.in,$^) >$@
 
 $(BUILD)/man/libspin.3: user/man/libspin.awk $(LIBSPIN_HEADERS) handlers/include/spin/context.h user/man/libspin.c user/man/libspin_message.c user/man/libspin_hpu.c \
 	user/man/libspin.3.in
-$(BUILD)/man/spin-handler.7: user/man/reasons.awk handlers/include/spin/reason.h user/man/spin-handler.7.in
+$(BUILD)/man/spin-handler.7: user/man/reasons.awk handlers/include/spin/reason.h $(sort $(wildcard user/man/spin-handler/*.in))
 $(BUILD)/man/libspin.3 $(BUILD)/man/spin-handler.7: user/lib/version.h
 	$(Q)mkdir -p $(@D) && awk -v version=$(VERSION) -f $(filter-out %version.h,$^) >$@
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef SPIN_BPF_ATOMIC_H
-#define SPIN_BPF_ATOMIC_H
+#ifndef BPF_ATOMIC_H
+#define BPF_ATOMIC_H
 
 /*
  * What the message engine shares between HPUs. spin_load32() and spin_store32() of the

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef SPIN_BPF_CHECKSUM_H
-#define SPIN_BPF_CHECKSUM_H
+#ifndef BPF_CHECKSUM_H
+#define BPF_CHECKSUM_H
 
 /*
  * Internet checksums (RFC 1071, RFC 1624). Sums are kept in 64 bits, added in

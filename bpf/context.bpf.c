@@ -62,8 +62,8 @@ const volatile struct spin_config spin_config = {
 
 #include "bpf/context_maps.h"
 #include "bpf/packet.h"
-#include "bpf/out.h"
-#include "bpf/sweep.h"
+#include "bpf/actions/out.h"
+#include "bpf/messages/sweep.h"
 #include "bpf/hpu.h"
 
 char spin_license[] SEC("license") = "Dual BSD/GPL";

@@ -34,7 +34,7 @@ struct spin_config spin_config = {
 
 #include "bpf/context_host.h"
 #include "bpf/packet.h"
-#include "bpf/sweep.h"
+#include "bpf/messages/sweep.h"
 
 struct spin_counters spin_counters[1];
 

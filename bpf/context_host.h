@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef SPIN_BPF_CONTEXT_HOST_H
-#define SPIN_BPF_CONTEXT_HOST_H
+#ifndef BPF_CONTEXT_HOST_H
+#define BPF_CONTEXT_HOST_H
 
 /* What the portable part asks of what is around it, in the host build; and what that shows of itself. */
 #include <spin/context.h>
 #include <spin/target/view.h>
 
 #include "bpf/atomic.h"
-#include "bpf/mpq.h"
+#include "bpf/abi/mpq.h"
 
 #define SPIN_MPQ_ATTR_    __attribute__((aligned(64), unused))
 #define SPIN_PARKED_ATTR_ __attribute__((aligned(64), unused))
 #define SPIN_ME_ATTR_     __attribute__((aligned(64), unused))
 
-#include "bpf/outs.h"
-#include "bpf/parking.h"
+#include "bpf/abi/tx_ring.h"
+#include "bpf/messages/parking.h"
 
 /* The events of the last frame or sweep; spin_host_event_count counts them all, and is set to 0 by who reads them. */
 #define SPIN_HOST_EVENTS 4096

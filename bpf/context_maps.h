@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef SPIN_BPF_CONTEXT_MAPS_H
-#define SPIN_BPF_CONTEXT_MAPS_H
+#ifndef BPF_CONTEXT_MAPS_H
+#define BPF_CONTEXT_MAPS_H
 
 /* The maps of a context in the kernel, and what the portable part asks of what is around it. */
 #include <spin/context.h>
 #include <spin/target/view.h>
 
 #include "bpf/atomic.h"
-#include "bpf/mpq.h"
+#include "bpf/abi/mpq.h"
 
 /* Not SEC(), which would keep them in objects whose handlers take no messages. */
 #define SPIN_MPQ_ATTR_    __attribute__((aligned(64)))
 #define SPIN_PARKED_ATTR_ __attribute__((aligned(64)))
 #define SPIN_ME_ATTR_     __attribute__((aligned(64), section(".data.me")))
 
-#include "bpf/parking.h"
-#include "bpf/out_maps.h"
+#include "bpf/messages/parking.h"
+#include "bpf/actions/out_maps.h"
 
 /* Errors of handlers, and news of messages, to the application. */
 struct {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef SPIN_BPF_HANDOVER_H
-#define SPIN_BPF_HANDOVER_H
+#ifndef BPF_HANDOVER_H
+#define BPF_HANDOVER_H
 
 /*
  * From a context's bit to its program: a tree of tests whose leaves are tail calls

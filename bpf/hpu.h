@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef SPIN_BPF_HPU_H
-#define SPIN_BPF_HPU_H
+#ifndef BPF_HPU_H
+#define BPF_HPU_H
 
 /*
  * On which HPU a program runs (<spin/hpu.h>), and how it leaves. A CPU or a queue has one program at a time: XDP

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef SPIN_BPF_MATCH_H
-#define SPIN_BPF_MATCH_H
+#ifndef BPF_MATCH_H
+#define BPF_MATCH_H
 
 /*
  * Step 4 of <spin/reason.h>: does a datagram belong to this context? The rule is

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef SPIN_BPF_NUMBER_H
-#define SPIN_BPF_NUMBER_H
+#ifndef BPF_NUMBER_H
+#define BPF_NUMBER_H
 
 /*
  * Messages without SLMP ("Flows" in <spin/message.h>): no packet tells its place in its message, so each one gets a number and an
@@ -13,7 +13,7 @@
  *
  * Whoever has a number handles its packet: so done packets reach the last one's number, and the message completes once.
  */
-#include "bpf/window.h"
+#include "bpf/messages/window.h"
 
 #define SPIN_NUMBER_ENDED_ (1ull << 55)
 #define SPIN_NUMBER_MOST_  0x7fffffu

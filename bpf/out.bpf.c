@@ -10,7 +10,7 @@
 
 #include <spin/spin.h>
 
-#include "bpf/out_maps.h"
+#include "bpf/actions/out_maps.h"
 
 char spin_license[] SEC("license") = "Dual BSD/GPL";
 

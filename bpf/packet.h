@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef SPIN_BPF_PACKET_H
-#define SPIN_BPF_PACKET_H
+#ifndef BPF_PACKET_H
+#define BPF_PACKET_H
 
 /*
  * The datapath of one execution context: parse, match, check, run handlers, act.
  * Portable C: the BPF program and the host build differ in what is around it.
  */
-#include "bpf/act.h"
+#include "bpf/actions/act.h"
 #include "bpf/match.h"
-#include "bpf/message.h"
-#include "bpf/work.h"
+#include "bpf/messages/message.h"
+#include "bpf/actions/work.h"
 
 struct spin_way_out {
 	enum spin_reason reason;

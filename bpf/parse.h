@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef SPIN_BPF_PARSE_H
-#define SPIN_BPF_PARSE_H
+#ifndef BPF_PARSE_H
+#define BPF_PARSE_H
 
 /*
  * Steps 1 to 3 of <spin/reason.h>: from a frame to a UDP datagram, an ICMP message or the payload of an EtherType, or

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef SPIN_BPF_RUN_H
-#define SPIN_BPF_RUN_H
+#ifndef BPF_RUN_H
+#define BPF_RUN_H
 
 /*
  * Runs the handlers of one datagram, which is one message: header, payload,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef SPIN_BPF_SPREAD_H
-#define SPIN_BPF_SPREAD_H
+#ifndef BPF_SPREAD_H
+#define BPF_SPREAD_H
 
 /*
  * Packets given to CPUs (SPIN_HPUS_SPREAD), as PsPIN's dispatcher gives tasks to clusters (3.2.1): a message's packets
@@ -11,33 +11,10 @@
  * A CPU's queue in the kernel drops silently what it has no room for: it is longer than what HPUs that
  * give at the same time can make of SPIN_SPREAD_MOST.
  */
-#include <spin/hpu.h>
-
-#include "bpf/atomic.h"
-
-#define SPIN_SPREAD_HOME  20u
-#define SPIN_SPREAD_MOST  512u
-#define SPIN_SPREAD_QUEUE 1024u
-
-_Static_assert(SPIN_SPREAD_MOST + SPIN_HPUS_MAX < SPIN_SPREAD_QUEUE, "nothing is dropped silently");
-
-/* In .rodata, written by the loader. */
-struct spin_spread_config {
-	uint32_t hpus;               /* packets are given to so many; 0: handled where they come */
-	uint16_t cpu[SPIN_HPUS_MAX]; /* which CPU each of them is */
-};
-
-/* By CPU; in .bss, mapped. */
-struct spin_load {
-	uint32_t given;
-	uint32_t unused[15];
-	uint32_t finished; /* written by its own CPU only, a line of its own */
-	uint32_t unused_too[15];
-};
-
-#ifdef __bpf__
 #include <bpf/bpf_helpers.h>
 
+#include "bpf/abi/spread.h"
+#include "bpf/atomic.h"
 #include "bpf/parse.h"
 
 const volatile struct spin_spread_config spin_spread_config = { 0 };
@@ -148,6 +125,5 @@ SPIN_INLINE int spin_spread_give(struct xdp_md *ctx, _Bool messages, enum spin_t
 	spin_fetch_add(&spin_loads[at].given, 1);
 	return action;
 }
-#endif
 
 #endif

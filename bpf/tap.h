@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef SPIN_BPF_TAP_H
-#define SPIN_BPF_TAP_H
+#ifndef BPF_TAP_H
+#define BPF_TAP_H
 
 /*
  * Copies a context's packet as it arrived to the ring that somebody reads: for

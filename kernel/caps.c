@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Capabilities of the calling thread: which are effective, and how to be without them for a while. */
 #include <errno.h>
 #include <sys/syscall.h>
 #include <unistd.h>

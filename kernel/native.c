@@ -35,7 +35,7 @@ enum {
  * 256 bytes of headroom, its header of 12, Ethernet's 14, and 320 for the skb's footer.
  * What is longer it drops (seen on 6.1.176), and from an MTU of 4064 on refuses.
  */
-#define VIRTIO_PAGE_MTU (4096 - 256 - 12 - 14 - 320)
+#define VIRTIO_PAGE_MTU (4096u - 256 - 12 - 14 - 320)
 
 static void say(struct kernel_native *out, enum kernel_native_verdict verdict, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Netlink requests and answers: what the probes need to make and ask interfaces. One request at a time. */
 #include <errno.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -136,7 +137,10 @@ void netlink__attributes(const struct nlmsghdr *answer, size_t fixed_bytes, cons
 
 void netlink__nested(const struct nlattr *outer, const struct nlattr **by_type, unsigned max)
 {
-	sort((const char *)outer + NLA_HDRLEN, outer ? outer->nla_len - NLA_HDRLEN : 0, by_type, max);
+	if (outer)
+		sort((const char *)outer + NLA_HDRLEN, outer->nla_len - NLA_HDRLEN, by_type, max);
+	else
+		sort(NULL, 0, by_type, max);
 }
 
 uint64_t netlink__number(const struct nlattr *a)

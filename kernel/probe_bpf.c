@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Loads small programs and maps to see what the kernel takes. Each is closed at once. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

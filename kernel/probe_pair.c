@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Makes a veth pair in a namespace of its own to see what XDP does there. A child does it, so that nothing is left. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -75,7 +76,7 @@ static int attach(const struct probe_net *net, int ifindex, uint32_t program_fla
 static void look(struct probe_pair *out)
 {
 	struct probe_iface near, far;
-	struct probe_net net;
+	struct probe_net net = { 0 };
 
 	out->made = unshare(CLONE_NEWNET) ? -errno : kernel_net__open(&net);
 	if (!out->made)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Threaded NAPI of interfaces: switched on for queues as HPUs, and back, also by the next process after a kill. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>

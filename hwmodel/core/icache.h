@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef CORE_ICACHE_H
-#define CORE_ICACHE_H
+#ifndef HWMODEL_CORE_ICACHE_H
+#define HWMODEL_CORE_ICACHE_H
 
 /*
  * A cluster's instruction cache, shared by its cores (hwmodel/README.md, "Instruction cache"). As in PsPIN's RTL

@@ -34,14 +34,20 @@ static int32_t imm_s(uint32_t w)
 	return (int32_t)(w & 0xfe000000) >> 20 | bits(w, 11, 7);
 }
 
+/* -1 or 0: the sign that immediates of branches and jumps are extended by. */
+static int32_t sign(uint32_t w)
+{
+	return -(int32_t)(w >> 31);
+}
+
 static int32_t imm_b(uint32_t w)
 {
-	return (int32_t)(w & 0x80000000) >> 19 | bits(w, 7, 7) << 11 | bits(w, 30, 25) << 5 | bits(w, 11, 8) << 1;
+	return sign(w) * (1 << 12) | bits(w, 7, 7) << 11 | bits(w, 30, 25) << 5 | bits(w, 11, 8) << 1;
 }
 
 static int32_t imm_j(uint32_t w)
 {
-	return (int32_t)(w & 0x80000000) >> 11 | bits(w, 19, 12) << 12 | bits(w, 20, 20) << 11 | bits(w, 30, 21) << 1;
+	return sign(w) * (1 << 20) | bits(w, 19, 12) << 12 | bits(w, 20, 20) << 11 | bits(w, 30, 21) << 1;
 }
 
 /* pc + offset without signed overflow */

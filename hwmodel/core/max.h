@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef CORE_MAX_H
-#define CORE_MAX_H
+#ifndef HWMODEL_CORE_MAX_H
+#define HWMODEL_CORE_MAX_H
 
 /* The larger of two cycles or of two numbers of cycles. */
 #include <stdint.h>

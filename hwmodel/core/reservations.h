@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef CORE_RESERVATIONS_H
-#define CORE_RESERVATIONS_H
+#ifndef HWMODEL_CORE_RESERVATIONS_H
+#define HWMODEL_CORE_RESERVATIONS_H
 
 /*
  * Reservation table of a port that serves one transfer at a time. Requests need not come in order of time: each one gets the

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef CORE_STATE_H
-#define CORE_STATE_H
+#ifndef HWMODEL_CORE_STATE_H
+#define HWMODEL_CORE_STATE_H
 
 /*
  * State of one core, and what its files offer to each other; <hwmodel/rv32.h> is the interface to everybody else. Calls go one way:

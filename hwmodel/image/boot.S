@@ -7,7 +7,7 @@
  * to first handler instruction 4 cycles, handler's return to doorbell 3, one
  * start to the next B + 9.
  */
-#include "hwmodel/image/registers.h"
+#include "hwmodel/include/hwmodel/registers.h"
 
 #define CSR_MSTATUS_MPP (3 << 11)
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef IMAGE_COMMAND_H
-#define IMAGE_COMMAND_H
+#ifndef HWMODEL_IMAGE_COMMAND_H
+#define HWMODEL_IMAGE_COMMAND_H
 
 /*
  * Commands to the NIC, in PsPIN's register layout (its runtime's spin_send_packet
@@ -10,7 +10,7 @@
  */
 #include <stdint.h>
 
-#include "hwmodel/image/registers.h"
+#include "hwmodel/include/hwmodel/registers.h"
 
 /* The task descriptor: the driver's registers from HPU_TASK on; each load takes one cycle. */
 struct hpu_task {

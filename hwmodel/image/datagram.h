@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef IMAGE_DATAGRAM_H
-#define IMAGE_DATAGRAM_H
+#ifndef HWMODEL_IMAGE_DATAGRAM_H
+#define HWMODEL_IMAGE_DATAGRAM_H
 
 /*
  * Tasks of a datagram, which is a message of one packet; and of an ICMP message or a frame that is no IP, which are

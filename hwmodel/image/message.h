@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef IMAGE_MESSAGE_H
-#define IMAGE_MESSAGE_H
+#ifndef HWMODEL_IMAGE_MESSAGE_H
+#define HWMODEL_IMAGE_MESSAGE_H
 
 /*
  * Tasks of a message of many packets (<spin/message.h>). The NIC places the Ethernet

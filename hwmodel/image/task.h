@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef IMAGE_TASK_H
-#define IMAGE_TASK_H
+#ifndef HWMODEL_IMAGE_TASK_H
+#define HWMODEL_IMAGE_TASK_H
 
 /*
  * What entry functions share: the task's registers, the packet they are for, and
@@ -10,7 +10,7 @@
 #include <spin/slmp.h>
 
 #include "hwmodel/image/command.h"
-#include "hwmodel/image/scratch.h"
+#include "hwmodel/include/hwmodel/scratch.h"
 
 #define HPU_INLINE static inline __attribute__((always_inline))
 

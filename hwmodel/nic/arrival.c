@@ -9,6 +9,7 @@
 
 #include "hwmodel/nic/message_state.h"
 #include "hwmodel/nic/slots.h"
+#include "hwmodel/nic/her_queue.h"
 
 /* --- pressure: which message ends in favour of a first packet that finds no MPQ or no entry --- */
 

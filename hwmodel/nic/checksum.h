@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef NIC_CHECKSUM_H
-#define NIC_CHECKSUM_H
+#ifndef HWMODEL_NIC_CHECKSUM_H
+#define HWMODEL_NIC_CHECKSUM_H
 
 /* The Internet checksum (RFC 1071, RFC 1624), as the NIC's engines compute it. */
 #include <stddef.h>

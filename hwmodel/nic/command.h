@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef NIC_COMMAND_H
-#define NIC_COMMAND_H
+#ifndef HWMODEL_NIC_COMMAND_H
+#define HWMODEL_NIC_COMMAND_H
 
 #include "hwmodel/nic/nic.h"
 

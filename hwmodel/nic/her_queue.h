@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef NIC_HER_QUEUE_H
-#define NIC_HER_QUEUE_H
+#ifndef HWMODEL_NIC_HER_QUEUE_H
+#define HWMODEL_NIC_HER_QUEUE_H
 
 /*
  * The queue of HERs between packet memory and the MPQ engine, and the way back. Stored packets are decided in their order: a packet that
@@ -8,35 +8,6 @@
  */
 #include "hwmodel/nic/record.h"
 #include "hwmodel/nic/slots.h"
-
-enum decision {
-	DECIDED_HANDLED, /* it has a slot, and was passed to her_queue__add() */
-	DECIDED_DONE,    /* no handler sees it; it is recorded and freed */
-	DECIDED_PARKED,  /* recorded, and kept by its message */
-	DECIDED_WAIT,    /* no MPQ is free, but one will be: decide again later */
-};
-
-/* What differs between contexts of datagrams, of messages, and third-party images. */
-struct nic_kind {
-	/* Classifies a frame that arrives. Returns the bytes that it takes in packet memory, or 0: not matched, and its record says why. */
-	uint32_t (*classify)(struct pspin *nic, struct inflight *inflight);
-	/* Writes the packet to packet memory. Returns its bytes. */
-	uint32_t (*place)(struct pspin *nic, struct inflight *inflight, uint8_t *to);
-	enum decision (*decide)(struct pspin *nic, struct inflight *inflight);
-	/* Decides one parked packet; these come before stored ones. Returns 0 if there is none. NULL: nothing is ever parked. */
-	int (*replay)(struct pspin *nic);
-	/* NULL: nothing to do */
-	void (*starts)(struct pspin *nic, struct inflight *inflight, enum soc_task_kind kind);
-	void (*ended)(struct pspin *nic, struct inflight *inflight, enum soc_task_kind kind, const struct pspin_task *task);
-	/* A handler has left a work item for the host's program. */
-	void (*work)(struct pspin *nic, struct inflight *inflight, enum spin_handler_kind kind, const void *item, uint32_t bytes);
-	/* The packet's last task has ended: sets verdict and reason, and writes what leaves to device->frame. Returns its bytes. */
-	size_t (*leaves)(struct pspin *nic, struct inflight *inflight);
-	/* The message has ended: frees its slot. */
-	void (*freed)(struct pspin *nic, struct slot *slot);
-};
-
-extern const struct nic_kind datagram_kind, message_kind, image_kind;
 
 /* The machine's callbacks. */
 extern const struct soc_nic nic_hooks;

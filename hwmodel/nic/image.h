@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef NIC_IMAGE_H
-#define NIC_IMAGE_H
+#ifndef HWMODEL_NIC_IMAGE_H
+#define HWMODEL_NIC_IMAGE_H
 
 /* A program that spincc did not make, or made with --api pspin, in a machine that has it in its memory. 0, -EINVAL or -ENOMEM. */
 #include "hwmodel/nic/nic.h"

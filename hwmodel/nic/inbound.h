@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef NIC_INBOUND_H
-#define NIC_INBOUND_H
+#ifndef HWMODEL_NIC_INBOUND_H
+#define HWMODEL_NIC_INBOUND_H
 
 /* The inbound engine's classification: what a frame is, and whether the context's rule matches it. */
 #include <stddef.h>

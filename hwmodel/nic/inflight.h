@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef NIC_FLIGHT_H
-#define NIC_FLIGHT_H
+#ifndef HWMODEL_NIC_INFLIGHT_H
+#define HWMODEL_NIC_INFLIGHT_H
 
 /* A packet in flight: from the ingress link through packet memory, the HER queue and its tasks to its disposition. */
 #include <hwmodel/traffic.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef NIC_MEMORY_H
-#define NIC_MEMORY_H
+#ifndef HWMODEL_NIC_MEMORY_H
+#define HWMODEL_NIC_MEMORY_H
 
 /*
  * Host memory, and what handlers reach through a matching entry: its memory, segments of host memory of their own, and a counter.

@@ -10,6 +10,7 @@
 #include <spin/wire.h>
 
 #include "hwmodel/nic/message_state.h"
+#include "hwmodel/nic/her_queue.h"
 
 static uint32_t flags_of(const struct nic_mpq *mpq)
 {

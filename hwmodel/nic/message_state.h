@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef NIC_MESSAGE_STATE_H
-#define NIC_MESSAGE_STATE_H
+#ifndef HWMODEL_NIC_MESSAGE_STATE_H
+#define HWMODEL_NIC_MESSAGE_STATE_H
 
 /*
  * Messages of many packets: what the NIC's hardware does in front of the MPQ engine. Written from
@@ -8,7 +8,8 @@
  * Steps are that text's. A packet's steps up to 11 are done when it is stored, one after the other; its handlers run
  * when the machine gets to it.
  */
-#include "hwmodel/nic/her_queue.h"
+#include "hwmodel/nic/record.h"
+#include "hwmodel/nic/slots.h"
 
 /* Keys of messages, and what became of them: the MPQ that one has, or a tombstone. */
 

@@ -9,6 +9,7 @@
 
 #include "hwmodel/nic/memory.h"
 #include "hwmodel/nic/message_state.h"
+#include "hwmodel/nic/her_queue.h"
 
 static uint32_t or_default(uint32_t value, uint32_t standard)
 {

@@ -8,6 +8,7 @@
 
 #include "hwmodel/nic/memory.h"
 #include "hwmodel/nic/message_state.h"
+#include "hwmodel/nic/her_queue.h"
 
 /* --- flows --- */
 
@@ -75,9 +76,13 @@ void flows__remove(struct flows *flows, struct flow *flow)
 
 void flows__clear(struct flows *flows)
 {
-	for (unsigned i = 0; i < FLOW_LISTS; i++)
-		while (flows->list[i])
-			flows__remove(flows, flows->list[i]);
+	for (unsigned i = 0; i < FLOW_LISTS; i++) {
+		for (struct flow *flow = flows->list[i], *next; flow; flow = next) {
+			next = flow->next;
+			free(flow);
+		}
+		flows->list[i] = NULL;
+	}
 }
 
 /* --- parked packets: they overtook the first one of their message --- */

@@ -1,22 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef NIC_NIC_H
-#define NIC_NIC_H
+#ifndef HWMODEL_NIC_NIC_H
+#define HWMODEL_NIC_NIC_H
 
 /*
  * State of a NIC: the device that all its contexts share, and an execution context (struct pspin). Belongs to no .c file; every file of
  * nic/ includes it. What of the machine it uses is in soc/soc.h.
  */
+#include <hwmodel/scratch.h>
 #include <hwmodel/traffic.h>
 
-#include "hwmodel/image/scratch.h"
 #include "hwmodel/soc/soc.h"
 #include "hwmodel/nic/inflight.h"
-#include "hwmodel/nic/ingress.h"
 
 enum { NIC_HEADER, NIC_PAYLOAD, NIC_PROCEED, NIC_ENTRIES }; /* each for IPv6 and IPv4 */
 
 struct messages;
-struct nic_kind;
 struct slot;
 
 /* What happens during a packet or pspin__clock(): tasks, events and what handlers send, in their order. */
@@ -42,6 +40,29 @@ struct nic_segments {
 #define DEPOSIT_BASE     0x5000000000ull
 #define DEPOSIT_BYTES    0x10000u
 #define PACKET_BYTES_MAX 0x10000u
+
+/* --- the ingress link (ingress.h) --- */
+
+struct offered;
+
+/* A context's packets at the other end of the link. */
+struct ingress_line {
+	struct offered *first, *last; /* what has not begun to arrive */
+	struct inflight *held;        /* waits for packet memory; NULL: none */
+	uint64_t due_ps;              /* when it would have arrived */
+};
+
+struct ingress {
+	uint64_t offered, next_packet;
+	uint64_t free_ps;   /* when the link is free */
+	uint64_t busy_ps;   /* time for which it has carried packets */
+	uint64_t rest;      /* fraction of a picosecond beyond free_ps, for the next packet */
+	uint64_t due_ps;    /* when the next packet arrives */
+	uint64_t stored_ps; /* when the last packet was stored */
+	struct pspin *next; /* context of the next packet, which has its event; NULL: none */
+	uint64_t event;     /* number of that event: an earlier one was replaced by another context's packet */
+	int loses;
+};
 
 /* The machine's MPQs, as messages have them (slots.h). */
 struct slots {
@@ -84,6 +105,36 @@ struct device {
 	uint8_t frame[PACKET_BYTES_MAX + 64]; /* what leaves */
 	char stuck[256];
 };
+
+/* What becomes of a stored packet (her_queue.c). */
+enum decision {
+	DECIDED_HANDLED, /* it has a slot, and was passed to her_queue__add() */
+	DECIDED_DONE,    /* no handler sees it; it is recorded and freed */
+	DECIDED_PARKED,  /* recorded, and kept by its message */
+	DECIDED_WAIT,    /* no MPQ is free, but one will be: decide again later */
+};
+
+/* What differs between contexts of datagrams, of messages, and third-party images. */
+struct nic_kind {
+	/* Classifies a frame that arrives. Returns the bytes that it takes in packet memory, or 0: not matched, and its record says why. */
+	uint32_t (*classify)(struct pspin *nic, struct inflight *inflight);
+	/* Writes the packet to packet memory. Returns its bytes. */
+	uint32_t (*place)(struct pspin *nic, struct inflight *inflight, uint8_t *to);
+	enum decision (*decide)(struct pspin *nic, struct inflight *inflight);
+	/* Decides one parked packet; these come before stored ones. Returns 0 if there is none. NULL: nothing is ever parked. */
+	int (*replay)(struct pspin *nic);
+	/* NULL: nothing to do */
+	void (*starts)(struct pspin *nic, struct inflight *inflight, enum soc_task_kind kind);
+	void (*ended)(struct pspin *nic, struct inflight *inflight, enum soc_task_kind kind, const struct pspin_task *task);
+	/* A handler has left a work item for the host's program. */
+	void (*work)(struct pspin *nic, struct inflight *inflight, enum spin_handler_kind kind, const void *item, uint32_t bytes);
+	/* The packet's last task has ended: sets verdict and reason, and writes what leaves to device->frame. Returns its bytes. */
+	size_t (*leaves)(struct pspin *nic, struct inflight *inflight);
+	/* The message has ended: frees its slot. */
+	void (*freed)(struct pspin *nic, struct slot *slot);
+};
+
+extern const struct nic_kind datagram_kind, message_kind, image_kind;
 
 /* An execution context. */
 struct pspin {

@@ -15,6 +15,8 @@
 #include "hwmodel/nic/image.h"
 #include "hwmodel/nic/memory.h"
 #include "hwmodel/nic/message_state.h"
+#include "hwmodel/nic/her_queue.h"
+#include "hwmodel/nic/ingress.h"
 
 static int is_icmp(const struct spin_rule *rule)
 {
@@ -292,6 +294,20 @@ static int open_context(struct pspin *nic, const void *image, size_t image_bytes
 	return rc ? rc : start(nic, err, err_bytes);
 }
 
+/* Its messages are gone. */
+static void close_context(struct pspin *nic)
+{
+	slots__close(nic);
+	ingress__close(nic);
+	event_log__free(&nic->event_log);
+	if (nic->number)
+		storage__close(&nic->own_memory);
+	hw_elf__close(nic->elf);
+	free(nic->elf_data);
+	free(nic);
+}
+
+/* The context is one of the device's, also if its start fails; or it is closed, and the others go on without it. */
 static int join_context(struct pspin *nic, const void *image, size_t image_bytes, char *err, size_t err_bytes)
 {
 	struct device *device = nic->device;
@@ -307,8 +323,10 @@ static int join_context(struct pspin *nic, const void *image, size_t image_bytes
 		rc = device__admit(device, nic, err, err_bytes);
 	if (!rc)
 		rc = soc__add_program(&device->soc, nic->memory, nic->code_at);
-	if (rc < 0)
+	if (rc < 0) {
+		close_context(nic);
 		return rc;
+	}
 	device->contexts[device->count++] = nic;
 	rc = start(nic, err, err_bytes);
 	return rc ? rc : device__divide(device, err, err_bytes);
@@ -340,19 +358,6 @@ static struct pspin *new_nic(const struct pspin_target *target)
 	else
 		free(device);
 	return nic;
-}
-
-/* Its messages are gone. */
-static void close_context(struct pspin *nic)
-{
-	slots__close(nic);
-	ingress__close(nic);
-	event_log__free(&nic->event_log);
-	if (nic->number)
-		storage__close(&nic->own_memory);
-	hw_elf__close(nic->elf);
-	free(nic->elf_data);
-	free(nic);
 }
 
 /* Ends an open: hands out the NIC, or closes it and leaves the reason in err. */
@@ -409,8 +414,6 @@ int pspin__join(struct pspin **out, struct pspin *nic, const struct spin_meta *m
 		snprintf(err, err_bytes, "out of memory");
 	if (!rc)
 		*out = more;
-	else if (more && more->number == nic->device->count) /* the others go on without it */
-		close_context(more);
 	return rc;
 }
 

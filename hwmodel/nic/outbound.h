@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef NIC_OUTBOUND_H
-#define NIC_OUTBOUND_H
+#ifndef HWMODEL_NIC_OUTBOUND_H
+#define HWMODEL_NIC_OUTBOUND_H
 
 /* The outbound engine and the host's receive queue: frames as they leave the NIC. */
 #include <spin/put.h>

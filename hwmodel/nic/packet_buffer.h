@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef NIC_PLACES_H
-#define NIC_PLACES_H
+#ifndef HWMODEL_NIC_PACKET_BUFFER_H
+#define HWMODEL_NIC_PACKET_BUFFER_H
 
 /*
  * The allocator of L2 packet memory, in units of 64 bytes: next fit, from behind the last packet on, past those that stay longer.

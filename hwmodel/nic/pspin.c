@@ -15,6 +15,7 @@
 #include "hwmodel/soc/l2.h"
 #include "hwmodel/soc/threads.h"
 #include "hwmodel/target/time.h"
+#include "hwmodel/nic/ingress.h"
 
 const char *const *pspin__assumptions(void)
 {

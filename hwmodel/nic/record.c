@@ -184,7 +184,7 @@ void record__packet(struct pspin *nic, struct inflight *inflight, size_t frame_b
 	struct pspin_traffic *traffic = &nic->traffic;
 
 	record->frame = record->verdict == SPIN_VERDICT_DROP ? NULL : nic->device->frame;
-	record->frame_bytes = record->frame ? frame_bytes : 0;
+	record->frame_bytes = record->verdict == SPIN_VERDICT_DROP ? 0 : frame_bytes;
 	nic->count[record->reason]++;
 	traffic->lost_no_buffer += record->disposition == PSPIN_DISPOSITION_NO_BUFFER;
 	traffic->lost_no_message += record->disposition == PSPIN_DISPOSITION_NO_MESSAGE;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef NIC_RECORD_H
-#define NIC_RECORD_H
+#ifndef HWMODEL_NIC_RECORD_H
+#define HWMODEL_NIC_RECORD_H
 
 /*
  * Reports of packets, tasks, events and sends: to the observer (struct pspin_observer), and to the event log that becomes the result of

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef NIC_SLMP_H
-#define NIC_SLMP_H
+#ifndef HWMODEL_NIC_SLMP_H
+#define HWMODEL_NIC_SLMP_H
 
 /* SLMP on the wire: step 6 of <spin/message.h>, and acknowledgements. */
 #include <spin/meta.h>

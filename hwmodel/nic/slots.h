@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef NIC_SLOTS_H
-#define NIC_SLOTS_H
+#ifndef HWMODEL_NIC_SLOTS_H
+#define HWMODEL_NIC_SLOTS_H
 
 /*
  * The machine's MPQs as the NIC gives them to messages: the free one of the home cluster with the fewest packets in it, the

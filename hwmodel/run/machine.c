@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 #include <time.h>
 
-#include "hwmodel/run/internal.h"
+#include "hwmodel/run/machine.h"
 
 enum {
 	HALF_BYTES = 1u << 31,

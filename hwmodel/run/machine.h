@@ -5,15 +5,28 @@
 /* A core, ideal memory and a few system calls around one bare program. */
 #include <stdbool.h>
 
+#include <hwmodel/elf.h>
 #include <hwmodel/rv32.h>
-
-struct machine;
 
 struct machine_options {
 	uint64_t max_cycles;
 	unsigned memory_mib; /* stack, and again heap */
 	uint32_t from, to;
 	bool profile, quiet, output_to_stderr;
+};
+
+/* For machine.c and syscall.c alone. */
+struct machine {
+	struct machine_options options;
+	char *file;
+	struct hw_elf *elf;
+	uint8_t *memory; /* 4 GiB, by guest address */
+	struct rv32_core *core;
+	struct rv32_profile profile;
+	uint32_t heap_start, heap_now;
+	uint32_t tohost;
+	bool has_tohost, tohost_pending;
+	uint32_t tohost_value; /* just stored */
 };
 
 struct machine_result {
@@ -46,5 +59,11 @@ void machine__run(struct machine *machine, const uint32_t *from, const uint32_t 
 
 /* The instructions that cost most cycles, at most `max`; how many. Only with options.profile. */
 unsigned machine__hot(const struct machine *machine, struct machine_hot *hot, unsigned max);
+
+/* --- syscall.c --- */
+
+/* Answers the ecall the core stopped at, or the store to tohost; true when the program has ended. */
+bool syscall__do(struct machine *machine, struct machine_result *result);
+bool tohost__do(struct machine *machine, struct machine_result *result);
 
 #endif

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "hwmodel/run/internal.h"
+#include "hwmodel/run/machine.h"
 
 enum { CLOSE = 57, LSEEK = 62, READ = 63, WRITE = 64, FSTAT = 80, EXIT = 93, EXIT_GROUP = 94, BRK = 214 };
 enum { A0 = 10, A1 = 11, A2 = 12, A7 = 17 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef SOC_ARBITER_H
-#define SOC_ARBITER_H
+#ifndef HWMODEL_SOC_ARBITER_H
+#define HWMODEL_SOC_ARBITER_H
 
 /*
  * PULP's round-robin arbiter of up to 64 inputs: a tree of choices between two, each decided by one bit of `turn`. After a grant the

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef SOC_COMMANDS_H
-#define SOC_COMMANDS_H
+#ifndef HWMODEL_SOC_COMMANDS_H
+#define HWMODEL_SOC_COMMANDS_H
 
 /*
  * Commands on their way from HPUs to the three interfaces: host-direct, NIC outbound, host DMA (hwmodel/README.md, "Commands"). Each HPU

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef SOC_COPIES_H
-#define SOC_COPIES_H
+#ifndef HWMODEL_SOC_COPIES_H
+#define HWMODEL_SOC_COPIES_H
 
 /*
  * Packet copies from L2 to the clusters' L1s (hwmodel/README.md, "Packet copies"): each cluster's in order, no more than

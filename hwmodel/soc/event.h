@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef SOC_EVENT_H
-#define SOC_EVENT_H
+#ifndef HWMODEL_SOC_EVENT_H
+#define HWMODEL_SOC_EVENT_H
 
 /*
  * What the components of the SoC are built from: events at cycles, wake-ups, and registers that change at the end of a cycle.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef SOC_HER_QUEUES_H
-#define SOC_HER_QUEUES_H
+#ifndef HWMODEL_SOC_HER_QUEUES_H
+#define HWMODEL_SOC_HER_QUEUES_H
 
 #include "hwmodel/soc/state.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef SOC_HPU_H
-#define SOC_HPU_H
+#ifndef HWMODEL_SOC_HPU_H
+#define HWMODEL_SOC_HPU_H
 
 /*
  * One HPU: a core and its turns (hpu.c), the bus from the core to memories and registers (bus.c), and the driver for tasks and

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef SOC_L1_H
-#define SOC_L1_H
+#ifndef HWMODEL_SOC_L1_H
+#define HWMODEL_SOC_L1_H
 
 /*
  * The banks of one cluster's L1 (hwmodel/README.md, "L1", "Remote L1" and "Packet copies"): each serves one access per

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef SOC_L2_H
-#define SOC_L2_H
+#ifndef HWMODEL_SOC_L2_H
+#define HWMODEL_SOC_L2_H
 
 #include "hwmodel/soc/state.h"
 

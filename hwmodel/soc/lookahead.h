@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef SOC_LOOKAHEAD_H
-#define SOC_LOOKAHEAD_H
+#ifndef HWMODEL_SOC_LOOKAHEAD_H
+#define HWMODEL_SOC_LOOKAHEAD_H
 
 /*
  * The lookahead of a conservative parallel discrete-event simulation. Cores run ahead of the machine's time on their own, up to the

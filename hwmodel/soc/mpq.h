@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef SOC_MPQ_H
-#define SOC_MPQ_H
+#ifndef HWMODEL_SOC_MPQ_H
+#define HWMODEL_SOC_MPQ_H
 
 /*
  * The MPQ engine (PsPIN 3.2.1; hwmodel/README.md, "MPQ engine"): a queue of HERs per message, the message's state, and of the

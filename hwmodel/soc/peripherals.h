@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef SOC_PERIPHERALS_H
-#define SOC_PERIPHERALS_H
+#ifndef HWMODEL_SOC_PERIPHERALS_H
+#define HWMODEL_SOC_PERIPHERALS_H
 
 #include "hwmodel/soc/state.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef SOC_SCHEDULER_H
-#define SOC_SCHEDULER_H
+#ifndef HWMODEL_SOC_SCHEDULER_H
+#define HWMODEL_SOC_SCHEDULER_H
 
 /*
  * A cluster's scheduler (PsPIN 3.2.2; hwmodel/README.md, "Cluster scheduler" and "HPU driver"): tasks in order, each packet

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef SOC_SHARE_H
-#define SOC_SHARE_H
+#ifndef HWMODEL_SOC_SHARE_H
+#define HWMODEL_SOC_SHARE_H
 
 /*
  * HPU time per program, for scheduler = fair_hpu_time: of the programs that have a task ready, the one that has had the least HPU

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef SOC_SOC_H
-#define SOC_SOC_H
+#ifndef HWMODEL_SOC_SOC_H
+#define HWMODEL_SOC_SOC_H
 
 /*
  * The machine: clusters of HPUs, their memories, and the hardware that assigns tasks to them. Knows HERs and commands, nothing

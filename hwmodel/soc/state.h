@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef SOC_STATE_H
-#define SOC_STATE_H
+#ifndef HWMODEL_SOC_STATE_H
+#define HWMODEL_SOC_STATE_H
 
 /*
  * The state that the components of the SoC share: HPUs with their tasks and commands, HERs, and the machine itself. Belongs to no
@@ -28,6 +28,15 @@ struct copies;     /* copies.h: packet copies to L1 */
 struct shares;     /* share.h: HPU time of each program */
 struct scheduler;  /* scheduler.h: one per cluster */
 struct mpqs;       /* mpq.h: MPQ engine and dispatcher */
+
+/* Why a thread of an HPU does not have the pipeline (threads.h). */
+enum park {
+	PARK_NOT,
+	PARK_TASK,    /* its next task, or a word from the event unit */
+	PARK_COMMAND, /* its driver */
+	PARK_YIELD,   /* its turn: it said that others may go on, */
+	PARK_SLICE    /* or its slice was over */
+};
 
 /* What the driver's registers say during a task, in their order from HPU_TASK on. */
 #define HPU_SCRATCHPADS 4u /* the registers are PsPIN's: clusters beyond have none */

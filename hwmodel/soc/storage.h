@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef SOC_STORAGE_H
-#define SOC_STORAGE_H
+#ifndef HWMODEL_SOC_STORAGE_H
+#define HWMODEL_SOC_STORAGE_H
 
 /* PsPIN's memories and where they lie; no timing. Source: hwmodel/README.md, "Structure". */
 #include <stddef.h>
@@ -8,7 +8,7 @@
 
 #include <hwmodel/elf.h>
 
-#include "hwmodel/image/registers.h"
+#include "hwmodel/include/hwmodel/registers.h"
 #include "hwmodel/target/parameters.h"
 
 #define L1_CLUSTERS_MAX      44u     /* the own L1's alias lies behind them */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef SOC_THREADS_H
-#define SOC_THREADS_H
+#ifndef HWMODEL_SOC_THREADS_H
+#define HWMODEL_SOC_THREADS_H
 
 /*
  * The threads of one HPU (target->hpu_threads; sPIN 3.2 "HPU execution contexts", 4.1, B.6). Each thread is a struct hpu of its
@@ -11,15 +11,6 @@
  * waits for a memory keeps the pipeline. With one thread there is none of this: soc->pipelines is NULL.
  */
 #include "hwmodel/soc/state.h"
-
-/* Why a thread does not have the pipeline. */
-enum park {
-	PARK_NOT,
-	PARK_TASK,    /* its next task, or a word from the event unit */
-	PARK_COMMAND, /* its driver */
-	PARK_YIELD,   /* its turn: it said that others may go on, */
-	PARK_SLICE    /* or its slice was over */
-};
 
 struct pipeline {
 	struct hpu *first;  /* its threads stand target->hpus behind one another */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef SOC_TIMING_H
-#define SOC_TIMING_H
+#ifndef HWMODEL_SOC_TIMING_H
+#define HWMODEL_SOC_TIMING_H
 
 /*
  * The numbers of the SoC that no target changes: each is part of how a mechanism works, and is in cycles of the NIC's clock unless it
@@ -8,7 +8,8 @@
  * of the model has a cycle count. Sources as in parameters.def: P = measured on PsPIN's RTL, by the row's name (tests/accuracy/);
  * D = derived from such rows; S = PsPIN's structure as its RTL has it; A = assumed.
  */
-#include "hwmodel/soc/threads.h"
+
+#include "hwmodel/soc/state.h"
 
 /* --- L1 and L2 (l1.c, l2.c, bus.c) --- */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef SOC_TOURNAMENT_H
-#define SOC_TOURNAMENT_H
+#ifndef HWMODEL_SOC_TOURNAMENT_H
+#define HWMODEL_SOC_TOURNAMENT_H
 
 /*
  * A tournament tree: of many numbered entries, each with a cycle, the one that comes first. Of one cycle the lowest number comes first.

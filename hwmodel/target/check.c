@@ -42,7 +42,7 @@ static int power_of_two(uint64_t value)
 /* The next that divide a microsecond into whole picoseconds. */
 static int check_clock(const struct pspin_target *t, struct answer a)
 {
-	uint64_t below = t->clock_mhz, above = t->clock_mhz;
+	uint64_t below = t->clock_mhz, above = below;
 
 	if (PS_PER_US % t->clock_mhz == 0)
 		return 0;
@@ -120,7 +120,8 @@ static int check_threads(const struct pspin_target *t, struct answer a)
 /* Each cluster is home to as many messages. */
 static int check_messages(const struct pspin_target *t, struct answer a)
 {
-	const uint64_t most = MESSAGE_IDS / t->clusters * t->clusters;
+	const uint64_t clusters = t->clusters ? t->clusters : 1; /* as its range has it */
+	const uint64_t most = MESSAGE_IDS / clusters * clusters;
 
 	if (t->mpqs > most)
 		return refuse(a, "mpqs = %" PRIu64 ": clusters = %" PRIu64 " are home to at most %" PRIu64, t->mpqs, t->clusters, most);

@@ -73,7 +73,8 @@ int pspin_target__value(const char *parameter, const char *text, uint64_t *value
 
 	if (i < 0)
 		return i;
-	pspin_target__parameter((unsigned)i, &row);
+	if (pspin_target__parameter((unsigned)i, &row))
+		return -ENOENT;
 	for (unsigned n = 0; row.names && row.names[n]; n++) {
 		if (!strcmp(text, row.names[n])) {
 			*value = n;
@@ -123,7 +124,7 @@ static unsigned distance(const char *a, const char *b)
 {
 	unsigned row[NAME_MAX_ + 1], length = 0;
 
-	while (b[length] && length < NAME_MAX_)
+	while (length < NAME_MAX_ && b[length])
 		length++;
 	for (unsigned j = 0; j <= length; j++)
 		row[j] = j;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef TARGET_PARAMETERS_H
-#define TARGET_PARAMETERS_H
+#ifndef HWMODEL_TARGET_PARAMETERS_H
+#define HWMODEL_TARGET_PARAMETERS_H
 
 /* Inside of a target, for the model. Each number stands once, in parameters.def, or in a target
  * file where it differs. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef TARGET_TIME_H
-#define TARGET_TIME_H
+#ifndef HWMODEL_TARGET_TIME_H
+#define HWMODEL_TARGET_TIME_H
 
 /* Cycles of the NIC's clock and picoseconds, exact for any clock: no cycle's length is ever rounded by itself. */
 #include "hwmodel/target/parameters.h"

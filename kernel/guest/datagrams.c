@@ -19,7 +19,7 @@
 #define REPLY_BYTES 16
 #define BYTES_MAX   8972 /* a datagram in a frame of MTU 9000 */
 
-/* What tests/handlers/rewrite.c takes: store `value` at byte `at`, then reply with the first `bytes` bytes. */
+/* What tests/handlers/datagrams/rewrite.c takes: store `value` at byte `at`, then reply with the first `bytes` bytes. */
 struct ask {
 	uint8_t what, reply;
 	uint16_t bytes, at, port;

@@ -51,8 +51,8 @@ done
 for handler in filtering kvstore; do
 	step "test-$handler" build/bin/spinctl test "handlers/$handler.c"
 done
-step recv sh tests/cli/recv.sh
-step send sh tests/cli/send.sh
+step recv sh tests/transfer/recv.sh
+step send sh tests/transfer/send.sh
 step live tests/run live
 sed 's/^/      | /' build/guest/live.log
 step demo make demo

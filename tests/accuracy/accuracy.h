@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef TESTS_ACCURACY_H
-#define TESTS_ACCURACY_H
+#ifndef TESTS_ACCURACY_ACCURACY_H
+#define TESTS_ACCURACY_ACCURACY_H
 
 /*
  * Calibration rows of the RTL against the model. A row is what was measured, and how it is measured in the model: on a machine

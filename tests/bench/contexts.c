@@ -17,7 +17,7 @@
 
 #include "tests/common/built.h"
 #include "tests/common/measure.h"
-#include "user/conformance/template.h"
+#include "user/conformance/template/template.h"
 #include <spin/libspin.h>
 
 #define BURSTS        61

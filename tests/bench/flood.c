@@ -11,10 +11,10 @@
 #include <unistd.h>
 
 #include "tests/common/built.h"
-#include "tests/common/flood.h"
+#include "tests/common/net/flood.h"
 #include "tests/common/measure.h"
-#include "tests/common/netns.h"
-#include "tests/common/pair.h"
+#include "tests/common/net/netns.h"
+#include "tests/common/net/pair.h"
 #include "tests/common/proc.h"
 #include "tests/common/random.h"
 #include <spin/libspin_message.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef BENCH_HITS_H
-#define BENCH_HITS_H
+#ifndef TESTS_BENCH_HITS_H
+#define TESTS_BENCH_HITS_H
 
 /* Shared by hits.bpf.c and hits.c: what is asked, and what has been answered. */
 #include <kvstore.h>

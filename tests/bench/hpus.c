@@ -18,11 +18,11 @@
 #include <unistd.h>
 
 #include "tests/common/hammering.h"
-#include "tests/common/kernel_threads.h"
+#include "tests/common/net/kernel_threads.h"
 #include "tests/common/measure.h"
-#include "tests/common/message_packet.h"
-#include "tests/common/netns.h"
-#include "tests/common/pair.h"
+#include "tests/common/net/message_packet.h"
+#include "tests/common/net/netns.h"
+#include "tests/common/net/pair.h"
 #include "tests/common/proc.h"
 
 #define TURNS      9     /* of given packets */

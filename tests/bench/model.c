@@ -10,7 +10,7 @@
 
 #include "tests/common/built.h"
 #include "tests/common/measure.h"
-#include "user/conformance/template.h"
+#include "user/conformance/template/template.h"
 #include <hwmodel/traffic.h>
 #include <spin/libspin.h>
 

@@ -16,10 +16,10 @@
 #include <bpf/libbpf.h>
 
 #include "tests/common/built.h"
-#include "tests/common/feeding.h"
+#include "tests/common/net/feeding.h"
 #include "tests/common/measure.h"
 #include "tests/common/random.h"
-#include "user/conformance/template.h"
+#include "user/conformance/template/template.h"
 #include <spin/bytes.h>
 #include <spin/slmp.h>
 #include <spin/libspin_message.h>

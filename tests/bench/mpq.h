@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef BENCH_MPQ_H
-#define BENCH_MPQ_H
+#ifndef TESTS_BENCH_MPQ_H
+#define TESTS_BENCH_MPQ_H
 
 /* Shared by mpq.bpf.c and mpq.c: the packet that comes next. */
 #include <stdint.h>

@@ -18,8 +18,8 @@
 
 #include "tests/common/built.h"
 #include "tests/common/measure.h"
-#include "tests/common/netns.h"
-#include "tests/common/pair.h"
+#include "tests/common/net/netns.h"
+#include "tests/common/net/pair.h"
 #include "tests/common/proc.h"
 #include <spin/slmp.h>
 #include <spin/libspin_message.h>

@@ -18,10 +18,10 @@
 
 #include "tests/common/built.h"
 #include "tests/common/measure.h"
-#include "tests/common/netns.h"
-#include "tests/common/pair.h"
+#include "tests/common/net/netns.h"
+#include "tests/common/net/pair.h"
 #include <spin/libspin.h>
-#include "tests/handlers/fan_out.h"
+#include "tests/handlers/sending/fan_out.h"
 
 #define BURSTS  41
 #define PACKETS 2000

@@ -20,7 +20,7 @@
 #include "tests/common/built.h"
 #include "tests/common/measure.h"
 #include "tests/common/random.h"
-#include "user/conformance/template.h"
+#include "user/conformance/template/template.h"
 #include "user/conformance/types.h"
 #include <spin/slmp.h>
 #include <spin/libspin_message.h>

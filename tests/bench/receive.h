@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef BENCH_RECEIVE_H
-#define BENCH_RECEIVE_H
+#ifndef TESTS_BENCH_RECEIVE_H
+#define TESTS_BENCH_RECEIVE_H
 
 /* Shared by receive.bpf.c and receive.c: the packet that comes next. */
 #include <stdint.h>

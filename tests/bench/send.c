@@ -18,10 +18,10 @@
 
 #include "tests/common/built.h"
 #include "tests/common/measure.h"
-#include "tests/common/netns.h"
+#include "tests/common/net/netns.h"
 #include "tests/common/proc.h"
 #include "tests/common/random.h"
-#include "tests/common/xdp_pass.h"
+#include "tests/common/net/xdp_pass.h"
 #include <spin/libspin_message.h>
 #include <spin/libspin_send.h>
 

@@ -25,9 +25,9 @@
 
 #include "tests/common/built.h"
 #include "tests/common/measure.h"
-#include "tests/common/netlab.h"
+#include "tests/common/net/netlab.h"
 #include "tests/common/proc.h"
-#include "user/conformance/template.h"
+#include "user/conformance/template/template.h"
 #include <spin/bytes.h>
 #include <spin/slmp.h>
 #include <spin/libspin_message.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef BENCH_SLMP_H
-#define BENCH_SLMP_H
+#ifndef TESTS_BENCH_SLMP_H
+#define TESTS_BENCH_SLMP_H
 
 /* Shared by slmp.bpf.c and slmp.c: what is sent, and what has been acknowledged. */
 #include <stdint.h>

@@ -18,7 +18,7 @@
 
 #include "tests/common/built.h"
 #include "tests/common/measure.h"
-#include "user/conformance/template.h"
+#include "user/conformance/template/template.h"
 #include "user/conformance/types.h"
 #include <kvstore.h>
 #include <spin/libspin.h>

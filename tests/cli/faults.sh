@@ -4,7 +4,7 @@
 # model's report tells packet and source line instead of a cost. The kernel refuses a loop that it sees no end of.
 . "$(dirname "$0")/setup.inc"
 cd "$WORK" || exit 1
-cp "$ROOT"/tests/handlers/faults.[ch] .
+cp "$ROOT"/tests/handlers/messages/faults.[ch] .
 
 cp "$ROOT/tests/vectors/faults/every_fault_of_every_handler.vec" faults.vec
 engines="--engine host --engine model"

@@ -191,7 +191,7 @@ expect 1 "$SPINCTL" cost ping.c --api pspin --messages 2 --advise
 says err 'ping.c is compiled with --api pspin'
 expect 2 "$SPINCTL" cost ping.spin --api pspin --messages 2
 one_line
-# the program without description and seal
+# the program without description and trailer
 expect 0 "$SPINCC" --api pspin --target rv32 -o ping.elf ping.c
 expect 0 "$SPINCTL" cost --image ping.elf --payload f --framing pspin --messages 2 --sizes none
 

@@ -3,8 +3,8 @@
 # spinctl test of a handler of messages: what differs is named, be it an event, host memory, an entry or a step in time.
 . "$(dirname "$0")/setup.inc"
 cd "$WORK" || exit 1
-handler=$ROOT/tests/handlers/msg_default.c
-vectors=$ROOT/tests/vectors/messages
+handler=$ROOT/tests/handlers/messages/msg_default.c
+vectors=$ROOT/tests/vectors/message_returns
 
 if [ "$(id -u)" = 0 ]; then
 	engines="host bpf model"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Opens an interface, loads a handler and attaches it, in one call. */
 #include "tests/common/attached.h"
 #include "tests/common/built.h"
 

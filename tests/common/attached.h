@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef TESTS_ATTACHED_H
-#define TESTS_ATTACHED_H
+#ifndef TESTS_COMMON_ATTACHED_H
+#define TESTS_COMMON_ATTACHED_H
 
 /* A context at an interface of this thread's namespace. */
 #include <spin/libspin_message.h>

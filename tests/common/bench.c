@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Runs packets through the model under load for benchmarks and figures. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

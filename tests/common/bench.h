@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef TESTS_BENCH_H
-#define TESTS_BENCH_H
+#ifndef TESTS_COMMON_BENCH_H
+#define TESTS_COMMON_BENCH_H
 
 /* Packets through a handler on a NIC, one after the other or as fast as it takes them. */
 #include <stddef.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Keeps what the model's observer hears of tasks and packets, for benchmarks. */
 #include <stdlib.h>
 
 #include <hwmodel/traffic.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef TESTS_BOUNDED_LOOPS_H
-#define TESTS_BOUNDED_LOOPS_H
+#ifndef TESTS_COMMON_BOUNDED_LOOPS_H
+#define TESTS_COMMON_BOUNDED_LOOPS_H
 
 /* The linker puts them in place of kernel_probe__may_goto() and kernel_probe__copies(). */
 int __wrap_kernel_probe__may_goto(void);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Finds what make has built: objects of handlers by name. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

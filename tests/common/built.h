@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef TESTS_BUILT_H
-#define TESTS_BUILT_H
+#ifndef TESTS_COMMON_BUILT_H
+#define TESTS_COMMON_BUILT_H
 
 /* What make has built, found by name: handlers of handlers/, tests/handlers/ and tests/loops/. */
 #include "user/conformance/engine.h"

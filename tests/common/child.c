@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* A child process in a network namespace, which ends when its parent does. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,7 +8,7 @@
 #include <unistd.h>
 
 #include "tests/common/child.h"
-#include "tests/common/netns.h"
+#include "tests/common/net/netns.h"
 
 pid_t child__start(int ns, int (*fn)(int arg), int arg)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef TESTS_CHILD_H
-#define TESTS_CHILD_H
+#ifndef TESTS_COMMON_CHILD_H
+#define TESTS_COMMON_CHILD_H
 
 /* Processes of a test that are to be killed. */
 #include <sys/types.h>

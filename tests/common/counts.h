@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef TESTS_COUNTS_H
-#define TESTS_COUNTS_H
+#ifndef TESTS_COMMON_COUNTS_H
+#define TESTS_COMMON_COUNTS_H
 
 #include <spin/libspin.h>
 

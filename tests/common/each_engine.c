@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Runs a test once for each engine, or for the one that its first argument names. Skips those that cannot run here. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef TESTS_EACH_ENGINE_H
-#define TESTS_EACH_ENGINE_H
+#ifndef TESTS_COMMON_EACH_ENGINE_H
+#define TESTS_COMMON_EACH_ENGINE_H
 
 /* The main function of a test of messages: PROGRAM [--engine host|bpf|isolated|model] */
 #include "user/conformance/engine.h"

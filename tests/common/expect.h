@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef TESTS_EXPECT_H
-#define TESTS_EXPECT_H
+#ifndef TESTS_COMMON_EXPECT_H
+#define TESTS_COMMON_EXPECT_H
 
 /* What a function of libspin promises: its value, and the reason of its failure. Else the test ends as failed. */
 

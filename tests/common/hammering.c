@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Contexts whose handlers change shared memory from all HPUs, and the check that no change is lost. */
 #include <arpa/inet.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,7 +8,7 @@
 
 #include "tests/common/built.h"
 #include "tests/common/hammering.h"
-#include "tests/common/pair.h"
+#include "tests/common/net/pair.h"
 
 static __thread char reason[512];
 

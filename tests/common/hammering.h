@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef TESTS_HAMMERING_H
-#define TESTS_HAMMERING_H
+#ifndef TESTS_COMMON_HAMMERING_H
+#define TESTS_COMMON_HAMMERING_H
 
 /*
- * The host's side of tests/handlers/hammer.c and hammer_message.c: contexts of them, senders, and whether every place that HPUs
+ * The host's side of tests/handlers/messages/hammer.c and hammer_message.c: contexts of them, senders, and whether every place that HPUs
  * share has counted each run once. Functions that return a reason: NULL is right; else it is valid until the next one.
  */
 #include <pthread.h>
 
 #include <spin/libspin_message.h>
-#include "tests/handlers/hammer.h"
+#include "tests/handlers/messages/hammer.h"
 
 struct hammering {
 	struct spin_ctx *ctx;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef TESTS_KV_COMMIT_H
-#define TESTS_KV_COMMIT_H
+#ifndef TESTS_COMMON_KV_COMMIT_H
+#define TESTS_COMMON_KV_COMMIT_H
 
 /*
  * The server's half of the protocol in <kvstore.h>. Called by one thread, in

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Results of benchmarks: rows with a value, a unit, a baseline and a goal, printed as a table or JSON. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>

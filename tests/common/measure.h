@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef TESTS_MEASURE_H
-#define TESTS_MEASURE_H
+#ifndef TESTS_COMMON_MEASURE_H
+#define TESTS_COMMON_MEASURE_H
 
 /*
  * Collects the figures of a measuring target and writes build/<target>.json:

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Packets of several messages in a random but repeatable order. */
 #include <string.h>
 
 #include <spin/slmp.h>

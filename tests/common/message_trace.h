@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef TESTS_MESSAGE_TRACE_H
-#define TESTS_MESSAGE_TRACE_H
+#ifndef TESTS_COMMON_MESSAGE_TRACE_H
+#define TESTS_COMMON_MESSAGE_TRACE_H
 
 /*
  * Packets of many messages at once, the same for the same seed: messages of up to 8 KiB of small integers, begun and ended all
  * the time; now and then a packet overtakes the one before it, or comes again.
  */
-#include "tests/common/message_packet.h"
+#include "tests/common/net/message_packet.h"
 
 #define MESSAGE_TRACE_OPEN 24u
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Processes that attach and detach contexts while packets come, for tests of who owns an interface. */
 #include <arpa/inet.h>
 #include <linux/if_packet.h>
 #include <net/if.h>
@@ -11,7 +12,7 @@
 
 #include "tests/common/child.h"
 #include "tests/common/hammering.h"
-#include "tests/common/netns.h"
+#include "tests/common/net/netns.h"
 #include "tests/common/owners.h"
 
 #define OTHER_DEV    "own1"

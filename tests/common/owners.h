@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef TESTS_OWNERS_H
-#define TESTS_OWNERS_H
+#ifndef TESTS_COMMON_OWNERS_H
+#define TESTS_COMMON_OWNERS_H
 
 /*
  * Processes that have an interface, with a context of datagrams and one of messages, and are killed one after the other
@@ -8,8 +8,8 @@
  */
 #include <pthread.h>
 
-#include "tests/common/leftover.h"
-#include "tests/common/message_packet.h"
+#include "tests/common/net/leftover.h"
+#include "tests/common/net/message_packet.h"
 
 #define OWNERS_DEV "own0"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Starts a thread on one CPU. */
 #include <sched.h>
 #include <stdlib.h>
 #include <unistd.h>

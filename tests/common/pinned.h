@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef TESTS_PINNED_H
-#define TESTS_PINNED_H
+#ifndef TESTS_COMMON_PINNED_H
+#define TESTS_COMMON_PINNED_H
 
 /* Threads that stay on one CPU each, so that several of them run at the same time. */
 #include <pthread.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Child processes and time limits of tests: every child ends with the test, also when it is killed. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -14,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "tests/common/slow.h"
+#include "tests/common/net/slow.h"
 #include "tests/common/proc.h"
 
 #define CHILDREN_MAX  32

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef TESTS_PROC_H
-#define TESTS_PROC_H
+#ifndef TESTS_COMMON_PROC_H
+#define TESTS_COMMON_PROC_H
 
 /*
  * The processes of a live measurement. Each one dies with the program, however

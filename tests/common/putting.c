@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Contexts whose handlers put messages, and a taker for them, for tests of puts. */
 #include <arpa/inet.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include <spin/libspin_send.h>
-#include "tests/common/slow.h"
+#include "tests/common/net/slow.h"
 #include "tests/common/built.h"
-#include "tests/common/netns.h"
-#include "tests/common/pair.h"
+#include "tests/common/net/netns.h"
+#include "tests/common/net/pair.h"
 #include "tests/common/putting.h"
-#include "tests/handlers/fan_out.h"
+#include "tests/handlers/sending/fan_out.h"
 
 #define PUT_PORT    9333
 #define MESSAGE     4000u /* bytes of what is sent to the putter */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef TESTS_PUTTING_H
-#define TESTS_PUTTING_H
+#ifndef TESTS_COMMON_PUTTING_H
+#define TESTS_COMMON_PUTTING_H
 
 /*
  * A context whose handlers put messages (msg_fan): a small one for each packet, which nobody sends again, and one from host

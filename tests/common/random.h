@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef TESTS_RANDOM_H
-#define TESTS_RANDOM_H
+#ifndef TESTS_COMMON_RANDOM_H
+#define TESTS_COMMON_RANDOM_H
 
 /* Random numbers, the same for the same seed (splitmix64). */
 #include <stddef.h>

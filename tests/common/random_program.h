@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef TESTS_RANDOM_PROGRAM_H
-#define TESTS_RANDOM_PROGRAM_H
+#ifndef TESTS_COMMON_RANDOM_PROGRAM_H
+#define TESTS_COMMON_RANDOM_PROGRAM_H
 
 /* Random rv32 programs that end only by their length: with jumps into the middle of everything, and their memory. */
 #include <stdint.h>

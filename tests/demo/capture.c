@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Captures the frames of a demo run, and writes them as pcap. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <linux/if_ether.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef DEMO_CAPTURE_H
-#define DEMO_CAPTURE_H
+#ifndef TESTS_DEMO_CAPTURE_H
+#define TESTS_DEMO_CAPTURE_H
 
 /* The first frames that a client sends to a UDP port, as they are on the wire. */
 #include <stddef.h>
 #include <stdint.h>
 
-#include "tests/common/netlab.h"
+#include "tests/common/net/netlab.h"
 
 #define CAPTURE_FRAME_BYTES 1600
 

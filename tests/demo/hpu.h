@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef DEMO_HPU_H
-#define DEMO_HPU_H
+#ifndef TESTS_DEMO_HPU_H
+#define TESTS_DEMO_HPU_H
 
 /* Captured frames on the timed model of a PsPIN HPU. */
 #include <hwmodel/pspin.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef DEMO_IPERF_H
-#define DEMO_IPERF_H
+#ifndef TESTS_DEMO_IPERF_H
+#define TESTS_DEMO_IPERF_H
 
 /* iperf3, a server and a client per flow. */
 #include <stdint.h>
 
-#include "tests/common/netlab.h"
+#include "tests/common/net/netlab.h"
 
 #define IPERF_FLOWS_MAX 8
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef DEMO_KV_REPLAY_H
-#define DEMO_KV_REPLAY_H
+#ifndef TESTS_DEMO_KV_REPLAY_H
+#define TESTS_DEMO_KV_REPLAY_H
 
 /*
  * A captured sequence of requests through kvstore, on the HPU model or by

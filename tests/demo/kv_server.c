@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* The key-value server of the demo, with handlers as its cache or without. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <signal.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef DEMO_KV_SERVER_H
-#define DEMO_KV_SERVER_H
+#ifndef TESTS_DEMO_KV_SERVER_H
+#define TESTS_DEMO_KV_SERVER_H
 
 /*
  * A key-value server on UDP: one thread, one datagram per system call. With an

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* The key-value server's table in main memory: open addressing. */
 #include <stdlib.h>
 
 #include "tests/demo/kv_store.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef DEMO_KV_STORE_H
-#define DEMO_KV_STORE_H
+#ifndef TESTS_DEMO_KV_STORE_H
+#define TESTS_DEMO_KV_STORE_H
 
 /* A hash table from 32-bit keys to values of KV_WORDS words; keys are never removed. One thread. */
 #include <kvstore.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef DEMO_PARTS_H
-#define DEMO_PARTS_H
+#ifndef TESTS_DEMO_PARTS_H
+#define TESTS_DEMO_PARTS_H
 
 /*
  * The two parts of the demo. Each prints what it sees and fills its summary. They do so in steps, each a process of its own:
  * one that fails, or takes longer than proc_step_s() on a busy machine, says so and leaves the others and the summary.
  */
 #include "tests/common/measure.h"
-#include "tests/common/netlab.h"
+#include "tests/common/net/netlab.h"
 #include "tests/demo/summary.h"
 
 struct demo {

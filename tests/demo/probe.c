@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Datagrams that are echoed: which ports a filter lets through, and where it redirects. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <poll.h>

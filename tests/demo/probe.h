@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef DEMO_PROBE_H
-#define DEMO_PROBE_H
+#ifndef TESTS_DEMO_PROBE_H
+#define TESTS_DEMO_PROBE_H
 
 /* Which of the server's ports gets a datagram: echo servers that say who they are. */
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "tests/common/netlab.h"
+#include "tests/common/net/netlab.h"
 
 /* Starts an echo on each port; 0 ends the list. It listens when this returns. */
 pid_t probe_echo(const struct lab *lab, const uint16_t *ports);

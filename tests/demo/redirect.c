@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* The demo's filter by socket redirection: attaches it and reads its counts. */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <stdlib.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef DEMO_REDIRECT_H
-#define DEMO_REDIRECT_H
+#ifndef TESTS_DEMO_REDIRECT_H
+#define TESTS_DEMO_REDIRECT_H
 
 /* The sender's side of filtering: see redirect.bpf.c. */
 #include <stdint.h>
 
-#include "tests/common/netlab.h"
+#include "tests/common/net/netlab.h"
 
 struct redirect;
 

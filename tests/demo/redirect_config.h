@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef DEMO_REDIRECT_CONFIG_H
-#define DEMO_REDIRECT_CONFIG_H
+#ifndef TESTS_DEMO_REDIRECT_CONFIG_H
+#define TESTS_DEMO_REDIRECT_CONFIG_H
 
 /* Shared by redirect.bpf.c and redirect.c. */
 #include <linux/types.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Runs captured frames through a program of the kernel many times, and takes the time per packet. */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <stdlib.h>

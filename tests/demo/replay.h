@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef DEMO_REPLAY_H
-#define DEMO_REPLAY_H
+#ifndef TESTS_DEMO_REPLAY_H
+#define TESTS_DEMO_REPLAY_H
 
 /* Time per packet of a context's program on captured frames (PROG_TEST_RUN). */
 #include <spin/libspin.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef DEMO_REPLAY_FRAMES_H
-#define DEMO_REPLAY_FRAMES_H
+#ifndef TESTS_DEMO_REPLAY_FRAMES_H
+#define TESTS_DEMO_REPLAY_FRAMES_H
 
 /* Shared by replay.bpf.c and replay.c. */
 #include <linux/types.h>

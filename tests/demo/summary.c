@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* The demo's table: what was measured on this machine, and what the model says of PsPIN. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

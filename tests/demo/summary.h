@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef DEMO_SUMMARY_H
-#define DEMO_SUMMARY_H
+#ifndef TESTS_DEMO_SUMMARY_H
+#define TESTS_DEMO_SUMMARY_H
 
 /* What the demo says of one handler, in the end: a table, and rows of build/demo.json. */
 #include <spin/reason.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* YCSB's mix of reads and updates with Zipf keys, against the demo's server. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/udp.h>

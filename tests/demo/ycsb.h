@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef DEMO_YCSB_H
-#define DEMO_YCSB_H
+#ifndef TESTS_DEMO_YCSB_H
+#define TESTS_DEMO_YCSB_H
 
 /*
  * A YCSB client: half GETs, half SETs, keys by Zipf, a closed loop with a window

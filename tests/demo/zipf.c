@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Random numbers with Zipf's distribution, by inversion. */
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef DEMO_ZIPF_H
-#define DEMO_ZIPF_H
+#ifndef TESTS_DEMO_ZIPF_H
+#define TESTS_DEMO_ZIPF_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -17,7 +17,7 @@ sed 's/.* Ta Pa //' rows | sort -u >named
 while read -r vector; do
 	[ -f "$ROOT/tests/vectors/$vector" ] || fail "no vector $vector"
 done <named
-for vector in "$ROOT"/tests/vectors/actions/*.vec "$ROOT"/tests/vectors/listings/*.vec; do
+for vector in "$ROOT"/tests/vectors/actions*/*.vec "$ROOT"/tests/vectors/listings/*.vec; do
 	vector=${vector#"$ROOT"/tests/vectors/}
 	grep -qx "$vector" named || fail "not in the table: $vector"
 done
@@ -48,7 +48,7 @@ while read -r line; do
 	case $call in spin_*) ;; *) continue ;; esac
 	handler=$(sed -n 's/^handler //p' "$ROOT/tests/vectors/$vector")
 	[ -f "$ROOT/handlers/$handler.c" ] && continue
-	(cd "$ROOT/tests/handlers" && cat "$handler.c" $(sed -n 's/^#include "\(.*\)"$/\1/p' "$handler.c")) |
+	(cd "$(dirname "$ROOT"/tests/handlers/*/"$handler.c")" && cat "$handler.c" $(sed -n 's/^#include "\(.*\)"$/\1/p' "$handler.c")) |
 		grep -qwF "$call" || fail "$vector: its handler $handler has no $call"
 done <rows
 exit $FAILED

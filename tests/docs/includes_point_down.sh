@@ -14,15 +14,17 @@ allowed() {
 		bpf                  bpf/abi handlers/include
 		hwmodel/include      handlers/include
 		hwmodel              hwmodel/include handlers/include bpf/abi
-		hwmodel/image        handlers/include bpf
+		hwmodel/image        hwmodel/include handlers/include bpf
 		kernel               bpf/abi handlers/include
 		user/lib             hwmodel/include
 		user/libspin/include handlers/include
-		user/libspin         user/libspin/include user/lib kernel bpf/abi hwmodel/include hwmodel/image handlers/include
-		user/conformance     user/libspin user/libspin/include user/lib kernel bpf bpf/abi hwmodel/include hwmodel/image handlers/include
-		user/cost            user/conformance user/libspin user/libspin/include user/lib kernel bpf/abi hwmodel/include hwmodel/image handlers/include
-		user/spincc          user/libspin user/libspin/include user/lib kernel bpf/abi hwmodel/include hwmodel/image handlers/include
-		user/spinctl         user/cost user/conformance user/libspin user/libspin/include user/lib kernel bpf/abi hwmodel/include hwmodel/image handlers/include
+		user/libspin         user/libspin/include user/lib kernel bpf/abi hwmodel/include handlers/include
+		user/conformance     user/libspin user/libspin/include user/lib kernel bpf bpf/abi hwmodel/include handlers/include
+		user/tool            user/conformance user/libspin user/libspin/include user/lib kernel handlers/include
+		user/cost            user/tool user/conformance user/libspin user/libspin/include user/lib kernel bpf/abi hwmodel/include handlers/include
+		user/spincc          user/libspin user/libspin/include user/lib kernel bpf/abi hwmodel/include handlers/include
+		user/spinctl         user/tool user/cost user/conformance user/libspin user/libspin/include user/lib kernel bpf/abi hwmodel/include handlers/include
+		user/man             user/libspin/include user/lib handlers/include
 		tests                *
 	END
 }

@@ -16,9 +16,10 @@ sed 's/.* Ta Pa //' rows | sort -u >named
 while read -r vector; do
 	[ -f "$ROOT/tests/vectors/$vector" ] || fail "no vector $vector"
 done <named
-for vector in "$ROOT"/tests/vectors/messages/header_*.vec "$ROOT"/tests/vectors/messages/payload_*.vec \
-	"$ROOT"/tests/vectors/messages/completion_*.vec; do
-	grep -qx "messages/$(basename "$vector")" named || fail "not in the table: messages/$(basename "$vector")"
+for vector in "$ROOT"/tests/vectors/message_header_returns/*.vec "$ROOT"/tests/vectors/message_returns/payload_*.vec \
+	"$ROOT"/tests/vectors/message_returns/completion_*.vec; do
+	vector=${vector#"$ROOT"/tests/vectors/}
+	grep -qx "$vector" named || fail "not in the table: $vector"
 done
 
 sed -n '/^enum spin_\(header\|payload\|completion\)_rc {/,/^}/p' "$ROOT/handlers/include/spin/return.h" |

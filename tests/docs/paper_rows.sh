@@ -199,7 +199,7 @@ sources() {
 	*.vec)
 		echo "$ROOT/tests/vectors/$1"
 		handler=$(sed -n 's/^handler //p' "$ROOT/tests/vectors/$1")
-		for folder in "$ROOT/handlers" "$ROOT/tests/handlers"; do
+		for folder in "$ROOT/handlers" "$ROOT"/tests/handlers/*; do
 			[ -f "$folder/$handler.c" ] || continue
 			echo "$folder/$handler.c"
 			sed -n "s|^#include \"\\(.*\\)\"\$|$folder/\\1|p" "$folder/$handler.c"

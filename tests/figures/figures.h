@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef TESTS_FIGURES_H
-#define TESTS_FIGURES_H
+#ifndef TESTS_FIGURES_FIGURES_H
+#define TESTS_FIGURES_FIGURES_H
 
 /*
  * `make figures`: the papers' figures from the model. Tables on stdout, rows for

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* The longest handler that keeps up with line rate: found by halving. */
 #include "tests/figures/longest.h"
 
 #define TURNS_MAX 4096 /* of 4 cycles */

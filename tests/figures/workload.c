@@ -8,7 +8,7 @@
 #include "tests/common/built.h"
 #include <kvstore.h>
 #include "user/libspin/internal.h"
-#include "user/libspin/layout.h"
+#include "user/libspin/object/layout.h"
 
 #include "tests/figures/workload.h"
 

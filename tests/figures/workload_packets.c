@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Packets of the handlers' workloads, as the papers' figures have them. */
 #include <math.h>
 #include <string.h>
 

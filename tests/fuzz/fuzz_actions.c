@@ -13,10 +13,10 @@
 
 #include "tests/common/built.h"
 #include "tests/common/random.h"
-#include "tests/common/slow.h"
+#include "tests/common/net/slow.h"
 #include "user/conformance/event.h"
-#include "user/conformance/pool.h"
-#include "user/conformance/template.h"
+#include "user/conformance/engine_cache.h"
+#include "user/conformance/template/template.h"
 
 #define PAYLOAD_MAX 128
 
@@ -40,8 +40,8 @@ static const struct actions {
 
 struct run {
 	const struct actions *actions;
-	struct pool pool;
-	struct pool_entry *entry[ENGINE_KINDS]; /* NULL: it cannot run here, or takes no messages */
+	struct engine_cache cache;
+	struct engine_cache_entry *entry[ENGINE_KINDS]; /* NULL: it cannot run here, or takes no messages */
 	struct image image[ENGINE_KINDS];
 	struct host_image host[ENGINE_KINDS];
 	struct engine_out out[ENGINE_KINDS];
@@ -137,7 +137,7 @@ static int open_engines(struct run *r, const struct built *built)
 	context.message.handler_mem = segments;
 	context.message.handler_segments = sizeof(segments) / sizeof(segments[0]);
 	for (int kind = 0; kind < ENGINE_KINDS; kind++) {
-		int err = pool_get(&r->pool, (enum engine_kind)kind, &built->handler, &context, &r->entry[kind]);
+		int err = engine_cache_get(&r->cache, (enum engine_kind)kind, &built->handler, &context, &r->entry[kind]);
 
 		if (engine_cannot(err)) {
 			r->without_kernel |= err == -1;
@@ -153,7 +153,7 @@ static int open_engines(struct run *r, const struct built *built)
 
 static int take(struct run *r, int kind, const struct template *t)
 {
-	struct pool_entry *entry = r->entry[kind];
+	struct engine_cache_entry *entry = r->entry[kind];
 	struct engine *e = entry->engine;
 	int err = e->ops->packet(e, t->frame, t->bytes, &r->out[kind]);
 
@@ -276,7 +276,7 @@ static int one_handler(const struct actions *actions, uint64_t packets, uint64_t
 		image_free(&r->image[kind]);
 		host_image_free(&r->host[kind]);
 	}
-	pool_close(&r->pool);
+	engine_cache_close(&r->cache);
 	free(r);
 	return rc;
 }

@@ -13,8 +13,8 @@
 #include <kvstore.h>
 
 #include "tests/common/built.h"
-#include "tests/common/packets.h"
-#include "tests/common/slow.h"
+#include "tests/common/net/packets.h"
+#include "tests/common/net/slow.h"
 #include "user/conformance/types.h"
 #include <spin/libspin.h>
 

@@ -14,8 +14,8 @@
 
 #include "tests/common/built.h"
 #include "tests/common/message_trace.h"
-#include "tests/common/packets.h"
-#include "tests/common/slow.h"
+#include "tests/common/net/packets.h"
+#include "tests/common/net/slow.h"
 #include "user/conformance/types.h"
 #include <hwmodel/traffic.h>
 #include <spin/libspin.h>

@@ -40,9 +40,8 @@ fault() {
 		return
 	fi
 	objects=$(for object; do
-		for dir in handlers tests/handlers; do
-			[ ! -e "$dir/$object.c" ] || echo "build/$dir/$object.spin"
-		done
+		[ ! -e "handlers/$object.c" ] || echo "build/handlers/$object.spin"
+		ls tests/handlers/*/"$object.c" >/dev/null 2>&1 && echo "build/tests/handlers/$object.spin"
 	done)
 	# shellcheck disable=SC2086
 	if ! make -C "$tree" -j"$(nproc)" -k build/guest/loader $objects >"$work/make" 2>&1; then

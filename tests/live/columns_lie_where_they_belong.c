@@ -10,10 +10,10 @@
 
 #include "tests/common/built.h"
 #include "tests/common/expect.h"
-#include "tests/common/lossy.h"
-#include "tests/common/netns.h"
+#include "tests/common/net/lossy.h"
+#include "tests/common/net/netns.h"
 #include "tests/common/random.h"
-#include "tests/common/slow.h"
+#include "tests/common/net/slow.h"
 #include <spin/libspin_message.h>
 #include <spin/libspin_send.h>
 

@@ -16,8 +16,8 @@
 
 #include "tests/common/built.h"
 #include "tests/common/counts.h"
-#include "tests/common/netns.h"
-#include "tests/common/slow.h"
+#include "tests/common/net/netns.h"
+#include "tests/common/net/slow.h"
 
 #define BURST      24
 #define ROUNDS     2

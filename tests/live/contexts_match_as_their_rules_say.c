@@ -19,7 +19,7 @@
 
 #include "tests/common/built.h"
 #include "tests/common/counts.h"
-#include "user/conformance/template.h"
+#include "user/conformance/template/template.h"
 #include "kernel/caps.h"
 
 #define PACKETS          20000

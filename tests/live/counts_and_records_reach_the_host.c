@@ -12,9 +12,9 @@
 
 #include "tests/common/built.h"
 #include "tests/common/expect.h"
-#include "tests/common/netns.h"
-#include "tests/common/pair.h"
-#include "tests/common/slow.h"
+#include "tests/common/net/netns.h"
+#include "tests/common/net/pair.h"
+#include "tests/common/net/slow.h"
 #include <spin/libspin_message.h>
 
 #define DATAGRAMS 1000u

@@ -9,8 +9,8 @@
 
 #include "tests/common/built.h"
 #include "tests/common/expect.h"
-#include "tests/common/netns.h"
-#include "user/conformance/template.h"
+#include "tests/common/net/netns.h"
+#include "user/conformance/template/template.h"
 #include <spin/libspin_message.h>
 
 #define MESSAGES 55u

@@ -9,9 +9,9 @@
 
 #include "tests/common/built.h"
 #include "tests/common/expect.h"
-#include "tests/common/netns.h"
-#include "user/conformance/template.h"
-#include "tests/handlers/entry_reach.h"
+#include "tests/common/net/netns.h"
+#include "user/conformance/template/template.h"
+#include "tests/handlers/messages/entry_reach.h"
 #include <spin/libspin_message.h>
 
 static struct spin_object *messages, *datagrams;

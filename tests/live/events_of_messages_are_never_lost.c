@@ -15,9 +15,9 @@
 #include <unistd.h>
 
 #include "tests/common/built.h"
-#include "tests/common/netns.h"
-#include "tests/common/pair.h"
-#include "tests/common/slow.h"
+#include "tests/common/net/netns.h"
+#include "tests/common/net/pair.h"
+#include "tests/common/net/slow.h"
 #include <spin/slmp.h>
 #include <spin/libspin_message.h>
 

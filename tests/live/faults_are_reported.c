@@ -16,10 +16,10 @@
 
 #include "tests/common/built.h"
 #include "tests/common/expect.h"
-#include "tests/common/netns.h"
-#include "tests/common/pair.h"
-#include "tests/common/slow.h"
-#include "tests/handlers/faults.h"
+#include "tests/common/net/netns.h"
+#include "tests/common/net/pair.h"
+#include "tests/common/net/slow.h"
+#include "tests/handlers/messages/faults.h"
 #include <spin/slmp.h>
 #include <spin/libspin_message.h>
 
@@ -29,7 +29,7 @@
 #define MESSAGES_PORT  9330
 #define PAYLOAD_BYTES  1200 /* more words than the budget has steps */
 
-/* As the handlers have it (tests/handlers/faults.h). */
+/* As the handlers have it (tests/handlers/messages/faults.h). */
 struct state {
 	uint32_t lock, never, guarded, headers, payloads, completions, completion, walked;
 };

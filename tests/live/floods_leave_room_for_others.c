@@ -13,9 +13,9 @@
 #include <unistd.h>
 
 #include "tests/common/built.h"
-#include "tests/common/flood.h"
-#include "tests/common/netns.h"
-#include "tests/common/pair.h"
+#include "tests/common/net/flood.h"
+#include "tests/common/net/netns.h"
+#include "tests/common/net/pair.h"
 #include "tests/common/random.h"
 #include <spin/libspin_message.h>
 #include <spin/libspin_send.h>

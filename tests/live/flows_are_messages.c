@@ -14,10 +14,10 @@
 #include <unistd.h>
 
 #include "tests/common/attached.h"
-#include "tests/common/netns.h"
-#include "tests/common/pair.h"
+#include "tests/common/net/netns.h"
+#include "tests/common/net/pair.h"
 #include "tests/common/random.h"
-#include "tests/common/slow.h"
+#include "tests/common/net/slow.h"
 
 #define PORT     9000
 #define PACKETS  40u

@@ -19,12 +19,12 @@
 
 #include "tests/common/attached.h"
 #include "tests/common/expect.h"
-#include "tests/common/netns.h"
-#include "tests/common/pair.h"
-#include "tests/common/slow.h"
+#include "tests/common/net/netns.h"
+#include "tests/common/net/pair.h"
+#include "tests/common/net/slow.h"
 #include <spin/slmp.h>
 #include <spin/libspin_message.h>
-#include "user/libspin/requests_private.h" /* no handler takes gets and puts from host memory: the put is made here */
+#include "user/libspin/requests/private.h" /* no handler takes gets and puts from host memory: the put is made here */
 
 #define HOST_BYTES  (1u << 20)
 #define ASKED       100000u

@@ -15,13 +15,13 @@
 
 #include "tests/common/attached.h"
 #include "tests/common/expect.h"
-#include "tests/common/netns.h"
-#include "tests/common/pair.h"
-#include "tests/common/slow.h"
+#include "tests/common/net/netns.h"
+#include "tests/common/net/pair.h"
+#include "tests/common/net/slow.h"
 #include <spin/slmp.h>
 #include <spin/libspin_message.h>
 #include <spin/libspin_send.h>
-#include "tests/handlers/fan_out.h"
+#include "tests/handlers/sending/fan_out.h"
 
 #define HOST_BYTES  (1u << 20)
 #define STRIDE      256u

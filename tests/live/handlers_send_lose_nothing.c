@@ -18,12 +18,12 @@
 
 #include "tests/common/built.h"
 #include "tests/common/child.h"
-#include "tests/common/leftover.h"
-#include "tests/common/netns.h"
-#include "tests/common/pair.h"
-#include "tests/common/slow.h"
+#include "tests/common/net/leftover.h"
+#include "tests/common/net/netns.h"
+#include "tests/common/net/pair.h"
+#include "tests/common/net/slow.h"
 #include <spin/libspin.h>
-#include "tests/handlers/fan_out.h"
+#include "tests/handlers/sending/fan_out.h"
 
 #define RUNS     1000000u
 #define EACH     2u /* packets of a run */

@@ -14,12 +14,12 @@
 #include <unistd.h>
 
 #include "tests/common/built.h"
-#include "tests/common/netns.h"
-#include "tests/common/pair.h"
-#include "tests/common/slow.h"
+#include "tests/common/net/netns.h"
+#include "tests/common/net/pair.h"
+#include "tests/common/net/slow.h"
 #include <spin/libspin.h>
 #include <spin/bytes.h>
-#include "tests/handlers/fan_out.h"
+#include "tests/handlers/sending/fan_out.h"
 
 #define PORT        7777
 #define SOURCE_PORT 4000

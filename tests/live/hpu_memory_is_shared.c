@@ -15,10 +15,10 @@
 #include "tests/common/built.h"
 #include "tests/common/child.h"
 #include "tests/common/expect.h"
-#include "tests/common/leftover.h"
-#include "tests/common/netns.h"
-#include "user/conformance/template.h"
-#include "tests/handlers/share.h"
+#include "tests/common/net/leftover.h"
+#include "tests/common/net/netns.h"
+#include "user/conformance/template/template.h"
+#include "tests/handlers/memory/share.h"
 #include <spin/libspin_hpu.h>
 
 #define DATAGRAMS 200000u

@@ -16,10 +16,10 @@
 #include <unistd.h>
 
 #include "tests/common/hammering.h"
-#include "tests/common/message_packet.h"
-#include "tests/common/netns.h"
-#include "tests/common/pair.h"
-#include "tests/common/slow.h"
+#include "tests/common/net/message_packet.h"
+#include "tests/common/net/netns.h"
+#include "tests/common/net/pair.h"
+#include "tests/common/net/slow.h"
 #include <spin/slmp.h>
 #include <spin/libspin_send.h>
 

@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "tests/common/hammering.h"
-#include "tests/common/slow.h"
-#include "tests/common/netns.h"
-#include "tests/common/pair.h"
+#include "tests/common/net/slow.h"
+#include "tests/common/net/netns.h"
+#include "tests/common/net/pair.h"
 
 static void die(const char *what)
 {

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "tests/common/expect.h"
-#include "tests/common/slow.h"
+#include "tests/common/net/slow.h"
 #include "kernel/probe.h"
 #include <spin/libspin.h>
 

@@ -16,10 +16,10 @@
 #include <unistd.h>
 
 #include "tests/common/built.h"
-#include "tests/common/netns.h"
+#include "tests/common/net/netns.h"
 #include "user/conformance/engine.h"
 #include "kernel/caps.h"
-#include "tests/common/slow.h"
+#include "tests/common/net/slow.h"
 #include "kernel/probe.h"
 #include <spin/libspin.h>
 

@@ -15,7 +15,7 @@
 #include <zlib.h>
 
 #include "tests/common/built.h"
-#include "user/conformance/template.h"
+#include "user/conformance/template/template.h"
 
 #define STRIDE     16
 #define MESSAGES   12

@@ -18,8 +18,8 @@
 #include <kvstore.h>
 
 #include "tests/common/built.h"
-#include "tests/common/netns.h"
-#include "tests/common/slow.h"
+#include "tests/common/net/netns.h"
+#include "tests/common/net/slow.h"
 #include <spin/libspin.h>
 
 #define PORT   9000

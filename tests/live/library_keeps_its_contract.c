@@ -13,8 +13,8 @@
 
 #include "tests/common/built.h"
 #include "tests/common/expect.h"
-#include "tests/common/netns.h"
-#include "user/conformance/template.h"
+#include "tests/common/net/netns.h"
+#include "user/conformance/template/template.h"
 #include "kernel/probe.h"
 #include <spin/libspin.h>
 

@@ -9,9 +9,9 @@
 
 #include "tests/common/built.h"
 #include "tests/common/expect.h"
-#include "tests/common/netns.h"
-#include "tests/common/resealed.h"
-#include "user/conformance/template.h"
+#include "tests/common/net/netns.h"
+#include "tests/common/damaged_object.h"
+#include "user/conformance/template/template.h"
 #include <spin/libspin_hpu.h>
 #include <spin/libspin_message.h>
 #include "kernel/probe.h"
@@ -57,7 +57,7 @@ static void registered_refused(size_t field, size_t bytes, uint32_t value, const
 {
 	struct spin_object *changed;
 
-	expect(-EINVAL, resealed_registration(all, field, bytes, value, &changed), reason);
+	expect(-EINVAL, damaged_registration(all, field, bytes, value, &changed), reason);
 	says(reason);
 }
 

@@ -21,10 +21,10 @@
 
 #include "tests/common/built.h"
 #include "tests/common/counts.h"
-#include "tests/common/netns.h"
-#include "tests/common/pair.h"
+#include "tests/common/net/netns.h"
+#include "tests/common/net/pair.h"
 #include "tests/common/random.h"
-#include "tests/common/slow.h"
+#include "tests/common/net/slow.h"
 #include "tests/reference/traffic.h"
 #include <spin/libspin_message.h>
 

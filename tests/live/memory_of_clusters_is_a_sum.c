@@ -13,7 +13,7 @@
 
 #include "tests/common/built.h"
 #include "tests/common/expect.h"
-#include "user/conformance/template.h"
+#include "user/conformance/template/template.h"
 #include <spin/libspin.h>
 
 #define ROUNDS 100u

@@ -17,8 +17,8 @@
 
 #include "tests/common/built.h"
 #include "tests/common/counts.h"
-#include "tests/common/netns.h"
-#include "tests/common/slow.h"
+#include "tests/common/net/netns.h"
+#include "tests/common/net/slow.h"
 #include <spin/libspin.h>
 
 #define SENDERS    7

@@ -14,12 +14,12 @@
 
 #include "tests/common/attached.h"
 #include "tests/common/expect.h"
-#include "tests/common/netns.h"
-#include "tests/common/pair.h"
-#include "tests/common/slow.h"
+#include "tests/common/net/netns.h"
+#include "tests/common/net/pair.h"
+#include "tests/common/net/slow.h"
 #include <spin/slmp.h>
 #include <spin/libspin_message.h>
-#include "user/libspin/requests_private.h" /* packets find no room for events either: the put is made here */
+#include "user/libspin/requests/private.h" /* packets find no room for events either: the put is made here */
 
 #define HOST_BYTES  (1u << 16)
 #define TAKER_PORT  9331

@@ -8,9 +8,9 @@
 
 #include "tests/common/built.h"
 #include "tests/common/expect.h"
-#include "tests/common/netns.h"
-#include "tests/common/pair.h"
-#include "tests/common/slow.h"
+#include "tests/common/net/netns.h"
+#include "tests/common/net/pair.h"
+#include "tests/common/net/slow.h"
 #include <spin/libspin.h>
 
 #define DATAGRAMS 4000u

@@ -14,7 +14,7 @@
 
 #include "tests/common/built.h"
 #include "tests/common/expect.h"
-#include "tests/common/netns.h"
+#include "tests/common/net/netns.h"
 #include "tests/reference/frame.h"
 #include <spin/libspin_message.h>
 

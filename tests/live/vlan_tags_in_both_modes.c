@@ -18,8 +18,8 @@
 
 #include "tests/common/built.h"
 #include "tests/common/counts.h"
-#include "tests/common/slow.h"
-#include "user/conformance/template.h"
+#include "tests/common/net/slow.h"
+#include "user/conformance/template/template.h"
 #include <kvstore.h>
 
 #define KEY         5

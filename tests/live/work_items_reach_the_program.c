@@ -12,12 +12,12 @@
 
 #include "tests/common/built.h"
 #include "tests/common/expect.h"
-#include "user/conformance/template.h"
+#include "user/conformance/template/template.h"
 #include <spin/libspin_message.h>
 
 #define UNREAD 4u /* act_work.h */
 
-/* As the handler has it (tests/handlers/act_work.h). */
+/* As the handler has it (tests/handlers/messages/act_work.h). */
 struct ask {
 	uint8_t when, size, count, to_host;
 	uint32_t words[8];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef TESTS_HANDLERS_LOOPS_H
-#define TESTS_HANDLERS_LOOPS_H
+#ifndef TESTS_LOOPS_LOOPS_H
+#define TESTS_LOOPS_LOOPS_H
 
 /* What the loops of a file leave: a column for each, in the order of the file. All files have the same state. */
 #include <spin/spin.h>

@@ -12,7 +12,7 @@
 
 #include "tests/common/built.h"
 #include "tests/common/each_engine.h"
-#include "tests/common/message_packet.h"
+#include "tests/common/net/message_packet.h"
 #include <spin/return.h>
 #include <spin/slmp.h>
 

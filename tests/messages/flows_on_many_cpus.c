@@ -15,7 +15,7 @@
 
 #include "tests/common/built.h"
 #include "tests/common/pinned.h"
-#include "user/conformance/template.h"
+#include "user/conformance/template/template.h"
 #include <spin/libspin_message.h>
 
 #define THREADS 4

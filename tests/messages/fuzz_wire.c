@@ -12,7 +12,7 @@
 
 #include "tests/common/built.h"
 #include "tests/common/random.h"
-#include "tests/common/slow.h"
+#include "tests/common/net/slow.h"
 #include "tests/reference/reference.h"
 #include "tests/reference/schedule.h"
 

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "tests/common/built.h"
-#include "tests/common/slow.h"
+#include "tests/common/net/slow.h"
 #include "tests/reference/engine_reference.h"
 #include "tests/reference/schedule.h"
 

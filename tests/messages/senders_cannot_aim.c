@@ -3,7 +3,7 @@
  * More messages than a search looks at, whose ids were chosen so that all searches begin at one place: with the key that
  * the sender reckoned with they shut out another message; with any other key they lie far apart, and all are taken.
  */
-#define SPIN_HANDLER_FILE "tests/handlers/msg_default.c"
+#define SPIN_HANDLER_FILE "tests/handlers/messages/msg_default.c"
 #include "bpf/context.host.c"
 
 #include <stdio.h>

@@ -5,7 +5,7 @@
  * parked packets that are put back and the end of their message; two that want the MPQ of the same message.
  * Whatever comes first, a message ends once, its packets are handled once, and no MPQ and no buffer is left behind.
  */
-#define SPIN_HANDLER_FILE "tests/handlers/msg_default.c"
+#define SPIN_HANDLER_FILE "tests/handlers/messages/msg_default.c"
 #include "bpf/context.host.c"
 
 #include <pthread.h>
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/common/slow.h"
+#include "tests/common/net/slow.h"
 #include "tests/reference/frame.h"
 
 #define ROUNDS_MOST 40000u

@@ -11,7 +11,7 @@
  * with none, against four times the sum of the two rows and of GUARD_CYCLES: PsPIN's own locks are never taken by HPUs of
  * another cluster, to whom AMOs do not tell what was there; ours enter a guard for that (<spin/target/rv32_atomic.h>).
  */
-#include "tests/model/rig.h"
+#include "tests/model/common/rig.h"
 
 static const struct {
 	const char *name;

@@ -5,7 +5,7 @@
  * for all, none ends before the others are about to end, too. Clusters whose tasks end in one cycle
  * send their feedback one after the other, from the one behind the last that did. Run by tests/run.
  */
-#include "tests/model/rig.h"
+#include "tests/model/common/rig.h"
 
 #define CLUSTERS 4u
 
@@ -137,7 +137,7 @@ static void feedback(struct rig_file file)
 
 int main(void)
 {
-	struct rig_file file = rig__build("arbiters_take_turns", "tests/model/arbiters_take_turns.S");
+	struct rig_file file = rig__build("arbiters_take_turns", "tests/model/programs/arbiters_take_turns.S");
 
 	hpus(file, 1, 8, "the HPUs of a cluster take turns");
 	hpus(file, CLUSTERS, 1, "clusters take turns");

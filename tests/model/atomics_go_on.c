@@ -5,8 +5,8 @@
  * take a lock of their own in between. Run by tests/run.
  */
 #include "tests/model/handlers/atomics_nb.h"
-#include "tests/model/packet.h"
-#include "tests/model/rig.h"
+#include "tests/model/common/packet.h"
+#include "tests/model/common/rig.h"
 
 #define HOST_CYCLES 500u /* at 1 GHz */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* Every calibration row of PsPIN that one HPU of an idle machine can show, to the cycle. */
-#include "tests/model/rig.h"
+#include "tests/model/common/rig.h"
 
 /* Cycles per repetition, eight of them: function less function_base. */
 static const struct {
@@ -108,7 +108,7 @@ static void whole_handlers(struct rig *rig)
 
 int main(void)
 {
-	struct rig_file file = rig__build("calibration_rows", "tests/model/rows.S tests/model/twins/examples.c "
+	struct rig_file file = rig__build("calibration_rows", "tests/model/programs/rows.S tests/model/twins/examples.c "
 							      "-fno-unroll-loops"); /* the flags of the measured handlers */
 	struct rig rig;
 

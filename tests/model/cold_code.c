@@ -4,7 +4,7 @@
  * cycles from the first instruction's issue to that of the instruction behind the runtime's call, and from HER to feedback. What
  * is replaced depends on where code lies: these rows are for cold.S behind the runtime loop at 0x1d000170. Run by tests/run.
  */
-#include "tests/model/rig.h"
+#include "tests/model/common/rig.h"
 
 static const struct {
 	const char *function;
@@ -95,7 +95,7 @@ static const struct soc_nic hooks = {
 
 int main(void)
 {
-	struct rig_file file = rig__build("cold", "tests/model/cold.S");
+	struct rig_file file = rig__build("cold", "tests/model/programs/cold.S");
 	struct pspin_target target = *pspin_target__find("pspin-rtl");
 	struct soc_context context = { .bytes_in_l1 = 64, .handler_mem = 0x1c300000 };
 

@@ -8,8 +8,8 @@
 #include <spin/slmp.h>
 
 #include "tests/model/handlers/commands.h"
-#include "tests/model/packet.h"
-#include "tests/model/listing.h"
+#include "tests/model/common/packet.h"
+#include "tests/model/common/listing.h"
 
 #define GOLDEN        "tests/model/commands.golden"
 #define PAYLOAD_BYTES 128u

@@ -4,7 +4,7 @@
  * and sends of one L1 take the sum of their beats, those of L2 do not, and what it takes of the banks HPUs wait for. Cycles of 24
  * pairs of 1024 bytes, and of 24 transfers of 8 lines. Run by tests/run.
  */
-#include "tests/model/rig.h"
+#include "tests/model/common/rig.h"
 
 #define PAIRS  24u
 #define BEATS  16u /* of 1024 bytes */
@@ -22,7 +22,7 @@ static void check(const char *what, int is_right)
 
 int main(void)
 {
-	struct rig_file file = rig__build("commands_share_the_port", "tests/model/commands_share_the_port.S");
+	struct rig_file file = rig__build("commands_share_the_port", "tests/model/programs/commands_share_the_port.S");
 	uint64_t both, sends, both_in_l2, apart, waits;
 	struct rig rig;
 

@@ -8,8 +8,8 @@
 #include <spin/slmp.h>
 
 #include "tests/model/handlers/contexts.h"
-#include "tests/model/packet.h"
-#include "tests/model/rig.h"
+#include "tests/model/common/packet.h"
+#include "tests/model/common/rig.h"
 
 #define BYTES 64u   /* of payload, all packets */
 #define PORT  9000u /* of the first context; the next ones' follow */

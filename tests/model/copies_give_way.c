@@ -3,7 +3,7 @@
  * HPUs load from packet memory while packets of 1038 bytes are copied to their cluster at the link's rate: on PsPIN's RTL the loads
  * take what they take alone, and each takes a cycle from the copies. Run by tests/run.
  */
-#include "tests/model/rig.h"
+#include "tests/model/common/rig.h"
 
 #define PACKETS 57u /* empty ones */
 #define BYTES   1038u
@@ -78,7 +78,7 @@ static uint64_t stream(unsigned hpus)
 
 int main(void)
 {
-	struct rig_file file = rig__build("copies_give_way", "tests/model/copies_give_way.S");
+	struct rig_file file = rig__build("copies_give_way", "tests/model/programs/copies_give_way.S");
 	struct pspin_target target = *pspin_target__find("pspin-rtl");
 	uint64_t alone;
 

@@ -9,7 +9,7 @@
 
 #include "hwmodel/soc/l1.h"
 #include "hwmodel/soc/l2.h"
-#include "tests/model/rig.h"
+#include "tests/model/common/rig.h"
 
 enum { HPUS = 32, TASKS = 320, TURNS = 20, CHUNK = 100, CHUNK_CYCLES = 100000 };
 #define L2_WORD     0x1c200000u
@@ -201,7 +201,7 @@ static void wrong_l2(void)
 
 int main(void)
 {
-	struct rig_file file = rig__build("shared", "tests/model/shared.S");
+	struct rig_file file = rig__build("shared", "tests/model/programs/shared.S");
 
 	nothing_is_lost(file);
 	what_is_written_first_is_seen_first(file);

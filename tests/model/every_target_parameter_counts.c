@@ -9,7 +9,7 @@
 
 #include "tests/common/bench.h"
 
-#include "tests/model/rig.h"
+#include "tests/model/common/rig.h"
 
 enum figure {
 	BODY,    /* cycles of a handler, median */
@@ -218,8 +218,8 @@ static void check(struct rig_file rows, const struct bench_image *image, const s
 
 int main(void)
 {
-	struct rig_file rows = rig__build("constants", "tests/model/rows.S tests/model/probes.S");
-	struct rig_file probes = rig__build("probes", "tests/figures/handlers.S tests/model/probes.S");
+	struct rig_file rows = rig__build("constants", "tests/model/programs/rows.S tests/model/programs/probes.S");
+	struct rig_file probes = rig__build("probes", "tests/figures/handlers.S tests/model/programs/probes.S");
 	const struct bench_image image = { probes.data, probes.bytes };
 	struct pspin_parameter p;
 	int failures = 0;

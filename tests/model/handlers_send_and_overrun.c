@@ -6,8 +6,8 @@
 #include <spin/slmp.h>
 
 #include "tests/model/handlers/sends.h"
-#include "tests/model/packet.h"
-#include "tests/model/rig.h"
+#include "tests/model/common/packet.h"
+#include "tests/model/common/rig.h"
 
 #define BYTES  64u /* of payload, all packets */
 #define SOURCE 0x0100000au

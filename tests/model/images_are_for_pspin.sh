@@ -43,7 +43,7 @@ look_at() {
 	done < "$out/segments"
 }
 
-for handler in handlers/*.c tests/handlers/tables.c tests/handlers/mix.c tests/handlers/act_cluster.c; do
+for handler in handlers/*.c tests/handlers/memory/tables.c tests/handlers/datagrams/mix.c tests/handlers/memory/act_cluster.c; do
 	name=$(basename "$handler" .c)
 	"$spincc" --target rv32 "$handler" -o "$out/$name.elf" || { fail "$name: spincc"; continue; }
 	look_at "$out/$name.elf" "$name"

@@ -3,7 +3,7 @@
  * Every HPU boots the image, runs tasks, and goes on after handlers that trap
  * or do not end; state placed in L1 is copied there, and memory of clusters cleared.
  */
-#include "tests/model/rig.h"
+#include "tests/model/common/rig.h"
 
 static int failures;
 
@@ -141,7 +141,7 @@ static void memory_of_clusters_is_cleared(const struct pspin_target *target)
 
 int main(void)
 {
-	struct rig_file file = rig__build("machine", "tests/model/rows.S tests/model/twins/examples.c -fno-unroll-loops");
+	struct rig_file file = rig__build("machine", "tests/model/programs/rows.S tests/model/twins/examples.c -fno-unroll-loops");
 	struct pspin_target target = *pspin_target__find("pspin-rtl");
 
 	target.watchdog_cycles = 100000;

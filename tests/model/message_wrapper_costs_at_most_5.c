@@ -5,8 +5,8 @@
  */
 #include <spin/slmp.h>
 
-#include "tests/model/packet.h"
-#include "tests/model/pair.h"
+#include "tests/model/common/packet.h"
+#include "tests/model/common/pair.h"
 
 #define BYTES 1024u /* of payload, all packets but the last */
 #define PLACE 4096u /* of host memory that is compared */

@@ -8,8 +8,8 @@
 #include <spin/slmp.h>
 
 #include "tests/model/handlers/message_asks.h"
-#include "tests/model/packet.h"
-#include "tests/model/rig.h"
+#include "tests/model/common/packet.h"
+#include "tests/model/common/rig.h"
 
 #define BYTES 64u /* of payload, all packets */
 
@@ -182,7 +182,8 @@ int main(void)
 {
 	struct rig_file image =
 		rig__build("message_asks", "hwmodel/image/entry.c -DSPIN_HANDLER_FILE='\"tests/model/handlers/message_asks.c\"'");
-	struct rig_file other = rig__build("message_deliver", "hwmodel/image/entry.c -DSPIN_HANDLER_FILE='\"tests/handlers/deliver.c\"'");
+	struct rig_file other =
+		rig__build("message_deliver", "hwmodel/image/entry.c -DSPIN_HANDLER_FILE='\"tests/handlers/messages/deliver.c\"'");
 	struct pspin *nic = nic__open(image, asks, pspin_target__find("pspin-rtl"));
 	struct pspin *datagrams = nic__open(other, (struct spin_registration){ .payload = 1 }, pspin_target__find("pspin-rtl"));
 

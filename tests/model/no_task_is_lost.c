@@ -4,7 +4,7 @@
  * task is, times are in their order, and no two packets are at the same place in L1. All is at the same cycle in how small
  * steps ever the machine is let go on.
  */
-#include "tests/model/rig.h"
+#include "tests/model/common/rig.h"
 
 #define SLOTS        96u
 #define PLACES       512u
@@ -189,7 +189,8 @@ static uint64_t run(struct rig_file file, unsigned seed, unsigned step_cycles)
 
 int main(void)
 {
-	struct rig_file file = rig__build("no_task_is_lost", "tests/model/load.S tests/model/transfers.S tests/model/threads.S");
+	struct rig_file file = rig__build("no_task_is_lost",
+					  "tests/model/programs/load.S tests/model/programs/transfers.S tests/model/programs/threads.S");
 
 	for (unsigned seed = 1; seed <= 210; seed++)
 		if (run(file, seed, 0) != run(file, seed, 1 + seed % 4))

@@ -11,10 +11,10 @@
 #include <unistd.h>
 
 #include <hwmodel/traffic.h>
-#include "user/libspin/pspin_object.h"
-#include "user/libspin/seal.h"
+#include "user/libspin/object/pspin_object.h"
+#include "user/libspin/object/trailer.h"
 
-#include "tests/model/packet.h"
+#include "tests/model/common/packet.h"
 
 #define HANDLER_MEM 0x1c300000u
 #define L1(cluster) (0x10000000u + (cluster)*0x400000u)
@@ -59,7 +59,7 @@ static struct object compile(const char *name)
 	char path[128], line[1024];
 	struct object object = { 0 };
 	struct stat st;
-	long sealed;
+	long elf_bytes;
 	FILE *f;
 
 	snprintf(path, sizeof(path), "/tmp/pspin-%d.spin", (int)getpid());
@@ -70,10 +70,10 @@ static struct object compile(const char *name)
 		give_up("it does not compile");
 	fclose(f);
 	unlink(path);
-	sealed = spin_seal__check(object.data, (size_t)st.st_size);
-	if (sealed <= 0)
-		give_up("the object has no seal");
-	object.bytes = (size_t)sealed;
+	elf_bytes = spin_trailer__check(object.data, (size_t)st.st_size);
+	if (elf_bytes <= 0)
+		give_up("the object has no trailer");
+	object.bytes = (size_t)elf_bytes;
 	if (pspin_object__read(name, object.data, object.bytes, &object.api))
 		give_up("the object does not say that it is of --api pspin");
 	return object;

@@ -4,7 +4,7 @@
  * was first succeeds each time, since an SC that is refused there comes back two cycles earlier than one that is done. Run by
  * tests/run.
  */
-#include "tests/model/rig.h"
+#include "tests/model/common/rig.h"
 
 #define HPUS  8u
 #define TRIES 16u
@@ -60,7 +60,7 @@ static void run(const struct soc_context *context, unsigned packets)
 
 int main(void)
 {
-	struct rig_file file = rig__build("reservations_go_in_turn", "tests/model/reservations_go_in_turn.S");
+	struct rig_file file = rig__build("reservations_go_in_turn", "tests/model/programs/reservations_go_in_turn.S");
 	struct pspin_target target = *pspin_target__find("pspin-rtl");
 	struct soc_context context = { .bytes_in_l1 = 64, .handler_mem = 0x1c300000 };
 

@@ -3,7 +3,7 @@
  * Packets offered at once to a machine of 32 HPUs: who is served when and where, as measured on the RTL (the tables of packet
  * path and scheduling under load), to the cycle.
  */
-#include "tests/model/rig.h"
+#include "tests/model/common/rig.h"
 
 #define TASKS_MAX 512
 #define NEVER     UINT64_MAX
@@ -379,7 +379,7 @@ static void hers_are_held_back(void)
 int main(void)
 {
 	static const struct soc_nic nic = { .on_command = rig__accept, .on_end = ended, .on_freed = freed, .on_room = room };
-	struct rig_file file = rig__build("scheduling_under_load", "tests/model/load.S");
+	struct rig_file file = rig__build("scheduling_under_load", "tests/model/programs/load.S");
 
 	rig__open(&rig, file, pspin_target__find("pspin-rtl"), 0, 0);
 	rig.soc.nic = &nic;

@@ -5,8 +5,8 @@
  */
 #include <spin/slmp.h>
 
-#include "tests/model/packet.h"
-#include "tests/model/rig.h"
+#include "tests/model/common/packet.h"
+#include "tests/model/common/rig.h"
 
 static uint32_t seed = 1;
 
@@ -151,7 +151,7 @@ static int survive(struct rig_file file)
 
 int main(void)
 {
-	int failures = survive(rig__build("survives", "hwmodel/image/entry.c -DSPIN_HANDLER_FILE='\"tests/handlers/sum.c\"'"));
+	int failures = survive(rig__build("survives", "hwmodel/image/entry.c -DSPIN_HANDLER_FILE='\"tests/handlers/datagrams/sum.c\"'"));
 
 	meta.registration.delivery = SPIN_DELIVER_ME;
 	failures += survive(

@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "hwmodel/soc/threads.h"
-#include "tests/model/rig.h"
+#include "tests/model/common/rig.h"
 
 #define TASKS       64u
 #define SLICE_NEVER 0xffffffffull
@@ -290,7 +290,7 @@ static void tasks_are_spread(struct rig_file file)
 
 int main(void)
 {
-	struct rig_file file = rig__build("threads", "tests/model/threads.S");
+	struct rig_file file = rig__build("threads", "tests/model/programs/threads.S");
 
 	waits_are_hidden(file);
 	alone_it_is_one_thread(file);

@@ -6,8 +6,8 @@
 #include <hwmodel/traffic.h>
 #include <spin/slmp.h>
 
-#include "tests/model/packet.h"
-#include "tests/model/rig.h"
+#include "tests/model/common/packet.h"
+#include "tests/model/common/rig.h"
 
 static int failures;
 
@@ -200,10 +200,12 @@ static void not_there(struct rig_file file)
 
 int main(void)
 {
-	struct rig_file deliver = rig__build("fits_deliver", "hwmodel/image/entry.c -DSPIN_HANDLER_FILE='\"tests/handlers/deliver.c\"'");
+	struct rig_file deliver =
+		rig__build("fits_deliver", "hwmodel/image/entry.c -DSPIN_HANDLER_FILE='\"tests/handlers/messages/deliver.c\"'");
 	struct rig_file asks =
 		rig__build("fits_asks", "hwmodel/image/entry.c -DSPIN_HANDLER_FILE='\"tests/model/handlers/message_asks.c\"'");
-	struct rig_file faulty = rig__build("faulty", "tests/model/faulty.S -Wl,-u,good,-u,illegal,-u,wild,-u,endless,-u,reserves");
+	struct rig_file faulty =
+		rig__build("faulty", "tests/model/programs/faulty.S -Wl,-u,good,-u,illegal,-u,wild,-u,endless,-u,reserves");
 
 	full(deliver, 0);
 	full(deliver, 1);

@@ -3,7 +3,7 @@
  * A cluster's DMA as the RTL has it: it reads and writes whole lines, an unaligned transfer so one or two more, and packet copies
  * come behind what HPUs have launched before. What waits in one cluster's engine keeps packet memory from no other cluster.
  */
-#include "tests/model/rig.h"
+#include "tests/model/common/rig.h"
 
 #define TIMES  10 /* of each transfer */
 #define LAUNCH 10 /* instructions before leaves_transfers' first launch */
@@ -104,7 +104,7 @@ static uint64_t start_beside(struct rig *rig, const char *beside)
 
 int main(void)
 {
-	struct rig_file file = rig__build("transfers_share_their_engine", "tests/model/transfers.S");
+	struct rig_file file = rig__build("transfers_share_their_engine", "tests/model/programs/transfers.S");
 	struct rig rig;
 
 	rig__open(&rig, file, pspin_target__find("pspin-rtl"), 0, 0);

@@ -6,7 +6,7 @@
  */
 #include "tests/common/bench.h"
 
-#include "tests/model/rig.h"
+#include "tests/model/common/rig.h"
 
 static int failures;
 

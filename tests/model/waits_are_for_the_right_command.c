@@ -4,8 +4,8 @@
  * behind the task before, whose commands are under way, and where all slots are taken. (RTL: hpu_driver.sv, cmd_frontend.)
  */
 #include "tests/model/handlers/waits.h"
-#include "tests/model/packet.h"
-#include "tests/model/rig.h"
+#include "tests/model/common/packet.h"
+#include "tests/model/common/rig.h"
 
 #define PACKETS 24u
 

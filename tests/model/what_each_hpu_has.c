@@ -8,8 +8,8 @@
 #include "tests/common/built.h"
 #include <spin/libspin.h>
 
-#include "tests/model/packet.h"
-#include "tests/model/rig.h"
+#include "tests/model/common/packet.h"
+#include "tests/model/common/rig.h"
 
 enum { PACKETS = 512, BYTES = 16, HPUS = 32 };
 

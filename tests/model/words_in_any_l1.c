@@ -4,7 +4,7 @@
  * RTL, and still all that a handler does with such a word is right: fetch-and-add, compare-and-swap and locks. Run by tests/run.
  */
 #include "tests/model/handlers/words.h"
-#include "tests/model/rig.h"
+#include "tests/model/common/rig.h"
 
 enum { MESSAGES = 32, CHUNK = 100, CHUNK_CYCLES = 500000, LIMIT_CYCLES = 5000000 };
 

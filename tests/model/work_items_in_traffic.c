@@ -3,15 +3,15 @@
  * Work items on all HPUs at once: each one reaches the host whole and once, or its handler has SPIN_WORK_FULL; and who
  * gives one packet at a time has the items with its result. Run by tests/run.
  */
-#include "tests/model/packet.h"
-#include "tests/model/rig.h"
+#include "tests/model/common/packet.h"
+#include "tests/model/common/rig.h"
 
 #define PACKETS 500u
 #define ITEMS   6u  /* of a packet */
 #define UNREAD  4u  /* act_work.h */
 #define FULL_AT 32u /* in its state */
 
-/* As the handler has it (tests/handlers/act_work.h). */
+/* As the handler has it (tests/handlers/messages/act_work.h). */
 struct ask {
 	uint8_t when, size, count, to_host;
 	uint32_t words[8];
@@ -110,7 +110,8 @@ static void one_at_a_time(struct rig_file file)
 
 int main(void)
 {
-	struct rig_file file = rig__build("work_items", "hwmodel/image/entry.c -DSPIN_HANDLER_FILE='\"tests/handlers/act_work_d.c\"'");
+	struct rig_file file =
+		rig__build("work_items", "hwmodel/image/entry.c -DSPIN_HANDLER_FILE='\"tests/handlers/messages/act_work_d.c\"'");
 
 	at_once(file);
 	one_at_a_time(file);

@@ -5,8 +5,8 @@
  */
 #include <kvstore.h>
 
-#include "tests/model/packet.h"
-#include "tests/model/pair.h"
+#include "tests/model/common/packet.h"
+#include "tests/model/common/pair.h"
 
 static void compare(struct pair *pair, const char *what, const uint8_t *frame, size_t bytes)
 {
@@ -26,9 +26,9 @@ static void compare(struct pair *pair, const char *what, const uint8_t *frame, s
 	}
 }
 
-static void simple(const char *name)
+static void simple(const char *directory, const char *name)
 {
-	struct pair pair = pair__open(name, "tests/handlers", (struct spin_registration){ .payload = 1 });
+	struct pair pair = pair__open(name, directory, (struct spin_registration){ .payload = 1 });
 	uint8_t frame[1600], payload[1024];
 
 	for (unsigned i = 0; i < sizeof(payload); i++)
@@ -83,8 +83,8 @@ static void kvstore(void)
 
 int main(void)
 {
-	simple("deliver");
-	simple("sum");
+	simple("tests/handlers/messages", "deliver");
+	simple("tests/handlers/datagrams", "sum");
 	filtering();
 	kvstore();
 	return failures != 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef TESTS_COMPARE_H
-#define TESTS_COMPARE_H
+#ifndef TESTS_REFERENCE_COMPARE_H
+#define TESTS_REFERENCE_COMPARE_H
 
 /* The comparing of two engines, between its parts. The first one is the reference. */
 #include "tests/reference/schedule.h"

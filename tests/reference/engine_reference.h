@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef TESTS_ENGINE_REFERENCE_H
-#define TESTS_ENGINE_REFERENCE_H
+#ifndef TESTS_REFERENCE_ENGINE_REFERENCE_H
+#define TESTS_REFERENCE_ENGINE_REFERENCE_H
 
 /*
  * The reference in the clothes of an engine, for the handlers of msg_script.h: what engines

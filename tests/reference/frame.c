@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Builds and reads frames of messages, for the reference and the tests that use it. */
 #include <string.h>
 
 #include "tests/reference/frame.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef TESTS_FRAME_H
-#define TESTS_FRAME_H
+#ifndef TESTS_REFERENCE_FRAME_H
+#define TESTS_REFERENCE_FRAME_H
 
 /* Frames of tests: Ethernet, IPv4 without options or IPv6, UDP; made, taken apart, and acknowledged. */
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef TESTS_GENERATE_H
-#define TESTS_GENERATE_H
+#ifndef TESTS_REFERENCE_GENERATE_H
+#define TESTS_REFERENCE_GENERATE_H
 
 /* The making of random schedules, between its parts. */
 #include "tests/common/random.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef TESTS_REFERENCE_H
-#define TESTS_REFERENCE_H
+#ifndef TESTS_REFERENCE_REFERENCE_H
+#define TESTS_REFERENCE_REFERENCE_H
 
 /*
  * A plain interpreter of steps 6 to 13 of <spin/message.h>, written from that text and

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef TESTS_SCHEDULE_H
-#define TESTS_SCHEDULE_H
+#ifndef TESTS_REFERENCE_SCHEDULE_H
+#define TESTS_REFERENCE_SCHEDULE_H
 
 /* Schedules: what comes to a context of messages, one step after the other. */
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include "user/conformance/engine.h"
 #include <spin/slmp.h>
 
-#include "tests/handlers/msg_script.h"
+#include "tests/handlers/messages/msg_script.h"
 
 #include "tests/reference/frame.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* The scripted handlers (tests/handlers/messages/msg_script.h) in plain C, for the reference. */
 #include <string.h>
 
 #include "tests/reference/script.h"

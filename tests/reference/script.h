@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef TESTS_SCRIPT_H
-#define TESTS_SCRIPT_H
+#ifndef TESTS_REFERENCE_SCRIPT_H
+#define TESTS_REFERENCE_SCRIPT_H
 
-/* What the handlers of tests/handlers/msg_script.h do, for the reference. */
+/* What the handlers of tests/handlers/messages/msg_script.h do, for the reference. */
 #include "tests/reference/reference.h"
 
-#include "tests/handlers/msg_script.h"
+#include "tests/handlers/messages/msg_script.h"
 
 /* By the handler's name: 0, or -1 if it is none of them. */
 int script_handlers(const char *handler, struct script_state *state, struct reference_handlers *out);

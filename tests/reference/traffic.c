@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Random traffic of messages through an engine and through the reference, which must agree. */
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef TESTS_TRAFFIC_H
-#define TESTS_TRAFFIC_H
+#ifndef TESTS_REFERENCE_TRAFFIC_H
+#define TESTS_REFERENCE_TRAFFIC_H
 
 /*
  * Many messages for msg_script, sent in parallel: what handlers ran, as the context tells

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef TESTS_RTL_H
-#define TESTS_RTL_H
+#ifndef TESTS_RTL_RTL_H
+#define TESTS_RTL_RTL_H
 
 /*
  * A series of the kit as the model predicts it and as PsPIN's RTL ran it, and the two compared. Files are read whole; what cannot

@@ -16,13 +16,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tests/common/answering.h"
+#include "tests/common/net/answering.h"
 #include "tests/common/built.h"
 #include "tests/common/hammering.h"
-#include "tests/common/leftover.h"
-#include "tests/common/lossy.h"
+#include "tests/common/net/leftover.h"
+#include "tests/common/net/lossy.h"
 #include "tests/common/measure.h"
-#include "tests/common/netns.h"
+#include "tests/common/net/netns.h"
 #include "tests/common/owners.h"
 #include "tests/common/putting.h"
 #include "tests/common/random.h"

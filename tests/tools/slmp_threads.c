@@ -15,7 +15,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "tests/common/slow.h"
+#include "tests/common/net/slow.h"
 #include <spin/slmp.h>
 
 #define THREADS_MAX 16

@@ -16,7 +16,7 @@
 
 #include <spin/spin.h>
 
-#include "tests/common/slow.h"
+#include "tests/common/net/slow.h"
 
 static __thread uint64_t random_state;
 

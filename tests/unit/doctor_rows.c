@@ -6,7 +6,7 @@
 #include <linux/capability.h>
 
 #include "tests/common/expect.h"
-#include "user/spinctl/doctor/doctor.h"
+#include "user/spinctl/doctor/facts.h"
 
 /* main.c's: rows report_error of nothing */
 int report_error(const char *format, ...)

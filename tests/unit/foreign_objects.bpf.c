@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Objects as spincc does not make them. foreign_objects.c compiles this with one of the macros below each time and
- * seals the result. Without any it is an ordinary object, as far as libspin looks at one that it opens.
+ * appends the trailer. Without any it is an ordinary object, as far as libspin looks at one that it opens.
  */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>

@@ -13,7 +13,7 @@
 #include <bpf/bpf.h>
 
 #include <spin/libspin.h>
-#include "user/libspin/seal.h"
+#include "user/libspin/object/trailer.h"
 
 static const struct foreign {
 	const char *macro, *named; /* in the message */
@@ -89,9 +89,9 @@ static int compile(const char *macro, const char *to)
 }
 
 /* Appends what makes an ELF file a fat object. */
-static int seal(const char *path)
+static int trailer(const char *path)
 {
-	uint8_t seal[SPIN_SEAL_BYTES];
+	uint8_t trailer[SPIN_TRAILER_BYTES];
 	FILE *f = fopen(path, "r+b");
 	uint8_t *data = NULL;
 	long bytes = 0;
@@ -103,8 +103,8 @@ static int seal(const char *path)
 		ok = data && fread(data, 1, (size_t)bytes, f) == (size_t)bytes;
 	}
 	if (ok) {
-		spin_seal__make(data, (size_t)bytes, seal);
-		ok = !fseek(f, 0, SEEK_END) && fwrite(seal, 1, sizeof(seal), f) == sizeof(seal);
+		spin_trailer__make(data, (size_t)bytes, trailer);
+		ok = !fseek(f, 0, SEEK_END) && fwrite(trailer, 1, sizeof(trailer), f) == sizeof(trailer);
 	}
 	if (f)
 		ok &= !fclose(f);
@@ -141,7 +141,7 @@ static int try_case(const struct foreign *f)
 	if (compile(f->macro, foreign))
 		return 1;
 	snprintf(command, sizeof(command), "llvm-objcopy --add-section .spin.bounded=%s %s %s", foreign, ordinary, whole);
-	if (run(command) || seal(whole) || seal(foreign))
+	if (run(command) || trailer(whole) || trailer(foreign))
 		return 1;
 	failed = check(foreign, f->macro, "", f->named);
 	return failed | check(whole, f->macro, " as .spin.bounded", f->named);
@@ -156,7 +156,7 @@ static int try_may_goto(void)
 	if (compile(f.macro, foreign))
 		return 1;
 	snprintf(command, sizeof(command), "llvm-objcopy --add-section .spin.bounded=%s %s %s", foreign, ordinary, whole);
-	if (run(command) || seal(whole) || seal(foreign))
+	if (run(command) || trailer(whole) || trailer(foreign))
 		return 1;
 	return check(foreign, f.macro, "", NULL) | check(whole, f.macro, " as .spin.bounded", "a may_goto in spin_xdp");
 }
@@ -199,7 +199,7 @@ int main(void)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		failed |= try_case(&cases[i]);
 	failed |= try_may_goto();
-	if (seal(ordinary))
+	if (trailer(ordinary))
 		failed = 1;
 	failed |= check(ordinary, "ORDINARY", "", NULL) | left_over();
 	unlink(ordinary);

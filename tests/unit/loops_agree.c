@@ -10,8 +10,8 @@
 
 #include "tests/common/built.h"
 #include "tests/common/random.h"
-#include "tests/common/message_packet.h"
-#include "user/conformance/template.h"
+#include "tests/common/net/message_packet.h"
+#include "user/conformance/template/template.h"
 #include <spin/slmp.h>
 
 #include "tests/loops/loops.h"

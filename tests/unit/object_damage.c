@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Damaged fat objects are refused with a reason and never crash the reader:
- * every truncation and flipped bytes, as they are (the seal catches them) and
- * sealed again (the checks behind the seal do, or the object is still sound).
+ * every truncation and flipped bytes, as they are (the trailer catches them) and
+ * with a new trailer (the checks behind the trailer do, or the object is still sound).
  * Each batch runs in a process of its own.
  */
 #include <errno.h>
@@ -13,12 +13,12 @@
 #include <unistd.h>
 
 #include <spin/libspin.h>
-#include "user/libspin/seal.h"
+#include "user/libspin/object/trailer.h"
 
 #define BATCH 200
 
 static uint8_t *good, *work;
-static size_t good_bytes; /* without the seal */
+static size_t good_bytes; /* without the trailer */
 static char path[] = "/tmp/spin-object-XXXXXX";
 
 static int read_object(const char *name)
@@ -32,13 +32,13 @@ static int read_object(const char *name)
 	bytes = ftell(f);
 	rewind(f);
 	good = malloc((size_t)bytes);
-	work = malloc((size_t)bytes + SPIN_SEAL_BYTES);
+	work = malloc((size_t)bytes + SPIN_TRAILER_BYTES);
 	if (!good || !work || fread(good, 1, (size_t)bytes, f) != (size_t)bytes) {
 		fclose(f);
 		return -1;
 	}
 	fclose(f);
-	bytes = spin_seal__check(good, (size_t)bytes);
+	bytes = spin_trailer__check(good, (size_t)bytes);
 	good_bytes = bytes > 0 ? (size_t)bytes : 0;
 	return bytes > 0 ? 0 : -1;
 }
@@ -79,7 +79,7 @@ static int truncated(unsigned first)
 	for (unsigned i = first; i < first + BATCH; i++) {
 		size_t bytes = (size_t)i * 64;
 
-		if (bytes < good_bytes + SPIN_SEAL_BYTES && !refused(good, bytes)) {
+		if (bytes < good_bytes + SPIN_TRAILER_BYTES && !refused(good, bytes)) {
 			printf("truncated at %zu: opened\n", bytes);
 			return 1;
 		}
@@ -89,7 +89,7 @@ static int truncated(unsigned first)
 
 static int flipped(unsigned first)
 {
-	size_t bytes = good_bytes + SPIN_SEAL_BYTES;
+	size_t bytes = good_bytes + SPIN_TRAILER_BYTES;
 
 	srandom(first);
 	for (unsigned i = 0; i < BATCH; i++) {
@@ -106,7 +106,7 @@ static int flipped(unsigned first)
 }
 
 /* Headers and tables are where the damage matters: half of it goes to the first and last parts. */
-static int resealed(unsigned first)
+static int with_new_trailer(unsigned first)
 {
 	srandom(first);
 	for (unsigned i = 0; i < BATCH; i++) {
@@ -123,8 +123,8 @@ static int resealed(unsigned first)
 
 			work[at] = (uint8_t)random();
 		}
-		spin_seal__make(work, bytes, work + bytes);
-		refused(work, bytes + SPIN_SEAL_BYTES);
+		spin_trailer__make(work, bytes, work + bytes);
+		refused(work, bytes + SPIN_TRAILER_BYTES);
 	}
 	return 0;
 }
@@ -167,7 +167,7 @@ int main(void)
 	for (unsigned i = 0; !failed && i < 5; i++)
 		failed |= batch("flipped", flipped, i + 1);
 	for (unsigned i = 0; !failed && i < 25; i++)
-		failed |= batch("sealed again", resealed, i + 1);
+		failed |= batch("with a new trailer", with_new_trailer, i + 1);
 	unlink(path);
 	free(good);
 	free(work);

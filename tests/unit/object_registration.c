@@ -7,7 +7,7 @@
 
 #include "tests/common/built.h"
 #include "tests/common/expect.h"
-#include "tests/common/resealed.h"
+#include "tests/common/damaged_object.h"
 
 static struct spin_object *object;
 
@@ -24,7 +24,7 @@ static struct spin_object *open_built(const char *name)
 static int with(size_t field, size_t bytes, uint32_t value)
 {
 	struct spin_object *changed;
-	int err = resealed_registration(object, field, bytes, value, &changed);
+	int err = damaged_registration(object, field, bytes, value, &changed);
 
 	spin_object__close(changed);
 	return err;
@@ -83,7 +83,7 @@ static void puts_are_from_1_to_16(void)
 	struct spin_object *changed;
 
 	for (uint32_t puts = 0; puts <= 20; puts++) {
-		int err = resealed_open(object, section_of(SPIN_PUTS_SECTION), &puts, sizeof(puts), &changed);
+		int err = damaged_open(object, section_of(SPIN_PUTS_SECTION), &puts, sizeof(puts), &changed);
 
 		expect(puts >= 1 && puts <= SPIN_PUTS_MAX ? 0 : -EINVAL, err, "a number of packets to send");
 		if (err)
@@ -99,7 +99,7 @@ static int with_version(uint16_t version)
 {
 	size_t at = section_of(SPIN_META_SECTION) + offsetof(struct spin_meta, api_version);
 	struct spin_object *changed;
-	int err = resealed_open(object, at, &version, sizeof(version), &changed);
+	int err = damaged_open(object, at, &version, sizeof(version), &changed);
 
 	spin_object__close(changed);
 	return err;

@@ -7,14 +7,14 @@
 
 #include "tests/common/built.h"
 #include "tests/common/expect.h"
-#include "tests/common/resealed.h"
+#include "tests/common/damaged_object.h"
 
 static struct spin_object *object;
 
 static int with_scratchpad(size_t offset, uint32_t bytes)
 {
 	struct spin_object *changed;
-	int err = resealed_open(object, offset, &bytes, sizeof(bytes), &changed);
+	int err = damaged_open(object, offset, &bytes, sizeof(bytes), &changed);
 
 	spin_object__close(changed);
 	return err;
@@ -23,7 +23,7 @@ static int with_scratchpad(size_t offset, uint32_t bytes)
 static int with(size_t field, size_t bytes, uint32_t value)
 {
 	struct spin_object *changed;
-	int err = resealed_registration(object, field, bytes, value, &changed);
+	int err = damaged_registration(object, field, bytes, value, &changed);
 
 	spin_object__close(changed);
 	return err;

@@ -11,8 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "user/libspin/pspin_object.h"
-#include "user/libspin/seal.h"
+#include "user/libspin/object/pspin_object.h"
+#include "user/libspin/object/trailer.h"
 
 #include "hwmodel/nic/nic.h"
 #include "user/libspin/internal.h"
@@ -20,7 +20,7 @@
 #define BATCH 150
 
 static uint8_t *good, *work;
-static size_t bytes; /* without the seal */
+static size_t bytes; /* without the trailer */
 static size_t description;
 static char path[] = "/tmp/spin-pspin-XXXXXX";
 static int failures;
@@ -44,7 +44,7 @@ static void compile(void)
 	const char *build = getenv("BUILD") ? getenv("BUILD") : "build";
 	char line[512];
 	struct stat st;
-	long sealed;
+	long elf_bytes;
 	FILE *f;
 
 	snprintf(line, sizeof(line), "%s/bin/spincc --api pspin -o %s tests/pspin/flow_counter.c", build, path);
@@ -53,21 +53,21 @@ static void compile(void)
 	    fread(good, 1, (size_t)st.st_size, f) != (size_t)st.st_size)
 		give_up("no object");
 	fclose(f);
-	sealed = spin_seal__check(good, (size_t)st.st_size);
-	if (sealed <= 0)
-		give_up("no seal");
-	bytes = (size_t)sealed;
+	elf_bytes = spin_trailer__check(good, (size_t)st.st_size);
+	if (elf_bytes <= 0)
+		give_up("no trailer");
+	bytes = (size_t)elf_bytes;
 }
 
-/* libspin never opens it, sealed again or not. */
+/* libspin never opens it, with a new trailer or not. */
 static int refused(const uint8_t *data, size_t length)
 {
-	uint8_t seal[SPIN_SEAL_BYTES];
+	uint8_t trailer[SPIN_TRAILER_BYTES];
 	struct spin_object *object;
 	FILE *f = fopen(path, "wb");
 
-	spin_seal__make(data, length, seal);
-	if (!f || fwrite(data, 1, length, f) != length || fwrite(seal, 1, sizeof(seal), f) != sizeof(seal) || fclose(f))
+	spin_trailer__make(data, length, trailer);
+	if (!f || fwrite(data, 1, length, f) != length || fwrite(trailer, 1, sizeof(trailer), f) != sizeof(trailer) || fclose(f))
 		give_up("cannot write");
 	if (!spin_object__open(path, &object)) {
 		spin_object__close(object);

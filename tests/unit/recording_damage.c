@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * A recording reads back as it was written; every file with a byte changed and every
- * truncation is refused with a reason. Sealed again after a change, a file is refused
+ * truncation is refused with a reason. with a new trailer after a change, a file is refused
  * or still sound, and never crashes the reader.
  */
 #include <errno.h>
@@ -12,7 +12,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "user/conformance/recording.h"
+#include "user/conformance/recording/recording.h"
 
 #define PACKETS   3
 #define BIG_BYTES 200000u
@@ -175,7 +175,7 @@ static int refused(const uint8_t *data, size_t bytes)
 	return rc < 0 && strlen(engine_why()) > 30;
 }
 
-static void seal_again(uint8_t *data, size_t bytes)
+static void write_trailer(uint8_t *data, size_t bytes)
 {
 	uint64_t file_bytes = bytes;
 	uint32_t crc;
@@ -201,7 +201,7 @@ static void damage(const uint8_t *good, size_t bytes)
 			printf("at byte %zu: ", at);
 			fail("a changed byte is not noticed");
 		}
-		seal_again(work, bytes);
+		write_trailer(work, bytes);
 		taken += !refused(work, bytes);
 		if ((at % 4 == 0 || at < 500) && !refused(good, at)) {
 			printf("at byte %zu: ", at);
@@ -210,7 +210,7 @@ static void damage(const uint8_t *good, size_t bytes)
 	}
 	/* changes of packets and memory are sound again; most others are not */
 	if (!taken)
-		fail("nothing was read behind the seal");
+		fail("nothing was read behind the trailer");
 	free(work);
 }
 
@@ -233,7 +233,7 @@ static void check_version_1(const uint8_t *good, size_t bytes)
 		if (head[4] == RECORDING_START)
 			memcpy(work + at + 24, &version, 4);
 	}
-	seal_again(work, bytes);
+	write_trailer(work, bytes);
 	if (write_bytes(work, bytes))
 		fail("writing version 1");
 	else

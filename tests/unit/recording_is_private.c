@@ -13,7 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "user/conformance/recording.h"
+#include "user/conformance/recording/recording.h"
 
 static char folder[] = "/tmp/spin-private-XXXXXX", path[64], hidden[2][64];
 static int no_tmpfile, failed;

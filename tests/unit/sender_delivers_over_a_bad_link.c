@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/common/netns.h"
+#include "tests/common/net/netns.h"
 #include "tests/common/random.h"
-#include "tests/common/slmp_receiver.h"
-#include "tests/common/slow.h"
+#include "tests/common/net/slmp_receiver.h"
+#include "tests/common/net/slow.h"
 #include <spin/libspin.h>
 #include <spin/libspin_send.h>
 

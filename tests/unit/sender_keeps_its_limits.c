@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "tests/common/expect.h"
-#include "tests/common/netns.h"
-#include "tests/common/slmp_receiver.h"
+#include "tests/common/net/netns.h"
+#include "tests/common/net/slmp_receiver.h"
 #include <spin/libspin.h>
 #include <spin/libspin_send.h>
 

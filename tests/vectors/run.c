@@ -13,12 +13,12 @@
 
 #include "tests/common/built.h"
 #include "user/lib/descriptors.h"
-#include "user/conformance/trial.h"
+#include "user/conformance/comparison.h"
 #include <spin/libspin.h>
 
 struct runner {
-	struct pool pool;
-	struct trial_engines engines;
+	struct engine_cache cache;
+	struct comparison_engines engines;
 	unsigned passed, failed;
 };
 
@@ -31,19 +31,19 @@ static void usage(FILE *to)
 
 static void check_as_written(struct runner *r, const struct vector *v, const struct engine_handler *handler)
 {
-	struct trial t;
+	struct comparison t;
 
-	trial_run(&t, v, &r->pool, handler, &r->engines);
+	comparison_run(&t, v, &r->cache, handler, &r->engines);
 	for (int kind = 0; kind < ENGINE_KINDS; kind++) {
 		r->passed += t.ran[kind] && !t.result[kind].rc;
 		r->failed += t.ran[kind] && t.result[kind].rc;
 	}
 	if (t.failed)
-		trial_print(&t, stdout);
-	trial_free(&t);
+		comparison_print(&t, stdout);
+	comparison_free(&t);
 }
 
-static int flip_goes_unnoticed(const struct vector *v, struct pool_entry *entry, enum vector_flip flip)
+static int flip_goes_unnoticed(const struct vector *v, struct engine_cache_entry *entry, enum vector_flip flip)
 {
 	struct vector_result result;
 
@@ -57,14 +57,14 @@ static int flip_goes_unnoticed(const struct vector *v, struct pool_entry *entry,
 static void check_flipped(struct runner *r, const struct vector *v, const struct engine_handler *handler)
 {
 	for (int kind = 0; kind < ENGINE_KINDS; kind++) {
-		struct pool_entry *entry;
+		struct engine_cache_entry *entry;
 		int err;
 
 		if (!r->engines.wanted[kind] || r->engines.cannot[kind])
 			continue;
-		err = pool_get(&r->pool, (enum engine_kind)kind, handler, &v->context, &entry);
+		err = engine_cache_get(&r->cache, (enum engine_kind)kind, handler, &v->context, &entry);
 		if (engine_cannot(err)) {
-			trial_cannot(&r->engines, (enum engine_kind)kind, err);
+			comparison_cannot(&r->engines, (enum engine_kind)kind, err);
 			continue;
 		}
 		if (err) {
@@ -121,7 +121,7 @@ static int pick_engine(struct runner *r, const char *name)
 }
 
 /* 1: an engine that could run them has not run all vectors. Messages are for the trusted class only. */
-static int say_skipped(const struct trial_engines *engines, int partial)
+static int say_skipped(const struct comparison_engines *engines, int partial)
 {
 	int skipped = 0;
 
@@ -203,9 +203,9 @@ int main(int argc, char **argv)
 		r.failed++;
 	}
 	globfree(&found);
-	pool_close(&r.pool);
+	engine_cache_close(&r.cache);
 	skipped = say_skipped(&r.engines, partial);
-	trial_engines_free(&r.engines);
+	comparison_engines_free(&r.engines);
 	if (!list && !reasons)
 		printf("%u checks passed, %u failed\n", r.passed, r.failed);
 	return r.failed ? 1 : skipped ? 77 : 0;

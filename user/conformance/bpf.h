@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef USER_ENGINE_BPF_H
-#define USER_ENGINE_BPF_H
+#ifndef USER_CONFORMANCE_BPF_H
+#define USER_CONFORMANCE_BPF_H
 
 /* What the files of the kernel's engine share. */
 #include "user/conformance/engine.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef USER_ENGINE_DIFFERENCE_H
-#define USER_ENGINE_DIFFERENCE_H
+#ifndef USER_CONFORMANCE_DIFFERENCE_H
+#define USER_CONFORMANCE_DIFFERENCE_H
 
 /* What is not as expected, field by field and as text. */
 #include <stdio.h>

@@ -23,7 +23,7 @@ const char *engine_why(void)
 	return why;
 }
 
-int engine_fail(int err, const char *format, ...)
+int(engine_fail)(int err, const char *format, ...)
 {
 	va_list args;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef USER_ENGINE_EVENT_H
-#define USER_ENGINE_EVENT_H
+#ifndef USER_CONFORMANCE_EVENT_H
+#define USER_CONFORMANCE_EVENT_H
 
 /* Events as people read and write them. */
 #include <stddef.h>

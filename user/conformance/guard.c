@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Runs handlers built for the host so that a crash or an endless loop in one becomes an error of that call. */
 #include <errno.h>
 #include <setjmp.h>
 #include <signal.h>

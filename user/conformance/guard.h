@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef USER_ENGINE_GUARD_H
-#define USER_ENGINE_GUARD_H
+#ifndef USER_CONFORMANCE_GUARD_H
+#define USER_CONFORMANCE_GUARD_H
 
 /*
  * Calls code that may crash or never come back, as handlers under test may: what the

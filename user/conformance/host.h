@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef USER_ENGINE_HOST_H
-#define USER_ENGINE_HOST_H
+#ifndef USER_CONFORMANCE_HOST_H
+#define USER_CONFORMANCE_HOST_H
 
 /* The host build's parts: a shared object's symbols, and what messages need beside it. */
 #include "user/conformance/engine.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bpf/mpq.h"
+#include "bpf/abi/mpq.h"
 
 #include "user/conformance/guard.h"
 #include "user/conformance/host.h"

@@ -11,10 +11,10 @@
 #include <spin/slmp.h>
 #include <spin/wire.h>
 
-#include "user/conformance/vector_send.h"
-#include "user/conformance/vector_wire.h"
+#include "user/conformance/vector/send.h"
+#include "user/conformance/vector/wire.h"
 
-#define SEND_TTL  64
+#define SEND_TTL  64u
 #define MAC_BYTES 6u
 
 static void put16(uint8_t *at, unsigned value)

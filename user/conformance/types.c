@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* State and tables of an object by name, and images of their memory, for all engines. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

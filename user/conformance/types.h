@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef USER_ENGINE_TYPES_H
-#define USER_ENGINE_TYPES_H
+#ifndef USER_CONFORMANCE_TYPES_H
+#define USER_CONFORMANCE_TYPES_H
 
 /*
  * A handler's state and tables by name and type, and images of that memory.
  * Layouts are the same on all engines, so one image compares with any of them.
  */
-#include "user/libspin/layout.h"
+#include "user/libspin/object/layout.h"
 
 #include "user/conformance/engine.h"
 

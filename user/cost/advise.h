@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef SPINCTL_COST_ADVISE_H
-#define SPINCTL_COST_ADVISE_H
+#ifndef USER_COST_ADVISE_H
+#define USER_COST_ADVISE_H
 
 /*
  * spinctl cost --advise: the handler registered and compiled in other ways, each run like the one that it is. Text and

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef SPINCTL_COST_COLLECT_H
-#define SPINCTL_COST_COLLECT_H
+#ifndef USER_COST_COLLECT_H
+#define USER_COST_COLLECT_H
 
 /* Inside of a collector: what it has heard, and what it keeps until a packet's end is told. */
 #include "user/cost/run.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef SPINCTL_COST_DWARF_H
-#define SPINCTL_COST_DWARF_H
+#ifndef USER_COST_DWARF_H
+#define USER_COST_DWARF_H
 
 /* Instructions to source lines, by a program's DWARF. */
 #include <elfutils/libdw.h>

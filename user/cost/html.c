@@ -5,7 +5,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "user/lib/whole_file.h"
+#include "user/lib/atomic_file.h"
 #include "user/cost/html.h"
 #include "user/cost/run.h"
 #include "user/tool/error.h"
@@ -231,18 +231,18 @@ static void page(FILE *to, const void *report)
 
 int html__write(const char *path, void (*print)(FILE *to, const void *what), const void *what)
 {
-	struct whole_file file;
-	int err = whole_file__open(&file, path, "spincost");
+	struct atomic_file file;
+	int err = atomic_file__open(&file, path, "spincost");
 
 	if (err)
-		return report_error("cannot write %s: %s", path, whole_file__reason(err));
+		return report_error("cannot write %s: %s", path, atomic_file__reason(err));
 	print(file.file, what);
 	if (fflush(file.file) || ferror(file.file))
 		err = errno ? -errno : -EIO;
 	if (!err)
-		err = whole_file__publish(&file);
-	whole_file__close(&file);
-	return err ? report_error("cannot write %s: %s", path, whole_file__reason(err)) : DONE;
+		err = atomic_file__publish(&file);
+	atomic_file__close(&file);
+	return err ? report_error("cannot write %s: %s", path, atomic_file__reason(err)) : DONE;
 }
 
 int cost_html__write(const struct cost_report *r, const char *path)

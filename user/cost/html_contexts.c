@@ -23,7 +23,7 @@ static void collect(const struct cost_sharing *s, struct shares *out)
 	for (unsigned i = 0; i < s->count; i++)
 		if (s->flows[i].report->occupancy.slot_ps > out->slot_ps)
 			out->slot_ps = s->flows[i].report->occupancy.slot_ps;
-	for (unsigned i = 0; i < s->count; i++) {
+	for (unsigned i = 0; i < s->count && out->slot_ps; i++) {
 		const struct cost_occupancy *o = &s->flows[i].report->occupancy;
 
 		for (unsigned k = 0; k < o->slots; k++) {

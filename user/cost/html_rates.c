@@ -146,7 +146,7 @@ static void plot_stages(FILE *to, const struct cost_report *r)
 	const char *groups[COST_SIZES_MAX + 3], *parts[COST_STAGES];
 	char names[COST_SIZES_MAX][16];
 	struct svg_bars bars = { "Latency by stage", "ns, mean", groups, parts, .values = values };
-	unsigned n = 0, used[COST_STAGES];
+	unsigned n = 0, used[COST_STAGES] = { 0 };
 	const double *views[COST_SIZES_MAX + 3];
 
 	groups[n] = "alone";

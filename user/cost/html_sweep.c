@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "user/lib/svg.h"
-#include "user/lib/whole_file.h"
+#include "user/lib/atomic_file.h"
 #include "user/cost/sweep.h"
 #include "user/tool/error.h"
 
@@ -72,7 +72,7 @@ static void draw(FILE *to, struct plots *p, const char *title, const char *unit,
 	struct svg_series series[LINES_MAX] = { 0 };
 	struct svg_plot plot = { .title = title, .x_label = axis->name, .y_label = unit, .series = series };
 
-	for (unsigned i = 0; i < p->sweep->points && plot.count < p->lines; i++) {
+	for (unsigned i = 0; axis->count && i < p->sweep->points && plot.count < p->lines; i++) {
 		double *x = p->x + plot.count * axis->count, *y = p->y + plot.count * axis->count;
 
 		if (i / p->stride % axis->count)
@@ -171,19 +171,19 @@ static int page(FILE *to, const struct cost_sweep *sweep)
 
 int cost_sweep__html(const struct cost_sweep *sweep, const char *path)
 {
-	struct whole_file file;
+	struct atomic_file file;
 	char hidden[64];
 	int err;
 
 	snprintf(hidden, sizeof(hidden), ".spinctl-sweep-%d", (int)getpid());
-	err = whole_file__open(&file, path, hidden);
+	err = atomic_file__open(&file, path, hidden);
 	if (!err) {
 		err = page(file.file, sweep);
 		if (!err && fflush(file.file))
 			err = -errno;
 		if (!err)
-			err = whole_file__publish(&file);
-		whole_file__close(&file);
+			err = atomic_file__publish(&file);
+		atomic_file__close(&file);
 	}
-	return err ? report_error("cannot write %s: %s", path, whole_file__reason(err)) : DONE;
+	return err ? report_error("cannot write %s: %s", path, atomic_file__reason(err)) : DONE;
 }

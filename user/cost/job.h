@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef SPINCTL_COST_JOB_H
-#define SPINCTL_COST_JOB_H
+#ifndef USER_COST_JOB_H
+#define USER_COST_JOB_H
 
+/* One report being made: options, program and results so far. Shared by the files that measure and print. */
 #include "user/cost/run.h"
 
 struct cost_job {

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* A cost report as one JSON document (spinctl cost --json). Keys are part of the interface: never renamed. */
 #include <math.h>
 
 #include "user/cost/json.h"
+#include "user/tool/counters.h"
 
 static void spread(struct json *j, const struct cost_spread *c)
 {

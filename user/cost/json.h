@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef SPINCTL_COST_JSON_H
-#define SPINCTL_COST_JSON_H
+#ifndef USER_COST_JSON_H
+#define USER_COST_JSON_H
 
 #include "user/cost/report.h"
 

@@ -7,7 +7,7 @@
 
 #include "user/cost/run.h"
 #include "user/libspin/internal.h"
-#include "user/libspin/layout.h"
+#include "user/libspin/object/layout.h"
 #include "user/tool/fill.h"
 #include "user/tool/error.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef SPINCTL_COST_OPTIONS_H
-#define SPINCTL_COST_OPTIONS_H
+#ifndef USER_COST_OPTIONS_H
+#define USER_COST_OPTIONS_H
 
+/* Options of spinctl cost, and the two functions that the command calls. */
 #include "user/cost/report.h"
 #include "user/tool/fill.h"
 

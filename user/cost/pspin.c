@@ -9,8 +9,8 @@
 #include "user/tool/compile.h"
 #include "user/cost/pspin.h"
 #include "user/libspin/internal.h"
-#include "user/libspin/pspin_object.h"
-#include "user/libspin/seal.h"
+#include "user/libspin/object/pspin_object.h"
+#include "user/libspin/object/trailer.h"
 #include "user/tool/temp_directory.h"
 #include "user/tool/error.h"
 
@@ -34,19 +34,19 @@ static int check_options(const struct cost_options *o, const char *path)
 	return DONE;
 }
 
-/* The whole file, if its seal is whole. NULL: it is not, or cannot be read. */
-static void *read_sealed(const char *path, size_t *bytes)
+/* The whole file, if its trailer is whole. NULL: it is not, or cannot be read. */
+static void *read_checked(const char *path, size_t *bytes)
 {
 	struct stat st;
 	void *data;
-	long sealed;
+	long elf_bytes;
 
 	if (stat(path, &st) || !S_ISREG(st.st_mode) || st.st_size > PROGRAM_BYTES_MAX || access(path, R_OK))
 		return NULL;
 	data = cost_read_file(path, bytes);
-	sealed = data ? spin_seal__check(data, *bytes) : 0;
-	if (sealed > 0) {
-		*bytes = (size_t)sealed;
+	elf_bytes = data ? spin_trailer__check(data, *bytes) : 0;
+	if (elf_bytes > 0) {
+		*bytes = (size_t)elf_bytes;
 		return data;
 	}
 	free(data);
@@ -60,7 +60,7 @@ int cost_pspin__find(const struct cost_options *o, const char *path, struct cost
 	int framing = o->framing ? pspin_framing__find(o->framing) : PSPIN_FRAMING_PSPIN;
 	int err;
 
-	*file = read_sealed(path, &bytes);
+	*file = read_checked(path, &bytes);
 	if (!*file)
 		return DONE; /* who opens it next says what is wrong */
 	err = pspin_object__read(path, *file, bytes, &api);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef SPINCTL_COST_PSPIN_H
-#define SPINCTL_COST_PSPIN_H
+#ifndef USER_COST_PSPIN_H
+#define USER_COST_PSPIN_H
 
 #include <limits.h>
 

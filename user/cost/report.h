@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef SPINCTL_COST_H
-#define SPINCTL_COST_H
+#ifndef USER_COST_REPORT_H
+#define USER_COST_REPORT_H
 
 /* What `spinctl cost` reports: text, JSON and the page are printed from struct cost_report. */
 #include <hwmodel/traffic.h>
 #include <hwmodel/xpulp.h>
 
-#include "user/spinctl/spinctl.h"
+#include <spin/libspin.h>
+
+#include "user/lib/json.h"
+#include "user/lib/options.h"
 
 /* Whose instructions they are, told by source and by the functions around them. */
 enum cost_part { COST_USER, COST_WRAPPER, COST_COMMANDS, COST_RUNTIME, COST_PARTS };

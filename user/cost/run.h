@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef SPINCTL_COST_RUN_H
-#define SPINCTL_COST_RUN_H
+#ifndef USER_COST_RUN_H
+#define USER_COST_RUN_H
 
 /* How a report comes about: packets from a source go through NICs, and a collector hears of them. */
 #include <spin/wire.h>

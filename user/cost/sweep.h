@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef SPINCTL_COST_SWEEP_H
-#define SPINCTL_COST_SWEEP_H
+#ifndef USER_COST_SWEEP_H
+#define USER_COST_SWEEP_H
 
 /*
  * spinctl cost --sweep: the same packets through NICs that differ, all values of all axes with each

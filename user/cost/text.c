@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "user/cost/text.h"
+#include "user/tool/counters.h"
 
 #define COLUMNS 100
 

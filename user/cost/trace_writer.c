@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "user/cost/run.h"
-#include "user/lib/whole_file.h"
+#include "user/lib/atomic_file.h"
 #include "user/tool/error.h"
 
 /* Tracks, as processes of the trace. */
@@ -23,7 +23,7 @@ struct change {
 };
 
 struct cost_trace_writer {
-	struct whole_file file;
+	struct atomic_file file;
 	const char *path;
 	unsigned hpus; /* of a cluster */
 	int begun;     /* an event stands there */
@@ -88,10 +88,10 @@ static void name_tracks(struct cost_trace_writer *w, const struct cost_report *r
 struct cost_trace_writer *cost_trace_writer__open(const char *path, const struct cost_report *r, unsigned clusters, unsigned hpus)
 {
 	struct cost_trace_writer *w = calloc(1, sizeof(*w));
-	int err = w ? whole_file__open(&w->file, path, "spincost") : -ENOMEM;
+	int err = w ? atomic_file__open(&w->file, path, "spincost") : -ENOMEM;
 
 	if (err) {
-		report_error("cannot write %s: %s", path, whole_file__reason(err));
+		report_error("cannot write %s: %s", path, atomic_file__reason(err));
 		free(w);
 		return NULL;
 	}
@@ -240,11 +240,11 @@ int cost_trace_writer__close(struct cost_trace_writer *w, int publish)
 		if (fflush(w->file.file) || ferror(w->file.file))
 			err = errno ? -errno : -EIO;
 		if (!err)
-			err = whole_file__publish(&w->file);
+			err = atomic_file__publish(&w->file);
 		if (err)
-			status = report_error("cannot write %s: %s", w->path, whole_file__reason(err));
+			status = report_error("cannot write %s: %s", w->path, atomic_file__reason(err));
 	}
-	whole_file__close(&w->file);
+	atomic_file__close(&w->file);
 	free(w->changes);
 	free(w);
 	return status;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef USER_COMMON_DESCRIPTORS_H
-#define USER_COMMON_DESCRIPTORS_H
+#ifndef USER_LIB_DESCRIPTORS_H
+#define USER_LIB_DESCRIPTORS_H
 
 /*
  * Lets this process have as many descriptors open as its hard limit permits. A context takes about 60, and a shell's

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Writes JSON as it goes, without keeping anything. The caller keeps objects and arrays balanced. */
 #include <inttypes.h>
 #include <math.h>
 

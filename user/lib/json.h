@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef USER_JSON_H
-#define USER_JSON_H
+#ifndef USER_LIB_JSON_H
+#define USER_LIB_JSON_H
 
 /*
  * Writes JSON to a stream. The writer keeps commas and indentation; the caller

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef USER_LOAD_PROGRESS_H
-#define USER_LOAD_PROGRESS_H
+#ifndef USER_LIB_LOAD_PROGRESS_H
+#define USER_LIB_LOAD_PROGRESS_H
 
 /* What a command says on stderr while the kernel verifies its programs, from a process's start to its end. */
 struct load_progress {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Reads a decimal or hexadecimal number that must be the whole text. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef USER_NUMBER_H
-#define USER_NUMBER_H
+#ifndef USER_LIB_NUMBER_H
+#define USER_LIB_NUMBER_H
 
 #include <stdint.h>
 

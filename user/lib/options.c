@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Fills a command's fields from argv, as its table of options says. The first bad word ends it with a message. */
 #include <errno.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "user/lib/options_print.h"
+#include "user/lib/options.h"
 #include "user/lib/version.h"
 
 static int usage(const struct command_row *command, const char *what, const char *word)
@@ -52,6 +53,8 @@ static int store(const struct option_row *row, void *fields, const char *value, 
 	void *to = (char *)fields + row->offset;
 	char *end;
 
+	if (!value)
+		value = ""; /* of flags, which have none */
 	switch (row->kind) {
 	case OPTION_FLAG:
 		*(int *)to = 1;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Text from outside for a terminal: what is not printable ASCII becomes \xNN. */
 #include <stdio.h>
 
 #include "user/lib/printable.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef USER_PRINTABLE_H
-#define USER_PRINTABLE_H
+#ifndef USER_LIB_PRINTABLE_H
+#define USER_LIB_PRINTABLE_H
 
 /* Bytes of a file that might be anything, for a message on a terminal. */
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef USER_SVG_H
-#define USER_SVG_H
+#ifndef USER_LIB_SVG_H
+#define USER_LIB_SVG_H
 
 /*
  * Plots as SVG, self-contained: a file of its own or a part of a page. As wide as what they stand

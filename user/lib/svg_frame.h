@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef USER_SVG_FRAME_H
-#define USER_SVG_FRAME_H
+#ifndef USER_LIB_SVG_FRAME_H
+#define USER_LIB_SVG_FRAME_H
 
 /* Inside of svg.h: the frame of a plot and its scales. */
 #include <stdio.h>

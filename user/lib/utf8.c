@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* The bytes of one UTF-8 character; 0 if it is none, or one that SVG cannot have (svg.c). */
 #include <stdint.h>
 
 #include "user/lib/utf8.h"

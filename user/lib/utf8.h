@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef USER_UTF8_H
-#define USER_UTF8_H
+#ifndef USER_LIB_UTF8_H
+#define USER_LIB_UTF8_H
 
 /*
  * Names of files and symbols are any bytes; JSON, HTML and SVG are UTF-8. Who writes those writes what is a character in both,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef USER_VERSION_H
-#define USER_VERSION_H
+#ifndef USER_LIB_VERSION_H
+#define USER_LIB_VERSION_H
 
 #define SPIN_VERSION "0.2"
 

@@ -5,12 +5,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "user/libspin/hpus.h"
+#include "user/libspin/hpu/hpus.h"
 #include "user/libspin/internal.h"
 #include "kernel/attach.h"
-#include "user/libspin/messages.h"
-#include "user/libspin/out.h"
-#include "user/libspin/requests.h"
+#include "user/libspin/messages/messages.h"
+#include "user/libspin/requests/out.h"
+#include "user/libspin/requests/requests.h"
 #include "user/libspin/root.h"
 
 /* As SPIN_MODE_AUTO: native, or generic if it is the driver that refuses native. */

@@ -9,18 +9,19 @@
 
 #include <bpf/bpf.h>
 
-#include "user/libspin/hpu_mem.h"
-#include "user/libspin/hpus.h"
+#include "user/libspin/hpu/memory.h"
+#include "user/libspin/hpu/hpus.h"
 #include "user/libspin/internal.h"
 #include "kernel/cpus.h"
 #include "kernel/features.h"
 #include "kernel/probe.h"
-#include "user/libspin/layout.h"
-#include "user/libspin/load_failure.h"
+#include "user/libspin/object/layout.h"
+#include "user/libspin/load/failure.h"
 #include "user/libspin/ni_limits.h"
-#include "user/libspin/messages.h"
-#include "user/libspin/out.h"
-#include "user/libspin/requests.h"
+#include "user/libspin/messages/messages.h"
+#include "user/libspin/requests/out.h"
+#include "user/libspin/requests/requests.h"
+#include "user/libspin/messages/host_side.h"
 
 /* Constants for the verifier, and what others read. */
 static int configure(struct spin_ctx *ctx)

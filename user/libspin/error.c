@@ -1,9 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Reasons of failures, by thread; the log callback and libbpf's lines for it; names of reasons. All of the library fails by spin_fail(). */
+#include <ctype.h>
+#include <stdarg.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "user/libspin/internal.h"
+#include <bpf/libbpf.h>
+
+#pragma GCC visibility push(default)
+#include <spin/libspin.h>
+#pragma GCC visibility pop
+
+#include "user/libspin/error.h"
 
 static __thread char reason[SPIN_ERROR_BYTES];
 
@@ -15,7 +24,7 @@ const char *spin_strerror_last(void)
 	return reason[0] ? reason : "no failure";
 }
 
-int spin_fail(int err, const char *format, ...)
+int(spin_fail)(int err, const char *format, ...)
 {
 	char text[SPIN_ERROR_BYTES]; /* an argument may be the last reason itself */
 	va_list args;
@@ -70,4 +79,53 @@ void spin_quiet_libbpf(void)
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 	pthread_once(&once, set_print);
+}
+
+static const struct {
+	const char *name, *text;
+	enum spin_verdict verdict;
+} rows[] = {
+#define ROW(name, verdict, text) { #name, text, SPIN_VERDICT_##verdict },
+	SPIN_REASONS(ROW)
+#undef ROW
+};
+
+static char names[SPIN_REASON_COUNT][24];
+
+static void make_names(void)
+{
+	for (int r = 0; r < SPIN_REASON_COUNT; r++)
+		for (unsigned i = 0; rows[r].name[i] && i + 1 < sizeof(names[r]); i++)
+			names[r][i] = (char)tolower((unsigned char)rows[r].name[i]);
+}
+
+const char *spin_reason_name(enum spin_reason reason)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, make_names);
+	return (unsigned)reason < SPIN_REASON_COUNT ? names[reason] : "unknown";
+}
+
+const char *spin_reason_text(enum spin_reason reason)
+{
+	return (unsigned)reason < SPIN_REASON_COUNT ? rows[reason].text : "unknown reason";
+}
+
+enum spin_verdict spin_reason_verdict(enum spin_reason reason)
+{
+	return (unsigned)reason < SPIN_REASON_COUNT ? rows[reason].verdict : SPIN_VERDICT_PASS;
+}
+
+const char *spin_verdict_name(enum spin_verdict verdict)
+{
+	switch (verdict) {
+	case SPIN_VERDICT_PASS:
+		return "pass";
+	case SPIN_VERDICT_DROP:
+		return "drop";
+	case SPIN_VERDICT_TX:
+		return "tx";
+	}
+	return "unknown";
 }

@@ -2,11 +2,13 @@
 #include <errno.h>
 #include <string.h>
 
+#include "kernel/cpus.h"
+#include "user/libspin/internal.h"
 #include "user/libspin/internal.h" /* first: it makes the functions of libspin.h visible */
-
-#include "user/libspin/layout.h"
-#include "user/libspin/messages.h"
-#include "user/libspin/section.h"
+#include "user/libspin/messages/messages.h"
+#include "user/libspin/object/layout.h"
+#include "user/libspin/object/section.h"
+#include "user/libspin/root.h"
 
 /* In one call: a reader that is slower than the events would never come back. */
 #define HAND_OVER_MAX 4096
@@ -76,4 +78,29 @@ int spin_ctx__work_lost(struct spin_ctx *ctx, uint64_t *lost)
 int spin_ctx__event_fd(const struct spin_ctx *ctx)
 {
 	return bpf_object__find_map_fd_by_name(ctx->bpf, "spin_events");
+}
+
+void counters__add(const struct spin_counters *counters, uint32_t hpus, uint64_t *packets)
+{
+	uint32_t cpus = (uint32_t)kernel_cpus__possible(); /* kept there; at most SPIN_HPUS_MAX, see spin_ctx__create() */
+
+	/* a context may tell its handlers of fewer than there are */
+	for (uint32_t hpu = 0; hpu < (hpus > cpus ? hpus : cpus); hpu++)
+		for (unsigned r = 0; r < SPIN_REASON_COUNT; r++)
+			packets[r] += __atomic_load_n(&counters[hpu].packets[r], __ATOMIC_RELAXED);
+}
+
+void spin_ctx__counters(const struct spin_ctx *ctx, uint64_t *packets)
+{
+	memset(packets, 0, SPIN_REASON_COUNT * sizeof(*packets));
+	counters__add(ctx->counters, ctx->num_hpus, packets);
+}
+
+void spin_nic__counters(const struct spin_nic *nic, uint64_t *packets)
+{
+	struct root *root = __atomic_load_n(&nic->root, __ATOMIC_ACQUIRE);
+
+	memset(packets, 0, SPIN_REASON_COUNT * sizeof(*packets));
+	if (root)
+		counters__add(root__counters(root), 0, packets);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef LIBSPIN_INTERNAL_H
-#define LIBSPIN_INTERNAL_H
+#ifndef USER_LIBSPIN_INTERNAL_H
+#define USER_LIBSPIN_INTERNAL_H
 
 /* What the files of libspin share. Nothing here is exported. */
 #include <net/if.h>
@@ -14,17 +14,9 @@
 #include <spin/libspin.h>
 #pragma GCC visibility pop
 
-#include "user/libspin/host_side.h"
 #include "kernel/threaded.h"
-#include "user/libspin/section.h"
-
-#define SPIN_ERROR_BYTES 1024
-
-/* Remembers the reason and gives `err` (negative) back. */
-int spin_fail(int err, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void spin_log(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* Makes libbpf speak through spin_set_log(), once. */
-void spin_quiet_libbpf(void);
+#include "user/libspin/error.h"
+#include "user/libspin/object/section.h"
 
 struct spin_object {
 	char *path;
@@ -87,6 +79,16 @@ struct spin_place {
 
 /* A rule of a program's own: what it leaves open and follows from the protocol is set; -EINVAL: it contradicts itself. */
 int rule__complete(struct spin_rule *rule);
+
+/* The host's side of a context (messages/host_side.h). */
+struct host_side {
+	struct spin_memory memory;        /* as large as it was asked for; `addr` once it is there */
+	struct spin_me_memory *entry;     /* SPIN_MES_MAX of them */
+	struct spin_me_memory *own_entry; /* where handlers have none: nobody but this process looks at them */
+	int is_own;                       /* no handler reaches the memory: it is this process's alone */
+	unsigned segments;                /* of the first entry; 0: none were given */
+	struct spin_segment segment[SPIN_SEGMENTS_MAX];
+};
 
 struct spin_ctx {
 	char name[16];

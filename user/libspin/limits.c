@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* How much an interface takes (sPIN B.2.1); each figure is checked where it is asked for. */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
-#include "user/libspin/iface.h"
 #include "kernel/cpus.h"
 #include "kernel/features.h"
+#include "kernel/probe_iface.h"
+#include "user/libspin/interface.h"
 #include "user/libspin/ni_limits.h"
 
 #define IP_AND_UDP_BYTES 28u   /* IPv4 without options */
@@ -54,5 +56,91 @@ int spin_nic__limits(struct spin_nic *nic, struct spin_ni_limits *out)
 	limits.max_payload_size = ip_bytes > IP_AND_UDP_BYTES ? ip_bytes - IP_AND_UDP_BYTES : 0;
 	limits.bytes = out->bytes;
 	memcpy(out, &limits, out->bytes < sizeof(limits) ? out->bytes : sizeof(limits));
+	return 0;
+}
+
+/* What an interface guarantees to contexts (PsPIN 3.4); libspin_hpu.h says what each means, and why. */
+
+static const struct {
+	enum spin_capability capability;
+	const char *name;
+	int datagrams, messages; /* 1: the delivery has it on any interface */
+} rows[] = {
+	{ SPIN_CAP_MESSAGE_MATCHING, "message_matching", 1, 1 },
+	{ SPIN_CAP_HEADER_FIRST, "header_first", 1, 1 },
+	{ SPIN_CAP_NO_DUPLICATES, "no_duplicates", 0, 1 },
+	{ SPIN_CAP_RELIABLE, "reliable", 0, 1 },
+	{ SPIN_CAP_IN_ORDER, "in_order", 0, 0 },
+	{ SPIN_CAP_BUDGET, "budget", 1, 1 },
+	{ SPIN_CAP_ISOLATION, "isolation", 1, 1 },
+	{ SPIN_CAP_FORWARD, "forward", 0, 0 },
+};
+#define ROWS (sizeof(rows) / sizeof(rows[0]))
+
+const char *spin_capability_name(enum spin_capability capability)
+{
+	for (unsigned i = 0; i < ROWS; i++)
+		if (rows[i].capability == capability)
+			return rows[i].name;
+	return "unknown";
+}
+
+uint32_t spin_nic__capabilities(struct spin_nic *nic, enum spin_delivery delivery)
+{
+	struct iface iface = { 0 };
+	uint32_t all = 0;
+
+	if (delivery == SPIN_DELIVER_ME && !kernel_feature__has(KERNEL_MESSAGES))
+		return 0;
+	for (unsigned i = 0; i < ROWS; i++)
+		if (delivery == SPIN_DELIVER_ME ? rows[i].messages : rows[i].datagrams)
+			all |= rows[i].capability;
+	/* an interface that went away forwards nothing */
+	if (nic && !iface__read(nic, &iface) && iface.redirects)
+		all |= SPIN_CAP_FORWARD;
+	return all;
+}
+
+int capabilities__check(struct spin_nic *nic, enum spin_delivery delivery, uint32_t wanted)
+{
+	uint32_t missing = wanted ? wanted & ~spin_nic__capabilities(nic, delivery) : 0;
+	char names[256] = "";
+
+	if (!missing)
+		return 0;
+	for (uint32_t bit = 1; bit; bit <<= 1) {
+		size_t used = strlen(names);
+
+		if (missing & bit)
+			snprintf(names + used, sizeof(names) - used, "%s%s", used ? ", " : "", spin_capability_name(bit));
+	}
+	return spin_fail(-ENOTSUP, "contexts of %s on %s do not have %s: ask spin_nic__capabilities(), and do without",
+			 delivery == SPIN_DELIVER_ME ? "messages" : "datagrams", nic ? nic->name : "no interface", names);
+}
+
+int iface__read(const struct spin_nic *nic, struct iface *out)
+{
+	struct probe_iface found = { 0 };
+	struct probe_net net;
+	int err;
+
+	memset(out, 0, sizeof(*out));
+	if (!nic->ifindex)
+		return 0;
+	err = kernel_net__open(&net);
+	if (!err)
+		err = kernel_iface__read_index(&net, nic->ifindex, &found);
+	kernel_net__close(&net);
+	if (err == -ENODEV)
+		return spin_fail(err, "interface %s has gone away", nic->name);
+	if (err)
+		return spin_fail(err, "cannot ask the kernel about %s: %s", nic->name, strerror(-err));
+	out->mtu = found.mtu;
+	if (!found.xdp_known)
+		out->redirects = kernel_iface__driver_has_xdp(found.driver);
+	else if (!strcmp(found.kind, "veth")) /* it says that it sends them when a program is there, ours for instance */
+		out->redirects = !!(found.xdp_features & XDP_CAN_REDIRECT);
+	else
+		out->redirects = !(~found.xdp_features & (XDP_CAN_REDIRECT | XDP_CAN_NDO_XMIT));
 	return 0;
 }

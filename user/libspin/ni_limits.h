@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef LIBSPIN_NI_LIMITS_H
-#define LIBSPIN_NI_LIMITS_H
+#ifndef USER_LIBSPIN_NI_LIMITS_H
+#define USER_LIBSPIN_NI_LIMITS_H
 
 /* What an interface takes and guarantees. */
 #include "user/libspin/internal.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Interfaces: opened by name, or offline for tests. Counted references; the last one frees it. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,7 +7,7 @@
 
 #include "user/libspin/internal.h"
 #include "kernel/probe.h"
-#include "user/libspin/out.h"
+#include "user/libspin/requests/out.h"
 #include "user/libspin/root.h"
 
 static struct spin_nic *new_nic(const char *name)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* The dispatcher of an interface (bpf/root.bpf.c): loaded with the first context, its slots filled as contexts come and go. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,7 @@
 
 #include "user/libspin/internal.h"
 #include "kernel/probe.h"
-#include "user/libspin/load_failure.h"
+#include "user/libspin/load/failure.h"
 #include "user/libspin/root.h"
 
 extern const char root_image[], root_image_end[];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef LIBSPIN_ROOT_H
-#define LIBSPIN_ROOT_H
+#ifndef USER_LIBSPIN_ROOT_H
+#define USER_LIBSPIN_ROOT_H
 
 /*
  * An interface's own program, loaded: <spin/root.h> has what it does. Callers hold

@@ -276,19 +276,19 @@ FILENAME ~ /context\.h$/ {
 }
 
 FILENAME ~ /_hpu\.c$/ {
-	if ($0 !~ /SPDX/)
+	if ($0 !~ /SPDX|^\/\* Example of libspin/)
 		hpu_example = hpu_example escape($0) "\n"
 	next
 }
 
 FILENAME ~ /_message\.c$/ {
-	if ($0 !~ /SPDX/)
+	if ($0 !~ /SPDX|^\/\* Example of libspin/)
 		message_example = message_example escape($0) "\n"
 	next
 }
 
 FILENAME ~ /\.c$/ {
-	if ($0 !~ /SPDX/)
+	if ($0 !~ /SPDX|^\/\* Example of libspin/)
 		example = example escape($0) "\n"
 	next
 }

@@ -83,7 +83,7 @@ static int read_registration(const char *object, struct spin_registration *out, 
 {
 	uint8_t *data = NULL;
 	size_t bytes = 0, offset, meta_bytes;
-	struct spin_meta meta;
+	struct spin_meta meta = { 0 };
 	FILE *f = fopen(object, "rb");
 	int ok = 0;
 

@@ -13,6 +13,7 @@
 static int refuse(const char *file, unsigned line, const char *reason, const char *name)
 {
 	fprintf(stderr, "%s:%u: ", file, line);
+	/* cppcheck-suppress wrongPrintfScanfArgNum ; some reasons have no name in them */
 	fprintf(stderr, reason, name);
 	fputc('\n', stderr);
 	return -1;

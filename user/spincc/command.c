@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Runs compilers and tools: their words, their output, their exit status. A signal to spincc ends them, too. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Finds the source line of something in the IR or in the handler's text, for the checks (check_*.c) and explain.c. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef SPINCC_FIND_H
-#define SPINCC_FIND_H
+#ifndef USER_SPINCC_FIND_H
+#define USER_SPINCC_FIND_H
 
 /* Where in the user's files a fault is, for tools that do not say. All return a line, 0: not found. */
 #include "user/spincc/spincc.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* LLVM's textual IR, as far as checks need it: lines, metadata by number, the place of an instruction in the source. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef SPINCC_IR_H
-#define SPINCC_IR_H
+#ifndef USER_SPINCC_IR_H
+#define USER_SPINCC_IR_H
 
 /* LLVM's intermediate language as text: so much of it as tells source lines. */
 #include "user/spincc/spincc.h"

@@ -89,7 +89,7 @@ static int build(struct spincc *s)
 
 	if (!strcmp(s->api, "pspin")) {
 		temps__path(s, "object", object);
-		return build__pspin(s) || (!strcmp(s->target, "fat") && seal__append(object)) || temps__publish(s, "object");
+		return build__pspin(s) || (!strcmp(s->target, "fat") && trailer__append(object)) || temps__publish(s, "object");
 	}
 	if (!strcmp(s->target, "host"))
 		return build__host(s) || temps__publish(s, "object");
@@ -99,7 +99,7 @@ static int build(struct spincc *s)
 	if (err)
 		return err;
 	temps__path(s, "object", object);
-	err = seal__append(object);
+	err = trailer__append(object);
 	if (!err && s->verify)
 		err = verify__object(s, object);
 	return err ? err : temps__publish(s, "object");

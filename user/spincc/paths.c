@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Where the runtime's sources and the handler lie, and how a compiler's file names become names that users know. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef SPINCC_RULES_H
-#define SPINCC_RULES_H
+#ifndef USER_SPINCC_RULES_H
+#define USER_SPINCC_RULES_H
 
 /* What tools say, and what it means for someone who writes a handler. Data only; explain.c applies it. */
 

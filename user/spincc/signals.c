@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* SIGINT, SIGTERM and SIGHUP: children end first, then temporary files go, then spincc ends by the same signal. */
 #include <signal.h>
 #include <stddef.h>
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef SPINCC_H
-#define SPINCC_H
+#ifndef USER_SPINCC_SPINCC_H
+#define USER_SPINCC_SPINCC_H
 
+/* The state of one compilation, which all files of spincc share, and what each of them does with it. */
 #include <limits.h>
 
 #include "user/lib/options.h"
@@ -47,7 +48,7 @@ int build__pspin(struct spincc *s);
 struct command;
 const char *build__tool(const char *variable, const char *name);
 void build__add_users(const struct spincc *s, struct command *c);
-int seal__append(const char *path);
+int trailer__append(const char *path);
 
 /* Loads the object as spinctl would: the verifier's verdict, by source line. */
 int verify__object(struct spincc *s, const char *path);

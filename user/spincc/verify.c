@@ -13,7 +13,7 @@
 #include "user/lib/load_progress.h"
 #include "kernel/probe.h"
 #include <spin/libspin.h>
-#include "user/libspin/verifier.h"
+#include "user/libspin/load/verifier.h"
 #include "user/spincc/spincc.h"
 
 struct log {

@@ -304,7 +304,7 @@ static int read_label(const char *line, char label[NAME_BYTES])
 {
 	unsigned n = 0;
 
-	while (is_name(line[n]) && n < NAME_BYTES - 1)
+	while (n < NAME_BYTES - 1 && is_name(line[n]))
 		n++;
 	if (!n || line[n] != ':')
 		return 0;

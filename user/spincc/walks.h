@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef SPINCC_WALKS_H
-#define SPINCC_WALKS_H
+#ifndef USER_SPINCC_WALKS_H
+#define USER_SPINCC_WALKS_H
 
 /*
  * Copies LLVM's language from one file to another, unoptimised, so that the kernel's verifier ends with the walks in it. At

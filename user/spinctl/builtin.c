@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Finds objects that come with sPIN, by name: in the build tree, or below the prefix that the program is installed in. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef SPINCTL_BUILTIN_H
-#define SPINCTL_BUILTIN_H
+#ifndef USER_SPINCTL_BUILTIN_H
+#define USER_SPINCTL_BUILTIN_H
 
 #include <limits.h>
 

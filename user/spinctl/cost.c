@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* spinctl cost: the table of options, filled in for the cost library (user/cost), which does the rest. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,6 +8,7 @@
 #include "user/cost/run.h"
 #include "user/libspin/internal.h"
 #include "user/tool/fill.h"
+#include "user/spinctl/spinctl.h"
 
 static struct cost_options options = { .target = "pspin-rtl", .made = { 0, COST_PACKETS, COST_PAYLOAD, 0 }, .top = 10 };
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "user/lib/whole_file.h"
+#include "user/lib/atomic_file.h"
 #include "kernel/caps.h"
 #include "user/spinctl/introspect.h"
 #include "user/spinctl/status.h"
@@ -145,15 +145,15 @@ static void print_hex(FILE *to, const uint8_t *memory, size_t from, size_t lengt
 
 static int write_file(const uint8_t *memory, size_t bytes)
 {
-	struct whole_file file;
-	int err = whole_file__open(&file, options.output, "spindump");
+	struct atomic_file file;
+	int err = atomic_file__open(&file, options.output, "spindump");
 
 	if (!err && (fwrite(memory, 1, bytes, file.file) != bytes || fflush(file.file)))
 		err = errno ? -errno : -EIO;
 	if (!err)
-		err = whole_file__publish(&file);
-	whole_file__close(&file);
-	return err ? report_error("cannot write %s: %s", options.output, whole_file__reason(err)) : DONE;
+		err = atomic_file__publish(&file);
+	atomic_file__close(&file);
+	return err ? report_error("cannot write %s: %s", options.output, atomic_file__reason(err)) : DONE;
 }
 
 static int dump(const struct outside_section *memory, size_t have)

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Which engines a command runs: what --engine asks for, without those that this handler or this machine cannot have. */
 #include <string.h>
 #include <unistd.h>
 
 #include "user/spinctl/engines.h"
 #include "user/spinctl/spinctl.h"
 
-int engines__pick(struct trial_engines *engines, const struct option_list *names)
+int engines__pick(struct comparison_engines *engines, const struct option_list *names)
 {
 	for (int kind = 0; kind < ENGINE_KINDS && !names->count; kind++)
 		engines->wanted[kind] = 1;
@@ -17,7 +18,7 @@ int engines__pick(struct trial_engines *engines, const struct option_list *names
 	return DONE;
 }
 
-int engines__without_host(struct trial_engines *engines, const struct handler *h)
+int engines__without_host(struct comparison_engines *engines, const struct handler *h)
 {
 	if (!engines->wanted[ENGINE_HOST] || !h->no_host)
 		return DONE;
@@ -27,7 +28,7 @@ int engines__without_host(struct trial_engines *engines, const struct handler *h
 	return DONE;
 }
 
-int engines__without_trust(struct trial_engines *engines, const struct handler *h, int trust)
+int engines__without_trust(struct comparison_engines *engines, const struct handler *h, int trust)
 {
 	static const enum engine_kind kinds[] = { ENGINE_BPF, ENGINE_ISOLATED };
 
@@ -41,12 +42,12 @@ int engines__without_trust(struct trial_engines *engines, const struct handler *
 	return DONE;
 }
 
-int engines__want_kernel(const struct trial_engines *engines)
+int engines__want_kernel(const struct comparison_engines *engines)
 {
 	return engines->wanted[ENGINE_BPF] || engines->wanted[ENGINE_ISOLATED];
 }
 
-void engines__say_skipped(const struct trial_engines *engines)
+void engines__say_skipped(const struct comparison_engines *engines)
 {
 	for (int kind = 0; kind < ENGINE_KINDS; kind++) {
 		if (engines->cannot[kind])

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef SPINCTL_ENGINES_H
-#define SPINCTL_ENGINES_H
+#ifndef USER_SPINCTL_ENGINES_H
+#define USER_SPINCTL_ENGINES_H
 
+/* The options --engine and --trust of spinctl test and replay: which engines run, and why others do not. */
 #include "user/lib/options.h"
-#include "user/conformance/trial.h"
+#include "user/conformance/comparison.h"
 #include "user/tool/handler.h"
 
 #define ENGINE_OPTION(TYPE, member)                                                                  \
@@ -20,14 +21,14 @@
 /* clang-format on */
 
 /* From --engine, whose words the table has checked: DONE, or FAILED after a message. */
-int engines__pick(struct trial_engines *engines, const struct option_list *names);
+int engines__pick(struct comparison_engines *engines, const struct option_list *names);
 /* After the handler was opened: one without a host build cannot run there. DONE, or FAILED after a message. */
-int engines__without_host(struct trial_engines *engines, const struct handler *h);
+int engines__without_host(struct comparison_engines *engines, const struct handler *h);
 /* The same for the kernel, where a foreign object (handler.h) is not trusted: it does not get there. */
-int engines__without_trust(struct trial_engines *engines, const struct handler *h, int trust);
+int engines__without_trust(struct comparison_engines *engines, const struct handler *h, int trust);
 /* 1 if one of them is the kernel. */
-int engines__want_kernel(const struct trial_engines *engines);
+int engines__want_kernel(const struct comparison_engines *engines);
 /* What was left out, and why: on stderr. */
-void engines__say_skipped(const struct trial_engines *engines);
+void engines__say_skipped(const struct comparison_engines *engines);
 
 #endif

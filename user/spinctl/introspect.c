@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Looks at maps of contexts that other processes hold: by program id, read-only. For status.c and mpq/find.c. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +9,7 @@
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
 
-#include "user/libspin/layout.h"
+#include "user/libspin/object/layout.h"
 #include "user/spinctl/introspect.h"
 
 void outside_section__close(struct outside_section *s)

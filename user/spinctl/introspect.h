@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef SPINCTL_OUTSIDE_H
-#define SPINCTL_OUTSIDE_H
+#ifndef USER_SPINCTL_INTROSPECT_H
+#define USER_SPINCTL_INTROSPECT_H
 
 /* What a loaded program of ours shows to others: its data sections, mapped to be read. Needs CAP_SYS_ADMIN. */
 #include <stddef.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* The options of host memory (mem=OFFSET+BYTES) and the counters of entries, for spinctl run and mpq. */
 #include <stdlib.h>
 #include <string.h>
 

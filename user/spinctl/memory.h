@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef SPINCTL_RUN_MEMORY_H
-#define SPINCTL_RUN_MEMORY_H
+#ifndef USER_SPINCTL_MEMORY_H
+#define USER_SPINCTL_MEMORY_H
 
 /* The handlers' own host memory on a command line, and the counters of entries in reports. */
 #include <spin/libspin_message.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* spinctl new: writes a handler and its first vector from templates/. Overwrites nothing. */
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>

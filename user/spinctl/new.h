@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef SPINCTL_NEW_H
-#define SPINCTL_NEW_H
+#ifndef USER_SPINCTL_NEW_H
+#define USER_SPINCTL_NEW_H
 
 /* Text, NUL-terminated; NAME stands for the handler's name. */
 extern const char new_template_handler[], new_template_vector[];

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* spinctl status: contexts of all processes as text and as JSON. Needs no part of the process that attached them. */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>

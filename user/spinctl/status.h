@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef SPINCTL_STATUS_H
-#define SPINCTL_STATUS_H
+#ifndef USER_SPINCTL_STATUS_H
+#define USER_SPINCTL_STATUS_H
 
+/* spinctl status: contexts of all processes of this machine, by interface. */
 #include "user/spinctl/spinctl.h"
 
 struct status_context {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef SPINCTL_TRANSFER_H
-#define SPINCTL_TRANSFER_H
+#ifndef USER_SPINCTL_TRANSFER_H
+#define USER_SPINCTL_TRANSFER_H
 
 /*
  * Files of any length in messages: spinctl send cuts them, spinctl recv puts them together. All messages are puts (struct

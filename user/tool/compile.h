@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef SPINCTL_COMPILE_H
-#define SPINCTL_COMPILE_H
+#ifndef USER_TOOL_COMPILE_H
+#define USER_TOOL_COMPILE_H
 
 #include "user/lib/options.h"
 

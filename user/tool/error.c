@@ -18,7 +18,7 @@ void report_errors_to(char *text, size_t bytes)
 	kept_bytes = bytes;
 }
 
-int report_error(const char *format, ...)
+int(report_error)(const char *format, ...)
 {
 	va_list args;
 

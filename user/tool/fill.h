@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef TOOL_FILL_H
-#define TOOL_FILL_H
+#ifndef USER_TOOL_FILL_H
+#define USER_TOOL_FILL_H
 
 #include "user/lib/options.h"
 

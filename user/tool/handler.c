@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Opens the handler that a command names, an object or a source, which is compiled into a temporary directory first. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

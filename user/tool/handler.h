@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef SPINCTL_HANDLER_H
-#define SPINCTL_HANDLER_H
+#ifndef USER_TOOL_HANDLER_H
+#define USER_TOOL_HANDLER_H
 
 /*
  * A handler given as a file, source or fat object, made into what engines take. What

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef SPINCTL_NOTIFY_H
-#define SPINCTL_NOTIFY_H
+#ifndef USER_TOOL_NOTIFY_H
+#define USER_TOOL_NOTIFY_H
 
 /*
  * What commands share that attach and then watch: they tell others that they are ready, and end on a signal.

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Values of options that are one of a few words: mode, class, capabilities, HPUs, match rule. Each tells what it could have been. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

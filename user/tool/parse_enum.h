@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef SPINCTL_CHOICE_H
-#define SPINCTL_CHOICE_H
+#ifndef USER_TOOL_PARSE_ENUM_H
+#define USER_TOOL_PARSE_ENUM_H
 
 #include <spin/libspin.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef SPINCTL_TEMP_FOLDER_H
-#define SPINCTL_TEMP_FOLDER_H
+#ifndef USER_TOOL_TEMP_DIRECTORY_H
+#define USER_TOOL_TEMP_DIRECTORY_H
 
 /* Folders in $TMPDIR (or /tmp) for what is compiled. A killed command leaves its folder; the next one removes it. */
 #include <stddef.h>

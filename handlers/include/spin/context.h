@@ -21,14 +21,14 @@
  *	spin_requests  ring buffer of struct spin_request (SPIN_PUTS): what the host is to send; the loader sets its size
  *	spin_state     HPU state in .data, mapped; tables under their own names in .bss, mapped
  *
- *	spin_send      the program that sends what handlers sent, section "?xdp"; behind spin_parked (bpf/out.h)
- *	spin_ways, spin_way, spin_out_owner, spin_out_stats, spin_outs, spin_outboxes  its ways out (bpf/outs.h)
+ *	spin_send      the program that sends what handlers sent, section "?xdp"; behind spin_parked (bpf/actions/out.h)
+ *	spin_ways, spin_way, spin_out_owner, spin_out_stats, spin_outs, spin_outboxes  its ways out (bpf/abi/tx_ring.h)
  *
  * and of a context that takes messages (<spin/message.h>):
  *
  *	spin_replay    the program that handles a parked packet, section "?xdp"
  *	spin_begin     the program for a packet whose message is not open, section "?xdp"
- *	spin_parked    array of programs: spin_replay, spin_begin (bpf/mpq.h)
+ *	spin_parked    array of programs: spin_replay, spin_begin (bpf/abi/mpq.h)
  *	spin_tell      the program that makes an event of what it is given, section "?xdp": run with BPF_PROG_TEST_RUN
  *	spin_progress  the program that sweeps, section "?xdp": run with BPF_PROG_TEST_RUN
  *	spin_swept     array of programs: what that goes on to, spin_replay or spin_replay_swept
@@ -41,7 +41,7 @@
  *	               sets its size
  *	spin_clock     uint64_t in .bss, mapped: the time, if that is virtual; else what it was at the last
  *	               sweep, which spin_progress leaves there
- *	spin_flows     struct spin_flow[SPIN_FLOWS], spin_parks struct spin_park[SPIN_PARKING_MAX] (bpf/mpq.h)
+ *	spin_flows     struct spin_flow[SPIN_FLOWS], spin_parks struct spin_park[SPIN_PARKING_MAX] (bpf/abi/mpq.h)
  *	               in .bss, mapped
  */
 #include <spin/hpu.h>

@@ -3,7 +3,7 @@
  * Start of a program of `spincc --api pspin`: that of every image, and in between the first of all HPUs calls
  * init_handlers() in machine mode, as PsPIN's own runtime does. Its stack is that HPU's.
  */
-#include "hwmodel/image/registers.h"
+#include "hwmodel/include/hwmodel/registers.h"
 #include <hwmodel/pspin_api.h>
 
 	.macro	start_handlers

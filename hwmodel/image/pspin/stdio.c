@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "hwmodel/image/registers.h"
+#include "hwmodel/include/hwmodel/registers.h"
 
 int putchar(int c)
 {

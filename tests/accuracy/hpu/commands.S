@@ -4,7 +4,7 @@
  * the words are written once, then N times the issue alone; wait_KIND_BYTES: one command, then a wait for it and a nop from
  * NAME_from on. Else NAME_from is the first issue.
  */
-#include "hwmodel/image/registers.h"
+#include "hwmodel/include/hwmodel/registers.h"
 
 	.section .text.hpu, "ax"
 	.option norvc

@@ -3,7 +3,7 @@
  * Loops of memory accesses, as the measurements had them. What is timed is the loop, from NAME_from on to the return. Loops begin
  * on a 16-byte line.
  */
-#include "hwmodel/image/registers.h"
+#include "hwmodel/include/hwmodel/registers.h"
 
 	.section .text.hpu, "ax"
 	.option norvc

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /* The handlers of sequences.def: sequence_NAME, and sequence_base that has nothing in it. */
-#include "hwmodel/image/registers.h"
+#include "hwmodel/include/hwmodel/registers.h"
 
 #define TEXT_(x) #x
 #define TEXT(x)  TEXT_(x)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef TESTS_ACCURACY_KIT_H
-#define TESTS_ACCURACY_KIT_H
+#ifndef TESTS_ACCURACY_KIT_KIT_H
+#define TESTS_ACCURACY_KIT_KIT_H
 
 /*
  * What someone with PsPIN's RTL needs to prove the model wrong: for every handler the program, what memories hold, packets with

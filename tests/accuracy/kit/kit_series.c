@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* The series of packets that the RTL kit runs, idle and saturated. */
 #include <stdlib.h>
 #include <string.h>
 

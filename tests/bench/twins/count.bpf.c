@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What one would write by hand for tests/handlers/count_runs.h, of messages and of datagrams: what handling each packet
+ * What one would write by hand for tests/handlers/messages/count_runs.h, of messages and of datagrams: what handling each packet
  * exactly once costs without a runtime.
  */
 #define MESSAGES    64

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef TWINS_RECEIVER_H
-#define TWINS_RECEIVER_H
+#ifndef TESTS_BENCH_TWINS_RECEIVER_H
+#define TESTS_BENCH_TWINS_RECEIVER_H
 
 /*
  * What one would write by hand to receive messages of many packets at XDP (SLMP over UDP and IPv4): each packet is

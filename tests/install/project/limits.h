@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef PORTS_LIMITS_H
-#define PORTS_LIMITS_H
+#ifndef TESTS_INSTALL_PROJECT_LIMITS_H
+#define TESTS_INSTALL_PROJECT_LIMITS_H
 
 #define PORTS_LOWEST 1024
 

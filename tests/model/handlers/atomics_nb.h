@@ -2,6 +2,7 @@
 #ifndef TESTS_MODEL_HANDLERS_ATOMICS_NB_H
 #define TESTS_MODEL_HANDLERS_ATOMICS_NB_H
 
+/* State of the handlers with non-blocking atomics, and what a packet asks them to do. */
 #include <spin/spin.h>
 
 #define ATOMICS_PACKETS 1024u

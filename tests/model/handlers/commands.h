@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef COMMANDS_H
-#define COMMANDS_H
+#ifndef TESTS_MODEL_HANDLERS_COMMANDS_H
+#define TESTS_MODEL_HANDLERS_COMMANDS_H
 
 /* The calls that commands.c makes, by the first word of a packet; commands_are_pspins.c says what they come to. */
 /* clang-format off */

@@ -2,6 +2,7 @@
 #ifndef TESTS_MODEL_HANDLERS_CONTEXTS_H
 #define TESTS_MODEL_HANDLERS_CONTEXTS_H
 
+/* State of the handler contexts.c, which the tests of several contexts read. */
 #include <stdint.h>
 
 #ifndef MORE_WORDS

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef MESSAGE_ASKS_H
-#define MESSAGE_ASKS_H
+#ifndef TESTS_MODEL_HANDLERS_MESSAGE_ASKS_H
+#define TESTS_MODEL_HANDLERS_MESSAGE_ASKS_H
 
 /* What message_asks.c and its test say to each other. */
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef SENDS_H
-#define SENDS_H
+#ifndef TESTS_MODEL_HANDLERS_SENDS_H
+#define TESTS_MODEL_HANDLERS_SENDS_H
 
 #define OVERRUNS 100u /* in place of how many packets are sent: wait for ever */
 

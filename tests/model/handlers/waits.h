@@ -2,6 +2,7 @@
 #ifndef TESTS_MODEL_HANDLERS_WAITS_H
 #define TESTS_MODEL_HANDLERS_WAITS_H
 
+/* State of the handler waits.c: which command each wait was for. */
 #include <spin/spin.h>
 
 #define WAITS_MORE 7u               /* under way at once: more than slots */

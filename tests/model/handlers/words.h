@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef TESTS_MODEL_WORDS_H
-#define TESTS_MODEL_WORDS_H
+#ifndef TESTS_MODEL_HANDLERS_WORDS_H
+#define TESTS_MODEL_HANDLERS_WORDS_H
 
+/* State of the handler words.c: words in the L1 of each cluster. */
 #include <stdint.h>
 
 #define WORDS_TURNS   3u

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Hand-written baseline of handlers/filtering.c: the least that this takes on the HPU. */
 #include "tests/model/twins/pspin.h"
 
 struct route {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef TWINS_MESSAGE_H
-#define TWINS_MESSAGE_H
+#ifndef TESTS_MODEL_TWINS_MESSAGE_H
+#define TESTS_MODEL_TWINS_MESSAGE_H
 
 /* What twins of message handlers see: Ethernet frames of SLMP. */
 #include "tests/model/twins/pspin.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef TWINS_PSPIN_H
-#define TWINS_PSPIN_H
+#ifndef TESTS_MODEL_TWINS_PSPIN_H
+#define TESTS_MODEL_TWINS_PSPIN_H
 
 /*
  * PsPIN's handler interface as its examples use it: what a hand-written twin

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Reads the facts about one interface, and of the peer of a veth: for doctor.c and run/note.c. Changes nothing. */
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
 
-#include "user/spinctl/doctor/doctor.h"
+#include "user/spinctl/doctor/facts.h"
 #include "kernel/attach.h"
 
 void doctor__read_peer(const struct probe_net *net, struct doctor_device *d)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* spinctl doctor: options, and the order of sections. The facts are read first; rows only look at them. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "user/spinctl/doctor/doctor.h"
+#include "user/spinctl/doctor/facts.h"
 
 static struct doctor_options {
 	struct option_list devices;

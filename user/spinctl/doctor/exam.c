@@ -8,9 +8,10 @@
 
 #include <bpf/libbpf.h>
 
-#include "user/spinctl/doctor/doctor.h"
+#include "user/spinctl/doctor/facts.h"
 #include "kernel/cpus.h"
 #include "kernel/probe_bpf.h"
+#include "user/spinctl/doctor/load.h"
 
 #define SHOWN_MAX 6 /* interfaces named in the summary, per mode */
 

@@ -4,7 +4,7 @@
 
 #include <linux/capability.h>
 
-#include "user/spinctl/doctor/doctor.h"
+#include "user/spinctl/doctor/facts.h"
 #include "kernel/probe.h"
 
 #define IFACE(F) (&(F)->device->iface)

@@ -5,7 +5,7 @@
 
 #include <linux/bpf.h>
 
-#include "user/spinctl/doctor/doctor.h"
+#include "user/spinctl/doctor/facts.h"
 #include "kernel/features.h"
 #include "kernel/probe_bpf.h"
 

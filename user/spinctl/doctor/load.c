@@ -7,9 +7,10 @@
 #include <errno.h>
 #include <string.h>
 
-#include "user/spinctl/doctor/doctor.h"
+#include "user/spinctl/doctor/facts.h"
 #include "kernel/features.h"
 #include "kernel/probe.h"
+#include "user/spinctl/doctor/load.h"
 
 /* Which kernel to boot: the row "version" has it, too, so only what is missing repeats it. */
 static void advise(struct doctor_row *row, enum doctor_verdict verdict)

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "user/spinctl/doctor/doctor.h"
+#include "user/spinctl/doctor/facts.h"
 #include "kernel/features.h"
 
 /* Of a driver that we cannot ask: a page without headroom, the skb's footer and the Ethernet header, of 4 KiB pages. */

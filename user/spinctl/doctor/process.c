@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Rows about this process: capabilities, load classes, memlock, seccomp, lockdown. */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
@@ -6,8 +7,9 @@
 
 #include <linux/capability.h>
 
-#include "user/spinctl/doctor/doctor.h"
+#include "user/spinctl/doctor/facts.h"
 #include "kernel/shortage.h"
+#include "user/spinctl/doctor/load.h"
 
 #ifndef CAP_PERFMON /* headers before 5.8 */
 #define CAP_PERFMON 38

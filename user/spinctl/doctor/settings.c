@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "user/spinctl/doctor/doctor.h"
+#include "user/spinctl/doctor/facts.h"
 #include "kernel/probe_bpf.h"
 #include "kernel/textfile.h"
 

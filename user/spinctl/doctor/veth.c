@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "user/spinctl/builtin.h"
-#include "user/spinctl/doctor/doctor.h"
+#include "user/spinctl/doctor/facts.h"
 
 #define PASSES_ON "copy_to_host" /* all but what its rule matches */
 

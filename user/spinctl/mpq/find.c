@@ -8,8 +8,9 @@
 
 #include <bpf/bpf.h>
 
-#include "user/libspin/messages_view.h"
+#include "user/libspin/messages/in_flight.h"
 #include "user/spinctl/mpq/mpq.h"
+#include "user/spinctl/status.h"
 #include "user/spinctl/introspect.h"
 
 struct search {

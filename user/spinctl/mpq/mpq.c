@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* spinctl mpq: options, and one listing or one per interval. Contexts are found by find.c, and printed by print.c. */
 #include <linux/capability.h>
 
 #include <errno.h>

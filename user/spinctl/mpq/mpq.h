@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef SPINCTL_MPQ_H
-#define SPINCTL_MPQ_H
+#ifndef USER_SPINCTL_MPQ_MPQ_H
+#define USER_SPINCTL_MPQ_MPQ_H
 
 #include <spin/libspin_message.h>
 #include "user/spinctl/memory.h"
 #include "user/spinctl/spinctl.h"
-#include "user/spinctl/status.h"
 
 /* A context that takes messages, whichever process attached it. */
 struct mpq_context {

@@ -3,8 +3,8 @@
 #include <poll.h>
 #include <stdlib.h>
 
-#include "user/libspin/layout.h"
-#include "user/libspin/messages.h"
+#include "user/libspin/object/layout.h"
+#include "user/libspin/messages/messages.h"
 #include "user/tool/notify.h"
 #include "user/spinctl/record/record.h"
 #include "user/tool/notify.h"

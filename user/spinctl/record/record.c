@@ -2,7 +2,7 @@
 /* spinctl record: its options, the context that is recorded, and what it prints in the end. */
 #include "user/tool/parse_enum.h"
 #include "user/libspin/internal.h"
-#include "user/libspin/seal.h"
+#include "user/libspin/object/trailer.h"
 #include "user/spinctl/record/record.h"
 #include "user/spinctl/run/message.h"
 #include "user/tool/notify.h"
@@ -89,7 +89,7 @@ static int record_ctx(struct recorder *r, const struct spin_object *object)
 	int status = fill__apply(&options.fill, &target);
 
 	if (!status)
-		status = record_keep__run(r, object->data, object->bytes + SPIN_SEAL_BYTES);
+		status = record_keep__run(r, object->data, object->bytes + SPIN_TRAILER_BYTES);
 	if (r->whole)
 		print(r);
 	return status;

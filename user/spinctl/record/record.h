@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef SPINCTL_RECORD_H
-#define SPINCTL_RECORD_H
+#ifndef USER_SPINCTL_RECORD_RECORD_H
+#define USER_SPINCTL_RECORD_RECORD_H
 
-#include "user/conformance/recording.h"
+/* What record.c (the command) shares with keep.c (the loop that writes the recording). */
+#include "user/conformance/recording/recording.h"
 #include "user/spinctl/spinctl.h"
 
 struct recorder {

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * spinctl recv: options, and a context whose default action collects the messages that arrive. What they carry goes to files
+ * (transfer.c).
+ */
 #include <errno.h>
 #include <poll.h>
 #include <unistd.h>
@@ -257,7 +261,7 @@ static int run(const char **operands, unsigned count)
 	if (!status)
 		status = receive(&r);
 	session__close(&r.set);
-	whole_file__close(&r.file);
+	atomic_file__close(&r.file);
 	options__free_list(&options.devices);
 	return status;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef SPINCTL_RECV_H
-#define SPINCTL_RECV_H
+#ifndef USER_SPINCTL_RECV_RECV_H
+#define USER_SPINCTL_RECV_RECV_H
 
-#include "user/lib/whole_file.h"
-#include "user/spinctl/run/run.h"
+#include "user/lib/atomic_file.h"
+#include "user/spinctl/run/options.h"
 #include "user/spinctl/transfer.h"
 
 #define RECV_SLOTS 16 /* pieces of a file that are received or written at a time, at most */
@@ -56,9 +56,9 @@ struct receiver {
 	int status; /* FAILED after a message */
 	/* host memory: messages, or the slots; behind them what transfers begin and end with */
 	const uint8_t *memory;
-	size_t memory_bytes;    /* of messages */
-	uint32_t control;       /* offset */
-	struct whole_file file; /* the next message's */
+	size_t memory_bytes;     /* of messages */
+	uint32_t control;        /* offset */
+	struct atomic_file file; /* the next message's */
 	enum recv_state state;
 	struct recv_entry whole, open, end; /* of messages that are a file, and of transfers */
 	struct recv_slot slot[RECV_SLOTS];

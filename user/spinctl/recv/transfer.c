@@ -103,7 +103,7 @@ static int begin(struct receiver *r)
 static int leave(struct receiver *r)
 {
 	r->state = RECV_CLOSING;
-	whole_file__close(&r->file);
+	atomic_file__close(&r->file);
 	return r->wanted && r->received == r->wanted ? DONE : recv_file__prepare(r);
 }
 
@@ -336,8 +336,8 @@ int recv_file__prepare(struct receiver *r)
 		return report_error("%s: the path is too long", r->path);
 	if (!stat(path, &st) && !S_ISREG(st.st_mode))
 		return report_error("%s is no regular file: name another for the message", path);
-	err = whole_file__open(&r->file, path, "spinrecv");
-	return err ? report_error("cannot write %s: %s", path, whole_file__reason(err)) : DONE;
+	err = atomic_file__open(&r->file, path, "spinrecv");
+	return err ? report_error("cannot write %s: %s", path, atomic_file__reason(err)) : DONE;
 }
 
 int recv_file__write(struct receiver *r, size_t from, size_t bytes)
@@ -345,13 +345,13 @@ int recv_file__write(struct receiver *r, size_t from, size_t bytes)
 	errno = 0;
 	if (fwrite(r->memory + from, 1, bytes, r->file.file) == bytes)
 		return DONE;
-	return report_error("cannot write %s: %s; the message is lost", r->file.path, whole_file__reason(errno ? -errno : -EIO));
+	return report_error("cannot write %s: %s; the message is lost", r->file.path, atomic_file__reason(errno ? -errno : -EIO));
 }
 
 int recv_file__publish(struct receiver *r)
 {
-	int err = fflush(r->file.file) ? (errno ? -errno : -EIO) : whole_file__publish(&r->file);
+	int err = fflush(r->file.file) ? (errno ? -errno : -EIO) : atomic_file__publish(&r->file);
 
-	whole_file__close(&r->file);
-	return err ? report_error("cannot write %s: %s; the message is lost", r->file.path, whole_file__reason(err)) : DONE;
+	atomic_file__close(&r->file);
+	return err ? report_error("cannot write %s: %s; the message is lost", r->file.path, atomic_file__reason(err)) : DONE;
 }

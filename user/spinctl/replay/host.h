@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef SPINCTL_REPLAY_HOST_H
-#define SPINCTL_REPLAY_HOST_H
+#ifndef USER_SPINCTL_REPLAY_HOST_H
+#define USER_SPINCTL_REPLAY_HOST_H
 
 /* The host's side of a replay: host memory, matching entries, events. Functions return 0 or a negative errno with engine_why(). */
-#include "user/conformance/recording.h"
+#include "user/conformance/recording/recording.h"
 #include "user/conformance/difference.h"
 
 /* Lines of events, in the order in which the host was told. */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* What a replay came to, as text and as JSON, for replay.c: counts by reason, and differences between engines. */
 #include <inttypes.h>
 
 #include "user/spinctl/replay/replay.h"

@@ -31,7 +31,7 @@ static const struct option_row rows[] = {
 };
 /* clang-format on */
 
-static int report(struct recording *recording, const struct handler *h, const char *path, struct trial_engines *engines)
+static int report(struct recording *recording, const struct handler *h, const char *path, struct comparison_engines *engines)
 {
 	struct replay_report r = { .path = path,
 				   .info = &recording->info,
@@ -77,7 +77,7 @@ static int takes_the_same(const struct recording *recording, const char *name, c
 				      messages ? "messages" : "datagrams", recording->path, recorded ? "messages" : "datagrams");
 }
 
-static int open_handler(struct handler *h, const struct recording *recording, const struct trial_engines *engines, const char *path)
+static int open_handler(struct handler *h, const struct recording *recording, const struct comparison_engines *engines, const char *path)
 {
 	const struct handler_wants wants = { .host = engines->wanted[ENGINE_HOST],
 					     .verify = engines__want_kernel(engines),
@@ -104,7 +104,7 @@ static void say_programs(const struct recording *recording, const char *path)
 		     options.trust ? "they are run, as --trust says" : "they are run on the model of the HPU alone");
 }
 
-static int replay(const char *path, struct trial_engines *engines)
+static int replay(const char *path, struct comparison_engines *engines)
 {
 	struct recording recording;
 	struct handler h = { 0 };
@@ -129,14 +129,14 @@ static int replay(const char *path, struct trial_engines *engines)
 
 static int run(const char **operands, unsigned count)
 {
-	struct trial_engines engines = { 0 };
+	struct comparison_engines engines = { 0 };
 	int status = engines__pick(&engines, &options.engines);
 
 	(void)count;
 	signals__watch();
 	if (!status)
 		status = replay(operands[0], &engines);
-	trial_engines_free(&engines);
+	comparison_engines_free(&engines);
 	options__free_list(&options.engines);
 	options__free_list(&options.compile);
 	signals__end();

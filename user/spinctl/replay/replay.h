@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef SPINCTL_REPLAY_H
-#define SPINCTL_REPLAY_H
+#ifndef USER_SPINCTL_REPLAY_REPLAY_H
+#define USER_SPINCTL_REPLAY_REPLAY_H
 
-#include "user/conformance/recording.h"
-#include "user/conformance/trial.h"
+#include "user/conformance/recording/recording.h"
+#include "user/conformance/comparison.h"
 #include "user/spinctl/spinctl.h"
 
 /* A recording on one engine. */
@@ -26,7 +26,7 @@ struct replay_split {
 struct replay_report {
 	const char *path;
 	const struct recording_info *info;
-	struct trial_engines *engines;
+	struct comparison_engines *engines;
 	enum engine_kind first; /* the engine the others are compared with */
 	struct replay_engine engine[ENGINE_KINDS];
 	struct replay_split split;

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "user/conformance/event.h"
-#include "user/conformance/vector_compare.h"
+#include "user/conformance/vector/compare.h"
 #include "user/spinctl/replay/replay.h"
 #include "user/spinctl/replay/host.h"
 #include "user/tool/notify.h"
@@ -62,7 +62,7 @@ static int fill_image(const struct replay *r, struct image *image, enum recordin
 
 static int open_engines(struct replay *r, const struct engine_handler *handler, const struct spin_rule *rule)
 {
-	struct trial_engines *engines = r->report->engines;
+	struct comparison_engines *engines = r->report->engines;
 	struct engine_context context = { .rule = *rule };
 	int err, any = 0;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef SPINCTL_RUN_COST_H
-#define SPINCTL_RUN_COST_H
+#ifndef USER_SPINCTL_RUN_COST_H
+#define USER_SPINCTL_RUN_COST_H
 
 /*
  * spinctl run --cost: some of the contexts' packets run through the HPU model, too, while traffic flows. Nothing of it
@@ -8,7 +8,7 @@
  */
 #include <hwmodel/target.h>
 
-#include "user/spinctl/run/run.h"
+#include "user/spinctl/run/options.h"
 
 struct run_cost_options {
 	int on;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* The model behind spinctl run --cost: takes every n-th packet of a context, and keeps the cycles of its handlers. */
 #include <stdlib.h>
 #include <string.h>
 

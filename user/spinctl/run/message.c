@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Options of contexts of messages (--mpqs, --me and others) as struct spin_message_opts. For run.c and recv. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <inttypes.h>

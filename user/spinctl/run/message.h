@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef SPINCTL_RUN_MESSAGE_H
-#define SPINCTL_RUN_MESSAGE_H
+#ifndef USER_SPINCTL_RUN_MESSAGE_H
+#define USER_SPINCTL_RUN_MESSAGE_H
 
 /* What one can say of contexts that take messages, on a command line. */
 #include <spin/libspin_message.h>

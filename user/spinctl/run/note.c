@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Warnings of spinctl run about the interface, where packets would be lost silently: each once, on stderr. */
 #include <string.h>
 
-#include "user/spinctl/doctor/doctor.h"
+#include "user/spinctl/doctor/facts.h"
 #include "user/tool/notify.h"
 #include "user/spinctl/run/note.h"
 

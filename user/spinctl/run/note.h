@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef SPINCTL_RUN_NOTE_H
-#define SPINCTL_RUN_NOTE_H
+#ifndef USER_SPINCTL_RUN_NOTE_H
+#define USER_SPINCTL_RUN_NOTE_H
 
 /* What one has to be told while handlers run, as no counter shows it. */
-#include "user/spinctl/run/run.h"
+#include "user/spinctl/run/options.h"
 
 /* Once all is attached: later the interfaces may have no mode any more. */
 void run_note__start(const struct session *set);

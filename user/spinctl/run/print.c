@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Counts, state and events of a running context as text and as JSON lines, for run.c. */
 #include <arpa/inet.h>
 #include <inttypes.h>
 #include <spin/return.h>

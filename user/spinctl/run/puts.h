@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef SPINCTL_RUN_PUTS_H
-#define SPINCTL_RUN_PUTS_H
+#ifndef USER_SPINCTL_RUN_PUTS_H
+#define USER_SPINCTL_RUN_PUTS_H
 
 #include "user/spinctl/spinctl.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* spinctl run: options, and the loop that reads events and prints counts until a signal. Detaches on every way out. */
 #include <errno.h>
 #include <poll.h>
 #include <string.h>

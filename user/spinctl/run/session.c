@@ -4,7 +4,7 @@
 
 #include "user/tool/parse_enum.h"
 #include "kernel/probe.h"
-#include "user/spinctl/run/run.h"
+#include "user/spinctl/run/options.h"
 #include "user/tool/fill.h"
 
 static int usage(const char *what)

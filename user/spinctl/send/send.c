@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* spinctl send: options, and messages of a file or standard input sent one after the other by libspin's sender. */
 #include <errno.h>
 #include <limits.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef SPINCTL_SEND_H
-#define SPINCTL_SEND_H
+#ifndef USER_SPINCTL_SEND_SEND_H
+#define USER_SPINCTL_SEND_SEND_H
 
 #include <spin/libspin_send.h>
 #include "user/spinctl/spinctl.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Results of vectors as text and as JSON, for test.c. JSON goes out as results come, one document at the end. */
 #include "user/spinctl/test/test.h"
 
 void test_print__start(struct test_printer *p)
@@ -19,7 +20,7 @@ static void step_json(struct json *j, const struct vector_step *step)
 		json_uint(j, "packet", step->number);
 }
 
-static void result_json(struct json *j, const struct trial *t, enum engine_kind kind)
+static void result_json(struct json *j, const struct comparison *t, enum engine_kind kind)
 {
 	const struct vector_result *result = &t->result[kind];
 
@@ -30,7 +31,7 @@ static void result_json(struct json *j, const struct trial *t, enum engine_kind 
 		json_string(j, "why", result->why);
 	if (result->rc > 0) {
 		step_json(j, &t->vector->step[result->step]);
-		json_uint(j, "line", trial_line(t, kind));
+		json_uint(j, "line", comparison_line(t, kind));
 		json_array(j, "differences");
 		for (unsigned i = 0; i < result->differences.count; i++) {
 			const struct difference *one = &result->differences.list[i];
@@ -47,7 +48,7 @@ static void result_json(struct json *j, const struct trial *t, enum engine_kind 
 	json_object_end(j);
 }
 
-static void trial_json(struct json *j, const struct trial *t)
+static void trial_json(struct json *j, const struct comparison *t)
 {
 	json_object(j, NULL);
 	json_string(j, "vector", t->vector->path);
@@ -61,7 +62,7 @@ static void trial_json(struct json *j, const struct trial *t)
 	json_object_end(j);
 }
 
-void test_print__trial(struct test_printer *p, const struct trial *t)
+void test_print__comparison(struct test_printer *p, const struct comparison *t)
 {
 	p->passed += !t->failed;
 	p->failed += t->failed;
@@ -70,7 +71,7 @@ void test_print__trial(struct test_printer *p, const struct trial *t)
 	if (p->json)
 		trial_json(&p->j, t);
 	else
-		trial_print(t, stdout);
+		comparison_print(t, stdout);
 }
 
 void test_print__unread(struct test_printer *p, const char *path, const char *why)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* spinctl test: finds a handler's vectors, and runs each on every engine that can. Fails if any result differs from its vector. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -28,12 +29,12 @@ static const struct option_row rows[] = {
 };
 /* clang-format on */
 
-static void test_vector(struct test_printer *p, const char *path, struct pool *pool, struct trial_engines *engines)
+static void test_vector(struct test_printer *p, const char *path, struct engine_cache *cache, struct comparison_engines *engines)
 {
 	const struct handler *h = p->handler;
 	char why[256];
 	struct vector *v;
-	struct trial t;
+	struct comparison t;
 
 	if (vector_read(path, &v)) {
 		test_print__unread(p, path, engine_why());
@@ -43,29 +44,29 @@ static void test_vector(struct test_printer *p, const char *path, struct pool *p
 		snprintf(why, sizeof(why), "it is for handler %s, this is %s", v->handler, h->name);
 		test_print__unread(p, path, why);
 	} else {
-		trial_run(&t, v, pool, &h->files, engines);
-		test_print__trial(p, &t);
-		trial_free(&t);
+		comparison_run(&t, v, cache, &h->files, engines);
+		test_print__comparison(p, &t);
+		comparison_free(&t);
 	}
 	vector_free(v);
 }
 
-static int test_all(const struct handler *h, const struct test_files *files, struct trial_engines *engines)
+static int test_all(const struct handler *h, const struct test_files *files, struct comparison_engines *engines)
 {
 	struct test_printer p = { .json = options.json, .handler = h, .engines = engines };
-	struct pool pool = { 0 };
+	struct engine_cache cache = { 0 };
 
 	test_print__start(&p);
 	for (unsigned i = 0; i < files->count && !signals__signal(); i++)
-		test_vector(&p, files->path[i], &pool, engines);
+		test_vector(&p, files->path[i], &cache, engines);
 	if (!signals__signal())
 		test_print__end(&p);
 	engines__say_skipped(engines);
-	pool_close(&pool);
+	engine_cache_close(&cache);
 	return p.failed || signals__signal() ? FAILED : DONE;
 }
 
-static int test(const char **operands, unsigned count, struct trial_engines *engines)
+static int test(const char **operands, unsigned count, struct comparison_engines *engines)
 {
 	struct handler_wants wants = { .host = engines->wanted[ENGINE_HOST],
 				       .verify = engines__want_kernel(engines),
@@ -92,13 +93,13 @@ static int test(const char **operands, unsigned count, struct trial_engines *eng
 
 static int run(const char **operands, unsigned count)
 {
-	struct trial_engines engines = { 0 };
+	struct comparison_engines engines = { 0 };
 	int status = engines__pick(&engines, &options.engines);
 
 	signals__watch();
 	if (!status)
 		status = test(operands, count, &engines);
-	trial_engines_free(&engines);
+	comparison_engines_free(&engines);
 	options__free_list(&options.engines);
 	options__free_list(&options.compile);
 	signals__end();

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-#ifndef SPINCTL_TEST_H
-#define SPINCTL_TEST_H
+#ifndef USER_SPINCTL_TEST_TEST_H
+#define USER_SPINCTL_TEST_TEST_H
 
-#include "user/conformance/trial.h"
+#include "user/conformance/comparison.h"
 #include "user/tool/handler.h"
 #include "user/spinctl/spinctl.h"
 
@@ -21,18 +21,18 @@ int test_files__find(struct test_files *files, const struct handler *h);
 int test_files__add(struct test_files *files, const char *path);
 void test_files__free(struct test_files *files);
 
-/* What the run came to; text and JSON come from the same trials. */
+/* What the run came to; text and JSON come from the same comparisons. */
 struct test_printer {
 	int json;
 	struct json j;
 	const struct handler *handler;
-	const struct trial_engines *engines;
+	const struct comparison_engines *engines;
 	unsigned passed, failed;
 	int ran[ENGINE_KINDS];
 };
 
 void test_print__start(struct test_printer *p);
-void test_print__trial(struct test_printer *p, const struct trial *t);
+void test_print__comparison(struct test_printer *p, const struct comparison *t);
 /* A vector that cannot be read. */
 void test_print__unread(struct test_printer *p, const char *path, const char *why);
 void test_print__end(struct test_printer *p);

@@ -7,7 +7,7 @@
 #define SPIN_TABLE_ATTR_   __attribute__((aligned(64), annotate("spin_table"))) /* spincc tells it from other variables */
 #define SPIN_PER_HPU_ATTR_ SPIN_TABLE_ATTR_
 #define SPIN_SCRATCH_ATTR_ __attribute__((aligned(64)))
-/* Makes of the function that sends one that the verifier looks at by itself (bpf/put.h). */
+/* Makes of the function that sends one that the verifier looks at by itself (bpf/actions/put.h). */
 #define SPIN_PUTS_OF_TARGET_ \
 	struct xdp_md;       \
 	extern int spin_put_direct(struct xdp_md *ctx);

@@ -4,7 +4,7 @@
 
 /*
  * Buffers of HPUs (<spin/buffer.h>) on BPF and in the host build: one for each HPU there can be. The name keeps them from the
- * host's view (user/libspin/layout.c). Transfers go by blocks of 64 bytes, and the slack shows the verifier that the block
+ * host's view (user/libspin/object/layout.c). Transfers go by blocks of 64 bytes, and the slack shows the verifier that the block
  * that begins last is inside, too.
  */
 #define SPIN_BUFFER_SLACK_ 64u

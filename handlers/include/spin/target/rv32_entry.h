@@ -5,7 +5,7 @@
 /*
  * What the NIC keeps of a matching entry for its handlers, in the first cluster's L1 behind the scratchpads (handlers
  * may have all of L2 handler memory): one block each, and the block's address is in each message's
- * scratchpad (hwmodel/image/scratch.h). Of datagrams entry 0's.
+ * scratchpad (hwmodel/include/hwmodel/scratch.h). Of datagrams entry 0's.
  */
 #include <spin/message.h>
 

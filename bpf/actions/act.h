@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef BPF_ACT_H
+#define BPF_ACT_H
+
+/*
+ * What a packet's way out does to it. The target NIC does this in hardware
+ * (checksums on egress, the Ethernet header); here the runtime does.
+ */
+#include <spin/slmp.h>
+
+#include "bpf/checksum.h"
+
+#define SPIN_REPLY_TTL 64
+
+/*
+ * Delivered to the host: the UDP checksum follows what the handlers changed. By
+ * the difference (RFC 1624), so a checksum that was wrong on arrival stays wrong;
+ * none stays none; a local sender's partial sum covers nothing that changed.
+ */
+SPIN_INLINE void spin_deliver(const struct spin_view *view, const struct spin_datagram *d, uint64_t change, _Bool accept_partial)
+{
+	uint16_t checksum = d->udp->checksum;
+
+	if (!checksum)
+		return;
+	if (accept_partial && spin_udp_sum_partial(view, d) && !spin_udp_sum_full(view, d, change))
+		return;
+	checksum = ~spin_fold((uint64_t)(uint16_t)~checksum + change);
+	d->udp->checksum = checksum ? checksum : 0xffff;
+}
+
+/*
+ * The same of ICMP, whose checksum lies in the message, so that handlers may have stored to it: the difference has that,
+ * too. As it came it stays if the sum is what it was; 0 of a message that is all zeros now is wrong, and 0xffff right.
+ */
+SPIN_INLINE void spin_deliver_icmp(const struct spin_view *view, const struct spin_datagram *d, uint64_t change, uint16_t came)
+{
+	struct spin_icmp *icmp = (struct spin_icmp *)d->udp;
+	uint16_t checksum = spin_icmp_checksum((uint64_t)(uint16_t)~icmp->checksum + change);
+
+	if (spin_unlikely(checksum == 0xffff && !came)) {
+		icmp->checksum = 0;
+		if (spin_icmp_sum(view, d, spin_blur(d->payload_bytes)))
+			return;
+	}
+	icmp->checksum = checksum;
+}
+
+SPIN_INLINE void spin_swap_eth(struct spin_eth *eth)
+{
+	uint16_t *dst = (uint16_t *)eth->dst, *src = (uint16_t *)eth->src;
+
+	for (int i = 0; i < 3; i++) {
+		uint16_t was = dst[i];
+
+		dst[i] = src[i];
+		src[i] = was;
+	}
+}
+
+SPIN_INLINE void spin_reply_ip4_(struct spin_ip4 *ip, uint32_t total_bytes)
+{
+	uint16_t *ttl = (uint16_t *)&ip->ttl, was;
+	spin_be16 length = spin_hton16(total_bytes);
+	spin_be32 src = ip->src;
+	uint64_t sum = (uint16_t)~ip->checksum;
+
+	ip->src = ip->dst;
+	ip->dst = src;
+	sum += (uint64_t)(uint16_t)~ip->total_length + length;
+	ip->total_length = length;
+	was = *ttl;
+	ip->ttl = SPIN_REPLY_TTL;
+	sum += (uint64_t)(uint16_t)~was + *ttl;
+	ip->checksum = ~spin_fold(sum);
+}
+
+SPIN_INLINE void spin_reply_ip6_(struct spin_ip6 *ip, uint32_t payload_bytes)
+{
+	for (int i = 0; i < 4; i++) {
+		spin_be32 src = ip->src[i];
+
+		ip->src[i] = ip->dst[i];
+		ip->dst[i] = src;
+	}
+	ip->payload_length = spin_hton16(payload_bytes);
+	ip->hop_limit = SPIN_REPLY_TTL;
+}
+
+/*
+ * Turns the datagram around, cut to payload_bytes; checksums are computed anew, but for
+ * that of a request over IPv4 that had none. Over IPv6 there is no "none".
+ */
+SPIN_INLINE void spin_turn_around(const struct spin_view *view, const struct spin_datagram *d, uint32_t payload_bytes)
+{
+	uint32_t udp_bytes = payload_bytes + (d->is_icmp ? 0 : sizeof(struct spin_udp));
+	spin_be16 port = d->is_ether ? 0 : d->udp->src_port;
+
+	spin_swap_eth(d->eth);
+	if (d->is_ether)
+		return;
+	if (d->is_ip4)
+		spin_reply_ip4_(d->ip, d->ip_header_bytes + udp_bytes);
+	else if (spin_inside_(view, (struct spin_ip6 *)d->ip + 1))
+		spin_reply_ip6_(d->ip, udp_bytes);
+	if (d->is_icmp) {
+		struct spin_icmp *icmp = (struct spin_icmp *)d->udp;
+
+		icmp->checksum = 0;
+		/* blurred: of a reply as long as what came the verifier would follow every round (ping, more than 1,000,000 steps) */
+		icmp->checksum = spin_icmp_checksum(spin_icmp_sum(view, d, spin_blur(payload_bytes)));
+		return;
+	}
+	d->udp->src_port = d->udp->dst_port;
+	d->udp->dst_port = port;
+	d->udp->length = spin_hton16(udp_bytes);
+	if (d->udp->checksum || (spin_handlers_.checksum == SPIN_CHECKSUM_HOST && !d->is_ip4))
+		d->udp->checksum = spin_udp_checksum(view, d, payload_bytes);
+}
+
+/* Makes a message's packet its acknowledgement: the header alone, with SPIN_SLMP_ACK and `more` flags, back to the sender. */
+SPIN_INLINE void spin_acknowledge(const struct spin_view *view, const struct spin_datagram *d, uint32_t more)
+{
+	struct spin_slmp *slmp = (struct spin_slmp *)d->payload;
+
+	slmp->flags = spin_hton16(SPIN_SLMP_ACK | more);
+	spin_turn_around(view, d, sizeof(*slmp));
+}
+
+#endif

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef BPF_DMA_H
+#define BPF_DMA_H
+
+/*
+ * DMA between HPU memory and host memory (sPIN B.6), which is memory that both sides see: a transfer is
+ * done when it was issued. Lengths are known when compiling.
+ */
+#include "bpf/messages/space.h"
+
+/* Where byte `at` of a transfer over several segments goes to; `start` and `room` are those of the segment it is in. */
+SPIN_INLINE uint8_t *spin_dma_byte_(const struct spin_packet *packet, uint32_t at, uint32_t *start, uint32_t *room)
+{
+	uint8_t *host;
+
+	if (!*room)
+		*start = spin_space_at(packet, SPIN_HANDLER_MEM, at, room);
+	host = spin_host_at(*start, 1);
+	*start = spin_blur(*start + 1);
+	*room = spin_blur(*room - 1);
+	return host;
+}
+
+#define SPIN_FEW_WORDS_ (SPIN_HOST_WRITE_MAX / 8)
+
+/* As many bytes as a host-direct write has, in registers: the isolated class reads the stack at known places only. */
+SPIN_INLINE void spin_dma_few_pieces_(const struct spin_packet *packet, uint32_t at, const uint8_t *hpu, uint32_t bytes)
+{
+	uint32_t room = 0, start = 0;
+	uint64_t word[SPIN_FEW_WORDS_ + 1] = { 0 }, round = 0;
+
+	for (uint32_t i = 0; i < bytes / 4; i++)
+		word[i / 2] |= (uint64_t)((const uint32_t *)hpu)[i] << (i % 2 * 32);
+	for (uint32_t done = spin_blur(0); done < bytes && spin_can_loop_(&round, bytes); done = spin_blur(done + 1)) {
+		uint8_t *host = spin_dma_byte_(packet, at + done, &start, &room);
+
+		if (!host)
+			return; /* cannot be */
+		*host = (uint8_t)word[0];
+		for (uint32_t i = 0; i < SPIN_FEW_WORDS_; i++)
+			word[i] = word[i] >> 8 | word[i + 1] << 56;
+	}
+}
+
+/* Byte by byte, the verifier wants stack read so. */
+SPIN_INLINE void spin_dma_pieces_(const struct spin_packet *packet, uint32_t at, uint8_t *hpu, uint32_t bytes, _Bool to_host)
+{
+	uint32_t room = 0, start = 0;
+	uint64_t round = 0;
+
+	/* in the isolated class an index has to be as unknown at the first round as at the others */
+	for (uint32_t done = spin_blur(0); done < bytes && spin_can_loop_(&round, bytes); done = spin_blur(done + 1)) {
+		uint8_t *host = spin_dma_byte_(packet, at + done, &start, &room);
+		uint64_t i = spin_opaque64_(done);
+
+		if (!host || i >= bytes)
+			return; /* unreachable: tells the verifier i's bound, also where done was spilled */
+		if (to_host)
+			*host = hpu[i];
+		else
+			hpu[i] = *host;
+	}
+}
+
+SPIN_INLINE int spin_dma_(const struct spin_packet *packet, enum spin_host_space space, uint32_t at, void *hpu, uint32_t bytes,
+			  _Bool to_host)
+{
+	uint32_t room, *host;
+
+	if (!spin_space_has(packet, space, at, bytes))
+		return SPIN_SEGV;
+	if (!bytes)
+		return 0;
+	host = (uint32_t *)spin_host_at(spin_space_at(packet, space, at, &room), bytes);
+	if (space == SPIN_HANDLER_MEM && room < bytes) {
+		if (to_host && bytes <= SPIN_HOST_WRITE_MAX)
+			spin_dma_few_pieces_(packet, at, hpu, bytes);
+		else
+			spin_dma_pieces_(packet, at, hpu, bytes, to_host);
+		return 0;
+	}
+	if (!host)
+		return SPIN_SEGV; /* cannot be */
+	for (uint32_t i = 0; i < bytes / 4; i++) {
+		if (to_host)
+			host[i] = ((const uint32_t *)hpu)[i];
+		else
+			((uint32_t *)hpu)[i] = host[i];
+	}
+	return 0;
+}
+
+SPIN_INLINE int spin_dma_to_host_(const struct spin_packet *packet, enum spin_host_space space, uint32_t at, const void *from,
+				  uint32_t bytes)
+{
+	return spin_dma_(packet, space, at, (void *)from, bytes, 1);
+}
+
+SPIN_INLINE int spin_dma_from_host_(const struct spin_packet *packet, enum spin_host_space space, uint32_t at, void *to, uint32_t bytes)
+{
+	return spin_dma_(packet, space, at, to, bytes, 0);
+}
+
+#endif

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef BPF_DMA_ATOMIC_H
+#define BPF_DMA_ATOMIC_H
+
+/* Atomic operations on host memory (sPIN B.6): atomic against the host's, too. */
+#include "bpf/messages/space.h"
+
+/* NULL: not inside, or not naturally aligned. A segment has multiples of 8, so it holds all of an aligned value. */
+SPIN_INLINE void *spin_dma_word_(const struct spin_packet *packet, enum spin_host_space space, uint32_t at, uint32_t bytes)
+{
+	uint32_t start, room;
+
+	if (!spin_space_has(packet, space, at, bytes))
+		return 0;
+	start = spin_space_at(packet, space, at, &room);
+	if (start & (bytes - 1))
+		return 0;
+	return spin_host_at(spin_opaque_(start) & ~(bytes - 1), bytes); /* the verifier sees alignment by the mask only */
+}
+
+SPIN_INLINE int spin_dma_cas64_(const struct spin_packet *packet, enum spin_host_space space, uint32_t at, uint64_t *compare, uint64_t swap)
+{
+	uint64_t *host = spin_dma_word_(packet, space, at, sizeof(*host));
+
+	if (!host)
+		return SPIN_SEGV;
+	*compare = spin_swap_if(host, *compare, swap);
+	return 0;
+}
+
+SPIN_INLINE int spin_dma_fadd32_(const struct spin_packet *packet, enum spin_host_space space, uint32_t at, uint32_t n, uint32_t *before)
+{
+	uint32_t *host = spin_dma_word_(packet, space, at, sizeof(*host));
+
+	if (!host)
+		return SPIN_SEGV;
+	*before = spin_fetch_add(host, n);
+	return 0;
+}
+
+SPIN_INLINE int spin_dma_fadd64_(const struct spin_packet *packet, enum spin_host_space space, uint32_t at, uint64_t n, uint64_t *before)
+{
+	uint64_t *host = spin_dma_word_(packet, space, at, sizeof(*host));
+
+	if (!host)
+		return SPIN_SEGV;
+	*before = spin_fetch_add(host, n);
+	return 0;
+}
+
+#endif

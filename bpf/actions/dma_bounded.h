@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef BPF_DMA_BOUNDED_H
+#define BPF_DMA_BOUNDED_H
+
+/*
+ * Transfers between a payload and host memory in the variant with bounded loops (<spin/meta.h>), where the verifier
+ * follows each round: global functions, so that it does so once, and not for each state of their callers. They find
+ * frame and memory again by numbers. Called by dma_payload.h for messages, of which two programs move payloads:
+ * where the frame lies, and of a parked packet, whose buffer the replay notes in its CPU's spin_cpu.
+ */
+
+/* The frame's start, and how it is seen; 0: there is none. */
+SPIN_INLINE _Bool spin_parked_view_(struct spin_view *view)
+{
+	uint32_t zero = 0;
+	const struct spin_cpu *cpu = bpf_map_lookup_elem(&spin_copies, &zero);
+	struct spin_copy *copy;
+
+	if (!cpu)
+		return 0; /* unreachable */
+	copy = &spin_park_buffers[spin_opaque_(cpu->buffer) & (SPIN_PARKING_MAX - 1)];
+	*view = (struct spin_view){ SPIN_COPIED, .data = copy->frame, .bytes = SPIN_COPY_BYTES, .scratch = copy->scratch };
+	return 1;
+}
+
+SPIN_INLINE int spin_bounded_out_(const struct spin_view *view, uint32_t off, uint32_t start, uint32_t bytes)
+{
+	uint8_t *to = spin_host_at(start, 0);
+
+	if (!to || bytes > SPIN_IP_BYTES_MAX || off > SPIN_COPY_BYTES)
+		return SPIN_SEGV; /* unreachable */
+	spin_payload_out(view, view->data, off, to, bytes, SPIN_IP_BYTES_MAX);
+	return 0;
+}
+
+/* What that adds to the sum of the checksum, folded. */
+SPIN_INLINE int spin_bounded_in_(const struct spin_view *view, uint32_t off, uint32_t start, uint32_t bytes)
+{
+	struct spin_packet packet = { .view = *view, .payload = view->data };
+	const uint8_t *from = spin_host_at(start, 0);
+
+	if (!from || bytes > SPIN_IP_BYTES_MAX || off > SPIN_COPY_BYTES)
+		return 0; /* unreachable */
+	spin_payload_in_(&packet, off, from, bytes);
+	return spin_fold(packet.sum_change);
+}
+
+/* `bytes` bytes from `off` of the frame that came to byte `start` of the host memory; all of both have been checked. */
+SPIN_OUTLINE int spin_frame_to_host(struct xdp_md *ctx, uint32_t off, uint32_t start, uint32_t bytes)
+{
+	const struct spin_frame frame = { ctx };
+	const struct spin_view view = spin_frame_view(&frame);
+
+	return spin_bounded_out_(&view, off, start, bytes);
+}
+
+SPIN_OUTLINE int spin_frame_from_host(struct xdp_md *ctx, uint32_t off, uint32_t start, uint32_t bytes)
+{
+	const struct spin_frame frame = { ctx };
+	const struct spin_view view = spin_frame_view(&frame);
+
+	return spin_bounded_in_(&view, off, start, bytes);
+}
+
+SPIN_OUTLINE int spin_parked_to_host(uint32_t off, uint32_t start, uint32_t bytes)
+{
+	struct spin_view view;
+
+	return spin_parked_view_(&view) ? spin_bounded_out_(&view, off, start, bytes) : SPIN_SEGV;
+}
+
+SPIN_OUTLINE int spin_parked_from_host(uint32_t off, uint32_t start, uint32_t bytes)
+{
+	struct spin_view view;
+
+	return spin_parked_view_(&view) ? spin_bounded_in_(&view, off, start, bytes) : 0;
+}
+
+/* From `start` of host memory to byte `off` of the payload, or the other way. */
+SPIN_INLINE void spin_payload_transfer_(struct spin_packet *packet, uint32_t off, uint32_t start, uint32_t bytes, _Bool to_host)
+{
+	uint32_t at = (uint32_t)(packet->payload - packet->view.data) + off;
+	const _Bool parked = packet->view.access == SPIN_COPIED;
+
+	if (to_host) {
+		if (parked)
+			spin_parked_to_host(at, start, bytes);
+		else
+			spin_frame_to_host(packet->ctx, at, start, bytes);
+		return;
+	}
+	packet->sum_change += parked ? spin_parked_from_host(at, start, bytes) : spin_frame_from_host(packet->ctx, at, start, bytes);
+	packet->stored = 1;
+}
+
+#endif

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef BPF_DMA_BUFFER_H
+#define BPF_DMA_BUFFER_H
+
+/*
+ * Transfers between an HPU's buffer (<spin/buffer.h>) and host memory, and into packets that handlers send: lengths and places
+ * that are known at run time. Called by handlers, and by put.h.
+ */
+#include "bpf/messages/space.h"
+
+/*
+ * One block of what is left, between places that have been tested; returns its 64, 8 or 1 bytes. Either side has
+ * SPIN_BUFFER_SLACK_ bytes, or more, behind the last place.
+ */
+SPIN_INLINE uint32_t spin_block_copy_(uint8_t *to, const uint8_t *from, uint32_t left)
+{
+	if (left >= 64) {
+		SPIN_UNROLL_
+		for (uint32_t i = 0; i < 8; i++)
+			((uint64_t *)to)[i] = ((const uint64_t *)from)[i];
+		return 64;
+	}
+	if (left >= 8) {
+		*(uint64_t *)to = *(const uint64_t *)from;
+		return 8;
+	}
+	*to = *from;
+	return 1;
+}
+
+#define SPIN_BLOCKS_OF_(bytes) ((bytes) / 64 + 7 + 7 + 1)
+
+/*
+ * Between bytes [off, off + bytes) of the buffer and byte `start` of the host memory on, all of them tested. Both places are
+ * tested again in each round, as numbers that the verifier has just been made to forget: so all rounds are one to it.
+ */
+SPIN_INLINE void spin_buffer_part_(uint8_t *buffer, uint32_t size, uint32_t off, uint32_t start, uint32_t bytes, _Bool to_host)
+{
+	uint64_t round = 0;
+
+	for (uint32_t done = spin_blur(0); done < bytes && spin_can_loop_(&round, SPIN_BLOCKS_OF_(size));) {
+		uint32_t left = spin_blur(bytes - done);
+		uint8_t *host = spin_host_at(spin_blur(start + done), 0);
+		uint64_t at = spin_opaque64_(spin_blur(off + done));
+
+		if (!host || at >= size)
+			return; /* unreachable: tells the verifier the bounds */
+		done = spin_blur(done + (to_host ? spin_block_copy_(host, buffer + at, left) : spin_block_copy_(buffer + at, host, left)));
+	}
+}
+
+SPIN_INLINE int spin_buffer_move_(const struct spin_packet *packet, enum spin_host_space space, uint32_t at, void *buffer, uint32_t size,
+				  uint32_t off, uint32_t bytes, _Bool to_host)
+{
+	uint32_t room, part;
+	uint64_t round = 0;
+
+	/* what is learnt of them here is not the handler's to know, who may be in a loop */
+	at = spin_blur(at);
+	off = spin_blur(off);
+	bytes = spin_blur(bytes);
+	if (bytes > size || off > size - bytes || !spin_space_has(packet, space, at, bytes))
+		return SPIN_SEGV;
+	if (space != SPIN_HANDLER_MEM) {
+		spin_buffer_part_(buffer, size, off, spin_space_at(packet, space, at, &room), bytes, to_host);
+		return 0;
+	}
+	for (uint32_t done = 0; done < bytes && spin_can_loop_(&round, SPIN_SEGMENTS_MAX); done = spin_blur(done + part)) {
+		uint32_t start = spin_space_at(packet, space, at + done, &room);
+
+		part = spin_blur(bytes - done < room ? bytes - done : room);
+		if (!part)
+			return SPIN_SEGV; /* unreachable */
+		spin_buffer_part_(buffer, size, off + done, start, part, to_host);
+	}
+	return 0;
+}
+
+/* Done when it is issued. */
+SPIN_INLINE int spin_buffer_move_nb_(const struct spin_packet *packet, enum spin_host_space space, uint32_t at, void *buffer, uint32_t size,
+				     uint32_t off, uint32_t bytes, _Bool to_host, struct spin_dma *dma)
+{
+	*dma = (struct spin_dma){ 0 };
+	return spin_buffer_move_(packet, space, at, buffer, size, off, bytes, to_host);
+}
+
+/* Into a packet's frame at `to`, which has room for SPIN_PUT_BYTES_MAX bytes and a block more. All of it has been tested. */
+SPIN_INLINE void spin_buffer_out_(uint8_t *to, const uint8_t *buffer, uint32_t size, uint32_t off, uint32_t bytes)
+{
+	uint64_t round = 0;
+
+	for (uint32_t done = spin_blur(0); done < bytes && spin_can_loop_(&round, SPIN_BLOCKS_OF_(SPIN_PUT_BYTES_MAX));) {
+		uint32_t left = spin_blur(bytes - done);
+		uint64_t at = spin_opaque64_(spin_blur(off + done)), put = spin_opaque64_(spin_blur(done));
+
+		if (at >= size || put >= SPIN_PUT_BYTES_MAX)
+			return; /* unreachable: tells the verifier the bounds */
+		done = spin_blur(done + spin_block_copy_(to + put, buffer + at, left));
+	}
+}
+
+#endif

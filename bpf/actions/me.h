@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef BPF_ME_H
+#define BPF_ME_H
+
+/* Matching entries (<spin/message.h>; sPIN B.1): written by the host, taken and given back here. */
+#include "bpf/messages/flow.h"
+#include "bpf/messages/unexpected.h"
+
+/* The first one is there from the start: persistent, open to all, over the whole host memory. */
+static struct spin_me spin_mes[SPIN_MES_MAX] SPIN_ME_ATTR_ = {
+	{ .state = SPIN_ME_OPEN, .ignore_bits = ~(uint64_t)0, .length = 0xffffffff },
+};
+
+/*
+ * No entry was ever posted from here on: what is not there costs a message nothing. Written by the host before it posts
+ * an entry behind.
+ */
+static uint32_t spin_mes_end SPIN_ME_ATTR_ = 1;
+
+#define SPIN_ME_PLACE_ 16
+
+/* How often the entry that was found may have become another message's; then there is none. Before Linux 6.9 only. */
+#define SPIN_ME_TRIES 4
+
+SPIN_INLINE struct spin_me *spin_me_at(uint32_t me)
+{
+	return &spin_mes[spin_opaque_(me) & (SPIN_MES_MAX - 1)]; /* the mask is for the verifier, also behind a test of me */
+}
+
+/* Without branches: the verifier would follow each of them in every round of a search. */
+SPIN_INLINE _Bool spin_me_fits_(const struct spin_me *me, const struct spin_key *key, uint64_t match_bits)
+{
+	uint32_t mask = spin_peek(&me->source_mask);
+	uint64_t address = (uint64_t)((int64_t)((uint64_t)mask << 56) >> 63); /* all ones if it is named */
+	uint64_t other = (spin_peek(&me->match_bits) ^ match_bits) & ~spin_peek(&me->ignore_bits);
+
+	other |= (spin_peek(&me->source) ^ (uint32_t)key->id) & mask;
+	other |= ((spin_peek(&me->src[0]) ^ key->src[0]) | (spin_peek(&me->src[1]) ^ key->src[1])) & address;
+	return !other;
+}
+
+/* Where its memory begins, and in *bytes how long it is: what of it lies in the context's host memory. */
+SPIN_INLINE uint32_t spin_me_memory_at(const struct spin_me *me, uint32_t *bytes)
+{
+	uint32_t start = spin_peek(&me->start), length = spin_peek(&me->length);
+
+	if (start > spin_config.host_bytes)
+		start = spin_config.host_bytes;
+	if (length > spin_config.host_bytes - start)
+		length = spin_config.host_bytes - start;
+	*bytes = length;
+	return start;
+}
+
+/* Room in a managed entry that is used so far. */
+SPIN_INLINE uint32_t spin_me_room_(const struct spin_me *me, uint32_t used)
+{
+	uint32_t length;
+
+	spin_me_memory_at(me, &length);
+	return used < length ? length - used : 0;
+}
+
+/* Is a managed entry open to a message of so many bytes (SPIN_LENGTH_UNKNOWN: its first packet does not tell), with that room? */
+SPIN_INLINE _Bool spin_me_holds_(const struct spin_me *me, uint32_t options, uint32_t room, uint32_t bytes)
+{
+	return bytes != SPIN_LENGTH_UNKNOWN && room >= spin_peek(&me->min_free) && !(options & SPIN_ME_NO_TRUNCATE && bytes > room);
+}
+
+/*
+ * In a search: has the entry, which may be a managed one, too little room as it stands? By its own length: spin_me_reserve_() looks
+ * at the host memory as well. Without branches, and no call: with one Linux 6.12 takes three times the steps for a search.
+ */
+SPIN_INLINE _Bool spin_me_lacks_room_(const struct spin_me *me, uint32_t options, uint32_t bytes)
+{
+	int64_t room = (int64_t)spin_peek(&me->length) - (uint32_t)spin_peek(&me->used);
+	int64_t lacks = room - spin_peek(&me->min_free);
+
+	lacks |= (room - bytes) & -(int64_t)(options / SPIN_ME_NO_TRUNCATE % 2);
+	lacks |= -(((int64_t)bytes + 1) >> 32); /* SPIN_LENGTH_UNKNOWN */
+	lacks &= -(int64_t)(options / SPIN_ME_MANAGE_LOCAL % 2);
+	return lacks < 0;
+}
+
+/* Gives back one that was taken: SPIN_ME_OPEN, or SPIN_ME_FREE: unlinked. */
+SPIN_INLINE void spin_me_give(uint32_t me, enum spin_me_state state)
+{
+	spin_store32(&spin_me_at(me)->state, state);
+}
+
+#define SPIN_ME_RESERVED_ ((uint64_t)1 << 63)
+#define SPIN_ME_LAST_     ((uint64_t)1 << 62) /* the message has taken the entry: nobody finds room in it any more */
+
+_Static_assert(SPIN_HOST_BYTES_MAX < 1u << 31, "offset and length of a place have 31 bits each");
+
+/*
+ * The place in a managed entry of a message of `bytes` bytes, with SPIN_ME_RESERVED_: its offset in bits 30:0, its length in 61:31. 0:
+ * the entry is not open to it, or not as it was when `used` was read. That is to be read before all else that was tested of the
+ * entry: another posting changes it. Numbers only: pointers would keep what they point to on the caller's stack.
+ */
+SPIN_APART uint64_t spin_me_reserve_(uint32_t index, uint64_t used, uint32_t bytes, uint32_t options)
+{
+	struct spin_me *me = spin_me_at(index);
+	uint64_t place;
+	uint32_t room;
+
+	if (spin_handlers_.delivery != SPIN_DELIVER_ME)
+		return 0;
+	room = spin_me_room_(me, (uint32_t)used);
+	if (!spin_me_holds_(me, options, room, bytes))
+		return 0;
+	if (bytes > room)
+		bytes = room;
+	if (spin_swap_if(&me->used, used, used + bytes) != used)
+		return 0;
+	place = SPIN_ME_RESERVED_ | (uint64_t)bytes << 31 | (uint32_t)used;
+	if (room - bytes < spin_peek(&me->min_free) && !(options & SPIN_ME_USE_ONCE) &&
+	    spin_swap_if(&me->state, SPIN_ME_OPEN, SPIN_ME_TAKEN) == SPIN_ME_OPEN)
+		place |= SPIN_ME_LAST_;
+	return place;
+}
+
+SPIN_INLINE uint32_t spin_me_place_at(uint64_t place)
+{
+	return (uint32_t)place & 0x7fffffff;
+}
+
+SPIN_INLINE uint32_t spin_me_place_bytes(uint64_t place)
+{
+	return (uint32_t)(place >> 31) & 0x7fffffff;
+}
+
+/* Gives back the place of a message that has it for nothing, unless another one lies behind it. */
+SPIN_APART int spin_me_release(uint32_t me, uint32_t offset, uint32_t bytes)
+{
+	struct spin_me *entry = spin_me_at(me);
+	uint64_t used;
+
+	if (spin_handlers_.delivery != SPIN_DELIVER_ME || !(spin_peek(&entry->options) & SPIN_ME_MANAGE_LOCAL))
+		return 0;
+	used = spin_peek(&entry->used);
+	if ((uint32_t)used == offset + bytes)
+		(void)spin_swap_if(&entry->used, used, used - bytes);
+	return 0;
+}
+
+/* A number behind the last entry, and not another exit of the loop: the verifier would follow that by itself. */
+SPIN_INLINE uint32_t spin_me_next_(uint32_t me, uint32_t end)
+{
+	return spin_blur(me + 1 < end ? me + 1 : SPIN_MES_MAX);
+}
+
+/* The same number of 64 bits, of which the verifier knows nothing. */
+SPIN_INLINE uint64_t spin_blur64_(uint64_t v)
+{
+	return (uint64_t)spin_blur((uint32_t)(v >> 32)) << 32 | spin_blur((uint32_t)v);
+}
+
+/* The entry posted first of those open to the message; SPIN_MES_MAX: none. */
+SPIN_OUTLINE uint32_t spin_me_match_(const struct spin_key *key, uint64_t match_bits, uint32_t bytes)
+{
+	uint32_t found = spin_blur(SPIN_MES_MAX), state, end = spin_peek(&spin_mes_end), options;
+	uint64_t round = 0, first = spin_blur64_(~(uint64_t)0), order;
+
+	if (!key)
+		return SPIN_MES_MAX; /* unreachable */
+	for (uint32_t i = 0; i < SPIN_MES_MAX && spin_can_loop_(&round, SPIN_MES_MAX); i = spin_me_next_(i, end)) {
+		const struct spin_me *me = spin_me_at(i);
+
+		state = spin_load32(&me->state);
+		if (state != SPIN_ME_OPEN)
+			continue;
+		if (!spin_me_fits_(me, key, match_bits))
+			continue;
+		options = spin_blur(spin_peek(&me->options));
+		order = (uint64_t)(options & SPIN_ME_OVERFLOW) << 32 | spin_peek(&me->serial);
+		if (order > first)
+			continue;
+		if (spin_me_lacks_room_(me, options, bytes))
+			continue;
+		first = spin_blur64_(order);
+		found = spin_blur(i);
+	}
+	return found;
+}
+
+/* It was taken for nothing: what spin_me_take() said of it. */
+SPIN_APART int spin_me_untake(uint32_t me, uint32_t options, uint64_t place)
+{
+	if (spin_handlers_.delivery != SPIN_DELIVER_ME)
+		return 0;
+	if (options & SPIN_ME_MANAGE_LOCAL)
+		spin_me_release(me, spin_me_place_at(place), spin_me_place_bytes(place));
+	if (options & SPIN_ME_USE_ONCE)
+		spin_me_give(me, SPIN_ME_OPEN);
+	if (spin_config.unexpected && options >> SPIN_ME_PLACE_)
+		spin_unexpected_free((options >> SPIN_ME_PLACE_) - 1);
+	return 0;
+}
+
+/* The entry, if its message may land there; SPIN_MES_MAX: it is to come again. */
+SPIN_INLINE uint32_t spin_me_land_(const struct spin_key *key, uint64_t match_bits, uint32_t appends, uint32_t me, uint32_t *options,
+				   uint64_t place)
+{
+	uint32_t landed;
+
+	if (!spin_config.unexpected || !(*options & SPIN_ME_OVERFLOW))
+		return me;
+	landed = spin_unexpected_land(key, match_bits, appends);
+	if (!landed) {
+		spin_me_untake(me, *options, place);
+		return SPIN_MES_MAX;
+	}
+	*options |= landed << SPIN_ME_PLACE_;
+	return me;
+}
+
+/* 0: it has to have a place in a managed entry, and has not got it. */
+SPIN_INLINE _Bool spin_me_has_place_(uint32_t me, uint64_t used, uint32_t bytes, uint64_t *place, uint32_t *options)
+{
+	uint64_t reserved;
+
+	if (spin_likely(!(*options & SPIN_ME_MANAGE_LOCAL)))
+		return 1;
+	reserved = spin_me_reserve_(me, used, bytes, *options);
+	if (!reserved)
+		return 0;
+	*place = reserved;
+	if (reserved & SPIN_ME_LAST_)
+		*options |= SPIN_ME_USE_ONCE;
+	return 1;
+}
+
+/*
+ * The same for a message of so many bytes (SPIN_LENGTH_UNKNOWN: its first packet does not say), taken if it is to be used
+ * once. *options are the entry's. Of an entry that was taken they have SPIN_ME_USE_ONCE, and from bit SPIN_ME_PLACE_ on the
+ * message's place among the unexpected ones + 1, if it has one. *place is what spin_me_reserve_() returned for a managed
+ * entry, else as it was.
+ */
+SPIN_OUTLINE uint32_t spin_me_take(const struct spin_key *key, uint64_t match_bits, uint32_t bytes, uint64_t *place, uint32_t *options)
+{
+	uint32_t found, appends = spin_unexpected_begin();
+	uint64_t round = 0, used;
+	struct spin_me *me;
+
+	if (!key || !place || !options)
+		return SPIN_MES_MAX; /* unreachable */
+	do {
+		found = spin_me_match_(key, match_bits, bytes);
+		if (found >= SPIN_MES_MAX)
+			break;
+		me = spin_me_at(found);
+		used = spin_peek(&me->used);
+		*options = spin_peek(&me->options);
+		/* the host may have posted another one in its place meanwhile: it is looked at again */
+		if (!(*options & SPIN_ME_USE_ONCE)) {
+			if (spin_load32(&me->state) == SPIN_ME_OPEN && spin_me_fits_(me, key, match_bits) &&
+			    spin_me_has_place_(found, used, bytes, place, options))
+				return spin_me_land_(key, match_bits, appends, found, options, *place);
+			continue;
+		}
+		if (spin_swap_if(&me->state, SPIN_ME_OPEN, SPIN_ME_TAKEN) != SPIN_ME_OPEN)
+			continue;
+		used = spin_peek(&me->used);
+		*options = spin_peek(&me->options);
+		if (spin_me_fits_(me, key, match_bits) && *options & SPIN_ME_USE_ONCE &&
+		    spin_me_has_place_(found, used, bytes, place, options))
+			return spin_me_land_(key, match_bits, appends, found, options, *place);
+		spin_me_give(found, SPIN_ME_OPEN);
+	} while (spin_can_loop_(&round, SPIN_ME_TRIES)); /* another message was faster */
+	return SPIN_MES_MAX;
+}
+
+#endif

@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef BPF_OUT_H
+#define BPF_OUT_H
+
+/*
+ * What becomes of the packets that handlers sent (<spin/put.h>), decided once, when all that one arriving packet
+ * makes run has run:
+ *
+ *	one packet, and nothing else leaves   it takes the place of the frame that came, and leaves by XDP_TX
+ *	several, reply or acknowledgement the last of them
+ *	                                      the frame becomes a small carrier, of which the kernel makes as many
+ *	                                      copies as there are packets (BPF_F_BROADCAST into a devmap in which
+ *	                                      this interface stands so often); spin_out (out.bpf.c) turns each into one
+ *	what cannot leave so                  into spin_requests: the host's library sends it
+ *
+ * The last copy is the frame that came, with the room that it has: where that is too little, there is one
+ * copy more. In generic mode all of them have that room only.
+ */
+#include "bpf/actions/out_maps.h"
+#include "bpf/spread.h"
+
+/* What the host is to send; the loader makes it larger. */
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 4096);
+} spin_requests SEC(".maps");
+
+/* Devmaps, SPIN_WAYS for each place in spin_way; filled by the loader. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+	__uint(max_entries, 1);
+	__type(key, uint32_t);
+	__array(
+		values, struct {
+			__uint(type, BPF_MAP_TYPE_DEVMAP);
+			__uint(max_entries, 1);
+			__uint(key_size, 4);
+			__uint(value_size, 8);
+		});
+} spin_ways SEC(".maps");
+
+/* Ways that the host has found; the loader makes it larger. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1);
+	__uint(map_flags, BPF_F_NO_PREALLOC); /* else what is replaced may be another target's while it is read */
+	__type(key, struct spin_hop_key);
+	__type(value, struct spin_hop);
+} spin_hops SEC(".maps");
+
+static struct spin_way spin_way[SPIN_WAY_PLACES] SPIN_MPQ_ATTR_;
+static struct spin_out_stats spin_out_stats[SPIN_HPUS_MAX] SPIN_MPQ_ATTR_;
+static uint32_t spin_out_owner SPIN_MPQ_ATTR_;
+
+SPIN_INLINE struct spin_out_stats *spin_out_stats_at(uint32_t cpu)
+{
+	return &spin_out_stats[cpu & (SPIN_HPUS_MAX - 1)];
+}
+
+/* The place of the interface that the frame came in by; SPIN_WAY_PLACES: nothing leaves there. */
+SPIN_INLINE uint32_t spin_out_place_(uint32_t ifindex)
+{
+	uint32_t place;
+
+	for (place = 0; place < SPIN_WAY_PLACES; place++)
+		if (spin_peek(&spin_way[place].ifindex) == ifindex)
+			break;
+	return spin_blur(ifindex ? place : SPIN_WAY_PLACES); /* one way on for the verifier */
+}
+
+SPIN_INLINE void *spin_out_way_(uint32_t place, uint32_t copies)
+{
+	uint32_t at = place * SPIN_WAYS;
+
+#define SPIN_WAY_IS_LESS_(size) at += copies > size;
+	SPIN_WAY_SIZES(SPIN_WAY_IS_LESS_)
+#undef SPIN_WAY_IS_LESS_
+	return bpf_map_lookup_elem(&spin_ways, &at);
+}
+
+/*
+ * This frame leaves by the interface that it came in by: the XDP action. One that was given to a CPU has none to go back; then, where
+ * there are carriers, it goes through their program, too, since the first frame's program runs for all of a batch.
+ */
+SPIN_INLINE int spin_leave(struct xdp_md *ctx)
+{
+	uint32_t place;
+	void *way;
+
+	if (!spin_spread_config.hpus)
+		return XDP_TX;
+	place = spin_puts_ ? spin_out_place_(ctx->ingress_ifindex) : SPIN_WAY_PLACES;
+	way = place < SPIN_WAY_PLACES ? spin_out_way_(place, 1) : NULL;
+	return (int)(way ? bpf_redirect_map(way, 0, 0) : bpf_redirect(ctx->ingress_ifindex, 0));
+}
+
+SPIN_INLINE void spin_out_ask_(const struct spin_out *out, struct spin_out_stats *stats)
+{
+	uint32_t bytes = out->request.type != SPIN_REQUEST_PUT ? spin_opaque_(out->request.bytes) : 0, full;
+
+	if (bytes > SPIN_REQUEST_FRAME_MAX)
+		return; /* cannot be */
+	bytes += offsetof(struct spin_request, frame);
+	full = bpf_ringbuf_output(&spin_requests, (void *)&out->request, bytes, 0) != 0;
+	/* Without a branch: clang 19 makes one addition of two, at an offset that depends on the way, which is refused. */
+	full = spin_opaque_(full);
+	stats->no_room += full;
+	stats->asked += 1 - full;
+}
+
+/* The same as below, of an interface that does not forward, of which the kernel tells programs nothing. */
+SPIN_INLINE _Bool spin_out_hop_(struct xdp_md *ctx, struct spin_out *out, uint32_t ip_bytes)
+{
+	const struct spin_process *to = &out->request.put.target;
+	struct spin_hop_key key = { .ifindex = ctx->ingress_ifindex, .ip_version = to->ip_version };
+	struct spin_hop *hop;
+
+	__builtin_memcpy(key.addr, to->addr, sizeof(key.addr));
+	hop = bpf_map_lookup_elem(&spin_hops, &key);
+	if (!hop || ip_bytes > hop->mtu)
+		return 0;
+	hop->used = 1;
+	__builtin_memcpy(out->request.frame, hop->to, 6);
+	__builtin_memcpy(out->request.frame + 6, hop->from, 6);
+	return 1;
+}
+
+/* Finds the Ethernet addresses of the packet's way to its target. 0: none is known on this interface. */
+SPIN_INLINE _Bool spin_out_route_(struct xdp_md *ctx, struct spin_out *out)
+{
+	struct bpf_fib_lookup fib = { .l4_protocol = SPIN_IP_UDP, .ifindex = ctx->ingress_ifindex };
+	const struct spin_process *to = &out->request.put.target;
+	uint32_t ip_at = spin_opaque_(out->request.ip_at) & 31; /* 14, 18 or 22 */
+	long err;
+
+	fib.tot_len = (uint16_t)(out->request.bytes - ip_at);
+	if (to->ip_version == 4) {
+		fib.family = 2; /* AF_INET */
+		fib.ipv4_dst = to->addr[0];
+		__builtin_memcpy(&fib.ipv4_src, out->request.frame + ip_at + offsetof(struct spin_ip4, src), 4);
+	} else {
+		fib.family = 10; /* AF_INET6 */
+		__builtin_memcpy(fib.ipv6_src, out->request.frame + ip_at + offsetof(struct spin_ip6, src), 16);
+		__builtin_memcpy(fib.ipv6_dst, to->addr, 16);
+	}
+	err = bpf_fib_lookup(ctx, &fib, sizeof(fib), BPF_FIB_LOOKUP_OUTPUT);
+	if (err == BPF_FIB_LKUP_RET_FWD_DISABLED)
+		return spin_out_hop_(ctx, out, out->request.bytes - ip_at);
+	if (err || fib.ifindex != ctx->ingress_ifindex)
+		return 0;
+	__builtin_memcpy(out->request.frame, fib.dmac, 6);
+	__builtin_memcpy(out->request.frame + 6, fib.smac, 6);
+	return 1;
+}
+
+/* Is it short enough for the interface? What is as short as the frame here is; the kernel looks at carriers only. */
+SPIN_INLINE _Bool spin_out_fits_(struct xdp_md *ctx, const struct spin_out *out)
+{
+	uint32_t ip_bytes = out->request.bytes - out->request.ip_at;
+
+	return out->request.bytes <= bpf_xdp_get_buff_len(ctx) || !bpf_check_mtu(ctx, ctx->ingress_ifindex, &ip_bytes, 0, 0);
+}
+
+/* All of a group to the host, in their order. */
+SPIN_INLINE void spin_out_ask_all_(uint32_t first, uint32_t count, struct spin_out_stats *stats)
+{
+	uint64_t round = 0;
+
+	for (uint32_t i = 0; i < count && spin_can_loop_(&round, SPIN_OUTS_RUN + 1); i = spin_blur(i + 1)) {
+		const struct spin_out *out = spin_out_at(first + i);
+
+		if (out)
+			spin_out_ask_(out, stats);
+	}
+}
+
+/*
+ * The frame becomes the carrier. 1: the frame, which is the last copy itself, has no room for `bytes`; -1: it is
+ * none, which cannot be. Tried, since nothing tells the room, nor whether the frame lies in one piece.
+ */
+SPIN_INLINE int spin_out_shrink_(struct xdp_md *ctx, uint32_t bytes)
+{
+	int carrier = sizeof(struct spin_carrier);
+
+	if (bpf_xdp_adjust_tail(ctx, carrier - (int)bpf_xdp_get_buff_len(ctx)))
+		return -1;
+	if (bpf_xdp_adjust_tail(ctx, (int)bytes - carrier))
+		return 1;
+	return bpf_xdp_adjust_tail(ctx, carrier - (int)bytes) ? -1 : 0;
+}
+
+SPIN_INLINE _Bool spin_out_carry_(struct xdp_md *ctx, uint32_t first)
+{
+	struct spin_carrier *carrier = (void *)(long)ctx->data;
+
+	if ((uint8_t *)(carrier + 1) > (uint8_t *)(long)ctx->data_end)
+		return 0;
+	carrier->type = carrier->unused = 0;
+	carrier->first = first;
+	return 1;
+}
+
+/* `count` packets, 1 or more, from `first` on: in copies of the frame, or in itself. */
+SPIN_INLINE int spin_out_send_(struct xdp_md *ctx, struct spin_out *head, uint32_t first, uint32_t count, uint32_t longest, uint32_t place,
+			       struct spin_out_stats *stats)
+{
+	const struct spin_out *last = spin_out_at(first + count - 1);
+	uint32_t bytes, no_room = spin_peek(&spin_way[place & (SPIN_WAY_PLACES - 1)].no_room);
+	void *way;
+	int more;
+
+	head->count = 0;
+	if (!last)
+		return XDP_ABORTED; /* cannot be */
+	bytes = spin_bounded_length(last->request.bytes, SPIN_REQUEST_FRAME_MAX);
+	if (count == 1 && bytes && !bpf_xdp_adjust_tail(ctx, (int)bytes - (int)bpf_xdp_get_buff_len(ctx)) &&
+	    !bpf_xdp_store_bytes(ctx, 0, (void *)last->request.frame, bytes)) {
+		stats->returned++;
+		return spin_leave(ctx);
+	}
+	more = spin_out_shrink_(ctx, no_room ? longest : bytes);
+	way = spin_out_way_(place, count + (more > 0));
+	if (more < 0 || (more && no_room) || !way || !spin_out_carry_(ctx, first)) {
+		spin_out_ask_all_(first, count, stats);
+		return XDP_DROP;
+	}
+	head->owner = spin_peek(&spin_out_owner);
+	head->came = 0;
+	head->count = count;
+	stats->copies += count;
+	return (int)bpf_redirect_map(way, 0, BPF_F_BROADCAST);
+}
+
+/* The frame itself as one of them, with headers like those of `other`. 0: it is too long. */
+SPIN_INLINE _Bool spin_out_take_frame_(struct xdp_md *ctx, struct spin_out *out, const struct spin_out *other)
+{
+	uint32_t bytes = spin_bounded_length((uint32_t)bpf_xdp_get_buff_len(ctx), SPIN_REQUEST_FRAME_MAX), ip_at;
+	struct spin_process *to;
+
+	if (!out || !other || !bytes || bpf_xdp_load_bytes(ctx, 0, out->request.frame, bytes))
+		return 0;
+	ip_at = spin_opaque_(other->request.ip_at) & 31;
+	out->request.type = SPIN_REQUEST_PACKET;
+	out->request.bytes = bytes;
+	out->request.ip_at = ip_at;
+	out->direct = 1;
+	to = &out->request.put.target;
+	to->ip_version = other->request.put.target.ip_version;
+	if (to->ip_version == 4)
+		__builtin_memcpy(to->addr, out->request.frame + ip_at + offsetof(struct spin_ip4, dst), 4);
+	else
+		__builtin_memcpy(to->addr, out->request.frame + ip_at + offsetof(struct spin_ip6, dst), 16);
+	return 1;
+}
+
+/* Can all in the box leave from here? *longest is so long. */
+SPIN_INLINE _Bool spin_out_can_leave_(struct xdp_md *ctx, uint32_t first, uint32_t count, uint32_t *longest)
+{
+	uint64_t round = 0;
+
+	for (uint32_t i = 0; i < count && spin_can_loop_(&round, SPIN_OUTS_RUN + 1); i = spin_blur(i + 1)) {
+		struct spin_out *out = spin_out_at(first + i);
+
+		if (!out || out->request.type != SPIN_REQUEST_PACKET)
+			return 0;
+		if (!(out->direct ? spin_out_fits_(ctx, out) : spin_out_route_(ctx, out)))
+			return 0;
+		*longest = spin_blur(out->request.bytes > *longest ? out->request.bytes : *longest);
+	}
+	return 1;
+}
+
+/*
+ * What is in the box, with the action for the frame that came; `live`: it came in by an interface. If one of them
+ * cannot leave from here, none does, so that they stay in order.
+ */
+SPIN_INLINE int spin_out_all(struct xdp_md *ctx, struct spin_outbox *box, int action, _Bool live, uint32_t cpu)
+{
+	struct spin_out_stats *stats = spin_out_stats_at(cpu);
+	uint32_t first = box->first & (SPIN_OUTS - 1), count = box->count, longest = 0, place = SPIN_WAY_PLACES;
+	struct spin_out *head = spin_out_at(first);
+	int result;
+
+	box->count = 0;
+	if (live && spin_config.redirect && action != XDP_PASS &&
+	    (action == XDP_DROP || bpf_xdp_get_buff_len(ctx) <= SPIN_REQUEST_FRAME_MAX))
+		place = spin_out_place_(ctx->ingress_ifindex);
+	if (!head)
+		return action; /* cannot be */
+	if (place >= SPIN_WAY_PLACES || !spin_out_can_leave_(ctx, first, count, &longest)) {
+		spin_out_ask_all_(first, count, stats);
+		return action == XDP_TX && live ? spin_leave(ctx) : action;
+	}
+	if (action == XDP_TX && spin_out_take_frame_(ctx, spin_out_at(first + count), head))
+		count = spin_blur(count + 1);
+	result = spin_out_send_(ctx, head, first, count, longest, place, stats);
+	if (head->count) /* copies are on their way, with these buffers */
+		box->first = first + count;
+	return result;
+}
+
+/* Before the next parked packet's: what the box cannot hold with those goes to the host. */
+SPIN_INLINE void spin_out_make_room(struct xdp_md *ctx, uint32_t cpu)
+{
+	struct spin_outbox *box = spin_outbox();
+
+	if (box && box->count + spin_puts_ > SPIN_OUTS_RUN)
+		spin_out_all(ctx, box, XDP_PASS, 0, cpu);
+}
+
+#endif

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef BPF_OUT_MAPS_H
+#define BPF_OUT_MAPS_H
+
+/*
+ * The ring is one for all contexts of a process: those of an interface share the kernel's queue to it, too, in
+ * which the program of the first frame runs for all (out.bpf.c). As an object stands it has one buffer;
+ * libspin puts the ring in its place.
+ */
+#include "bpf/abi/tx_ring.h"
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, uint32_t);
+	__type(value, struct spin_out);
+} spin_outs SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, uint32_t);
+	__type(value, struct spin_outbox);
+} spin_outboxes SEC(".maps");
+
+/* NULL: cannot be. */
+SPIN_INLINE struct spin_outbox *spin_outbox(void)
+{
+	uint32_t zero = 0;
+
+	return bpf_map_lookup_elem(&spin_outboxes, &zero);
+}
+
+SPIN_INLINE struct spin_out *spin_out_at(uint32_t at)
+{
+	at &= SPIN_OUTS - 1;
+	return bpf_map_lookup_elem(&spin_outs, &at);
+}
+
+/*
+ * The buffer for the next packet or operation: to be filled, and then counted with box->count++. NULL: there is none, which
+ * is so only of an object that libspin has not loaded.
+ */
+SPIN_INLINE struct spin_out *spin_outbox_next(const struct spin_outbox *box)
+{
+	return spin_out_at(box->first + box->count);
+}
+
+#endif

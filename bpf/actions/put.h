@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef BPF_PUT_H
+#define BPF_PUT_H
+
+/*
+ * Packets that handlers send (<spin/put.h>): each is made whole, in the buffer that comes next in this HPU's box. What
+ * becomes of the box when all that one arriving packet makes run has run, out.h decides.
+ *
+ * Where the frame lies the making is a function of its own for the verifier, which looks at it once, not for each call;
+ * of a frame that was copied, and in the host build, it is not.
+ */
+#include "bpf/actions/dma_buffer.h"
+#include "bpf/abi/tx_ring.h"
+#include "bpf/actions/put_frame.h"
+
+static uint32_t spin_put_id SPIN_MPQ_ATTR_; /* counts from spin_config.put_id */
+
+enum spin_put_kind {
+	SPIN_PUT_FORWARD_,
+	SPIN_PUT_PAYLOAD_,
+	/* the bytes of these are in the buffer already */
+	SPIN_PUT_DEVICE_,
+	SPIN_PUT_GET_,
+	SPIN_PUT_ATOMIC_,
+};
+
+/* How many packets the handlers of the packet at hand have sent so far. */
+SPIN_INLINE uint32_t spin_puts_made(void)
+{
+	const struct spin_outbox *box = spin_puts_ ? spin_outbox() : 0;
+
+	return box ? spin_blur(box->count) : 0;
+}
+
+SPIN_INLINE struct spin_out *spin_put_next_(void)
+{
+	const struct spin_outbox *box = spin_outbox();
+
+	return box ? spin_outbox_next(box) : 0;
+}
+
+/* Where the bytes of a put begin in its buffer. */
+SPIN_INLINE uint32_t spin_put_payload_at_(uint32_t ip_at, uint32_t is_ip4)
+{
+	return ip_at + (is_ip4 ? sizeof(struct spin_ip4) : sizeof(struct spin_ip6)) + sizeof(struct spin_udp) +
+	       (spin_handlers_.delivery == SPIN_DELIVER_ME ? SPIN_PUT_HEAD_BYTES : 0);
+}
+
+/* What `out` says, from the packet's headers and, from out->from on, the bytes behind `payload`. */
+SPIN_INLINE int spin_put_make_(const struct spin_packet *packet, const uint8_t *payload, struct spin_outbox *box, struct spin_out *out,
+			       enum spin_put_kind kind)
+{
+	const _Bool messages = spin_handlers_.delivery == SPIN_DELIVER_ME;
+	const struct spin_process *to = &out->request.put.target;
+	uint32_t head = 0, udp_at, bytes = spin_blur(out->bytes);
+	uint8_t *frame = out->request.frame;
+
+	if (!box || bytes > SPIN_PUT_BYTES_MAX)
+		return SPIN_SEGV; /* cannot be */
+	spin_put_copy_link(packet, frame);
+	if (kind == SPIN_PUT_FORWARD_) {
+		udp_at = packet->ip_at + packet->ip_bytes;
+		head = messages ? sizeof(struct spin_slmp) : 0;
+		spin_put_ip_again(packet, frame, to, sizeof(struct spin_udp) + head + bytes);
+		if (messages)
+			spin_put_slmp_again(packet, frame, udp_at);
+	} else {
+		head = messages ? SPIN_PUT_HEAD_BYTES : 0;
+		udp_at = packet->ip_at + spin_put_ip(packet, frame, to, sizeof(struct spin_udp) + head + bytes);
+		if (messages)
+			spin_put_slmp(frame, udp_at, &out->request.put, bytes, spin_config.put_id + spin_fetch_add(&spin_put_id, 1));
+		if (messages && kind > SPIN_PUT_DEVICE_)
+			spin_put_slmp_request(frame, udp_at, kind == SPIN_PUT_GET_, out->detail);
+	}
+	udp_at = spin_blur(udp_at);
+	head = spin_blur(head);
+	if (kind < SPIN_PUT_DEVICE_)
+		spin_payload_out(&packet->view, payload, out->from, spin_put_at(frame, udp_at + sizeof(struct spin_udp) + head), bytes,
+				 SPIN_PUT_BYTES_MAX);
+	spin_put_udp(packet, frame, udp_at, to->port, head + bytes);
+	spin_put_checksums(packet, frame, packet->ip_at, udp_at, head + bytes);
+	out->request.type = SPIN_REQUEST_PACKET;
+	out->request.bytes = udp_at + sizeof(struct spin_udp) + head + bytes;
+	out->request.ip_at = packet->ip_at;
+	out->direct = spin_put_is_source_(packet, to);
+	box->count++;
+	return 0;
+}
+
+#ifdef __bpf__
+/* The same where the frame lies. Inline in C's sense: it is in the object only where SPIN_PUTS has declared it. */
+__attribute__((noinline)) inline int spin_put_direct(struct xdp_md *ctx)
+{
+	const struct spin_frame frame = { ctx };
+	const struct spin_view view = spin_frame_view(&frame);
+	struct spin_packet packet = { .view = view };
+	struct spin_outbox *box = spin_outbox();
+	struct spin_out *out = box ? spin_outbox_next(box) : 0;
+	uint8_t *ip, *udp;
+
+	if (!out)
+		return SPIN_SEGV; /* cannot be */
+	packet.ip_at = out->request.ip_at;
+	packet.ip_bytes = out->ip_bytes;
+	packet.is_ip4 = out->is_ip4;
+	ip = (uint8_t *)spin_opaque_pointer_(view.data + (packet.ip_at & 31));
+	udp = (uint8_t *)spin_opaque_pointer_(view.data + ((packet.ip_at + packet.ip_bytes) & 127));
+	if (!spin_inside_(&view, ip + sizeof(struct spin_ip4)) || !spin_inside_(&view, udp + sizeof(struct spin_udp)))
+		return SPIN_SEGV; /* cannot be */
+	packet.ip = ip;
+	packet.udp = (struct spin_udp *)udp;
+	return spin_put_make_(&packet, view.data, box, out, out->kind);
+}
+#endif
+
+/* In the buffer that comes next: what is to be made. NULL: it may not be, or there is none. */
+SPIN_INLINE struct spin_out *spin_put_begin_(const struct spin_packet *packet, const struct spin_process *to, enum spin_put_kind kind,
+					     uint32_t bytes)
+{
+	struct spin_out *out;
+
+	if (packet->puts >= spin_puts_ || bytes > SPIN_PUT_BYTES_MAX || to->ip_version != (packet->is_ip4 ? 4 : 6))
+		return 0;
+	out = spin_put_next_();
+	if (!out)
+		return 0;
+	out->kind = kind;
+	out->bytes = bytes;
+	out->request.ip_at = packet->ip_at;
+	out->ip_bytes = packet->ip_bytes;
+	out->is_ip4 = packet->is_ip4;
+	return out;
+}
+
+/* It is made, its bytes being those from `off` on behind `payload`, and counted. */
+SPIN_INLINE int spin_put_end_(struct spin_packet *packet, struct spin_out *out, const uint8_t *payload, uint32_t off,
+			      enum spin_put_kind kind)
+{
+	int err;
+
+	out->from = off;
+#ifdef __bpf__
+	if (packet->view.access == SPIN_DIRECT) {
+		out->from = off + (uint32_t)(payload - packet->view.data);
+		err = spin_put_direct(packet->ctx);
+	} else
+#endif
+		err = spin_put_make_(packet, payload, spin_outbox(), out, kind);
+	if (!err)
+		packet->puts = spin_blur(packet->puts + 1); /* a loop of calls is one round to the verifier */
+	return err;
+}
+
+SPIN_INLINE int spin_forward_(struct spin_packet *packet, const struct spin_process *to)
+{
+	struct spin_out *out = spin_put_begin_(packet, to, SPIN_PUT_FORWARD_, packet->start_bytes);
+
+	if (!out)
+		return SPIN_SEGV;
+	out->request.put.target = *to;
+	return spin_put_end_(packet, out, packet->start, 0, SPIN_PUT_FORWARD_);
+}
+
+SPIN_INLINE int spin_put_payload_(struct spin_packet *packet, uint32_t off, uint32_t bytes, const struct spin_put *put)
+{
+	struct spin_out *out;
+
+	if (bytes > packet->bytes || off > packet->bytes - bytes)
+		return SPIN_SEGV;
+	out = spin_put_begin_(packet, &put->target, SPIN_PUT_PAYLOAD_, bytes);
+	if (!out)
+		return SPIN_SEGV;
+	out->request.put = *put;
+	return spin_put_end_(packet, out, packet->payload, off, SPIN_PUT_PAYLOAD_);
+}
+
+/* Bytes that are too many to be a handler's locals, as an isolated one may copy them: at places that nobody knows. */
+SPIN_INLINE void spin_put_copy_long_(uint32_t *to, const uint32_t *from, uint32_t words)
+{
+	uint64_t round = 0;
+
+	for (uint32_t done = spin_blur(0); done < words && spin_can_loop_(&round, words); done = spin_blur(done + 1)) {
+		uint64_t at = spin_opaque64_(done);
+
+		if (at >= words)
+			return; /* cannot be */
+		to[at] = from[at];
+	}
+}
+
+SPIN_INLINE int spin_put_from_device_(struct spin_packet *packet, const void *from, uint32_t bytes, const struct spin_put *put)
+{
+	struct spin_out *out = spin_put_begin_(packet, &put->target, SPIN_PUT_DEVICE_, bytes);
+	uint32_t *to;
+
+	if (!out)
+		return SPIN_SEGV;
+	out->request.put = *put;
+	to = (uint32_t *)spin_put_at(out->request.frame, spin_put_payload_at_(packet->ip_at, packet->is_ip4));
+	if (bytes > 256) {
+		spin_put_copy_long_(to, from, bytes / 4);
+	} else {
+		SPIN_UNROLL_
+		for (uint32_t i = 0; i < 64; i++)
+			if (i < bytes / 4)
+				to[i] = ((const uint32_t *)from)[i];
+	}
+	return spin_put_end_(packet, out, packet->payload, 0, SPIN_PUT_DEVICE_);
+}
+
+SPIN_INLINE int spin_put_from_buffer_(struct spin_packet *packet, const void *buffer, uint32_t size, uint32_t off, uint32_t bytes,
+				      const struct spin_put *put)
+{
+	struct spin_out *out;
+
+	off = spin_blur(off);
+	bytes = spin_blur(bytes);
+	if (bytes > size || off > size - bytes)
+		return SPIN_SEGV;
+	out = spin_put_begin_(packet, &put->target, SPIN_PUT_DEVICE_, bytes);
+	if (!out)
+		return SPIN_SEGV;
+	out->request.put = *put;
+	spin_buffer_out_(spin_put_at(out->request.frame, spin_put_payload_at_(packet->ip_at, packet->is_ip4)), buffer, size, off, bytes);
+	return spin_put_end_(packet, out, packet->payload, 0, SPIN_PUT_DEVICE_);
+}
+
+SPIN_INLINE int spin_get_(struct spin_packet *packet, uint32_t bytes, const struct spin_get *get)
+{
+	struct spin_out *out = spin_put_begin_(packet, &get->target, SPIN_PUT_GET_, sizeof(struct spin_slmp_get));
+	struct spin_slmp_get *ask;
+
+	if (!out || bytes == SPIN_LENGTH_UNKNOWN)
+		return SPIN_SEGV;
+	out->request.put.target = get->target;
+	out->request.put.match_bits = get->match_bits;
+	out->request.put.hdr_data = get->hdr_data;
+	out->request.put.remote_offset = get->remote_offset;
+	out->detail = bytes;
+	ask = (struct spin_slmp_get *)spin_put_at(out->request.frame, spin_put_payload_at_(packet->ip_at, packet->is_ip4));
+	ask->match_bits = spin_swap64(get->reply_match_bits);
+	ask->hdr_data = spin_swap64(get->reply_hdr_data);
+	ask->offset = spin_swap64(get->reply_offset);
+	return spin_put_end_(packet, out, packet->payload, 0, SPIN_PUT_GET_);
+}
+
+SPIN_INLINE int spin_atomic_(struct spin_packet *packet, enum spin_atomic op, const void *from, uint32_t bytes, const struct spin_put *put)
+{
+	struct spin_out *out = spin_put_begin_(packet, &put->target, SPIN_PUT_ATOMIC_, bytes);
+	uint32_t *to;
+
+	if (!out || !bytes || op - 1u > 1 || bytes & (4 * (uint32_t)op - 1))
+		return SPIN_SEGV;
+	out->request.put = *put;
+	out->detail = op;
+	to = (uint32_t *)spin_put_at(out->request.frame, spin_put_payload_at_(packet->ip_at, packet->is_ip4));
+	SPIN_UNROLL_
+	for (uint32_t i = 0; i < SPIN_ATOMIC_BYTES_MAX / 4; i++)
+		if (i < bytes / 4)
+			to[i] = ((const uint32_t *)from)[i];
+	return spin_put_end_(packet, out, packet->payload, 0, SPIN_PUT_ATOMIC_);
+}
+
+/* The operands lie behind what the answer is to tell. */
+SPIN_INLINE int spin_fetch_atomic_(struct spin_packet *packet, enum spin_atomic op, const void *from, uint32_t bytes,
+				   const struct spin_get *get)
+{
+	struct spin_out *out = spin_put_begin_(packet, &get->target, SPIN_PUT_ATOMIC_, sizeof(struct spin_slmp_get) + bytes);
+	struct spin_slmp_get *ask;
+	uint32_t *to;
+
+	if (!out || !bytes || op - 1u > 1 || bytes & (4 * (uint32_t)op - 1))
+		return SPIN_SEGV;
+	out->request.put.target = get->target;
+	out->request.put.match_bits = get->match_bits;
+	out->request.put.hdr_data = get->hdr_data;
+	out->request.put.remote_offset = get->remote_offset;
+	out->detail = op | SPIN_ATOMIC_FETCH;
+	ask = (struct spin_slmp_get *)spin_put_at(out->request.frame, spin_put_payload_at_(packet->ip_at, packet->is_ip4));
+	ask->match_bits = spin_swap64(get->reply_match_bits);
+	ask->hdr_data = spin_swap64(get->reply_hdr_data);
+	ask->offset = spin_swap64(get->reply_offset);
+	to = (uint32_t *)(ask + 1);
+	SPIN_UNROLL_
+	for (uint32_t i = 0; i < SPIN_ATOMIC_BYTES_MAX / 4; i++)
+		if (i < bytes / 4)
+			to[i] = ((const uint32_t *)from)[i];
+	return spin_put_end_(packet, out, packet->payload, 0, SPIN_PUT_ATOMIC_);
+}
+
+/* The put in the buffer is to be acknowledged: the host's library sends it. */
+SPIN_INLINE void spin_put_acked_(const struct spin_packet *packet, struct spin_out *out, const struct spin_put_acked *put)
+{
+	uint32_t me = spin_peek(&spin_mpq_at(packet->mpq)->me);
+
+	out->request.acked = 1;
+	out->request.options = put->options;
+	out->request.me = me;
+	out->request.me_serial = spin_peek(&spin_me_at(me)->serial);
+	out->request.user_ptr = put->user_ptr;
+	out->request.source = spin_target_(packet);
+}
+
+SPIN_INLINE _Bool spin_put_can_be_acked_(const struct spin_put_acked *put)
+{
+	return spin_handlers_.delivery == SPIN_DELIVER_ME && !(put->options & ~(uint32_t)SPIN_PUT_OPTIONS);
+}
+
+SPIN_INLINE int spin_put_payload_acked_(struct spin_packet *packet, uint32_t off, uint32_t bytes, const struct spin_put_acked *put)
+{
+	struct spin_out *out = spin_put_next_();
+
+	if (!out || !spin_put_can_be_acked_(put) || spin_put_payload_(packet, off, bytes, &put->put))
+		return SPIN_SEGV;
+	out->request.type = SPIN_REQUEST_PUT_BYTES;
+	spin_put_acked_(packet, out, put);
+	return 0;
+}
+
+SPIN_INLINE int spin_put_from_device_acked_(struct spin_packet *packet, const void *from, uint32_t bytes, const struct spin_put_acked *put)
+{
+	struct spin_out *out = spin_put_next_();
+
+	if (!out || !spin_put_can_be_acked_(put) || spin_put_from_device_(packet, from, bytes, &put->put))
+		return SPIN_SEGV;
+	out->request.type = SPIN_REQUEST_PUT_BYTES;
+	spin_put_acked_(packet, out, put);
+	return 0;
+}
+
+/* Counted, and all of it told but what request.put says. NULL: it may not be. */
+SPIN_INLINE struct spin_out *spin_put_host_(struct spin_packet *packet, uint32_t at, uint32_t bytes, const struct spin_process *to)
+{
+	struct spin_outbox *box = spin_outbox();
+	struct spin_out *out = spin_put_begin_(packet, to, SPIN_PUT_DEVICE_, 0);
+	uint32_t room;
+
+	if (!out || !box || !spin_space_has(packet, SPIN_ME_MEM, at, bytes))
+		return 0;
+	out->request.type = SPIN_REQUEST_PUT;
+	out->request.acked = 0;
+	out->request.options = 0;
+	out->request.bytes = bytes;
+	out->request.start = spin_space_at(packet, SPIN_ME_MEM, at, &room);
+	out->request.source = spin_target_(packet);
+	box->count++;
+	packet->puts = spin_blur(packet->puts + 1);
+	return out;
+}
+
+SPIN_INLINE int spin_put_from_host_(struct spin_packet *packet, uint32_t at, uint32_t bytes, const struct spin_put *put)
+{
+	struct spin_out *out = spin_put_host_(packet, at, bytes, &put->target);
+
+	if (!out)
+		return SPIN_SEGV;
+	out->request.put = *put;
+	return 0;
+}
+
+SPIN_INLINE int spin_put_from_host_acked_(struct spin_packet *packet, uint32_t at, uint32_t bytes, const struct spin_put_acked *put)
+{
+	struct spin_out *out = spin_put_next_();
+
+	if (!out || !spin_put_can_be_acked_(put) || spin_put_from_host_(packet, at, bytes, &put->put))
+		return SPIN_SEGV;
+	spin_put_acked_(packet, out, put);
+	return 0;
+}
+
+#endif

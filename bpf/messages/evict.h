@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef BPF_EVICT_H
+#define BPF_EVICT_H
+
+/*
+ * How the MPQ of a message ends; and messages that end before they are complete: in a sweep because nothing comes any
+ * more (sweep.h), or in favour of another one (pressure.h).
+ */
+#include "bpf/messages/message_event.h"
+#include "bpf/messages/parking.h"
+#include "bpf/messages/window.h"
+
+/* Parked packets whose message has ended. */
+SPIN_INLINE void spin_park_forget_all(struct spin_mpq *q, uint32_t hpu)
+{
+	if (spin_peek(&q->replay))
+		spin_park_forget(spin_take(&q->replay, 0), hpu);
+	if (spin_peek(&q->parked))
+		spin_park_forget(spin_take(&q->parked, 0), hpu);
+}
+
+/* Ends a message's MPQ, which stays taken; nothing of it is in flight. The flow gets its new state first. */
+SPIN_INLINE void spin_mpq_end_(uint32_t mpq, uint32_t flow_kind, uint32_t now)
+{
+	struct spin_mpq *q = spin_mpq_at(mpq);
+	struct spin_flow *flow = &spin_flows[q->flow & (SPIN_FLOWS - 1)];
+
+	spin_poke(&flow->time, now);
+	spin_store32(&flow->state, flow_kind);
+	spin_store32(&q->phase, SPIN_MPQ_FREE);
+}
+
+SPIN_INLINE void spin_mpq_free(uint32_t mpq, uint32_t flow_kind, uint32_t now)
+{
+	spin_mpq_end_(mpq, flow_kind, now);
+	spin_give_bit(spin_mpqs_used, SPIN_MPQ_WORDS, mpq);
+}
+
+/* What tells its packets from those of another message under its id. */
+SPIN_INLINE void spin_tombstone_tell(const struct spin_mpq *q, uint32_t length)
+{
+	struct spin_flow *flow = &spin_flows[q->flow & (SPIN_FLOWS - 1)];
+
+	spin_poke(&flow->stride, q->stride);
+	spin_poke(&flow->length, length);
+	spin_poke(&flow->sum, q->sum);
+}
+
+/* What is added to a generation: no bit of the lanes' tags. */
+#define SPIN_EVICTION 32u
+
+/* Packets of it that were handled. */
+SPIN_INLINE uint32_t spin_mpq_handled(const struct spin_mpq *q)
+{
+	uint32_t done = spin_peek(&q->done);
+
+	return (done & ~SPIN_DONE_LAST) + (done >> 31);
+}
+
+/* Nothing that was claimed is still being handled. Nobody claims any more: the generation is another one. */
+SPIN_INLINE _Bool spin_evict_is_still_(uint32_t mpq, uint32_t generation)
+{
+	const struct spin_mpq *q = spin_mpq_at(mpq);
+
+	return spin_mpq_handled(q) + spin_peek(&q->broken) == spin_window_claimed(mpq, generation);
+}
+
+/*
+ * Ending a message takes two calls, one after the other: handlers that send leave 96 bytes of the stack. The first one
+ * lets no packet in any more; the second frees what the message has. 0 of the first: a handler is at work on it, it has
+ * ended otherwise, or another HPU ends it; if it is to be evicted a later sweep does it.
+ *
+ * SPIN_MPQ_EVICTING is set while a message that is to end waits for somebody who ends it. Who clears it is alone with the
+ * message, of several HPUs that want its MPQ: if it cannot end yet, it sets the flag again.
+ */
+SPIN_INLINE _Bool spin_evict_begin_(uint32_t mpq)
+{
+	struct spin_mpq *q = spin_mpq_at(mpq);
+	uint32_t phase = spin_load32(&q->phase);
+
+	/* it may have gone on since it was chosen */
+	if (phase != SPIN_MPQ_ENDING) {
+		if (phase != SPIN_MPQ_OPEN && phase != SPIN_MPQ_WAITING)
+			return 0;
+		if (spin_swap_if(&q->phase, phase, SPIN_MPQ_ENDING) != phase)
+			return 0;
+		/* same tags of the lanes, another message to whoever is about to claim a packet */
+		spin_fetch_add(&q->generation, SPIN_EVICTION);
+	} else if (!(spin_fetch_and(&q->flags, ~(uint32_t)SPIN_MPQ_EVICTING) & SPIN_MPQ_EVICTING)) {
+		return 0;
+	}
+	if (spin_evict_is_still_(mpq, q->generation))
+		return 1;
+	spin_fetch_or(&q->flags, SPIN_MPQ_EVICTING);
+	return 0;
+}
+
+/* The MPQ again, or SPIN_MPQS_MAX: it was that, or has not ended. */
+SPIN_APART int spin_evict_begin(uint32_t mpq)
+{
+	if (spin_handlers_.delivery != SPIN_DELIVER_ME || mpq >= SPIN_MPQS_MAX || !spin_evict_begin_(spin_opaque_(mpq)))
+		return SPIN_MPQS_MAX; /* opaque: the mask is to stay, for what was tested may lie on the stack */
+	return mpq;
+}
+
+/* By itself, for it has loops: what calls it has little stack left. */
+SPIN_APART int spin_evict_parked_(uint32_t mpq, uint32_t hpu)
+{
+	if (spin_handlers_.delivery == SPIN_DELIVER_ME)
+		spin_park_forget_all(spin_mpq_at(mpq), hpu);
+	return 0;
+}
+
+/* With less on its stack than spin_message_event(): handlers that send leave little. */
+SPIN_APART int spin_evict_tell_(uint32_t mpq, uint32_t hpu)
+{
+	if (spin_handlers_.delivery != SPIN_DELIVER_ME)
+		return 0;
+	return spin_message_event_(mpq, hpu, SPIN_TELL_(SPIN_EVENT_TIMEOUT, 0), spin_mpq_at(mpq)->offset, 0);
+}
+
+/* How; none of these: in a sweep. */
+enum {
+	SPIN_EVICT_UNTOLD = 1,   /* the host is not told */
+	SPIN_EVICT_KEEP_MPQ = 2, /* the MPQ stays taken: it is the caller's now, */
+	SPIN_EVICT_FOR_ME = 4,   /* and the entry that the message took, if that does not manage its offset */
+};
+
+SPIN_INLINE void spin_evict_end(uint32_t mpq, uint32_t hpu, uint32_t now, uint32_t how)
+{
+	struct spin_mpq *q = spin_mpq_at(mpq);
+	uint32_t kind = SPIN_FLOW_NONE, was_open = q->me < SPIN_MES_MAX;
+
+	if (!(how & SPIN_EVICT_UNTOLD)) {
+		spin_evict_tell_(mpq, hpu);
+	} else {
+		spin_event_unpromise();
+		spin_stats_at(hpu)->pressed++;
+	}
+	if (was_open)
+		spin_me_release(q->me, q->offset, q->place_bytes);
+	if (spin_config.unexpected)
+		spin_unexpected_end(mpq, hpu, 0, 0);
+	if (q->flags & SPIN_MPQ_TOOK_ME && !(how & SPIN_EVICT_FOR_ME && !(spin_peek(&spin_me_at(q->me)->options) & SPIN_ME_MANAGE_LOCAL)))
+		spin_me_give(q->me, SPIN_ME_OPEN);
+	spin_evict_parked_(mpq, hpu);
+	spin_stats_at(hpu)->evicted++;
+	if (q->flags & SPIN_MPQ_REFUSED && was_open) {
+		spin_tombstone_tell(q, SPIN_LENGTH_UNKNOWN);
+		kind = SPIN_FLOW_TOMBSTONE;
+	} else if (how && was_open) {
+		spin_poke(&spin_flows[q->flow & (SPIN_FLOWS - 1)].sum, SPIN_FLOW_PRESSED);
+		kind = SPIN_FLOW_TOMBSTONE;
+	}
+	if (how & SPIN_EVICT_KEEP_MPQ)
+		spin_mpq_end_(mpq, kind, now);
+	else
+		spin_mpq_free(mpq, kind, now);
+}
+
+/* In a sweep. */
+SPIN_INLINE void spin_evict(uint32_t mpq, uint32_t hpu, uint32_t now)
+{
+	if (spin_evict_begin_(mpq))
+		spin_evict_end(mpq, hpu, now, 0);
+}
+
+/* Notes that a message is longer than its entry; it is then to be ended. SPIN_MPQS_MAX: it is another one by now. */
+SPIN_INLINE uint32_t spin_refuse_note_(uint32_t mpq, uint32_t generation)
+{
+	if ((spin_peek(&spin_mpq_at(mpq)->generation) & 0xffff) != generation)
+		return SPIN_MPQS_MAX;
+	spin_fetch_or(&spin_mpq_at(mpq)->flags, SPIN_MPQ_REFUSED);
+	return mpq;
+}
+
+SPIN_APART int spin_refuse_end_(uint32_t mpq, uint32_t hpu, uint32_t now)
+{
+	if (spin_handlers_.delivery == SPIN_DELIVER_ME && mpq < SPIN_MPQS_MAX)
+		spin_evict_end(mpq, hpu, now, 0);
+	return 0;
+}
+
+/* Ends a message that is longer than its entry. */
+SPIN_INLINE void spin_refuse(uint32_t mpq, uint32_t generation, uint32_t hpu, uint32_t now)
+{
+	spin_refuse_end_(spin_evict_begin(spin_refuse_note_(mpq, generation)), hpu, now);
+}
+
+#endif

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef BPF_FLOW_H
+#define BPF_FLOW_H
+
+/* From a packet's key to its message: the table of flows (mpq.h). */
+#include "bpf/atomic.h"
+#include "bpf/abi/mpq.h"
+#include "bpf/messages/slmp.h"
+
+static struct spin_flow spin_flows[SPIN_FLOWS] SPIN_MPQ_ATTR_;
+static uint32_t spin_flow_locks[SPIN_FLOW_LOCKS] SPIN_MPQ_ATTR_;
+
+#define SPIN_FLOW_KIND_      3u
+#define SPIN_FLOW_MPQ_(s)    ((s) >> 2 & (SPIN_MPQS_MAX - 1))
+#define SPIN_FLOW_LOCK_TRIES 512
+
+_Static_assert(SPIN_MPQS_MAX <= 1u << 14, "a flow's state has 14 bits for the MPQ");
+
+struct spin_key {
+	uint64_t id, src[2], home; /* no padding: it is an argument of global functions */
+};
+
+/*
+ * `home` is where the search for the key begins. A source's place follows from products with secret odd numbers: a stranger
+ * does not know how far it is from his own. The messages of one source are spread evenly by the golden ratio, in an order that
+ * is secret, too: so that numbers in a row, which most senders give, fill the table without runs. Whoever does not know the
+ * key can choose neither keys nor ids that begin at one place and fill the SPIN_FLOW_PROBES places of another's.
+ */
+SPIN_INLINE void spin_key_of(const struct spin_view *view, const struct spin_datagram *d, uint32_t message_id, struct spin_key *key)
+{
+	uint64_t hash;
+
+	key->id = (uint64_t)message_id << 32 | (uint64_t)d->udp->src_port << 16 | (6 - 2 * d->is_ip4);
+	key->src[0] = key->src[1] = 0;
+	hash = (uint32_t)key->id * spin_config.key[0];
+	if (spin_likely(spin_blur(d->is_ip4))) {
+		key->src[0] = ((const struct spin_ip4 *)d->ip)->src;
+	} else if (spin_inside_(view, (struct spin_ip6 *)d->ip + 1)) {
+		const struct spin_ip6 *ip = (const void *)spin_opaque_pointer_(d->ip);
+
+		key->src[0] = ip->src[0] | (uint64_t)ip->src[1] << 32;
+		key->src[1] = ip->src[2] | (uint64_t)ip->src[3] << 32;
+		hash += key->src[1] * spin_config.key[2];
+	}
+	hash += key->src[0] * spin_config.key[1];
+	key->home = ((uint32_t)(hash >> 32) + (message_id ^ (uint32_t)(spin_config.key[0] >> 32)) * 0x9e3779b1u) >> 16 & (SPIN_FLOWS - 1);
+}
+
+SPIN_INLINE _Bool spin_flow_is_(const struct spin_flow *flow, const struct spin_key *key)
+{
+	return spin_peek(&flow->id) == key->id && spin_peek(&flow->src[0]) == key->src[0] && spin_peek(&flow->src[1]) == key->src[1];
+}
+
+/*
+ * The flow's state and, in *place, where it is; 0 if there is none. That of a live one may be about to end:
+ * its generation tells when a packet is claimed; a tombstone is one for certain.
+ */
+SPIN_OUTLINE uint32_t spin_flow_find(const struct spin_key *key, uint32_t *place)
+{
+	uint32_t i = 0, state;
+	uint64_t round = 0;
+
+	if (!key || !place)
+		return 0; /* unreachable */
+
+	do {
+		uint32_t at = (uint32_t)(key->home + i) & (SPIN_FLOWS - 1);
+		struct spin_flow *flow = &spin_flows[at];
+
+		state = spin_load32(&flow->state);
+		if (spin_likely(spin_flow_is_(flow, key)) && spin_likely(state & 2) &&
+		    (spin_likely(!(state & 1)) || spin_load32(&flow->state) == state)) {
+			*place = at;
+			return state;
+		}
+		if (state == SPIN_FLOW_NONE && !spin_peek(&flow->id))
+			break; /* never used: no key was ever placed behind it */
+		i = spin_blur(i + 1);
+	} while (i < SPIN_FLOW_PROBES && spin_can_loop_(&round, SPIN_FLOW_PROBES));
+	return 0;
+}
+
+/* Ticks since a time; 0 for one that another HPU has noted after this one read its clock. */
+SPIN_INLINE uint32_t spin_age(uint32_t now, uint32_t since)
+{
+	uint32_t age = now - since;
+
+	return age > 0xffff0000 ? 0 : age;
+}
+
+SPIN_INLINE _Bool spin_tombstone_old(const struct spin_flow *flow, uint32_t now, uint32_t ticks)
+{
+	return spin_age(now, spin_peek(&flow->time)) > ticks;
+}
+
+/*
+ * A place for a new flow, claimed; SPIN_FLOWS: none is free. The lock of the key's home is
+ * held, so the key comes in once; others may claim the same places at the same time.
+ */
+SPIN_OUTLINE uint32_t spin_flow_claim(const struct spin_key *key, uint32_t now, uint32_t ticks)
+{
+	uint64_t round = 0;
+
+	if (!key)
+		return SPIN_FLOWS; /* unreachable */
+	for (uint32_t i = 0, state; i < SPIN_FLOW_PROBES && spin_can_loop_(&round, SPIN_FLOW_PROBES); i = spin_blur(i + 1)) {
+		uint32_t at = (uint32_t)(key->home + i) & (SPIN_FLOWS - 1), kind;
+		struct spin_flow *flow = &spin_flows[at];
+
+		state = spin_load32(&flow->state);
+		kind = state & SPIN_FLOW_KIND_;
+
+		if (kind == SPIN_FLOW_LIVE || kind == SPIN_FLOW_CLAIMED ||
+		    (kind == SPIN_FLOW_TOMBSTONE && !spin_tombstone_old(flow, now, ticks) && spin_peek(&flow->sum) != SPIN_FLOW_PRESSED))
+			continue;
+		if (spin_swap_if(&flow->state, state, SPIN_FLOW_CLAIMED) != state)
+			continue;
+		spin_poke(&flow->id, key->id);
+		spin_poke(&flow->src[0], key->src[0]);
+		spin_poke(&flow->src[1], key->src[1]);
+		return spin_opaque_(at);
+	}
+	return SPIN_FLOWS;
+}
+
+/* 0: another HPU holds it for longer than an insertion takes. */
+SPIN_OUTLINE _Bool spin_flow_lock(const struct spin_key *key)
+{
+	uint64_t round = 0;
+	uint32_t *lock;
+
+	if (!key)
+		return 0; /* unreachable */
+	lock = &spin_flow_locks[key->home & (SPIN_FLOW_LOCKS - 1)];
+	for (uint32_t i = 0, was; i < SPIN_FLOW_LOCK_TRIES && spin_can_loop_(&round, SPIN_FLOW_LOCK_TRIES); i = spin_blur(i + 1)) {
+		was = spin_take(lock, 1);
+		if (!was)
+			return 1;
+	}
+	return 0;
+}
+
+SPIN_INLINE void spin_flow_unlock(const struct spin_key *key)
+{
+	spin_store32(&spin_flow_locks[key->home & (SPIN_FLOW_LOCKS - 1)], 0);
+}
+
+#endif

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef BPF_MESSAGE_EVENT_H
+#define BPF_MESSAGE_EVENT_H
+
+/* What the host is told of a message; and what becomes of its handlers' errors. */
+#include "bpf/messages/flow.h"
+#include "bpf/actions/me.h"
+#include "bpf/messages/message_state.h"
+#include "bpf/run.h"
+
+/* What spin_message_event() tells: type and handler in one number. */
+#define SPIN_TELL_(type, handler) ((uint32_t)(type) << 8 | (handler))
+
+SPIN_INLINE uint32_t spin_event_flags_(const struct spin_mpq *q)
+{
+	uint32_t flags = spin_peek(&q->flags), verdict = spin_mpq_verdict(q);
+	uint32_t overflow = (spin_peek(&spin_me_at(q->me)->options) & SPIN_ME_OVERFLOW) << 1 & -(uint32_t)(q->me < SPIN_MES_MAX);
+
+	return (spin_handlers_.takes ? flags & (SPIN_MPQ_GET | SPIN_MPQ_ATOMIC) : 0) | overflow |
+	       (flags & SPIN_MPQ_FLOW_CONTROL ? SPIN_EVENT_FLOW_CONTROL : 0) | (flags & SPIN_MPQ_REFUSED ? SPIN_EVENT_REFUSED : 0) |
+	       (flags & SPIN_MPQ_ERROR ? SPIN_EVENT_FAILED : 0) | (verdict == SPIN_REASON_PROCEEDED ? SPIN_EVENT_PROCEEDED : 0) |
+	       (verdict == SPIN_REASON_HEADER_DROPPED ? SPIN_EVENT_DROPPED : 0);
+}
+
+_Static_assert((int)SPIN_MPQ_GET == SPIN_EVENT_GET && (int)SPIN_MPQ_ATOMIC == SPIN_EVENT_ATOMIC &&
+		       (int)SPIN_ME_OVERFLOW << 1 == SPIN_EVENT_OVERFLOW,
+	       "a message's events say it as its MPQ does");
+
+#define SPIN_EVENT_RECORD_BYTES (sizeof(struct spin_event) + 8) /* with the kernel's header */
+
+SPIN_INLINE void spin_event_unpromise(void)
+{
+	if (spin_config.event_bytes)
+		spin_fetch_add(&spin_events_promised, (uint32_t)-1);
+}
+
+/*
+ * Room in the ring for one more event, until spin_event_unpromise(). 0: there is none. All who write to the ring
+ * count themselves before they look, so of two that want the last place at most one gets it.
+ */
+SPIN_INLINE _Bool spin_event_promise(void)
+{
+	uint32_t promised;
+
+	if (!spin_config.event_bytes)
+		return 1;
+	promised = spin_fetch_add(&spin_events_promised, 1) + 1;
+	if (spin_likely(spin_event_backlog() + (uint64_t)promised * SPIN_EVENT_RECORD_BYTES <= spin_config.event_bytes))
+		return 1;
+	spin_event_unpromise();
+	return spin_rare(0);
+}
+
+/* All of it, of a message. */
+SPIN_INLINE void spin_event_of_message_(struct spin_event *e, uint32_t mpq, uint32_t hpu, uint32_t tell, uint32_t offset, uint32_t flags)
+{
+	const struct spin_mpq *q = spin_mpq_at(mpq);
+	const struct spin_flow *flow = &spin_flows[q->flow & (SPIN_FLOWS - 1)];
+	const struct spin_me *me = spin_me_at(q->me);
+	_Bool has_me = q->me < SPIN_MES_MAX;
+	_Bool ends = tell >> 8 == SPIN_EVENT_MESSAGE || tell >> 8 == SPIN_EVENT_TIMEOUT;
+
+	e->type = tell >> 8;
+	e->handler = tell & 255;
+	e->hpu = hpu;
+	e->ip_version = flow->id & 255;
+	e->src_addr[0] = (uint32_t)flow->src[0];
+	e->src_addr[1] = flow->src[0] >> 32;
+	e->src_addr[2] = (uint32_t)flow->src[1];
+	e->src_addr[3] = flow->src[1] >> 32;
+	e->src_port = spin_ntoh16((spin_be16)(flow->id >> 16));
+	e->dst_port = q->dst_port;
+	e->length = q->length;
+	e->message_id = flow->id >> 32;
+	e->me = q->me;
+	e->offset = offset;
+	e->dropped_bytes = ends ? spin_peek(&q->dropped_bytes) : 0;
+	e->deposited_bytes = ends ? spin_peek(&q->deposited_bytes) : 0;
+	e->flags = ends ? spin_event_flags_(q) | flags : 0;
+	e->match_bits = q->match_bits;
+	e->hdr_data = q->hdr_data;
+	e->me_start = has_me ? spin_peek(&me->start) : 0;
+	e->me_length = has_me ? spin_peek(&me->length) : 0;
+	e->me_serial = has_me ? spin_peek(&me->serial) : 0;
+	e->unused = 0;
+}
+
+/* 0: the reader is behind, the event is lost. */
+SPIN_INLINE int spin_message_event_(uint32_t mpq, uint32_t hpu, uint32_t tell, uint32_t offset, uint32_t flags)
+{
+	_Bool ends = tell >> 8 == SPIN_EVENT_MESSAGE || tell >> 8 == SPIN_EVENT_TIMEOUT;
+	struct spin_event *e;
+
+	/* a message's last event was promised when the message was opened */
+	if (!ends && !spin_event_promise()) {
+		spin_stats_at(hpu)->events_lost++;
+		return 0;
+	}
+	e = spin_event_open();
+	if (!e) {
+		spin_stats_at(hpu)->events_lost++;
+		spin_event_unpromise();
+		return 0;
+	}
+	spin_event_of_message_(e, mpq, hpu, tell, offset, flags);
+	spin_event_close(e);
+	spin_event_unpromise();
+	return 1;
+}
+
+/* The same as a function of its own: it is rare, and there are many places that tell. */
+static __attribute__((noinline)) int spin_message_event(uint32_t mpq, uint32_t hpu, uint32_t tell, uint32_t offset, uint32_t flags)
+{
+	return spin_message_event_(mpq, hpu, tell, offset, flags);
+}
+
+/* The host may have its unexpected message now; tell 0: it is no more. Rare, and by itself. */
+SPIN_APART int spin_unexpected_end(uint32_t mpq, uint32_t hpu, uint32_t tell, uint32_t flags)
+{
+	uint32_t place;
+
+	if (spin_handlers_.delivery != SPIN_DELIVER_ME || !spin_config.unexpected)
+		return 0;
+	place = spin_mpq_at(mpq)->unexpected;
+	if (!place)
+		return 0;
+	if (!tell) {
+		spin_unexpected_free(place - 1);
+		return 0;
+	}
+	spin_event_of_message_(&spin_unexpected_at(place - 1)->event, mpq, hpu, tell, spin_mpq_at(mpq)->offset, flags);
+	spin_store32(&spin_unexpected_at(place - 1)->state, SPIN_UNEXPECTED_COMPLETE);
+	return 0;
+}
+
+SPIN_INLINE void spin_note_run(uint32_t mpq, uint32_t hpu, enum spin_handler_kind kind, uint32_t offset)
+{
+	if (spin_config.note_runs)
+		spin_message_event(mpq, hpu, SPIN_TELL_(SPIN_EVENT_RAN, kind), offset, 0);
+}
+
+/* An error: the reason for it; its event if it is the message's first (sPIN B.3). */
+SPIN_INLINE enum spin_reason spin_message_error(uint32_t mpq, uint32_t hpu, uint32_t rc, enum spin_handler_kind kind)
+{
+	struct spin_mpq *q = spin_mpq_at(mpq);
+	enum spin_event_type type;
+	enum spin_reason reason = spin_error_of(rc, &type);
+
+	if (!(spin_fetch_or(&q->flags, SPIN_MPQ_ERROR) & SPIN_MPQ_ERROR))
+		spin_message_event(mpq, hpu, SPIN_TELL_(type, kind), q->offset, 0);
+	return reason;
+}
+
+#endif

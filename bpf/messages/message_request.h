@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef BPF_MESSAGE_REQUEST_H
+#define BPF_MESSAGE_REQUEST_H
+
+/*
+ * The default action of messages that are no puts (<spin/message.h>, step 11): a get is answered from the entry's memory,
+ * an atomic changes it. Both are one packet. Called by message.h; where handlers do not take them nothing of this is there.
+ */
+#include "bpf/messages/message_begin.h"
+
+/* The host's library sends the answer, as what a handler puts from host memory. */
+SPIN_INLINE enum spin_reason spin_message_answer_(const struct spin_message *m, struct spin_packet *packet, const struct spin_mpq *q)
+{
+	const struct spin_slmp_get *get = spin_payload_at_(packet, packet->bytes, 0, sizeof(*get));
+	uint32_t room = q->place_bytes, bytes = m->slmp.length < room ? m->slmp.length : room;
+	struct spin_process source = spin_source_(packet);
+	struct spin_out *out;
+
+	if (!get || !(spin_peek(&spin_me_at(q->me)->options) & SPIN_ME_OP_GET))
+		return SPIN_REASON_DROPPED;
+	out = spin_put_host_(packet, 0, spin_blur(bytes), &source);
+	if (!out)
+		return SPIN_REASON_DROPPED;
+	out->request.options = SPIN_REQUEST_ANSWER;
+	out->request.me = spin_peek(&q->me);
+	out->request.me_serial = spin_peek(&spin_me_at(out->request.me)->serial);
+	/* straight from the packet: the stack is short on kernels before 6.9 */
+	out->request.put.target = source;
+	out->request.put.match_bits = spin_swap64(get->match_bits);
+	out->request.put.hdr_data = spin_swap64(get->hdr_data);
+	out->request.put.remote_offset = spin_swap64(get->offset);
+	return SPIN_REASON_PROCEEDED;
+}
+
+/* One operand, if the packet has so many; `place` is of the first one, and naturally aligned. */
+#define SPIN_ADD_OPERAND_(type, i)                                                                                                        \
+	do {                                                                                                                              \
+		const type *spin_from_ = spin_payload_at_(packet, packet->bytes, (i) * sizeof(type), sizeof(type));                       \
+		type *spin_to_ = (type *)spin_host_at(spin_opaque_(place + (i) * (uint32_t)sizeof(type)) & ~(uint32_t)(sizeof(type) - 1), \
+						      sizeof(type));                                                                      \
+                                                                                                                                          \
+		if (spin_from_ && spin_to_)                                                                                               \
+			(void)spin_fetch_add(spin_to_, *spin_from_);                                                                      \
+	} while (0)
+
+SPIN_INLINE enum spin_reason spin_message_add_(const struct spin_message *m, const struct spin_packet *packet, struct spin_mpq *q)
+{
+	uint32_t place = q->place, is_wide = m->slmp.atomic == SPIN_ATOMIC_ADD64;
+
+	if (packet->bytes > q->place_bytes || place & (is_wide ? 7 : 3))
+		return SPIN_REASON_DROPPED;
+	if (is_wide) {
+		SPIN_UNROLL_
+		for (uint32_t i = 0; i < SPIN_ATOMIC_BYTES_MAX / 8; i++)
+			SPIN_ADD_OPERAND_(uint64_t, i);
+	} else {
+		SPIN_UNROLL_
+		for (uint32_t i = 0; i < SPIN_ATOMIC_BYTES_MAX / 4; i++)
+			SPIN_ADD_OPERAND_(uint32_t, i);
+	}
+	spin_fetch_add(&q->deposited_bytes, packet->bytes);
+	spin_fetch_add(&spin_me_at(q->me)->bytes, (uint64_t)packet->bytes);
+	return SPIN_REASON_PROCEEDED;
+}
+
+/*
+ * One operand behind the reply's fields, and what was there to the answer; 0: the packet has no more. The places are of pointers and
+ * numbers that nothing else depends on, so that all ends of this are one state to the verifier.
+ */
+#define SPIN_FETCH_OPERAND_(type, i)                                                                                        \
+	({                                                                                                                  \
+		const type *spin_from_ = spin_payload_at_(&asked, spin_blur(packet->bytes),                                 \
+							  sizeof(struct spin_slmp_get) + (i) * sizeof(type), sizeof(type)); \
+                                                                                                                            \
+		if (spin_from_) {                                                                                           \
+			type spin_was_ = spin_fetch_add((type *)host + (i), *spin_from_);                                   \
+                                                                                                                            \
+			__builtin_memcpy(to + (i) * sizeof(type), &spin_was_, sizeof(type));                                \
+		}                                                                                                           \
+		spin_from_ != 0;                                                                                            \
+	})
+
+/* The answer is a packet of this HPU's, as what a handler puts from its memory. */
+SPIN_INLINE enum spin_reason spin_message_fetch_(const struct spin_message *m, struct spin_packet *packet, struct spin_mpq *q)
+{
+	const struct spin_slmp_get *get = spin_payload_at_(packet, packet->bytes, 0, sizeof(*get));
+	uint32_t place = q->place, is_wide = m->slmp.atomic == (SPIN_ATOMIC_ADD64 | SPIN_ATOMIC_FETCH);
+	uint32_t bytes = packet->bytes - (uint32_t)sizeof(*get);
+	struct spin_process source = spin_source_(packet);
+	const struct spin_packet asked = {
+		.view = packet->view,
+		.payload = packet->view.access == SPIN_COPIED ? packet->payload : (uint8_t *)spin_fresh_(packet->payload, packet->is_ip4),
+	};
+	struct spin_out *out;
+	uint8_t *to, *host;
+
+	if (!get || bytes > q->place_bytes || place & (is_wide ? 7 : 3) || !(spin_peek(&spin_me_at(q->me)->options) & SPIN_ME_OP_GET))
+		return SPIN_REASON_DROPPED;
+	out = spin_put_begin_(packet, &source, SPIN_PUT_DEVICE_, spin_blur(bytes));
+	if (!out)
+		return SPIN_REASON_DROPPED;
+	out->request.put.target = source;
+	out->request.put.match_bits = spin_swap64(get->match_bits);
+	out->request.put.hdr_data = spin_swap64(get->hdr_data);
+	out->request.put.remote_offset = spin_swap64(get->offset);
+	to = spin_put_at(out->request.frame, spin_put_payload_at_(packet->ip_at, packet->is_ip4));
+	/* the verifier sees alignment by the mask only; behind the first value it has the memory's slack */
+	if (is_wide) {
+		host = spin_host_at(spin_opaque_(place) & ~7u, sizeof(uint64_t));
+		if (!host)
+			return SPIN_REASON_DROPPED; /* unreachable */
+		SPIN_UNROLL_
+		for (uint32_t i = 0; i < SPIN_ATOMIC_BYTES_MAX / 8; i++)
+			if (!SPIN_FETCH_OPERAND_(uint64_t, i))
+				break;
+	} else {
+		host = spin_host_at(spin_opaque_(place) & ~3u, sizeof(uint32_t));
+		if (!host)
+			return SPIN_REASON_DROPPED; /* unreachable */
+		SPIN_UNROLL_
+		for (uint32_t i = 0; i < SPIN_ATOMIC_BYTES_MAX / 4; i++)
+			if (!SPIN_FETCH_OPERAND_(uint32_t, i))
+				break;
+	}
+	spin_fetch_add(&q->deposited_bytes, bytes);
+	spin_fetch_add(&spin_me_at(q->me)->bytes, (uint64_t)bytes);
+	return spin_put_end_(packet, out, packet->payload, 0, SPIN_PUT_DEVICE_) ? SPIN_REASON_DROPPED : SPIN_REASON_PROCEEDED;
+}
+
+SPIN_INLINE enum spin_reason spin_message_request(const struct spin_message *m, struct spin_packet *packet, struct spin_mpq *q)
+{
+	if (spin_handlers_.takes & SPIN_TAKES_GET && m->slmp.type == SPIN_TYPE_GET)
+		return spin_message_answer_(m, packet, q);
+	if (spin_handlers_.takes & SPIN_TAKES_FETCH && m->slmp.atomic & SPIN_ATOMIC_FETCH)
+		return spin_message_fetch_(m, packet, q);
+	if (spin_handlers_.takes & SPIN_TAKES_ATOMIC)
+		return spin_message_add_(m, packet, q);
+	return SPIN_REASON_DROPPED; /* unreachable */
+}
+
+#endif

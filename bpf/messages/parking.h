@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef BPF_PARKING_H
+#define BPF_PARKING_H
+
+/*
+ * Packets that overtook the first one of their message wait here (steps 9, 10 and 13 of
+ * <spin/message.h>). A buffer is large enough to be looked at like any copied frame.
+ */
+#include "bpf/atomic.h"
+#include "bpf/messages/message_state.h"
+
+/* What a frame is copied to. */
+struct spin_copy {
+	uint8_t frame[SPIN_COPY_BYTES + SPIN_COPY_SLACK];
+	uint64_t scratch[SPIN_SCRATCH_WORDS];
+};
+
+static struct spin_park spin_parks[SPIN_PARKING_MAX] SPIN_MPQ_ATTR_;
+static uint64_t spin_parks_used[SPIN_PARKING_MAX / 64] SPIN_MPQ_ATTR_;
+static uint32_t spin_parks_next SPIN_MPQ_ATTR_;
+static struct spin_copy spin_park_buffers[SPIN_PARKING_MAX] SPIN_PARKED_ATTR_;
+
+SPIN_INLINE struct spin_park *spin_park_at(uint32_t buffer)
+{
+	return &spin_parks[spin_opaque_(buffer) & (SPIN_PARKING_MAX - 1)];
+}
+
+/* The free ones among 64 bits from `first` on, of those below `limit`. */
+SPIN_INLINE uint64_t spin_free_bits_(const uint64_t *used, uint32_t first, uint32_t words, uint32_t limit)
+{
+	uint64_t free = ~spin_peek(&used[(first >> 6) & (words - 1)]);
+
+	if (limit <= first)
+		return 0;
+	return limit - first < 64 ? free & (((uint64_t)1 << ((limit - first) & 63)) - 1) : free;
+}
+
+/*
+ * A free bit below `limit`, now set; `words` * 64, words a power of two: none is free. From *next on, round and
+ * round: what was given back is taken again as late as can be, for others may still be about to look at it.
+ */
+SPIN_INLINE uint32_t spin_take_bit(uint64_t *used, uint32_t *next, uint32_t words, uint32_t limit)
+{
+	uint32_t start = spin_peek(next), first;
+	uint64_t free, bit, round = 0;
+
+	if (start >= limit)
+		start = 0;
+	/* the word where it starts twice: first its end, at last its beginning */
+	for (uint32_t i = 0; i <= words && spin_can_loop_(&round, words + 1); i = spin_blur(i + 1)) {
+		first = (((start >> 6) + i) & (words - 1)) << 6;
+		free = spin_free_bits_(used, first, words, limit);
+		if (!i)
+			free &= ~(uint64_t)0 << (start & 63);
+		bit = free & -free;
+		if (bit && !(spin_fetch_or(&used[(first >> 6) & (words - 1)], bit) & bit)) {
+			first = spin_opaque_(first + spin_bit_number(bit));
+			spin_poke(next, first + 1);
+			return first;
+		}
+	}
+	return words * 64;
+}
+
+/* Is there a free bit below `limit`? */
+SPIN_INLINE _Bool spin_has_free_bit(const uint64_t *used, uint32_t words, uint32_t limit)
+{
+	uint64_t round = 0;
+
+	for (uint32_t i = 0; i < words && spin_can_loop_(&round, words); i = spin_blur(i + 1))
+		if (spin_free_bits_(used, i << 6, words, limit))
+			return 1;
+	return 0;
+}
+
+/* A free MPQ, from now on taken; SPIN_MPQS_MAX: none is. */
+SPIN_OUTLINE uint32_t spin_mpq_alloc(void)
+{
+	return spin_take_bit(spin_mpqs_used, &spin_mpqs_next, SPIN_MPQ_WORDS, spin_config.mpqs);
+}
+
+SPIN_OUTLINE _Bool spin_mpq_is_free(void)
+{
+	return spin_has_free_bit(spin_mpqs_used, SPIN_MPQ_WORDS, spin_config.mpqs);
+}
+
+/* A free buffer, from now on taken; SPIN_PARKING_MAX: none is. */
+SPIN_OUTLINE uint32_t spin_park_alloc(void)
+{
+	return spin_take_bit(spin_parks_used, &spin_parks_next, SPIN_PARKING_MAX / 64, spin_config.parking);
+}
+
+SPIN_INLINE void spin_give_bit(uint64_t *used, uint32_t words, uint32_t bit)
+{
+	bit = spin_opaque_(bit); /* the mask is for the verifier, also behind a test of bit */
+	spin_fetch_and(&used[(bit >> 6) & (words - 1)], ~((uint64_t)1 << (bit & 63)));
+}
+
+SPIN_INLINE void spin_park_free(uint32_t buffer)
+{
+	spin_give_bit(spin_parks_used, SPIN_PARKING_MAX / 64, buffer);
+}
+
+/*
+ * Chains are gone through without counting: all in a link is unknown to the verifier, which so
+ * sees that one step is like the next (spin_can_loop_()). They are no longer than there are buffers.
+ */
+SPIN_INLINE uint32_t spin_park_next_(uint32_t at)
+{
+	return spin_peek(&spin_park_at(at - 1)->next);
+}
+
+/* Is a packet of that offset parked? */
+SPIN_OUTLINE _Bool spin_park_has(uint32_t mpq, uint32_t owner, uint32_t offset)
+{
+	const struct spin_mpq *q = spin_mpq_at(mpq);
+	uint64_t round = 0;
+
+	for (uint32_t at = spin_peek(&q->parked); at && spin_can_loop_(&round, SPIN_PARKING_MAX); at = spin_park_next_(at))
+		if (spin_peek(&spin_park_at(at - 1)->offset) == offset && spin_peek(&spin_park_at(at - 1)->owner) == owner)
+			return 1;
+	return 0;
+}
+
+/* In front of those that wait. */
+SPIN_OUTLINE int spin_park_push(uint32_t mpq, uint32_t buffer)
+{
+	struct spin_mpq *q = spin_mpq_at(mpq);
+	uint64_t round = 0;
+	uint32_t first;
+
+	do {
+		first = spin_peek(&q->parked);
+		spin_poke(&spin_park_at(buffer)->next, first);
+	} while (spin_swap_if(&q->parked, first, buffer + 1) != first && spin_can_loop_(&round, SPIN_PARKING_MAX));
+	return 0;
+}
+
+/*
+ * Takes out what is parked for the message, in order of arrival: first buffer + 1, 0: nothing. What was taken
+ * out before and given back goes first, and alone.
+ */
+SPIN_OUTLINE uint32_t spin_park_take(uint32_t mpq)
+{
+	struct spin_mpq *q = spin_mpq_at(mpq);
+	uint32_t last = spin_take(&q->replay, 0), at, next;
+	uint64_t round = 0;
+
+	if (last)
+		return last;
+	/* last is 0, but the verifier does not know: so it is one state with what it becomes */
+	for (at = spin_take(&q->parked, 0); at && spin_can_loop_(&round, SPIN_PARKING_MAX); at = next) {
+		next = spin_park_next_(at);
+		spin_poke(&spin_park_at(at - 1)->next, last);
+		last = at;
+	}
+	return last;
+}
+
+/* Frees a chain, whose packets are lost: counted for the HPU. */
+SPIN_OUTLINE int spin_park_forget(uint32_t at, uint32_t hpu)
+{
+	uint64_t *lost = &spin_stats_at(hpu)->replay_lost, round = 0;
+
+	for (uint32_t next; at && spin_can_loop_(&round, SPIN_PARKING_MAX); at = next) {
+		next = spin_park_next_(at);
+		spin_park_free(at - 1);
+		spin_poke(lost, spin_peek(lost) + 1);
+	}
+	return 0;
+}
+
+#endif

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef BPF_PRESSURE_H
+#define BPF_PRESSURE_H
+
+/*
+ * "Pressure" of <spin/message.h>: a first packet that finds no MPQ free or no entry open looks for a message that yields.
+ * Only such a packet comes here.
+ */
+#include "bpf/messages/evict.h"
+
+SPIN_INLINE _Bool spin_is_proven_(const struct spin_mpq *q)
+{
+	return spin_mpq_handled(q) >= SPIN_PROVEN;
+}
+
+/* Quiet, or too old. */
+SPIN_INLINE _Bool spin_yields_(const struct spin_mpq *q, uint32_t now)
+{
+	uint32_t age = spin_age(now, spin_peek(&q->opened));
+
+	if (spin_age(now, spin_peek(&q->time)) > spin_config.idle_ticks >> (spin_is_proven_(q) ? 2 : 4))
+		return 1;
+	return age > spin_config.age_ticks && (uint64_t)spin_mpq_handled(q) * q->stride < (uint64_t)age * spin_config.age_bytes;
+}
+
+/* Of what a search for an MPQ has seen. */
+struct spin_looks {
+	uint64_t source;
+	uint32_t count, mixed; /* mixed: not all of one source, or some of the packet's */
+	uint32_t least, least_handled;
+	uint32_t next; /* in a crowd: where the next search begins if this one finds nothing */
+};
+
+/* At a standstill; if not, what the share rule needs to know. */
+SPIN_INLINE _Bool spin_crowd_look_(struct spin_looks *looks, uint32_t mpq, uint64_t source, uint32_t ip_version)
+{
+	struct spin_mpq *q = spin_mpq_at(mpq);
+	const struct spin_flow *flow = &spin_flows[q->flow & (SPIN_FLOWS - 1)];
+	uint32_t handled = spin_mpq_handled(q);
+	uint64_t from = spin_peek(&flow->src[0]) ^ (spin_peek(&flow->id) & 2) << 62;
+
+	source ^= (uint64_t)(ip_version & 2) << 62;
+	if (from != source && handled < SPIN_PROVEN) {
+		uint32_t times = handled > q->looked_handled ? 0 : q->looked_times + 1u;
+
+		if (times && times >= handled)
+			return 1;
+		if (!looks->count) {
+			q->looked_handled = (uint16_t)handled;
+			q->looked_times = (uint16_t)times;
+		}
+	}
+	if (!looks->count) {
+		looks->source = from;
+		looks->next = mpq + 1;
+	}
+	looks->mixed |= from == source || from != looks->source;
+	if (handled < looks->least_handled) {
+		looks->least_handled = handled;
+		looks->least = mpq;
+	}
+	return 0;
+}
+
+/* A message that yields its MPQ to a packet from that source; SPIN_MPQS_MAX: none does. */
+SPIN_APART int spin_press_mpq(uint64_t source, uint32_t ip_version, uint32_t now)
+{
+	struct spin_looks looks = { .least = SPIN_MPQS_MAX, .least_handled = 0xffffffff };
+	uint32_t hand, found, phase, mpq;
+	uint64_t round = 0;
+
+	if (spin_handlers_.delivery != SPIN_DELIVER_ME)
+		return SPIN_MPQS_MAX;
+	hand = spin_peek(&spin_pressed_next[0]);
+	found = spin_blur(SPIN_MPQS_MAX);
+	/* all are taken: of few the phase is another one, for a moment */
+	for (uint32_t i = 0;
+	     i < 2 * SPIN_LOOKS && i < spin_config.mpqs && looks.count < SPIN_LOOKS && spin_can_loop_(&round, 2 * SPIN_LOOKS);
+	     i = spin_blur(i + 1)) {
+		mpq = spin_blur(hand < spin_config.mpqs ? hand : 0);
+		hand = mpq + 1;
+		phase = spin_load32(&spin_mpq_at(mpq)->phase);
+		if (phase != SPIN_MPQ_WAITING && phase != SPIN_MPQ_OPEN)
+			continue;
+		if (spin_yields_(spin_mpq_at(mpq), now) ||
+		    (spin_config.mpqs >= SPIN_CROWD && spin_crowd_look_(&looks, mpq, source, ip_version))) {
+			found = mpq;
+			break;
+		}
+		looks.count = spin_blur(looks.count + 1);
+	}
+	if (found >= SPIN_MPQS_MAX && looks.count && spin_config.mpqs >= SPIN_CROWD)
+		hand = spin_blur(looks.next);
+	spin_poke(&spin_pressed_next[0], hand);
+	if (found >= SPIN_MPQS_MAX && spin_config.mpqs >= SPIN_CROWD && looks.count >= SPIN_LOOKS && !looks.mixed)
+		found = looks.least;
+	return found;
+}
+
+/* A message that yields its entry to one with this key and these match bits; SPIN_MPQS_MAX: none does. */
+SPIN_INLINE uint32_t spin_press_me_(const struct spin_key *key, uint64_t match_bits, uint32_t now)
+{
+	uint32_t from, found, looks = 0;
+	uint64_t round = 0;
+
+	if (spin_handlers_.delivery != SPIN_DELIVER_ME)
+		return SPIN_MPQS_MAX;
+	from = spin_peek(&spin_pressed_next[1]);
+	found = spin_blur(SPIN_MPQS_MAX);
+	for (uint32_t i = 0; i < SPIN_MES_MAX && looks < SPIN_LOOKS && spin_can_loop_(&round, SPIN_MES_MAX); i = spin_blur(i + 1)) {
+		uint32_t at = (from + i) & (SPIN_MES_MAX - 1), mpq;
+		const struct spin_me *me = spin_me_at(at);
+		const struct spin_mpq *q;
+
+		if (spin_load32(&me->state) != SPIN_ME_TAKEN || !spin_me_fits_(me, key, match_bits))
+			continue;
+		looks = spin_blur(looks + 1);
+		spin_poke(&spin_pressed_next[1], at + 1);
+		mpq = spin_peek(&me->holder) & (SPIN_MPQS_MAX - 1);
+		q = spin_mpq_at(mpq);
+		/* its holder may be about to say so, or to end */
+		if (spin_load32(&q->phase) != SPIN_MPQ_OPEN || spin_peek(&q->me) != at || !spin_yields_(q, now))
+			continue;
+		found = mpq;
+		break;
+	}
+	return found;
+}
+
+/*
+ * The same by itself. A key whose address is known here keeps all of its message on the caller's stack: so where that is in
+ * registers, what an entry is compared with comes by value. With bounded loops it is in memory (spin_flow_find()), and verifiers
+ * before Linux 6.9 take twice the steps for values.
+ */
+#ifdef SPIN_BOUNDED_MESSAGES
+SPIN_APART int spin_press_me(const struct spin_key *key, uint64_t match_bits, uint32_t now)
+{
+	return key ? spin_press_me_(key, match_bits, now) : SPIN_MPQS_MAX;
+}
+#define SPIN_PRESS_ME(key, match_bits, now) spin_press_me((key), (match_bits), (now))
+#else
+SPIN_APART int spin_press_me(uint64_t src0, uint64_t src1, uint32_t source, uint64_t match_bits, uint32_t now)
+{
+	const struct spin_key key = { .id = source, .src = { src0, src1 } };
+
+	return spin_press_me_(&key, match_bits, now);
+}
+#define SPIN_PRESS_ME(key, match_bits, now) spin_press_me((key)->src[0], (key)->src[1], (uint32_t)(key)->id, (match_bits), (now))
+#endif
+
+/*
+ * What was found, and lets no packet in any more, ends (spin_evict_begin()). Its MPQ is taken for the caller; SPIN_MPQS_MAX:
+ * there is none.
+ */
+SPIN_APART int spin_end_for_mpq(uint32_t mpq, uint32_t hpu, uint32_t now)
+{
+	if (spin_handlers_.delivery != SPIN_DELIVER_ME || mpq >= SPIN_MPQS_MAX)
+		return SPIN_MPQS_MAX;
+	spin_evict_end(mpq, hpu, now, SPIN_EVICT_KEEP_MPQ | (spin_is_proven_(spin_mpq_at(mpq)) ? 0 : SPIN_EVICT_UNTOLD));
+	spin_poke(&spin_mpqs_next, mpq + 1);
+	return mpq;
+}
+
+/*
+ * The same for its entry, which is to be used once, and taken for the caller; SPIN_MES_MAX: there is none. One that manages its
+ * offset is open again, for whoever comes next.
+ */
+SPIN_APART int spin_end_for_me(uint32_t mpq, uint32_t hpu, uint32_t now)
+{
+	uint32_t me, is_managed;
+
+	if (spin_handlers_.delivery != SPIN_DELIVER_ME || mpq >= SPIN_MPQS_MAX)
+		return SPIN_MES_MAX;
+	me = spin_peek(&spin_mpq_at(mpq)->me) & (SPIN_MES_MAX - 1);
+	is_managed = spin_peek(&spin_me_at(me)->options) & SPIN_ME_MANAGE_LOCAL; /* before it is another's */
+	spin_evict_end(mpq, hpu, now, SPIN_EVICT_FOR_ME | (spin_is_proven_(spin_mpq_at(mpq)) ? 0 : SPIN_EVICT_UNTOLD));
+	return is_managed ? SPIN_MES_MAX : me;
+}
+
+#endif

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef BPF_SPACE_H
+#define BPF_SPACE_H
+
+/*
+ * The spaces of host memory that handlers reach (<spin/action.h>; sPIN B.2, B.6), all in the context's one
+ * array: the message's place in its matching entry, all of that, and the handler's own memory of the entry, in segments.
+ * Behind the array there is slack, so that the verifier is content with where a transfer begins; what is
+ * written is exact.
+ */
+#include <spin/context.h>
+
+#include "bpf/atomic.h"
+#include "bpf/actions/me.h"
+#include "bpf/messages/message_state.h"
+
+static struct spin_me_memory spin_me_memory[SPIN_MES_MAX] SPIN_MPQ_ATTR_;
+
+/* Of the entry that the packet's message is in; of datagrams entry 0's. */
+SPIN_INLINE struct spin_me_memory *spin_me_memory_of(const struct spin_packet *packet)
+{
+	uint32_t me = 0;
+
+	if (spin_handlers_.delivery == SPIN_DELIVER_ME)
+		me = spin_peek(&spin_mpq_at(packet->mpq)->me);
+	return &spin_me_memory[me & (SPIN_MES_MAX - 1)];
+}
+
+/* Are [at, at + bytes) inside the space? */
+SPIN_INLINE _Bool spin_space_has(const struct spin_packet *packet, enum spin_host_space space, uint32_t at, uint32_t bytes)
+{
+	uint32_t size;
+
+	if (space == SPIN_HANDLER_MEM)
+		size = spin_peek(&spin_me_memory_of(packet)->bytes);
+	else if (space == SPIN_ENTRY_MEM && spin_handlers_.delivery == SPIN_DELIVER_ME)
+		spin_me_memory_at(spin_me_at(spin_peek(&spin_mpq_at(packet->mpq)->me)), &size);
+	else if (space == SPIN_ME_MEM && spin_handlers_.delivery == SPIN_DELIVER_ME)
+		size = spin_mpq_at(packet->mpq)->place_bytes;
+	else
+		return 0;
+	return bytes <= size && at <= size - bytes;
+}
+
+/* Where byte `at` of the handler's own memory is, and in *room how many lie together from there on. */
+SPIN_INLINE uint32_t spin_segment_at_(const struct spin_me_memory *memory, uint32_t at, uint32_t *room)
+{
+	uint32_t segments = spin_peek(&memory->segments), length;
+	uint64_t round = 0;
+
+	*room = 0;
+	/* can_loop first: the verifier forgets there what was tested before */
+	for (uint32_t i = spin_blur(0); spin_can_loop_(&round, SPIN_SEGMENTS_MAX) && i < SPIN_SEGMENTS_MAX && i < segments;
+	     i = spin_blur(i + 1)) {
+		length = spin_peek(&memory->segment[i].length);
+		if (at < length) {
+			*room = length - at;
+			return spin_peek(&memory->segment[i].start) + at;
+		}
+		at -= length;
+	}
+	return spin_blur(0); /* what becomes an index is to be unknown on every way */
+}
+
+/* The same of any space, inside of which `at` is: in the context's host memory. */
+SPIN_INLINE uint32_t spin_space_at(const struct spin_packet *packet, enum spin_host_space space, uint32_t at, uint32_t *room)
+{
+	const struct spin_mpq *q = spin_mpq_at(packet->mpq);
+	uint32_t start, bytes;
+
+	if (space == SPIN_HANDLER_MEM)
+		return spin_segment_at_(spin_me_memory_of(packet), at, room);
+	if (space == SPIN_ENTRY_MEM) {
+		start = spin_me_memory_at(spin_me_at(spin_peek(&q->me)), &bytes);
+		*room = bytes - at;
+		return start + at;
+	}
+	*room = q->place_bytes - at;
+	return q->place + at;
+}
+
+/* A pointer there; NULL cannot be. With `bytes` known when compiling the verifier knows where they end. */
+SPIN_INLINE uint8_t *spin_host_at(uint32_t start, uint32_t bytes)
+{
+	uint8_t *host = spin_host_memory();
+	uint64_t at, most;
+
+	if (!__builtin_constant_p(bytes))
+		bytes = 0;
+	if (!host || bytes > spin_config.host_bytes)
+		return 0;
+	most = spin_config.host_bytes - bytes;
+	at = spin_opaque64_(start); /* last: verifiers before 6.3 forget of a number on the stack what a test told (6.1) */
+	if (at > most)
+		return 0;
+	return host + at;
+}
+
+#endif

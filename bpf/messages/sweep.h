@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef BPF_SWEEP_H
+#define BPF_SWEEP_H
+
+/*
+ * What no packet does: ending messages whose packets do not come any more (PsPIN 3.2.3).
+ * One sweep at a time, while packets flow.
+ */
+#include "bpf/messages/message.h"
+
+SPIN_INLINE _Bool spin_sweep_is_idle(const struct spin_mpq *q, uint32_t now)
+{
+	uint32_t phase = spin_load32(&q->phase);
+
+	if (phase == SPIN_MPQ_ENDING)
+		return (spin_peek(&q->flags) & SPIN_MPQ_EVICTING) != 0;
+	return (phase == SPIN_MPQ_WAITING || phase == SPIN_MPQ_OPEN) && spin_age(now, spin_peek(&q->time)) > spin_config.idle_ticks;
+}
+
+#endif

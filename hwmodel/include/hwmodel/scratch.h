@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef HWMODEL_IMAGE_SCRATCH_H
+#define HWMODEL_IMAGE_SCRATCH_H
+
+/*
+ * The start of a message's scratchpad in its home cluster's L1: what one task
+ * of a message tells the next, and what the NIC tells them. The handlers' own
+ * part follows. Each word is touched only if a handler that asks for it is
+ * registered.
+ */
+#include <stdint.h>
+
+struct hpu_scratch {
+	uint32_t header;        /* enum spin_rc of the header handler, or HPU_SCRATCH_FAILED */
+	uint32_t dropped_bytes; /* of payload; the NIC adds what flow control drops */
+	/* the NIC's alone, but for the length 0 where a datagram is the message */
+	/*
+	 * 1: flow control dropped packets of this message; for images that take more than puts also, in bits 23:16, enum
+	 * spin_type and, in 31:24, of an atomic enum spin_atomic, of a get 1: the entry's memory may be read
+	 */
+	uint32_t flow_control;
+	uint32_t length; /* of the message's payload: what the sender said, at the end what came */
+	uint64_t match_bits, hdr_data;
+	uint32_t offset; /* in the matching entry, saturated */
+	uint32_t entry;  /* the NIC's block of the matching entry (<spin/target/rv32_entry.h>) */
+	/* the handler's own host memory; where it is if it has one segment */
+	uint32_t handler_high, handler_low, handler_bytes, handler_segments;
+	/* what handlers sent (SPIN_PUTS) for the packet that arrived: */
+	uint32_t header_sent; /* the header handler for the first one */
+	uint32_t sent;        /* all of them for the one that was handled last */
+};
+_Static_assert(sizeof(struct hpu_scratch) == 64, "the handlers' part starts on a line of its own");
+
+#define HPU_SCRATCH_FLOW_CONTROL 1u
+#define HPU_SCRATCH_TYPE         16
+#define HPU_SCRATCH_DETAIL       24
+
+#define HPU_SCRATCH_FAILED 0xffffffffu
+
+#endif

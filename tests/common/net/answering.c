@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Contexts whose handlers answer, with clients in another namespace, for tests of packets that handlers send. */
+#include <stdio.h>
+
+#include "tests/common/net/answering_clients.h"
+#include "tests/common/built.h"
+#include "tests/handlers/sending/fan_out.h"
+
+#define PACKETS ANSWERING_PACKETS
+#define EACH    ANSWERING_EACH
+
+static const char *attach(struct spin_nic *nic, const char *handler, const char *text, enum spin_hpus hpus, struct spin_ctx **ctx)
+{
+	const struct spin_ctx_opts opts = { .bytes = sizeof(opts), .hpus = hpus };
+	struct spin_object *object = NULL;
+	struct spin_rule rule;
+	char path[512];
+	int err;
+
+	if (built_object(handler, path, sizeof(path)))
+		return engine_why();
+	err = spin_object__open(path, &object) || spin_rule__parse(text, &rule) || spin_ctx__create_opts(nic, object, &rule, &opts, ctx);
+	spin_object__close(object);
+	return err ? spin_strerror_last() : NULL;
+}
+
+const char *answering__open(struct answering *a, struct spin_nic *nic, enum spin_hpus hpus)
+{
+	const char *why = attach(nic, "pingpong", "udp dport 9331", hpus, &a->pings);
+	size_t bytes;
+	void *state;
+
+	if (!why)
+		why = attach(nic, "fan_out", "udp dport 9001", hpus, &a->fans);
+	if (why)
+		return why;
+	if (spin_ctx__symbol(a->fans, "spin_state", &state, &bytes) || bytes != sizeof(struct fan_out))
+		return spin_strerror_last();
+	*(struct fan_out *)state = (struct fan_out){ .count = EACH, .bytes = 8, .answer = FAN_OUT_REPLY };
+	return spin_ctx__attach(a->pings) || spin_ctx__attach(a->fans) ? spin_strerror_last() : NULL;
+}
+
+const char *answering__start(struct answering *a, int near_ns, volatile int *stop)
+{
+	a->near_ns = near_ns;
+	a->stop = stop;
+	return pthread_create(&a->thread[0], NULL, answering__ping, a) || pthread_create(&a->thread[1], NULL, answering__fan, a)
+		       ? "no thread"
+		       : NULL;
+}
+
+void answering__join(struct answering *a)
+{
+	pthread_join(a->thread[0], NULL);
+	pthread_join(a->thread[1], NULL);
+}
+
+uint64_t answering__runs(const struct answering *a, int fans)
+{
+	uint64_t packets[SPIN_REASON_COUNT];
+	struct spin_message_stats stats = { 0 };
+
+	spin_ctx__counters(fans ? a->fans : a->pings, packets);
+	if (fans)
+		return packets[SPIN_REASON_REPLIED];
+	spin_ctx__message_stats(a->pings, &stats); /* of parked ones the payload handler ran later */
+	return packets[SPIN_REASON_SUCCESS] + stats.replayed;
+}
+
+static const char *reason(const char *what, uint64_t is, uint64_t least, uint64_t most)
+{
+	static char text[160];
+
+	if (is >= least && is <= most)
+		return NULL;
+	snprintf(text, sizeof(text), "%s: %llu, not %llu to %llu", what, (unsigned long long)is, (unsigned long long)least,
+		 (unsigned long long)most);
+	return text;
+}
+
+static uint64_t left(const struct spin_put_stats *s)
+{
+	return s->returned + s->copied + s->sent + s->lost_queue + s->lost_copy + s->lost_way;
+}
+
+const char *answering__check(struct answering *a)
+{
+	uint64_t pings = answering__runs(a, 0), fans = answering__runs(a, 1);
+	struct spin_message_stats stats;
+	struct spin_put_stats ping_puts, fan_puts;
+	const char *why = a->why;
+
+	if (!why && (spin_ctx__message_stats(a->pings, &stats) || spin_ctx__put_stats(a->pings, &ping_puts) ||
+		     spin_ctx__put_stats(a->fans, &fan_puts)))
+		why = spin_strerror_last();
+	/*
+	 * Acknowledgements and replies leave behind what handlers sent, and are counted with that. A message that was evicted runs
+	 * its handlers again when its packets come again.
+	 */
+	if (!why)
+		why = reason("runs of pingpong", pings, PACKETS * a->messages, PACKETS * (a->messages + stats.evicted));
+	if (!why)
+		why = reason("packets that pingpong sent or that are told as lost", left(&ping_puts), pings, 2 * pings);
+	if (!why)
+		why = reason("packets that came back from pingpong", a->came[ANSWERING_FORWARD], pings / 2, 2 * pings);
+	if (!why)
+		why = reason("packets that fan_out sent or that are told as lost", left(&fan_puts), (EACH + 1) * fans, (EACH + 1) * fans);
+	if (!why)
+		why = reason("packets that came from fan_out", a->came[ANSWERING_PUT], EACH * fans / 2, 2 * EACH * fans);
+	if (!why)
+		why = reason("replies of fan_out", a->came[ANSWERING_REPLY], fans / 2, 2 * fans);
+	return why ? why : reason("messages and datagrams that were answered", a->messages && fans, 1, 1);
+}
+
+void answering__close(struct answering *a)
+{
+	spin_ctx__destroy(a->pings);
+	spin_ctx__destroy(a->fans);
+	a->pings = a->fans = NULL;
+}

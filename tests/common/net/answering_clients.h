@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef TESTS_COMMON_ANSWERING_CLIENTS_H
+#define TESTS_COMMON_ANSWERING_CLIENTS_H
+
+/* Threads that send, and look at all that comes back. */
+#include "tests/common/net/answering.h"
+
+#define ANSWERING_PACKETS 8u /* of a message */
+#define ANSWERING_EACH    2u /* puts of a datagram */
+
+/* Of struct answering. */
+void *answering__ping(void *answering);
+void *answering__fan(void *answering);
+
+#endif

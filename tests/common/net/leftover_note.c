@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Counts what sPIN could leave on the machine, before and after a test: pins, namespaces, processes, links, directories. */
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+
+#include "tests/common/net/leftover.h"
+
+#define PIN_DEPTH_MAX 8
+#define TRIES         100
+#define PAUSE_US      50000
+
+static const struct {
+	const char *name, *word; /* in fdinfo */
+	int (*next)(__u32 id, __u32 *next);
+} kinds[LEFTOVER_KINDS] = {
+	[LEFTOVER_MAP] = { "map", "map_id:", bpf_map_get_next_id },
+	[LEFTOVER_PROGRAM] = { "program", "prog_id:", bpf_prog_get_next_id },
+	[LEFTOVER_LINK] = { "link", "link_id:", bpf_link_get_next_id },
+};
+
+/* Entries of a folder and those below. */
+static unsigned entries(const char *path, int depth)
+{
+	DIR *dir = opendir(path);
+	const struct dirent *entry;
+	unsigned count = 0;
+	char below[512];
+
+	while (dir && (entry = readdir(dir))) {
+		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
+			continue;
+		count++;
+		if (entry->d_type == DT_DIR && depth < PIN_DEPTH_MAX &&
+		    snprintf(below, sizeof(below), "%s/%s", path, entry->d_name) < (int)sizeof(below))
+			count += entries(below, depth + 1);
+	}
+	if (dir)
+		closedir(dir);
+	return count;
+}
+
+static unsigned pins(void)
+{
+	return entries("/sys/fs/bpf", 0);
+}
+
+static unsigned namespaces(void)
+{
+	return entries("/run/netns", 0);
+}
+
+void leftover__begin(struct leftover *l)
+{
+	*l = (struct leftover){ .pins = pins(), .namespaces = namespaces() };
+}
+
+static void add(struct leftover *l, enum leftover_kind kind, unsigned id)
+{
+	for (unsigned i = 0; i < l->ids[kind]; i++)
+		if (l->id[kind][i] == id)
+			return;
+	l->id[kind] = realloc(l->id[kind], (l->ids[kind] + 1) * sizeof(unsigned));
+	if (!l->id[kind]) {
+		perror("FAIL: realloc");
+		exit(1);
+	}
+	l->id[kind][l->ids[kind]++] = id;
+}
+
+/* One descriptor; a link's tells its program, too. */
+static void note_file(struct leftover *l, const char *path)
+{
+	FILE *from = fopen(path, "re");
+	char line[256];
+
+	while (from && fgets(line, sizeof(line), from))
+		for (unsigned kind = 0; kind < LEFTOVER_KINDS; kind++)
+			if (!strncmp(line, kinds[kind].word, strlen(kinds[kind].word)))
+				add(l, kind, (unsigned)strtoul(line + strlen(kinds[kind].word), NULL, 10));
+	if (from)
+		fclose(from);
+}
+
+void leftover__note(struct leftover *l, pid_t pid)
+{
+	const struct dirent *entry;
+	char path[320];
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%d/fdinfo", (int)pid);
+	dir = opendir(path);
+	while (dir && (entry = readdir(dir))) {
+		snprintf(path, sizeof(path), "/proc/%d/fdinfo/%s", (int)pid, entry->d_name);
+		note_file(l, path);
+	}
+	if (dir)
+		closedir(dir);
+}
+
+/* The first that is still there; 0: none. */
+static unsigned still_there(const struct leftover *l, enum leftover_kind kind)
+{
+	unsigned id = 0;
+
+	while (!kinds[kind].next(id, &id))
+		for (unsigned i = 0; i < l->ids[kind]; i++)
+			if (l->id[kind][i] == id)
+				return id;
+	return 0;
+}
+
+static const char *what_is_left(const struct leftover *l)
+{
+	static char text[96];
+	unsigned id;
+
+	for (unsigned kind = 0; kind < LEFTOVER_KINDS; kind++) {
+		id = still_there(l, kind);
+		if (id) {
+			snprintf(text, sizeof(text), "%s %u is left in the kernel", kinds[kind].name, id);
+			return text;
+		}
+	}
+	if (pins() > l->pins)
+		return "something is left pinned in /sys/fs/bpf";
+	if (namespaces() > l->namespaces)
+		return "a named network namespace is left";
+	return waitpid(-1, NULL, WNOHANG) == -1 && errno == ECHILD ? NULL : "a process is left";
+}
+
+const char *leftover__end(struct leftover *l)
+{
+	const char *left = what_is_left(l);
+
+	for (int try = 0; left && try < TRIES; try++) {
+		usleep(PAUSE_US);
+		left = what_is_left(l);
+	}
+	for (unsigned kind = 0; kind < LEFTOVER_KINDS; kind++)
+		free(l->id[kind]);
+	return left;
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Two namespaces and between them a middle that drops, doubles and swaps frames, by a seed. */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <linux/if_ether.h>
+#include <linux/if_packet.h>
+#include <net/if.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "tests/common/net/lossy.h"
+#include "tests/common/net/lossy_relay.h"
+#include "tests/common/net/netns.h"
+#include "tests/common/net/xdp_pass.h"
+
+#define BUFFER_BYTES (64 << 20)
+
+static void fail(const char *what)
+{
+	printf("FAIL: lossy link: %s: %s\n", what, strerror(errno));
+	exit(1);
+}
+
+/* The link of what makes the middle take frames that XDP sends back. */
+static int add_pair(const struct lossy *link, const char *dev, int ns, const char *middle)
+{
+	char line[64];
+
+	pair__add(link->middle_ns, middle, ns, dev);
+	snprintf(line, sizeof(line), "ip link set %s addrgenmode none up", middle);
+	netns_shell(line);
+	return xdp_pass__attach(middle);
+}
+
+/* Of the namespace that the thread is in. */
+static int packet_socket(const char *dev)
+{
+	struct sockaddr_ll at = { .sll_family = AF_PACKET, .sll_protocol = htons(ETH_P_ALL), .sll_ifindex = (int)if_nametoindex(dev) };
+	int fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0), on = 1, bytes = BUFFER_BYTES;
+
+	if (fd < 0 || setsockopt(fd, SOL_PACKET, PACKET_IGNORE_OUTGOING, &on, sizeof(on)) ||
+	    setsockopt(fd, SOL_PACKET, PACKET_QDISC_BYPASS, &on, sizeof(on)) ||
+	    setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &bytes, sizeof(bytes)) ||
+	    setsockopt(fd, SOL_SOCKET, SO_SNDBUFFORCE, &bytes, sizeof(bytes)) || bind(fd, (struct sockaddr *)&at, sizeof(at)))
+		fail(dev);
+	return fd;
+}
+
+void lossy__open(struct lossy *link, struct lossy_rates there, struct lossy_rates back, uint64_t seed)
+{
+	int near, far;
+
+	memset(link, 0, sizeof(*link));
+	link->near_ns = netns_new();
+	link->far_ns = netns_new();
+	link->middle_ns = netns_new();
+	link->pass[0] = add_pair(link, NEAR_DEV, link->near_ns, "m0");
+	link->pass[1] = add_pair(link, FAR_DEV, link->far_ns, "m1");
+	near = packet_socket("m0");
+	far = packet_socket("m1");
+	pair__set_up_near(link->near_ns);
+	pair__set_up_far(link->far_ns);
+	link->there = (struct lossy_way){ .rates = there, .random = seed, .from = near, .to = far };
+	link->back = (struct lossy_way){ .rates = back, .random = ~seed, .from = far, .to = near };
+	link->there.stopping = link->back.stopping = &link->stopping;
+	if (lossy_relay__start(&link->there) || lossy_relay__start(&link->back))
+		fail("threads");
+	netns_enter(link->near_ns);
+}
+
+void lossy__close(struct lossy *link)
+{
+	atomic_store(&link->stopping, 1);
+	lossy_relay__join(&link->there);
+	lossy_relay__join(&link->back);
+	close(link->there.from);
+	close(link->there.to);
+	close(link->pass[0]);
+	close(link->pass[1]);
+	close(link->near_ns);
+	close(link->far_ns);
+	close(link->middle_ns);
+}
+
+static void print_way(const char *name, const struct lossy_counts *c)
+{
+	printf("%s: %" PRIu64 " frames, %" PRIu64 " lost, %" PRIu64 " doubled, %" PRIu64 " held, %" PRIu64 " of them overtaken, %" PRIu64
+	       " lost because the relay was too slow\n",
+	       name, c->frames, c->lost, c->doubled, c->held, c->overtaken, c->overrun);
+}
+
+void lossy__print(const struct lossy *link)
+{
+	print_way("there", &link->there.counts);
+	print_way("back", &link->back.counts);
+}

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* The middle of a lossy link: takes frames from one side, and decides what becomes of each. */
+#include <errno.h>
+#include <linux/if_packet.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+
+#include "tests/common/net/lossy_relay.h"
+#include "tests/common/random.h"
+
+#define BATCH       64u
+#define FRAME_BYTES 2048
+#define HELD_MAX    1024u
+#define QUIET_MS    1 /* without a frame: what is held goes on */
+
+struct lossy_frame {
+	struct lossy_frame *next;
+	unsigned users; /* places where it is to be sent from */
+	unsigned bytes;
+	uint64_t came; /* its number */
+	uint8_t data[FRAME_BYTES];
+};
+
+/* What goes out next. Twice as many as come in, since each may be doubled, and all that is held. */
+struct outgoing {
+	struct lossy_frame *frame[2 * BATCH + HELD_MAX];
+	unsigned count;
+};
+
+static struct lossy_frame *take(struct lossy_way *w)
+{
+	struct lossy_frame *f = w->free;
+
+	w->free = f->next;
+	f->users = 0;
+	return f;
+}
+
+static void give_back(struct lossy_way *w, struct lossy_frame *f)
+{
+	f->next = w->free;
+	w->free = f;
+}
+
+static void add(struct outgoing *out, struct lossy_frame *f)
+{
+	f->users++;
+	out->frame[out->count++] = f;
+}
+
+/* From the place where it was held. */
+static void go_on(struct lossy_way *w, struct outgoing *out, struct lossy_frame *f)
+{
+	w->held_now--;
+	w->counts.overtaken += w->passed > f->came;
+	out->frame[out->count++] = f;
+}
+
+static void send_all(struct lossy_way *w, struct outgoing *out)
+{
+	struct mmsghdr message[BATCH] = { 0 };
+	struct iovec part[BATCH];
+
+	for (unsigned done = 0; done < out->count;) {
+		unsigned n = out->count - done < BATCH ? out->count - done : BATCH;
+		int sent;
+
+		for (unsigned i = 0; i < n; i++) {
+			part[i] = (struct iovec){ out->frame[done + i]->data, out->frame[done + i]->bytes };
+			message[i].msg_hdr = (struct msghdr){ .msg_iov = &part[i], .msg_iovlen = 1 };
+		}
+		sent = sendmmsg(w->to, message, n, 0);
+		done += sent > 0 ? (unsigned)sent : 1; /* one that cannot be sent is lost, as on any link */
+	}
+	for (unsigned i = 0; i < out->count; i++)
+		if (!--out->frame[i]->users)
+			give_back(w, out->frame[i]);
+	out->count = 0;
+}
+
+/* Those whose turn has come with the frame of this number. */
+static void release(struct lossy_way *w, uint64_t number, struct outgoing *out)
+{
+	struct lossy_frame **list = &w->later[number % (LOSSY_REACH_MAX + 1)], *f;
+
+	while ((f = *list)) {
+		*list = f->next;
+		go_on(w, out, f);
+	}
+}
+
+static void release_all(struct lossy_way *w, struct outgoing *out)
+{
+	for (unsigned i = 0; i <= LOSSY_REACH_MAX && w->held_now; i++)
+		release(w, w->counts.frames + i, out);
+}
+
+static void hold(struct lossy_way *w, struct lossy_frame *f, unsigned frames)
+{
+	struct lossy_frame **list = &w->later[(f->came + frames) % (LOSSY_REACH_MAX + 1)];
+
+	f->users++;
+	f->next = *list;
+	*list = f;
+	w->held_now++;
+	w->counts.held++;
+}
+
+/* The same number of random numbers for each frame, so that its fate depends on nothing else. */
+static void come(struct lossy_way *w, struct lossy_frame *f, struct outgoing *out)
+{
+	const struct lossy_rates *r = &w->rates;
+	unsigned lose = random_below(&w->random, 100), twice = random_below(&w->random, 100), held = random_below(&w->random, 100),
+		 later = 1 + random_below(&w->random, r->reach ? r->reach : 1);
+
+	f->came = w->counts.frames++;
+	if (lose < r->lose) {
+		w->counts.lost++;
+		give_back(w, f);
+	} else if (held < r->hold && w->held_now < HELD_MAX) {
+		hold(w, f, later);
+	} else {
+		add(out, f);
+		w->passed = f->came;
+	}
+	if (lose >= r->lose && twice < r->twice) {
+		add(out, f);
+		w->counts.doubled++;
+	}
+	release(w, w->counts.frames - 1, out);
+}
+
+static unsigned receive(struct lossy_way *w, struct lossy_frame **in)
+{
+	struct mmsghdr message[BATCH] = { 0 };
+	struct iovec part[BATCH];
+	struct pollfd fd = { .fd = w->from, .events = POLLIN };
+	int n;
+
+	if (poll(&fd, 1, w->held_now ? QUIET_MS : 20) <= 0)
+		return 0;
+	for (unsigned i = 0; i < BATCH; i++) {
+		in[i] = take(w);
+		part[i] = (struct iovec){ in[i]->data, FRAME_BYTES };
+		message[i].msg_hdr = (struct msghdr){ .msg_iov = &part[i], .msg_iovlen = 1 };
+	}
+	n = recvmmsg(w->from, message, BATCH, MSG_DONTWAIT, NULL);
+	if (n < 0)
+		n = 0;
+	for (unsigned i = 0; i < BATCH; i++) {
+		if (i < (unsigned)n)
+			in[i]->bytes = message[i].msg_len;
+		else
+			give_back(w, in[i]);
+	}
+	return (unsigned)n;
+}
+
+static void count_overruns(struct lossy_way *w)
+{
+	struct tpacket_stats stats;
+	socklen_t bytes = sizeof(stats);
+
+	if (!getsockopt(w->from, SOL_PACKET, PACKET_STATISTICS, &stats, &bytes))
+		w->counts.overrun += stats.tp_drops;
+}
+
+static void *relay(void *arg)
+{
+	struct lossy_way *w = arg;
+	struct lossy_frame *in[BATCH];
+	struct outgoing out = { .count = 0 };
+
+	while (!atomic_load(w->stopping)) {
+		unsigned n = receive(w, in);
+
+		for (unsigned i = 0; i < n; i++)
+			come(w, in[i], &out);
+		if (!n)
+			release_all(w, &out);
+		send_all(w, &out);
+	}
+	count_overruns(w);
+	return NULL;
+}
+
+int lossy_relay__start(struct lossy_way *w)
+{
+	unsigned frames = BATCH + HELD_MAX;
+
+	w->frames = calloc(frames, sizeof(*w->frames));
+	if (!w->frames)
+		return -ENOMEM;
+	for (unsigned i = 0; i < frames; i++)
+		give_back(w, &w->frames[i]);
+	return -pthread_create(&w->thread, NULL, relay, w);
+}
+
+void lossy_relay__join(struct lossy_way *w)
+{
+	pthread_join(w->thread, NULL);
+	free(w->frames);
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef TESTS_COMMON_NETLAB_H
+#define TESTS_COMMON_NETLAB_H
+
+/*
+ * Two network namespaces joined by a veth pair. They have no name and no mount:
+ * only this process and its children hold them, so nothing can outlive it.
+ */
+#include <net/if.h>
+#include <sys/types.h>
+
+#define LAB_SERVER_ADDR "10.77.0.1"
+#define LAB_CLIENT_ADDR "10.77.0.2"
+
+struct lab_side {
+	int ns_fd;
+	int cpu; /* of its processes and its NAPI thread */
+	char ifname[IF_NAMESIZE];
+};
+
+struct lab {
+	struct lab_side server, client;
+};
+
+/*
+ * Addresses, static neighbours, GRO (so that NAPI runs with and without XDP, and
+ * XDP_TX is delivered), threaded NAPI on both sides. The caller ends up in the
+ * client's namespace, with its own view of mounts.
+ */
+void lab_open(struct lab *lab);
+
+/* The caller moves to a side's network namespace. */
+void lab_enter(const struct lab_side *side);
+
+/* Adds an address to the client. */
+void lab_add_address(const struct lab *lab, const char *addr);
+
+/* TCP segmentation offload and UDP's on both sides. Off, every datagram goes through NAPI one by one. */
+void lab_set_segmentation(const struct lab *lab, int on);
+
+/* The kernel thread that runs a side's NAPI, pinned to its CPU; 0 where kernel threads are not visible. */
+pid_t lab_napi_thread(const struct lab_side *side);
+
+#endif

@@ -1,0 +1,26 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# What a reader can hold: no file of more than 700 lines, no directory of more than 40 files, no source without opening lines: a
+# comment that says what it is, before the first line of code.
+set -eu
+cd "$(dirname "$0")/../.."
+status=0
+
+# Without git: the tree may be an archive. Vectors are data, one per file.
+files() {
+	find . -type f ! -path './.git/*' ! -path './build*' ! -path './compile_commands.json' ! -path './.run/*' | sed 's|^\./||'
+}
+
+long=$(files | grep -vE '\.(vec|png|pcap|spinrec)$' | xargs wc -l | awk '$1 > 700 && $2 != "total" { print $2 ": " $1 " lines, 700 are the most" }')
+crowded=$(files | awk '{ sub(/\/?[^\/]*$/, ""); n[$0]++ } END { for (d in n) if (n[d] > 40) print d "/: " n[d] " files, 40 are the most" }')
+silent=$(files | grep -E '\.[chS]$' | xargs awk '
+	FNR == 1 { said = decided = 0 }
+	decided { next }
+	# a comment that has words, other than the licence
+	/^(\/\*|\/\/|#[^a-z]| \*)/ && !/SPDX/ && /[a-z][a-z]/ { decided = 1; next }
+	/^[ \t]*$/ || /^#/ || /SPDX/ || /^\/\*$/ || /^ \*\/?$/ { next }
+	{ decided = 1; print FILENAME ": its opening lines do not say what it is" }')
+for found in "$long" "$crowded" "$silent"; do
+	[ -z "$found" ] || { echo "$found"; status=1; }
+done
+exit $status

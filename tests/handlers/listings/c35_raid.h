@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef TESTS_HANDLERS_C35_RAID_H
+#define TESTS_HANDLERS_C35_RAID_H
+
+/*
+ * What the handlers of sPIN's listing C.3.5 share: RAID-5 over Reed-Solomon coding. A process travels in 64 bits here, as
+ * hdr_data and in user headers: IPv4 address, port, and two bytes of 0.
+ */
+enum { PARITY_TAG = 53 };
+
+struct raid_process {
+	spin_be32 addr;
+	spin_be16 port;
+	uint16_t unused;
+};
+
+SPIN_INLINE uint64_t raid_as_bits(const struct spin_process *process)
+{
+	return process->addr[0] | (uint64_t)process->port << 32;
+}
+
+SPIN_INLINE struct spin_process raid_process(const struct raid_process *process)
+{
+	return (struct spin_process){ .addr = { process->addr }, .port = process->port, .ip_version = 4 };
+}
+
+#endif

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef TESTS_HANDLERS_COUNT_RUNS_H
+#define TESTS_HANDLERS_COUNT_RUNS_H
+
+/* One handler function, registered for datagrams and for messages: what differs in cost is the runtime's. */
+#include <spin/spin.h>
+
+struct runs {
+	uint32_t runs, bytes;
+};
+
+SPIN_STATE(struct runs);
+
+static enum spin_payload_rc count_payload(struct spin_payload *p, struct runs *state)
+{
+	spin_add32(&state->runs, 1);
+	spin_add32(&state->bytes, p->length);
+	return SPIN_SUCCESS;
+}
+
+#endif

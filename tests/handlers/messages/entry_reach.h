@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef TESTS_HANDLERS_ENTRY_REACH_H
+#define TESTS_HANDLERS_ENTRY_REACH_H
+
+/* What entry_reach and msg_entry_reach leave in the handlers' own memory of the entry, once for each message. */
+#include <stdint.h>
+
+struct reach_note {
+	uint32_t bytes;  /* of the payload */
+	uint32_t before; /* successes that the counter had */
+	uint32_t unused[2];
+};
+
+#endif

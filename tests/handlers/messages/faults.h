@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef TESTS_HANDLERS_FAULTS_H
+#define TESTS_HANDLERS_FAULTS_H
+
+/*
+ * Handlers that do wrong as a packet's first bytes tell each of them to, all within one lock. What goes well
+ * counts there, too: with a lock that was not given back it would overrun.
+ */
+#include <stdint.h>
+
+enum fault {
+	FAULT_NONE,
+	FAULT_WHILE,    /* waits for what never comes */
+	FAULT_DEADLOCK, /* takes the lock that it has */
+	FAULT_WALK,     /* of more pieces than it has steps; payload handlers */
+	FAULT_SEGV,     /* a checked access */
+	FAULT_FAIL,
+};
+
+#define FAULTS_BUDGET 100
+
+struct fault_ask {
+	uint8_t header, payload, completion, unused;
+};
+
+#ifdef FAULTS_KEEP
+struct faults {
+	struct spin_lock lock;
+	uint32_t never;                          /* 0 */
+	uint32_t guarded;                        /* counted in the lock, by each handler that began */
+	uint32_t headers, payloads, completions; /* that went well */
+	uint32_t completion;                     /* of datagrams: what the completion handler is asked for */
+	uint32_t walked;                         /* sums of walks: of no use */
+};
+
+/* Of any handler: does wrong, and says how that ended. SPIN_LOCKED's statement is not left by return: BPF is to see one way. */
+#define FAULT_DO(v, how, state)                                                    \
+	({                                                                         \
+		uint32_t fault_ = (how);                                           \
+		SPIN_LOCKED((v), &(state)->lock) {                                 \
+			(state)->guarded++;                                        \
+			if (fault_ == FAULT_WHILE)                                 \
+				SPIN_WHILE((v), spin_load32(&(state)->never) == 0) \
+					spin_yield(v);                             \
+			if (fault_ == FAULT_DEADLOCK)                              \
+				SPIN_LOCKED((v), &(state)->lock)                   \
+					spin_store32(&(state)->never, 0);          \
+		}                                                                  \
+		fault_;                                                            \
+	})
+
+static enum spin_header_rc faults_header(struct spin_header *h, struct faults *state)
+{
+	const struct fault_ask *ask = SPIN_GET(h, 0, struct fault_ask);
+	uint32_t how;
+
+	if (!ask)
+		return SPIN_HEADER_SEGV;
+	how = ask->header;
+	FAULTS_KEEP(h, state, ask->completion);
+	how = FAULT_DO(h, how, state);
+	if (how == FAULT_SEGV && !SPIN_GET(h, 60000, uint32_t))
+		return SPIN_HEADER_SEGV;
+	if (how == FAULT_FAIL)
+		return SPIN_HEADER_FAIL;
+	spin_add32(&state->headers, how == FAULT_NONE);
+	return SPIN_HEADER_PROCESS_DATA;
+}
+
+static enum spin_payload_rc faults_payload(struct spin_payload *p, struct faults *state)
+{
+	const struct fault_ask *ask = SPIN_GET(p, 0, struct fault_ask);
+	uint32_t how, sum = 0;
+
+	if (!ask)
+		return SPIN_SEGV;
+	how = ask->payload;
+	if (how == FAULT_WALK) {
+		SPIN_FOR_EACH(p, uint32_t, word)
+			sum += *word;
+		spin_add32(&state->walked, sum);
+		return SPIN_SUCCESS;
+	}
+	how = FAULT_DO(p, how, state);
+	if (how == FAULT_SEGV && !SPIN_GET(p, 60000, uint32_t))
+		return SPIN_SEGV;
+	if (how == FAULT_FAIL)
+		return SPIN_FAIL;
+	spin_add32(&state->payloads, how == FAULT_NONE);
+	return SPIN_SUCCESS;
+}
+#endif
+
+#endif

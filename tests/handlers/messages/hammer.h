@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef TESTS_HANDLERS_HAMMER_H
+#define TESTS_HANDLERS_HAMMER_H
+
+/* What handlers do that all HPUs run at once, and its host's side: in the end each count is the number of runs. */
+#include <stdint.h>
+
+#define HAMMER_CELLS 4u
+
+struct hammer_state {
+	uint32_t rounds;        /* of work per run, set by the host: how long a handler takes */
+	uint32_t added;         /* spin_add32() */
+	uint32_t fetched;       /* spin_fadd32() */
+	uint32_t locked;        /* with the lock, no atomics */
+	uint32_t lock;          /* struct spin_lock */
+	uint32_t rw_lock;       /* struct spin_rw_lock */
+	uint32_t first, second; /* written together by who has rw_lock alone: every HAMMER_WRITES-th run */
+	uint32_t torn;          /* who read them with others saw them differ */
+	uint32_t writes;
+	uint32_t foreign; /* spin_my_hpu() was none of spin_num_hpus(), or changed during a run */
+	uint32_t wrong;   /* messages whose scratchpad is not what their packets made of it */
+	uint32_t messages, message_packets;
+	uint32_t sink;
+	uint32_t unused;
+};
+
+#define HAMMER_WRITES 4u
+
+/* In the handler's own host memory. */
+#define HAMMER_WORD_AT 0u
+#define HAMMER_LONG_AT 8u
+
+#endif

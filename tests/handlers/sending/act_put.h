@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef TESTS_HANDLERS_ACT_PUT_H
+#define TESTS_HANDLERS_ACT_PUT_H
+
+/*
+ * What handlers that send are asked for: each packet's payload starts with struct act_put_ask, little-endian,
+ * but for address and port, which are as on the wire. Each handler has one or two of the calls, for the
+ * verifier looks at the making of a packet at every one.
+ */
+#include <stdint.h>
+
+enum act_put_when { ACT_IN_PAYLOAD, ACT_IN_HEADER, ACT_IN_COMPLETION };
+
+struct act_put_ask {
+	uint8_t when, op; /* for handlers that can do it in several ones, and in several ways */
+	uint8_t count;    /* how many times, for those that can repeat it */
+	uint8_t rc;       /* what the handler returns where all was sent */
+	uint32_t off, bytes;
+	uint32_t match;   /* match_bits; hdr_data and remote_offset are 1 and 2 more, in the upper half, too */
+	uint32_t addr[4]; /* the target's */
+	uint16_t port;
+	uint16_t ip_version; /* 0: the target is the packet's source */
+};
+
+#ifdef SPIN_SPIN_H
+/* `v` is any handler's. */
+#define ACT_TARGET(v, ask)                                      \
+	({                                                      \
+		struct spin_process act_to_ = spin_source(v);   \
+		if ((ask)->ip_version) {                        \
+			act_to_.addr[0] = (ask)->addr[0];       \
+			act_to_.addr[1] = (ask)->addr[1];       \
+			act_to_.addr[2] = (ask)->addr[2];       \
+			act_to_.addr[3] = (ask)->addr[3];       \
+			act_to_.port = (ask)->port;             \
+			act_to_.ip_version = (ask)->ip_version; \
+		}                                               \
+		act_to_;                                        \
+	})
+
+#define ACT_PUT(v, ask)                                                                                             \
+	((struct spin_put){ .target = ACT_TARGET(v, ask),                                                           \
+			    .match_bits = (ask)->match,                                                             \
+			    .hdr_data = (ask)->match ? (uint64_t)((ask)->match + 1) << 32 | ((ask)->match + 1) : 0, \
+			    .remote_offset = (ask)->match ? (uint64_t)((ask)->match + 2) << 32 : 0 })
+#endif
+
+#endif

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Commands of one HPU between a memory of its cluster and the host or the wire, 1024 bytes each. a0 points to the arguments. */
+#include "hwmodel/include/hwmodel/registers.h"
+
+	.set PAIRS, 24
+
+	.section .text.hpu, "ax"
+	.option norvc
+
+	.macro COMMAND w0 w1 w2 w3 w4 info
+	sw	\w0, HPU_COMMAND_WORD(t0)
+	sw	\w1, HPU_COMMAND_WORD + 4(t0)
+	sw	\w2, HPU_COMMAND_WORD + 8(t0)
+	sw	\w3, HPU_COMMAND_WORD + 12(t0)
+	sw	\w4, HPU_COMMAND_WORD + 16(t0)
+	li	t1, \info
+	sw	t1, HPU_COMMAND_INFO(t0)
+	lw	t1, HPU_COMMAND_ISSUE(t0)
+	.endm
+
+	/* From the host and to the wire in turn; `field` of the task says where the packet is. */
+	.macro FUNCTION name field reads
+	.balign 16
+	.globl \name
+	.type \name, @function
+\name:
+	lw	t2, 0(a0)
+	li	t0, HPU_DRIVER
+	lw	t3, \field(t2)
+	lw	t4, 0x30(t2)
+	lw	t5, 0x34(t2)
+	li	t6, 1024
+	li	a2, PAIRS
+	addi	a3, t3, 1024
+1:	.if \reads
+	COMMAND	t5 t4 t3 t6 zero HPU_COMMAND_HOST_DMA
+	.endif
+	COMMAND	zero zero a3 zero t6 HPU_COMMAND_NIC_SEND
+	addi	a2, a2, -1
+	bnez	a2, 1b
+	ret
+	.endm
+
+	FUNCTION both_in_l1 8 1
+	FUNCTION sends_in_l1 8 0
+	FUNCTION both_in_l2 0x3c 1
+
+	/* To the host: as many lines there as here, but the first one there is of two here. */
+	.balign 16
+	.globl apart_to_host
+	.type apart_to_host, @function
+apart_to_host:
+	lw	t2, 0(a0)
+	li	t0, HPU_DRIVER
+	lw	t3, 8(t2)
+	lw	t4, 0x30(t2)
+	lw	t5, 0x34(t2)
+	li	t6, 490
+	li	a4, 1
+	addi	t3, t3, 16
+	addi	t5, t5, 8
+	COMMAND	t5 t4 t3 t6 a4 HPU_COMMAND_HOST_DMA
+	.rept	PAIRS - 1
+	lw	t1, HPU_COMMAND_ISSUE(t0)
+	.endr
+	ret
+
+	/* Three sends, and 64 loads of one bank of L1 at the same time. */
+	.macro LOADS name field
+	.balign 16
+	.globl \name
+	.type \name, @function
+\name:
+	lw	t2, 0(a0)
+	li	t0, HPU_DRIVER
+	lw	a3, \field(t2)
+	li	t6, 1024
+	.rept	3
+	COMMAND	zero zero a3 zero t6 HPU_COMMAND_NIC_SEND
+	.endr
+	.rept	64
+	lw	t3, 0(sp)
+	.endr
+	ret
+	.endm
+	LOADS loads_amid_sends_of_l1 8
+	LOADS loads_amid_sends_of_l2 0x3c

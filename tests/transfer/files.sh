@@ -1,0 +1,88 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only
+# Files that commands write: no link is followed that somebody else may have put there, a file that is replaced keeps its
+# mode, and what a killed command left in TMPDIR goes with the next one.
+. "$(dirname "$0")/../cli/setup.inc"
+need_root
+make_nics
+in_ns ip link set lo up
+cd "$WORK" || exit 1
+# anybody may write there; not sticky: with fs.protected_symlinks the kernel would help
+mkdir shared && chmod 777 shared
+echo precious >victim
+
+untouched() { # WHAT
+	[ "$(cat victim)" = precious ] || fail "$1: the file behind the link was written"
+	echo precious >victim
+}
+
+# --- outputs: a link to a file, and to one that there is not
+for target in victim nowhere; do
+	ln -sf ../$target shared/out
+	expect 1 in_ns "$SPINCTL" record "$OBJECT" --dev lo --mode generic -o shared/out --duration 0.1
+	says err "is a symbolic link in a folder that others may write to"
+	untouched record
+	expect 1 "$SPINCTL" cost "$OBJECT" --datagrams 4 --trace shared/out
+	says err "is a symbolic link in a folder that others may write to"
+	untouched cost
+	[ ! -e nowhere ] || fail "a file was made behind a link"
+done
+# in a folder of one's own a link is followed, and so is that of the system
+ln -s victim mine
+expect 0 "$SPINCTL" cost "$OBJECT" --datagrams 4 --trace mine
+[ -h mine ] && [ "$(head -c 8 victim)" != precious ] || fail "a link of one's own is not followed"
+expect 0 "$SPINCTL" cost "$OBJECT" --datagrams 4 --trace /dev/stdout
+echo precious >victim
+
+# --- ready file: the link comes when the old one has been removed, while the command waits for its table
+mkfifo table
+nsenter --net="/run/netns/$NS" "$SPINCTL" run "$OBJECT" --dev lo --mode generic --interval 0 --duration 60 \
+	--insert-from routes=table --ready-file shared/ready >run.out 2>run.err &
+RUN=$!
+# opening it for writing waits until the command reads
+{ ln -s ../victim shared/ready; } >table
+wait $RUN
+status=$?
+[ $status = 1 ] || fail "run: status $status with a link for a ready file"
+grep -q 'somebody made another file or a link there' run.err || fail "run says: $(cat run.err)"
+untouched "ready file"
+# a link that is there before is removed
+ln -sf ../victim shared/ready
+expect 0 in_ns "$SPINCTL" run "$OBJECT" --dev lo --mode generic --interval 0 --duration 0.01 --ready-file shared/ready
+[ -f shared/ready ] && [ ! -h shared/ready ] || fail "the ready file is still a link"
+untouched "an older link"
+
+# --- modes
+for mode in 600 640 666; do
+	echo old >kept && chmod $mode kept
+	expect 0 in_ns "$SPINCTL" record "$OBJECT" --dev lo --mode generic -o kept --duration 0.01
+	[ "$(stat -c %a kept)" = $mode ] || fail "a file of mode $mode has $(stat -c %a kept) when it was replaced"
+done
+
+# --- TMPDIR: what a killed command left, and what it did not
+export TMPDIR="$WORK/tmp"
+mkdir "$TMPDIR"
+cp "$ROOT/handlers/filtering.c" .
+setsid "$SPINCTL" replay kept --handler filtering.c --engine model >out 2>err &
+pid=$!
+i=0
+while [ -z "$(ls -A "$TMPDIR")" ] && [ $i -lt 1200 ]; do i=$((i + 1)); sleep 0.02; done
+left=$(ls -A "$TMPDIR")
+[ "$left" ] || fail "no folder in TMPDIR is seen: $(cat err)"
+# alive: it stays, however old; another name, and another's, stay too
+mkdir "$TMPDIR/spinctl-notours" "$TMPDIR/spinctl-abcdef" "$TMPDIR/spinctl-others"
+chmod 700 "$TMPDIR"/spinctl-*
+chown 65534 "$TMPDIR/spinctl-others"
+kill -STOP $pid
+touch -d '1 hour ago' "$TMPDIR"/spinctl-*
+expect 0 "$SPINCTL" replay kept --handler filtering.c --engine model
+[ -d "$TMPDIR/$left" ] || fail "the folder of a command that runs was removed"
+[ ! -d "$TMPDIR/spinctl-abcdef" ] || fail "a folder that was left is there still"
+[ -d "$TMPDIR/spinctl-others" ] || fail "a folder of another user was removed"
+[ -d "$TMPDIR/spinctl-notours" ] || fail "a folder that is none of ours was removed"
+env kill -9 -- -$pid
+wait $pid 2>/dev/null
+touch -d '1 hour ago' "$TMPDIR/$left"
+expect 0 "$SPINCTL" replay kept --handler filtering.c --engine model
+[ ! -d "$TMPDIR/$left" ] || fail "the folder of a killed command is there still"
+exit $FAILED

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef USER_CONFORMANCE_ENGINE_CACHE_H
+#define USER_CONFORMANCE_ENGINE_CACHE_H
+
+/* Engines opened once per handler, context and kind, and kept: opening one takes longer than a vector. */
+#include "user/conformance/types.h"
+
+struct engine_cache_entry {
+	char name[32];
+	struct engine_context context;
+	struct spin_segment handler_mem[SPIN_SEGMENTS_MAX]; /* its */
+	enum engine_kind kind;
+	struct types types;
+	struct image initial; /* memory as the handler starts */
+	struct engine *engine;
+	int err; /* opening it failed: so it will again */
+	char *why;
+};
+
+struct engine_cache {
+	struct engine_cache_entry **entry;
+	unsigned count;
+};
+
+/*
+ * As engine_open(); -EOPNOTSUPP: the engine takes no messages, so it cannot run this context. What a context of
+ * datagrams has of messages does not count. A handler's name stands for its files: one cache has one handler of a name.
+ */
+int engine_cache_get(struct engine_cache *cache, enum engine_kind kind, const struct engine_handler *handler,
+		     const struct engine_context *context, struct engine_cache_entry **out);
+void engine_cache_close(struct engine_cache *cache);
+
+#endif

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef USER_CONFORMANCE_RECORDING_INTERNAL_H
+#define USER_CONFORMANCE_RECORDING_INTERNAL_H
+
+/* What the files recording_*.c share. */
+#include <string.h>
+
+#include "user/lib/atomic_file.h"
+
+#include "user/conformance/recording/recording.h"
+
+/* --- reading --- */
+
+struct recording_block {
+	uint32_t type, bytes; /* of the body */
+	const uint8_t *body;
+};
+
+static inline uint32_t recording__load32(const uint8_t *at)
+{
+	uint32_t v;
+
+	memcpy(&v, at, sizeof(v));
+	return v;
+}
+
+/* Gives -EINVAL; the reason has where the reader stands. */
+int recording__damaged(const struct recording *r, const char *what);
+/* 0, also for blocks that are somebody else's; *ended becomes 1 at the END. */
+int recording__take_custom(struct recording *r, const struct recording_block *b, int *ended);
+/* The kinds of recording_host.c, of so many bytes; 0 for others. */
+int recording__take_host(struct recording *r, uint32_t kind, const uint8_t *at, uint32_t bytes);
+void recording__free_host(struct recording *r);
+/* 1, as recording__next(). */
+int recording__take_packet(const struct recording *r, const struct recording_block *b, struct recording_packet *out);
+
+/* --- writing --- */
+
+struct recording_writer {
+	struct atomic_file out;
+	uint32_t crc;
+	uint64_t bytes, packets;
+	uint64_t realtime_ns; /* to add to CLOCK_MONOTONIC */
+	uint8_t hpu_seen[SPIN_HPUS_MAX];
+};
+
+int recording__put(struct recording_writer *w, const void *data, size_t bytes);
+int recording__put32(struct recording_writer *w, uint32_t value);
+/* With zeros up to a multiple of 4 bytes. */
+int recording__put_padded(struct recording_writer *w, const void *data, size_t bytes);
+uint32_t recording__padding(size_t bytes);
+/* How many bytes without the zeros at the end. */
+size_t recording__trimmed(const uint8_t *at, size_t bytes);
+int recording__put_option(struct recording_writer *w, uint16_t code, const void *value, uint16_t bytes);
+uint32_t recording__option_bytes(size_t bytes);
+int recording__put_section(struct recording_writer *w);
+int recording__put_interface(struct recording_writer *w, const char *device);
+#define RECORDING_PIECE_BYTES 65536u /* of memory and object in a block */
+
+/* A block of ours: a struct and what lies behind it. */
+int recording__put_custom(struct recording_writer *w, enum recording_kind kind, const void *head, size_t head_bytes, const void *tail,
+			  size_t tail_bytes);
+
+#endif

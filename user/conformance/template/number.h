@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef USER_CONFORMANCE_TEMPLATE_NUMBER_H
+#define USER_CONFORMANCE_TEMPLATE_NUMBER_H
+
+/* Numbers of templates: each is checked against what its field can hold. 0, or -EINVAL with engine_why(). */
+#include <stdint.h>
+
+/* A number from 0 to max; `what` names it in the reason: "70000 is no port from 0 to 65535". */
+int template_number(const char *word, const char *what, uint64_t max, uint64_t *out);
+
+/* A field of a header, by bits from the header's start, as the wire has it. */
+struct template_field {
+	const char *name;
+	unsigned at_bit, bits;
+};
+extern const struct template_field template_ip4_fields[], template_ip6_fields[], template_slmp_fields[], template_put_fields[];
+/* Stores the number that `word` is; `header` names who has no such field. */
+int template_store(const struct template_field *fields, const char *header, const char *name, const char *word, uint8_t *to);
+
+#endif

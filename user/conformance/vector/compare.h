@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef USER_CONFORMANCE_VECTOR_COMPARE_H
+#define USER_CONFORMANCE_VECTOR_COMPARE_H
+
+#include "user/conformance/vector/vector.h"
+
+/* Adds what is not as expected to the result's differences; `flip` changes the expectation before. */
+void vector_compare(const struct vector_step *step, const struct types *t, enum vector_flip flip, struct vector_result *r);
+
+/* Host memory, matching entries and their counters. */
+void vector_compare_images(struct differences *d, const struct host_image *want, const struct host_image *got);
+
+/* Of what was sent. */
+void vector_compare_sends(const struct vector_step *step, int flip, struct vector_result *r);
+
+#endif

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef USER_CONFORMANCE_VECTOR_VECTOR_H
+#define USER_CONFORMANCE_VECTOR_VECTOR_H
+
+/* Vectors: packets in, and what is expected of every engine. tests/vectors/README.md has the format. */
+#include "user/conformance/difference.h"
+
+#define VECTOR_HOST_BYTES 65536u /* host memory of contexts that take messages, unless a vector says otherwise */
+
+enum vector_change_kind {
+	CHANGE_FIELD,  /* of state or a table */
+	CHANGE_ENTRY,  /* of a keyed table */
+	CHANGE_HOST,   /* bytes of host memory */
+	CHANGE_POST,   /* a matching entry; only made, never expected */
+	CHANGE_UNLINK, /* the same */
+	CHANGE_ME,     /* a matching entry's state; only expected */
+	CHANGE_CT,     /* its counter */
+};
+
+/* What the application changes before a step, or what a step is expected to change. */
+struct vector_change {
+	enum vector_change_kind kind;
+	char *table;              /* ENTRY */
+	char *text;               /* FIELD, ENTRY */
+	uint8_t *bytes;           /* HOST */
+	uint32_t offset, count;   /* HOST */
+	struct spin_me_opts post; /* POST; its handler_mem is the next one */
+	struct spin_segment segment[SPIN_SEGMENTS_MAX];
+	unsigned me;              /* UNLINK, ME, CT; POST: the index it gets, SPIN_MES_MAX: the lowest free one */
+	int busy;                 /* UNLINK: a message has it */
+	enum spin_me_state state; /* ME */
+	int counted;              /* ME: the two below are given */
+	uint64_t messages, me_bytes;
+	int used_given; /* ME: and this one: bytes of a managed entry that are messages' places */
+	uint64_t used;
+	struct spin_ct ct; /* CT */
+};
+
+struct vector_changes {
+	unsigned count;
+	struct vector_change *list;
+};
+
+struct vector_event {
+	struct spin_event event;
+	unsigned line;
+	int id_given;   /* else the message is that of the packet */
+	int from_given; /* else the source is that of the last packet of this id */
+};
+
+/* What handlers are expected to send. */
+struct vector_send {
+	unsigned line;
+	uint32_t frame_bytes;
+	uint8_t *frame; /* a packet; NULL: a put from host memory, below */
+	uint32_t start, bytes;
+	struct spin_process source;
+	struct spin_put put;
+	/* of a put that is to be acknowledged */
+	uint32_t acked, options, me;
+	uint64_t user_ptr;
+};
+
+enum vector_step_kind { STEP_PACKET, STEP_CLOCK };
+
+struct vector_step {
+	enum vector_step_kind kind;
+	struct vector_changes before; /* made by the application before the packet */
+	struct vector_changes after;  /* expected of the handlers */
+	uint32_t in_bytes, out_bytes;
+	uint8_t *in, *out;
+	enum spin_verdict verdict;
+	enum spin_reason reason;
+	unsigned event_count;
+	struct vector_event *event;
+	unsigned send_count;
+	struct vector_send *send;
+	uint32_t now_ms; /* STEP_CLOCK */
+	unsigned number; /* among the packets, from 1; STEP_CLOCK: of the packet before */
+	unsigned line;
+};
+
+struct vector {
+	char *path;
+	char handler[32];
+	struct engine_context context;
+	struct spin_segment handler_mem[SPIN_SEGMENTS_MAX]; /* the context's */
+	int of_messages;                                    /* a line says so: the handler has to be of messages, too */
+	int of_host_memory;                                 /* and this one, to have some */
+	unsigned count;
+	struct vector_step *step;
+};
+
+/* 0 or a negative errno; engine_why() names file and line. */
+int vector_read(const char *path, struct vector **out);
+void vector_free(struct vector *v);
+/* "packet 3", "clock 2000" */
+void vector_step_name(const struct vector_step *step, char *text, size_t bytes);
+
+/* What is changed in the expectation of the last step, to see a check fail. */
+enum vector_flip { FLIP_NONE, FLIP_VERDICT, FLIP_FRAME, FLIP_STATE, FLIP_EVENT, FLIP_SEND, FLIP_HOST, FLIP_ME, FLIP_CT, FLIP_KINDS };
+const char *vector_flip_name(enum vector_flip flip);
+/* 1 if the vector has such a thing. */
+int vector_can_flip(const struct vector *v, const struct types *t, enum vector_flip flip);
+
+/* What a vector came to on one engine. */
+struct vector_result {
+	int rc; /* 0: as expected; 1: a difference; negative errno: could not run, see `why` */
+	char why[512];
+	unsigned step;              /* where the first difference is */
+	struct engine_out out;      /* what that packet came to; of a clock the events only */
+	struct engine_sends *sends; /* of that step */
+	int uncounted;              /* the counter of its reason did not go up by one */
+	struct image want, got;     /* memory after it */
+	struct host_image want_host, got_host;
+	struct differences differences;
+};
+
+/* Runs a vector from the initial state on, to its end or to the first difference. */
+void vector_run(const struct vector *v, const struct types *t, struct engine *e, const struct image *initial, enum vector_flip flip,
+		struct vector_result *out);
+void vector_result_free(struct vector_result *result);
+
+#endif

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "user/lib/atomic_file.h"
+
+#define TEMP_TRIES 1000
+
+/* Names the file hidden beside the path, n: one after the other until one is free. -1 with errno. */
+static int name_temp(struct atomic_file *f, unsigned n)
+{
+	const char *slash = strrchr(f->path, '/');
+
+	if (snprintf(f->temp, sizeof(f->temp), "%.*s.%s-%d-%u", slash ? (int)(slash - f->path) + 1 : 0, f->path, f->hidden, (int)getpid(),
+		     n) < (int)sizeof(f->temp))
+		return 0;
+	errno = ENAMETOOLONG;
+	return -1;
+}
+
+/* A file without a name; -1 with errno where the file system has none. */
+static int open_nameless(const struct atomic_file *f)
+{
+	const char *slash = strrchr(f->path, '/');
+	char folder[PATH_MAX];
+
+	snprintf(folder, sizeof(folder), "%.*s", slash ? (int)(slash - f->path) + 1 : 1, slash ? f->path : ".");
+	return open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0644);
+}
+
+static int open_hidden(struct atomic_file *f)
+{
+	int fd = -1;
+
+	errno = EEXIST;
+	for (unsigned n = 0; n < TEMP_TRIES && fd < 0 && errno == EEXIST; n++)
+		fd = name_temp(f, n) ? -1 : open(f->temp, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0644);
+	if (fd < 0)
+		f->temp[0] = '\0';
+	return fd;
+}
+
+/* Nobody else can put anything into the path's folder: a link there is this user's or the system's, as /dev/stdout is. */
+static int is_safe_folder(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char folder[PATH_MAX];
+	struct stat st;
+
+	snprintf(folder, sizeof(folder), "%.*s", slash ? (int)(slash - path) + 1 : 1, slash ? path : ".");
+	return !stat(folder, &st) && (!st.st_uid || st.st_uid == geteuid()) && !(st.st_mode & 022);
+}
+
+/* A device, a pipe or a link: written through its name. 0: a file, or none; 1: yes; -ELOOP: a link that may be anybody's. */
+static int is_stream(const char *path)
+{
+	struct stat st;
+
+	if (lstat(path, &st))
+		return 0;
+	if (S_ISLNK(st.st_mode))
+		return is_safe_folder(path) ? !stat(path, &st) : -ELOOP;
+	return !S_ISREG(st.st_mode);
+}
+
+const char *atomic_file__reason(int err)
+{
+	return err == -ELOOP ? "it is a symbolic link in a folder that others may write to: name the file itself" : strerror(-err);
+}
+
+int atomic_file__open(struct atomic_file *f, const char *path, const char *hidden)
+{
+	int fd, err;
+
+	*f = (struct atomic_file){ .hidden = hidden };
+	if (snprintf(f->path, sizeof(f->path), "%s", path) >= (int)sizeof(f->path))
+		return -ENAMETOOLONG;
+	f->is_stream = is_stream(path);
+	if (f->is_stream < 0)
+		return f->is_stream;
+	fd = f->is_stream ? open(path, O_WRONLY | O_TRUNC | O_CLOEXEC) : open_nameless(f);
+	if (fd < 0 && !f->is_stream && (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL))
+		fd = open_hidden(f);
+	f->file = fd < 0 ? NULL : fdopen(fd, "w");
+	if (f->file)
+		return 0;
+	err = -errno;
+	if (fd >= 0)
+		close(fd);
+	if (f->temp[0])
+		unlink(f->temp);
+	return err;
+}
+
+/* Gives a file without a name a hidden one first: a link does not replace, a rename does. */
+static int link_hidden(struct atomic_file *f)
+{
+	char self[64];
+	int rc = -1;
+
+	snprintf(self, sizeof(self), "/proc/self/fd/%d", fileno(f->file));
+	errno = EEXIST;
+	for (unsigned n = 0; n < TEMP_TRIES && rc && errno == EEXIST; n++)
+		rc = name_temp(f, n) || linkat(AT_FDCWD, self, AT_FDCWD, f->temp, AT_SYMLINK_FOLLOW);
+	if (rc)
+		f->temp[0] = '\0';
+	return rc;
+}
+
+int atomic_file__publish(struct atomic_file *f)
+{
+	struct stat st;
+
+	if (f->is_stream)
+		return 0;
+	/* who may read and write the one that it replaces may go on doing so */
+	if (!lstat(f->path, &st) && S_ISREG(st.st_mode) && fchmod(fileno(f->file), st.st_mode & 0777))
+		return -errno;
+	if (!f->temp[0] && link_hidden(f))
+		return -errno;
+	if (rename(f->temp, f->path))
+		return -errno;
+	f->temp[0] = '\0';
+	return 0;
+}
+
+void atomic_file__close(struct atomic_file *f)
+{
+	if (f->file)
+		fclose(f->file);
+	if (f->temp[0])
+		unlink(f->temp);
+	f->file = NULL;
+	f->temp[0] = '\0';
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef USER_LIBSPIN_HPU_MEMORY_H
+#define USER_LIBSPIN_HPU_MEMORY_H
+
+/* HPU memory of its own, and with what a context's state begins. 0 or a negative errno with a reason. */
+#include "user/libspin/internal.h"
+
+#pragma GCC visibility push(default)
+#include <spin/libspin_hpu.h>
+#pragma GCC visibility pop
+
+/* Before loading: the state lies in opts->hpu_mem, or begins as opts->initial_state says. */
+int hpu_mem__prepare(const struct spin_ctx_opts *opts, struct bpf_object *bpf, const char *who);
+/* When the context is there: what the HPU memory begins with. */
+void hpu_mem__begin(const struct spin_ctx_opts *opts);
+
+#endif

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef USER_LIBSPIN_INTERFACE_H
+#define USER_LIBSPIN_INTERFACE_H
+
+/* What limits and capabilities ask an interface; offline: all zero, and nothing is refused. */
+#include "user/libspin/internal.h"
+
+struct iface {
+	unsigned mtu;  /* 0: none */
+	int redirects; /* its driver takes and sends packets that programs redirect */
+};
+
+/* -ENODEV with a reason: it went away. */
+int iface__read(const struct spin_nic *nic, struct iface *out);
+
+#endif

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * The two classes that handlers are loaded in (libspin.h). Trusted: the direct
+ * program, and behind it the one that copies, for frames in several pieces.
+ * Isolated: the one that copies, loaded as a stranger's.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include <linux/bpf.h>
+#include <netinet/in.h>
+
+#include <bpf/bpf.h>
+
+#include "user/libspin/hpu/hpus.h"
+#include "user/libspin/internal.h"
+#include "kernel/caps.h"
+#include "kernel/probe.h"
+#include "user/libspin/load/progress.h"
+#include "user/libspin/messages/messages.h"
+#include "user/libspin/requests/requests.h"
+#include "user/libspin/object/work_limit.h"
+#include "user/libspin/messages/host_side.h"
+
+/* Programs, by what the rule takes. */
+static const char *direct_name(const struct spin_ctx *ctx)
+{
+	return ctx->rule.ether_type ? "spin_ether" : ctx->rule.protocol == IPPROTO_UDP ? "spin_xdp" : "spin_icmp";
+}
+
+static const char *copied_name(const struct spin_ctx *ctx)
+{
+	return ctx->rule.ether_type ? "spin_ether_copy" : ctx->rule.protocol == IPPROTO_UDP ? "spin_copied" : "spin_icmp_copy";
+}
+
+const char *spin_class_name(enum spin_class class)
+{
+	return class == SPIN_CLASS_ISOLATED ? "isolated" : "trusted";
+}
+
+int class__probe(enum spin_class class, char *why, size_t why_bytes)
+{
+	return class == SPIN_CLASS_ISOLATED ? kernel_probe__xdp_isolated(why, why_bytes) : kernel_probe__xdp(why, why_bytes);
+}
+
+struct bpf_program *class__program(const struct spin_ctx *ctx)
+{
+	return bpf_object__find_program_by_name(ctx->bpf, ctx->class == SPIN_CLASS_ISOLATED ? copied_name(ctx) : direct_name(ctx));
+}
+
+void class__take_fragments(struct bpf_object *bpf)
+{
+	struct bpf_program *prog;
+
+	if (kernel_probe__fragments())
+		bpf_object__for_each_program(prog, bpf)
+			bpf_program__set_flags(prog, bpf_program__flags(prog) | BPF_F_XDP_HAS_FRAGS);
+}
+
+/* The direct program hands frames that are longer than what lies there to the one that copies. */
+static int join_programs(struct spin_ctx *ctx, const struct bpf_program *copied)
+{
+	int array = bpf_object__find_map_fd_by_name(ctx->bpf, "spin_long"), fd = bpf_program__fd(copied), zero = 0;
+
+	return array < 0 ? array : bpf_map_update_elem(array, &zero, &fd, BPF_ANY) ? -errno : 0;
+}
+
+static int load_trusted(struct spin_ctx *ctx, struct bpf_program *copied)
+{
+	int copies = copied && kernel_probe__copies() && !ctx->bounded, err;
+
+	if (copied)
+		bpf_program__set_autoload(copied, copies);
+	err = load_progress__load(ctx->bpf, ctx->name);
+	return err || !copies ? err : join_programs(ctx, copied);
+}
+
+/* With bounded loops the kernel follows each round of a run, at most a million instructions. */
+static int limit_work(struct spin_ctx *ctx, struct bpf_program *prog, int behind)
+{
+	const struct work_options options = { .budget = ctx->budget, .behind = behind, .follows = ctx->bounded };
+	int err = work_limit__enforce(prog, &options);
+
+	ctx->failure_told = err != 0;
+	return err;
+}
+
+/*
+ * What has a computed place on the stack is loaded all the same, to hear the kernel's verdict: where it refuses, too, its
+ * log names the handler's line. What it takes is given up.
+ */
+static int load_isolated(struct spin_ctx *ctx, struct bpf_program *direct, struct bpf_program *copied)
+{
+	struct bpf_program *prog;
+	uint64_t saved;
+	int err = 0, refused = 0, lost;
+
+	if (!copied)
+		return -ENOENT;
+	bpf_program__set_autoload(direct, false);
+	bpf_program__set_autoload(copied, true);
+	bpf_object__for_each_program(prog, ctx->bpf) {
+		if (err || !bpf_program__autoload(prog))
+			continue;
+		err = spill__widen(prog);
+		if (!err && !refused)
+			refused = limit_work(ctx, prog, prog != copied);
+		if (refused && refused != -EACCES)
+			err = refused;
+		if (!err)
+			err = pointer_bounds__join(prog); /* its jumps back are no loops, so after the limit */
+	}
+	if (!err)
+		err = kernel_caps__become_stranger(&saved);
+	if (err)
+		return err;
+	err = load_progress__load(ctx->bpf, ctx->name);
+	lost = kernel_caps__restore(saved);
+	if (err)
+		ctx->failure_told = 0; /* the kernel's reason */
+	else
+		err = lost ? lost : refused ? -EINVAL : 0;
+	return err;
+}
+
+int class__load(struct spin_ctx *ctx)
+{
+	struct bpf_program *direct = bpf_object__find_program_by_name(ctx->bpf, direct_name(ctx));
+	struct bpf_program *copied = bpf_object__find_program_by_name(ctx->bpf, copied_name(ctx));
+	struct bpf_program *udp = bpf_object__find_program_by_name(ctx->bpf, "spin_xdp"); /* loaded unless somebody says otherwise */
+	int err;
+
+	if (!direct || !udp) {
+		ctx->failure_told = 1;
+		return spin_fail(-EINVAL, "%s has no program %s; compile it again with spincc", ctx->name, direct_name(ctx));
+	}
+	bpf_program__set_autoload(udp, false);
+	bpf_program__set_autoload(direct, true);
+	err = spin_messages__prepare(ctx->messages, ctx->bpf);
+	if (!err)
+		err = host_side__prepare(&ctx->host, ctx->bpf, ctx->messages != NULL);
+	if (!err)
+		err = spin_requests__prepare(ctx);
+	if (!err)
+		err = spread__prepare(ctx);
+	if (err)
+		return err;
+	class__take_fragments(ctx->bpf);
+	return ctx->class == SPIN_CLASS_ISOLATED ? load_isolated(ctx, direct, copied) : load_trusted(ctx, copied);
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * From a failed bpf_object__load() to a message, in this order: what was short, what
+ * the kernel is too old for, what the verifier says. Called for contexts, the
+ * dispatcher and the program that sends; only its own programs are blamed on sPIN.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "kernel/shortage.h"
+#include "user/libspin/load/failure.h"
+#include "user/libspin/load/verifier.h"
+
+#define SPARE_DESCRIPTORS 8 /* of probes, types and the log */
+
+static unsigned descriptors_of(struct bpf_object *bpf)
+{
+	struct bpf_program *prog;
+	struct bpf_map *map;
+	unsigned count = SPARE_DESCRIPTORS;
+
+	bpf_object__for_each_map(map, bpf)
+		count++;
+	bpf_object__for_each_program(prog, bpf)
+		count += bpf_program__autoload(prog);
+	return count;
+}
+
+int load_failure__shortage(int err, struct bpf_object *bpf, const char *log, char *why, size_t why_bytes)
+{
+	/* the verifier has these for what it refuses, too */
+	if (*log && (err == -EPERM || err == -EACCES))
+		err = 0;
+	return kernel_shortage__explain(err, descriptors_of(bpf), why, why_bytes);
+}
+
+void load_failure__log_lines(const char *log)
+{
+	while (*log) {
+		size_t length = strcspn(log, "\n");
+
+		spin_log("%.*s", (int)length, log);
+		log += length + (log[length] == '\n');
+	}
+}
+
+int load_failure__load_own(struct bpf_object *bpf, const char *log, enum spin_class class, const char *what)
+{
+	char why[SPIN_ERROR_BYTES];
+	int err = bpf_object__load(bpf), known;
+
+	if (!err)
+		return 0;
+	load_failure__log_lines(log);
+	known = load_failure__shortage(err, bpf, log, why, sizeof(why));
+	if (!known)
+		known = class__probe(class, why, sizeof(why));
+	if (known)
+		return spin_fail(known, "%s", why);
+	if (spin_verifier__explain_own(log, what, why, sizeof(why)))
+		return spin_fail(-EINVAL, "%s", why);
+	return spin_fail(err, "the kernel refuses to load %s: %s", what, strerror(-err));
+}

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Keeps the verifier's bounds of pointers consistent in the isolated class. Called by class.c before a program is
+ * loaded. Without CAP_PERFMON the verifier also follows what a CPU does in speculation after `pointer += register`, and
+ * leaves the pointer there with 32-bit bounds that do not fit its others. The next copy of the register finds that,
+ * warns (REG INVARIANTS VIOLATION, seen on Linux 6.18) and forgets what is known of it. An addition of 0 brings the
+ * bounds together: it is put in front of each copy of a pointer that was computed so, behind the program's end, so
+ * that no instruction moves. What counts as such a pointer is too much rather than too little.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <linux/bpf.h>
+
+#include "user/libspin/internal.h"
+#include "user/libspin/object/work_limit.h"
+
+#define SLOTS 64 /* of the stack, 8 bytes each */
+#define JUMP  (BPF_JMP | BPF_JA)
+#define COPY  (BPF_ALU64 | BPF_MOV | BPF_X)
+#define ADDED 3 /* instructions for one copy */
+
+/* Of a register: what it may be on some way there. */
+enum { POINTER = 1, COMPUTED = 2 /* by an addition of a register */, CONTEXT = 4 };
+
+struct flow {
+	uint8_t (*at)[11]; /* before each instruction */
+	uint8_t slot[SLOTS];
+	int changed;
+};
+
+static void join(struct flow *f, uint8_t *to, uint8_t from)
+{
+	f->changed |= (*to | from) != *to;
+	*to |= from;
+}
+
+static uint8_t *slot_of(struct flow *f, const struct bpf_insn *insn)
+{
+	int at = insn->off / 8 + SLOTS;
+
+	return insn->off % 8 || at < 0 || at >= SLOTS ? NULL : &f->slot[at];
+}
+
+static void load(struct flow *f, const struct bpf_insn *insn, uint8_t *reg)
+{
+	const uint8_t *slot = insn->src_reg == BPF_REG_10 && BPF_SIZE(insn->code) == BPF_DW ? slot_of(f, insn) : NULL;
+
+	if (slot)
+		reg[insn->dst_reg] = *slot;
+	else /* the context's fields may be the frame's ends */
+		reg[insn->dst_reg] = reg[insn->src_reg] & CONTEXT ? POINTER : 0;
+}
+
+static void compute(const struct bpf_insn *insn, uint8_t *reg)
+{
+	int op = BPF_OP(insn->code), wide = BPF_CLASS(insn->code) == BPF_ALU64;
+	uint8_t *to = &reg[insn->dst_reg];
+
+	if (insn->code == COPY) {
+		reg[insn->src_reg] &= (uint8_t)~COMPUTED; /* see put_copy() */
+		*to = reg[insn->src_reg];
+	} else if (wide && (op == BPF_ADD || op == BPF_SUB) && BPF_SRC(insn->code) == BPF_X) {
+		*to = (*to | reg[insn->src_reg]) & POINTER ? POINTER | COMPUTED : 0;
+	} else if (wide && (op == BPF_ADD || op == BPF_SUB)) {
+		*to &= POINTER;
+	} else {
+		*to = 0;
+	}
+}
+
+static void step(struct flow *f, const struct bpf_insn *insn, uint8_t *reg)
+{
+	uint8_t *slot;
+
+	switch (BPF_CLASS(insn->code)) {
+	case BPF_ALU:
+	case BPF_ALU64:
+		compute(insn, reg);
+		return;
+	case BPF_LD:
+		reg[insn->dst_reg] = POINTER;
+		return;
+	case BPF_LDX:
+		load(f, insn, reg);
+		return;
+	case BPF_STX:
+		slot = insn->dst_reg == BPF_REG_10 && BPF_SIZE(insn->code) == BPF_DW ? slot_of(f, insn) : NULL;
+		if (slot)
+			join(f, slot, reg[insn->src_reg]);
+		return;
+	case BPF_JMP:
+		if (BPF_OP(insn->code) == BPF_CALL) {
+			memset(&reg[BPF_REG_0], 0, 6);
+			reg[BPF_REG_0] = POINTER;
+		}
+		return;
+	default:
+		return;
+	}
+}
+
+/* The registers before each instruction; only grows, so it ends. */
+static void find(struct flow *f, const struct work_code *code)
+{
+	size_t next[2];
+
+	f->at[0][BPF_REG_1] = POINTER | CONTEXT;
+	f->at[0][BPF_REG_10] = POINTER;
+	do {
+		f->changed = 0;
+		for (size_t i = 0; i < code->count; i = work_code__following(code, i)) {
+			int count = work_code__next(code, i, next);
+			uint8_t reg[11];
+
+			memcpy(reg, f->at[i], sizeof(reg));
+			step(f, &code->insns[i], reg);
+			for (int k = 0; k < count; k++)
+				for (int r = 0; r < 11; r++)
+					join(f, &f->at[next[k]][r], reg[r]);
+		}
+	} while (f->changed);
+}
+
+static int is_wanted(const struct flow *f, const struct work_code *code, size_t i)
+{
+	return code->insns[i].code == COPY && !code->insns[i].off && f->at[i][code->insns[i].src_reg] & COMPUTED;
+}
+
+static int put_copy(struct bpf_insn *insns, size_t *count, size_t at)
+{
+	const struct bpf_insn copy = insns[at];
+	int64_t distance = (int64_t)*count - (int64_t)at - 1;
+
+	if (distance + ADDED > INT16_MAX)
+		return -1;
+	insns[at] = (struct bpf_insn){ .code = JUMP, .off = (int16_t)distance };
+	insns[(*count)++] = (struct bpf_insn){ .code = BPF_ALU64 | BPF_ADD | BPF_K, .dst_reg = copy.src_reg };
+	insns[(*count)++] = copy;
+	insns[(*count)++] = (struct bpf_insn){ .code = JUMP, .off = (int16_t) - (distance + ADDED) };
+	return 0;
+}
+
+int pointer_bounds__join(struct bpf_program *prog)
+{
+	const struct work_code code = { .name = bpf_program__name(prog),
+					.insns = bpf_program__insns(prog),
+					.count = bpf_program__insn_cnt(prog) };
+	struct flow f = { .at = calloc(code.count, sizeof(*f.at)) };
+	size_t copies = 0, count = code.count;
+	struct bpf_insn *insns = NULL;
+	int err = 0;
+
+	if (f.at) {
+		find(&f, &code);
+		for (size_t i = 0; i < code.count; i = work_code__following(&code, i))
+			copies += is_wanted(&f, &code, i);
+		insns = malloc((code.count + copies * ADDED) * sizeof(*insns));
+	}
+	if (!f.at || !insns)
+		err = spin_fail(-ENOMEM, "no memory to load %s", code.name);
+	if (!err && copies) {
+		memcpy(insns, code.insns, code.count * sizeof(*insns));
+		for (size_t i = 0; i < code.count && !err; i = work_code__following(&code, i))
+			if (is_wanted(&f, &code, i) && put_copy(insns, &count, i))
+				break; /* too far: it loads as well as before */
+		err = bpf_program__set_insns(prog, insns, count);
+	}
+	free(insns);
+	free(f.at);
+	return err;
+}

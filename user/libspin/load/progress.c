@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Tells a program's callback what the kernel's verifier is working on, while bpf_object__load() waits for it. libbpf loads
+ * the programs of an object in their order, so the one that is verified is the first that has no descriptor yet.
+ */
+#include <signal.h>
+#include <time.h>
+
+#include "user/libspin/load/progress.h"
+
+#define LOOK_MS 200
+
+static spin_load_progress_fn progress_fn;
+static void *progress_arg;
+static pthread_mutex_t telling = PTHREAD_MUTEX_INITIALIZER; /* contexts can be created at the same time */
+
+struct watch {
+	struct bpf_object *bpf;
+	const char *name;
+	pthread_mutex_t lock;
+	pthread_cond_t ended;
+	int is_over;
+};
+
+void spin_set_load_progress(spin_load_progress_fn fn, void *arg)
+{
+	pthread_mutex_lock(&telling);
+	progress_fn = fn;
+	progress_arg = arg;
+	pthread_mutex_unlock(&telling);
+}
+
+static void tell(const struct watch *w, const char *program, double seconds)
+{
+	pthread_mutex_lock(&telling);
+	if (progress_fn)
+		progress_fn(progress_arg, w->name, program, seconds);
+	pthread_mutex_unlock(&telling);
+}
+
+/* A descriptor is one word, which libbpf sets once: it is read beside the thread that loads. */
+static const char *verified_now(const struct bpf_object *bpf)
+{
+	struct bpf_program *prog;
+
+	bpf_object__for_each_program(prog, bpf)
+		if (bpf_program__autoload(prog) && bpf_program__fd(prog) < 0)
+			return bpf_program__name(prog);
+	return NULL;
+}
+
+static double seconds_since(const struct timespec *then)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)(now.tv_sec - then->tv_sec) + (double)(now.tv_nsec - then->tv_nsec) * 1e-9;
+}
+
+/* 1 when the load is over. */
+static int wait_for_end(struct watch *w)
+{
+	struct timespec until;
+	int over;
+
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_nsec += LOOK_MS * 1000000L;
+	until.tv_sec += until.tv_nsec / 1000000000L;
+	until.tv_nsec %= 1000000000L;
+	pthread_mutex_lock(&w->lock);
+	while (!w->is_over && !pthread_cond_timedwait(&w->ended, &w->lock, &until))
+		;
+	over = w->is_over;
+	pthread_mutex_unlock(&w->lock);
+	return over;
+}
+
+static void *watch(void *arg)
+{
+	struct watch *w = arg;
+	const char *program = NULL;
+	struct timespec began;
+	unsigned told = 0; /* whole seconds of this program */
+	int any = 0;
+
+	clock_gettime(CLOCK_MONOTONIC, &began);
+	while (!wait_for_end(w)) {
+		const char *now = verified_now(w->bpf);
+
+		if (now != program) {
+			program = now;
+			clock_gettime(CLOCK_MONOTONIC, &began);
+			told = 0;
+		}
+		if (!program || (unsigned)seconds_since(&began) <= told)
+			continue;
+		told = (unsigned)seconds_since(&began);
+		tell(w, program, told);
+		any = 1;
+	}
+	if (any)
+		tell(w, NULL, 0);
+	return NULL;
+}
+
+/* Signals are for the thread that loads: only there do they make the verifier give up. */
+static int start(struct watch *w, pthread_t *thread)
+{
+	pthread_condattr_t attributes;
+	sigset_t all, before;
+	int err;
+
+	pthread_mutex_init(&w->lock, NULL);
+	pthread_condattr_init(&attributes);
+	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+	pthread_cond_init(&w->ended, &attributes);
+	pthread_condattr_destroy(&attributes);
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	err = pthread_create(thread, NULL, watch, w);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return err;
+}
+
+int load_progress__load(struct bpf_object *bpf, const char *name)
+{
+	struct watch w = { .bpf = bpf, .name = name };
+	pthread_t thread;
+	int started, err;
+
+	if (!progress_fn)
+		return bpf_object__load(bpf);
+	started = !start(&w, &thread); /* without a thread nothing is told */
+	err = bpf_object__load(bpf);
+	if (started) {
+		pthread_mutex_lock(&w.lock);
+		w.is_over = 1;
+		pthread_cond_signal(&w.ended);
+		pthread_mutex_unlock(&w.lock);
+		pthread_join(thread, NULL);
+	}
+	pthread_cond_destroy(&w.ended);
+	pthread_mutex_destroy(&w.lock);
+	return err;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef USER_LIBSPIN_MESSAGES_IN_FLIGHT_H
+#define USER_LIBSPIN_MESSAGES_IN_FLIGHT_H
+
+/* Messages in flight as their memory shows them: of a context of this process, or of another's. */
+#include "user/libspin/messages/messages.h"
+
+struct messages_view {
+	const struct spin_mpq *mpq;
+	const struct spin_flow *flow;
+	const struct spin_park *park;
+	const struct spin_message_stats *stats;
+	const uint64_t *wide; /* the words of wide windows; NULL: they are in the MPQs */
+	uint32_t wide_lanes;
+	uint32_t mpqs;    /* that the context has */
+	uint32_t ticks_s; /* of its clock in a second, see messages_view__ticks_s() */
+	uint32_t now;     /* of its clock */
+};
+
+/* A virtual clock's are milliseconds, the kernel's what a coarse clock advances by. */
+uint32_t messages_view__ticks_s(int virtual_clock);
+int messages_view__each(const struct messages_view *v, int (*fn)(void *arg, const struct spin_message_info *message), void *arg);
+void messages_view__stats(const struct messages_view *v, struct spin_message_stats *out);
+
+#endif

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* The thread that does what is due, of a context that is attached to an interface. */
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <linux/bpf.h>
+#include <linux/if_ether.h>
+#include <signal.h>
+#include <string.h>
+#include <time.h>
+
+#include "user/libspin/messages/messages.h"
+
+#define BUSY_MS  4  /* how often it looks while a message is in flight */
+#define QUIET_MS 32 /* and at most, if none is */
+#define CLOCK_S  1  /* how often the clock is compared, as ours goes by another rate */
+
+/* Until the time is over; 1: the thread is to stop. */
+static int rest(struct messages *m, unsigned ms)
+{
+	struct timespec until;
+	int stop;
+
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_nsec += (long)ms * 1000000;
+	until.tv_sec += until.tv_nsec / 1000000000;
+	until.tv_nsec %= 1000000000;
+	pthread_mutex_lock(&m->lock);
+	while (!m->stop && pthread_cond_timedwait(&m->wake, &m->lock, &until) != ETIMEDOUT)
+		;
+	stop = m->stop;
+	pthread_mutex_unlock(&m->lock);
+	return stop;
+}
+
+/* The time, for whoever looks from outside. */
+static void show_clock(struct messages *m)
+{
+	if (!m->opts.virtual_clock && !pthread_mutex_trylock(&m->running)) {
+		__atomic_store_n(m->clock, spin_messages__now(m), __ATOMIC_RELAXED);
+		pthread_mutex_unlock(&m->running);
+	}
+}
+
+static void *run(void *arg)
+{
+	const struct spin_ctx *ctx = arg;
+	struct messages *m = ctx->messages;
+	unsigned wait_ms = BUSY_MS;
+	time_t compared = 0;
+	int err = 0, due;
+
+	while (!err && !rest(m, wait_ms)) {
+		struct timespec now;
+
+		if (spin_messages__look(m, &due))
+			wait_ms = BUSY_MS;
+		else if (wait_ms < QUIET_MS)
+			wait_ms *= 2;
+		clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+		if (!due && now.tv_sec < compared + CLOCK_S) {
+			show_clock(m);
+			continue;
+		}
+		compared = now.tv_sec;
+		err = spin_messages__sweep(m, ctx->name);
+	}
+	if (err) {
+		pthread_mutex_lock(&m->lock);
+		m->failure = err;
+		memccpy(m->why, spin_strerror_last(), 0, sizeof(m->why));
+		pthread_mutex_unlock(&m->lock);
+	}
+	return NULL;
+}
+
+/* Signals are for the application's threads. */
+static int create(struct messages *m, struct spin_ctx *ctx)
+{
+	sigset_t all, before;
+	int err;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	err = pthread_create(&m->thread, NULL, run, ctx);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return -err;
+}
+
+int spin_messages__start(struct spin_ctx *ctx)
+{
+	struct messages *m = ctx->messages;
+	pthread_condattr_t attr;
+	int err;
+
+	if (!m || m->has_thread)
+		return 0;
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(&m->wake, &attr);
+	pthread_condattr_destroy(&attr);
+	m->stop = m->failure = 0;
+	err = create(m, ctx);
+	if (err) {
+		pthread_cond_destroy(&m->wake);
+		return spin_fail(err, "cannot start the thread that times messages of %s out: %s", ctx->name, strerror(-err));
+	}
+	m->has_thread = 1;
+	return 0;
+}
+
+void spin_messages__stop(struct spin_ctx *ctx)
+{
+	struct messages *m = ctx->messages;
+
+	if (!m || !m->has_thread)
+		return;
+	pthread_mutex_lock(&m->lock);
+	m->stop = 1;
+	pthread_cond_signal(&m->wake);
+	pthread_mutex_unlock(&m->lock);
+	pthread_join(m->thread, NULL);
+	pthread_cond_destroy(&m->wake);
+	m->has_thread = 0;
+}
+
+int spin_messages__failure(const struct spin_ctx *ctx)
+{
+	struct messages *m = ctx->messages;
+	int err = 0;
+
+	if (!m || !m->has_thread)
+		return 0;
+	pthread_mutex_lock(&m->lock);
+	if (m->failure)
+		err = spin_fail(-EIO, "messages of %s are timed out no more: %s", ctx->name, m->why);
+	pthread_mutex_unlock(&m->lock);
+	return err;
+}
+
+/* Time, and what is due in it: idle messages are evicted, parked packets left over are handled. */
+
+/* More than all there can be: each run handles some of what is due. */
+#define RUNS_MAX 65536
+
+/* Our count of the ticks of the kernel's clock: it has another start. */
+static int64_t own_ticks(const struct messages *m)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
+	return (int64_t)t.tv_sec * m->ticks_s + (int64_t)t.tv_nsec * m->ticks_s / 1000000000;
+}
+
+uint32_t spin_messages__now(const struct messages *m)
+{
+	if (m->opts.virtual_clock)
+		return (uint32_t)__atomic_load_n(m->clock, __ATOMIC_RELAXED);
+	return (uint32_t)(own_ticks(m) + __atomic_load_n(&m->offset, __ATOMIC_RELAXED));
+}
+
+/* The program has left the kernel's time, which nothing else tells. */
+static void compare_clocks(struct messages *m)
+{
+	int64_t theirs = (int64_t)__atomic_load_n(m->clock, __ATOMIC_RELAXED);
+
+	if (!m->opts.virtual_clock)
+		__atomic_store_n(&m->offset, theirs - own_ticks(m), __ATOMIC_RELAXED);
+}
+
+static int sweep(struct messages *m, const char *name)
+{
+	const uint8_t frame[ETH_ZLEN] = { 0 };
+
+	for (unsigned i = 0; i < RUNS_MAX; i++) {
+		LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = frame, .data_size_in = sizeof(frame), .repeat = 1);
+		int err = bpf_prog_test_run_opts(m->progress_fd, &opts);
+
+		if (err)
+			return spin_fail(err, "the kernel does not run the progress program of %s: %s", name, strerror(-err));
+		compare_clocks(m);
+		if (opts.retval == XDP_PASS)
+			return 0;
+		if (opts.retval != XDP_TX)
+			return spin_fail(-EPROTO,
+					 "the progress program of %s ended with action %u, which is none of ours: "
+					 "compile the handlers again with spincc",
+					 name, opts.retval);
+	}
+	return 0; /* packets come as fast as they are handled: there is a next time */
+}
+
+int spin_messages__sweep(struct messages *m, const char *name)
+{
+	int err;
+
+	pthread_mutex_lock(&m->running);
+	err = sweep(m, name);
+	pthread_mutex_unlock(&m->running);
+	return err;
+}
+
+int spin_ctx__progress(struct spin_ctx *ctx)
+{
+	struct messages *m = spin_messages__of(ctx);
+
+	return m ? spin_messages__sweep(m, ctx->name) : -EOPNOTSUPP;
+}
+
+int spin_ctx__set_clock(struct spin_ctx *ctx, uint32_t now_ms)
+{
+	const struct messages *m = spin_messages__of(ctx);
+
+	if (!m)
+		return -EOPNOTSUPP;
+	if (!m->opts.virtual_clock)
+		return spin_fail(-EINVAL, "%s goes by the kernel's clock: create it with message.virtual_clock to set one", ctx->name);
+	if (now_ms < *m->clock)
+		return spin_fail(-EINVAL, "%u ms is before the time of %s, %llu ms: clocks do not go backwards", now_ms, ctx->name,
+				 (unsigned long long)*m->clock);
+	__atomic_store_n(m->clock, now_ms, __ATOMIC_RELEASE);
+	return 0;
+}
+
+int spin_messages__look(const struct messages *m, int *due)
+{
+	const uint32_t now = spin_messages__now(m), idle = spin_messages__ticks(m, m->opts.idle_ms);
+	int flying = 0;
+
+	*due = 0;
+	for (unsigned i = 0; i < m->opts.messages; i++) {
+		const struct spin_mpq *mpq = &m->mpq[i];
+		uint32_t phase = __atomic_load_n(&mpq->phase, __ATOMIC_ACQUIRE), waited;
+
+		if (phase == SPIN_MPQ_FREE)
+			continue;
+		flying = 1;
+		waited = now - __atomic_load_n(&mpq->time, __ATOMIC_RELAXED);
+		*due |= (waited > idle && waited <= UINT32_MAX / 2) ||
+			(phase == SPIN_MPQ_OPEN &&
+			 (__atomic_load_n(&mpq->parked, __ATOMIC_RELAXED) || __atomic_load_n(&mpq->replay, __ATOMIC_RELAXED)));
+	}
+	return flying;
+}

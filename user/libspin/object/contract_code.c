@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Sections, symbols, relocations and instructions of an object's ELF file against the runtime's contract. Called by
+ * contract__check() before libbpf opens the file. What libbpf does with an instruction follows from its bytes and its
+ * relocation; both are looked at, of every function, also of those that no program calls.
+ */
+#include <errno.h>
+#include <gelf.h>
+#include <libelf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <linux/bpf.h>
+
+#include "user/libspin/object/contract.h"
+#include "user/libspin/internal.h"
+
+/* Linux' elf.h and bpf.h of Debian 12 do not have these. */
+#define RELOCATION_64   1  /* R_BPF_64_64: a map or a variable, for a load of 64 bits */
+#define RELOCATION_CALL 10 /* R_BPF_64_32 */
+#define LOAD_64         (BPF_LD | BPF_IMM | BPF_DW)
+#define CALL            (BPF_JMP | BPF_CALL)
+#define MAY_GOTO        (BPF_JMP | 0xe0)
+
+/* No bpf_loop, no callbacks, no timers, nothing that reads memory of the kernel's. */
+/* clang-format off */
+static const uint32_t helpers[] = {
+	BPF_FUNC_map_lookup_elem, BPF_FUNC_get_smp_processor_id, BPF_FUNC_tail_call, BPF_FUNC_redirect, BPF_FUNC_redirect_map,
+	BPF_FUNC_xdp_adjust_tail, BPF_FUNC_fib_lookup, BPF_FUNC_jiffies64, BPF_FUNC_ringbuf_output, BPF_FUNC_ringbuf_reserve,
+	BPF_FUNC_ringbuf_submit, BPF_FUNC_ringbuf_discard, BPF_FUNC_check_mtu, BPF_FUNC_xdp_get_buff_len,
+	BPF_FUNC_xdp_load_bytes, BPF_FUNC_xdp_store_bytes, BPF_FUNC_ringbuf_query,
+};
+/* clang-format on */
+
+/* The names of all of them that this header knows, by number. */
+static const char *const helper_names[] = {
+#define NAME_(name) #name
+	__BPF_FUNC_MAPPER(NAME_)
+#undef NAME_
+};
+
+static const char *const code_sections[] = { ".text", "xdp", "?xdp" };
+static const char *const data_sections[] = { ".data", ".data.me", ".bss", ".rodata" };
+
+struct code {
+	const struct contract_file *file;
+	Elf *elf;
+	size_t sections, names;
+	Elf_Data *symbols;
+	size_t symbol_count, symbol_names;
+};
+
+static int is_in(const char *name, const char *const *list, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!strcmp(name, list[i]))
+			return 1;
+	return 0;
+}
+
+#define IS_IN(name, list) is_in(name, list, sizeof(list) / sizeof((list)[0]))
+
+static int is_code(const char *name)
+{
+	return IS_IN(name, code_sections);
+}
+
+/* Constants may have sections of their own: .rodata.str1.1, .rodata.cst16. */
+static int is_data(const char *name)
+{
+	return IS_IN(name, data_sections) || !strncmp(name, ".rodata.", 8);
+}
+
+/* What libbpf skips, or reads for types and lines. */
+static int is_description(const char *name)
+{
+	static const char *const others[] = { ".maps", "license", ".BTF", ".BTF.ext", ".comment", ".note.GNU-stack", ".eh_frame" };
+
+	return IS_IN(name, others) || !strncmp(name, ".debug_", 7) || !strncmp(name, ".spin.", 6);
+}
+
+static const char *section_name(const struct code *c, size_t i, GElf_Shdr *header)
+{
+	Elf_Scn *scn = elf_getscn(c->elf, i);
+	const char *name;
+
+	*header = (GElf_Shdr){ 0 };
+	name = scn && gelf_getshdr(scn, header) ? elf_strptr(c->elf, c->names, header->sh_name) : NULL;
+	return name ? name : "";
+}
+
+/* The function that an instruction is in, for messages. */
+static const char *function_at(const struct code *c, size_t section, size_t at)
+{
+	uint64_t offset = at * sizeof(struct bpf_insn);
+	GElf_Sym sym;
+
+	for (size_t i = 0; i < c->symbol_count; i++) {
+		const char *name;
+
+		if (!gelf_getsym(c->symbols, (int)i, &sym) || GELF_ST_TYPE(sym.st_info) != STT_FUNC || sym.st_shndx != section ||
+		    offset < sym.st_value || offset - sym.st_value >= sym.st_size)
+			continue;
+		name = elf_strptr(c->elf, c->symbol_names, sym.st_name);
+		return name ? name : "?";
+	}
+	return "?";
+}
+
+static int check_section(const struct code *c, size_t i)
+{
+	GElf_Shdr header;
+	const char *name = section_name(c, i, &header);
+
+	if ((header.sh_type != SHT_PROGBITS && header.sh_type != SHT_NOBITS) || !header.sh_size)
+		return 0;
+	if (header.sh_flags & SHF_EXECINSTR ? is_code(name) : is_data(name) || is_description(name))
+		return 0;
+	return contract__refuse(c->file, "a section \"%.60s\"", name);
+}
+
+static int check_symbol(const struct code *c, size_t i)
+{
+	const char *name;
+	GElf_Sym sym;
+
+	if (!gelf_getsym(c->symbols, (int)i, &sym))
+		return 0;
+	/* libbpf takes a function from wherever its symbol says: between instructions there are none that were looked at */
+	if (GELF_ST_TYPE(sym.st_info) == STT_FUNC && (sym.st_value | sym.st_size) % sizeof(struct bpf_insn))
+		return contract__refuse(c->file, "a function that does not begin or end with an instruction");
+	if (sym.st_shndx != SHN_UNDEF)
+		return 0;
+	name = sym.st_name ? elf_strptr(c->elf, c->symbol_names, sym.st_name) : NULL;
+	return name && *name
+		       ? contract__refuse(c->file, "a reference to %.80s, a function or variable of the kernel's (a kfunc, a ksym)", name)
+		       : 0;
+}
+
+/* CO-RE would have libbpf change instructions after they were looked at. */
+static int check_core(const struct code *c)
+{
+	struct {
+		uint16_t magic;
+		uint8_t version, flags;
+		uint32_t header_bytes, func_at, func_bytes, line_at, line_bytes, core_at, core_bytes;
+	} ext;
+	size_t offset, bytes;
+
+	if (spin_elf__section(c->file->data, c->file->bytes, ".BTF.ext", &offset, &bytes) || bytes < sizeof(ext))
+		return 0;
+	memcpy(&ext, c->file->data + offset, sizeof(ext));
+	if (ext.header_bytes >= sizeof(ext) && ext.core_bytes)
+		return contract__refuse(c->file, "CO-RE relocations (of .BTF.ext)");
+	return 0;
+}
+
+/* The relocation of each instruction of a section: the name of the section that it leads to; NULL: there is none. */
+struct targets {
+	const char **section;
+	size_t count;
+};
+
+static int take_relocation(const struct code *c, size_t section, const GElf_Rel *rel, const struct bpf_insn *insns, struct targets *t)
+{
+	size_t at = rel->r_offset / sizeof(*insns);
+	GElf_Shdr header;
+	const char *to;
+	GElf_Sym sym;
+	int fits;
+
+	if (rel->r_offset % sizeof(*insns) || at >= t->count || t->section[at] ||
+	    !gelf_getsym(c->symbols, (int)GELF_R_SYM(rel->r_info), &sym) || sym.st_shndx >= c->sections)
+		return contract__refuse(c->file, "a relocation that is not the compiler's");
+	to = section_name(c, sym.st_shndx, &header);
+	if (insns[at].code == LOAD_64 && is_code(to))
+		return contract__refuse(c->file, "the address of a function, as callbacks have it, in %.60s", function_at(c, section, at));
+	if (insns[at].code == CALL)
+		fits = GELF_R_TYPE(rel->r_info) == RELOCATION_CALL && insns[at].src_reg == BPF_PSEUDO_CALL && !strcmp(to, ".text");
+	else
+		fits = GELF_R_TYPE(rel->r_info) == RELOCATION_64 && insns[at].code == LOAD_64 && (is_data(to) || !strcmp(to, ".maps"));
+	if (!fits)
+		return contract__refuse(c->file, "a relocation of instruction %zu to section \"%.60s\"", at, to);
+	t->section[at] = to;
+	return 0;
+}
+
+static int take_relocations(const struct code *c, size_t section, const struct bpf_insn *insns, struct targets *t)
+{
+	int err = 0;
+
+	for (size_t i = 1; i < c->sections && !err; i++) {
+		Elf_Scn *scn = elf_getscn(c->elf, i);
+		GElf_Shdr header;
+		Elf_Data *data;
+		GElf_Rel rel;
+
+		if (!scn || !gelf_getshdr(scn, &header) || header.sh_type != SHT_REL || header.sh_info != section)
+			continue;
+		data = elf_getdata(scn, NULL);
+		for (size_t k = 0; data && k < header.sh_size / header.sh_entsize && !err; k++)
+			err = gelf_getrel(data, (int)k, &rel) ? take_relocation(c, section, &rel, insns, t) : -EINVAL;
+	}
+	return err;
+}
+
+/* Relocations are for code: of maps they would fill them, and what comes with addends libbpf does not read. */
+static int check_relocated(const struct code *c, size_t i)
+{
+	GElf_Shdr header, target;
+	const char *to;
+
+	section_name(c, i, &header);
+	if (header.sh_type != SHT_REL && header.sh_type != SHT_RELA)
+		return 0;
+	to = section_name(c, header.sh_info, &target);
+	if (header.sh_type == SHT_REL && (is_code(to) || !strcmp(to, ".BTF") || !strcmp(to, ".BTF.ext") || !strncmp(to, ".debug_", 7)))
+		return 0;
+	return contract__refuse(c->file, "relocations of section \"%.60s\"", to);
+}
+
+static int check_call(const struct code *c, const struct bpf_insn *insn, const char *target, size_t section, size_t at)
+{
+	uint32_t id = (uint32_t)insn->imm;
+	GElf_Shdr header;
+
+	if (insn->src_reg == BPF_PSEUDO_CALL) /* of a function beside it the compiler has the distance */
+		return target || !strcmp(section_name(c, section, &header), ".text")
+			       ? 0
+			       : contract__refuse(c->file, "a call of a program in %.60s", function_at(c, section, at));
+	if (insn->src_reg)
+		return contract__refuse(c->file, "a call of a kernel function (kfunc) in %.60s", function_at(c, section, at));
+	for (size_t i = 0; i < sizeof(helpers) / sizeof(helpers[0]); i++)
+		if (helpers[i] == id)
+			return 0;
+	if (id < sizeof(helper_names) / sizeof(helper_names[0]))
+		return contract__refuse(c->file, "a call of bpf_%s() in %.60s", helper_names[id], function_at(c, section, at));
+	return contract__refuse(c->file, "a call of helper %u in %.60s", id, function_at(c, section, at));
+}
+
+/* One instruction, what its relocation leads to, where it is. */
+static int check_instruction(const struct code *c, const struct bpf_insn *insn, const char *target, size_t section, size_t at)
+{
+	unsigned class = BPF_CLASS(insn->code);
+
+	if (insn->code == CALL)
+		return check_call(c, insn, target, section, at);
+	if (class == BPF_LD && insn->code != LOAD_64)
+		return contract__refuse(c->file, "an access to packets of sockets (code %#x) in %.60s", insn->code,
+					function_at(c, section, at));
+	if (insn->code == LOAD_64 && insn->src_reg) /* libbpf fills it where there is a relocation */
+		return contract__refuse(c->file, "a file descriptor, or an address of the kernel's, in the code of %.60s",
+					function_at(c, section, at));
+	if (insn->code == MAY_GOTO && (c->file->bounded || insn->src_reg))
+		return contract__refuse(c->file, "a may_goto in %.60s", function_at(c, section, at));
+	if ((class == BPF_JMP || class == BPF_JMP32) &&
+	    (BPF_OP(insn->code) == BPF_CALL || (BPF_OP(insn->code) == BPF_JA && BPF_SRC(insn->code) == BPF_X)))
+		return contract__refuse(c->file, "a call or jump through a register in %.60s", function_at(c, section, at));
+	if (class == BPF_ALU64 && BPF_OP(insn->code) == BPF_MOV && BPF_SRC(insn->code) == BPF_X && insn->off == 1)
+		return contract__refuse(c->file, "a cast of address spaces in %.60s", function_at(c, section, at));
+	return 0;
+}
+
+static int check_instructions(const struct code *c, size_t section)
+{
+	Elf_Data *data = elf_getdata(elf_getscn(c->elf, section), NULL);
+	size_t count = data ? data->d_size / sizeof(struct bpf_insn) : 0;
+	struct targets t = { .count = count };
+	struct bpf_insn *insns;
+	int err;
+
+	if (!count || data->d_size % sizeof(*insns))
+		return contract__refuse(c->file, "code that is not eBPF");
+	insns = malloc(data->d_size);
+	t.section = calloc(count, sizeof(*t.section));
+	err = insns && t.section ? 0 : spin_fail(-ENOMEM, "no memory to open %s", c->file->path);
+	if (!err) {
+		memcpy(insns, data->d_buf, data->d_size);
+		err = take_relocations(c, section, insns, &t);
+	}
+	for (size_t i = 0; i < count && !err; i++) {
+		err = check_instruction(c, &insns[i], t.section[i], section, i);
+		if (!err && insns[i].code == LOAD_64 && (++i == count || insns[i].code))
+			err = contract__refuse(c->file, "half a load of 64 bits");
+	}
+	free(t.section);
+	free(insns);
+	return err;
+}
+
+static int check_all(struct code *c)
+{
+	GElf_Shdr header;
+	int err;
+
+	if (elf_getshdrnum(c->elf, &c->sections) || elf_getshdrstrndx(c->elf, &c->names))
+		return -EINVAL;
+	for (size_t i = 1; i < c->sections; i++) {
+		section_name(c, i, &header);
+		if (header.sh_type != SHT_SYMTAB)
+			continue;
+		if (c->symbols)
+			return contract__refuse(c->file, "two symbol tables");
+		c->symbols = elf_getdata(elf_getscn(c->elf, i), NULL);
+		c->symbol_count = header.sh_size / sizeof(Elf64_Sym);
+		c->symbol_names = header.sh_link;
+	}
+	if (!c->symbols)
+		return contract__refuse(c->file, "no symbol table");
+	err = check_core(c);
+	for (size_t i = 1; i < c->sections && !err; i++) {
+		err = check_section(c, i);
+		if (!err)
+			err = check_relocated(c, i);
+	}
+	for (size_t i = 0; i < c->symbol_count && !err; i++)
+		err = check_symbol(c, i);
+	for (size_t i = 1; i < c->sections && !err; i++)
+		if (is_code(section_name(c, i, &header)) && header.sh_type == SHT_PROGBITS && header.sh_size)
+			err = check_instructions(c, i);
+	return err;
+}
+
+int contract__check_code(const struct contract_file *file)
+{
+	struct code c = { .file = file };
+	int err;
+
+	elf_version(EV_CURRENT);
+	c.elf = elf_memory((char *)file->data, file->bytes);
+	if (!c.elf)
+		return spin_fail(-EINVAL, "%s is damaged: it is no ELF file; compile it again with spincc", file->path);
+	err = check_all(&c);
+	elf_end(c.elf);
+	return err;
+}

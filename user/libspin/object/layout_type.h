@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef USER_LIBSPIN_OBJECT_LAYOUT_TYPE_H
+#define USER_LIBSPIN_OBJECT_LAYOUT_TYPE_H
+
+/* Types and paths: what layout.c, layout_table.c and layout_walk.c share. */
+#include <bpf/btf.h>
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* A type with qualifiers and typedefs taken off. */
+struct layout_type {
+	const struct btf_type *t;
+	uint32_t bytes;
+	int network_order; /* spin_be16 or spin_be32 was among the typedefs */
+	int is_signed;
+};
+
+/* -EINVAL for types that state cannot have. */
+int layout_type__resolve(const struct btf *btf, uint32_t id, struct layout_type *out);
+int layout_type__is_scalar(const struct layout_type *type);
+/* 1 for a struct with a single member, struct spin_counter: it goes by its member's value. */
+int layout_type__is_wrapper(const struct layout_type *type);
+
+/* Follows ".field[3].x" from a type; stops at `=` or the end. *at is the offset in bytes. */
+int layout_type__follow(const struct btf *btf, uint32_t id, const char **path, struct layout_type *out, size_t *at);
+
+/* Text to a scalar of this type, as it lies in memory. */
+int layout_type__parse(const struct layout_type *type, const char *text, uint64_t *raw);
+/* Stored and loaded in one access: handlers may be running. */
+void layout_type__store(void *to, unsigned bytes, uint64_t raw);
+uint64_t layout_type__load(const void *from, unsigned bytes);
+
+#endif

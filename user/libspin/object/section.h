@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+#ifndef USER_LIBSPIN_OBJECT_SECTION_H
+#define USER_LIBSPIN_OBJECT_SECTION_H
+
+/* The data sections of a BPF object: libbpf makes a map of each, user space can map it. */
+#include <stddef.h>
+
+struct bpf_map;
+struct bpf_object;
+
+/* One data section, mapped. */
+struct spin_memory {
+	char *addr; /* NULL: the object has no such section */
+	size_t bytes;
+};
+
+/* The map of a section (".rodata"), NULL if there is none. */
+struct bpf_map *section__map(const struct bpf_object *object, const char *section);
+/* Maps a section of a loaded object; nothing if there is none. 0, or -errno with a reason that names `who`. */
+int section__open(const struct bpf_object *object, const char *section, const char *who, struct spin_memory *out);
+void section__close(struct spin_memory *mem);
+/* A variable of the section by name, if it has this size; NULL if not. */
+void *section__variable(const struct bpf_object *object, const char *section, const struct spin_memory *mem, const char *name,
+			size_t bytes);
+
+#endif

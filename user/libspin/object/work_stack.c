@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * How far down its stack a program reaches, and which registers it still needs. Called by work_limit__enforce(),
+ * whose counter must be where no access of the program can be. Accesses go upwards from a pointer, so what counts is
+ * the lowest place that each pointer to the stack may have. Where such pointers come from is followed through
+ * registers, and through the stack, where alone the kernel lets a program without CAP_PERFMON keep one.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <linux/bpf.h>
+
+#include "user/libspin/internal.h"
+#include "user/libspin/object/work_limit.h"
+
+#define STACK_BYTES 512
+#define SLOTS       (STACK_BYTES / 8)
+#define NO_POINTER  INT16_MAX /* to the stack; else the lowest distance from its top, at most 0 */
+
+struct stack {
+	const struct work_code *code;
+	int16_t (*at)[11]; /* registers before each instruction */
+	uint8_t *reached;
+	int16_t slot[SLOTS]; /* pointers that were kept there, at any time */
+	int32_t lowest;
+	int changed;
+	const char *refused;
+	int computed; /* for a place that is not known: the kernel's verifier refuses most of those itself */
+};
+
+static void lower(struct stack *s, int16_t *to, int16_t from)
+{
+	if (from < *to) {
+		*to = from;
+		s->changed = 1;
+	}
+}
+
+static void reach(struct stack *s, int32_t place)
+{
+	if (place < s->lowest)
+		s->lowest = place;
+	if (place < -STACK_BYTES)
+		s->refused = "it moves a pointer beyond its stack";
+}
+
+static int16_t kept(const struct stack *s, const int16_t *base, const struct bpf_insn *insn)
+{
+	int place = *base + insn->off;
+	int16_t lowest = NO_POINTER;
+
+	if (BPF_SIZE(insn->code) != BPF_DW || BPF_MODE(insn->code) != BPF_MEM)
+		return NO_POINTER;
+	if (insn->src_reg == BPF_REG_10)
+		return place % 8 || place < -STACK_BYTES || place >= 0 ? NO_POINTER : s->slot[(place + STACK_BYTES) / 8];
+	for (int i = 0; i < SLOTS; i++)
+		if (s->slot[i] < lowest)
+			lowest = s->slot[i];
+	return lowest;
+}
+
+static void keep(struct stack *s, const struct bpf_insn *insn, int16_t base, int16_t value)
+{
+	int place = base + insn->off;
+
+	if (value == NO_POINTER || BPF_SIZE(insn->code) != BPF_DW)
+		return;
+	for (int i = 0; i < SLOTS; i++)
+		if (insn->dst_reg != BPF_REG_10 || i == (place + STACK_BYTES) / 8)
+			lower(s, &s->slot[i], value);
+}
+
+static void add(struct stack *s, const struct bpf_insn *insn, int16_t *reg)
+{
+	int16_t *to = &reg[insn->dst_reg];
+	int64_t place = *to;
+
+	if (BPF_SRC(insn->code) == BPF_X) {
+		if (*to != NO_POINTER || reg[insn->src_reg] != NO_POINTER) {
+			s->refused = "it adds what is not a constant to a pointer to its stack";
+			s->computed = 1;
+		}
+		return;
+	}
+	if (*to == NO_POINTER)
+		return;
+	place += BPF_OP(insn->code) == BPF_ADD ? (int64_t)insn->imm : -(int64_t)insn->imm;
+	if (place > 0 || place < -STACK_BYTES)
+		s->refused = "it moves a pointer beyond its stack";
+	else
+		*to = (int16_t)place;
+	reach(s, *to);
+}
+
+static void compute(struct stack *s, const struct bpf_insn *insn, int16_t *reg)
+{
+	int op = BPF_OP(insn->code), wide = BPF_CLASS(insn->code) == BPF_ALU64;
+
+	if (wide && op == BPF_MOV && BPF_SRC(insn->code) == BPF_X && !insn->off)
+		reg[insn->dst_reg] = reg[insn->src_reg];
+	else if (wide && (op == BPF_ADD || op == BPF_SUB))
+		add(s, insn, reg);
+	else
+		reg[insn->dst_reg] = NO_POINTER; /* the kernel refuses it of a pointer */
+}
+
+/* From the registers before an instruction to those behind it. */
+static void step(struct stack *s, const struct bpf_insn *insn, int16_t *reg)
+{
+	switch (BPF_CLASS(insn->code)) {
+	case BPF_ALU:
+	case BPF_ALU64:
+		compute(s, insn, reg);
+		return;
+	case BPF_LD:
+		reg[insn->dst_reg] = NO_POINTER;
+		return;
+	case BPF_LDX:
+		if (reg[insn->src_reg] == NO_POINTER) {
+			reg[insn->dst_reg] = NO_POINTER;
+			return;
+		}
+		reach(s, reg[insn->src_reg] + insn->off);
+		reg[insn->dst_reg] = kept(s, &reg[insn->src_reg], insn);
+		return;
+	case BPF_ST:
+	case BPF_STX:
+		if (reg[insn->dst_reg] == NO_POINTER)
+			return;
+		reach(s, reg[insn->dst_reg] + insn->off);
+		if (BPF_CLASS(insn->code) == BPF_STX && BPF_MODE(insn->code) == BPF_MEM)
+			keep(s, insn, reg[insn->dst_reg], reg[insn->src_reg]);
+		return;
+	case BPF_JMP:
+		if (BPF_OP(insn->code) != BPF_CALL)
+			return;
+		if (insn->src_reg)
+			s->refused = "it calls a function that is not inline, whose loops would have a frame of their own";
+		for (int i = BPF_REG_0; i <= BPF_REG_5; i++)
+			reg[i] = NO_POINTER;
+		return;
+	default:
+		return;
+	}
+}
+
+static void flow(struct stack *s, size_t i)
+{
+	int16_t reg[11];
+	size_t next[2];
+	int count;
+
+	memcpy(reg, s->at[i], sizeof(reg));
+	step(s, &s->code->insns[i], reg);
+	count = work_code__next(s->code, i, next);
+	if (count < 0)
+		s->refused = "it jumps outside of itself";
+	for (int k = 0; k < count; k++) {
+		if (!s->reached[next[k]]) {
+			s->reached[next[k]] = 1;
+			memcpy(s->at[next[k]], reg, sizeof(reg));
+			s->changed = 1;
+		}
+		for (int r = 0; r < 10; r++)
+			lower(s, &s->at[next[k]][r], reg[r]);
+	}
+}
+
+int work_stack__check(struct work_code *code)
+{
+	struct stack s = { .code = code, .at = calloc(code->count, sizeof(*s.at)), .reached = calloc(code->count, 1), .changed = 1 };
+	int err = s.at && s.reached ? 0 : spin_fail(-ENOMEM, "no memory to load %s", code->name);
+
+	for (int i = 0; i < SLOTS; i++)
+		s.slot[i] = NO_POINTER;
+	for (int i = 0; i < 10 && !err; i++)
+		s.at[0][i] = NO_POINTER;
+	if (!err)
+		s.reached[0] = 1;
+	/* places only go down, and end at the stack's */
+	while (!err && s.changed && !s.refused) {
+		s.changed = 0;
+		for (size_t i = 0; i < code->count && !s.refused; i = work_code__following(code, i))
+			if (s.reached[i])
+				flow(&s, i);
+	}
+	if (s.refused) {
+		work_limit__refuse(code, s.refused);
+		err = s.computed ? -EACCES : -EINVAL;
+	}
+	code->stack_bytes = (-s.lowest + 7) / 8 * 8;
+	free(s.at);
+	free(s.reached);
+	return err;
+}
+
+#define BIT(reg)  (1u << (reg))
+#define ARGUMENTS (BIT(1) | BIT(2) | BIT(3) | BIT(4) | BIT(5))
+
+static unsigned read_by(const struct bpf_insn *insn)
+{
+	unsigned both = BIT(insn->dst_reg) | (BPF_SRC(insn->code) == BPF_X ? BIT(insn->src_reg) : 0);
+
+	switch (BPF_CLASS(insn->code)) {
+	case BPF_ALU:
+	case BPF_ALU64:
+		if (BPF_OP(insn->code) == BPF_MOV)
+			return BPF_SRC(insn->code) == BPF_X ? BIT(insn->src_reg) : 0;
+		return both;
+	case BPF_LDX:
+		return BIT(insn->src_reg);
+	case BPF_ST:
+		return BIT(insn->dst_reg);
+	case BPF_STX:
+		return BIT(insn->dst_reg) | BIT(insn->src_reg) | (BPF_MODE(insn->code) == BPF_ATOMIC ? BIT(0) : 0);
+	case BPF_JMP:
+	case BPF_JMP32:
+		return BPF_OP(insn->code) == BPF_CALL ? ARGUMENTS : BPF_OP(insn->code) == BPF_EXIT ? BIT(0) : both;
+	default:
+		return 0;
+	}
+}
+
+static unsigned written_by(const struct bpf_insn *insn)
+{
+	switch (BPF_CLASS(insn->code)) {
+	case BPF_ALU:
+	case BPF_ALU64:
+	case BPF_LD:
+	case BPF_LDX:
+		return BIT(insn->dst_reg);
+	case BPF_JMP:
+		return BPF_OP(insn->code) == BPF_CALL ? ARGUMENTS | BIT(0) : 0;
+	default:
+		return 0;
+	}
+}
+
+int work_stack__live(struct work_code *code)
+{
+	size_t next[2];
+
+	code->live = calloc(code->count, sizeof(*code->live));
+	if (!code->live)
+		return spin_fail(-ENOMEM, "no memory to load %s", code->name);
+	for (int changed = 1; changed;) {
+		changed = 0;
+		for (size_t i = code->count; i-- > 0;) {
+			int count = work_code__next(code, i, next);
+			unsigned live = 0;
+
+			for (int k = 0; k < count; k++)
+				live |= code->live[next[k]];
+			live = (live & ~written_by(&code->insns[i])) | read_by(&code->insns[i]);
+			changed |= live != code->live[i];
+			code->live[i] = (uint16_t)live;
+		}
+	}
+	return 0;
+}

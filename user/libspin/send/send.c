@@ -1,0 +1,445 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/* Sends messages: what is to be sent goes out in batches, what comes back is read in batches, then it sleeps. */
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "user/libspin/send/send.h"
+
+#define MS_NS   1000000u
+#define TELL_NS (100u * MS_NS)
+
+/* One message on its way. */
+struct job {
+	struct spin_sender *sender;
+	struct send_message message;
+	struct spin_send_report report;
+	uint64_t start_ns, now_ns;
+	uint64_t heard_ns; /* of the last news: an acknowledgement, or progress without any */
+	uint64_t told_ns;
+	int refused;           /* 1: the receiver has no room for it */
+	int again;             /* 1: the receiver has ended it for another one, and what it had of it is lost */
+	uint64_t most;         /* packets that were acknowledged at a time: more is progress, also after beginning again */
+	uint64_t acknowledged; /* since it was begun again */
+	uint64_t most_before;  /* as `most`, when it was begun again */
+	unsigned in_vain;      /* times that it was begun again without progress */
+};
+
+/*
+ * One count for the whole process, since two senders may have the same port one after the other;
+ * to come around to an id within ten minutes it would have to send seven million messages a second.
+ */
+static int next_id(uint32_t *id)
+{
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	static uint32_t next;
+	static pid_t owner;
+	int err = 0;
+
+	pthread_mutex_lock(&lock);
+	if (owner != getpid() && getrandom(&next, sizeof(next), 0) != sizeof(next))
+		err = spin_fail(-errno, "no random number for the message: %s", strerror(errno));
+	if (!err)
+		owner = getpid();
+	*id = next++;
+	pthread_mutex_unlock(&lock);
+	return err;
+}
+
+int spin_sender__open(const char *host, const char *port, const struct spin_send_opts *opts, struct spin_sender **out)
+{
+	struct spin_sender *s = calloc(1, sizeof(*s));
+	int err, room;
+
+	*out = NULL;
+	if (!s)
+		return spin_fail(-ENOMEM, "no memory for a sender");
+	s->fd = -1;
+	err = send_opts__read(opts, &s->opts);
+	if (!err)
+		err = send_socket__open(host, port, s->opts.source, &s->fd, s->peer, sizeof(s->peer));
+	if (!err) {
+		room = send_socket__room(s->fd);
+		if (room < 0 || !send_opts__stride(&s->opts, (unsigned)room))
+			err = spin_fail(room < 0 ? room : -EMSGSIZE,
+					"%s: the way there takes datagrams of %d bytes: too short "
+					"for %u bytes of payload",
+					s->peer, room < 0 ? 0 : room, s->opts.payload_bytes);
+	}
+	if (err) {
+		spin_sender__close(s);
+		return err;
+	}
+	s->opts.source = NULL; /* the caller's */
+	s->timer.fixed_ns = (uint64_t)s->opts.resend_ms * MS_NS;
+	*out = s;
+	return 0;
+}
+
+void spin_sender__close(struct spin_sender *sender)
+{
+	if (!sender)
+		return;
+	if (sender->fd >= 0)
+		close(sender->fd);
+	free(sender);
+}
+
+void spin_sender__on_progress(struct spin_sender *sender, int (*fn)(void *arg, const struct spin_send_report *so_far), void *arg)
+{
+	sender->on_progress = fn;
+	sender->on_progress_arg = arg;
+}
+
+void send__begin_cautiously(struct spin_sender *sender)
+{
+	sender->window.cautious = 1;
+}
+
+static const struct spin_send_report *report(struct job *j)
+{
+	const struct send_window *w = &j->sender->window;
+	uint64_t bytes = w->lowest * j->message.stride;
+
+	j->report.bytes = bytes < j->message.bytes ? bytes : j->message.bytes;
+	j->report.round_trip_us = j->sender->timer.smoothed_ns / 1000;
+	j->report.elapsed_us = (send_now_ns() - j->start_ns) / 1000;
+	return &j->report;
+}
+
+static int tell(struct job *j)
+{
+	struct spin_sender *s = j->sender;
+
+	if (!s->on_progress || j->now_ns - j->told_ns < TELL_NS)
+		return 0;
+	j->told_ns = j->now_ns;
+	return s->on_progress(s->on_progress_arg, report(j)) ? -ECANCELED : 0;
+}
+
+static void add_new(struct job *j, int in_train)
+{
+	struct send_window *w = &j->sender->window;
+	int wanted = j->message.every || !w->next || w->next + 1 == w->total;
+
+	send_batch__add(&j->sender->batch, &j->message, w->next, !in_train);
+	send_window__sent(w, j->now_ns, wanted, in_train);
+	if (!wanted)
+		j->heard_ns = j->now_ns;
+}
+
+/* Packets that are lost, then new ones. */
+static void fill(struct job *j)
+{
+	struct spin_sender *s = j->sender;
+	struct send_window *w = &s->window;
+	struct send_batch *b = &s->batch;
+	uint64_t packet;
+
+	while (b->count < SEND_BATCH && send_window__lost(w, &s->timer, j->now_ns, &packet)) {
+		send_batch__add(b, &j->message, packet, 1);
+		j->report.resent++;
+	}
+	while (b->count < SEND_BATCH && send_window__space(w)) {
+		unsigned space = send_window__space(w), room = SEND_BATCH - b->count;
+		unsigned together = b->plain ? 0 : send_trains__next(&w->trains, w->lowest > 0, space < room ? space : room);
+
+		if (!together)
+			add_new(j, 0);
+		while (together--)
+			add_new(j, 1);
+	}
+}
+
+static void on_answer(void *arg, enum send_answer answer, uint64_t packet)
+{
+	struct job *j = arg;
+
+	if (answer != SEND_TAKEN) {
+		if (send_window__waits(&j->sender->window, packet))
+			*(answer == SEND_REFUSED ? &j->refused : &j->again) = 1;
+		return;
+	}
+	if (j->again || !send_window__acknowledged(&j->sender->window, &j->sender->timer, packet, j->now_ns))
+		return;
+	j->report.acknowledged++;
+	if (++j->acknowledged <= j->most)
+		return;
+	j->most = j->acknowledged;
+	j->heard_ns = j->now_ns;
+}
+
+/* Until something comes, or is to be done; `full`: or until the socket takes more. */
+static void wait_for_news(struct job *j, int full)
+{
+	struct spin_sender *s = j->sender;
+	struct pollfd fd = { .fd = s->fd, .events = (short)(POLLIN | (full ? POLLOUT : 0)) };
+	uint64_t until = full ? UINT64_MAX : send_window__due_ns(&s->window, &s->timer), now = send_now_ns();
+	uint64_t give_up = j->heard_ns + (uint64_t)s->opts.timeout_ms * MS_NS;
+	struct timespec wait = { 0 };
+
+	if (until > give_up)
+		until = give_up;
+	if (s->on_progress && until > j->told_ns + TELL_NS)
+		until = j->told_ns + TELL_NS;
+	if (until > now)
+		wait = (struct timespec){ (time_t)((until - now) / 1000000000u), (long)((until - now) % 1000000000u) };
+	if (ppoll(&fd, 1, &wait, NULL) < 0)
+		j->told_ns = 0; /* a signal: the caller may have something to say */
+}
+
+/* Takes all answers that are there: with some left behind, more than the path holds would count as under way. */
+static int receive(struct job *j)
+{
+	struct spin_sender *s = j->sender;
+	unsigned all = 0;
+	int got;
+
+	do {
+		got = send_batch__receive(&s->batch, s->fd, &j->message, on_answer, j);
+		if (got < 0)
+			return got;
+		all += (unsigned)got;
+	} while (got == SEND_ANSWERS && all < SPIN_WINDOW);
+	return (int)all;
+}
+
+/* A receiver that has so little room is not to be pressed: waits, longer each time that it came no further. */
+static void wait_to_begin(struct job *j)
+{
+	uint64_t wait_ns;
+
+	if (j->most > j->most_before)
+		j->in_vain = 0;
+	j->most_before = j->most;
+	if (!j->in_vain++)
+		return;
+	wait_ns = send_timer__wait_ns(&j->sender->timer, j->in_vain - 2);
+	if (wait_ns > TELL_NS)
+		wait_ns = TELL_NS;
+	nanosleep(&(struct timespec){ .tv_nsec = (long)wait_ns }, NULL);
+}
+
+/* Under another id: acknowledgements of packets of the old one may still be under way, and its receiver has lost these. */
+static int begin_again(struct job *j)
+{
+	struct spin_sender *s = j->sender;
+	int err = next_id(&j->message.id);
+
+	if (err)
+		return err;
+	wait_to_begin(j);
+	j->report.message_id = j->message.id;
+	send_window__start(&s->window, j->message.packets, s->opts.window);
+	s->batch.count = s->batch.gone = 0;
+	j->again = 0;
+	j->acknowledged = 0;
+	j->report.begun_again++;
+	return 0;
+}
+
+static int transfer(struct job *j)
+{
+	struct spin_sender *s = j->sender;
+	int err, got;
+
+	while (s->window.lowest < s->window.total) {
+		uint64_t before = j->report.sent;
+
+		j->now_ns = send_now_ns();
+		if (j->now_ns - j->heard_ns >= (uint64_t)s->opts.timeout_ms * MS_NS)
+			return -ETIMEDOUT;
+		err = tell(j);
+		if (err)
+			return err;
+		if (!s->batch.count)
+			fill(j);
+		err = send_batch__flush(&s->batch, s->fd, &j->report.sent);
+		if (err && err != -EAGAIN)
+			return err;
+		j->now_ns = send_now_ns();
+		got = receive(j);
+		if (got < 0)
+			return got;
+		if (j->refused)
+			return -EFBIG;
+		if (j->again) {
+			err = begin_again(j);
+			if (err)
+				return err;
+			continue;
+		}
+		if (!got && j->report.sent == before)
+			wait_for_news(j, err == -EAGAIN);
+	}
+	return 0;
+}
+
+/* Makes the message of the data. */
+static int prepare(struct job *j, const void *data, size_t bytes)
+{
+	struct spin_sender *s = j->sender;
+	int room = send_socket__room(s->fd), err;
+
+	if ((uint64_t)bytes > UINT32_MAX)
+		return spin_fail(-EMSGSIZE, "a message has at most %u bytes, this has %llu; send it in parts", UINT32_MAX,
+				 (unsigned long long)bytes);
+	if (room < 0)
+		return spin_fail(room, "%s: %s; is the way there gone?", s->peer, strerror(-room));
+	j->message.stride = send_opts__stride(&s->opts, (unsigned)room);
+	if (!j->message.stride)
+		return spin_fail(-EMSGSIZE, "%s: the way there takes datagrams of %d bytes only, by now", s->peer, room);
+	err = next_id(&j->message.id);
+	if (err)
+		return err;
+	j->message.data = data;
+	j->message.bytes = (uint32_t)bytes;
+	j->message.packets = bytes ? ((uint64_t)bytes + j->message.stride - 1) / j->message.stride : 1;
+	j->message.every = !s->opts.no_acknowledgements;
+	j->report.message_id = j->message.id;
+	j->report.packets = j->message.packets;
+	return 0;
+}
+
+static struct spin_slmp_put put_of(const struct spin_send_put *put, uint32_t bytes)
+{
+	return (struct spin_slmp_put){ .op = SPIN_SLMP_OP_PUT,
+				       .version = SPIN_SLMP_VERSION,
+				       .length = spin_hton32(bytes),
+				       .match_bits = put ? __builtin_bswap64(put->match_bits) : 0,
+				       .hdr_data = put ? __builtin_bswap64(put->hdr_data) : 0,
+				       .offset = put ? __builtin_bswap64(put->offset) : 0 };
+}
+
+int spin_sender__send(struct spin_sender *sender, const void *data, size_t bytes, const struct spin_send_put *put,
+		      struct spin_send_report *report_out)
+{
+	struct job j = { .sender = sender };
+	struct spin_slmp_put front;
+	int err;
+
+	if (put && !sender->opts.put)
+		err = spin_fail(-EINVAL, "sender: match bits and the like need a sender opened with `put`");
+	else
+		err = prepare(&j, data, bytes);
+	if (!err) {
+		front = put_of(put, j.message.bytes);
+		j.message.put = sender->opts.put ? &front : NULL;
+		send_window__start(&sender->window, j.message.packets, sender->opts.window);
+		sender->batch.count = sender->batch.gone = 0;
+		sender->batch.plain = 0;
+		send_socket__clear(sender->fd);
+		j.start_ns = j.heard_ns = j.told_ns = send_now_ns();
+		err = transfer(&j);
+		report(&j);
+		if (err)
+			send_why(sender, &j.message, &j.report, err);
+	}
+	if (report_out)
+		*report_out = j.report;
+	return err;
+}
+
+#define TIMEOUT_MS 1800u
+#define MS_MAX     3600000u
+
+/*
+ * A receiver that has all of a message knows it for so long. If no acknowledgement came through, all packets are sent
+ * again: it would take them for a new message if they came later.
+ */
+_Static_assert(TIMEOUT_MS < SPIN_TOMBSTONE_MS, "a message may be delivered twice");
+
+int send_opts__read(const struct spin_send_opts *opts, struct spin_send_opts *out)
+{
+	memset(out, 0, sizeof(*out));
+	if (opts && opts->bytes < sizeof(opts->bytes))
+		return spin_fail(-EINVAL, "sender: `bytes` of the options is not set; it is sizeof(struct spin_send_opts)");
+	if (opts)
+		memcpy(out, opts, opts->bytes < sizeof(*out) ? opts->bytes : sizeof(*out));
+	out->bytes = sizeof(*out);
+	if (out->window > SPIN_WINDOW)
+		return spin_fail(-EINVAL, "sender: a window of %u packets; receivers remember %u at most", out->window, SPIN_WINDOW);
+	if (out->payload_bytes > SPIN_SLMP_PAYLOAD_MAX)
+		return spin_fail(-EINVAL, "sender: %u bytes of payload per packet; at most %u fit", out->payload_bytes,
+				 SPIN_SLMP_PAYLOAD_MAX);
+	if (out->timeout_ms > MS_MAX || out->resend_ms > MS_MAX)
+		return spin_fail(-EINVAL, "sender: times are at most %u ms", MS_MAX);
+	if (!out->window)
+		out->window = SPIN_WINDOW;
+	if (out->no_acknowledgements)
+		out->window = 1;
+	if (!out->timeout_ms)
+		out->timeout_ms = TIMEOUT_MS;
+	return 0;
+}
+
+/* What stands in front of the first packet's payload counts for all: they are equally long. */
+uint32_t send_opts__stride(const struct spin_send_opts *opts, unsigned room)
+{
+	unsigned front = sizeof(struct spin_slmp) + (opts->put ? sizeof(struct spin_slmp_put) : 0);
+	unsigned most = sizeof(struct spin_slmp) + SPIN_SLMP_PAYLOAD_MAX;
+
+	if (opts->payload_bytes && sizeof(struct spin_slmp) + opts->payload_bytes > room)
+		return 0;
+	if (room > most)
+		room = most;
+	room = room > front ? room - front : 0;
+	if (opts->payload_bytes)
+		return opts->payload_bytes < room ? opts->payload_bytes : room;
+	return room & ~7u;
+}
+
+static int timed_out(const struct spin_sender *s, const struct send_message *m, const struct spin_send_report *report)
+{
+	double seconds = s->opts.timeout_ms / 1000.0;
+
+	if (!report->acknowledged)
+		return spin_fail(-ETIMEDOUT,
+				 "%s: no acknowledgement within %.1f s, not even of the first packet: is a context "
+				 "for messages attached there (spinctl recv)%s, and is there no firewall in between?",
+				 s->peer, seconds, s->opts.put ? ", one that takes put and has a matching entry," : "");
+	return spin_fail(-ETIMEDOUT,
+			 "%s: no acknowledgement for %.1f s; %llu of %u bytes were acknowledged: the receiver ended, or "
+			 "has no room (spinctl mpq shows there what it waits for)",
+			 s->peer, seconds, (unsigned long long)report->bytes, m->bytes);
+}
+
+int send_why(const struct spin_sender *s, const struct send_message *m, const struct spin_send_report *report, int err)
+{
+	switch (err) {
+	case -ETIMEDOUT:
+		return timed_out(s, m, report);
+	case -ECONNREFUSED:
+		return spin_fail(err,
+				 "%s: connection refused, %llu of %u bytes were acknowledged: neither a context nor a socket has "
+				 "this port; start the receiver there (spinctl recv), or name another port",
+				 s->peer, (unsigned long long)report->bytes, m->bytes);
+	case -EFBIG:
+		return spin_fail(err,
+				 "%s: refused, %llu of %u bytes were acknowledged: the message is longer than the receiver has "
+				 "room for; give it more there (spinctl recv --max-mib, spinctl run --host-kib, or a longer matching "
+				 "entry), or send it in shorter messages",
+				 s->peer, (unsigned long long)report->bytes, m->bytes);
+	case -ECANCELED:
+		return spin_fail(err, "%s: given up; %llu of %u bytes were acknowledged", s->peer, (unsigned long long)report->bytes,
+				 m->bytes);
+	case -EMSGSIZE:
+		return spin_fail(err,
+				 "%s: packets of %u bytes have become too long for the way there; send the message again, it "
+				 "will be cut shorter",
+				 s->peer, m->stride);
+	case -EFAULT:
+		return spin_fail(err, "the message's data cannot be read: was its file cut while it was sent?");
+	case -EPERM:
+	case -EACCES:
+		return spin_fail(err, "%s: %s: a firewall of this machine keeps packets from going there", s->peer, strerror(-err));
+	default:
+		return spin_fail(err, "%s: cannot send: %s; %llu of %u bytes were acknowledged", s->peer, strerror(-err),
+				 (unsigned long long)report->bytes, m->bytes);
+	}
+}

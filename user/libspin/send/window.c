@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
+/*
+ * Packets under way. Those that have waited in vain equally often wait equally long, so
+ * each such list is in order of sending and of time: only its first one is looked at.
+ */
+#include <string.h>
+#include <time.h>
+
+#include "user/libspin/send/send.h"
+
+#define NONE 0xffffu
+
+/*
+ * The path's room: at first, and at least. Links lose some packets of themselves, or reorder them; where more than a
+ * third of what was sent is lost, the path is full, and takes less than that.
+ */
+#define FIRST_ROOM 64u
+#define LEAST_ROOM 64u
+#define FULL_ROOM  8u
+#define COUNTED    256u /* datagrams, of which the lost ones are counted */
+
+static struct send_slot *slot_of(struct send_window *w, uint64_t packet)
+{
+	return &w->slot[packet % SPIN_WINDOW];
+}
+
+static struct send_list *list_of(struct send_window *w, const struct send_slot *s)
+{
+	return &w->list[s->waits];
+}
+
+static void append(struct send_window *w, struct send_slot *s)
+{
+	struct send_list *list = list_of(w, s);
+	uint16_t at = (uint16_t)(s - w->slot);
+
+	s->next = NONE;
+	s->previous = list->last;
+	if (list->last == NONE)
+		list->first = at;
+	else
+		w->slot[list->last].next = at;
+	list->last = at;
+}
+
+static void take_out(struct send_window *w, struct send_slot *s)
+{
+	struct send_list *list = list_of(w, s);
+
+	if (s->previous == NONE)
+		list->first = s->next;
+	else
+		w->slot[s->previous].next = s->next;
+	if (s->next == NONE)
+		list->last = s->previous;
+	else
+		w->slot[s->next].previous = s->previous;
+}
+
+void send_window__start(struct send_window *w, uint64_t packets, unsigned limit)
+{
+	/* the way is the same as for the last message */
+	uint64_t reorder_ns = w->reorder_ns;
+	unsigned room = w->room, threshold = w->threshold;
+	int cautious = w->cautious;
+	struct send_trains trains = w->trains;
+
+	memset(w, 0, sizeof(*w));
+	for (unsigned i = 0; i < SEND_WAITS; i++)
+		w->list[i] = (struct send_list){ NONE, NONE };
+	w->order = 1; /* 0: none was acknowledged */
+	w->total = packets;
+	w->limit = limit;
+	w->cautious = cautious;
+	w->reorder_ns = reorder_ns;
+	w->trains = trains;
+	send_trains__start(&w->trains);
+	w->least = LEAST_ROOM;
+	w->room = room ? room : FIRST_ROOM;
+	w->threshold = threshold ? threshold : SPIN_WINDOW;
+}
+
+/*
+ * The receiver remembers SPIN_WINDOW packets beyond the lowest missing one, so there is no
+ * use in going further. Before the first packet has come it has to park all others, and has less room.
+ */
+unsigned send_window__space(const struct send_window *w)
+{
+	unsigned room = w->limit < w->room ? w->limit : w->room;
+	uint64_t most;
+
+	if (!w->lowest && room > FIRST_ROOM)
+		room = FIRST_ROOM;
+	if (!w->lowest && w->cautious)
+		room = 1;
+	most = w->lowest + (w->lowest ? SPIN_WINDOW : room);
+	if (most > w->total)
+		most = w->total;
+	if (w->waiting >= room || w->next >= most)
+		return 0;
+	return room - w->waiting < most - w->next ? room - w->waiting : (unsigned)(most - w->next);
+}
+
+static void count(struct send_window *w, unsigned lost)
+{
+	w->lost += lost;
+	if (w->order < w->counted_from + COUNTED)
+		return;
+	w->least = w->lost > COUNTED / 3 ? FULL_ROOM : LEAST_ROOM;
+	w->counted_from = w->order;
+	w->lost = 0;
+}
+
+/* A packet was lost. What was sent before the room was halved says no more about the path. */
+static void halve(struct send_window *w, const struct send_slot *s)
+{
+	count(w, 1);
+	if (s->order < w->recovered)
+		return;
+	w->room_before = w->room;
+	if (w->room > w->least)
+		w->room = w->room / 2 > w->least ? w->room / 2 : w->least;
+	w->threshold = w->room;
+	w->recovered = w->order;
+	w->credit = 0;
+}
+
+/* Only where the room is what keeps packets from being sent. */
+static void grow(struct send_window *w)
+{
+	if (w->room >= SPIN_WINDOW || w->waiting < w->room / 2)
+		return;
+	if (w->room >= w->threshold && ++w->credit < w->room)
+		return;
+	w->credit = 0;
+	w->room++;
+}
+
+static void move_up(struct send_window *w)
+{
+	while (w->lowest < w->next && slot_of(w, w->lowest)->done)
+		w->lowest++;
+}
+
+void send_window__sent(struct send_window *w, uint64_t now_ns, int wanted, int in_train)
+{
+	struct send_slot *s = slot_of(w, w->next++);
+
+	count(w, 0);
+	*s = (struct send_slot){ .sent_ns = now_ns, .order = w->order++, .done = !wanted, .in_train = (uint8_t)in_train };
+	if (wanted) {
+		append(w, s);
+		w->waiting++;
+	} else {
+		move_up(w);
+	}
+}
+
+static void again(struct send_window *w, struct send_slot *s, uint64_t now_ns, int early)
+{
+	take_out(w, s);
+	s->waits += !early && s->waits + 1u < SEND_WAITS;
+	s->early = (uint8_t)early;
+	s->again = 1;
+	s->sent_ns = now_ns;
+	s->order = w->order++;
+	append(w, s);
+}
+
+/* The packet whose slot it is: the ring holds those from the lowest one on. */
+static uint64_t packet_of(const struct send_window *w, const struct send_slot *s)
+{
+	uint64_t at = (uint64_t)(s - w->slot);
+
+	return w->lowest + (at + SPIN_WINDOW - w->lowest % SPIN_WINDOW) % SPIN_WINDOW;
+}
+
+int send_window__lost(struct send_window *w, const struct send_timer *t, uint64_t now_ns, uint64_t *packet)
+{
+	/* an answer that overtaking delays by more than a round trip is not waited for */
+	uint64_t reorder_ns = w->reorder_ns < t->smoothed_ns ? w->reorder_ns : t->smoothed_ns;
+
+	for (unsigned i = 0; i < SEND_WAITS; i++) {
+		struct send_slot *s;
+		int early;
+
+		if (w->list[i].first == NONE)
+			continue;
+		s = &w->slot[w->list[i].first];
+		early = s->order < w->later[SEND_LATER - 1] && s->sent_ns + reorder_ns <= w->later_ns[SEND_LATER - 1];
+		if (!early && s->sent_ns + send_timer__wait_ns(t, s->waits) > now_ns)
+			continue;
+		*packet = packet_of(w, s);
+		halve(w, s);
+		if (s->in_train && !s->again)
+			send_trains__lost(&w->trains);
+		again(w, s, now_ns, early);
+		return 1;
+	}
+	return 0;
+}
+
+uint64_t send_window__due_ns(const struct send_window *w, const struct send_timer *t)
+{
+	uint64_t due = UINT64_MAX;
+
+	for (unsigned i = 0; i < SEND_WAITS; i++) {
+		const struct send_slot *s;
+		uint64_t at;
+
+		if (w->list[i].first == NONE)
+			continue;
+		s = &w->slot[w->list[i].first];
+		at = s->sent_ns + send_timer__wait_ns(t, s->waits);
+		if (at < due)
+			due = at;
+	}
+	return due;
+}
+
+/* Only of packets sent once: of others it is not known which sending was acknowledged. */
+static void note_later(struct send_window *w, const struct send_slot *s)
+{
+	unsigned at = SEND_LATER;
+
+	while (at && w->later[at - 1] < s->order)
+		at--;
+	for (unsigned i = SEND_LATER - 1; i > at; i--) {
+		w->later[i] = w->later[i - 1];
+		w->later_ns[i] = w->later_ns[i - 1];
+	}
+	if (at < SEND_LATER) {
+		w->later[at] = s->order;
+		w->later_ns[at] = s->sent_ns;
+	}
+}
+
+int send_window__waits(const struct send_window *w, uint64_t packet)
+{
+	return packet >= w->lowest && packet < w->next && !w->slot[packet % SPIN_WINDOW].done;
+}
+
+int send_window__acknowledged(struct send_window *w, struct send_timer *t, uint64_t packet, uint64_t now_ns)
+{
+	struct send_slot *s = slot_of(w, packet);
+	uint64_t took_ns;
+
+	if (!send_window__waits(w, packet))
+		return 0;
+	took_ns = now_ns - s->sent_ns;
+	grow(w);
+	if (s->in_train && !s->again)
+		send_trains__acknowledged(&w->trains);
+	if (!s->again) {
+		send_timer__measured(t, took_ns, now_ns);
+		note_later(w, s);
+	} else if (s->early && took_ns < t->smoothed_ns / 4 && w->reorder_ns < t->smoothed_ns) {
+		/* too soon for the answer to the second one: the first was not lost, but overtaken */
+		w->reorder_ns += t->smoothed_ns / 8 + 1;
+		if (w->room < w->room_before)
+			w->room = w->room_before; /* so it was not full */
+	} else if (s->waits) {
+		send_timer__late(t, s->waits, now_ns);
+	}
+	take_out(w, s);
+	s->done = 1;
+	w->waiting--;
+	move_up(w);
+	return 1;
+}
+
+/* Until a round trip is known; and limits: of a LAN's scheduling, and of a receiver that has no room. */
+#define FIRST_NS 100000000u
+#define LEAST_NS 5000000u
+#define MOST_NS  1000000000u
+#define LATELY   8u /* waits */
+
+uint64_t send_now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+void send_timer__measured(struct send_timer *t, uint64_t round_trip_ns, uint64_t now_ns)
+{
+	uint64_t off = round_trip_ns > t->smoothed_ns ? round_trip_ns - t->smoothed_ns : t->smoothed_ns - round_trip_ns;
+
+	if (!t->smoothed_ns) {
+		t->variation_ns = round_trip_ns / 2;
+		t->smoothed_ns = round_trip_ns + 1;
+	} else {
+		t->variation_ns = t->variation_ns - t->variation_ns / 4 + off / 4;
+		t->smoothed_ns = t->smoothed_ns - t->smoothed_ns / 8 + round_trip_ns / 8 + 1;
+	}
+	t->backoff = 0;
+	t->measured_ns = now_ns;
+}
+
+/*
+ * Without this a way that is slower than the wait would have every packet sent twice, and never be measured. As
+ * long as others are measured, the packet was lost.
+ */
+void send_timer__late(struct send_timer *t, unsigned waits, uint64_t now_ns)
+{
+	uint64_t lately_ns = LATELY * send_timer__wait_ns(t, 0);
+
+	if (!t->fixed_ns && waits > t->backoff && now_ns - t->measured_ns > lately_ns)
+		t->backoff = waits;
+}
+
+uint64_t send_timer__wait_ns(const struct send_timer *t, unsigned waits)
+{
+	uint64_t wait = t->fixed_ns ? t->fixed_ns : FIRST_NS, most = MOST_NS;
+
+	if (!t->fixed_ns && t->smoothed_ns)
+		wait = t->smoothed_ns + 4 * t->variation_ns;
+	if (!t->fixed_ns && wait < LEAST_NS)
+		wait = LEAST_NS;
+	if (most < wait)
+		most = wait;
+	waits += t->backoff;
+	return waits >= 16 || wait << waits > most ? most : wait << waits;
+}
