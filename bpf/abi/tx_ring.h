@@ -67,7 +67,7 @@ struct spin_way {
 	uint32_t no_room; /* 1: copies have no more room than the frame that came (generic mode) */
 };
 
-/* The way to a target, where the kernel tells programs none (requests_hop.c). */
+/* The way to a target, where the kernel tells programs none (requests/hop.c). */
 #define SPIN_HOPS 1024u
 
 struct spin_hop_key {

@@ -4,7 +4,7 @@
 . "$(dirname "$0")/setup.inc"
 cd "$WORK" || exit 1
 handler=$ROOT/tests/handlers/messages/msg_default.c
-vectors=$ROOT/tests/vectors/message_returns
+vectors=$ROOT/tests/vectors/payload_returns
 
 if [ "$(id -u)" = 0 ]; then
 	engines="host bpf model"

@@ -16,8 +16,8 @@ sed 's/.* Ta Pa //' rows | sort -u >named
 while read -r vector; do
 	[ -f "$ROOT/tests/vectors/$vector" ] || fail "no vector $vector"
 done <named
-for vector in "$ROOT"/tests/vectors/message_header_returns/*.vec "$ROOT"/tests/vectors/message_returns/payload_*.vec \
-	"$ROOT"/tests/vectors/message_returns/completion_*.vec; do
+for vector in "$ROOT"/tests/vectors/header_returns/*.vec "$ROOT"/tests/vectors/payload_returns/payload_*.vec \
+	"$ROOT"/tests/vectors/payload_returns/completion_*.vec; do
 	vector=${vector#"$ROOT"/tests/vectors/}
 	grep -qx "$vector" named || fail "not in the table: $vector"
 done

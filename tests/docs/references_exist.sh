@@ -77,10 +77,16 @@ while read -r from name; do
 done <"$WORK/md"
 
 # their sections, and those of pages: NAME, "SECTION" [and|to "SECTION"]...
+# page NAME(N): its template, or the parts of it
+page() {
+	for part in user/man/"$(echo "$1" | sed 's/(\(.\))/.\1.in/')" user/man/"${1%(*}"/*.in; do
+		[ ! -f "$part" ] || echo "$part"
+	done
+}
 heading() { # DOCUMENT SECTION
 	case $1 in
 	*.md) grep -qE "^#+ $2\$" "$1" ;;
-	*) grep -qE "^\\.S[hs] \"?$2\"?\$" "user/man/$(echo "$1" | sed 's/(\(.\))/.\1.in/')" ;;
+	*) page "$1" | xargs grep -qE "^\\.S[hs] \"?$2\"?\$" ;;
 	esac
 }
 refer '[A-Za-z0-9_/-]*([A-Za-z0-9_]\\.md|[a-z]\\([1-8]\\)), "[^"]*"(,? ?(and|to)? "[^"]*")*' "$WORK/all" >"$WORK/sections"
@@ -96,9 +102,8 @@ done <"$WORK/sections"
 
 # pages
 refer '(spin-[a-z]+|libspin|spinctl|spincc|hpu-run)\\([1-8]\\)' "$WORK/all" >"$WORK/pages"
-while read -r from page; do
-	file=user/man/$(echo "$page" | sed 's/(\(.\))/.\1.in/')
-	[ -f "$file" ] || fail "$from names $page, which is no page"
+while read -r from name; do
+	[ -n "$(page "$name")" ] || fail "$from names $name, which is no page"
 done <"$WORK/pages"
 
 # files, by path
@@ -119,7 +124,7 @@ while read -r from header; do
 done <"$WORK/headers"
 
 # tests, by group and name; patterns of vectors
-refer '`(unit|core|model|messages|live|cli|docs|fuzz|diagnostics|install|vectors)/[a-z0-9_/*]+' "$WORK/readmes" | tr -d '`' >"$WORK/tests"
+refer '`(unit|core|model|messages|live|transfer|cli|cost|docs|fuzz|diagnostics|install|vectors)/[a-z0-9_/*]+' "$WORK/readmes" | tr -d '`' >"$WORK/tests"
 while read -r from name; do
 	[ "$from,$name" = tests/rtl/README.md,docs/compile ] || there "$name" "$from" || there "$name.*" "$from" || fail "$from names the test $name"
 done <"$WORK/tests"

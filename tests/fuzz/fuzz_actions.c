@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Random actions of handlers on every engine: packets whose payload tells tests/handlers/act_*.c what to do. After each
+ * Random actions of handlers on every engine: packets whose payload tells the handlers act_* what to do. After each
  * one all engines have the same verdict, reason, events, packets sent, host memory, counters and state.
  *
  *	fuzz_actions [--packets N] [--seed N] [--handler NAME]

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * Several contexts of one NIC as a page: who had how much of the HPUs and when each was done, then a section for each context.
- * Written by cost_contexts.c; what a section says is that of a handler's own page (cost_html.c).
+ * Written by contexts.c; what a section says is that of a handler's own page (html.c).
  */
 #include <inttypes.h>
 #include <math.h>

@@ -29,7 +29,7 @@ struct cost_options {
 int cost_options__check(struct cost_options *options, unsigned operands);
 /* A report of the object, or of options->image: DONE or FAILED after a message. */
 int cost_run(const struct cost_options *options, const char *object);
-/* The same of several, as contexts of one NIC (cost_contexts.c). */
+/* The same of several, as contexts of one NIC (contexts.c). */
 int cost_contexts__run(const struct cost_options *options, const char **objects, unsigned count);
 
 #endif

@@ -28,7 +28,7 @@ static inline uint32_t recording__load32(const uint8_t *at)
 int recording__damaged(const struct recording *r, const char *what);
 /* 0, also for blocks that are somebody else's; *ended becomes 1 at the END. */
 int recording__take_custom(struct recording *r, const struct recording_block *b, int *ended);
-/* The kinds of recording_host.c, of so many bytes; 0 for others. */
+/* The kinds of host.c, of so many bytes; 0 for others. */
 int recording__take_host(struct recording *r, uint32_t kind, const uint8_t *at, uint32_t bytes);
 void recording__free_host(struct recording *r);
 /* 1, as recording__next(). */

@@ -67,7 +67,7 @@ int spin_messages__prepare(const struct messages *m, struct bpf_object *bpf);
 /* After it: maps the memory, and posts the first entry. */
 int spin_messages__open(struct spin_ctx *ctx);
 
-/* --- unexpected messages, of contexts that keep them (messages_unexpected.c) --- */
+/* --- unexpected messages, of contexts that keep them (unexpected.c) --- */
 
 int spin_messages__map_unexpected(struct messages *m, const struct bpf_object *bpf, const struct spin_memory *mem);
 /* What an entry would be compared by. *of: the caller's options, checked. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Unexpected messages: the host's side of bpf/messages/unexpected.h. Called by appends (messages_me.c) and by the application's searches,
+ * Unexpected messages: the host's side of bpf/messages/unexpected.h. Called by appends (me.c) and by the application's searches,
  * which take turns (m->posting). Handlers add messages and complete them; only this side takes complete ones out.
  */
 #include <errno.h>

@@ -2,7 +2,7 @@
 #ifndef USER_LIBSPIN_OBJECT_LAYOUT_TYPE_H
 #define USER_LIBSPIN_OBJECT_LAYOUT_TYPE_H
 
-/* Types and paths: what layout.c, layout_table.c and layout_walk.c share. */
+/* Types and paths: scalars of state, by path; for layout.c. */
 #include <bpf/btf.h>
 
 #include <stddef.h>

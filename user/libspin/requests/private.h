@@ -74,13 +74,13 @@ int requests_thread__create(pthread_t *thread, void *(*run)(void *ctx), struct s
 /* Remembers this thread's last reason as what ended it. */
 void requests__fail(struct requests *r, int err);
 
-/* --- requests_packet.c: as they are, by the host's routes --- */
+/* --- put.c: as they are, by the host's routes --- */
 
 int requests_packet__open(struct requests *r);
 void requests_packet__close(struct requests *r);
 void requests_packet__send(struct spin_ctx *ctx, const struct spin_request *request);
 
-/* --- requests_hop.c: what the host has found on the way is told to handlers --- */
+/* --- hop.c: what the host has found on the way is told to handlers --- */
 
 int requests_hop__open(struct requests *r);
 void requests_hop__close(struct requests *r);
@@ -90,7 +90,7 @@ void requests_hop__learn(struct spin_ctx *ctx, const struct spin_process *target
 int requests_hop__wait_ms(const struct requests *r);
 void requests_hop__refresh(struct requests *r);
 
-/* --- requests_put.c --- */
+/* --- put.c --- */
 
 void requests_put__add(struct spin_ctx *ctx, const struct spin_request *request);
 /* The thread. */
@@ -104,7 +104,7 @@ struct put *put_queue__next(struct requests *r, struct put_queue *q);
 int requests_put__send(struct spin_ctx *ctx, const struct put *p, int (*is_over)(void *arg, const struct spin_send_report *so_far),
 		       void *arg);
 
-/* --- requests_answer.c --- */
+/* --- answer.c --- */
 
 /* Takes the request's copy; NULL: there was no memory for it. */
 void requests_answer__add(struct spin_ctx *ctx, struct put *p);

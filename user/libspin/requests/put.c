@@ -2,7 +2,7 @@
 /*
  * Puts from host memory, and others that are to be acknowledged: messages by the library's sender, one after the other.
  * Their source is the context's address, but not its port, where acknowledgements end that handlers' packets get.
- * Answers to gets are sent likewise, by a thread of their own (requests_answer.c).
+ * Answers to gets are sent likewise, by a thread of their own (answer.c).
  */
 #include <arpa/inet.h>
 #include <bpf/bpf.h>

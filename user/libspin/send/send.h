@@ -16,7 +16,7 @@
 
 uint64_t send_now_ns(void);
 
-/* --- send_timer.c: how long to wait for an acknowledgement (RFC 6298, with limits for a LAN) --- */
+/* --- window.c: how long to wait for an acknowledgement (RFC 6298, with limits for a LAN) --- */
 
 struct send_timer {
 	uint64_t fixed_ns;    /* 0: it adapts */
@@ -33,7 +33,7 @@ void send_timer__late(struct send_timer *t, unsigned waits, uint64_t now_ns);
 /* How long a packet waits that has waited in vain so many times. */
 uint64_t send_timer__wait_ns(const struct send_timer *t, unsigned waits);
 
-/* --- send_trains.c: whether packets may be sent with others, as one (UDP_SEGMENT) --- */
+/* --- socket.c: whether packets may be sent with others, as one (UDP_SEGMENT) --- */
 
 struct send_trains {
 	enum { SEND_TRAINS_UNKNOWN, SEND_TRAINS_TRIED, SEND_TRAINS_PROVEN } state;
@@ -52,7 +52,7 @@ unsigned send_trains__next(struct send_trains *t, int is_open, unsigned space);
 void send_trains__acknowledged(struct send_trains *t);
 void send_trains__lost(struct send_trains *t);
 
-/* --- send_window.c: which packets are under way, and which is to be sent next --- */
+/* --- window.c: which packets are under way, and which is to be sent next --- */
 
 #define SEND_WAITS 16u /* kinds of packets by how often they waited in vain; the last one is for all above, too */
 #define SEND_LATER 3u  /* so many packets sent later were acknowledged: it is lost */
@@ -112,7 +112,7 @@ int send_window__waits(const struct send_window *w, uint64_t packet);
 /* 1: it was waited for; 0: it is not under way. */
 int send_window__acknowledged(struct send_window *w, struct send_timer *t, uint64_t packet, uint64_t now_ns);
 
-/* --- send_socket.c: the socket, connected --- */
+/* --- socket.c: the socket, connected --- */
 
 /* Opens the socket; names the other end in `peer`. */
 int send_socket__open(const char *host, const char *port, const char *source, int *fd, char *peer, size_t bytes);
@@ -121,7 +121,7 @@ int send_socket__room(int fd);
 /* Forgets what came for the last message. */
 void send_socket__clear(int fd);
 
-/* --- send_batch.c: datagrams, many per system call --- */
+/* --- socket.c: datagrams, many per system call --- */
 
 #define SEND_BATCH   88u /* two trains of packets as long as Ethernet's */
 #define SEND_ANSWERS 64u /* read at once, each of up to 64 datagrams that were joined */
@@ -176,7 +176,7 @@ enum send_answer { SEND_NOTHING, SEND_TAKEN, SEND_REFUSED, SEND_AGAIN };
 int send_batch__receive(struct send_batch *b, int fd, const struct send_message *m,
 			void (*fn)(void *arg, enum send_answer answer, uint64_t packet), void *arg);
 
-/* --- send_opts.c: options, checked --- */
+/* --- send.c: options, checked --- */
 
 /* Fills in what is not told. */
 int send_opts__read(const struct spin_send_opts *opts, struct spin_send_opts *out);
@@ -200,7 +200,7 @@ struct spin_sender {
  */
 void send__begin_cautiously(struct spin_sender *sender);
 
-/* --- send_why.c: why a message was given up, as a reason; err is given back --- */
+/* --- send.c: why a message was given up, as a reason; err is given back --- */
 int send_why(const struct spin_sender *s, const struct send_message *m, const struct spin_send_report *report, int err);
 
 #endif

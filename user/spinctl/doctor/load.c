@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Rows on what of ours the kernel loads. They report trials (doctor_trial.c) and take
+ * Rows on what of ours the kernel loads. They report trials (trial.c) and take
  * versions and advice from kernel/features.h; `spinctl doctor` runs the table. "Handlers
  * can run here" is said only if these rows say so.
  */
