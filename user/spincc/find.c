@@ -81,15 +81,46 @@ int find__has_text(const char *line, const char *text)
 	return *line == ' ' && strstr(line, text);
 }
 
+/* Makes blanks of what of a line is a comment; *inside: a comment of several lines goes on. */
+static void blank_comments(char *line, int *inside)
+{
+	char quote = 0;
+
+	for (char *c = line; *c && *c != '\n'; c++) {
+		if (*inside) {
+			*inside = strncmp(c, "*/", 2) != 0;
+			if (!*inside)
+				*c++ = ' ';
+			*c = ' ';
+		} else if (quote) {
+			if (*c == '\\' && c[1] && c[1] != '\n')
+				c++;
+			else if (*c == quote)
+				quote = 0;
+		} else if (*c == '"' || *c == '\'') {
+			quote = *c;
+		} else if (!strncmp(c, "/*", 2)) {
+			*inside = 1;
+			*c++ = ' ';
+			*c = ' ';
+		} else if (!strncmp(c, "//", 2)) {
+			*c = 0;
+			return;
+		}
+	}
+}
+
 unsigned find__in_source(const struct spincc *s, const char *word)
 {
 	FILE *f = fopen(s->handler_path, "r");
 	unsigned number = 0, found = 0;
 	char *line = NULL;
 	size_t bytes = 0;
+	int inside = 0;
 
 	while (f && !found && getline(&line, &bytes, f) > 0) {
 		number++;
+		blank_comments(line, &inside);
 		found = strstr(line, word) ? number : 0;
 	}
 	free(line);

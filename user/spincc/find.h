@@ -14,7 +14,7 @@ int find__is_asm(const char *line, const char *unused);
 int find__is_call_of(const char *line, const char *name);
 int find__is_definition_of(const char *line, const char *name);
 int find__has_text(const char *line, const char *text);
-/* Where the handler's file itself has a word: for what stands in no function. */
+/* The first line of the handler's file that has the word outside comments: for what stands in no function. */
 unsigned find__in_source(const struct spincc *s, const char *word);
 unsigned find__last_line(const struct spincc *s);
 /* The largest variable, local or lasting; what: "'name' takes N bytes". */
