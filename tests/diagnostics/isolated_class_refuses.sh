@@ -5,7 +5,7 @@
 . "$(dirname "$0")/refused.lib.sh"
 [ "$(id -u)" = 0 ] || skip "needs root: it asks the kernel's verifier"
 refuse isolated 5
-for file in "$SOURCES"/isolated_*.c; do
+for file in "$SOURCES"/isolated/isolated_*.c; do
 	expect 0 "$SPINCC" --trusted "$file" -o "$WORK/trusted.spin"
 done
 exit $FAILED
