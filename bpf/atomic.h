@@ -10,23 +10,23 @@
 #include <spin/bytes.h>
 
 /* Read once; nothing is promised about what is around it. */
-#define spin_peek(at)        (*(const volatile __typeof__(*(at)) *)(at))
-#define spin_poke(at, value) (*(volatile __typeof__(*(at)) *)(at) = (value))
+#define spin_read_once(at)         (*(const volatile __typeof__(*(at)) *)(at))
+#define spin_write_once(at, value) (*(volatile __typeof__(*(at)) *)(at) = (value))
 
 /* The value that was there; it was replaced if it was `expect`. */
-#define spin_swap_if(at, expect, swap) __sync_val_compare_and_swap((at), (expect), (swap))
-#define spin_take(at, value)           __sync_lock_test_and_set((at), (value))
+#define spin_cmpxchg(at, expect, swap) __sync_val_compare_and_swap((at), (expect), (swap))
+#define spin_xchg(at, value)           __sync_lock_test_and_set((at), (value))
 #define spin_fetch_add(at, n)          SPIN_USED_(__sync_fetch_and_add((at), (n)))
 #define spin_fetch_or(at, bits)        SPIN_USED_(__sync_fetch_and_or((at), (bits)))
 #define spin_fetch_and(at, bits)       SPIN_USED_(__sync_fetch_and_and((at), (bits)))
 
 /*
  * A way that few packets take: the compiler keeps its registers for the others. It would also set what such
- * a way comes to before the test, for all: not behind spin_rare().
+ * a way comes to before the test, for all: not behind spin_unlikely_value().
  */
-#define spin_unlikely(x) __builtin_expect(!!(x), 0)
-#define spin_likely(x)   __builtin_expect(!!(x), 1)
-#define spin_rare(v)     ((__typeof__(v))spin_opaque_(v))
+#define spin_unlikely(x)       __builtin_expect(!!(x), 0)
+#define spin_likely(x)         __builtin_expect(!!(x), 1)
+#define spin_unlikely_value(v) ((__typeof__(v))spin_barrier_var_(v))
 
 /* The number of zeros below a single bit, counted without a branch: to the verifier one number, not 64. */
 SPIN_INLINE uint32_t spin_bit_number(uint64_t bit)

@@ -29,7 +29,7 @@ SPIN_INLINE uint64_t spin_sum_words_(const uint8_t *at, uint32_t words)
 /* The piece of `words` words that `bytes` has if that bit of it is set, at its place among the others. */
 SPIN_INLINE uint64_t spin_sum_piece_(const struct spin_view *view, const uint8_t *start, uint32_t bytes, uint32_t words)
 {
-	const uint8_t *at = spin_opaque_pointer_(start + (bytes & (words * 4 - 4)));
+	const uint8_t *at = spin_barrier_pointer_(start + (bytes & (words * 4 - 4)));
 
 	if (!(bytes & words * 4) || !spin_within_(at + words * 4, view->end))
 		return 0;
@@ -39,7 +39,7 @@ SPIN_INLINE uint64_t spin_sum_piece_(const struct spin_view *view, const uint8_t
 /* The pieces of 64 bytes, behind the smaller ones. */
 SPIN_INLINE uint64_t spin_sum_chunks_(const struct spin_view *view, const uint8_t *start, uint32_t bytes)
 {
-	const uint8_t *at = spin_opaque_pointer_(start + (bytes & 60));
+	const uint8_t *at = spin_barrier_pointer_(start + (bytes & 60));
 	uint64_t sum = 0;
 
 	for (uint32_t i = 0; i < (spin_offset_mask_(view) + 1) / 64 && i < bytes / 64; i++) {
@@ -57,16 +57,16 @@ SPIN_INLINE uint64_t spin_sum_chunks_(const struct spin_view *view, const uint8_
  */
 SPIN_INLINE uint64_t spin_sum_copied_(const struct spin_view *view, uint8_t *start, uint32_t bytes)
 {
-	uint32_t off = (uint32_t)spin_unknown_(view, bytes), chunks = (uint32_t)spin_unknown_(view, (bytes + 63) / 64);
+	uint32_t off = (uint32_t)spin_verifier_forget_(view, bytes), chunks = (uint32_t)spin_verifier_forget_(view, (bytes + 63) / 64);
 	uint64_t *behind = (uint64_t *)(start + (off & (SPIN_COPY_BYTES - 1))), sum = 0, round = 0;
 
 	for (int i = 0; i < 8; i++)
 		behind[i] = 0;
 	for (off = 0; chunks && spin_can_loop_(&round, SPIN_IP_BYTES_MAX / 64); chunks--) {
-		sum += spin_sum_words_(start + (spin_unknown_(view, off) & (SPIN_COPY_BYTES - 1)), 16);
+		sum += spin_sum_words_(start + (spin_verifier_forget_(view, off) & (SPIN_COPY_BYTES - 1)), 16);
 		off += 64;
 	}
-	return spin_unknown_(view, sum);
+	return spin_verifier_forget_(view, sum);
 }
 
 /*
@@ -90,8 +90,8 @@ SPIN_INLINE uint64_t spin_sum_bytes(const struct spin_view *view, const uint8_t 
 	if (bytes & 3) {
 		const uint8_t *at;
 
-		bytes = spin_opaque_(bytes);
-		at = spin_opaque_pointer_(start + (bytes & (spin_offset_mask_(view) - 3)));
+		bytes = spin_barrier_var_(bytes);
+		at = spin_barrier_pointer_(start + (bytes & (spin_offset_mask_(view) - 3)));
 		if (bytes & 2 && spin_within_(at + 2, view->end)) {
 			sum += *(const uint16_t *)at;
 			at += 2;
@@ -188,7 +188,7 @@ SPIN_INLINE uint64_t spin_sum_options_(const uint8_t *at, uint32_t words)
 	uint64_t sum = 0;
 
 	for (uint32_t i = 0; i < 10; i++)
-		sum += ((const uint32_t *)at)[i] & (uint32_t)((int32_t)spin_opaque_(i - words) >> 31);
+		sum += ((const uint32_t *)at)[i] & (uint32_t)((int32_t)spin_barrier_var_(i - words) >> 31);
 	return sum;
 }
 

@@ -98,7 +98,7 @@ SPIN_INLINE void spin_count_(const struct spin_view *view, enum spin_reason reas
 	_Static_assert(SPIN_REASON_COUNT <= 32, "the mask below");
 	/* not a test: with 32 reasons the compiler makes one of bits of it, which the verifier does not understand */
 	if (view->access == SPIN_COPIED)
-		i = spin_unknown_(view, reason) & 31;
+		i = spin_verifier_forget_(view, reason) & 31;
 	spin_counters[hpu].packets[i]++;
 }
 
@@ -108,7 +108,8 @@ SPIN_INLINE int spin_end_(const struct spin_view *view, enum spin_reason reason,
 	return spin_action_(reason);
 }
 
-SPIN_INLINE void spin_raise_(const struct spin_outcome *outcome, const struct spin_view *view, const struct spin_datagram *d, uint32_t hpu)
+SPIN_INLINE void spin_emit_event_(const struct spin_handlers_result *outcome, const struct spin_view *view, const struct spin_datagram *d,
+				  uint32_t hpu)
 {
 	struct spin_event *event = bpf_ringbuf_reserve(&spin_events, sizeof(*event), 0);
 
@@ -124,7 +125,7 @@ SPIN_INLINE void spin_raise_(const struct spin_outcome *outcome, const struct sp
 		event->src_addr[0] = ((struct spin_ip4 *)d->ip)->src;
 	} else if (!d->is_ether && spin_inside_(view, (struct spin_ip6 *)d->ip + 1)) {
 		/* a pointer of its own: not one with that of IPv4 and two offsets */
-		const struct spin_ip6 *ip = (const void *)spin_opaque_pointer_(d->ip);
+		const struct spin_ip6 *ip = (const void *)spin_barrier_pointer_(d->ip);
 
 		for (int i = 0; i < 4; i++)
 			event->src_addr[i] = ip->src[i];
@@ -143,7 +144,7 @@ SPIN_INLINE void spin_raise_(const struct spin_outcome *outcome, const struct sp
 /* The end of what a packet makes run: what handlers sent leaves, then the frame goes its way. */
 SPIN_INLINE int spin_finish_(struct xdp_md *ctx, int action)
 {
-	const struct spin_outbox *box = spin_puts_ ? spin_outbox() : NULL;
+	const struct spin_tx_ring *box = spin_puts_ ? spin_tx_ring() : NULL;
 	uint32_t zero = 0;
 	struct spin_cpu *cpu;
 
@@ -167,7 +168,7 @@ SPIN_INLINE void spin_replay_(struct xdp_md *ctx, uint32_t mpq, uint32_t generat
 
 	if (!cpu)
 		return; /* cannot be */
-	if ((spin_peek(&q->generation) & 0xffff) != generation)
+	if ((spin_read_once(&q->generation) & 0xffff) != generation)
 		return; /* it has ended */
 	cpu->generation = generation;
 	cpu->chain = spin_park_take(mpq);
@@ -183,7 +184,7 @@ SPIN_INLINE void spin_replay_(struct xdp_md *ctx, uint32_t mpq, uint32_t generat
 }
 
 /* A packet of a message: it is acknowledged, or ends here. */
-SPIN_INLINE int spin_consumed_(struct xdp_md *ctx, const struct spin_view *view, const struct spin_way_out *out, uint32_t hpu)
+SPIN_INLINE int spin_consumed_(struct xdp_md *ctx, const struct spin_view *view, const struct spin_packet_result *out, uint32_t hpu)
 {
 	int action = out->acknowledged ? XDP_TX : XDP_DROP;
 
@@ -200,7 +201,7 @@ SPIN_INLINE int spin_direct_(struct xdp_md *ctx, enum spin_part part, enum spin_
 	uint32_t hpu = spin_hpu(ctx);
 	struct spin_datagram d;
 	struct spin_view view;
-	struct spin_way_out out;
+	struct spin_packet_result out;
 
 	out.reason = spin_find(&frame, &spin_config, takes, &view, &d);
 	/* no length in the frame tells that there is more of it elsewhere */
@@ -223,7 +224,7 @@ SPIN_INLINE int spin_direct_(struct xdp_md *ctx, enum spin_part part, enum spin_
 	}
 	if (out.outcome.error) {
 		view = spin_frame_view(&frame);
-		spin_raise_(&out.outcome, &view, &d, hpu);
+		spin_emit_event_(&out.outcome, &view, &d, hpu);
 	}
 	if (out.reason == SPIN_REASON_REPLIED || out.acknowledged) {
 		view = spin_frame_view(&frame);
@@ -303,7 +304,7 @@ SPIN_INLINE int spin_copied_(struct xdp_md *ctx, enum spin_takes takes)
 	struct spin_copy *copy;
 	struct spin_datagram d;
 	struct spin_view view;
-	struct spin_way_out out;
+	struct spin_packet_result out;
 
 	if (!cpu)
 		return XDP_ABORTED; /* cannot be */
@@ -320,7 +321,7 @@ SPIN_INLINE int spin_copied_(struct xdp_md *ctx, enum spin_takes takes)
 		return spin_end_(&view, out.reason, hpu);
 	spin_handle(&frame, &view, &d, spin_config.accept_partial, hpu, SPIN_PART_WHOLE, &out);
 	if (out.outcome.error)
-		spin_raise_(&out.outcome, &view, &d, hpu);
+		spin_emit_event_(&out.outcome, &view, &d, hpu);
 	held = spin_bounded_length(out.changed_bytes, SPIN_COPY_BYTES);
 	if (held)
 		bpf_xdp_store_bytes(ctx, 0, copy->frame, held);
@@ -334,7 +335,7 @@ SPIN_INLINE int spin_copied_(struct xdp_md *ctx, enum spin_takes takes)
 /* The end of parked packets, for now. */
 SPIN_INLINE int spin_replayed_(struct xdp_md *ctx, const struct spin_cpu *cpu, _Bool live)
 {
-	const struct spin_outbox *box = spin_puts_ ? spin_outbox() : NULL;
+	const struct spin_tx_ring *box = spin_puts_ ? spin_tx_ring() : NULL;
 
 	if (box && box->count)
 		bpf_tail_call(ctx, live ? (void *)&spin_parked : (void *)&spin_swept, SPIN_SEND_SLOT);
@@ -404,7 +405,7 @@ SPIN_INLINE int spin_send_(struct xdp_md *ctx)
 {
 	uint32_t zero = 0;
 	const struct spin_cpu *cpu = bpf_map_lookup_elem(&spin_copies, &zero);
-	struct spin_outbox *box = spin_puts_ ? spin_outbox() : NULL;
+	struct spin_tx_ring *box = spin_puts_ ? spin_tx_ring() : NULL;
 
 	if (!cpu || !box)
 		return XDP_ABORTED; /* cannot be */
@@ -490,7 +491,7 @@ int spin_progress(struct xdp_md *ctx)
 		return XDP_ABORTED; /* cannot be */
 	now = spin_now();
 	if (!spin_config.virtual_clock)
-		spin_poke(&spin_clock, now);
+		spin_write_once(&spin_clock, now);
 	for (;;) {
 		mpq = *(volatile uint32_t *)&spin_sweep_at;
 		if (mpq >= spin_config.mpqs)
@@ -501,7 +502,7 @@ int spin_progress(struct xdp_md *ctx)
 		q = spin_mpq_at(mpq);
 		if (spin_sweep_is_idle(q, now))
 			due = 1;
-		else if (spin_load32(&q->phase) == SPIN_MPQ_OPEN && (spin_peek(&q->parked) | spin_peek(&q->replay)))
+		else if (spin_load32(&q->phase) == SPIN_MPQ_OPEN && (spin_read_once(&q->parked) | spin_read_once(&q->replay)))
 			due = 2;
 		if (due)
 			break;
@@ -509,7 +510,7 @@ int spin_progress(struct xdp_md *ctx)
 	if (due == 1)
 		spin_evict(mpq, hpu, now);
 	if (due == 2)
-		spin_replay_(ctx, mpq, spin_peek(&spin_mpq_at(mpq)->generation) & 0xffff, hpu, XDP_TX, 0);
+		spin_replay_(ctx, mpq, spin_read_once(&spin_mpq_at(mpq)->generation) & 0xffff, hpu, XDP_TX, 0);
 	if (due)
 		return XDP_TX;
 	spin_sweep_at = 0;

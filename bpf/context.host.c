@@ -45,7 +45,7 @@ static void spin_host_had_events(void)
 		spin_work_counts.taken = spin_work_counts.pushed;
 }
 
-static void spin_host_raise(const struct spin_outcome *outcome, const struct spin_datagram *d)
+static void spin_host_raise(const struct spin_handlers_result *outcome, const struct spin_datagram *d)
 {
 	struct spin_event *event = spin_event_open();
 
@@ -104,7 +104,7 @@ int spin_host_packet(uint8_t *frame, uint32_t *frame_bytes, uint32_t *verdict)
 #undef SPIN_REASON_VERDICT_
 	};
 	const struct spin_frame whole = { frame, frame + *frame_bytes };
-	struct spin_way_out out;
+	struct spin_packet_result out;
 	struct spin_datagram d;
 	struct spin_view view;
 

@@ -26,15 +26,15 @@ uint32_t spin_host_event_count;
 struct spin_request spin_host_requests[SPIN_HOST_REQUESTS];
 uint32_t spin_host_request_count;
 
-static struct spin_outbox spin_host_outbox;
-static struct spin_out spin_host_outs[SPIN_OUTS];
+static struct spin_tx_ring spin_host_outbox;
+static struct spin_tx_desc spin_host_outs[SPIN_OUTS];
 
-SPIN_INLINE struct spin_outbox *spin_outbox(void)
+SPIN_INLINE struct spin_tx_ring *spin_tx_ring(void)
 {
 	return &spin_host_outbox;
 }
 
-SPIN_INLINE struct spin_out *spin_outbox_next(const struct spin_outbox *box)
+SPIN_INLINE struct spin_tx_desc *spin_tx_ring_next(const struct spin_tx_ring *box)
 {
 	return &spin_host_outs[(box->first + box->count) & (SPIN_OUTS - 1)];
 }
@@ -42,7 +42,7 @@ SPIN_INLINE struct spin_out *spin_outbox_next(const struct spin_outbox *box)
 /* What is in the box is sent. */
 SPIN_INLINE void spin_host_send(void)
 {
-	struct spin_outbox *box = &spin_host_outbox;
+	struct spin_tx_ring *box = &spin_host_outbox;
 
 	for (; box->count; box->count--, box->first++)
 		spin_host_requests[spin_host_request_count++ & (SPIN_HOST_REQUESTS - 1)] =

@@ -69,7 +69,7 @@ SPIN_INLINE _Bool spin_match_frame_word_(const volatile struct spin_rule_word *w
 
 	at += off;
 	/* of what is copied the verifier must not learn the length here: later it compares it with what becomes an offset */
-	if (view->access == SPIN_COPIED ? tags + off + sizeof(value) > (uint32_t)spin_unknown_(view, view->bytes)
+	if (view->access == SPIN_COPIED ? tags + off + sizeof(value) > (uint32_t)spin_verifier_forget_(view, view->bytes)
 					: at + sizeof(value) > view->end)
 		return 0;
 	value = spin_ntoh32(*(const spin_be32 *)spin_place_(view, (uint8_t *)at, tags + off, 127)) & word->mask;

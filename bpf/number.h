@@ -39,17 +39,17 @@ SPIN_OUTLINE enum spin_reason spin_number_claim(uint32_t mpq, uint32_t generatio
 	if (!out)
 		return SPIN_REASON_MALFORMED; /* unreachable */
 	do {
-		was = spin_peek(&q->next);
+		was = spin_read_once(&q->next);
 		if (was >> 56 != (generation & 255) || was & SPIN_NUMBER_ENDED_)
 			return SPIN_REASON_NO_MPQ; /* its last packet came at this moment, on another HPU */
 		if (spin_number_of(was) == SPIN_NUMBER_MOST_ || bytes > 0xffffffffu - (uint32_t)was)
 			return SPIN_REASON_MALFORMED;
-		if (spin_window_excludes_(mpq, generation, spin_number_of(was), spin_peek(&q->lowest)))
+		if (spin_window_excludes_(mpq, generation, spin_number_of(was), spin_read_once(&q->lowest)))
 			return SPIN_REASON_BEYOND_WINDOW; /* an HPU is at work on one that came long before */
 		now = was + (1ull << 32) + bytes;
 		if (flags & SPIN_SLMP_EOM)
 			now |= SPIN_NUMBER_ENDED_;
-		if (spin_likely(spin_swap_if(&q->next, was, now) == was)) {
+		if (spin_likely(spin_cmpxchg(&q->next, was, now) == was)) {
 			*out = was;
 			return SPIN_PARSED;
 		}

@@ -24,9 +24,9 @@ struct {
 SEC("?xdp/devmap")
 int spin_out(struct xdp_md *ctx)
 {
-	const struct spin_carrier *carrier = (void *)(long)ctx->data;
+	const struct spin_clone_template *carrier = (void *)(long)ctx->data;
 	const uint8_t *end = (void *)(long)ctx->data_end;
-	struct spin_out *head, *out;
+	struct spin_tx_desc *head, *out;
 	struct spin_outs_made *made;
 	uint32_t zero = 0, bytes, i, first;
 

@@ -11,11 +11,11 @@
 #include "bpf/messages/message.h"
 #include "bpf/actions/work.h"
 
-struct spin_way_out {
+struct spin_packet_result {
 	enum spin_reason reason;
 	uint32_t frame_bytes;   /* of a reply: what the frame is to be cut to */
 	uint32_t changed_bytes; /* from the frame's start: what may differ from what came; 0: nothing */
-	struct spin_outcome outcome;
+	struct spin_handlers_result outcome;
 	/* of messages */
 	_Bool consumed; /* the packet ends here, or comes back as an acknowledgement */
 	_Bool acknowledged;
@@ -38,7 +38,7 @@ SPIN_INLINE uint32_t spin_first_sum_(const struct spin_view *view, const struct 
 }
 
 SPIN_INLINE void spin_handle_message_(const struct spin_frame *frame, const struct spin_view *view, const struct spin_datagram *d,
-				      uint32_t hpu, enum spin_part part, struct spin_way_out *out)
+				      uint32_t hpu, enum spin_part part, struct spin_packet_result *out)
 {
 	uint32_t sum = part == SPIN_PART_OPEN || part == SPIN_PART_OPENED ? 0 : spin_first_sum_(view, d);
 	struct spin_message_out message;
@@ -56,7 +56,7 @@ SPIN_INLINE void spin_handle_message_(const struct spin_frame *frame, const stru
 	spin_acknowledge(view, d,
 			 SPIN_SLMP_REFUSED * spin_equal_(message.reason, SPIN_REASON_BEYOND_ENTRY) |
 				 SPIN_SLMP_AGAIN * spin_equal_(message.reason, SPIN_REASON_NO_MPQ));
-	out->frame_bytes = out->changed_bytes = spin_opaque_(d->payload_at) + sizeof(struct spin_slmp);
+	out->frame_bytes = out->changed_bytes = spin_barrier_var_(d->payload_at) + sizeof(struct spin_slmp);
 }
 
 /*
@@ -65,21 +65,21 @@ SPIN_INLINE void spin_handle_message_(const struct spin_frame *frame, const stru
  * follows is analysed once, not once for each of them. 0: the frame is too short, which
  * parsing has excluded.
  */
-SPIN_INLINE _Bool spin_see_anew_(const struct spin_view *view, const volatile struct spin_rule *rule, struct spin_datagram *d)
+SPIN_INLINE _Bool spin_reparse_(const struct spin_view *view, const volatile struct spin_rule *rule, struct spin_datagram *d)
 {
 	uint8_t *at;
 	uint32_t ip, udp;
 
 	if (view->access == SPIN_COPIED) {
-		ip = spin_unknown_(view, d->ip_at);
-		udp = spin_unknown_(view, d->udp_at);
+		ip = spin_verifier_forget_(view, d->ip_at);
+		udp = spin_verifier_forget_(view, d->udp_at);
 	} else if (d->is_ether) {
-		udp = ip = spin_opaque_(d->ip_at);
+		udp = ip = spin_barrier_var_(d->ip_at);
 	} else {
-		ip = spin_opaque_((uint8_t *)d->ip - (uint8_t *)d->eth);
-		udp = spin_opaque_((uint8_t *)d->udp - (uint8_t *)d->eth);
+		ip = spin_barrier_var_((uint8_t *)d->ip - (uint8_t *)d->eth);
+		udp = spin_barrier_var_((uint8_t *)d->udp - (uint8_t *)d->eth);
 	}
-	at = (uint8_t *)spin_opaque_pointer_(view->data + (ip & 31)); /* 14, 18 or 22 */
+	at = (uint8_t *)spin_barrier_pointer_(view->data + (ip & 31)); /* 14, 18 or 22 */
 	d->eth = (struct spin_eth *)view->data;
 	d->ip = at;
 	d->ip_at = ip;
@@ -91,7 +91,7 @@ SPIN_INLINE _Bool spin_see_anew_(const struct spin_view *view, const volatile st
 		d->payload_bytes = view->access == SPIN_COPIED ? view->bytes - ip : (uint32_t)(view->end - at);
 		return spin_inside_(view, d->eth + 1) && spin_inside_(view, at);
 	}
-	d->udp = (struct spin_udp *)spin_opaque_pointer_(view->data + (udp & 127)); /* at most 22 + 60 */
+	d->udp = (struct spin_udp *)spin_barrier_pointer_(view->data + (udp & 127)); /* at most 22 + 60 */
 	if (!spin_inside_(view, d->eth + 1) || !spin_inside_(view, at + sizeof(struct spin_ip4)) || !spin_inside_(view, d->udp + 1))
 		return 0;
 	d->ip_header_bytes = udp - ip;
@@ -136,7 +136,7 @@ SPIN_INLINE enum spin_reason spin_find(const struct spin_frame *frame, const vol
 	*view = spin_frame_view(frame);
 	d->is_icmp = takes == SPIN_TAKES_ICMP;
 	d->is_ether = takes == SPIN_TAKES_ETHER;
-	return spin_see_anew_(view, &config->rule, d) ? SPIN_PARSED : SPIN_REASON_TRUNCATED;
+	return spin_reparse_(view, &config->rule, d) ? SPIN_PARSED : SPIN_REASON_TRUNCATED;
 }
 
 /*
@@ -144,7 +144,7 @@ SPIN_INLINE enum spin_reason spin_find(const struct spin_frame *frame, const vol
  * message (enum spin_part). The frame is writable and changed in place, but for its length.
  */
 SPIN_INLINE void spin_handle(const struct spin_frame *frame, const struct spin_view *view, const struct spin_datagram *d,
-			     _Bool accept_partial, uint32_t hpu, enum spin_part part, struct spin_way_out *out)
+			     _Bool accept_partial, uint32_t hpu, enum spin_part part, struct spin_packet_result *out)
 {
 	struct spin_packet packet;
 	uint16_t icmp_checksum = 0;
@@ -188,7 +188,7 @@ SPIN_INLINE void spin_handle(const struct spin_frame *frame, const struct spin_v
 
 	if (out->reason == SPIN_REASON_REPLIED) {
 		spin_turn_around(view, d, packet.reply_bytes);
-		out->frame_bytes = spin_opaque_(d->payload_at) + packet.reply_bytes;
+		out->frame_bytes = spin_barrier_var_(d->payload_at) + packet.reply_bytes;
 		out->changed_bytes = out->frame_bytes;
 	} else if (packet.stored && (out->reason == SPIN_REASON_SUCCESS || out->reason == SPIN_REASON_PROCEEDED)) {
 		if (d->is_icmp)

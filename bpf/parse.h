@@ -49,7 +49,7 @@ SPIN_INLINE uint8_t *spin_place_(const struct spin_view *view, uint8_t *at, uint
 {
 	if (view->access != SPIN_COPIED)
 		return at;
-	return (uint8_t *)spin_opaque_pointer_(view->data + (spin_unknown_(view, off) & mask));
+	return (uint8_t *)spin_barrier_pointer_(view->data + (spin_verifier_forget_(view, off) & mask));
 }
 
 SPIN_INLINE enum spin_reason spin_parse_udp_(uint8_t *udp, uint32_t ip_payload_bytes, struct spin_datagram *out)

@@ -169,7 +169,7 @@ SPIN_INLINE void spin_give_(struct xdp_md *ctx, uint64_t match)
 		return;
 	if (match & spin_match.tapped)
 		spin_tap(ctx, match);
-	spin_hand_over(ctx, match);
+	spin_tail_call_context(ctx, match);
 }
 
 /* Parsed once more, so that UDP pays nothing for it. Comes back with the reason if it belongs to no context. */
@@ -224,7 +224,7 @@ SPIN_INLINE int spin_dispatch_(struct xdp_md *ctx, const struct spin_view *view,
 		reason = spin_give_ether_(ctx, d->type);
 	}
 	_Static_assert(SPIN_REASON_COUNT <= 32, "the mask below, which is no test: see spin_count_()");
-	i = view->access == SPIN_COPIED ? (uint32_t)spin_unknown_(view, reason) & 31 : reason;
+	i = view->access == SPIN_COPIED ? (uint32_t)spin_verifier_forget_(view, reason) & 31 : reason;
 	spin_counters[bpf_get_smp_processor_id() & (SPIN_HPUS_MAX - 1)].packets[i]++;
 	return XDP_PASS;
 }

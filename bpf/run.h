@@ -39,14 +39,14 @@ SPIN_INLINE uint32_t spin_run_ends(const struct spin_packet *packet, uint32_t rc
 	return spin_handlers_code_(rc);
 }
 
-struct spin_outcome {
+struct spin_handlers_result {
 	enum spin_reason reason;
 	/* the message's first error; type 0: none */
 	enum spin_event_type error;
 	enum spin_handler_kind error_in;
 };
 
-SPIN_INLINE void spin_note_error_(struct spin_outcome *out, enum spin_event_type error, enum spin_handler_kind kind)
+SPIN_INLINE void spin_note_error_(struct spin_handlers_result *out, enum spin_event_type error, enum spin_handler_kind kind)
 {
 	if (out->error)
 		return;
@@ -74,7 +74,7 @@ SPIN_INLINE enum spin_reason spin_error_of(uint32_t rc, enum spin_event_type *ev
 }
 
 /* A handler's error: the reason for dropping the packet, and the event. */
-SPIN_INLINE enum spin_reason spin_error_reason_(struct spin_outcome *out, uint32_t rc, enum spin_handler_kind kind)
+SPIN_INLINE enum spin_reason spin_error_reason_(struct spin_handlers_result *out, uint32_t rc, enum spin_handler_kind kind)
 {
 	enum spin_event_type event;
 	enum spin_reason reason = spin_error_of(rc, &event);
@@ -90,7 +90,8 @@ SPIN_INLINE uint32_t spin_user_header_(uint32_t length)
 }
 
 /* SPIN_PARSED: go on with the payload handler. *completes: it proceeded, and the completion handler is to run. */
-SPIN_INLINE enum spin_reason spin_run_header_(struct spin_packet *packet, uint32_t length, struct spin_outcome *out, _Bool *completes)
+SPIN_INLINE enum spin_reason spin_run_header_(struct spin_packet *packet, uint32_t length, struct spin_handlers_result *out,
+					      _Bool *completes)
 {
 	struct spin_header header = { .length = length, .type = SPIN_TYPE_PUT, .packet = packet };
 	uint32_t rc;
@@ -115,7 +116,7 @@ SPIN_INLINE enum spin_reason spin_run_header_(struct spin_packet *packet, uint32
 	}
 }
 
-SPIN_INLINE enum spin_reason spin_run_payload_(struct spin_packet *packet, uint32_t length, struct spin_outcome *out)
+SPIN_INLINE enum spin_reason spin_run_payload_(struct spin_packet *packet, uint32_t length, struct spin_handlers_result *out)
 {
 	struct spin_payload payload = { .packet = packet };
 	uint32_t rc;
@@ -161,7 +162,7 @@ SPIN_INLINE uint32_t spin_call_completion(struct spin_completion *completion)
 }
 
 /* The packet's fate is settled before: a completion handler's error is an event only. */
-SPIN_INLINE void spin_run_completion_(struct spin_packet *packet, uint32_t length, uint32_t dropped_bytes, struct spin_outcome *out)
+SPIN_INLINE void spin_run_completion_(struct spin_packet *packet, uint32_t length, uint32_t dropped_bytes, struct spin_handlers_result *out)
 {
 	struct spin_completion completion = { .dropped_bytes = dropped_bytes, .length = length, .packet = packet };
 	uint32_t rc;
@@ -174,7 +175,7 @@ SPIN_INLINE void spin_run_completion_(struct spin_packet *packet, uint32_t lengt
 }
 
 /* Completion runs unless the header handler said PROCEED alone ("no further handlers") or failed. */
-SPIN_INLINE void spin_run_handlers(struct spin_packet *packet, uint32_t length, struct spin_outcome *out)
+SPIN_INLINE void spin_run_handlers(struct spin_packet *packet, uint32_t length, struct spin_handlers_result *out)
 {
 	_Bool completes = 0;
 

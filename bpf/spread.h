@@ -32,13 +32,13 @@ SPIN_INLINE void spin_spread_finished(void)
 {
 	struct spin_load *load = &spin_loads[bpf_get_smp_processor_id() & (SPIN_HPUS_MAX - 1)];
 
-	spin_poke(&load->finished, load->finished + 1);
+	spin_write_once(&load->finished, load->finished + 1);
 }
 
 SPIN_INLINE uint32_t spin_spread_held_(uint32_t cpu)
 {
 	const struct spin_load *load = &spin_loads[cpu & (SPIN_HPUS_MAX - 1)];
-	uint32_t held = spin_peek(&load->given) - spin_peek(&load->finished);
+	uint32_t held = spin_read_once(&load->given) - spin_read_once(&load->finished);
 
 	return held > 0x7fffffffu ? 0 : held; /* a CPU that went away had its packets handled elsewhere */
 }
@@ -73,7 +73,7 @@ SPIN_INLINE uint32_t spin_spread_hash_(struct xdp_md *ctx, _Bool messages, enum 
 	if (d.is_ip4) {
 		hash = spin_spread_mix_(hash, ((const struct spin_ip4 *)d.ip)->src);
 	} else {
-		ip6 = (const void *)spin_opaque_pointer_(d.ip);
+		ip6 = (const void *)spin_barrier_pointer_(d.ip);
 		if (!spin_inside_(&view, ip6 + 1))
 			return 0;
 		for (int i = 0; i < 4; i++)

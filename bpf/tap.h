@@ -52,7 +52,7 @@ SPIN_TAP_CLASS_(9216)
 SPIN_INLINE void spin_tap(struct xdp_md *ctx, uint64_t match)
 {
 	uint32_t slot = spin_bit_number(match);
-	uint32_t every = spin_taps_every[spin_opaque_(slot) & (SPIN_CONTEXTS_MAX - 1)];
+	uint32_t every = spin_taps_every[spin_barrier_var_(slot) & (SPIN_CONTEXTS_MAX - 1)];
 	uint32_t bytes;
 	_Bool copied;
 	void *ring;
@@ -72,7 +72,7 @@ SPIN_INLINE void spin_tap(struct xdp_md *ctx, uint64_t match)
 	else
 		copied = spin_tap_9216_(ctx, ring, bytes);
 	if (!copied)
-		__sync_fetch_and_add(&spin_taps_lost[spin_opaque_(slot) & (SPIN_CONTEXTS_MAX - 1)], 1);
+		__sync_fetch_and_add(&spin_taps_lost[spin_barrier_var_(slot) & (SPIN_CONTEXTS_MAX - 1)], 1);
 }
 
 #endif

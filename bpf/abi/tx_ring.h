@@ -17,7 +17,7 @@
 #define SPIN_OUTS_RUN   32u /* of one run, which goes on with what was parked; an acknowledgement comes to them */
 #define SPIN_OUT_OWNERS 64u /* contexts of a process that send */
 
-struct spin_out {
+struct spin_tx_desc {
 	uint32_t direct; /* 1: its target is where the packet came from, so its Ethernet header is right */
 	/* of the first one of a group: the carrier's copies (out.h) */
 	uint32_t owner;       /* whose they are */
@@ -31,7 +31,7 @@ struct spin_out {
 };
 
 /* Which of them are of the packet at hand: [first, first + count). */
-struct spin_outbox {
+struct spin_tx_ring {
 	uint32_t first, count;
 };
 
@@ -44,7 +44,7 @@ struct spin_outs_made {
  * Instead of the frame that came, small: what the copies are to become. A frame that is to leave as it
  * is has another type here.
  */
-struct spin_carrier {
+struct spin_clone_template {
 	uint8_t addresses[12];
 	uint16_t type; /* 0 */
 	uint16_t unused;
@@ -52,7 +52,7 @@ struct spin_carrier {
 	uint8_t rest[12];
 };
 
-_Static_assert(sizeof(struct spin_carrier) == 32, "the shortest frame");
+_Static_assert(sizeof(struct spin_clone_template) == 32, "the shortest frame");
 
 /*
  * Ways out: for each interface devmaps with so many entries, all of them this interface. A group takes the

@@ -15,7 +15,7 @@ SPIN_INLINE void *spin_dma_word_(const struct spin_packet *packet, enum spin_hos
 	start = spin_space_at(packet, space, at, &room);
 	if (start & (bytes - 1))
 		return 0;
-	return spin_host_at(spin_opaque_(start) & ~(bytes - 1), bytes); /* the verifier sees alignment by the mask only */
+	return spin_host_at(spin_barrier_var_(start) & ~(bytes - 1), bytes); /* the verifier sees alignment by the mask only */
 }
 
 SPIN_INLINE int spin_dma_cas64_(const struct spin_packet *packet, enum spin_host_space space, uint32_t at, uint64_t *compare, uint64_t swap)
@@ -24,7 +24,7 @@ SPIN_INLINE int spin_dma_cas64_(const struct spin_packet *packet, enum spin_host
 
 	if (!host)
 		return SPIN_SEGV;
-	*compare = spin_swap_if(host, *compare, swap);
+	*compare = spin_cmpxchg(host, *compare, swap);
 	return 0;
 }
 

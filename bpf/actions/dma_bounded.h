@@ -18,7 +18,7 @@ SPIN_INLINE _Bool spin_parked_view_(struct spin_view *view)
 
 	if (!cpu)
 		return 0; /* unreachable */
-	copy = &spin_park_buffers[spin_opaque_(cpu->buffer) & (SPIN_PARKING_MAX - 1)];
+	copy = &spin_park_buffers[spin_barrier_var_(cpu->buffer) & (SPIN_PARKING_MAX - 1)];
 	*view = (struct spin_view){ SPIN_COPIED, .data = copy->frame, .bytes = SPIN_COPY_BYTES, .scratch = copy->scratch };
 	return 1;
 }

@@ -41,7 +41,7 @@ SPIN_INLINE void spin_buffer_part_(uint8_t *buffer, uint32_t size, uint32_t off,
 	for (uint32_t done = spin_blur(0); done < bytes && spin_can_loop_(&round, SPIN_BLOCKS_OF_(size));) {
 		uint32_t left = spin_blur(bytes - done);
 		uint8_t *host = spin_host_at(spin_blur(start + done), 0);
-		uint64_t at = spin_opaque64_(spin_blur(off + done));
+		uint64_t at = spin_barrier_var64_(spin_blur(off + done));
 
 		if (!host || at >= size)
 			return; /* unreachable: tells the verifier the bounds */
@@ -91,7 +91,7 @@ SPIN_INLINE void spin_buffer_out_(uint8_t *to, const uint8_t *buffer, uint32_t s
 
 	for (uint32_t done = spin_blur(0); done < bytes && spin_can_loop_(&round, SPIN_BLOCKS_OF_(SPIN_PUT_BYTES_MAX));) {
 		uint32_t left = spin_blur(bytes - done);
-		uint64_t at = spin_opaque64_(spin_blur(off + done)), put = spin_opaque64_(spin_blur(done));
+		uint64_t at = spin_barrier_var64_(spin_blur(off + done)), put = spin_barrier_var64_(spin_blur(done));
 
 		if (at >= size || put >= SPIN_PUT_BYTES_MAX)
 			return; /* unreachable: tells the verifier the bounds */

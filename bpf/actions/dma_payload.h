@@ -9,7 +9,7 @@
 #define SPIN_COPY_PIECE_(type, count)                                                                    \
 	do {                                                                                             \
 		uint32_t spin_size_ = sizeof(type) * (count), spin_off_ = bytes & (64 - 2 * spin_size_); \
-		const uint8_t *spin_at_ = spin_opaque_pointer_(from + spin_off_);                        \
+		const uint8_t *spin_at_ = spin_barrier_pointer_(from + spin_off_);                       \
                                                                                                          \
 		if (bytes & spin_size_ && spin_inside_(view, spin_at_ + spin_size_))                     \
 			for (uint32_t spin_i_ = 0; spin_i_ < (count); spin_i_++)                         \
@@ -29,8 +29,8 @@ SPIN_INLINE void spin_copy_out(const struct spin_view *view, const uint8_t *from
 	SPIN_COPY_PIECE_(uint32_t, 1);
 	SPIN_COPY_PIECE_(uint16_t, 1);
 	SPIN_COPY_PIECE_(uint8_t, 1);
-	from = spin_opaque_pointer_(from + pieces);
-	to = (uint8_t *)spin_opaque_pointer_(to + pieces);
+	from = spin_barrier_pointer_(from + pieces);
+	to = (uint8_t *)spin_barrier_pointer_(to + pieces);
 	for (uint32_t i = 0; i < spin_bytes_max_(view) / 64 && i < most / 64 && i < chunks; i++) {
 		if (!spin_inside_(view, from + 64))
 			break;
@@ -50,9 +50,9 @@ SPIN_INLINE void spin_copy_out_copied(const struct spin_view *view, const uint8_
 	for (;;) {
 		uint64_t done, at;
 
-		left = spin_unknown_(view, left);
-		done = spin_opaque64_(spin_unknown_(view, bytes - left));
-		at = spin_opaque64_(spin_unknown_(view, off + done));
+		left = spin_verifier_forget_(view, left);
+		done = spin_barrier_var64_(spin_verifier_forget_(view, bytes - left));
+		at = spin_barrier_var64_(spin_verifier_forget_(view, off + done));
 		if (!left || done > most || at > SPIN_COPY_BYTES - 64 || !spin_can_loop_(&round, most / 64 + 16))
 			break;
 		if (left >= 64) {
@@ -81,7 +81,7 @@ SPIN_INLINE void spin_payload_out(const struct spin_view *view, const uint8_t *p
 	if (view->access == SPIN_COPIED)
 		spin_copy_out_copied(view, payload, off, to, bytes, most);
 	else
-		spin_copy_out(view, spin_opaque_pointer_(payload + (spin_blur(off) & spin_offset_mask_(view))), to, bytes, most);
+		spin_copy_out(view, spin_barrier_pointer_(payload + (spin_blur(off) & spin_offset_mask_(view))), to, bytes, most);
 }
 
 /* Blocks of 64 bytes take stack, which a global function has less of, and save it rounds. */
@@ -105,15 +105,15 @@ SPIN_INLINE void spin_payload_in_(struct spin_packet *packet, uint32_t off, cons
 
 	for (uint32_t done = spin_blur(0); done < bytes && spin_can_loop_(&round, SPIN_PAYLOAD_ROUNDS_); done = spin_blur(done + size)) {
 		uint32_t at = off + done, left = bytes - done, shift = (at & 1) * 8;
-		uint64_t from_at = spin_opaque64_(view->access == SPIN_COPIED ? spin_unknown_(view, done) : done);
+		uint64_t from_at = spin_barrier_var64_(view->access == SPIN_COPIED ? spin_verifier_forget_(view, done) : done);
 		const uint8_t *from;
 		uint8_t *to;
 
 		if (from_at > SPIN_IP_BYTES_MAX)
 			return; /* cannot be */
 		from = host + from_at;
-		at = view->access == SPIN_COPIED ? (uint32_t)spin_unknown_(view, at) : spin_blur(at);
-		to = (uint8_t *)spin_opaque_pointer_(packet->payload + (at & (SPIN_COPY_BYTES - 1)));
+		at = view->access == SPIN_COPIED ? (uint32_t)spin_verifier_forget_(view, at) : spin_blur(at);
+		to = (uint8_t *)spin_barrier_pointer_(packet->payload + (at & (SPIN_COPY_BYTES - 1)));
 		if (SPIN_PAYLOAD_BLOCKS_ && left >= 64 && !shift) {
 			size = 64;
 			if (!spin_inside_(view, to + 64))

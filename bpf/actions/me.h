@@ -24,25 +24,25 @@ static uint32_t spin_mes_end SPIN_ME_ATTR_ = 1;
 
 SPIN_INLINE struct spin_me *spin_me_at(uint32_t me)
 {
-	return &spin_mes[spin_opaque_(me) & (SPIN_MES_MAX - 1)]; /* the mask is for the verifier, also behind a test of me */
+	return &spin_mes[spin_barrier_var_(me) & (SPIN_MES_MAX - 1)]; /* the mask is for the verifier, also behind a test of me */
 }
 
 /* Without branches: the verifier would follow each of them in every round of a search. */
 SPIN_INLINE _Bool spin_me_fits_(const struct spin_me *me, const struct spin_key *key, uint64_t match_bits)
 {
-	uint32_t mask = spin_peek(&me->source_mask);
+	uint32_t mask = spin_read_once(&me->source_mask);
 	uint64_t address = (uint64_t)((int64_t)((uint64_t)mask << 56) >> 63); /* all ones if it is named */
-	uint64_t other = (spin_peek(&me->match_bits) ^ match_bits) & ~spin_peek(&me->ignore_bits);
+	uint64_t other = (spin_read_once(&me->match_bits) ^ match_bits) & ~spin_read_once(&me->ignore_bits);
 
-	other |= (spin_peek(&me->source) ^ (uint32_t)key->id) & mask;
-	other |= ((spin_peek(&me->src[0]) ^ key->src[0]) | (spin_peek(&me->src[1]) ^ key->src[1])) & address;
+	other |= (spin_read_once(&me->source) ^ (uint32_t)key->id) & mask;
+	other |= ((spin_read_once(&me->src[0]) ^ key->src[0]) | (spin_read_once(&me->src[1]) ^ key->src[1])) & address;
 	return !other;
 }
 
 /* Where its memory begins, and in *bytes how long it is: what of it lies in the context's host memory. */
 SPIN_INLINE uint32_t spin_me_memory_at(const struct spin_me *me, uint32_t *bytes)
 {
-	uint32_t start = spin_peek(&me->start), length = spin_peek(&me->length);
+	uint32_t start = spin_read_once(&me->start), length = spin_read_once(&me->length);
 
 	if (start > spin_config.host_bytes)
 		start = spin_config.host_bytes;
@@ -64,7 +64,7 @@ SPIN_INLINE uint32_t spin_me_room_(const struct spin_me *me, uint32_t used)
 /* Is a managed entry open to a message of so many bytes (SPIN_LENGTH_UNKNOWN: its first packet does not tell), with that room? */
 SPIN_INLINE _Bool spin_me_holds_(const struct spin_me *me, uint32_t options, uint32_t room, uint32_t bytes)
 {
-	return bytes != SPIN_LENGTH_UNKNOWN && room >= spin_peek(&me->min_free) && !(options & SPIN_ME_NO_TRUNCATE && bytes > room);
+	return bytes != SPIN_LENGTH_UNKNOWN && room >= spin_read_once(&me->min_free) && !(options & SPIN_ME_NO_TRUNCATE && bytes > room);
 }
 
 /*
@@ -73,8 +73,8 @@ SPIN_INLINE _Bool spin_me_holds_(const struct spin_me *me, uint32_t options, uin
  */
 SPIN_INLINE _Bool spin_me_lacks_room_(const struct spin_me *me, uint32_t options, uint32_t bytes)
 {
-	int64_t room = (int64_t)spin_peek(&me->length) - (uint32_t)spin_peek(&me->used);
-	int64_t lacks = room - spin_peek(&me->min_free);
+	int64_t room = (int64_t)spin_read_once(&me->length) - (uint32_t)spin_read_once(&me->used);
+	int64_t lacks = room - spin_read_once(&me->min_free);
 
 	lacks |= (room - bytes) & -(int64_t)(options / SPIN_ME_NO_TRUNCATE % 2);
 	lacks |= -(((int64_t)bytes + 1) >> 32); /* SPIN_LENGTH_UNKNOWN */
@@ -111,11 +111,11 @@ SPIN_APART uint64_t spin_me_reserve_(uint32_t index, uint64_t used, uint32_t byt
 		return 0;
 	if (bytes > room)
 		bytes = room;
-	if (spin_swap_if(&me->used, used, used + bytes) != used)
+	if (spin_cmpxchg(&me->used, used, used + bytes) != used)
 		return 0;
 	place = SPIN_ME_RESERVED_ | (uint64_t)bytes << 31 | (uint32_t)used;
-	if (room - bytes < spin_peek(&me->min_free) && !(options & SPIN_ME_USE_ONCE) &&
-	    spin_swap_if(&me->state, SPIN_ME_OPEN, SPIN_ME_TAKEN) == SPIN_ME_OPEN)
+	if (room - bytes < spin_read_once(&me->min_free) && !(options & SPIN_ME_USE_ONCE) &&
+	    spin_cmpxchg(&me->state, SPIN_ME_OPEN, SPIN_ME_TAKEN) == SPIN_ME_OPEN)
 		place |= SPIN_ME_LAST_;
 	return place;
 }
@@ -136,11 +136,11 @@ SPIN_APART int spin_me_release(uint32_t me, uint32_t offset, uint32_t bytes)
 	struct spin_me *entry = spin_me_at(me);
 	uint64_t used;
 
-	if (spin_handlers_.delivery != SPIN_DELIVER_ME || !(spin_peek(&entry->options) & SPIN_ME_MANAGE_LOCAL))
+	if (spin_handlers_.delivery != SPIN_DELIVER_ME || !(spin_read_once(&entry->options) & SPIN_ME_MANAGE_LOCAL))
 		return 0;
-	used = spin_peek(&entry->used);
+	used = spin_read_once(&entry->used);
 	if ((uint32_t)used == offset + bytes)
-		(void)spin_swap_if(&entry->used, used, used - bytes);
+		(void)spin_cmpxchg(&entry->used, used, used - bytes);
 	return 0;
 }
 
@@ -159,7 +159,7 @@ SPIN_INLINE uint64_t spin_blur64_(uint64_t v)
 /* The entry posted first of those open to the message; SPIN_MES_MAX: none. */
 SPIN_OUTLINE uint32_t spin_me_match_(const struct spin_key *key, uint64_t match_bits, uint32_t bytes)
 {
-	uint32_t found = spin_blur(SPIN_MES_MAX), state, end = spin_peek(&spin_mes_end), options;
+	uint32_t found = spin_blur(SPIN_MES_MAX), state, end = spin_read_once(&spin_mes_end), options;
 	uint64_t round = 0, first = spin_blur64_(~(uint64_t)0), order;
 
 	if (!key)
@@ -172,8 +172,8 @@ SPIN_OUTLINE uint32_t spin_me_match_(const struct spin_key *key, uint64_t match_
 			continue;
 		if (!spin_me_fits_(me, key, match_bits))
 			continue;
-		options = spin_blur(spin_peek(&me->options));
-		order = (uint64_t)(options & SPIN_ME_OVERFLOW) << 32 | spin_peek(&me->serial);
+		options = spin_blur(spin_read_once(&me->options));
+		order = (uint64_t)(options & SPIN_ME_OVERFLOW) << 32 | spin_read_once(&me->serial);
 		if (order > first)
 			continue;
 		if (spin_me_lacks_room_(me, options, bytes))
@@ -250,8 +250,8 @@ SPIN_OUTLINE uint32_t spin_me_take(const struct spin_key *key, uint64_t match_bi
 		if (found >= SPIN_MES_MAX)
 			break;
 		me = spin_me_at(found);
-		used = spin_peek(&me->used);
-		*options = spin_peek(&me->options);
+		used = spin_read_once(&me->used);
+		*options = spin_read_once(&me->options);
 		/* the host may have posted another one in its place meanwhile: it is looked at again */
 		if (!(*options & SPIN_ME_USE_ONCE)) {
 			if (spin_load32(&me->state) == SPIN_ME_OPEN && spin_me_fits_(me, key, match_bits) &&
@@ -259,10 +259,10 @@ SPIN_OUTLINE uint32_t spin_me_take(const struct spin_key *key, uint64_t match_bi
 				return spin_me_land_(key, match_bits, appends, found, options, *place);
 			continue;
 		}
-		if (spin_swap_if(&me->state, SPIN_ME_OPEN, SPIN_ME_TAKEN) != SPIN_ME_OPEN)
+		if (spin_cmpxchg(&me->state, SPIN_ME_OPEN, SPIN_ME_TAKEN) != SPIN_ME_OPEN)
 			continue;
-		used = spin_peek(&me->used);
-		*options = spin_peek(&me->options);
+		used = spin_read_once(&me->used);
+		*options = spin_read_once(&me->options);
 		if (spin_me_fits_(me, key, match_bits) && *options & SPIN_ME_USE_ONCE &&
 		    spin_me_has_place_(found, used, bytes, place, options))
 			return spin_me_land_(key, match_bits, appends, found, options, *place);

@@ -63,7 +63,7 @@ SPIN_INLINE uint32_t spin_out_place_(uint32_t ifindex)
 	uint32_t place;
 
 	for (place = 0; place < SPIN_WAY_PLACES; place++)
-		if (spin_peek(&spin_way[place].ifindex) == ifindex)
+		if (spin_read_once(&spin_way[place].ifindex) == ifindex)
 			break;
 	return spin_blur(ifindex ? place : SPIN_WAY_PLACES); /* one way on for the verifier */
 }
@@ -94,22 +94,22 @@ SPIN_INLINE int spin_leave(struct xdp_md *ctx)
 	return (int)(way ? bpf_redirect_map(way, 0, 0) : bpf_redirect(ctx->ingress_ifindex, 0));
 }
 
-SPIN_INLINE void spin_out_ask_(const struct spin_out *out, struct spin_out_stats *stats)
+SPIN_INLINE void spin_out_ask_(const struct spin_tx_desc *out, struct spin_out_stats *stats)
 {
-	uint32_t bytes = out->request.type != SPIN_REQUEST_PUT ? spin_opaque_(out->request.bytes) : 0, full;
+	uint32_t bytes = out->request.type != SPIN_REQUEST_PUT ? spin_barrier_var_(out->request.bytes) : 0, full;
 
 	if (bytes > SPIN_REQUEST_FRAME_MAX)
 		return; /* cannot be */
 	bytes += offsetof(struct spin_request, frame);
 	full = bpf_ringbuf_output(&spin_requests, (void *)&out->request, bytes, 0) != 0;
 	/* Without a branch: clang 19 makes one addition of two, at an offset that depends on the way, which is refused. */
-	full = spin_opaque_(full);
+	full = spin_barrier_var_(full);
 	stats->no_room += full;
 	stats->asked += 1 - full;
 }
 
 /* The same as below, of an interface that does not forward, of which the kernel tells programs nothing. */
-SPIN_INLINE _Bool spin_out_hop_(struct xdp_md *ctx, struct spin_out *out, uint32_t ip_bytes)
+SPIN_INLINE _Bool spin_out_hop_(struct xdp_md *ctx, struct spin_tx_desc *out, uint32_t ip_bytes)
 {
 	const struct spin_process *to = &out->request.put.target;
 	struct spin_hop_key key = { .ifindex = ctx->ingress_ifindex, .ip_version = to->ip_version };
@@ -126,11 +126,11 @@ SPIN_INLINE _Bool spin_out_hop_(struct xdp_md *ctx, struct spin_out *out, uint32
 }
 
 /* Finds the Ethernet addresses of the packet's way to its target. 0: none is known on this interface. */
-SPIN_INLINE _Bool spin_out_route_(struct xdp_md *ctx, struct spin_out *out)
+SPIN_INLINE _Bool spin_out_route_(struct xdp_md *ctx, struct spin_tx_desc *out)
 {
 	struct bpf_fib_lookup fib = { .l4_protocol = SPIN_IP_UDP, .ifindex = ctx->ingress_ifindex };
 	const struct spin_process *to = &out->request.put.target;
-	uint32_t ip_at = spin_opaque_(out->request.ip_at) & 31; /* 14, 18 or 22 */
+	uint32_t ip_at = spin_barrier_var_(out->request.ip_at) & 31; /* 14, 18 or 22 */
 	long err;
 
 	fib.tot_len = (uint16_t)(out->request.bytes - ip_at);
@@ -154,7 +154,7 @@ SPIN_INLINE _Bool spin_out_route_(struct xdp_md *ctx, struct spin_out *out)
 }
 
 /* Is it short enough for the interface? What is as short as the frame here is; the kernel looks at carriers only. */
-SPIN_INLINE _Bool spin_out_fits_(struct xdp_md *ctx, const struct spin_out *out)
+SPIN_INLINE _Bool spin_out_fits_(struct xdp_md *ctx, const struct spin_tx_desc *out)
 {
 	uint32_t ip_bytes = out->request.bytes - out->request.ip_at;
 
@@ -167,7 +167,7 @@ SPIN_INLINE void spin_out_ask_all_(uint32_t first, uint32_t count, struct spin_o
 	uint64_t round = 0;
 
 	for (uint32_t i = 0; i < count && spin_can_loop_(&round, SPIN_OUTS_RUN + 1); i = spin_blur(i + 1)) {
-		const struct spin_out *out = spin_out_at(first + i);
+		const struct spin_tx_desc *out = spin_out_at(first + i);
 
 		if (out)
 			spin_out_ask_(out, stats);
@@ -180,7 +180,7 @@ SPIN_INLINE void spin_out_ask_all_(uint32_t first, uint32_t count, struct spin_o
  */
 SPIN_INLINE int spin_out_shrink_(struct xdp_md *ctx, uint32_t bytes)
 {
-	int carrier = sizeof(struct spin_carrier);
+	int carrier = sizeof(struct spin_clone_template);
 
 	if (bpf_xdp_adjust_tail(ctx, carrier - (int)bpf_xdp_get_buff_len(ctx)))
 		return -1;
@@ -191,7 +191,7 @@ SPIN_INLINE int spin_out_shrink_(struct xdp_md *ctx, uint32_t bytes)
 
 SPIN_INLINE _Bool spin_out_carry_(struct xdp_md *ctx, uint32_t first)
 {
-	struct spin_carrier *carrier = (void *)(long)ctx->data;
+	struct spin_clone_template *carrier = (void *)(long)ctx->data;
 
 	if ((uint8_t *)(carrier + 1) > (uint8_t *)(long)ctx->data_end)
 		return 0;
@@ -201,11 +201,11 @@ SPIN_INLINE _Bool spin_out_carry_(struct xdp_md *ctx, uint32_t first)
 }
 
 /* `count` packets, 1 or more, from `first` on: in copies of the frame, or in itself. */
-SPIN_INLINE int spin_out_send_(struct xdp_md *ctx, struct spin_out *head, uint32_t first, uint32_t count, uint32_t longest, uint32_t place,
-			       struct spin_out_stats *stats)
+SPIN_INLINE int spin_out_send_(struct xdp_md *ctx, struct spin_tx_desc *head, uint32_t first, uint32_t count, uint32_t longest,
+			       uint32_t place, struct spin_out_stats *stats)
 {
-	const struct spin_out *last = spin_out_at(first + count - 1);
-	uint32_t bytes, no_room = spin_peek(&spin_way[place & (SPIN_WAY_PLACES - 1)].no_room);
+	const struct spin_tx_desc *last = spin_out_at(first + count - 1);
+	uint32_t bytes, no_room = spin_read_once(&spin_way[place & (SPIN_WAY_PLACES - 1)].no_room);
 	void *way;
 	int more;
 
@@ -224,7 +224,7 @@ SPIN_INLINE int spin_out_send_(struct xdp_md *ctx, struct spin_out *head, uint32
 		spin_out_ask_all_(first, count, stats);
 		return XDP_DROP;
 	}
-	head->owner = spin_peek(&spin_out_owner);
+	head->owner = spin_read_once(&spin_out_owner);
 	head->came = 0;
 	head->count = count;
 	stats->copies += count;
@@ -232,14 +232,14 @@ SPIN_INLINE int spin_out_send_(struct xdp_md *ctx, struct spin_out *head, uint32
 }
 
 /* The frame itself as one of them, with headers like those of `other`. 0: it is too long. */
-SPIN_INLINE _Bool spin_out_take_frame_(struct xdp_md *ctx, struct spin_out *out, const struct spin_out *other)
+SPIN_INLINE _Bool spin_out_take_frame_(struct xdp_md *ctx, struct spin_tx_desc *out, const struct spin_tx_desc *other)
 {
 	uint32_t bytes = spin_bounded_length((uint32_t)bpf_xdp_get_buff_len(ctx), SPIN_REQUEST_FRAME_MAX), ip_at;
 	struct spin_process *to;
 
 	if (!out || !other || !bytes || bpf_xdp_load_bytes(ctx, 0, out->request.frame, bytes))
 		return 0;
-	ip_at = spin_opaque_(other->request.ip_at) & 31;
+	ip_at = spin_barrier_var_(other->request.ip_at) & 31;
 	out->request.type = SPIN_REQUEST_PACKET;
 	out->request.bytes = bytes;
 	out->request.ip_at = ip_at;
@@ -259,7 +259,7 @@ SPIN_INLINE _Bool spin_out_can_leave_(struct xdp_md *ctx, uint32_t first, uint32
 	uint64_t round = 0;
 
 	for (uint32_t i = 0; i < count && spin_can_loop_(&round, SPIN_OUTS_RUN + 1); i = spin_blur(i + 1)) {
-		struct spin_out *out = spin_out_at(first + i);
+		struct spin_tx_desc *out = spin_out_at(first + i);
 
 		if (!out || out->request.type != SPIN_REQUEST_PACKET)
 			return 0;
@@ -274,11 +274,11 @@ SPIN_INLINE _Bool spin_out_can_leave_(struct xdp_md *ctx, uint32_t first, uint32
  * What is in the box, with the action for the frame that came; `live`: it came in by an interface. If one of them
  * cannot leave from here, none does, so that they stay in order.
  */
-SPIN_INLINE int spin_out_all(struct xdp_md *ctx, struct spin_outbox *box, int action, _Bool live, uint32_t cpu)
+SPIN_INLINE int spin_out_all(struct xdp_md *ctx, struct spin_tx_ring *box, int action, _Bool live, uint32_t cpu)
 {
 	struct spin_out_stats *stats = spin_out_stats_at(cpu);
 	uint32_t first = box->first & (SPIN_OUTS - 1), count = box->count, longest = 0, place = SPIN_WAY_PLACES;
-	struct spin_out *head = spin_out_at(first);
+	struct spin_tx_desc *head = spin_out_at(first);
 	int result;
 
 	box->count = 0;
@@ -302,7 +302,7 @@ SPIN_INLINE int spin_out_all(struct xdp_md *ctx, struct spin_outbox *box, int ac
 /* Before the next parked packet's: what the box cannot hold with those goes to the host. */
 SPIN_INLINE void spin_out_make_room(struct xdp_md *ctx, uint32_t cpu)
 {
-	struct spin_outbox *box = spin_outbox();
+	struct spin_tx_ring *box = spin_tx_ring();
 
 	if (box && box->count + spin_puts_ > SPIN_OUTS_RUN)
 		spin_out_all(ctx, box, XDP_PASS, 0, cpu);

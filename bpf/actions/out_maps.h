@@ -13,25 +13,25 @@ struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 1);
 	__type(key, uint32_t);
-	__type(value, struct spin_out);
+	__type(value, struct spin_tx_desc);
 } spin_outs SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 1);
 	__type(key, uint32_t);
-	__type(value, struct spin_outbox);
+	__type(value, struct spin_tx_ring);
 } spin_outboxes SEC(".maps");
 
 /* NULL: cannot be. */
-SPIN_INLINE struct spin_outbox *spin_outbox(void)
+SPIN_INLINE struct spin_tx_ring *spin_tx_ring(void)
 {
 	uint32_t zero = 0;
 
 	return bpf_map_lookup_elem(&spin_outboxes, &zero);
 }
 
-SPIN_INLINE struct spin_out *spin_out_at(uint32_t at)
+SPIN_INLINE struct spin_tx_desc *spin_out_at(uint32_t at)
 {
 	at &= SPIN_OUTS - 1;
 	return bpf_map_lookup_elem(&spin_outs, &at);
@@ -41,7 +41,7 @@ SPIN_INLINE struct spin_out *spin_out_at(uint32_t at)
  * The buffer for the next packet or operation: to be filled, and then counted with box->count++. NULL: there is none, which
  * is so only of an object that libspin has not loaded.
  */
-SPIN_INLINE struct spin_out *spin_outbox_next(const struct spin_outbox *box)
+SPIN_INLINE struct spin_tx_desc *spin_tx_ring_next(const struct spin_tx_ring *box)
 {
 	return spin_out_at(box->first + box->count);
 }

@@ -27,16 +27,16 @@ enum spin_put_kind {
 /* How many packets the handlers of the packet at hand have sent so far. */
 SPIN_INLINE uint32_t spin_puts_made(void)
 {
-	const struct spin_outbox *box = spin_puts_ ? spin_outbox() : 0;
+	const struct spin_tx_ring *box = spin_puts_ ? spin_tx_ring() : 0;
 
 	return box ? spin_blur(box->count) : 0;
 }
 
-SPIN_INLINE struct spin_out *spin_put_next_(void)
+SPIN_INLINE struct spin_tx_desc *spin_put_next_(void)
 {
-	const struct spin_outbox *box = spin_outbox();
+	const struct spin_tx_ring *box = spin_tx_ring();
 
-	return box ? spin_outbox_next(box) : 0;
+	return box ? spin_tx_ring_next(box) : 0;
 }
 
 /* Where the bytes of a put begin in its buffer. */
@@ -47,7 +47,7 @@ SPIN_INLINE uint32_t spin_put_payload_at_(uint32_t ip_at, uint32_t is_ip4)
 }
 
 /* What `out` says, from the packet's headers and, from out->from on, the bytes behind `payload`. */
-SPIN_INLINE int spin_put_make_(const struct spin_packet *packet, const uint8_t *payload, struct spin_outbox *box, struct spin_out *out,
+SPIN_INLINE int spin_put_make_(const struct spin_packet *packet, const uint8_t *payload, struct spin_tx_ring *box, struct spin_tx_desc *out,
 			       enum spin_put_kind kind)
 {
 	const _Bool messages = spin_handlers_.delivery == SPIN_DELIVER_ME;
@@ -94,8 +94,8 @@ __attribute__((noinline)) inline int spin_put_direct(struct xdp_md *ctx)
 	const struct spin_frame frame = { ctx };
 	const struct spin_view view = spin_frame_view(&frame);
 	struct spin_packet packet = { .view = view };
-	struct spin_outbox *box = spin_outbox();
-	struct spin_out *out = box ? spin_outbox_next(box) : 0;
+	struct spin_tx_ring *box = spin_tx_ring();
+	struct spin_tx_desc *out = box ? spin_tx_ring_next(box) : 0;
 	uint8_t *ip, *udp;
 
 	if (!out)
@@ -103,8 +103,8 @@ __attribute__((noinline)) inline int spin_put_direct(struct xdp_md *ctx)
 	packet.ip_at = out->request.ip_at;
 	packet.ip_bytes = out->ip_bytes;
 	packet.is_ip4 = out->is_ip4;
-	ip = (uint8_t *)spin_opaque_pointer_(view.data + (packet.ip_at & 31));
-	udp = (uint8_t *)spin_opaque_pointer_(view.data + ((packet.ip_at + packet.ip_bytes) & 127));
+	ip = (uint8_t *)spin_barrier_pointer_(view.data + (packet.ip_at & 31));
+	udp = (uint8_t *)spin_barrier_pointer_(view.data + ((packet.ip_at + packet.ip_bytes) & 127));
 	if (!spin_inside_(&view, ip + sizeof(struct spin_ip4)) || !spin_inside_(&view, udp + sizeof(struct spin_udp)))
 		return SPIN_SEGV; /* cannot be */
 	packet.ip = ip;
@@ -114,10 +114,10 @@ __attribute__((noinline)) inline int spin_put_direct(struct xdp_md *ctx)
 #endif
 
 /* In the buffer that comes next: what is to be made. NULL: it may not be, or there is none. */
-SPIN_INLINE struct spin_out *spin_put_begin_(const struct spin_packet *packet, const struct spin_process *to, enum spin_put_kind kind,
-					     uint32_t bytes)
+SPIN_INLINE struct spin_tx_desc *spin_put_begin_(const struct spin_packet *packet, const struct spin_process *to, enum spin_put_kind kind,
+						 uint32_t bytes)
 {
-	struct spin_out *out;
+	struct spin_tx_desc *out;
 
 	if (packet->puts >= spin_puts_ || bytes > SPIN_PUT_BYTES_MAX || to->ip_version != (packet->is_ip4 ? 4 : 6))
 		return 0;
@@ -133,7 +133,7 @@ SPIN_INLINE struct spin_out *spin_put_begin_(const struct spin_packet *packet, c
 }
 
 /* It is made, its bytes being those from `off` on behind `payload`, and counted. */
-SPIN_INLINE int spin_put_end_(struct spin_packet *packet, struct spin_out *out, const uint8_t *payload, uint32_t off,
+SPIN_INLINE int spin_put_end_(struct spin_packet *packet, struct spin_tx_desc *out, const uint8_t *payload, uint32_t off,
 			      enum spin_put_kind kind)
 {
 	int err;
@@ -145,7 +145,7 @@ SPIN_INLINE int spin_put_end_(struct spin_packet *packet, struct spin_out *out, 
 		err = spin_put_direct(packet->ctx);
 	} else
 #endif
-		err = spin_put_make_(packet, payload, spin_outbox(), out, kind);
+		err = spin_put_make_(packet, payload, spin_tx_ring(), out, kind);
 	if (!err)
 		packet->puts = spin_blur(packet->puts + 1); /* a loop of calls is one round to the verifier */
 	return err;
@@ -153,7 +153,7 @@ SPIN_INLINE int spin_put_end_(struct spin_packet *packet, struct spin_out *out, 
 
 SPIN_INLINE int spin_forward_(struct spin_packet *packet, const struct spin_process *to)
 {
-	struct spin_out *out = spin_put_begin_(packet, to, SPIN_PUT_FORWARD_, packet->start_bytes);
+	struct spin_tx_desc *out = spin_put_begin_(packet, to, SPIN_PUT_FORWARD_, packet->start_bytes);
 
 	if (!out)
 		return SPIN_SEGV;
@@ -163,7 +163,7 @@ SPIN_INLINE int spin_forward_(struct spin_packet *packet, const struct spin_proc
 
 SPIN_INLINE int spin_put_payload_(struct spin_packet *packet, uint32_t off, uint32_t bytes, const struct spin_put *put)
 {
-	struct spin_out *out;
+	struct spin_tx_desc *out;
 
 	if (bytes > packet->bytes || off > packet->bytes - bytes)
 		return SPIN_SEGV;
@@ -180,7 +180,7 @@ SPIN_INLINE void spin_put_copy_long_(uint32_t *to, const uint32_t *from, uint32_
 	uint64_t round = 0;
 
 	for (uint32_t done = spin_blur(0); done < words && spin_can_loop_(&round, words); done = spin_blur(done + 1)) {
-		uint64_t at = spin_opaque64_(done);
+		uint64_t at = spin_barrier_var64_(done);
 
 		if (at >= words)
 			return; /* cannot be */
@@ -190,7 +190,7 @@ SPIN_INLINE void spin_put_copy_long_(uint32_t *to, const uint32_t *from, uint32_
 
 SPIN_INLINE int spin_put_from_device_(struct spin_packet *packet, const void *from, uint32_t bytes, const struct spin_put *put)
 {
-	struct spin_out *out = spin_put_begin_(packet, &put->target, SPIN_PUT_DEVICE_, bytes);
+	struct spin_tx_desc *out = spin_put_begin_(packet, &put->target, SPIN_PUT_DEVICE_, bytes);
 	uint32_t *to;
 
 	if (!out)
@@ -211,7 +211,7 @@ SPIN_INLINE int spin_put_from_device_(struct spin_packet *packet, const void *fr
 SPIN_INLINE int spin_put_from_buffer_(struct spin_packet *packet, const void *buffer, uint32_t size, uint32_t off, uint32_t bytes,
 				      const struct spin_put *put)
 {
-	struct spin_out *out;
+	struct spin_tx_desc *out;
 
 	off = spin_blur(off);
 	bytes = spin_blur(bytes);
@@ -227,7 +227,7 @@ SPIN_INLINE int spin_put_from_buffer_(struct spin_packet *packet, const void *bu
 
 SPIN_INLINE int spin_get_(struct spin_packet *packet, uint32_t bytes, const struct spin_get *get)
 {
-	struct spin_out *out = spin_put_begin_(packet, &get->target, SPIN_PUT_GET_, sizeof(struct spin_slmp_get));
+	struct spin_tx_desc *out = spin_put_begin_(packet, &get->target, SPIN_PUT_GET_, sizeof(struct spin_slmp_get));
 	struct spin_slmp_get *ask;
 
 	if (!out || bytes == SPIN_LENGTH_UNKNOWN)
@@ -246,7 +246,7 @@ SPIN_INLINE int spin_get_(struct spin_packet *packet, uint32_t bytes, const stru
 
 SPIN_INLINE int spin_atomic_(struct spin_packet *packet, enum spin_atomic op, const void *from, uint32_t bytes, const struct spin_put *put)
 {
-	struct spin_out *out = spin_put_begin_(packet, &put->target, SPIN_PUT_ATOMIC_, bytes);
+	struct spin_tx_desc *out = spin_put_begin_(packet, &put->target, SPIN_PUT_ATOMIC_, bytes);
 	uint32_t *to;
 
 	if (!out || !bytes || op - 1u > 1 || bytes & (4 * (uint32_t)op - 1))
@@ -265,7 +265,7 @@ SPIN_INLINE int spin_atomic_(struct spin_packet *packet, enum spin_atomic op, co
 SPIN_INLINE int spin_fetch_atomic_(struct spin_packet *packet, enum spin_atomic op, const void *from, uint32_t bytes,
 				   const struct spin_get *get)
 {
-	struct spin_out *out = spin_put_begin_(packet, &get->target, SPIN_PUT_ATOMIC_, sizeof(struct spin_slmp_get) + bytes);
+	struct spin_tx_desc *out = spin_put_begin_(packet, &get->target, SPIN_PUT_ATOMIC_, sizeof(struct spin_slmp_get) + bytes);
 	struct spin_slmp_get *ask;
 	uint32_t *to;
 
@@ -289,14 +289,14 @@ SPIN_INLINE int spin_fetch_atomic_(struct spin_packet *packet, enum spin_atomic 
 }
 
 /* The put in the buffer is to be acknowledged: the host's library sends it. */
-SPIN_INLINE void spin_put_acked_(const struct spin_packet *packet, struct spin_out *out, const struct spin_put_acked *put)
+SPIN_INLINE void spin_put_acked_(const struct spin_packet *packet, struct spin_tx_desc *out, const struct spin_put_acked *put)
 {
-	uint32_t me = spin_peek(&spin_mpq_at(packet->mpq)->me);
+	uint32_t me = spin_read_once(&spin_mpq_at(packet->mpq)->me);
 
 	out->request.acked = 1;
 	out->request.options = put->options;
 	out->request.me = me;
-	out->request.me_serial = spin_peek(&spin_me_at(me)->serial);
+	out->request.me_serial = spin_read_once(&spin_me_at(me)->serial);
 	out->request.user_ptr = put->user_ptr;
 	out->request.source = spin_target_(packet);
 }
@@ -308,7 +308,7 @@ SPIN_INLINE _Bool spin_put_can_be_acked_(const struct spin_put_acked *put)
 
 SPIN_INLINE int spin_put_payload_acked_(struct spin_packet *packet, uint32_t off, uint32_t bytes, const struct spin_put_acked *put)
 {
-	struct spin_out *out = spin_put_next_();
+	struct spin_tx_desc *out = spin_put_next_();
 
 	if (!out || !spin_put_can_be_acked_(put) || spin_put_payload_(packet, off, bytes, &put->put))
 		return SPIN_SEGV;
@@ -319,7 +319,7 @@ SPIN_INLINE int spin_put_payload_acked_(struct spin_packet *packet, uint32_t off
 
 SPIN_INLINE int spin_put_from_device_acked_(struct spin_packet *packet, const void *from, uint32_t bytes, const struct spin_put_acked *put)
 {
-	struct spin_out *out = spin_put_next_();
+	struct spin_tx_desc *out = spin_put_next_();
 
 	if (!out || !spin_put_can_be_acked_(put) || spin_put_from_device_(packet, from, bytes, &put->put))
 		return SPIN_SEGV;
@@ -329,10 +329,10 @@ SPIN_INLINE int spin_put_from_device_acked_(struct spin_packet *packet, const vo
 }
 
 /* Counted, and all of it told but what request.put says. NULL: it may not be. */
-SPIN_INLINE struct spin_out *spin_put_host_(struct spin_packet *packet, uint32_t at, uint32_t bytes, const struct spin_process *to)
+SPIN_INLINE struct spin_tx_desc *spin_put_host_(struct spin_packet *packet, uint32_t at, uint32_t bytes, const struct spin_process *to)
 {
-	struct spin_outbox *box = spin_outbox();
-	struct spin_out *out = spin_put_begin_(packet, to, SPIN_PUT_DEVICE_, 0);
+	struct spin_tx_ring *box = spin_tx_ring();
+	struct spin_tx_desc *out = spin_put_begin_(packet, to, SPIN_PUT_DEVICE_, 0);
 	uint32_t room;
 
 	if (!out || !box || !spin_space_has(packet, SPIN_ME_MEM, at, bytes))
@@ -350,7 +350,7 @@ SPIN_INLINE struct spin_out *spin_put_host_(struct spin_packet *packet, uint32_t
 
 SPIN_INLINE int spin_put_from_host_(struct spin_packet *packet, uint32_t at, uint32_t bytes, const struct spin_put *put)
 {
-	struct spin_out *out = spin_put_host_(packet, at, bytes, &put->target);
+	struct spin_tx_desc *out = spin_put_host_(packet, at, bytes, &put->target);
 
 	if (!out)
 		return SPIN_SEGV;
@@ -360,7 +360,7 @@ SPIN_INLINE int spin_put_from_host_(struct spin_packet *packet, uint32_t at, uin
 
 SPIN_INLINE int spin_put_from_host_acked_(struct spin_packet *packet, uint32_t at, uint32_t bytes, const struct spin_put_acked *put)
 {
-	struct spin_out *out = spin_put_next_();
+	struct spin_tx_desc *out = spin_put_next_();
 
 	if (!out || !spin_put_can_be_acked_(put) || spin_put_from_host_(packet, at, bytes, &put->put))
 		return SPIN_SEGV;

@@ -17,7 +17,7 @@
 /* At `off` of the frame, of which only the verifier does not know that it is below 128. */
 SPIN_INLINE uint8_t *spin_put_at(uint8_t *frame, uint32_t off)
 {
-	return (uint8_t *)spin_opaque_pointer_(frame + (spin_opaque_(off) & 127));
+	return (uint8_t *)spin_barrier_pointer_(frame + (spin_barrier_var_(off) & 127));
 }
 
 SPIN_INLINE _Bool spin_put_is_source_(const struct spin_packet *packet, const struct spin_process *to)
@@ -31,7 +31,7 @@ SPIN_INLINE _Bool spin_put_is_source_(const struct spin_packet *packet, const st
 /* Ethernet header and VLAN tags, back to where they came from. */
 SPIN_INLINE void spin_put_copy_link(const struct spin_packet *packet, uint8_t *frame)
 {
-	const uint64_t *from = (const void *)spin_opaque_pointer_(packet->view.data);
+	const uint64_t *from = (const void *)spin_barrier_pointer_(packet->view.data);
 
 	if (!spin_inside_(&packet->view, from + 3))
 		return; /* cannot be: an IP header follows */
@@ -111,7 +111,7 @@ SPIN_INLINE void spin_put_ip_again(const struct spin_packet *packet, uint8_t *fr
 		ip->ttl = 64;
 		ip->src = source.addr[0];
 		ip->dst = to->addr[0];
-		spin_opaque_(0); /* two stores stay two: one, at either offset, is none for the isolated class */
+		spin_barrier_var_(0); /* two stores stay two: one, at either offset, is none for the isolated class */
 	} else {
 		struct spin_ip6 *ip = (void *)at;
 
@@ -158,7 +158,7 @@ SPIN_INLINE void spin_put_slmp_request(uint8_t *frame, uint32_t udp_at, _Bool is
 /* The packet's own SLMP header, less what its put tells. */
 SPIN_INLINE void spin_put_slmp_again(const struct spin_packet *packet, uint8_t *frame, uint32_t udp_at)
 {
-	const uint8_t *from = spin_opaque_pointer_((const uint8_t *)(packet->udp + 1));
+	const uint8_t *from = spin_barrier_pointer_((const uint8_t *)(packet->udp + 1));
 	uint16_t *to = (uint16_t *)spin_put_at(frame, udp_at + sizeof(struct spin_udp));
 
 	if (!spin_inside_(&packet->view, from + sizeof(struct spin_slmp)))
@@ -181,7 +181,7 @@ SPIN_INLINE void spin_put_udp(const struct spin_packet *packet, uint8_t *frame, 
 /* The sum of IP addresses and `bytes` behind the UDP header, with that; what lies behind becomes zero. */
 SPIN_INLINE uint64_t spin_put_sum_(uint8_t *udp, uint32_t udp_bytes, const uint8_t *addresses, uint32_t words)
 {
-	uint64_t sum = (uint64_t)spin_hton16(SPIN_IP_UDP) + spin_hton16(udp_bytes), at = spin_opaque64_(udp_bytes), round = 0;
+	uint64_t sum = (uint64_t)spin_hton16(SPIN_IP_UDP) + spin_hton16(udp_bytes), at = spin_barrier_var64_(udp_bytes), round = 0;
 	uint32_t *behind;
 
 	if (at > SPIN_PUT_BYTES_MAX + 64)
@@ -193,7 +193,7 @@ SPIN_INLINE uint64_t spin_put_sum_(uint8_t *udp, uint32_t udp_bytes, const uint8
 	for (uint32_t done = spin_blur(0); done < udp_bytes && spin_can_loop_(&round, (SPIN_PUT_BYTES_MAX + 64) / 32 + 1);
 	     done = spin_blur(done + 32)) {
 		/* blurred: in the isolated class it must have the same bounds in each round, whatever is known of udp_bytes */
-		at = spin_opaque64_(spin_blur(done));
+		at = spin_barrier_var64_(spin_blur(done));
 		if (at > SPIN_PUT_BYTES_MAX + 64)
 			break; /* cannot be */
 		sum += spin_sum_words_(udp + at, 8);
@@ -218,9 +218,9 @@ SPIN_INLINE void spin_put_checksums(const struct spin_packet *packet, uint8_t *f
 		for (uint32_t i = 0; i < 10; i++) /* of options */
 			sum += i < words ? ((uint32_t *)ip)[5 + i] : 0;
 		((struct spin_ip4 *)ip)->checksum = ~spin_fold(sum);
-		sum = spin_put_sum_((uint8_t *)udp, udp_bytes, spin_opaque_pointer_(ip + offsetof(struct spin_ip4, src)), 2);
+		sum = spin_put_sum_((uint8_t *)udp, udp_bytes, spin_barrier_pointer_(ip + offsetof(struct spin_ip4, src)), 2);
 	} else {
-		sum = spin_put_sum_((uint8_t *)udp, udp_bytes, spin_opaque_pointer_(ip + offsetof(struct spin_ip6, src)), 8);
+		sum = spin_put_sum_((uint8_t *)udp, udp_bytes, spin_barrier_pointer_(ip + offsetof(struct spin_ip6, src)), 8);
 	}
 	folded = ~spin_fold(sum);
 	udp->checksum = folded ? folded : 0xffff;

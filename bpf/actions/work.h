@@ -52,7 +52,7 @@ SPIN_INLINE int spin_work_push_(const struct spin_packet *packet, uint32_t kind,
 	SPIN_UNROLL_
 	for (uint32_t i = 0; i < SPIN_WORK_BYTES_MAX / 4; i++)
 		e->item[i] = i < bytes / 4 ? ((const uint32_t *)from)[i] : 0;
-	if (spin_fetch_add(&spin_work_counts.pushed, 1) - spin_peek(&spin_work_counts.taken) >= spin_work_items_)
+	if (spin_fetch_add(&spin_work_counts.pushed, 1) - spin_read_once(&spin_work_counts.taken) >= spin_work_items_)
 		return spin_work_lost_();
 	if (messages && !spin_event_promise())
 		return spin_work_lost_();

@@ -13,10 +13,10 @@
 /* Parked packets whose message has ended. */
 SPIN_INLINE void spin_park_forget_all(struct spin_mpq *q, uint32_t hpu)
 {
-	if (spin_peek(&q->replay))
-		spin_park_forget(spin_take(&q->replay, 0), hpu);
-	if (spin_peek(&q->parked))
-		spin_park_forget(spin_take(&q->parked, 0), hpu);
+	if (spin_read_once(&q->replay))
+		spin_park_forget(spin_xchg(&q->replay, 0), hpu);
+	if (spin_read_once(&q->parked))
+		spin_park_forget(spin_xchg(&q->parked, 0), hpu);
 }
 
 /* Ends a message's MPQ, which stays taken; nothing of it is in flight. The flow gets its new state first. */
@@ -25,7 +25,7 @@ SPIN_INLINE void spin_mpq_end_(uint32_t mpq, uint32_t flow_kind, uint32_t now)
 	struct spin_mpq *q = spin_mpq_at(mpq);
 	struct spin_flow *flow = &spin_flows[q->flow & (SPIN_FLOWS - 1)];
 
-	spin_poke(&flow->time, now);
+	spin_write_once(&flow->time, now);
 	spin_store32(&flow->state, flow_kind);
 	spin_store32(&q->phase, SPIN_MPQ_FREE);
 }
@@ -33,7 +33,7 @@ SPIN_INLINE void spin_mpq_end_(uint32_t mpq, uint32_t flow_kind, uint32_t now)
 SPIN_INLINE void spin_mpq_free(uint32_t mpq, uint32_t flow_kind, uint32_t now)
 {
 	spin_mpq_end_(mpq, flow_kind, now);
-	spin_give_bit(spin_mpqs_used, SPIN_MPQ_WORDS, mpq);
+	spin_free_bit(spin_mpqs_used, SPIN_MPQ_WORDS, mpq);
 }
 
 /* What tells its packets from those of another message under its id. */
@@ -41,9 +41,9 @@ SPIN_INLINE void spin_tombstone_tell(const struct spin_mpq *q, uint32_t length)
 {
 	struct spin_flow *flow = &spin_flows[q->flow & (SPIN_FLOWS - 1)];
 
-	spin_poke(&flow->stride, q->stride);
-	spin_poke(&flow->length, length);
-	spin_poke(&flow->sum, q->sum);
+	spin_write_once(&flow->stride, q->stride);
+	spin_write_once(&flow->length, length);
+	spin_write_once(&flow->sum, q->sum);
 }
 
 /* What is added to a generation: no bit of the lanes' tags. */
@@ -52,7 +52,7 @@ SPIN_INLINE void spin_tombstone_tell(const struct spin_mpq *q, uint32_t length)
 /* Packets of it that were handled. */
 SPIN_INLINE uint32_t spin_mpq_handled(const struct spin_mpq *q)
 {
-	uint32_t done = spin_peek(&q->done);
+	uint32_t done = spin_read_once(&q->done);
 
 	return (done & ~SPIN_DONE_LAST) + (done >> 31);
 }
@@ -62,7 +62,7 @@ SPIN_INLINE _Bool spin_evict_is_still_(uint32_t mpq, uint32_t generation)
 {
 	const struct spin_mpq *q = spin_mpq_at(mpq);
 
-	return spin_mpq_handled(q) + spin_peek(&q->broken) == spin_window_claimed(mpq, generation);
+	return spin_mpq_handled(q) + spin_read_once(&q->broken) == spin_window_claimed(mpq, generation);
 }
 
 /*
@@ -82,7 +82,7 @@ SPIN_INLINE _Bool spin_evict_begin_(uint32_t mpq)
 	if (phase != SPIN_MPQ_ENDING) {
 		if (phase != SPIN_MPQ_OPEN && phase != SPIN_MPQ_WAITING)
 			return 0;
-		if (spin_swap_if(&q->phase, phase, SPIN_MPQ_ENDING) != phase)
+		if (spin_cmpxchg(&q->phase, phase, SPIN_MPQ_ENDING) != phase)
 			return 0;
 		/* same tags of the lanes, another message to whoever is about to claim a packet */
 		spin_fetch_add(&q->generation, SPIN_EVICTION);
@@ -98,7 +98,7 @@ SPIN_INLINE _Bool spin_evict_begin_(uint32_t mpq)
 /* The MPQ again, or SPIN_MPQS_MAX: it was that, or has not ended. */
 SPIN_APART int spin_evict_begin(uint32_t mpq)
 {
-	if (spin_handlers_.delivery != SPIN_DELIVER_ME || mpq >= SPIN_MPQS_MAX || !spin_evict_begin_(spin_opaque_(mpq)))
+	if (spin_handlers_.delivery != SPIN_DELIVER_ME || mpq >= SPIN_MPQS_MAX || !spin_evict_begin_(spin_barrier_var_(mpq)))
 		return SPIN_MPQS_MAX; /* opaque: the mask is to stay, for what was tested may lie on the stack */
 	return mpq;
 }
@@ -141,7 +141,8 @@ SPIN_INLINE void spin_evict_end(uint32_t mpq, uint32_t hpu, uint32_t now, uint32
 		spin_me_release(q->me, q->offset, q->place_bytes);
 	if (spin_config.unexpected)
 		spin_unexpected_end(mpq, hpu, 0, 0);
-	if (q->flags & SPIN_MPQ_TOOK_ME && !(how & SPIN_EVICT_FOR_ME && !(spin_peek(&spin_me_at(q->me)->options) & SPIN_ME_MANAGE_LOCAL)))
+	if (q->flags & SPIN_MPQ_TOOK_ME &&
+	    !(how & SPIN_EVICT_FOR_ME && !(spin_read_once(&spin_me_at(q->me)->options) & SPIN_ME_MANAGE_LOCAL)))
 		spin_me_give(q->me, SPIN_ME_OPEN);
 	spin_evict_parked_(mpq, hpu);
 	spin_stats_at(hpu)->evicted++;
@@ -149,7 +150,7 @@ SPIN_INLINE void spin_evict_end(uint32_t mpq, uint32_t hpu, uint32_t now, uint32
 		spin_tombstone_tell(q, SPIN_LENGTH_UNKNOWN);
 		kind = SPIN_FLOW_TOMBSTONE;
 	} else if (how && was_open) {
-		spin_poke(&spin_flows[q->flow & (SPIN_FLOWS - 1)].sum, SPIN_FLOW_PRESSED);
+		spin_write_once(&spin_flows[q->flow & (SPIN_FLOWS - 1)].sum, SPIN_FLOW_PRESSED);
 		kind = SPIN_FLOW_TOMBSTONE;
 	}
 	if (how & SPIN_EVICT_KEEP_MPQ)
@@ -168,7 +169,7 @@ SPIN_INLINE void spin_evict(uint32_t mpq, uint32_t hpu, uint32_t now)
 /* Notes that a message is longer than its entry; it is then to be ended. SPIN_MPQS_MAX: it is another one by now. */
 SPIN_INLINE uint32_t spin_refuse_note_(uint32_t mpq, uint32_t generation)
 {
-	if ((spin_peek(&spin_mpq_at(mpq)->generation) & 0xffff) != generation)
+	if ((spin_read_once(&spin_mpq_at(mpq)->generation) & 0xffff) != generation)
 		return SPIN_MPQS_MAX;
 	spin_fetch_or(&spin_mpq_at(mpq)->flags, SPIN_MPQ_REFUSED);
 	return mpq;

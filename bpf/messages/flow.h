@@ -36,7 +36,7 @@ SPIN_INLINE void spin_key_of(const struct spin_view *view, const struct spin_dat
 	if (spin_likely(spin_blur(d->is_ip4))) {
 		key->src[0] = ((const struct spin_ip4 *)d->ip)->src;
 	} else if (spin_inside_(view, (struct spin_ip6 *)d->ip + 1)) {
-		const struct spin_ip6 *ip = (const void *)spin_opaque_pointer_(d->ip);
+		const struct spin_ip6 *ip = (const void *)spin_barrier_pointer_(d->ip);
 
 		key->src[0] = ip->src[0] | (uint64_t)ip->src[1] << 32;
 		key->src[1] = ip->src[2] | (uint64_t)ip->src[3] << 32;
@@ -48,7 +48,8 @@ SPIN_INLINE void spin_key_of(const struct spin_view *view, const struct spin_dat
 
 SPIN_INLINE _Bool spin_flow_is_(const struct spin_flow *flow, const struct spin_key *key)
 {
-	return spin_peek(&flow->id) == key->id && spin_peek(&flow->src[0]) == key->src[0] && spin_peek(&flow->src[1]) == key->src[1];
+	return spin_read_once(&flow->id) == key->id && spin_read_once(&flow->src[0]) == key->src[0] &&
+	       spin_read_once(&flow->src[1]) == key->src[1];
 }
 
 /*
@@ -73,7 +74,7 @@ SPIN_OUTLINE uint32_t spin_flow_find(const struct spin_key *key, uint32_t *place
 			*place = at;
 			return state;
 		}
-		if (state == SPIN_FLOW_NONE && !spin_peek(&flow->id))
+		if (state == SPIN_FLOW_NONE && !spin_read_once(&flow->id))
 			break; /* never used: no key was ever placed behind it */
 		i = spin_blur(i + 1);
 	} while (i < SPIN_FLOW_PROBES && spin_can_loop_(&round, SPIN_FLOW_PROBES));
@@ -90,7 +91,7 @@ SPIN_INLINE uint32_t spin_age(uint32_t now, uint32_t since)
 
 SPIN_INLINE _Bool spin_tombstone_old(const struct spin_flow *flow, uint32_t now, uint32_t ticks)
 {
-	return spin_age(now, spin_peek(&flow->time)) > ticks;
+	return spin_age(now, spin_read_once(&flow->time)) > ticks;
 }
 
 /*
@@ -111,14 +112,15 @@ SPIN_OUTLINE uint32_t spin_flow_claim(const struct spin_key *key, uint32_t now, 
 		kind = state & SPIN_FLOW_KIND_;
 
 		if (kind == SPIN_FLOW_LIVE || kind == SPIN_FLOW_CLAIMED ||
-		    (kind == SPIN_FLOW_TOMBSTONE && !spin_tombstone_old(flow, now, ticks) && spin_peek(&flow->sum) != SPIN_FLOW_PRESSED))
+		    (kind == SPIN_FLOW_TOMBSTONE && !spin_tombstone_old(flow, now, ticks) &&
+		     spin_read_once(&flow->sum) != SPIN_FLOW_PRESSED))
 			continue;
-		if (spin_swap_if(&flow->state, state, SPIN_FLOW_CLAIMED) != state)
+		if (spin_cmpxchg(&flow->state, state, SPIN_FLOW_CLAIMED) != state)
 			continue;
-		spin_poke(&flow->id, key->id);
-		spin_poke(&flow->src[0], key->src[0]);
-		spin_poke(&flow->src[1], key->src[1]);
-		return spin_opaque_(at);
+		spin_write_once(&flow->id, key->id);
+		spin_write_once(&flow->src[0], key->src[0]);
+		spin_write_once(&flow->src[1], key->src[1]);
+		return spin_barrier_var_(at);
 	}
 	return SPIN_FLOWS;
 }
@@ -133,7 +135,7 @@ SPIN_OUTLINE _Bool spin_flow_lock(const struct spin_key *key)
 		return 0; /* unreachable */
 	lock = &spin_flow_locks[key->home & (SPIN_FLOW_LOCKS - 1)];
 	for (uint32_t i = 0, was; i < SPIN_FLOW_LOCK_TRIES && spin_can_loop_(&round, SPIN_FLOW_LOCK_TRIES); i = spin_blur(i + 1)) {
-		was = spin_take(lock, 1);
+		was = spin_xchg(lock, 1);
 		if (!was)
 			return 1;
 	}

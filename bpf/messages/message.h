@@ -37,7 +37,8 @@ SPIN_INLINE enum spin_reason spin_message_run_payload_(const struct spin_message
 	struct spin_payload payload = { .length = spin_message_whole_(m) - skip, .offset = m->slmp.offset + skip, .packet = packet };
 
 	if (spin_handlers_.user_header_bytes)
-		packet->payload = (uint8_t *)spin_opaque_pointer_(packet->payload + (spin_opaque_(skip) & (2 * SPIN_USER_HEADER_MAX - 1)));
+		packet->payload =
+			(uint8_t *)spin_barrier_pointer_(packet->payload + (spin_barrier_var_(skip) & (2 * SPIN_USER_HEADER_MAX - 1)));
 	packet->bytes = payload.length;
 	spin_run_begins(packet);
 	rc = spin_run_ends(packet, spin_handlers_.payload(&payload, &spin_state));
@@ -84,15 +85,15 @@ SPIN_INLINE void spin_message_complete_(const struct spin_message *m, struct spi
 {
 	uint32_t verdict = spin_mpq_verdict(q), flags, rc;
 	struct spin_completion completion = {
-		.dropped_bytes = spin_peek(&q->dropped_bytes),
-		.flow_control_triggered = (spin_peek(&q->flags) & SPIN_MPQ_FLOW_CONTROL) != 0,
+		.dropped_bytes = spin_read_once(&q->dropped_bytes),
+		.flow_control_triggered = (spin_read_once(&q->flags) & SPIN_MPQ_FLOW_CONTROL) != 0,
 		.length = q->length,
 		.packet = packet,
 	};
 
-	if (spin_swap_if(&q->phase, SPIN_MPQ_OPEN, SPIN_MPQ_ENDING) != SPIN_MPQ_OPEN)
+	if (spin_cmpxchg(&q->phase, SPIN_MPQ_OPEN, SPIN_MPQ_ENDING) != SPIN_MPQ_OPEN)
 		return; /* a sweep was faster: it ends as evicted */
-	if (spin_has_completion() && spin_likely(!(spin_peek(&spin_me_at(q->me)->options) & SPIN_ME_NO_COMPLETION)) &&
+	if (spin_has_completion() && spin_likely(!(spin_read_once(&spin_me_at(q->me)->options) & SPIN_ME_NO_COMPLETION)) &&
 	    (verdict == SPIN_REASON_SUCCESS || verdict == SPIN_REASON_HEADER_DROPPED || q->verdict & SPIN_MPQ_COMPLETES)) {
 		rc = spin_call_completion(&completion);
 		spin_note_run(m->mpq, m->hpu, SPIN_KIND_COMPLETION, 0);
@@ -101,7 +102,7 @@ SPIN_INLINE void spin_message_complete_(const struct spin_message *m, struct spi
 		else if (rc)
 			spin_fetch_or(&q->flags, SPIN_MPQ_PENDING);
 	}
-	flags = spin_peek(&q->flags);
+	flags = spin_read_once(&q->flags);
 	if (!(flags & SPIN_MPQ_PENDING))
 		spin_fetch_add(&spin_me_at(q->me)->messages, (uint64_t)1);
 	else
@@ -119,7 +120,7 @@ SPIN_INLINE void spin_message_complete_(const struct spin_message *m, struct spi
 		   flags & SPIN_MPQ_TOOK_ME) {
 		spin_me_give(q->me, SPIN_ME_FREE); /* it will not have it */
 	}
-	spin_poke(&q->me, SPIN_MES_MAX); /* the entry's place may be another's from now on */
+	spin_write_once(&q->me, SPIN_MES_MAX); /* the entry's place may be another's from now on */
 	spin_park_forget_all(q, m->hpu);
 	spin_stats_at(m->hpu)->completed++;
 	spin_tombstone_tell(q, q->length);
@@ -129,10 +130,10 @@ SPIN_INLINE void spin_message_complete_(const struct spin_message *m, struct spi
 /* Is it at odds with what is known of its message? */
 SPIN_INLINE _Bool spin_message_contradicts_(const struct spin_message *m, const struct spin_mpq *q, uint32_t packet)
 {
-	uint32_t last = m->slmp.flags & SPIN_SLMP_EOM, total = spin_peek(&q->total);
+	uint32_t last = m->slmp.flags & SPIN_SLMP_EOM, total = spin_read_once(&q->total);
 
 	if (spin_unlikely(last ? m->slmp.bytes > q->stride : m->slmp.bytes != q->stride))
-		return spin_rare(1);
+		return spin_unlikely_value(1);
 	if (spin_unlikely(total))
 		return packet >= total || (last && packet != total - 1);
 	return spin_unlikely(last) && spin_window_beyond(m->mpq, m->generation, packet);
@@ -148,7 +149,7 @@ SPIN_INLINE enum spin_reason spin_message_break_(struct spin_mpq *q)
 /* A first packet that differs from the one that the header handler was told of: it came on another CPU at the same time. */
 SPIN_INLINE _Bool spin_message_is_of_another_type_(const struct spin_message *m, const struct spin_mpq *q)
 {
-	uint32_t flags = spin_peek(&q->flags);
+	uint32_t flags = spin_read_once(&q->flags);
 	uint32_t type = flags & SPIN_MPQ_GET ? SPIN_TYPE_GET : flags & SPIN_MPQ_ATOMIC ? SPIN_TYPE_ATOMIC : SPIN_TYPE_PUT;
 
 	return !m->slmp.offset && m->slmp.type != type;
@@ -175,57 +176,57 @@ SPIN_INLINE enum spin_reason spin_message_handle(struct spin_message *m, struct 
 			m->slmp.offset = (uint32_t)next;
 		}
 	} else if (spin_likely(m->slmp.offset)) {
-		next = spin_peek(&q->next);
+		next = spin_read_once(&q->next);
 		/* a division takes as long as all else of this; packets in order do without it */
 		if (spin_likely((uint32_t)next == m->slmp.offset))
 			number = next >> 32;
 		else
 			number = stride ? m->slmp.offset / stride : 0;
 		if (spin_unlikely(number * stride != m->slmp.offset))
-			return spin_rare(SPIN_REASON_MALFORMED);
+			return spin_unlikely_value(SPIN_REASON_MALFORMED);
 	}
 	if (!spin_flows_are_messages_() && spin_unlikely(spin_message_contradicts_(m, q, number)))
-		return spin_rare(SPIN_REASON_MALFORMED);
-	if (spin_unlikely(spin_peek(&q->verdict) & SPIN_MPQ_WHOLE) && spin_message_end(m) > q->place_bytes) {
+		return spin_unlikely_value(SPIN_REASON_MALFORMED);
+	if (spin_unlikely(spin_read_once(&q->verdict) & SPIN_MPQ_WHOLE) && spin_message_end(m) > q->place_bytes) {
 		uint32_t flow = q->flow & (SPIN_FLOWS - 1);
 
 		spin_refuse(m->mpq, m->generation, m->hpu, m->now);
 		if (spin_flows_are_messages_() && last) /* no packet of the message comes any more */
-			(void)spin_swap_if(&spin_flows[flow].state, SPIN_FLOW_TOMBSTONE, SPIN_FLOW_NONE);
-		return spin_rare(SPIN_REASON_BEYOND_ENTRY);
+			(void)spin_cmpxchg(&spin_flows[flow].state, SPIN_FLOW_TOMBSTONE, SPIN_FLOW_NONE);
+		return spin_unlikely_value(SPIN_REASON_BEYOND_ENTRY);
 	}
 	if (spin_handlers_.takes && spin_unlikely(spin_message_is_of_another_type_(m, q)))
-		return spin_rare(SPIN_REASON_MALFORMED);
+		return spin_unlikely_value(SPIN_REASON_MALFORMED);
 	claim = spin_window_claim(m->mpq, m->generation, number);
 	if (spin_unlikely(claim != SPIN_CLAIMED)) {
 		if (claim == SPIN_CAME_BEFORE)
-			return spin_rare(SPIN_REASON_DUPLICATE);
+			return spin_unlikely_value(SPIN_REASON_DUPLICATE);
 		if (claim == SPIN_ENDED)
-			return spin_rare(SPIN_REASON_NO_MPQ);
+			return spin_unlikely_value(SPIN_REASON_NO_MPQ);
 		return spin_flow_control(q, m, SPIN_REASON_BEYOND_WINDOW);
 	}
 	if (arrives)
 		spin_message_touch(q, m->now);
-	if (spin_unlikely((spin_peek(&q->generation) & 0xffff) != m->generation)) {
+	if (spin_unlikely((spin_read_once(&q->generation) & 0xffff) != m->generation)) {
 		spin_window_unclaim(m->mpq, m->generation, number);
-		return spin_rare(SPIN_REASON_NO_MPQ); /* it has ended in this moment: to be sent again */
+		return spin_unlikely_value(SPIN_REASON_NO_MPQ); /* it has ended in this moment: to be sent again */
 	}
 	if (spin_unlikely(last)) {
 		step = SPIN_DONE_LAST;
 		q->length = m->slmp.offset + m->slmp.bytes;
-		total = spin_swap_if(&q->total, 0, number + 1);
+		total = spin_cmpxchg(&q->total, 0, number + 1);
 		/* again, for those that came meanwhile: the two cannot both be right, and the message cannot end */
 		if (!spin_flows_are_messages_() && ((total && total != number + 1) || spin_window_beyond(m->mpq, m->generation, number)))
 			return spin_message_break_(q);
 	} else if (!spin_flows_are_messages_()) {
-		total = spin_peek(&q->total);
+		total = spin_read_once(&q->total);
 		if (spin_unlikely(total) && number >= total)
 			return spin_message_break_(q);
-		spin_poke(&q->next, (uint64_t)(number + 1) << 32 | (m->slmp.offset + stride));
+		spin_write_once(&q->next, (uint64_t)(number + 1) << 32 | (m->slmp.offset + stride));
 	}
 	reason = spin_message_run_(m, packet, q);
 	done = spin_fetch_add(&q->done, step) + step;
-	if (spin_unlikely(done & SPIN_DONE_LAST) && done == SPIN_DONE_LAST + spin_peek(&q->total) - 1)
+	if (spin_unlikely(done & SPIN_DONE_LAST) && done == SPIN_DONE_LAST + spin_read_once(&q->total) - 1)
 		spin_message_complete_(m, packet, q);
 	return reason;
 }
@@ -236,7 +237,7 @@ SPIN_INLINE void spin_message_packet_of(const struct spin_view *view, const stru
 	packet->view = *view;
 	packet->ip = d->ip;
 	packet->udp = d->udp;
-	packet->payload = (uint8_t *)spin_opaque_pointer_(d->payload + (spin_opaque_(m->slmp.header_bytes) & 63));
+	packet->payload = (uint8_t *)spin_barrier_pointer_(d->payload + (spin_barrier_var_(m->slmp.header_bytes) & 63));
 	packet->is_ip4 = d->is_ip4;
 	packet->is_icmp = packet->is_ether = 0;
 	packet->sum_change = 0;
@@ -266,7 +267,7 @@ SPIN_INLINE uint32_t spin_message_kept_(enum spin_reason reason)
 	const uint32_t not_kept = 1u << SPIN_REASON_MALFORMED | 1u << SPIN_REASON_BEYOND_ENTRY | 1u << SPIN_REASON_NO_ME |
 				  1u << SPIN_REASON_NO_MPQ | 1u << SPIN_REASON_NO_PARKING | 1u << SPIN_REASON_BEYOND_WINDOW;
 
-	return ~spin_opaque_(not_kept) >> (reason & 31) & 1;
+	return ~spin_barrier_var_(not_kept) >> (reason & 31) & 1;
 }
 
 /*
@@ -300,12 +301,12 @@ SPIN_INLINE void spin_message_packet(const struct spin_frame *frame, const struc
 	out->replay = out->generation = 0;
 	if (spin_puts_ && !spin_flows_are_messages_() && spin_unlikely(spin_slmp_is_ack(view, d))) {
 		out->acknowledge = 0;
-		out->reason = spin_rare(SPIN_REASON_ACKNOWLEDGED);
+		out->reason = spin_unlikely_value(SPIN_REASON_ACKNOWLEDGED);
 		return;
 	}
 	if (spin_unlikely(!spin_slmp_parse(view, d, spin_config.take_put, &m->slmp))) {
 		out->acknowledge = 0;
-		out->reason = spin_rare(SPIN_REASON_MALFORMED);
+		out->reason = spin_unlikely_value(SPIN_REASON_MALFORMED);
 		return;
 	}
 	m->sum = sum;
@@ -351,10 +352,10 @@ SPIN_INLINE void spin_message_packet(const struct spin_frame *frame, const struc
 	}
 	if (out->reason == SPIN_PARSED)
 		out->reason = spin_message_handle(m, &packet, 1);
-	if (m->mpq < SPIN_MPQS_MAX && spin_unlikely(spin_peek(&q->parked) | spin_peek(&q->replay))) {
+	if (m->mpq < SPIN_MPQS_MAX && spin_unlikely(spin_read_once(&q->parked) | spin_read_once(&q->replay))) {
 		uint32_t phase = spin_load32(&q->phase);
 
-		uint32_t later = (spin_peek(&q->generation) - m->generation) & 0xffff;
+		uint32_t later = (spin_read_once(&q->generation) - m->generation) & 0xffff;
 		uint32_t is_over = !(later & ~SPIN_EVICTION); /* the same message, perhaps an evicted one */
 
 		out->generation = m->generation;
@@ -395,7 +396,7 @@ SPIN_INLINE enum spin_reason spin_message_replay(const struct spin_view *view, c
 
 	if (spin_flows_are_messages_()) /* nothing is parked */
 		return SPIN_REASON_MALFORMED;
-	if ((spin_peek(&q->generation) & 0xffff) != generation || spin_load32(&q->phase) != SPIN_MPQ_OPEN ||
+	if ((spin_read_once(&q->generation) & 0xffff) != generation || spin_load32(&q->phase) != SPIN_MPQ_OPEN ||
 	    !spin_slmp_parse(view, d, spin_config.take_put, &m.slmp))
 		return SPIN_REASON_MALFORMED;
 	m.hpu = hpu;
@@ -409,7 +410,7 @@ SPIN_INLINE enum spin_reason spin_message_replay(const struct spin_view *view, c
 
 SPIN_INLINE _Bool spin_message_lives_(const struct spin_mpq *q, uint32_t generation)
 {
-	return (spin_peek(&q->generation) & 0xffff) == generation && spin_load32(&q->phase) == SPIN_MPQ_OPEN;
+	return (spin_read_once(&q->generation) & 0xffff) == generation && spin_load32(&q->phase) == SPIN_MPQ_OPEN;
 }
 
 /*
@@ -420,10 +421,10 @@ SPIN_INLINE void spin_message_put_back(uint32_t mpq, uint32_t generation, uint32
 {
 	struct spin_mpq *q = spin_mpq_at(mpq);
 
-	if (spin_message_lives_(q, generation) && !spin_swap_if(&q->replay, 0, chain)) {
+	if (spin_message_lives_(q, generation) && !spin_cmpxchg(&q->replay, 0, chain)) {
 		if (spin_message_lives_(q, generation))
 			return;
-		chain = spin_take(&q->replay, 0); /* it has ended in this moment */
+		chain = spin_xchg(&q->replay, 0); /* it has ended in this moment */
 	}
 	spin_park_forget(chain, hpu);
 }

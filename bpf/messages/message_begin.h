@@ -35,14 +35,14 @@ _Static_assert(sizeof(struct spin_message) <= (SPIN_SCRATCH_WORDS - 1) * 8, "a c
 /* A packet of the message came that gives it time. */
 SPIN_INLINE void spin_message_touch(struct spin_mpq *q, uint32_t now)
 {
-	if (spin_peek(&q->time) != now)
-		spin_poke(&q->time, now);
+	if (spin_read_once(&q->time) != now)
+		spin_write_once(&q->time, now);
 }
 
 /* Flow control has dropped this packet of a message that has an MPQ. */
 SPIN_INLINE enum spin_reason spin_flow_control(struct spin_mpq *q, const struct spin_message *m, enum spin_reason reason)
 {
-	if (!(spin_peek(&q->flags) & SPIN_MPQ_FLOW_CONTROL))
+	if (!(spin_read_once(&q->flags) & SPIN_MPQ_FLOW_CONTROL))
 		spin_fetch_or(&q->flags, SPIN_MPQ_FLOW_CONTROL);
 	spin_fetch_add(&q->dropped_bytes, m->slmp.bytes);
 	return reason;
@@ -73,13 +73,13 @@ SPIN_INLINE uint32_t spin_message_open_(const struct spin_message *m, enum spin_
 		return 0;
 	if (!spin_event_promise()) {
 		spin_stats_at(m->hpu)->events_full++;
-		spin_give_bit(spin_mpqs_used, SPIN_MPQ_WORDS, mpq);
+		spin_free_bit(spin_mpqs_used, SPIN_MPQ_WORDS, mpq);
 		return 0;
 	}
 	flow = spin_flow_claim(&m->key, m->now, spin_config.tombstone_ticks);
 	if (flow >= SPIN_FLOWS) {
 		spin_event_unpromise();
-		spin_give_bit(spin_mpqs_used, SPIN_MPQ_WORDS, mpq);
+		spin_free_bit(spin_mpqs_used, SPIN_MPQ_WORDS, mpq);
 		return 0;
 	}
 	q->generation++;
@@ -111,7 +111,7 @@ SPIN_INLINE uint32_t spin_message_open_(const struct spin_message *m, enum spin_
 SPIN_APART int spin_tombstone_end_(uint32_t place, uint32_t state)
 {
 	if (spin_handlers_.delivery == SPIN_DELIVER_ME && state)
-		(void)spin_swap_if(&spin_flows[place & (SPIN_FLOWS - 1)].state, state, SPIN_FLOW_NONE);
+		(void)spin_cmpxchg(&spin_flows[place & (SPIN_FLOWS - 1)].state, state, SPIN_FLOW_NONE);
 	return 0;
 }
 
@@ -131,14 +131,14 @@ SPIN_APART int spin_tombstone_says_(uint32_t place, uint32_t offset, uint32_t by
 		return SPIN_PARSED;
 	/* without SLMP no packet tells that it is a first one: the rest of a message that was ended is not begun as another one */
 	if (spin_flows_are_messages_())
-		return spin_peek(&flow->sum) == SPIN_FLOW_PRESSED ? SPIN_REASON_NO_MPQ : SPIN_REASON_BEYOND_ENTRY;
-	if (spin_peek(&flow->sum) == SPIN_FLOW_PRESSED)
+		return spin_read_once(&flow->sum) == SPIN_FLOW_PRESSED ? SPIN_REASON_NO_MPQ : SPIN_REASON_BEYOND_ENTRY;
+	if (spin_read_once(&flow->sum) == SPIN_FLOW_PRESSED)
 		return offset ? SPIN_REASON_NO_MPQ | SPIN_AGAIN_ : SPIN_PARSED;
 	bytes &= ~SPIN_TOMBSTONE_LAST_;
-	stride = spin_peek(&flow->stride);
-	length = spin_peek(&flow->length);
+	stride = spin_read_once(&flow->stride);
+	length = spin_read_once(&flow->length);
 	end = offset + bytes;
-	if (!offset && (bytes != stride || sum != spin_peek(&flow->sum)))
+	if (!offset && (bytes != stride || sum != spin_read_once(&flow->sum)))
 		return SPIN_PARSED;
 	if (length == SPIN_LENGTH_UNKNOWN)
 		return SPIN_REASON_BEYOND_ENTRY;
@@ -276,7 +276,7 @@ SPIN_INLINE void spin_message_start_(const struct spin_message *m, struct spin_p
 	if (spin_config.unexpected)
 		q->unexpected = options >> SPIN_ME_PLACE_;
 	if (options & SPIN_ME_USE_ONCE) {
-		spin_poke(&spin_me_at(me)->holder, m->mpq);
+		spin_write_once(&spin_me_at(me)->holder, m->mpq);
 		spin_fetch_or(&q->flags, SPIN_MPQ_TOOK_ME);
 	}
 	if (spin_handlers_.takes && m->slmp.type != SPIN_TYPE_PUT)
@@ -286,7 +286,7 @@ SPIN_INLINE void spin_message_start_(const struct spin_message *m, struct spin_p
 		uint64_t *scratch = spin_scratch_at_(m->mpq);
 
 		for (uint32_t i = 0; i < spin_scratch_size_ / 8; i++)
-			spin_poke(&scratch[i], 0);
+			spin_write_once(&scratch[i], 0);
 	}
 	refused = spin_blur(options & SPIN_ME_NO_TRUNCATE && spin_message_end(m) > q->place_bytes); /* as soon as it is handled */
 	if (spin_handlers_.header && spin_likely(!refused) && spin_likely(!(options & SPIN_ME_NO_HEADER)))
@@ -306,7 +306,7 @@ SPIN_INLINE uint32_t spin_message_copy_(const struct spin_message *m, const stru
 	if (buffer >= SPIN_PARKING_MAX)
 		return SPIN_PARKING_MAX;
 	park->offset = m->slmp.offset;
-	park->frame_bytes = spin_frame_park(frame, &spin_park_buffers[spin_opaque_(buffer) & (SPIN_PARKING_MAX - 1)]);
+	park->frame_bytes = spin_frame_park(frame, &spin_park_buffers[spin_barrier_var_(buffer) & (SPIN_PARKING_MAX - 1)]);
 	if (park->frame_bytes)
 		return buffer;
 	spin_park_free(buffer);
@@ -347,7 +347,7 @@ SPIN_INLINE enum spin_reason spin_message_begin(struct spin_message *m, uint32_t
 		if (reason != SPIN_PARSED) {
 			m->again = reason / SPIN_AGAIN_ & 1;
 			if (flows && m->slmp.flags & SPIN_SLMP_EOM) /* that was the message's last one */
-				(void)spin_swap_if(&spin_flows[place & (SPIN_FLOWS - 1)].state, state, SPIN_FLOW_NONE);
+				(void)spin_cmpxchg(&spin_flows[place & (SPIN_FLOWS - 1)].state, state, SPIN_FLOW_NONE);
 			return reason & 31;
 		}
 		kind = SPIN_FLOW_NONE;
@@ -355,7 +355,7 @@ SPIN_INLINE enum spin_reason spin_message_begin(struct spin_message *m, uint32_t
 	/* without SLMP: the header handler runs on another HPU at this moment, or has just run, or the message ends */
 	if (flows && kind == SPIN_FLOW_LIVE) {
 		q = spin_mpq_at(SPIN_FLOW_MPQ_(state));
-		if ((spin_peek(&q->generation) & 0xffff) != state >> 16)
+		if ((spin_read_once(&q->generation) & 0xffff) != state >> 16)
 			return SPIN_REASON_NO_MPQ;
 		return spin_flow_control(q, m, SPIN_REASON_NO_PARKING);
 	}
@@ -364,7 +364,7 @@ SPIN_INLINE enum spin_reason spin_message_begin(struct spin_message *m, uint32_t
 		if (spin_unlikely(me == SPIN_MES_MAX)) {
 			me = spin_blur(
 				spin_end_for_me(spin_evict_begin(SPIN_PRESS_ME(&m->key, m->slmp.match_bits, m->now)), m->hpu, m->now));
-			options = spin_blur(spin_peek(&spin_me_at(me)->options)); /* to be used once, and taken: nobody changes it */
+			options = spin_blur(spin_read_once(&spin_me_at(me)->options)); /* to be used once, and taken: nobody changes it */
 		}
 		me = spin_blur(me);
 		options = spin_blur(options);
@@ -388,7 +388,7 @@ SPIN_INLINE enum spin_reason spin_message_begin(struct spin_message *m, uint32_t
 	phase = spin_load32(&q->phase);
 	if (kind != SPIN_FLOW_LIVE) {
 		reason = SPIN_REASON_NO_MPQ; /* or it has ended in this moment: to be sent again */
-	} else if ((spin_peek(&q->generation) & 0xffff) != m->generation || phase == SPIN_MPQ_ENDING || phase == SPIN_MPQ_FREE) {
+	} else if ((spin_read_once(&q->generation) & 0xffff) != m->generation || phase == SPIN_MPQ_ENDING || phase == SPIN_MPQ_FREE) {
 		reason = SPIN_REASON_NO_MPQ; /* it has ended in this moment: to be sent again */
 	} else if (flows && !opened) {
 		reason = spin_flow_control(q, m, SPIN_REASON_NO_PARKING); /* another HPU has opened it since */
@@ -400,8 +400,8 @@ SPIN_INLINE enum spin_reason spin_message_begin(struct spin_message *m, uint32_t
 		/* its packets that wait were acknowledged: as long as it asks for an entry they are not to be lost */
 		spin_message_touch(q, m->now);
 		return spin_flow_control(q, m, SPIN_REASON_NO_ME);
-	} else if (opened || spin_swap_if(&q->phase, SPIN_MPQ_WAITING, SPIN_MPQ_HEADER) == SPIN_MPQ_WAITING) {
-		if ((spin_peek(&q->generation) & 0xffff) == m->generation) {
+	} else if (opened || spin_cmpxchg(&q->phase, SPIN_MPQ_WAITING, SPIN_MPQ_HEADER) == SPIN_MPQ_WAITING) {
+		if ((spin_read_once(&q->generation) & 0xffff) == m->generation) {
 			spin_message_start_(m, packet, me, options);
 			m->opens = 1;
 			return SPIN_PARSED;

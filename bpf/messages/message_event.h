@@ -13,8 +13,8 @@
 
 SPIN_INLINE uint32_t spin_event_flags_(const struct spin_mpq *q)
 {
-	uint32_t flags = spin_peek(&q->flags), verdict = spin_mpq_verdict(q);
-	uint32_t overflow = (spin_peek(&spin_me_at(q->me)->options) & SPIN_ME_OVERFLOW) << 1 & -(uint32_t)(q->me < SPIN_MES_MAX);
+	uint32_t flags = spin_read_once(&q->flags), verdict = spin_mpq_verdict(q);
+	uint32_t overflow = (spin_read_once(&spin_me_at(q->me)->options) & SPIN_ME_OVERFLOW) << 1 & -(uint32_t)(q->me < SPIN_MES_MAX);
 
 	return (spin_handlers_.takes ? flags & (SPIN_MPQ_GET | SPIN_MPQ_ATOMIC) : 0) | overflow |
 	       (flags & SPIN_MPQ_FLOW_CONTROL ? SPIN_EVENT_FLOW_CONTROL : 0) | (flags & SPIN_MPQ_REFUSED ? SPIN_EVENT_REFUSED : 0) |
@@ -48,7 +48,7 @@ SPIN_INLINE _Bool spin_event_promise(void)
 	if (spin_likely(spin_event_backlog() + (uint64_t)promised * SPIN_EVENT_RECORD_BYTES <= spin_config.event_bytes))
 		return 1;
 	spin_event_unpromise();
-	return spin_rare(0);
+	return spin_unlikely_value(0);
 }
 
 /* All of it, of a message. */
@@ -74,14 +74,14 @@ SPIN_INLINE void spin_event_of_message_(struct spin_event *e, uint32_t mpq, uint
 	e->message_id = flow->id >> 32;
 	e->me = q->me;
 	e->offset = offset;
-	e->dropped_bytes = ends ? spin_peek(&q->dropped_bytes) : 0;
-	e->deposited_bytes = ends ? spin_peek(&q->deposited_bytes) : 0;
+	e->dropped_bytes = ends ? spin_read_once(&q->dropped_bytes) : 0;
+	e->deposited_bytes = ends ? spin_read_once(&q->deposited_bytes) : 0;
 	e->flags = ends ? spin_event_flags_(q) | flags : 0;
 	e->match_bits = q->match_bits;
 	e->hdr_data = q->hdr_data;
-	e->me_start = has_me ? spin_peek(&me->start) : 0;
-	e->me_length = has_me ? spin_peek(&me->length) : 0;
-	e->me_serial = has_me ? spin_peek(&me->serial) : 0;
+	e->me_start = has_me ? spin_read_once(&me->start) : 0;
+	e->me_length = has_me ? spin_read_once(&me->length) : 0;
+	e->me_serial = has_me ? spin_read_once(&me->serial) : 0;
 	e->unused = 0;
 }
 

@@ -14,16 +14,16 @@ SPIN_INLINE enum spin_reason spin_message_answer_(const struct spin_message *m, 
 	const struct spin_slmp_get *get = spin_payload_at_(packet, packet->bytes, 0, sizeof(*get));
 	uint32_t room = q->place_bytes, bytes = m->slmp.length < room ? m->slmp.length : room;
 	struct spin_process source = spin_source_(packet);
-	struct spin_out *out;
+	struct spin_tx_desc *out;
 
-	if (!get || !(spin_peek(&spin_me_at(q->me)->options) & SPIN_ME_OP_GET))
+	if (!get || !(spin_read_once(&spin_me_at(q->me)->options) & SPIN_ME_OP_GET))
 		return SPIN_REASON_DROPPED;
 	out = spin_put_host_(packet, 0, spin_blur(bytes), &source);
 	if (!out)
 		return SPIN_REASON_DROPPED;
 	out->request.options = SPIN_REQUEST_ANSWER;
-	out->request.me = spin_peek(&q->me);
-	out->request.me_serial = spin_peek(&spin_me_at(out->request.me)->serial);
+	out->request.me = spin_read_once(&q->me);
+	out->request.me_serial = spin_read_once(&spin_me_at(out->request.me)->serial);
 	/* straight from the packet: the stack is short on kernels before 6.9 */
 	out->request.put.target = source;
 	out->request.put.match_bits = spin_swap64(get->match_bits);
@@ -33,14 +33,15 @@ SPIN_INLINE enum spin_reason spin_message_answer_(const struct spin_message *m, 
 }
 
 /* One operand, if the packet has so many; `place` is of the first one, and naturally aligned. */
-#define SPIN_ADD_OPERAND_(type, i)                                                                                                        \
-	do {                                                                                                                              \
-		const type *spin_from_ = spin_payload_at_(packet, packet->bytes, (i) * sizeof(type), sizeof(type));                       \
-		type *spin_to_ = (type *)spin_host_at(spin_opaque_(place + (i) * (uint32_t)sizeof(type)) & ~(uint32_t)(sizeof(type) - 1), \
-						      sizeof(type));                                                                      \
-                                                                                                                                          \
-		if (spin_from_ && spin_to_)                                                                                               \
-			(void)spin_fetch_add(spin_to_, *spin_from_);                                                                      \
+#define SPIN_ADD_OPERAND_(type, i)                                                                                                    \
+	do {                                                                                                                          \
+		const type *spin_from_ = spin_payload_at_(packet, packet->bytes, (i) * sizeof(type), sizeof(type));                   \
+		type *spin_to_ =                                                                                                      \
+			(type *)spin_host_at(spin_barrier_var_(place + (i) * (uint32_t)sizeof(type)) & ~(uint32_t)(sizeof(type) - 1), \
+					     sizeof(type));                                                                           \
+                                                                                                                                      \
+		if (spin_from_ && spin_to_)                                                                                           \
+			(void)spin_fetch_add(spin_to_, *spin_from_);                                                                  \
 	} while (0)
 
 SPIN_INLINE enum spin_reason spin_message_add_(const struct spin_message *m, const struct spin_packet *packet, struct spin_mpq *q)
@@ -91,10 +92,10 @@ SPIN_INLINE enum spin_reason spin_message_fetch_(const struct spin_message *m, s
 		.view = packet->view,
 		.payload = packet->view.access == SPIN_COPIED ? packet->payload : (uint8_t *)spin_fresh_(packet->payload, packet->is_ip4),
 	};
-	struct spin_out *out;
+	struct spin_tx_desc *out;
 	uint8_t *to, *host;
 
-	if (!get || bytes > q->place_bytes || place & (is_wide ? 7 : 3) || !(spin_peek(&spin_me_at(q->me)->options) & SPIN_ME_OP_GET))
+	if (!get || bytes > q->place_bytes || place & (is_wide ? 7 : 3) || !(spin_read_once(&spin_me_at(q->me)->options) & SPIN_ME_OP_GET))
 		return SPIN_REASON_DROPPED;
 	out = spin_put_begin_(packet, &source, SPIN_PUT_DEVICE_, spin_blur(bytes));
 	if (!out)
@@ -106,7 +107,7 @@ SPIN_INLINE enum spin_reason spin_message_fetch_(const struct spin_message *m, s
 	to = spin_put_at(out->request.frame, spin_put_payload_at_(packet->ip_at, packet->is_ip4));
 	/* the verifier sees alignment by the mask only; behind the first value it has the memory's slack */
 	if (is_wide) {
-		host = spin_host_at(spin_opaque_(place) & ~7u, sizeof(uint64_t));
+		host = spin_host_at(spin_barrier_var_(place) & ~7u, sizeof(uint64_t));
 		if (!host)
 			return SPIN_REASON_DROPPED; /* unreachable */
 		SPIN_UNROLL_
@@ -114,7 +115,7 @@ SPIN_INLINE enum spin_reason spin_message_fetch_(const struct spin_message *m, s
 			if (!SPIN_FETCH_OPERAND_(uint64_t, i))
 				break;
 	} else {
-		host = spin_host_at(spin_opaque_(place) & ~3u, sizeof(uint32_t));
+		host = spin_host_at(spin_barrier_var_(place) & ~3u, sizeof(uint32_t));
 		if (!host)
 			return SPIN_REASON_DROPPED; /* unreachable */
 		SPIN_UNROLL_

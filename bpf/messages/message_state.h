@@ -31,7 +31,7 @@ SPIN_INLINE uint64_t spin_ticks(void); /* the clock: context_maps.h, context_hos
 
 SPIN_INLINE uint32_t spin_now(void)
 {
-	return (uint32_t)(spin_config.virtual_clock ? spin_peek(&spin_clock) : spin_ticks());
+	return (uint32_t)(spin_config.virtual_clock ? spin_read_once(&spin_clock) : spin_ticks());
 }
 
 #endif

@@ -22,13 +22,13 @@ static struct spin_copy spin_park_buffers[SPIN_PARKING_MAX] SPIN_PARKED_ATTR_;
 
 SPIN_INLINE struct spin_park *spin_park_at(uint32_t buffer)
 {
-	return &spin_parks[spin_opaque_(buffer) & (SPIN_PARKING_MAX - 1)];
+	return &spin_parks[spin_barrier_var_(buffer) & (SPIN_PARKING_MAX - 1)];
 }
 
 /* The free ones among 64 bits from `first` on, of those below `limit`. */
 SPIN_INLINE uint64_t spin_free_bits_(const uint64_t *used, uint32_t first, uint32_t words, uint32_t limit)
 {
-	uint64_t free = ~spin_peek(&used[(first >> 6) & (words - 1)]);
+	uint64_t free = ~spin_read_once(&used[(first >> 6) & (words - 1)]);
 
 	if (limit <= first)
 		return 0;
@@ -39,9 +39,9 @@ SPIN_INLINE uint64_t spin_free_bits_(const uint64_t *used, uint32_t first, uint3
  * A free bit below `limit`, now set; `words` * 64, words a power of two: none is free. From *next on, round and
  * round: what was given back is taken again as late as can be, for others may still be about to look at it.
  */
-SPIN_INLINE uint32_t spin_take_bit(uint64_t *used, uint32_t *next, uint32_t words, uint32_t limit)
+SPIN_INLINE uint32_t spin_alloc_bit(uint64_t *used, uint32_t *next, uint32_t words, uint32_t limit)
 {
-	uint32_t start = spin_peek(next), first;
+	uint32_t start = spin_read_once(next), first;
 	uint64_t free, bit, round = 0;
 
 	if (start >= limit)
@@ -54,8 +54,8 @@ SPIN_INLINE uint32_t spin_take_bit(uint64_t *used, uint32_t *next, uint32_t word
 			free &= ~(uint64_t)0 << (start & 63);
 		bit = free & -free;
 		if (bit && !(spin_fetch_or(&used[(first >> 6) & (words - 1)], bit) & bit)) {
-			first = spin_opaque_(first + spin_bit_number(bit));
-			spin_poke(next, first + 1);
+			first = spin_barrier_var_(first + spin_bit_number(bit));
+			spin_write_once(next, first + 1);
 			return first;
 		}
 	}
@@ -76,7 +76,7 @@ SPIN_INLINE _Bool spin_has_free_bit(const uint64_t *used, uint32_t words, uint32
 /* A free MPQ, from now on taken; SPIN_MPQS_MAX: none is. */
 SPIN_OUTLINE uint32_t spin_mpq_alloc(void)
 {
-	return spin_take_bit(spin_mpqs_used, &spin_mpqs_next, SPIN_MPQ_WORDS, spin_config.mpqs);
+	return spin_alloc_bit(spin_mpqs_used, &spin_mpqs_next, SPIN_MPQ_WORDS, spin_config.mpqs);
 }
 
 SPIN_OUTLINE _Bool spin_mpq_is_free(void)
@@ -87,18 +87,18 @@ SPIN_OUTLINE _Bool spin_mpq_is_free(void)
 /* A free buffer, from now on taken; SPIN_PARKING_MAX: none is. */
 SPIN_OUTLINE uint32_t spin_park_alloc(void)
 {
-	return spin_take_bit(spin_parks_used, &spin_parks_next, SPIN_PARKING_MAX / 64, spin_config.parking);
+	return spin_alloc_bit(spin_parks_used, &spin_parks_next, SPIN_PARKING_MAX / 64, spin_config.parking);
 }
 
-SPIN_INLINE void spin_give_bit(uint64_t *used, uint32_t words, uint32_t bit)
+SPIN_INLINE void spin_free_bit(uint64_t *used, uint32_t words, uint32_t bit)
 {
-	bit = spin_opaque_(bit); /* the mask is for the verifier, also behind a test of bit */
+	bit = spin_barrier_var_(bit); /* the mask is for the verifier, also behind a test of bit */
 	spin_fetch_and(&used[(bit >> 6) & (words - 1)], ~((uint64_t)1 << (bit & 63)));
 }
 
 SPIN_INLINE void spin_park_free(uint32_t buffer)
 {
-	spin_give_bit(spin_parks_used, SPIN_PARKING_MAX / 64, buffer);
+	spin_free_bit(spin_parks_used, SPIN_PARKING_MAX / 64, buffer);
 }
 
 /*
@@ -107,7 +107,7 @@ SPIN_INLINE void spin_park_free(uint32_t buffer)
  */
 SPIN_INLINE uint32_t spin_park_next_(uint32_t at)
 {
-	return spin_peek(&spin_park_at(at - 1)->next);
+	return spin_read_once(&spin_park_at(at - 1)->next);
 }
 
 /* Is a packet of that offset parked? */
@@ -116,8 +116,8 @@ SPIN_OUTLINE _Bool spin_park_has(uint32_t mpq, uint32_t owner, uint32_t offset)
 	const struct spin_mpq *q = spin_mpq_at(mpq);
 	uint64_t round = 0;
 
-	for (uint32_t at = spin_peek(&q->parked); at && spin_can_loop_(&round, SPIN_PARKING_MAX); at = spin_park_next_(at))
-		if (spin_peek(&spin_park_at(at - 1)->offset) == offset && spin_peek(&spin_park_at(at - 1)->owner) == owner)
+	for (uint32_t at = spin_read_once(&q->parked); at && spin_can_loop_(&round, SPIN_PARKING_MAX); at = spin_park_next_(at))
+		if (spin_read_once(&spin_park_at(at - 1)->offset) == offset && spin_read_once(&spin_park_at(at - 1)->owner) == owner)
 			return 1;
 	return 0;
 }
@@ -130,9 +130,9 @@ SPIN_OUTLINE int spin_park_push(uint32_t mpq, uint32_t buffer)
 	uint32_t first;
 
 	do {
-		first = spin_peek(&q->parked);
-		spin_poke(&spin_park_at(buffer)->next, first);
-	} while (spin_swap_if(&q->parked, first, buffer + 1) != first && spin_can_loop_(&round, SPIN_PARKING_MAX));
+		first = spin_read_once(&q->parked);
+		spin_write_once(&spin_park_at(buffer)->next, first);
+	} while (spin_cmpxchg(&q->parked, first, buffer + 1) != first && spin_can_loop_(&round, SPIN_PARKING_MAX));
 	return 0;
 }
 
@@ -143,15 +143,15 @@ SPIN_OUTLINE int spin_park_push(uint32_t mpq, uint32_t buffer)
 SPIN_OUTLINE uint32_t spin_park_take(uint32_t mpq)
 {
 	struct spin_mpq *q = spin_mpq_at(mpq);
-	uint32_t last = spin_take(&q->replay, 0), at, next;
+	uint32_t last = spin_xchg(&q->replay, 0), at, next;
 	uint64_t round = 0;
 
 	if (last)
 		return last;
 	/* last is 0, but the verifier does not know: so it is one state with what it becomes */
-	for (at = spin_take(&q->parked, 0); at && spin_can_loop_(&round, SPIN_PARKING_MAX); at = next) {
+	for (at = spin_xchg(&q->parked, 0); at && spin_can_loop_(&round, SPIN_PARKING_MAX); at = next) {
 		next = spin_park_next_(at);
-		spin_poke(&spin_park_at(at - 1)->next, last);
+		spin_write_once(&spin_park_at(at - 1)->next, last);
 		last = at;
 	}
 	return last;
@@ -165,7 +165,7 @@ SPIN_OUTLINE int spin_park_forget(uint32_t at, uint32_t hpu)
 	for (uint32_t next; at && spin_can_loop_(&round, SPIN_PARKING_MAX); at = next) {
 		next = spin_park_next_(at);
 		spin_park_free(at - 1);
-		spin_poke(lost, spin_peek(lost) + 1);
+		spin_write_once(lost, spin_read_once(lost) + 1);
 	}
 	return 0;
 }

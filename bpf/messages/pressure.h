@@ -16,9 +16,9 @@ SPIN_INLINE _Bool spin_is_proven_(const struct spin_mpq *q)
 /* Quiet, or too old. */
 SPIN_INLINE _Bool spin_yields_(const struct spin_mpq *q, uint32_t now)
 {
-	uint32_t age = spin_age(now, spin_peek(&q->opened));
+	uint32_t age = spin_age(now, spin_read_once(&q->opened));
 
-	if (spin_age(now, spin_peek(&q->time)) > spin_config.idle_ticks >> (spin_is_proven_(q) ? 2 : 4))
+	if (spin_age(now, spin_read_once(&q->time)) > spin_config.idle_ticks >> (spin_is_proven_(q) ? 2 : 4))
 		return 1;
 	return age > spin_config.age_ticks && (uint64_t)spin_mpq_handled(q) * q->stride < (uint64_t)age * spin_config.age_bytes;
 }
@@ -37,7 +37,7 @@ SPIN_INLINE _Bool spin_crowd_look_(struct spin_looks *looks, uint32_t mpq, uint6
 	struct spin_mpq *q = spin_mpq_at(mpq);
 	const struct spin_flow *flow = &spin_flows[q->flow & (SPIN_FLOWS - 1)];
 	uint32_t handled = spin_mpq_handled(q);
-	uint64_t from = spin_peek(&flow->src[0]) ^ (spin_peek(&flow->id) & 2) << 62;
+	uint64_t from = spin_read_once(&flow->src[0]) ^ (spin_read_once(&flow->id) & 2) << 62;
 
 	source ^= (uint64_t)(ip_version & 2) << 62;
 	if (from != source && handled < SPIN_PROVEN) {
@@ -71,7 +71,7 @@ SPIN_APART int spin_press_mpq(uint64_t source, uint32_t ip_version, uint32_t now
 
 	if (spin_handlers_.delivery != SPIN_DELIVER_ME)
 		return SPIN_MPQS_MAX;
-	hand = spin_peek(&spin_pressed_next[0]);
+	hand = spin_read_once(&spin_pressed_next[0]);
 	found = spin_blur(SPIN_MPQS_MAX);
 	/* all are taken: of few the phase is another one, for a moment */
 	for (uint32_t i = 0;
@@ -91,7 +91,7 @@ SPIN_APART int spin_press_mpq(uint64_t source, uint32_t ip_version, uint32_t now
 	}
 	if (found >= SPIN_MPQS_MAX && looks.count && spin_config.mpqs >= SPIN_CROWD)
 		hand = spin_blur(looks.next);
-	spin_poke(&spin_pressed_next[0], hand);
+	spin_write_once(&spin_pressed_next[0], hand);
 	if (found >= SPIN_MPQS_MAX && spin_config.mpqs >= SPIN_CROWD && looks.count >= SPIN_LOOKS && !looks.mixed)
 		found = looks.least;
 	return found;
@@ -105,7 +105,7 @@ SPIN_INLINE uint32_t spin_press_me_(const struct spin_key *key, uint64_t match_b
 
 	if (spin_handlers_.delivery != SPIN_DELIVER_ME)
 		return SPIN_MPQS_MAX;
-	from = spin_peek(&spin_pressed_next[1]);
+	from = spin_read_once(&spin_pressed_next[1]);
 	found = spin_blur(SPIN_MPQS_MAX);
 	for (uint32_t i = 0; i < SPIN_MES_MAX && looks < SPIN_LOOKS && spin_can_loop_(&round, SPIN_MES_MAX); i = spin_blur(i + 1)) {
 		uint32_t at = (from + i) & (SPIN_MES_MAX - 1), mpq;
@@ -115,11 +115,11 @@ SPIN_INLINE uint32_t spin_press_me_(const struct spin_key *key, uint64_t match_b
 		if (spin_load32(&me->state) != SPIN_ME_TAKEN || !spin_me_fits_(me, key, match_bits))
 			continue;
 		looks = spin_blur(looks + 1);
-		spin_poke(&spin_pressed_next[1], at + 1);
-		mpq = spin_peek(&me->holder) & (SPIN_MPQS_MAX - 1);
+		spin_write_once(&spin_pressed_next[1], at + 1);
+		mpq = spin_read_once(&me->holder) & (SPIN_MPQS_MAX - 1);
 		q = spin_mpq_at(mpq);
 		/* its holder may be about to say so, or to end */
-		if (spin_load32(&q->phase) != SPIN_MPQ_OPEN || spin_peek(&q->me) != at || !spin_yields_(q, now))
+		if (spin_load32(&q->phase) != SPIN_MPQ_OPEN || spin_read_once(&q->me) != at || !spin_yields_(q, now))
 			continue;
 		found = mpq;
 		break;
@@ -157,7 +157,7 @@ SPIN_APART int spin_end_for_mpq(uint32_t mpq, uint32_t hpu, uint32_t now)
 	if (spin_handlers_.delivery != SPIN_DELIVER_ME || mpq >= SPIN_MPQS_MAX)
 		return SPIN_MPQS_MAX;
 	spin_evict_end(mpq, hpu, now, SPIN_EVICT_KEEP_MPQ | (spin_is_proven_(spin_mpq_at(mpq)) ? 0 : SPIN_EVICT_UNTOLD));
-	spin_poke(&spin_mpqs_next, mpq + 1);
+	spin_write_once(&spin_mpqs_next, mpq + 1);
 	return mpq;
 }
 
@@ -171,8 +171,8 @@ SPIN_APART int spin_end_for_me(uint32_t mpq, uint32_t hpu, uint32_t now)
 
 	if (spin_handlers_.delivery != SPIN_DELIVER_ME || mpq >= SPIN_MPQS_MAX)
 		return SPIN_MES_MAX;
-	me = spin_peek(&spin_mpq_at(mpq)->me) & (SPIN_MES_MAX - 1);
-	is_managed = spin_peek(&spin_me_at(me)->options) & SPIN_ME_MANAGE_LOCAL; /* before it is another's */
+	me = spin_read_once(&spin_mpq_at(mpq)->me) & (SPIN_MES_MAX - 1);
+	is_managed = spin_read_once(&spin_me_at(me)->options) & SPIN_ME_MANAGE_LOCAL; /* before it is another's */
 	spin_evict_end(mpq, hpu, now, SPIN_EVICT_FOR_ME | (spin_is_proven_(spin_mpq_at(mpq)) ? 0 : SPIN_EVICT_UNTOLD));
 	return is_managed ? SPIN_MES_MAX : me;
 }

@@ -127,26 +127,26 @@ SPIN_INLINE _Bool spin_slmp_parse(const struct spin_view *view, const struct spi
 	if (spin_flows_are_messages_())
 		return spin_slmp_of_flow_(d, out);
 	if (spin_unlikely(d->payload_bytes < sizeof(*slmp)) || !spin_inside_(view, slmp + 1))
-		return spin_rare(0);
+		return spin_unlikely_value(0);
 	out->flags = spin_ntoh16(*(const spin_be16 *)d->payload);
 	out->message_id = spin_ntoh32(spin_word_(&slmp->message_id));
 	out->offset = spin_ntoh32(spin_word_(&slmp->offset));
 	if (take_put)
 		known |= SPIN_SLMP_PUT;
 	if (spin_unlikely(out->flags & ~known) || spin_unlikely(!out->offset && !(out->flags & SPIN_SLMP_SYN)))
-		return spin_rare(0);
+		return spin_unlikely_value(0);
 	if (spin_unlikely(out->flags & SPIN_SLMP_PUT) && !spin_slmp_put_(view, d, out))
-		return spin_rare(0);
+		return spin_unlikely_value(0);
 	out->bytes = d->payload_bytes - out->header_bytes;
 	if (spin_handlers_.fragmentation_bytes > 1 && !(out->flags & SPIN_SLMP_EOM) &&
 	    spin_unlikely(out->bytes & (spin_handlers_.fragmentation_bytes - 1u)))
-		return spin_rare(0);
+		return spin_unlikely_value(0);
 	if (spin_unlikely(!out->bytes && !(out->flags & SPIN_SLMP_EOM)))
-		return spin_rare(0);
+		return spin_unlikely_value(0);
 	if (spin_unlikely(!out->offset) && out->flags & SPIN_SLMP_EOM && out->length == SPIN_LENGTH_UNKNOWN)
 		out->length = out->bytes;
 	if (spin_unlikely(out->bytes > 0xffffffffu - out->offset))
-		return spin_rare(0);
+		return spin_unlikely_value(0);
 	return 1;
 }
 

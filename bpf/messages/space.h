@@ -22,7 +22,7 @@ SPIN_INLINE struct spin_me_memory *spin_me_memory_of(const struct spin_packet *p
 	uint32_t me = 0;
 
 	if (spin_handlers_.delivery == SPIN_DELIVER_ME)
-		me = spin_peek(&spin_mpq_at(packet->mpq)->me);
+		me = spin_read_once(&spin_mpq_at(packet->mpq)->me);
 	return &spin_me_memory[me & (SPIN_MES_MAX - 1)];
 }
 
@@ -32,9 +32,9 @@ SPIN_INLINE _Bool spin_space_has(const struct spin_packet *packet, enum spin_hos
 	uint32_t size;
 
 	if (space == SPIN_HANDLER_MEM)
-		size = spin_peek(&spin_me_memory_of(packet)->bytes);
+		size = spin_read_once(&spin_me_memory_of(packet)->bytes);
 	else if (space == SPIN_ENTRY_MEM && spin_handlers_.delivery == SPIN_DELIVER_ME)
-		spin_me_memory_at(spin_me_at(spin_peek(&spin_mpq_at(packet->mpq)->me)), &size);
+		spin_me_memory_at(spin_me_at(spin_read_once(&spin_mpq_at(packet->mpq)->me)), &size);
 	else if (space == SPIN_ME_MEM && spin_handlers_.delivery == SPIN_DELIVER_ME)
 		size = spin_mpq_at(packet->mpq)->place_bytes;
 	else
@@ -45,17 +45,17 @@ SPIN_INLINE _Bool spin_space_has(const struct spin_packet *packet, enum spin_hos
 /* Where byte `at` of the handler's own memory is, and in *room how many lie together from there on. */
 SPIN_INLINE uint32_t spin_segment_at_(const struct spin_me_memory *memory, uint32_t at, uint32_t *room)
 {
-	uint32_t segments = spin_peek(&memory->segments), length;
+	uint32_t segments = spin_read_once(&memory->segments), length;
 	uint64_t round = 0;
 
 	*room = 0;
 	/* can_loop first: the verifier forgets there what was tested before */
 	for (uint32_t i = spin_blur(0); spin_can_loop_(&round, SPIN_SEGMENTS_MAX) && i < SPIN_SEGMENTS_MAX && i < segments;
 	     i = spin_blur(i + 1)) {
-		length = spin_peek(&memory->segment[i].length);
+		length = spin_read_once(&memory->segment[i].length);
 		if (at < length) {
 			*room = length - at;
-			return spin_peek(&memory->segment[i].start) + at;
+			return spin_read_once(&memory->segment[i].start) + at;
 		}
 		at -= length;
 	}
@@ -71,7 +71,7 @@ SPIN_INLINE uint32_t spin_space_at(const struct spin_packet *packet, enum spin_h
 	if (space == SPIN_HANDLER_MEM)
 		return spin_segment_at_(spin_me_memory_of(packet), at, room);
 	if (space == SPIN_ENTRY_MEM) {
-		start = spin_me_memory_at(spin_me_at(spin_peek(&q->me)), &bytes);
+		start = spin_me_memory_at(spin_me_at(spin_read_once(&q->me)), &bytes);
 		*room = bytes - at;
 		return start + at;
 	}
@@ -90,7 +90,7 @@ SPIN_INLINE uint8_t *spin_host_at(uint32_t start, uint32_t bytes)
 	if (!host || bytes > spin_config.host_bytes)
 		return 0;
 	most = spin_config.host_bytes - bytes;
-	at = spin_opaque64_(start); /* last: verifiers before 6.3 forget of a number on the stack what a test told (6.1) */
+	at = spin_barrier_var64_(start); /* last: verifiers before 6.3 forget of a number on the stack what a test told (6.1) */
 	if (at > most)
 		return 0;
 	return host + at;

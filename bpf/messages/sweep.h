@@ -13,8 +13,8 @@ SPIN_INLINE _Bool spin_sweep_is_idle(const struct spin_mpq *q, uint32_t now)
 	uint32_t phase = spin_load32(&q->phase);
 
 	if (phase == SPIN_MPQ_ENDING)
-		return (spin_peek(&q->flags) & SPIN_MPQ_EVICTING) != 0;
-	return (phase == SPIN_MPQ_WAITING || phase == SPIN_MPQ_OPEN) && spin_age(now, spin_peek(&q->time)) > spin_config.idle_ticks;
+		return (spin_read_once(&q->flags) & SPIN_MPQ_EVICTING) != 0;
+	return (phase == SPIN_MPQ_WAITING || phase == SPIN_MPQ_OPEN) && spin_age(now, spin_read_once(&q->time)) > spin_config.idle_ticks;
 }
 
 #endif

@@ -23,7 +23,7 @@ static uint64_t spin_unexpected_order SPIN_MPQ_ATTR_;
 
 SPIN_INLINE struct spin_unexpected *spin_unexpected_at(uint32_t place)
 {
-	return &spin_unexpected[spin_opaque_(place) & (SPIN_UNEXPECTED_MAX - 1)];
+	return &spin_unexpected[spin_barrier_var_(place) & (SPIN_UNEXPECTED_MAX - 1)];
 }
 
 /* To be read before the entries are searched. */
@@ -35,13 +35,13 @@ SPIN_INLINE uint32_t spin_unexpected_begin(void)
 SPIN_INLINE void spin_unexpected_free(uint32_t place)
 {
 	spin_store32(&spin_unexpected_at(place)->state, SPIN_UNEXPECTED_FREE);
-	spin_give_bit(spin_unexpected_used, SPIN_UNEXPECTED_MAX / 64, place);
+	spin_free_bit(spin_unexpected_used, SPIN_UNEXPECTED_MAX / 64, place);
 }
 
 /* A message lands in an overflow entry: its place + 1. 0: it must not, for there is no place, or entries were posted. */
 SPIN_INLINE uint32_t spin_unexpected_land(const struct spin_key *key, uint64_t match_bits, uint32_t appends)
 {
-	uint32_t place = spin_take_bit(spin_unexpected_used, &spin_unexpected_next, SPIN_UNEXPECTED_MAX / 64, spin_config.unexpected);
+	uint32_t place = spin_alloc_bit(spin_unexpected_used, &spin_unexpected_next, SPIN_UNEXPECTED_MAX / 64, spin_config.unexpected);
 	struct spin_unexpected *u = spin_unexpected_at(place);
 
 	if (place >= SPIN_UNEXPECTED_MAX)
@@ -51,7 +51,7 @@ SPIN_INLINE uint32_t spin_unexpected_land(const struct spin_key *key, uint64_t m
 	u->src[1] = key->src[1];
 	u->source = (uint32_t)key->id;
 	u->match_bits = match_bits;
-	(void)SPIN_USED_(spin_swap_if(&u->state, SPIN_UNEXPECTED_FREE, SPIN_UNEXPECTED_LANDING));
+	(void)SPIN_USED_(spin_cmpxchg(&u->state, SPIN_UNEXPECTED_FREE, SPIN_UNEXPECTED_LANDING));
 	if (!(appends & 1) && spin_load32(&spin_unexpected_appends) == appends)
 		return (place & (SPIN_UNEXPECTED_MAX - 1)) + 1;
 	spin_unexpected_free(place);

@@ -13,14 +13,14 @@
 enum spin_claim { SPIN_CLAIMED, SPIN_CAME_BEFORE, SPIN_BEYOND, SPIN_ENDED };
 
 /* A lane's upper half for packet 32 * number. */
-SPIN_INLINE uint32_t spin_lane_tag_(uint32_t generation, uint32_t number)
+SPIN_INLINE uint32_t spin_window_word_tag_(uint32_t generation, uint32_t number)
 {
 	return generation << 27 | number;
 }
 
 #ifdef SPIN_BOUNDED_LOOPS
 /* The verifier would follow each round of a search through a wide window: libspin refuses these. */
-SPIN_INLINE uint32_t spin_lanes_(void)
+SPIN_INLINE uint32_t spin_window_words_(void)
 {
 	return SPIN_LANES;
 }
@@ -34,14 +34,14 @@ SPIN_INLINE _Bool spin_window_is_wide_(void)
 	return spin_unlikely(spin_config.wide_lanes);
 }
 
-SPIN_INLINE uint32_t spin_lanes_(void)
+SPIN_INLINE uint32_t spin_window_words_(void)
 {
 	return spin_window_is_wide_() ? spin_config.wide_lanes : SPIN_LANES;
 }
 #endif
 
 /* The configuration is constant to the verifier: of the two ways it leaves one in the program. */
-SPIN_INLINE uint64_t *spin_lane_(uint32_t mpq, uint32_t number)
+SPIN_INLINE uint64_t *spin_window_word_(uint32_t mpq, uint32_t number)
 {
 	if (spin_window_is_wide_()) {
 		uint32_t lanes = spin_config.wide_lanes;
@@ -54,7 +54,7 @@ SPIN_INLINE uint64_t *spin_lane_(uint32_t mpq, uint32_t number)
 }
 
 /* Has the lane gone on to later packets, so that all of `tag` have come? */
-SPIN_INLINE _Bool spin_lane_is_past_(uint32_t have, uint32_t tag)
+SPIN_INLINE _Bool spin_window_word_is_past_(uint32_t have, uint32_t tag)
 {
 	return have >> 27 == tag >> 27 && have > tag;
 }
@@ -62,15 +62,15 @@ SPIN_INLINE _Bool spin_lane_is_past_(uint32_t have, uint32_t tag)
 /* The lowest missing packet, from the one that was so last. Not kept: see spin_window_advance(). */
 SPIN_OUTLINE uint32_t spin_window_lowest(uint32_t mpq, uint32_t generation)
 {
-	uint32_t lowest = spin_peek(&spin_mpq_at(mpq)->lowest);
+	uint32_t lowest = spin_read_once(&spin_mpq_at(mpq)->lowest);
 	uint64_t round = 0;
 
 	while (spin_can_loop_(&round, 2 * SPIN_LANES)) {
-		uint32_t number = lowest >> 5, tag = spin_lane_tag_(generation, number);
-		uint64_t lane = spin_peek(spin_lane_(mpq, number));
+		uint32_t number = lowest >> 5, tag = spin_window_word_tag_(generation, number);
+		uint64_t lane = spin_read_once(spin_window_word_(mpq, number));
 		uint32_t missing;
 
-		if (spin_lane_is_past_(lane >> 32, tag)) {
+		if (spin_window_word_is_past_(lane >> 32, tag)) {
 			lowest = (number + 1) << 5;
 			continue;
 		}
@@ -91,7 +91,7 @@ SPIN_INLINE uint32_t spin_window_advance(uint32_t mpq, uint32_t generation)
 {
 	uint32_t lowest = spin_window_lowest(mpq, generation);
 
-	spin_poke(&spin_mpq_at(mpq)->lowest, lowest);
+	spin_write_once(&spin_mpq_at(mpq)->lowest, lowest);
 	return lowest;
 }
 
@@ -112,11 +112,11 @@ SPIN_INLINE _Bool spin_window_excludes_(uint32_t mpq, uint32_t generation, uint3
  */
 SPIN_INLINE void spin_window_reach_(struct spin_mpq *q, uint32_t generation, uint32_t number)
 {
-	uint64_t top = spin_peek(&q->top), round = 0, was;
+	uint64_t top = spin_read_once(&q->top), round = 0, was;
 
 	/* another generation's is not this packet's to change */
 	while (top >> 32 == generation && (uint32_t)top < number && spin_can_loop_(&round, 2 * 32)) {
-		was = spin_swap_if(&q->top, top, (uint64_t)generation << 32 | number);
+		was = spin_cmpxchg(&q->top, top, (uint64_t)generation << 32 | number);
 		if (was == top)
 			break;
 		top = was;
@@ -126,75 +126,75 @@ SPIN_INLINE void spin_window_reach_(struct spin_mpq *q, uint32_t generation, uin
 SPIN_OUTLINE enum spin_claim spin_window_claim(uint32_t mpq, uint32_t generation, uint32_t packet)
 {
 	struct spin_mpq *q = spin_mpq_at(mpq);
-	uint32_t tag = spin_lane_tag_(generation, packet >> 5), bit = 1u << (packet & 31);
-	uint32_t lowest = spin_peek(&q->lowest);
+	uint32_t tag = spin_window_word_tag_(generation, packet >> 5), bit = 1u << (packet & 31);
+	uint32_t lowest = spin_read_once(&q->lowest);
 	uint64_t *lane, round = 0;
 
 	if (spin_unlikely(packet > lowest && packet - lowest > SPIN_WINDOW) && spin_window_excludes_(mpq, generation, packet, lowest))
-		return spin_rare(SPIN_BEYOND);
-	lane = spin_lane_(mpq, packet >> 5);
+		return spin_unlikely_value(SPIN_BEYOND);
+	lane = spin_window_word_(mpq, packet >> 5);
 	/* each time the exchange fails another of the lane's 32 packets has come */
 	do {
-		uint64_t was = spin_peek(lane), now = (uint64_t)tag << 32 | bit;
+		uint64_t was = spin_read_once(lane), now = (uint64_t)tag << 32 | bit;
 
 		if (spin_likely(was >> 32 == tag)) {
 			if (spin_unlikely(was & bit))
-				return spin_rare(SPIN_CAME_BEFORE);
+				return spin_unlikely_value(SPIN_CAME_BEFORE);
 			now = was | bit;
-		} else if (spin_lane_is_past_(was >> 32, tag)) {
-			return spin_rare(SPIN_CAME_BEFORE);
+		} else if (spin_window_word_is_past_(was >> 32, tag)) {
+			return spin_unlikely_value(SPIN_CAME_BEFORE);
 		} else if ((spin_load32(&q->generation) & 0xffff) != generation) {
-			return spin_rare(SPIN_ENDED); /* the lane may be another message's */
+			return spin_unlikely_value(SPIN_ENDED); /* the lane may be another message's */
 		}
-		if (spin_likely(spin_swap_if(lane, was, now) == was)) {
+		if (spin_likely(spin_cmpxchg(lane, was, now) == was)) {
 			if (spin_unlikely(was >> 32 != tag))
 				spin_window_reach_(q, generation, packet >> 5);
 			return SPIN_CLAIMED;
 		}
 	} while (spin_can_loop_(&round, 2 * 32));
-	return spin_rare(SPIN_BEYOND); /* cannot be */
+	return spin_unlikely_value(SPIN_BEYOND); /* cannot be */
 }
 
 /* Takes a claim back: the MPQ had become another message's meanwhile. */
 SPIN_OUTLINE int spin_window_unclaim(uint32_t mpq, uint32_t generation, uint32_t packet)
 {
-	uint64_t *lane = spin_lane_(mpq, packet >> 5), was, round = 0;
+	uint64_t *lane = spin_window_word_(mpq, packet >> 5), was, round = 0;
 
 	do {
-		was = spin_peek(lane);
-		if (was >> 32 != spin_lane_tag_(generation, packet >> 5))
+		was = spin_read_once(lane);
+		if (was >> 32 != spin_window_word_tag_(generation, packet >> 5))
 			break;
-	} while (spin_swap_if(lane, was, was & ~(uint64_t)(1u << (packet & 31))) != was && spin_can_loop_(&round, 2 * 32));
+	} while (spin_cmpxchg(lane, was, was & ~(uint64_t)(1u << (packet & 31))) != was && spin_can_loop_(&round, 2 * 32));
 	return 0;
 }
 
 /* Has a packet behind this one come? In its own lane, or in one behind that. */
 SPIN_INLINE _Bool spin_window_beyond(uint32_t mpq, uint32_t generation, uint32_t packet)
 {
-	uint32_t tag = spin_lane_tag_(generation, packet >> 5);
-	uint64_t lane = spin_peek(spin_lane_(mpq, packet >> 5));
+	uint32_t tag = spin_window_word_tag_(generation, packet >> 5);
+	uint64_t lane = spin_read_once(spin_window_word_(mpq, packet >> 5));
 	uint64_t behind = (uint32_t)lane & (0xfffffffeu << (packet & 31));
 
 	/* without a branch: what follows is verified once for each */
 	behind &= (((lane >> 32) ^ tag) - 1) >> 32;
-	return spin_blur((behind | (((uint64_t)(packet >> 5) - (uint32_t)spin_peek(&spin_mpq_at(mpq)->top)) >> 32)) != 0);
+	return spin_blur((behind | (((uint64_t)(packet >> 5) - (uint32_t)spin_read_once(&spin_mpq_at(mpq)->top)) >> 32)) != 0);
 }
 
 /* Packets that have been claimed. */
 SPIN_INLINE uint32_t spin_window_claimed(uint32_t mpq, uint32_t generation)
 {
-	uint32_t lowest = spin_window_lowest(mpq, generation), tag = spin_lane_tag_(generation, lowest >> 5);
-	uint32_t count = lowest, lanes = spin_lanes_();
+	uint32_t lowest = spin_window_lowest(mpq, generation), tag = spin_window_word_tag_(generation, lowest >> 5);
+	uint32_t count = lowest, lanes = spin_window_words_();
 	uint64_t round = 0;
 
 	for (uint32_t i = 0, have; i < lanes && spin_can_loop_(&round, SPIN_LANES); i = spin_blur(i + 1)) {
-		uint64_t lane = spin_peek(spin_lane_(mpq, i));
+		uint64_t lane = spin_read_once(spin_window_word_(mpq, i));
 		uint32_t bits = (uint32_t)lane;
 
 		have = lane >> 32;
 		if (have == tag)
 			bits &= 0xffffffffu << (lowest & 31);
-		else if (!spin_lane_is_past_(have, tag))
+		else if (!spin_window_word_is_past_(have, tag))
 			bits = 0;
 		bits -= bits >> 1 & 0x55555555;
 		bits = (bits & 0x33333333) + (bits >> 2 & 0x33333333);
@@ -210,16 +210,16 @@ SPIN_INLINE void spin_window_clear(uint32_t mpq, uint32_t generation)
 	uint64_t round = 0;
 
 	q->lowest = 0;
-	spin_poke(&q->top, (uint64_t)(generation & 0xffff) << 32);
+	spin_write_once(&q->top, (uint64_t)(generation & 0xffff) << 32);
 	if (generation & 31)
 		return;
 	if (spin_window_is_wide_()) {
 		for (uint32_t i = 0; i < spin_config.wide_lanes && spin_can_loop_(&round, SPIN_LANES); i = spin_blur(i + 1))
-			spin_poke(spin_lane_(mpq, i), 0);
+			spin_write_once(spin_window_word_(mpq, i), 0);
 		return;
 	}
 	for (uint32_t i = 0; i < SPIN_LANES; i++)
-		spin_poke(&q->lane[i], 0);
+		spin_write_once(&q->lane[i], 0);
 }
 
 #endif

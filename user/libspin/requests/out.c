@@ -104,7 +104,7 @@ static int out__program_fd(unsigned *generation)
 static int out__share(struct bpf_object *bpf)
 {
 	const int fds[] = { out.outs_fd, out.boxes_fd };
-	const uint32_t bytes[] = { sizeof(struct spin_out), sizeof(struct spin_outbox) };
+	const uint32_t bytes[] = { sizeof(struct spin_tx_desc), sizeof(struct spin_tx_ring) };
 
 	for (unsigned i = 0; i < 2; i++) {
 		struct bpf_map *map = bpf_object__find_map_by_name(bpf, shared[i]);

@@ -27,15 +27,15 @@
 		__asm__ volatile("" : "+r"(spin_v_)); \
 		spin_v_;                              \
 	})
-SPIN_INLINE uint32_t spin_opaque_(uint32_t v)
+SPIN_INLINE uint32_t spin_barrier_var_(uint32_t v)
 {
 	return SPIN_OPAQUE_(v);
 }
-SPIN_INLINE uint64_t spin_opaque64_(uint64_t v)
+SPIN_INLINE uint64_t spin_barrier_var64_(uint64_t v)
 {
 	return SPIN_OPAQUE_(v);
 }
-SPIN_INLINE const uint8_t *spin_opaque_pointer_(const uint8_t *at)
+SPIN_INLINE const uint8_t *spin_barrier_pointer_(const uint8_t *at)
 {
 	return SPIN_OPAQUE_(at);
 }
@@ -59,9 +59,9 @@ beyond:
  */
 SPIN_INLINE uint32_t spin_bounded_length(uint32_t n, uint32_t max)
 {
-	uint32_t less = spin_opaque_(n - 1);
+	uint32_t less = spin_barrier_var_(n - 1);
 
-	return less < max ? spin_opaque_(less) + 1 : 0;
+	return less < max ? spin_barrier_var_(less) + 1 : 0;
 }
 
 #ifndef SPIN_BOUNDED_LOOPS
@@ -89,7 +89,7 @@ out:
  */
 SPIN_INLINE _Bool spin_can_loop_(uint64_t *round, uint32_t max)
 {
-	*round = spin_opaque64_(*round + 1);
+	*round = spin_barrier_var64_(*round + 1);
 	return *round <= max;
 }
 #endif
@@ -130,25 +130,25 @@ SPIN_INLINE uint32_t spin_blur(uint32_t v)
 {
 	uint32_t any = *(volatile uint32_t *)&spin_any;
 
-	return v + (any & spin_opaque_(~any));
+	return v + (any & spin_barrier_var_(~any));
 }
 
 /* 1 if a == b, else 0, for numbers below 2^31: without a branch, so that the verifier goes one way only. */
 SPIN_INLINE uint32_t spin_equal_(uint32_t a, uint32_t b)
 {
-	return spin_opaque_(spin_opaque_(a ^ b) - 1) >> 31;
+	return spin_barrier_var_(spin_barrier_var_(a ^ b) - 1) >> 31;
 }
 
 /* In front of a loop with a constant bound: written out by the compiler. The isolated class wants constant offsets. */
 #define SPIN_UNROLL_ _Pragma("unroll")
 
-#define spin_index_(i) (__builtin_constant_p(i) ? (uint32_t)(i) : spin_opaque_(i))
+#define spin_index_(i) (__builtin_constant_p(i) ? (uint32_t)(i) : spin_barrier_var_(i))
 
 #include <spin/target/frame.h>
 
 SPIN_INLINE void spin_add32(uint32_t *at, uint32_t n)
 {
-	(void)__sync_fetch_and_add((uint32_t *)spin_opaque_pointer_((const uint8_t *)at), n);
+	(void)__sync_fetch_and_add((uint32_t *)spin_barrier_pointer_((const uint8_t *)at), n);
 }
 
 /* A result that nobody uses: the compiler would take the operation without one, which orders nothing. */
@@ -161,7 +161,7 @@ SPIN_INLINE void spin_add32(uint32_t *at, uint32_t n)
 
 SPIN_INLINE uint32_t spin_fadd32_(uint32_t *at, uint32_t n)
 {
-	return SPIN_USED_(__sync_fetch_and_add((uint32_t *)spin_opaque_pointer_((const uint8_t *)at), n));
+	return SPIN_USED_(__sync_fetch_and_add((uint32_t *)spin_barrier_pointer_((const uint8_t *)at), n));
 }
 
 SPIN_INLINE _Bool spin_cas32(uint32_t *at, uint32_t expect, uint32_t swap)

@@ -44,7 +44,7 @@ struct spin_packet {
  */
 SPIN_INLINE const uint8_t *spin_fresh_(const void *at, uint32_t any)
 {
-	return spin_opaque_pointer_((const uint8_t *)at + (any & spin_opaque_(~any) & 1));
+	return spin_barrier_pointer_((const uint8_t *)at + (any & spin_barrier_var_(~any) & 1));
 }
 
 SPIN_INLINE const void *spin_payload_at_(const struct spin_packet *packet, uint32_t length, uint32_t off, uint32_t size)
@@ -55,18 +55,18 @@ SPIN_INLINE const void *spin_payload_at_(const struct spin_packet *packet, uint3
 		return 0;
 	if (packet->view.access == SPIN_COPIED) {
 		if (!__builtin_constant_p(off))
-			off = spin_unknown_(&packet->view, off);
+			off = spin_verifier_forget_(&packet->view, off);
 		if (size == 1) /* the compiler would make a mask of the test, which bounds another register than is used */
-			off = spin_opaque_(off) & (SPIN_COPY_BYTES - 1);
+			off = spin_barrier_var_(off) & (SPIN_COPY_BYTES - 1);
 		else if (off > SPIN_COPY_BYTES - size)
 			return 0;
-		return spin_opaque_pointer_(packet->payload + off);
+		return spin_barrier_pointer_(packet->payload + off);
 	}
 	if (!__builtin_constant_p(off)) {
-		off = spin_opaque_(off);
+		off = spin_barrier_var_(off);
 		off &= SPIN_FRAME_BYTES_MAX - 1;
 	}
-	at = spin_opaque_pointer_(packet->payload + off);
+	at = spin_barrier_pointer_(packet->payload + off);
 	if (!spin_within_(at + size, packet->view.end))
 		return 0;
 	return at;
@@ -100,14 +100,14 @@ struct spin_walk_ {
 SPIN_INLINE _Bool spin_walk_copied_(const struct spin_packet *packet, uint32_t size, struct spin_walk_ *walk)
 {
 	uint32_t pieces = size <= 64 ? 8 : 1, bytes = pieces * size, off;
-	uint32_t left = (uint32_t)spin_unknown_(&packet->view, walk->left);
+	uint32_t left = (uint32_t)spin_verifier_forget_(&packet->view, walk->left);
 
 	if (left < size)
 		return 0;
-	off = spin_opaque_(walk->length - left);
+	off = spin_barrier_var_(walk->length - left);
 	if (off > SPIN_COPY_BYTES - bytes || !spin_can_loop_(&walk->round, SPIN_COPIED_BYTES_MAX / bytes + 8))
 		return 0;
-	walk->at = spin_opaque_pointer_(packet->payload + off);
+	walk->at = spin_barrier_pointer_(packet->payload + off);
 	walk->first = off / size;
 	walk->whole = 1;
 	walk->pieces = left >= bytes ? pieces : 1;
@@ -149,7 +149,7 @@ SPIN_INLINE _Bool spin_walk_chunk_(const struct spin_packet *packet, uint32_t si
 		return 0;
 	off = (walk->length - walk->left) & spin_offset_mask_(&packet->view);
 	walk->first = off / size;
-	walk->chunk = spin_opaque_pointer_(packet->payload + off);
+	walk->chunk = spin_barrier_pointer_(packet->payload + off);
 	walk->whole = walk->left >= bytes && spin_within_(walk->chunk + bytes, packet->view.end);
 	walk->pieces = walk->whole ? bytes / size : walk->left / size;
 	walk->left = walk->whole ? walk->left - bytes : 0;
@@ -176,7 +176,7 @@ SPIN_INLINE const uint8_t *spin_walk_at_(const struct spin_packet *packet, uint3
 
 	if (packet->view.access != SPIN_COPIED)
 		return walk->chunk + walk->piece * size;
-	walk->at = spin_opaque_pointer_(at + size); /* by a constant: a known number is a range of its own */
+	walk->at = spin_barrier_pointer_(at + size); /* by a constant: a known number is a range of its own */
 	return at;
 }
 
@@ -205,7 +205,7 @@ SPIN_INLINE struct spin_walk_ spin_walk_begin_(struct spin_packet *packet, uint3
 	uint32_t most = beside < entries ? entries - beside : 0;
 	struct spin_walk_ walk = { .length = spin_walk_bytes_(packet, size, most), .beside = beside };
 
-	walk.left = spin_opaque_(walk.length);
+	walk.left = spin_barrier_var_(walk.length);
 	return walk;
 }
 
@@ -237,7 +237,7 @@ SPIN_INLINE void spin_changed_(struct spin_packet *packet, uint32_t was, uint32_
 	packet->sum_change += was ^ ones;
 	packet->sum_change += is;
 	if (packet->view.access == SPIN_COPIED) /* after any number of stores one state to the verifier */
-		packet->sum_change = spin_unknown_(&packet->view, packet->sum_change);
+		packet->sum_change = spin_verifier_forget_(&packet->view, packet->sum_change);
 	packet->stored = 1;
 }
 
@@ -272,7 +272,7 @@ SPIN_INLINE uint32_t spin_protocol_(const struct spin_packet *packet)
 /* What may become an index; the verifier is not to know that it is 0 on one way. */
 SPIN_INLINE uint32_t spin_field_(const struct spin_packet *packet, uint32_t v)
 {
-	return packet->view.access == SPIN_COPIED ? (uint32_t)spin_unknown_(&packet->view, v) : v;
+	return packet->view.access == SPIN_COPIED ? (uint32_t)spin_verifier_forget_(&packet->view, v) : v;
 }
 
 SPIN_INLINE spin_be32 spin_src_addr4_(const struct spin_packet *packet)
@@ -336,13 +336,13 @@ SPIN_INLINE void spin_address_(const struct spin_packet *packet, struct spin_pro
 	if (packet->is_ether)
 		return;
 	if (packet->is_ip4) {
-		process->addr[0] = *(const spin_be32 *)spin_opaque_pointer_((const uint8_t *)packet->ip + off4);
+		process->addr[0] = *(const spin_be32 *)spin_barrier_pointer_((const uint8_t *)packet->ip + off4);
 		return;
 	}
 	ip6 = packet->view.access == SPIN_COPIED ? packet->ip : (const void *)spin_fresh_(packet->ip, packet->is_ip4);
 	if (!spin_inside_(&packet->view, ip6 + 1))
 		return;
-	at = spin_opaque_pointer_((const uint8_t *)ip6 + off6); /* not one addition of either offset, for the isolated class */
+	at = spin_barrier_pointer_((const uint8_t *)ip6 + off6); /* not one addition of either offset, for the isolated class */
 	for (uint32_t i = 0; i < 4; i++)
 		process->addr[i] = ((const spin_be32 *)at)[i];
 }

@@ -17,15 +17,15 @@
 #define SPIN_COPIED_BYTES_MAX SPIN_IP_BYTES_MAX
 
 #define SPIN_OPAQUE_(v) (v)
-SPIN_INLINE uint32_t spin_opaque_(uint32_t v)
+SPIN_INLINE uint32_t spin_barrier_var_(uint32_t v)
 {
 	return v;
 }
-SPIN_INLINE uint64_t spin_opaque64_(uint64_t v)
+SPIN_INLINE uint64_t spin_barrier_var64_(uint64_t v)
 {
 	return v;
 }
-SPIN_INLINE const uint8_t *spin_opaque_pointer_(const uint8_t *at)
+SPIN_INLINE const uint8_t *spin_barrier_pointer_(const uint8_t *at)
 {
 	return at;
 }

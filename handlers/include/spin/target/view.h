@@ -14,7 +14,7 @@
  * Without CAP_PERFMON the verifier also wants an addition to a pointer to have one
  * range of values, whichever way it was reached, and takes a number it knows for a
  * range of its own; and it takes states for one only if all numbers in them are the
- * same. So offsets go through memory (spin_unknown_()), and loops are such that the
+ * same. So offsets go through memory (spin_verifier_forget_()), and loops are such that the
  * verifier finds their end by itself (spin_can_loop_()).
  */
 #include <spin/reason.h>
@@ -24,7 +24,7 @@
 #define SPIN_COPY_BYTES 16384u
 #define SPIN_COPY_SLACK 512u
 
-/* The first word is spin_unknown_()'s, the others hold what is too large for the stack (struct spin_message). */
+/* The first word is spin_verifier_forget_()'s, the others hold what is too large for the stack (struct spin_message). */
 #define SPIN_SCRATCH_WORDS 20u
 
 enum spin_access {
@@ -48,11 +48,11 @@ struct spin_view {
  */
 SPIN_INLINE uint32_t spin_length16(spin_be16 length)
 {
-	return spin_opaque_(spin_ntoh16(length)) & 0xffff;
+	return spin_barrier_var_(spin_ntoh16(length)) & 0xffff;
 }
 
 /* The same number, of which the verifier knows nothing, nor where it came from. SPIN_COPIED only. */
-SPIN_INLINE uint64_t spin_unknown_(const struct spin_view *view, uint64_t v)
+SPIN_INLINE uint64_t spin_verifier_forget_(const struct spin_view *view, uint64_t v)
 {
 	*view->scratch = v;
 	return *view->scratch;
